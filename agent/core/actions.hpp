@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "agent/core/alarm.hpp"
+#include "base/bounded.hpp"
+#include "base/bytes.hpp"
+
+namespace lldp::core {
+
+/// A frame to put on the wire, from the destination address on, without FCS. The octets belong to
+/// the agent and hold until it is next called.
+struct Send {
+  Ifindex port{};
+  ByteSpan frame{};
+};
+
+/// What became different; the owner logs it, streams it to `watch` and reprograms the data plane.
+struct Event {
+  enum class Kind : std::uint8_t {
+    kNeighborAdded,  ///< text: the neighbour
+    kNeighborChanged,
+    kNeighborRemoved,  ///< text: the neighbour and why (aged out, shutdown, link down)
+    kLevel,            ///< the device's level; text: "1 -> 2"
+    kPort,             ///< the port's type or order; text: "unmarked -> uplink"
+    kAlarmRaised,      ///< text: the alarm's
+    kAlarmCleared,
+    kState,  ///< Agent::state() differs from what was last saved
+  };
+  Kind kind{};
+  Ifindex port{};      ///< 0: the device
+  AlarmCode alarm{};   ///< for the two alarm kinds
+  std::string text{};  ///< one line for a person, remote strings escaped
+};
+
+/// What a call to the agent asks its owner to do. The owner passes one in, acts on it and clears
+/// it, so its storage is used again.
+struct Actions {
+  std::vector<Send> sends{};
+  std::vector<Event> events{};
+  void clear() {
+    sends.clear();
+    events.clear();
+  }
+};
+
+}  // namespace lldp::core

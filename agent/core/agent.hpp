@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "agent/core/actions.hpp"
+#include "agent/core/settings.hpp"
+#include "agent/core/snapshot.hpp"
+#include "agent/core/state.hpp"
+#include "agent/core/statistics.hpp"
+#include "base/bytes.hpp"
+#include "base/time.hpp"
+
+namespace lldp::core {
+
+/// A link that the agent speaks on, as the kernel reports it.
+struct Link {
+  Ifindex ifindex{};
+  std::string name{};    ///< becomes the Port ID
+  MacAddress address{};  ///< source address of frames
+  bool up = false;       ///< carrier and admin state: frames pass
+  std::uint32_t mtu = 1500;
+  friend bool operator==(const Link&, const Link&) = default;
+};
+
+/// An LLDP agent that knows its level: 802.1AB machines, neighbour table and level inference for
+/// all ports of one device. Pure: frames, link events and the time come in, actions go out; it
+/// opens nothing and never asks for the time. Time must not run backwards. Every call is O(1) in
+/// the number of ports, except where the device's level changes (all ports then tell their
+/// neighbours), set-up, and snapshot().
+class Agent {
+ public:
+  /// `restored`: what the state file held, or nothing at first start.
+  Agent(Settings settings, State restored, TimePoint now);
+  Agent(Agent&&) noexcept;
+  Agent& operator=(Agent&&) noexcept;
+  ~Agent();
+
+  /// A link appeared or changed (state, name, address, MTU). Calling it again with the same value
+  /// does nothing.
+  void set_link(const Link& link, TimePoint now, Actions& out);
+  /// The link is gone: its neighbours go with it, and no frame is sent.
+  void remove_link(Ifindex port, TimePoint now, Actions& out);
+  /// A frame from the destination address on, without FCS or VLAN tag. Frames for other addresses
+  /// or EtherTypes, and of unknown ports, are ignored.
+  void receive(Ifindex port, ByteSpan frame, TimePoint now, Actions& out);
+  /// Does what is due by `now`. Call at next_deadline(); earlier is harmless.
+  void advance(TimePoint now, Actions& out);
+  [[nodiscard]] std::optional<TimePoint> next_deadline() const;
+
+  /// Takes over new settings; neighbours, levels and counters stay where they may.
+  void configure(Settings settings, TimePoint now, Actions& out);
+  /// Sends a shutdown LLDPDU on every port; the agent is finished after that.
+  void shutdown(TimePoint now, Actions& out);
+
+  /// Raises or clears an alarm of the owner's (unprotected, dataplane) among the agent's own.
+  void raise_alarm(AlarmCode code, std::string_view port, std::string text, TimePoint now,
+                   Actions& out);
+  void clear_alarm(AlarmCode code, std::string_view port, Actions& out);
+
+  [[nodiscard]] const Settings& settings() const;
+  [[nodiscard]] State state() const;
+  [[nodiscard]] std::optional<Level> level() const;
+  [[nodiscard]] const ChassisId& chassis_id()
+      const;  ///< empty octets until the first link is known
+  /// The order of one port, for the remap rules; kUnknown for a port that is not known.
+  [[nodiscard]] Order order(Ifindex port) const;
+  [[nodiscard]] PortType type(Ifindex port) const;
+  [[nodiscard]] std::optional<Statistics> statistics(Ifindex port) const;
+  [[nodiscard]] std::size_t neighbor_count() const;
+  [[nodiscard]] Snapshot snapshot(TimePoint now) const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace lldp::core

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "base/fabric.hpp"
+
+namespace lldp::core {
+
+using Oui = std::array<std::uint8_t, 3>;
+
+enum class Role : std::uint8_t { kHost, kSwitch };
+
+/// Group addresses an LLDP agent can stand on, IEEE 802.1AB-2016 Table 7-1.
+enum class Scope : std::uint8_t { kNearestBridge, kNearestNonTpmrBridge, kNearestCustomerBridge };
+
+/// Everything of the configuration that the core goes by. Names follow the standard where it has
+/// one.
+struct Settings {
+  /// Host or switch. `role = auto` is resolved by the owner, who knows about forwarding and
+  /// bridges.
+  Role role = Role::kSwitch;
+  std::optional<Level> pinned_level{};  ///< `level = N`
+  std::optional<ChassisId>
+      chassis_id{};  ///< else the MAC address of the lowest-index port at first start
+  std::string system_name{};
+  std::string system_description{};
+  std::vector<std::string> host_ports{};  ///< globs; DESIGN rule 9
+
+  std::chrono::seconds msgTxInterval{30};
+  std::uint16_t msgTxHold = 4;
+  std::chrono::seconds msgFastTx{1};
+  std::uint8_t txFastInit = 4;
+  std::uint8_t txCreditMax = 5;
+  std::chrono::seconds reinitDelay{2};
+  std::vector<Scope> scopes{Scope::kNearestBridge};  ///< one LLDP agent per port and scope
+
+  bool send_tr = true;
+  bool send_contribution = true;
+  Oui contribution_oui{0x02, 0x4c, 0x56};
+  std::vector<Oui> accepted_ouis{{0x02, 0x4c, 0x56}};  ///< of the contribution TLV
+
+  bool host_from_capabilities = true;
+  std::chrono::seconds raise_hold{60};
+  Level max_level = Level::of<8>();
+
+  std::size_t max_neighbors_per_port = 32;
+  std::size_t max_neighbors = 16384;
+
+  friend bool operator==(const Settings&, const Settings&) = default;
+};
+
+}  // namespace lldp::core

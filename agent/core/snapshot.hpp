@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/core/alarm.hpp"
+#include "agent/core/settings.hpp"
+#include "base/fabric.hpp"
+
+namespace lldp::core {
+
+/// Where the device's level comes from.
+enum class LevelSource : std::uint8_t { kNone, kHost, kNeighbor, kPinned, kRestored };
+[[nodiscard]] std::string_view to_string(
+    LevelSource s);  ///< none, host, neighbor, pinned, restored
+
+/// One neighbour as `show` prints it. Strings are as received, not escaped.
+struct NeighborInfo {
+  ChassisId chassis_id{};
+  PortId port_id{};
+  std::string system_name{};
+  DeviceType device_type = DeviceType::kUnknown;
+  std::optional<Level> level{};
+  PortType port_type = PortType::kUnmarked;  ///< what the neighbour calls its own port
+  bool tr = false;                           ///< sent the tr TLV
+  bool contribution = false;                 ///< sent the contribution TLV
+  std::uint16_t ttl = 0;                     ///< as received, seconds
+  std::chrono::seconds expires_in{0};        ///< rounded up
+  bool decisive = false;                     ///< the one the port's type goes by
+  friend bool operator==(const NeighborInfo&, const NeighborInfo&) = default;
+};
+
+struct PortInfo {
+  std::string name{};
+  Ifindex ifindex{};
+  bool up = false;
+  PortType type = PortType::kUnmarked;
+  Order order = Order::kUnknown;
+  std::vector<NeighborInfo> neighbors{};  ///< by MSAP
+  friend bool operator==(const PortInfo&, const PortInfo&) = default;
+};
+
+/// The whole of what the agent knows, as a value: what text and JSON printers render.
+struct Snapshot {
+  Role role = Role::kSwitch;
+  std::optional<Level> level{};
+  LevelSource level_source = LevelSource::kNone;
+  ChassisId chassis_id{};
+  std::string system_name{};
+  std::vector<PortInfo> ports{};  ///< by name, numbers in names compared as numbers
+  std::vector<Alarm> alarms{};
+  friend bool operator==(const Snapshot&, const Snapshot&) = default;
+};
+
+}  // namespace lldp::core

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/bounded.hpp"
+#include "base/bytes.hpp"
+
+/// The words of the fabric, which the wire, the inference, the rules and the lab share.
+namespace lldp {
+
+enum class DeviceType : std::uint8_t { kHost, kSwitch, kUnknown };
+/// How a port stands to its neighbour, by level; what the TLVs carry and `show` prints.
+enum class PortType : std::uint8_t { kUnmarked, kUplink, kDownlink, kCrosslink };
+/// How a port stands in the total order of devices; what the rules go by (see Position).
+enum class Order : std::uint8_t { kUnknown, kDown, kUp };
+
+[[nodiscard]] std::string_view to_string(DeviceType t);  ///< host, switch, unknown
+[[nodiscard]] std::string_view to_string(PortType t);    ///< unmarked, uplink, downlink, crosslink
+[[nodiscard]] std::string_view to_string(Order o);       ///< unknown, down, up
+
+/// A chassis or port identifier: subtype and 1 to 255 octets. Compares as octets, subtype first, so
+/// that both ends of a link agree on the order. IEEE 802.1AB-2016 8.5.2.2, 8.5.3.2.
+struct Identifier {
+  std::uint8_t subtype = 0;
+  std::string octets{};  ///< std::string for its short form: a MAC address needs no allocation
+  friend bool operator==(const Identifier&, const Identifier&) = default;
+  friend std::strong_ordering operator<=>(const Identifier& a, const Identifier& b) {
+    if (auto c = a.subtype <=> b.subtype; c != 0) return c;
+    return a.octets.compare(b.octets) <=> 0;  // char_traits<char> compares as unsigned octets
+  }
+};
+struct ChassisId : Identifier {
+  static constexpr std::uint8_t kMacAddress = 4;  ///< subtype, IEEE 802.1AB-2016 Table 8-2
+  static constexpr std::uint8_t kLocal = 7;
+  friend bool operator==(const ChassisId&, const ChassisId&) = default;
+  friend auto operator<=>(const ChassisId&, const ChassisId&) = default;
+};
+struct PortId : Identifier {
+  static constexpr std::uint8_t kMacAddress = 3;  ///< subtype, IEEE 802.1AB-2016 Table 8-3
+  static constexpr std::uint8_t kInterfaceName = 5;
+  static constexpr std::uint8_t kLocal = 7;
+  friend bool operator==(const PortId&, const PortId&) = default;
+  friend auto operator<=>(const PortId&, const PortId&) = default;
+};
+
+[[nodiscard]] ChassisId chassis_id_from_mac(const MacAddress& mac);
+
+/// Where a device stands in the fabric's total order. Any total order makes "up" acyclic, so
+/// crosslinks and miswired links are safe too (up*/down* routing).
+struct Position {
+  Level level{};
+  ChassisId chassis{};
+  friend auto operator<=>(const Position&, const Position&) = default;
+};
+
+/// The order of a port between `self` and the neighbour heard there. A neighbour that is a host is
+/// below whatever its identifier says; a device without a level has no order. Equal positions
+/// (ourselves, heard over a loop) are unknown.
+[[nodiscard]] Order order_of_port(const std::optional<Position>& self,
+                                  const std::optional<Position>& neighbor);
+
+}  // namespace lldp

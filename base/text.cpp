@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/text.hpp"
+
+#include <algorithm>
+
+#include "base/result.hpp"
+
+namespace lldp {
+namespace {
+
+constexpr char kHex[] = "0123456789abcdef";
+
+void append_hex(std::string& out, std::uint8_t octet) {
+  out += kHex[octet >> 4];
+  out += kHex[octet & 15];
+}
+
+struct CodePoint {
+  std::uint32_t value = 0;
+  std::size_t length = 0;  ///< octets; 0: not valid UTF-8
+};
+
+/// The first code point; shortest form only, no surrogates (RFC 3629 section 4).
+CodePoint first_code_point(std::string_view s) {
+  const auto at = [&](std::size_t i) { return static_cast<std::uint8_t>(s[i]); };
+  const std::uint8_t lead = at(0);
+  if (lead < 0x80) return {lead, 1};
+  const std::size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc2 ? 2 : 0;
+  if (length == 0 || lead > 0xf4 || s.size() < length) return {};
+  std::uint32_t v = lead & (0x7fU >> length);
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((at(i) & 0xc0) != 0x80) return {};
+    v = v << 6 | (at(i) & 0x3fU);
+  }
+  constexpr std::uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
+  if (v < kLeast[length] || v > 0x10ffff || (v >= 0xd800 && v <= 0xdfff)) return {};
+  return {v, length};
+}
+
+/// Characters that would move the cursor, end the line or reorder what stands around them.
+bool is_unsafe(std::uint32_t c) {
+  return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x2028 || c == 0x2029 ||
+         (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) || c == 0x200e ||
+         c == 0x200f || c == 0x061c || c == 0xfeff;
+}
+
+std::string mac_text(ByteSpan octets) {
+  std::string out;
+  for (std::uint8_t o : octets) {
+    if (!out.empty()) out += ':';
+    append_hex(out, o);
+  }
+  return out;
+}
+
+/// Network address: IANA address family octet, then the address. IEEE 802.1AB-2016 8.5.2.3.
+std::string network_address_text(ByteSpan octets) {
+  if (octets.size() == 5 && octets[0] == 1) {
+    std::string out;
+    for (std::uint8_t o : octets.subspan(1)) {
+      if (!out.empty()) out += '.';
+      out += std::to_string(o);
+    }
+    return out;
+  }
+  if (octets.size() == 17 &&
+      octets[0] == 2) {  // plain groups: no zero compression is needed to be legible
+    std::string out;
+    for (std::size_t i = 1; i < 17; i += 2) {
+      if (i > 1) out += ':';
+      const unsigned group = static_cast<unsigned>(octets[i]) << 8 | octets[i + 1];
+      std::string digits;
+      for (int shift = 12; shift >= 0; shift -= 4) {
+        const unsigned digit = group >> shift & 15U;
+        if (digit != 0 || !digits.empty() || shift == 0) digits += kHex[digit];
+      }
+      out += digits;
+    }
+    return out;
+  }
+  return to_hex(octets);
+}
+
+}  // namespace
+
+std::string to_string(const Error& e) { return e.where.empty() ? e.what : e.where + ": " + e.what; }
+
+std::string_view to_string(DeviceType t) {
+  switch (t) {
+    case DeviceType::kHost:
+      return "host";
+    case DeviceType::kSwitch:
+      return "switch";
+    case DeviceType::kUnknown:
+      break;
+  }
+  return "unknown";
+}
+
+std::string_view to_string(PortType t) {
+  switch (t) {
+    case PortType::kUplink:
+      return "uplink";
+    case PortType::kDownlink:
+      return "downlink";
+    case PortType::kCrosslink:
+      return "crosslink";
+    case PortType::kUnmarked:
+      break;
+  }
+  return "unmarked";
+}
+
+std::string_view to_string(Order o) {
+  switch (o) {
+    case Order::kDown:
+      return "down";
+    case Order::kUp:
+      return "up";
+    case Order::kUnknown:
+      break;
+  }
+  return "unknown";
+}
+
+ChassisId chassis_id_from_mac(const MacAddress& mac) {
+  ChassisId id;
+  id.subtype = ChassisId::kMacAddress;
+  id.octets = as_text(mac);
+  return id;
+}
+
+Order order_of_port(const std::optional<Position>& self, const std::optional<Position>& neighbor) {
+  if (!self || !neighbor) return Order::kUnknown;
+  if (neighbor->level.value() == 0) return Order::kDown;
+  if (*neighbor == *self) return Order::kUnknown;
+  return *neighbor > *self ? Order::kUp : Order::kDown;
+}
+
+std::string escape(std::string_view raw) {
+  std::string out;
+  out.reserve(raw.size());
+  while (!raw.empty()) {
+    const CodePoint c = first_code_point(raw);
+    const std::size_t n = std::max<std::size_t>(c.length, 1);
+    if (c.length == 0 || is_unsafe(c.value)) {
+      for (char octet : raw.substr(0, n)) {
+        out += "\\x";
+        append_hex(out, static_cast<std::uint8_t>(octet));
+      }
+    } else if (c.value == '\\') {
+      out += "\\\\";
+    } else {
+      out += raw.substr(0, n);
+    }
+    raw.remove_prefix(n);
+  }
+  return out;
+}
+
+std::string to_string(const MacAddress& mac) { return mac_text(mac); }
+
+std::optional<MacAddress> parse_mac(std::string_view text) {
+  if (text.size() != 17) return std::nullopt;
+  const auto digit = [](char c) -> int {
+    if (c >= '0' && c <= '9') return c - '0';
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+    return -1;
+  };
+  MacAddress mac{};
+  for (std::size_t i = 0; i < 6; ++i) {
+    const int high = digit(text[3 * i]);
+    const int low = digit(text[3 * i + 1]);
+    if (high < 0 || low < 0) return std::nullopt;
+    if (i < 5 && (text[2] != text[3 * i + 2] || (text[2] != ':' && text[2] != '-')))
+      return std::nullopt;
+    mac[i] = static_cast<std::uint8_t>(high << 4 | low);
+  }
+  return mac;
+}
+
+std::string to_hex(ByteSpan octets) {
+  std::string out;
+  out.reserve(2 * octets.size());
+  for (std::uint8_t o : octets) append_hex(out, o);
+  return out;
+}
+
+std::string to_string(const ChassisId& id) {
+  // IEEE 802.1AB-2016 Table 8-2.
+  switch (id.subtype) {
+    case 4:
+      return id.octets.size() == 6 ? mac_text(as_octets(id.octets)) : to_hex(as_octets(id.octets));
+    case 5:
+      return network_address_text(as_octets(id.octets));
+    case 1:
+    case 2:
+    case 3:
+    case 6:
+    case 7:
+      return escape(id.octets);
+  }
+  return to_hex(as_octets(id.octets));
+}
+
+std::string to_string(const PortId& id) {
+  // IEEE 802.1AB-2016 Table 8-3.
+  switch (id.subtype) {
+    case 3:
+      return id.octets.size() == 6 ? mac_text(as_octets(id.octets)) : to_hex(as_octets(id.octets));
+    case 4:
+      return network_address_text(as_octets(id.octets));
+    case 1:
+    case 2:
+    case 5:
+    case 7:
+      return escape(id.octets);
+  }
+  return to_hex(as_octets(id.octets));
+}
+
+bool glob_match(std::string_view pattern, std::string_view text) {
+  // Greedy with one point of return: linear in practice, quadratic at worst, never exponential.
+  std::size_t p = 0;
+  std::size_t t = 0;
+  std::size_t star = std::string_view::npos;
+  std::size_t resume = 0;
+  while (t < text.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      resume = t;
+    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t])) {
+      ++p;
+      ++t;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      t = ++resume;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') ++p;
+  return p == pattern.size();
+}
+
+bool any_glob_match(std::span<const std::string> patterns, std::string_view text) {
+  return std::any_of(patterns.begin(), patterns.end(),
+                     [&](const std::string& p) { return glob_match(p, text); });
+}
+
+std::vector<std::string> split_list(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(separator), text.size());
+    std::string_view part = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    const auto is_space = [](char c) { return c == ' ' || c == '\t'; };
+    while (!part.empty() && is_space(part.front())) part.remove_prefix(1);
+    while (!part.empty() && is_space(part.back())) part.remove_suffix(1);
+    if (!part.empty()) parts.emplace_back(part);
+  }
+  return parts;
+}
+
+}  // namespace lldp

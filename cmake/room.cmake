@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+# One static library per room, used through its alias: lldp_room(tlv SOURCES a.cpp LINK lldp::base).
+
+add_library(lldp_warnings INTERFACE)
+target_compile_options(lldp_warnings INTERFACE
+  -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow
+  $<$<COMPILE_LANGUAGE:CXX>:-Wold-style-cast>
+  $<$<BOOL:${LLDP_WERROR}>:-Werror>)
+
+add_library(lldp_build INTERFACE)
+target_link_libraries(lldp_build INTERFACE lldp_warnings)
+if(LLDP_SANITIZE)
+  target_compile_options(lldp_build INTERFACE
+    -fsanitize=${LLDP_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(lldp_build INTERFACE -fsanitize=${LLDP_SANITIZE})
+endif()
+
+# lldp_room(NAME SOURCES ... [LINK ...] [PRIVATE_LINK ...]) makes lldp_NAME and its alias lldp::NAME.
+function(lldp_room name)
+  cmake_parse_arguments(arg "" "" "SOURCES;LINK;PRIVATE_LINK" ${ARGN})
+  if(arg_SOURCES)
+    add_library(lldp_${name} STATIC ${arg_SOURCES})
+    target_include_directories(lldp_${name} PUBLIC ${PROJECT_SOURCE_DIR})
+    target_link_libraries(lldp_${name} PUBLIC ${arg_LINK} PRIVATE lldp_build ${arg_PRIVATE_LINK})
+  else()
+    add_library(lldp_${name} INTERFACE)
+    target_include_directories(lldp_${name} INTERFACE ${PROJECT_SOURCE_DIR})
+    target_link_libraries(lldp_${name} INTERFACE ${arg_LINK})
+  endif()
+  add_library(lldp::${name} ALIAS lldp_${name})
+endfunction()
+
+# lldp_program(NAME SOURCES ... LINK ...) makes an executable.
+function(lldp_program name)
+  cmake_parse_arguments(arg "" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${name} ${arg_SOURCES})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_link_libraries(${name} PRIVATE lldp_build ${arg_LINK})
+endfunction()
+
+# lldp_test(NAME SOURCES ... LINK ... [LABELS unit] [TIMEOUT 60]) makes one test program, a ctest entry per case.
+function(lldp_test name)
+  cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;LINK;LABELS" ${ARGN})
+  if(NOT arg_LABELS)
+    set(arg_LABELS unit)
+  endif()
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 60)
+  endif()
+  add_executable(${name} ${arg_SOURCES})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_compile_definitions(${name} PRIVATE
+    LLDP_SOURCE_DIR="${PROJECT_SOURCE_DIR}" LLDP_BIN_DIR="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
+  target_precompile_headers(${name} PRIVATE <gtest/gtest.h> <gmock/gmock.h>)
+  target_link_libraries(${name} PRIVATE lldp_build ${arg_LINK} GTest::gtest GTest::gmock GTest::gtest_main)
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60
+    PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT})
+endfunction()
+
+# lldp_fuzz(NAME SOURCE LINK ...) makes a libFuzzer program NAME (preset `fuzz`, clang); its corpus is
+# tests/fuzz/corpus/NAME. Every other preset runs the corpus through the same entry point as a test.
+function(lldp_fuzz name source)
+  cmake_parse_arguments(arg "" "" "LINK" ${ARGN})
+  if(LLDP_FUZZ)
+    lldp_program(${name} SOURCES ${source} LINK ${arg_LINK})
+    target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  else()
+    lldp_program(${name} SOURCES ${source} ${PROJECT_SOURCE_DIR}/tests/fuzz/replay_main.cpp LINK ${arg_LINK})
+    add_test(NAME ${name}.corpus COMMAND ${name} ${PROJECT_SOURCE_DIR}/tests/fuzz/corpus/${name})
+    set_tests_properties(${name}.corpus PROPERTIES LABELS fuzz TIMEOUT 60)
+  endif()
+endfunction()

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/text.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/result.hpp"
+
+namespace lldp {
+namespace {
+
+TEST(Escape, KeepsPrintableTextAndUtf8) { EXPECT_EQ(escape("leaf-1 é 漢"), "leaf-1 é 漢"); }
+
+TEST(Escape, ShowsControlCharactersAsHexadecimal) {
+  EXPECT_EQ(escape("a\x1b[31mb\n"), "a\\x1b[31mb\\x0a");
+  EXPECT_EQ(escape("\xc2\x9b"), "\\xc2\\x9b");           // C1 control: CSI
+  EXPECT_EQ(escape("\xe2\x80\xae"), "\\xe2\\x80\\xae");  // right-to-left override
+}
+
+TEST(Escape, ShowsInvalidUtf8AsHexadecimal) {
+  EXPECT_EQ(escape("\xff"), "\\xff");
+  EXPECT_EQ(escape("\xc0\xaf"), "\\xc0\\xaf");  // overlong
+  EXPECT_EQ(escape("\xe2\x82"), "\\xe2\\x82");  // cut short
+}
+
+TEST(Escape, IsUnambiguous) { EXPECT_EQ(escape("\\x1b"), "\\\\x1b"); }
+
+TEST(Mac, ReadsBothNotationsAndNothingElse) {
+  const MacAddress mac{0x02, 0x4c, 0x56, 0xab, 0xcd, 0xef};
+  EXPECT_EQ(parse_mac("02:4c:56:ab:cd:ef"), mac);
+  EXPECT_EQ(parse_mac("02-4C-56-AB-CD-EF"), mac);
+  EXPECT_EQ(parse_mac("02:4c-56:ab:cd:ef"), std::nullopt);
+  EXPECT_EQ(parse_mac("02:4c:56:ab:cd:e"), std::nullopt);
+  EXPECT_EQ(parse_mac("02:4c:56:ab:cd:eg"), std::nullopt);
+  EXPECT_EQ(to_string(mac), "02:4c:56:ab:cd:ef");
+}
+
+TEST(Glob, MatchesWholeText) {
+  EXPECT_TRUE(glob_match("swp*", "swp12"));
+  EXPECT_TRUE(glob_match("*p*1", "swp11"));
+  EXPECT_TRUE(glob_match("e?h0", "eth0"));
+  EXPECT_FALSE(glob_match("swp", "swp1"));
+  EXPECT_FALSE(glob_match("e?h0", "eh0"));
+  EXPECT_TRUE(glob_match("*", ""));
+}
+
+TEST(SplitList, DropsSpaceAndEmptyParts) {
+  EXPECT_EQ(split_list(" a, b ,,c"), (std::vector<std::string>{"a", "b", "c"}));
+  EXPECT_EQ(split_list(""), std::vector<std::string>{});
+}
+
+TEST(IdentifierText, FollowsTheSubtype) {
+  ChassisId network;
+  network.subtype = 5;
+  network.octets = std::string("\x01\x0a\x00\x00\x01", 5);
+  EXPECT_EQ(to_string(network), "10.0.0.1");
+  PortId name;
+  name.subtype = PortId::kInterfaceName;
+  name.octets = "swp1\x07";
+  EXPECT_EQ(to_string(name), "swp1\\x07");
+}
+
+Position at(unsigned level, std::string chassis) {
+  Position p;
+  p.level = *Level::make(level);
+  p.chassis.subtype = 7;
+  p.chassis.octets = std::move(chassis);
+  return p;
+}
+
+TEST(OrderOfPort, ComparesLevelThenChassis) {
+  EXPECT_EQ(order_of_port(at(1, "b"), at(2, "a")), Order::kUp);
+  EXPECT_EQ(order_of_port(at(2, "a"), at(1, "b")), Order::kDown);
+  EXPECT_EQ(order_of_port(at(1, "a"), at(1, "b")), Order::kUp);
+  EXPECT_EQ(order_of_port(at(1, "\x7f"), at(1, "\x80")),
+            Order::kUp);  // octets, not signed characters
+  EXPECT_EQ(order_of_port(at(1, "a"), at(1, "a")), Order::kUnknown);
+}
+
+TEST(OrderOfPort, PutsHostsBelowAndTheUnknownNowhere) {
+  EXPECT_EQ(order_of_port(at(1, "a"), at(0, "z")), Order::kDown);
+  EXPECT_EQ(order_of_port(std::nullopt, at(1, "z")), Order::kUnknown);
+  EXPECT_EQ(order_of_port(at(1, "a"), std::nullopt), Order::kUnknown);
+}
+
+TEST(ErrorText, NamesThePlaceFirst) {
+  EXPECT_EQ(to_string(Error{.where = "eth0", .what = "gone"}), "eth0: gone");
+  EXPECT_EQ(to_string(Error{.what = "gone"}), "gone");
+}
+
+}  // namespace
+}  // namespace lldp

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/bounded.hpp"
+#include "base/fabric.hpp"
+#include "qos/policy.hpp"
+
+namespace lldp::qos {
+
+/// A layer inside one device of a layered expander (FC+). A Clos switch has a single one, 0.
+using Layer = Bounded<struct LayerTag, std::uint8_t, 31>;
+
+/// All that the rules need to know of a port.
+struct PortClass {
+  Order order = Order::kUnknown;  ///< where the far end of its link stands
+  Layer near{};                   ///< layer of the virtual switch that owns the port
+  friend bool operator==(const PortClass&, const PortClass&) = default;
+};
+
+/// A packet's way through a device has three moves: the link it came by, the inside of the device
+/// (near layer of `in` to near layer of `out`), and the link it leaves by. It turns if a descent is
+/// followed by an ascent among them; that happens at most once in a device. In a Clos switch,
+/// where the inside is level: it came in by an up port and leaves by an up port. Never to or from
+/// an unknown port.
+[[nodiscard]] constexpr bool turns(PortClass in, PortClass out) {
+  if (in.order == Order::kUnknown || out.order == Order::kUnknown) return false;
+  const bool leaves_ascending = out.order == Order::kUp;
+  if (in.order == Order::kUp) return leaves_ascending || out.near > in.near;  // it came descending
+  return leaves_ascending && out.near < in.near;
+}
+
+/// What the ingress of a port writes on a packet, so that any egress can tell whether it turns.
+/// 0 is no tag: nothing that comes in here ever turns. In a Clos, up ports have tag 1, others none.
+using Tag = Bounded<struct TagTag, std::uint8_t, 63>;
+[[nodiscard]] Tag tag_of(PortClass port);
+
+/// The rules of one port, complete: no port's rules depend on another port, so a change of one port
+/// is a change of one Ruleset. A back end that matches pairs of ports asks turns(in, out) instead
+/// of using the tags; the two agree.
+struct Ruleset {
+  PortClass port{};
+  /// Ingress: a packet with this DSCP gets this priority; other packets keep theirs. Holds the
+  /// lossless classes, and the lossy one unless that is the default DSCP 0.
+  std::vector<Class> ingress{};
+  Tag tag{};  ///< ingress: write it; 0: leave the packet alone
+  /// Egress: bit t set means that a packet with tag t turns here. Bit 0 is never set.
+  std::uint64_t turning_tags = 0;
+  /// Egress: what happens to a packet that turns, by its DSCP; other DSCPs are left alone. Empty
+  /// where nothing can turn.
+  std::vector<Remap> remaps{};
+  std::uint8_t pfc_enable = 0;  ///< bit n: PFC on for priority n
+
+  [[nodiscard]] bool turns_from(Tag in) const { return (turning_tags >> in.value() & 1) != 0; }
+  friend bool operator==(const Ruleset&, const Ruleset&) = default;
+};
+
+/// The rules of one port of a switch. A host forwards nothing: give its ports class unknown, and
+/// they get the ingress map and PFC alone.
+[[nodiscard]] Ruleset compile(const Policy& policy, PortClass port);
+
+/// What becomes of a packet of class `c` on its way from `in` to `out`: the rules as a table.
+[[nodiscard]] Class remap(const Policy& policy, PortClass in, PortClass out, Class c);
+
+/// The plan for a person: one line per rule, each beginning with `port`.
+[[nodiscard]] std::string to_string(const Ruleset& rules, std::string_view port);
+
+}  // namespace lldp::qos

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "qos/policy.hpp"
+
+#include <gtest/gtest.h>
+
+#include <ostream>
+
+namespace lldp::qos {
+namespace {
+
+template <std::uint64_t P, std::uint64_t D>
+constexpr Class cls() {
+  return {Priority::of<P>(), Dscp::of<D>()};
+}
+
+TEST(Policy, DefaultIsWhatItsTextsSay) {
+  EXPECT_EQ(Policy::parse(Policy::kDefaultLossless, Policy::kDefaultLossy), Policy());
+  EXPECT_EQ(Policy().lossless_text(), Policy::kDefaultLossless);
+  EXPECT_EQ(Policy().lossy_text(), Policy::kDefaultLossy);
+}
+
+TEST(Policy, DefaultLosslessClassesAreForLocalUseAndFallIntoTheirOwnQueues) {
+  const Policy policy;
+  for (const Class& c : policy.lossless()) {
+    EXPECT_EQ(well_known_name(c.dscp), "");
+    EXPECT_EQ(c.dscp.value() & 3, 3) << "pool 2 is xxxx11, RFC 2474 6";
+    EXPECT_EQ(c.dscp.value() >> 3, c.priority.value()) << "the default map of most equipment";
+  }
+}
+
+TEST(Policy, ReadsAnyNumberOfLosslessClassesInOrder) {
+  const auto policy = Policy::parse(" 1:dscp7 , 3 : dscp27,5:dscp43", "2:dscp0");
+  ASSERT_TRUE(policy) << to_string(policy.error());
+  EXPECT_EQ(policy->lossless(), (std::vector{cls<1, 7>(), cls<3, 27>(), cls<5, 43>()}));
+  EXPECT_EQ(policy->lossy(), (cls<2, 0>()));
+  EXPECT_EQ(policy->pfc_enable(), 0b101010);
+  EXPECT_EQ(Policy::parse(policy->lossless_text(), policy->lossy_text()), *policy);
+}
+
+TEST(Policy, ATurnGoesToTheNextClassAndFromTheLastToTheLossyOne) {
+  EXPECT_EQ(Policy().turns(),
+            (std::vector<Remap>{{cls<5, 43>(), cls<6, 51>()}, {cls<6, 51>(), cls<0, 0>()}}));
+  EXPECT_EQ(Policy::parse("3:dscp27", "0:dscp0")->turns(),
+            (std::vector<Remap>{{cls<3, 27>(), cls<0, 0>()}}));
+}
+
+TEST(Policy, LeavesOnePriorityForTheLossyClass) {
+  const std::string seven = "0:dscp3,1:dscp11,2:dscp19,3:dscp27,4:dscp35,5:dscp43,6:dscp51";
+  EXPECT_TRUE(Policy::parse(seven, "7:dscp0"));
+  EXPECT_EQ(Policy::parse(seven + ",7:dscp59", "0:dscp0").error(),
+            (Error{.where = "qos.lossless",
+                   .what = "all 8 priorities are lossless: leave one for qos.lossy"}));
+}
+
+struct Refusal {
+  const char* name = "";
+  std::string_view lossless{};
+  std::string_view lossy{};
+  Error error{};
+  friend void PrintTo(const Refusal& r, std::ostream* os) { *os << r.name; }
+};
+class PolicyRefusal : public testing::TestWithParam<Refusal> {};
+TEST_P(PolicyRefusal, SaysWhatIsWrongAndWhatToDo) {
+  const auto policy = Policy::parse(GetParam().lossless, GetParam().lossy);
+  ASSERT_FALSE(policy);
+  EXPECT_EQ(policy.error(), GetParam().error);
+}
+
+Error lossless(std::string what) { return {.where = "qos.lossless", .what = std::move(what)}; }
+Error lossy(std::string what) { return {.where = "qos.lossy", .what = std::move(what)}; }
+
+const Refusal kRefusals[] = {
+    {"Empty", "", "0:dscp0", lossless("an empty class: write PRIORITY:dscpN, as in 5:dscp43")},
+    {"EmptyPart", "5:dscp43,,6:dscp51", "0:dscp0",
+     lossless("an empty class: write PRIORITY:dscpN, as in 5:dscp43")},
+    {"EmptyEnd", "5:dscp43,", "0:dscp0",
+     lossless("an empty class: write PRIORITY:dscpN, as in 5:dscp43")},
+    {"NoColon", "5", "0:dscp0", lossless("'5': write PRIORITY:dscpN, as in 5:dscp43")},
+    {"NoPriority", ":dscp43", "0:dscp0",
+     lossless("':dscp43': write PRIORITY:dscpN, as in 5:dscp43")},
+    {"DscpWithoutItsWord", "5:43", "0:dscp0",
+     lossless("'5:43': write PRIORITY:dscpN, as in 5:dscp43")},
+    {"PriorityNotANumber", "five:dscp43", "0:dscp0",
+     lossless("'five': a priority is a number from 0 to 7")},
+    {"PriorityTooBig", "8:dscp43", "0:dscp0", lossless("'8': a priority is a number from 0 to 7")},
+    {"PriorityNegative", "-1:dscp43", "0:dscp0",
+     lossless("'-1': a priority is a number from 0 to 7")},
+    {"PriorityThatWouldWrapRound", "4294967301:dscp43", "0:dscp0",
+     lossless("'4294967301': a priority is a number from 0 to 7")},
+    {"DscpNotANumber", "5:dscpEF", "0:dscp0", lossless("'EF': a DSCP is a number from 0 to 63")},
+    {"DscpMissing", "5:dscp", "0:dscp0", lossless("'': a DSCP is a number from 0 to 63")},
+    {"DscpTooBig", "5:dscp64", "0:dscp0", lossless("'64': a DSCP is a number from 0 to 63")},
+    {"DscpWithATail", "5:dscp43x", "0:dscp0", lossless("'43x': a DSCP is a number from 0 to 63")},
+    {"ControlCharacters", "5\x1b:dscp43", "0:dscp0",
+     lossless("'5\\x1b': a priority is a number from 0 to 7")},
+    {"DscpTwice", "5:dscp43,6:dscp43", "0:dscp0",
+     lossless("dscp43 stands twice: give each class its own")},
+    {"PriorityTwice", "5:dscp43,5:dscp51", "0:dscp0",
+     lossless("priority 5 stands twice: give each class its own")},
+    {"PrioritiesOutOfOrder", "6:dscp51,5:dscp43", "0:dscp0",
+     lossless("priority 5 after 6: list priorities in rising order")},
+    {"LossyPriorityIsLossless", "5:dscp43,6:dscp51", "6:dscp0",
+     lossy("priority 6 is lossless by qos.lossless: take another")},
+    {"LossyDscpIsLossless", "5:dscp43,6:dscp51", "0:dscp51",
+     lossy("dscp51 marks lossless priority 6 by qos.lossless: take another")},
+    {"LossyEmpty", "5:dscp43", "", lossy("an empty class: write PRIORITY:dscpN, as in 5:dscp43")},
+    {"LossyTwoClasses", "5:dscp43", "0:dscp0,1:dscp1",
+     lossy("'0,1:dscp1': a DSCP is a number from 0 to 63")},
+};
+INSTANTIATE_TEST_SUITE_P(Texts, PolicyRefusal, testing::ValuesIn(kRefusals),
+                         [](const auto& c) { return c.param.name; });
+
+TEST(WellKnownName, KnowsTheRegistryAndNothingOfPoolTwo) {
+  EXPECT_EQ(well_known_name(Dscp::of<40>()), "CS5");
+  EXPECT_EQ(well_known_name(Dscp::of<44>()), "VOICE-ADMIT");
+  EXPECT_EQ(well_known_name(Dscp::of<46>()), "EF");
+  for (unsigned d = 3; d <= Dscp::kMax; d += 4) EXPECT_EQ(well_known_name(*Dscp::make(d)), "") << d;
+}
+
+}  // namespace
+}  // namespace lldp::qos

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "qos/ruleset.hpp"
+
+#include <gtest/gtest.h>
+
+#include <ostream>
+
+namespace lldp::qos {
+namespace {
+
+using enum Order;
+
+constexpr Class kFirst{Priority::of<5>(), Dscp::of<43>()};
+constexpr Class kSecond{Priority::of<6>(), Dscp::of<51>()};
+constexpr Class kLossy{Priority::of<0>(), Dscp::of<0>()};
+constexpr Class kOther{Priority::of<3>(), Dscp::of<26>()};
+
+PortClass at(Order order, unsigned near = 0) { return {order, *Layer::make(near)}; }
+
+struct Way {
+  const char* name = "";
+  PortClass in{};
+  PortClass out{};
+  bool turn = false;
+  friend void PrintTo(const Way& w, std::ostream* os) { *os << w.name; }
+};
+class Turn : public testing::TestWithParam<Way> {};
+
+TEST_P(Turn, IsADescentFollowedByAnAscent) {
+  const auto& [name, in, out, turn] = GetParam();
+  EXPECT_EQ(turns(in, out), turn);
+  EXPECT_EQ(remap(Policy(), in, out, kFirst), turn ? kSecond : kFirst);
+  EXPECT_EQ(remap(Policy(), in, out, kSecond), turn ? kLossy : kSecond);
+  EXPECT_EQ(remap(Policy(), in, out, kLossy), kLossy);  // never back to the first
+  EXPECT_EQ(remap(Policy(), in, out, kOther), kOther);
+}
+
+TEST_P(Turn, IsSeenByTheEgressFromTheTag) {
+  const auto& [name, in, out, turn] = GetParam();
+  const Ruleset rules = compile(Policy(), out);
+  EXPECT_EQ(rules.turns_from(tag_of(in)), turn);
+  if (turn) {
+    EXPECT_EQ(rules.remaps, Policy().turns());
+  }
+}
+
+const Way kClos[] = {
+    {"UpToUp", at(kUp), at(kUp), true},
+    {"UpToDown", at(kUp), at(kDown), false},
+    {"UpToUnknown", at(kUp), at(kUnknown), false},
+    {"DownToUp", at(kDown), at(kUp), false},
+    {"DownToDown", at(kDown), at(kDown), false},
+    {"DownToUnknown", at(kDown), at(kUnknown), false},
+    {"UnknownToUp", at(kUnknown), at(kUp), false},
+    {"UnknownToDown", at(kUnknown), at(kDown), false},
+    {"UnknownToUnknown", at(kUnknown), at(kUnknown), false},
+};
+INSTANTIATE_TEST_SUITE_P(Clos, Turn, testing::ValuesIn(kClos),
+                         [](const auto& c) { return c.param.name; });
+
+// Up ports bring packets descending; D, A, L: the inside descends, ascends, is level.
+const Way kLayered[] = {
+    {"DescendsLThenAscends", at(kUp, 3), at(kUp, 3), true},
+    {"DescendsLThenDescends", at(kUp, 3), at(kDown, 3), false},
+    {"DescendsAThenAscends", at(kUp, 2), at(kUp, 3), true},
+    {"DescendsAThenDescends", at(kUp, 2), at(kDown, 3), true},
+    {"DescendsDThenAscends", at(kUp, 3), at(kUp, 2), true},
+    {"DescendsDThenDescends", at(kUp, 3), at(kDown, 2), false},
+    {"AscendsLThenAscends", at(kDown, 3), at(kUp, 3), false},
+    {"AscendsLThenDescends", at(kDown, 3), at(kDown, 3), false},
+    {"AscendsAThenAscends", at(kDown, 2), at(kUp, 3), false},
+    {"AscendsAThenDescends", at(kDown, 2), at(kDown, 3), false},
+    {"AscendsDThenAscends", at(kDown, 3), at(kUp, 2), true},
+    {"AscendsDThenDescends", at(kDown, 3), at(kDown, 2), false},
+    {"HighestLayerDown", at(kDown, 31), at(kUp, 0), true},
+    {"HighestLayerUp", at(kUp, 31), at(kUp, 31), true},
+    {"UnknownOfALayer", at(kUnknown, 1), at(kUp, 2), false},
+    {"ToUnknownOfALayer", at(kUp, 1), at(kUnknown, 2), false},
+};
+INSTANTIATE_TEST_SUITE_P(Layered, Turn, testing::ValuesIn(kLayered),
+                         [](const auto& c) { return c.param.name; });
+
+TEST(Tags, AgreeWithTheTurnsForEveryPairOfPorts) {
+  std::vector<PortClass> all;
+  for (unsigned layer = 0; layer <= Layer::kMax; ++layer)
+    for (const Order o : {kUnknown, kDown, kUp}) all.push_back(at(o, layer));
+  for (const PortClass& out : all) {
+    const Ruleset rules = compile(Policy(), out);
+    EXPECT_FALSE(rules.turns_from(Tag{})) << "an untagged packet never turns";
+    for (const PortClass& in : all)
+      ASSERT_EQ(rules.turns_from(tag_of(in)), turns(in, out))
+          << to_string(in.order) << ' ' << +in.near.value() << " to " << to_string(out.order) << ' '
+          << +out.near.value();
+  }
+}
+
+TEST(Compile, ClosSwitchTagsAtUpPortsOnlyAndRewritesAtUpPortsOnly) {
+  EXPECT_EQ(compile(Policy(), at(kUp)).tag, Tag::of<1>());
+  for (const Order order : {kDown, kUnknown})
+    EXPECT_EQ(compile(Policy(), at(order)),
+              (Ruleset{.port = at(order), .ingress = {kFirst, kSecond}, .pfc_enable = 0b1100000}));
+}
+
+TEST(Compile, MapsTheLossyDscpOnlyWhereItIsNotEverybodysDefault) {
+  const auto policy = Policy::parse("5:dscp43", "1:dscp3");
+  ASSERT_TRUE(policy);
+  EXPECT_EQ(compile(*policy, at(kDown)).ingress, (std::vector{kFirst, policy->lossy()}));
+  EXPECT_EQ(compile(Policy(), at(kDown)).ingress, (std::vector{kFirst, kSecond}));
+}
+
+TEST(RulesetText, IsOneLinePerRule) {
+  EXPECT_EQ(to_string(compile(Policy(), at(kUp)), "swp1"),
+            "swp1 is up\n"
+            "swp1 ingress dscp43 -> priority 5\n"
+            "swp1 ingress dscp51 -> priority 6\n"
+            "swp1 ingress tag 1\n"
+            "swp1 egress turn 5:dscp43 -> 6:dscp51\n"
+            "swp1 egress turn 6:dscp51 -> 0:dscp0\n"
+            "swp1 pfc priority 5\n"
+            "swp1 pfc priority 6\n");
+  EXPECT_EQ(to_string(compile(*Policy::parse("3:dscp27", "0:dscp0"), at(kDown, 2)), "eth0"),
+            "eth0 is down, of layer 2\n"
+            "eth0 ingress dscp27 -> priority 3\n"
+            "eth0 ingress tag 4\n"
+            "eth0 egress turn 3:dscp27 -> 0:dscp0\n"
+            "eth0 pfc priority 3\n");
+}
+
+}  // namespace
+}  // namespace lldp::qos

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/core/settings.hpp"
+#include "base/fabric.hpp"
+#include "base/result.hpp"
+
+namespace lldp::lab {
+
+/// A device of a fabric.
+struct Node {
+  std::string name{};
+  core::Role role = core::Role::kSwitch;
+  /// The truth that what is learned is held against: 0 for a host; nullopt for a switch from which
+  /// no host can be reached.
+  std::optional<Level> level{};
+  ChassisId chassis{};
+  friend bool operator==(const Node&, const Node&) = default;
+};
+
+/// One end of a link.
+struct LinkEnd {
+  std::size_t node = 0;  ///< index into Fabric::nodes
+  std::string port{};
+  friend bool operator==(const LinkEnd&, const LinkEnd&) = default;
+};
+
+/// A full-duplex cable between two ports of different nodes.
+struct Link {
+  std::array<LinkEnd, 2> ends{};
+  std::uint64_t rate_bps = 100'000'000'000;
+  std::uint64_t delay_ns = 1000;  ///< one way
+  friend bool operator==(const Link&, const Link&) = default;
+};
+
+/// Devices and the links between their ports: what every subcommand of the lab works on. Comes from
+/// a generator or a parser, and so always as complete() leaves it.
+struct Fabric {
+  std::string name{};
+  std::vector<Node> nodes{};
+  std::vector<Link> links{};
+  friend bool operator==(const Fabric&, const Fabric&) = default;
+};
+
+/// A link as one of its two nodes sees it.
+struct Adjacency {
+  std::size_t link = 0;
+  std::size_t own_end = 0;  ///< 0 or 1: which of Link::ends is the node's own
+  std::size_t peer = 0;     ///< the node at the other end
+};
+
+/// The links of every node, in the order of Fabric::links.
+[[nodiscard]] std::vector<std::vector<Adjacency>> adjacencies(const Fabric& fabric);
+
+/// Every node's distance to its nearest host, counted in links, hosts being ends and never on the
+/// way; nullopt where there is none or it does not fit a Level.
+[[nodiscard]] std::vector<std::optional<Level>> distances_to_hosts(const Fabric& fabric);
+
+/// What the port at `link.ends[end]` is when every level is right. Hosts leave theirs unmarked.
+[[nodiscard]] PortType true_port_type(const Fabric& fabric, const Link& link, std::size_t end);
+
+/// Checks a fabric and fills what was left open: a level by the distance to the hosts, a chassis ID
+/// by a locally administered MAC address after the node's index. Refuses empty and repeated names,
+/// repeated chassis IDs, a port with two cables, a cable from a node to itself, a host above level
+/// 0 and a switch on it.
+[[nodiscard]] Result<Fabric> complete(Fabric fabric);
+
+}  // namespace lldp::lab

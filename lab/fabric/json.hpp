@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.hpp"
+#include "lab/fabric/fabric.hpp"
+
+namespace lldp::lab {
+
+/// networkx node-link JSON. Nodes: id, role, level, chassis, ports (for readers; not read back).
+/// Links: source, target, ports, rate_bps, delay_ns. `ports` maps the node's name to its port, for
+/// networkx exchanges source and target of an undirected link as it likes.
+[[nodiscard]] std::string to_json(const Fabric& fabric);
+
+/// Reads what to_json() writes, and any node-link JSON whose links have `ports`. A node's role is
+/// `role`, else host on level 0, else switch; the link list may be called `edges`.
+[[nodiscard]] Result<Fabric> fabric_from_json(std::string_view text);
+
+}  // namespace lldp::lab

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/fabric/fabric.hpp"
+
+#include <gmock/gmock.h>
+
+#include <map>
+
+#include "lab/fabric/generators.hpp"
+#include "lab/fabric/json.hpp"
+
+namespace lldp::lab {
+namespace {
+
+using testing::ElementsAre;
+using testing::Pair;
+
+/// How many nodes stand on each level; 255 for none.
+std::map<int, std::size_t> census(const Fabric& fabric) {
+  std::map<int, std::size_t> count;
+  for (const Node& n : fabric.nodes) ++count[n.level ? n.level->value() : 255];
+  return count;
+}
+
+std::string refusal(const Result<Fabric>& r) { return r ? "" : to_string(r.error()); }
+
+class FatTree : public testing::TestWithParam<std::size_t> {};
+TEST_P(FatTree, HasTheTextbooksCounts) {
+  const std::size_t k = GetParam();
+  const auto fabric = fat_tree(k);
+  ASSERT_TRUE(fabric) << to_string(fabric.error());
+  EXPECT_THAT(census(*fabric), ElementsAre(Pair(0, k * k * k / 4), Pair(1, k * k / 2),
+                                           Pair(2, k * k / 2), Pair(3, k * k / 4)));
+  EXPECT_EQ(fabric->links.size(), 3 * k * k * k / 4);
+  const auto links_of = adjacencies(*fabric);
+  for (std::size_t i = 0; i < fabric->nodes.size(); ++i)
+    EXPECT_EQ(links_of[i].size(), fabric->nodes[i].role == core::Role::kHost ? 1 : k);
+}
+INSTANTIATE_TEST_SUITE_P(Sizes, FatTree, testing::Values(2, 4, 8, 16),
+                         [](const auto& k) { return "K" + std::to_string(k.param); });
+
+TEST(FatTree, SaysWhatCannotBeBuilt) {
+  EXPECT_EQ(refusal(fat_tree(5)), "fattree: k = 5: give an even number from 2 to 64");
+  EXPECT_EQ(refusal(fat_tree(0)), "fattree: k = 0: give an even number from 2 to 64");
+}
+
+TEST(Clos, CablesEveryPairOfAPodAndDualHomesHosts) {
+  const auto fabric = clos({.switches = {16, 8, 4}, .pods = {4}, .hosts = 32, .links_per_host = 2});
+  ASSERT_TRUE(fabric) << to_string(fabric.error());
+  EXPECT_THAT(census(*fabric), ElementsAre(Pair(0, 32), Pair(1, 16), Pair(2, 8), Pair(3, 4)));
+  EXPECT_EQ(fabric->links.size(), 32 * 2 + 16 * 2 + 8 * 4U);
+  EXPECT_EQ(fabric->nodes[0].name, "spine1");
+  EXPECT_EQ(fabric->nodes.back().name, "host32");
+}
+
+TEST(Clos, BuildsTwoToFiveLevels) {
+  EXPECT_THAT(census(*clos({.switches = {4, 2}, .pods = {}, .hosts = 8})),
+              ElementsAre(Pair(0, 8), Pair(1, 4), Pair(2, 2)));
+  const auto five =
+      clos({.switches = {16, 16, 8, 4, 2}, .pods = {8, 4, 2}, .hosts = 16});
+  ASSERT_TRUE(five) << to_string(five.error());
+  EXPECT_THAT(census(*five), ElementsAre(Pair(0, 16), Pair(1, 16), Pair(2, 16), Pair(3, 8),
+                                         Pair(4, 4), Pair(5, 2)));
+}
+
+struct Refusal {
+  const char* name = "";
+  ClosShape shape{};
+  const char* error = "";
+  friend void PrintTo(const Refusal& r, std::ostream* os) { *os << r.name; }
+};
+class ClosRefusal : public testing::TestWithParam<Refusal> {};
+TEST_P(ClosRefusal, SaysWhatCannotBeBuilt) {
+  EXPECT_EQ(refusal(clos(GetParam().shape)), GetParam().error);
+}
+const Refusal kRefusals[] = {
+    {"OneLevel", {.switches = {4}, .pods = {}}, "clos: 1 switch levels: give 2 to 5"},
+    {"PodsMissing", {.switches = {4, 4, 2}, .pods = {}}, "clos: 3 switch levels need 1 pod counts, not 0"},
+    {"UnevenPods", {.switches = {4, 3, 2}, .pods = {2}}, "clos: 3 switches of level 2 do not fill 2 pods evenly"},
+    {"PodsDoNotNest",
+     {.switches = {6, 6, 2, 2}, .pods = {3, 2}},
+     "clos: 3 pods of level 2 do not fill 2 of level 3 evenly"},
+    {"NoSwitches", {.switches = {0, 2}, .pods = {}}, "clos: 0 switches on a level"},
+    {"NoPods", {.switches = {4, 4, 2}, .pods = {0}}, "clos: 0 pods"},
+    {"UnevenHosts", {.hosts = 7}, "clos: 7 hosts do not spread evenly over 4 leaves"},
+    {"TooManyHostLinks",
+     {.links_per_host = 3},
+     "clos: hosts of 3 links do not share the 2 leaves of a pod evenly"},
+    {"TooManyLinks",
+     {.switches = {2000, 2000}, .pods = {}, .hosts = 2000},
+     "clos: 4002000 links: at most 1000000"},
+};
+INSTANTIATE_TEST_SUITE_P(Shapes, ClosRefusal, testing::ValuesIn(kRefusals),
+                         [](const auto& c) { return c.param.name; });
+
+TEST(Fabric, LevelIsTheDistanceToTheNearestHost) {
+  // h - a - b - c; e is alone
+  const auto fabric = complete({.nodes = {{.name = "h", .role = core::Role::kHost},
+                                          {.name = "a"},
+                                          {.name = "b"},
+                                          {.name = "c"},
+                                          {.name = "e"}},
+                                .links = {{.ends = {{{0, "1"}, {1, "1"}}}},
+                                          {.ends = {{{1, "2"}, {2, "1"}}}},
+                                          {.ends = {{{2, "2"}, {3, "1"}}}}}});
+  ASSERT_TRUE(fabric) << to_string(fabric.error());
+  EXPECT_THAT(distances_to_hosts(*fabric),
+              ElementsAre(Level::of<0>(), Level::of<1>(), Level::of<2>(), Level::of<3>(),
+                          std::nullopt));
+  EXPECT_EQ(true_port_type(*fabric, fabric->links[0], 0), PortType::kUnmarked);
+  EXPECT_EQ(true_port_type(*fabric, fabric->links[0], 1), PortType::kDownlink);
+  EXPECT_EQ(true_port_type(*fabric, fabric->links[1], 0), PortType::kUplink);
+}
+
+TEST(FabricJson, RoundTrips) {
+  const auto fabric = clos({.quality = {.rate_bps = 25'000'000'000, .delay_ns = 700}});
+  ASSERT_TRUE(fabric);
+  EXPECT_EQ(fabric_from_json(to_json(*fabric)), fabric);
+}
+
+TEST(FabricJson, ReadsWhatNetworkxMakesOfIt) {
+  // Numbers as names, source and target exchanged, `edges` for `links`, nothing optional.
+  const auto fabric = fabric_from_json(R"({"directed": false, "multigraph": false, "graph": {},
+    "nodes": [{"id": 1, "level": 0}, {"id": "leaf"}],
+    "edges": [{"source": "leaf", "target": 1, "ports": {"1": "eth0", "leaf": "swp1"}}]})");
+  ASSERT_TRUE(fabric) << to_string(fabric.error());
+  EXPECT_EQ(fabric->nodes[0].role, core::Role::kHost);
+  EXPECT_EQ(fabric->nodes[1].level, Level::of<1>());
+  EXPECT_EQ(fabric->links[0].ends[1], (LinkEnd{0, "eth0"}));
+}
+
+struct BadFabric {
+  const char* name = "";
+  const char* text = "";
+  const char* error = "";
+  friend void PrintTo(const BadFabric& b, std::ostream* os) { *os << b.name; }
+};
+class BadFabricJson : public testing::TestWithParam<BadFabric> {};
+TEST_P(BadFabricJson, IsRefusedInOneLine) {
+  EXPECT_EQ(refusal(fabric_from_json(GetParam().text)), GetParam().error);
+}
+const BadFabric kBadFabrics[] = {
+    {"NotJson", "digraph", "fabric: not JSON"},
+    {"NoObject", "[]", "fabric: not a node-link object"},
+    {"NoNodes", R"({"links":[]})", "fabric: no list of nodes"},
+    {"NoLinks", R"({"nodes":[]})", "fabric: no list of links"},
+    {"NoId", R"({"nodes":[{}],"links":[]})", "nodes: an entry has no id (a string or a whole number)"},
+    {"BadRole", R"({"nodes":[{"id":"a","role":"hub"}],"links":[]})", "a: role is not host or switch"},
+    {"BadLevel", R"({"nodes":[{"id":"a","level":-1}],"links":[]})",
+     "a: level is not a whole number from 0 to 254"},
+    {"HighHost", R"({"nodes":[{"id":"a","role":"host","level":1}],"links":[]})", "a: a host on level 1"},
+    {"LowSwitch", R"({"nodes":[{"id":"a","role":"switch","level":0}],"links":[]})",
+     "a: a switch on level 0, where only hosts are"},
+    {"TwoNames", R"({"nodes":[{"id":"a"},{"id":"a"}],"links":[]})", "a: two nodes have this name"},
+    {"NoSuchNode", R"({"nodes":[{"id":"a"}],"links":[{"source":"a","target":"b","ports":{"a":"1"}}]})",
+     "links: target b is no node"},
+    {"NoPorts", R"({"nodes":[{"id":"a"},{"id":"b"}],"links":[{"source":"a","target":"b"}]})",
+     "links: the port on a is not in ports"},
+    {"Loop", R"({"nodes":[{"id":"a"}],"links":[{"source":"a","target":"a","ports":{"a":"1"}}]})",
+     "a:1: two links on one port"},
+    {"BadChassis", R"({"nodes":[{"id":"a","chassis":"02:00"}],"links":[]})", "a: chassis is not a MAC address"},
+    {"ControlCharacters", "{\"nodes\":[{\"id\":\"a\\u001b[2J\",\"level\":255}],\"links\":[]}",
+     "a\\x1b[2J: level is not a whole number from 0 to 254"},
+};
+INSTANTIATE_TEST_SUITE_P(Texts, BadFabricJson, testing::ValuesIn(kBadFabrics),
+                         [](const auto& c) { return c.param.name; });
+
+}  // namespace
+}  // namespace lldp::lab

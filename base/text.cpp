@@ -53,34 +53,6 @@ std::string mac_text(ByteSpan octets) {
   return out;
 }
 
-/// Network address: IANA address family octet, then the address. IEEE 802.1AB-2016 8.5.2.3.
-std::string network_address_text(ByteSpan octets) {
-  if (octets.size() == 5 && octets[0] == 1) {
-    std::string out;
-    for (std::uint8_t o : octets.subspan(1)) {
-      if (!out.empty()) out += '.';
-      out += std::to_string(o);
-    }
-    return out;
-  }
-  if (octets.size() == 17 &&
-      octets[0] == 2) {  // plain groups: no zero compression is needed to be legible
-    std::string out;
-    for (std::size_t i = 1; i < 17; i += 2) {
-      if (i > 1) out += ':';
-      const unsigned group = static_cast<unsigned>(octets[i]) << 8 | octets[i + 1];
-      std::string digits;
-      for (int shift = 12; shift >= 0; shift -= 4) {
-        const unsigned digit = group >> shift & 15U;
-        if (digit != 0 || !digits.empty() || shift == 0) digits += kHex[digit];
-      }
-      out += digits;
-    }
-    return out;
-  }
-  return to_hex(octets);
-}
-
 }  // namespace
 
 std::string to_string(const Error& e) { return e.where.empty() ? e.what : e.where + ": " + e.what; }
@@ -187,13 +159,47 @@ std::string to_hex(ByteSpan octets) {
   return out;
 }
 
+std::string network_address_to_string(ByteSpan octets) {
+  constexpr std::uint8_t kIpv4 = 1;
+  constexpr std::uint8_t kIpv6 = 2;
+  constexpr std::uint8_t kMac = 6;  // "802, all media"
+  if (octets.empty()) return {};
+  const std::uint8_t family = octets[0];
+  const ByteSpan address = octets.subspan(1);
+  if (family == kMac && address.size() == 6) return mac_text(address);
+  if (family == kIpv4 && address.size() == 4) {
+    std::string out;
+    for (std::uint8_t o : address) {
+      if (!out.empty()) out += '.';
+      out += std::to_string(o);
+    }
+    return out;
+  }
+  if (family == kIpv6 && address.size() == 16) {
+    // Plain groups: no zero compression is needed to be legible.
+    std::string out;
+    for (std::size_t i = 0; i < 16; i += 2) {
+      if (i > 0) out += ':';
+      const unsigned group = static_cast<unsigned>(address[i]) << 8 | address[i + 1];
+      std::string digits;
+      for (int shift = 12; shift >= 0; shift -= 4) {
+        const unsigned digit = group >> shift & 15U;
+        if (digit != 0 || !digits.empty() || shift == 0) digits += kHex[digit];
+      }
+      out += digits;
+    }
+    return out;
+  }
+  return to_hex(octets);
+}
+
 std::string to_string(const ChassisId& id) {
   // IEEE 802.1AB-2016 Table 8-2.
   switch (id.subtype) {
     case 4:
       return id.octets.size() == 6 ? mac_text(as_octets(id.octets)) : to_hex(as_octets(id.octets));
     case 5:
-      return network_address_text(as_octets(id.octets));
+      return network_address_to_string(as_octets(id.octets));
     case 1:
     case 2:
     case 3:
@@ -210,7 +216,7 @@ std::string to_string(const PortId& id) {
     case 3:
       return id.octets.size() == 6 ? mac_text(as_octets(id.octets)) : to_hex(as_octets(id.octets));
     case 4:
-      return network_address_text(as_octets(id.octets));
+      return network_address_to_string(as_octets(id.octets));
     case 1:
     case 2:
     case 5:

@@ -23,6 +23,10 @@ namespace lldp {
 /// Lower-case hexadecimal without separators.
 [[nodiscard]] std::string to_hex(ByteSpan octets);
 
+/// An IANA address family number in one octet, then the address: IPv4, IPv6 and MAC addresses in
+/// their own notation, anything else in hexadecimal.
+[[nodiscard]] std::string network_address_to_string(ByteSpan octets);
+
 /// For a person: MAC and network addresses in their own notation, names and local strings escaped,
 /// anything else in hexadecimal.
 [[nodiscard]] std::string to_string(const ChassisId& id);

@@ -9,7 +9,9 @@
 #include <tl/expected.hpp>
 
 #include "base/bytes.hpp"
+#include "tlv/basic.hpp"
 #include "tlv/claim.hpp"
+#include "tlv/layout.hpp"
 
 namespace lldp::tlv {
 
@@ -32,16 +34,6 @@ struct Dialect {
   std::span<const Oui> contribution_ouis;
 };
 
-/// System Capabilities TLV: bits as in IEEE 802.1AB-2016 Table 8-4 (bit 0 = Other).
-struct Capabilities {
-  static constexpr std::uint16_t kBridge = 1U << 2;
-  static constexpr std::uint16_t kRouter = 1U << 4;
-  static constexpr std::uint16_t kStationOnly = 1U << 7;
-  std::uint16_t system = 0;
-  std::uint16_t enabled = 0;
-  friend bool operator==(const Capabilities&, const Capabilities&) = default;
-};
-
 /// A valid LLDPDU, seen in place: everything borrows from the octets that were decoded.
 struct LldpduView {
   std::uint8_t chassis_subtype = 0;
@@ -61,7 +53,50 @@ struct LldpduView {
   ByteSpan octets;                      ///< the LLDPDU as far as it was read, without padding
 };
 
-/// Validates an LLDPDU (what follows the EtherType) by the receive rules. Allocates nothing.
+/// Validates an LLDPDU (what follows the EtherType) by the receive rules of IEEE
+/// 802.1AB-2016 9.2.7.7. Allocates nothing. Where the standard leaves room: of a TLV that may come
+/// once the first stands and the others are discarded as TLVs; a known TLV with octets too many is
+/// discarded.
 [[nodiscard]] tl::expected<LldpduView, Discard> decode(ByteSpan lldpdu, const Dialect& dialect);
+
+struct Row;
+
+/// One TLV, seen in place.
+struct Tlv {
+  enum class Status : std::uint8_t {
+    kValid,
+    kUnrecognized,  ///< unknown type, or OUI and subtype: valid, and counted
+    kDiscarded,     ///< length or shape is not the TLV's, one too many, or it runs past the end
+  };
+  Key key{};  ///< of a discarded TLV of type 127 too short to have them, OUI and subtype are 0
+  ByteSpan information{};    ///< of type 127: what follows OUI and subtype
+  const Row* row = nullptr;  ///< nullptr: unknown
+  Status status = Status::kValid;
+};
+
+/// The TLVs of an LLDPDU one after another, each checked. decode() goes by it; over
+/// LldpduView::octets it serves to print what decode() went over.
+class TlvWalk {
+ public:
+  TlvWalk(ByteSpan lldpdu, const Dialect& dialect) : octets_(lldpdu), dialect_(dialect) {}
+  /// False at the End TLV (which is not shown), at the end of data, or when the frame is to be
+  /// discarded.
+  bool next(Tlv& tlv);
+  /// Why the frame is to be discarded: a second TLV of the first three, or an End TLV with length.
+  [[nodiscard]] std::optional<Discard> discard() const { return discard_; }
+  /// How many octets were read, the End TLV's included.
+  [[nodiscard]] std::size_t position() const { return position_; }
+
+ private:
+  [[nodiscard]] const Row* row_of(const Key& key) const;
+  bool stop(std::optional<Discard> why);
+
+  ByteSpan octets_;
+  Dialect dialect_;
+  std::size_t position_ = 0;
+  std::uint64_t seen_ = 0;  ///< rows of which a valid TLV was seen
+  std::optional<Discard> discard_{};
+  bool stopped_ = false;
+};
 
 }  // namespace lldp::tlv

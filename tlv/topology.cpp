@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tlv/topology.hpp"
+
+namespace lldp::tlv {
+namespace {
+
+constexpr std::uint8_t kUnknown = 255;
+
+Claim claim(DeviceType device, std::uint8_t level, PortType port) {
+  Claim c{.device = device, .port = port};
+  const bool unknown = level == kUnknown;
+  if (device == DeviceType::kHost) {
+    if (level == 0 || unknown) {
+      c.level = Level::of<0>();
+    } else {
+      c.device = DeviceType::kUnknown;
+    }
+  } else if (level != 0) {
+    c.level = Level::make(level);
+  }
+  return c;
+}
+
+}  // namespace
+
+Claim claim_of(const Tr& tlv) {
+  const DeviceType device = tlv.device_type == 0                           ? DeviceType::kHost
+                            : tlv.device_type == 1 || tlv.device_type == 2 ? DeviceType::kSwitch
+                                                                           : DeviceType::kUnknown;
+  const PortType port = tlv.orientation == 0   ? PortType::kUplink
+                        : tlv.orientation == 1 ? PortType::kDownlink
+                        : tlv.orientation == 2 ? PortType::kCrosslink
+                                               : PortType::kUnmarked;
+  return claim(device, tlv.level, port);
+}
+
+Claim claim_of(const Contribution& tlv) {
+  const DeviceType device = tlv.device_type == 0   ? DeviceType::kHost
+                            : tlv.device_type == 1 ? DeviceType::kSwitch
+                                                   : DeviceType::kUnknown;
+  const PortType port = tlv.port == 1   ? PortType::kUplink
+                        : tlv.port == 2 ? PortType::kDownlink
+                                        : PortType::kUnmarked;
+  return claim(device, tlv.level, port);
+}
+
+Tr to_tr(const Claim& claim) {
+  Tr tlv;
+  switch (claim.device) {
+    case DeviceType::kHost:
+      tlv.device_type = 0;
+      break;
+    case DeviceType::kSwitch:
+      tlv.device_type = 1;
+      break;
+    case DeviceType::kUnknown:
+      break;
+  }
+  if (claim.level) tlv.level = claim.level->value();
+  switch (claim.port) {
+    case PortType::kUplink:
+      tlv.orientation = 0;
+      break;
+    case PortType::kDownlink:
+      tlv.orientation = 1;
+      break;
+    case PortType::kCrosslink:
+      tlv.orientation = 2;
+      break;
+    case PortType::kUnmarked:
+      break;
+  }
+  return tlv;
+}
+
+Contribution to_contribution(const Claim& claim) {
+  Contribution tlv;
+  switch (claim.device) {
+    case DeviceType::kHost:
+      tlv.device_type = 0;
+      break;
+    case DeviceType::kSwitch:
+      tlv.device_type = 1;
+      break;
+    case DeviceType::kUnknown:
+      tlv.device_type = kUnknown;  // reserved, so nobody takes it for a host
+      break;
+  }
+  if (claim.level) tlv.level = claim.level->value();
+  switch (claim.port) {
+    case PortType::kUplink:
+      tlv.port = 1;
+      break;
+    case PortType::kDownlink:
+      tlv.port = 2;
+      break;
+    case PortType::kCrosslink:
+    case PortType::kUnmarked:
+      break;
+  }
+  return tlv;
+}
+
+}  // namespace lldp::tlv

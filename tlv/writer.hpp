@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+#include "base/bytes.hpp"
+#include "tlv/basic.hpp"
+#include "tlv/layout.hpp"
+#include "tlv/topology.hpp"
+
+namespace lldp::tlv {
+
+/// Builds an LLDPDU behind what `out` holds (an Ethernet header, say), at most `limit` octets of it.
+/// Room for the End TLV is kept. A TLV that does not fit, or whose value its layout does not allow
+/// (text of more than 255 octets), is left out and counted: lldpduLengthErrors, IEEE 802.1AB-2016
+/// 9.2.7.
+///
+///     LldpduWriter(frame, mtu).add(ChassisIdTlv{4, mac}).add(PortIdTlv{5, name}).add(Ttl{121}).end();
+class LldpduWriter {
+ public:
+  LldpduWriter(Bytes& out, std::size_t limit) : out_(out), start_(out.size()), limit_(limit) {}
+
+  template <class T>
+  LldpduWriter& add(const T& tlv, const Key& key = T::kKey) {
+    const std::size_t start = begin(key);
+    Writer writer(out_);
+    T::layout(writer, tlv);
+    finish(start, writer.ok());
+    return *this;
+  }
+  /// The contribution TLV under the OUI of the operator's choice.
+  LldpduWriter& add(const Contribution& tlv, const std::array<std::uint8_t, 3>& oui);
+  void end();
+  [[nodiscard]] std::size_t left_out() const { return left_out_; }
+
+ private:
+  std::size_t begin(const Key& key);
+  void finish(std::size_t start, bool ok);
+
+  Bytes& out_;
+  std::size_t start_;
+  std::size_t limit_;
+  std::size_t left_out_ = 0;
+};
+
+/// The information string alone (for type 127: what follows OUI and subtype).
+template <class T>
+[[nodiscard]] Bytes encode_info(const T& tlv) {
+  Bytes out;
+  Writer writer(out);
+  T::layout(writer, tlv);
+  return writer.ok() ? out : Bytes{};
+}
+
+}  // namespace lldp::tlv

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/bounded.hpp"
+#include "base/result.hpp"
+#include "qos/ruleset.hpp"
+
+namespace lldp::dataplane {
+
+/// What a port's rules are made of, in every back end.
+enum class Part : std::uint8_t { kIngress, kEgress };
+enum class Action : std::uint8_t { kAdd, kReplace, kRemove };
+[[nodiscard]] std::string_view to_string(Part p);    ///< ingress, egress
+[[nodiscard]] std::string_view to_string(Action a);  ///< add, replace, remove
+
+struct Change {
+  Action action{};
+  Part part{};
+  friend bool operator==(const Change&, const Change&) = default;
+};
+
+/// The way of one port from the rules it has to those it should have. A value: it may be printed,
+/// compared and applied later.
+struct Plan {
+  Ifindex port{};
+  std::optional<qos::Ruleset> want{};  ///< nothing: all that is ours goes
+  std::vector<Change> changes{};       ///< in the order in which apply() makes them
+  [[nodiscard]] bool empty() const { return changes.empty(); }
+  friend bool operator==(const Plan&, const Plan&) = default;
+};
+/// One line per change, then the rules wanted, each line beginning with `port`. Empty for an empty
+/// plan. What --dry-run prints.
+[[nodiscard]] std::string to_string(const Plan& plan, std::string_view port);
+
+/// Packets that turned and left by one port, by the priority they came with.
+using Bounces = std::array<std::uint64_t, Priority::kMax + 1>;
+
+/// One way to put remap rules into a switch or host. Rules outlive the back end: closing it, or the
+/// death of the process, changes nothing, and the next one opened finds them and their counters.
+class Backend {
+ public:
+  Backend() = default;
+  Backend(const Backend&) = delete;
+  Backend& operator=(const Backend&) = delete;
+  virtual ~Backend() = default;
+
+  [[nodiscard]] virtual std::string_view name() const = 0;
+  /// One line for a person: by what means, and where the rules are to be found.
+  [[nodiscard]] virtual std::string description() const = 0;
+
+  /// Does ahead of time what the first port with each of these rules would have to wait for.
+  [[nodiscard]] virtual Result<void> prepare(std::span<const qos::Ruleset> rules) = 0;
+  /// Reads only: the changes that take `port` from its present rules to `want`; empty when none
+  /// differ.
+  [[nodiscard]] virtual Result<Plan> plan(Ifindex port, const qos::Ruleset& want) = 0;
+  /// Reads only: the changes that take all that is ours, and nothing else, off `port`.
+  [[nodiscard]] virtual Result<Plan> plan_removal(Ifindex port) = 0;
+  /// Touches the plan's port alone. On failure the changes already made are undone; the error names
+  /// the one that failed (code ENODEV: the port has vanished). Applying twice changes nothing more.
+  [[nodiscard]] virtual Result<void> apply(const Plan& plan) = 0;
+  /// The port is gone from this namespace: lets go of what is held for it.
+  virtual void forget(Ifindex port) = 0;
+
+  /// Ports with anything of ours on them, those found at start included, in order.
+  [[nodiscard]] virtual Result<std::vector<Ifindex>> ports() = 0;
+  /// Zeros for a port nothing has bounced through.
+  [[nodiscard]] virtual Result<Bounces> bounces(Ifindex port) = 0;
+};
+
+}  // namespace lldp::dataplane

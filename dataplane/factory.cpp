@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dataplane/factory.hpp"
+
+#include "dataplane/print/print.hpp"
+
+namespace lldp::dataplane {
+
+Result<std::unique_ptr<Backend>> make_backend(std::string_view name, const Options& options) {
+  if (name == "print") {
+    auto name_of = options.name_of ? options.name_of
+                                   : [](Ifindex port) { return std::to_string(port.value()); };
+    return std::make_unique<Print>(*options.out, std::move(name_of));
+  }
+  std::string known;
+  for (std::string_view b : kBackends) known.append(known.empty() ? "" : ", ").append(b);
+  return fail(Error{0, "backend", std::string(name) + " is not known: use one of " + known});
+}
+
+}  // namespace lldp::dataplane

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <iosfwd>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "dataplane/backend.hpp"
+
+namespace lldp::dataplane {
+
+struct Options {
+  std::ostream* out = nullptr;  ///< print: where to; must be given for it, and outlive the back end
+  /// print: the name of a port; without it, ports print as their number.
+  std::function<std::string(Ifindex)> name_of{};
+  std::string bpffs = "/sys/fs/bpf";  ///< bpf: where a BPF file system is mounted
+};
+
+inline constexpr std::string_view kBackends[] = {"bpf", "print"};
+
+/// Opens the back end of that name for the network namespace of the calling thread, and finds what
+/// an earlier one has left there. Fails in one line that says what to do.
+[[nodiscard]] Result<std::unique_ptr<Backend>> make_backend(std::string_view name,
+                                                            const Options& options);
+
+}  // namespace lldp::dataplane

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <ostream>
+
+#include "dataplane/backend.hpp"
+#include "dataplane/parts.hpp"
+#include "qos/policy.hpp"
+
+namespace lldp::dataplane {
+
+inline qos::Ruleset rules_of(Order order) { return qos::compile(qos::Policy(), {.order = order}); }
+
+/// What the contract test needs of a back end's surroundings: two ports, and ways to come back.
+class World {
+ public:
+  virtual ~World() = default;
+  virtual std::unique_ptr<Backend> open() = 0;  ///< nullptr: not possible here, see why_not()
+  virtual std::string why_not() const { return {}; }
+  virtual Ifindex port(int n) = 0;                   ///< n = 0, 1
+  virtual bool remembers() const { return true; }    ///< over open()
+  virtual bool knows_ports() const { return true; }  ///< an interface that is not there is refused
+};
+
+struct WorldCase {
+  const char* name = "";
+  std::unique_ptr<World> (*make)() = nullptr;
+  friend void PrintTo(const WorldCase& c, std::ostream* os) { *os << c.name; }
+};
+template <class W>
+WorldCase world_case(const char* name) {
+  return {name, [] { return std::unique_ptr<World>(std::make_unique<W>()); }};
+}
+
+/// The promises of backend.hpp, which every back end keeps.
+class BackendContract : public testing::TestWithParam<WorldCase> {
+ protected:
+  void SetUp() override {
+    world_ = GetParam().make();
+    backend_ = world_->open();
+    if (!backend_) GTEST_SKIP() << world_->why_not();
+  }
+  Plan planned(int port, Order order) {
+    auto plan = backend_->plan(world_->port(port), rules_of(order));
+    EXPECT_TRUE(plan) << to_string(plan.error());
+    return plan ? *plan : Plan{};
+  }
+  void put(int port, Order order) { do_apply(planned(port, order)); }
+  void take(int port) {
+    auto plan = backend_->plan_removal(world_->port(port));
+    ASSERT_TRUE(plan) << to_string(plan.error());
+    do_apply(*plan);
+  }
+  void do_apply(const Plan& plan) {
+    auto done = backend_->apply(plan);
+    ASSERT_TRUE(done) << to_string(done.error());
+  }
+  std::vector<Ifindex> ports() {
+    auto ports = backend_->ports();
+    EXPECT_TRUE(ports) << to_string(ports.error());
+    return ports.value_or(std::vector<Ifindex>{});
+  }
+
+  std::unique_ptr<World> world_;
+  std::unique_ptr<Backend> backend_;
+};
+
+}  // namespace lldp::dataplane

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cerrno>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "dataplane/backend.hpp"
+#include "dataplane/parts.hpp"
+
+namespace lldp::dataplane {
+
+/// A kernel that remembers, outside of any back end, as the real one does.
+struct FakeKernel {
+  std::map<std::pair<Ifindex, Part>, qos::Ruleset> installed{};
+  std::map<Ifindex, Bounces> bounces{};
+  std::set<Ifindex> vanished{};
+  int writes = 0;          ///< changes made so far, undone ones too
+  int fail_at_write = -1;  ///< this write is refused
+};
+
+/// A back end for tests of its users.
+class FakeBackend : public Backend {
+ public:
+  explicit FakeBackend(FakeKernel& kernel) : kernel_(kernel) {}
+
+  [[nodiscard]] std::string_view name() const override { return "fake"; }
+  [[nodiscard]] std::string description() const override { return "remembers"; }
+  [[nodiscard]] Result<void> prepare(std::span<const qos::Ruleset>) override { return {}; }
+
+  [[nodiscard]] Result<Plan> plan(Ifindex port, const qos::Ruleset& want) override {
+    return plan_from(port, want);
+  }
+  [[nodiscard]] Result<Plan> plan_removal(Ifindex port) override {
+    return plan_from(port, std::nullopt);
+  }
+
+  [[nodiscard]] Result<void> apply(const Plan& plan) override {
+    auto left = plan_from(plan.port, plan.want);
+    if (!left) return fail(left.error());
+    const auto before = kernel_.installed;
+    for (const Change& c : left->changes) {
+      if (kernel_.writes++ == kernel_.fail_at_write) {
+        kernel_.installed = before;
+        return fail(Error{
+            EPERM, std::to_string(plan.port.value()),
+            std::string(to_string(c.action)) + " " + std::string(to_string(c.part)) + " refused"});
+      }
+      if (c.action == Action::kRemove)
+        kernel_.installed.erase({plan.port, c.part});
+      else
+        kernel_.installed.insert_or_assign({plan.port, c.part}, *left->want);
+    }
+    return {};
+  }
+
+  void forget(Ifindex port) override {
+    kernel_.installed.erase({port, Part::kIngress});
+    kernel_.installed.erase({port, Part::kEgress});
+  }
+
+  [[nodiscard]] Result<std::vector<Ifindex>> ports() override {
+    std::vector<Ifindex> ports;
+    for (const auto& [key, rules] : kernel_.installed)
+      if (ports.empty() || ports.back() != key.first) ports.push_back(key.first);
+    return ports;
+  }
+  [[nodiscard]] Result<Bounces> bounces(Ifindex port) override { return kernel_.bounces[port]; }
+
+ private:
+  [[nodiscard]] Result<Plan> plan_from(Ifindex port, std::optional<qos::Ruleset> want) const {
+    if (kernel_.vanished.contains(port))
+      return fail(Error{ENODEV, std::to_string(port.value()), "the port has vanished"});
+    const auto wanted = want;
+    return make_plan(port, std::move(want), [&](Part part) -> std::optional<bool> {
+      const auto at = kernel_.installed.find({port, part});
+      if (at == kernel_.installed.end()) return std::nullopt;
+      return wanted && at->second == *wanted;
+    });
+  }
+
+  FakeKernel& kernel_;
+};
+
+}  // namespace lldp::dataplane

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <sstream>
+
+#include "dataplane/factory.hpp"
+#include "tests/dataplane/contract.hpp"
+#include "tests/dataplane/fake_backend.hpp"
+
+namespace lldp::dataplane {
+namespace {
+
+constexpr auto kPort = Ifindex::of<7>();
+
+std::unique_ptr<Backend> print_to(std::ostream& out) {
+  return *make_backend("print", {.out = &out, .name_of = [](Ifindex) { return "swp7"; }});
+}
+
+TEST(Print, WritesChangesThenRules) {
+  std::ostringstream out;
+  auto print = print_to(out);
+  ASSERT_TRUE(print->apply(*print->plan(kPort, rules_of(Order::kUp))));
+  EXPECT_EQ(out.str(),
+            "swp7 add ingress\n"
+            "swp7 add egress\n"
+            "swp7 is up\n"
+            "swp7 ingress dscp43 -> priority 5\n"
+            "swp7 ingress dscp51 -> priority 6\n"
+            "swp7 ingress tag 1\n"
+            "swp7 egress turn 5:dscp43 -> 6:dscp51\n"
+            "swp7 egress turn 6:dscp51 -> 0:dscp0\n"
+            "swp7 pfc priority 5\n"
+            "swp7 pfc priority 6\n");
+}
+
+TEST(Print, WritesOnlyWhatDiffers) {
+  std::ostringstream out;
+  auto print = print_to(out);
+  ASSERT_TRUE(print->apply(*print->plan(kPort, rules_of(Order::kUp))));
+  out.str({});
+  ASSERT_TRUE(print->apply(*print->plan(kPort, rules_of(Order::kUp))));
+  EXPECT_EQ(out.str(), "");
+  ASSERT_TRUE(print->apply(*print->plan_removal(kPort)));
+  EXPECT_EQ(out.str(), "swp7 remove ingress\nswp7 remove egress\n");
+}
+
+TEST(Print, SaysThatItCouldNotWrite) {
+  std::ostringstream out;
+  auto print = print_to(out);
+  out.setstate(std::ios::badbit);
+  EXPECT_EQ(print->apply(*print->plan(kPort, rules_of(Order::kUp))),
+            tl::unexpected(
+                Error{EIO, "swp7", "the plan could not be written: check where the output goes"}));
+}
+
+TEST(Factory, NamesTheBackEndsItKnows) {
+  EXPECT_EQ(make_backend("nft", {}).error(),
+            (Error{0, "backend", "nft is not known: use one of bpf, print"}));
+}
+
+TEST(Fake, UndoesWhatItDidWhenAWriteIsRefused) {
+  FakeKernel kernel;
+  FakeBackend fake(kernel);
+  kernel.fail_at_write = 1;
+  const auto done = fake.apply(*fake.plan(kPort, rules_of(Order::kUp)));
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().what, "add egress refused");
+  EXPECT_TRUE(kernel.installed.empty());
+}
+
+}  // namespace
+}  // namespace lldp::dataplane

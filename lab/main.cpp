@@ -11,6 +11,7 @@ namespace {
 
 constexpr Command kCommands[] = {
     {"topo", "make a fabric file: a Clos or a fat-tree", run_topo},
+    {"live", "run a fabric on this machine: namespaces, veth links, agents", run_live},
 };
 
 void print_usage(std::FILE* to) {
@@ -52,6 +53,7 @@ int main(int argc, char** argv) {
       return complain_usage(c.name, e.what());
     }
   }
-  fmt::print(stderr, "lldp-level-lab: no command `{}`: see `lldp-level-lab --help`\n", arguments[0]);
+  fmt::print(stderr, "lldp-level-lab: no command `{}`: see `lldp-level-lab --help`\n",
+             arguments[0]);
   return kUsage;
 }

@@ -12,10 +12,9 @@ struct ChassisIdTlv {
   std::uint8_t subtype = 0;
   Octets octets{};
   static constexpr void layout(auto& io, auto& v) {
-    constexpr Name kSubtypes[] = {{1, "chassis-component"}, {2, "interface-alias"},
-                                  {3, "port-component"},    {4, "mac-address"},
-                                  {5, "network-address"},   {6, "interface-name"},
-                                  {7, "local"}};
+    constexpr Name kSubtypes[] = {
+        {1, "chassis-component"}, {2, "interface-alias"}, {3, "port-component"}, {4, "mac-address"},
+        {5, "network-address"},   {6, "interface-name"},  {7, "local"}};
     io.choice("subtype", v.subtype, 8, kSubtypes).rest("id", v.octets, 1, 255, [&v](ByteSpan) {
       return to_string(ChassisId{{v.subtype, std::string(as_text(v.octets))}});
     });
@@ -28,10 +27,9 @@ struct PortIdTlv {
   std::uint8_t subtype = 0;
   Octets octets{};
   static constexpr void layout(auto& io, auto& v) {
-    constexpr Name kSubtypes[] = {{1, "interface-alias"}, {2, "port-component"},
-                                  {3, "mac-address"},     {4, "network-address"},
-                                  {5, "interface-name"},  {6, "agent-circuit-id"},
-                                  {7, "local"}};
+    constexpr Name kSubtypes[] = {
+        {1, "interface-alias"}, {2, "port-component"},   {3, "mac-address"}, {4, "network-address"},
+        {5, "interface-name"},  {6, "agent-circuit-id"}, {7, "local"}};
     io.choice("subtype", v.subtype, 8, kSubtypes).rest("id", v.octets, 1, 255, [&v](ByteSpan) {
       return to_string(PortId{{v.subtype, std::string(as_text(v.octets))}});
     });
@@ -71,10 +69,9 @@ struct Capabilities {
   /// kept as it came: who wants a host asks for Station Only and nothing else.
   [[nodiscard]] constexpr bool consistent() const { return (enabled & ~system) == 0; }
   static constexpr void layout(auto& io, auto& v) {
-    constexpr Name kNames[] = {{0, "other"},        {1, "repeater"}, {2, "bridge"},
-                               {3, "wlan-ap"},      {4, "router"},   {5, "telephone"},
-                               {6, "docsis"},       {7, "station"},  {8, "c-vlan"},
-                               {9, "s-vlan"},       {10, "tpmr"}};
+    constexpr Name kNames[] = {{0, "other"},  {1, "repeater"},  {2, "bridge"}, {3, "wlan-ap"},
+                               {4, "router"}, {5, "telephone"}, {6, "docsis"}, {7, "station"},
+                               {8, "c-vlan"}, {9, "s-vlan"},    {10, "tpmr"}};
     io.flags("system", v.system, 16, kNames).flags("enabled", v.enabled, 16, kNames);
   }
   friend bool operator==(const Capabilities&, const Capabilities&) = default;

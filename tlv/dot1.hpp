@@ -3,7 +3,8 @@
 
 #include "tlv/layout.hpp"
 
-/// Organizational TLVs of IEEE 802.1 (OUI 00-80-C2): IEEE 802.1Q-2018 Annex D, 802.1AX-2014 Annex F.
+/// Organizational TLVs of IEEE 802.1 (OUI 00-80-C2): IEEE 802.1Q-2018 Annex D, 802.1AX-2014 Annex
+/// F.
 namespace lldp::tlv {
 
 /// D.2.1
@@ -98,7 +99,8 @@ struct EtsTables {
   std::array<std::uint8_t, 8> bandwidth{};      ///< percent, of traffic class 0..7
   std::array<std::uint8_t, 8> algorithm{};      ///< of traffic class 0..7
   static constexpr void layout(auto& io, auto& v) {
-    constexpr Name kAlgorithms[] = {{0, "strict"}, {1, "credit-based"}, {2, "ets"}, {255, "vendor"}};
+    constexpr Name kAlgorithms[] = {
+        {0, "strict"}, {1, "credit-based"}, {2, "ets"}, {255, "vendor"}};
     io.array("traffic-class", v.traffic_class, 4)
         .array("bandwidth", v.bandwidth, 8)
         .array("algorithm", v.algorithm, 8, kAlgorithms);
@@ -154,7 +156,8 @@ struct ApplicationPriority {
     std::uint8_t selector = 0;
     std::uint16_t protocol = 0;  ///< EtherType, port number or DSCP, as the selector says
     static constexpr void layout(auto& io, auto& v) {
-      constexpr Name kSelectors[] = {{1, "ethertype"}, {2, "tcp"}, {3, "udp"}, {4, "port"}, {5, "dscp"}};
+      constexpr Name kSelectors[] = {
+          {1, "ethertype"}, {2, "tcp"}, {3, "udp"}, {4, "port"}, {5, "dscp"}};
       io.field("priority", v.priority, 3).reserved(2).choice("selector", v.selector, 3, kSelectors);
       io.field("protocol", v.protocol, 16);
     }

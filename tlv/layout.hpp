@@ -138,7 +138,8 @@ class Reader {
     while (bits > 0) {
       const unsigned free = 8 - static_cast<unsigned>(bit_ % 8);
       const unsigned here = std::min(bits, free);
-      v = v << here | (static_cast<unsigned>(octets_[bit_ / 8]) >> (free - here) & ((1U << here) - 1));
+      v = v << here |
+          (static_cast<unsigned>(octets_[bit_ / 8]) >> (free - here) & ((1U << here) - 1));
       bit_ += here;
       bits -= here;
     }

@@ -34,7 +34,8 @@ void take(const Tlv& tlv, LldpduView& view) {
       return;
     case kOrganizational:
       if (tlv.row == &kContributionRow) {
-        if (const auto v = decode_as<Contribution>(tlv.information)) view.contribution = claim_of(*v);
+        if (const auto v = decode_as<Contribution>(tlv.information))
+          view.contribution = claim_of(*v);
       } else if (tlv.key == Tr::kKey) {
         if (const auto v = decode_as<Tr>(tlv.information)) view.tr = claim_of(*v);
       }
@@ -98,7 +99,8 @@ std::string_view to_string(Discard d) {
 }
 
 tl::expected<LldpduView, Discard> decode(ByteSpan lldpdu, const Dialect& dialect) {
-  tl::expected<LldpduView, Discard> result;  // filled where it is returned: a view is no small thing
+  tl::expected<LldpduView, Discard>
+      result;  // filled where it is returned: a view is no small thing
   if (const auto why = decode_into(*result, lldpdu, dialect)) result = fail(*why);
   return result;
 }
@@ -123,9 +125,9 @@ bool TlvWalk::next(Tlv& tlv) {
   if (stopped_ || rest.empty()) return stop(discard_);
   tlv = {.key = {.type = static_cast<std::uint8_t>(rest[0] >> 1)}};
 
-  const std::size_t length =
-      rest.size() < kHeader ? kMaxInformation
-                            : static_cast<std::size_t>(rest[0] & 1U) << 8 | rest[1];
+  const std::size_t length = rest.size() < kHeader
+                                 ? kMaxInformation
+                                 : static_cast<std::size_t>(rest[0] & 1U) << 8 | rest[1];
   const bool whole = rest.size() >= kHeader && length <= rest.size() - kHeader;
   if (whole) {
     if (tlv.key.type == kEnd) {

@@ -27,7 +27,10 @@ struct Row {
 
 template <class T>
 constexpr Row row(std::string_view name, std::uint8_t at_most, std::string_view clause) {
-  return {T::kKey, name, at_most, clause,
+  return {T::kKey,
+          name,
+          at_most,
+          clause,
           [](ByteSpan information) { return decode_as<T>(information).has_value(); },
           describe_as<T>};
 }

@@ -20,7 +20,8 @@ struct Tr {
   std::uint8_t level = 255;
   std::uint8_t orientation = 255;
   static constexpr void layout(auto& io, auto& v) {
-    constexpr Name kDevices[] = {{0, "end-station"}, {1, "bridge"}, {2, "router"}, {255, "unknown"}};
+    constexpr Name kDevices[] = {
+        {0, "end-station"}, {1, "bridge"}, {2, "router"}, {255, "unknown"}};
     constexpr Name kLevels[] = {{255, "unknown"}};
     constexpr Name kOrientations[] = {
         {0, "uplink"}, {1, "downlink"}, {2, "crosslink"}, {255, "unknown"}};

@@ -10,12 +10,13 @@
 
 namespace lldp::tlv {
 
-/// Builds an LLDPDU behind what `out` holds (an Ethernet header, say), at most `limit` octets of it.
-/// Room for the End TLV is kept. A TLV that does not fit, or whose value its layout does not allow
-/// (text of more than 255 octets), is left out and counted: lldpduLengthErrors, IEEE 802.1AB-2016
-/// 9.2.7.
+/// Builds an LLDPDU behind what `out` holds (an Ethernet header, say), at most `limit` octets of
+/// it. Room for the End TLV is kept. A TLV that does not fit, or whose value its layout does not
+/// allow (text of more than 255 octets), is left out and counted: lldpduLengthErrors, IEEE
+/// 802.1AB-2016 9.2.7.
 ///
-///     LldpduWriter(frame, mtu).add(ChassisIdTlv{4, mac}).add(PortIdTlv{5, name}).add(Ttl{121}).end();
+///     LldpduWriter(frame, mtu).add(ChassisIdTlv{4, mac}).add(PortIdTlv{5,
+///     name}).add(Ttl{121}).end();
 class LldpduWriter {
  public:
   LldpduWriter(Bytes& out, std::size_t limit) : out_(out), start_(out.size()), limit_(limit) {}

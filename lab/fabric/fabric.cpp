@@ -39,13 +39,13 @@ Result<void> check_links(const Fabric& fabric) {
   for (const Link& link : fabric.links) {
     for (const LinkEnd& end : link.ends) {
       if (end.node >= fabric.nodes.size())
-        return fail(Error{0, "fabric", fmt::format("a link to node {} of {}", end.node,
-                                                   fabric.nodes.size())});
+        return fail(Error{0, "fabric",
+                          fmt::format("a link to node {} of {}", end.node, fabric.nodes.size())});
       const std::string shown = escape(fabric.nodes[end.node].name);
       if (end.port.empty()) return fail(Error{0, shown, "a link without a port name"});
       if (!used[end.node].insert(end.port).second)
-        return fail(Error{0, fmt::format("{}:{}", shown, escape(end.port)),
-                          "two links on one port"});
+        return fail(
+            Error{0, fmt::format("{}:{}", shown, escape(end.port)), "two links on one port"});
     }
     if (link.ends[0].node == link.ends[1].node)
       return fail(Error{0, escape(fabric.nodes[link.ends[0].node].name), "a link to itself"});

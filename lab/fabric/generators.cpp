@@ -38,8 +38,9 @@ class Builder {
  private:
   LinkEnd end(std::size_t node) {
     const std::size_t n = ports_used_[node]++;
-    return fabric_.nodes[node].role == core::Role::kHost ? LinkEnd{node, fmt::format("eth{}", n)}
-                                                         : LinkEnd{node, fmt::format("swp{}", n + 1)};
+    return fabric_.nodes[node].role == core::Role::kHost
+               ? LinkEnd{node, fmt::format("eth{}", n)}
+               : LinkEnd{node, fmt::format("swp{}", n + 1)};
   }
 
   LinkQuality quality_;
@@ -60,8 +61,7 @@ std::vector<std::size_t> pods_by_level(const ClosShape& shape) {
 
 Result<void> check(const ClosShape& shape) {
   const std::size_t levels = shape.switches.size();
-  if (levels < 2 || levels > 5)
-    return refuse(fmt::format("{} switch levels: give 2 to 5", levels));
+  if (levels < 2 || levels > 5) return refuse(fmt::format("{} switch levels: give 2 to 5", levels));
   if (shape.pods.size() != levels - 2)
     return refuse(fmt::format("{} switch levels need {} pod counts, not {}", levels, levels - 2,
                               shape.pods.size()));

@@ -38,8 +38,8 @@ Result<Node> read_node(const Json& j) {
   Node node{.name = *name};
   const std::string shown = escape(*name);
   if (const Json* level = find(j, "level")) {
-    node.level = level->is_number_unsigned() ? Level::make(level->get<std::uint64_t>())
-                                             : std::nullopt;
+    node.level =
+        level->is_number_unsigned() ? Level::make(level->get<std::uint64_t>()) : std::nullopt;
     if (!node.level) return refuse(shown, "level is not a whole number from 0 to 254");
   }
   if (const Json* role = find(j, "role")) {

@@ -55,8 +55,7 @@ TEST(Clos, CablesEveryPairOfAPodAndDualHomesHosts) {
 TEST(Clos, BuildsTwoToFiveLevels) {
   EXPECT_THAT(census(*clos({.switches = {4, 2}, .pods = {}, .hosts = 8})),
               ElementsAre(Pair(0, 8), Pair(1, 4), Pair(2, 2)));
-  const auto five =
-      clos({.switches = {16, 16, 8, 4, 2}, .pods = {8, 4, 2}, .hosts = 16});
+  const auto five = clos({.switches = {16, 16, 8, 4, 2}, .pods = {8, 4, 2}, .hosts = 16});
   ASSERT_TRUE(five) << to_string(five.error());
   EXPECT_THAT(census(*five), ElementsAre(Pair(0, 16), Pair(1, 16), Pair(2, 16), Pair(3, 8),
                                          Pair(4, 4), Pair(5, 2)));
@@ -74,8 +73,12 @@ TEST_P(ClosRefusal, SaysWhatCannotBeBuilt) {
 }
 const Refusal kRefusals[] = {
     {"OneLevel", {.switches = {4}, .pods = {}}, "clos: 1 switch levels: give 2 to 5"},
-    {"PodsMissing", {.switches = {4, 4, 2}, .pods = {}}, "clos: 3 switch levels need 1 pod counts, not 0"},
-    {"UnevenPods", {.switches = {4, 3, 2}, .pods = {2}}, "clos: 3 switches of level 2 do not fill 2 pods evenly"},
+    {"PodsMissing",
+     {.switches = {4, 4, 2}, .pods = {}},
+     "clos: 3 switch levels need 1 pod counts, not 0"},
+    {"UnevenPods",
+     {.switches = {4, 3, 2}, .pods = {2}},
+     "clos: 3 switches of level 2 do not fill 2 pods evenly"},
     {"PodsDoNotNest",
      {.switches = {6, 6, 2, 2}, .pods = {3, 2}},
      "clos: 3 pods of level 2 do not fill 2 of level 3 evenly"},
@@ -103,9 +106,9 @@ TEST(Fabric, LevelIsTheDistanceToTheNearestHost) {
                                           {.ends = {{{1, "2"}, {2, "1"}}}},
                                           {.ends = {{{2, "2"}, {3, "1"}}}}}});
   ASSERT_TRUE(fabric) << to_string(fabric.error());
-  EXPECT_THAT(distances_to_hosts(*fabric),
-              ElementsAre(Level::of<0>(), Level::of<1>(), Level::of<2>(), Level::of<3>(),
-                          std::nullopt));
+  EXPECT_THAT(
+      distances_to_hosts(*fabric),
+      ElementsAre(Level::of<0>(), Level::of<1>(), Level::of<2>(), Level::of<3>(), std::nullopt));
   EXPECT_EQ(true_port_type(*fabric, fabric->links[0], 0), PortType::kUnmarked);
   EXPECT_EQ(true_port_type(*fabric, fabric->links[0], 1), PortType::kDownlink);
   EXPECT_EQ(true_port_type(*fabric, fabric->links[1], 0), PortType::kUplink);
@@ -143,21 +146,26 @@ const BadFabric kBadFabrics[] = {
     {"NoObject", "[]", "fabric: not a node-link object"},
     {"NoNodes", R"({"links":[]})", "fabric: no list of nodes"},
     {"NoLinks", R"({"nodes":[]})", "fabric: no list of links"},
-    {"NoId", R"({"nodes":[{}],"links":[]})", "nodes: an entry has no id (a string or a whole number)"},
-    {"BadRole", R"({"nodes":[{"id":"a","role":"hub"}],"links":[]})", "a: role is not host or switch"},
+    {"NoId", R"({"nodes":[{}],"links":[]})",
+     "nodes: an entry has no id (a string or a whole number)"},
+    {"BadRole", R"({"nodes":[{"id":"a","role":"hub"}],"links":[]})",
+     "a: role is not host or switch"},
     {"BadLevel", R"({"nodes":[{"id":"a","level":-1}],"links":[]})",
      "a: level is not a whole number from 0 to 254"},
-    {"HighHost", R"({"nodes":[{"id":"a","role":"host","level":1}],"links":[]})", "a: a host on level 1"},
+    {"HighHost", R"({"nodes":[{"id":"a","role":"host","level":1}],"links":[]})",
+     "a: a host on level 1"},
     {"LowSwitch", R"({"nodes":[{"id":"a","role":"switch","level":0}],"links":[]})",
      "a: a switch on level 0, where only hosts are"},
     {"TwoNames", R"({"nodes":[{"id":"a"},{"id":"a"}],"links":[]})", "a: two nodes have this name"},
-    {"NoSuchNode", R"({"nodes":[{"id":"a"}],"links":[{"source":"a","target":"b","ports":{"a":"1"}}]})",
+    {"NoSuchNode",
+     R"({"nodes":[{"id":"a"}],"links":[{"source":"a","target":"b","ports":{"a":"1"}}]})",
      "links: target b is no node"},
     {"NoPorts", R"({"nodes":[{"id":"a"},{"id":"b"}],"links":[{"source":"a","target":"b"}]})",
      "links: the port on a is not in ports"},
     {"Loop", R"({"nodes":[{"id":"a"}],"links":[{"source":"a","target":"a","ports":{"a":"1"}}]})",
      "a:1: two links on one port"},
-    {"BadChassis", R"({"nodes":[{"id":"a","chassis":"02:00"}],"links":[]})", "a: chassis is not a MAC address"},
+    {"BadChassis", R"({"nodes":[{"id":"a","chassis":"02:00"}],"links":[]})",
+     "a: chassis is not a MAC address"},
     {"ControlCharacters", "{\"nodes\":[{\"id\":\"a\\u001b[2J\",\"level\":255}],\"links\":[]}",
      "a\\x1b[2J: level is not a whole number from 0 to 254"},
 };

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/config/config.hpp"
+
+#include <algorithm>
+#include <boost/program_options.hpp>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <sstream>
+
+#include "agent/config/options.hpp"
+#include "base/text.hpp"
+
+namespace lldp::config {
+namespace {
+
+namespace po = boost::program_options;
+
+/// Values are taken as text: the table knows what they must be, and says so better.
+po::options_description describe(const char* caption) {
+  po::options_description all(caption, 100, 50);
+  for (const Row& row : rows()) {
+    auto* value = po::value<std::string>();
+    std::string text(row.help);
+    if (row.argument.empty()) {
+      value->implicit_value("yes", "")->value_name("yes|no");
+    } else {
+      value->value_name(std::string(row.argument));
+      if (!std::holds_alternative<Text>(row.kind)) text += " (" + values_of(row) + ")";
+    }
+    if (!row.preset.empty()) text += " [" + std::string(row.preset) + "]";
+    all.add_options()(std::string(row.name).c_str(), value, text.c_str());
+  }
+  return all;
+}
+
+po::options_description describe_command_line() {
+  po::options_description own("Options of the command line alone", 100, 50);
+  own.add_options()("config", po::value<std::string>()->value_name("FILE"),
+                    ("configuration file [" + std::string(kDefaultFile) + "]").c_str())(
+      "help", "this text")("version", "the version");
+  own.add(describe("Options, each also a key of the configuration file"));
+  return own;
+}
+
+const Row* find_row(std::string_view name) {
+  const auto all = rows();
+  const auto at =
+      std::find_if(all.begin(), all.end(), [&](const Row& r) { return r.name == name; });
+  return at == all.end() ? nullptr : &*at;
+}
+
+std::string_view trim(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\r\n";
+  const std::size_t begin = text.find_first_not_of(kSpace);
+  if (begin == text.npos) return {};
+  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
+}
+
+/// Reads the INI text line by line, so that every error has its line; Program_options reads each
+/// line, under the section it stands in.
+class FileReader {
+ public:
+  FileReader(std::string_view name, Config& config) : name_(name), config_(config) {}
+
+  void read(std::string_view text) {
+    for (int line = 1; !text.empty(); ++line) {
+      const std::size_t end = std::min(text.find('\n'), text.size());
+      read_line(text.substr(0, end), line);
+      text.remove_prefix(std::min(end + 1, text.size()));
+    }
+  }
+  Errors take_errors() { return std::move(errors_); }
+
+ private:
+  void read_line(std::string_view raw, int line) {
+    const std::string_view content = trim(raw.substr(0, raw.find('#')));
+    if (content.empty()) return;
+    if (content.front() == '[' && content.back() == ']') {
+      section_ = content;
+      return;
+    }
+    const std::string where = name_ + ":" + std::to_string(line);
+    std::istringstream in(section_ + "\n" + std::string(content) + "\n");
+    po::parsed_options parsed(nullptr);
+    try {
+      parsed = po::parse_config_file(in, description_, /*allow_unregistered=*/true);
+    } catch (const po::error&) {  // not `key = value`
+      complain(where,
+               "'" + escape(content) + "' is neither a key nor a section: write key = value");
+      return;
+    }
+    for (const po::option& option : parsed.options) {
+      const std::string at = where + ": " + escape(option.string_key);
+      const Row* row = find_row(option.string_key);
+      if (row == nullptr) {
+        complain(at, "unknown key: lldp-leveld --help lists the keys");
+      } else if (const auto [first, fresh] = lines_.emplace(row->name, line); !fresh) {
+        complain(at, "set before in line " + std::to_string(first->second) + ": remove one");
+      } else if (auto wrong =
+                     set(*row, config_, option.value.empty() ? "" : option.value.front())) {
+        complain(at, std::move(*wrong));
+      }
+    }
+  }
+  void complain(std::string where, std::string what) {
+    errors_.push_back({.where = std::move(where), .what = std::move(what)});
+  }
+
+  std::string name_;
+  Config& config_;
+  po::options_description description_ = describe("");
+  std::string section_;
+  std::map<std::string_view, int> lines_;
+  Errors errors_;
+};
+
+/// What no single option can see.
+void check_together(const Config& config, std::string_view where, Errors& errors) {
+  if (config.role == Role::kHost && config.core.pinned_level)
+    errors.push_back({.where = std::string(where),
+                      .what = "level: a host has level 0: remove level, or set role = switch"});
+}
+
+Result<std::string> read_file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(in), {}};
+  if (!in.is_open() || in.bad()) {
+    const int code = errno != 0 ? errno : EIO;
+    return fail(Error{code, path, "cannot be read: " + std::string(std::strerror(code))});
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<Option> options() {
+  std::vector<Option> all;
+  for (const Row& row : rows())
+    all.push_back({row.name, row.argument, row.preset, values_of(row), row.help});
+  return all;
+}
+
+Result<Invocation> parse_command_line(std::span<const char* const> arguments) {
+  const std::vector<std::string> words(arguments.begin(), arguments.end());
+  Invocation out;
+  try {
+    const po::parsed_options parsed =
+        po::command_line_parser(words)
+            .options(describe_command_line())
+            .style(po::command_line_style::unix_style & ~po::command_line_style::allow_guessing)
+            .run();
+    for (const po::option& option : parsed.options) {
+      const std::string value = option.value.empty() ? "" : option.value.front();
+      if (option.position_key >= 0 || option.string_key.empty()) {
+        return fail(Error{.where = escape(value),
+                          .what = "not an option: options begin with --; try --help"});
+      } else if (option.string_key == "help") {
+        out.help = true;
+      } else if (option.string_key == "version") {
+        out.version = true;
+      } else if (option.string_key == "config") {
+        out.file = value;
+      } else {
+        out.set.emplace_back(option.string_key, option.value.empty() ? "yes" : value);
+      }
+    }
+  } catch (const po::error& e) {
+    return fail(Error{.where = "", .what = escape(e.what()) + ": try --help"});
+  }
+  return out;
+}
+
+Result<Config, Errors> load(const Invocation& invocation) {
+  Config config;
+  Errors errors;
+  const std::string path = invocation.file.value_or(std::string(kDefaultFile));
+  if (const auto text = read_file(path)) {
+    FileReader reader(path, config);
+    reader.read(*text);
+    errors = reader.take_errors();
+  } else if (invocation.file || text.error().code != ENOENT) {
+    return fail(Errors{text.error()});
+  }
+  for (const auto& [name, value] : invocation.set) {
+    const Row* row = find_row(name);
+    if (auto wrong = row ? set(*row, config, value) : "unknown option: try --help")
+      errors.push_back({.where = "--" + name, .what = std::move(*wrong)});
+  }
+  check_together(config, path, errors);
+  if (!errors.empty()) return fail(std::move(errors));
+  return config;
+}
+
+Result<Config, Errors> parse(std::string_view text, std::string_view name) {
+  Config config;
+  FileReader reader(name, config);
+  reader.read(text);
+  Errors errors = reader.take_errors();
+  check_together(config, name, errors);
+  if (!errors.empty()) return fail(std::move(errors));
+  return config;
+}
+
+std::string help() {
+  std::ostringstream out;
+  out << "usage: lldp-leveld [OPTION]...\n"
+         "Speaks LLDP, learns this device's level in the fabric and programs its data plane.\n\n"
+      << describe_command_line();
+  return out.str();
+}
+
+}  // namespace lldp::config

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "agent/core/settings.hpp"
+#include "base/result.hpp"
+
+/// The configuration of lldp-leveld: what can be set, in one table that the command line, the file,
+/// --help, `lldp-level check-config` and the manual pages all read.
+namespace lldp::config {
+
+enum class Role : std::uint8_t { kAuto, kHost, kSwitch };
+enum class Backend : std::uint8_t { kBpf, kPrint, kNone };
+enum class Transport : std::uint8_t { kPacket };
+
+inline constexpr std::string_view kDefaultFile = "/etc/lldp-level/lldp-level.conf";
+inline constexpr std::string_view kDefaultSocket = "/run/lldp-level/control";
+inline constexpr std::string_view kDefaultStateFile = "/var/lib/lldp-level/state";
+
+/// Everything that can be set. `core` is what the agent goes by, except what only its owner can
+/// know: `core.role` where `role` is auto, and `core.system_name` where it is empty (the host
+/// name).
+struct Config {
+  core::Settings core{};
+  Role role = Role::kAuto;
+  std::vector<std::string> ports{"*"};  ///< globs of interfaces to speak on
+  Backend backend = Backend::kBpf;
+  Transport transport = Transport::kPacket;
+  std::string socket{kDefaultSocket};
+  std::string state_file{kDefaultStateFile};
+  bool dry_run = false;                        ///< print the plan, change nothing in the kernel
+  bool flush = false;                          ///< at stop, remove the rules that were made
+  std::string lossless = "5:dscp40,6:dscp44";  ///< `qos.lossless`
+  std::string lossy = "0:dscp0";               ///< `qos.lossy`
+  friend bool operator==(const Config&, const Config&) = default;
+};
+
+/// One option as a person sees it. The name is `--name` on the command line and `name` in the file.
+struct Option {
+  std::string_view name{};
+  std::string_view argument{};  ///< placeholder in help; empty for a flag (in the file: yes or no)
+  std::string_view preset{};    ///< the default as text; empty: none
+  std::string values{};         ///< what is accepted: `1-3600`, `auto|host|switch`, or in words
+  std::string_view help{};
+};
+
+/// All of them, in the order of the manual.
+[[nodiscard]] std::vector<Option> options();
+
+/// What the command line says, before the file is read. Kept for a reload.
+struct Invocation {
+  bool help = false;
+  bool version = false;
+  std::optional<std::string> file{};                       ///< `--config FILE`
+  std::vector<std::pair<std::string, std::string>> set{};  ///< option, value
+};
+
+/// Several errors at once: a file is reported whole. `where` is `FILE:LINE: key` or `--option`.
+using Errors = std::vector<Error>;
+
+/// `arguments` without the program's name. Checks names only; values are checked by load().
+[[nodiscard]] Result<Invocation> parse_command_line(std::span<const char* const> arguments);
+
+/// Reads the file and puts the command line over it. Without `--config` the default file may be
+/// missing; a named one may not.
+[[nodiscard]] Result<Config, Errors> load(const Invocation& invocation);
+
+/// A whole file given as text; `name` is what errors call it.
+[[nodiscard]] Result<Config, Errors> parse(std::string_view text, std::string_view name);
+
+/// The text of `lldp-leveld --help`.
+[[nodiscard]] std::string help();
+
+}  // namespace lldp::config

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/config/options.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/text.hpp"
+
+namespace lldp::config {
+namespace {
+
+using Complaint = std::optional<std::string>;
+constexpr auto kFine = std::nullopt;
+
+std::optional<core::Oui> parse_oui(std::string_view text) {
+  const auto mac =
+      parse_mac(std::string(text) + (text.find(':') == text.npos ? "-00-00-00" : ":00:00:00"));
+  if (!mac) return std::nullopt;
+  return core::Oui{(*mac)[0], (*mac)[1], (*mac)[2]};
+}
+
+Complaint set_globs(std::vector<std::string>& globs, std::string_view text) {
+  globs = split_list(text);
+  return kFine;
+}
+
+Complaint set_path(std::string& path, std::string_view text) {
+  if (text.empty() || text.front() != '/') return "not an absolute path: begin it with /";
+  path = text;
+  return kFine;
+}
+
+Complaint set_ports(Config& c, std::string_view text) {
+  set_globs(c.ports, text);
+  return c.ports.empty() ? Complaint("no port: name at least one, or * for all") : kFine;
+}
+
+Complaint set_chassis_id(Config& c, std::string_view text) {
+  if (text.empty() || text.size() > 255) return "not 1 to 255 characters long: shorten it";
+  if (const auto mac = parse_mac(text)) {
+    c.core.chassis_id = chassis_id_from_mac(*mac);
+  } else {
+    c.core.chassis_id.emplace();
+    c.core.chassis_id->subtype = ChassisId::kLocal;
+    c.core.chassis_id->octets = text;
+  }
+  return kFine;
+}
+
+Complaint set_system_name(Config& c, std::string_view text) {
+  if (text.empty() || text.size() > 255) return "not 1 to 255 characters long: shorten it";
+  c.core.system_name = text;
+  return kFine;
+}
+
+Complaint set_send(Config& c, std::string_view text) {
+  bool tr = false;
+  bool contribution = false;
+  for (const std::string& tlv : split_list(text)) {
+    if (tlv != "tr" && tlv != "contribution")
+      return "no TLV is called '" + escape(tlv) + "': use tr, contribution or both";
+    (tlv == "tr" ? tr : contribution) = true;
+  }
+  if (!tr && !contribution) return "no TLV to send: use tr, contribution or both";
+  c.core.send_tr = tr;
+  c.core.send_contribution = contribution;
+  return kFine;
+}
+
+Complaint set_contribution_oui(Config& c, std::string_view text) {
+  std::vector<core::Oui> ouis;
+  for (const std::string& part : split_list(text)) {
+    const auto oui = parse_oui(part);
+    if (!oui) return "'" + escape(part) + "' is no OUI: write three octets as 02-4c-56";
+    ouis.push_back(*oui);
+  }
+  if (ouis.empty()) return "no OUI: write three octets as 02-4c-56";
+  c.core.contribution_oui = ouis.front();
+  c.core.accepted_ouis = std::move(ouis);
+  return kFine;
+}
+
+constexpr std::string_view kScopes =
+    "nearest-bridge|nearest-nontpmr-bridge|nearest-customer-bridge";
+
+Complaint set_scopes(Config& c, std::string_view text) {
+  const std::vector<std::string> names = split_list(kScopes, '|');
+  std::vector<core::Scope> scopes;
+  for (const std::string& part : split_list(text)) {
+    const auto at = std::find(names.begin(), names.end(), part);
+    if (at == names.end())
+      return "no address is called '" + escape(part) + "': use " + std::string(kScopes);
+    const auto scope = static_cast<core::Scope>(at - names.begin());
+    if (std::find(scopes.begin(), scopes.end(), scope) != scopes.end())
+      return part + " stands there twice: remove one";
+    scopes.push_back(scope);
+  }
+  if (scopes.empty()) return "no address: use " + std::string(kScopes);
+  c.core.scopes = std::move(scopes);
+  return kFine;
+}
+
+// Defaults stand here as a person would write them; a test holds them against Config{}.
+constexpr Row kRows[] = {
+    {"role", "ROLE", "auto",
+     Choice{"auto|host|switch", [](Config& c, std::size_t i) { c.role = static_cast<Role>(i); }},
+     "what this device is; auto: a switch if it forwards"},
+    {"level", "N", "", Number{1, 254, [](Config& c, std::uint32_t v) { c.core.pinned_level = Level::make(v); }},
+     "pins the level: nothing heard changes it"},
+    {"ports", "GLOB,...", "*", Text{"names with * and ?", set_ports}, "interfaces to speak on"},
+    {"host-ports", "GLOB,...", "",
+     Text{"names with * and ?",
+          [](Config& c, std::string_view text) { return set_globs(c.core.host_ports, text); }},
+     "ports where a link that is up counts as a host heard"},
+    {"backend", "B", "bpf",
+     Choice{"bpf|print|none", [](Config& c, std::size_t i) { c.backend = static_cast<Backend>(i); }},
+     "data plane that gets the rules; print: writes them as text; none: levels only"},
+    {"transport", "T", "packet",
+     Choice{"packet", [](Config& c, std::size_t i) { c.transport = static_cast<Transport>(i); }},
+     "who puts LLDP on the wire; packet: this daemon, by packet sockets"},
+    {"socket", "PATH", kDefaultSocket,
+     Text{"a path", [](Config& c, std::string_view text) { return set_path(c.socket, text); }},
+     "control socket, for lldp-level(1)"},
+    {"state-file", "PATH", kDefaultStateFile,
+     Text{"a path", [](Config& c, std::string_view text) { return set_path(c.state_file, text); }},
+     "keeps the chassis ID and the level over a restart"},
+    {"system-name", "NAME", "", Text{"1 to 255 characters", set_system_name},
+     "System Name TLV; else the host name"},
+    {"chassis-id", "ID", "", Text{"a MAC address, or text as a local chassis ID", set_chassis_id},
+     "Chassis ID TLV; else the MAC address of the lowest-index port at first start"},
+    {"dry-run", "", "no", Flag{[](Config& c, bool v) { c.dry_run = v; }},
+     "prints the rules and changes nothing in the kernel"},
+    {"flush", "", "no", Flag{[](Config& c, bool v) { c.flush = v; }},
+     "removes the rules at stop; else they stay, and the fabric safe"},
+    {"tlv.send", "TLV,...", "tr,contribution", Text{"tr, contribution or both", set_send},
+     "TLVs that carry the level"},
+    {"tlv.contribution-oui", "OUI,...", "02-4c-56", Text{"OUIs as 02-4c-56", set_contribution_oui},
+     "OUIs of the contribution TLV: the first is sent, all are accepted"},
+    {"infer.host-from-capabilities", "", "yes",
+     Flag{[](Config& c, bool v) { c.core.host_from_capabilities = v; }},
+     "a neighbour whose System Capabilities say Station Only is a host"},
+    {"infer.raise-hold", "SECONDS", "60",
+     Number{0, 3600, [](Config& c, std::uint32_t v) { c.core.raise_hold = std::chrono::seconds(v); }},
+     "how long the evidence must last before the level is raised"},
+    {"infer.max-level", "N", "8",
+     Number{1, 254, [](Config& c, std::uint32_t v) { c.core.max_level = *Level::make(v); }},
+     "a level above it is not taken, and raises an alarm"},
+    {"lldp.tx-interval", "SECONDS", "30",
+     Number{1, 3600, [](Config& c, std::uint32_t v) { c.core.msgTxInterval = std::chrono::seconds(v); }},
+     "msgTxInterval: time between frames"},
+    {"lldp.tx-hold", "N", "4",
+     Number{1, 100, [](Config& c, std::uint32_t v) { c.core.msgTxHold = static_cast<std::uint16_t>(v); }},
+     "msgTxHold: TTL as a multiple of the interval"},
+    {"lldp.fast-tx", "SECONDS", "1",
+     Number{1, 3600, [](Config& c, std::uint32_t v) { c.core.msgFastTx = std::chrono::seconds(v); }},
+     "msgFastTx: time between frames after a new neighbour"},
+    {"lldp.fast-init", "N", "4",
+     Number{1, 8, [](Config& c, std::uint32_t v) { c.core.txFastInit = static_cast<std::uint8_t>(v); }},
+     "txFastInit: frames sent fast after a new neighbour"},
+    {"lldp.credit-max", "N", "5",
+     Number{1, 10, [](Config& c, std::uint32_t v) { c.core.txCreditMax = static_cast<std::uint8_t>(v); }},
+     "txCreditMax: frames that may be sent at once"},
+    {"lldp.reinit-delay", "SECONDS", "2",
+     Number{1, 10, [](Config& c, std::uint32_t v) { c.core.reinitDelay = std::chrono::seconds(v); }},
+     "reinitDelay: wait after a port was switched off"},
+    {"lldp.scopes", "SCOPE,...", "nearest-bridge", Text{kScopes, set_scopes},
+     "destination addresses to speak on"},
+    {"lldp.max-neighbors-per-port", "N", "32",
+     Number{1, 1024, [](Config& c, std::uint32_t v) { c.core.max_neighbors_per_port = v; }},
+     "neighbours kept on one port"},
+    {"lldp.max-neighbors", "N", "16384",
+     Number{1, 65536, [](Config& c, std::uint32_t v) { c.core.max_neighbors = v; }},
+     "neighbours kept in all"},
+    {"qos.lossless", "P:dscpN,...", "5:dscp40,6:dscp44",
+     Text{"priorities and DSCPs, in order",
+          [](Config& c, std::string_view text) {
+            c.lossless = text;
+            return Complaint();
+          }},
+     "lossless priorities, first to last, each with its DSCP"},
+    {"qos.lossy", "P:dscpN", "0:dscp0",
+     Text{"a priority and a DSCP",
+          [](Config& c, std::string_view text) {
+            c.lossy = text;
+            return Complaint();
+          }},
+     "class of packets that turn once more than there are lossless priorities"},
+};
+
+template <class... F>
+struct Overloaded : F... {
+  using F::operator()...;
+};
+
+}  // namespace
+
+std::span<const Row> rows() { return kRows; }
+
+std::string values_of(const Row& row) {
+  return std::visit(Overloaded{[](const Number& n) {
+                                 return std::to_string(n.least) + "-" + std::to_string(n.most);
+                               },
+                               [](const Choice& c) { return std::string(c.names); },
+                               [](const Flag&) { return std::string("yes|no"); },
+                               [](const Text& t) { return std::string(t.values); }},
+                    row.kind);
+}
+
+std::optional<std::string> set(const Row& row, Config& config, std::string_view text) {
+  const auto out_of_range = [&] {
+    return "'" + escape(text) + "' is not in range: use " + values_of(row);
+  };
+  return std::visit(Overloaded{[&](const Number& n) -> Complaint {
+                                 std::uint32_t v = 0;
+                                 const auto [end, error] =
+                                     std::from_chars(text.data(), text.data() + text.size(), v);
+                                 if (error != std::errc() || end != text.data() + text.size() ||
+                                     v < n.least || v > n.most)
+                                   return out_of_range();
+                                 n.set(config, v);
+                                 return kFine;
+                               },
+                               [&](const Choice& c) -> Complaint {
+                                 const std::vector<std::string> names = split_list(c.names, '|');
+                                 const auto at = std::find(names.begin(), names.end(), text);
+                                 if (at == names.end()) return out_of_range();
+                                 c.set(config, static_cast<std::size_t>(at - names.begin()));
+                                 return kFine;
+                               },
+                               [&](const Flag& f) -> Complaint {
+                                 if (text != "yes" && text != "no") return out_of_range();
+                                 f.set(config, text == "yes");
+                                 return kFine;
+                               },
+                               [&](const Text& t) -> Complaint { return t.set(config, text); }},
+                    row.kind);
+}
+
+}  // namespace lldp::config

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/report/json_writer.hpp"
+
+namespace lldp::report {
+
+void JsonWriter::string(std::string_view text) {
+  constexpr char kHex[] = "0123456789abcdef";
+  out_ += '"';
+  for (const char c : text) {
+    const auto octet = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      out_ += '\\';
+      out_ += c;
+    } else if (octet < 0x20) {
+      out_ += "\\u00";
+      out_ += kHex[octet >> 4U];
+      out_ += kHex[octet & 15U];
+    } else {
+      out_ += c;
+    }
+  }
+  out_ += '"';
+}
+
+}  // namespace lldp::report

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agent/core/snapshot.hpp"
+#include "agent/core/statistics.hpp"
+#include "base/bounded.hpp"
+#include "base/time.hpp"
+
+/// What the agent knows, as JSON: the answers of the control socket and the source of every text.
+/// Keys are stable: new ones may come, none go.
+namespace lldp::report {
+
+/// How well the device's rules stand, as its owner sees the data plane.
+struct Protection {
+  enum class State : std::uint8_t {
+    kActive,    ///< every port that needs rules has them
+    kPartial,   ///< a switch without a level is heard, or a port is without its rules
+    kInactive,  ///< nothing to do (a host, no level yet) or nobody to do it (`backend = none`)
+    kFailed,    ///< the data plane refused
+  };
+  std::string backend{};
+  State state = State::kInactive;
+  std::vector<Priority> lossless{};
+};
+[[nodiscard]] std::string_view to_string(Protection::State state);
+
+/// The two clocks, read together: turns the agent's time into a date.
+struct WallClock {
+  std::chrono::system_clock::time_point wall{};
+  TimePoint boot{};
+  /// UTC, to the second: 2026-01-31T23:59:59Z
+  [[nodiscard]] std::string date(TimePoint t) const;
+};
+
+/// `show`. `ports`: names or globs of the ports to tell of; empty: all. Device, protection and
+/// alarms are told always.
+[[nodiscard]] std::string show_json(const core::Snapshot& snapshot, const Protection& protection,
+                                    const WallClock& clock,
+                                    std::span<const std::string> ports = {});
+
+/// The counters of one port.
+struct PortStatistics {
+  std::string name{};
+  core::Statistics counters{};
+};
+
+/// `stats`: `{"version": 1, "ports": [{"name": ..., "statsFramesOutTotal": ...}]}`
+[[nodiscard]] std::string stats_json(std::span<const PortStatistics> ports);
+
+}  // namespace lldp::report

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/report/json_writer.hpp"
+#include "agent/report/report.hpp"
+#include "base/text.hpp"
+
+namespace lldp::report {
+namespace {
+
+std::optional<unsigned> number(const std::optional<Level>& level) {
+  return level ? std::optional<unsigned>(level->value()) : std::nullopt;
+}
+
+void write(JsonWriter& out, const core::NeighborInfo& n) {
+  out.open('{')
+      .member("chassis_id", to_string(n.chassis_id))
+      .member("port_id", to_string(n.port_id))
+      .member("system_name", escape(n.system_name))
+      .member("device_type", to_string(n.device_type))
+      .member("level", number(n.level))
+      .member("port_type", to_string(n.port_type));
+  out.key("tlv").open('[');
+  if (n.tr) out.value("tr");
+  if (n.contribution) out.value("contribution");
+  out.close(']');
+  out.member("ttl", n.ttl).member("expires_in", n.expires_in.count()).close('}');
+}
+
+void write(JsonWriter& out, const core::PortInfo& p) {
+  out.open('{')
+      .member("name", escape(p.name))
+      .member("ifindex", p.ifindex.value())
+      .member("up", p.up)
+      .member("type", to_string(p.type))
+      .member("order", to_string(p.order));
+  out.key("neighbors").open('[');
+  for (const core::NeighborInfo& n : p.neighbors) write(out, n);
+  out.close(']').close('}');
+}
+
+}  // namespace
+
+std::string show_json(const core::Snapshot& snapshot, const Protection& protection,
+                      const WallClock& clock, std::span<const std::string> ports) {
+  std::string text;
+  text.reserve(512 + 320 * snapshot.ports.size());
+  JsonWriter out(text);
+  out.open('{').member("version", kVersion);
+  out.key("device")
+      .open('{')
+      .member("role", snapshot.role == core::Role::kHost ? "host" : "switch")
+      .member("level", number(snapshot.level))
+      .member("level_source", to_string(snapshot.level_source))
+      .member("chassis_id", to_string(snapshot.chassis_id))
+      .member("system_name", escape(snapshot.system_name))
+      .close('}');
+  out.key("ports").open('[');
+  for (const core::PortInfo& port : snapshot.ports)
+    if (ports.empty() || any_glob_match(ports, port.name)) write(out, port);
+  out.close(']');
+  out.key("protection")
+      .open('{')
+      .member("backend", protection.backend)
+      .member("state", to_string(protection.state));
+  out.key("lossless").open('[');
+  for (const Priority p : protection.lossless) out.value(p.value());
+  out.close(']').close('}');
+  out.key("alarms").open('[');
+  for (const core::Alarm& alarm : snapshot.alarms)
+    out.open('{')
+        .member("code", to_string(alarm.code))
+        .member("port", escape(alarm.port))
+        .member("since", clock.date(alarm.since))
+        .member("text", alarm.text)
+        .close('}');
+  out.close(']').close('}');
+  return text;
+}
+
+}  // namespace lldp::report

@@ -22,6 +22,7 @@ struct Link {
   MacAddress address{};  ///< source address of frames
   bool up = false;       ///< carrier and admin state: frames pass
   std::uint32_t mtu = 1500;
+  AdminStatus adminStatus = AdminStatus::enabledRxTx;  ///< leaving Tx sends a shutdown LLDPDU
   friend bool operator==(const Link&, const Link&) = default;
 };
 

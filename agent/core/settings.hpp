@@ -21,6 +21,14 @@ enum class Role : std::uint8_t { kHost, kSwitch };
 /// Group addresses an LLDP agent can stand on, IEEE 802.1AB-2016 Table 7-1.
 enum class Scope : std::uint8_t { kNearestBridge, kNearestNonTpmrBridge, kNearestCustomerBridge };
 
+[[nodiscard]] constexpr MacAddress group_address(Scope scope) {
+  constexpr std::uint8_t kLast[] = {0x0e, 0x03, 0x00};
+  return {0x01, 0x80, 0xc2, 0x00, 0x00, kLast[static_cast<std::size_t>(scope)]};
+}
+
+/// What LLDP may do on a port. IEEE 802.1AB-2016 9.2.5.1.
+enum class AdminStatus : std::uint8_t { disabled, enabledTxOnly, enabledRxOnly, enabledRxTx };
+
 /// Everything of the configuration that the core goes by. Names follow the standard where it has
 /// one.
 struct Settings {

@@ -1,0 +1,490 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/core/agent.hpp"
+
+#include <algorithm>
+#include <functional>
+
+#include "agent/core/agent_impl.hpp"
+#include "agent/core/announcement.hpp"
+#include "agent/core/receiver.hpp"
+#include "base/text.hpp"
+
+namespace lldp::core {
+namespace {
+
+constexpr std::size_t kEthernetHeader = 14;
+
+std::string to_string(std::optional<Level> level) {
+  return level ? std::to_string(level->value()) : "none";
+}
+
+}  // namespace
+
+struct Agent::Impl::Sender {
+  Impl& impl;
+  Port& port;
+  PortAgent& agent;
+  Actions& out;
+  void txInfoFrame() { impl.send(port, agent, false, out); }
+  void txShutdownFrame() { impl.send(port, agent, true, out); }
+};
+
+Agent::Impl::Impl(Settings settings, State restored, TimePoint now)
+    : settings_(std::move(settings)), inference_(rules(), restored.level) {
+  Actions none;  // without ports there is nobody to tell
+  const auto& id = settings_.chassis_id ? settings_.chassis_id : restored.chassis_id;
+  if (id) take_chassis_id(*id, none);
+  inference_.decide(now);
+}
+
+Inference::Rules Agent::Impl::rules() const {
+  return {.role = settings_.role,
+          .pinned = settings_.pinned_level,
+          .max_level = settings_.max_level,
+          .raise_hold = settings_.raise_hold,
+          .answer_wait = settings_.msgFastTx};  // by then a lost answer was sent again
+}
+
+Standing Agent::Impl::standing() const {
+  return {.role = settings_.role,
+          .level = inference_.level(),
+          .pinned = settings_.pinned_level.has_value()};
+}
+
+tlv::Claim Agent::Impl::claim(const Port& port) const {
+  return {.device = settings_.role == Role::kHost ? DeviceType::kHost : DeviceType::kSwitch,
+          .level = inference_.level(),
+          .port = port.type};
+}
+
+State Agent::Impl::state() const {
+  State state{.level = inference_.kept()};
+  if (!chassis_id_.octets.empty()) state.chassis_id = chassis_id_;
+  return state;
+}
+
+Port* Agent::Impl::find(Ifindex ifindex) {
+  const auto at = by_ifindex_.find(ifindex);
+  return at == by_ifindex_.end() ? nullptr : at->second;
+}
+const Port* Agent::Impl::find(Ifindex ifindex) const {
+  const auto at = by_ifindex_.find(ifindex);
+  return at == by_ifindex_.end() ? nullptr : at->second;
+}
+
+// Links
+
+void Agent::Impl::set_link(const Link& link, TimePoint now, Actions& out) {
+  frames_used_ = 0;
+  if (finished_) return;
+  Port* port = find(link.ifindex);
+  if (port != nullptr && port->link == link) return;
+  if (chassis_id_.octets.empty()) take_chassis_id(chassis_id_from_mac(link.address), out);
+  if (port == nullptr) {
+    port = &add_port(link);
+    set_scopes(*port, now, out);
+  } else {
+    if (port->link.name != link.name) {  // a new Port ID is a new MSAP
+      retract(*port, out);
+      set_alarms(*port, 0, now, out);
+    }
+    for (PortAgent& a : port->agents) a.tx.localChange = true;
+    port->link = link;
+  }
+  port->host_port = any_glob_match(settings_.host_ports, link.name);
+  enable(*port, now, out);
+  reconsider(*port, now, out);
+  run(*port, now, out);
+}
+
+Port& Agent::Impl::add_port(const Link& link) {
+  if (free_slots_.empty()) {
+    free_slots_.push_back(static_cast<std::uint32_t>(ports_.size()));
+    ports_.emplace_back();
+  }
+  const std::uint32_t slot = free_slots_.back();
+  free_slots_.pop_back();
+  ports_[slot] = std::make_unique<Port>();
+  Port& port = *ports_[slot];
+  port.link = link;
+  port.slot = slot;
+  by_ifindex_[link.ifindex] = &port;
+  return port;
+}
+
+void Agent::Impl::remove_link(Ifindex ifindex, TimePoint now, Actions& out) {
+  frames_used_ = 0;
+  Port* port = find(ifindex);
+  if (finished_ || port == nullptr) return;
+  port->link.up = false;
+  enable(*port, now, out);
+  reconsider(*port, now, out);
+  set_alarms(*port, 0, now, out);
+  due_.set(port->slot, kNever);
+  by_ifindex_.erase(ifindex);
+  free_slots_.push_back(port->slot);
+  ports_[port->slot].reset();
+}
+
+void Agent::Impl::set_scopes(Port& port, TimePoint now, Actions& out) {
+  const auto& scopes = settings_.scopes;
+  std::vector<PortAgent> agents;
+  for (std::size_t i = 0; i < scopes.size(); ++i) {
+    const auto old = std::find_if(port.agents.begin(), port.agents.end(),
+                                  [&](const PortAgent& a) { return a.scope == scopes[i]; });
+    agents.push_back(old == port.agents.end() ? PortAgent{.scope = scopes[i]} : *old);
+    if (old == port.agents.end()) {  // BEGIN
+      enter(agents.back().tx_timer_state, agents.back().tx, settings_, 0, now);
+    }
+    const auto sender = static_cast<std::uint32_t>(port.slot * scopes.size() + i);
+    agents.back().phase = phase_of(sender, device_phase_);
+    if (old != port.agents.end()) port.agents.erase(old);
+  }
+  for (PortAgent& gone : port.agents) {
+    gone.tx.adminStatus = gone.rx.adminStatus = AdminStatus::disabled;
+    Sender sender{*this, port, gone, out};
+    step(gone.tx_timer_state, gone.tx_state, gone.tx, settings_, gone.phase, now, sender);
+    Receiver receiver{*this, port, gone, now, out};
+    step(gone.rx_state, gone.rx, receiver);
+  }
+  port.agents = std::move(agents);
+}
+
+void Agent::Impl::enable(Port& port, TimePoint now, Actions& out) {
+  for (PortAgent& a : port.agents) {
+    a.tx.portEnabled = a.rx.portEnabled = port.link.up;
+    a.tx.adminStatus = a.rx.adminStatus = port.link.adminStatus;
+    // A link that is down has no neighbour: what was learned ages at once, not by its rxInfoTTL.
+    if (!port.link.up) {
+      a.rx.rxInfoAge = true;
+      a.tooManyNeighborsTimer = a.own_frame_forgotten = kNever;
+    }
+    Receiver receiver{*this, port, a, now, out};
+    step(a.rx_state, a.rx, receiver);
+  }
+}
+
+void Agent::Impl::take_chassis_id(const ChassisId& id, Actions& out) {
+  if (id == chassis_id_) return;
+  for (const auto& port : ports_) {
+    if (port) retract(*port, out);
+  }
+  chassis_id_ = id;
+  device_phase_ = static_cast<std::uint32_t>(std::hash<std::string>{}(id.octets));
+  out.events.push_back({.kind = Event::Kind::kState});
+}
+
+// Frames
+
+void Agent::Impl::receive(Ifindex ifindex, ByteSpan frame, TimePoint now, Actions& out) {
+  frames_used_ = 0;
+  Port* port = find(ifindex);
+  if (finished_ || port == nullptr || frame.size() <= kEthernetHeader) return;
+  if (frame[12] != tlv::kEtherType >> 8 || frame[13] != (tlv::kEtherType & 0xff)) return;
+  for (PortAgent& a : port->agents) {
+    if (a.rx_state != RxState::RX_WAIT_FOR_FRAME) continue;
+    const MacAddress to = group_address(a.scope);
+    if (!std::equal(to.begin(), to.end(), frame.begin())) continue;
+    Receiver receiver{*this, *port, a, now, out, frame.subspan(kEthernetHeader)};
+    a.rx.rcvFrame = true;
+    step(a.rx_state, a.rx, receiver);
+    if (!receiver.table_changed) return;
+    reconsider(*port, now, out);
+    run(*port, now, out);
+    return;
+  }
+}
+
+void Agent::Impl::send(Port& port, PortAgent& agent, bool shutdown, Actions& out) {
+  if (frames_used_ == frames_.size()) frames_.emplace_back();
+  Bytes& frame = frames_[frames_used_++];
+  if (shutdown) {
+    write_shutdown_frame(frame, agent.scope, port.link, chassis_id_);
+  } else {
+    port.statistics.lldpduLengthErrors +=
+        write_info_frame(frame, agent.scope, port.link, chassis_id_, claim(port), settings_);
+  }
+  ++port.statistics.statsFramesOutTotal;
+  out.sends.push_back({.port = port.link.ifindex, .frame = frame});
+}
+
+void Agent::Impl::retract(Port& port, Actions& out) {
+  for (PortAgent& a : port.agents) {
+    if (a.tx_state == TxState::TX_IDLE) send(port, a, true, out);
+  }
+}
+
+// Time
+
+std::optional<TimePoint> Agent::Impl::next_deadline() const {
+  if (finished_) return std::nullopt;
+  const TimePoint due = std::min(due_.due(), inference_.deadline().value_or(kNever));
+  return due == kNever ? std::nullopt : std::optional(due);
+}
+
+void Agent::Impl::advance(TimePoint now, Actions& out) {
+  frames_used_ = 0;
+  if (finished_) return;
+  while (due_.due() <= now) {
+    Port& port = *ports_[due_.first()];
+    age(port, now, out);
+    run(port, now, out);
+  }
+  if (inference_.deadline().value_or(kNever) <= now) decide(now, out);
+}
+
+void Agent::Impl::age(Port& port, TimePoint now, Actions& out) {
+  bool changed = false;
+  for (PortAgent& a : port.agents) {
+    for (TimePoint* timer : {&a.tooManyNeighborsTimer, &a.own_frame_forgotten}) {
+      if (*timer > now) continue;
+      *timer = kNever;
+      changed = true;
+    }
+    a.rx.rxInfoAge =
+        std::any_of(port.table.all().begin(), port.table.all().end(),
+                    [&](const Neighbor& n) { return n.scope == a.scope && n.rxInfoTTL <= now; });
+    if (!a.rx.rxInfoAge) continue;
+    Receiver receiver{*this, port, a, now, out};
+    step(a.rx_state, a.rx, receiver);
+    changed |= receiver.table_changed;
+  }
+  if (changed) reconsider(port, now, out);
+}
+
+void Agent::Impl::run(Port& port, TimePoint now, Actions& out) {
+  for (PortAgent& a : port.agents) {
+    Sender sender{*this, port, a, out};
+    step(a.tx_timer_state, a.tx_state, a.tx, settings_, a.phase, now, sender);
+  }
+  due_.set(port.slot, port.deadline());
+}
+
+// What the neighbours mean
+
+void Agent::Impl::reconsider(Port& port, TimePoint now, Actions& out) {
+  const Heard before = port.heard;
+  listen(port);
+  if (port.heard != before) {
+    inference_.update(before, port.heard);
+    if (decide(now, out)) return;  // all ports were labelled
+  }
+  label(port, now, out);
+}
+
+bool Agent::Impl::decide(TimePoint now, Actions& out) {
+  const auto before = inference_.level();
+  const bool changed = inference_.decide(now);
+  report_refusal(now, out);
+  if (!changed) return false;
+  out.events.push_back({.kind = Event::Kind::kLevel,
+                        .text = to_string(before) + " -> " + to_string(inference_.level())});
+  out.events.push_back({.kind = Event::Kind::kState});
+  announce_all(now, out);
+  return true;
+}
+
+void Agent::Impl::announce_all(TimePoint now, Actions& out) {
+  for (const auto& port : ports_) {
+    if (!port) continue;
+    label(*port, now, out);
+    for (PortAgent& a : port->agents) a.tx.localChange = true;
+    run(*port, now, out);
+  }
+}
+
+void Agent::Impl::label(Port& port, TimePoint now, Actions& out) {
+  const Standing own = standing();
+  PortType type = PortType::kUnmarked;
+  Order order = Order::kUnknown;
+  if (own.role == Role::kSwitch) {
+    type = type_of_port(own.level, port.heard.lowest);
+    if (own.level && port.heard.lowest) {
+      Position neighbor{.level = *port.heard.lowest};
+      if (const Neighbor* n = port.decisive_neighbor()) neighbor.chassis = n->chassis_id();
+      order = order_of_port(Position{*own.level, chassis_id_}, neighbor);
+    }
+  }
+  if (type != port.type || order != port.order) {
+    std::string text(lldp::to_string(type != port.type ? port.type : type));
+    if (type != port.type) text.append(" -> ").append(lldp::to_string(type));
+    if (order != port.order) {
+      text.append(", order ").append(lldp::to_string(port.order));
+      text.append(" -> ").append(lldp::to_string(order));
+    }
+    out.events.push_back(
+        {.kind = Event::Kind::kPort, .port = port.link.ifindex, .text = std::move(text)});
+    if (type != port.type) {
+      for (PortAgent& a : port.agents) a.tx.localChange = true;
+    }
+    port.type = type;
+    port.order = order;
+  }
+  set_alarms(port, alarms_of(port, own), now, out);
+}
+
+void Agent::Impl::set_alarms(Port& port, std::uint16_t wanted, TimePoint now, Actions& out) {
+  if ((wanted | port.alarms) == 0) return;
+  for (unsigned i = 0; i <= static_cast<unsigned>(AlarmCode::kDataplane); ++i) {
+    const auto code = static_cast<AlarmCode>(i);
+    const bool stood = (port.alarms & alarm_bit(code)) != 0;
+    if ((wanted & alarm_bit(code)) != 0) {
+      std::string text = alarm_text(code, port, standing());
+      if (!stood) {
+        out.events.push_back({.kind = Event::Kind::kAlarmRaised,
+                              .port = port.link.ifindex,
+                              .alarm = code,
+                              .text = text});
+      }
+      alarms_.raise(code, port.link.name, std::move(text), now);
+    } else if (stood) {
+      alarms_.clear(code, port.link.name);
+      out.events.push_back(
+          {.kind = Event::Kind::kAlarmCleared, .port = port.link.ifindex, .alarm = code});
+    }
+  }
+  port.alarms = wanted;
+}
+
+void Agent::Impl::report_refusal(TimePoint now, Actions& out) {
+  const auto refused = inference_.refused();
+  if (!refused) {
+    if (alarms_.clear(AlarmCode::kMaxLevel, {})) {
+      out.events.push_back({.kind = Event::Kind::kAlarmCleared, .alarm = AlarmCode::kMaxLevel});
+    }
+    return;
+  }
+  std::string text = "level " + std::to_string(*refused) + " is above infer.max-level " +
+                     std::to_string(settings_.max_level.value()) + " and not taken";
+  for (const auto& port : ports_) {  // rare: only a mistake in cabling or configuration comes here
+    const Neighbor* n = port ? port->decisive_neighbor() : nullptr;
+    if (n == nullptr || n->level->value() + 1U != *refused) continue;
+    text += ": " + name_of(*n) + " at " + escape(port->link.name) + " has " + to_string(n->level);
+    break;
+  }
+  if (alarms_.raise(AlarmCode::kMaxLevel, {}, text, now)) {
+    out.events.push_back({.kind = Event::Kind::kAlarmRaised,
+                          .alarm = AlarmCode::kMaxLevel,
+                          .text = std::move(text)});
+  }
+}
+
+void Agent::Impl::raise_alarm(AlarmCode code, std::string_view port, std::string text,
+                              TimePoint now, Actions& out) {
+  frames_used_ = 0;
+  if (!owners_alarms_.raise(code, port, text, now)) return;
+  const auto at = std::find_if(ports_.begin(), ports_.end(),
+                               [&](const auto& p) { return p && p->link.name == port; });
+  out.events.push_back({.kind = Event::Kind::kAlarmRaised,
+                        .port = at == ports_.end() ? Ifindex{} : (*at)->link.ifindex,
+                        .alarm = code,
+                        .text = std::move(text)});
+}
+
+void Agent::Impl::clear_alarm(AlarmCode code, std::string_view port, Actions& out) {
+  frames_used_ = 0;
+  if (!owners_alarms_.clear(code, port)) return;
+  const auto at = std::find_if(ports_.begin(), ports_.end(),
+                               [&](const auto& p) { return p && p->link.name == port; });
+  out.events.push_back({.kind = Event::Kind::kAlarmCleared,
+                        .port = at == ports_.end() ? Ifindex{} : (*at)->link.ifindex,
+                        .alarm = code});
+}
+
+// Settings
+
+void Agent::Impl::configure(Settings settings, TimePoint now, Actions& out) {
+  frames_used_ = 0;
+  if (finished_ || settings == settings_) return;
+  const State before = state();
+  const auto level_before = level();
+  settings_ = std::move(settings);
+  inference_.set_rules(rules());
+  if (settings_.chassis_id) take_chassis_id(*settings_.chassis_id, out);
+  for (const auto& p : ports_) {
+    if (!p) continue;
+    Port& port = *p;
+    set_scopes(port, now, out);
+    enable(port, now, out);
+    port.host_port = any_glob_match(settings_.host_ports, port.link.name);
+    for (Neighbor& n : port.table.all()) {  // what counts as a host or as our TLV may have changed
+      const Bytes lldpdu(n.lldpdu().begin(), n.lldpdu().end());
+      const auto view = tlv::decode(lldpdu, {.contribution_ouis = settings_.accepted_ouis});
+      if (view) n.replace(lldpdu, *view, settings_);
+    }
+    const Heard heard = port.heard;
+    listen(port);
+    inference_.update(heard, port.heard);
+    for (PortAgent& a : port.agents) a.tx.localChange = true;  // and txTTR by the new interval
+  }
+  inference_.decide(now);
+  report_refusal(now, out);
+  if (level() != level_before) {
+    out.events.push_back({.kind = Event::Kind::kLevel,
+                          .text = to_string(level_before) + " -> " + to_string(level())});
+  }
+  if (state() != before) out.events.push_back({.kind = Event::Kind::kState});
+  announce_all(now, out);
+}
+
+void Agent::Impl::shutdown(TimePoint now, Actions& out) {
+  frames_used_ = 0;
+  if (finished_) return;
+  for (const auto& port : ports_) {
+    if (!port) continue;
+    for (PortAgent& a : port->agents) a.tx.adminStatus = AdminStatus::disabled;
+    run(*port, now, out);
+  }
+  finished_ = true;
+}
+
+// The interface
+
+Agent::Agent(Settings settings, State restored, TimePoint now)
+    : impl_(std::make_unique<Impl>(std::move(settings), std::move(restored), now)) {}
+Agent::Agent(Agent&&) noexcept = default;
+Agent& Agent::operator=(Agent&&) noexcept = default;
+Agent::~Agent() = default;
+
+void Agent::set_link(const Link& link, TimePoint now, Actions& out) {
+  impl_->set_link(link, now, out);
+}
+void Agent::remove_link(Ifindex port, TimePoint now, Actions& out) {
+  impl_->remove_link(port, now, out);
+}
+void Agent::receive(Ifindex port, ByteSpan frame, TimePoint now, Actions& out) {
+  impl_->receive(port, frame, now, out);
+}
+void Agent::advance(TimePoint now, Actions& out) { impl_->advance(now, out); }
+std::optional<TimePoint> Agent::next_deadline() const { return impl_->next_deadline(); }
+void Agent::configure(Settings settings, TimePoint now, Actions& out) {
+  impl_->configure(std::move(settings), now, out);
+}
+void Agent::shutdown(TimePoint now, Actions& out) { impl_->shutdown(now, out); }
+void Agent::raise_alarm(AlarmCode code, std::string_view port, std::string text, TimePoint now,
+                        Actions& out) {
+  impl_->raise_alarm(code, port, std::move(text), now, out);
+}
+void Agent::clear_alarm(AlarmCode code, std::string_view port, Actions& out) {
+  impl_->clear_alarm(code, port, out);
+}
+const Settings& Agent::settings() const { return impl_->settings(); }
+State Agent::state() const { return impl_->state(); }
+std::optional<Level> Agent::level() const { return impl_->level(); }
+const ChassisId& Agent::chassis_id() const { return impl_->chassis_id(); }
+Order Agent::order(Ifindex port) const {
+  const Port* p = std::as_const(*impl_).find(port);
+  return p != nullptr ? p->order : Order::kUnknown;
+}
+PortType Agent::type(Ifindex port) const {
+  const Port* p = std::as_const(*impl_).find(port);
+  return p != nullptr ? p->type : PortType::kUnmarked;
+}
+std::optional<Statistics> Agent::statistics(Ifindex port) const {
+  const Port* p = std::as_const(*impl_).find(port);
+  return p != nullptr ? std::optional(p->statistics) : std::nullopt;
+}
+std::size_t Agent::neighbor_count() const { return impl_->neighbor_count(); }
+Snapshot Agent::snapshot(TimePoint now) const { return impl_->snapshot(now); }
+
+}  // namespace lldp::core

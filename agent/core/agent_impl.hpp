@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "agent/core/agent.hpp"
+#include "agent/core/deadline_queue.hpp"
+#include "agent/core/inference.hpp"
+#include "agent/core/port.hpp"
+
+namespace lldp::core {
+
+/// Ties the parts together. The way of a change: frame or link event -> neighbour table of the port
+/// -> what is heard on the port -> level of the device -> labels (type, order, alarms) of this
+/// port, or of all if the level has changed -> frames.
+class Agent::Impl {
+ public:
+  Impl(Settings settings, State restored, TimePoint now);
+
+  void set_link(const Link& link, TimePoint now, Actions& out);
+  void remove_link(Ifindex port, TimePoint now, Actions& out);
+  void receive(Ifindex port, ByteSpan frame, TimePoint now, Actions& out);
+  void advance(TimePoint now, Actions& out);
+  [[nodiscard]] std::optional<TimePoint> next_deadline() const;
+  void configure(Settings settings, TimePoint now, Actions& out);
+  void shutdown(TimePoint now, Actions& out);
+  void raise_alarm(AlarmCode code, std::string_view port, std::string text, TimePoint now,
+                   Actions& out);
+  void clear_alarm(AlarmCode code, std::string_view port, Actions& out);
+
+  [[nodiscard]] const Settings& settings() const { return settings_; }
+  [[nodiscard]] State state() const;
+  [[nodiscard]] std::optional<Level> level() const { return inference_.level(); }
+  [[nodiscard]] const ChassisId& chassis_id() const { return chassis_id_; }
+  [[nodiscard]] const Port* find(Ifindex ifindex) const;
+  [[nodiscard]] std::size_t neighbor_count() const { return neighbors_; }
+  [[nodiscard]] Snapshot snapshot(TimePoint now) const;
+
+ private:
+  struct Sender;    ///< procedures of the transmit machine
+  struct Receiver;  ///< procedures of the receive machine
+
+  [[nodiscard]] Port* find(Ifindex ifindex);
+  Port& add_port(const Link& link);
+  /// Has one agent per scope of the settings stand on the port; those that go say so.
+  void set_scopes(Port& port, TimePoint now, Actions& out);
+  void take_chassis_id(const ChassisId& id, Actions& out);
+  void send(Port& port, PortAgent& agent, bool shutdown, Actions& out);
+  /// Every agent of the port says that what it said before is void.
+  void retract(Port& port, Actions& out);
+
+  /// Hands the link's state to the port's machines.
+  void enable(Port& port, TimePoint now, Actions& out);
+  void age(Port& port, TimePoint now, Actions& out);
+  /// The port's table, or what it is held against, has changed.
+  void reconsider(Port& port, TimePoint now, Actions& out);
+  /// Asks the inference; if the level has changed, labels all ports and tells everyone. True then.
+  bool decide(TimePoint now, Actions& out);
+  void report_refusal(TimePoint now, Actions& out);
+  void label(Port& port, TimePoint now, Actions& out);
+  void set_alarms(Port& port, std::uint16_t wanted, TimePoint now, Actions& out);
+  /// Labels all ports and tells their neighbours.
+  void announce_all(TimePoint now, Actions& out);
+  /// Runs the transmit machines and sets when the port is next due.
+  void run(Port& port, TimePoint now, Actions& out);
+
+  [[nodiscard]] Inference::Rules rules() const;
+  [[nodiscard]] Standing standing() const;
+  [[nodiscard]] tlv::Claim claim(const Port& port) const;
+
+  Settings settings_;
+  ChassisId chassis_id_{};
+  std::uint32_t device_phase_ = 0;
+  Inference inference_;
+  std::vector<std::unique_ptr<Port>> ports_{};  ///< by slot; null: free
+  std::vector<std::uint32_t> free_slots_{};
+  std::unordered_map<Ifindex, Port*> by_ifindex_{};
+  DeadlineQueue due_{};
+  AlarmBook alarms_{};
+  AlarmBook owners_alarms_{};
+  std::size_t neighbors_ = 0;
+  std::vector<Bytes> frames_{};  ///< of the current call; their storage is used again
+  std::size_t frames_used_ = 0;
+  bool finished_ = false;
+};
+
+}  // namespace lldp::core

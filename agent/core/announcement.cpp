@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/core/announcement.hpp"
+
+#include <algorithm>
+
+#include "tlv/lldpdu.hpp"
+#include "tlv/writer.hpp"
+
+namespace lldp::core {
+namespace {
+
+/// The Ethernet header and the three mandatory TLVs.
+tlv::LldpduWriter begin(Bytes& frame, Scope scope, const Link& link, const ChassisId& chassis,
+                        std::uint16_t ttl) {
+  const MacAddress to = group_address(scope);
+  frame.assign(to.begin(), to.end());
+  frame.insert(frame.end(), link.address.begin(), link.address.end());
+  frame.push_back(tlv::kEtherType >> 8);
+  frame.push_back(tlv::kEtherType & 0xff);
+  tlv::LldpduWriter writer(frame, link.mtu);
+  writer.add(tlv::ChassisIdTlv{chassis.subtype, as_octets(chassis.octets)});
+  writer.add(tlv::PortIdTlv{PortId::kInterfaceName, as_octets(link.name)});
+  writer.add(tlv::Ttl{ttl});
+  return writer;
+}
+
+}  // namespace
+
+std::uint16_t tx_ttl(const Settings& settings) {
+  return static_cast<std::uint16_t>(std::min<std::chrono::seconds::rep>(
+      65535, settings.msgTxInterval.count() * settings.msgTxHold + 1));
+}
+
+std::size_t write_info_frame(Bytes& frame, Scope scope, const Link& link, const ChassisId& chassis,
+                             const tlv::Claim& claim, const Settings& settings) {
+  tlv::LldpduWriter writer = begin(frame, scope, link, chassis, tx_ttl(settings));
+  const std::uint16_t capability = claim.device == DeviceType::kHost
+                                       ? tlv::Capabilities::kStationOnly
+                                       : tlv::Capabilities::kBridge;
+  // What the fabric goes by comes first, should the MTU be small.
+  if (settings.send_tr) writer.add(tlv::to_tr(claim));
+  if (settings.send_contribution) {
+    writer.add(tlv::to_contribution(claim), settings.contribution_oui);
+  }
+  writer.add(tlv::Capabilities{.system = capability, .enabled = capability});
+  if (!settings.system_name.empty()) writer.add(tlv::SystemName{settings.system_name});
+  if (!settings.system_description.empty()) {
+    writer.add(tlv::SystemDescription{settings.system_description});
+  }
+  writer.end();
+  return writer.left_out();
+}
+
+void write_shutdown_frame(Bytes& frame, Scope scope, const Link& link, const ChassisId& chassis) {
+  begin(frame, scope, link, chassis, 0).end();
+}
+
+}  // namespace lldp::core

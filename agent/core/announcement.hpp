@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "agent/core/agent.hpp"
+#include "base/bytes.hpp"
+#include "tlv/claim.hpp"
+
+namespace lldp::core {
+
+/// TTL of an LLDPDU, seconds: min(65535, msgTxInterval * msgTxHold + 1). IEEE 802.1AB-2016 9.2.5.
+[[nodiscard]] std::uint16_t tx_ttl(const Settings& settings);
+
+/// Writes the frame that tells a neighbour of us (mibConstrInfoLLDPDU) into `frame`, in place of
+/// what it holds. Returns how many TLVs found no room within the link's MTU.
+std::size_t write_info_frame(Bytes& frame, Scope scope, const Link& link, const ChassisId& chassis,
+                             const tlv::Claim& claim, const Settings& settings);
+/// The same for the frame that makes it forget us (mibConstrShutdownLLDPDU): TTL 0.
+void write_shutdown_frame(Bytes& frame, Scope scope, const Link& link, const ChassisId& chassis);
+
+}  // namespace lldp::core

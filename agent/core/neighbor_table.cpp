@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/core/neighbor_table.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+
+namespace lldp::core {
+namespace {
+
+constexpr std::size_t kHeader = 2;  ///< octets before a TLV's information
+
+/// Octets of the TLV at the front, its header included.
+std::size_t tlv_length(ByteSpan octets) {
+  return kHeader + (static_cast<std::size_t>(octets[0] & 1U) << 8 | octets[1]);
+}
+
+template <class Id>
+Id identifier(ByteSpan tlv) {
+  Id id;
+  id.subtype = tlv[kHeader];
+  id.octets = as_text(tlv.subspan(kHeader + 1, tlv_length(tlv) - kHeader - 1));
+  return id;
+}
+
+/// The contribution TLV cannot say crosslink.
+bool disagree(const tlv::Claim& tr, const tlv::Claim& contribution) {
+  const PortType sayable = tr.port == PortType::kCrosslink ? PortType::kUnmarked : tr.port;
+  return tr.device != contribution.device || tr.level != contribution.level ||
+         sayable != contribution.port;
+}
+
+bool is_stock_host(const std::optional<tlv::Capabilities>& c) {
+  return c && c->enabled == tlv::Capabilities::kStationOnly;
+}
+bool is_stock_switch(const std::optional<tlv::Capabilities>& c) {
+  return c && (c->enabled & (tlv::Capabilities::kBridge | tlv::Capabilities::kRouter)) != 0;
+}
+
+}  // namespace
+
+ByteSpan msap_of(ByteSpan lldpdu) {
+  const std::size_t chassis = tlv_length(lldpdu);
+  return lldpdu.first(chassis + tlv_length(lldpdu.subspan(chassis)));
+}
+
+Neighbor::Neighbor(Scope its_scope, ByteSpan lldpdu, const tlv::LldpduView& view,
+                   const Settings& settings)
+    : scope(its_scope) {
+  replace(lldpdu, view, settings);
+}
+
+void Neighbor::replace(ByteSpan lldpdu, const tlv::LldpduView& view, const Settings& settings) {
+  const auto& claim = view.tr ? view.tr : view.contribution;
+  const bool host = claim ? claim->device == DeviceType::kHost
+                          : settings.host_from_capabilities && is_stock_host(view.capabilities);
+  device = host ? DeviceType::kHost : claim ? claim->device : DeviceType::kUnknown;
+  level = host ? Level::of<0>() : claim ? claim->level : std::nullopt;
+  port = claim ? claim->port : PortType::kUnmarked;
+  tr = view.tr.has_value();
+  contribution = view.contribution.has_value();
+  tlvs_conflict = tr && contribution && disagree(*view.tr, *view.contribution);
+  claims_switch = device == DeviceType::kSwitch;
+  forwards = claim ? claims_switch : is_stock_switch(view.capabilities);
+  in_error = view.in_error;
+  tlvs_discarded = view.tlvs_discarded;
+  tlvs_unrecognized = view.tlvs_unrecognized;
+  rxTTL = view.ttl;
+  msap_length_ = static_cast<std::uint16_t>(msap_of(lldpdu).size());
+  const std::string_view name = view.system_name.value_or(std::string_view{});
+  name_at_ = static_cast<std::uint16_t>(name.empty() ? 0 : as_octets(name).data() - lldpdu.data());
+  name_length_ = static_cast<std::uint16_t>(name.size());
+  if (lldpdu_.capacity() > 2 * lldpdu.size()) Bytes().swap(lldpdu_);
+  lldpdu_.assign(lldpdu.begin(), lldpdu.end());
+}
+
+ChassisId Neighbor::chassis_id() const { return identifier<ChassisId>(lldpdu_); }
+PortId Neighbor::port_id() const {
+  return identifier<PortId>(ByteSpan(lldpdu_).subspan(tlv_length(lldpdu_)));
+}
+std::string_view Neighbor::system_name() const {
+  return as_text(ByteSpan(lldpdu_).subspan(name_at_, name_length_));
+}
+
+std::string name_of(const Neighbor& neighbor) {
+  return neighbor.system_name().empty() ? to_string(neighbor.chassis_id())
+                                        : escape(neighbor.system_name());
+}
+
+Neighbor* NeighborTable::find_same(Scope scope, ByteSpan lldpdu) {
+  for (Neighbor& n : neighbors_) {
+    if (n.scope == scope && n.same(lldpdu)) return &n;
+  }
+  return nullptr;
+}
+
+std::vector<Neighbor>::iterator NeighborTable::place(Scope scope, ByteSpan msap) {
+  return std::partition_point(neighbors_.begin(), neighbors_.end(), [&](const Neighbor& n) {
+    const int c = as_text(n.msap()).compare(as_text(msap));
+    return c < 0 || (c == 0 && n.scope < scope);
+  });
+}
+
+Neighbor* NeighborTable::find(Scope scope, ByteSpan msap) {
+  const auto at = place(scope, msap);
+  const bool there =
+      at != neighbors_.end() && at->scope == scope && as_text(at->msap()) == as_text(msap);
+  return there ? &*at : nullptr;
+}
+
+Neighbor& NeighborTable::insert(Neighbor neighbor) {
+  const auto at = place(neighbor.scope, neighbor.msap());
+  return *neighbors_.insert(at, std::move(neighbor));
+}
+
+void NeighborTable::erase(const Neighbor* neighbor) {
+  neighbors_.erase(neighbors_.begin() + (neighbor - neighbors_.data()));
+}
+
+}  // namespace lldp::core

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agent/core/settings.hpp"
+#include "base/bytes.hpp"
+#include "base/fabric.hpp"
+#include "base/time.hpp"
+#include "tlv/lldpdu.hpp"
+
+namespace lldp::core {
+
+/// One neighbour: the LLDPDU it sent last, and what of it the agent goes by.
+class Neighbor {
+ public:
+  /// `view` is what `lldpdu` decodes to.
+  Neighbor(Scope scope, ByteSpan lldpdu, const tlv::LldpduView& view, const Settings& settings);
+  /// Takes over another LLDPDU of the same MSAP; its storage is used again.
+  void replace(ByteSpan lldpdu, const tlv::LldpduView& view, const Settings& settings);
+
+  [[nodiscard]] bool same(ByteSpan lldpdu) const {
+    return lldpdu.size() == lldpdu_.size() &&
+           as_text(lldpdu) == as_text(lldpdu_);  // memcmp: most others differ in the chassis ID
+  }
+  [[nodiscard]] ByteSpan lldpdu() const { return lldpdu_; }
+  [[nodiscard]] ChassisId chassis_id() const;
+  [[nodiscard]] PortId port_id() const;
+  [[nodiscard]] std::string_view system_name() const;
+  /// The MSAP identifier as it stands in the frame: Chassis ID and Port ID TLV.
+  [[nodiscard]] ByteSpan msap() const { return ByteSpan(lldpdu_).first(msap_length_); }
+
+  Scope scope{};
+  DeviceType device = DeviceType::kUnknown;
+  std::optional<Level> level{};  ///< of a host 0; of others never 0
+  PortType port = PortType::kUnmarked;
+  bool tr = false;
+  bool contribution = false;
+  bool tlvs_conflict = false;
+  bool claims_switch = false;  ///< by a TLV of ours
+  bool forwards = false;       ///< a switch by a TLV of ours, else by its System Capabilities
+  bool in_error = false;       ///< this and the next two: for the statistics, frame by frame
+  std::uint16_t tlvs_discarded = 0;
+  std::uint16_t tlvs_unrecognized = 0;
+  std::uint16_t rxTTL = 0;
+  TimePoint rxInfoTTL{};  ///< when it ages out
+
+ private:
+  Bytes lldpdu_{};
+  std::uint16_t msap_length_ = 0;
+  std::uint16_t name_at_ = 0;
+  std::uint16_t name_length_ = 0;
+};
+
+/// The Chassis ID and Port ID TLV of a valid LLDPDU.
+[[nodiscard]] ByteSpan msap_of(ByteSpan lldpdu);
+/// The system name, or the chassis ID if there is none; escaped.
+[[nodiscard]] std::string name_of(const Neighbor& neighbor);
+
+/// Neighbours learned on one port, in the order of their MSAP.
+class NeighborTable {
+ public:
+  /// The neighbour whose last LLDPDU was this one, octet for octet.
+  [[nodiscard]] Neighbor* find_same(Scope scope, ByteSpan lldpdu);
+  [[nodiscard]] Neighbor* find(Scope scope, ByteSpan msap);
+  Neighbor& insert(Neighbor neighbor);  ///< of an MSAP that is not there
+  void erase(const Neighbor* neighbor);
+
+  [[nodiscard]] const std::vector<Neighbor>& all() const { return neighbors_; }
+  [[nodiscard]] std::vector<Neighbor>& all() { return neighbors_; }
+  [[nodiscard]] std::size_t size() const { return neighbors_.size(); }
+
+ private:
+  [[nodiscard]] std::vector<Neighbor>::iterator place(Scope scope, ByteSpan msap);
+
+  std::vector<Neighbor> neighbors_{};
+};
+
+}  // namespace lldp::core

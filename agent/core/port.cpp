@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/core/port.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace lldp::core {
+namespace {
+
+bool hears_switch_tlv(const Port& port) {
+  return std::any_of(port.table.all().begin(), port.table.all().end(),
+                     [](const Neighbor& n) { return n.claims_switch; });
+}
+
+/// The names of all neighbours that `wanted` picks, each MSAP once.
+template <class Predicate>
+std::string names(const Port& port, Predicate wanted) {
+  std::string out;
+  const Neighbor* last = nullptr;
+  for (const Neighbor& n : port.table.all()) {
+    if (!wanted(n) || (last != nullptr && as_text(last->msap()) == as_text(n.msap()))) continue;
+    if (last != nullptr) out += ", ";
+    out += name_of(n);
+    last = &n;
+  }
+  return out;
+}
+
+bool is_untold_switch(const Neighbor& n) { return n.forwards && !n.level; }
+bool is_host(const Neighbor& n) { return n.device == DeviceType::kHost; }
+
+std::size_t count_msaps(const Port& port) {
+  const auto& all = port.table.all();
+  std::size_t n = all.size();
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    if (as_text(all[i - 1].msap()) == as_text(all[i].msap())) --n;  // heard in two scopes
+  }
+  return n;
+}
+
+bool out_of_room(const Port& port) {
+  return std::any_of(port.agents.begin(), port.agents.end(),
+                     [](const PortAgent& a) { return a.tooManyNeighbors(); });
+}
+
+}  // namespace
+
+bool Port::counts_as_host() const { return host_port && link.up && !hears_switch_tlv(*this); }
+
+TimePoint Port::deadline() const {
+  TimePoint due = kNever;
+  for (const PortAgent& a : agents) {
+    due = std::min({due, core::deadline(a.tx_timer_state, a.tx_state, a.tx),
+                    a.tooManyNeighborsTimer, a.own_frame_forgotten});
+  }
+  for (const Neighbor& n : table.all()) due = std::min(due, n.rxInfoTTL);
+  return due;
+}
+
+void listen(Port& port) {
+  port.heard = {};
+  port.decisive = Port::kNobody;
+  const auto& all = port.table.all();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const Neighbor& n = all[i];
+    if (!n.level) continue;
+    if (!port.heard.lowest || *n.level < *port.heard.lowest) {
+      port.heard.lowest = n.level;
+      port.decisive = i;
+    }
+    if (n.port == PortType::kDownlink) continue;
+    if (!port.heard.not_below_us || *n.level < *port.heard.not_below_us) {
+      port.heard.not_below_us = n.level;
+    }
+    port.heard.answered |= n.port != PortType::kUnmarked;
+  }
+  if (port.counts_as_host() && port.heard.lowest != Level::of<0>()) {
+    port.heard = {.lowest = Level::of<0>(), .not_below_us = Level::of<0>()};
+    port.decisive = Port::kNobody;
+  }
+}
+
+std::uint16_t alarms_of(const Port& port, const Standing& own) {
+  std::uint16_t set = 0;
+  const auto put = [&set](AlarmCode code, bool stands) {
+    if (stands) set |= alarm_bit(code);
+  };
+  put(AlarmCode::kSelfLoop, std::any_of(port.agents.begin(), port.agents.end(),
+                                        [](const PortAgent& a) { return a.hears_itself(); }));
+  if (own.role == Role::kHost) return set;  // ignores what it hears
+
+  const auto& all = port.table.all();
+  const bool host = port.heard.lowest == Level::of<0>();
+  if (port.heard.lowest && own.level) {
+    const int distance = port.heard.lowest->value() - own.level->value();
+    put(AlarmCode::kCrosslink, distance == 0);
+    put(AlarmCode::kLevelSkip, !host && (distance < -1 || distance > 1));
+    put(AlarmCode::kHostAboveLeaf, host && own.pinned && *own.level > Level::of<1>());
+  }
+  put(AlarmCode::kManyNeighbors, all.size() > 1 && (count_msaps(port) > 1 || out_of_room(port)));
+  for (const Neighbor& n : all) {
+    put(AlarmCode::kTlvConflict, n.tlvs_conflict);
+    put(AlarmCode::kCabling, port.host_port && n.claims_switch);
+    put(AlarmCode::kUnprotected, is_untold_switch(n));
+  }
+  return set;
+}
+
+std::string alarm_text(AlarmCode code, const Port& port, const Standing& own) {
+  const auto number = [](std::optional<Level> l) { return std::to_string(l ? l->value() : 0); };
+  const Neighbor* decisive = port.decisive_neighbor();
+  const std::string who = decisive != nullptr ? name_of(*decisive) : "a silent host";
+  switch (code) {
+    case AlarmCode::kCrosslink:
+      return who + " stands on our own level " + number(own.level);
+    case AlarmCode::kLevelSkip:
+      return who + " has level " + number(port.heard.lowest) + ", we have " + number(own.level);
+    case AlarmCode::kHostAboveLeaf: {
+      const std::string hosts = names(port, is_host);
+      return "host " + (hosts.empty() ? who : hosts) + " where the level is pinned to " +
+             number(own.level);
+    }
+    case AlarmCode::kManyNeighbors:
+      return std::to_string(count_msaps(port)) +
+             (out_of_room(port) ? " neighbors, and more that found no room: " : " neighbors: ") +
+             names(port, [](const Neighbor&) { return true; });
+    case AlarmCode::kTlvConflict:
+      return names(port, [](const Neighbor& n) { return n.tlvs_conflict; }) +
+             ": tr and contribution TLV disagree; tr is taken";
+    case AlarmCode::kSelfLoop:
+      return "our own frames come back: is the port looped, or our chassis ID used twice?";
+    case AlarmCode::kCabling:
+      return "switch " + names(port, [](const Neighbor& n) { return n.claims_switch; }) +
+             " where host-ports expects a host";
+    case AlarmCode::kUnprotected:
+      return "switch " + names(port, is_untold_switch) + " tells no level";
+    case AlarmCode::kMaxLevel:
+    case AlarmCode::kDataplane:
+      break;  // of the device, and the owner's
+  }
+  return {};
+}
+
+}  // namespace lldp::core

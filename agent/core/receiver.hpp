@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "agent/core/agent_impl.hpp"
+
+namespace lldp::core {
+
+/// The procedures of the receive machine, IEEE 802.1AB-2016 9.2.7.7: one frame, or the ageing of
+/// what was learned from earlier ones.
+struct Agent::Impl::Receiver {
+  Impl& impl;
+  Port& port;
+  PortAgent& agent;
+  TimePoint now{};
+  Actions& out;
+  ByteSpan lldpdu{};  ///< the frame, if there is one
+  tlv::LldpduView view{};
+  bool table_changed = false;
+
+  void rxInitializeLLDP();
+  void rxProcessFrame(RxVars& v);
+  /// Removes the sender of a shutdown LLDPDU, or else what has aged out; all of a port that is not
+  /// operational.
+  void mibDeleteObjects();
+  void mibUpdateObjects();
+
+  void tell(Event::Kind kind, const Neighbor& neighbor, std::string_view why = {});
+
+ private:
+  void remove(const Neighbor& neighbor, std::string_view why);
+  template <class Predicate>
+  void remove_if(Predicate gone, std::string_view why);
+  [[nodiscard]] bool is_own() const;
+  [[nodiscard]] bool has_room() const;
+};
+
+}  // namespace lldp::core

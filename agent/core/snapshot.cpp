@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/core/snapshot.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include "agent/core/agent_impl.hpp"
+
+namespace lldp::core {
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// Numbers in names compare as numbers: swp2 stands before swp10.
+bool natural_less(std::string_view a, std::string_view b) {
+  std::size_t i = 0;
+  std::size_t j = 0;
+  while (i < a.size() && j < b.size()) {
+    if (!is_digit(a[i]) || !is_digit(b[j])) {
+      if (a[i] != b[j]) return a[i] < b[j];
+      ++i, ++j;
+      continue;
+    }
+    const auto number = [](std::string_view s, std::size_t& at) {
+      while (at < s.size() && s[at] == '0') ++at;
+      const std::size_t start = at;
+      while (at < s.size() && is_digit(s[at])) ++at;
+      return s.substr(start, at - start);
+    };
+    const std::string_view x = number(a, i);
+    const std::string_view y = number(b, j);
+    if (x.size() != y.size()) return x.size() < y.size();
+    if (x != y) return x < y;
+  }
+  if (i < a.size() || j < b.size()) return j < b.size();
+  return a < b;
+}
+
+NeighborInfo describe(const Neighbor& n, TimePoint now, bool decisive) {
+  const auto left = std::chrono::ceil<std::chrono::seconds>(n.rxInfoTTL - now);
+  return {.chassis_id = n.chassis_id(),
+          .port_id = n.port_id(),
+          .system_name = std::string(n.system_name()),
+          .device_type = n.device,
+          .level = n.level,
+          .port_type = n.port,
+          .tr = n.tr,
+          .contribution = n.contribution,
+          .ttl = n.rxTTL,
+          .expires_in = std::max(left, std::chrono::seconds(0)),
+          .decisive = decisive};
+}
+
+PortInfo describe(const Port& port, TimePoint now) {
+  PortInfo info{.name = port.link.name,
+                .ifindex = port.link.ifindex,
+                .up = port.link.up,
+                .type = port.type,
+                .order = port.order};
+  for (const Neighbor& n : port.table.all()) {
+    info.neighbors.push_back(describe(n, now, port.decisive_neighbor() == &n));
+  }
+  return info;
+}
+
+}  // namespace
+
+std::string_view to_string(LevelSource s) {
+  switch (s) {
+    case LevelSource::kHost:
+      return "host";
+    case LevelSource::kNeighbor:
+      return "neighbor";
+    case LevelSource::kPinned:
+      return "pinned";
+    case LevelSource::kRestored:
+      return "restored";
+    case LevelSource::kNone:
+      break;
+  }
+  return "none";
+}
+
+Snapshot Agent::Impl::snapshot(TimePoint now) const {
+  Snapshot s{.role = settings_.role,
+             .level = inference_.level(),
+             .level_source = inference_.source(),
+             .chassis_id = chassis_id_,
+             .system_name = settings_.system_name,
+             .alarms = alarms_.standing()};
+  for (const auto& port : ports_) {
+    if (port) s.ports.push_back(describe(*port, now));
+  }
+  std::sort(s.ports.begin(), s.ports.end(),
+            [](const PortInfo& a, const PortInfo& b) { return natural_less(a.name, b.name); });
+  s.alarms.insert(s.alarms.end(), owners_alarms_.standing().begin(),
+                  owners_alarms_.standing().end());
+  std::stable_sort(s.alarms.begin(), s.alarms.end(), [](const Alarm& a, const Alarm& b) {
+    return std::tie(a.code, a.port) < std::tie(b.code, b.port);
+  });
+  return s;
+}
+
+}  // namespace lldp::core

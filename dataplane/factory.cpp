@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dataplane/factory.hpp"
 
+#include "dataplane/bpf/bpf.hpp"
 #include "dataplane/print/print.hpp"
 
 namespace lldp::dataplane {
 
 Result<std::unique_ptr<Backend>> make_backend(std::string_view name, const Options& options) {
+  if (name == "bpf") return Bpf::open(options);
   if (name == "print") {
     auto name_of = options.name_of ? options.name_of
                                    : [](Ifindex port) { return std::to_string(port.value()); };

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dataplane/bpf/bpf.hpp"
+
+#include <fmt/format.h>
+#include <net/if.h>
+
+#include <array>
+#include <cerrno>
+
+#include "dataplane/bpf/clsact.hpp"
+#include "dataplane/bpf/kernel.hpp"
+#include "dataplane/bpf/tcx.hpp"
+#include "dataplane/parts.hpp"
+
+namespace lldp::dataplane {
+namespace {
+
+/// An error with the port's name, as its user knows it.
+Error on(Ifindex port, Error e) {
+  std::array<char, IF_NAMESIZE> name{};
+  e.where = ::if_indextoname(port.value(), name.data()) != nullptr
+                ? std::string(name.data())
+                : fmt::format("port {}", port.value());
+  return e;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Backend>> Bpf::open(const Options& options) {
+  std::unique_ptr<Bpf> self(new Bpf(bpf::Pins::open(options.bpffs)));
+  auto socket = TcSocket::open();
+  if (!socket) return fail(socket.error());
+  self->hooks_.push_back(std::make_unique<bpf::Clsact>(std::move(*socket), self->programs_));
+  const bool tcx = self->programs_.pins().has_value() && bpf::has_tcx();
+  if (tcx) self->hooks_.push_back(std::make_unique<bpf::Tcx>(self->programs_));
+  if (options.hook == Options::Hook::kTcx) {
+    if (!tcx)
+      return fail(Error{0, "backend bpf",
+                        fmt::format("TCX needs Linux 6.6 and a BPF file system at {} that we may "
+                                    "write: mount it, or use clsact",
+                                    options.bpffs)});
+    std::swap(self->hooks_.front(), self->hooks_.back());
+  }
+  for (const auto& hook : self->hooks_) {
+    const auto ports = hook->ports();
+    if (!ports) return fail(Error{ports.error().code, "backend bpf", ports.error().what});
+    self->ports_.insert(ports->begin(), ports->end());
+  }
+  return self;
+}
+
+std::string Bpf::description() const {
+  const bool tcx = dynamic_cast<const bpf::Tcx*>(hooks_.front().get()) != nullptr;
+  const auto& pins = programs_.pins();
+  return fmt::format("{}, {}", tcx ? "tcx" : "clsact",
+                     pins ? "kept in " + pins->directory() : "no BPF file system");
+}
+
+Result<void> Bpf::prepare(std::span<const qos::Ruleset> rules) {
+  for (const qos::Ruleset& r : rules)
+    if (auto loaded = programs_.get(r); !loaded)
+      return fail(Error{loaded.error().code, "backend bpf", loaded.error().what});
+  return {};
+}
+
+Result<std::optional<std::string>> Bpf::present(Ifindex port, Part part) {
+  auto key = hooks_.front()->find(port, part);
+  if (!key) return fail(on(port, key.error()));
+  for (std::size_t i = 1; i < hooks_.size(); ++i) {
+    const auto elsewhere = hooks_[i]->find(port, part);
+    if (!elsewhere) return fail(on(port, elsewhere.error()));
+    if (*elsewhere) return std::string();
+  }
+  return key;
+}
+
+Result<Plan> Bpf::plan_from(Ifindex port, std::optional<qos::Ruleset> want) {
+  const std::string key = want ? bpf::Programs::key_of(*want) : std::string();
+  std::array<std::optional<bool>, 2> right{};
+  for (Part part : {Part::kIngress, Part::kEgress}) {
+    const auto there = present(port, part);
+    if (!there) return fail(there.error());
+    if (*there) right[static_cast<std::size_t>(part)] = **there == key;
+  }
+  return make_plan(port, std::move(want),
+                   [&](Part part) { return right[static_cast<std::size_t>(part)]; });
+}
+
+Result<Plan> Bpf::plan(Ifindex port, const qos::Ruleset& want) { return plan_from(port, want); }
+
+Result<Plan> Bpf::plan_removal(Ifindex port) { return plan_from(port, std::nullopt); }
+
+Result<void> Bpf::put(Ifindex port, Part part, const bpf::Programs::Loaded& program) {
+  if (part == Part::kEgress)
+    if (auto done = programs_.start_counting(port); !done) return done;
+  // Two programs on a packet are one too many only for the time between these: the first takes the
+  // mark off, and the second finds nothing to do.
+  if (auto done = hooks_.front()->put(port, part, program); !done) return done;
+  for (std::size_t i = 1; i < hooks_.size(); ++i)
+    if (auto done = hooks_[i]->remove(port, part); !done) return done;
+  return {};
+}
+
+Result<void> Bpf::remove(Ifindex port, Part part) {
+  for (const auto& hook : hooks_)
+    if (auto done = hook->remove(port, part); !done) return done;
+  return {};
+}
+
+Result<void> Bpf::apply(const Plan& plan) {
+  const bpf::Programs::Loaded* program = nullptr;
+  if (plan.want && !plan.empty()) {
+    const auto loaded = programs_.get(*plan.want);
+    if (!loaded) return fail(on(plan.port, loaded.error()));
+    program = *loaded;
+  }
+  std::vector<std::pair<Part, std::optional<std::string>>> undo;
+  for (const Change& c : plan.changes) {
+    const auto before = present(plan.port, c.part);
+    if (!before) return fail(before.error());
+    const bool removal = c.action == Action::kRemove;
+    if (removal ? !*before : *before == program->key) continue;  // it is done already
+    const auto done = removal ? remove(plan.port, c.part) : put(plan.port, c.part, *program);
+    if (!done) {
+      for (; !undo.empty(); undo.pop_back()) {
+        const auto& [part, key] = undo.back();
+        const auto* old = key ? programs_.find(*key) : nullptr;
+        // What fails here fails for the same reason as what is reported.
+        if (!key) (void)remove(plan.port, part);
+        if (old != nullptr) (void)put(plan.port, part, *old);
+      }
+      return fail(on(plan.port, {done.error().code,
+                                 {},
+                                 fmt::format("{} {}: {}", to_string(c.action), to_string(c.part),
+                                             done.error().what)}));
+    }
+    undo.emplace_back(c.part, *before);
+  }
+  if (plan.want)
+    ports_.insert(plan.port);
+  else
+    lose(plan.port);
+  return {};
+}
+
+void Bpf::forget(Ifindex port) {
+  for (const auto& hook : hooks_) hook->forget(port);
+  programs_.forget(port);
+  lose(port);
+}
+
+void Bpf::lose(Ifindex port) {
+  ports_.erase(port);
+  if (ports_.empty()) programs_.clear();
+}
+
+Result<std::vector<Ifindex>> Bpf::ports() {
+  return std::vector<Ifindex>(ports_.begin(), ports_.end());
+}
+
+Result<Bounces> Bpf::bounces(Ifindex port) {
+  const auto bounces = programs_.bounces(port);
+  if (!bounces) return fail(on(port, bounces.error()));
+  return *bounces;
+}
+
+}  // namespace lldp::dataplane

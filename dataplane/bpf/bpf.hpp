@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "dataplane/backend.hpp"
+#include "dataplane/bpf/hook.hpp"
+#include "dataplane/bpf/programs.hpp"
+#include "dataplane/factory.hpp"
+
+namespace lldp::dataplane {
+
+/// Any Linux with clsact: a program at the ingress of every port, one at the egress of every port
+/// whose order is known. docs/dataplane.md tells how they work and what they cost.
+class Bpf : public Backend {
+ public:
+  [[nodiscard]] static Result<std::unique_ptr<Backend>> open(const Options& options);
+
+  [[nodiscard]] std::string_view name() const override { return "bpf"; }
+  [[nodiscard]] std::string description() const override;
+  [[nodiscard]] Result<void> prepare(std::span<const qos::Ruleset> rules) override;
+  [[nodiscard]] Result<Plan> plan(Ifindex port, const qos::Ruleset& want) override;
+  [[nodiscard]] Result<Plan> plan_removal(Ifindex port) override;
+  [[nodiscard]] Result<void> apply(const Plan& plan) override;
+  void forget(Ifindex port) override;
+  [[nodiscard]] Result<std::vector<Ifindex>> ports() override;
+  [[nodiscard]] Result<Bounces> bounces(Ifindex port) override;
+
+ private:
+  explicit Bpf(std::optional<bpf::Pins> pins) : programs_(std::move(pins)) {}
+  /// The key of what is on a port's part, over all hooks; empty: ours, but not to be left as it is.
+  [[nodiscard]] Result<std::optional<std::string>> present(Ifindex port, Part part);
+  [[nodiscard]] Result<Plan> plan_from(Ifindex port, std::optional<qos::Ruleset> want);
+  [[nodiscard]] Result<void> put(Ifindex port, Part part, const bpf::Programs::Loaded& program);
+  [[nodiscard]] Result<void> remove(Ifindex port, Part part);
+  void lose(Ifindex port);
+
+  bpf::Programs programs_;
+  std::vector<std::unique_ptr<bpf::Hook>> hooks_;  ///< the first one is for use
+  std::set<Ifindex> ports_;
+};
+
+}  // namespace lldp::dataplane

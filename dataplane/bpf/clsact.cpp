@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dataplane/bpf/clsact.hpp"
+
+#include <linux/if_ether.h>
+#include <linux/pkt_cls.h>
+#include <linux/pkt_sched.h>
+#include <netinet/in.h>
+#include <netlink/attr.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <set>
+
+#include "dataplane/bpf/kernel.hpp"
+
+namespace lldp::dataplane::bpf {
+namespace {
+
+constexpr std::string_view kOurs = "lldp-level ";
+constexpr std::string_view kMadeQdisc = " +clsact";
+/// Before the preferences that people and scripts give (10, 100, and from 49152 on the kernel's own
+/// choice), so that no verdict of another filter goes before ours.
+constexpr std::uint32_t kFirstPreference = 5;
+constexpr std::uint32_t kHandle = 1;
+
+std::uint32_t parent_of(Part part) {
+  return TC_H_MAKE(TC_H_CLSACT, part == Part::kIngress ? TC_H_MIN_INGRESS : TC_H_MIN_EGRESS);
+}
+
+std::uint32_t info_of(std::uint32_t preference) { return preference << 16 | htons(ETH_P_ALL); }
+
+bool made_qdisc(std::string_view name) { return name.ends_with(kMadeQdisc); }
+
+std::string key_in(std::string_view name) {
+  name.remove_prefix(kOurs.size());
+  return std::string(name.substr(0, name.find(' ')));
+}
+
+}  // namespace
+
+bool Clsact::Filter::ours() const { return name.starts_with(kOurs); }
+
+Clsact::Clsact(TcSocket socket, Programs& programs)
+    : socket_(std::move(socket)), programs_(programs) {
+  // Without a BPF file system the counters are found by way of a program at work.
+  if (programs_.has_bounces()) return;
+  const auto found = ports();
+  for (Ifindex port : found.value_or(std::vector<Ifindex>{})) {
+    const auto filter = ours(port, Part::kEgress);
+    if (!filter || !*filter) continue;
+    adopted_ = programs_.adopt_bounces((*filter)->program_id);
+    return;
+  }
+}
+
+Result<std::vector<Clsact::Filter>> Clsact::filters(Ifindex port, Part part) {
+  std::vector<Filter> filters;
+  const auto done = socket_.dump(
+      TcMessage(RTM_GETTFILTER, NLM_F_DUMP, port, parent_of(part)), [&](const TcObject& f) {
+        Filter filter{.handle = f.handle, .info = f.info};
+        std::array<nlattr*, TCA_BPF_MAX + 1> bpf{};
+        if (f.kind == "bpf" && f.options != nullptr &&
+            nla_parse_nested(bpf.data(), TCA_BPF_MAX, f.options, nullptr) == 0) {
+          if (bpf[TCA_BPF_NAME]) filter.name = nla_get_string(bpf[TCA_BPF_NAME]);
+          if (bpf[TCA_BPF_ID]) filter.program_id = nla_get_u32(bpf[TCA_BPF_ID]);
+        }
+        filters.push_back(std::move(filter));
+      });
+  // An interface without clsact, or none at all, has no filters; older kernels say so by an error.
+  if (!done && done.error().code != ENODEV && done.error().code != ENOENT &&
+      done.error().code != EINVAL)
+    return fail(done.error());
+  return filters;
+}
+
+Result<std::optional<Clsact::Filter>> Clsact::ours(Ifindex port, Part part) {
+  auto all = filters(port, part);
+  if (!all) return fail(all.error());
+  const auto at = std::find_if(all->begin(), all->end(),
+                               [](const Filter& f) { return f.ours() && f.handle != 0; });
+  return at == all->end() ? std::nullopt : std::optional(std::move(*at));
+}
+
+Result<std::optional<std::string>> Clsact::find(Ifindex port, Part part) {
+  const auto filter = ours(port, part);
+  if (!filter) return fail(filter.error());
+  if (!*filter) return std::nullopt;
+  // A program that counts where we cannot read is to be replaced.
+  const bool known = adopted_ || !programs_.key_of_id((*filter)->program_id).empty();
+  if (part == Part::kEgress && !known) return std::string();
+  return key_in((*filter)->name);
+}
+
+Result<bool> Clsact::need_qdisc(Ifindex port) {
+  TcMessage add(RTM_NEWQDISC, NLM_F_CREATE | NLM_F_EXCL, port, TC_H_CLSACT,
+                TC_H_MAKE(TC_H_CLSACT, 0));
+  const auto done = socket_.request(add.text(TCA_KIND, "clsact"));
+  if (done) return true;
+  if (done.error().code != EEXIST) return fail(done.error());
+  return false;
+}
+
+Result<void> Clsact::put(Ifindex port, Part part, const Programs::Loaded& program) {
+  const auto attributes = [&](TcMessage& message, bool made) -> TcMessage& {
+    return message.text(TCA_KIND, "bpf").options([&](TcMessage& o) {
+      o.number(TCA_BPF_FD, static_cast<std::uint32_t>(program.program(part).get()));
+      o.text(TCA_BPF_NAME, std::string(kOurs) + program.key + std::string(made ? kMadeQdisc : ""));
+      o.number(TCA_BPF_FLAGS, TCA_BPF_FLAG_ACT_DIRECT);
+    });
+  };
+  const auto mine = ours(port, part);
+  if (!mine) return fail(mine.error());
+  if (*mine) {
+    TcMessage replace(RTM_NEWTFILTER, 0, port, parent_of(part), (*mine)->handle, (*mine)->info);
+    return socket_.request(attributes(replace, made_qdisc((*mine)->name)));
+  }
+  const auto made_now = need_qdisc(port);
+  if (!made_now) return fail(made_now.error());
+  const auto other = ours(port, part == Part::kIngress ? Part::kEgress : Part::kIngress);
+  const bool made = *made_now || (other && *other && made_qdisc((*other)->name));
+  const auto all = filters(port, part);
+  if (!all) return fail(all.error());
+  std::set<std::uint32_t> taken;
+  for (const Filter& f : *all) taken.insert(f.info >> 16);
+  std::uint32_t preference = kFirstPreference;
+  while (taken.contains(preference)) ++preference;
+  TcMessage add(RTM_NEWTFILTER, NLM_F_CREATE | NLM_F_EXCL, port, parent_of(part), kHandle,
+                info_of(preference));
+  auto done = socket_.request(attributes(add, made));
+  if (done) return done;
+  if (*made_now)
+    (void)socket_.request(TcMessage(RTM_DELQDISC, 0, port, TC_H_CLSACT));  // the error is reported
+  else if (const auto kind = socket_.qdisc_at(port, TC_H_CLSACT); kind && *kind == "ingress")
+    return fail(Error{done.error().code,
+                      {},
+                      "an ingress qdisc takes the place of clsact, which does the same and more: "
+                      "delete it, or leave the port out of `ports`"});
+  return done;
+}
+
+Result<void> Clsact::remove(Ifindex port, Part part) {
+  const auto mine = ours(port, part);
+  if (!mine) return fail(mine.error());
+  if (!*mine) return {};
+  TcMessage away(RTM_DELTFILTER, 0, port, parent_of(part), (*mine)->handle, (*mine)->info);
+  auto done = socket_.request(away.text(TCA_KIND, "bpf"));
+  if (!done && done.error().code != ENOENT) return done;
+  if (!made_qdisc((*mine)->name)) return {};
+  for (Part p : {Part::kIngress, Part::kEgress}) {
+    const auto left = filters(port, p);
+    if (!left) return fail(left.error());
+    if (!left->empty()) return {};  // ours, or those of one who came to need the qdisc as well
+  }
+  done = socket_.request(TcMessage(RTM_DELQDISC, 0, port, TC_H_CLSACT));
+  if (!done && done.error().code != ENOENT) return done;
+  return {};
+}
+
+Result<std::vector<Ifindex>> Clsact::ports() {
+  std::set<Ifindex> with_clsact;
+  const auto done =
+      socket_.dump(TcMessage(RTM_GETQDISC, NLM_F_DUMP, Ifindex(), 0), [&](const TcObject& q) {
+        if (q.kind == "clsact") with_clsact.insert(q.port);
+      });
+  if (!done) return fail(done.error());
+  std::vector<Ifindex> ports;
+  for (Ifindex port : with_clsact) {
+    for (Part part : {Part::kIngress, Part::kEgress}) {
+      const auto mine = ours(port, part);
+      if (!mine) return fail(mine.error());
+      if (!*mine) continue;
+      ports.push_back(port);
+      break;
+    }
+  }
+  return ports;
+}
+
+}  // namespace lldp::dataplane::bpf

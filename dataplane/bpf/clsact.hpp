@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "dataplane/bpf/hook.hpp"
+#include "dataplane/tc.hpp"
+
+namespace lldp::dataplane::bpf {
+
+/// The clsact qdisc with a cls_bpf filter per part. The filter's name is ours and tells its key,
+/// and whether the qdisc was made for it: so everything that is to be found again is in the kernel.
+class Clsact : public Hook {
+ public:
+  Clsact(TcSocket socket, Programs& programs);
+
+  [[nodiscard]] Result<std::optional<std::string>> find(Ifindex port, Part part) override;
+  [[nodiscard]] Result<void> put(Ifindex port, Part part, const Programs::Loaded& program) override;
+  [[nodiscard]] Result<void> remove(Ifindex port, Part part) override;
+  void forget(Ifindex) override {}
+  [[nodiscard]] Result<std::vector<Ifindex>> ports() override;
+
+ private:
+  struct Filter {
+    std::uint32_t handle = 0;
+    std::uint32_t info = 0;  ///< preference << 16 | protocol
+    std::string name{};      ///< of a cls_bpf filter
+    std::uint32_t program_id = 0;
+    [[nodiscard]] bool ours() const;
+  };
+  [[nodiscard]] Result<std::vector<Filter>> filters(Ifindex port, Part part);
+  [[nodiscard]] Result<std::optional<Filter>> ours(Ifindex port, Part part);
+  /// True if it was not there before.
+  [[nodiscard]] Result<bool> need_qdisc(Ifindex port);
+
+  TcSocket socket_;
+  Programs& programs_;
+  bool adopted_ = false;  ///< programs that were found at work count in our map
+};
+
+}  // namespace lldp::dataplane::bpf

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dataplane/bpf/kernel.hpp"
+
+#include <sys/resource.h>
+#include <sys/syscall.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <fstream>
+
+namespace lldp::dataplane::bpf {
+namespace {
+
+// Linux 6.6, <linux/bpf.h>; Debian 12's headers are older.
+constexpr std::uint32_t kTcxIngress = 46;
+constexpr std::uint32_t kTcxEgress = 47;
+constexpr std::uint32_t kBefore = 1U << 3;  ///< BPF_F_BEFORE: of nothing named, so: first
+
+std::uint64_t address(const void* p) { return reinterpret_cast<std::uintptr_t>(p); }
+
+/// The attribute must be zero wherever it is not set, padding included.
+bpf_attr zeroed() {
+  bpf_attr attr;
+  std::memset(&attr, 0, sizeof attr);
+  return attr;
+}
+
+int call(bpf_cmd command, bpf_attr& attr) {
+  return static_cast<int>(::syscall(SYS_bpf, command, &attr, sizeof attr));
+}
+
+Error failed(const char* what, int code) {
+  std::string text = std::string(what) + ": " + std::strerror(code);
+  switch (code) {
+    case EPERM:
+      text += ": run with CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON, or choose another backend";
+      break;
+    case ENOSYS:
+      text += ": this kernel is built without BPF; choose another backend";
+      break;
+    case ENODEV:
+      text = "the port has vanished";
+      break;
+    default:
+      break;
+  }
+  return {code, {}, text};
+}
+Error failed(const char* what) { return failed(what, errno); }
+
+void set_name(char (&to)[BPF_OBJ_NAME_LEN], const char* name) {
+  std::strncpy(to, name, BPF_OBJ_NAME_LEN - 1);
+}
+
+/// Before Linux 5.11 maps and programs count as locked memory.
+bool raise_memlock() {
+  const rlimit none{RLIM_INFINITY, RLIM_INFINITY};
+  return ::setrlimit(RLIMIT_MEMLOCK, &none) == 0;
+}
+
+int create(bpf_cmd command, bpf_attr& attr) {
+  const int fd = call(command, attr);
+  return fd < 0 && errno == EPERM && raise_memlock() ? call(command, attr) : fd;
+}
+
+/// The verifier tells the whole way it went; the reason is the last line before the statistics.
+std::string reason_of(std::string_view log) {
+  std::string reason;
+  while (!log.empty()) {
+    const std::string_view line = log.substr(0, log.find('\n'));
+    log.remove_prefix(std::min(log.size(), line.size() + 1));
+    if (line.starts_with("processed ")) break;
+    if (!line.empty()) reason = line;
+  }
+  return reason;
+}
+
+template <class Info>
+Result<Info> info_of(const UniqueFd& object, Info info = {}) {
+  bpf_attr attr = zeroed();
+  attr.info.bpf_fd = static_cast<std::uint32_t>(object.get());
+  attr.info.info_len = sizeof info;
+  attr.info.info = address(&info);
+  if (call(BPF_OBJ_GET_INFO_BY_FD, attr) != 0) return fail(failed("BPF_OBJ_GET_INFO_BY_FD"));
+  return info;
+}
+
+/// bpf_link_info of a TCX link, whose part Debian 12's headers lack.
+struct TcxLinkInfo {
+  std::uint32_t type = 0;
+  std::uint32_t id = 0;
+  std::uint32_t prog_id = 0;
+  std::uint32_t padding = 0;
+  std::uint32_t ifindex = 0;
+  std::uint32_t attach_type = 0;
+};
+
+}  // namespace
+
+Result<UniqueFd> create_map(const char* name, const MapShape& shape) {
+  bpf_attr attr = zeroed();
+  attr.map_type = shape.type;
+  attr.key_size = shape.key_size;
+  attr.value_size = shape.value_size;
+  attr.max_entries = shape.max_entries;
+  attr.map_flags = shape.flags;
+  set_name(attr.map_name, name);
+  UniqueFd fd(create(BPF_MAP_CREATE, attr));
+  if (!fd) return fail(failed("BPF_MAP_CREATE"));
+  return fd;
+}
+
+Result<MapShape> shape_of_map(const UniqueFd& map) {
+  const auto info = info_of<bpf_map_info>(map);
+  if (!info) return fail(info.error());
+  return MapShape{static_cast<bpf_map_type>(info->type), info->key_size, info->value_size,
+                  info->max_entries, info->map_flags};
+}
+
+Result<void> freeze_map(const UniqueFd& map) {
+  bpf_attr attr = zeroed();
+  attr.map_fd = static_cast<std::uint32_t>(map.get());
+  if (call(BPF_MAP_FREEZE, attr) != 0) return fail(failed("BPF_MAP_FREEZE"));
+  return {};
+}
+
+Result<void> set_element(const UniqueFd& map, const void* key, const void* value,
+                         std::uint64_t flags) {
+  bpf_attr attr = zeroed();
+  attr.map_fd = static_cast<std::uint32_t>(map.get());
+  attr.key = address(key);
+  attr.value = address(value);
+  attr.flags = flags;
+  if (call(BPF_MAP_UPDATE_ELEM, attr) != 0) return fail(failed("BPF_MAP_UPDATE_ELEM"));
+  return {};
+}
+
+Result<void> get_element(const UniqueFd& map, const void* key, void* value) {
+  bpf_attr attr = zeroed();
+  attr.map_fd = static_cast<std::uint32_t>(map.get());
+  attr.key = address(key);
+  attr.value = address(value);
+  if (call(BPF_MAP_LOOKUP_ELEM, attr) != 0) return fail(failed("BPF_MAP_LOOKUP_ELEM"));
+  return {};
+}
+
+Result<void> delete_element(const UniqueFd& map, const void* key) {
+  bpf_attr attr = zeroed();
+  attr.map_fd = static_cast<std::uint32_t>(map.get());
+  attr.key = address(key);
+  if (call(BPF_MAP_DELETE_ELEM, attr) != 0) return fail(failed("BPF_MAP_DELETE_ELEM"));
+  return {};
+}
+
+Result<UniqueFd> load_program(const char* name, std::span<const bpf_insn> code,
+                              const char* license) {
+  bpf_attr attr = zeroed();
+  attr.prog_type = BPF_PROG_TYPE_SCHED_CLS;
+  attr.insns = address(code.data());
+  attr.insn_cnt = static_cast<std::uint32_t>(code.size());
+  attr.license = address(license);
+  set_name(attr.prog_name, name);
+  UniqueFd fd(create(BPF_PROG_LOAD, attr));
+  if (fd) return fd;
+  const Error refused = failed("BPF_PROG_LOAD");
+  // Again with a log: the kernel writes one only when asked beforehand, and it costs.
+  std::vector<char> log(256 * 1024);
+  attr.log_buf = address(log.data());
+  attr.log_size = static_cast<std::uint32_t>(log.size());
+  attr.log_level = 1;
+  if (fd = UniqueFd(call(BPF_PROG_LOAD, attr)); fd) return fd;
+  const std::string reason = reason_of(log.data());
+  if (reason.empty()) return fail(refused);
+  return fail(Error{refused.code,
+                    {},
+                    "the kernel's verifier refuses " + std::string(name) + ": " + reason +
+                        ": report it with the kernel's version, and choose another backend"});
+}
+
+Result<std::uint32_t> id_of_program(const UniqueFd& program) {
+  const auto info = info_of<bpf_prog_info>(program);
+  if (!info) return fail(info.error());
+  return info->id;
+}
+
+Result<UniqueFd> program_by_id(std::uint32_t id) {
+  bpf_attr attr = zeroed();
+  attr.prog_id = id;
+  UniqueFd fd(call(BPF_PROG_GET_FD_BY_ID, attr));
+  if (!fd) return fail(failed("BPF_PROG_GET_FD_BY_ID"));
+  return fd;
+}
+
+Result<UniqueFd> map_of_program(const UniqueFd& program, std::string_view name) {
+  std::array<std::uint32_t, 8> ids{};
+  bpf_prog_info ask{};
+  ask.nr_map_ids = ids.size();
+  ask.map_ids = address(ids.data());
+  const auto info = info_of<bpf_prog_info>(program, ask);
+  if (!info) return fail(info.error());
+  for (std::uint32_t id :
+       std::span(ids).first(std::min<std::size_t>(ids.size(), info->nr_map_ids))) {
+    bpf_attr attr = zeroed();
+    attr.map_id = id;
+    UniqueFd map(call(BPF_MAP_GET_FD_BY_ID, attr));
+    if (!map) return fail(failed("BPF_MAP_GET_FD_BY_ID"));
+    const auto map_info = info_of<bpf_map_info>(map);
+    if (map_info && name == map_info->name) return map;
+  }
+  return fail(failed("BPF_MAP_GET_FD_BY_ID", ENOENT));
+}
+
+Result<void> pin(const UniqueFd& object, const std::string& path) {
+  bpf_attr attr = zeroed();
+  attr.pathname = address(path.c_str());
+  attr.bpf_fd = static_cast<std::uint32_t>(object.get());
+  if (call(BPF_OBJ_PIN, attr) != 0) return fail(failed(("BPF_OBJ_PIN " + path).c_str()));
+  return {};
+}
+
+Result<UniqueFd> get_pinned(const std::string& path) {
+  bpf_attr attr = zeroed();
+  attr.pathname = address(path.c_str());
+  UniqueFd fd(call(BPF_OBJ_GET, attr));
+  if (!fd) return fail(failed(("BPF_OBJ_GET " + path).c_str()));
+  return fd;
+}
+
+bool has_tcx() {
+  bpf_attr attr = zeroed();
+  attr.query.target_fd = 1;  // the loopback interface, which every namespace has
+  attr.query.attach_type = kTcxIngress;
+  return call(BPF_PROG_QUERY, attr) == 0;
+}
+
+Result<UniqueFd> attach_tcx(const UniqueFd& program, Ifindex port, Part part) {
+  bpf_attr attr = zeroed();
+  attr.link_create.prog_fd = static_cast<std::uint32_t>(program.get());
+  attr.link_create.target_ifindex = port.value();
+  attr.link_create.attach_type = part == Part::kIngress ? kTcxIngress : kTcxEgress;
+  attr.link_create.flags = kBefore;
+  UniqueFd fd(call(BPF_LINK_CREATE, attr));
+  if (!fd) return fail(failed("BPF_LINK_CREATE"));
+  return fd;
+}
+
+Result<void> update_link(const UniqueFd& link, const UniqueFd& program) {
+  bpf_attr attr = zeroed();
+  attr.link_update.link_fd = static_cast<std::uint32_t>(link.get());
+  attr.link_update.new_prog_fd = static_cast<std::uint32_t>(program.get());
+  if (call(BPF_LINK_UPDATE, attr) != 0) return fail(failed("BPF_LINK_UPDATE"));
+  return {};
+}
+
+Result<TcxLink> link_info(const UniqueFd& link) {
+  const auto info = info_of<TcxLinkInfo>(link);
+  if (!info) return fail(info.error());
+  return TcxLink{info->prog_id, info->ifindex};
+}
+
+std::size_t possible_cpus() {
+  // "0-7", or "0": the last number counts.
+  std::string text;
+  std::getline(std::ifstream("/sys/devices/system/cpu/possible"), text);
+  const std::size_t at = text.find_last_not_of("0123456789") + 1;  // npos + 1 is 0
+  std::size_t last = 0;
+  std::from_chars(text.data() + at, text.data() + text.size(), last);
+  return last + 1;
+}
+
+}  // namespace lldp::dataplane::bpf

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <linux/bpf.h>
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/bounded.hpp"
+#include "base/result.hpp"
+#include "dataplane/backend.hpp"
+#include "dataplane/fd.hpp"
+
+/// bpf(2), as far as we use it. An Error's code is the errno; its text says what to do where that
+/// is known.
+namespace lldp::dataplane::bpf {
+
+struct MapShape {
+  bpf_map_type type{};
+  std::uint32_t key_size = 0;
+  std::uint32_t value_size = 0;
+  std::uint32_t max_entries = 0;
+  std::uint32_t flags = 0;
+  friend bool operator==(const MapShape&, const MapShape&) = default;
+};
+[[nodiscard]] Result<UniqueFd> create_map(const char* name, const MapShape& shape);
+/// The shape and, on return, the kernel's id of a map.
+[[nodiscard]] Result<MapShape> shape_of_map(const UniqueFd& map);
+[[nodiscard]] Result<void> freeze_map(const UniqueFd& map);
+/// `flags`: BPF_ANY, BPF_NOEXIST (then EEXIST is an error like others).
+[[nodiscard]] Result<void> set_element(const UniqueFd& map, const void* key, const void* value,
+                                       std::uint64_t flags);
+[[nodiscard]] Result<void> get_element(const UniqueFd& map, const void* key, void* value);
+[[nodiscard]] Result<void> delete_element(const UniqueFd& map, const void* key);
+
+/// Loads a program of type SCHED_CLS. A refusal by the verifier carries its reason.
+[[nodiscard]] Result<UniqueFd> load_program(const char* name, std::span<const bpf_insn> code,
+                                            const char* license);
+[[nodiscard]] Result<std::uint32_t> id_of_program(const UniqueFd& program);
+/// Needs CAP_SYS_ADMIN.
+[[nodiscard]] Result<UniqueFd> program_by_id(std::uint32_t id);
+/// The map of that name which the program uses. Needs CAP_SYS_ADMIN.
+[[nodiscard]] Result<UniqueFd> map_of_program(const UniqueFd& program, std::string_view name);
+
+[[nodiscard]] Result<void> pin(const UniqueFd& object, const std::string& path);
+[[nodiscard]] Result<UniqueFd> get_pinned(const std::string& path);
+
+/// True where the kernel has TCX (Linux 6.6).
+[[nodiscard]] bool has_tcx();
+/// First on the port's hook, so that no verdict of another program goes before ours.
+[[nodiscard]] Result<UniqueFd> attach_tcx(const UniqueFd& program, Ifindex port, Part part);
+/// The next packet is the new program's; none falls in between.
+[[nodiscard]] Result<void> update_link(const UniqueFd& link, const UniqueFd& program);
+struct TcxLink {
+  std::uint32_t program_id = 0;
+  std::uint32_t ifindex = 0;  ///< 0: the interface is gone, or the link was detached
+};
+[[nodiscard]] Result<TcxLink> link_info(const UniqueFd& link);
+
+/// CPUs that a per-CPU map has values for.
+[[nodiscard]] std::size_t possible_cpus();
+
+}  // namespace lldp::dataplane::bpf

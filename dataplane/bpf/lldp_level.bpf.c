@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+/* The rules of one port, in the kernel: `lldp_level_in` on its ingress, `lldp_level_out` on its
+ * egress.
+ *
+ * A packet's class is its DSCP; the PCP of its VLAN tags follows. What is not IP, or is cut off
+ * within its IP header, passes untouched. Both programs leave the verdict to whoever comes next on
+ * the hook.
+ *
+ * Packets are changed by helpers, not in place: for a program that writes in place the kernel makes
+ * every packet's head writable beforehand, which copies the head of each packet of local TCP. */
+// <bpf/...> takes the types of <linux/...> for granted.
+// clang-format off
+#include <linux/bpf.h>
+#include <linux/if_ether.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/pkt_cls.h>
+#include <stdbool.h>
+
+#include <bpf/bpf_endian.h>
+#include <bpf/bpf_helpers.h>
+// clang-format on
+
+#include "lldp_level_shared.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+const volatile struct lldp_level_rules rules = {};
+
+struct {
+  __uint(type, BPF_MAP_TYPE_PERCPU_HASH);
+  __uint(map_flags, BPF_F_NO_PREALLOC);
+  __uint(max_entries, 65536);
+  __type(key, __u32);
+  __type(value, struct lldp_level_bounces);
+} bounces SEC(".maps");
+
+enum { MAX_TAGS = 2, TAG_LEN = 4, PCP_SHIFT = 13, DSCP_MASK = 0xfc };
+
+struct packet {
+  __u32 ip;   /* offset of the IP header */
+  __u32 tags; /* VLAN tags before it that are part of the data */
+  __u16 word; /* the first 16 bits of the IP header, host order */
+  bool v6;
+  __u8 tos; /* DSCP and ECN */
+};
+
+enum found { NOT_IP, CUT_OFF, IS_IP };
+
+static __always_inline enum found parse(struct __sk_buff* skb, struct packet* p) {
+  void* data = (void*)(long)skb->data;
+  void* end = (void*)(long)skb->data_end;
+  struct ethhdr* eth = data;
+  __u32 at = sizeof(*eth);
+  __u16 type;
+
+  if (data + at > end) return CUT_OFF;
+  type = eth->h_proto;
+  p->tags = 0;
+#pragma unroll
+  for (int i = 0; i < MAX_TAGS; i++) {
+    if (type != bpf_htons(ETH_P_8021Q) && type != bpf_htons(ETH_P_8021AD)) break;
+    if (data + at + TAG_LEN > end) return CUT_OFF;
+    type = *(__u16*)(data + at + 2);
+    at += TAG_LEN;
+    p->tags++;
+  }
+  p->ip = at;
+  if (type == bpf_htons(ETH_P_IP)) {
+    struct iphdr* ip = data + at;
+
+    if ((void*)(ip + 1) > end) return CUT_OFF;
+    if (ip->version != 4 || ip->ihl < 5 || at + ip->ihl * 4 > skb->len) return NOT_IP;
+    p->v6 = false;
+    p->tos = ip->tos;
+    return IS_IP;
+  }
+  if (type == bpf_htons(ETH_P_IPV6)) {
+    struct ipv6hdr* ip = data + at;
+
+    if ((void*)(ip + 1) > end) return CUT_OFF;
+    if (ip->version != 6) return NOT_IP;
+    p->v6 = true;
+    p->word = bpf_ntohs(*(__be16*)ip);
+    p->tos = p->word >> 4;
+    return IS_IP;
+  }
+  return NOT_IP;
+}
+
+/* The IP header of an untagged or tagged packet, also where a driver left it outside the linear
+ * data. */
+static __always_inline bool find_ip(struct __sk_buff* skb, struct packet* p) {
+  enum { LONGEST = sizeof(struct ethhdr) + MAX_TAGS * TAG_LEN + sizeof(struct ipv6hdr) };
+  enum found found = parse(skb, p);
+
+  if (found == CUT_OFF) {
+    __u32 len = skb->len < LONGEST ? skb->len : LONGEST;
+
+    if (bpf_skb_pull_data(skb, len)) return false;
+    found = parse(skb, p);
+  }
+  return found == IS_IP;
+}
+
+SEC("tc")
+int lldp_level_in(struct __sk_buff* skb) {
+  __u32 mark = rules.tag ? LLDP_LEVEL_MARK | rules.tag : 0;
+  struct packet p;
+
+  if (find_ip(skb, &p)) {
+    __u8 priority = rules.priority_of[p.tos >> 2];
+
+    if (priority) {
+      skb->priority = priority & LLDP_LEVEL_PRIORITY_MASK;
+      mark |= LLDP_LEVEL_MARK | priority << LLDP_LEVEL_MARK_PRIORITY_SHIFT;
+    }
+  }
+  /* A mark of ours may have come along from another namespace; others' values are not ours to
+   * clear. */
+  if (mark || (skb->tc_index & LLDP_LEVEL_MARK_MASK) == LLDP_LEVEL_MARK) skb->tc_index = mark;
+  return TC_ACT_UNSPEC;
+}
+
+static __always_inline long write_ipv4_tos(struct __sk_buff* skb, __u32 at, __u8 tos) {
+  void* data = (void*)(long)skb->data;
+  struct iphdr* ip = data + at;
+  __u32 head[3]; /* up to the checksum: one write for both */
+  __u32 sum;
+
+  if ((void*)(ip + 1) > (void*)(long)skb->data_end) return -1;
+  head[0] = ((__u32*)ip)[0];
+  head[1] = ((__u32*)ip)[1];
+  head[2] = ((__u32*)ip)[2];
+  /* RFC 1624: HC' = ~(~HC + ~m + m'), m the 16 bits that hold the octet. */
+  sum = (__u16)~ip->check + (__u16) ~((__u16*)head)[0];
+  ((__u8*)head)[1] = tos;
+  sum += ((__u16*)head)[0];
+  sum = (sum & 0xffff) + (sum >> 16);
+  sum = (sum & 0xffff) + (sum >> 16);
+  ((__u16*)head)[5] = ~sum;
+  return bpf_skb_store_bytes(skb, at, head, sizeof(head), 0);
+}
+
+static __always_inline long write_ipv6_tos(struct __sk_buff* skb, const struct packet* p,
+                                           __u8 tos) {
+  __be16 word = bpf_htons((p->word & 0xf00f) | tos << 4);
+
+  return bpf_skb_store_bytes(skb, p->ip, &word, sizeof(word), 0);
+}
+
+/* In every tag of the data: a switch that takes the outer one off must not find the old priority in
+ * the inner one. DEI and VID stay. */
+static __always_inline long write_pcp(struct __sk_buff* skb, __u32 tags, __u8 priority) {
+#pragma unroll
+  for (__u32 i = 0; i < MAX_TAGS; i++) {
+    __u32 at = sizeof(struct ethhdr) + i * TAG_LEN;
+    __u8 octet;
+
+    if (i >= tags) break;
+    if (bpf_skb_load_bytes(skb, at, &octet, 1)) return -1;
+    octet = (octet & 0x1f) | priority << 5;
+    if (bpf_skb_store_bytes(skb, at, &octet, 1, 0)) return -1;
+  }
+  return 0;
+}
+
+/* The same for a tag that the network interface is to put in front: it cannot be written, only
+ * replaced. */
+static __always_inline long replace_pcp(struct __sk_buff* skb, __u8 priority) {
+  __u16 old = skb->vlan_tci;
+  __be16 proto = skb->vlan_proto;
+  __u16 tci = (old & 0x1fff) | (__u16)priority << PCP_SHIFT;
+
+  if (tci == old) return 0;
+  if (bpf_skb_vlan_pop(skb)) return -1;
+  return bpf_skb_vlan_push(skb, proto, tci);
+}
+
+static __always_inline int turn(struct __sk_buff* skb) {
+  struct lldp_level_bounces* count;
+  __u32 port = skb->ifindex;
+  struct packet p;
+  __u8 from, priority, tos;
+
+  if (!find_ip(skb, &p)) return TC_ACT_UNSPEC;
+  from = rules.turn_of[p.tos >> 2].from;
+  if (!from) return TC_ACT_UNSPEC;
+  priority = rules.turn_of[p.tos >> 2].priority;
+  tos = rules.turn_of[p.tos >> 2].tos | (p.tos & ~DSCP_MASK);
+  /* Without memory for its own copy of the header the packet cannot change class; it would fill the
+   * buffers that it must not fill. */
+  if (p.v6 ? write_ipv6_tos(skb, &p, tos) : write_ipv4_tos(skb, p.ip, tos)) return TC_ACT_SHOT;
+  if (p.tags && write_pcp(skb, p.tags, priority)) return TC_ACT_SHOT;
+  if (skb->vlan_present && replace_pcp(skb, priority)) return TC_ACT_SHOT;
+  skb->priority = priority;
+  count = bpf_map_lookup_elem(&bounces, &port);
+  if (count) count->packets[from & LLDP_LEVEL_PRIORITY_MASK]++;
+  return TC_ACT_UNSPEC;
+}
+
+SEC("tc")
+int lldp_level_out(struct __sk_buff* skb) {
+  __u32 mark = skb->tc_index;
+  __u32 priority = mark >> LLDP_LEVEL_MARK_PRIORITY_SHIFT;
+
+  if ((mark & LLDP_LEVEL_MARK_MASK) != LLDP_LEVEL_MARK) return TC_ACT_UNSPEC;
+  /* One port, one turn: the mark goes no further. */
+  skb->tc_index = 0;
+  /* IPv4 forwarding has meanwhile derived another one from the TOS (ip_forward_update_priority). */
+  if (priority & LLDP_LEVEL_SET) skb->priority = priority & LLDP_LEVEL_PRIORITY_MASK;
+  if (rules.turning_tags >> (mark & LLDP_LEVEL_MARK_TAG_MASK) & 1) return turn(skb);
+  return TC_ACT_UNSPEC;
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dataplane/bpf/object.hpp"
+
+#include <elf.h>
+
+#include <cerrno>
+#include <cstring>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "dataplane/bpf/kernel.hpp"
+#include "dataplane/bpf/lldp_level_shared.h"
+//
+#include "lldp_level.skel.h"
+
+namespace lldp::dataplane::bpf {
+namespace {
+
+constexpr MapShape kBounces{BPF_MAP_TYPE_PERCPU_HASH, sizeof(std::uint32_t),
+                            sizeof(lldp_level_bounces), 65536, BPF_F_NO_PREALLOC};
+constexpr char kLicense[] = "Dual BSD/GPL";
+
+/// Reads the parts of a relocatable ELF object that a loader needs. Out of range reads as empty:
+/// the object is ours, and a damaged one is refused as a whole.
+class Elf {
+ public:
+  explicit Elf(ByteSpan octets) : octets_(octets), header_(at<Elf64_Ehdr>(0)) {
+    for (std::size_t i = 0; i < header_.e_shnum; ++i)
+      sections_.push_back(at<Elf64_Shdr>(header_.e_shoff + i * sizeof(Elf64_Shdr)));
+  }
+
+  [[nodiscard]] std::optional<std::size_t> find(std::string_view name) const {
+    for (std::size_t i = 0; i < sections_.size(); ++i)
+      if (text(header_.e_shstrndx, sections_[i].sh_name) == name) return i;
+    return std::nullopt;
+  }
+  [[nodiscard]] ByteSpan content(std::size_t section) const {
+    const Elf64_Shdr& s = sections_[section];
+    if (s.sh_offset > octets_.size() || s.sh_size > octets_.size() - s.sh_offset) return {};
+    return octets_.subspan(s.sh_offset, s.sh_size);
+  }
+  template <class Row>
+  [[nodiscard]] std::vector<Row> rows(std::size_t section) const {
+    const ByteSpan from = content(section);
+    std::vector<Row> rows(from.size() / sizeof(Row));
+    if (!rows.empty()) std::memcpy(rows.data(), from.data(), rows.size() * sizeof(Row));
+    return rows;
+  }
+  [[nodiscard]] std::string_view text(std::size_t section, std::size_t offset) const {
+    if (section >= sections_.size()) return {};
+    const std::string_view all = as_text(content(section));
+    return offset < all.size() ? all.substr(offset, all.find('\0', offset) - offset)
+                               : std::string_view();
+  }
+  [[nodiscard]] std::size_t linked(std::size_t section) const { return sections_[section].sh_link; }
+
+ private:
+  template <class T>
+  [[nodiscard]] T at(std::size_t offset) const {
+    T value{};
+    if (offset <= octets_.size() && sizeof value <= octets_.size() - offset)
+      std::memcpy(&value, octets_.data() + offset, sizeof value);
+    return value;
+  }
+
+  ByteSpan octets_;
+  Elf64_Ehdr header_;
+  std::vector<Elf64_Shdr> sections_;
+};
+
+Error damaged() { return {0, "bpf", "the embedded program is damaged: install the package again"}; }
+
+Result<UniqueFd> create_constants(const lldp_level_rules& rules) {
+  auto map = create_map("lldp_rules", {BPF_MAP_TYPE_ARRAY, sizeof(std::uint32_t), sizeof rules, 1,
+                                       BPF_F_RDONLY_PROG});
+  if (!map) return map;
+  const std::uint32_t zero = 0;
+  if (auto done = set_element(*map, &zero, &rules, BPF_ANY); !done) return fail(done.error());
+  // Frozen, the verifier takes the rules for constants and leaves out what they rule out.
+  if (auto done = freeze_map(*map); !done) return fail(done.error());
+  return map;
+}
+
+}  // namespace
+
+ByteSpan object_octets() {
+  std::size_t size = 0;
+  const void* data = lldp_level__elf_bytes(&size);
+  return {static_cast<const std::uint8_t*>(data), size};
+}
+
+Result<UniqueFd> create_bounces() { return create_map("lldp_bounces", kBounces); }
+
+bool is_bounces(const UniqueFd& map) {
+  const auto shape = shape_of_map(map);
+  return shape && *shape == kBounces;
+}
+
+Result<ProgramPair> load(const lldp_level_rules& rules, const UniqueFd& bounces) {
+  const Elf elf(object_octets());
+  const auto code_at = elf.find("tc");
+  const auto relocations_at = elf.find(".reltc");
+  const auto symbols_at = elf.find(".symtab");
+  const auto constants_at = elf.find(".rodata");
+  if (!code_at || !relocations_at || !symbols_at || !constants_at) return fail(damaged());
+
+  auto constants = create_constants(rules);
+  if (!constants) return fail(constants.error());
+  auto code = elf.rows<bpf_insn>(*code_at);
+  const auto symbols = elf.rows<Elf64_Sym>(*symbols_at);
+  const auto name = [&](const Elf64_Sym& s) {
+    return elf.text(elf.linked(*symbols_at), s.st_name);
+  };
+  // A reference to a map or a constant is a 64-bit load in two instructions.
+  for (const Elf64_Rel& r : elf.rows<Elf64_Rel>(*relocations_at)) {
+    const std::size_t i = r.r_offset / sizeof(bpf_insn);
+    const std::size_t s = ELF64_R_SYM(r.r_info);
+    if (i + 1 >= code.size() || s >= symbols.size()) return fail(damaged());
+    if (symbols[s].st_shndx == *constants_at) {
+      code[i].src_reg = BPF_PSEUDO_MAP_VALUE;
+      code[i + 1].imm = code[i].imm + static_cast<int>(symbols[s].st_value);
+      code[i].imm = constants->get();
+    } else if (name(symbols[s]) == "bounces") {
+      code[i].src_reg = BPF_PSEUDO_MAP_FD;
+      code[i].imm = bounces.get();
+    } else {
+      return fail(damaged());
+    }
+  }
+  ProgramPair pair;
+  for (const Elf64_Sym& s : symbols) {
+    if (s.st_shndx != *code_at || ELF64_ST_TYPE(s.st_info) != STT_FUNC) continue;
+    const std::size_t first = s.st_value / sizeof(bpf_insn);
+    const std::size_t count = s.st_size / sizeof(bpf_insn);
+    if (first > code.size() || count > code.size() - first) return fail(damaged());
+    const std::string program(name(s));
+    auto fd = load_program(program.c_str(), std::span(code).subspan(first, count), kLicense);
+    if (!fd) return fail(fd.error());
+    (program == "lldp_level_in" ? pair.in : pair.out) = std::move(*fd);
+  }
+  if (!pair.in || !pair.out) return fail(damaged());
+  return pair;
+}
+
+}  // namespace lldp::dataplane::bpf

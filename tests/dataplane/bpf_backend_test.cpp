@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bpf back end on real interfaces: the contract, and what is true of this back end alone.
+#include <net/if.h>
+
+#include <filesystem>
+
+#include "dataplane/factory.hpp"
+#include "tests/dataplane/contract.hpp"
+#include "tests/dataplane/private_net.hpp"
+
+namespace lldp::dataplane {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+/// Ports p0 and p1, fresh for every test.
+class BpfWorld : public World {
+ public:
+  explicit BpfWorld(Options options) : options_(std::move(options)) {
+    why_not_ = PrivateNet::enter();
+    if (!why_not_.empty()) return;
+    if (options_.bpffs.empty()) options_.bpffs = PrivateNet::bpffs();
+    for (int n : {0, 1}) {
+      sh("ip link del p" + std::to_string(n) + " 2>/dev/null");
+      sh("ip link add p" + std::to_string(n) + " up type veth peer name q" + std::to_string(n));
+    }
+  }
+  std::unique_ptr<Backend> open() override {
+    if (!why_not_.empty()) return nullptr;
+    auto backend = make_backend("bpf", options_);
+    if (backend) return std::move(*backend);
+    why_not_ = to_string(backend.error());
+    return nullptr;
+  }
+  std::string why_not() const override { return why_not_; }
+  Ifindex port(int n) override {
+    return *Ifindex::make(::if_nametoindex(("p" + std::to_string(n)).c_str()));
+  }
+  const Options& options() const { return options_; }
+
+ private:
+  Options options_;
+  std::string why_not_{};
+};
+
+struct ClsactWorld : BpfWorld {
+  ClsactWorld() : BpfWorld({.bpffs = ""}) {}
+};
+struct ClsactWithoutBpffsWorld : BpfWorld {
+  ClsactWithoutBpffsWorld() : BpfWorld({.bpffs = "/nonexistent"}) {}
+};
+struct TcxWorld : BpfWorld {
+  TcxWorld() : BpfWorld({.bpffs = "", .hook = Options::Hook::kTcx}) {}
+};
+
+INSTANTIATE_TEST_SUITE_P(Bpf, BackendContract,
+                         testing::Values(world_case<ClsactWorld>("Clsact"),
+                                         world_case<ClsactWithoutBpffsWorld>("ClsactNoBpffs"),
+                                         world_case<TcxWorld>("Tcx")),
+                         [](const auto& c) { return c.param.name; });
+
+}  // namespace
+}  // namespace lldp::dataplane

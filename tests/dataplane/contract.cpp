@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/dataplane/contract.hpp"
+
+// The contract's cases; each program that links them names its worlds.
+
+namespace lldp::dataplane {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+TEST_P(BackendContract, PlansBothPartsOnBarePort) {
+  EXPECT_THAT(planned(0, Order::kUp).changes, ElementsAre(Change{Action::kAdd, Part::kIngress},
+                                                          Change{Action::kAdd, Part::kEgress}));
+}
+
+TEST_P(BackendContract, PlansIngressAloneWhereOrderIsUnknown) {
+  EXPECT_THAT(planned(0, Order::kUnknown).changes,
+              ElementsAre(Change{Action::kAdd, Part::kIngress}));
+}
+
+TEST_P(BackendContract, PlanChangesNothing) {
+  const Plan first = planned(0, Order::kUp);
+  EXPECT_EQ(planned(0, Order::kUp), first);
+  EXPECT_THAT(ports(), IsEmpty());
+}
+
+TEST_P(BackendContract, PlanIsEmptyOnceApplied) {
+  put(0, Order::kUp);
+  EXPECT_TRUE(planned(0, Order::kUp).empty());
+}
+
+TEST_P(BackendContract, ApplyingTwiceChangesNothingMore) {
+  const Plan plan = planned(0, Order::kUp);
+  do_apply(plan);
+  do_apply(plan);
+  EXPECT_TRUE(planned(0, Order::kUp).empty());
+  EXPECT_THAT(ports(), ElementsAre(world_->port(0)));
+}
+
+TEST_P(BackendContract, ReplacesInPlaceWhenOrderTurns) {
+  put(0, Order::kUp);
+  EXPECT_THAT(planned(0, Order::kDown).changes,
+              ElementsAre(Change{Action::kReplace, Part::kIngress},
+                          Change{Action::kReplace, Part::kEgress}));
+  put(0, Order::kDown);
+  EXPECT_TRUE(planned(0, Order::kDown).empty());
+  EXPECT_FALSE(planned(0, Order::kUp).empty());
+}
+
+TEST_P(BackendContract, TakesEgressAwayWhenOrderIsLost) {
+  put(0, Order::kUp);
+  EXPECT_THAT(planned(0, Order::kUnknown).changes,
+              ElementsAre(Change{Action::kReplace, Part::kIngress},
+                          Change{Action::kRemove, Part::kEgress}));
+  put(0, Order::kUnknown);
+  EXPECT_TRUE(planned(0, Order::kUnknown).empty());
+}
+
+TEST_P(BackendContract, ChangeOfOnePortLeavesTheOtherAlone) {
+  put(0, Order::kUp);
+  put(1, Order::kUp);
+  put(0, Order::kDown);
+  EXPECT_TRUE(planned(1, Order::kUp).empty());
+  take(0);
+  EXPECT_TRUE(planned(1, Order::kUp).empty());
+  EXPECT_THAT(ports(), ElementsAre(world_->port(1)));
+}
+
+TEST_P(BackendContract, RemovalTakesAllThatIsOurs) {
+  put(0, Order::kUp);
+  take(0);
+  EXPECT_THAT(ports(), IsEmpty());
+  EXPECT_EQ(planned(0, Order::kUp).changes.size(), 2U);
+  auto again = backend_->plan_removal(world_->port(0));
+  ASSERT_TRUE(again);
+  EXPECT_TRUE(again->empty());
+}
+
+TEST_P(BackendContract, ForgottenPortIsNoLongerOurs) {
+  put(0, Order::kUp);
+  put(1, Order::kUp);
+  backend_->forget(world_->port(0));
+  EXPECT_THAT(ports(), ElementsAre(world_->port(1)));
+}
+
+TEST_P(BackendContract, FreshPortHasNoBounces) {
+  put(0, Order::kUp);
+  EXPECT_EQ(backend_->bounces(world_->port(0)), Bounces{});
+}
+
+TEST_P(BackendContract, NextOneFindsTheRules) {
+  if (!world_->remembers()) GTEST_SKIP() << backend_->name() << " leaves nothing behind";
+  put(0, Order::kUp);
+  put(1, Order::kDown);
+  backend_ = nullptr;
+  backend_ = world_->open();
+  EXPECT_TRUE(planned(0, Order::kUp).empty());
+  EXPECT_TRUE(planned(1, Order::kDown).empty());
+  EXPECT_THAT(ports(), ElementsAre(world_->port(0), world_->port(1)));
+}
+
+TEST_P(BackendContract, VanishedPortIsRefused) {
+  if (!world_->knows_ports()) GTEST_SKIP() << backend_->name() << " takes any port";
+  const Plan plan{.port = Ifindex::of<0x7ffffff0>(),
+                  .want = rules_of(Order::kUp),
+                  .changes = {{Action::kAdd, Part::kIngress}}};
+  auto done = backend_->apply(plan);
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().code, ENODEV);
+}
+
+}  // namespace
+}  // namespace lldp::dataplane

@@ -11,6 +11,7 @@ namespace {
 
 constexpr Command kCommands[] = {
     {"topo", "make a fabric file: a Clos or a fat-tree", run_topo},
+    {"live", "run a fabric on this machine: namespaces, veth links, agents", run_live},
 };
 
 void print_usage(std::FILE* to) {

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/live/fabric_of_namespaces.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "lab/live/agents.hpp"
+#include "lab/live/route_socket.hpp"
+
+namespace lldp::lab::live {
+namespace {
+
+constexpr char kNamespaces[] = "/run/netns";
+constexpr char kOwnNamespace[] = "/proc/thread-self/ns/net";
+
+auto failed(const std::string& where, const std::string& doing) {
+  const int code = errno;
+  return fail(Error{code, where, fmt::format("{}: {}", doing, std::strerror(code))});
+}
+
+Result<void> write_file(const char* path, std::string_view text) {
+  const io::UniqueFd fd(open(path, O_WRONLY | O_CLOEXEC));
+  if (!fd || write(fd.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()))
+    return failed(path, "cannot write");
+  return {};
+}
+
+/// Every namespace is held open while the links are laid.
+void raise_descriptor_limit() {
+  rlimit limit{};
+  getrlimit(RLIMIT_NOFILE, &limit);
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/// /run/netns as ip-netns(8) wants it: a shared mount, so that what is mounted and unmounted there
+/// is seen in every mount namespace.
+Result<void> prepare_directory() {
+  if (mkdir(kNamespaces, 0755) < 0 && errno != EEXIST) return failed(kNamespaces, "cannot make");
+  if (mount("", kNamespaces, "none", MS_SHARED | MS_REC, nullptr) == 0) return {};
+  if (errno != EINVAL) return failed(kNamespaces, "cannot share");
+  if (mount(kNamespaces, kNamespaces, "none", MS_BIND | MS_REC, nullptr) < 0 ||
+      mount("", kNamespaces, "none", MS_SHARED | MS_REC, nullptr) < 0)
+    return failed(kNamespaces, "cannot share");
+  return {};
+}
+
+/// The new namespace of a node, and a batch that works inside.
+struct Made {
+  io::UniqueFd fd{};
+  RouteBatch batch{};
+};
+
+Result<Made> make_namespace(const std::string& path, bool forwards) {
+  const io::UniqueFd file(open(path.c_str(), O_RDONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0));
+  if (!file) return failed(path, "cannot make");
+  if (unshare(CLONE_NEWNET) < 0) return failed(path, "cannot make a network namespace");
+  if (mount(kOwnNamespace, path.c_str(), "none", MS_BIND, nullptr) < 0)
+    return failed(path, "cannot mount");
+  Made made{.fd = io::UniqueFd(open(kOwnNamespace, O_RDONLY | O_CLOEXEC))};
+  if (!made.fd) return failed(path, "cannot open");
+  if (forwards)
+    if (auto ok = write_file("/proc/sys/net/ipv4/ip_forward", "1"); !ok) return fail(ok.error());
+  auto batch = RouteBatch::open();
+  if (!batch) return fail(batch.error());
+  made.batch = std::move(*batch);
+  made.batch.set_up("lo");
+  return made;
+}
+
+/// Interface numbers follow the order of the fabric's links, above those that the kernel gives to
+/// tunnels of its own. The first port of a node has its chassis ID for an address where that is one,
+/// so that an agent calls itself what the fabric calls it; the others' follow from the link.
+class Numbering {
+ public:
+  explicit Numbering(const Fabric& fabric) : fabric_(fabric), ports_(fabric.nodes.size()) {}
+  VethEnd next(std::size_t link, std::size_t end) {
+    const LinkEnd& e = fabric_.links[link].ends[end];
+    const int n = ports_[e.node]++;
+    const ChassisId& chassis = fabric_.nodes[e.node].chassis;
+    MacAddress mac{0x06, 0x00};
+    for (std::size_t i = 0; i < 4; ++i)
+      mac[2 + i] = static_cast<std::uint8_t>((2 * link + end) >> (24 - 8 * i));
+    if (n == 0 && chassis.subtype == ChassisId::kMacAddress && chassis.octets.size() == mac.size())
+      std::copy(chassis.octets.begin(), chassis.octets.end(), mac.begin());
+    return {e.port, 100 + n, mac};
+  }
+
+ private:
+  const Fabric& fabric_;
+  std::vector<int> ports_;
+};
+
+}  // namespace
+
+KeepNamespace::KeepNamespace() : home_(open(kOwnNamespace, O_RDONLY | O_CLOEXEC)) {}
+KeepNamespace::~KeepNamespace() {
+  if (home_) setns(home_.get(), CLONE_NEWNET);
+}
+
+Result<void> enter(const Place& place, const std::string& node) {
+  const std::string path = place.namespace_path(node);
+  const io::UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd || setns(fd.get(), CLONE_NEWNET) < 0) return failed(path, "cannot enter");
+  return {};
+}
+
+Result<void> enter_own_tree(const Place& place) {
+  const uid_t user = geteuid();
+  const gid_t group = getegid();
+  if (user != 0) {
+    if (unshare(CLONE_NEWUSER | CLONE_NEWNS) < 0)
+      return failed("user namespace", "cannot make one; run as root instead");
+    // A group map may be written by one who has given up setgroups(2): user_namespaces(7).
+    for (const auto& [path, text] : {std::pair{"/proc/self/setgroups", std::string("deny")},
+                                     std::pair{"/proc/self/uid_map", fmt::format("0 {} 1", user)},
+                                     std::pair{"/proc/self/gid_map", fmt::format("0 {} 1", group)}})
+      if (auto ok = write_file(path, text); !ok) return fail(ok.error());
+  } else if (unshare(CLONE_NEWNS) < 0) {
+    return failed("mount namespace", "cannot make one");
+  }
+  if (mount("", "/", "none", MS_SLAVE | MS_REC, nullptr) < 0) return failed("/", "cannot unshare");
+  // A /run of our own to have /run/netns in, with the lab's directory as before if it is there.
+  std::error_code error;
+  std::filesystem::create_directories(place.dir, error);
+  const io::UniqueFd dir(open(place.dir.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!dir) return failed(place.dir, "cannot make");
+  if (mount("run", "/run", "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755") < 0)
+    return failed("/run", "cannot mount");
+  if (!place.dir.starts_with("/run/")) return {};
+  std::filesystem::create_directories(place.dir, error);
+  const std::string before = fmt::format("/proc/self/fd/{}", dir.get());
+  if (mount(before.c_str(), place.dir.c_str(), "none", MS_BIND, nullptr) < 0)
+    return failed(place.dir, "cannot mount");
+  return {};
+}
+
+Result<void> make(const Place& place, const Fabric& fabric) {
+  raise_descriptor_limit();
+  if (auto ok = prepare_directory(); !ok) return fail(ok.error());
+  const KeepNamespace home;
+  std::vector<Made> made;
+  made.reserve(fabric.nodes.size());
+  for (const Node& node : fabric.nodes) {
+    auto one = make_namespace(place.namespace_path(node.name), node.role == core::Role::kSwitch);
+    if (!one) return fail(one.error());
+    made.push_back(std::move(*one));
+  }
+  Numbering numbering(fabric);
+  for (std::size_t i = 0; i < fabric.links.size(); ++i) {
+    const auto& [near, far] = fabric.links[i].ends;
+    const VethEnd own = numbering.next(i, 0);
+    made[near.node].batch.add_veth(own, numbering.next(i, 1), made[far.node].fd.get());
+  }
+  const auto commit = [&]() -> Result<void> {
+    for (std::size_t n = 0; n < made.size(); ++n)
+      if (auto ok = made[n].batch.commit(); !ok) {
+        Error e = ok.error();
+        e.where = fabric.nodes[n].name + ":" + e.where;
+        return fail(std::move(e));
+      }
+    return {};
+  };
+  if (auto ok = commit(); !ok) return ok;
+  for (const Link& link : fabric.links) made[link.ends[1].node].batch.set_up(link.ends[1].port);
+  return commit();
+}
+
+Result<void> remove(const Place& place, const Manifest& manifest) {
+  stop_agents(place, manifest.nodes);
+  Result<void> outcome;
+  for (const std::string& node : manifest.nodes) {
+    for (const std::string& file : {place.socket(node), place.state_file(node), place.log(node)})
+      unlink(file.c_str());
+    if (manifest.own_tree && !place.own_tree) continue;  // ended with its processes
+    const std::string path = place.namespace_path(node);
+    umount2(path.c_str(), MNT_DETACH);
+    if (unlink(path.c_str()) < 0 && errno != ENOENT && outcome)
+      outcome = failed(path, "cannot remove");
+  }
+  if (!outcome) return outcome;
+  if (unlink(place.manifest().c_str()) < 0) return failed(place.manifest(), "cannot remove");
+  // The directories, unless someone keeps something there.
+  const std::filesystem::path dir(place.dir);
+  if (rmdir(dir.c_str()) == 0 && dir.parent_path().filename() == "lldp-level-lab")
+    rmdir(dir.parent_path().c_str());
+  return {};
+}
+
+}  // namespace lldp::lab::live

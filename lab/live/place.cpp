@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/live/place.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "base/text.hpp"
+
+namespace lldp::lab::live {
+namespace {
+
+constexpr std::string_view kFirstLine = "lldp-level-lab 1";
+constexpr std::size_t kMaxInterfaceName = 15;  // IFNAMSIZ less its NUL
+
+Error error_of(int code, const std::string& where) { return {code, where, std::strerror(code)}; }
+
+/// The machine's own root: the first user namespace maps every ID to itself.
+bool is_root_of_machine() {
+  std::ifstream map("/proc/self/uid_map");
+  std::uint64_t inside = 1;
+  std::uint64_t outside = 1;
+  std::uint64_t count = 0;
+  map >> inside >> outside >> count;
+  return geteuid() == 0 && inside == 0 && outside == 0 && count == 0xffff'ffff;
+}
+
+/// Fit for a file name and for a line of the manifest.
+bool is_plain(std::string_view name) {
+  return !name.empty() && name.size() <= 64 && name.front() != '.' && name.front() != '-' &&
+         std::all_of(name.begin(), name.end(), [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                  c == '-' || c == '_' || c == '.';
+         });
+}
+
+}  // namespace
+
+Result<Place> place_of(const std::string& prefix, const std::string& dir) {
+  if (!is_plain(prefix))
+    return fail(Error{0, "--prefix", "use up to 64 letters, digits and `-_.`"});
+  Place place{.prefix = prefix, .own_tree = !is_root_of_machine()};
+  if (!dir.empty()) {
+    place.dir = std::filesystem::absolute(dir).lexically_normal();
+    if (place.dir.back() == '/') place.dir.pop_back();
+    return place;
+  }
+  const char* runtime = std::getenv("XDG_RUNTIME_DIR");
+  const std::string base = !place.own_tree                ? "/run/lldp-level-lab"
+                           : runtime && runtime[0] == '/' ? fmt::format("{}/lldp-level-lab", runtime)
+                                                          : fmt::format("/tmp/lldp-level-lab-{}", getuid());
+  place.dir = base + "/" + prefix;
+  return place;
+}
+
+Result<void> check_names(const Place& place, const Fabric& fabric) {
+  for (const Node& node : fabric.nodes) {
+    const std::string shown = escape(node.name);
+    if (!is_plain(node.name))
+      return fail(Error{0, shown, "no name for a namespace: use up to 64 letters, digits and `-_.`"});
+    if (place.socket(node.name).size() >= sizeof(sockaddr_un::sun_path))
+      return fail(Error{0, place.socket(node.name), "too long for a socket: give a shorter --dir"});
+  }
+  for (const Link& link : fabric.links)
+    for (const LinkEnd& end : link.ends)
+      if (!is_plain(end.port) || end.port.size() > kMaxInterfaceName || end.port == "lo")
+        return fail(Error{0, escape(fabric.nodes[end.node].name + ":" + end.port),
+                          "no name for an interface: use up to 15 letters, digits and `-_.`"});
+  return {};
+}
+
+Result<void> write_manifest(const Place& place, const Manifest& manifest) {
+  std::error_code error;
+  std::filesystem::create_directories(place.dir, error);
+  if (error) return fail(Error{error.value(), place.dir, error.message()});
+  std::string text = fmt::format("{}\ntree {}\n", kFirstLine, manifest.own_tree ? "own" : "shared");
+  for (const std::string& node : manifest.nodes) text += fmt::format("node {}\n", node);
+  // Whole or not at all: a link fails where there is one already, and does not where we died
+  // writing the last one.
+  const std::string unfinished = fmt::format("{}.{}", place.manifest(), getpid());
+  std::ofstream(unfinished) << text << std::flush;
+  const bool made = link(unfinished.c_str(), place.manifest().c_str()) == 0;
+  const int code = errno;
+  unlink(unfinished.c_str());
+  if (made) return {};
+  if (code == EEXIST)
+    return fail(Error{code, place.prefix,
+                      "this lab is up: take it down first (`live down`) or give another --prefix"});
+  return fail(error_of(code, place.manifest()));
+}
+
+Result<Manifest> read_manifest(const Place& place) {
+  std::ifstream in(place.manifest());
+  if (!in) {
+    if (errno == ENOENT)
+      return fail(Error{ENOENT, place.prefix, "this lab is not up: no " + place.manifest()});
+    return fail(error_of(errno, place.manifest()));
+  }
+  const auto corrupt = [&] {
+    return fail(Error{0, place.manifest(), "not the manifest of a lab: remove it by hand"});
+  };
+  std::string line;
+  if (!std::getline(in, line) || line != kFirstLine) return corrupt();
+  Manifest manifest;
+  while (std::getline(in, line)) {
+    const std::string_view text = line;
+    if (text == "tree own") {
+      manifest.own_tree = true;
+    } else if (text.starts_with("node ") && is_plain(text.substr(5))) {
+      manifest.nodes.emplace_back(text.substr(5));
+    } else if (text != "tree shared") {
+      return corrupt();
+    }
+  }
+  return manifest;
+}
+
+}  // namespace lldp::lab::live

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "lab/fabric/fabric.hpp"
+
+namespace lldp::lab::live {
+
+/// Where a lab lives: what it calls its namespaces and which directory holds its files. Labs of
+/// different places run side by side.
+struct Place {
+  std::string prefix{};  ///< namespaces are PREFIX-NODE
+  std::string dir{};     ///< absolute; sockets, state files, logs, manifest
+  /// Root of the machine makes namespaces that everyone sees, and which outlive the program.
+  /// Anyone else gets a user namespace: all of the lab is in one process tree and ends with it.
+  bool own_tree = false;
+
+  [[nodiscard]] std::string namespace_name(const std::string& node) const {
+    return prefix + "-" + node;
+  }
+  [[nodiscard]] std::string namespace_path(const std::string& node) const {
+    return "/run/netns/" + namespace_name(node);
+  }
+  [[nodiscard]] std::string socket(const std::string& node) const { return dir + "/" + node + ".sock"; }
+  [[nodiscard]] std::string state_file(const std::string& node) const {
+    return dir + "/" + node + ".state";
+  }
+  [[nodiscard]] std::string log(const std::string& node) const { return dir + "/" + node + ".log"; }
+  [[nodiscard]] std::string manifest() const { return dir + "/manifest"; }
+};
+
+/// `dir` empty: lldp-level-lab/PREFIX below /run (root) or $XDG_RUNTIME_DIR, else /tmp.
+[[nodiscard]] Result<Place> place_of(const std::string& prefix, const std::string& dir);
+
+/// What a lab of this place could not hold: names that the kernel or a path would refuse.
+[[nodiscard]] Result<void> check_names(const Place& place, const Fabric& fabric);
+
+/// What was made, or may have been: written before the first namespace, so that `down` finds
+/// everything whatever happened to the program in between.
+struct Manifest {
+  bool own_tree = false;
+  std::vector<std::string> nodes{};
+};
+/// Makes the directory too. Fails when there is a manifest already.
+[[nodiscard]] Result<void> write_manifest(const Place& place, const Manifest& manifest);
+/// Error code ENOENT: the lab is not up.
+[[nodiscard]] Result<Manifest> read_manifest(const Place& place);
+
+}  // namespace lldp::lab::live

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/live/route_socket.hpp"
+
+#include <linux/if.h>
+#include <linux/if_link.h>
+#include <linux/rtnetlink.h>
+#include <linux/veth.h>
+#include <netlink/attr.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+namespace lldp::lab::live {
+namespace {
+
+/// So many acknowledgements fit the default receive buffer many times over.
+constexpr std::size_t kBatch = 64;
+
+std::unique_ptr<nl_msg, NlFree> new_link(int flags, unsigned set_flags,
+                                         int ifindex = 0) {
+  std::unique_ptr<nl_msg, NlFree> message(
+      nlmsg_alloc_simple(RTM_NEWLINK, NLM_F_REQUEST | NLM_F_ACK | flags));
+  ifinfomsg header{};
+  header.ifi_index = ifindex;
+  header.ifi_flags = set_flags;
+  header.ifi_change = set_flags;
+  nlmsg_append(message.get(), &header, sizeof header, NLMSG_ALIGNTO);
+  return message;
+}
+
+void put_end(nl_msg* message, const VethEnd& end) {
+  nla_put_string(message, IFLA_IFNAME, end.name.c_str());
+  nla_put(message, IFLA_ADDRESS, static_cast<int>(end.address.size()), end.address.data());
+}
+
+}  // namespace
+
+Result<RouteBatch> RouteBatch::open() {
+  RouteBatch batch;
+  batch.socket_.reset(nl_socket_alloc());
+  if (!batch.socket_) return fail(Error{ENOMEM, "netlink", "out of memory"});
+  if (const int e = nl_connect(batch.socket_.get(), NETLINK_ROUTE); e < 0)
+    return fail(Error{0, "netlink", nl_geterror(e)});
+  const int on = 1;  // acknowledgements without a copy of the request
+  setsockopt(nl_socket_get_fd(batch.socket_.get()), SOL_NETLINK, NETLINK_CAP_ACK, &on, sizeof on);
+  return batch;
+}
+
+void RouteBatch::add_veth(const VethEnd& near, const VethEnd& far, int far_namespace) {
+  auto message = new_link(NLM_F_CREATE | NLM_F_EXCL, IFF_UP, near.ifindex);
+  put_end(message.get(), near);
+  nlattr* info = nla_nest_start(message.get(), IFLA_LINKINFO);
+  nla_put_string(message.get(), IFLA_INFO_KIND, "veth");
+  nlattr* data = nla_nest_start(message.get(), IFLA_INFO_DATA);
+  nlattr* peer = nla_nest_start(message.get(), VETH_INFO_PEER);
+  ifinfomsg header{};  // not up: the kernel refuses that before the pair is complete
+  header.ifi_index = far.ifindex;
+  nlmsg_append(message.get(), &header, sizeof header, NLMSG_ALIGNTO);
+  put_end(message.get(), far);
+  nla_put_u32(message.get(), IFLA_NET_NS_FD, static_cast<std::uint32_t>(far_namespace));
+  nla_nest_end(message.get(), peer);
+  nla_nest_end(message.get(), data);
+  nla_nest_end(message.get(), info);
+  requests_.push_back({std::move(message), near.name});
+}
+
+void RouteBatch::set_up(const std::string& name) {
+  auto message = new_link(0, IFF_UP);
+  nla_put_string(message.get(), IFLA_IFNAME, name.c_str());
+  requests_.push_back({std::move(message), name});
+}
+
+Result<void> RouteBatch::commit() {
+  for (std::size_t first = 0; first < requests_.size(); first += kBatch)
+    if (auto ok = exchange(first, std::min(first + kBatch, requests_.size())); !ok)
+      return fail(ok.error());
+  requests_.clear();
+  return {};
+}
+
+Result<void> RouteBatch::exchange(std::size_t first, std::size_t last) {
+  std::array<iovec, kBatch> parts{};
+  for (std::size_t i = first; i < last; ++i) {
+    nlmsghdr* header = nlmsg_hdr(requests_[i].message.get());
+    header->nlmsg_seq = static_cast<std::uint32_t>(i);
+    parts[i - first] = {header, NLMSG_ALIGN(header->nlmsg_len)};
+  }
+  const int fd = nl_socket_get_fd(socket_.get());
+  msghdr out{};
+  out.msg_iov = parts.data();
+  out.msg_iovlen = last - first;
+  if (sendmsg(fd, &out, 0) < 0) return fail(Error{errno, "netlink", std::strerror(errno)});
+  alignas(nlmsghdr) std::array<char, 1 << 14> answer{};
+  Result<void> outcome;
+  for (std::size_t left = last - first; left > 0;) {
+    const ssize_t n = recv(fd, answer.data(), answer.size(), 0);
+    if (n <= 0) return fail(Error{errno, "netlink", std::strerror(errno)});
+    int rest = static_cast<int>(n);
+    for (auto* h = reinterpret_cast<nlmsghdr*>(answer.data()); nlmsg_ok(h, rest);
+         h = nlmsg_next(h, &rest)) {
+      if (h->nlmsg_type != NLMSG_ERROR || left == 0) continue;
+      --left;
+      const int code = -static_cast<nlmsgerr*>(nlmsg_data(h))->error;
+      if (code == 0 || !outcome || h->nlmsg_seq >= requests_.size()) continue;
+      outcome = fail(Error{code, requests_[h->nlmsg_seq].name, std::strerror(code)});
+    }
+  }
+  return outcome;
+}
+
+}  // namespace lldp::lab::live

@@ -23,6 +23,7 @@ inline constexpr int kFailed = 1;
 inline constexpr int kUsage = 2;
 
 int run_live(const Arguments& arguments);
+int run_prove(const Arguments& arguments);
 int run_topo(const Arguments& arguments);
 
 /// Prints `lldp-level-lab COMMAND: what` on standard error; returns kFailed.

@@ -10,6 +10,7 @@ namespace lldp::lab {
 namespace {
 
 constexpr Command kCommands[] = {
+    {"prove", "prove that a fabric cannot deadlock, or show the cycle", run_prove},
     {"topo", "make a fabric file: a Clos or a fat-tree", run_topo},
     {"live", "run a fabric on this machine: namespaces, veth links, agents", run_live},
 };

@@ -3,7 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
+#include <cassert>
 #include <charconv>
 #include <utility>
 
@@ -57,19 +58,24 @@ Result<Class> parse_class(std::string_view option, std::string_view text) {
 
 }  // namespace
 
-Policy::Policy()
-    : lossless_{{Priority::of<5>(), Dscp::of<43>()}, {Priority::of<6>(), Dscp::of<51>()}},
-      lossy_{Priority::of<0>(), Dscp::of<0>()} {}
+Policy::Policy() : Policy(with_lossless(2)) {}
+
+Policy Policy::with_lossless(std::size_t count) {
+  assert(count >= 1 && count <= Priority::kMax);
+  std::vector<Class> lossless;
+  for (auto p = std::min<std::size_t>(5, Priority::kMax + 1U - count); lossless.size() < count; ++p)
+    lossless.push_back({*Priority::make(p), *Dscp::make(8 * p + 3)});
+  return {std::move(lossless), Class{}};
+}
 
 Result<Policy> Policy::parse(std::string_view lossless, std::string_view lossy) {
-  Policy policy;
-  policy.lossless_.clear();
+  std::vector<Class> classes;
   for (auto rest = std::optional(lossless); rest;) {
     const auto comma = rest->find(',');
     const auto c = parse_class(kLossless, rest->substr(0, comma));
     rest = comma == rest->npos ? std::nullopt : std::optional(rest->substr(comma + 1));
     if (!c) return fail(c.error());
-    for (const Class& before : policy.lossless_) {
+    for (const Class& before : classes) {
       if (before.priority == c->priority)
         return refuse(kLossless, fmt::format("priority {} stands twice: give each class its own",
                                              c->priority.value()));
@@ -77,18 +83,17 @@ Result<Policy> Policy::parse(std::string_view lossless, std::string_view lossy) 
         return refuse(kLossless,
                       fmt::format("dscp{} stands twice: give each class its own", c->dscp.value()));
     }
-    if (!policy.lossless_.empty() && policy.lossless_.back().priority > c->priority)
-      return refuse(kLossless,
-                    fmt::format("priority {} after {}: list priorities in rising order",
-                                c->priority.value(), policy.lossless_.back().priority.value()));
-    policy.lossless_.push_back(*c);
+    if (!classes.empty() && classes.back().priority > c->priority)
+      return refuse(kLossless, fmt::format("priority {} after {}: list priorities in rising order",
+                                           c->priority.value(), classes.back().priority.value()));
+    classes.push_back(*c);
   }
-  if (policy.lossless_.size() > Priority::kMax)
+  if (classes.size() > Priority::kMax)
     return refuse(kLossless, "all 8 priorities are lossless: leave one for qos.lossy");
 
   const auto c = parse_class(kLossy, lossy);
   if (!c) return fail(c.error());
-  for (const Class& before : policy.lossless_) {
+  for (const Class& before : classes) {
     if (before.priority == c->priority)
       return refuse(kLossy, fmt::format("priority {} is lossless by qos.lossless: take another",
                                         c->priority.value()));
@@ -97,8 +102,7 @@ Result<Policy> Policy::parse(std::string_view lossless, std::string_view lossy) 
                     fmt::format("dscp{} marks lossless priority {} by qos.lossless: take another",
                                 c->dscp.value(), before.priority.value()));
   }
-  policy.lossy_ = *c;
-  return policy;
+  return Policy(std::move(classes), *c);
 }
 
 std::vector<Remap> Policy::turns() const {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/bounded.hpp"
@@ -45,6 +46,10 @@ class Policy {
   /// An error's `where` is the option's name.
   [[nodiscard]] static Result<Policy> parse(std::string_view lossless, std::string_view lossy);
 
+  /// `count` (1 to 7) lossless classes, two being the default: priorities from 5 on, or from lower
+  /// where 7 would be passed; DSCP 8 * priority + 3.
+  [[nodiscard]] static Policy with_lossless(std::size_t count);
+
   [[nodiscard]] const std::vector<Class>& lossless() const { return lossless_; }  ///< 1 to 7
   [[nodiscard]] Class lossy() const { return lossy_; }
   /// What one turn does to each lossless class; that is all that a turn does.
@@ -58,6 +63,9 @@ class Policy {
   friend bool operator==(const Policy&, const Policy&) = default;
 
  private:
+  Policy(std::vector<Class> lossless, Class lossy)
+      : lossless_(std::move(lossless)), lossy_(lossy) {}
+
   std::vector<Class> lossless_{};
   Class lossy_{};
 };

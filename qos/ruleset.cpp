@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <iterator>
+#include <tuple>
 
 #include "base/text.hpp"
 
@@ -17,6 +18,11 @@ constexpr PortClass class_of(std::uint8_t tag) {
 }
 
 }  // namespace
+
+PortClass class_of_span(Layer near, const ChassisId& self, Layer far, const ChassisId& neighbor) {
+  const auto order = std::tie(far, neighbor) <=> std::tie(near, self);
+  return {order > 0 ? Order::kUp : order < 0 ? Order::kDown : Order::kUnknown, near};
+}
 
 Tag tag_of(PortClass port) {
   if (port.order == Order::kUnknown) return {};

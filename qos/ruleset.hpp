@@ -22,6 +22,11 @@ struct PortClass {
   friend bool operator==(const PortClass&, const PortClass&) = default;
 };
 
+/// The class of a port of layer `near` whose link leads to layer `far` of a neighbour. Layers stand
+/// for levels here: equal ones go by chassis ID; a device's link to its own layer has no order.
+[[nodiscard]] PortClass class_of_span(Layer near, const ChassisId& self, Layer far,
+                                      const ChassisId& neighbor);
+
 /// A packet's way through a device has three moves: the link it came by, the inside of the device
 /// (near layer of `in` to near layer of `out`), and the link it leaves by. It turns if a descent is
 /// followed by an ascent among them; that happens at most once in a device. In a Clos switch,

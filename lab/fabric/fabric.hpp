@@ -10,6 +10,7 @@
 #include "agent/core/settings.hpp"
 #include "base/fabric.hpp"
 #include "base/result.hpp"
+#include "qos/ruleset.hpp"
 
 namespace lldp::lab {
 
@@ -28,6 +29,7 @@ struct Node {
 struct LinkEnd {
   std::size_t node = 0;  ///< index into Fabric::nodes
   std::string port{};
+  std::optional<qos::Layer> layer{};  ///< of the virtual switch that owns the port, in FC and FC+
   friend bool operator==(const LinkEnd&, const LinkEnd&) = default;
 };
 

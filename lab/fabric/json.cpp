@@ -70,6 +70,7 @@ using Index = std::unordered_map<std::string, std::size_t>;
 Result<Link> read_link(const Json& j, const Index& index) {
   if (!j.is_object()) return refuse("links", "an entry is not an object");
   const Json* ports = find(j, "ports");
+  const Json* layers = find(j, "layers");
   Link link;
   const char* keys[] = {"source", "target"};
   for (std::size_t e = 0; e < 2; ++e) {
@@ -83,6 +84,13 @@ Result<Link> read_link(const Json& j, const Index& index) {
     if (!port || !port->is_string())
       return refuse("links", fmt::format("the port on {} is not in ports", escape(*name)));
     link.ends[e] = {node->second, port->get<std::string>()};
+    if (const Json* n = layers && layers->is_object() ? find(*layers, name->c_str()) : nullptr) {
+      link.ends[e].layer =
+          n->is_number_unsigned() ? qos::Layer::make(n->get<std::uint64_t>()) : std::nullopt;
+      if (!link.ends[e].layer)
+        return refuse("links", fmt::format("the layer on {} is not a whole number from 0 to {}",
+                                           escape(*name), qos::Layer::kMax));
+    }
   }
   if (auto ok = read_number(j, "rate_bps", link.rate_bps); !ok) return fail(ok.error());
   if (auto ok = read_number(j, "delay_ns", link.delay_ns); !ok) return fail(ok.error());
@@ -104,8 +112,10 @@ std::string to_json(const Fabric& fabric) {
   ordered_json links = ordered_json::array();
   for (const Link& link : fabric.links) {
     ordered_json ports = ordered_json::object();
+    ordered_json layers = ordered_json::object();
     for (const LinkEnd& end : link.ends) {
       ports[fabric.nodes[end.node].name] = end.port;
+      if (end.layer) layers[fabric.nodes[end.node].name] = end.layer->value();
       nodes[end.node]["ports"].push_back(end.port);
     }
     links.push_back({{"source", fabric.nodes[link.ends[0].node].name},
@@ -113,6 +123,7 @@ std::string to_json(const Fabric& fabric) {
                      {"ports", std::move(ports)},
                      {"rate_bps", link.rate_bps},
                      {"delay_ns", link.delay_ns}});
+    if (!layers.empty()) links.back()["layers"] = std::move(layers);
   }
   // One node or link a line: a person can read it, and a diff shows what changed.
   const auto lines = [](const ordered_json& list) {

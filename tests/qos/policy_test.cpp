@@ -44,6 +44,17 @@ TEST(Policy, ATurnGoesToTheNextClassAndFromTheLastToTheLossyOne) {
             (std::vector<Remap>{{cls<3, 27>(), cls<0, 0>()}}));
 }
 
+TEST(Policy, MakesAnyNumberOfLosslessClasses) {
+  EXPECT_EQ(Policy::with_lossless(1).lossless_text(), "5:dscp43");
+  EXPECT_EQ(Policy::with_lossless(2), Policy());
+  EXPECT_EQ(Policy::with_lossless(4).lossless_text(), "4:dscp35,5:dscp43,6:dscp51,7:dscp59");
+  for (std::size_t n = 1; n <= 7; ++n) {
+    const Policy made = Policy::with_lossless(n);
+    EXPECT_EQ(made.lossless().size(), n);
+    EXPECT_EQ(Policy::parse(made.lossless_text(), made.lossy_text()), made);
+  }
+}
+
 TEST(Policy, LeavesOnePriorityForTheLossyClass) {
   const std::string seven = "0:dscp3,1:dscp11,2:dscp19,3:dscp27,4:dscp35,5:dscp43,6:dscp51";
   EXPECT_TRUE(Policy::parse(seven, "7:dscp0"));

@@ -94,6 +94,30 @@ TEST(Tags, AgreeWithTheTurnsForEveryPairOfPorts) {
   }
 }
 
+TEST(ClassOfSpan, GoesByLayerThenChassis) {
+  const auto layer = [](unsigned n) { return *Layer::make(n); };
+  const ChassisId a = chassis_id_from_mac({2, 0, 0, 0, 0, 1});
+  const ChassisId b = chassis_id_from_mac({2, 0, 0, 0, 0, 2});
+  EXPECT_EQ(class_of_span(layer(1), b, layer(2), a), at(kUp, 1));
+  EXPECT_EQ(class_of_span(layer(2), a, layer(1), b), at(kDown, 2));
+  EXPECT_EQ(class_of_span(layer(3), a, layer(3), b), at(kUp, 3));
+  EXPECT_EQ(class_of_span(layer(3), b, layer(3), a), at(kDown, 3));
+  EXPECT_EQ(class_of_span(layer(0), b, layer(0), a), at(kDown));
+  EXPECT_EQ(class_of_span(layer(3), a, layer(3), a), at(kUnknown, 3));
+}
+
+TEST(Compile, KeepsAsManyBouncesLosslessAsThereAreClassesLessOne) {
+  for (std::size_t classes = 1; classes <= 7; ++classes) {
+    const Policy policy = Policy::with_lossless(classes);
+    Class c = policy.lossless().front();
+    for (std::size_t bounce = 1; bounce < classes; ++bounce) {
+      c = remap(policy, at(kUp), at(kUp), c);
+      EXPECT_EQ(c, policy.lossless()[bounce]);
+    }
+    EXPECT_EQ(remap(policy, at(kUp), at(kUp), c), policy.lossy());
+  }
+}
+
 TEST(Compile, ClosSwitchTagsAtUpPortsOnlyAndRewritesAtUpPortsOnly) {
   EXPECT_EQ(compile(Policy(), at(kUp)).tag, Tag::of<1>());
   for (const Order order : {kDown, kUnknown})

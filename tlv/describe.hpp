@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <variant>
+#include <utility>
 #include <vector>
 
 #include "base/text.hpp"
@@ -13,19 +13,31 @@
 /// A TLV made legible: a tree that text and JSON printers render alike.
 namespace lldp::tlv {
 
-struct Field;
-using Fields = std::vector<Field>;
-struct Value {
-  /// Strings are escaped.
-  std::variant<bool, std::uint64_t, std::string, std::vector<Value>, Fields> is{};
-  friend bool operator==(const Value&, const Value&);
-};
+/// A named value, or an element of a list.
 struct Field {
-  std::string_view name{};  ///< lower case and hyphens
-  Value value{};
+  enum class Kind : std::uint8_t { kBool, kNumber, kText, kList, kRecord };
+  std::string_view name{};  ///< lower case and hyphens; empty in a list
+  Kind kind = Kind::kNumber;
+  std::uint64_t number = 0;       ///< of kBool and kNumber
+  std::string text{};             ///< of kText, escaped
+  std::vector<Field> children{};  ///< of kList and kRecord
   friend bool operator==(const Field&, const Field&) = default;
+
+  static Field truth(std::string_view name, bool v) { return {name, Kind::kBool, v, {}, {}}; }
+  static Field of(std::string_view name, std::uint64_t v) {
+    return {name, Kind::kNumber, v, {}, {}};
+  }
+  static Field of(std::string_view name, std::string v) {
+    return {name, Kind::kText, 0, std::move(v), {}};
+  }
+  static Field list(std::string_view name, std::vector<Field> v) {
+    return {name, Kind::kList, 0, {}, std::move(v)};
+  }
+  static Field record(std::string_view name, std::vector<Field> v) {
+    return {name, Kind::kRecord, 0, {}, std::move(v)};
+  }
 };
-inline bool operator==(const Value& a, const Value& b) { return a.is == b.is; }
+using Fields = std::vector<Field>;
 
 /// Follows a layout like Reader and Writer do, and collects names and values.
 class Describer {
@@ -34,37 +46,37 @@ class Describer {
 
   Describer& field(std::string_view name, const auto& v, unsigned) {
     if constexpr (std::is_same_v<decltype(v), const bool&>) {
-      return add(name, Value{v});
+      return add(Field::truth(name, v));
     } else {
-      return add(name, Value{std::uint64_t{v}});
+      return add(Field::of(name, std::uint64_t{v}));
     }
   }
   Describer& choice(std::string_view name, const auto& v, unsigned, Names names) {
-    return add(name, named(v, names));
+    return add(named(name, v, names));
   }
   Describer& flags(std::string_view name, const auto& v, unsigned bits, Names names = {}) {
-    std::vector<Value> set;
+    Fields set;
     for (std::uint32_t bit = 0; bit < bits; ++bit) {
-      if ((v >> bit & 1U) != 0) set.push_back(named(bit, names));
+      if ((v >> bit & 1U) != 0) set.push_back(named({}, bit, names));
     }
-    return add(name, Value{std::move(set)});
+    return add(Field::list(name, std::move(set)));
   }
   Describer& reserved(unsigned) { return *this; }
   Describer& surplus() { return *this; }
   Describer& array(std::string_view name, const auto& v, unsigned, Names names = {}) {
-    std::vector<Value> elements;
-    for (const auto& element : v) elements.push_back(named(element, names));
-    return add(name, Value{std::move(elements)});
+    Fields elements;
+    for (const auto& element : v) elements.push_back(named({}, element, names));
+    return add(Field::list(name, std::move(elements)));
   }
   Describer& rest(std::string_view name, const auto& v, std::size_t, std::size_t) {
     if constexpr (std::is_same_v<decltype(v), const std::string_view&>) {
-      return add(name, Value{escape(v)});
+      return add(Field::of(name, escape(v)));
     } else {
-      return add(name, Value{to_hex(v)});
+      return add(Field::of(name, to_hex(v)));
     }
   }
   Describer& rest(std::string_view name, const auto& v, std::size_t, std::size_t, auto show) {
-    return add(name, Value{show(v)});
+    return add(Field::of(name, show(v)));
   }
   Describer& counted(std::string_view name, const auto& v, std::size_t least, std::size_t most,
                      auto... show) {
@@ -72,14 +84,14 @@ class Describer {
   }
   template <class T, std::size_t N>
   Describer& list(std::string_view name, const List<T, N>& v) {
-    std::vector<Value> records;
+    Fields records;
     for (const T& item : v.view()) {
       Fields record;
       Describer inner(record);
       T::layout(inner, item);
-      records.push_back(Value{std::move(record)});
+      records.push_back(Field::record({}, std::move(record)));
     }
-    return add(name, Value{std::move(records)});
+    return add(Field::list(name, std::move(records)));
   }
   template <class T>
   Describer& optional(const std::optional<T>& v) {
@@ -88,14 +100,14 @@ class Describer {
   }
 
  private:
-  static Value named(std::uint32_t number, Names names) {
+  static Field named(std::string_view name, std::uint32_t number, Names names) {
     for (const Name& n : names) {
-      if (n.number == number) return Value{std::string(n.name)};
+      if (n.number == number) return Field::of(name, std::string(n.name));
     }
-    return Value{std::uint64_t{number}};
+    return Field::of(name, std::uint64_t{number});
   }
-  Describer& add(std::string_view name, Value value) {
-    out_.push_back({name, std::move(value)});
+  Describer& add(Field field) {
+    out_.push_back(std::move(field));
     return *this;
   }
 

@@ -22,56 +22,58 @@ struct MacPhy {
   friend bool operator==(const MacPhy&, const MacPhy&) = default;
 };
 
-/// 79.3.2: three octets, with the two extensions twelve minus four and 29 minus four.
+/// What type 3 and 4 devices add to PowerViaMdi (802.3bt). Powers are in units of 0.1 W.
+struct FourPairPower {
+  std::uint16_t requested_a = 0;
+  std::uint16_t requested_b = 0;
+  std::uint16_t allocated_a = 0;
+  std::uint16_t allocated_b = 0;
+  std::uint16_t status = 0;
+  std::uint8_t setup = 0;
+  std::uint16_t available = 0;
+  std::uint8_t autoclass = 0;
+  std::uint32_t power_down = 0;
+  static constexpr void layout(auto& io, auto& v) {
+    io.field("requested-a", v.requested_a, 16).field("requested-b", v.requested_b, 16);
+    io.field("allocated-a", v.allocated_a, 16).field("allocated-b", v.allocated_b, 16);
+    io.field("status", v.status, 16).field("setup", v.setup, 8);
+    io.field("available", v.available, 16).field("autoclass", v.autoclass, 8);
+    io.field("power-down", v.power_down, 24);
+  }
+  friend bool operator==(const FourPairPower&, const FourPairPower&) = default;
+};
+
+/// What data link layer classification adds to PowerViaMdi (802.3at).
+struct PowerNegotiation {
+  std::uint8_t type = 0;
+  std::uint8_t source = 0;
+  bool four_pair_id = false;
+  std::uint8_t priority = 0;
+  std::uint16_t requested = 0;
+  std::uint16_t allocated = 0;
+  std::optional<FourPairPower> four_pair{};
+  static constexpr void layout(auto& io, auto& v) {
+    constexpr Name kTypes[] = {
+        {0, "type-2-pse"}, {1, "type-2-pd"}, {2, "type-1-pse"}, {3, "type-1-pd"}};
+    constexpr Name kPriorities[] = {{0, "unknown"}, {1, "critical"}, {2, "high"}, {3, "low"}};
+    io.choice("type", v.type, 2, kTypes).field("source", v.source, 2).reserved(1);
+    io.field("four-pair-id", v.four_pair_id, 1).choice("priority", v.priority, 2, kPriorities);
+    io.field("requested", v.requested, 16).field("allocated", v.allocated, 16);
+    io.optional(v.four_pair);
+  }
+  friend bool operator==(const PowerNegotiation&, const PowerNegotiation&) = default;
+};
+
+/// 79.3.2: 3, 8 or 25 octets.
 struct PowerViaMdi {
   static constexpr Key kKey{kOrganizational, kDot3, 0x02};
-  /// Type 3 and 4 devices, 802.3bt.
-  struct FourPair {
-    std::uint16_t requested_a = 0;  ///< units of 0.1 W, as all the powers here
-    std::uint16_t requested_b = 0;
-    std::uint16_t allocated_a = 0;
-    std::uint16_t allocated_b = 0;
-    std::uint16_t status = 0;
-    std::uint8_t setup = 0;
-    std::uint16_t available = 0;
-    std::uint8_t autoclass = 0;
-    std::uint32_t power_down = 0;
-    static constexpr void layout(auto& io, auto& v) {
-      io.field("requested-a", v.requested_a, 16).field("requested-b", v.requested_b, 16);
-      io.field("allocated-a", v.allocated_a, 16).field("allocated-b", v.allocated_b, 16);
-      io.field("status", v.status, 16).field("setup", v.setup, 8);
-      io.field("available", v.available, 16).field("autoclass", v.autoclass, 8);
-      io.field("power-down", v.power_down, 24);
-    }
-    friend bool operator==(const FourPair&, const FourPair&) = default;
-  };
-  /// Data link layer classification, 802.3at.
-  struct Negotiation {
-    std::uint8_t type = 0;
-    std::uint8_t source = 0;
-    bool four_pair_id = false;
-    std::uint8_t priority = 0;
-    std::uint16_t requested = 0;
-    std::uint16_t allocated = 0;
-    std::optional<FourPair> four_pair{};
-    static constexpr void layout(auto& io, auto& v) {
-      constexpr Name kTypes[] = {
-          {0, "type-2-pse"}, {1, "type-2-pd"}, {2, "type-1-pse"}, {3, "type-1-pd"}};
-      constexpr Name kPriorities[] = {{0, "unknown"}, {1, "critical"}, {2, "high"}, {3, "low"}};
-      io.choice("type", v.type, 2, kTypes).field("source", v.source, 2).reserved(1);
-      io.field("four-pair-id", v.four_pair_id, 1).choice("priority", v.priority, 2, kPriorities);
-      io.field("requested", v.requested, 16).field("allocated", v.allocated, 16);
-      io.optional(v.four_pair);
-    }
-    friend bool operator==(const Negotiation&, const Negotiation&) = default;
-  };
   bool pair_control = false;
   bool enabled = false;
   bool supported = false;
   bool pse = false;  ///< port class: power sourcing equipment, else powered device
   std::uint8_t pair = 0;
   std::uint8_t power_class = 0;
-  std::optional<Negotiation> negotiation{};
+  std::optional<PowerNegotiation> negotiation{};
   static constexpr void layout(auto& io, auto& v) {
     constexpr Name kPairs[] = {{1, "signal"}, {2, "spare"}};
     io.reserved(4).field("pair-control", v.pair_control, 1).field("enabled", v.enabled, 1);

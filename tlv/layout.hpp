@@ -70,6 +70,72 @@ struct Name {
 };
 using Names = std::span<const Name>;
 
+/// How long an information string can be, by its layout. Constant-evaluated.
+class Measurer {
+ public:
+  template <class T>
+  static constexpr Measurer of() {
+    Measurer m;
+    const T v{};
+    T::layout(m, v);
+    return m;
+  }
+  [[nodiscard]] constexpr std::uint16_t least() const {
+    return static_cast<std::uint16_t>(least_ / 8);
+  }
+  [[nodiscard]] constexpr std::uint16_t most() const {
+    return static_cast<std::uint16_t>(std::min(most_ / 8, kMaxInformation));
+  }
+  /// Every length from least to most is right, whatever the octets say.
+  [[nodiscard]] constexpr bool length_is_all() const { return length_is_all_; }
+
+  constexpr Measurer& field(std::string_view, const auto&, unsigned bits) {
+    return add(bits, bits);
+  }
+  constexpr Measurer& choice(std::string_view, const auto&, unsigned bits, Names) {
+    return add(bits, bits);
+  }
+  constexpr Measurer& flags(std::string_view, const auto&, unsigned bits, Names = {}) {
+    return add(bits, bits);
+  }
+  constexpr Measurer& reserved(unsigned bits) { return add(bits, bits); }
+  constexpr Measurer& surplus() { return add(0, 8 * kMaxInformation); }
+  constexpr Measurer& array(std::string_view, const auto& v, unsigned bits, Names = {}) {
+    return add(v.size() * bits, v.size() * bits);
+  }
+  template <class Show = int>
+  constexpr Measurer& rest(std::string_view, const auto&, std::size_t least, std::size_t most,
+                           Show = {}) {
+    return add(8 * least, 8 * most);
+  }
+  template <class Show = int>
+  constexpr Measurer& counted(std::string_view, const auto&, std::size_t least, std::size_t most,
+                              Show = {}) {
+    length_is_all_ = false;
+    return add(8 + 8 * least, 8 + 8 * most);
+  }
+  template <class T, std::size_t N>
+  constexpr Measurer& list(std::string_view, const List<T, N>&) {
+    length_is_all_ = false;
+    return add(0, N * of<T>().most_);
+  }
+  template <class T>
+  constexpr Measurer& optional(const std::optional<T>&) {
+    length_is_all_ = false;
+    return add(0, of<T>().most_);
+  }
+
+ private:
+  constexpr Measurer& add(std::size_t least, std::size_t most) {
+    least_ += least;
+    most_ += most;
+    return *this;
+  }
+  std::size_t least_ = 0;  ///< bits
+  std::size_t most_ = 0;   ///< bits
+  bool length_is_all_ = true;
+};
+
 /// Octets -> value. Remembers the first short read or length out of range and is asked once.
 class Reader {
  public:
@@ -101,7 +167,7 @@ class Reader {
   }
   template <class Show = int>
   Reader& rest(std::string_view, auto& v, std::size_t least, std::size_t most, Show = {}) {
-    borrow(v, octets_.size() - bit_ / 8, least, most);
+    borrow(v, ok_ ? octets_.size() - bit_ / 8 : 0, least, most);
     return *this;
   }
   template <class Show = int>
@@ -112,8 +178,8 @@ class Reader {
   template <class T, std::size_t N>
   Reader& list(std::string_view, List<T, N>& v) {
     while (ok_ && !done()) {
-      if (v.count == N) return fail();
-      T::layout(*this, v.items[v.count++]);
+      ok_ = v.count < N;
+      if (ok_) T::layout(*this, v.items[v.count++]);
     }
     return *this;
   }
@@ -124,39 +190,39 @@ class Reader {
   }
 
  private:
-  Reader& fail() {
-    ok_ = false;
-    bit_ = 8 * octets_.size();
-    return *this;
+  /// Whether so many bits are there. Past a failure the position still moves on by what a layout
+  /// asks for, so that it stays a constant for the compiler.
+  bool enough(std::size_t bits) {
+    ok_ = ok_ && bit_ + bits <= 8 * octets_.size();
+    return ok_;
   }
-  std::uint64_t take(unsigned bits) {
-    if (bits > 8 * octets_.size() - bit_) {
-      fail();
-      return 0;
-    }
-    std::uint64_t v = 0;
-    while (bits > 0) {
-      const unsigned free = 8 - static_cast<unsigned>(bit_ % 8);
-      const unsigned here = std::min(bits, free);
-      v = v << here |
-          (static_cast<unsigned>(octets_[bit_ / 8]) >> (free - here) & ((1U << here) - 1));
-      bit_ += here;
-      bits -= here;
-    }
-    return v;
+  [[gnu::always_inline]] std::uint64_t take(unsigned bits) {
+    const std::size_t first = bit_ / 8;
+    const bool there = enough(bits);
+    bit_ += bits;
+    if (!there) return 0;
+    // Up to 32 bits that begin anywhere lie in at most five octets. Written out, since a loop would
+    // be one at run time, too.
+    const std::size_t end = (bit_ + 7) / 8;
+    std::uint64_t v = octets_[first];
+    if (first + 1 < end) v = v << 8 | octets_[first + 1];
+    if (first + 2 < end) v = v << 8 | octets_[first + 2];
+    if (first + 3 < end) v = v << 8 | octets_[first + 3];
+    if (first + 4 < end) v = v << 8 | octets_[first + 4];
+    return v >> (8 * end - bit_) & ((std::uint64_t{1} << bits) - 1);
   }
   void borrow(auto& v, std::size_t n, std::size_t least, std::size_t most) {
-    if (!ok_ || n < least || n > most || n > octets_.size() - bit_ / 8) {
-      fail();
-      return;
-    }
+    ok_ = ok_ && n >= least && n <= most;
+    if (!enough(8 * n)) return;
     const ByteSpan octets = octets_.subspan(bit_ / 8, n);
     if constexpr (std::is_same_v<decltype(v), std::string_view&>) {
       v = as_text(octets);
     } else {
       v = octets;
     }
-    bit_ += 8 * n;
+    // Begins anew behind it, so that the position stays a constant for the compiler.
+    octets_ = octets_.subspan(bit_ / 8 + n);
+    bit_ = 0;
   }
 
   ByteSpan octets_;
@@ -235,12 +301,13 @@ class Writer {
 /// its length or shape is not the TLV's, or its parts contradict each other.
 template <class T>
 [[nodiscard]] std::optional<T> decode_as(ByteSpan information) {
-  std::optional<T> v{std::in_place};
+  T v{};
   Reader reader(information);
-  T::layout(reader, *v);
-  bool ok = reader.done();
-  if constexpr (requires { v->consistent(); }) ok = ok && v->consistent();
-  if (!ok) v.reset();
+  T::layout(reader, v);
+  if (!reader.done()) return std::nullopt;
+  if constexpr (requires { v.consistent(); }) {
+    if (!v.consistent()) return std::nullopt;
+  }
   return v;
 }
 

@@ -10,74 +10,51 @@ namespace {
 
 constexpr std::uint8_t kEnd = 0;
 constexpr std::size_t kHeader = 2;
+constexpr std::size_t kOrganization = 4;  // OUI and subtype
 
-std::uint32_t oui_number(ByteSpan o) {
+std::uint32_t oui_number(const std::uint8_t* o) {
   return static_cast<std::uint32_t>(o[0]) << 16 | static_cast<std::uint32_t>(o[1]) << 8 | o[2];
 }
 
 bool is_mandatory(std::uint8_t type) { return type >= 1 && type <= 3; }
 
-/// Files a valid TLV other than the first three in the view.
-void take(const Tlv& tlv, LldpduView& view) {
-  switch (tlv.key.type) {
-    case PortDescription::kKey.type:
-      view.port_description = as_text(tlv.information);
-      return;
-    case SystemName::kKey.type:
-      view.system_name = as_text(tlv.information);
-      return;
-    case SystemDescription::kKey.type:
-      view.system_description = as_text(tlv.information);
-      return;
-    case Capabilities::kKey.type:
-      view.capabilities = decode_as<Capabilities>(tlv.information);
-      return;
-    case kOrganizational:
-      if (tlv.row == &kContributionRow) {
-        if (const auto v = decode_as<Contribution>(tlv.information))
-          view.contribution = claim_of(*v);
-      } else if (tlv.key == Tr::kKey) {
-        if (const auto v = decode_as<Tr>(tlv.information)) view.tr = claim_of(*v);
-      }
-      return;
+/// Files a valid TLV. Of the first three, a subtype and at least one octet are there: the walk has
+/// held them against their layouts.
+[[gnu::always_inline]] inline void take(const Tlv& tlv, LldpduView& view) {
+  const ByteSpan octets = tlv.information;
+  switch (tlv.row_number) {
+    case kRow<ChassisIdTlv>:
+      view.chassis_subtype = octets[0];
+      view.chassis_octets = octets.subspan(1);
+      break;
+    case kRow<PortIdTlv>:
+      view.port_subtype = octets[0];
+      view.port_octets = octets.subspan(1);
+      break;
+    case kRow<Ttl>:
+      view.ttl = static_cast<std::uint16_t>(octets[0] << 8 | octets[1]);
+      break;
+    case kRow<PortDescription>:
+      view.port_description = as_text(octets);
+      break;
+    case kRow<SystemName>:
+      view.system_name = as_text(octets);
+      break;
+    case kRow<SystemDescription>:
+      view.system_description = as_text(octets);
+      break;
+    case kRow<Capabilities>:
+      view.capabilities = decode_as<Capabilities>(octets);
+      break;
+    case kRow<Tr>:
+      if (const auto v = decode_as<Tr>(octets)) view.tr = claim_of(*v);
+      break;
+    case kRow<Contribution>:
+      if (const auto v = decode_as<Contribution>(octets)) view.contribution = claim_of(*v);
+      break;
     default:
-      return;
+      break;
   }
-}
-
-std::optional<Discard> decode_into(LldpduView& view, ByteSpan lldpdu, const Dialect& dialect) {
-  TlvWalk walk(lldpdu, dialect);
-  Tlv tlv;
-  const auto next_is = [&](Key key) {
-    return walk.next(tlv) && tlv.key == key && tlv.status == Tlv::Status::kValid;
-  };
-  // A subtype and at least one octet are there: the walk has held them against their layouts.
-  if (!next_is(ChassisIdTlv::kKey)) return Discard::kChassisId;
-  view.chassis_subtype = tlv.information[0];
-  view.chassis_octets = tlv.information.subspan(1);
-  if (!next_is(PortIdTlv::kKey)) return Discard::kPortId;
-  view.port_subtype = tlv.information[0];
-  view.port_octets = tlv.information.subspan(1);
-  if (!next_is(Ttl::kKey)) return Discard::kTtl;
-  view.ttl = static_cast<std::uint16_t>(tlv.information[0] << 8 | tlv.information[1]);
-
-  // A shutdown is not validated further, 9.2.7.7.1.
-  while (view.ttl != 0 && walk.next(tlv)) {
-    switch (tlv.status) {
-      case Tlv::Status::kValid:
-        take(tlv, view);
-        break;
-      case Tlv::Status::kUnrecognized:
-        ++view.tlvs_unrecognized;
-        break;
-      case Tlv::Status::kDiscarded:
-        ++view.tlvs_discarded;
-        view.in_error = true;
-        break;
-    }
-  }
-  view.octets = lldpdu.first(walk.position());
-  return walk.discard();
 }
 
 }  // namespace
@@ -98,73 +75,121 @@ std::string_view to_string(Discard d) {
   return "an End TLV with a length other than 0";
 }
 
-tl::expected<LldpduView, Discard> decode(ByteSpan lldpdu, const Dialect& dialect) {
-  tl::expected<LldpduView, Discard>
-      result;  // filled where it is returned: a view is no small thing
-  if (const auto why = decode_into(*result, lldpdu, dialect)) result = fail(*why);
-  return result;
+namespace {
+
+[[gnu::always_inline]] inline const Check& check_for(const Key& key, const Dialect& dialect) {
+  if (key.subtype == Contribution::kKey.subtype) {
+    for (const Oui& oui : dialect.contribution_ouis) {
+      if (key.oui == oui_number(oui.data())) return kContributionCheck;
+    }
+  }
+  if (key.oui == kDot1) return kDot1Slots[key.subtype];
+  if (key.oui == kDot3) return kDot3Slots[key.subtype];
+  return kUnrecognized;
 }
 
-bool TlvWalk::stop(std::optional<Discard> why) {
-  stopped_ = true;
-  discard_ = why;
+}  // namespace
+
+[[gnu::always_inline]] inline bool TlvWalk::stop() {
+  octets_ = octets_.first(position_);
   return false;
 }
 
-const Row* TlvWalk::row_of(const Key& key) const {
-  if (key.type == kOrganizational && key.subtype == Contribution::kKey.subtype) {
-    for (const Oui& oui : dialect_.contribution_ouis) {
-      if (key.oui == oui_number(oui)) return &kContributionRow;
-    }
-  }
-  return find_row(key);
+[[gnu::always_inline]] inline bool TlvWalk::refuse(Discard why) {
+  refused_ = true;
+  discard_ = why;
+  return stop();
 }
 
-bool TlvWalk::next(Tlv& tlv) {
-  const ByteSpan rest = octets_.subspan(position_);
-  if (stopped_ || rest.empty()) return stop(discard_);
-  tlv = {.key = {.type = static_cast<std::uint8_t>(rest[0] >> 1)}};
-
-  const std::size_t length = rest.size() < kHeader
-                                 ? kMaxInformation
-                                 : static_cast<std::size_t>(rest[0] & 1U) << 8 | rest[1];
-  const bool whole = rest.size() >= kHeader && length <= rest.size() - kHeader;
-  if (whole) {
-    if (tlv.key.type == kEnd) {
-      if (length == 0) position_ += kHeader;
-      return stop(length == 0 ? std::nullopt : std::optional(Discard::kEndLength));
-    }
-    tlv.information = rest.subspan(kHeader, length);
-    position_ += kHeader + length;
-  } else {  // runs past the end
-    tlv.information = rest.subspan(std::min(kHeader, rest.size()));
-    position_ = octets_.size();
-  }
-
-  constexpr std::size_t kOrganization = 4;  // OUI and subtype
-  const bool organizational = tlv.key.type == kOrganizational;
-  const bool named = !organizational || tlv.information.size() >= kOrganization;
-  if (organizational && named) {
-    tlv.key.oui = oui_number(tlv.information);
-    tlv.key.subtype = tlv.information[3];
-    tlv.information = tlv.information.subspan(kOrganization);
-  }
-  tlv.row = named ? row_of(tlv.key) : nullptr;
-  if (!whole || !named) {
+// Inlined into decode(), which so keeps the walk in registers.
+[[gnu::always_inline]] inline bool TlvWalk::step(Tlv& tlv) {
+  const std::size_t left = octets_.size() - position_;
+  if (left == 0) return false;
+  const std::uint8_t* const at = octets_.data() + position_;
+  tlv.key = {.type = static_cast<std::uint8_t>(at[0] >> 1)};
+  tlv.row_number = kNoRow;
+  const std::size_t length = left < kHeader ? left : (at[0] << 8 | at[1]) & kMaxInformation;
+  if (kHeader + length > left) [[unlikely]] {  // runs past the end, so it is the last
+    tlv.information = octets_.subspan(position_);
     tlv.status = Tlv::Status::kDiscarded;
-  } else if (tlv.row == nullptr) {
-    tlv.status = Tlv::Status::kUnrecognized;
+    position_ = octets_.size();
+    return true;
+  }
+  if (tlv.key.type == kEnd) [[unlikely]] {
+    if (length != 0) return refuse(Discard::kEndLength);
+    position_ += kHeader;
+    return stop();
+  }
+  position_ += kHeader + length;
+
+  const Check* check = &kUnrecognized;
+  if (tlv.key.type != kOrganizational) {
+    tlv.information = {at + kHeader, length};
+    check = &kBasicSlots[tlv.key.type];
+  } else if (length < kOrganization) [[unlikely]] {
+    tlv.information = {at + kHeader, length};
+    tlv.status = Tlv::Status::kDiscarded;
+    return true;
   } else {
-    const std::uint64_t mark = std::uint64_t{1} << (tlv.row - std::begin(kRows));
-    const bool again = (seen_ & mark) != 0 && tlv.row->at_most == 1;
-    if (again && is_mandatory(tlv.key.type)) return stop(Discard::kDuplicate);
-    if (again || !tlv.row->valid(tlv.information)) {
-      tlv.status = Tlv::Status::kDiscarded;
-    } else {
-      seen_ |= mark;
+    const std::uint32_t organization = oui_number(at + kHeader) << 8 | at[kHeader + 3];
+    tlv.key.oui = organization >> 8;
+    tlv.key.subtype = static_cast<std::uint8_t>(organization);
+    tlv.information = {at + kHeader + kOrganization, length - kOrganization};
+    check = &check_for(tlv.key, dialect_);
+  }
+  tlv.row_number = check->row;
+  if (check->row == kNoRow) [[unlikely]] {
+    tlv.status = Tlv::Status::kUnrecognized;
+    return true;
+  }
+  const bool again = (seen_ & check->mark) != 0;
+  if (again && is_mandatory(tlv.key.type)) return refuse(Discard::kDuplicate);
+  const bool valid = !again && tlv.information.size() - check->least <= check->span &&
+                     (check->by_length || kRows[check->row].well_formed(tlv.information));
+  if (valid) seen_ |= check->mark;
+  tlv.status = valid ? Tlv::Status::kValid : Tlv::Status::kDiscarded;
+  return true;
+}
+
+const Row* Tlv::row() const { return row_number == kNoRow ? nullptr : &kRows[row_number]; }
+
+bool TlvWalk::next(Tlv& tlv) { return step(tlv); }
+
+tl::expected<LldpduView, Discard> decode(ByteSpan lldpdu, const Dialect& dialect) {
+  // Filled where it is returned: a view is no small thing to copy.
+  tl::expected<LldpduView, Discard> result;
+  LldpduView& view = *result;
+  constexpr Discard kMissing[] = {Discard::kChassisId, Discard::kPortId, Discard::kTtl};
+  std::size_t mandatory = 0;  // of the first three TLVs, those that were read
+  TlvWalk walk(lldpdu, dialect);
+  for (Tlv tlv; walk.step(tlv);) {
+    if (mandatory < std::size(kMissing)) {
+      if (tlv.key.type != mandatory + 1 || tlv.status != Tlv::Status::kValid) break;
+      ++mandatory;
+    }
+    switch (tlv.status) {
+      case Tlv::Status::kValid:
+        take(tlv, view);
+        // A shutdown is not validated further, 9.2.7.7.1.
+        if (mandatory == std::size(kMissing) && view.ttl == 0) walk.stop();
+        break;
+      case Tlv::Status::kUnrecognized:
+        ++view.tlvs_unrecognized;
+        break;
+      case Tlv::Status::kDiscarded:
+        ++view.tlvs_discarded;
+        view.in_error = true;
+        break;
     }
   }
-  return true;
+  if (mandatory < std::size(kMissing)) {
+    result = fail(kMissing[mandatory]);
+  } else if (const auto why = walk.discard()) {
+    result = fail(*why);
+  } else {
+    view.octets = lldpdu.first(walk.position());
+  }
+  return result;
 }
 
 }  // namespace lldp::tlv

@@ -36,6 +36,7 @@ struct Dialect {
 
 /// A valid LLDPDU, seen in place: everything borrows from the octets that were decoded.
 struct LldpduView {
+  LldpduView() {}  // not defaulted: decode() would zero what it then fills
   std::uint8_t chassis_subtype = 0;
   ByteSpan chassis_octets;
   std::uint8_t port_subtype = 0;
@@ -69,8 +70,9 @@ struct Tlv {
     kDiscarded,     ///< length or shape is not the TLV's, one too many, or it runs past the end
   };
   Key key{};  ///< of a discarded TLV of type 127 too short to have them, OUI and subtype are 0
-  ByteSpan information{};    ///< of type 127: what follows OUI and subtype
-  const Row* row = nullptr;  ///< nullptr: unknown
+  ByteSpan information{};  ///< of type 127: what follows OUI and subtype
+  std::uint8_t row_number = 255;
+  [[nodiscard]] const Row* row() const;  ///< nullptr: unknown
   Status status = Status::kValid;
 };
 
@@ -83,20 +85,24 @@ class TlvWalk {
   /// discarded.
   bool next(Tlv& tlv);
   /// Why the frame is to be discarded: a second TLV of the first three, or an End TLV with length.
-  [[nodiscard]] std::optional<Discard> discard() const { return discard_; }
+  [[nodiscard]] std::optional<Discard> discard() const {
+    return refused_ ? std::optional(discard_) : std::nullopt;
+  }
   /// How many octets were read, the End TLV's included.
   [[nodiscard]] std::size_t position() const { return position_; }
 
  private:
-  [[nodiscard]] const Row* row_of(const Key& key) const;
-  bool stop(std::optional<Discard> why);
+  friend tl::expected<LldpduView, Discard> decode(ByteSpan, const Dialect&);
+  bool step(Tlv& tlv);
+  bool stop();
+  bool refuse(Discard why);
 
   ByteSpan octets_;
   Dialect dialect_;
   std::size_t position_ = 0;
   std::uint64_t seen_ = 0;  ///< rows of which a valid TLV was seen
-  std::optional<Discard> discard_{};
-  bool stopped_ = false;
+  bool refused_ = false;
+  Discard discard_{};
 };
 
 }  // namespace lldp::tlv

@@ -19,20 +19,26 @@ struct Row {
   std::string_view name{};    ///< in output
   std::uint8_t at_most = 0;   ///< per LLDPDU; 0: any number
   std::string_view clause{};  ///< where it is defined
-  /// Whether an information string (for type 127: what follows OUI and subtype) has the TLV's
-  /// length and shape.
-  bool (*valid)(ByteSpan information) = nullptr;
+  /// The least and the greatest length of the information string (for type 127: of what follows OUI
+  /// and subtype), both by its layout.
+  std::uint16_t least = 0;
+  std::uint16_t most = 0;
+  bool by_length = false;  ///< such a length alone makes it valid
+  /// Whether an information string has the TLV's length and shape.
+  bool (*well_formed)(ByteSpan information) = nullptr;
   Fields (*describe)(ByteSpan information) = nullptr;  ///< of a valid one
 };
 
 template <class T>
 constexpr Row row(std::string_view name, std::uint8_t at_most, std::string_view clause) {
-  return {T::kKey,
-          name,
-          at_most,
-          clause,
-          [](ByteSpan information) { return decode_as<T>(information).has_value(); },
-          describe_as<T>};
+  constexpr Measurer length = Measurer::of<T>();
+  constexpr bool by_length = length.length_is_all() && !requires(T v) { v.consistent(); };
+  return {
+      T::kKey,        name,
+      at_most,        clause,
+      length.least(), length.most(),
+      by_length,      [](ByteSpan information) { return decode_as<T>(information).has_value(); },
+      describe_as<T>};
 }
 
 inline constexpr Row kRows[] = {
@@ -65,39 +71,54 @@ inline constexpr Row kRows[] = {
 };
 static_assert(std::size(kRows) <= 64, "TlvWalk marks the rows it has seen in 64 bits");
 
-namespace detail {
+inline constexpr std::uint8_t kNoRow = std::size(kRows);
+/// The row of a struct.
+template <class T>
+inline constexpr std::uint8_t kRow = [] {
+  std::uint8_t row = 0;
+  while (kRows[row].key != T::kKey) ++row;
+  return row;
+}();
 
-/// Rows by type, or under one OUI by subtype, so that a look-up costs no search.
-inline constexpr std::size_t kSlots = 0x20;
-using Slots = std::array<const Row*, kSlots>;
-constexpr Slots slots(std::uint8_t type, std::uint32_t oui) {
-  Slots table{};
-  for (const Row& r : kRows) {
-    const bool organizational = r.key.type == kOrganizational;
-    if (organizational != (type == kOrganizational) || r.key.oui != oui) continue;
-    table.at(organizational ? r.key.subtype : r.key.type) = &r;
+/// What the receive path asks of a row, in one word.
+struct Check {
+  std::uint64_t mark = 0;  ///< a bit of its own if an LLDPDU may have it once, else none
+  std::uint16_t least = 0;
+  std::uint16_t span = 0;  ///< from the least to the greatest length
+  std::uint8_t row = kNoRow;
+  bool by_length = false;  ///< no well_formed() to call
+};
+constexpr Check check_of(std::uint8_t row) {
+  const Row& r = kRows[row];
+  return {.mark = r.at_most == 1 ? std::uint64_t{1} << row : 0,
+          .least = r.least,
+          .span = static_cast<std::uint16_t>(r.most - r.least),
+          .row = row,
+          .by_length = r.by_length};
+}
+inline constexpr Check kUnrecognized{};
+/// The contribution TLV is found by its subtype under the OUIs of a Dialect.
+inline constexpr Check kContributionCheck = check_of(kRow<Contribution>);
+
+/// Checks by type, or under one OUI by subtype: a look-up costs no search.
+class Slots {
+ public:
+  constexpr Slots(bool organizational, std::uint32_t oui) {
+    for (std::uint8_t row = 0; row < std::size(kRows); ++row) {
+      const Key& key = kRows[row].key;
+      if ((key.type == kOrganizational) != organizational || key.oui != oui) continue;
+      slots_.at(organizational ? key.subtype : key.type) = check_of(row);
+    }
   }
-  return table;
-}
-inline constexpr Slots kBasicSlots = slots(0, 0);
-inline constexpr Slots kDot1Slots = slots(kOrganizational, kDot1);
-inline constexpr Slots kDot3Slots = slots(kOrganizational, kDot3);
+  [[nodiscard]] constexpr const Check& operator[](std::uint8_t i) const {
+    return i < slots_.size() ? slots_[i] : kUnrecognized;
+  }
 
-}  // namespace detail
-
-inline constexpr const Row& kContributionRow = std::end(kRows)[-1];
-static_assert(kContributionRow.key == Contribution::kKey);
-
-/// The row of a TLV of the standards, or nullptr. Under which OUIs a TLV is a contribution is the
-/// receiver's to know: see Dialect.
-[[nodiscard]] constexpr const Row* find_row(const Key& key) {
-  const auto at = [](const detail::Slots& slots, std::uint8_t i) {
-    return i < slots.size() ? slots[i] : nullptr;
-  };
-  if (key.type != kOrganizational) return at(detail::kBasicSlots, key.type);
-  if (key.oui == kDot1) return at(detail::kDot1Slots, key.subtype);
-  if (key.oui == kDot3) return at(detail::kDot3Slots, key.subtype);
-  return nullptr;
-}
+ private:
+  std::array<Check, 0x20> slots_{};
+};
+inline constexpr Slots kBasicSlots(false, 0);
+inline constexpr Slots kDot1Slots(true, kDot1);
+inline constexpr Slots kDot3Slots(true, kDot3);
 
 }  // namespace lldp::tlv

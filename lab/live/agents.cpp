@@ -110,7 +110,8 @@ bool wait_for_end(const io::UniqueFd& process, std::chrono::steady_clock::time_p
 
 std::string default_agent() {
   std::error_code error;
-  const auto beside = std::filesystem::read_symlink("/proc/self/exe", error).parent_path() / "lldp-leveld";
+  const auto beside =
+      std::filesystem::read_symlink("/proc/self/exe", error).parent_path() / "lldp-leveld";
   return std::filesystem::exists(beside, error) ? beside.string() : "lldp-leveld";
 }
 
@@ -124,8 +125,9 @@ Result<std::size_t> start_agents(const Place& place, const std::vector<std::stri
     if (running.count(node) != 0) continue;
     // The child is in the namespace that its parent was in when it was made: no shell, no wrapper.
     if (auto ok = enter(place, node); !ok) return fail(ok.error());
-    std::vector<std::string> words{agent,          "--socket",      place.socket(node),
-                                   "--state-file", place.state_file(node), "--system-name", node};
+    std::vector<std::string> words{
+        agent,           "--socket", place.socket(node), "--state-file", place.state_file(node),
+        "--system-name", node};
     words.insert(words.end(), arguments.begin(), arguments.end());
     if (auto ok = SpawnActions(place.log(node)).spawn(words); !ok) return fail(ok.error());
     ++started;

@@ -79,8 +79,8 @@ Result<Made> make_namespace(const std::string& path, bool forwards) {
 }
 
 /// Interface numbers follow the order of the fabric's links, above those that the kernel gives to
-/// tunnels of its own. The first port of a node has its chassis ID for an address where that is one,
-/// so that an agent calls itself what the fabric calls it; the others' follow from the link.
+/// tunnels of its own. The first port of a node has its chassis ID for an address where that is
+/// one, so that an agent calls itself what the fabric calls it; the others' follow from the link.
 class Numbering {
  public:
   explicit Numbering(const Fabric& fabric) : fabric_(fabric), ports_(fabric.nodes.size()) {}

@@ -55,9 +55,10 @@ Result<Place> place_of(const std::string& prefix, const std::string& dir) {
     return place;
   }
   const char* runtime = std::getenv("XDG_RUNTIME_DIR");
-  const std::string base = !place.own_tree                ? "/run/lldp-level-lab"
-                           : runtime && runtime[0] == '/' ? fmt::format("{}/lldp-level-lab", runtime)
-                                                          : fmt::format("/tmp/lldp-level-lab-{}", getuid());
+  const std::string base = !place.own_tree ? "/run/lldp-level-lab"
+                           : runtime && runtime[0] == '/'
+                               ? fmt::format("{}/lldp-level-lab", runtime)
+                               : fmt::format("/tmp/lldp-level-lab-{}", getuid());
   place.dir = base + "/" + prefix;
   return place;
 }
@@ -66,7 +67,8 @@ Result<void> check_names(const Place& place, const Fabric& fabric) {
   for (const Node& node : fabric.nodes) {
     const std::string shown = escape(node.name);
     if (!is_plain(node.name))
-      return fail(Error{0, shown, "no name for a namespace: use up to 64 letters, digits and `-_.`"});
+      return fail(
+          Error{0, shown, "no name for a namespace: use up to 64 letters, digits and `-_.`"});
     if (place.socket(node.name).size() >= sizeof(sockaddr_un::sun_path))
       return fail(Error{0, place.socket(node.name), "too long for a socket: give a shorter --dir"});
   }

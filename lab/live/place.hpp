@@ -24,7 +24,9 @@ struct Place {
   [[nodiscard]] std::string namespace_path(const std::string& node) const {
     return "/run/netns/" + namespace_name(node);
   }
-  [[nodiscard]] std::string socket(const std::string& node) const { return dir + "/" + node + ".sock"; }
+  [[nodiscard]] std::string socket(const std::string& node) const {
+    return dir + "/" + node + ".sock";
+  }
   [[nodiscard]] std::string state_file(const std::string& node) const {
     return dir + "/" + node + ".state";
   }

@@ -20,8 +20,7 @@ namespace {
 /// So many acknowledgements fit the default receive buffer many times over.
 constexpr std::size_t kBatch = 64;
 
-std::unique_ptr<nl_msg, NlFree> new_link(int flags, unsigned set_flags,
-                                         int ifindex = 0) {
+std::unique_ptr<nl_msg, NlFree> new_link(int flags, unsigned set_flags, int ifindex = 0) {
   std::unique_ptr<nl_msg, NlFree> message(
       nlmsg_alloc_simple(RTM_NEWLINK, NLM_F_REQUEST | NLM_F_ACK | flags));
   ifinfomsg header{};

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <ostream>
+
+#include "tests/support/lldpdus.hpp"
 #include "tlv/topology.hpp"
 #include "tlv/writer.hpp"
 
@@ -43,6 +46,264 @@ TEST(Lldpdu, ReadsWhatTheWriterWrote) {
   EXPECT_EQ(view->tlvs_unrecognized, 0);
   EXPECT_FALSE(view->in_error);
   EXPECT_EQ(view->octets.size(), pdu.size());
+}
+
+/// An LLDPDU octet by octet.
+struct Pdu {
+  Bytes octets{};
+  Pdu& tlv(unsigned type, const Bytes& information) {
+    octets.push_back(static_cast<std::uint8_t>(type << 1 | information.size() >> 8));
+    octets.push_back(static_cast<std::uint8_t>(information.size()));
+    return raw(information);
+  }
+  Pdu& raw(const Bytes& more) {
+    octets.insert(octets.end(), more.begin(), more.end());
+    return *this;
+  }
+};
+const Bytes kChassis{4, 2, 0, 0, 0, 0, 1};
+const Bytes kPort{5, 's', 'w', 'p', '1'};
+const Bytes kTtl{0, 120};
+Pdu start() { return Pdu{}.tlv(1, kChassis).tlv(2, kPort).tlv(3, kTtl); }
+
+struct Counts {
+  unsigned discarded = 0;
+  unsigned unrecognized = 0;
+  bool in_error = false;
+  friend bool operator==(const Counts&, const Counts&) = default;
+  friend void PrintTo(const Counts& c, std::ostream* os) {
+    *os << "discarded " << c.discarded << ", unrecognized " << c.unrecognized << ", in error "
+        << c.in_error;
+  }
+};
+constexpr Counts kClean{};
+constexpr Counts kOneDiscarded{.discarded = 1, .in_error = true};
+
+/// The counts of an LLDPDU that must not be discarded.
+Counts counts(const Pdu& pdu) {
+  const auto view = decode(pdu.octets, kDialect);
+  EXPECT_TRUE(view) << to_string(view.error());
+  if (!view) return {99, 99, true};
+  return {view->tlvs_discarded, view->tlvs_unrecognized, view->in_error};
+}
+std::optional<Discard> verdict(const Pdu& pdu) {
+  const auto view = decode(pdu.octets, kDialect);
+  return view ? std::nullopt : std::optional(view.error());
+}
+
+TEST(ReceiveRules, WantTheFirstThreeTlvsInTheirOrder) {
+  EXPECT_EQ(verdict(Pdu{}), Discard::kChassisId);
+  EXPECT_EQ(verdict(Pdu{}.tlv(2, kPort).tlv(1, kChassis)), Discard::kChassisId);
+  EXPECT_EQ(verdict(Pdu{}.tlv(1, kChassis).tlv(3, kTtl)), Discard::kPortId);
+  EXPECT_EQ(verdict(Pdu{}.tlv(1, kChassis).tlv(1, kChassis)), Discard::kPortId);
+  EXPECT_EQ(verdict(Pdu{}.tlv(1, kChassis).tlv(2, kPort)), Discard::kTtl);
+  EXPECT_EQ(verdict(Pdu{}.tlv(1, kChassis).tlv(2, kPort).tlv(5, {'x'}).tlv(3, kTtl)),
+            Discard::kTtl);
+  EXPECT_EQ(verdict(Pdu{}.tlv(1, kChassis).tlv(0, {})), Discard::kPortId);
+}
+
+TEST(ReceiveRules, BindTheLengthsOfTheFirstThree) {
+  EXPECT_EQ(verdict(Pdu{}.tlv(1, {4}).tlv(2, kPort).tlv(3, kTtl)), Discard::kChassisId);
+  EXPECT_EQ(verdict(Pdu{}.tlv(1, Bytes(257, 7)).tlv(2, kPort).tlv(3, kTtl)), Discard::kChassisId);
+  EXPECT_EQ(verdict(Pdu{}.tlv(1, Bytes(256, 7)).tlv(2, Bytes(256, 7)).tlv(3, kTtl)), std::nullopt);
+  EXPECT_EQ(verdict(Pdu{}.tlv(1, kChassis).tlv(2, Bytes(257, 7)).tlv(3, kTtl)), Discard::kPortId);
+  EXPECT_EQ(verdict(Pdu{}.tlv(1, kChassis).tlv(2, kPort).tlv(3, {1})), Discard::kTtl);
+}
+
+TEST(ReceiveRules, IgnoreWhatFollowsTheTtlInItsTlv) {
+  const auto view =
+      decode(Pdu{}.tlv(1, kChassis).tlv(2, kPort).tlv(3, {0, 9, 1, 2, 3}).octets, kDialect);
+  ASSERT_TRUE(view);
+  EXPECT_EQ(view->ttl, 9);
+}
+
+TEST(ReceiveRules, StopAtTtlZero) {
+  const Pdu pdu = Pdu{}.tlv(1, kChassis).tlv(2, kPort).tlv(3, {0, 0}).tlv(1, kChassis).raw({9, 9});
+  const auto view = decode(pdu.octets, kDialect);
+  ASSERT_TRUE(view);
+  EXPECT_EQ(view->ttl, 0);
+  EXPECT_EQ(counts(pdu), kClean);
+  EXPECT_EQ(view->octets.size(), 9U + 7U + 4U);
+}
+
+TEST(ReceiveRules, DiscardASecondOfTheFirstThree) {
+  EXPECT_EQ(verdict(start().tlv(1, kChassis)), Discard::kDuplicate);
+  EXPECT_EQ(verdict(start().tlv(2, kPort)), Discard::kDuplicate);
+  EXPECT_EQ(verdict(start().tlv(3, kTtl)), Discard::kDuplicate);
+  EXPECT_EQ(verdict(start().tlv(3, {})), Discard::kDuplicate);  // whatever its length
+}
+
+TEST(ReceiveRules, DiscardAnEndTlvWithInformation) {
+  EXPECT_EQ(verdict(start().tlv(0, {0})), Discard::kEndLength);
+  EXPECT_EQ(verdict(start().tlv(0, {})), std::nullopt);
+}
+
+TEST(ReceiveRules, TakeTheEndOfDataForTheEnd) { EXPECT_EQ(counts(start()), kClean); }
+
+TEST(ReceiveRules, TakeOctetsAfterEndForPadding) {
+  const Pdu pdu = start().tlv(0, {}).raw({0x02, 0x07, 0xff});
+  EXPECT_EQ(counts(pdu), kClean);
+  EXPECT_EQ(decode(pdu.octets, kDialect)->octets.size(), pdu.octets.size() - 3);
+}
+
+TEST(ReceiveRules, CountUnknownTlvsAndKeepThem) {
+  const Counts one{.unrecognized = 1};
+  EXPECT_EQ(counts(start().tlv(9, {})), one);
+  EXPECT_EQ(counts(start().tlv(126, Bytes(511, 1))), one);
+  EXPECT_EQ(counts(start().tlv(127, {0, 0x12, 0xbb, 1})), one);        // unknown OUI
+  EXPECT_EQ(counts(start().tlv(127, {0, 0x80, 0xc2, 0x13, 1})), one);  // unknown subtypes
+  EXPECT_EQ(counts(start().tlv(127, {0, 0x80, 0xc2, 0xff, 1})), one);
+}
+
+TEST(ReceiveRules, DiscardTheTlvWhoseLengthIsWrongAndGoOn) {
+  const Pdu pdu = start().tlv(7, {0, 4, 0}).tlv(5, {'n'});
+  EXPECT_EQ(counts(pdu), kOneDiscarded);
+  const auto view = decode(pdu.octets, kDialect);
+  EXPECT_EQ(view->capabilities, std::nullopt);
+  EXPECT_EQ(view->system_name, "n");
+  EXPECT_EQ(counts(start().tlv(5, Bytes(256, 'x'))), kOneDiscarded);
+}
+
+TEST(ReceiveRules, KeepWhatStoodBeforeATlvThatRunsPastTheEnd) {
+  for (const Bytes& tail :
+       {Bytes{12, 9, 'x'}, Bytes{12}, Bytes{0}, Bytes{0xff, 0xff}, Bytes{0, 1}}) {
+    const Pdu pdu = start().tlv(5, {'n'}).raw(tail);
+    EXPECT_EQ(counts(pdu), kOneDiscarded);
+    const auto view = decode(pdu.octets, kDialect);
+    EXPECT_EQ(view->system_name, "n");
+    EXPECT_EQ(view->octets.size(), pdu.octets.size());
+  }
+}
+
+TEST(ReceiveRules, LetTheFirstOfTwoStand) {
+  const Pdu pdu = start().tlv(5, {'a'}).tlv(5, {'b'});
+  EXPECT_EQ(counts(pdu), kOneDiscarded);
+  EXPECT_EQ(decode(pdu.octets, kDialect)->system_name, "a");
+  const Pdu broken_first = start().tlv(7, {0}).tlv(7, {0, 4, 0, 4});  // the first was none
+  EXPECT_EQ(counts(broken_first), kOneDiscarded);
+  EXPECT_EQ(decode(broken_first.octets, kDialect)->capabilities, (Capabilities{4, 4}));
+}
+
+TEST(ReceiveRules, AllowSeveralManagementAddresses) {
+  const Bytes address{5, 1, 192, 0, 2, 1, 2, 0, 0, 0, 7, 0};
+  EXPECT_EQ(counts(start().tlv(8, address).tlv(8, address)), kClean);
+}
+
+TEST(ReceiveRules, DiscardALevelTlvOfWrongLengthAndNotItsFrame) {
+  EXPECT_EQ(counts(start().tlv(127, {0, 0x80, 0xc2, 0x14, 1, 2})), kOneDiscarded);
+  EXPECT_EQ(counts(start().tlv(127, {0, 0x80, 0xc2, 0x14, 1, 2, 1, 0})), kOneDiscarded);
+  EXPECT_EQ(counts(start().tlv(127, {0x02, 0x4c, 0x56, 1, 1, 2})), kOneDiscarded);
+}
+
+TEST(Dialect, NamesTheOuisOfTheContribution) {
+  const Pdu pdu = start().tlv(127, {0xaa, 0xbb, 0xcc, 1, 1, 2, 1});
+  const Claim claim{DeviceType::kSwitch, Level::of<2>(), PortType::kUplink};
+  constexpr Oui kTwo[] = {{0x02, 0x4c, 0x56}, {0xaa, 0xbb, 0xcc}};
+  EXPECT_EQ(decode(pdu.octets, Dialect{kTwo})->contribution, claim);
+  EXPECT_EQ(decode(pdu.octets, kDialect)->contribution, std::nullopt);
+  EXPECT_EQ(counts(pdu), Counts{.unrecognized = 1});
+  // Who lists the 802.1 OUI means it; then there is no Port VLAN ID.
+  constexpr Oui kDot1Oui[] = {{0x00, 0x80, 0xc2}};
+  const Pdu theirs = start().tlv(127, {0x00, 0x80, 0xc2, 1, 1, 2, 1});
+  EXPECT_EQ(decode(theirs.octets, Dialect{kDot1Oui})->contribution, claim);
+}
+
+// What other receivers got wrong.
+TEST(Defects, ManagementAddressOfLengthZeroDoesNotUnderflow) {
+  EXPECT_EQ(counts(start().tlv(8, {0, 1, 0, 0, 0, 0, 0, 0, 0})), kOneDiscarded);
+  EXPECT_EQ(counts(start().tlv(8, {1, 1, 1, 0, 0, 0, 0, 0, 0})), kOneDiscarded);
+}
+
+TEST(Defects, ManagementAddressLongerThanItsTlvIsNotRead) {
+  EXPECT_EQ(counts(start().tlv(8, {32, 1, 192, 0, 2, 1, 2, 0, 0, 0, 7, 0})), kOneDiscarded);
+  EXPECT_EQ(counts(start().tlv(8, {5, 1, 192, 0, 2, 1, 2, 0, 0, 0, 7, 200})), kOneDiscarded);
+  EXPECT_EQ(counts(start().tlv(8, {255, 1, 192, 0, 2, 1, 2, 0, 0, 0, 7, 0})), kOneDiscarded);
+}
+
+TEST(Defects, RepeatedStringTlvsAreCountedAndNothingIsKept) {
+  Pdu pdu = start();
+  for (int i = 0; i < 200; ++i) pdu.tlv(6, {'d'});
+  EXPECT_EQ(counts(pdu), (Counts{.discarded = 199, .in_error = true}));
+}
+
+TEST(Defects, OrganizationalTlvsOf255AndMoreOctetsAreReadToTheirEnd) {
+  for (const std::size_t n : {250U, 251U, 252U, 253U, 254U, 255U, 256U, 257U, 507U}) {
+    Bytes information{0, 0x12, 0xbb, 1};
+    information.resize(4 + n, 0xee);
+    const Pdu pdu = start().tlv(127, information).tlv(5, {'n'});
+    EXPECT_EQ(counts(pdu), Counts{.unrecognized = 1}) << n;
+    EXPECT_EQ(decode(pdu.octets, kDialect)->system_name, "n") << n;
+  }
+}
+
+TEST(Defects, ShortTlvsOfKnownOuisAreDiscardedAndNotRead) {
+  for (std::uint8_t subtype = 0; subtype < 0x20; ++subtype) {
+    for (const Bytes& oui : {Bytes{0, 0x80, 0xc2}, Bytes{0, 0x12, 0x0f}, Bytes{0x02, 0x4c, 0x56}}) {
+      Bytes information = oui;
+      information.push_back(subtype);
+      const Counts got = counts(start().tlv(127, information));
+      EXPECT_EQ(got.discarded + got.unrecognized, 1U);
+    }
+  }
+  for (std::size_t n = 0; n < 4; ++n) {
+    EXPECT_EQ(counts(start().tlv(127, Bytes(n, 0))), kOneDiscarded);
+  }
+}
+
+TEST(Walk, ShowsEveryTlvOnceWithItsStatus) {
+  const Pdu pdu = start()
+                      .tlv(127, {0, 0x80, 0xc2, 1, 0, 7})
+                      .tlv(127, {9, 9, 9, 9, 9})
+                      .tlv(7, {1})
+                      .tlv(0, {})
+                      .raw({1, 2, 3});
+  using enum Tlv::Status;
+  std::vector<std::pair<unsigned, Tlv::Status>> seen;
+  TlvWalk walk(decode(pdu.octets, kDialect)->octets, kDialect);
+  for (Tlv t; walk.next(t);) seen.emplace_back(t.key.type, t.status);
+  EXPECT_EQ(seen, (decltype(seen){{1, kValid},
+                                  {2, kValid},
+                                  {3, kValid},
+                                  {127, kValid},
+                                  {127, kUnrecognized},
+                                  {7, kDiscarded}}));
+}
+
+TEST(EveryTruncation, IsRefusedOrHasAnErrorOrEndsBetweenTlvs) {
+  const Bytes whole = support::typical_lldpdu();
+  const auto full = decode(whole, kDialect);
+  ASSERT_TRUE(full);
+  EXPECT_EQ(full->octets.size(), whole.size());
+  std::vector<std::size_t> ends{whole.size()};
+  TlvWalk walk(whole, kDialect);
+  for (Tlv t; walk.next(t);) ends.push_back(walk.position());
+  for (std::size_t n = 0; n < whole.size(); ++n) {
+    const auto view = decode(ByteSpan(whole).first(n), kDialect);
+    if (!view) continue;
+    EXPECT_EQ(view->in_error, std::find(ends.begin(), ends.end(), n) == ends.end()) << n;
+  }
+}
+
+TEST(Writer, LeavesOutWhatDoesNotFit) {
+  Bytes out(14, 0xee);  // an Ethernet header
+  LldpduWriter writer(out, 30);
+  writer.add(ChassisIdTlv{4, kChassis}).add(SystemName{std::string(20, 'x')}).add(Ttl{1}).end();
+  EXPECT_EQ(writer.left_out(), 1U);
+  EXPECT_EQ(out.size(), 14U + 10 + 4 + 2);
+  LldpduWriter none(out, 1500);
+  none.add(SystemName{std::string(256, 'x')}).add(PortIdTlv{5, {}});
+  EXPECT_EQ(none.left_out(), 2U);
+  EXPECT_EQ(out.size(), 14U + 10 + 4 + 2);
+}
+
+TEST(Writer, TakesTheLongestInformation) {
+  Bytes out;
+  ApplicationPriority v;
+  v.table.count = v.table.items.size();
+  LldpduWriter(out, 1500).add(v);
+  ASSERT_EQ(out.size(), 2U + 4 + 1 + 3 * 168);
+  EXPECT_EQ(out[0], 0xff);  // type 127, ninth bit of the length
+  EXPECT_EQ(out[1], (4 + 1 + 3 * 168) & 0xff);
 }
 
 }  // namespace

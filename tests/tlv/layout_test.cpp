@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tlv/layout.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <ostream>
+#include <set>
+
+#include "tlv/table.hpp"
+#include "tlv/writer.hpp"
+
+namespace lldp::tlv {
+namespace {
+
+/// One TLV's information string (for type 127: what follows OUI and subtype) and its value. Of its
+/// truncations only those of a length in `whole` are TLVs as well.
+struct Case {
+  const char* name = "";
+  std::function<void()> round_trips{};
+  std::function<void()> refuses_truncations{};
+  std::function<void()> refuses_excess{};
+  friend void PrintTo(const Case& c, std::ostream* os) { *os << c.name; }
+};
+
+/// What the receive path makes of an information string.
+template <class T>
+bool accepts(const Bytes& information) {
+  const Check check = check_of(kRow<T>);
+  return information.size() - check.least <= check.span &&
+         (check.by_length || kRows[check.row].well_formed(information));
+}
+
+template <class T>
+Case make(const char* name, Bytes wire, T value, std::set<std::size_t> whole = {}) {
+  return {name,
+          [=] {
+            EXPECT_EQ(encode_info(value), wire);
+            const auto decoded = decode_as<T>(wire);
+            ASSERT_TRUE(decoded);
+            EXPECT_EQ(*decoded, value);
+            const Row& row = kRows[kRow<T>];
+            EXPECT_TRUE(row.well_formed(wire));
+            EXPECT_FALSE(row.describe(wire).empty());
+          },
+          [=] {
+            for (std::size_t n = 0; n < wire.size(); ++n) {
+              const Bytes cut(wire.begin(), wire.begin() + static_cast<std::ptrdiff_t>(n));
+              EXPECT_EQ(decode_as<T>(cut).has_value(), whole.contains(n)) << n;
+              EXPECT_EQ(accepts<T>(cut), whole.contains(n)) << n;
+            }
+          },
+          [=] {
+            Bytes longer = wire;
+            longer.push_back(0);
+            EXPECT_EQ(decode_as<T>(longer).has_value(), whole.contains(longer.size()));
+            EXPECT_EQ(accepts<T>(longer), whole.contains(longer.size()));
+          }};
+}
+
+class Layout : public testing::TestWithParam<Case> {};
+TEST_P(Layout, RoundTrips) { GetParam().round_trips(); }
+TEST_P(Layout, RefusesTruncations) { GetParam().refuses_truncations(); }
+TEST_P(Layout, RefusesExcess) { GetParam().refuses_excess(); }
+
+const Bytes kMac{0x02, 0x4c, 0x56, 0, 0, 1};
+const Bytes kIpv4{1, 192, 0, 2, 1};
+const Bytes kOid{0x2b, 6, 1};
+const Bytes kStp{0x42, 0x42, 0x03};
+const std::string kLongest(255, 'x');
+
+Bytes with(Bytes head, std::string_view tail) {
+  head.insert(head.end(), tail.begin(), tail.end());
+  return head;
+}
+
+const Case kCases[] = {
+    make("ChassisIdMac", {4, 0x02, 0x4c, 0x56, 0, 0, 1}, ChassisIdTlv{4, kMac}, {2, 3, 4, 5, 6, 8}),
+    make("PortIdShortest", {5, 'p'}, PortIdTlv{5, as_octets("p")}, {3}),
+    make("PortIdLongest", with({5}, kLongest), PortIdTlv{5, as_octets(kLongest)},
+         [] {
+           std::set<std::size_t> all;
+           for (std::size_t n = 2; n <= 256; ++n) all.insert(n);
+           return all;
+         }()),
+    make("Ttl", {0x00, 0x79}, Ttl{121}, {3}),  // octets after the two are ignored
+    make("PortDescriptionEmpty", {}, PortDescription{""}, {1}),
+    make("SystemName", {'a', 'b'}, SystemName{"ab"}, {0, 1, 3}),
+    make("SystemDescription", {'L'}, SystemDescription{"L"}, {0, 2}),
+    make("Capabilities", {0x00, 0x14, 0x00, 0x10}, Capabilities{0x14, 0x10}),
+    make("CapabilitiesAllOnes", {0xff, 0xff, 0xff, 0xff}, Capabilities{0xffff, 0xffff}),
+    make("ManagementAddress",
+         {5, 1, 192, 0, 2, 1,  // length, IPv4, address
+          2, 0, 0, 0, 7,       // ifIndex 7
+          3, 0x2b, 6, 1},      // object identifier
+         ManagementAddress{kIpv4, 2, 7, kOid}),
+    make("ManagementAddressShortest", {2, 7, 'x', 1, 0, 0, 0, 0, 0},
+         ManagementAddress{as_octets("\x07x"), 1, 0, {}}),
+    make("PortVlan", {0x0f, 0xff}, PortVlan{0x0fff}),
+    make("PortProtocolVlan",
+         {0x06,         // enabled, supported
+          0x00, 0x64},  // VID
+         PortProtocolVlan{.enabled = true, .supported = true, .vid = 100}),
+    make("VlanName", {0x00, 0x64, 2, 'v', '1'}, VlanName{100, "v1"}),
+    make("ProtocolIdentity", {3, 0x42, 0x42, 0x03}, ProtocolIdentity{kStp}),
+    make("VidUsageDigest", {0xde, 0xad, 0xbe, 0xef}, VidUsageDigest{0xdeadbeef}),
+    make("ManagementVid", {0x00, 0x01}, ManagementVid{1}),
+    make("LinkAggregation",
+         {0x0b,          // port type 2, enabled, capable
+          0, 0, 0, 12},  // aggregated port
+         LinkAggregation{.port_type = 2, .enabled = true, .capable = true, .port_id = 12}),
+    make("CongestionNotification", {0x30, 0x20}, CongestionNotification{0x30, 0x20}),
+    make("EtsConfig",
+         {0xc3,                                   // willing, CBS, 3 classes
+          0x00, 0x12, 0x00, 0x00,                 // traffic classes of priorities 0..7
+          50,   25,   25,   0,    0,   0, 0, 0,   // percent
+          2,    2,    0,    1,    255, 0, 0, 0},  // algorithms
+         EtsConfig{.willing = true,
+                   .credit_based_shaper = true,
+                   .max_classes = 3,
+                   .tables = {.traffic_class = {0, 0, 1, 2, 0, 0, 0, 0},
+                              .bandwidth = {50, 25, 25},
+                              .algorithm = {2, 2, 0, 1, 255}}}),
+    make("EtsRecommendation",
+         {0x00,                                 // reserved
+          0x01, 0x23, 0x45, 0x67,               // traffic classes of priorities 0..7
+          100,  0,    0,    0,    0, 0, 0, 0,   // percent
+          0,    0,    0,    0,    0, 0, 0, 2},  // algorithms
+         EtsRecommendation{{.traffic_class = {0, 1, 2, 3, 4, 5, 6, 7},
+                            .bandwidth = {100},
+                            .algorithm = {0, 0, 0, 0, 0, 0, 0, 2}}}),
+    make("PfcConfigWillingCap8",
+         {0x88,   // W=1 MBC=0 reserved=00 cap=8
+          0x60},  // priorities 5 and 6
+         PfcConfig{.willing = true, .cap = 8, .enabled = 0x60}),
+    make("ApplicationPriority",
+         {0x00,               // reserved
+          0x61, 0x89, 0x06,   // priority 3, EtherType 0x8906
+          0xa5, 0x00, 0x28},  // priority 5, DSCP 40
+         [] {
+           ApplicationPriority v;
+           v.table.items[0] = {.priority = 3, .selector = 1, .protocol = 0x8906};
+           v.table.items[1] = {.priority = 5, .selector = 5, .protocol = 40};
+           v.table.count = 2;
+           return v;
+         }(),
+         {1, 4}),
+    make("MacPhy", {0x03, 0x6c, 0x00, 0x00, 0x10},
+         MacPhy{.autoneg_enabled = true,
+                .autoneg_supported = true,
+                .advertised = 0x6c00,
+                .mau_type = 16}),
+    make("PowerViaMdi", {0x0f, 1, 4},
+         PowerViaMdi{.pair_control = true,
+                     .enabled = true,
+                     .supported = true,
+                     .pse = true,
+                     .pair = 1,
+                     .power_class = 4}),
+    make("PowerViaMdiNegotiated",
+         {0x07, 2, 5,  // enabled, supported, PSE; spare pairs; class
+          0x52,        // type 1 PD's source 1, high priority
+          0, 130, 0, 120},
+         PowerViaMdi{
+             .enabled = true,
+             .supported = true,
+             .pse = true,
+             .pair = 2,
+             .power_class = 5,
+             .negotiation = PowerNegotiation{.type = 1,
+                                             .source = 1,
+                                             .priority = 2,
+                                             .requested = 130,
+                                             .allocated = 120}},
+         {3}),
+    make("PowerViaMdiFourPair",
+         {0x07, 2, 5, 0x56, 0, 130, 0, 120,      // as above, with the PD's 4PID
+          0,    1, 0, 2,    0, 3,   0, 4,        // requested and allocated, A and B
+          0,    5, 6, 0,    7, 8,   0, 0,   9},  // status, setup, available, autoclass, power down
+         PowerViaMdi{
+             .enabled = true,
+             .supported = true,
+             .pse = true,
+             .pair = 2,
+             .power_class = 5,
+             .negotiation = PowerNegotiation{.type = 1,
+                                             .source = 1,
+                                             .four_pair_id = true,
+                                             .priority = 2,
+                                             .requested = 130,
+                                             .allocated = 120,
+                                             .four_pair = FourPairPower{.requested_a = 1,
+                                                                        .requested_b = 2,
+                                                                        .allocated_a = 3,
+                                                                        .allocated_b = 4,
+                                                                        .status = 5,
+                                                                        .setup = 6,
+                                                                        .available = 7,
+                                                                        .autoclass = 8,
+                                                                        .power_down = 9}}},
+         {3, 8}),
+    make("Dot3LinkAggregation", {0x01, 0, 0, 0, 0}, Dot3LinkAggregation{.capable = true}),
+    make("MaxFrameSize", {0x24, 0x14}, MaxFrameSize{9236}),
+    make("Tr", {1, 2, 1}, Tr{1, 2, 1}),
+    make("TrAllOnes", {255, 255, 255}, Tr{255, 255, 255}),
+    make("Contribution", {1, 2, 2}, Contribution{1, 2, 2}),
+    make("ContributionAllOnes", {255, 255, 255}, Contribution{255, 255, 255}),
+};
+INSTANTIATE_TEST_SUITE_P(Wire, Layout, testing::ValuesIn(kCases),
+                         [](const auto& c) { return c.param.name; });
+
+template <class T>
+T decoded(const Bytes& wire) {
+  const auto v = decode_as<T>(wire);
+  EXPECT_TRUE(v);
+  return v.value_or(T{});
+}
+
+TEST(ReservedBits, AreIgnoredOnReceiptAndSentAsZero) {
+  const auto pfc = decoded<PfcConfig>({0xff, 0xff});
+  EXPECT_EQ(pfc, (PfcConfig{.willing = true, .mbc = true, .cap = 15, .enabled = 0xff}));
+  EXPECT_EQ(encode_info(pfc), (Bytes{0xcf, 0xff}));
+  const auto ppvid = decoded<PortProtocolVlan>({0xff, 0, 1});
+  EXPECT_EQ(encode_info(ppvid), (Bytes{0x06, 0, 1}));
+  EXPECT_EQ(encode_info(decoded<EtsConfig>(Bytes(21, 0xff)))[0], 0xc7);
+  EXPECT_EQ(encode_info(decoded<EtsRecommendation>(Bytes(21, 0xff)))[0], 0x00);
+  EXPECT_EQ(encode_info(decoded<ApplicationPriority>(Bytes(4, 0xff))),
+            (Bytes{0x00, 0xe7, 0xff, 0xff}));
+  EXPECT_EQ(encode_info(decoded<LinkAggregation>(Bytes(5, 0xff)))[0], 0x0f);
+  EXPECT_EQ(encode_info(decoded<MacPhy>(Bytes(5, 0xff)))[0], 0x03);
+  EXPECT_EQ(encode_info(decoded<PowerViaMdi>(Bytes(3, 0xff)))[0], 0x0f);
+}
+
+TEST(Shape, BindsTheCountsInsideATlv) {
+  EXPECT_FALSE(decode_as<VlanName>(Bytes{0, 1, 0}));  // no name
+  EXPECT_FALSE(decode_as<VlanName>(with({0, 1, 33}, kLongest.substr(0, 33))));
+  EXPECT_TRUE(decode_as<VlanName>(with({0, 1, 32}, kLongest.substr(0, 32))));
+  EXPECT_FALSE(decode_as<ProtocolIdentity>(Bytes{0}));
+  EXPECT_TRUE(decode_as<ApplicationPriority>(Bytes(1 + 3 * 168, 0)));
+  EXPECT_FALSE(decode_as<ApplicationPriority>(Bytes(1 + 3 * 169, 0)));
+}
+
+TEST(Capabilities, EnabledButNotThereIsAnError) {
+  EXPECT_FALSE(decode_as<Capabilities>(Bytes{0x00, 0x04, 0x00, 0x14}));
+}
+
+TEST(Table, KnowsEveryRowByItsKeyAndBoundsItsLength) {
+  for (const Row& r : kRows) {
+    const bool organizational = r.key.type == kOrganizational;
+    EXPECT_LE(r.least, r.most) << r.name;
+    EXPECT_LE(r.most + (organizational ? 4 : 0), 511) << r.name;
+    if (r.key == Contribution::kKey) continue;  // found by the Dialect
+    const Check& check = !organizational      ? kBasicSlots[r.key.type]
+                         : r.key.oui == kDot1 ? kDot1Slots[r.key.subtype]
+                                              : kDot3Slots[r.key.subtype];
+    EXPECT_EQ(&kRows[check.row], &r) << r.name;
+  }
+  EXPECT_EQ(kRows[kRow<ManagementAddress>].least, 9);  // IEEE 802.1AB-2016 8.5.9: 9 to 167
+  EXPECT_EQ(kRows[kRow<ManagementAddress>].most, 167);
+  EXPECT_EQ(kRows[kRow<ChassisIdTlv>].most, 256);
+}
+
+TEST(Describe, NamesWhatHasNamesAndEscapesText) {
+  using F = Field;
+  EXPECT_EQ(
+      describe_as<PfcConfig>(Bytes{0x88, 0x60}),
+      (Fields{F::truth("willing", true), F::truth("mbc", false), F::of("cap", std::uint64_t{8}),
+              F::list("enabled", {F::of({}, std::uint64_t{5}), F::of({}, std::uint64_t{6})})}));
+  EXPECT_EQ(describe_as<Tr>(Bytes{9, 255, 2}),
+            (Fields{F::of("device-type", std::uint64_t{9}),  // reserved: shown as a number
+                    F::of("level", "unknown"), F::of("orientation", "crosslink")}));
+  EXPECT_EQ(describe_as<SystemName>(Bytes{'a', 0x1b, '['}), (Fields{F::of("text", "a\\x1b[")}));
+  EXPECT_EQ(describe_as<ManagementAddress>(Bytes{5, 1, 192, 0, 2, 1, 2, 0, 0, 0, 7, 0})[0],
+            F::of("address", "192.0.2.1"));
+}
+
+}  // namespace
+}  // namespace lldp::tlv

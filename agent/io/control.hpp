@@ -59,9 +59,11 @@ class ControlServer {
 
   /// What `show` would say is different. Cheap: watchers are told once per turn of the loop.
   void notify_changed();
-  /// A frame went over the wire, from the destination address on. Free while nobody records.
+  /// Whether anybody records; frame_seen() is for nothing while nobody does.
+  [[nodiscard]] bool recording() const { return recorders_ != 0; }
+  /// A frame went over the wire, from the destination address on.
   void frame_seen(Direction direction, std::string_view port, ByteSpan frame) {
-    if (recorders_ != 0) record(direction, port, frame);
+    if (recording()) record(direction, port, frame);
   }
 
  private:

@@ -1,0 +1,496 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/io/daemon.hpp"
+
+#include <fmt/core.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <functional>
+#include <optional>
+#include <unordered_map>
+
+#include "agent/core/agent.hpp"
+#include "agent/io/clock.hpp"
+#include "agent/io/control.hpp"
+#include "agent/io/link_monitor.hpp"
+#include "agent/io/log.hpp"
+#include "agent/io/packet_io.hpp"
+#include "agent/io/port_policy.hpp"
+#include "agent/io/service.hpp"
+#include "agent/io/state_file.hpp"
+#include "agent/report/report.hpp"
+#include "base/text.hpp"
+
+namespace lldp::io {
+namespace {
+
+namespace asio = boost::asio;
+
+/// After a turn with many frames, how long to let more of them gather: a wake-up for every few
+/// frames costs more than the frames.
+constexpr std::chrono::milliseconds kGather{1};
+
+std::vector<MacAddress> group_addresses(const std::vector<core::Scope>& scopes) {
+  std::vector<MacAddress> groups;
+  for (const core::Scope scope : scopes) groups.push_back(core::group_address(scope));
+  return groups;
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? std::string(name.data())
+                                                          : std::string();
+}
+
+std::string_view to_string(core::Role role) {
+  return role == core::Role::kHost ? "host" : "switch";
+}
+
+struct Line {
+  Severity severity{};
+  std::string text{};
+};
+Line line_of(const core::Event& event) {
+  using enum core::Event::Kind;
+  switch (event.kind) {
+    case kNeighborAdded:
+      return {Severity::kInfo, "neighbor added: " + event.text};
+    case kNeighborChanged:
+      return {Severity::kInfo, "neighbor changed: " + event.text};
+    case kNeighborRemoved:
+      return {Severity::kInfo, "neighbor removed: " + event.text};
+    case kLevel:
+      return {Severity::kNotice, "level " + event.text};
+    case kPort:
+      return {Severity::kInfo, event.text};
+    case kAlarmRaised:
+      return {Severity::kWarning, fmt::format("alarm {}: {}", to_string(event.alarm), event.text)};
+    case kAlarmCleared:
+      return {Severity::kNotice, fmt::format("alarm {} cleared", to_string(event.alarm))};
+    case kState:
+      break;  // not for the log
+  }
+  return {};
+}
+
+/// A descriptor in the loop. Asio waits for edges, but asks anew at every wait(): what has not been
+/// taken wakes us again, after everybody else's turn.
+class Watched {
+ public:
+  Watched(asio::io_context& loop, int fd, std::function<void()> ready)
+      : descriptor_(loop, fd), ready_(std::move(ready)) {}
+  Watched(const Watched&) = delete;
+  Watched& operator=(const Watched&) = delete;
+  ~Watched() { descriptor_.release(); }  // whoever opened it closes it
+  void wait() {
+    descriptor_.async_wait(asio::posix::stream_descriptor::wait_read,
+                           [this](const boost::system::error_code& error) {
+                             if (!error) ready_();
+                           });
+  }
+
+ private:
+  asio::posix::stream_descriptor descriptor_;
+  std::function<void()> ready_;
+};
+
+class Daemon final : ControlHandler {
+ public:
+  static Result<std::unique_ptr<Daemon>> start(const config::Invocation& invocation,
+                                               config::Config config);
+  void run() { loop_.run(); }
+
+ private:
+  struct ManagedPort {
+    std::string name{};  ///< escaped
+    bool bridged = false;
+  };
+  /// One of the two ways frames come in.
+  struct Intake {
+    PacketIo::Turn (PacketIo::*receive)(const PacketIo::Handler&) = nullptr;
+    std::optional<Watched> watched{};
+    std::optional<TimePoint> gathering{};  ///< until then it is not read
+  };
+
+  Daemon(const config::Invocation& invocation, config::Config config, LinkMonitor links,
+         PacketIo packets, UniqueFd timer, core::State state, TimePoint now);
+
+  void open_ports(TimePoint now);
+  void shutdown();
+  void on_signal();
+  void on_timer();
+  void take_frames(Intake& intake, TimePoint now);
+
+  void consider(const Interface& link, TimePoint now);
+  void drop_port(Ifindex ifindex, TimePoint now);
+  void update_role(TimePoint now);
+  [[nodiscard]] core::Settings settings() const;
+
+  void perform(TimePoint now);
+  void perform(const core::Event& event, TimePoint now);
+  void report(const PacketIo::SendFailure& failure, TimePoint now);
+  void save_state();
+  /// Ends a turn: what is due is done, the timer is set for what comes next.
+  void settle();
+  void set_timer(TimePoint now);
+  [[nodiscard]] std::string_view name_of(Ifindex port) const;
+
+  std::string show_json(std::span<const std::string> ports) override;
+  std::string stats_json(std::span<const std::string> ports) override;
+  std::string rules_json() override;
+  Result<void> reload() override;
+
+  asio::io_context loop_{1};
+  config::Invocation invocation_;
+  config::Config config_;
+  std::string host_name_ = host_name();
+  Service service_;
+  LinkMonitor links_;
+  PacketIo packets_;
+  UniqueFd timer_fd_;
+  std::unordered_map<Ifindex, ManagedPort> ports_;
+  std::size_t bridged_ports_ = 0;
+  core::Agent agent_;
+  report::Protection protection_{.backend = "none"};
+
+  core::Actions actions_;
+  std::vector<PacketIo::SendFailure> failures_;
+  PacketIo::Handler on_frame_;
+  TimePoint turn_{};  ///< the time that this turn's frames are given
+  bool state_changed_ = false;
+  bool state_unsaved_ = false;  ///< the disk refused, and that has been said
+  bool running_ = false;        ///< ready; ports that come now are worth a line
+  LogGate gate_;
+
+  std::optional<TimePoint> armed_;  ///< what the timer is set for
+  std::optional<TimePoint> watchdog_due_;
+  Intake shared_{.receive = &PacketIo::receive_shared};
+  Intake own_{.receive = &PacketIo::receive_own};
+  std::optional<Watched> link_events_;
+  std::optional<Watched> timer_;
+  asio::signal_set signals_{loop_, SIGTERM, SIGINT, SIGHUP};
+  std::unique_ptr<ControlServer> control_;
+};
+
+Result<std::unique_ptr<Daemon>> Daemon::start(const config::Invocation& invocation,
+                                              config::Config config) {
+  auto packets = PacketIo::open(group_addresses(config.core.scopes));
+  if (!packets) return fail(packets.error());
+  auto links = LinkMonitor::open();
+  if (!links) return fail(links.error());
+  UniqueFd timer(::timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK));
+  if (!timer) return fail(Error{errno, "timer", std::strerror(errno)});
+  auto state = load_state(config.state_file);
+  if (!state) log(Severity::kError, state.error());
+
+  const TimePoint now = boot_time();
+  std::unique_ptr<Daemon> daemon(new Daemon(invocation, std::move(config), std::move(*links),
+                                            std::move(*packets), std::move(timer),
+                                            state.value_or(core::State{}), now));
+  auto control = ControlServer::open(daemon->loop_, daemon->config_.socket, *daemon);
+  if (!control) return fail(control.error());
+  daemon->control_ = std::move(*control);
+  daemon->open_ports(now);
+  return daemon;
+}
+
+Daemon::Daemon(const config::Invocation& invocation, config::Config config, LinkMonitor links,
+               PacketIo packets, UniqueFd timer, core::State state, TimePoint now)
+    : invocation_(invocation),
+      config_(std::move(config)),
+      links_(std::move(links)),
+      packets_(std::move(packets)),
+      timer_fd_(std::move(timer)),
+      // Known before the agent is: what it is told of its role must not change while it starts.
+      bridged_ports_(static_cast<std::size_t>(std::ranges::count_if(
+          links_.interfaces(),
+          [this](const auto& entry) {
+            return is_port(entry.second, config_.ports) && is_bridged(entry.second);
+          }))),
+      agent_(settings(), std::move(state), now) {
+  bridged_ports_ = 0;
+}
+
+void Daemon::open_ports(TimePoint now) {
+  on_frame_ = [this](Ifindex port, ByteSpan frame) {
+    if (control_->recording()) control_->frame_seen(Direction::kIn, name_of(port), frame);
+    agent_.receive(port, frame, turn_, actions_);
+    if (!actions_.sends.empty() || !actions_.events.empty()) perform(turn_);
+  };
+  for (const auto& [ifindex, link] : links_.interfaces()) consider(link, now);
+
+  links_.observe({.changed = [this](const Interface& link) { consider(link, boot_time()); },
+                  .gone = [this](Ifindex ifindex) { drop_port(ifindex, boot_time()); },
+                  .forwarding = [this] { update_role(boot_time()); }});
+  link_events_.emplace(loop_, links_.fd(), [this] {
+    if (auto received = links_.receive(); !received) log(Severity::kError, received.error());
+    settle();
+    link_events_->wait();
+  });
+  for (auto [intake, fd] :
+       {std::pair(&shared_, packets_.shared_fd()), {&own_, packets_.own_fd()}}) {
+    intake->watched.emplace(loop_, fd, [this, intake = intake] {
+      take_frames(*intake, boot_time());
+      settle();
+    });
+    intake->watched->wait();
+  }
+  timer_.emplace(loop_, timer_fd_.get(), [this] { on_timer(); });
+  link_events_->wait();
+  timer_->wait();
+  on_signal();
+
+  if (service_.watchdog()) watchdog_due_ = now;
+  settle();
+  running_ = true;
+  service_.ready();
+  log(Severity::kInfo,
+      fmt::format("ready: {} ports, {}", ports_.size(), to_string(agent_.settings().role)));
+}
+
+void Daemon::on_signal() {
+  signals_.async_wait([this](const boost::system::error_code& error, int signal) {
+    if (error) return;
+    if (signal != SIGHUP) return shutdown();
+    if (auto reloaded = reload(); !reloaded) log(Severity::kError, reloaded.error());
+    on_signal();
+  });
+}
+
+void Daemon::shutdown() {
+  service_.stopping();
+  const TimePoint now = boot_time();
+  agent_.shutdown(now, actions_);
+  perform(now);
+  settle();
+  loop_.stop();
+}
+
+void Daemon::on_timer() {
+  std::uint64_t expirations = 0;
+  [[maybe_unused]] const auto octets = ::read(timer_fd_.get(), &expirations, sizeof expirations);
+  armed_.reset();
+  const TimePoint now = boot_time();
+  for (Intake* intake : {&shared_, &own_})
+    if (intake->gathering && *intake->gathering <= now) take_frames(*intake, now);
+  if (watchdog_due_ && *watchdog_due_ <= now) {
+    service_.alive();
+    watchdog_due_ = now + *service_.watchdog();
+  }
+  settle();
+  timer_->wait();
+}
+
+void Daemon::take_frames(Intake& intake, TimePoint now) {
+  turn_ = now;
+  intake.gathering.reset();
+  switch ((packets_.*intake.receive)(on_frame_)) {
+    case PacketIo::Turn::kBusy:
+      intake.gathering = now + kGather;
+      break;
+    case PacketIo::Turn::kIdle:
+    case PacketIo::Turn::kUnfinished:
+      intake.watched->wait();
+      break;
+  }
+}
+
+void Daemon::consider(const Interface& link, TimePoint now) {
+  if (!is_port(link, config_.ports)) return drop_port(link.ifindex, now);
+  const auto [it, fresh] = ports_.try_emplace(link.ifindex);
+  ManagedPort& port = it->second;
+  port.name = escape(link.name);
+  if (is_bridged(link) != port.bridged) {
+    port.bridged = !port.bridged;
+    port.bridged ? ++bridged_ports_ : --bridged_ports_;
+  }
+  if (auto added = packets_.add(port_of(link)); !added)
+    log(Severity::kError, {added.error().code, port.name, to_string(added.error())});
+  if (fresh && running_) log(Severity::kInfo, fmt::format("{}: port added", port.name));
+  agent_.set_link({.ifindex = link.ifindex,
+                   .name = link.name,
+                   .address = link.address,
+                   .up = link.up,
+                   .mtu = link.mtu},
+                  now, actions_);
+  perform(now);
+  if (running_) update_role(now);
+}
+
+void Daemon::drop_port(Ifindex ifindex, TimePoint now) {
+  const auto it = ports_.find(ifindex);
+  if (it == ports_.end()) return;
+  agent_.remove_link(ifindex, now, actions_);
+  perform(now);
+  packets_.remove(ifindex);
+  log(Severity::kInfo, fmt::format("{}: port removed", it->second.name));
+  if (it->second.bridged) --bridged_ports_;
+  ports_.erase(it);
+  gate_.forget(ifindex);
+  update_role(now);
+}
+
+core::Settings Daemon::settings() const {
+  core::Settings settings = config_.core;
+  switch (config_.role) {
+    case config::Role::kAuto:
+      settings.role =
+          links_.forwarding() || bridged_ports_ != 0 ? core::Role::kSwitch : core::Role::kHost;
+      break;
+    case config::Role::kHost:
+      settings.role = core::Role::kHost;
+      break;
+    case config::Role::kSwitch:
+      settings.role = core::Role::kSwitch;
+      break;
+  }
+  if (settings.system_name.empty()) settings.system_name = host_name_;
+  return settings;
+}
+
+void Daemon::update_role(TimePoint now) {
+  const core::Settings wanted = settings();
+  if (wanted.role == agent_.settings().role) return;
+  log(Severity::kNotice, fmt::format("role: {}", to_string(wanted.role)));
+  agent_.configure(wanted, now, actions_);
+  perform(now);
+}
+
+void Daemon::perform(TimePoint now) {
+  if (!actions_.sends.empty()) {
+    packets_.send(actions_.sends, failures_);
+    for (const PacketIo::SendFailure& failure : failures_) report(failure, now);
+    failures_.clear();
+    if (control_->recording())
+      for (const core::Send& send : actions_.sends)
+        control_->frame_seen(Direction::kOut, name_of(send.port), send.frame);
+  }
+  for (const core::Event& event : actions_.events) perform(event, now);
+  if (!actions_.events.empty()) control_->notify_changed();
+  actions_.clear();
+}
+
+void Daemon::perform(const core::Event& event, TimePoint now) {
+  using enum core::Event::Kind;
+  if (event.kind == kState) {
+    state_changed_ = true;
+    return;
+  }
+  const auto left_out = gate_.admit(event.port, now);
+  if (!left_out) return;
+  const std::string_view port = name_of(event.port);
+  const std::string_view colon = port.empty() ? "" : ": ";
+  if (*left_out != 0)
+    log(Severity::kWarning, fmt::format("{}{}{} lines left out", port, colon, *left_out));
+  const auto [severity, text] = line_of(event);
+  log(severity, fmt::format("{}{}{}", port, colon, text));
+}
+
+void Daemon::report(const PacketIo::SendFailure& failure, TimePoint now) {
+  // An interface that went down or away in the middle of it: netlink tells, or has told.
+  if (failure.error == ENETDOWN || failure.error == ENXIO || failure.error == ENODEV) return;
+  // Anything else (ENOBUFS: its queue is full) costs this frame; the next one comes by itself.
+  if (gate_.admit(failure.port, now))
+    log(Severity::kWarning,
+        fmt::format("{}: frame not sent: {}", name_of(failure.port), std::strerror(failure.error)));
+}
+
+void Daemon::save_state() {
+  state_changed_ = false;
+  auto saved = lldp::io::save_state(config_.state_file, agent_.state());
+  if (!saved && !state_unsaved_) log(Severity::kError, saved.error());
+  state_unsaved_ = !saved;
+}
+
+void Daemon::settle() {
+  const TimePoint now = boot_time();
+  if (const auto due = agent_.next_deadline(); due && *due <= now) {
+    agent_.advance(now, actions_);
+    perform(now);
+  }
+  if (state_changed_) save_state();
+  set_timer(now);
+}
+
+void Daemon::set_timer(TimePoint now) {
+  std::optional<TimePoint> next = agent_.next_deadline();
+  for (const auto& due : {shared_.gathering, own_.gathering, watchdog_due_})
+    if (due && (!next || *due < *next)) next = due;
+  // A timer that fires too early is harmless, and cheaper than being set anew at every frame.
+  if (!next || (armed_ && *armed_ <= *next)) return;
+  armed_ = next;
+  const auto at = std::max(*next, now).time_since_epoch().count();
+  itimerspec spec{};
+  spec.it_value = {.tv_sec = at / 1'000'000'000, .tv_nsec = at % 1'000'000'000};
+  ::timerfd_settime(timer_fd_.get(), TFD_TIMER_ABSTIME, &spec, nullptr);
+}
+
+std::string Daemon::show_json(std::span<const std::string> ports) {
+  const TimePoint now = boot_time();
+  return report::show_json(agent_.snapshot(now), protection_,
+                           {.wall = std::chrono::system_clock::now(), .boot = now}, ports);
+}
+
+std::string Daemon::stats_json(std::span<const std::string> ports) {
+  std::vector<report::PortStatistics> counters;
+  for (const core::PortInfo& port : agent_.snapshot(boot_time()).ports) {
+    if (!ports.empty() && !any_glob_match(ports, port.name)) continue;
+    if (const auto statistics = agent_.statistics(port.ifindex))
+      counters.push_back({.name = port.name, .counters = *statistics});
+  }
+  return report::stats_json(counters);
+}
+
+std::string Daemon::rules_json() { return R"({"version":1,"rules":{}})"; }
+
+Result<void> Daemon::reload() {
+  service_.reloading();
+  auto fresh = config::load(invocation_);
+  if (!fresh) {
+    service_.ready();
+    Error error = fresh.error().front();
+    error.what += fresh.error().size() > 1
+                      ? fmt::format(" (and {} more; nothing is changed)", fresh.error().size() - 1)
+                      : " (nothing is changed)";
+    return fail(std::move(error));
+  }
+  // These are opened once; a restart, which disturbs nothing, takes them over.
+  fresh->socket = config_.socket;
+  fresh->state_file = config_.state_file;
+  config_ = std::move(*fresh);
+
+  const TimePoint now = boot_time();
+  packets_.set_groups(group_addresses(config_.core.scopes));
+  for (const auto& [ifindex, link] : links_.interfaces()) consider(link, now);
+  agent_.configure(settings(), now, actions_);
+  perform(now);
+  settle();
+  service_.ready();
+  log(Severity::kNotice, "configuration read anew");
+  control_->notify_changed();
+  return {};
+}
+
+std::string_view Daemon::name_of(Ifindex port) const {
+  const auto it = ports_.find(port);
+  return it == ports_.end() ? std::string_view() : it->second.name;
+}
+
+}  // namespace
+
+Result<void> run_daemon(const config::Invocation& invocation, config::Config config) {
+  auto daemon = Daemon::start(invocation, std::move(config));
+  if (!daemon) return fail(daemon.error());
+  (*daemon)->run();
+  return {};
+}
+
+}  // namespace lldp::io

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "base/bounded.hpp"
+#include "base/bytes.hpp"
+
+namespace lldp::io {
+
+/// An interface as the kernel describes it: what of RTM_NEWLINK concerns us.
+struct Interface {
+  Ifindex ifindex{};
+  Ifindex master{};  ///< 0: none
+  std::string name{};
+  std::string kind{};         ///< IFLA_INFO_KIND: veth, bridge, ...; empty: a device of its own
+  std::string master_kind{};  ///< IFLA_INFO_SLAVE_KIND: bridge, bond, team, openvswitch, ...
+  MacAddress address{};
+  std::uint32_t mtu = 0;
+  bool ethernet = false;  ///< ARPHRD_ETHER, no loopback, with an address of six octets
+  bool up = false;        ///< administratively, and with carrier: frames pass
+  friend bool operator==(const Interface&, const Interface&) = default;
+};
+struct InterfaceGone {
+  Ifindex ifindex{};
+  friend bool operator==(const InterfaceGone&, const InterfaceGone&) = default;
+};
+/// Whether all interfaces of an address family forward (net.ipv4.conf.all.forwarding and its like).
+struct Forwarding {
+  enum class Family : std::uint8_t { kIpv4, kIpv6 };
+  Family family{};
+  bool enabled = false;
+  friend bool operator==(const Forwarding&, const Forwarding&) = default;
+};
+using LinkMessage = std::variant<Interface, InterfaceGone, Forwarding>;
+
+/// One rtnetlink message, its header in front, rtnetlink(7). nullopt: it is none of those three, or
+/// malformed. RTM_DELLINK of family AF_BRIDGE, which says that a port left its bridge, is not one.
+[[nodiscard]] std::optional<LinkMessage> parse_link_message(ByteSpan message);
+
+}  // namespace lldp::io

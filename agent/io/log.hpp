@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+
+#include "base/bounded.hpp"
+#include "base/result.hpp"
+#include "base/time.hpp"
+
+namespace lldp::io {
+
+/// The numbers are syslog's, RFC 5424 6.2.1.
+enum class Severity : std::uint8_t { kError = 3, kWarning = 4, kNotice = 5, kInfo = 6 };
+
+/// Writes one line to standard error; under systemd (JOURNAL_STREAM) with the priority in front,
+/// sd-daemon(3). The text holds no line break and nothing from the network that is not escaped.
+void log(Severity severity, std::string_view text);
+void log(Severity severity, const Error& error);
+
+/// Keeps what a neighbour can cause from filling the log: per port a burst of `kBurst` lines, then
+/// one in each `kInterval`.
+class LogGate {
+ public:
+  static constexpr std::uint32_t kBurst = 20;
+  static constexpr std::chrono::seconds kInterval{10};
+  /// nullopt: do not log. Otherwise log, and say how many lines were left out before this one.
+  [[nodiscard]] std::optional<std::uint32_t> admit(Ifindex port, TimePoint now);
+  void forget(Ifindex port) { buckets_.erase(port); }
+
+ private:
+  struct Bucket {
+    std::uint32_t tokens = kBurst;
+    std::uint32_t left_out = 0;
+    TimePoint filled{};  ///< when tokens were last added
+  };
+  std::unordered_map<Ifindex, Bucket> buckets_;
+};
+
+}  // namespace lldp::io

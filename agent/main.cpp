@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
+#include <malloc.h>
+
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <span>
+
+#include "agent/config/config.hpp"
+#include "agent/io/daemon.hpp"
+#include "agent/io/log.hpp"
+
+namespace {
+
+constexpr int kFailed = 1;
+constexpr int kUsage = 2;
+
+int run(std::span<const char* const> arguments) {
+  using lldp::io::Severity;
+  const auto invocation = lldp::config::parse_command_line(arguments);
+  if (!invocation) {
+    lldp::io::log(Severity::kError, invocation.error());
+    return kUsage;
+  }
+  if (invocation->help) {
+    fmt::print("{}", lldp::config::help());
+    return 0;
+  }
+  if (invocation->version) {
+    fmt::print("lldp-leveld {}\n", LLDP_VERSION);
+    return 0;
+  }
+  auto config = lldp::config::load(*invocation);
+  if (!config) {
+    for (const auto& error : config.error()) lldp::io::log(Severity::kError, error);
+    return kUsage;
+  }
+  if (auto ran = lldp::io::run_daemon(*invocation, std::move(*config)); !ran) {
+    lldp::io::log(Severity::kError, ran.error());
+    return kFailed;
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  // What a large answer took goes back at once, so that memory does not grow with the largest ever.
+  mallopt(M_MMAP_THRESHOLD, 64 << 10);
+  mallopt(M_TRIM_THRESHOLD, 64 << 10);
+  std::signal(SIGPIPE, SIG_IGN);
+  try {
+    return run({argv + 1, argv + argc});
+  } catch (const std::exception& e) {  // ours throws nothing; libraries and the allocator may
+    std::fprintf(stderr, "lldp-leveld: %s\n", e.what());
+    return kFailed;
+  }
+}

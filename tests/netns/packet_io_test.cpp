@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/io/packet_io.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <net/if.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "tests/netns/support.hpp"
+
+namespace lldp::io {
+namespace {
+
+using netns::eventually;
+using netns::Inside;
+using netns::Namespace;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr MacAddress kGroup{0x01, 0x80, 0xc2, 0x00, 0x00, 0x0e};
+const std::vector<MacAddress> kGroups{kGroup};
+using Heard = std::vector<std::pair<Ifindex, Bytes>>;
+
+/// A frame to the group, whose payload begins with `mark`; `tag` comes before the EtherType.
+Bytes frame(std::uint8_t mark, const Bytes& tag = {}, const Bytes& ether_type = {0x88, 0xcc}) {
+  Bytes octets(kGroup.begin(), kGroup.end());
+  octets.insert(octets.end(), {2, 0, 0, 0, 0, 1});
+  octets.insert(octets.end(), tag.begin(), tag.end());
+  octets.insert(octets.end(), ether_type.begin(), ether_type.end());
+  octets.push_back(mark);
+  octets.resize(60);
+  return octets;
+}
+
+class PacketIoTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (const auto why = netns::missing_privilege(); !why.empty()) GTEST_SKIP() << why;
+    here_.emplace();
+    there_.emplace();
+    netns::join(*here_, *there_, 2);
+    {
+      const Inside in(*there_);
+      far_.emplace(PacketIo::open(kGroups).value());
+      far_port_ = index("p0");
+    }
+    const Inside in(*here_);
+    near_.emplace(PacketIo::open(kGroups).value());
+    port_ = index("p0");
+  }
+  static Ifindex index(const char* name) { return *Ifindex::make(::if_nametoindex(name)); }
+
+  void hear(Hearing hearing, Ifindex master = {}) {
+    const Inside in(*here_);
+    ASSERT_TRUE(near_->add({.ifindex = port_, .master = master, .hearing = hearing}));
+  }
+  void send(const Bytes& octets) {
+    std::vector<PacketIo::SendFailure> failures;
+    far_->send(std::array{core::Send{far_port_, octets}}, failures);
+    EXPECT_THAT(failures, IsEmpty());
+  }
+  /// What was heard up to the frame with mark 0xff, which is sent last. A veth delivers in order.
+  Heard heard() {
+    send(frame(0xff));
+    Heard all;
+    bool end = false;
+    const auto take = [&](Ifindex port, ByteSpan octets) {
+      if (octets[14] == 0xff)
+        end = true;
+      else
+        all.emplace_back(port, Bytes(octets.begin(), octets.end()));
+    };
+    EXPECT_TRUE(eventually([&] {
+      static_cast<void>(near_->receive_shared(take));
+      static_cast<void>(near_->receive_own(take));
+      return end;
+    }));
+    return all;
+  }
+
+  std::optional<Namespace> here_;
+  std::optional<Namespace> there_;
+  std::optional<PacketIo> far_;
+  std::optional<PacketIo> near_;
+  Ifindex port_{};
+  Ifindex far_port_{};
+};
+
+const char* name_of(Hearing hearing) {
+  switch (hearing) {
+    case Hearing::kShared:
+      return "Shared";
+    case Hearing::kBound:
+      return "Bound";
+    case Hearing::kTap:
+      return "Tap";
+  }
+  return "";
+}
+
+class EveryHearing : public PacketIoTest, public testing::WithParamInterface<Hearing> {};
+TEST_P(EveryHearing, HearsAFrameOnceAndOnItsPort) {
+  hear(GetParam());
+  send(frame(1));
+  send(frame(2));
+  EXPECT_THAT(heard(), ElementsAre(std::pair(port_, frame(1)), std::pair(port_, frame(2))));
+}
+TEST_P(EveryHearing, TakesAPriorityTagForNoneAndIgnoresAVlan) {
+  hear(GetParam());
+  send(frame(1, {0x81, 0x00, 0xe0, 0x00}));  // priority 7, VID 0
+  send(frame(2, {0x81, 0x00, 0xe0, 0x05}));  // VID 5
+  const Heard all = heard();
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all[0].second[14], 1);
+}
+TEST_P(EveryHearing, IgnoresOtherEtherTypesAndWhatItSendsItself) {
+  hear(GetParam());
+  send(frame(1, {}, {0x08, 0x00}));
+  std::vector<PacketIo::SendFailure> failures;
+  near_->send(std::array{core::Send{port_, frame(2)}}, failures);
+  EXPECT_THAT(heard(), IsEmpty());
+}
+INSTANTIATE_TEST_SUITE_P(Sockets, EveryHearing,
+                         testing::Values(Hearing::kShared, Hearing::kBound, Hearing::kTap),
+                         [](const auto& c) { return name_of(c.param); });
+
+TEST_F(PacketIoTest, ChangesHowAPortIsHeard) {
+  for (const Hearing hearing :
+       {Hearing::kShared, Hearing::kTap, Hearing::kBound, Hearing::kShared}) {
+    hear(hearing);
+    send(frame(1));
+    EXPECT_THAT(heard(), ElementsAre(std::pair(port_, frame(1))));
+  }
+}
+
+TEST_F(PacketIoTest, HearsAPortOfABridge) {
+  here_->ip("link add br0 type bridge");
+  here_->ip("link set p0 master br0");
+  here_->ip("link set br0 up");
+  hear(Hearing::kShared);
+  send(frame(1));
+  EXPECT_THAT(heard(), ElementsAre(std::pair(port_, frame(1))));
+}
+
+TEST_F(PacketIoTest, SendsTheOthersWhenOneInterfaceIsGone) {
+  const Ifindex gone = *Ifindex::make(9999);
+  std::vector<PacketIo::SendFailure> failures;
+  const Bytes one = frame(1);
+  far_->send(std::array{core::Send{gone, one}, core::Send{far_port_, one}, core::Send{gone, one}},
+             failures);
+  ASSERT_EQ(failures.size(), 2U);
+  EXPECT_EQ(failures[0].port, gone);
+  EXPECT_EQ(failures[0].error, ENXIO);
+  hear(Hearing::kShared);
+  EXPECT_THAT(heard(), ElementsAre(std::pair(port_, one)));
+}
+
+TEST_F(PacketIoTest, ReportsAnInterfaceThatIsDown) {
+  there_->ip("link set p0 down");
+  std::vector<PacketIo::SendFailure> failures;
+  far_->send(std::array{core::Send{far_port_, frame(1)}}, failures);
+  ASSERT_EQ(failures.size(), 1U);
+  EXPECT_EQ(failures[0].error, ENETDOWN);
+}
+
+TEST_F(PacketIoTest, LeavesTheRestOfAFloodForTheNextTurn) {
+  hear(Hearing::kShared);
+  constexpr std::size_t kFrames = PacketIo::kFramesPerTurn + 100;
+  const Bytes octets = frame(1);
+  std::vector<PacketIo::SendFailure> failures;
+  far_->send(std::vector(kFrames, core::Send{far_port_, octets}), failures);
+  EXPECT_THAT(failures, IsEmpty());
+  std::size_t count = 0;
+  const auto take = [&](Ifindex, ByteSpan) { ++count; };
+  EXPECT_EQ(near_->receive_shared(take), PacketIo::Turn::kUnfinished);
+  EXPECT_EQ(count, PacketIo::kFramesPerTurn);
+  EXPECT_EQ(near_->receive_shared(take), PacketIo::Turn::kBusy);
+  EXPECT_EQ(count, kFrames);
+  EXPECT_EQ(near_->receive_shared(take), PacketIo::Turn::kIdle);
+}
+
+}  // namespace
+}  // namespace lldp::io

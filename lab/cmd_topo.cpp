@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "base/text.hpp"
+#include "lab/fabric/dot.hpp"
 #include "lab/fabric/generators.hpp"
 #include "lab/fabric/json.hpp"
 #include "lab/files.hpp"
@@ -16,7 +17,8 @@ namespace {
 constexpr std::string_view kUsageLine =
     "topo clos [OPTION...]\n"
     "       lldp-level-lab topo fattree K [OPTION...]\n"
-    "Writes a fabric as networkx node-link JSON.\n";
+    "       lldp-level-lab topo convert FABRIC [OPTION...]\n"
+    "Writes a fabric as networkx node-link JSON, or as Graphviz DOT.\n";
 
 Result<std::size_t> count_of(std::string_view option, std::string_view text) {
   std::size_t n = 0;
@@ -59,7 +61,8 @@ int run_topo(const Arguments& arguments) {
   std::string output;
   po::options_description options("Options");
   options.add_options()("output,o", po::value(&output)->value_name("FILE"),
-                        "write to FILE instead of standard output")(
+                        "write to FILE instead of standard output; FILE.dot: as DOT")(
+      "json", "as JSON")("dot", "as DOT, `\"leaf1\":\"swp1\" -- \"spine1\":\"swp3\"`")(
       "rate-bps", po::value(&quality.rate_bps)->value_name("N")->default_value(quality.rate_bps),
       "rate of every link, bit/s")(
       "delay-ns", po::value(&quality.delay_ns)->value_name("N")->default_value(quality.delay_ns),
@@ -82,11 +85,17 @@ int run_topo(const Arguments& arguments) {
     const auto k = count_of("K", words[1]);
     if (!k) return complain_usage("topo", to_string(k.error()));
     fabric = fat_tree(*k, quality);
+  } else if (words.size() == 2 && words[0] == "convert") {
+    fabric = load_fabric(words[1]);
+    if (!fabric) return complain("topo", fabric.error());
   } else {
-    return complain_usage("topo", "say `clos` or `fattree K`");
+    return complain_usage("topo", "say `clos`, `fattree K` or `convert FABRIC`");
   }
   if (!fabric) return complain_usage("topo", to_string(fabric.error()));
-  if (auto ok = save_text(output, to_json(*fabric)); !ok) return complain("topo", ok.error());
+  const bool dot =
+      values->count("json") == 0 && (values->count("dot") != 0 || output.ends_with(".dot"));
+  const auto saved = save_text(output, dot ? to_dot(*fabric) : to_json(*fabric));
+  if (!saved) return complain("topo", saved.error());
   return kDone;
 }
 

@@ -13,11 +13,13 @@
 namespace lldp::lab {
 namespace {
 
-ChassisId chassis_of_index(std::size_t index) {
-  const std::size_t n = index + 1;
-  return chassis_id_from_mac({0x02, 0x00, static_cast<std::uint8_t>(n >> 24),
-                              static_cast<std::uint8_t>(n >> 16), static_cast<std::uint8_t>(n >> 8),
-                              static_cast<std::uint8_t>(n)});
+MacAddress numbered(std::uint8_t first_octet, std::size_t n) {
+  return {first_octet,
+          0,
+          static_cast<std::uint8_t>(n >> 24),
+          static_cast<std::uint8_t>(n >> 16),
+          static_cast<std::uint8_t>(n >> 8),
+          static_cast<std::uint8_t>(n)};
 }
 
 Result<void> check_nodes(const Fabric& fabric) {
@@ -104,6 +106,10 @@ PortType true_port_type(const Fabric& fabric, const Link& link, std::size_t end)
   return up == 0 ? PortType::kCrosslink : PortType::kUnmarked;
 }
 
+MacAddress port_address(std::size_t link, std::size_t end) {
+  return numbered(0x06, 2 * link + end);
+}
+
 Result<Fabric> complete(Fabric fabric) {
   if (auto ok = check_nodes(fabric); !ok) return fail(ok.error());
   if (auto ok = check_links(fabric); !ok) return fail(ok.error());
@@ -111,7 +117,7 @@ Result<Fabric> complete(Fabric fabric) {
   for (std::size_t i = 0; i < fabric.nodes.size(); ++i) {
     Node& node = fabric.nodes[i];
     if (!node.level) node.level = distance[i];
-    if (node.chassis.octets.empty()) node.chassis = chassis_of_index(i);
+    if (node.chassis.octets.empty()) node.chassis = chassis_id_from_mac(numbered(0x02, i + 1));
   }
   if (auto ok = check_chassis(fabric); !ok) return fail(ok.error());
   return fabric;

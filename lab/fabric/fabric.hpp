@@ -67,6 +67,10 @@ struct Adjacency {
 /// What the port at `link.ends[end]` is when every level is right. Hosts leave theirs unmarked.
 [[nodiscard]] PortType true_port_type(const Fabric& fabric, const Link& link, std::size_t end);
 
+/// A locally administered address for the port at `links[link].ends[end]`; no two are equal, and
+/// none is a chassis ID that complete() gave.
+[[nodiscard]] MacAddress port_address(std::size_t link, std::size_t end);
+
 /// Checks a fabric and fills what was left open: a level by the distance to the hosts, a chassis ID
 /// by a locally administered MAC address after the node's index. Refuses empty and repeated names,
 /// repeated chassis IDs, a port with two cables, a cable from a node to itself, a host above level

@@ -79,26 +79,26 @@ Result<Made> make_namespace(const std::string& path, bool forwards) {
 }
 
 /// Interface numbers follow the order of the fabric's links, above those that the kernel gives to
-/// tunnels of its own. The first port of a node has its chassis ID for an address where that is
-/// one, so that an agent calls itself what the fabric calls it; the others' follow from the link.
+/// tunnels of its own, and no two are equal: the kernel takes its time (up to 1 s) to tell of a
+/// carrier where a port's number is also its peer's. The first port of a node has its chassis ID
+/// for an address where that is one, so that an agent calls itself what the fabric calls it.
 class Numbering {
  public:
-  explicit Numbering(const Fabric& fabric) : fabric_(fabric), ports_(fabric.nodes.size()) {}
+  explicit Numbering(const Fabric& fabric) : fabric_(fabric), seen_(fabric.nodes.size()) {}
   VethEnd next(std::size_t link, std::size_t end) {
     const LinkEnd& e = fabric_.links[link].ends[end];
-    const int n = ports_[e.node]++;
     const ChassisId& chassis = fabric_.nodes[e.node].chassis;
-    MacAddress mac{0x06, 0x00};
-    for (std::size_t i = 0; i < 4; ++i)
-      mac[2 + i] = static_cast<std::uint8_t>((2 * link + end) >> (24 - 8 * i));
-    if (n == 0 && chassis.subtype == ChassisId::kMacAddress && chassis.octets.size() == mac.size())
+    MacAddress mac = port_address(link, end);
+    if (!seen_[e.node] && chassis.subtype == ChassisId::kMacAddress &&
+        chassis.octets.size() == mac.size())
       std::copy(chassis.octets.begin(), chassis.octets.end(), mac.begin());
-    return {e.port, 100 + n, mac};
+    seen_[e.node] = true;
+    return {e.port, static_cast<int>(100 + 2 * link + end), mac};
   }
 
  private:
   const Fabric& fabric_;
-  std::vector<int> ports_;
+  std::vector<bool> seen_;
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "lab/fabric/dot.hpp"
 #include "lab/fabric/generators.hpp"
 #include "lab/fabric/json.hpp"
 
@@ -170,6 +171,49 @@ const BadFabric kBadFabrics[] = {
      "a\\x1b[2J: level is not a whole number from 0 to 254"},
 };
 INSTANTIATE_TEST_SUITE_P(Texts, BadFabricJson, testing::ValuesIn(kBadFabrics),
+                         [](const auto& c) { return c.param.name; });
+
+TEST(FabricDot, RoundTrips) {
+  auto fabric = clos({.quality = {.rate_bps = 25'000'000'000, .delay_ns = 700}});
+  ASSERT_TRUE(fabric);
+  fabric->nodes[0].name = "a \"quoted\\\" name";
+  EXPECT_EQ(fabric_from_dot(to_dot(*fabric)), fabric);
+}
+
+TEST(FabricDot, ReadsPtmFilesAndFindsTheLevels) {
+  const auto fabric = fabric_from_dot(R"(# cabling
+    graph "lab" {
+      rankdir=LR; node [shape=box]
+      subgraph cluster0 { server [function="host"] }
+      "server":"eth0" -- "leaf1":"swp1"   // downstairs
+      "leaf1":"swp2" -- "spine1":"swp3":n [delay_ns=500] /* up */
+    })");
+  ASSERT_TRUE(fabric) << to_string(fabric.error());
+  EXPECT_EQ(fabric->name, "lab");
+  EXPECT_THAT(census(*fabric), ElementsAre(Pair(0, 1), Pair(1, 1), Pair(2, 1)));
+  EXPECT_EQ(fabric->links[1].ends[1], (LinkEnd{2, "swp3"}));
+  EXPECT_EQ(fabric->links[1].delay_ns, 500U);
+}
+
+class BadFabricDot : public testing::TestWithParam<BadFabric> {};
+TEST_P(BadFabricDot, IsRefusedInOneLine) {
+  EXPECT_EQ(refusal(fabric_from_dot(GetParam().text)), GetParam().error);
+}
+const BadFabric kBadDots[] = {
+    {"Empty", "", "line 1: a DOT file begins with graph or digraph"},
+    {"NoBrace", "graph x\n y", "line 2: `{` is missing"},
+    {"Open", "graph {\n", "line 2: `}` is missing"},
+    {"OpenQuotation", "graph {\n\"a", "line 2: a quotation mark is not closed"},
+    {"NoPort", "graph { a -- b:1 }", "line 1: the link has no port on a: write \"node\":\"port\""},
+    {"NoEnd", "graph { a:1 -- }", "line 1: a node's name is missing"},
+    {"BadRole", "graph { a [role=hub] }", "a: role is not host or switch"},
+    {"BadLevel", "graph { a [level=x] }", "a: level is not a whole number from 0 to 254"},
+    {"BadRate", "graph { a:1 -- b:1\n[rate_bps=fast] }", "line 2: rate_bps is not a whole number"},
+    {"BadCharacter", "graph { \x01 }", "line 1: `\\x01` is not understood"},
+    {"NoValue", "graph { a [level=] }", "line 1: a value is missing for level"},
+    {"Twice", "graph { a:1 -- b:1; a:1 -- c:1 }", "a:1: two links on one port"},
+};
+INSTANTIATE_TEST_SUITE_P(Texts, BadFabricDot, testing::ValuesIn(kBadDots),
                          [](const auto& c) { return c.param.name; });
 
 }  // namespace

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "lab/converge/converge.hpp"
+
+namespace lldp::lab::converge {
+
+[[nodiscard]] std::string to_text(const Fabric& fabric, const Scenario& scenario,
+                                  const Outcome& outcome);
+[[nodiscard]] std::string to_json(const Fabric& fabric, const Scenario& scenario,
+                                  const Outcome& outcome);
+/// One self-contained page: the text, and the curve of what was wrong over time as SVG.
+[[nodiscard]] std::string to_html(const Fabric& fabric, const Scenario& scenario,
+                                  const Outcome& outcome);
+
+}  // namespace lldp::lab::converge

@@ -118,7 +118,12 @@ class FileReader {
 };
 
 /// What no single option can see.
-void check_together(const Config& config, std::string_view where, Errors& errors) {
+void check_together(Config& config, std::string_view where, Errors& errors) {
+  if (auto policy = qos::Policy::parse(config.lossless, config.lossy)) {
+    config.policy = std::move(*policy);
+  } else {
+    errors.push_back({.where = std::string(where), .what = to_string(policy.error())});
+  }
   if (config.role == Role::kHost && config.core.pinned_level)
     errors.push_back({.where = std::string(where),
                       .what = "level: a host has level 0: remove level, or set role = switch"});
@@ -135,6 +140,18 @@ Result<std::string> read_file(const std::string& path) {
 }
 
 }  // namespace
+
+std::string_view to_string(Backend backend) {
+  switch (backend) {
+    case Backend::kBpf:
+      return "bpf";
+    case Backend::kPrint:
+      return "print";
+    case Backend::kNone:
+      break;
+  }
+  return "none";
+}
 
 std::vector<Option> options() {
   std::vector<Option> all;

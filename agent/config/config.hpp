@@ -10,6 +10,7 @@
 
 #include "agent/core/settings.hpp"
 #include "base/result.hpp"
+#include "qos/policy.hpp"
 
 /// The configuration of lldp-leveld: what can be set, in one table that the command line, the file,
 /// --help, `lldp-level check-config` and the manual pages all read.
@@ -23,6 +24,8 @@ inline constexpr std::string_view kDefaultFile = "/etc/lldp-level/lldp-level.con
 inline constexpr std::string_view kDefaultSocket = "/run/lldp-level/control";
 inline constexpr std::string_view kDefaultStateFile = "/var/lib/lldp-level/state";
 
+[[nodiscard]] std::string_view to_string(Backend backend);  ///< as dataplane::make_backend calls it
+
 /// Everything that can be set. `core` is what the agent goes by, except what only its owner can
 /// know: `core.role` where `role` is auto, and `core.system_name` where it is empty (the host
 /// name).
@@ -34,10 +37,11 @@ struct Config {
   Transport transport = Transport::kPacket;
   std::string socket{kDefaultSocket};
   std::string state_file{kDefaultStateFile};
-  bool dry_run = false;                        ///< print the plan, change nothing in the kernel
-  bool flush = false;                          ///< at stop, remove the rules that were made
-  std::string lossless = "5:dscp40,6:dscp44";  ///< `qos.lossless`
-  std::string lossy = "0:dscp0";               ///< `qos.lossy`
+  bool dry_run = false;  ///< print the plan, change nothing in the kernel
+  bool flush = false;    ///< at stop, remove the rules that were made
+  std::string lossless{qos::Policy::kDefaultLossless};  ///< as written; `policy` is what it means
+  std::string lossy{qos::Policy::kDefaultLossy};
+  qos::Policy policy{};
   friend bool operator==(const Config&, const Config&) = default;
 };
 

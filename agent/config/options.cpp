@@ -171,14 +171,14 @@ constexpr Row kRows[] = {
     {"lldp.max-neighbors", "N", "16384",
      Number{1, 65536, [](Config& c, std::uint32_t v) { c.core.max_neighbors = v; }},
      "neighbours kept in all"},
-    {"qos.lossless", "P:dscpN,...", "5:dscp40,6:dscp44",
+    {"qos.lossless", "P:dscpN,...", qos::Policy::kDefaultLossless,
      Text{"priorities and DSCPs, in order",
           [](Config& c, std::string_view text) {
             c.lossless = text;
             return Complaint();
           }},
      "lossless priorities, first to last, each with its DSCP"},
-    {"qos.lossy", "P:dscpN", "0:dscp0",
+    {"qos.lossy", "P:dscpN", qos::Policy::kDefaultLossy,
      Text{"a priority and a DSCP",
           [](Config& c, std::string_view text) {
             c.lossy = text;

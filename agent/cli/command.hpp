@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/bounded.hpp"
+#include "base/result.hpp"
+
+/// What `lldp-level` can do. main.cpp has the table of the commands.
+namespace lldp::cli {
+
+/// The command line after it was read.
+struct Arguments {
+  std::vector<std::string> operands{};
+  std::string socket{};
+  bool json = false;
+  std::optional<Level> level{};
+  bool is_protected = false;
+  std::vector<std::string> ports{};  ///< --port, as given
+  std::optional<std::chrono::milliseconds> timeout{};
+};
+
+enum Exit : int { kDone = 0, kFailed = 1, kUsage = 2, kNoDaemon = 3 };
+
+struct Command {
+  std::string_view name{};
+  std::string_view operands{};  ///< as in the usage line
+  std::size_t least = 0;        ///< operands
+  std::size_t most = 0;
+  std::string_view options{};  ///< the options it obeys besides --socket, comma-separated
+  std::string_view help{};
+  /// Prints to standard output; an error is printed by the caller.
+  Result<int> (*run)(const Arguments&) = nullptr;
+};
+
+/// An error that is the caller's fault: exit status 2.
+[[nodiscard]] Error usage_error(std::string what);
+[[nodiscard]] bool is_usage_error(const Error& error);
+
+/// The commands, as the table lists them.
+[[nodiscard]] Result<int> show(const Arguments& arguments);
+[[nodiscard]] Result<int> watch(const Arguments& arguments);
+[[nodiscard]] Result<int> rules(const Arguments& arguments);
+[[nodiscard]] Result<int> stats(const Arguments& arguments);
+[[nodiscard]] Result<int> wait(const Arguments& arguments);
+[[nodiscard]] Result<int> check(const Arguments& arguments);
+[[nodiscard]] Result<int> reload(const Arguments& arguments);
+[[nodiscard]] Result<int> check_config(const Arguments& arguments);
+
+}  // namespace lldp::cli

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "agent/cli/command.hpp"
+#include "agent/cli/connection.hpp"
+#include "agent/config/config.hpp"
+#include "agent/report/text.hpp"
+
+namespace lldp::cli {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+/// A daemon that is busy answers in milliseconds; one that is stuck never does.
+constexpr std::chrono::seconds kPatience{10};
+
+report::Style style() {
+  report::Style style;
+  if (::isatty(STDOUT_FILENO) == 0) return style;
+  const char* no_colour = std::getenv("NO_COLOR");  // https://no-color.org: present and not empty
+  const char* term = std::getenv("TERM");
+  style.colour = (no_colour == nullptr || *no_colour == '\0') && term != nullptr &&
+                 std::string_view(term) != "dumb";
+  winsize size{};
+  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) style.width = size.ws_col;
+  return style;
+}
+
+[[nodiscard]] Result<void> print(std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0)
+    return {};
+  return fail(Error{errno, "standard output", "cannot be written"});
+}
+
+std::string ports_parameter(const std::vector<std::string>& ports) {
+  json parameters = json::object();
+  if (!ports.empty()) parameters["ports"] = ports;
+  return parameters.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+Result<std::string> ask(const Arguments& arguments, std::string_view method) {
+  auto connection = Connection::open(arguments.socket);
+  if (!connection) return fail(connection.error());
+  const auto asked = connection->call(method, ports_parameter(arguments.operands));
+  if (!asked) return fail(asked.error());
+  return connection->next(std::chrono::steady_clock::now() + kPatience);
+}
+
+using Printer = Result<std::string> (*)(std::string_view, const report::Style&);
+
+Result<int> ask_and_print(const Arguments& arguments, std::string_view method, Printer printer) {
+  const auto answer = ask(arguments, method);
+  if (!answer) return fail(answer.error());
+  const auto text = arguments.json ? Result<std::string>(*answer + "\n") : printer(*answer, style());
+  if (!text) return fail(text.error());
+  if (const auto printed = print(*text); !printed) return fail(printed.error());
+  return kDone;
+}
+
+/// What `wait` waits for.
+struct Goal {
+  std::optional<Level> level{};
+  bool is_protected = false;
+  std::vector<std::pair<std::string, std::string>> types{};  ///< port, type
+
+  /// What is not so yet, in words; empty: all is.
+  [[nodiscard]] std::string missing(const json& show) const {
+    std::string out;
+    const auto miss = [&](const std::string& what, const std::string& is, const std::string& want) {
+      out += (out.empty() ? "" : ", ") + what + " is " + is + ", not " + want;
+    };
+    if (level) {
+      const json& now = show.at("device").at("level");
+      if (now != level->value())
+        miss("level", now.is_null() ? "none" : now.dump(), std::to_string(level->value()));
+    }
+    if (is_protected) {
+      const auto state = show.at("protection").at("state").get<std::string>();
+      if (state != "active") miss("protection", state, "active");
+    }
+    for (const auto& [name, type] : types) {
+      std::string is = "not there";
+      for (const json& port : show.at("ports"))
+        if (port.at("name") == name) is = port.at("type").get<std::string>();
+      if (is != type) miss(name, is, type);
+    }
+    return out;
+  }
+};
+
+Result<Goal> goal_of(const Arguments& arguments) {
+  Goal goal{.level = arguments.level, .is_protected = arguments.is_protected};
+  for (const std::string& port : arguments.ports) {
+    const std::size_t equals = port.find('=');
+    const std::string type = port.substr(std::min(equals, port.size() - 1) + 1);
+    if (equals == port.npos || equals == 0 ||
+        (type != "uplink" && type != "downlink" && type != "crosslink" && type != "unmarked"))
+      return fail(usage_error("--port takes PORT=TYPE, and TYPE is uplink, downlink, crosslink or unmarked"));
+    goal.types.emplace_back(port.substr(0, equals), type);
+  }
+  return goal;
+}
+
+}  // namespace
+
+Result<int> show(const Arguments& arguments) {
+  return ask_and_print(arguments, "org.lldplevel.Show", report::show_text);
+}
+
+Result<int> stats(const Arguments& arguments) {
+  return ask_and_print(arguments, "org.lldplevel.Stats", report::stats_text);
+}
+
+Result<int> rules(const Arguments& arguments) {
+  return ask_and_print(arguments, "org.lldplevel.Rules", report::rules_text);
+}
+
+Result<int> reload(const Arguments& arguments) {
+  const auto answer = ask(arguments, "org.lldplevel.Reload");
+  if (!answer) return fail(answer.error());
+  return kDone;
+}
+
+Result<int> watch(const Arguments& arguments) {
+  auto connection = Connection::open(arguments.socket);
+  if (!connection) return fail(connection.error());
+  const auto asked =
+      connection->call("org.lldplevel.Watch", ports_parameter(arguments.operands), true);
+  if (!asked) return fail(asked.error());
+  const bool screen = ::isatty(STDOUT_FILENO) != 0 && !arguments.json;
+  while (true) {
+    const auto answer = connection->next();
+    if (!answer) return fail(answer.error());
+    auto text = arguments.json ? Result<std::string>(*answer + "\n")
+                               : report::show_text(*answer, style());
+    if (!text) return fail(text.error());
+    // On a terminal the picture is redrawn in place; in a pipe an empty line parts them.
+    if (!arguments.json) *text = screen ? "\x1b[H\x1b[2J" + *text : *text + "\n";
+    if (const auto printed = print(*text); !printed) return fail(printed.error());
+  }
+}
+
+Result<int> wait(const Arguments& arguments) {
+  const auto goal = goal_of(arguments);
+  if (!goal) return fail(goal.error());
+  Deadline deadline;
+  if (arguments.timeout) deadline = std::chrono::steady_clock::now() + *arguments.timeout;
+  std::string missing;
+  const auto too_late = [&](const Error& error) {
+    return missing.empty() ? error
+                           : Error{ETIMEDOUT, arguments.socket,
+                                   "not in time: " + missing + ": see lldp-level show"};
+  };
+  while (true) {
+    auto connection = open_when_there(arguments.socket, deadline);
+    if (!connection) return fail(is_no_daemon(connection.error()) ? too_late(connection.error()) : connection.error());
+    auto asked = connection->call("org.lldplevel.Watch", "{}", true);
+    while (asked) {
+      const auto answer = connection->next(deadline);
+      if (!answer && answer.error().code == ETIMEDOUT) return fail(too_late(answer.error()));
+      if (!answer && answer.error().code != ECONNRESET) return fail(answer.error());
+      if (!answer) break;  // the daemon restarts: wait for the next
+      missing = goal->missing(json::parse(*answer));
+      if (missing.empty()) return kDone;
+    }
+  }
+}
+
+Result<int> check(const Arguments& arguments) {
+  const auto answer = ask(arguments, "org.lldplevel.Show");
+  if (!answer && is_no_daemon(answer.error())) {
+    std::fprintf(stdout, "UNKNOWN %s\n", to_string(answer.error()).c_str());
+    return kNoDaemon;
+  }
+  if (!answer) return fail(answer.error());
+  const auto verdict = report::check(*answer);
+  if (!verdict) return fail(verdict.error());
+  if (const auto printed = print(verdict->line + "\n"); !printed) return fail(printed.error());
+  return verdict->fine ? kDone : kFailed;
+}
+
+Result<int> check_config(const Arguments& arguments) {
+  config::Invocation invocation;
+  if (!arguments.operands.empty()) invocation.file = arguments.operands.front();
+  const auto config = config::load(invocation);
+  if (config) return kDone;
+  for (const Error& error : config.error())
+    std::fprintf(stderr, "lldp-level: %s\n", to_string(error).c_str());
+  return kFailed;
+}
+
+}  // namespace lldp::cli

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// lldp-level: the client of lldp-leveld.
+#include <algorithm>
+#include <boost/program_options.hpp>
+#include <charconv>
+#include <cstdio>
+#include <iostream>
+#include <sstream>
+
+#include "agent/cli/command.hpp"
+#include "agent/config/config.hpp"
+#include "base/text.hpp"
+
+namespace lldp::cli {
+namespace {
+
+namespace po = boost::program_options;
+
+constexpr Command kCommands[] = {
+    {"show", "[PORT...]", 0, 4096, "json", "device, ports, neighbours, protection, alarms", show},
+    {"watch", "[PORT...]", 0, 4096, "json", "the same, as it changes", watch},
+    {"rules", "", 0, 0, "json", "rules wanted and installed, packets bounced", rules},
+    {"stats", "[PORT...]", 0, 4096, "json", "802.1AB counters", stats},
+    {"wait", "", 0, 0, "level,protected,port,timeout",
+     "waits until all that is asked for holds; for a daemon too", wait},
+    {"check", "", 0, 0, "", "for monitoring: 0 fine, 1 alarm, 3 no daemon", check},
+    {"reload", "", 0, 0, "", "makes the daemon read its configuration anew", reload},
+    {"check-config", "[FILE]", 0, 1, "", "says what is wrong in a configuration file", check_config},
+};
+
+po::options_description describe() {
+  po::options_description all("Options", 100, 50);
+  all.add_options()("socket", po::value<std::string>()->value_name("PATH"),
+                    ("control socket [" + std::string(config::kDefaultSocket) + "]").c_str())(
+      "json", po::bool_switch(), "JSON instead of text")(
+      "level", po::value<std::string>()->value_name("N"), "wait: the device has this level")(
+      "protected", po::bool_switch(), "wait: protection is active")(
+      "port", po::value<std::vector<std::string>>()->value_name("PORT=TYPE"),
+      "wait: the port has this type; may be given again")(
+      "timeout", po::value<std::string>()->value_name("SECONDS"), "wait: no longer than this")(
+      "help", po::bool_switch(), "this text")("version", po::bool_switch(), "the version");
+  return all;
+}
+
+std::string usage_of(const Command& c) {
+  return std::string(c.name) + (c.operands.empty() ? "" : " " + std::string(c.operands));
+}
+
+std::string help() {
+  std::ostringstream out;
+  out << "usage: lldp-level COMMAND [OPTION]...\n\nCommands:\n";
+  for (const Command& c : kCommands) {
+    const std::string usage = usage_of(c);
+    out << "  " << usage << std::string(24 - usage.size(), ' ') << c.help << "\n";
+  }
+  out << "\n" << describe() << "\nExit status: 0 done, 1 failed, 2 usage; check: 3 no daemon.\n";
+  return out.str();
+}
+
+template <class Number>
+std::optional<Number> parse_number(const std::string& text) {
+  Number v{};
+  const char* last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, v);
+  return error == std::errc() && end == last ? std::optional(v) : std::nullopt;
+}
+
+/// What of the options is not the command's is a mistake of the caller's, not to be passed over.
+Result<void> check_options(const Command& command, const po::variables_map& values) {
+  const std::vector<std::string> obeyed = split_list(command.options);
+  for (const auto& [name, value] : values) {
+    const bool given = !value.defaulted() && name != "socket" && name != "operands";
+    if (given && std::find(obeyed.begin(), obeyed.end(), name) == obeyed.end())
+      return fail(usage_error("--" + name + " is not an option of " + std::string(command.name)));
+  }
+  return {};
+}
+
+Result<Arguments> read_arguments(const Command& command, const po::variables_map& values) {
+  if (const auto fine = check_options(command, values); !fine) return fail(fine.error());
+  Arguments out;
+  out.socket = values.count("socket") != 0 ? values["socket"].as<std::string>()
+                                           : std::string(config::kDefaultSocket);
+  out.json = values["json"].as<bool>();
+  out.is_protected = values["protected"].as<bool>();
+  if (values.count("port") != 0) out.ports = values["port"].as<std::vector<std::string>>();
+  const auto words = values["operands"].as<std::vector<std::string>>();
+  out.operands.assign(words.begin() + 1, words.end());
+  if (out.operands.size() < command.least || out.operands.size() > command.most)
+    return fail(usage_error("use: lldp-level " + usage_of(command)));
+  if (values.count("level") != 0) {
+    const auto number = parse_number<unsigned>(values["level"].as<std::string>());
+    out.level = number ? Level::make(*number) : std::nullopt;
+    if (!out.level) return fail(usage_error("--level takes 0-254"));
+  }
+  if (values.count("timeout") != 0) {
+    const auto seconds = parse_number<double>(values["timeout"].as<std::string>());
+    if (!seconds || !(*seconds >= 0) || *seconds > 1e6)
+      return fail(usage_error("--timeout takes seconds, 0-1000000"));
+    out.timeout = std::chrono::milliseconds(static_cast<std::int64_t>(*seconds * 1000));
+  }
+  return out;
+}
+
+Result<int> run(int argc, char** argv) {
+  po::options_description visible = describe();
+  po::options_description all;
+  all.add(visible).add_options()("operands", po::value<std::vector<std::string>>());
+  po::positional_options_description positional;
+  positional.add("operands", -1);
+  po::variables_map values;
+  try {
+    po::store(po::command_line_parser(argc, argv)
+                  .options(all)
+                  .positional(positional)
+                  .style(po::command_line_style::unix_style & ~po::command_line_style::allow_guessing)
+                  .run(),
+              values);
+  } catch (const po::error& e) {
+    return fail(usage_error(escape(e.what())));
+  }
+  if (values["help"].as<bool>()) return std::cout << help(), kDone;
+  if (values["version"].as<bool>()) return std::cout << "lldp-level " LLDP_VERSION "\n", kDone;
+  if (values.count("operands") == 0) return fail(usage_error("no command"));
+  const std::string name = values["operands"].as<std::vector<std::string>>().front();
+  const auto command = std::find_if(std::begin(kCommands), std::end(kCommands),
+                                    [&](const Command& c) { return c.name == name; });
+  if (command == std::end(kCommands)) return fail(usage_error("no command is called '" + escape(name) + "'"));
+  const auto arguments = read_arguments(*command, values);
+  if (!arguments) return fail(arguments.error());
+  return command->run(*arguments);
+}
+
+}  // namespace
+
+Error usage_error(std::string what) { return {EINVAL, "", std::move(what) + ": try --help"}; }
+bool is_usage_error(const Error& error) { return error.code == EINVAL && error.where.empty(); }
+
+}  // namespace lldp::cli
+
+int main(int argc, char** argv) {
+  try {
+    const auto done = lldp::cli::run(argc, argv);
+    if (done) return *done;
+    std::fprintf(stderr, "lldp-level: %s\n", to_string(done.error()).c_str());
+    return lldp::cli::is_usage_error(done.error()) ? lldp::cli::kUsage : lldp::cli::kFailed;
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "lldp-level: %s: report this as a bug\n", e.what());
+    return lldp::cli::kFailed;
+  }
+}

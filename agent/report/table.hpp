@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agent/report/text.hpp"
+
+namespace lldp::report {
+
+enum class Ink : std::uint8_t { kPlain, kBold, kGood, kWarn, kBad, kFaint };
+
+[[nodiscard]] std::string paint(std::string_view text, Ink ink, const Style& style);
+
+struct Cell {
+  std::string text{};
+  Ink ink = Ink::kPlain;
+  bool right = false;  ///< numbers
+};
+
+/// Columns as wide as their widest cell, two blanks between. The first row is the heading.
+class Table {
+ public:
+  explicit Table(std::vector<Cell> heading);
+  void add(std::vector<Cell> row) { rows_.push_back(std::move(row)); }
+  [[nodiscard]] std::string text(const Style& style) const;
+
+ private:
+  std::vector<std::vector<Cell>> rows_;
+};
+
+}  // namespace lldp::report

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/report/text.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "agent/report/table.hpp"
+
+namespace lldp::report {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+/// Runs `make` on the parsed text. What the library throws on a wrong shape becomes an error here.
+template <class Make>
+auto with_json(std::string_view text, Make make) -> Result<decltype(make(json()))> {
+  try {
+    return make(json::parse(text));
+  } catch (const json::exception&) {
+    return fail(Error{.what = "the daemon's answer is not understood: is it of another version?"});
+  }
+}
+
+std::string str(const json& object, const char* key) {
+  return object.at(key).get<std::string>();
+}
+
+std::string level_text(const json& level) {
+  return level.is_null() ? "-" : std::to_string(level.get<int>());
+}
+
+/// A name where one is known, else the identifier.
+std::string name_of(const json& device) {
+  const std::string name = str(device, "system_name");
+  return name.empty() ? str(device, "chassis_id") : name;
+}
+
+std::string alarm_text(const json& alarm) {
+  std::string out = str(alarm, "code");
+  if (const std::string port = str(alarm, "port"); !port.empty()) out += " " + port;
+  return out + ": " + str(alarm, "text");
+}
+
+std::string list_text(const json& list) {
+  std::string out;
+  for (const json& element : list) out += (out.empty() ? "" : " ") + element.dump();
+  return out;
+}
+
+std::string device_text(const json& device) {
+  std::string out = str(device, "role");
+  const json& level = device.at("level");
+  if (level.is_null()) return out + ", no level yet";
+  out += ", level " + level_text(level);
+  if (const std::string source = str(device, "level_source"); source != "none")
+    out += " (" + source + ")";
+  return out;
+}
+
+std::string protection_text(const json& protection, const Style& style) {
+  const std::string state = str(protection, "state");
+  Ink ink = Ink::kPlain;
+  if (state == "active") ink = Ink::kGood;
+  if (state == "partial") ink = Ink::kWarn;
+  if (state == "failed") ink = Ink::kBad;
+  std::string out = "protection " + paint(state, ink, style);
+  std::string how = str(protection, "backend");
+  if (const json& lossless = protection.at("lossless"); !lossless.empty())
+    how += (how.empty() ? "lossless " : ", lossless ") + list_text(lossless);
+  return how.empty() ? out : out + " (" + how + ")";
+}
+
+Ink ink_of_type(const std::string& type) {
+  if (type == "uplink" || type == "downlink") return Ink::kGood;
+  return type == "crosslink" ? Ink::kWarn : Ink::kPlain;
+}
+
+void add_port(Table& table, const json& port) {
+  const bool up = port.at("up").get<bool>();
+  const std::string type = str(port, "type");
+  const std::string order = str(port, "order");
+  std::vector<Cell> row = {{str(port, "name"), Ink::kBold},
+                           {up ? "up" : "down", up ? Ink::kPlain : Ink::kFaint},
+                           {type, ink_of_type(type)},
+                           {order == "unknown" ? "-" : order}};
+  const json& neighbors = port.at("neighbors");
+  for (const json& n : neighbors) {
+    row.push_back({name_of(n)});
+    row.push_back({level_text(n.at("level"))});
+    row.push_back({str(n, "port_id")});
+    row.push_back({std::to_string(n.at("expires_in").get<long>()) + " s", Ink::kPlain, true});
+    table.add(std::move(row));
+    row.assign(4, Cell{});  // a further neighbour of the same port
+  }
+  if (!neighbors.empty()) return;
+  row.push_back({"-", Ink::kFaint});
+  table.add(std::move(row));
+}
+
+}  // namespace
+
+Result<std::string> show_text(std::string_view text, const Style& style) {
+  return with_json(text, [&](const json& show) {
+    std::string out;
+    for (const json& alarm : show.at("alarms"))
+      out += paint("ALARM", Ink::kBad, style) + " " + alarm_text(alarm) + " (since " +
+             str(alarm, "since") + ")\n";
+    const json& device = show.at("device");
+    out += paint(name_of(device), Ink::kBold, style) + ": " + device_text(device) + ", " +
+           protection_text(show.at("protection"), style) + "\n";
+    Table table({{"PORT"}, {"LINK"}, {"TYPE"}, {"ORDER"}, {"NEIGHBOR"}, {"LEVEL"}, {"PORT ID"},
+                 {"EXPIRES", Ink::kBold, true}});
+    for (const json& port : show.at("ports")) add_port(table, port);
+    return show.at("ports").empty() ? out + "no ports\n" : out + table.text(style);
+  });
+}
+
+Result<std::string> stats_text(std::string_view text, const Style& style) {
+  return with_json(text, [&](const json& stats) {
+    std::string out;
+    // One block per port: nine names of twenty characters fit no screen side by side.
+    for (const json& port : stats.at("ports")) {
+      if (!out.empty()) out += '\n';
+      out += paint(str(port, "name"), Ink::kBold, style) + "\n";
+      for (const auto& [name, value] : port.items()) {
+        if (name == "name") continue;
+        const std::string number = value.dump();
+        out += "  " + name + std::string(std::max<std::size_t>(name.size(), 27) - name.size(), ' ') +
+               std::string(std::max<std::size_t>(number.size(), 12) - number.size(), ' ') + number +
+               "\n";
+      }
+    }
+    return out.empty() ? std::string("no ports\n") : out;
+  });
+}
+
+Result<std::string> rules_text(std::string_view text, const Style&) {
+  return with_json(text, [](const json& rules) { return rules.at("rules").dump(2) + "\n"; });
+}
+
+Result<Verdict> check(std::string_view text) {
+  return with_json(text, [](const json& show) {
+    const json& device = show.at("device");
+    const json& alarms = show.at("alarms");
+    const std::string self = name_of(device) + ": " + device_text(device);
+    if (!alarms.empty()) {
+      std::string line = "ALARM " + alarm_text(alarms.front());
+      if (alarms.size() > 1) line += " (and " + std::to_string(alarms.size() - 1) + " more)";
+      return Verdict{false, line};
+    }
+    const json& protection = show.at("protection");
+    if (str(protection, "state") == "failed")
+      return Verdict{false, "ALARM " + self + ", protection failed"};
+    return Verdict{true, "OK " + self + ", protection " + str(protection, "state")};
+  });
+}
+
+}  // namespace lldp::report

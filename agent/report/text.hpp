@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "base/result.hpp"
+
+/// The JSON of the control socket as a person reads it. An error: the JSON is not of the shape that
+/// report.hpp writes.
+namespace lldp::report {
+
+struct Style {
+  bool colour = false;
+  std::size_t width = 0;  ///< of the screen: longer cells are cut to fit it; 0: no limit
+};
+
+/// Alarms, the device in one line, and a row per port (more where several neighbours are heard).
+[[nodiscard]] Result<std::string> show_text(std::string_view json, const Style& style);
+[[nodiscard]] Result<std::string> stats_text(std::string_view json, const Style& style);
+
+/// The rules as the back end tells them.
+[[nodiscard]] Result<std::string> rules_text(std::string_view json, const Style& style);
+
+/// The verdict for monitoring, one line.
+struct Verdict {
+  bool fine = false;
+  std::string line{};
+};
+[[nodiscard]] Result<Verdict> check(std::string_view json);
+
+}  // namespace lldp::report

@@ -144,15 +144,4 @@ Result<void> TcSocket::dump(const TcMessage& message,
   return run(message, each);
 }
 
-Result<std::string> TcSocket::qdisc_at(Ifindex port, std::uint32_t parent) {
-  // A dump, of which we take one: asked for that one, the kernel acknowledges and tells nothing
-  // where it is an ingress qdisc.
-  std::string kind;
-  const auto done = dump(TcMessage(RTM_GETQDISC, NLM_F_DUMP, port, parent), [&](const TcObject& q) {
-    if (q.port == port && q.parent == parent) kind = q.kind;
-  });
-  if (!done) return fail(done.error());
-  return kind;
-}
-
 }  // namespace lldp::dataplane

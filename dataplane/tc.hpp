@@ -55,8 +55,6 @@ class TcSocket {
   [[nodiscard]] Result<void> request(const TcMessage& message);
   [[nodiscard]] Result<void> dump(const TcMessage& message,
                                   const std::function<void(const TcObject&)>& each);
-  /// The kind of the qdisc at `parent`; empty if there is none. Goes through all ports' qdiscs.
-  [[nodiscard]] Result<std::string> qdisc_at(Ifindex port, std::uint32_t parent);
 
  private:
   explicit TcSocket(UniqueFd socket) : socket_(std::move(socket)) {}

@@ -93,12 +93,20 @@ Result<std::optional<std::string>> Clsact::find(Ifindex port, Part part) {
 }
 
 Result<bool> Clsact::need_qdisc(Ifindex port) {
-  TcMessage add(RTM_NEWQDISC, NLM_F_CREATE | NLM_F_EXCL, port, TC_H_CLSACT,
-                TC_H_MAKE(TC_H_CLSACT, 0));
-  const auto done = socket_.request(add.text(TCA_KIND, "clsact"));
-  if (done) return true;
-  if (done.error().code != EEXIST) return fail(done.error());
-  return false;
+  const auto ask = [&](int flags) {
+    TcMessage message(RTM_NEWQDISC, flags, port, TC_H_CLSACT, TC_H_MAKE(TC_H_CLSACT, 0));
+    return socket_.request(message.text(TCA_KIND, "clsact"));
+  };
+  const auto made = ask(NLM_F_CREATE | NLM_F_EXCL);
+  if (made) return true;
+  if (made.error().code != EEXIST) return fail(made.error());
+  // To change it into what it is, is refused only if it is of another kind: an ingress qdisc, which
+  // would take a filter for egress as one more for ingress.
+  if (ask(0)) return false;
+  return fail(Error{EEXIST,
+                    {},
+                    "an ingress qdisc takes the place of clsact, which does the same and more: "
+                    "delete it, or leave the port out of `ports`"});
 }
 
 Result<void> Clsact::put(Ifindex port, Part part, const Programs::Loaded& program) {
@@ -131,11 +139,6 @@ Result<void> Clsact::put(Ifindex port, Part part, const Programs::Loaded& progra
   if (done) return done;
   if (*made_now)
     (void)socket_.request(TcMessage(RTM_DELQDISC, 0, port, TC_H_CLSACT));  // the error is reported
-  else if (const auto kind = socket_.qdisc_at(port, TC_H_CLSACT); kind && *kind == "ingress")
-    return fail(Error{done.error().code,
-                      {},
-                      "an ingress qdisc takes the place of clsact, which does the same and more: "
-                      "delete it, or leave the port out of `ports`"});
   return done;
 }
 

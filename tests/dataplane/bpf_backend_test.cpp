@@ -1,16 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // The bpf back end on real interfaces: the contract, and what is true of this back end alone.
 #include <net/if.h>
+#include <sys/wait.h>
 
+#include <atomic>
 #include <filesystem>
+#include <thread>
 
 #include "dataplane/factory.hpp"
 #include "tests/dataplane/contract.hpp"
+#include "tests/dataplane/packet.hpp"
 #include "tests/dataplane/private_net.hpp"
+#include "tests/dataplane/probe.hpp"
+#include "tests/dataplane/wire.hpp"
 
 namespace lldp::dataplane {
 namespace {
 
+using packet::frame4;
+using packet::frame6;
+using packet::readdressed;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -61,6 +70,342 @@ INSTANTIATE_TEST_SUITE_P(Bpf, BackendContract,
                                          world_case<ClsactWithoutBpffsWorld>("ClsactNoBpffs"),
                                          world_case<TcxWorld>("Tcx")),
                          [](const auto& c) { return c.param.name; });
+
+using Tags = std::initializer_list<packet::Tag>;
+/// Frames between the far ends of p0 and p1, as a bridge leaves them.
+Bytes across4(const packet::Ipv4& h, Tags tags = {}) { return readdressed(frame4(h, tags), 4, 2); }
+Bytes across6(const packet::Ipv6& h, Tags tags = {}) { return readdressed(frame6(h, tags), 4, 2); }
+
+enum class Means { kClsact, kClsactWithoutBpffs, kTcx };
+std::ostream& operator<<(std::ostream& os, Means m) {
+  return os << (m == Means::kClsact ? "Clsact" : m == Means::kTcx ? "Tcx" : "ClsactNoBpffs");
+}
+
+/// The same on every hook: a switch with ports p0 and p1, whose wires are held by their other ends.
+class BpfBackend : public testing::TestWithParam<Means> {
+ protected:
+  void SetUp() override {
+    if (const std::string why = PrivateNet::enter(); !why.empty()) GTEST_SKIP() << why;
+    for (const char* n : {"p0", "p1", "br0"}) sh("ip link del " + std::string(n) + " 2>/dev/null");
+    // The switch's addresses end in 1 and 3, those of its neighbours in 2 and 4.
+    ASSERT_TRUE(
+        sh("ip link add p0 address 02:00:00:00:00:01 type veth peer name q0 address "
+           "02:00:00:00:00:02 &&"
+           "ip link add p1 address 02:00:00:00:00:03 type veth peer name q1 address "
+           "02:00:00:00:00:04 &&"
+           "for i in lo p0 q0 p1 q1; do ip link set $i up; done &&"
+           "echo 1 >/proc/sys/net/ipv4/conf/all/forwarding &&"
+           "echo 1 >/proc/sys/net/ipv6/conf/all/forwarding"));
+    backend_ = open();
+    ASSERT_TRUE(backend_);
+    p0_ = *Ifindex::make(::if_nametoindex("p0"));
+    p1_ = *Ifindex::make(::if_nametoindex("p1"));
+  }
+  static std::unique_ptr<Backend> open(Means means = GetParam()) {
+    auto backend = make_backend(
+        "bpf", {.bpffs = means == Means::kClsactWithoutBpffs ? "/nonexistent" : PrivateNet::bpffs(),
+                .hook = means == Means::kTcx ? Options::Hook::kTcx : Options::Hook::kClsact});
+    EXPECT_TRUE(backend) << to_string(backend.error());
+    return backend ? std::move(*backend) : nullptr;
+  }
+  void put(Ifindex port, const qos::Ruleset& rules) {
+    const auto plan = backend_->plan(port, rules);
+    ASSERT_TRUE(plan) << to_string(plan.error());
+    const auto done = backend_->apply(*plan);
+    ASSERT_TRUE(done) << to_string(done.error());
+  }
+  void put(Order p0, Order p1) {
+    put(p0_, rules_of(p0));
+    put(p1_, rules_of(p1));
+  }
+  void flush() {
+    const std::vector<Ifindex> ports = *backend_->ports();
+    for (Ifindex port : ports) {
+      const auto plan = backend_->plan_removal(port);
+      ASSERT_TRUE(plan) << to_string(plan.error());
+      const auto done = backend_->apply(*plan);
+      ASSERT_TRUE(done) << to_string(done.error());
+    }
+  }
+  /// A router between the subnets of packet::ipv4 and packet::ipv6; `vlan`: behind VLAN interfaces.
+  static void route(const std::string& vlan = "") {
+    const std::string in = "p0" + vlan;
+    const std::string out = "p1" + vlan;
+    ASSERT_TRUE(sh("ip addr add 192.0.2.254/24 dev " + in +
+                   " && ip addr add 198.51.100.254/24 dev " + out +
+                   " && ip neigh replace 198.51.100.2 lladdr 02:00:00:00:00:04 dev " + out +
+                   " && ip -6 route replace 3031:3233::/32 dev " + out +
+                   " && ip -6 neigh replace 3031:3233:3435:3637:3839:3a3b:3c3d:3e3f lladdr "
+                   "02:00:00:00:00:04 dev " +
+                   out));
+  }
+  static void bridge() {
+    ASSERT_TRUE(
+        sh("ip link add br0 up type bridge && ip link set p0 master br0 && ip link set p1 master "
+           "br0"));
+  }
+  /// What comes out at q1 of what goes in at q0.
+  static std::optional<Bytes> through(const Bytes& frame) {
+    const Wire in("q0");
+    const Wire out("q1");
+    EXPECT_TRUE(in.send(frame));
+    return out.receive();
+  }
+
+  std::unique_ptr<Backend> backend_;
+  Ifindex p0_{};
+  Ifindex p1_{};
+};
+INSTANTIATE_TEST_SUITE_P(On, BpfBackend,
+                         testing::Values(Means::kClsact, Means::kClsactWithoutBpffs, Means::kTcx),
+                         testing::PrintToStringParamName());
+
+TEST_P(BpfBackend, RoutedPacketBouncesOnlyFromUpToUp) {
+  route();
+  const Bytes v4 = frame4({.dscp = 43, .ecn = 1});
+  const Bytes v6 = frame6({.dscp = 43, .ecn = 2});
+  const auto routed4 = [](unsigned dscp) {
+    return readdressed(frame4({.dscp = dscp, .ecn = 1, .ttl = 63}), 4, 3);
+  };
+  const auto routed6 = [](unsigned dscp) {
+    return readdressed(frame6({.dscp = dscp, .ecn = 2, .hops = 63}), 4, 3);
+  };
+  for (Order in : {Order::kUp, Order::kDown, Order::kUnknown}) {
+    for (Order out : {Order::kUp, Order::kDown, Order::kUnknown}) {
+      put(in, out);
+      const bool bounces = in == Order::kUp && out == Order::kUp;
+      EXPECT_EQ(through(v4), routed4(bounces ? 51 : 43)) << to_string(in) << to_string(out);
+      EXPECT_EQ(through(v6), routed6(bounces ? 51 : 43)) << to_string(in) << to_string(out);
+    }
+  }
+  EXPECT_EQ(backend_->bounces(p1_), (Bounces{0, 0, 0, 0, 0, 2, 0, 0}));
+  EXPECT_EQ(backend_->bounces(p0_), Bounces{});
+}
+
+TEST_P(BpfBackend, BridgedPacketBouncesWithItsTag) {
+  bridge();
+  put(Order::kUp, Order::kUp);
+  EXPECT_EQ(through(across4({.dscp = 43, .ecn = 3})), across4({.dscp = 51, .ecn = 3}));
+  EXPECT_EQ(through(across6({.dscp = 51})), across6({.dscp = 0}));
+  EXPECT_EQ(through(across4({.dscp = 43}, {{0x8100, 0xa064}})),
+            across4({.dscp = 51}, {{0x8100, 0xc064}}));
+  EXPECT_EQ(through(across4({.dscp = 43}, {{0x88a8, 0xa064}, {0x8100, 0xb065}})),
+            across4({.dscp = 51}, {{0x88a8, 0xc064}, {0x8100, 0xd065}}));
+  const Bytes other = across4({.dscp = 46}, {{0x8100, 0xa064}});
+  EXPECT_EQ(through(other), other);
+}
+
+TEST_P(BpfBackend, PacketRoutedBetweenVlansBouncesOnThePortBelow) {
+  if (!sh("ip link add link p0 name p0.10 up type vlan id 10 && ip link add link p1 name p1.10 up "
+          "type vlan id 10"))
+    GTEST_SKIP() << "this kernel has no VLAN interfaces";
+  route(".10");
+  put(Order::kUp, Order::kUp);
+  EXPECT_EQ(through(frame4({.dscp = 43}, {{0x8100, 10}})),
+            readdressed(frame4({.dscp = 51, .ttl = 63}, {{0x8100, 0xc00a}}), 4, 3));
+}
+
+TEST_P(BpfBackend, OwnPacketsOfTheSwitchAreLeftAlone) {
+  route();
+  put(Order::kUp, Order::kUp);
+  const Wire out("q1");
+  const UniqueFd udp(::socket(AF_INET, SOCK_DGRAM, 0));
+  const int tos = 43 << 2;
+  ASSERT_EQ(::setsockopt(udp.get(), IPPROTO_IP, IP_TOS, &tos, sizeof tos), 0);
+  sockaddr_in to{};
+  to.sin_family = AF_INET;
+  to.sin_port = htons(4791);
+  to.sin_addr.s_addr = htonl(0xc6336402);  // 198.51.100.2
+  ASSERT_EQ(::sendto(udp.get(), "x", 1, 0, reinterpret_cast<sockaddr*>(&to), sizeof to), 1);
+  const auto frame = out.receive();
+  ASSERT_TRUE(frame);
+  EXPECT_EQ((*frame)[15], 43 << 2);
+  EXPECT_EQ(backend_->bounces(p1_), Bounces{});
+}
+
+TEST_P(BpfBackend, CountersGoOnAfterARestart) {
+  bridge();
+  put(Order::kUp, Order::kUp);
+  through(across4({.dscp = 43}));
+  backend_ = nullptr;
+  through(across4({.dscp = 43}));  // nobody is there, and the rules are
+  backend_ = open();
+  EXPECT_TRUE(backend_->plan(p1_, rules_of(Order::kUp))->empty());
+  EXPECT_EQ(through(across4({.dscp = 51})), across4({.dscp = 0}));
+  put(p1_, rules_of(Order::kDown));
+  put(p1_, rules_of(Order::kUp));
+  through(across4({.dscp = 43}));
+  EXPECT_EQ(backend_->bounces(p1_), (Bounces{0, 0, 0, 0, 0, 3, 1, 0}));
+}
+
+TEST_P(BpfBackend, NoPacketMissesARuleWhileProgramsAreReplaced) {
+  bridge();
+  const auto other =
+      qos::compile(*qos::Policy::parse("5:dscp43,6:dscp51", "1:dscp8"), {.order = Order::kUp});
+  put(Order::kUp, Order::kUp);
+  std::atomic<bool> done = false;
+  std::atomic<std::size_t> sent = 0;
+  std::atomic<std::size_t> changed = 0;
+  std::atomic<std::size_t> missed = 0;
+  const Wire in("q0");
+  const Wire out("q1");
+  std::thread sender([&] {
+    const Bytes frame = across4({.dscp = 43});
+    while (!done)  // few enough on their way that no queue overflows
+      if (sent - changed - missed < 200 && in.send(frame)) ++sent;
+  });
+  std::thread receiver([&] {
+    const Bytes right = across4({.dscp = 51});
+    while (const auto frame = out.receive(300)) ++(*frame == right ? changed : missed);
+  });
+  for (int i = 0; i < 40; ++i) {
+    backend_ = nullptr;  // as a restart with another configuration
+    backend_ = open();
+    for (Ifindex p : {p0_, p1_}) put(p, i % 2 == 0 ? other : rules_of(Order::kUp));
+  }
+  done = true;
+  sender.join();
+  receiver.join();
+  EXPECT_EQ(missed, 0U);
+  EXPECT_EQ(changed, sent);
+  EXPECT_GT(sent, 1000U);
+}
+
+TEST_P(BpfBackend, MovesBetweenHooksWithoutAGap) {
+  bridge();
+  put(Order::kUp, Order::kUp);
+  for (Means next : {Means::kTcx, Means::kClsact, Means::kTcx}) {
+    backend_ = nullptr;
+    backend_ = open(next);
+    // Seen before anything is changed, and once when both are there: not twice changed.
+    EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 51})) << next;
+    put(Order::kUp, Order::kUp);
+    EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 51})) << next;
+    EXPECT_TRUE(backend_->plan(p0_, rules_of(Order::kUp))->empty());
+  }
+  EXPECT_THAT(output_of("tc qdisc show dev p0; tc qdisc show dev p1"), Not(HasSubstr("clsact")));
+}
+
+TEST_P(BpfBackend, StrangersOnTheSameHookKeepWorkingAndStay) {
+  probe* strangers = probe__open_and_load();
+  ASSERT_NE(strangers, nullptr);
+  const int program = bpf_program__fd(strangers->progs.stranger);
+  const auto seen = [&] {
+    const std::uint32_t zero = 0;
+    std::uint64_t n = 0;
+    bpf_map_lookup_elem(bpf_map__fd(strangers->maps.seen), &zero, &n);
+    return n;
+  };
+  const std::string pin = PrivateNet::bpffs() + "/stranger";
+  ASSERT_EQ(bpf_obj_pin(program, pin.c_str()), 0);
+  bridge();
+  // One before us with our own favourite preference and handle, one after us, and one on TCX.
+  ASSERT_TRUE(sh(
+      "tc qdisc add dev p1 clsact && tc filter add dev p1 egress prio 5 handle 1 bpf da pinned " +
+      pin + " && tc filter add dev p1 egress prio 100 bpf da pinned " + pin));
+  const UniqueFd link(bpf_link_create(program, static_cast<int>(p1_.value()),
+                                      static_cast<bpf_attach_type>(47), nullptr));
+  const std::string before = output_of("tc filter show dev p1 egress | grep -c stranger");
+  put(Order::kUp, Order::kUp);
+  const std::uint64_t base = seen();
+  EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 51}));
+  EXPECT_GE(seen(), base + (link ? 3 : 2));
+  flush();
+  EXPECT_EQ(output_of("tc filter show dev p1 egress | grep -c stranger"), before);
+  EXPECT_THAT(output_of("tc filter show dev p1 egress"), Not(HasSubstr("lldp-level")));
+  const std::uint64_t after = seen();
+  EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 43}));
+  EXPECT_GE(seen(), after + (link ? 3 : 2));
+  std::filesystem::remove(pin);
+  probe__destroy(strangers);
+}
+
+TEST_P(BpfBackend, FlushRemovesExactlyWhatWeMade) {
+  ASSERT_TRUE(sh("tc qdisc add dev p0 clsact"));
+  put(Order::kUp, Order::kUp);
+  flush();
+  EXPECT_THAT(*backend_->ports(), IsEmpty());
+  EXPECT_THAT(output_of("tc qdisc show dev p0"), HasSubstr("clsact"));
+  EXPECT_THAT(output_of("tc qdisc show dev p1"), Not(HasSubstr("clsact")));
+  EXPECT_THAT(output_of("tc filter show dev p0 ingress; tc filter show dev p0 egress"), IsEmpty());
+  EXPECT_FALSE(std::filesystem::exists(PrivateNet::bpffs() + "/lldp-level"));
+}
+
+TEST_P(BpfBackend, VanishedPortLeavesNothingBehind) {
+  put(Order::kUp, Order::kUp);
+  ASSERT_TRUE(sh("ip link del p0"));
+  backend_ = nullptr;
+  backend_ = open();
+  EXPECT_THAT(*backend_->ports(), ElementsAre(p1_));
+  backend_->forget(p0_);
+  EXPECT_THAT(*backend_->ports(), ElementsAre(p1_));
+  flush();
+  EXPECT_FALSE(std::filesystem::exists(PrivateNet::bpffs() + "/lldp-level"));
+}
+
+TEST_P(BpfBackend, OlderProgramsAreReplacedInPlace) {
+  bridge();
+  put(Order::kUp, Order::kUp);
+  if (GetParam() == Means::kClsactWithoutBpffs) GTEST_SKIP() << "nothing is pinned";
+  backend_ = nullptr;
+  // As if pinned by a version with other code: its keys are unknown to us.
+  ASSERT_TRUE(
+      sh("cd " + PrivateNet::bpffs() + "/lldp-level/* && for f in *-in *-out; do mv $f 0$f; done"));
+  backend_ = open();
+  EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 51}));
+  EXPECT_EQ(backend_->plan(p1_, rules_of(Order::kUp))->changes.back(),
+            (Change{Action::kReplace, Part::kEgress}));
+  put(Order::kUp, Order::kUp);
+  EXPECT_TRUE(backend_->plan(p1_, rules_of(Order::kUp))->empty());
+  EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 51}));
+  EXPECT_EQ(backend_->bounces(p1_), (Bounces{0, 0, 0, 0, 0, 2, 0, 0}));
+}
+
+TEST(BpfErrors, IngressQdiscInOurPlace) {
+  if (const std::string why = PrivateNet::enter(); !why.empty()) GTEST_SKIP() << why;
+  sh("ip link del p0 2>/dev/null");
+  ASSERT_TRUE(sh("ip link add p0 type veth peer name q0 && tc qdisc add dev p0 ingress"));
+  const auto port = *Ifindex::make(::if_nametoindex("p0"));
+  auto backend = make_backend("bpf", {.bpffs = "/nonexistent"});
+  ASSERT_TRUE(backend);
+  const auto done = (*backend)->apply(*(*backend)->plan(port, rules_of(Order::kUp)));
+  ASSERT_FALSE(done);
+  EXPECT_EQ(to_string(done.error()),
+            "p0: add ingress: an ingress qdisc takes the place of clsact, which does the same and "
+            "more: delete it, or leave the port out of `ports`");
+  EXPECT_THAT(output_of("tc filter show dev p0 ingress"), IsEmpty());
+  EXPECT_THAT(output_of("tc qdisc show dev p0"), HasSubstr("ingress"));
+}
+
+TEST(BpfErrors, TcxWithoutBpffs) {
+  if (const std::string why = PrivateNet::enter(); !why.empty()) GTEST_SKIP() << why;
+  const auto backend = make_backend("bpf", {.bpffs = "/nonexistent", .hook = Options::Hook::kTcx});
+  ASSERT_FALSE(backend);
+  EXPECT_EQ(to_string(backend.error()),
+            "backend bpf: TCX needs Linux 6.6 and a BPF file system at /nonexistent that we may "
+            "write: mount it, or use clsact");
+}
+
+TEST(BpfErrors, NoRightToLoadPrograms) {
+  if (const std::string why = PrivateNet::enter(); !why.empty()) GTEST_SKIP() << why;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (::setresuid(65534, 65534, 65534) != 0) ::_exit(2);
+    auto backend = make_backend("bpf", {.bpffs = "/nonexistent"});
+    const qos::Ruleset rules[] = {rules_of(Order::kUp)};
+    const auto done = backend ? (*backend)->prepare(rules) : fail(backend.error());
+    const bool right =
+        !done && to_string(done.error()) ==
+                     "backend bpf: BPF_MAP_CREATE: Operation not permitted: run with CAP_BPF, "
+                     "CAP_NET_ADMIN and CAP_PERFMON, or choose another backend";
+    if (!right && !done) std::puts(to_string(done.error()).c_str());
+    std::fflush(stdout);
+    ::_exit(right ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+}
 
 }  // namespace
 }  // namespace lldp::dataplane

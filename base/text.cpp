@@ -112,7 +112,12 @@ Order order_of_port(const std::optional<Position>& self, const std::optional<Pos
 std::string escape(std::string_view raw) {
   std::string out;
   out.reserve(raw.size());
+  const auto is_plain = [](char c) { return c >= 0x20 && c < 0x7f && c != '\\'; };
   while (!raw.empty()) {
+    const auto plain = std::find_if_not(raw.begin(), raw.end(), is_plain) - raw.begin();
+    out += raw.substr(0, static_cast<std::size_t>(plain));
+    raw.remove_prefix(static_cast<std::size_t>(plain));
+    if (raw.empty()) break;
     const CodePoint c = first_code_point(raw);
     const std::size_t n = std::max<std::size_t>(c.length, 1);
     if (c.length == 0 || is_unsafe(c.value)) {

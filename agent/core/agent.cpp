@@ -94,7 +94,7 @@ void Agent::Impl::set_link(const Link& link, TimePoint now, Actions& out) {
   port->host_port = any_glob_match(settings_.host_ports, link.name);
   enable(*port, now, out);
   reconsider(*port, now, out);
-  run(*port, now, out);
+  due_.set(port->slot, now);
 }
 
 Port& Agent::Impl::add_port(const Link& link) {
@@ -190,7 +190,7 @@ void Agent::Impl::receive(Ifindex ifindex, ByteSpan frame, TimePoint now, Action
     step(a.rx_state, a.rx, receiver);
     if (!receiver.table_changed) return;
     reconsider(*port, now, out);
-    run(*port, now, out);
+    due_.set(port->slot, now);
     return;
   }
 }
@@ -225,12 +225,12 @@ std::optional<TimePoint> Agent::Impl::next_deadline() const {
 void Agent::Impl::advance(TimePoint now, Actions& out) {
   frames_used_ = 0;
   if (finished_) return;
+  if (inference_.deadline().value_or(kNever) <= now) decide(now, out);
   while (due_.due() <= now) {
     Port& port = *ports_[due_.first()];
     age(port, now, out);
     run(port, now, out);
   }
-  if (inference_.deadline().value_or(kNever) <= now) decide(now, out);
 }
 
 void Agent::Impl::age(Port& port, TimePoint now, Actions& out) {
@@ -289,7 +289,7 @@ void Agent::Impl::announce_all(TimePoint now, Actions& out) {
     if (!port) continue;
     label(*port, now, out);
     for (PortAgent& a : port->agents) a.tx.localChange = true;
-    run(*port, now, out);
+    due_.set(port->slot, now);
   }
 }
 

@@ -29,8 +29,12 @@ struct Link {
 /// An LLDP agent that knows its level: 802.1AB machines, neighbour table and level inference for
 /// all ports of one device. Pure: frames, link events and the time come in, actions go out; it
 /// opens nothing and never asks for the time. Time must not run backwards. Every call is O(1) in
-/// the number of ports, except where the device's level changes (all ports then tell their
-/// neighbours), set-up, and snapshot().
+/// the number of ports (O(log n) where a deadline moves), except where the device's level changes
+/// (all ports then tell their neighbours), set-up, and snapshot().
+///
+/// Frames are sent by advance(). What a link event or a received frame gives us to tell is due at
+/// once: next_deadline() is `now`. So what arrives together, several frames of one wake-up or many
+/// links at start, is told in one frame per port, and does not use up its txCredit.
 class Agent {
  public:
   /// `restored`: what the state file held, or nothing at first start.
@@ -47,7 +51,8 @@ class Agent {
   /// A frame from the destination address on, without FCS or VLAN tag. Frames for other addresses
   /// or EtherTypes, and of unknown ports, are ignored.
   void receive(Ifindex port, ByteSpan frame, TimePoint now, Actions& out);
-  /// Does what is due by `now`. Call at next_deadline(); earlier is harmless.
+  /// Does what is due by `now`. Call at next_deadline(), and so after each batch of events; earlier
+  /// is harmless.
   void advance(TimePoint now, Actions& out);
   [[nodiscard]] std::optional<TimePoint> next_deadline() const;
 

@@ -62,7 +62,7 @@ class Agent::Impl {
   void report_refusal(TimePoint now, Actions& out);
   void label(Port& port, TimePoint now, Actions& out);
   void set_alarms(Port& port, std::uint16_t wanted, TimePoint now, Actions& out);
-  /// Labels all ports and tells their neighbours.
+  /// Labels all ports; what is new is due to be told to their neighbours.
   void announce_all(TimePoint now, Actions& out);
   /// Runs the transmit machines and sets when the port is next due.
   void run(Port& port, TimePoint now, Actions& out);

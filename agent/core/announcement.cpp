@@ -2,6 +2,7 @@
 #include "agent/core/announcement.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "tlv/lldpdu.hpp"
 #include "tlv/writer.hpp"
@@ -13,10 +14,12 @@ namespace {
 tlv::LldpduWriter begin(Bytes& frame, Scope scope, const Link& link, const ChassisId& chassis,
                         std::uint16_t ttl) {
   const MacAddress to = group_address(scope);
-  frame.assign(to.begin(), to.end());
-  frame.insert(frame.end(), link.address.begin(), link.address.end());
-  frame.push_back(tlv::kEtherType >> 8);
-  frame.push_back(tlv::kEtherType & 0xff);
+  std::array<std::uint8_t, 14> header{};
+  std::copy(to.begin(), to.end(), header.begin());
+  std::copy(link.address.begin(), link.address.end(), header.begin() + to.size());
+  header[12] = tlv::kEtherType >> 8;
+  header[13] = tlv::kEtherType & 0xff;
+  frame.assign(header.begin(), header.end());
   tlv::LldpduWriter writer(frame, link.mtu);
   writer.add(tlv::ChassisIdTlv{chassis.subtype, as_octets(chassis.octets)});
   writer.add(tlv::PortIdTlv{PortId::kInterfaceName, as_octets(link.name)});

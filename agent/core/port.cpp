@@ -97,7 +97,7 @@ std::uint16_t alarms_of(const Port& port, const Standing& own) {
     put(AlarmCode::kLevelSkip, !host && (distance < -1 || distance > 1));
     put(AlarmCode::kHostAboveLeaf, host && own.pinned && *own.level > Level::of<1>());
   }
-  put(AlarmCode::kManyNeighbors, all.size() > 1 && (count_msaps(port) > 1 || out_of_room(port)));
+  put(AlarmCode::kManyNeighbors, (all.size() > 1 && count_msaps(port) > 1) || out_of_room(port));
   for (const Neighbor& n : all) {
     put(AlarmCode::kTlvConflict, n.tlvs_conflict);
     put(AlarmCode::kCabling, port.host_port && n.claims_switch);
@@ -122,8 +122,8 @@ std::string alarm_text(AlarmCode code, const Port& port, const Standing& own) {
     }
     case AlarmCode::kManyNeighbors:
       return std::to_string(count_msaps(port)) +
-             (out_of_room(port) ? " neighbors, and more that found no room: " : " neighbors: ") +
-             names(port, [](const Neighbor&) { return true; });
+             " neighbors: " + names(port, [](const Neighbor&) { return true; }) +
+             (out_of_room(port) ? "; more found no room" : "");
     case AlarmCode::kTlvConflict:
       return names(port, [](const Neighbor& n) { return n.tlvs_conflict; }) +
              ": tr and contribution TLV disagree; tr is taken";

@@ -31,22 +31,22 @@ void Agent::Impl::Receiver::rxProcessFrame(RxVars& v) {
     return;
   }
   view = *decoded;
-  count.statsTLVsDiscardedTotal += view.tlvs_discarded;
-  count.statsTLVsUnrecognizedTotal += view.tlvs_unrecognized;
-  count.statsFramesInErrorsTotal += view.in_error;
-  v.rxTTL = view.ttl;
+  count.statsTLVsDiscardedTotal += view->tlvs_discarded;
+  count.statsTLVsUnrecognizedTotal += view->tlvs_unrecognized;
+  count.statsFramesInErrorsTotal += view->in_error;
+  v.rxTTL = view->ttl;
   if (is_own()) {
-    agent.own_frame_forgotten = view.ttl == 0 ? kNever : now + std::chrono::seconds(view.ttl);
+    agent.own_frame_forgotten = view->ttl == 0 ? kNever : now + std::chrono::seconds(view->ttl);
     table_changed = true;
     v.badFrame = true;  // valid, but nothing to learn from
     return;
   }
-  if (view.ttl == 0) return;
+  if (view->ttl == 0) return;
   if (port.table.find(agent.scope, msap_of(lldpdu)) == nullptr && !has_room()) {
     // 9.2.7.7.5: nobody who is known is thrown out for a newcomer.
     ++count.statsFramesDiscardedTotal;
     ++count.statsTooManyNeighborsTotal;
-    const TimePoint until = now + std::chrono::seconds(view.ttl);
+    const TimePoint until = now + std::chrono::seconds(view->ttl);
     table_changed = !agent.tooManyNeighbors();
     agent.tooManyNeighborsTimer =
         agent.tooManyNeighbors() ? std::max(agent.tooManyNeighborsTimer, until) : until;
@@ -73,21 +73,22 @@ void Agent::Impl::Receiver::mibUpdateObjects() {
   Neighbor* n = port.table.find(agent.scope, msap_of(lldpdu));
   const bool added = n == nullptr;
   if (added) {
-    n = &port.table.insert(Neighbor(agent.scope, lldpdu, view, impl.settings_));
+    n = &port.table.insert(Neighbor(agent.scope, lldpdu, *view, impl.settings_));
     ++impl.neighbors_;
     agent.tx.newNeighbor = true;
   } else {
     const bool knew_us = n->port != PortType::kUnmarked;
-    n->replace(lldpdu, view, impl.settings_);
+    n->replace(lldpdu, *view, impl.settings_);
     // It has restarted, or lost us: it should not have to wait for our next periodic frame.
     if (knew_us && n->port == PortType::kUnmarked) agent.tx.localChange = true;
   }
-  n->rxInfoTTL = now + std::chrono::seconds(view.ttl);
+  n->rxInfoTTL = now + std::chrono::seconds(view->ttl);
   tell(added ? Event::Kind::kNeighborAdded : Event::Kind::kNeighborChanged, *n);
 }
 
 void Agent::Impl::Receiver::tell(Event::Kind kind, const Neighbor& neighbor, std::string_view why) {
-  std::string text = name_of(neighbor) + " port " + to_string(neighbor.port_id());
+  std::string text = name_of(neighbor);
+  text.append(" port ").append(to_string(neighbor.port_id()));
   if (!why.empty()) text.append(": ").append(why);
   out.events.push_back({.kind = kind, .port = port.link.ifindex, .text = std::move(text)});
 }
@@ -108,8 +109,8 @@ void Agent::Impl::Receiver::remove_if(Predicate gone, std::string_view why) {
 }
 
 bool Agent::Impl::Receiver::is_own() const {
-  return view.chassis_subtype == impl.chassis_id_.subtype &&
-         as_text(view.chassis_octets) == impl.chassis_id_.octets;
+  return view->chassis_subtype == impl.chassis_id_.subtype &&
+         as_text(view->chassis_octets) == impl.chassis_id_.octets;
 }
 
 bool Agent::Impl::Receiver::has_room() const {

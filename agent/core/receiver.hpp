@@ -14,7 +14,7 @@ struct Agent::Impl::Receiver {
   TimePoint now{};
   Actions& out;
   ByteSpan lldpdu{};  ///< the frame, if there is one
-  tlv::LldpduView view{};
+  std::optional<tlv::LldpduView> view{};  ///< of a frame that says something new
   bool table_changed = false;
 
   void rxInitializeLLDP();

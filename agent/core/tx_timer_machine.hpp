@@ -16,7 +16,7 @@ namespace lldp::core {
 /// The sender's first own moment after `now`: at most one interval away.
 [[nodiscard]] constexpr TimePoint next_own_moment(TimePoint now, Duration interval,
                                                   std::uint32_t phase) {
-  const Duration before = interval / 0x1'0000 * static_cast<Duration::rep>(phase >> 16);
+  const Duration before = interval * static_cast<Duration::rep>(phase >> 16) / 0x1'0000;
   const Duration past = (now.time_since_epoch() - before) % interval;
   return now - past + (past < Duration::zero() ? Duration::zero() : interval);
 }

@@ -169,7 +169,7 @@ class Network {
     for (core::Event& e : actions_.events) n.events.push_back(std::move(e));
     actions_.clear();
     if (const auto deadline = n.agent->next_deadline()) {
-      due_.push({.time = std::max(*deadline, now), .sequence = ++sequence_, .node = node});
+      due_.push({.time = *deadline, .sequence = ++sequence_, .node = node});
     }
   }
 

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a received frame, a change of level and a snapshot cost in the core.
+#include <benchmark/benchmark.h>
+#include <malloc.h>
+
+#include <vector>
+
+#include "agent/core/agent.hpp"
+#include "tlv/lldpdu.hpp"
+#include "tlv/writer.hpp"
+
+namespace {
+
+using namespace lldp;
+using std::chrono::milliseconds;
+
+/// As a switch sends it: about 200 octets.
+Bytes frame(std::uint8_t chassis, std::uint8_t level, std::uint8_t variant = 0) {
+  const MacAddress to = group_address(core::Scope::kNearestBridge);
+  Bytes out(to.begin(), to.end());
+  out.insert(out.end(), {2, 0, 0, 0, 0, 1, 0x88, 0xcc});
+  const MacAddress mac{2, 0, 0, 0, 1, chassis};
+  tlv::LldpduWriter(out, 1500)
+      .add(tlv::ChassisIdTlv{ChassisId::kMacAddress, ByteSpan(mac)})
+      .add(tlv::PortIdTlv{PortId::kInterfaceName, as_octets("swp12")})
+      .add(tlv::Ttl{121})
+      .add(tlv::Tr{1, level, 255})
+      .add(tlv::Contribution{1, level, 0}, {0x02, 0x4c, 0x56})
+      .add(tlv::Capabilities{4, 4})
+      .add(tlv::SystemName{"spine-07.pod-3.example.net"})
+      .add(tlv::SystemDescription{"Debian GNU/Linux 12 (bookworm) Linux 6.1.0-18-amd64 #1 SMP "
+                                  "PREEMPT_DYNAMIC Debian 6.1.76-1 (2024-02-01) x86_64"})
+      .end();
+  out[out.size() - 3] = static_cast<std::uint8_t>('0' + variant);
+  return out;
+}
+
+struct Device {
+  explicit Device(unsigned ports) : agent({}, {}, now) {
+    for (unsigned i = 1; i <= ports; ++i) {
+      agent.set_link({.ifindex = *Ifindex::make(i),
+                      .name = "swp" + std::to_string(i),
+                      .address = {2, 0, 0, 0, 0, static_cast<std::uint8_t>(i)},
+                      .up = true},
+                     now, out);
+      agent.receive(*Ifindex::make(i), frame(static_cast<std::uint8_t>(i), 3), now, out);
+      out.clear();
+    }
+    agent.advance(now, out);
+    out.clear();
+  }
+  void receive(unsigned port, const Bytes& f) {
+    agent.receive(*Ifindex::make(port), f, now += milliseconds(1), out);
+    out.clear();
+  }
+  TimePoint now{std::chrono::seconds(1000)};
+  core::Agent agent;
+  core::Actions out{};
+};
+
+void ReceiveSame(benchmark::State& state) {
+  Device d(512);
+  const Bytes f = frame(7, 3);
+  for (auto _ : state) d.receive(7, f);
+}
+BENCHMARK(ReceiveSame);
+
+void ReceiveChanging(benchmark::State& state) {
+  Device d(512);
+  const Bytes f[] = {frame(7, 3, 0), frame(7, 3, 1)};
+  std::size_t i = 0;
+  for (auto _ : state) d.receive(7, f[i++ % 2]);
+}
+BENCHMARK(ReceiveChanging);
+
+void ReceiveMalformed(benchmark::State& state) {
+  Device d(512);
+  Bytes f = frame(7, 3);
+  f[14 + 2 + 7 + 2 + 6] = 8;  // no Time To Live in the third place
+  for (auto _ : state) d.receive(7, f);
+}
+BENCHMARK(ReceiveMalformed);
+
+/// A newcomer on a port that is full.
+void ReceiveRefused(benchmark::State& state) {
+  Device d(1);
+  for (std::uint8_t i = 0; i < 40; ++i) d.receive(1, frame(i, 3));
+  const Bytes f = frame(99, 3);
+  for (auto _ : state) d.receive(1, f);
+}
+BENCHMARK(ReceiveRefused);
+
+/// One frame that takes the level from 4 to 2: all ports turn from downlinks into uplinks and say
+/// so.
+void LevelChange(benchmark::State& state) {
+  const Bytes f = frame(1, 1);
+  std::size_t sent = 0;
+  for (auto _ : state) {
+    state.PauseTiming();
+    Device d(static_cast<unsigned>(state.range(0)));
+    d.now += std::chrono::minutes(1);  // the credit is full again
+    d.agent.advance(d.now, d.out);
+    d.out.clear();
+    state.ResumeTiming();
+    d.agent.receive(*Ifindex::make(1), f, d.now, d.out);
+    d.agent.advance(d.now, d.out);
+    state.PauseTiming();
+    sent += d.out.sends.size();
+    state.ResumeTiming();
+  }
+  state.counters["frames"] =
+      benchmark::Counter(static_cast<double>(sent), benchmark::Counter::kAvgIterations);
+}
+BENCHMARK(LevelChange)->Arg(512)->Iterations(200)->Unit(benchmark::kMicrosecond);
+
+void TakeSnapshot(benchmark::State& state) {
+  Device d(512);
+  for (auto _ : state) benchmark::DoNotOptimize(d.agent.snapshot(d.now));
+}
+BENCHMARK(TakeSnapshot)->Unit(benchmark::kMicrosecond);
+
+/// What a port with its neighbour takes of the heap.
+void Memory(benchmark::State& state) {
+  const auto ports = static_cast<unsigned>(state.range(0));
+  std::size_t octets = 0;
+  for (auto _ : state) {
+    const std::size_t before = mallinfo2().uordblks;
+    const Device d(ports);
+    octets = mallinfo2().uordblks - before;
+  }
+  state.counters["octets/port"] = static_cast<double>(octets) / ports;
+}
+BENCHMARK(Memory)->Arg(2)->Arg(512)->Iterations(3)->Unit(benchmark::kMicrosecond);
+
+/// A minute of virtual time in which nothing happens: 512 ports send every 30 s.
+void IdleMinute(benchmark::State& state) {
+  Device d(512);
+  for (auto _ : state) {
+    const TimePoint end = d.now + std::chrono::minutes(1);
+    while (d.agent.next_deadline().value_or(end) < end) {
+      d.now = *d.agent.next_deadline();
+      d.agent.advance(d.now, d.out);
+      d.out.clear();
+    }
+    d.now = end;
+  }
+}
+BENCHMARK(IdleMinute)->Unit(benchmark::kMicrosecond);
+
+}  // namespace
+
+BENCHMARK_MAIN();

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the agent says of itself, when, and how evenly.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "agent/core/deadline_queue.hpp"
+#include "tests/core/support/single.hpp"
+
+namespace lldp::test {
+namespace {
+
+using core::AdminStatus;
+
+// What
+
+TEST(Announcement, HoldsWhatANeighborGoesBy) {
+  Settings settings;
+  settings.system_name = "leaf1";
+  settings.system_description = "a test";
+  Single s(settings);
+  s.up(1);
+  s.hear(1, host());
+  const auto sent = s.sends(1);
+  ASSERT_EQ(sent.size(), 2U);
+  const Bytes& frame = sent[1].frame;
+  EXPECT_EQ(Bytes(frame.begin(), frame.begin() + 14),
+            (Bytes{0x01, 0x80, 0xc2, 0x00, 0x00, 0x0e,  // nearest bridge
+                   0x02, 0x00, 0x00, 0xff, 0x00, 0x01,  // the link's address
+                   0x88, 0xcc}));
+  const tlv::LldpduView v = read(frame);
+  EXPECT_EQ(v.chassis_subtype, ChassisId::kMacAddress);
+  EXPECT_EQ(as_text(v.chassis_octets), s.agent.chassis_id().octets);
+  EXPECT_EQ(v.port_subtype, PortId::kInterfaceName);
+  EXPECT_EQ(as_text(v.port_octets), "swp1");
+  EXPECT_EQ(v.ttl, 121);
+  EXPECT_EQ(v.system_name, "leaf1");
+  EXPECT_EQ(v.system_description, "a test");
+  EXPECT_EQ(v.capabilities,
+            (tlv::Capabilities{tlv::Capabilities::kBridge, tlv::Capabilities::kBridge}));
+  EXPECT_EQ(v.tr, switch_claim(1, PortType::kDownlink));
+  EXPECT_EQ(v.contribution, switch_claim(1, PortType::kDownlink));
+  EXPECT_FALSE(v.in_error);
+}
+TEST(Announcement, WithoutALevelSaysUnknown) {
+  Single s;
+  s.up(1);
+  const auto v = read(s.sends(1).at(0).frame);
+  EXPECT_EQ(v.tr, switch_claim(std::nullopt));
+  EXPECT_EQ(v.contribution, switch_claim(std::nullopt));
+}
+TEST(Announcement, OfAHostSaysStationOnly) {
+  Settings settings;
+  settings.role = Role::kHost;
+  Single s(settings);
+  s.up(1);
+  const auto v = read(s.sends(1).at(0).frame);
+  EXPECT_EQ(v.tr, host_claim());
+  EXPECT_EQ(v.capabilities->enabled, tlv::Capabilities::kStationOnly);
+}
+TEST(Announcement, HoldsTheTlvsThatWereAskedFor) {
+  Settings settings;
+  settings.send_tr = false;
+  settings.contribution_oui = {0x02, 0x4c, 0x56};
+  Single s(settings);
+  s.up(1);
+  const auto v = read(s.sends(1).at(0).frame);
+  EXPECT_EQ(v.tr, std::nullopt);
+  EXPECT_TRUE(v.contribution.has_value());
+}
+TEST(Announcement, TtlIsBounded) {
+  Settings settings;
+  settings.msgTxInterval = seconds(3600);
+  settings.msgTxHold = 100;
+  Single s(settings);
+  s.up(1);
+  EXPECT_EQ(read(s.sends(1).at(0).frame).ttl, 65535);
+}
+TEST(Announcement, ThatDoesNotFitTheMtuLeavesOutTheNameFirst) {
+  Settings settings;
+  settings.system_name = std::string(100, 'n');
+  Single s(settings);
+  s.set({.ifindex = ifindex(1), .up = true, .mtu = 80});
+  const auto frame = s.sends(1).at(0).frame;
+  EXPECT_LE(frame.size(), 14U + 80U);
+  EXPECT_EQ(read(frame).system_name, std::nullopt);
+  EXPECT_TRUE(read(frame).tr.has_value());
+  EXPECT_EQ(s.statistics(1).lldpduLengthErrors, 1U);
+}
+
+// Who
+
+TEST(ChassisIdOfTheAgent, IsTheFirstLinksAddressAndIsKept) {
+  Single s;
+  EXPECT_TRUE(s.agent.chassis_id().octets.empty());
+  s.up(3);
+  s.up(1);
+  EXPECT_EQ(s.agent.chassis_id(), chassis_id_from_mac(mac(0xff, 3)));
+  s.agent.remove_link(ifindex(3), s.now, s.out);
+  EXPECT_EQ(s.agent.chassis_id(), chassis_id_from_mac(mac(0xff, 3)));
+  EXPECT_EQ(s.agent.state().chassis_id, s.agent.chassis_id());
+  EXPECT_EQ(s.count(Event::Kind::kState), 1U);
+}
+TEST(ChassisIdOfTheAgent, IsTheRestoredOneOrTheConfiguredOne) {
+  const ChassisId restored{{ChassisId::kLocal, "r"}};
+  const ChassisId configured{{ChassisId::kLocal, "c"}};
+  EXPECT_EQ(Single({}, {.chassis_id = restored}).agent.chassis_id(), restored);
+  Settings settings;
+  settings.chassis_id = configured;
+  EXPECT_EQ(Single(settings, {.chassis_id = restored}).agent.chassis_id(), configured);
+}
+TEST(ChassisIdOfTheAgent, ThatChangesIsTakenBackFirst) {
+  Single s;
+  s.up(1);
+  s.sends(1);
+  Settings settings;
+  settings.chassis_id = ChassisId{{ChassisId::kLocal, "new"}};
+  s.agent.configure(settings, s.now, s.out);
+  s.take();
+  const auto sent = s.sends(1);
+  ASSERT_EQ(sent.size(), 2U);
+  EXPECT_EQ(read(sent[0].frame).ttl, 0);
+  EXPECT_EQ(read(sent[0].frame).chassis_subtype, ChassisId::kMacAddress);
+  EXPECT_EQ(as_text(read(sent[1].frame).chassis_octets), "new");
+}
+TEST(PortName, ThatChangesIsTakenBackFirst) {
+  Single s;
+  s.up(1);
+  s.sends(1);
+  s.set({.ifindex = ifindex(1), .name = "leaf", .up = true});
+  const auto sent = s.sends(1);
+  ASSERT_EQ(sent.size(), 2U);
+  EXPECT_EQ(read(sent[0].frame).ttl, 0);
+  EXPECT_EQ(as_text(read(sent[0].frame).port_octets), "swp1");
+  EXPECT_EQ(as_text(read(sent[1].frame).port_octets), "leaf");
+  EXPECT_EQ(read(sent[1].frame).ttl, 121);
+}
+
+// When
+
+TEST(Sending, BeginsAtOnceWhenALinkComesUp) {
+  Single s;
+  s.up(1);
+  EXPECT_EQ(s.sends(1).size(), 1U);
+  s.up(1);  // a spurious event
+  EXPECT_EQ(s.sends(1).size(), 0U);
+  s.down(1);
+  s.pass(seconds(100));
+  EXPECT_EQ(s.sends(1).size(), 0U);
+  s.up(1);
+  EXPECT_EQ(s.sends(1).size(), 1U);
+}
+TEST(Sending, GoesOnEveryInterval) {
+  Single s;
+  s.up(1);
+  s.sends(1);
+  s.pass(seconds(300));
+  const auto sent = s.sends(1);
+  ASSERT_EQ(sent.size(), 10U);
+  for (std::size_t i = 1; i < sent.size(); ++i) {
+    EXPECT_EQ(sent[i].time - sent[i - 1].time, seconds(30));
+  }
+}
+TEST(Sending, ANewNeighborIsAnsweredAtOnceAndThenThreeTimesMore) {
+  Single s;
+  s.up(1);
+  s.sends(1);
+  s.hear(1, Peer{});
+  EXPECT_EQ(s.sends(1).size(), 1U);
+  s.pass(seconds(3));
+  EXPECT_EQ(s.sends(1).size(), 3U);
+}
+TEST(Sending, AKnownNeighborThatChangesIsNotAnswered) {
+  Single s;
+  s.up(1);
+  s.hear(1, {.ttl = 100});
+  s.pass(seconds(10));
+  s.sends(1);
+  s.hear(1, {.ttl = 101});
+  EXPECT_EQ(s.sends(1).size(), 0U);
+}
+TEST(Sending, ANeighborThatNoLongerKnowsUsIsAnsweredAtOnce) {
+  Single s;
+  s.up(1);
+  s.hear(1, a_switch("a", 3, PortType::kUplink));
+  s.pass(seconds(10));
+  s.sends(1);
+  s.hear(1, a_switch("a", 3));  // it has restarted, and its port knows nobody yet
+  EXPECT_EQ(s.sends(1).size(), 1U);
+}
+TEST(Sending, ANewLevelIsToldOnAllPortsAtOnce) {
+  Single s;
+  s.up(1, 3);
+  s.pass(seconds(10));
+  s.sent.clear();
+  s.hear(2, host());
+  EXPECT_EQ(s.sent.size(), 3U);
+  for (const auto& sent : s.sent) EXPECT_EQ(read(sent.frame).tr->level, level(1));
+}
+TEST(Sending, ANewTypeIsToldOnItsPortAlone) {
+  Single s;
+  s.up(1, 3);
+  s.hear(1, host());
+  s.hear(2, a_switch("b", 1));
+  s.pass(seconds(10));
+  s.sent.clear();
+  s.hear(2, a_switch("b", 2));
+  ASSERT_EQ(s.sent.size(), 1U);
+  EXPECT_EQ(s.sent[0].port, ifindex(2));
+  EXPECT_EQ(read(s.sent[0].frame).tr->port, PortType::kUplink);
+}
+TEST(Sending, ShutdownSaysGoodbyeOnPortsThatAreUp) {
+  Single s;
+  s.up(1, 2);
+  s.down(3);
+  s.sent.clear();
+  s.agent.shutdown(s.now, s.out);
+  s.take();
+  ASSERT_EQ(s.sent.size(), 2U);
+  for (const auto& sent : s.sent) EXPECT_EQ(read(sent.frame).ttl, 0);
+  s.sent.clear();
+  EXPECT_EQ(s.agent.next_deadline(), std::nullopt);
+  s.hear(1, host());
+  s.up(4);
+  EXPECT_TRUE(s.sent.empty());  // it is finished
+}
+TEST(Sending, APortThatIsDisabledAndEnabledAgainWaitsReinitDelay) {
+  Single s;
+  s.up(1);
+  s.sends(1);
+  s.set({.ifindex = ifindex(1), .up = true, .adminStatus = AdminStatus::disabled});
+  auto sent = s.sends(1);
+  ASSERT_EQ(sent.size(), 1U);
+  EXPECT_EQ(read(sent[0].frame).ttl, 0);
+  s.up(1);
+  s.pass(milliseconds(1999));
+  EXPECT_TRUE(s.sends(1).empty());
+  s.pass(milliseconds(1));
+  sent = s.sends(1);
+  ASSERT_EQ(sent.size(), 1U);
+  EXPECT_EQ(read(sent[0].frame).ttl, 121);
+}
+TEST(Sending, NewIntervalsHoldAtOnce) {
+  Single s;
+  s.up(1);
+  Settings settings;
+  settings.msgTxInterval = seconds(5);
+  s.agent.configure(settings, s.now, s.out);
+  s.take();
+  EXPECT_EQ(read(s.sends(1).back().frame).ttl, 21);
+  s.pass(seconds(50));
+  EXPECT_EQ(s.sends(1).size(), 10U);
+}
+
+// How evenly
+
+/// The most frames in any 100 ms.
+std::size_t worst_100_ms(const std::vector<Single::Sent>& sent) {
+  std::size_t worst = 0;
+  std::size_t first = 0;
+  for (std::size_t i = 0; i < sent.size(); ++i) {
+    while (sent[i].time - sent[first].time >= milliseconds(100)) ++first;
+    worst = std::max(worst, i - first + 1);
+  }
+  return worst;
+}
+
+class Pacing : public testing::TestWithParam<std::size_t> {};
+
+TEST_P(Pacing, PeriodicFramesComeInNoBurst) {
+  const std::size_t ports = GetParam();
+  Single s;
+  s.up(1, ports);
+  EXPECT_EQ(s.sent.size(), ports);  // the first of each port, at once
+  s.sent.clear();
+  s.pass(seconds(300));
+  EXPECT_EQ(s.sent.size(), 10 * ports);
+  EXPECT_LE(static_cast<double>(worst_100_ms(s.sent)), 4 * static_cast<double>(ports) / 300);
+}
+TEST_P(Pacing, FastTransmissionsAfterACommonStartComeInNoBurst) {
+  const std::size_t ports = GetParam();
+  Single s;
+  s.up(1, ports);
+  s.pass(milliseconds(2));
+  for (std::size_t i = 1; i <= ports; ++i) s.hear(i, a_switch("n" + std::to_string(i), 2));
+  s.sent.clear();  // the answers, at once
+  s.pass(seconds(3));
+  EXPECT_GE(s.sent.size(), 3 * ports);  // and some ports are back in the long interval
+  EXPECT_LE(static_cast<double>(worst_100_ms(s.sent)), 4 * static_cast<double>(ports) / 10);
+  s.sent.clear();
+  s.pass(seconds(90));
+  EXPECT_LE(static_cast<double>(worst_100_ms(s.sent)), 4 * static_cast<double>(ports) / 300);
+}
+INSTANTIATE_TEST_SUITE_P(Ports, Pacing, testing::Values(300, 512, 1000),
+                         [](const auto& c) { return std::to_string(c.param); });
+
+TEST(Pacing, HoldsForThePortsThatAreLeft) {
+  Single s;
+  s.up(1, 512);
+  for (std::size_t i = 2; i <= 512; i += 2) s.down(i);
+  s.sent.clear();
+  s.pass(seconds(300));
+  EXPECT_EQ(s.sent.size(), 2560U);
+  EXPECT_LE(static_cast<double>(worst_100_ms(s.sent)), 4 * 256. / 300);
+}
+
+TEST(DeadlineQueue, GivesSlotsInTheOrderOfTheirTimes) {
+  core::DeadlineQueue q;
+  EXPECT_EQ(q.due(), core::kNever);
+  const auto at = [](int t) { return TimePoint{seconds(t)}; };
+  std::vector<int> times{5, 3, 9, 1, 7, 3, 8};
+  for (std::size_t i = 0; i < times.size(); ++i) q.set(static_cast<std::uint32_t>(i), at(times[i]));
+  q.set(3, at(6));         // later
+  q.set(2, at(2));         // earlier
+  q.set(4, core::kNever);  // out
+  q.set(4, core::kNever);  // and out again
+  std::vector<TimePoint> seen;
+  while (q.due() != core::kNever) {
+    seen.push_back(q.due());
+    q.set(q.first(), core::kNever);
+  }
+  EXPECT_EQ(seen, (std::vector{at(2), at(3), at(3), at(5), at(6), at(8)}));
+}
+TEST(DeadlineQueue, AgreesWithSortingWhateverIsDone) {
+  std::mt19937 random(3);
+  core::DeadlineQueue q;
+  std::map<std::uint32_t, TimePoint> truth;
+  for (int i = 0; i < 20000; ++i) {
+    const auto slot = static_cast<std::uint32_t>(random() % 50);
+    if (random() % 4 == 0) {
+      q.set(slot, core::kNever);
+      truth.erase(slot);
+    } else {
+      q.set(slot, truth[slot] = TimePoint{milliseconds(random() % 1000)});
+    }
+    const auto least = std::min_element(truth.begin(), truth.end(),
+                                        [](auto& a, auto& b) { return a.second < b.second; });
+    ASSERT_EQ(q.due(), least == truth.end() ? core::kNever : least->second);
+    if (least != truth.end()) {
+      ASSERT_EQ(truth.at(q.first()), least->second);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace lldp::test

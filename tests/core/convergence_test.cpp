@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole fabrics of agents on virtual time: what they settle on is what the graph says.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <deque>
+#include <numeric>
+#include <set>
+
+#include "tests/core/support/network.hpp"
+
+namespace lldp::test {
+namespace {
+
+using core::AlarmCode;
+using core::LevelSource;
+
+/// Links between each node and the nearest host.
+std::vector<std::optional<std::size_t>> distances(const Network& net) {
+  std::vector<std::optional<std::size_t>> distance(net.nodes.size());
+  std::deque<std::size_t> next;
+  for (std::size_t i = 0; i < net.nodes.size(); ++i) {
+    if (net.nodes[i].settings.role != Role::kHost) continue;
+    distance[i] = 0;
+    next.push_back(i);
+  }
+  for (; !next.empty(); next.pop_front()) {
+    const std::size_t node = next.front();
+    for (std::size_t link : net.nodes[node].links) {
+      const auto& c = net.cables[link];
+      const std::size_t other = c.a.node == node ? c.b.node : c.a.node;
+      if (!c.up || distance[other]) continue;
+      distance[other] = *distance[node] + 1;
+      next.push_back(other);
+    }
+  }
+  return distance;
+}
+
+PortType expected_type(const Network& net, std::size_t node, std::size_t other,
+                       const std::vector<std::optional<std::size_t>>& distance) {
+  if (net.nodes[node].settings.role == Role::kHost || !distance[node] || !distance[other]) {
+    return PortType::kUnmarked;
+  }
+  if (distance[other] == 0U) return PortType::kDownlink;
+  const auto difference = static_cast<int>(*distance[other]) - static_cast<int>(*distance[node]);
+  return difference == 0    ? PortType::kCrosslink
+         : difference == 1  ? PortType::kUplink
+         : difference == -1 ? PortType::kDownlink
+                            : PortType::kUnmarked;
+}
+
+/// Levels and port types are what the graph says, and the two ends of every link agree on its
+/// order.
+void expect_truth(const Network& net) {
+  const auto distance = distances(net);
+  for (std::size_t i = 0; i < net.nodes.size(); ++i) {
+    const auto expected = distance[i] ? Level::make(*distance[i]) : std::nullopt;
+    ASSERT_EQ(net.level_of(i), expected) << "node " << i;
+  }
+  for (const auto& c : net.cables) {
+    if (!c.up) continue;
+    for (const auto& [own, other] : {std::pair(c.a, c.b), std::pair(c.b, c.a)}) {
+      ASSERT_EQ(net.nodes[own.node].agent->type(own.port),
+                expected_type(net, own.node, other.node, distance))
+          << "node " << own.node << " towards " << other.node;
+    }
+    const auto role = [&](const Network::End& e) { return net.nodes[e.node].settings.role; };
+    if (role(c.a) == Role::kHost || role(c.b) == Role::kHost || !distance[c.a.node]) continue;
+    const Order a = net.nodes[c.a.node].agent->order(c.a.port);
+    const Order b = net.nodes[c.b.node].agent->order(c.b.port);
+    ASSERT_NE(a, Order::kUnknown);
+    ASSERT_EQ(a == Order::kUp, b == Order::kDown);
+  }
+}
+
+/// Switches in a random connected graph, hosts on some of them, a few links doubled.
+void build_random(Network& net) {
+  auto& random = net.random();
+  const std::size_t switches = 3 + random() % 12;
+  for (std::size_t i = 0; i < switches; ++i) {
+    net.add(Role::kSwitch, [] {
+      Settings s;
+      s.max_level = Level::of<20>();
+      return s;
+    }());
+    if (i > 0) net.connect(i, random() % i);
+  }
+  for (std::size_t extra = random() % (2 * switches); extra > 0; --extra) {
+    const std::size_t a = random() % switches;
+    const std::size_t b = random() % switches;
+    if (a != b) net.connect(a, b);
+  }
+  for (std::size_t hosts = 1 + random() % 4; hosts > 0; --hosts) {
+    net.connect(net.add(Role::kHost), random() % switches);
+  }
+}
+
+std::vector<std::size_t> shuffled(Network& net) {
+  std::vector<std::size_t> order(net.nodes.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::shuffle(order.begin(), order.end(), net.random());
+  return order;
+}
+
+class RandomFabric : public testing::TestWithParam<std::uint64_t> {};
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomFabric, testing::Range<std::uint64_t>(0, 60),
+                         [](const auto& c) { return std::to_string(c.param); });
+
+TEST_P(RandomFabric, StartedInAnyOrderSettlesOnTheDistanceToTheHosts) {
+  Network net(GetParam());
+  build_random(net);
+  for (std::size_t node : shuffled(net)) {
+    net.run_for(milliseconds(net.random()() % 2000));
+    net.start(node);
+  }
+  net.run_for(seconds(2));  // where a level fell step by step txCredit is used up, and grows again
+  expect_truth(net);
+}
+
+TEST_P(RandomFabric, LossAndRepetitionOnlyDelay) {
+  Network net(GetParam());
+  build_random(net);
+  net.loss = 0.3;
+  net.duplication = 0.2;
+  for (std::size_t node : shuffled(net)) net.start(node);
+  net.run_for(seconds(600));  // some links lose several frames in a row
+  net.loss = 0;
+  net.run_for(seconds(31));
+  expect_truth(net);
+}
+
+TEST_P(RandomFabric, AfterChurnItIsWhatItWasBefore) {
+  Network net(GetParam());
+  build_random(net);
+  net.start_all();
+  net.run_for(seconds(1));
+  auto& random = net.random();
+  net.loss = 0.05;
+  for (int i = 0; i < 60; ++i) {
+    if (random() % 2 == 0) {
+      const std::size_t cable = random() % net.cables.size();
+      net.set_cable(cable, !net.cables[cable].up);
+    } else {
+      const std::size_t node = random() % net.nodes.size();
+      if (net.nodes[node].agent) {
+        net.stop(node, random() % 2 == 0);
+      } else {
+        net.start(node);
+      }
+    }
+    net.run_for(milliseconds(random() % 20000));
+  }
+  net.loss = 0;
+  for (std::size_t i = 0; i < net.cables.size(); ++i) {
+    if (!net.cables[i].up) net.set_cable(i, true);
+  }
+  for (std::size_t i = 0; i < net.nodes.size(); ++i) {
+    if (!net.nodes[i].agent) net.start(i);
+  }
+  net.run_for(seconds(200));  // until the last who said no goodbye is forgotten
+  expect_truth(net);
+}
+
+TEST_P(RandomFabric, WithoutHostsNobodyHasALevel) {
+  Network net(GetParam());
+  build_random(net);
+  for (auto& node : net.nodes) node.settings.role = Role::kSwitch;
+  net.start_all();
+  net.run_for(seconds(300));
+  for (std::size_t i = 0; i < net.nodes.size(); ++i) ASSERT_EQ(net.level_of(i), std::nullopt);
+}
+
+/// Two pods of two leaves and two spines, two super spines; a host at each leaf.
+struct Clos : testing::Test {
+  Clos() {
+    for (int i = 0; i < 2; ++i) tops.push_back(net.add(Role::kSwitch));
+    for (int pod = 0; pod < 2; ++pod) {
+      std::vector<std::size_t> pod_spines;
+      for (int i = 0; i < 2; ++i) {
+        pod_spines.push_back(net.add(Role::kSwitch));
+        for (std::size_t top : tops) net.connect(pod_spines.back(), top);
+      }
+      for (int i = 0; i < 2; ++i) {
+        leaves.push_back(net.add(Role::kSwitch));
+        for (std::size_t spine : pod_spines) net.connect(leaves.back(), spine);
+        hosts.push_back(net.add(Role::kHost));
+        host_cables.push_back(net.connect(hosts.back(), leaves.back()));
+      }
+      spines.insert(spines.end(), pod_spines.begin(), pod_spines.end());
+    }
+    net.start_all();
+    net.run_for(seconds(100));
+    expect_truth(net);
+    for (auto& n : net.nodes) n.events.clear();
+  }
+  [[nodiscard]] std::size_t level_changes() const {
+    std::size_t n = 0;
+    for (const auto& node : net.nodes) {
+      n += static_cast<std::size_t>(
+          std::count_if(node.events.begin(), node.events.end(),
+                        [](const core::Event& e) { return e.kind == core::Event::Kind::kLevel; }));
+    }
+    return n;
+  }
+
+  Network net{5};
+  std::vector<std::size_t> tops{}, spines{}, leaves{}, hosts{}, host_cables{};
+};
+
+TEST_F(Clos, ALeafWhoseServersAreOffStaysALeaf) {
+  net.stop(hosts[0], true);
+  net.run_for(seconds(1000));
+  EXPECT_EQ(net.level_of(leaves[0]), level(1));
+  EXPECT_EQ(level_changes(), 0U);
+}
+TEST_F(Clos, AllServersOffChangesNothing) {
+  for (std::size_t h : hosts) net.stop(h, true);
+  net.run_for(seconds(1000));
+  EXPECT_EQ(level_changes(), 0U);
+}
+TEST_F(Clos, ARestartDisturbsNobody) {
+  for (const bool clean : {true, false}) {
+    for (std::size_t i = 0; i < net.nodes.size(); ++i) {
+      net.stop(i, clean);
+      net.run_for(seconds(1));
+      net.start(i);
+      net.run_for(seconds(5));
+      ASSERT_EQ(level_changes(), 0U) << "node " << i << (clean ? " stopped" : " crashed");
+      net.run_for(milliseconds(100));
+    }
+  }
+  expect_truth(net);
+}
+TEST_F(Clos, ARestartOfALeafWhoseServersAreOffDisturbsNobody) {
+  net.stop(hosts[0], true);
+  for (const bool clean : {true, false}) {
+    net.stop(leaves[0], clean);
+    net.run_for(seconds(300));
+    net.start(leaves[0]);
+    net.run_for(seconds(300));
+    EXPECT_EQ(net.level_of(leaves[0]), level(1));
+    EXPECT_EQ(net.agent(leaves[0]).snapshot(net.now).level_source, LevelSource::kRestored);
+    EXPECT_EQ(level_changes(), 0U);
+  }
+}
+TEST_F(Clos, ACrashIsOvercomeWithinMilliseconds) {
+  net.stop(spines[0], false);
+  net.run_for(seconds(1));
+  net.start(spines[0]);
+  net.run_for(4 * net.delay);
+  expect_truth(net);
+}
+TEST_F(Clos, ALinkDownIsForgottenAtOnceAndTheLevelKept) {
+  net.set_cable(host_cables[0], false);
+  EXPECT_EQ(net.agent(leaves[0]).neighbor_count(), 2U);
+  EXPECT_EQ(net.level_of(leaves[0]), level(1));
+}
+TEST_F(Clos, ALeafThatBecomesASpineFindsItsPlace) {
+  // The leaf's server is replaced by a leaf of its own.
+  net.set_cable(host_cables[0], false);
+  const std::size_t leaf = net.add(Role::kSwitch);
+  net.connect(net.add(Role::kHost), leaf);
+  net.connect(leaf, leaves[0]);
+  net.start(leaf);
+  net.start(leaf + 1);
+  net.stop(leaves[0], true);  // it is told of its new link by a restart
+  net.start(leaves[0]);
+  net.run_for(seconds(5));
+  EXPECT_EQ(net.level_of(leaf), level(1));
+  EXPECT_EQ(net.level_of(leaves[0]), level(2));  // without the hold: restored, and heard at once
+}
+TEST_F(Clos, APodThatBootsLateTakesTheLowerLevel) {
+  for (std::size_t i : {0U, 1U}) net.stop(leaves[i], false);
+  for (std::size_t i : {0U, 1U}) {
+    net.stop(spines[i], false);
+    net.nodes[spines[i]].state = {};
+  }
+  net.run_for(seconds(1));
+  for (std::size_t i : {0U, 1U}) net.start(spines[i]);
+  net.run_for(seconds(1));
+  EXPECT_EQ(net.level_of(spines[0]), level(4));  // all it hears is the top
+  for (std::size_t i : {0U, 1U}) net.start(leaves[i]);
+  net.run_for(milliseconds(10));
+  EXPECT_EQ(net.level_of(spines[0]), level(2));
+  net.run_for(seconds(2));
+  expect_truth(net);
+}
+
+TEST(LargeClos, SettlesWithinATenthOfASecondOfACommonStart) {
+  Network net;
+  std::vector<std::size_t> spines;
+  for (int i = 0; i < 8; ++i) spines.push_back(net.add(Role::kSwitch));
+  for (int i = 0; i < 32; ++i) {
+    const std::size_t leaf = net.add(Role::kSwitch);
+    for (std::size_t spine : spines) net.connect(leaf, spine);
+    for (int h = 0; h < 4; ++h) net.connect(net.add(Role::kHost), leaf);
+  }
+  net.start_all();
+  net.run_for(milliseconds(100));
+  expect_truth(net);
+  EXPECT_LE(net.frames, net.cables.size() * 2 * 5);  // nobody runs out of credit
+}
+
+}  // namespace
+}  // namespace lldp::test

@@ -180,25 +180,28 @@ class ShortestCycle {
     for (Index i = 0; i < arrivals_.size(); ++i) {
       const Arrival a = arrivals_[i];
       if (!best_.empty() && a.length >= best_.size()) return;
+      if (closes(a)) return keep(i);
+      if (!best_.empty() && a.length + 1 >= best_.size()) continue;
       const Index state = deps_.state(a.step.direction, a.step.cls);
-      bool closed = false;
       const auto go_on = [&](Index d, Index c) {
-        if (closed || done_[buffer(d, c)]) return;
-        if (d == start_.direction && c == start_.cls) {
-          closed = true;
-        } else {
-          arrive({d, c}, i, a.length + 1);
-        }
+        if (!done_[buffer(d, c)]) arrive({d, c}, i, a.length + 1);
       };
-      if (a.only != kNone) {
-        if (const Index c = deps_.class_after(state, a.only); c != kNone) go_on(a.only, c);
-      } else {
+      if (a.only == kNone) {
         deps_.for_each_next(state, [&](Index d, Index c) {
           if (ways_back_ || d != (a.step.direction ^ 1)) go_on(d, c);
         });
+      } else if (const Index c = deps_.class_after(state, a.only); c != kNone) {
+        go_on(a.only, c);
       }
-      if (closed) return keep(i);
     }
+  }
+
+  /// Whether the start may follow.
+  [[nodiscard]] bool closes(const Arrival& a) const {
+    const Index d = start_.direction;
+    if (deps_.direction(a.step.direction).to != deps_.direction(d).from) return false;
+    if (a.only != kNone ? a.only != d : !ways_back_ && d == (a.step.direction ^ 1)) return false;
+    return deps_.class_after(deps_.state(a.step.direction, a.step.cls), d) == start_.cls;
   }
 
   void arrive(Step step, Index parent, Index length) {

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <utility>
+
+#include "base/text.hpp"
+#include "lab/fabric/forwarding.hpp"
+#include "lab/fabric/generators.hpp"
+#include "lab/fabric/json.hpp"
+
+namespace lldp::lab {
+namespace {
+
+using enum Order;
+
+/// Links by "name:port name:port", nodes by name: h... is a host.
+class Cabling {
+ public:
+  Cabling& link(const std::string& a, const std::string& b) {
+    fabric_.links.push_back({.ends = {end(a), end(b)}});
+    return *this;
+  }
+  Cabling& layers(unsigned a, unsigned b) {
+    fabric_.links.back().ends[0].layer = qos::Layer::make(a);
+    fabric_.links.back().ends[1].layer = qos::Layer::make(b);
+    return *this;
+  }
+  [[nodiscard]] Fabric done() const {
+    auto fabric = complete(fabric_);
+    EXPECT_TRUE(fabric) << to_string(fabric.error());
+    return *fabric;
+  }
+
+ private:
+  LinkEnd end(const std::string& text) {
+    const auto colon = text.find(':');
+    const std::string name = text.substr(0, colon);
+    std::size_t i = 0;
+    while (i < fabric_.nodes.size() && fabric_.nodes[i].name != name) ++i;
+    if (i == fabric_.nodes.size())
+      fabric_.nodes.push_back(
+          {.name = name, .role = name[0] == 'h' ? core::Role::kHost : core::Role::kSwitch});
+    return {i, text.substr(colon + 1)};
+  }
+  Fabric fabric_{.name = "test"};
+};
+
+/// CASE 1: two spines, four leaves, spine1-leaf4 and spine2-leaf1 failed.
+Fabric case1() {
+  Cabling c;
+  for (const char* n : {"1", "2", "3", "4"})
+    c.link(std::string("leaf") + n + ":swp1", std::string("host") + n + ":eth0");
+  c.link("leaf1:swp2", "spine1:swp1").link("leaf2:swp2", "spine1:swp2");
+  c.link("leaf3:swp2", "spine1:swp3").link("leaf2:swp3", "spine2:swp2");
+  c.link("leaf3:swp3", "spine2:swp3").link("leaf4:swp3", "spine2:swp4");
+  return c.done();
+}
+
+TEST(SwitchGraph, LeavesHostsOutAndKeepsTheFabricsLinks) {
+  const Fabric fabric = case1();
+  const auto graph = switch_graph(fabric, Span::kLevels);
+  ASSERT_TRUE(graph);
+  EXPECT_EQ(graph->forwarding.switches,
+            (std::vector<std::string>{"leaf1", "leaf2", "leaf3", "leaf4", "spine1", "spine2"}));
+  EXPECT_EQ(graph->links, (std::vector<std::size_t>{4, 5, 6, 7, 8, 9}));
+  for (const auto& link : graph->forwarding.links) {
+    EXPECT_EQ(link.at_a, (qos::PortClass{kUp, qos::Layer{}}));  // leaf first
+    EXPECT_EQ(link.at_b, (qos::PortClass{kDown, qos::Layer{}}));
+  }
+}
+
+TEST(SwitchGraph, GivesNoOrderWhereThereIsNoLevel) {
+  const auto graph = switch_graph(Cabling().link("a:1", "b:1").done(), Span::kLevels);
+  ASSERT_TRUE(graph);
+  EXPECT_EQ(graph->forwarding.links[0].at_a, qos::PortClass{});
+  EXPECT_EQ(graph->forwarding.links[0].at_b, qos::PortClass{});
+}
+
+TEST(SwitchGraph, TakesLayersForSpansAndRefusesALinkWithoutThem) {
+  Cabling c;
+  c.link("a:1", "b:1").layers(1, 2);
+  const auto graph = switch_graph(c.done(), Span::kLayers);
+  ASSERT_TRUE(graph);
+  EXPECT_EQ(graph->forwarding.links[0].at_a, (qos::PortClass{kUp, qos::Layer::of<1>()}));
+  EXPECT_EQ(graph->forwarding.links[0].at_b, (qos::PortClass{kDown, qos::Layer::of<2>()}));
+  const auto refused = switch_graph(c.link("a:2", "c:1").done(), Span::kLayers);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(to_string(refused.error()),
+            "a:2: the link has no layers: rules by spans need them on both ends of every link");
+}
+
+TEST(SwitchGraph, LayersGoThroughTheFile) {
+  const Fabric fabric = Cabling().link("a:1", "b:1").layers(1, 31).link("b:2", "a:2").done();
+  const auto read = fabric_from_json(to_json(fabric));
+  ASSERT_TRUE(read) << to_string(read.error());
+  EXPECT_EQ(*read, fabric);
+  std::string bad = to_json(fabric);
+  bad.replace(bad.find("\"b\":31"), 6, "\"b\":32");
+  EXPECT_EQ(to_string(fabric_from_json(bad).error()),
+            "links: the layer on b is not a whole number from 0 to 31");
+}
+
+/// Runs `lldp-level-lab prove ARGUMENTS FILE` on the fabric: exit status and all output.
+std::pair<int, std::string> prove(const Fabric& fabric, const std::string& arguments) {
+  const auto file = std::filesystem::temp_directory_path() /
+                    ("lldp-level-prove-test-" + std::to_string(getpid()) + ".json");
+  std::ofstream(file) << to_json(fabric);
+  const std::string command =
+      LLDP_BIN_DIR "/lldp-level-lab prove " + arguments + " " + file.string() + " 2>&1";
+  std::string output;
+  FILE* pipe = popen(command.c_str(), "r");
+  char buffer[4096];
+  while (const std::size_t n = fread(buffer, 1, sizeof buffer, pipe)) output.append(buffer, n);
+  const int status = pclose(pipe);
+  std::filesystem::remove(file);
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, output};
+}
+
+using Outcome = std::pair<int, std::string>;
+
+TEST(ProveCommand, ShowsTheRingOfCaseOneWithoutRules) {
+  EXPECT_EQ(prove(case1(), "--rules none --lossless 1"),
+            Outcome(1,
+                    "6 switches, 6 links between them; rules none, lossless 5:dscp43\n"
+                    "12 buffers, 28 dependencies: a cycle of 4\n"
+                    "  leaf2 -> spine1 [p5] -> leaf3 [p5] -> spine2 [p5] -> leaf2 [p5]\n"
+                    "  leaf2:swp2 -> spine1:swp2  priority 5\n"
+                    "  spine1:swp3 -> leaf3:swp2  priority 5\n"
+                    "  leaf3:swp3 -> spine2:swp3  priority 5\n"
+                    "  spine2:swp2 -> leaf2:swp3  priority 5\n"
+                    "What arrives by each line can wait for room in the next one, and by the last "
+                    "for the\nfirst.\n"));
+}
+
+TEST(ProveCommand, ProvesCaseOneWithTheRulesAsShipped) {
+  EXPECT_EQ(
+      prove(case1(), ""),
+      Outcome(0,
+              "6 switches, 6 links between them; rules down-up, lossless 5:dscp43,6:dscp51\n"
+              "24 buffers, 46 dependencies: no cycle\n"
+              "Deadlock-free for every routing and every set of failures, as long as every switch "
+              "has\nthese rules and the order of its ports stays as it is here (levels outlive "
+              "failures).\n"));
+}
+
+TEST(ProveCommand, PrintsJson) {
+  const auto [status, text] = prove(case1(), "--stay-in-last --json");
+  EXPECT_EQ(status, 1);
+  EXPECT_NE(text.find("\"deadlock_free\": false"), std::string::npos) << text;
+  EXPECT_NE(text.find("\"from\": \"leaf2\",\n      \"from_port\": \"swp2\",\n      "
+                      "\"to\": \"spine1\",\n      \"to_port\": \"swp2\",\n      \"priority\": 6"),
+            std::string::npos)
+      << text;
+}
+
+TEST(ProveCommand, RefusesWhatMakesNoSense) {
+  const std::string see = ": see `lldp-level-lab prove --help`\n";
+  EXPECT_EQ(prove(case1(), "--rules x"),
+            Outcome(2, "lldp-level-lab prove: --rules: `x` is not none, down-up or spans" + see));
+  EXPECT_EQ(prove(case1(), "--lossless 8"),
+            Outcome(2, "lldp-level-lab prove: --lossless: give a number from 1 to 7" + see));
+  EXPECT_EQ(
+      prove(case1(), "--rules none --stay-in-last"),
+      Outcome(2, "lldp-level-lab prove: --stay-in-last: there is no turn with --rules none" + see));
+  EXPECT_EQ(prove(case1(), "/dev/null"),
+            Outcome(2, "lldp-level-lab prove: name one fabric file" + see));
+  EXPECT_EQ(prove(case1(), "--rules spans"),
+            Outcome(1,
+                    "lldp-level-lab prove: leaf1:swp2: the link has no layers: rules by spans need "
+                    "them on both ends of every link\n"));
+}
+
+}  // namespace
+}  // namespace lldp::lab

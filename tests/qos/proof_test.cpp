@@ -275,13 +275,29 @@ TEST(Proof, DoesNotHoldAcrossPortsThatNobodyWithALevelIsHeardOn) {
   EXPECT_EQ(checked(fabric, Policy(), OnTurn::kChangesClass).cycle.size(), 4);
 }
 
-// docs/proof.md, "While levels change": a ring in which every switch takes its next one for higher.
 TEST(Proof, DoesNotHoldForOrdersThatNoSingleOrderGives) {
   const PortClass up{Order::kUp, Layer{}};
   const PortClass down{Order::kDown, Layer{}};
   const Forwarding ring{{"a", "b", "c"}, {{0, 1, up, down}, {1, 2, up, down}, {2, 0, up, down}}};
   EXPECT_EQ(to_string(checked(ring, Policy(), OnTurn::kChangesClass).cycle, ring),
             "a -> b [p5] -> c [p5] -> a [p5]");
+}
+
+// docs/proof.md, "While levels change": v has risen above u and t has heard of it, u has not.
+TEST(Proof, DoesNotHoldWhileALevelRisesUnheard) {
+  const auto at = [](unsigned level, std::size_t i) {
+    return Position{*Level::make(level), chassis(i)};
+  };
+  const Position u = at(2, 0), v = at(3, 1), v_as_it_was = at(1, 1), t = at(4, 2);
+  const auto port = [](const Position& self, const Position& neighbor) {
+    return PortClass{order_of_port(self, neighbor), Layer{}};
+  };
+  const Forwarding fabric{{"u", "v", "t"},
+                          {{0, 1, port(u, v_as_it_was), port(v, u)},
+                           {1, 2, port(v, t), port(t, v)},
+                           {0, 2, port(u, t), port(t, u)}}};
+  EXPECT_EQ(to_string(checked(fabric, Policy(), OnTurn::kChangesClass).cycle, fabric),
+            "u -> v [p5] -> t [p5] -> u [p5]");
 }
 
 // A cycle that goes along the same links there and back, turning round where two links lie
@@ -347,6 +363,31 @@ TEST(Proof, AgreesWithBruteForceWhereTheEndsOfLinksDoNotAgree) {
     if (HasFailure()) FAIL() << "fabric " << i;
   }
   EXPECT_GT(cyclic, 100U);  // else this test tests little
+}
+
+TEST(Proof, HoldsWhileLevelsFallAndNotAllHaveHeard) {
+  std::mt19937 random(5);
+  for (int i = 0; i < 300; ++i) {
+    const std::size_t switches = 2 + random() % 12;
+    std::vector<Position> now;
+    Forwarding fabric;
+    for (std::size_t s = 0; s < switches; ++s) {
+      fabric.switches.push_back("s" + std::to_string(s));
+      now.push_back({*Level::make(1 + random() % 3), chassis(s)});
+    }
+    const auto port = [&](std::size_t self, std::size_t neighbor) {
+      Position heard = now[neighbor];  // or what it was before
+      heard.level = *Level::make(heard.level.value() + random() % 3);
+      return PortClass{order_of_port(now[self], heard), Layer{}};
+    };
+    for (std::size_t links = random() % (3 * switches); links > 0; --links) {
+      const std::size_t a = random() % switches;
+      const std::size_t b = (a + 1 + random() % (switches - 1)) % switches;
+      const PortClass at_a = port(a, b);
+      fabric.links.push_back({a, b, at_a, port(b, a)});
+    }
+    ASSERT_TRUE(prove(fabric, Policy()).deadlock_free()) << "fabric " << i;
+  }
 }
 
 TEST(Proof, HoldsOnLargeRandomGraphs) {

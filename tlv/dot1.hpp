@@ -34,7 +34,7 @@ struct VlanName {
   std::uint16_t vid = 0;
   std::string_view name{};
   static constexpr void layout(auto& io, auto& v) {
-    io.field("vid", v.vid, 16).counted("vlan-name", v.name, 1, 32);
+    io.field("vid", v.vid, 16).counted("vlan-name", v.name, 0, 32);
   }
   friend bool operator==(const VlanName&, const VlanName&) = default;
 };
@@ -43,7 +43,7 @@ struct VlanName {
 struct ProtocolIdentity {
   static constexpr Key kKey{kOrganizational, kDot1, 0x04};
   Octets identity{};
-  static constexpr void layout(auto& io, auto& v) { io.counted("identity", v.identity, 1, 255); }
+  static constexpr void layout(auto& io, auto& v) { io.counted("identity", v.identity, 0, 255); }
   friend bool operator==(const ProtocolIdentity&, const ProtocolIdentity&) = default;
 };
 

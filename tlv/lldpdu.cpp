@@ -110,7 +110,8 @@ namespace {
   tlv.row_number = kNoRow;
   const std::size_t length = left < kHeader ? left : (at[0] << 8 | at[1]) & kMaxInformation;
   if (kHeader + length > left) [[unlikely]] {  // runs past the end, so it is the last
-    tlv.information = octets_.subspan(position_);
+    tlv.information = octets_.subspan(position_ + std::min(kHeader, left));
+    tlv.row_number = kBasicSlots[tlv.key.type].row;
     tlv.status = Tlv::Status::kDiscarded;
     position_ = octets_.size();
     return true;

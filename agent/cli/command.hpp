@@ -50,6 +50,8 @@ struct Command {
 [[nodiscard]] Result<int> wait(const Arguments& arguments);
 [[nodiscard]] Result<int> check(const Arguments& arguments);
 [[nodiscard]] Result<int> reload(const Arguments& arguments);
+[[nodiscard]] Result<int> decode(const Arguments& arguments);
+[[nodiscard]] Result<int> replay(const Arguments& arguments);
 [[nodiscard]] Result<int> check_config(const Arguments& arguments);
 
 }  // namespace lldp::cli

@@ -57,7 +57,8 @@ using Printer = Result<std::string> (*)(std::string_view, const report::Style&);
 Result<int> ask_and_print(const Arguments& arguments, std::string_view method, Printer printer) {
   const auto answer = ask(arguments, method);
   if (!answer) return fail(answer.error());
-  const auto text = arguments.json ? Result<std::string>(*answer + "\n") : printer(*answer, style());
+  const auto text =
+      arguments.json ? Result<std::string>(*answer + "\n") : printer(*answer, style());
   if (!text) return fail(text.error());
   if (const auto printed = print(*text); !printed) return fail(printed.error());
   return kDone;
@@ -101,7 +102,8 @@ Result<Goal> goal_of(const Arguments& arguments) {
     const std::string type = port.substr(std::min(equals, port.size() - 1) + 1);
     if (equals == port.npos || equals == 0 ||
         (type != "uplink" && type != "downlink" && type != "crosslink" && type != "unmarked"))
-      return fail(usage_error("--port takes PORT=TYPE, and TYPE is uplink, downlink, crosslink or unmarked"));
+      return fail(usage_error(
+          "--port takes PORT=TYPE, and TYPE is uplink, downlink, crosslink or unmarked"));
     goal.types.emplace_back(port.substr(0, equals), type);
   }
   return goal;
@@ -137,8 +139,8 @@ Result<int> watch(const Arguments& arguments) {
   while (true) {
     const auto answer = connection->next();
     if (!answer) return fail(answer.error());
-    auto text = arguments.json ? Result<std::string>(*answer + "\n")
-                               : report::show_text(*answer, style());
+    auto text =
+        arguments.json ? Result<std::string>(*answer + "\n") : report::show_text(*answer, style());
     if (!text) return fail(text.error());
     // On a terminal the picture is redrawn in place; in a pipe an empty line parts them.
     if (!arguments.json) *text = screen ? "\x1b[H\x1b[2J" + *text : *text + "\n";
@@ -159,7 +161,9 @@ Result<int> wait(const Arguments& arguments) {
   };
   while (true) {
     auto connection = open_when_there(arguments.socket, deadline);
-    if (!connection) return fail(is_no_daemon(connection.error()) ? too_late(connection.error()) : connection.error());
+    if (!connection)
+      return fail(is_no_daemon(connection.error()) ? too_late(connection.error())
+                                                   : connection.error());
     auto asked = connection->call("org.lldplevel.Watch", "{}", true);
     while (asked) {
       const auto answer = connection->next(deadline);

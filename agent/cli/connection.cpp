@@ -62,11 +62,12 @@ Result<Connection> Connection::open(const std::string& path) {
     return fail(Error{ENAMETOOLONG, path, "too long for a socket: check --socket"});
   path.copy(address.sun_path, path.size());
   Connection connection(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), path);
-  if (connection.fd_ >= 0 && ::connect(connection.fd_, reinterpret_cast<const sockaddr*>(&address),
-                                       sizeof address) == 0)
+  if (connection.fd_ >= 0 &&
+      ::connect(connection.fd_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0)
     return connection;
   const int code = errno;
-  if (code == ENOENT || code == ECONNREFUSED) return fail(connection.failed(code, no_daemon_text()));
+  if (code == ENOENT || code == ECONNREFUSED)
+    return fail(connection.failed(code, no_daemon_text()));
   std::string what = "cannot connect: " + std::string(std::strerror(code));
   if (code == EACCES) what += ": run as root, or as a member of the socket's group";
   return fail(connection.failed(code, std::move(what)));
@@ -89,7 +90,8 @@ Result<void> Connection::call(std::string_view method, std::string_view paramete
   for (std::string_view rest = message; !rest.empty();) {
     const ssize_t n = ::send(fd_, rest.data(), rest.size(), MSG_NOSIGNAL);
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return fail(failed(errno, "cannot ask the daemon: " + std::string(std::strerror(errno))));
+    if (n < 0)
+      return fail(failed(errno, "cannot ask the daemon: " + std::string(std::strerror(errno))));
     rest.remove_prefix(static_cast<std::size_t>(n));
   }
   return {};
@@ -100,23 +102,25 @@ Result<std::string> Connection::next(const Deadline& deadline) {
   while (end == received_.npos) {
     pollfd ready{fd_, POLLIN, 0};
     const int polled = ::poll(&ready, 1, poll_time(deadline));
-    if (polled == 0)
-      return fail(failed(ETIMEDOUT, "the daemon does not answer: see its log"));
+    if (polled == 0) return fail(failed(ETIMEDOUT, "the daemon does not answer: see its log"));
     if (polled < 0 && errno == EINTR) continue;
     char buffer[65536];
     const ssize_t n = polled < 0 ? -1 : ::recv(fd_, buffer, sizeof buffer, 0);
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return fail(failed(errno, "cannot hear the daemon: " + std::string(std::strerror(errno))));
+    if (n < 0)
+      return fail(failed(errno, "cannot hear the daemon: " + std::string(std::strerror(errno))));
     if (n == 0) return fail(failed(ECONNRESET, "the daemon hung up: see its log"));
     const std::size_t before = received_.size();
     received_.append(buffer, static_cast<std::size_t>(n));
     end = received_.find('\0', before);
   }
-  const json reply = json::parse(received_.begin(), received_.begin() + static_cast<std::ptrdiff_t>(end),
-                                 nullptr, /*allow_exceptions=*/false);
+  const json reply =
+      json::parse(received_.begin(), received_.begin() + static_cast<std::ptrdiff_t>(end), nullptr,
+                  /*allow_exceptions=*/false);
   received_.erase(0, end + 1);
   if (!reply.is_object())
-    return fail(failed(EPROTO, "the answer is not Varlink: does another program have this socket?"));
+    return fail(
+        failed(EPROTO, "the answer is not Varlink: does another program have this socket?"));
   if (reply.contains("error")) return fail(failed(0, error_text(reply)));
   const auto parameters = reply.find("parameters");
   return parameters == reply.end() ? "{}" : parameters->dump();

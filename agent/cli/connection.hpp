@@ -33,7 +33,9 @@ class Connection {
 
  private:
   Connection(int fd, std::string path) : fd_(fd), path_(std::move(path)) {}
-  [[nodiscard]] Error failed(int code, std::string what) const { return {code, path_, std::move(what)}; }
+  [[nodiscard]] Error failed(int code, std::string what) const {
+    return {code, path_, std::move(what)};
+  }
 
   int fd_;
   std::string path_;

@@ -24,8 +24,13 @@ constexpr Command kCommands[] = {
     {"wait", "", 0, 0, "level,protected,port,timeout",
      "waits until all that is asked for holds; for a daemon too", wait},
     {"check", "", 0, 0, "", "for monitoring: 0 fine, 1 alarm, 3 no daemon", check},
+    {"decode", "FILE", 1, 1, "json", "LLDPDUs of a pcap or pcapng file ('-': standard input)",
+     decode},
+    {"replay", "FILE", 1, 1, "json,port",
+     "what the inference makes of a capture taken on --port, no daemon", replay},
     {"reload", "", 0, 0, "", "makes the daemon read its configuration anew", reload},
-    {"check-config", "[FILE]", 0, 1, "", "says what is wrong in a configuration file", check_config},
+    {"check-config", "[FILE]", 0, 1, "", "says what is wrong in a configuration file",
+     check_config},
 };
 
 po::options_description describe() {
@@ -35,8 +40,8 @@ po::options_description describe() {
       "json", po::bool_switch(), "JSON instead of text")(
       "level", po::value<std::string>()->value_name("N"), "wait: the device has this level")(
       "protected", po::bool_switch(), "wait: protection is active")(
-      "port", po::value<std::vector<std::string>>()->value_name("PORT=TYPE"),
-      "wait: the port has this type; may be given again")(
+      "port", po::value<std::vector<std::string>>()->value_name("PORT[=TYPE]"),
+      "wait: the port has this type, may be given again; replay: the port's name")(
       "timeout", po::value<std::string>()->value_name("SECONDS"), "wait: no longer than this")(
       "help", po::bool_switch(), "this text")("version", po::bool_switch(), "the version");
   return all;
@@ -110,12 +115,13 @@ Result<int> run(int argc, char** argv) {
   positional.add("operands", -1);
   po::variables_map values;
   try {
-    po::store(po::command_line_parser(argc, argv)
-                  .options(all)
-                  .positional(positional)
-                  .style(po::command_line_style::unix_style & ~po::command_line_style::allow_guessing)
-                  .run(),
-              values);
+    po::store(
+        po::command_line_parser(argc, argv)
+            .options(all)
+            .positional(positional)
+            .style(po::command_line_style::unix_style & ~po::command_line_style::allow_guessing)
+            .run(),
+        values);
   } catch (const po::error& e) {
     return fail(usage_error(escape(e.what())));
   }
@@ -125,7 +131,8 @@ Result<int> run(int argc, char** argv) {
   const std::string name = values["operands"].as<std::vector<std::string>>().front();
   const auto command = std::find_if(std::begin(kCommands), std::end(kCommands),
                                     [&](const Command& c) { return c.name == name; });
-  if (command == std::end(kCommands)) return fail(usage_error("no command is called '" + escape(name) + "'"));
+  if (command == std::end(kCommands))
+    return fail(usage_error("no command is called '" + escape(name) + "'"));
   const auto arguments = read_arguments(*command, values);
   if (!arguments) return fail(arguments.error());
   return command->run(*arguments);

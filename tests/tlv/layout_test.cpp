@@ -232,10 +232,10 @@ TEST(ReservedBits, AreIgnoredOnReceiptAndSentAsZero) {
 }
 
 TEST(Shape, BindsTheCountsInsideATlv) {
-  EXPECT_FALSE(decode_as<VlanName>(Bytes{0, 1, 0}));  // no name
   EXPECT_FALSE(decode_as<VlanName>(with({0, 1, 33}, kLongest.substr(0, 33))));
   EXPECT_TRUE(decode_as<VlanName>(with({0, 1, 32}, kLongest.substr(0, 32))));
-  EXPECT_FALSE(decode_as<ProtocolIdentity>(Bytes{0}));
+  EXPECT_TRUE(decode_as<ProtocolIdentity>(Bytes{0}));  // real switches send it
+  EXPECT_FALSE(decode_as<ProtocolIdentity>(Bytes{1}));
   EXPECT_TRUE(decode_as<ApplicationPriority>(Bytes(1 + 3 * 168, 0)));
   EXPECT_FALSE(decode_as<ApplicationPriority>(Bytes(1 + 3 * 169, 0)));
 }

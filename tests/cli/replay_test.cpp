@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/cli/replay.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <sstream>
+
+#include "agent/cli/capture.hpp"
+#include "tests/support/golden.hpp"
+#include "tests/support/lldpdus.hpp"
+
+namespace lldp::cli {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// A spine comes, then a host, then the spine falls silent and the host says good-bye.
+void write_story(const std::string& path) {
+  auto writer = CaptureWriter::open(path);
+  ASSERT_TRUE(writer) << to_string(writer.error());
+  const auto send = [&](CaptureTime after, const char* name, std::uint8_t last, std::uint16_t ttl,
+                        const tlv::Claim& claim) {
+    const MacAddress mac{0x02, 0x4c, 0x56, 0, 0, last};
+    Bytes frame{0x01, 0x80, 0xc2, 0, 0, 0x0e, 0x02, 0x4c, 0x56, 0, 0, last, 0x88, 0xcc};
+    tlv::LldpduWriter pdu(frame, 1500);
+    pdu.add(tlv::ChassisIdTlv{ChassisId::kMacAddress, ByteSpan(mac)})
+        .add(tlv::PortIdTlv{PortId::kInterfaceName, as_octets("eth0")})
+        .add(tlv::Ttl{ttl});
+    if (ttl > 0) pdu.add(tlv::SystemName{name}).add(tlv::to_tr(claim));
+    pdu.end();
+    ASSERT_TRUE(writer->write(1'700'000'000s + after, frame));
+  };
+  const tlv::Claim spine{DeviceType::kSwitch, Level::of<2>(), PortType::kDownlink};
+  const tlv::Claim host{DeviceType::kHost, Level::of<0>(), PortType::kUnmarked};
+  send(0s, "spine-1", 1, 10, spine);
+  send(2500ms, "server-1", 2, 121, host);
+  send(30s, "server-1", 2, 121, host);
+  send(31s, "server-1", 2, 0, host);
+}
+
+TEST(Replay, TellsTheStoryOfACapture) {
+  const std::string path = testing::TempDir() + "lldp-level-replay-" + std::to_string(getpid());
+  write_story(path);
+  std::ostringstream text;
+  std::ostringstream json;
+  const auto told = replay_capture(path, "swp1", false, {}, text);
+  EXPECT_TRUE(told) << to_string(told.error());
+  EXPECT_TRUE(replay_capture(path, "swp1", true, {}, json));
+  std::filesystem::remove(path);
+  support::expect_golden(text.str(), "cli/golden/replay.txt");
+  support::expect_golden(json.str(), "cli/golden/replay.json");
+}
+
+TEST(Replay, SaysThatACaptureHasNoLldp) {
+  const std::string path = testing::TempDir() + "lldp-level-replay-" + std::to_string(getpid());
+  ASSERT_TRUE(CaptureWriter::open(path));
+  std::ostringstream out;
+  EXPECT_EQ(to_string(replay_capture(path, "swp1", false, {}, out).error()),
+            path + ": no LLDP frame: capture with 'ether proto 0x88cc'");
+  std::filesystem::remove(path);
+}
+
+}  // namespace
+}  // namespace lldp::cli

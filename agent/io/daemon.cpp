@@ -24,6 +24,7 @@
 #include "agent/io/log.hpp"
 #include "agent/io/packet_io.hpp"
 #include "agent/io/port_policy.hpp"
+#include "agent/io/protection.hpp"
 #include "agent/io/service.hpp"
 #include "agent/io/state_file.hpp"
 #include "agent/report/report.hpp"
@@ -159,7 +160,7 @@ class Daemon final : ControlHandler {
   std::unordered_map<Ifindex, ManagedPort> ports_;
   std::size_t bridged_ports_ = 0;
   core::Agent agent_;
-  report::Protection protection_{.backend = "none"};
+  Protection protection_;
 
   core::Actions actions_;
   std::vector<PacketIo::SendFailure> failures_;
@@ -215,7 +216,9 @@ Daemon::Daemon(const config::Invocation& invocation, config::Config config, Link
           [this](const auto& entry) {
             return is_port(entry.second, config_.ports) && is_bridged(entry.second);
           }))),
-      agent_(settings(), std::move(state), now) {
+      agent_(settings(), std::move(state), now),
+      protection_(
+          Protection::open(agent_, config_, [this](Ifindex port) { return name_of(port); })) {
   bridged_ports_ = 0;
 }
 
@@ -270,6 +273,7 @@ void Daemon::shutdown() {
   const TimePoint now = boot_time();
   agent_.shutdown(now, actions_);
   perform(now);
+  if (config_.flush) protection_.flush();
   settle();
   loop_.stop();
 }
@@ -322,12 +326,14 @@ void Daemon::consider(const Interface& link, TimePoint now) {
                    .mtu = link.mtu},
                   now, actions_);
   perform(now);
+  if (fresh) protection_.add(link.ifindex, now);
   if (running_) update_role(now);
 }
 
 void Daemon::drop_port(Ifindex ifindex, TimePoint now) {
   const auto it = ports_.find(ifindex);
   if (it == ports_.end()) return;
+  protection_.remove(ifindex);
   agent_.remove_link(ifindex, now, actions_);
   perform(now);
   packets_.remove(ifindex);
@@ -362,9 +368,13 @@ void Daemon::update_role(TimePoint now) {
   log(Severity::kNotice, fmt::format("role: {}", to_string(wanted.role)));
   agent_.configure(wanted, now, actions_);
   perform(now);
+  protection_.update_all(config_.policy);
 }
 
 void Daemon::perform(TimePoint now) {
+  // The rules before anything else: until they are changed, packets take the wrong class.
+  for (const core::Event& event : actions_.events)
+    if (event.kind == core::Event::Kind::kPort) protection_.update(event.port);
   if (!actions_.sends.empty()) {
     packets_.send(actions_.sends, failures_);
     for (const PacketIo::SendFailure& failure : failures_) report(failure, now);
@@ -376,6 +386,8 @@ void Daemon::perform(TimePoint now) {
   for (const core::Event& event : actions_.events) perform(event, now);
   if (!actions_.events.empty()) control_->notify_changed();
   actions_.clear();
+  protection_.tell(agent_, now, actions_);
+  if (!actions_.events.empty()) perform(now);
 }
 
 void Daemon::perform(const core::Event& event, TimePoint now) {
@@ -416,13 +428,18 @@ void Daemon::settle() {
     agent_.advance(now, actions_);
     perform(now);
   }
+  if (const auto due = protection_.next_deadline(); due && *due <= now) {
+    protection_.advance(now);
+    perform(now);
+  }
   if (state_changed_) save_state();
   set_timer(now);
 }
 
 void Daemon::set_timer(TimePoint now) {
   std::optional<TimePoint> next = agent_.next_deadline();
-  for (const auto& due : {shared_.gathering, own_.gathering, watchdog_due_})
+  for (const auto& due :
+       {shared_.gathering, own_.gathering, watchdog_due_, protection_.next_deadline()})
     if (due && (!next || *due < *next)) next = due;
   // A timer that fires too early is harmless, and cheaper than being set anew at every frame.
   if (!next || (armed_ && *armed_ <= *next)) return;
@@ -435,7 +452,8 @@ void Daemon::set_timer(TimePoint now) {
 
 std::string Daemon::show_json(std::span<const std::string> ports) {
   const TimePoint now = boot_time();
-  return report::show_json(agent_.snapshot(now), protection_,
+  const core::Snapshot snapshot = agent_.snapshot(now);
+  return report::show_json(snapshot, protection_.summary(snapshot),
                            {.wall = std::chrono::system_clock::now(), .boot = now}, ports);
 }
 
@@ -449,7 +467,7 @@ std::string Daemon::stats_json(std::span<const std::string> ports) {
   return report::stats_json(counters);
 }
 
-std::string Daemon::rules_json() { return R"({"version":1,"rules":{}})"; }
+std::string Daemon::rules_json() { return protection_.rules_json(); }
 
 Result<void> Daemon::reload() {
   service_.reloading();
@@ -465,6 +483,8 @@ Result<void> Daemon::reload() {
   // These are opened once; a restart, which disturbs nothing, takes them over.
   fresh->socket = config_.socket;
   fresh->state_file = config_.state_file;
+  fresh->backend = config_.backend;
+  fresh->dry_run = config_.dry_run;
   config_ = std::move(*fresh);
 
   const TimePoint now = boot_time();
@@ -472,6 +492,7 @@ Result<void> Daemon::reload() {
   for (const auto& [ifindex, link] : links_.interfaces()) consider(link, now);
   agent_.configure(settings(), now, actions_);
   perform(now);
+  protection_.update_all(config_.policy);
   settle();
   service_.ready();
   log(Severity::kNotice, "configuration read anew");

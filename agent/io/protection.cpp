@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/io/protection.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <iostream>
+#include <iterator>
+#include <utility>
+
+#include "agent/report/json_writer.hpp"
+#include "base/text.hpp"
+#include "dataplane/factory.hpp"
+
+namespace lldp::io {
+namespace {
+
+constexpr Ifindex kWhole{};           ///< the back end as a whole, among the ports
+constexpr std::size_t kPerTurn = 16;  ///< ports given rules before others have their turn
+
+Result<std::unique_ptr<dataplane::Backend>> open_backend(const config::Config& config,
+                                                         const Protection::NameOf& name_of) {
+  if (config.backend == config::Backend::kNone && !config.dry_run) return nullptr;
+  return dataplane::make_backend(
+      config.dry_run ? "print" : to_string(config.backend),
+      {.out = &std::cout, .name_of = [name_of](Ifindex p) { return std::string(name_of(p)); }});
+}
+
+}  // namespace
+
+Protection Protection::open(const core::Agent& agent, const config::Config& config,
+                            NameOf name_of) {
+  auto opened = open_backend(config, name_of);
+  return Protection(agent, config.policy,
+                    config.dry_run ? "print" : std::string(to_string(config.backend)),
+                    std::move(opened), std::move(name_of));
+}
+
+Protection::Protection(const core::Agent& agent, qos::Policy policy, std::string backend,
+                       Result<std::unique_ptr<dataplane::Backend>> opened, NameOf name_of)
+    : agent_(&agent),
+      policy_(std::move(policy)),
+      backend_name_(std::move(backend)),
+      name_of_(std::move(name_of)) {
+  if (opened)
+    backend_ = std::move(*opened);
+  else
+    note(kWhole, fail(opened.error()));
+  if (!backend_) return;
+  if (const auto found = backend_->ports()) found_.insert(found->begin(), found->end());
+}
+
+void Protection::add(Ifindex port, TimePoint now) {
+  if (!ports_.insert(port).second || !backend_) return;
+  const core::Settings& settings = agent_->settings();
+  if (found_.contains(port) && settings.role == core::Role::kSwitch) {
+    if (!found_until_) found_until_ = now + settings.msgTxInterval * settings.msgTxHold;
+    return;
+  }
+  found_.erase(port);
+  added_at_ = now;
+  waiting_.push_back(port);
+}
+
+void Protection::remove(Ifindex port) {
+  ports_.erase(port);
+  found_.erase(port);
+  if (failed_.erase(port) != 0) untold_.insert(port);
+  if (!backend_) return;
+  // Still there, but not to be managed: its rules go. Gone: there is nothing to plan.
+  if (const auto plan = backend_->plan_removal(port); plan && !plan->empty())
+    (void)backend_->apply(*plan);  // one that goes in this moment takes its rules along
+  backend_->forget(port);
+}
+
+qos::Ruleset Protection::wanted(Ifindex port) const {
+  const bool forwards = agent_->settings().role == core::Role::kSwitch;
+  return qos::compile(policy_, {.order = forwards ? agent_->order(port) : Order::kUnknown});
+}
+
+void Protection::update(Ifindex port) {
+  if (!backend_ || !ports_.contains(port)) return;
+  found_.erase(port);
+  const auto plan = backend_->plan(port, wanted(port));
+  note(port, plan ? backend_->apply(*plan) : fail(plan.error()));
+}
+
+void Protection::update_all(qos::Policy policy) {
+  policy_ = std::move(policy);
+  for (Ifindex port : ports_)
+    if (!found_.contains(port) || agent_->settings().role == core::Role::kHost) update(port);
+}
+
+void Protection::note(Ifindex port, const Result<void>& outcome) {
+  if (outcome) {
+    if (failed_.erase(port) != 0) untold_.insert(port);
+    return;
+  }
+  if (outcome.error().code == ENODEV) return;  // netlink tells, or has told
+  failed_.insert_or_assign(port, outcome.error());
+  untold_.insert(port);
+}
+
+std::optional<TimePoint> Protection::next_deadline() const {
+  if (!waiting_.empty()) return added_at_;
+  return found_.empty() ? std::nullopt : found_until_;
+}
+
+void Protection::advance(TimePoint now) {
+  for (std::size_t n = 0; n < kPerTurn && !waiting_.empty(); ++n) {
+    update(waiting_.front());
+    waiting_.pop_front();
+  }
+  if (found_until_ && *found_until_ <= now)
+    for (Ifindex port : std::exchange(found_, {})) update(port);
+}
+
+void Protection::tell(core::Agent& agent, TimePoint now, core::Actions& out) {
+  if (untold_.empty()) return;
+  for (Ifindex port : std::exchange(untold_, {})) {
+    const std::string name(name_of_(port));
+    const auto failure = failed_.find(port);
+    if (failure == failed_.end())
+      agent.clear_alarm(core::AlarmCode::kDataplane, name, out);
+    else
+      agent.raise_alarm(core::AlarmCode::kDataplane, name, to_string(failure->second), now, out);
+  }
+  // The agent has an alarm of this code for each port where a switch without a level is heard; this
+  // one is the device's.
+  if (!failed_.empty()) {
+    const std::string text =
+        failed_.contains(kWhole)
+            ? "no port has rules: the data plane cannot be opened"
+            : fmt::format("{} of {} ports without their rules", failed_.size(), ports_.size());
+    agent.raise_alarm(core::AlarmCode::kUnprotected, {}, text, now, out);
+  } else if (unprotected_) {
+    agent.clear_alarm(core::AlarmCode::kUnprotected, {}, out);
+  }
+  unprotected_ = !failed_.empty();
+}
+
+void Protection::flush() {
+  if (!backend_) return;
+  const auto ports = backend_->ports();
+  for (Ifindex port : ports.value_or(std::vector<Ifindex>{}))
+    if (const auto plan = backend_->plan_removal(port)) note(port, backend_->apply(*plan));
+}
+
+report::Protection Protection::summary(const core::Snapshot& snapshot) const {
+  using State = report::Protection::State;
+  report::Protection summary{.backend = backend_name_};
+  for (const qos::Class& c : policy_.lossless()) summary.lossless.push_back(c.priority);
+  if (failed_.contains(kWhole) || (!ports_.empty() && failed_.size() == ports_.size()))
+    summary.state = State::kFailed;
+  else if (!backend_ || snapshot.role == core::Role::kHost || !snapshot.level)
+    summary.state = State::kInactive;
+  else if (!failed_.empty() || !waiting_.empty() ||
+           std::ranges::any_of(snapshot.alarms, [](const core::Alarm& a) {
+             return a.code == core::AlarmCode::kUnprotected;
+           }))
+    summary.state = State::kPartial;
+  else
+    summary.state = State::kActive;
+  return summary;
+}
+
+std::string Protection::rules_json() const {
+  std::string text;
+  report::JsonWriter out(text);
+  out.open('{').member("version", report::kVersion).key("rules").open('{');
+  out.member("backend", backend_name_);
+  out.member("description", backend_ ? std::optional(backend_->description()) : std::nullopt);
+  const auto whole = failed_.find(kWhole);
+  out.member("error",
+             whole != failed_.end() ? std::optional(to_string(whole->second)) : std::nullopt);
+  out.member("lossless", policy_.lossless_text()).member("lossy", policy_.lossy_text());
+  out.key("ports").open('[');
+  for (Ifindex port : ports_) {
+    const std::string name(name_of_(port));
+    const qos::Ruleset want = wanted(port);
+    const auto plan = backend_ ? backend_->plan(port, want) : fail(Error{});
+    const auto failure = failed_.find(port);
+    const auto bounces =
+        backend_ ? backend_->bounces(port).value_or(dataplane::Bounces{}) : dataplane::Bounces{};
+    out.open('{').member("name", name).member("order", to_string(want.port.order));
+    // A port found with rules keeps them until its neighbour is heard.
+    out.member("installed", plan && (plan->empty() || found_.contains(port)));
+    out.key("rules").open('[');
+    for (const std::string& line : split_list(qos::to_string(want, ""), '\n'))
+      out.value(std::string_view(line));
+    out.close(']').key("changes").open('[');
+    if (plan)
+      for (const dataplane::Change& c : plan->changes)
+        out.value(std::string_view(fmt::format("{} {}", to_string(c.action), to_string(c.part))));
+    out.close(']').key("bounces").open('{');
+    for (const qos::Class& c : policy_.lossless())
+      out.member(std::to_string(c.priority.value()), bounces[c.priority.value()]);
+    out.close('}').member("error", failure != failed_.end()
+                                       ? std::optional(to_string(failure->second))
+                                       : std::nullopt);
+    out.close('}');
+  }
+  out.close(']').close('}').close('}');
+  return text;
+}
+
+}  // namespace lldp::io

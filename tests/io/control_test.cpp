@@ -19,6 +19,7 @@ namespace lldp::io {
 namespace {
 
 using namespace std::chrono_literals;
+using testing::HasSubstr;
 
 /// Answers with what was asked, and counts.
 class FakeHandler : public ControlHandler {
@@ -49,9 +50,9 @@ class ControlSocket : public testing::Test {
     server = std::move(*opened);
   }
 
-  /// Turns the loop until `done` holds; false after a second.
-  bool turn_until(const std::function<bool()>& done) {
-    const auto deadline = std::chrono::steady_clock::now() + 1s;
+  /// Turns the loop until `done` holds; false when it does not in time.
+  bool turn_until(std::chrono::milliseconds time, const std::function<bool()>& done) {
+    const auto deadline = std::chrono::steady_clock::now() + time;
     while (!done()) {
       if (std::chrono::steady_clock::now() > deadline) return false;
       loop.restart();
@@ -83,9 +84,10 @@ class ControlSocket : public testing::Test {
       text += '\0';
       say(text);
     }
-    /// The next message; "(end)" when the server hung up, "(silence)" after a second.
-    std::string hear() {
-      test_.turn_until([&] { return received_.find('\0') != received_.npos || take() == 0; });
+    /// The next message; "(end)" when the server hung up, "(silence)" when none came in time.
+    std::string hear(std::chrono::milliseconds patience = 1s) {
+      test_.turn_until(patience,
+                       [&] { return received_.find('\0') != received_.npos || take() == 0; });
       const std::size_t end = received_.find('\0');
       if (end == received_.npos) return ended_ ? "(end)" : "(silence)";
       std::string message = received_.substr(0, end);
@@ -124,6 +126,308 @@ TEST_F(ControlSocket, AnswersShow) {
   EXPECT_EQ(c.hear(), R"({"parameters":{"n":1}})");
   c.call(R"({"method":"org.lldplevel.Show","parameters":{"ports":["swp*"]}})");
   EXPECT_EQ(c.hear(), R"({"parameters":{"n":2,"swp*":1}})");
+}
+
+TEST_F(ControlSocket, DescribesItself) {
+  open();
+  Client c = client();
+  c.call(R"({"method":"org.varlink.service.GetInfo"})");
+  const std::string info = c.hear();
+  EXPECT_THAT(info, HasSubstr(R"("interfaces":["org.varlink.service","org.lldplevel"])"));
+  for (const char* name : {"org.lldplevel", "org.varlink.service"}) {
+    c.call(
+        R"({"method":"org.varlink.service.GetInterfaceDescription","parameters":{"interface":")" +
+        std::string(name) + R"("}})");
+    EXPECT_THAT(c.hear(), HasSubstr("interface " + std::string(name) + "\\n"));
+  }
+}
+
+struct ErrorCase {
+  const char* name = "";
+  const char* call = "";
+  const char* answer = "";
+  friend void PrintTo(const ErrorCase& c, std::ostream* os) { *os << c.name; }
+};
+class ControlError : public ControlSocket, public testing::WithParamInterface<ErrorCase> {};
+TEST_P(ControlError, IsTheStandardsOwn) {
+  open();
+  Client c = client();
+  c.call(GetParam().call);
+  EXPECT_EQ(c.hear(), GetParam().answer);
+  c.call(R"({"method":"org.lldplevel.Stats"})");  // and the connection goes on
+  EXPECT_EQ(c.hear(), R"({"parameters":{"stats":1}})");
+}
+const ErrorCase kErrors[] = {
+    {"UnknownMethod", R"({"method":"org.lldplevel.Frob"})",
+     R"({"error":"org.varlink.service.MethodNotFound","parameters":{"method":"org.lldplevel.Frob"}})"},
+    {"UnknownInterface", R"({"method":"org.example.Frob"})",
+     R"({"error":"org.varlink.service.InterfaceNotFound","parameters":{"interface":"org.example"}})"},
+    {"NoInterface", R"({"method":"Frob"})",
+     R"({"error":"org.varlink.service.InterfaceNotFound","parameters":{"interface":"Frob"}})"},
+    {"UnknownParameter", R"({"method":"org.lldplevel.Show","parameters":{"port":"swp1"}})",
+     R"({"error":"org.varlink.service.InvalidParameter","parameters":{"parameter":"port"}})"},
+    {"ParameterOfAnotherType", R"({"method":"org.lldplevel.Show","parameters":{"ports":"swp1"}})",
+     R"({"error":"org.varlink.service.InvalidParameter","parameters":{"parameter":"ports"}})"},
+    {"ParameterOfNoType", R"({"method":"org.lldplevel.Show","parameters":{"ports":[1]}})",
+     R"({"error":"org.varlink.service.InvalidParameter","parameters":{"parameter":"ports"}})"},
+    {"ParameterMissing", R"({"method":"org.varlink.service.GetInterfaceDescription"})",
+     R"({"error":"org.varlink.service.InvalidParameter","parameters":{"parameter":"interface"}})"},
+    {"InterfaceNotDescribed",
+     R"({"method":"org.varlink.service.GetInterfaceDescription","parameters":{"interface":"a.b"}})",
+     R"({"error":"org.varlink.service.InterfaceNotFound","parameters":{"interface":"a.b"}})"},
+    {"WatchWithoutMore", R"({"method":"org.lldplevel.Watch"})",
+     R"({"error":"org.varlink.service.ExpectedMore","parameters":{}})"},
+};
+INSTANTIATE_TEST_SUITE_P(Calls, ControlError, testing::ValuesIn(kErrors),
+                         [](const auto& c) { return c.param.name; });
+
+TEST_F(ControlSocket, AnswersPipelinedCallsInOrderAndOnewayOnesNotAtAll) {
+  open();
+  Client c = client();
+  c.say(
+      std::string_view("{\"method\":\"org.lldplevel.Show\"}\0"
+                       "{\"method\":\"org.lldplevel.Show\",\"oneway\":true}\0"
+                       "{\"method\":\"org.lldplevel.Stats\"}\0",
+                       31 + 45 + 32 + 3));
+  EXPECT_EQ(c.hear(), R"({"parameters":{"n":1}})");
+  EXPECT_EQ(c.hear(), R"({"parameters":{"stats":1}})");
+  EXPECT_EQ(handler.shows, 2);
+}
+
+TEST_F(ControlSocket, ReloadsAndTellsWhyNot) {
+  open();
+  Client c = client();
+  c.call(R"({"method":"org.lldplevel.Reload"})");
+  EXPECT_EQ(c.hear(), R"({"parameters":{}})");
+  handler.refuse = true;
+  c.call(R"({"method":"org.lldplevel.Reload"})");
+  EXPECT_EQ(
+      c.hear(),
+      R"({"error":"org.lldplevel.ReloadFailed","parameters":{"reason":"f:1: level: out of range"}})");
+}
+
+TEST_F(ControlSocket, WatcherIsToldAtOnceAndOnceForManyChanges) {
+  open({.watch_pause = 1ms});
+  Client c = client();
+  c.call(R"({"method":"org.lldplevel.Watch","more":true})");
+  EXPECT_EQ(c.hear(), R"({"parameters":{"n":1},"continues":true})");
+  for (int i = 0; i < 100; ++i) server->notify_changed();
+  EXPECT_EQ(c.hear(), R"({"parameters":{"n":2},"continues":true})");
+  turn(10ms);
+  EXPECT_EQ(handler.shows, 2);
+  server->notify_changed();
+  EXPECT_EQ(c.hear(), R"({"parameters":{"n":3},"continues":true})");
+}
+
+TEST_F(ControlSocket, NobodyIsAskedWhileNobodyWatches) {
+  open();
+  Client c = client();
+  c.call(R"({"method":"org.lldplevel.Watch","more":true})");
+  c.hear();
+  c.hang_up();
+  turn(10ms);
+  server->notify_changed();
+  turn(50ms);
+  EXPECT_EQ(handler.shows, 1);
+}
+
+TEST_F(ControlSocket, RecorderHearsItsPortsFrames) {
+  open();
+  Client c = client();
+  c.call(R"({"method":"org.lldplevel.Record","more":true,"parameters":{"ports":["swp*"]}})");
+  EXPECT_EQ(c.hear(), R"({"parameters":{},"continues":true})");
+  server->frame_seen(Direction::kIn, "eth0", as_octets("no"));
+  server->frame_seen(Direction::kOut, "swp1", as_octets("foobar"));
+  EXPECT_THAT(c.hear(), testing::MatchesRegex(
+                            R"(\{"parameters":\{"time":[0-9]+,"port":"swp1","direction":"out",)"
+                            R"("frame":"Zm9vYmFy"\},"continues":true\})"));
+}
+
+TEST_F(ControlSocket, SlowRecorderLosesFramesAndIsToldHowMany) {
+  open({.queue_octets = 4096});
+  Client c = client();
+  c.call(R"({"method":"org.lldplevel.Record","more":true})");
+  c.hear();
+  const Bytes frame(1500);
+  for (int i = 0; i < 2000; ++i) {  // more than the kernel's buffer and ours hold
+    server->frame_seen(Direction::kIn, "swp1", frame);
+    loop.poll();
+  }
+  int heard = 0;
+  while (c.hear(20ms) != "(silence)") ++heard;
+  EXPECT_GT(heard, 0);
+  EXPECT_LT(heard, 2000);
+  server->frame_seen(Direction::kIn, "swp1", frame);
+  EXPECT_THAT(c.hear(), HasSubstr(R"(,"dropped":)" + std::to_string(2000 - heard) + "}"));
+}
+
+TEST_F(ControlSocket, ClientThatTakesNothingIsPutOut) {
+  open({.stall = 20ms});
+  handler.padding = R"(,"p":")" + std::string(4 << 20, 'x') + '"';
+  Client hanging = client();
+  hanging.call(R"({"method":"org.lldplevel.Watch","more":true})");
+  turn(10ms);
+  server->notify_changed();
+  turn(100ms);
+  EXPECT_EQ(handler.shows, 1) << "a second answer was made while the first one waits";
+  handler.padding.clear();
+  Client other = client();
+  other.call(R"({"method":"org.lldplevel.Stats"})");
+  EXPECT_EQ(other.hear(), R"({"parameters":{"stats":1}})");
+  server->notify_changed();
+  turn(50ms);
+  EXPECT_EQ(handler.shows, 1) << "the hanging watcher is still served";
+}
+
+TEST_F(ControlSocket, ClientThatAsksWithoutReadingCostsOneAnswer) {
+  open();
+  handler.padding = R"(,"p":")" + std::string(1 << 20, 'x') + '"';
+  Client c = client();
+  for (int i = 0; i < 100; ++i) c.call(R"({"method":"org.lldplevel.Show"})");
+  turn(50ms);
+  EXPECT_EQ(handler.shows, 1);
+}
+
+struct BadCase {
+  const char* name = "";
+  std::string octets{};
+  friend void PrintTo(const BadCase& c, std::ostream* os) { *os << c.name; }
+};
+class ControlBadClient : public ControlSocket, public testing::WithParamInterface<BadCase> {};
+TEST_P(ControlBadClient, IsPutOutAndOthersAreServed) {
+  open({.message_octets = 4096});
+  Client bad = client();
+  bad.say(GetParam().octets);
+  EXPECT_EQ(bad.hear(), "(end)");
+  Client good = client();
+  good.call(R"({"method":"org.lldplevel.Stats"})");
+  EXPECT_EQ(good.hear(), R"({"parameters":{"stats":1}})");
+}
+const BadCase kBad[] = {
+    {"Garbage", std::string("\xff\xfe hello\n\0", 10)},
+    {"Http", std::string("GET / HTTP/1.1\r\n\r\n\0", 19)},
+    {"OnlyNul", std::string(1, '\0')},
+    {"NoMethod", std::string("{}\0", 3)},
+    {"DeeplyNested", std::string(4000, '[') + std::string(1, '\0')},
+    {"TooLongUnfinished", std::string(5000, 'x')},
+    {"TooLongFinished", std::string(5000, ' ') + std::string(1, '\0')},
+};
+INSTANTIATE_TEST_SUITE_P(Octets, ControlBadClient, testing::ValuesIn(kBad),
+                         [](const auto& c) { return c.param.name; });
+
+TEST_F(ControlSocket, WatcherThatSpeaksIsPutOut) {
+  open();
+  Client c = client();
+  c.call(R"({"method":"org.lldplevel.Watch","more":true})");
+  c.hear();
+  c.say("more");
+  EXPECT_EQ(c.hear(), "(end)");
+}
+
+TEST_F(ControlSocket, ClientThatLeavesInTheMiddleIsForgotten) {
+  open();
+  handler.padding = R"(,"p":")" + std::string(4 << 20, 'x') + '"';
+  for (int i = 0; i < 10; ++i) {
+    Client in_a_call = client();
+    in_a_call.say(R"({"method":"org.lldp)");
+    Client in_an_answer = client();
+    in_an_answer.call(R"({"method":"org.lldplevel.Show"})");
+    turn(2ms);
+  }
+  handler.padding.clear();
+  Client c = client();
+  c.call(R"({"method":"org.lldplevel.Stats"})");
+  EXPECT_EQ(c.hear(), R"({"parameters":{"stats":1}})");
+}
+
+TEST_F(ControlSocket, OneClientTooManyPutsOutTheLongestSilent) {
+  open({.clients = 2});
+  Client first = client();
+  turn(2ms);
+  Client second = client();
+  turn(2ms);
+  first.call(R"({"method":"org.lldplevel.Stats"})");
+  EXPECT_EQ(first.hear(), R"({"parameters":{"stats":1}})");
+  Client third = client();
+  third.call(R"({"method":"org.lldplevel.Stats"})");
+  EXPECT_EQ(third.hear(), R"({"parameters":{"stats":1}})");
+  EXPECT_EQ(second.hear(), "(end)");
+  first.call(R"({"method":"org.lldplevel.Stats"})");
+  EXPECT_EQ(first.hear(), R"({"parameters":{"stats":1}})");
+}
+
+TEST_F(ControlSocket, StreamsAreNotPutOutForAnother) {
+  open({.clients = 1});
+  Client watcher = client();
+  watcher.call(R"({"method":"org.lldplevel.Watch","more":true})");
+  watcher.hear();
+  Client late = client();
+  EXPECT_EQ(late.hear(), R"({"error":"org.lldplevel.TooManyClients","parameters":{}})");
+  EXPECT_EQ(late.hear(), "(end)");
+}
+
+TEST_F(ControlSocket, SecondDaemonIsToldWhatToDo) {
+  open();
+  const auto second = ControlServer::open(loop, dir / "control", handler);
+  ASSERT_FALSE(second);
+  EXPECT_EQ(to_string(second.error()),
+            (dir / "control") +
+                ": another lldp-leveld has this control socket: stop it, or give this one its own "
+                "--socket and --state-file");
+  EXPECT_TRUE(client().connected()) << "the first one's socket was harmed";
+}
+
+TEST_F(ControlSocket, DeadDaemonsSocketIsTakenOver) {
+  {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    (dir / "control").copy(address.sun_path, sizeof address.sun_path - 1);
+    const UniqueFd dead(::socket(AF_UNIX, SOCK_STREAM, 0));
+    ASSERT_EQ(::bind(dead.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  }
+  ASSERT_FALSE(client().connected());
+  open();
+  EXPECT_TRUE(client().connected());
+}
+
+TEST_F(ControlSocket, IsForOwnerAndGroupAndGoneAtTheEnd) {
+  const mode_t before = ::umask(077);
+  open();
+  ::umask(before);
+  struct stat is {};
+  ASSERT_EQ(::stat((dir / "control").c_str(), &is), 0);
+  EXPECT_EQ(is.st_mode & 07777, 0660U);
+  server.reset();
+  EXPECT_NE(::stat((dir / "control").c_str(), &is), 0);
+}
+
+TEST_F(ControlSocket, FileThatIsNoSocketIsLeftAlone) {
+  std::ofstream(dir / "control") << "precious";
+  const auto opened = ControlServer::open(loop, dir / "control", handler);
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(to_string(opened.error()),
+            (dir / "control") + ": is there and is no socket: remove it, or use another --socket");
+}
+
+TEST_F(ControlSocket, PathTooLongForASocketIsRefused) {
+  const std::string path = dir.path() + "/" + std::string(120, 'x');
+  const auto opened = ControlServer::open(loop, path, handler);
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(to_string(opened.error()),
+            path + ": too long for a socket: use at most 103 characters");
+}
+
+TEST_F(ControlSocket, ServerMayGoWhileClientsWait) {
+  open();
+  Client watcher = client();
+  watcher.call(R"({"method":"org.lldplevel.Watch","more":true})");
+  watcher.hear();
+  Client idle = client();
+  turn(5ms);
+  server->notify_changed();
+  server.reset();
+  EXPECT_EQ(watcher.hear(), "(end)");
+  EXPECT_EQ(idle.hear(), "(end)");
 }
 
 }  // namespace

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "agent/report/report.hpp"
+#include "agent/report/text.hpp"
+#include "base/text.hpp"
+#include "tests/support/golden.hpp"
+
+namespace lldp::report {
+namespace {
+
+using namespace std::chrono_literals;
+
+ChassisId chassis(std::uint8_t last) { return chassis_id_from_mac({2, 0, 0, 0, 0, last}); }
+PortId port_id(std::string name) {
+  PortId id;
+  id.subtype = PortId::kInterfaceName;
+  id.octets = std::move(name);
+  return id;
+}
+
+core::NeighborInfo neighbor(std::uint8_t last, std::string name, std::string port) {
+  return {.chassis_id = chassis(last),
+          .port_id = port_id(std::move(port)),
+          .system_name = std::move(name),
+          .device_type = DeviceType::kSwitch,
+          .level = Level::of<2>(),
+          .port_type = PortType::kDownlink,
+          .tr = true,
+          .contribution = true,
+          .ttl = 121,
+          .expires_in = 97s,
+          .decisive = true};
+}
+
+/// A leaf with everything that can be printed: names, none, two on a port, hostile names, alarms.
+core::Snapshot leaf() {
+  core::Snapshot s{.level = Level::of<1>(),
+                   .level_source = core::LevelSource::kHost,
+                   .chassis_id = chassis(1),
+                   .system_name = "leaf1"};
+  core::NeighborInfo host = neighbor(0x20, "", "eth0");
+  host.device_type = DeviceType::kHost;
+  host.level.reset();
+  host.port_type = PortType::kUnmarked;
+  host.tr = host.contribution = false;
+  core::NeighborInfo hostile = neighbor(0x30, "bad\x1b[2J\"\\\xff", "p\n1");
+  s.ports = {
+      {.name = "swp1", .ifindex = Ifindex::of<7>(), .up = true, .type = PortType::kUplink,
+       .order = Order::kUp, .neighbors = {neighbor(9, "spine1", "swp12")}},
+      {.name = "swp2", .ifindex = Ifindex::of<8>(), .up = true, .type = PortType::kDownlink,
+       .order = Order::kDown, .neighbors = {host, neighbor(0x21, "srv-ü", "eth1")}},
+      {.name = "swp3", .ifindex = Ifindex::of<9>(), .up = true, .type = PortType::kCrosslink,
+       .order = Order::kDown, .neighbors = {hostile}},
+      {.name = "swp10", .ifindex = Ifindex::of<16>()}};
+  s.alarms = {{.code = core::AlarmCode::kCrosslink, .port = "swp3", .since = TimePoint(40s),
+               .text = "leaf2 stands on our own level 1"},
+              {.code = core::AlarmCode::kUnprotected, .since = TimePoint(160s), .text = "no rules"}};
+  return s;
+}
+
+Protection protection() {
+  return {.backend = "bpf",
+          .state = Protection::State::kPartial,
+          .lossless = {Priority::of<5>(), Priority::of<6>()}};
+}
+const WallClock kClock{.wall = std::chrono::sys_days(std::chrono::year(2026) / 1 / 31) + 12h,
+                       .boot = TimePoint(100s)};
+
+TEST(ShowJson, IsAsTheManualSays) {
+  const std::string text = show_json(leaf(), protection(), kClock);
+  support::expect_golden(nlohmann::ordered_json::parse(text).dump(2) + "\n", "report/golden/show.json");
+}
+
+TEST(ShowJson, HoldsNoControlCharacterAndParsesAsUtf8) {
+  const std::string text = show_json(leaf(), protection(), kClock);
+  for (const char c : text) EXPECT_GE(static_cast<unsigned char>(c), 0x20);
+  const auto show = nlohmann::json::parse(text);
+  EXPECT_EQ(show["ports"][2]["neighbors"][0]["system_name"], "bad\\x1b[2J\"\\\\\\xff");
+}
+
+TEST(ShowJson, TellsOnlyOfThePortsAskedFor) {
+  const std::vector<std::string> globs{"swp1*"};
+  const auto show = nlohmann::json::parse(show_json(leaf(), protection(), kClock, globs));
+  ASSERT_EQ(show["ports"].size(), 2U);
+  EXPECT_EQ(show["ports"][0]["name"], "swp1");
+  EXPECT_EQ(show["ports"][1]["name"], "swp10");
+  EXPECT_EQ(show["alarms"].size(), 2U);
+}
+
+TEST(ShowJson, LevelIsNullWhenThereIsNone) {
+  const auto show = nlohmann::json::parse(show_json({}, {}, kClock));
+  EXPECT_TRUE(show["device"]["level"].is_null());
+  EXPECT_EQ(show["device"]["level_source"], "none");
+}
+
+TEST(ShowText, IsARowPerPortWithAlarmsFirst) {
+  const auto text = show_text(show_json(leaf(), protection(), kClock), {});
+  ASSERT_TRUE(text);
+  support::expect_golden(*text, "report/golden/show.txt");
+}
+
+TEST(ShowText, HasColourOnlyWhenAskedFor) {
+  const std::string json = show_json(leaf(), protection(), kClock);
+  EXPECT_EQ(show_text(json, {})->find('\x1b'), std::string::npos);
+  support::expect_golden(*show_text(json, {.colour = true}), "report/golden/show_colour.txt");
+}
+
+TEST(ShowText, IsCutToTheScreen) {
+  core::Snapshot s = leaf();
+  s.ports[0].neighbors[0].system_name = std::string(200, 'n');
+  const auto text = show_text(show_json(s, protection(), kClock), {.width = 72});
+  ASSERT_TRUE(text);
+  const std::string table = text->substr(text->find("PORT "));
+  for (const std::string& line : split_list(table, '\n')) EXPECT_LE(line.size(), 72U + 2) << line;
+  EXPECT_THAT(table, testing::HasSubstr("nnn…  2 "));
+}
+
+TEST(ShowText, WrongShapeIsAnError) {
+  for (const char* json : {"", "[]", "{}", R"({"device":7,"alarms":[]})"}) {
+    const auto text = show_text(json, {});
+    ASSERT_FALSE(text) << json;
+    EXPECT_EQ(text.error().what, "the daemon's answer is not understood: is it of another version?");
+  }
+}
+
+TEST(StatsText, NamesEveryCounter) {
+  const PortStatistics ports[] = {{.name = "swp1", .counters = {.statsFramesOutTotal = 12}},
+                                  {.name = "swp2", .counters = {.statsFramesInTotal = 1'000'000}}};
+  const auto text = stats_text(stats_json(ports), {});
+  ASSERT_TRUE(text);
+  support::expect_golden(*text, "report/golden/stats.txt");
+}
+
+TEST(Check, AlarmsBeforeAllElse) {
+  const auto alarm = check(show_json(leaf(), protection(), kClock));
+  EXPECT_FALSE(alarm->fine);
+  EXPECT_EQ(alarm->line, "ALARM crosslink swp3: leaf2 stands on our own level 1 (and 1 more)");
+  core::Snapshot quiet = leaf();
+  quiet.alarms.clear();
+  const auto fine = check(show_json(quiet, protection(), kClock));
+  EXPECT_TRUE(fine->fine);
+  EXPECT_EQ(fine->line, "OK leaf1: switch, level 1 (host), protection partial");
+  const auto failed = check(show_json(quiet, {.state = Protection::State::kFailed}, kClock));
+  EXPECT_FALSE(failed->fine);
+}
+
+}  // namespace
+}  // namespace lldp::report

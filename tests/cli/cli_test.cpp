@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program itself, against the real control server with a daemon that only remembers.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/post.hpp>
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <functional>
+#include <future>
+#include <thread>
+
+#include "agent/io/control.hpp"
+#include "tests/io/temp_dir.hpp"
+
+namespace lldp::cli {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr const char* kPorts =
+    R"([{"name":"swp1","ifindex":7,"up":true,"type":"uplink","order":"up","neighbors":[]}])";
+
+class FakeDaemon : public io::ControlHandler {
+ public:
+  std::string show_json(std::span<const std::string>) override {
+    return R"({"version":1,"device":{"role":"switch","level":)" + level +
+           R"(,"level_source":"host","chassis_id":"02:00:00:00:00:01","system_name":"leaf1"},"ports":)" +
+           kPorts + R"(,"protection":{"backend":"bpf","state":")" + state +
+           R"(","lossless":[5,6]},"alarms":)" + alarms + "}";
+  }
+  std::string stats_json(std::span<const std::string>) override {
+    return R"({"version":1,"ports":[]})";
+  }
+  std::string rules_json() override { return R"({"version":1,"rules":{}})"; }
+  Result<void> reload() override { return {}; }
+  std::string level = "1";
+  std::string state = "active";
+  std::string alarms = "[]";
+};
+
+struct Outcome {
+  int status = -1;
+  std::string out{};  ///< standard output and standard error
+};
+
+Outcome run(const std::string& arguments) {
+  const std::string command = std::string(LLDP_BIN_DIR) + "/lldp-level " + arguments + " 2>&1";
+  Outcome result;
+  FILE* pipe = ::popen(command.c_str(), "r");
+  char buffer[4096];
+  for (std::size_t n = 0; (n = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;)
+    result.out.append(buffer, n);
+  result.status = WEXITSTATUS(::pclose(pipe));
+  return result;
+}
+
+/// The loop runs in a thread of its own; what the test does with the daemon is posted there.
+class Cli : public testing::Test {
+ protected:
+  ~Cli() override { stop(); }
+  void start() {
+    auto opened = io::ControlServer::open(loop_, socket(), daemon);
+    ASSERT_TRUE(opened) << to_string(opened.error());
+    server_ = std::move(*opened);
+    thread_ = std::thread([this] {
+      loop_.restart();
+      const auto work = boost::asio::make_work_guard(loop_);
+      loop_.run();
+    });
+  }
+  void stop() {
+    if (!thread_.joinable()) return;
+    loop_.stop();
+    thread_.join();
+    server_.reset();
+  }
+  void change(std::function<void()> what) {
+    boost::asio::post(loop_, [this, what = std::move(what)] {
+      what();
+      server_->notify_changed();
+    });
+  }
+  [[nodiscard]] std::string socket() const { return dir / "control"; }
+  [[nodiscard]] std::string at(const std::string& command) const {
+    return command + " --socket " + socket();
+  }
+
+  TempDir dir;
+  FakeDaemon daemon;
+
+ private:
+  boost::asio::io_context loop_;
+  std::unique_ptr<io::ControlServer> server_;
+  std::thread thread_;
+};
+
+TEST_F(Cli, ShowPrintsTextToAPipeWithoutColour) {
+  start();
+  const Outcome show = run(at("show"));
+  EXPECT_EQ(show.status, 0);
+  EXPECT_EQ(show.out,
+            "leaf1: switch, level 1 (host), protection active (bpf, lossless 5 6)\n"
+            "PORT  LINK  TYPE    ORDER  NEIGHBOR  LEVEL  PORT ID  EXPIRES\n"
+            "swp1  up    uplink  up     -\n");
+}
+
+TEST_F(Cli, ShowJsonIsTheDaemonsOwn) {
+  start();
+  EXPECT_EQ(run(at("show --json")).out, daemon.show_json({}) + "\n");
+}
+
+TEST_F(Cli, NoDaemonIsSaidInOneLine) {
+  const std::string none = socket() +
+      ": no lldp-leveld answers here: start it, or name its socket with --socket\n";
+  for (const char* command : {"show", "watch", "rules", "stats", "reload"}) {
+    const Outcome it = run(at(command));
+    EXPECT_EQ(it.status, 1) << command;
+    EXPECT_EQ(it.out, "lldp-level: " + none) << command;
+  }
+  const Outcome check = run(at("check"));
+  EXPECT_EQ(check.status, 3);
+  EXPECT_EQ(check.out, "UNKNOWN " + none);
+}
+
+TEST_F(Cli, CheckTellsFineFromAlarm) {
+  start();
+  const Outcome fine = run(at("check"));
+  EXPECT_EQ(fine.status, 0);
+  EXPECT_EQ(fine.out, "OK leaf1: switch, level 1 (host), protection active\n");
+  change([this] {
+    daemon.alarms = R"([{"code":"self-loop","port":"swp1","since":"","text":"our own frame"}])";
+  });
+  const Outcome alarm = run(at("check"));
+  EXPECT_EQ(alarm.status, 1);
+  EXPECT_EQ(alarm.out, "ALARM self-loop swp1: our own frame\n");
+}
+
+TEST_F(Cli, WaitReturnsWhenAllHolds) {
+  daemon.level = "null";
+  daemon.state = "inactive";
+  start();
+  auto waiting = std::async(std::launch::async, [this] {
+    return run(at("wait --level 2 --protected --port swp1=uplink --timeout 10"));
+  });
+  change([this] { daemon.level = "2"; });
+  EXPECT_EQ(waiting.wait_for(50ms), std::future_status::timeout) << "it is not protected yet";
+  change([this] { daemon.state = "active"; });
+  const Outcome it = waiting.get();
+  EXPECT_EQ(it.status, 0);
+  EXPECT_EQ(it.out, "");
+}
+
+TEST_F(Cli, WaitSaysWhatIsMissingWhenItIsTooLate) {
+  start();
+  const Outcome it = run(at("wait --level 2 --port swp1=downlink --port swp9=uplink --timeout 0.05"));
+  EXPECT_EQ(it.status, 1);
+  EXPECT_EQ(it.out, "lldp-level: " + socket() +
+                        ": not in time: level is 1, not 2, swp1 is uplink, not downlink, swp9 is not "
+                        "there, not uplink: see lldp-level show\n");
+}
+
+TEST_F(Cli, WaitOutlivesTheDaemonsRestart) {
+  auto waiting =
+      std::async(std::launch::async, [this] { return run(at("wait --level 2 --timeout 10")); });
+  EXPECT_EQ(waiting.wait_for(50ms), std::future_status::timeout);
+  start();
+  EXPECT_EQ(waiting.wait_for(50ms), std::future_status::timeout);
+  stop();
+  daemon.level = "2";
+  start();
+  EXPECT_EQ(waiting.get().status, 0);
+}
+
+TEST_F(Cli, CheckConfigReportsEveryErrorWithItsLine) {
+  std::ofstream(dir / "conf") << "level = 0\nfrob = 1\n";
+  const Outcome it = run("check-config " + (dir / "conf"));
+  EXPECT_EQ(it.status, 1);
+  EXPECT_EQ(it.out, "lldp-level: " + (dir / "conf") + ":1: level: '0' is not in range: use 1-254\n" +
+                        "lldp-level: " + (dir / "conf") +
+                        ":2: frob: unknown key: lldp-leveld --help lists the keys\n");
+  EXPECT_EQ(run("check-config " + (dir / "none")).out,
+            "lldp-level: " + (dir / "none") + ": cannot be read: No such file or directory\n");
+  std::ofstream(dir / "fine") << "level = 1\n";
+  EXPECT_EQ(run("check-config " + (dir / "fine")).status, 0);
+}
+
+struct UsageCase {
+  const char* name = "";
+  const char* arguments = "";
+  const char* what = "";
+  friend void PrintTo(const UsageCase& c, std::ostream* os) { *os << c.name; }
+};
+class CliUsage : public testing::TestWithParam<UsageCase> {};
+TEST_P(CliUsage, IsOneLineAndStatusTwo) {
+  const Outcome it = run(GetParam().arguments);
+  EXPECT_EQ(it.status, 2);
+  EXPECT_EQ(it.out, std::string("lldp-level: ") + GetParam().what + ": try --help\n");
+}
+const UsageCase kUsages[] = {
+    {"NoCommand", "", "no command"},
+    {"UnknownCommand", "frob", "no command is called 'frob'"},
+    {"UnknownOption", "show --frob", "unrecognised option '--frob'"},
+    {"OptionOfAnother", "show --level 1", "--level is not an option of show"},
+    {"LevelOutOfRange", "wait --level 255", "--level takes 0-254"},
+    {"LevelNotANumber", "wait --level x", "--level takes 0-254"},
+    {"TimeoutNegative", "wait --timeout=-1", "--timeout takes seconds, 0-1000000"},
+    {"PortWithoutType", "wait --port swp1",
+     "--port takes PORT=TYPE, and TYPE is uplink, downlink, crosslink or unmarked"},
+    {"PortOfUnknownType", "wait --port swp1=up",
+     "--port takes PORT=TYPE, and TYPE is uplink, downlink, crosslink or unmarked"},
+    {"TooManyOperands", "check-config a b", "use: lldp-level check-config [FILE]"},
+};
+INSTANTIATE_TEST_SUITE_P(Arguments, CliUsage, testing::ValuesIn(kUsages),
+                         [](const auto& c) { return c.param.name; });
+
+}  // namespace
+}  // namespace lldp::cli

@@ -20,9 +20,7 @@ auto with_json(std::string_view text, Make make) -> Result<decltype(make(json())
   }
 }
 
-std::string str(const json& object, const char* key) {
-  return object.at(key).get<std::string>();
-}
+std::string str(const json& object, const char* key) { return object.at(key).get<std::string>(); }
 
 std::string level_text(const json& level) {
   return level.is_null() ? "-" : std::to_string(level.get<int>());
@@ -107,7 +105,13 @@ Result<std::string> show_text(std::string_view text, const Style& style) {
     const json& device = show.at("device");
     out += paint(name_of(device), Ink::kBold, style) + ": " + device_text(device) + ", " +
            protection_text(show.at("protection"), style) + "\n";
-    Table table({{"PORT"}, {"LINK"}, {"TYPE"}, {"ORDER"}, {"NEIGHBOR"}, {"LEVEL"}, {"PORT ID"},
+    Table table({{"PORT"},
+                 {"LINK"},
+                 {"TYPE"},
+                 {"ORDER"},
+                 {"NEIGHBOR"},
+                 {"LEVEL"},
+                 {"PORT ID"},
                  {"EXPIRES", Ink::kBold, true}});
     for (const json& port : show.at("ports")) add_port(table, port);
     return show.at("ports").empty() ? out + "no ports\n" : out + table.text(style);
@@ -124,7 +128,8 @@ Result<std::string> stats_text(std::string_view text, const Style& style) {
       for (const auto& [name, value] : port.items()) {
         if (name == "name") continue;
         const std::string number = value.dump();
-        out += "  " + name + std::string(std::max<std::size_t>(name.size(), 27) - name.size(), ' ') +
+        out += "  " + name +
+               std::string(std::max<std::size_t>(name.size(), 27) - name.size(), ' ') +
                std::string(std::max<std::size_t>(number.size(), 12) - number.size(), ' ') + number +
                "\n";
       }

@@ -51,6 +51,7 @@ struct Command {
 [[nodiscard]] Result<int> check(const Arguments& arguments);
 [[nodiscard]] Result<int> reload(const Arguments& arguments);
 [[nodiscard]] Result<int> decode(const Arguments& arguments);
+[[nodiscard]] Result<int> record(const Arguments& arguments);
 [[nodiscard]] Result<int> replay(const Arguments& arguments);
 [[nodiscard]] Result<int> check_config(const Arguments& arguments);
 

@@ -28,6 +28,7 @@ constexpr Command kCommands[] = {
      decode},
     {"replay", "FILE", 1, 1, "json,port",
      "what the inference makes of a capture taken on --port, no daemon", replay},
+    {"record", "FILE", 1, 1, "", "frames sent and received, as a pcap file, until stopped", record},
     {"reload", "", 0, 0, "", "makes the daemon read its configuration anew", reload},
     {"check-config", "[FILE]", 0, 1, "", "says what is wrong in a configuration file",
      check_config},

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
-#include <boost/asio/io_context.hpp>
 #include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <chrono>
 #include <cstdio>
@@ -85,6 +85,9 @@ class Cli : public testing::Test {
       server_->notify_changed();
     });
   }
+  void seen(io::Direction direction, std::string port, Bytes frame) {
+    boost::asio::post(loop_, [=, this] { server_->frame_seen(direction, port, frame); });
+  }
   [[nodiscard]] std::string socket() const { return dir / "control"; }
   [[nodiscard]] std::string at(const std::string& command) const {
     return command + " --socket " + socket();
@@ -115,8 +118,8 @@ TEST_F(Cli, ShowJsonIsTheDaemonsOwn) {
 }
 
 TEST_F(Cli, NoDaemonIsSaidInOneLine) {
-  const std::string none = socket() +
-      ": no lldp-leveld answers here: start it, or name its socket with --socket\n";
+  const std::string none =
+      socket() + ": no lldp-leveld answers here: start it, or name its socket with --socket\n";
   for (const char* command : {"show", "watch", "rules", "stats", "reload"}) {
     const Outcome it = run(at(command));
     EXPECT_EQ(it.status, 1) << command;
@@ -157,11 +160,13 @@ TEST_F(Cli, WaitReturnsWhenAllHolds) {
 
 TEST_F(Cli, WaitSaysWhatIsMissingWhenItIsTooLate) {
   start();
-  const Outcome it = run(at("wait --level 2 --port swp1=downlink --port swp9=uplink --timeout 0.05"));
+  const Outcome it =
+      run(at("wait --level 2 --port swp1=downlink --port swp9=uplink --timeout 0.05"));
   EXPECT_EQ(it.status, 1);
-  EXPECT_EQ(it.out, "lldp-level: " + socket() +
-                        ": not in time: level is 1, not 2, swp1 is uplink, not downlink, swp9 is not "
-                        "there, not uplink: see lldp-level show\n");
+  EXPECT_EQ(it.out,
+            "lldp-level: " + socket() +
+                ": not in time: level is 1, not 2, swp1 is uplink, not downlink, swp9 is not "
+                "there, not uplink: see lldp-level show\n");
 }
 
 TEST_F(Cli, WaitOutlivesTheDaemonsRestart) {
@@ -176,11 +181,36 @@ TEST_F(Cli, WaitOutlivesTheDaemonsRestart) {
   EXPECT_EQ(waiting.get().status, 0);
 }
 
+TEST_F(Cli, RecordWritesACaptureThatDecodeReads) {
+  start();
+  const std::string file = dir / "r.pcap";
+  auto recording =
+      std::async(std::launch::async, [this, &file] { return run(at("record " + file)); });
+  while (!std::filesystem::exists(file)) std::this_thread::sleep_for(1ms);
+  // Chassis ID, Port ID and TTL of 121 s, to the nearest bridge.
+  const Bytes frame{0x01, 0x80, 0xc2, 0,    0,   0x0e, 0x02, 0, 0, 0, 0, 9, 0x88, 0xcc,  //
+                    0x02, 0x07, 4,    0x02, 0,   0,    0,    0, 9,                       //
+                    0x04, 0x03, 5,    'p',  '1',                                         //
+                    0x06, 0x02, 0,    121,  0,   0};
+  seen(io::Direction::kIn, "swp1", frame);
+  while (std::filesystem::file_size(file) < 24 + 16 + frame.size())
+    std::this_thread::sleep_for(1ms);
+  stop();
+  const Outcome it = recording.get();
+  EXPECT_EQ(it.status, 1);
+  EXPECT_EQ(it.out, "lldp-level: " + socket() + ": the daemon hung up: see its log\n");
+  EXPECT_EQ(std::filesystem::file_size(file), 24 + 16 + frame.size());
+  EXPECT_THAT(
+      run("decode --json " + file).out,
+      testing::HasSubstr(R"("source":"02:00:00:00:00:09","chassis_id":"02:00:00:00:00:09")"));
+}
+
 TEST_F(Cli, CheckConfigReportsEveryErrorWithItsLine) {
   std::ofstream(dir / "conf") << "level = 0\nfrob = 1\n";
   const Outcome it = run("check-config " + (dir / "conf"));
   EXPECT_EQ(it.status, 1);
-  EXPECT_EQ(it.out, "lldp-level: " + (dir / "conf") + ":1: level: '0' is not in range: use 1-254\n" +
+  EXPECT_EQ(it.out, "lldp-level: " + (dir / "conf") +
+                        ":1: level: '0' is not in range: use 1-254\n" +
                         "lldp-level: " + (dir / "conf") +
                         ":2: frob: unknown key: lldp-leveld --help lists the keys\n");
   EXPECT_EQ(run("check-config " + (dir / "none")).out,

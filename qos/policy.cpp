@@ -105,10 +105,15 @@ Result<Policy> Policy::parse(std::string_view lossless, std::string_view lossy) 
   return Policy(std::move(classes), *c);
 }
 
+Class Policy::after_turn(Class c) const {
+  const auto it = std::find(lossless_.begin(), lossless_.end(), c);
+  if (it == lossless_.end()) return c;
+  return it + 1 == lossless_.end() ? lossy_ : it[1];
+}
+
 std::vector<Remap> Policy::turns() const {
   std::vector<Remap> turns;
-  for (std::size_t i = 0; i < lossless_.size(); ++i)
-    turns.push_back({lossless_[i], i + 1 < lossless_.size() ? lossless_[i + 1] : lossy_});
+  for (const Class& c : lossless_) turns.push_back({c, after_turn(c)});
   return turns;
 }
 

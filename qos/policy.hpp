@@ -52,7 +52,10 @@ class Policy {
 
   [[nodiscard]] const std::vector<Class>& lossless() const { return lossless_; }  ///< 1 to 7
   [[nodiscard]] Class lossy() const { return lossy_; }
-  /// What one turn does to each lossless class; that is all that a turn does.
+  /// What a turn makes of class `c`: of a lossless one the next, of the last the lossy one;
+  /// any other stays.
+  [[nodiscard]] Class after_turn(Class c) const;
+  /// The same as a table: one row for each lossless class, in order.
   [[nodiscard]] std::vector<Remap> turns() const;
   /// One bit per lossless priority, bit n for priority n, as in the PFC TLV.
   [[nodiscard]] std::uint8_t pfc_enable() const;

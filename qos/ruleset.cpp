@@ -43,10 +43,7 @@ Ruleset compile(const Policy& policy, PortClass port) {
 }
 
 Class remap(const Policy& policy, PortClass in, PortClass out, Class c) {
-  if (turns(in, out))
-    for (const Remap& r : policy.turns())
-      if (r.from == c) return r.to;
-  return c;
+  return turns(in, out) ? policy.after_turn(c) : c;
 }
 
 std::string to_string(const Ruleset& rules, std::string_view port) {

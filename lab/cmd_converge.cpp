@@ -32,11 +32,10 @@ Result<converge::Scenario> scenario_of(const po::variables_map& values) {
                               .cuts = values["cuts"].as<std::size_t>()};
   if (!(scenario.loss >= 0 && scenario.loss < 1))
     return fail(Error{0, "--loss", "give a probability from 0 to less than 1"});
-  const std::pair<const char*, Duration*> durations[] = {
-      {"start-spread", &scenario.start_spread},
-      {"churn-span", &scenario.churn_span},
-      {"timeout", &scenario.timeout},
-      {"settle", &scenario.settle}};
+  const std::pair<const char*, Duration*> durations[] = {{"start-spread", &scenario.start_spread},
+                                                         {"churn-span", &scenario.churn_span},
+                                                         {"timeout", &scenario.timeout},
+                                                         {"settle", &scenario.settle}};
   for (const auto& [option, into] : durations) {
     const auto d = duration_of(values, option);
     if (!d) return fail(d.error());
@@ -57,9 +56,9 @@ int run_converge(const Arguments& arguments) {
       "loss", po::value<double>()->value_name("P")->default_value(0),
       "probability that a frame is lost")(
       "restarts", po::value<std::size_t>()->value_name("N")->default_value(0),
-      "agents stopped and started again")("cuts",
-                                          po::value<std::size_t>()->value_name("N")->default_value(0),
-                                          "links cut and repaired")(
+      "agents stopped and started again")(
+      "cuts", po::value<std::size_t>()->value_name("N")->default_value(0),
+      "links cut and repaired")(
       "churn-span", po::value<double>()->value_name("S")->default_value(10),
       "restarts and cuts fall within so many seconds after the last start")(
       "timeout", po::value<double>()->value_name("S")->default_value(120),

@@ -100,11 +100,14 @@ class Run {
     sample(kBegin);
     while (!queue_.empty()) {
       const TimePoint now = queue_.next_time();
-      if (now > end || (right_since && now > std::max(*right_since, last) + scenario_.settle)) break;
+      if (now > end || (right_since && now > std::max(*right_since, last) + scenario_.settle))
+        break;
       handle(queue_.pop(), now);
       sample(now);
-      if (wrong_levels_ + wrong_ports_ != 0) right_since.reset();
-      else if (!right_since) right_since = now;
+      if (wrong_levels_ + wrong_ports_ != 0)
+        right_since.reset();
+      else if (!right_since)
+        right_since = now;
       if (++outcome_.events % kEventsPerTell == 0 && tell)
         tell({now - kBegin, total_ - wrong_levels_ - wrong_ports_, total_});
     }
@@ -116,8 +119,8 @@ class Run {
 
  private:
   Duration draw(Duration below) {
-    return Duration(static_cast<Duration::rep>(
-        random_.below(static_cast<std::uint64_t>(below.count()) + 1)));
+    return Duration(
+        static_cast<Duration::rep>(random_.below(static_cast<std::uint64_t>(below.count()) + 1)));
   }
 
   /// Draws everything that will befall the fabric, but for the loss of frames.
@@ -201,8 +204,8 @@ class Run {
       const auto n = static_cast<std::uint32_t>(end.node);
       if (!devices_[n].agent) continue;
       const auto& ports = devices_[n].ports;
-      const auto at = std::find_if(ports.begin(), ports.end(),
-                                   [&](const Port& p) { return p.link == link; });
+      const auto at =
+          std::find_if(ports.begin(), ports.end(), [&](const Port& p) { return p.link == link; });
       tell_link(n, static_cast<std::size_t>(at - ports.begin()), now);
       schedule(n);
     }
@@ -286,7 +289,8 @@ class Run {
 
   void sample(TimePoint now) {
     auto& curve = outcome_.curve;
-    if (!curve.empty() && curve.back().levels == wrong_levels_ && curve.back().ports == wrong_ports_)
+    if (!curve.empty() && curve.back().levels == wrong_levels_ &&
+        curve.back().ports == wrong_ports_)
       return;
     if (!curve.empty() && curve.back().at == now - kBegin) curve.pop_back();
     curve.push_back({now - kBegin, wrong_levels_, wrong_ports_});
@@ -316,10 +320,10 @@ class Run {
             fmt::format("{}: {}, not {}", node.name, text(d.agent->level()), text(node.level)));
       for (std::size_t p = 0; p < d.ports.size(); ++p)
         if (!d.ports[p].right)
-          outcome_.wrong_ports.push_back(fmt::format(
-              "{}:{}: {}, not {}", node.name,
-              fabric_.links[d.ports[p].link].ends[d.ports[p].own_end].port,
-              to_string(d.agent->type(ifindex_of(p))), to_string(d.ports[p].truth)));
+          outcome_.wrong_ports.push_back(
+              fmt::format("{}:{}: {}, not {}", node.name,
+                          fabric_.links[d.ports[p].link].ends[d.ports[p].own_end].port,
+                          to_string(d.agent->type(ifindex_of(p))), to_string(d.ports[p].truth)));
     }
   }
 

@@ -25,9 +25,12 @@ void list(std::string& out, std::string_view title, const std::vector<std::strin
 std::string entities(std::string_view text) {
   std::string out;
   for (const char c : text) {
-    if (c == '<') out += "&lt;";
-    else if (c == '&') out += "&amp;";
-    else out += c;
+    if (c == '<')
+      out += "&lt;";
+    else if (c == '&')
+      out += "&amp;";
+    else
+      out += c;
   }
   return out;
 }
@@ -49,10 +52,9 @@ std::string steps(const std::vector<Sample>& curve, double until, double most,
 
 std::string svg(const Outcome& o) {
   const double last = seconds(o.last_disturbance);
-  const double until =
-      std::max({last + seconds(o.convergence.value_or(Duration{})), 1e-3,
-                o.curve.empty() ? 0 : seconds(o.curve.back().at)}) *
-      1.05;
+  const double until = std::max({last + seconds(o.convergence.value_or(Duration{})), 1e-3,
+                                 o.curve.empty() ? 0 : seconds(o.curve.back().at)}) *
+                       1.05;
   std::size_t most = 1;
   for (const Sample& s : o.curve) most = std::max({most, s.levels, s.ports});
   const auto path = [&](std::size_t Sample::*what, std::string_view colour) {
@@ -96,7 +98,8 @@ std::string to_text(const Fabric& fabric, const Scenario& scenario, const Outcom
                        ? fmt::format("{:.4f} s after that", seconds(*o.convergence))
                        : fmt::format("not within {:.0f} s after that", seconds(scenario.timeout)));
   row("frames", fmt::format("{} sent, {} lost", o.frames_sent, o.frames_lost));
-  row("wrong", fmt::format("{} levels, {} port types", o.wrong_levels.size(), o.wrong_ports.size()));
+  row("wrong",
+      fmt::format("{} levels, {} port types", o.wrong_levels.size(), o.wrong_ports.size()));
   list(out, "level", o.wrong_levels);
   list(out, "port ", o.wrong_ports);
   return out;

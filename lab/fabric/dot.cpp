@@ -111,11 +111,13 @@ using Attributes = std::map<std::string, std::string>;
 
 bool is_word(const Token& t, std::string_view word) {
   return t.kind == Token::Kind::kId && !t.quoted && t.text.size() == word.size() &&
-         std::equal(word.begin(), word.end(), t.text.begin(),
-                    [](char a, char b) { return a == (b >= 'A' && b <= 'Z' ? b + ('a' - 'A') : b); });
+         std::equal(word.begin(), word.end(), t.text.begin(), [](char a, char b) {
+           return a == (b >= 'A' && b <= 'Z' ? b + ('a' - 'A') : b);
+         });
 }
 
-/// One pass over the tokens, with one token of look-ahead. Subgraphs are counted, not recursed into.
+/// One pass over the tokens, with one token of look-ahead. Subgraphs are counted, not recursed
+/// into.
 class Parser {
  public:
   explicit Parser(std::string_view text) : lexer_(text) {}
@@ -177,9 +179,9 @@ class Parser {
       if (!advance()) return false;
       return token_.kind != Token::Kind::kId || advance();
     }
-    for (const auto& [word, defaults] : {std::pair{"node", &node_defaults_},
-                                         std::pair{"edge", &edge_defaults_},
-                                         std::pair{"graph", &ignored_}})
+    for (const auto& [word, defaults] :
+         {std::pair{"node", &node_defaults_}, std::pair{"edge", &edge_defaults_},
+          std::pair{"graph", &ignored_}})
       if (is_word(token_, word)) return advance() && attributes(*defaults);
     return node_or_edge();
   }
@@ -189,7 +191,8 @@ class Parser {
     if (!endpoint(end)) return false;
     if (is_mark("=")) {  // an attribute of the graph
       if (!advance()) return false;
-      return token_.kind == Token::Kind::kId ? advance() : set_error("a value is missing after `=`");
+      return token_.kind == Token::Kind::kId ? advance()
+                                             : set_error("a value is missing after `=`");
     }
     std::vector<LinkEnd> chain{end};
     while (token_.kind == Token::Kind::kEdge) {
@@ -279,8 +282,7 @@ class Parser {
       if (const auto at = given.find("level"); at != given.end()) {
         std::uint64_t level = 255;
         if (number(given, "level", token_.line, level)) node.level = Level::make(level);
-        if (!node.level)
-          return fail(Error{0, shown, "level is not a whole number from 0 to 254"});
+        if (!node.level) return fail(Error{0, shown, "level is not a whole number from 0 to 254"});
       }
       const bool plain_host = given["function"] == "host" || node.level == Level{};
       const std::string& role = given["role"];

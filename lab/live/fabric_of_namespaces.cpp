@@ -152,6 +152,8 @@ Result<void> make(const Place& place, const Fabric& fabric) {
   std::vector<Made> made;
   made.reserve(fabric.nodes.size());
   for (const Node& node : fabric.nodes) {
+    const std::string dir = place.node_dir(node.name);
+    if (mkdir(dir.c_str(), 0755) < 0) return failed(dir, "cannot make");
     auto one = make_namespace(place.namespace_path(node.name), node.role == core::Role::kSwitch);
     if (!one) return fail(one.error());
     made.push_back(std::move(*one));
@@ -180,8 +182,10 @@ Result<void> remove(const Place& place, const Manifest& manifest) {
   stop_agents(place, manifest.nodes);
   Result<void> outcome;
   for (const std::string& node : manifest.nodes) {
-    for (const std::string& file : {place.socket(node), place.state_file(node), place.log(node)})
-      unlink(file.c_str());
+    std::error_code error;
+    std::filesystem::remove_all(place.node_dir(node), error);
+    if (error && outcome)
+      outcome = fail(Error{error.value(), place.node_dir(node), error.message()});
     if (manifest.own_tree && !place.own_tree) continue;  // ended with its processes
     const std::string path = place.namespace_path(node);
     umount2(path.c_str(), MNT_DETACH);

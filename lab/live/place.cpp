@@ -66,7 +66,7 @@ Result<Place> place_of(const std::string& prefix, const std::string& dir) {
 Result<void> check_names(const Place& place, const Fabric& fabric) {
   for (const Node& node : fabric.nodes) {
     const std::string shown = escape(node.name);
-    if (!is_plain(node.name))
+    if (!is_plain(node.name) || node.name == "manifest")
       return fail(
           Error{0, shown, "no name for a namespace: use up to 64 letters, digits and `-_.`"});
     if (place.socket(node.name).size() >= sizeof(sockaddr_un::sun_path))

@@ -13,7 +13,7 @@ namespace lldp::lab::live {
 /// different places run side by side.
 struct Place {
   std::string prefix{};  ///< namespaces are PREFIX-NODE
-  std::string dir{};     ///< absolute; sockets, state files, logs, manifest
+  std::string dir{};     ///< absolute; the manifest, and a directory per node
   /// Root of the machine makes namespaces that everyone sees, and which outlive the program.
   /// Anyone else gets a user namespace: all of the lab is in one process tree and ends with it.
   bool own_tree = false;
@@ -24,20 +24,22 @@ struct Place {
   [[nodiscard]] std::string namespace_path(const std::string& node) const {
     return "/run/netns/" + namespace_name(node);
   }
+  /// All that an agent keeps, and whatever it makes beside it.
+  [[nodiscard]] std::string node_dir(const std::string& node) const { return dir + "/" + node; }
   [[nodiscard]] std::string socket(const std::string& node) const {
-    return dir + "/" + node + ".sock";
+    return node_dir(node) + "/control";
   }
   [[nodiscard]] std::string state_file(const std::string& node) const {
-    return dir + "/" + node + ".state";
+    return node_dir(node) + "/state";
   }
-  [[nodiscard]] std::string log(const std::string& node) const { return dir + "/" + node + ".log"; }
+  [[nodiscard]] std::string log(const std::string& node) const { return node_dir(node) + "/log"; }
   [[nodiscard]] std::string manifest() const { return dir + "/manifest"; }
 };
 
 /// `dir` empty: lldp-level-lab/PREFIX below /run (root) or $XDG_RUNTIME_DIR, else /tmp.
 [[nodiscard]] Result<Place> place_of(const std::string& prefix, const std::string& dir);
 
-/// What a lab of this place could not hold: names that the kernel or a path would refuse.
+/// Refuses names that the kernel or a path would not take.
 [[nodiscard]] Result<void> check_names(const Place& place, const Fabric& fabric);
 
 /// What was made, or may have been: written before the first namespace, so that `down` finds

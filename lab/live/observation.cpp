@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/live/observation.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/text.hpp"
+
+namespace lldp::lab::live {
+namespace {
+
+using Json = nlohmann::json;
+
+const Json kNothing;
+
+const Json& at(const Json& object, const char* key) {
+  const auto it = object.find(key);
+  return it == object.end() ? kNothing : *it;
+}
+
+std::optional<PortType> port_type(const Json& j) {
+  for (const PortType t :
+       {PortType::kUnmarked, PortType::kUplink, PortType::kDownlink, PortType::kCrosslink})
+    if (j.is_string() && j.get_ref<const std::string&>() == to_string(t)) return t;
+  return std::nullopt;
+}
+
+std::string text_of(const Json& j) { return j.is_string() ? j.get<std::string>() : std::string(); }
+
+}  // namespace
+
+Result<SeenDevice> device_from_json(const Json& j) {
+  const auto refuse = [](const char* what) { return fail(Error{0, "agent", what}); };
+  if (!j.is_object()) return refuse("the answer is not a JSON object");
+  const Json& device = at(j, "device");
+  if (!device.is_object()) return refuse("the answer has no device");
+  SeenDevice seen{.answers = true};
+  if (const Json& level = at(device, "level"); level.is_number_unsigned())
+    seen.level = Level::make(level.get<std::uint64_t>());
+  if (!at(j, "ports").is_array()) return refuse("the answer has no ports");
+  for (const Json& port : at(j, "ports")) {
+    const auto type = port.is_object() ? port_type(at(port, "type")) : std::nullopt;
+    if (!type || !at(port, "name").is_string() || !at(port, "up").is_boolean())
+      return refuse("a port lacks its name, type or state");
+    seen.ports[at(port, "name").get<std::string>()] = {at(port, "up").get<bool>(), *type};
+  }
+  if (at(j, "alarms").is_array())
+    for (const Json& alarm : at(j, "alarms")) {
+      if (!alarm.is_object()) return refuse("an alarm is not an object");
+      const std::string port = text_of(at(alarm, "port"));
+      seen.alarms.push_back(text_of(at(alarm, "code")) + (port.empty() ? "" : " ") + port + ": " +
+                            text_of(at(alarm, "text")));
+    }
+  return seen;
+}
+
+Verdict judge(const Fabric& fabric, const SeenDevice& seen, const Adjacency& port) {
+  const Link& link = fabric.links[port.link];
+  Verdict v{.truth = true_port_type(fabric, link, port.own_end)};
+  const auto found = seen.ports.find(link.ends[port.own_end].port);
+  if (found == seen.ports.end()) return v;
+  v.seen = found->second.type;
+  v.kind = !found->second.up ? Verdict::Kind::kDown
+           : v.seen == v.truth ? Verdict::Kind::kRight
+                               : Verdict::Kind::kWrong;
+  return v;
+}
+
+bool all_right(const Fabric& fabric, std::size_t node, const SeenDevice& seen,
+               const std::vector<Adjacency>& ports) {
+  return seen.answers && seen.level == fabric.nodes[node].level &&
+         std::all_of(ports.begin(), ports.end(), [&](const Adjacency& a) {
+           return judge(fabric, seen, a).kind == Verdict::Kind::kRight;
+         });
+}
+
+}  // namespace lldp::lab::live

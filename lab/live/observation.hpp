@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "lab/fabric/fabric.hpp"
+
+namespace lldp::lab::live {
+
+struct SeenPort {
+  bool up = false;
+  PortType type = PortType::kUnmarked;
+  friend bool operator==(const SeenPort&, const SeenPort&) = default;
+};
+
+/// What an agent says of itself; nothing while it is not there.
+struct SeenDevice {
+  bool answers = false;
+  std::optional<Level> level{};
+  std::map<std::string, SeenPort, std::less<>> ports{};
+  std::vector<std::string> alarms{};  ///< `crosslink swp3: text`, escaped by the agent
+  friend bool operator==(const SeenDevice&, const SeenDevice&) = default;
+};
+
+/// Every node of a fabric, in its order.
+using Observation = std::vector<SeenDevice>;
+
+/// Reads the parameters of a reply to Show or Watch, org.lldplevel.
+[[nodiscard]] Result<SeenDevice> device_from_json(const nlohmann::json& reply);
+
+/// A port held against the truth.
+struct Verdict {
+  enum class Kind : std::uint8_t { kRight, kWrong, kDown, kUnseen };
+  Kind kind = Kind::kUnseen;  ///< kDown: no link, and so nothing to be right or wrong
+  PortType seen = PortType::kUnmarked;
+  PortType truth = PortType::kUnmarked;
+};
+[[nodiscard]] Verdict judge(const Fabric& fabric, const SeenDevice& seen, const Adjacency& port);
+
+/// The level, and every port up and of the right type.
+[[nodiscard]] bool all_right(const Fabric& fabric, std::size_t node, const SeenDevice& seen,
+                             const std::vector<Adjacency>& ports);
+
+}  // namespace lldp::lab::live

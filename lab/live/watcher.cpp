@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/live/watcher.hpp"
+
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <nlohmann/json.hpp>
+
+namespace lldp::lab::live {
+namespace {
+
+using namespace std::string_view_literals;
+/// Varlink ends a message with a NUL.
+constexpr std::string_view kWatch =
+    "{\"method\":\"org.lldplevel.Watch\",\"more\":true,\"parameters\":{}}\0"sv;
+
+/// How long an agent that is starting is left alone before the next try.
+constexpr std::chrono::milliseconds kRetry{5};
+
+io::UniqueFd connect_to(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, sizeof address.sun_path - 1);
+  io::UniqueFd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!fd || connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) < 0 ||
+      send(fd.get(), kWatch.data(), kWatch.size(), MSG_NOSIGNAL) !=
+          static_cast<ssize_t>(kWatch.size()))
+    return {};
+  return fd;
+}
+
+}  // namespace
+
+Watcher::Watcher(const Place& place, const Fabric& fabric)
+    : place_(place),
+      fabric_(fabric),
+      ports_(adjacencies(fabric)),
+      connections_(fabric.nodes.size()),
+      seen_(fabric.nodes.size()),
+      epoll_(epoll_create1(EPOLL_CLOEXEC)) {}
+
+bool Watcher::wait_until_right(Clock::time_point deadline) {
+  while (right_ < fabric_.nodes.size()) {
+    if (Clock::now() >= deadline) return false;
+    const bool missing = connect_all();
+    wait(missing ? std::min(deadline, Clock::now() + kRetry) : deadline);
+  }
+  return true;
+}
+
+void Watcher::look(Clock::time_point deadline) {
+  connect_all();
+  const auto waiting = [&] {
+    for (std::size_t n = 0; n < connections_.size(); ++n)
+      if (connections_[n].fd && !seen_[n].answers) return true;
+    return false;
+  };
+  while (waiting() && Clock::now() < deadline) wait(deadline);
+}
+
+bool Watcher::connect_all() {
+  bool missing = false;
+  for (std::size_t n = 0; n < connections_.size(); ++n) {
+    Connection& c = connections_[n];
+    if (c.fd) continue;
+    c.fd = connect_to(place_.socket(fabric_.nodes[n].name));
+    missing = missing || !c.fd;
+    if (!c.fd) continue;
+    epoll_event event{};
+    event.events = EPOLLIN;
+    event.data.u64 = n;
+    epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, c.fd.get(), &event);
+  }
+  return missing;
+}
+
+void Watcher::wait(Clock::time_point deadline) {
+  using std::chrono::milliseconds;
+  const auto left = std::chrono::ceil<milliseconds>(deadline - Clock::now()).count();
+  std::array<epoll_event, 64> events{};
+  const int n = epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()),
+                           static_cast<int>(std::clamp<milliseconds::rep>(left, 0, 60'000)));
+  for (int i = 0; i < n; ++i) read_from(events[static_cast<std::size_t>(i)].data.u64);
+}
+
+void Watcher::read_from(std::size_t node) {
+  Connection& c = connections_[node];
+  std::array<char, 1 << 16> chunk{};
+  const ssize_t n = recv(c.fd.get(), chunk.data(), chunk.size(), 0);
+  if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  if (n <= 0) return forget(node);
+  c.received.append(chunk.data(), static_cast<std::size_t>(n));
+  const std::size_t last = c.received.rfind('\0');
+  if (last == std::string::npos) return;
+  // Only the newest whole message counts.
+  const std::size_t before = last == 0 ? std::string::npos : c.received.rfind('\0', last - 1);
+  const std::size_t first = before == std::string::npos ? 0 : before + 1;
+  const auto reply = nlohmann::json::parse(c.received.substr(first, last - first), nullptr, false);
+  c.received.erase(0, last + 1);
+  const auto parameters = reply.is_object() ? reply.find("parameters") : reply.end();
+  if (parameters == reply.end()) return;
+  auto device = device_from_json(*parameters);
+  if (!device) return;
+  seen_[node] = std::move(*device);
+  const bool right = all_right(fabric_, node, seen_[node], ports_[node]);
+  if (right != c.right) right_ += right ? 1 : std::size_t(-1);
+  c.right = right;
+}
+
+void Watcher::forget(std::size_t node) {
+  if (connections_[node].right) --right_;
+  connections_[node] = {};
+  seen_[node] = {};
+}
+
+}  // namespace lldp::lab::live

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "agent/io/unique_fd.hpp"
+#include "base/result.hpp"
+#include "lab/live/observation.hpp"
+#include "lab/live/place.hpp"
+
+namespace lldp::lab::live {
+
+/// Watches the agents of a fabric by their control sockets: what each says of itself, as it changes.
+class Watcher {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  Watcher(const Place& place, const Fabric& fabric);
+
+  /// Until everything is right (true) or `deadline`. Agents may come and go in between.
+  [[nodiscard]] bool wait_until_right(Clock::time_point deadline);
+  /// Until every agent that is there has answered once, or `deadline`.
+  void look(Clock::time_point deadline);
+
+  [[nodiscard]] const Observation& seen() const { return seen_; }
+
+ private:
+  struct Connection {
+    io::UniqueFd fd{};
+    std::string received{};
+    bool right = false;
+  };
+  /// Connects to whom it can; true if someone is not there yet.
+  bool connect_all();
+  void wait(Clock::time_point deadline);
+  void read_from(std::size_t node);
+  void forget(std::size_t node);
+
+  const Place& place_;
+  const Fabric& fabric_;
+  std::vector<std::vector<Adjacency>> ports_;
+  std::vector<Connection> connections_;
+  Observation seen_;
+  std::size_t right_ = 0;
+  io::UniqueFd epoll_{};
+};
+
+}  // namespace lldp::lab::live

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/converge/converge.hpp"
+
+#include <gmock/gmock.h>
+
+#include "lab/converge/event_queue.hpp"
+#include "lab/converge/report.hpp"
+#include "lab/fabric/generators.hpp"
+
+namespace lldp::lab::converge {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+TEST(EventQueue, KeepsEqualTimesInOrderOfInsertion) {
+  EventQueue<int> queue;
+  const TimePoint t{1s};
+  queue.push(t + 1s, 4);
+  for (int i = 1; i <= 3; ++i) queue.push(t, i);
+  std::vector<int> order;
+  while (!queue.empty()) order.push_back(queue.pop());
+  EXPECT_THAT(order, ElementsAre(1, 2, 3, 4));
+}
+
+struct Shape {
+  const char* name = "";
+  Result<Fabric> fabric{};
+  Scenario scenario{};
+  friend void PrintTo(const Shape& s, std::ostream* os) { *os << s.name; }
+};
+class Converge : public testing::TestWithParam<Shape> {};
+TEST_P(Converge, EndsWithEveryLevelAndPortTypeRight) {
+  ASSERT_TRUE(GetParam().fabric);
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    Scenario scenario = GetParam().scenario;
+    scenario.seed = seed;
+    const Outcome o = run(*GetParam().fabric, scenario);
+    EXPECT_TRUE(o.convergence) << "seed " << seed;
+    EXPECT_THAT(o.wrong_levels, IsEmpty()) << "seed " << seed;
+    EXPECT_THAT(o.wrong_ports, IsEmpty()) << "seed " << seed;
+  }
+}
+const Shape kShapes[] = {
+    {"Clos", clos({}), {}},
+    {"ClosFiveLevels", clos({.switches = {8, 8, 4, 4, 2}, .pods = {4, 2, 2}, .hosts = 8}), {}},
+    {"ClosDualHomed", clos({.hosts = 8, .links_per_host = 2}), {.start_spread = 100ms}},
+    {"FatTree", fat_tree(4), {}},
+    {"AllAtOnce", fat_tree(4), {.start_spread = 0s}},
+    {"Loss", fat_tree(4), {.loss = 0.2}},
+    {"Restarts", fat_tree(4), {.restarts = 10}},
+    {"Cuts", fat_tree(4), {.cuts = 10}},
+    {"All", clos({}), {.loss = 0.1, .restarts = 5, .cuts = 5, .timeout = 300s}},
+};
+INSTANTIATE_TEST_SUITE_P(Fabrics, Converge, testing::ValuesIn(kShapes),
+                         [](const auto& s) { return s.param.name; });
+
+TEST(Converge, GivesTheSameForTheSameSeedAndAnotherForAnother) {
+  const auto fabric = clos({});
+  const auto json = [&](std::uint64_t seed) {
+    const Scenario s{.seed = seed, .loss = 0.1, .restarts = 3, .cuts = 3};
+    return to_json(*fabric, s, run(*fabric, s));
+  };
+  EXPECT_EQ(json(7), json(7));
+  EXPECT_NE(json(7), json(8));
+}
+
+TEST(Converge, NamesWhatIsNotAsTheFileSays) {
+  auto fabric = clos({.switches = {1, 1}, .pods = {}, .hosts = 1});
+  ASSERT_TRUE(fabric);
+  fabric->nodes[0].level = Level::of<3>();  // the spine; the agents will find 2
+  const Outcome o = run(*fabric, {.timeout = 5s});
+  EXPECT_FALSE(o.convergence);
+  EXPECT_THAT(o.wrong_levels, ElementsAre("spine1: 2, not 3"));
+  EXPECT_THAT(o.wrong_ports, ElementsAre("spine1:swp1: downlink, not unmarked",
+                                         "leaf1:swp2: uplink, not unmarked"));
+}
+
+TEST(Converge, LossOfEverythingIsCountedAndReported) {
+  const auto fabric = clos({.switches = {1, 1}, .pods = {}, .hosts = 1});
+  const Outcome o = run(*fabric, {.loss = 1, .timeout = 2s});
+  EXPECT_FALSE(o.convergence);
+  EXPECT_GT(o.frames_sent, 0U);
+  EXPECT_EQ(o.frames_lost, o.frames_sent);
+}
+
+}  // namespace
+}  // namespace lldp::lab::converge

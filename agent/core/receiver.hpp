@@ -13,7 +13,7 @@ struct Agent::Impl::Receiver {
   PortAgent& agent;
   TimePoint now{};
   Actions& out;
-  ByteSpan lldpdu{};  ///< the frame, if there is one
+  ByteSpan lldpdu{};                      ///< the frame, if there is one
   std::optional<tlv::LldpduView> view{};  ///< of a frame that says something new
   bool table_changed = false;
 

@@ -130,18 +130,21 @@ Result<void> enter_own_tree(const Place& place) {
     return failed("mount namespace", "cannot make one");
   }
   if (mount("", "/", "none", MS_SLAVE | MS_REC, nullptr) < 0) return failed("/", "cannot unshare");
-  // A /run of our own to have /run/netns in, with the lab's directory as before if it is there.
+  // A /run of our own to have /run/netns in, with what the lab's directory stands in as before.
+  const std::filesystem::path dir(place.dir);
+  const auto below_run = dir.lexically_relative("/run");
+  const bool inside = !below_run.empty() && *below_run.begin() != "..";
+  const std::string kept = "/run/" + (inside ? below_run.begin()->string() : std::string());
   std::error_code error;
-  std::filesystem::create_directories(place.dir, error);
-  const io::UniqueFd dir(open(place.dir.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (!dir) return failed(place.dir, "cannot make");
+  std::filesystem::create_directories(dir, error);
+  const io::UniqueFd before(open(kept.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!before || error) return failed(place.dir, "cannot make");
   if (mount("run", "/run", "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755") < 0)
     return failed("/run", "cannot mount");
-  if (!place.dir.starts_with("/run/")) return {};
-  std::filesystem::create_directories(place.dir, error);
-  const std::string before = fmt::format("/proc/self/fd/{}", dir.get());
-  if (mount(before.c_str(), place.dir.c_str(), "none", MS_BIND, nullptr) < 0)
-    return failed(place.dir, "cannot mount");
+  if (!inside) return {};
+  if (mkdir(kept.c_str(), 0755) < 0 || mount(fmt::format("/proc/self/fd/{}", before.get()).c_str(),
+                                             kept.c_str(), "none", MS_BIND | MS_REC, nullptr) < 0)
+    return failed(kept, "cannot mount");
   return {};
 }
 

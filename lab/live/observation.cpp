@@ -60,7 +60,7 @@ Verdict judge(const Fabric& fabric, const SeenDevice& seen, const Adjacency& por
   const auto found = seen.ports.find(link.ends[port.own_end].port);
   if (found == seen.ports.end()) return v;
   v.seen = found->second.type;
-  v.kind = !found->second.up ? Verdict::Kind::kDown
+  v.kind = !found->second.up   ? Verdict::Kind::kDown
            : v.seen == v.truth ? Verdict::Kind::kRight
                                : Verdict::Kind::kWrong;
   return v;

@@ -29,8 +29,10 @@ class Painter {
  public:
   explicit Painter(bool colour) : colour_(colour) {}
   void put(Cell& cell, std::string_view text, std::size_t width, std::string_view sgr = {}) const {
-    if (colour_ && !sgr.empty()) cell.text += fmt::format("\x1b[{}m{}\x1b[0m", sgr, text);
-    else cell.text += text;
+    if (colour_ && !sgr.empty())
+      cell.text += fmt::format("\x1b[{}m{}\x1b[0m", sgr, text);
+    else
+      cell.text += text;
     cell.width += width;
   }
   [[nodiscard]] std::string paint(std::string_view text, std::string_view sgr) const {
@@ -88,13 +90,10 @@ struct Judged {
   [[nodiscard]] bool level_right(std::size_t n) const {
     return seen[n].answers && seen[n].level == fabric.nodes[n].level;
   }
-  [[nodiscard]] bool right(std::size_t n) const {
-    return all_right(fabric, n, seen[n], ports[n]);
-  }
+  [[nodiscard]] bool right(std::size_t n) const { return all_right(fabric, n, seen[n], ports[n]); }
   [[nodiscard]] std::size_t count(std::size_t n, Kind kind) const {
-    return static_cast<std::size_t>(
-        std::count_if(verdicts[n].begin(), verdicts[n].end(),
-                      [&](const Verdict& v) { return v.kind == kind; }));
+    return static_cast<std::size_t>(std::count_if(
+        verdicts[n].begin(), verdicts[n].end(), [&](const Verdict& v) { return v.kind == kind; }));
   }
   [[nodiscard]] const std::string& port_name(std::size_t n, std::size_t p) const {
     const Adjacency& a = ports[n][p];
@@ -186,10 +185,10 @@ struct Counts {
 };
 
 std::string table(const Judged& j, const Painter& painter) {
-  std::string out = painter.paint(
-      fmt::format(" {:<10}{:>8}{:>8}{:>10}{:>12}{:>13}{:>8}\n", "", "devices", "right", "ports up",
-                  "ports down", "ports wrong", "alarms"),
-      kQuiet);
+  std::string out =
+      painter.paint(fmt::format(" {:<10}{:>8}{:>8}{:>10}{:>12}{:>13}{:>8}\n", "", "devices",
+                                "right", "ports up", "ports down", "ports wrong", "alarms"),
+                    kQuiet);
   for (const auto& [level, nodes] : rows_of(j.fabric)) {
     Counts c{.devices = nodes.size()};
     for (const std::size_t n : nodes) {
@@ -259,12 +258,9 @@ std::string to_json(const Fabric& fabric, const Observation& seen) {
   for (std::size_t n = 0; n < fabric.nodes.size(); ++n) {
     const Node& node = fabric.nodes[n];
     right = right && j.right(n);
-    ordered_json device{{"name", escape(node.name)},
-                        {"answers", seen[n].answers},
-                        {"level", nullptr},
-                        {"true_level", nullptr},
-                        {"right", j.right(n)},
-                        {"ports", ordered_json::array()},
+    ordered_json device{{"name", escape(node.name)}, {"answers", seen[n].answers},
+                        {"level", nullptr},          {"true_level", nullptr},
+                        {"right", j.right(n)},       {"ports", ordered_json::array()},
                         {"alarms", seen[n].alarms}};
     if (seen[n].level) device["level"] = seen[n].level->value();
     if (node.level) device["true_level"] = node.level->value();
@@ -277,7 +273,8 @@ std::string to_json(const Fabric& fabric, const Observation& seen) {
     }
     devices.push_back(std::move(device));
   }
-  return ordered_json{{"version", 1}, {"right", right}, {"devices", std::move(devices)}}.dump() + "\n";
+  return ordered_json{{"version", 1}, {"right", right}, {"devices", std::move(devices)}}.dump() +
+         "\n";
 }
 
 }  // namespace lldp::lab::live

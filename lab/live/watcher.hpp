@@ -12,7 +12,8 @@
 
 namespace lldp::lab::live {
 
-/// Watches the agents of a fabric by their control sockets: what each says of itself, as it changes.
+/// Watches the agents of a fabric by their control sockets: what each says of itself, as it
+/// changes.
 class Watcher {
  public:
   using Clock = std::chrono::steady_clock;

@@ -40,7 +40,8 @@ class Live : public testing::Test {
     return watcher.wait_until_right(Watcher::Clock::now() + 20s);
   }
   Result<std::size_t> start() {
-    return start_agents(place_, manifest_.nodes, LLDP_BIN_DIR "/lldp-leveld", {"--backend", "none"});
+    return start_agents(place_, manifest_.nodes, LLDP_BIN_DIR "/lldp-leveld",
+                        {"--backend", "none"});
   }
 
   Fabric fabric_ = *clos({.switches = {2, 2, 1}, .pods = {2}, .hosts = 2});
@@ -84,10 +85,12 @@ TEST_F(Live, RefusesASecondLabInTheSamePlaceAndANameThatDoesNotFit) {
   const auto second = write_manifest(place_, manifest_);
   ASSERT_FALSE(second);
   EXPECT_EQ(to_string(second.error()),
-            place_.prefix + ": this lab is up: take it down first (`live down`) or give another --prefix");
+            place_.prefix +
+                ": this lab is up: take it down first (`live down`) or give another --prefix");
   fabric_.links[0].ends[0].port = "a-name-of-16-oct";
-  EXPECT_EQ(to_string(check_names(place_, fabric_).error()),
-            "host1:a-name-of-16-oct: no name for an interface: use up to 15 letters, digits and `-_.`");
+  EXPECT_EQ(
+      to_string(check_names(place_, fabric_).error()),
+      "host1:a-name-of-16-oct: no name for an interface: use up to 15 letters, digits and `-_.`");
   std::ofstream(place_.manifest()) << "something else\n";
   EXPECT_EQ(to_string(read_manifest(place_).error()),
             place_.manifest() + ": not the manifest of a lab: remove it by hand");

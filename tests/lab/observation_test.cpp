@@ -48,7 +48,8 @@ TEST(Picture, ShowsEveryDevicePortAndWhatIsWrong) {
   const auto fabric = clos({.switches = {1, 1}, .pods = {}, .hosts = 2});
   ASSERT_TRUE(fabric);
   Observation seen(fabric->nodes.size());
-  seen[0] = {.answers = true, .level = Level::of<2>(), .ports = {{"swp1", {true, PortType::kUnmarked}}}};
+  seen[0] = {
+      .answers = true, .level = Level::of<2>(), .ports = {{"swp1", {true, PortType::kUnmarked}}}};
   seen[1] = {.answers = true,
              .level = Level::of<1>(),
              .ports = {{"swp1", {true, PortType::kDownlink}},

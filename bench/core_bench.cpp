@@ -16,9 +16,7 @@ using std::chrono::milliseconds;
 
 /// As a switch sends it: about 200 octets.
 Bytes frame(std::uint8_t chassis, std::uint8_t level, std::uint8_t variant = 0) {
-  const MacAddress to = group_address(core::Scope::kNearestBridge);
-  Bytes out(to.begin(), to.end());
-  out.insert(out.end(), {2, 0, 0, 0, 0, 1, 0x88, 0xcc});
+  Bytes out{0x01, 0x80, 0xc2, 0, 0, 0x0e, 2, 0, 0, 0, 0, 1, 0x88, 0xcc};
   const MacAddress mac{2, 0, 0, 0, 1, chassis};
   tlv::LldpduWriter(out, 1500)
       .add(tlv::ChassisIdTlv{ChassisId::kMacAddress, ByteSpan(mac)})

@@ -315,12 +315,25 @@ void Agent::Impl::label(Port& port, TimePoint now, Actions& out) {
     out.events.push_back(
         {.kind = Event::Kind::kPort, .port = port.link.ifindex, .text = std::move(text)});
     if (type != port.type) {
-      for (PortAgent& a : port.agents) a.tx.localChange = true;
+      for (PortAgent& a : port.agents) announce_type(a, now);
     }
     port.type = type;
     port.order = order;
   }
   set_alarms(port, alarms_of(port, own), now, out);
+}
+
+void Agent::Impl::announce_type(PortAgent& agent, TimePoint now) const {
+  constexpr std::uint8_t kReserve = 2;
+  const TxVars& v = agent.tx;  // ticks that have passed and are not yet taken count
+  const bool plenty =
+      v.txCredit > kReserve || now >= v.txTick + std::chrono::seconds(1) * (kReserve - v.txCredit);
+  if (plenty) {
+    agent.tx.localChange = true;
+  } else {
+    agent.tx.txTTR =
+        std::min(agent.tx.txTTR, next_own_moment(now, settings_.msgFastTx, agent.phase));
+  }
 }
 
 void Agent::Impl::set_alarms(Port& port, std::uint16_t wanted, TimePoint now, Actions& out) {

@@ -61,6 +61,9 @@ class Agent::Impl {
   bool decide(TimePoint now, Actions& out);
   void report_refusal(TimePoint now, Actions& out);
   void label(Port& port, TimePoint now, Actions& out);
+  /// A new type alone can wait for the port's next fast moment when credit is short: what is left
+  /// is for a new level, which all that stand above it wait for.
+  void announce_type(PortAgent& agent, TimePoint now) const;
   void set_alarms(Port& port, std::uint16_t wanted, TimePoint now, Actions& out);
   /// Labels all ports; what is new is due to be told to their neighbours.
   void announce_all(TimePoint now, Actions& out);

@@ -209,6 +209,24 @@ TEST(Sending, ANewTypeIsToldOnItsPortAlone) {
   EXPECT_EQ(s.sent[0].port, ifindex(2));
   EXPECT_EQ(read(s.sent[0].frame).tr->port, PortType::kUplink);
 }
+TEST(Sending, ANewTypeLeavesTheLastCreditToANewLevel) {
+  Single s;
+  s.up(1, 2);
+  s.hear(1, host());
+  for (std::size_t l : {2U, 1U, 2U, 1U, 2U, 1U}) s.hear(2, a_switch("b", l));
+  s.sends(2);
+  s.pass(seconds(1));
+  const auto sent = s.sends(2);  // the last type is told within msgFastTx
+  ASSERT_FALSE(sent.empty());
+  EXPECT_EQ(read(sent.back().frame).tr->port, PortType::kCrosslink);
+  for (std::size_t l : {2U, 1U, 2U, 1U, 2U, 1U}) s.hear(2, a_switch("b", l));
+  s.sends(2);
+  Settings pinned;
+  pinned.pinned_level = level(4);
+  s.agent.configure(pinned, s.now, s.out);
+  s.take();
+  EXPECT_EQ(s.sends(2).size(), 1U);
+}
 TEST(Sending, ShutdownSaysGoodbyeOnPortsThatAreUp) {
   Single s;
   s.up(1, 2);

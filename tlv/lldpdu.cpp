@@ -18,22 +18,25 @@ std::uint32_t oui_number(const std::uint8_t* o) {
 
 bool is_mandatory(std::uint8_t type) { return type >= 1 && type <= 3; }
 
-/// Files a valid TLV. Of the first three, a subtype and at least one octet are there: the walk has
-/// held them against their layouts.
-[[gnu::always_inline]] inline void take(const Tlv& tlv, LldpduView& view) {
+/// Files one of the first three TLVs. A subtype and at least one octet are there: the walk has held
+/// them against their layouts.
+[[gnu::always_inline]] inline void take_mandatory(const Tlv& tlv, LldpduView& view) {
+  const ByteSpan octets = tlv.information;
+  if (tlv.row_number == kRow<ChassisIdTlv>) {
+    view.chassis_subtype = octets[0];
+    view.chassis_octets = octets.subspan(1);
+  } else if (tlv.row_number == kRow<PortIdTlv>) {
+    view.port_subtype = octets[0];
+    view.port_octets = octets.subspan(1);
+  } else {
+    view.ttl = static_cast<std::uint16_t>(octets[0] << 8 | octets[1]);
+  }
+}
+
+/// Files a valid TLV of those that may follow.
+[[gnu::always_inline]] inline void take_optional(const Tlv& tlv, LldpduView& view) {
   const ByteSpan octets = tlv.information;
   switch (tlv.row_number) {
-    case kRow<ChassisIdTlv>:
-      view.chassis_subtype = octets[0];
-      view.chassis_octets = octets.subspan(1);
-      break;
-    case kRow<PortIdTlv>:
-      view.port_subtype = octets[0];
-      view.port_octets = octets.subspan(1);
-      break;
-    case kRow<Ttl>:
-      view.ttl = static_cast<std::uint16_t>(octets[0] << 8 | octets[1]);
-      break;
     case kRow<PortDescription>:
       view.port_description = as_text(octets);
       break;
@@ -143,12 +146,18 @@ namespace {
     tlv.status = Tlv::Status::kUnrecognized;
     return true;
   }
-  const bool again = (seen_ & check->mark) != 0;
-  if (again && is_mandatory(tlv.key.type)) return refuse(Discard::kDuplicate);
-  const bool valid = !again && tlv.information.size() - check->least <= check->span &&
-                     (check->by_length || kRows[check->row].well_formed(tlv.information));
-  if (valid) seen_ |= check->mark;
-  tlv.status = valid ? Tlv::Status::kValid : Tlv::Status::kDiscarded;
+  if ((seen_ & check->mark) != 0) [[unlikely]] {  // again
+    if (is_mandatory(tlv.key.type)) return refuse(Discard::kDuplicate);
+    tlv.status = Tlv::Status::kDiscarded;
+    return true;
+  }
+  if (tlv.information.size() - check->least > check->span ||
+      (!check->by_length && !kRows[check->row].well_formed(tlv.information))) [[unlikely]] {
+    tlv.status = Tlv::Status::kDiscarded;
+    return true;
+  }
+  seen_ |= check->mark;
+  tlv.status = Tlv::Status::kValid;
   return true;
 }
 
@@ -166,13 +175,14 @@ tl::expected<LldpduView, Discard> decode(ByteSpan lldpdu, const Dialect& dialect
   for (Tlv tlv; walk.step(tlv);) {
     if (mandatory < std::size(kMissing)) {
       if (tlv.key.type != mandatory + 1 || tlv.status != Tlv::Status::kValid) break;
-      ++mandatory;
+      take_mandatory(tlv, view);
+      // A shutdown is not validated further, 9.2.7.7.1.
+      if (++mandatory == std::size(kMissing) && view.ttl == 0) break;
+      continue;
     }
     switch (tlv.status) {
       case Tlv::Status::kValid:
-        take(tlv, view);
-        // A shutdown is not validated further, 9.2.7.7.1.
-        if (mandatory == std::size(kMissing) && view.ttl == 0) walk.stop();
+        take_optional(tlv, view);
         break;
       case Tlv::Status::kUnrecognized:
         ++view.tlvs_unrecognized;

@@ -48,6 +48,7 @@ TemporaryDirectory::TemporaryDirectory() {
   std::string name = std::filesystem::temp_directory_path() / "lldp-level-XXXXXX";
   if (!::mkdtemp(name.data())) throw std::runtime_error("mkdtemp: " + name);
   path_ = name;
+  std::filesystem::permissions(path_, std::filesystem::perms(0755));  // lldpd runs as its own user
 }
 TemporaryDirectory::~TemporaryDirectory() {
   std::error_code ignored;
@@ -216,7 +217,8 @@ int Agent::level() const {
   return level.is_number() ? level.get<int>() : -1;
 }
 nlohmann::json Agent::port(std::string_view name) const {
-  for (auto& port : show()["ports"])
+  const auto all = show();
+  for (const auto& port : all["ports"])
     if (port["name"] == name) return port;
   return nullptr;
 }

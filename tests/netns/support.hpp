@@ -103,6 +103,7 @@ class Agent {
   /// Starts it again after it ended, with what it left behind.
   void restart();
   [[nodiscard]] Process& process() { return *process_; }
+  [[nodiscard]] std::string log() const { return process_->output(); }
   [[nodiscard]] std::string socket() const { return files_.file("control"); }
   [[nodiscard]] std::string config_file() const { return files_.file("conf"); }
   [[nodiscard]] std::string state_file() const { return files_.file("state"); }

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <csignal>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "tests/netns/support.hpp"
+
+namespace lldp::netns {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+
+class DaemonTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (const auto why = missing_privilege(); !why.empty()) GTEST_SKIP() << why;
+    a_.emplace();
+    b_.emplace();
+  }
+  static testing::AssertionResult knows(const Agent& agent, std::string_view port, std::size_t n) {
+    if (eventually([&] { return agent.neighbors(port) == n; })) return testing::AssertionSuccess();
+    return testing::AssertionFailure() << agent.show().dump(1);
+  }
+
+  std::optional<Namespace> a_;
+  std::optional<Namespace> b_;
+};
+
+TEST_F(DaemonTest, LearnsItsNeighbourAndItsLevel) {
+  join(*a_, *b_);
+  const Agent host(*a_, {"--role", "host"});
+  const Agent leaf(*b_, {"--role", "switch"});
+  ASSERT_TRUE(knows(leaf, "p0", 1));
+  ASSERT_TRUE(knows(host, "p0", 1));
+  EXPECT_TRUE(eventually([&] { return leaf.level() == 1; }));
+  EXPECT_EQ(leaf.port("p0")["type"], "downlink");
+  EXPECT_TRUE(eventually([&] { return host.port("p0")["neighbors"][0]["level"] == 1; }));
+  EXPECT_EQ(host.port("p0")["neighbors"][0]["system_name"], b_->name());
+  EXPECT_EQ(host.level(), 0);
+}
+
+TEST_F(DaemonTest, ForgetsAtOnceWhenTheLinkGoesDownAndKeepsItsLevel) {
+  join(*a_, *b_);
+  const Agent host(*a_, {"--role", "host"});
+  const Agent leaf(*b_, {"--role", "switch"});
+  ASSERT_TRUE(eventually([&] { return leaf.level() == 1; }));
+  a_->ip("link set p0 down");
+  EXPECT_TRUE(knows(leaf, "p0", 0));
+  EXPECT_EQ(leaf.port("p0")["up"], false);
+  EXPECT_EQ(leaf.level(), 1);
+  a_->ip("link set p0 up");
+  EXPECT_TRUE(knows(leaf, "p0", 1));
+}
+
+TEST_F(DaemonTest, IsForgottenAtOnceWhenItIsStopped) {
+  join(*a_, *b_);
+  Agent host(*a_, {"--role", "host"});
+  const Agent leaf(*b_, {"--role", "switch"});
+  ASSERT_TRUE(knows(leaf, "p0", 1));
+  host.process().signal(SIGTERM);
+  EXPECT_EQ(host.process().wait(), 0);
+  EXPECT_TRUE(knows(leaf, "p0", 0));
+  EXPECT_THAT(leaf.log(), HasSubstr("shut down"));
+}
+
+TEST_F(DaemonTest, KeepsItsLevelAcrossAKill) {
+  join(*a_, *b_);
+  std::optional<Agent> host(std::in_place, *a_, std::vector<std::string>{"--role", "host"});
+  Agent leaf(*b_, {"--role", "switch"});
+  ASSERT_TRUE(eventually([&] { return leaf.level() == 1; }));
+  const auto chassis = leaf.show()["device"]["chassis_id"];
+  leaf.process().signal(SIGKILL);
+  EXPECT_EQ(leaf.process().wait(), 128 + SIGKILL);
+  host.reset();
+  leaf.restart();
+  const auto device = leaf.show()["device"];
+  EXPECT_EQ(device["level"], 1);
+  EXPECT_EQ(device["level_source"], "restored");
+  EXPECT_EQ(device["chassis_id"], chassis);
+}
+
+TEST_F(DaemonTest, FollowsAPortThatIsRenamedMovedAndBack) {
+  join(*a_, *b_);
+  const Agent one(*a_, {"--role", "switch"});
+  const Agent two(*b_, {"--role", "switch"});
+  ASSERT_TRUE(knows(two, "p0", 1));
+  a_->ip("link set p0 name swp1");
+  EXPECT_TRUE(eventually([&] {
+    const auto port = two.port("p0");
+    return port["neighbors"].size() == 1 && port["neighbors"][0]["port_id"] == "swp1";
+  }));
+  const Namespace elsewhere;
+  a_->ip("link set swp1 netns " + elsewhere.name());
+  EXPECT_TRUE(eventually([&] { return one.port("swp1").is_null(); }));
+  EXPECT_TRUE(knows(two, "p0", 0));
+  elsewhere.ip("link set swp1 netns " + a_->name());
+  a_->ip("link set swp1 up");
+  EXPECT_TRUE(knows(one, "swp1", 1));
+  EXPECT_TRUE(knows(two, "p0", 1));
+}
+
+TEST_F(DaemonTest, FollowsAStormOfInterfaces) {
+  const Agent agent(*a_, {"--role", "switch"});
+  std::string add;
+  std::string del;
+  for (int i = 0; i < 50; ++i) {
+    add += fmt::format("link add s{0} type veth peer name t{0}\nlink set s{0} up\n", i);
+    del += fmt::format("link del s{}\n", i);
+  }
+  a_->ip_batch(add + del + add);
+  EXPECT_TRUE(eventually([&] { return agent.show()["ports"].size() == 100; }));
+  a_->ip_batch(del);
+  EXPECT_TRUE(eventually([&] { return agent.show()["ports"].empty(); }));
+}
+
+TEST_F(DaemonTest, IsASwitchAsSoonAsItForwardsOrBridges) {
+  join(*a_, *b_);
+  const Agent agent(*a_);
+  const auto role = [&] { return agent.show()["device"]["role"]; };
+  EXPECT_EQ(role(), "host");
+  a_->sysctl("net/ipv4/conf/all/forwarding", "1");
+  EXPECT_TRUE(eventually([&] { return role() == "switch"; }));
+  a_->sysctl("net/ipv4/conf/all/forwarding", "0");
+  EXPECT_TRUE(eventually([&] { return role() == "host"; }));
+  a_->ip("link add br0 type bridge");
+  a_->ip("link set p0 master br0");
+  EXPECT_TRUE(eventually([&] { return role() == "switch"; }));
+  a_->ip("link set p0 nomaster");
+  EXPECT_TRUE(eventually([&] { return role() == "host"; }));
+}
+
+TEST_F(DaemonTest, ReadsItsConfigurationAnewAndKeepsTheOldOneWhenItIsWrong) {
+  join(*a_, *b_, 2);
+  Agent agent(*a_, {"--role", "switch"});
+  ASSERT_EQ(agent.show()["ports"].size(), 2U);
+  agent.write_config("ports = p1\n");
+  agent.process().signal(SIGHUP);
+  EXPECT_TRUE(eventually([&] { return agent.show()["ports"].size() == 1; }));
+  agent.write_config("ports = p0\nlevel = 999\n");
+  agent.process().signal(SIGHUP);
+  EXPECT_TRUE(eventually([&] { return agent.log().find("nothing is changed") != std::string::npos; }));
+  EXPECT_EQ(agent.show()["ports"][0]["name"], "p1");
+}
+
+TEST_F(DaemonTest, HearsLldpdAndIsHeardByIt) {
+  join(*a_, *b_);
+  const Agent leaf(*a_, {"--role", "switch"});
+  const TemporaryDirectory files;
+  const std::string socket = files.file("lldpd");
+  // -O: no configuration but ours; a first line so that the file is there.
+  run({"sh", "-c", "echo 'configure system capabilities enabled station' > " + files.file("conf")});
+  Process lldpd(b_->inside({"/usr/sbin/lldpd", "-d", "-u", socket, "-O", files.file("conf"), "-L",
+                            "/usr/sbin/lldpcli"}),
+                files.file("log"));
+  ASSERT_TRUE(knows(leaf, "p0", 1)) << lldpd.output();
+  EXPECT_TRUE(eventually([&] { return leaf.level() == 1; })) << leaf.show().dump(1);
+  EXPECT_EQ(leaf.port("p0")["neighbors"][0]["device_type"], "host");
+
+  std::string seen;
+  const auto ask = [&] {
+    Process lldpcli({"/usr/sbin/lldpcli", "-u", socket, "show", "neighbors", "details"},
+                    files.file("seen"));
+    lldpcli.wait();
+    seen = lldpcli.output();
+    return seen.find("OUI: 00,80,C2, SubType: 20, Len: 3 01,01,01") != std::string::npos &&
+           seen.find("OUI: 02,4C,56, SubType: 1, Len: 3 01,01,02") != std::string::npos;
+  };
+  EXPECT_TRUE(eventually(ask)) << seen;
+  EXPECT_THAT(seen, HasSubstr(a_->name()));
+  lldpd.signal(SIGTERM);
+  EXPECT_EQ(lldpd.wait(), 0);
+  EXPECT_TRUE(knows(leaf, "p0", 0));
+}
+
+TEST_F(DaemonTest, SendsFramesThatTsharkFindsNothingWrongWith) {
+  join(*a_, *b_);
+  const TemporaryDirectory files;
+  Process capture(b_->inside({"tcpdump", "-i", "p0", "-U", "-c", "2", "-w", files.file("pcap"),
+                              "ether", "proto", "0x88cc"}),
+                  files.file("log"));
+  ASSERT_TRUE(eventually([&] { return capture.output().find("listening on") != std::string::npos; }));
+  Agent agent(*a_, {"--role", "switch", "--level", "2"});
+  agent.process().signal(SIGTERM);  // the shutdown frame is the second
+  EXPECT_EQ(agent.process().wait(), 0);
+  ASSERT_EQ(capture.wait(), 0) << capture.output();
+  const std::string text = run({"tshark", "-r", files.file("pcap"), "-V"});
+  EXPECT_THAT(text, HasSubstr("Chassis Subtype = MAC address"));
+  EXPECT_THAT(text, HasSubstr("Time To Live = 121 sec"));
+  EXPECT_THAT(text, HasSubstr("Time To Live = 0 sec"));
+  EXPECT_THAT(text, testing::Not(HasSubstr("Malformed")));
+  EXPECT_THAT(text, testing::Not(HasSubstr("Expert Info (Error")));
+}
+
+TEST_F(DaemonTest, SaysInOneLineWhatKeepsItFromStarting) {
+  const TemporaryDirectory files;
+  const auto failure = [&](std::vector<std::string> command) {
+    const TemporaryDirectory output;
+    Process process(a_->inside(std::move(command)), output.file("log"));
+    EXPECT_EQ(process.wait(), 1);
+    return process.output();
+  };
+  const std::string program = LLDP_BIN_DIR "/lldp-leveld";
+  const std::string state = files.file("state");
+  EXPECT_EQ(failure({"setpriv", "--bounding-set", "-net_raw", "--inh-caps", "-net_raw", program,
+                     "--socket", files.file("s"), "--state-file", state}),
+            "lldp-leveld: packet socket: Operation not permitted: CAP_NET_RAW is needed\n");
+  const std::string refused =
+      failure({program, "--socket", "/proc/nowhere/s", "--state-file", state});
+  EXPECT_THAT(refused, HasSubstr("/proc/nowhere/s"));
+  EXPECT_EQ(std::count(refused.begin(), refused.end(), '\n'), 1) << refused;
+}
+
+}  // namespace
+}  // namespace lldp::netns

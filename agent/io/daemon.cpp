@@ -39,6 +39,10 @@ namespace asio = boost::asio;
 /// frames costs more than the frames.
 constexpr std::chrono::milliseconds kGather{1};
 
+/// What the agent has to do later is done at multiples of this: its timers count seconds (IEEE
+/// 802.1AB-2016 9.2.5), and with many ports it is the wake-ups that cost.
+using Tick = std::chrono::duration<std::int64_t, std::ratio<1, 8>>;
+
 std::vector<MacAddress> group_addresses(const std::vector<core::Scope>& scopes) {
   std::vector<MacAddress> groups;
   for (const core::Scope scope : scopes) groups.push_back(core::group_address(scope));
@@ -438,6 +442,7 @@ void Daemon::settle() {
 
 void Daemon::set_timer(TimePoint now) {
   std::optional<TimePoint> next = agent_.next_deadline();
+  if (next) next = TimePoint(std::chrono::ceil<Tick>(next->time_since_epoch()));
   for (const auto& due :
        {shared_.gathering, own_.gathering, watchdog_due_, protection_.next_deadline()})
     if (due && (!next || *due < *next)) next = due;

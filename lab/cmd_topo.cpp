@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "base/text.hpp"
+#include "lab/fabric/cases.hpp"
 #include "lab/fabric/dot.hpp"
 #include "lab/fabric/generators.hpp"
 #include "lab/fabric/json.hpp"
@@ -17,6 +18,7 @@ namespace {
 constexpr std::string_view kUsageLine =
     "topo clos [OPTION...]\n"
     "       lldp-level-lab topo fattree K [OPTION...]\n"
+    "       lldp-level-lab topo case1|case2|twice [OPTION...]\n"
     "       lldp-level-lab topo convert FABRIC [OPTION...]\n"
     "Writes a fabric as networkx node-link JSON, or as Graphviz DOT.\n";
 
@@ -85,11 +87,15 @@ int run_topo(const Arguments& arguments) {
     const auto k = count_of("K", words[1]);
     if (!k) return complain_usage("topo", to_string(k.error()));
     fabric = fat_tree(*k, quality);
+  } else if (words.size() == 1 && std::find(std::begin(kScenarios), std::end(kScenarios),
+                                            words[0]) != std::end(kScenarios)) {
+    fabric = scenario(words[0]).map([](Scenario s) { return std::move(s.fabric); });
   } else if (words.size() == 2 && words[0] == "convert") {
     fabric = load_fabric(words[1]);
     if (!fabric) return complain("topo", fabric.error());
   } else {
-    return complain_usage("topo", "say `clos`, `fattree K` or `convert FABRIC`");
+    return complain_usage("topo",
+                          "say `clos`, `fattree K`, `case1`, `case2`, `twice` or `convert FABRIC`");
   }
   if (!fabric) return complain_usage("topo", to_string(fabric.error()));
   const bool dot =

@@ -96,6 +96,16 @@ std::vector<std::optional<Level>> distances_to_hosts(const Fabric& fabric) {
   return distance;
 }
 
+std::optional<Position> position_of(const Node& node) {
+  if (!node.level) return std::nullopt;
+  return Position{*node.level, node.chassis};
+}
+
+Order true_order(const Fabric& fabric, const Link& link, std::size_t end) {
+  return order_of_port(position_of(fabric.nodes[link.ends[end].node]),
+                       position_of(fabric.nodes[link.ends[1 - end].node]));
+}
+
 PortType true_port_type(const Fabric& fabric, const Link& link, std::size_t end) {
   const Node& own = fabric.nodes[link.ends[end].node];
   const Node& peer = fabric.nodes[link.ends[1 - end].node];

@@ -64,6 +64,12 @@ struct Adjacency {
 /// way; nullopt where there is none or it does not fit a Level.
 [[nodiscard]] std::vector<std::optional<Level>> distances_to_hosts(const Fabric& fabric);
 
+/// Where a node stands in the order of devices when its level is right; nullopt without a level.
+[[nodiscard]] std::optional<Position> position_of(const Node& node);
+
+/// Where the far end of `link` stands to the node at `link.ends[end]` when every level is right.
+[[nodiscard]] Order true_order(const Fabric& fabric, const Link& link, std::size_t end);
+
 /// What the port at `link.ends[end]` is when every level is right. Hosts leave theirs unmarked.
 [[nodiscard]] PortType true_port_type(const Fabric& fabric, const Link& link, std::size_t end);
 

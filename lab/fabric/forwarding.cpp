@@ -4,20 +4,10 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <optional>
 
 #include "base/text.hpp"
 
 namespace lldp::lab {
-namespace {
-
-std::optional<Position> position_of(const Node& node) {
-  if (!node.level) return std::nullopt;
-  return Position{*node.level, node.chassis};
-}
-
-}  // namespace
-
 Result<SwitchGraph> switch_graph(const Fabric& fabric, Span span) {
   SwitchGraph graph;
   std::vector<std::size_t> index(fabric.nodes.size());
@@ -36,7 +26,7 @@ Result<SwitchGraph> switch_graph(const Fabric& fabric, Span span) {
       const LinkEnd& near = ends[e];
       const LinkEnd& far = ends[1 - e];
       if (span == Span::kLevels) {
-        classes[e].order = order_of_port(position_of(*nodes[e]), position_of(*nodes[1 - e]));
+        classes[e].order = true_order(fabric, fabric.links[i], e);
       } else if (near.layer && far.layer) {
         classes[e] =
             qos::class_of_span(*near.layer, nodes[e]->chassis, *far.layer, nodes[1 - e]->chassis);

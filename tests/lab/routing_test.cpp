@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/fabric/routing.hpp"
+
+#include <gmock/gmock.h>
+
+#include "lab/fabric/cases.hpp"
+#include "lab/fabric/generators.hpp"
+
+namespace lldp::lab {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+const Flow& flow_of(const Scenario& s, std::string_view name) {
+  for (const Flow& f : s.flows)
+    if (f.name == name) return f;
+  throw std::out_of_range("no such flow");
+}
+
+std::vector<std::string> names(const Scenario& s, const Path& path,
+                               const std::vector<std::size_t>& at) {
+  std::vector<std::string> out;
+  for (const std::size_t i : at) out.push_back(s.fabric.nodes[path.nodes[i]].name);
+  return out;
+}
+
+struct Published {
+  const char* name = "";
+  const char* scenario = "";
+  const char* flow = "";
+  const char* before = "";
+  const char* after = "";
+  std::vector<std::string> turns{};
+  friend void PrintTo(const Published& c, std::ostream* os) { *os << c.name; }
+};
+class LocalReroute : public testing::TestWithParam<Published> {};
+TEST_P(LocalReroute, GivesThePublishedPath) {
+  const auto s = scenario(GetParam().scenario);
+  ASSERT_TRUE(s) << to_string(s.error());
+  const Flow& flow = flow_of(*s, GetParam().flow);
+  const auto before = updown_path(s->fabric, flow);
+  ASSERT_TRUE(before) << to_string(before.error());
+  EXPECT_EQ(switches_of(s->fabric, *before), GetParam().before);
+  EXPECT_THAT(turns_of(s->fabric, *before), IsEmpty());
+  const auto after = local_reroute(s->fabric, s->failed, flow);
+  ASSERT_TRUE(after) << to_string(after.error());
+  EXPECT_EQ(switches_of(s->fabric, *after), GetParam().after);
+  EXPECT_EQ(names(*s, *after, turns_of(s->fabric, *after)), GetParam().turns);
+}
+const Published kPublished[] = {
+    {"Case1X",
+     "case1",
+     "X",
+     "Leaf2, Spine1, Leaf4",
+     "Leaf2, Spine1, Leaf3, Spine2, Leaf4",
+     {"Leaf3"}},
+    {"Case1Y",
+     "case1",
+     "Y",
+     "Leaf3, Spine2, Leaf1",
+     "Leaf3, Spine2, Leaf2, Spine1, Leaf1",
+     {"Leaf2"}},
+    {"Case1Straight", "case1", "straight", "Leaf1, Spine1, Leaf3", "Leaf1, Spine1, Leaf3", {}},
+    {"Case2X",
+     "case2",
+     "X",
+     "A1, AGG2, Spine1, AGG3, B1",
+     "A1, AGG2, Spine1, AGG3, Spine2, AGG4, B1",
+     {"AGG3"}},
+    {"Case2Y",
+     "case2",
+     "Y",
+     "B2, AGG3, Spine2, AGG2, A2",
+     "B2, AGG3, Spine2, AGG2, Spine1, AGG1, A2",
+     {"AGG2"}},
+    {"Case2Straight",
+     "case2",
+     "straight",
+     "A2, AGG1, Spine1, AGG3, B2",
+     "A2, AGG1, Spine1, AGG3, B2",
+     {}},
+    {"Twice",
+     "twice",
+     "XX",
+     "Leaf1, Spine1, Leaf4",
+     "Leaf1, Spine1, Leaf2, Spine2, Leaf3, Spine3, Leaf4",
+     {"Leaf2", "Leaf3"}},
+};
+INSTANTIATE_TEST_SUITE_P(Cases, LocalReroute, testing::ValuesIn(kPublished),
+                         [](const auto& c) { return c.param.name; });
+
+TEST(LocalReroute, TakesWhatIsLeftWithoutAHint) {
+  auto s = *scenario("case1");
+  Flow flow = flow_of(s, "X");
+  flow.via.clear();  // the first spine is taken all the same: it comes first
+  const auto path = local_reroute(s.fabric, s.failed, flow);
+  ASSERT_TRUE(path);
+  EXPECT_EQ(switches_of(s.fabric, *path), "Leaf2, Spine1, Leaf3, Spine2, Leaf4");
+}
+
+TEST(LocalReroute, SaysWhereTheWayEnds) {
+  auto s = *scenario("case1");
+  s.failed = *failed_links(s.fabric, std::vector<std::string>{"Spine1-Leaf4", "Spine2-Leaf4"});
+  const auto path = local_reroute(s.fabric, s.failed, flow_of(s, "X"));
+  ASSERT_FALSE(path);
+  EXPECT_EQ(to_string(path.error()), "host2 to host4: no way on from Spine1");
+}
+
+TEST(UpdownPath, IsShortestAndTurnsNowhereBetweenAnyTwoHosts) {
+  const auto fabric = fat_tree(4);
+  ASSERT_TRUE(fabric);
+  const auto distance = [&](std::size_t a, std::size_t b) {  // of hosts, by the textbook
+    const std::size_t first = fabric->nodes.size() - 16;
+    a -= first, b -= first;
+    return a / 2 == b / 2 ? 2U : a / 4 == b / 4 ? 4U : 6U;
+  };
+  for (std::size_t a = fabric->nodes.size() - 16; a < fabric->nodes.size(); ++a)
+    for (std::size_t b = fabric->nodes.size() - 16; b < fabric->nodes.size(); ++b) {
+      if (a == b) continue;
+      const auto path = updown_path(*fabric, {.from = a, .to = b});
+      ASSERT_TRUE(path) << to_string(path.error());
+      EXPECT_EQ(path->links.size(), distance(a, b));
+      EXPECT_THAT(turns_of(*fabric, *path), IsEmpty());
+    }
+}
+
+TEST(UpdownPath, GoesByTheOrderOfChassisOverACrosslink) {
+  // leaf1 - leaf2 crosslinked; leaf2 stands above leaf1 by its chassis ID.
+  Fabric f{.name = "pair"};
+  f.nodes = {{.name = "leaf1"},
+             {.name = "leaf2"},
+             {.name = "h1", .role = core::Role::kHost},
+             {.name = "h2", .role = core::Role::kHost}};
+  f.links = {{.ends = {LinkEnd{2, "eth0"}, LinkEnd{0, "swp1"}}},
+             {.ends = {LinkEnd{3, "eth0"}, LinkEnd{1, "swp1"}}},
+             {.ends = {LinkEnd{0, "swp2"}, LinkEnd{1, "swp2"}}}};
+  const auto fabric = complete(f);
+  ASSERT_TRUE(fabric);
+  const auto path = updown_path(*fabric, {.from = 2, .to = 3});
+  ASSERT_TRUE(path) << to_string(path.error());
+  EXPECT_THAT(path->nodes, ElementsAre(2, 0, 1, 3));
+  EXPECT_THAT(turns_of(*fabric, *path), IsEmpty());
+}
+
+TEST(Names, AreRefusedWhenTheFabricHasNone) {
+  const auto s = *scenario("case1");
+  const auto refusal = [&](const char* pair) {
+    const auto r = failed_links(s.fabric, std::vector<std::string>{pair});
+    return r ? "" : to_string(r.error());
+  };
+  EXPECT_EQ(refusal("Spine1-Leaf9"), "Spine1-Leaf9: the fabric has no `Leaf9`");
+  EXPECT_EQ(refusal("Leaf1-Leaf2"), "Leaf1-Leaf2: the fabric has no such link");
+  EXPECT_EQ(refusal("Leaf1"), "Leaf1: name two nodes, as `Spine1-Leaf4`");
+  EXPECT_EQ(to_string(flow_between(s.fabric, "X", "host1-host1").error()),
+            "host1-host1: begins and ends at one node");
+  EXPECT_EQ(to_string(scenario("case3").error()),
+            "case3: no such case: there are case1, case2, twice");
+}
+
+}  // namespace
+}  // namespace lldp::lab

@@ -147,14 +147,6 @@ Result<void> get_element(const UniqueFd& map, const void* key, void* value) {
   return {};
 }
 
-Result<void> delete_element(const UniqueFd& map, const void* key) {
-  bpf_attr attr = zeroed();
-  attr.map_fd = static_cast<std::uint32_t>(map.get());
-  attr.key = address(key);
-  if (call(BPF_MAP_DELETE_ELEM, attr) != 0) return fail(failed("BPF_MAP_DELETE_ELEM"));
-  return {};
-}
-
 Result<UniqueFd> load_program(const char* name, std::span<const bpf_insn> code,
                               const char* license) {
   bpf_attr attr = zeroed();

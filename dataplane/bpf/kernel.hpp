@@ -33,7 +33,6 @@ struct MapShape {
 [[nodiscard]] Result<void> set_element(const UniqueFd& map, const void* key, const void* value,
                                        std::uint64_t flags);
 [[nodiscard]] Result<void> get_element(const UniqueFd& map, const void* key, void* value);
-[[nodiscard]] Result<void> delete_element(const UniqueFd& map, const void* key);
 
 /// Loads a program of type SCHED_CLS. A refusal by the verifier carries its reason.
 [[nodiscard]] Result<UniqueFd> load_program(const char* name, std::span<const bpf_insn> code,

@@ -6,8 +6,8 @@
  * within its IP header, passes untouched. Both programs leave the verdict to whoever comes next on
  * the hook.
  *
- * Packets are changed by helpers, not in place: for a program that writes in place the kernel makes
- * every packet's head writable beforehand, which copies the head of each packet of local TCP. */
+ * The IP header is written in place: by a helper it costs 11 ns more a packet. The price is that
+ * the kernel gives each cloned packet that leaves here (local TCP, captures) a head of its own. */
 // <bpf/...> takes the types of <linux/...> for granted.
 // clang-format off
 #include <linux/bpf.h>
@@ -28,9 +28,8 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 const volatile struct lldp_level_rules rules = {};
 
 struct {
-  __uint(type, BPF_MAP_TYPE_PERCPU_HASH);
-  __uint(map_flags, BPF_F_NO_PREALLOC);
-  __uint(max_entries, 65536);
+  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+  __uint(max_entries, LLDP_LEVEL_SLOTS);
   __type(key, __u32);
   __type(value, struct lldp_level_bounces);
 } bounces SEC(".maps");
@@ -70,7 +69,8 @@ static __always_inline enum found parse(struct __sk_buff* skb, struct packet* p)
     struct iphdr* ip = data + at;
 
     if ((void*)(ip + 1) > end) return CUT_OFF;
-    if (ip->version != 4 || ip->ihl < 5 || at + ip->ihl * 4 > skb->len) return NOT_IP;
+    if (*(__u8*)ip != 0x45 && (ip->version != 4 || ip->ihl < 5 || at + ip->ihl * 4 > skb->len))
+      return NOT_IP;
     p->v6 = false;
     p->tos = ip->tos;
     return IS_IP;
@@ -122,31 +122,28 @@ int lldp_level_in(struct __sk_buff* skb) {
   return TC_ACT_UNSPEC;
 }
 
-static __always_inline long write_ipv4_tos(struct __sk_buff* skb, __u32 at, __u8 tos) {
-  void* data = (void*)(long)skb->data;
-  struct iphdr* ip = data + at;
-  __u32 head[3]; /* up to the checksum: one write for both */
-  __u32 sum;
+/* The octet with the DSCP, in place. */
+static __always_inline long write_tos(struct __sk_buff* skb, const struct packet* p, __u8 tos) {
+  void* at = (void*)(long)skb->data + p->ip;
 
-  if ((void*)(ip + 1) > (void*)(long)skb->data_end) return -1;
-  head[0] = ((__u32*)ip)[0];
-  head[1] = ((__u32*)ip)[1];
-  head[2] = ((__u32*)ip)[2];
-  /* RFC 1624: HC' = ~(~HC + ~m + m'), m the 16 bits that hold the octet. */
-  sum = (__u16)~ip->check + (__u16) ~((__u16*)head)[0];
-  ((__u8*)head)[1] = tos;
-  sum += ((__u16*)head)[0];
-  sum = (sum & 0xffff) + (sum >> 16);
-  sum = (sum & 0xffff) + (sum >> 16);
-  ((__u16*)head)[5] = ~sum;
-  return bpf_skb_store_bytes(skb, at, head, sizeof(head), 0);
-}
+  if (p->v6) {
+    __be16* word = at;
 
-static __always_inline long write_ipv6_tos(struct __sk_buff* skb, const struct packet* p,
-                                           __u8 tos) {
-  __be16 word = bpf_htons((p->word & 0xf00f) | tos << 4);
+    if ((void*)(word + 1) > (void*)(long)skb->data_end) return -1;
+    *word = bpf_htons((p->word & 0xf00f) | tos << 4);
+  } else {
+    struct iphdr* ip = at;
+    __u32 sum;
 
-  return bpf_skb_store_bytes(skb, p->ip, &word, sizeof(word), 0);
+    if ((void*)(ip + 1) > (void*)(long)skb->data_end) return -1;
+    /* RFC 1624: HC' = ~(~HC + ~m + m'), m the 16 bits that hold the octet; the other half of them
+     * cancels out. */
+    sum = (__u16)~ip->check + (__u16)~bpf_htons(p->tos) + bpf_htons(tos);
+    sum = (sum & 0xffff) + (sum >> 16);
+    ip->check = ~((sum & 0xffff) + (sum >> 16));
+    ip->tos = tos;
+  }
+  return 0;
 }
 
 /* In every tag of the data: a switch that takes the outer one off must not find the old priority in
@@ -177,9 +174,20 @@ static __always_inline long replace_pcp(struct __sk_buff* skb, __u8 priority) {
   return bpf_skb_vlan_push(skb, proto, tci);
 }
 
+static __always_inline void count(__u32 port, __u8 priority) {
+#pragma unroll
+  for (__u32 i = 0; i < LLDP_LEVEL_PROBES; i++) {
+    __u32 slot = (port + i) % LLDP_LEVEL_SLOTS;
+    struct lldp_level_bounces* b = bpf_map_lookup_elem(&bounces, &slot);
+
+    if (b && b->port == port) {
+      b->packets[priority]++;
+      return;
+    }
+  }
+}
+
 static __always_inline int turn(struct __sk_buff* skb) {
-  struct lldp_level_bounces* count;
-  __u32 port = skb->ifindex;
   struct packet p;
   __u8 from, priority, tos;
 
@@ -188,14 +196,12 @@ static __always_inline int turn(struct __sk_buff* skb) {
   if (!from) return TC_ACT_UNSPEC;
   priority = rules.turn_of[p.tos >> 2].priority;
   tos = rules.turn_of[p.tos >> 2].tos | (p.tos & ~DSCP_MASK);
-  /* Without memory for its own copy of the header the packet cannot change class; it would fill the
-   * buffers that it must not fill. */
-  if (p.v6 ? write_ipv6_tos(skb, &p, tos) : write_ipv4_tos(skb, p.ip, tos)) return TC_ACT_SHOT;
+  /* A packet that cannot change class would fill the buffers that it must not fill. */
+  if (write_tos(skb, &p, tos)) return TC_ACT_SHOT;
   if (p.tags && write_pcp(skb, p.tags, priority)) return TC_ACT_SHOT;
   if (skb->vlan_present && replace_pcp(skb, priority)) return TC_ACT_SHOT;
   skb->priority = priority;
-  count = bpf_map_lookup_elem(&bounces, &port);
-  if (count) count->packets[from & LLDP_LEVEL_PRIORITY_MASK]++;
+  count(skb->ifindex, from & LLDP_LEVEL_PRIORITY_MASK);
   return TC_ACT_UNSPEC;
 }
 

@@ -17,8 +17,8 @@
 namespace lldp::dataplane::bpf {
 namespace {
 
-constexpr MapShape kBounces{BPF_MAP_TYPE_PERCPU_HASH, sizeof(std::uint32_t),
-                            sizeof(lldp_level_bounces), 65536, BPF_F_NO_PREALLOC};
+constexpr MapShape kBounces{BPF_MAP_TYPE_PERCPU_ARRAY, sizeof(std::uint32_t),
+                            sizeof(lldp_level_bounces), LLDP_LEVEL_SLOTS, 0};
 constexpr char kLicense[] = "Dual BSD/GPL";
 
 /// Reads the parts of a relocatable ELF object that a loader needs. Out of range reads as empty:

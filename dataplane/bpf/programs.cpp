@@ -179,31 +179,48 @@ bool Programs::adopt_bounces(std::uint32_t program_id) {
   return true;
 }
 
+Result<std::optional<std::uint32_t>> Programs::slot_of(Ifindex owner, Ifindex start) const {
+  std::vector<lldp_level_bounces> of_cpu(possible_cpus());
+  for (std::uint32_t i = 0; i < LLDP_LEVEL_PROBES; ++i) {
+    const std::uint32_t slot = (start.value() + i) % LLDP_LEVEL_SLOTS;
+    if (auto done = get_element(bounces_, &slot, of_cpu.data()); !done) return fail(done.error());
+    if (of_cpu.front().port == owner.value()) return slot;
+  }
+  return std::nullopt;
+}
+
+Result<void> Programs::set_slot(std::uint32_t slot, Ifindex owner) {
+  const std::vector<lldp_level_bounces> zeros(
+      possible_cpus(), {.port = owner.value(), .reserved = 0, .packets = {}});
+  return set_element(bounces_, &slot, zeros.data(), BPF_ANY);
+}
+
 Result<void> Programs::start_counting(Ifindex port) {
-  const std::uint32_t key = port.value();
-  const std::vector<lldp_level_bounces> zeros(possible_cpus());
-  const auto done = set_element(bounces_, &key, zeros.data(), BPF_NOEXIST);
-  if (!done && done.error().code != EEXIST) return done;
-  return {};
+  auto slot = slot_of(port, port);
+  if (!slot) return fail(slot.error());
+  if (*slot) return {};
+  if (slot = slot_of(Ifindex(), port); !slot) return fail(slot.error());
+  // With all its places taken a port is protected, and not counted.
+  return *slot ? set_slot(**slot, port) : Result<void>();
 }
 
 Result<Bounces> Programs::bounces(Ifindex port) const {
   Bounces sum{};
   if (!bounces_) return sum;
-  const std::uint32_t key = port.value();
+  const auto slot = slot_of(port, port);
+  if (!slot) return fail(slot.error());
+  if (!*slot) return sum;
   std::vector<lldp_level_bounces> of_cpu(possible_cpus());
-  if (auto done = get_element(bounces_, &key, of_cpu.data()); !done) {
-    if (done.error().code == ENOENT) return sum;
-    return fail(done.error());
-  }
+  if (auto done = get_element(bounces_, &**slot, of_cpu.data()); !done) return fail(done.error());
   for (const lldp_level_bounces& b : of_cpu)
     for (std::size_t p = 0; p < sum.size(); ++p) sum[p] += b.packets[p];
   return sum;
 }
 
 void Programs::forget(Ifindex port) {
-  const std::uint32_t key = port.value();
-  if (bounces_) (void)delete_element(bounces_, &key);  // it may never have been counted
+  if (!bounces_) return;
+  if (const auto slot = slot_of(port, port); slot && *slot)
+    (void)set_slot(**slot, Ifindex());  // at worst the place stays taken
 }
 
 void Programs::clear() {

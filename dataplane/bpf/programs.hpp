@@ -71,6 +71,9 @@ class Programs {
 
  private:
   [[nodiscard]] Result<void> need_bounces();
+  /// The entry with this owner (0: a free one) among those where `start` may count.
+  [[nodiscard]] Result<std::optional<std::uint32_t>> slot_of(Ifindex owner, Ifindex start) const;
+  [[nodiscard]] Result<void> set_slot(std::uint32_t slot, Ifindex owner);
   const Loaded& keep(std::string key, ProgramPair pair, std::uint32_t in_id, std::uint32_t out_id);
 
   std::optional<Pins> pins_;

@@ -59,6 +59,11 @@ const std::string& code_version() {
   return kVersion;
 }
 
+/// Sticky and open to all, as /tmp: daemons of several users may stand side by side.
+void make_shared_directory(const std::string& path) {
+  if (::mkdir(path.c_str(), 0755) == 0) ::chmod(path.c_str(), 01777);
+}
+
 }  // namespace
 
 std::optional<Pins> Pins::open(const std::string& bpffs) {
@@ -68,8 +73,7 @@ std::optional<Pins> Pins::open(const std::string& bpffs) {
   if (::stat("/proc/thread-self/ns/net", &ns) != 0) return std::nullopt;
   const std::string ours = bpffs + "/lldp-level";
   const std::string directory = fmt::format("{}/{}", ours, ns.st_ino);
-  // Sticky and open to all, as /tmp: daemons of several users may stand side by side.
-  if (::mkdir(ours.c_str(), 0755) == 0) ::chmod(ours.c_str(), 01777);
+  make_shared_directory(ours);
   const bool writable = ::access(directory.c_str(), W_OK | X_OK) == 0 ||
                         (errno == ENOENT && ::access(ours.c_str(), W_OK | X_OK) == 0);
   return writable ? std::optional(Pins(directory)) : std::nullopt;
@@ -87,6 +91,7 @@ std::vector<std::string> Pins::names() const {
 }
 
 Result<void> Pins::put(const UniqueFd& object, std::string_view name) const {
+  make_shared_directory(directory_.substr(0, directory_.rfind('/')));
   ::mkdir(directory_.c_str(), 0700);
   return pin(object, path(name));
 }

@@ -77,6 +77,13 @@ TEST_P(BackendContract, RemovalTakesAllThatIsOurs) {
   EXPECT_TRUE(again->empty());
 }
 
+TEST_P(BackendContract, RulesComeBackAfterTheLastWasRemoved) {
+  put(0, Order::kUp);
+  take(0);
+  put(0, Order::kUp);
+  EXPECT_TRUE(planned(0, Order::kUp).empty());
+}
+
 TEST_P(BackendContract, ForgottenPortIsNoLongerOurs) {
   put(0, Order::kUp);
   put(1, Order::kUp);

@@ -34,6 +34,7 @@ struct Config {
   Role role = Role::kAuto;
   std::vector<std::string> ports{"*"};  ///< globs of interfaces to speak on
   Backend backend = Backend::kBpf;
+  std::string bpffs{"/sys/fs/bpf"};  ///< where a BPF file system is mounted
   Transport transport = Transport::kPacket;
   std::string socket{kDefaultSocket};
   std::string state_file{kDefaultStateFile};

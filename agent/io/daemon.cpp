@@ -489,6 +489,7 @@ Result<void> Daemon::reload() {
   fresh->socket = config_.socket;
   fresh->state_file = config_.state_file;
   fresh->backend = config_.backend;
+  fresh->bpffs = config_.bpffs;
   fresh->dry_run = config_.dry_run;
   config_ = std::move(*fresh);
 

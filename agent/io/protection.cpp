@@ -24,7 +24,9 @@ Result<std::unique_ptr<dataplane::Backend>> open_backend(const config::Config& c
   if (config.backend == config::Backend::kNone && !config.dry_run) return nullptr;
   return dataplane::make_backend(
       config.dry_run ? "print" : to_string(config.backend),
-      {.out = &std::cout, .name_of = [name_of](Ifindex p) { return std::string(name_of(p)); }});
+      {.out = &std::cout,
+       .name_of = [name_of](Ifindex p) { return std::string(name_of(p)); },
+       .bpffs = config.bpffs});
 }
 
 }  // namespace

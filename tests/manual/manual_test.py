@@ -1,0 +1,258 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Holds the manual pages, the default configuration and the completions against what the programs
+themselves say in --help, which is printed from their one description of every option and command.
+
+usage: manual_test.py SOURCE_DIR BIN_DIR [unittest arguments]
+"""
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SOURCE, BIN = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+PAGES = sorted((SOURCE / "man").glob("*.[1-8]"))
+
+
+def run(program, *arguments):
+    return subprocess.run([BIN / program, *arguments], capture_output=True, text=True, timeout=20,
+                          stdin=subprocess.DEVNULL)
+
+
+class Option:
+    def __init__(self, name, argument, text):
+        self.name, self.argument, self.text = name, argument, text
+        take = lambda pattern: (re.search(pattern, text) or [None, None])[1]
+        self.preset = take(r"\[([^][]*)\]$")  # [..] at the end
+        self.values = take(r"\(([^()]*)\)(?: \[[^][]*\])?$")  # (..) before it
+        if argument == "yes|no":
+            self.values = argument
+        self.choices = self.values.split("|") if self.values and re.fullmatch(r"[\w|-]+", self.values) \
+            and not self.values[0].isdigit() else []
+
+
+def help_options(program, *command):
+    text = run(program, *command, "--help").stdout
+    found = {}
+    for line in re.split(r"\n(?=  (?:-\w|--))|\n(?=\S)|\n\n", text):
+        line = " ".join(part.rstrip() if not i else part.strip() for i, part in enumerate(line.split("\n")))
+        start = re.match(r"  (?:-\w \[ )?--([\w.-]+)(?: \])?(?: (\S+))?(?: \(=[^)]*\))? +(.*)$", line)
+        if start:
+            found[start[1]] = Option(start[1], start[2] or "", start[3].strip())
+    return found
+
+
+DAEMON = help_options("lldp-leveld")
+DAEMON_ALONE = {"config", "help", "version"}
+KEYS = {name: option for name, option in DAEMON.items() if name not in DAEMON_ALONE}
+CLIENT = help_options("lldp-level")
+CLIENT_COMMANDS = re.findall(r"(?m)^  (\w[\w-]*)(?: [^ ]+)? {2,}", run("lldp-level", "--help").stdout)
+LAB_COMMANDS = re.findall(r"(?m)^  (\w+) {2,}", run("lldp-level-lab", "--help").stdout)
+LAB = {command: help_options("lldp-level-lab", command) for command in LAB_COMMANDS}
+
+
+def accepted_by(command):
+    """The options that this command of lldp-level obeys, --socket besides; nobody is there to answer."""
+    refused = re.compile(r"is not an option of")
+    takes = {"level": "1", "port": "p=uplink", "timeout": "0"}
+    obeyed = set()
+    for name in CLIENT.keys() - {"help", "version"}:
+        words = [command, f"--{name}"] + ([takes.get(name, "/nonexistent")] if CLIENT[name].argument else [])
+        if command == "wait" and name != "timeout":
+            words += ["--timeout", "0"]
+        if not refused.search(run("lldp-level", *words, "--socket=/nonexistent" if name != "socket" else "--").stderr):
+            obeyed.add(name)
+    return obeyed
+
+
+class Page:
+    def __init__(self, name):
+        self.text = (SOURCE / "man" / name).read_text()
+
+    def section(self, title):
+        found = re.search(rf'(?ms)^\.S[sh] {re.escape(title)}$(.*?)(?=^\.S[sh] |\Z)', self.text)
+        return found[1] if found else ""
+
+    def items(self, kind, within=None):
+        """(rest of the .It line, body) by name, of all items of a kind: Cm, Fl, Sy."""
+        text = self.text if within is None else self.section(within)
+        return {name: (rest, body) for name, rest, body in re.findall(
+            rf"(?ms)^\.It {kind} -?([\w.-]+)([^\n]*)\n(.*?)(?=^\.It |^\.El)", text)}
+
+    def flags(self, within):
+        """Every option named in the .It lines of a section."""
+        lines = re.findall(r"(?m)^\.It (.*)$", self.section(within))
+        return {flag for line in lines for flag in re.findall(r"\bFl -([\w.-]+)", line)}
+
+
+class Manual(unittest.TestCase):
+    maxDiff = None
+
+    def test_help_was_understood(self):
+        self.assertGreater(len(KEYS), 20)
+        self.assertEqual(KEYS["lldp.tx-hold"].preset, "4")
+        self.assertEqual(KEYS["lldp.tx-hold"].values, "1-100")
+        self.assertEqual(KEYS["role"].choices, ["auto", "host", "switch"])
+        self.assertIn("json", CLIENT)
+        self.assertIn("show", CLIENT_COMMANDS)
+        self.assertIn("rules", LAB["prove"])
+        self.assertIn("output", LAB["topo"])
+
+    def test_conf5_describes_every_key(self):
+        items = Page("lldp-level.conf.5").items("Cm")
+        self.assertEqual(sorted(items), sorted(KEYS))
+        for name, option in KEYS.items():
+            rest, body = items[name]
+            with self.subTest(key=name):
+                argument = "|".join(option.choices) or option.argument
+                self.assertEqual(rest, f" No = Ar {argument}")
+                default = re.search(r"Default:\n\.Ql (.*) \.", body)
+                self.assertEqual(default and default[1], option.preset)
+                if option.values and not option.choices:
+                    self.assertIn(option.values, body)
+
+    def test_default_configuration_has_every_key(self):
+        text = (SOURCE / "packaging/lldp-level.conf").read_text()
+        entries = re.findall(r"(?ms)\n\n((?:# [^\n]*\n)+)#([\w.-]+) = ([^\n]*)", text)
+        self.assertEqual(sorted(key for _, key, _ in entries), sorted(KEYS))
+        for comment, key, value in entries:
+            with self.subTest(key=key):
+                option = KEYS[key]
+                self.assertEqual("Example:" in comment, option.preset is None)
+                if option.preset is not None:
+                    self.assertEqual(value, option.preset)
+                if option.values and not option.choices:
+                    self.assertIn(option.values, comment)
+        for line in re.findall(r"(?m)^[^#\n].*", text):
+            self.fail(f"not a comment: {line}")
+        with tempfile.NamedTemporaryFile("w", suffix=".conf") as file:
+            file.write(re.sub(r"(?m)^#([\w.-]+ = )", r"\1", text))
+            file.flush()
+            checked = run("lldp-level", "check-config", file.name)
+            self.assertEqual((checked.returncode, checked.stderr), (0, ""))
+
+    def test_leveld8_describes_the_options_that_are_no_keys(self):
+        page = Page("lldp-leveld.8")
+        self.assertEqual(page.flags("DESCRIPTION"), DAEMON_ALONE)
+        known = set(re.findall(r'return "([\w-]+)";', (SOURCE / "agent/core/alarm.cpp").read_text()))
+        self.assertEqual(set(page.items("Sy", "ALARMS")), known)
+
+    def test_level1_describes_every_command_and_option(self):
+        page = Page("lldp-level.1")
+        commands = {**page.items("Cm", "Commands that ask the daemon"),
+                    **page.items("Cm", "Commands without a daemon")}
+        self.assertEqual(sorted(commands), sorted(CLIENT_COMMANDS))
+        for name, (rest, _) in commands.items():
+            with self.subTest(command=name):
+                self.assertEqual(set(re.findall(r"Fl -([\w-]+)", rest)), accepted_by(name) - {"socket"})
+        self.assertEqual(page.flags("Options"), set(CLIENT))
+
+    def test_lab1_describes_every_command_and_option(self):
+        page = Page("lldp-level-lab.1")
+        self.assertEqual(sorted(re.findall(r"(?m)^\.Ss (\w+)$", page.text)), sorted(LAB))
+        for command, options in LAB.items():
+            with self.subTest(command=command):
+                self.assertEqual(page.flags(command) - {""}, set(options) - {"help"})
+
+    def test_pages_are_sound(self):
+        for page in PAGES:
+            with self.subTest(page=page.name):
+                if shutil.which("mandoc"):
+                    lint = subprocess.run(["mandoc", "-T", "lint", page], capture_output=True, text=True)
+                    # The pages refer to each other, and need not be installed here.
+                    self.assertEqual([l for l in lint.stdout.splitlines()
+                                      if "referenced manual not found" not in l], [])
+                if shutil.which("man"):
+                    man = subprocess.run(["man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z", page],
+                                         capture_output=True, text=True, env={"PATH": "/usr/bin:/bin", "MANWIDTH": "80"})
+                    self.assertEqual((man.returncode, man.stderr), (0, ""))
+
+
+class BashCompletion(unittest.TestCase):
+    LIBRARY = pathlib.Path("/usr/share/bash-completion/bash_completion")
+
+    def setUp(self):
+        if not self.LIBRARY.exists():
+            self.skipTest("bash-completion is not installed")
+
+    def complete(self, *words):
+        """What is offered for the last of the words."""
+        script = (f"source {self.LIBRARY}; source {SOURCE}/packaging/completion/{words[0]}; "
+                  "COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); COMP_LINE=\"$*\"; COMP_POINT=${#COMP_LINE}; "
+                  "compopt() { :; }; "
+                  f"_{words[0].replace('-', '_')} {words[0]}; printf '%s\\n' \"${{COMPREPLY[@]}}\"")
+        done = subprocess.run(["bash", "-c", script, "bash", *words], capture_output=True, text=True)
+        self.assertEqual(done.stderr, "")
+        return {line for line in done.stdout.split("\n") if line}
+
+    def test_daemon(self):
+        self.assertEqual(self.complete("lldp-leveld", "--"), {f"--{name}" for name in DAEMON})
+        for name, option in KEYS.items():
+            if option.choices:
+                with self.subTest(option=name):
+                    self.assertEqual(self.complete("lldp-leveld", f"--{name}", ""), set(option.choices))
+        self.assertIn("lo", self.complete("lldp-leveld", "--ports", ""))
+        self.assertIn("swp1,lo", self.complete("lldp-leveld", "--ports", "swp1,l"))
+
+    def test_client(self):
+        self.assertEqual(self.complete("lldp-level", ""), set(CLIENT_COMMANDS))
+        self.assertEqual(self.complete("lldp-level", "--"), {"--socket", "--help", "--version"})
+        for command in CLIENT_COMMANDS:
+            with self.subTest(command=command):
+                self.assertEqual(self.complete("lldp-level", command, "--"),
+                                 {f"--{name}" for name in accepted_by(command)})
+        self.assertIn("lo", self.complete("lldp-level", "show", ""))
+        self.assertIn("lo=", self.complete("lldp-level", "wait", "--port", "l"))
+        self.assertEqual(self.complete("lldp-level", "wait", "--port", "lo=u"), {"uplink", "unmarked"})
+
+    def test_lab(self):
+        self.assertEqual(self.complete("lldp-level-lab", ""), set(LAB))
+        for command, options in LAB.items():
+            with self.subTest(command=command):
+                self.assertEqual(self.complete("lldp-level-lab", command, "--"), {f"--{name}" for name in options})
+
+
+class ZshCompletion(unittest.TestCase):
+    @staticmethod
+    def flags(text):
+        return {name.rstrip("=-") for name in re.findall(r"[',(*{ ]--([\w.-]+)", text)}
+
+    def test_syntax(self):
+        if not shutil.which("zsh"):
+            self.skipTest("zsh is not installed")
+        for name in ("_lldp-level", "_lldp-level-lab"):
+            done = subprocess.run(["zsh", "-n", SOURCE / "packaging/completion" / name], capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_daemon_and_client(self):
+        text = (SOURCE / "packaging/completion/_lldp-level").read_text()
+        client, daemon = text.split("_lldp_level_daemon() {")
+        self.assertEqual(self.flags(daemon), set(DAEMON))
+        for name, option in KEYS.items():
+            if option.choices:
+                self.assertRegex(daemon, rf"'--{re.escape(name)}=[^']*:\({' '.join(option.choices)}\)'")
+        self.assertEqual(self.flags(client), set(CLIENT))
+        self.assertEqual(sorted(re.findall(r'(?m)([\w-]+)\\:"', client)), sorted(CLIENT_COMMANDS))
+        shared = {"socket": "$socket", "json": "$json"}
+        arms = re.findall(r"(?ms)^    ([a-z][a-z |-]*)\)(.*?);;", client)
+        self.assertEqual(sorted(c for arm, _ in arms for c in arm.split(" | ")), sorted(CLIENT_COMMANDS))
+        for arm, body in arms:
+            for command in arm.split(" | "):
+                with self.subTest(command=command):
+                    offered = self.flags(body) | {name for name, word in shared.items() if word in body}
+                    self.assertEqual(offered, accepted_by(command))
+
+    def test_lab(self):
+        text = (SOURCE / "packaging/completion/_lldp-level-lab").read_text()
+        arms = dict(re.findall(r"(?ms)^  (\w+)\)(.*?);;", text))
+        self.assertEqual(sorted(arms), sorted(LAB))
+        for command, options in LAB.items():
+            with self.subTest(command=command):
+                self.assertEqual(self.flags(arms[command]), set(options))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])

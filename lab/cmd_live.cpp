@@ -56,24 +56,12 @@ void print(const Fabric& fabric, const live::Observation& seen, bool json) {
   std::fflush(stdout);
 }
 
-Result<live::Manifest> build(const live::Place& place, const Fabric& fabric) {
-  if (auto ok = live::check_names(place, fabric); !ok) return fail(ok.error());
-  live::Manifest manifest{.own_tree = place.own_tree};
-  for (const Node& node : fabric.nodes) manifest.nodes.push_back(node.name);
-  if (auto ok = live::write_manifest(place, manifest); !ok) return fail(ok.error());
-  if (auto ok = live::make(place, fabric); !ok) {
-    if (auto gone = live::remove(place, manifest); !gone) complain("live", gone.error());
-    return fail(ok.error());
-  }
-  return manifest;
-}
-
 int up(const Settings& s, const Fabric& fabric) {
   if (s.place.own_tree)
     return complain(
         "live",
         Error{EPERM, "up", "a lab that outlives this program needs root; `live run` does not"});
-  const auto made = build(s.place, fabric);
+  const auto made = live::build(s.place, fabric);
   return made ? kDone : complain("live", made.error());
 }
 
@@ -149,7 +137,7 @@ int run(const Settings& s, const Fabric& fabric) {
   sigprocmask(SIG_BLOCK, &ending, nullptr);
   if (s.place.own_tree)
     if (auto ok = live::enter_own_tree(s.place); !ok) return complain("live", ok.error());
-  const auto made = build(s.place, fabric);
+  const auto made = live::build(s.place, fabric);
   if (!made) return complain("live", made.error());
   int status = run_agents(s, fabric, made->nodes);
   if (status == kDone) status = hold(s, ending);

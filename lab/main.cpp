@@ -14,6 +14,7 @@ constexpr Command kCommands[] = {
     {"topo", "make a fabric file: a Clos or a fat-tree", run_topo},
     {"converge", "let the agents find their levels on virtual time", run_converge},
     {"live", "run a fabric on this machine: namespaces, veth links, agents", run_live},
+    {"bounce", "cut links of a live fabric and watch packets change priority", run_bounce},
 };
 
 void print_usage(std::FILE* to) {

@@ -106,6 +106,15 @@ bool wait_for_end(const io::UniqueFd& process, std::chrono::steady_clock::time_p
   return poll(&p, 1, static_cast<int>(std::max(left, milliseconds(0)).count())) > 0;
 }
 
+void send_signal(const io::UniqueFd& process, int signal) {
+  syscall(SYS_pidfd_send_signal, process.get(), signal, nullptr, 0);
+}
+
+void reap() {
+  while (waitpid(-1, nullptr, WNOHANG) > 0) {
+  }
+}
+
 }  // namespace
 
 std::string default_agent() {
@@ -137,15 +146,19 @@ Result<std::size_t> start_agents(const Place& place, const std::vector<std::stri
 
 void stop_agents(const Place& place, const std::vector<std::string>& nodes) {
   const auto agents = find_agents(place, nodes);
-  const auto send = [](const io::UniqueFd& process, int signal) {
-    syscall(SYS_pidfd_send_signal, process.get(), signal, nullptr, 0);
-  };
-  for (const auto& [node, process] : agents) send(process, SIGTERM);
+  for (const auto& [node, process] : agents) send_signal(process, SIGTERM);
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(2);
   for (const auto& [node, process] : agents)
-    if (!wait_for_end(process, deadline)) send(process, SIGKILL);
-  while (waitpid(-1, nullptr, WNOHANG) > 0) {
-  }
+    if (!wait_for_end(process, deadline)) send_signal(process, SIGKILL);
+  reap();
+}
+
+void kill_agents(const Place& place, const std::vector<std::string>& nodes) {
+  const auto agents = find_agents(place, nodes);
+  for (const auto& [node, process] : agents) send_signal(process, SIGKILL);
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(2);
+  for (const auto& [node, process] : agents) static_cast<void>(wait_for_end(process, deadline));
+  reap();
 }
 
 }  // namespace lldp::lab::live

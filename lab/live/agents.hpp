@@ -24,4 +24,7 @@ namespace lldp::lab::live {
 /// 2 s after SIGTERM.
 void stop_agents(const Place& place, const std::vector<std::string>& nodes);
 
+/// SIGKILL, at once. Returns when they are gone.
+void kill_agents(const Place& place, const std::vector<std::string>& nodes);
+
 }  // namespace lldp::lab::live

@@ -78,30 +78,25 @@ Result<Made> make_namespace(const std::string& path, bool forwards) {
   return made;
 }
 
-/// Interface numbers follow the order of the fabric's links, above those that the kernel gives to
-/// tunnels of its own, and no two are equal: the kernel takes its time (up to 1 s) to tell of a
-/// carrier where a port's number is also its peer's. The first port of a node has its chassis ID
-/// for an address where that is one, so that an agent calls itself what the fabric calls it.
-class Numbering {
- public:
-  explicit Numbering(const Fabric& fabric) : fabric_(fabric), seen_(fabric.nodes.size()) {}
-  VethEnd next(std::size_t link, std::size_t end) {
-    const LinkEnd& e = fabric_.links[link].ends[end];
-    const ChassisId& chassis = fabric_.nodes[e.node].chassis;
-    MacAddress mac = port_address(link, end);
-    if (!seen_[e.node] && chassis.subtype == ChassisId::kMacAddress &&
-        chassis.octets.size() == mac.size())
-      std::copy(chassis.octets.begin(), chassis.octets.end(), mac.begin());
-    seen_[e.node] = true;
-    return {e.port, static_cast<int>(100 + 2 * link + end), mac};
-  }
-
- private:
-  const Fabric& fabric_;
-  std::vector<bool> seen_;
-};
-
 }  // namespace
+
+int ifindex_of(std::size_t link, std::size_t end) { return static_cast<int>(100 + 2 * link + end); }
+
+std::vector<std::array<MacAddress, 2>> port_addresses(const Fabric& fabric) {
+  std::vector<std::array<MacAddress, 2>> addresses(fabric.links.size());
+  std::vector<bool> seen(fabric.nodes.size());
+  for (std::size_t i = 0; i < fabric.links.size(); ++i)
+    for (std::size_t e = 0; e < 2; ++e) {
+      const std::size_t node = fabric.links[i].ends[e].node;
+      const ChassisId& chassis = fabric.nodes[node].chassis;
+      MacAddress& mac = addresses[i][e] = port_address(i, e);
+      if (!seen[node] && chassis.subtype == ChassisId::kMacAddress &&
+          chassis.octets.size() == mac.size())
+        std::copy(chassis.octets.begin(), chassis.octets.end(), mac.begin());
+      seen[node] = true;
+    }
+  return addresses;
+}
 
 KeepNamespace::KeepNamespace() : home_(open(kOwnNamespace, O_RDONLY | O_CLOEXEC)) {}
 KeepNamespace::~KeepNamespace() {
@@ -161,11 +156,13 @@ Result<void> make(const Place& place, const Fabric& fabric) {
     if (!one) return fail(one.error());
     made.push_back(std::move(*one));
   }
-  Numbering numbering(fabric);
+  const auto addresses = port_addresses(fabric);
   for (std::size_t i = 0; i < fabric.links.size(); ++i) {
-    const auto& [near, far] = fabric.links[i].ends;
-    const VethEnd own = numbering.next(i, 0);
-    made[near.node].batch.add_veth(own, numbering.next(i, 1), made[far.node].fd.get());
+    const auto& ends = fabric.links[i].ends;
+    const auto veth = [&](std::size_t e) {
+      return VethEnd{ends[e].port, ifindex_of(i, e), addresses[i][e]};
+    };
+    made[ends[0].node].batch.add_veth(veth(0), veth(1), made[ends[1].node].fd.get());
   }
   const auto commit = [&]() -> Result<void> {
     for (std::size_t n = 0; n < made.size(); ++n)
@@ -179,6 +176,19 @@ Result<void> make(const Place& place, const Fabric& fabric) {
   if (auto ok = commit(); !ok) return ok;
   for (const Link& link : fabric.links) made[link.ends[1].node].batch.set_up(link.ends[1].port);
   return commit();
+}
+
+Result<Manifest> build(const Place& place, const Fabric& fabric) {
+  if (auto ok = check_names(place, fabric); !ok) return fail(ok.error());
+  Manifest manifest{.own_tree = place.own_tree};
+  for (const Node& node : fabric.nodes) manifest.nodes.push_back(node.name);
+  if (auto ok = write_manifest(place, manifest); !ok) return fail(ok.error());
+  if (auto ok = make(place, fabric); !ok) {
+    Error e = ok.error();
+    if (auto gone = remove(place, manifest); !gone) e.what += "; then " + to_string(gone.error());
+    return fail(std::move(e));
+  }
+  return manifest;
 }
 
 Result<void> remove(const Place& place, const Manifest& manifest) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <string>
+#include <vector>
 
 #include "agent/io/unique_fd.hpp"
 #include "base/result.hpp"
@@ -29,9 +31,21 @@ class KeepNamespace {
 /// write. Call once, before any thread and before make(), where Place::own_tree is set.
 [[nodiscard]] Result<void> enter_own_tree(const Place& place);
 
+/// The number of the interface at `links[link].ends[end]`. They follow the order of the fabric's
+/// links, above those that the kernel gives to tunnels of its own, and no two are equal: the kernel
+/// takes its time (up to 1 s) to tell of a carrier where a port's number is also its peer's.
+[[nodiscard]] int ifindex_of(std::size_t link, std::size_t end);
+
+/// The addresses of all ports, by link and end. The first port of a node has its chassis ID for an
+/// address where that is one, so that an agent calls itself what the fabric calls it.
+[[nodiscard]] std::vector<std::array<MacAddress, 2>> port_addresses(const Fabric& fabric);
+
 /// A network namespace per node, forwarding IP where it is a switch, and a veth pair per link, up.
-/// Port addresses follow from the fabric: the first port of a node has its chassis ID.
 [[nodiscard]] Result<void> make(const Place& place, const Fabric& fabric);
+
+/// The same for a place that may hold a lab already, or not this fabric: checks, writes the
+/// manifest, makes. Leaves nothing behind where it fails.
+[[nodiscard]] Result<Manifest> build(const Place& place, const Fabric& fabric);
 
 /// Removes the namespaces, agents and files of a manifest, and the manifest last. What is gone
 /// already is no error; nothing else is touched.

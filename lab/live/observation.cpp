@@ -44,6 +44,7 @@ Result<SeenDevice> device_from_json(const Json& j) {
       return refuse("a port lacks its name, type or state");
     seen.ports[at(port, "name").get<std::string>()] = {at(port, "up").get<bool>(), *type};
   }
+  if (at(j, "protection").is_object()) seen.protection = text_of(at(at(j, "protection"), "state"));
   if (at(j, "alarms").is_array())
     for (const Json& alarm : at(j, "alarms")) {
       if (!alarm.is_object()) return refuse("an alarm is not an object");

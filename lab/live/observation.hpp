@@ -23,6 +23,7 @@ struct SeenDevice {
   bool answers = false;
   std::optional<Level> level{};
   std::map<std::string, SeenPort, std::less<>> ports{};
+  std::string protection{};           ///< active, partial, inactive, failed
   std::vector<std::string> alarms{};  ///< `crosslink swp3: text`, escaped by the agent
   friend bool operator==(const SeenDevice&, const SeenDevice&) = default;
 };

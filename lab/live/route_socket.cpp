@@ -3,6 +3,7 @@
 
 #include <linux/if.h>
 #include <linux/if_link.h>
+#include <linux/neighbour.h>
 #include <linux/rtnetlink.h>
 #include <linux/veth.h>
 #include <netlink/attr.h>
@@ -29,6 +30,25 @@ std::unique_ptr<nl_msg, NlFree> new_link(int flags, unsigned set_flags, int ifin
   header.ifi_change = set_flags;
   nlmsg_append(message.get(), &header, sizeof header, NLMSG_ALIGNTO);
   return message;
+}
+
+std::unique_ptr<nl_msg, NlFree> new_neighbor(unsigned family, unsigned state, unsigned flags,
+                                             int port) {
+  std::unique_ptr<nl_msg, NlFree> message(
+      nlmsg_alloc_simple(RTM_NEWNEIGH, NLM_F_REQUEST | NLM_F_ACK | NLM_F_CREATE | NLM_F_REPLACE));
+  ndmsg header{};
+  header.ndm_family = static_cast<std::uint8_t>(family);
+  header.ndm_ifindex = port;
+  header.ndm_state = static_cast<std::uint16_t>(state);
+  header.ndm_flags = static_cast<std::uint8_t>(flags);
+  nlmsg_append(message.get(), &header, sizeof header, NLMSG_ALIGNTO);
+  return message;
+}
+
+int family_of(ByteSpan ip) { return ip.size() == 4 ? AF_INET : AF_INET6; }
+
+void put(nl_msg* message, int type, ByteSpan octets) {
+  nla_put(message, type, static_cast<int>(octets.size()), octets.data());
 }
 
 void put_end(nl_msg* message, const VethEnd& end) {
@@ -71,6 +91,67 @@ void RouteBatch::set_up(const std::string& name) {
   auto message = new_link(0, IFF_UP);
   nla_put_string(message.get(), IFLA_IFNAME, name.c_str());
   requests_.push_back({std::move(message), name});
+}
+
+void RouteBatch::set_down(const std::string& name) {
+  auto message = new_link(0, 0);
+  static_cast<ifinfomsg*>(nlmsg_data(nlmsg_hdr(message.get())))->ifi_change = IFF_UP;
+  nla_put_string(message.get(), IFLA_IFNAME, name.c_str());
+  requests_.push_back({std::move(message), name});
+}
+
+void RouteBatch::add_bridge(const std::string& name, int ifindex) {
+  auto message = new_link(NLM_F_CREATE | NLM_F_EXCL, 0, ifindex);
+  nla_put_string(message.get(), IFLA_IFNAME, name.c_str());
+  nlattr* info = nla_nest_start(message.get(), IFLA_LINKINFO);
+  nla_put_string(message.get(), IFLA_INFO_KIND, "bridge");
+  nla_nest_end(message.get(), info);
+  requests_.push_back({std::move(message), name});
+}
+
+void RouteBatch::enslave(int port, int bridge) {
+  auto message = new_link(0, 0, port);
+  nla_put_u32(message.get(), IFLA_MASTER, static_cast<std::uint32_t>(bridge));
+  requests_.push_back({std::move(message), "bridge"});
+  message = new_link(0, 0, port);
+  nlattr* info = nla_nest_start(message.get(), IFLA_LINKINFO);
+  nla_put_string(message.get(), IFLA_INFO_SLAVE_KIND, "bridge");
+  nlattr* data = nla_nest_start(message.get(), IFLA_INFO_SLAVE_DATA);
+  for (const int off : {IFLA_BRPORT_LEARNING, IFLA_BRPORT_UNICAST_FLOOD, IFLA_BRPORT_MCAST_FLOOD,
+                        IFLA_BRPORT_BCAST_FLOOD})
+    nla_put_u8(message.get(), off, 0);
+  nla_nest_end(message.get(), data);
+  nla_nest_end(message.get(), info);
+  requests_.push_back({std::move(message), "bridge"});
+}
+
+void RouteBatch::replace_forwarding(const MacAddress& to, int port) {
+  auto message = new_neighbor(AF_BRIDGE, NUD_NOARP, NTF_MASTER, port);
+  put(message.get(), NDA_LLADDR, to);
+  requests_.push_back({std::move(message), "forwarding entry"});
+}
+
+void RouteBatch::replace_route(ByteSpan to, int port) {
+  std::unique_ptr<nl_msg, NlFree> message(
+      nlmsg_alloc_simple(RTM_NEWROUTE, NLM_F_REQUEST | NLM_F_ACK | NLM_F_CREATE | NLM_F_REPLACE));
+  rtmsg header{};
+  header.rtm_family = static_cast<std::uint8_t>(family_of(to));
+  header.rtm_dst_len = static_cast<std::uint8_t>(8 * to.size());
+  header.rtm_table = RT_TABLE_MAIN;
+  header.rtm_protocol = RTPROT_STATIC;
+  header.rtm_scope = RT_SCOPE_LINK;
+  header.rtm_type = RTN_UNICAST;
+  nlmsg_append(message.get(), &header, sizeof header, NLMSG_ALIGNTO);
+  put(message.get(), RTA_DST, to);
+  nla_put_u32(message.get(), RTA_OIF, static_cast<std::uint32_t>(port));
+  requests_.push_back({std::move(message), "route"});
+}
+
+void RouteBatch::replace_neighbor(ByteSpan ip, const MacAddress& mac, int port) {
+  auto message = new_neighbor(static_cast<unsigned>(family_of(ip)), NUD_PERMANENT, 0, port);
+  put(message.get(), NDA_DST, ip);
+  put(message.get(), NDA_LLADDR, mac);
+  requests_.push_back({std::move(message), "neighbour"});
 }
 
 Result<void> RouteBatch::commit() {

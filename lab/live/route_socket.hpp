@@ -34,6 +34,16 @@ class RouteBatch {
   /// A veth pair: `near` here and up, `far` in the namespace `far_namespace` (a descriptor).
   void add_veth(const VethEnd& near, const VethEnd& far, int far_namespace);
   void set_up(const std::string& name);
+  void set_down(const std::string& name);
+  /// A bridge, down.
+  void add_bridge(const std::string& name, int ifindex);
+  /// Makes a port one of a bridge's, that learns nothing and floods nothing.
+  void enslave(int port, int bridge);
+  /// Frames to `to` leave the bridge by `port`, whatever was set before.
+  void replace_forwarding(const MacAddress& to, int port);
+  /// Packets to one IPv4 or IPv6 address leave by `port`, to the neighbour of that very address.
+  void replace_route(ByteSpan to, int port);
+  void replace_neighbor(ByteSpan ip, const MacAddress& mac, int port);
   /// Carries out what was added. The error names the first interface that failed.
   [[nodiscard]] Result<void> commit();
 

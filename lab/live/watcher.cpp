@@ -52,6 +52,29 @@ bool Watcher::wait_until_right(Clock::time_point deadline) {
   return true;
 }
 
+std::optional<std::size_t> Watcher::wait_until_settled(const std::vector<std::size_t>& nodes,
+                                                       bool is_protected,
+                                                       Clock::time_point deadline) {
+  const auto settled = [&](std::size_t node) {
+    const SeenDevice& seen = seen_[node];
+    const auto fine = [&](const Adjacency& a) {
+      const Verdict::Kind kind = judge(fabric_, seen, a).kind;
+      return kind == Verdict::Kind::kRight || kind == Verdict::Kind::kDown;
+    };
+    return seen.answers && seen.level == fabric_.nodes[node].level &&
+           std::all_of(ports_[node].begin(), ports_[node].end(), fine) &&
+           (!is_protected || fabric_.nodes[node].role == core::Role::kHost ||
+            seen.protection == "active");
+  };
+  for (;;) {
+    const auto late = std::find_if_not(nodes.begin(), nodes.end(), settled);
+    if (late == nodes.end()) return std::nullopt;
+    if (Clock::now() >= deadline) return *late;
+    const bool missing = connect_all();
+    wait(missing ? std::min(deadline, Clock::now() + kRetry) : deadline);
+  }
+}
+
 void Watcher::look(Clock::time_point deadline) {
   connect_all();
   const auto waiting = [&] {

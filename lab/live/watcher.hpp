@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,11 @@ class Watcher {
 
   /// Until everything is right (true) or `deadline`. Agents may come and go in between.
   [[nodiscard]] bool wait_until_right(Clock::time_point deadline);
+  /// Until the agents of these nodes have their level and no port of a wrong type, and the switches
+  /// among them are protected if that is wanted. Returns one that is not so by `deadline`.
+  [[nodiscard]] std::optional<std::size_t> wait_until_settled(const std::vector<std::size_t>& nodes,
+                                                              bool is_protected,
+                                                              Clock::time_point deadline);
   /// Until every agent that is there has answered once, or `deadline`.
   void look(Clock::time_point deadline);
 

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "lab/bounce/probe.hpp"
+#include "lab/fabric/routing.hpp"
+#include "qos/policy.hpp"
+
+namespace lldp::lab::bounce {
+
+enum class Mode : std::uint8_t { kRouted, kBridged };
+
+/// A point of the fabric where packets are looked at: on a link, at one of its ends, one way.
+struct Spot {
+  std::size_t link = 0;
+  std::size_t end = 0;
+  bool leaves = false;  ///< out of the node there; else into it
+  friend auto operator<=>(const Spot&, const Spot&) = default;
+};
+/// All that was seen of one probe.
+using Track = std::multimap<Spot, Sighting>;
+
+/// The spots that a packet passes on its path, in their order: out of one node, into the next.
+[[nodiscard]] std::vector<Spot> spots_of(const Fabric& fabric, const Path& path);
+
+/// What the packet is marked with on each link of its path, if each turn moves it from one lossless
+/// class to the next, from the last to the lossy one, and nothing else does anything.
+[[nodiscard]] std::vector<Marking> expected_markings(const Fabric& fabric, const Path& path,
+                                                     const qos::Policy& policy, Marking sent);
+
+/// Holds a track against all that must be so: seen once at every spot of the path and nowhere else,
+/// marked as expected, checksums right, every other octet as sent. Empty: it is.
+[[nodiscard]] std::string problem_of(const Fabric& fabric, const Path& path,
+                                     const qos::Policy& policy, Mode mode, const Probe& probe,
+                                     const Track& track);
+
+/// A probe for a person: `IPv6 dscp43 ecn2 pcp5`.
+[[nodiscard]] std::string to_string(const Probe& probe);
+
+}  // namespace lldp::lab::bounce

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// The second act as a whole: real agents, a real data plane, real packets, looked at on every hop.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/netns/support.hpp"
+
+namespace lldp::netns {
+namespace {
+
+using nlohmann::json;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+struct Played {
+  int status = -1;
+  json report{};
+  std::string text{};
+};
+Played bounce(std::vector<std::string> arguments) {
+  const TemporaryDirectory files;
+  arguments.insert(arguments.begin(), {LLDP_BIN_DIR "/lldp-level-lab", "bounce"});
+  arguments.insert(arguments.end(), {"--json", "--dir", files.file("lab")});
+  Process process(arguments, files.file("output"));
+  Played run{.status = process.wait(std::chrono::seconds(60))};
+  run.text = process.output();
+  run.report = json::parse(run.text, nullptr, false);
+  return run;
+}
+
+/// `Leaf3 43>51` for every switch of a flow where the DSCP of the first lossless class changed.
+std::vector<std::string> changes(const json& flow) {
+  std::vector<std::string> out;
+  for (const json& hop : flow.at("hops"))
+    for (const json& pair : hop.at("seen")) {
+      const auto dscp = pair.at("dscp").get<std::array<int, 2>>();
+      if (dscp[0] == dscp[1]) continue;
+      const std::string change =
+          fmt::format("{} {}>{}", hop.at("switch").get<std::string>(), dscp[0], dscp[1]);
+      if (out.empty() || out.back() != change) out.push_back(change);
+    }
+  return out;
+}
+
+class Bounce : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (const std::string why = missing_privilege(); !why.empty()) GTEST_SKIP() << why;
+  }
+};
+
+struct Case {
+  const char* name = "";
+  std::vector<std::string> arguments{};
+  std::vector<std::vector<std::string>> changes{};  ///< per flow, after the cut
+  friend void PrintTo(const Case& c, std::ostream* os) { *os << c.name; }
+};
+class BounceCase : public Bounce, public testing::WithParamInterface<Case> {};
+TEST_P(BounceCase, ChangesExactlyThePacketsThatTurnWhereTheyTurn) {
+  const Played run = bounce(GetParam().arguments);
+  ASSERT_EQ(run.status, 0) << run.text;
+  EXPECT_TRUE(run.report.at("holds"));
+  for (const json& flow : run.report.at("before")) {
+    EXPECT_EQ(flow.at("as_sent"), flow.at("sent"));
+    EXPECT_THAT(changes(flow), ElementsAre());
+  }
+  std::vector<std::vector<std::string>> seen;
+  for (const json& flow : run.report.at("after")) seen.push_back(changes(flow));
+  EXPECT_EQ(seen, GetParam().changes);
+}
+const std::vector<std::vector<std::string>> kCase1{{"Leaf3 43>51"}, {"Leaf2 43>51"}, {}};
+const std::vector<std::vector<std::string>> kCase2{{"AGG3 43>51"}, {"AGG2 43>51"}, {}};
+const std::vector<std::vector<std::string>> kTwice{{"Leaf2 43>51", "Leaf3 51>0"}, {}};
+const Case kCases[] = {
+    {"Case1Routed", {"case1"}, kCase1},
+    {"Case1Bridged", {"case1", "--bridged"}, kCase1},
+    {"Case2Routed", {"case2"}, kCase2},
+    {"Case2Bridged", {"case2", "--bridged"}, kCase2},
+    {"TwiceRouted", {"twice"}, kTwice},
+    {"TwiceBridged", {"twice", "--bridged"}, kTwice},
+    {"ThreeLosslessPriorities",
+     {"twice", "--qos.lossless", "3:dscp27,4:dscp35,5:dscp43"},
+     {{"Leaf2 27>35", "Leaf3 35>43"}, {}}},
+};
+INSTANTIATE_TEST_SUITE_P(Live, BounceCase, testing::ValuesIn(kCases),
+                         [](const auto& c) { return c.param.name; });
+
+TEST_F(Bounce, IsSeenToFailWithoutADataPlane) {
+  const Played run = bounce({"case1", "--backend", "none"});
+  EXPECT_EQ(run.status, 1) << run.text;
+  EXPECT_FALSE(run.report.at("holds"));
+  const json& flow = run.report.at("after").at(0);
+  EXPECT_EQ(flow.at("problems").size(), 16U);  // two classes, four ECN, IPv4 and IPv6
+  EXPECT_EQ(flow.at("problems").at(0),
+            "IPv4 dscp43 ecn0: dscp43 ecn0 leaving Leaf3 by swp3, not dscp51 ecn0");
+}
+
+TEST_F(Bounce, KeepsEveryPacketInItsPriorityWhileTheAgentRestarts) {
+  const Played run = bounce({"case1", "--restarts", "2", "--rate", "10000"});
+  ASSERT_EQ(run.status, 0) << run.text;
+  const json& restarts = run.report.at("restarts");
+  EXPECT_THAT(restarts.at("switches"), ElementsAre("Leaf3"));
+  EXPECT_GT(restarts.at("right"), 1000);
+  EXPECT_EQ(restarts.at("wrong"), 0);
+}
+
+TEST_F(Bounce, SeesTheMomentWithoutRulesOfAnAgentThatFlushes) {
+  const Played run = bounce({"case1", "--restarts", "2", "--rate", "10000", "--agent-arg=--flush"});
+  EXPECT_EQ(run.status, 1) << run.text;
+  EXPECT_GT(run.report.at("restarts").at("wrong"), 0);
+}
+
+TEST_F(Bounce, SaysWhyAnAgentIsNotReady) {
+  const Played run = bounce({"case1", "--agent-arg=--level", "--agent-arg=0", "--timeout", "0.5"});
+  EXPECT_EQ(run.status, 1);
+  EXPECT_THAT(run.text, HasSubstr("Spine1: its agent is not ready after 0.5 s: lldp-leveld: "));
+}
+
+}  // namespace
+}  // namespace lldp::netns

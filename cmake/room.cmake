@@ -61,6 +61,10 @@ function(lldp_test name)
     PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT})
 endfunction()
 
+if(LLDP_FUZZ)
+  add_custom_target(fuzzers)  # all of them, and nothing else
+endif()
+
 # lldp_fuzz(NAME SOURCE LINK ...) makes a libFuzzer program NAME (preset `fuzz`, clang); its corpus is
 # tests/fuzz/corpus/NAME. Every other preset runs the corpus through the same entry point as a test.
 function(lldp_fuzz name source)
@@ -68,6 +72,7 @@ function(lldp_fuzz name source)
   if(LLDP_FUZZ)
     lldp_program(${name} SOURCES ${source} LINK ${arg_LINK})
     target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+    add_dependencies(fuzzers ${name})
   else()
     lldp_program(${name} SOURCES ${source} ${PROJECT_SOURCE_DIR}/tests/fuzz/replay_main.cpp LINK ${arg_LINK})
     add_test(NAME ${name}.corpus COMMAND ${name} ${PROJECT_SOURCE_DIR}/tests/fuzz/corpus/${name})

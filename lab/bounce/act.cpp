@@ -33,8 +33,13 @@ std::string last_line(const std::string& file) {
   return last;
 }
 
+bool is_lossless(const qos::Policy& policy, Dscp dscp) {
+  return std::any_of(policy.lossless().begin(), policy.lossless().end(),
+                     [&](const qos::Class& c) { return c.dscp == dscp; });
+}
+
 /// Passages through the switches of a path, as the tracks of `probes` tell.
-std::vector<Hop> hops_of(const Fabric& fabric, const Path& path, Dscp dscp,
+std::vector<Hop> hops_of(const Fabric& fabric, const Path& path, const qos::Policy& policy,
                          const std::vector<Probe>& probes,
                          const std::map<std::uint32_t, Track>& tracks) {
   const auto spots = spots_of(fabric, path);
@@ -49,7 +54,7 @@ std::vector<Hop> hops_of(const Fabric& fabric, const Path& path, Dscp dscp,
             .turn = std::find(turns.begin(), turns.end(), i) != turns.end()};
     for (const Probe& probe : probes) {
       const auto track = tracks.find(probe.serial);
-      if (probe.marking.dscp != dscp || track == tracks.end()) continue;
+      if (!is_lossless(policy, probe.marking.dscp) || track == tracks.end()) continue;
       const auto came = track->second.find(in);
       const auto left = track->second.find(out);
       if (came == track->second.end() || left == track->second.end()) continue;
@@ -156,7 +161,7 @@ class Act {
       const std::string problem = problem_of(fabric_, path, policy_, settings_.mode, probe, track);
       if (!problem.empty()) result.problems.push_back(to_string(probe) + ": " + problem);
     }
-    result.hops = hops_of(fabric_, path, policy_.lossless().front().dscp, probes, tracks);
+    result.hops = hops_of(fabric_, path, policy_, probes, tracks);
     return result;
   }
 
@@ -240,9 +245,8 @@ std::vector<Probe> probes_for(std::size_t flow, const qos::Policy& policy, Mode 
   for (const qos::Class& c : policy.lossless()) add(c.dscp, c.priority);
   for (const std::uint8_t other : kOthers) {
     const Dscp dscp = *Dscp::make(other);
-    const bool ours = std::any_of(policy.lossless().begin(), policy.lossless().end(),
-                                  [&](const qos::Class& c) { return c.dscp == dscp; });
-    if (!ours) add(dscp, Priority::of<3>());  // a PCP that nothing derives from the DSCP
+    if (!is_lossless(policy, dscp))
+      add(dscp, Priority::of<3>());  // a PCP that nothing derives from the DSCP
   }
   std::vector<Probe> probes;
   for (const Marking& marking : markings)

@@ -33,7 +33,7 @@ struct Hop {
   std::size_t node = 0;
   Adjacency in{};
   Adjacency out{};
-  /// Marking in and out of the packets that came in the first lossless class, each pair once.
+  /// Marking in and out of the packets that were sent in a lossless class, each pair once.
   std::vector<std::pair<Marking, Marking>> seen{};
   bool turn = false;
 };

@@ -19,7 +19,7 @@ std::string port_of(const Fabric& fabric, const Adjacency& a) {
                      to_string(true_order(fabric, link, a.own_end)));
 }
 
-/// The distinct values of something in the pairs of a hop, `43 -> 51`.
+/// The distinct values of something in the pairs of a hop, `43->51 51->0`.
 template <class Value>
 std::string arrows(const Hop& hop, Value value) {
   std::vector<std::string> found;
@@ -28,17 +28,17 @@ std::string arrows(const Hop& hop, Value value) {
     if (!text.empty() && std::find(found.begin(), found.end(), text) == found.end())
       found.push_back(text);
   }
-  return fmt::format("{}", fmt::join(found, ", "));
+  return fmt::format("{}", fmt::join(found, " "));
 }
 
 std::string dscps(const Hop& hop) {
   return arrows(hop, [](const Marking& in, const Marking& out) {
-    return fmt::format("{} -> {}", in.dscp.value(), out.dscp.value());
+    return fmt::format("{}->{}", in.dscp.value(), out.dscp.value());
   });
 }
 std::string pcps(const Hop& hop) {
   return arrows(hop, [](const Marking& in, const Marking& out) {
-    return in.pcp && out.pcp ? fmt::format("{} -> {}", in.pcp->value(), out.pcp->value()) : "";
+    return in.pcp && out.pcp ? fmt::format("{}->{}", in.pcp->value(), out.pcp->value()) : "";
   });
 }
 bool ecn_kept(const Hop& hop) {
@@ -78,14 +78,14 @@ std::string flow_line(const Fabric& fabric, const FlowResult& f) {
 }
 
 std::string hop_table(const Fabric& fabric, const FlowResult& f, Mode mode) {
-  std::string text = fmt::format("  {:<8} {:<14} {:<14} {:<10} {:<5} {}\n", "switch", "in", "out",
+  std::string text = fmt::format("  {:<8} {:<12} {:<12} {:<14} {:<5} {}\n", "switch", "in", "out",
                                  "DSCP", "ECN", mode == Mode::kBridged ? "PCP" : "");
   while (text.ends_with(" \n")) text.erase(text.size() - 2, 1);
   for (const Hop& hop : f.hops) {
     std::string line =
-        fmt::format("  {:<8} {:<14} {:<14} {:<10} {:<5} {:<7}{}", fabric.nodes[hop.node].name,
+        fmt::format("  {:<8} {:<12} {:<12} {:<14} {:<5} {:<10}{}", fabric.nodes[hop.node].name,
                     port_of(fabric, hop.in), port_of(fabric, hop.out), dscps(hop),
-                    ecn_kept(hop) ? "kept" : "LOST", pcps(hop), hop.turn ? " <- turns here" : "");
+                    ecn_kept(hop) ? "kept" : "LOST", pcps(hop), hop.turn ? "<- turns" : "");
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + "\n";
   }

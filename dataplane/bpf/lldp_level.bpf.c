@@ -16,6 +16,7 @@
 #include <linux/ipv6.h>
 #include <linux/pkt_cls.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 #include <bpf/bpf_endian.h>
 #include <bpf/bpf_helpers.h>
@@ -34,12 +35,11 @@ struct {
   __type(value, struct lldp_level_bounces);
 } bounces SEC(".maps");
 
-enum { MAX_TAGS = 2, TAG_LEN = 4, PCP_SHIFT = 13, DSCP_MASK = 0xfc };
+enum { MAX_TAGS = 2, TAG_LEN = 4, PCP_SHIFT = 13 };
 
 struct packet {
   __u32 ip;   /* offset of the IP header */
   __u32 tags; /* VLAN tags before it that are part of the data */
-  __u16 word; /* the first 16 bits of the IP header, host order */
   bool v6;
   __u8 tos; /* DSCP and ECN */
 };
@@ -81,11 +81,28 @@ static __always_inline enum found parse(struct __sk_buff* skb, struct packet* p)
     if ((void*)(ip + 1) > end) return CUT_OFF;
     if (ip->version != 6) return NOT_IP;
     p->v6 = true;
-    p->word = bpf_ntohs(*(__be16*)ip);
-    p->tos = p->word >> 4;
+    p->tos = bpf_ntohs(*(__be16*)ip) >> 4;
     return IS_IP;
   }
   return NOT_IP;
+}
+
+/* The same for the most frequent packets, of one version and without tags or options, so that all
+ * offsets are constants. */
+static __always_inline bool parse_plain(struct __sk_buff* skb, bool v6, struct packet* p) {
+  void* data = (void*)(long)skb->data;
+  __be16* type = data + offsetof(struct ethhdr, h_proto); /* struct ethhdr is read by octets */
+  __u8* ip = data + sizeof(struct ethhdr);
+  __u32 header = v6 ? sizeof(struct ipv6hdr) : sizeof(struct iphdr);
+
+  if (ip + header > (__u8*)(long)skb->data_end) return false;
+  if (*type != bpf_htons(v6 ? ETH_P_IPV6 : ETH_P_IP)) return false;
+  if (v6 ? ip[0] >> 4 != 6 : ip[0] != 0x45) return false;
+  p->ip = sizeof(struct ethhdr);
+  p->tags = 0;
+  p->v6 = v6;
+  p->tos = v6 ? bpf_ntohs(*(__be16*)ip) >> 4 : ip[1];
+  return true;
 }
 
 /* The IP header of an untagged or tagged packet, also where a driver left it outside the linear
@@ -108,7 +125,7 @@ int lldp_level_in(struct __sk_buff* skb) {
   __u32 mark = rules.tag ? LLDP_LEVEL_MARK | rules.tag : 0;
   struct packet p;
 
-  if (find_ip(skb, &p)) {
+  if (parse_plain(skb, false, &p) || parse_plain(skb, true, &p) || find_ip(skb, &p)) {
     __u8 priority = rules.priority_of[p.tos >> 2];
 
     if (priority) {
@@ -122,27 +139,21 @@ int lldp_level_in(struct __sk_buff* skb) {
   return TC_ACT_UNSPEC;
 }
 
-/* The octet with the DSCP, in place. */
-static __always_inline long write_tos(struct __sk_buff* skb, const struct packet* p, __u8 tos) {
+/* The DSCP, in place. */
+static __always_inline long write_dscp(struct __sk_buff* skb, const struct packet* p,
+                                       const struct lldp_level_turn* turn) {
   void* at = (void*)(long)skb->data + p->ip;
+  struct iphdr* ip = at;
+  __u32 sum;
 
+  if ((void*)(ip + 1) > (void*)(long)skb->data_end) return -1;
   if (p->v6) {
-    __be16* word = at;
-
-    if ((void*)(word + 1) > (void*)(long)skb->data_end) return -1;
-    *word = bpf_htons((p->word & 0xf00f) | tos << 4);
-  } else {
-    struct iphdr* ip = at;
-    __u32 sum;
-
-    if ((void*)(ip + 1) > (void*)(long)skb->data_end) return -1;
-    /* RFC 1624: HC' = ~(~HC + ~m + m'), m the 16 bits that hold the octet; the other half of them
-     * cancels out. */
-    sum = (__u16)~ip->check + (__u16)~bpf_htons(p->tos) + bpf_htons(tos);
-    sum = (sum & 0xffff) + (sum >> 16);
-    ip->check = ~((sum & 0xffff) + (sum >> 16));
-    ip->tos = tos;
+    *(__be16*)at ^= bpf_htons((__u16)turn->flip << 4);
+    return 0;
   }
+  ip->tos = p->tos ^ turn->flip;
+  sum = (__u16)~ip->check + turn->sum;
+  ip->check = ~(sum + (sum >> 16));
   return 0;
 }
 
@@ -187,22 +198,26 @@ static __always_inline void count(__u32 port, __u8 priority) {
   }
 }
 
-static __always_inline int turn(struct __sk_buff* skb) {
-  struct packet p;
-  __u8 from, priority, tos;
+enum turned { TURNED, SAME_CLASS, STUCK };
 
-  if (!find_ip(skb, &p)) return TC_ACT_UNSPEC;
-  from = rules.turn_of[p.tos >> 2].from;
-  if (!from) return TC_ACT_UNSPEC;
-  priority = rules.turn_of[p.tos >> 2].priority;
-  tos = rules.turn_of[p.tos >> 2].tos | (p.tos & ~DSCP_MASK);
-  /* A packet that cannot change class would fill the buffers that it must not fill. */
-  if (write_tos(skb, &p, tos)) return TC_ACT_SHOT;
-  if (p.tags && write_pcp(skb, p.tags, priority)) return TC_ACT_SHOT;
-  if (skb->vlan_present && replace_pcp(skb, priority)) return TC_ACT_SHOT;
-  skb->priority = priority;
-  count(skb->ifindex, from & LLDP_LEVEL_PRIORITY_MASK);
-  return TC_ACT_UNSPEC;
+static __always_inline enum turned change(struct __sk_buff* skb, const struct packet* p) {
+  const struct lldp_level_turn* turn = (const void*)&rules.turn_of[p->tos >> 2];
+
+  if (!turn->from) return SAME_CLASS;
+  if (write_dscp(skb, p, turn)) return STUCK;
+  if (p->tags && write_pcp(skb, p->tags, turn->priority)) return STUCK;
+  if (skb->vlan_present && replace_pcp(skb, turn->priority)) return STUCK;
+  skb->priority = turn->priority;
+  count(skb->ifindex, turn->from & LLDP_LEVEL_PRIORITY_MASK);
+  return TURNED;
+}
+
+static __always_inline enum turned turn(struct __sk_buff* skb) {
+  struct packet p;
+
+  if (parse_plain(skb, false, &p)) return change(skb, &p);
+  if (parse_plain(skb, true, &p)) return change(skb, &p);
+  return find_ip(skb, &p) ? change(skb, &p) : SAME_CLASS;
 }
 
 SEC("tc")
@@ -213,8 +228,17 @@ int lldp_level_out(struct __sk_buff* skb) {
   if ((mark & LLDP_LEVEL_MARK_MASK) != LLDP_LEVEL_MARK) return TC_ACT_UNSPEC;
   /* One port, one turn: the mark goes no further. */
   skb->tc_index = 0;
+  if (rules.turning_tags >> (mark & LLDP_LEVEL_MARK_TAG_MASK) & 1) {
+    switch (turn(skb)) {
+      case TURNED:
+        return TC_ACT_UNSPEC;
+      case STUCK: /* It would fill the buffers that it must not fill. */
+        return TC_ACT_SHOT;
+      case SAME_CLASS:
+        break;
+    }
+  }
   /* IPv4 forwarding has meanwhile derived another one from the TOS (ip_forward_update_priority). */
   if (priority & LLDP_LEVEL_SET) skb->priority = priority & LLDP_LEVEL_PRIORITY_MASK;
-  if (rules.turning_tags >> (mark & LLDP_LEVEL_MARK_TAG_MASK) & 1) return turn(skb);
   return TC_ACT_UNSPEC;
 }

@@ -11,7 +11,8 @@
 #define LLDP_LEVEL_ASSERT(what) _Static_assert(what, #what)
 #endif
 
-/* Counted up when a struct below changes its shape: maps of another layout are not taken over. */
+/* Counted up when struct lldp_level_bounces changes: counters of another layout are not taken over.
+ */
 #define LLDP_LEVEL_LAYOUT 1
 
 /* skb->tc_index from ingress to egress, of which nothing in between takes notice:
@@ -31,8 +32,12 @@
 struct lldp_level_turn {
   __u8 from;     /* LLDP_LEVEL_SET | priority it came with; 0: nothing happens */
   __u8 priority; /* its priority from now on */
-  __u8 tos;      /* its DSCP from now on, where it stands in the octet: dscp << 2 */
+  __u8 flip;     /* bits of the TOS octet that change: never those of the ECN */
   __u8 reserved;
+  /* What the change adds to the one's complement sum of an IPv4 header, as it stands there
+   * (RFC 1624: ~m + m', m the 16 bits that hold the octet; the rest of them cancels out). */
+  __u16 sum;
+  __u16 reserved2;
 };
 
 /* The rules of a port: constants of the program, so that one program serves all ports with equal
@@ -56,8 +61,8 @@ struct lldp_level_bounces {
   __u64 packets[8]; /* by the priority the packet came with */
 };
 
-LLDP_LEVEL_ASSERT(sizeof(struct lldp_level_turn) == 4);
-LLDP_LEVEL_ASSERT(sizeof(struct lldp_level_rules) == 336);
+LLDP_LEVEL_ASSERT(sizeof(struct lldp_level_turn) == 8);
+LLDP_LEVEL_ASSERT(sizeof(struct lldp_level_rules) == 592);
 LLDP_LEVEL_ASSERT(__builtin_offsetof(struct lldp_level_rules, priority_of) == 16);
 LLDP_LEVEL_ASSERT(__builtin_offsetof(struct lldp_level_rules, turn_of) == 80);
 LLDP_LEVEL_ASSERT(sizeof(struct lldp_level_bounces) == 72);

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <fmt/format.h>
 #include <linux/magic.h>
+#include <netinet/in.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -38,12 +39,18 @@ lldp_level_rules constants_of(const qos::Ruleset& rules) {
   c.tag = rules.tag.value();
   for (const qos::Class& i : rules.ingress)
     c.priority_of[i.dscp.value()] = static_cast<__u8>(LLDP_LEVEL_SET | i.priority.value());
-  for (const qos::Remap& r : rules.remaps)
+  for (const qos::Remap& r : rules.remaps) {
+    const unsigned from = r.from.dscp.value() * 4U;
+    const unsigned to = r.to.dscp.value() * 4U;
+    const unsigned sum = (from ^ 0xffff) + to;
     c.turn_of[r.from.dscp.value()] = {
         .from = static_cast<__u8>(LLDP_LEVEL_SET | r.from.priority.value()),
         .priority = r.to.priority.value(),
-        .tos = static_cast<__u8>(r.to.dscp.value() << 2),
-        .reserved = 0};
+        .flip = static_cast<__u8>(from ^ to),
+        .reserved = 0,
+        .sum = htons(static_cast<__u16>((sum & 0xffff) + (sum >> 16))),
+        .reserved2 = 0};
+  }
   return c;
 }
 

@@ -2,7 +2,6 @@
 #include "agent/cli/capture.hpp"
 
 #include <fmt/format.h>
-#include <pcap/pcap.h>
 
 #include <algorithm>
 #include <array>
@@ -11,6 +10,7 @@
 #include <cstring>
 #include <utility>
 
+#include "agent/cli/libpcap.hpp"
 #include "tlv/lldpdu.hpp"
 
 namespace lldp::cli {
@@ -58,25 +58,28 @@ std::string to_date(CaptureTime time) {
 
 ByteSpan CapturedFrame::lldpdu() const { return ByteSpan(octets).subspan(kHeader); }
 
-void CaptureReader::Close::operator()(pcap* p) const { pcap_close(p); }
-void CaptureWriter::Close::operator()(pcap* p) const { pcap_close(p); }
-void CaptureWriter::Close::operator()(pcap_dumper* d) const { pcap_dump_close(d); }
+// What is closed was opened, so libpcap is there.
+void CaptureReader::Close::operator()(pcap* p) const { libpcap()->close(p); }
+void CaptureWriter::Close::operator()(pcap* p) const { libpcap()->close(p); }
+void CaptureWriter::Close::operator()(pcap_dumper* d) const { libpcap()->dump_close(d); }
 
 Result<CaptureReader> CaptureReader::open(const std::string& file) {
+  const Result<Libpcap>& lib = libpcap();
+  if (!lib) return fail(lib.error());
   std::array<char, PCAP_ERRBUF_SIZE> why{};
   std::string name = shown(file, "standard input");
   // Opened here, so that an error is the system's and libpcap does not repeat the name.
   std::FILE* stream = file == "-" ? stdin : std::fopen(file.c_str(), "rbe");
   if (stream == nullptr) return fail(Error{errno, std::move(name), std::strerror(errno)});
   pcap* handle =
-      pcap_fopen_offline_with_tstamp_precision(stream, PCAP_TSTAMP_PRECISION_NANO, why.data());
+      lib->fopen_offline_with_tstamp_precision(stream, PCAP_TSTAMP_PRECISION_NANO, why.data());
   if (handle == nullptr) {
     if (stream != stdin) std::fclose(stream);
     return fail(Error{0, std::move(name), std::string("not a pcap or pcapng file: ") + why.data()});
   }
   CaptureReader reader(std::move(name), handle);
-  if (pcap_datalink(handle) != DLT_EN10MB) {
-    const char* type = pcap_datalink_val_to_name(pcap_datalink(handle));
+  if (lib->datalink(handle) != DLT_EN10MB) {
+    const char* type = lib->datalink_val_to_name(lib->datalink(handle));
     return fail(Error{0, reader.file_,
                       std::string("link type ") + (type == nullptr ? "unknown" : type) +
                           ": capture on an Ethernet interface"});
@@ -88,13 +91,13 @@ Result<bool> CaptureReader::next(CapturedFrame& frame) {
   for (;;) {
     pcap_pkthdr* header = nullptr;
     const unsigned char* data = nullptr;
-    switch (pcap_next_ex(pcap_.get(), &header, &data)) {
+    switch (libpcap()->next_ex(pcap_.get(), &header, &data)) {
       case 1:
         break;
       case PCAP_ERROR_BREAK:  // the end of the file
         return false;
       default:
-        return fail(Error{0, file_, pcap_geterr(pcap_.get())});
+        return fail(Error{0, file_, libpcap()->geterr(pcap_.get())});
     }
     const ByteSpan octets(data, header->caplen);
     const std::size_t type = type_offset(octets);
@@ -112,17 +115,19 @@ Result<bool> CaptureReader::next(CapturedFrame& frame) {
 }
 
 Result<CaptureWriter> CaptureWriter::open(const std::string& file) {
+  const Result<Libpcap>& lib = libpcap();
+  if (!lib) return fail(lib.error());
   CaptureWriter writer;
   writer.file_ = shown(file, "standard output");
   writer.pcap_.reset(
-      pcap_open_dead_with_tstamp_precision(DLT_EN10MB, kSnapLength, PCAP_TSTAMP_PRECISION_NANO));
+      lib->open_dead_with_tstamp_precision(DLT_EN10MB, kSnapLength, PCAP_TSTAMP_PRECISION_NANO));
   if (!writer.pcap_) return fail(Error{ENOMEM, writer.file_, std::strerror(ENOMEM)});
   std::FILE* stream = file == "-" ? stdout : std::fopen(file.c_str(), "wbe");
   if (stream == nullptr) return fail(Error{errno, writer.file_, std::strerror(errno)});
-  writer.dumper_.reset(pcap_dump_fopen(writer.pcap_.get(), stream));
+  writer.dumper_.reset(lib->dump_fopen(writer.pcap_.get(), stream));
   if (!writer.dumper_) {
     if (stream != stdout) std::fclose(stream);
-    return fail(Error{0, writer.file_, pcap_geterr(writer.pcap_.get())});
+    return fail(Error{0, writer.file_, lib->geterr(writer.pcap_.get())});
   }
   return writer;
 }
@@ -134,8 +139,8 @@ Result<void> CaptureWriter::write(CaptureTime time, ByteSpan frame) {
   header.ts.tv_usec = static_cast<suseconds_t>((time - seconds).count());
   header.caplen = static_cast<bpf_u_int32>(frame.size());
   header.len = header.caplen;
-  pcap_dump(reinterpret_cast<unsigned char*>(dumper_.get()), &header, frame.data());
-  if (pcap_dump_flush(dumper_.get()) != 0)
+  libpcap()->dump(reinterpret_cast<unsigned char*>(dumper_.get()), &header, frame.data());
+  if (libpcap()->dump_flush(dumper_.get()) != 0)
     return fail(Error{errno, file_, std::string("cannot write: ") + std::strerror(errno)});
   return {};
 }

@@ -205,6 +205,18 @@ TEST_F(Cli, RecordWritesACaptureThatDecodeReads) {
       testing::HasSubstr(R"("source":"02:00:00:00:00:09","chassis_id":"02:00:00:00:00:09")"));
 }
 
+TEST_F(Cli, OnlyCaptureFilesNeedLibpcap) {
+  // Files that are no libraries stand in the way of the real ones.
+  for (const char* name : {"libpcap.so.0.8", "libpcap.so.1"}) std::ofstream(dir / name) << "no";
+  ASSERT_EQ(::setenv("LD_LIBRARY_PATH", dir.path().c_str(), 1), 0);
+  const Outcome version = run("--version");
+  const Outcome decode = run("decode /dev/null");
+  ::unsetenv("LD_LIBRARY_PATH");
+  EXPECT_EQ(version.status, 0);
+  EXPECT_EQ(decode.status, 1);
+  EXPECT_EQ(decode.out, "lldp-level: libpcap: capture files need it: install libpcap0.8\n");
+}
+
 TEST_F(Cli, CheckConfigReportsEveryErrorWithItsLine) {
   std::ofstream(dir / "conf") << "level = 0\nfrob = 1\n";
   const Outcome it = run("check-config " + (dir / "conf"));

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <boost/program_options.hpp>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <map>
+#include <memory>
 #include <sstream>
 
 #include "agent/config/options.hpp"
@@ -59,6 +59,9 @@ std::string_view trim(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
 }
 
+/// Where each option was set that was: `FILE:LINE: key` or `--option`.
+using Places = std::map<std::string_view, std::string>;
+
 /// Reads the INI text line by line, so that every error has its line; Program_options reads each
 /// line, under the section it stands in.
 class FileReader {
@@ -73,6 +76,7 @@ class FileReader {
     }
   }
   Errors take_errors() { return std::move(errors_); }
+  Places take_places() { return std::move(places_); }
 
  private:
   void read_line(std::string_view raw, int line) {
@@ -102,6 +106,8 @@ class FileReader {
       } else if (auto wrong =
                      set(*row, config_, option.value.empty() ? "" : option.value.front())) {
         complain(at, std::move(*wrong));
+      } else {
+        places_.emplace(row->name, at);
       }
     }
   }
@@ -114,28 +120,49 @@ class FileReader {
   po::options_description description_ = describe("");
   std::string section_;
   std::map<std::string_view, int> lines_;
+  Places places_;
   Errors errors_;
 };
 
 /// What no single option can see.
-void check_together(Config& config, std::string_view where, Errors& errors) {
+void check_together(Config& config, const Places& places, Errors& errors) {
   if (auto policy = qos::Policy::parse(config.lossless, config.lossy)) {
     config.policy = std::move(*policy);
   } else {
-    errors.push_back({.where = std::string(where), .what = to_string(policy.error())});
+    // What is wrong with a preset is so because of what the other was set to.
+    const Error& error = policy.error();
+    auto place = places.find(error.where);
+    if (place == places.end())
+      place = places.find(error.where == "qos.lossy" ? "qos.lossless" : "qos.lossy");
+    if (place->first == error.where)
+      errors.push_back({.where = place->second, .what = error.what});
+    else
+      errors.push_back({.where = place->second, .what = to_string(error)});
   }
   if (config.role == Role::kHost && config.core.pinned_level)
-    errors.push_back({.where = std::string(where),
-                      .what = "level: a host has level 0: remove level, or set role = switch"});
+    errors.push_back({.where = places.at("level"),
+                      .what = "a host has level 0: remove this, or set role = switch"});
+}
+
+Result<Config, Errors> checked(Config config, const Places& places, Errors errors) {
+  check_together(config, places, errors);
+  if (!errors.empty()) return fail(std::move(errors));
+  return config;
 }
 
 Result<std::string> read_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (!in.is_open() || in.bad()) {
-    const int code = errno != 0 ? errno : EIO;
+  const auto failed = [&](int code) {
     return fail(Error{code, path, "cannot be read: " + std::string(std::strerror(code))});
-  }
+  };
+  // Not by a stream: on a directory it throws, and it does not say why it cannot open a file.
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(
+      std::fopen(path.c_str(), "rbe"), [](auto* f) { return std::fclose(f); });
+  if (!file) return failed(errno);
+  std::string text;
+  char buffer[4096];
+  while (const std::size_t n = std::fread(buffer, 1, sizeof buffer, file.get()))
+    text.append(buffer, n);
+  if (std::ferror(file.get()) != 0) return failed(errno);
   return text;
 }
 
@@ -193,32 +220,32 @@ Result<Invocation> parse_command_line(std::span<const char* const> arguments) {
 Result<Config, Errors> load(const Invocation& invocation) {
   Config config;
   Errors errors;
+  Places places;
   const std::string path = invocation.file.value_or(std::string(kDefaultFile));
   if (const auto text = read_file(path)) {
     FileReader reader(path, config);
     reader.read(*text);
     errors = reader.take_errors();
+    places = reader.take_places();
   } else if (invocation.file || text.error().code != ENOENT) {
     return fail(Errors{text.error()});
   }
   for (const auto& [name, value] : invocation.set) {
     const Row* row = find_row(name);
+    const std::string at = "--" + name;
     if (auto wrong = row ? set(*row, config, value) : "unknown option: try --help")
-      errors.push_back({.where = "--" + name, .what = std::move(*wrong)});
+      errors.push_back({.where = at, .what = std::move(*wrong)});
+    else
+      places.insert_or_assign(row->name, at);
   }
-  check_together(config, path, errors);
-  if (!errors.empty()) return fail(std::move(errors));
-  return config;
+  return checked(std::move(config), places, std::move(errors));
 }
 
 Result<Config, Errors> parse(std::string_view text, std::string_view name) {
   Config config;
   FileReader reader(name, config);
   reader.read(text);
-  Errors errors = reader.take_errors();
-  check_together(config, name, errors);
-  if (!errors.empty()) return fail(std::move(errors));
-  return config;
+  return checked(std::move(config), reader.take_places(), reader.take_errors());
 }
 
 std::string help() {

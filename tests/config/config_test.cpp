@@ -3,9 +3,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
+
+#include "base/text.hpp"
+#include "tests/io/temp_dir.hpp"
 
 namespace lldp::config {
 
@@ -79,6 +82,177 @@ TEST(ConfigFile, ReportsEveryErrorWithItsLine) {
                   "/etc/x.conf:4: role: set before in line 3: remove one",
                   "/etc/x.conf:5: 'just words' is neither a key nor a section: write key = value",
                   "/etc/x.conf:7: lldp.tx-hold: 'many' is not in range: use 1-100"));
+}
+
+/// One bad line, and what is said of it. The file is `f`, the line its first.
+struct LineCase {
+  const char* name = "";
+  const char* line = "";
+  const char* error = "";
+  friend void PrintTo(const LineCase& c, std::ostream* os) { *os << c.name; }
+};
+class ConfigLine : public testing::TestWithParam<LineCase> {};
+TEST_P(ConfigLine, IsRefusedWithItsPlaceAndTheRemedy) {
+  const auto config = parse(GetParam().line, "f");
+  ASSERT_FALSE(config);
+  EXPECT_THAT(texts(config.error()), ElementsAre(std::string("f:1: ") + GetParam().error));
+}
+const LineCase kLines[] = {
+    {"UnknownKey", "colour = red", "colour: unknown key: lldp-leveld --help lists the keys"},
+    {"UnknownKeyIsEscaped", "co\x1blour = red",
+     "co\\x1blour: unknown key: lldp-leveld --help lists the keys"},
+    {"NoKey", "just words", "'just words' is neither a key nor a section: write key = value"},
+    {"NumberTooSmall", "level = 0", "level: '0' is not in range: use 1-254"},
+    {"NumberTooLarge", "lldp.tx-interval = 3601",
+     "lldp.tx-interval: '3601' is not in range: use 1-3600"},
+    {"NumberPastItsType", "lldp.tx-interval = 4294967297",
+     "lldp.tx-interval: '4294967297' is not in range: use 1-3600"},
+    {"NumberNegative", "lldp.tx-hold = -1", "lldp.tx-hold: '-1' is not in range: use 1-100"},
+    {"NumberWithUnit", "lldp.tx-interval = 30s",
+     "lldp.tx-interval: '30s' is not in range: use 1-3600"},
+    {"NumberEmpty", "level =", "level: '' is not in range: use 1-254"},
+    {"ChoiceUnknown", "role = router", "role: 'router' is not in range: use auto|host|switch"},
+    {"ChoiceInCapitals", "backend = BPF", "backend: 'BPF' is not in range: use bpf|print|none"},
+    {"FlagOfAnotherLanguage", "flush = true", "flush: 'true' is not in range: use yes|no"},
+    {"PortsEmpty", "ports =", "ports: no port: name at least one, or * for all"},
+    {"PathRelative", "socket = run/control", "socket: not an absolute path: begin it with /"},
+    {"TlvUnknown", "tlv.send = tr,cdp",
+     "tlv.send: no TLV is called 'cdp': use tr, contribution or both"},
+    {"TlvNone", "tlv.send =", "tlv.send: no TLV to send: use tr, contribution or both"},
+    {"OuiTooShort", "tlv.contribution-oui = 02-4c",
+     "tlv.contribution-oui: '02-4c' is no OUI: write three octets as 02-4c-56"},
+    {"ChassisIdEmpty", "chassis-id =", "chassis-id: not 1 to 255 characters long: shorten it"},
+    {"ScopeUnknown", "lldp.scopes = bridge",
+     "lldp.scopes: no address is called 'bridge': use "
+     "nearest-bridge|nearest-nontpmr-bridge|nearest-customer-bridge"},
+    {"ScopeTwice", "lldp.scopes = nearest-bridge, nearest-bridge",
+     "lldp.scopes: nearest-bridge stands there twice: remove one"},
+    {"LosslessPriority", "qos.lossless = 8:dscp1",
+     "qos.lossless: '8': a priority is a number from 0 to 7"},
+    {"LosslessDscpTwice", "qos.lossless = 5:dscp43,6:dscp43",
+     "qos.lossless: dscp43 stands twice: give each class its own"},
+    {"LosslessOutOfOrder", "qos.lossless = 6:dscp43,5:dscp51",
+     "qos.lossless: priority 5 after 6: list priorities in rising order"},
+    {"LossyIsLossless", "qos.lossy = 5:dscp0",
+     "qos.lossy: priority 5 is lossless by qos.lossless: take another"},
+    // The preset of qos.lossy is wrong only because of this line.
+    {"LosslessTakesTheLossyPreset", "qos.lossless = 0:dscp1,6:dscp51",
+     "qos.lossless: qos.lossy: priority 0 is lossless by qos.lossless: take another"},
+};
+INSTANTIATE_TEST_SUITE_P(File, ConfigLine, testing::ValuesIn(kLines),
+                         [](const auto& c) { return c.param.name; });
+
+TEST(ConfigFile, HostWithALevelIsRefusedWhereTheLevelStands) {
+  EXPECT_THAT(texts(parse("level = 2\n\nrole = host\n", "f").error()),
+              ElementsAre("f:1: level: a host has level 0: remove this, or set role = switch"));
+}
+
+TEST(ConfigFile, BothEndsOfARangeAreTaken) {
+  for (const Option& o : options()) {
+    const std::size_t dash = o.values.find('-');
+    if (o.values.find_first_not_of("0123456789-") != std::string::npos) continue;
+    for (const std::string& end : {o.values.substr(0, dash), o.values.substr(dash + 1)})
+      EXPECT_TRUE(parse(std::string(o.name) + " = " + end, "f")) << o.name << " = " << end;
+    const std::string beyond = std::to_string(std::stoul(o.values.substr(dash + 1)) + 1);
+    EXPECT_FALSE(parse(std::string(o.name) + " = " + beyond, "f")) << o.name << " = " << beyond;
+  }
+}
+
+TEST(ConfigFile, ChassisIdIsAMacAddressOrALocalName) {
+  for (const char* text : {"02:00:00:00:00:0a", "02-00-00-00-00-0a"}) {
+    const auto config = parse(std::string("chassis-id = ") + text, "f");
+    ASSERT_TRUE(config) << text;
+    EXPECT_EQ(config->core.chassis_id, chassis_id_from_mac({2, 0, 0, 0, 0, 10})) << text;
+  }
+  const auto local = parse("chassis-id = rack 7, unit 12", "f");
+  ASSERT_TRUE(local && local->core.chassis_id);
+  EXPECT_EQ(local->core.chassis_id->subtype, ChassisId::kLocal);
+  EXPECT_EQ(local->core.chassis_id->octets, "rack 7, unit 12");
+  EXPECT_TRUE(parse("chassis-id = " + std::string(255, 'x'), "f"));
+  EXPECT_FALSE(parse("chassis-id = " + std::string(256, 'x'), "f"));
+}
+
+TEST(ConfigFile, ScopesAreTakenInTheOrderGiven) {
+  const auto config = parse("[lldp]\nscopes = nearest-customer-bridge, nearest-bridge", "f");
+  ASSERT_TRUE(config);
+  EXPECT_THAT(config->core.scopes,
+              ElementsAre(core::Scope::kNearestCustomerBridge, core::Scope::kNearestBridge));
+}
+
+TEST(ConfigFile, ClassesBecomeAPolicy) {
+  const auto config = parse("[qos]\nlossless = 3:dscp26, 4:dscp30\nlossy = 1:dscp8\n", "f");
+  ASSERT_TRUE(config);
+  EXPECT_EQ(config->policy, *qos::Policy::parse("3:dscp26,4:dscp30", "1:dscp8"));
+}
+
+class ConfigLoad : public testing::Test {
+ protected:
+  Result<Config, Errors> load_with(std::vector<const char*> arguments) {
+    arguments.insert(arguments.begin(), {"--config", path_.c_str()});
+    const auto invocation = parse_command_line(arguments);
+    EXPECT_TRUE(invocation);
+    return load(*invocation);
+  }
+  void write(const char* text) { std::ofstream(path_) << text; }
+
+  TempDir dir_;
+  std::string path_ = dir_ / "conf";
+};
+
+TEST_F(ConfigLoad, CommandLineIsPutOverTheFile) {
+  write("level = 2\nsystem-name = leaf1\n");
+  const auto config = load_with({"--level", "3", "--lldp.tx-hold=2"});
+  ASSERT_TRUE(config) << testing::PrintToString(texts(config.error()));
+  EXPECT_EQ(config->core.pinned_level, Level::of<3>());
+  EXPECT_EQ(config->core.msgTxHold, 2);
+  EXPECT_EQ(config->core.system_name, "leaf1");
+}
+
+TEST_F(ConfigLoad, FlagsStandAloneOrWithAValue) {
+  write("flush = yes\n");
+  auto config = load_with({"--dry-run"});
+  ASSERT_TRUE(config);
+  EXPECT_TRUE(config->dry_run && config->flush);
+  config = load_with({"--flush=no", "--dry-run=no"});
+  ASSERT_TRUE(config);
+  EXPECT_FALSE(config->dry_run || config->flush);
+}
+
+TEST_F(ConfigLoad, NamedFileMustBeThere) {
+  EXPECT_THAT(texts(load_with({}).error()),
+              ElementsAre(path_ + ": cannot be read: No such file or directory"));
+}
+
+TEST_F(ConfigLoad, FolderIsNoFile) {
+  path_ = dir_.path();
+  EXPECT_THAT(texts(load_with({}).error()),
+              ElementsAre(path_ + ": cannot be read: Is a directory"));
+}
+
+TEST_F(ConfigLoad, DefaultFileMayBeMissing) {
+  if (std::filesystem::exists(kDefaultFile)) GTEST_SKIP() << kDefaultFile << " is there";
+  const auto config = load({});
+  ASSERT_TRUE(config) << testing::PrintToString(texts(config.error()));
+  EXPECT_EQ(*config, Config{});
+}
+
+TEST_F(ConfigLoad, ErrorsOfBothAreToldEachWithItsPlace) {
+  write("role = host\nlldp.tx-hold = 0\n");
+  EXPECT_THAT(texts(load_with({"--level", "4", "--backend", "x"}).error()),
+              ElementsAre(path_ + ":2: lldp.tx-hold: '0' is not in range: use 1-100",
+                          "--backend: 'x' is not in range: use bpf|print|none",
+                          "--level: a host has level 0: remove this, or set role = switch"));
+}
+
+TEST(CommandLine, MistakesAreToldInOneLine) {
+  const auto told = [](std::vector<const char*> arguments) {
+    const auto parsed = parse_command_line(arguments);
+    return parsed ? "" : to_string(parsed.error());
+  };
+  EXPECT_EQ(told({"--frob"}), "unrecognised option '--frob': try --help");
+  EXPECT_EQ(told({"--lev", "3"}), "unrecognised option '--lev': try --help");
+  EXPECT_EQ(told({"--level"}), "the required argument for option '--level' is missing: try --help");
+  EXPECT_EQ(told({"start"}), "start: not an option: options begin with --; try --help");
 }
 
 }  // namespace

@@ -10,18 +10,21 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cstring>
+#include <span>
 
 namespace lldp::io {
 namespace {
 
-/// The attributes of one level, by type. libnl checks types and lengths against the policy.
-template <std::size_t N>
+/// The attributes of one level, by type. libnl checks types and lengths against the policy, which
+/// has a row for each type up to the last one wanted.
 class Attributes {
  public:
-  Attributes(const nlattr* first, int length, std::array<nla_policy, N> policy) {
-    valid_ =
-        nla_parse(table_.data(), N - 1, const_cast<nlattr*>(first), length, policy.data()) == 0;
+  Attributes(const nlattr* first, int length, std::span<const nla_policy> policy) {
+    assert(policy.size() <= table_.size());
+    valid_ = nla_parse(table_.data(), static_cast<int>(policy.size()) - 1,
+                       const_cast<nlattr*>(first), length, policy.data()) == 0;
   }
   explicit operator bool() const { return valid_; }
   [[nodiscard]] const nlattr* operator[](std::size_t type) const { return table_[type]; }
@@ -33,7 +36,7 @@ class Attributes {
   }
 
  private:
-  std::array<nlattr*, N> table_{};
+  std::array<nlattr*, IFLA_LINKINFO + 1> table_{};  ///< the longest of the levels we read
   bool valid_ = false;
 };
 
@@ -47,14 +50,13 @@ std::optional<LinkMessage> parse_interface(const nlmsghdr* header) {
   if (!ifindex || ifindex->value() == 0 || info->ifi_family != AF_UNSPEC) return std::nullopt;
   if (header->nlmsg_type == RTM_DELLINK) return InterfaceGone{*ifindex};
 
-  constexpr std::size_t kTop = IFLA_LINKINFO + 1;
-  std::array<nla_policy, kTop> policy{};
+  std::array<nla_policy, IFLA_LINKINFO + 1> policy{};
   policy[IFLA_IFNAME] = of_type(NLA_STRING);
   policy[IFLA_MTU] = of_type(NLA_U32);
   policy[IFLA_MASTER] = of_type(NLA_U32);
   policy[IFLA_LINKINFO] = of_type(NLA_NESTED);
-  const Attributes<kTop> top(nlmsg_attrdata(header, sizeof *info),
-                             nlmsg_attrlen(header, sizeof *info), policy);
+  const Attributes top(nlmsg_attrdata(header, sizeof *info), nlmsg_attrlen(header, sizeof *info),
+                       policy);
   if (!top || !top[IFLA_IFNAME]) return std::nullopt;
 
   Interface link{.ifindex = *ifindex, .name = top.text(IFLA_IFNAME), .mtu = top.u32(IFLA_MTU)};
@@ -66,12 +68,11 @@ std::optional<LinkMessage> parse_interface(const nlmsghdr* header) {
     link.ethernet = info->ifi_type == ARPHRD_ETHER && (info->ifi_flags & IFF_LOOPBACK) == 0;
   }
   if (const nlattr* nest = top[IFLA_LINKINFO]) {
-    constexpr std::size_t kNested = IFLA_INFO_SLAVE_KIND + 1;
-    std::array<nla_policy, kNested> nested_policy{};
+    std::array<nla_policy, IFLA_INFO_SLAVE_KIND + 1> nested_policy{};
     nested_policy[IFLA_INFO_KIND] = of_type(NLA_STRING);
     nested_policy[IFLA_INFO_SLAVE_KIND] = of_type(NLA_STRING);
-    const Attributes<kNested> nested(static_cast<const nlattr*>(nla_data(nest)), nla_len(nest),
-                                     nested_policy);
+    const Attributes nested(static_cast<const nlattr*>(nla_data(nest)), nla_len(nest),
+                            nested_policy);
     if (!nested) return std::nullopt;
     link.kind = nested.text(IFLA_INFO_KIND);
     link.master_kind = nested.text(IFLA_INFO_SLAVE_KIND);
@@ -81,12 +82,11 @@ std::optional<LinkMessage> parse_interface(const nlmsghdr* header) {
 
 std::optional<LinkMessage> parse_forwarding(const nlmsghdr* header) {
   const auto* info = static_cast<const netconfmsg*>(nlmsg_data(header));
-  constexpr std::size_t kTop = NETCONFA_FORWARDING + 1;
-  std::array<nla_policy, kTop> policy{};
+  std::array<nla_policy, NETCONFA_FORWARDING + 1> policy{};
   policy[NETCONFA_IFINDEX] = of_type(NLA_U32);
   policy[NETCONFA_FORWARDING] = of_type(NLA_U32);
   const int head = NLMSG_ALIGN(sizeof *info);
-  const Attributes<kTop> top(nlmsg_attrdata(header, head), nlmsg_attrlen(header, head), policy);
+  const Attributes top(nlmsg_attrdata(header, head), nlmsg_attrlen(header, head), policy);
   if (!top || !top[NETCONFA_FORWARDING]) return std::nullopt;
   if (top.u32(NETCONFA_IFINDEX) != static_cast<std::uint32_t>(NETCONFA_IFINDEX_ALL))
     return std::nullopt;

@@ -472,7 +472,7 @@ std::string Daemon::stats_json(std::span<const std::string> ports) {
   return report::stats_json(counters);
 }
 
-std::string Daemon::rules_json() { return protection_.rules_json(); }
+std::string Daemon::rules_json() { return report::rules_json(protection_.rules()); }
 
 Result<void> Daemon::reload() {
   service_.reloading();

@@ -9,8 +9,6 @@
 #include <iterator>
 #include <utility>
 
-#include "agent/report/json_writer.hpp"
-#include "base/text.hpp"
 #include "dataplane/factory.hpp"
 
 namespace lldp::io {
@@ -167,44 +165,37 @@ report::Protection Protection::summary(const core::Snapshot& snapshot) const {
   return summary;
 }
 
-std::string Protection::rules_json() const {
-  std::string text;
-  report::JsonWriter out(text);
-  out.open('{').member("version", report::kVersion).key("rules").open('{');
-  out.member("backend", backend_name_);
-  out.member("description", backend_ ? std::optional(backend_->description()) : std::nullopt);
-  const auto whole = failed_.find(kWhole);
-  out.member("error",
-             whole != failed_.end() ? std::optional(to_string(whole->second)) : std::nullopt);
-  out.member("lossless", policy_.lossless_text()).member("lossy", policy_.lossy_text());
-  out.key("ports").open('[');
-  for (Ifindex port : ports_) {
-    const std::string name(name_of_(port));
-    const qos::Ruleset want = wanted(port);
-    const auto plan = backend_ ? backend_->plan(port, want) : fail(Error{});
-    const auto failure = failed_.find(port);
-    const auto bounces =
-        backend_ ? backend_->bounces(port).value_or(dataplane::Bounces{}) : dataplane::Bounces{};
-    out.open('{').member("name", name).member("order", to_string(want.port.order));
-    // A port found with rules keeps them until its neighbour is heard.
-    out.member("installed", plan && (plan->empty() || found_.contains(port)));
-    out.key("rules").open('[');
-    for (const std::string& line : split_list(qos::to_string(want, ""), '\n'))
-      out.value(std::string_view(line));
-    out.close(']').key("changes").open('[');
-    if (plan)
-      for (const dataplane::Change& c : plan->changes)
-        out.value(std::string_view(fmt::format("{} {}", to_string(c.action), to_string(c.part))));
-    out.close(']').key("bounces").open('{');
-    for (const qos::Class& c : policy_.lossless())
-      out.member(std::to_string(c.priority.value()), bounces[c.priority.value()]);
-    out.close('}').member("error", failure != failed_.end()
-                                       ? std::optional(to_string(failure->second))
-                                       : std::nullopt);
-    out.close('}');
+report::Rules Protection::rules() const {
+  report::Rules rules{.backend = backend_name_, .policy = policy_};
+  if (backend_) rules.description = backend_->description();
+  if (const auto whole = failed_.find(kWhole); whole != failed_.end())
+    rules.error = to_string(whole->second);
+  for (Ifindex port : ports_) rules.ports.push_back(rules_of(port));
+  return rules;
+}
+
+report::PortRules Protection::rules_of(Ifindex port) const {
+  using Installed = report::PortRules::Installed;
+  report::PortRules out{.name = std::string(name_of_(port)), .wanted = wanted(port)};
+  if (const auto failure = failed_.find(port); failure != failed_.end())
+    out.error = to_string(failure->second);
+  if (!backend_) return out;
+  out.bounces = backend_->bounces(port).value_or(dataplane::Bounces{});
+  const auto plan = backend_->plan(port, out.wanted);
+  if (!plan) {
+    out.error = to_string(plan.error());
+    return out;
   }
-  out.close(']').close('}').close('}');
-  return text;
+  for (const dataplane::Change& c : plan->changes)
+    out.changes.push_back(fmt::format("{} {}", to_string(c.action), to_string(c.part)));
+  const bool nothing_there = std::ranges::all_of(plan->changes, [](const dataplane::Change& c) {
+    return c.action == dataplane::Action::kAdd;
+  });
+  out.installed = plan->empty()           ? Installed::kYes
+                  : found_.contains(port) ? Installed::kKept
+                  : nothing_there         ? Installed::kNo
+                                          : Installed::kDiffers;
+  return out;
 }
 
 }  // namespace lldp::io

@@ -52,10 +52,11 @@ class Protection {
   void flush();
 
   [[nodiscard]] report::Protection summary(const core::Snapshot& snapshot) const;
-  [[nodiscard]] std::string rules_json() const;
+  [[nodiscard]] report::Rules rules() const;
 
  private:
   [[nodiscard]] qos::Ruleset wanted(Ifindex port) const;
+  [[nodiscard]] report::PortRules rules_of(Ifindex port) const;
   void note(Ifindex port, const Result<void>& outcome);
 
   const core::Agent* agent_;

@@ -22,6 +22,20 @@ std::string_view to_string(Protection::State state) {
   return "inactive";
 }
 
+std::string_view to_string(PortRules::Installed installed) {
+  switch (installed) {
+    case PortRules::Installed::kYes:
+      return "yes";
+    case PortRules::Installed::kDiffers:
+      return "differs";
+    case PortRules::Installed::kKept:
+      return "kept";
+    case PortRules::Installed::kNo:
+      break;
+  }
+  return "no";
+}
+
 std::string WallClock::date(TimePoint t) const {
   using namespace std::chrono;
   const auto at = floor<seconds>(wall + duration_cast<system_clock::duration>(t - boot));

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,6 +14,8 @@
 #include "agent/core/statistics.hpp"
 #include "base/bounded.hpp"
 #include "base/time.hpp"
+#include "qos/policy.hpp"
+#include "qos/ruleset.hpp"
 
 /// What the agent knows, as JSON: the answers of the control socket and the source of every text.
 /// Keys are stable: new ones may come, none go.
@@ -53,5 +57,33 @@ struct PortStatistics {
 
 /// `stats`: `{"version": 1, "ports": [{"name": ..., "statsFramesOutTotal": ...}]}`
 [[nodiscard]] std::string stats_json(std::span<const PortStatistics> ports);
+
+/// The rules of one port: wanted, installed, and what they have done.
+struct PortRules {
+  enum class Installed : std::uint8_t {
+    kYes,
+    kNo,       ///< nothing of ours is there
+    kDiffers,  ///< something is, and it is not what is wanted
+    kKept,     ///< of an earlier daemon, until the neighbour is heard or would have been
+  };
+  std::string name{};
+  qos::Ruleset wanted{};
+  Installed installed = Installed::kNo;
+  std::vector<std::string> changes{};                       ///< from installed to wanted
+  std::array<std::uint64_t, Priority::kMax + 1> bounces{};  ///< by the priority they came with
+  std::optional<std::string> error{};                       ///< why they are not installed
+};
+[[nodiscard]] std::string_view to_string(PortRules::Installed installed);
+
+struct Rules {
+  std::string backend{};
+  std::optional<std::string> description{};  ///< by what means; nothing: there is no data plane
+  std::optional<std::string> error{};        ///< why there is none
+  qos::Policy policy{};
+  std::vector<PortRules> ports{};
+};
+
+/// `rules`, as agent/io/org.lldplevel.varlink has it.
+[[nodiscard]] std::string rules_json(const Rules& rules);
 
 }  // namespace lldp::report

@@ -94,6 +94,38 @@ void add_port(Table& table, const json& port) {
   table.add(std::move(row));
 }
 
+std::string class_text(const json& c) {
+  return c.at("priority").dump() + ":dscp" + c.at("dscp").dump();
+}
+
+std::string classes_text(const json& classes) {
+  std::string out;
+  for (const json& c : classes) out += (out.empty() ? "" : " ") + class_text(c);
+  return out;
+}
+
+std::string turns_text(const json& turns) {
+  std::string out;
+  for (const json& turn : turns)
+    out += (out.empty() ? "" : ", ") + class_text(turn.at("from")) + " -> " +
+           class_text(turn.at("to"));
+  return out.empty() ? "unchanged" : out;
+}
+
+/// Packets by the priority they came with, as `5: 42`; those of which there are none left out.
+std::string bounced_text(const json& bounces) {
+  std::string out;
+  for (const auto& [priority, packets] : bounces.items())
+    if (packets != 0) out += (out.empty() ? "" : ", ") + priority + ": " + packets.dump();
+  return out.empty() ? "-" : out;
+}
+
+Cell installed_cell(const json& port) {
+  const std::string installed = str(port, "installed");
+  if (installed == "yes") return {installed, Ink::kGood};
+  return {installed, installed == "kept" ? Ink::kWarn : Ink::kBad};
+}
+
 }  // namespace
 
 Result<std::string> show_text(std::string_view text, const Style& style) {
@@ -138,8 +170,31 @@ Result<std::string> stats_text(std::string_view text, const Style& style) {
   });
 }
 
-Result<std::string> rules_text(std::string_view text, const Style&) {
-  return with_json(text, [](const json& rules) { return rules.at("rules").dump(2) + "\n"; });
+Result<std::string> rules_text(std::string_view text, const Style& style) {
+  return with_json(text, [&](const json& rules) {
+    std::string out;
+    const auto complain = [&](const std::string& where, const json& error) {
+      if (!error.is_null())
+        out += paint("ERROR", Ink::kBad, style) + " " + where + error.get<std::string>() + "\n";
+    };
+    complain("", rules.at("error"));
+    Table table(
+        {{"PORT"}, {"ORDER"}, {"INSTALLED"}, {"BOUNCED"}, {"PACKETS THAT CAME IN BY AN UP PORT"}});
+    for (const json& port : rules.at("ports")) {
+      complain(str(port, "name") + ": ", port.at("error"));
+      const std::string order = str(port, "order");
+      table.add({{str(port, "name"), Ink::kBold},
+                 {order == "unknown" ? "-" : order},
+                 installed_cell(port),
+                 {bounced_text(port.at("bounces"))},
+                 {turns_text(port.at("turns"))}});
+    }
+    const json& how = rules.at("description");
+    out += paint(str(rules, "backend"), Ink::kBold, style) +
+           (how.is_null() ? "" : " (" + how.get<std::string>() + ")") + ", lossless " +
+           classes_text(rules.at("lossless")) + ", then " + class_text(rules.at("lossy")) + "\n";
+    return rules.at("ports").empty() ? out + "no ports\n" : out + table.text(style);
+  });
 }
 
 Result<Verdict> check(std::string_view text) {

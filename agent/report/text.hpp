@@ -20,7 +20,8 @@ struct Style {
 [[nodiscard]] Result<std::string> show_text(std::string_view json, const Style& style);
 [[nodiscard]] Result<std::string> stats_text(std::string_view json, const Style& style);
 
-/// The rules as the back end tells them.
+/// A row per port: what is wanted, whether it is installed, and the packets it turned. Errors
+/// first.
 [[nodiscard]] Result<std::string> rules_text(std::string_view json, const Style& style);
 
 /// The verdict for monitoring, one line.

@@ -140,16 +140,45 @@ TEST_F(ProtectionTest, NothingIsTakenAwayAtStopUnlessAsked) {
 }
 
 TEST_F(ProtectionTest, RulesTellWhatIsWantedInstalledAndCounted) {
+  using Installed = report::PortRules::Installed;
   Protection protection = open();
   kernel_.bounces[kPort][5] = 42;
   protection.add(kPort, now_);
-  EXPECT_EQ(protection.rules_json(),
-            R"({"version":1,"rules":{"backend":"fake","description":"remembers","error":null,)"
-            R"("lossless":"5:dscp43,6:dscp51","lossy":"0:dscp0","ports":[{"name":"swp7",)"
-            R"("order":"unknown","installed":false,"rules":["is unknown",)"
-            R"("ingress dscp43 -> priority 5","ingress dscp51 -> priority 6","pfc priority 5",)"
-            R"("pfc priority 6"],"changes":["add ingress"],"bounces":{"5":42,"6":0},)"
-            R"("error":null}]}})");
+  report::Rules told = protection.rules();
+  EXPECT_EQ(told.backend, "fake");
+  EXPECT_EQ(told.description, "remembers");
+  EXPECT_EQ(told.error, std::nullopt);
+  ASSERT_EQ(told.ports.size(), 1U);
+  EXPECT_EQ(told.ports[0].name, "swp7");
+  EXPECT_EQ(told.ports[0].wanted, rules(Order::kUnknown));
+  EXPECT_EQ(told.ports[0].installed, Installed::kNo);
+  EXPECT_THAT(told.ports[0].changes, ElementsAre("add ingress"));
+  EXPECT_EQ(told.ports[0].bounces[5], 42U);
+  protection.advance(now_);
+  EXPECT_EQ(protection.rules().ports[0].installed, Installed::kYes);
+  install(kPort, Order::kUp);  // by another hand
+  told = protection.rules();
+  EXPECT_EQ(told.ports[0].installed, Installed::kDiffers);
+  EXPECT_THAT(told.ports[0].changes, ElementsAre("replace ingress", "remove egress"));
+}
+
+TEST_F(ProtectionTest, RulesOfAnEarlierDaemonAreKept) {
+  install(kPort, Order::kUp);
+  Protection protection = open();
+  protection.add(kPort, now_);
+  EXPECT_EQ(protection.rules().ports[0].installed, report::PortRules::Installed::kKept);
+}
+
+TEST_F(ProtectionTest, RulesTellWhyThereAreNone) {
+  Protection refused(agent_, qos::Policy(), "bpf", fail(Error{EPERM, "backend bpf", "no: do this"}),
+                     names());
+  EXPECT_EQ(refused.rules().error, "backend bpf: no: do this");
+  EXPECT_EQ(refused.rules().description, std::nullopt);
+  Protection protection = open();
+  protection.add(kPort, now_);
+  kernel_.fail_at_write = 0;
+  protection.advance(now_);
+  EXPECT_EQ(protection.rules().ports[0].error, "7: add ingress refused");
 }
 
 class HostProtection : public ProtectionTest {

@@ -135,6 +135,50 @@ TEST(StatsText, NamesEveryCounter) {
   support::expect_golden(*text, "report/golden/stats.txt");
 }
 
+/// A spine-side port that turned packets, a host's, a silent one, one that was refused, one found.
+Rules leaf_rules() {
+  using Installed = PortRules::Installed;
+  const qos::Policy policy;
+  const auto wanted = [&](Order order) { return qos::compile(policy, {.order = order}); };
+  PortRules refused{.name = "swp10",
+                    .wanted = wanted(Order::kUp),
+                    .installed = Installed::kDiffers,
+                    .changes = {"replace ingress", "add egress"},
+                    .error = "swp10: replace ingress: Operation not permitted"};
+  PortRules up{.name = "swp1", .wanted = wanted(Order::kUp), .installed = Installed::kYes};
+  up.bounces[5] = 1'234'567;
+  up.bounces[6] = 8;
+  return {.backend = "bpf",
+          .description = "clsact, kept in /sys/fs/bpf/lldp-level",
+          .policy = policy,
+          .ports = {up,
+                    {.name = "swp2", .wanted = wanted(Order::kDown), .installed = Installed::kYes},
+                    {.name = "swp3", .wanted = wanted(Order::kUnknown), .changes = {"add ingress"}},
+                    {.name = "swp4", .wanted = wanted(Order::kUnknown), .installed = Installed::kKept,
+                     .changes = {"replace ingress", "remove egress"}},
+                    refused}};
+}
+
+TEST(RulesJson, IsAsTheInterfaceSays) {
+  support::expect_golden(nlohmann::ordered_json::parse(rules_json(leaf_rules())).dump(2) + "\n",
+                         "report/golden/rules.json");
+}
+
+TEST(RulesText, IsARowPerPort) {
+  const auto text = rules_text(rules_json(leaf_rules()), {});
+  ASSERT_TRUE(text) << to_string(text.error());
+  support::expect_golden(*text, "report/golden/rules.txt");
+}
+
+TEST(RulesText, SaysWhyThereIsNoDataPlane) {
+  EXPECT_EQ(rules_text(rules_json({.backend = "bpf", .error = "backend bpf: no: do this"}), {}),
+            "ERROR backend bpf: no: do this\n"
+            "bpf, lossless 5:dscp43 6:dscp51, then 0:dscp0\n"
+            "no ports\n");
+  EXPECT_EQ(rules_text(R"({"version":1,"rules":{}})", {}).error().what,
+            "the daemon's answer is not understood: is it of another version?");
+}
+
 TEST(Check, AlarmsBeforeAllElse) {
   const auto alarm = check(show_json(leaf(), protection(), kClock));
   EXPECT_FALSE(alarm->fine);

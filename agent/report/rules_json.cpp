@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/report/json_writer.hpp"
+#include "agent/report/report.hpp"
+#include "base/text.hpp"
+
+namespace lldp::report {
+namespace {
+
+void write(JsonWriter& out, qos::Class c) {
+  out.open('{').member("priority", c.priority.value()).member("dscp", c.dscp.value()).close('}');
+}
+
+void write(JsonWriter& out, const std::vector<qos::Class>& classes) {
+  out.open('[');
+  for (const qos::Class c : classes) write(out, c);
+  out.close(']');
+}
+
+std::optional<std::string> escaped(const std::optional<std::string>& text) {
+  return text ? std::optional(escape(*text)) : std::nullopt;
+}
+
+void write(JsonWriter& out, const PortRules& port, const qos::Policy& policy) {
+  out.open('{')
+      .member("name", escape(port.name))
+      .member("order", to_string(port.wanted.port.order))
+      .member("installed", to_string(port.installed));
+  write(out.key("ingress"), port.wanted.ingress);
+  out.member("tag", port.wanted.tag.value());
+  out.key("turns").open('[');
+  for (const qos::Remap& turn : port.wanted.remaps) {
+    write(out.open('{').key("from"), turn.from);
+    write(out.key("to"), turn.to);
+    out.close('}');
+  }
+  out.close(']').key("pfc").open('[');
+  for (unsigned p = 0; p <= Priority::kMax; ++p)
+    if ((port.wanted.pfc_enable >> p & 1U) != 0) out.value(p);
+  out.close(']').key("changes").open('[');
+  for (const std::string& change : port.changes) out.value(std::string_view(change));
+  out.close(']').key("bounces").open('{');
+  for (const qos::Class c : policy.lossless())
+    out.member(std::to_string(c.priority.value()), port.bounces[c.priority.value()]);
+  out.close('}').member("error", escaped(port.error)).close('}');
+}
+
+}  // namespace
+
+std::string rules_json(const Rules& rules) {
+  std::string text;
+  JsonWriter out(text);
+  out.open('{')
+      .member("version", kVersion)
+      .member("backend", rules.backend)
+      .member("description", escaped(rules.description))
+      .member("error", escaped(rules.error));
+  write(out.key("lossless"), rules.policy.lossless());
+  write(out.key("lossy"), rules.policy.lossy());
+  out.key("ports").open('[');
+  for (const PortRules& port : rules.ports) write(out, port, rules.policy);
+  out.close(']').close('}');
+  return text;
+}
+
+}  // namespace lldp::report

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-namespace lldp::dataplane {
+namespace lldp {
 
 /// A file descriptor that is closed with its owner.
 class UniqueFd {
@@ -21,10 +21,11 @@ class UniqueFd {
     if (fd_ >= 0) ::close(fd_);
   }
   [[nodiscard]] int get() const { return fd_; }
+  [[nodiscard]] int release() { return std::exchange(fd_, -1); }
   explicit operator bool() const { return fd_ >= 0; }
 
  private:
   int fd_ = -1;
 };
 
-}  // namespace lldp::dataplane
+}  // namespace lldp

@@ -16,9 +16,9 @@
 #include <list>
 
 #include "agent/io/control_session.hpp"
-#include "agent/io/unique_fd.hpp"
 #include "agent/io/varlink.hpp"
 #include "base/text.hpp"
+#include "dataplane/fd.hpp"
 
 namespace lldp::io {
 namespace {

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "agent/core/actions.hpp"
-#include "agent/io/unique_fd.hpp"
 #include "base/bounded.hpp"
 #include "base/bytes.hpp"
 #include "base/result.hpp"
+#include "dataplane/fd.hpp"
 
 namespace lldp::io {
 

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <ctime>
 
-#include "agent/io/unique_fd.hpp"
+#include "dataplane/fd.hpp"
 
 namespace lldp::io {
 

@@ -9,8 +9,8 @@
 #include <cstdio>
 #include <cstring>
 
-#include "agent/io/unique_fd.hpp"
 #include "base/text.hpp"
+#include "dataplane/fd.hpp"
 
 namespace lldp::io {
 namespace {

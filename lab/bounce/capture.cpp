@@ -39,15 +39,15 @@ sockaddr_ll address(int ifindex, int protocol) {
 }
 
 /// A packet socket in a node's namespace, which receives nothing before bind_to().
-Result<io::UniqueFd> open_socket(const live::Place& place, const std::string& node) {
+Result<UniqueFd> open_socket(const live::Place& place, const std::string& node) {
   const live::KeepNamespace home;
   if (auto ok = live::enter(place, node); !ok) return fail(ok.error());
-  io::UniqueFd fd(socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0));
+  UniqueFd fd(socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0));
   if (!fd) return failed(node, "cannot open a packet socket");
   return fd;
 }
 
-Result<void> bind_to(const io::UniqueFd& fd, const std::string& node, int ifindex, int protocol) {
+Result<void> bind_to(const UniqueFd& fd, const std::string& node, int ifindex, int protocol) {
   const sockaddr_ll to = address(ifindex, protocol);
   if (bind(fd.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to) < 0)
     return failed(node, "cannot bind a packet socket");
@@ -102,7 +102,7 @@ Result<Capture> Capture::open(const live::Place& place, const Fabric& fabric) {
 std::map<std::uint32_t, Track> Capture::take(std::size_t count) {
   std::map<std::uint32_t, Track> tracks;
   std::vector<pollfd> polled;
-  for (const io::UniqueFd& fd : sockets_) polled.push_back({fd.get(), POLLIN, 0});
+  for (const UniqueFd& fd : sockets_) polled.push_back({fd.get(), POLLIN, 0});
   std::size_t seen = 0;
   for (auto last = Clock::now(); Clock::now() - last < kSilence;) {
     if (poll(polled.data(), polled.size(), seen < count ? 50 : kLinger) == 0 && seen >= count)

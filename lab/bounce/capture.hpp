@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "agent/io/unique_fd.hpp"
 #include "base/result.hpp"
+#include "dataplane/fd.hpp"
 #include "lab/bounce/verdict.hpp"
 #include "lab/live/place.hpp"
 
@@ -31,7 +31,7 @@ class Capture {
   std::size_t drain(std::size_t node, std::map<std::uint32_t, Track>& tracks);
 
   const Fabric* fabric_;
-  std::vector<io::UniqueFd> sockets_{};  ///< by node
+  std::vector<UniqueFd> sockets_{};  ///< by node
 };
 
 /// Sends frames out of a node's only port.
@@ -46,7 +46,7 @@ class Sender {
 
  private:
   std::string port_{};
-  io::UniqueFd socket_{};
+  UniqueFd socket_{};
 };
 
 /// Counts in the kernel, without reading them, the IPv4 packets of a flow that enter a node: those
@@ -59,7 +59,7 @@ class Counter {
   [[nodiscard]] std::uint64_t take() const;  ///< since the last call
 
  private:
-  io::UniqueFd socket_{};
+  UniqueFd socket_{};
 };
 
 }  // namespace lldp::lab::bounce

@@ -20,7 +20,7 @@
 #include <fstream>
 #include <map>
 
-#include "agent/io/unique_fd.hpp"
+#include "dataplane/fd.hpp"
 #include "lab/live/fabric_of_namespaces.hpp"
 
 extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX leaves it to the user
@@ -38,16 +38,16 @@ std::vector<std::string> command_line(pid_t pid) {
 
 /// The agents that run, by their node. Held by pidfd, opened before the command line is read: a
 /// process that ends in between is not mistaken for another of the same number.
-std::map<std::string, io::UniqueFd> find_agents(const Place& place,
-                                                const std::vector<std::string>& nodes) {
+std::map<std::string, UniqueFd> find_agents(const Place& place,
+                                            const std::vector<std::string>& nodes) {
   std::map<std::string, std::string> node_of;
   for (const std::string& node : nodes) node_of.emplace(place.socket(node), node);
-  std::map<std::string, io::UniqueFd> found;
+  std::map<std::string, UniqueFd> found;
   for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
     const std::string name = entry.path().filename();
     pid_t pid = 0;
     if (std::from_chars(name.data(), name.data() + name.size(), pid).ec != std::errc{}) continue;
-    io::UniqueFd process(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
+    UniqueFd process(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
     const auto words = command_line(pid);
     const auto after = [&](std::string_view option) {
       const auto at = std::find(words.begin(), words.end(), option);
@@ -99,14 +99,14 @@ class SpawnActions {
 };
 
 /// True if the process has ended by `deadline`.
-bool wait_for_end(const io::UniqueFd& process, std::chrono::steady_clock::time_point deadline) {
+bool wait_for_end(const UniqueFd& process, std::chrono::steady_clock::time_point deadline) {
   using std::chrono::milliseconds;
   const auto left = std::chrono::ceil<milliseconds>(deadline - std::chrono::steady_clock::now());
   pollfd p{process.get(), POLLIN, 0};
   return poll(&p, 1, static_cast<int>(std::max(left, milliseconds(0)).count())) > 0;
 }
 
-void send_signal(const io::UniqueFd& process, int signal) {
+void send_signal(const UniqueFd& process, int signal) {
   syscall(SYS_pidfd_send_signal, process.get(), signal, nullptr, 0);
 }
 

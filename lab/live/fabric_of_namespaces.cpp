@@ -29,7 +29,7 @@ auto failed(const std::string& where, const std::string& doing) {
 }
 
 Result<void> write_file(const char* path, std::string_view text) {
-  const io::UniqueFd fd(open(path, O_WRONLY | O_CLOEXEC));
+  const UniqueFd fd(open(path, O_WRONLY | O_CLOEXEC));
   if (!fd || write(fd.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()))
     return failed(path, "cannot write");
   return {};
@@ -57,17 +57,17 @@ Result<void> prepare_directory() {
 
 /// The new namespace of a node, and a batch that works inside.
 struct Made {
-  io::UniqueFd fd{};
+  UniqueFd fd{};
   RouteBatch batch{};
 };
 
 Result<Made> make_namespace(const std::string& path, bool forwards) {
-  const io::UniqueFd file(open(path.c_str(), O_RDONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0));
+  const UniqueFd file(open(path.c_str(), O_RDONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0));
   if (!file) return failed(path, "cannot make");
   if (unshare(CLONE_NEWNET) < 0) return failed(path, "cannot make a network namespace");
   if (mount(kOwnNamespace, path.c_str(), "none", MS_BIND, nullptr) < 0)
     return failed(path, "cannot mount");
-  Made made{.fd = io::UniqueFd(open(kOwnNamespace, O_RDONLY | O_CLOEXEC))};
+  Made made{.fd = UniqueFd(open(kOwnNamespace, O_RDONLY | O_CLOEXEC))};
   if (!made.fd) return failed(path, "cannot open");
   if (forwards)
     if (auto ok = write_file("/proc/sys/net/ipv4/ip_forward", "1"); !ok) return fail(ok.error());
@@ -105,7 +105,7 @@ KeepNamespace::~KeepNamespace() {
 
 Result<void> enter(const Place& place, const std::string& node) {
   const std::string path = place.namespace_path(node);
-  const io::UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd || setns(fd.get(), CLONE_NEWNET) < 0) return failed(path, "cannot enter");
   return {};
 }
@@ -132,7 +132,7 @@ Result<void> enter_own_tree(const Place& place) {
   const std::string kept = "/run/" + (inside ? below_run.begin()->string() : std::string());
   std::error_code error;
   std::filesystem::create_directories(dir, error);
-  const io::UniqueFd before(open(kept.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  const UniqueFd before(open(kept.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!before || error) return failed(place.dir, "cannot make");
   if (mount("run", "/run", "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755") < 0)
     return failed("/run", "cannot mount");

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "agent/io/unique_fd.hpp"
 #include "base/result.hpp"
+#include "dataplane/fd.hpp"
 #include "lab/fabric/fabric.hpp"
 #include "lab/live/place.hpp"
 
@@ -21,7 +21,7 @@ class KeepNamespace {
   KeepNamespace& operator=(const KeepNamespace&) = delete;
 
  private:
-  io::UniqueFd home_{};
+  UniqueFd home_{};
 };
 
 /// Moves the calling thread into a node's namespace.

@@ -21,11 +21,11 @@ constexpr std::string_view kWatch =
 /// How long an agent that is starting is left alone before the next try.
 constexpr std::chrono::milliseconds kRetry{5};
 
-io::UniqueFd connect_to(const std::string& path) {
+UniqueFd connect_to(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   path.copy(address.sun_path, sizeof address.sun_path - 1);
-  io::UniqueFd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  UniqueFd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!fd || connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) < 0 ||
       send(fd.get(), kWatch.data(), kWatch.size(), MSG_NOSIGNAL) !=
           static_cast<ssize_t>(kWatch.size()))

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "agent/io/unique_fd.hpp"
 #include "base/result.hpp"
+#include "dataplane/fd.hpp"
 #include "lab/live/observation.hpp"
 #include "lab/live/place.hpp"
 
@@ -35,7 +35,7 @@ class Watcher {
 
  private:
   struct Connection {
-    io::UniqueFd fd{};
+    UniqueFd fd{};
     std::string received{};
     bool right = false;
   };
@@ -51,7 +51,7 @@ class Watcher {
   std::vector<Connection> connections_;
   Observation seen_;
   std::size_t right_ = 0;
-  io::UniqueFd epoll_{};
+  UniqueFd epoll_{};
 };
 
 }  // namespace lldp::lab::live

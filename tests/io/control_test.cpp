@@ -12,7 +12,7 @@
 #include <functional>
 #include <optional>
 
-#include "agent/io/unique_fd.hpp"
+#include "dataplane/fd.hpp"
 #include "tests/io/temp_dir.hpp"
 
 namespace lldp::io {

@@ -25,8 +25,8 @@ Result<int> decode(const Arguments& arguments) {
 Result<int> replay(const Arguments& arguments) {
   if (arguments.ports.size() != 1 || arguments.ports.front().find('=') != std::string::npos)
     return fail(usage_error("replay wants --port NAME, once"));
-  return finish(replay_capture(arguments.operands.front(), arguments.ports.front(), arguments.json,
-                               {}, std::cout));
+  return finish(replay_capture(arguments.operands.front(), arguments.ports.front(), arguments.own,
+                               arguments.json, {}, std::cout));
 }
 
 }  // namespace lldp::cli

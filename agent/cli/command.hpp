@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/bounded.hpp"
+#include "base/bytes.hpp"
 #include "base/result.hpp"
 
 /// What `lldp-level` can do. main.cpp has the table of the commands.
@@ -22,6 +23,7 @@ struct Arguments {
   std::optional<Level> level{};
   bool is_protected = false;
   std::vector<std::string> ports{};  ///< --port, as given
+  std::optional<MacAddress> own{};
   std::optional<std::chrono::milliseconds> timeout{};
 };
 

@@ -38,12 +38,6 @@ report::Style style() {
   return fail(Error{errno, "standard output", "cannot be written"});
 }
 
-std::string ports_parameter(const std::vector<std::string>& ports) {
-  json parameters = json::object();
-  if (!ports.empty()) parameters["ports"] = ports;
-  return parameters.dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
 Result<std::string> ask(const Arguments& arguments, std::string_view method) {
   auto connection = Connection::open(arguments.socket);
   if (!connection) return fail(connection.error());
@@ -70,7 +64,16 @@ struct Goal {
   bool is_protected = false;
   std::vector<std::pair<std::string, std::string>> types{};  ///< port, type
 
-  /// What is not so yet, in words; empty: all is.
+  /// What is not so yet, in words; empty: all is. `answer`: the daemon's, of `show`.
+  [[nodiscard]] Result<std::string> missing(const std::string& answer) const {
+    try {
+      return missing(json::parse(answer));
+    } catch (const json::exception&) {
+      return fail(report::not_understood());
+    }
+  }
+
+ private:
   [[nodiscard]] std::string missing(const json& show) const {
     std::string out;
     const auto miss = [&](const std::string& what, const std::string& is, const std::string& want) {
@@ -170,8 +173,10 @@ Result<int> wait(const Arguments& arguments) {
       if (!answer && answer.error().code == ETIMEDOUT) return fail(too_late(answer.error()));
       if (!answer && answer.error().code != ECONNRESET) return fail(answer.error());
       if (!answer) break;  // the daemon restarts: wait for the next
-      missing = goal->missing(json::parse(*answer));
-      if (missing.empty()) return kDone;
+      auto now_missing = goal->missing(*answer);
+      if (!now_missing) return fail(now_missing.error());
+      if (now_missing->empty()) return kDone;
+      missing = std::move(*now_missing);
     }
   }
 }

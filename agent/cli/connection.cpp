@@ -24,12 +24,13 @@ std::string no_daemon_text() {
 
 /// A Varlink error as a person reads it: its own words where it has some.
 std::string error_text(const json& reply) {
-  const std::string name = reply.value("error", "");
-  const json parameters = reply.value("parameters", json::object());
-  for (const char* key : {"reason", "who", "parameter", "method", "interface"})
-    if (parameters.contains(key) && parameters[key].is_string())
-      return name + ": " + parameters[key].get<std::string>();
-  return name;
+  const json& error = reply.at("error");
+  std::string text = error.is_string() ? error.get<std::string>() : error.dump();
+  if (const auto parameters = reply.find("parameters"); parameters != reply.end())
+    for (const char* key : {"reason", "who", "parameter", "method", "interface"})
+      if (parameters->contains(key) && parameters->at(key).is_string())
+        return text + ": " + parameters->at(key).get<std::string>();
+  return text;
 }
 
 /// The nearest directory above `path` that is there.
@@ -46,6 +47,12 @@ std::string directory_above(const std::string& path) {
 }
 
 }  // namespace
+
+std::string ports_parameter(std::span<const std::string> ports) {
+  json parameters = json::object();
+  if (!ports.empty()) parameters["ports"] = ports;
+  return parameters.dump(-1, ' ', false, json::error_handler_t::replace);
+}
 
 int poll_time(const Deadline& deadline) {
   if (!deadline) return -1;

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -14,6 +15,9 @@ using Deadline = std::optional<std::chrono::steady_clock::time_point>;  ///< nul
 
 /// The milliseconds that poll(2) takes until then, rounded up; -1 for ever.
 [[nodiscard]] int poll_time(const Deadline& deadline);
+
+/// Parameters of a call that takes names or globs of ports; none: all.
+[[nodiscard]] std::string ports_parameter(std::span<const std::string> ports);
 
 /// One connection to the daemon's Varlink socket, blocking. Errors have the errno as code where
 /// there is one: ENOENT and ECONNREFUSED when no daemon answers, ETIMEDOUT, ECONNRESET when it

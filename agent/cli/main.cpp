@@ -26,9 +26,10 @@ constexpr Command kCommands[] = {
     {"check", "", 0, 0, "", "for monitoring: 0 fine, 1 alarm, 3 no daemon", check},
     {"decode", "FILE", 1, 1, "json", "LLDPDUs of a pcap or pcapng file ('-': standard input)",
      decode},
-    {"replay", "FILE", 1, 1, "json,port",
+    {"replay", "FILE", 1, 1, "json,port,own",
      "what the inference makes of a capture taken on --port, no daemon", replay},
-    {"record", "FILE", 1, 1, "", "frames sent and received, as a pcap file, until stopped", record},
+    {"record", "FILE [PORT...]", 1, 4096, "",
+     "frames sent and received, as a pcap file, until stopped", record},
     {"reload", "", 0, 0, "", "makes the daemon read its configuration anew", reload},
     {"check-config", "[FILE]", 0, 1, "", "says what is wrong in a configuration file",
      check_config},
@@ -43,6 +44,8 @@ po::options_description describe() {
       "protected", po::bool_switch(), "wait: protection is active")(
       "port", po::value<std::vector<std::string>>()->value_name("PORT[=TYPE]"),
       "wait: the port has this type, may be given again; replay: the port's name")(
+      "own", po::value<std::string>()->value_name("ADDRESS"),
+      "replay: frames from this MAC address were sent by the port itself")(
       "timeout", po::value<std::string>()->value_name("SECONDS"), "wait: no longer than this")(
       "help", po::bool_switch(), "this text")("version", po::bool_switch(), "the version");
   return all;
@@ -98,6 +101,10 @@ Result<Arguments> read_arguments(const Command& command, const po::variables_map
     const auto number = parse_number<unsigned>(values["level"].as<std::string>());
     out.level = number ? Level::make(*number) : std::nullopt;
     if (!out.level) return fail(usage_error("--level takes 0-254"));
+  }
+  if (values.count("own") != 0) {
+    out.own = parse_mac(values["own"].as<std::string>());
+    if (!out.own) return fail(usage_error("--own takes a MAC address, as 02:00:00:00:00:01"));
   }
   if (values.count("timeout") != 0) {
     const auto seconds = parse_number<double>(values["timeout"].as<std::string>());

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 
 #include "agent/cli/capture.hpp"
 #include "agent/cli/command.hpp"
@@ -61,7 +62,8 @@ Result<int> record(const Arguments& arguments) {
   const std::string& path = arguments.operands.front();
   auto connection = Connection::open(arguments.socket);
   if (!connection) return fail(connection.error());
-  if (auto asked = connection->call("org.lldplevel.Record", "{}", true); !asked)
+  const auto ports = std::span(arguments.operands).subspan(1);
+  if (auto asked = connection->call("org.lldplevel.Record", ports_parameter(ports), true); !asked)
     return fail(asked.error());
   // The first answer says that recording has begun: no file is made that nobody fills.
   if (auto begun = connection->next(std::chrono::steady_clock::now() + kPatience); !begun)
@@ -82,8 +84,7 @@ Result<int> record(const Arguments& arguments) {
                    "written\n",
                    path.c_str(), static_cast<unsigned long long>(seen->dropped));
     }
-    if (auto written = file->write(seen->time, seen->frame); !written)
-      return fail(written.error());
+    if (auto written = file->write(seen->time, seen->frame); !written) return fail(written.error());
   }
 }
 

@@ -47,7 +47,8 @@ void print(const core::Actions& actions, CaptureTime time, std::ostream& out) {
 
 }  // namespace
 
-Result<void> replay_capture(const std::string& file, const std::string& port, bool json,
+Result<void> replay_capture(const std::string& file, const std::string& port,
+                            const std::optional<MacAddress>& own, bool json,
                             core::Settings settings, std::ostream& out) {
   auto reader = CaptureReader::open(file);
   if (!reader) return fail(reader.error());
@@ -62,7 +63,8 @@ Result<void> replay_capture(const std::string& file, const std::string& port, bo
   constexpr auto kPort = Ifindex::of<1>();
   agent.set_link({.ifindex = kPort,
                   .name = port,
-                  .address = {0x02, 0x4c, 0x56, 0xff, 0xff, 0xff},  // nobody's in the capture
+                  // Without its own it has one that nobody has in the capture.
+                  .address = own.value_or(MacAddress{0x02, 0x4c, 0x56, 0xff, 0xff, 0xff}),
                   .up = true},
                  boot_time(now), actions);
   while (*more) {
@@ -76,7 +78,8 @@ Result<void> replay_capture(const std::string& file, const std::string& port, bo
       actions.clear();  // and nothing is sent
     }
     now = until;
-    if (frame.missing == 0) agent.receive(kPort, frame.octets, boot_time(now), actions);
+    if (frame.missing == 0 && frame.source != own)
+      agent.receive(kPort, frame.octets, boot_time(now), actions);
     if (!json) print(actions, now, out);
     actions.clear();
     more = reader->next(frame);

@@ -16,7 +16,7 @@ auto with_json(std::string_view text, Make make) -> Result<decltype(make(json())
   try {
     return make(json::parse(text));
   } catch (const json::exception&) {
-    return fail(Error{.what = "the daemon's answer is not understood: is it of another version?"});
+    return fail(not_understood());
   }
 }
 
@@ -127,6 +127,10 @@ Cell installed_cell(const json& port) {
 }
 
 }  // namespace
+
+Error not_understood() {
+  return {.what = "the daemon's answer is not understood: is it of another version?"};
+}
 
 Result<std::string> show_text(std::string_view text, const Style& style) {
   return with_json(text, [&](const json& show) {

@@ -20,6 +20,9 @@ struct Style {
 [[nodiscard]] Result<std::string> show_text(std::string_view json, const Style& style);
 [[nodiscard]] Result<std::string> stats_text(std::string_view json, const Style& style);
 
+/// Why a daemon's answer of the wrong shape cannot be used.
+[[nodiscard]] Error not_understood();
+
 /// A row per port: what is wanted, whether it is installed, and the packets it turned. Errors
 /// first.
 [[nodiscard]] Result<std::string> rules_text(std::string_view json, const Style& style);

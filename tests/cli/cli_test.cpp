@@ -6,9 +6,12 @@
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/write.hpp>
 #include <chrono>
 #include <cstdio>
+#include <cstring>
 #include <fstream>
 #include <functional>
 #include <future>
@@ -28,6 +31,7 @@ constexpr const char* kPorts =
 class FakeDaemon : public io::ControlHandler {
  public:
   std::string show_json(std::span<const std::string>) override {
+    if (answer) return *answer;
     return R"({"version":1,"device":{"role":"switch","level":)" + level +
            R"(,"level_source":"host","chassis_id":"02:00:00:00:00:01","system_name":"leaf1"},"ports":)" +
            kPorts + R"(,"protection":{"backend":"bpf","state":")" + state +
@@ -41,6 +45,7 @@ class FakeDaemon : public io::ControlHandler {
   std::string level = "1";
   std::string state = "active";
   std::string alarms = "[]";
+  std::optional<std::string> answer{};  ///< to show, in place of all that
 };
 
 struct Outcome {
@@ -169,6 +174,46 @@ TEST_F(Cli, WaitSaysWhatIsMissingWhenItIsTooLate) {
                 "there, not uplink: see lldp-level show\n");
 }
 
+TEST_F(Cli, AnswerOfAnotherVersionIsSaidInOneLine) {
+  start();
+  for (const char* answer : {"{}", R"({"device":7})", R"({"device":{},"alarms":[]})"}) {
+    change([this, answer] { daemon.answer = answer; });
+    for (const char* command : {"show", "check", "wait --level 1 --timeout 10",
+                                "wait --protected --timeout 10", "wait --port a=uplink"}) {
+      const Outcome it = run(at(command));
+      EXPECT_EQ(it.status, 1) << command << answer;
+      EXPECT_EQ(it.out,
+                "lldp-level: the daemon's answer is not understood: is it of another version?\n")
+          << command << answer;
+    }
+  }
+}
+
+TEST_F(Cli, AnswerOfAnotherProgramIsSaidInOneLine) {
+  namespace local = boost::asio::local;
+  for (const auto& [answer, what] :
+       {std::pair("{\"error\":7}", "7"), std::pair("{\"error\":\"x.Y\",\"parameters\":8}", "x.Y"),
+        std::pair("HTTP/1.1 400",
+                  "the answer is not Varlink: does another program have this socket?"),
+        std::pair("[]", "the answer is not Varlink: does another program have this socket?")}) {
+    boost::asio::io_context loop;
+    local::stream_protocol::acceptor acceptor(loop, socket());
+    const std::string sent(answer, std::strlen(answer) + 1);
+    auto other = std::async(std::launch::async, [&] {
+      local::stream_protocol::socket client = acceptor.accept();
+      boost::asio::write(client, boost::asio::buffer(sent));
+      char byte = 0;
+      boost::system::error_code hung_up;
+      while (!hung_up) client.read_some(boost::asio::buffer(&byte, 1), hung_up);
+    });
+    const Outcome it = run(at("wait --level 1 --timeout 10"));
+    other.get();
+    std::filesystem::remove(socket());
+    EXPECT_EQ(it.status, 1);
+    EXPECT_EQ(it.out, "lldp-level: " + socket() + ": " + what + "\n");
+  }
+}
+
 TEST_F(Cli, WaitOutlivesTheDaemonsRestart) {
   auto waiting =
       std::async(std::launch::async, [this] { return run(at("wait --level 2 --timeout 10")); });
@@ -185,13 +230,14 @@ TEST_F(Cli, RecordWritesACaptureThatDecodeReads) {
   start();
   const std::string file = dir / "r.pcap";
   auto recording =
-      std::async(std::launch::async, [this, &file] { return run(at("record " + file)); });
+      std::async(std::launch::async, [this, &file] { return run(at("record " + file + " swp*")); });
   while (!std::filesystem::exists(file)) std::this_thread::sleep_for(1ms);
   // Chassis ID, Port ID and TTL of 121 s, to the nearest bridge.
   const Bytes frame{0x01, 0x80, 0xc2, 0,    0,   0x0e, 0x02, 0, 0, 0, 0, 9, 0x88, 0xcc,  //
                     0x02, 0x07, 4,    0x02, 0,   0,    0,    0, 9,                       //
                     0x04, 0x03, 5,    'p',  '1',                                         //
                     0x06, 0x02, 0,    121,  0,   0};
+  seen(io::Direction::kIn, "eth0", frame);  // not asked for
   seen(io::Direction::kIn, "swp1", frame);
   while (std::filesystem::file_size(file) < 24 + 16 + frame.size())
     std::this_thread::sleep_for(1ms);
@@ -255,6 +301,8 @@ const UsageCase kUsages[] = {
      "--port takes PORT=TYPE, and TYPE is uplink, downlink, crosslink or unmarked"},
     {"PortOfUnknownType", "wait --port swp1=up",
      "--port takes PORT=TYPE, and TYPE is uplink, downlink, crosslink or unmarked"},
+    {"OwnNoMac", "replay x --port p --own 02:00",
+     "--own takes a MAC address, as 02:00:00:00:00:01"},
     {"TooManyOperands", "check-config a b", "use: lldp-level check-config [FILE]"},
 };
 INSTANTIATE_TEST_SUITE_P(Arguments, CliUsage, testing::ValuesIn(kUsages),

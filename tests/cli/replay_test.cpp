@@ -45,19 +45,32 @@ TEST(Replay, TellsTheStoryOfACapture) {
   write_story(path);
   std::ostringstream text;
   std::ostringstream json;
-  const auto told = replay_capture(path, "swp1", false, {}, text);
+  const auto told = replay_capture(path, "swp1", {}, false, {}, text);
   EXPECT_TRUE(told) << to_string(told.error());
-  EXPECT_TRUE(replay_capture(path, "swp1", true, {}, json));
+  EXPECT_TRUE(replay_capture(path, "swp1", {}, true, {}, json));
   std::filesystem::remove(path);
   support::expect_golden(text.str(), "cli/golden/replay.txt");
   support::expect_golden(json.str(), "cli/golden/replay.json");
+}
+
+TEST(Replay, ThePortsOwnFramesAreNoNeighbor) {
+  const std::string path = testing::TempDir() + "lldp-level-replay-" + std::to_string(getpid());
+  write_story(path);
+  std::ostringstream out;
+  // The spine's address: as if the capture had been taken on the spine.
+  const auto told =
+      replay_capture(path, "swp1", MacAddress{0x02, 0x4c, 0x56, 0, 0, 1}, false, {}, out);
+  std::filesystem::remove(path);
+  ASSERT_TRUE(told) << to_string(told.error());
+  EXPECT_EQ(out.str().find("spine-1"), std::string::npos) << out.str();
+  EXPECT_NE(out.str().find("server-1"), std::string::npos) << out.str();
 }
 
 TEST(Replay, SaysThatACaptureHasNoLldp) {
   const std::string path = testing::TempDir() + "lldp-level-replay-" + std::to_string(getpid());
   ASSERT_TRUE(CaptureWriter::open(path));
   std::ostringstream out;
-  EXPECT_EQ(to_string(replay_capture(path, "swp1", false, {}, out).error()),
+  EXPECT_EQ(to_string(replay_capture(path, "swp1", {}, false, {}, out).error()),
             path + ": no LLDP frame: capture with 'ether proto 0x88cc'");
   std::filesystem::remove(path);
 }

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "lab/bounce/capture.hpp"
+#include "lab/bounce/counters.hpp"
 #include "lab/bounce/forwarder.hpp"
 #include "lab/live/agents.hpp"
 #include "lab/live/fabric_of_namespaces.hpp"
@@ -94,6 +95,10 @@ class Act {
     auto after = send_all(*forwarder, scenario_.failed);
     if (!after) return fail(after.error());
     outcome.after = std::move(*after);
+    const auto counted = counted_bounces(settings_.place, fabric_);
+    if (!counted) return fail(counted.error());
+    outcome.miscounts = miscounts(fabric_, *counted, turns_);
+    for (const auto& [where, count] : turns_) outcome.turns += count;
     if (settings_.restarts > 0) {
       auto restarts = restart_under_traffic(*forwarder);
       if (!restarts) return fail(restarts.error());
@@ -154,6 +159,7 @@ class Act {
     FlowResult result{.flow = scenario_.flows[flow].name, .path = path, .sent = probes.size()};
     const Spot arrival = spots_of(fabric_, path).back();
     for (const Probe& probe : probes) {
+      count_turns(fabric_, path, policy_, probe.marking, turns_);
       const auto found = tracks.find(probe.serial);
       const Track track = found == tracks.end() ? Track() : found->second;
       if (const auto at = track.find(arrival); at != track.end())
@@ -216,6 +222,7 @@ class Act {
   const Settings& settings_;
   std::vector<std::string> arguments_;
   std::uint32_t next_serial_ = 1;
+  Bounces turns_{};  ///< that the probes sent so far must have made
 };
 
 }  // namespace

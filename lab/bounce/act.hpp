@@ -64,6 +64,8 @@ struct Outcome {
   double ready_seconds = 0;  ///< from the start of the agents until all were right and protected
   std::vector<FlowResult> before{};
   std::vector<FlowResult> after{};
+  std::uint64_t turns = 0;               ///< of probes in lossless classes
+  std::vector<std::string> miscounts{};  ///< where the switches' own counters say otherwise
   std::optional<RestartResult> restarts{};
   [[nodiscard]] bool turned() const;  ///< after the cut, the path of any flow
   /// A path turned, and every packet was everywhere what it had to be.

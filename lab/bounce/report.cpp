@@ -57,12 +57,12 @@ std::string cut_text(const Scenario& s) {
   return text;
 }
 
-std::string problems_text(const FlowResult& flow) {
+std::string problems_text(const std::vector<std::string>& problems) {
   std::string text;
-  for (std::size_t i = 0; i < std::min(kShownProblems, flow.problems.size()); ++i)
-    text += fmt::format("    {}\n", flow.problems[i]);
-  if (flow.problems.size() > kShownProblems)
-    text += fmt::format("    and {} more\n", flow.problems.size() - kShownProblems);
+  for (std::size_t i = 0; i < std::min(kShownProblems, problems.size()); ++i)
+    text += fmt::format("    {}\n", problems[i]);
+  if (problems.size() > kShownProblems)
+    text += fmt::format("    and {} more\n", problems.size() - kShownProblems);
   return text;
 }
 
@@ -115,14 +115,19 @@ std::string to_text(const Scenario& s, const qos::Policy& policy, Mode mode, con
       fmt::format("{} {}, backend {}: {} agents ready after {:.2f} s; lossless {}, lossy {}\n",
                   s.name, name_of(mode), o.backend, s.fabric.nodes.size(), o.ready_seconds,
                   policy.lossless_text(), policy.lossy_text());
-  for (const FlowResult& f : o.before) text += flow_line(s.fabric, f) + problems_text(f);
+  for (const FlowResult& f : o.before) text += flow_line(s.fabric, f) + problems_text(f.problems);
   text += fmt::format("cut: {}\n", cut_text(s));
   for (const FlowResult& f : o.after) {
     text += flow_line(s.fabric, f);
     if (std::any_of(f.hops.begin(), f.hops.end(), [](const Hop& h) { return h.turn; }))
       text += hop_table(s.fabric, f, mode);
-    text += problems_text(f);
+    text += problems_text(f.problems);
   }
+  text +=
+      o.miscounts.empty()
+          ? fmt::format("`lldp-level rules` of the switches: {} packets bounced, as seen\n",
+                        o.turns)
+          : "`lldp-level rules` of the switches counts otherwise:\n" + problems_text(o.miscounts);
   if (o.restarts)
     text += fmt::format(
         "{} agent restarts on {} (half by SIGKILL) under {:.0f} packets/s for {:.1f} s: {} packets "
@@ -173,7 +178,8 @@ std::string to_json(const Scenario& s, const qos::Policy& policy, Mode mode, con
          {"backend", o.backend},         {"lossless", policy.lossless_text()},
          {"lossy", policy.lossy_text()}, {"ready_seconds", o.ready_seconds},
          {"before", flows(o.before)},    {"cut", cut_text(s)},
-         {"after", flows(o.after)},      {"holds", o.holds()}};
+         {"after", flows(o.after)},      {"turns", o.turns},
+         {"miscounts", o.miscounts},     {"holds", o.holds()}};
   if (o.restarts)
     j["restarts"] = {{"flow", o.restarts->flow},         {"switches", o.restarts->switches},
                      {"restarts", o.restarts->restarts}, {"seconds", o.restarts->seconds},

@@ -82,6 +82,37 @@ std::string problem_of(const Fabric& fabric, const Path& path, const qos::Policy
   return {};
 }
 
+void count_turns(const Fabric& fabric, const Path& path, const qos::Policy& policy,
+                 const Marking& sent, Bounces& bounces) {
+  const auto spots = spots_of(fabric, path);
+  const auto markings = expected_markings(fabric, path, policy, sent);
+  for (const std::size_t turn : turns_of(fabric, path))
+    for (const qos::Class& c : policy.lossless())
+      if (c.dscp == markings[turn - 1].dscp) ++bounces[{spots[2 * turn], c.priority}];
+}
+
+std::vector<std::string> miscounts(const Fabric& fabric, const Bounces& counted,
+                                   const Bounces& expected) {
+  Bounces both = counted;
+  both.insert(expected.begin(), expected.end());
+  const auto in = [](const Bounces& bounces, const auto& key) {
+    const auto at = bounces.find(key);
+    return at == bounces.end() ? 0 : at->second;
+  };
+  std::vector<std::string> texts;
+  for (const auto& entry : both) {
+    const auto& [spot, priority] = entry.first;
+    const LinkEnd& end = fabric.links[spot.link].ends[spot.end];
+    const std::uint64_t is = in(counted, entry.first);
+    const std::uint64_t must = in(expected, entry.first);
+    if (is != must)
+      texts.push_back(fmt::format("{}:{} priority {}: {} packets, not {}",
+                                  fabric.nodes[end.node].name, end.port, priority.value(), is,
+                                  must));
+  }
+  return texts;
+}
+
 std::string to_string(const Probe& probe) {
   return fmt::format("{} {}", probe.v6 ? "IPv6" : "IPv4", to_string(probe.marking));
 }

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lab/bounce/probe.hpp"
@@ -36,6 +37,15 @@ using Track = std::multimap<Spot, Sighting>;
 [[nodiscard]] std::string problem_of(const Fabric& fabric, const Path& path,
                                      const qos::Policy& policy, Mode mode, const Probe& probe,
                                      const Track& track);
+
+/// Packets that turned, by where they left the switch and the priority they came with.
+using Bounces = std::map<std::pair<Spot, Priority>, std::uint64_t>;
+/// Adds the turns that a probe makes on its path in a lossless class.
+void count_turns(const Fabric& fabric, const Path& path, const qos::Policy& policy,
+                 const Marking& sent, Bounces& bounces);
+/// `Leaf3:swp3 priority 5: 7 packets, not 8` for everything that differs.
+[[nodiscard]] std::vector<std::string> miscounts(const Fabric& fabric, const Bounces& counted,
+                                                 const Bounces& expected);
 
 /// A probe for a person: `IPv6 dscp43 ecn2 pcp5`.
 [[nodiscard]] std::string to_string(const Probe& probe);

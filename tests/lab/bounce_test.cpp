@@ -135,6 +135,19 @@ TEST(Verdict, NamesWhatIsWrongAndWhere) {
             "off its path: leaving host1 by eth0");
 }
 
+TEST(Turns, AreCountedWhereThePacketLeavesByThePriorityItCameWith) {
+  const auto turns = [](Dscp dscp) {
+    const Passage p("twice", {dscp, 0, std::nullopt});
+    Bounces bounces;
+    count_turns(p.s.fabric, p.path, qos::Policy(), p.probe.marking, bounces);
+    return miscounts(p.s.fabric, {}, bounces);
+  };
+  EXPECT_THAT(turns(kFirst), ElementsAre("Leaf2:swp3 priority 5: 0 packets, not 1",
+                                         "Leaf3:swp4 priority 6: 0 packets, not 1"));
+  EXPECT_THAT(turns(kSecond), ElementsAre("Leaf2:swp3 priority 6: 0 packets, not 1"));
+  EXPECT_THAT(turns(kLossy), ElementsAre());
+}
+
 TEST(Verdict, CountsTheHopsOfARoutedPacket) {
   Passage p("case1", {kFirst, 3, std::nullopt});
   p.mode = Mode::kRouted;

@@ -11,6 +11,7 @@ namespace lldp::netns {
 namespace {
 
 using nlohmann::json;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -66,6 +67,8 @@ TEST_P(BounceCase, ChangesExactlyThePacketsThatTurnWhereTheyTurn) {
     EXPECT_EQ(flow.at("as_sent"), flow.at("sent"));
     EXPECT_THAT(changes(flow), ElementsAre());
   }
+  EXPECT_THAT(run.report.at("miscounts"), ElementsAre());
+  EXPECT_GT(run.report.at("turns"), 0);
   std::vector<std::vector<std::string>> seen;
   for (const json& flow : run.report.at("after")) seen.push_back(changes(flow));
   EXPECT_EQ(seen, GetParam().changes);
@@ -97,6 +100,25 @@ TEST_F(Bounce, IsSeenToFailWithoutADataPlane) {
   EXPECT_EQ(flow.at("problems").size(), 16U);  // two classes, four ECN, IPv4 and IPv6
   EXPECT_EQ(flow.at("problems").at(0),
             "IPv4 dscp43 ecn0: dscp43 ecn0 leaving Leaf3 by swp3, not dscp51 ecn0");
+  EXPECT_THAT(run.report.at("miscounts"), Contains("Leaf3:swp3 priority 5: 0 packets, not 8"));
+}
+
+TEST(BounceUsage, IsRefusedInOneLine) {
+  const auto refusal = [](std::vector<std::string> arguments) {
+    const Played run = bounce(std::move(arguments));
+    EXPECT_EQ(run.status, 2) << run.text;
+    return run.text;
+  };
+  const std::string see = ": see `lldp-level-lab bounce --help`\n";
+  EXPECT_EQ(refusal({}), "lldp-level-lab bounce: name a case or a fabric's file" + see);
+  const std::string flows =
+      "lldp-level-lab bounce: a fabric's file needs 1 to 250 --flow, a case has its own";
+  EXPECT_EQ(refusal({"case3"}), flows + see);
+  EXPECT_EQ(refusal({"case1", "--flow", "host1-host2"}), flows + see);
+  EXPECT_EQ(refusal({"case1", "--rate", "0"}),
+            "lldp-level-lab bounce: --rate: give packets per second, 1 to 10000000" + see);
+  EXPECT_EQ(refusal({"case1", "--timeout", "-1"}),
+            "lldp-level-lab bounce: --timeout: give seconds, 0 to 86400" + see);
 }
 
 TEST_F(Bounce, KeepsEveryPacketInItsPriorityWhileTheAgentRestarts) {

@@ -11,6 +11,7 @@ import argparse
 import contextlib
 import json
 import os
+import re
 import shutil
 import socket
 import statistics
@@ -20,6 +21,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections import Counter
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from agents import Lldpd, LldpLevel, enter, wait_until  # noqa: E402
@@ -103,13 +105,13 @@ class Row:
 
     def line(self):
         ours, theirs = (self.median(cls) for cls in AGENTS)
-        show = lambda v: "never" if v is None else f"{v:.3g}"
+        show = lambda cls, v: "-" if not self.values[cls] else "never" if v is None else f"{v:.3g}"
         ratio = ours / theirs if ours is not None and theirs else None
         held = ratio if self.bar_is_ratio else ours
         verdict = "" if self.bar is None else "yes" if held is not None and held <= self.bar else "NO"
         bar = "" if self.bar is None else f"<= {self.bar:g}" + ("x" if self.bar_is_ratio else "")
         n = max(len(v) for v in self.values.values())
-        return (f"{self.what:<58} {show(ours):>9} {show(theirs):>9} {self.unit:<7} "
+        return (f"{self.what:<58} {show(LldpLevel, ours):>9} {show(Lldpd, theirs):>9} {self.unit:<7} "
                 f"{'-' if ratio is None else f'{ratio:.3f}':>7}  {bar:<9} {verdict:<4} n={n}")
 
 
@@ -291,7 +293,77 @@ def sixty(run, runs, quick):
     return [row]
 
 
-BENCHES = {f.__name__: f for f in (decode, discover, start512, memory, receive, burst, sixty)}
+def lab(*words):
+    """lldp-level-lab, its standard error returned; nothing where it failed."""
+    done = subprocess.run([os.path.join(BIN, "lldp-level-lab"), *words], stdout=subprocess.DEVNULL,
+                          stderr=subprocess.PIPE, text=True)
+    return done.stderr if done.returncode == 0 else None
+
+
+def clos(run, runs, quick):
+    """3-level Clos, 60 namespaces, 128 links: first launch -> all known. Of us: every level and port
+    type right; of lldpd: every neighbour known."""
+    row = Row("3-level Clos, 60 agents: first launch -> all right", "s", 0.7)
+    fabric, prefix = f"{run}/clos.json", f"beside{os.getpid()}"
+    place = ["--prefix", prefix, "--dir", f"{run}/lab"]
+    lab("topo", "clos", "--switches", "16,8,4", "--pods", "4", "--hosts", "32", "--links-per-host", "2",
+        "-o", fabric)
+    with open(fabric) as f:
+        links = [(link["source"], link["target"]) for link in json.load(f)["links"]]
+    degree = Counter(node for link in links for node in link)
+    for _ in range(runs):
+        for cls in AGENTS:
+            if lab("live", "up", fabric, *place) is None:
+                sys.exit("beside.py: lldp-level-lab live up failed: is an earlier lab still up?")
+            try:
+                time.sleep(2.5)  # carrier and duplicate address detection
+                if cls is LldpLevel:
+                    said = lab("live", "run", fabric, *place) or ""
+                    took = re.search(r"right after ([0-9.]+) s", said)
+                    row.add(cls, took and float(took[1]))
+                    continue
+                begin = time.monotonic()
+                agents = {node: cls(run, f"{prefix}-{node}").start() for node in degree}
+                waiting = dict(agents)
+
+                def all_know():
+                    for node, agent in list(waiting.items()):
+                        if agent.count() >= degree[node]:
+                            del waiting[node]
+                    return not waiting
+
+                at = wait_until(all_know, 60, 0.02)
+                row.add(cls, at and at - begin)
+                for agent in agents.values():
+                    agent.stop()
+            finally:
+                lab("live", "down", *place)
+    return [row]
+
+
+def converge(run, runs, quick):
+    """A fat-tree in virtual time, by the agents' own core: no namespaces, and nothing to hold it against."""
+    k = 16 if quick else 32
+    settled = Row(f"fat-tree k={k}, 1 ms links: all right after the last start", "s", 0.1)
+    wall = Row(f"fat-tree k={k}: time it takes to simulate", "s", 10)
+    peak = Row(f"fat-tree k={k}: peak memory", "MB", 1000)
+    fabric = f"{run}/fattree.json"
+    lab("topo", "fattree", str(k), "--delay-ns", "1000000", "-o", fabric)
+    for seed in range(1, runs + 1):
+        begin = time.monotonic()
+        with subprocess.Popen([os.path.join(BIN, "lldp-level-lab"), "converge", fabric, "--json", "--seed",
+                               str(seed)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+            out = process.stdout.read()
+            _, _, usage = os.wait4(process.pid, 0)
+            process.returncode = 0  # it has been waited for
+        wall.add(LldpLevel, time.monotonic() - begin)
+        peak.add(LldpLevel, usage.ru_maxrss / 1000)
+        settled.add(LldpLevel, json.loads(out)["convergence_s"])
+    return [settled, wall, peak]
+
+
+BENCHES = {f.__name__: f
+           for f in (decode, discover, start512, memory, receive, burst, sixty, clos, converge)}
 
 
 def main():
@@ -308,7 +380,7 @@ def main():
     if os.geteuid() != 0:
         sys.exit("beside.py: needs root to make network namespaces: run it as root")
     os.chdir(TOP)
-    for program in (LldpLevel.binary, BLAST, "/usr/sbin/lldpd"):
+    for program in (LldpLevel.binary, BLAST, os.path.join(BIN, "lldp-level-lab"), "/usr/sbin/lldpd"):
         if not os.path.exists(program):
             sys.exit(f"beside.py: {program} is missing: run ./run setup and ./run build release")
     version = subprocess.run(["/usr/sbin/lldpd", "-v"], capture_output=True, text=True).stdout.strip()

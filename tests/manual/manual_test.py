@@ -49,7 +49,7 @@ DAEMON = help_options("lldp-leveld")
 DAEMON_ALONE = {"config", "help", "version"}
 KEYS = {name: option for name, option in DAEMON.items() if name not in DAEMON_ALONE}
 CLIENT = help_options("lldp-level")
-CLIENT_COMMANDS = re.findall(r"(?m)^  (\w[\w-]*)(?: [^ ]+)? {2,}", run("lldp-level", "--help").stdout)
+CLIENT_COMMANDS = re.findall(r"(?m)^  (\w[\w-]*)(?: [^ ]+)* {2,}", run("lldp-level", "--help").stdout)
 LAB_COMMANDS = re.findall(r"(?m)^  (\w+) {2,}", run("lldp-level-lab", "--help").stdout)
 LAB = {command: help_options("lldp-level-lab", command) for command in LAB_COMMANDS}
 

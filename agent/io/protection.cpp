@@ -8,6 +8,7 @@
 #include <iostream>
 #include <iterator>
 #include <utility>
+#include <vector>
 
 #include "dataplane/factory.hpp"
 
@@ -16,6 +17,8 @@ namespace {
 
 constexpr Ifindex kWhole{};           ///< the back end as a whole, among the ports
 constexpr std::size_t kPerTurn = 16;  ///< ports given rules before others have their turn
+constexpr Duration kFirstRetry = std::chrono::seconds(1);
+constexpr Duration kLastRetry = std::chrono::seconds(30);
 
 Result<std::unique_ptr<dataplane::Backend>> open_backend(const config::Config& config,
                                                          const Protection::NameOf& name_of) {
@@ -93,18 +96,23 @@ void Protection::update_all(qos::Policy policy) {
 }
 
 void Protection::note(Ifindex port, const Result<void>& outcome) {
-  if (outcome) {
+  if (outcome || outcome.error().code == ENODEV) {  // gone: netlink tells, or has told
     if (failed_.erase(port) != 0) untold_.insert(port);
     return;
   }
-  if (outcome.error().code == ENODEV) return;  // netlink tells, or has told
-  failed_.insert_or_assign(port, outcome.error());
+  Failure& failure = failed_[port];
+  failure.why = outcome.error();
+  failure.wait = std::clamp(failure.wait * 2, kFirstRetry, kLastRetry);
+  failure.due = std::nullopt;
   untold_.insert(port);
 }
 
 std::optional<TimePoint> Protection::next_deadline() const {
   if (!waiting_.empty()) return added_at_;
-  return found_.empty() ? std::nullopt : found_until_;
+  std::optional<TimePoint> next = found_.empty() ? std::nullopt : found_until_;
+  for (const auto& [port, failure] : failed_)
+    if (failure.due && (!next || *failure.due < *next)) next = failure.due;
+  return next;
 }
 
 void Protection::advance(TimePoint now) {
@@ -114,6 +122,10 @@ void Protection::advance(TimePoint now) {
   }
   if (found_until_ && *found_until_ <= now)
     for (Ifindex port : std::exchange(found_, {})) update(port);
+  std::vector<Ifindex> again;
+  for (const auto& [port, failure] : failed_)
+    if (failure.due && *failure.due <= now && again.size() < kPerTurn) again.push_back(port);
+  for (Ifindex port : again) update(port);
 }
 
 void Protection::tell(core::Agent& agent, TimePoint now, core::Actions& out) {
@@ -121,10 +133,12 @@ void Protection::tell(core::Agent& agent, TimePoint now, core::Actions& out) {
   for (Ifindex port : std::exchange(untold_, {})) {
     const std::string name(name_of_(port));
     const auto failure = failed_.find(port);
-    if (failure == failed_.end())
+    if (failure == failed_.end()) {
       agent.clear_alarm(core::AlarmCode::kDataplane, name, out);
-    else
-      agent.raise_alarm(core::AlarmCode::kDataplane, name, to_string(failure->second), now, out);
+      continue;
+    }
+    agent.raise_alarm(core::AlarmCode::kDataplane, name, to_string(failure->second.why), now, out);
+    if (port != kWhole) failure->second.due = now + failure->second.wait;
   }
   // The agent has an alarm of this code for each port where a switch without a level is heard; this
   // one is the device's.
@@ -169,7 +183,7 @@ report::Rules Protection::rules() const {
   report::Rules rules{.backend = backend_name_, .policy = policy_};
   if (backend_) rules.description = backend_->description();
   if (const auto whole = failed_.find(kWhole); whole != failed_.end())
-    rules.error = to_string(whole->second);
+    rules.error = to_string(whole->second.why);
   for (Ifindex port : ports_) rules.ports.push_back(rules_of(port));
   return rules;
 }
@@ -178,7 +192,7 @@ report::PortRules Protection::rules_of(Ifindex port) const {
   using Installed = report::PortRules::Installed;
   report::PortRules out{.name = std::string(name_of_(port)), .wanted = wanted(port)};
   if (const auto failure = failed_.find(port); failure != failed_.end())
-    out.error = to_string(failure->second);
+    out.error = to_string(failure->second.why);
   if (!backend_) return out;
   out.bounces = backend_->bounces(port).value_or(dataplane::Bounces{});
   const auto plan = backend_->plan(port, out.wanted);

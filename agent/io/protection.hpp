@@ -19,7 +19,8 @@
 namespace lldp::io {
 
 /// Holds the data plane to what the agent knows of its ports, one port at a time. Whatever the data
-/// plane refuses, the agent goes on, and an alarm says what is wrong.
+/// plane refuses, the agent goes on, an alarm says what is wrong, and a port's rules are tried
+/// again after 1 s, 2 s and so on, at last every 30 s.
 ///
 /// Fail-static: a port that has rules of ours when we start keeps them until its neighbour is
 /// heard, or would have been; nothing is taken away at stop unless asked.
@@ -46,7 +47,8 @@ class Protection {
   /// When advance() has something to do.
   [[nodiscard]] std::optional<TimePoint> next_deadline() const;
   void advance(TimePoint now);
-  /// Raises and clears the alarms for what has happened since it was last called.
+  /// Raises and clears the alarms for what has happened since it was last called, and sets the time
+  /// at which what was refused is tried again.
   void tell(core::Agent& agent, TimePoint now, core::Actions& out);
   /// Removes exactly what was made.
   void flush();
@@ -55,6 +57,13 @@ class Protection {
   [[nodiscard]] report::Rules rules() const;
 
  private:
+  /// Refused, for this reason, and when to try it again.
+  struct Failure {
+    Error why{};
+    Duration wait{};
+    std::optional<TimePoint> due{};  ///< from tell() on; never for the back end as a whole
+  };
+
   [[nodiscard]] qos::Ruleset wanted(Ifindex port) const;
   [[nodiscard]] report::PortRules rules_of(Ifindex port) const;
   void note(Ifindex port, const Result<void>& outcome);
@@ -70,9 +79,9 @@ class Protection {
   std::optional<TimePoint> found_until_;  ///< by then every neighbour would have been heard
   std::deque<Ifindex> waiting_;           ///< added, without rules yet
   TimePoint added_at_{};
-  std::map<Ifindex, Error> failed_;  ///< port 0: the back end as a whole
-  std::set<Ifindex> untold_;         ///< failed or mended since tell()
-  bool unprotected_ = false;         ///< the alarm stands
+  std::map<Ifindex, Failure> failed_;  ///< port 0: the back end as a whole
+  std::set<Ifindex> untold_;           ///< failed or mended since tell()
+  bool unprotected_ = false;           ///< the alarm stands
 };
 
 }  // namespace lldp::io

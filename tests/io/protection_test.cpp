@@ -97,6 +97,41 @@ TEST_F(ProtectionTest, RefusalRaisesAlarmsUntilItIsMended) {
   EXPECT_EQ(protection.summary(agent_.snapshot(now_)).state, State::kActive);
 }
 
+TEST_F(ProtectionTest, RefusedRulesAreTriedAgainEverMoreSeldomUntilTheyAreTaken) {
+  Protection protection = open();
+  protection.add(kPort, now_);
+  const TimePoint start = now_;
+  std::vector<long> tries;
+  for (int i = 0; i < 8; ++i) {
+    kernel_.fail_at_write = kernel_.writes;
+    now_ = *protection.next_deadline();
+    tries.push_back(std::chrono::duration_cast<std::chrono::seconds>(now_ - start).count());
+    protection.advance(now_);
+    EXPECT_EQ(alarms(protection).size(), 2U);
+  }
+  EXPECT_THAT(tries, ElementsAre(0, 1, 3, 7, 15, 31, 61, 91));
+  now_ = *protection.next_deadline();
+  protection.advance(now_ - std::chrono::nanoseconds(1));
+  EXPECT_TRUE(kernel_.installed.empty());
+  protection.advance(now_);
+  EXPECT_THAT(alarms(protection), IsEmpty());
+  EXPECT_EQ(kernel_.installed.at({kPort, Part::kIngress}), rules(Order::kUnknown));
+  EXPECT_EQ(protection.next_deadline(), std::nullopt);
+}
+
+TEST_F(ProtectionTest, PortThatVanishesWhileRefusedIsNotTriedForEver) {
+  Protection protection = open();
+  protection.add(kPort, now_);
+  kernel_.fail_at_write = 0;
+  protection.advance(now_);
+  EXPECT_EQ(alarms(protection).size(), 2U);
+  kernel_.vanished.insert(kPort);
+  now_ = *protection.next_deadline();
+  protection.advance(now_);
+  EXPECT_THAT(alarms(protection), IsEmpty());
+  EXPECT_EQ(protection.next_deadline(), std::nullopt);
+}
+
 TEST_F(ProtectionTest, AlarmGoesWithThePort) {
   Protection protection = open();
   protection.add(kPort, now_);

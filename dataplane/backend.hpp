@@ -16,9 +16,9 @@
 namespace lldp::dataplane {
 
 /// What a port's rules are made of, in every back end.
-enum class Part : std::uint8_t { kIngress, kEgress };
+enum class Part : std::uint8_t { kIngress, kEgress, kQueues };
 enum class Action : std::uint8_t { kAdd, kReplace, kRemove };
-[[nodiscard]] std::string_view to_string(Part p);    ///< ingress, egress
+[[nodiscard]] std::string_view to_string(Part p);    ///< ingress, egress, queues
 [[nodiscard]] std::string_view to_string(Action a);  ///< add, replace, remove
 
 struct Change {

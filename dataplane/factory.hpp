@@ -20,6 +20,8 @@ struct Options {
   /// it makes every first attachment wait for an RCU grace period with the RTNL lock held: 14 ms
   /// each where clsact takes 0.3 ms. Rules found on the other hook move over without a gap.
   enum class Hook : std::uint8_t { kClsact, kTcx } hook = Hook::kClsact;
+  /// bpf: an HTB class per lossless priority, at ports whose root qdisc nobody has configured.
+  bool queues = false;
 };
 
 inline constexpr std::string_view kBackends[] = {"bpf", "print"};

@@ -8,9 +8,11 @@ std::string_view to_string(Part p) {
     case Part::kIngress:
       return "ingress";
     case Part::kEgress:
+      return "egress";
+    case Part::kQueues:
       break;
   }
-  return "egress";
+  return "queues";
 }
 
 std::string_view to_string(Action a) {

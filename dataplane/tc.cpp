@@ -44,6 +44,8 @@ std::string_view name_of(int type) {
       return "RTM_GETQDISC";
     case RTM_NEWTCLASS:
       return "RTM_NEWTCLASS";
+    case RTM_GETTCLASS:
+      return "RTM_GETTCLASS";
     case RTM_NEWTFILTER:
       return "RTM_NEWTFILTER";
     case RTM_DELTFILTER:

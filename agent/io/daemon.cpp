@@ -490,6 +490,7 @@ Result<void> Daemon::reload() {
   fresh->state_file = config_.state_file;
   fresh->backend = config_.backend;
   fresh->bpffs = config_.bpffs;
+  fresh->htb = config_.htb;
   fresh->dry_run = config_.dry_run;
   config_ = std::move(*fresh);
 

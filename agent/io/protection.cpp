@@ -27,7 +27,8 @@ Result<std::unique_ptr<dataplane::Backend>> open_backend(const config::Config& c
       config.dry_run ? "print" : to_string(config.backend),
       {.out = &std::cout,
        .name_of = [name_of](Ifindex p) { return std::string(name_of(p)); },
-       .bpffs = config.bpffs});
+       .bpffs = config.bpffs,
+       .queues = config.htb});
 }
 
 }  // namespace

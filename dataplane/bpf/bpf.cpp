@@ -15,6 +15,15 @@
 namespace lldp::dataplane {
 namespace {
 
+constexpr Part kParts[] = {Part::kIngress, Part::kEgress, Part::kQueues};
+
+std::string queues_key(std::uint8_t lossless) { return fmt::format("queues-{:02x}", lossless); }
+
+/// What present() finds where a part is as it should be.
+std::string key_of(Part part, const qos::Ruleset& want) {
+  return part == Part::kQueues ? queues_key(want.pfc_enable) : bpf::Programs::key_of(want);
+}
+
 /// An error with the port's name, as its user knows it.
 Error on(Ifindex port, Error e) {
   std::array<char, IF_NAMESIZE> name{};
@@ -27,9 +36,12 @@ Error on(Ifindex port, Error e) {
 }  // namespace
 
 Result<std::unique_ptr<Backend>> Bpf::open(const Options& options) {
-  std::unique_ptr<Bpf> self(new Bpf(bpf::Pins::open(options.bpffs)));
   auto socket = TcSocket::open();
   if (!socket) return fail(socket.error());
+  auto queues = Queues::open();
+  if (!queues) return fail(queues.error());
+  std::unique_ptr<Bpf> self(
+      new Bpf(bpf::Pins::open(options.bpffs), std::move(*queues), options.queues));
   self->hooks_.push_back(std::make_unique<bpf::Clsact>(std::move(*socket), self->programs_));
   const bool tcx = self->programs_.pins().has_value() && bpf::has_tcx();
   if (tcx) self->hooks_.push_back(std::make_unique<bpf::Tcx>(self->programs_));
@@ -46,14 +58,21 @@ Result<std::unique_ptr<Backend>> Bpf::open(const Options& options) {
     if (!ports) return fail(Error{ports.error().code, "backend bpf", ports.error().what});
     self->ports_.insert(ports->begin(), ports->end());
   }
+  const auto queued = self->queues_.ports();
+  if (!queued) return fail(Error{queued.error().code, "backend bpf", queued.error().what});
+  self->ports_.insert(queued->begin(), queued->end());
   return self;
 }
 
 std::string Bpf::description() const {
   const bool tcx = dynamic_cast<const bpf::Tcx*>(hooks_.front().get()) != nullptr;
   const auto& pins = programs_.pins();
-  return fmt::format("{}, {}", tcx ? "tcx" : "clsact",
-                     pins ? "kept in " + pins->directory() : "no BPF file system");
+  std::string text = fmt::format("{}, {}", tcx ? "tcx" : "clsact",
+                                 pins ? "kept in " + pins->directory() : "no BPF file system");
+  if (want_queues_) text += ", htb queues";
+  if (want_queues_ && !kept_.empty())
+    text += fmt::format(" except where a qdisc was configured ({} ports)", kept_.size());
+  return text;
 }
 
 Result<void> Bpf::prepare(std::span<const qos::Ruleset> rules) {
@@ -64,6 +83,15 @@ Result<void> Bpf::prepare(std::span<const qos::Ruleset> rules) {
 }
 
 Result<std::optional<std::string>> Bpf::present(Ifindex port, Part part) {
+  if (part == Part::kQueues) {
+    const auto root = queues_.find(port);
+    if (!root) return fail(on(port, root.error()));
+    if (root->foreign)
+      kept_.insert(port);
+    else
+      kept_.erase(port);
+    return root->lossless ? std::optional(queues_key(*root->lossless)) : std::nullopt;
+  }
   auto key = hooks_.front()->find(port, part);
   if (!key) return fail(on(port, key.error()));
   for (std::size_t i = 1; i < hooks_.size(); ++i) {
@@ -75,15 +103,16 @@ Result<std::optional<std::string>> Bpf::present(Ifindex port, Part part) {
 }
 
 Result<Plan> Bpf::plan_from(Ifindex port, std::optional<qos::Ruleset> want) {
-  const std::string key = want ? bpf::Programs::key_of(*want) : std::string();
-  std::array<std::optional<bool>, 2> right{};
-  for (Part part : {Part::kIngress, Part::kEgress}) {
+  std::array<std::optional<bool>, std::size(kParts)> right{};
+  for (Part part : kParts) {
     const auto there = present(port, part);
     if (!there) return fail(there.error());
-    if (*there) right[static_cast<std::size_t>(part)] = **there == key;
+    if (*there) right[static_cast<std::size_t>(part)] = want && **there == key_of(part, *want);
   }
-  return make_plan(port, std::move(want),
-                   [&](Part part) { return right[static_cast<std::size_t>(part)]; });
+  const bool queues = want_queues_ && !kept_.contains(port);
+  return make_plan(
+      port, std::move(want), [&](Part part) { return right[static_cast<std::size_t>(part)]; },
+      queues);
 }
 
 Result<Plan> Bpf::plan(Ifindex port, const qos::Ruleset& want) { return plan_from(port, want); }
@@ -102,6 +131,7 @@ Result<void> Bpf::put(Ifindex port, Part part, const bpf::Programs::Loaded& prog
 }
 
 Result<void> Bpf::remove(Ifindex port, Part part) {
+  if (part == Part::kQueues) return queues_.remove(port);
   for (const auto& hook : hooks_)
     if (auto done = hook->remove(port, part); !done) return done;
   return {};
@@ -119,8 +149,10 @@ Result<void> Bpf::apply(const Plan& plan) {
     const auto before = present(plan.port, c.part);
     if (!before) return fail(before.error());
     const bool removal = c.action == Action::kRemove;
-    if (removal ? !*before : *before == program->key) continue;  // it is done already
-    const auto done = removal ? remove(plan.port, c.part) : put(plan.port, c.part, *program);
+    if (removal ? !*before : *before == key_of(c.part, *plan.want)) continue;  // done already
+    const auto done = removal                   ? remove(plan.port, c.part)
+                      : c.part == Part::kQueues ? queues_.put(plan.port, plan.want->pfc_enable)
+                                                : put(plan.port, c.part, *program);
     if (!done) {
       for (; !undo.empty(); undo.pop_back()) {
         const auto& [part, key] = undo.back();
@@ -151,6 +183,7 @@ void Bpf::forget(Ifindex port) {
 
 void Bpf::lose(Ifindex port) {
   ports_.erase(port);
+  kept_.erase(port);
   if (ports_.empty()) programs_.clear();
 }
 

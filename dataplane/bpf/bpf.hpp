@@ -9,6 +9,7 @@
 #include "dataplane/bpf/hook.hpp"
 #include "dataplane/bpf/programs.hpp"
 #include "dataplane/factory.hpp"
+#include "dataplane/queues.hpp"
 
 namespace lldp::dataplane {
 
@@ -29,7 +30,8 @@ class Bpf : public Backend {
   [[nodiscard]] Result<Bounces> bounces(Ifindex port) override;
 
  private:
-  explicit Bpf(std::optional<bpf::Pins> pins) : programs_(std::move(pins)) {}
+  Bpf(std::optional<bpf::Pins> pins, Queues queues, bool want_queues)
+      : programs_(std::move(pins)), queues_(std::move(queues)), want_queues_(want_queues) {}
   /// The key of what is on a port's part, over all hooks; empty: ours, but not to be left as it is.
   [[nodiscard]] Result<std::optional<std::string>> present(Ifindex port, Part part);
   [[nodiscard]] Result<Plan> plan_from(Ifindex port, std::optional<qos::Ruleset> want);
@@ -39,6 +41,9 @@ class Bpf : public Backend {
 
   bpf::Programs programs_;
   std::vector<std::unique_ptr<bpf::Hook>> hooks_;  ///< the first one is for use
+  Queues queues_;
+  bool want_queues_ = false;
+  std::set<Ifindex> kept_;  ///< whose root qdisc someone else has configured
   std::set<Ifindex> ports_;
 };
 

@@ -71,6 +71,21 @@ void ReceiveChanging(benchmark::State& state) {
 }
 BENCHMARK(ReceiveChanging);
 
+/// Thirty neighbours on one port, each changing what it says of itself (0) or of its level (1).
+void ReceiveManyNeighbors(benchmark::State& state) {
+  Device d(512);
+  std::vector<Bytes> frames;
+  for (std::uint8_t variant : {0, 1}) {
+    for (std::uint8_t i = 0; i < 30; ++i) {
+      frames.push_back(state.range(0) == 0 ? frame(i, 3, variant)
+                                           : frame(i, static_cast<std::uint8_t>(3 + variant)));
+    }
+  }
+  std::size_t i = 0;
+  for (auto _ : state) d.receive(7, frames[i++ % frames.size()]);
+}
+BENCHMARK(ReceiveManyNeighbors)->ArgName("level")->Arg(0)->Arg(1);
+
 void ReceiveMalformed(benchmark::State& state) {
   Device d(512);
   Bytes f = frame(7, 3);

@@ -19,11 +19,11 @@ std::string line_of(const core::Event& event) {
   using enum core::Event::Kind;
   switch (event.kind) {
     case kNeighborAdded:
-      return "neighbor added: " + event.text;
+      return "neighbor added: " + text_of(event);
     case kNeighborChanged:
-      return "neighbor changed: " + event.text;
+      return "neighbor changed: " + text_of(event);
     case kNeighborRemoved:
-      return "neighbor removed: " + event.text;
+      return "neighbor removed: " + text_of(event);
     case kLevel:
       return "level: " + event.text;
     case kPort:

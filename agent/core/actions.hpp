@@ -20,8 +20,8 @@ struct Send {
 /// What became different; the owner logs it, streams it to `watch` and reprograms the data plane.
 struct Event {
   enum class Kind : std::uint8_t {
-    kNeighborAdded,  ///< text: the neighbour
-    kNeighborChanged,
+    kNeighborAdded,    ///< text: the neighbour
+    kNeighborChanged,  ///< `lldpdu` in place of a text
     kNeighborRemoved,  ///< text: the neighbour and why (aged out, shutdown, link down)
     kLevel,            ///< the device's level; text: "1 -> 2"
     kPort,             ///< the port's type or order; text: "unmarked -> uplink"
@@ -33,7 +33,13 @@ struct Event {
   Ifindex port{};      ///< 0: the device
   AlarmCode alarm{};   ///< for the two alarm kinds
   std::string text{};  ///< one line for a person, remote strings escaped
+  /// What the neighbour now sends; belongs to the agent and holds until it is next called. Anybody
+  /// on the link can change with every frame, and most such lines are never written.
+  ByteSpan lldpdu{};
 };
+
+/// The event's text; made here for the events that come without one.
+[[nodiscard]] std::string text_of(const Event& event);
 
 /// What a call to the agent asks its owner to do. The owner passes one in, acts on it and clears
 /// it, so its storage is used again.

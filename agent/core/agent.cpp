@@ -71,6 +71,11 @@ const Port* Agent::Impl::find(Ifindex ifindex) const {
   const auto at = by_ifindex_.find(ifindex);
   return at == by_ifindex_.end() ? nullptr : at->second;
 }
+const Port* Agent::Impl::find(std::string_view name) const {
+  const auto at = std::find_if(ports_.begin(), ports_.end(),
+                               [&](const auto& p) { return p && p->link.name == name; });
+  return at == ports_.end() ? nullptr : at->get();
+}
 
 // Links
 
@@ -196,6 +201,7 @@ void Agent::Impl::receive(Ifindex ifindex, ByteSpan frame, TimePoint now, Action
 }
 
 void Agent::Impl::send(Port& port, PortAgent& agent, bool shutdown, Actions& out) {
+  agent.tell_at = kNever;
   if (frames_used_ == frames_.size()) frames_.emplace_back();
   Bytes& frame = frames_[frames_used_++];
   if (shutdown) {
@@ -234,7 +240,7 @@ void Agent::Impl::advance(TimePoint now, Actions& out) {
 }
 
 void Agent::Impl::age(Port& port, TimePoint now, Actions& out) {
-  bool changed = false;
+  bool changed = port.alarm_due() <= now;
   for (PortAgent& a : port.agents) {
     for (TimePoint* timer : {&a.tooManyNeighborsTimer, &a.own_frame_forgotten}) {
       if (*timer > now) continue;
@@ -254,6 +260,10 @@ void Agent::Impl::age(Port& port, TimePoint now, Actions& out) {
 
 void Agent::Impl::run(Port& port, TimePoint now, Actions& out) {
   for (PortAgent& a : port.agents) {
+    if (a.tell_at <= now) {
+      a.tell_at = kNever;
+      a.tx.localChange = true;
+    }
     Sender sender{*this, port, a, out};
     step(a.tx_timer_state, a.tx_state, a.tx, settings_, a.phase, now, sender);
   }
@@ -269,7 +279,11 @@ void Agent::Impl::reconsider(Port& port, TimePoint now, Actions& out) {
     inference_.update(before, port.heard);
     if (decide(now, out)) return;  // all ports were labelled
   }
+  const PortType before_type = port.type;
   label(port, now, out);
+  if (port.type != before_type) {
+    for (PortAgent& a : port.agents) announce_type(a, now);
+  }
 }
 
 bool Agent::Impl::decide(TimePoint now, Actions& out) {
@@ -280,16 +294,34 @@ bool Agent::Impl::decide(TimePoint now, Actions& out) {
   out.events.push_back({.kind = Event::Kind::kLevel,
                         .text = to_string(before) + " -> " + to_string(inference_.level())});
   out.events.push_back({.kind = Event::Kind::kState});
-  announce_all(now, out);
+  announce_all(before, now, out);
   return true;
 }
 
-void Agent::Impl::announce_all(TimePoint now, Actions& out) {
+void Agent::Impl::announce_all(std::optional<Level> before, TimePoint now, Actions& out) {
   for (const auto& port : ports_) {
     if (!port) continue;
     label(*port, now, out);
-    for (PortAgent& a : port->agents) a.tx.localChange = true;
+    announce_level(*port, before, now);
     due_.set(port->slot, now);
+  }
+}
+
+void Agent::Impl::announce_level(Port& port, std::optional<Level> before, TimePoint now) const {
+  constexpr std::chrono::milliseconds kLabelsCanWait{50};
+  const auto level = inference_.level();
+  // What rises, or is given up, is unsafe until all have heard: docs/proof.md.
+  const bool fell = level && (!before || *level < *before);
+  for (PortAgent& a : port.agents) {
+    if (!fell) {
+      a.tx.localChange = true;
+    } else if (port.table.size() == 0) {
+      a.tell_at = std::min(a.tell_at, next_fast_moment(now, settings_, a.phase));
+    } else if (!before || port.waits_for(*level)) {
+      a.tx.localChange = true;
+    } else {
+      a.tell_at = std::min(a.tell_at, now + kLabelsCanWait);
+    }
   }
 }
 
@@ -314,49 +346,36 @@ void Agent::Impl::label(Port& port, TimePoint now, Actions& out) {
     }
     out.events.push_back(
         {.kind = Event::Kind::kPort, .port = port.link.ifindex, .text = std::move(text)});
-    if (type != port.type) {
-      for (PortAgent& a : port.agents) announce_type(a, now);
-    }
     port.type = type;
     port.order = order;
   }
-  set_alarms(port, alarms_of(port, own), now, out);
+  watch_for_untold(port, own, now);
+  set_alarms(port, alarms_of(port, own, now), now, out);
 }
 
 void Agent::Impl::announce_type(PortAgent& agent, TimePoint now) const {
-  constexpr std::uint8_t kReserve = 2;
-  const TxVars& v = agent.tx;  // ticks that have passed and are not yet taken count
-  const bool plenty =
-      v.txCredit > kReserve || now >= v.txTick + std::chrono::seconds(1) * (kReserve - v.txCredit);
-  if (plenty) {
+  if (credit_at(agent.tx, settings_, now) >= settings_.txCreditMax) {
     agent.tx.localChange = true;
   } else {
-    agent.tx.txTTR =
-        std::min(agent.tx.txTTR, next_own_moment(now, settings_.msgFastTx, agent.phase));
+    agent.tell_at = std::min(agent.tell_at, next_fast_moment(now, settings_, agent.phase));
   }
 }
 
 void Agent::Impl::set_alarms(Port& port, std::uint16_t wanted, TimePoint now, Actions& out) {
-  if ((wanted | port.alarms) == 0) return;
-  for (unsigned i = 0; i <= static_cast<unsigned>(AlarmCode::kDataplane); ++i) {
-    const auto code = static_cast<AlarmCode>(i);
-    const bool stood = (port.alarms & alarm_bit(code)) != 0;
-    if ((wanted & alarm_bit(code)) != 0) {
-      std::string text = alarm_text(code, port, standing());
-      if (!stood) {
-        out.events.push_back({.kind = Event::Kind::kAlarmRaised,
-                              .port = port.link.ifindex,
-                              .alarm = code,
-                              .text = text});
-      }
-      alarms_.raise(code, port.link.name, std::move(text), now);
-    } else if (stood) {
-      alarms_.clear(code, port.link.name);
-      out.events.push_back(
-          {.kind = Event::Kind::kAlarmCleared, .port = port.link.ifindex, .alarm = code});
-    }
-  }
+  const auto changed = static_cast<std::uint16_t>(wanted ^ port.alarms);
   port.alarms = wanted;
+  for (std::size_t i = 0; changed >> i != 0; ++i) {
+    const auto code = static_cast<AlarmCode>(i);
+    if ((changed & alarm_bit(code)) == 0) continue;
+    port.alarm_since[i] = now;
+    if (alarms_.find(code, port.link.name) != nullptr) continue;  // stands for the owner's reason
+    Event event{.kind = Event::Kind::kAlarmCleared, .port = port.link.ifindex, .alarm = code};
+    if (port.has(code)) {
+      event.kind = Event::Kind::kAlarmRaised;
+      event.text = alarm_text(code, port, standing());
+    }
+    out.events.push_back(std::move(event));
+  }
 }
 
 void Agent::Impl::report_refusal(TimePoint now, Actions& out) {
@@ -382,25 +401,23 @@ void Agent::Impl::report_refusal(TimePoint now, Actions& out) {
   }
 }
 
-void Agent::Impl::raise_alarm(AlarmCode code, std::string_view port, std::string text,
+void Agent::Impl::raise_alarm(AlarmCode code, std::string_view name, std::string text,
                               TimePoint now, Actions& out) {
   frames_used_ = 0;
-  if (!owners_alarms_.raise(code, port, text, now)) return;
-  const auto at = std::find_if(ports_.begin(), ports_.end(),
-                               [&](const auto& p) { return p && p->link.name == port; });
+  const Port* port = find(name);
+  if (!alarms_.raise(code, name, text, now) || (port != nullptr && port->has(code))) return;
   out.events.push_back({.kind = Event::Kind::kAlarmRaised,
-                        .port = at == ports_.end() ? Ifindex{} : (*at)->link.ifindex,
+                        .port = port == nullptr ? Ifindex{} : port->link.ifindex,
                         .alarm = code,
                         .text = std::move(text)});
 }
 
-void Agent::Impl::clear_alarm(AlarmCode code, std::string_view port, Actions& out) {
+void Agent::Impl::clear_alarm(AlarmCode code, std::string_view name, Actions& out) {
   frames_used_ = 0;
-  if (!owners_alarms_.clear(code, port)) return;
-  const auto at = std::find_if(ports_.begin(), ports_.end(),
-                               [&](const auto& p) { return p && p->link.name == port; });
+  const Port* port = find(name);
+  if (!alarms_.clear(code, name) || (port != nullptr && port->has(code))) return;
   out.events.push_back({.kind = Event::Kind::kAlarmCleared,
-                        .port = at == ports_.end() ? Ifindex{} : (*at)->link.ifindex,
+                        .port = port == nullptr ? Ifindex{} : port->link.ifindex,
                         .alarm = code});
 }
 
@@ -437,7 +454,7 @@ void Agent::Impl::configure(Settings settings, TimePoint now, Actions& out) {
                           .text = to_string(level_before) + " -> " + to_string(level())});
   }
   if (state() != before) out.events.push_back({.kind = Event::Kind::kState});
-  announce_all(now, out);
+  announce_all(level_before, now, out);
 }
 
 void Agent::Impl::shutdown(TimePoint now, Actions& out) {

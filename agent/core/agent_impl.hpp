@@ -44,6 +44,7 @@ class Agent::Impl {
   struct Receiver;  ///< procedures of the receive machine
 
   [[nodiscard]] Port* find(Ifindex ifindex);
+  [[nodiscard]] const Port* find(std::string_view name) const;
   Port& add_port(const Link& link);
   /// Has one agent per scope of the settings stand on the port; those that go say so.
   void set_scopes(Port& port, TimePoint now, Actions& out);
@@ -61,12 +62,19 @@ class Agent::Impl {
   bool decide(TimePoint now, Actions& out);
   void report_refusal(TimePoint now, Actions& out);
   void label(Port& port, TimePoint now, Actions& out);
-  /// A new type alone can wait for the port's next fast moment when credit is short: what is left
-  /// is for a new level, which all that stand above it wait for.
+  /// A new type alone can wait for the port's next fast moment unless credit is full: what is left
+  /// is for a new level.
   void announce_type(PortAgent& agent, TimePoint now) const;
+  /// When credit is best spent on a level that was other before. txCredit allows five frames and
+  /// then one a second, but while a fabric comes up a level may fall several times within
+  /// milliseconds, and who is out of credit at the end leaves its neighbours with what is wrong.
+  /// So those hear at once whose own level waits for it, and all of our first one; the others, who
+  /// only label a port by it, a little later, when it may have fallen further; and a port where
+  /// nobody was heard yet at its next fast moment, as a newcomer is answered anyway.
+  void announce_level(Port& port, std::optional<Level> before, TimePoint now) const;
   void set_alarms(Port& port, std::uint16_t wanted, TimePoint now, Actions& out);
-  /// Labels all ports; what is new is due to be told to their neighbours.
-  void announce_all(TimePoint now, Actions& out);
+  /// Labels all ports and tells their neighbours.
+  void announce_all(std::optional<Level> before, TimePoint now, Actions& out);
   /// Runs the transmit machines and sets when the port is next due.
   void run(Port& port, TimePoint now, Actions& out);
 
@@ -82,8 +90,7 @@ class Agent::Impl {
   std::vector<std::uint32_t> free_slots_{};
   std::unordered_map<Ifindex, Port*> by_ifindex_{};
   DeadlineQueue due_{};
-  AlarmBook alarms_{};
-  AlarmBook owners_alarms_{};
+  AlarmBook alarms_{};  ///< the device's and the owner's; those of a port stand with the port
   std::size_t neighbors_ = 0;
   std::vector<Bytes> frames_{};  ///< of the current call; their storage is used again
   std::size_t frames_used_ = 0;

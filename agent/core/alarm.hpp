@@ -23,6 +23,8 @@ enum class AlarmCode : std::uint8_t {
   kUnprotected,    ///< a switch without a level, or a port without rules
   kDataplane,      ///< the data plane refused the rules
 };
+inline constexpr std::size_t kAlarmCodes = 10;
+static_assert(static_cast<std::size_t>(AlarmCode::kDataplane) + 1 == kAlarmCodes);
 [[nodiscard]] std::string_view to_string(
     AlarmCode code);  ///< crosslink, level-skip, host-above-leaf, ...
 

@@ -40,8 +40,13 @@ bool is_stock_switch(const std::optional<tlv::Capabilities>& c) {
 }  // namespace
 
 ByteSpan msap_of(ByteSpan lldpdu) {
-  const std::size_t chassis = tlv_length(lldpdu);
-  return lldpdu.first(chassis + tlv_length(lldpdu.subspan(chassis)));
+  std::size_t length = 0;
+  for (int tlvs = 0; tlvs < 2; ++tlvs) {
+    const ByteSpan rest = lldpdu.subspan(length);
+    if (rest.size() < kHeader || rest.size() < tlv_length(rest)) return {};
+    length += tlv_length(rest);
+  }
+  return lldpdu.first(length);
 }
 
 Neighbor::Neighbor(Scope its_scope, ByteSpan lldpdu, const tlv::LldpduView& view,
@@ -87,11 +92,8 @@ std::string name_of(const Neighbor& neighbor) {
                                         : escape(neighbor.system_name());
 }
 
-Neighbor* NeighborTable::find_same(Scope scope, ByteSpan lldpdu) {
-  for (Neighbor& n : neighbors_) {
-    if (n.scope == scope && n.same(lldpdu)) return &n;
-  }
-  return nullptr;
+std::string describe(const Neighbor& neighbor) {
+  return name_of(neighbor) + " port " + to_string(neighbor.port_id());
 }
 
 std::vector<Neighbor>::iterator NeighborTable::place(Scope scope, ByteSpan msap) {

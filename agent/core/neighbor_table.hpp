@@ -16,8 +16,20 @@
 
 namespace lldp::core {
 
-/// One neighbour: the LLDPDU it sent last, and what of it the agent goes by.
-class Neighbor {
+/// What the agent goes by of what a neighbour tells.
+struct Told {
+  DeviceType device = DeviceType::kUnknown;
+  std::optional<Level> level{};  ///< of a host 0; of others never 0
+  PortType port = PortType::kUnmarked;
+  bool tlvs_conflict = false;
+  bool claims_switch = false;  ///< by a TLV of ours
+  bool forwards = false;       ///< a switch by a TLV of ours, else by its System Capabilities
+  std::uint16_t rxTTL = 0;
+  friend bool operator==(const Told&, const Told&) = default;
+};
+
+/// One neighbour: the LLDPDU it sent last, and what that tells.
+class Neighbor : public Told {
  public:
   /// `view` is what `lldpdu` decodes to.
   Neighbor(Scope scope, ByteSpan lldpdu, const tlv::LldpduView& view, const Settings& settings);
@@ -25,8 +37,7 @@ class Neighbor {
   void replace(ByteSpan lldpdu, const tlv::LldpduView& view, const Settings& settings);
 
   [[nodiscard]] bool same(ByteSpan lldpdu) const {
-    return lldpdu.size() == lldpdu_.size() &&
-           as_text(lldpdu) == as_text(lldpdu_);  // memcmp: most others differ in the chassis ID
+    return lldpdu.size() == lldpdu_.size() && as_text(lldpdu) == as_text(lldpdu_);  // memcmp
   }
   [[nodiscard]] ByteSpan lldpdu() const { return lldpdu_; }
   [[nodiscard]] ChassisId chassis_id() const;
@@ -36,18 +47,11 @@ class Neighbor {
   [[nodiscard]] ByteSpan msap() const { return ByteSpan(lldpdu_).first(msap_length_); }
 
   Scope scope{};
-  DeviceType device = DeviceType::kUnknown;
-  std::optional<Level> level{};  ///< of a host 0; of others never 0
-  PortType port = PortType::kUnmarked;
   bool tr = false;
   bool contribution = false;
-  bool tlvs_conflict = false;
-  bool claims_switch = false;  ///< by a TLV of ours
-  bool forwards = false;       ///< a switch by a TLV of ours, else by its System Capabilities
-  bool in_error = false;       ///< this and the next two: for the statistics, frame by frame
+  bool in_error = false;  ///< this and the next two: for the statistics, frame by frame
   std::uint16_t tlvs_discarded = 0;
   std::uint16_t tlvs_unrecognized = 0;
-  std::uint16_t rxTTL = 0;
   TimePoint rxInfoTTL{};  ///< when it ages out
 
  private:
@@ -57,16 +61,17 @@ class Neighbor {
   std::uint16_t name_length_ = 0;
 };
 
-/// The Chassis ID and Port ID TLV of a valid LLDPDU.
+/// The Chassis ID and Port ID TLV of a valid LLDPDU; of others the first two TLVs, or nothing if
+/// there are no two.
 [[nodiscard]] ByteSpan msap_of(ByteSpan lldpdu);
 /// The system name, or the chassis ID if there is none; escaped.
 [[nodiscard]] std::string name_of(const Neighbor& neighbor);
+/// The same and its port.
+[[nodiscard]] std::string describe(const Neighbor& neighbor);
 
 /// Neighbours learned on one port, in the order of their MSAP.
 class NeighborTable {
  public:
-  /// The neighbour whose last LLDPDU was this one, octet for octet.
-  [[nodiscard]] Neighbor* find_same(Scope scope, ByteSpan lldpdu);
   [[nodiscard]] Neighbor* find(Scope scope, ByteSpan msap);
   Neighbor& insert(Neighbor neighbor);  ///< of an MSAP that is not there
   void erase(const Neighbor* neighbor);

@@ -48,13 +48,19 @@ bool out_of_room(const Port& port) {
 bool Port::counts_as_host() const { return host_port && link.up && !hears_switch_tlv(*this); }
 
 TimePoint Port::deadline() const {
-  TimePoint due = kNever;
+  TimePoint due = alarm_due();
   for (const PortAgent& a : agents) {
     due = std::min({due, core::deadline(a.tx_timer_state, a.tx_state, a.tx),
-                    a.tooManyNeighborsTimer, a.own_frame_forgotten});
+                    a.tooManyNeighborsTimer, a.own_frame_forgotten, a.tell_at});
   }
   for (const Neighbor& n : table.all()) due = std::min(due, n.rxInfoTTL);
   return due;
+}
+
+bool Port::waits_for(Level level) const {
+  return std::any_of(table.all().begin(), table.all().end(), [&](const Neighbor& n) {
+    return n.claims_switch && (!n.level || n.level->value() > level.value() + 1);
+  });
 }
 
 void listen(Port& port) {
@@ -80,7 +86,16 @@ void listen(Port& port) {
   }
 }
 
-std::uint16_t alarms_of(const Port& port, const Standing& own) {
+void watch_for_untold(Port& port, const Standing& own, TimePoint now) {
+  const auto& all = port.table.all();
+  if (own.role == Role::kHost || !std::any_of(all.begin(), all.end(), is_untold_switch)) {
+    port.unprotected_at = kNever;
+  } else if (port.unprotected_at == kNever) {
+    port.unprotected_at = now + kUnprotectedGrace;
+  }
+}
+
+std::uint16_t alarms_of(const Port& port, const Standing& own, TimePoint now) {
   std::uint16_t set = 0;
   const auto put = [&set](AlarmCode code, bool stands) {
     if (stands) set |= alarm_bit(code);
@@ -101,8 +116,8 @@ std::uint16_t alarms_of(const Port& port, const Standing& own) {
   for (const Neighbor& n : all) {
     put(AlarmCode::kTlvConflict, n.tlvs_conflict);
     put(AlarmCode::kCabling, port.host_port && n.claims_switch);
-    put(AlarmCode::kUnprotected, is_untold_switch(n));
   }
+  put(AlarmCode::kUnprotected, port.unprotected_at <= now);
   return set;
 }
 

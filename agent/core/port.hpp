@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -25,10 +26,16 @@ struct PortAgent {
   RxVars rx{};
   TimePoint tooManyNeighborsTimer = kNever;  ///< when tooManyNeighbors becomes false; kNever: it is
   TimePoint own_frame_forgotten = kNever;    ///< when an own frame heard here has lost its validity
+  TimePoint tell_at =
+      kNever;  ///< when a change that can wait is a localChange; a frame tells it too
 
   [[nodiscard]] bool tooManyNeighbors() const { return tooManyNeighborsTimer != kNever; }
   [[nodiscard]] bool hears_itself() const { return own_frame_forgotten != kNever; }
 };
+
+[[nodiscard]] constexpr std::uint16_t alarm_bit(AlarmCode code) {
+  return static_cast<std::uint16_t>(1U << static_cast<unsigned>(code));
+}
 
 /// All that the agent keeps of one link.
 struct Port {
@@ -43,6 +50,9 @@ struct Port {
   PortType type = PortType::kUnmarked;
   Order order = Order::kUnknown;
   std::uint16_t alarms = 0;  ///< standing, a bit per AlarmCode
+  std::array<TimePoint, kAlarmCodes> alarm_since{};
+  /// When a switch heard here that tells no level becomes an alarm; kNever: there is none.
+  TimePoint unprotected_at = kNever;
 
   static constexpr std::size_t kNobody = static_cast<std::size_t>(-1);
   [[nodiscard]] const Neighbor* decisive_neighbor() const {
@@ -50,7 +60,14 @@ struct Port {
   }
   /// Rule 9: a link on which silence means a host.
   [[nodiscard]] bool counts_as_host() const;
-  /// When one of the machines or neighbours is due.
+  [[nodiscard]] bool has(AlarmCode code) const { return (alarms & alarm_bit(code)) != 0; }
+  /// A neighbour here has no level yet, or a higher one than it will have from this one of ours.
+  [[nodiscard]] bool waits_for(Level level) const;
+  /// Unprotected, and the alarm is still to be raised: kNever if not.
+  [[nodiscard]] TimePoint alarm_due() const {
+    return has(AlarmCode::kUnprotected) ? kNever : unprotected_at;
+  }
+  /// When one of the machines, the neighbours or the alarm is due.
   [[nodiscard]] TimePoint deadline() const;
 };
 
@@ -63,11 +80,12 @@ struct Standing {
   std::optional<Level> level{};
   bool pinned = false;
 };
-[[nodiscard]] constexpr std::uint16_t alarm_bit(AlarmCode code) {
-  return static_cast<std::uint16_t>(1U << static_cast<unsigned>(code));
-}
+/// How long a switch may tell no level before that is an alarm: at a common start all do at first.
+inline constexpr std::chrono::seconds kUnprotectedGrace{2};
+/// Sets unprotected_at.
+void watch_for_untold(Port& port, const Standing& own, TimePoint now);
 /// The alarms that should stand on the port, a bit per AlarmCode.
-[[nodiscard]] std::uint16_t alarms_of(const Port& port, const Standing& own);
+[[nodiscard]] std::uint16_t alarms_of(const Port& port, const Standing& own, TimePoint now);
 /// One line that names the neighbours it is about.
 [[nodiscard]] std::string alarm_text(AlarmCode code, const Port& port, const Standing& own);
 

@@ -7,6 +7,12 @@
 
 namespace lldp::core {
 
+std::string text_of(const Event& event) {
+  if (event.lldpdu.empty()) return event.text;
+  const auto view = tlv::decode(event.lldpdu, {});
+  return view ? describe(Neighbor({}, event.lldpdu, *view, {})) : std::string();
+}
+
 void Agent::Impl::Receiver::rxInitializeLLDP() {
   remove_if([](const Neighbor&) { return true; }, "reception disabled");
   agent.tooManyNeighborsTimer = agent.own_frame_forgotten = kNever;
@@ -15,12 +21,13 @@ void Agent::Impl::Receiver::rxInitializeLLDP() {
 void Agent::Impl::Receiver::rxProcessFrame(RxVars& v) {
   Statistics& count = port.statistics;
   ++count.statsFramesInTotal;
-  if (Neighbor* n = port.table.find_same(agent.scope, lldpdu)) {
-    v.rxTTL = n->rxTTL;
-    n->rxInfoTTL = now + std::chrono::seconds(n->rxTTL);
-    count.statsTLVsDiscardedTotal += n->tlvs_discarded;
-    count.statsTLVsUnrecognizedTotal += n->tlvs_unrecognized;
-    count.statsFramesInErrorsTotal += n->in_error;
+  known = port.table.find(agent.scope, msap_of(lldpdu));
+  if (known != nullptr && known->same(lldpdu)) {
+    v.rxTTL = known->rxTTL;
+    known->rxInfoTTL = now + std::chrono::seconds(known->rxTTL);
+    count.statsTLVsDiscardedTotal += known->tlvs_discarded;
+    count.statsTLVsUnrecognizedTotal += known->tlvs_unrecognized;
+    count.statsFramesInErrorsTotal += known->in_error;
     return;
   }
   const auto decoded = tlv::decode(lldpdu, {.contribution_ouis = impl.settings_.accepted_ouis});
@@ -36,13 +43,14 @@ void Agent::Impl::Receiver::rxProcessFrame(RxVars& v) {
   count.statsFramesInErrorsTotal += view->in_error;
   v.rxTTL = view->ttl;
   if (is_own()) {
-    agent.own_frame_forgotten = view->ttl == 0 ? kNever : now + std::chrono::seconds(view->ttl);
-    table_changed = true;
+    const TimePoint until = view->ttl == 0 ? kNever : now + std::chrono::seconds(view->ttl);
+    table_changed = until < agent.own_frame_forgotten || (view->ttl == 0 && agent.hears_itself());
+    agent.own_frame_forgotten = until;
     v.badFrame = true;  // valid, but nothing to learn from
     return;
   }
   if (view->ttl == 0) return;
-  if (port.table.find(agent.scope, msap_of(lldpdu)) == nullptr && !has_room()) {
+  if (known == nullptr && !has_room()) {
     // 9.2.7.7.5: nobody who is known is thrown out for a newcomer.
     ++count.statsFramesDiscardedTotal;
     ++count.statsTooManyNeighborsTotal;
@@ -58,7 +66,7 @@ void Agent::Impl::Receiver::rxProcessFrame(RxVars& v) {
 
 void Agent::Impl::Receiver::mibDeleteObjects() {
   if (!lldpdu.empty()) {
-    if (const Neighbor* n = port.table.find(agent.scope, msap_of(lldpdu))) remove(*n, "shut down");
+    if (known != nullptr) remove(*known, "shut down");
   } else if (!agent.rx.portEnabled) {
     remove_if([](const Neighbor&) { return true; }, "link down");
   } else {
@@ -69,32 +77,34 @@ void Agent::Impl::Receiver::mibDeleteObjects() {
 }
 
 void Agent::Impl::Receiver::mibUpdateObjects() {
-  table_changed = true;
-  Neighbor* n = port.table.find(agent.scope, msap_of(lldpdu));
-  const bool added = n == nullptr;
-  if (added) {
-    n = &port.table.insert(Neighbor(agent.scope, lldpdu, *view, impl.settings_));
+  Event event{.kind = Event::Kind::kNeighborChanged, .port = port.link.ifindex};
+  if (known == nullptr) {
+    known = &port.table.insert(Neighbor(agent.scope, lldpdu, *view, impl.settings_));
     ++impl.neighbors_;
-    agent.tx.newNeighbor = true;
+    agent.tx.newNeighbor = table_changed = true;
+    event.kind = Event::Kind::kNeighborAdded;
+    event.text = describe(*known);
   } else {
-    const bool knew_us = n->port != PortType::kUnmarked;
-    n->replace(lldpdu, *view, impl.settings_);
+    const Told before = *known;
+    known->replace(lldpdu, *view, impl.settings_);
     // It has restarted, or lost us: it should not have to wait for our next periodic frame.
-    if (knew_us && n->port == PortType::kUnmarked) agent.tx.localChange = true;
+    const bool unmarked_by_levels =
+        known->level && type_of_port(known->level, impl.level()) == PortType::kUnmarked;
+    if (before.port != PortType::kUnmarked && known->port == PortType::kUnmarked &&
+        !unmarked_by_levels) {
+      agent.tx.localChange = true;
+    }
+    table_changed = before != static_cast<const Told&>(*known);
+    event.lldpdu = known->lldpdu();
   }
-  n->rxInfoTTL = now + std::chrono::seconds(view->ttl);
-  tell(added ? Event::Kind::kNeighborAdded : Event::Kind::kNeighborChanged, *n);
-}
-
-void Agent::Impl::Receiver::tell(Event::Kind kind, const Neighbor& neighbor, std::string_view why) {
-  std::string text = name_of(neighbor);
-  text.append(" port ").append(to_string(neighbor.port_id()));
-  if (!why.empty()) text.append(": ").append(why);
-  out.events.push_back({.kind = kind, .port = port.link.ifindex, .text = std::move(text)});
+  known->rxInfoTTL = now + std::chrono::seconds(view->ttl);
+  out.events.push_back(std::move(event));
 }
 
 void Agent::Impl::Receiver::remove(const Neighbor& neighbor, std::string_view why) {
-  tell(Event::Kind::kNeighborRemoved, neighbor, why);
+  out.events.push_back({.kind = Event::Kind::kNeighborRemoved,
+                        .port = port.link.ifindex,
+                        .text = describe(neighbor).append(": ").append(why)});
   port.table.erase(&neighbor);
   --impl.neighbors_;
   table_changed = true;

@@ -14,8 +14,9 @@ struct Agent::Impl::Receiver {
   TimePoint now{};
   Actions& out;
   ByteSpan lldpdu{};                      ///< the frame, if there is one
+  Neighbor* known{};                      ///< its sender
   std::optional<tlv::LldpduView> view{};  ///< of a frame that says something new
-  bool table_changed = false;
+  bool table_changed = false;             ///< in something that the port goes by
 
   void rxInitializeLLDP();
   void rxProcessFrame(RxVars& v);
@@ -23,8 +24,6 @@ struct Agent::Impl::Receiver {
   /// operational.
   void mibDeleteObjects();
   void mibUpdateObjects();
-
-  void tell(Event::Kind kind, const Neighbor& neighbor, std::string_view why = {});
 
  private:
   void remove(const Neighbor& neighbor, std::string_view why);

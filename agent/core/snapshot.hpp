@@ -39,6 +39,7 @@ struct PortInfo {
   bool up = false;
   PortType type = PortType::kUnmarked;
   Order order = Order::kUnknown;
+  bool unprotected = false;               ///< a switch is heard that tells no level
   std::vector<NeighborInfo> neighbors{};  ///< by MSAP
   friend bool operator==(const PortInfo&, const PortInfo&) = default;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "agent/core/settings.hpp"
@@ -23,6 +24,16 @@ struct TxVars {
   TimePoint txTick{};  ///< when txCredit grows next; of no account while it is full
   TimePoint txShutdownWhile{};
 };
+
+/// txCredit with the ticks that have passed and are not yet taken.
+[[nodiscard]] constexpr int credit_at(const TxVars& v, const Settings& settings, TimePoint now) {
+  int credit = v.txCredit;
+  if (credit < settings.txCreditMax && now >= v.txTick) {
+    const auto ticks = (now - v.txTick) / Duration(std::chrono::seconds(1)) + 1;
+    credit += static_cast<int>(std::min<Duration::rep>(ticks, settings.txCreditMax - credit));
+  }
+  return credit;
+}
 
 [[nodiscard]] constexpr bool may_send(AdminStatus s) {
   return s == AdminStatus::enabledRxTx || s == AdminStatus::enabledTxOnly;

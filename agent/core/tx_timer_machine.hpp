@@ -20,6 +20,12 @@ namespace lldp::core {
   const Duration past = (now.time_since_epoch() - before) % interval;
   return now - past + (past < Duration::zero() ? Duration::zero() : interval);
 }
+/// The same in fast transmission; the standard has msgFastTx from now. Not sooner than half of it:
+/// what has just been told or may still change would only spend txCredit.
+[[nodiscard]] constexpr TimePoint next_fast_moment(TimePoint now, const Settings& settings,
+                                                   std::uint32_t phase) {
+  return next_own_moment(now + Duration(settings.msgFastTx) / 2, settings.msgFastTx, phase);
+}
 
 enum class TxTimerState : std::uint8_t {
   TX_TIMER_INITIALIZE,
@@ -78,8 +84,8 @@ constexpr void enter(TxTimerState s, TxVars& v, const Settings& settings, std::u
     case SIGNAL_TX:
       v.txNow = true;
       v.localChange = false;
-      v.txTTR =
-          next_own_moment(now, v.txFast > 0 ? settings.msgFastTx : settings.msgTxInterval, phase);
+      v.txTTR = v.txFast > 0 ? next_fast_moment(now, settings, phase)
+                             : next_own_moment(now, settings.msgTxInterval, phase);
       break;
     case TX_FAST_START:
       v.newNeighbor = false;

@@ -67,11 +67,11 @@ Line line_of(const core::Event& event) {
   using enum core::Event::Kind;
   switch (event.kind) {
     case kNeighborAdded:
-      return {Severity::kInfo, "neighbor added: " + event.text};
+      return {Severity::kInfo, "neighbor added: " + text_of(event)};
     case kNeighborChanged:
-      return {Severity::kInfo, "neighbor changed: " + event.text};
+      return {Severity::kInfo, "neighbor changed: " + text_of(event)};
     case kNeighborRemoved:
-      return {Severity::kInfo, "neighbor removed: " + event.text};
+      return {Severity::kInfo, "neighbor removed: " + text_of(event)};
     case kLevel:
       return {Severity::kNotice, "level " + event.text};
     case kPort:

@@ -171,9 +171,7 @@ report::Protection Protection::summary(const core::Snapshot& snapshot) const {
   else if (!backend_ || snapshot.role == core::Role::kHost || !snapshot.level)
     summary.state = State::kInactive;
   else if (!failed_.empty() || !waiting_.empty() ||
-           std::ranges::any_of(snapshot.alarms, [](const core::Alarm& a) {
-             return a.code == core::AlarmCode::kUnprotected;
-           }))
+           std::ranges::any_of(snapshot.ports, &core::PortInfo::unprotected))
     summary.state = State::kPartial;
   else
     summary.state = State::kActive;

@@ -167,7 +167,9 @@ TEST(Sending, ANewNeighborIsAnsweredAtOnceAndThenThreeTimesMore) {
   s.sends(1);
   s.hear(1, Peer{});
   EXPECT_EQ(s.sends(1).size(), 1U);
-  s.pass(seconds(3));
+  s.pass(milliseconds(499));
+  EXPECT_EQ(s.sends(1).size(), 0U);  // it has just been told
+  s.pass(milliseconds(3001));
   EXPECT_EQ(s.sends(1).size(), 3U);
 }
 TEST(Sending, AKnownNeighborThatChangesIsNotAnswered) {
@@ -188,14 +190,49 @@ TEST(Sending, ANeighborThatNoLongerKnowsUsIsAnsweredAtOnce) {
   s.hear(1, a_switch("a", 3));  // it has restarted, and its port knows nobody yet
   EXPECT_EQ(s.sends(1).size(), 1U);
 }
-TEST(Sending, ANewLevelIsToldOnAllPortsAtOnce) {
-  Single s;
-  s.up(1, 3);
-  s.pass(seconds(10));
+/// Level 3, with nobody on port 1, a switch without a level on 2, one below on 3 and one above
+/// on 4.
+struct NewLevel : testing::Test {
+  NewLevel() {
+    s.up(1, 5);
+    s.hear(2, a_switch("young", std::nullopt));
+    s.hear(3, a_switch("below", 2));
+    s.hear(4, a_switch("above", 4));
+    s.pass(seconds(10));
+    s.sent.clear();
+  }
+  Single s{};
+};
+TEST_F(NewLevel, ThatFellIsToldFirstToThoseWhoseOwnLevelWaitsForIt) {
+  s.hear(5, host());
+  EXPECT_EQ(s.agent.level(), level(1));
+  for (std::size_t port : {2U, 4U, 5U}) EXPECT_EQ(s.sends(port).size(), 1U) << port;  // 5: answered
+  EXPECT_TRUE(s.sent.empty());
+  s.pass(milliseconds(50));
+  EXPECT_EQ(s.sends(3).size(), 1U);  // stands on level 2 with us on 1 as with us on 3
+  s.pass(milliseconds(950));
+  const auto sent = s.sends(1);
+  ASSERT_EQ(sent.size(), 1U);
+  EXPECT_EQ(read(sent[0].frame).tr->level, level(1));
+}
+TEST_F(NewLevel, ThatFallsAgainIsOneFrameToThoseWhoOnlyLabelAPortByIt) {
+  s.hear(1, a_switch("lower", 1));
+  EXPECT_EQ(s.agent.level(), level(2));
+  s.pass(milliseconds(49));
+  s.hear(5, host());
+  EXPECT_TRUE(s.sends(3).empty());
+  s.pass(milliseconds(900));
+  const auto sent = s.sends(3);
+  ASSERT_EQ(sent.size(), 1U);
+  EXPECT_EQ(read(sent[0].frame).tr->level, level(1));
+}
+TEST_F(NewLevel, ThatRoseIsToldOnAllPortsAtOnce) {
+  s.hear(3, {.name = "below", .ttl = 0});
+  s.pass(milliseconds(59999));
   s.sent.clear();
-  s.hear(2, host());
-  EXPECT_EQ(s.sent.size(), 3U);
-  for (const auto& sent : s.sent) EXPECT_EQ(read(sent.frame).tr->level, level(1));
+  s.pass(milliseconds(1));
+  EXPECT_EQ(s.sent.size(), 5U);
+  for (const auto& sent : s.sent) EXPECT_EQ(read(sent.frame).tr->level, level(5));
 }
 TEST(Sending, ANewTypeIsToldOnItsPortAlone) {
   Single s;
@@ -215,8 +252,8 @@ TEST(Sending, ANewTypeLeavesTheLastCreditToANewLevel) {
   s.hear(1, host());
   for (std::size_t l : {2U, 1U, 2U, 1U, 2U, 1U}) s.hear(2, a_switch("b", l));
   s.sends(2);
-  s.pass(seconds(1));
-  const auto sent = s.sends(2);  // the last type is told within msgFastTx
+  s.pass(milliseconds(1500));
+  const auto sent = s.sends(2);  // the last type is told at the next fast moment
   ASSERT_FALSE(sent.empty());
   EXPECT_EQ(read(sent.back().frame).tr->port, PortType::kCrosslink);
   for (std::size_t l : {2U, 1U, 2U, 1U, 2U, 1U}) s.hear(2, a_switch("b", l));
@@ -226,6 +263,18 @@ TEST(Sending, ANewTypeLeavesTheLastCreditToANewLevel) {
   s.agent.configure(pinned, s.now, s.out);
   s.take();
   EXPECT_EQ(s.sends(2).size(), 1U);
+}
+TEST(Sending, ANeighborThatIsUnmarkedByItsLevelHasNotLostUs) {
+  Single s;
+  s.up(1, 2);
+  s.hear(2, host());
+  s.hear(1, a_switch("a", 2, PortType::kDownlink));
+  s.sends(1);
+  s.hear(1, a_switch("a", 4));
+  EXPECT_TRUE(s.sends(1).empty());
+  s.hear(1, a_switch("a", 2, PortType::kDownlink));
+  s.hear(1, a_switch("a", 2));
+  EXPECT_EQ(s.sends(1).size(), 1U);
 }
 TEST(Sending, ShutdownSaysGoodbyeOnPortsThatAreUp) {
   Single s;
@@ -302,7 +351,7 @@ TEST_P(Pacing, FastTransmissionsAfterACommonStartComeInNoBurst) {
   s.pass(milliseconds(2));
   for (std::size_t i = 1; i <= ports; ++i) s.hear(i, a_switch("n" + std::to_string(i), 2));
   s.sent.clear();  // the answers, at once
-  s.pass(seconds(3));
+  s.pass(milliseconds(3500));
   EXPECT_GE(s.sent.size(), 3 * ports);  // and some ports are back in the long interval
   EXPECT_LE(static_cast<double>(worst_100_ms(s.sent)), 4 * static_cast<double>(ports) / 10);
   s.sent.clear();

@@ -104,7 +104,11 @@ std::vector<std::size_t> shuffled(Network& net) {
 }
 
 class RandomFabric : public testing::TestWithParam<std::uint64_t> {};
-INSTANTIATE_TEST_SUITE_P(Seeds, RandomFabric, testing::Range<std::uint64_t>(0, 60),
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomFabric, testing::Range<std::uint64_t>(0, 40),
+                         [](const auto& c) { return std::to_string(c.param); });
+/// The same over many minutes of virtual time.
+class DisturbedFabric : public testing::TestWithParam<std::uint64_t> {};
+INSTANTIATE_TEST_SUITE_P(Seeds, DisturbedFabric, testing::Range<std::uint64_t>(0, 10),
                          [](const auto& c) { return std::to_string(c.param); });
 
 TEST_P(RandomFabric, StartedInAnyOrderSettlesOnTheDistanceToTheHosts) {
@@ -118,7 +122,7 @@ TEST_P(RandomFabric, StartedInAnyOrderSettlesOnTheDistanceToTheHosts) {
   expect_truth(net);
 }
 
-TEST_P(RandomFabric, LossAndRepetitionOnlyDelay) {
+TEST_P(DisturbedFabric, LossAndRepetitionOnlyDelay) {
   Network net(GetParam());
   build_random(net);
   net.loss = 0.3;
@@ -130,7 +134,7 @@ TEST_P(RandomFabric, LossAndRepetitionOnlyDelay) {
   expect_truth(net);
 }
 
-TEST_P(RandomFabric, AfterChurnItIsWhatItWasBefore) {
+TEST_P(DisturbedFabric, AfterChurnItIsWhatItWasBefore) {
   Network net(GetParam());
   build_random(net);
   net.start_all();
@@ -284,6 +288,47 @@ TEST_F(Clos, APodThatBootsLateTakesTheLowerLevel) {
   net.run_for(milliseconds(10));
   EXPECT_EQ(net.level_of(spines[0]), level(2));
   net.run_for(seconds(2));
+  expect_truth(net);
+}
+
+/// A fat tree of 8-port switches: 4 links up and 4 down at every one, pods of 4 leaves and 4
+/// spines, 16 tops.
+void build_fat_tree(Network& net) {
+  constexpr std::size_t kHalf = 4;
+  const std::size_t tops = net.nodes.size();
+  for (std::size_t i = 0; i < kHalf * kHalf; ++i) net.add(Role::kSwitch);
+  for (std::size_t pod = 0; pod < 2 * kHalf; ++pod) {
+    const std::size_t spines = net.nodes.size();
+    for (std::size_t i = 0; i < kHalf; ++i) {
+      net.add(Role::kSwitch);
+      for (std::size_t up = 0; up < kHalf; ++up) net.connect(spines + i, tops + i * kHalf + up);
+    }
+    for (std::size_t i = 0; i < kHalf; ++i) {
+      const std::size_t leaf = net.add(Role::kSwitch);
+      for (std::size_t up = 0; up < kHalf; ++up) net.connect(leaf, spines + up);
+      for (std::size_t h = 0; h < kHalf; ++h) net.connect(net.add(Role::kHost), leaf);
+    }
+  }
+}
+
+/// Within how many milliseconds all are started.
+class FatTree : public testing::TestWithParam<std::uint64_t> {};
+INSTANTIATE_TEST_SUITE_P(Spread, FatTree, testing::Values(0, 30, 100, 300, 1000, 10000),
+                         [](const auto& c) { return std::to_string(c.param) + "Milliseconds"; });
+
+TEST_P(FatTree, SettlesWithinATenthOfASecondOfTheLastStart) {
+  Network net(GetParam() + 1);
+  build_fat_tree(net);
+  std::vector<std::pair<TimePoint, std::size_t>> starts;
+  for (std::size_t node = 0; node < net.nodes.size(); ++node) {
+    starts.emplace_back(net.now + milliseconds(net.random()() % (GetParam() + 1)), node);
+  }
+  std::sort(starts.begin(), starts.end());
+  for (const auto& [at, node] : starts) {
+    net.run_until(at);
+    net.start(node);
+  }
+  net.run_for(milliseconds(100));
   expect_truth(net);
 }
 

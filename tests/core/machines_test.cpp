@@ -212,6 +212,12 @@ TEST(OwnMoment, IsDefinedBeforeTheFirstInterval) {
   EXPECT_EQ(next_own_moment(TimePoint{seconds(15)}, seconds(30), phase), TimePoint{seconds(45)});
 }
 
+TEST(FastMoment, LeavesHalfOfMsgFastTxAfterAFrame) {
+  const auto at = [](int ms) { return kNow + milliseconds(ms); };
+  EXPECT_EQ(next_fast_moment(at(499), kSettings, 0), at(1000));
+  EXPECT_EQ(next_fast_moment(at(500), kSettings, 0), at(2000));
+}
+
 struct TxPair : testing::Test {
   TxTimerState timer = TX_TIMER_INITIALIZE;
   TxState state = TX_LLDP_INITIALIZE;
@@ -242,7 +248,7 @@ TEST_F(TxPair, FastTransmissionIsFourFramesASecondApart) {
   run(kNow);
   calls();
   v.newNeighbor = true;
-  const TimePoint start = kNow + milliseconds(500);
+  const TimePoint start = kNow + milliseconds(499);
   run(start);
   EXPECT_EQ(calls(), "info ");
   for (int i = 1; i <= 3; ++i) {

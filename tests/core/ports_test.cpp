@@ -333,11 +333,34 @@ TEST_F(Ports, ASwitchThatTellsNoLevelIsUnprotected) {
   s.hear(1, a_switch("mute", std::nullopt));
   s.hear(2, {.name = "stock", .capabilities = tlv::Capabilities::kRouter});
   s.hear(3, {.name = "phone", .capabilities = 1U << 5});
+  for (std::size_t port : {1U, 2U, 3U}) EXPECT_EQ(s.info(port).unprotected, port != 3);
+  s.pass(seconds(2));
   EXPECT_EQ(alarm(AlarmCode::kUnprotected, 1), "switch mute tells no level");
   EXPECT_EQ(alarm(AlarmCode::kUnprotected, 2), "switch stock tells no level");
   EXPECT_EQ(alarm(AlarmCode::kUnprotected, 3), std::nullopt);
   s.hear(1, a_switch("mute", 2));
   EXPECT_EQ(alarm(AlarmCode::kUnprotected, 1), std::nullopt);
+  EXPECT_FALSE(s.info(1).unprotected);
+}
+TEST_F(Ports, ASwitchThatHasJustStartedMayFindItsLevelFirst) {
+  s.hear(1, a_switch("young", std::nullopt));
+  s.pass(milliseconds(1999));
+  s.hear(1, a_switch("young", 2));
+  s.pass(seconds(1));
+  s.hear(1, a_switch("young", std::nullopt));  // and it has as long again
+  s.pass(milliseconds(1999));
+  EXPECT_EQ(s.count(Event::Kind::kAlarmRaised), 0U);
+  s.hear(1, {.name = "young", .ttl = 99, .tr = switch_claim(std::nullopt)});  // as before
+  s.pass(milliseconds(1));
+  EXPECT_EQ(s.count(Event::Kind::kAlarmRaised), 1U);
+  EXPECT_EQ(s.agent.snapshot(s.now).alarms.at(0).since, s.now);
+}
+TEST_F(Ports, TheTextOfAnAlarmIsOfThePresent) {
+  s.hear(1, a_switch("a", 3));
+  s.hear(1, a_switch("b", 3));
+  s.hear(1, a_switch("c", 3));
+  EXPECT_EQ(s.count(Event::Kind::kAlarmRaised), 1U);
+  EXPECT_EQ(alarm(AlarmCode::kManyNeighbors, 1), "3 neighbors: a, b, c");
 }
 TEST_F(Ports, AnAlarmIsRaisedAndClearedOnceAndKeepsItsTime) {
   s.hear(1, host());
@@ -361,17 +384,26 @@ TEST_F(Ports, AnAlarmFollowsItsLinkToANewName) {
 }
 TEST_F(Ports, TheOwnersAlarmsStandBesideTheAgents) {
   s.hear(1, a_switch("mute", std::nullopt));
+  s.pass(seconds(2));
   s.agent.raise_alarm(AlarmCode::kUnprotected, "swp1", "no rules", s.now, s.out);
   s.agent.raise_alarm(AlarmCode::kUnprotected, "swp1", "no rules yet", s.now, s.out);
   s.agent.raise_alarm(AlarmCode::kDataplane, "", "no CAP_BPF", s.now, s.out);
   s.take();
-  EXPECT_EQ(s.count(Event::Kind::kAlarmRaised), 3U);
-  EXPECT_EQ(s.agent.snapshot(s.now).alarms.size(), 3U);
+  EXPECT_EQ(s.count(Event::Kind::kAlarmRaised), 2U);
+  EXPECT_EQ(s.agent.snapshot(s.now).alarms.size(), 2U);  // two reasons, one alarm
+  EXPECT_EQ(alarm(AlarmCode::kUnprotected, 1), "no rules yet; switch mute tells no level");
   s.agent.clear_alarm(AlarmCode::kUnprotected, "swp1", s.out);
   s.agent.clear_alarm(AlarmCode::kUnprotected, "swp1", s.out);
   s.take();
-  EXPECT_EQ(s.count(Event::Kind::kAlarmCleared), 1U);
+  EXPECT_EQ(s.count(Event::Kind::kAlarmCleared), 0U);
   EXPECT_EQ(alarm(AlarmCode::kUnprotected, 1), "switch mute tells no level");
+  s.agent.raise_alarm(AlarmCode::kUnprotected, "swp1", "no rules", s.now, s.out);
+  s.hear(1, a_switch("mute", 2));
+  EXPECT_EQ(s.count(Event::Kind::kAlarmCleared), 0U);
+  EXPECT_EQ(alarm(AlarmCode::kUnprotected, 1), "no rules");
+  s.agent.clear_alarm(AlarmCode::kUnprotected, "swp1", s.out);
+  s.take();
+  EXPECT_EQ(s.count(Event::Kind::kAlarmCleared), 1U);
 }
 
 TEST(AlarmBook, StandsInTheOrderOfCodeAndPort) {

@@ -196,6 +196,11 @@ TEST_F(Receive, TextFromTheNetworkIsEscapedInEvents) {
       EXPECT_EQ(e.text, "x\\x1b[31m\\x0a port p\\x07");
     }
   }
+  s.agent.receive(ifindex(1), frame_of({.name = "x\x1b[31m\n", .port = "p\x07", .ttl = 9}), s.now,
+                  s.out);
+  ASSERT_EQ(s.out.events.size(), 1U);
+  EXPECT_EQ(s.out.events[0].kind, Event::Kind::kNeighborChanged);
+  EXPECT_EQ(text_of(s.out.events[0]), "x\\x1b[31m\\x0a port p\\x07");
 }
 
 // Limits

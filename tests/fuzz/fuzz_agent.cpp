@@ -120,7 +120,8 @@ void check(const core::Agent& agent, const core::Actions& out, TimePoint now) {
     require(view && !view->in_error, "what is sent is valid");
   }
   for (const core::Event& e : out.events) {
-    for (const char c : e.text) require(static_cast<unsigned char>(c) >= 0x20, "text is escaped");
+    for (const char c : text_of(e))
+      require(static_cast<unsigned char>(c) >= 0x20, "text is escaped");
   }
 }
 

@@ -41,6 +41,8 @@ Bytes ethernet(const Bytes& lldpdu, std::uint16_t neighbor) {
               static_cast<std::uint8_t>(neighbor),
               0x88,
               0xcc};
+  // Room first: g++ 12 takes the move of what is there into a larger vector for an overrun.
+  frame.reserve(frame.size() + lldpdu.size());
   frame.insert(frame.end(), lldpdu.begin(), lldpdu.end());
   return frame;
 }

@@ -371,6 +371,64 @@ TEST_P(BpfBackend, OlderProgramsAreReplacedInPlace) {
   EXPECT_EQ(backend_->bounces(p1_), (Bounces{0, 0, 0, 0, 0, 2, 0, 0}));
 }
 
+TEST_P(BpfBackend, InterfaceMovedToAnotherNamespaceAndBack) {
+  bridge();
+  put(Order::kUp, Order::kUp);
+  // A process that lives there is the other namespace.
+  ASSERT_TRUE(
+      sh("unshare -n sleep 30 & echo $! >moved.pid; while [ $(readlink /proc/$!/ns/net) = "
+         "$(readlink /proc/self/ns/net) ]; do sleep 0.01; done; ip link set p1 netns $!"));
+  if (GetParam() != Means::kTcx) {  // a TCX link goes along, and may still be changed
+    const auto refused = backend_->apply(
+        {.port = p1_, .want = rules_of(Order::kUp), .changes = {{Action::kAdd, Part::kIngress}}});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ENODEV);
+  }
+  // What the agent does when netlink tells that the interface is gone.
+  if (const auto away = backend_->plan_removal(p1_); away && !away->empty()) {
+    EXPECT_TRUE(backend_->apply(*away));
+  }
+  backend_->forget(p1_);
+  EXPECT_THAT(*backend_->ports(), ElementsAre(p0_));
+
+  ASSERT_TRUE(
+      sh("nsenter -n -t $(cat moved.pid) ip link set p1 netns $$; kill $(cat moved.pid); "
+         "rm moved.pid; ip link set p1 up; ip link set q1 up; ip link set p1 master br0"));
+  p1_ = *Ifindex::make(::if_nametoindex("p1"));
+  EXPECT_THAT(
+      backend_->plan(p1_, rules_of(Order::kUp))->changes,
+      ElementsAre(Change{Action::kAdd, Part::kIngress}, Change{Action::kAdd, Part::kEgress}));
+  put(Order::kUp, Order::kUp);
+  EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 51}));
+  flush();
+  EXPECT_THAT(output_of("tc qdisc show dev p1"), Not(HasSubstr("clsact")));
+}
+
+TEST_P(BpfBackend, HalfFailedApplyLeavesThePortAsItWas) {
+  if (GetParam() == Means::kClsactWithoutBpffs)
+    GTEST_SKIP() << "programs of another daemon cannot be had again where nothing is pinned";
+  put(p1_, rules_of(Order::kUp));
+  const std::string before =
+      output_of("tc filter show dev p1 ingress; tc filter show dev p1 egress");
+  // The third part, queues, is refused: a root qdisc appeared after the plan was made.
+  auto queued = make_backend(
+      "bpf",
+      {.bpffs = GetParam() == Means::kClsactWithoutBpffs ? "/nonexistent" : PrivateNet::bpffs(),
+       .hook = GetParam() == Means::kTcx ? Options::Hook::kTcx : Options::Hook::kClsact,
+       .queues = true});
+  ASSERT_TRUE(queued);
+  const auto plan = (*queued)->plan(p1_, rules_of(Order::kDown));
+  ASSERT_TRUE(plan);
+  ASSERT_EQ(plan->changes.size(), 3U);
+  ASSERT_TRUE(sh("tc qdisc add dev p1 root handle 1: pfifo"));
+  const auto done = (*queued)->apply(*plan);
+  ASSERT_FALSE(done);
+  EXPECT_THAT(to_string(done.error()), testing::StartsWith("p1: add queues: RTM_NEWQDISC: "));
+  EXPECT_TRUE((*queued)->plan(p1_, rules_of(Order::kUp))->empty());
+  EXPECT_EQ(output_of("tc filter show dev p1 ingress; tc filter show dev p1 egress"), before);
+  EXPECT_THAT(output_of("tc qdisc show dev p1"), HasSubstr("pfifo 1: root"));
+}
+
 /// The numbers of packets that HTB's classes on p1 have sent, by minor number, but for those at 0.
 std::string sent_by_class() {
   return output_of(

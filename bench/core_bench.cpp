@@ -75,7 +75,7 @@ BENCHMARK(ReceiveChanging);
 void ReceiveManyNeighbors(benchmark::State& state) {
   Device d(512);
   std::vector<Bytes> frames;
-  for (std::uint8_t variant : {0, 1}) {
+  for (std::uint8_t variant = 0; variant < 2; ++variant) {
     for (std::uint8_t i = 0; i < 30; ++i) {
       frames.push_back(state.range(0) == 0 ? frame(i, 3, variant)
                                            : frame(i, static_cast<std::uint8_t>(3 + variant)));

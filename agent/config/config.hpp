@@ -35,7 +35,7 @@ struct Config {
   std::vector<std::string> ports{"*"};  ///< globs of interfaces to speak on
   Backend backend = Backend::kBpf;
   std::string bpffs{"/sys/fs/bpf"};  ///< where a BPF file system is mounted
-  bool htb = false;  ///< `qdisc = htb`: a software queue for each lossless priority
+  bool htb = false;                  ///< `qdisc = htb`: a software queue for each lossless priority
   Transport transport = Transport::kPacket;
   std::string socket{kDefaultSocket};
   std::string state_file{kDefaultStateFile};

@@ -144,7 +144,8 @@ TEST_F(DaemonTest, ReadsItsConfigurationAnewAndKeepsTheOldOneWhenItIsWrong) {
   EXPECT_TRUE(eventually([&] { return agent.show()["ports"].size() == 1; }));
   agent.write_config("ports = p0\nlevel = 999\n");
   agent.process().signal(SIGHUP);
-  EXPECT_TRUE(eventually([&] { return agent.log().find("nothing is changed") != std::string::npos; }));
+  EXPECT_TRUE(
+      eventually([&] { return agent.log().find("nothing is changed") != std::string::npos; }));
   EXPECT_EQ(agent.show()["ports"][0]["name"], "p1");
 }
 
@@ -184,7 +185,8 @@ TEST_F(DaemonTest, SendsFramesThatTsharkFindsNothingWrongWith) {
   Process capture(b_->inside({"tcpdump", "-i", "p0", "-U", "-c", "2", "-w", files.file("pcap"),
                               "ether", "proto", "0x88cc"}),
                   files.file("log"));
-  ASSERT_TRUE(eventually([&] { return capture.output().find("listening on") != std::string::npos; }));
+  ASSERT_TRUE(
+      eventually([&] { return capture.output().find("listening on") != std::string::npos; }));
   Agent agent(*a_, {"--role", "switch", "--level", "2"});
   agent.process().signal(SIGTERM);  // the shutdown frame is the second
   EXPECT_EQ(agent.process().wait(), 0);

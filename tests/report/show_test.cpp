@@ -48,17 +48,31 @@ core::Snapshot leaf() {
   host.port_type = PortType::kUnmarked;
   host.tr = host.contribution = false;
   core::NeighborInfo hostile = neighbor(0x30, "bad\x1b[2J\"\\\xff", "p\n1");
-  s.ports = {
-      {.name = "swp1", .ifindex = Ifindex::of<7>(), .up = true, .type = PortType::kUplink,
-       .order = Order::kUp, .neighbors = {neighbor(9, "spine1", "swp12")}},
-      {.name = "swp2", .ifindex = Ifindex::of<8>(), .up = true, .type = PortType::kDownlink,
-       .order = Order::kDown, .neighbors = {host, neighbor(0x21, "srv-ü", "eth1")}},
-      {.name = "swp3", .ifindex = Ifindex::of<9>(), .up = true, .type = PortType::kCrosslink,
-       .order = Order::kDown, .neighbors = {hostile}},
-      {.name = "swp10", .ifindex = Ifindex::of<16>()}};
-  s.alarms = {{.code = core::AlarmCode::kCrosslink, .port = "swp3", .since = TimePoint(40s),
-               .text = "leaf2 stands on our own level 1"},
-              {.code = core::AlarmCode::kUnprotected, .since = TimePoint(160s), .text = "no rules"}};
+  s.ports = {{.name = "swp1",
+              .ifindex = Ifindex::of<7>(),
+              .up = true,
+              .type = PortType::kUplink,
+              .order = Order::kUp,
+              .neighbors = {neighbor(9, "spine1", "swp12")}},
+             {.name = "swp2",
+              .ifindex = Ifindex::of<8>(),
+              .up = true,
+              .type = PortType::kDownlink,
+              .order = Order::kDown,
+              .neighbors = {host, neighbor(0x21, "srv-ü", "eth1")}},
+             {.name = "swp3",
+              .ifindex = Ifindex::of<9>(),
+              .up = true,
+              .type = PortType::kCrosslink,
+              .order = Order::kDown,
+              .neighbors = {hostile}},
+             {.name = "swp10", .ifindex = Ifindex::of<16>()}};
+  s.alarms = {
+      {.code = core::AlarmCode::kCrosslink,
+       .port = "swp3",
+       .since = TimePoint(40s),
+       .text = "leaf2 stands on our own level 1"},
+      {.code = core::AlarmCode::kUnprotected, .since = TimePoint(160s), .text = "no rules"}};
   return s;
 }
 
@@ -72,7 +86,8 @@ const WallClock kClock{.wall = std::chrono::sys_days(std::chrono::year(2026) / 1
 
 TEST(ShowJson, IsAsTheManualSays) {
   const std::string text = show_json(leaf(), protection(), kClock);
-  support::expect_golden(nlohmann::ordered_json::parse(text).dump(2) + "\n", "report/golden/show.json");
+  support::expect_golden(nlohmann::ordered_json::parse(text).dump(2) + "\n",
+                         "report/golden/show.json");
 }
 
 TEST(ShowJson, HoldsNoControlCharacterAndParsesAsUtf8) {
@@ -123,7 +138,8 @@ TEST(ShowText, WrongShapeIsAnError) {
   for (const char* json : {"", "[]", "{}", R"({"device":7,"alarms":[]})"}) {
     const auto text = show_text(json, {});
     ASSERT_FALSE(text) << json;
-    EXPECT_EQ(text.error().what, "the daemon's answer is not understood: is it of another version?");
+    EXPECT_EQ(text.error().what,
+              "the daemon's answer is not understood: is it of another version?");
   }
 }
 
@@ -154,7 +170,9 @@ Rules leaf_rules() {
           .ports = {up,
                     {.name = "swp2", .wanted = wanted(Order::kDown), .installed = Installed::kYes},
                     {.name = "swp3", .wanted = wanted(Order::kUnknown), .changes = {"add ingress"}},
-                    {.name = "swp4", .wanted = wanted(Order::kUnknown), .installed = Installed::kKept,
+                    {.name = "swp4",
+                     .wanted = wanted(Order::kUnknown),
+                     .installed = Installed::kKept,
                      .changes = {"replace ingress", "remove egress"}},
                     refused}};
 }

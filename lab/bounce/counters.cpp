@@ -49,7 +49,7 @@ Result<Json> ask(const std::string& path) {
 
 void read_counts(const Json& reply, const Fabric& fabric, const std::vector<Adjacency>& ports,
                  Bounces& counted) {
-  for (const Json& port : reply.at("parameters").at("rules").at("ports"))
+  for (const Json& port : reply.at("parameters").at("ports"))
     for (const Adjacency& a : ports) {
       if (port.at("name") != fabric.links[a.link].ends[a.own_end].port) continue;
       for (const auto& [priority, count] : port.at("bounces").items()) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the programs take from a forwarding rate: UDP with a lossless DSCP through a veth router,
 // without and with rules on both ports, in pairs; prints the median of the ratios. Needs root;
-// makes its own namespace. `forward_bench tcx` attaches by TCX.
+// makes its own namespace. `forward_bench clsact` and `forward_bench tcx` stay on one
+// hook.
 //
 // A veth router runs in its sender's context, so the sender's CPU time is what a packet costs, and
 // other work on the machine takes no part in it; sending is in it, with and without rules.
@@ -77,6 +78,9 @@ int run(Options::Hook hook) {
     for (Ifindex p : ports)
       if (auto done = (*backend)->apply(*(*backend)->plan(p, up)); !done)
         return fmt::print(stderr, "{}\n", to_string(done.error())), 1;
+    for (Ifindex p : ports)
+      if (auto done = (*backend)->settle(p); !done)
+        return fmt::print(stderr, "{}\n", to_string(done.error())), 1;
     const double ruled = rate(in, frame);
     for (Ifindex p : ports) (void)(*backend)->apply(*(*backend)->plan_removal(p));
     bares.push_back(bare);
@@ -99,6 +103,8 @@ int run(Options::Hook hook) {
 
 int main(int argc, char** argv) {
   using Hook = lldp::dataplane::Options::Hook;
-  const bool tcx = argc > 1 && std::string_view(argv[1]) == "tcx";
-  return lldp::dataplane::run(tcx ? Hook::kTcx : Hook::kClsact);
+  const std::string_view hook = argc > 1 ? argv[1] : "";
+  return lldp::dataplane::run(hook == "tcx"      ? Hook::kTcx
+                              : hook == "clsact" ? Hook::kClsact
+                                                 : Hook::kAuto);
 }

@@ -66,6 +66,12 @@ class Backend {
   /// Touches the plan's port alone. On failure the changes already made are undone; the error names
   /// the one that failed (code ENODEV: the port has vanished). Applying twice changes nothing more.
   [[nodiscard]] virtual Result<void> apply(const Plan& plan) = 0;
+  /// Whether settle() may have anything to do.
+  [[nodiscard]] virtual bool settles() const { return false; }
+  /// Moves the port's rules, unchanged and without a gap, to where they cost a packet less but
+  /// could not be put at once. Takes up to 30 ms; false if there is nothing (more) to move. On
+  /// failure they stay where they were.
+  [[nodiscard]] virtual Result<bool> settle(Ifindex /*port*/) { return false; }
   /// The port is gone from this namespace: lets go of what is held for it.
   virtual void forget(Ifindex port) = 0;
 

@@ -18,8 +18,9 @@ struct Options {
   std::string bpffs = "/sys/fs/bpf";  ///< bpf: where a BPF file system is mounted
   /// bpf: to what programs are attached. TCX is younger (Linux 6.6) and needs the BPF file system;
   /// it makes every first attachment wait for an RCU grace period with the RTNL lock held: 14 ms
-  /// each where clsact takes 0.3 ms. Rules found on the other hook move over without a gap.
-  enum class Hook : std::uint8_t { kClsact, kTcx } hook = Hook::kClsact;
+  /// each where clsact takes 0.3 ms. So kAuto puts rules on clsact, and settle() moves them to TCX
+  /// where the kernel has it. Rules found on a hook that is not for use move over without a gap.
+  enum class Hook : std::uint8_t { kAuto, kClsact, kTcx } hook = Hook::kAuto;
   /// bpf: an HTB class per lossless priority, at ports whose root qdisc nobody has configured.
   bool queues = false;
 };

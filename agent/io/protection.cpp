@@ -17,6 +17,8 @@ namespace {
 
 constexpr Ifindex kWhole{};           ///< the back end as a whole, among the ports
 constexpr std::size_t kPerTurn = 16;  ///< ports given rules before others have their turn
+/// Between two ports that settle: each holds the kernel's RTNL lock, which others want too.
+constexpr Duration kSettlePause = std::chrono::milliseconds(250);
 constexpr Duration kFirstRetry = std::chrono::seconds(1);
 constexpr Duration kLastRetry = std::chrono::seconds(30);
 
@@ -70,6 +72,7 @@ void Protection::add(Ifindex port, TimePoint now) {
 void Protection::remove(Ifindex port) {
   ports_.erase(port);
   found_.erase(port);
+  unsettled_.erase(port);
   if (failed_.erase(port) != 0) untold_.insert(port);
   if (!backend_) return;
   // Still there, but not to be managed: its rules go. Gone: there is nothing to plan.
@@ -88,6 +91,7 @@ void Protection::update(Ifindex port) {
   found_.erase(port);
   const auto plan = backend_->plan(port, wanted(port));
   note(port, plan ? backend_->apply(*plan) : fail(plan.error()));
+  if (plan && backend_->settles()) unsettled_.insert(port);
 }
 
 void Protection::update_all(qos::Policy policy) {
@@ -111,6 +115,8 @@ void Protection::note(Ifindex port, const Result<void>& outcome) {
 std::optional<TimePoint> Protection::next_deadline() const {
   if (!waiting_.empty()) return added_at_;
   std::optional<TimePoint> next = found_.empty() ? std::nullopt : found_until_;
+  if (!unsettled_.empty() && (!next || settle_at_.value_or(TimePoint::min()) < *next))
+    next = settle_at_.value_or(TimePoint::min());
   for (const auto& [port, failure] : failed_)
     if (failure.due && (!next || *failure.due < *next)) next = failure.due;
   return next;
@@ -123,10 +129,21 @@ void Protection::advance(TimePoint now) {
   }
   if (found_until_ && *found_until_ <= now)
     for (Ifindex port : std::exchange(found_, {})) update(port);
+  if (!settle_at_ && waiting_.empty() && !unsettled_.empty()) settle_at_ = now + kSettlePause;
+  if (settle_at_ && *settle_at_ <= now) settle_one(now);
   std::vector<Ifindex> again;
   for (const auto& [port, failure] : failed_)
     if (failure.due && *failure.due <= now && again.size() < kPerTurn) again.push_back(port);
   for (Ifindex port : again) update(port);
+}
+
+void Protection::settle_one(TimePoint now) {
+  bool moved = false;
+  while (!moved && !unsettled_.empty()) {
+    // One that cannot move has its rules all the same, and is tried again at its next change.
+    moved = backend_->settle(unsettled_.extract(unsettled_.begin()).value()).value_or(false);
+  }
+  settle_at_ = unsettled_.empty() ? std::nullopt : std::optional(now + kSettlePause);
 }
 
 void Protection::tell(core::Agent& agent, TimePoint now, core::Actions& out) {

@@ -67,6 +67,7 @@ class Protection {
   [[nodiscard]] qos::Ruleset wanted(Ifindex port) const;
   [[nodiscard]] report::PortRules rules_of(Ifindex port) const;
   void note(Ifindex port, const Result<void>& outcome);
+  void settle_one(TimePoint now);
 
   const core::Agent* agent_;
   qos::Policy policy_;
@@ -79,9 +80,11 @@ class Protection {
   std::optional<TimePoint> found_until_;  ///< by then every neighbour would have been heard
   std::deque<Ifindex> waiting_;           ///< added, without rules yet
   TimePoint added_at_{};
-  std::map<Ifindex, Failure> failed_;  ///< port 0: the back end as a whole
-  std::set<Ifindex> untold_;           ///< failed or mended since tell()
-  bool unprotected_ = false;           ///< the alarm stands
+  std::set<Ifindex> unsettled_;         ///< given rules, which may yet move to where they cost less
+  std::optional<TimePoint> settle_at_;  ///< the next one's turn
+  std::map<Ifindex, Failure> failed_;   ///< port 0: the back end as a whole
+  std::set<Ifindex> untold_;            ///< failed or mended since tell()
+  bool unprotected_ = false;            ///< the alarm stands
 };
 
 }  // namespace lldp::io

@@ -53,6 +53,7 @@ Result<std::unique_ptr<Backend>> Bpf::open(const Options& options) {
                                     options.bpffs)});
     std::swap(self->hooks_.front(), self->hooks_.back());
   }
+  self->settles_ = options.hook == Options::Hook::kAuto && tcx;
   for (const auto& hook : self->hooks_) {
     const auto ports = hook->ports();
     if (!ports) return fail(Error{ports.error().code, "backend bpf", ports.error().what});
@@ -67,7 +68,10 @@ Result<std::unique_ptr<Backend>> Bpf::open(const Options& options) {
 std::string Bpf::description() const {
   const bool tcx = dynamic_cast<const bpf::Tcx*>(hooks_.front().get()) != nullptr;
   const auto& pins = programs_.pins();
-  std::string text = fmt::format("{}, {}", tcx ? "tcx" : "clsact",
+  std::string text = fmt::format("{}, {}",
+                                 tcx        ? "tcx"
+                                 : settles_ ? "clsact, later tcx"
+                                            : "clsact",
                                  pins ? "kept in " + pins->directory() : "no BPF file system");
   if (want_queues_) text += ", htb queues";
   if (want_queues_ && !kept_.empty())
@@ -92,12 +96,14 @@ Result<std::optional<std::string>> Bpf::present(Ifindex port, Part part) {
       kept_.erase(port);
     return root->lossless ? std::optional(queues_key(*root->lossless)) : std::nullopt;
   }
-  auto key = hooks_.front()->find(port, part);
-  if (!key) return fail(on(port, key.error()));
-  for (std::size_t i = 1; i < hooks_.size(); ++i) {
-    const auto elsewhere = hooks_[i]->find(port, part);
-    if (!elsewhere) return fail(on(port, elsewhere.error()));
-    if (*elsewhere) return std::string();
+  std::optional<std::string> key;
+  for (const auto& hook : hooks_) {
+    const auto there = hook->find(port, part);
+    if (!there) return fail(on(port, there.error()));
+    if (!*there) continue;
+    // On a hook that is not for use, or on two of them.
+    const bool misplaced = key || (hook != hooks_.front() && !settles_);
+    key = misplaced ? std::string() : **there;
   }
   return key;
 }
@@ -122,12 +128,39 @@ Result<Plan> Bpf::plan_removal(Ifindex port) { return plan_from(port, std::nullo
 Result<void> Bpf::put(Ifindex port, Part part, const bpf::Programs::Loaded& program) {
   if (part == Part::kEgress)
     if (auto done = programs_.start_counting(port); !done) return done;
+  bpf::Hook* hook = hooks_.front().get();
+  if (settles_) {  // what has settled stays there
+    const auto settled = hooks_.back()->find(port, part);
+    if (!settled) return fail(settled.error());
+    if (*settled) hook = hooks_.back().get();
+  }
+  return put_only(*hook, port, part, program);
+}
+
+Result<void> Bpf::put_only(bpf::Hook& hook, Ifindex port, Part part,
+                           const bpf::Programs::Loaded& program) {
   // Two programs on a packet are one too many only for the time between these: the first takes the
   // mark off, and the second finds nothing to do.
-  if (auto done = hooks_.front()->put(port, part, program); !done) return done;
-  for (std::size_t i = 1; i < hooks_.size(); ++i)
-    if (auto done = hooks_[i]->remove(port, part); !done) return done;
+  if (auto done = hook.put(port, part, program); !done) return done;
+  for (const auto& other : hooks_)
+    if (other.get() != &hook)
+      if (auto done = other->remove(port, part); !done) return done;
   return {};
+}
+
+Result<bool> Bpf::settle(Ifindex port) {
+  bool moved = false;
+  if (!settles_) return moved;
+  for (Part part : {Part::kIngress, Part::kEgress}) {
+    const auto key = hooks_.front()->find(port, part);
+    if (!key) return fail(on(port, key.error()));
+    const auto* program = *key ? programs_.find(**key) : nullptr;
+    if (program == nullptr) continue;  // nothing there, or none of this version's
+    if (auto done = put_only(*hooks_.back(), port, part, *program); !done)
+      return fail(on(port, done.error()));
+    moved = true;
+  }
+  return moved;
 }
 
 Result<void> Bpf::remove(Ifindex port, Part part) {

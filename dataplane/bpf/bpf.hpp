@@ -25,6 +25,8 @@ class Bpf : public Backend {
   [[nodiscard]] Result<Plan> plan(Ifindex port, const qos::Ruleset& want) override;
   [[nodiscard]] Result<Plan> plan_removal(Ifindex port) override;
   [[nodiscard]] Result<void> apply(const Plan& plan) override;
+  [[nodiscard]] bool settles() const override { return settles_; }
+  [[nodiscard]] Result<bool> settle(Ifindex port) override;
   void forget(Ifindex port) override;
   [[nodiscard]] Result<std::vector<Ifindex>> ports() override;
   [[nodiscard]] Result<Bounces> bounces(Ifindex port) override;
@@ -36,11 +38,15 @@ class Bpf : public Backend {
   [[nodiscard]] Result<std::optional<std::string>> present(Ifindex port, Part part);
   [[nodiscard]] Result<Plan> plan_from(Ifindex port, std::optional<qos::Ruleset> want);
   [[nodiscard]] Result<void> put(Ifindex port, Part part, const bpf::Programs::Loaded& program);
+  /// Puts it on this hook, and then takes ours off the others.
+  [[nodiscard]] Result<void> put_only(bpf::Hook& hook, Ifindex port, Part part,
+                                      const bpf::Programs::Loaded& program);
   [[nodiscard]] Result<void> remove(Ifindex port, Part part);
   void lose(Ifindex port);
 
   bpf::Programs programs_;
   std::vector<std::unique_ptr<bpf::Hook>> hooks_;  ///< the first one is for use
+  bool settles_ = false;  ///< rules may stand on the last hook too, and settle() moves them there
   Queues queues_;
   bool want_queues_ = false;
   std::set<Ifindex> kept_;  ///< whose root qdisc someone else has configured

@@ -58,7 +58,10 @@ class BpfWorld : public World {
 };
 
 struct ClsactWorld : BpfWorld {
-  ClsactWorld() : BpfWorld({.bpffs = ""}) {}
+  ClsactWorld() : BpfWorld({.bpffs = "", .hook = Options::Hook::kClsact}) {}
+};
+struct AutoWorld : BpfWorld {
+  AutoWorld() : BpfWorld({.bpffs = ""}) {}
 };
 struct ClsactWithoutBpffsWorld : BpfWorld {
   ClsactWithoutBpffsWorld() : BpfWorld({.bpffs = "/nonexistent"}) {}
@@ -75,7 +78,8 @@ struct TcxWorld : BpfWorld {
 };
 
 INSTANTIATE_TEST_SUITE_P(Bpf, BackendContract,
-                         testing::Values(world_case<ClsactWorld>("Clsact"),
+                         testing::Values(world_case<AutoWorld>("Auto"),
+                                         world_case<ClsactWorld>("Clsact"),
                                          world_case<ClsactWithoutBpffsWorld>("ClsactNoBpffs"),
                                          world_case<QueuesWorld>("OwnQdiscKept"),
                                          world_case<TcxWorld>("Tcx")),
@@ -86,9 +90,25 @@ using Tags = std::initializer_list<packet::Tag>;
 Bytes across4(const packet::Ipv4& h, Tags tags = {}) { return readdressed(frame4(h, tags), 4, 2); }
 Bytes across6(const packet::Ipv6& h, Tags tags = {}) { return readdressed(frame6(h, tags), 4, 2); }
 
-enum class Means { kClsact, kClsactWithoutBpffs, kTcx };
+enum class Means { kAuto, kClsact, kClsactWithoutBpffs, kTcx };
 std::ostream& operator<<(std::ostream& os, Means m) {
-  return os << (m == Means::kClsact ? "Clsact" : m == Means::kTcx ? "Tcx" : "ClsactNoBpffs");
+  switch (m) {
+    case Means::kAuto:
+      return os << "Auto";
+    case Means::kClsact:
+      return os << "Clsact";
+    case Means::kClsactWithoutBpffs:
+      return os << "ClsactNoBpffs";
+    case Means::kTcx:
+      return os << "Tcx";
+  }
+  return os;
+}
+
+Options::Hook hook_of(Means m) {
+  return m == Means::kAuto  ? Options::Hook::kAuto
+         : m == Means::kTcx ? Options::Hook::kTcx
+                            : Options::Hook::kClsact;
 }
 
 /// The same on every hook: a switch with ports p0 and p1, whose wires are held by their other ends.
@@ -114,7 +134,7 @@ class BpfBackend : public testing::TestWithParam<Means> {
   static std::unique_ptr<Backend> open(Means means = GetParam()) {
     auto backend = make_backend(
         "bpf", {.bpffs = means == Means::kClsactWithoutBpffs ? "/nonexistent" : PrivateNet::bpffs(),
-                .hook = means == Means::kTcx ? Options::Hook::kTcx : Options::Hook::kClsact});
+                .hook = hook_of(means)});
     EXPECT_TRUE(backend) << to_string(backend.error());
     return backend ? std::move(*backend) : nullptr;
   }
@@ -167,7 +187,8 @@ class BpfBackend : public testing::TestWithParam<Means> {
   Ifindex p1_{};
 };
 INSTANTIATE_TEST_SUITE_P(On, BpfBackend,
-                         testing::Values(Means::kClsact, Means::kClsactWithoutBpffs, Means::kTcx),
+                         testing::Values(Means::kAuto, Means::kClsact, Means::kClsactWithoutBpffs,
+                                         Means::kTcx),
                          testing::PrintToStringParamName());
 
 TEST_P(BpfBackend, RoutedPacketBouncesOnlyFromUpToUp) {
@@ -296,6 +317,34 @@ TEST_P(BpfBackend, MovesBetweenHooksWithoutAGap) {
   EXPECT_THAT(output_of("tc qdisc show dev p0; tc qdisc show dev p1"), Not(HasSubstr("clsact")));
 }
 
+using BpfSettling = BpfBackend;
+INSTANTIATE_TEST_SUITE_P(On, BpfSettling, testing::Values(Means::kAuto),
+                         testing::PrintToStringParamName());
+
+TEST_P(BpfSettling, RulesMoveToTcxWithoutAGapAndStayThere) {
+  bridge();
+  put(Order::kUp, Order::kUp);
+  EXPECT_THAT(output_of("tc filter show dev p1 egress"), HasSubstr("lldp-level"));
+  if (!backend_->settles()) GTEST_SKIP() << "this kernel has no TCX";
+  EXPECT_EQ(backend_->settle(p0_), true);
+  EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 51}));
+  EXPECT_EQ(backend_->settle(p1_), true);
+  EXPECT_EQ(backend_->settle(p1_), false);
+  EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 51}));
+  EXPECT_THAT(output_of("tc qdisc show dev p0; tc qdisc show dev p1"), Not(HasSubstr("clsact")));
+  // Changes, also those of a later back end, are made where the rules are.
+  backend_ = nullptr;
+  backend_ = open();
+  EXPECT_TRUE(backend_->plan(p0_, rules_of(Order::kUp))->empty());
+  put(Order::kUp, Order::kDown);
+  EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 43}));
+  put(Order::kUp, Order::kUp);
+  EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 51}));
+  EXPECT_THAT(output_of("tc filter show dev p0 ingress"), Not(HasSubstr("lldp-level")));
+  flush();
+  EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 43}));
+}
+
 TEST_P(BpfBackend, StrangersOnTheSameHookKeepWorkingAndStay) {
   probe* strangers = probe__open_and_load();
   ASSERT_NE(strangers, nullptr);
@@ -414,7 +463,7 @@ TEST_P(BpfBackend, HalfFailedApplyLeavesThePortAsItWas) {
   auto queued = make_backend(
       "bpf",
       {.bpffs = GetParam() == Means::kClsactWithoutBpffs ? "/nonexistent" : PrivateNet::bpffs(),
-       .hook = GetParam() == Means::kTcx ? Options::Hook::kTcx : Options::Hook::kClsact,
+       .hook = hook_of(GetParam()),
        .queues = true});
   ASSERT_TRUE(queued);
   const auto plan = (*queued)->plan(p1_, rules_of(Order::kDown));

@@ -16,6 +16,8 @@ struct FakeKernel {
   std::map<std::pair<Ifindex, Part>, qos::Ruleset> installed{};
   std::map<Ifindex, Bounces> bounces{};
   std::set<Ifindex> vanished{};
+  bool settles = false;
+  std::set<Ifindex> settled{};
   int writes = 0;          ///< changes made so far, undone ones too
   int fail_at_write = -1;  ///< this write is refused
 };
@@ -53,6 +55,11 @@ class FakeBackend : public Backend {
         kernel_.installed.insert_or_assign({plan.port, c.part}, *left->want);
     }
     return {};
+  }
+
+  [[nodiscard]] bool settles() const override { return kernel_.settles; }
+  [[nodiscard]] Result<bool> settle(Ifindex port) override {
+    return kernel_.settled.insert(port).second;
   }
 
   void forget(Ifindex port) override {

@@ -62,6 +62,25 @@ TEST_F(ProtectionTest, FreshPortGetsItsRulesAtTheNextTurn) {
   EXPECT_EQ(protection.summary(agent_.snapshot(now_)).state, State::kActive);
 }
 
+TEST_F(ProtectionTest, PortsSettleOneByOneWhenAllHaveRules) {
+  kernel_.settles = true;
+  Protection protection = open();
+  protection.add(kPort, now_);
+  protection.add(kOther, now_);
+  protection.advance(now_);
+  EXPECT_THAT(kernel_.settled, IsEmpty());
+  EXPECT_EQ(kernel_.installed.size(), 2U);
+  for (std::size_t moved : {1U, 2U}) {
+    now_ += std::chrono::milliseconds(250);
+    EXPECT_EQ(protection.next_deadline(), now_);
+    protection.advance(now_ - std::chrono::nanoseconds(1));
+    EXPECT_EQ(kernel_.settled.size(), moved - 1);
+    protection.advance(now_);
+    EXPECT_EQ(kernel_.settled.size(), moved);
+  }
+  EXPECT_EQ(protection.next_deadline(), std::nullopt);
+}
+
 TEST_F(ProtectionTest, RulesFoundAtStartStayUntilTheNeighborWouldHaveBeenHeard) {
   install(kPort, Order::kUp);
   Protection protection = open();

@@ -364,6 +364,7 @@ def main():
     print(f"lldp-level beside lldpd {version}, {os.cpu_count()} cores, kernel {os.uname().release}\n{HEADER}",
           flush=True)
     run = tempfile.mkdtemp(prefix="beside.")
+    os.chmod(run, 0o755)  # lldpd takes its configuration as a user of its own, over its socket in here
     try:
         for name in args.names or BENCHES:
             for row in BENCHES[name](run, args.runs, args.quick):

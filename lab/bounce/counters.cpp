@@ -1,55 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lab/bounce/counters.hpp"
 
-#include <sys/socket.h>
-#include <sys/time.h>
-#include <sys/un.h>
-
-#include <array>
-#include <cerrno>
 #include <charconv>
-#include <cstring>
+#include <chrono>
 #include <nlohmann/json.hpp>
-#include <string_view>
 
-#include "dataplane/fd.hpp"
+#include "agent/cli/connection.hpp"
 
 namespace lldp::lab::bounce {
 namespace {
 
 using Json = nlohmann::json;
-using namespace std::string_view_literals;
-/// Varlink ends a message with a NUL.
-constexpr std::string_view kCall = "{\"method\":\"org.lldplevel.Rules\",\"parameters\":{}}\0"sv;
-constexpr timeval kPatience{.tv_sec = 5, .tv_usec = 0};
+constexpr std::chrono::seconds kPatience{5};
 
 Result<Json> ask(const std::string& path) {
-  const auto failed = [&] { return fail(Error{errno, path, std::strerror(errno)}); };
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  path.copy(address.sun_path, sizeof address.sun_path - 1);
-  const UniqueFd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  if (!fd || connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) < 0)
-    return failed();
-  setsockopt(fd.get(), SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof kPatience);
-  if (send(fd.get(), kCall.data(), kCall.size(), MSG_NOSIGNAL) < 0) return failed();
-  std::string reply;
-  while (!reply.ends_with('\0')) {
-    std::array<char, 1 << 14> chunk{};
-    const ssize_t n = recv(fd.get(), chunk.data(), chunk.size(), 0);
-    if (n < 0) return failed();
-    if (n == 0) break;
-    reply.append(chunk.data(), static_cast<std::size_t>(n));
-  }
-  if (!reply.empty()) reply.pop_back();
-  Json json = Json::parse(reply, nullptr, false);
+  auto daemon = cli::Connection::open(path);
+  if (!daemon) return fail(daemon.error());
+  if (auto called = daemon->call("org.lldplevel.Rules", "{}"); !called) return fail(called.error());
+  const auto reply = daemon->next(std::chrono::steady_clock::now() + kPatience);
+  if (!reply) return fail(reply.error());
+  Json json = Json::parse(*reply, nullptr, false);
   if (json.is_discarded()) return fail(Error{0, path, "no whole answer"});
   return json;
 }
 
 void read_counts(const Json& reply, const Fabric& fabric, const std::vector<Adjacency>& ports,
                  Bounces& counted) {
-  for (const Json& port : reply.at("parameters").at("ports"))
+  for (const Json& port : reply.at("ports"))
     for (const Adjacency& a : ports) {
       if (port.at("name") != fabric.links[a.link].ends[a.own_end].port) continue;
       for (const auto& [priority, count] : port.at("bounces").items()) {

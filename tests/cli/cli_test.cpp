@@ -19,6 +19,7 @@
 
 #include "agent/io/control.hpp"
 #include "tests/io/temp_dir.hpp"
+#include "tests/support/places.hpp"
 
 namespace lldp::cli {
 namespace {
@@ -54,7 +55,7 @@ struct Outcome {
 };
 
 Outcome run(const std::string& arguments) {
-  const std::string command = std::string(LLDP_BIN_DIR) + "/lldp-level " + arguments + " 2>&1";
+  const std::string command = support::program("lldp-level") + " " + arguments + " 2>&1";
   Outcome result;
   FILE* pipe = ::popen(command.c_str(), "r");
   char buffer[4096];

@@ -14,6 +14,7 @@
 #include "agent/cli/capture.hpp"
 #include "tests/support/golden.hpp"
 #include "tests/support/lldpdus.hpp"
+#include "tests/support/places.hpp"
 #include "tlv/lldpdu.hpp"
 
 namespace lldp::cli {
@@ -22,7 +23,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr CaptureTime kStart = 1'700'000'000s + 123'456'789ns;
-const std::filesystem::path kShared = std::filesystem::path(LLDP_SOURCE_DIR) / "../shared/frames";
+const std::filesystem::path kShared = support::source_dir() + "/../shared/frames";
 
 /// A file that is gone when the test ends.
 class TemporaryFile {

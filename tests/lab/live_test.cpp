@@ -10,6 +10,7 @@
 #include "lab/live/agents.hpp"
 #include "lab/live/fabric_of_namespaces.hpp"
 #include "lab/live/watcher.hpp"
+#include "tests/support/places.hpp"
 
 namespace lldp::lab::live {
 namespace {
@@ -40,7 +41,7 @@ class Live : public testing::Test {
     return watcher.wait_until_right(Watcher::Clock::now() + 20s);
   }
   Result<std::size_t> start() {
-    return start_agents(place_, manifest_.nodes, LLDP_BIN_DIR "/lldp-leveld",
+    return start_agents(place_, manifest_.nodes, support::program("lldp-leveld"),
                         {"--backend", "none"});
   }
 

@@ -13,6 +13,7 @@
 #include "lab/fabric/forwarding.hpp"
 #include "lab/fabric/generators.hpp"
 #include "lab/fabric/json.hpp"
+#include "tests/support/places.hpp"
 
 namespace lldp::lab {
 namespace {
@@ -112,7 +113,7 @@ std::pair<int, std::string> prove(const Fabric& fabric, const std::string& argum
                     ("lldp-level-prove-test-" + std::to_string(getpid()) + ".json");
   std::ofstream(file) << to_json(fabric);
   const std::string command =
-      LLDP_BIN_DIR "/lldp-level-lab prove " + arguments + " " + file.string() + " 2>&1";
+      support::program("lldp-level-lab") + " prove " + arguments + " " + file.string() + " 2>&1";
   std::string output;
   FILE* pipe = popen(command.c_str(), "r");
   char buffer[4096];

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/netns/support.hpp"
+#include "tests/support/places.hpp"
 
 namespace lldp::netns {
 namespace {
@@ -22,7 +23,7 @@ struct Played {
 };
 Played bounce(std::vector<std::string> arguments) {
   const TemporaryDirectory files;
-  arguments.insert(arguments.begin(), {LLDP_BIN_DIR "/lldp-level-lab", "bounce"});
+  arguments.insert(arguments.begin(), {support::program("lldp-level-lab"), "bounce"});
   arguments.insert(arguments.end(), {"--json", "--dir", files.file("lab")});
   Process process(arguments, files.file("output"));
   Played run{.status = process.wait(std::chrono::seconds(60))};

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "tests/netns/support.hpp"
+#include "tests/support/places.hpp"
 
 namespace lldp::netns {
 namespace {
@@ -207,7 +208,7 @@ TEST_F(DaemonTest, SaysInOneLineWhatKeepsItFromStarting) {
     EXPECT_EQ(process.wait(), 1);
     return process.output();
   };
-  const std::string program = LLDP_BIN_DIR "/lldp-leveld";
+  const std::string program = support::program("lldp-leveld");
   const std::string state = files.file("state");
   EXPECT_EQ(failure({"setpriv", "--bounding-set", "-net_raw", "--inh-caps", "-net_raw", program,
                      "--socket", files.file("s"), "--state-file", state}),

@@ -25,6 +25,8 @@
 
 extern char** environ;
 
+#include "tests/support/places.hpp"
+
 namespace lldp::netns {
 namespace {
 
@@ -161,7 +163,7 @@ bool eventually(const std::function<bool()>& done, std::chrono::milliseconds tim
 
 Agent::Agent(const Namespace& space, std::vector<std::string> options) {
   write_config("");
-  std::vector<std::string> command{LLDP_BIN_DIR "/lldp-leveld",
+  std::vector<std::string> command{support::program("lldp-leveld"),
                                    "--config",
                                    config_file(),
                                    "--socket",

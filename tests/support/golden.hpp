@@ -8,12 +8,14 @@
 #include <iterator>
 #include <string>
 
+#include "tests/support/places.hpp"
+
 namespace lldp::support {
 
 /// Holds `text` against the file of that name below tests/. LLDP_REWRITE_GOLDEN=1 writes the file
 /// instead; the difference is read in review.
 inline void expect_golden(const std::string& text, const std::string& name) {
-  const std::string path = std::string(LLDP_SOURCE_DIR) + "/tests/" + name;
+  const std::string path = source_dir() + "/tests/" + name;
   if (std::getenv("LLDP_REWRITE_GOLDEN") != nullptr) {
     std::ofstream(path, std::ios::binary) << text;
     return;

@@ -26,6 +26,8 @@ std::string line_of(const core::Event& event) {
       return "neighbor removed: " + text_of(event);
     case kLevel:
       return "level: " + event.text;
+    case kPlace:
+      return "place in the order: level " + event.text;
     case kPort:
       return "port: " + event.text;
     case kAlarmRaised:

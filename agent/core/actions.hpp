@@ -24,6 +24,7 @@ struct Event {
     kNeighborChanged,  ///< `lldpdu` in place of a text
     kNeighborRemoved,  ///< text: the neighbour and why (aged out, shutdown, link down)
     kLevel,            ///< the device's level; text: "1 -> 2"
+    kPlace,            ///< the order of the ports has followed the level upwards; text: "1 -> 2"
     kPort,             ///< the port's type or order; text: "unmarked -> uplink"
     kAlarmRaised,      ///< text: the alarm's
     kAlarmCleared,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 #include "agent/core/agent_impl.hpp"
 #include "agent/core/announcement.hpp"
@@ -35,6 +36,11 @@ Agent::Impl::Impl(Settings settings, State restored, TimePoint now)
   const auto& id = settings_.chassis_id ? settings_.chassis_id : restored.chassis_id;
   if (id) take_chassis_id(*id, none);
   inference_.decide(now);
+  // Those who still know us may hold us for what we were before this start.
+  const auto level = inference_.level();
+  place_ = level && restored.level ? std::min(*level, *restored.level) : level;
+  all_known_at_ = now + std::chrono::seconds(tx_ttl(settings_));
+  if (place_ != level) place_due_ = all_known_at_;
 }
 
 Inference::Rules Agent::Impl::rules() const {
@@ -58,7 +64,10 @@ tlv::Claim Agent::Impl::claim(const Port& port) const {
 }
 
 State Agent::Impl::state() const {
+  // A start begins at the place, and so no higher than any neighbour may hold us for.
   State state{.level = inference_.kept()};
+  if (state.level && place_ && *place_ > Level::of<0>())
+    state.level = std::min(*state.level, *place_);
   if (!chassis_id_.octets.empty()) state.chassis_id = chassis_id_;
   return state;
 }
@@ -224,7 +233,7 @@ void Agent::Impl::retract(Port& port, Actions& out) {
 
 std::optional<TimePoint> Agent::Impl::next_deadline() const {
   if (finished_) return std::nullopt;
-  const TimePoint due = std::min(due_.due(), inference_.deadline().value_or(kNever));
+  const TimePoint due = std::min({due_.due(), place_due_, inference_.deadline().value_or(kNever)});
   return due == kNever ? std::nullopt : std::optional(due);
 }
 
@@ -232,6 +241,7 @@ void Agent::Impl::advance(TimePoint now, Actions& out) {
   frames_used_ = 0;
   if (finished_) return;
   if (inference_.deadline().value_or(kNever) <= now) decide(now, out);
+  if (take_place(now, out)) label_all(now, out);
   while (due_.due() <= now) {
     Port& port = *ports_[due_.first()];
     age(port, now, out);
@@ -284,6 +294,7 @@ void Agent::Impl::reconsider(Port& port, TimePoint now, Actions& out) {
   if (port.type != before_type) {
     for (PortAgent& a : port.agents) announce_type(a, now);
   }
+  if (take_place(now, out)) label_all(now, out);
 }
 
 bool Agent::Impl::decide(TimePoint now, Actions& out) {
@@ -298,7 +309,58 @@ bool Agent::Impl::decide(TimePoint now, Actions& out) {
   return true;
 }
 
+void Agent::Impl::label_all(TimePoint now, Actions& out) {
+  for (const auto& port : ports_) {
+    if (port) label(*port, now, out);
+  }
+}
+
+void Agent::Impl::follow_level(TimePoint now) {
+  const auto level = inference_.level();
+  place_due_ = kNever;
+  if (!level) return;  // no place, but who holds us for what we were may go on doing so
+  if (!place_ || *level <= *place_) {
+    place_ = level;
+    return;
+  }
+  place_due_ = now + std::chrono::seconds(tx_ttl(settings_));
+  for (const auto& port : ports_) {
+    if (!port) continue;
+    for (Neighbor& n : port->table.all()) n.behind = n.claims_switch;
+  }
+}
+
+bool Agent::Impl::take_place(TimePoint now, Actions& out) {
+  if (place_due_ == kNever) return false;
+  const auto holds_us_back = [](const auto& port) {
+    return port && std::any_of(port->table.all().begin(), port->table.all().end(),
+                               [](const Neighbor& n) { return n.behind; });
+  };
+  const bool all_have_heard =
+      now >= all_known_at_ && std::none_of(ports_.begin(), ports_.end(), holds_us_back);
+  if (now < place_due_ && !all_have_heard) return false;
+  place_due_ = kNever;
+  const auto before = std::exchange(place_, inference_.level());
+  out.events.push_back(
+      {.kind = Event::Kind::kPlace, .text = to_string(before) + " -> " + to_string(place_)});
+  out.events.push_back({.kind = Event::Kind::kState});
+  return true;
+}
+
+bool Agent::Impl::is_behind(const Neighbor& neighbor) const {
+  if (place_due_ == kNever || !neighbor.claims_switch) return false;
+  // Uplink, crosslink and downlink each belong to one level of ours, but that hosts are below a
+  // downlink too; unmarked belongs to many.
+  return neighbor.port == PortType::kUnmarked ||
+         (neighbor.port == PortType::kDownlink && place_ == Level::of<0>()) ||
+         neighbor.port != type_of_port(neighbor.level, inference_.level());
+}
+
 void Agent::Impl::announce_all(std::optional<Level> before, TimePoint now, Actions& out) {
+  if (before != inference_.level()) {
+    follow_level(now);
+    take_place(now, out);
+  }
   for (const auto& port : ports_) {
     if (!port) continue;
     label(*port, now, out);
@@ -334,7 +396,7 @@ void Agent::Impl::label(Port& port, TimePoint now, Actions& out) {
     if (own.level && port.heard.lowest) {
       Position neighbor{.level = *port.heard.lowest};
       if (const Neighbor* n = port.decisive_neighbor()) neighbor.chassis = n->chassis_id();
-      order = order_of_port(Position{*own.level, chassis_id_}, neighbor);
+      order = order_of_port(Position{*place_, chassis_id_}, neighbor);
     }
   }
   if (type != port.type || order != port.order) {

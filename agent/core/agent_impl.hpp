@@ -62,6 +62,7 @@ class Agent::Impl {
   bool decide(TimePoint now, Actions& out);
   void report_refusal(TimePoint now, Actions& out);
   void label(Port& port, TimePoint now, Actions& out);
+  void label_all(TimePoint now, Actions& out);
   /// A new type alone can wait for the port's next fast moment unless credit is full: what is left
   /// is for a new level.
   void announce_type(PortAgent& agent, TimePoint now) const;
@@ -75,6 +76,12 @@ class Agent::Impl {
   void set_alarms(Port& port, std::uint16_t wanted, TimePoint now, Actions& out);
   /// Labels all ports and tells their neighbours.
   void announce_all(std::optional<Level> before, TimePoint now, Actions& out);
+  /// Moves place_ down with the level, or has it wait for those who must hear of a higher one.
+  void follow_level(TimePoint now);
+  /// A place that waited follows the level if all have heard, or the time is over. True then.
+  bool take_place(TimePoint now, Actions& out);
+  /// What the neighbour says leaves open whether it has heard our level.
+  [[nodiscard]] bool is_behind(const Neighbor& neighbor) const;
   /// Runs the transmit machines and sets when the port is next due.
   void run(Port& port, TimePoint now, Actions& out);
 
@@ -86,6 +93,13 @@ class Agent::Impl {
   ChassisId chassis_id_{};
   std::uint32_t device_phase_ = 0;
   Inference inference_;
+  /// The level by which we stand in the order of devices. It falls with the level, and follows a
+  /// level that has risen when no neighbour can hold us for lower any more, so that at every moment
+  /// the lower end of a link knows that it is the lower one: docs/proof.md, "While levels change".
+  std::optional<Level> place_{};
+  TimePoint place_due_ = kNever;  ///< until then place_ waits; kNever: it does not
+  /// By then whoever knew us before our start has been heard, or has forgotten us.
+  TimePoint all_known_at_{};
   std::vector<std::unique_ptr<Port>> ports_{};  ///< by slot; null: free
   std::vector<std::uint32_t> free_slots_{};
   std::unordered_map<Ifindex, Port*> by_ifindex_{};

@@ -49,6 +49,7 @@ class Neighbor : public Told {
   Scope scope{};
   bool tr = false;
   bool contribution = false;
+  bool behind = false;    ///< may hold us for lower than our level: see Agent::Impl::place_
   bool in_error = false;  ///< this and the next two: for the statistics, frame by frame
   std::uint16_t tlvs_discarded = 0;
   std::uint16_t tlvs_unrecognized = 0;

@@ -98,6 +98,7 @@ void Agent::Impl::Receiver::mibUpdateObjects() {
     event.lldpdu = known->lldpdu();
   }
   known->rxInfoTTL = now + std::chrono::seconds(view->ttl);
+  known->behind = impl.is_behind(*known);
   out.events.push_back(std::move(event));
 }
 

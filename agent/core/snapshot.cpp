@@ -112,6 +112,7 @@ Snapshot Agent::Impl::snapshot(TimePoint now) const {
   Snapshot s{.role = settings_.role,
              .level = inference_.level(),
              .level_source = inference_.source(),
+             .place = inference_.level() ? place_ : std::nullopt,
              .chassis_id = chassis_id_,
              .system_name = settings_.system_name,
              .alarms = alarms_.standing()};

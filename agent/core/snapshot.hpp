@@ -49,6 +49,9 @@ struct Snapshot {
   Role role = Role::kSwitch;
   std::optional<Level> level{};
   LevelSource level_source = LevelSource::kNone;
+  /// The level by which the device stands in the order: below `level` for as long as some neighbour
+  /// may not have heard that it has risen.
+  std::optional<Level> place{};
   ChassisId chassis_id{};
   std::string system_name{};
   std::vector<PortInfo> ports{};  ///< by name, numbers in names compared as numbers

@@ -74,6 +74,8 @@ Line line_of(const core::Event& event) {
       return {Severity::kInfo, "neighbor removed: " + text_of(event)};
     case kLevel:
       return {Severity::kNotice, "level " + event.text};
+    case kPlace:
+      return {Severity::kNotice, "place in the order: level " + event.text};
     case kPort:
       return {Severity::kInfo, event.text};
     case kAlarmRaised:

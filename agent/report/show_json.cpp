@@ -50,6 +50,7 @@ std::string show_json(const core::Snapshot& snapshot, const Protection& protecti
       .member("role", snapshot.role == core::Role::kHost ? "host" : "switch")
       .member("level", number(snapshot.level))
       .member("level_source", to_string(snapshot.level_source))
+      .member("place", number(snapshot.place))
       .member("chassis_id", to_string(snapshot.chassis_id))
       .member("system_name", escape(snapshot.system_name))
       .close('}');

@@ -51,6 +51,8 @@ std::string device_text(const json& device) {
   out += ", level " + level_text(level);
   if (const std::string source = str(device, "level_source"); source != "none")
     out += " (" + source + ")";
+  if (const auto place = device.find("place"); place != device.end() && *place != level)
+    out += ", in the order by level " + level_text(*place) + " until all neighbors have heard";
   return out;
 }
 

@@ -40,6 +40,7 @@ core::NeighborInfo neighbor(std::uint8_t last, std::string name, std::string por
 core::Snapshot leaf() {
   core::Snapshot s{.level = Level::of<1>(),
                    .level_source = core::LevelSource::kHost,
+                   .place = Level::of<1>(),
                    .chassis_id = chassis(1),
                    .system_name = "leaf1"};
   core::NeighborInfo host = neighbor(0x20, "", "eth0");
@@ -116,6 +117,15 @@ TEST(ShowText, IsARowPerPortWithAlarmsFirst) {
   const auto text = show_text(show_json(leaf(), protection(), kClock), {});
   ASSERT_TRUE(text);
   support::expect_golden(*text, "report/golden/show.txt");
+}
+
+TEST(ShowText, TellsOfAPlaceBelowTheLevel) {
+  auto rising = leaf();
+  rising.level = Level::of<3>();
+  EXPECT_THAT(
+      *show_text(show_json(rising, protection(), kClock), {}),
+      testing::HasSubstr(
+          "level 3 (host), in the order by level 1 until all neighbors have heard, protection"));
 }
 
 TEST(ShowText, HasColourOnlyWhenAskedFor) {

@@ -56,6 +56,8 @@ class Network {
   std::uint64_t frames = 0;  ///< sent so far
   /// Sees every frame that is sent.
   std::function<void(TimePoint, std::size_t node, const core::Send&)> on_send{};
+  /// Called whenever an agent has done something.
+  std::function<void()> on_step{};
 
   std::size_t add(Role role, Settings settings = {}) {
     settings.role = role;
@@ -84,6 +86,11 @@ class Network {
     nodes[node].state = nodes[node].agent->state();
     nodes[node].agent.reset();
   }
+  /// The node's settings have been changed.
+  void configure(std::size_t node) {
+    nodes[node].agent->configure(nodes[node].settings, now, actions_);
+    act(node);
+  }
   void set_cable(std::size_t cable, bool up) {
     cables[cable].up = up;
     for (const End& e : {cables[cable].a, cables[cable].b}) {
@@ -105,6 +112,7 @@ class Network {
         agent->advance(now, actions_);
       }
       act(d.node);
+      if (on_step) on_step();
     }
     now = end;
   }

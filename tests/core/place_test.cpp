@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// The place in the order of devices while levels change (docs/proof.md).
+#include <gtest/gtest.h>
+
+#include <tuple>
+#include <utility>
+
+#include "qos/proof.hpp"
+#include "tests/core/support/network.hpp"
+
+namespace lldp::test {
+namespace {
+
+using core::Event;
+
+/// Longer than any neighbour remembers what it does not hear again.
+constexpr seconds kForgotten{122};
+
+Settings pinned(std::size_t level) {
+  Settings s;
+  s.pinned_level = lldp::test::level(level);
+  s.max_level = Level::of<20>();
+  return s;
+}
+
+/// `low` and `high` with the device between them, all pinned.
+struct Place : testing::Test {
+  void SetUp() override {
+    net.start_all();
+    net.run_for(kForgotten);
+  }
+  void pin(std::size_t level) {
+    net.nodes[device].settings.pinned_level = lldp::test::level(level);
+    net.configure(device);
+  }
+  [[nodiscard]] Order towards(std::size_t cable) {
+    return net.agent(device).order(net.port_at(cable, device));
+  }
+  [[nodiscard]] std::optional<std::string> moved() const {
+    for (const Event& e : net.nodes[device].events)
+      if (e.kind == Event::Kind::kPlace) return e.text;
+    return std::nullopt;
+  }
+
+  Network net;
+  std::size_t low = net.add(Role::kSwitch, pinned(3));
+  std::size_t device = net.add(Role::kSwitch, pinned(2));
+  std::size_t high = net.add(Role::kSwitch, pinned(5));
+  std::size_t to_low = net.connect(device, low);
+  std::size_t to_high = net.connect(device, high);
+};
+
+TEST_F(Place, FollowsALevelUpwardsWhenAllHaveAnswered) {
+  pin(4);
+  net.run_for(net.delay);  // told, not yet answered
+  EXPECT_EQ(net.level_of(device), level(4));
+  EXPECT_EQ(towards(to_low), Order::kUp);
+  net.run_for(net.delay);
+  EXPECT_EQ(moved(), "2 -> 4");
+  EXPECT_EQ(towards(to_low), Order::kDown);
+  EXPECT_EQ(towards(to_high), Order::kUp);
+}
+TEST_F(Place, WaitsForANeighborThatDoesNotAnswerUntilItHasForgotten) {
+  net.stop(high, false);
+  net.run_for(seconds(1));
+  pin(4);
+  net.run_for(seconds(100));
+  EXPECT_EQ(towards(to_low), Order::kUp);
+  net.run_for(seconds(22));
+  EXPECT_EQ(towards(to_low), Order::kDown);
+}
+TEST_F(Place, WaitsForNobodyWhoseLinkIsDown) {
+  net.stop(high, false);
+  pin(4);
+  net.run_for(seconds(1));
+  EXPECT_EQ(towards(to_low), Order::kUp);
+  net.set_cable(to_high, false);
+  EXPECT_EQ(towards(to_low), Order::kDown);
+}
+TEST_F(Place, OfWhomUnmarkedSaysNothingOfWhatItHasHeard) {
+  net.nodes[high].settings.pinned_level = level(9);
+  net.configure(high);
+  net.run_for(seconds(10));
+  pin(4);
+  net.run_for(seconds(100));
+  EXPECT_EQ(towards(to_low), Order::kUp);  // 9 is as far from 4 as from 2
+  net.run_for(seconds(22));
+  EXPECT_EQ(towards(to_low), Order::kDown);
+}
+TEST_F(Place, FallsWithTheLevelAtOnce) {
+  pin(4);
+  net.run_for(2 * net.delay);
+  ASSERT_EQ(towards(to_low), Order::kDown);
+  pin(2);
+  EXPECT_EQ(towards(to_low), Order::kUp);
+}
+TEST_F(Place, ThatWaitsFallsWithTheLevelToo) {
+  pin(4);
+  pin(1);
+  EXPECT_EQ(net.agent(device).state().level, level(1));
+  net.run_for(kForgotten);
+  EXPECT_EQ(moved(), std::nullopt);
+}
+TEST_F(Place, IsWhereARestartBegins) {
+  net.stop(high, false);
+  pin(4);
+  EXPECT_EQ(net.agent(device).state().level, level(2));
+  net.stop(device, false);
+  net.start(device);
+  net.run_for(seconds(100));  // `low` has answered; who else knows us is not known
+  EXPECT_EQ(net.level_of(device), level(4));
+  EXPECT_EQ(towards(to_low), Order::kUp);
+  net.run_for(seconds(22));
+  EXPECT_EQ(towards(to_low), Order::kDown);
+  EXPECT_EQ(net.agent(device).state().level, level(4));
+}
+TEST_F(Place, OfAHostThatBecomesASwitchIsBelowAllUntilTheyHaveForgottenTheHost) {
+  net.nodes[device].settings.role = Role::kHost;
+  net.configure(device);
+  net.run_for(seconds(10));
+  net.nodes[device].settings.role = Role::kSwitch;
+  pin(4);
+  net.run_for(seconds(100));
+  EXPECT_EQ(towards(to_low), Order::kUp);  // `high` says downlink as it did before
+  net.run_for(seconds(22));
+  EXPECT_EQ(towards(to_low), Order::kDown);
+}
+TEST_F(Place, OfAFirstStartIsTheLevel) {
+  const std::size_t fresh = net.add(Role::kSwitch, pinned(4));
+  const std::size_t cable = net.connect(fresh, low);
+  net.start(fresh);
+  net.stop(low, true);
+  net.start(low);
+  net.run_for(milliseconds(10));
+  EXPECT_EQ(net.agent(fresh).order(net.port_at(cable, fresh)), Order::kDown);
+}
+
+/// The order of both ends of every link on which both know one.
+qos::Forwarding forwarding(const Network& net) {
+  qos::Forwarding fabric;
+  for (std::size_t i = 0; i < net.nodes.size(); ++i)
+    fabric.switches.push_back("s" + std::to_string(i));
+  for (const auto& c : net.cables) {
+    if (!c.up || !net.nodes[c.a.node].agent || !net.nodes[c.b.node].agent) continue;
+    const Order a = net.nodes[c.a.node].agent->order(c.a.port);
+    const Order b = net.nodes[c.b.node].agent->order(c.b.port);
+    if (a == Order::kUnknown || b == Order::kUnknown) continue;
+    fabric.links.push_back({c.a.node, c.b.node, {a, qos::Layer{}}, {b, qos::Layer{}}});
+  }
+  return fabric;
+}
+
+class RandomLevels : public testing::TestWithParam<std::uint64_t> {};
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomLevels, testing::Range<std::uint64_t>(0, 8),
+                         [](const auto& c) { return std::to_string(c.param); });
+
+// Levels are pinned anew while frames get lost, switches crash and come back: at no moment is there
+// a cycle, though neighbours hold different levels for true.
+TEST_P(RandomLevels, LeaveNoCycleAtAnyMoment) {
+  Network net(GetParam());
+  auto& random = net.random();
+  const std::size_t switches = 4 + random() % 5;
+  for (std::size_t i = 0; i < switches; ++i) {
+    net.add(Role::kSwitch, pinned(1 + random() % 4));
+    if (i > 0) net.connect(i, random() % i);
+  }
+  for (std::size_t extra = switches; extra > 0; --extra) {
+    const std::size_t a = random() % switches;
+    net.connect(a, (a + 1 + random() % (switches - 1)) % switches);
+  }
+  net.start_all();
+  net.run_for(seconds(130));
+  std::size_t moves = 0;
+  std::size_t ends_disagree = 0;
+  std::vector<std::tuple<std::size_t, Order, Order>> before;
+  net.on_step = [&] {
+    const qos::Forwarding fabric = forwarding(net);
+    std::vector<std::tuple<std::size_t, Order, Order>> orders;
+    for (const auto& l : fabric.links) orders.emplace_back(l.a, l.at_a.order, l.at_b.order);
+    if (std::exchange(before, orders) == orders) return;
+    for (const auto& link : fabric.links) ends_disagree += link.at_a.order == link.at_b.order;
+    const qos::Proof proof = qos::prove(fabric, qos::Policy());
+    ASSERT_TRUE(proof.deadlock_free()) << to_string(proof.cycle, fabric);
+  };
+  net.loss = 0.3;
+  for (int i = 0; i < 60 && !HasFatalFailure(); ++i) {
+    const std::size_t node = random() % switches;
+    if (random() % 8 == 0) {
+      net.stop(node, random() % 2 == 0);
+      net.start(node);
+    }
+    net.nodes[node].settings.pinned_level = level(1 + random() % 4);
+    net.configure(node);
+    net.run_for(milliseconds(random() % (i % 10 == 0 ? 130'000 : 2'000)));
+  }
+  for (const auto& node : net.nodes)
+    for (const Event& e : node.events) moves += e.kind == Event::Kind::kPlace;
+  EXPECT_GT(moves, 0U);
+  EXPECT_GT(ends_disagree, 0U);  // else this test tests little
+}
+
+}  // namespace
+}  // namespace lldp::test

@@ -10,11 +10,12 @@
 #include "agent/config/config.hpp"
 #include "agent/io/daemon.hpp"
 #include "agent/io/log.hpp"
+#include "agent/io/remove_rules.hpp"
 
 namespace {
 
 constexpr int kFailed = 1;
-constexpr int kUsage = 2;
+constexpr int kUsage = 2;  // and whatever else a library throws for
 
 int run(std::span<const char* const> arguments) {
   using lldp::io::Severity;
@@ -36,6 +37,11 @@ int run(std::span<const char* const> arguments) {
     for (const auto& error : config.error()) lldp::io::log(Severity::kError, error);
     return kUsage;
   }
+  if (invocation->remove_rules) {
+    const auto removed = lldp::io::remove_rules(*config);
+    if (!removed) lldp::io::log(Severity::kError, removed.error());
+    return removed ? 0 : kFailed;
+  }
   if (auto ran = lldp::io::run_daemon(*invocation, std::move(*config)); !ran) {
     lldp::io::log(Severity::kError, ran.error());
     return kFailed;
@@ -54,6 +60,6 @@ int main(int argc, char** argv) {
     return run({argv + 1, argv + argc});
   } catch (const std::exception& e) {  // ours throws nothing; libraries and the allocator may
     std::fprintf(stderr, "lldp-leveld: %s\n", e.what());
-    return kFailed;
+    return kUsage;
   }
 }

@@ -40,7 +40,8 @@ po::options_description describe_command_line() {
   po::options_description own("Options of the command line alone", 100, 50);
   own.add_options()("config", po::value<std::string>()->value_name("FILE"),
                     ("configuration file [" + std::string(kDefaultFile) + "]").c_str())(
-      "help", "this text")("version", "the version");
+      "help", "this text")("version", "the version")(
+      "remove-rules", "removes the rules that a daemon has left here, and ends");
   own.add(describe("Options, each also a key of the configuration file"));
   return own;
 }
@@ -205,6 +206,8 @@ Result<Invocation> parse_command_line(std::span<const char* const> arguments) {
         out.help = true;
       } else if (option.string_key == "version") {
         out.version = true;
+      } else if (option.string_key == "remove-rules") {
+        out.remove_rules = true;
       } else if (option.string_key == "config") {
         out.file = value;
       } else {

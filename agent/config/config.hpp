@@ -38,7 +38,9 @@ struct Config {
   bool htb = false;                  ///< `qdisc = htb`: a software queue for each lossless priority
   Transport transport = Transport::kPacket;
   std::string socket{kDefaultSocket};
+  std::string control_group{};  ///< empty: the daemon's own
   std::string state_file{kDefaultStateFile};
+  bool seccomp = true;
   bool dry_run = false;  ///< print the plan, change nothing in the kernel
   bool flush = false;    ///< at stop, remove the rules that were made
   std::string lossless{qos::Policy::kDefaultLossless};  ///< as written; `policy` is what it means
@@ -63,6 +65,7 @@ struct Option {
 struct Invocation {
   bool help = false;
   bool version = false;
+  bool remove_rules = false;
   std::optional<std::string> file{};                       ///< `--config FILE`
   std::vector<std::pair<std::string, std::string>> set{};  ///< option, value
 };

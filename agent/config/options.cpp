@@ -53,6 +53,11 @@ Complaint set_system_name(Config& c, std::string_view text) {
   return kFine;
 }
 
+Complaint set_control_group(Config& c, std::string_view text) {
+  c.control_group = text;
+  return text.empty() ? Complaint("no group's name: name one, or remove the key") : kFine;
+}
+
 Complaint set_send(Config& c, std::string_view text) {
   bool tr = false;
   bool contribution = false;
@@ -130,6 +135,11 @@ constexpr Row kRows[] = {
     {"state-file", "PATH", kDefaultStateFile,
      Text{"a path", [](Config& c, std::string_view text) { return set_path(c.state_file, text); }},
      "keeps the chassis ID and the level over a restart"},
+    {"control.group", "GROUP", "",
+     Text{"a group's name", set_control_group},
+     "group whose members may connect to the control socket; else the daemon's own"},
+    {"seccomp", "", "yes", Flag{[](Config& c, bool v) { c.seccomp = v; }},
+     "lets the kernel refuse system calls that the daemon does not need"},
     {"system-name", "NAME", "", Text{"1 to 255 characters", set_system_name},
      "System Name TLV; else the host name"},
     {"chassis-id", "ID", "", Text{"a MAC address, or text as a local chassis ID", set_chassis_id},

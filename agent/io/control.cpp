@@ -6,7 +6,9 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
@@ -32,7 +34,11 @@ constexpr std::chrono::milliseconds kAcceptPause{100};
 
 Error system_error(const std::string& path, std::string what) {
   const int code = errno;
-  return {code, path, std::move(what) + ": " + std::strerror(code)};
+  what += ": ";
+  what += std::strerror(code);
+  if (code == EACCES)  // for root too, which has no capability to go past that
+    what += ": its directory must belong to the user that the daemon runs as";
+  return {code, path, std::move(what)};
 }
 
 void make_directory_of(const std::string& path) {
@@ -55,7 +61,7 @@ Result<UniqueFd> lock(const std::string& path) {
 
 /// A listening socket under a name of its own, then renamed: whoever finds the path can connect,
 /// with the right mode, from the first moment on. What a dead daemon left is replaced.
-Result<UniqueFd> listen_at(const std::string& path) {
+Result<UniqueFd> listen_at(const std::string& path, std::optional<std::uint32_t> group) {
   const std::string fresh = path + ".new";
   sockaddr_un address{};
   if (fresh.size() >= sizeof address.sun_path)
@@ -73,6 +79,12 @@ Result<UniqueFd> listen_at(const std::string& path) {
   ::unlink(fresh.c_str());
   if (::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
     return fail(system_error(path, "the control socket cannot be made"));
+  if (group && ::chown(fresh.c_str(), static_cast<uid_t>(-1), *group) != 0) {
+    Error error = system_error(path, "cannot be given to the group of control.group");
+    error.what += ": make the daemon's user a member (SupplementaryGroups= of the service)";
+    ::unlink(fresh.c_str());
+    return fail(std::move(error));
+  }
   if (::chmod(fresh.c_str(), 0660) != 0 || ::listen(fd.get(), SOMAXCONN) != 0 ||
       ::rename(fresh.c_str(), path.c_str()) != 0) {
     Error error = system_error(path, "the control socket cannot be opened");
@@ -82,12 +94,13 @@ Result<UniqueFd> listen_at(const std::string& path) {
   return fd;
 }
 
-/// Root and the daemon's own user may change things; everyone who can connect may look.
-bool may_command(int fd) {
+/// Who connected, as the kernel knows it; root and the daemon's own user may change things,
+/// everyone who can connect may look.
+Client client_of(int fd) {
   ucred peer{};
   socklen_t size = sizeof peer;
-  return ::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
-         (peer.uid == 0 || peer.uid == ::geteuid());
+  if (::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return {};
+  return {.user = peer.uid, .may_command = peer.uid == 0 || peer.uid == ::geteuid()};
 }
 
 }  // namespace
@@ -167,24 +180,39 @@ class ControlServer::Impl : public SessionOwner, public std::enable_shared_from_
 
  private:
   void admit(Protocol::socket socket) {
-    if (sessions_.size() >= limits_.clients && !put_one_out()) {
+    const Client client = client_of(socket.native_handle());
+    if (!make_room_for(client)) {
       const std::string refusal = varlink::error("org.lldplevel.TooManyClients");
       error_code ignored;
       socket.non_blocking(true, ignored);
       socket.send(asio::buffer(refusal), 0, ignored);
       return;
     }
-    const bool commands = may_command(socket.native_handle());
-    sessions_.push_back(std::make_shared<Session>(std::move(socket), *this, commands));
+    sessions_.push_back(std::make_shared<Session>(std::move(socket), *this, client));
     sessions_.back()->start();
   }
 
-  /// Closes the client that has been silent longest; streams are left alone.
-  bool put_one_out() {
+  /// One user who takes more than his share puts out his own; whoever may command finds room even
+  /// where the others watch.
+  bool make_room_for(const Client& client) {
+    if (!client.may_command) {
+      const auto his = [&](const Session& s) { return s.client().user == client.user; };
+      const auto count = std::ranges::count_if(sessions_, [&](const auto& s) { return his(*s); });
+      if (static_cast<std::size_t>(count) >= limits_.clients_per_user)
+        return put_out([&](const Session& s) { return his(s) && s.stream() == Stream::kNone; });
+    }
+    if (sessions_.size() < limits_.clients) return true;
+    return put_out([](const Session& s) { return s.stream() == Stream::kNone; }) ||
+           (client.may_command &&
+            put_out([](const Session& s) { return !s.client().may_command; }));
+  }
+
+  /// Closes the one that has been silent longest among those, if there is any.
+  template <class Which>
+  bool put_out(Which among) {
     Session* oldest = nullptr;
     for (const auto& session : sessions_)
-      if (session->stream() == Stream::kNone &&
-          (oldest == nullptr || session->last_heard() < oldest->last_heard()))
+      if (among(*session) && (oldest == nullptr || session->last_heard() < oldest->last_heard()))
         oldest = session.get();
     if (oldest == nullptr) return false;
     oldest->close();
@@ -220,11 +248,12 @@ ControlServer::~ControlServer() { impl_->stop(); }
 Result<std::unique_ptr<ControlServer>> ControlServer::open(asio::io_context& loop,
                                                            const std::string& path,
                                                            ControlHandler& handler,
-                                                           ControlLimits limits) {
+                                                           ControlLimits limits,
+                                                           std::optional<std::uint32_t> group) {
   make_directory_of(path);
   auto right = lock(path);
   if (!right) return fail(right.error());
-  auto listening = listen_at(path);
+  auto listening = listen_at(path, group);
   if (!listening) return fail(listening.error());
   std::unique_ptr<ControlServer> server(new ControlServer);
   server->impl_ = std::make_shared<Impl>(*server, loop, handler, limits, path, std::move(*right),

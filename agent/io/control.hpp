@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -33,7 +34,9 @@ class ControlHandler {
 
 /// Bounds that keep any number of bad clients harmless; tests make them small.
 struct ControlLimits {
-  std::size_t clients = 64;              ///< one more puts the longest silent one out
+  std::size_t clients = 64;  ///< one more puts the longest silent one out
+  std::size_t clients_per_user =
+      16;  ///< of these; root and the daemon's own user have no such limit
   std::size_t message_octets = 1 << 16;  ///< a longer request ends the connection
   std::size_t queue_octets =
       4 << 20;  ///< frames waiting for a recorder; more are dropped, and counted
@@ -47,12 +50,12 @@ enum class Direction : std::uint8_t { kIn, kOut };
 /// the io_context; destroyed before it. Answers come from the handler, which must outlive it.
 class ControlServer {
  public:
-  /// Opens the socket, mode 0660, and makes its directory if only that is missing. Takes over what
-  /// a dead daemon left; a living one on the same path is an error.
-  [[nodiscard]] static Result<std::unique_ptr<ControlServer>> open(boost::asio::io_context& loop,
-                                                                   const std::string& path,
-                                                                   ControlHandler& handler,
-                                                                   ControlLimits limits = {});
+  /// Opens the socket, mode 0660 for the process's own user and `group` (nothing: its own), and
+  /// makes its directory if only that is missing. Takes over what a dead daemon left; a living one
+  /// on the same path is an error.
+  [[nodiscard]] static Result<std::unique_ptr<ControlServer>> open(
+      boost::asio::io_context& loop, const std::string& path, ControlHandler& handler,
+      ControlLimits limits = {}, std::optional<std::uint32_t> group = {});
   ~ControlServer();  ///< closes every connection and removes the socket
   ControlServer(const ControlServer&) = delete;
   ControlServer& operator=(const ControlServer&) = delete;

@@ -35,10 +35,10 @@ struct Session::Method {
   void (Session::*run)(const Call&) = nullptr;
 };
 
-Session::Session(asio::local::stream_protocol::socket socket, SessionOwner& owner, bool may_command)
+Session::Session(asio::local::stream_protocol::socket socket, SessionOwner& owner, Client client)
     : socket_(std::move(socket)),
       owner_(&owner),
-      may_command_(may_command),
+      client_(client),
       framer_(owner.limits().message_octets),
       stall_(socket_.get_executor()) {}
 
@@ -199,7 +199,7 @@ void Session::record(const Call& call) {
 }
 
 void Session::reload(const Call&) {
-  if (!may_command_)
+  if (!client_.may_command)
     return send(varlink::error("org.lldplevel.NotAllowed",
                                object("who", "only root and the daemon's own user may do this")));
   const auto done = owner_->handler().reload();

@@ -18,6 +18,12 @@ namespace lldp::io {
 
 enum class Stream : std::uint8_t { kNone, kWatch, kRecord };
 
+/// Who is at the other end of a connection.
+struct Client {
+  std::uint32_t user = 0xffff'ffff;  ///< (uid_t)-1 is nobody
+  bool may_command = false;          ///< root, or the daemon's own user
+};
+
 class Session;
 
 /// What a session needs of its server.
@@ -37,12 +43,12 @@ class SessionOwner {
 /// say; if it speaks, it is put out. Shared with the operations that wait in the loop.
 class Session : public std::enable_shared_from_this<Session> {
  public:
-  Session(boost::asio::local::stream_protocol::socket socket, SessionOwner& owner,
-          bool may_command);
+  Session(boost::asio::local::stream_protocol::socket socket, SessionOwner& owner, Client client);
 
   void start() { read(); }
   void close();
 
+  [[nodiscard]] const Client& client() const { return client_; }
   [[nodiscard]] Stream stream() const { return stream_; }
   [[nodiscard]] std::chrono::steady_clock::time_point last_heard() const { return last_heard_; }
 
@@ -71,7 +77,7 @@ class Session : public std::enable_shared_from_this<Session> {
 
   boost::asio::local::stream_protocol::socket socket_;
   SessionOwner* owner_;  ///< null once closed
-  const bool may_command_;
+  const Client client_;
   std::chrono::steady_clock::time_point last_heard_ = std::chrono::steady_clock::now();
 
   std::array<char, 4096> input_{};

@@ -24,6 +24,7 @@
 #include "agent/io/log.hpp"
 #include "agent/io/packet_io.hpp"
 #include "agent/io/port_policy.hpp"
+#include "agent/io/privileges.hpp"
 #include "agent/io/protection.hpp"
 #include "agent/io/service.hpp"
 #include "agent/io/state_file.hpp"
@@ -189,6 +190,9 @@ class Daemon final : ControlHandler {
 
 Result<std::unique_ptr<Daemon>> Daemon::start(const config::Invocation& invocation,
                                               config::Config config) {
+  const auto group = join_group(config.control_group);
+  if (!group) return fail(group.error());
+  if (auto dropped = drop_capabilities(); !dropped) return fail(dropped.error());
   auto packets = PacketIo::open(group_addresses(config.core.scopes));
   if (!packets) return fail(packets.error());
   auto links = LinkMonitor::open();
@@ -202,7 +206,7 @@ Result<std::unique_ptr<Daemon>> Daemon::start(const config::Invocation& invocati
   std::unique_ptr<Daemon> daemon(new Daemon(invocation, std::move(config), std::move(*links),
                                             std::move(*packets), std::move(timer),
                                             state.value_or(core::State{}), now));
-  auto control = ControlServer::open(daemon->loop_, daemon->config_.socket, *daemon);
+  auto control = ControlServer::open(daemon->loop_, daemon->config_.socket, *daemon, {}, *group);
   if (!control) return fail(control.error());
   daemon->control_ = std::move(*control);
   daemon->open_ports(now);
@@ -489,6 +493,8 @@ Result<void> Daemon::reload() {
   }
   // These are opened once; a restart, which disturbs nothing, takes them over.
   fresh->socket = config_.socket;
+  fresh->control_group = config_.control_group;
+  fresh->seccomp = config_.seccomp;
   fresh->state_file = config_.state_file;
   fresh->backend = config_.backend;
   fresh->bpffs = config_.bpffs;
@@ -517,8 +523,11 @@ std::string_view Daemon::name_of(Ifindex port) const {
 }  // namespace
 
 Result<void> run_daemon(const config::Invocation& invocation, config::Config config) {
+  const bool filtered = config.seccomp;
   auto daemon = Daemon::start(invocation, std::move(config));
   if (!daemon) return fail(daemon.error());
+  if (filtered)  // a kernel without it is no reason to leave the fabric without an agent
+    if (auto done = filter_syscalls(); !done) log(Severity::kWarning, done.error());
   (*daemon)->run();
   return {};
 }

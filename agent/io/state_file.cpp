@@ -57,7 +57,10 @@ std::optional<ChassisId> parse_chassis_id(std::string_view text) {
 }
 
 Error cannot(std::string_view verb, const std::string& path, int code) {
-  return {code, path, "cannot be " + std::string(verb) + ": " + std::strerror(code)};
+  std::string what = "cannot be " + std::string(verb) + ": " + std::strerror(code);
+  if (code == EACCES)  // for root too, which has no capability to go past that
+    what += ": it and its directory must belong to the user that the daemon runs as";
+  return {code, path, std::move(what)};
 }
 
 Result<std::string> read_whole(const std::string& path) {

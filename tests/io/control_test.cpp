@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include <boost/asio/io_context.hpp>
 #include <fstream>
@@ -112,6 +113,22 @@ class ControlSocket : public testing::Test {
     std::string received_;
   };
   Client client() { return Client(dir / "control", *this); }
+  /// One of another user; the test must be root's.
+  Client client_of(uid_t user, gid_t group) {
+    EXPECT_EQ(::setegid(group) | ::seteuid(user), 0);
+    Client theirs = client();
+    EXPECT_EQ(::seteuid(0) | ::setegid(0), 0);
+    return theirs;
+  }
+  /// The socket for a group; false where the test cannot be somebody else.
+  bool open_to(gid_t group, ControlLimits limits = {}) {
+    if (::geteuid() != 0) return false;
+    EXPECT_EQ(::chmod(dir.path().c_str(), 0755), 0);
+    auto opened = ControlServer::open(loop, dir / "control", handler, limits, group);
+    EXPECT_TRUE(opened) << to_string(opened.error());
+    server = std::move(*opened);
+    return true;
+  }
 
   TempDir dir;
   boost::asio::io_context loop;
@@ -364,6 +381,79 @@ TEST_F(ControlSocket, StreamsAreNotPutOutForAnother) {
   Client late = client();
   EXPECT_EQ(late.hear(), R"({"error":"org.lldplevel.TooManyClients","parameters":{}})");
   EXPECT_EQ(late.hear(), "(end)");
+}
+
+constexpr const char* kNotRoot = "only root can connect as another user";
+constexpr gid_t kGroup = 54321;
+constexpr uid_t kUser = 54322;
+constexpr uid_t kOther = 54323;
+constexpr const char* kStats = R"({"method":"org.lldplevel.Stats"})";
+constexpr const char* kStatsAnswer = R"({"parameters":{"stats":1}})";
+constexpr const char* kWatch = R"({"method":"org.lldplevel.Watch","more":true})";
+constexpr const char* kRefused = R"({"error":"org.lldplevel.TooManyClients","parameters":{}})";
+
+TEST_F(ControlSocket, GroupMayLookAndNotChange) {
+  if (!open_to(kGroup)) GTEST_SKIP() << kNotRoot;
+  Client member = client_of(kUser, kGroup);
+  member.call(kStats);
+  EXPECT_EQ(member.hear(), kStatsAnswer);
+  member.call(R"({"method":"org.lldplevel.Reload"})");
+  EXPECT_EQ(member.hear(), R"({"error":"org.lldplevel.NotAllowed","parameters":)"
+                           R"({"who":"only root and the daemon's own user may do this"}})");
+  EXPECT_EQ(handler.reloads, 0);
+  EXPECT_FALSE(client_of(kUser, kUser).connected()) << "who is no member";
+}
+
+TEST_F(ControlSocket, UserWithTooManyClientsPutsOutHisOwn) {
+  if (!open_to(kGroup, {.clients_per_user = 2})) GTEST_SKIP() << kNotRoot;
+  Client other = client_of(kOther, kGroup);  // the longest silent of all
+  turn(2ms);
+  Client first = client_of(kUser, kGroup);
+  turn(2ms);
+  Client second = client_of(kUser, kGroup);
+  turn(2ms);
+  Client third = client_of(kUser, kGroup);
+  third.call(kStats);
+  EXPECT_EQ(third.hear(), kStatsAnswer);
+  EXPECT_EQ(first.hear(), "(end)");
+  for (Client* c : {&other, &second}) {
+    c->call(kStats);
+    EXPECT_EQ(c->hear(), kStatsAnswer);
+  }
+}
+
+TEST_F(ControlSocket, UserWithTooManyStreamsIsRefusedAndOthersAreNot) {
+  if (!open_to(kGroup, {.clients_per_user = 1})) GTEST_SKIP() << kNotRoot;
+  Client watcher = client_of(kUser, kGroup);
+  watcher.call(kWatch);
+  watcher.hear();
+  Client again = client_of(kUser, kGroup);
+  EXPECT_EQ(again.hear(), kRefused);
+  Client other = client_of(kOther, kGroup);
+  Client root = client();
+  Client roots_second = client();
+  for (Client* c : {&other, &root, &roots_second}) {
+    c->call(kStats);
+    EXPECT_EQ(c->hear(), kStatsAnswer);
+  }
+}
+
+TEST_F(ControlSocket, RootFindsRoomWhereOthersWatch) {
+  if (!open_to(kGroup, {.clients = 2})) GTEST_SKIP() << kNotRoot;
+  Client first = client_of(kUser, kGroup);
+  first.call(kWatch);
+  first.hear();
+  Client second = client_of(kOther, kGroup);
+  second.call(kWatch);
+  second.hear();
+  Client refused = client_of(kUser, kGroup);
+  EXPECT_EQ(refused.hear(), kRefused);
+  Client root = client();
+  root.call(kWatch);
+  EXPECT_THAT(root.hear(), HasSubstr("continues"));
+  EXPECT_EQ(first.hear(), "(end)");
+  server->notify_changed();
+  EXPECT_THAT(second.hear(), HasSubstr("continues"));
 }
 
 TEST_F(ControlSocket, SecondDaemonIsToldWhatToDo) {

@@ -46,7 +46,7 @@ def help_options(program, *command):
 
 
 DAEMON = help_options("lldp-leveld")
-DAEMON_ALONE = {"config", "help", "version"}
+DAEMON_ALONE = {"config", "help", "remove-rules", "version"}
 KEYS = {name: option for name, option in DAEMON.items() if name not in DAEMON_ALONE}
 CLIENT = help_options("lldp-level")
 CLIENT_COMMANDS = re.findall(r"(?m)^  (\w[\w-]*)(?: [^ ]+)* {2,}", run("lldp-level", "--help").stdout)

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/io/privileges.hpp"
+
+#include <grp.h>
+#include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <vector>
+
+#include "base/text.hpp"
+
+namespace lldp::io {
+namespace {
+
+constexpr std::array<unsigned, 4> kKept{CAP_NET_RAW, CAP_NET_ADMIN, CAP_BPF, CAP_PERFMON};
+
+constexpr sock_filter kFilter[] = {
+#include "agent/io/syscall_filter.inc"
+};
+
+Error failed(const char* where, const char* what) {
+  const int code = errno;
+  return {code, where, std::string(what) + ": " + std::strerror(code)};
+}
+
+}  // namespace
+
+Result<std::optional<std::uint32_t>> join_group(const std::string& name) {
+  if (name.empty()) return std::nullopt;
+  errno = 0;
+  const group* found = ::getgrnam(name.c_str());
+  if (found == nullptr)
+    return fail(Error{errno, "control.group",
+                      "there is no group '" + escape(name) + "': create it, or name another"});
+  std::vector<gid_t> mine(static_cast<std::size_t>(std::max(0, ::getgroups(0, nullptr))));
+  ::getgroups(static_cast<int>(mine.size()), mine.data());
+  if (std::ranges::find(mine, found->gr_gid) == mine.end()) {
+    mine.push_back(found->gr_gid);
+    // Refused to a user: then who gives the socket to the group says what to do.
+    [[maybe_unused]] const int refused = ::setgroups(mine.size(), mine.data());
+  }
+  return found->gr_gid;
+}
+
+Result<void> drop_capabilities() {
+  // Before Linux 5.11 the rules' maps count as locked memory, and later this may not be raised.
+  const rlimit unlimited{RLIM_INFINITY, RLIM_INFINITY};
+  ::setrlimit(RLIMIT_MEMLOCK, &unlimited);
+
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return fail(failed("privileges", "kept"));
+  ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+  // A user may not make the bounding set smaller, and with no_new_privs it bounds nothing.
+  for (unsigned c = 0; ::prctl(PR_CAPBSET_READ, c, 0, 0, 0) >= 0; ++c)
+    if (std::ranges::find(kKept, c) == kKept.end()) ::prctl(PR_CAPBSET_DROP, c, 0, 0, 0);
+
+  __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+  std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> sets{};
+  if (::syscall(SYS_capget, &header, sets.data()) != 0)
+    return fail(failed("capabilities", "cannot be read"));
+  std::array<std::uint32_t, _LINUX_CAPABILITY_U32S_3> kept{};
+  for (const unsigned c : kKept) kept[CAP_TO_INDEX(c)] |= CAP_TO_MASK(c);
+  for (std::size_t i = 0; i < sets.size(); ++i) {
+    sets[i].permitted &= kept[i];
+    sets[i].effective = sets[i].permitted;
+    sets[i].inheritable = 0;
+  }
+  if (::syscall(SYS_capset, &header, sets.data()) != 0)
+    return fail(failed("capabilities", "cannot be dropped"));
+  return {};
+}
+
+// The process stays dumpable: a core is worth more than what could be read from it, and nobody
+// without its capabilities may trace it whatever his user is, capabilities(7).
+Result<void> filter_syscalls() {
+  const sock_fprog program{.len = std::size(kFilter), .filter = const_cast<sock_filter*>(kFilter)};
+  if (::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_LOG, &program) == 0 ||
+      // Linux before 4.14, or a sandbox around us that does not know the call: without the log.
+      ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0)
+    return {};
+  return fail(failed("seccomp", "the system calls cannot be filtered"));
+}
+
+}  // namespace lldp::io

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "agent/config/config.hpp"
+#include "base/result.hpp"
+
+namespace lldp::io {
+
+/// Takes off every port of this network namespace what a daemon with this configuration has left
+/// there; nothing else is touched, and nothing to remove is no error. A port that cannot be cleared
+/// does not keep the others from it; the error names the first.
+[[nodiscard]] Result<void> remove_rules(const config::Config& config);
+
+}  // namespace lldp::io

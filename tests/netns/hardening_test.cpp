@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the daemon gives up, and what it tells when it hangs.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <thread>
+
+#include "dataplane/fd.hpp"
+#include "tests/netns/support.hpp"
+#include "tests/support/places.hpp"
+
+namespace lldp::netns {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+class Hardening : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (const auto why = missing_privilege(); !why.empty()) GTEST_SKIP() << why;
+    space_.emplace();
+  }
+  std::optional<Namespace> space_;
+};
+
+/// /proc/PID/status. The agent's process is ip(8)'s, which has become the daemon.
+std::map<std::string, std::string> status_of(pid_t pid) {
+  std::map<std::string, std::string> out;
+  std::ifstream in("/proc/" + std::to_string(pid) + "/status");
+  for (std::string line; std::getline(in, line);)
+    if (const auto colon = line.find(":\t"); colon != line.npos)
+      out[line.substr(0, colon)] = line.substr(colon + 2);
+  return out;
+}
+
+TEST_F(Hardening, RootKeepsFourCapabilitiesAndNoWayToMore) {
+  Agent agent(*space_);
+  auto status = status_of(agent.process().pid());
+  const std::string four = "000000c000003000";  // NET_ADMIN 12, NET_RAW 13, PERFMON 38, BPF 39
+  EXPECT_EQ(status["CapPrm"], four);
+  EXPECT_EQ(status["CapEff"], four);
+  EXPECT_EQ(status["CapBnd"], four);
+  EXPECT_EQ(status["CapInh"], "0000000000000000");
+  EXPECT_EQ(status["CapAmb"], "0000000000000000");
+  EXPECT_EQ(status["NoNewPrivs"], "1");
+  EXPECT_EQ(status["Seccomp"], "2");  // a filter
+}
+
+TEST_F(Hardening, FilterCanBeSwitchedOff) {
+  Agent agent(*space_, {"--seccomp", "no"});
+  EXPECT_EQ(status_of(agent.process().pid())["Seccomp"], "0");
+}
+
+TEST_F(Hardening, GroupOfTheControlSocketIsTheConfiguredOne) {
+  Agent agent(*space_, {"--control.group", "nogroup"});  // which root is no member of
+  struct stat is {};
+  ASSERT_EQ(::stat(agent.socket().c_str(), &is), 0);
+  EXPECT_EQ(is.st_gid, 65534U);
+  EXPECT_EQ(is.st_mode & 07777, 0660U);
+
+  const TemporaryDirectory files;
+  Process refused(space_->inside({support::program("lldp-leveld"), "--socket", files.file("s"),
+                                  "--state-file", files.file("t"), "--control.group", "no-such"}),
+                  files.file("log"));
+  EXPECT_EQ(refused.wait(), 1);
+  EXPECT_EQ(
+      refused.output(),
+      "lldp-leveld: control.group: there is no group 'no-such': create it, or name another\n");
+}
+
+TEST_F(Hardening, RootWithoutItsCapabilitiesIsToldWhatItDoesNotOwn) {
+  const TemporaryDirectory files;
+  const std::string others = files.file("others");
+  ASSERT_EQ(::mkdir(others.c_str(), 0755), 0);
+  ASSERT_EQ(::chown(others.c_str(), 65534, 65534), 0);
+  Process refused(space_->inside({support::program("lldp-leveld"), "--socket", others + "/s",
+                                  "--state-file", files.file("t")}),
+                  files.file("log"));
+  EXPECT_EQ(refused.wait(), 1);
+  EXPECT_EQ(refused.output(), "lldp-leveld: " + others +
+                                  "/s.lock: cannot be opened: Permission denied: its directory "
+                                  "must belong to the user that the daemon runs as\n");
+}
+
+TEST_F(Hardening, OneShotRemovesTheRulesOfADeadDaemonAndNothingElse) {
+  const Namespace other;
+  join(*space_, other, 2);
+  run(space_->inside({"tc", "qdisc", "add", "dev", "p0", "clsact"}));
+  run(space_->inside({"tc", "filter", "add", "dev", "p0", "ingress", "pref", "77", "bpf",
+                      "bytecode", "1,6 0 0 0,"}));
+  const TemporaryDirectory files;
+  const std::string bpffs = files.file("");  // no BPF file system there: none is needed
+  const auto rules = [&](std::string_view port) {
+    return run(space_->inside({"tc", "filter", "show", "dev", std::string(port), "ingress"}));
+  };
+  {
+    Agent agent(*space_, {"--dry-run=no", "--role", "switch", "--level", "2", "--bpffs", bpffs});
+    ASSERT_TRUE(eventually([&] { return rules("p1").find("lldp-level") != std::string::npos; }));
+    agent.process().signal(SIGKILL);
+    agent.process().wait();
+  }
+  EXPECT_THAT(rules("p0"), HasSubstr("lldp-level"));
+  const auto remove = [&] {
+    return run(space_->inside({support::program("lldp-leveld"), "--remove-rules", "--config",
+                               "/dev/null", "--bpffs", bpffs}));
+  };
+  EXPECT_EQ(remove(), "");
+  EXPECT_THAT(rules("p0"), Not(HasSubstr("lldp-level")));
+  EXPECT_THAT(rules("p0"), HasSubstr("pref 77 "));
+  EXPECT_EQ(rules("p1"), "");
+  EXPECT_EQ(remove(), "") << "nothing to remove is no error";
+}
+
+/// systemd's end of NOTIFY_SOCKET.
+class Notified {
+ public:
+  explicit Notified(const std::string& path)
+      : fd_(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    path.copy(address.sun_path, sizeof address.sun_path - 1);
+    EXPECT_EQ(::bind(fd_.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  }
+  /// How many times that has come since it was last asked.
+  int count(std::string_view what) {
+    int n = 0;
+    char text[256];
+    for (ssize_t size = 0; (size = ::recv(fd_.get(), text, sizeof text, 0)) >= 0;)
+      n += std::string_view(text, static_cast<std::size_t>(size)) == what;
+    return n;
+  }
+  [[nodiscard]] bool hears(std::string_view what, std::chrono::milliseconds patience) {
+    return eventually([&] { return count(what) > 0; }, patience);
+  }
+
+ private:
+  UniqueFd fd_;
+};
+
+// The disk hangs: the daemon's loop waits in open(2) of the state file, which is a pipe that nobody
+// reads. No thread of it may go on telling that all is well.
+TEST_F(Hardening, WatchdogHearsNothingWhileTheLoopHangs) {
+  const TemporaryDirectory files;
+  const std::string socket = files.file("notify");
+  const std::string state = files.file("state");
+  Notified systemd(socket);
+  ASSERT_EQ(::mkfifo((state + ".new").c_str(), 0600), 0);
+  std::ofstream(files.file("conf")) << "role = switch\n";
+  const Namespace other;
+  join(*space_, other);
+  Process daemon(space_->inside({"env", "NOTIFY_SOCKET=" + socket, "WATCHDOG_USEC=200000",
+                                 support::program("lldp-leveld"), "--config", files.file("conf"),
+                                 "--socket", files.file("control"), "--state-file", state,
+                                 "--dry-run", "--chassis-id", "unchanged"}),
+                 files.file("log"));
+  EXPECT_TRUE(systemd.hears("READY=1", 10s)) << daemon.output();
+  EXPECT_TRUE(systemd.hears("WATCHDOG=1", 5s));
+  EXPECT_TRUE(systemd.hears("WATCHDOG=1", 5s)) << "it pings once only";
+
+  std::ofstream(files.file("conf")) << "role = switch\nlevel = 3\n";  // to be written to the state
+  daemon.signal(SIGHUP);
+  EXPECT_TRUE(eventually([&] { return status_of(daemon.pid())["State"].starts_with("S"); }));
+  const auto silent = [&] {
+    std::this_thread::sleep_for(300ms);
+    return systemd.count("WATCHDOG=1") == 0;
+  };
+  EXPECT_TRUE(eventually(silent)) << "it pings while its loop hangs";
+  EXPECT_TRUE(silent());
+
+  // The disk answers: so does the daemon.
+  const UniqueFd reader(::open((state + ".new").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  ASSERT_TRUE(reader);
+  EXPECT_TRUE(systemd.hears("WATCHDOG=1", 5s)) << daemon.output();
+  daemon.signal(SIGTERM);
+  EXPECT_EQ(daemon.wait(), 0);
+  EXPECT_TRUE(systemd.hears("STOPPING=1", 1s));
+}
+
+}  // namespace
+}  // namespace lldp::netns

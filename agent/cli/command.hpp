@@ -25,6 +25,7 @@ struct Arguments {
   std::vector<std::string> ports{};  ///< --port, as given
   std::optional<MacAddress> own{};
   std::optional<std::chrono::milliseconds> timeout{};
+  std::string listen{};  ///< as config::parse_listen writes it; empty: not given
 };
 
 enum Exit : int { kDone = 0, kFailed = 1, kUsage = 2, kNoDaemon = 3 };
@@ -51,6 +52,7 @@ struct Command {
 [[nodiscard]] Result<int> stats(const Arguments& arguments);
 [[nodiscard]] Result<int> wait(const Arguments& arguments);
 [[nodiscard]] Result<int> check(const Arguments& arguments);
+[[nodiscard]] Result<int> metrics(const Arguments& arguments);
 [[nodiscard]] Result<int> reload(const Arguments& arguments);
 [[nodiscard]] Result<int> decode(const Arguments& arguments);
 [[nodiscard]] Result<int> record(const Arguments& arguments);

@@ -5,11 +5,13 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "agent/cli/command.hpp"
 #include "agent/cli/connection.hpp"
 #include "agent/config/config.hpp"
+#include "agent/config/helper.hpp"
 #include "agent/report/text.hpp"
 
 namespace lldp::cli {
@@ -192,6 +194,14 @@ Result<int> check(const Arguments& arguments) {
   if (!verdict) return fail(verdict.error());
   if (const auto printed = print(verdict->line + "\n"); !printed) return fail(printed.error());
   return verdict->fine ? kDone : kFailed;
+}
+
+Result<int> metrics(const Arguments& arguments) {
+  // A program of its own, which takes this one's place and its name.
+  const std::string path = config::helper_path("lldp-level-exporter");
+  const char* listen = arguments.listen.empty() ? nullptr : arguments.listen.c_str();
+  ::execl(path.c_str(), "lldp-level", arguments.socket.c_str(), listen, nullptr);
+  return fail(Error{errno, path, "cannot be run: " + std::string(std::strerror(errno))});
 }
 
 Result<int> check_config(const Arguments& arguments) {

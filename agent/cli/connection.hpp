@@ -25,6 +25,8 @@ using Deadline = std::optional<std::chrono::steady_clock::time_point>;  ///< nul
 class Connection {
  public:
   [[nodiscard]] static Result<Connection> open(const std::string& path);
+  /// A connection that somebody else has made; `name` is what errors call it. Takes the descriptor.
+  [[nodiscard]] static Connection adopt(int fd, std::string name) { return {fd, std::move(name)}; }
   Connection(Connection&& other) noexcept;
   Connection& operator=(Connection&&) = delete;
   ~Connection();
@@ -34,6 +36,8 @@ class Connection {
                                   bool more = false);
   /// The parameters of the next reply, a JSON object as text. An error reply is an error.
   [[nodiscard]] Result<std::string> next(const Deadline& deadline = std::nullopt);
+  /// The process at the other end, as this one's namespace counts; nullopt: it cannot be seen.
+  [[nodiscard]] std::optional<int> peer() const;
 
  private:
   Connection(int fd, std::string path) : fd_(fd), path_(std::move(path)) {}

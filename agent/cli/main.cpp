@@ -9,6 +9,7 @@
 
 #include "agent/cli/command.hpp"
 #include "agent/config/config.hpp"
+#include "agent/config/listen.hpp"
 #include "base/text.hpp"
 
 namespace lldp::cli {
@@ -24,6 +25,8 @@ constexpr Command kCommands[] = {
     {"wait", "", 0, 0, "level,protected,port,timeout",
      "waits until all that is asked for holds; for a daemon too", wait},
     {"check", "", 0, 0, "", "for monitoring: 0 fine, 1 alarm, 3 no daemon", check},
+    {"metrics", "", 0, 0, "listen", "for Prometheus: all of that as its text, once or by HTTP",
+     metrics},
     {"decode", "FILE", 1, 1, "json", "LLDPDUs of a pcap or pcapng file ('-': standard input)",
      decode},
     {"replay", "FILE", 1, 1, "json,port,own",
@@ -47,6 +50,8 @@ po::options_description describe() {
       "own", po::value<std::string>()->value_name("ADDRESS"),
       "replay: frames from this MAC address were sent by the port itself")(
       "timeout", po::value<std::string>()->value_name("SECONDS"), "wait: no longer than this")(
+      "listen", po::value<std::string>()->value_name("ADDRESS:PORT"),
+      "metrics: answers HTTP there, until stopped; a PORT alone: for this machine")(
       "help", po::bool_switch(), "this text")("version", po::bool_switch(), "the version");
   return all;
 }
@@ -111,6 +116,11 @@ Result<Arguments> read_arguments(const Command& command, const po::variables_map
     if (!seconds || !(*seconds >= 0) || *seconds > 1e6)
       return fail(usage_error("--timeout takes seconds, 0-1000000"));
     out.timeout = std::chrono::milliseconds(static_cast<std::int64_t>(*seconds * 1000));
+  }
+  if (values.count("listen") != 0) {
+    auto listen = config::parse_listen(values["listen"].as<std::string>());
+    if (!listen) return fail(usage_error("--listen: " + listen.error().what));
+    out.listen = std::move(*listen);
   }
   return out;
 }

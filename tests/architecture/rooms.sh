@@ -19,12 +19,13 @@ allowed() {
     agent/report) echo "agent/report agent/core qos tlv base" ;;
     agent/io) echo "agent/io agent/config agent/report agent/core dataplane qos tlv base" ;;
     agent/cli) echo "agent/cli agent/config agent/report agent/core qos tlv base" ;;
+    agent/metrics) echo "agent/metrics agent/cli agent/config agent/report base" ;;
     dataplane) echo "dataplane qos base" ;;
   esac
 }
 headers_of() { grep -HnoE '^#include [<"][^>"]+[>"]' -r "$1" --include='*.hpp' --include='*.cpp' 2>/dev/null; }
 
-for room in base tlv qos agent/core agent/config agent/report agent/io agent/cli dataplane; do
+for room in base tlv qos agent/core agent/config agent/report agent/io agent/cli agent/metrics dataplane; do
   [ -d "$room" ] || continue
   while IFS= read -r line; do
     header=$(sed -E 's/.*#include "([^"]+)".*/\1/' <<<"$line")

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "agent/config/listen.hpp"
 #include "base/text.hpp"
 #include "tests/io/temp_dir.hpp"
 
@@ -253,6 +254,22 @@ TEST(CommandLine, MistakesAreToldInOneLine) {
   EXPECT_EQ(told({"--lev", "3"}), "unrecognised option '--lev': try --help");
   EXPECT_EQ(told({"--level"}), "the required argument for option '--level' is missing: try --help");
   EXPECT_EQ(told({"start"}), "start: not an option: options begin with --; try --help");
+}
+
+TEST(Listen, IsWrittenInFull) {
+  EXPECT_EQ(parse_listen("9888").value(), "127.0.0.1:9888");
+  EXPECT_EQ(parse_listen(":9888").value(), "127.0.0.1:9888");
+  EXPECT_EQ(parse_listen("0.0.0.0:1").value(), "0.0.0.0:1");
+  EXPECT_EQ(parse_listen("[::1]:65535").value(), "[::1]:65535");
+  for (const char* wrong : {"", ":", "0", "65536", "1.2.3:4", "localhost:80", "::1:80", "[::1]",
+                            "[]:1", "1.2.3.4:x", "1.2.3.4:80 ", "-1"}) {
+    const auto parsed = parse_listen(wrong);
+    ASSERT_FALSE(parsed) << wrong;
+    EXPECT_EQ(to_string(parsed.error()),
+              "'" + std::string(wrong) +
+                  "' is no address and port: write 127.0.0.1:9888, [::1]:9888, or 9888 for this "
+                  "machine alone");
+  }
 }
 
 }  // namespace

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/metrics/metrics.hpp"
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "agent/report/text.hpp"
+
+namespace lldp::metrics {
+namespace {
+
+using json = nlohmann::ordered_json;
+using prometheus::ClientMetric;
+using prometheus::MetricFamily;
+using prometheus::MetricType;
+using Labels = std::vector<ClientMetric::Label>;
+
+/// One family under way.
+class Family {
+ public:
+  Family(MetricType type, std::string name, std::string help) {
+    family_.name = "lldp_level_" + std::move(name);
+    family_.help = std::move(help);
+    family_.type = type;
+  }
+  void add(Labels labels, double value) {
+    if (!seen_.insert(labels).second) return;
+    ClientMetric metric;
+    metric.label = std::move(labels);
+    (family_.type == MetricType::Counter ? metric.counter.value : metric.gauge.value) = value;
+    family_.metric.push_back(std::move(metric));
+  }
+  [[nodiscard]] MetricFamily take() { return std::move(family_); }
+
+ private:
+  MetricFamily family_;
+  std::set<Labels> seen_;
+};
+
+Family gauge(std::string name, std::string help) {
+  return {MetricType::Gauge, std::move(name), std::move(help)};
+}
+Family counter(std::string name, std::string help) {
+  return {MetricType::Counter, std::move(name), std::move(help)};
+}
+
+std::string str(const json& object, const char* key) { return object.at(key).get<std::string>(); }
+
+/// Labels with the names and values of these members.
+Labels labels_of(const json& object, std::initializer_list<const char*> keys) {
+  Labels labels;
+  for (const char* key : keys) labels.push_back({key, str(object, key)});
+  return labels;
+}
+
+Labels operator+(Labels left, const Labels& right) {
+  left.insert(left.end(), right.begin(), right.end());
+  return left;
+}
+
+using Families = std::vector<MetricFamily>;
+
+void put(Families& out, Family family) { out.push_back(family.take()); }
+
+void put_up(Families& out, bool up) {
+  Family family = gauge("up", "Whether the daemon answers.");
+  family.add({}, up ? 1 : 0);
+  put(out, std::move(family));
+}
+
+void put_device(Families& out, const json& info, const json& show) {
+  const json& device = show.at("device");
+  Family build = gauge("build_info", "The version of the daemon; always 1.");
+  build.add(labels_of(info, {"version"}), 1);
+  Family about = gauge("device_info", "What the device is, and how it knows its level; always 1.");
+  about.add(labels_of(device, {"role", "level_source", "chassis_id", "system_name"}), 1);
+  Family level = gauge("device_level", "The device's level in the fabric; absent without one.");
+  if (const json& n = device.at("level"); !n.is_null()) level.add({}, n.get<double>());
+  put(out, std::move(build));
+  put(out, std::move(about));
+  put(out, std::move(level));
+}
+
+void put_protection(Families& out, const json& protection) {
+  Family family = gauge("protection_state", "1 for the state that the protection is in.");
+  const std::string now = str(protection, "state");
+  for (const char* state : {"active", "partial", "inactive", "failed"})
+    family.add({{"state", state}}, now == state ? 1 : 0);
+  family.add({{"state", now}}, 1);  // one that is not known here
+  put(out, std::move(family));
+}
+
+void put_alarms(Families& out, const json& alarms) {
+  Family count = gauge("alarms", "Alarms that stand.");
+  count.add({}, static_cast<double>(alarms.size()));
+  Family each = gauge("alarm", "An alarm that stands, on a port or the whole device; always 1.");
+  for (const json& alarm : alarms) each.add(labels_of(alarm, {"code", "port"}), 1);
+  put(out, std::move(count));
+  put(out, std::move(each));
+}
+
+void put_ports(Families& out, const json& ports) {
+  Family up = gauge("port_up", "Whether frames pass the port.");
+  Family about = gauge("port_info", "The port's type and its place in the order; always 1.");
+  Family heard = gauge("port_neighbors", "Neighbours heard on the port.");
+  Family neighbor = gauge("neighbor_info", "A neighbour heard, as it calls itself; always 1.");
+  Family level = gauge("neighbor_level", "The level that a neighbour tells; absent without one.");
+  for (const json& port : ports) {
+    const Labels name{{"port", str(port, "name")}};
+    up.add(name, port.at("up").get<bool>() ? 1 : 0);
+    about.add(name + labels_of(port, {"type", "order"}), 1);
+    heard.add(name, static_cast<double>(port.at("neighbors").size()));
+    for (const json& n : port.at("neighbors")) {
+      const Labels msap = name + labels_of(n, {"chassis_id", "port_id"});
+      neighbor.add(msap + labels_of(n, {"system_name", "device_type", "port_type"}), 1);
+      if (const json& l = n.at("level"); !l.is_null()) level.add(msap, l.get<double>());
+    }
+  }
+  for (Family* family : {&up, &about, &heard, &neighbor, &level}) put(out, std::move(*family));
+}
+
+void put_statistics(Families& out, const json& ports) {
+  static constexpr struct {
+    const char* key;
+    const char* name;
+    const char* help;
+  } kCounters[] = {
+      {"statsFramesOutTotal", "frames_out_total", "LLDP frames sent."},
+      {"statsFramesInTotal", "frames_in_total", "LLDP frames received."},
+      {"statsFramesInErrorsTotal", "frames_in_errors_total",
+       "LLDP frames received with an error in them."},
+      {"statsFramesDiscardedTotal", "frames_discarded_total",
+       "LLDP frames received and discarded."},
+      {"statsTLVsDiscardedTotal", "tlvs_discarded_total", "TLVs received and discarded."},
+      {"statsTLVsUnrecognizedTotal", "tlvs_unrecognized_total",
+       "TLVs received of a type that is not known."},
+      {"statsAgeoutsTotal", "ageouts_total", "Neighbours that were not heard for their TTL."},
+      {"statsTooManyNeighborsTotal", "too_many_neighbors_total",
+       "LLDP frames refused because a table of neighbours was full."},
+      {"lldpduLengthErrors", "lldpdu_length_errors_total", "Own LLDPDUs that did not fit."},
+  };
+  for (const auto& row : kCounters) {
+    Family family = counter(row.name, std::string(row.help) + " IEEE 802.1AB: " + row.key + ".");
+    for (const json& port : ports)
+      family.add({{"port", str(port, "name")}}, port.at(row.key).get<double>());
+    put(out, std::move(family));
+  }
+}
+
+void put_rules(Families& out, const json& ports) {
+  Family about =
+      gauge("port_rules_info", "Whether the port's rules are in the data plane; always 1.");
+  Family bounces = counter("bounces_total",
+                           "Packets that turned and left by the port, by the priority they came "
+                           "with.");
+  for (const json& port : ports) {
+    const Labels name{{"port", str(port, "name")}};
+    about.add(name + labels_of(port, {"installed"}), 1);
+    for (const auto& [priority, packets] : port.at("bounces").items())
+      bounces.add(name + Labels{{"priority", priority}}, packets.get<double>());
+  }
+  put(out, std::move(about));
+  put(out, std::move(bounces));
+}
+
+void put_process(Families& out, const std::optional<Process>& process) {
+  Family started = gauge("daemon_start_time_seconds", "When the daemon was started, since 1970.");
+  Family cpu = counter("daemon_cpu_seconds_total", "Processor time that the daemon has used.");
+  Family memory = gauge("daemon_resident_memory_bytes", "Memory that the daemon has in RAM.");
+  if (process) {
+    started.add({}, process->start_time_seconds);
+    cpu.add({}, process->cpu_seconds);
+    memory.add({}, static_cast<double>(process->resident_bytes));
+  }
+  for (Family* family : {&started, &cpu, &memory}) put(out, std::move(*family));
+}
+
+}  // namespace
+
+Result<Families> families(const Answers& answers) {
+  try {
+    const json show = json::parse(answers.show);
+    Families out;
+    put_up(out, true);
+    put_device(out, json::parse(answers.info), show);
+    put_protection(out, show.at("protection"));
+    put_alarms(out, show.at("alarms"));
+    put_ports(out, show.at("ports"));
+    put_statistics(out, json::parse(answers.stats).at("ports"));
+    put_rules(out, json::parse(answers.rules).at("ports"));
+    put_process(out, answers.process);
+    return out;
+  } catch (const json::exception&) {
+    return fail(report::not_understood());
+  }
+}
+
+Families no_daemon() {
+  Families out;
+  put_up(out, false);
+  return out;
+}
+
+}  // namespace lldp::metrics

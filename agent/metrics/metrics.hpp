@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <prometheus/metric_family.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/metrics/process.hpp"
+#include "base/result.hpp"
+
+/// What a daemon tells on its control socket, in Prometheus' terms.
+namespace lldp::metrics {
+
+/// Answers of one daemon, each a JSON object as text.
+struct Answers {
+  std::string info{};   ///< org.varlink.service.GetInfo
+  std::string show{};   ///< org.lldplevel.Show
+  std::string stats{};  ///< org.lldplevel.Stats
+  std::string rules{};  ///< org.lldplevel.Rules
+  std::optional<Process> process{};
+};
+
+/// All families, always the same ones in the same order. No two samples of a family have the same
+/// labels: a neighbour chooses its own names, and Prometheus refuses a whole scrape with a double.
+/// An error: an answer is not of the shape that agent/report writes.
+[[nodiscard]] Result<std::vector<prometheus::MetricFamily>> families(const Answers& answers);
+
+/// What is told when no daemon answers: `lldp_level_up 0`.
+[[nodiscard]] std::vector<prometheus::MetricFamily> no_daemon();
+
+}  // namespace lldp::metrics

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/metrics/metrics.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <prometheus/text_serializer.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "agent/report/report.hpp"
+#include "tests/metrics/exposition.hpp"
+#include "tests/support/golden.hpp"
+#include "tests/support/places.hpp"
+
+namespace lldp::metrics {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+std::string read(const std::string& name) {
+  std::ifstream in(support::source_dir() + "/tests/" + name);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// The device of tests/report: names, none, two on a port, hostile names, alarms.
+Answers leaf() {
+  const report::PortStatistics counters[] = {
+      {.name = "swp1", .counters = {.statsFramesOutTotal = 3, .statsFramesInTotal = 1ULL << 40}},
+      {.name = "swp2", .counters = {.statsFramesDiscardedTotal = 7, .statsAgeoutsTotal = 1}}};
+  return {.info = R"({"version":"0.1.0"})",
+          .show = read("report/golden/show.json"),
+          .stats = report::stats_json(counters),
+          .rules = read("report/golden/rules.json"),
+          .process = Process{
+              .start_time_seconds = 1769860800, .cpu_seconds = 1.25, .resident_bytes = 5 << 20}};
+}
+
+std::string text_of(const Answers& answers) {
+  const auto made = families(answers);
+  return made ? prometheus::TextSerializer().Serialize(*made) : to_string(made.error());
+}
+
+TEST(Metrics, Golden) {
+  const std::string text = text_of(leaf());
+  EXPECT_THAT(support::faults_of_exposition(text), IsEmpty());
+  support::expect_golden(text, "metrics/golden/metrics.txt");
+}
+
+TEST(Metrics, FamiliesAreTheSameForAnEmptyDevice) {
+  const auto names = [](const Answers& answers) {
+    std::vector<std::string> out;
+    const auto made = families(answers);
+    for (const auto& family : made.value()) out.push_back(family.name);
+    return out;
+  };
+  const Answers empty{
+      .info = R"({"version":"0.1.0"})",
+      .show = report::show_json({}, {}, {}),
+      .stats = report::stats_json({}),
+      .rules = R"({"version":1,"ports":[]})",
+  };
+  EXPECT_EQ(names(empty), names(leaf()));
+  EXPECT_THAT(text_of(empty), Not(HasSubstr("\nlldp_level_device_level ")));
+  EXPECT_THAT(support::faults_of_exposition(text_of(empty)), IsEmpty());
+}
+
+TEST(Metrics, NeighborsThatCallThemselvesTheSameCannotBreakTheScrape) {
+  core::NeighborInfo n{.level = Level::of<2>()};
+  core::NeighborInfo same = n;
+  same.ttl = 7;
+  Answers answers = leaf();
+  answers.show = report::show_json({.ports = {{.name = "swp1", .neighbors = {n, same}}}}, {}, {});
+  const std::string text = text_of(answers);
+  EXPECT_THAT(support::faults_of_exposition(text), IsEmpty());
+  EXPECT_THAT(text, HasSubstr("lldp_level_port_neighbors{port=\"swp1\"} 2\n"));
+}
+
+TEST(Metrics, StateThatIsNotKnownHereIsToldAllTheSame) {
+  Answers answers = leaf();
+  const std::size_t at = answers.show.find("\"partial\"");
+  answers.show.replace(at, 9, "\"upside-down\"");
+  const std::string text = text_of(answers);
+  EXPECT_THAT(text, HasSubstr("lldp_level_protection_state{state=\"partial\"} 0\n"));
+  EXPECT_THAT(text, HasSubstr("lldp_level_protection_state{state=\"upside-down\"} 1\n"));
+}
+
+TEST(Metrics, AnswerOfAnotherShapeIsAnError) {
+  for (std::string Answers::*part :
+       {&Answers::info, &Answers::show, &Answers::stats, &Answers::rules}) {
+    for (const char* wrong : {"", "{}", "[]", R"({"ports":[{}],"version":7})"}) {
+      Answers answers = leaf();
+      answers.*part = wrong;
+      const auto made = families(answers);
+      ASSERT_FALSE(made) << wrong;
+      EXPECT_EQ(to_string(made.error()),
+                "the daemon's answer is not understood: is it of another version?");
+    }
+  }
+}
+
+TEST(Exposition, FaultsAreFound) {
+  using support::faults_of_exposition;
+  const std::string head = "# HELP a_total x\n# TYPE a_total counter\n";
+  EXPECT_THAT(faults_of_exposition(head + "a_total{b=\"\\\"\\\\\\n\"} 1\n"), IsEmpty());
+  for (const char* wrong :
+       {"a_total{b=\"\"\"} 1\n", "a_total{b=\"\\x\"} 1\n", "a_total 1\na_total 2\n", "b 1\n",
+        "a_total\n", "a_total 1", "# HELP a_total x\n", "# TYPE b counter\n"})
+    EXPECT_THAT(faults_of_exposition(head + wrong), Not(IsEmpty())) << wrong;
+}
+
+TEST(Process, IsReadBehindAnyName) {
+  const Units units{.ticks_per_second = 100, .page_bytes = 4096, .boot_time_seconds = 1000};
+  const std::string rest = " S 1 2 3 4 5 6 7 8 9 10 250 50 13 14 15 16 17 18 4200 20 1280 22 23\n";
+  for (const char* name : {"(lldp-leveld)", "(a) R 7 (b)", "()"})
+    EXPECT_EQ(parse_process("7 " + std::string(name) + rest, units),
+              (Process{.start_time_seconds = 1042, .cpu_seconds = 3, .resident_bytes = 5 << 20}));
+  for (const char* wrong : {"", "7 (x", "7 (x) S 1 2", "7 (x) S a b c d e f g h i j k l m n o"})
+    EXPECT_EQ(parse_process(wrong, units), std::nullopt) << wrong;
+}
+
+TEST(Process, OwnIsThereAndNobodysIsNot) {
+  const auto own = read_process(::getpid());
+  ASSERT_TRUE(own);
+  EXPECT_GT(own->resident_bytes, 100U << 10);
+  EXPECT_GT(own->start_time_seconds, 1.7e9);
+  EXPECT_EQ(read_process(1 << 30), std::nullopt);
+}
+
+}  // namespace
+}  // namespace lldp::metrics

@@ -5,6 +5,7 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <new>
 #include <span>
 
 #include "agent/config/config.hpp"
@@ -56,8 +57,15 @@ int main(int argc, char** argv) {
   mallopt(M_MMAP_THRESHOLD, 64 << 10);
   mallopt(M_TRIM_THRESHOLD, 64 << 10);
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGHUP, SIG_IGN);  // until the loop listens: the configuration is read anyway
   try {
     return run({argv + 1, argv + argc});
+  } catch (const std::bad_alloc&) {
+    std::fputs(
+        "lldp-leveld: memory has run out: the rules stay in the kernel; start it again, "
+        "with a higher limit if it has one (MemoryMax= of the service)\n",
+        stderr);
+    return kUsage;
   } catch (const std::exception& e) {  // ours throws nothing; libraries and the allocator may
     std::fprintf(stderr, "lldp-leveld: %s\n", e.what());
     return kUsage;

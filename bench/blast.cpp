@@ -2,7 +2,10 @@
 // Sends LLDP frames into one interface, as fast as asked: the hostile or merely busy neighbour of
 // the benchmarks.
 //
-//   blast INTERFACE same|vary|bad COUNT NEIGHBORS RATE    RATE in frames/s, 0: as fast as it goes
+//   blast INTERFACE same|vary|bad|churn COUNT NEIGHBORS RATE    RATE in frames/s, 0: as fast as it
+//   goes
+//     vary: every frame is another; churn: besides, neighbours leave, fall silent until their TTL
+//     has passed, and come again
 //   blast --write DIRECTORY                               one raw Ethernet frame of each kind
 #include <linux/if_packet.h>
 #include <net/if.h>
@@ -17,6 +20,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -64,9 +68,30 @@ std::vector<Bytes> frames_of(std::string_view kind, unsigned neighbors) {
 
 /// Writes a new number over the ten digits behind the '#' of the System Description.
 void revise(Bytes& frame, unsigned revision) {
-  auto digit = std::find(frame.begin(), frame.end(), '#') + 10;
+  const int chassis_id = 14 + 2 + frame[15];  // it and the addresses before hold any octet
+  auto digit = std::find(frame.begin() + chassis_id, frame.end(), '#') + 10;
   for (int i = 0; i < 10; ++i, revision /= 10, --digit)
     *digit = static_cast<std::uint8_t>('0' + revision % 10);
+}
+
+/// What makes a week of a port's life: a quarter of the neighbours is silent for a while, in turn,
+/// so that their TTL of a second passes; of the others, every 64th frame says goodbye.
+struct Churn {
+  static constexpr unsigned kGroups = 4;
+  unsigned silence = 0;  ///< frames for which a group is silent
+  [[nodiscard]] std::size_t neighbor(unsigned sent, std::size_t neighbors) const {
+    const std::size_t i = sent % neighbors;
+    return i % kGroups == sent / silence % kGroups ? (i + 1) % neighbors : i;
+  }
+  [[nodiscard]] static std::uint8_t ttl(unsigned revision) { return revision % 64 == 0 ? 0 : 1; }
+};
+
+/// Writes another TTL, of less than 256 s; it stands behind Chassis ID and Port ID.
+void set_ttl(Bytes& frame, std::uint8_t seconds) {
+  std::size_t at = 14;
+  for (int i = 0; i < 2; ++i) at += 2U + frame[at + 1];
+  frame[at + 2] = 0;
+  frame[at + 3] = seconds;
 }
 
 int write_frames(const std::string& directory) {
@@ -106,12 +131,17 @@ int send_frames(const char* interface, std::string_view kind, unsigned count, un
   const auto elapsed = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   };
+  std::optional<Churn> churn;
+  if (kind == "churn")
+    churn.emplace().silence = std::max(1U, static_cast<unsigned>(2.5 * (rate > 0 ? rate : 1e5)));
   unsigned sent = 0;
   while (sent < count) {
     const std::size_t n = std::min<std::size_t>(kBatch, count - sent);
     for (std::size_t i = 0; i < n; ++i) {
-      batch[i] = frames[(sent + i) % frames.size()];
-      if (kind == "vary") revise(batch[i], sent + static_cast<unsigned>(i));
+      const unsigned number = sent + static_cast<unsigned>(i);
+      batch[i] = frames[churn ? churn->neighbor(number, frames.size()) : number % frames.size()];
+      if (kind == "vary" || churn) revise(batch[i], number);
+      if (churn) set_ttl(batch[i], Churn::ttl(number));
       parts[i] = {batch[i].data(), batch[i].size()};
       messages[i].msg_hdr.msg_iov = &parts[i];
       messages[i].msg_hdr.msg_iovlen = 1;
@@ -139,9 +169,9 @@ int send_frames(const char* interface, std::string_view kind, unsigned count, un
 int main(int argc, char** argv) {
   const std::string_view kind = argc == 6 ? argv[2] : "";
   if (argc == 3 && std::string_view(argv[1]) == "--write") return lldp::write_frames(argv[2]);
-  if (kind != "same" && kind != "vary" && kind != "bad") {
+  if (kind != "same" && kind != "vary" && kind != "bad" && kind != "churn") {
     std::fprintf(stderr,
-                 "usage: blast INTERFACE same|vary|bad COUNT NEIGHBORS RATE\n"
+                 "usage: blast INTERFACE same|vary|bad|churn COUNT NEIGHBORS RATE\n"
                  "       blast --write DIRECTORY\n");
     return 2;
   }

@@ -40,6 +40,9 @@ namespace asio = boost::asio;
 /// frames costs more than the frames.
 constexpr std::chrono::milliseconds kGather{1};
 
+/// Until what was refused is tried again: the list of interfaces, the state file.
+constexpr std::chrono::seconds kRetry{1};
+
 /// What the agent has to do later is done at multiples of this: its timers count seconds (IEEE
 /// 802.1AB-2016 9.2.5), and with many ports it is the wake-ups that cost.
 using Tick = std::chrono::duration<std::int64_t, std::ratio<1, 8>>;
@@ -137,6 +140,7 @@ class Daemon final : ControlHandler {
   void on_timer();
   void take_frames(Intake& intake, TimePoint now);
 
+  void follow_links();
   void consider(const Interface& link, TimePoint now);
   void drop_port(Ifindex ifindex, TimePoint now);
   void update_role(TimePoint now);
@@ -180,6 +184,7 @@ class Daemon final : ControlHandler {
 
   std::optional<TimePoint> armed_;  ///< what the timer is set for
   std::optional<TimePoint> watchdog_due_;
+  std::optional<TimePoint> retry_due_;  ///< of what the kernel or the disk refused
   Intake shared_{.receive = &PacketIo::receive_shared};
   Intake own_{.receive = &PacketIo::receive_own};
   std::optional<Watched> link_events_;
@@ -244,7 +249,7 @@ void Daemon::open_ports(TimePoint now) {
                   .gone = [this](Ifindex ifindex) { drop_port(ifindex, boot_time()); },
                   .forwarding = [this] { update_role(boot_time()); }});
   link_events_.emplace(loop_, links_.fd(), [this] {
-    if (auto received = links_.receive(); !received) log(Severity::kError, received.error());
+    follow_links();
     settle();
     link_events_->wait();
   });
@@ -315,6 +320,11 @@ void Daemon::take_frames(Intake& intake, TimePoint now) {
       intake.watched->wait();
       break;
   }
+}
+
+void Daemon::follow_links() {
+  const bool told = links_.behind();
+  if (auto received = links_.receive(); !received && !told) log(Severity::kError, received.error());
 }
 
 void Daemon::consider(const Interface& link, TimePoint now) {
@@ -434,6 +444,11 @@ void Daemon::save_state() {
 
 void Daemon::settle() {
   const TimePoint now = boot_time();
+  if (retry_due_ && *retry_due_ <= now) {
+    retry_due_.reset();
+    if (links_.behind()) follow_links();
+    if (state_unsaved_) save_state();
+  }
   if (const auto due = agent_.next_deadline(); due && *due <= now) {
     agent_.advance(now, actions_);
     perform(now);
@@ -443,6 +458,7 @@ void Daemon::settle() {
     perform(now);
   }
   if (state_changed_) save_state();
+  if (!retry_due_ && (links_.behind() || state_unsaved_)) retry_due_ = now + kRetry;
   set_timer(now);
 }
 
@@ -450,7 +466,7 @@ void Daemon::set_timer(TimePoint now) {
   std::optional<TimePoint> next = agent_.next_deadline();
   if (next) next = TimePoint(std::chrono::ceil<Tick>(next->time_since_epoch()));
   for (const auto& due :
-       {shared_.gathering, own_.gathering, watchdog_due_, protection_.next_deadline()})
+       {shared_.gathering, own_.gathering, watchdog_due_, retry_due_, protection_.next_deadline()})
     if (due && (!next || *due < *next)) next = due;
   // A timer that fires too early is harmless, and cheaper than being set anew at every frame.
   if (!next || (armed_ && *armed_ <= *next)) return;

@@ -25,6 +25,8 @@ constexpr int kReceiveBuffer = 8 << 20;
 constexpr std::size_t kMessageBuffer = 32 << 10;
 /// Reads in one receive().
 constexpr int kReadsPerTurn = 64;
+/// So often in a row the kernel may say that it had to leave out events, until we let it be.
+constexpr int kOverruns = 100;
 /// A dump that changes meanwhile is asked for anew, this often.
 constexpr int kDumpAttempts = 10;
 
@@ -81,9 +83,6 @@ Result<LinkMonitor> LinkMonitor::open() {
       e < 0)
     return fail(failed("subscribe", e));
   nl_socket_set_nonblocking(monitor.events_.get());
-  auto requests = connect();
-  if (!requests) return fail(requests.error());
-  monitor.requests_ = std::move(*requests);
   if (auto synced = monitor.resync(); !synced) return fail(synced.error());
   return monitor;
 }
@@ -91,22 +90,34 @@ Result<LinkMonitor> LinkMonitor::open() {
 int LinkMonitor::fd() const { return nl_socket_get_fd(events_.get()); }
 
 Result<void> LinkMonitor::receive() {
+  if (behind_) return resync();
   for (int i = 0; i < kReadsPerTurn; ++i) {
     const int e = receive_messages(events_.get(), [this](ByteSpan message) { take(message); });
     if (e == -NLE_AGAIN) return {};
-    if (e == -NLE_NOMEM) return resync();  // ENOBUFS: the kernel had to leave out events
-    if (e < 0 && e != -NLE_INTR) return fail(failed("event", e));
+    // ENOBUFS: the kernel had to leave out events. Any other error may have cost one too.
+    if (e < 0 && e != -NLE_INTR) return resync();
   }
   return {};
 }
 
 Result<void> LinkMonitor::resync() {
+  behind_ = true;
   // What waits is older than the answer to come, and would take us back for a moment.
   int e = 0;
-  while (e >= 0 || e == -NLE_NOMEM) e = receive_messages(events_.get(), [](ByteSpan) {});
-  request_forwarding(AF_INET);
-  request_forwarding(AF_INET6);
-  return request_interfaces();
+  for (int overruns = 0; e >= 0 || (e == -NLE_NOMEM && overruns < kOverruns);
+       overruns += e == -NLE_NOMEM)
+    e = receive_messages(events_.get(), [](ByteSpan) {});
+  if (e == -NLE_NOMEM) return fail(failed("events", e));
+  // A socket for each attempt: what is left of one that failed would be taken for the next's
+  // answer.
+  auto requests = connect();
+  if (!requests) return fail(requests.error());
+  requests_ = std::move(*requests);
+  for (const std::uint8_t family : {std::uint8_t{AF_INET}, std::uint8_t{AF_INET6}})
+    if (auto asked = request_forwarding(family); !asked) return asked;
+  auto listed = request_interfaces();
+  behind_ = !listed;
+  return listed;
 }
 
 Result<void> LinkMonitor::request_interfaces() {
@@ -139,7 +150,7 @@ Result<void> LinkMonitor::request_interfaces() {
   return {};
 }
 
-void LinkMonitor::request_forwarding(unsigned char family) {
+Result<void> LinkMonitor::request_forwarding(unsigned char family) {
   struct {
     netconfmsg info{};
     std::array<std::uint8_t, 3> padding{};
@@ -147,9 +158,11 @@ void LinkMonitor::request_forwarding(unsigned char family) {
     int index = NETCONFA_IFINDEX_ALL;
   } request;
   request.info.ncm_family = family;
-  // A kernel without the family answers with an error, and does not forward.
-  if (nl_send_simple(requests_.get(), RTM_GETNETCONF, 0, &request, sizeof request) >= 0)
-    receive_messages(requests_.get(), [this](ByteSpan message) { take(message); });
+  int e = nl_send_simple(requests_.get(), RTM_GETNETCONF, 0, &request, sizeof request);
+  if (e >= 0) e = receive_messages(requests_.get(), [this](ByteSpan message) { take(message); });
+  // Any other error is the answer of a kernel without the family, which does not forward.
+  if (e == -NLE_NOMEM) return fail(failed("forwarding", e));
+  return {};
 }
 
 void LinkMonitor::take(ByteSpan message) {

@@ -31,8 +31,12 @@ class LinkMonitor {
 
   void observe(Observer observer) { observer_ = std::move(observer); }
   [[nodiscard]] int fd() const;
-  /// Takes the events that wait, a bounded number; the rest keep the descriptor readable.
+  /// Takes the events that wait, a bounded number; the rest keep the descriptor readable. On
+  /// failure it is behind(), and what it knows stands as it was.
   [[nodiscard]] Result<void> receive();
+  /// The kernel could not be asked what it had left out: receive() is to be called again, in a
+  /// while, even if the descriptor stays silent.
+  [[nodiscard]] bool behind() const { return behind_; }
   [[nodiscard]] const std::map<Ifindex, Interface>& interfaces() const { return interfaces_; }
   [[nodiscard]] bool forwarding() const { return ipv4_forwarding_ || ipv6_forwarding_; }
 
@@ -45,7 +49,7 @@ class LinkMonitor {
   [[nodiscard]] static Result<Socket> connect();
   [[nodiscard]] Result<void> resync();
   [[nodiscard]] Result<void> request_interfaces();
-  void request_forwarding(unsigned char family);
+  [[nodiscard]] Result<void> request_forwarding(unsigned char family);
   void take(ByteSpan message);
   void take(const Interface& link);
   void take(InterfaceGone gone);
@@ -54,6 +58,7 @@ class LinkMonitor {
   Observer observer_;
   Socket events_;
   Socket requests_;
+  bool behind_ = false;
   std::map<Ifindex, Interface> interfaces_;  ///< in the order of ifindex
   bool ipv4_forwarding_ = false;
   bool ipv6_forwarding_ = false;

@@ -125,6 +125,20 @@ TEST_F(Hardening, OneShotRemovesTheRulesOfADeadDaemonAndNothingElse) {
   EXPECT_EQ(remove(), "") << "nothing to remove is no error";
 }
 
+TEST_F(Hardening, StateFileIsWrittenAsSoonAsTheDiskTakesIt) {
+  const TemporaryDirectory files;
+  const std::string state = files.file("later/state");
+  Agent agent(*space_, {"--state-file", state});
+  agent.write_config("chassis-id = mine\n");
+  agent.process().signal(SIGHUP);
+  EXPECT_TRUE(
+      eventually([&] { return agent.log().find("cannot be written") != std::string::npos; }));
+  ASSERT_EQ(::mkdir(files.file("later").c_str(), 0755), 0);
+  EXPECT_TRUE(eventually([&] { return std::ifstream(state).good(); })) << agent.log();
+  const std::string log = agent.log();
+  EXPECT_EQ(log.find("cannot be written"), log.rfind("cannot be written")) << "told more than once";
+}
+
 /// systemd's end of NOTIFY_SOCKET.
 class Notified {
  public:

@@ -8,8 +8,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "lab/fabric/dot.hpp"
-#include "lab/fabric/json.hpp"
+#include "lab/fabric/from_drawing.hpp"
 
 namespace lldp::lab {
 namespace {
@@ -48,9 +47,7 @@ bool write_all(int fd, std::string_view text) {
 Result<Fabric> load_fabric(const std::string& path) {
   const auto text = read_all(path);
   if (!text) return fail(text.error());
-  const std::size_t first = text->find_first_not_of(" \t\r\n");
-  const bool json = first == std::string::npos || (*text)[first] == '{' || (*text)[first] == '[';
-  auto fabric = json ? fabric_from_json(*text) : fabric_from_dot(*text);
+  auto fabric = fabric_from(cabling::read(*text));
   if (!fabric) {
     Error e = fabric.error();
     e.where = path + ": " + e.where;

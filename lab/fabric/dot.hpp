@@ -13,11 +13,7 @@ namespace lldp::lab {
 /// "spine1":"swp3"`, with role and level on nodes, rate_bps and delay_ns on links.
 [[nodiscard]] std::string to_dot(const Fabric& fabric);
 
-/// Reads graph and digraph files: node and edge statements, chains of edges, defaults by `node
-/// [..]` and `edge [..]`, subgraphs (as if their statements stood outside), comments. Attributes
-/// taken: role, level, chassis (nodes), rate_bps, delay_ns (links); others are passed over. A
-/// node's role is `role=host|switch`, else `function=host` or level 0 makes a host, else it is a
-/// switch: PTM files know no hosts. Errors name the line.
+/// Reads what to_dot() writes, and what else cabling::read_dot() and fabric_from() take.
 [[nodiscard]] Result<Fabric> fabric_from_dot(std::string_view text);
 
 }  // namespace lldp::lab

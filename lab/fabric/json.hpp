@@ -15,8 +15,7 @@ namespace lldp::lab {
 /// source and target of an undirected link as it likes.
 [[nodiscard]] std::string to_json(const Fabric& fabric);
 
-/// Reads what to_json() writes, and any node-link JSON whose links have `ports`. A node's role is
-/// `role`, else host on level 0, else switch; the link list may be called `edges`.
+/// Reads what to_json() writes, and what else cabling::read_json() and fabric_from() take.
 [[nodiscard]] Result<Fabric> fabric_from_json(std::string_view text);
 
 }  // namespace lldp::lab

@@ -104,7 +104,7 @@ TEST(SwitchGraph, LayersGoThroughTheFile) {
   std::string bad = to_json(fabric);
   bad.replace(bad.find("\"b\":31"), 6, "\"b\":32");
   EXPECT_EQ(to_string(fabric_from_json(bad).error()),
-            "links: the layer on b is not a whole number from 0 to 31");
+            "links[0]: the layer on b is not a whole number from 0 to 31");
 }
 
 /// Runs `lldp-level-lab prove ARGUMENTS FILE` on the fabric: exit status and all output.

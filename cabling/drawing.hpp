@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.hpp"
+
+namespace lldp::cabling {
+
+/// Attributes of a node or a link, as text. They are few, and so stand in a list.
+class Attributes {
+ public:
+  [[nodiscard]] const std::string* find(std::string_view name) const;  ///< nullptr: not given
+  void set(std::string_view name, std::string value);                  ///< in place of a former one
+
+ private:
+  std::vector<std::pair<std::string, std::string>> all_{};
+};
+
+struct Node {
+  std::string name{};
+  Attributes attributes{};
+};
+
+struct End {
+  std::size_t node = 0;  ///< index into Drawing::nodes
+  std::string port{};
+  std::string layer{};  ///< as the lab's JSON has it; empty: none
+};
+
+struct Link {
+  std::array<End, 2> ends{};
+  Attributes attributes{};
+  std::size_t line = 0;  ///< in a DOT file; 0: not known
+};
+
+/// Which port is to be connected with which, as a file draws it. What the attributes mean, and
+/// whether the whole makes sense, is for whoever reads it to say.
+struct Drawing {
+  std::string name{};
+  std::vector<Node> nodes{};
+  std::vector<Link> links{};
+};
+
+/// How a file's reader finds a link in it: `line 7`, or `links[3]` where lines are not known.
+[[nodiscard]] std::string place_of(const Drawing& drawing, const Link& link);
+
+/// Graphviz as the Prescriptive Topology Manager (PTM) takes it: `"leaf1":"swp1" --
+/// "spine1":"swp3"`. Graph and digraph files: node and edge statements, chains of edges, defaults
+/// by `node [..]` and `edge [..]`, subgraphs (as if their statements stood outside), comments.
+/// Every link names a port at both ends. Errors name the line.
+[[nodiscard]] Result<Drawing> read_dot(std::string_view text);
+
+/// networkx node-link JSON, as `lldp-level-lab topo` writes it. Nodes: id. Links (or `edges`):
+/// source, target, and `ports`, which maps the two nodes' names to their ports; `layers` may do the
+/// same, for networkx exchanges source and target of an undirected link as it likes. Names are
+/// unique. Whatever else is a string, a number or true or false is an attribute. Errors name the
+/// line, or the entry.
+[[nodiscard]] Result<Drawing> read_json(std::string_view text);
+
+/// The one or the other, by how the text begins.
+[[nodiscard]] Result<Drawing> read(std::string_view text);
+
+}  // namespace lldp::cabling

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cabling/expect.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "base/text.hpp"
+
+namespace lldp::cabling {
+namespace {
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + ('a' - 'A'));
+  return out;
+}
+
+std::string_view short_name(std::string_view name) { return name.substr(0, name.find('.')); }
+
+/// A MAC address in the one notation, anything else as `show` prints it.
+std::string identifier(std::string_view text) {
+  const auto mac = parse_mac(text);
+  return mac ? lldp::to_string(*mac) : escape(text);
+}
+
+bool same_name(std::string_view drawn, std::string_view heard, bool short_name_is_enough) {
+  const std::string a = lower(drawn);
+  const std::string b = lower(heard);
+  if (a == b) return true;
+  const bool one_is_short = short_name(a) == a || short_name(b) == b;
+  return short_name_is_enough && one_is_short && short_name(a) == short_name(b);
+}
+
+std::string described(const Heard& heard) {
+  const bool by_number = parse_mac(heard.port_id) && !heard.port_description.empty();
+  return (heard.system_name.empty() ? heard.chassis_id : heard.system_name) + ":" +
+         (by_number ? heard.port_description : heard.port_id);
+}
+
+/// How many nodes have a short name.
+using ShortNames = std::map<std::string, std::size_t>;
+
+ShortNames count_short_names(const Drawing& drawing) {
+  ShortNames count;
+  for (const Node& node : drawing.nodes) ++count[lower(short_name(escape(node.name)))];
+  return count;
+}
+
+std::string chassis_of(const Node& node) {
+  const std::string* chassis = node.attributes.find("chassis");
+  return chassis != nullptr ? identifier(*chassis) : std::string();
+}
+
+Result<std::size_t> find_self(const Drawing& drawing, std::string_view system_name,
+                              std::string_view chassis_id) {
+  const auto find = [&](auto wanted) {
+    const auto at = std::find_if(drawing.nodes.begin(), drawing.nodes.end(), wanted);
+    return at == drawing.nodes.end()
+               ? std::nullopt
+               : std::optional(static_cast<std::size_t>(at - drawing.nodes.begin()));
+  };
+  const auto called = [&](bool short_name_is_enough) {
+    return [&, short_name_is_enough](const Node& node) {
+      return same_name(escape(node.name), system_name, short_name_is_enough);
+    };
+  };
+  if (!system_name.empty()) {
+    if (const auto exact = find(called(false))) return *exact;
+    const auto almost = std::count_if(drawing.nodes.begin(), drawing.nodes.end(), called(true));
+    if (almost > 1)
+      return fail(Error{0, std::string(system_name),
+                        "the file has " + std::to_string(almost) + " nodes of this short name"});
+    if (const auto only = find(called(true))) return *only;
+  }
+  if (!chassis_id.empty())
+    if (const auto it = find([&](const Node& node) { return chassis_of(node) == chassis_id; }))
+      return *it;
+  return fail(Error{0, std::string(system_name.empty() ? chassis_id : system_name),
+                    "the file has no node of this name"});
+}
+
+}  // namespace
+
+std::string_view to_string(Verdict v) {
+  switch (v) {
+    case Verdict::kAsExpected:
+      return "as-expected";
+    case Verdict::kWrong:
+      return "wrong";
+    case Verdict::kMissing:
+      return "missing";
+    case Verdict::kUnplanned:
+      break;
+  }
+  return "unplanned";
+}
+
+std::string Finding::text() const {
+  std::string who;
+  for (const std::string& neighbor : heard) who.append(who.empty() ? "" : ", ").append(neighbor);
+  if (who.empty()) who = "nobody";
+  if (verdict == Verdict::kUnplanned) return "expected nobody, heard " + who;
+  return "expected " + expected + ", heard " + who;
+}
+
+Result<Expectations> Expectations::of(const Drawing& drawing, std::string_view system_name,
+                                      std::string_view chassis_id) {
+  const auto self = find_self(drawing, system_name, chassis_id);
+  if (!self) return fail(self.error());
+  Expectations all;
+  all.self_ = escape(drawing.nodes[*self].name);
+  const ShortNames short_names = count_short_names(drawing);
+  std::map<std::size_t, std::size_t> peer_of_node;
+  std::map<std::string, Expected, std::less<>> by_port;
+  for (const Link& link : drawing.links) {
+    for (std::size_t e = 0; e < 2; ++e) {
+      if (link.ends[e].node != *self) continue;
+      const End& far = link.ends[1 - e];
+      const auto [peer, fresh] = peer_of_node.emplace(far.node, all.peers_.size());
+      if (fresh) {
+        const Node& node = drawing.nodes[far.node];
+        const std::string name = escape(node.name);
+        all.peers_.push_back(
+            {.name = name,
+             .chassis = chassis_of(node),
+             .short_name_is_its_own = short_names.at(lower(short_name(name))) == 1});
+      }
+      Expected expected{escape(link.ends[e].port), peer->second, identifier(far.port)};
+      const auto [at, first] = by_port.try_emplace(expected.port, expected);
+      if (!first && at->second != expected)  // the same link twice means the same
+        return fail(Error{0, place_of(drawing, link),
+                          all.self_ + ":" + expected.port + " has another link already"});
+    }
+  }
+  for (const Link& link : drawing.links)
+    for (const End& end : link.ends)
+      if (const auto peer = peer_of_node.find(end.node); peer != peer_of_node.end())
+        all.peers_[peer->second].ports.push_back(identifier(end.port));
+  for (auto& [port, expected] : by_port) all.expected_.push_back(std::move(expected));
+  return all;
+}
+
+std::vector<Finding> Expectations::silence() const {
+  std::vector<Finding> all;
+  for (const Expected& expected : expected_) all.push_back(*judge(expected.port, {}));
+  return all;
+}
+
+bool Expectations::matches(const Expected& expected, const Heard& heard) const {
+  const Peer& peer = peers_[expected.peer];
+  const bool is_peer =
+      heard.system_name.empty()
+          ? heard.chassis_id == peer.chassis || heard.chassis_id == identifier(peer.name)
+          : same_name(peer.name, heard.system_name, peer.short_name_is_its_own);
+  if (!is_peer) return false;
+  if (heard.port_id == expected.peer_port) return true;
+  const bool is_another =
+      std::find(peer.ports.begin(), peer.ports.end(), heard.port_id) != peer.ports.end();
+  return heard.port_description == expected.peer_port && !is_another;
+}
+
+std::optional<Finding> Expectations::judge(std::string_view port,
+                                           std::span<const Heard> heard) const {
+  Finding finding{.port = std::string(port), .verdict = Verdict::kUnplanned};
+  for (const Heard& neighbor : heard) finding.heard.push_back(described(neighbor));
+  const auto at =
+      std::lower_bound(expected_.begin(), expected_.end(), port,
+                       [](const Expected& e, std::string_view p) { return e.port < p; });
+  if (at == expected_.end() || at->port != port)
+    return heard.empty() ? std::nullopt : std::optional(std::move(finding));
+  finding.expected = peers_[at->peer].name + ":" + at->peer_port;
+  finding.verdict = heard.empty() ? Verdict::kMissing : Verdict::kWrong;
+  if (std::any_of(heard.begin(), heard.end(), [&](const Heard& h) { return matches(*at, h); }))
+    finding.verdict = Verdict::kAsExpected;
+  return finding;
+}
+
+}  // namespace lldp::cabling

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "cabling/drawing.hpp"
+
+namespace lldp::cabling {
+
+/// A neighbour that is heard on a port. This and every other text here is as `show` prints it,
+/// escaped.
+struct Heard {
+  std::string system_name{};
+  std::string chassis_id{};
+  std::string port_id{};
+  std::string port_description{};
+};
+
+enum class Verdict : std::uint8_t {
+  kAsExpected,  ///< the expected neighbour is heard, by itself or among others
+  kWrong,       ///< others are heard
+  kMissing,     ///< nobody is heard
+  kUnplanned,   ///< somebody is heard where no link is drawn
+};
+[[nodiscard]] std::string_view to_string(Verdict v);  ///< as-expected, wrong, missing, unplanned
+
+/// What of one port is to be said.
+struct Finding {
+  std::string port{};
+  Verdict verdict{};
+  std::string expected{};            ///< spine1:swp3; empty: nobody
+  std::vector<std::string> heard{};  ///< leaf2:swp2
+  /// `expected spine1:swp3, heard leaf2:swp2`
+  [[nodiscard]] std::string text() const;
+};
+
+/// What one device is to hear on its ports, by a drawing of the whole fabric.
+///
+/// A neighbour is the expected one if it has the name in the drawing and the port.
+/// - Names compare without regard to case, in full; or the short name with the full one, unless two
+///   devices of the drawing have that short name. A neighbour without a System Name goes by its
+///   chassis ID: a node's attribute `chassis`, or its name.
+/// - The port is the Port ID, or the Port Description where the drawing does not know the Port ID
+///   as another port of the same neighbour: many send a MAC address as Port ID, or a number.
+class Expectations {
+ public:
+  /// Those of the device with this system name, else with this chassis ID (may be empty). Refuses a
+  /// drawing without it, or one in which its name has two meanings, or a port two cables.
+  [[nodiscard]] static Result<Expectations> of(const Drawing& drawing, std::string_view system_name,
+                                               std::string_view chassis_id);
+
+  [[nodiscard]] const std::string& self() const { return self_; }  ///< as the drawing calls it
+  /// A finding for every port on which somebody is expected, by name, as if nobody were heard.
+  [[nodiscard]] std::vector<Finding> silence() const;
+  /// nullopt: nobody is expected, and nobody heard.
+  [[nodiscard]] std::optional<Finding> judge(std::string_view port,
+                                             std::span<const Heard> heard) const;
+  friend bool operator==(const Expectations&, const Expectations&) = default;
+
+ private:
+  struct Peer {
+    std::string name{};
+    std::string chassis{};
+    bool short_name_is_its_own = true;
+    std::vector<std::string> ports{};  ///< all that the drawing knows of
+    friend bool operator==(const Peer&, const Peer&) = default;
+  };
+  struct Expected {
+    std::string port{};
+    std::size_t peer = 0;
+    std::string peer_port{};
+    friend bool operator==(const Expected&, const Expected&) = default;
+  };
+  [[nodiscard]] bool matches(const Expected& expected, const Heard& heard) const;
+
+  std::string self_{};
+  std::vector<Peer> peers_{};
+  std::vector<Expected> expected_{};  ///< by port
+};
+
+}  // namespace lldp::cabling

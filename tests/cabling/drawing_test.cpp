@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cabling/drawing.hpp"
+
+namespace lldp::cabling {
+namespace {
+
+using testing::ElementsAre;
+
+/// One line a link: `a:1 - b:2`.
+std::vector<std::string> links_of(const Drawing& drawing) {
+  std::vector<std::string> out;
+  for (const Link& link : drawing.links) {
+    const auto end = [&](const End& e) { return drawing.nodes[e.node].name + ":" + e.port; };
+    out.push_back(end(link.ends[0]) + " - " + end(link.ends[1]));
+  }
+  return out;
+}
+
+std::string refusal(const Result<Drawing>& r) { return r ? "accepted" : to_string(r.error()); }
+
+TEST(Dot, ReadsWhatPtmTakes) {
+  const auto drawing = read(R"(
+    # parameters and templates of PTM, which say nothing of the cabling
+    graph G {
+      LLDP=""
+      BFD="upMinTx=150,requiredMinRx=250"
+      LLDP1="match_type=ifname"
+      "leaf1":"swp44" -- "qct-ly2-04":"swp20" [BFD="bfdtmpl=BFD1", LLDP="lldptmpl=LLDP1"]
+      "leaf1":"swp46" -- "qct-ly2-04":"swp22"
+    })");
+  ASSERT_TRUE(drawing) << to_string(drawing.error());
+  EXPECT_THAT(links_of(*drawing), ElementsAre("leaf1:swp44 - qct-ly2-04:swp20",  //
+                                              "leaf1:swp46 - qct-ly2-04:swp22"));
+  EXPECT_EQ(drawing->links[1].line, 8U);
+  EXPECT_EQ(place_of(*drawing, drawing->links[1]), "line 8");
+}
+
+TEST(Dot, HandsOnAttributesDefaultsAndChains) {
+  const auto drawing = read(R"(strict digraph "lab" {
+    rankdir=LR; node [shape=box] edge [delay_ns=500]
+    subgraph cluster0 { a [role=host, shape=oval] }
+    a:1 -> b:2 -> c:"3":n [rate_bps=7] // compass points are passed over
+    d
+    a:2 -- d:1 [delay_ns=1; delay_ns=2])"
+                            "}");
+  ASSERT_TRUE(drawing) << to_string(drawing.error());
+  EXPECT_EQ(drawing->name, "lab");
+  EXPECT_THAT(links_of(*drawing), ElementsAre("a:1 - b:2", "b:2 - c:3", "a:2 - d:1"));
+  EXPECT_EQ(*drawing->nodes[0].attributes.find("role"), "host");
+  EXPECT_EQ(*drawing->nodes[0].attributes.find("shape"), "oval");
+  EXPECT_EQ(*drawing->nodes[3].attributes.find("shape"), "box");
+  EXPECT_EQ(drawing->nodes[3].attributes.find("role"), nullptr);
+  EXPECT_EQ(*drawing->links[1].attributes.find("delay_ns"), "500");
+  EXPECT_EQ(*drawing->links[1].attributes.find("rate_bps"), "7");
+  EXPECT_EQ(*drawing->links[2].attributes.find("delay_ns"), "2");
+}
+
+TEST(Json, ReadsWhatNetworkxMakesOfIt) {
+  // Numbers as names, source and target exchanged, `edges` for `links`, nothing optional.
+  const auto drawing = read(R"({"directed": false, "multigraph": false, "graph": {"name": "g"},
+    "nodes": [{"id": 1, "level": 0, "up": true, "chassis": null}, {"id": "leaf"}],
+    "edges": [{"source": "leaf", "target": 1, "ports": {"1": "eth0", "leaf": "swp1"},
+               "layers": {"leaf": 2}}]})");
+  ASSERT_TRUE(drawing) << to_string(drawing.error());
+  EXPECT_EQ(drawing->name, "g");
+  EXPECT_THAT(links_of(*drawing), ElementsAre("leaf:swp1 - 1:eth0"));
+  EXPECT_EQ(*drawing->nodes[0].attributes.find("level"), "0");
+  EXPECT_EQ(*drawing->nodes[0].attributes.find("up"), "true");
+  EXPECT_EQ(drawing->nodes[0].attributes.find("chassis"), nullptr);
+  EXPECT_EQ(drawing->links[0].ends[0].layer, "2");
+  EXPECT_EQ(drawing->links[0].ends[1].layer, "");
+  EXPECT_EQ(place_of(*drawing, drawing->links[0]), "links[0]");
+}
+
+struct BadFile {
+  const char* name = "";
+  const char* text = "";
+  const char* error = "";
+  friend void PrintTo(const BadFile& b, std::ostream* os) { *os << b.name; }
+};
+class BadDrawing : public testing::TestWithParam<BadFile> {};
+TEST_P(BadDrawing, IsRefusedInOneLine) {
+  EXPECT_EQ(refusal(read(GetParam().text)), GetParam().error);
+}
+const BadFile kBadFiles[] = {
+    {"Empty", "", "line 1: not JSON"},
+    {"Blank", "\n\n", "line 3: not JSON"},
+    {"Text", "leaf1 swp1", "line 1: a DOT file begins with graph or digraph"},
+    {"NoBrace", "graph x\n y", "line 2: `{` is missing"},
+    {"Open", "graph {\n", "line 2: `}` is missing"},
+    {"OpenComment", "graph { /* }\n", "line 2: `}` is missing"},
+    {"OpenQuotation", "graph {\n\"a", "line 2: a quotation mark is not closed"},
+    {"NoPort", "graph {\na -- b:1\n}",
+     "line 2: the link has no port on a: write \"node\":\"port\""},
+    {"NoEnd", "graph { a:1 -- }", "line 1: a node's name is missing"},
+    {"NoPortName", "graph {\na: -- b:1 }", "line 2: a port's name is missing after `:`"},
+    {"OutOfPlace", "graph { ] }", "line 1: `]` is out of place"},
+    {"BadCharacter", "graph { \x01 }", "line 1: `\\x01` is not understood"},
+    {"NoEquals", "graph { a [level] }", "line 1: `=` is missing after level"},
+    {"NoValue", "graph { a [level=] }", "line 1: a value is missing for level"},
+    {"TornJson", "{\"nodes\": [],\n\"links\": [", "line 2: not JSON"},
+    {"NoObject", "[]", "fabric: not a node-link object"},
+    {"NoNodes", R"({"links":[]})", "fabric: no list of nodes"},
+    {"NoLinks", R"({"nodes":[]})", "fabric: no list of links"},
+    {"NoId", R"({"nodes":[{"id":"a"},{}],"links":[]})",
+     "nodes[1]: no id (a string or a whole number)"},
+    {"TwoNames", R"({"nodes":[{"id":"a\u001b"},{"id":"a\u001b"}],"links":[]})",
+     "a\\x1b: two nodes have this name"},
+    {"NoLink", R"({"nodes":[],"links":[7]})", "links[0]: not an object"},
+    {"NoTarget", R"({"nodes":[{"id":"a"}],"links":[{"source":"a","ports":{"a":"1"}}]})",
+     "links[0]: no target"},
+    {"NoSuchNode",
+     R"({"nodes":[{"id":"a"}],"links":[{"source":"a","target":"b","ports":{"a":"1"}}]})",
+     "links[0]: target b is no node"},
+    {"NoPorts", R"({"nodes":[{"id":"a"},{"id":"b"}],"links":[{"source":"a","target":"b"}]})",
+     "links[0]: the port on a is not in ports"},
+};
+INSTANTIATE_TEST_SUITE_P(Texts, BadDrawing, testing::ValuesIn(kBadFiles),
+                         [](const auto& c) { return c.param.name; });
+
+}  // namespace
+}  // namespace lldp::cabling

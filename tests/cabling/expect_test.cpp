@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cabling/expect.hpp"
+
+namespace lldp::cabling {
+namespace {
+
+using testing::ElementsAre;
+
+constexpr const char* kPlan = R"(graph {
+  "leaf1":"swp1" -- "spine1":"swp1"
+  "leaf1":"swp2" -- "spine2":"swp1"
+  "leaf2":"swp1" -- "spine1":"swp2"
+  "server1":"eth0" -- "leaf1":"swp9"
+})";
+
+Drawing drawing(const char* text) {
+  auto read = read_dot(text);
+  EXPECT_TRUE(read) << to_string(read.error());
+  return read.value_or(Drawing{});
+}
+
+Expectations of(const char* text, const char* self, const char* chassis = "") {
+  auto made = Expectations::of(drawing(text), self, chassis);
+  EXPECT_TRUE(made) << to_string(made.error());
+  return made.value_or(Expectations{});
+}
+
+std::string refusal(const char* text, const char* self, const char* chassis = "") {
+  const auto made = Expectations::of(drawing(text), self, chassis);
+  return made ? "accepted as " + made->self() : to_string(made.error());
+}
+
+/// What is said of a port on which these are heard.
+std::string said(const Expectations& all, const char* port, std::vector<Heard> heard) {
+  const auto finding = all.judge(port, heard);
+  return finding ? std::string(to_string(finding->verdict)) + ": " + finding->text() : "nothing";
+}
+
+TEST(Expect, SaysOfEachPortHowItStands) {
+  const auto leaf = of(kPlan, "leaf1");
+  EXPECT_EQ(leaf.self(), "leaf1");
+  EXPECT_THAT(leaf.silence(), ElementsAre(testing::Field(&Finding::port, "swp1"),
+                                          testing::Field(&Finding::port, "swp2"),
+                                          testing::Field(&Finding::port, "swp9")));
+  EXPECT_EQ(said(leaf, "swp1", {{.system_name = "spine1", .port_id = "swp1"}}),
+            "as-expected: expected spine1:swp1, heard spine1:swp1");
+  EXPECT_EQ(said(leaf, "swp2", {{.system_name = "spine1", .port_id = "swp2"}}),
+            "wrong: expected spine2:swp1, heard spine1:swp2");
+  EXPECT_EQ(said(leaf, "swp9", {}), "missing: expected server1:eth0, heard nobody");
+  EXPECT_EQ(said(leaf, "swp3", {{.system_name = "leaf2", .port_id = "swp3"}}),
+            "unplanned: expected nobody, heard leaf2:swp3");
+  EXPECT_EQ(said(leaf, "swp4", {}), "nothing");
+}
+
+TEST(Expect, TheRightPortOfTheRightNeighborCounts) {
+  const auto leaf = of(kPlan, "leaf1");
+  EXPECT_EQ(said(leaf, "swp1", {{.system_name = "spine1", .port_id = "swp2"}}),
+            "wrong: expected spine1:swp1, heard spine1:swp2");
+  EXPECT_EQ(said(leaf, "swp1", {{.system_name = "spine2", .port_id = "swp1"}}),
+            "wrong: expected spine1:swp1, heard spine2:swp1");
+}
+
+TEST(Expect, AnExpectedNeighborMayHaveCompany) {  // an LLDP agent in the firmware of a NIC
+  const auto leaf = of(kPlan, "leaf1");
+  EXPECT_EQ(said(leaf, "swp9",
+                 {{.chassis_id = "02:00:00:00:00:07", .port_id = "02:00:00:00:00:07"},
+                  {.system_name = "server1", .port_id = "eth0"}}),
+            "as-expected: expected server1:eth0, heard 02:00:00:00:00:07:02:00:00:00:00:07, "
+            "server1:eth0");
+}
+
+TEST(Expect, PortDescriptionServesWherePortIdIsNoNameOfThePlan) {
+  const auto leaf = of(kPlan, "leaf1");
+  // lldpd of Debian; a number, as some switches send.
+  for (const char* port_id : {"02:00:00:00:00:07", "513"})
+    EXPECT_THAT(said(leaf, "swp9",
+                     {{.system_name = "server1", .port_id = port_id, .port_description = "eth0"}}),
+                testing::StartsWith("as-expected: "));
+  EXPECT_EQ(
+      said(
+          leaf, "swp9",
+          {{.system_name = "server1", .port_id = "02:00:00:00:00:07", .port_description = "eth1"}}),
+      "wrong: expected server1:eth0, heard server1:eth1");
+  // The drawing has a swp2 on spine1: that is where the cable is, whatever somebody wrote on it.
+  EXPECT_EQ(said(leaf, "swp1",
+                 {{.system_name = "spine1", .port_id = "swp2", .port_description = "swp1"}}),
+            "wrong: expected spine1:swp1, heard spine1:swp2");
+}
+
+TEST(Expect, PortsDrawnByMacAddressCompareAsAddresses) {
+  const auto leaf = of(R"(graph { leaf1:swp1 -- h1:"02-00-00-00-00-0A" })", "leaf1");
+  EXPECT_EQ(said(leaf, "swp1", {{.system_name = "h1", .port_id = "02:00:00:00:00:0a"}}),
+            "as-expected: expected h1:02:00:00:00:00:0a, heard h1:02:00:00:00:00:0a");
+}
+
+TEST(Expect, ShortAndFullNamesAreOneUnlessTwoDevicesShareTheShortOne) {
+  const auto verdict = [](const char* drawn, const char* heard, const char* other = "x") {
+    const std::string text =
+        std::string("graph { self:p -- \"") + drawn + "\":q; \"" + other + "\":a -- self:b }";
+    const auto finding =
+        of(text.c_str(), "self")
+            .judge("p", std::vector<Heard>{{.system_name = heard, .port_id = "q"}});
+    return finding && finding->verdict == Verdict::kAsExpected;
+  };
+  EXPECT_TRUE(verdict("leaf1", "leaf1.dc1.example"));
+  EXPECT_TRUE(verdict("leaf1.dc1.example", "leaf1"));
+  EXPECT_TRUE(verdict("Leaf1", "LEAF1.dc1.example"));
+  EXPECT_FALSE(verdict("leaf1.dc1.example", "leaf1.dc2.example"));
+  EXPECT_FALSE(verdict("leaf1.dc1.example", "leaf1.dc1"));
+  EXPECT_FALSE(verdict("leaf1", "leaf10"));
+  EXPECT_FALSE(verdict("leaf1", "leaf1.dc2.example", "leaf1.dc2.example"));
+  EXPECT_FALSE(verdict("leaf1.dc1.example", "leaf1", "leaf1.dc2.example"));
+  EXPECT_TRUE(verdict("leaf1.dc1.example", "leaf1.dc1.example", "leaf1.dc2.example"));
+}
+
+TEST(Expect, ANeighborWithoutNameGoesByItsChassisId) {
+  const auto leaf = of(R"(graph {
+      h1 [chassis="02-00-00-00-00-0A"] leaf1:swp1 -- h1:eth0
+      leaf1:swp2 -- "02:00:00:00:00:0b":eth0 })",
+                       "leaf1");
+  const auto heard = [](const char* chassis, const char* name = "") {
+    return Heard{.system_name = name, .chassis_id = chassis, .port_id = "eth0"};
+  };
+  EXPECT_THAT(said(leaf, "swp1", {heard("02:00:00:00:00:0a")}), testing::StartsWith("as-expected"));
+  EXPECT_THAT(said(leaf, "swp2", {heard("02:00:00:00:00:0b")}), testing::StartsWith("as-expected"));
+  EXPECT_EQ(said(leaf, "swp1", {heard("02:00:00:00:00:0b")}),
+            "wrong: expected h1:eth0, heard 02:00:00:00:00:0b:eth0");
+  // A name that is told is what it is called.
+  EXPECT_EQ(said(leaf, "swp1", {heard("02:00:00:00:00:0a", "h2")}),
+            "wrong: expected h1:eth0, heard h2:eth0");
+}
+
+TEST(Expect, FindsTheDeviceByNameOrChassisId) {
+  constexpr const char* kDrawn =
+      R"(graph { "l1.dc1":p -- s:1; "l1.dc2":p -- s:2; "l2.dc1":p -- s:3
+                 s [chassis="02:00:00:00:00:01"] })";
+  EXPECT_EQ(refusal(kDrawn, "L1.dc1"), "accepted as l1.dc1");
+  EXPECT_EQ(refusal(kDrawn, "l2"), "accepted as l2.dc1");
+  EXPECT_EQ(refusal(kDrawn, "s.dc1"), "accepted as s");
+  EXPECT_EQ(refusal(kDrawn, "other", "02:00:00:00:00:01"), "accepted as s");
+  EXPECT_EQ(refusal(kDrawn, "l1"), "l1: the file has 2 nodes of this short name");
+  EXPECT_EQ(refusal(kDrawn, "l3", "02:00:00:00:00:02"), "l3: the file has no node of this name");
+  EXPECT_EQ(refusal(kDrawn, "", "02:00:00:00:00:02"),
+            "02:00:00:00:00:02: the file has no node of this name");
+}
+
+TEST(Expect, APortHasOneLink) {
+  EXPECT_EQ(refusal("graph {\na:1 -- b:1\na:1 -- c:1\n}", "a"),
+            "line 3: a:1 has another link already");
+  EXPECT_EQ(refusal("graph {\na:1 -- b:1\nb:1 -- a:1\n}", "a"), "accepted as a");
+  EXPECT_EQ(refusal("graph {\na:1 -- b:1\nc:1 -- b:2; c:1 -- b:3\n}", "a"), "accepted as a");
+}
+
+TEST(Expect, ControlCharactersStayOffTheScreen) {
+  const auto a = of("graph { a:1 -- \"b\x1b[2J\":\"p\x07\" }", "a");
+  EXPECT_EQ(said(a, "1", {}), "missing: expected b\\x1b[2J:p\\x07, heard nobody");
+  EXPECT_THAT(said(a, "1", {{.system_name = "b\\x1b[2J", .port_id = "p\\x07"}}),
+              testing::StartsWith("as-expected"));
+}
+
+}  // namespace
+}  // namespace lldp::cabling

@@ -32,8 +32,10 @@ bool same_name(std::string_view drawn, std::string_view heard, bool short_name_i
   return short_name_is_enough && one_is_short && short_name(a) == short_name(b);
 }
 
+/// Of a port that has a number or an address for an ID, the description says more.
 std::string described(const Heard& heard) {
-  const bool by_number = parse_mac(heard.port_id) && !heard.port_description.empty();
+  const bool number = heard.port_id.find_first_not_of("0123456789") == std::string::npos;
+  const bool by_number = (number || parse_mac(heard.port_id)) && !heard.port_description.empty();
   return (heard.system_name.empty() ? heard.chassis_id : heard.system_name) + ":" +
          (by_number ? heard.port_description : heard.port_id);
 }

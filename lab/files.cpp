@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "agent/config/file.hpp"
 #include "lab/fabric/from_drawing.hpp"
 
 namespace lldp::lab {
@@ -17,21 +18,6 @@ namespace {
 constexpr std::size_t kMaxOctets = std::size_t{1} << 30;
 
 Error error_of(int code, const std::string& path) { return {code, path, std::strerror(code)}; }
-
-Result<std::string> read_all(const std::string& path) {
-  const int fd = path == "-" ? dup(STDIN_FILENO) : open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return fail(error_of(errno, path));
-  std::string text;
-  char chunk[1 << 16];
-  ssize_t n = 0;
-  while ((n = read(fd, chunk, sizeof chunk)) > 0 && text.size() < kMaxOctets)
-    text.append(chunk, static_cast<std::size_t>(n));
-  const int code = n < 0 ? errno : 0;
-  close(fd);
-  if (code != 0) return fail(error_of(code, path));
-  if (n > 0) return fail(Error{EFBIG, path, "longer than 1 GiB"});
-  return text;
-}
 
 bool write_all(int fd, std::string_view text) {
   while (!text.empty()) {
@@ -45,7 +31,7 @@ bool write_all(int fd, std::string_view text) {
 }  // namespace
 
 Result<Fabric> load_fabric(const std::string& path) {
-  const auto text = read_all(path);
+  const auto text = config::read_file(path, kMaxOctets);
   if (!text) return fail(text.error());
   auto fabric = fabric_from(cabling::read(*text));
   if (!fabric) {

@@ -24,6 +24,7 @@ struct Arguments {
   bool is_protected = false;
   std::vector<std::string> ports{};  ///< --port, as given
   std::optional<MacAddress> own{};
+  std::string as{};
   std::optional<std::chrono::milliseconds> timeout{};
   std::string listen{};  ///< as config::parse_listen writes it; empty: not given
 };
@@ -54,6 +55,7 @@ struct Command {
 [[nodiscard]] Result<int> check(const Arguments& arguments);
 [[nodiscard]] Result<int> metrics(const Arguments& arguments);
 [[nodiscard]] Result<int> reload(const Arguments& arguments);
+[[nodiscard]] Result<int> expect(const Arguments& arguments);
 [[nodiscard]] Result<int> decode(const Arguments& arguments);
 [[nodiscard]] Result<int> record(const Arguments& arguments);
 [[nodiscard]] Result<int> replay(const Arguments& arguments);

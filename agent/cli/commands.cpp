@@ -10,7 +10,9 @@
 
 #include "agent/cli/command.hpp"
 #include "agent/cli/connection.hpp"
+#include "agent/cli/expect.hpp"
 #include "agent/config/config.hpp"
+#include "agent/config/file.hpp"
 #include "agent/config/helper.hpp"
 #include "agent/report/text.hpp"
 
@@ -40,12 +42,17 @@ report::Style style() {
   return fail(Error{errno, "standard output", "cannot be written"});
 }
 
-Result<std::string> ask(const Arguments& arguments, std::string_view method) {
+Result<std::string> ask(const Arguments& arguments, std::string_view method,
+                        const std::vector<std::string>& ports) {
   auto connection = Connection::open(arguments.socket);
   if (!connection) return fail(connection.error());
-  const auto asked = connection->call(method, ports_parameter(arguments.operands));
+  const auto asked = connection->call(method, ports_parameter(ports));
   if (!asked) return fail(asked.error());
   return connection->next(std::chrono::steady_clock::now() + kPatience);
+}
+
+Result<std::string> ask(const Arguments& arguments, std::string_view method) {
+  return ask(arguments, method, arguments.operands);
 }
 
 using Printer = Result<std::string> (*)(std::string_view, const report::Style&);
@@ -202,6 +209,26 @@ Result<int> metrics(const Arguments& arguments) {
   const char* listen = arguments.listen.empty() ? nullptr : arguments.listen.c_str();
   ::execl(path.c_str(), "lldp-level", arguments.socket.c_str(), listen, nullptr);
   return fail(Error{errno, path, "cannot be run: " + std::string(std::strerror(errno))});
+}
+
+Result<int> expect(const Arguments& arguments) {
+  const std::string& file = arguments.operands.front();
+  const auto in_file = [&](Error error) {
+    error.where = file + ": " + error.where;
+    return fail(std::move(error));
+  };
+  const auto text = config::read_file(file);
+  if (!text) return fail(text.error());
+  const auto drawing = cabling::read(*text);
+  if (!drawing) return in_file(drawing.error());
+  const auto show = ask(arguments, "org.lldplevel.Show", {});
+  if (!show) return fail(show.error());
+  const auto cabling = check_cabling(*drawing, *show, arguments.as);
+  if (!cabling) return in_file(cabling.error());
+  const auto printed =
+      print(arguments.json ? cabling_json(*cabling) + "\n" : cabling_text(*cabling, style()));
+  if (!printed) return fail(printed.error());
+  return cabling->as_expected() ? kDone : kFailed;
 }
 
 Result<int> check_config(const Arguments& arguments) {

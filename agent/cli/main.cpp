@@ -27,6 +27,8 @@ constexpr Command kCommands[] = {
     {"check", "", 0, 0, "", "for monitoring: 0 fine, 1 alarm, 3 no daemon", check},
     {"metrics", "", 0, 0, "listen", "for Prometheus: all of that as its text, once or by HTTP",
      metrics},
+    {"expect", "FILE", 1, 1, "json,as",
+     "are the cables as a topology file has them ('-': standard input)?", expect},
     {"decode", "FILE", 1, 1, "json", "LLDPDUs of a pcap or pcapng file ('-': standard input)",
      decode},
     {"replay", "FILE", 1, 1, "json,port,own",
@@ -49,6 +51,8 @@ po::options_description describe() {
       "wait: the port has this type, may be given again; replay: the port's name")(
       "own", po::value<std::string>()->value_name("ADDRESS"),
       "replay: frames from this MAC address were sent by the port itself")(
+      "as", po::value<std::string>()->value_name("NAME"),
+      "expect: this device's name in the file, where it is not its system name")(
       "timeout", po::value<std::string>()->value_name("SECONDS"), "wait: no longer than this")(
       "listen", po::value<std::string>()->value_name("ADDRESS:PORT"),
       "metrics: answers HTTP there, until stopped; a PORT alone: for this machine")(
@@ -111,6 +115,7 @@ Result<Arguments> read_arguments(const Command& command, const po::variables_map
     out.own = parse_mac(values["own"].as<std::string>());
     if (!out.own) return fail(usage_error("--own takes a MAC address, as 02:00:00:00:00:01"));
   }
+  if (values.count("as") != 0) out.as = values["as"].as<std::string>();
   if (values.count("timeout") != 0) {
     const auto seconds = parse_number<double>(values["timeout"].as<std::string>());
     if (!seconds || !(*seconds >= 0) || *seconds > 1e6)

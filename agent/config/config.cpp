@@ -4,12 +4,10 @@
 #include <algorithm>
 #include <boost/program_options.hpp>
 #include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <map>
-#include <memory>
 #include <sstream>
 
+#include "agent/config/file.hpp"
 #include "agent/config/options.hpp"
 #include "base/text.hpp"
 
@@ -149,22 +147,6 @@ Result<Config, Errors> checked(Config config, const Places& places, Errors error
   check_together(config, places, errors);
   if (!errors.empty()) return fail(std::move(errors));
   return config;
-}
-
-Result<std::string> read_file(const std::string& path) {
-  const auto failed = [&](int code) {
-    return fail(Error{code, path, "cannot be read: " + std::string(std::strerror(code))});
-  };
-  // Not by a stream: on a directory it throws, and it does not say why it cannot open a file.
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(
-      std::fopen(path.c_str(), "rbe"), [](auto* f) { return std::fclose(f); });
-  if (!file) return failed(errno);
-  std::string text;
-  char buffer[4096];
-  while (const std::size_t n = std::fread(buffer, 1, sizeof buffer, file.get()))
-    text.append(buffer, n);
-  if (std::ferror(file.get()) != 0) return failed(errno);
-  return text;
 }
 
 }  // namespace

@@ -37,6 +37,7 @@ struct Config {
   std::string bpffs{"/sys/fs/bpf"};  ///< where a BPF file system is mounted
   bool htb = false;                  ///< `qdisc = htb`: a software queue for each lossless priority
   Transport transport = Transport::kPacket;
+  std::string expect{};  ///< file of the fabric's cables; empty: they are not checked
   std::string socket{kDefaultSocket};
   std::string control_group{};  ///< empty: the daemon's own
   std::string state_file{kDefaultStateFile};

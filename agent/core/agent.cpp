@@ -41,6 +41,7 @@ Agent::Impl::Impl(Settings settings, State restored, TimePoint now)
   place_ = level && restored.level ? std::min(*level, *restored.level) : level;
   all_known_at_ = now + std::chrono::seconds(tx_ttl(settings_));
   if (place_ != level) place_due_ = all_known_at_;
+  if (settings_.expected) absent_due_ = now + standing().missing_grace;
 }
 
 Inference::Rules Agent::Impl::rules() const {
@@ -54,7 +55,9 @@ Inference::Rules Agent::Impl::rules() const {
 Standing Agent::Impl::standing() const {
   return {.role = settings_.role,
           .level = inference_.level(),
-          .pinned = settings_.pinned_level.has_value()};
+          .pinned = settings_.pinned_level.has_value(),
+          .expected = settings_.expected ? &*settings_.expected : nullptr,
+          .missing_grace = settings_.msgTxInterval + kMissingSlack};
 }
 
 tlv::Claim Agent::Impl::claim(const Port& port) const {
@@ -101,11 +104,15 @@ void Agent::Impl::set_link(const Link& link, TimePoint now, Actions& out) {
     if (port->link.name != link.name) {  // a new Port ID is a new MSAP
       retract(*port, out);
       set_alarms(*port, 0, now, out);
+      if (settings_.expected) absent_due_ = now + standing().missing_grace;
     }
+    if (link.up && !port->link.up && !port->has(AlarmCode::kCabling))
+      port->missing_at = kNever;  // from here on it can be heard
     for (PortAgent& a : port->agents) a.tx.localChange = true;
     port->link = link;
   }
   port->host_port = any_glob_match(settings_.host_ports, link.name);
+  clear_alarm(AlarmCode::kCabling, escape(link.name), out);  // it was absent
   enable(*port, now, out);
   reconsider(*port, now, out);
   due_.set(port->slot, now);
@@ -135,6 +142,7 @@ void Agent::Impl::remove_link(Ifindex ifindex, TimePoint now, Actions& out) {
   reconsider(*port, now, out);
   set_alarms(*port, 0, now, out);
   due_.set(port->slot, kNever);
+  if (settings_.expected) absent_due_ = now + standing().missing_grace;
   by_ifindex_.erase(ifindex);
   free_slots_.push_back(port->slot);
   ports_[port->slot].reset();
@@ -233,7 +241,8 @@ void Agent::Impl::retract(Port& port, Actions& out) {
 
 std::optional<TimePoint> Agent::Impl::next_deadline() const {
   if (finished_) return std::nullopt;
-  const TimePoint due = std::min({due_.due(), place_due_, inference_.deadline().value_or(kNever)});
+  const TimePoint due =
+      std::min({due_.due(), place_due_, inference_.deadline().value_or(kNever), absent_due_});
   return due == kNever ? std::nullopt : std::optional(due);
 }
 
@@ -242,6 +251,7 @@ void Agent::Impl::advance(TimePoint now, Actions& out) {
   if (finished_) return;
   if (inference_.deadline().value_or(kNever) <= now) decide(now, out);
   if (take_place(now, out)) label_all(now, out);
+  if (absent_due_ <= now) look_for_absent_ports(now, out);
   while (due_.due() <= now) {
     Port& port = *ports_[due_.first()];
     age(port, now, out);
@@ -412,6 +422,7 @@ void Agent::Impl::label(Port& port, TimePoint now, Actions& out) {
     port.order = order;
   }
   watch_for_untold(port, own, now);
+  watch_for_missing(port, own, now);
   set_alarms(port, alarms_of(port, own, now), now, out);
 }
 
@@ -421,6 +432,27 @@ void Agent::Impl::announce_type(PortAgent& agent, TimePoint now) const {
   } else {
     agent.tell_at = std::min(agent.tell_at, next_fast_moment(now, settings_, agent.phase));
   }
+}
+
+void Agent::Impl::look_for_absent_ports(TimePoint now, Actions& out) {
+  absent_due_ = kNever;
+  std::vector<std::string> present;
+  for (const auto& port : ports_)
+    if (port) present.push_back(escape(port->link.name));
+  std::sort(present.begin(), present.end());
+  for (const cabling::Finding& silent : settings_.expected->silence()) {
+    if (std::binary_search(present.begin(), present.end(), silent.port)) continue;
+    raise_alarm(AlarmCode::kCabling, silent.port,
+                "expected " + silent.expected + ", but there is no port " + silent.port, now, out);
+  }
+}
+
+void Agent::Impl::forget_absent_ports(Actions& out) {
+  absent_due_ = kNever;
+  std::vector<std::string> absent;
+  for (const Alarm& a : alarms_.standing())
+    if (a.code == AlarmCode::kCabling && !a.port.empty()) absent.push_back(a.port);
+  for (const std::string& port : absent) clear_alarm(AlarmCode::kCabling, port, out);
 }
 
 void Agent::Impl::set_alarms(Port& port, std::uint16_t wanted, TimePoint now, Actions& out) {
@@ -465,7 +497,6 @@ void Agent::Impl::report_refusal(TimePoint now, Actions& out) {
 
 void Agent::Impl::raise_alarm(AlarmCode code, std::string_view name, std::string text,
                               TimePoint now, Actions& out) {
-  frames_used_ = 0;
   const Port* port = find(name);
   if (!alarms_.raise(code, name, text, now) || (port != nullptr && port->has(code))) return;
   out.events.push_back({.kind = Event::Kind::kAlarmRaised,
@@ -475,7 +506,6 @@ void Agent::Impl::raise_alarm(AlarmCode code, std::string_view name, std::string
 }
 
 void Agent::Impl::clear_alarm(AlarmCode code, std::string_view name, Actions& out) {
-  frames_used_ = 0;
   const Port* port = find(name);
   if (!alarms_.clear(code, name) || (port != nullptr && port->has(code))) return;
   out.events.push_back({.kind = Event::Kind::kAlarmCleared,
@@ -490,7 +520,7 @@ void Agent::Impl::configure(Settings settings, TimePoint now, Actions& out) {
   if (finished_ || settings == settings_) return;
   const State before = state();
   const auto level_before = level();
-  settings_ = std::move(settings);
+  const auto expected_before = std::exchange(settings_, std::move(settings)).expected;
   inference_.set_rules(rules());
   if (settings_.chassis_id) take_chassis_id(*settings_.chassis_id, out);
   for (const auto& p : ports_) {
@@ -508,6 +538,10 @@ void Agent::Impl::configure(Settings settings, TimePoint now, Actions& out) {
     listen(port);
     inference_.update(heard, port.heard);
     for (PortAgent& a : port.agents) a.tx.localChange = true;  // and txTTR by the new interval
+  }
+  if (settings_.expected != expected_before) {
+    forget_absent_ports(out);
+    if (settings_.expected) absent_due_ = now + standing().missing_grace;
   }
   inference_.decide(now);
   report_refusal(now, out);

@@ -73,6 +73,9 @@ class Agent::Impl {
   /// only label a port by it, a little later, when it may have fallen further; and a port where
   /// nobody was heard yet at its next fast moment, as a newcomer is answered anyway.
   void announce_level(Port& port, std::optional<Level> before, TimePoint now) const;
+  /// Raises the alarm for ports that the cabling plan has and the device has not.
+  void look_for_absent_ports(TimePoint now, Actions& out);
+  void forget_absent_ports(Actions& out);
   void set_alarms(Port& port, std::uint16_t wanted, TimePoint now, Actions& out);
   /// Labels all ports and tells their neighbours.
   void announce_all(std::optional<Level> before, TimePoint now, Actions& out);
@@ -105,6 +108,7 @@ class Agent::Impl {
   std::unordered_map<Ifindex, Port*> by_ifindex_{};
   DeadlineQueue due_{};
   AlarmBook alarms_{};  ///< the device's and the owner's; those of a port stand with the port
+  TimePoint absent_due_ = kNever;  ///< when to look for them
   std::size_t neighbors_ = 0;
   std::vector<Bytes> frames_{};  ///< of the current call; their storage is used again
   std::size_t frames_used_ = 0;

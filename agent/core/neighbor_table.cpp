@@ -72,9 +72,8 @@ void Neighbor::replace(ByteSpan lldpdu, const tlv::LldpduView& view, const Setti
   tlvs_unrecognized = view.tlvs_unrecognized;
   rxTTL = view.ttl;
   msap_length_ = static_cast<std::uint16_t>(msap_of(lldpdu).size());
-  const std::string_view name = view.system_name.value_or(std::string_view{});
-  name_at_ = static_cast<std::uint16_t>(name.empty() ? 0 : as_octets(name).data() - lldpdu.data());
-  name_length_ = static_cast<std::uint16_t>(name.size());
+  name_ = place(lldpdu, view.system_name);
+  description_ = place(lldpdu, view.port_description);
   if (lldpdu_.capacity() > 2 * lldpdu.size()) Bytes().swap(lldpdu_);
   lldpdu_.assign(lldpdu.begin(), lldpdu.end());
 }
@@ -83,8 +82,11 @@ ChassisId Neighbor::chassis_id() const { return identifier<ChassisId>(lldpdu_); 
 PortId Neighbor::port_id() const {
   return identifier<PortId>(ByteSpan(lldpdu_).subspan(tlv_length(lldpdu_)));
 }
-std::string_view Neighbor::system_name() const {
-  return as_text(ByteSpan(lldpdu_).subspan(name_at_, name_length_));
+
+Neighbor::Place Neighbor::place(ByteSpan lldpdu, std::optional<std::string_view> text) {
+  if (!text || text->empty()) return {};
+  return {static_cast<std::uint16_t>(as_octets(*text).data() - lldpdu.data()),
+          static_cast<std::uint16_t>(text->size())};
 }
 
 std::string name_of(const Neighbor& neighbor) {

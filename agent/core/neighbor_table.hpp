@@ -42,7 +42,8 @@ class Neighbor : public Told {
   [[nodiscard]] ByteSpan lldpdu() const { return lldpdu_; }
   [[nodiscard]] ChassisId chassis_id() const;
   [[nodiscard]] PortId port_id() const;
-  [[nodiscard]] std::string_view system_name() const;
+  [[nodiscard]] std::string_view system_name() const { return text(name_); }
+  [[nodiscard]] std::string_view port_description() const { return text(description_); }
   /// The MSAP identifier as it stands in the frame: Chassis ID and Port ID TLV.
   [[nodiscard]] ByteSpan msap() const { return ByteSpan(lldpdu_).first(msap_length_); }
 
@@ -57,9 +58,19 @@ class Neighbor : public Told {
 
  private:
   Bytes lldpdu_{};
+  /// A text within the LLDPDU.
+  struct Place {
+    std::uint16_t at = 0;
+    std::uint16_t length = 0;
+  };
+  [[nodiscard]] static Place place(ByteSpan lldpdu, std::optional<std::string_view> text);
+  [[nodiscard]] std::string_view text(Place place) const {
+    return as_text(ByteSpan(lldpdu_).subspan(place.at, place.length));
+  }
+
   std::uint16_t msap_length_ = 0;
-  std::uint16_t name_at_ = 0;
-  std::uint16_t name_length_ = 0;
+  Place name_{};
+  Place description_{};
 };
 
 /// The Chassis ID and Port ID TLV of a valid LLDPDU; of others the first two TLVs, or nothing if

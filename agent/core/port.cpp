@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <string>
 
+#include "base/text.hpp"
+
 namespace lldp::core {
 namespace {
 
@@ -36,6 +38,22 @@ std::size_t count_msaps(const Port& port) {
     if (as_text(all[i - 1].msap()) == as_text(all[i].msap())) --n;  // heard in two scopes
   }
   return n;
+}
+
+/// What the cabling plan has to say of the port; nothing where there is none.
+std::optional<cabling::Finding> find_in_plan(const Port& port, const Standing& own) {
+  if (own.expected == nullptr) return std::nullopt;
+  std::vector<cabling::Heard> heard;
+  const Neighbor* last = nullptr;
+  for (const Neighbor& n : port.table.all()) {
+    if (last != nullptr && as_text(last->msap()) == as_text(n.msap())) continue;
+    heard.push_back({.system_name = escape(n.system_name()),
+                     .chassis_id = to_string(n.chassis_id()),
+                     .port_id = to_string(n.port_id()),
+                     .port_description = escape(n.port_description())});
+    last = &n;
+  }
+  return own.expected->judge(escape(port.link.name), heard);
 }
 
 bool out_of_room(const Port& port) {
@@ -95,6 +113,15 @@ void watch_for_untold(Port& port, const Standing& own, TimePoint now) {
   }
 }
 
+void watch_for_missing(Port& port, const Standing& own, TimePoint now) {
+  const auto finding = port.table.size() == 0 ? find_in_plan(port, own) : std::nullopt;
+  if (!finding) {
+    port.missing_at = kNever;
+  } else if (port.missing_at == kNever) {
+    port.missing_at = now + own.missing_grace;
+  }
+}
+
 std::uint16_t alarms_of(const Port& port, const Standing& own, TimePoint now) {
   std::uint16_t set = 0;
   const auto put = [&set](AlarmCode code, bool stands) {
@@ -102,6 +129,10 @@ std::uint16_t alarms_of(const Port& port, const Standing& own, TimePoint now) {
   };
   put(AlarmCode::kSelfLoop, std::any_of(port.agents.begin(), port.agents.end(),
                                         [](const PortAgent& a) { return a.hears_itself(); }));
+  if (const auto finding = find_in_plan(port, own))
+    put(AlarmCode::kCabling, finding->verdict == cabling::Verdict::kMissing
+                                 ? port.missing_at <= now
+                                 : finding->verdict != cabling::Verdict::kAsExpected);
   if (own.role == Role::kHost) return set;  // ignores what it hears
 
   const auto& all = port.table.all();
@@ -144,9 +175,16 @@ std::string alarm_text(AlarmCode code, const Port& port, const Standing& own) {
              ": tr and contribution TLV disagree; tr is taken";
     case AlarmCode::kSelfLoop:
       return "our own frames come back: is the port looped, or our chassis ID used twice?";
-    case AlarmCode::kCabling:
-      return "switch " + names(port, [](const Neighbor& n) { return n.claims_switch; }) +
-             " where host-ports expects a host";
+    case AlarmCode::kCabling: {
+      std::string text;
+      if (own.role != Role::kHost && port.host_port && hears_switch_tlv(port))
+        text = "switch " + names(port, [](const Neighbor& n) { return n.claims_switch; }) +
+               " where host-ports expects a host";
+      const auto finding = find_in_plan(port, own);
+      if (finding && finding->verdict != cabling::Verdict::kAsExpected)
+        text += (text.empty() ? "" : "; ") + finding->text();
+      return text;
+    }
     case AlarmCode::kUnprotected:
       return "switch " + names(port, is_untold_switch) + " tells no level";
     case AlarmCode::kMaxLevel:

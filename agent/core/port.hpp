@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -53,6 +54,8 @@ struct Port {
   std::array<TimePoint, kAlarmCodes> alarm_since{};
   /// When a switch heard here that tells no level becomes an alarm; kNever: there is none.
   TimePoint unprotected_at = kNever;
+  /// When silence where a neighbour is expected becomes an alarm; kNever: there is none.
+  TimePoint missing_at = kNever;
 
   static constexpr std::size_t kNobody = static_cast<std::size_t>(-1);
   [[nodiscard]] const Neighbor* decisive_neighbor() const {
@@ -63,9 +66,10 @@ struct Port {
   [[nodiscard]] bool has(AlarmCode code) const { return (alarms & alarm_bit(code)) != 0; }
   /// A neighbour here has no level yet, or a higher one than it will have from this one of ours.
   [[nodiscard]] bool waits_for(Level level) const;
-  /// Unprotected, and the alarm is still to be raised: kNever if not.
+  /// When an alarm that waits is to be raised; kNever: none does.
   [[nodiscard]] TimePoint alarm_due() const {
-    return has(AlarmCode::kUnprotected) ? kNever : unprotected_at;
+    return std::min(has(AlarmCode::kUnprotected) ? kNever : unprotected_at,
+                    has(AlarmCode::kCabling) ? kNever : missing_at);
   }
   /// When one of the machines, the neighbours or the alarm is due.
   [[nodiscard]] TimePoint deadline() const;
@@ -79,11 +83,18 @@ struct Standing {
   Role role = Role::kSwitch;
   std::optional<Level> level{};
   bool pinned = false;
+  const cabling::Expectations* expected = nullptr;  ///< nullptr: everybody is welcome
+  Duration missing_grace{};  ///< how long an expected neighbour may be silent
 };
 /// How long a switch may tell no level before that is an alarm: at a common start all do at first.
 inline constexpr std::chrono::seconds kUnprotectedGrace{2};
 /// Sets unprotected_at.
 void watch_for_untold(Port& port, const Standing& own, TimePoint now);
+/// How long an expected neighbour may be silent besides a msgTxInterval, within which every agent
+/// is heard.
+inline constexpr std::chrono::seconds kMissingSlack{2};
+/// Sets missing_at.
+void watch_for_missing(Port& port, const Standing& own, TimePoint now);
 /// The alarms that should stand on the port, a bit per AlarmCode.
 [[nodiscard]] std::uint16_t alarms_of(const Port& port, const Standing& own, TimePoint now);
 /// One line that names the neighbours it is about.

@@ -94,7 +94,8 @@ void Agent::Impl::Receiver::mibUpdateObjects() {
         !unmarked_by_levels) {
       agent.tx.localChange = true;
     }
-    table_changed = before != static_cast<const Told&>(*known);
+    // The plan goes by names, too.
+    table_changed = before != static_cast<const Told&>(*known) || impl.settings_.expected;
     event.lldpdu = known->lldpdu();
   }
   known->rxInfoTTL = now + std::chrono::seconds(view->ttl);

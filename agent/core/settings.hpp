@@ -11,6 +11,7 @@
 
 #include "base/bytes.hpp"
 #include "base/fabric.hpp"
+#include "cabling/expect.hpp"
 
 namespace lldp::core {
 
@@ -41,6 +42,8 @@ struct Settings {
   std::string system_name{};
   std::string system_description{};
   std::vector<std::string> host_ports{};  ///< globs; DESIGN rule 9
+  /// Who is to be heard on which port; whoever else is heard raises the alarm `cabling`.
+  std::optional<cabling::Expectations> expected{};
 
   std::chrono::seconds msgTxInterval{30};
   std::uint16_t msgTxHold = 4;

@@ -40,6 +40,7 @@ NeighborInfo describe(const Neighbor& n, TimePoint now, bool decisive) {
   const auto left = std::chrono::ceil<std::chrono::seconds>(n.rxInfoTTL - now);
   return {.chassis_id = n.chassis_id(),
           .port_id = n.port_id(),
+          .port_description = std::string(n.port_description()),
           .system_name = std::string(n.system_name()),
           .device_type = n.device,
           .level = n.level,

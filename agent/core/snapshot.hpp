@@ -21,6 +21,7 @@ enum class LevelSource : std::uint8_t { kNone, kHost, kNeighbor, kPinned, kResto
 struct NeighborInfo {
   ChassisId chassis_id{};
   PortId port_id{};
+  std::string port_description{};
   std::string system_name{};
   DeviceType device_type = DeviceType::kUnknown;
   std::optional<Level> level{};

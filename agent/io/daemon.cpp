@@ -18,6 +18,7 @@
 #include <unordered_map>
 
 #include "agent/core/agent.hpp"
+#include "agent/io/cabling_plan.hpp"
 #include "agent/io/clock.hpp"
 #include "agent/io/control.hpp"
 #include "agent/io/link_monitor.hpp"
@@ -144,6 +145,7 @@ class Daemon final : ControlHandler {
   void consider(const Interface& link, TimePoint now);
   void drop_port(Ifindex ifindex, TimePoint now);
   void update_role(TimePoint now);
+  void load_plan(TimePoint now);
   [[nodiscard]] core::Settings settings() const;
 
   void perform(TimePoint now);
@@ -164,6 +166,7 @@ class Daemon final : ControlHandler {
   config::Invocation invocation_;
   config::Config config_;
   std::string host_name_ = host_name();
+  std::optional<cabling::Expectations> expected_;  ///< by the file that `expect` names
   Service service_;
   LinkMonitor links_;
   PacketIo packets_;
@@ -244,6 +247,9 @@ void Daemon::open_ports(TimePoint now) {
     if (!actions_.sends.empty() || !actions_.events.empty()) perform(turn_);
   };
   for (const auto& [ifindex, link] : links_.interfaces()) consider(link, now);
+  load_plan(now);
+  agent_.configure(settings(), now, actions_);
+  perform(now);
 
   links_.observe({.changed = [this](const Interface& link) { consider(link, boot_time()); },
                   .gone = [this](Ifindex ifindex) { drop_port(ifindex, boot_time()); },
@@ -379,7 +385,20 @@ core::Settings Daemon::settings() const {
       break;
   }
   if (settings.system_name.empty()) settings.system_name = host_name_;
+  settings.expected = expected_;
   return settings;
+}
+
+void Daemon::load_plan(TimePoint now) {
+  agent_.clear_alarm(core::AlarmCode::kCabling, {}, actions_);
+  if (config_.expect.empty()) return expected_.reset();
+  auto plan = load_cabling_plan(config_.expect, settings().system_name, agent_.chassis_id());
+  if (plan) {
+    expected_ = std::move(*plan);
+    return;
+  }
+  // What was read before counts on, and who reads the alarms learns that it is not the file.
+  agent_.raise_alarm(core::AlarmCode::kCabling, {}, to_string(plan.error()), now, actions_);
 }
 
 void Daemon::update_role(TimePoint now) {
@@ -521,6 +540,7 @@ Result<void> Daemon::reload() {
   const TimePoint now = boot_time();
   packets_.set_groups(group_addresses(config_.core.scopes));
   for (const auto& [ifindex, link] : links_.interfaces()) consider(link, now);
+  load_plan(now);
   agent_.configure(settings(), now, actions_);
   perform(now);
   protection_.update_all(config_.policy);

@@ -14,6 +14,7 @@ void write(JsonWriter& out, const core::NeighborInfo& n) {
   out.open('{')
       .member("chassis_id", to_string(n.chassis_id))
       .member("port_id", to_string(n.port_id))
+      .member("port_description", escape(n.port_description))
       .member("system_name", escape(n.system_name))
       .member("device_type", to_string(n.device_type))
       .member("level", number(n.level))

@@ -108,16 +108,22 @@ Result<void> LinkMonitor::resync() {
        overruns += e == -NLE_NOMEM)
     e = receive_messages(events_.get(), [](ByteSpan) {});
   if (e == -NLE_NOMEM) return fail(failed("events", e));
-  // A socket for each attempt: what is left of one that failed would be taken for the next's
-  // answer.
-  auto requests = connect();
-  if (!requests) return fail(requests.error());
-  requests_ = std::move(*requests);
+  if (!requests_) {
+    auto requests = connect();
+    if (!requests) return fail(requests.error());
+    requests_ = std::move(*requests);
+  }
+  auto asked = request_all();
+  behind_ = !asked;
+  // What is left in there of a request that failed would be taken for the answer to the next.
+  if (behind_) requests_.reset();
+  return asked;
+}
+
+Result<void> LinkMonitor::request_all() {
   for (const std::uint8_t family : {std::uint8_t{AF_INET}, std::uint8_t{AF_INET6}})
     if (auto asked = request_forwarding(family); !asked) return asked;
-  auto listed = request_interfaces();
-  behind_ = !listed;
-  return listed;
+  return request_interfaces();
 }
 
 Result<void> LinkMonitor::request_interfaces() {

@@ -48,6 +48,7 @@ class LinkMonitor {
   LinkMonitor();
   [[nodiscard]] static Result<Socket> connect();
   [[nodiscard]] Result<void> resync();
+  [[nodiscard]] Result<void> request_all();
   [[nodiscard]] Result<void> request_interfaces();
   [[nodiscard]] Result<void> request_forwarding(unsigned char family);
   void take(ByteSpan message);
@@ -57,7 +58,7 @@ class LinkMonitor {
 
   Observer observer_;
   Socket events_;
-  Socket requests_;
+  Socket requests_;  ///< null: to be opened anew
   bool behind_ = false;
   std::map<Ifindex, Interface> interfaces_;  ///< in the order of ifindex
   bool ipv4_forwarding_ = false;

@@ -192,14 +192,13 @@ Result<int> wait(const Arguments& arguments) {
 
 Result<int> check(const Arguments& arguments) {
   const auto answer = ask(arguments, "org.lldplevel.Show");
-  if (!answer && is_no_daemon(answer.error())) {
-    std::fprintf(stdout, "UNKNOWN %s\n", to_string(answer.error()).c_str());
-    return kNoDaemon;
-  }
-  if (!answer) return fail(answer.error());
-  const auto verdict = report::check(*answer);
-  if (!verdict) return fail(verdict.error());
-  if (const auto printed = print(verdict->line + "\n"); !printed) return fail(printed.error());
+  const auto verdict =
+      answer ? report::check(*answer) : Result<report::Verdict>(fail(answer.error()));
+  // Monitoring reads standard output alone, whatever went wrong.
+  const std::string line =
+      verdict ? verdict->line : report::plugin_line("UNKNOWN", to_string(verdict.error()));
+  if (const auto printed = print(line + "\n"); !printed) return fail(printed.error());
+  if (!verdict) return kNoDaemon;
   return verdict->fine ? kDone : kFailed;
 }
 

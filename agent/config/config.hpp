@@ -42,8 +42,10 @@ struct Config {
   std::string control_group{};  ///< empty: the daemon's own
   std::string state_file{kDefaultStateFile};
   bool seccomp = true;
-  bool dry_run = false;  ///< print the plan, change nothing in the kernel
-  bool flush = false;    ///< at stop, remove the rules that were made
+  std::string metrics_listen{};  ///< as parse_listen writes it; empty: nowhere
+  std::string on_change{};       ///< for /bin/sh; empty: none
+  bool dry_run = false;          ///< print the plan, change nothing in the kernel
+  bool flush = false;            ///< at stop, remove the rules that were made
   std::string lossless{qos::Policy::kDefaultLossless};  ///< as written; `policy` is what it means
   std::string lossy{qos::Policy::kDefaultLossy};
   qos::Policy policy{};

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "agent/config/listen.hpp"
 #include "base/text.hpp"
 
 namespace lldp::config {
@@ -27,6 +28,19 @@ Complaint set_globs(std::vector<std::string>& globs, std::string_view text) {
 Complaint set_path(std::string& path, std::string_view text) {
   if (text.empty() || text.front() != '/') return "not an absolute path: begin it with /";
   path = text;
+  return kFine;
+}
+
+Complaint set_listen(Config& c, std::string_view text) {
+  auto listen = parse_listen(text);
+  if (!listen) return listen.error().what;
+  c.metrics_listen = std::move(*listen);
+  return kFine;
+}
+
+Complaint set_on_change(Config& c, std::string_view text) {
+  if (text.empty() || text.size() > 4096) return "not 1 to 4096 characters long: shorten it";
+  c.on_change = text;
   return kFine;
 }
 
@@ -143,6 +157,10 @@ constexpr Row kRows[] = {
      "group whose members may connect to the control socket; else the daemon's own"},
     {"seccomp", "", "yes", Flag{[](Config& c, bool v) { c.seccomp = v; }},
      "lets the kernel refuse system calls that the daemon does not need"},
+    {"metrics.listen", "ADDRESS:PORT", "", Text{"an address and a port", set_listen},
+     "answers Prometheus by HTTP there; a PORT alone: for this machine"},
+    {"on-change", "COMMAND", "", Text{"a command of /bin/sh", set_on_change},
+     "run at every change, unprivileged, with a JSON object on standard input"},
     {"system-name", "NAME", "", Text{"1 to 255 characters", set_system_name},
      "System Name TLV; else the host name"},
     {"chassis-id", "ID", "", Text{"a MAC address, or text as a local chassis ID", set_chassis_id},

@@ -139,9 +139,14 @@ class ControlServer::Impl : public SessionOwner, public std::enable_shared_from_
         });
         return;
       }
-      self->admit(std::move(socket));
+      const Client client = client_of(socket.native_handle());
+      self->admit(std::move(socket), client);
       self->accept();
     });
+  }
+
+  void connect(UniqueFd fd) {
+    admit(Protocol::socket(loop_, Protocol(), fd.release()), {.user = ::geteuid()});
   }
 
   void notify_changed() {
@@ -179,8 +184,7 @@ class ControlServer::Impl : public SessionOwner, public std::enable_shared_from_
   }
 
  private:
-  void admit(Protocol::socket socket) {
-    const Client client = client_of(socket.native_handle());
+  void admit(Protocol::socket socket, const Client& client) {
     if (!make_room_for(client)) {
       const std::string refusal = varlink::error("org.lldplevel.TooManyClients");
       error_code ignored;
@@ -244,6 +248,14 @@ class ControlServer::Impl : public SessionOwner, public std::enable_shared_from_
 ControlServer::ControlServer() = default;
 
 ControlServer::~ControlServer() { impl_->stop(); }
+
+Result<UniqueFd> ControlServer::connect() {
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+    return fail(system_error("control", "no socket can be had"));
+  impl_->connect(UniqueFd(ends[0]));
+  return UniqueFd(ends[1]);
+}
 
 Result<std::unique_ptr<ControlServer>> ControlServer::open(asio::io_context& loop,
                                                            const std::string& path,

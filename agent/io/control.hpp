@@ -12,6 +12,7 @@
 
 #include "base/bytes.hpp"
 #include "base/result.hpp"
+#include "dataplane/fd.hpp"
 
 namespace boost::asio {
 class io_context;
@@ -60,6 +61,8 @@ class ControlServer {
   ControlServer(const ControlServer&) = delete;
   ControlServer& operator=(const ControlServer&) = delete;
 
+  /// A connection of the daemon's own making, for a child of its: it may look, and not command.
+  [[nodiscard]] Result<UniqueFd> connect();
   /// What `show` would say is different. Cheap: watchers are told once per turn of the loop.
   void notify_changed();
   /// Whether anybody records; frame_seen() is for nothing while nobody does.

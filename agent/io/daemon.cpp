@@ -20,6 +20,7 @@
 #include "agent/core/agent.hpp"
 #include "agent/io/cabling_plan.hpp"
 #include "agent/io/clock.hpp"
+#include "agent/io/companions.hpp"
 #include "agent/io/control.hpp"
 #include "agent/io/link_monitor.hpp"
 #include "agent/io/log.hpp"
@@ -29,6 +30,7 @@
 #include "agent/io/protection.hpp"
 #include "agent/io/service.hpp"
 #include "agent/io/state_file.hpp"
+#include "agent/report/change.hpp"
 #include "agent/report/report.hpp"
 #include "base/text.hpp"
 
@@ -117,7 +119,8 @@ class Watched {
 class Daemon final : ControlHandler {
  public:
   static Result<std::unique_ptr<Daemon>> start(const config::Invocation& invocation,
-                                               config::Config config);
+                                               config::Config config,
+                                               std::optional<Launcher> launcher);
   void run() { loop_.run(); }
 
  private:
@@ -194,10 +197,12 @@ class Daemon final : ControlHandler {
   std::optional<Watched> timer_;
   asio::signal_set signals_{loop_, SIGTERM, SIGINT, SIGHUP};
   std::unique_ptr<ControlServer> control_;
+  std::optional<Companions> companions_;
 };
 
 Result<std::unique_ptr<Daemon>> Daemon::start(const config::Invocation& invocation,
-                                              config::Config config) {
+                                              config::Config config,
+                                              std::optional<Launcher> launcher) {
   const auto group = join_group(config.control_group);
   if (!group) return fail(group.error());
   if (auto dropped = drop_capabilities(); !dropped) return fail(dropped.error());
@@ -217,6 +222,10 @@ Result<std::unique_ptr<Daemon>> Daemon::start(const config::Invocation& invocati
   auto control = ControlServer::open(daemon->loop_, daemon->config_.socket, *daemon, {}, *group);
   if (!control) return fail(control.error());
   daemon->control_ = std::move(*control);
+  daemon->companions_.emplace(
+      daemon->loop_, std::move(launcher),
+      [control = daemon->control_.get()] { return control->connect(); }, Companions::Times{});
+  daemon->companions_->configure(daemon->config_);
   daemon->open_ports(now);
   return daemon;
 }
@@ -435,6 +444,14 @@ void Daemon::perform(const core::Event& event, TimePoint now) {
     state_changed_ = true;
     return;
   }
+  if (companions_->wants_changes())
+    companions_->changed(report::change_json(
+        event, {.clock = {.wall = std::chrono::system_clock::now(), .boot = now},
+                .system_name = agent_.settings().system_name,
+                .level = agent_.level(),
+                .port = name_of(event.port),
+                .type = agent_.type(event.port),
+                .order = agent_.order(event.port)}));
   const auto left_out = gate_.admit(event.port, now);
   if (!left_out) return;
   const std::string_view port = name_of(event.port);
@@ -538,6 +555,7 @@ Result<void> Daemon::reload() {
   config_ = std::move(*fresh);
 
   const TimePoint now = boot_time();
+  companions_->configure(config_);
   packets_.set_groups(group_addresses(config_.core.scopes));
   for (const auto& [ifindex, link] : links_.interfaces()) consider(link, now);
   load_plan(now);
@@ -560,7 +578,14 @@ std::string_view Daemon::name_of(Ifindex port) const {
 
 Result<void> run_daemon(const config::Invocation& invocation, config::Config config) {
   const bool filtered = config.seccomp;
-  auto daemon = Daemon::start(invocation, std::move(config));
+  std::optional<Launcher> launcher;
+  if (Companions::wanted(config)) {
+    if (auto forked = Launcher::fork())
+      launcher = std::move(*forked);
+    else  // no reason to leave the fabric without an agent
+      log(Severity::kError, forked.error());
+  }
+  auto daemon = Daemon::start(invocation, std::move(config), std::move(launcher));
   if (!daemon) return fail(daemon.error());
   if (filtered)  // a kernel without it is no reason to leave the fabric without an agent
     if (auto done = filter_syscalls(); !done) log(Severity::kWarning, done.error());

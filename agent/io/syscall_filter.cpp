@@ -129,6 +129,7 @@ void write(bool sanitized) {
     for (const char* call : kDeadly) filter.rule(SCMP_ACT_KILL_PROCESS, call);
   }
   filter.allow_with("socket", 0, {AF_UNIX, AF_NETLINK, AF_PACKET});
+  filter.allow_with("socketpair", 0, {AF_UNIX});  // the exporter's connection
   filter.allow_with("ioctl", 1, {FIONBIO, FIONREAD, SIOCGIFNAME});
   // What dataplane/bpf asks for.
   filter.allow_with(

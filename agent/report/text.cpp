@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/report/text.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "agent/report/table.hpp"
@@ -128,7 +129,27 @@ Cell installed_cell(const json& port) {
   return {installed, installed == "kept" ? Ink::kWarn : Ink::kBad};
 }
 
+/// What Nagios draws: `level=1 alarms=0 ...`, U where a number is missing.
+std::string performance(const json& show) {
+  std::size_t up = 0;
+  std::size_t neighbors = 0;
+  for (const json& port : show.at("ports")) {
+    if (port.at("up").get<bool>()) ++up;
+    neighbors += port.at("neighbors").size();
+  }
+  const json& level = show.at("device").at("level");
+  return "level=" + (level.is_null() ? "U" : level.dump()) +
+         " alarms=" + std::to_string(show.at("alarms").size()) + " ports_up=" + std::to_string(up) +
+         " neighbors=" + std::to_string(neighbors);
+}
+
 }  // namespace
+
+std::string plugin_line(std::string_view status, std::string text) {
+  // Behind a bar come numbers: names from the network shall not forge any.
+  std::replace(text.begin(), text.end(), '|', '/');
+  return "LLDP-LEVEL " + std::string(status) + " - " + text;
+}
 
 Error not_understood() {
   return {.what = "the daemon's answer is not understood: is it of another version?"};
@@ -207,16 +228,12 @@ Result<Verdict> check(std::string_view text) {
   return with_json(text, [](const json& show) {
     const json& device = show.at("device");
     const json& alarms = show.at("alarms");
-    const std::string self = name_of(device) + ": " + device_text(device);
-    if (!alarms.empty()) {
-      std::string line = "ALARM " + alarm_text(alarms.front());
-      if (alarms.size() > 1) line += " (and " + std::to_string(alarms.size() - 1) + " more)";
-      return Verdict{false, line};
-    }
-    const json& protection = show.at("protection");
-    if (str(protection, "state") == "failed")
-      return Verdict{false, "ALARM " + self + ", protection failed"};
-    return Verdict{true, "OK " + self + ", protection " + str(protection, "state")};
+    const std::string state = str(show.at("protection"), "state");
+    const bool fine = alarms.empty() && state != "failed";
+    std::string line = name_of(device) + ": " + device_text(device) + ", protection " + state;
+    if (!alarms.empty()) line += ", alarm " + alarm_text(alarms.front());
+    if (alarms.size() > 1) line += " (and " + std::to_string(alarms.size() - 1) + " more)";
+    return Verdict{fine, plugin_line(fine ? "OK" : "WARNING", line) + " | " + performance(show)};
   });
 }
 

@@ -27,7 +27,10 @@ struct Style {
 /// first.
 [[nodiscard]] Result<std::string> rules_text(std::string_view json, const Style& style);
 
-/// The verdict for monitoring, one line.
+/// The line of a Nagios plug-in: a status (OK, WARNING, UNKNOWN) and what there is to say.
+[[nodiscard]] std::string plugin_line(std::string_view status, std::string text);
+
+/// The verdict for monitoring: such a line, and numbers behind a bar.
 struct Verdict {
   bool fine = false;
   std::string line{};

@@ -133,20 +133,25 @@ TEST_F(Cli, NoDaemonIsSaidInOneLine) {
   }
   const Outcome check = run(at("check"));
   EXPECT_EQ(check.status, 3);
-  EXPECT_EQ(check.out, "UNKNOWN " + none);
+  EXPECT_EQ(check.out, "LLDP-LEVEL UNKNOWN - " + none);
 }
 
 TEST_F(Cli, CheckTellsFineFromAlarm) {
   start();
   const Outcome fine = run(at("check"));
   EXPECT_EQ(fine.status, 0);
-  EXPECT_EQ(fine.out, "OK leaf1: switch, level 1 (host), protection active\n");
+  EXPECT_EQ(fine.out,
+            "LLDP-LEVEL OK - leaf1: switch, level 1 (host), protection active | level=1 alarms=0 "
+            "ports_up=1 neighbors=0\n");
   change([this] {
-    daemon.alarms = R"([{"code":"self-loop","port":"swp1","since":"","text":"our own frame"}])";
+    daemon.alarms = R"([{"code":"self-loop","port":"swp1","since":"","text":"a | level=9"}])";
+    daemon.level = "null";
   });
   const Outcome alarm = run(at("check"));
   EXPECT_EQ(alarm.status, 1);
-  EXPECT_EQ(alarm.out, "ALARM self-loop swp1: our own frame\n");
+  EXPECT_EQ(alarm.out,
+            "LLDP-LEVEL WARNING - leaf1: switch, no level yet, protection active, alarm self-loop "
+            "swp1: a / level=9 | level=U alarms=1 ports_up=1 neighbors=0\n");
 }
 
 TEST_F(Cli, WaitReturnsWhenAllHolds) {
@@ -179,7 +184,7 @@ TEST_F(Cli, AnswerOfAnotherVersionIsSaidInOneLine) {
   start();
   for (const char* answer : {"{}", R"({"device":7})", R"({"device":{},"alarms":[]})"}) {
     change([this, answer] { daemon.answer = answer; });
-    for (const char* command : {"show", "check", "wait --level 1 --timeout 10",
+    for (const char* command : {"show", "wait --level 1 --timeout 10",
                                 "wait --protected --timeout 10", "wait --port a=uplink"}) {
       const Outcome it = run(at(command));
       EXPECT_EQ(it.status, 1) << command << answer;
@@ -187,6 +192,11 @@ TEST_F(Cli, AnswerOfAnotherVersionIsSaidInOneLine) {
                 "lldp-level: the daemon's answer is not understood: is it of another version?\n")
           << command << answer;
     }
+    const Outcome check = run(at("check"));
+    EXPECT_EQ(check.status, 3);
+    EXPECT_EQ(check.out,
+              "LLDP-LEVEL UNKNOWN - the daemon's answer is not understood: is it of another "
+              "version?\n");
   }
 }
 

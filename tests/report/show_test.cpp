@@ -210,12 +210,17 @@ TEST(RulesText, SaysWhyThereIsNoDataPlane) {
 TEST(Check, AlarmsBeforeAllElse) {
   const auto alarm = check(show_json(leaf(), protection(), kClock));
   EXPECT_FALSE(alarm->fine);
-  EXPECT_EQ(alarm->line, "ALARM crosslink swp3: leaf2 stands on our own level 1 (and 1 more)");
+  EXPECT_EQ(alarm->line,
+            "LLDP-LEVEL WARNING - leaf1: switch, level 1 (host), protection partial, alarm "
+            "crosslink swp3: leaf2 stands on our own level 1 (and 1 more) | level=1 alarms=2 "
+            "ports_up=3 neighbors=4");
   core::Snapshot quiet = leaf();
   quiet.alarms.clear();
   const auto fine = check(show_json(quiet, protection(), kClock));
   EXPECT_TRUE(fine->fine);
-  EXPECT_EQ(fine->line, "OK leaf1: switch, level 1 (host), protection partial");
+  EXPECT_EQ(fine->line,
+            "LLDP-LEVEL OK - leaf1: switch, level 1 (host), protection partial | level=1 alarms=0 "
+            "ports_up=3 neighbors=4");
   const auto failed = check(show_json(quiet, {.state = Protection::State::kFailed}, kClock));
   EXPECT_FALSE(failed->fine);
 }

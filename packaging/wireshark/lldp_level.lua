@@ -1,0 +1,100 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- The two LLDP TLVs that carry a device's level in a fabric, lldp-level-tlv(7): Topology Recognition
+-- (IEEE 802.1Qcz-2023 D.2.16, 00-80-C2 subtype 0x14) and the Contribution TLV (an OUI of the operator's,
+-- subtype 0x01).
+--
+-- Wireshark's own dissector knows the name of the first and does not decode it, and offers no table by
+-- which another could (its lldp.orgtlv.oui is asked for OUIs that it does not know alone). So this is a
+-- post-dissector for both: it goes by the organizational TLVs that were found, wherever the frame
+-- begins. It shows up in the tree as `lldp_level`; filter by lldp_level.tr.level == 2.
+
+local lldp_level = Proto("lldp_level", "LLDP level in the fabric")
+
+-- Each TLV has its own numbers; they share one meaning, and no table.
+local tr = {
+  name = "Topology Recognition",
+  device = {[0] = "end station", [1] = "bridge", [2] = "router", [255] = "unknown"},
+  port = {[0] = "uplink", [1] = "downlink", [2] = "crosslink", [255] = "unknown"},
+}
+local contribution = {
+  name = "Contribution",
+  device = {[0] = "host", [1] = "switch"},
+  port = {[0] = "unmarked", [1] = "uplink", [2] = "downlink"},
+}
+
+lldp_level.fields = {}
+for key, tlv in pairs({tr = tr, contribution = contribution}) do
+  local function field(name, label, values)
+    local made = ProtoField.uint8("lldp_level." .. key .. "." .. name, label, base.DEC, values)
+    table.insert(lldp_level.fields, made)
+    return made
+  end
+  tlv.fields = {
+    device = field("device_type", "Device Type", tlv.device),
+    level = field("level", "Level"),
+    port = field("port", "Port", tlv.port),
+  }
+end
+
+local wrong_length = ProtoExpert.new("lldp_level.wrong_length", "The TLV's length is not 7: it is discarded",
+  expert.group.MALFORMED, expert.severity.WARN)
+local no_level = ProtoExpert.new("lldp_level.no_level", "A device without a level",
+  expert.group.COMMENTS_GROUP, expert.severity.CHAT)
+local contradiction = ProtoExpert.new("lldp_level.contradiction",
+  "A host on another level than 0: it counts as neither", expert.group.PROTOCOL, expert.severity.WARN)
+lldp_level.experts = {wrong_length, no_level, contradiction}
+
+lldp_level.prefs.oui = Pref.string("OUI of the Contribution TLV", "02-4C-56",
+  "As tlv.contribution-oui in lldp-level.conf(5); several are separated by commas")
+
+local ieee = 0x0080c2
+local ouis = {}
+local function read_ouis()
+  ouis = {}
+  for text in string.gmatch(lldp_level.prefs.oui, "[^,%s]+") do
+    local digits = string.gsub(text, "[-:]", "")
+    if string.match(digits, "^%x%x%x%x%x%x$") then ouis[tonumber(digits, 16)] = true end
+  end
+end
+read_ouis()
+lldp_level.prefs_changed = read_ouis
+
+local function kind_of(oui, subtype)
+  if oui == ieee and subtype == 0x14 then return tr end
+  if ouis[oui] and subtype == 0x01 then return contribution end
+end
+
+local function show(tree, tlv, octets)
+  local branch = tree:add(lldp_level, octets, tlv.name)
+  if octets:len() ~= 2 + 7 then
+    branch:add_proto_expert_info(wrong_length)
+    return
+  end
+  local device, level, port = octets(6, 1), octets(7, 1), octets(8, 1)
+  branch:add(tlv.fields.device, device)
+  branch:add(tlv.fields.level, level)
+  branch:add(tlv.fields.port, port)
+  local d, l = device:uint(), level:uint()
+  -- 0 and 255 stand for no number: to a host they are its level, to all others none.
+  local given = l ~= 0 and l ~= 255
+  if d == 0 and given then branch:add_proto_expert_info(contradiction) end
+  if d ~= 0 and not given then branch:add_proto_expert_info(no_level) end
+  branch:append_text(string.format(": %s, level %s, port %s", tlv.device[d] or "reserved " .. d,
+    given and l or d == 0 and 0 or "unknown", tlv.port[port:uint()] or "reserved " .. port:uint()))
+end
+
+local found_oui = Field.new("lldp.orgtlv.oui")
+
+function lldp_level.dissector(_, _, tree)
+  for _, info in ipairs({found_oui()}) do
+    -- Two octets of type and length stand before the OUI, the subtype behind it.
+    local frame, at = info.source, info.offset
+    if at >= 2 and frame:len() > at + 3 then
+      local tlv = kind_of(info.value, frame(at + 3, 1):uint())
+      local length = frame(at - 2, 2):bitfield(7, 9)
+      if tlv and frame:len() >= at + length then show(tree, tlv, frame(at - 2, 2 + length)) end
+    end
+  end
+end
+
+register_postdissector(lldp_level)

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// The daemon with what runs beside it.
+#include <fmt/core.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <optional>
+
+#include "tests/netns/support.hpp"
+
+namespace lldp::netns {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+using testing::Not;
+
+class DaemonCompanions : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (const auto why = missing_privilege(); !why.empty()) GTEST_SKIP() << why;
+    space_.emplace();
+    space_->ip("link set lo up");
+  }
+  /// The answer to GET /metrics there, or nothing.
+  [[nodiscard]] std::string scrape(int port) const {
+    const std::string script = fmt::format(
+        "exec 3<>/dev/tcp/127.0.0.1/{}; printf 'GET /metrics HTTP/1.0\\r\\n\\r\\n' >&3; cat <&3",
+        port);
+    TemporaryDirectory files;
+    Process client(space_->inside({"bash", "-c", script}), files.file("answer"));
+    client.wait();
+    return client.output();
+  }
+  [[nodiscard]] bool answers(int port) const {
+    return scrape(port).find("\nlldp_level_up 1\n") != std::string::npos;
+  }
+  /// As root it runs as another user, who must be able to come here.
+  static bool is_out_of_reach(const Agent& agent) {
+    return agent.log().find("cannot be run: Permission denied") != std::string::npos;
+  }
+
+  std::optional<Namespace> space_;
+};
+
+TEST_F(DaemonCompanions, ExporterAnswersFollowsAReloadAndEndsWithTheDaemon) {
+  Agent agent(*space_, {"--role", "switch", "--metrics.listen", "9001"});
+  const bool up = eventually([&] { return answers(9001) || is_out_of_reach(agent); });
+  if (is_out_of_reach(agent)) GTEST_SKIP() << "nobody may not enter the build directory";
+  ASSERT_TRUE(up) << agent.log();
+  EXPECT_THAT(scrape(9001), HasSubstr("lldp_level_daemon_resident_memory_bytes "));
+  agent.process().signal(SIGKILL);
+  agent.process().wait();
+  EXPECT_TRUE(eventually([&] { return scrape(9001).find("HTTP") == std::string::npos; }));
+}
+
+TEST_F(DaemonCompanions, ReloadMovesThem) {
+  Agent agent(*space_, {"--role", "switch"});
+  agent.process().signal(SIGTERM);
+  agent.process().wait();
+  agent.write_config("metrics.listen = 9001\non-change = echo first >&2\n");
+  agent.restart();
+  const bool up = eventually([&] { return answers(9001) || is_out_of_reach(agent); });
+  if (is_out_of_reach(agent)) GTEST_SKIP() << "nobody may not enter the build directory";
+  ASSERT_TRUE(up) << agent.log();
+  agent.write_config("metrics.listen = 9002\non-change = cat; grep Cap /proc/self/status\n");
+  agent.process().signal(SIGHUP);
+  EXPECT_TRUE(eventually([&] { return answers(9002); })) << agent.log();
+  EXPECT_FALSE(answers(9001));
+  space_->ip_batch("link add p0 type veth peer name p1\nlink set p0 up\nlink set p1 up\n");
+  // Our own frames come back by the other port.
+  EXPECT_TRUE(eventually([&] {
+    return agent.log().find(R"("event":"alarm-raised","port":"p)") != std::string::npos &&
+           agent.log().find("CapEff:\t0000000000000000") != std::string::npos;
+  })) << agent.log();
+  EXPECT_THAT(agent.log(), Not(HasSubstr("first")));
+  agent.write_config("");
+  agent.process().signal(SIGHUP);
+  EXPECT_TRUE(eventually([&] { return !answers(9002); })) << agent.log();
+}
+
+TEST_F(DaemonCompanions, ReloadThatAsksForTheFirstIsTold) {
+  Agent agent(*space_, {"--role", "switch"});
+  agent.write_config("metrics.listen = 9001\n");
+  agent.process().signal(SIGHUP);
+  EXPECT_TRUE(eventually([&] {
+    return agent.log().find(
+               "metrics.listen and on-change: there is no launcher to start them, as "
+               "neither was set at start: restart\n") != std::string::npos;
+  })) << agent.log();
+}
+
+}  // namespace
+}  // namespace lldp::netns

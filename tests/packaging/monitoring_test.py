@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Holds what is shipped for monitoring against what the programs tell: the names in the dashboard and the rules
+against the metrics, the JSON schemas against real answers.
+
+usage: monitoring_test.py SOURCE_DIR BIN_DIR [unittest arguments]
+"""
+import copy
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+SOURCE, BIN = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+PACKAGING, GOLDEN = SOURCE / "packaging", SOURCE / "tests"
+METRICS = {}  # name: set of labels, of the golden text
+for name, labels in re.findall(r"(?m)^(\w+)(\{.*\})? \S+$", (GOLDEN / "metrics/golden/metrics.txt").read_text()):
+    METRICS.setdefault(name, set()).update(re.findall(r'(\w+)="', labels))
+OF_PROMETHEUS = {"instance", "job"}
+
+
+def dashboard():
+    return json.loads((PACKAGING / "grafana/lldp-level.json").read_text())
+
+
+def expressions_of_dashboard():
+    board = dashboard()
+    yield from (target["expr"] for panel in board["panels"] for target in panel["targets"])
+    yield from (a["expr"] for a in board["annotations"]["list"])
+    yield from (v["definition"] for v in board["templating"]["list"] if "definition" in v)
+
+
+def expressions_of_rules():
+    text = (PACKAGING / "prometheus/lldp-level.rules.yml").read_text()
+    yield from re.findall(r"(?m)^ +expr: (.*)$", text)
+
+
+class Names(unittest.TestCase):
+    def check(self, expressions):
+        used = set()
+        for expression in expressions:
+            with self.subTest(expression=expression):
+                names = set(re.findall(r"\blldp_level_\w+", expression))
+                self.assertTrue(names)
+                self.assertLessEqual(names, set(METRICS))
+                used |= names
+                labels = OF_PROMETHEUS.union(*(METRICS[name] for name in names))
+                matched = re.findall(r'[{,](\w+)(?:=~|!~|!=|=)"', expression)
+                grouped = re.findall(r"\b(?:by|on) \(([^)]*)\)", expression)
+                self.assertLessEqual({*matched, *re.findall(r"\w+", " ".join(grouped))}, labels)
+        return used
+
+    def test_dashboard(self):
+        used = self.check(expressions_of_dashboard())
+        for wanted in ("device_level", "port_info", "alarm", "bounces_total", "port_neighbors",
+                       "frames_discarded_total", "tlvs_discarded_total"):
+            self.assertIn(f"lldp_level_{wanted}", used)
+        ids = [panel["id"] for panel in dashboard()["panels"]]
+        self.assertEqual(len(ids), len(set(ids)))
+
+    def test_rules(self):
+        self.check(expressions_of_rules())
+
+    def test_promtool(self):
+        if not shutil.which("promtool"):
+            self.skipTest("promtool is not installed")
+        text = (GOLDEN / "metrics/golden/metrics.txt").read_text()
+        run = lambda *words, **kw: subprocess.run(["promtool", "check", *words], capture_output=True, text=True, **kw)
+        done = run("metrics", input=text)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+        done = run("rules", PACKAGING / "prometheus/lldp-level.rules.yml")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with tempfile.NamedTemporaryFile("w", suffix=".yml") as file:  # the dashboard's, as if they were rules
+            file.write("groups:\n- name: dashboard\n  rules:\n")
+            for i, expression in enumerate(e for e in expressions_of_dashboard() if "label_values" not in e):
+                expression = expression.replace("$__rate_interval", "5m")
+                file.write(f"  - {{record: 'r:{i}', expr: {json.dumps(expression)}}}\n")
+            file.flush()
+            done = run("rules", file.name)
+            self.assertEqual(done.returncode, 0, done.stderr)
+
+
+class Schemas(unittest.TestCase):
+    def setUp(self):
+        try:
+            import jsonschema
+        except ImportError:
+            self.skipTest("python3-jsonschema is not installed")
+        self.invalid = jsonschema.ValidationError
+
+    def validator(self, name):
+        import jsonschema
+        schema = json.loads((PACKAGING / "schema" / f"{name}.schema.json").read_text())
+        jsonschema.Draft202012Validator.check_schema(schema)
+        return jsonschema.Draft202012Validator(schema)
+
+    def refuses(self, validator, value, change):
+        broken = copy.deepcopy(value)
+        change(broken)
+        with self.assertRaises(self.invalid):
+            validator.validate(broken)
+
+    def test_show_golden(self):
+        show = json.loads((GOLDEN / "report/golden/show.json").read_text())
+        validator = self.validator("show")
+        validator.validate(show)
+        for path in ([], ["device"], ["ports", 0], ["ports", 0, "neighbors", 0], ["protection"], ["alarms", 0]):
+            def at(value):
+                for key in path:
+                    value = value[key]
+                return value
+            for key in at(show):  # every member is promised ...
+                self.refuses(validator, show, lambda v: at(v).pop(key))
+            more = copy.deepcopy(show)
+            at(more)["a_new_one"] = {"anything": 1}  # ... and more may come
+            validator.validate(more)
+        self.refuses(validator, show, lambda v: v["device"].update(level=255))
+        self.refuses(validator, show, lambda v: v["ports"][0].update(type="sideways"))
+        self.refuses(validator, show, lambda v: v["device"].update(system_name="raw \x1b escape"))
+
+    def test_real_answers(self):
+        if os.geteuid() != 0 or shutil.which("unshare") is None:
+            self.skipTest("needs root: the daemon runs in a namespace of its own")
+        show, change = self.validator("show"), self.validator("change")
+        with tempfile.TemporaryDirectory() as directory:
+            os.chmod(directory, 0o755)
+            control, log = f"{directory}/control", f"{directory}/log"
+            script = (f"ip link add p0 type veth peer name p1; ip link set p0 up; ip link set p1 up;"
+                      f"exec {BIN}/lldp-leveld --role switch --backend none --socket {control} "
+                      f"--state-file {directory}/state --on-change 'cat >&2'")
+            with open(log, "w") as stderr:
+                daemon = subprocess.Popen(["unshare", "--net", "sh", "-c", script], stderr=stderr)
+            try:
+                lines = []
+                for _ in range(500):  # our own frames come back by the other port: that is an alarm
+                    lines = [l for l in pathlib.Path(log).read_text().split("\n") if l.startswith("{")]
+                    if len(lines) >= 2 or daemon.poll() is not None:
+                        break
+                    time.sleep(0.02)
+                answer = subprocess.run([BIN / "lldp-level", "show", "--json", "--socket", control],
+                                        capture_output=True, text=True, timeout=20)
+            finally:
+                daemon.terminate()
+                daemon.wait(20)
+        self.assertEqual(answer.returncode, 0, answer.stderr)
+        show.validate(json.loads(answer.stdout))
+        self.assertGreaterEqual(len(lines), 2)
+        for line in lines:
+            change.validate(json.loads(line))
+        one = json.loads(lines[0])
+        self.assertEqual(one["event"], "alarm-raised")
+        for key in one:
+            if key not in ("type", "order"):
+                self.refuses(change, one, lambda v: v.pop(key))
+
+    def test_varlink_has_the_same_members(self):
+        text = (SOURCE / "agent/io/org.lldplevel.varlink").read_text()
+        schema = json.loads((PACKAGING / "schema/show.schema.json").read_text())
+        defs = {"Port": schema["$defs"]["port"], "Neighbor": schema["$defs"]["neighbor"],
+                "Alarm": schema["$defs"]["alarm"], **{k.capitalize(): schema["properties"][k] for k in ("device", "protection")}}
+        for name, definition in defs.items():
+            with self.subTest(type=name):
+                body = re.search(rf"(?ms)^type {name} \((.*?)^\)", text)[1]
+                body = re.sub(r"#.*", "", body)
+                self.assertEqual(re.findall(r"(?m)^  (\w+):", body), list(definition["properties"]))
+                self.assertEqual(definition["required"], list(definition["properties"]))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/report/change.hpp"
+
+#include <gtest/gtest.h>
+
+namespace lldp::report {
+namespace {
+
+using namespace std::chrono_literals;
+using Kind = core::Event::Kind;
+
+Circumstances leaf(std::string_view port) {
+  return {.clock = {.wall = std::chrono::sys_days(std::chrono::year(2026) / 1 / 31) + 12h,
+                    .boot = TimePoint(100s)},
+          .system_name = "leaf\n1",
+          .level = Level::of<1>(),
+          .port = port,
+          .type = PortType::kUplink,
+          .order = Order::kUp};
+}
+
+TEST(ChangeJson, SaysWhatBecameDifferentAndHowThingsStand) {
+  EXPECT_EQ(
+      change_json({.kind = Kind::kPort, .port = Ifindex::of<7>(), .text = "unmarked -> uplink"},
+                  leaf("swp1")),
+      R"({"version":1,"time":"2026-01-31T12:00:00Z","system_name":"leaf\\x0a1",)"
+      R"("event":"port","port":"swp1","text":"unmarked -> uplink","level":1,)"
+      R"("type":"uplink","order":"up"})");
+}
+
+TEST(ChangeJson, OfTheDeviceHasNoTypeAndNoOrder) {
+  Circumstances now = leaf("");
+  now.level.reset();
+  EXPECT_EQ(change_json({.kind = Kind::kLevel, .text = "1 -> none"}, now),
+            R"({"version":1,"time":"2026-01-31T12:00:00Z","system_name":"leaf\\x0a1",)"
+            R"("event":"level","port":"","text":"1 -> none","level":null})");
+}
+
+TEST(ChangeJson, OfAnAlarmNamesIt) {
+  for (const auto& [kind, name] :
+       {std::pair(Kind::kAlarmRaised, "alarm-raised"), {Kind::kAlarmCleared, "alarm-cleared"}}) {
+    const std::string text = change_json(
+        {.kind = kind, .alarm = core::AlarmCode::kSelfLoop, .text = "our own frame"}, leaf(""));
+    EXPECT_NE(text.find("\"event\":\"" + std::string(name) + "\""), text.npos) << text;
+    EXPECT_TRUE(text.ends_with(R"("level":1,"alarm":"self-loop"})")) << text;
+  }
+}
+
+TEST(ChangeQueue, OldestGoAndAreCounted) {
+  ChangeQueue queue(2);
+  for (const char* change : {R"({"n":1})", R"({"n":2})", R"({"n":3})", R"({"n":4})"})
+    queue.push(change);
+  EXPECT_EQ(queue.pop(), R"({"n":3,"left_out":2})");
+  EXPECT_EQ(queue.pop(), R"({"n":4,"left_out":0})");
+  EXPECT_TRUE(queue.empty());
+}
+
+}  // namespace
+}  // namespace lldp::report

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// What Wireshark makes of frames that our own encoder wrote, by packaging/wireshark/lldp_level.lua.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+
+#include "agent/core/announcement.hpp"
+#include "tests/io/temp_dir.hpp"
+#include "tests/support/golden.hpp"
+#include "tests/support/places.hpp"
+
+namespace lldp::core {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+Bytes frame_of(const tlv::Claim& claim, const Settings& settings = {}) {
+  const Link link{.ifindex = Ifindex::of<1>(), .name = "swp1", .address = {2, 0, 0, 0, 0, 1}};
+  Bytes frame;
+  write_info_frame(frame, Scope::kNearestBridge, link, chassis_id_from_mac(link.address), claim,
+                   settings);
+  return frame;
+}
+
+class Dissector : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (std::system("tshark --version >/dev/null 2>&1") != 0)
+      GTEST_SKIP() << "tshark is not installed";
+  }
+  void add(const Bytes& frame) { frames_.push_back(frame); }
+  /// tshark's words on the frames, those of other protocols left out.
+  std::string dissect(const std::string& options) {
+    const auto word = [&](std::ofstream& out, std::uint32_t v) {
+      out.write(reinterpret_cast<const char*>(&v), sizeof v);
+    };
+    {
+      std::ofstream out(dir_ / "frames.pcap", std::ios::binary);
+      for (const std::uint32_t v : {0xa1b2c3d4U, 4U << 16 | 2U, 0U, 0U, 65535U, 1U}) word(out, v);
+      for (const Bytes& frame : frames_) {
+        const auto size = static_cast<std::uint32_t>(frame.size());
+        for (const std::uint32_t v : {0U, 0U, size, size}) word(out, v);
+        out.write(reinterpret_cast<const char*>(frame.data()), size);
+      }
+    }
+    const std::string command = "HOME=" + dir_.path() + " tshark -n -r " + (dir_ / "frames.pcap") +
+                                " -X lua_script:" + support::source_dir() +
+                                "/packaging/wireshark/lldp_level.lua " + options + " 2>" +
+                                (dir_ / "errors");
+    FILE* pipe = ::popen(command.c_str(), "r");
+    std::string text;
+    for (int c = 0; (c = std::fgetc(pipe)) != EOF;) text += static_cast<char>(c);
+    EXPECT_EQ(::pclose(pipe), 0);
+    std::ifstream errors(dir_ / "errors");
+    for (std::string line; std::getline(errors, line);)
+      EXPECT_THAT(line, Not(HasSubstr("Lua"))) << "tshark's standard error";
+    return text;
+  }
+
+ private:
+  TempDir dir_;
+  std::vector<Bytes> frames_;
+};
+
+TEST_F(Dissector, ReadsBothTlvs) {
+  using enum DeviceType;
+  using enum PortType;
+  for (const tlv::Claim& claim :
+       {tlv::Claim{kHost, Level::of<0>(), kUnmarked}, tlv::Claim{kSwitch, Level::of<2>(), kUplink},
+        tlv::Claim{kSwitch, Level::of<254>(), kCrosslink},
+        tlv::Claim{kSwitch, std::nullopt, kDownlink}})
+    add(frame_of(claim));
+  // The TR TLV comes first: 14 octets of Ethernet, 9 of chassis ID, 7 of port ID, 4 of TTL.
+  Bytes reserved = frame_of({kSwitch, Level::of<2>(), kUplink});
+  reserved[34 + 6] = 7;
+  reserved[34 + 8] = 9;
+  add(reserved);
+  Bytes host_on_a_level = frame_of({kHost, Level::of<0>(), kUnmarked});
+  host_on_a_level[34 + 7] = 3;
+  add(host_on_a_level);
+  Bytes short_by_one = frame_of({kSwitch, Level::of<2>(), kUplink});
+  short_by_one[35] = 6;
+  short_by_one.erase(short_by_one.begin() + 34 + 8);
+  add(short_by_one);
+  Bytes cut = frame_of({kSwitch, Level::of<2>(), kUplink});
+  cut.resize(34 + 7);
+  add(cut);
+  support::expect_golden(dissect("-O lldp_level | grep -vE '^(Ethernet|Link Layer)'"),
+                         "wireshark/golden/frames.txt");
+}
+
+TEST_F(Dissector, ItsFieldsAreFilters) {
+  add(frame_of({DeviceType::kSwitch, Level::of<2>(), PortType::kUplink}));
+  add(frame_of({DeviceType::kSwitch, Level::of<3>(), PortType::kUplink}));
+  EXPECT_EQ(dissect("-Y 'lldp_level.tr.level == 3 && lldp_level.contribution.port == 1' -T fields "
+                    "-e frame.number -e lldp_level.contribution.level"),
+            "2\t3\n");
+}
+
+TEST_F(Dissector, TakesTheOuisThatItIsTold) {
+  add(frame_of({DeviceType::kSwitch, Level::of<2>(), PortType::kUplink},
+               {.contribution_oui = {0xaa, 0xbb, 0xcc}}));
+  const std::string fields = "-T fields -e lldp_level.contribution.level";
+  EXPECT_EQ(dissect(fields), "\n");
+  EXPECT_EQ(dissect("-o 'lldp_level.oui:02-4c-56, aa:bb:cc' " + fields), "2\n");
+}
+
+}  // namespace
+}  // namespace lldp::core

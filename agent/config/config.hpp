@@ -18,7 +18,7 @@ namespace lldp::config {
 
 enum class Role : std::uint8_t { kAuto, kHost, kSwitch };
 enum class Backend : std::uint8_t { kBpf, kPrint, kNone };
-enum class Transport : std::uint8_t { kPacket };
+enum class Transport : std::uint8_t { kAuto, kPacket, kLldpd };
 
 inline constexpr std::string_view kDefaultFile = "/etc/lldp-level/lldp-level.conf";
 inline constexpr std::string_view kDefaultSocket = "/run/lldp-level/control";
@@ -36,7 +36,8 @@ struct Config {
   Backend backend = Backend::kBpf;
   std::string bpffs{"/sys/fs/bpf"};  ///< where a BPF file system is mounted
   bool htb = false;                  ///< `qdisc = htb`: a software queue for each lossless priority
-  Transport transport = Transport::kPacket;
+  Transport transport = Transport::kAuto;
+  std::string lldpd_socket{"/run/lldpd.socket"};
   std::string expect{};  ///< file of the fabric's cables; empty: they are not checked
   std::string socket{kDefaultSocket};
   std::string control_group{};  ///< empty: the daemon's own

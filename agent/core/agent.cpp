@@ -101,7 +101,7 @@ void Agent::Impl::set_link(const Link& link, TimePoint now, Actions& out) {
     port = &add_port(link);
     set_scopes(*port, now, out);
   } else {
-    if (port->link.name != link.name) {  // a new Port ID is a new MSAP
+    if (port->link.name != link.name || port->link.port_id != link.port_id) {  // a new MSAP
       retract(*port, out);
       set_alarms(*port, 0, now, out);
       if (settings_.expected) absent_due_ = now + standing().missing_grace;
@@ -553,6 +553,22 @@ void Agent::Impl::configure(Settings settings, TimePoint now, Actions& out) {
   announce_all(level_before, now, out);
 }
 
+Bytes Agent::Impl::announcement(Ifindex ifindex) const {
+  Bytes frame;
+  if (const Port* port = find(ifindex))
+    write_info_frame(frame, settings_.scopes.front(), port->link, chassis_id_, claim(*port),
+                     settings_);
+  return frame;
+}
+
+void Agent::Impl::announce(TimePoint now) {
+  for (const auto& port : ports_) {
+    if (!port) continue;
+    for (PortAgent& a : port->agents) a.tx.localChange = true;
+    due_.set(port->slot, now);
+  }
+}
+
 void Agent::Impl::shutdown(TimePoint now, Actions& out) {
   frames_used_ = 0;
   if (finished_) return;
@@ -586,6 +602,8 @@ std::optional<TimePoint> Agent::next_deadline() const { return impl_->next_deadl
 void Agent::configure(Settings settings, TimePoint now, Actions& out) {
   impl_->configure(std::move(settings), now, out);
 }
+Bytes Agent::announcement(Ifindex port) const { return impl_->announcement(port); }
+void Agent::announce(TimePoint now) { impl_->announce(now); }
 void Agent::shutdown(TimePoint now, Actions& out) { impl_->shutdown(now, out); }
 void Agent::raise_alarm(AlarmCode code, std::string_view port, std::string text, TimePoint now,
                         Actions& out) {

@@ -18,9 +18,10 @@ namespace lldp::core {
 /// A link that the agent speaks on, as the kernel reports it.
 struct Link {
   Ifindex ifindex{};
-  std::string name{};    ///< becomes the Port ID
-  MacAddress address{};  ///< source address of frames
-  bool up = false;       ///< carrier and admin state: frames pass
+  std::string name{};               ///< becomes the Port ID
+  std::optional<PortId> port_id{};  ///< in place of the name
+  MacAddress address{};             ///< source address of frames
+  bool up = false;                  ///< carrier and admin state: frames pass
   std::uint32_t mtu = 1500;
   AdminStatus adminStatus = AdminStatus::enabledRxTx;  ///< leaving Tx sends a shutdown LLDPDU
   friend bool operator==(const Link&, const Link&) = default;
@@ -58,6 +59,11 @@ class Agent {
 
   /// Takes over new settings; neighbours, levels and counters stay where they may.
   void configure(Settings settings, TimePoint now, Actions& out);
+  /// What the port would send now, for an owner who has it sent by somebody else; empty for a port
+  /// that is not known.
+  [[nodiscard]] Bytes announcement(Ifindex port) const;
+  /// Every port is to send: somebody else has done so until now.
+  void announce(TimePoint now);
   /// Sends a shutdown LLDPDU on every port; the agent is finished after that.
   void shutdown(TimePoint now, Actions& out);
 

@@ -26,6 +26,8 @@ class Agent::Impl {
   void advance(TimePoint now, Actions& out);
   [[nodiscard]] std::optional<TimePoint> next_deadline() const;
   void configure(Settings settings, TimePoint now, Actions& out);
+  [[nodiscard]] Bytes announcement(Ifindex port) const;
+  void announce(TimePoint now);
   void shutdown(TimePoint now, Actions& out);
   void raise_alarm(AlarmCode code, std::string_view port, std::string text, TimePoint now,
                    Actions& out);

@@ -41,9 +41,11 @@ std::string_view to_string(AlarmCode code) {
     case AlarmCode::kUnprotected:
       return "unprotected";
     case AlarmCode::kDataplane:
+      return "dataplane";
+    case AlarmCode::kLldpd:
       break;
   }
-  return "dataplane";
+  return "lldpd";
 }
 
 bool AlarmBook::raise(AlarmCode code, std::string_view port, std::string text, TimePoint now) {

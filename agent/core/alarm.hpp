@@ -22,9 +22,10 @@ enum class AlarmCode : std::uint8_t {
   kCabling,        ///< a switch where host-ports says host
   kUnprotected,    ///< a switch without a level, or a port without rules
   kDataplane,      ///< the data plane refused the rules
+  kLldpd,          ///< lldpd was to speak for us, and does not
 };
-inline constexpr std::size_t kAlarmCodes = 10;
-static_assert(static_cast<std::size_t>(AlarmCode::kDataplane) + 1 == kAlarmCodes);
+inline constexpr std::size_t kAlarmCodes = 11;
+static_assert(static_cast<std::size_t>(AlarmCode::kLldpd) + 1 == kAlarmCodes);
 [[nodiscard]] std::string_view to_string(
     AlarmCode code);  ///< crosslink, level-skip, host-above-leaf, ...
 

@@ -22,7 +22,10 @@ tlv::LldpduWriter begin(Bytes& frame, Scope scope, const Link& link, const Chass
   frame.assign(header.begin(), header.end());
   tlv::LldpduWriter writer(frame, link.mtu);
   writer.add(tlv::ChassisIdTlv{chassis.subtype, as_octets(chassis.octets)});
-  writer.add(tlv::PortIdTlv{PortId::kInterfaceName, as_octets(link.name)});
+  if (link.port_id)
+    writer.add(tlv::PortIdTlv{link.port_id->subtype, as_octets(link.port_id->octets)});
+  else
+    writer.add(tlv::PortIdTlv{PortId::kInterfaceName, as_octets(link.name)});
   writer.add(tlv::Ttl{ttl});
   return writer;
 }

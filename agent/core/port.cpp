@@ -189,6 +189,7 @@ std::string alarm_text(AlarmCode code, const Port& port, const Standing& own) {
       return "switch " + names(port, is_untold_switch) + " tells no level";
     case AlarmCode::kMaxLevel:
     case AlarmCode::kDataplane:
+    case AlarmCode::kLldpd:
       break;  // of the device, and the owner's
   }
   return {};

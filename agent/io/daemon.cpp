@@ -18,6 +18,7 @@
 #include <unordered_map>
 
 #include "agent/core/agent.hpp"
+#include "agent/io/beside.hpp"
 #include "agent/io/cabling_plan.hpp"
 #include "agent/io/clock.hpp"
 #include "agent/io/companions.hpp"
@@ -45,6 +46,9 @@ constexpr std::chrono::milliseconds kGather{1};
 
 /// Until what was refused is tried again: the list of interfaces, the state file.
 constexpr std::chrono::seconds kRetry{1};
+
+/// How long lldpd may take to drop our TLVs when we stop.
+constexpr std::chrono::seconds kWithdrawal{2};
 
 /// What the agent has to do later is done at multiples of this: its timers count seconds (IEEE
 /// 802.1AB-2016 9.2.5), and with many ports it is the wake-ups that cost.
@@ -139,6 +143,7 @@ class Daemon final : ControlHandler {
          PacketIo packets, UniqueFd timer, core::State state, TimePoint now);
 
   void open_ports(TimePoint now);
+  void stand_beside_lldpd(TimePoint now);
   void shutdown();
   void on_signal();
   void on_timer();
@@ -159,6 +164,9 @@ class Daemon final : ControlHandler {
   void settle();
   void set_timer(TimePoint now);
   [[nodiscard]] std::string_view name_of(Ifindex port) const;
+  [[nodiscard]] Beside::Speaker speaker() const {
+    return beside_ ? beside_->speaker() : Beside::Speaker::kPackets;
+  }
 
   std::string show_json(std::span<const std::string> ports) override;
   std::string stats_json(std::span<const std::string> ports) override;
@@ -176,6 +184,7 @@ class Daemon final : ControlHandler {
   UniqueFd timer_fd_;
   std::unordered_map<Ifindex, ManagedPort> ports_;
   std::size_t bridged_ports_ = 0;
+  std::optional<Beside> beside_;  ///< not with `transport = packet`
   core::Agent agent_;
   Protection protection_;
 
@@ -194,6 +203,7 @@ class Daemon final : ControlHandler {
   Intake shared_{.receive = &PacketIo::receive_shared};
   Intake own_{.receive = &PacketIo::receive_own};
   std::optional<Watched> link_events_;
+  std::optional<Watched> lldpd_events_;
   std::optional<Watched> timer_;
   asio::signal_set signals_{loop_, SIGTERM, SIGINT, SIGHUP};
   std::unique_ptr<ControlServer> control_;
@@ -205,6 +215,7 @@ Result<std::unique_ptr<Daemon>> Daemon::start(const config::Invocation& invocati
                                               std::optional<Launcher> launcher) {
   const auto group = join_group(config.control_group);
   if (!group) return fail(group.error());
+  if (config.transport != config::Transport::kPacket) join_group_of_lldpd(config.lldpd_socket);
   if (auto dropped = drop_capabilities(); !dropped) return fail(dropped.error());
   auto packets = PacketIo::open(group_addresses(config.core.scopes));
   if (!packets) return fail(packets.error());
@@ -251,10 +262,12 @@ Daemon::Daemon(const config::Invocation& invocation, config::Config config, Link
 
 void Daemon::open_ports(TimePoint now) {
   on_frame_ = [this](Ifindex port, ByteSpan frame) {
+    if (speaker() == Beside::Speaker::kLldpd) return;  // came before the sockets were deaf
     if (control_->recording()) control_->frame_seen(Direction::kIn, name_of(port), frame);
     agent_.receive(port, frame, turn_, actions_);
     if (!actions_.sends.empty() || !actions_.events.empty()) perform(turn_);
   };
+  if (config_.transport != config::Transport::kPacket) stand_beside_lldpd(now);
   for (const auto& [ifindex, link] : links_.interfaces()) consider(link, now);
   load_plan(now);
   agent_.configure(settings(), now, actions_);
@@ -289,6 +302,54 @@ void Daemon::open_ports(TimePoint now) {
       fmt::format("ready: {} ports, {}", ports_.size(), to_string(agent_.settings().role)));
 }
 
+void Daemon::stand_beside_lldpd(TimePoint now) {
+  beside_.emplace(
+      config_,
+      Beside::Owner{.ports =
+                        [this] {
+                          std::vector<std::pair<Ifindex, std::string>> out;
+                          for (const auto& [ifindex, link] : links_.interfaces())
+                            if (ports_.contains(ifindex)) out.emplace_back(ifindex, link.name);
+                          return out;
+                        },
+                    .announcement = [this](Ifindex port) { return agent_.announcement(port); },
+                    .heard =
+                        [this](Ifindex port, ByteSpan frame) {
+                          agent_.receive(port, frame, boot_time(), actions_);
+                          perform(boot_time());
+                        },
+                    .identified =
+                        [this] {
+                          agent_.configure(settings(), boot_time(), actions_);
+                          perform(boot_time());
+                          for (const auto& [ifindex, link] : links_.interfaces())
+                            consider(link, boot_time());
+                        },
+                    .speaks =
+                        [this](Beside::Speaker speaker) {
+                          packets_.set_deaf(speaker == Beside::Speaker::kLldpd);
+                          if (speaker == Beside::Speaker::kPackets) agent_.announce(boot_time());
+                          control_->notify_changed();
+                        },
+                    .alarm =
+                        [this](std::string_view port, std::optional<std::string> text) {
+                          using core::AlarmCode;
+                          if (text)
+                            agent_.raise_alarm(AlarmCode::kLldpd, port, *text, boot_time(),
+                                               actions_);
+                          else
+                            agent_.clear_alarm(AlarmCode::kLldpd, port, actions_);
+                          perform(boot_time());
+                        }},
+      now);
+  lldpd_events_.emplace(loop_, beside_->fd(), [this] {
+    beside_->receive(boot_time());
+    settle();
+    lldpd_events_->wait();
+  });
+  lldpd_events_->wait();
+}
+
 void Daemon::on_signal() {
   signals_.async_wait([this](const boost::system::error_code& error, int signal) {
     if (error) return;
@@ -303,6 +364,7 @@ void Daemon::shutdown() {
   const TimePoint now = boot_time();
   agent_.shutdown(now, actions_);
   perform(now);
+  if (speaker() == Beside::Speaker::kLldpd) beside_->withdraw(kWithdrawal);
   if (config_.flush) protection_.flush();
   settle();
   loop_.stop();
@@ -356,11 +418,13 @@ void Daemon::consider(const Interface& link, TimePoint now) {
   if (fresh && running_) log(Severity::kInfo, fmt::format("{}: port added", port.name));
   agent_.set_link({.ifindex = link.ifindex,
                    .name = link.name,
+                   .port_id = beside_ ? beside_->port_id(link.ifindex) : std::nullopt,
                    .address = link.address,
                    .up = link.up,
                    .mtu = link.mtu},
                   now, actions_);
   perform(now);
+  if (beside_) beside_->add_port(link.ifindex, link.name, now);
   if (fresh) protection_.add(link.ifindex, now);
   if (running_) update_role(now);
 }
@@ -371,6 +435,7 @@ void Daemon::drop_port(Ifindex ifindex, TimePoint now) {
   protection_.remove(ifindex);
   agent_.remove_link(ifindex, now, actions_);
   perform(now);
+  if (beside_) beside_->remove_port(ifindex);
   packets_.remove(ifindex);
   log(Severity::kInfo, fmt::format("{}: port removed", it->second.name));
   if (it->second.bridged) --bridged_ports_;
@@ -395,6 +460,8 @@ core::Settings Daemon::settings() const {
   }
   if (settings.system_name.empty()) settings.system_name = host_name_;
   settings.expected = expected_;
+  // The order of two switches has to come out the same at both ends.
+  if (beside_ && beside_->chassis_id()) settings.chassis_id = beside_->chassis_id();
   return settings;
 }
 
@@ -423,7 +490,8 @@ void Daemon::perform(TimePoint now) {
   // The rules before anything else: until they are changed, packets take the wrong class.
   for (const core::Event& event : actions_.events)
     if (event.kind == core::Event::Kind::kPort) protection_.update(event.port);
-  if (!actions_.sends.empty()) {
+  if (beside_) beside_->tell(actions_.sends, now);
+  if (!actions_.sends.empty() && speaker() == Beside::Speaker::kPackets) {
     packets_.send(actions_.sends, failures_);
     for (const PacketIo::SendFailure& failure : failures_) report(failure, now);
     failures_.clear();
@@ -493,6 +561,9 @@ void Daemon::settle() {
     protection_.advance(now);
     perform(now);
   }
+  if (beside_) {
+    if (const auto due = beside_->next_deadline(); due && *due <= now) beside_->advance(now);
+  }
   if (state_changed_) save_state();
   if (!retry_due_ && (links_.behind() || state_unsaved_)) retry_due_ = now + kRetry;
   set_timer(now);
@@ -502,7 +573,8 @@ void Daemon::set_timer(TimePoint now) {
   std::optional<TimePoint> next = agent_.next_deadline();
   if (next) next = TimePoint(std::chrono::ceil<Tick>(next->time_since_epoch()));
   for (const auto& due :
-       {shared_.gathering, own_.gathering, watchdog_due_, retry_due_, protection_.next_deadline()})
+       {shared_.gathering, own_.gathering, watchdog_due_, retry_due_, protection_.next_deadline(),
+        beside_ ? beside_->next_deadline() : std::nullopt})
     if (due && (!next || *due < *next)) next = due;
   // A timer that fires too early is harmless, and cheaper than being set anew at every frame.
   if (!next || (armed_ && *armed_ <= *next)) return;
@@ -517,7 +589,8 @@ std::string Daemon::show_json(std::span<const std::string> ports) {
   const TimePoint now = boot_time();
   const core::Snapshot snapshot = agent_.snapshot(now);
   return report::show_json(snapshot, protection_.summary(snapshot),
-                           {.wall = std::chrono::system_clock::now(), .boot = now}, ports);
+                           {.wall = std::chrono::system_clock::now(), .boot = now}, ports,
+                           to_string(speaker()));
 }
 
 std::string Daemon::stats_json(std::span<const std::string> ports) {
@@ -548,6 +621,8 @@ Result<void> Daemon::reload() {
   fresh->control_group = config_.control_group;
   fresh->seccomp = config_.seccomp;
   fresh->state_file = config_.state_file;
+  fresh->transport = config_.transport;
+  fresh->lldpd_socket = config_.lldpd_socket;
   fresh->backend = config_.backend;
   fresh->bpffs = config_.bpffs;
   fresh->htb = config_.htb;

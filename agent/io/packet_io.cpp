@@ -150,6 +150,7 @@ Result<void> PacketIo::open_own(Heard& heard) {
   event.data.u32 = heard.port.ifindex.value();
   if (::epoll_ctl(own_set_.get(), EPOLL_CTL_ADD, fd->get(), &event) != 0)
     return fail(failed("epoll set"));
+  if (deaf_) apply_filter(fd->get(), heard.port.hearing);
   heard.own = std::move(*fd);
   ++own_count_;
   return {};
@@ -179,6 +180,26 @@ void PacketIo::membership(Ifindex port, int option) const {
     std::ranges::copy(group, request.mr_address);
     // Fails only for an interface that is gone, and then there is nothing to hear.
     ::setsockopt(shared_.get(), SOL_PACKET, option, &request, sizeof request);
+  }
+}
+
+void PacketIo::set_deaf(bool deaf) {
+  if (std::exchange(deaf_, deaf) == deaf) return;
+  apply_filter(shared_.get(), Hearing::kShared);
+  for (const auto& [ifindex, heard] : ports_)
+    if (heard.own) apply_filter(heard.own.get(), heard.port.hearing);
+}
+
+void PacketIo::apply_filter(int fd, Hearing hearing) const {
+  if (deaf_) {
+    sock_filter nothing = BPF_STMT(BPF_RET | BPF_K, 0);
+    const sock_fprog program{.len = 1, .filter = &nothing};
+    ::setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program);
+  } else if (hearing == Hearing::kTap) {
+    static_cast<void>(attach_filter(fd));  // it could be attached before
+  } else {
+    const int unused = 0;
+    ::setsockopt(fd, SOL_SOCKET, SO_DETACH_FILTER, &unused, sizeof unused);
   }
 }
 

@@ -72,6 +72,9 @@ class PacketIo {
   /// Other groups, for all ports.
   void set_groups(std::span<const MacAddress> groups);
 
+  /// Whether to hear anything at all; deaf, the sockets let nothing in and wake nobody.
+  void set_deaf(bool deaf);
+
   /// Readable when frames wait on the shared socket, and on any of the ports' own.
   [[nodiscard]] int shared_fd() const { return shared_.get(); }
   [[nodiscard]] int own_fd() const { return own_set_.get(); }
@@ -90,6 +93,7 @@ class PacketIo {
   PacketIo();
   [[nodiscard]] Result<void> open_own(Heard& heard);
   void membership(Ifindex port, int option) const;
+  void apply_filter(int fd, Hearing hearing) const;
   [[nodiscard]] Turn drain(int fd, const Heard* own, const Handler& handler);
 
   std::vector<MacAddress> groups_;
@@ -97,6 +101,7 @@ class PacketIo {
   UniqueFd own_set_;  ///< an epoll set of the ports' own sockets
   std::unordered_map<Ifindex, Heard> ports_;
   std::size_t own_count_ = 0;
+  bool deaf_ = false;
   std::unique_ptr<Buffers> buffers_;
 };
 

@@ -7,13 +7,17 @@
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
+#include <memory>
+#include <string_view>
 #include <vector>
 
 #include "base/text.hpp"
@@ -32,7 +36,30 @@ Error failed(const char* where, const char* what) {
   return {code, where, std::string(what) + ": " + std::strerror(code)};
 }
 
+/// Refused to a user: then who needs the group says what to do.
+void join(gid_t group) {
+  std::vector<gid_t> mine(static_cast<std::size_t>(std::max(0, ::getgroups(0, nullptr))));
+  ::getgroups(static_cast<int>(mine.size()), mine.data());
+  if (std::ranges::find(mine, group) != mine.end()) return;
+  mine.push_back(group);
+  [[maybe_unused]] const int refused = ::setgroups(mine.size(), mine.data());
+}
+
 }  // namespace
+
+void join_group_of_lldpd(const std::string& socket) {
+  if (::geteuid() != 0) return;
+  struct stat made {};
+  if (::stat(socket.c_str(), &made) == 0) join(made.st_gid);
+  // It may be started later. Read without the name service, whose modules would stay in memory.
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> groups(
+      std::fopen("/etc/group", "re"), [](auto* f) { return f == nullptr ? 0 : std::fclose(f); });
+  if (!groups) return;
+  while (const group* entry = ::fgetgrent(groups.get())) {
+    const std::string_view name(entry->gr_name);
+    if (name == "_lldpd" || name == "lldpd") join(entry->gr_gid);  // Debian; others
+  }
+}
 
 Result<std::optional<std::uint32_t>> join_group(const std::string& name) {
   if (name.empty()) return std::nullopt;
@@ -41,13 +68,7 @@ Result<std::optional<std::uint32_t>> join_group(const std::string& name) {
   if (found == nullptr)
     return fail(Error{errno, "control.group",
                       "there is no group '" + escape(name) + "': create it, or name another"});
-  std::vector<gid_t> mine(static_cast<std::size_t>(std::max(0, ::getgroups(0, nullptr))));
-  ::getgroups(static_cast<int>(mine.size()), mine.data());
-  if (std::ranges::find(mine, found->gr_gid) == mine.end()) {
-    mine.push_back(found->gr_gid);
-    // Refused to a user: then who gives the socket to the group says what to do.
-    [[maybe_unused]] const int refused = ::setgroups(mine.size(), mine.data());
-  }
+  join(found->gr_gid);
   return found->gr_gid;
 }
 

@@ -16,6 +16,10 @@ namespace lldp::io {
 /// is no group.
 [[nodiscard]] Result<std::optional<std::uint32_t>> join_group(const std::string& name);
 
+/// Root without its capabilities may use lldpd's control socket only as a member of its group. A
+/// user has to be made one by whoever installs the daemon.
+void join_group_of_lldpd(const std::string& socket);
+
 /// Of the capabilities that it was started with, the process keeps CAP_NET_RAW, CAP_NET_ADMIN,
 /// CAP_BPF and CAP_PERFMON; what it runs gets none, and no privilege by any other way
 /// (no_new_privs). User 0 is then a user like any other: it opens what it owns.

@@ -46,6 +46,8 @@ constexpr const char* kAllowed[] = {
     "time", "bind", "connect", "accept", "accept4", "shutdown", "getsockopt", "setsockopt",
     "getsockname", "getpeername", "sendto", "recvfrom", "recv", "send", "sendmsg", "recvmsg",
     "sendmmsg", "recvmmsg", "recvmmsg_time64",
+    // To notice that lldpd comes.
+    "inotify_init1", "inotify_add_watch",
     // Memory, signals, the end.
     "brk", "munmap", "mremap", "madvise", "futex", "futex_time64", "getrandom", "rt_sigaction",
     "rt_sigprocmask", "rt_sigreturn", "sigreturn", "restart_syscall", "tgkill", "exit",

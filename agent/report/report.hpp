@@ -44,10 +44,10 @@ struct WallClock {
 };
 
 /// `show`. `ports`: names or globs of the ports to tell of; empty: all. Device, protection and
-/// alarms are told always.
+/// alarms are told always. `transport`: who speaks on the wire: packet, lldpd or none.
 [[nodiscard]] std::string show_json(const core::Snapshot& snapshot, const Protection& protection,
-                                    const WallClock& clock,
-                                    std::span<const std::string> ports = {});
+                                    const WallClock& clock, std::span<const std::string> ports = {},
+                                    std::string_view transport = "packet");
 
 /// The counters of one port.
 struct PortStatistics {

@@ -41,7 +41,8 @@ void write(JsonWriter& out, const core::PortInfo& p) {
 }  // namespace
 
 std::string show_json(const core::Snapshot& snapshot, const Protection& protection,
-                      const WallClock& clock, std::span<const std::string> ports) {
+                      const WallClock& clock, std::span<const std::string> ports,
+                      std::string_view transport) {
   std::string text;
   text.reserve(512 + 320 * snapshot.ports.size());
   JsonWriter out(text);
@@ -54,6 +55,7 @@ std::string show_json(const core::Snapshot& snapshot, const Protection& protecti
       .member("place", number(snapshot.place))
       .member("chassis_id", to_string(snapshot.chassis_id))
       .member("system_name", escape(snapshot.system_name))
+      .member("transport", transport)
       .close('}');
   out.key("ports").open('[');
   for (const core::PortInfo& port : snapshot.ports)

@@ -18,7 +18,8 @@ allowed() {
     agent/core) echo "agent/core cabling tlv base" ;;
     agent/config) echo "agent/config agent/core cabling qos tlv base" ;;
     agent/report) echo "agent/report agent/core cabling qos tlv base" ;;
-    agent/io) echo "agent/io agent/config agent/report agent/core dataplane cabling qos tlv base" ;;
+    agent/lldpd) echo "agent/lldpd dataplane tlv base" ;;
+    agent/io) echo "agent/io agent/lldpd agent/config agent/report agent/core dataplane cabling qos tlv base" ;;
     agent/cli) echo "agent/cli agent/config agent/report agent/core cabling qos tlv base" ;;
     agent/metrics) echo "agent/metrics agent/cli agent/config agent/report base" ;;
     dataplane) echo "dataplane qos base" ;;
@@ -26,7 +27,7 @@ allowed() {
 }
 headers_of() { grep -HnoE '^#include [<"][^>"]+[>"]' -r "$1" --include='*.hpp' --include='*.cpp' 2>/dev/null; }
 
-for room in base tlv cabling qos agent/core agent/config agent/report agent/io agent/cli agent/metrics dataplane; do
+for room in base tlv cabling qos agent/core agent/config agent/report agent/lldpd agent/io agent/cli agent/metrics dataplane; do
   [ -d "$room" ] || continue
   while IFS= read -r line; do
     header=$(sed -E 's/.*#include "([^"]+)".*/\1/' <<<"$line")

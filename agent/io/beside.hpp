@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "agent/config/config.hpp"
+#include "agent/core/actions.hpp"
+#include "agent/lldpd/client.hpp"
+#include "base/fabric.hpp"
+#include "base/time.hpp"
+
+namespace lldp::io {
+
+/// Who speaks on the wire, beside lldpd: it or we, so that the wire shows one LLDP agent.
+///
+/// As long as lldpd answers, it speaks for us, and we are known by its chassis ID and port IDs: the
+/// order of two switches has to come out the same at both ends. We keep them when it goes, and so
+/// take over the place that it had in its neighbours' tables. Between the two nobody speaks for
+/// kGrace, in which a restart is over; neighbours keep what they have for their TTL.
+///
+/// A hand-over takes no frame of its own: lldpd gets our TLVs first, then our identifiers change to
+/// its, and a change of identifiers is a shutdown LLDPDU for the old ones. Where they are the same
+/// already there is nothing to retract, and what lldpd said last stands.
+class Beside {
+ public:
+  enum class Speaker : std::uint8_t { kNobody, kPackets, kLldpd };
+  /// How long lldpd may be away before that is taken for good.
+  static constexpr std::chrono::seconds kGrace{5};
+
+  /// The daemon's side. None of them may call back, except `heard` and `identified` tell().
+  struct Owner {
+    std::function<std::vector<std::pair<Ifindex, std::string>>()> ports{};
+    std::function<Bytes(Ifindex)> announcement{};  ///< core::Agent::announcement
+    std::function<void(Ifindex, ByteSpan)> heard{};
+    std::function<void()> identified{};  ///< chassis_id() or a port_id() is another
+    std::function<void(Speaker)> speaks{};
+    /// Raises the alarm `lldpd` of a port (empty: of all), or clears it without a text.
+    std::function<void(std::string_view port, std::optional<std::string> text)> alarm{};
+  };
+
+  Beside(const config::Config& config, Owner owner, TimePoint now);
+
+  [[nodiscard]] int fd() const { return client_.fd(); }  ///< readable: call receive()
+  void receive(TimePoint now);
+  void advance(TimePoint now);
+  [[nodiscard]] std::optional<TimePoint> next_deadline() const;
+
+  [[nodiscard]] Speaker speaker() const { return speaker_; }
+  /// What we would send; lldpd does instead. Shutdown LLDPDUs are not for it.
+  void tell(std::span<const core::Send> sends, TimePoint now);
+  void add_port(Ifindex port, const std::string& name, TimePoint now);
+  void remove_port(Ifindex port);
+  /// lldpd's, from the first time that it spoke for us.
+  [[nodiscard]] const std::optional<ChassisId>& chassis_id() const { return chassis_id_; }
+  [[nodiscard]] std::optional<PortId> port_id(Ifindex port) const;
+  /// Takes our TLVs out of lldpd, which would go on sending them; gives up after `limit`.
+  void withdraw(std::chrono::milliseconds limit);
+
+ private:
+  struct Port {
+    std::string name{};
+    std::optional<PortId> id{};  ///< kept when lldpd goes
+    bool unserved = false;       ///< an alarm says so
+  };
+  void begin_session(TimePoint now);
+  void follow(TimePoint now);
+  void take_over_identity();
+  void follow_absence(TimePoint now);
+  void complain(TimePoint now);
+  void check_ports();
+  void speak(Speaker speaker);
+
+  bool wait_ = false;  ///< `transport = lldpd`: never by ourselves
+  Owner owner_;
+  lldpd::Client client_;
+  std::unordered_map<Ifindex, Port> ports_;
+  std::unordered_map<std::string, Ifindex> by_name_;
+  Speaker speaker_ = Speaker::kNobody;
+  bool in_session_ = false;
+  std::optional<TimePoint> grace_{};  ///< when lldpd's absence has consequences
+  std::optional<ChassisId> chassis_id_{};
+  unsigned revision_ = 0;  ///< the client's, as far as it was followed
+  std::string trouble_{};  ///< what keeps us from lldpd though it runs
+  TimePoint trouble_since_{};
+  bool trouble_told_ = false;
+};
+
+[[nodiscard]] std::string_view to_string(Beside::Speaker speaker);  ///< none, packet, lldpd
+
+}  // namespace lldp::io

@@ -279,7 +279,6 @@ void Daemon::open_ports(TimePoint now) {
   link_events_.emplace(loop_, links_.fd(), [this] {
     follow_links();
     settle();
-    link_events_->wait();
   });
   for (auto [intake, fd] :
        {std::pair(&shared_, packets_.shared_fd()), {&own_, packets_.own_fd()}}) {
@@ -402,6 +401,7 @@ void Daemon::take_frames(Intake& intake, TimePoint now) {
 void Daemon::follow_links() {
   const bool told = links_.behind();
   if (auto received = links_.receive(); !received && !told) log(Severity::kError, received.error());
+  if (!links_.behind()) link_events_->wait();  // else it would wake us until the retry
 }
 
 void Daemon::consider(const Interface& link, TimePoint now) {

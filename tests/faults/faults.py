@@ -66,13 +66,22 @@ def kills(args, verdicts):
         thread = threading.Thread(target=write_state, args=(args, lab, end, writer))
         thread.start()
         count = wrong_level = wrong_rules = torn = 0
+
+        def wrong(daemon, ports, when):
+            """Ports that have not the rules they had."""
+            found = [(p, daemon.rules(p)) for p in ports]
+            bad = [(p, now) for p, now in found if now != rules[daemon, p]]
+            for p, now in bad:
+                print(f"  {daemon.space} {p} {when}: {now} instead of {rules[daemon, p]}")
+            return len(bad)
+
         while time.monotonic() < end:
             daemon, level, ports = args.random.choice(nodes)
             time.sleep(args.random.uniform(0, 1))
             daemon.end()
             count += 1
             torn += not daemon.state_is_whole()
-            wrong_rules += any(daemon.rules(p) != rules[daemon, p] for p in ports)
+            wrong_rules += wrong(daemon, ports, "after a kill")
             daemon.start()
             if args.random.random() < 0.3:  # in the middle of its start
                 time.sleep(args.random.uniform(0, 0.03))
@@ -81,7 +90,7 @@ def kills(args, verdicts):
                 daemon.start()
             shown = daemon.answers()
             wrong_level += not shown or shown["device"]["level"] != level
-            wrong_rules += any(daemon.rules(p) != rules[daemon, p] for p in ports)
+            wrong_rules += wrong(daemon, ports, "after a start")
         thread.join()
         verdicts.add("kill -9, fabric of 5", f"{count} kills: {wrong_level} wrong levels, {wrong_rules} wrong rules, "
                      f"{torn} torn state files", not (wrong_level or wrong_rules or torn) and count > 0)

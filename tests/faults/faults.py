@@ -73,6 +73,8 @@ def kills(args, verdicts):
             bad = [(p, now) for p, now in found if now != rules[daemon, p]]
             for p, now in bad:
                 print(f"  {daemon.space} {p} {when}: {now} instead of {rules[daemon, p]}")
+                for d, *_ in nodes:
+                    print(f"  {d.space}:", *d.lines()[-12:], sep="\n    ")
             return len(bad)
 
         while time.monotonic() < end:

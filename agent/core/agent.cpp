@@ -49,7 +49,8 @@ Inference::Rules Agent::Impl::rules() const {
           .pinned = settings_.pinned_level,
           .max_level = settings_.max_level,
           .raise_hold = settings_.raise_hold,
-          .answer_wait = settings_.msgFastTx};  // by then a lost answer was sent again
+          .answer_wait =
+              2 * settings_.msgFastTx};  // by then what was lost was sent again, and answered
 }
 
 Standing Agent::Impl::standing() const {

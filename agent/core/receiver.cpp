@@ -87,12 +87,14 @@ void Agent::Impl::Receiver::mibUpdateObjects() {
   } else {
     const Told before = *known;
     known->replace(lldpdu, *view, impl.settings_);
-    // It has restarted, or lost us: it should not have to wait for our next periodic frame.
+    // It has restarted, or lost us: it should not have to wait for our next periodic frame. More
+    // than one, as to a newcomer: if it starts once more before it is answered, it sends the same
+    // octets again, which tell nothing.
     const bool unmarked_by_levels =
         known->level && type_of_port(known->level, impl.level()) == PortType::kUnmarked;
     if (before.port != PortType::kUnmarked && known->port == PortType::kUnmarked &&
         !unmarked_by_levels) {
-      agent.tx.localChange = true;
+      agent.tx.newNeighbor = true;
     }
     // The plan goes by names, too.
     table_changed = before != static_cast<const Told&>(*known) || impl.settings_.expected;

@@ -248,6 +248,26 @@ TEST_F(Clos, ARestartOfALeafWhoseServersAreOffDisturbsNobody) {
     EXPECT_EQ(level_changes(), 0U);
   }
 }
+// What the first of two starts was answered is lost, and the second sends the same octets as the
+// first, which tells nobody anything new.
+TEST_F(Clos, AStartThatIsCutShortDisturbsNobody) {
+  const auto crash_twice = [&](std::size_t node) {
+    net.stop(node, false);
+    net.run_for(seconds(1));
+    net.start(node);
+    net.run_for(net.delay);  // it has sent, and not been answered
+    net.stop(node, false);
+    net.run_for(4 * net.delay);
+    net.start(node);
+  };
+  crash_twice(leaves[0]);
+  net.run_for(milliseconds(500));  // nobody has spoken to it yet
+  for (std::size_t spine : spines) crash_twice(spine);
+  net.run_for(seconds(5));
+  EXPECT_EQ(level_changes(), 0U);
+  EXPECT_EQ(net.agent(leaves[0]).snapshot(net.now).level_source, LevelSource::kHost);
+  expect_truth(net);
+}
 TEST_F(Clos, ACrashIsOvercomeWithinMilliseconds) {
   net.stop(spines[0], false);
   net.run_for(seconds(1));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/io/control.hpp"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
@@ -75,6 +76,9 @@ class ControlSocket : public testing::Test {
       fd_ = UniqueFd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
       connected_ = ::connect(fd_.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
     }
+    Client(UniqueFd fd, ControlSocket& test) : test_(test), fd_(std::move(fd)), connected_(true) {
+      ::fcntl(fd_.get(), F_SETFL, O_NONBLOCK);
+    }
     [[nodiscard]] bool connected() const { return connected_; }
     [[nodiscard]] int fd() const { return fd_.get(); }
     void say(std::string_view text) const {
@@ -135,6 +139,18 @@ class ControlSocket : public testing::Test {
   FakeHandler handler;
   std::unique_ptr<ControlServer> server;
 };
+
+TEST_F(ControlSocket, ConnectionForAChildMayLookAndNotCommand) {
+  open();
+  auto fd = server->connect();
+  ASSERT_TRUE(fd) << to_string(fd.error());
+  Client child(std::move(*fd), *this);
+  child.call(R"({"method":"org.lldplevel.Show"})");
+  EXPECT_EQ(child.hear(), R"({"parameters":{"n":1}})");
+  child.call(R"({"method":"org.lldplevel.Reload"})");
+  EXPECT_THAT(child.hear(), HasSubstr("org.lldplevel.NotAllowed"));
+  EXPECT_EQ(handler.reloads, 0);
+}
 
 TEST_F(ControlSocket, AnswersShow) {
   open();

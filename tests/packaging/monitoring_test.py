@@ -67,6 +67,10 @@ class Names(unittest.TestCase):
     def test_rules(self):
         self.check(expressions_of_rules())
 
+    def test_documentation(self):
+        rows = re.findall(r"(?m)^\| `(lldp_level_\w+)` \| (.*?) \|", (SOURCE / "docs/monitoring.md").read_text())
+        self.assertEqual({name: set(re.findall(r"`(\w+)`", labels)) for name, labels in rows}, METRICS)
+
     def test_promtool(self):
         if not shutil.which("promtool"):
             self.skipTest("promtool is not installed")
@@ -158,6 +162,14 @@ class Schemas(unittest.TestCase):
         for key in one:
             if key not in ("type", "order"):
                 self.refuses(change, one, lambda v: v.pop(key))
+
+    def test_every_event_is_described(self):
+        made = set(re.findall(r'return "([a-z-]+)";', (SOURCE / "agent/report/change_json.cpp").read_text()))
+        schema = json.loads((PACKAGING / "schema/change.schema.json").read_text())
+        self.assertEqual(set(schema["properties"]["event"]["examples"]), made)
+        page = (SOURCE / "man/lldp-level.conf.5").read_text().split(".Sh CHANGES")[1]
+        self.assertLessEqual(made, set(re.findall(r"(?m)^\.Ql ([a-z-]+)", page)))
+        self.assertEqual(set(re.findall(r"\.It Va (.*)", page.replace(" , Va ", "\n.It Va "))), set(schema["properties"]))
 
     def test_varlink_has_the_same_members(self):
         text = (SOURCE / "agent/io/org.lldplevel.varlink").read_text()

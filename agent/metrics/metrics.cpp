@@ -73,7 +73,8 @@ void put_device(Families& out, const json& info, const json& show) {
   Family build = gauge("build_info", "The version of the daemon; always 1.");
   build.add(labels_of(info, {"version"}), 1);
   Family about = gauge("device_info", "What the device is, and how it knows its level; always 1.");
-  about.add(labels_of(device, {"role", "level_source", "chassis_id", "system_name"}), 1);
+  about.add(labels_of(device, {"role", "level_source", "chassis_id", "system_name", "transport"}),
+            1);
   Family level = gauge("device_level", "The device's level in the fabric; absent without one.");
   if (const json& n = device.at("level"); !n.is_null()) level.add({}, n.get<double>());
   put(out, std::move(build));

@@ -102,9 +102,11 @@ Result<bool> CaptureReader::next(CapturedFrame& frame) {
     const ByteSpan octets(data, header->caplen);
     const std::size_t type = type_offset(octets);
     if (type == 0 || type_at(octets, type) != tlv::kEtherType) continue;
-    // With nanosecond precision asked for, tv_usec has nanoseconds.
+    // With nanosecond precision asked for, tv_usec has nanoseconds. A file may name any second.
+    constexpr auto kLast = std::chrono::floor<std::chrono::seconds>(CaptureTime::max()).count() - 1;
     frame.time =
-        std::chrono::seconds(header->ts.tv_sec) + std::chrono::nanoseconds(header->ts.tv_usec);
+        std::chrono::seconds(std::clamp<std::int64_t>(header->ts.tv_sec, 0, kLast)) +
+        std::chrono::nanoseconds(std::clamp<std::int64_t>(header->ts.tv_usec, 0, 999'999'999));
     std::copy_n(octets.begin() + 6, frame.source.size(), frame.source.begin());
     frame.octets.assign(octets.begin(), octets.begin() + kAddresses);
     frame.octets.insert(frame.octets.end(), octets.begin() + static_cast<std::ptrdiff_t>(type),

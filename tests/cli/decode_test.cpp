@@ -167,6 +167,32 @@ TEST(Capture, KeepsTimesToTheNanosecondAndFramesWhole) {
   EXPECT_EQ(reader->next(got), false);
 }
 
+// A pcapng file counts microseconds in 64 bits; a CaptureTime ends in 2262.
+TEST(Capture, TakesATimeThatItCannotHoldForTheLastThatItCan) {
+  const Bytes frame =
+      frame_of(ours("leaf1", {DeviceType::kSwitch, Level::of<1>(), PortType::kUplink}));
+  TemporaryFile file;
+  const auto number = [](std::uint32_t v) {
+    return std::string(reinterpret_cast<const char*>(&v), sizeof v);
+  };
+  const auto block = [&](std::uint32_t type, std::string body) {
+    body.resize((body.size() + 3) / 4 * 4);
+    const std::string length = number(static_cast<std::uint32_t>(body.size() + 12));
+    return number(type) + length + body + length;
+  };
+  const auto size = static_cast<std::uint32_t>(frame.size());
+  std::ofstream(file.path(), std::ios::binary)
+      << block(0x0a0d0d0a, number(0x1a2b3c4d) + number(1) + number(~0U) + number(~0U))
+      << block(1, number(1) + number(0))
+      << block(6, number(0) + number(0x7fffffff) + number(~0U) + number(size) + number(size) +
+                      std::string(as_text(frame)));
+  auto reader = CaptureReader::open(file.path());
+  ASSERT_TRUE(reader) << to_string(reader.error());
+  CapturedFrame read;
+  const auto more = reader->next(read);
+  ASSERT_TRUE(more) << to_string(more.error());
+  EXPECT_EQ(to_date(read.time).substr(0, 10), "2262-04-11");
+}
 TEST(Capture, TakesVlanTagsOffEvenWhereAFrameIsAsLongAsTheMtu) {
   TemporaryFile file;
   Bytes lldpdu = support::typical_lldpdu();

@@ -56,6 +56,17 @@ std::optional<Seen> parse_seen(const std::string& answer) {
   }
 }
 
+/// Where lldpd speaks, no frame passes the daemon.
+void tell_of_lldpd(const std::string& socket) {
+  auto connection = Connection::open(socket);
+  if (!connection || !connection->call("org.lldplevel.Show", R"({"ports":["none"]})")) return;
+  const auto answer = connection->next(std::chrono::steady_clock::now() + kPatience);
+  if (answer && answer->find(R"("transport":"lldpd")") != answer->npos)
+    std::fprintf(stderr,
+                 "lldp-level: lldpd speaks, and its frames are not seen here: tcpdump -i "
+                 "PORT ether proto 0x88cc sees them\n");
+}
+
 }  // namespace
 
 Result<int> record(const Arguments& arguments) {
@@ -68,6 +79,7 @@ Result<int> record(const Arguments& arguments) {
   // The first answer says that recording has begun: no file is made that nobody fills.
   if (auto begun = connection->next(std::chrono::steady_clock::now() + kPatience); !begun)
     return fail(begun.error());
+  tell_of_lldpd(arguments.socket);
   auto file = CaptureWriter::open(path);
   if (!file) return fail(file.error());
   while (true) {

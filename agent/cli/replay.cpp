@@ -93,7 +93,7 @@ Result<void> replay_capture(const std::string& file, const std::string& port,
           std::chrono::duration_cast<std::chrono::system_clock::duration>(now)),
       .boot = boot_time(now)};
   const std::string shown =
-      report::show_json(agent.snapshot(boot_time(now)), report::Protection{"none"}, clock);
+      report::show_json(agent.snapshot(boot_time(now)), report::Protection{"none"}, clock, {}, {});
   if (json) {
     out << shown << '\n';
     return {};

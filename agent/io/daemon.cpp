@@ -600,7 +600,7 @@ std::string Daemon::stats_json(std::span<const std::string> ports) {
     if (const auto statistics = agent_.statistics(port.ifindex))
       counters.push_back({.name = port.name, .counters = *statistics});
   }
-  return report::stats_json(counters);
+  return report::stats_json(counters, to_string(speaker()));
 }
 
 std::string Daemon::rules_json() { return report::rules_json(protection_.rules()); }

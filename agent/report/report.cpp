@@ -56,10 +56,12 @@ std::string WallClock::date(TimePoint t) const {
   return out;
 }
 
-std::string stats_json(std::span<const PortStatistics> ports) {
+std::string stats_json(std::span<const PortStatistics> ports, std::string_view transport) {
   std::string text;
   JsonWriter out(text);
-  out.open('{').member("version", kVersion).key("ports").open('[');
+  out.open('{').member("version", kVersion);
+  if (!transport.empty()) out.member("transport", transport);
+  out.key("ports").open('[');
   for (const PortStatistics& port : ports) {
     const core::Statistics& c = port.counters;
     out.open('{')

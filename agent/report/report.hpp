@@ -44,7 +44,8 @@ struct WallClock {
 };
 
 /// `show`. `ports`: names or globs of the ports to tell of; empty: all. Device, protection and
-/// alarms are told always. `transport`: who speaks on the wire: packet, lldpd or none.
+/// alarms are told always. `transport`: who speaks on the wire: packet, lldpd or none; empty where
+/// there is no wire.
 [[nodiscard]] std::string show_json(const core::Snapshot& snapshot, const Protection& protection,
                                     const WallClock& clock, std::span<const std::string> ports = {},
                                     std::string_view transport = "packet");
@@ -55,8 +56,10 @@ struct PortStatistics {
   core::Statistics counters{};
 };
 
-/// `stats`: `{"version": 1, "ports": [{"name": ..., "statsFramesOutTotal": ...}]}`
-[[nodiscard]] std::string stats_json(std::span<const PortStatistics> ports);
+/// `stats`: `{"version": 1, "transport": "packet", "ports": [{"name": ..., "statsFramesOutTotal":
+/// ...}]}`
+[[nodiscard]] std::string stats_json(std::span<const PortStatistics> ports,
+                                     std::string_view transport = {});
 
 /// The rules of one port: wanted, installed, and what they have done.
 struct PortRules {

@@ -54,9 +54,9 @@ std::string show_json(const core::Snapshot& snapshot, const Protection& protecti
       .member("level_source", to_string(snapshot.level_source))
       .member("place", number(snapshot.place))
       .member("chassis_id", to_string(snapshot.chassis_id))
-      .member("system_name", escape(snapshot.system_name))
-      .member("transport", transport)
-      .close('}');
+      .member("system_name", escape(snapshot.system_name));
+  if (!transport.empty()) out.member("transport", transport);
+  out.close('}');
   out.key("ports").open('[');
   for (const core::PortInfo& port : snapshot.ports)
     if (ports.empty() || any_glob_match(ports, port.name)) write(out, port);

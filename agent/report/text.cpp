@@ -57,6 +57,18 @@ std::string device_text(const json& device) {
   return out;
 }
 
+/// Who speaks for the device, where that is not the daemon.
+std::string transport_of(const json& object) {
+  const auto transport = object.find("transport");
+  return transport == object.end() ? "packet" : transport->get<std::string>();
+}
+
+std::string transport_text(const json& device) {
+  const std::string transport = transport_of(device);
+  if (transport == "lldpd") return ", lldpd speaks for it";
+  return transport == "none" ? ", nobody speaks for it" : "";
+}
+
 std::string protection_text(const json& protection, const Style& style) {
   const std::string state = str(protection, "state");
   Ink ink = Ink::kPlain;
@@ -163,7 +175,7 @@ Result<std::string> show_text(std::string_view text, const Style& style) {
              str(alarm, "since") + ")\n";
     const json& device = show.at("device");
     out += paint(name_of(device), Ink::kBold, style) + ": " + device_text(device) + ", " +
-           protection_text(show.at("protection"), style) + "\n";
+           protection_text(show.at("protection"), style) + transport_text(device) + "\n";
     Table table({{"PORT"},
                  {"LINK"},
                  {"TYPE"},
@@ -180,6 +192,8 @@ Result<std::string> show_text(std::string_view text, const Style& style) {
 Result<std::string> stats_text(std::string_view text, const Style& style) {
   return with_json(text, [&](const json& stats) {
     std::string out;
+    if (transport_of(stats) == "lldpd")
+      out += "lldpd speaks: what went over the wire is in lldpcli show statistics\n";
     // One block per port: nine names of twenty characters fit no screen side by side.
     for (const json& port : stats.at("ports")) {
       if (!out.empty()) out += '\n';

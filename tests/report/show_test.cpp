@@ -86,7 +86,7 @@ const WallClock kClock{.wall = std::chrono::sys_days(std::chrono::year(2026) / 1
                        .boot = TimePoint(100s)};
 
 TEST(ShowJson, IsAsTheManualSays) {
-  const std::string text = show_json(leaf(), protection(), kClock);
+  const std::string text = show_json(leaf(), protection(), kClock, {}, "packet");
   support::expect_golden(nlohmann::ordered_json::parse(text).dump(2) + "\n",
                          "report/golden/show.json");
 }
@@ -126,6 +126,18 @@ TEST(ShowText, TellsOfAPlaceBelowTheLevel) {
       *show_text(show_json(rising, protection(), kClock), {}),
       testing::HasSubstr(
           "level 3 (host), in the order by level 1 until all neighbors have heard, protection"));
+}
+
+TEST(ShowText, SaysWhoSpeaksWhereItIsSomebodyElse) {
+  const auto first_line = [](std::string_view transport) {
+    const std::string text = *show_text(show_json({}, {}, kClock, {}, transport), {});
+    return text.substr(0, text.find('\n'));
+  };
+  EXPECT_THAT(first_line("lldpd"), testing::EndsWith(", lldpd speaks for it"));
+  EXPECT_THAT(first_line("none"), testing::EndsWith(", nobody speaks for it"));
+  EXPECT_EQ(first_line("packet"), first_line(""));
+  EXPECT_THAT(*stats_text(stats_json({}, "lldpd"), {}),
+              testing::StartsWith("lldpd speaks: what went over the wire is in lldpcli"));
 }
 
 TEST(ShowText, HasColourOnlyWhenAskedFor) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -189,6 +190,9 @@ TEST_F(DaemonTest, SendsFramesThatTsharkFindsNothingWrongWith) {
   ASSERT_TRUE(
       eventually([&] { return capture.output().find("listening on") != std::string::npos; }));
   Agent agent(*a_, {"--role", "switch", "--level", "2"});
+  constexpr std::uintmax_t kFileHeader = 24;
+  EXPECT_TRUE(
+      eventually([&] { return std::filesystem::file_size(files.file("pcap")) > kFileHeader; }));
   agent.process().signal(SIGTERM);  // the shutdown frame is the second
   EXPECT_EQ(agent.process().wait(), 0);
   ASSERT_EQ(capture.wait(), 0) << capture.output();

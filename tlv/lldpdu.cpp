@@ -49,6 +49,9 @@ bool is_mandatory(std::uint8_t type) { return type >= 1 && type <= 3; }
     case kRow<Capabilities>:
       view.capabilities = decode_as<Capabilities>(octets);
       break;
+    case kRow<PfcConfig>:
+      if (const auto v = decode_as<PfcConfig>(octets)) view.pfc_enabled = v->enabled;
+      break;
     case kRow<Tr>:
       if (const auto v = decode_as<Tr>(octets)) view.tr = claim_of(*v);
       break;

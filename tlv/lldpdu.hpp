@@ -48,10 +48,11 @@ struct LldpduView {
   std::optional<Capabilities> capabilities{};
   std::optional<Claim> tr{};
   std::optional<Claim> contribution{};
-  std::uint16_t tlvs_discarded = 0;     ///< for statsTLVsDiscardedTotal
-  std::uint16_t tlvs_unrecognized = 0;  ///< for statsTLVsUnrecognizedTotal
-  bool in_error = false;                ///< for statsFramesInErrorsTotal
-  ByteSpan octets;                      ///< the LLDPDU as far as it was read, without padding
+  std::optional<std::uint8_t> pfc_enabled{};  ///< by the PFC TLV; bit n = priority n
+  std::uint16_t tlvs_discarded = 0;           ///< for statsTLVsDiscardedTotal
+  std::uint16_t tlvs_unrecognized = 0;        ///< for statsTLVsUnrecognizedTotal
+  bool in_error = false;                      ///< for statsFramesInErrorsTotal
+  ByteSpan octets;                            ///< the LLDPDU as far as it was read, without padding
 };
 
 /// Validates an LLDPDU (what follows the EtherType) by the receive rules of IEEE

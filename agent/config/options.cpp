@@ -75,14 +75,16 @@ Complaint set_control_group(Config& c, std::string_view text) {
 Complaint set_send(Config& c, std::string_view text) {
   bool tr = false;
   bool contribution = false;
+  bool pfc = false;
   for (const std::string& tlv : split_list(text)) {
-    if (tlv != "tr" && tlv != "contribution")
-      return "no TLV is called '" + escape(tlv) + "': use tr, contribution or both";
-    (tlv == "tr" ? tr : contribution) = true;
+    if (tlv != "tr" && tlv != "contribution" && tlv != "pfc")
+      return "no TLV is called '" + escape(tlv) + "': use tr, contribution, pfc";
+    (tlv == "tr" ? tr : tlv == "pfc" ? pfc : contribution) = true;
   }
-  if (!tr && !contribution) return "no TLV to send: use tr, contribution or both";
+  if (!tr && !contribution) return "no TLV tells the level: use tr, contribution or both";
   c.core.send_tr = tr;
   c.core.send_contribution = contribution;
+  c.core.send_pfc = pfc;
   return kFine;
 }
 
@@ -172,8 +174,8 @@ constexpr Row kRows[] = {
      "prints the rules and changes nothing in the kernel"},
     {"flush", "", "no", Flag{[](Config& c, bool v) { c.flush = v; }},
      "removes the rules at stop; else they stay, and the fabric safe"},
-    {"tlv.send", "TLV,...", "tr,contribution", Text{"tr, contribution or both", set_send},
-     "TLVs that carry the level"},
+    {"tlv.send", "TLV,...", "tr,contribution", Text{"tr, contribution, pfc", set_send},
+     "TLVs to send: tr or contribution for the level, or both; pfc: PFC Configuration"},
     {"tlv.contribution-oui", "OUI,...", "02-4c-56", Text{"OUIs as 02-4c-56", set_contribution_oui},
      "OUIs of the contribution TLV: the first is sent, all are accepted"},
     {"infer.host-from-capabilities", "", "yes",

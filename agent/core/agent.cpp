@@ -58,6 +58,7 @@ Standing Agent::Impl::standing() const {
           .level = inference_.level(),
           .pinned = settings_.pinned_level.has_value(),
           .expected = settings_.expected ? &*settings_.expected : nullptr,
+          .lossless = settings_.lossless,
           .missing_grace = settings_.msgTxInterval + kMissingSlack};
 }
 

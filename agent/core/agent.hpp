@@ -15,6 +15,14 @@
 
 namespace lldp::core {
 
+/// How Priority-based Flow Control stands on a port. IEEE 802.1Q-2018 D.2.10.
+struct Pfc {
+  std::uint8_t enabled = 0;  ///< bit n = priority n
+  std::uint8_t cap = 0;      ///< traffic classes that can do PFC at once
+  bool mbc = false;          ///< MACsec bypass capability
+  friend bool operator==(const Pfc&, const Pfc&) = default;
+};
+
 /// A link that the agent speaks on, as the kernel reports it.
 struct Link {
   Ifindex ifindex{};
@@ -23,6 +31,7 @@ struct Link {
   MacAddress address{};             ///< source address of frames
   bool up = false;                  ///< carrier and admin state: frames pass
   std::uint32_t mtu = 1500;
+  std::optional<Pfc> pfc{};                            ///< nullopt: the driver does not say
   AdminStatus adminStatus = AdminStatus::enabledRxTx;  ///< leaving Tx sends a shutdown LLDPDU
   friend bool operator==(const Link&, const Link&) = default;
 };

@@ -38,6 +38,8 @@ std::string_view to_string(AlarmCode code) {
       return "self-loop";
     case AlarmCode::kCabling:
       return "cabling";
+    case AlarmCode::kPfcMismatch:
+      return "pfc-mismatch";
     case AlarmCode::kUnprotected:
       return "unprotected";
     case AlarmCode::kDataplane:

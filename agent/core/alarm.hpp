@@ -20,11 +20,12 @@ enum class AlarmCode : std::uint8_t {
   kTlvConflict,    ///< a neighbour's two TLVs disagree; tr wins
   kSelfLoop,       ///< our own frame came back
   kCabling,        ///< a switch where host-ports says host
+  kPfcMismatch,    ///< a lossless priority without PFC at one end of a link
   kUnprotected,    ///< a switch without a level, or a port without rules
   kDataplane,      ///< the data plane refused the rules
   kLldpd,          ///< lldpd was to speak for us, and does not
 };
-inline constexpr std::size_t kAlarmCodes = 11;
+inline constexpr std::size_t kAlarmCodes = 12;
 static_assert(static_cast<std::size_t>(AlarmCode::kLldpd) + 1 == kAlarmCodes);
 [[nodiscard]] std::string_view to_string(
     AlarmCode code);  ///< crosslink, level-skip, host-above-leaf, ...

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "tlv/dot1.hpp"
 #include "tlv/lldpdu.hpp"
 #include "tlv/writer.hpp"
 
@@ -47,6 +48,13 @@ std::size_t write_info_frame(Bytes& frame, Scope scope, const Link& link, const 
   if (settings.send_tr) writer.add(tlv::to_tr(claim));
   if (settings.send_contribution) {
     writer.add(tlv::to_contribution(claim), settings.contribution_oui);
+  }
+  if (settings.send_pfc && link.pfc) {
+    // Not willing: what is configured here is not for a neighbour to change.
+    writer.add(tlv::PfcConfig{.willing = false,
+                              .mbc = link.pfc->mbc,
+                              .cap = static_cast<std::uint8_t>(link.pfc->cap & 0x0f),
+                              .enabled = link.pfc->enabled});
   }
   writer.add(tlv::Capabilities{.system = capability, .enabled = capability});
   if (!settings.system_name.empty()) writer.add(tlv::SystemName{settings.system_name});

@@ -67,6 +67,7 @@ void Neighbor::replace(ByteSpan lldpdu, const tlv::LldpduView& view, const Setti
   tlvs_conflict = tr && contribution && disagree(*view.tr, *view.contribution);
   claims_switch = device == DeviceType::kSwitch;
   forwards = claim ? claims_switch : is_stock_switch(view.capabilities);
+  pfc_enabled = view.pfc_enabled;
   in_error = view.in_error;
   tlvs_discarded = view.tlvs_discarded;
   tlvs_unrecognized = view.tlvs_unrecognized;

@@ -24,6 +24,7 @@ struct Told {
   bool tlvs_conflict = false;
   bool claims_switch = false;  ///< by a TLV of ours
   bool forwards = false;       ///< a switch by a TLV of ours, else by its System Capabilities
+  std::optional<std::uint8_t> pfc_enabled{};  ///< bit n = priority n; nullopt: it does not say
   std::uint16_t rxTTL = 0;
   friend bool operator==(const Told&, const Told&) = default;
 };

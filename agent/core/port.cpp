@@ -56,6 +56,48 @@ std::optional<cabling::Finding> find_in_plan(const Port& port, const Standing& o
   return own.expected->judge(escape(port.link.name), heard);
 }
 
+std::uint8_t lacking(unsigned lossless, unsigned enabled) {
+  return static_cast<std::uint8_t>(lossless & ~enabled);
+}
+
+/// Lossless priorities that have no PFC at our end. Said only where somebody is heard who has to do
+/// with the fabric: a port for management needs none.
+std::uint8_t without_pfc_here(const Port& port, const Standing& own) {
+  const auto& all = port.table.all();
+  const bool of_the_fabric = std::any_of(all.begin(), all.end(), [](const Neighbor& n) {
+    return n.level || n.claims_switch || n.pfc_enabled;
+  });
+  return port.link.pfc && of_the_fabric ? lacking(own.lossless, port.link.pfc->enabled) : 0;
+}
+
+/// The same at a neighbour's end, by its own word.
+std::uint8_t without_pfc_at(const Neighbor& n, const Standing& own) {
+  return n.pfc_enabled ? lacking(own.lossless, *n.pfc_enabled) : 0;
+}
+
+/// `priorities 5, 6 have no PFC`
+std::string no_pfc(unsigned priorities) {
+  std::string list;
+  for (unsigned p = 0; p < 8; ++p)
+    if ((priorities >> p & 1U) != 0)
+      list.append(list.empty() ? "" : ", ").append(std::to_string(p));
+  return (list.size() == 1 ? "priority " + list + " has" : "priorities " + list + " have") +
+         " no PFC ";
+}
+
+std::string pfc_text(const Port& port, const Standing& own) {
+  std::string text;
+  if (const auto here = without_pfc_here(port, own); here != 0) text = no_pfc(here) + "here";
+  const Neighbor* last = nullptr;
+  for (const Neighbor& n : port.table.all()) {
+    const auto there = without_pfc_at(n, own);
+    if (there == 0 || (last != nullptr && as_text(last->msap()) == as_text(n.msap()))) continue;
+    text.append(text.empty() ? "" : "; ").append(no_pfc(there)).append("at ").append(describe(n));
+    last = &n;
+  }
+  return text;
+}
+
 bool out_of_room(const Port& port) {
   return std::any_of(port.agents.begin(), port.agents.end(),
                      [](const PortAgent& a) { return a.tooManyNeighbors(); });
@@ -133,6 +175,9 @@ std::uint16_t alarms_of(const Port& port, const Standing& own, TimePoint now) {
     put(AlarmCode::kCabling, finding->verdict == cabling::Verdict::kMissing
                                  ? port.missing_at <= now
                                  : finding->verdict != cabling::Verdict::kAsExpected);
+  put(AlarmCode::kPfcMismatch, without_pfc_here(port, own) != 0);
+  for (const Neighbor& n : port.table.all())
+    put(AlarmCode::kPfcMismatch, without_pfc_at(n, own) != 0);
   if (own.role == Role::kHost) return set;  // ignores what it hears
 
   const auto& all = port.table.all();
@@ -185,6 +230,8 @@ std::string alarm_text(AlarmCode code, const Port& port, const Standing& own) {
         text += (text.empty() ? "" : "; ") + finding->text();
       return text;
     }
+    case AlarmCode::kPfcMismatch:
+      return pfc_text(port, own);
     case AlarmCode::kUnprotected:
       return "switch " + names(port, is_untold_switch) + " tells no level";
     case AlarmCode::kMaxLevel:

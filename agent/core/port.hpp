@@ -84,6 +84,7 @@ struct Standing {
   std::optional<Level> level{};
   bool pinned = false;
   const cabling::Expectations* expected = nullptr;  ///< nullptr: everybody is welcome
+  std::uint8_t lossless = 0;                        ///< bit n = priority n
   Duration missing_grace{};  ///< how long an expected neighbour may be silent
 };
 /// How long a switch may tell no level before that is an alarm: at a common start all do at first.

@@ -55,8 +55,11 @@ struct Settings {
 
   bool send_tr = true;
   bool send_contribution = true;
+  bool send_pfc = false;  ///< the PFC Configuration TLV, on ports whose driver tells
   Oui contribution_oui{0x02, 0x4c, 0x56};
   std::vector<Oui> accepted_ouis{{0x02, 0x4c, 0x56}};  ///< of the contribution TLV
+
+  std::uint8_t lossless = 0;  ///< priorities that want PFC at both ends; bit n = priority n
 
   bool host_from_capabilities = true;
   std::chrono::seconds raise_hold{60};

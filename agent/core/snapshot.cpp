@@ -47,6 +47,7 @@ NeighborInfo describe(const Neighbor& n, TimePoint now, bool decisive) {
           .port_type = n.port,
           .tr = n.tr,
           .contribution = n.contribution,
+          .pfc_enabled = n.pfc_enabled,
           .ttl = n.rxTTL,
           .expires_in = std::max(left, std::chrono::seconds(0)),
           .decisive = decisive};
@@ -58,6 +59,7 @@ PortInfo describe(const Port& port, TimePoint now) {
                 .up = port.link.up,
                 .type = port.type,
                 .order = port.order,
+                .pfc_enabled = port.link.pfc ? std::optional(port.link.pfc->enabled) : std::nullopt,
                 .unprotected = port.unprotected_at != kNever};
   for (const Neighbor& n : port.table.all()) {
     info.neighbors.push_back(describe(n, now, port.decisive_neighbor() == &n));

@@ -25,12 +25,13 @@ struct NeighborInfo {
   std::string system_name{};
   DeviceType device_type = DeviceType::kUnknown;
   std::optional<Level> level{};
-  PortType port_type = PortType::kUnmarked;  ///< what the neighbour calls its own port
-  bool tr = false;                           ///< sent the tr TLV
-  bool contribution = false;                 ///< sent the contribution TLV
-  std::uint16_t ttl = 0;                     ///< as received, seconds
-  std::chrono::seconds expires_in{0};        ///< rounded up
-  bool decisive = false;                     ///< the one the port's type goes by
+  PortType port_type = PortType::kUnmarked;   ///< what the neighbour calls its own port
+  bool tr = false;                            ///< sent the tr TLV
+  bool contribution = false;                  ///< sent the contribution TLV
+  std::optional<std::uint8_t> pfc_enabled{};  ///< bit n = priority n; nullopt: it does not say
+  std::uint16_t ttl = 0;                      ///< as received, seconds
+  std::chrono::seconds expires_in{0};         ///< rounded up
+  bool decisive = false;                      ///< the one the port's type goes by
   friend bool operator==(const NeighborInfo&, const NeighborInfo&) = default;
 };
 
@@ -40,8 +41,9 @@ struct PortInfo {
   bool up = false;
   PortType type = PortType::kUnmarked;
   Order order = Order::kUnknown;
-  bool unprotected = false;               ///< a switch is heard that tells no level
-  std::vector<NeighborInfo> neighbors{};  ///< by MSAP
+  std::optional<std::uint8_t> pfc_enabled{};  ///< bit n = priority n; nullopt: the driver is silent
+  bool unprotected = false;                   ///< a switch is heard that tells no level
+  std::vector<NeighborInfo> neighbors{};      ///< by MSAP
   friend bool operator==(const PortInfo&, const PortInfo&) = default;
 };
 

@@ -26,6 +26,7 @@
 #include "agent/io/link_monitor.hpp"
 #include "agent/io/log.hpp"
 #include "agent/io/packet_io.hpp"
+#include "agent/io/pfc_monitor.hpp"
 #include "agent/io/port_policy.hpp"
 #include "agent/io/privileges.hpp"
 #include "agent/io/protection.hpp"
@@ -154,6 +155,7 @@ class Daemon final : ControlHandler {
   void drop_port(Ifindex ifindex, TimePoint now);
   void update_role(TimePoint now);
   void load_plan(TimePoint now);
+  void watch_pfc();
   [[nodiscard]] core::Settings settings() const;
 
   void perform(TimePoint now);
@@ -181,6 +183,7 @@ class Daemon final : ControlHandler {
   Service service_;
   LinkMonitor links_;
   PacketIo packets_;
+  std::optional<PfcMonitor> pfc_;
   UniqueFd timer_fd_;
   std::unordered_map<Ifindex, ManagedPort> ports_;
   std::size_t bridged_ports_ = 0;
@@ -204,6 +207,7 @@ class Daemon final : ControlHandler {
   Intake own_{.receive = &PacketIo::receive_own};
   std::optional<Watched> link_events_;
   std::optional<Watched> lldpd_events_;
+  std::optional<Watched> pfc_events_;
   std::optional<Watched> timer_;
   asio::signal_set signals_{loop_, SIGTERM, SIGINT, SIGHUP};
   std::unique_ptr<ControlServer> control_;
@@ -260,7 +264,23 @@ Daemon::Daemon(const config::Invocation& invocation, config::Config config, Link
   bridged_ports_ = 0;
 }
 
+void Daemon::watch_pfc() {
+  auto opened = PfcMonitor::open();
+  if (!opened) return log(Severity::kWarning, opened.error());  // the rest does without
+  pfc_ = std::move(*opened);
+  pfc_events_.emplace(loop_, pfc_->fd(), [this] {
+    pfc_->receive([this](std::string_view name) {
+      for (const auto& [ifindex, link] : links_.interfaces())
+        if (name.empty() || link.name == name) consider(link, boot_time());
+    });
+    settle();
+    pfc_events_->wait();
+  });
+  pfc_events_->wait();
+}
+
 void Daemon::open_ports(TimePoint now) {
+  watch_pfc();
   on_frame_ = [this](Ifindex port, ByteSpan frame) {
     if (speaker() == Beside::Speaker::kLldpd) return;  // came before the sockets were deaf
     if (control_->recording()) control_->frame_seen(Direction::kIn, name_of(port), frame);
@@ -421,7 +441,8 @@ void Daemon::consider(const Interface& link, TimePoint now) {
                    .port_id = beside_ ? beside_->port_id(link.ifindex) : std::nullopt,
                    .address = link.address,
                    .up = link.up,
-                   .mtu = link.mtu},
+                   .mtu = link.mtu,
+                   .pfc = pfc_ ? pfc_->ask(link.name) : std::nullopt},
                   now, actions_);
   perform(now);
   if (beside_) beside_->add_port(link.ifindex, link.name, now);
@@ -462,6 +483,7 @@ core::Settings Daemon::settings() const {
   settings.expected = expected_;
   // The order of two switches has to come out the same at both ends.
   if (beside_ && beside_->chassis_id()) settings.chassis_id = beside_->chassis_id();
+  settings.lossless = config_.policy.pfc_enable();
   return settings;
 }
 

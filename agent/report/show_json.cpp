@@ -10,6 +10,18 @@ std::optional<unsigned> number(const std::optional<Level>& level) {
   return level ? std::optional<unsigned>(level->value()) : std::nullopt;
 }
 
+/// The priorities in a bit vector, or null.
+void write_priorities(JsonWriter& out, std::optional<std::uint8_t> bits) {
+  if (!bits) {
+    out.value(std::optional<int>());
+    return;
+  }
+  out.open('[');
+  for (unsigned p = 0; p < 8; ++p)
+    if ((unsigned{*bits} >> p & 1U) != 0) out.value(p);
+  out.close(']');
+}
+
 void write(JsonWriter& out, const core::NeighborInfo& n) {
   out.open('{')
       .member("chassis_id", to_string(n.chassis_id))
@@ -23,6 +35,7 @@ void write(JsonWriter& out, const core::NeighborInfo& n) {
   if (n.tr) out.value("tr");
   if (n.contribution) out.value("contribution");
   out.close(']');
+  write_priorities(out.key("pfc_enabled"), n.pfc_enabled);
   out.member("ttl", n.ttl).member("expires_in", n.expires_in.count()).close('}');
 }
 
@@ -33,6 +46,7 @@ void write(JsonWriter& out, const core::PortInfo& p) {
       .member("up", p.up)
       .member("type", to_string(p.type))
       .member("order", to_string(p.order));
+  write_priorities(out.key("pfc_enabled"), p.pfc_enabled);
   out.key("neighbors").open('[');
   for (const core::NeighborInfo& n : p.neighbors) write(out, n);
   out.close(']').close('}');

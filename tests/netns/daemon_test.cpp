@@ -2,6 +2,10 @@
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <linux/if_packet.h>
+#include <net/if.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
@@ -45,6 +49,38 @@ TEST_F(DaemonTest, LearnsItsNeighbourAndItsLevel) {
   EXPECT_TRUE(eventually([&] { return host.port("p0")["neighbors"][0]["level"] == 1; }));
   EXPECT_EQ(host.port("p0")["neighbors"][0]["system_name"], b_->name());
   EXPECT_EQ(host.level(), 0);
+}
+
+TEST_F(DaemonTest, HoldsTheNeighboursPfcAgainstTheLosslessPriorities) {
+  join(*a_, *b_);
+  const Agent leaf(*b_, {"--role", "switch"});
+  const std::vector<std::uint8_t> frame{
+      0x01, 0x80, 0xc2, 0,    0,    0x0e, 0x02, 0,    0,
+      0,    0,    9,    0x88, 0xcc,                       // to the nearest bridge
+      0x02, 0x07, 4,    0x02, 0,    0,    0,    0,    9,  // Chassis ID
+      0x04, 0x03, 5,    'p',  '1',                        // Port ID
+      0x06, 0x02, 0,    121,                              // TTL
+      0xfe, 0x06, 0x00, 0x80, 0xc2, 0x0b, 0x08, 0x28,     // PFC for 3 and 5
+      0,    0};
+  {
+    const Inside in(*a_);
+    const int fd = ::socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
+    ASSERT_GE(fd, 0);
+    sockaddr_ll to{};
+    to.sll_family = AF_PACKET;
+    to.sll_ifindex = static_cast<int>(::if_nametoindex("p0"));
+    EXPECT_EQ(::sendto(fd, frame.data(), frame.size(), 0, reinterpret_cast<const sockaddr*>(&to),
+                       sizeof to),
+              static_cast<ssize_t>(frame.size()));
+    ::close(fd);
+  }
+  ASSERT_TRUE(knows(leaf, "p0", 1));
+  const auto show = leaf.show();
+  EXPECT_EQ(leaf.port("p0")["neighbors"][0]["pfc_enabled"], (std::vector{3, 5}));
+  EXPECT_TRUE(leaf.port("p0")["pfc_enabled"].is_null());  // veth has no dcbnl
+  ASSERT_EQ(show["alarms"].size(), 1U) << show.dump(1);
+  EXPECT_EQ(show["alarms"][0]["code"], "pfc-mismatch");
+  EXPECT_EQ(show["alarms"][0]["text"], "priority 6 has no PFC at 02:00:00:00:00:09 port p1");
 }
 
 TEST_F(DaemonTest, ForgetsAtOnceWhenTheLinkGoesDownAndKeepsItsLevel) {

@@ -48,12 +48,15 @@ core::Snapshot leaf() {
   host.level.reset();
   host.port_type = PortType::kUnmarked;
   host.tr = host.contribution = false;
+  host.port_description = "to leaf1";
+  host.pfc_enabled = 0;
   core::NeighborInfo hostile = neighbor(0x30, "bad\x1b[2J\"\\\xff", "p\n1");
   s.ports = {{.name = "swp1",
               .ifindex = Ifindex::of<7>(),
               .up = true,
               .type = PortType::kUplink,
               .order = Order::kUp,
+              .pfc_enabled = 0x60,
               .neighbors = {neighbor(9, "spine1", "swp12")}},
              {.name = "swp2",
               .ifindex = Ifindex::of<8>(),

@@ -80,6 +80,8 @@ class Client {
   [[nodiscard]] std::vector<std::string> unserved() const;
 
  private:
+  /// A new level is at 256 ports in 0.4 s by four, in 1.0 s by one; no more than five connections
+  /// with that of the notices, for so many may wait at lldpd's socket while it is busy.
   static constexpr std::size_t kLanes = 4;
   using Outcome = Connection::Outcome;
 

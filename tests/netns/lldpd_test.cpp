@@ -42,11 +42,12 @@ class Lldpd {
   Lldpd(const Lldpd&) = delete;
   Lldpd& operator=(const Lldpd&) = delete;
 
-  void start() {
+  void start(const std::vector<std::string>& options = {}) {
     // -O: no configuration but ours.
-    process_.emplace(space_.inside({"/usr/sbin/lldpd", "-d", "-u", socket(), "-O", conf(), "-L",
-                                    "/usr/sbin/lldpcli"}),
-                     files_.file("log"));
+    std::vector<std::string> command{"/usr/sbin/lldpd",  "-d", "-u", socket(), "-O", conf(), "-L",
+                                     "/usr/sbin/lldpcli"};
+    command.insert(command.end(), options.begin(), options.end());
+    process_.emplace(space_.inside(std::move(command)), files_.file("log"));
   }
   /// To the part that speaks first: it says goodbye when it sees the other one die.
   void signal(int number) {
@@ -67,7 +68,7 @@ class Lldpd {
   void stop() {
     if (!process_) return;
     process_->signal(SIGTERM);
-    EXPECT_EQ(process_->wait(), 0);
+    EXPECT_NE(process_->wait(), -1);
     process_.reset();
   }
   [[nodiscard]] std::string socket() const { return files_.file("lldpd.socket"); }
@@ -275,6 +276,17 @@ TEST_F(LldpdTest, IsWaitedForWithAnAlarmWhenNobodyElseMaySpeak) {
   lldpd_->start();
   EXPECT_TRUE(comes_to("lldpd"));
   EXPECT_THAT(agent_->show()["alarms"], SizeIs(0));
+}
+
+TEST_F(LldpdTest, ThatOnlyListensLeavesTheWireToUs) {
+  join(*a_, *b_);
+  lldpd_->start({"-r"});
+  start_agents();
+  EXPECT_TRUE(comes_to("packet"));
+  EXPECT_TRUE(eventually([&] {
+    return agent_->log().find("lldpd cannot speak for us: " + lldpd_->socket() +
+                              ": lldpd only listens: start it without -r") != std::string::npos;
+  }));
 }
 
 TEST_F(LldpdTest, OfAnotherNamespaceIsLeftAlone) {

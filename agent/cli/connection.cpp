@@ -89,14 +89,6 @@ Connection::~Connection() {
   if (fd_ >= 0) ::close(fd_);
 }
 
-std::optional<int> Connection::peer() const {
-  ucred peer{};
-  socklen_t size = sizeof peer;
-  if (::getsockopt(fd_, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || peer.pid <= 0)
-    return std::nullopt;
-  return peer.pid;
-}
-
 Result<void> Connection::call(std::string_view method, std::string_view parameters, bool more) {
   std::string message = R"({"method":")" + std::string(method) + R"(","parameters":)";
   message += parameters;

@@ -36,8 +36,6 @@ class Connection {
                                   bool more = false);
   /// The parameters of the next reply, a JSON object as text. An error reply is an error.
   [[nodiscard]] Result<std::string> next(const Deadline& deadline = std::nullopt);
-  /// The process at the other end, as this one's namespace counts; nullopt: it cannot be seen.
-  [[nodiscard]] std::optional<int> peer() const;
 
  private:
   Connection(int fd, std::string path) : fd_(fd), path_(std::move(path)) {}

@@ -32,6 +32,7 @@
 #include "agent/io/protection.hpp"
 #include "agent/io/service.hpp"
 #include "agent/io/state_file.hpp"
+#include "agent/io/usage.hpp"
 #include "agent/report/change.hpp"
 #include "agent/report/report.hpp"
 #include "base/text.hpp"
@@ -181,6 +182,7 @@ class Daemon final : ControlHandler {
   std::string host_name_ = host_name();
   std::optional<cabling::Expectations> expected_;  ///< by the file that `expect` names
   Service service_;
+  const Usage usage_;
   LinkMonitor links_;
   PacketIo packets_;
   std::optional<PfcMonitor> pfc_;
@@ -622,7 +624,7 @@ std::string Daemon::stats_json(std::span<const std::string> ports) {
     if (const auto statistics = agent_.statistics(port.ifindex))
       counters.push_back({.name = port.name, .counters = *statistics});
   }
-  return report::stats_json(counters, to_string(speaker()));
+  return report::stats_json(counters, to_string(speaker()), usage_.now());
 }
 
 std::string Daemon::rules_json() { return report::rules_json(protection_.rules()); }

@@ -18,6 +18,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
@@ -54,6 +55,26 @@ std::int64_t now_ms() {
   return t.tv_sec * 1000 + t.tv_nsec / 1'000'000;
 }
 
+/// Nobody who is root: the package's user, or else whoever owns nothing. Read without the name
+/// service, whose modules would stay in memory.
+struct User {
+  uid_t user = 0;
+  gid_t group = 0;
+};
+User unprivileged_user() {
+  User found;
+  std::FILE* users = std::fopen("/etc/passwd", "re");
+  if (users == nullptr) return found;
+  while (const passwd* entry = ::fgetpwent(users)) {
+    const std::string_view name = entry->pw_name;
+    if (name != "lldp-level" && name != "nobody") continue;
+    found = {.user = entry->pw_uid, .group = entry->pw_gid};
+    if (name == "lldp-level") break;
+  }
+  std::fclose(users);
+  return found;
+}
+
 /// Why it could not be done, or null.
 const char* become_nobody_in_particular() {
   // The bounding set can be emptied by root alone; without new privileges it grants nothing.
@@ -62,12 +83,11 @@ const char* become_nobody_in_particular() {
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return "cannot give up new privileges";
   ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
   if (::geteuid() == 0) {
-    const passwd* user = ::getpwnam("lldp-level");
-    if (user == nullptr) user = ::getpwnam("nobody");
-    if (user == nullptr) return "there is neither a user lldp-level nor a user nobody";
-    if (::setgroups(1, &user->pw_gid) != 0 ||
-        ::setresgid(user->pw_gid, user->pw_gid, user->pw_gid) != 0 ||
-        ::setresuid(user->pw_uid, user->pw_uid, user->pw_uid) != 0)
+    const auto [user, group] = unprivileged_user();
+    errno = 0;
+    if (user == 0) return "there is neither a user lldp-level nor a user nobody";
+    if (::setgroups(1, &group) != 0 || ::setresgid(group, group, group) != 0 ||
+        ::setresuid(user, user, user) != 0)
       return "cannot become the user lldp-level or nobody";
   }
   __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
@@ -273,7 +293,8 @@ Result<Launcher> Launcher::fork() {
   std::memcpy(&code, said.data(), sizeof code);
   if (size > static_cast<ssize_t>(sizeof code))
     return fail(Error{code, "launcher",
-                      std::string(said.data() + sizeof code) + ": " + std::strerror(code)});
+                      std::string(said.data() + sizeof code) +
+                          (code == 0 ? "" : std::string(": ") + std::strerror(code))});
   return Launcher(std::move(ours));
 }
 

@@ -53,7 +53,6 @@ Result<Families> ask(cli::Connection& connection) {
     if (!said) return fail(said.error());
     *answer = std::move(*said);
   }
-  if (const auto pid = connection.peer()) answers.process = read_process(*pid);
   return families(answers);
 }
 

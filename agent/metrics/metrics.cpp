@@ -164,15 +164,13 @@ void put_rules(Families& out, const json& ports) {
   put(out, std::move(bounces));
 }
 
-void put_process(Families& out, const std::optional<Process>& process) {
+void put_process(Families& out, const json& process) {
   Family started = gauge("daemon_start_time_seconds", "When the daemon was started, since 1970.");
   Family cpu = counter("daemon_cpu_seconds_total", "Processor time that the daemon has used.");
   Family memory = gauge("daemon_resident_memory_bytes", "Memory that the daemon has in RAM.");
-  if (process) {
-    started.add({}, process->start_time_seconds);
-    cpu.add({}, process->cpu_seconds);
-    memory.add({}, static_cast<double>(process->resident_bytes));
-  }
+  started.add({}, process.at("started").get<double>());
+  cpu.add({}, process.at("cpu_milliseconds").get<double>() / 1000);
+  memory.add({}, process.at("resident_octets").get<double>());
   for (Family* family : {&started, &cpu, &memory}) put(out, std::move(*family));
 }
 
@@ -187,9 +185,10 @@ Result<Families> families(const Answers& answers) {
     put_protection(out, show.at("protection"));
     put_alarms(out, show.at("alarms"));
     put_ports(out, show.at("ports"));
-    put_statistics(out, json::parse(answers.stats).at("ports"));
+    const json stats = json::parse(answers.stats);
+    put_statistics(out, stats.at("ports"));
     put_rules(out, json::parse(answers.rules).at("ports"));
-    put_process(out, answers.process);
+    put_process(out, stats.at("process"));
     return out;
   } catch (const json::exception&) {
     return fail(report::not_understood());

@@ -3,11 +3,9 @@
 
 #include <prometheus/metric_family.h>
 
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "agent/metrics/process.hpp"
 #include "base/result.hpp"
 
 /// What a daemon tells on its control socket, in Prometheus' terms.
@@ -19,7 +17,6 @@ struct Answers {
   std::string show{};   ///< org.lldplevel.Show
   std::string stats{};  ///< org.lldplevel.Stats
   std::string rules{};  ///< org.lldplevel.Rules
-  std::optional<Process> process{};
 };
 
 /// All families, always the same ones in the same order. No two samples of a family have the same

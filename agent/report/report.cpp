@@ -56,11 +56,21 @@ std::string WallClock::date(TimePoint t) const {
   return out;
 }
 
-std::string stats_json(std::span<const PortStatistics> ports, std::string_view transport) {
+std::string stats_json(std::span<const PortStatistics> ports, std::string_view transport,
+                       const std::optional<ProcessStatistics>& process) {
   std::string text;
   JsonWriter out(text);
   out.open('{').member("version", kVersion);
   if (!transport.empty()) out.member("transport", transport);
+  if (process) {
+    using std::chrono::seconds;
+    out.key("process")
+        .open('{')
+        .member("started", std::chrono::floor<seconds>(process->started.time_since_epoch()).count())
+        .member("cpu_milliseconds", process->cpu.count())
+        .member("resident_octets", process->resident_octets)
+        .close('}');
+  }
   out.key("ports").open('[');
   for (const PortStatistics& port : ports) {
     const core::Statistics& c = port.counters;

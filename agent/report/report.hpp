@@ -56,10 +56,18 @@ struct PortStatistics {
   core::Statistics counters{};
 };
 
-/// `stats`: `{"version": 1, "transport": "packet", "ports": [{"name": ..., "statsFramesOutTotal":
-/// ...}]}`
+/// What the daemon itself takes of the machine.
+struct ProcessStatistics {
+  std::chrono::system_clock::time_point started{};
+  std::chrono::milliseconds cpu{};  ///< user and system
+  std::uint64_t resident_octets = 0;
+};
+
+/// `stats`: `{"version": 1, "transport": "packet", "process": {...}, "ports": [{"name": ...,
+/// "statsFramesOutTotal": ...}]}`. Without a daemon there is no transport and no process.
 [[nodiscard]] std::string stats_json(std::span<const PortStatistics> ports,
-                                     std::string_view transport = {});
+                                     std::string_view transport = {},
+                                     const std::optional<ProcessStatistics>& process = {});
 
 /// The rules of one port: wanted, installed, and what they have done.
 struct PortRules {

@@ -45,7 +45,8 @@ class FakeDaemon : public io::ControlHandler {
  public:
   std::string show_json(std::span<const std::string>) override { return golden("show.json"); }
   std::string stats_json(std::span<const std::string>) override {
-    return R"({"version":1,"ports":[]})";
+    return R"({"version":1,"ports":[],)"
+           R"("process":{"started":7,"cpu_milliseconds":1,"resident_octets":4096}})";
   }
   std::string rules_json() override { return golden("rules.json"); }
   Result<void> reload() override { return {}; }
@@ -221,7 +222,7 @@ TEST_F(Exporter, MetricsOnceGoToStandardOutput) {
   EXPECT_EQ(::pclose(pipe), 0);
   EXPECT_THAT(support::faults_of_exposition(text), IsEmpty());
   EXPECT_THAT(text, HasSubstr("lldp_level_build_info{version=\""));
-  EXPECT_THAT(text, HasSubstr("\nlldp_level_daemon_resident_memory_bytes "));
+  EXPECT_THAT(text, HasSubstr("\nlldp_level_daemon_resident_memory_bytes 4096\n"));
   stop_daemon();
   pipe = ::popen(
       (support::program("lldp-level") + " metrics 2>/dev/null --socket " + socket()).c_str(), "r");

@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <prometheus/text_serializer.h>
-#include <unistd.h>
 
 #include <fstream>
 #include <iterator>
@@ -20,6 +19,7 @@ namespace {
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
+using namespace std::chrono_literals;
 
 std::string read(const std::string& name) {
   std::ifstream in(support::source_dir() + "/tests/" + name);
@@ -31,12 +31,15 @@ Answers leaf() {
   const report::PortStatistics counters[] = {
       {.name = "swp1", .counters = {.statsFramesOutTotal = 3, .statsFramesInTotal = 1ULL << 40}},
       {.name = "swp2", .counters = {.statsFramesDiscardedTotal = 7, .statsAgeoutsTotal = 1}}};
-  return {.info = R"({"version":"0.1.0"})",
-          .show = read("report/golden/show.json"),
-          .stats = report::stats_json(counters),
-          .rules = read("report/golden/rules.json"),
-          .process = Process{
-              .start_time_seconds = 1769860800, .cpu_seconds = 1.25, .resident_bytes = 5 << 20}};
+  return {
+      .info = R"({"version":"0.1.0"})",
+      .show = read("report/golden/show.json"),
+      .stats = report::stats_json(
+          counters, "packet",
+          report::ProcessStatistics{.started = std::chrono::system_clock::time_point(1769860800s),
+                                    .cpu = 1250ms,
+                                    .resident_octets = 5 << 20}),
+      .rules = read("report/golden/rules.json")};
 }
 
 std::string text_of(const Answers& answers) {
@@ -60,7 +63,7 @@ TEST(Metrics, FamiliesAreTheSameForAnEmptyDevice) {
   const Answers empty{
       .info = R"({"version":"0.1.0"})",
       .show = report::show_json({}, {}, {}),
-      .stats = report::stats_json({}),
+      .stats = report::stats_json({}, "packet", report::ProcessStatistics{}),
       .rules = R"({"version":1,"ports":[]})",
   };
   EXPECT_EQ(names(empty), names(leaf()));
@@ -110,24 +113,6 @@ TEST(Exposition, FaultsAreFound) {
        {"a_total{b=\"\"\"} 1\n", "a_total{b=\"\\x\"} 1\n", "a_total 1\na_total 2\n", "b 1\n",
         "a_total\n", "a_total 1", "# HELP a_total x\n", "# TYPE b counter\n"})
     EXPECT_THAT(faults_of_exposition(head + wrong), Not(IsEmpty())) << wrong;
-}
-
-TEST(Process, IsReadBehindAnyName) {
-  const Units units{.ticks_per_second = 100, .page_bytes = 4096, .boot_time_seconds = 1000};
-  const std::string rest = " S 1 2 3 4 5 6 7 8 9 10 250 50 13 14 15 16 17 18 4200 20 1280 22 23\n";
-  for (const char* name : {"(lldp-leveld)", "(a) R 7 (b)", "()"})
-    EXPECT_EQ(parse_process("7 " + std::string(name) + rest, units),
-              (Process{.start_time_seconds = 1042, .cpu_seconds = 3, .resident_bytes = 5 << 20}));
-  for (const char* wrong : {"", "7 (x", "7 (x) S 1 2", "7 (x) S a b c d e f g h i j k l m n o"})
-    EXPECT_EQ(parse_process(wrong, units), std::nullopt) << wrong;
-}
-
-TEST(Process, OwnIsThereAndNobodysIsNot) {
-  const auto own = read_process(::getpid());
-  ASSERT_TRUE(own);
-  EXPECT_GT(own->resident_bytes, 100U << 10);
-  EXPECT_GT(own->start_time_seconds, 1.7e9);
-  EXPECT_EQ(read_process(1 << 30), std::nullopt);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@ namespace lldp::netns {
 namespace {
 
 using namespace std::chrono_literals;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -49,7 +50,8 @@ TEST_F(DaemonCompanions, ExporterAnswersFollowsAReloadAndEndsWithTheDaemon) {
   const bool up = eventually([&] { return answers(9001) || is_out_of_reach(agent); });
   if (is_out_of_reach(agent)) GTEST_SKIP() << "nobody may not enter the build directory";
   ASSERT_TRUE(up) << agent.log();
-  EXPECT_THAT(scrape(9001), HasSubstr("lldp_level_daemon_resident_memory_bytes "));
+  EXPECT_THAT(scrape(9001),
+              ContainsRegex("\nlldp_level_daemon_resident_memory_bytes [1-9][0-9]{6}"));
   agent.process().signal(SIGKILL);
   agent.process().wait();
   EXPECT_TRUE(eventually([&] { return scrape(9001).find("HTTP") == std::string::npos; }));

@@ -20,8 +20,12 @@ TEST(StatsJson, HasTheStandardsNames) {
   const PortStatistics port{.name = "swp1",
                             .counters = {.statsFramesOutTotal = 3, .statsAgeoutsTotal = 1}};
   EXPECT_EQ(
-      stats_json({&port, 1}),
-      R"({"version":1,"ports":[{"name":"swp1","statsFramesOutTotal":3,"statsFramesInTotal":0,)"
+      stats_json({&port, 1}, "packet",
+                 ProcessStatistics{.started = std::chrono::system_clock::time_point(7s + 900ms),
+                                   .cpu = 5ms,
+                                   .resident_octets = 4096}),
+      R"({"version":1,"transport":"packet","process":{"started":7,"cpu_milliseconds":5,"resident_octets":4096},)"
+      R"("ports":[{"name":"swp1","statsFramesOutTotal":3,"statsFramesInTotal":0,)"
       R"("statsFramesInErrorsTotal":0,"statsFramesDiscardedTotal":0,"statsTLVsDiscardedTotal":0,)"
       R"("statsTLVsUnrecognizedTotal":0,"statsAgeoutsTotal":1,"statsTooManyNeighborsTotal":0,)"
       R"("lldpduLengthErrors":0}]})");

@@ -80,7 +80,8 @@ void Client::attempt(TimePoint now) {
   reason_ = connected.error();
   const bool will_be_seen = reason_.code == ENOENT && directory_;
   retry_ = will_be_seen ? std::nullopt : std::optional(now + pause_);
-  pause_ = std::min<Duration>(2 * pause_, kLastRetry);
+  // EAGAIN: it lives, and is too busy (at its start, above all) to take those who wait.
+  pause_ = std::min<Duration>(2 * pause_, reason_.code == EAGAIN ? kBusyRetry : kLastRetry);
 }
 
 Result<void> Client::connect() {

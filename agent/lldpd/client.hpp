@@ -49,6 +49,7 @@ class Client {
   /// How long a new interface may be unknown to lldpd, which looks at them a second after a change.
   static constexpr std::chrono::seconds kSettle{2};
   static constexpr std::chrono::milliseconds kFirstRetry{100};
+  static constexpr std::chrono::seconds kBusyRetry{1};
   static constexpr std::chrono::seconds kLastRetry{10};
 
   Client(Settings settings, Heard heard);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/cli/replay.hpp"
 
-#include <fmt/format.h>
-
 #include "agent/cli/capture.hpp"
 #include "agent/core/agent.hpp"
+#include "agent/report/change.hpp"
 #include "agent/report/report.hpp"
 #include "agent/report/text.hpp"
 
@@ -14,35 +13,9 @@ namespace {
 /// The agent's time is the capture's, which starts in 1970; both go forward only.
 TimePoint boot_time(CaptureTime time) { return TimePoint(time); }
 
-/// One event in a line.
-std::string line_of(const core::Event& event) {
-  using enum core::Event::Kind;
-  switch (event.kind) {
-    case kNeighborAdded:
-      return "neighbor added: " + text_of(event);
-    case kNeighborChanged:
-      return "neighbor changed: " + text_of(event);
-    case kNeighborRemoved:
-      return "neighbor removed: " + text_of(event);
-    case kLevel:
-      return "level: " + event.text;
-    case kPlace:
-      return "place in the order: level " + event.text;
-    case kPort:
-      return "port: " + event.text;
-    case kAlarmRaised:
-      return fmt::format("alarm {}: {}", to_string(event.alarm), event.text);
-    case kAlarmCleared:
-      return fmt::format("alarm {} cleared", to_string(event.alarm));
-    case kState:
-      break;  // of the state file, not of the fabric
-  }
-  return {};
-}
-
 void print(const core::Actions& actions, CaptureTime time, std::ostream& out) {
   for (const core::Event& event : actions.events) {
-    const std::string line = line_of(event);
+    const std::string line = report::change_line(event);
     if (!line.empty()) out << to_date(time) << "  " << line << '\n';
   }
 }

@@ -8,12 +8,10 @@
 #include <algorithm>
 #include <array>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <functional>
 #include <optional>
 #include <unordered_map>
 
@@ -33,6 +31,7 @@
 #include "agent/io/service.hpp"
 #include "agent/io/state_file.hpp"
 #include "agent/io/usage.hpp"
+#include "agent/io/watched.hpp"
 #include "agent/report/change.hpp"
 #include "agent/report/report.hpp"
 #include "base/text.hpp"
@@ -72,55 +71,24 @@ std::string_view to_string(core::Role role) {
   return role == core::Role::kHost ? "host" : "switch";
 }
 
-struct Line {
-  Severity severity{};
-  std::string text{};
-};
-Line line_of(const core::Event& event) {
+Severity severity_of(core::Event::Kind kind) {
   using enum core::Event::Kind;
-  switch (event.kind) {
-    case kNeighborAdded:
-      return {Severity::kInfo, "neighbor added: " + text_of(event)};
-    case kNeighborChanged:
-      return {Severity::kInfo, "neighbor changed: " + text_of(event)};
-    case kNeighborRemoved:
-      return {Severity::kInfo, "neighbor removed: " + text_of(event)};
-    case kLevel:
-      return {Severity::kNotice, "level " + event.text};
-    case kPlace:
-      return {Severity::kNotice, "place in the order: level " + event.text};
-    case kPort:
-      return {Severity::kInfo, event.text};
+  switch (kind) {
     case kAlarmRaised:
-      return {Severity::kWarning, fmt::format("alarm {}: {}", to_string(event.alarm), event.text)};
+      return Severity::kWarning;
+    case kLevel:
+    case kPlace:
     case kAlarmCleared:
-      return {Severity::kNotice, fmt::format("alarm {} cleared", to_string(event.alarm))};
+      return Severity::kNotice;
+    case kNeighborAdded:
+    case kNeighborChanged:
+    case kNeighborRemoved:
+    case kPort:
     case kState:
-      break;  // not for the log
+      break;
   }
-  return {};
+  return Severity::kInfo;
 }
-
-/// A descriptor in the loop. Asio waits for edges, but asks anew at every wait(): what has not been
-/// taken wakes us again, after everybody else's turn.
-class Watched {
- public:
-  Watched(asio::io_context& loop, int fd, std::function<void()> ready)
-      : descriptor_(loop, fd), ready_(std::move(ready)) {}
-  Watched(const Watched&) = delete;
-  Watched& operator=(const Watched&) = delete;
-  ~Watched() { descriptor_.release(); }  // whoever opened it closes it
-  void wait() {
-    descriptor_.async_wait(asio::posix::stream_descriptor::wait_read,
-                           [this](const boost::system::error_code& error) {
-                             if (!error) ready_();
-                           });
-  }
-
- private:
-  asio::posix::stream_descriptor descriptor_;
-  std::function<void()> ready_;
-};
 
 class Daemon final : ControlHandler {
  public:
@@ -550,8 +518,7 @@ void Daemon::perform(const core::Event& event, TimePoint now) {
   const std::string_view colon = port.empty() ? "" : ": ";
   if (*left_out != 0)
     log(Severity::kWarning, fmt::format("{}{}{} lines left out", port, colon, *left_out));
-  const auto [severity, text] = line_of(event);
-  log(severity, fmt::format("{}{}{}", port, colon, text));
+  log(severity_of(event.kind), fmt::format("{}{}{}", port, colon, report::change_line(event)));
 }
 
 void Daemon::report(const PacketIo::SendFailure& failure, TimePoint now) {

@@ -12,8 +12,12 @@
 #include "agent/report/report.hpp"
 #include "base/fabric.hpp"
 
-/// What `on-change` is told: packaging/schema/change.schema.json.
+/// How a change is told: a line for the log and for `replay`, an object for `on-change`
+/// (packaging/schema/change.schema.json).
 namespace lldp::report {
+
+/// Without the port, which the event has as a number. Empty for kState.
+[[nodiscard]] std::string change_line(const core::Event& event);
 
 /// How things stand after a change.
 struct Circumstances {

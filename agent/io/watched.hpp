@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <functional>
+#include <utility>
+
+namespace lldp::io {
+
+/// A descriptor in the loop. Asio waits for edges, but asks anew at every wait(): what has not been
+/// taken wakes us again, after everybody else's turn.
+class Watched {
+ public:
+  Watched(boost::asio::io_context& loop, int fd, std::function<void()> ready)
+      : descriptor_(loop, fd), ready_(std::move(ready)) {}
+  Watched(const Watched&) = delete;
+  Watched& operator=(const Watched&) = delete;
+  ~Watched() { descriptor_.release(); }  // whoever opened it closes it
+  void wait() {
+    descriptor_.async_wait(boost::asio::posix::stream_descriptor::wait_read,
+                           [this](const boost::system::error_code& error) {
+                             if (!error) ready_();
+                           });
+  }
+
+ private:
+  boost::asio::posix::stream_descriptor descriptor_;
+  std::function<void()> ready_;
+};
+
+}  // namespace lldp::io

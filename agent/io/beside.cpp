@@ -10,6 +10,7 @@
 #include "agent/io/clock.hpp"
 #include "agent/io/log.hpp"
 #include "base/text.hpp"
+#include "tlv/dot1.hpp"
 #include "tlv/topology.hpp"
 
 namespace lldp::io {
@@ -22,6 +23,8 @@ lldpd::Client::Settings settings_of(const config::Config& config) {
   lldpd::Client::Settings out{.socket = config.lldpd_socket,
                               .group = core::group_address(config.core.scopes.front()),
                               .ours = {tlv::Tr::kKey}};
+  // Where nobody asked for it, a PFC TLV in lldpd is its own operator's.
+  if (config.core.send_pfc) out.ours.push_back(tlv::PfcConfig::kKey);
   for (const core::Oui& oui : config.core.accepted_ouis) {
     tlv::Key key = tlv::Contribution::kKey;
     key.oui = static_cast<std::uint32_t>(oui[0] << 16 | oui[1] << 8 | oui[2]);

@@ -174,6 +174,7 @@ std::optional<Neighbor> Connection::neighbor(const Atom& port) const {
   if (number(port, lldpctl_k_port_protocol) != LLDPD_MODE_LLDP) return std::nullopt;
   Neighbor out{.ttl = static_cast<std::uint16_t>(
                    std::clamp(number(port, lldpctl_k_port_ttl).value_or(0), 0L, 65535L)),
+               .port_description = text(port, lldpctl_k_port_descr),
                .system_name = text(port, lldpctl_k_chassis_name),
                .capabilities = {.system = static_cast<std::uint16_t>(
                                     number(port, lldpctl_k_chassis_cap_available).value_or(0)),

@@ -33,6 +33,8 @@ Bytes frame_of(const Neighbor& neighbor, const MacAddress& group) {
   writer.add(tlv::PortIdTlv{neighbor.port_id.subtype, as_octets(neighbor.port_id.octets)});
   writer.add(tlv::Ttl{neighbor.ttl});
   if (neighbor.ttl != 0) {
+    if (!neighbor.port_description.empty())
+      writer.add(tlv::PortDescription{neighbor.port_description});
     if (!neighbor.system_name.empty()) writer.add(tlv::SystemName{neighbor.system_name});
     if (neighbor.capabilities != tlv::Capabilities{}) writer.add(neighbor.capabilities);
     for (const CustomTlv& custom : neighbor.custom) writer.add(Raw{custom.information}, custom.key);

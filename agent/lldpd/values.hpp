@@ -26,7 +26,8 @@ struct CustomTlv {
 struct Neighbor {
   ChassisId chassis_id{};
   PortId port_id{};
-  std::uint16_t ttl = 0;  ///< seconds; 0: it is gone
+  std::uint16_t ttl = 0;           ///< seconds; 0: it is gone
+  std::string port_description{};  ///< by default lldpd has the interface's name here
   std::string system_name{};
   tlv::Capabilities capabilities{};  ///< none at all: it sent no such TLV
   std::vector<CustomTlv> custom{};

@@ -28,6 +28,7 @@ CustomTlv custom(const tlv::Key& key, Bytes information) { return {key, std::mov
 
 Neighbor leaf() {
   Neighbor n{.ttl = 120,
+             .port_description = "swp9",
              .system_name = "leaf1",
              .capabilities = {.system = 0x14, .enabled = 0x04},
              .custom = {custom(kTr, {1, 1, 0}), custom(kForeign, {})}};
@@ -44,6 +45,7 @@ TEST(LldpdNeighbor, BecomesTheFrameThatItWouldHaveSent) {
                    0x02, 7,    4,    2,    0,    0,    0,    0,    9,  // chassis: MAC
                    0x04, 7,    3,    2,    0,    0,    0,    0,    0x0a,  // port: MAC
                    0x06, 2,    0,    120,                                 // TTL
+                   0x08, 4,    's',  'w',  'p',  '9',                     // port description
                    0x0a, 5,    'l',  'e',  'a',  'f',  '1',               // system name
                    0x0e, 4,    0,    0x14, 0,    0x04,                    // capabilities
                    0xfe, 7,    0x00, 0x80, 0xc2, 0x14, 1,    1,    0,     // tr
@@ -53,6 +55,7 @@ TEST(LldpdNeighbor, BecomesTheFrameThatItWouldHaveSent) {
 
 TEST(LldpdNeighbor, WithoutNameAndCapabilitiesHasNoTlvOfThem) {
   Neighbor n = leaf();
+  n.port_description.clear();
   n.system_name.clear();
   n.capabilities = {};
   n.custom.clear();

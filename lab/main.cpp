@@ -48,6 +48,10 @@ int main(int argc, char** argv) {
     print_usage(stdout);
     return kDone;
   }
+  if (arguments[0] == "--version") {
+    fmt::print("lldp-level-lab " LLDP_VERSION "\n");
+    return kDone;
+  }
   for (const Command& c : kCommands) {
     if (c.name != arguments[0]) continue;
     try {  // what libraries throw: Program_options on a bad command line, bad_alloc

@@ -9,10 +9,8 @@ version=$(dpkg-parsechangelog -l packaging/debian/changelog -S Version)
 out=$PWD/build/package
 tree=$out/lldp-level-$version
 rm -rf "$out"
-mkdir -p "$tree"
-git ls-files -z --cached --others --exclude-standard -- ':!tests' ':!bench' ':!.ci' |
-  while IFS= read -r -d '' file; do [ ! -e "$file" ] || printf '%s\0' "$file"; done |
-  tar -c --null -T - | tar -x -C "$tree"
+mkdir -p "$out"
+packaging/export-tree.sh "$tree"
 mv "$tree/packaging/debian" "$tree/debian"
 
 # debhelper gives a build a home of its own; what ccache knows is to be found in it all the same.

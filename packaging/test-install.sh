@@ -5,10 +5,10 @@
 # upgrade, nothing outlives the purge. Wants root and, for the first part, the network; it works below
 # build/install-test/ and in namespaces of its own.
 #
-# usage: packaging/test-install.sh [MIRROR]
+# usage: packaging/test-install.sh [MIRROR]     (else the mirror that this machine uses)
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/.."
-mirror=${1:-http://deb.debian.org/debian}
+mirror=${1:-$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Codename: bookworm' | head -n 1)}
 work=$PWD/build/install-test
 root=$work/root
 base=$work/bookworm.tar  # kept for the next run

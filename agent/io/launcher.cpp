@@ -46,8 +46,7 @@ Error system_error(const char* where, const char* what) {
   return {errno, where, std::string(what) + ": " + std::strerror(errno)};
 }
 
-// -- In the launcher, which allocates next to nothing: its pages are the daemon's until it does
-// ----
+// In the launcher, which allocates next to nothing: its pages are the daemon's until it does.
 
 std::int64_t now_ms() {
   timespec t{};

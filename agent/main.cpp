@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/core.h>
 #include <malloc.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstdio>
@@ -50,6 +51,16 @@ int run(std::span<const char* const> arguments) {
   return 0;
 }
 
+/// At once and without an exception: on its way libraries allocate again (nlohmann-json's
+/// destructors do, which ends in std::terminate), and there is nothing to save that is not saved.
+[[noreturn]] void out_of_memory() {
+  std::fputs(
+      "lldp-leveld: memory has run out: the rules stay in the kernel; start it again, "
+      "with a higher limit if it has one (MemoryMax= of the service)\n",
+      stderr);
+  ::_exit(kUsage);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -58,15 +69,12 @@ int main(int argc, char** argv) {
   mallopt(M_TRIM_THRESHOLD, 64 << 10);
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGHUP, SIG_IGN);  // until the loop listens: the configuration is read anyway
+  std::set_new_handler(out_of_memory);
   try {
     return run({argv + 1, argv + argc});
-  } catch (const std::bad_alloc&) {
-    std::fputs(
-        "lldp-leveld: memory has run out: the rules stay in the kernel; start it again, "
-        "with a higher limit if it has one (MemoryMax= of the service)\n",
-        stderr);
-    return kUsage;
-  } catch (const std::exception& e) {  // ours throws nothing; libraries and the allocator may
+  } catch (const std::bad_alloc&) {  // of a C library's
+    out_of_memory();
+  } catch (const std::exception& e) {  // ours throws nothing; libraries may
     std::fprintf(stderr, "lldp-leveld: %s\n", e.what());
     return kUsage;
   }

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dataplane/bpf/kernel.hpp"
 
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
-#include <fstream>
+#include <optional>
+#include <string_view>
 
 namespace lldp::dataplane::bpf {
 namespace {
@@ -253,14 +256,23 @@ Result<TcxLink> link_info(const UniqueFd& link) {
   return TcxLink{info->prog_id, info->ifindex};
 }
 
-std::size_t possible_cpus() {
+Result<std::size_t> possible_cpus() {
+  static std::optional<std::size_t> known;
+  if (known) return *known;
+  constexpr const char* kFile = "/sys/devices/system/cpu/possible";
+  std::array<char, 256> octets{};
+  const UniqueFd file(::open(kFile, O_RDONLY | O_CLOEXEC));
+  const ssize_t size = file ? ::read(file.get(), octets.data(), octets.size()) : -1;
+  if (size < 0) return fail(Error{errno, kFile, std::strerror(errno)});
   // "0-7", or "0": the last number counts.
-  std::string text;
-  std::getline(std::ifstream("/sys/devices/system/cpu/possible"), text);
-  const std::size_t at = text.find_last_not_of("0123456789") + 1;  // npos + 1 is 0
+  std::string_view text(octets.data(), static_cast<std::size_t>(size));
+  text = text.substr(0, text.find('\n'));
+  text.remove_prefix(text.find_last_not_of("0123456789") + 1);  // npos + 1 is 0
   std::size_t last = 0;
-  std::from_chars(text.data() + at, text.data() + text.size(), last);
-  return last + 1;
+  if (std::from_chars(text.data(), text.data() + text.size(), last).ec != std::errc())
+    return fail(Error{EINVAL, kFile, "holds no number"});
+  known = last + 1;
+  return *known;
 }
 
 }  // namespace lldp::dataplane::bpf

@@ -58,7 +58,7 @@ struct TcxLink {
 };
 [[nodiscard]] Result<TcxLink> link_info(const UniqueFd& link);
 
-/// CPUs that a per-CPU map has values for.
-[[nodiscard]] std::size_t possible_cpus();
+/// CPUs that a per-CPU map has values for: so many the kernel writes, whatever room there is.
+[[nodiscard]] Result<std::size_t> possible_cpus();
 
 }  // namespace lldp::dataplane::bpf

@@ -192,7 +192,9 @@ bool Programs::adopt_bounces(std::uint32_t program_id) {
 }
 
 Result<std::optional<std::uint32_t>> Programs::slot_of(Ifindex owner, Ifindex start) const {
-  std::vector<lldp_level_bounces> of_cpu(possible_cpus());
+  const auto cpus = possible_cpus();
+  if (!cpus) return fail(cpus.error());
+  std::vector<lldp_level_bounces> of_cpu(*cpus);
   for (std::uint32_t i = 0; i < LLDP_LEVEL_PROBES; ++i) {
     const std::uint32_t slot = (start.value() + i) % LLDP_LEVEL_SLOTS;
     if (auto done = get_element(bounces_, &slot, of_cpu.data()); !done) return fail(done.error());
@@ -202,8 +204,10 @@ Result<std::optional<std::uint32_t>> Programs::slot_of(Ifindex owner, Ifindex st
 }
 
 Result<void> Programs::set_slot(std::uint32_t slot, Ifindex owner) {
+  const auto cpus = possible_cpus();
+  if (!cpus) return fail(cpus.error());
   const std::vector<lldp_level_bounces> zeros(
-      possible_cpus(), {.port = owner.value(), .reserved = 0, .packets = {}});
+      *cpus, {.port = owner.value(), .reserved = 0, .packets = {}});
   return set_element(bounces_, &slot, zeros.data(), BPF_ANY);
 }
 
@@ -222,7 +226,7 @@ Result<Bounces> Programs::bounces(Ifindex port) const {
   const auto slot = slot_of(port, port);
   if (!slot) return fail(slot.error());
   if (!*slot) return sum;
-  std::vector<lldp_level_bounces> of_cpu(possible_cpus());
+  std::vector<lldp_level_bounces> of_cpu(*possible_cpus());  // slot_of() has asked
   if (auto done = get_element(bounces_, &**slot, of_cpu.data()); !done) return fail(done.error());
   for (const lldp_level_bounces& b : of_cpu)
     for (std::size_t p = 0; p < sum.size(); ++p) sum[p] += b.packets[p];

@@ -159,14 +159,9 @@ void Beside::begin_session(TimePoint now) {
 }
 
 void Beside::add_port(Ifindex ifindex, const std::string& name, TimePoint now) {
-  if (!in_session_) {
-    // Until lldpd was there for once nothing is kept of any port.
-    if (const auto at = ports_.find(ifindex); at != ports_.end() && at->second.name != name)
-      remove_port(ifindex);
-    return;
-  }
-  const auto at = ports_.find(ifindex);
-  if (at != ports_.end() && at->second.name != name) remove_port(ifindex);
+  if (const auto at = ports_.find(ifindex); at != ports_.end() && at->second.name != name)
+    remove_port(ifindex);
+  if (!in_session_) return;  // until lldpd was there for once nothing is kept of any port
   const bool fresh = ports_.try_emplace(ifindex, Port{.name = name}).second;
   by_name_.insert_or_assign(name, ifindex);
   if (!fresh && client_.port_id(name)) return;

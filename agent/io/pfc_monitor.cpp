@@ -3,6 +3,7 @@
 
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
+#include <netlink/msg.h>
 #include <sys/socket.h>
 
 #include <array>
@@ -24,14 +25,11 @@ struct Buffer {
   ssize_t fill(int fd, int flags) { return ::recv(fd, octets.data(), octets.size(), flags); }
   /// Calls `take` with each message of `size` octets.
   template <class Take>
-  void each(ssize_t size, Take take) const {
-    ByteSpan rest = ByteSpan(octets).first(static_cast<std::size_t>(size));
-    while (rest.size() >= sizeof(nlmsghdr)) {
-      const auto* header = reinterpret_cast<const nlmsghdr*>(rest.data());
-      if (header->nlmsg_len < sizeof(nlmsghdr) || header->nlmsg_len > rest.size()) return;
-      take(*header, rest.first(header->nlmsg_len));
-      rest = rest.subspan(std::min<std::size_t>(NLMSG_ALIGN(header->nlmsg_len), rest.size()));
-    }
+  void each(ssize_t size, Take take) {
+    int left = static_cast<int>(size);
+    for (auto* h = reinterpret_cast<nlmsghdr*>(octets.data()); nlmsg_ok(h, left);
+         h = nlmsg_next(h, &left))
+      take(*h, ByteSpan(reinterpret_cast<const std::uint8_t*>(h), h->nlmsg_len));
   }
 };
 

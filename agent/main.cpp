@@ -10,9 +10,9 @@
 #include <span>
 
 #include "agent/config/config.hpp"
-#include "agent/io/daemon.hpp"
-#include "agent/io/log.hpp"
-#include "agent/io/remove_rules.hpp"
+#include "agent/daemon/daemon.hpp"
+#include "agent/daemon/remove_rules.hpp"
+#include "agent/process/log.hpp"
 
 namespace {
 

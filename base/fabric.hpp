@@ -13,12 +13,15 @@
 /// The words of the fabric, which the wire, the inference, the rules and the lab share.
 namespace lldp {
 
+/// What a device is to the fabric: a host ends paths, a switch forwards.
+enum class Role : std::uint8_t { kHost, kSwitch };
 enum class DeviceType : std::uint8_t { kHost, kSwitch, kUnknown };
 /// How a port stands to its neighbour, by level; what the TLVs carry and `show` prints.
 enum class PortType : std::uint8_t { kUnmarked, kUplink, kDownlink, kCrosslink };
 /// How a port stands in the total order of devices; what the rules go by (see Position).
 enum class Order : std::uint8_t { kUnknown, kDown, kUp };
 
+[[nodiscard]] std::string_view to_string(Role r);        ///< host, switch
 [[nodiscard]] std::string_view to_string(DeviceType t);  ///< host, switch, unknown
 [[nodiscard]] std::string_view to_string(PortType t);    ///< unmarked, uplink, downlink, crosslink
 [[nodiscard]] std::string_view to_string(Order o);       ///< unknown, down, up

@@ -7,8 +7,8 @@
 
 #include "base/bounded.hpp"
 #include "base/result.hpp"
-#include "dataplane/fd.hpp"
 #include "dataplane/tc.hpp"
+#include "os/fd.hpp"
 
 namespace lldp::dataplane {
 

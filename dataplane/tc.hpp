@@ -12,7 +12,7 @@
 
 #include "base/bounded.hpp"
 #include "base/result.hpp"
-#include "dataplane/fd.hpp"
+#include "os/fd.hpp"
 
 /// Traffic control by rtnetlink: libnl-route 3.7 has neither clsact nor cls_bpf, so messages are
 /// made here, in one place.

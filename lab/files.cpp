@@ -8,8 +8,8 @@
 #include <cstdio>
 #include <cstring>
 
-#include "agent/config/file.hpp"
 #include "lab/fabric/from_drawing.hpp"
+#include "os/file.hpp"
 
 namespace lldp::lab {
 namespace {
@@ -31,7 +31,7 @@ bool write_all(int fd, std::string_view text) {
 }  // namespace
 
 Result<Fabric> load_fabric(const std::string& path) {
-  const auto text = config::read_file(path, kMaxOctets);
+  const auto text = read_file(path, kMaxOctets);
   if (!text) return fail(text.error());
   auto fabric = fabric_from(cabling::read(*text));
   if (!fabric) {

@@ -9,12 +9,12 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/cli/command.hpp"
-#include "agent/cli/connection.hpp"
 #include "agent/cli/expect.hpp"
 #include "agent/config/config.hpp"
-#include "agent/config/file.hpp"
 #include "agent/config/helper.hpp"
+#include "agent/control/connection.hpp"
 #include "agent/report/text.hpp"
+#include "os/file.hpp"
 
 namespace lldp::cli {
 namespace {
@@ -44,9 +44,9 @@ report::Style style() {
 
 Result<std::string> ask(const Arguments& arguments, std::string_view method,
                         const std::vector<std::string>& ports) {
-  auto connection = Connection::open(arguments.socket);
+  auto connection = control::Connection::open(arguments.socket);
   if (!connection) return fail(connection.error());
-  const auto asked = connection->call(method, ports_parameter(ports));
+  const auto asked = connection->call(method, control::ports_parameter(ports));
   if (!asked) return fail(asked.error());
   return connection->next(std::chrono::steady_clock::now() + kPatience);
 }
@@ -142,10 +142,10 @@ Result<int> reload(const Arguments& arguments) {
 }
 
 Result<int> watch(const Arguments& arguments) {
-  auto connection = Connection::open(arguments.socket);
+  auto connection = control::Connection::open(arguments.socket);
   if (!connection) return fail(connection.error());
   const auto asked =
-      connection->call("org.lldplevel.Watch", ports_parameter(arguments.operands), true);
+      connection->call("org.lldplevel.Watch", control::ports_parameter(arguments.operands), true);
   if (!asked) return fail(asked.error());
   const bool screen = ::isatty(STDOUT_FILENO) != 0 && !arguments.json;
   while (true) {
@@ -163,7 +163,7 @@ Result<int> watch(const Arguments& arguments) {
 Result<int> wait(const Arguments& arguments) {
   const auto goal = goal_of(arguments);
   if (!goal) return fail(goal.error());
-  Deadline deadline;
+  control::Deadline deadline;
   if (arguments.timeout) deadline = std::chrono::steady_clock::now() + *arguments.timeout;
   std::string missing;
   const auto too_late = [&](const Error& error) {
@@ -172,10 +172,10 @@ Result<int> wait(const Arguments& arguments) {
                                    "not in time: " + missing + ": see lldp-level show"};
   };
   while (true) {
-    auto connection = open_when_there(arguments.socket, deadline);
+    auto connection = control::open_when_there(arguments.socket, deadline);
     if (!connection)
-      return fail(is_no_daemon(connection.error()) ? too_late(connection.error())
-                                                   : connection.error());
+      return fail(control::is_no_daemon(connection.error()) ? too_late(connection.error())
+                                                            : connection.error());
     auto asked = connection->call("org.lldplevel.Watch", "{}", true);
     while (asked) {
       const auto answer = connection->next(deadline);
@@ -216,7 +216,7 @@ Result<int> expect(const Arguments& arguments) {
     error.where = file + ": " + error.where;
     return fail(std::move(error));
   };
-  const auto text = config::read_file(file);
+  const auto text = read_file(file);
   if (!text) return fail(text.error());
   const auto drawing = cabling::read(*text);
   if (!drawing) return in_file(drawing.error());

@@ -7,7 +7,7 @@
 
 #include "agent/cli/capture.hpp"
 #include "agent/cli/command.hpp"
-#include "agent/cli/connection.hpp"
+#include "agent/control/connection.hpp"
 
 namespace lldp::cli {
 namespace {
@@ -58,7 +58,7 @@ std::optional<Seen> parse_seen(const std::string& answer) {
 
 /// Where lldpd speaks, no frame passes the daemon.
 void tell_of_lldpd(const std::string& socket) {
-  auto connection = Connection::open(socket);
+  auto connection = control::Connection::open(socket);
   if (!connection || !connection->call("org.lldplevel.Show", R"({"ports":["none"]})")) return;
   const auto answer = connection->next(std::chrono::steady_clock::now() + kPatience);
   if (answer && answer->find(R"("transport":"lldpd")") != answer->npos)
@@ -71,10 +71,11 @@ void tell_of_lldpd(const std::string& socket) {
 
 Result<int> record(const Arguments& arguments) {
   const std::string& path = arguments.operands.front();
-  auto connection = Connection::open(arguments.socket);
+  auto connection = control::Connection::open(arguments.socket);
   if (!connection) return fail(connection.error());
   const auto ports = std::span(arguments.operands).subspan(1);
-  if (auto asked = connection->call("org.lldplevel.Record", ports_parameter(ports), true); !asked)
+  if (auto asked = connection->call("org.lldplevel.Record", control::ports_parameter(ports), true);
+      !asked)
     return fail(asked.error());
   // The first answer says that recording has begun: no file is made that nobody fills.
   if (auto begun = connection->next(std::chrono::steady_clock::now() + kPatience); !begun)

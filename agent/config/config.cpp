@@ -7,9 +7,9 @@
 #include <map>
 #include <sstream>
 
-#include "agent/config/file.hpp"
 #include "agent/config/options.hpp"
 #include "base/text.hpp"
+#include "os/file.hpp"
 
 namespace lldp::config {
 namespace {

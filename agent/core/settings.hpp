@@ -17,8 +17,6 @@ namespace lldp::core {
 
 using Oui = std::array<std::uint8_t, 3>;
 
-enum class Role : std::uint8_t { kHost, kSwitch };
-
 /// Group addresses an LLDP agent can stand on, IEEE 802.1AB-2016 Table 7-1.
 enum class Scope : std::uint8_t { kNearestBridge, kNearestNonTpmrBridge, kNearestCustomerBridge };
 

@@ -11,7 +11,7 @@
 #include "agent/lldpd/library.hpp"
 #include "agent/lldpd/values.hpp"
 #include "base/result.hpp"
-#include "dataplane/fd.hpp"
+#include "os/fd.hpp"
 
 namespace lldp::lldpd {
 

@@ -20,8 +20,8 @@
 #include <memory>
 #include <mutex>
 
-#include "agent/cli/connection.hpp"
 #include "agent/config/listen.hpp"
+#include "agent/control/connection.hpp"
 #include "agent/metrics/metrics.hpp"
 
 namespace lldp::metrics {
@@ -41,8 +41,8 @@ void complain(const std::string& what) {
   std::fprintf(stderr, "%s: %s\n", program_invocation_short_name, what.c_str());
 }
 
-Result<Families> ask(cli::Connection& connection) {
-  const cli::Deadline deadline = std::chrono::steady_clock::now() + kPatience;
+Result<Families> ask(control::Connection& connection) {
+  const control::Deadline deadline = std::chrono::steady_clock::now() + kPatience;
   Answers answers;
   for (const auto& [method, answer] : {std::pair("org.varlink.service.GetInfo", &answers.info),
                                        {"org.lldplevel.Show", &answers.show},
@@ -60,13 +60,13 @@ Result<Families> ask(cli::Connection& connection) {
 class Daemon final : public prometheus::Collectable {
  public:
   explicit Daemon(std::string path) : path_(std::move(path)) {
-    if (path_ == "-") given_.emplace(cli::Connection::adopt(STDIN_FILENO, "lldp-leveld"));
+    if (path_ == "-") given_.emplace(control::Connection::adopt(STDIN_FILENO, "lldp-leveld"));
   }
   [[nodiscard]] bool given() const { return given_.has_value(); }
 
   Result<Families> scrape() const {
     if (given_) return ask(*given_);
-    auto connection = cli::Connection::open(path_);
+    auto connection = control::Connection::open(path_);
     if (!connection) return fail(connection.error());
     return ask(*connection);
   }
@@ -84,7 +84,7 @@ class Daemon final : public prometheus::Collectable {
 
  private:
   std::string path_;
-  mutable std::optional<cli::Connection> given_;
+  mutable std::optional<control::Connection> given_;
   mutable std::mutex mutex_;
   mutable std::string wrong_;  ///< what was told last
 };

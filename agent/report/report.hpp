@@ -94,7 +94,7 @@ struct Rules {
   std::vector<PortRules> ports{};
 };
 
-/// `rules`, as agent/io/org.lldplevel.varlink has it.
+/// `rules`, as agent/control/org.lldplevel.varlink has it.
 [[nodiscard]] std::string rules_json(const Rules& rules);
 
 }  // namespace lldp::report

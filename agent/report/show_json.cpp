@@ -63,7 +63,7 @@ std::string show_json(const core::Snapshot& snapshot, const Protection& protecti
   out.open('{').member("version", kVersion);
   out.key("device")
       .open('{')
-      .member("role", snapshot.role == core::Role::kHost ? "host" : "switch")
+      .member("role", snapshot.role == Role::kHost ? "host" : "switch")
       .member("level", number(snapshot.level))
       .member("level_source", to_string(snapshot.level_source))
       .member("place", number(snapshot.place))

@@ -11,7 +11,7 @@
 #include "base/bounded.hpp"
 #include "base/result.hpp"
 #include "dataplane/backend.hpp"
-#include "dataplane/fd.hpp"
+#include "os/fd.hpp"
 
 /// bpf(2), as far as we use it. An Error's code is the errno; its text says what to do where that
 /// is known.

@@ -3,7 +3,7 @@
 
 #include "base/bytes.hpp"
 #include "base/result.hpp"
-#include "dataplane/fd.hpp"
+#include "os/fd.hpp"
 
 struct lldp_level_rules;
 

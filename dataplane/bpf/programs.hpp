@@ -9,7 +9,7 @@
 #include "base/result.hpp"
 #include "dataplane/backend.hpp"
 #include "dataplane/bpf/object.hpp"
-#include "dataplane/fd.hpp"
+#include "os/fd.hpp"
 #include "qos/ruleset.hpp"
 
 namespace lldp::dataplane::bpf {

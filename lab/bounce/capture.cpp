@@ -78,7 +78,7 @@ void restore_tag(msghdr& message, Bytes& frame) {
 /// The only port of a host.
 Result<Adjacency> port_of(const Fabric& fabric, std::size_t node) {
   const auto ports = adjacencies(fabric)[node];
-  if (fabric.nodes[node].role == core::Role::kHost && ports.size() == 1) return ports.front();
+  if (fabric.nodes[node].role == Role::kHost && ports.size() == 1) return ports.front();
   return fail(Error{0, fabric.nodes[node].name,
                     "flows begin and end at hosts that have one link: this is none"});
 }

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "dataplane/fd.hpp"
 #include "lab/bounce/verdict.hpp"
 #include "lab/live/place.hpp"
+#include "os/fd.hpp"
 
 namespace lldp::lab::bounce {
 

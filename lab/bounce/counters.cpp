@@ -5,7 +5,7 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
-#include "agent/cli/connection.hpp"
+#include "agent/control/connection.hpp"
 
 namespace lldp::lab::bounce {
 namespace {
@@ -14,7 +14,7 @@ using Json = nlohmann::json;
 constexpr std::chrono::seconds kPatience{5};
 
 Result<Json> ask(const std::string& path) {
-  auto daemon = cli::Connection::open(path);
+  auto daemon = control::Connection::open(path);
   if (!daemon) return fail(daemon.error());
   if (auto called = daemon->call("org.lldplevel.Rules", "{}"); !called) return fail(called.error());
   const auto reply = daemon->next(std::chrono::steady_clock::now() + kPatience);
@@ -44,7 +44,7 @@ Result<Bounces> counted_bounces(const live::Place& place, const Fabric& fabric) 
   const auto ports_of = adjacencies(fabric);
   Bounces counted;
   for (std::size_t n = 0; n < fabric.nodes.size(); ++n) {
-    if (fabric.nodes[n].role == core::Role::kHost) continue;
+    if (fabric.nodes[n].role == Role::kHost) continue;
     const std::string socket = place.socket(fabric.nodes[n].name);
     const auto reply = ask(socket);
     if (!reply) return fail(reply.error());

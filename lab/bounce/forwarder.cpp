@@ -35,7 +35,7 @@ Result<Forwarder> Forwarder::open(const live::Place& place, const Fabric& fabric
     auto batch = live::RouteBatch::open();
     if (!batch) return fail(batch.error());
     forwarder.batches_.push_back(std::move(*batch));
-    if (fabric.nodes[n].role == core::Role::kHost) continue;
+    if (fabric.nodes[n].role == Role::kHost) continue;
     if (auto ok = forwarder.prepare(n); !ok) return fail(ok.error());
   }
   if (auto ok = forwarder.commit(); !ok) return fail(ok.error());

@@ -57,7 +57,7 @@ std::string host_of(std::string_view lowest) {
 class Sketcher {
  public:
   explicit Sketcher(std::string_view name) { fabric_.name = name; }
-  void add(std::string name, core::Role role) {
+  void add(std::string name, Role role) {
     index_.emplace(name, fabric_.nodes.size());
     fabric_.nodes.push_back({.name = std::move(name), .role = role});
   }
@@ -69,7 +69,7 @@ class Sketcher {
  private:
   LinkEnd end(const std::string& node) {
     const std::size_t n = index_.at(node);
-    const bool host = fabric_.nodes[n].role == core::Role::kHost;
+    const bool host = fabric_.nodes[n].role == Role::kHost;
     return {n, host ? "eth0" : fmt::format("swp{}", ++ports_used_[n])};
   }
 
@@ -82,8 +82,8 @@ Result<Scenario> draw(const Sketch& sketch) {
   Sketcher sketcher(sketch.name);
   const auto lowest = split_list(sketch.with_host, ' ');
   for (const std::string& name : split_list(sketch.switches, ' '))
-    sketcher.add(name, core::Role::kSwitch);
-  for (const std::string& name : lowest) sketcher.add(host_of(name), core::Role::kHost);
+    sketcher.add(name, Role::kSwitch);
+  for (const std::string& name : lowest) sketcher.add(host_of(name), Role::kHost);
   for (const std::string& name : lowest) sketcher.cable(host_of(name), name);
   for (const std::string_view mesh : sketch.meshes) {
     const std::size_t colon = mesh.find(':');

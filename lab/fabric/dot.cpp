@@ -24,7 +24,7 @@ std::string to_dot(const Fabric& fabric) {
   std::string out = fmt::format("graph {} {{\n", quoted(fabric.name));
   for (const Node& node : fabric.nodes) {
     out += fmt::format("  {} [role={}", quoted(node.name),
-                       node.role == core::Role::kHost ? "host" : "switch");
+                       node.role == Role::kHost ? "host" : "switch");
     if (node.level) out += fmt::format(", level={}", node.level->value());
     out += fmt::format(", chassis=\"{}\"]\n", to_string(node.chassis));
   }

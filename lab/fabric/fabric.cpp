@@ -28,9 +28,9 @@ Result<void> check_nodes(const Fabric& fabric) {
     const std::string shown = escape(node.name);
     if (node.name.empty()) return fail(Error{0, "fabric", "a node has an empty name"});
     if (!names.insert(node.name).second) return fail(Error{0, shown, "two nodes have this name"});
-    if (node.role == core::Role::kHost && node.level && node.level->value() != 0)
+    if (node.role == Role::kHost && node.level && node.level->value() != 0)
       return fail(Error{0, shown, fmt::format("a host on level {}", node.level->value())});
-    if (node.role == core::Role::kSwitch && node.level && node.level->value() == 0)
+    if (node.role == Role::kSwitch && node.level && node.level->value() == 0)
       return fail(Error{0, shown, "a switch on level 0, where only hosts are"});
   }
   return {};
@@ -80,7 +80,7 @@ std::vector<std::optional<Level>> distances_to_hosts(const Fabric& fabric) {
   std::vector<std::optional<Level>> distance(fabric.nodes.size());
   std::deque<std::size_t> next;
   for (std::size_t i = 0; i < fabric.nodes.size(); ++i) {
-    if (fabric.nodes[i].role != core::Role::kHost) continue;
+    if (fabric.nodes[i].role != Role::kHost) continue;
     distance[i] = Level{};
     next.push_back(i);
   }
@@ -109,9 +109,9 @@ Order true_order(const Fabric& fabric, const Link& link, std::size_t end) {
 PortType true_port_type(const Fabric& fabric, const Link& link, std::size_t end) {
   const Node& own = fabric.nodes[link.ends[end].node];
   const Node& peer = fabric.nodes[link.ends[1 - end].node];
-  if (own.role == core::Role::kHost || !own.level || !peer.level) return PortType::kUnmarked;
+  if (own.role == Role::kHost || !own.level || !peer.level) return PortType::kUnmarked;
   const int up = peer.level->value() - own.level->value();
-  if (peer.role == core::Role::kHost || up == -1) return PortType::kDownlink;
+  if (peer.role == Role::kHost || up == -1) return PortType::kDownlink;
   if (up == 1) return PortType::kUplink;
   return up == 0 ? PortType::kCrosslink : PortType::kUnmarked;
 }

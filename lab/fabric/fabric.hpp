@@ -17,7 +17,7 @@ namespace lldp::lab {
 /// A device of a fabric.
 struct Node {
   std::string name{};
-  core::Role role = core::Role::kSwitch;
+  Role role = Role::kSwitch;
   /// The truth that what is learned is held against: 0 for a host; nullopt for a switch from which
   /// no host can be reached.
   std::optional<Level> level{};

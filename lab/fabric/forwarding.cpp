@@ -12,7 +12,7 @@ Result<SwitchGraph> switch_graph(const Fabric& fabric, Span span) {
   SwitchGraph graph;
   std::vector<std::size_t> index(fabric.nodes.size());
   for (std::size_t i = 0; i < fabric.nodes.size(); ++i) {
-    if (fabric.nodes[i].role == core::Role::kHost) continue;
+    if (fabric.nodes[i].role == Role::kHost) continue;
     index[i] = graph.forwarding.switches.size();
     graph.forwarding.switches.push_back(fabric.nodes[i].name);
   }
@@ -20,7 +20,7 @@ Result<SwitchGraph> switch_graph(const Fabric& fabric, Span span) {
     const auto& ends = fabric.links[i].ends;
     const std::array<const Node*, 2> nodes{&fabric.nodes[ends[0].node],
                                            &fabric.nodes[ends[1].node]};
-    if (nodes[0]->role == core::Role::kHost || nodes[1]->role == core::Role::kHost) continue;
+    if (nodes[0]->role == Role::kHost || nodes[1]->role == Role::kHost) continue;
     std::array<qos::PortClass, 2> classes{};
     for (std::size_t e = 0; e < 2; ++e) {
       const LinkEnd& near = ends[e];

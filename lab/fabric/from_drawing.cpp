@@ -30,7 +30,7 @@ Result<Node> node_from(cabling::Node& drawn) {
   const bool host = role != nullptr
                         ? *role == "host"
                         : (function != nullptr && *function == "host") || node.level == Level{};
-  node.role = host ? core::Role::kHost : core::Role::kSwitch;
+  node.role = host ? Role::kHost : Role::kSwitch;
   if (const std::string* chassis = drawn.attributes.find("chassis")) {
     const auto mac = parse_mac(*chassis);
     if (!mac) return refuse("chassis is not a MAC address");

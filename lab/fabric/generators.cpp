@@ -18,7 +18,7 @@ class Builder {
   explicit Builder(const LinkQuality& quality) : quality_(quality) {}
 
   /// Appends `count` nodes `prefix1`, `prefix2`, ...; returns the index of the first.
-  std::size_t add(std::string_view prefix, core::Role role, std::size_t count) {
+  std::size_t add(std::string_view prefix, Role role, std::size_t count) {
     const std::size_t first = fabric_.nodes.size();
     for (std::size_t i = 1; i <= count; ++i)
       fabric_.nodes.push_back({.name = fmt::format("{}{}", prefix, i), .role = role});
@@ -38,9 +38,8 @@ class Builder {
  private:
   LinkEnd end(std::size_t node) {
     const std::size_t n = ports_used_[node]++;
-    return fabric_.nodes[node].role == core::Role::kHost
-               ? LinkEnd{node, fmt::format("eth{}", n)}
-               : LinkEnd{node, fmt::format("swp{}", n + 1)};
+    return fabric_.nodes[node].role == Role::kHost ? LinkEnd{node, fmt::format("eth{}", n)}
+                                                   : LinkEnd{node, fmt::format("swp{}", n + 1)};
   }
 
   LinkQuality quality_;
@@ -115,8 +114,8 @@ Result<Fabric> clos(const ClosShape& shape) {
   Builder b(shape.quality);
   std::vector<std::size_t> first(levels);
   for (std::size_t l = levels; l-- > 0;)
-    first[l] = b.add(switch_name(levels, l), core::Role::kSwitch, shape.switches[l]);
-  const std::size_t first_host = b.add("host", core::Role::kHost, shape.hosts);
+    first[l] = b.add(switch_name(levels, l), Role::kSwitch, shape.switches[l]);
+  const std::size_t first_host = b.add("host", Role::kHost, shape.hosts);
 
   const std::size_t hosts_per_group = shape.hosts * shape.links_per_host / shape.switches[0];
   for (std::size_t h = 0; h < shape.hosts; ++h)
@@ -137,10 +136,10 @@ Result<Fabric> fat_tree(std::size_t k, const LinkQuality& quality) {
     return fail(Error{0, "fattree", fmt::format("k = {}: give an even number from 2 to 64", k)});
   const std::size_t half = k / 2;
   Builder b(quality);
-  const std::size_t core = b.add("core", core::Role::kSwitch, half * half);
-  const std::size_t agg = b.add("agg", core::Role::kSwitch, k * half);
-  const std::size_t edge = b.add("edge", core::Role::kSwitch, k * half);
-  const std::size_t host = b.add("host", core::Role::kHost, k * half * half);
+  const std::size_t core = b.add("core", Role::kSwitch, half * half);
+  const std::size_t agg = b.add("agg", Role::kSwitch, k * half);
+  const std::size_t edge = b.add("edge", Role::kSwitch, k * half);
+  const std::size_t host = b.add("host", Role::kHost, k * half * half);
   for (std::size_t e = 0; e < k * half; ++e)
     for (std::size_t h = 0; h < half; ++h) b.cable(host + e * half + h, edge + e);
   for (std::size_t e = 0; e < k * half; ++e)

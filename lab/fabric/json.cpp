@@ -20,7 +20,7 @@ std::string to_json(const Fabric& fabric) {
   ordered_json nodes = ordered_json::array();
   for (const Node& node : fabric.nodes) {
     nodes.push_back({{"id", node.name},
-                     {"role", node.role == core::Role::kHost ? "host" : "switch"},
+                     {"role", node.role == Role::kHost ? "host" : "switch"},
                      {"level", nullptr},
                      {"chassis", to_string(node.chassis)},
                      {"ports", ordered_json::array()}});

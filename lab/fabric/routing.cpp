@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kFar = std::numeric_limits<std::size_t>::max();
 
 bool is_host(const Fabric& fabric, std::size_t node) {
-  return fabric.nodes[node].role == core::Role::kHost;
+  return fabric.nodes[node].role == Role::kHost;
 }
 
 /// Forwards packets to one destination, hop by hop.

@@ -20,8 +20,8 @@
 #include <fstream>
 #include <map>
 
-#include "dataplane/fd.hpp"
 #include "lab/live/fabric_of_namespaces.hpp"
+#include "os/fd.hpp"
 
 extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX leaves it to the user
 

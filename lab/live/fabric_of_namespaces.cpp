@@ -152,7 +152,7 @@ Result<void> make(const Place& place, const Fabric& fabric) {
   for (const Node& node : fabric.nodes) {
     const std::string dir = place.node_dir(node.name);
     if (mkdir(dir.c_str(), 0755) < 0) return failed(dir, "cannot make");
-    auto one = make_namespace(place.namespace_path(node.name), node.role == core::Role::kSwitch);
+    auto one = make_namespace(place.namespace_path(node.name), node.role == Role::kSwitch);
     if (!one) return fail(one.error());
     made.push_back(std::move(*one));
   }

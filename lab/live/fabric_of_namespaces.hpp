@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "dataplane/fd.hpp"
 #include "lab/fabric/fabric.hpp"
 #include "lab/live/place.hpp"
+#include "os/fd.hpp"
 
 namespace lldp::lab::live {
 

@@ -63,7 +63,7 @@ std::optional<std::size_t> Watcher::wait_until_settled(const std::vector<std::si
     };
     return seen.answers && seen.level == fabric_.nodes[node].level &&
            std::all_of(ports_[node].begin(), ports_[node].end(), fine) &&
-           (!is_protected || fabric_.nodes[node].role == core::Role::kHost ||
+           (!is_protected || fabric_.nodes[node].role == Role::kHost ||
             seen.protection == "active");
   };
   for (;;) {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "dataplane/fd.hpp"
 #include "lab/live/observation.hpp"
 #include "lab/live/place.hpp"
+#include "os/fd.hpp"
 
 namespace lldp::lab::live {
 

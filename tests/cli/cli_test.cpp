@@ -17,9 +17,9 @@
 #include <future>
 #include <thread>
 
-#include "agent/io/control.hpp"
-#include "tests/io/temp_dir.hpp"
+#include "agent/control/control.hpp"
 #include "tests/support/places.hpp"
+#include "tests/support/temp_dir.hpp"
 
 namespace lldp::cli {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "agent/config/listen.hpp"
 #include "base/text.hpp"
-#include "tests/io/temp_dir.hpp"
+#include "tests/support/temp_dir.hpp"
 
 namespace lldp::config {
 

@@ -153,7 +153,7 @@ TEST(ExpectedPlan, HostPortsAndThePlanAreToldApart) {
 
 TEST(ExpectedPlan, HostsHaveCablesToo) {
   Settings settings;
-  settings.role = core::Role::kHost;
+  settings.role = Role::kHost;
   Single s(planned(kPlan, settings));
   s.up(1);
   s.hear(1, a_switch("spine2", 2));

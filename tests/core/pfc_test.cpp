@@ -93,7 +93,7 @@ TEST_F(PfcCheck, OtherPrioritiesMayBecomeLossless) {
 
 TEST_F(PfcCheck, HostsAreHeldToItToo) {
   Settings settings = lossless();
-  settings.role = core::Role::kHost;
+  settings.role = Role::kHost;
   s.agent.configure(settings, s.now, s.out);
   link(Pfc{.enabled = k5And6});
   s.hear(1, with_pfc(a_switch("leaf1", 1), 0));

@@ -225,7 +225,7 @@ TEST(PortOrder, OfAPortNobodyKnowsThereIsNone) {
 
 TEST(HostAgent, KeepsItsPortsUnmarkedWhateverItHears) {
   Settings settings;
-  settings.role = core::Role::kHost;
+  settings.role = Role::kHost;
   Single s(settings);
   s.up(1);
   s.hear(1, a_switch("leaf", 1));
@@ -238,7 +238,7 @@ TEST(HostAgent, KeepsItsPortsUnmarkedWhateverItHears) {
 }
 TEST(HostAgent, LosesNoLevelItHadAsASwitch) {
   Settings settings;
-  settings.role = core::Role::kHost;
+  settings.role = Role::kHost;
   Single s(settings, {.level = level(2)});
   EXPECT_EQ(s.agent.state().level, level(2));
 }

@@ -12,7 +12,7 @@
 #include <optional>
 
 #include "base/bytes.hpp"
-#include "dataplane/fd.hpp"
+#include "os/fd.hpp"
 
 namespace lldp::dataplane {
 

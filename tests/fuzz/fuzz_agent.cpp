@@ -14,7 +14,7 @@
 namespace {
 
 using namespace lldp;
-using core::Role;
+using Role;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 

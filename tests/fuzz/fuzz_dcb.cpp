@@ -2,7 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "agent/io/dcb_message.hpp"
+#include "agent/links/dcb_message.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   // The kernel's messages are aligned, and so is what libFuzzer and the replay hand over.

@@ -2,7 +2,7 @@
 // The state file: what is read can be written, and is read again as the same.
 #include <cstdlib>
 
-#include "agent/io/state_file.hpp"
+#include "agent/daemon/state_file.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto state = lldp::io::parse_state(lldp::as_text({data, size}));

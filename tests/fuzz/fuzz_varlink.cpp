@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "agent/io/varlink.hpp"
+#include "agent/control/varlink.hpp"
 
 namespace {
 

@@ -34,7 +34,7 @@ TEST_P(FatTree, HasTheTextbooksCounts) {
   EXPECT_EQ(fabric->links.size(), 3 * k * k * k / 4);
   const auto links_of = adjacencies(*fabric);
   for (std::size_t i = 0; i < fabric->nodes.size(); ++i)
-    EXPECT_EQ(links_of[i].size(), fabric->nodes[i].role == core::Role::kHost ? 1 : k);
+    EXPECT_EQ(links_of[i].size(), fabric->nodes[i].role == Role::kHost ? 1 : k);
 }
 INSTANTIATE_TEST_SUITE_P(Sizes, FatTree, testing::Values(2, 4, 8, 16),
                          [](const auto& k) { return "K" + std::to_string(k.param); });
@@ -98,7 +98,7 @@ INSTANTIATE_TEST_SUITE_P(Shapes, ClosRefusal, testing::ValuesIn(kRefusals),
 
 TEST(Fabric, LevelIsTheDistanceToTheNearestHost) {
   // h - a - b - c; e is alone
-  const auto fabric = complete({.nodes = {{.name = "h", .role = core::Role::kHost},
+  const auto fabric = complete({.nodes = {{.name = "h", .role = Role::kHost},
                                           {.name = "a"},
                                           {.name = "b"},
                                           {.name = "c"},
@@ -127,7 +127,7 @@ TEST(FabricJson, ReadsWhatNetworkxMakesOfIt) {
     "nodes": [{"id": 1, "level": 0}, {"id": "leaf"}],
     "edges": [{"source": "leaf", "target": 1, "ports": {"1": "eth0", "leaf": "swp1"}}]})");
   ASSERT_TRUE(fabric) << to_string(fabric.error());
-  EXPECT_EQ(fabric->nodes[0].role, core::Role::kHost);
+  EXPECT_EQ(fabric->nodes[0].role, Role::kHost);
   EXPECT_EQ(fabric->nodes[1].level, Level::of<1>());
   EXPECT_EQ(fabric->links[0].ends[1], (LinkEnd{0, "eth0"}));
 }

@@ -45,8 +45,7 @@ class Cabling {
     std::size_t i = 0;
     while (i < fabric_.nodes.size() && fabric_.nodes[i].name != name) ++i;
     if (i == fabric_.nodes.size())
-      fabric_.nodes.push_back(
-          {.name = name, .role = name[0] == 'h' ? core::Role::kHost : core::Role::kSwitch});
+      fabric_.nodes.push_back({.name = name, .role = name[0] == 'h' ? Role::kHost : Role::kSwitch});
     return {i, text.substr(colon + 1)};
   }
   Fabric fabric_{.name = "test"};

@@ -130,8 +130,8 @@ TEST(UpdownPath, GoesByTheOrderOfChassisOverACrosslink) {
   Fabric f{.name = "pair"};
   f.nodes = {{.name = "leaf1"},
              {.name = "leaf2"},
-             {.name = "h1", .role = core::Role::kHost},
-             {.name = "h2", .role = core::Role::kHost}};
+             {.name = "h1", .role = Role::kHost},
+             {.name = "h2", .role = Role::kHost}};
   f.links = {{.ends = {LinkEnd{2, "eth0"}, LinkEnd{0, "swp1"}}},
              {.ends = {LinkEnd{3, "eth0"}, LinkEnd{1, "swp1"}}},
              {.ends = {LinkEnd{0, "swp2"}, LinkEnd{1, "swp2"}}}};

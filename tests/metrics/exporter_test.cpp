@@ -18,10 +18,10 @@
 #include <iterator>
 #include <thread>
 
-#include "agent/io/control.hpp"
-#include "tests/io/temp_dir.hpp"
+#include "agent/control/control.hpp"
 #include "tests/metrics/exposition.hpp"
 #include "tests/support/places.hpp"
+#include "tests/support/temp_dir.hpp"
 
 namespace lldp::metrics {
 namespace {

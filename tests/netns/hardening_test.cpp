@@ -16,7 +16,7 @@
 #include <optional>
 #include <thread>
 
-#include "dataplane/fd.hpp"
+#include "os/fd.hpp"
 #include "tests/netns/support.hpp"
 #include "tests/support/places.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agent/io/link_monitor.hpp"
+#include "agent/links/link_monitor.hpp"
 
 #include <fmt/core.h>
 #include <gmock/gmock.h>

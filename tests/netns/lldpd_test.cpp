@@ -18,7 +18,7 @@
 #include <optional>
 #include <set>
 
-#include "dataplane/fd.hpp"
+#include "os/fd.hpp"
 #include "tests/netns/support.hpp"
 #include "tlv/lldpdu.hpp"
 

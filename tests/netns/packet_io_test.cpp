@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agent/io/packet_io.hpp"
+#include "agent/wire/packet_io.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agent/io/pfc_monitor.hpp"
+#include "agent/links/pfc_monitor.hpp"
 
 #include <gtest/gtest.h>
 

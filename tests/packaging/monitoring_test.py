@@ -172,7 +172,7 @@ class Schemas(unittest.TestCase):
         self.assertEqual(set(re.findall(r"\.It Va (.*)", page.replace(" , Va ", "\n.It Va "))), set(schema["properties"]))
 
     def test_varlink_has_the_same_members(self):
-        text = (SOURCE / "agent/io/org.lldplevel.varlink").read_text()
+        text = (SOURCE / "agent/control/org.lldplevel.varlink").read_text()
         schema = json.loads((PACKAGING / "schema/show.schema.json").read_text())
         defs = {"Port": schema["$defs"]["port"], "Neighbor": schema["$defs"]["neighbor"],
                 "Alarm": schema["$defs"]["alarm"], **{k.capitalize(): schema["properties"][k] for k in ("device", "protection")}}

@@ -9,9 +9,9 @@
 #include <fstream>
 
 #include "agent/core/announcement.hpp"
-#include "tests/io/temp_dir.hpp"
 #include "tests/support/golden.hpp"
 #include "tests/support/places.hpp"
+#include "tests/support/temp_dir.hpp"
 
 namespace lldp::core {
 namespace {

@@ -13,8 +13,8 @@
 
 namespace lldp::test {
 
+using Role;
 using core::Agent;
-using core::Role;
 using core::Settings;
 using std::chrono::milliseconds;
 using std::chrono::seconds;

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/companions/launcher.hpp"
+
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/capability.h>
+#include <poll.h>
+#include <pwd.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+#include "agent/process/log.hpp"
+
+namespace lldp::io {
+namespace {
+
+constexpr std::int64_t kNever = -1;
+constexpr std::int64_t kStopPatience = 2000;  ///< ms
+
+enum class Verb : std::uint8_t { kStart, kStop };
+
+/// What the daemon says: this, then the words and the input, each with a NUL behind it.
+struct Request {
+  Verb verb{};
+  Launcher::Slot slot{};
+  bool has_connection = false;
+  std::uint8_t words = 0;
+  std::uint32_t limit_ms = 0;
+};
+
+Error system_error(const char* where, const char* what) {
+  return {errno, where, std::string(what) + ": " + std::strerror(errno)};
+}
+
+// In the launcher, which allocates next to nothing: its pages are the daemon's until it does.
+
+std::int64_t now_ms() {
+  timespec t{};
+  ::clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec * 1000 + t.tv_nsec / 1'000'000;
+}
+
+/// Nobody who is root: the package's user, or else whoever owns nothing. Read without the name
+/// service, whose modules would stay in memory.
+struct User {
+  uid_t user = 0;
+  gid_t group = 0;
+};
+User unprivileged_user() {
+  User found;
+  std::FILE* users = std::fopen("/etc/passwd", "re");
+  if (users == nullptr) return found;
+  while (const passwd* entry = ::fgetpwent(users)) {
+    const std::string_view name = entry->pw_name;
+    if (name != "lldp-level" && name != "nobody") continue;
+    found = {.user = entry->pw_uid, .group = entry->pw_gid};
+    if (name == "lldp-level") break;
+  }
+  std::fclose(users);
+  return found;
+}
+
+/// Why it could not be done, or null.
+const char* become_nobody_in_particular() {
+  // The bounding set can be emptied by root alone; without new privileges it grants nothing.
+  for (int capability = 0; capability <= CAP_LAST_CAP; ++capability)
+    ::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0);
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return "cannot give up new privileges";
+  ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+  if (::geteuid() == 0) {
+    const auto [user, group] = unprivileged_user();
+    errno = 0;
+    if (user == 0) return "there is neither a user lldp-level nor a user nobody";
+    if (::setgroups(1, &group) != 0 || ::setresgid(group, group, group) != 0 ||
+        ::setresuid(user, user, user) != 0)
+      return "cannot become the user lldp-level or nobody";
+  }
+  __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+  const __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {};
+  if (::syscall(SYS_capset, &header, none) != 0) return "cannot drop its capabilities";
+  return nullptr;
+}
+
+class Process {
+ public:
+  [[nodiscard]] bool is(pid_t pid) const { return pid_ == pid; }
+  [[nodiscard]] std::int64_t deadline() const { return deadline_; }
+
+  void start(char* const* words, int input, std::uint32_t limit_ms) {
+    pid_ = ::fork();
+    if (pid_ == 0) become(words, input);
+    if (pid_ > 0) ::setpgid(pid_, pid_);  // as it does itself: whoever is first
+    too_late_ = false;
+    deadline_ = limit_ms == 0 ? kNever : now_ms() + limit_ms;
+  }
+  [[nodiscard]] bool failed() const { return pid_ < 0; }
+  void stop() {
+    if (pid_ <= 0) return;
+    ::kill(-pid_, SIGTERM);
+    deadline_ = now_ms() + kStopPatience;
+  }
+  void expire(std::int64_t now) {
+    if (pid_ <= 0 || deadline_ == kNever || now < deadline_) return;
+    ::kill(-pid_, SIGKILL);
+    deadline_ = kNever;
+    too_late_ = true;
+  }
+  [[nodiscard]] Launcher::Ended ended(Launcher::Slot slot, int status) {
+    pid_ = 0;
+    deadline_ = kNever;
+    return {.slot = slot, .status = status, .too_late = too_late_};
+  }
+
+ private:
+  [[noreturn]] static void become(char* const* words, int input) {
+    ::setpgid(0, 0);
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    sigset_t none;
+    sigemptyset(&none);
+    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+    ::signal(SIGPIPE, SIG_DFL);
+    ::dup2(input, STDIN_FILENO);
+    ::dup2(STDERR_FILENO, STDOUT_FILENO);  // what it prints is for the log
+    ::syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, 0);
+    if (::chdir("/") == 0) ::execv(words[0], words);
+    log(Severity::kError, system_error(words[0], "cannot be run"));
+    ::_exit(127);
+  }
+
+  pid_t pid_ = 0;
+  std::int64_t deadline_ = kNever;
+  bool too_late_ = false;
+};
+
+/// The process itself: takes requests, watches over what it has started.
+class Loop {
+ public:
+  explicit Loop(int daemon) : daemon_(daemon) {}
+
+  [[noreturn]] void run() {
+    sigset_t child;
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    children_ = ::signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
+    // It ends with the daemon. Blocked and not ignored: what reaches a child before it has become
+    // its program waits for it.
+    for (const int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&child, signal);
+    ::sigprocmask(SIG_BLOCK, &child, nullptr);
+    while (true) {
+      pollfd ends[] = {{daemon_, POLLIN, 0}, {children_, POLLIN, 0}};
+      ::poll(ends, 2, patience());
+      for (Process& process : processes_) process.expire(now_ms());
+      if (ends[1].revents != 0) reap();
+      if (ends[0].revents != 0) serve();
+    }
+  }
+
+ private:
+  [[nodiscard]] int patience() const {
+    std::int64_t next = kNever;
+    for (const Process& process : processes_)
+      if (const std::int64_t at = process.deadline(); at != kNever)
+        next = next == kNever ? at : std::min(next, at);
+    return next == kNever ? -1 : static_cast<int>(std::max<std::int64_t>(0, next - now_ms()));
+  }
+
+  void reap() {
+    signalfd_siginfo ignored{};
+    while (::read(children_, &ignored, sizeof ignored) > 0) continue;
+    int status = 0;
+    for (pid_t pid = 0; (pid = ::waitpid(-1, &status, WNOHANG)) > 0;)
+      for (std::size_t i = 0; i < processes_.size(); ++i)
+        if (processes_[i].is(pid))
+          tell(processes_[i].ended(static_cast<Launcher::Slot>(i), status));
+  }
+
+  void tell(const Launcher::Ended& ended) const {
+    ::send(daemon_, &ended, sizeof ended, MSG_NOSIGNAL);
+  }
+
+  void serve() {
+    static std::array<char, sizeof(Request) + Launcher::kMaxOctets> message;
+    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> ancillary{};
+    iovec data{message.data(), message.size()};
+    msghdr header{};
+    header.msg_iov = &data;
+    header.msg_iovlen = 1;
+    header.msg_control = ancillary.data();
+    header.msg_controllen = ancillary.size();
+    const ssize_t size = ::recvmsg(daemon_, &header, MSG_CMSG_CLOEXEC);
+    if (size < 0 && errno == EINTR) return;
+    if (size < static_cast<ssize_t>(sizeof(Request))) die();  // the daemon has ended
+    int connection = -1;
+    if (const cmsghdr* c = CMSG_FIRSTHDR(&header); c != nullptr && c->cmsg_type == SCM_RIGHTS)
+      std::memcpy(&connection, CMSG_DATA(c), sizeof connection);
+    Request request;
+    std::memcpy(&request, message.data(), sizeof request);
+    Process& process = processes_[static_cast<std::size_t>(request.slot)];
+    if (request.verb == Verb::kStop) return process.stop();
+    start(process, request,
+          {message.data() + sizeof request, static_cast<std::size_t>(size) - sizeof request},
+          connection);
+  }
+
+  /// `text`: the words and the input of a request that our own daemon wrote.
+  void start(Process& process, const Request& request, std::string_view text, int connection) {
+    std::array<char*, 8> words{};
+    for (std::size_t i = 0; i < request.words; ++i) {
+      words[i] = const_cast<char*>(text.data());
+      text.remove_prefix(text.find('\0') + 1);
+    }
+    const int input = request.has_connection ? connection : file_of(text);
+    process.start(words.data(), input, request.limit_ms);
+    if (input >= 0) ::close(input);
+    if (process.failed()) tell(process.ended(request.slot, 127 << 8));
+  }
+
+  /// A file without a name: takes all of it at once, and can be read again, as a pipe cannot.
+  static int file_of(std::string_view text) {
+    const int file = ::memfd_create("change", MFD_CLOEXEC);
+    if (file < 0) return -1;
+    [[maybe_unused]] const auto written = ::write(file, text.data(), text.size());
+    ::lseek(file, 0, SEEK_SET);
+    return file;
+  }
+
+  [[noreturn]] void die() {
+    for (Process& process : processes_) process.stop();
+    ::_exit(0);
+  }
+
+  int daemon_;
+  int children_ = -1;
+  std::array<Process, Launcher::kSlots> processes_{};
+};
+
+[[noreturn]] void run_launcher(int daemon, pid_t parent) {
+  ::prctl(PR_SET_NAME, "lldp-launcher");
+  // What systemd told the daemon is not for others to answer.
+  for (const char* name : {"NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"}) ::unsetenv(name);
+  const char* wrong = become_nobody_in_particular();
+  // After the change of user, which takes it back.
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(0);
+  const std::string_view ready = wrong == nullptr ? "" : wrong;
+  const int code = wrong == nullptr ? 0 : errno;
+  const iovec parts[] = {{const_cast<int*>(&code), sizeof code},
+                         {const_cast<char*>(ready.data()), ready.size()}};
+  msghdr header{};
+  header.msg_iov = const_cast<iovec*>(parts);
+  header.msg_iovlen = 2;
+  ::sendmsg(daemon, &header, MSG_NOSIGNAL);
+  if (wrong != nullptr) ::_exit(1);
+  Loop(daemon).run();
+}
+
+}  // namespace
+
+Result<Launcher> Launcher::fork() {
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+    return fail(system_error("launcher", "no socket can be had"));
+  UniqueFd ours(ends[0]);
+  UniqueFd theirs(ends[1]);
+  const pid_t parent = ::getpid();
+  const pid_t child = ::fork();
+  if (child < 0) return fail(system_error("launcher", "cannot be started"));
+  if (child == 0) {
+    ::close(ours.release());
+    run_launcher(theirs.get(), parent);
+  }
+  ::close(theirs.release());
+  std::array<char, 256> said{};
+  int code = 0;
+  const ssize_t size = ::recv(ours.get(), said.data(), said.size() - 1, 0);
+  if (size < static_cast<ssize_t>(sizeof code))
+    return fail(Error{ECHILD, "launcher", "ended at once"});
+  std::memcpy(&code, said.data(), sizeof code);
+  if (size > static_cast<ssize_t>(sizeof code))
+    return fail(Error{code, "launcher",
+                      std::string(said.data() + sizeof code) +
+                          (code == 0 ? "" : std::string(": ") + std::strerror(code))});
+  return Launcher(std::move(ours));
+}
+
+Result<void> Launcher::start(Slot slot, const Job& job) {
+  const Request request{.verb = Verb::kStart,
+                        .slot = slot,
+                        .has_connection = static_cast<bool>(job.connection),
+                        .words = static_cast<std::uint8_t>(job.words.size()),
+                        .limit_ms = static_cast<std::uint32_t>(job.limit.count())};
+  std::string message(sizeof request, '\0');
+  std::memcpy(message.data(), &request, sizeof request);
+  for (const std::string& word : job.words) message.append(word).push_back('\0');
+  message += job.input;
+  if (message.size() > sizeof request + kMaxOctets)
+    return fail(Error{E2BIG, job.words.front(), "too much for it to read"});
+  iovec data{message.data(), message.size()};
+  msghdr header{};
+  header.msg_iov = &data;
+  header.msg_iovlen = 1;
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> ancillary{};
+  if (job.connection) {
+    header.msg_control = ancillary.data();
+    header.msg_controllen = ancillary.size();
+    cmsghdr* c = CMSG_FIRSTHDR(&header);
+    c->cmsg_level = SOL_SOCKET;
+    c->cmsg_type = SCM_RIGHTS;
+    c->cmsg_len = CMSG_LEN(sizeof(int));
+    const int fd = job.connection.get();
+    std::memcpy(CMSG_DATA(c), &fd, sizeof fd);
+  }
+  if (::sendmsg(fd(), &header, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+    return fail(system_error("launcher", "cannot be asked"));
+  return {};
+}
+
+Result<void> Launcher::stop(Slot slot) {
+  const Request request{.verb = Verb::kStop, .slot = slot};
+  if (::send(fd(), &request, sizeof request, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+    return fail(system_error("launcher", "cannot be asked"));
+  return {};
+}
+
+Result<std::optional<Launcher::Ended>> Launcher::receive() {
+  Ended ended;
+  const ssize_t size = ::recv(fd(), &ended, sizeof ended, MSG_DONTWAIT);
+  if (size == sizeof ended) return ended;
+  if (size < 0 && (errno == EAGAIN || errno == EINTR)) return std::nullopt;
+  return fail(Error{ECHILD, "launcher", "has ended: no hook and no metrics until a restart"});
+}
+
+}  // namespace lldp::io

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/control/connection.hpp"
+
+#include <poll.h>
+#include <sys/inotify.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+namespace lldp::control {
+namespace {
+
+using json = nlohmann::ordered_json;
+using std::chrono::steady_clock;
+
+std::string no_daemon_text() {
+  return "no lldp-leveld answers here: start it, or name its socket with --socket";
+}
+
+/// A Varlink error as a person reads it: its own words where it has some.
+std::string error_text(const json& reply) {
+  const json& error = reply.at("error");
+  std::string text = error.is_string() ? error.get<std::string>() : error.dump();
+  if (const auto parameters = reply.find("parameters"); parameters != reply.end())
+    for (const char* key : {"reason", "who", "parameter", "method", "interface"})
+      if (parameters->contains(key) && parameters->at(key).is_string())
+        return text + ": " + parameters->at(key).get<std::string>();
+  return text;
+}
+
+/// The nearest directory above `path` that is there.
+std::string directory_above(const std::string& path) {
+  std::string directory = path;
+  struct stat there {};
+  do {
+    const std::size_t slash = directory.rfind('/');
+    if (slash == directory.npos) return ".";
+    directory.erase(slash);
+    if (directory.empty()) return "/";
+  } while (::stat(directory.c_str(), &there) != 0);
+  return directory;
+}
+
+}  // namespace
+
+std::string ports_parameter(std::span<const std::string> ports) {
+  json parameters = json::object();
+  if (!ports.empty()) parameters["ports"] = ports;
+  return parameters.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+int poll_time(const Deadline& deadline) {
+  if (!deadline) return -1;
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline - steady_clock::now());
+  return static_cast<int>(std::clamp<std::chrono::milliseconds::rep>(left.count(), 0, 1'000'000));
+}
+
+bool is_no_daemon(const Error& error) { return error.code == ENOENT || error.code == ECONNREFUSED; }
+
+Result<Connection> Connection::open(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof address.sun_path)
+    return fail(Error{ENAMETOOLONG, path, "too long for a socket: check --socket"});
+  path.copy(address.sun_path, path.size());
+  Connection connection(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), path);
+  if (connection.fd_ >= 0 &&
+      ::connect(connection.fd_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0)
+    return connection;
+  const int code = errno;
+  if (code == ENOENT || code == ECONNREFUSED)
+    return fail(connection.failed(code, no_daemon_text()));
+  std::string what = "cannot connect: " + std::string(std::strerror(code));
+  if (code == EACCES) what += ": run as root, or as a member of the socket's group";
+  return fail(connection.failed(code, std::move(what)));
+}
+
+Connection::Connection(Connection&& other) noexcept
+    : fd_(std::exchange(other.fd_, -1)),
+      path_(std::move(other.path_)),
+      received_(std::move(other.received_)) {}
+
+Connection::~Connection() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+Result<void> Connection::call(std::string_view method, std::string_view parameters, bool more) {
+  std::string message = R"({"method":")" + std::string(method) + R"(","parameters":)";
+  message += parameters;
+  message += more ? R"(,"more":true})" : "}";
+  message += '\0';
+  for (std::string_view rest = message; !rest.empty();) {
+    const ssize_t n = ::send(fd_, rest.data(), rest.size(), MSG_NOSIGNAL);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0)
+      return fail(failed(errno, "cannot ask the daemon: " + std::string(std::strerror(errno))));
+    rest.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return {};
+}
+
+Result<std::string> Connection::next(const Deadline& deadline) {
+  std::size_t end = received_.find('\0');
+  while (end == received_.npos) {
+    pollfd ready{fd_, POLLIN, 0};
+    const int polled = ::poll(&ready, 1, poll_time(deadline));
+    if (polled == 0) return fail(failed(ETIMEDOUT, "the daemon does not answer: see its log"));
+    if (polled < 0 && errno == EINTR) continue;
+    char buffer[65536];
+    const ssize_t n = polled < 0 ? -1 : ::recv(fd_, buffer, sizeof buffer, 0);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0)
+      return fail(failed(errno, "cannot hear the daemon: " + std::string(std::strerror(errno))));
+    if (n == 0) return fail(failed(ECONNRESET, "the daemon hung up: see its log"));
+    const std::size_t before = received_.size();
+    received_.append(buffer, static_cast<std::size_t>(n));
+    end = received_.find('\0', before);
+  }
+  const json reply =
+      json::parse(received_.begin(), received_.begin() + static_cast<std::ptrdiff_t>(end), nullptr,
+                  /*allow_exceptions=*/false);
+  received_.erase(0, end + 1);
+  if (!reply.is_object())
+    return fail(
+        failed(EPROTO, "the answer is not Varlink: does another program have this socket?"));
+  if (reply.contains("error")) return fail(failed(0, error_text(reply)));
+  const auto parameters = reply.find("parameters");
+  return parameters == reply.end() ? "{}" : parameters->dump();
+}
+
+Result<Connection> open_when_there(const std::string& path, const Deadline& deadline) {
+  while (true) {
+    const std::string directory = directory_above(path);
+    const int watch = ::inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+    if (watch < 0 || ::inotify_add_watch(watch, directory.c_str(), IN_CREATE | IN_MOVED_TO) < 0) {
+      const int code = errno;
+      if (watch >= 0) ::close(watch);
+      return fail(Error{code, directory, "cannot be watched: " + std::string(std::strerror(code))});
+    }
+    // The watch stands before the attempt, so what comes in between is not missed.
+    auto connection = Connection::open(path);
+    const bool wait = !connection && is_no_daemon(connection.error());
+    pollfd ready{watch, POLLIN, 0};
+    const int polled = wait ? ::poll(&ready, 1, poll_time(deadline)) : 0;
+    ::close(watch);
+    if (!wait || polled == 0) return connection;
+  }
+}
+
+}  // namespace lldp::control

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/result.hpp"
+
+namespace lldp::control {
+
+using Deadline = std::optional<std::chrono::steady_clock::time_point>;  ///< nullopt: for ever
+
+/// The milliseconds that poll(2) takes until then, rounded up; -1 for ever.
+[[nodiscard]] int poll_time(const Deadline& deadline);
+
+/// Parameters of a call that takes names or globs of ports; none: all.
+[[nodiscard]] std::string ports_parameter(std::span<const std::string> ports);
+
+/// One connection to the daemon's Varlink socket, blocking. Errors have the errno as code where
+/// there is one: ENOENT and ECONNREFUSED when no daemon answers, ETIMEDOUT, ECONNRESET when it
+/// hung up.
+class Connection {
+ public:
+  [[nodiscard]] static Result<Connection> open(const std::string& path);
+  /// A connection that somebody else has made; `name` is what errors call it. Takes the descriptor.
+  [[nodiscard]] static Connection adopt(int fd, std::string name) { return {fd, std::move(name)}; }
+  Connection(Connection&& other) noexcept;
+  Connection& operator=(Connection&&) = delete;
+  ~Connection();
+
+  /// `parameters`: a JSON object as text. `more`: any number of replies are wanted.
+  [[nodiscard]] Result<void> call(std::string_view method, std::string_view parameters,
+                                  bool more = false);
+  /// The parameters of the next reply, a JSON object as text. An error reply is an error.
+  [[nodiscard]] Result<std::string> next(const Deadline& deadline = std::nullopt);
+
+ private:
+  Connection(int fd, std::string path) : fd_(fd), path_(std::move(path)) {}
+  [[nodiscard]] Error failed(int code, std::string what) const {
+    return {code, path_, std::move(what)};
+  }
+
+  int fd_;
+  std::string path_;
+  std::string received_;  ///< of the next message
+};
+
+/// Whether nobody listens at the socket.
+[[nodiscard]] bool is_no_daemon(const Error& error);
+
+/// Connects, waiting for the daemon to come where there is none yet. Does not poll: it is told of
+/// what is made in the socket's directory.
+[[nodiscard]] Result<Connection> open_when_there(const std::string& path, const Deadline& deadline);
+
+}  // namespace lldp::control

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/bytes.hpp"
+#include "base/result.hpp"
+#include "os/fd.hpp"
+
+namespace boost::asio {
+class io_context;
+}
+
+namespace lldp::io {
+
+/// What the control socket asks of the daemon. The texts are whole JSON objects, as
+/// agent/control/org.lldplevel.varlink describes them. Called from the io_context's thread.
+class ControlHandler {
+ public:
+  virtual ~ControlHandler() = default;
+  /// `ports`: globs; empty for all. DESIGN section 7: report::show_json.
+  [[nodiscard]] virtual std::string show_json(std::span<const std::string> ports) = 0;
+  [[nodiscard]] virtual std::string stats_json(std::span<const std::string> ports) = 0;
+  [[nodiscard]] virtual std::string rules_json() = 0;
+  /// Reads the configuration anew, as SIGHUP does.
+  [[nodiscard]] virtual Result<void> reload() = 0;
+};
+
+/// Bounds that keep any number of bad clients harmless; tests make them small.
+struct ControlLimits {
+  std::size_t clients = 64;  ///< one more puts the longest silent one out
+  std::size_t clients_per_user =
+      16;  ///< of these; root and the daemon's own user have no such limit
+  std::size_t message_octets = 1 << 16;  ///< a longer request ends the connection
+  std::size_t queue_octets =
+      4 << 20;  ///< frames waiting for a recorder; more are dropped, and counted
+  std::chrono::milliseconds stall{10'000};  ///< a client that takes nothing for so long is put out
+  std::chrono::milliseconds watch_pause{20};  ///< least time between two answers of one Watch
+};
+
+enum class Direction : std::uint8_t { kIn, kOut };
+
+/// The daemon's control socket: Varlink interface org.lldplevel over a Unix stream socket. Runs on
+/// the io_context; destroyed before it. Answers come from the handler, which must outlive it.
+class ControlServer {
+ public:
+  /// Opens the socket, mode 0660 for the process's own user and `group` (nothing: its own), and
+  /// makes its directory if only that is missing. Takes over what a dead daemon left; a living one
+  /// on the same path is an error.
+  [[nodiscard]] static Result<std::unique_ptr<ControlServer>> open(
+      boost::asio::io_context& loop, const std::string& path, ControlHandler& handler,
+      ControlLimits limits = {}, std::optional<std::uint32_t> group = {});
+  ~ControlServer();  ///< closes every connection and removes the socket
+  ControlServer(const ControlServer&) = delete;
+  ControlServer& operator=(const ControlServer&) = delete;
+
+  /// A connection of the daemon's own making, for a child of its: it may look, and not command.
+  [[nodiscard]] Result<UniqueFd> connect();
+  /// What `show` would say is different. Cheap: watchers are told once per turn of the loop.
+  void notify_changed();
+  /// Whether anybody records; frame_seen() is for nothing while nobody does.
+  [[nodiscard]] bool recording() const { return recorders_ != 0; }
+  /// A frame went over the wire, from the destination address on.
+  void frame_seen(Direction direction, std::string_view port, ByteSpan frame) {
+    if (recording()) record(direction, port, frame);
+  }
+
+ private:
+  class Impl;
+  ControlServer();
+  void record(Direction direction, std::string_view port, ByteSpan frame);
+
+  std::size_t recorders_ = 0;
+  std::shared_ptr<Impl> impl_;  ///< shared with what waits in the loop
+};
+
+}  // namespace lldp::io

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/control/control_session.hpp"
+
+#include <algorithm>
+#include <boost/asio/buffer.hpp>
+
+#include "agent/control/interface.hpp"
+#include "base/text.hpp"
+
+namespace lldp::io {
+namespace {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+using varlink::Call;
+using varlink::quote;
+
+std::vector<std::string> ports_of(const Call& call) {
+  return call.parameters.empty() ? std::vector<std::string>() : call.parameters.front().values;
+}
+
+std::string object(std::string_view member, std::string_view value) {
+  return "{" + quote(member) + ":" + quote(value) + "}";
+}
+
+}  // namespace
+
+/// What can be called. Each takes one parameter at most.
+struct Session::Method {
+  std::string_view name{};
+  std::string_view parameter{};  ///< empty: none
+  bool is_list = false;
+  bool needed = false;  ///< the parameter
+  bool streams = false;
+  void (Session::*run)(const Call&) = nullptr;
+};
+
+Session::Session(asio::local::stream_protocol::socket socket, SessionOwner& owner, Client client)
+    : socket_(std::move(socket)),
+      owner_(&owner),
+      client_(client),
+      framer_(owner.limits().message_octets),
+      stall_(socket_.get_executor()) {}
+
+void Session::close() {
+  if (owner_ == nullptr) return;
+  const auto keep = shared_from_this();  // the owner lets go of us
+  error_code ignored;
+  socket_.close(ignored);
+  stall_.cancel();
+  std::exchange(owner_, nullptr)->ended(*this);
+}
+
+void Session::read() {
+  socket_.async_read_some(asio::buffer(input_),
+                          [self = shared_from_this()](error_code error, std::size_t size) {
+                            if (self->owner_ == nullptr) return;
+                            if (error || self->stream_ != Stream::kNone) return self->close();
+                            self->last_heard_ = std::chrono::steady_clock::now();
+                            self->framer_.feed({self->input_.data(), size});
+                            self->serve();
+                          });
+}
+
+/// Answers what has come in, until an answer has to wait for the client.
+void Session::serve() {
+  while (owner_ != nullptr && writing_.empty()) {
+    const auto message = framer_.next();
+    if (framer_.overlong()) return close();
+    if (!message) return read();
+    const auto call = varlink::parse_call(*message);
+    if (!call) return close();  // not Varlink: there is nothing to answer to
+    answer(*call);
+    if (stream_ != Stream::kNone) return read();  // to learn of the client's end
+  }
+}
+
+void Session::answer(const Call& call) {
+  static constexpr std::string_view kOurs = "org.lldplevel.";
+  static constexpr std::string_view kService = "org.varlink.service.";
+  static constexpr Method kMethods[] = {
+      {"org.varlink.service.GetInfo", "", false, false, false, &Session::get_info},
+      {"org.varlink.service.GetInterfaceDescription", "interface", false, true, false,
+       &Session::get_interface_description},
+      {"org.lldplevel.Show", "ports", true, false, false, &Session::show},
+      {"org.lldplevel.Watch", "ports", true, false, true, &Session::watch},
+      {"org.lldplevel.Stats", "ports", true, false, false, &Session::stats},
+      {"org.lldplevel.Rules", "", false, false, false, &Session::rules},
+      {"org.lldplevel.Record", "ports", true, false, true, &Session::record},
+      {"org.lldplevel.Reload", "", false, false, false, &Session::reload},
+  };
+  mute_ = call.oneway;
+  for (const Method& method : kMethods)
+    if (method.name == call.method) return dispatch(method, call);
+  if (call.method.starts_with(kOurs) || call.method.starts_with(kService))
+    return send(
+        varlink::error("org.varlink.service.MethodNotFound", object("method", call.method)));
+  const std::string interface =
+      call.method.substr(0, std::min(call.method.rfind('.'), call.method.size()));
+  send(varlink::error("org.varlink.service.InterfaceNotFound", object("interface", interface)));
+}
+
+void Session::dispatch(const Method& method, const Call& call) {
+  std::string wrong = call.misfit;
+  for (const varlink::Parameter& p : call.parameters)
+    if (p.name != method.parameter || p.is_list != method.is_list) wrong = p.name;
+  if (method.needed && call.parameters.empty() && wrong.empty()) wrong = method.parameter;
+  if (!wrong.empty())
+    return send(varlink::error("org.varlink.service.InvalidParameter", object("parameter", wrong)));
+  if (method.streams && (!call.more || call.oneway))
+    return send(varlink::error("org.varlink.service.ExpectedMore"));
+  (this->*method.run)(call);
+}
+
+void Session::send(std::string message) {
+  if (mute_) return;
+  queued_ += message;
+  if (writing_.empty()) write();
+}
+
+void Session::write() {
+  if (written_ == writing_.size()) {
+    writing_.clear();
+    written_ = 0;
+    std::swap(writing_, queued_);
+  }
+  stall_.expires_after(owner_->limits().stall);
+  stall_.async_wait([self = shared_from_this()](error_code cancelled) {
+    // Cancelled too late, it runs all the same: then the deadline has moved.
+    if (!cancelled && self->stall_.expiry() <= std::chrono::steady_clock::now()) self->close();
+  });
+  socket_.async_write_some(asio::buffer(writing_.data() + written_, writing_.size() - written_),
+                           [self = shared_from_this()](error_code error, std::size_t size) {
+                             if (self->owner_ == nullptr) return;
+                             if (error) return self->close();
+                             self->written_ += size;
+                             if (self->written_ < self->writing_.size() || !self->queued_.empty())
+                               return self->write();
+                             self->stall_.cancel();
+                             self->writing_.clear();
+                             self->written_ = 0;
+                             if (self->stale_) return self->changed();
+                             if (self->stream_ == Stream::kNone) self->serve();
+                           });
+}
+
+void Session::changed() {
+  stale_ = !writing_.empty();
+  if (!stale_) send(varlink::reply(owner_->handler().show_json(ports_), true));
+}
+
+void Session::frame_seen(std::string_view port, std::string_view text) {
+  if (stream_ != Stream::kRecord || (!ports_.empty() && !any_glob_match(ports_, port))) return;
+  if (queued_.size() + text.size() > owner_->limits().queue_octets) {
+    ++dropped_;
+    return;
+  }
+  std::string members = "{" + std::string(text);
+  if (dropped_ != 0) members += R"(,"dropped":)" + std::to_string(std::exchange(dropped_, 0));
+  send(varlink::reply(members + "}", true));
+}
+
+void Session::get_info(const Call&) {
+  send(varlink::reply(R"({"vendor":"lldp-level","product":"lldp-leveld","version":)" +
+                      quote(kVersion) +
+                      R"(,"url":"","interfaces":["org.varlink.service","org.lldplevel"]})"));
+}
+
+void Session::get_interface_description(const Call& call) {
+  const std::string& name = call.parameters.front().values.front();
+  if (name == "org.lldplevel") return send(varlink::reply(object("description", kInterface)));
+  if (name == "org.varlink.service")
+    return send(varlink::reply(object("description", kServiceInterface)));
+  send(varlink::error("org.varlink.service.InterfaceNotFound", object("interface", name)));
+}
+
+void Session::show(const Call& call) {
+  send(varlink::reply(owner_->handler().show_json(ports_of(call))));
+}
+
+void Session::stats(const Call& call) {
+  send(varlink::reply(owner_->handler().stats_json(ports_of(call))));
+}
+
+void Session::rules(const Call&) { send(varlink::reply(owner_->handler().rules_json())); }
+
+void Session::watch(const Call& call) {
+  ports_ = ports_of(call);
+  stream_ = Stream::kWatch;
+  owner_->stream_began(stream_);
+  changed();
+}
+
+void Session::record(const Call& call) {
+  ports_ = ports_of(call);
+  stream_ = Stream::kRecord;
+  owner_->stream_began(stream_);
+  send(varlink::reply("{}", true));
+}
+
+void Session::reload(const Call&) {
+  if (!client_.may_command)
+    return send(varlink::error("org.lldplevel.NotAllowed",
+                               object("who", "only root and the daemon's own user may do this")));
+  const auto done = owner_->handler().reload();
+  if (done) return send(varlink::reply("{}"));
+  send(varlink::error("org.lldplevel.ReloadFailed", object("reason", to_string(done.error()))));
+}
+
+}  // namespace lldp::io

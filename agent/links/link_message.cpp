@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/links/link_message.hpp"
+
+#include <linux/if.h>
+#include <linux/netconf.h>
+#include <linux/rtnetlink.h>
+#include <net/if_arp.h>
+#include <netlink/attr.h>
+#include <netlink/msg.h>
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cstring>
+#include <span>
+
+namespace lldp::io {
+namespace {
+
+/// The attributes of one level, by type. libnl checks types and lengths against the policy, which
+/// has a row for each type up to the last one wanted.
+class Attributes {
+ public:
+  Attributes(const nlattr* first, int length, std::span<const nla_policy> policy) {
+    assert(policy.size() <= table_.size());
+    valid_ = nla_parse(table_.data(), static_cast<int>(policy.size()) - 1,
+                       const_cast<nlattr*>(first), length, policy.data()) == 0;
+  }
+  explicit operator bool() const { return valid_; }
+  [[nodiscard]] const nlattr* operator[](std::size_t type) const { return table_[type]; }
+  [[nodiscard]] std::uint32_t u32(std::size_t type) const {
+    return table_[type] ? nla_get_u32(table_[type]) : 0;
+  }
+  [[nodiscard]] std::string text(std::size_t type) const {
+    return table_[type] ? nla_get_string(table_[type]) : std::string();
+  }
+
+ private:
+  std::array<nlattr*, IFLA_LINKINFO + 1> table_{};  ///< the longest of the levels we read
+  bool valid_ = false;
+};
+
+constexpr nla_policy of_type(std::uint16_t type) {
+  return {.type = type, .minlen = 0, .maxlen = 0};
+}
+
+std::optional<LinkMessage> parse_interface(const nlmsghdr* header) {
+  const auto* info = static_cast<const ifinfomsg*>(nlmsg_data(header));
+  const auto ifindex = Ifindex::make(static_cast<std::uint32_t>(info->ifi_index));
+  if (!ifindex || ifindex->value() == 0 || info->ifi_family != AF_UNSPEC) return std::nullopt;
+  if (header->nlmsg_type == RTM_DELLINK) return InterfaceGone{*ifindex};
+
+  std::array<nla_policy, IFLA_LINKINFO + 1> policy{};
+  policy[IFLA_IFNAME] = of_type(NLA_STRING);
+  policy[IFLA_MTU] = of_type(NLA_U32);
+  policy[IFLA_MASTER] = of_type(NLA_U32);
+  policy[IFLA_LINKINFO] = of_type(NLA_NESTED);
+  const Attributes top(nlmsg_attrdata(header, sizeof *info), nlmsg_attrlen(header, sizeof *info),
+                       policy);
+  if (!top || !top[IFLA_IFNAME]) return std::nullopt;
+
+  Interface link{.ifindex = *ifindex, .name = top.text(IFLA_IFNAME), .mtu = top.u32(IFLA_MTU)};
+  if (const auto master = Ifindex::make(top.u32(IFLA_MASTER))) link.master = *master;
+  link.up = (info->ifi_flags & IFF_UP) != 0 && (info->ifi_flags & IFF_LOWER_UP) != 0;
+  if (const nlattr* address = top[IFLA_ADDRESS];
+      address && nla_len(address) == static_cast<int>(link.address.size())) {
+    std::memcpy(link.address.data(), nla_data(address), link.address.size());
+    link.ethernet = info->ifi_type == ARPHRD_ETHER && (info->ifi_flags & IFF_LOOPBACK) == 0;
+  }
+  if (const nlattr* nest = top[IFLA_LINKINFO]) {
+    std::array<nla_policy, IFLA_INFO_SLAVE_KIND + 1> nested_policy{};
+    nested_policy[IFLA_INFO_KIND] = of_type(NLA_STRING);
+    nested_policy[IFLA_INFO_SLAVE_KIND] = of_type(NLA_STRING);
+    const Attributes nested(static_cast<const nlattr*>(nla_data(nest)), nla_len(nest),
+                            nested_policy);
+    if (!nested) return std::nullopt;
+    link.kind = nested.text(IFLA_INFO_KIND);
+    link.master_kind = nested.text(IFLA_INFO_SLAVE_KIND);
+  }
+  return link;
+}
+
+std::optional<LinkMessage> parse_forwarding(const nlmsghdr* header) {
+  const auto* info = static_cast<const netconfmsg*>(nlmsg_data(header));
+  std::array<nla_policy, NETCONFA_FORWARDING + 1> policy{};
+  policy[NETCONFA_IFINDEX] = of_type(NLA_U32);
+  policy[NETCONFA_FORWARDING] = of_type(NLA_U32);
+  const int head = NLMSG_ALIGN(sizeof *info);
+  const Attributes top(nlmsg_attrdata(header, head), nlmsg_attrlen(header, head), policy);
+  if (!top || !top[NETCONFA_FORWARDING]) return std::nullopt;
+  if (top.u32(NETCONFA_IFINDEX) != static_cast<std::uint32_t>(NETCONFA_IFINDEX_ALL))
+    return std::nullopt;
+  const bool enabled = top.u32(NETCONFA_FORWARDING) != 0;
+  switch (info->ncm_family) {
+    case AF_INET:
+      return Forwarding{Forwarding::Family::kIpv4, enabled};
+    case AF_INET6:
+      return Forwarding{Forwarding::Family::kIpv6, enabled};
+    default:
+      return std::nullopt;  // a number from outside
+  }
+}
+
+}  // namespace
+
+std::optional<LinkMessage> parse_link_message(ByteSpan message) {
+  if (message.size() < NLMSG_HDRLEN) return std::nullopt;
+  const auto* header = reinterpret_cast<const nlmsghdr*>(message.data());
+  if (header->nlmsg_len > message.size()) return std::nullopt;
+  switch (header->nlmsg_type) {
+    case RTM_NEWLINK:
+    case RTM_DELLINK:
+      if (!nlmsg_valid_hdr(header, sizeof(ifinfomsg))) return std::nullopt;
+      return parse_interface(header);
+    case RTM_NEWNETCONF:
+      if (!nlmsg_valid_hdr(header, sizeof(netconfmsg))) return std::nullopt;
+      return parse_forwarding(header);
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace lldp::io

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+
+#include "agent/links/link_message.hpp"
+#include "base/result.hpp"
+
+struct nl_sock;
+
+namespace lldp::io {
+
+/// The interfaces of our network namespace, and whether it forwards, kept up to date by rtnetlink.
+///
+/// Events and requests have a socket each, so that an answer is never looked for among events. When
+/// the kernel could not deliver an event (ENOBUFS), everything is asked for anew. What has not
+/// changed, or not in what concerns us, is not told.
+class LinkMonitor {
+ public:
+  struct Observer {
+    std::function<void(const Interface&)> changed{};  ///< it is new, or anything of it is different
+    std::function<void(Ifindex)> gone{};              ///< deleted, or moved to another namespace
+    std::function<void()> forwarding{};               ///< forwarding() is different
+  };
+  /// Opens and asks for all; the observer hears only what comes later.
+  [[nodiscard]] static Result<LinkMonitor> open();
+  LinkMonitor(LinkMonitor&&) noexcept;
+  ~LinkMonitor();
+
+  void observe(Observer observer) { observer_ = std::move(observer); }
+  [[nodiscard]] int fd() const;
+  /// Takes the events that wait, a bounded number; the rest keep the descriptor readable. On
+  /// failure it is behind(), and what it knows stands as it was.
+  [[nodiscard]] Result<void> receive();
+  /// The kernel could not be asked what it had left out: receive() is to be called again, in a
+  /// while, even if the descriptor stays silent.
+  [[nodiscard]] bool behind() const { return behind_; }
+  [[nodiscard]] const std::map<Ifindex, Interface>& interfaces() const { return interfaces_; }
+  [[nodiscard]] bool forwarding() const { return ipv4_forwarding_ || ipv6_forwarding_; }
+
+ private:
+  struct NlFree {
+    void operator()(nl_sock* socket) const;
+  };
+  using Socket = std::unique_ptr<nl_sock, NlFree>;
+  LinkMonitor();
+  [[nodiscard]] static Result<Socket> connect();
+  [[nodiscard]] Result<void> resync();
+  [[nodiscard]] Result<void> request_all();
+  [[nodiscard]] Result<void> request_interfaces();
+  [[nodiscard]] Result<void> request_forwarding(unsigned char family);
+  void take(ByteSpan message);
+  void take(const Interface& link);
+  void take(InterfaceGone gone);
+  void take(Forwarding forwarding);
+
+  Observer observer_;
+  Socket events_;
+  Socket requests_;  ///< null: to be opened anew
+  bool behind_ = false;
+  std::map<Ifindex, Interface> interfaces_;  ///< in the order of ifindex
+  bool ipv4_forwarding_ = false;
+  bool ipv6_forwarding_ = false;
+};
+
+}  // namespace lldp::io

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/links/pfc_monitor.hpp"
+
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
+#include <netlink/msg.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "agent/links/dcb_message.hpp"
+
+namespace lldp::io {
+namespace {
+
+/// Reads in one receive(); what is left wakes us again.
+constexpr int kReadsPerTurn = 64;
+
+/// An answer with all that an interface can have of DCB takes about 2,000 octets.
+struct Buffer {
+  alignas(nlmsghdr) std::array<std::uint8_t, 16384> octets;
+  /// Octets read, or -1 and errno.
+  ssize_t fill(int fd, int flags) { return ::recv(fd, octets.data(), octets.size(), flags); }
+  /// Calls `take` with each message of `size` octets.
+  template <class Take>
+  void each(ssize_t size, Take take) {
+    int left = static_cast<int>(size);
+    for (auto* h = reinterpret_cast<nlmsghdr*>(octets.data()); nlmsg_ok(h, left);
+         h = nlmsg_next(h, &left))
+      take(*h, ByteSpan(reinterpret_cast<const std::uint8_t*>(h), h->nlmsg_len));
+  }
+};
+
+Result<UniqueFd> connect(int flags) {
+  UniqueFd fd(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | flags, NETLINK_ROUTE));
+  sockaddr_nl kernel{};
+  kernel.nl_family = AF_NETLINK;
+  if (fd && ::bind(fd.get(), reinterpret_cast<const sockaddr*>(&kernel), sizeof kernel) == 0)
+    return fd;
+  return fail(Error{errno, "dcbnl", std::strerror(errno)});
+}
+
+}  // namespace
+
+Result<PfcMonitor> PfcMonitor::open() {
+  PfcMonitor monitor;
+  for (UniqueFd* fd : {&monitor.events_, &monitor.requests_}) {
+    auto socket = connect(fd == &monitor.events_ ? SOCK_NONBLOCK : 0);
+    if (!socket) return fail(socket.error());
+    *fd = std::move(*socket);
+  }
+  const int group = RTNLGRP_DCB;
+  if (::setsockopt(monitor.events_.get(), SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &group,
+                   sizeof group) != 0)
+    return fail(Error{errno, "dcbnl", std::strerror(errno)});
+  return monitor;
+}
+
+std::optional<core::Pfc> PfcMonitor::ask(std::string_view name) {
+  const Bytes request = pfc_request(name, ++sequence_);
+  if (::send(requests_.get(), request.data(), request.size(), 0) < 0) return std::nullopt;
+  // The kernel has answered when send() returns: what is not there now does not come.
+  Buffer buffer;
+  std::optional<core::Pfc> found;
+  for (bool answered = false; !answered;) {
+    const ssize_t size = buffer.fill(requests_.get(), MSG_DONTWAIT);
+    if (size < 0) return std::nullopt;
+    buffer.each(size, [&](const nlmsghdr& header, ByteSpan message) {
+      if (header.nlmsg_seq != sequence_) return;  // of a question that was given up
+      answered = true;
+      if (const auto parsed = parse_dcb_message(message)) found = parsed->pfc;
+    });
+  }
+  return found;
+}
+
+void PfcMonitor::receive(const std::function<void(std::string_view)>& changed) {
+  Buffer buffer;
+  for (int i = 0; i < kReadsPerTurn; ++i) {
+    const ssize_t size = buffer.fill(events_.get(), 0);
+    if (size < 0 && errno == ENOBUFS) {
+      changed({});
+      continue;
+    }
+    if (size < 0) return;
+    buffer.each(size, [&](const nlmsghdr&, ByteSpan message) {
+      if (const auto parsed = parse_dcb_message(message)) changed(parsed->name);
+    });
+  }
+}
+
+}  // namespace lldp::io

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string_view>
+
+#include "agent/core/agent.hpp"
+#include "base/result.hpp"
+#include "os/fd.hpp"
+
+namespace lldp::io {
+
+/// PFC of the interfaces of our network namespace, by dcbnl: asked for, and told when somebody
+/// changes it. Events and requests have a socket each, as in LinkMonitor.
+class PfcMonitor {
+ public:
+  [[nodiscard]] static Result<PfcMonitor> open();
+
+  /// How PFC stands on an interface; nullopt: its driver (EOPNOTSUPP), or the kernel, does not say.
+  [[nodiscard]] std::optional<core::Pfc> ask(std::string_view name);
+
+  [[nodiscard]] int fd() const { return events_.get(); }
+  /// Takes the events that wait: `changed` is told the name of each interface concerned, or an
+  /// empty one when the kernel could not deliver all and any may be.
+  void receive(const std::function<void(std::string_view name)>& changed);
+
+ private:
+  UniqueFd events_;
+  UniqueFd requests_;
+  std::uint32_t sequence_ = 0;
+};
+
+}  // namespace lldp::io

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/lldpd/beside.hpp"
+
+#include <fmt/core.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "agent/process/log.hpp"
+#include "base/text.hpp"
+#include "os/clock.hpp"
+#include "tlv/dot1.hpp"
+#include "tlv/topology.hpp"
+
+namespace lldp::io {
+namespace {
+
+/// How long a socket may be there without being of use: at first its group may not enter.
+constexpr std::chrono::seconds kPatienceWithTrouble{1};
+
+lldpd::Client::Settings settings_of(const config::Config& config) {
+  lldpd::Client::Settings out{.socket = config.lldpd_socket,
+                              .group = core::group_address(config.core.scopes.front()),
+                              .ours = {tlv::Tr::kKey}};
+  // Where nobody asked for it, a PFC TLV in lldpd is its own operator's.
+  if (config.core.send_pfc) out.ours.push_back(tlv::PfcConfig::kKey);
+  for (const core::Oui& oui : config.core.accepted_ouis) {
+    tlv::Key key = tlv::Contribution::kKey;
+    key.oui = static_cast<std::uint32_t>(oui[0] << 16 | oui[1] << 8 | oui[2]);
+    out.ours.push_back(key);
+  }
+  return out;
+}
+
+/// It is not running, or not yet: nothing to complain of.
+bool is_absence(const Error& reason) {
+  return reason.code == ENOENT || reason.code == ECONNREFUSED || reason.code == ECONNRESET ||
+         reason.code == EAGAIN;
+}
+
+std::string explain(const Error& reason) {
+  std::string out = to_string(reason);
+  if (reason.code == EACCES) out += ": the daemon's user has to be in lldpd's group";
+  return out;
+}
+
+}  // namespace
+
+std::string_view to_string(Beside::Speaker speaker) {
+  switch (speaker) {
+    case Beside::Speaker::kPackets:
+      return "packet";
+    case Beside::Speaker::kLldpd:
+      return "lldpd";
+    case Beside::Speaker::kNobody:
+      break;
+  }
+  return "none";
+}
+
+Beside::Beside(const config::Config& config, Owner owner, TimePoint now)
+    : wait_(config.transport == config::Transport::kLldpd),
+      owner_(std::move(owner)),
+      client_(settings_of(config), [this](std::string_view port, ByteSpan frame) {
+        const auto at = by_name_.find(std::string(port));
+        if (at != by_name_.end()) owner_.heard(at->second, frame);
+      }) {
+  if (wait_) grace_ = now + kGrace;
+}
+
+void Beside::receive(TimePoint now) {
+  client_.receive(now);
+  follow(now);
+}
+
+void Beside::advance(TimePoint now) {
+  client_.advance(now);
+  follow(now);
+}
+
+std::optional<TimePoint> Beside::next_deadline() const {
+  std::optional<TimePoint> next = client_.next_deadline();
+  const bool absent = client_.state() == lldpd::Client::State::kAbsent;
+  if (absent && grace_ && (!next || *grace_ < *next)) next = grace_;
+  return next;
+}
+
+void Beside::follow(TimePoint now) {
+  using State = lldpd::Client::State;
+  if (client_.state() == State::kAbsent) {
+    in_session_ = false;
+    return follow_absence(now);
+  }
+  if (!in_session_) begin_session(now);
+  if (client_.state() != State::kReady) return;
+  if (revision_ != client_.revision()) {
+    revision_ = client_.revision();
+    take_over_identity();
+    check_ports();
+  }
+  if (speaker_ == Speaker::kLldpd) return;
+  grace_.reset();
+  trouble_.clear();
+  log(Severity::kNotice, fmt::format("lldpd speaks for us on {} ports", ports_.size()));
+  owner_.alarm({}, std::nullopt);
+  speak(Speaker::kLldpd);
+}
+
+void Beside::follow_absence(TimePoint now) {
+  complain(now);
+  switch (speaker_) {
+    case Speaker::kLldpd:
+      log(Severity::kNotice, fmt::format("lldpd is gone ({}): waiting {} s for it",
+                                         explain(client_.reason()), kGrace.count()));
+      grace_ = now + kGrace;
+      return speak(Speaker::kNobody);
+    case Speaker::kPackets:
+      return;
+    case Speaker::kNobody:
+      break;
+  }
+  if (grace_ && now < *grace_) return;
+  if (!wait_) {
+    if (grace_) log(Severity::kNotice, "lldpd stays away: taking its place on the wire");
+    speak(Speaker::kPackets);
+  } else if (grace_) {
+    owner_.alarm({}, fmt::format("nothing is sent, for lldpd does not speak for us ({}): start it, "
+                                 "or set transport = auto",
+                                 explain(client_.reason())));
+  }
+  grace_.reset();
+}
+
+void Beside::complain(TimePoint now) {
+  const Error& reason = client_.reason();
+  std::string trouble = is_absence(reason) ? std::string() : explain(reason);
+  if (trouble != trouble_) {
+    trouble_ = std::move(trouble);
+    trouble_since_ = now;
+    trouble_told_ = false;
+  }
+  if (trouble_.empty() || trouble_told_ || now < trouble_since_ + kPatienceWithTrouble) return;
+  trouble_told_ = true;
+  log(Severity::kWarning, fmt::format("lldpd cannot speak for us: {}", trouble_));
+}
+
+void Beside::speak(Speaker speaker) {
+  speaker_ = speaker;
+  owner_.speaks(speaker);
+}
+
+// Ports and identifiers
+
+void Beside::begin_session(TimePoint now) {
+  in_session_ = true;
+  revision_ = client_.revision() - 1;  // to be followed
+  for (const auto& [ifindex, name] : owner_.ports()) add_port(ifindex, name, now);
+}
+
+void Beside::add_port(Ifindex ifindex, const std::string& name, TimePoint now) {
+  if (const auto at = ports_.find(ifindex); at != ports_.end() && at->second.name != name)
+    remove_port(ifindex);
+  if (!in_session_) return;  // until lldpd was there for once nothing is kept of any port
+  const bool fresh = ports_.try_emplace(ifindex, Port{.name = name}).second;
+  by_name_.insert_or_assign(name, ifindex);
+  if (!fresh && client_.port_id(name)) return;
+  const Bytes frame = owner_.announcement(ifindex);
+  if (frame.empty()) return;
+  client_.set_port(name, lldpd::custom_tlvs_of(frame).value_or(std::vector<lldpd::CustomTlv>{}),
+                   now);
+}
+
+void Beside::remove_port(Ifindex ifindex) {
+  const auto at = ports_.find(ifindex);
+  if (at == ports_.end()) return;
+  const Port port = std::move(at->second);
+  ports_.erase(at);
+  if (const auto name = by_name_.find(port.name);
+      name != by_name_.end() && name->second == ifindex) {
+    by_name_.erase(name);
+    client_.remove_port(port.name);
+  }
+  if (port.unserved) owner_.alarm(port.name, std::nullopt);
+}
+
+void Beside::tell(std::span<const core::Send> sends, TimePoint now) {
+  if (!in_session_) return;
+  for (const core::Send& send : sends) {
+    const auto port = ports_.find(send.port);
+    if (port == ports_.end()) continue;
+    if (auto tlvs = lldpd::custom_tlvs_of(send.frame))
+      client_.set_port(port->second.name, std::move(*tlvs), now);
+  }
+}
+
+std::optional<PortId> Beside::port_id(Ifindex ifindex) const {
+  const auto at = ports_.find(ifindex);
+  return at == ports_.end() ? std::nullopt : at->second.id;
+}
+
+void Beside::take_over_identity() {
+  bool changed = false;
+  if (!client_.chassis_id().octets.empty() && chassis_id_ != client_.chassis_id()) {
+    chassis_id_ = client_.chassis_id();
+    changed = true;
+  }
+  for (auto& [ifindex, port] : ports_) {
+    auto id = client_.port_id(port.name);
+    if (!id || id->octets.empty() || id == port.id) continue;
+    port.id = std::move(id);
+    changed = true;
+  }
+  if (changed) owner_.identified();
+}
+
+void Beside::check_ports() {
+  const std::vector<std::string> unserved = client_.unserved();
+  for (auto& [ifindex, port] : ports_) {
+    const bool now = std::ranges::binary_search(unserved, port.name);
+    if (now == port.unserved) continue;
+    port.unserved = now;
+    owner_.alarm(port.name,
+                 now ? std::optional<std::string>("lldpd does not speak here: its configuration "
+                                                  "leaves the interface out")
+                     : std::nullopt);
+  }
+}
+
+void Beside::withdraw(std::chrono::milliseconds limit) {
+  if (!in_session_) return;
+  TimePoint now = boot_time();
+  const TimePoint end = now + limit;
+  for (const auto& [ifindex, port] : ports_) client_.set_port(port.name, {}, now);
+  while (now < end && client_.state() != lldpd::Client::State::kAbsent) {
+    client_.advance(now);
+    if (client_.idle()) return;
+    pollfd ready{.fd = client_.fd(), .events = POLLIN, .revents = 0};
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - now);
+    if (::poll(&ready, 1, static_cast<int>(left.count())) > 0) client_.receive(boot_time());
+    now = boot_time();
+  }
+}
+
+}  // namespace lldp::io

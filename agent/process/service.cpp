@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/process/service.hpp"
+
+#include <fmt/core.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+
+#include "os/fd.hpp"
+
+namespace lldp::io {
+
+Service::Service() {
+  if (const char* path = std::getenv("NOTIFY_SOCKET")) socket_ = path;
+  const char* usec = std::getenv("WATCHDOG_USEC");
+  const char* pid = std::getenv("WATCHDOG_PID");
+  if (usec && (!pid || std::strtol(pid, nullptr, 10) == ::getpid())) {
+    if (const auto allowed = std::strtoll(usec, nullptr, 10); allowed > 1)
+      watchdog_ = std::chrono::microseconds(allowed / 2);
+  }
+}
+
+void Service::reloading() const {
+  timespec t{};
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  notify(fmt::format("RELOADING=1\nMONOTONIC_USEC={}", t.tv_sec * 1'000'000 + t.tv_nsec / 1000));
+}
+
+void Service::notify(std::string_view state) const {
+  sockaddr_un address{};
+  if (socket_.empty() || socket_.size() >= sizeof address.sun_path) return;
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path, socket_.data(), socket_.size());
+  if (socket_.front() == '@') address.sun_path[0] = '\0';  // the abstract name space
+  const UniqueFd fd(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  if (!fd) return;
+  const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + socket_.size());
+  ::sendto(fd.get(), state.data(), state.size(), MSG_NOSIGNAL,
+           reinterpret_cast<const sockaddr*>(&address), length);
+}
+
+}  // namespace lldp::io

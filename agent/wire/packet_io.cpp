@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/wire/packet_io.hpp"
+
+#include <arpa/inet.h>
+#include <fmt/core.h>
+#include <linux/filter.h>
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+#include "tlv/lldpdu.hpp"
+
+namespace lldp::io {
+namespace {
+
+constexpr std::size_t kBatch = 32;
+// An odd number of cache lines, so that the slots' beginnings do not fall on the same ones. Pages
+// of the arena that no frame touches take no memory.
+constexpr std::size_t kSlot = 9280;
+static_assert(kSlot >= PacketIo::kMaxFrame && kSlot % 128 == 64);
+constexpr std::size_t kArena = kBatch * kSlot;
+/// More than this many in one turn is called busy.
+constexpr std::size_t kBusy = 16;
+/// 50 ms of 200,000 frames a second, as the kernel counts a small frame.
+constexpr int kReceiveBuffer = 16 << 20;
+constexpr int kSendBuffer = 4 << 20;
+/// Frames of network control go before data where a queue looks at it (TC_PRIO_CONTROL).
+constexpr int kPriority = 7;
+
+Error failed(std::string what) { return {errno, std::move(what), std::strerror(errno)}; }
+
+/// What the kernel lets through a socket that would see all traffic: LLDP coming in, not of a VLAN.
+Result<void> attach_filter(int fd) {
+  constexpr auto kExtra = static_cast<std::uint32_t>(SKF_AD_OFF);
+  std::array<sock_filter, 9> code{{
+      BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 12),  // EtherType
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, tlv::kEtherType, 0, 6),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, kExtra + SKF_AD_PKTTYPE),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PACKET_OUTGOING, 4, 0),
+      BPF_STMT(BPF_LD | BPF_H | BPF_ABS, kExtra + SKF_AD_VLAN_TAG),
+      BPF_STMT(BPF_ALU | BPF_AND | BPF_K, 0x0fff),  // the VID
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, 0xffff),
+      BPF_STMT(BPF_RET | BPF_K, 0),
+  }};
+  const sock_fprog program{.len = static_cast<unsigned short>(code.size()), .filter = code.data()};
+  if (::setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program) != 0)
+    return fail(failed("packet socket's filter"));
+  return {};
+}
+
+Result<UniqueFd> open_socket(std::uint16_t protocol) {
+  UniqueFd fd(::socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, htons(protocol)));
+  if (!fd) {
+    Error error = failed("packet socket");
+    if (error.code == EPERM || error.code == EACCES) error.what += ": CAP_NET_RAW is needed";
+    return fail(std::move(error));
+  }
+  // With CAP_NET_ADMIN past the system's limit; without it, up to that.
+  for (const auto& [force, plain, octets] : {std::array{SO_RCVBUFFORCE, SO_RCVBUF, kReceiveBuffer},
+                                             std::array{SO_SNDBUFFORCE, SO_SNDBUF, kSendBuffer}}) {
+    if (::setsockopt(fd.get(), SOL_SOCKET, force, &octets, sizeof octets) != 0)
+      ::setsockopt(fd.get(), SOL_SOCKET, plain, &octets, sizeof octets);
+  }
+  ::setsockopt(fd.get(), SOL_SOCKET, SO_PRIORITY, &kPriority, sizeof kPriority);
+  return fd;
+}
+
+}  // namespace
+
+struct PacketIo::Buffers {
+  std::uint8_t* arena = nullptr;
+  std::array<sockaddr_ll, kBatch> addresses{};
+  std::array<iovec, kBatch> vectors{};
+  std::array<mmsghdr, kBatch> messages{};
+
+  Buffers() {
+    void* p = ::mmap(nullptr, kArena, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED) throw std::bad_alloc();
+    arena = static_cast<std::uint8_t*>(p);
+    for (std::size_t i = 0; i < kBatch; ++i) {
+      vectors[i] = {.iov_base = arena + i * kSlot, .iov_len = kMaxFrame};
+      messages[i].msg_hdr.msg_iov = &vectors[i];
+      messages[i].msg_hdr.msg_iovlen = 1;
+      messages[i].msg_hdr.msg_name = &addresses[i];
+      messages[i].msg_hdr.msg_namelen = sizeof addresses[i];
+    }
+  }
+  Buffers(const Buffers&) = delete;
+  Buffers& operator=(const Buffers&) = delete;
+  ~Buffers() { ::munmap(arena, kArena); }
+};
+
+PacketIo::PacketIo() : buffers_(std::make_unique<Buffers>()) {}
+PacketIo::PacketIo(PacketIo&&) noexcept = default;
+PacketIo& PacketIo::operator=(PacketIo&&) noexcept = default;
+PacketIo::~PacketIo() = default;
+
+Result<PacketIo> PacketIo::open(std::span<const MacAddress> groups) {
+  PacketIo io;
+  io.groups_.assign(groups.begin(), groups.end());
+  auto shared = open_socket(tlv::kEtherType);
+  if (!shared) return fail(shared.error());
+  io.shared_ = std::move(*shared);
+  io.own_set_ = UniqueFd(::epoll_create1(EPOLL_CLOEXEC));
+  if (!io.own_set_) return fail(failed("epoll set"));
+  return io;
+}
+
+Result<void> PacketIo::add(const Port& port) {
+  auto [it, fresh] = ports_.try_emplace(port.ifindex);
+  Heard& heard = it->second;
+  if (!fresh && heard.port == port) return {};
+  if (fresh) membership(port.ifindex, PACKET_ADD_MEMBERSHIP);
+  if (heard.own) {
+    heard.own = UniqueFd();  // leaves the epoll set by being closed
+    --own_count_;
+  }
+  heard.port = port;
+  return port.hearing == Hearing::kShared ? Result<void>{} : open_own(heard);
+}
+
+Result<void> PacketIo::open_own(Heard& heard) {
+  // Without a protocol until it is bound: nothing else gets in, and the kernel need not wait for
+  // other CPUs to take note of a change.
+  auto fd = open_socket(0);
+  if (!fd) return fail(fd.error());
+  const bool tap = heard.port.hearing == Hearing::kTap;
+  if (tap) {
+    if (auto filtered = attach_filter(fd->get()); !filtered) return filtered;
+  }
+  sockaddr_ll address{};
+  address.sll_family = AF_PACKET;
+  address.sll_protocol = htons(tap ? std::uint16_t{ETH_P_ALL} : tlv::kEtherType);
+  address.sll_ifindex = static_cast<int>(heard.port.ifindex.value());
+  if (::bind(fd->get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+    if (errno == ENODEV || errno == ENXIO) return {};
+    return fail(failed("packet socket of an interface"));
+  }
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.u32 = heard.port.ifindex.value();
+  if (::epoll_ctl(own_set_.get(), EPOLL_CTL_ADD, fd->get(), &event) != 0)
+    return fail(failed("epoll set"));
+  if (deaf_) apply_filter(fd->get(), heard.port.hearing);
+  heard.own = std::move(*fd);
+  ++own_count_;
+  return {};
+}
+
+void PacketIo::remove(Ifindex port) {
+  const auto it = ports_.find(port);
+  if (it == ports_.end()) return;
+  membership(port, PACKET_DROP_MEMBERSHIP);
+  if (it->second.own) --own_count_;
+  ports_.erase(it);
+}
+
+void PacketIo::set_groups(std::span<const MacAddress> groups) {
+  if (std::ranges::equal(groups, groups_)) return;
+  for (const auto& [ifindex, heard] : ports_) membership(ifindex, PACKET_DROP_MEMBERSHIP);
+  groups_.assign(groups.begin(), groups.end());
+  for (const auto& [ifindex, heard] : ports_) membership(ifindex, PACKET_ADD_MEMBERSHIP);
+}
+
+void PacketIo::membership(Ifindex port, int option) const {
+  for (const MacAddress& group : groups_) {
+    packet_mreq request{};
+    request.mr_ifindex = static_cast<int>(port.value());
+    request.mr_type = PACKET_MR_MULTICAST;
+    request.mr_alen = static_cast<unsigned short>(group.size());
+    std::ranges::copy(group, request.mr_address);
+    // Fails only for an interface that is gone, and then there is nothing to hear.
+    ::setsockopt(shared_.get(), SOL_PACKET, option, &request, sizeof request);
+  }
+}
+
+void PacketIo::set_deaf(bool deaf) {
+  if (std::exchange(deaf_, deaf) == deaf) return;
+  apply_filter(shared_.get(), Hearing::kShared);
+  for (const auto& [ifindex, heard] : ports_)
+    if (heard.own) apply_filter(heard.own.get(), heard.port.hearing);
+}
+
+void PacketIo::apply_filter(int fd, Hearing hearing) const {
+  if (deaf_) {
+    sock_filter nothing = BPF_STMT(BPF_RET | BPF_K, 0);
+    const sock_fprog program{.len = 1, .filter = &nothing};
+    ::setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program);
+  } else if (hearing == Hearing::kTap) {
+    static_cast<void>(attach_filter(fd));  // it could be attached before
+  } else {
+    const int unused = 0;
+    ::setsockopt(fd, SOL_SOCKET, SO_DETACH_FILTER, &unused, sizeof unused);
+  }
+}
+
+PacketIo::Turn PacketIo::receive_shared(const Handler& handler) {
+  return drain(shared_.get(), nullptr, handler);
+}
+
+PacketIo::Turn PacketIo::receive_own(const Handler& handler) {
+  std::array<epoll_event, 64> ready{};
+  const int n = ::epoll_wait(own_set_.get(), ready.data(), static_cast<int>(ready.size()), 0);
+  Turn turn = n == static_cast<int>(ready.size()) ? Turn::kUnfinished : Turn::kIdle;
+  for (int i = 0; i < n; ++i) {
+    const auto it = ports_.find(*Ifindex::make(ready[static_cast<std::size_t>(i)].data.u32));
+    if (it == ports_.end() || !it->second.own) continue;  // removed by the handler just now
+    turn = std::max(turn, drain(it->second.own.get(), &it->second, handler));
+  }
+  return turn;
+}
+
+PacketIo::Turn PacketIo::drain(int fd, const Heard* own, const Handler& handler) {
+  const Port own_port = own ? own->port : Port{};  // a handler may remove the port
+  std::size_t frames = 0;
+  while (frames < kFramesPerTurn) {
+    const int n = ::recvmmsg(fd, buffers_->messages.data(), kBatch, 0, nullptr);
+    if (n < 0 && errno != EAGAIN) {
+      ++frames;  // a bound socket tells once that its interface went down (ENETDOWN); then it goes
+                 // on
+      continue;
+    }
+    if (n <= 0) break;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i) {
+      const sockaddr_ll& from = buffers_->addresses[i];
+      if (from.sll_pkttype == PACKET_OTHERHOST || from.sll_pkttype == PACKET_OUTGOING) continue;
+      auto port = *Ifindex::make(static_cast<std::uint32_t>(from.sll_ifindex));
+      if (own) {
+        if (port != own_port.ifindex && port != own_port.master) continue;  // of a VLAN interface
+        port = own_port.ifindex;
+      } else if (own_count_ != 0) {
+        const auto it = ports_.find(port);
+        if (it != ports_.end() && it->second.own) continue;  // heard there already
+      }
+      handler(port, {static_cast<const std::uint8_t*>(buffers_->vectors[i].iov_base),
+                     buffers_->messages[i].msg_len});
+    }
+    frames += static_cast<std::size_t>(n);
+    if (static_cast<std::size_t>(n) < kBatch) return frames > kBusy ? Turn::kBusy : Turn::kIdle;
+  }
+  return frames >= kFramesPerTurn ? Turn::kUnfinished : frames > kBusy ? Turn::kBusy : Turn::kIdle;
+}
+
+void PacketIo::send(std::span<const core::Send> frames, std::vector<SendFailure>& failures) {
+  std::array<sockaddr_ll, kBatch> addresses{};
+  std::array<iovec, kBatch> vectors{};
+  std::array<mmsghdr, kBatch> messages{};
+  while (!frames.empty()) {
+    const std::size_t count = std::min(frames.size(), kBatch);
+    for (std::size_t i = 0; i < count; ++i) {
+      sockaddr_ll& to = addresses[i];
+      to.sll_family = AF_PACKET;
+      to.sll_protocol = htons(tlv::kEtherType);
+      to.sll_ifindex = static_cast<int>(frames[i].port.value());
+      vectors[i] = {.iov_base = const_cast<std::uint8_t*>(frames[i].frame.data()),
+                    .iov_len = frames[i].frame.size()};
+      messages[i].msg_hdr.msg_name = &to;
+      messages[i].msg_hdr.msg_namelen = sizeof to;
+      messages[i].msg_hdr.msg_iov = &vectors[i];
+      messages[i].msg_hdr.msg_iovlen = 1;
+    }
+    std::size_t done = 0;
+    while (done < count) {
+      const int n =
+          ::sendmmsg(shared_.get(), &messages[done], static_cast<unsigned int>(count - done), 0);
+      if (n > 0) {
+        done += static_cast<std::size_t>(n);
+      } else if (errno != EINTR) {
+        failures.push_back({frames[done].port, errno});  // the error is the first frame's
+        ++done;
+      }
+    }
+    frames = frames.subspan(count);
+  }
+}
+
+}  // namespace lldp::io

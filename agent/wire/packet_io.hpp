@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "agent/core/actions.hpp"
+#include "base/bounded.hpp"
+#include "base/bytes.hpp"
+#include "base/result.hpp"
+#include "os/fd.hpp"
+
+namespace lldp::io {
+
+/// Where a port's frames are heard.
+enum class Hearing : std::uint8_t {
+  kShared,  ///< on the one socket of all ports
+  kBound,   ///< on a socket bound to the port: its master passes frames on as its own (bond, team)
+  kTap,     ///< as kBound, but before the master takes the frame (Open vSwitch), and so with a
+            ///< kernel filter: such a socket would see data traffic too
+};
+
+/// A port to speak on.
+struct Port {
+  Ifindex ifindex{};
+  Ifindex master{};  ///< 0: none
+  Hearing hearing = Hearing::kShared;
+  friend bool operator==(const Port&, const Port&) = default;
+};
+
+/// LLDP frames in and out, by packet sockets.
+///
+/// One socket for the EtherType, bound to no interface, serves every port without a master that
+/// takes frames over: a port costs its group memberships, and data traffic costs nothing.
+///
+/// LLDPDUs go untagged (IEEE 802.1AB-2016 7). A frame with a priority tag (VID 0) counts as
+/// untagged; one of a VLAN belongs to that VLAN, not to the link, and is not heard: the kernel
+/// marks it as somebody else's (PACKET_OTHERHOST) or shows it on the VLAN's own interface. That is
+/// also why PACKET_ORIGDEV, which hides the latter, is not used.
+class PacketIo {
+ public:
+  /// Longer frames are cut off there, which the decoder finds out.
+  static constexpr std::size_t kMaxFrame = 9216 + 14;
+  /// At most this many in one receive(), so that a flood starves neither timers nor control.
+  static constexpr std::size_t kFramesPerTurn = 512;
+
+  /// What receive() found.
+  enum class Turn : std::uint8_t {
+    kIdle,       ///< few frames, and no more for now
+    kBusy,       ///< many: better come back in a while than be woken for each
+    kUnfinished  ///< there are more
+  };
+  struct SendFailure {
+    Ifindex port{};
+    int error = 0;  ///< errno: ENETDOWN, ENXIO (the interface is gone), ENOBUFS, EMSGSIZE
+  };
+  using Handler = std::function<void(Ifindex, ByteSpan)>;
+
+  /// `groups`: the destination addresses to hear.
+  [[nodiscard]] static Result<PacketIo> open(std::span<const MacAddress> groups);
+  PacketIo(PacketIo&&) noexcept;
+  PacketIo& operator=(PacketIo&&) noexcept;
+  ~PacketIo();
+
+  /// Hears on a port; for one that is heard already, takes over how. An interface that vanishes
+  /// in the middle of it is no error: netlink will tell.
+  [[nodiscard]] Result<void> add(const Port& port);
+  void remove(Ifindex port);
+  /// Other groups, for all ports.
+  void set_groups(std::span<const MacAddress> groups);
+
+  /// Whether to hear anything at all; deaf, the sockets let nothing in and wake nobody.
+  void set_deaf(bool deaf);
+
+  /// Readable when frames wait on the shared socket, and on any of the ports' own.
+  [[nodiscard]] int shared_fd() const { return shared_.get(); }
+  [[nodiscard]] int own_fd() const { return own_set_.get(); }
+  [[nodiscard]] Turn receive_shared(const Handler& handler);
+  [[nodiscard]] Turn receive_own(const Handler& handler);
+
+  /// Sends all, in as few system calls as it takes; `failures` gets those that could not be.
+  void send(std::span<const core::Send> frames, std::vector<SendFailure>& failures);
+
+ private:
+  struct Heard {
+    Port port{};
+    UniqueFd own{};
+  };
+  struct Buffers;
+  PacketIo();
+  [[nodiscard]] Result<void> open_own(Heard& heard);
+  void membership(Ifindex port, int option) const;
+  void apply_filter(int fd, Hearing hearing) const;
+  [[nodiscard]] Turn drain(int fd, const Heard* own, const Handler& handler);
+
+  std::vector<MacAddress> groups_;
+  UniqueFd shared_;
+  UniqueFd own_set_;  ///< an epoll set of the ports' own sockets
+  std::unordered_map<Ifindex, Heard> ports_;
+  std::size_t own_count_ = 0;
+  bool deaf_ = false;
+  std::unique_ptr<Buffers> buffers_;
+};
+
+}  // namespace lldp::io

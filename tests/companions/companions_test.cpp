@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/companions/companions.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <boost/asio/io_context.hpp>
+#include <csignal>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <thread>
+
+#include "tests/support/temp_dir.hpp"
+
+namespace lldp::io {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using namespace std::chrono_literals;
+namespace asio = boost::asio;
+
+std::string read(const std::string& path) {
+  std::ifstream in(path);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// A zombie waits for whoever reaps orphans here; it runs no more.
+bool has_ended(pid_t pid) {
+  for (int i = 0; i < 1000; ++i) {
+    const std::string stat = read("/proc/" + std::to_string(pid) + "/stat");
+    if (stat.empty() || stat.find(") Z") != stat.npos) return true;
+    std::this_thread::sleep_for(2ms);
+  }
+  return false;
+}
+
+/// Whatever the programs write goes to a file that anybody may write: as root they are nobody.
+class LauncherTest : public testing::Test {
+ protected:
+  LauncherTest() {
+    ::chmod(dir_.path().c_str(), 0777);
+    auto forked = Launcher::fork();
+    if (forked) launcher_ = std::move(*forked);
+  }
+  void SetUp() override { ASSERT_TRUE(launcher_); }
+  [[nodiscard]] std::string out() const { return dir_ / "out"; }
+  Launcher::Job job(const std::string& command) {
+    return {.words = {"/bin/sh", "-c", "exec >>" + out() + "; " + command}};
+  }
+  Launcher::Ended wait() {
+    while (true) {
+      const auto ended = launcher_->receive();
+      if (ended && *ended) return **ended;
+      if (!ended) return {.status = -1};
+      std::this_thread::sleep_for(1ms);
+    }
+  }
+
+  TempDir dir_;
+  std::optional<Launcher> launcher_;
+};
+
+TEST_F(LauncherTest, GivesItsInputAndTellsTheStatus) {
+  Launcher::Job it = job("cat; exit 3");
+  it.input = std::string(20'000, 'x');
+  ASSERT_TRUE(launcher_->start(Launcher::Slot::kHook, it));
+  const Launcher::Ended ended = wait();
+  EXPECT_EQ(ended.slot, Launcher::Slot::kHook);
+  EXPECT_EQ(WEXITSTATUS(ended.status), 3);
+  EXPECT_FALSE(ended.too_late);
+  EXPECT_EQ(read(out()), it.input);
+}
+
+TEST_F(LauncherTest, GivesAConnection) {
+  int ends[2];
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+  const UniqueFd ours(ends[0]);
+  {
+    Launcher::Job it = job("read line; echo got $line");
+    it.connection = UniqueFd(ends[1]);
+    ASSERT_TRUE(launcher_->start(Launcher::Slot::kExporter, it));
+  }
+  ASSERT_EQ(::send(ours.get(), "hello\n", 6, MSG_NOSIGNAL), 6);
+  EXPECT_EQ(wait().slot, Launcher::Slot::kExporter);
+  EXPECT_EQ(read(out()), "got hello\n");
+}
+
+TEST_F(LauncherTest, WhatItStartsHasNoRights) {
+  ASSERT_TRUE(
+      launcher_->start(Launcher::Slot::kHook,
+                       job("id -u; grep -E '^(Cap(Prm|Eff|Amb)|NoNewPrivs)' /proc/self/status; "
+                           "ls /proc/self/fd | wc -l; echo ${NOTIFY_SOCKET-none}")));
+  EXPECT_EQ(wait().status, 0);
+  std::istringstream in(read(out()));
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  EXPECT_THAT(lines, ElementsAre(testing::Ne("0"), "CapPrm:\t0000000000000000",
+                                 "CapEff:\t0000000000000000", "CapAmb:\t0000000000000000",
+                                 "NoNewPrivs:\t1", "4" /* with the directory's own */, "none"));
+}
+
+TEST_F(LauncherTest, KillsWhatTakesTooLongWithItsChildren) {
+  Launcher::Job it = job("sleep 60 & echo $!; wait");
+  it.limit = 100ms;
+  ASSERT_TRUE(launcher_->start(Launcher::Slot::kHook, it));
+  const Launcher::Ended ended = wait();
+  EXPECT_TRUE(ended.too_late);
+  EXPECT_EQ(WTERMSIG(ended.status), SIGKILL);
+  EXPECT_TRUE(has_ended(std::stoi(read(out()))));
+}
+
+TEST_F(LauncherTest, StopsWhatIsAsked) {
+  ASSERT_TRUE(launcher_->start(Launcher::Slot::kExporter, job("exec sleep 60")));
+  ASSERT_TRUE(launcher_->stop(Launcher::Slot::kExporter));
+  EXPECT_EQ(WTERMSIG(wait().status), SIGTERM);
+}
+
+TEST_F(LauncherTest, SaysThatAProgramIsNotThere) {
+  ASSERT_TRUE(launcher_->start(Launcher::Slot::kHook, {.words = {"/nonexistent"}}));
+  EXPECT_EQ(WEXITSTATUS(wait().status), 127);
+}
+
+TEST_F(LauncherTest, EndsWithTheDaemonAndWhatItStartedWithIt) {
+  ASSERT_TRUE(launcher_->start(Launcher::Slot::kExporter, job("echo $$; exec sleep 60")));
+  while (read(out()).empty()) std::this_thread::sleep_for(1ms);
+  const pid_t child = std::stoi(read(out()));
+  launcher_.reset();
+  int status = 0;
+  EXPECT_GT(::waitpid(-1, &status, 0), 0) << "the launcher";
+  EXPECT_TRUE(has_ended(child));
+}
+
+TEST_F(LauncherTest, RefusesMoreThanItCanCarry) {
+  Launcher::Job it = job("cat");
+  it.input = std::string(Launcher::kMaxOctets, 'x');
+  const auto asked = launcher_->start(Launcher::Slot::kHook, it);
+  ASSERT_FALSE(asked);
+  EXPECT_EQ(to_string(asked.error()), "/bin/sh: too much for it to read");
+}
+
+class CompanionsTest : public LauncherTest {
+ protected:
+  void start(const std::string& command) {
+    config_.on_change = "exec >>" + out() + "; " + command;
+    companions_.emplace(
+        loop_, std::move(launcher_), [] { return fail(Error{.what = "no exporter here"}); },
+        times_);
+    companions_->configure(config_);
+  }
+  /// Runs the loop until the programs have written that many lines.
+  std::vector<std::string> lines(std::size_t count) {
+    std::vector<std::string> found;
+    for (int i = 0; i < 2000 && found.size() < count; ++i) {
+      loop_.run_for(5ms);
+      loop_.restart();
+      std::istringstream in(read(out()));
+      found.clear();
+      for (std::string line; std::getline(in, line);) found.push_back(line);
+    }
+    return found;
+  }
+
+  asio::io_context loop_;
+  Companions::Times times_{.hook_limit = 5s, .hook_pause = 1ms, .first_restart = 10ms};
+  config::Config config_;
+  std::optional<Companions> companions_;
+};
+
+TEST_F(CompanionsTest, HookGetsOneChangeAfterTheOther) {
+  start("cat; sleep 0.02; echo done");
+  for (const char* change : {R"({"n":1})", R"({"n":2})"}) companions_->changed(change);
+  EXPECT_THAT(lines(4),
+              ElementsAre(R"({"n":1,"left_out":0})", "done", R"({"n":2,"left_out":0})", "done"));
+}
+
+TEST_F(CompanionsTest, HookThatIsSlowIsToldHowManyWereLeftOut) {
+  start("cat; sleep 0.05");
+  for (std::size_t i = 0; i < Companions::kQueue + 6; ++i)
+    companions_->changed("{\"n\":" + std::to_string(i) + "}");
+  EXPECT_THAT(lines(2), ElementsAre(R"({"n":0,"left_out":0})", R"({"n":6,"left_out":5})"));
+}
+
+TEST_F(CompanionsTest, HookThatFailsIsSaidOnceAndGoesOn) {
+  start("echo run; exit 3");
+  testing::internal::CaptureStderr();
+  for (int i = 0; i < 3; ++i) companions_->changed("{}");
+  EXPECT_THAT(lines(3), ElementsAre("run", "run", "run"));
+  loop_.run_for(20ms);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "lldp-leveld: on-change: exit status 3\n");
+}
+
+TEST_F(CompanionsTest, HookThatHangsIsKilled) {
+  times_.hook_limit = 50ms;
+  start("read line; echo $line; case $line in *1*) sleep 60;; esac");
+  testing::internal::CaptureStderr();
+  companions_->changed(R"({"n":1})");
+  companions_->changed(R"({"n":2})");
+  EXPECT_EQ(lines(2).size(), 2U);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "lldp-leveld: on-change: took longer than 50 ms, and was killed\n");
+}
+
+TEST_F(CompanionsTest, HookCanBeChangedAndTakenAway) {
+  start("echo first");
+  companions_->changed("{}");
+  EXPECT_THAT(lines(1), ElementsAre("first"));
+  config_.on_change = "echo second >>" + out();
+  companions_->configure(config_);
+  companions_->changed("{}");
+  EXPECT_THAT(lines(2), ElementsAre("first", "second"));
+  config_.on_change.clear();
+  companions_->configure(config_);
+  EXPECT_FALSE(companions_->wants_changes());
+}
+
+TEST_F(CompanionsTest, WithoutALauncherItIsSaid) {
+  launcher_.reset();
+  testing::internal::CaptureStderr();
+  start("true");
+  EXPECT_FALSE(companions_->wants_changes());
+  companions_->changed("{}");
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("there is no launcher"));
+}
+
+TEST_F(CompanionsTest, ExporterThatCannotBeStartedIsSaidOnce) {
+  config_.metrics_listen = "127.0.0.1:9";
+  testing::internal::CaptureStderr();
+  start("true");
+  loop_.run_for(80ms);  // several tries
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "lldp-leveld: metrics.listen: the exporter: no exporter here: is tried again, at most "
+            "every 60 s\n");
+}
+
+}  // namespace
+}  // namespace lldp::io

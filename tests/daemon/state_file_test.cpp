@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/daemon/state_file.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <fstream>
+#include <iterator>
+
+#include "tests/support/temp_dir.hpp"
+
+namespace lldp::io {
+namespace {
+
+core::State leaf() {
+  return {.chassis_id = chassis_id_from_mac({2, 0, 0, 0, 0, 1}), .level = Level::of<1>()};
+}
+std::string content(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+void write(const std::string& path, std::string_view text) {
+  std::ofstream(path, std::ios::binary) << text;
+}
+bool exists(const std::string& path) { return std::filesystem::exists(path); }
+
+TEST(StateFile, IsReadAsItWasSaved) {
+  const TempDir dir;
+  ASSERT_TRUE(save_state(dir / "state", leaf()));
+  EXPECT_EQ(content(dir / "state"),
+            "lldp-level-state 1\nchassis-id 4 020000000001\nlevel 1\nend\n");
+  EXPECT_EQ(load_state(dir / "state"), leaf());
+  EXPECT_FALSE(exists(dir / "state.new"));
+}
+
+TEST(StateFile, MissingOneIsAFirstStart) {
+  const TempDir dir;
+  EXPECT_EQ(load_state(dir / "state"), core::State{});
+}
+
+TEST(StateFile, DamagedOneIsSetAside) {
+  const TempDir dir;
+  write(dir / "state", "lldp-level-state 1\nlevel 1\nen");
+  const auto state = load_state(dir / "state");
+  ASSERT_FALSE(state);
+  EXPECT_EQ(to_string(state.error()), (dir / "state") +
+                                          ": damaged (line 3 is torn): set aside as " +
+                                          (dir / "state.corrupt") + ", the level is learned anew");
+  EXPECT_EQ(content(dir / "state.corrupt"), "lldp-level-state 1\nlevel 1\nen");
+  EXPECT_EQ(load_state(dir / "state"), core::State{});
+}
+
+TEST(StateFile, FailedSaveLeavesTheOldContent) {
+  const TempDir dir;
+  ASSERT_TRUE(save_state(dir / "state", leaf()));
+  ASSERT_EQ(::mkdir((dir / "state.new").c_str(), 0700), 0);  // stands where the new content must go
+  const auto saved = save_state(dir / "state", {});
+  ASSERT_FALSE(saved);
+  EXPECT_EQ(to_string(saved.error()), (dir / "state") + ": cannot be written: Is a directory");
+  EXPECT_EQ(load_state(dir / "state"), leaf());
+}
+
+TEST(StateFile, FullDiskIsOneClearLine) {
+  // /dev/full behind a name of its own: the open succeeds and the write says ENOSPC. O_NOFOLLOW
+  // refuses the link, so the device is made where that is allowed.
+  const TempDir dir;
+  if (::mknod((dir / "state.new").c_str(), S_IFCHR | 0600, 0x0107) != 0)
+    GTEST_SKIP() << "needs the right to make a device";
+  const auto saved = save_state(dir / "state", leaf());
+  if (!saved && saved.error().code == EACCES) GTEST_SKIP() << "devices do not work here";
+  ASSERT_FALSE(saved);
+  EXPECT_EQ(to_string(saved.error()),
+            (dir / "state") + ": cannot be written: No space left on device");
+}
+
+struct DamageCase {
+  const char* name = "";
+  std::string text{};
+  std::string error{};
+  friend void PrintTo(const DamageCase& c, std::ostream* os) { *os << c.name; }
+};
+class StateText : public testing::TestWithParam<DamageCase> {};
+TEST_P(StateText, IsRefused) {
+  const auto state = parse_state(GetParam().text);
+  ASSERT_FALSE(state);
+  EXPECT_EQ(state.error().where + " " + state.error().what, GetParam().error);
+}
+const DamageCase kDamage[] = {
+    {"Empty", "", "the end is missing"},
+    {"NoEnd", "lldp-level-state 1\n", "the end is missing"},
+    {"OtherVersion", "lldp-level-state 2\nend\n", "line 1 is not 'lldp-level-state 1'"},
+    {"LevelOutOfRange", "lldp-level-state 1\nlevel 255\nend\n", "line 2 holds no level"},
+    {"LevelNegative", "lldp-level-state 1\nlevel -1\nend\n", "line 2 holds no level"},
+    {"LevelTwice", "lldp-level-state 1\nlevel 1\nlevel 1\nend\n", "line 3 is not understood"},
+    {"OddHex", "lldp-level-state 1\nchassis-id 4 020\nend\n", "line 2 holds no chassis ID"},
+    {"EmptyChassis", "lldp-level-state 1\nchassis-id 4 \nend\n", "line 2 holds no chassis ID"},
+    {"LongChassis", "lldp-level-state 1\nchassis-id 4 " + std::string(512, '0') + "\nend\n",
+     "line 2 holds no chassis ID"},
+    {"AfterTheEnd", "lldp-level-state 1\nend\nlevel 1\n", "line 3 stands after the end"},
+    {"Binary", std::string("\0\xff\0\n", 4), "line 1 is not 'lldp-level-state 1'"},
+};
+INSTANTIATE_TEST_SUITE_P(Damage, StateText, testing::ValuesIn(kDamage),
+                         [](const auto& c) { return c.param.name; });
+
+}  // namespace
+}  // namespace lldp::io

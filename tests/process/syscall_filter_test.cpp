@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// The filter that is shipped, in a child of the test: what the daemon's builds with sanitizers add
+// to it is in the tests that run the daemon.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <linux/bpf.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+
+namespace lldp::io {
+namespace {
+
+constexpr sock_filter kFilter[] = {
+#include "agent/process/syscall_filter.inc"
+};
+
+constexpr int kKilled = -1;
+
+/// What `call` fails with under the filter: 0 when it does not, kKilled when the kernel ends it.
+int outcome_of(long (*call)()) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const sock_fprog program{.len = std::size(kFilter),
+                             .filter = const_cast<sock_filter*>(kFilter)};
+    if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+        ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) != 0)
+      ::_exit(255);
+    errno = 0;
+    const int code = call() < 0 ? errno : 0;
+    ::syscall(SYS_exit_group, code);  // _exit(2) would let AddressSanitizer in once more
+  }
+  int status = 0;
+  EXPECT_EQ(::waitpid(child, &status, 0), child);
+  if (WIFSIGNALED(status)) return WTERMSIG(status) == SIGSYS ? kKilled : 1000 + WTERMSIG(status);
+  return WEXITSTATUS(status);
+}
+
+long map(int protection) {
+  return ::mmap(nullptr, 4096, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED ? -1
+                                                                                             : 0;
+}
+long protect(int protection) {
+  alignas(4096) static char page[4096];
+  return ::mprotect(page, sizeof page, protection);
+}
+long bpf(bpf_cmd command) { return ::syscall(SYS_bpf, command, nullptr, 0); }
+
+struct Case {
+  const char* name = "";
+  long (*call)() = nullptr;
+  int outcome = 0;
+  friend void PrintTo(const Case& c, std::ostream* os) { *os << c.name; }
+};
+class SyscallFilter : public testing::TestWithParam<Case> {};
+TEST_P(SyscallFilter, Answers) { EXPECT_EQ(outcome_of(GetParam().call), GetParam().outcome); }
+
+const Case kCases[] = {
+    {"UnixSocket", [] { return long{::socket(AF_UNIX, SOCK_STREAM, 0)}; }, 0},
+    {"NetlinkSocket", [] { return long{::socket(AF_NETLINK, SOCK_RAW, 0)}; }, 0},
+    {"InternetSocket", [] { return long{::socket(AF_INET, SOCK_STREAM, 0)}; }, EPERM},
+    {"RoutedPacketSocket", [] { return long{::socket(AF_INET6, SOCK_RAW, 0)}; }, EPERM},
+    {"VirtualMachineSocket", [] { return long{::socket(AF_VSOCK, SOCK_STREAM, 0)}; }, EPERM},
+    {"ReadingAFile", [] { return long{::open("/dev/null", O_RDONLY)}; }, 0},
+    {"Memory", [] { return map(PROT_READ | PROT_WRITE); }, 0},
+    {"ALibrary", [] { return map(PROT_READ | PROT_EXEC); }, 0},
+    {"MemoryWrittenAndRun", [] { return map(PROT_WRITE | PROT_EXEC); }, EPERM},
+    {"MemoryWrittenThenRun", [] { return protect(PROT_READ | PROT_EXEC); }, EPERM},
+    {"MemoryMadeReadOnly", [] { return protect(PROT_READ); }, 0},
+    {"Program", [] { return long{::execl("/bin/true", "true", nullptr)}; }, kKilled},
+    {"Tracing", [] { return ::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr); }, kKilled},
+    {"Process", [] { return ::syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0); }, EPERM},
+    {"Signal", [] { return long{::kill(::getppid(), 0)}; }, EPERM},
+    {"Mount", [] { return long{::mount("none", "/nonexistent", "tmpfs", 0, "")}; }, EPERM},
+    {"AnotherNamespace", [] { return long{::unshare(CLONE_NEWNS)}; }, EPERM},
+    {"Owner", [] { return long{::chown("/nonexistent", 0, 0)}; }, EPERM},
+    {"Mode", [] { return long{::chmod("/nonexistent", 04755)}; }, EPERM},
+    {"User", [] { return long{::setuid(0)}; }, EPERM},
+    {"BpfOnControlGroups", [] { return bpf(BPF_PROG_ATTACH); }, EPERM},
+};
+INSTANTIATE_TEST_SUITE_P(Call, SyscallFilter, testing::ValuesIn(kCases),
+                         [](const auto& c) { return c.param.name; });
+
+}  // namespace
+}  // namespace lldp::io

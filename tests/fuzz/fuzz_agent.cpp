@@ -14,7 +14,6 @@
 namespace {
 
 using namespace lldp;
-using Role;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 

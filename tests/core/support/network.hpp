@@ -13,7 +13,6 @@
 
 namespace lldp::test {
 
-using Role;
 using core::Agent;
 using core::Settings;
 using std::chrono::milliseconds;

@@ -63,7 +63,7 @@ class Session : public std::enable_shared_from_this<Session> {
   void serve();
   void answer(const varlink::Call& call);
   void dispatch(const Method& method, const varlink::Call& call);
-  void send(std::string message);
+  void send(const std::string& message);
   void write();
 
   void get_info(const varlink::Call& call);

@@ -14,6 +14,9 @@ namespace lldp::core {
 namespace {
 
 constexpr std::size_t kEthernetHeader = 14;
+/// Ports that are gone and remembered: more come and go only where interfaces have names of their
+/// own.
+constexpr std::size_t kMostAbsent = 1024;
 
 std::string to_string(std::optional<Level> level) {
   return level ? std::to_string(level->value()) : "none";
@@ -31,16 +34,16 @@ struct Agent::Impl::Sender {
 };
 
 Agent::Impl::Impl(Settings settings, State restored, TimePoint now)
-    : settings_(std::move(settings)), inference_(rules(), restored.level) {
+    : settings_(std::move(settings)),
+      inference_(rules(), {restored.level, restored.supported, restored.surroundings}),
+      place_(std::move(restored.place), now + ttl()),
+      started_(now) {
   Actions none;  // without ports there is nobody to tell
+  for (PortState& port : restored.ports) absent_.insert_or_assign(port.name, std::move(port));
   const auto& id = settings_.chassis_id ? settings_.chassis_id : restored.chassis_id;
   if (id) take_chassis_id(*id, none);
   inference_.decide(now);
-  // Those who still know us may hold us for what we were before this start.
-  const auto level = inference_.level();
-  place_ = level && restored.level ? std::min(*level, *restored.level) : level;
-  all_known_at_ = now + std::chrono::seconds(tx_ttl(settings_));
-  if (place_ != level) place_due_ = all_known_at_;
+  aim(now, none);
   if (settings_.expected) absent_due_ = now + standing().missing_grace;
 }
 
@@ -49,9 +52,13 @@ Inference::Rules Agent::Impl::rules() const {
           .pinned = settings_.pinned_level,
           .max_level = settings_.max_level,
           .raise_hold = settings_.raise_hold,
-          .answer_wait =
-              2 * settings_.msgFastTx};  // by then what was lost was sent again, and answered
+          .lower_hold = settings_.lower_hold,
+          .establish = settings_.establish,
+          .withdraw_hold = settings_.withdraw_hold,
+          .unsupported_after = settings_.unsupported_after};
 }
+
+Duration Agent::Impl::ttl() const { return std::chrono::seconds(tx_ttl(settings_)); }
 
 Standing Agent::Impl::standing() const {
   return {.role = settings_.role,
@@ -69,11 +76,24 @@ tlv::Claim Agent::Impl::claim(const Port& port) const {
 }
 
 State Agent::Impl::state() const {
-  // A start begins at the place, and so no higher than any neighbour may hold us for.
-  State state{.level = inference_.kept()};
-  if (state.level && place_ && *place_ > Level::of<0>())
-    state.level = std::min(*state.level, *place_);
+  State state{.place = place_.at(), .role = settings_.role};
   if (!chassis_id_.octets.empty()) state.chassis_id = chassis_id_;
+  Inference::Kept kept = inference_.kept();
+  state.level = kept.level;
+  state.supported = kept.supported;
+  state.surroundings = std::move(kept.surroundings);
+  for (const auto& [name, port] : absent_) state.ports.push_back(port);
+  for (const auto& port : ports_) {
+    if (!port || port->memory.kind == PortMemory::Kind::kNobody) continue;
+    state.ports.push_back({.name = port->link.name,
+                           .memory = port->memory,
+                           .ifindex = port->link.ifindex,
+                           .carrier_changes = port->link.up
+                                                  ? std::optional(port->link.carrier_changes)
+                                                  : std::nullopt});
+  }
+  std::sort(state.ports.begin(), state.ports.end(),
+            [](const PortState& a, const PortState& b) { return a.name < b.name; });
   return state;
 }
 
@@ -98,11 +118,18 @@ void Agent::Impl::set_link(const Link& link, TimePoint now, Actions& out) {
   if (finished_) return;
   Port* port = find(link.ifindex);
   if (port != nullptr && port->link == link) return;
-  if (chassis_id_.octets.empty()) take_chassis_id(chassis_id_from_mac(link.address), out);
+  if (chassis_id_.octets.empty()) {
+    take_chassis_id(chassis_id_from_mac(link.address), out);
+    aim(now, out);
+  }
   if (port == nullptr) {
     port = &add_port(link);
     set_scopes(*port, now, out);
+    recall(*port, now);
   } else {
+    const bool flapped =
+        port->link.up && link.up && port->link.carrier_changes != link.carrier_changes;
+    if (port->link.up && (flapped || !link.up)) lose_carrier(*port, now, out);
     if (port->link.name != link.name || port->link.port_id != link.port_id) {  // a new MSAP
       retract(*port, out);
       set_alarms(*port, 0, now, out);
@@ -111,7 +138,9 @@ void Agent::Impl::set_link(const Link& link, TimePoint now, Actions& out) {
     if (link.up && !port->link.up && !port->has(AlarmCode::kCabling))
       port->missing_at = kNever;  // from here on it can be heard
     for (PortAgent& a : port->agents) a.tx.localChange = true;
+    const bool gained = link.up && !port->link.up;
     port->link = link;
+    if (gained) gain_carrier(*port, now);
   }
   port->host_port = any_glob_match(settings_.host_ports, link.name);
   clear_alarm(AlarmCode::kCabling, escape(link.name), out);  // it was absent
@@ -139,15 +168,43 @@ void Agent::Impl::remove_link(Ifindex ifindex, TimePoint now, Actions& out) {
   frames_used_ = 0;
   Port* port = find(ifindex);
   if (finished_ || port == nullptr) return;
-  port->link.up = false;
-  enable(*port, now, out);
+  lose_carrier(*port, now, out);
   reconsider(*port, now, out);
   set_alarms(*port, 0, now, out);
+  if (port->memory.kind != PortMemory::Kind::kNobody && absent_.size() < kMostAbsent)
+    absent_.insert_or_assign(port->link.name,
+                             PortState{.name = port->link.name, .memory = port->memory});
   due_.set(port->slot, kNever);
   if (settings_.expected) absent_due_ = now + standing().missing_grace;
   by_ifindex_.erase(ifindex);
   free_slots_.push_back(port->slot);
   ports_[port->slot].reset();
+}
+
+void Agent::Impl::recall(Port& port, TimePoint now) {
+  port.silent_at = now + ttl();
+  const auto at = absent_.find(port.link.name);
+  if (at == absent_.end()) return;
+  port.memory = std::move(at->second.memory);
+  const bool same = port.link.up && at->second.ifindex == port.link.ifindex &&
+                    at->second.carrier_changes == port.link.carrier_changes;
+  absent_.erase(at);
+  if (same) return;
+  forget_carrier(port);
+  if (port.link.up) gain_carrier(port, now);
+}
+
+void Agent::Impl::lose_carrier(Port& port, TimePoint now, Actions& out) {
+  port.link.up = false;
+  port.hears_switch = false;  // it does not fall silent by that
+  enable(port, now, out);
+  run(port, now, out);  // from the start, also if the carrier is back in the same moment
+  note_state(forget_carrier(port), out);
+}
+
+void Agent::Impl::gain_carrier(Port& port, TimePoint now) {
+  port.silent_at = now + ttl();
+  if (port.memory.kind == PortMemory::Kind::kAbove) port.memory_until = now + ttl();
 }
 
 void Agent::Impl::set_scopes(Port& port, TimePoint now, Actions& out) {
@@ -210,10 +267,12 @@ void Agent::Impl::receive(Ifindex ifindex, ByteSpan frame, TimePoint now, Action
     const MacAddress to = group_address(a.scope);
     if (!std::equal(to.begin(), to.end(), frame.begin())) continue;
     Receiver receiver{*this, *port, a, now, out, frame.subspan(kEthernetHeader)};
+    std::copy_n(frame.begin() + to.size(), receiver.source.size(), receiver.source.begin());
     a.rx.rcvFrame = true;
     step(a.rx_state, a.rx, receiver);
     if (!receiver.table_changed) return;
-    reconsider(*port, now, out);
+    if (receiver.spoken) note_state(remember(*port), out);
+    reconsider(*port, now, out, receiver.renounced);
     due_.set(port->slot, now);
     return;
   }
@@ -243,8 +302,8 @@ void Agent::Impl::retract(Port& port, Actions& out) {
 
 std::optional<TimePoint> Agent::Impl::next_deadline() const {
   if (finished_) return std::nullopt;
-  const TimePoint due =
-      std::min({due_.due(), place_due_, inference_.deadline().value_or(kNever), absent_due_});
+  const TimePoint due = std::min({due_.due(), place_.deadline(silent_ != 0, unproved_ == 0),
+                                  inference_.deadline().value_or(kNever), absent_due_});
   return due == kNever ? std::nullopt : std::optional(due);
 }
 
@@ -252,7 +311,8 @@ void Agent::Impl::advance(TimePoint now, Actions& out) {
   frames_used_ = 0;
   if (finished_) return;
   if (inference_.deadline().value_or(kNever) <= now) decide(now, out);
-  if (take_place(now, out)) label_all(now, out);
+  if (rise(now, out)) label_all(now, out);
+  if (place_.tell_again(now)) tell_again(now);
   if (absent_due_ <= now) look_for_absent_ports(now, out);
   while (due_.due() <= now) {
     Port& port = *ports_[due_.first()];
@@ -263,6 +323,11 @@ void Agent::Impl::advance(TimePoint now, Actions& out) {
 
 void Agent::Impl::age(Port& port, TimePoint now, Actions& out) {
   bool changed = port.alarm_due() <= now;
+  if (port.memory_until <= now) {
+    watch_for_silence(port, port.hears_switch, now);  // it stays when the memory has gone
+    note_state(forget_memory(port), out);
+    changed = true;
+  }
   for (PortAgent& a : port.agents) {
     for (TimePoint* timer : {&a.tooManyNeighborsTimer, &a.own_frame_forgotten}) {
       if (*timer > now) continue;
@@ -294,31 +359,45 @@ void Agent::Impl::run(Port& port, TimePoint now, Actions& out) {
 
 // What the neighbours mean
 
-void Agent::Impl::reconsider(Port& port, TimePoint now, Actions& out) {
+void Agent::Impl::reconsider(Port& port, TimePoint now, Actions& out, bool renounced) {
   const Heard before = port.heard;
-  listen(port);
+  summarize_port(port, now);
   if (port.heard != before) {
     inference_.update(before, port.heard);
-    if (decide(now, out)) return;  // all ports were labelled
+    if (decide(now, out, renounced)) return;  // all ports were labelled
   }
   const PortType before_type = port.type;
   label(port, now, out);
   if (port.type != before_type) {
     for (PortAgent& a : port.agents) announce_type(a, now);
   }
-  if (take_place(now, out)) label_all(now, out);
+  if (rise(now, out)) label_all(now, out);
 }
 
-bool Agent::Impl::decide(TimePoint now, Actions& out) {
+void Agent::Impl::summarize_port(Port& port, TimePoint now) {
+  const bool heard_switch = port.hears_switch;
+  const bool was_silent = port.silent;
+  summarize(port);
+  watch_for_silence(port, heard_switch, now);
+  silent_ += static_cast<std::size_t>(port.silent);
+  silent_ -= static_cast<std::size_t>(was_silent);
+  if (was_silent && silent_ == 0) place_.hear_all(now, ttl());
+}
+
+bool Agent::Impl::decide(TimePoint now, Actions& out, bool renounced) {
   const auto before = inference_.level();
-  const bool changed = inference_.decide(now);
-  report_refusal(now, out);
-  if (!changed) return false;
+  const bool changed = inference_.decide(now, renounced);
+  set_level_alarms(now, out);
+  note_state(inference_.take_milestone(), out);
+  if (changed) follow_level(before, now, out);
+  return changed;
+}
+
+void Agent::Impl::follow_level(std::optional<Level> before, TimePoint now, Actions& out) {
   out.events.push_back({.kind = Event::Kind::kLevel,
                         .text = to_string(before) + " -> " + to_string(inference_.level())});
-  out.events.push_back({.kind = Event::Kind::kState});
+  note_state(true, out);
   announce_all(before, now, out);
-  return true;
 }
 
 void Agent::Impl::label_all(TimePoint now, Actions& out) {
@@ -327,52 +406,92 @@ void Agent::Impl::label_all(TimePoint now, Actions& out) {
   }
 }
 
-void Agent::Impl::follow_level(TimePoint now) {
-  const auto level = inference_.level();
-  place_due_ = kNever;
-  if (!level) return;  // no place, but who holds us for what we were may go on doing so
-  if (!place_ || *level <= *place_) {
-    place_ = level;
-    return;
+void Agent::Impl::aim(TimePoint now, Actions& out) {
+  std::optional<Position> target;
+  if (const auto level = inference_.level()) {
+    target.emplace();  // a host is at the bottom, whatever its chassis ID
+    if (*level > Level::of<0>()) *target = {.level = *level, .chassis = chassis_id_};
   }
-  place_due_ = now + std::chrono::seconds(tx_ttl(settings_));
-  for (const auto& port : ports_) {
-    if (!port) continue;
-    for (Neighbor& n : port->table.all()) n.behind = n.claims_switch;
+  switch (place_.aim(std::move(target), now, ttl())) {
+    case Place::Step::kStays:
+      return;
+    case Place::Step::kMoved:
+      return note_state(true, out);
+    case Place::Step::kRises:
+      for (const auto& port : ports_) {
+        if (!port) continue;
+        for (Neighbor& n : port->table.all()) set_unproved(n, n.claims_switch && !n.superseded);
+      }
   }
 }
 
-bool Agent::Impl::take_place(TimePoint now, Actions& out) {
-  if (place_due_ == kNever) return false;
-  const auto holds_us_back = [](const auto& port) {
-    return port && std::any_of(port->table.all().begin(), port->table.all().end(),
-                               [](const Neighbor& n) { return n.behind; });
-  };
-  const bool all_have_heard =
-      now >= all_known_at_ && std::none_of(ports_.begin(), ports_.end(), holds_us_back);
-  if (now < place_due_ && !all_have_heard) return false;
-  place_due_ = kNever;
-  const auto before = std::exchange(place_, inference_.level());
+bool Agent::Impl::rise(TimePoint now, Actions& out) {
+  if (silent_ == 0 && place_.is_due(now)) {
+    // Who falls silent in this very moment counts: both are over one TTL after a start.
+    for (const auto& port : ports_)
+      if (port) summarize_port(*port, now);
+  }
+  const auto before = place_.at();
+  if (!place_.rise(now, silent_ != 0, unproved_ == 0)) return false;
+  const auto level = [](const Position& p) { return std::to_string(p.level.value()); };
   out.events.push_back(
-      {.kind = Event::Kind::kPlace, .text = to_string(before) + " -> " + to_string(place_)});
-  out.events.push_back({.kind = Event::Kind::kState});
+      {.kind = Event::Kind::kPlace, .text = level(*before) + " -> " + level(*place_.at())});
+  note_state(true, out);
   return true;
 }
 
-bool Agent::Impl::is_behind(const Neighbor& neighbor) const {
-  if (place_due_ == kNever || !neighbor.claims_switch) return false;
+void Agent::Impl::tell_again(TimePoint now) {
+  for (const auto& port : ports_) {
+    if (!port || std::none_of(port->table.all().begin(), port->table.all().end(),
+                              [](const Neighbor& n) { return n.unproved; }))
+      continue;
+    for (PortAgent& a : port->agents) a.tx.localChange = true;
+    due_.set(port->slot, now);
+  }
+}
+
+bool Agent::Impl::is_unproved(const Neighbor& neighbor) const {
+  if (!place_.rises() || !neighbor.claims_switch) return false;
   // Uplink, crosslink and downlink each belong to one level of ours, but that hosts are below a
   // downlink too; unmarked belongs to many.
   return neighbor.port == PortType::kUnmarked ||
-         (neighbor.port == PortType::kDownlink && place_ == Level::of<0>()) ||
+         (neighbor.port == PortType::kDownlink && place_.at()->level == Level::of<0>()) ||
          neighbor.port != type_of_port(neighbor.level, inference_.level());
 }
 
-void Agent::Impl::announce_all(std::optional<Level> before, TimePoint now, Actions& out) {
-  if (before != inference_.level()) {
-    follow_level(now);
-    take_place(now, out);
+void Agent::Impl::forget(std::optional<Ifindex> ifindex, TimePoint now, Actions& out) {
+  frames_used_ = 0;
+  if (finished_) return;
+  if (!ifindex) {
+    const auto before = inference_.level();
+    const bool changed = inference_.forget(now);
+    set_level_alarms(now, out);
+    if (changed)
+      follow_level(before, now, out);
+    else
+      note_state(true, out);
+    return;
   }
+  Port* port = find(*ifindex);
+  if (port == nullptr) return;
+  note_state(forget_memory(*port), out);
+  remember(*port);  // whoever is still there
+  if (std::exchange(port->silent, false) && --silent_ == 0) place_.hear_all(now, ttl());
+  reconsider(*port, now, out);
+  due_.set(port->slot, now);
+}
+
+void Agent::Impl::assume_rules(TimePoint now, Actions& out) {
+  if (place_.at()) return;
+  place_ = Place(Position{}, started_ + ttl());
+  note_state(true, out);
+  aim(now, out);
+  label_all(now, out);
+}
+
+void Agent::Impl::announce_all(std::optional<Level> before, TimePoint now, Actions& out) {
+  aim(now, out);
+  rise(now, out);
   for (const auto& port : ports_) {
     if (!port) continue;
     label(*port, now, out);
@@ -389,6 +508,7 @@ void Agent::Impl::announce_level(Port& port, std::optional<Level> before, TimePo
   for (PortAgent& a : port.agents) {
     if (!fell) {
       a.tx.localChange = true;
+      if (!level && before) a.tx.txFast = settings_.txFastInit;  // L7: one that is lost is repeated
     } else if (port.table.size() == 0) {
       a.tell_at = std::min(a.tell_at, next_fast_moment(now, settings_, a.phase));
     } else if (!before || port.waits_for(*level)) {
@@ -405,11 +525,7 @@ void Agent::Impl::label(Port& port, TimePoint now, Actions& out) {
   Order order = Order::kUnknown;
   if (own.role == Role::kSwitch) {
     type = type_of_port(own.level, port.heard.lowest);
-    if (own.level && port.heard.lowest) {
-      Position neighbor{.level = *port.heard.lowest};
-      if (const Neighbor* n = port.decisive_neighbor()) neighbor.chassis = n->chassis_id();
-      order = order_of_port(Position{*place_, chassis_id_}, neighbor);
-    }
+    order = order_of(port, place_.at());
   }
   if (type != port.type || order != port.order) {
     std::string text(lldp::to_string(type != port.type ? port.type : type));
@@ -423,7 +539,7 @@ void Agent::Impl::label(Port& port, TimePoint now, Actions& out) {
     port.type = type;
     port.order = order;
   }
-  watch_for_untold(port, own, now);
+  watch_for_unordered(port, own, now);
   watch_for_missing(port, own, now);
   set_alarms(port, alarms_of(port, own, now), now, out);
 }
@@ -474,27 +590,54 @@ void Agent::Impl::set_alarms(Port& port, std::uint16_t wanted, TimePoint now, Ac
   }
 }
 
-void Agent::Impl::report_refusal(TimePoint now, Actions& out) {
-  const auto refused = inference_.refused();
-  if (!refused) {
-    if (alarms_.clear(AlarmCode::kMaxLevel, {})) {
-      out.events.push_back({.kind = Event::Kind::kAlarmCleared, .alarm = AlarmCode::kMaxLevel});
-    }
-    return;
+const Port* Agent::Impl::lowest_port() const {
+  const Port* lowest = nullptr;
+  for (const auto& port : ports_) {
+    if (port && port->heard.lowest &&
+        (lowest == nullptr || *port->heard.lowest < *lowest->heard.lowest))
+      lowest = port.get();
   }
-  std::string text = "level " + std::to_string(*refused) + " is above infer.max-level " +
-                     std::to_string(settings_.max_level.value()) + " and not taken";
-  for (const auto& port : ports_) {  // rare: only a mistake in cabling or configuration comes here
-    const Neighbor* n = port ? port->decisive_neighbor() : nullptr;
-    if (n == nullptr || n->level->value() + 1U != *refused) continue;
-    text += ": " + name_of(*n) + " at " + escape(port->link.name) + " has " + to_string(n->level);
-    break;
+  return lowest;
+}
+
+void Agent::Impl::set_level_alarms(TimePoint now, Actions& out) {
+  const std::pair<AlarmCode, bool> stands[] = {
+      {AlarmCode::kMaxLevel, inference_.refused().has_value()},
+      {AlarmCode::kUnsupported, inference_.unsupported().has_value()},
+      {AlarmCode::kLowerLevel, inference_.lower().has_value()}};
+  for (const auto& [code, wanted] : stands) {
+    if (wanted == ((level_alarms_ & alarm_bit(code)) != 0)) continue;
+    level_alarms_ ^= alarm_bit(code);
+    level_alarm_since_[static_cast<std::size_t>(code)] = now;
+    out.events.push_back({.kind = wanted ? Event::Kind::kAlarmRaised : Event::Kind::kAlarmCleared,
+                          .alarm = code,
+                          .text = wanted ? level_alarm_text(code, now) : std::string()});
   }
-  if (alarms_.raise(AlarmCode::kMaxLevel, {}, text, now)) {
-    out.events.push_back({.kind = Event::Kind::kAlarmRaised,
-                          .alarm = AlarmCode::kMaxLevel,
-                          .text = std::move(text)});
+}
+
+std::string Agent::Impl::level_alarm_text(AlarmCode code, TimePoint now) const {
+  const std::string level = to_string(inference_.level());
+  if (code == AlarmCode::kUnsupported) {
+    const auto supporting = inference_.supporting();
+    return "level " + level + " stands on memory: no " +
+           (supporting == Level::of<0>() ? "host" : "switch of level " + to_string(supporting)) +
+           " heard for " + duration_text(now - inference_.unsupported().value_or(now)) +
+           "; `lldp-level forget` relearns";
   }
+  const Port* port = lowest_port();
+  if (port == nullptr) return {};
+  const Neighbor* n = port->decisive_neighbor();
+  const std::string who = n != nullptr ? name_of(*n) : "a silent host";
+  const std::string where = escape(port->link.name);
+  if (code == AlarmCode::kLowerLevel)
+    return (inference_.lower() == Level::of<1>()
+                ? "host "
+                : "level " + to_string(port->heard.lowest) + ", ") +
+           who + ", heard on " + where + "; level " + level + " has stood for " +
+           duration_text(inference_.supported()) + "; `lldp-level forget` takes the lower one";
+  return "level " + std::to_string(inference_.refused().value_or(0)) +
+         " is above infer.max-level " + std::to_string(settings_.max_level.value()) +
+         " and not taken: " + who + " at " + where + " has " + to_string(port->heard.lowest);
 }
 
 void Agent::Impl::raise_alarm(AlarmCode code, std::string_view name, std::string text,
@@ -523,7 +666,7 @@ void Agent::Impl::configure(Settings settings, TimePoint now, Actions& out) {
   const State before = state();
   const auto level_before = level();
   const auto expected_before = std::exchange(settings_, std::move(settings)).expected;
-  inference_.set_rules(rules());
+  inference_.set_rules(rules(), now);
   if (settings_.chassis_id) take_chassis_id(*settings_.chassis_id, out);
   for (const auto& p : ports_) {
     if (!p) continue;
@@ -536,8 +679,9 @@ void Agent::Impl::configure(Settings settings, TimePoint now, Actions& out) {
       const auto view = tlv::decode(lldpdu, {.contribution_ouis = settings_.accepted_ouis});
       if (view) n.replace(lldpdu, *view, settings_);
     }
+    remember(port);
     const Heard heard = port.heard;
-    listen(port);
+    summarize_port(port, now);
     inference_.update(heard, port.heard);
     for (PortAgent& a : port.agents) a.tx.localChange = true;  // and txTTR by the new interval
   }
@@ -546,13 +690,13 @@ void Agent::Impl::configure(Settings settings, TimePoint now, Actions& out) {
     if (settings_.expected) absent_due_ = now + standing().missing_grace;
   }
   inference_.decide(now);
-  report_refusal(now, out);
+  set_level_alarms(now, out);
   if (level() != level_before) {
     out.events.push_back({.kind = Event::Kind::kLevel,
                           .text = to_string(level_before) + " -> " + to_string(level())});
   }
-  if (state() != before) out.events.push_back({.kind = Event::Kind::kState});
   announce_all(level_before, now, out);
+  note_state(state() != before, out);
 }
 
 Bytes Agent::Impl::announcement(Ifindex ifindex) const {
@@ -579,6 +723,8 @@ void Agent::Impl::shutdown(TimePoint now, Actions& out) {
     for (PortAgent& a : port->agents) a.tx.adminStatus = AdminStatus::disabled;
     run(*port, now, out);
   }
+  inference_.account(now);
+  note_state(true, out);
   finished_ = true;
 }
 
@@ -605,6 +751,10 @@ void Agent::configure(Settings settings, TimePoint now, Actions& out) {
   impl_->configure(std::move(settings), now, out);
 }
 Bytes Agent::announcement(Ifindex port) const { return impl_->announcement(port); }
+void Agent::forget(std::optional<Ifindex> port, TimePoint now, Actions& out) {
+  impl_->forget(port, now, out);
+}
+void Agent::assume_rules(TimePoint now, Actions& out) { impl_->assume_rules(now, out); }
 void Agent::announce(TimePoint now) { impl_->announce(now); }
 void Agent::shutdown(TimePoint now, Actions& out) { impl_->shutdown(now, out); }
 void Agent::raise_alarm(AlarmCode code, std::string_view port, std::string text, TimePoint now,

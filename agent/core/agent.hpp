@@ -30,6 +30,9 @@ struct Link {
   std::optional<PortId> port_id{};  ///< in place of the name
   MacAddress address{};             ///< source address of frames
   bool up = false;                  ///< carrier and admin state: frames pass
+  /// Counts up at each change of carrier, so that one that came and went between two reports is
+  /// seen.
+  std::uint32_t carrier_changes = 0;
   std::uint32_t mtu = 1500;
   std::optional<Pfc> pfc{};                            ///< nullopt: the driver does not say
   AdminStatus adminStatus = AdminStatus::enabledRxTx;  ///< leaving Tx sends a shutdown LLDPDU
@@ -71,6 +74,11 @@ class Agent {
   /// What the port would send now, for an owner who has it sent by somebody else; empty for a port
   /// that is not known.
   [[nodiscard]] Bytes announcement(Ifindex port) const;
+  /// Of one port: whom it remembers and does not hear, and the alarm `silent`. Of the device: the
+  /// level is withdrawn, however long it has stood, and learnt anew.
+  void forget(std::optional<Ifindex> port, TimePoint now, Actions& out);
+  /// Rules of an earlier agent are in force, and no state says where it stood: docs/rules.md O4.
+  void assume_rules(TimePoint now, Actions& out);
   /// Every port is to send: somebody else has done so until now.
   void announce(TimePoint now);
   /// Sends a shutdown LLDPDU on every port; the agent is finished after that.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <map>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -9,6 +11,7 @@
 #include "agent/core/agent.hpp"
 #include "agent/core/deadline_queue.hpp"
 #include "agent/core/inference.hpp"
+#include "agent/core/place.hpp"
 #include "agent/core/port.hpp"
 
 namespace lldp::core {
@@ -26,6 +29,8 @@ class Agent::Impl {
   void advance(TimePoint now, Actions& out);
   [[nodiscard]] std::optional<TimePoint> next_deadline() const;
   void configure(Settings settings, TimePoint now, Actions& out);
+  void forget(std::optional<Ifindex> port, TimePoint now, Actions& out);
+  void assume_rules(TimePoint now, Actions& out);
   [[nodiscard]] Bytes announcement(Ifindex port) const;
   void announce(TimePoint now);
   void shutdown(TimePoint now, Actions& out);
@@ -51,6 +56,11 @@ class Agent::Impl {
   /// Has one agent per scope of the settings stand on the port; those that go say so.
   void set_scopes(Port& port, TimePoint now, Actions& out);
   void take_chassis_id(const ChassisId& id, Actions& out);
+  /// A port that comes remembers whom it heard before, if it is the same and its carrier still is.
+  void recall(Port& port, TimePoint now);
+  /// The carrier of a port went: what was heard goes with it.
+  void lose_carrier(Port& port, TimePoint now, Actions& out);
+  void gain_carrier(Port& port, TimePoint now);
   void send(Port& port, PortAgent& agent, bool shutdown, Actions& out);
   /// Every agent of the port says that what it said before is void.
   void retract(Port& port, Actions& out);
@@ -59,10 +69,12 @@ class Agent::Impl {
   void enable(Port& port, TimePoint now, Actions& out);
   void age(Port& port, TimePoint now, Actions& out);
   /// The port's table, or what it is held against, has changed.
-  void reconsider(Port& port, TimePoint now, Actions& out);
+  void reconsider(Port& port, TimePoint now, Actions& out, bool renounced = false);
   /// Asks the inference; if the level has changed, labels all ports and tells everyone. True then.
-  bool decide(TimePoint now, Actions& out);
-  void report_refusal(TimePoint now, Actions& out);
+  bool decide(TimePoint now, Actions& out, bool renounced = false);
+  /// The level is another one than `before`: tells the owner, and everyone.
+  void follow_level(std::optional<Level> before, TimePoint now, Actions& out);
+  void summarize_port(Port& port, TimePoint now);
   void label(Port& port, TimePoint now, Actions& out);
   void label_all(TimePoint now, Actions& out);
   /// A new type alone can wait for the port's next fast moment unless credit is full: what is left
@@ -79,14 +91,30 @@ class Agent::Impl {
   void look_for_absent_ports(TimePoint now, Actions& out);
   void forget_absent_ports(Actions& out);
   void set_alarms(Port& port, std::uint16_t wanted, TimePoint now, Actions& out);
+  /// The alarms of the device that are the agent's own.
+  void set_level_alarms(TimePoint now, Actions& out);
+  [[nodiscard]] std::string level_alarm_text(AlarmCode code, TimePoint now) const;
+  /// The port with the neighbour of the lowest level.
+  [[nodiscard]] const Port* lowest_port() const;
   /// Labels all ports and tells their neighbours.
   void announce_all(std::optional<Level> before, TimePoint now, Actions& out);
-  /// Moves place_ down with the level, or has it wait for those who must hear of a higher one.
-  void follow_level(TimePoint now);
-  /// A place that waited follows the level if all have heard, or the time is over. True then.
-  bool take_place(TimePoint now, Actions& out);
-  /// What the neighbour says leaves open whether it has heard our level.
-  [[nodiscard]] bool is_behind(const Neighbor& neighbor) const;
+  /// The place follows level and chassis ID, at once or when it may.
+  void aim(TimePoint now, Actions& out);
+  /// A place that rises has risen if everybody knows. True then.
+  bool rise(TimePoint now, Actions& out);
+  void tell_again(TimePoint now);
+  /// What the neighbour says leaves open whether it has heard our level (docs/rules.md O3).
+  [[nodiscard]] bool is_unproved(const Neighbor& neighbor) const;
+  void set_unproved(Neighbor& neighbor, bool unproved) {
+    unproved_ += static_cast<std::size_t>(unproved);
+    unproved_ -= static_cast<std::size_t>(neighbor.unproved);
+    neighbor.unproved = unproved;
+  }
+  /// Says so when the device ends up with something else to keep.
+  void note_state(bool changed, Actions& out) const {
+    if (changed) out.events.push_back({.kind = Event::Kind::kState});
+  }
+  [[nodiscard]] Duration ttl() const;
   /// Runs the transmit machines and sets when the port is next due.
   void run(Port& port, TimePoint now, Actions& out);
 
@@ -98,18 +126,19 @@ class Agent::Impl {
   ChassisId chassis_id_{};
   std::uint32_t device_phase_ = 0;
   Inference inference_;
-  /// The level by which we stand in the order of devices. It falls with the level, and follows a
-  /// level that has risen when no neighbour can hold us for lower any more, so that at every moment
-  /// the lower end of a link knows that it is the lower one: docs/proof.md, "While levels change".
-  std::optional<Level> place_{};
-  TimePoint place_due_ = kNever;  ///< until then place_ waits; kNever: it does not
-  /// By then whoever knew us before our start has been heard, or has forgotten us.
-  TimePoint all_known_at_{};
+  Place place_;
+  std::size_t unproved_ = 0;  ///< neighbours for whom place_ waits
+  std::size_t silent_ = 0;    ///< ports
+  TimePoint started_;
+  /// Of ports that are not there: not yet, or no more.
+  std::map<std::string, PortState, std::less<>> absent_{};
   std::vector<std::unique_ptr<Port>> ports_{};  ///< by slot; null: free
   std::vector<std::uint32_t> free_slots_{};
   std::unordered_map<Ifindex, Port*> by_ifindex_{};
   DeadlineQueue due_{};
-  AlarmBook alarms_{};  ///< the device's and the owner's; those of a port stand with the port
+  AlarmBook alarms_{};              ///< the owner's; those of a port stand with the port
+  std::uint16_t level_alarms_ = 0;  ///< standing, a bit per AlarmCode
+  std::array<TimePoint, kAlarmCodes> level_alarm_since_{};
   TimePoint absent_due_ = kNever;  ///< when to look for them
   std::size_t neighbors_ = 0;
   std::vector<Bytes> frames_{};  ///< of the current call; their storage is used again

@@ -45,9 +45,23 @@ std::string_view to_string(AlarmCode code) {
     case AlarmCode::kDataplane:
       return "dataplane";
     case AlarmCode::kLldpd:
+      return "lldpd";
+    case AlarmCode::kSilent:
+      return "silent";
+    case AlarmCode::kUnsupported:
+      return "unsupported";
+    case AlarmCode::kLowerLevel:
       break;
   }
-  return "lldpd";
+  return "lower-level";
+}
+
+std::string duration_text(Duration d) {
+  const auto s = std::chrono::duration_cast<std::chrono::seconds>(d).count();
+  if (s < 120) return std::to_string(s) + " s";
+  if (s < 7200) return std::to_string(s / 60) + " min";
+  if (s < 172'800) return std::to_string(s / 3600) + " h";
+  return std::to_string(s / 86'400) + " days";
 }
 
 bool AlarmBook::raise(AlarmCode code, std::string_view port, std::string text, TimePoint now) {

@@ -21,14 +21,20 @@ enum class AlarmCode : std::uint8_t {
   kSelfLoop,       ///< our own frame came back
   kCabling,        ///< a switch where host-ports says host
   kPfcMismatch,    ///< a lossless priority without PFC at one end of a link
-  kUnprotected,    ///< a switch without a level, or a port without rules
+  kUnprotected,    ///< a switch without a level and no order, or a port without rules
   kDataplane,      ///< the data plane refused the rules
   kLldpd,          ///< lldpd was to speak for us, and does not
+  kSilent,         ///< a switch was heard on the port, and is not
+  kUnsupported,    ///< the level has stood on memory for long
+  kLowerLevel,     ///< a lower level is heard, and ours is established
 };
-inline constexpr std::size_t kAlarmCodes = 12;
-static_assert(static_cast<std::size_t>(AlarmCode::kLldpd) + 1 == kAlarmCodes);
+inline constexpr std::size_t kAlarmCodes = 15;
+static_assert(static_cast<std::size_t>(AlarmCode::kLowerLevel) + 1 == kAlarmCodes);
 [[nodiscard]] std::string_view to_string(
     AlarmCode code);  ///< crosslink, level-skip, host-above-leaf, ...
+
+/// How long something has lasted, for a person: 40 s, 5 min, 3 h, 12 days.
+[[nodiscard]] std::string duration_text(Duration d);
 
 /// One standing alarm. `port` is empty for the device as a whole.
 struct Alarm {

@@ -5,6 +5,9 @@
 #include <bit>
 #include <cstdint>
 #include <optional>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
 
 #include "agent/core/settings.hpp"
 #include "agent/core/snapshot.hpp"
@@ -13,48 +16,78 @@
 
 namespace lldp::core {
 
-/// What the neighbours on one port amount to for the inference. A host wins over all others on its
-/// port, else the lowest level does (rule 7); neighbours without a level say nothing (rule 2).
+/// By what the inference knows a switch again: the same in every version, as the state file holds
+/// it.
+[[nodiscard]] std::uint64_t hash_of(const ChassisId& id);
+
+/// A switch with a level, heard on a port.
+struct HeardSwitch {
+  Level level{};
+  std::uint64_t chassis = 0;  ///< hash_of() its chassis ID
+  friend bool operator==(const HeardSwitch&, const HeardSwitch&) = default;
+};
+
+/// What the neighbours on one port amount to for the inference. Those without a level say nothing.
 struct Heard {
   std::optional<Level> lowest{};  ///< 0: a host
-  /// The same without the neighbours whose port towards us says downlink: they stand above us only
-  /// because of us (rule 5, split horizon).
-  std::optional<Level> not_below_us{};
-  /// Some neighbour says uplink or crosslink, so it has heard us and judged where we stand.
-  bool answered = false;
+  std::vector<HeardSwitch> switches{};
   friend bool operator==(const Heard&, const Heard&) = default;
 };
 
-/// How a switch's port stands to what is heard there (rule 4).
+/// How a switch's port stands to what is heard there.
 [[nodiscard]] PortType type_of_port(std::optional<Level> own, std::optional<Level> heard);
 
-/// How many ports hear each level; knows the lowest without looking at the ports.
+/// How many of something stand at each level; knows the lowest without looking at them.
 class LevelCount {
  public:
   void add(std::optional<Level> level) {
-    if (level && ports_[level->value()]++ == 0) word(*level) |= bit(*level);
+    if (level && count_[level->value()]++ == 0) word(*level) |= bit(*level);
   }
   void remove(std::optional<Level> level) {
-    if (level && --ports_[level->value()] == 0) word(*level) &= ~bit(*level);
+    if (level && --count_[level->value()] == 0) word(*level) &= ~bit(*level);
   }
+  [[nodiscard]] std::uint32_t at(Level level) const { return count_[level.value()]; }
   [[nodiscard]] std::optional<Level> lowest() const {
-    for (unsigned i = 0; i < heard_.size(); ++i) {
-      if (heard_[i] != 0)
-        return Level::make(64 * i + static_cast<unsigned>(std::countr_zero(heard_[i])));
+    for (unsigned i = 0; i < used_.size(); ++i) {
+      if (used_[i] != 0)
+        return Level::make(64 * i + static_cast<unsigned>(std::countr_zero(used_[i])));
     }
     return std::nullopt;
   }
 
  private:
-  std::uint64_t& word(Level l) { return heard_[l.value() / 64U]; }
+  std::uint64_t& word(Level l) { return used_[l.value() / 64U]; }
   static std::uint64_t bit(Level l) { return std::uint64_t{1} << l.value() % 64; }
 
-  std::array<std::uint32_t, Level::kMax + 1> ports_{};
-  std::array<std::uint64_t, 4> heard_{};  ///< one bit a level
+  std::array<std::uint32_t, Level::kMax + 1> count_{};
+  std::array<std::uint64_t, 4> used_{};  ///< one bit a level
 };
 
-/// The level of a device: DESIGN.md section 3, rules 1 to 3, 5, 6 and 8. Knows the table only
-/// as a count of ports per level, so one port's change costs the same whatever the number of ports.
+/// The switches that are heard, and those among which the device found its level (A): how it knows
+/// that it was moved.
+class Surroundings {
+ public:
+  static constexpr std::size_t kMost = 1024;
+
+  void add(std::uint64_t chassis);
+  void remove(std::uint64_t chassis);
+  /// Whoever is heard now belongs to A. Where A is full, those who are not heard make room.
+  void learn();
+  void restore(const std::vector<std::uint64_t>& learned);
+  void clear();
+  /// At least one switch with a level is heard, and at most half of those are in A.
+  [[nodiscard]] bool moved() const { return !heard_.empty() && 2 * known_ <= heard_.size(); }
+  [[nodiscard]] std::vector<std::uint64_t> learned() const;  ///< A, rising
+
+ private:
+  std::unordered_map<std::uint64_t, std::uint32_t> heard_{};  ///< how often each
+  std::unordered_set<std::uint64_t> learned_{};
+  std::size_t known_ = 0;  ///< of heard_, in learned_
+};
+
+/// The level of a device: docs/rules.md L1 to L6. It looks at what is heard, never at the order in
+/// which that came, and knows the table only as counts per level: a port's change costs the same
+/// whatever the number of ports.
 class Inference {
  public:
   struct Rules {
@@ -62,41 +95,88 @@ class Inference {
     std::optional<Level> pinned{};
     Level max_level{};
     Duration raise_hold{};
-    /// How long a neighbour that has not judged our port may take to do so, before it is evidence
-    /// against a restored level.
-    Duration answer_wait{};
+    Duration lower_hold{};
+    Duration establish{};
+    Duration withdraw_hold{};
+    Duration unsupported_after{};
+  };
+  /// What outlives a restart.
+  struct Kept {
+    std::optional<Level> level{};
+    Duration supported{};
+    std::vector<std::uint64_t> surroundings{};
   };
 
-  Inference(const Rules& rules, std::optional<Level> restored);
+  Inference(const Rules& rules, const Kept& restored);
 
-  void set_rules(const Rules& rules);
+  /// decide() must follow.
+  void set_rules(const Rules& rules, TimePoint now);
   /// What is heard on a port has changed; `Heard{}` when nothing is. decide() must follow.
   void update(const Heard& before, const Heard& after);
-  /// Goes by what is heard now; true if the level has changed.
-  bool decide(TimePoint now);
+  /// Goes by what is heard now; true if the level has changed. `renounced`: what changed is a frame
+  /// in which a neighbour that gave support tells a higher level or none.
+  bool decide(TimePoint now, bool renounced = false);
+  /// The operator knows better: the level is withdrawn, established or not, and learnt anew. True
+  /// if it has changed.
+  bool forget(TimePoint now);
   /// When decide() is due though nothing new is heard.
-  [[nodiscard]] std::optional<TimePoint> deadline() const { return raise_at_; }
+  [[nodiscard]] std::optional<TimePoint> deadline() const;
 
   [[nodiscard]] std::optional<Level> level() const;
   [[nodiscard]] LevelSource source() const;
   /// The level that was found and not taken because it is above the limit.
   [[nodiscard]] std::optional<unsigned> refused() const { return refused_; }
+  /// The level that is below ours and is not taken, as ours is established.
+  [[nodiscard]] std::optional<Level> lower() const { return lower_; }
+  /// The level has stood on memory for so long that the operator should know; since when.
+  [[nodiscard]] std::optional<TimePoint> unsupported() const;
+  /// For how long the level has had support.
+  [[nodiscard]] Duration supported() const { return supported_; }
+  /// The neighbour that would give support: 0 for a host.
+  [[nodiscard]] std::optional<Level> supporting() const;
   /// What a restart should begin with: also on a device that is a host for the time being.
-  [[nodiscard]] std::optional<Level> kept() const { return rules_.pinned ? rules_.pinned : kept_; }
+  [[nodiscard]] Kept kept() const { return {level_, supported_, surroundings_.learned()}; }
+  /// Counts support up to now.
+  void account(TimePoint now);
+  /// True once whenever `supported` has grown so far that it should be saved (O5).
+  [[nodiscard]] bool take_milestone();
 
  private:
-  void follow(TimePoint now);
+  void rest();
+  void follow(TimePoint now, bool renounced);
+  void adopt_first(unsigned found, TimePoint now);
+  void have_support(TimePoint now);
+  void resist_lower(unsigned found, TimePoint now);
+  void be_unsupported(unsigned found, TimePoint now, bool renounced);
+  /// False if it is above the limit.
   bool adopt(unsigned level);
+  void withdraw(TimePoint now);
+  void change(std::optional<Level> level);
+  void wait_until(TimePoint t) { due_ = due_ ? std::min(*due_, t) : t; }
+  [[nodiscard]] unsigned found() const;  ///< F; 0: nobody with a level is heard
+  [[nodiscard]] bool established() const { return supported_ >= rules_.establish; }
+  [[nodiscard]] bool on_two_ports_below(Level level) const;
+  [[nodiscard]] Duration next_milestone() const;
 
   Rules rules_;
-  LevelCount lowest_{};
-  LevelCount not_below_us_{};
-  std::uint32_t answered_ = 0;  ///< ports
-  std::optional<Level> kept_{};
-  LevelSource source_ = LevelSource::kNone;  ///< of kept_
-  std::optional<TimePoint> raise_since_{};   ///< since when the evidence stands
-  std::optional<TimePoint> raise_at_{};
+  LevelCount lowest_{};    ///< of each port
+  LevelCount switches_{};  ///< all that are heard
+  Surroundings surroundings_{};
+  std::optional<Level> level_{};
+  LevelSource source_ = LevelSource::kNone;  ///< of level_
+  Duration supported_{};                     ///< S, up to when decide() was last called
+  Duration saved_{};                         ///< S at the last milestone
+  bool milestone_ = false;
+  std::optional<TimePoint> supported_since_{};  ///< for as long as there is support: counted so far
+  std::optional<TimePoint> unsupported_since_{};  ///< and for as long as there is none
+  std::optional<TimePoint> raise_since_{};        ///< since when L4b stands
+  std::optional<TimePoint> lower_since_{};        ///< since when L3 a or b stands
+  std::optional<Level> withdrawn_{};              ///< W
+  TimePoint withdrawn_until_{};
+  std::optional<TimePoint> due_{};
   std::optional<unsigned> refused_{};
+  std::optional<Level> lower_{};
+  bool alarmed_ = false;  ///< unsupported for long
 };
 
 }  // namespace lldp::core

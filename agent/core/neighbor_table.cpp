@@ -61,6 +61,7 @@ void Neighbor::replace(ByteSpan lldpdu, const tlv::LldpduView& view, const Setti
                           : settings.host_from_capabilities && is_stock_host(view.capabilities);
   device = host ? DeviceType::kHost : claim ? claim->device : DeviceType::kUnknown;
   level = host ? Level::of<0>() : claim ? claim->level : std::nullopt;
+  if (level) last_level = level;
   port = claim ? claim->port : PortType::kUnmarked;
   tr = view.tr.has_value();
   contribution = view.contribution.has_value();

@@ -51,7 +51,11 @@ class Neighbor : public Told {
   Scope scope{};
   bool tr = false;
   bool contribution = false;
-  bool behind = false;    ///< may hold us for lower than our level: see Agent::Impl::place_
+  std::optional<Level> last_level{};  ///< the last one it told; stays when it tells none
+  MacAddress source{};                ///< of its frames; all 0: not known
+  bool superseded =
+      false;              ///< the same device has since spoken under another MSAP, and this one not
+  bool unproved = false;  ///< may hold us for lower than our level (docs/rules.md O3)
   bool in_error = false;  ///< this and the next two: for the statistics, frame by frame
   std::uint16_t tlvs_discarded = 0;
   std::uint16_t tlvs_unrecognized = 0;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "base/text.hpp"
 
@@ -11,7 +12,7 @@ namespace {
 
 bool hears_switch_tlv(const Port& port) {
   return std::any_of(port.table.all().begin(), port.table.all().end(),
-                     [](const Neighbor& n) { return n.claims_switch; });
+                     [](const Neighbor& n) { return n.claims_switch && !n.superseded; });
 }
 
 /// The names of all neighbours that `wanted` picks, each MSAP once.
@@ -28,16 +29,18 @@ std::string names(const Port& port, Predicate wanted) {
   return out;
 }
 
-bool is_untold_switch(const Neighbor& n) { return n.forwards && !n.level; }
+bool has_no_level(const Neighbor& n) { return n.forwards && !n.level && !n.superseded; }
 bool is_host(const Neighbor& n) { return n.device == DeviceType::kHost; }
 
 std::size_t count_msaps(const Port& port) {
-  const auto& all = port.table.all();
-  std::size_t n = all.size();
-  for (std::size_t i = 1; i < all.size(); ++i) {
-    if (as_text(all[i - 1].msap()) == as_text(all[i].msap())) --n;  // heard in two scopes
+  std::size_t count = 0;
+  const Neighbor* last = nullptr;
+  for (const Neighbor& n : port.table.all()) {
+    if (n.superseded) continue;
+    count += last == nullptr || as_text(last->msap()) != as_text(n.msap());  // else in two scopes
+    last = &n;
   }
-  return n;
+  return count;
 }
 
 /// What the cabling plan has to say of the port; nothing where there is none.
@@ -105,10 +108,12 @@ bool out_of_room(const Port& port) {
 
 }  // namespace
 
-bool Port::counts_as_host() const { return host_port && link.up && !hears_switch_tlv(*this); }
+bool Port::counts_as_host() const {
+  return host_port && link.up && !expects_switch() && !hears_switch_tlv(*this);
+}
 
 TimePoint Port::deadline() const {
-  TimePoint due = alarm_due();
+  TimePoint due = std::min(alarm_due(), memory_until);
   for (const PortAgent& a : agents) {
     due = std::min({due, core::deadline(a.tx_timer_state, a.tx_state, a.tx),
                     a.tooManyNeighborsTimer, a.own_frame_forgotten, a.tell_at});
@@ -123,32 +128,86 @@ bool Port::waits_for(Level level) const {
   });
 }
 
-void listen(Port& port) {
+void summarize(Port& port) {
   port.heard = {};
   port.decisive = Port::kNobody;
+  port.hears_switch = false;
   const auto& all = port.table.all();
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Neighbor& n = all[i];
-    if (!n.level) continue;
-    if (!port.heard.lowest || *n.level < *port.heard.lowest) {
+    if (n.superseded) continue;
+    const bool is_level_of_switch = n.level && *n.level > Level::of<0>();
+    port.hears_switch |= n.claims_switch || is_level_of_switch;
+    if (is_level_of_switch)
+      port.heard.switches.push_back({.level = *n.level, .chassis = hash_of(n.chassis_id())});
+    if (n.level && (!port.heard.lowest || *n.level < *port.heard.lowest)) {
       port.heard.lowest = n.level;
       port.decisive = i;
     }
-    if (n.port == PortType::kDownlink) continue;
-    if (!port.heard.not_below_us || *n.level < *port.heard.not_below_us) {
-      port.heard.not_below_us = n.level;
-    }
-    port.heard.answered |= n.port != PortType::kUnmarked;
   }
   if (port.counts_as_host() && port.heard.lowest != Level::of<0>()) {
-    port.heard = {.lowest = Level::of<0>(), .not_below_us = Level::of<0>()};
+    port.heard = {.lowest = Level::of<0>()};
     port.decisive = Port::kNobody;
+    port.hears_switch = false;
   }
 }
 
-void watch_for_untold(Port& port, const Standing& own, TimePoint now) {
+bool remember(Port& port) {
   const auto& all = port.table.all();
-  if (own.role == Role::kHost || !std::any_of(all.begin(), all.end(), is_untold_switch)) {
+  if (std::none_of(all.begin(), all.end(),
+                   [](const Neighbor& n) { return n.level && !n.superseded; }))
+    return false;
+  PortMemory memory{.kind = PortMemory::Kind::kHost};
+  for (const Neighbor& n : all) {
+    if (n.superseded || n.device == DeviceType::kHost || !n.last_level) continue;
+    if (port.host_port && !n.claims_switch) continue;  // there it takes our TLV to be a switch
+    Position at{.level = *n.last_level, .chassis = n.chassis_id()};
+    if (memory.kind == PortMemory::Kind::kSwitch && at <= memory.at) continue;
+    memory = {.kind = PortMemory::Kind::kSwitch, .at = std::move(at)};
+  }
+  port.memory_until = kNever;
+  return std::exchange(port.memory, memory) != memory;
+}
+
+bool forget_carrier(Port& port) {
+  port.memory_until = kNever;
+  PortMemory memory;
+  if (port.expects_switch()) memory.kind = PortMemory::Kind::kAbove;
+  return std::exchange(port.memory, memory) != memory;
+}
+
+bool forget_memory(Port& port) {
+  port.memory_until = kNever;
+  return std::exchange(port.memory, PortMemory{}) != PortMemory{};
+}
+
+void watch_for_silence(Port& port, bool heard_switch, TimePoint now) {
+  if (!port.link.up) {
+    port.silent = false;
+    return;
+  }
+  if (heard_switch && !port.hears_switch) port.silent_at = now;
+  if (port.hears_switch || (port.table.size() != 0 && !port.expects_switch()))
+    port.silent = false;
+  else if (port.expects_switch() && port.silent_at <= now)
+    port.silent = true;
+}
+
+Order order_of(const Port& port, const std::optional<Position>& place) {
+  using Kind = PortMemory::Kind;
+  const bool own = std::any_of(port.agents.begin(), port.agents.end(),
+                               [](const PortAgent& a) { return a.hears_itself(); });
+  const Kind kind =
+      port.memory.kind == Kind::kNobody && port.counts_as_host() ? Kind::kHost : port.memory.kind;
+  if (!place || (kind == Kind::kNobody && !own)) return Order::kUnknown;
+  if (place->level == Level::of<0>() || kind == Kind::kAbove || own) return Order::kUp;
+  return kind == Kind::kSwitch && port.memory.at >= *place ? Order::kUp : Order::kDown;
+}
+
+void watch_for_unordered(Port& port, const Standing& own, TimePoint now) {
+  const auto& all = port.table.all();
+  if (own.role == Role::kHost || port.order != Order::kUnknown ||
+      !std::any_of(all.begin(), all.end(), has_no_level)) {
     port.unprotected_at = kNever;
   } else if (port.unprotected_at == kNever) {
     port.unprotected_at = now + kUnprotectedGrace;
@@ -194,6 +253,7 @@ std::uint16_t alarms_of(const Port& port, const Standing& own, TimePoint now) {
     put(AlarmCode::kCabling, port.host_port && n.claims_switch);
   }
   put(AlarmCode::kUnprotected, port.unprotected_at <= now);
+  put(AlarmCode::kSilent, port.silent);
   return set;
 }
 
@@ -233,8 +293,18 @@ std::string alarm_text(AlarmCode code, const Port& port, const Standing& own) {
     case AlarmCode::kPfcMismatch:
       return pfc_text(port, own);
     case AlarmCode::kUnprotected:
-      return "switch " + names(port, is_untold_switch) + " tells no level";
+      return "switch " + names(port, has_no_level) + " tells no level";
+    case AlarmCode::kSilent: {
+      const std::string known = port.memory.kind == PortMemory::Kind::kSwitch
+                                    ? "switch " + to_string(port.memory.at.chassis)
+                                    : "the switch";
+      return known + " that was heard here is silent" +
+             (port.expects_switch() ? "; its order is kept" : "") + "; `lldp-level forget " +
+             escape(port.link.name) + "` if it is gone for good";
+    }
     case AlarmCode::kMaxLevel:
+    case AlarmCode::kUnsupported:
+    case AlarmCode::kLowerLevel:
     case AlarmCode::kDataplane:
     case AlarmCode::kLldpd:
       break;  // of the device, and the owner's

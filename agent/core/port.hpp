@@ -11,6 +11,7 @@
 #include "agent/core/inference.hpp"
 #include "agent/core/neighbor_table.hpp"
 #include "agent/core/rx_machine.hpp"
+#include "agent/core/state.hpp"
 #include "agent/core/statistics.hpp"
 #include "agent/core/tx_timer_machine.hpp"
 
@@ -48,11 +49,18 @@ struct Port {
   bool host_port = false;  ///< `host-ports` names it
   Heard heard{};
   std::size_t decisive = kNobody;  ///< index in the table of the neighbour that `heard` goes by
+  bool hears_switch = false;       ///< by a TLV of ours
+  PortMemory memory{};
+  TimePoint memory_until = kNever;  ///< when kAbove is forgotten; kNever: while the carrier is gone
+  /// From when on it counts that a switch is remembered and none is heard: docs/rules.md O2.
+  TimePoint silent_at{};
+  bool silent = false;
   PortType type = PortType::kUnmarked;
   Order order = Order::kUnknown;
   std::uint16_t alarms = 0;  ///< standing, a bit per AlarmCode
   std::array<TimePoint, kAlarmCodes> alarm_since{};
-  /// When a switch heard here that tells no level becomes an alarm; kNever: there is none.
+  /// When a switch heard here that tells no level and has no order becomes an alarm; kNever: there
+  /// is none.
   TimePoint unprotected_at = kNever;
   /// When silence where a neighbour is expected becomes an alarm; kNever: there is none.
   TimePoint missing_at = kNever;
@@ -61,22 +69,38 @@ struct Port {
   [[nodiscard]] const Neighbor* decisive_neighbor() const {
     return decisive == kNobody ? nullptr : &table.all()[decisive];
   }
-  /// Rule 9: a link on which silence means a host.
+  /// A link on which silence means a host.
   [[nodiscard]] bool counts_as_host() const;
   [[nodiscard]] bool has(AlarmCode code) const { return (alarms & alarm_bit(code)) != 0; }
   /// A neighbour here has no level yet, or a higher one than it will have from this one of ours.
   [[nodiscard]] bool waits_for(Level level) const;
+  /// A switch is remembered: whether one is heard counts.
+  [[nodiscard]] bool expects_switch() const {
+    return memory.kind == PortMemory::Kind::kSwitch || memory.kind == PortMemory::Kind::kAbove;
+  }
   /// When an alarm that waits is to be raised; kNever: none does.
   [[nodiscard]] TimePoint alarm_due() const {
-    return std::min(has(AlarmCode::kUnprotected) ? kNever : unprotected_at,
-                    has(AlarmCode::kCabling) ? kNever : missing_at);
+    return std::min({has(AlarmCode::kUnprotected) ? kNever : unprotected_at,
+                     has(AlarmCode::kCabling) ? kNever : missing_at,
+                     link.up && expects_switch() && !hears_switch && !silent ? silent_at : kNever});
   }
   /// When one of the machines, the neighbours or the alarm is due.
   [[nodiscard]] TimePoint deadline() const;
 };
 
-/// What the neighbours in the table amount to, rules 1, 2, 7 and 9; sets heard and decisive.
-void listen(Port& port);
+/// What the neighbours in the table amount to; sets heard, decisive and hears_switch. A host wins
+/// over all others on its port, else the lowest level does.
+void summarize(Port& port);
+/// Has the port remember whom it hears, after a frame (docs/rules.md O2). True if that is new.
+bool remember(Port& port);
+/// The same after the carrier went.
+bool forget_carrier(Port& port);
+/// Has it remember nobody. True if that is new.
+bool forget_memory(Port& port);
+/// Sets silent; summarize() has just been called, after `heard_switch` was noted.
+void watch_for_silence(Port& port, bool heard_switch, TimePoint now);
+/// How the port stands for a device at `place` (docs/rules.md O1).
+[[nodiscard]] Order order_of(const Port& port, const std::optional<Position>& place);
 
 /// What a port's alarms go by beside the port.
 struct Standing {
@@ -89,8 +113,8 @@ struct Standing {
 };
 /// How long a switch may tell no level before that is an alarm: at a common start all do at first.
 inline constexpr std::chrono::seconds kUnprotectedGrace{2};
-/// Sets unprotected_at.
-void watch_for_untold(Port& port, const Standing& own, TimePoint now);
+/// Sets unprotected_at; goes by the port's order.
+void watch_for_unordered(Port& port, const Standing& own, TimePoint now);
 /// How long an expected neighbour may be silent besides a msgTxInterval, within which every agent
 /// is heard.
 inline constexpr std::chrono::seconds kMissingSlack{2};

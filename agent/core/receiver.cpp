@@ -2,6 +2,7 @@
 #include "agent/core/receiver.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/text.hpp"
 
@@ -28,6 +29,7 @@ void Agent::Impl::Receiver::rxProcessFrame(RxVars& v) {
     count.statsTLVsDiscardedTotal += known->tlvs_discarded;
     count.statsTLVsUnrecognizedTotal += known->tlvs_unrecognized;
     count.statsFramesInErrorsTotal += known->in_error;
+    supersede();
     return;
   }
   const auto decoded = tlv::decode(lldpdu, {.contribution_ouis = impl.settings_.accepted_ouis});
@@ -81,7 +83,7 @@ void Agent::Impl::Receiver::mibUpdateObjects() {
   if (known == nullptr) {
     known = &port.table.insert(Neighbor(agent.scope, lldpdu, *view, impl.settings_));
     ++impl.neighbors_;
-    agent.tx.newNeighbor = table_changed = true;
+    agent.tx.newNeighbor = table_changed = spoken = true;
     event.kind = Event::Kind::kNeighborAdded;
     event.text = describe(*known);
   } else {
@@ -97,11 +99,15 @@ void Agent::Impl::Receiver::mibUpdateObjects() {
       agent.tx.newNeighbor = true;
     }
     // The plan goes by names, too.
-    table_changed = before != static_cast<const Told&>(*known) || impl.settings_.expected;
+    spoken = before != static_cast<const Told&>(*known);
+    table_changed = spoken || impl.settings_.expected;
+    note_support(before.level);
     event.lldpdu = known->lldpdu();
   }
   known->rxInfoTTL = now + std::chrono::seconds(view->ttl);
-  known->behind = impl.is_behind(*known);
+  known->source = source;
+  supersede();
+  impl.set_unproved(*known, impl.is_unproved(*known));
   out.events.push_back(std::move(event));
 }
 
@@ -109,6 +115,7 @@ void Agent::Impl::Receiver::remove(const Neighbor& neighbor, std::string_view wh
   out.events.push_back({.kind = Event::Kind::kNeighborRemoved,
                         .port = port.link.ifindex,
                         .text = describe(neighbor).append(": ").append(why)});
+  impl.unproved_ -= static_cast<std::size_t>(neighbor.unproved);
   port.table.erase(&neighbor);
   --impl.neighbors_;
   table_changed = true;
@@ -120,6 +127,24 @@ void Agent::Impl::Receiver::remove_if(Predicate gone, std::string_view why) {
     const Neighbor& n = port.table.all()[i];
     if (n.scope == agent.scope && gone(n)) remove(n, why);
   }
+}
+
+void Agent::Impl::Receiver::supersede() {
+  const auto tells = [](const Neighbor& n) { return n.tr || n.contribution; };
+  if (port.table.size() < 2 || source == MacAddress{} || !tells(*known)) return;
+  for (Neighbor& n : port.table.all()) {
+    if (n.scope != agent.scope || n.source != source || !tells(n)) continue;
+    const bool superseded = &n != known;
+    if (std::exchange(n.superseded, superseded) == superseded) continue;
+    table_changed = spoken = true;
+    if (superseded) note_support(n.level);
+    impl.set_unproved(n, !superseded && impl.is_unproved(n));
+  }
+}
+
+void Agent::Impl::Receiver::note_support(std::optional<Level> before) {
+  const auto support = impl.inference_.supporting();
+  renounced |= support && before == support && (!known->level || *known->level > *support);
 }
 
 bool Agent::Impl::Receiver::is_own() const {

@@ -14,9 +14,12 @@ struct Agent::Impl::Receiver {
   TimePoint now{};
   Actions& out;
   ByteSpan lldpdu{};                      ///< the frame, if there is one
+  MacAddress source{};                    ///< and who sent it
   Neighbor* known{};                      ///< its sender
   std::optional<tlv::LldpduView> view{};  ///< of a frame that says something new
   bool table_changed = false;             ///< in something that the port goes by
+  bool spoken = false;                    ///< by a frame: somebody was added, or says something new
+  bool renounced = false;  ///< in it, a neighbour that gave support tells a higher level or none
 
   void rxInitializeLLDP();
   void rxProcessFrame(RxVars& v);
@@ -31,6 +34,11 @@ struct Agent::Impl::Receiver {
   void remove_if(Predicate gone, std::string_view why);
   [[nodiscard]] bool is_own() const;
   [[nodiscard]] bool has_room() const;
+  /// Of several MSAPs of one device on the port, which differ where it has changed its chassis ID
+  /// or port ID and its farewell was lost, the one that spoke last counts.
+  void supersede();
+  /// What gave support until now was a neighbour that told `before`.
+  void note_support(std::optional<Level> before);
 };
 
 }  // namespace lldp::core

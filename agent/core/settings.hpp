@@ -39,7 +39,7 @@ struct Settings {
       chassis_id{};  ///< else the MAC address of the lowest-index port at first start
   std::string system_name{};
   std::string system_description{};
-  std::vector<std::string> host_ports{};  ///< globs; DESIGN rule 9
+  std::vector<std::string> host_ports{};  ///< globs; a link on which silence means a host
   /// Who is to be heard on which port; whoever else is heard raises the alarm `cabling`.
   std::optional<cabling::Expectations> expected{};
 
@@ -60,7 +60,11 @@ struct Settings {
   std::uint8_t lossless = 0;  ///< priorities that want PFC at both ends; bit n = priority n
 
   bool host_from_capabilities = true;
-  std::chrono::seconds raise_hold{60};
+  std::chrono::seconds raise_hold{60};  ///< this and the next four: docs/rules.md L1 to L4
+  std::chrono::seconds lower_hold{60};
+  std::chrono::seconds establish{86400};
+  std::chrono::seconds withdraw_hold{5};
+  std::chrono::seconds unsupported_after{600};
   Level max_level = Level::of<8>();
 
   std::size_t max_neighbors_per_port = 32;

@@ -115,10 +115,16 @@ Snapshot Agent::Impl::snapshot(TimePoint now) const {
   Snapshot s{.role = settings_.role,
              .level = inference_.level(),
              .level_source = inference_.source(),
-             .place = inference_.level() ? place_ : std::nullopt,
+             .place = place_.at() ? std::optional(place_.at()->level) : std::nullopt,
              .chassis_id = chassis_id_,
              .system_name = settings_.system_name,
              .alarms = alarms_.standing()};
+  for (std::size_t i = 0; level_alarms_ >> i != 0; ++i) {
+    const auto code = static_cast<AlarmCode>(i);
+    if ((level_alarms_ & alarm_bit(code)) == 0) continue;
+    s.alarms.push_back(
+        {.code = code, .since = level_alarm_since_[i], .text = level_alarm_text(code, now)});
+  }
   for (const auto& port : ports_) {
     if (!port) continue;
     s.ports.push_back(describe(*port, now));

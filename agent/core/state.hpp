@@ -1,16 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
+#include "base/bounded.hpp"
 #include "base/fabric.hpp"
+#include "base/time.hpp"
 
 namespace lldp::core {
 
-/// What outlives a restart: the content of the state file as a value.
+/// Who was heard on a port last: what its order goes by, and what silence does not change.
+/// docs/rules.md O2.
+struct PortMemory {
+  enum class Kind : std::uint8_t {
+    kNobody,
+    kHost,
+    kSwitch,
+    kAbove,  ///< a switch, and the carrier went since: whoever it is now may stand above us
+  };
+  Kind kind = Kind::kNobody;
+  Position at{};  ///< of kSwitch: the highest that was told
+  friend bool operator==(const PortMemory&, const PortMemory&) = default;
+};
+
+/// A port's memory, by the port's name. It holds on if the port is the same one and its carrier has
+/// not gone since.
+struct PortState {
+  std::string name{};
+  PortMemory memory{};
+  Ifindex ifindex{};
+  std::optional<std::uint32_t> carrier_changes{};  ///< nullopt: the carrier has gone since
+  friend bool operator==(const PortState&, const PortState&) = default;
+};
+
+/// What outlives a restart: the content of the state file as a value. docs/rules.md, "State of the
+/// device".
 struct State {
   std::optional<ChassisId> chassis_id{};
   std::optional<Level> level{};
+  Duration supported{};                       ///< S: total time with support at this level
+  std::vector<std::uint64_t> surroundings{};  ///< A: hashes of chassis IDs, rising
+  std::optional<Position> place{};            ///< P; level 0: it was a host
+  std::optional<Role> role{};
+  std::vector<PortState> ports{};  ///< that remember somebody; by name
   friend bool operator==(const State&, const State&) = default;
 };
 

@@ -226,11 +226,24 @@ TEST_F(NewLevel, ThatFallsAgainIsOneFrameToThoseWhoOnlyLabelAPortByIt) {
   ASSERT_EQ(sent.size(), 1U);
   EXPECT_EQ(read(sent[0].frame).tr->level, level(1));
 }
-TEST_F(NewLevel, ThatRoseIsToldOnAllPortsAtOnce) {
+// docs/rules.md L7
+TEST_F(NewLevel, ThatIsWithdrawnIsToldOnAllPortsAtOnceAndRepeated) {
   s.hear(3, {.name = "below", .ttl = 0});
   s.pass(milliseconds(59999));
   s.sent.clear();
   s.pass(milliseconds(1));
+  EXPECT_EQ(s.sent.size(), 5U);
+  for (const auto& sent : s.sent) EXPECT_EQ(read(sent.frame).tr->level, std::nullopt);
+  s.sent.clear();
+  s.pass(milliseconds(4500));
+  EXPECT_EQ(s.sent.size(), 5U * 4);  // txFastInit times, msgFastTx apart
+  for (const auto& sent : s.sent) EXPECT_EQ(read(sent.frame).tr->level, std::nullopt);
+}
+TEST_F(NewLevel, ThatRoseIsToldOnAllPortsAtOnce) {
+  Settings pinned;
+  pinned.pinned_level = level(5);
+  s.agent.configure(pinned, s.now, s.out);
+  s.take();
   EXPECT_EQ(s.sent.size(), 5U);
   for (const auto& sent : s.sent) EXPECT_EQ(read(sent.frame).tr->level, level(5));
 }

@@ -177,7 +177,8 @@ TEST_P(RandomFabric, WithoutHostsNobodyHasALevel) {
 
 /// Two pods of two leaves and two spines, two super spines; a host at each leaf.
 struct Clos : testing::Test {
-  Clos() {
+  /// Levels are established before the tests begin unless told otherwise.
+  explicit Clos(Duration establish = seconds(60)) {
     for (int i = 0; i < 2; ++i) tops.push_back(net.add(Role::kSwitch));
     for (int pod = 0; pod < 2; ++pod) {
       std::vector<std::size_t> pod_spines;
@@ -193,6 +194,7 @@ struct Clos : testing::Test {
       }
       spines.insert(spines.end(), pod_spines.begin(), pod_spines.end());
     }
+    for (auto& n : net.nodes) n.settings.establish = std::chrono::duration_cast<seconds>(establish);
     net.start_all();
     net.run_for(seconds(100));
     expect_truth(net);
@@ -248,6 +250,64 @@ TEST_F(Clos, ARestartOfALeafWhoseServersAreOffDisturbsNobody) {
     EXPECT_EQ(level_changes(), 0U);
   }
 }
+// docs/rules.md L4: before a level is established it is withdrawn with its support, in one wave.
+struct NewClos : Clos {
+  NewClos() : Clos(std::chrono::hours(24)) {}
+};
+TEST_F(NewClos, AllServersThatBecomeSwitchesTakeTheLevelsAlongInOneWave) {
+  for (std::size_t h : hosts) {
+    net.nodes[h].settings.role = Role::kSwitch;
+    net.configure(h);
+  }
+  net.run_for(8 * net.delay);
+  for (const auto& nodes : {tops, spines, leaves, hosts})
+    for (std::size_t node : nodes) EXPECT_EQ(net.level_of(node), std::nullopt) << node;
+  net.run_for(seconds(600));
+  for (std::size_t i = 0; i < net.nodes.size(); ++i) EXPECT_EQ(net.level_of(i), std::nullopt) << i;
+  EXPECT_EQ(level_changes(), tops.size() + spines.size() + leaves.size() + hosts.size());
+}
+TEST_F(NewClos, ALeafWhoseServersLeaveFindsAnotherLevelAndTheOldOneWithThem) {
+  net.stop(hosts[0], true);
+  net.run_for(seconds(70));
+  EXPECT_EQ(net.level_of(leaves[0]), level(3));
+  net.start(hosts[0]);
+  net.run_for(seconds(1));
+  EXPECT_EQ(net.level_of(leaves[0]), level(1));
+}
+TEST_F(NewClos, AHostOnATopIsForgottenWithin65SecondsOfItsEnd) {
+  const std::size_t laptop = net.add(Role::kHost);
+  net.connect(laptop, tops[0]);
+  net.start(laptop);
+  net.start(tops[0]);
+  net.run_for(milliseconds(100));
+  EXPECT_EQ(net.level_of(tops[0]), level(1));
+  net.stop(laptop, true);
+  net.set_cable(net.cables.size() - 1, false);
+  net.run_for(seconds(66));
+  EXPECT_EQ(net.level_of(tops[0]), level(3));
+}
+TEST_F(Clos, AHostOnATopDoesNotMoveIt) {
+  const std::size_t laptop = net.add(Role::kHost);
+  net.connect(laptop, tops[0]);
+  net.start(laptop);
+  net.stop(tops[0], true);
+  net.start(tops[0]);
+  net.run_for(seconds(1000));
+  EXPECT_EQ(net.level_of(tops[0]), level(3));
+  EXPECT_EQ(level_changes(), 0U + 1U);  // the laptop's
+  const auto alarms = net.agent(tops[0]).snapshot(net.now).alarms;
+  EXPECT_TRUE(std::any_of(alarms.begin(), alarms.end(),
+                          [](const auto& a) { return a.code == AlarmCode::kLowerLevel; }));
+}
+TEST_F(Clos, LeavesWithAPeerLinkStayWhenTheirServersAreOff) {
+  net.connect(leaves[0], leaves[1]);
+  for (std::size_t leaf : {leaves[0], leaves[1]}) net.stop(leaf, true), net.start(leaf);
+  net.run_for(seconds(100));
+  for (std::size_t h : {hosts[0], hosts[1]}) net.stop(h, true);
+  net.run_for(seconds(1000));
+  for (std::size_t leaf : leaves) EXPECT_EQ(net.level_of(leaf), level(1));
+  EXPECT_EQ(level_changes(), 0U);
+}
 // What the first of two starts was answered is lost, and the second sends the same octets as the
 // first, which tells nobody anything new.
 TEST_F(Clos, AStartThatIsCutShortDisturbsNobody) {
@@ -280,7 +340,7 @@ TEST_F(Clos, ALinkDownIsForgottenAtOnceAndTheLevelKept) {
   EXPECT_EQ(net.agent(leaves[0]).neighbor_count(), 2U);
   EXPECT_EQ(net.level_of(leaves[0]), level(1));
 }
-TEST_F(Clos, ALeafThatBecomesASpineFindsItsPlace) {
+TEST_F(NewClos, ALeafThatBecomesASpineFindsItsPlace) {
   // The leaf's server is replaced by a leaf of its own.
   net.set_cable(host_cables[0], false);
   const std::size_t leaf = net.add(Role::kSwitch);
@@ -290,9 +350,24 @@ TEST_F(Clos, ALeafThatBecomesASpineFindsItsPlace) {
   net.start(leaf + 1);
   net.stop(leaves[0], true);  // it is told of its new link by a restart
   net.start(leaves[0]);
-  net.run_for(seconds(5));
+  net.run_for(seconds(66));
   EXPECT_EQ(net.level_of(leaf), level(1));
-  EXPECT_EQ(net.level_of(leaves[0]), level(2));  // without the hold: restored, and heard at once
+  EXPECT_EQ(net.level_of(leaves[0]), level(2));
+}
+TEST_F(Clos, AnEstablishedLeafInASpinesPlaceIsMovedWhenItsNeighborsAreStrangers) {
+  for (std::size_t link : net.nodes[leaves[0]].links) net.set_cable(link, false);
+  std::vector<std::size_t> others;
+  for (int i = 0; i < 2; ++i) {
+    const std::size_t leaf = net.add(Role::kSwitch);
+    net.connect(net.add(Role::kHost), leaf);
+    net.connect(leaf, leaves[0]);
+    others.push_back(leaf);
+  }
+  for (std::size_t node = others[0]; node < net.nodes.size(); ++node) net.start(node);
+  net.stop(leaves[0], true);
+  net.start(leaves[0]);
+  net.run_for(seconds(66));
+  EXPECT_EQ(net.level_of(leaves[0]), level(2));
 }
 TEST_F(Clos, APodThatBootsLateTakesTheLowerLevel) {
   for (std::size_t i : {0U, 1U}) net.stop(leaves[i], false);

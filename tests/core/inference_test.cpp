@@ -1,22 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// The level inference by itself, rule by rule (DESIGN.md section 3).
+// The level inference by itself, rule by rule: docs/rules.md L1 to L6.
 #include "agent/core/inference.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
+#include <functional>
 #include <map>
 #include <random>
+#include <set>
 #include <vector>
 
 namespace lldp::core {
 namespace {
 
+using std::chrono::hours;
 using std::chrono::milliseconds;
+using std::chrono::minutes;
 using std::chrono::seconds;
 
 constexpr TimePoint kStart{seconds(1000)};
+constexpr Duration kDay = hours(24);
 
 std::optional<Level> at(std::optional<unsigned> level) {
   return level ? Level::make(*level) : std::nullopt;
@@ -24,36 +28,58 @@ std::optional<Level> at(std::optional<unsigned> level) {
 
 /// An inference and what its ports hear.
 struct Device {
-  explicit Device(Inference::Rules r = {}, std::optional<unsigned> restored = {})
-      : rules(with_defaults(r)), inference(rules, at(restored)) {
+  explicit Device(Inference::Rules r = {}, const Inference::Kept& restored = {})
+      : rules(with_defaults(r)), inference(rules, restored) {
     inference.decide(now);
   }
   static Inference::Rules with_defaults(Inference::Rules r) {
     if (r.max_level == Level{}) r.max_level = Level::of<8>();
     r.raise_hold = seconds(60);
-    r.answer_wait = seconds(1);
+    r.lower_hold = seconds(60);
+    r.establish = kDay;
+    r.withdraw_hold = seconds(5);
+    r.unsupported_after = minutes(10);
     return r;
   }
-  bool hear(int port, const Heard& what) {
+  bool hear(int port, const Heard& what, bool renounced = false) {
     inference.update(ports[port], what);
     ports[port] = what;
-    return inference.decide(now);
+    return inference.decide(now, renounced);
   }
-  /// One neighbour with this level, and what it calls its port towards us.
-  bool hear(int port, unsigned level, PortType its_port = PortType::kUnmarked) {
+  /// One switch with this level; each port has another one unless `id` says who.
+  bool hear(int port, unsigned level, std::uint64_t id = 0, bool renounced = false) {
     Heard h{.lowest = at(level)};
-    if (its_port != PortType::kDownlink) h.not_below_us = h.lowest;
-    h.answered = its_port == PortType::kUplink || its_port == PortType::kCrosslink;
-    return hear(port, h);
+    if (level > 0)
+      h.switches = {{*h.lowest, id != 0 ? id : static_cast<std::uint64_t>(1000 + port)}};
+    return hear(port, h, renounced);
   }
+  bool host(int port) { return hear(port, 0); }
   bool silence(int port) { return hear(port, Heard{}); }
-  bool pass(Duration d) {
-    now += d;
-    return inference.deadline() && *inference.deadline() <= now && inference.decide(now);
+  /// What gave support says in a frame that it has another level now, or none.
+  bool renounce(int port, std::optional<unsigned> level = {}) {
+    return level ? hear(port, *level, 0, true) : hear(port, Heard{}, true);
+  }
+  /// Lets time go by, deciding whenever it is due; how often the level changed.
+  int pass(Duration d) {
+    int changes = 0;
+    const TimePoint end = now + d;
+    for (auto due = inference.deadline(); due && *due <= end; due = inference.deadline()) {
+      now = std::max(now, *due);
+      changes += inference.decide(now);
+    }
+    now = end;
+    return changes;
+  }
+  void set(const std::function<void(Inference::Rules&)>& change) {
+    change(rules);
+    inference.set_rules(rules, now);
+    inference.decide(now);
   }
   [[nodiscard]] std::optional<unsigned> level() const {
     return inference.level() ? std::optional<unsigned>(inference.level()->value()) : std::nullopt;
   }
+  [[nodiscard]] bool unsupported() const { return inference.unsupported().has_value(); }
+  [[nodiscard]] Inference::Kept kept() const { return inference.kept(); }
 
   TimePoint now = kStart;
   Inference::Rules rules;
@@ -61,64 +87,11 @@ struct Device {
   std::map<int, Heard> ports{};
 };
 
-// Rule 1
-
-TEST(Rule1, AHostMakesALeaf) {
-  Device d;
-  EXPECT_EQ(d.level(), std::nullopt);
-  EXPECT_EQ(d.inference.source(), LevelSource::kNone);
-  EXPECT_TRUE(d.hear(1, 0));
-  EXPECT_EQ(d.level(), 1);
-  EXPECT_EQ(d.inference.source(), LevelSource::kHost);
-}
-TEST(Rule1, AHostMakesALeafOfAnyLevel) {
-  Device d;
-  d.hear(1, 4);
-  EXPECT_EQ(d.level(), 5);
-  EXPECT_TRUE(d.hear(2, 0));
-  EXPECT_EQ(d.level(), 1);
+Inference::Kept established(unsigned level, std::vector<std::uint64_t> surroundings = {}) {
+  return {.level = at(level), .supported = kDay, .surroundings = std::move(surroundings)};
 }
 
-// Rule 2
-
-TEST(Rule2, WithoutALevelTheLowestNeighborCounts) {
-  Device d;
-  EXPECT_TRUE(d.hear(1, 2));
-  EXPECT_EQ(d.level(), 3);
-  EXPECT_EQ(d.inference.source(), LevelSource::kNeighbor);
-}
-TEST(Rule2, NeighborsWithoutALevelSayNothing) {
-  Device d;
-  EXPECT_FALSE(d.hear(1, Heard{}));
-  EXPECT_EQ(d.level(), std::nullopt);
-}
-TEST(Rule2, ANeighborThatCallsUsDownlinkCountsWhileWeHaveNoLevel) {
-  Device d;
-  EXPECT_TRUE(d.hear(1, 2, PortType::kDownlink));
-  EXPECT_EQ(d.level(), 3);
-}
-
-// Rule 3
-
-TEST(Rule3, ALowerLevelIsAdoptedAtOnce) {
-  Device d;
-  d.hear(1, 3);
-  EXPECT_EQ(d.level(), 4);
-  EXPECT_TRUE(d.hear(2, 1));
-  EXPECT_EQ(d.level(), 2);
-  EXPECT_EQ(d.inference.deadline(), std::nullopt);
-}
-TEST(Rule3, AnEqualOrHigherLevelChangesNothing) {
-  Device d;
-  d.hear(1, 1);
-  EXPECT_FALSE(d.hear(2, 1));
-  EXPECT_FALSE(d.hear(3, 3));
-  EXPECT_EQ(d.level(), 2);
-}
-
-// Rule 4
-
-TEST(Rule4, TheTypeOfAPort) {
+TEST(TypeOfPort, FollowsFromTheTwoLevels) {
   EXPECT_EQ(type_of_port(at(2), at(0)), PortType::kDownlink);  // a host, whatever our level
   EXPECT_EQ(type_of_port(std::nullopt, at(0)), PortType::kDownlink);
   EXPECT_EQ(type_of_port(at(2), at(1)), PortType::kDownlink);
@@ -130,104 +103,28 @@ TEST(Rule4, TheTypeOfAPort) {
   EXPECT_EQ(type_of_port(std::nullopt, at(2)), PortType::kUnmarked);
 }
 
-// Rule 5
+// L1: without a level
 
-TEST(Rule5, TheLevelIsKeptWhenItsSupportIsGone) {
+TEST(L1, AHostMakesALeaf) {
   Device d;
-  d.hear(1, 0);
-  EXPECT_FALSE(d.silence(1));
-  EXPECT_FALSE(d.pass(seconds(10000)));
+  EXPECT_EQ(d.level(), std::nullopt);
+  EXPECT_EQ(d.inference.source(), LevelSource::kNone);
+  EXPECT_TRUE(d.host(1));
   EXPECT_EQ(d.level(), 1);
   EXPECT_EQ(d.inference.source(), LevelSource::kHost);
 }
-TEST(Rule5, ItIsNotRaisedForNeighborsThatStandAboveUsOnlyBecauseOfUs) {
+TEST(L1, TheLowestNeighborCounts) {
   Device d;
-  d.hear(1, 0);
-  d.hear(2, 2, PortType::kDownlink);
-  d.silence(1);
-  EXPECT_EQ(d.inference.deadline(), std::nullopt);
-  EXPECT_FALSE(d.pass(seconds(10000)));
-  EXPECT_EQ(d.level(), 1);
-}
-TEST(Rule5, ItIsRaisedOnPositiveEvidenceAfterTheHold) {
-  Device d;
-  d.hear(1, 0);
-  d.silence(1);
-  d.hear(2, 2, PortType::kUnmarked);
-  EXPECT_EQ(d.inference.deadline(), kStart + seconds(60));
-  EXPECT_FALSE(d.pass(milliseconds(59999)));
-  EXPECT_TRUE(d.pass(milliseconds(1)));
+  EXPECT_TRUE(d.hear(1, 2));
   EXPECT_EQ(d.level(), 3);
   EXPECT_EQ(d.inference.source(), LevelSource::kNeighbor);
-  EXPECT_EQ(d.inference.deadline(), std::nullopt);
 }
-TEST(Rule5, ABreakBeginsTheHoldAnew) {
+TEST(L1, NeighborsWithoutALevelSayNothing) {
   Device d;
-  d.hear(1, 0);
-  d.silence(1);
-  d.hear(2, 2);
-  d.pass(seconds(40));
-  d.hear(1, 0);  // support is back
-  EXPECT_EQ(d.inference.deadline(), std::nullopt);
-  d.silence(1);
-  EXPECT_EQ(d.inference.deadline(), kStart + seconds(100));
-  d.pass(seconds(30));
-  d.hear(2, 2, PortType::kDownlink);  // the evidence is gone
-  EXPECT_EQ(d.inference.deadline(), std::nullopt);
-  d.hear(2, 2);
-  EXPECT_EQ(d.inference.deadline(), kStart + seconds(130));
-  EXPECT_FALSE(d.pass(milliseconds(59999)));
-  EXPECT_TRUE(d.pass(milliseconds(1)));
+  EXPECT_FALSE(d.silence(1));
+  EXPECT_EQ(d.level(), std::nullopt);
 }
-TEST(Rule5, OtherEvidenceIsNoBreak) {
-  Device d;
-  d.hear(1, 0);
-  d.silence(1);
-  d.hear(2, 2);
-  d.pass(seconds(40));
-  d.hear(3, 4);
-  d.silence(2);
-  EXPECT_TRUE(d.pass(seconds(20)));
-  EXPECT_EQ(d.level(), 5);
-}
-TEST(Rule5, ANeighborOnOurOwnLevelIsEvidence) {
-  Device d;
-  d.hear(1, 0);
-  d.silence(1);
-  d.hear(2, 1, PortType::kCrosslink);
-  EXPECT_TRUE(d.pass(seconds(60)));
-  EXPECT_EQ(d.level(), 2);
-}
-TEST(Rule5, SupportKeepsTheLevelWhateverElseIsHeard) {
-  Device d;
-  d.hear(1, 1);
-  d.hear(2, 5);
-  EXPECT_EQ(d.inference.deadline(), std::nullopt);
-  EXPECT_EQ(d.level(), 2);
-}
-TEST(Rule5, RaisedNoHigherThanTheLowestOfAllAllows) {
-  Device d;
-  d.hear(1, 0);
-  d.silence(1);
-  d.hear(2, 2, PortType::kDownlink);  // no evidence, but rule 3 goes by it
-  d.hear(3, 5);
-  EXPECT_TRUE(d.pass(seconds(60)));
-  EXPECT_EQ(d.level(), 3);
-}
-
-// Rule 6
-
-TEST(Rule6, NothingHeardChangesAPinnedLevel) {
-  Device d({.pinned = at(3)});
-  EXPECT_EQ(d.level(), 3);
-  EXPECT_EQ(d.inference.source(), LevelSource::kPinned);
-  EXPECT_FALSE(d.hear(1, 0));
-  EXPECT_FALSE(d.hear(2, 7));
-  EXPECT_FALSE(d.pass(seconds(1000)));
-  EXPECT_EQ(d.level(), 3);
-}
-TEST(Rule6, APinnedLevelMayBeAboveTheLimit) { EXPECT_EQ(Device({.pinned = at(12)}).level(), 12); }
-TEST(Rule6, ALevelAboveTheLimitIsNotTaken) {
+TEST(L1, ALevelAboveTheLimitIsNotAdopted) {
   Device d({.max_level = Level::of<2>()});
   EXPECT_FALSE(d.hear(1, 2));
   EXPECT_EQ(d.level(), std::nullopt);
@@ -236,106 +133,468 @@ TEST(Rule6, ALevelAboveTheLimitIsNotTaken) {
   EXPECT_EQ(d.level(), 2);
   EXPECT_EQ(d.inference.refused(), std::nullopt);
 }
-TEST(Rule6, TheHighestLevelThereIsHasNoneAbove) {
+TEST(L1, TheHighestLevelThereIsHasNoneAbove) {
   Device d({.max_level = Level::of<254>()});
   EXPECT_FALSE(d.hear(1, 254));
   EXPECT_EQ(d.inference.refused(), 255U);
 }
-TEST(Rule6, ARaiseAboveTheLimitKeepsTheLevel) {
+/// A leaf whose host has just become a switch.
+struct Withdrawn : testing::Test {
+  Withdrawn() {
+    d.host(1);
+    d.renounce(1);
+    EXPECT_EQ(d.level(), std::nullopt);
+  }
+  Device d{};
+};
+using L1AfterWithdrawal = Withdrawn;
+TEST_F(L1AfterWithdrawal, AHigherLevelIsAdoptedOnlyAfterTheHold) {
+  EXPECT_FALSE(d.hear(2, 2));
+  EXPECT_EQ(d.pass(milliseconds(4999)), 0);
+  EXPECT_EQ(d.level(), std::nullopt);
+  EXPECT_EQ(d.pass(milliseconds(1)), 1);
+  EXPECT_EQ(d.level(), 3);
+}
+TEST_F(L1AfterWithdrawal, OneNoHigherThanWhatWasWithdrawnIsAdoptedAtOnce) {
+  EXPECT_TRUE(d.host(2));
+  EXPECT_EQ(d.level(), 1);
+}
+TEST_F(L1AfterWithdrawal, TheHoldIsOver) {
+  d.pass(seconds(5));
+  EXPECT_TRUE(d.hear(2, 2));
+  EXPECT_EQ(d.level(), 3);
+}
+
+// L2: support
+
+TEST(L2, SupportCountsUp) {
+  Device d;
+  d.host(1);
+  d.pass(hours(3));
+  d.silence(1);
+  d.pass(hours(30));
+  d.host(1);
+  d.pass(hours(2));
+  d.inference.decide(d.now);
+  EXPECT_EQ(d.kept().supported, Duration(hours(5)));
+}
+TEST(L2, OthersThatAreHeardBelongToTheSurroundings) {
+  Device d;
+  d.host(1);
+  d.hear(2, 2, 77);
+  d.hear(3, 5, 66);
+  EXPECT_EQ(d.kept().surroundings, (std::vector<std::uint64_t>{66, 77}));
+  d.silence(2);
+  EXPECT_EQ(d.kept().surroundings.size(), 2U);  // who leaves still belongs to them
+  d.silence(1);
+  d.hear(4, 2, 55);
+  EXPECT_EQ(d.kept().surroundings.size(), 2U);  // not without support
+}
+TEST(L2, TheSurroundingsAreBoundedAndThoseWhoAreHeardStay) {
+  Device d;
+  d.host(1);
+  d.hear(2, 2, 1);
+  for (std::uint64_t id = 100; id < 100 + 3 * Surroundings::kMost; ++id) d.hear(3, 2, id);
+  const auto kept = d.kept().surroundings;
+  EXPECT_LE(kept.size(), Surroundings::kMost);
+  EXPECT_TRUE(std::binary_search(kept.begin(), kept.end(), 1U));
+}
+TEST(L2, AllTimersAreOff) {
+  Device d({}, established(2));
+  d.hear(1, 1);
+  EXPECT_FALSE(d.hear(2, 5));
+  EXPECT_EQ(d.pass(hours(100)), 0);
+  EXPECT_EQ(d.level(), 2);
+  EXPECT_FALSE(d.unsupported());
+}
+
+// L3: a lower level
+
+TEST(L3, IsAdoptedAtOnceByALevelThatIsNotEstablished) {
+  Device d;
+  d.hear(1, 3);
+  EXPECT_TRUE(d.hear(2, 1));
+  EXPECT_EQ(d.level(), 2);
+  d.pass(kDay - milliseconds(1));
+  EXPECT_TRUE(d.host(3));
+  EXPECT_EQ(d.level(), 1);
+}
+struct L3Established : testing::Test {
+  L3Established() {
+    d.hear(1, 2);
+    d.hear(2, 4);
+    d.pass(kDay);
+    EXPECT_EQ(d.level(), 3);
+  }
+  Device d{};
+};
+TEST_F(L3Established, OneHostChangesNothingForHoweverLong) {
+  EXPECT_FALSE(d.host(3));
+  EXPECT_EQ(d.inference.lower(), at(1));
+  EXPECT_EQ(d.pass(30 * kDay), 0);
+  EXPECT_EQ(d.level(), 3);
+  EXPECT_EQ(d.inference.lower(), at(1));
+  d.silence(3);
+  EXPECT_EQ(d.inference.lower(), std::nullopt);
+}
+TEST_F(L3Established, NotEvenWhenItsSupportIsOff) {
+  d.host(3);
+  d.silence(1);
+  d.silence(2);
+  EXPECT_EQ(d.pass(30 * kDay), 0);
+  EXPECT_EQ(d.level(), 3);
+}
+TEST_F(L3Established, HostsOnTwoPortsDoAfterTheHold) {
+  d.host(3);
+  d.pass(seconds(50));
+  d.host(4);
+  EXPECT_EQ(d.pass(milliseconds(59'999)), 0);
+  EXPECT_EQ(d.pass(milliseconds(1)), 1);
+  EXPECT_EQ(d.level(), 1);
+  EXPECT_EQ(d.inference.lower(), std::nullopt);
+}
+TEST_F(L3Established, ABreakBeginsTheHoldAnew) {
+  d.host(3);
+  d.host(4);
+  d.pass(seconds(59));
+  d.silence(4);
+  d.host(4);
+  EXPECT_EQ(d.pass(milliseconds(59'999)), 0);
+  EXPECT_EQ(d.pass(milliseconds(1)), 1);
+}
+TEST_F(L3Established, TwoOnOnePortAreOnePort) {
+  d.hear(3, {.lowest = at(0), .switches = {{Level::of<1>(), 5}}});
+  EXPECT_EQ(d.pass(kDay), 0);
+}
+TEST_F(L3Established, AHostAndALowSwitchAreTwoPorts) {
+  d.host(3);
+  d.hear(4, 1);
+  EXPECT_EQ(d.pass(seconds(60)), 1);
+  EXPECT_EQ(d.level(), 1);
+}
+TEST_F(L3Established, WhereItWasMovedToOneLowerNeighborWillDo) {
+  d.silence(1);
+  d.silence(2);
+  d.hear(3, 1, 9);  // a stranger, and nobody else
+  EXPECT_EQ(d.pass(milliseconds(59'999)), 0);
+  EXPECT_EQ(d.pass(milliseconds(1)), 1);
+  EXPECT_EQ(d.level(), 2);
+}
+TEST_F(L3Established, AmongItsOldNeighborsItWasNotMoved) {
+  d.silence(1);
+  d.hear(3, 1, 9);  // half of two is not more than half
+  d.hear(4, 6, 8);
+  EXPECT_EQ(d.level(), 3);
+  d.hear(5, 6, 7);
+  d.silence(4);
+  d.silence(5);
+  d.hear(1, 4);  // 1001 and 1002 are known
+  EXPECT_EQ(d.pass(kDay), 0);
+  EXPECT_EQ(d.level(), 3);
+}
+TEST_F(L3Established, WithItsSupportAroundItIsNotMovedAndLearnsWhoElseIsThere) {
+  d.silence(2);
+  d.host(3);
+  d.hear(4, 4, 9);
+  d.hear(5, 4, 8);
+  EXPECT_EQ(d.pass(kDay), 0);
+  EXPECT_EQ(d.kept().surroundings, (std::vector<std::uint64_t>{8, 9, 1001, 1002}));
+}
+
+// L4: without support
+
+TEST(L4, EstablishedItStaysForEverAndTheOperatorIsTold) {
+  Device d;
+  d.host(1);
+  d.hear(2, 2);
+  d.pass(kDay);
+  d.silence(1);
+  EXPECT_EQ(d.pass(minutes(10) - milliseconds(1)), 0);
+  EXPECT_FALSE(d.unsupported());
+  EXPECT_EQ(d.pass(milliseconds(1)), 0);
+  EXPECT_TRUE(d.unsupported());
+  EXPECT_EQ(d.pass(365 * kDay), 0);
+  EXPECT_EQ(d.level(), 1);
+  d.host(1);
+  EXPECT_FALSE(d.unsupported());
+}
+TEST(L4, NobodyHeardIsNoReasonToWithdraw) {
+  Device d;
+  d.host(1);
+  d.silence(1);
+  EXPECT_EQ(d.pass(365 * kDay), 0);
+  EXPECT_EQ(d.level(), 1);
+  EXPECT_TRUE(d.unsupported());
+}
+TEST(L4, NotEstablishedItIsWithdrawnAfterTheHoldOfHearingOthers) {
+  Device d;
+  d.host(1);
+  d.hear(2, 2);
+  d.silence(1);
+  EXPECT_EQ(d.pass(milliseconds(59'999)), 0);
+  EXPECT_EQ(d.level(), 1);
+  EXPECT_EQ(d.pass(milliseconds(1)), 1);
+  EXPECT_EQ(d.level(), std::nullopt);
+  EXPECT_EQ(d.pass(seconds(5)), 1);
+  EXPECT_EQ(d.level(), 3);
+}
+TEST(L4, AnyBreakBeginsTheHoldAnew) {
+  Device d;
+  d.host(1);
+  d.hear(2, 2);
+  d.silence(1);
+  d.pass(seconds(50));
+  d.host(1);
+  d.silence(1);
+  d.pass(seconds(50));
+  EXPECT_EQ(d.level(), 1);
+  d.silence(2);
+  d.hear(2, 2);
+  EXPECT_EQ(d.pass(milliseconds(59'999)), 0);
+  EXPECT_EQ(d.pass(milliseconds(1)), 1);
+}
+TEST(L4, WhoeverElseIsHeardMeanwhileIsNoBreak) {
+  Device d;
+  d.host(1);
+  d.hear(2, 2);
+  d.silence(1);
+  d.pass(seconds(40));
+  d.hear(3, 4);
+  d.silence(2);
+  EXPECT_EQ(d.pass(seconds(20)), 1);
+}
+TEST(L4, ARenouncedSupportWithdrawsAtOnce) {
+  for (const auto& to : {std::optional<unsigned>(), std::optional<unsigned>(3)}) {
+    Device d;
+    d.hear(1, 1);
+    d.hear(2, 2);
+    EXPECT_TRUE(d.renounce(1, to));
+    EXPECT_EQ(d.level(), std::nullopt);
+  }
+}
+TEST(L4, AlsoWhenNobodyElseHasALevel) {
+  Device d;
+  d.hear(1, 1);
+  EXPECT_TRUE(d.renounce(1));
+  EXPECT_EQ(d.level(), std::nullopt);
+}
+TEST(L4, NotWhileOthersGiveSupport) {
+  Device d;
+  d.hear(1, 1);
+  d.hear(2, 1);
+  EXPECT_FALSE(d.renounce(1));
+  EXPECT_EQ(d.level(), 2);
+}
+TEST(L4, NotWhereSupportHadGoneBefore) {
+  Device d;
+  d.hear(1, 1);
+  d.hear(2, 2);
+  d.silence(1);
+  EXPECT_FALSE(d.renounce(2));
+  EXPECT_EQ(d.level(), 2);
+}
+TEST(L4, NotOnceItIsEstablished) {
+  Device d;
+  d.hear(1, 1);
+  d.pass(kDay);
+  EXPECT_FALSE(d.renounce(1));
+  EXPECT_EQ(d.level(), 2);
+}
+TEST(L4, EstablishedAndMovedItFindsItsNewPlace) {
+  Device d({}, established(1, {1, 2, 3, 4}));
+  d.hear(1, 1, 100);  // a leaf in a spine's place
+  d.hear(2, 1, 101);
+  EXPECT_EQ(d.pass(milliseconds(59'999)), 0);
+  EXPECT_EQ(d.pass(milliseconds(1)), 1);
+  EXPECT_EQ(d.level(), std::nullopt);
+  EXPECT_EQ(d.pass(seconds(5)), 1);
+  EXPECT_EQ(d.level(), 2);
+}
+TEST(L4, HalfOfTheOldNeighborsIsMovedAndOneMoreIsNot) {
+  Device d({}, established(1, {1, 2, 3, 4}));
+  d.hear(1, 2, 1);
+  d.hear(2, 2, 2);
+  d.hear(3, 2, 100);
+  EXPECT_EQ(d.pass(hours(1)), 0);
+  EXPECT_EQ(d.level(), 1);
+  EXPECT_TRUE(d.unsupported());
+  d.hear(4, 2, 101);  // two of four
+  EXPECT_EQ(d.pass(seconds(60)), 1);
+  EXPECT_EQ(d.level(), std::nullopt);
+}
+TEST(L4, TheSameSwitchOnTwoPortsIsOne) {
+  Device d({}, established(1, {1, 2}));
+  d.hear(1, 2, 1);
+  d.hear(2, 2, 2);
+  d.hear(3, 2, 100);
+  d.hear(4, 2, 100);
+  d.hear(5, 2, 100);
+  EXPECT_EQ(d.pass(hours(1)), 0);
+  d.silence(3);
+  d.silence(4);
+  d.hear(6, 2, 101);
+  EXPECT_EQ(d.pass(seconds(60)), 1);
+}
+TEST(L4, WithdrawnAboveTheLimitItHasNoLevel) {
   Device d({.max_level = Level::of<2>()});
   d.hear(1, 1);
   d.silence(1);
   d.hear(2, 2);
-  EXPECT_FALSE(d.pass(seconds(60)));
-  EXPECT_EQ(d.level(), 2);
+  EXPECT_EQ(d.pass(seconds(65)), 1);
+  EXPECT_EQ(d.level(), std::nullopt);
   EXPECT_EQ(d.inference.refused(), 3U);
-  EXPECT_EQ(d.inference.deadline(), std::nullopt);  // there is nothing to wait for
 }
-TEST(Rule6, UnpinnedItIsKeptUntilSomethingIsKnownBetter) {
-  Device d({.pinned = at(3)});
-  d.hear(1, 4, PortType::kUplink);
-  d.rules.pinned.reset();
-  d.inference.set_rules(d.rules);
-  EXPECT_TRUE(d.inference.decide(d.now));
+
+// L5: what a change takes along; pins; forget
+
+TEST(L5, AnyChangeBeginsAnew) {
+  Device d;
+  d.hear(1, 2);
+  d.pass(hours(20));
+  d.hear(2, 1);
+  EXPECT_EQ(d.kept().supported, Duration::zero());
+  EXPECT_EQ(d.kept().surroundings, (std::vector<std::uint64_t>{1001, 1002}));  // of those heard now
+  d.pass(hours(20));
+  EXPECT_TRUE(d.host(3));  // not established
+}
+TEST(L5, APinMovesTheLevelAndFreezesTheRest) {
+  Device d;
+  d.hear(1, 2);
+  d.set([](auto& r) { r.pinned = at(5); });
   EXPECT_EQ(d.level(), 5);
+  EXPECT_EQ(d.inference.source(), LevelSource::kPinned);
+  d.hear(2, 4, 44);
+  EXPECT_EQ(d.pass(30 * kDay), 0);
+  EXPECT_EQ(d.kept().supported, Duration::zero());
+  EXPECT_TRUE(d.kept().surroundings.empty());
+  EXPECT_FALSE(d.host(3));
+  d.silence(1);
+  d.silence(2);
+  d.silence(3);
+  EXPECT_EQ(d.pass(30 * kDay), 0);
+  EXPECT_FALSE(d.unsupported());
+}
+TEST(L5, WhenAPinGoesItsValueStaysAndIsNotEstablished) {
+  Device d;
+  d.hear(1, 2);
+  d.pass(kDay);
+  d.set([](auto& r) { r.pinned = at(5); });
+  d.pass(2 * kDay);
+  d.set([](auto& r) { r.pinned.reset(); });
+  EXPECT_EQ(d.level(), 3);  // heard, and not established at 5
+  EXPECT_EQ(d.kept().supported, Duration::zero());
+  Device e({.pinned = at(3)});
+  e.hear(1, 4);
+  e.set([](auto& r) { r.pinned.reset(); });
+  EXPECT_EQ(e.level(), 3);
+  EXPECT_EQ(e.inference.source(), LevelSource::kRestored);
+  EXPECT_EQ(e.pass(seconds(65)), 2);
+  EXPECT_EQ(e.level(), 5);
+}
+TEST(L5, APinToTheSameLevelTakesNothing) {
+  Device d;
+  d.hear(1, 2, 7);
+  d.pass(kDay);
+  d.set([](auto& r) { r.pinned = at(3); });
+  d.pass(kDay);
+  d.set([](auto& r) { r.pinned.reset(); });
+  EXPECT_EQ(d.kept().supported, kDay);
+  EXPECT_EQ(d.kept().surroundings, (std::vector<std::uint64_t>{7}));
+  EXPECT_FALSE(d.host(3));
+}
+TEST(L5, APinnedLevelMayBeAboveTheLimit) { EXPECT_EQ(Device({.pinned = at(12)}).level(), 12); }
+TEST(L5, ForgetWithdrawsWhatIsEstablished) {
+  Device d({}, established(1, {1, 2}));
+  d.hear(1, 2, 1);
+  EXPECT_TRUE(d.inference.forget(d.now));
+  EXPECT_EQ(d.level(), std::nullopt);
+  EXPECT_EQ(d.pass(seconds(5)), 1);
+  EXPECT_EQ(d.level(), 3);
+  EXPECT_EQ(d.kept().supported, Duration::zero());
+}
+TEST(L5, ForgetTakesALowerLevelAtOnce) {
+  Device d({}, established(3));
+  d.hear(1, 2);
+  d.host(2);
+  EXPECT_TRUE(d.inference.forget(d.now));
+  EXPECT_EQ(d.level(), 1);
+}
+TEST(L5, ForgetOfALevelWithSupportOnlyBeginsAnew) {
+  Device d({}, established(1));
+  d.host(1);
+  EXPECT_FALSE(d.inference.forget(d.now));
+  EXPECT_EQ(d.level(), 1);
+  EXPECT_EQ(d.kept().supported, Duration::zero());
+}
+TEST(L5, ThereIsNothingToForgetOfAPinOrAHost) {
+  Device d({.pinned = at(2)});
+  EXPECT_FALSE(d.inference.forget(d.now));
+  Device e({.role = Role::kHost}, established(2));
+  EXPECT_FALSE(e.inference.forget(e.now));
+  EXPECT_EQ(e.kept().level, at(2));
 }
 
-// Rule 8
+// L6: restart
 
-TEST(Rule8, ARestoredLevelIsThereAtOnce) {
-  Device d({}, 2);
+TEST(L6, TheLevelIsThereAtOnceWithWhatItStandsOn) {
+  Device d({}, established(2, {5, 6}));
   EXPECT_EQ(d.level(), 2);
   EXPECT_EQ(d.inference.source(), LevelSource::kRestored);
+  EXPECT_EQ(d.kept().supported, kDay);
+  EXPECT_EQ(d.kept().surroundings, (std::vector<std::uint64_t>{5, 6}));
+  EXPECT_FALSE(d.host(1));
 }
-TEST(Rule8, SupportConfirmsIt) {
-  Device d({}, 2);
+TEST(L6, SupportConfirmsIt) {
+  Device d({}, {.level = at(2)});
   EXPECT_FALSE(d.hear(1, 1));
   EXPECT_EQ(d.inference.source(), LevelSource::kNeighbor);
-  Device leaf({}, 1);
-  leaf.hear(1, 0);
+  Device leaf({}, {.level = at(1)});
+  leaf.host(1);
   EXPECT_EQ(leaf.inference.source(), LevelSource::kHost);
 }
-TEST(Rule8, ALowerLevelReplacesIt) {
-  Device d({}, 3);
-  EXPECT_TRUE(d.hear(1, 0));
-  EXPECT_EQ(d.level(), 1);
+TEST(L6, ThereAreNoSpecialWaits) {
+  Device d({}, {.level = at(1)});
+  d.hear(1, 3);
+  EXPECT_EQ(d.pass(milliseconds(59'999)), 0);
+  EXPECT_EQ(d.pass(milliseconds(1)), 1);
 }
-TEST(Rule8, EvidenceReplacesItWithoutTheHold) {
-  Device d({}, 1);
-  EXPECT_TRUE(d.hear(1, 3, PortType::kUplink));
-  EXPECT_EQ(d.level(), 4);
-  Device e({}, 1);
-  EXPECT_TRUE(e.hear(1, 1, PortType::kCrosslink));
-  EXPECT_EQ(e.level(), 2);
+TEST(L6, TheHighestLevelThatIsAllowedIsRestoredAndNoneAbove) {
+  EXPECT_EQ(Device({.max_level = Level::of<3>()}, {.level = at(3)}).level(), 3);
+  EXPECT_EQ(Device({.max_level = Level::of<2>()}, {.level = at(3)}).level(), std::nullopt);
+  EXPECT_EQ(Device({}, {.level = at(0)}).level(), std::nullopt);
 }
-TEST(Rule8, ALeafThatRestartsWhileItsServersAreOffStaysALeaf) {
-  Device d({}, 1);
-  EXPECT_FALSE(d.hear(1, 2, PortType::kDownlink));
-  EXPECT_FALSE(d.pass(seconds(10000)));
-  EXPECT_EQ(d.level(), 1);
-}
-TEST(Rule8, ANeighborThatHasNotHeardUsYetIsNoEvidenceBeforeItCouldAnswer) {
-  Device d({}, 1);
-  EXPECT_FALSE(d.hear(1, 2, PortType::kUnmarked));  // sent before it heard of our restart
-  d.pass(milliseconds(2));
-  EXPECT_FALSE(d.hear(1, 2, PortType::kDownlink));  // its answer
-  EXPECT_FALSE(d.pass(seconds(10000)));
-  EXPECT_EQ(d.level(), 1);
-}
-TEST(Rule8, ASwitchThatWasMovedFindsItsPlace) {
-  Device d({}, 1);
-  d.hear(1, 3, PortType::kUnmarked);  // two levels apart: it has no other name for its port
-  EXPECT_FALSE(d.pass(milliseconds(999)));
-  EXPECT_TRUE(d.pass(milliseconds(1)));
-  EXPECT_EQ(d.level(), 4);
-}
-TEST(Rule8, OnceConfirmedItWaitsAsAnyOther) {
-  Device d({}, 1);
-  d.hear(1, 0);
-  d.silence(1);
-  EXPECT_FALSE(d.hear(2, 3, PortType::kUplink));
-  EXPECT_EQ(d.inference.deadline(), kStart + seconds(60));
-}
-TEST(Rule8, ALevelAboveTheLimitOrOfAHostIsNotRestored) {
-  EXPECT_EQ(Device({.max_level = Level::of<2>()}, 3).level(), std::nullopt);
-  EXPECT_EQ(Device({}, 0).level(), std::nullopt);
+
+// O5: when it is worth saving
+
+TEST(O5, SupportIsSavedEveryTenMinutesAndWhenTheLevelIsEstablished) {
+  Device d;
+  d.rules.establish = minutes(25);
+  d.inference.set_rules(d.rules, d.now);
+  d.host(1);
+  std::vector<Duration> saved;
+  for (int minute = 0; minute < 200; ++minute) {
+    d.pass(minutes(1));
+    if (d.inference.take_milestone()) saved.push_back(d.kept().supported);
+  }
+  EXPECT_EQ(saved, (std::vector<Duration>{minutes(10), minutes(20), minutes(25), minutes(35),
+                                          minutes(45), minutes(55)}));
 }
 
 // Hosts
 
 TEST(HostRole, HasLevelNoughtAndIgnoresWhatItHears) {
-  Device d({.role = Role::kHost}, 2);
+  Device d({.role = Role::kHost}, established(2, {1}));
   EXPECT_EQ(d.level(), 0);
   EXPECT_FALSE(d.hear(1, 3));
+  EXPECT_EQ(d.pass(30 * kDay), 0);
   EXPECT_EQ(d.level(), 0);
-  EXPECT_EQ(d.inference.kept(), at(2));  // for the day it is a switch again
+  EXPECT_EQ(d.kept().level, at(2));  // for the day it is a switch again
+  EXPECT_EQ(d.kept().supported, kDay);
 }
 TEST(HostRole, AsASwitchItGoesByWhatItHears) {
   Device d({.role = Role::kHost});
   d.hear(1, 2);
-  d.rules.role = Role::kSwitch;
-  d.inference.set_rules(d.rules);
-  EXPECT_TRUE(d.inference.decide(d.now));
+  d.set([](auto& r) { r.role = Role::kSwitch; });
   EXPECT_EQ(d.level(), 3);
 }
 
@@ -357,6 +616,14 @@ TEST(LevelCount, KnowsTheLowest) {
   EXPECT_EQ(c.lowest(), std::nullopt);
 }
 
+TEST(HashOfAChassisId, IsTheSameInEveryVersion) {
+  const auto id = [](std::uint8_t subtype, std::string octets) {
+    return ChassisId{{subtype, std::move(octets)}};
+  };
+  EXPECT_EQ(hash_of(id(0x61, "bc")), 0xe71fa2190541574bU);  // FNV-1a of "abc"
+  EXPECT_NE(hash_of(id(4, "x")), hash_of(id(7, "x")));
+}
+
 TEST(Inference, DoesNotDependOnTheOrderOfArrival) {
   std::vector<unsigned> levels{5, 2, 7, 3, 2};
   std::sort(levels.begin(), levels.end());
@@ -367,60 +634,117 @@ TEST(Inference, DoesNotDependOnTheOrderOfArrival) {
   } while (std::next_permutation(levels.begin(), levels.end()));
 }
 
-/// The rules once more, straight from the text over all ports, for comparison.
+/// The rules once more, straight from the text over all ports and with no counts or timers kept,
+/// for comparison: one decision a second.
 struct Oracle {
   std::optional<unsigned> level{};
-  std::optional<TimePoint> since{};
+  int supported = 0;  ///< seconds
+  std::set<std::uint64_t> surroundings{};
+  std::optional<unsigned> withdrawn{};
+  int since_withdrawal = 0, lower_for = 0, raise_for = 0;
+  bool had_support = false;
 
-  void decide(const std::map<int, Heard>& ports, TimePoint now) {
-    for (;;) {
-      std::optional<unsigned> least;
-      std::optional<unsigned> above;
-      for (const auto& [port, h] : ports) {
-        if (h.lowest) least = std::min<unsigned>(least.value_or(255), h.lowest->value());
-        if (h.not_below_us)
-          above = std::min<unsigned>(above.value_or(255), h.not_below_us->value());
-      }
-      const bool support = least && level && *least < *level;
-      if (least && (!level || 1 + *least < *level) && 1 + *least <= 8) {
-        level = 1 + *least;
-        since.reset();
-        continue;
-      }
-      const bool evidence = level && !support && above && 1 + *above > *level;
-      if (!evidence) {
-        since.reset();
-        return;
-      }
-      if (!since) since = now;
-      if (now < *since + seconds(60) || 1 + *above > 8) return;
-      level = 1 + *above;
-      since.reset();
+  void take(std::optional<unsigned> l) {
+    level = l;
+    supported = lower_for = raise_for = 0;
+    surroundings.clear();
+  }
+  void decide(const std::map<int, Heard>& ports, int elapsed, bool renounced) {
+    std::optional<unsigned> lowest;
+    std::map<std::uint64_t, int> switches;
+    std::set<unsigned> levels;
+    for (const auto& [port, h] : ports) {
+      if (h.lowest) lowest = std::min<unsigned>(lowest.value_or(255), h.lowest->value());
+      for (const auto& s : h.switches) ++switches[s.chassis], levels.insert(s.level.value());
     }
+    if (had_support) supported += elapsed;
+    if (lower_for >= 0) lower_for += elapsed;
+    if (raise_for >= 0) raise_for += elapsed;
+    since_withdrawal += elapsed;
+    const auto learn = [&] {
+      for (const auto& [id, times] : switches) surroundings.insert(id);
+    };
+    const auto moved = [&] {
+      const auto known = std::count_if(switches.begin(), switches.end(), [&](const auto& s) {
+        return surroundings.contains(s.first);
+      });
+      return !switches.empty() && 2 * static_cast<std::size_t>(known) <= switches.size();
+    };
+    const std::optional<unsigned> f = lowest ? std::optional(*lowest + 1) : std::nullopt;
+    if (!level && f && *f <= 8 && !(withdrawn && since_withdrawal < 5 && *f > *withdrawn))
+      take(f), withdrawn.reset();
+    const bool established = supported >= 100;
+    if (level && f && *f < *level && !established) take(f);
+    bool lowering = false;
+    bool raising = false;
+    const bool until_now = had_support;
+    had_support = false;
+    if (level && f == level) {
+      had_support = true;
+      learn();
+    } else if (level && f && *f < *level) {
+      int below = 0;
+      for (const auto& [port, h] : ports) below += h.lowest && h.lowest->value() < *level - 1;
+      if (levels.contains(*level - 1)) learn();
+      lowering = below >= 2 || (!levels.contains(*level - 1) && moved());
+      if (lowering && lower_for < 0) lower_for = 0;
+      if (lowering && lower_for >= 60) {
+        take(f);
+        had_support = true;
+        learn();
+        lowering = false;
+      }
+    } else if (level && (!established || moved())) {
+      if (!established && until_now && renounced) {
+        withdrawn = level, since_withdrawal = 0;
+        take({});
+      } else if (f) {
+        raising = true;
+        if (raise_for < 0) raise_for = 0;
+        if (raise_for >= 60) {
+          withdrawn = level, since_withdrawal = 0;
+          take({});
+          raising = false;
+        }
+      }
+    }
+    if (!lowering) lower_for = -1;
+    if (!raising) raise_for = -1;
   }
 };
 
 TEST(Inference, AgreesWithTheRulesReadLiterally) {
   std::mt19937 random(7);
-  for (int run = 0; run < 300; ++run) {
+  std::map<std::string, int> seen;  // else this test tests little
+  for (int run = 0; run < 200; ++run) {
     Device d;
+    d.set([](auto& r) { r.establish = seconds(100); });
     Oracle oracle;
-    for (int i = 0; i < 60; ++i) {
+    for (int i = 0; i < 80; ++i) {
       const int port = static_cast<int>(random() % 4);
-      if (random() % 3 == 0) {
-        d.silence(port);
-      } else {
-        d.hear(port, static_cast<unsigned>(random() % 6), static_cast<PortType>(random() % 4));
-      }
-      oracle.decide(d.ports, d.now);
+      const auto id = random() % 6 + 1;
+      const bool renounced = random() % 8 == 0;
+      const auto before = d.level();
+      if (random() % 3 == 0)
+        d.hear(port, Heard{}, renounced);
+      else
+        d.hear(port, static_cast<unsigned>(random() % 5), id, renounced);
+      oracle.decide(d.ports, 0, renounced);
       ASSERT_EQ(d.level(), oracle.level) << "run " << run << " step " << i;
-      if (random() % 4 == 0) {
-        d.pass(seconds(random() % 90));
-        oracle.decide(d.ports, d.now);
-        ASSERT_EQ(d.level(), oracle.level) << "run " << run << " after waiting, step " << i;
+      if (before && !d.level()) ++seen["renounced"];
+      for (auto wait = random() % 4 == 0 ? random() % 130 : random() % 4; wait > 0; --wait) {
+        const auto was = d.level();
+        d.pass(seconds(1));
+        oracle.decide(d.ports, 1, false);
+        ASSERT_EQ(d.level(), oracle.level)
+            << "run " << run << " after waiting, step " << i << " " << wait;
+        if (was && !d.level()) ++seen["withdrawn"];
+        if (!was && d.level()) ++seen["hold over"];
+        if (was && d.level() && *d.level() < *was) ++seen["lowered"];
       }
     }
   }
+  EXPECT_EQ(seen.size(), 4U);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The place in the order of devices while levels change (docs/proof.md).
+// The place in the order of devices while levels change: docs/rules.md O3.
 #include <gtest/gtest.h>
 
 #include <tuple>
@@ -61,13 +61,88 @@ TEST_F(Place, FollowsALevelUpwardsWhenAllHaveAnswered) {
   EXPECT_EQ(towards(to_high), Order::kUp);
 }
 TEST_F(Place, WaitsForANeighborThatDoesNotAnswerUntilItHasForgotten) {
-  net.stop(high, false);
+  net.mute = high;  // nothing of it is heard, and it is not told of yet
+  pin(4);
+  net.run_for(seconds(91));
+  EXPECT_EQ(towards(to_low), Order::kUp);
+  net.mute.reset();
+  net.run_for(seconds(100));
+  EXPECT_EQ(towards(to_low), Order::kDown);
+}
+TEST_F(Place, WaitsWithoutLimitForAPortThatIsSilent) {
+  net.stop(high, false);  // its rules stay in the kernel
   net.run_for(seconds(1));
   pin(4);
-  net.run_for(seconds(100));
+  net.run_for(seconds(2000));
   EXPECT_EQ(towards(to_low), Order::kUp);
-  net.run_for(seconds(22));
+  net.start(high);
+  net.run_for(seconds(120));
   EXPECT_EQ(towards(to_low), Order::kDown);
+}
+TEST_F(Place, OneTtlCountsAnewWhenTheLastSilentPortIsDark) {
+  net.stop(high, false);
+  net.nodes[low].settings.pinned_level = lldp::test::level(8);  // from where nothing is proved
+  net.configure(low);
+  pin(4);
+  net.run_for(seconds(300));
+  ASSERT_EQ(moved(), std::nullopt);
+  net.set_cable(to_high, false);
+  net.run_for(milliseconds(120'999));
+  EXPECT_EQ(moved(), std::nullopt);
+  net.run_for(milliseconds(1));
+  EXPECT_EQ(moved(), "2 -> 4");
+}
+TEST_F(Place, DoesNotWaitForAPortThatTheOperatorForgets) {
+  net.stop(high, false);
+  pin(4);
+  net.run_for(seconds(300));
+  ASSERT_EQ(moved(), std::nullopt);
+  net.forget(device, net.port_at(to_high, device));
+  EXPECT_EQ(moved(), "2 -> 4");
+  EXPECT_EQ(towards(to_high), Order::kUnknown);
+}
+TEST_F(Place, ThoseWhoHaveNotProvedAreToldAgainEveryFiveSeconds) {
+  net.mute = high;
+  pin(4);
+  net.run_for(seconds(4));
+  std::vector<TimePoint> told;
+  const auto port = net.port_at(to_high, device);
+  net.on_send = [&](TimePoint at, std::size_t node, const core::Send& send) {
+    if (node == device && send.port == port) told.push_back(at);
+  };
+  const TimePoint start = net.now - seconds(4);
+  net.run_for(seconds(18));
+  std::size_t again = 0;
+  for (const TimePoint at : told) again += (at - start) % seconds(5) == Duration::zero();
+  EXPECT_GE(again, 4U);
+}
+TEST_F(Place, RisesByAChassisIdAloneAfterOneTtl) {
+  net.nodes[device].settings.chassis_id =
+      ChassisId{{ChassisId::kLocal, "z"}};  // higher than a MAC's
+  net.configure(device);
+  net.run_for(milliseconds(120'900));
+  EXPECT_EQ(net.agent(device).state().place->chassis.subtype, ChassisId::kMacAddress);
+  net.run_for(milliseconds(200));
+  EXPECT_EQ(net.agent(device).state().place->chassis.subtype, ChassisId::kLocal);
+  net.nodes[device].settings.chassis_id = ChassisId{{ChassisId::kLocal, "a"}};
+  net.configure(device);
+  EXPECT_EQ(net.agent(device).state().place->chassis.octets, "a");  // and falls at once
+}
+TEST_F(Place, ATargetThatChangesWhileItWaitsBeginsAnew) {
+  net.mute = high;
+  pin(3);
+  net.run_for(seconds(80));
+  pin(4);
+  net.run_for(seconds(80));
+  EXPECT_EQ(moved(), std::nullopt);
+}
+TEST_F(Place, StaysWhereItIsWithoutALevel) {
+  net.nodes[device].settings.pinned_level.reset();
+  net.configure(device);
+  net.forget(device, {});
+  EXPECT_EQ(net.level_of(device), std::nullopt);
+  EXPECT_EQ(net.agent(device).state().place->level, level(2));
+  EXPECT_EQ(towards(to_low), Order::kUp);
 }
 TEST_F(Place, WaitsForNobodyWhoseLinkIsDown) {
   net.stop(high, false);
@@ -97,14 +172,16 @@ TEST_F(Place, FallsWithTheLevelAtOnce) {
 TEST_F(Place, ThatWaitsFallsWithTheLevelToo) {
   pin(4);
   pin(1);
-  EXPECT_EQ(net.agent(device).state().level, level(1));
+  EXPECT_EQ(net.agent(device).state().place->level, level(1));
   net.run_for(kForgotten);
   EXPECT_EQ(moved(), std::nullopt);
 }
 TEST_F(Place, IsWhereARestartBegins) {
-  net.stop(high, false);
+  net.set_cable(to_high, false);
+  net.mute = low;
   pin(4);
-  EXPECT_EQ(net.agent(device).state().level, level(2));
+  net.mute.reset();
+  EXPECT_EQ(net.agent(device).state().place->level, level(2));
   net.stop(device, false);
   net.start(device);
   net.run_for(seconds(100));  // `low` has answered; who else knows us is not known
@@ -112,7 +189,7 @@ TEST_F(Place, IsWhereARestartBegins) {
   EXPECT_EQ(towards(to_low), Order::kUp);
   net.run_for(seconds(22));
   EXPECT_EQ(towards(to_low), Order::kDown);
-  EXPECT_EQ(net.agent(device).state().level, level(4));
+  EXPECT_EQ(net.agent(device).state().place->level, level(4));
 }
 TEST_F(Place, OfAHostThatBecomesASwitchIsBelowAllUntilTheyHaveForgottenTheHost) {
   net.nodes[device].settings.role = Role::kHost;
@@ -124,6 +201,34 @@ TEST_F(Place, OfAHostThatBecomesASwitchIsBelowAllUntilTheyHaveForgottenTheHost) 
   EXPECT_EQ(towards(to_low), Order::kUp);  // `high` says downlink as it did before
   net.run_for(seconds(22));
   EXPECT_EQ(towards(to_low), Order::kDown);
+}
+TEST_F(Place, AtTheBottomADownlinkProvesNothingHoweverNewTheFrame) {
+  net.nodes[device].settings.role = Role::kHost;
+  net.configure(device);
+  net.run_for(kForgotten);
+  net.set_cable(to_low, false);
+  net.nodes[device].settings.role = Role::kSwitch;
+  net.mute = device;  // it is not told
+  pin(4);
+  net.nodes[high].settings.system_name = "another";
+  net.configure(high);
+  net.run_for(seconds(100));
+  EXPECT_EQ(moved(), std::nullopt);
+}
+TEST_F(Place, OfTwoThatBecomeSwitchesAtOnceIsAtTheBottom) {
+  for (std::size_t node : {device, high}) {
+    net.nodes[node].settings.role = Role::kHost;
+    net.configure(node);
+  }
+  net.run_for(seconds(10));
+  for (std::size_t node : {device, high}) {
+    net.nodes[node].settings.role = Role::kSwitch;
+    net.configure(node);
+    EXPECT_EQ(net.agent(node).order(net.port_at(to_high, node)), Order::kUp);
+  }
+  net.run_for(seconds(300));
+  EXPECT_EQ(towards(to_high), Order::kUp);
+  EXPECT_EQ(net.agent(high).order(net.port_at(to_high, high)), Order::kDown);
 }
 TEST_F(Place, OfAFirstStartIsTheLevel) {
   const std::size_t fresh = net.add(Role::kSwitch, pinned(4));

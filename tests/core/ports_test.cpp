@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules 4, 7 and 9, the order of ports, and alarms: the table of one device, frame by frame.
+// Types, orders and alarms: the table of one device, frame by frame. docs/rules.md O1, O2, O4.
 #include <gtest/gtest.h>
 
 #include "agent/core/alarm.hpp"
@@ -9,6 +9,7 @@ namespace lldp::test {
 namespace {
 
 using core::LevelSource;
+using std::chrono::hours;
 
 struct Ports : testing::Test {
   Ports() { s.up(1, 4); }
@@ -18,7 +19,7 @@ struct Ports : testing::Test {
   }
 };
 
-// Rule 1
+// Who is a host
 
 TEST_F(Ports, AHostMakesALeafAndADownlink) {
   s.hear(1, host());
@@ -56,7 +57,7 @@ TEST(HostFromCapabilities, CanBeTurnedOffAndOnAgain) {
   EXPECT_EQ(s.type(1), PortType::kDownlink);
 }
 
-// Rule 2
+// Who has no level
 
 TEST_F(Ports, AContributionSwitchWithoutALevelIsNoHost) {
   s.hear(1, {.contribution = switch_claim(std::nullopt)});
@@ -69,7 +70,7 @@ TEST_F(Ports, OneTlvOrTheOtherWillDo) {
   EXPECT_EQ(s.agent.level(), level(3));
 }
 
-// Rule 4
+// Types
 
 TEST_F(Ports, EveryTypeFollowsFromTheTable) {
   s.hear(1, a_switch("below", 1));
@@ -97,7 +98,6 @@ TEST_F(Ports, APortWhoseNeighborIsGoneIsUnmarked) {
   s.hear(2, a_switch("b", 2));
   s.hear(2, {.name = "b", .ttl = 0});
   EXPECT_EQ(s.type(2), PortType::kUnmarked);
-  EXPECT_EQ(s.order(2), Order::kUnknown);
 }
 TEST_F(Ports, ANeighborThatComesBackIsLabelledAgain) {
   s.hear(1, host());
@@ -110,7 +110,7 @@ TEST_F(Ports, ANeighborThatComesBackIsLabelledAgain) {
   }
 }
 
-// Rule 7
+// Several neighbours
 
 TEST_F(Ports, AHostWinsAmongSeveralNeighbors) {
   s.hear(1, a_switch("z", 3));
@@ -118,7 +118,7 @@ TEST_F(Ports, AHostWinsAmongSeveralNeighbors) {
   s.hear(1, a_switch("a", 1));
   EXPECT_EQ(s.agent.level(), level(1));
   EXPECT_EQ(s.type(1), PortType::kDownlink);
-  EXPECT_EQ(s.order(1), Order::kDown);
+  EXPECT_EQ(s.order(1), Order::kUp);  // for one of them: the safe side
   EXPECT_EQ(alarm(AlarmCode::kManyNeighbors, 1), "3 neighbors: a, z, srv");
 }
 TEST_F(Ports, ElseTheLowestLevelWins) {
@@ -144,7 +144,7 @@ TEST_F(Ports, TheArrivalOrderOfSeveralNeighborsIsOfNoAccount) {
   } while (std::next_permutation(order.begin(), order.end()));
 }
 
-// Rule 9
+// Host ports
 
 struct HostPorts : testing::Test {
   static Settings settings() {
@@ -181,8 +181,22 @@ TEST_F(HostPorts, ASwitchThereIsASwitchAndAMistakeInCabling) {
   EXPECT_EQ(s.type(1), PortType::kUplink);
   EXPECT_EQ(s.alarm(AlarmCode::kCabling, "swp1"), "switch spine where host-ports expects a host");
   s.hear(1, {.name = "spine", .ttl = 0});
-  EXPECT_EQ(s.type(1), PortType::kDownlink);
+  EXPECT_EQ(s.type(1), PortType::kUnmarked);  // it is remembered, and no host
+  EXPECT_EQ(s.order(1), Order::kUp);
   EXPECT_EQ(s.alarm(AlarmCode::kCabling, "swp1"), std::nullopt);
+  s.down(1);
+  s.up(1);
+  s.pass(seconds(121));
+  EXPECT_EQ(s.type(1), PortType::kDownlink);  // now whoever it was may be gone
+  EXPECT_EQ(s.order(1), Order::kDown);
+}
+TEST_F(HostPorts, ItTakesOurTlvToBeASwitchThere) {
+  const Claim reserved{.device = DeviceType::kUnknown, .level = level(3)};
+  s.up(1);
+  s.hear(1, {.tr = reserved});
+  EXPECT_EQ(s.agent.level(), level(1));
+  EXPECT_EQ(s.type(1), PortType::kDownlink);
+  EXPECT_EQ(s.order(1), Order::kDown);
 }
 TEST_F(HostPorts, GoByTheNameALinkHasNow) {
   s.up(2);
@@ -202,13 +216,16 @@ TEST(PortOrder, BetweenEqualLevelsTheChassisIdDecides) {
   s.hear(2, a_switch("a", 1));
   s.hear(3, a_switch("z", 1));
   s.hear(4, a_switch("n", std::nullopt));
+  s.up(5);
+  s.hear(5, {.name = "m", .port = "x", .tr = switch_claim(1), .source = mac(9, 9)});
+  EXPECT_EQ(s.order(5), Order::kUp);  // ourselves, or somebody of our name: the safe side
   EXPECT_EQ(s.order(1), Order::kDown);
   EXPECT_EQ(s.order(2), Order::kDown);
   EXPECT_EQ(s.order(3), Order::kUp);
   EXPECT_EQ(s.order(4), Order::kUnknown);
   EXPECT_EQ(s.type(2), PortType::kCrosslink);
 }
-TEST(PortOrder, WithoutOwnLevelThereIsNone) {
+TEST(PortOrder, WithoutAPlaceThereIsNone) {
   Settings settings;
   settings.max_level = Level::of<1>();
   Single s(settings);
@@ -219,6 +236,356 @@ TEST(PortOrder, WithoutOwnLevelThereIsNone) {
 TEST(PortOrder, OfAPortNobodyKnowsThereIsNone) {
   EXPECT_EQ(Single().order(7), Order::kUnknown);
   EXPECT_EQ(Single().type(7), PortType::kUnmarked);
+}
+
+// O1: the order of a port
+
+/// At level 2 by a switch on port 1.
+struct O1 : testing::Test {
+  static Settings settings() {
+    Settings s;
+    s.chassis_id = ChassisId{{ChassisId::kLocal, "m"}};
+    return s;
+  }
+  explicit O1(const core::State& state = {}) : s(settings(), state) {
+    s.up(1, 5);
+    s.hear(1, a_switch("leaf", 1));
+  }
+  Single s;
+};
+TEST_F(O1, GoesByThePlaceAndNotByTheLevel) {
+  s.hear(2, a_switch("b", 2));
+  s.hear(3, a_switch("z", 2));
+  s.hear(4, host());
+  EXPECT_EQ(s.agent.level(), level(1));
+  s.hear(4, {.name = "srv", .tr = switch_claim(std::nullopt)});  // L4: the level is withdrawn
+  ASSERT_EQ(s.agent.level(), std::nullopt);
+  EXPECT_EQ(s.order(2), Order::kUp);  // the place is still level 1
+  EXPECT_EQ(s.order(3), Order::kUp);
+  EXPECT_EQ(s.order(4), Order::kDown);
+  EXPECT_EQ(s.order(5), Order::kUnknown);
+}
+struct O1AtTheBottom : O1 {
+  O1AtTheBottom() : O1({.place = Position{}}) {}
+};
+TEST_F(O1AtTheBottom, EverybodyIsAbove) {
+  s.hear(2, host());
+  EXPECT_EQ(s.agent.level(), level(1));
+  EXPECT_EQ(s.order(1), Order::kUp);
+  EXPECT_EQ(s.order(2), Order::kUp);
+  EXPECT_EQ(s.order(3), Order::kUnknown);
+}
+
+// O2: what a port remembers
+
+TEST_F(O1, ANeighborThatLeavesOrAgesOutChangesNothing) {
+  s.hear(2, a_switch("up", 3));
+  s.hear(2, {.name = "up", .ttl = 0});
+  EXPECT_EQ(s.order(2), Order::kUp);
+  EXPECT_EQ(s.type(2), PortType::kUnmarked);
+  s.pass(seconds(1000));
+  EXPECT_EQ(s.order(1), Order::kDown);
+  EXPECT_EQ(s.order(2), Order::kUp);
+  EXPECT_EQ(s.agent.neighbor_count(), 0U);
+}
+TEST_F(O1, ANeighborThatTellsNoLevelChangesNothingAndIsNotUnprotected) {
+  s.hear(2, a_switch("up", 3));
+  s.hear(2, a_switch("up", std::nullopt));
+  s.pass(seconds(5));
+  EXPECT_EQ(s.order(2), Order::kUp);
+  EXPECT_FALSE(s.info(2).unprotected);
+  EXPECT_EQ(s.alarm(AlarmCode::kUnprotected, "swp2"), std::nullopt);
+  s.hear(3, a_switch("new", std::nullopt));
+  s.pass(seconds(5));
+  EXPECT_TRUE(s.info(3).unprotected);
+}
+TEST_F(O1, OfSeveralSwitchesTheHighestThatWasToldIsRemembered) {
+  s.hear(2, a_switch("low", 1));
+  EXPECT_EQ(s.order(2), Order::kDown);
+  s.hear(2, a_switch("up", 3));
+  EXPECT_EQ(s.order(2), Order::kUp);
+  s.hear(2, a_switch("up", std::nullopt));  // what it told last stays
+  s.hear(2, {.name = "low", .ttl = 99, .tr = switch_claim(1)});
+  EXPECT_EQ(s.order(2), Order::kUp);
+  s.hear(2, {.name = "up", .ttl = 0});
+  EXPECT_EQ(s.order(2), Order::kUp);
+  s.hear(2, {.name = "low", .tr = switch_claim(1)});  // a frame that says something new
+  EXPECT_EQ(s.order(2), Order::kDown);
+}
+TEST_F(O1, AHostIsRememberedOnlyWhereThereIsNoSwitch) {
+  s.hear(2, a_switch("up", 3));
+  s.hear(2, host());
+  EXPECT_EQ(s.type(2), PortType::kDownlink);
+  EXPECT_EQ(s.order(2), Order::kUp);
+  s.hear(2, {.name = "up", .ttl = 0});
+  EXPECT_EQ(s.order(2), Order::kUp);
+  s.hear(2, host("another"));
+  EXPECT_EQ(s.order(2), Order::kDown);
+}
+TEST_F(O1, ASwitchWhoseCarrierWentMayComeBackAbove) {
+  s.down(1);
+  s.up(1);
+  EXPECT_EQ(s.order(1), Order::kUp);
+  s.hear(1, a_switch("leaf", 1));
+  EXPECT_EQ(s.order(1), Order::kDown);
+}
+TEST_F(O1, AHostWhoseCarrierWentIsForgotten) {
+  s.hear(2, host());
+  s.down(2);
+  EXPECT_EQ(s.order(2), Order::kUnknown);
+}
+TEST_F(O1, ACarrierThatCameAndWentBetweenTwoReportsIsSeen) {
+  s.hear(2, host());
+  s.hear(3, a_switch("up", 3));
+  s.sent.clear();
+  for (std::size_t port : {1U, 2U, 3U})
+    s.set({.ifindex = ifindex(port), .up = true, .carrier_changes = 2});
+  EXPECT_EQ(s.order(1), Order::kUp);
+  EXPECT_EQ(s.order(2), Order::kUnknown);
+  EXPECT_EQ(s.agent.neighbor_count(), 0U);
+  EXPECT_EQ(s.sent.size(), 3U);  // as on any link that comes up
+  EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp1"), std::nullopt);
+  s.hear(1, a_switch("leaf", 1));
+  EXPECT_EQ(s.type(1), PortType::kCrosslink);
+}
+TEST_F(O1, WhoMayBeAboveIsForgottenOneTtlAfterTheCarrierIsBack) {
+  s.down(1);
+  s.pass(seconds(1000));
+  EXPECT_EQ(s.order(1), Order::kUp);
+  s.up(1);
+  s.pass(milliseconds(120'999));
+  EXPECT_EQ(s.order(1), Order::kUp);
+  s.hear(1, {.name = "phone"});  // nobody with a level
+  s.pass(milliseconds(1));
+  EXPECT_EQ(s.order(1), Order::kUnknown);
+}
+TEST_F(O1, WhoWasHeardSinceIsNotForgotten) {
+  s.down(1);
+  s.up(1);
+  s.hear(1, a_switch("leaf", 1));
+  s.pass(seconds(1000));
+  EXPECT_EQ(s.order(1), Order::kDown);
+}
+TEST_F(O1, APortRemembersAcrossARestart) {
+  s.hear(2, host());
+  s.hear(3, a_switch("up", 3));
+  s.restart();
+  s.up(1, 4);
+  EXPECT_EQ(s.order(1), Order::kDown);
+  EXPECT_EQ(s.order(2), Order::kDown);
+  EXPECT_EQ(s.order(3), Order::kUp);
+  EXPECT_EQ(s.order(4), Order::kUnknown);
+}
+TEST_F(O1, ItGoesByTheNameAndHoldsIfTheCarrierDid) {
+  s.set({.ifindex = ifindex(2), .up = true, .carrier_changes = 4});
+  s.hear(2, a_switch("low", 1));
+  s.hear(3, host());
+  const auto with = [&](Link link) {
+    s.restart();
+    s.set(std::move(link));
+    return s.order(link.ifindex.value());
+  };
+  EXPECT_EQ(with({.ifindex = ifindex(2), .up = true, .carrier_changes = 4}), Order::kDown);
+  EXPECT_EQ(with({.ifindex = ifindex(2), .up = true, .carrier_changes = 6}), Order::kUp);
+  EXPECT_EQ(with({.ifindex = ifindex(3)}), Order::kUnknown);
+  EXPECT_EQ(with({.ifindex = ifindex(9), .name = "swp1", .up = true}), Order::kUp);  // another one
+}
+TEST_F(O1, PortsThatAreNotThereYetAreNotForgotten) {
+  s.hear(2, host());
+  s.restart();
+  s.up(1);
+  s.restart();
+  s.up(1, 2);
+  EXPECT_EQ(s.order(2), Order::kDown);
+}
+TEST_F(O1, AnInterfaceThatComesBackIsAsOneWhoseCarrierWent) {
+  s.agent.remove_link(ifindex(1), s.now, s.out);
+  s.take();
+  s.set({.ifindex = ifindex(21), .name = "swp1", .up = true});
+  EXPECT_EQ(s.order(21), Order::kUp);
+  s.pass(seconds(121));
+  EXPECT_EQ(s.order(21), Order::kUnknown);
+}
+TEST_F(O1, SlotsAreUsedAgainAfterChurn) {
+  for (int i = 0; i < 20; ++i) {
+    s.agent.remove_link(ifindex(2), s.now, s.out);
+    s.agent.remove_link(ifindex(3), s.now, s.out);
+    s.take();
+    s.up(2, 2);
+    s.hear(2, host());
+    s.hear(3, a_switch("up", 3));
+    EXPECT_EQ(s.order(2), Order::kDown);
+    EXPECT_EQ(s.order(3), Order::kUp);
+  }
+  EXPECT_EQ(s.agent.snapshot(s.now).ports.size(), 5U);
+}
+TEST_F(O1, EveryChangeOfAMemoryIsToBeSaved) {
+  const auto states = [&] {
+    const auto n = s.count(Event::Kind::kState);
+    s.events.clear();
+    return n;
+  };
+  s.events.clear();
+  s.hear(2, a_switch("low", 1));
+  EXPECT_EQ(states(), 1U);
+  s.hear(2, {.name = "low", .ttl = 99, .tr = switch_claim(1)});  // nothing that a memory holds
+  EXPECT_EQ(states(), 0U);
+  s.down(2);
+  EXPECT_EQ(states(), 1U);
+  s.up(2);
+  s.pass(seconds(130));
+  EXPECT_EQ(states(), 1U);
+}
+
+// O2: silence
+
+TEST_F(O1, ASwitchThatLeavesIsSilentAtOnce) {
+  s.hear(1, {.name = "leaf", .ttl = 0});
+  EXPECT_EQ(
+      s.alarm(AlarmCode::kSilent, "swp1"),
+      "switch leaf that was heard here is silent; its order is kept; `lldp-level forget swp1` "
+      "if it is gone for good");
+  s.hear(1, a_switch("leaf", std::nullopt));
+  EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp1"), std::nullopt);
+}
+TEST_F(O1, AndSoIsOneThatAgesOut) {
+  s.pass(milliseconds(119'999));
+  EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp1"), std::nullopt);
+  s.pass(milliseconds(1));
+  EXPECT_TRUE(s.alarm(AlarmCode::kSilent, "swp1"));
+}
+TEST_F(O1, AfterAStartItHasOneTtlToBeHeard) {
+  s.restart();
+  s.up(1);
+  s.pass(milliseconds(120'999));
+  EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp1"), std::nullopt);
+  s.pass(milliseconds(1));
+  EXPECT_TRUE(s.alarm(AlarmCode::kSilent, "swp1"));
+}
+TEST_F(O1, AfterTheCarrierTooAndTheAlarmOutlivesTheMemory) {
+  s.down(1);
+  EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp1"), std::nullopt);
+  s.up(1);
+  s.pass(milliseconds(120'999));
+  EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp1"), std::nullopt);
+  s.pass(seconds(1000));
+  EXPECT_EQ(s.order(1), Order::kUnknown);
+  EXPECT_EQ(
+      s.alarm(AlarmCode::kSilent, "swp1"),
+      "the switch that was heard here is silent; `lldp-level forget swp1` if it is gone for good");
+  s.hear(1, {.name = "phone"});
+  EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp1"), std::nullopt);
+}
+TEST_F(O1, WhereThereIsNoCarrierNobodyIsSilent) {
+  s.hear(1, {.name = "leaf", .ttl = 0});
+  s.down(1);
+  EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp1"), std::nullopt);
+}
+TEST_F(O1, AHostInItsPlaceEndsTheSilenceAndAPhoneDoesNot) {
+  s.hear(1, {.name = "leaf", .ttl = 0});
+  s.hear(1, {.name = "phone"});
+  EXPECT_TRUE(s.alarm(AlarmCode::kSilent, "swp1"));
+  s.hear(1, host());
+  EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp1"), std::nullopt);
+}
+TEST_F(O1, AnOperatorMayForgetAPort) {
+  s.hear(1, {.name = "leaf", .ttl = 0});
+  s.forget(1);
+  EXPECT_EQ(s.order(1), Order::kUnknown);
+  EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp1"), std::nullopt);
+  s.hear(2, a_switch("up", 3));
+  s.forget(2);
+  EXPECT_EQ(s.order(2), Order::kUp);  // it is still there
+  s.forget(77);                       // of which there is none
+}
+
+// The same device under another name
+
+TEST_F(O1, OfTwoNamesOfOneDeviceTheOneThatSpokeLastCounts) {
+  const MacAddress one = mac(7, 7);
+  s.hear(2, {.name = "z", .tr = switch_claim(2), .source = one});
+  EXPECT_EQ(s.order(2), Order::kUp);
+  s.hear(2, {.name = "a", .tr = switch_claim(2), .source = one});  // its farewell was lost
+  EXPECT_EQ(s.order(2), Order::kDown);
+  EXPECT_EQ(s.alarm(AlarmCode::kManyNeighbors, "swp2"), std::nullopt);
+  s.hear(2, {.name = "z", .tr = switch_claim(2), .source = one});
+  EXPECT_EQ(s.order(2), Order::kUp);
+  s.hear(2, {.name = "a", .tr = switch_claim(2), .source = one});
+  EXPECT_EQ(s.order(2), Order::kDown);
+  s.hear(2, {.name = "z", .ttl = 0, .source = one});
+  EXPECT_EQ(s.order(2), Order::kDown);
+}
+TEST_F(O1, AnAgentInTheNetworkCardDoesNotSpeakForTheDevice) {
+  const MacAddress one = mac(7, 7);
+  s.hear(2, {.name = "b", .tr = switch_claim(3), .source = one});
+  s.hear(2, {.name = "nic", .source = one});
+  EXPECT_EQ(s.order(2), Order::kUp);
+  EXPECT_EQ(s.type(2), PortType::kUplink);
+  EXPECT_TRUE(s.alarm(AlarmCode::kManyNeighbors, "swp2"));
+}
+
+// O1, O4: our own name, and rules of an earlier life
+
+TEST_F(O1, OurOwnNameHeardIsAbove) {
+  s.hear(2, {.name = "m", .port = "x", .tr = switch_claim(1), .source = mac(9, 9)});
+  EXPECT_EQ(s.order(2), Order::kUp);
+  EXPECT_TRUE(s.alarm(AlarmCode::kSelfLoop, "swp2"));
+  s.pass(seconds(120));
+  EXPECT_EQ(s.order(2), Order::kUnknown);
+}
+TEST(O4, RulesWithoutAPlaceAreThoseOfADeviceAtTheBottom) {
+  Single s;
+  s.agent.assume_rules(s.now, s.out);
+  s.up(1, 2);
+  s.hear(1, host());
+  s.hear(2, a_switch("up", 2));
+  EXPECT_EQ(s.order(1), Order::kUp);
+  EXPECT_EQ(s.order(2), Order::kUp);
+  s.pass(seconds(60));
+  s.hear(1, {.name = "srv", .ttl = 121, .tr = host_claim()});
+  s.hear(2, {.name = "up", .ttl = 121, .tr = switch_claim(2)});
+  s.pass(seconds(61));
+  EXPECT_EQ(s.order(1), Order::kDown);
+}
+TEST(O4, APlaceThatIsKnownStays) {
+  Single s({}, {.level = level(2), .place = Position{Level::of<2>(), {}}});
+  s.agent.assume_rules(s.now, s.out);
+  EXPECT_EQ(s.agent.state().place->level, Level::of<2>());
+}
+
+// L3 and L4: what the operator is told
+
+TEST_F(Ports, ALowerLevelThatIsNotTakenIsAnAlarmFromTheStart) {
+  s.hear(1, a_switch("agg", 2));
+  for (int hour = 0; hour < 24 * 12; ++hour) {
+    s.pass(hours(1) - seconds(1));
+    s.hear(1, a_switch("agg", 2));
+    s.hear(1, {.name = "agg", .ttl = 65535, .tr = switch_claim(2)});
+    s.pass(seconds(1));
+  }
+  s.hear(2, host("laptop"));
+  EXPECT_EQ(s.agent.level(), level(3));
+  EXPECT_EQ(
+      s.alarm(AlarmCode::kLowerLevel, ""),
+      "host laptop, heard on swp2; level 3 has stood for 11 days; `lldp-level forget` takes the "
+      "lower one");
+  s.hear(2, {.name = "laptop", .ttl = 0});
+  EXPECT_EQ(s.alarm(AlarmCode::kLowerLevel, ""), std::nullopt);
+}
+TEST(Unsupported, IsAnAlarmAfterTenMinutes) {
+  Single s({}, {.level = level(1), .supported = hours(24)});
+  s.up(1);
+  s.pass(seconds(599));
+  EXPECT_TRUE(s.agent.snapshot(s.now).alarms.empty());
+  s.pass(seconds(1));
+  EXPECT_EQ(s.alarm(AlarmCode::kUnsupported, ""),
+            "level 1 stands on memory: no host heard for 10 min; `lldp-level forget` relearns");
+  s.pass(hours(5));
+  EXPECT_EQ(s.alarm(AlarmCode::kUnsupported, ""),
+            "level 1 stands on memory: no host heard for 5 h; `lldp-level forget` relearns");
+  s.forget();
+  EXPECT_EQ(s.agent.level(), std::nullopt);
+  EXPECT_TRUE(s.agent.snapshot(s.now).alarms.empty());
 }
 
 // Hosts
@@ -347,10 +714,12 @@ TEST_F(Ports, ASwitchThatHasJustStartedMayFindItsLevelFirst) {
   s.pass(milliseconds(1999));
   s.hear(1, a_switch("young", 2));
   s.pass(seconds(1));
-  s.hear(1, a_switch("young", std::nullopt));  // and it has as long again
-  s.pass(milliseconds(1999));
+  s.hear(1, a_switch("young", std::nullopt));  // its order is known
+  s.pass(seconds(10));
   EXPECT_EQ(s.count(Event::Kind::kAlarmRaised), 0U);
-  s.hear(1, {.name = "young", .ttl = 99, .tr = switch_claim(std::nullopt)});  // as before
+  s.hear(2, a_switch("mute", std::nullopt));
+  s.pass(milliseconds(1999));
+  s.hear(2, {.name = "mute", .ttl = 99, .tr = switch_claim(std::nullopt)});  // as before
   s.pass(milliseconds(1));
   EXPECT_EQ(s.count(Event::Kind::kAlarmRaised), 1U);
   EXPECT_EQ(s.agent.snapshot(s.now).alarms.at(0).since, s.now);

@@ -47,12 +47,14 @@ class Network {
     End a{};
     End b{};
     bool up = true;
+    std::uint32_t changes = 0;
   };
 
   double loss = 0;         ///< probability that a frame is lost
   double duplication = 0;  ///< and that it arrives twice
   Duration delay = milliseconds(1);
-  std::uint64_t frames = 0;  ///< sent so far
+  std::uint64_t frames = 0;           ///< sent so far
+  std::optional<std::size_t> mute{};  ///< nothing that this node sends arrives
   /// Sees every frame that is sent.
   std::function<void(TimePoint, std::size_t node, const core::Send&)> on_send{};
   /// Called whenever an agent has done something.
@@ -90,7 +92,12 @@ class Network {
     nodes[node].agent->configure(nodes[node].settings, now, actions_);
     act(node);
   }
+  void forget(std::size_t node, std::optional<Ifindex> port) {
+    nodes[node].agent->forget(port, now, actions_);
+    act(node);
+  }
   void set_cable(std::size_t cable, bool up) {
+    cables[cable].changes += static_cast<std::uint32_t>(cables[cable].up != up);
     cables[cable].up = up;
     for (const End& e : {cables[cable].a, cables[cable].b}) {
       if (nodes[e.node].agent) report_link(e.node, cable);
@@ -152,7 +159,8 @@ class Network {
     nodes[node].agent->set_link({.ifindex = port,
                                  .name = "p" + std::to_string(port.value()),
                                  .address = mac(node, port.value()),
-                                 .up = cables[cable].up},
+                                 .up = cables[cable].up,
+                                 .carrier_changes = cables[cable].changes},
                                 now, actions_);
     act(node);
   }
@@ -166,7 +174,7 @@ class Network {
       if (on_send) on_send(now, node, s);
       const std::size_t cable = n.links[s.port.value() - 1];
       const Cable& c = cables[cable];
-      if (!c.up || happens(loss)) continue;
+      if (!c.up || mute == node || happens(loss)) continue;
       const End& to = c.a.node == node && c.a.port == s.port ? c.b : c.a;
       const auto frame = std::make_shared<Bytes>(s.frame.begin(), s.frame.end());
       for (int copies = happens(duplication) ? 2 : 1; copies > 0; --copies) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,13 +35,17 @@ struct Peer {
   std::optional<Claim> contribution{};
   std::optional<std::uint16_t> capabilities{};
   Scope scope = Scope::kNearestBridge;
-  Bytes tail{};  ///< octets in the place of the End TLV
+  std::optional<MacAddress> source{};  ///< else one of its own, by its name
+  Bytes tail{};                        ///< octets in the place of the End TLV
 };
 
 inline Bytes frame_of(const Peer& p) {
   const MacAddress to = group_address(p.scope);
   Bytes frame(to.begin(), to.end());
-  frame.insert(frame.end(), {0x02, 0, 0, 0, 0, 1, 0x88, 0xcc});
+  const auto hash = std::hash<std::string>{}(p.name);
+  const MacAddress source = p.source.value_or(mac(hash & 0xffff, hash >> 16 & 0xffff));
+  frame.insert(frame.end(), source.begin(), source.end());
+  frame.insert(frame.end(), {0x88, 0xcc});
   tlv::LldpduWriter w(frame, 1500);
   w.add(tlv::ChassisIdTlv{ChassisId::kLocal, as_octets(p.name)});
   w.add(tlv::PortIdTlv{PortId::kInterfaceName, as_octets(p.port)});
@@ -138,6 +143,15 @@ struct Single {
       if (a.code == code && a.port == port) return a.text;
     }
     return std::nullopt;
+  }
+  void forget(std::optional<std::size_t> port = {}) {
+    agent.forget(port ? std::optional(ifindex(*port)) : std::nullopt, now, out);
+    take();
+  }
+  /// The device starts anew with what it kept.
+  void restart(bool clean = false) {
+    if (clean) agent.shutdown(now, out), take();
+    agent = core::Agent(agent.settings(), agent.state(), now);
   }
   [[nodiscard]] std::size_t count(Event::Kind kind) const {
     return static_cast<std::size_t>(std::count_if(events.begin(), events.end(),

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <optional>
+
+#include "agent/core/deadline_queue.hpp"
+#include "base/fabric.hpp"
+#include "base/time.hpp"
+
+namespace lldp::core {
+
+/// The device's place in the order of devices: docs/rules.md O3. It falls at once and rises when
+/// everybody knows, so that at every moment each neighbour holds the device for its place or
+/// higher.
+class Place {
+ public:
+  /// How often those who have not proved that they know are told again, while it rises.
+  static constexpr std::chrono::seconds kTellAgain{5};
+  enum class Step { kStays, kMoved, kRises };
+
+  /// `restored`: from the state file. `known_at`: by then whoever knew us before this start has
+  /// been heard, or has forgotten us.
+  Place(std::optional<Position> restored, TimePoint known_at)
+      : at_(std::move(restored)), known_at_(known_at) {}
+
+  [[nodiscard]] const std::optional<Position>& at() const { return at_; }
+  /// It waits below its target.
+  [[nodiscard]] bool rises() const { return target_.has_value(); }
+
+  /// The device is to stand at `target`; nullopt: it has no level, and its place stays. kRises: it
+  /// begins to wait, for everybody.
+  Step aim(std::optional<Position> target, TimePoint now, Duration ttl);
+  /// True if it stands at its target now. `silent`: some port is. `proved`: every neighbour that
+  /// claims to be a switch has told a port type that fits the level.
+  bool rise(TimePoint now, bool silent, bool proved);
+  /// No port is silent any more.
+  void hear_all(TimePoint now, Duration ttl) {
+    if (rises()) due_ = now + ttl;
+  }
+  /// By now all have forgotten what they heard before it began to rise.
+  [[nodiscard]] bool is_due(TimePoint now) const { return rises() && now >= due_; }
+  /// Those who have not proved are to be told again; true once each time.
+  bool tell_again(TimePoint now);
+  /// When rise() or tell_again() has something to do by time alone.
+  [[nodiscard]] TimePoint deadline(bool silent, bool proved) const;
+
+ private:
+  std::optional<Position> at_;
+  std::optional<Position> target_{};  ///< while it rises
+  bool provable_ = false;             ///< no port type proves a chassis ID
+  TimePoint known_at_;
+  TimePoint due_ = kNever;
+  TimePoint again_at_ = kNever;
+};
+
+}  // namespace lldp::core

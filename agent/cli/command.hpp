@@ -55,6 +55,7 @@ struct Command {
 [[nodiscard]] Result<int> check(const Arguments& arguments);
 [[nodiscard]] Result<int> metrics(const Arguments& arguments);
 [[nodiscard]] Result<int> reload(const Arguments& arguments);
+[[nodiscard]] Result<int> forget(const Arguments& arguments);
 [[nodiscard]] Result<int> expect(const Arguments& arguments);
 [[nodiscard]] Result<int> decode(const Arguments& arguments);
 [[nodiscard]] Result<int> record(const Arguments& arguments);

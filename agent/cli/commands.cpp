@@ -141,6 +141,12 @@ Result<int> reload(const Arguments& arguments) {
   return kDone;
 }
 
+Result<int> forget(const Arguments& arguments) {
+  const auto answer = ask(arguments, "org.lldplevel.Forget");
+  if (!answer) return fail(answer.error());
+  return kDone;
+}
+
 Result<int> watch(const Arguments& arguments) {
   auto connection = control::Connection::open(arguments.socket);
   if (!connection) return fail(connection.error());

@@ -36,6 +36,8 @@ constexpr Command kCommands[] = {
     {"record", "FILE [PORT...]", 1, 4096, "",
      "frames sent and received, as a pcap file, until stopped", record},
     {"reload", "", 0, 0, "", "makes the daemon read its configuration anew", reload},
+    {"forget", "[PORT...]", 0, 4096, "",
+     "what ports remember of who is gone; alone: the level, to be learnt anew", forget},
     {"check-config", "[FILE]", 0, 1, "", "says what is wrong in a configuration file",
      check_config},
 };

@@ -25,12 +25,15 @@ namespace lldp::io {
 class ControlHandler {
  public:
   virtual ~ControlHandler() = default;
-  /// `ports`: globs; empty for all. DESIGN section 7: report::show_json.
+  /// `ports`: globs; empty for all. report::show_json.
   [[nodiscard]] virtual std::string show_json(std::span<const std::string> ports) = 0;
   [[nodiscard]] virtual std::string stats_json(std::span<const std::string> ports) = 0;
   [[nodiscard]] virtual std::string rules_json() = 0;
   /// Reads the configuration anew, as SIGHUP does.
   [[nodiscard]] virtual Result<void> reload() = 0;
+  /// Of these ports whom they remember and do not hear; of the device, if there are none, its
+  /// level.
+  [[nodiscard]] virtual Result<void> forget(std::span<const std::string> ports) = 0;
 };
 
 /// Bounds that keep any number of bad clients harmless; tests make them small.

@@ -88,6 +88,7 @@ void Session::answer(const Call& call) {
       {"org.lldplevel.Rules", "", false, false, false, &Session::rules},
       {"org.lldplevel.Record", "ports", true, false, true, &Session::record},
       {"org.lldplevel.Reload", "", false, false, false, &Session::reload},
+      {"org.lldplevel.Forget", "ports", true, false, false, &Session::forget},
   };
   mute_ = call.oneway;
   for (const Method& method : kMethods)
@@ -112,7 +113,7 @@ void Session::dispatch(const Method& method, const Call& call) {
   (this->*method.run)(call);
 }
 
-void Session::send(const std::string& message) {
+void Session::send(std::string message) {
   if (mute_) return;
   queued_ += message;
   if (writing_.empty()) write();
@@ -198,10 +199,22 @@ void Session::record(const Call& call) {
   send(varlink::reply("{}", true));
 }
 
-void Session::reload(const Call&) {
+bool Session::may_command() {
   if (!client_.may_command)
-    return send(varlink::error("org.lldplevel.NotAllowed",
-                               object("who", "only root and the daemon's own user may do this")));
+    send(varlink::error("org.lldplevel.NotAllowed",
+                        object("who", "only root and the daemon's own user may do this")));
+  return client_.may_command;
+}
+
+void Session::forget(const Call& call) {
+  if (!may_command()) return;
+  const auto done = owner_->handler().forget(ports_of(call));
+  if (done) return send(varlink::reply("{}"));
+  send(varlink::error("org.lldplevel.ForgetFailed", object("reason", to_string(done.error()))));
+}
+
+void Session::reload(const Call&) {
+  if (!may_command()) return;
   const auto done = owner_->handler().reload();
   if (done) return send(varlink::reply("{}"));
   send(varlink::error("org.lldplevel.ReloadFailed", object("reason", to_string(done.error()))));

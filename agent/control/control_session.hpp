@@ -63,7 +63,7 @@ class Session : public std::enable_shared_from_this<Session> {
   void serve();
   void answer(const varlink::Call& call);
   void dispatch(const Method& method, const varlink::Call& call);
-  void send(const std::string& message);
+  void send(std::string message);
   void write();
 
   void get_info(const varlink::Call& call);
@@ -74,6 +74,9 @@ class Session : public std::enable_shared_from_this<Session> {
   void rules(const varlink::Call& call);
   void record(const varlink::Call& call);
   void reload(const varlink::Call& call);
+  void forget(const varlink::Call& call);
+  /// False, and the client is told, if it may only ask.
+  [[nodiscard]] bool may_command();
 
   boost::asio::local::stream_protocol::socket socket_;
   SessionOwner* owner_;  ///< null once closed

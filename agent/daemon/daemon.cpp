@@ -14,10 +14,12 @@
 #include <cstring>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 
 #include "agent/companions/companions.hpp"
 #include "agent/control/control.hpp"
 #include "agent/core/agent.hpp"
+#include "agent/daemon/auto_role.hpp"
 #include "agent/daemon/cabling_plan.hpp"
 #include "agent/daemon/protection.hpp"
 #include "agent/daemon/state_file.hpp"
@@ -65,6 +67,12 @@ std::string host_name() {
   std::array<char, 256> name{};
   return ::gethostname(name.data(), name.size() - 1) == 0 ? std::string(name.data())
                                                           : std::string();
+}
+
+/// By what it knew when it was last saved.
+bool was_switch(const core::State& state) {
+  return state.role != Role::kHost &&
+         (state.level || (state.place && state.place->level > Level::of<0>()));
 }
 
 Severity severity_of(core::Event::Kind kind) {
@@ -121,12 +129,16 @@ class Daemon final : ControlHandler {
   void update_role(TimePoint now);
   void load_plan(TimePoint now);
   void watch_pfc();
-  [[nodiscard]] core::Settings settings() const;
+  [[nodiscard]] core::Settings settings();
 
   void perform(TimePoint now);
   void perform(const core::Event& event, TimePoint now);
   void report(const PacketIo::SendFailure& failure, TimePoint now);
+  /// Before a frame tells of it: docs/rules.md O5.
+  void write_state();
+  /// The same and, after the frames, for good.
   void save_state();
+  void note_saved(const Result<void>& saved);
   /// Ends a turn: what is due is done, the timer is set for what comes next.
   void settle();
   void set_timer(TimePoint now);
@@ -139,6 +151,7 @@ class Daemon final : ControlHandler {
   std::string stats_json(std::span<const std::string> ports) override;
   std::string rules_json() override;
   Result<void> reload() override;
+  Result<void> forget(std::span<const std::string> ports) override;
 
   asio::io_context loop_{1};
   config::Invocation invocation_;
@@ -154,6 +167,7 @@ class Daemon final : ControlHandler {
   std::unordered_map<Ifindex, ManagedPort> ports_;
   std::size_t bridged_ports_ = 0;
   std::optional<Beside> beside_;  ///< not with `transport = packet`
+  AutoRole auto_role_;
   core::Agent agent_;
   Protection protection_;
 
@@ -162,6 +176,7 @@ class Daemon final : ControlHandler {
   PacketIo::Handler on_frame_;
   TimePoint turn_{};  ///< the time that this turn's frames are given
   bool state_changed_ = false;
+  bool state_written_ = false;  ///< and not durable yet
   bool state_unsaved_ = false;  ///< the disk refused, and that has been said
   bool running_ = false;        ///< ready; ports that come now are worth a line
   LogGate gate_;
@@ -224,6 +239,7 @@ Daemon::Daemon(const config::Invocation& invocation, config::Config config, Link
           [this](const auto& entry) {
             return is_port(entry.second, config_.ports) && is_bridged(entry.second);
           }))),
+      auto_role_(was_switch(state)),
       agent_(settings(), std::move(state), now),
       protection_(
           Protection::open(agent_, config_, [this](Ifindex port) { return name_of(port); })) {
@@ -254,6 +270,7 @@ void Daemon::open_ports(TimePoint now) {
     if (!actions_.sends.empty() || !actions_.events.empty()) perform(turn_);
   };
   if (config_.transport != config::Transport::kPacket) stand_beside_lldpd(now);
+  if (protection_.found_rules()) agent_.assume_rules(now, actions_);
   for (const auto& [ifindex, link] : links_.interfaces()) consider(link, now);
   load_plan(now);
   agent_.configure(settings(), now, actions_);
@@ -407,6 +424,7 @@ void Daemon::consider(const Interface& link, TimePoint now) {
                    .port_id = beside_ ? beside_->port_id(link.ifindex) : std::nullopt,
                    .address = link.address,
                    .up = link.up,
+                   .carrier_changes = link.carrier_changes,
                    .mtu = link.mtu,
                    .pfc = pfc_ ? pfc_->ask(link.name) : std::nullopt},
                   now, actions_);
@@ -431,11 +449,11 @@ void Daemon::drop_port(Ifindex ifindex, TimePoint now) {
   update_role(now);
 }
 
-core::Settings Daemon::settings() const {
+core::Settings Daemon::settings() {
   core::Settings settings = config_.core;
   switch (config_.role) {
     case config::Role::kAuto:
-      settings.role = links_.forwarding() || bridged_ports_ != 0 ? Role::kSwitch : Role::kHost;
+      settings.role = auto_role_.follow(links_.forwarding() || bridged_ports_ != 0, boot_time());
       break;
     case config::Role::kHost:
       settings.role = Role::kHost;
@@ -477,6 +495,9 @@ void Daemon::perform(TimePoint now) {
   // The rules before anything else: until they are changed, packets take the wrong class.
   for (const core::Event& event : actions_.events)
     if (event.kind == core::Event::Kind::kPort) protection_.update(event.port);
+  for (const core::Event& event : actions_.events)
+    state_changed_ |= event.kind == core::Event::Kind::kState;
+  if (state_changed_ && !actions_.sends.empty()) write_state();
   if (beside_) beside_->tell(actions_.sends, now);
   if (!actions_.sends.empty() && speaker() == Beside::Speaker::kPackets) {
     packets_.send(actions_.sends, failures_);
@@ -495,10 +516,7 @@ void Daemon::perform(TimePoint now) {
 
 void Daemon::perform(const core::Event& event, TimePoint now) {
   using enum core::Event::Kind;
-  if (event.kind == kState) {
-    state_changed_ = true;
-    return;
-  }
+  if (event.kind == kState) return;  // it is written
   if (companions_->wants_changes())
     companions_->changed(report::change_json(
         event, {.clock = {.wall = std::chrono::system_clock::now(), .boot = now},
@@ -525,10 +543,21 @@ void Daemon::report(const PacketIo::SendFailure& failure, TimePoint now) {
         fmt::format("{}: frame not sent: {}", name_of(failure.port), std::strerror(failure.error)));
 }
 
-void Daemon::save_state() {
+void Daemon::write_state() {
   state_changed_ = false;
-  auto saved = lldp::io::save_state(config_.state_file, agent_.state());
-  if (!saved && !state_unsaved_) log(Severity::kError, saved.error());
+  const auto written = lldp::io::write_state(config_.state_file, agent_.state());
+  state_written_ = written.has_value();
+  note_saved(written);
+}
+
+void Daemon::save_state() {
+  if (state_changed_) write_state();
+  if (!std::exchange(state_written_, false)) return;
+  note_saved(commit_state(config_.state_file));
+}
+
+void Daemon::note_saved(const Result<void>& saved) {
+  if (!saved && !state_unsaved_) log(Severity::kError, saved.error());  // no reason to be silent
   state_unsaved_ = !saved;
 }
 
@@ -537,8 +566,9 @@ void Daemon::settle() {
   if (retry_due_ && *retry_due_ <= now) {
     retry_due_.reset();
     if (links_.behind()) follow_links();
-    if (state_unsaved_) save_state();
+    state_changed_ |= state_unsaved_;
   }
+  if (const auto due = auto_role_.deadline(); due && *due <= now) update_role(now);
   if (const auto due = agent_.next_deadline(); due && *due <= now) {
     agent_.advance(now, actions_);
     perform(now);
@@ -550,7 +580,7 @@ void Daemon::settle() {
   if (beside_) {
     if (const auto due = beside_->next_deadline(); due && *due <= now) beside_->advance(now);
   }
-  if (state_changed_) save_state();
+  save_state();
   if (!retry_due_ && (links_.behind() || state_unsaved_)) retry_due_ = now + kRetry;
   set_timer(now);
 }
@@ -559,8 +589,8 @@ void Daemon::set_timer(TimePoint now) {
   std::optional<TimePoint> next = agent_.next_deadline();
   if (next) next = TimePoint(std::chrono::ceil<Tick>(next->time_since_epoch()));
   for (const auto& due :
-       {shared_.gathering, own_.gathering, watchdog_due_, retry_due_, protection_.next_deadline(),
-        beside_ ? beside_->next_deadline() : std::nullopt})
+       {shared_.gathering, own_.gathering, watchdog_due_, retry_due_, auto_role_.deadline(),
+        protection_.next_deadline(), beside_ ? beside_->next_deadline() : std::nullopt})
     if (due && (!next || *due < *next)) next = due;
   // A timer that fires too early is harmless, and cheaper than being set anew at every frame.
   if (!next || (armed_ && *armed_ <= *next)) return;
@@ -626,6 +656,31 @@ Result<void> Daemon::reload() {
   settle();
   service_.ready();
   log(Severity::kNotice, "configuration read anew");
+  control_->notify_changed();
+  return {};
+}
+
+Result<void> Daemon::forget(std::span<const std::string> ports) {
+  std::vector<Ifindex> found;
+  for (const std::string& glob : ports) {
+    const std::size_t before = found.size();
+    for (const auto& [ifindex, port] : ports_)
+      if (glob_match(glob, port.name)) found.push_back(ifindex);
+    if (found.size() == before) return fail(Error{.where = escape(glob), .what = "is no port"});
+  }
+  if (ports.empty() && config_.core.pinned_level)
+    return fail(Error{.where = "level", .what = "is pinned by the configuration"});
+  if (ports.empty() && agent_.settings().role == Role::kHost)
+    return fail(Error{.where = "level", .what = "of a host is 0, and not learnt"});
+  const TimePoint now = boot_time();
+  // Rare, and by a person: it is worth a line who asked for it, also where nothing changes.
+  for (const Ifindex port : found)
+    log(Severity::kNotice, fmt::format("{}: forgotten on request", name_of(port)));
+  if (ports.empty()) log(Severity::kNotice, "level: forgotten on request");
+  for (const Ifindex port : found) agent_.forget(port, now, actions_);
+  if (ports.empty()) agent_.forget(std::nullopt, now, actions_);
+  perform(now);
+  settle();
   control_->notify_changed();
   return {};
 }

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "agent/core/announcement.hpp"
 #include "dataplane/factory.hpp"
 
 namespace lldp::io {
@@ -60,8 +61,9 @@ Protection::Protection(const core::Agent& agent, qos::Policy policy, std::string
 void Protection::add(Ifindex port, TimePoint now) {
   if (!ports_.insert(port).second || !backend_) return;
   const core::Settings& settings = agent_->settings();
-  if (found_.contains(port) && settings.role == Role::kSwitch) {
-    if (!found_until_) found_until_ = now + settings.msgTxInterval * settings.msgTxHold;
+  if (found_.contains(port) && settings.role == Role::kSwitch &&
+      agent_->order(port) == Order::kUnknown) {
+    if (!found_until_) found_until_ = now + std::chrono::seconds(core::tx_ttl(settings));
     return;
   }
   found_.erase(port);

@@ -22,8 +22,9 @@ namespace lldp::io {
 /// plane refuses, the agent goes on, an alarm says what is wrong, and a port's rules are tried
 /// again after 1 s, 2 s and so on, at last every 30 s.
 ///
-/// Fail-static: a port that has rules of ours when we start keeps them until its neighbour is
-/// heard, or would have been; nothing is taken away at stop unless asked.
+/// Fail-static: a port that has rules of ours when we start, and of which the agent remembers
+/// nobody, keeps them until somebody is heard, or would have been (docs/rules.md O4); nothing is
+/// taken away at stop unless asked.
 class Protection {
  public:
   using NameOf = std::function<std::string_view(Ifindex)>;
@@ -35,6 +36,8 @@ class Protection {
   [[nodiscard]] static Protection open(const core::Agent& agent, const config::Config& config,
                                        NameOf name_of);
 
+  /// Rules of ours were in force when we started.
+  [[nodiscard]] bool found_rules() const { return !found_.empty(); }
   /// A port is ours from now on. Its rules come with advance(), so that a start with many ports
   /// announces them first.
   void add(Ifindex port, TimePoint now);

@@ -2,8 +2,10 @@
 #include "agent/daemon/state_file.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
@@ -15,19 +17,23 @@
 namespace lldp::io {
 namespace {
 
-constexpr std::string_view kFirstLine = "lldp-level-state 1";
+constexpr std::string_view kHeading = "lldp-level-state ";
+constexpr std::string_view kVersion = "2";
 constexpr std::string_view kLastLine = "end";
-constexpr std::size_t kMaxSize = 4096;  // a chassis ID has at most 255 octets
+constexpr std::size_t kMaxSize =
+    1 << 20;  // a line for each port, and chassis IDs of up to 255 octets
+constexpr std::size_t kMostSurroundings = 1024;
 
 Error damaged(int line, std::string what) {
   return {.where = "line " + std::to_string(line), .what = std::move(what)};
 }
 
 /// A decimal number of at most `most`, and nothing else.
-std::optional<unsigned> parse_number(std::string_view text, unsigned most) {
-  unsigned v = 0;
+template <class Number = unsigned>
+std::optional<Number> parse_number(std::string_view text, Number most, int base = 10) {
+  Number v = 0;
   const char* last = text.data() + text.size();
-  const auto [end, error] = std::from_chars(text.data(), last, v);
+  const auto [end, error] = std::from_chars(text.data(), last, v, base);
   if (error != std::errc() || end != last || v > most) return std::nullopt;
   return v;
 }
@@ -47,12 +53,137 @@ std::optional<std::string> parse_hex(std::string_view text) {
 std::optional<ChassisId> parse_chassis_id(std::string_view text) {
   const std::size_t space = text.find(' ');
   if (space == text.npos) return std::nullopt;
-  const auto subtype = parse_number(text.substr(0, space), 255);
+  const auto subtype = parse_number(text.substr(0, space), 255U);
   auto octets = parse_hex(text.substr(space + 1));
   if (!subtype || !octets || octets->empty() || octets->size() > 255) return std::nullopt;
   ChassisId id;
   id.subtype = static_cast<std::uint8_t>(*subtype);
   id.octets = std::move(*octets);
+  return id;
+}
+
+std::string text_of(const ChassisId& id) {
+  return std::to_string(id.subtype) + " " + to_hex(as_octets(id.octets));
+}
+
+/// Up to the next space, which is taken away too.
+std::string_view next_word(std::string_view& text) {
+  const std::size_t space = std::min(text.find(' '), text.size());
+  const std::string_view word = text.substr(0, space);
+  text.remove_prefix(std::min(space + 1, text.size()));
+  return word;
+}
+
+/// `LEVEL SUBTYPE OCTETS`, or for the bottom, where the chassis ID is of no account, `0`.
+std::string text_of(const Position& p) {
+  const std::string level = std::to_string(p.level.value());
+  return p.chassis.octets.empty() ? level : level + " " + text_of(p.chassis);
+}
+std::optional<Position> parse_position(std::string_view text) {
+  const auto level = parse_number(next_word(text), unsigned{Level::kMax});
+  if (!level) return std::nullopt;
+  Position p{.level = *Level::make(*level)};
+  if (text.empty()) return p;
+  auto chassis = parse_chassis_id(text);
+  if (!chassis) return std::nullopt;
+  p.chassis = std::move(*chassis);
+  return p;
+}
+
+/// `NAME IFINDEX CARRIER-CHANGES MEMORY`
+std::string text_of(const core::PortState& port) {
+  using Kind = core::PortMemory::Kind;
+  std::string out = port.name + " " + std::to_string(port.ifindex.value()) + " " +
+                    (port.carrier_changes ? std::to_string(*port.carrier_changes) : "-");
+  switch (port.memory.kind) {
+    case Kind::kNobody:
+      break;
+    case Kind::kHost:
+      return out + " host";
+    case Kind::kAbove:
+      return out + " above";
+    case Kind::kSwitch:
+      return out + " switch " + text_of(port.memory.at);
+  }
+  return out + " nobody";
+}
+std::optional<core::PortState> parse_port(std::string_view text) {
+  using Kind = core::PortMemory::Kind;
+  core::PortState port{.name = std::string(next_word(text))};
+  const auto ifindex = parse_number(next_word(text), unsigned{Ifindex::kMax});
+  const std::string_view carrier = next_word(text);
+  if (port.name.empty() || !ifindex) return std::nullopt;
+  port.ifindex = *Ifindex::make(*ifindex);
+  if (carrier != "-") {
+    port.carrier_changes = parse_number(carrier, ~std::uint32_t{});
+    if (!port.carrier_changes) return std::nullopt;
+  }
+  const std::string_view memory = next_word(text);
+  if (memory == "switch") {
+    auto at = parse_position(text);
+    if (!at) return std::nullopt;
+    port.memory = {.kind = Kind::kSwitch, .at = std::move(*at)};
+    return port;
+  }
+  if (memory == "host")
+    port.memory.kind = Kind::kHost;
+  else if (memory == "above")
+    port.memory.kind = Kind::kAbove;
+  else if (memory != "nobody")
+    return std::nullopt;
+  return text.empty() ? std::optional(std::move(port)) : std::nullopt;
+}
+
+/// What a line of the file says, into the state. False if it is not understood.
+bool take_line(std::string_view key, std::string_view value, core::State& state,
+               std::string& boot) {
+  if (key == "chassis-id" && !state.chassis_id) {
+    state.chassis_id = parse_chassis_id(value);
+    return state.chassis_id.has_value();
+  }
+  if (key == "level" && !state.level) {
+    const auto level = parse_number(value, unsigned{Level::kMax});
+    if (level) state.level = Level::make(*level);
+    return level.has_value();
+  }
+  if (key == "supported") {
+    const auto seconds = parse_number<std::uint32_t>(value, ~std::uint32_t{});
+    if (seconds) state.supported = std::chrono::seconds(*seconds);
+    return seconds.has_value();
+  }
+  if (key == "near") {
+    const auto hash = parse_number<std::uint64_t>(value, ~std::uint64_t{}, 16);
+    if (!hash || state.surroundings.size() >= kMostSurroundings) return false;
+    state.surroundings.push_back(*hash);
+    return true;
+  }
+  if (key == "place" && !state.place) {
+    state.place = parse_position(value);
+    return state.place.has_value();
+  }
+  if (key == "role" && !state.role && (value == "host" || value == "switch")) {
+    state.role = value == "host" ? Role::kHost : Role::kSwitch;
+    return true;
+  }
+  if (key == "boot" && boot.empty()) {
+    boot = value;
+    return !boot.empty();
+  }
+  if (key == "port") {
+    auto port = parse_port(value);
+    if (port) state.ports.push_back(std::move(*port));
+    return port.has_value();
+  }
+  return false;
+}
+
+/// Which start of the machine this is: the kernel's counters are of one.
+std::string this_boot() {
+  const UniqueFd fd(::open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC));
+  std::string id(64, '\0');
+  const ssize_t n = fd ? ::read(fd.get(), id.data(), id.size()) : 0;
+  id.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
+  if (id.ends_with('\n')) id.pop_back();
   return id;
 }
 
@@ -66,7 +197,10 @@ Error cannot(std::string_view verb, const std::string& path, int code) {
 Result<std::string> read_whole(const std::string& path) {
   const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!fd) return fail(cannot("read", path, errno));
-  std::string text(kMaxSize + 1, '\0');  // one more than a sound file has
+  struct stat status {};
+  if (::fstat(fd.get(), &status) != 0) return fail(cannot("read", path, errno));
+  const auto octets = static_cast<std::size_t>(std::max<off_t>(status.st_size, 0));
+  std::string text(std::min(octets, kMaxSize) + 1, '\0');  // one more than there is
   std::size_t size = 0;
   while (size < text.size()) {
     const ssize_t n = ::read(fd.get(), text.data() + size, text.size() - size);
@@ -79,7 +213,7 @@ Result<std::string> read_whole(const std::string& path) {
   return text;
 }
 
-/// Writes and waits for the disk; 0 or an errno.
+/// 0 or an errno.
 int write_whole(int fd, std::string_view text) {
   while (!text.empty()) {
     const ssize_t n = ::write(fd, text.data(), text.size());
@@ -87,60 +221,76 @@ int write_whole(int fd, std::string_view text) {
     if (n < 0) return errno;
     text.remove_prefix(static_cast<std::size_t>(n));
   }
-  return ::fsync(fd) == 0 ? 0 : errno;
+  return 0;
 }
+
+std::string fresh_name(const std::string& path) { return path + ".new"; }
 
 }  // namespace
 
-std::string format_state(const core::State& state) {
-  std::string out(kFirstLine);
-  if (state.chassis_id)
-    out += "\nchassis-id " + std::to_string(state.chassis_id->subtype) + " " +
-           to_hex(as_octets(state.chassis_id->octets));
-  if (state.level) out += "\nlevel " + std::to_string(state.level->value());
+std::string format_state(const core::State& state, std::string_view boot) {
+  std::string out(kHeading);
+  out.append(kVersion);
+  const auto line = [&out](std::string_view key, std::string_view value) {
+    out.append("\n").append(key).append(" ").append(value);
+  };
+  if (state.chassis_id) line("chassis-id", text_of(*state.chassis_id));
+  if (state.role) line("role", to_string(*state.role));
+  if (state.level) line("level", std::to_string(state.level->value()));
+  if (const auto s = std::chrono::duration_cast<std::chrono::seconds>(state.supported).count();
+      s > 0)
+    line("supported", std::to_string(s));
+  if (state.place) line("place", text_of(*state.place));
+  for (const std::uint64_t hash : state.surroundings) line("near", fmt::format("{:016x}", hash));
+  if (!boot.empty()) line("boot", boot);
+  for (const core::PortState& port : state.ports) line("port", text_of(port));
   out += '\n';
   out += kLastLine;
   out += '\n';
   return out;
 }
 
-Result<core::State> parse_state(std::string_view text) {
+Result<core::State> parse_state(std::string_view text, std::string_view this_boot) {
   core::State state;
+  std::string boot;
+  bool old = false;
   for (int line = 1; !text.empty(); ++line) {
     const std::size_t end = text.find('\n');
     if (end == text.npos) return fail(damaged(line, "is torn"));
     const std::string_view content = text.substr(0, end);
     text.remove_prefix(end + 1);
-    const std::size_t space = std::min(content.find(' '), content.size());
-    const std::string_view key = content.substr(0, space);
-    const std::string_view value = content.substr(std::min(space + 1, content.size()));
     if (line == 1) {
-      if (content != kFirstLine)
-        return fail(damaged(line, "is not '" + std::string(kFirstLine) + "'"));
-    } else if (key == "chassis-id" && !state.chassis_id) {
-      state.chassis_id = parse_chassis_id(value);
-      if (!state.chassis_id) return fail(damaged(line, "holds no chassis ID"));
-    } else if (key == "level" && !state.level) {
-      const auto level = parse_number(value, Level::kMax);
-      if (!level) return fail(damaged(line, "holds no level"));
-      state.level = Level::make(*level);
-    } else if (content == kLastLine) {
-      if (!text.empty()) return fail(damaged(line + 1, "stands after the end"));
-      return state;
-    } else {
-      return fail(damaged(line, "is not understood"));
+      old = content == std::string(kHeading) + "1";
+      if (!old && content != std::string(kHeading) + std::string(kVersion))
+        return fail(
+            damaged(line, "is not '" + std::string(kHeading) + std::string(kVersion) + "'"));
+      continue;
     }
+    if (content == kLastLine) {
+      if (!text.empty()) return fail(damaged(line + 1, "stands after the end"));
+      if (boot != this_boot)
+        for (core::PortState& port : state.ports) port.carrier_changes.reset();
+      if (old && state.level)  // a device stood in the order where its level was
+        state.place = Position{*state.level, state.chassis_id.value_or(ChassisId())};
+      return state;
+    }
+    std::string_view value = content;
+    const std::string_view key = next_word(value);
+    if (!take_line(key, value, state, boot)) return fail(damaged(line, "is not understood"));
   }
   return fail(Error{.where = "the end", .what = "is missing"});
 }
 
 Result<core::State> load_state(const std::string& path) {
+  // What was written and not made durable is the newest there is, if it is whole.
+  if (const auto text = read_whole(fresh_name(path)))
+    if (auto state = parse_state(*text, this_boot())) return state;
   const auto text = read_whole(path);
   if (!text) {
     if (text.error().code == ENOENT) return core::State{};
     return fail(text.error());
   }
-  auto state = parse_state(*text);
+  auto state = parse_state(*text, this_boot());
   if (state) return state;
   const std::string aside = path + ".corrupt";
   std::string what = "damaged (" + state.error().where + " " + state.error().what + "): ";
@@ -151,20 +301,29 @@ Result<core::State> load_state(const std::string& path) {
   return fail(Error{.where = path, .what = std::move(what)});
 }
 
-Result<void> save_state(const std::string& path, const core::State& state) {
-  const std::string fresh = path + ".new";
-  {
-    // O_TRUNC: what an interrupted save left there is of no use. O_NOFOLLOW: nor is a link.
-    const UniqueFd fd(
-        ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644));
-    if (!fd) return fail(cannot("written", path, errno));
-    if (const int code = write_whole(fd.get(), format_state(state)); code != 0) {
-      ::unlink(fresh.c_str());
-      return fail(cannot("written", path, code));
-    }
+Result<void> write_state(const std::string& path, const core::State& state) {
+  const std::string fresh = fresh_name(path);
+  // O_TRUNC: what an interrupted save left there is of no use. O_NOFOLLOW: nor is a link.
+  const UniqueFd fd(
+      ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644));
+  if (!fd) return fail(cannot("written", path, errno));
+  if (const int code = write_whole(fd.get(), format_state(state, this_boot())); code != 0) {
+    ::unlink(fresh.c_str());
+    return fail(cannot("written", path, code));
+  }
+  return {};
+}
+
+Result<void> commit_state(const std::string& path) {
+  const std::string fresh = fresh_name(path);
+  const UniqueFd written(::open(fresh.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  int code = written && ::fsync(written.get()) == 0 ? 0 : errno;
+  if (code != 0) {
+    ::unlink(fresh.c_str());
+    return fail(cannot("written", path, code));
   }
   if (::rename(fresh.c_str(), path.c_str()) != 0) {
-    const int code = errno;
+    code = errno;
     ::unlink(fresh.c_str());
     return fail(cannot("replaced", path, code));
   }
@@ -174,6 +333,11 @@ Result<void> save_state(const std::string& path, const core::State& state) {
   const UniqueFd fd(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!fd || ::fsync(fd.get()) != 0) return fail(cannot("made durable", path, errno));
   return {};
+}
+
+Result<void> save_state(const std::string& path, const core::State& state) {
+  auto written = write_state(path, state);
+  return written ? commit_state(path) : written;
 }
 
 }  // namespace lldp::io

@@ -9,26 +9,40 @@
 
 /// The state file: what outlives a restart, as a few lines of text.
 ///
-///     lldp-level-state 1
-///     chassis-id 4 020000000001      subtype, octets in hexadecimal
+///     lldp-level-state 2
+///     chassis-id 4 020000000001                     subtype, octets in hexadecimal
+///     role switch
 ///     level 2
+///     supported 86400                               seconds
+///     place 2 4 020000000001                        level and chassis ID; 0: it was a host
+///     near 0123456789abcdef                         one line for each that it knows
+///     boot 2c8a5d7e-...                             of the machine, which the counts below are of
+///     port swp1 7 3 switch 1 4 020000000002         ifindex, carrier_changes or -, who was heard
+///     port swp2 8 2 host
 ///     end
 ///
-/// Lines for what is not known are left out; a file without its last line is torn.
+/// Lines for what is not known are left out; a file without its last line is torn. A file of
+/// version 1 knows chassis ID and level only, and the place was the level.
 namespace lldp::io {
 
-/// The text of the file. format_state and parse_state are each other's inverse.
-[[nodiscard]] std::string format_state(const core::State& state);
+/// The text of the file. format_state and parse_state are each other's inverse for the same `boot`;
+/// in another one, no port's carrier is known to have held.
+[[nodiscard]] std::string format_state(const core::State& state, std::string_view boot);
 /// The error's `where` is the line; its `what` says what is wrong with it.
-[[nodiscard]] Result<core::State> parse_state(std::string_view text);
+[[nodiscard]] Result<core::State> parse_state(std::string_view text, std::string_view boot);
 
-/// Reads the file. A missing one is a first start: an empty State. A damaged one is an error after
-/// which the caller goes on with an empty State; it was renamed to PATH.corrupt, so that it is
-/// neither lost nor read again.
+/// Reads what was saved, or written last. A missing file is a first start: an empty State. A
+/// damaged one is an error after which the caller goes on with an empty State; it was renamed to
+/// PATH.corrupt, so that it is neither lost nor read again.
 [[nodiscard]] Result<core::State> load_state(const std::string& path);
 
-/// Replaces the file as a whole: whoever reads it, or whenever the power goes, finds the old or the
-/// new content. Waits for the disk. On failure the old file is untouched.
+/// Writes PATH.new, which load_state() finds if this process ends in the next moment. Does not wait
+/// for the disk. On failure nothing has changed.
+[[nodiscard]] Result<void> write_state(const std::string& path, const core::State& state);
+/// Makes it PATH, as a whole: whoever reads the file, or whenever the power goes, finds the old or
+/// the new content. Waits for the disk. On failure the old file is untouched.
+[[nodiscard]] Result<void> commit_state(const std::string& path);
+/// Both.
 [[nodiscard]] Result<void> save_state(const std::string& path, const core::State& state);
 
 }  // namespace lldp::io

@@ -36,7 +36,7 @@ class Attributes {
   }
 
  private:
-  std::array<nlattr*, IFLA_LINKINFO + 1> table_{};  ///< the longest of the levels we read
+  std::array<nlattr*, IFLA_CARRIER_CHANGES + 1> table_{};  ///< the longest of the levels we read
   bool valid_ = false;
 };
 
@@ -50,16 +50,20 @@ std::optional<LinkMessage> parse_interface(const nlmsghdr* header) {
   if (!ifindex || ifindex->value() == 0 || info->ifi_family != AF_UNSPEC) return std::nullopt;
   if (header->nlmsg_type == RTM_DELLINK) return InterfaceGone{*ifindex};
 
-  std::array<nla_policy, IFLA_LINKINFO + 1> policy{};
+  std::array<nla_policy, IFLA_CARRIER_CHANGES + 1> policy{};
   policy[IFLA_IFNAME] = of_type(NLA_STRING);
   policy[IFLA_MTU] = of_type(NLA_U32);
   policy[IFLA_MASTER] = of_type(NLA_U32);
   policy[IFLA_LINKINFO] = of_type(NLA_NESTED);
+  policy[IFLA_CARRIER_CHANGES] = of_type(NLA_U32);
   const Attributes top(nlmsg_attrdata(header, sizeof *info), nlmsg_attrlen(header, sizeof *info),
                        policy);
   if (!top || !top[IFLA_IFNAME]) return std::nullopt;
 
-  Interface link{.ifindex = *ifindex, .name = top.text(IFLA_IFNAME), .mtu = top.u32(IFLA_MTU)};
+  Interface link{.ifindex = *ifindex,
+                 .name = top.text(IFLA_IFNAME),
+                 .mtu = top.u32(IFLA_MTU),
+                 .carrier_changes = top.u32(IFLA_CARRIER_CHANGES)};
   if (const auto master = Ifindex::make(top.u32(IFLA_MASTER))) link.master = *master;
   link.up = (info->ifi_flags & IFF_UP) != 0 && (info->ifi_flags & IFF_LOWER_UP) != 0;
   if (const nlattr* address = top[IFLA_ADDRESS];

@@ -20,8 +20,9 @@ struct Interface {
   std::string master_kind{};  ///< IFLA_INFO_SLAVE_KIND: bridge, bond, team, openvswitch, ...
   MacAddress address{};
   std::uint32_t mtu = 0;
-  bool ethernet = false;  ///< ARPHRD_ETHER, no loopback, with an address of six octets
-  bool up = false;        ///< administratively, and with carrier: frames pass
+  std::uint32_t carrier_changes = 0;  ///< IFLA_CARRIER_CHANGES
+  bool ethernet = false;              ///< ARPHRD_ETHER, no loopback, with an address of six octets
+  bool up = false;                    ///< administratively, and with carrier: frames pass
   friend bool operator==(const Interface&, const Interface&) = default;
 };
 struct InterfaceGone {

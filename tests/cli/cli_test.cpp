@@ -43,6 +43,11 @@ class FakeDaemon : public io::ControlHandler {
   }
   std::string rules_json() override { return R"({"version":1,"rules":{}})"; }
   Result<void> reload() override { return {}; }
+  Result<void> forget(std::span<const std::string> ports) override {
+    forgotten.assign(ports.begin(), ports.end());
+    return {};
+  }
+  std::vector<std::string> forgotten{};
   std::string level = "1";
   std::string state = "active";
   std::string alarms = "[]";

@@ -33,6 +33,15 @@ class FakeHandler : public ControlHandler {
   }
   std::string stats_json(std::span<const std::string>) override { return R"({"stats":1})"; }
   std::string rules_json() override { return R"({"rules":{}})"; }
+  Result<void> forget(std::span<const std::string> ports) override {
+    ++forgets;
+    forgotten.assign(ports.begin(), ports.end());
+    if (ports.size() == 1 && ports[0] == "nosuch")
+      return fail(Error{.where = "nosuch", .what = "is no port"});
+    return {};
+  }
+  int forgets = 0;
+  std::vector<std::string> forgotten{};
   Result<void> reload() override {
     ++reloads;
     if (refuse) return fail(Error{.where = "f:1: level", .what = "out of range"});
@@ -227,6 +236,21 @@ TEST_F(ControlSocket, AnswersPipelinedCallsInOrderAndOnewayOnesNotAtAll) {
   EXPECT_EQ(handler.shows, 2);
 }
 
+TEST_F(ControlSocket, ForgetsAndTellsWhyNot) {
+  open();
+  Client c = client();
+  c.call(R"({"method":"org.lldplevel.Forget"})");
+  EXPECT_EQ(c.hear(), R"({"parameters":{}})");
+  EXPECT_TRUE(handler.forgotten.empty());
+  c.call(R"({"method":"org.lldplevel.Forget","parameters":{"ports":["swp1","swp2"]}})");
+  EXPECT_EQ(c.hear(), R"({"parameters":{}})");
+  EXPECT_EQ(handler.forgotten, (std::vector<std::string>{"swp1", "swp2"}));
+  c.call(R"({"method":"org.lldplevel.Forget","parameters":{"ports":["nosuch"]}})");
+  EXPECT_EQ(
+      c.hear(),
+      R"({"error":"org.lldplevel.ForgetFailed","parameters":{"reason":"nosuch: is no port"}})");
+}
+
 TEST_F(ControlSocket, ReloadsAndTellsWhyNot) {
   open();
   Client c = client();
@@ -416,6 +440,9 @@ TEST_F(ControlSocket, GroupMayLookAndNotChange) {
   member.call(R"({"method":"org.lldplevel.Reload"})");
   EXPECT_EQ(member.hear(), R"({"error":"org.lldplevel.NotAllowed","parameters":)"
                            R"({"who":"only root and the daemon's own user may do this"}})");
+  member.call(R"({"method":"org.lldplevel.Forget"})");
+  EXPECT_NE(member.hear().find("org.lldplevel.NotAllowed"), std::string::npos);
+  EXPECT_EQ(handler.forgets, 0);
   EXPECT_EQ(handler.reloads, 0);
   EXPECT_FALSE(client_of(kUser, kUser).connected()) << "who is no member";
 }

@@ -5,7 +5,7 @@
 #include "agent/daemon/state_file.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const auto state = lldp::io::parse_state(lldp::as_text({data, size}));
-  if (state && lldp::io::parse_state(lldp::io::format_state(*state)) != state) std::abort();
+  const auto state = lldp::io::parse_state(lldp::as_text({data, size}), "");
+  if (state && lldp::io::parse_state(lldp::io::format_state(*state, ""), "") != state) std::abort();
   return 0;
 }

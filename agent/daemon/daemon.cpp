@@ -547,7 +547,7 @@ void Daemon::write_state() {
   state_changed_ = false;
   const auto written = lldp::io::write_state(config_.state_file, agent_.state());
   state_written_ = written.has_value();
-  note_saved(written);
+  if (!written) note_saved(written);  // else when it is durable
 }
 
 void Daemon::save_state() {

@@ -286,6 +286,35 @@ TEST_F(NewClos, AHostOnATopIsForgottenWithin65SecondsOfItsEnd) {
   net.run_for(seconds(66));
   EXPECT_EQ(net.level_of(tops[0]), level(3));
 }
+// docs/rules.md O2: nobody's order changes by a restart, whether it says goodbye or not.
+TEST_F(Clos, ARestartTakesNobodysRulesOff) {
+  const auto orders = [&] {
+    std::vector<Order> all;
+    for (std::size_t cable = 0; cable < net.cables.size(); ++cable)
+      for (const auto& end : {net.cables[cable].a, net.cables[cable].b})
+        if (net.nodes[end.node].agent) all.push_back(net.agent(end.node).order(end.port));
+    return all;
+  };
+  const auto silent = [&](std::size_t node) {
+    const auto alarms = net.agent(node).snapshot(net.now).alarms;
+    return std::count_if(alarms.begin(), alarms.end(),
+                         [](const auto& a) { return a.code == AlarmCode::kSilent; });
+  };
+  const auto before = orders();
+  for (const bool clean : {true, false}) {
+    net.stop(spines[0], clean);
+    net.run_for(seconds(200));
+    for (std::size_t leaf : {leaves[0], leaves[1]}) {
+      EXPECT_EQ(net.agent(leaf).order(net.port_at(net.nodes[leaf].links[0], leaf)), Order::kUp);
+      EXPECT_EQ(silent(leaf), 1);
+    }
+    net.start(spines[0]);
+    EXPECT_EQ(orders(), before);  // also its own, before anybody has spoken to it
+    net.run_for(seconds(200));
+    EXPECT_EQ(orders(), before);
+    EXPECT_EQ(silent(leaves[0]), 0);
+  }
+}
 TEST_F(Clos, AHostOnATopDoesNotMoveIt) {
   const std::size_t laptop = net.add(Role::kHost);
   net.connect(laptop, tops[0]);

@@ -2,6 +2,7 @@
 // The place in the order of devices while levels change: docs/rules.md O3.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <tuple>
 #include <utility>
 
@@ -253,6 +254,32 @@ qos::Forwarding forwarding(const Network& net) {
     fabric.links.push_back({c.a.node, c.b.node, {a, qos::Layer{}}, {b, qos::Layer{}}});
   }
   return fabric;
+}
+
+/// A ring of pinned switches, some of which have one name.
+qos::Proof prove_ring(const std::vector<std::size_t>& levels, std::vector<std::size_t> same) {
+  Network net;
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    Settings s = pinned(levels[i]);
+    const bool named = std::find(same.begin(), same.end(), i) != same.end();
+    s.chassis_id = ChassisId{{ChassisId::kLocal, named ? "twin" : "s" + std::to_string(i)}};
+    net.add(Role::kSwitch, s);
+  }
+  for (std::size_t i = 0; i < levels.size(); ++i) net.connect(i, (i + 1) % levels.size());
+  net.start_all();
+  net.run_for(seconds(10));
+  const qos::Forwarding fabric = forwarding(net);
+  EXPECT_EQ(fabric.links.size(), levels.size());  // no link has no order
+  return qos::prove(fabric, qos::Policy());
+}
+TEST(Twins, WhoAreNeighborsTakeEachOtherForAbove) {
+  EXPECT_TRUE(prove_ring({1, 1, 1}, {0, 1}).deadlock_free());
+  EXPECT_TRUE(prove_ring({1, 1, 2, 3}, {1, 0}).deadlock_free());
+}
+TEST(Twins, WhoAreNoNeighborsMakeNoCycle) {
+  EXPECT_TRUE(prove_ring({1, 2, 1, 2}, {0, 2}).deadlock_free());
+  EXPECT_TRUE(prove_ring({2, 2, 2, 2}, {0, 2}).deadlock_free());
+  EXPECT_TRUE(prove_ring({2, 2, 2, 2, 2, 2}, {0, 2, 4}).deadlock_free());
 }
 
 class RandomLevels : public testing::TestWithParam<std::uint64_t> {};

@@ -324,7 +324,7 @@ void Agent::Impl::advance(TimePoint now, Actions& out) {
 void Agent::Impl::age(Port& port, TimePoint now, Actions& out) {
   bool changed = port.alarm_due() <= now;
   if (port.memory_until <= now) {
-    watch_for_silence(port, port.hears_switch, now);  // it stays when the memory has gone
+    watch_silence(port, port.hears_switch, now);  // it stays when the memory has gone
     note_state(forget_memory(port), out);
     changed = true;
   }
@@ -376,8 +376,12 @@ void Agent::Impl::reconsider(Port& port, TimePoint now, Actions& out, bool renou
 
 void Agent::Impl::summarize_port(Port& port, TimePoint now) {
   const bool heard_switch = port.hears_switch;
-  const bool was_silent = port.silent;
   summarize(port);
+  watch_silence(port, heard_switch, now);
+}
+
+void Agent::Impl::watch_silence(Port& port, bool heard_switch, TimePoint now) {
+  const bool was_silent = port.silent;
   watch_for_silence(port, heard_switch, now);
   silent_ += static_cast<std::size_t>(port.silent);
   silent_ -= static_cast<std::size_t>(was_silent);
@@ -429,7 +433,7 @@ bool Agent::Impl::rise(TimePoint now, Actions& out) {
   if (silent_ == 0 && place_.is_due(now)) {
     // Who falls silent in this very moment counts: both are over one TTL after a start.
     for (const auto& port : ports_)
-      if (port) summarize_port(*port, now);
+      if (port) watch_silence(*port, port->hears_switch, now);
   }
   const auto before = place_.at();
   if (!place_.rise(now, silent_ != 0, unproved_ == 0)) return false;

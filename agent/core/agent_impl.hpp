@@ -75,6 +75,8 @@ class Agent::Impl {
   /// The level is another one than `before`: tells the owner, and everyone.
   void follow_level(std::optional<Level> before, TimePoint now, Actions& out);
   void summarize_port(Port& port, TimePoint now);
+  /// Keeps count of the silent ports.
+  void watch_silence(Port& port, bool heard_switch, TimePoint now);
   void label(Port& port, TimePoint now, Actions& out);
   void label_all(TimePoint now, Actions& out);
   /// A new type alone can wait for the port's next fast moment unless credit is full: what is left

@@ -93,6 +93,19 @@ TEST_F(Place, OneTtlCountsAnewWhenTheLastSilentPortIsDark) {
   net.run_for(milliseconds(1));
   EXPECT_EQ(moved(), "2 -> 4");
 }
+TEST_F(Place, WaitsForAPortThatFellSilentAfterItsCarrierToo) {
+  net.stop(high, false);
+  net.set_cable(to_high, false);
+  net.set_cable(to_high, true);
+  net.run_for(seconds(1000));  // silent, and its memory gone
+  EXPECT_EQ(towards(to_high), Order::kUnknown);
+  pin(4);
+  net.run_for(seconds(1000));
+  EXPECT_EQ(moved(), std::nullopt);
+  net.start(high);
+  net.run_for(seconds(122));
+  EXPECT_EQ(moved(), "2 -> 4");
+}
 TEST_F(Place, DoesNotWaitForAPortThatTheOperatorForgets) {
   net.stop(high, false);
   pin(4);

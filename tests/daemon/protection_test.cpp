@@ -85,13 +85,28 @@ TEST_F(ProtectionTest, RulesFoundAtStartStayUntilTheNeighborWouldHaveBeenHeard) 
   install(kPort, Order::kUp);
   Protection protection = open();
   protection.add(kPort, now_);
-  const TimePoint until = now_ + std::chrono::seconds(120);
+  const TimePoint until = now_ + std::chrono::seconds(121);  // our TTL: docs/rules.md O4
   EXPECT_EQ(protection.next_deadline(), until);
   protection.advance(until - std::chrono::nanoseconds(1));
   EXPECT_EQ(kernel_.installed.at({kPort, Part::kEgress}), rules(Order::kUp));
   protection.advance(until);
   EXPECT_FALSE(kernel_.installed.contains({kPort, Part::kEgress}));
   EXPECT_EQ(protection.next_deadline(), std::nullopt);
+}
+
+TEST_F(ProtectionTest, RulesFoundWhereThePortRemembersSomebodyFollowAtOnce) {
+  core::State state{.place = Position{Level::of<2>(), {}}};
+  state.ports.push_back({.name = "p", .memory = {.kind = core::PortMemory::Kind::kAbove}});
+  core::Agent agent({}, std::move(state), now_);
+  core::Actions none;
+  agent.set_link({.ifindex = kPort, .name = "p", .up = true}, now_, none);
+  install(kPort, Order::kDown);
+  Protection protection(agent, qos::Policy(), "fake", std::make_unique<FakeBackend>(kernel_),
+                        names());
+  EXPECT_TRUE(protection.found_rules());
+  protection.add(kPort, now_);
+  protection.advance(now_);
+  EXPECT_EQ(kernel_.installed.at({kPort, Part::kEgress}), rules(Order::kUp));
 }
 
 TEST_F(ProtectionTest, NewClassesLeaveRulesFoundAtStartAlone) {

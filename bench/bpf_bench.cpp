@@ -20,9 +20,12 @@
 namespace lldp::dataplane {
 namespace {
 
-constexpr int kRuns = 1'000'000;
-constexpr int kRounds = 15;
-constexpr std::uint32_t kFromUp = 0xb001;
+constexpr int kRuns = 50'000;
+constexpr int kRounds = 200;
+constexpr std::uint32_t kFromUp = 0xb341;  // and of priority 5
+constexpr auto kUpPort = Ifindex::of<7>();
+constexpr auto kDownPort = Ifindex::of<8>();
+constexpr std::uint32_t kBond = 9;
 
 /// A packet that turns for ever: BPF_PROG_TEST_RUN passes the same one again and again.
 const bpf::Programs::Loaded& pendulum(bpf::Programs& programs) {
@@ -40,30 +43,29 @@ double median(std::vector<double> v) {
 void per_packet(benchmark::State& state, const UniqueFd& program, const Skb& skb) {
   const auto probe = Probe::open();
   if (!probe) return state.SkipWithError("needs root");
-  std::vector<double> ratios;
-  std::vector<double> costs;
+  std::vector<double> nothing;
+  std::vector<double> ours;
   for ([[maybe_unused]] auto _ : state) {
     for (int i = 0; i < kRounds; ++i) {
-      const double nothing = probe->cost_of_nothing(skb, kRuns);
-      const double ours = probe->cost(program, skb, kRuns);
-      ratios.push_back(ours / nothing);
-      costs.push_back(ours);
+      nothing.push_back(probe->cost_of_nothing(skb, kRuns));
+      ours.push_back(probe->cost(program, skb, kRuns));
     }
   }
-  state.counters["ns"] = median(costs);
-  state.counters["ratio"] = median(ratios);
+  // The fastest rounds are those that nobody else took part in.
+  const double least = std::ranges::min(ours);
+  state.counters["ns"] = least;
+  state.counters["ratio"] = least / std::ranges::min(nothing);
 }
 
-void egress_miss(benchmark::State& state) {
-  bpf::Programs programs{std::nullopt};
-  per_packet(state, pendulum(programs).programs.out,
-             {.frame = packet::frame4({.dscp = 46}), .tc_index = 0});
-}
-void egress_rewrite(benchmark::State& state, const Bytes& frame) {
+/// The egress of an up port, as packets by other ports meet it.
+void egress(benchmark::State& state, Skb skb) {
   bpf::Programs programs{std::nullopt};
   const auto& up = pendulum(programs);
-  (void)programs.start_counting(Ifindex::of<1>());
-  per_packet(state, up.programs.out, {.frame = frame, .tc_index = kFromUp});
+  for (Ifindex port : {Ifindex::of<1>(), kUpPort, kDownPort})
+    if (!programs.need_place(port)) return state.SkipWithError("needs root");
+  programs.set_tag(kUpPort, qos::Tag::of<1>());
+  programs.set_tag(kDownPort, qos::Tag());
+  per_packet(state, up.programs.out, skb);
 }
 void ingress(benchmark::State& state, const Bytes& frame) {
   bpf::Programs programs{std::nullopt};
@@ -129,9 +131,29 @@ void ports(benchmark::State& state, Options::Hook hook) {
   for (int i = 0; i < count; ++i) sh(fmt::format("ip link del b{}", i));
 }
 
-BENCHMARK(egress_miss)->Iterations(1);
-BENCHMARK_CAPTURE(egress_rewrite, ipv4, packet::frame4({.dscp = 43}))->Iterations(1);
-BENCHMARK_CAPTURE(egress_rewrite, ipv6, packet::frame6({.dscp = 43}))->Iterations(1);
+const Skb kOther{.frame = packet::frame4({.dscp = 46})};
+const Skb kLossless4{.frame = packet::frame4({.dscp = 43})};
+const Skb kLossless6{.frame = packet::frame6({.dscp = 43})};
+/// Its mark says that it came in by an up port, and so does the port.
+Skb from(std::uint32_t port, Skb skb) {
+  skb.tc_index = port == kDownPort.value() ? 0xb340 : kFromUp;
+  skb.in = port;
+  return skb;
+}
+/// The same after a filter of somebody else wrote over the mark.
+Skb unmarked(Skb skb) {
+  skb.tc_index = 0;
+  return skb;
+}
+
+BENCHMARK_CAPTURE(egress, own, kOther)->Iterations(1);
+BENCHMARK_CAPTURE(egress, other, unmarked(from(kDownPort.value(), kOther)))->Iterations(1);
+BENCHMARK_CAPTURE(egress, miss, from(kDownPort.value(), kLossless4))->Iterations(1);
+BENCHMARK_CAPTURE(egress, rewrite_ipv4, from(kUpPort.value(), kLossless4))->Iterations(1);
+BENCHMARK_CAPTURE(egress, rewrite_ipv6, from(kUpPort.value(), kLossless6))->Iterations(1);
+BENCHMARK_CAPTURE(egress, rewrite_ipv4_without_mark, unmarked(from(kUpPort.value(), kLossless4)))
+    ->Iterations(1);
+BENCHMARK_CAPTURE(egress, rewrite_ipv4_behind_bond, from(kBond, kLossless4))->Iterations(1);
 BENCHMARK_CAPTURE(ingress, ipv4, packet::frame4({.dscp = 43}))->Iterations(1);
 BENCHMARK_CAPTURE(ingress, other, packet::frame4({.dscp = 46}))->Iterations(1);
 BENCHMARK_CAPTURE(ports, clsact, Options::Hook::kClsact)->Arg(2)->Arg(512)->Iterations(1);

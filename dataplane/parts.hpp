@@ -5,19 +5,11 @@
 
 namespace lldp::dataplane {
 
-/// True if a port with these rules needs this part. Every port has an ingress part, a host's too.
-/// Egress is left alone on a port of unknown order: nothing turns there.
+/// True if a port needs this part. Every port has an ingress and an egress part, a host's and one
+/// of unknown order too: nothing turns there, and yet packets leave in the queue of their class.
 /// Queues are for back ends that have them, where they are asked for.
-[[nodiscard]] inline bool needs(const qos::Ruleset& rules, Part part, bool queues = false) {
-  switch (part) {
-    case Part::kIngress:
-      return true;
-    case Part::kEgress:
-      return rules.port.order != Order::kUnknown;
-    case Part::kQueues:
-      break;
-  }
-  return queues;
+[[nodiscard]] inline bool needs(Part part, bool queues = false) {
+  return part != Part::kQueues || queues;
 }
 
 /// Makes a plan from what is there. `state(part)`: nullopt when nothing of ours is there, else
@@ -28,7 +20,7 @@ template <class State>
   Plan plan{.port = port, .want = std::move(want)};
   for (Part part : {Part::kIngress, Part::kEgress, Part::kQueues}) {
     const std::optional<bool> right = state(part);
-    if (plan.want && needs(*plan.want, part, queues)) {
+    if (plan.want && needs(part, queues)) {
       if (!right)
         plan.changes.push_back({Action::kAdd, part});
       else if (!*right)

@@ -62,6 +62,7 @@ Result<std::unique_ptr<Backend>> Bpf::open(const Options& options) {
   const auto queued = self->queues_.ports();
   if (!queued) return fail(Error{queued.error().code, "backend bpf", queued.error().what});
   self->ports_.insert(queued->begin(), queued->end());
+  self->programs_.keep_only(self->ports_);
   return self;
 }
 
@@ -108,12 +109,19 @@ Result<std::optional<std::string>> Bpf::present(Ifindex port, Part part) {
   return key;
 }
 
+bool Bpf::is_right(Ifindex port, Part part, const std::string& key,
+                   const qos::Ruleset& want) const {
+  if (key != key_of(part, want)) return false;
+  return part != Part::kIngress || programs_.tag(port) == want.tag || !programs_.may_know_tag(port);
+}
+
 Result<Plan> Bpf::plan_from(Ifindex port, std::optional<qos::Ruleset> want) {
   std::array<std::optional<bool>, std::size(kParts)> right{};
   for (Part part : kParts) {
     const auto there = present(port, part);
     if (!there) return fail(there.error());
-    if (*there) right[static_cast<std::size_t>(part)] = want && **there == key_of(part, *want);
+    if (*there)
+      right[static_cast<std::size_t>(part)] = want && is_right(port, part, **there, *want);
   }
   const bool queues = want_queues_ && !kept_.contains(port);
   return make_plan(
@@ -125,22 +133,24 @@ Result<Plan> Bpf::plan(Ifindex port, const qos::Ruleset& want) { return plan_fro
 
 Result<Plan> Bpf::plan_removal(Ifindex port) { return plan_from(port, std::nullopt); }
 
-Result<void> Bpf::put(Ifindex port, Part part, const bpf::Programs::Loaded& program) {
-  if (part == Part::kEgress)
-    if (auto done = programs_.start_counting(port); !done) return done;
+Result<void> Bpf::put(Ifindex port, Part part, const bpf::Programs::Loaded& program,
+                      std::optional<qos::Tag> tag) {
+  if (auto done = programs_.need_place(port); !done) return done;
   bpf::Hook* hook = hooks_.front().get();
-  if (settles_) {  // what has settled stays there
+  if (settles_) {  // what has settled stays there, and a stranger on TCX would come before clsact
     const auto settled = hooks_.back()->find(port, part);
     if (!settled) return fail(settled.error());
-    if (*settled) hook = hooks_.back().get();
+    if (*settled || hooks_.back()->is_shared(port, part)) hook = hooks_.back().get();
   }
-  return put_only(*hook, port, part, program);
+  if (auto done = put_only(*hook, port, part, program); !done) return done;
+  if (part == Part::kIngress) programs_.set_tag(port, tag);
+  return {};
 }
 
 Result<void> Bpf::put_only(bpf::Hook& hook, Ifindex port, Part part,
                            const bpf::Programs::Loaded& program) {
-  // Two programs on a packet are one too many only for the time between these: the first takes the
-  // mark off, and the second finds nothing to do.
+  // Two programs on a packet are one too many only for the time between these: the first one sees
+  // to it, and the second does nothing.
   if (auto done = hook.put(port, part, program); !done) return done;
   for (const auto& other : hooks_)
     if (other.get() != &hook)
@@ -165,6 +175,7 @@ Result<bool> Bpf::settle(Ifindex port) {
 
 Result<void> Bpf::remove(Ifindex port, Part part) {
   if (part == Part::kQueues) return queues_.remove(port);
+  if (part == Part::kIngress) programs_.set_tag(port, std::nullopt);
   for (const auto& hook : hooks_)
     if (auto done = hook->remove(port, part); !done) return done;
   return {};
@@ -177,22 +188,24 @@ Result<void> Bpf::apply(const Plan& plan) {
     if (!loaded) return fail(on(plan.port, loaded.error()));
     program = *loaded;
   }
+  const auto tag_before = programs_.tag(plan.port);
   std::vector<std::pair<Part, std::optional<std::string>>> undo;
   for (const Change& c : plan.changes) {
     const auto before = present(plan.port, c.part);
     if (!before) return fail(before.error());
     const bool removal = c.action == Action::kRemove;
-    if (removal ? !*before : *before == key_of(c.part, *plan.want)) continue;  // done already
+    if (removal ? !*before : *before && is_right(plan.port, c.part, **before, *plan.want))
+      continue;  // done already
     const auto done = removal                   ? remove(plan.port, c.part)
                       : c.part == Part::kQueues ? queues_.put(plan.port, plan.want->pfc_enable)
-                                                : put(plan.port, c.part, *program);
+                                                : put(plan.port, c.part, *program, plan.want->tag);
     if (!done) {
       for (; !undo.empty(); undo.pop_back()) {
         const auto& [part, key] = undo.back();
         const auto* old = key ? programs_.find(*key) : nullptr;
         // What fails here fails for the same reason as what is reported.
         if (!key) (void)remove(plan.port, part);
-        if (old != nullptr) (void)put(plan.port, part, *old);
+        if (old != nullptr) (void)put(plan.port, part, *old, tag_before);
       }
       return fail(on(plan.port, {done.error().code,
                                  {},
@@ -224,10 +237,6 @@ Result<std::vector<Ifindex>> Bpf::ports() {
   return std::vector<Ifindex>(ports_.begin(), ports_.end());
 }
 
-Result<Bounces> Bpf::bounces(Ifindex port) {
-  const auto bounces = programs_.bounces(port);
-  if (!bounces) return fail(on(port, bounces.error()));
-  return *bounces;
-}
+Result<Bounces> Bpf::bounces(Ifindex port) { return programs_.bounces(port); }
 
 }  // namespace lldp::dataplane

@@ -13,8 +13,8 @@
 
 namespace lldp::dataplane {
 
-/// Any Linux with clsact: a program at the ingress of every port, one at the egress of every port
-/// whose order is known. docs/dataplane.md tells how they work and what they cost.
+/// Any Linux with clsact: a program at the ingress and one at the egress of every port.
+/// docs/dataplane.md tells how they work and what they cost.
 class Bpf : public Backend {
  public:
   [[nodiscard]] static Result<std::unique_ptr<Backend>> open(const Options& options);
@@ -37,7 +37,12 @@ class Bpf : public Backend {
   /// The key of what is on a port's part, over all hooks; empty: ours, but not to be left as it is.
   [[nodiscard]] Result<std::optional<std::string>> present(Ifindex port, Part part);
   [[nodiscard]] Result<Plan> plan_from(Ifindex port, std::optional<qos::Ruleset> want);
-  [[nodiscard]] Result<void> put(Ifindex port, Part part, const bpf::Programs::Loaded& program);
+  /// True if what is there, of this key, is what `want` asks for.
+  [[nodiscard]] bool is_right(Ifindex port, Part part, const std::string& key,
+                              const qos::Ruleset& want) const;
+  /// `tag`: what the port is known by, of use to the ingress alone.
+  [[nodiscard]] Result<void> put(Ifindex port, Part part, const bpf::Programs::Loaded& program,
+                                 std::optional<qos::Tag> tag);
   /// Puts it on this hook, and then takes ours off the others.
   [[nodiscard]] Result<void> put_only(bpf::Hook& hook, Ifindex port, Part part,
                                       const bpf::Programs::Loaded& program);

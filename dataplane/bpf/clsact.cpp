@@ -43,13 +43,13 @@ bool Clsact::Filter::ours() const { return name.starts_with(kOurs); }
 
 Clsact::Clsact(TcSocket socket, Programs& programs)
     : socket_(std::move(socket)), programs_(programs) {
-  // Without a BPF file system the counters are found by way of a program at work.
-  if (programs_.has_bounces()) return;
+  // Without a BPF file system the state is found by way of a program at work.
+  if (programs_.has_state()) return;
   const auto found = ports();
   for (Ifindex port : found.value_or(std::vector<Ifindex>{})) {
     const auto filter = ours(port, Part::kEgress);
     if (!filter || !*filter) continue;
-    adopted_ = programs_.adopt_bounces((*filter)->program_id);
+    adopted_ = programs_.adopt_state((*filter)->program_id);
     return;
   }
 }

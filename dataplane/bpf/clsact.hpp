@@ -33,7 +33,7 @@ class Clsact : public Hook {
 
   TcSocket socket_;
   Programs& programs_;
-  bool adopted_ = false;  ///< programs that were found at work count in our map
+  bool adopted_ = false;  ///< programs that were found at work share our state
 };
 
 }  // namespace lldp::dataplane::bpf

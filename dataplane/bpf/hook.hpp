@@ -29,6 +29,8 @@ class Hook {
   [[nodiscard]] virtual Result<void> remove(Ifindex port, Part part) = 0;
   /// The interface is gone, and with it what was attached.
   virtual void forget(Ifindex port) = 0;
+  /// True if programs of others run there, which a program on another hook would come after.
+  [[nodiscard]] virtual bool is_shared(Ifindex /*port*/, Part /*part*/) { return false; }
   /// Ports with a program of ours.
   [[nodiscard]] virtual Result<std::vector<Ifindex>> ports() = 0;
 };

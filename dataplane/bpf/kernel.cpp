@@ -2,6 +2,7 @@
 #include "dataplane/bpf/kernel.hpp"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -23,6 +24,8 @@ constexpr std::uint32_t kTcxEgress = 47;
 constexpr std::uint32_t kBefore = 1U << 3;  ///< BPF_F_BEFORE: of nothing named, so: first
 
 std::uint64_t address(const void* p) { return reinterpret_cast<std::uintptr_t>(p); }
+
+std::uint32_t hook_of(Part part) { return part == Part::kIngress ? kTcxIngress : kTcxEgress; }
 
 /// The attribute must be zero wherever it is not set, padding included.
 bpf_attr zeroed() {
@@ -141,13 +144,14 @@ Result<void> set_element(const UniqueFd& map, const void* key, const void* value
   return {};
 }
 
-Result<void> get_element(const UniqueFd& map, const void* key, void* value) {
-  bpf_attr attr = zeroed();
-  attr.map_fd = static_cast<std::uint32_t>(map.get());
-  attr.key = address(key);
-  attr.value = address(value);
-  if (call(BPF_MAP_LOOKUP_ELEM, attr) != 0) return fail(failed("BPF_MAP_LOOKUP_ELEM"));
-  return {};
+Result<Mapping> Mapping::of(const UniqueFd& map, std::size_t size) {
+  void* at = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, map.get(), 0);
+  if (at == MAP_FAILED) return fail(failed("mmap of a map"));
+  return Mapping(at, size);
+}
+
+Mapping::~Mapping() {
+  if (at_ != nullptr) ::munmap(at_, size_);
 }
 
 Result<UniqueFd> load_program(const char* name, std::span<const bpf_insn> code,
@@ -231,11 +235,23 @@ bool has_tcx() {
   return call(BPF_PROG_QUERY, attr) == 0;
 }
 
+Result<std::vector<std::uint32_t>> programs_on_tcx(Ifindex port, Part part) {
+  std::vector<std::uint32_t> ids(64);  // as many as a hook takes (BPF_MPROG_MAX)
+  bpf_attr attr = zeroed();
+  attr.query.target_fd = port.value();
+  attr.query.attach_type = hook_of(part);
+  attr.query.prog_ids = address(ids.data());
+  attr.query.prog_cnt = static_cast<std::uint32_t>(ids.size());
+  if (call(BPF_PROG_QUERY, attr) != 0) return fail(failed("BPF_PROG_QUERY"));
+  ids.resize(attr.query.prog_cnt);
+  return ids;
+}
+
 Result<UniqueFd> attach_tcx(const UniqueFd& program, Ifindex port, Part part) {
   bpf_attr attr = zeroed();
   attr.link_create.prog_fd = static_cast<std::uint32_t>(program.get());
   attr.link_create.target_ifindex = port.value();
-  attr.link_create.attach_type = part == Part::kIngress ? kTcxIngress : kTcxEgress;
+  attr.link_create.attach_type = hook_of(part);
   attr.link_create.flags = kBefore;
   UniqueFd fd(call(BPF_LINK_CREATE, attr));
   if (!fd) return fail(failed("BPF_LINK_CREATE"));
@@ -253,7 +269,11 @@ Result<void> update_link(const UniqueFd& link, const UniqueFd& program) {
 Result<TcxLink> link_info(const UniqueFd& link) {
   const auto info = info_of<TcxLinkInfo>(link);
   if (!info) return fail(info.error());
-  return TcxLink{info->prog_id, info->ifindex};
+  const std::uint32_t hook = info->attach_type;
+  return TcxLink{info->prog_id, info->ifindex,
+                 hook == kTcxIngress  ? std::optional(Part::kIngress)
+                 : hook == kTcxEgress ? std::optional(Part::kEgress)
+                                      : std::nullopt};
 }
 
 Result<std::size_t> possible_cpus() {

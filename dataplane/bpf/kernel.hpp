@@ -4,8 +4,10 @@
 #include <linux/bpf.h>
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/bounded.hpp"
@@ -29,10 +31,31 @@ struct MapShape {
 /// The shape and, on return, the kernel's id of a map.
 [[nodiscard]] Result<MapShape> shape_of_map(const UniqueFd& map);
 [[nodiscard]] Result<void> freeze_map(const UniqueFd& map);
+/// The memory of an array of one element that may be mapped (BPF_F_MMAPABLE), shared with the
+/// kernel's programs.
+class Mapping {
+ public:
+  Mapping() = default;
+  [[nodiscard]] static Result<Mapping> of(const UniqueFd& map, std::size_t size);
+  Mapping(Mapping&& other) noexcept
+      : at_(std::exchange(other.at_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  Mapping& operator=(Mapping&& other) noexcept {
+    std::swap(at_, other.at_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+  ~Mapping();
+  [[nodiscard]] void* get() const { return at_; }
+  [[nodiscard]] std::size_t size() const { return size_; }
+
+ private:
+  Mapping(void* at, std::size_t size) : at_(at), size_(size) {}
+  void* at_ = nullptr;
+  std::size_t size_ = 0;
+};
 /// `flags`: BPF_ANY, BPF_NOEXIST (then EEXIST is an error like others).
 [[nodiscard]] Result<void> set_element(const UniqueFd& map, const void* key, const void* value,
                                        std::uint64_t flags);
-[[nodiscard]] Result<void> get_element(const UniqueFd& map, const void* key, void* value);
 
 /// Loads a program of type SCHED_CLS. A refusal by the verifier carries its reason.
 [[nodiscard]] Result<UniqueFd> load_program(const char* name, std::span<const bpf_insn> code,
@@ -48,6 +71,8 @@ struct MapShape {
 
 /// True where the kernel has TCX (Linux 6.6).
 [[nodiscard]] bool has_tcx();
+/// The ids of the programs on the port's TCX hook, in the order in which they run.
+[[nodiscard]] Result<std::vector<std::uint32_t>> programs_on_tcx(Ifindex port, Part part);
 /// First on the port's hook, so that no verdict of another program goes before ours.
 [[nodiscard]] Result<UniqueFd> attach_tcx(const UniqueFd& program, Ifindex port, Part part);
 /// The next packet is the new program's; none falls in between.
@@ -55,6 +80,7 @@ struct MapShape {
 struct TcxLink {
   std::uint32_t program_id = 0;
   std::uint32_t ifindex = 0;  ///< 0: the interface is gone, or the link was detached
+  std::optional<Part> part{};
 };
 [[nodiscard]] Result<TcxLink> link_info(const UniqueFd& link);
 

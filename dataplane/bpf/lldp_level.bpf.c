@@ -28,12 +28,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 const volatile struct lldp_level_rules rules = {};
 
-struct {
-  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-  __uint(max_entries, LLDP_LEVEL_SLOTS);
-  __type(key, __u32);
-  __type(value, struct lldp_level_bounces);
-} bounces SEC(".maps");
+struct lldp_level_state state = {};
 
 enum { MAX_TAGS = 2, TAG_LEN = 4, PCP_SHIFT = 13 };
 
@@ -41,7 +36,8 @@ struct packet {
   __u32 ip;   /* offset of the IP header */
   __u32 tags; /* VLAN tags before it that are part of the data */
   bool v6;
-  __u8 tos; /* DSCP and ECN */
+  __u8 tos;  /* DSCP and ECN */
+  __u8 hops; /* TTL or hop limit */
 };
 
 enum found { NOT_IP, CUT_OFF, IS_IP };
@@ -73,6 +69,7 @@ static __always_inline enum found parse(struct __sk_buff* skb, struct packet* p)
       return NOT_IP;
     p->v6 = false;
     p->tos = ip->tos;
+    p->hops = ip->ttl;
     return IS_IP;
   }
   if (type == bpf_htons(ETH_P_IPV6)) {
@@ -82,6 +79,7 @@ static __always_inline enum found parse(struct __sk_buff* skb, struct packet* p)
     if (ip->version != 6) return NOT_IP;
     p->v6 = true;
     p->tos = bpf_ntohs(*(__be16*)ip) >> 4;
+    p->hops = ip->hop_limit;
     return IS_IP;
   }
   return NOT_IP;
@@ -102,6 +100,7 @@ static __always_inline bool parse_plain(struct __sk_buff* skb, bool v6, struct p
   p->tags = 0;
   p->v6 = v6;
   p->tos = v6 ? bpf_ntohs(*(__be16*)ip) >> 4 : ip[1];
+  p->hops = v6 ? ip[7] : ip[8];
   return true;
 }
 
@@ -120,11 +119,17 @@ static __always_inline bool find_ip(struct __sk_buff* skb, struct packet* p) {
   return found == IS_IP;
 }
 
+/* Where a packet is marked as seen to by the egress of a port, for the time in which that has two
+ * programs of ours: the first one decides. Behind what IP and bridges keep in the same octets. A
+ * packet that comes round again, by ports that are not ours, has fewer hops left. */
+enum { DONE_AT = 4 };
+
 SEC("tc")
 int lldp_level_in(struct __sk_buff* skb) {
   __u32 mark = rules.tag ? LLDP_LEVEL_MARK | rules.tag : 0;
   struct packet p;
 
+  skb->cb[DONE_AT] = 0; /* of another namespace, or what a driver has left */
   if (parse_plain(skb, false, &p) || parse_plain(skb, true, &p) || find_ip(skb, &p)) {
     __u8 priority = rules.priority_of[p.tos >> 2];
 
@@ -185,60 +190,106 @@ static __always_inline long replace_pcp(struct __sk_buff* skb, __u8 priority) {
   return bpf_skb_vlan_push(skb, proto, tci);
 }
 
-static __always_inline void count(__u32 port, __u8 priority) {
+#define NO_SLOT LLDP_LEVEL_SLOTS
+
+static __always_inline __u32 slot_of(__u32 ifindex) {
 #pragma unroll
   for (__u32 i = 0; i < LLDP_LEVEL_PROBES; i++) {
-    __u32 slot = (port + i) % LLDP_LEVEL_SLOTS;
-    struct lldp_level_bounces* b = bpf_map_lookup_elem(&bounces, &slot);
+    __u32 slot = (ifindex + i) % LLDP_LEVEL_SLOTS;
 
-    if (b && b->port == port) {
-      b->packets[priority]++;
-      return;
-    }
+    if (state.ports[slot].ifindex == ifindex) return slot;
   }
+  return NO_SLOT;
 }
 
-enum turned { TURNED, SAME_CLASS, STUCK };
+/* On the wire a packet of several segments is so many packets. Of one that a guest has made the
+ * kernel counts them only later. */
+static __always_inline __u32 segments_of(struct __sk_buff* skb, const struct packet* p) {
+  enum { TCP_HEADER = 20 };
+  __u32 header = p->ip + (p->v6 ? sizeof(struct ipv6hdr) : sizeof(struct iphdr)) + TCP_HEADER;
 
-static __always_inline enum turned change(struct __sk_buff* skb, const struct packet* p) {
-  const struct lldp_level_turn* turn = (const void*)&rules.turn_of[p->tos >> 2];
+  if (!skb->gso_size) return 1;
+  if (skb->gso_segs) return skb->gso_segs;
+  return skb->len > header ? (skb->len - header + skb->gso_size - 1) / skb->gso_size : 1;
+}
 
-  if (!turn->from) return SAME_CLASS;
-  if (write_dscp(skb, p, turn)) return STUCK;
-  if (p->tags && write_pcp(skb, p->tags, turn->priority)) return STUCK;
-  if (skb->vlan_present && replace_pcp(skb, turn->priority)) return STUCK;
+static __always_inline void count(struct __sk_buff* skb, const struct packet* p, __u8 priority) {
+  struct lldp_level_bounces* rows = state.bounces;
+  __u32 cpu = bpf_get_smp_processor_id();
+  __u32 slot = slot_of(skb->ifindex);
+
+  if (slot >= LLDP_LEVEL_SLOTS || cpu >= rules.cpus) return;
+  /* So the compiler knows nothing of how many rows there are. */
+  asm volatile("" : "+r"(rows));
+  rows[cpu * LLDP_LEVEL_SLOTS + slot].packets[priority] += segments_of(skb, p);
+}
+
+/* The tag of the port by which the packet came in. Where that is a port with rules, nothing that
+ * others have done to the packet since can make it another. A packet that came in by a bond, a VLAN
+ * interface, a bridge's own or a VRF has that one's number, and the mark is all there is. */
+static __always_inline __u8 tag_of(struct __sk_buff* skb, __u32 mark, __u8 priority) {
+  __u32 slot = slot_of(skb->ingress_ifindex);
+
+  if (slot < LLDP_LEVEL_SLOTS && state.ports[slot].tag)
+    return state.ports[slot].tag & LLDP_LEVEL_MARK_TAG_MASK;
+  if ((mark >> LLDP_LEVEL_MARK_PRIORITY_SHIFT & LLDP_LEVEL_MARK_PRIORITY_MASK) != priority)
+    return 0;
+  return mark & LLDP_LEVEL_MARK_TAG_MASK;
+}
+
+/* The priority that IPv4 forwarding derives from a TOS octet (ip_forward_update_priority):
+ * 0 0 2 2 6 6 4 4 by the lower three bits of the DSCP. */
+static __always_inline __u32 forwarding_priority(__u8 tos) {
+  return 0x44662200U >> (tos & 0x1c) & 7;
+}
+
+static __always_inline int turn(struct __sk_buff* skb, const struct packet* p,
+                                const struct lldp_level_turn* turn) {
+  /* Not changed, it would fill the buffers that it must not fill. */
+  if (write_dscp(skb, p, turn)) return TC_ACT_SHOT;
+  if (p->tags && write_pcp(skb, p->tags, turn->priority)) return TC_ACT_SHOT;
+  if (skb->vlan_present && replace_pcp(skb, turn->priority)) return TC_ACT_SHOT;
   skb->priority = turn->priority;
-  count(skb->ifindex, turn->from & LLDP_LEVEL_PRIORITY_MASK);
-  return TURNED;
+  count(skb, p, turn->from & LLDP_LEVEL_PRIORITY_MASK);
+  return TC_ACT_UNSPEC;
 }
 
-static __always_inline enum turned turn(struct __sk_buff* skb) {
-  struct packet p;
+static __always_inline int leave(struct __sk_buff* skb, const struct packet* p, __u32 mark) {
+  __u8 dscp = p->tos >> 2;
+  __u8 priority = rules.priority_of[dscp];
+  __u32 done = rules.here ^ skb->ifindex ^ (__u32)p->hops << 24;
 
-  if (parse_plain(skb, false, &p)) return change(skb, &p);
-  if (parse_plain(skb, true, &p)) return change(skb, &p);
-  return find_ip(skb, &p) ? change(skb, &p) : SAME_CLASS;
+  if (skb->cb[DONE_AT] == done) return TC_ACT_UNSPEC;
+  skb->cb[DONE_AT] = done;
+  if (!priority) {
+    /* Forwarding must not have put it into a queue for lossless packets. */
+    __u32 given = forwarding_priority(p->tos);
+
+    if (!p->v6 && rules.lossless >> given & 1 && skb->priority == given) skb->priority = 0;
+    return TC_ACT_UNSPEC;
+  }
+  if (rules.turning_tags && rules.turning_tags >> tag_of(skb, mark, priority) & 1) {
+    const struct lldp_level_turn* t = (const void*)&rules.turn_of[dscp];
+
+    if (t->from) return turn(skb, p, t);
+  }
+  /* Forwarding has meanwhile derived another one, or nobody has set it. */
+  skb->priority = priority & LLDP_LEVEL_PRIORITY_MASK;
+  return TC_ACT_UNSPEC;
 }
 
 SEC("tc")
 int lldp_level_out(struct __sk_buff* skb) {
   __u32 mark = skb->tc_index;
-  __u32 priority = mark >> LLDP_LEVEL_MARK_PRIORITY_SHIFT;
+  struct packet p;
 
-  if ((mark & LLDP_LEVEL_MARK_MASK) != LLDP_LEVEL_MARK) return TC_ACT_UNSPEC;
-  /* One port, one turn: the mark goes no further. */
-  skb->tc_index = 0;
-  if (rules.turning_tags >> (mark & LLDP_LEVEL_MARK_TAG_MASK) & 1) {
-    switch (turn(skb)) {
-      case TURNED:
-        return TC_ACT_UNSPEC;
-      case STUCK: /* It would fill the buffers that it must not fill. */
-        return TC_ACT_SHOT;
-      case SAME_CLASS:
-        break;
-    }
-  }
-  /* IPv4 forwarding has meanwhile derived another one from the TOS (ip_forward_update_priority). */
-  if (priority & LLDP_LEVEL_SET) skb->priority = priority & LLDP_LEVEL_PRIORITY_MASK;
-  return TC_ACT_UNSPEC;
+  if ((mark & LLDP_LEVEL_MARK_MASK) == LLDP_LEVEL_MARK)
+    skb->tc_index = 0; /* One port, one turn: the mark goes no further. */
+  else if (skb->ingress_ifindex)
+    mark = 0;
+  else
+    return TC_ACT_UNSPEC; /* a packet of this machine's own */
+  if (parse_plain(skb, false, &p)) return leave(skb, &p, mark);
+  if (parse_plain(skb, true, &p)) return leave(skb, &p, mark);
+  return find_ip(skb, &p) ? leave(skb, &p, mark) : TC_ACT_UNSPEC;
 }

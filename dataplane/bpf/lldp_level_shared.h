@@ -11,17 +11,18 @@
 #define LLDP_LEVEL_ASSERT(what) _Static_assert(what, #what)
 #endif
 
-/* Counted up when struct lldp_level_bounces changes: counters of another layout are not taken over.
- */
-#define LLDP_LEVEL_LAYOUT 1
+/* Counted up when struct lldp_level_state changes: one of another layout is not taken over. */
+#define LLDP_LEVEL_LAYOUT 2
 
 /* skb->tc_index from ingress to egress, of which nothing in between takes notice:
  *   101100 p ppp tttttt
  * six bits that make it ours, p: a priority is set and which, t: the tag of the port it came in by.
- */
+ * A filter of somebody else may write over it, with whatever value: it counts only where the port
+ * is not known by skb->ingress_ifindex, and only with the priority that is the packet's DSCP's. */
 #define LLDP_LEVEL_MARK 0xb000
 #define LLDP_LEVEL_MARK_MASK 0xfc00
 #define LLDP_LEVEL_MARK_PRIORITY_SHIFT 6
+#define LLDP_LEVEL_MARK_PRIORITY_MASK 0x0f
 #define LLDP_LEVEL_MARK_TAG_MASK 0x003f
 
 /* A priority in a table where there may be none (0). Fits the mark's four bits. */
@@ -41,30 +42,49 @@ struct lldp_level_turn {
 };
 
 /* The rules of a port: constants of the program, so that one program serves all ports with equal
- * rules and looks up nothing. */
+ * rules and looks up nothing of them. */
 struct lldp_level_rules {
   __u64 turning_tags; /* bit t: a packet with tag t turns by leaving here */
   __u8 tag;           /* of packets that come in here */
-  __u8 reserved[7];
-  __u8 priority_of[64]; /* by DSCP, ingress: LLDP_LEVEL_SET | priority, or 0: leave it */
+  __u8 lossless;      /* bit n: priority n is a lossless class's */
+  __u8 reserved[2];
+  __u32 cpus; /* rows that the state has to count in */
+  __u32 here; /* a number of this network namespace's own */
+  __u32 reserved2;
+  __u8 priority_of[64];               /* by DSCP: LLDP_LEVEL_SET | priority, or 0: leave it */
   struct lldp_level_turn turn_of[64]; /* by DSCP, egress */
 };
 
-/* The map `bounces` is an array, per CPU, used as an open-addressed table: a port's entry is one of
- * LLDP_LEVEL_PROBES from ifindex % LLDP_LEVEL_SLOTS on. (The kernel's own per-CPU hash takes 16 ns
- * a packet, this 2.) */
+/* What all programs share and the back end writes: the ports, an open-addressed table in which a
+ * port's place is one of LLDP_LEVEL_PROBES from ifindex % LLDP_LEVEL_SLOTS on; then a row of
+ * counters per CPU, where each port has the place it has among the ports. (Reached by an address
+ * and not by a map lookup, it costs a turn a tenth less.) */
 #define LLDP_LEVEL_SLOTS 1024
 #define LLDP_LEVEL_PROBES 4
+
+/* A port's tag in the table, where it is known. */
+#define LLDP_LEVEL_TAG_KNOWN 0x40
+
+struct lldp_level_port {
+  __u32 ifindex; /* 0: the place is free */
+  __u32 tag;     /* LLDP_LEVEL_TAG_KNOWN | of packets that come in here; 0: go by the mark */
+};
+/* Packets that turned and left by the port, by the priority they came with. */
 struct lldp_level_bounces {
-  __u32 port; /* ifindex of the port by which the packets left; 0: free */
-  __u32 reserved;
-  __u64 packets[8]; /* by the priority the packet came with */
+  __u64 packets[8];
+};
+struct lldp_level_state {
+  struct lldp_level_port ports[LLDP_LEVEL_SLOTS];
+  /* The first CPU's; there are as many as lldp_level_rules.cpus says. */
+  struct lldp_level_bounces bounces[LLDP_LEVEL_SLOTS];
 };
 
 LLDP_LEVEL_ASSERT(sizeof(struct lldp_level_turn) == 8);
-LLDP_LEVEL_ASSERT(sizeof(struct lldp_level_rules) == 592);
-LLDP_LEVEL_ASSERT(__builtin_offsetof(struct lldp_level_rules, priority_of) == 16);
-LLDP_LEVEL_ASSERT(__builtin_offsetof(struct lldp_level_rules, turn_of) == 80);
-LLDP_LEVEL_ASSERT(sizeof(struct lldp_level_bounces) == 72);
+LLDP_LEVEL_ASSERT(sizeof(struct lldp_level_rules) == 600);
+LLDP_LEVEL_ASSERT(__builtin_offsetof(struct lldp_level_rules, priority_of) == 24);
+LLDP_LEVEL_ASSERT(__builtin_offsetof(struct lldp_level_rules, turn_of) == 88);
+LLDP_LEVEL_ASSERT(sizeof(struct lldp_level_port) == 8);
+LLDP_LEVEL_ASSERT(sizeof(struct lldp_level_bounces) == 64);
+LLDP_LEVEL_ASSERT(sizeof(struct lldp_level_state) == LLDP_LEVEL_SLOTS * 72);
 
 #endif

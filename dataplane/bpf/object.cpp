@@ -3,6 +3,7 @@
 
 #include <elf.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <optional>
@@ -17,8 +18,8 @@
 namespace lldp::dataplane::bpf {
 namespace {
 
-constexpr MapShape kBounces{BPF_MAP_TYPE_PERCPU_ARRAY, sizeof(std::uint32_t),
-                            sizeof(lldp_level_bounces), LLDP_LEVEL_SLOTS, 0};
+/// A program's reach into a map is bounded: 256 MB. CPUs beyond do not count.
+constexpr std::size_t kMostRows = 4096;
 constexpr char kLicense[] = "Dual BSD/GPL";
 
 /// Reads the parts of a relocatable ELF object that a loader needs. Out of range reads as empty:
@@ -69,6 +70,13 @@ class Elf {
   std::vector<Elf64_Shdr> sections_;
 };
 
+Result<MapShape> shape_of_state() {
+  const auto rows = rows_of_state();
+  if (!rows) return fail(rows.error());
+  return MapShape{BPF_MAP_TYPE_ARRAY, sizeof(std::uint32_t),
+                  static_cast<std::uint32_t>(size_of_state(*rows)), 1, BPF_F_MMAPABLE};
+}
+
 Error damaged() { return {0, "bpf", "the embedded program is damaged: install the package again"}; }
 
 Result<UniqueFd> create_constants(const lldp_level_rules& rules) {
@@ -90,43 +98,52 @@ ByteSpan object_octets() {
   return {static_cast<const std::uint8_t*>(data), size};
 }
 
-Result<UniqueFd> create_bounces() { return create_map("lldp_bounces", kBounces); }
-
-bool is_bounces(const UniqueFd& map) {
-  const auto shape = shape_of_map(map);
-  return shape && *shape == kBounces;
+Result<std::uint32_t> rows_of_state() {
+  const auto cpus = possible_cpus();
+  if (!cpus) return fail(cpus.error());
+  return static_cast<std::uint32_t>(std::min(*cpus, kMostRows));
 }
 
-Result<ProgramPair> load(const lldp_level_rules& rules, const UniqueFd& bounces) {
+std::size_t size_of_state(std::size_t rows) {
+  return sizeof(lldp_level_state) + (rows - 1) * sizeof(lldp_level_state::bounces);
+}
+
+Result<UniqueFd> create_state() {
+  const auto shape = shape_of_state();
+  if (!shape) return fail(shape.error());
+  return create_map("lldp_state", *shape);
+}
+
+bool is_state(const UniqueFd& map) {
+  const auto right = shape_of_state();
+  const auto shape = shape_of_map(map);
+  return right && shape && *shape == *right;
+}
+
+Result<ProgramPair> load(const lldp_level_rules& rules, const UniqueFd& state) {
   const Elf elf(object_octets());
   const auto code_at = elf.find("tc");
   const auto relocations_at = elf.find(".reltc");
   const auto symbols_at = elf.find(".symtab");
   const auto constants_at = elf.find(".rodata");
-  if (!code_at || !relocations_at || !symbols_at || !constants_at) return fail(damaged());
+  const auto state_at = elf.find(".bss");
+  if (!code_at || !relocations_at || !symbols_at || !constants_at || !state_at)
+    return fail(damaged());
 
   auto constants = create_constants(rules);
   if (!constants) return fail(constants.error());
   auto code = elf.rows<bpf_insn>(*code_at);
   const auto symbols = elf.rows<Elf64_Sym>(*symbols_at);
-  const auto name = [&](const Elf64_Sym& s) {
-    return elf.text(elf.linked(*symbols_at), s.st_name);
-  };
-  // A reference to a map or a constant is a 64-bit load in two instructions.
+  // A reference to a constant or to the state is a 64-bit load in two instructions.
   for (const Elf64_Rel& r : elf.rows<Elf64_Rel>(*relocations_at)) {
     const std::size_t i = r.r_offset / sizeof(bpf_insn);
     const std::size_t s = ELF64_R_SYM(r.r_info);
     if (i + 1 >= code.size() || s >= symbols.size()) return fail(damaged());
-    if (symbols[s].st_shndx == *constants_at) {
-      code[i].src_reg = BPF_PSEUDO_MAP_VALUE;
-      code[i + 1].imm = code[i].imm + static_cast<int>(symbols[s].st_value);
-      code[i].imm = constants->get();
-    } else if (name(symbols[s]) == "bounces") {
-      code[i].src_reg = BPF_PSEUDO_MAP_FD;
-      code[i].imm = bounces.get();
-    } else {
-      return fail(damaged());
-    }
+    const std::size_t of = symbols[s].st_shndx;
+    if (of != *constants_at && of != *state_at) return fail(damaged());
+    code[i].src_reg = BPF_PSEUDO_MAP_VALUE;
+    code[i + 1].imm = code[i].imm + static_cast<int>(symbols[s].st_value);
+    code[i].imm = of == *constants_at ? constants->get() : state.get();
   }
   ProgramPair pair;
   for (const Elf64_Sym& s : symbols) {
@@ -134,7 +151,7 @@ Result<ProgramPair> load(const lldp_level_rules& rules, const UniqueFd& bounces)
     const std::size_t first = s.st_value / sizeof(bpf_insn);
     const std::size_t count = s.st_size / sizeof(bpf_insn);
     if (first > code.size() || count > code.size() - first) return fail(damaged());
-    const std::string program(name(s));
+    const std::string program(elf.text(elf.linked(*symbols_at), s.st_name));
     auto fd = load_program(program.c_str(), std::span(code).subspan(first, count), kLicense);
     if (!fd) return fail(fd.error());
     (program == "lldp_level_in" ? pair.in : pair.out) = std::move(*fd);

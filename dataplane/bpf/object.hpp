@@ -18,13 +18,18 @@ struct ProgramPair {
 /// The compiled object, part of our own binary.
 [[nodiscard]] ByteSpan object_octets();
 
-/// The shape that the counters' map must have is that of `create_bounces()`.
-[[nodiscard]] Result<UniqueFd> create_bounces();
-[[nodiscard]] bool is_bounces(const UniqueFd& map);
+/// The map that all programs of a network namespace share: a struct lldp_level_state with a row of
+/// counters for each CPU that there may be.
+[[nodiscard]] Result<UniqueFd> create_state();
+/// True for one of the shape that create_state() gives.
+[[nodiscard]] bool is_state(const UniqueFd& map);
+[[nodiscard]] std::size_t size_of_state(std::size_t rows);
+/// Rows of counters: as many as there may be CPUs.
+[[nodiscard]] Result<std::uint32_t> rows_of_state();
 
-/// Loads both programs with `rules` as their constants, counting in `bounces`. Done by hand, not by
+/// Loads both programs with `rules` as their constants, sharing `state`. Done by hand, not by
 /// libbpf: two programs with one map and one block of constants need a tenth of it, and the daemon
 /// is 0.8 MB smaller without libbpf, libelf and zlib.
-[[nodiscard]] Result<ProgramPair> load(const lldp_level_rules& rules, const UniqueFd& bounces);
+[[nodiscard]] Result<ProgramPair> load(const lldp_level_rules& rules, const UniqueFd& state);
 
 }  // namespace lldp::dataplane::bpf

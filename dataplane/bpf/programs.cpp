@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dataplane/bpf/programs.hpp"
 
-#include <dirent.h>
 #include <fmt/format.h>
-#include <linux/magic.h>
+#include <net/if.h>
 #include <netinet/in.h>
-#include <sys/stat.h>
-#include <sys/vfs.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <memory>
+#include <array>
+#include <atomic>
+#include <cctype>
 
 #include "dataplane/bpf/kernel.hpp"
 #include "dataplane/bpf/lldp_level_shared.h"
@@ -20,11 +15,14 @@
 namespace lldp::dataplane::bpf {
 namespace {
 
+/// With the namespace's number and a port's, what tells a packet that was seen to there.
+constexpr std::uint32_t kDone = 0x4c4c6576;
+
 // No dots: the BPF file system keeps names with them for itself.
 constexpr std::string_view kIn = "-in";
 constexpr std::string_view kOut = "-out";
 
-std::string bounces_name() { return fmt::format("bounces-{}", LLDP_LEVEL_LAYOUT); }
+std::string state_name() { return fmt::format("state-{}", LLDP_LEVEL_LAYOUT); }
 
 /// FNV-1a, to tell apart a handful of rules and versions.
 std::uint32_t hash_of(ByteSpan octets) {
@@ -37,6 +35,7 @@ lldp_level_rules constants_of(const qos::Ruleset& rules) {
   lldp_level_rules c{};
   c.turning_tags = rules.turning_tags;
   c.tag = rules.tag.value();
+  c.lossless = rules.pfc_enable;
   for (const qos::Class& i : rules.ingress)
     c.priority_of[i.dscp.value()] = static_cast<__u8>(LLDP_LEVEL_SET | i.priority.value());
   for (const qos::Remap& r : rules.remaps) {
@@ -54,6 +53,16 @@ lldp_level_rules constants_of(const qos::Ruleset& rules) {
   return c;
 }
 
+/// A row of counters is one CPU's; the first stands in the struct, the others behind it.
+lldp_level_bounces& bounces_at(lldp_level_state& state, std::uint32_t row, std::uint32_t slot) {
+  return *(&state.bounces[0] + std::size_t{row} * LLDP_LEVEL_SLOTS + slot);
+}
+
+/// The kernel's programs read meanwhile.
+void write(__u32& to, std::uint32_t value) {
+  std::atomic_ref(to).store(value, std::memory_order_release);
+}
+
 template <class T>
 ByteSpan octets_of(const T& value) {
   return {reinterpret_cast<const std::uint8_t*>(&value), sizeof value};
@@ -66,55 +75,11 @@ const std::string& code_version() {
   return kVersion;
 }
 
-/// Sticky and open to all, as /tmp: daemons of several users may stand side by side.
-void make_shared_directory(const std::string& path) {
-  if (::mkdir(path.c_str(), 0755) == 0) ::chmod(path.c_str(), 01777);
-}
-
 }  // namespace
-
-std::optional<Pins> Pins::open(const std::string& bpffs) {
-  struct statfs fs {};
-  struct stat ns {};
-  if (::statfs(bpffs.c_str(), &fs) != 0 || fs.f_type != BPF_FS_MAGIC) return std::nullopt;
-  if (::stat("/proc/thread-self/ns/net", &ns) != 0) return std::nullopt;
-  const std::string ours = bpffs + "/lldp-level";
-  const std::string directory = fmt::format("{}/{}", ours, ns.st_ino);
-  make_shared_directory(ours);
-  const bool writable = ::access(directory.c_str(), W_OK | X_OK) == 0 ||
-                        (errno == ENOENT && ::access(ours.c_str(), W_OK | X_OK) == 0);
-  return writable ? std::optional(Pins(directory)) : std::nullopt;
-}
-
-std::string Pins::path(std::string_view name) const { return directory_ + "/" + std::string(name); }
-
-std::vector<std::string> Pins::names() const {
-  std::vector<std::string> names;
-  const std::unique_ptr<DIR, int (*)(DIR*)> dir(::opendir(directory_.c_str()), ::closedir);
-  while (const dirent* entry = dir ? ::readdir(dir.get()) : nullptr)
-    if (entry->d_name[0] != '.') names.emplace_back(entry->d_name);
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
-Result<void> Pins::put(const UniqueFd& object, std::string_view name) const {
-  make_shared_directory(directory_.substr(0, directory_.rfind('/')));
-  ::mkdir(directory_.c_str(), 0700);
-  return pin(object, path(name));
-}
-
-void Pins::remove(std::string_view name) const { ::unlink(path(name).c_str()); }
-
-void Pins::clear() const {
-  for (const std::string& name : names()) remove(name);
-  ::rmdir(directory_.c_str());
-  ::rmdir(directory_.substr(0, directory_.rfind('/')).c_str());  // fails while others are there
-}
 
 Programs::Programs(std::optional<Pins> pins) : pins_(std::move(pins)) {
   if (!pins_) return;
-  if (auto map = get_pinned(pins_->path(bounces_name())); map && is_bounces(*map))
-    bounces_ = std::move(*map);
+  if (auto map = get_pinned(pins_->path(state_name()))) (void)take_state(std::move(*map));
   for (const std::string& name : pins_->names()) {
     if (!name.ends_with(kIn) || !std::isxdigit(static_cast<unsigned char>(name[0]))) continue;
     const std::string key = name.substr(0, name.size() - kIn.size());
@@ -122,7 +87,7 @@ Programs::Programs(std::optional<Pins> pins) : pins_(std::move(pins)) {
     auto out = get_pinned(pins_->path(key + std::string(kOut)));
     const auto in_id = in ? id_of_program(*in) : fail(in.error());
     const auto out_id = out ? id_of_program(*out) : fail(out.error());
-    if (bounces_ && in_id && out_id && key.starts_with(code_version())) {
+    if (has_state() && in_id && out_id && key.starts_with(code_version())) {
       keep(key, {std::move(*in), std::move(*out)}, *in_id, *out_id);
     } else {  // of another version: ports that run it do so until they are given ours
       pins_->remove(name);
@@ -155,8 +120,13 @@ std::string Programs::key_of_id(std::uint32_t id) const {
 Result<const Programs::Loaded*> Programs::get(const qos::Ruleset& rules) {
   const std::string key = key_of(rules);
   if (const Loaded* there = find(key)) return there;
-  if (auto done = need_bounces(); !done) return fail(done.error());
-  auto pair = load(constants_of(rules), bounces_);
+  if (auto done = need_state(); !done) return fail(done.error());
+  const auto rows = rows_of_state();
+  if (!rows) return fail(rows.error());
+  lldp_level_rules constants = constants_of(rules);
+  constants.cpus = *rows;
+  constants.here = kDone ^ static_cast<__u32>(Namespace::current().number());
+  auto pair = load(constants, map_);
   if (!pair) return fail(pair.error());
   const auto in_id = id_of_program(pair->in);
   const auto out_id = id_of_program(pair->out);
@@ -170,78 +140,105 @@ Result<const Programs::Loaded*> Programs::get(const qos::Ruleset& rules) {
   return &keep(key, std::move(*pair), *in_id, *out_id);
 }
 
-Result<void> Programs::need_bounces() {
-  if (bounces_) return {};
-  auto map = create_bounces();
+Result<void> Programs::need_state() {
+  if (has_state()) return {};
+  auto map = create_state();
   if (!map) return fail(map.error());
   if (pins_) {
-    pins_->remove(bounces_name());  // one of another shape
-    if (auto done = pins_->put(*map, bounces_name()); !done) return done;
+    pins_->remove(state_name());  // one of another shape
+    if (auto done = pins_->put(*map, state_name()); !done) return done;
   }
-  bounces_ = std::move(*map);
+  auto memory = Mapping::of(*map, size_of_state(*rows_of_state()));  // create_state() has asked
+  if (!memory) return fail(memory.error());
+  map_ = std::move(*map);
+  state_ = std::move(*memory);
   return {};
 }
 
-bool Programs::adopt_bounces(std::uint32_t program_id) {
-  const auto program = program_by_id(program_id);
-  if (!program) return false;
-  auto map = map_of_program(*program, "lldp_bounces");
-  if (!map || !is_bounces(*map)) return false;
-  bounces_ = std::move(*map);
+bool Programs::take_state(UniqueFd map) {
+  if (!is_state(map)) return false;
+  auto memory = Mapping::of(map, size_of_state(*rows_of_state()));  // is_state() has asked
+  if (!memory) return false;
+  map_ = std::move(map);
+  state_ = std::move(*memory);
   return true;
 }
 
-Result<std::optional<std::uint32_t>> Programs::slot_of(Ifindex owner, Ifindex start) const {
-  const auto cpus = possible_cpus();
-  if (!cpus) return fail(cpus.error());
-  std::vector<lldp_level_bounces> of_cpu(*cpus);
-  for (std::uint32_t i = 0; i < LLDP_LEVEL_PROBES; ++i) {
-    const std::uint32_t slot = (start.value() + i) % LLDP_LEVEL_SLOTS;
-    if (auto done = get_element(bounces_, &slot, of_cpu.data()); !done) return fail(done.error());
-    if (of_cpu.front().port == owner.value()) return slot;
+bool Programs::adopt_state(std::uint32_t program_id) {
+  const auto program = program_by_id(program_id);
+  if (!program) return false;
+  auto map = map_of_program(*program, "lldp_state");
+  return map && take_state(std::move(*map));
+}
+
+lldp_level_state& Programs::state() const { return *static_cast<lldp_level_state*>(state_.get()); }
+
+std::optional<std::uint32_t> Programs::slot_of(Ifindex owner, Ifindex port) const {
+  for (std::uint32_t i = 0; has_state() && i < LLDP_LEVEL_PROBES; ++i) {
+    const std::uint32_t slot = (port.value() + i) % LLDP_LEVEL_SLOTS;
+    if (state().ports[slot].ifindex == owner.value()) return slot;
   }
   return std::nullopt;
 }
 
-Result<void> Programs::set_slot(std::uint32_t slot, Ifindex owner) {
-  const auto cpus = possible_cpus();
-  if (!cpus) return fail(cpus.error());
-  const std::vector<lldp_level_bounces> zeros(
-      *cpus, {.port = owner.value(), .reserved = 0, .packets = {}});
-  return set_element(bounces_, &slot, zeros.data(), BPF_ANY);
+Result<void> Programs::need_place(Ifindex port) {
+  if (auto done = need_state(); !done) return done;
+  if (slot_of(port, port)) return {};
+  const auto slot = slot_of(Ifindex(), port);
+  if (!slot) return {};
+  for (std::uint32_t row = 0; row < *rows_of_state(); ++row) bounces_at(state(), row, *slot) = {};
+  lldp_level_port& place = state().ports[*slot];
+  write(place.tag, 0);
+  write(place.ifindex, port.value());
+  return {};
 }
 
-Result<void> Programs::start_counting(Ifindex port) {
-  auto slot = slot_of(port, port);
-  if (!slot) return fail(slot.error());
-  if (*slot) return {};
-  if (slot = slot_of(Ifindex(), port); !slot) return fail(slot.error());
-  // With all its places taken a port is protected, and not counted.
-  return *slot ? set_slot(**slot, port) : Result<void>();
+void Programs::set_tag(Ifindex port, std::optional<qos::Tag> tag) {
+  if (const auto slot = slot_of(port, port))
+    write(state().ports[*slot].tag, tag ? LLDP_LEVEL_TAG_KNOWN | tag->value() : 0U);
 }
 
-Result<Bounces> Programs::bounces(Ifindex port) const {
-  Bounces sum{};
-  if (!bounces_) return sum;
+std::optional<qos::Tag> Programs::tag(Ifindex port) const {
   const auto slot = slot_of(port, port);
-  if (!slot) return fail(slot.error());
-  if (!*slot) return sum;
-  std::vector<lldp_level_bounces> of_cpu(*possible_cpus());  // slot_of() has asked
-  if (auto done = get_element(bounces_, &**slot, of_cpu.data()); !done) return fail(done.error());
-  for (const lldp_level_bounces& b : of_cpu)
-    for (std::size_t p = 0; p < sum.size(); ++p) sum[p] += b.packets[p];
+  if (!slot || (state().ports[*slot].tag & LLDP_LEVEL_TAG_KNOWN) == 0) return std::nullopt;
+  return qos::Tag::make(state().ports[*slot].tag & LLDP_LEVEL_MARK_TAG_MASK);
+}
+
+bool Programs::may_know_tag(Ifindex port) const {
+  return !has_state() || slot_of(port, port) || slot_of(Ifindex(), port);
+}
+
+void Programs::keep_only(const std::set<Ifindex>& ports) {
+  if (!has_state()) return;
+  for (lldp_level_port& place : state().ports) {
+    const auto port = Ifindex::make(place.ifindex);
+    if (place.ifindex == 0 || (port && ports.contains(*port))) continue;
+    write(place.tag, 0);
+    std::array<char, IF_NAMESIZE> name{};
+    if (::if_indextoname(place.ifindex, name.data()) == nullptr) write(place.ifindex, 0);
+  }
+}
+
+Bounces Programs::bounces(Ifindex port) const {
+  Bounces sum{};
+  const auto slot = slot_of(port, port);
+  for (std::uint32_t row = 0; slot && row < *rows_of_state(); ++row)
+    for (std::size_t p = 0; p < sum.size(); ++p)
+      sum[p] += bounces_at(state(), row, *slot).packets[p];
   return sum;
 }
 
 void Programs::forget(Ifindex port) {
-  if (!bounces_) return;
-  if (const auto slot = slot_of(port, port); slot && *slot)
-    (void)set_slot(**slot, Ifindex());  // at worst the place stays taken
+  const auto slot = slot_of(port, port);
+  if (!slot) return;
+  write(state().ports[*slot].ifindex, 0);
+  write(state().ports[*slot].tag, 0);
 }
 
 void Programs::clear() {
   loaded_.clear();
-  bounces_ = UniqueFd();
+  state_ = Mapping();
+  map_ = UniqueFd();
   if (pins_) pins_->clear();
 }
 

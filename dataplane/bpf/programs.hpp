@@ -4,38 +4,23 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "base/result.hpp"
 #include "dataplane/backend.hpp"
+#include "dataplane/bpf/kernel.hpp"
 #include "dataplane/bpf/object.hpp"
+#include "dataplane/bpf/pins.hpp"
 #include "os/fd.hpp"
 #include "qos/ruleset.hpp"
 
+struct lldp_level_state;
+
 namespace lldp::dataplane::bpf {
 
-/// Our directory in the BPF file system, where objects outlive us: one per network namespace, as
-/// the ports are. It comes to be with the first file.
-class Pins {
- public:
-  /// Nothing where no BPF file system is mounted, or where we may not write.
-  [[nodiscard]] static std::optional<Pins> open(const std::string& bpffs);
-
-  [[nodiscard]] const std::string& directory() const { return directory_; }
-  [[nodiscard]] std::string path(std::string_view name) const;
-  [[nodiscard]] std::vector<std::string> names() const;
-  [[nodiscard]] Result<void> put(const UniqueFd& object, std::string_view name) const;
-  void remove(std::string_view name) const;
-  /// Removes every file of ours, and the directory.
-  void clear() const;
-
- private:
-  explicit Pins(std::string directory) : directory_(std::move(directory)) {}
-  std::string directory_;
-};
-
-/// The programs in the kernel, one pair for all ports with equal rules, and the map in which they
-/// all count. What an earlier daemon has pinned is used again.
+/// The programs in the kernel, one pair for all ports with equal rules, and the state that they all
+/// share: the ports' tags, and what they count. What an earlier daemon has pinned is used again.
 class Programs {
  public:
   struct Loaded {
@@ -57,12 +42,20 @@ class Programs {
   /// The key of the program with this id; empty if it is not one of these.
   [[nodiscard]] std::string key_of_id(std::uint32_t id) const;
 
-  /// Counts in the map that this program, found at work, counts in. False without CAP_SYS_ADMIN.
-  [[nodiscard]] bool adopt_bounces(std::uint32_t program_id);
-  [[nodiscard]] bool has_bounces() const { return static_cast<bool>(bounces_); }
-  /// A place to count in, zero if it is new.
-  [[nodiscard]] Result<void> start_counting(Ifindex port);
-  [[nodiscard]] Result<Bounces> bounces(Ifindex port) const;
+  /// Takes over the state that this program, found at work, shares. False without CAP_SYS_ADMIN.
+  [[nodiscard]] bool adopt_state(std::uint32_t program_id);
+  [[nodiscard]] bool has_state() const { return state_.get() != nullptr; }
+  /// Gives the port a place in the state, with zeros if it is new. With all its places taken it is
+  /// protected by the mark alone, and not counted.
+  [[nodiscard]] Result<void> need_place(Ifindex port);
+  /// What packets that come in by the port are taken for wherever they leave; nothing: they are
+  /// judged by their mark. Of a port without a place nothing can be said.
+  void set_tag(Ifindex port, std::optional<qos::Tag> tag);
+  [[nodiscard]] std::optional<qos::Tag> tag(Ifindex port) const;
+  [[nodiscard]] bool may_know_tag(Ifindex port) const;
+  /// Lets go of the tags of all other ports, and of the places of those that are no more.
+  void keep_only(const std::set<Ifindex>& ports);
+  [[nodiscard]] Bounces bounces(Ifindex port) const;
   void forget(Ifindex port);
   /// No port uses a program any more: lets go of everything.
   void clear();
@@ -70,14 +63,16 @@ class Programs {
   [[nodiscard]] const std::optional<Pins>& pins() const { return pins_; }
 
  private:
-  [[nodiscard]] Result<void> need_bounces();
-  /// The entry with this owner (0: a free one) among those where `start` may count.
-  [[nodiscard]] Result<std::optional<std::uint32_t>> slot_of(Ifindex owner, Ifindex start) const;
-  [[nodiscard]] Result<void> set_slot(std::uint32_t slot, Ifindex owner);
+  [[nodiscard]] Result<void> need_state();
+  [[nodiscard]] bool take_state(UniqueFd map);
+  [[nodiscard]] lldp_level_state& state() const;
+  /// The place with this owner (0: a free one) among those that `port` may have.
+  [[nodiscard]] std::optional<std::uint32_t> slot_of(Ifindex owner, Ifindex port) const;
   const Loaded& keep(std::string key, ProgramPair pair, std::uint32_t in_id, std::uint32_t out_id);
 
   std::optional<Pins> pins_;
-  UniqueFd bounces_;
+  UniqueFd map_;
+  Mapping state_;
   std::map<std::string, Loaded> loaded_;
 };
 

@@ -60,6 +60,11 @@ void Tcx::forget(Ifindex port) {
   for (Part part : {Part::kIngress, Part::kEgress}) pins().remove(name_of(port, part));
 }
 
+bool Tcx::is_shared(Ifindex port, Part part) {
+  const auto programs = programs_on_tcx(port, part);
+  return programs && !programs->empty();
+}
+
 Result<std::vector<Ifindex>> Tcx::ports() {
   std::vector<Ifindex> ports;
   for (const std::string& name : pins().names()) {

@@ -15,6 +15,7 @@ class Tcx : public Hook {
   [[nodiscard]] Result<void> put(Ifindex port, Part part, const Programs::Loaded& program) override;
   [[nodiscard]] Result<void> remove(Ifindex port, Part part) override;
   void forget(Ifindex port) override;
+  [[nodiscard]] bool is_shared(Ifindex port, Part part) override;
   [[nodiscard]] Result<std::vector<Ifindex>> ports() override;
 
  private:

@@ -19,7 +19,7 @@ Plan Print::plan_from(Ifindex port, std::optional<qos::Ruleset> want) const {
   const auto at = rules_.find(port);
   const bool same = at != rules_.end() && want && at->second == *want;
   return make_plan(port, std::move(want), [&](Part part) {
-    return at != rules_.end() && needs(at->second, part) ? std::optional(same) : std::nullopt;
+    return at != rules_.end() && needs(part) ? std::optional(same) : std::nullopt;
   });
 }
 

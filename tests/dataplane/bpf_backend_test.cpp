@@ -1,18 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 // The bpf back end on real interfaces: the contract, and what is true of this back end alone.
+#include <linux/if_packet.h>
+#include <linux/rtnetlink.h>
 #include <net/if.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include <atomic>
 #include <filesystem>
 #include <thread>
 
+#include "dataplane/bpf/clsact.hpp"
+#include "dataplane/bpf/pins.hpp"
+#include "dataplane/bpf/tcx.hpp"
 #include "dataplane/factory.hpp"
 #include "tests/dataplane/contract.hpp"
 #include "tests/dataplane/packet.hpp"
 #include "tests/dataplane/private_net.hpp"
 #include "tests/dataplane/probe.hpp"
 #include "tests/dataplane/wire.hpp"
+
+namespace {
+
+/// A netlink request of this type fails, the n-th from now on; the kernel never sees it.
+struct {
+  int type = 0;
+  int after = 0;
+} refused;
+
+}  // namespace
+
+/// In the place of libc's.
+extern "C" ssize_t send(int fd, const void* data, size_t size, int flags) {
+  if (refused.type != 0 && size >= sizeof(nlmsghdr)) {
+    nlmsghdr header{};
+    std::memcpy(&header, data, sizeof header);
+    if (header.nlmsg_type == refused.type && --refused.after <= 0) {
+      errno = ENOMEM;
+      return -1;
+    }
+  }
+  return ::syscall(SYS_sendto, fd, data, size, flags, nullptr, 0);
+}
 
 namespace lldp::dataplane {
 namespace {
@@ -174,6 +204,15 @@ class BpfBackend : public testing::TestWithParam<Means> {
         sh("ip link add br0 up type bridge && ip link set p0 master br0 && ip link set p1 master "
            "br0"));
   }
+  /// The n-th request of this type is refused while this lives.
+  struct Refusal {
+    explicit Refusal(int type, int n = 1) { refused = {type, n}; }
+    ~Refusal() { refused = {}; }
+  };
+  static std::string filters_of(const std::string& port) {
+    return output_of("tc filter show dev " + port + " ingress; tc filter show dev " + port +
+                     " egress");
+  }
   /// What comes out at q1 of what goes in at q0.
   static std::optional<Bytes> through(const Bytes& frame) {
     const Wire in("q0");
@@ -308,6 +347,7 @@ TEST_P(BpfBackend, MovesBetweenHooksWithoutAGap) {
   for (Means next : {Means::kTcx, Means::kClsact, Means::kTcx}) {
     backend_ = nullptr;
     backend_ = open(next);
+    ASSERT_THAT(*backend_->ports(), ElementsAre(p0_, p1_));
     // Seen before anything is changed, and once when both are there: not twice changed.
     EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 51})) << next;
     put(Order::kUp, Order::kUp);
@@ -315,6 +355,275 @@ TEST_P(BpfBackend, MovesBetweenHooksWithoutAGap) {
     EXPECT_TRUE(backend_->plan(p0_, rules_of(Order::kUp))->empty());
   }
   EXPECT_THAT(output_of("tc qdisc show dev p0; tc qdisc show dev p1"), Not(HasSubstr("clsact")));
+}
+
+/// Filters of others at the ingress of p0 after which the kernel has forgotten our mark, or takes
+/// another for it.
+struct Stranger {
+  const char* name = "";
+  std::string command{};
+  friend void PrintTo(const Stranger& s, std::ostream* os) { *os << s.name; }
+};
+const Stranger kStrangers[] = {
+    {"BehindUs", "tc filter add dev p0 ingress prio 100 protocol all u32 match u32 0 0 flowid 1:7"},
+    {"BehindUsWithOurMark",
+     "tc filter add dev p0 ingress prio 100 protocol all u32 match u32 0 0 flowid 1:b001"},
+    {"BehindUsWithTheWholeMark",
+     "tc filter add dev p0 ingress prio 100 protocol all u32 match u32 0 0 flowid 1:b341"},
+    {"BehindUsBpf", "tc filter add dev p0 ingress prio 100 bpf da pinned $LAST_WORD"},
+    {"BeforeUs", "tc filter add dev p0 ingress prio 1 protocol all u32 match u32 0 0 flowid 1:7"},
+};
+
+TEST_P(BpfBackend, PacketTurnsWhateverStrangersDoToOurMark) {
+  probe* programs = probe__open_and_load();
+  ASSERT_NE(programs, nullptr);
+  const std::string pin = PrivateNet::bpffs() + "/last_word";
+  ASSERT_EQ(bpf_obj_pin(bpf_program__fd(programs->progs.last_word), pin.c_str()), 0);
+  ::setenv("LAST_WORD", pin.c_str(), 1);
+  route();
+  sh("tc qdisc add dev p0 clsact");
+  for (const Stranger& stranger : kStrangers) {
+    put(Order::kUp, Order::kUp);
+    ASSERT_TRUE(sh(stranger.command)) << stranger.name;
+    EXPECT_EQ(through(frame4({.dscp = 43})), readdressed(frame4({.dscp = 51, .ttl = 63}), 4, 3))
+        << stranger.name;
+    EXPECT_EQ(through(frame6({.dscp = 43})), readdressed(frame6({.dscp = 51, .hops = 63}), 4, 3))
+        << stranger.name;
+    put(p0_, rules_of(Order::kDown));
+    EXPECT_EQ(through(frame4({.dscp = 43})), readdressed(frame4({.dscp = 43, .ttl = 63}), 4, 3))
+        << stranger.name;
+    ASSERT_TRUE(
+        sh("tc filter del dev p0 ingress prio 100 2>/dev/null || tc filter del dev p0 "
+           "ingress prio 1"));
+  }
+  EXPECT_EQ(backend_->bounces(p1_)->at(5), 2 * std::size(kStrangers));
+  std::filesystem::remove(pin);
+  probe__destroy(programs);
+}
+
+/// On TCX the first who says OK has the last word: before us, and after us.
+TEST_P(BpfBackend, PacketTurnsWhateverStrangersOnTcxDoToOurMark) {
+  probe* programs = probe__open_and_load();
+  ASSERT_NE(programs, nullptr);
+  bridge();
+  put(Order::kUp, Order::kUp);
+  for (std::uint32_t flags : {1U << 3, 1U << 4}) {  // BPF_F_BEFORE, BPF_F_AFTER
+    LIBBPF_OPTS(bpf_link_create_opts, options);
+    options.flags = flags;
+    const UniqueFd link(bpf_link_create(bpf_program__fd(programs->progs.last_word),
+                                        static_cast<int>(p0_.value()),
+                                        static_cast<bpf_attach_type>(46), &options));
+    if (!link) GTEST_SKIP() << "this kernel has no TCX";
+    EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 51})) << flags;
+  }
+  probe__destroy(programs);
+}
+
+TEST_P(BpfBackend, StrangerThatIsFirstOnTcxComesAfterUs) {
+  if (GetParam() != Means::kAuto && GetParam() != Means::kTcx)
+    GTEST_SKIP() << "clsact comes after TCX, whoever is there";
+  probe* programs = probe__open_and_load();
+  ASSERT_NE(programs, nullptr);
+  bridge();
+  std::vector<UniqueFd> links;
+  for (Ifindex port : {p0_, p1_})
+    for (int hook : {46, 47})
+      links.emplace_back(bpf_link_create(bpf_program__fd(programs->progs.last_word),
+                                         static_cast<int>(port.value()),
+                                         static_cast<bpf_attach_type>(hook), nullptr));
+  if (!links.back()) GTEST_SKIP() << "this kernel has no TCX";
+  put(Order::kUp, Order::kUp);
+  EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 51}));
+  EXPECT_THAT(filters_of("p0") + filters_of("p1"), IsEmpty());
+  probe__destroy(programs);
+}
+
+TEST_P(BpfBackend, TwoOfOurProgramsTurnAPacketOnce) {
+  if (GetParam() != Means::kTcx) GTEST_SKIP() << "the same for all";
+  bridge();
+  bpf::Programs programs(bpf::Pins::open(PrivateNet::bpffs()));
+  bpf::Clsact clsact(*TcSocket::open(), programs);
+  bpf::Tcx tcx(programs);
+  const bpf::Programs::Loaded& up = **programs.get(rules_of(Order::kUp));
+  for (Ifindex port : {p0_, p1_}) {
+    ASSERT_TRUE(programs.need_place(port));
+    programs.set_tag(port, qos::Tag::of<1>());
+    for (Part part : {Part::kIngress, Part::kEgress}) {
+      ASSERT_TRUE(clsact.put(port, part, up));
+      ASSERT_TRUE(tcx.put(port, part, up));
+    }
+  }
+  EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 51}));
+  EXPECT_EQ(programs.bounces(p1_), (Bounces{0, 0, 0, 0, 0, 1, 0, 0}));
+}
+
+/// A frame that a driver left outside the linear data but for its Ethernet header: what a
+/// PACKET_TX_RING makes.
+bool send_in_pieces(const char* interface, const Bytes& frame) {
+  const UniqueFd fd(::socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0));
+  const int version = TPACKET_V2;
+  constexpr unsigned kPage = 4096;
+  constexpr std::size_t kData = (sizeof(tpacket2_hdr) + 15) / 16 * 16;  // TPACKET_ALIGN
+  tpacket_req ring{
+      .tp_block_size = kPage, .tp_block_nr = 1, .tp_frame_size = 2048, .tp_frame_nr = 2};
+  if (::setsockopt(fd.get(), SOL_PACKET, PACKET_VERSION, &version, sizeof version) != 0 ||
+      ::setsockopt(fd.get(), SOL_PACKET, PACKET_TX_RING, &ring, sizeof ring) != 0)
+    return false;
+  void* memory = ::mmap(nullptr, kPage, PROT_READ | PROT_WRITE, MAP_SHARED, fd.get(), 0);
+  if (memory == MAP_FAILED) return false;
+  auto* header = static_cast<tpacket2_hdr*>(memory);
+  std::memcpy(static_cast<std::uint8_t*>(memory) + kData, frame.data(), frame.size());
+  header->tp_len = static_cast<__u32>(frame.size());
+  header->tp_status = TP_STATUS_SEND_REQUEST;
+  sockaddr_ll to{};
+  to.sll_family = AF_PACKET;
+  to.sll_protocol = htons(ETH_P_ALL);
+  to.sll_ifindex = static_cast<int>(::if_nametoindex(interface));
+  const bool sent = ::sendto(fd.get(), nullptr, 0, 0, reinterpret_cast<sockaddr*>(&to),
+                             sizeof to) == static_cast<ssize_t>(frame.size());
+  ::munmap(memory, kPage);
+  return sent;
+}
+
+TEST_P(BpfBackend, ShortPacketInPiecesTurnsToo) {
+  bridge();
+  put(Order::kUp, Order::kUp);
+  const Wire out("q1");
+  Bytes frame = across4({.dscp = 43});
+  Bytes turned = across4({.dscp = 51});
+  ASSERT_LT(frame.size(), 62U);  // two tags and IPv6: all that is ever needed in one piece
+  ASSERT_TRUE(send_in_pieces("q0", frame));
+  EXPECT_EQ(out.receive(), turned);
+}
+
+TEST_P(BpfBackend, FrameWithThreeTagsTurnsAndOneWithFourPasses) {
+  bridge();
+  put(Order::kUp, Order::kUp);
+  EXPECT_EQ(through(across4({.dscp = 43}, {{0x88a8, 0xa064}, {0x8100, 0xb065}, {0x8100, 0x66}})),
+            across4({.dscp = 51}, {{0x88a8, 0xc064}, {0x8100, 0xd065}, {0x8100, 0xc066}}));
+  const Bytes four =
+      across4({.dscp = 43}, {{0x88a8, 0xa064}, {0x8100, 1}, {0x8100, 2}, {0x8100, 3}});
+  EXPECT_EQ(through(four), four);
+}
+
+/// The directory of this namespace in the BPF file system.
+std::string own_directory(const std::string& bpffs = PrivateNet::bpffs()) {
+  return bpffs + "/lldp-level/" + bpf::Namespace::current().name();
+}
+
+TEST_P(BpfBackend, DirectoryOfADeadNamespaceIsNotTaken) {
+  if (GetParam() == Means::kClsactWithoutBpffs) GTEST_SKIP() << "nothing is pinned";
+  const std::string file = std::to_string(bpf::Namespace::current().file);
+  bridge();
+  // What had our file's number before, and what a version left that knew of the number alone.
+  for (const std::string& dead : {file + "-1", file}) {
+    put(Order::kUp, Order::kUp);
+    through(across4({.dscp = 43}));
+    EXPECT_EQ(backend_->bounces(p1_)->at(5), 1U);
+    backend_ = nullptr;
+    const std::string path = PrivateNet::bpffs() + "/lldp-level/" + dead;
+    ASSERT_TRUE(sh("mv " + own_directory() + " " + path));
+    ASSERT_TRUE(sh("rm -f " + path +
+                   "/port-*; for p in p0 p1; do tc qdisc del dev $p clsact "
+                   "2>/dev/null; done; true"));  // its interfaces went with it
+    backend_ = open();
+    EXPECT_FALSE(std::filesystem::exists(path));
+    EXPECT_THAT(*backend_->ports(), IsEmpty());
+    put(Order::kUp, Order::kUp);
+    EXPECT_EQ(backend_->bounces(p1_), Bounces{});
+    flush();
+  }
+}
+
+TEST_P(BpfBackend, DirectoriesOfOtherNamespacesAreLeftAlone) {
+  if (GetParam() == Means::kClsactWithoutBpffs) GTEST_SKIP() << "nothing is pinned";
+  const std::string file = std::to_string(bpf::Namespace::current().file);
+  for (const std::string& other : {"1" + file + "-1", file + "1", std::string("other")})
+    std::filesystem::create_directories(PrivateNet::bpffs() + "/lldp-level/" + other);
+  backend_ = open();
+  for (const std::string& other : {"1" + file + "-1", file + "1", std::string("other")})
+    EXPECT_TRUE(std::filesystem::remove(PrivateNet::bpffs() + "/lldp-level/" + other)) << other;
+  std::filesystem::remove(PrivateNet::bpffs() + "/lldp-level");
+}
+
+TEST_P(BpfBackend, InterfaceThatOutlivedItsNamespaceIsFoundWithItsPrograms) {
+  if (GetParam() != Means::kTcx) GTEST_SKIP() << "filters are found by their names";
+  bridge();
+  put(Order::kUp, Order::kUp);
+  backend_ = nullptr;
+  const std::string file = std::to_string(bpf::Namespace::current().file);
+  ASSERT_TRUE(sh("mv " + own_directory() + " " + PrivateNet::bpffs() + "/lldp-level/" + file));
+  backend_ = open();
+  EXPECT_THAT(*backend_->ports(), ElementsAre(p0_, p1_));
+  EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 51}));
+  put(Order::kUp, Order::kDown);
+  EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 43}));
+  flush();
+  EXPECT_FALSE(std::filesystem::exists(PrivateNet::bpffs() + "/lldp-level"));
+}
+
+TEST_P(BpfBackend, RestartsWithOtherBpfFileSystemsWithoutAGap) {
+  if (GetParam() == Means::kClsactWithoutBpffs) GTEST_SKIP() << "there is none to change";
+  const std::string other = PrivateNet::bpffs() + "-other";
+  std::filesystem::create_directory(other);
+  ASSERT_EQ(::mount("bpf", other.c_str(), "bpf", 0, nullptr), 0);
+  bridge();
+  put(Order::kUp, Order::kUp);
+  const auto other_rules =
+      qos::compile(*qos::Policy::parse("5:dscp43,6:dscp51", "1:dscp8"), {.order = Order::kUp});
+  for (Ifindex port : {p0_, p1_}) EXPECT_EQ(backend_->settle(port), backend_->settles());
+  std::atomic<bool> done = false;
+  std::atomic<std::size_t> sent = 0;
+  std::atomic<std::size_t> changed = 0;
+  std::atomic<std::size_t> missed = 0;
+  const Wire in("q0");
+  const Wire out("q1");
+  std::thread sender([&] {
+    const Bytes frame = across4({.dscp = 43});
+    while (!done)  // few enough on their way that no queue overflows
+      if (sent - changed - missed < 200 && in.send(frame)) ++sent;
+  });
+  std::thread receiver([&] {
+    const Bytes right = across4({.dscp = 51});
+    while (const auto frame = out.receive(300)) ++(*frame == right ? changed : missed);
+  });
+  const std::string own = PrivateNet::bpffs();
+  const auto hook = hook_of(GetParam());
+  for (const std::string& bpffs : {other, own, other, own}) {
+    backend_ = nullptr;
+    backend_ = std::move(*make_backend("bpf", {.bpffs = bpffs, .hook = hook}));
+    EXPECT_THAT(*backend_->ports(), ElementsAre(p0_, p1_));
+    EXPECT_TRUE(backend_->plan(p0_, rules_of(Order::kUp))->empty());
+    EXPECT_TRUE(std::filesystem::exists(own_directory(bpffs)));
+    EXPECT_FALSE(std::filesystem::exists((bpffs == own ? other : own) + "/lldp-level"));
+    put(Order::kUp, Order::kUp);
+    for (Ifindex port : {p0_, p1_}) put(port, other_rules);
+    for (Ifindex port : {p0_, p1_}) put(port, rules_of(Order::kUp));
+  }
+  // None at all: what is kept elsewhere is used there.
+  backend_ = nullptr;
+  if (GetParam() != Means::kTcx) {
+    backend_ = std::move(*make_backend("bpf", {.bpffs = "/nonexistent", .hook = hook}));
+    EXPECT_TRUE(backend_->plan(p0_, rules_of(Order::kUp))->empty());
+    EXPECT_TRUE(backend_->plan(p1_, rules_of(Order::kUp))->empty());
+  } else {
+    backend_ = open();
+  }
+  done = true;
+  sender.join();
+  receiver.join();
+  EXPECT_GT(sent, 100U);
+  EXPECT_EQ(missed, 0U);
+  EXPECT_EQ(changed, sent);
+  EXPECT_EQ(backend_->bounces(p1_)->at(5), changed);
+  // What was kept elsewhere is at work no more: a change is the only one.
+  put(Order::kUp, Order::kDown);
+  EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 43}));
+  flush();
+  EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 43}));
+  EXPECT_FALSE(std::filesystem::exists(own + "/lldp-level"));
+  ::umount2(other.c_str(), MNT_DETACH);
+  std::filesystem::remove(other);
 }
 
 using BpfSettling = BpfBackend;
@@ -388,6 +697,48 @@ TEST_P(BpfBackend, FlushRemovesExactlyWhatWeMade) {
   EXPECT_THAT(output_of("tc qdisc show dev p1"), Not(HasSubstr("clsact")));
   EXPECT_THAT(output_of("tc filter show dev p0 ingress; tc filter show dev p0 egress"), IsEmpty());
   EXPECT_FALSE(std::filesystem::exists(PrivateNet::bpffs() + "/lldp-level"));
+}
+
+TEST_P(BpfBackend, ClsactThatAStrangerCameToNeedStays) {
+  if (GetParam() == Means::kTcx) GTEST_SKIP() << "no qdisc is made";
+  put(Order::kUp, Order::kUp);
+  ASSERT_TRUE(sh("tc filter add dev p1 egress prio 100 protocol all u32 match u32 0 0 flowid 1:7"));
+  flush();
+  EXPECT_THAT(output_of("tc filter show dev p1 egress"), HasSubstr("u32"));
+  EXPECT_THAT(output_of("tc qdisc show dev p0"), Not(HasSubstr("clsact")));
+}
+
+TEST_P(BpfBackend, LinkOfADeletedInterfaceIsNoRuleOfTheNext) {
+  bridge();
+  put(Order::kUp, Order::kUp);
+  backend_ = nullptr;
+  ASSERT_TRUE(sh("ip link del p1 && ip link add p1 index " + std::to_string(p1_.value()) +
+                 " address 02:00:00:00:00:03 up type veth peer name q1 address 02:00:00:00:00:04 "
+                 "&& ip link set q1 up && ip link set p1 master br0"));
+  ASSERT_EQ(::if_nametoindex("p1"), p1_.value());
+  backend_ = open();
+  EXPECT_THAT(
+      backend_->plan(p1_, rules_of(Order::kUp))->changes,
+      ElementsAre(Change{Action::kAdd, Part::kIngress}, Change{Action::kAdd, Part::kEgress}));
+  put(Order::kUp, Order::kUp);
+  EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 51}));
+}
+
+TEST_P(BpfBackend, HalfFailedApplyLeavesABarePortBare) {
+  if (GetParam() == Means::kTcx) GTEST_SKIP() << "rtnetlink has no part in it";
+  const auto plan = backend_->plan(p1_, rules_of(Order::kUp));
+  ASSERT_TRUE(plan);
+  for (int n : {1, 2}) {  // the filter at ingress, and the one at egress
+    const Refusal refusal(RTM_NEWTFILTER, n);
+    const auto done = backend_->apply(*plan);
+    ASSERT_FALSE(done);
+    EXPECT_EQ(to_string(done.error()), std::string("p1: add ") + (n == 1 ? "ingress" : "egress") +
+                                           ": RTM_NEWTFILTER: Cannot allocate memory");
+    EXPECT_THAT(filters_of("p1"), IsEmpty());
+    EXPECT_THAT(output_of("tc qdisc show dev p1"), Not(HasSubstr("clsact")));
+    EXPECT_EQ(backend_->plan(p1_, rules_of(Order::kUp))->changes, plan->changes);
+  }
+  put(p1_, rules_of(Order::kUp));
 }
 
 TEST_P(BpfBackend, VanishedPortLeavesNothingBehind) {
@@ -541,6 +892,40 @@ TEST_P(BpfQueues, GoWhenNoLongerAskedFor) {
               Contains(Change{Action::kRemove, Part::kQueues}));
   put(Order::kUp, Order::kUp);
   EXPECT_THAT(output_of("tc qdisc show dev p1"), Not(HasSubstr("htb")));
+}
+
+TEST_P(BpfQueues, HalfFailedApplyLeavesABarePortBare) {
+  const std::string before = output_of("tc qdisc show dev p1");
+  backend_ = open_queued();
+  const auto plan = backend_->plan(p1_, rules_of(Order::kUp));
+  ASSERT_TRUE(plan);
+  for (int type : {RTM_NEWTCLASS, RTM_NEWTFILTER}) {
+    const Refusal refusal(type, type == RTM_NEWTCLASS ? 2 : 3);  // the third filter is the tree's
+    const auto done = backend_->apply(*plan);
+    ASSERT_FALSE(done);
+    EXPECT_THAT(to_string(done.error()), testing::StartsWith("p1: add queues: "));
+    EXPECT_EQ(output_of("tc qdisc show dev p1"), before);
+    EXPECT_THAT(filters_of("p1"), IsEmpty());
+  }
+}
+
+TEST_P(BpfQueues, RoutedPacketsLeaveInTheQueueOfTheirClass) {
+  route();
+  backend_ = open_queued();
+  for (Order out : {Order::kDown, Order::kUnknown}) {
+    backend_ = open_queued(false);
+    put(p1_, rules_of(out));
+    backend_ = open_queued();
+    put(Order::kDown, out);
+    // q1 is of the same router, which would send them round until their time is up.
+    for (int i = 0; i < 5; ++i) EXPECT_TRUE(through(frame4({.dscp = 43, .ttl = 2})));
+    for (int i = 0; i < 3; ++i) EXPECT_TRUE(through(frame4({.dscp = 51, .ttl = 2})));
+    // AF12, AF42, VOICE-ADMIT, NQB: forwarding takes their TOS for an interactive one's, 6.
+    for (unsigned dscp : {12U, 36U, 44U, 45U})
+      EXPECT_TRUE(through(frame4({.dscp = dscp, .ttl = 2})));
+    EXPECT_THAT(sent_by_class(), HasSubstr("4c4c:15 5,")) << to_string(out);
+    EXPECT_THAT(sent_by_class(), HasSubstr("4c4c:16 3,")) << to_string(out);
+  }
 }
 
 TEST_P(BpfQueues, QdiscOfAnotherStays) {

@@ -14,9 +14,10 @@ TEST_P(BackendContract, PlansBothPartsOnBarePort) {
                                                           Change{Action::kAdd, Part::kEgress}));
 }
 
-TEST_P(BackendContract, PlansIngressAloneWhereOrderIsUnknown) {
-  EXPECT_THAT(planned(0, Order::kUnknown).changes,
-              ElementsAre(Change{Action::kAdd, Part::kIngress}));
+TEST_P(BackendContract, PlansBothPartsWhereOrderIsUnknown) {
+  EXPECT_THAT(
+      planned(0, Order::kUnknown).changes,
+      ElementsAre(Change{Action::kAdd, Part::kIngress}, Change{Action::kAdd, Part::kEgress}));
 }
 
 TEST_P(BackendContract, PlanChangesNothing) {
@@ -48,11 +49,11 @@ TEST_P(BackendContract, ReplacesInPlaceWhenOrderTurns) {
   EXPECT_FALSE(planned(0, Order::kUp).empty());
 }
 
-TEST_P(BackendContract, TakesEgressAwayWhenOrderIsLost) {
+TEST_P(BackendContract, ReplacesInPlaceWhenOrderIsLost) {
   put(0, Order::kUp);
   EXPECT_THAT(planned(0, Order::kUnknown).changes,
               ElementsAre(Change{Action::kReplace, Part::kIngress},
-                          Change{Action::kRemove, Part::kEgress}));
+                          Change{Action::kReplace, Part::kEgress}));
   put(0, Order::kUnknown);
   EXPECT_TRUE(planned(0, Order::kUnknown).empty());
 }

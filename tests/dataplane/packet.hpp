@@ -31,6 +31,7 @@ struct Ipv4 {
   unsigned dscp = 0;
   unsigned ecn = 0;
   unsigned ttl = 64;
+  unsigned id = 0x1234;
   unsigned fragment = 0x4000;  ///< flags and offset; default: don't fragment
   Bytes options{};             ///< a multiple of 4
 };
@@ -43,8 +44,8 @@ inline Bytes ipv4(const Ipv4& h) {
                h.dscp << 2 | h.ecn,
                total >> 8,
                total & 255,
-               0x12,
-               0x34,
+               h.id >> 8,
+               h.id & 255,
                h.fragment >> 8,
                h.fragment & 255,
                h.ttl,

@@ -21,8 +21,8 @@ struct {
 
 SEC("tc")
 int probe(struct __sk_buff* skb) {
-  if (skb->cb[4] == 0) {
-    skb->cb[4] = 1;
+  if (skb->cb[3] == 0) {
+    skb->cb[3] = 1;
     if (skb->cb[1] && bpf_skb_vlan_push(skb, skb->cb[1], skb->cb[2])) return TC_ACT_SHOT;
     skb->tc_index = skb->cb[0];
     bpf_tail_call(skb, &subject, 0);
@@ -50,10 +50,16 @@ int stranger(void* skb __attribute__((unused))) {
   return TC_ACT_UNSPEC;
 }
 
-/* The same packet through the program again and again: cb[0] as tc_index every time. For bench. */
+/* Another's program that lets nobody come after it, and clears tc_index by that. */
+SEC("tc")
+int last_word(void* skb __attribute__((unused))) { return TC_ACT_OK; }
+
+/* The same packet through the program again and again, with cb[0] as tc_index and nothing that an
+ * earlier run has left in cb[4]. For bench. */
 SEC("tc")
 int again(struct __sk_buff* skb) {
   skb->tc_index = skb->cb[0];
+  skb->cb[4] = 0;
   bpf_tail_call(skb, &subject, 0);
   return TC_ACT_SHOT;
 }

@@ -25,10 +25,13 @@ struct Skb {
   std::uint32_t priority = 0;
   std::uint16_t vlan_tpid = 0;  ///< of a tag kept in the metadata; 0: none
   std::uint16_t vlan_tci = 0;
+  std::uint32_t in = 0;  ///< ifindex by which it came in
+  std::uint32_t gso_segs = 0;
+  std::uint32_t gso_size = 0;
   friend bool operator==(const Skb&, const Skb&) = default;
   friend void PrintTo(const Skb& s, std::ostream* os) {
     *os << to_hex(s.frame) << std::hex << " tc_index " << s.tc_index << " priority " << s.priority
-        << " tag " << s.vlan_tpid << ":" << s.vlan_tci << std::dec;
+        << " tag " << s.vlan_tpid << ":" << s.vlan_tci << std::dec << " in by " << s.in;
   }
 };
 
@@ -90,6 +93,9 @@ class Probe {
     context.cb[2] = skb.vlan_tci;
     context.priority = skb.priority;
     context.ifindex = ifindex;
+    context.ingress_ifindex = skb.in;
+    context.gso_segs = skb.gso_segs;
+    context.gso_size = skb.gso_size;
     Bytes out(skb.frame.size() + 256);
     LIBBPF_OPTS(bpf_test_run_opts, run);
     run.data_in = skb.frame.data();
@@ -102,9 +108,14 @@ class Probe {
     if (const int e = bpf_prog_test_run_opts(bpf_program__fd(program), &run); e != 0)
       return -1000 + e;
     out.resize(run.data_size_out);
-    skb = {std::move(out), context.cb[0], context.priority,
+    skb = {std::move(out),
+           context.cb[0],
+           context.priority,
            __builtin_bswap16(static_cast<std::uint16_t>(context.cb[1])),
-           static_cast<std::uint16_t>(context.cb[2])};
+           static_cast<std::uint16_t>(context.cb[2]),
+           skb.in,
+           skb.gso_segs,
+           skb.gso_size};
     return static_cast<int>(run.retval);
   }
 

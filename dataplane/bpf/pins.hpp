@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "os/fd.hpp"
+
+namespace lldp::dataplane::bpf {
+
+/// A network namespace, told from all others there have been since the machine started: the number
+/// of its file is given to another as soon as it has gone.
+struct Namespace {
+  std::uint64_t file = 0;
+  std::optional<std::uint64_t> cookie{};  ///< since Linux 5.14
+
+  /// Of the calling thread.
+  [[nodiscard]] static Namespace current();
+  [[nodiscard]] std::uint64_t number() const { return cookie.value_or(file); }
+  [[nodiscard]] std::string name() const;
+  /// True for the name of one that had the same file before: it is no more.
+  [[nodiscard]] bool is_predecessor(std::string_view other) const;
+};
+
+/// Our directory in the BPF file system, where objects outlive us: one per network namespace, as
+/// the ports are. It comes to be with the first file.
+class Pins {
+ public:
+  /// Nothing where no BPF file system is mounted, or where we may not write. What an earlier daemon
+  /// has kept for this namespace in a BPF file system elsewhere moves here, or is used there if
+  /// `bpffs` is none. The directory of a dead namespace goes.
+  [[nodiscard]] static std::optional<Pins> open(const std::string& bpffs);
+
+  [[nodiscard]] const std::string& directory() const { return directory_; }
+  [[nodiscard]] std::string path(std::string_view name) const;
+  [[nodiscard]] std::vector<std::string> names() const;
+  [[nodiscard]] Result<void> put(const UniqueFd& object, std::string_view name) const;
+  void remove(std::string_view name) const;
+  /// Removes every file of ours, and the directory.
+  void clear() const;
+
+ private:
+  explicit Pins(std::string directory) : directory_(std::move(directory)) {}
+  void take_from(const Pins& other) const;
+  void bury(const Namespace& of) const;
+  std::string directory_;
+};
+
+}  // namespace lldp::dataplane::bpf

@@ -101,13 +101,21 @@ void Session::answer(const Call& call) {
   send(varlink::error("org.varlink.service.InterfaceNotFound", object("interface", interface)));
 }
 
-void Session::dispatch(const Method& method, const Call& call) {
-  std::string wrong = call.misfit;
+/// The name of what the method does not take as it is given, or misses. A caller may give any name,
+/// so no name can stand for "none".
+std::optional<std::string> Session::wrong_parameter(const Method& method, const Call& call) {
+  if (call.misfit) return call.misfit;
   for (const varlink::Parameter& p : call.parameters)
-    if (p.name != method.parameter || p.is_list != method.is_list) wrong = p.name;
-  if (method.needed && call.parameters.empty() && wrong.empty()) wrong = method.parameter;
-  if (!wrong.empty())
-    return send(varlink::error("org.varlink.service.InvalidParameter", object("parameter", wrong)));
+    if (method.parameter.empty() || p.name != method.parameter || p.is_list != method.is_list)
+      return p.name;
+  if (method.needed && call.parameters.empty()) return std::string(method.parameter);
+  return std::nullopt;
+}
+
+void Session::dispatch(const Method& method, const Call& call) {
+  if (const auto wrong = wrong_parameter(method, call))
+    return send(
+        varlink::error("org.varlink.service.InvalidParameter", object("parameter", *wrong)));
   if (method.streams && (!call.more || call.oneway))
     return send(varlink::error("org.varlink.service.ExpectedMore"));
   (this->*method.run)(call);

@@ -6,6 +6,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -62,6 +63,8 @@ class Session : public std::enable_shared_from_this<Session> {
   void read();
   void serve();
   void answer(const varlink::Call& call);
+  [[nodiscard]] static std::optional<std::string> wrong_parameter(const Method& method,
+                                                                  const varlink::Call& call);
   void dispatch(const Method& method, const varlink::Call& call);
   void send(std::string message);
   void write();

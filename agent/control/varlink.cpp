@@ -68,7 +68,7 @@ Result<Call> parse_call(std::string_view message) {
     if (value.is_null()) continue;  // a null is an optional parameter that is not given
     if (auto parameter = parse_parameter(name, value)) {
       call.parameters.push_back(std::move(*parameter));
-    } else if (call.misfit.empty()) {
+    } else if (!call.misfit) {
       call.misfit = name;
     }
   }

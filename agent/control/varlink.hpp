@@ -44,9 +44,11 @@ struct Parameter {
 struct Call {
   std::string method{};
   std::vector<Parameter> parameters{};
-  std::string misfit{};  ///< the first parameter that is neither a string nor a list of strings
-  bool more = false;     ///< the caller wants any number of replies
-  bool oneway = false;   ///< the caller wants none
+  /// The name of the first parameter that is neither a string nor a list of strings; any name, an
+  /// empty one too.
+  std::optional<std::string> misfit{};
+  bool more = false;    ///< the caller wants any number of replies
+  bool oneway = false;  ///< the caller wants none
   bool upgrade = false;
   friend bool operator==(const Call&, const Call&) = default;
 };

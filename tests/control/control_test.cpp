@@ -212,6 +212,13 @@ const ErrorCase kErrors[] = {
      R"({"error":"org.varlink.service.InvalidParameter","parameters":{"parameter":"ports"}})"},
     {"ParameterOfNoType", R"({"method":"org.lldplevel.Show","parameters":{"ports":[1]}})",
      R"({"error":"org.varlink.service.InvalidParameter","parameters":{"parameter":"ports"}})"},
+    {"ListWithoutAName",
+     R"({"method":"org.varlink.service.GetInterfaceDescription","parameters":{"":[]}})",
+     R"({"error":"org.varlink.service.InvalidParameter","parameters":{"parameter":""}})"},
+    {"StringWithoutAName", R"({"method":"org.lldplevel.Rules","parameters":{"":"x"}})",
+     R"({"error":"org.varlink.service.InvalidParameter","parameters":{"parameter":""}})"},
+    {"MisfitWithoutAName", R"({"method":"org.lldplevel.Show","parameters":{"":1}})",
+     R"({"error":"org.varlink.service.InvalidParameter","parameters":{"parameter":""}})"},
     {"ParameterMissing", R"({"method":"org.varlink.service.GetInterfaceDescription"})",
      R"({"error":"org.varlink.service.InvalidParameter","parameters":{"parameter":"interface"}})"},
     {"InterfaceNotDescribed",
@@ -316,6 +323,42 @@ TEST_F(ControlSocket, SlowRecorderLosesFramesAndIsToldHowMany) {
   EXPECT_LT(heard, 2000);
   server->frame_seen(Direction::kIn, "swp1", frame);
   EXPECT_THAT(c.hear(), HasSubstr(R"(,"dropped":)" + std::to_string(2000 - heard) + "}"));
+}
+
+TEST_F(ControlSocket, FrameThatWouldPassTheBoundOfTheQueueIsDropped) {
+  open({.queue_octets = 4096});
+  Client c = client();
+  c.call(R"({"method":"org.lldplevel.Record","more":true})");
+  c.hear();
+  server->frame_seen(Direction::kIn, "swp1", Bytes(4096));  // more than that as text
+  server->frame_seen(Direction::kIn, "swp1", Bytes(64));
+  EXPECT_THAT(c.hear(), HasSubstr(R"(,"dropped":1})"));
+}
+
+TEST_F(ControlSocket, NobodyRecordsOnceTheRecorderHasLeft) {
+  open();
+  Client c = client();
+  EXPECT_FALSE(server->recording());
+  c.call(R"({"method":"org.lldplevel.Record","more":true})");
+  c.hear();
+  EXPECT_TRUE(server->recording());
+  c.hang_up();
+  EXPECT_TRUE(turn_until(1s, [&] { return !server->recording(); }));
+}
+
+TEST_F(ControlSocket, WatcherThatIsSlowGetsTheLastState) {
+  open({.watch_pause = 1ms});
+  handler.padding = R"(,"p":")" + std::string(4 << 20, 'x') + '"';
+  Client slow = client();
+  slow.call(R"({"method":"org.lldplevel.Watch","more":true})");
+  ASSERT_TRUE(turn_until(1s, [&] { return handler.shows == 1; }));
+  handler.padding.clear();
+  for (int i = 0; i < 3; ++i) {  // while the first answer waits to be taken
+    server->notify_changed();
+    turn(5ms);
+  }
+  EXPECT_THAT(slow.hear(10s), testing::StartsWith(R"({"parameters":{"n":1,)"));
+  EXPECT_EQ(slow.hear(), R"({"parameters":{"n":2},"continues":true})");
 }
 
 TEST_F(ControlSocket, ClientThatTakesNothingIsPutOut) {

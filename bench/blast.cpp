@@ -2,10 +2,10 @@
 // Sends LLDP frames into one interface, as fast as asked: the hostile or merely busy neighbour of
 // the benchmarks.
 //
-//   blast INTERFACE same|vary|bad|churn COUNT NEIGHBORS RATE    RATE in frames/s, 0: as fast as it
-//   goes
+//   blast INTERFACE same|vary|bad|churn|toggle COUNT NEIGHBORS RATE    RATE in frames/s, 0: as fast
+//   as it goes
 //     vary: every frame is another; churn: besides, neighbours leave, fall silent until their TTL
-//     has passed, and come again
+//     has passed, and come again; toggle: each is a host and a switch in turn
 //   blast --write DIRECTORY                               one raw Ethernet frame of each kind
 #include <linux/if_packet.h>
 #include <net/if.h>
@@ -56,6 +56,11 @@ std::vector<Bytes> frames_of(std::string_view kind, unsigned neighbors) {
   std::vector<Bytes> frames;
   for (unsigned n = 0; n < neighbors; ++n) {
     const auto neighbor = static_cast<std::uint16_t>(n);
+    if (kind == "toggle") {
+      frames.push_back(ethernet(support::toggling_lldpdu(neighbor, true), neighbor));
+      frames.push_back(ethernet(support::toggling_lldpdu(neighbor, false), neighbor));
+      continue;
+    }
     if (kind != "bad") {
       frames.push_back(ethernet(support::typical_lldpdu(neighbor), neighbor));
       continue;
@@ -169,9 +174,9 @@ int send_frames(const char* interface, std::string_view kind, unsigned count, un
 int main(int argc, char** argv) {
   const std::string_view kind = argc == 6 ? argv[2] : "";
   if (argc == 3 && std::string_view(argv[1]) == "--write") return lldp::write_frames(argv[2]);
-  if (kind != "same" && kind != "vary" && kind != "bad" && kind != "churn") {
+  if (kind != "same" && kind != "vary" && kind != "bad" && kind != "churn" && kind != "toggle") {
     std::fprintf(stderr,
-                 "usage: blast INTERFACE same|vary|bad|churn COUNT NEIGHBORS RATE\n"
+                 "usage: blast INTERFACE same|vary|bad|churn|toggle COUNT NEIGHBORS RATE\n"
                  "       blast --write DIRECTORY\n");
     return 2;
   }

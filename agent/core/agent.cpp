@@ -266,15 +266,32 @@ void Agent::Impl::receive(Ifindex ifindex, ByteSpan frame, TimePoint now, Action
     if (a.rx_state != RxState::RX_WAIT_FOR_FRAME) continue;
     const MacAddress to = group_address(a.scope);
     if (!std::equal(to.begin(), to.end(), frame.begin())) continue;
-    Receiver receiver{*this, *port, a, now, out, frame.subspan(kEthernetHeader)};
-    std::copy_n(frame.begin() + to.size(), receiver.source.size(), receiver.source.begin());
-    a.rx.rcvFrame = true;
-    step(a.rx_state, a.rx, receiver);
-    if (!receiver.table_changed) return;
-    if (receiver.spoken) note_state(remember(*port), out);
-    reconsider(*port, now, out, receiver.renounced);
-    due_.set(port->slot, now);
-    return;
+    Frame taken{.lldpdu = frame.subspan(kEthernetHeader)};
+    std::copy_n(frame.begin() + to.size(), taken.source.size(), taken.source.begin());
+    return take(*port, a, taken, now, out);
+  }
+}
+
+void Agent::Impl::take(Port& port, PortAgent& agent, const Frame& frame, TimePoint now,
+                       Actions& out) {
+  Receiver receiver{*this, port, agent, now, out, frame.lldpdu, frame.source};
+  receiver.counted = frame.counted;
+  agent.rx.rcvFrame = true;
+  step(agent.rx_state, agent.rx, receiver);
+  if (receiver.held_first) due_.set(port.slot, now);
+  if (!receiver.table_changed) return;
+  if (receiver.spoken) note_state(remember(port), out);
+  reconsider(port, now, out, receiver.renounced);
+  due_.set(port.slot, now);
+}
+
+void Agent::Impl::take_held(Port& port, TimePoint now, Actions& out) {
+  while (!port.held.empty() && port.changes.opens_at() <= now) {
+    const HeldFrame frame = std::move(port.held.front());
+    port.held.erase(port.held.begin());
+    for (PortAgent& a : port.agents)
+      if (a.scope == frame.scope && a.rx_state == RxState::RX_WAIT_FOR_FRAME)
+        take(port, a, {.lldpdu = frame.lldpdu, .source = frame.source, .counted = true}, now, out);
   }
 }
 
@@ -317,6 +334,7 @@ void Agent::Impl::advance(TimePoint now, Actions& out) {
   while (due_.due() <= now) {
     Port& port = *ports_[due_.first()];
     age(port, now, out);
+    take_held(port, now, out);
     run(port, now, out);
   }
 }
@@ -544,6 +562,7 @@ void Agent::Impl::label(Port& port, TimePoint now, Actions& out) {
     port.order = order;
   }
   watch_for_unordered(port, own, now);
+  watch_for_conflict(port, own, now);
   watch_for_missing(port, own, now);
   set_alarms(port, alarms_of(port, own, now), now, out);
 }

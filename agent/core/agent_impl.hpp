@@ -65,9 +65,17 @@ class Agent::Impl {
   /// Every agent of the port says that what it said before is void.
   void retract(Port& port, Actions& out);
 
+  struct Frame {
+    ByteSpan lldpdu{};
+    MacAddress source{};
+    bool counted = false;  ///< it was held back when it came
+  };
+  void take(Port& port, PortAgent& agent, const Frame& frame, TimePoint now, Actions& out);
   /// Hands the link's state to the port's machines.
   void enable(Port& port, TimePoint now, Actions& out);
   void age(Port& port, TimePoint now, Actions& out);
+  /// Looks at frames that had to wait, as far as the gate lets them pass.
+  void take_held(Port& port, TimePoint now, Actions& out);
   /// The port's table, or what it is held against, has changed.
   void reconsider(Port& port, TimePoint now, Actions& out, bool renounced = false);
   /// Asks the inference; if the level has changed, labels all ports and tells everyone. True then.

@@ -114,6 +114,7 @@ bool Port::counts_as_host() const {
 
 TimePoint Port::deadline() const {
   TimePoint due = std::min(alarm_due(), memory_until);
+  if (!held.empty()) due = std::min(due, changes.opens_at());
   for (const PortAgent& a : agents) {
     due = std::min({due, core::deadline(a.tx_timer_state, a.tx_state, a.tx),
                     a.tooManyNeighborsTimer, a.own_frame_forgotten, a.tell_at});
@@ -223,6 +224,14 @@ void watch_for_missing(Port& port, const Standing& own, TimePoint now) {
   }
 }
 
+void watch_for_conflict(Port& port, const Standing& own, TimePoint now) {
+  const auto& all = port.table.all();
+  const bool conflict =
+      own.role == Role::kSwitch &&
+      std::any_of(all.begin(), all.end(), [](const Neighbor& n) { return n.tlvs_conflict; });
+  port.conflict_at = conflict ? std::min(port.conflict_at, now + kConflictGrace) : kNever;
+}
+
 std::uint16_t alarms_of(const Port& port, const Standing& own, TimePoint now) {
   std::uint16_t set = 0;
   const auto put = [&set](AlarmCode code, bool stands) {
@@ -248,10 +257,8 @@ std::uint16_t alarms_of(const Port& port, const Standing& own, TimePoint now) {
     put(AlarmCode::kHostAboveLeaf, host && own.pinned && *own.level > Level::of<1>());
   }
   put(AlarmCode::kManyNeighbors, (all.size() > 1 && count_msaps(port) > 1) || out_of_room(port));
-  for (const Neighbor& n : all) {
-    put(AlarmCode::kTlvConflict, n.tlvs_conflict);
-    put(AlarmCode::kCabling, port.host_port && n.claims_switch);
-  }
+  for (const Neighbor& n : all) put(AlarmCode::kCabling, port.host_port && n.claims_switch);
+  put(AlarmCode::kTlvConflict, port.conflict_at <= now);
   put(AlarmCode::kUnprotected, port.unprotected_at <= now);
   put(AlarmCode::kSilent, port.silent);
   return set;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "agent/core/agent.hpp"
+#include "agent/core/change_gate.hpp"
 #include "agent/core/deadline_queue.hpp"
 #include "agent/core/inference.hpp"
 #include "agent/core/neighbor_table.hpp"
@@ -39,12 +40,22 @@ struct PortAgent {
   return static_cast<std::uint16_t>(1U << static_cast<unsigned>(code));
 }
 
+/// A frame that said something new while the port's gate for changes was shut: the last one of its
+/// sender.
+struct HeldFrame {
+  Scope scope{};
+  MacAddress source{};
+  Bytes lldpdu{};
+};
+
 /// All that the agent keeps of one link.
 struct Port {
   Link link{};
   std::uint32_t slot = 0;
   std::vector<PortAgent> agents{};  ///< in the order of Settings::scopes
   NeighborTable table{};
+  ChangeGate changes{};
+  std::vector<HeldFrame> held{};  ///< in the order in which their senders are to be looked at
   Statistics statistics{};
   bool host_port = false;  ///< `host-ports` names it
   Heard heard{};
@@ -62,6 +73,8 @@ struct Port {
   /// When a switch heard here that tells no level and has no order becomes an alarm; kNever: there
   /// is none.
   TimePoint unprotected_at = kNever;
+  /// When two TLVs of a neighbour that disagree become an alarm; kNever: there are none.
+  TimePoint conflict_at = kNever;
   /// When silence where a neighbour is expected becomes an alarm; kNever: there is none.
   TimePoint missing_at = kNever;
 
@@ -81,6 +94,7 @@ struct Port {
   /// When an alarm that waits is to be raised; kNever: none does.
   [[nodiscard]] TimePoint alarm_due() const {
     return std::min({has(AlarmCode::kUnprotected) ? kNever : unprotected_at,
+                     has(AlarmCode::kTlvConflict) ? kNever : conflict_at,
                      has(AlarmCode::kCabling) ? kNever : missing_at,
                      link.up && expects_switch() && !hears_switch && !silent ? silent_at : kNever});
   }
@@ -115,6 +129,11 @@ struct Standing {
 inline constexpr std::chrono::seconds kUnprotectedGrace{2};
 /// Sets unprotected_at; goes by the port's order.
 void watch_for_unordered(Port& port, const Standing& own, TimePoint now);
+/// How long a neighbour's TLVs may disagree: whose TLVs are set one by one, as lldpd's are, does so
+/// for a moment at every change.
+inline constexpr std::chrono::seconds kConflictGrace{1};
+/// Sets conflict_at.
+void watch_for_conflict(Port& port, const Standing& own, TimePoint now);
 /// How long an expected neighbour may be silent besides a msgTxInterval, within which every agent
 /// is heard.
 inline constexpr std::chrono::seconds kMissingSlack{2};

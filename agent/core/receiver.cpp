@@ -16,14 +16,17 @@ std::string text_of(const Event& event) {
 
 void Agent::Impl::Receiver::rxInitializeLLDP() {
   remove_if([](const Neighbor&) { return true; }, "reception disabled");
+  std::erase_if(port.held, [this](const HeldFrame& h) { return h.scope == agent.scope; });
   agent.tooManyNeighborsTimer = agent.own_frame_forgotten = kNever;
 }
 
 void Agent::Impl::Receiver::rxProcessFrame(RxVars& v) {
-  Statistics& count = port.statistics;
+  Statistics counted_before;
+  Statistics& count = counted ? counted_before : port.statistics;
   ++count.statsFramesInTotal;
   known = port.table.find(agent.scope, msap_of(lldpdu));
   if (known != nullptr && known->same(lldpdu)) {
+    if (!port.held.empty()) forget_held();
     v.rxTTL = known->rxTTL;
     known->rxInfoTTL = now + std::chrono::seconds(known->rxTTL);
     count.statsTLVsDiscardedTotal += known->tlvs_discarded;
@@ -45,12 +48,21 @@ void Agent::Impl::Receiver::rxProcessFrame(RxVars& v) {
   count.statsFramesInErrorsTotal += view->in_error;
   v.rxTTL = view->ttl;
   if (is_own()) {
-    const TimePoint until = view->ttl == 0 ? kNever : now + std::chrono::seconds(view->ttl);
-    table_changed = until < agent.own_frame_forgotten || (view->ttl == 0 && agent.hears_itself());
-    agent.own_frame_forgotten = until;
     v.badFrame = true;  // valid, but nothing to learn from
+    const TimePoint until = view->ttl == 0 ? kNever : now + std::chrono::seconds(view->ttl);
+    const bool news = until < agent.own_frame_forgotten || (view->ttl == 0 && agent.hears_itself());
+    if (news && !may_change()) return hold();
+    if (!port.held.empty()) forget_held();
+    table_changed = news;
+    agent.own_frame_forgotten = until;
     return;
   }
+  // Who is new needs no leave: for each there must be room in the table.
+  if (known != nullptr && !may_change()) {
+    v.badFrame = true;
+    return hold();
+  }
+  if (!port.held.empty()) forget_held();
   if (view->ttl == 0) return;
   if (known == nullptr && !has_room()) {
     // 9.2.7.7.5: nobody who is known is thrown out for a newcomer.
@@ -71,6 +83,7 @@ void Agent::Impl::Receiver::mibDeleteObjects() {
     if (known != nullptr) remove(*known, "shut down");
   } else if (!agent.rx.portEnabled) {
     remove_if([](const Neighbor&) { return true; }, "link down");
+    port.held.clear();
   } else {
     const std::size_t before = port.table.size();
     remove_if([this](const Neighbor& n) { return n.rxInfoTTL <= now; }, "aged out");
@@ -145,6 +158,36 @@ void Agent::Impl::Receiver::supersede() {
 void Agent::Impl::Receiver::note_support(std::optional<Level> before) {
   const auto support = impl.inference_.supporting();
   renounced |= support && before == support && (!known->level || *known->level > *support);
+}
+
+bool Agent::Impl::Receiver::may_change() {
+  // Who waits goes before who comes.
+  return (counted || port.held.empty()) && port.changes.admit(now);
+}
+
+bool Agent::Impl::Receiver::is_of_sender(const HeldFrame& frame) const {
+  return frame.scope == agent.scope && as_text(msap_of(frame.lldpdu)) == as_text(msap_of(lldpdu));
+}
+
+void Agent::Impl::Receiver::hold() {
+  const auto at = std::find_if(port.held.begin(), port.held.end(),
+                               [this](const HeldFrame& h) { return is_of_sender(h); });
+  if (at != port.held.end()) {
+    ++port.statistics.statsFramesDiscardedTotal;  // the one that this replaces
+    at->source = source;
+    at->lldpdu.assign(lldpdu.begin(), lldpdu.end());
+  } else if (port.held.size() < impl.settings_.max_neighbors_per_port) {
+    port.held.push_back({agent.scope, source, Bytes(lldpdu.begin(), lldpdu.end())});
+    held_first = true;
+  } else {
+    ++port.statistics.statsFramesDiscardedTotal;
+  }
+}
+
+void Agent::Impl::Receiver::forget_held() {
+  const std::size_t gone =
+      std::erase_if(port.held, [this](const HeldFrame& h) { return is_of_sender(h); });
+  port.statistics.statsFramesDiscardedTotal += gone;
 }
 
 bool Agent::Impl::Receiver::is_own() const {

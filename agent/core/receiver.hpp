@@ -20,6 +20,8 @@ struct Agent::Impl::Receiver {
   bool table_changed = false;             ///< in something that the port goes by
   bool spoken = false;                    ///< by a frame: somebody was added, or says something new
   bool renounced = false;  ///< in it, a neighbour that gave support tells a higher level or none
+  bool counted = false;                   ///< the frame was held back when it came
+  bool held_first = false;                ///< it is held back, and nothing of its sender was
 
   void rxInitializeLLDP();
   void rxProcessFrame(RxVars& v);
@@ -30,6 +32,13 @@ struct Agent::Impl::Receiver {
 
  private:
   void remove(const Neighbor& neighbor, std::string_view why);
+  /// Whether the frame may change something now; asked once.
+  [[nodiscard]] bool may_change();
+  [[nodiscard]] bool is_of_sender(const HeldFrame& frame) const;
+  /// The frame would change something, and may not yet: keeps it, as the last word of its sender.
+  void hold();
+  /// What is held back of the frame's sender is out of date.
+  void forget_held();
   template <class Predicate>
   void remove_if(Predicate gone, std::string_view why);
   [[nodiscard]] bool is_own() const;

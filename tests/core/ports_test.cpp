@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "agent/core/alarm.hpp"
+#include "agent/core/port.hpp"
 #include "tests/core/support/single.hpp"
 
 namespace lldp::test {
@@ -670,8 +671,20 @@ TEST_F(Ports, ManyNeighborsAreNamedByChassisIdWhereTheyHaveNoName) {
 TEST_F(Ports, TlvConflictAndTrWins) {
   s.hear(1, {.name = "odd", .tr = switch_claim(2), .contribution = switch_claim(4)});
   EXPECT_EQ(s.agent.level(), level(3));
+  s.pass(core::kConflictGrace);
   EXPECT_EQ(alarm(AlarmCode::kTlvConflict, 1),
             "odd: tr and contribution TLV disagree; tr is taken");
+  s.hear(1, {.name = "odd", .tr = switch_claim(4), .contribution = switch_claim(4)});
+  EXPECT_EQ(alarm(AlarmCode::kTlvConflict, 1), std::nullopt);
+}
+TEST_F(Ports, TlvConflictOfAMomentIsNoAlarm) {
+  for (std::size_t l = 2; l < 6; ++l) {  // lldpd sends after each TLV that it is given
+    s.hear(1, {.name = "odd", .tr = switch_claim(l), .contribution = switch_claim(l + 1)});
+    s.pass(milliseconds(900));
+    EXPECT_EQ(alarm(AlarmCode::kTlvConflict, 1), std::nullopt);
+    s.hear(1, {.name = "odd", .tr = switch_claim(l + 1), .contribution = switch_claim(l + 1)});
+    s.pass(milliseconds(900));
+  }
 }
 TEST_F(Ports, WhatTheContributionTlvCannotSayIsNoConflict) {
   const Claim crosslink = switch_claim(2, PortType::kCrosslink);

@@ -3,7 +3,7 @@
 """Real daemons, real links, and what goes wrong in years of running: kills at random moments, system calls that fail,
 interfaces that come and go, a hostile neighbour. Prints a table; exit status 0 if every bar is held.
 
-usage: faults.py [--bin DIR] [--seconds N] [--seed N] [SCENARIO...]     scenarios: kills syscalls storm flood"""
+usage: faults.py [--bin DIR] [--seconds N] [--seed N] [SCENARIO...]     scenarios: kills syscalls storm flood toggle"""
 import argparse
 import json
 import os
@@ -19,6 +19,9 @@ from rig import Faults, Lab, Verdicts, eventually, run
 
 MEMORY_KB = 16 << 10  # under a flood
 ANSWER_MS = 100
+TOGGLES = 100_000  # frames/s
+TOGGLE_ANSWER_MS = 20
+TOGGLE_CPU = 0.6  # of a core
 GROWTH = 1.05  # of memory from the first to the last interface
 
 
@@ -331,7 +334,46 @@ def flood(args, verdicts):
                      wrong == 0 and (args.sanitized or (memory < MEMORY_KB and times[-1] <= ANSWER_MS)))
 
 
-SCENARIOS = {"kills": kills, "syscalls": syscalls, "storm": storm, "flood": flood}
+def toggle(args, verdicts):
+    """A neighbour that is a host and a switch in turn, frame by frame, beside one that must lose no frame."""
+    with Lab(args.bin) as lab:
+        daemon = fabric(lab)
+        hostile, quiet = lab.space("hostile"), lab.space("quiet")
+        lab.cable(daemon.space, "p2", hostile, "p2")
+        lab.cable(daemon.space, "p3", quiet, "p3")
+        rules = settled(daemon)
+        seconds = max(3, args.seconds / 24)
+        rate = TOGGLES // 10 if args.sanitized else TOGGLES
+        count = round(1000 * seconds)
+
+        def frames(port):
+            return next(p["statsFramesInTotal"] for p in daemon.ask("Stats")["ports"] if p["name"] == port)
+
+        before, changes = daemon.cpu(), len(daemon.lines())
+        begin = time.monotonic()
+        sender = lab.blast(hostile, "p2", "toggle", round(rate * seconds), 1, rate)
+        other = lab.blast(quiet, "p3", "same", count, 1, 1000)
+        times, wrong = [], 0
+        while sender.poll() is None or other.poll() is None:
+            asked = time.monotonic()
+            shown = daemon.ask()
+            times.append((time.monotonic() - asked) * 1000)
+            wrong += not shown or shown["device"]["level"] != 1
+            time.sleep(0.02)
+        took = time.monotonic() - begin
+        eventually(lambda: frames("p3") >= count, 5)
+        used = (daemon.cpu() - before) / took
+        wrong += daemon.rules("p0") != rules
+        lost = count - frames("p3")
+        times.sort()
+        verdicts.add("toggle", f"{frames('p2') / took:.0f} frames/s for {took:.0f} s: another port lost {lost} of {count}, {wrong} "
+                     f"times a wrong level or rule, {100 * used:.0f} % of a core, answers in {times[len(times) // 2]:.1f} ms, at most "
+                     f"{times[-1]:.1f} ms, {len(daemon.lines()) - changes} lines",
+                     lost == 0 and wrong == 0 and
+                     (args.sanitized or (used <= TOGGLE_CPU and times[-1] <= TOGGLE_ANSWER_MS)))
+
+
+SCENARIOS = {"kills": kills, "syscalls": syscalls, "storm": storm, "flood": flood, "toggle": toggle}
 
 
 def main():

@@ -171,6 +171,10 @@ class Daemon:
         text = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
         return int(re.search(rf"^{key}:\s+(\d+)", text, re.M)[1])
 
+    def cpu(self):
+        """Seconds of processor time since its start."""
+        return int(pathlib.Path(f"/proc/{self.process.pid}/schedstat").read_text().split()[0]) / 1e9
+
     def descriptors(self):
         return len(os.listdir(f"/proc/{self.process.pid}/fd"))
 

@@ -9,6 +9,7 @@
 #include "base/bytes.hpp"
 #include "tlv/dot1.hpp"
 #include "tlv/dot3.hpp"
+#include "tlv/topology.hpp"
 #include "tlv/writer.hpp"
 
 /// LLDPDUs as switches send them, and broken ones, for tests and benchmarks alike.
@@ -49,6 +50,27 @@ inline Bytes typical_lldpdu(std::uint16_t neighbor = 7, unsigned revision = 1) {
           .autoneg_enabled = true, .autoneg_supported = true, .advertised = 0x6c00, .mau_type = 16})
       .add(LinkAggregation{.capable = true})
       .add(MaxFrameSize{9236})
+      .end();
+  return out;
+}
+
+/// What a neighbour says that is a host now, and a switch of level 3 then.
+inline Bytes toggling_lldpdu(std::uint16_t neighbor, bool host) {
+  using namespace tlv;
+  const MacAddress mac{0x02,
+                       0x33,
+                       0x44,
+                       0x00,
+                       static_cast<std::uint8_t>(neighbor >> 8),
+                       static_cast<std::uint8_t>(neighbor)};
+  const Claim claim{.device = host ? DeviceType::kHost : DeviceType::kSwitch,
+                    .level = host ? Level::of<0>() : Level::of<3>()};
+  Bytes out;
+  LldpduWriter(out, 1500)
+      .add(ChassisIdTlv{ChassisId::kMacAddress, ByteSpan(mac)})
+      .add(PortIdTlv{PortId::kInterfaceName, as_octets("p0")})
+      .add(Ttl{120})
+      .add(to_tr(claim))
       .end();
   return out;
 }

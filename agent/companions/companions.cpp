@@ -19,7 +19,10 @@ namespace {
 
 namespace asio = boost::asio;
 using boost::system::error_code;
-using Slot = Launcher::Slot;
+
+/// The package makes them.
+constexpr const char* kExporterUser = "lldp-level-exporter";
+constexpr const char* kHookUser = "lldp-level-hook";
 
 /// How it ended; empty: well.
 std::string outcome_of(const Launcher::Ended& ended, std::chrono::milliseconds limit) {
@@ -34,31 +37,31 @@ std::string outcome_of(const Launcher::Ended& ended, std::chrono::milliseconds l
 
 class Companions::Impl : public std::enable_shared_from_this<Impl> {
  public:
-  Impl(asio::io_context& loop, std::optional<Launcher> launcher, Connect connect, Times times)
+  Impl(asio::io_context& loop, std::optional<Launchers> launchers, Connect connect, Times times)
       : times_(times),
-        launcher_(std::move(launcher)),
         connect_(std::move(connect)),
-        ended_(loop),
+        hook_(loop, &Impl::hook_ended),
+        exporter_(loop, &Impl::exporter_ended),
         hook_pause_(loop),
         exporter_pause_(loop) {
-    if (launcher_) ended_.assign(launcher_->fd());
+    if (!launchers) return;
+    hook_.take(std::move(launchers->hook));
+    exporter_.take(std::move(launchers->exporter));
   }
 
   void wait() {
-    if (!launcher_) return;
-    ended_.async_wait(asio::posix::stream_descriptor::wait_read,
-                      [weak = weak_from_this()](error_code error) {
-                        if (const auto self = weak.lock(); self && !error) self->receive();
-                      });
+    wait(hook_);
+    wait(exporter_);
   }
   void stop() {
-    if (launcher_) ended_.release();  // the launcher's own; with its end all that it started ends
+    hook_.release();
+    exporter_.release();
     hook_pause_.cancel();
     exporter_pause_.cancel();
   }
 
   void configure(const config::Config& config) {
-    if (!launcher_ && Companions::wanted(config))
+    if (!exporter_.launcher && !hook_.launcher && Companions::wanted(config))
       return log(
           Severity::kWarning,
           "metrics.listen and on-change: there is no launcher to start them, as neither was set at "
@@ -70,11 +73,11 @@ class Companions::Impl : public std::enable_shared_from_this<Impl> {
     restart_after_ = times_.first_restart;
     exporter_pause_.cancel();
     exporter_outcome_.clear();
-    if (!exporter_runs_) return start_exporter();
+    if (!exporter_runs_ || !exporter_.launcher) return start_exporter();
     stopping_ = true;
-    ask(launcher_->stop(Slot::kExporter));
+    ask(exporter_.launcher->stop());
   }
-  [[nodiscard]] bool wants_changes() const { return launcher_ && !command_.empty(); }
+  [[nodiscard]] bool wants_changes() const { return hook_.launcher && !command_.empty(); }
   void changed(std::string change) {
     if (!wants_changes()) return;
     changes_.push(std::move(change));
@@ -82,17 +85,40 @@ class Companions::Impl : public std::enable_shared_from_this<Impl> {
   }
 
  private:
-  void receive() {
+  /// A launcher, and what is done when that which it started has ended.
+  struct Runner {
+    using Done = void (Impl::*)(const Launcher::Ended&);
+    Runner(asio::io_context& loop, Done its_done) : ended(loop), done(its_done) {}
+    void take(Launcher its_launcher) {
+      launcher = std::move(its_launcher);
+      ended.assign(launcher->fd());
+    }
+    void release() {
+      if (launcher) ended.release();  // the launcher's own; with its end what it started ends
+      launcher.reset();
+    }
+    std::optional<Launcher> launcher{};
+    asio::posix::stream_descriptor ended;
+    Done done;
+  };
+
+  void wait(Runner& runner) {
+    if (!runner.launcher) return;
+    runner.ended.async_wait(asio::posix::stream_descriptor::wait_read,
+                            [weak = weak_from_this(), &runner](error_code error) {
+                              if (const auto self = weak.lock(); self && !error)
+                                self->receive(runner);
+                            });
+  }
+  void receive(Runner& runner) {
     while (true) {
-      const auto ended = launcher_->receive();
+      const auto ended = runner.launcher->receive();
       if (!ended) {
         log(Severity::kError, ended.error());
-        ended_.release();
-        launcher_.reset();
-        return;
+        return runner.release();
       }
-      if (!*ended) return wait();
-      (*ended)->slot == Slot::kHook ? hook_ended(**ended) : exporter_ended(**ended);
+      if (!*ended) return wait(runner);
+      (this->*runner.done)(**ended);
     }
   }
   bool ask(const Result<void>& asked) {
@@ -104,7 +130,7 @@ class Companions::Impl : public std::enable_shared_from_this<Impl> {
     if (changes_.empty() || command_.empty()) return;
     Launcher::Job job{.words = {"/bin/sh", "-c", command_}, .limit = times_.hook_limit};
     job.input = changes_.pop() + "\n";
-    hook_busy_ = ask(launcher_->start(Slot::kHook, job));
+    hook_busy_ = ask(hook_.launcher->start(job));
   }
   void hook_ended(const Launcher::Ended& ended) {
     std::string outcome = outcome_of(ended, times_.hook_limit);
@@ -115,19 +141,19 @@ class Companions::Impl : public std::enable_shared_from_this<Impl> {
     hook_pause_.expires_after(times_.hook_pause);
     hook_pause_.async_wait([weak = weak_from_this()](error_code cancelled) {
       const auto self = weak.lock();
-      if (!self || cancelled || !self->launcher_) return;
+      if (!self || cancelled || !self->hook_.launcher) return;
       self->hook_busy_ = false;
       self->run_hook();
     });
   }
 
   void start_exporter() {
-    if (listen_.empty()) return;
+    if (listen_.empty() || !exporter_.launcher) return;
     auto connection = connect_();
     if (!connection) return retry(to_string(connection.error()));
     Launcher::Job job{.words = {config::helper_path("lldp-level-exporter"), "-", listen_},
                       .connection = std::move(*connection)};
-    exporter_runs_ = ask(launcher_->start(Slot::kExporter, job));
+    exporter_runs_ = ask(exporter_.launcher->start(job));
     exporter_started_ = std::chrono::steady_clock::now();
   }
   void exporter_ended(const Launcher::Ended& ended) {
@@ -149,15 +175,15 @@ class Companions::Impl : public std::enable_shared_from_this<Impl> {
     exporter_pause_.expires_after(restart_after_);
     restart_after_ = std::min(2 * restart_after_, times_.last_restart);
     exporter_pause_.async_wait([weak = weak_from_this()](error_code cancelled) {
-      if (const auto self = weak.lock(); self && !cancelled && self->launcher_)
+      if (const auto self = weak.lock(); self && !cancelled && self->exporter_.launcher)
         self->start_exporter();
     });
   }
 
   const Times times_;
-  std::optional<Launcher> launcher_;
   Connect connect_;
-  asio::posix::stream_descriptor ended_;
+  Runner hook_;
+  Runner exporter_;
 
   std::string command_;
   report::ChangeQueue changes_{kQueue};
@@ -178,9 +204,17 @@ bool Companions::wanted(const config::Config& config) {
   return !config.metrics_listen.empty() || !config.on_change.empty();
 }
 
-Companions::Companions(asio::io_context& loop, std::optional<Launcher> launcher, Connect connect,
+Result<Companions::Launchers> Companions::fork() {
+  auto exporter = Launcher::fork(kExporterUser);
+  if (!exporter) return fail(exporter.error());
+  auto hook = Launcher::fork(kHookUser);
+  if (!hook) return fail(hook.error());
+  return Launchers{.exporter = std::move(*exporter), .hook = std::move(*hook)};
+}
+
+Companions::Companions(asio::io_context& loop, std::optional<Launchers> launchers, Connect connect,
                        Times times)
-    : impl_(std::make_shared<Impl>(loop, std::move(launcher), std::move(connect), times)) {
+    : impl_(std::make_shared<Impl>(loop, std::move(launchers), std::move(connect), times)) {
   impl_->wait();
 }
 Companions::~Companions() { impl_->stop(); }

@@ -32,11 +32,18 @@ class Companions {
   };
   static constexpr std::size_t kQueue = 32;
 
-  /// Whether `config` asks for any of them: then the daemon forks a launcher first of all.
-  [[nodiscard]] static bool wanted(const config::Config& config);
+  /// One for each, as each has a user of its own.
+  struct Launchers {
+    Launcher exporter;
+    Launcher hook;
+  };
 
-  /// Without a launcher nothing runs, and configure() says so.
-  Companions(boost::asio::io_context& loop, std::optional<Launcher> launcher, Connect connect,
+  /// Whether `config` asks for any of them: then the daemon forks the launchers first of all.
+  [[nodiscard]] static bool wanted(const config::Config& config);
+  [[nodiscard]] static Result<Launchers> fork();
+
+  /// Without launchers nothing runs, and configure() says so.
+  Companions(boost::asio::io_context& loop, std::optional<Launchers> launchers, Connect connect,
              Times times);
   Companions(const Companions&) = delete;
   Companions& operator=(const Companions&) = delete;

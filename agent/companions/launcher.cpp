@@ -36,7 +36,6 @@ enum class Verb : std::uint8_t { kStart, kStop };
 /// What the daemon says: this, then the words and the input, each with a NUL behind it.
 struct Request {
   Verb verb{};
-  Launcher::Slot slot{};
   bool has_connection = false;
   std::uint8_t words = 0;
   std::uint32_t limit_ms = 0;
@@ -54,40 +53,41 @@ std::int64_t now_ms() {
   return t.tv_sec * 1000 + t.tv_nsec / 1'000'000;
 }
 
-/// Nobody who is root: the package's user, or else whoever owns nothing. Read without the name
-/// service, whose modules would stay in memory.
+/// Never root: the one of that name, or else whoever owns nothing. Read without the name service,
+/// whose modules would stay in memory.
 struct User {
   uid_t user = 0;
   gid_t group = 0;
 };
-User unprivileged_user() {
+User unprivileged_user(std::string_view wanted) {
   User found;
   std::FILE* users = std::fopen("/etc/passwd", "re");
   if (users == nullptr) return found;
   while (const passwd* entry = ::fgetpwent(users)) {
     const std::string_view name = entry->pw_name;
-    if (name != "lldp-level" && name != "nobody") continue;
+    if (name != wanted && name != "nobody") continue;
     found = {.user = entry->pw_uid, .group = entry->pw_gid};
-    if (name == "lldp-level") break;
+    if (name == wanted) break;
   }
   std::fclose(users);
   return found;
 }
 
 /// Why it could not be done, or null.
-const char* become_nobody_in_particular() {
+const char* become_unprivileged(const char* name) {
   // The bounding set can be emptied by root alone; without new privileges it grants nothing.
   for (int capability = 0; capability <= CAP_LAST_CAP; ++capability)
     ::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0);
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return "cannot give up new privileges";
   ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
-  if (::geteuid() == 0) {
-    const auto [user, group] = unprivileged_user();
-    errno = 0;
-    if (user == 0) return "there is neither a user lldp-level nor a user nobody";
-    if (::setgroups(1, &group) != 0 || ::setresgid(group, group, group) != 0 ||
-        ::setresuid(user, user, user) != 0)
-      return "cannot become the user lldp-level or nobody";
+  const auto [user, group] = unprivileged_user(name);
+  const bool root = ::geteuid() == 0;
+  errno = 0;
+  if (user == 0 && root) return "there is neither a user for it nor a user nobody";
+  const bool may = user != 0 && ::setgroups(1, &group) == 0;
+  if (may || root) {  // who is not root, and may not, stays who he is
+    if (!may || ::setresgid(group, group, group) != 0 || ::setresuid(user, user, user) != 0)
+      return "cannot become another user";
   }
   __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
   const __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {};
@@ -119,10 +119,10 @@ class Process {
     deadline_ = kNever;
     too_late_ = true;
   }
-  [[nodiscard]] Launcher::Ended ended(Launcher::Slot slot, int status) {
+  [[nodiscard]] Launcher::Ended ended(int status) {
     pid_ = 0;
     deadline_ = kNever;
-    return {.slot = slot, .status = status, .too_late = too_late_};
+    return {.status = status, .too_late = too_late_};
   }
 
  private:
@@ -146,7 +146,7 @@ class Process {
   bool too_late_ = false;
 };
 
-/// The process itself: takes requests, watches over what it has started.
+/// The launcher itself: takes requests, watches over what it has started.
 class Loop {
  public:
   explicit Loop(int daemon) : daemon_(daemon) {}
@@ -163,7 +163,7 @@ class Loop {
     while (true) {
       pollfd ends[] = {{daemon_, POLLIN, 0}, {children_, POLLIN, 0}};
       ::poll(ends, 2, patience());
-      for (Process& process : processes_) process.expire(now_ms());
+      process_.expire(now_ms());
       if (ends[1].revents != 0) reap();
       if (ends[0].revents != 0) serve();
     }
@@ -171,11 +171,8 @@ class Loop {
 
  private:
   [[nodiscard]] int patience() const {
-    std::int64_t next = kNever;
-    for (const Process& process : processes_)
-      if (const std::int64_t at = process.deadline(); at != kNever)
-        next = next == kNever ? at : std::min(next, at);
-    return next == kNever ? -1 : static_cast<int>(std::max<std::int64_t>(0, next - now_ms()));
+    const std::int64_t at = process_.deadline();
+    return at == kNever ? -1 : static_cast<int>(std::max<std::int64_t>(0, at - now_ms()));
   }
 
   void reap() {
@@ -183,9 +180,7 @@ class Loop {
     while (::read(children_, &ignored, sizeof ignored) > 0) continue;
     int status = 0;
     for (pid_t pid = 0; (pid = ::waitpid(-1, &status, WNOHANG)) > 0;)
-      for (std::size_t i = 0; i < processes_.size(); ++i)
-        if (processes_[i].is(pid))
-          tell(processes_[i].ended(static_cast<Launcher::Slot>(i), status));
+      if (process_.is(pid)) tell(process_.ended(status));
   }
 
   void tell(const Launcher::Ended& ended) const {
@@ -209,24 +204,23 @@ class Loop {
       std::memcpy(&connection, CMSG_DATA(c), sizeof connection);
     Request request;
     std::memcpy(&request, message.data(), sizeof request);
-    Process& process = processes_[static_cast<std::size_t>(request.slot)];
-    if (request.verb == Verb::kStop) return process.stop();
-    start(process, request,
+    if (request.verb == Verb::kStop) return process_.stop();
+    start(request,
           {message.data() + sizeof request, static_cast<std::size_t>(size) - sizeof request},
           connection);
   }
 
   /// `text`: the words and the input of a request that our own daemon wrote.
-  void start(Process& process, const Request& request, std::string_view text, int connection) {
+  void start(const Request& request, std::string_view text, int connection) {
     std::array<char*, 8> words{};
     for (std::size_t i = 0; i < request.words; ++i) {
       words[i] = const_cast<char*>(text.data());
       text.remove_prefix(text.find('\0') + 1);
     }
     const int input = request.has_connection ? connection : file_of(text);
-    process.start(words.data(), input, request.limit_ms);
+    process_.start(words.data(), input, request.limit_ms);
     if (input >= 0) ::close(input);
-    if (process.failed()) tell(process.ended(request.slot, 127 << 8));
+    if (process_.failed()) tell(process_.ended(127 << 8));
   }
 
   /// A file without a name: takes all of it at once, and can be read again, as a pipe cannot.
@@ -239,20 +233,23 @@ class Loop {
   }
 
   [[noreturn]] void die() {
-    for (Process& process : processes_) process.stop();
+    process_.stop();
     ::_exit(0);
   }
 
   int daemon_;
   int children_ = -1;
-  std::array<Process, Launcher::kSlots> processes_{};
+  Process process_;
 };
 
-[[noreturn]] void run_launcher(int daemon, pid_t parent) {
+[[noreturn]] void run_launcher(int daemon, pid_t parent, const char* user) {
   ::prctl(PR_SET_NAME, "lldp-launcher");
+  // Another launcher's end, above all: that one is to notice the daemon's.
+  if (daemon > STDERR_FILENO + 1) ::syscall(SYS_close_range, STDERR_FILENO + 1, daemon - 1, 0);
+  ::syscall(SYS_close_range, daemon + 1, ~0U, 0);
   // What systemd told the daemon is not for others to answer.
   for (const char* name : {"NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"}) ::unsetenv(name);
-  const char* wrong = become_nobody_in_particular();
+  const char* wrong = become_unprivileged(user);
   // After the change of user, which takes it back.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(0);
@@ -270,7 +267,7 @@ class Loop {
 
 }  // namespace
 
-Result<Launcher> Launcher::fork() {
+Result<Launcher> Launcher::fork(const char* user) {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
     return fail(system_error("launcher", "no socket can be had"));
@@ -281,7 +278,7 @@ Result<Launcher> Launcher::fork() {
   if (child < 0) return fail(system_error("launcher", "cannot be started"));
   if (child == 0) {
     ::close(ours.release());
-    run_launcher(theirs.get(), parent);
+    run_launcher(theirs.get(), parent, user);
   }
   ::close(theirs.release());
   std::array<char, 256> said{};
@@ -297,9 +294,8 @@ Result<Launcher> Launcher::fork() {
   return Launcher(std::move(ours));
 }
 
-Result<void> Launcher::start(Slot slot, const Job& job) {
+Result<void> Launcher::start(const Job& job) {
   const Request request{.verb = Verb::kStart,
-                        .slot = slot,
                         .has_connection = static_cast<bool>(job.connection),
                         .words = static_cast<std::uint8_t>(job.words.size()),
                         .limit_ms = static_cast<std::uint32_t>(job.limit.count())};
@@ -329,8 +325,8 @@ Result<void> Launcher::start(Slot slot, const Job& job) {
   return {};
 }
 
-Result<void> Launcher::stop(Slot slot) {
-  const Request request{.verb = Verb::kStop, .slot = slot};
+Result<void> Launcher::stop() {
+  const Request request{.verb = Verb::kStop};
   if (::send(fd(), &request, sizeof request, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
     return fail(system_error("launcher", "cannot be asked"));
   return {};

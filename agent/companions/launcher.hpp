@@ -2,7 +2,6 @@
 #pragma once
 
 #include <chrono>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,17 +11,12 @@
 
 namespace lldp::io {
 
-/// A small process that starts others for the daemon, so that they have none of its capabilities
-/// and the daemon need not be allowed to start anything. It is forked before the daemon opens
-/// anything, and gives up what it may for good: capabilities, new privileges and, where it is root,
-/// that (it becomes the user lldp-level, or else nobody). It ends with the daemon, and with it what
-/// it has started.
+/// A small process that starts programs for the daemon, one at a time, so that they have none of
+/// its capabilities and the daemon need not be allowed to start anything. It is forked before the
+/// daemon opens anything, and gives up what it may for good: capabilities, new privileges and the
+/// daemon's user. It ends with the daemon, and with it what it has started.
 class Launcher {
  public:
-  /// For each of these one program runs at a time.
-  enum class Slot : std::uint8_t { kHook, kExporter };
-  static constexpr std::size_t kSlots = 2;
-
   struct Job {
     std::vector<std::string> words{};    ///< a path, and arguments
     std::string input{};                 ///< read from standard input; at most kMaxOctets in all
@@ -30,21 +24,23 @@ class Launcher {
     std::chrono::milliseconds limit{0};  ///< killed after that, with all its children; 0: never
   };
   struct Ended {
-    Slot slot{};
     int status = 0;         ///< as waitpid(2) has it
     bool too_late = false;  ///< it reached its limit
   };
   static constexpr std::size_t kMaxOctets = 32 << 10;
 
   /// Call it while there is one thread, and before there is anything that a child must not have.
-  [[nodiscard]] static Result<Launcher> fork();
+  /// `user`: whom it becomes where that is allowed (root, or CAP_SETUID and CAP_SETGID); if there
+  /// is no such user, nobody. Each program has a user of its own, so that none of them can touch
+  /// the files, the memory or the processes of another, nor the daemon's.
+  [[nodiscard]] static Result<Launcher> fork(const char* user);
 
   /// Readable when receive() has something to say.
   [[nodiscard]] int fd() const { return fd_.get(); }
-  /// The slot is free: nothing was started there, or Ended has been received.
-  [[nodiscard]] Result<void> start(Slot slot, const Job& job);
+  /// Nothing was started, or Ended has been received.
+  [[nodiscard]] Result<void> start(const Job& job);
   /// SIGTERM, and SIGKILL 2 s later; Ended tells when it is done.
-  [[nodiscard]] Result<void> stop(Slot slot);
+  [[nodiscard]] Result<void> stop();
   /// Does not wait. nullopt: nothing has ended. An error: the launcher itself is gone.
   [[nodiscard]] Result<std::optional<Ended>> receive();
 

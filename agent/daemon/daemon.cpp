@@ -43,9 +43,12 @@ namespace {
 
 namespace asio = boost::asio;
 
-/// After a turn with many frames, how long to let more of them gather: a wake-up for every few
-/// frames costs more than the frames.
-constexpr std::chrono::milliseconds kGather{1};
+/// How long to let frames gather that come in a stream: a wake-up for every few frames costs more
+/// than the frames. A stream is what fills a turn, or has kStream turns follow each other closely;
+/// the few frames of a fabric that is coming up are none.
+constexpr std::chrono::milliseconds kGather{4};
+constexpr std::chrono::milliseconds kClosely{1};
+constexpr int kStream = 16;
 
 /// Until what was refused is tried again: the list of interfaces, the state file.
 constexpr std::chrono::seconds kRetry{1};
@@ -98,7 +101,7 @@ class Daemon final : ControlHandler {
  public:
   static Result<std::unique_ptr<Daemon>> start(const config::Invocation& invocation,
                                                config::Config config,
-                                               std::optional<Launcher> launcher);
+                                               std::optional<Companions::Launchers> launchers);
   void run() { loop_.run(); }
 
  private:
@@ -111,6 +114,8 @@ class Daemon final : ControlHandler {
     PacketIo::Turn (PacketIo::*receive)(const PacketIo::Handler&) = nullptr;
     std::optional<Watched> watched{};
     std::optional<TimePoint> gathering{};  ///< until then it is not read
+    TimePoint last{};                      ///< turn
+    int close_turns = 0;                   ///< that followed each other closely
   };
 
   Daemon(const config::Invocation& invocation, config::Config config, LinkMonitor links,
@@ -197,7 +202,7 @@ class Daemon final : ControlHandler {
 
 Result<std::unique_ptr<Daemon>> Daemon::start(const config::Invocation& invocation,
                                               config::Config config,
-                                              std::optional<Launcher> launcher) {
+                                              std::optional<Companions::Launchers> launchers) {
   const auto group = join_group(config.control_group);
   if (!group) return fail(group.error());
   if (config.transport != config::Transport::kPacket) join_group_of_lldpd(config.lldpd_socket);
@@ -219,7 +224,7 @@ Result<std::unique_ptr<Daemon>> Daemon::start(const config::Invocation& invocati
   if (!control) return fail(control.error());
   daemon->control_ = std::move(*control);
   daemon->companions_.emplace(
-      daemon->loop_, std::move(launcher),
+      daemon->loop_, std::move(launchers),
       [control = daemon->control_.get()] { return control->connect(); }, Companions::Times{});
   daemon->companions_->configure(daemon->config_);
   daemon->open_ports(now);
@@ -390,15 +395,14 @@ void Daemon::on_timer() {
 void Daemon::take_frames(Intake& intake, TimePoint now) {
   turn_ = now;
   intake.gathering.reset();
-  switch ((packets_.*intake.receive)(on_frame_)) {
-    case PacketIo::Turn::kBusy:
-      intake.gathering = now + kGather;
-      break;
-    case PacketIo::Turn::kIdle:
-    case PacketIo::Turn::kUnfinished:
-      intake.watched->wait();
-      break;
-  }
+  intake.close_turns = now - intake.last < kClosely ? intake.close_turns + 1 : 0;
+  intake.last = now;
+  const PacketIo::Turn turn = (packets_.*intake.receive)(on_frame_);
+  if (turn == PacketIo::Turn::kBusy ||
+      (turn == PacketIo::Turn::kIdle && intake.close_turns >= kStream))
+    intake.gathering = now + kGather;
+  else
+    intake.watched->wait();
 }
 
 void Daemon::follow_links() {
@@ -694,14 +698,14 @@ std::string_view Daemon::name_of(Ifindex port) const {
 
 Result<void> run_daemon(const config::Invocation& invocation, config::Config config) {
   const bool filtered = config.seccomp;
-  std::optional<Launcher> launcher;
+  std::optional<Companions::Launchers> launchers;
   if (Companions::wanted(config)) {
-    if (auto forked = Launcher::fork())
-      launcher = std::move(*forked);
+    if (auto forked = Companions::fork())
+      launchers = std::move(*forked);
     else  // no reason to leave the fabric without an agent
       log(Severity::kError, forked.error());
   }
-  auto daemon = Daemon::start(invocation, std::move(config), std::move(launcher));
+  auto daemon = Daemon::start(invocation, std::move(config), std::move(launchers));
   if (!daemon) return fail(daemon.error());
   if (filtered)  // a kernel without it is no reason to leave the fabric without an agent
     if (auto done = filter_syscalls(); !done) log(Severity::kWarning, done.error());

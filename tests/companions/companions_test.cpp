@@ -2,13 +2,22 @@
 #include "agent/companions/companions.hpp"
 
 #include <gmock/gmock.h>
+#include <grp.h>
 #include <gtest/gtest.h>
+#include <linux/capability.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <boost/asio/io_context.hpp>
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -42,12 +51,36 @@ bool has_ended(pid_t pid) {
 /// Whatever the programs write goes to a file that anybody may write: as root they are nobody.
 class LauncherTest : public testing::Test {
  protected:
-  LauncherTest() {
-    ::chmod(dir_.path().c_str(), 0777);
-    auto forked = Launcher::fork();
-    if (forked) launcher_ = std::move(*forked);
+  LauncherTest() { ::chmod(dir_.path().c_str(), 0777); }
+  void SetUp() override {
+    if (::geteuid() == 0) {  // what it must not keep
+      const gid_t group = kGroup;
+      ::setgroups(1, &group);
+    }
+    fork();
+    ASSERT_TRUE(launcher_);
   }
-  void SetUp() override { ASSERT_TRUE(launcher_); }
+  void fork() {
+    auto forked = Launcher::fork(kUserName);
+    ASSERT_TRUE(forked) << to_string(forked.error());
+    launcher_ = std::move(*forked);
+  }
+  /// The process of the launcher, which is the last one that this one has started.
+  [[nodiscard]] static pid_t pid() {
+    const std::string self = std::to_string(::getpid());
+    std::istringstream children(read("/proc/" + self + "/task/" + self + "/children"));
+    pid_t last = 0;
+    for (pid_t pid = 0; children >> pid;) last = pid;
+    return last;
+  }
+  std::vector<std::string> written() const {
+    std::istringstream in(read(out()));
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(in, line);) lines.push_back(line);
+    return lines;
+  }
+  static constexpr gid_t kGroup = 54321;
+  static constexpr const char* kUserName = "lldp-level-testee";
   [[nodiscard]] std::string out() const { return dir_ / "out"; }
   Launcher::Job job(const std::string& command) {
     return {.words = {"/bin/sh", "-c", "exec >>" + out() + "; " + command}};
@@ -68,9 +101,8 @@ class LauncherTest : public testing::Test {
 TEST_F(LauncherTest, GivesItsInputAndTellsTheStatus) {
   Launcher::Job it = job("cat; exit 3");
   it.input = std::string(20'000, 'x');
-  ASSERT_TRUE(launcher_->start(Launcher::Slot::kHook, it));
+  ASSERT_TRUE(launcher_->start(it));
   const Launcher::Ended ended = wait();
-  EXPECT_EQ(ended.slot, Launcher::Slot::kHook);
   EXPECT_EQ(WEXITSTATUS(ended.status), 3);
   EXPECT_FALSE(ended.too_late);
   EXPECT_EQ(read(out()), it.input);
@@ -83,31 +115,100 @@ TEST_F(LauncherTest, GivesAConnection) {
   {
     Launcher::Job it = job("read line; echo got $line");
     it.connection = UniqueFd(ends[1]);
-    ASSERT_TRUE(launcher_->start(Launcher::Slot::kExporter, it));
+    ASSERT_TRUE(launcher_->start(it));
   }
   ASSERT_EQ(::send(ours.get(), "hello\n", 6, MSG_NOSIGNAL), 6);
-  EXPECT_EQ(wait().slot, Launcher::Slot::kExporter);
+  EXPECT_EQ(wait().status, 0);
   EXPECT_EQ(read(out()), "got hello\n");
 }
 
 TEST_F(LauncherTest, WhatItStartsHasNoRights) {
   ASSERT_TRUE(
-      launcher_->start(Launcher::Slot::kHook,
-                       job("id -u; grep -E '^(Cap(Prm|Eff|Amb)|NoNewPrivs)' /proc/self/status; "
+      launcher_->start(job("id -u; grep -E '^(Cap(Prm|Eff|Amb)|NoNewPrivs)' /proc/self/status; "
                            "ls /proc/self/fd | wc -l; echo ${NOTIFY_SOCKET-none}")));
   EXPECT_EQ(wait().status, 0);
-  std::istringstream in(read(out()));
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(in, line);) lines.push_back(line);
-  EXPECT_THAT(lines, ElementsAre(testing::Ne("0"), "CapPrm:\t0000000000000000",
-                                 "CapEff:\t0000000000000000", "CapAmb:\t0000000000000000",
-                                 "NoNewPrivs:\t1", "4" /* with the directory's own */, "none"));
+  EXPECT_THAT(written(), ElementsAre(testing::Ne("0"), "CapPrm:\t0000000000000000",
+                                     "CapEff:\t0000000000000000", "CapAmb:\t0000000000000000",
+                                     "NoNewPrivs:\t1", "4" /* with the directory's own */, "none"));
+}
+
+TEST_F(LauncherTest, OfRootLeavesNoGroupAndNothingToGain) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can give up more than itself";
+  ASSERT_TRUE(launcher_->start(
+      job("grep CapBnd /proc/self/status; test \"$(id -G)\" = \"$(id -g)\" && echo one group")));
+  EXPECT_EQ(wait().status, 0);
+  EXPECT_THAT(written(), ElementsAre("CapBnd:\t0000000000000000", "one group"));
+}
+
+/// /etc/passwd as the test wants it, for this process and what it starts.
+bool make_user(const std::string& file, const std::string& line) {
+  if (::unshare(CLONE_NEWNS) != 0) return false;
+  ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr);
+  ::umount2("/etc/passwd", MNT_DETACH);  // an earlier test's
+  std::ofstream(file) << "root:x:0:0::/:/bin/sh\nnobody:x:65534:65534::/:/bin/false\n" << line;
+  ::chmod(file.c_str(), 0644);
+  return ::mount(file.c_str(), "/etc/passwd", nullptr, MS_BIND, nullptr) == 0;
+}
+
+TEST_F(LauncherTest, OfRootBecomesTheUserOfItsName) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can make a user";
+  ASSERT_TRUE(make_user(dir_ / "passwd", std::string(kUserName) + ":x:4242:4343::/:/bin/false\n"));
+  fork();
+  ASSERT_TRUE(launcher_->start(job("id -u; id -g; id -G")));
+  EXPECT_EQ(wait().status, 0);
+  EXPECT_THAT(written(), ElementsAre("4242", "4343", "4343"));
+}
+
+// As the unit starts the daemon: no root, but CAP_SETUID and CAP_SETGID among its capabilities.
+TEST_F(LauncherTest, OfAUserWhoMayBecomesTheUserOfItsName) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can make a user";
+  ASSERT_TRUE(make_user(dir_ / "passwd", std::string(kUserName) + ":x:4242:4343::/:/bin/false\n"));
+  const pid_t daemon = ::fork();
+  if (daemon == 0) {
+    constexpr unsigned kBoth = 1U << CAP_SETUID | 1U << CAP_SETGID;
+    __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+    const __user_cap_data_struct some[_LINUX_CAPABILITY_U32S_3] = {{kBoth, kBoth, 0}};
+    ::prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0);
+    if (::setresuid(1234, 1234, 1234) != 0 || ::syscall(SYS_capset, &header, some) != 0) ::_exit(2);
+    fork();
+    if (!launcher_ || !launcher_->start(job("id -u; grep CapPrm /proc/self/status"))) ::_exit(3);
+    ::_exit(wait().status == 0 ? 0 : 4);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(daemon, &status, 0), daemon);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_THAT(written(), ElementsAre("4242", "CapPrm:\t0000000000000000"));
+}
+
+TEST_F(LauncherTest, OfAUserWhoMayNotStaysWhoItIs) {
+  if (::geteuid() != 0) GTEST_SKIP() << "root has to become that user";
+  const pid_t daemon = ::fork();
+  if (daemon == 0) {
+    if (::setgroups(0, nullptr) != 0 || ::setresgid(1234, 1234, 1234) != 0 ||
+        ::setresuid(1234, 1234, 1234) != 0)
+      ::_exit(2);
+    fork();
+    if (!launcher_ || !launcher_->start(job("id -u"))) ::_exit(3);
+    ::_exit(wait().status == 0 ? 0 : 4);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(daemon, &status, 0), daemon);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_THAT(written(), ElementsAre("1234"));
+}
+
+TEST_F(LauncherTest, EndsWithItsOwnConnectionThoughAnotherWasForkedLater) {
+  const pid_t first = pid();
+  const auto other = Launcher::fork(kUserName);
+  ASSERT_TRUE(other);
+  launcher_.reset();
+  EXPECT_TRUE(has_ended(first)) << "the other one holds its connection";
 }
 
 TEST_F(LauncherTest, KillsWhatTakesTooLongWithItsChildren) {
   Launcher::Job it = job("sleep 60 & echo $!; wait");
   it.limit = 100ms;
-  ASSERT_TRUE(launcher_->start(Launcher::Slot::kHook, it));
+  ASSERT_TRUE(launcher_->start(it));
   const Launcher::Ended ended = wait();
   EXPECT_TRUE(ended.too_late);
   EXPECT_EQ(WTERMSIG(ended.status), SIGKILL);
@@ -115,18 +216,55 @@ TEST_F(LauncherTest, KillsWhatTakesTooLongWithItsChildren) {
 }
 
 TEST_F(LauncherTest, StopsWhatIsAsked) {
-  ASSERT_TRUE(launcher_->start(Launcher::Slot::kExporter, job("exec sleep 60")));
-  ASSERT_TRUE(launcher_->stop(Launcher::Slot::kExporter));
+  ASSERT_TRUE(launcher_->start(job("exec sleep 60")));
+  ASSERT_TRUE(launcher_->stop());
   EXPECT_EQ(WTERMSIG(wait().status), SIGTERM);
 }
 
+TEST_F(LauncherTest, KillsWhatDoesNotStopWhenAsked) {
+  ASSERT_TRUE(launcher_->start(job("trap '' TERM; echo ready; exec sleep 60")));
+  while (read(out()).empty()) std::this_thread::sleep_for(1ms);
+  ASSERT_TRUE(launcher_->stop());
+  EXPECT_EQ(WTERMSIG(wait().status), SIGKILL);
+}
+
+TEST_F(LauncherTest, KeepsNothingOpenOfWhatItHasStarted) {
+  const auto open = [name = "/proc/" + std::to_string(pid()) + "/fd"](std::error_code& denied) {
+    return std::distance(std::filesystem::directory_iterator(name, denied), {});
+  };
+  ASSERT_TRUE(launcher_->start(job("true")));
+  wait();  // it has all that it opens for itself
+  std::error_code denied;
+  const auto before = open(denied);
+  if (denied) GTEST_SKIP() << denied.message();
+  for (int i = 0; i < 20; ++i) {
+    Launcher::Job it = job("true");
+    it.input = "something";
+    ASSERT_TRUE(launcher_->start(it));
+    EXPECT_EQ(wait().status, 0);
+  }
+  EXPECT_EQ(open(denied), before);
+}
+
+TEST_F(LauncherTest, TellsThatItCannotStartAnything) {
+  if (::geteuid() != 0) GTEST_SKIP() << "the limit would keep us from starting the launcher";
+  rlimit usual{};
+  ::getrlimit(RLIMIT_NPROC, &usual);
+  const rlimit none{.rlim_cur = 0, .rlim_max = usual.rlim_max};
+  ::setrlimit(RLIMIT_NPROC, &none);
+  fork();
+  ::setrlimit(RLIMIT_NPROC, &usual);
+  ASSERT_TRUE(launcher_->start(job("true")));
+  EXPECT_EQ(WEXITSTATUS(wait().status), 127);
+}
+
 TEST_F(LauncherTest, SaysThatAProgramIsNotThere) {
-  ASSERT_TRUE(launcher_->start(Launcher::Slot::kHook, {.words = {"/nonexistent"}}));
+  ASSERT_TRUE(launcher_->start({.words = {"/nonexistent"}}));
   EXPECT_EQ(WEXITSTATUS(wait().status), 127);
 }
 
 TEST_F(LauncherTest, EndsWithTheDaemonAndWhatItStartedWithIt) {
-  ASSERT_TRUE(launcher_->start(Launcher::Slot::kExporter, job("echo $$; exec sleep 60")));
+  ASSERT_TRUE(launcher_->start(job("echo $$; exec sleep 60")));
   while (read(out()).empty()) std::this_thread::sleep_for(1ms);
   const pid_t child = std::stoi(read(out()));
   launcher_.reset();
@@ -138,7 +276,7 @@ TEST_F(LauncherTest, EndsWithTheDaemonAndWhatItStartedWithIt) {
 TEST_F(LauncherTest, RefusesMoreThanItCanCarry) {
   Launcher::Job it = job("cat");
   it.input = std::string(Launcher::kMaxOctets, 'x');
-  const auto asked = launcher_->start(Launcher::Slot::kHook, it);
+  const auto asked = launcher_->start(it);
   ASSERT_FALSE(asked);
   EXPECT_EQ(to_string(asked.error()), "/bin/sh: too much for it to read");
 }
@@ -147,8 +285,15 @@ class CompanionsTest : public LauncherTest {
  protected:
   void start(const std::string& command) {
     config_.on_change = "exec >>" + out() + "; " + command;
+    std::optional<Companions::Launchers> launchers;
+    if (launcher_) {
+      auto other = Launcher::fork(kUserName);
+      ASSERT_TRUE(other);
+      launchers.emplace(
+          Companions::Launchers{.exporter = std::move(*other), .hook = std::move(*launcher_)});
+    }
     companions_.emplace(
-        loop_, std::move(launcher_), [] { return fail(Error{.what = "no exporter here"}); },
+        loop_, std::move(launchers), [] { return fail(Error{.what = "no exporter here"}); },
         times_);
     companions_->configure(config_);
   }

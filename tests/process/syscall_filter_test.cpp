@@ -6,13 +6,16 @@
 #include <linux/bpf.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <net/if.h>
 #include <sched.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -55,6 +58,19 @@ long protect(int protection) {
   alignas(4096) static char page[4096];
   return ::mprotect(page, sizeof page, protection);
 }
+long write_into(pid_t process, long call) {
+  char octet = 0;
+  const iovec part{&octet, 1};
+  return ::syscall(call, process, &part, 1, &part, 1, 0);
+}
+#ifdef __x86_64__
+/// getpid(2) by the other gate of the kernel, whose numbers are those of 32-bit programs.
+long call_as_32_bit_program() {
+  long result = 20;
+  asm volatile("int $0x80" : "+a"(result) : : "memory");
+  return result;
+}
+#endif
 long bpf(bpf_cmd command) { return ::syscall(SYS_bpf, command, nullptr, 0); }
 
 struct Case {
@@ -80,6 +96,24 @@ const Case kCases[] = {
     {"MemoryMadeReadOnly", [] { return protect(PROT_READ); }, 0},
     {"Program", [] { return long{::execl("/bin/true", "true", nullptr)}; }, kKilled},
     {"Tracing", [] { return ::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr); }, kKilled},
+    {"ReadingAnothersMemory", [] { return write_into(::getppid(), SYS_process_vm_readv); },
+     kKilled},
+    {"WritingAnothersMemory", [] { return write_into(::getppid(), SYS_process_vm_writev); },
+     kKilled},
+    {"ProgramByDescriptor", [] { return ::syscall(SYS_execveat, -1, "", nullptr, nullptr, 0); },
+     kKilled},
+#ifdef __x86_64__
+    {"CallOfAnotherArchitecture", call_as_32_bit_program, kKilled},
+#endif
+    {"TypingIntoATerminal",
+     [] { return long{::ioctl(::open("/dev/null", O_RDONLY | O_CLOEXEC), TIOCSTI, "x")}; }, EPERM},
+    {"NameOfAnInterface",
+     [] {
+       ifreq request{};
+       request.ifr_ifindex = 1;
+       return long{::ioctl(::socket(AF_UNIX, SOCK_DGRAM, 0), SIOCGIFNAME, &request)};
+     },
+     0},
     {"Process", [] { return ::syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0); }, EPERM},
     {"Signal", [] { return long{::kill(::getppid(), 0)}; }, EPERM},
     {"Mount", [] { return long{::mount("none", "/nonexistent", "tmpfs", 0, "")}; }, EPERM},

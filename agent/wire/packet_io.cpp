@@ -31,11 +31,19 @@ constexpr std::size_t kArena = kBatch * kSlot;
 constexpr std::size_t kBusy = 16;
 /// 50 ms of 200,000 frames a second, as the kernel counts a small frame.
 constexpr int kReceiveBuffer = 16 << 20;
+constexpr int kReceiveBufferApart = 4 << 20;
 constexpr int kSendBuffer = 4 << 20;
 /// Frames of network control go before data where a queue looks at it (TC_PRIO_CONTROL).
 constexpr int kPriority = 7;
 
 Error failed(std::string what) { return {errno, std::move(what), std::strerror(errno)}; }
+
+Result<void> attach(int fd, std::span<sock_filter> code) {
+  const sock_fprog program{.len = static_cast<unsigned short>(code.size()), .filter = code.data()};
+  if (::setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program) != 0)
+    return fail(failed("packet socket's filter"));
+  return {};
+}
 
 /// What the kernel lets through a socket that would see all traffic: LLDP coming in, not of a VLAN.
 Result<void> attach_filter(int fd) {
@@ -51,13 +59,10 @@ Result<void> attach_filter(int fd) {
       BPF_STMT(BPF_RET | BPF_K, 0xffff),
       BPF_STMT(BPF_RET | BPF_K, 0),
   }};
-  const sock_fprog program{.len = static_cast<unsigned short>(code.size()), .filter = code.data()};
-  if (::setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program) != 0)
-    return fail(failed("packet socket's filter"));
-  return {};
+  return attach(fd, code);
 }
 
-Result<UniqueFd> open_socket(std::uint16_t protocol) {
+Result<UniqueFd> open_socket(std::uint16_t protocol, int receive_buffer = kReceiveBuffer) {
   UniqueFd fd(::socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, htons(protocol)));
   if (!fd) {
     Error error = failed("packet socket");
@@ -65,7 +70,7 @@ Result<UniqueFd> open_socket(std::uint16_t protocol) {
     return fail(std::move(error));
   }
   // With CAP_NET_ADMIN past the system's limit; without it, up to that.
-  for (const auto& [force, plain, octets] : {std::array{SO_RCVBUFFORCE, SO_RCVBUF, kReceiveBuffer},
+  for (const auto& [force, plain, octets] : {std::array{SO_RCVBUFFORCE, SO_RCVBUF, receive_buffer},
                                              std::array{SO_SNDBUFFORCE, SO_SNDBUF, kSendBuffer}}) {
     if (::setsockopt(fd.get(), SOL_SOCKET, force, &octets, sizeof octets) != 0)
       ::setsockopt(fd.get(), SOL_SOCKET, plain, &octets, sizeof octets);
@@ -120,18 +125,23 @@ Result<void> PacketIo::add(const Port& port) {
   Heard& heard = it->second;
   if (!fresh && heard.port == port) return {};
   if (fresh) membership(port.ifindex, PACKET_ADD_MEMBERSHIP);
-  if (heard.own) {
-    heard.own = UniqueFd();  // leaves the epoll set by being closed
-    --own_count_;
-  }
+  close_own(heard);
   heard.port = port;
   return port.hearing == Hearing::kShared ? Result<void>{} : open_own(heard);
+}
+
+void PacketIo::close_own(Heard& heard) {
+  if (!heard.own) return;
+  heard.own = UniqueFd();  // leaves the epoll set by being closed
+  --own_count_;
+  if (std::exchange(heard.apart, false)) apply_shared_filter();
 }
 
 Result<void> PacketIo::open_own(Heard& heard) {
   // Without a protocol until it is bound: nothing else gets in, and the kernel need not wait for
   // other CPUs to take note of a change.
-  auto fd = open_socket(0);
+  const bool apart = heard.port.hearing == Hearing::kShared;
+  auto fd = open_socket(0, apart ? kReceiveBufferApart : kReceiveBuffer);
   if (!fd) return fail(fd.error());
   const bool tap = heard.port.hearing == Hearing::kTap;
   if (tap) {
@@ -152,7 +162,9 @@ Result<void> PacketIo::open_own(Heard& heard) {
     return fail(failed("epoll set"));
   if (deaf_) apply_filter(fd->get(), heard.port.hearing);
   heard.own = std::move(*fd);
+  heard.apart = apart;
   ++own_count_;
+  if (apart) apply_shared_filter();
   return {};
 }
 
@@ -160,7 +172,7 @@ void PacketIo::remove(Ifindex port) {
   const auto it = ports_.find(port);
   if (it == ports_.end()) return;
   membership(port, PACKET_DROP_MEMBERSHIP);
-  if (it->second.own) --own_count_;
+  close_own(it->second);
   ports_.erase(it);
 }
 
@@ -185,7 +197,7 @@ void PacketIo::membership(Ifindex port, int option) const {
 
 void PacketIo::set_deaf(bool deaf) {
   if (std::exchange(deaf_, deaf) == deaf) return;
-  apply_filter(shared_.get(), Hearing::kShared);
+  apply_shared_filter();
   for (const auto& [ifindex, heard] : ports_)
     if (heard.own) apply_filter(heard.own.get(), heard.port.hearing);
 }
@@ -203,26 +215,60 @@ void PacketIo::apply_filter(int fd, Hearing hearing) const {
   }
 }
 
+void PacketIo::apply_shared_filter() const {
+  std::vector<sock_filter> code;
+  for (const auto& [ifindex, heard] : ports_) {
+    if (!heard.apart) continue;
+    if (code.empty())
+      code.push_back(BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+                              static_cast<std::uint32_t>(SKF_AD_OFF) + SKF_AD_IFINDEX));
+    code.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ifindex.value(), 0, 1));
+    code.push_back(BPF_STMT(BPF_RET | BPF_K, 0));
+  }
+  if (code.empty() || deaf_) return apply_filter(shared_.get(), Hearing::kShared);
+  code.push_back(BPF_STMT(BPF_RET | BPF_K, 0x7fffffff));
+  static_cast<void>(attach(shared_.get(), code));  // else they are told apart here, as before
+}
+
 PacketIo::Turn PacketIo::receive_shared(const Handler& handler) {
-  return drain(shared_.get(), nullptr, handler);
+  const Turn turn = drain(shared_.get(), nullptr, kFramesPerTurn, handler);
+  watch_shares(turn);
+  return turn;
+}
+
+void PacketIo::watch_shares(Turn turn) {
+  const bool full = turn == Turn::kUnfinished;
+  if (!full && full_turns_ == 0) return;
+  if (full && ++full_turns_ < kFullTurns) return;
+  full_turns_ = 0;
+  Heard* most = nullptr;
+  std::size_t frames = 0;
+  for (auto& [ifindex, heard] : ports_) {
+    if (heard.frames > frames) most = &heard;
+    frames = std::max(frames, std::exchange(heard.frames, 0));
+  }
+  // Without a descriptor left it stays as it was.
+  if (full && most != nullptr) static_cast<void>(open_own(*most));
 }
 
 PacketIo::Turn PacketIo::receive_own(const Handler& handler) {
   std::array<epoll_event, 64> ready{};
   const int n = ::epoll_wait(own_set_.get(), ready.data(), static_cast<int>(ready.size()), 0);
   Turn turn = n == static_cast<int>(ready.size()) ? Turn::kUnfinished : Turn::kIdle;
+  const std::size_t share = kFramesPerTurn / static_cast<std::size_t>(std::max(n, 1));
   for (int i = 0; i < n; ++i) {
     const auto it = ports_.find(*Ifindex::make(ready[static_cast<std::size_t>(i)].data.u32));
     if (it == ports_.end() || !it->second.own) continue;  // removed by the handler just now
-    turn = std::max(turn, drain(it->second.own.get(), &it->second, handler));
+    turn = std::max(turn, drain(it->second.own.get(), &it->second, share, handler));
   }
   return turn;
 }
 
-PacketIo::Turn PacketIo::drain(int fd, const Heard* own, const Handler& handler) {
+PacketIo::Turn PacketIo::drain(int fd, const Heard* own, std::size_t limit,
+                               const Handler& handler) {
   const Port own_port = own ? own->port : Port{};  // a handler may remove the port
   std::size_t frames = 0;
-  while (frames < kFramesPerTurn) {
+  while (frames < limit) {
     const int n = ::recvmmsg(fd, buffers_->messages.data(), kBatch, 0, nullptr);
     if (n < 0 && errno != EAGAIN) {
       ++frames;  // a bound socket tells once that its interface went down (ENETDOWN); then it goes
@@ -237,9 +283,10 @@ PacketIo::Turn PacketIo::drain(int fd, const Heard* own, const Handler& handler)
       if (own) {
         if (port != own_port.ifindex && port != own_port.master) continue;  // of a VLAN interface
         port = own_port.ifindex;
-      } else if (own_count_ != 0) {
+      } else if (own_count_ != 0 || full_turns_ != 0) {
         const auto it = ports_.find(port);
         if (it != ports_.end() && it->second.own) continue;  // heard there already
+        if (it != ports_.end()) ++it->second.frames;
       }
       handler(port, {static_cast<const std::uint8_t*>(buffers_->vectors[i].iov_base),
                      buffers_->messages[i].msg_len});
@@ -247,7 +294,7 @@ PacketIo::Turn PacketIo::drain(int fd, const Heard* own, const Handler& handler)
     frames += static_cast<std::size_t>(n);
     if (static_cast<std::size_t>(n) < kBatch) return frames > kBusy ? Turn::kBusy : Turn::kIdle;
   }
-  return frames >= kFramesPerTurn ? Turn::kUnfinished : frames > kBusy ? Turn::kBusy : Turn::kIdle;
+  return frames >= limit ? Turn::kUnfinished : frames > kBusy ? Turn::kBusy : Turn::kIdle;
 }
 
 void PacketIo::send(std::span<const core::Send> frames, std::vector<SendFailure>& failures) {

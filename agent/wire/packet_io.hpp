@@ -36,6 +36,9 @@ struct Port {
 /// One socket for the EtherType, bound to no interface, serves every port without a master that
 /// takes frames over: a port costs its group memberships, and data traffic costs nothing.
 ///
+/// A port whose frames fill turn after turn is set apart: it gets a socket of its own, and what the
+/// kernel cannot keep for us there is that port's loss. The others' frames wait behind nobody's.
+///
 /// LLDPDUs go untagged (IEEE 802.1AB-2016 7). A frame with a priority tag (VID 0) counts as
 /// untagged; one of a VLAN belongs to that VLAN, not to the link, and is not heard: the kernel
 /// marks it as somebody else's (PACKET_OTHERHOST) or shows it on the VLAN's own interface. That is
@@ -46,6 +49,9 @@ class PacketIo {
   static constexpr std::size_t kMaxFrame = 9216 + 14;
   /// At most this many in one receive(), so that a flood starves neither timers nor control.
   static constexpr std::size_t kFramesPerTurn = 512;
+  /// So many turns in a row that do not come to the end of the shared socket are too many; then the
+  /// port that has most of their frames is set apart.
+  static constexpr std::size_t kFullTurns = 16;
 
   /// What receive() found.
   enum class Turn : std::uint8_t {
@@ -88,19 +94,25 @@ class PacketIo {
   struct Heard {
     Port port{};
     UniqueFd own{};
+    bool apart = false;      ///< `own` is there though the port is heard on the shared socket
+    std::size_t frames = 0;  ///< in the full turns counted by full_turns_
   };
   struct Buffers;
   PacketIo();
   [[nodiscard]] Result<void> open_own(Heard& heard);
+  void close_own(Heard& heard);
   void membership(Ifindex port, int option) const;
   void apply_filter(int fd, Hearing hearing) const;
-  [[nodiscard]] Turn drain(int fd, const Heard* own, const Handler& handler);
+  void apply_shared_filter() const;
+  void watch_shares(Turn turn);
+  [[nodiscard]] Turn drain(int fd, const Heard* own, std::size_t limit, const Handler& handler);
 
   std::vector<MacAddress> groups_;
   UniqueFd shared_;
   UniqueFd own_set_;  ///< an epoll set of the ports' own sockets
   std::unordered_map<Ifindex, Heard> ports_;
   std::size_t own_count_ = 0;
+  std::size_t full_turns_ = 0;  ///< of the shared socket, in a row
   bool deaf_ = false;
   std::unique_ptr<Buffers> buffers_;
 };

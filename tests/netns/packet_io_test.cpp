@@ -181,5 +181,59 @@ TEST_F(PacketIoTest, LeavesTheRestOfAFloodForTheNextTurn) {
   EXPECT_EQ(near_->receive_shared(take), PacketIo::Turn::kIdle);
 }
 
+TEST_F(PacketIoTest, SetsAPortApartWhoseFramesFillTurnAfterTurn) {
+  hear(Hearing::kShared);
+  const Ifindex quiet = [&] {
+    const Inside in(*here_);
+    return index("p1");
+  }();
+  const Ifindex far_quiet = [&] {
+    const Inside in(*there_);
+    return index("p1");
+  }();
+  ASSERT_TRUE(near_->add({.ifindex = quiet}));
+  std::size_t flooded = 0;
+  std::size_t heard = 0;
+  const auto take = [&](Ifindex port, ByteSpan) { ++(port == quiet ? heard : flooded); };
+  const Bytes octets = frame(1);
+  const auto flood = [&](std::size_t frames) {
+    std::vector<PacketIo::SendFailure> failures;
+    far_->send(std::vector(frames, core::Send{far_port_, octets}), failures);
+    EXPECT_THAT(failures, IsEmpty());
+  };
+  for (std::size_t turn = 0; turn < PacketIo::kFullTurns; ++turn) {
+    flood(PacketIo::kFramesPerTurn + 16);
+    EXPECT_EQ(near_->receive_shared(take), PacketIo::Turn::kUnfinished);
+  }
+  EXPECT_EQ(flooded, PacketIo::kFullTurns * PacketIo::kFramesPerTurn);
+  while (near_->receive_shared(take) != PacketIo::Turn::kIdle) continue;  // what came before
+  flooded = 0;
+  // From now on a frame of another port waits behind none of them, and none is heard twice.
+  flood(5000);
+  std::vector<PacketIo::SendFailure> failures;
+  far_->send(std::array{core::Send{far_quiet, octets}}, failures);
+  EXPECT_EQ(near_->receive_shared(take), PacketIo::Turn::kIdle);
+  EXPECT_EQ(heard, 1U);
+  EXPECT_EQ(flooded, 0U);
+  while (near_->receive_own(take) == PacketIo::Turn::kUnfinished) continue;
+  EXPECT_EQ(flooded, 5000U);
+  // Deaf, it hears there neither.
+  near_->set_deaf(true);
+  flood(10);
+  near_->set_deaf(false);
+  flood(1);
+  static_cast<void>(near_->receive_shared(take));
+  static_cast<void>(near_->receive_own(take));
+  EXPECT_EQ(flooded, 5001U);
+  // A port that is taken anew begins as all do.
+  near_->remove(port_);
+  hear(Hearing::kShared);
+  flood(1);
+  static_cast<void>(near_->receive_own(take));
+  EXPECT_EQ(flooded, 5001U);
+  static_cast<void>(near_->receive_shared(take));
+  EXPECT_EQ(flooded, 5002U);
+}
+
 }  // namespace
 }  // namespace lldp::io

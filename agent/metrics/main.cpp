@@ -2,27 +2,25 @@
 // lldp-level-exporter: what a daemon knows, for Prometheus. Started by `lldp-level metrics` and by
 // lldp-leveld; a program of its own because the daemon has capabilities that nothing which listens
 // on the network shall have, and because the libraries would slow down every start of lldp-level.
-#include <netdb.h>
-#include <poll.h>
-#include <prometheus/collectable.h>
-#include <prometheus/exposer.h>
 #include <prometheus/text_serializer.h>
-#include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <future>
+#include <functional>
 #include <iostream>
-#include <memory>
-#include <mutex>
+#include <optional>
+#include <sstream>
 
 #include "agent/config/listen.hpp"
 #include "agent/control/connection.hpp"
 #include "agent/metrics/metrics.hpp"
+#include "agent/metrics/server.hpp"
 
 namespace lldp::metrics {
 namespace {
@@ -57,39 +55,38 @@ Result<Families> ask(control::Connection& connection) {
 }
 
 /// The daemon at a path, which may come and go, or at the other end of standard input.
-class Daemon final : public prometheus::Collectable {
+class Daemon {
  public:
   explicit Daemon(std::string path) : path_(std::move(path)) {
     if (path_ == "-") given_.emplace(control::Connection::adopt(STDIN_FILENO, "lldp-leveld"));
   }
   [[nodiscard]] bool given() const { return given_.has_value(); }
 
-  Result<Families> scrape() const {
+  Result<Families> scrape() {
     if (given_) return ask(*given_);
     auto connection = control::Connection::open(path_);
     if (!connection) return fail(connection.error());
     return ask(*connection);
   }
 
-  /// Called by the server's threads. What went wrong is told when it begins, not at every scrape.
-  std::vector<prometheus::MetricFamily> Collect() const override {
-    const std::scoped_lock alone(mutex_);
-    // In a thread with a stack of the usual size: the server's own have 100 KiB.
-    auto scraped = std::async(std::launch::async, [this] { return scrape(); }).get();
+  /// For the server. What went wrong is told when it begins, not at every scrape.
+  std::string metrics() {
+    const auto scraped = scrape();
     const std::string wrong = scraped ? std::string() : to_string(scraped.error());
     if (wrong != wrong_ && !wrong.empty()) complain(wrong);
     wrong_ = wrong;
-    return scraped ? std::move(*scraped) : no_daemon();
+    std::ostringstream out;
+    prometheus::TextSerializer().Serialize(out, scraped ? *scraped : no_daemon());
+    return std::move(out).str();
   }
 
  private:
   std::string path_;
-  mutable std::optional<control::Connection> given_;
-  mutable std::mutex mutex_;
-  mutable std::string wrong_;  ///< what was told last
+  std::optional<control::Connection> given_;
+  std::string wrong_;  ///< what was told last
 };
 
-int print_once(const Daemon& daemon) {
+int print_once(Daemon& daemon) {
   const auto scraped = daemon.scrape();
   prometheus::TextSerializer().Serialize(std::cout, scraped ? *scraped : no_daemon());
   std::cout.flush();
@@ -98,46 +95,29 @@ int print_once(const Daemon& daemon) {
   return kDone;
 }
 
-/// Why one cannot listen there; the server's library would not say.
-Result<void> can_listen(const std::string& address) {
-  const std::size_t colon = address.rfind(':');
-  const bool bracketed = address.front() == '[';
-  const std::string host = bracketed ? address.substr(1, colon - 2) : address.substr(0, colon);
-  addrinfo hints{};
-  hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE;
-  hints.ai_socktype = SOCK_STREAM;
-  addrinfo* found = nullptr;
-  if (::getaddrinfo(host.c_str(), address.substr(colon + 1).c_str(), &hints, &found) != 0)
-    return fail(Error{EINVAL, address, "is no address"});
-  const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owner(found, &::freeaddrinfo);
-  const int fd = ::socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  const int yes = 1;
-  const bool good = fd >= 0 && ::setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) == 0 &&
-                    ::bind(fd, found->ai_addr, found->ai_addrlen) == 0 && ::listen(fd, 1) == 0;
-  const int code = errno;
-  if (fd >= 0) ::close(fd);
-  if (good) return {};
-  return fail(Error{code, address, "cannot be listened at: " + std::string(std::strerror(code))});
-}
-
 /// Serves until SIGTERM or SIGINT, or until the daemon that gave us its connection closes it.
-[[nodiscard]] int serve(const std::shared_ptr<Daemon>& daemon, const std::string& address) {
-  sigset_t stop;
-  sigemptyset(&stop);
-  sigaddset(&stop, SIGTERM);
-  sigaddset(&stop, SIGINT);
-  ::pthread_sigmask(SIG_BLOCK, &stop, nullptr);  // before the server's threads are made
-  const int stopped = ::signalfd(-1, &stop, SFD_CLOEXEC);
-  if (const auto free = can_listen(address); !free)
-    return complain(to_string(free.error())), kFailed;
-  // Four clients at once; one that is slow to ask keeps its thread for 5 s.
-  prometheus::Exposer server(std::vector<std::string>{"listening_ports", address, "num_threads",
-                                                      "4", "request_timeout_ms", "5000"});
-  server.RegisterCollectable(daemon);
-  pollfd ends[] = {{stopped, POLLIN, 0}, {daemon->given() ? STDIN_FILENO : -1, POLLRDHUP, 0}};
-  while (::poll(ends, 2, -1) < 0 && errno == EINTR) continue;
-  if (ends[0].revents == 0) complain("lldp-leveld: hung up");
-  std::_Exit(ends[0].revents != 0 ? kDone : kFailed);  // the server takes 2 s to end its threads
+[[nodiscard]] int serve(Daemon& daemon, const std::string& address) {
+  // At once, even in the middle of a scrape: there is nothing to put in order.
+  for (const int signal : {SIGTERM, SIGINT}) std::signal(signal, [](int) { ::_exit(kDone); });
+  boost::asio::io_context loop(1);
+  const auto server = Server::open(loop, address, [&] { return daemon.metrics(); });
+  if (!server) return complain(to_string(server.error())), kFailed;
+  boost::asio::posix::stream_descriptor given(loop);
+  const std::function<void()> watch = [&] {
+    given.async_wait(boost::asio::posix::stream_descriptor::wait_read, [&](auto) {
+      char octet = 0;  // an answer comes during a scrape, which has read it
+      if (::recv(STDIN_FILENO, &octet, 1, MSG_PEEK | MSG_DONTWAIT) == 0) return loop.stop();
+      watch();
+    });
+  };
+  if (daemon.given()) {
+    given.assign(STDIN_FILENO);
+    watch();
+  }
+  loop.run();
+  complain("lldp-leveld: hung up");
+  std::fflush(stderr);
+  ::_exit(kFailed);
 }
 
 int run(int argc, char** argv) {
@@ -145,8 +125,8 @@ int run(int argc, char** argv) {
     complain("use: lldp-level-exporter SOCKET|- [ADDRESS:PORT]; people use lldp-level metrics");
     return kUsage;
   }
-  const auto daemon = std::make_shared<Daemon>(argv[1]);
-  if (argc == 2) return print_once(*daemon);
+  Daemon daemon(argv[1]);
+  if (argc == 2) return print_once(daemon);
   const auto address = config::parse_listen(argv[2]);
   if (!address) return complain(to_string(address.error())), kUsage;
   return serve(daemon, *address);

@@ -120,9 +120,14 @@ void Beside::follow_absence(TimePoint now) {
     case Speaker::kNobody:
       break;
   }
-  if (grace_ && now < *grace_) return;
+  // One that has ended in order has said goodbye to all neighbours, and taken its socket away: they
+  // would be without us until it is back, or we are. One that hangs or was killed may be back soon.
+  const bool ended = client_.reason().code == ENOENT;
+  if (grace_ && now < *grace_ && (wait_ || !ended)) return;
   if (!wait_) {
-    if (grace_) log(Severity::kNotice, "lldpd stays away: taking its place on the wire");
+    if (grace_)
+      log(Severity::kNotice, fmt::format("lldpd {}: taking its place on the wire",
+                                         ended ? "has ended" : "stays away"));
     speak(Speaker::kPackets);
   } else if (grace_) {
     owner_.alarm({}, fmt::format("nothing is sent, for lldpd does not speak for us ({}): start it, "

@@ -41,9 +41,10 @@ Client::Client(Settings settings, Heard heard)
 void Client::watch_directory() {
   if (directory_) return;
   UniqueFd fd(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
-  // It is made, then given to its group, then made accessible to it; or moved there.
+  // It is made, then given to its group, then made accessible to it; or moved there. An lldpd that
+  // ends in order takes it away.
   if (!fd || ::inotify_add_watch(fd.get(), std::string(directory_of(settings_.socket)).c_str(),
-                                 IN_CREATE | IN_MOVED_TO | IN_ATTRIB | IN_ONLYDIR) < 0)
+                                 IN_CREATE | IN_MOVED_TO | IN_ATTRIB | IN_DELETE | IN_ONLYDIR) < 0)
     return;
   directory_ = std::move(fd);
   add_to_set(directory_.get(), kLanes + 1);

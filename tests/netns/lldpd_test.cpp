@@ -248,6 +248,32 @@ TEST_F(LldpdTest, LosesOurTlvsWhenWeStop) {
     return peer_->neighbors("p0") == 1 && peer_->port("p0")["neighbors"][0]["level"].is_null();
   };
   EXPECT_TRUE(eventually(untold));
+  // lldpd drops one TLV after the other, and sends in between.
+  EXPECT_THAT(peer_->log(), Not(HasSubstr("tlv-conflict")));
+}
+
+TEST_F(LldpdTest, ThatEndsInOrderIsReplacedAtOnce) {
+  join(*a_, *b_);
+  lldpd_->start();
+  start_agents();
+  ASSERT_TRUE(comes_to("lldpd"));
+  lldpd_->stop();  // it says goodbye to all neighbours
+  EXPECT_TRUE(comes_to("packet", 3s)) << "they wait for us as if lldpd had been killed";
+}
+
+TEST_F(LldpdTest, HasItsNeighboursAgeFromItsEndOn) {
+  join(*a_, *b_);
+  lldpd_->start();
+  start_agents();
+  ASSERT_TRUE(comes_to("lldpd"));
+  const auto expires = [&] {
+    const auto neighbors = agent_->port("p0")["neighbors"];
+    return neighbors.empty() ? 0 : neighbors[0]["expires_in"].get<int>();
+  };
+  ASSERT_TRUE(eventually([&] { return expires() <= 119; })) << "of 121 s";
+  lldpd_->kill();
+  ASSERT_TRUE(eventually([&] { return transport() == "none"; }));
+  EXPECT_GE(expires(), 120) << "up to its end it had told us that the neighbour is there";
 }
 
 TEST_F(LldpdTest, ThatIsStoppedKeepsNobodyWaiting) {

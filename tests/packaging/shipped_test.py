@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Holds what is shipped beside the programs against what they need: the service, the package's scripts, ./run.
+
+usage: shipped_test.py SOURCE_DIR [unittest arguments]
+"""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SOURCE = pathlib.Path(sys.argv[1])
+PACKAGING = SOURCE / "packaging"
+
+
+def unit():
+    """Sections of the service, each a list of (key, value)."""
+    sections = {}
+    for line in (PACKAGING / "lldp-level.service").read_text().splitlines():
+        if line.startswith("["):
+            section = sections.setdefault(line.strip("[]"), [])
+        elif line and not line.startswith("#"):
+            section.append(tuple(line.split("=", 1)))
+    return sections
+
+
+class Service(unittest.TestCase):
+    def value(self, section, key):
+        found = [value for name, value in unit()[section] if name == key]
+        self.assertEqual(len(found), 1, key)
+        return found[0]
+
+    def test_has_the_capabilities_that_the_daemon_keeps(self):
+        source = (SOURCE / "agent/process/privileges.cpp").read_text()
+        kept = re.search(r"kKept\{([^}]*)\}", source)[1].replace(" ", "").split(",")
+        self.assertEqual(len(kept), 4)
+        for key in ("AmbientCapabilities", "CapabilityBoundingSet"):
+            self.assertEqual(sorted(self.value("Service", key).split()), sorted(kept))
+
+    def test_no_end_is_final(self):
+        self.assertEqual(self.value("Service", "Restart"), "always")
+        self.assertEqual(self.value("Unit", "StartLimitIntervalSec"), "0")
+        self.assertFalse([k for k, _ in unit()["Service"] if k.startswith(("RestartPrevent", "StartLimit"))])
+
+    def test_reload_tells_what_is_wrong(self):
+        self.assertEqual(self.value("Service", "ExecReload"), "/usr/bin/lldp-level reload")
+
+    def test_systemd_takes_every_line(self):
+        with tempfile.TemporaryDirectory() as directory:
+            copy = pathlib.Path(directory) / "lldp-level.service"
+            text = (PACKAGING / "lldp-level.service").read_text()
+            copy.write_text(re.sub(r"(?m)^(Exec\w+)=\S+", r"\1=/bin/true", text).replace("=lldp-level\n", "=root\n"))
+            try:
+                done = subprocess.run(["systemd-analyze", "verify", "--man=no", "--recursive-errors=no", copy],
+                                      capture_output=True, text=True, timeout=60)
+            except FileNotFoundError:
+                self.skipTest("no systemd-analyze here")
+            self.assertEqual([l for l in done.stderr.splitlines() if "lldp-level" in l], [])
+
+
+class Scripts(unittest.TestCase):
+    def calls(self, *words, **environment):
+        """How often the package's prerm, called as dpkg calls it, removes the rules."""
+        with tempfile.TemporaryDirectory() as directory:
+            stub, log = pathlib.Path(directory) / "remove-rules", pathlib.Path(directory) / "log"
+            stub.write_text(f"#!/bin/sh\necho called >>{log}\nexit 1\n")
+            stub.chmod(0o755)
+            text = (PACKAGING / "debian/lldp-level.prerm").read_text()
+            self.assertIn("/usr/libexec/lldp-level/remove-rules", text)
+            done = subprocess.run(["sh", "-c", text.replace("/usr/libexec/lldp-level/remove-rules", str(stub)),
+                                   "prerm", *words], env={"PATH": os.environ["PATH"], **environment})
+            self.assertEqual(done.returncode, 0, "rules that stay keep no package from going")
+            return log.read_text().count("called") if log.exists() else 0
+
+    def test_rules_go_with_the_package_and_outlive_its_upgrade(self):
+        self.assertEqual(self.calls("remove"), 1)
+        self.assertEqual(self.calls("upgrade", "0.2.0"), 0)
+        self.assertEqual(self.calls("failed-upgrade", "0.1.0"), 0)
+        self.assertEqual(self.calls("deconfigure", "in-favour", "x", "1"), 0)
+
+    def test_rules_of_this_machine_stay_when_the_package_is_another_trees(self):
+        self.assertEqual(self.calls("remove", DPKG_ROOT="/mnt"), 0)
+
+
+class Setup(unittest.TestCase):
+    def setup_with(self, apt_get):
+        """`./run setup` on a machine that lacks everything; what it says, and its exit status."""
+        with tempfile.TemporaryDirectory() as directory:
+            here = pathlib.Path(directory)
+            for name, text in (("apt-get", f"echo \"$@\" >>{here}/log\n{apt_get}"), ("dpkg-query", "exit 1"),
+                               ("sleep", ":"), ("sudo", 'exec "$@"'), ("systemctl", ":")):
+                (here / name).write_text(f"#!/bin/bash\n{text}\n")
+                (here / name).chmod(0o755)
+            done = subprocess.run([SOURCE / "run", "setup"], capture_output=True, text=True, timeout=60,
+                                  env={"PATH": f"{here}:{os.environ['PATH']}", "HOME": directory})
+            return done, (here / "log").read_text().splitlines(), here
+
+    def test_waits_for_the_locks_of_another_apt(self):
+        busy = ('n=$(grep -c . "${0%/*}/log"); [ "$n" -ge 4 ] || '
+                '{ echo "E: Could not get lock /var/lib/apt/lists/lock. It is held by process 1 (apt-get)" >&2; exit 100; }')
+        done, calls, _ = self.setup_with(busy)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(["update" in call for call in calls], [True] * 4 + [False])
+        self.assertTrue(all("DPkg::Lock::Timeout=" in call for call in calls))
+        self.assertEqual(done.stderr.count("waiting for another apt"), 1)
+
+    def test_says_what_else_keeps_apt_from_it(self):
+        done, calls, _ = self.setup_with("echo 'E: Unable to locate package' >&2; exit 100")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("E: Unable to locate package", done.stderr)
+        self.assertEqual(len(calls), 1)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[2:])

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <chrono>
 #include <cstdint>
 
 #include "agent/core/tx_machine.hpp"
@@ -9,22 +11,34 @@ namespace lldp::core {
 
 /// The part of every interval that lies before a sender's own moment, as a fraction of 2^32.
 /// Successive senders stand a golden section apart, which leaves the gaps between any number of
-/// them as even as can be: their periodic frames never come in a burst.
+/// them as even as can be: their periodic frames never come in a burst. The lower half is the
+/// device's alone.
 [[nodiscard]] constexpr std::uint32_t phase_of(std::uint32_t sender, std::uint32_t device) {
-  return device + sender * 0x9e37'79b9U;
+  return ((device + sender * 0x9e37'79b9U) & 0xffff'0000U) | (device & 0xffffU);
 }
-/// The sender's first own moment after `now`: at most one interval away.
-[[nodiscard]] constexpr TimePoint next_own_moment(TimePoint now, Duration interval,
-                                                  std::uint32_t phase) {
-  const Duration before = interval * static_cast<Duration::rep>(phase >> 16) / 0x1'0000;
+/// The first moment after `now` that lies `before` after the beginning of an interval.
+[[nodiscard]] constexpr TimePoint next_moment(TimePoint now, Duration interval, Duration before) {
   const Duration past = (now.time_since_epoch() - before) % interval;
   return now - past + (past < Duration::zero() ? Duration::zero() : interval);
+}
+/// The sender's first own moment after `now`: at most one interval away. An interval has thirty
+/// turns, or one in each second, in which senders go together: with many ports it is the wake-ups
+/// that cost. Where within a turn that is, is the device's own.
+[[nodiscard]] constexpr TimePoint next_own_moment(TimePoint now, Duration interval,
+                                                  std::uint32_t phase) {
+  const Duration turn = std::min<Duration>(interval / 30, std::chrono::seconds(1));
+  const auto turns = static_cast<std::uint64_t>(interval / turn);
+  const Duration before = turn * static_cast<Duration::rep>((phase >> 16) * turns >> 16);
+  const Duration within = turn * static_cast<Duration::rep>(phase & 0xffffU) / 0x1'0000;
+  return next_moment(now, interval, before + within);
 }
 /// The same in fast transmission; the standard has msgFastTx from now. Not sooner than half of it:
 /// what has just been told or may still change would only spend txCredit.
 [[nodiscard]] constexpr TimePoint next_fast_moment(TimePoint now, const Settings& settings,
                                                    std::uint32_t phase) {
-  return next_own_moment(now + Duration(settings.msgFastTx) / 2, settings.msgFastTx, phase);
+  const Duration interval = settings.msgFastTx;
+  return next_moment(now + interval / 2, interval,
+                     interval * static_cast<Duration::rep>(phase >> 16) / 0x1'0000);
 }
 
 enum class TxTimerState : std::uint8_t {

@@ -85,7 +85,7 @@ int show(const Settings& s, const Fabric& fabric) {
 int run_agents(const Settings& s, const Fabric& fabric, const std::vector<std::string>& nodes) {
   Watcher watcher(s.place, fabric);
   const auto begin = Watcher::Clock::now();
-  const auto started = live::start_agents(s.place, nodes, s.agent, s.agent_arguments);
+  const auto started = live::start_agents(s.place, fabric, nodes, s.agent, s.agent_arguments);
   if (!started) return complain("live", started.error());
   const auto limit = std::chrono::duration_cast<Watcher::Clock::duration>(s.timeout);
   const bool right = watcher.wait_until_right(begin + limit);

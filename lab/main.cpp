@@ -48,7 +48,7 @@ int main(int argc, char** argv) {
     print_usage(stdout);
     return kDone;
   }
-  if (arguments[0] == "--version") {
+  if (arguments[0] == "--version" || arguments[0] == "-V") {
     fmt::print("lldp-level-lab " LLDP_VERSION "\n");
     return kDone;
   }

@@ -236,14 +236,4 @@ Result<int> expect(const Arguments& arguments) {
   return cabling->as_expected() ? kDone : kFailed;
 }
 
-Result<int> check_config(const Arguments& arguments) {
-  config::Invocation invocation;
-  if (!arguments.operands.empty()) invocation.file = arguments.operands.front();
-  const auto config = config::load(invocation);
-  if (config) return kDone;
-  for (const Error& error : config.error())
-    std::fprintf(stderr, "lldp-level: %s\n", to_string(error).c_str());
-  return kFailed;
-}
-
 }  // namespace lldp::cli

@@ -42,8 +42,11 @@ constexpr Command kCommands[] = {
      check_config},
 };
 
+/// Of the screens that --help is made for.
+constexpr std::size_t kColumns = 80;
+
 po::options_description describe() {
-  po::options_description all("Options", 100, 50);
+  po::options_description all("Options", kColumns, kColumns - 36);
   all.add_options()("socket", po::value<std::string>()->value_name("PATH"),
                     ("control socket [" + std::string(config::kDefaultSocket) + "]").c_str())(
       "json", po::bool_switch(), "JSON instead of text")(
@@ -58,7 +61,7 @@ po::options_description describe() {
       "timeout", po::value<std::string>()->value_name("SECONDS"), "wait: no longer than this")(
       "listen", po::value<std::string>()->value_name("ADDRESS:PORT"),
       "metrics: answers HTTP there, until stopped; a PORT alone: for this machine")(
-      "help", po::bool_switch(), "this text")("version", po::bool_switch(), "the version");
+      "help,h", po::bool_switch(), "this text")("version,V", po::bool_switch(), "the version");
   return all;
 }
 
@@ -70,8 +73,17 @@ std::string help() {
   std::ostringstream out;
   out << "usage: lldp-level COMMAND [OPTION]...\n\nCommands:\n";
   for (const Command& c : kCommands) {
-    const std::string usage = usage_of(c);
-    out << "  " << usage << std::string(24 - usage.size(), ' ') << c.help << "\n";
+    constexpr std::size_t kIndent = 26;
+    std::string line = "  " + usage_of(c);
+    line.resize(kIndent, ' ');
+    for (const std::string& word : split_list(c.help, ' ')) {
+      if (line.size() + word.size() >= kColumns) {
+        out << line << "\n";
+        line.assign(kIndent - 1, ' ');
+      }
+      line += (line.back() == ' ' && line.size() == kIndent ? "" : " ") + word;
+    }
+    out << line << "\n";
   }
   out << "\n" << describe() << "\nExit status: 0 done, 1 failed, 2 usage; check: 3 no daemon.\n";
   return out.str();

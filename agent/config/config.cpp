@@ -16,9 +16,16 @@ namespace {
 
 namespace po = boost::program_options;
 
+/// Of the screens that --help is made for.
+constexpr unsigned kColumns = 80;
+constexpr unsigned kLeastForText = 44;
+
+/// For whom the options are described: Program_options itself wants `port.*`.
+enum class For : std::uint8_t { kPeople, kParser };
+
 /// Values are taken as text: the table knows what they must be, and says so better.
-po::options_description describe(const char* caption) {
-  po::options_description all(caption, 100, 50);
+po::options_description describe(const char* caption, For reader) {
+  po::options_description all(caption, kColumns, kLeastForText);
   for (const Row& row : rows()) {
     auto* value = po::value<std::string>();
     std::string text(row.help);
@@ -29,26 +36,22 @@ po::options_description describe(const char* caption) {
       if (!std::holds_alternative<Text>(row.kind)) text += " (" + values_of(row) + ")";
     }
     if (!row.preset.empty()) text += " [" + std::string(row.preset) + "]";
-    all.add_options()(std::string(row.name).c_str(), value, text.c_str());
+    std::string name(row.name);
+    if (reader == For::kParser && std::holds_alternative<PortChoice>(row.kind))
+      name.replace(name.find('.') + 1, name.npos, "*");
+    all.add_options()(name.c_str(), value, text.c_str());
   }
   return all;
 }
 
-po::options_description describe_command_line() {
-  po::options_description own("Options of the command line alone", 100, 50);
+po::options_description describe_command_line(For reader) {
+  po::options_description own("Options of the command line alone", kColumns, kLeastForText);
   own.add_options()("config", po::value<std::string>()->value_name("FILE"),
-                    ("configuration file [" + std::string(kDefaultFile) + "]").c_str())(
-      "help", "this text")("version", "the version")(
+                    ("the file [" + std::string(kDefaultFile) + "]").c_str())(
+      "help,h", "this text")("version,V", "the version")(
       "remove-rules", "removes the rules that a daemon has left here, and ends");
-  own.add(describe("Options, each also a key of the configuration file"));
+  own.add(describe("Options, each also a key of the configuration file", reader));
   return own;
-}
-
-const Row* find_row(std::string_view name) {
-  const auto all = rows();
-  const auto at =
-      std::find_if(all.begin(), all.end(), [&](const Row& r) { return r.name == name; });
-  return at == all.end() ? nullptr : &*at;
 }
 
 std::string_view trim(std::string_view text) {
@@ -59,7 +62,7 @@ std::string_view trim(std::string_view text) {
 }
 
 /// Where each option was set that was: `FILE:LINE: key` or `--option`.
-using Places = std::map<std::string_view, std::string>;
+using Places = std::map<std::string, std::string, std::less<>>;
 
 /// Reads the INI text line by line, so that every error has its line; Program_options reads each
 /// line, under the section it stands in.
@@ -68,6 +71,8 @@ class FileReader {
   FileReader(std::string_view name, Config& config) : name_(name), config_(config) {}
 
   void read(std::string_view text) {
+    constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // which some editors write
+    if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
     for (int line = 1; !text.empty(); ++line) {
       const std::size_t end = std::min(text.find('\n'), text.size());
       read_line(text.substr(0, end), line);
@@ -100,13 +105,13 @@ class FileReader {
       const Row* row = find_row(option.string_key);
       if (row == nullptr) {
         complain(at, "unknown key: lldp-leveld --help lists the keys");
-      } else if (const auto [first, fresh] = lines_.emplace(row->name, line); !fresh) {
+      } else if (const auto [first, fresh] = lines_.emplace(option.string_key, line); !fresh) {
         complain(at, "set before in line " + std::to_string(first->second) + ": remove one");
-      } else if (auto wrong =
-                     set(*row, config_, option.value.empty() ? "" : option.value.front())) {
+      } else if (auto wrong = set(*row, config_, option.string_key,
+                                  option.value.empty() ? "" : option.value.front())) {
         complain(at, std::move(*wrong));
       } else {
-        places_.emplace(row->name, at);
+        places_.emplace(option.string_key, at);
       }
     }
   }
@@ -116,9 +121,9 @@ class FileReader {
 
   std::string name_;
   Config& config_;
-  po::options_description description_ = describe("");
+  po::options_description description_ = describe("", For::kParser);
   std::string section_;
-  std::map<std::string_view, int> lines_;
+  std::map<std::string, int> lines_;
   Places places_;
   Errors errors_;
 };
@@ -141,6 +146,18 @@ void check_together(Config& config, const Places& places, Errors& errors) {
   if (config.role == Role::kHost && config.core.pinned_level)
     errors.push_back({.where = places.at("level"),
                       .what = "a host has level 0: remove this, or set role = switch"});
+}
+
+/// A dry run may stand beside the service, with the same file: it is not to meet it anywhere.
+void keep_apart(Config& config, const Invocation& invocation) {
+  config.transport = Transport::kPacket;  // lldpd would speak for it
+  config.on_change.clear();
+  config.metrics_listen.clear();
+  const auto given = [&](std::string_view name) {
+    return std::ranges::any_of(invocation.set, [&](const auto& set) { return set.first == name; });
+  };
+  if (!given("socket")) config.socket += kDryRunSuffix;
+  if (!given("state-file")) config.state_file += kDryRunSuffix;
 }
 
 Result<Config, Errors> checked(Config config, const Places& places, Errors errors) {
@@ -176,7 +193,7 @@ Result<Invocation> parse_command_line(std::span<const char* const> arguments) {
   try {
     const po::parsed_options parsed =
         po::command_line_parser(words)
-            .options(describe_command_line())
+            .options(describe_command_line(For::kParser))
             .style(po::command_line_style::unix_style & ~po::command_line_style::allow_guessing)
             .run();
     for (const po::option& option : parsed.options) {
@@ -218,11 +235,12 @@ Result<Config, Errors> load(const Invocation& invocation) {
   for (const auto& [name, value] : invocation.set) {
     const Row* row = find_row(name);
     const std::string at = "--" + name;
-    if (auto wrong = row ? set(*row, config, value) : "unknown option: try --help")
+    if (auto wrong = row ? set(*row, config, name, value) : "unknown option: try --help")
       errors.push_back({.where = at, .what = std::move(*wrong)});
     else
-      places.insert_or_assign(row->name, at);
+      places.insert_or_assign(name, at);
   }
+  if (config.dry_run) keep_apart(config, invocation);
   return checked(std::move(config), places, std::move(errors));
 }
 
@@ -236,8 +254,9 @@ Result<Config, Errors> parse(std::string_view text, std::string_view name) {
 std::string help() {
   std::ostringstream out;
   out << "usage: lldp-leveld [OPTION]...\n"
-         "Speaks LLDP, learns this device's level in the fabric and programs its data plane.\n\n"
-      << describe_command_line();
+         "Speaks LLDP, learns this device's level in the fabric and programs its data\n"
+         "plane.\n\n"
+      << describe_command_line(For::kPeople);
   return out.str();
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "agent/core/settings.hpp"
+#include "base/names.hpp"
 #include "base/result.hpp"
 #include "qos/policy.hpp"
 
@@ -24,6 +26,10 @@ inline constexpr std::string_view kDefaultFile = "/etc/lldp-level/lldp-level.con
 inline constexpr std::string_view kDefaultSocket = "/run/lldp-level/control";
 inline constexpr std::string_view kDefaultStateFile = "/var/lib/lldp-level/state";
 
+/// What a dry run's control socket and state file have behind their names, unless the command line
+/// gives them.
+inline constexpr std::string_view kDryRunSuffix = ".dry-run";
+
 [[nodiscard]] std::string_view to_string(Backend backend);  ///< as dataplane::make_backend calls it
 
 /// Everything that can be set. `core` is what the agent goes by, except what only its owner can
@@ -32,7 +38,8 @@ inline constexpr std::string_view kDefaultStateFile = "/var/lib/lldp-level/state
 struct Config {
   core::Settings core{};
   Role role = Role::kAuto;
-  std::vector<std::string> ports{"*"};  ///< globs of interfaces to speak on
+  NameSelection ports{};  ///< interfaces to speak on; none wanted: those that io::Machine finds
+  std::map<std::string, core::AdminStatus, std::less<>> admin{};  ///< of ports, where not rxtx
   Backend backend = Backend::kBpf;
   std::string bpffs{"/sys/fs/bpf"};  ///< where a BPF file system is mounted
   bool htb = false;                  ///< `qdisc = htb`: a software queue for each lossless priority
@@ -45,7 +52,7 @@ struct Config {
   bool seccomp = true;
   std::string metrics_listen{};  ///< as parse_listen writes it; empty: nowhere
   std::string on_change{};       ///< for /bin/sh; empty: none
-  bool dry_run = false;          ///< print the plan, change nothing in the kernel
+  bool dry_run = false;          ///< print the plan, change nothing in the kernel, send nothing
   bool flush = false;            ///< at stop, remove the rules that were made
   std::string lossless{qos::Policy::kDefaultLossless};  ///< as written; `policy` is what it means
   std::string lossy{qos::Policy::kDefaultLossy};

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "agent/config/listen.hpp"
 #include "base/text.hpp"
@@ -20,8 +21,29 @@ std::optional<core::Oui> parse_oui(std::string_view text) {
   return core::Oui{(*mac)[0], (*mac)[1], (*mac)[2]};
 }
 
-Complaint set_globs(std::vector<std::string>& globs, std::string_view text) {
-  globs = split_list(text);
+/// Why no interface can be called what the pattern says: by the kernel's dev_valid_name(), or
+/// because it is written in another syntax than ours.
+Complaint never_matches(std::string_view glob) {
+  constexpr std::ptrdiff_t kLongest = 15;  // IFNAMSIZ - 1
+  const auto has = [&](std::string_view any_of) { return glob.find_first_of(any_of) != glob.npos; };
+  const std::string it = "'" + escape(glob) + "' ";
+  if (glob.empty()) return "no name behind - or !: name what to leave out";
+  if (has(" \t")) return it + "has a space in it: put commas between names";
+  if (has("\"'")) return it + "has quotes in it: leave them out";
+  if (has("[]{}()")) return it + "has brackets in it: there is * and ? alone";
+  if (has("/:\\") || glob == "." || glob == "..") return it + "is no name of an interface";
+  if (std::ranges::count_if(glob, [](char c) { return c != '*'; }) > kLongest)
+    return it + "is longer than an interface's name, of 15 characters at most";
+  return kFine;
+}
+
+Complaint set_host_ports(Config& c, std::string_view text) {
+  c.core.host_ports = split_list(text);
+  for (const std::string& glob : c.core.host_ports) {
+    if (glob.front() == '-' || glob.front() == '!')
+      return "'" + escape(glob) + "' leaves something out, which ports alone can";
+    if (auto wrong = never_matches(glob)) return wrong;
+  }
   return kFine;
 }
 
@@ -45,12 +67,44 @@ Complaint set_on_change(Config& c, std::string_view text) {
 }
 
 Complaint set_ports(Config& c, std::string_view text) {
-  set_globs(c.ports, text);
-  return c.ports.empty() ? Complaint("no port: name at least one, or * for all") : kFine;
+  c.ports = {};
+  for (std::string& glob : split_list(text)) {
+    const bool out = glob.front() == '-' || glob.front() == '!';
+    if (out) glob.erase(0, 1);
+    if (auto wrong = never_matches(glob)) return wrong;
+    if (out && glob.find_first_not_of('*') == glob.npos) return "leaves everything out: remove -*";
+    (out ? c.ports.unwanted : c.ports.wanted).push_back(std::move(glob));
+  }
+  if (c.ports == NameSelection{}) return "no port: name at least one, or remove the key";
+  return kFine;
+}
+
+void set_admin(Config& c, std::string_view port, std::size_t choice) {
+  using enum core::AdminStatus;
+  constexpr core::AdminStatus kChoices[] = {enabledRxTx, enabledTxOnly, enabledRxOnly, disabled};
+  c.admin.erase(std::string(port));
+  if (kChoices[choice] != enabledRxTx) c.admin.emplace(port, kChoices[choice]);
+}
+
+/// Whether somebody meant a MAC address: six groups of a digit or two.
+bool looks_like_mac(std::string_view text) {
+  for (const char separator : {':', '-'}) {
+    std::size_t groups = 1;
+    std::size_t length = 0;  // of the group
+    const bool fits = std::ranges::all_of(text, [&](char c) {
+      if (c != separator) return ++length <= 2;
+      ++groups;
+      return std::exchange(length, 0) > 0;
+    });
+    if (fits && length > 0 && groups == 6) return true;
+  }
+  return false;
 }
 
 Complaint set_chassis_id(Config& c, std::string_view text) {
   if (text.empty() || text.size() > 255) return "not 1 to 255 characters long: shorten it";
+  if (looks_like_mac(text) && !parse_mac(text))
+    return "'" + escape(text) + "' is no MAC address: write twelve hexadecimal digits";
   if (const auto mac = parse_mac(text)) {
     c.core.chassis_id = chassis_id_from_mac(*mac);
   } else {
@@ -88,11 +142,18 @@ Complaint set_send(Config& c, std::string_view text) {
   return kFine;
 }
 
+/// IEEE 802.1 and 802.3, TIA, and Intel's for CEE DCBX: a contribution TLV under one of these would
+/// be taken for one of theirs, and theirs for it.
+constexpr core::Oui kStandardOuis[] = {
+    {0x00, 0x80, 0xc2}, {0x00, 0x12, 0x0f}, {0x00, 0x12, 0xbb}, {0x00, 0x1b, 0x21}};
+
 Complaint set_contribution_oui(Config& c, std::string_view text) {
   std::vector<core::Oui> ouis;
   for (const std::string& part : split_list(text)) {
     const auto oui = parse_oui(part);
     if (!oui) return "'" + escape(part) + "' is no OUI: write three octets as 02-4c-56";
+    if (std::ranges::find(kStandardOuis, *oui) != std::end(kStandardOuis))
+      return escape(part) + " has TLVs of its own, in a standard: use an OUI of yours";
     ouis.push_back(*oui);
   }
   if (ouis.empty()) return "no OUI: write three octets as 02-4c-56";
@@ -125,13 +186,14 @@ Complaint set_scopes(Config& c, std::string_view text) {
 constexpr Row kRows[] = {
     {"role", "ROLE", "auto",
      Choice{"auto|host|switch", [](Config& c, std::size_t i) { c.role = static_cast<Role>(i); }},
-     "what this device is; auto: a switch if it forwards"},
+     "what this device is; auto: by its ports and what it forwards between them"},
     {"level", "N", "", Number{1, 254, [](Config& c, std::uint32_t v) { c.core.pinned_level = Level::make(v); }},
      "pins the level: nothing heard changes it"},
-    {"ports", "GLOB,...", "*", Text{"names with * and ?", set_ports}, "interfaces to speak on"},
-    {"host-ports", "GLOB,...", "",
-     Text{"names with * and ?",
-          [](Config& c, std::string_view text) { return set_globs(c.core.host_ports, text); }},
+    {"ports", "GLOB,...", "", Text{"names with * and ?, left out with - or ! before", set_ports},
+     "interfaces to speak on; else the front panel, or the physical ones"},
+    {"port.NAME.admin", "ADMIN", "rxtx", PortChoice{"rxtx|tx|rx|off", set_admin},
+     "adminStatus of the port NAME: whether it sends and receives"},
+    {"host-ports", "GLOB,...", "", Text{"names with * and ?", set_host_ports},
      "ports where a link that is up counts as a host heard"},
     {"expect", "FILE", "",
      Text{"a path", [](Config& c, std::string_view text) { return set_path(c.expect, text); }},
@@ -171,7 +233,7 @@ constexpr Row kRows[] = {
     {"chassis-id", "ID", "", Text{"a MAC address, or text as a local chassis ID", set_chassis_id},
      "Chassis ID TLV; else the MAC address of the lowest-index port at first start"},
     {"dry-run", "", "no", Flag{[](Config& c, bool v) { c.dry_run = v; }},
-     "prints the rules and changes nothing in the kernel"},
+     "prints the rules and changes nothing, in the kernel and on the wire"},
     {"flush", "", "no", Flag{[](Config& c, bool v) { c.flush = v; }},
      "removes the rules at stop; else they stay, and the fabric safe"},
     {"tlv.send", "TLV,...", "tr,contribution", Text{"tr, contribution, pfc", set_send},
@@ -242,6 +304,17 @@ constexpr Row kRows[] = {
      "class of packets that turn once more than there are lossless priorities"},
 };
 
+/// The port that a key of a PortChoice is of; empty: it is none.
+std::string_view port_of(const Row& row, std::string_view key) {
+  constexpr std::string_view kName = "NAME";
+  const std::string_view before = row.name.substr(0, row.name.find(kName));
+  const std::string_view after = row.name.substr(before.size() + kName.size());
+  if (key.size() <= before.size() + after.size() || !key.starts_with(before) ||
+      !key.ends_with(after))
+    return {};
+  return key.substr(before.size(), key.size() - before.size() - after.size());
+}
+
 template <class... F>
 struct Overloaded : F... {
   using F::operator()...;
@@ -253,19 +326,35 @@ Overloaded(F...) -> Overloaded<F...>;  // clang 14 does not deduce it for an agg
 
 std::span<const Row> rows() { return kRows; }
 
+const Row* find_row(std::string_view key) {
+  for (const Row& row : kRows)
+    if (std::holds_alternative<PortChoice>(row.kind) ? !port_of(row, key).empty() : row.name == key)
+      return &row;
+  return nullptr;
+}
+
 std::string values_of(const Row& row) {
   return std::visit(Overloaded{[](const Number& n) {
                                  return std::to_string(n.least) + "-" + std::to_string(n.most);
                                },
                                [](const Choice& c) { return std::string(c.names); },
                                [](const Flag&) { return std::string("yes|no"); },
+                               [](const PortChoice& p) { return std::string(p.names); },
                                [](const Text& t) { return std::string(t.values); }},
                     row.kind);
 }
 
-std::optional<std::string> set(const Row& row, Config& config, std::string_view text) {
+std::optional<std::string> set(const Row& row, Config& config, std::string_view key,
+                               std::string_view text) {
   const auto out_of_range = [&] {
     return "'" + escape(text) + "' is not in range: use " + values_of(row);
+  };
+  const auto choose = [&](std::string_view of, auto take) -> Complaint {
+    const std::vector<std::string> names = split_list(of, '|');
+    const auto at = std::find(names.begin(), names.end(), text);
+    if (at == names.end()) return out_of_range();
+    take(static_cast<std::size_t>(at - names.begin()));
+    return kFine;
   };
   return std::visit(Overloaded{[&](const Number& n) -> Complaint {
                                  std::uint32_t v = 0;
@@ -278,11 +367,15 @@ std::optional<std::string> set(const Row& row, Config& config, std::string_view 
                                  return kFine;
                                },
                                [&](const Choice& c) -> Complaint {
-                                 const std::vector<std::string> names = split_list(c.names, '|');
-                                 const auto at = std::find(names.begin(), names.end(), text);
-                                 if (at == names.end()) return out_of_range();
-                                 c.set(config, static_cast<std::size_t>(at - names.begin()));
-                                 return kFine;
+                                 return choose(c.names, [&](std::size_t i) { c.set(config, i); });
+                               },
+                               [&](const PortChoice& p) -> Complaint {
+                                 const std::string_view port = port_of(row, key);
+                                 if (auto wrong = never_matches(port)) return wrong;
+                                 if (port.find_first_of("*?") != port.npos)
+                                   return "'" + escape(port) + "' is no name: name one port";
+                                 return choose(p.names,
+                                               [&](std::size_t i) { p.set(config, port, i); });
                                },
                                [&](const Flag& f) -> Complaint {
                                  if (text != "yes" && text != "no") return out_of_range();

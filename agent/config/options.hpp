@@ -24,6 +24,11 @@ struct Choice {
 struct Flag {
   void (*set)(Config&, bool) = nullptr;
 };
+/// A choice for each port: the key is `port.PORT.NAME`, where the row's name has `NAME` for PORT.
+struct PortChoice {
+  std::string_view names{};  ///< a|b|c
+  void (*set)(Config&, std::string_view port, std::size_t index) = nullptr;
+};
 /// Anything else. `set` returns what is wrong and what to do, or nothing.
 struct Text {
   std::string_view values{};
@@ -34,13 +39,16 @@ struct Row {
   std::string_view name{};
   std::string_view argument{};
   std::string_view preset{};
-  std::variant<Number, Choice, Flag, Text> kind{};
+  std::variant<Number, Choice, Flag, PortChoice, Text> kind{};
   std::string_view help{};
 };
 
 [[nodiscard]] std::span<const Row> rows();
+/// The row of a key as it is written; nullptr: there is none.
+[[nodiscard]] const Row* find_row(std::string_view key);
 [[nodiscard]] std::string values_of(const Row& row);
-/// Sets one option from text; returns what is wrong and what to do, or nothing.
-[[nodiscard]] std::optional<std::string> set(const Row& row, Config& config, std::string_view text);
+/// Sets one option, written as `key`, from text; returns what is wrong and what to do, or nothing.
+[[nodiscard]] std::optional<std::string> set(const Row& row, Config& config, std::string_view key,
+                                             std::string_view text);
 
 }  // namespace lldp::config

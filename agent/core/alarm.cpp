@@ -51,9 +51,11 @@ std::string_view to_string(AlarmCode code) {
     case AlarmCode::kUnsupported:
       return "unsupported";
     case AlarmCode::kLowerLevel:
+      return "lower-level";
+    case AlarmCode::kNoPort:
       break;
   }
-  return "lower-level";
+  return "no-port";
 }
 
 std::string duration_text(Duration d) {

@@ -27,9 +27,10 @@ enum class AlarmCode : std::uint8_t {
   kSilent,         ///< a switch was heard on the port, and is not
   kUnsupported,    ///< the level has stood on memory for long
   kLowerLevel,     ///< a lower level is heard, and ours is established
+  kNoPort,         ///< there is nothing to speak on
 };
-inline constexpr std::size_t kAlarmCodes = 15;
-static_assert(static_cast<std::size_t>(AlarmCode::kLowerLevel) + 1 == kAlarmCodes);
+inline constexpr std::size_t kAlarmCodes = 16;
+static_assert(static_cast<std::size_t>(AlarmCode::kNoPort) + 1 == kAlarmCodes);
 [[nodiscard]] std::string_view to_string(
     AlarmCode code);  ///< crosslink, level-skip, host-above-leaf, ...
 

@@ -314,6 +314,7 @@ std::string alarm_text(AlarmCode code, const Port& port, const Standing& own) {
     case AlarmCode::kLowerLevel:
     case AlarmCode::kDataplane:
     case AlarmCode::kLldpd:
+    case AlarmCode::kNoPort:
       break;  // of the device, and the owner's
   }
   return {};

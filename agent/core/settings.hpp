@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/bytes.hpp"
@@ -27,6 +28,10 @@ enum class Scope : std::uint8_t { kNearestBridge, kNearestNonTpmrBridge, kNeares
 
 /// What LLDP may do on a port. IEEE 802.1AB-2016 9.2.5.1.
 enum class AdminStatus : std::uint8_t { disabled, enabledTxOnly, enabledRxOnly, enabledRxTx };
+[[nodiscard]] constexpr std::string_view to_string(AdminStatus s) {
+  constexpr std::string_view kNames[] = {"off", "tx", "rx", "rxtx"};
+  return kNames[static_cast<std::size_t>(s)];
+}
 
 /// Everything of the configuration that the core goes by. Names follow the standard where it has
 /// one.

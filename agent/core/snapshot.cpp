@@ -59,6 +59,7 @@ PortInfo describe(const Port& port, TimePoint now) {
                 .up = port.link.up,
                 .type = port.type,
                 .order = port.order,
+                .admin = port.link.adminStatus,
                 .pfc_enabled = port.link.pfc ? std::optional(port.link.pfc->enabled) : std::nullopt,
                 .unprotected = port.unprotected_at != kNever};
   for (const Neighbor& n : port.table.all()) {

@@ -41,6 +41,7 @@ struct PortInfo {
   bool up = false;
   PortType type = PortType::kUnmarked;
   Order order = Order::kUnknown;
+  AdminStatus admin = AdminStatus::enabledRxTx;
   std::optional<std::uint8_t> pfc_enabled{};  ///< bit n = priority n; nullopt: the driver is silent
   bool unprotected = false;                   ///< a switch is heard that tells no level
   std::vector<NeighborInfo> neighbors{};      ///< by MSAP

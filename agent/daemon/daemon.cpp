@@ -25,6 +25,7 @@
 #include "agent/daemon/state_file.hpp"
 #include "agent/daemon/watched.hpp"
 #include "agent/links/link_monitor.hpp"
+#include "agent/links/machine.hpp"
 #include "agent/links/pfc_monitor.hpp"
 #include "agent/links/port_policy.hpp"
 #include "agent/lldpd/beside.hpp"
@@ -107,7 +108,6 @@ class Daemon final : ControlHandler {
  private:
   struct ManagedPort {
     std::string name{};  ///< escaped
-    bool bridged = false;
   };
   /// One of the two ways frames come in.
   struct Intake {
@@ -131,7 +131,13 @@ class Daemon final : ControlHandler {
   void follow_links();
   void consider(const Interface& link, TimePoint now);
   void drop_port(Ifindex ifindex, TimePoint now);
+  /// After links have come, gone or changed: what the machine is, and so which its ports are.
+  void survey(TimePoint now);
+  void watch_for_no_port(TimePoint now);
   void update_role(TimePoint now);
+  [[nodiscard]] Machine::Verdict role();
+  [[nodiscard]] std::string role_text();
+  [[nodiscard]] core::AdminStatus admin_status(const std::string& port) const;
   void load_plan(TimePoint now);
   void watch_pfc();
   [[nodiscard]] core::Settings settings();
@@ -169,8 +175,9 @@ class Daemon final : ControlHandler {
   PacketIo packets_;
   std::optional<PfcMonitor> pfc_;
   UniqueFd timer_fd_;
+  Machine machine_;
+  bool surveyed_ = true;  ///< machine_ is of the interfaces as they are
   std::unordered_map<Ifindex, ManagedPort> ports_;
-  std::size_t bridged_ports_ = 0;
   std::optional<Beside> beside_;  ///< not with `transport = packet`
   AutoRole auto_role_;
   core::Agent agent_;
@@ -238,18 +245,11 @@ Daemon::Daemon(const config::Invocation& invocation, config::Config config, Link
       links_(std::move(links)),
       packets_(std::move(packets)),
       timer_fd_(std::move(timer)),
-      // Known before the agent is: what it is told of its role must not change while it starts.
-      bridged_ports_(static_cast<std::size_t>(std::ranges::count_if(
-          links_.interfaces(),
-          [this](const auto& entry) {
-            return is_port(entry.second, config_.ports) && is_bridged(entry.second);
-          }))),
       auto_role_(was_switch(state)),
+      machine_(links_.interfaces()),  // before the agent: its role must not change while it starts
       agent_(settings(), std::move(state), now),
       protection_(
-          Protection::open(agent_, config_, [this](Ifindex port) { return name_of(port); })) {
-  bridged_ports_ = 0;
-}
+          Protection::open(agent_, config_, [this](Ifindex port) { return name_of(port); })) {}
 
 void Daemon::watch_pfc() {
   auto opened = PfcMonitor::open();
@@ -281,8 +281,16 @@ void Daemon::open_ports(TimePoint now) {
   agent_.configure(settings(), now, actions_);
   perform(now);
 
-  links_.observe({.changed = [this](const Interface& link) { consider(link, boot_time()); },
-                  .gone = [this](Ifindex ifindex) { drop_port(ifindex, boot_time()); },
+  links_.observe({.changed =
+                      [this](const Interface& link) {
+                        surveyed_ = false;
+                        consider(link, boot_time());
+                      },
+                  .gone =
+                      [this](Ifindex ifindex) {
+                        surveyed_ = false;
+                        drop_port(ifindex, boot_time());
+                      },
                   .forwarding = [this] { update_role(boot_time()); }});
   link_events_.emplace(loop_, links_.fd(), [this] {
     follow_links();
@@ -302,11 +310,13 @@ void Daemon::open_ports(TimePoint now) {
   on_signal();
 
   if (service_.watchdog()) watchdog_due_ = now;
+  watch_for_no_port(now);
   settle();
   running_ = true;
   service_.ready();
   log(Severity::kInfo,
-      fmt::format("ready: {} ports, {}", ports_.size(), to_string(agent_.settings().role)));
+      fmt::format("ready: {} port{}, {}{}", ports_.size(), ports_.size() == 1 ? "" : "s",
+                  role_text(), config_.dry_run ? "; a dry run: nothing is sent" : ""));
 }
 
 void Daemon::stand_beside_lldpd(TimePoint now) {
@@ -408,18 +418,15 @@ void Daemon::take_frames(Intake& intake, TimePoint now) {
 void Daemon::follow_links() {
   const bool told = links_.behind();
   if (auto received = links_.receive(); !received && !told) log(Severity::kError, received.error());
+  if (!surveyed_) survey(boot_time());
   if (!links_.behind()) link_events_->wait();  // else it would wake us until the retry
 }
 
 void Daemon::consider(const Interface& link, TimePoint now) {
-  if (!is_port(link, config_.ports)) return drop_port(link.ifindex, now);
+  if (!is_port(link, config_.ports, machine_)) return drop_port(link.ifindex, now);
   const auto [it, fresh] = ports_.try_emplace(link.ifindex);
   ManagedPort& port = it->second;
   port.name = escape(link.name);
-  if (is_bridged(link) != port.bridged) {
-    port.bridged = !port.bridged;
-    port.bridged ? ++bridged_ports_ : --bridged_ports_;
-  }
   if (auto added = packets_.add(port_of(link)); !added)
     log(Severity::kError, {added.error().code, port.name, to_string(added.error())});
   if (fresh && running_) log(Severity::kInfo, fmt::format("{}: port added", port.name));
@@ -430,12 +437,12 @@ void Daemon::consider(const Interface& link, TimePoint now) {
                    .up = link.up,
                    .carrier_changes = link.carrier_changes,
                    .mtu = link.mtu,
-                   .pfc = pfc_ ? pfc_->ask(link.name) : std::nullopt},
+                   .pfc = pfc_ ? pfc_->ask(link.name) : std::nullopt,
+                   .adminStatus = admin_status(link.name)},
                   now, actions_);
   perform(now);
   if (beside_) beside_->add_port(link.ifindex, link.name, now);
   if (fresh) protection_.add(link.ifindex, now);
-  if (running_) update_role(now);
 }
 
 void Daemon::drop_port(Ifindex ifindex, TimePoint now) {
@@ -447,25 +454,67 @@ void Daemon::drop_port(Ifindex ifindex, TimePoint now) {
   if (beside_) beside_->remove_port(ifindex);
   packets_.remove(ifindex);
   log(Severity::kInfo, fmt::format("{}: port removed", it->second.name));
-  if (it->second.bridged) --bridged_ports_;
   ports_.erase(it);
   gate_.forget(ifindex);
-  update_role(now);
+}
+
+void Daemon::survey(TimePoint now) {
+  surveyed_ = true;
+  if (Machine found(links_.interfaces()); found != machine_) {
+    machine_ = std::move(found);
+    if (config_.ports.wanted.empty())
+      for (const auto& [ifindex, link] : links_.interfaces()) consider(link, now);
+    update_role(now);
+  }
+  watch_for_no_port(now);
+}
+
+void Daemon::watch_for_no_port(TimePoint now) {
+  using core::AlarmCode;
+  if (!ports_.empty())
+    agent_.clear_alarm(AlarmCode::kNoPort, {}, actions_);
+  else if (config_.ports.wanted.empty())
+    agent_.raise_alarm(AlarmCode::kNoPort, {},
+                       "no physical Ethernet port is here: name in ports what shall be one", now,
+                       actions_);
+  else
+    agent_.raise_alarm(AlarmCode::kNoPort, {},
+                       "no Ethernet interface is called as ports says: correct it", now, actions_);
+  perform(now);
+}
+
+core::AdminStatus Daemon::admin_status(const std::string& port) const {
+  using enum core::AdminStatus;
+  const auto set = config_.admin.find(port);
+  const core::AdminStatus status = set == config_.admin.end() ? enabledRxTx : set->second;
+  if (!config_.dry_run) return status;
+  return status == enabledRxTx || status == enabledRxOnly ? enabledRxOnly : disabled;
+}
+
+Machine::Verdict Daemon::role() {
+  switch (config_.role) {
+    case config::Role::kHost:
+      return {Role::kHost, {}};
+    case config::Role::kSwitch:
+      return {Role::kSwitch, {}};
+    case config::Role::kAuto:
+      break;
+  }
+  Machine::Verdict found = machine_.role(links_.forwarding());
+  if (auto_role_.follow(found.role == Role::kSwitch, boot_time()) != found.role)
+    found = {Role::kSwitch, "it was one until now"};
+  return found;
+}
+
+std::string Daemon::role_text() {
+  const auto [role, why] = this->role();
+  return why.empty() ? std::string(to_string(role))
+                     : fmt::format("{}, for {}", to_string(role), why);
 }
 
 core::Settings Daemon::settings() {
   core::Settings settings = config_.core;
-  switch (config_.role) {
-    case config::Role::kAuto:
-      settings.role = auto_role_.follow(links_.forwarding() || bridged_ports_ != 0, boot_time());
-      break;
-    case config::Role::kHost:
-      settings.role = Role::kHost;
-      break;
-    case config::Role::kSwitch:
-      settings.role = Role::kSwitch;
-      break;
-  }
+  settings.role = role().role;
   if (settings.system_name.empty()) settings.system_name = host_name_;
   settings.expected = expected_;
   // The order of two switches has to come out the same at both ends.
@@ -489,7 +538,7 @@ void Daemon::load_plan(TimePoint now) {
 void Daemon::update_role(TimePoint now) {
   const core::Settings wanted = settings();
   if (wanted.role == agent_.settings().role) return;
-  log(Severity::kNotice, fmt::format("role: {}", to_string(wanted.role)));
+  log(Severity::kNotice, fmt::format("role: {}", role_text()));
   agent_.configure(wanted, now, actions_);
   perform(now);
   protection_.update_all(config_.policy);
@@ -610,7 +659,7 @@ std::string Daemon::show_json(std::span<const std::string> ports) {
   const core::Snapshot snapshot = agent_.snapshot(now);
   return report::show_json(snapshot, protection_.summary(snapshot),
                            {.wall = std::chrono::system_clock::now(), .boot = now}, ports,
-                           to_string(speaker()));
+                           to_string(speaker()), role().why);
 }
 
 std::string Daemon::stats_json(std::span<const std::string> ports) {
@@ -646,6 +695,10 @@ Result<void> Daemon::reload() {
   fresh->backend = config_.backend;
   fresh->bpffs = config_.bpffs;
   fresh->htb = config_.htb;
+  if (fresh->dry_run != config_.dry_run) {  // what it runs beside itself follows from that
+    fresh->on_change = config_.on_change;
+    fresh->metrics_listen = config_.metrics_listen;
+  }
   fresh->dry_run = config_.dry_run;
   config_ = std::move(*fresh);
 
@@ -653,6 +706,7 @@ Result<void> Daemon::reload() {
   companions_->configure(config_);
   packets_.set_groups(group_addresses(config_.core.scopes));
   for (const auto& [ifindex, link] : links_.interfaces()) consider(link, now);
+  watch_for_no_port(now);
   load_plan(now);
   agent_.configure(settings(), now, actions_);
   perform(now);

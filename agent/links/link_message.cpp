@@ -34,14 +34,44 @@ class Attributes {
   [[nodiscard]] std::string text(std::size_t type) const {
     return table_[type] ? nla_get_string(table_[type]) : std::string();
   }
+  [[nodiscard]] std::string octets(std::size_t type) const {
+    const nlattr* a = table_[type];
+    return a ? std::string(static_cast<const char*>(nla_data(a)),
+                           static_cast<std::size_t>(nla_len(a)))
+             : std::string();
+  }
 
  private:
-  std::array<nlattr*, IFLA_CARRIER_CHANGES + 1> table_{};  ///< the longest of the levels we read
+  std::array<nlattr*, IFLA_PARENT_DEV_BUS_NAME + 1>
+      table_{};  ///< the longest of the levels we read
   bool valid_ = false;
 };
 
 constexpr nla_policy of_type(std::uint16_t type) {
   return {.type = type, .minlen = 0, .maxlen = 0};
+}
+
+/// Whether the port of an ASIC stands for a function of a host rather than for a socket on the
+/// front: devlink calls those pf0, pf0vf1, c1pf0sf88, and sockets p1 or p1s0.
+bool is_representor(std::string_view port_name) {
+  if (port_name.starts_with('c')) {
+    port_name.remove_prefix(1);
+    port_name.remove_prefix(std::min(port_name.find_first_not_of("0123456789"), port_name.size()));
+  }
+  return port_name.starts_with("pf");
+}
+
+/// rtnetlink has no word for it. IFLA_PARENT_DEV_NAME is there since Linux 5.14, IFLA_PERM_ADDRESS
+/// since 5.6; drivers of ASICs that make their ports without a device give them an address at
+/// least.
+bool is_physical(const Interface& link, const Attributes& top) {
+  if (!link.ethernet || !link.kind.empty()) return false;
+  const std::string bus = top.text(IFLA_PARENT_DEV_BUS_NAME);
+  const std::string parent = top.text(IFLA_PARENT_DEV_NAME);
+  if (bus == "xen-backend") return false;
+  if (bus == "auxiliary" && parent.find(".sf.") != parent.npos) return false;
+  if (is_representor(top.text(IFLA_PHYS_PORT_NAME))) return false;
+  return !parent.empty() || top[IFLA_PERM_ADDRESS] != nullptr;
 }
 
 std::optional<LinkMessage> parse_interface(const nlmsghdr* header) {
@@ -50,10 +80,14 @@ std::optional<LinkMessage> parse_interface(const nlmsghdr* header) {
   if (!ifindex || ifindex->value() == 0 || info->ifi_family != AF_UNSPEC) return std::nullopt;
   if (header->nlmsg_type == RTM_DELLINK) return InterfaceGone{*ifindex};
 
-  std::array<nla_policy, IFLA_CARRIER_CHANGES + 1> policy{};
+  std::array<nla_policy, IFLA_PARENT_DEV_BUS_NAME + 1> policy{};
   policy[IFLA_IFNAME] = of_type(NLA_STRING);
   policy[IFLA_MTU] = of_type(NLA_U32);
   policy[IFLA_MASTER] = of_type(NLA_U32);
+  policy[IFLA_LINK] = of_type(NLA_U32);
+  policy[IFLA_PHYS_PORT_NAME] = of_type(NLA_STRING);
+  policy[IFLA_PARENT_DEV_NAME] = of_type(NLA_STRING);
+  policy[IFLA_PARENT_DEV_BUS_NAME] = of_type(NLA_STRING);
   policy[IFLA_LINKINFO] = of_type(NLA_NESTED);
   policy[IFLA_CARRIER_CHANGES] = of_type(NLA_U32);
   const Attributes top(nlmsg_attrdata(header, sizeof *info), nlmsg_attrlen(header, sizeof *info),
@@ -65,6 +99,7 @@ std::optional<LinkMessage> parse_interface(const nlmsghdr* header) {
                  .mtu = top.u32(IFLA_MTU),
                  .carrier_changes = top.u32(IFLA_CARRIER_CHANGES)};
   if (const auto master = Ifindex::make(top.u32(IFLA_MASTER))) link.master = *master;
+  if (const auto lower = Ifindex::make(top.u32(IFLA_LINK))) link.lower = *lower;
   link.up = (info->ifi_flags & IFF_UP) != 0 && (info->ifi_flags & IFF_LOWER_UP) != 0;
   if (const nlattr* address = top[IFLA_ADDRESS];
       address && nla_len(address) == static_cast<int>(link.address.size())) {
@@ -81,6 +116,9 @@ std::optional<LinkMessage> parse_interface(const nlmsghdr* header) {
     link.kind = nested.text(IFLA_INFO_KIND);
     link.master_kind = nested.text(IFLA_INFO_SLAVE_KIND);
   }
+  link.switch_id = top.octets(IFLA_PHYS_SWITCH_ID);
+  link.physical = is_physical(link, top);
+  if (top.text(IFLA_PARENT_DEV_BUS_NAME) == "pci") link.pci = top.text(IFLA_PARENT_DEV_NAME);
   return link;
 }
 

@@ -15,14 +15,20 @@ namespace lldp::io {
 struct Interface {
   Ifindex ifindex{};
   Ifindex master{};  ///< 0: none
+  Ifindex lower{};   ///< IFLA_LINK: what a VLAN stands on; 0: none
   std::string name{};
   std::string kind{};         ///< IFLA_INFO_KIND: veth, bridge, ...; empty: a device of its own
   std::string master_kind{};  ///< IFLA_INFO_SLAVE_KIND: bridge, bond, team, openvswitch, ...
+  std::string switch_id{};    ///< IFLA_PHYS_SWITCH_ID, octets: the ASIC it is a port of
+  std::string pci{};          ///< its device's address on the PCI bus, if it is on one
   MacAddress address{};
   std::uint32_t mtu = 0;
   std::uint32_t carrier_changes = 0;  ///< IFLA_CARRIER_CHANGES
-  bool ethernet = false;              ///< ARPHRD_ETHER, no loopback, with an address of six octets
-  bool up = false;                    ///< administratively, and with carrier: frames pass
+  bool ethernet = false;  ///< ARPHRD_ETHER, no loopback, with an address of six octets
+  /// Hardware of its own, as far as the message tells: no kind, but a device or a permanent
+  /// address; no representor of a virtual function, no subfunction, no virtual machine's other end.
+  bool physical = false;
+  bool up = false;  ///< administratively, and with carrier: frames pass
   friend bool operator==(const Interface&, const Interface&) = default;
 };
 struct InterfaceGone {

@@ -10,6 +10,7 @@
 #include <netlink/netlink.h>
 #include <netlink/socket.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <array>
 #include <optional>
@@ -50,6 +51,10 @@ int receive_messages(nl_sock* socket, Take take) {
 }
 
 }  // namespace
+
+bool is_virtual_function(std::string_view pci_address, std::string_view devices) {
+  return ::access(fmt::format("{}/{}/physfn", devices, pci_address).c_str(), F_OK) == 0;
+}
 
 void LinkMonitor::NlFree::operator()(nl_sock* socket) const { nl_socket_free(socket); }
 
@@ -176,12 +181,13 @@ void LinkMonitor::take(ByteSpan message) {
     std::visit([this](const auto& m) { take(m); }, *parsed);
 }
 
-void LinkMonitor::take(const Interface& link) {
-  const auto [it, fresh] = interfaces_.try_emplace(link.ifindex, link);
-  if (!fresh) {
-    if (it->second == link) return;
-    it->second = link;
-  }
+void LinkMonitor::take(Interface link) {
+  const auto [it, fresh] = interfaces_.try_emplace(link.ifindex);
+  const Interface& before = it->second;
+  if (link.physical && !link.pci.empty())
+    link.physical = before.pci == link.pci ? before.physical : !is_virtual_function(link.pci);
+  if (!fresh && before == link) return;
+  it->second = link;
   if (observer_.changed) observer_.changed(link);
 }
 

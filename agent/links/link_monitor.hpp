@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <string_view>
 
 #include "agent/links/link_message.hpp"
 #include "base/result.hpp"
@@ -11,6 +12,12 @@
 struct nl_sock;
 
 namespace lldp::io {
+
+/// Whether a PCI device is a virtual function of another one here: a share of a card, of which a
+/// server may have hundreds, and no port of its own. `devices`: sysfs, of which rtnetlink shows
+/// nothing.
+[[nodiscard]] bool is_virtual_function(std::string_view pci_address,
+                                       std::string_view devices = "/sys/bus/pci/devices");
 
 /// The interfaces of our network namespace, and whether it forwards, kept up to date by rtnetlink.
 ///
@@ -52,7 +59,7 @@ class LinkMonitor {
   [[nodiscard]] Result<void> request_interfaces();
   [[nodiscard]] Result<void> request_forwarding(unsigned char family);
   void take(ByteSpan message);
-  void take(const Interface& link);
+  void take(Interface link);
   void take(InterfaceGone gone);
   void take(Forwarding forwarding);
 

@@ -10,12 +10,13 @@ namespace {
 constexpr std::string_view kOpenVswitch = "openvswitch";
 }
 
-bool is_port(const Interface& link, std::span<const std::string> globs) {
-  if (!link.ethernet) return false;
-  const bool usual =
+bool is_port(const Interface& link, const NameSelection& ports, const Machine& machine) {
+  if (!link.ethernet || ports.excludes(link.name)) return false;
+  if (ports.wanted.empty()) return machine.is_default_port(link);
+  const bool has_cable =
       link.kind.empty() || link.kind == "veth" || link.kind == "tun" || link.kind == "dsa";
-  return std::ranges::any_of(globs, [&](const std::string& glob) {
-    return glob == "*" ? usual : glob_match(glob, link.name);
+  return std::ranges::any_of(ports.wanted, [&](const std::string& glob) {
+    return glob == "*" ? has_cable : glob_match(glob, link.name);
   });
 }
 

@@ -121,6 +121,18 @@ int print_once(Daemon& daemon) {
 }
 
 int run(int argc, char** argv) {
+  const std::string_view word = argc == 2 ? argv[1] : "";
+  if (word == "--help" || word == "-h") {
+    std::puts(
+        "usage: lldp-level-exporter SOCKET|- [ADDRESS:PORT]\n"
+        "What lldp-level metrics becomes: prints what the daemon knows, in the terms of\n"
+        "Prometheus, or answers it by HTTP.");
+    return kDone;
+  }
+  if (word == "--version" || word == "-V") {
+    std::puts("lldp-level-exporter " LLDP_VERSION);
+    return kDone;
+  }
   if (argc != 2 && argc != 3) {
     complain("use: lldp-level-exporter SOCKET|- [ADDRESS:PORT]; people use lldp-level metrics");
     return kUsage;

@@ -45,7 +45,8 @@ void write(JsonWriter& out, const core::PortInfo& p) {
       .member("ifindex", p.ifindex.value())
       .member("up", p.up)
       .member("type", to_string(p.type))
-      .member("order", to_string(p.order));
+      .member("order", to_string(p.order))
+      .member("admin", to_string(p.admin));
   write_priorities(out.key("pfc_enabled"), p.pfc_enabled);
   out.key("neighbors").open('[');
   for (const core::NeighborInfo& n : p.neighbors) write(out, n);
@@ -56,7 +57,7 @@ void write(JsonWriter& out, const core::PortInfo& p) {
 
 std::string show_json(const core::Snapshot& snapshot, const Protection& protection,
                       const WallClock& clock, std::span<const std::string> ports,
-                      std::string_view transport) {
+                      std::string_view transport, std::string_view role_reason) {
   std::string text;
   text.reserve(512 + 320 * snapshot.ports.size());
   JsonWriter out(text);
@@ -69,7 +70,10 @@ std::string show_json(const core::Snapshot& snapshot, const Protection& protecti
       .member("place", number(snapshot.place))
       .member("chassis_id", to_string(snapshot.chassis_id))
       .member("system_name", escape(snapshot.system_name));
-  if (!transport.empty()) out.member("transport", transport);
+  if (!transport.empty())
+    out.member("transport", transport)
+        .member("role_reason", role_reason.empty() ? std::optional<std::string_view>()
+                                                   : std::optional(role_reason));
   out.close('}');
   out.key("ports").open('[');
   for (const core::PortInfo& port : snapshot.ports)

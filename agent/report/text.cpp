@@ -57,6 +57,13 @@ std::string device_text(const json& device) {
   return out;
 }
 
+/// Why `role = auto` came out as it did.
+std::string role_text(const json& device) {
+  const auto why = device.find("role_reason");
+  if (why == device.end() || why->is_null()) return "";
+  return "role auto: a " + str(device, "role") + ", for " + why->get<std::string>() + "\n";
+}
+
 /// Who speaks for the device, where that is not the daemon.
 std::string transport_of(const json& object) {
   const auto transport = object.find("transport");
@@ -87,12 +94,20 @@ Ink ink_of_type(const std::string& type) {
   return type == "crosslink" ? Ink::kWarn : Ink::kPlain;
 }
 
+/// Up or down, and what of sending and receiving is switched off.
+std::string link_text(const json& port) {
+  const std::string out = port.at("up").get<bool>() ? "up" : "down";
+  const auto admin = port.find("admin");
+  if (admin == port.end() || *admin == "rxtx") return out;
+  return out + ", " + admin->get<std::string>() + (*admin == "off" ? "" : " only");
+}
+
 void add_port(Table& table, const json& port) {
   const bool up = port.at("up").get<bool>();
   const std::string type = str(port, "type");
   const std::string order = str(port, "order");
   std::vector<Cell> row = {{str(port, "name"), Ink::kBold},
-                           {up ? "up" : "down", up ? Ink::kPlain : Ink::kFaint},
+                           {link_text(port), up ? Ink::kPlain : Ink::kFaint},
                            {type, ink_of_type(type)},
                            {order == "unknown" ? "-" : order}};
   const json& neighbors = port.at("neighbors");
@@ -175,7 +190,8 @@ Result<std::string> show_text(std::string_view text, const Style& style) {
              str(alarm, "since") + ")\n";
     const json& device = show.at("device");
     out += paint(name_of(device), Ink::kBold, style) + ": " + device_text(device) + ", " +
-           protection_text(show.at("protection"), style) + transport_text(device) + "\n";
+           protection_text(show.at("protection"), style) + transport_text(device) + "\n" +
+           role_text(device);
     Table table({{"PORT"},
                  {"LINK"},
                  {"TYPE"},

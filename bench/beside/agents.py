@@ -125,7 +125,8 @@ class LldpLevel(Agent):
 
     def argv(self):
         argv = [self.binary, "--config", "/dev/null", "--socket", self.socket,
-                "--state-file", f"{self.run}/{self.ns}.state", "--backend", "none"]
+                "--state-file", f"{self.run}/{self.ns}.state", "--backend", "none",
+                "--ports", "*"]
         if self.mode == "fast":
             argv += ["--lldp.tx-interval", "1"]
         return argv

@@ -113,7 +113,7 @@ class Act {
     const auto deadline = Watcher::Clock::now() +
                           std::chrono::duration_cast<Watcher::Clock::duration>(settings_.timeout);
     const auto started =
-        live::start_agents(settings_.place, names_of(nodes), settings_.agent, arguments_);
+        live::start_agents(settings_.place, fabric_, names_of(nodes), settings_.agent, arguments_);
     if (!started) return fail(started.error());
     Watcher watcher(settings_.place, fabric_);
     // Without a data plane there is no protection to wait for; what the packets say, counts.

@@ -124,19 +124,30 @@ std::string default_agent() {
   return std::filesystem::exists(beside, error) ? beside.string() : "lldp-leveld";
 }
 
-Result<std::size_t> start_agents(const Place& place, const std::vector<std::string>& nodes,
-                                 const std::string& agent,
+Result<std::size_t> start_agents(const Place& place, const Fabric& fabric,
+                                 const std::vector<std::string>& nodes, const std::string& agent,
                                  const std::vector<std::string>& arguments) {
   const auto running = find_agents(place, nodes);
+  std::map<std::string_view, Role> roles;
+  for (const Node& node : fabric.nodes) roles.emplace(node.name, node.role);
   const KeepNamespace home;
   std::size_t started = 0;
   for (const std::string& node : nodes) {
     if (running.count(node) != 0) continue;
     // The child is in the namespace that its parent was in when it was made: no shell, no wrapper.
     if (auto ok = enter(place, node); !ok) return fail(ok.error());
-    std::vector<std::string> words{
-        agent,           "--socket", place.socket(node), "--state-file", place.state_file(node),
-        "--system-name", node};
+    // Nothing in a namespace is physical: neither ports nor role would be found there.
+    std::vector<std::string> words{agent,
+                                   "--socket",
+                                   place.socket(node),
+                                   "--state-file",
+                                   place.state_file(node),
+                                   "--system-name",
+                                   node,
+                                   "--ports",
+                                   "*"};
+    if (const auto role = roles.find(node); role != roles.end())
+      words.insert(words.end(), {"--role", std::string(to_string(role->second))});
     words.insert(words.end(), arguments.begin(), arguments.end());
     if (auto ok = SpawnActions(place.log(node)).spawn(words); !ok) return fail(ok.error());
     ++started;

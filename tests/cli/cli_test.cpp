@@ -290,7 +290,27 @@ TEST_F(Cli, CheckConfigReportsEveryErrorWithItsLine) {
   EXPECT_EQ(run("check-config " + (dir / "none")).out,
             "lldp-level: " + (dir / "none") + ": cannot be read: No such file or directory\n");
   std::ofstream(dir / "fine") << "level = 1\n";
-  EXPECT_EQ(run("check-config " + (dir / "fine")).status, 0);
+  const Outcome fine = run("check-config " + (dir / "fine"));
+  EXPECT_EQ(fine.status, 0);
+  EXPECT_EQ(fine.out, (dir / "fine") + ": fine\n");
+}
+
+TEST_F(Cli, CheckConfigLooksForWhatTheFileNames) {
+  const std::string drawing = dir / "drawing";
+  std::ofstream(dir / "conf") << "expect = " + drawing + "\ncontrol.group = no-such-group\n";
+  Outcome it = run("check-config " + (dir / "conf"));
+  EXPECT_EQ(it.status, 1);
+  EXPECT_EQ(it.out, "lldp-level: expect: " + drawing +
+                        ": cannot be read: No such file or directory\n"
+                        "lldp-level: control.group: there is no group 'no-such-group': create it, "
+                        "or name another\n");
+  std::ofstream(drawing) << "graph {";
+  it = run("check-config " + (dir / "conf"));
+  EXPECT_EQ(it.status, 1);
+  EXPECT_THAT(it.out, testing::StartsWith("lldp-level: expect: " + drawing + ": "));
+  std::ofstream(drawing) << "graph { a:p -- b:q }";
+  std::ofstream(dir / "conf") << "expect = " + drawing + "\ncontrol.group = root\n";
+  EXPECT_EQ(run("check-config " + (dir / "conf")).out, (dir / "conf") + ": fine\n");
 }
 
 struct UsageCase {

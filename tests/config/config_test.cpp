@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include "agent/config/listen.hpp"
 #include "base/text.hpp"
@@ -115,7 +116,51 @@ const LineCase kLines[] = {
     {"ChoiceUnknown", "role = router", "role: 'router' is not in range: use auto|host|switch"},
     {"ChoiceInCapitals", "backend = BPF", "backend: 'BPF' is not in range: use bpf|print|none"},
     {"FlagOfAnotherLanguage", "flush = true", "flush: 'true' is not in range: use yes|no"},
-    {"PortsEmpty", "ports =", "ports: no port: name at least one, or * for all"},
+    {"PortsEmpty", "ports =", "ports: no port: name at least one, or remove the key"},
+    {"PortsBySpace", "ports = swp1 swp2",
+     "ports: 'swp1 swp2' has a space in it: put commas between names"},
+    {"PortsByTab", "ports = swp1\tswp2",
+     "ports: 'swp1\\x09swp2' has a space in it: put commas between names"},
+    {"PortsByRange", "ports = eth0,swp[1-4]",
+     "ports: 'swp[1-4]' has brackets in it: there is * and ? alone"},
+    {"PortsByBraces", "ports = swp{1..4}",
+     "ports: 'swp{1..4}' has brackets in it: there is * and ? alone"},
+    {"PortsQuoted", "ports = \"eth0\"", "ports: '\"eth0\"' has quotes in it: leave them out"},
+    {"PortsHalfQuoted", "ports = 'eth0,eth1'", "ports: ''eth0' has quotes in it: leave them out"},
+    {"PortsAlias", "ports = eth0:1", "ports: 'eth0:1' is no name of an interface"},
+    {"PortsPath", "ports = /sys/class/net/*",
+     "ports: '/sys/class/net/*' is no name of an interface"},
+    {"PortsTooLong", "ports = enp123s0f0np0v16",
+     "ports: 'enp123s0f0np0v16' is longer than an interface's name, of 15 characters at most"},
+    {"PortsExclusionOfNothing", "ports = *,-",
+     "ports: no name behind - or !: name what to leave out"},
+    {"PortsExclusionQuoted", "ports = !'eth0'", "ports: ''eth0'' has quotes in it: leave them out"},
+    {"PortsAllExcluded", "ports = swp1,!*", "ports: leaves everything out: remove -*"},
+    {"HostPortsBySpace", "host-ports = swp1 swp2",
+     "host-ports: 'swp1 swp2' has a space in it: put commas between names"},
+    {"HostPortsExclusion", "host-ports = -swp1",
+     "host-ports: '-swp1' leaves something out, which ports alone can"},
+    {"AdminUnknown", "port.swp1.admin = disabled",
+     "port.swp1.admin: 'disabled' is not in range: use rxtx|tx|rx|off"},
+    {"AdminOfNobody", "port..admin = off",
+     "port..admin: unknown key: lldp-leveld --help lists the keys"},
+    {"AdminOfMany", "port.swp*.admin = off", "port.swp*.admin: 'swp*' is no name: name one port"},
+    {"AdminOfNoName", "port.swp1/1.admin = off",
+     "port.swp1/1.admin: 'swp1/1' is no name of an interface"},
+    {"PortKeyUnknown", "port.swp1.speed = 100",
+     "port.swp1.speed: unknown key: lldp-leveld --help lists the keys"},
+    {"ChassisIdAlmostAMac", "chassis-id = 02:00:00:00:00:0g",
+     "chassis-id: '02:00:00:00:00:0g' is no MAC address: write twelve hexadecimal digits"},
+    {"ChassisIdOfSingleDigits", "chassis-id = 2-0-0-0-0-1",
+     "chassis-id: '2-0-0-0-0-1' is no MAC address: write twelve hexadecimal digits"},
+    {"OuiOfDot1", "tlv.contribution-oui = 02-4c-56,00-80-C2",
+     "tlv.contribution-oui: 00-80-C2 has TLVs of its own, in a standard: use an OUI of yours"},
+    {"OuiOfDot3", "tlv.contribution-oui = 00:12:0f",
+     "tlv.contribution-oui: 00:12:0f has TLVs of its own, in a standard: use an OUI of yours"},
+    {"OuiOfMed", "tlv.contribution-oui = 00-12-bb",
+     "tlv.contribution-oui: 00-12-bb has TLVs of its own, in a standard: use an OUI of yours"},
+    {"OuiOfCee", "tlv.contribution-oui = 00-1b-21",
+     "tlv.contribution-oui: 00-1b-21 has TLVs of its own, in a standard: use an OUI of yours"},
     {"PathRelative", "socket = run/control", "socket: not an absolute path: begin it with /"},
     {"TlvUnknown", "tlv.send = tr,cdp",
      "tlv.send: no TLV is called 'cdp': use tr, contribution, pfc"},
@@ -175,6 +220,50 @@ TEST(ConfigFile, ChassisIdIsAMacAddressOrALocalName) {
   EXPECT_FALSE(parse("chassis-id = " + std::string(256, 'x'), "f"));
 }
 
+TEST(ConfigFile, LocalChassisIdMayHaveColons) {
+  for (const char* text : {"pod1:rack2:leaf3", "a-b-c-d-e-fgh", "1:2:3:4:5", "1:2:3:4:5:6:7"}) {
+    const auto config = parse(std::string("chassis-id = ") + text, "f");
+    ASSERT_TRUE(config) << text;
+    EXPECT_EQ(config->core.chassis_id->octets, text);
+  }
+}
+
+TEST(ConfigFile, PortsAreWantedAndLeftOut) {
+  auto config = parse("ports = swp*, -swp48,!eth?\n", "f");
+  ASSERT_TRUE(config) << testing::PrintToString(texts(config.error()));
+  EXPECT_THAT(config->ports.wanted, ElementsAre("swp*"));
+  EXPECT_THAT(config->ports.unwanted, ElementsAre("swp48", "eth?"));
+  config = parse("ports = -eth0\n", "f");  // all but this one
+  ASSERT_TRUE(config);
+  EXPECT_THAT(config->ports.wanted, ElementsAre());
+  EXPECT_THAT(config->ports.unwanted, ElementsAre("eth0"));
+  EXPECT_TRUE(parse("ports = enp123s0f0np0v1*", "f")) << "fifteen characters, and more by *";
+}
+
+TEST(ConfigFile, EveryPortHasItsAdminStatus) {
+  using core::AdminStatus;
+  const auto config = parse(
+      "port.swp1.admin = rxtx\nport.swp2.admin = tx\nport.eth0.100.admin = rx\n"
+      "[port]\nEthernet4.admin = off\n",
+      "f");
+  ASSERT_TRUE(config) << testing::PrintToString(texts(config.error()));
+  const std::map<std::string, AdminStatus, std::less<>> want{
+      {"swp2", AdminStatus::enabledTxOnly},
+      {"eth0.100", AdminStatus::enabledRxOnly},
+      {"Ethernet4", AdminStatus::disabled}};
+  EXPECT_EQ(config->admin, want);
+  EXPECT_THAT(
+      texts(parse("port.a.admin = tx\nport.b.admin = tx\nport.a.admin = rx\n", "f").error()),
+      ElementsAre("f:3: port.a.admin: set before in line 1: remove one"));
+}
+
+TEST(ConfigFile, ByteOrderMarkIsPassedOver) {
+  const auto config = parse("\xef\xbb\xbfrole = switch\n", "f");
+  ASSERT_TRUE(config) << testing::PrintToString(texts(config.error()));
+  EXPECT_EQ(config->role, Role::kSwitch);
+  EXPECT_FALSE(parse("role = switch\n\xef\xbb\xbflevel = 2\n", "f")) << "not at the beginning";
+}
+
 TEST(ConfigFile, ScopesAreTakenInTheOrderGiven) {
   const auto config = parse("[lldp]\nscopes = nearest-customer-bridge, nearest-bridge", "f");
   ASSERT_TRUE(config);
@@ -221,6 +310,39 @@ TEST_F(ConfigLoad, FlagsStandAloneOrWithAValue) {
   EXPECT_FALSE(config->dry_run || config->flush);
 }
 
+TEST_F(ConfigLoad, AdminStatusIsAnOptionOfTheCommandLineToo) {
+  write("port.swp1.admin = rx\n");
+  const auto config = load_with({"--port.swp1.admin=off", "--port.eth0.admin", "tx"});
+  ASSERT_TRUE(config) << testing::PrintToString(texts(config.error()));
+  EXPECT_EQ(config->admin.at("swp1"), core::AdminStatus::disabled);
+  EXPECT_EQ(config->admin.at("eth0"), core::AdminStatus::enabledTxOnly);
+  EXPECT_THAT(texts(load_with({"--port.eth0.speed", "1"}).error()),
+              ElementsAre("--port.eth0.speed: unknown option: try --help"));
+}
+
+TEST_F(ConfigLoad, ExclusionsStandBehindAnEqualsSign) {
+  write("");
+  const auto config = load_with({"--ports=-eth0"});
+  ASSERT_TRUE(config) << testing::PrintToString(texts(config.error()));
+  EXPECT_THAT(config->ports.unwanted, ElementsAre("eth0"));
+}
+
+// It may run beside the service, with the service's own file.
+TEST_F(ConfigLoad, DryRunMeetsTheServiceNowhere) {
+  write("transport = lldpd\non-change = false\nmetrics.listen = 9888\nsocket = /run/x\n");
+  auto config = load_with({"--dry-run"});
+  ASSERT_TRUE(config) << testing::PrintToString(texts(config.error()));
+  EXPECT_EQ(config->transport, Transport::kPacket);
+  EXPECT_EQ(config->on_change, "");
+  EXPECT_EQ(config->metrics_listen, "");
+  EXPECT_EQ(config->socket, "/run/x.dry-run");
+  EXPECT_EQ(config->state_file, std::string(kDefaultStateFile) + ".dry-run");
+  config = load_with({"--dry-run", "--socket", "/tmp/c", "--state-file", "/tmp/s"});
+  ASSERT_TRUE(config);
+  EXPECT_EQ(config->socket, "/tmp/c");
+  EXPECT_EQ(config->state_file, "/tmp/s");
+}
+
 TEST_F(ConfigLoad, NamedFileMustBeThere) {
   EXPECT_THAT(texts(load_with({}).error()),
               ElementsAre(path_ + ": cannot be read: No such file or directory"));
@@ -245,6 +367,17 @@ TEST_F(ConfigLoad, ErrorsOfBothAreToldEachWithItsPlace) {
               ElementsAre(path_ + ":2: lldp.tx-hold: '0' is not in range: use 1-100",
                           "--backend: 'x' is not in range: use bpf|print|none",
                           "--level: a host has level 0: remove this, or set role = switch"));
+}
+
+TEST(CommandLine, HelpAndVersionHaveALetter) {
+  const auto parsed = [](const char* word) { return parse_command_line(std::vector{word}); };
+  EXPECT_TRUE(parsed("-h")->help && parsed("--help")->help);
+  EXPECT_TRUE(parsed("-V")->version && parsed("--version")->version);
+}
+
+TEST(CommandLine, HelpFitsEightyColumns) {
+  std::istringstream text(help());
+  for (std::string line; std::getline(text, line);) EXPECT_LE(line.size(), 80U) << line;
 }
 
 TEST(CommandLine, MistakesAreToldInOneLine) {

@@ -97,7 +97,7 @@ class Daemon:
         self.base = lab.directory / f"{space}.{len(lab.daemons)}"
         self.socket, self.state, self.config, self.log = (
             self.base.with_name(self.base.name + end) for end in (".control", ".state", ".conf", ".log"))
-        self.config.write_text("")
+        self.config.write_text("ports = *\n")  # nothing in a namespace is physical
         self.command = ["ip", "netns", "exec", space, lab.programs / "lldp-leveld", "--config", self.config,
                         "--socket", self.socket, "--state-file", self.state, "--bpffs", lab.directory, *options]
         self.environment = dict(os.environ)

@@ -41,7 +41,7 @@ class Live : public testing::Test {
     return watcher.wait_until_right(Watcher::Clock::now() + 20s);
   }
   Result<std::size_t> start() {
-    return start_agents(place_, manifest_.nodes, support::program("lldp-leveld"),
+    return start_agents(place_, fabric_, manifest_.nodes, support::program("lldp-leveld"),
                         {"--backend", "none"});
   }
 

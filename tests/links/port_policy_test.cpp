@@ -14,7 +14,7 @@ Interface ethernet(std::string name, std::string kind = "", std::string master_k
           .ethernet = true,
           .up = true};
 }
-const std::vector<std::string> kAll{"*"};
+const NameSelection kAll{.wanted = {"*"}};
 
 struct KindCase {
   const char* name = "";
@@ -24,7 +24,7 @@ struct KindCase {
 };
 class UsualPorts : public testing::TestWithParam<KindCase> {};
 TEST_P(UsualPorts, AreThoseAtTheEndOfACable) {
-  EXPECT_EQ(is_port(ethernet("x0", GetParam().kind), kAll), GetParam().port);
+  EXPECT_EQ(is_port(ethernet("x0", GetParam().kind), kAll, {}), GetParam().port);
 }
 const KindCase kKinds[] = {
     {"Physical", "", true},    {"Veth", "veth", true},      {"Tap", "tun", true},
@@ -36,16 +36,32 @@ INSTANTIATE_TEST_SUITE_P(Kinds, UsualPorts, testing::ValuesIn(kKinds),
                          [](const auto& c) { return c.param.name; });
 
 TEST(IsPort, GoesByNameAloneWhenAPatternNamesIt) {
-  const std::vector<std::string> globs{"dum*"};
-  EXPECT_TRUE(is_port(ethernet("dummy0", "dummy"), globs));
-  EXPECT_FALSE(is_port(ethernet("swp1"), globs));
+  const NameSelection globs{.wanted = {"dum*"}};
+  EXPECT_TRUE(is_port(ethernet("dummy0", "dummy"), globs, {}));
+  EXPECT_FALSE(is_port(ethernet("swp1"), globs, {}));
+}
+
+TEST(IsPort, IsNoneThatIsLeftOut) {
+  const NameSelection but{.wanted = {"*", "swp48"}, .unwanted = {"swp4?", "eth0"}};
+  EXPECT_TRUE(is_port(ethernet("swp1"), but, {}));
+  EXPECT_FALSE(is_port(ethernet("swp48"), but, {}));
+  EXPECT_FALSE(is_port(ethernet("eth0"), but, {}));
+}
+
+TEST(IsPort, IsAPhysicalOneWhereNoneIsNamed) {
+  Interface port = ethernet("eth0");
+  EXPECT_FALSE(is_port(port, {}, {}));
+  port.physical = true;
+  EXPECT_TRUE(is_port(port, {}, {}));
+  EXPECT_FALSE(is_port(port, {.unwanted = {"eth0"}}, {}));
+  EXPECT_FALSE(is_port(ethernet("veth0", "veth"), {.unwanted = {"eth0"}}, {}));
 }
 
 TEST(IsPort, IsAlwaysEthernet) {
   Interface tun = ethernet("tun0", "tun");
   tun.ethernet = false;
-  EXPECT_FALSE(is_port(tun, kAll));
-  EXPECT_FALSE(is_port(tun, std::vector<std::string>{"tun0"}));
+  EXPECT_FALSE(is_port(tun, kAll, {}));
+  EXPECT_FALSE(is_port(tun, {.wanted = {"tun0"}}, {}));
 }
 
 struct MasterCase {

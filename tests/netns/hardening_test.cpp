@@ -108,7 +108,8 @@ TEST_F(Hardening, OneShotRemovesTheRulesOfADeadDaemonAndNothingElse) {
     return run(space_->inside({"tc", "filter", "show", "dev", std::string(port), "ingress"}));
   };
   {
-    Agent agent(*space_, {"--dry-run=no", "--role", "switch", "--level", "2", "--bpffs", bpffs});
+    Agent agent(*space_,
+                {"--backend", "bpf", "--role", "switch", "--level", "2", "--bpffs", bpffs});
     ASSERT_TRUE(eventually([&] { return rules("p1").find("lldp-level") != std::string::npos; }));
     agent.process().signal(SIGKILL);
     agent.process().wait();
@@ -173,19 +174,20 @@ TEST_F(Hardening, WatchdogHearsNothingWhileTheLoopHangs) {
   const std::string state = files.file("state");
   Notified systemd(socket);
   ASSERT_EQ(::mkfifo((state + ".new").c_str(), 0600), 0);
-  std::ofstream(files.file("conf")) << "role = switch\n";
+  std::ofstream(files.file("conf")) << "role = switch\nports = *\n";
   const Namespace other;
   join(*space_, other);
   Process daemon(space_->inside({"env", "NOTIFY_SOCKET=" + socket, "WATCHDOG_USEC=200000",
                                  support::program("lldp-leveld"), "--config", files.file("conf"),
                                  "--socket", files.file("control"), "--state-file", state,
-                                 "--dry-run", "--chassis-id", "unchanged"}),
+                                 "--backend", "print", "--chassis-id", "unchanged"}),
                  files.file("log"));
   EXPECT_TRUE(systemd.hears("READY=1", 10s)) << daemon.output();
   EXPECT_TRUE(systemd.hears("WATCHDOG=1", 5s));
   EXPECT_TRUE(systemd.hears("WATCHDOG=1", 5s)) << "it pings once only";
 
-  std::ofstream(files.file("conf")) << "role = switch\nlevel = 3\n";  // to be written to the state
+  std::ofstream(files.file("conf"))
+      << "role = switch\nports = *\nlevel = 3\n";  // to be written to the state
   daemon.signal(SIGHUP);
   EXPECT_TRUE(eventually([&] { return status_of(daemon.pid())["State"].starts_with("S"); }));
   const auto silent = [&] {

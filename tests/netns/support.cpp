@@ -172,7 +172,8 @@ Agent::Agent(const Namespace& space, std::vector<std::string> options) {
                                    state_file(),
                                    "--system-name",
                                    space.name(),
-                                   "--dry-run"};
+                                   "--backend",
+                                   "print"};
   command.insert(command.end(), options.begin(), options.end());
   command_ = space.inside(std::move(command));
   restart();
@@ -188,7 +189,12 @@ void Agent::restart() {
   };
   EXPECT_TRUE(eventually(answers)) << process_->output();
 }
-void Agent::write_config(std::string_view text) const { std::ofstream(config_file()) << text; }
+void Agent::write_config(std::string_view text) const {
+  std::ofstream file(config_file());
+  file << text;
+  // Nothing in a namespace is physical.
+  if (!text.starts_with("ports =") && text.find("\nports =") == text.npos) file << "\nports = *\n";
+}
 
 nlohmann::json Agent::call(std::string_view method) const {
   const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);

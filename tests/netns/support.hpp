@@ -94,7 +94,8 @@ class Inside {
 [[nodiscard]] bool eventually(const std::function<bool()>& done,
                               std::chrono::milliseconds timeout = std::chrono::seconds(10));
 
-/// The daemon, run in a namespace with its own socket, state file and configuration.
+/// The daemon, run in a namespace with its own socket, state file and configuration, on every port
+/// there, its rules printed.
 class Agent {
  public:
   /// `options` come after those that keep it apart from others. Returns when it is ready.
@@ -107,6 +108,7 @@ class Agent {
   [[nodiscard]] std::string socket() const { return files_.file("control"); }
   [[nodiscard]] std::string config_file() const { return files_.file("conf"); }
   [[nodiscard]] std::string state_file() const { return files_.file("state"); }
+  /// Where the text says nothing of ports, all are.
   void write_config(std::string_view text) const;
   /// One Varlink call; the reply's parameters.
   [[nodiscard]] nlohmann::json call(std::string_view method) const;

@@ -136,7 +136,7 @@ class Schemas(unittest.TestCase):
             os.chmod(directory, 0o755)
             control, log = f"{directory}/control", f"{directory}/log"
             script = (f"ip link add p0 type veth peer name p1; ip link set p0 up; ip link set p1 up;"
-                      f"exec {BIN}/lldp-leveld --role switch --backend none --socket {control} "
+                      f"exec {BIN}/lldp-leveld --role switch --ports '*' --backend none --socket {control} "
                       f"--state-file {directory}/state --on-change 'cat >&2'")
             with open(log, "w") as stderr:
                 daemon = subprocess.Popen(["unshare", "--net", "sh", "-c", script], stderr=stderr)

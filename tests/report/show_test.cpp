@@ -143,6 +143,26 @@ TEST(ShowText, SaysWhoSpeaksWhereItIsSomebodyElse) {
               testing::StartsWith("lldpd speaks: what went over the wire is in lldpcli"));
 }
 
+TEST(ShowText, SaysWhyRoleAutoCameOutAsItDid) {
+  const auto text = [](std::string_view why) {
+    return *show_text(show_json({.role = Role::kHost}, {}, kClock, {}, "packet", why), {});
+  };
+  EXPECT_THAT(text("it forwards nothing"),
+              testing::HasSubstr("\nrole auto: a host, for it forwards nothing\n"));
+  EXPECT_THAT(text(""), testing::Not(testing::HasSubstr("role auto")));
+}
+
+TEST(ShowText, SaysWhatIsSwitchedOffOnAPort) {
+  core::Snapshot s{.ports = {{.name = "a", .up = true, .admin = core::AdminStatus::enabledRxOnly},
+                             {.name = "b", .up = true, .admin = core::AdminStatus::disabled},
+                             {.name = "c", .up = false}}};
+  const std::string text = *show_text(show_json(s, {}, kClock), {});
+  EXPECT_THAT(text, testing::HasSubstr("up, rx only"));
+  EXPECT_THAT(text, testing::HasSubstr("up, off"));
+  EXPECT_THAT(text, testing::HasSubstr("down "));
+  EXPECT_EQ(nlohmann::json::parse(show_json(s, {}, kClock))["ports"][0]["admin"], "rx");
+}
+
 TEST(ShowText, HasColourOnlyWhenAskedFor) {
   const std::string json = show_json(leaf(), protection(), kClock);
   EXPECT_EQ(show_text(json, {})->find('\x1b'), std::string::npos);

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "agent/links/link_message.hpp"
+#include "base/fabric.hpp"
+
+namespace lldp::io {
+
+/// What the interfaces of a namespace say of the machine: which ports are its own, and whether it
+/// is a switch. A server that forwards for its containers and virtual machines is none: what they
+/// are connected to, veth, tap and the bridges between, counts for nothing.
+class Machine {
+ public:
+  Machine() = default;
+  explicit Machine(const std::map<Ifindex, Interface>& interfaces);
+
+  /// Whether to speak on it where nobody says which: the front panel, if the machine has one, else
+  /// every physical port.
+  [[nodiscard]] bool is_default_port(const Interface& link) const;
+
+  struct Verdict {
+    Role role = Role::kHost;
+    std::string why{};  ///< for a person
+  };
+  /// A switch has a front panel, or a bridge with two physical ports, or forwards IP between four.
+  [[nodiscard]] Verdict role(bool forwards_ip) const;
+
+  friend bool operator==(const Machine&, const Machine&) = default;
+
+ private:
+  std::vector<std::string> panels_;  ///< switch IDs of the front panel
+  std::size_t panel_ports_ = 0;
+  std::size_t physical_ports_ = 0;
+  std::string bridge_;  ///< one with two physical ports or more
+  std::size_t bridge_ports_ = 0;
+};
+
+}  // namespace lldp::io

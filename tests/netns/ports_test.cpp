@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which interfaces are ports, what may be done on them, and what the machine is taken for. Nothing
+// in a namespace is physical: what hardware there is, tests/links puts together.
+#include <fmt/core.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
+#include <net/if.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "os/fd.hpp"
+#include "tests/netns/support.hpp"
+#include "tests/support/places.hpp"
+
+namespace lldp::netns {
+namespace {
+
+using testing::HasSubstr;
+
+class PortsTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (const auto why = missing_privilege(); !why.empty()) GTEST_SKIP() << why;
+    a_.emplace();
+    b_.emplace();
+  }
+  static std::vector<std::string> ports(const Agent& agent) {
+    std::vector<std::string> out;
+    const auto show = agent.show();
+    for (const auto& port : show["ports"]) out.push_back(port["name"]);
+    return out;
+  }
+  static std::string alarms(const Agent& agent) {
+    std::string out;
+    const auto show = agent.show();
+    for (const auto& alarm : show["alarms"]) out += alarm["code"].get<std::string>() + " ";
+    return out;
+  }
+  /// The agent has so many neighbours at p0, and the other end as many.
+  static testing::AssertionResult know(const Agent& agent, std::size_t n, const Agent& other,
+                                       std::size_t of_other) {
+    if (eventually([&] { return agent.neighbors("p0") == n && other.neighbors("p0") == of_other; }))
+      return testing::AssertionSuccess();
+    return testing::AssertionFailure() << agent.show().dump(1) << other.show().dump(1);
+  }
+
+  std::optional<Namespace> a_;
+  std::optional<Namespace> b_;
+};
+
+/// As Docker, libvirt and Kubernetes leave a server.
+void make_server(const Namespace& server, const Namespace& containers) {
+  server.sysctl("net/ipv4/conf/all/forwarding", "1");
+  server.sysctl("net/ipv6/conf/all/forwarding", "1");
+  std::string lines =
+      "link add docker0 type bridge\nlink add cni0 type bridge\n"
+      "link add virbr0 type bridge\nlink add dummy0 type dummy\n"
+      "link add kube-ipvs0 type dummy\n";
+  for (const char* bridge : {"docker0", "cni0"})
+    for (int i = 0; i < 4; ++i)
+      lines += fmt::format(
+          "link add v{0}{1} type veth peer name e{0}{1} netns {2}\n"
+          "link set v{0}{1} master {0}\nlink set v{0}{1} up\n",
+          bridge, i, containers.name());
+  for (int i = 0; i < 3; ++i)
+    lines += fmt::format(
+        "tuntap add vnet{0} mode tap\nlink set vnet{0} master virbr0\n"
+        "link set vnet{0} up\n",
+        i);
+  lines += "link add macvtap0 link docker0 type macvtap\nlink set docker0 up\nlink set cni0 up\n";
+  server.ip_batch(lines);
+}
+
+TEST_F(PortsTest, ServerWithContainersIsAHostAndDoesNotSpeakToThem) {
+  make_server(*a_, *b_);
+  const Agent agent(*a_, {"--ports=-no-such"});
+  const auto device = agent.show()["device"];
+  EXPECT_EQ(device["role"], "host");
+  EXPECT_EQ(device["role_reason"], "it forwards IP with 0 physical ports only, and bridges none");
+  EXPECT_THAT(ports(agent), testing::IsEmpty());
+  EXPECT_EQ(alarms(agent), "no-port ");
+  EXPECT_THAT(agent.log(), HasSubstr("ready: 0 ports, host, for it forwards IP with 0 physical"));
+}
+
+TEST_F(PortsTest, ServerWithContainersIsAHostEvenWhereTheyAreNamed) {
+  make_server(*a_, *b_);
+  const Agent agent(*a_, {"--ports", "vdocker*,vnet?,dummy0,!vnet2"});
+  EXPECT_THAT(ports(agent), testing::ElementsAre("dummy0", "vdocker00", "vdocker01", "vdocker02",
+                                                 "vdocker03", "vnet0", "vnet1"));
+  EXPECT_EQ(agent.show()["device"]["role"], "host");
+}
+
+TEST_F(PortsTest, RoleThatIsSetHasNoReason) {
+  const Agent agent(*a_, {"--role", "switch"});
+  EXPECT_EQ(agent.show()["device"]["role"], "switch");
+  EXPECT_TRUE(agent.show()["device"]["role_reason"].is_null());
+}
+
+TEST_F(PortsTest, NoPortIsAnAlarmUntilOneComes) {
+  const Agent agent(*a_, {"--ports", "swp*"});
+  EXPECT_EQ(alarms(agent), "no-port ");
+  a_->ip("link add swp1 type dummy");
+  EXPECT_TRUE(eventually([&] { return alarms(agent).empty(); }));
+  a_->ip("link del swp1");
+  EXPECT_TRUE(eventually([&] { return alarms(agent) == "no-port "; }));
+}
+
+TEST_F(PortsTest, AdminStatusIsFollowedAtReload) {
+  join(*a_, *b_);
+  Agent agent(*a_, {"--role", "switch"});
+  const Agent peer(*b_, {"--role", "host"});
+  ASSERT_TRUE(know(agent, 1, peer, 1));
+  const auto set = [&](const char* admin) {
+    agent.write_config(fmt::format("port.p0.admin = {}\n", admin));
+    agent.process().signal(SIGHUP);
+    return eventually([&] { return agent.port("p0")["admin"] == admin; });
+  };
+  ASSERT_TRUE(set("rx"));
+  EXPECT_TRUE(know(agent, 1, peer, 0)) << "the last frame says that no more come";
+  ASSERT_TRUE(set("tx"));
+  EXPECT_TRUE(know(agent, 0, peer, 1));
+  ASSERT_TRUE(set("off"));
+  EXPECT_TRUE(know(agent, 0, peer, 0));
+}
+
+/// Frames of LLDP that come in at a port.
+class Ear {
+ public:
+  Ear(const Namespace& space, const char* port) {
+    const Inside here(space);
+    fd_ = UniqueFd(::socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    sockaddr_ll at{};
+    at.sll_family = AF_PACKET;
+    at.sll_protocol = __builtin_bswap16(ETH_P_LLDP);
+    at.sll_ifindex = static_cast<int>(::if_nametoindex(port));
+    EXPECT_EQ(::bind(fd_.get(), reinterpret_cast<sockaddr*>(&at), sizeof at), 0);
+  }
+  std::size_t heard() {
+    char frame[2048];
+    sockaddr_ll from{};
+    socklen_t size = sizeof from;
+    while (::recvfrom(fd_.get(), frame, sizeof frame, 0, reinterpret_cast<sockaddr*>(&from),
+                      &size) >= 0) {
+      count_ += from.sll_pkttype != PACKET_OUTGOING;
+      size = sizeof from;
+    }
+    return count_;
+  }
+
+ private:
+  UniqueFd fd_;
+  std::size_t count_ = 0;
+};
+
+TEST_F(PortsTest, DryRunSaysNothingAndChangesNothing) {
+  join(*a_, *b_);
+  const TemporaryDirectory files;
+  Ear ear(*b_, "p0");
+  {
+    Agent agent(*a_,
+                {"--dry-run", "--role", "switch", "--on-change", "touch " + files.file("ran")});
+    const Agent peer(*b_, {"--role", "host"});
+    EXPECT_TRUE(know(agent, 1, peer, 0));
+    EXPECT_TRUE(eventually([&] { return agent.level() == 1; })) << "it learns";
+    EXPECT_THAT(agent.log(), HasSubstr("a dry run: nothing is sent"));
+    a_->ip("link set p0 down");
+    a_->ip("link set p0 up");
+    EXPECT_TRUE(eventually([&] { return agent.neighbors("p0") == 1; }));
+    agent.process().signal(SIGTERM);
+    EXPECT_EQ(agent.process().wait(), 0);
+    EXPECT_EQ(peer.neighbors("p0"), 0U);
+  }
+  EXPECT_EQ(ear.heard(), 0U);
+  EXPECT_NE(::access(files.file("ran").c_str(), F_OK), 0);
+}
+
+TEST_F(PortsTest, DryRunStandsBesideTheServiceWithItsFile) {
+  join(*a_, *b_);
+  const TemporaryDirectory files;
+  std::ofstream(files.file("conf")) << "ports = *\nrole = switch\nlevel = 2\nbackend = print\n"
+                                    << "socket = " << files.file("control") << "\n"
+                                    << "state-file = " << files.file("state") << "\n";
+  const auto is_there = [&](const char* name) {
+    return eventually([&] { return ::access(files.file(name).c_str(), F_OK) == 0; });
+  };
+  std::vector<std::string> command{support::program("lldp-leveld"), "--config", files.file("conf")};
+  Process service(a_->inside(command), files.file("log"));
+  ASSERT_TRUE(is_there("control") && is_there("state")) << service.output();
+  command.push_back("--dry-run");
+  Process dry(a_->inside(command), files.file("dry.log"));
+  EXPECT_TRUE(is_there("control.dry-run") && is_there("state.dry-run")) << dry.output();
+  dry.signal(SIGTERM);
+  EXPECT_EQ(dry.wait(), 0);
+  service.signal(SIGTERM);
+  EXPECT_EQ(service.wait(), 0) << service.output();
+}
+
+}  // namespace
+}  // namespace lldp::netns

@@ -622,6 +622,10 @@ void Daemon::settle() {
     state_changed_ |= state_unsaved_;
   }
   if (const auto due = auto_role_.deadline(); due && *due <= now) update_role(now);
+  // Before the agent sends: who speaks for it has to be known.
+  if (beside_) {
+    if (const auto due = beside_->next_deadline(); due && *due <= now) beside_->advance(now);
+  }
   if (const auto due = agent_.next_deadline(); due && *due <= now) {
     agent_.advance(now, actions_);
     perform(now);
@@ -629,9 +633,6 @@ void Daemon::settle() {
   if (const auto due = protection_.next_deadline(); due && *due <= now) {
     protection_.advance(now);
     perform(now);
-  }
-  if (beside_) {
-    if (const auto due = beside_->next_deadline(); due && *due <= now) beside_->advance(now);
   }
   save_state();
   if (!retry_due_ && (links_.behind() || state_unsaved_)) retry_due_ = now + kRetry;

@@ -37,11 +37,70 @@ CodePoint first_code_point(std::string_view s) {
   return {v, length};
 }
 
-/// Characters that would move the cursor, end the line or reorder what stands around them.
+struct Range {
+  std::uint32_t first = 0;
+  std::uint32_t last = 0;
+};
+
+/// Code points that would move the cursor, end the line, reorder what stands around them, or show
+/// nothing, so that two names look alike: Cc, Zl, Zp, the interlinear annotations, and what Unicode
+/// 15's DerivedCoreProperties calls Default_Ignorable_Code_Point. Ascending.
+constexpr Range kUnsafe[] = {
+    {0x0000, 0x001f}, {0x007f, 0x009f},   {0x00ad, 0x00ad},   {0x034f, 0x034f},  {0x061c, 0x061c},
+    {0x115f, 0x1160}, {0x17b4, 0x17b5},   {0x180b, 0x180f},   {0x200b, 0x200f},  {0x2028, 0x202e},
+    {0x2060, 0x206f}, {0x3164, 0x3164},   {0xfe00, 0xfe0f},   {0xfeff, 0xfeff},  {0xffa0, 0xffa0},
+    {0xfff0, 0xfffb}, {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff}};
+
 bool is_unsafe(std::uint32_t c) {
-  return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x2028 || c == 0x2029 ||
-         (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) || c == 0x200e ||
-         c == 0x200f || c == 0x061c || c == 0xfeff;
+  const auto* const at =
+      std::find_if(std::begin(kUnsafe), std::end(kUnsafe), [c](Range r) { return c <= r.last; });
+  return at != std::end(kUnsafe) && c >= at->first;
+}
+
+std::string ipv4_text(ByteSpan octets) {
+  std::string out;
+  for (std::uint8_t o : octets) {
+    if (!out.empty()) out += '.';
+    out += std::to_string(o);
+  }
+  return out;
+}
+
+/// RFC 5952 section 4: no leading zeros, and `::` for the first of the longest runs of two and more
+/// zero groups; section 5: a mapped IPv4 address as such.
+std::string ipv6_text(std::span<const std::uint8_t, 16> octets) {
+  const auto group = [&](std::size_t i) -> unsigned {
+    return static_cast<unsigned>(octets[2 * i]) << 8 | octets[2 * i + 1];
+  };
+  std::size_t zeros = 8;  // where `::` stands
+  std::size_t length = 1;
+  for (std::size_t i = 0; i < 8; ++i) {
+    std::size_t end = i;
+    while (end < 8 && group(end) == 0) ++end;
+    if (end - i > length) {
+      zeros = i;
+      length = end - i;
+    }
+    i = std::max(i, end);
+  }
+  if (zeros == 0 && length == 5 && group(5) == 0xffff)
+    return "::ffff:" + ipv4_text(octets.subspan<12>());
+  std::string out;
+  for (std::size_t i = 0; i < 8; ++i) {
+    if (i == zeros) {
+      out += "::";
+      i += length - 1;
+      continue;
+    }
+    if (!out.empty() && out.back() != ':') out += ':';
+    bool leading = true;
+    for (int shift = 12; shift >= 0; shift -= 4) {
+      const unsigned digit = group(i) >> shift & 15U;
+      leading = leading && digit == 0 && shift > 0;
+      if (!leading) out += kHex[digit];
+    }
+  }
+  return out;
 }
 
 std::string mac_text(ByteSpan octets) {
@@ -120,28 +179,9 @@ std::string network_address_to_string(ByteSpan octets) {
   const std::uint8_t family = octets[0];
   const ByteSpan address = octets.subspan(1);
   if (family == kMac && address.size() == 6) return mac_text(address);
-  if (family == kIpv4 && address.size() == 4) {
-    std::string out;
-    for (std::uint8_t o : address) {
-      if (!out.empty()) out += '.';
-      out += std::to_string(o);
-    }
-    return out;
-  }
+  if (family == kIpv4 && address.size() == 4) return ipv4_text(address);
   if (family == kIpv6 && address.size() == 16) {
-    // Plain groups: no zero compression is needed to be legible.
-    std::string out;
-    for (std::size_t i = 0; i < 16; i += 2) {
-      if (i > 0) out += ':';
-      const unsigned group = static_cast<unsigned>(address[i]) << 8 | address[i + 1];
-      std::string digits;
-      for (int shift = 12; shift >= 0; shift -= 4) {
-        const unsigned digit = group >> shift & 15U;
-        if (digit != 0 || !digits.empty() || shift == 0) digits += kHex[digit];
-      }
-      out += digits;
-    }
-    return out;
+    return ipv6_text(address.first<16>());
   }
   return to_hex(octets);
 }

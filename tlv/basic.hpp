@@ -3,6 +3,7 @@
 
 #include "base/text.hpp"
 #include "tlv/layout.hpp"
+#include "tlv/text.hpp"
 
 /// The basic management TLVs of IEEE 802.1AB-2016 8.5.
 namespace lldp::tlv {
@@ -50,7 +51,7 @@ template <std::uint8_t Type>
 struct Text {
   static constexpr Key kKey{.type = Type};
   std::string_view text{};
-  static constexpr void layout(auto& io, auto& v) { io.rest("text", v.text, 0, 255); }
+  static constexpr void layout(auto& io, auto& v) { io.rest("text", v.text, 0, 255, show_text); }
   friend bool operator==(const Text&, const Text&) = default;
 };
 using PortDescription = Text<4>;
@@ -89,7 +90,7 @@ struct ManagementAddress {
     io.counted("address", v.address, 2, 32, network_address_to_string)
         .choice("interface-subtype", v.interface_subtype, 8, kNumberings)
         .field("interface-number", v.interface_number, 32)
-        .counted("object-id", v.object_id, 0, 128);
+        .counted("object-id", v.object_id, 0, 128, object_identifier_to_string);
   }
   friend bool operator==(const ManagementAddress&, const ManagementAddress&) = default;
 };

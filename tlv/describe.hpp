@@ -15,10 +15,10 @@ namespace lldp::tlv {
 
 /// A named value, or an element of a list.
 struct Field {
-  enum class Kind : std::uint8_t { kBool, kNumber, kText, kList, kRecord };
+  enum class Kind : std::uint8_t { kBool, kNumber, kTenths, kText, kList, kRecord };
   std::string_view name{};  ///< lower case and hyphens; empty in a list
   Kind kind = Kind::kNumber;
-  std::uint64_t number = 0;       ///< of kBool and kNumber
+  std::uint64_t number = 0;       ///< of kBool, kNumber and kTenths
   std::string text{};             ///< of kText, escaped
   std::vector<Field> children{};  ///< of kList and kRecord
   friend bool operator==(const Field&, const Field&) = default;
@@ -26,6 +26,9 @@ struct Field {
   static Field truth(std::string_view name, bool v) { return {name, Kind::kBool, v, {}, {}}; }
   static Field of(std::string_view name, std::uint64_t v) {
     return {name, Kind::kNumber, v, {}, {}};
+  }
+  static Field tenths(std::string_view name, std::uint64_t v) {
+    return {name, Kind::kTenths, v, {}, {}};
   }
   static Field of(std::string_view name, std::string v) {
     return {name, Kind::kText, 0, std::move(v), {}};
@@ -51,6 +54,9 @@ class Describer {
       return add(Field::of(name, std::uint64_t{v}));
     }
   }
+  Describer& tenths(std::string_view name, const auto& v, unsigned) {
+    return add(Field::tenths(name, v));
+  }
   Describer& choice(std::string_view name, const auto& v, unsigned, Names names) {
     return add(named(name, v, names));
   }
@@ -75,11 +81,21 @@ class Describer {
       return add(Field::of(name, to_hex(v)));
     }
   }
+  /// `show` makes one text of it, or fields that stand in its place.
   Describer& rest(std::string_view name, const auto& v, std::size_t, std::size_t, auto show) {
-    return add(Field::of(name, show(v)));
+    if constexpr (std::is_same_v<decltype(show(v)), Fields>) {
+      for (Field& field : show(v)) add(std::move(field));
+      return *this;
+    } else {
+      return add(Field::of(name, show(v)));
+    }
   }
   Describer& counted(std::string_view name, const auto& v, std::size_t least, std::size_t most,
                      auto... show) {
+    return rest(name, v, least, most, show...);
+  }
+  Describer& sized(std::string_view name, const auto& v, unsigned, std::size_t least,
+                   std::size_t most, auto... show) {
     return rest(name, v, least, most, show...);
   }
   template <class T, std::size_t N>

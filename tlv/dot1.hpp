@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tlv/layout.hpp"
+#include "tlv/text.hpp"
 
 /// Organizational TLVs of IEEE 802.1 (OUI 00-80-C2): IEEE 802.1Q-2018 Annex D, 802.1AX-2014 Annex
 /// F.
@@ -34,7 +35,7 @@ struct VlanName {
   std::uint16_t vid = 0;
   std::string_view name{};
   static constexpr void layout(auto& io, auto& v) {
-    io.field("vid", v.vid, 16).counted("vlan-name", v.name, 0, 32);
+    io.field("vid", v.vid, 16).counted("vlan-name", v.name, 0, 32, show_text);
   }
   friend bool operator==(const VlanName&, const VlanName&) = default;
 };

@@ -17,11 +17,13 @@
 ///
 ///     io.field(NAME, v.x, BITS)              a number or a truth value, most significant bit first
 ///     io.choice(NAME, v.x, BITS, NAMES)      a number some of whose values have names
+///     io.tenths(NAME, v.x, BITS)             a number in tenths of its unit
 ///     io.flags(NAME, v.x, BITS, NAMES)       a set of bits, bit 0 the least significant
 ///     io.reserved(BITS)                      sent as zero, ignored on receipt
 ///     io.array(NAME, v.x, BITS[, NAMES])     as many numbers as the array has
 ///     io.rest(NAME, v.x, LEAST, MOST[, SHOW])     octets or text up to the end
 ///     io.counted(NAME, v.x, LEAST, MOST[, SHOW])  the same after an octet that holds their number
+///     io.sized(NAME, v.x, BITS, LEAST, MOST[, SHOW])  the same after a number of so many bits
 ///     io.list(NAME, v.x)                     records up to the end
 ///     io.optional(v.x)                       a group that is there or not, at the end
 ///     io.surplus()                           octets to the end that a receiver ignores
@@ -39,6 +41,8 @@ struct Key {
 inline constexpr std::uint8_t kOrganizational = 127;  ///< IEEE 802.1AB-2016 8.6
 inline constexpr std::uint32_t kDot1 = 0x0080c2;      ///< IEEE 802.1
 inline constexpr std::uint32_t kDot3 = 0x00120f;      ///< IEEE 802.3
+inline constexpr std::uint32_t kTia = 0x0012bb;       ///< LLDP-MED
+inline constexpr std::uint32_t kIntel = 0x001b21;     ///< DCBX before IEEE 802.1Qaz
 inline constexpr std::size_t kMaxInformation = 511;   ///< the length field has nine bits
 
 /// Borrowed octets that compare by content.
@@ -95,6 +99,9 @@ class Measurer {
   constexpr Measurer& choice(std::string_view, const auto&, unsigned bits, Names) {
     return add(bits, bits);
   }
+  constexpr Measurer& tenths(std::string_view, const auto&, unsigned bits) {
+    return add(bits, bits);
+  }
   constexpr Measurer& flags(std::string_view, const auto&, unsigned bits, Names = {}) {
     return add(bits, bits);
   }
@@ -109,10 +116,15 @@ class Measurer {
     return add(8 * least, 8 * most);
   }
   template <class Show = int>
-  constexpr Measurer& counted(std::string_view, const auto&, std::size_t least, std::size_t most,
-                              Show = {}) {
+  constexpr Measurer& counted(std::string_view name, const auto& v, std::size_t least,
+                              std::size_t most, Show = {}) {
+    return sized(name, v, 8, least, most);
+  }
+  template <class Show = int>
+  constexpr Measurer& sized(std::string_view, const auto&, unsigned bits, std::size_t least,
+                            std::size_t most, Show = {}) {
     length_is_all_ = false;
-    return add(8 + 8 * least, 8 + 8 * most);
+    return add(bits + 8 * least, bits + 8 * most);
   }
   template <class T, std::size_t N>
   constexpr Measurer& list(std::string_view, const List<T, N>&) {
@@ -150,6 +162,7 @@ class Reader {
   Reader& choice(std::string_view name, auto& v, unsigned bits, Names) {
     return field(name, v, bits);
   }
+  Reader& tenths(std::string_view name, auto& v, unsigned bits) { return field(name, v, bits); }
   Reader& flags(std::string_view name, auto& v, unsigned bits, Names = {}) {
     return field(name, v, bits);
   }
@@ -171,8 +184,13 @@ class Reader {
     return *this;
   }
   template <class Show = int>
-  Reader& counted(std::string_view, auto& v, std::size_t least, std::size_t most, Show = {}) {
-    borrow(v, take(8), least, most);
+  Reader& counted(std::string_view name, auto& v, std::size_t least, std::size_t most, Show = {}) {
+    return sized(name, v, 8, least, most);
+  }
+  template <class Show = int>
+  Reader& sized(std::string_view, auto& v, unsigned bits, std::size_t least, std::size_t most,
+                Show = {}) {
+    borrow(v, take(bits), least, most);
     return *this;
   }
   template <class T, std::size_t N>
@@ -244,6 +262,9 @@ class Writer {
   Writer& choice(std::string_view name, const auto& v, unsigned bits, Names) {
     return field(name, v, bits);
   }
+  Writer& tenths(std::string_view name, const auto& v, unsigned bits) {
+    return field(name, v, bits);
+  }
   Writer& flags(std::string_view name, const auto& v, unsigned bits, Names = {}) {
     return field(name, v, bits);
   }
@@ -265,7 +286,12 @@ class Writer {
   template <class Show = int>
   Writer& counted(std::string_view name, const auto& v, std::size_t least, std::size_t most,
                   Show = {}) {
-    put(v.size(), 8);
+    return sized(name, v, 8, least, most);
+  }
+  template <class Show = int>
+  Writer& sized(std::string_view name, const auto& v, unsigned bits, std::size_t least,
+                std::size_t most, Show = {}) {
+    put(v.size(), bits);
     return rest(name, v, least, most);
   }
   template <class T, std::size_t N>

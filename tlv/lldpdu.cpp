@@ -33,24 +33,37 @@ bool is_mandatory(std::uint8_t type) { return type >= 1 && type <= 3; }
   }
 }
 
+/// What an earlier TLV said of PFC stands. Apart, for few frames have it.
+template <class Dcbx>
+[[gnu::noinline]] void take_dcbx(ByteSpan octets, LldpduView& view) {
+  if (view.pfc_enabled) return;
+  if (const auto v = decode_as<Dcbx>(octets)) view.pfc_enabled = v->pfc_enabled();
+}
+
 /// Files a valid TLV of those that may follow.
 [[gnu::always_inline]] inline void take_optional(const Tlv& tlv, LldpduView& view) {
   const ByteSpan octets = tlv.information;
   switch (tlv.row_number) {
     case kRow<PortDescription>:
-      view.port_description = as_text(octets);
+      view.port_description = without_padding(as_text(octets));
       break;
     case kRow<SystemName>:
-      view.system_name = as_text(octets);
+      view.system_name = without_padding(as_text(octets));
       break;
     case kRow<SystemDescription>:
-      view.system_description = as_text(octets);
+      view.system_description = without_padding(as_text(octets));
       break;
     case kRow<Capabilities>:
       view.capabilities = decode_as<Capabilities>(octets);
       break;
-    case kRow<PfcConfig>:
+    case kRow<PfcConfig>:  // goes before what is said in DCBX of old
       if (const auto v = decode_as<PfcConfig>(octets)) view.pfc_enabled = v->enabled;
+      break;
+    case kRow<DcbxCin>:
+      take_dcbx<DcbxCin>(octets, view);
+      break;
+    case kRow<DcbxCee>:
+      take_dcbx<DcbxCee>(octets, view);
       break;
     case kRow<Tr>:
       if (const auto v = decode_as<Tr>(octets)) view.tr = claim_of(*v);
@@ -91,6 +104,8 @@ namespace {
   }
   if (key.oui == kDot1) return kDot1Slots[key.subtype];
   if (key.oui == kDot3) return kDot3Slots[key.subtype];
+  if (key.oui == kTia) return kTiaSlots[key.subtype];
+  if (key.oui == kIntel) return kIntelSlots[key.subtype];
   return kUnrecognized;
 }
 
@@ -204,6 +219,36 @@ tl::expected<LldpduView, Discard> decode(ByteSpan lldpdu, const Dialect& dialect
     view.octets = lldpdu.first(walk.position());
   }
   return result;
+}
+
+Evidence evidence_of(ByteSpan lldpdu) {
+  Evidence out;
+  TlvWalk walk(lldpdu, {});
+  for (Tlv tlv; walk.next(tlv);) {
+    if (tlv.status != Tlv::Status::kValid) continue;
+    switch (tlv.row_number) {
+      case kRow<MedCapabilities>:
+        if (const auto v = decode_as<MedCapabilities>(tlv.information)) {
+          out.endpoint = v->is_endpoint();
+          out.bridge |= v->device_class == MedCapabilities::kNetworkConnectivity;
+        }
+        break;
+      case kRow<PortVlan>:
+        if (const auto v = decode_as<PortVlan>(tlv.information)) out.bridge |= v->vid != 0;
+        break;
+      case kRow<PortProtocolVlan>:
+        if (const auto v = decode_as<PortProtocolVlan>(tlv.information)) out.bridge |= v->supported;
+        break;
+      case kRow<ProtocolIdentity>:
+      case kRow<VidUsageDigest>:
+      case kRow<ManagementVid>:
+        out.bridge = true;
+        break;
+      default:
+        break;
+    }
+  }
+  return out;
 }
 
 }  // namespace lldp::tlv

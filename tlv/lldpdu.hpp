@@ -48,11 +48,12 @@ struct LldpduView {
   std::optional<Capabilities> capabilities{};
   std::optional<Claim> tr{};
   std::optional<Claim> contribution{};
-  std::optional<std::uint8_t> pfc_enabled{};  ///< by the PFC TLV; bit n = priority n
-  std::uint16_t tlvs_discarded = 0;           ///< for statsTLVsDiscardedTotal
-  std::uint16_t tlvs_unrecognized = 0;        ///< for statsTLVsUnrecognizedTotal
-  bool in_error = false;                      ///< for statsFramesInErrorsTotal
-  ByteSpan octets;                            ///< the LLDPDU as far as it was read, without padding
+  /// By the PFC TLV, else by DCBX of old; bit n = priority n.
+  std::optional<std::uint8_t> pfc_enabled{};
+  std::uint16_t tlvs_discarded = 0;     ///< for statsTLVsDiscardedTotal
+  std::uint16_t tlvs_unrecognized = 0;  ///< for statsTLVsUnrecognizedTotal
+  bool in_error = false;                ///< for statsFramesInErrorsTotal
+  ByteSpan octets;                      ///< the LLDPDU as far as it was read, without padding
 };
 
 /// Validates an LLDPDU (what follows the EtherType) by the receive rules of IEEE
@@ -60,6 +61,16 @@ struct LldpduView {
 /// once the first stands and the others are discarded as TLVs; a known TLV with octets too many is
 /// discarded.
 [[nodiscard]] tl::expected<LldpduView, Discard> decode(ByteSpan lldpdu, const Dialect& dialect);
+
+/// What a valid LLDPDU says for and against its sender being a host, System Capabilities apart.
+struct Evidence {
+  bool endpoint = false;  ///< LLDP-MED class I, II or III: an end of the network
+  /// LLDP-MED class IV, or an 802.1 TLV that only a bridge has a use for: a port VLAN, a protocol
+  /// VLAN, a protocol identity, a VID usage digest, a management VID. A VLAN name is none: hosts
+  /// name the VLANs of their interfaces.
+  bool bridge = false;
+};
+[[nodiscard]] Evidence evidence_of(ByteSpan lldpdu);
 
 struct Row;
 

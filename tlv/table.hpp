@@ -6,9 +6,11 @@
 #include <string_view>
 
 #include "tlv/basic.hpp"
+#include "tlv/dcbx.hpp"
 #include "tlv/describe.hpp"
 #include "tlv/dot1.hpp"
 #include "tlv/dot3.hpp"
+#include "tlv/med.hpp"
 #include "tlv/topology.hpp"
 
 /// Every TLV we know. Framing, duplicates, printing and the manual all go by this table.
@@ -67,6 +69,9 @@ inline constexpr Row kRows[] = {
     row<PowerViaMdi>("power-via-mdi", 1, "IEEE 802.3-2018 79.3.2"),
     row<Dot3LinkAggregation>("dot3-link-aggregation", 1, "IEEE 802.3-2018 79.3.3"),
     row<MaxFrameSize>("max-frame-size", 1, "IEEE 802.3-2018 79.3.4"),
+    row<MedCapabilities>("med-capabilities", 1, "ANSI/TIA-1057 10.2.2"),
+    row<DcbxCin>("dcbx-cin", 1, "DCBX Rev 1.0"),
+    row<DcbxCee>("dcbx-cee", 1, "DCB Capability Exchange Protocol Rev 1.01"),
     row<Contribution>("contribution", 1, "lldp-level-tlv(7)"),
 };
 static_assert(std::size(kRows) <= 64, "TlvWalk marks the rows it has seen in 64 bits");
@@ -120,5 +125,7 @@ class Slots {
 inline constexpr Slots kBasicSlots(false, 0);
 inline constexpr Slots kDot1Slots(true, kDot1);
 inline constexpr Slots kDot3Slots(true, kDot3);
+inline constexpr Slots kTiaSlots(true, kTia);
+inline constexpr Slots kIntelSlots(true, kIntel);
 
 }  // namespace lldp::tlv

@@ -30,11 +30,16 @@ bool disagree(const tlv::Claim& tr, const tlv::Claim& contribution) {
          sayable != contribution.port;
 }
 
-bool is_stock_host(const std::optional<tlv::Capabilities>& c) {
-  return c && c->enabled == tlv::Capabilities::kStationOnly;
-}
 bool is_stock_switch(const std::optional<tlv::Capabilities>& c) {
   return c && (c->enabled & (tlv::Capabilities::kBridge | tlv::Capabilities::kRouter)) != 0;
+}
+/// A wrong host makes its neighbour a leaf, so it takes a word for it and none against it.
+bool is_stock_host(const tlv::LldpduView& view) {
+  const auto& c = view.capabilities;
+  if (is_stock_switch(c)) return false;
+  const tlv::Evidence evidence = tlv::evidence_of(view.octets);
+  const bool station = c && c->enabled == tlv::Capabilities::kStationOnly;
+  return (station || evidence.endpoint) && !evidence.bridge;
 }
 
 }  // namespace
@@ -58,7 +63,7 @@ Neighbor::Neighbor(Scope its_scope, ByteSpan lldpdu, const tlv::LldpduView& view
 void Neighbor::replace(ByteSpan lldpdu, const tlv::LldpduView& view, const Settings& settings) {
   const auto& claim = view.tr ? view.tr : view.contribution;
   const bool host = claim ? claim->device == DeviceType::kHost
-                          : settings.host_from_capabilities && is_stock_host(view.capabilities);
+                          : settings.host_from_capabilities && is_stock_host(view);
   device = host ? DeviceType::kHost : claim ? claim->device : DeviceType::kUnknown;
   level = host ? Level::of<0>() : claim ? claim->level : std::nullopt;
   if (level) last_level = level;
@@ -96,8 +101,14 @@ std::string name_of(const Neighbor& neighbor) {
                                         : escape(neighbor.system_name());
 }
 
+std::string port_name_of(const Neighbor& neighbor) {
+  const PortId id = neighbor.port_id();
+  const bool described = id.subtype == PortId::kMacAddress && !neighbor.port_description().empty();
+  return described ? escape(neighbor.port_description()) : to_string(id);
+}
+
 std::string describe(const Neighbor& neighbor) {
-  return name_of(neighbor) + " port " + to_string(neighbor.port_id());
+  return name_of(neighbor) + " port " + port_name_of(neighbor);
 }
 
 std::vector<Neighbor>::iterator NeighborTable::place(Scope scope, ByteSpan msap) {

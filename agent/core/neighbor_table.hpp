@@ -83,7 +83,10 @@ class Neighbor : public Told {
 [[nodiscard]] ByteSpan msap_of(ByteSpan lldpdu);
 /// The system name, or the chassis ID if there is none; escaped.
 [[nodiscard]] std::string name_of(const Neighbor& neighbor);
-/// The same and its port.
+/// Its port as a person knows it: the port ID, but for a MAC address the description where there is
+/// one (lldpd sends the interface's name so); escaped.
+[[nodiscard]] std::string port_name_of(const Neighbor& neighbor);
+/// Both.
 [[nodiscard]] std::string describe(const Neighbor& neighbor);
 
 /// Neighbours learned on one port, in the order of their MSAP.

@@ -22,6 +22,18 @@ TEST(Escape, ShowsInvalidUtf8AsHexadecimal) {
   EXPECT_EQ(escape("\xe2\x82"), "\\xe2\\x82");  // cut short
 }
 
+// Unicode 15, Default_Ignorable_Code_Point: two names that differ in these alone look alike.
+TEST(Escape, ShowsWhatCannotBeSeen) {
+  EXPECT_EQ(escape("le\u200baf"), "le\\xe2\\x80\\x8baf");
+  for (const char* invisible :
+       {"\u00ad", "\u034f", "\u061c", "\u115f", "\u180e", "\u2028", "\u2060", "\u206f", "\u3164",
+        "\ufe0f", "\ufeff", "\ufffb", "\U0001bca0", "\U000e0041", "\U000e01ef"})
+    EXPECT_EQ(escape(invisible).find("\\x"), 0U) << escape(invisible);
+  for (const char* visible : {"\u00ac", "\u00ae", "\u0350", "\u200a", "\u2010", "\u2070", "\ufe10",
+                              "\ufffd", "\U0001f600"})
+    EXPECT_EQ(escape(visible), visible);
+}
+
 TEST(Escape, IsUnambiguous) { EXPECT_EQ(escape("\\x1b"), "\\\\x1b"); }
 
 TEST(Mac, ReadsBothNotationsAndNothingElse) {
@@ -46,6 +58,30 @@ TEST(Glob, MatchesWholeText) {
 TEST(SplitList, DropsSpaceAndEmptyParts) {
   EXPECT_EQ(split_list(" a, b ,,c"), (std::vector<std::string>{"a", "b", "c"}));
   EXPECT_EQ(split_list(""), std::vector<std::string>{});
+}
+
+std::string ipv6(std::initializer_list<unsigned> groups) {
+  Bytes octets{2};
+  for (const unsigned group : groups) {
+    octets.push_back(static_cast<std::uint8_t>(group >> 8));
+    octets.push_back(static_cast<std::uint8_t>(group));
+  }
+  return network_address_to_string(octets);
+}
+
+// The examples of RFC 5952 sections 4 and 5.
+TEST(Ipv6, IsWrittenInOneWay) {
+  EXPECT_EQ(ipv6({0x2001, 0xdb8, 0, 0, 0, 0, 2, 1}), "2001:db8::2:1");
+  EXPECT_EQ(ipv6({0x2001, 0xdb8, 0, 1, 1, 1, 1, 1}), "2001:db8:0:1:1:1:1:1");
+  EXPECT_EQ(ipv6({0x2001, 0, 0, 1, 0, 0, 0, 1}), "2001:0:0:1::1");
+  EXPECT_EQ(ipv6({0x2001, 0xdb8, 0, 0, 1, 0, 0, 1}), "2001:db8::1:0:0:1");
+  EXPECT_EQ(ipv6({0, 0, 0, 0, 0, 0, 0, 0}), "::");
+  EXPECT_EQ(ipv6({0, 0, 0, 0, 0, 0, 0, 1}), "::1");
+  EXPECT_EQ(ipv6({0xfe80, 0, 0, 0, 0, 0, 0, 0}), "fe80::");
+  EXPECT_EQ(ipv6({0, 0, 1, 2, 3, 4, 5, 6}), "::1:2:3:4:5:6");
+  EXPECT_EQ(ipv6({1, 2, 3, 4, 5, 6, 7, 0}), "1:2:3:4:5:6:7:0");
+  EXPECT_EQ(ipv6({0, 0, 0, 0, 0, 0xffff, 0xc000, 0x0201}), "::ffff:192.0.2.1");
+  EXPECT_EQ(ipv6({0x10, 0xabc, 0xffff, 0, 0, 0, 0, 0xf}), "10:abc:ffff::f");
 }
 
 TEST(IdentifierText, FollowsTheSubtype) {

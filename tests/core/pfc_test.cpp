@@ -62,6 +62,24 @@ TEST_F(PfcCheck, TheNeighborLacksIt) {
   EXPECT_EQ(s.count(Event::Kind::kAlarmCleared), 1U);
 }
 
+// DCBX 1.01, as a Nexus, a QFX or a Chelsio adapter sends it.
+TEST_F(PfcCheck, TheNeighborLacksItByItsDcbxOfOld) {
+  Peer nexus = a_switch("nexus", 2);
+  nexus.tail = {0xfe, 24, 0x00, 0x1b, 0x21, 0x02,           // organizational, Intel, 1.01
+                0x02, 10, 0,    0,    0,    0,    0, 1, 0, 0, 0, 0,  // control
+                0x06, 6,  0,    0,    0x80, 0,    0x08, 8,  // PFC: enabled, priority 3, 8 classes
+                0,    0};
+  link(Pfc{.enabled = k5And6});
+  s.hear(1, nexus);
+  EXPECT_EQ(alarm(), "priorities 5, 6 have no PFC at nexus port p1");
+  nexus.tail[24] = k5And6;
+  s.hear(1, nexus);
+  EXPECT_EQ(alarm(), "none");
+  nexus.tail[22] = 0;  // the feature is off
+  s.hear(1, nexus);
+  EXPECT_EQ(alarm(), "priorities 5, 6 have no PFC at nexus port p1");
+}
+
 TEST_F(PfcCheck, WeLackIt) {
   link(Pfc{.enabled = 0x40});
   EXPECT_EQ(alarm(), "none");  // nobody is there who could pause us

@@ -201,6 +201,21 @@ const Case kCases[] = {
          {3, 8}),
     make("Dot3LinkAggregation", {0x01, 0, 0, 0, 0}, Dot3LinkAggregation{.capable = true}),
     make("MaxFrameSize", {0x24, 0x14}, MaxFrameSize{9236}),
+    make("MedCapabilities", {0x00, 0x33, 0x03},
+         MedCapabilities{.capabilities = 0x33, .device_class = 3}),
+    make("DcbxCinOfANexus",
+         {0x02, 10, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0,  // control
+          0x0c, 5, 0, 0, 0x80, 1, 0x80},           // logical link
+         [] {
+           static const Bytes kControl{0, 0, 0, 0, 0, 1, 0, 0, 0, 0};
+           static const Bytes kLink{0, 0, 0x80, 1, 0x80};
+           DcbxCin v;
+           v.features.items[0] = {1, kControl};
+           v.features.items[1] = {6, kLink};
+           v.features.count = 2;
+           return v;
+         }(),
+         {0, 12}),
     make("Tr", {1, 2, 1}, Tr{1, 2, 1}),
     make("TrAllOnes", {255, 255, 255}, Tr{255, 255, 255}),
     make("Contribution", {1, 2, 2}, Contribution{1, 2, 2}),
@@ -240,6 +255,21 @@ TEST(Shape, BindsTheCountsInsideATlv) {
   EXPECT_FALSE(decode_as<ApplicationPriority>(Bytes(1 + 3 * 169, 0)));
 }
 
+TEST(Writer, RefusesAValueTooLargeForItsField) {
+  EXPECT_EQ(encode_info(PfcConfig{.cap = 15}), (Bytes{0x0f, 0}));
+  EXPECT_EQ(encode_info(PfcConfig{.cap = 16}), Bytes{});
+  EXPECT_EQ(encode_info(EtsConfig{.max_classes = 8}), Bytes{});
+}
+
+TEST(Shape, OfDcbxHoldsItsFeaturesInside) {
+  EXPECT_TRUE(decode_as<DcbxCee>(Bytes{}));
+  EXPECT_FALSE(decode_as<DcbxCee>(Bytes{0x06}));                // half a header
+  EXPECT_FALSE(decode_as<DcbxCee>(Bytes{0x06, 2, 0}));          // runs past the end
+  EXPECT_FALSE(decode_as<DcbxCee>(Bytes{0x07, 0, 0}));          // 256 octets do
+  EXPECT_TRUE(decode_as<DcbxCee>(Bytes(std::size_t{2} * 16)));  // as many as are kept
+  EXPECT_FALSE(decode_as<DcbxCee>(Bytes(std::size_t{2} * 17)));
+}
+
 TEST(Capabilities, EnabledButNotThereIsAnError) {
   EXPECT_FALSE(decode_as<Capabilities>(Bytes{0x00, 0x04, 0x00, 0x14}));
 }
@@ -252,7 +282,9 @@ TEST(Table, KnowsEveryRowByItsKeyAndBoundsItsLength) {
     if (r.key == Contribution::kKey) continue;  // found by the Dialect
     const Check& check = !organizational      ? kBasicSlots[r.key.type]
                          : r.key.oui == kDot1 ? kDot1Slots[r.key.subtype]
-                                              : kDot3Slots[r.key.subtype];
+                         : r.key.oui == kDot3 ? kDot3Slots[r.key.subtype]
+                         : r.key.oui == kTia  ? kTiaSlots[r.key.subtype]
+                                              : kIntelSlots[r.key.subtype];
     EXPECT_EQ(&kRows[check.row], &r) << r.name;
   }
   EXPECT_EQ(kRows[kRow<ManagementAddress>].least, 9);  // IEEE 802.1AB-2016 8.5.9: 9 to 167
@@ -269,9 +301,61 @@ TEST(Describe, NamesWhatHasNamesAndEscapesText) {
   EXPECT_EQ(describe_as<Tr>(Bytes{9, 255, 2}),
             (Fields{F::of("device-type", std::uint64_t{9}),  // reserved: shown as a number
                     F::of("level", "unknown"), F::of("orientation", "crosslink")}));
-  EXPECT_EQ(describe_as<SystemName>(Bytes{'a', 0x1b, '['}), (Fields{F::of("text", "a\\x1b[")}));
+  EXPECT_EQ(describe_as<SystemName>(Bytes{'a', 0x1b, '[', 0, 0}),
+            (Fields{F::of("text", "a\\x1b[")}));
+  EXPECT_EQ(describe_as<PortIdTlv>(Bytes{7, 'a', 0})[1], F::of("id", "a\\x00"));  // an octet of it
   EXPECT_EQ(describe_as<ManagementAddress>(Bytes{5, 1, 192, 0, 2, 1, 2, 0, 0, 0, 7, 0})[0],
             F::of("address", "192.0.2.1"));
+}
+
+TEST(ObjectIdentifier, IsDotted) {
+  const auto text = [](const Bytes& octets) { return object_identifier_to_string(octets); };
+  EXPECT_EQ(text({0x2b, 6, 1, 2, 1, 31}), "1.3.6.1.2.1.31");
+  EXPECT_EQ(text({6, 3, 0x2b, 6, 1}), "1.3.6.1");  // with tag and length
+  EXPECT_EQ(text({0x2b, 6, 1, 4, 1, 0x89, 0x1b}), "1.3.6.1.4.1.1179");
+  EXPECT_EQ(text({0x88, 0x37}), "2.999");  // X.690 8.19.5
+  EXPECT_EQ(text({}), "");
+  EXPECT_EQ(text({0x2b, 0x86}), "2b86");       // cut within an arc
+  EXPECT_EQ(text({0x2b, 0x80, 1}), "2b8001");  // a leading zero
+  EXPECT_EQ(text({0x2b, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f}), "2bffffffffff7f");
+}
+
+TEST(Padding, IsNulsAtTheEnd) {
+  EXPECT_EQ(without_padding({"a\0b\0\0", 5}), std::string_view("a\0b", 3));
+  EXPECT_EQ(without_padding({"\0", 1}), "");
+  EXPECT_EQ(without_padding("ab"), "ab");
+}
+
+TEST(Describe, SaysWhatNumbersStandFor) {
+  using F = Field;
+  EXPECT_EQ(describe_as<MacPhy>(Bytes{3, 0, 0, 0, 30})[3],
+            F::of("mau-type", "1000base-t-full-duplex"));
+  EXPECT_EQ(describe_as<MacPhy>(Bytes{3, 0, 0, 0xff, 0xff})[3],
+            F::of("mau-type", std::uint64_t{0xffff}));
+  const Fields power = describe_as<PowerViaMdi>(Bytes{7, 1, 5, 0x52, 0, 255, 0, 130});
+  EXPECT_EQ(power[5], F::of("class", "class-4"));
+  EXPECT_EQ(power[power.size() - 2], F::tenths("requested-watts", 255));
+  EXPECT_EQ(describe_as<ManagementAddress>(
+                Bytes{5, 1, 192, 0, 2, 1, 2, 0, 0, 0, 7, 5, 0x2b, 6, 1, 2, 1})[3],
+            F::of("object-id", "1.3.6.1.2.1"));
+}
+
+TEST(Describe, TellsTheFeaturesOfDcbx) {
+  using F = Field;
+  const Fields fields =
+      describe_as<DcbxCee>(Bytes{0x06, 6, 0, 0, 0xc0, 0, 0x18, 8,  // PFC: enabled, willing, 3 and 4
+                                 0x7e, 1, 9});                     // nobody's
+  ASSERT_EQ(fields.size(), 1U);
+  ASSERT_EQ(fields[0].children.size(), 2U);
+  const Fields& pfc = fields[0].children[0].children;
+  EXPECT_EQ(pfc[0], F::of("feature", "pfc"));
+  EXPECT_EQ(pfc[3], F::truth("enabled", true));
+  EXPECT_EQ(pfc[4], F::truth("willing", true));
+  EXPECT_EQ(pfc[5], F::truth("error", false));
+  EXPECT_EQ(pfc[7],
+            F::list("priorities", {F::of({}, std::uint64_t{3}), F::of({}, std::uint64_t{4})}));
+  EXPECT_EQ(fields[0].children[1].children,
+            (Fields{F::of("feature", std::uint64_t{63}), F::of("octets", "09")}));
 }
 
 }  // namespace

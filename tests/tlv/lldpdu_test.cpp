@@ -150,7 +150,7 @@ TEST(ReceiveRules, CountUnknownTlvsAndKeepThem) {
   const Counts one{.unrecognized = 1};
   EXPECT_EQ(counts(start().tlv(9, {})), one);
   EXPECT_EQ(counts(start().tlv(126, Bytes(511, 1))), one);
-  EXPECT_EQ(counts(start().tlv(127, {0, 0x12, 0xbb, 1})), one);        // unknown OUI
+  EXPECT_EQ(counts(start().tlv(127, {0, 0x12, 0xbc, 1})), one);        // unknown OUI
   EXPECT_EQ(counts(start().tlv(127, {0, 0x80, 0xc2, 0x13, 1})), one);  // unknown subtypes
   EXPECT_EQ(counts(start().tlv(127, {0, 0x80, 0xc2, 0xff, 1})), one);
 }
@@ -228,7 +228,7 @@ TEST(Defects, RepeatedStringTlvsAreCountedAndNothingIsKept) {
 
 TEST(Defects, OrganizationalTlvsOf255AndMoreOctetsAreReadToTheirEnd) {
   for (const std::size_t n : {250U, 251U, 252U, 253U, 254U, 255U, 256U, 257U, 507U}) {
-    Bytes information{0, 0x12, 0xbb, 1};
+    Bytes information{0, 0x12, 0xbc, 1};
     information.resize(4 + n, 0xee);
     const Pdu pdu = start().tlv(127, information).tlv(5, {'n'});
     EXPECT_EQ(counts(pdu), Counts{.unrecognized = 1}) << n;
@@ -238,7 +238,8 @@ TEST(Defects, OrganizationalTlvsOf255AndMoreOctetsAreReadToTheirEnd) {
 
 TEST(Defects, ShortTlvsOfKnownOuisAreDiscardedAndNotRead) {
   for (std::uint8_t subtype = 0; subtype < 0x20; ++subtype) {
-    for (const Bytes& oui : {Bytes{0, 0x80, 0xc2}, Bytes{0, 0x12, 0x0f}, Bytes{0x02, 0x4c, 0x56}}) {
+    for (const Bytes& oui : {Bytes{0, 0x80, 0xc2}, Bytes{0, 0x12, 0x0f}, Bytes{0x02, 0x4c, 0x56},
+                             Bytes{0, 0x12, 0xbb}, Bytes{0, 0x1b, 0x21}}) {
       Bytes information = oui;
       information.push_back(subtype);
       const Counts got = counts(start().tlv(127, information));
@@ -247,6 +248,66 @@ TEST(Defects, ShortTlvsOfKnownOuisAreDiscardedAndNotRead) {
   }
   for (std::size_t n = 0; n < 4; ++n) {
     EXPECT_EQ(counts(start().tlv(127, Bytes(n, 0))), kOneDiscarded);
+  }
+}
+
+// Extreme ends its strings with NULs.
+TEST(Texts, AreReadWithoutTheNulsAtTheirEnd) {
+  const Pdu pdu =
+      start().tlv(4, {'1', ':', '1', 0}).tlv(5, {'x', 0, 'y', 0, 0}).tlv(6, Bytes(3, 0)).tlv(0, {});
+  const auto view = decode(pdu.octets, kDialect);
+  ASSERT_TRUE(view);
+  EXPECT_EQ(view->port_description, "1:1");
+  EXPECT_EQ(view->system_name, std::string_view("x\0y", 3));
+  EXPECT_EQ(view->system_description, "");
+}
+
+Bytes pfc_feature(std::uint8_t flags, std::uint8_t priorities) {
+  return {0x06, 6, 0, 0, flags, 0, priorities, 8};
+}
+Bytes dcbx(std::uint8_t version, const Bytes& feature) {
+  Bytes information{0x00, 0x1b, 0x21, version,                           //
+                    0x02, 10,   0,    0,       0, 0, 0, 7, 0, 0, 0, 6};  // control
+  information.insert(information.end(), feature.begin(), feature.end());
+  return information;
+}
+
+TEST(DcbxOfOld, SaysWhereThereIsPfc) {
+  const auto pfc = [](const Pdu& pdu) {
+    const auto view = decode(pdu.octets, kDialect);
+    EXPECT_TRUE(view && !view->in_error);
+    return view->pfc_enabled;
+  };
+  EXPECT_EQ(pfc(start().tlv(127, dcbx(2, pfc_feature(0x80, 0x08)))), 0x08);
+  EXPECT_EQ(pfc(start().tlv(127, dcbx(2, pfc_feature(0x00, 0x08)))), 0);  // not enabled
+  EXPECT_EQ(pfc(start().tlv(127, dcbx(2, pfc_feature(0xe0, 0x08)))), 0);  // in error: off
+  EXPECT_EQ(pfc(start().tlv(127, dcbx(1, {0x06, 5, 0, 0, 0x80, 0, 0x30}))), 0x30);
+  EXPECT_EQ(pfc(start().tlv(127, dcbx(2, {}))), std::nullopt);
+  EXPECT_EQ(pfc(start().tlv(127, dcbx(2, {0x06, 2, 0, 0}))), std::nullopt);  // too short
+  // What IEEE 802.1Qaz says goes before it, in either order.
+  const Bytes ieee{0x00, 0x80, 0xc2, 0x0b, 0x08, 0x60};
+  const Bytes cee = dcbx(2, pfc_feature(0x80, 0x08));
+  EXPECT_EQ(pfc(start().tlv(127, ieee).tlv(127, cee)), 0x60);
+  EXPECT_EQ(pfc(start().tlv(127, cee).tlv(127, ieee)), 0x60);
+}
+
+TEST(Evidence, OfABridgeIsWhatOnlyABridgeSends) {
+  const auto bridge = [](const Bytes& information) {
+    return evidence_of(start().tlv(127, information).octets).bridge;
+  };
+  EXPECT_TRUE(bridge({0, 0x80, 0xc2, 0x01, 0, 1}));                // port VLAN
+  EXPECT_FALSE(bridge({0, 0x80, 0xc2, 0x01, 0, 0}));               // not supported
+  EXPECT_TRUE(bridge({0, 0x80, 0xc2, 0x02, 0x02, 0, 1}));          // protocol VLAN
+  EXPECT_FALSE(bridge({0, 0x80, 0xc2, 0x02, 0x00, 0, 0}));         // not supported
+  EXPECT_FALSE(bridge({0, 0x80, 0xc2, 0x03, 0, 9, 2, 'v', '9'}));  // a host's VLAN interface
+  EXPECT_TRUE(bridge({0, 0x80, 0xc2, 0x04, 3, 0x42, 0x42, 0x03}));
+  EXPECT_TRUE(bridge({0, 0x80, 0xc2, 0x05, 1, 2, 3, 4}));
+  EXPECT_TRUE(bridge({0, 0x80, 0xc2, 0x06, 0, 1}));
+  for (const std::uint8_t device_class : {0, 1, 2, 3, 4, 5}) {
+    const Pdu pdu = start().tlv(127, {0, 0x12, 0xbb, 1, 0, 0x33, device_class});
+    const Evidence evidence = evidence_of(pdu.octets);
+    EXPECT_EQ(evidence.endpoint, device_class >= 1 && device_class <= 3) << +device_class;
+    EXPECT_EQ(evidence.bridge, device_class == 4) << +device_class;
   }
 }
 

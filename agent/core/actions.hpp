@@ -21,7 +21,7 @@ struct Send {
 struct Event {
   enum class Kind : std::uint8_t {
     kNeighborAdded,    ///< text: the neighbour
-    kNeighborChanged,  ///< `lldpdu` in place of a text
+    kNeighborChanged,  ///< `lldpdu` and `before` in place of a text
     kNeighborRemoved,  ///< text: the neighbour and why (aged out, shutdown, link down)
     kLevel,            ///< the device's level; text: "1 -> 2"
     kPlace,            ///< the order of the ports has followed the level upwards; text: "1 -> 2"
@@ -34,9 +34,11 @@ struct Event {
   Ifindex port{};      ///< 0: the device
   AlarmCode alarm{};   ///< for the two alarm kinds
   std::string text{};  ///< one line for a person, remote strings escaped
-  /// What the neighbour now sends; belongs to the agent and holds until it is next called. Anybody
-  /// on the link can change with every frame, and most such lines are never written.
+  /// What the neighbour now sends, and sent before; belong to the agent and hold until it is next
+  /// called. Anybody on the link can change with every frame, and most such lines are never
+  /// written.
   ByteSpan lldpdu{};
+  ByteSpan before{};
 };
 
 /// The event's text; made here for the events that come without one.

@@ -15,18 +15,23 @@ bool hears_switch_tlv(const Port& port) {
                      [](const Neighbor& n) { return n.claims_switch && !n.superseded; });
 }
 
-/// The names of all neighbours that `wanted` picks, each MSAP once.
+/// More are not named in one line.
+constexpr std::size_t kNames = 4;
+
+/// The names of the neighbours that `wanted` picks, each MSAP once; of many the first.
 template <class Predicate>
 std::string names(const Port& port, Predicate wanted) {
   std::string out;
   const Neighbor* last = nullptr;
+  std::size_t count = 0;
   for (const Neighbor& n : port.table.all()) {
     if (!wanted(n) || (last != nullptr && as_text(last->msap()) == as_text(n.msap()))) continue;
-    if (last != nullptr) out += ", ";
-    out += name_of(n);
     last = &n;
+    if (++count > kNames) continue;
+    if (count > 1) out += ", ";
+    out += name_of(n);
   }
-  return out;
+  return count > kNames ? out + " and " + std::to_string(count - kNames) + " more" : out;
 }
 
 bool has_no_level(const Neighbor& n) { return n.forwards && !n.level && !n.superseded; }

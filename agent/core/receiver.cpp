@@ -8,12 +8,6 @@
 
 namespace lldp::core {
 
-std::string text_of(const Event& event) {
-  if (event.lldpdu.empty()) return event.text;
-  const auto view = tlv::decode(event.lldpdu, {});
-  return view ? describe(Neighbor({}, event.lldpdu, *view, {})) : std::string();
-}
-
 void Agent::Impl::Receiver::rxInitializeLLDP() {
   remove_if([](const Neighbor&) { return true; }, "reception disabled");
   std::erase_if(port.held, [this](const HeldFrame& h) { return h.scope == agent.scope; });
@@ -101,6 +95,7 @@ void Agent::Impl::Receiver::mibUpdateObjects() {
     event.text = describe(*known);
   } else {
     const Told before = *known;
+    impl.replaced_.assign(known->lldpdu().begin(), known->lldpdu().end());
     known->replace(lldpdu, *view, impl.settings_);
     // It has restarted, or lost us: it should not have to wait for our next periodic frame. More
     // than one, as to a newcomer: if it starts once more before it is answered, it sends the same
@@ -116,6 +111,7 @@ void Agent::Impl::Receiver::mibUpdateObjects() {
     table_changed = spoken || impl.settings_.expected;
     note_support(before.level);
     event.lldpdu = known->lldpdu();
+    event.before = impl.replaced_;
   }
   known->rxInfoTTL = now + std::chrono::seconds(view->ttl);
   known->source = source;

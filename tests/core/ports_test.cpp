@@ -122,6 +122,12 @@ TEST_F(Ports, AHostWinsAmongSeveralNeighbors) {
   EXPECT_EQ(s.order(1), Order::kUp);  // for one of them: the safe side
   EXPECT_EQ(alarm(AlarmCode::kManyNeighbors, 1), "3 neighbors: a, z, srv");
 }
+TEST_F(Ports, OfManyNeighborsTheFirstAreNamed) {
+  for (const char* name : {"a", "b", "c", "d"}) s.hear(1, {.name = name});
+  EXPECT_EQ(alarm(AlarmCode::kManyNeighbors, 1), "4 neighbors: a, b, c, d");
+  for (std::size_t i = 10; i < 38; ++i) s.hear(1, {.name = "srv" + std::to_string(i)});
+  EXPECT_EQ(alarm(AlarmCode::kManyNeighbors, 1), "32 neighbors: a, b, c, d and 28 more");
+}
 TEST_F(Ports, ElseTheLowestLevelWins) {
   s.hear(1, a_switch("c", 4));
   s.hear(1, a_switch("b", 2));

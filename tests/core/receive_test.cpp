@@ -200,7 +200,99 @@ TEST_F(Receive, TextFromTheNetworkIsEscapedInEvents) {
                   s.out);
   ASSERT_EQ(s.out.events.size(), 1U);
   EXPECT_EQ(s.out.events[0].kind, Event::Kind::kNeighborChanged);
-  EXPECT_EQ(text_of(s.out.events[0]), "x\\x1b[31m\\x0a port p\\x07");
+  EXPECT_EQ(text_of(s.out.events[0]), "x\\x1b[31m\\x0a port p\\x07: ttl 120 -> 9");
+}
+
+/// What is told of a neighbour that sends the one and then the other.
+std::string change(const Peer& before, const Peer& after) {
+  Single s;
+  s.up(1);
+  s.hear(1, before);
+  s.agent.receive(ifindex(1), frame_of(after), s.now, s.out);
+  for (const Event& e : s.out.events)
+    if (e.kind == Event::Kind::kNeighborChanged) return text_of(e);
+  return "nothing";
+}
+TEST(NeighborChanged, SaysWhat) {
+  const Peer leaf = a_switch("leaf1", 1);
+  EXPECT_EQ(change(leaf, a_switch("leaf1", 2, PortType::kUplink)),
+            "leaf1 port p1: level 1 -> 2, port type unmarked -> uplink");
+  EXPECT_EQ(change(leaf, {.name = "leaf1", .tr = host_claim()}),
+            "leaf1 port p1: device type switch -> host, level 1 -> 0");
+  EXPECT_EQ(change(leaf, {.name = "leaf1", .capabilities = 0x80}),
+            "leaf1 port p1: device type switch -> host, level 1 -> 0, system-capabilities");
+  EXPECT_EQ(change(leaf, {.name = "leaf1", .ttl = 60, .tr = switch_claim(std::nullopt)}),
+            "leaf1 port p1: level 1 -> none, ttl 120 -> 60");
+  EXPECT_EQ(change({.capabilities = 0x10}, {.capabilities = 0x14}),
+            "peer port p1: system-capabilities");
+  // A reserved orientation means unmarked, too.
+  Peer odd;
+  odd.tail = {0xfe, 7, 0x00, 0x80, 0xc2, 0x14, 1, 1, 9, 0, 0};
+  Peer unmarked;
+  unmarked.tail = {0xfe, 7, 0x00, 0x80, 0xc2, 0x14, 1, 1, 255, 0, 0};
+  EXPECT_EQ(change(odd, unmarked), "peer port p1: tr");
+}
+TEST(NeighborChanged, NamesTlvsThatWeDoNotRead) {
+  const auto with = [](Bytes tail) {
+    Peer p;
+    p.tail = std::move(tail);
+    return p;
+  };
+  const Bytes end{0, 0};
+  EXPECT_EQ(change(with(end), with({0x0c, 1, 'L', 0, 0})), "peer port p1: system-description");
+  EXPECT_EQ(change(with(end), with({0xfe, 5, 0, 0x12, 0xbb, 2, 9, 0x12, 0, 0, 0})),
+            "peer port p1: TLV 127 0012bb02, TLV 9");
+  EXPECT_EQ(change(with({0xfe, 6, 0, 0x80, 0xc2, 0x0b, 8, 0x08, 0, 0}),
+                   with({0xfe, 6, 0, 0x80, 0xc2, 0x0b, 8, 0x60, 0, 0})),
+            "peer port p1: pfc 3 -> 5 6");
+  EXPECT_EQ(change(with({0x12, 0, 0x14, 0, 0, 0}), with({0x14, 0, 0x12, 0, 0, 0})),
+            "peer port p1: the order of its TLVs");
+}
+TEST(NeighborName, IsItsDescriptionWhereTheIdIsAnAddress) {
+  Bytes frame = frame_of({.tail = {0x08, 5, 'e', 't', 'h', '0', 0, 0, 0}});
+  // lldpd's: the port ID (after 14 octets of Ethernet, 7 of chassis ID) is the MAC address.
+  const Bytes mac_id{0x04, 7, 3, 2, 0, 0, 0, 0, 9};
+  const auto at = frame.begin() + 14 + 7;
+  frame.erase(at, at + 5);
+  frame.insert(frame.begin() + 14 + 7, mac_id.begin(), mac_id.end());
+  Single s;
+  s.up(1);
+  s.agent.receive(ifindex(1), frame, s.now, s.out);
+  ASSERT_FALSE(s.out.events.empty());
+  EXPECT_EQ(s.out.events[0].text, "peer port eth0");
+}
+TEST(StockHost, NeedsAWordForItAndNoneAgainstIt) {
+  constexpr std::uint16_t kStation = tlv::Capabilities::kStationOnly;
+  constexpr std::uint16_t kTelephone = 1U << 5;
+  const auto device = [](std::optional<std::uint16_t> capabilities, Bytes tail,
+                         bool from_capabilities = true) {
+    Settings settings;
+    settings.host_from_capabilities = from_capabilities;
+    Single s(settings);
+    s.up(1);
+    tail.insert(tail.end(), {0, 0});
+    s.hear(1, {.capabilities = capabilities, .tail = tail});
+    return s.info(1).neighbors.at(0).device_type;
+  };
+  const auto med = [](std::uint8_t device_class) {
+    return Bytes{0xfe, 7, 0x00, 0x12, 0xbb, 0x01, 0, 0x01, device_class};
+  };
+  const Bytes port_vlan{0xfe, 6, 0x00, 0x80, 0xc2, 0x01, 0, 1};
+  const Bytes vlan_name{0xfe, 8, 0x00, 0x80, 0xc2, 0x03, 0, 9, 1, 'v'};
+  EXPECT_EQ(device(kStation, {}), DeviceType::kHost);
+  EXPECT_EQ(device(kStation, vlan_name), DeviceType::kHost);  // of an interface of its
+  EXPECT_EQ(device(kStation, med(1)), DeviceType::kHost);
+  EXPECT_EQ(device(kStation, med(4)), DeviceType::kUnknown);  // network connectivity
+  EXPECT_EQ(device(kStation, port_vlan), DeviceType::kUnknown);
+  for (const std::uint8_t endpoint : {1, 2, 3}) {
+    EXPECT_EQ(device(std::nullopt, med(endpoint)), DeviceType::kHost) << +endpoint;
+    EXPECT_EQ(device(kTelephone, med(endpoint)), DeviceType::kHost) << +endpoint;
+    EXPECT_EQ(device(tlv::Capabilities::kBridge, med(endpoint)), DeviceType::kUnknown);
+    EXPECT_EQ(device(tlv::Capabilities::kRouter, med(endpoint)), DeviceType::kUnknown);
+    EXPECT_EQ(device(std::nullopt, med(endpoint), false), DeviceType::kUnknown);
+  }
+  EXPECT_EQ(device(std::nullopt, med(0)), DeviceType::kUnknown);
+  EXPECT_EQ(device(std::nullopt, med(5)), DeviceType::kUnknown);
 }
 
 // Limits

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "agent/cli/libpcap.hpp"
+#include "base/text.hpp"
 #include "tlv/lldpdu.hpp"
 
 namespace lldp::cli {
@@ -19,6 +20,7 @@ namespace {
 constexpr std::size_t kAddresses = 12;
 constexpr std::size_t kHeader = 14;
 constexpr std::size_t kVlanTag = 4;
+constexpr std::uint16_t kVidMask = 0x0fff;
 constexpr int kSnapLength = 65535;
 
 std::string shown(const std::string& file, const char* standard) {
@@ -43,6 +45,56 @@ std::size_t type_offset(ByteSpan frame) {
   return 0;
 }
 
+/// Of the first of the tags at the end that is no priority tag; 0: none is.
+std::uint16_t vid_of(ByteSpan tags) {
+  for (std::size_t i = kAddresses; i + kVlanTag <= tags.size(); i += kVlanTag) {
+    const auto vid = static_cast<std::uint16_t>(type_at(tags, i + 2) & kVidMask);
+    if (vid != 0) return vid;
+  }
+  return 0;
+}
+
+/// Linux cooked captures, as `tcpdump -i any` makes them: LINKTYPE_LINUX_SLL and _SLL2.
+struct Cooked {
+  std::size_t header = 0;
+  std::size_t protocol = 0;  ///< where it stands
+  std::size_t type = 0;      ///< the last octet of the packet's type
+  std::size_t address = 0;
+};
+constexpr Cooked kSll{.header = 16, .protocol = 14, .type = 1, .address = 6};
+constexpr Cooked kSll2{.header = 20, .protocol = 0, .type = 10, .address = 12};
+constexpr std::uint8_t kMulticast = 2;
+constexpr std::uint8_t kOutgoing = 4;
+
+/// The Ethernet frame that it was, as far as it is known; `sent`: by the machine itself.
+Bytes uncooked(ByteSpan packet, const Cooked& at, bool& sent) {
+  if (packet.size() < at.header) return {};
+  sent = packet[at.type] == kOutgoing;
+  MacAddress destination{};
+  if (sent || packet[at.type] == kMulticast)
+    destination = group_address(core::Scope::kNearestBridge);
+  Bytes frame(destination.begin(), destination.end());
+  const auto append = [&](ByteSpan octets) {
+    frame.insert(frame.end(), octets.begin(), octets.end());
+  };
+  append(packet.subspan(at.address, 6));
+  append(packet.subspan(at.protocol, 2));
+  append(packet.subspan(at.header));
+  return frame;
+}
+
+/// How many octets of an LLDPDU whose end was not captured are whole TLVs; nothing if it was.
+std::optional<std::size_t> whole_tlvs(ByteSpan lldpdu) {
+  std::size_t end = 0;
+  while (end + 2 <= lldpdu.size()) {
+    const std::size_t length = type_at(lldpdu, end) & tlv::kMaxInformation;
+    if (lldpdu[end] >> 1 == 0) return std::nullopt;  // the End TLV
+    if (end + 2 + length > lldpdu.size()) break;
+    end += 2 + length;
+  }
+  return end;
+}
+
 }  // namespace
 
 std::string to_date(CaptureTime time) {
@@ -54,6 +106,26 @@ std::string to_date(CaptureTime time) {
                      static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
                      clock.hours().count(), clock.minutes().count(), clock.seconds().count(),
                      clock.subseconds().count());
+}
+
+std::optional<std::string> why_ignored(const CapturedFrame& frame, const core::Settings& settings) {
+  if (frame.sent) return "sent by the machine that captured it";
+  if (frame.vid != 0)
+    return fmt::format("tagged for VLAN {}: it belongs to that VLAN, not to the link", frame.vid);
+  MacAddress to{};
+  std::copy_n(frame.octets.begin(), to.size(), to.begin());
+  const auto is_group_of = [&](core::Scope scope) { return group_address(scope) == to; };
+  if (std::any_of(settings.scopes.begin(), settings.scopes.end(), is_group_of)) return std::nullopt;
+  if (to == MacAddress{}) return "not sent to a group address";
+  using enum core::Scope;
+  const bool is_lldp = is_group_of(kNearestBridge) || is_group_of(kNearestNonTpmrBridge) ||
+                       is_group_of(kNearestCustomerBridge);
+  return "sent to " + to_string(to) +
+         (is_lldp ? ": heard where lldp.scopes names it" : ", which is no address of LLDP");
+}
+
+Error no_lldp(const std::string& file) {
+  return {.where = file, .what = "no LLDP frame: capture with 'ether proto 0x88cc'"};
 }
 
 ByteSpan CapturedFrame::lldpdu() const { return ByteSpan(octets).subspan(kHeader); }
@@ -77,9 +149,10 @@ Result<CaptureReader> CaptureReader::open(const std::string& file) {
     if (stream != stdin) std::fclose(stream);
     return fail(Error{0, std::move(name), std::string("not a pcap or pcapng file: ") + why.data()});
   }
-  CaptureReader reader(std::move(name), handle);
-  if (lib->datalink(handle) != DLT_EN10MB) {
-    const char* type = lib->datalink_val_to_name(lib->datalink(handle));
+  const int link_type = lib->datalink(handle);
+  CaptureReader reader(std::move(name), handle, link_type);
+  if (link_type != DLT_EN10MB && link_type != DLT_LINUX_SLL && link_type != DLT_LINUX_SLL2) {
+    const char* type = lib->datalink_val_to_name(link_type);
     return fail(Error{0, reader.file_,
                       std::string("link type ") + (type == nullptr ? "unknown" : type) +
                           ": capture on an Ethernet interface"});
@@ -99,7 +172,13 @@ Result<bool> CaptureReader::next(CapturedFrame& frame) {
       default:
         return fail(Error{0, file_, libpcap()->geterr(pcap_.get())});
     }
-    const ByteSpan octets(data, header->caplen);
+    ByteSpan octets(data, header->caplen);
+    frame.sent = false;
+    Bytes ethernet;
+    if (link_type_ != DLT_EN10MB) {
+      ethernet = uncooked(octets, link_type_ == DLT_LINUX_SLL ? kSll : kSll2, frame.sent);
+      octets = ethernet;
+    }
     const std::size_t type = type_offset(octets);
     if (type == 0 || type_at(octets, type) != tlv::kEtherType) continue;
     // With nanosecond precision asked for, tv_usec has nanoseconds. A file may name any second.
@@ -111,7 +190,11 @@ Result<bool> CaptureReader::next(CapturedFrame& frame) {
     frame.octets.assign(octets.begin(), octets.begin() + kAddresses);
     frame.octets.insert(frame.octets.end(), octets.begin() + static_cast<std::ptrdiff_t>(type),
                         octets.end());
+    frame.vid = vid_of(octets.first(type));
     frame.missing = header->len - std::min(header->len, header->caplen);
+    const auto whole = frame.missing == 0 ? std::nullopt : whole_tlvs(frame.lldpdu());
+    frame.cut = whole.has_value();
+    if (whole) frame.octets.resize(kHeader + *whole);
     return true;
   }
 }

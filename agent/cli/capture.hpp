@@ -4,8 +4,10 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "agent/core/settings.hpp"
 #include "base/bytes.hpp"
 #include "base/result.hpp"
 
@@ -24,14 +26,27 @@ using CaptureTime = std::chrono::nanoseconds;
 struct CapturedFrame {
   CaptureTime time{};
   MacAddress source{};
-  Bytes octets{};                         ///< from the destination address on, without VLAN tags
-  std::size_t missing = 0;                ///< octets that were on the wire and not captured
+  /// From the destination address on, without VLAN tags. A cooked capture has no destination: the
+  /// nearest bridge's stands for a multicast, zeros for anything else.
+  Bytes octets{};
+  std::size_t missing = 0;  ///< octets that were on the wire and not captured
+  bool cut = false;         ///< of the LLDPDU, too: `octets` end with its last whole TLV
+  std::uint16_t vid = 0;    ///< of the outermost tag that is no priority tag; 0: there is none
+  bool sent = false;        ///< by the machine that captured it, as a cooked capture says
   [[nodiscard]] ByteSpan lldpdu() const;  ///< what follows the EtherType
 };
 
+/// Why the daemon would pass over a frame that has arrived, whatever is in it; nothing: it would
+/// not.
+[[nodiscard]] std::optional<std::string> why_ignored(const CapturedFrame& frame,
+                                                     const core::Settings& settings);
+
+/// That a capture has no LLDP frame, and how to make one that has.
+[[nodiscard]] Error no_lldp(const std::string& file);
+
 class CaptureReader {
  public:
-  /// `file`: "-" is standard input.
+  /// `file`: "-" is standard input. Link types are Ethernet and Linux cooked (`tcpdump -i any`).
   [[nodiscard]] static Result<CaptureReader> open(const std::string& file);
   /// The next LLDP frame; false at the end. Others are passed over.
   [[nodiscard]] Result<bool> next(CapturedFrame& frame);
@@ -40,10 +55,12 @@ class CaptureReader {
   struct Close {
     void operator()(pcap* p) const;
   };
-  CaptureReader(std::string file, pcap* handle) : file_(std::move(file)), pcap_(handle) {}
+  CaptureReader(std::string file, pcap* handle, int link_type)
+      : file_(std::move(file)), pcap_(handle), link_type_(link_type) {}
 
   std::string file_;
   std::unique_ptr<pcap, Close> pcap_;
+  int link_type_;
 };
 
 class CaptureWriter {

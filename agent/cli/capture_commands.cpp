@@ -25,8 +25,11 @@ Result<int> decode(const Arguments& arguments) {
 Result<int> replay(const Arguments& arguments) {
   if (arguments.ports.size() != 1 || arguments.ports.front().find('=') != std::string::npos)
     return fail(usage_error("replay wants --port NAME, once"));
-  return finish(replay_capture(arguments.operands.front(), arguments.ports.front(), arguments.own,
-                               arguments.json, {}, std::cout));
+  const auto notes = replay_capture(arguments.operands.front(), arguments.ports.front(),
+                                    arguments.own, arguments.json, {}, std::cout);
+  if (!notes) return finish(fail(notes.error()));
+  for (const std::string& note : *notes) std::cerr << "lldp-level: " << note << '\n';
+  return finish({});
 }
 
 }  // namespace lldp::cli

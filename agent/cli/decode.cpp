@@ -25,15 +25,15 @@ struct Reading {
   std::optional<core::Neighbor> neighbor{};
 };
 
+std::string cut_text(const CapturedFrame& frame) {
+  return fmt::format("cut by the snap length: {} octets were not captured", frame.missing);
+}
+
 Reading read(const CapturedFrame& frame, const core::Settings& settings) {
   Reading out;
-  if (frame.missing > 0) {
-    out.error = fmt::format("{} octets of the frame were not captured", frame.missing);
-    return out;
-  }
   const auto view = tlv::decode(frame.lldpdu(), tlv::Dialect{settings.accepted_ouis});
   if (!view) {
-    out.error = to_string(view.error());
+    out.error = frame.cut ? cut_text(frame) : to_string(view.error());
     return out;
   }
   out.view = *view;
@@ -70,6 +70,9 @@ void write(report::JsonWriter& out, const Field& field) {
     case Field::Kind::kNumber:
       out.value(field.number);
       return;
+    case Field::Kind::kTenths:
+      out.tenths(field.number);
+      return;
     case Field::Kind::kText:
       out.value(field.text);
       return;
@@ -104,6 +107,8 @@ std::string text_of(const Field& field) {
       return field.number != 0 ? "yes" : "no";
     case Field::Kind::kNumber:
       return std::to_string(field.number);
+    case Field::Kind::kTenths:
+      return fmt::format("{}.{}", field.number / 10, field.number % 10);
     case Field::Kind::kText:
       return field.text.empty() ? "-" : field.text;
     case Field::Kind::kList: {
@@ -124,7 +129,7 @@ std::string line_of(const Tlv& t) {
   const tlv::Fields fields = fields_of(t);
   const std::string text = fields.size() == 1 ? text_of(fields.front()) : named_texts(fields);
   const char* mark = t.status == Tlv::Status::kDiscarded ? "discarded: " : "";
-  return fmt::format("  {:<22}{}{}\n", name_of(t), mark, text);
+  return fmt::format("  {:<23} {}{}\n", name_of(t), mark, text);
 }
 
 std::optional<unsigned> number(const std::optional<Level>& level) {
@@ -137,7 +142,11 @@ std::string frame_json(const CapturedFrame& frame, const core::Settings& setting
   const Reading reading = read(frame, settings);
   std::string text;
   report::JsonWriter out(text);
-  out.open('{').member("time", to_date(frame.time)).member("source", to_string(frame.source));
+  out.open('{')
+      .member("time", to_date(frame.time))
+      .member("source", to_string(frame.source))
+      .member("ignored", why_ignored(frame, settings))
+      .member("missing", frame.missing);
   if (!reading.view) {
     out.member("error", reading.error).close('}');
     return text;
@@ -179,9 +188,12 @@ std::string frame_json(const CapturedFrame& frame, const core::Settings& setting
 std::string frame_text(const CapturedFrame& frame, const core::Settings& settings) {
   const Reading reading = read(frame, settings);
   std::string out = fmt::format("{}  {}  ", to_date(frame.time), to_string(frame.source));
-  if (!reading.view) return out + "discarded: " + reading.error + '\n';
+  const auto ignored = why_ignored(frame, settings);
+  const std::string remark =
+      ignored ? fmt::format("  {:<23} {}\n", "ignored", *ignored) : std::string();
+  if (!reading.view) return out + "discarded: " + reading.error + '\n' + remark;
   const core::Neighbor& n = *reading.neighbor;
-  out += fmt::format("{} {}", core::name_of(n), to_string(n.port_id()));
+  out += fmt::format("{} {}", core::name_of(n), core::port_name_of(n));
   if (reading.view->ttl == 0) {
     out += ", shutdown";
   } else {
@@ -189,9 +201,10 @@ std::string frame_text(const CapturedFrame& frame, const core::Settings& setting
     if (n.level) out += fmt::format(", level {}", n.level->value());
     if (n.port != PortType::kUnmarked) out += fmt::format(", {}", to_string(n.port));
   }
-  out += '\n';
+  out += '\n' + remark;
   tlv::TlvWalk walk(reading.view->octets, tlv::Dialect{settings.accepted_ouis});
   for (Tlv t; walk.next(t);) out += line_of(t);
+  if (frame.cut) out += "  " + cut_text(frame) + '\n';
   return out;
 }
 
@@ -204,6 +217,7 @@ Result<void> decode_capture(const std::string& file, bool json, const core::Sett
   for (;;) {
     const auto more = reader->next(frame);
     if (!more) return fail(more.error());
+    if (!*more && first) return fail(no_lldp(file));
     if (!*more) return {};
     if (json) {
       out << frame_json(frame, settings) << '\n';

@@ -22,15 +22,15 @@ void print(const core::Actions& actions, CaptureTime time, std::ostream& out) {
 
 }  // namespace
 
-Result<void> replay_capture(const std::string& file, const std::string& port,
-                            const std::optional<MacAddress>& own, bool json,
-                            core::Settings settings, std::ostream& out) {
+Result<std::vector<std::string>> replay_capture(const std::string& file, const std::string& port,
+                                                const std::optional<MacAddress>& own, bool json,
+                                                core::Settings settings, std::ostream& out) {
   auto reader = CaptureReader::open(file);
   if (!reader) return fail(reader.error());
   CapturedFrame frame;
   auto more = reader->next(frame);
   if (!more) return fail(more.error());
-  if (!*more) return fail(Error{0, file, "no LLDP frame: capture with 'ether proto 0x88cc'"});
+  if (!*more) return fail(no_lldp(file));
 
   CaptureTime now = frame.time;
   core::Agent agent(std::move(settings), {}, boot_time(now));
@@ -42,6 +42,8 @@ Result<void> replay_capture(const std::string& file, const std::string& port,
                   .address = own.value_or(MacAddress{0x02, 0x4c, 0x56, 0xff, 0xff, 0xff}),
                   .up = true},
                  boot_time(now), actions);
+  std::size_t passed_over = 0;
+  std::size_t cut = 0;
   while (*more) {
     // Frames that several interfaces captured may stand out of order; time does not go back.
     const CaptureTime until = std::max(now, frame.time);
@@ -53,13 +55,25 @@ Result<void> replay_capture(const std::string& file, const std::string& port,
       actions.clear();  // and nothing is sent
     }
     now = until;
-    if (frame.missing == 0 && frame.source != own)
-      agent.receive(kPort, frame.octets, boot_time(now), actions);
+    if (frame.source != own && !frame.sent) {
+      const auto ignored = why_ignored(frame, agent.settings());
+      if (ignored) ++passed_over;
+      if (!ignored && frame.cut) ++cut;
+      if (!ignored) agent.receive(kPort, frame.octets, boot_time(now), actions);
+    }
     if (!json) print(actions, now, out);
     actions.clear();
     more = reader->next(frame);
     if (!more) return fail(more.error());
   }
+
+  std::vector<std::string> notes;
+  if (cut != 0)
+    notes.push_back(file + ": LLDPDUs cut by the snap length: " + std::to_string(cut) +
+                    "; taken as far as they go");
+  if (passed_over != 0)
+    notes.push_back(file + ": frames that the daemon ignores: " + std::to_string(passed_over) +
+                    "; decode says why");
 
   const report::WallClock clock{
       .wall = std::chrono::system_clock::time_point(
@@ -69,12 +83,12 @@ Result<void> replay_capture(const std::string& file, const std::string& port,
       report::show_json(agent.snapshot(boot_time(now)), report::Protection{"none"}, clock, {}, {});
   if (json) {
     out << shown << '\n';
-    return {};
+    return notes;
   }
   const auto text = report::show_text(shown, {});
   if (!text) return fail(text.error());
   out << '\n' << *text;
-  return {};
+  return notes;
 }
 
 }  // namespace lldp::cli

@@ -46,6 +46,10 @@ class JsonWriter {
   JsonWriter& value(Int v) {
     return raw(std::to_string(v));
   }
+  /// A number in tenths.
+  JsonWriter& tenths(std::uint64_t v) {
+    return raw(std::to_string(v / 10) + "." + std::to_string(v % 10));
+  }
   template <class T>
   JsonWriter& value(const std::optional<T>& v) {
     return v ? value(*v) : raw("null");

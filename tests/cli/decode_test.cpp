@@ -23,7 +23,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr CaptureTime kStart = 1'700'000'000s + 123'456'789ns;
-const std::filesystem::path kShared = support::source_dir() + "/../shared/frames";
+const std::filesystem::path kCaptures = support::source_dir() + "/tests/captures";
 
 /// A file that is gone when the test ends.
 class TemporaryFile {
@@ -108,6 +108,9 @@ void write_vectors(const std::string& path) {
     ASSERT_TRUE(writer->write(time, frame));
     time += 1s;
   }
+  Bytes elsewhere = frames[0];
+  elsewhere[5] = 0x03;  // nearest non-TPMR bridge
+  ASSERT_TRUE(writer->write(time, elsewhere));
   Bytes other = frames[0];
   other[12] = 0x08;  // not LLDP
   ASSERT_TRUE(writer->write(time, other));
@@ -126,6 +129,130 @@ TEST(Decode, SaysTheSameAsTheGoldenFiles) {
   write_vectors(file.path());
   support::expect_golden(decoded(file.path(), false), "cli/golden/decode.txt");
   support::expect_golden(decoded(file.path(), true), "cli/golden/decode.json");
+}
+
+std::string number(std::uint32_t v) {
+  return std::string(reinterpret_cast<const char*>(&v), sizeof v);
+}
+
+/// A pcap file of one packet, of which `captured` octets were.
+void write_packet(const std::string& path, std::uint32_t link_type, const Bytes& packet,
+                  std::size_t captured) {
+  std::ofstream(path, std::ios::binary)
+      << number(0xa1b2c3d4) << number(4U << 16 | 2U) << number(0) << number(0) << number(65535)
+      << number(link_type) << number(0) << number(0) << number(static_cast<std::uint32_t>(captured))
+      << number(static_cast<std::uint32_t>(packet.size())) << as_text(packet).substr(0, captured);
+}
+constexpr std::uint32_t kEthernet = 1;
+
+TEST(Decode, SaysThatACaptureHasNoLldp) {
+  TemporaryFile file;
+  write_packet(file.path(), kEthernet, Bytes(60, 0), 60);
+  for (const bool json : {false, true}) {
+    std::ostringstream out;
+    EXPECT_EQ(to_string(decode_capture(file.path(), json, {}, out).error()),
+              file.path() + ": no LLDP frame: capture with 'ether proto 0x88cc'");
+    EXPECT_EQ(out.str(), "");
+  }
+}
+
+TEST(Decode, ReadsWhatTheSnapLengthLeft) {
+  TemporaryFile file;
+  const tlv::Claim leaf{DeviceType::kSwitch, Level::of<1>(), PortType::kUplink};
+  const Bytes frame = frame_of(ours("leaf-1", leaf));
+  // 14 of Ethernet, 9 of chassis ID, 7 of port ID, 4 of TTL, 8 of system name: within capabilities.
+  write_packet(file.path(), kEthernet, frame, 14 + 9 + 7 + 4 + 8 + 3);
+  EXPECT_EQ(decoded(file.path(), false),
+            "1970-01-01T00:00:00.000000Z  02:4c:56:00:00:01  leaf-1 swp1, unknown\n"
+            "  chassis-id              subtype mac-address, id 02:4c:56:00:00:01\n"
+            "  port-id                 subtype interface-name, id swp1\n"
+            "  ttl                     121\n"
+            "  system-name             leaf-1\n"
+            "  cut by the snap length: 22 octets were not captured\n");
+  const std::string json = decoded(file.path(), true);
+  EXPECT_NE(json.find(R"("missing":22,)"), json.npos) << json;
+  EXPECT_NE(json.find(R"("statsTLVsDiscardedTotal":0,)"), json.npos) << json;
+
+  write_packet(file.path(), kEthernet, frame, 14 + 9 + 5);  // within the port ID
+  EXPECT_EQ(decoded(file.path(), false),
+            "1970-01-01T00:00:00.000000Z  02:4c:56:00:00:01  discarded: cut by the snap length: 39 "
+            "octets were not captured\n");
+
+  Bytes padded = frame;  // what is missing is padding
+  padded.resize(frame.size() + 10, 0);
+  write_packet(file.path(), kEthernet, padded, frame.size());
+  EXPECT_EQ(decoded(file.path(), false).find("cut"), std::string::npos);
+}
+
+TEST(Decode, SaysWhichFramesTheDaemonIgnores) {
+  const Bytes lldpdu = ours("leaf-1", {DeviceType::kSwitch, Level::of<1>(), PortType::kUplink});
+  CapturedFrame frame{.octets = frame_of(lldpdu)};
+  EXPECT_EQ(why_ignored(frame, {}), std::nullopt);
+  frame.vid = 5;
+  EXPECT_EQ(why_ignored(frame, {}), "tagged for VLAN 5: it belongs to that VLAN, not to the link");
+  frame.vid = 0;
+  frame.octets[5] = 0x00;
+  EXPECT_EQ(why_ignored(frame, {}), "sent to 01:80:c2:00:00:00: heard where lldp.scopes names it");
+  EXPECT_EQ(why_ignored(frame, {.scopes = {core::Scope::kNearestCustomerBridge}}), std::nullopt);
+  frame.octets[5] = 0x01;
+  EXPECT_EQ(why_ignored(frame, {}), "sent to 01:80:c2:00:00:01, which is no address of LLDP");
+}
+
+/// As `tcpdump -i any` writes it; `type` is the packet's: 2 multicast, 4 outgoing.
+Bytes cooked(std::uint32_t link_type, std::uint8_t type, const Bytes& tag, const Bytes& lldpdu) {
+  const MacAddress source{0x02, 0x4c, 0x56, 0, 0, 1};
+  const Bytes protocol = tag.empty() ? Bytes{0x88, 0xcc} : Bytes{tag[0], tag[1]};
+  Bytes out;
+  const auto append = [&](ByteSpan octets) { out.insert(out.end(), octets.begin(), octets.end()); };
+  if (link_type == 113) {                // LINKTYPE_LINUX_SLL
+    append(Bytes{0, type, 0, 1, 0, 6});  // packet type, ARPHRD_ETHER, length of the address
+    append(source);
+    append(Bytes{0, 0});
+    append(protocol);
+  } else {  // LINKTYPE_LINUX_SLL2
+    append(protocol);
+    append(Bytes{0, 0, 0, 0, 0, 7, 0, 1});  // reserved, ifindex, ARPHRD_ETHER
+    append(Bytes{type, 6});
+    append(source);
+    append(Bytes{0, 0});
+  }
+  if (!tag.empty()) {
+    append(ByteSpan(tag).subspan(2));
+    append(Bytes{0x88, 0xcc});
+  }
+  append(lldpdu);
+  return out;
+}
+
+TEST(Capture, ReadsCookedOnes) {
+  const Bytes lldpdu = support::typical_lldpdu();
+  TemporaryFile file;
+  const auto read = [&](std::uint32_t link_type, std::uint8_t type, const Bytes& tag) {
+    const Bytes packet = cooked(link_type, type, tag, lldpdu);
+    write_packet(file.path(), link_type, packet, packet.size());
+    auto reader = CaptureReader::open(file.path());
+    EXPECT_TRUE(reader) << to_string(reader.error());
+    CapturedFrame got;
+    EXPECT_EQ(reader->next(got), true);
+    EXPECT_EQ(to_string(got.source), "02:4c:56:00:00:01");
+    EXPECT_EQ(as_text(got.lldpdu()), as_text(lldpdu));
+    return why_ignored(got, {}).value_or("taken");
+  };
+  for (const std::uint32_t link_type : {113U, 276U}) {
+    EXPECT_EQ(read(link_type, 2, {}), "taken");
+    EXPECT_EQ(read(link_type, 4, {}), "sent by the machine that captured it");
+    EXPECT_EQ(read(link_type, 0, {}), "not sent to a group address");
+    EXPECT_EQ(read(link_type, 2, {0x81, 0x00, 0xe0, 0x00}), "taken");  // a priority tag
+    EXPECT_EQ(read(link_type, 3, {0x81, 0x00, 0x00, 0x05}),
+              "tagged for VLAN 5: it belongs to that VLAN, not to the link");
+    for (std::size_t n = 0; n < 20; ++n) {  // shorter than its header
+      write_packet(file.path(), link_type, Bytes(60, 0x88), n);
+      EXPECT_FALSE(decode_capture(file.path(), false, {}, std::cout));
+    }
+  }
+  write_packet(file.path(), 105, Bytes(60, 0), 60);
+  EXPECT_EQ(to_string(CaptureReader::open(file.path()).error()),
+            file.path() + ": link type IEEE802_11: capture on an Ethernet interface");
 }
 
 TEST(Decode, NamesTheFileThatCannotBeRead) {
@@ -172,9 +299,6 @@ TEST(Capture, TakesATimeThatItCannotHoldForTheLastThatItCan) {
   const Bytes frame =
       frame_of(ours("leaf1", {DeviceType::kSwitch, Level::of<1>(), PortType::kUplink}));
   TemporaryFile file;
-  const auto number = [](std::uint32_t v) {
-    return std::string(reinterpret_cast<const char*>(&v), sizeof v);
-  };
   const auto block = [&](std::uint32_t type, std::string body) {
     body.resize((body.size() + 3) / 4 * 4);
     const std::string length = number(static_cast<std::uint32_t>(body.size() + 12));
@@ -218,8 +342,7 @@ TEST(Capture, TakesVlanTagsOffEvenWhereAFrameIsAsLongAsTheMtu) {
 }
 
 // What the receive rules make of captures of other agents, and of their malformed frames.
-TEST(SharedFrames, GetTheVerdictsOfTheStandard) {
-  if (!std::filesystem::exists(kShared / "ladvd")) GTEST_SKIP() << "no ../shared/frames";
+TEST(OtherAgents, GetTheVerdictsOfTheStandard) {
   enum class Verdict { kAccept, kInError, kDiscard };
   const auto verdict_of = [](const std::string& n, bool station_only) {
     for (const char* discard : {"00", "01", "02", "03", "11", "12", "13", "14", "15", "16",
@@ -236,7 +359,7 @@ TEST(SharedFrames, GetTheVerdictsOfTheStandard) {
     return Verdict::kAccept;
   };
   std::size_t seen = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(kShared / "ladvd")) {
+  for (const auto& entry : std::filesystem::directory_iterator(kCaptures / "ladvd")) {
     const std::string name = entry.path().filename().string();
     auto reader = CaptureReader::open(entry.path().string());
     ASSERT_TRUE(reader) << to_string(reader.error());
@@ -251,15 +374,30 @@ TEST(SharedFrames, GetTheVerdictsOfTheStandard) {
   EXPECT_GT(seen, 40U);
 }
 
-TEST(SharedFrames, DecodeAllWithoutAnError) {
-  if (!std::filesystem::exists(kShared)) GTEST_SKIP() << "no ../shared/frames";
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(kShared)) {
+TEST(OtherAgents, DecodeAllWithoutAnError) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(kCaptures)) {
     if (entry.path().extension() != ".pcap") continue;
     std::ostringstream out;
     const auto done = decode_capture(entry.path().string(), true, {}, out);
     EXPECT_TRUE(done) << to_string(done.error());
     EXPECT_NE(out.str(), "") << entry.path();
   }
+}
+
+// Held against what tshark says of the same frames.
+TEST(OtherAgents, AreReadAsTsharkReadsThem) {
+  const auto text = [](const char* name) { return decoded(kCaptures / name, false); };
+  const auto has = [](const std::string& all, const std::string& line) {
+    EXPECT_NE(all.find(line), all.npos) << line << "\nin\n" << all;
+  };
+  const std::string nexus = text("ladvd/47.good.nexus.pcap");
+  has(nexus, "system-name             XdasdXZ\n");  // a NUL stands at its end
+  has(nexus,
+      "dcbx-cin                (feature control, version 0, max-version 0, sequence 1, "
+      "acknowledged 0)");
+  has(nexus, "(feature logical-link, octets 0000800180)\n");
+  has(text("ladvd/53.good.ipv6.pcap"), "management-address");
+  has(text("lldpd/8023bt.pcap"), "requested-watts");
 }
 
 TEST(Tshark, DissectsOurFramesWithoutAMalformedMark) {

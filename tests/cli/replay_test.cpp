@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <sstream>
 
 #include "agent/cli/capture.hpp"
@@ -64,6 +67,35 @@ TEST(Replay, ThePortsOwnFramesAreNoNeighbor) {
   ASSERT_TRUE(told) << to_string(told.error());
   EXPECT_EQ(out.str().find("spine-1"), std::string::npos) << out.str();
   EXPECT_NE(out.str().find("server-1"), std::string::npos) << out.str();
+}
+
+TEST(Replay, TakesWhatTheSnapLengthLeftAndPassesOverWhatTheDaemonIgnores) {
+  const std::string path = testing::TempDir() + "lldp-level-replay-" + std::to_string(getpid());
+  write_story(path);
+  std::string file;
+  {
+    std::ifstream in(path, std::ios::binary);
+    file.assign(std::istreambuf_iterator<char>(in), {});
+  }
+  // The first frame without its last three octets, of which two are its End TLV.
+  const std::size_t header = 24 + 16;
+  std::uint32_t length = 0;
+  std::memcpy(&length, file.data() + 24 + 8, sizeof length);
+  const std::uint32_t captured = length - 3;
+  std::memcpy(file.data() + 24 + 8, &captured, sizeof captured);
+  file.erase(header + captured, 3);
+  file[header + captured + 16 + 5] = 0x03;  // the second goes to the nearest non-TPMR bridge
+  std::ofstream(path, std::ios::binary) << file;
+  std::ostringstream out;
+  const auto notes = replay_capture(path, "swp1", {}, false, {}, out);
+  std::filesystem::remove(path);
+  ASSERT_TRUE(notes) << to_string(notes.error());
+  EXPECT_EQ(*notes, (std::vector<std::string>{
+                        path + ": LLDPDUs cut by the snap length: 1; taken as far as they go",
+                        path + ": frames that the daemon ignores: 1; decode says why"}));
+  EXPECT_NE(out.str().find("neighbor added: spine-1 port eth0"), std::string::npos) << out.str();
+  EXPECT_EQ(out.str().find("level none -> 3"), std::string::npos);  // its TR TLV was cut
+  EXPECT_NE(out.str().find("30.000000Z  neighbor added: server-1"), std::string::npos) << out.str();
 }
 
 TEST(Replay, SaysThatACaptureHasNoLldp) {

@@ -16,6 +16,7 @@ struct Statistics {
   std::uint64_t statsTLVsUnrecognizedTotal = 0;
   std::uint64_t statsAgeoutsTotal = 0;
   std::uint64_t statsTooManyNeighborsTotal = 0;  ///< ours: frames refused because a table was full
+  std::uint64_t framesTaggedTotal = 0;           ///< ours: frames of a VLAN; counted by the owner
   std::uint64_t lldpduLengthErrors = 0;          ///< own LLDPDU that did not fit; must stay 0
   friend bool operator==(const Statistics&, const Statistics&) = default;
 };

@@ -667,8 +667,10 @@ std::string Daemon::stats_json(std::span<const std::string> ports) {
   std::vector<report::PortStatistics> counters;
   for (const core::PortInfo& port : agent_.snapshot(boot_time()).ports) {
     if (!ports.empty() && !any_glob_match(ports, port.name)) continue;
-    if (const auto statistics = agent_.statistics(port.ifindex))
-      counters.push_back({.name = port.name, .counters = *statistics});
+    auto statistics = agent_.statistics(port.ifindex);
+    if (!statistics) continue;
+    statistics->framesTaggedTotal = packets_.tagged(port.ifindex);
+    counters.push_back({.name = port.name, .counters = *statistics});
   }
   return report::stats_json(counters, to_string(speaker()), usage_.now());
 }

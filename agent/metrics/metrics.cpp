@@ -138,6 +138,8 @@ void put_statistics(Families& out, const json& ports) {
       {"statsAgeoutsTotal", "ageouts_total", "Neighbours that were not heard for their TTL."},
       {"statsTooManyNeighborsTotal", "too_many_neighbors_total",
        "LLDP frames refused because a table of neighbours was full."},
+      {"framesTaggedTotal", "frames_tagged_total",
+       "LLDP frames of a VLAN, which are not the link's and so not read."},
       {"lldpduLengthErrors", "lldpdu_length_errors_total", "Own LLDPDUs that did not fit."},
   };
   for (const auto& row : kCounters) {

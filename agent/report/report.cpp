@@ -84,6 +84,7 @@ std::string stats_json(std::span<const PortStatistics> ports, std::string_view t
         .member("statsTLVsUnrecognizedTotal", c.statsTLVsUnrecognizedTotal)
         .member("statsAgeoutsTotal", c.statsAgeoutsTotal)
         .member("statsTooManyNeighborsTotal", c.statsTooManyNeighborsTotal)
+        .member("framesTaggedTotal", c.framesTaggedTotal)
         .member("lldpduLengthErrors", c.lldpduLengthErrors)
         .close('}');
   }

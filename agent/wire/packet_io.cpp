@@ -38,6 +38,9 @@ constexpr int kPriority = 7;
 
 Error failed(std::string what) { return {errno, std::move(what), std::strerror(errno)}; }
 
+/// What a filter leaves of a frame of a VLAN, to be counted: less than a header.
+constexpr std::uint32_t kTagged = 13;
+
 Result<void> attach(int fd, std::span<sock_filter> code) {
   const sock_fprog program{.len = static_cast<unsigned short>(code.size()), .filter = code.data()};
   if (::setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program) != 0)
@@ -45,19 +48,21 @@ Result<void> attach(int fd, std::span<sock_filter> code) {
   return {};
 }
 
-/// What the kernel lets through a socket that would see all traffic: LLDP coming in, not of a VLAN.
+/// What the kernel lets through a socket that would see all traffic: LLDP coming in; of a VLAN's
+/// only that there was one.
 Result<void> attach_filter(int fd) {
   constexpr auto kExtra = static_cast<std::uint32_t>(SKF_AD_OFF);
-  std::array<sock_filter, 9> code{{
+  std::array<sock_filter, 10> code{{
       BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 12),  // EtherType
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, tlv::kEtherType, 0, 6),
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, kExtra + SKF_AD_PKTTYPE),
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PACKET_OUTGOING, 4, 0),
       BPF_STMT(BPF_LD | BPF_H | BPF_ABS, kExtra + SKF_AD_VLAN_TAG),
       BPF_STMT(BPF_ALU | BPF_AND | BPF_K, 0x0fff),  // the VID
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 1),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 2),
       BPF_STMT(BPF_RET | BPF_K, 0xffff),
       BPF_STMT(BPF_RET | BPF_K, 0),
+      BPF_STMT(BPF_RET | BPF_K, kTagged),
   }};
   return attach(fd, code);
 }
@@ -278,8 +283,14 @@ PacketIo::Turn PacketIo::drain(int fd, const Heard* own, std::size_t limit,
     if (n <= 0) break;
     for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i) {
       const sockaddr_ll& from = buffers_->addresses[i];
-      if (from.sll_pkttype == PACKET_OTHERHOST || from.sll_pkttype == PACKET_OUTGOING) continue;
+      if (from.sll_pkttype == PACKET_OUTGOING) continue;
+      const ByteSpan frame(static_cast<const std::uint8_t*>(buffers_->vectors[i].iov_base),
+                           buffers_->messages[i].msg_len);
       auto port = *Ifindex::make(static_cast<std::uint32_t>(from.sll_ifindex));
+      // A frame to a group is somebody else's only where it is of a VLAN.
+      const bool tagged = from.sll_pkttype == PACKET_OTHERHOST && !frame.empty() && (frame[0] & 1U) != 0;
+      if (tagged || frame.size() == kTagged) count_tagged(own ? own_port.ifindex : port);
+      if (from.sll_pkttype == PACKET_OTHERHOST || frame.size() == kTagged) continue;
       if (own) {
         if (port != own_port.ifindex && port != own_port.master) continue;  // of a VLAN interface
         port = own_port.ifindex;
@@ -288,13 +299,21 @@ PacketIo::Turn PacketIo::drain(int fd, const Heard* own, std::size_t limit,
         if (it != ports_.end() && it->second.own) continue;  // heard there already
         if (it != ports_.end()) ++it->second.frames;
       }
-      handler(port, {static_cast<const std::uint8_t*>(buffers_->vectors[i].iov_base),
-                     buffers_->messages[i].msg_len});
+      handler(port, frame);
     }
     frames += static_cast<std::size_t>(n);
     if (static_cast<std::size_t>(n) < kBatch) return frames > kBusy ? Turn::kBusy : Turn::kIdle;
   }
   return frames >= limit ? Turn::kUnfinished : frames > kBusy ? Turn::kBusy : Turn::kIdle;
+}
+
+void PacketIo::count_tagged(Ifindex port) {
+  if (const auto it = ports_.find(port); it != ports_.end()) ++it->second.tagged;
+}
+
+std::uint64_t PacketIo::tagged(Ifindex port) const {
+  const auto it = ports_.find(port);
+  return it == ports_.end() ? 0 : it->second.tagged;
 }
 
 void PacketIo::send(std::span<const core::Send> frames, std::vector<SendFailure>& failures) {

@@ -87,6 +87,9 @@ class PacketIo {
   [[nodiscard]] Turn receive_shared(const Handler& handler);
   [[nodiscard]] Turn receive_own(const Handler& handler);
 
+  /// How many frames of a VLAN without an interface came to the port and were passed over.
+  [[nodiscard]] std::uint64_t tagged(Ifindex port) const;
+
   /// Sends all, in as few system calls as it takes; `failures` gets those that could not be.
   void send(std::span<const core::Send> frames, std::vector<SendFailure>& failures);
 
@@ -96,6 +99,7 @@ class PacketIo {
     UniqueFd own{};
     bool apart = false;      ///< `own` is there though the port is heard on the shared socket
     std::size_t frames = 0;  ///< in the full turns counted by full_turns_
+    std::uint64_t tagged = 0;
   };
   struct Buffers;
   PacketIo();
@@ -103,6 +107,7 @@ class PacketIo {
   void close_own(Heard& heard);
   void membership(Ifindex port, int option) const;
   void apply_filter(int fd, Hearing hearing) const;
+  void count_tagged(Ifindex port);
   void apply_shared_filter() const;
   void watch_shares(Turn turn);
   [[nodiscard]] Turn drain(int fd, const Heard* own, std::size_t limit, const Handler& handler);

@@ -114,6 +114,10 @@ TEST_P(EveryHearing, TakesAPriorityTagForNoneAndIgnoresAVlan) {
   const Heard all = heard();
   ASSERT_EQ(all.size(), 1U);
   EXPECT_EQ(all[0].second[14], 1);
+  EXPECT_EQ(near_->tagged(port_), 1U);
+  send(frame(3, {0x81, 0x00, 0x00, 0x06}));
+  EXPECT_THAT(heard(), IsEmpty());
+  EXPECT_EQ(near_->tagged(port_), 2U);
 }
 TEST_P(EveryHearing, IgnoresOtherEtherTypesAndWhatItSendsItself) {
   hear(GetParam());

@@ -28,7 +28,7 @@ TEST(StatsJson, HasTheStandardsNames) {
       R"("ports":[{"name":"swp1","statsFramesOutTotal":3,"statsFramesInTotal":0,)"
       R"("statsFramesInErrorsTotal":0,"statsFramesDiscardedTotal":0,"statsTLVsDiscardedTotal":0,)"
       R"("statsTLVsUnrecognizedTotal":0,"statsAgeoutsTotal":1,"statsTooManyNeighborsTotal":0,)"
-      R"("lldpduLengthErrors":0}]})");
+      R"("framesTaggedTotal":0,"lldpduLengthErrors":0}]})");
 }
 
 }  // namespace

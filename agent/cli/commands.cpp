@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -10,10 +10,12 @@
 
 #include "agent/cli/command.hpp"
 #include "agent/cli/expect.hpp"
+#include "agent/cli/terminal.hpp"
 #include "agent/config/config.hpp"
 #include "agent/config/helper.hpp"
 #include "agent/control/connection.hpp"
 #include "agent/report/text.hpp"
+#include "base/text.hpp"
 #include "os/file.hpp"
 
 namespace lldp::cli {
@@ -23,24 +25,6 @@ using json = nlohmann::ordered_json;
 
 /// A daemon that is busy answers in milliseconds; one that is stuck never does.
 constexpr std::chrono::seconds kPatience{10};
-
-report::Style style() {
-  report::Style style;
-  if (::isatty(STDOUT_FILENO) == 0) return style;
-  const char* no_colour = std::getenv("NO_COLOR");  // https://no-color.org: present and not empty
-  const char* term = std::getenv("TERM");
-  style.colour = (no_colour == nullptr || *no_colour == '\0') && term != nullptr &&
-                 std::string_view(term) != "dumb";
-  winsize size{};
-  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) style.width = size.ws_col;
-  return style;
-}
-
-[[nodiscard]] Result<void> print(std::string_view text) {
-  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0)
-    return {};
-  return fail(Error{errno, "standard output", "cannot be written"});
-}
 
 Result<std::string> ask(const Arguments& arguments, std::string_view method,
                         const std::vector<std::string>& ports) {
@@ -55,15 +39,53 @@ Result<std::string> ask(const Arguments& arguments, std::string_view method) {
   return ask(arguments, method, arguments.operands);
 }
 
+/// Those of the names and globs asked for that name no port of the answer; a port nobody has is a
+/// mistake of the caller's.
+Result<std::vector<std::string>> not_there(const std::vector<std::string>& asked,
+                                           const std::string& answer) {
+  std::vector<std::string> out;
+  if (asked.empty()) return out;
+  try {
+    const json parsed = json::parse(answer);
+    for (const std::string& name : asked) {
+      const auto& ports = parsed.at("ports");
+      const bool there = std::any_of(ports.begin(), ports.end(), [&](const json& port) {
+        return glob_match(escape(name), port.at("name").get<std::string>());
+      });
+      if (!there) out.push_back(escape(name));
+    }
+  } catch (const json::exception&) {
+    return fail(report::not_understood());
+  }
+  return out;
+}
+
+Error no_such_ports(const std::vector<std::string>& names) {
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+  return {.where = list,
+          .what = names.size() == 1 ? "no such port: see lldp-level show"
+                                    : "no such ports: see lldp-level show"};
+}
+
 using Printer = Result<std::string> (*)(std::string_view, const report::Style&);
+
+Result<std::string> show_text(std::string_view answer, const report::Style& style) {
+  return report::show_text(answer, style);
+}
 
 Result<int> ask_and_print(const Arguments& arguments, std::string_view method, Printer printer) {
   const auto answer = ask(arguments, method);
   if (!answer) return fail(answer.error());
+  const auto missing = not_there(arguments.operands, *answer);
+  if (!missing) return fail(missing.error());
+  if (!missing->empty() && missing->size() == arguments.operands.size())
+    return fail(no_such_ports(*missing));
   const auto text =
-      arguments.json ? Result<std::string>(*answer + "\n") : printer(*answer, style());
+      arguments.json ? Result<std::string>(*answer + "\n") : printer(*answer, terminal_style());
   if (!text) return fail(text.error());
   if (const auto printed = print(*text); !printed) return fail(printed.error());
+  if (!missing->empty()) return fail(no_such_ports(*missing));
   return kDone;
 }
 
@@ -124,7 +146,7 @@ Result<Goal> goal_of(const Arguments& arguments) {
 }  // namespace
 
 Result<int> show(const Arguments& arguments) {
-  return ask_and_print(arguments, "org.lldplevel.Show", report::show_text);
+  return ask_and_print(arguments, "org.lldplevel.Show", show_text);
 }
 
 Result<int> stats(const Arguments& arguments) {
@@ -145,25 +167,6 @@ Result<int> forget(const Arguments& arguments) {
   const auto answer = ask(arguments, "org.lldplevel.Forget");
   if (!answer) return fail(answer.error());
   return kDone;
-}
-
-Result<int> watch(const Arguments& arguments) {
-  auto connection = control::Connection::open(arguments.socket);
-  if (!connection) return fail(connection.error());
-  const auto asked =
-      connection->call("org.lldplevel.Watch", control::ports_parameter(arguments.operands), true);
-  if (!asked) return fail(asked.error());
-  const bool screen = ::isatty(STDOUT_FILENO) != 0 && !arguments.json;
-  while (true) {
-    const auto answer = connection->next();
-    if (!answer) return fail(answer.error());
-    auto text =
-        arguments.json ? Result<std::string>(*answer + "\n") : report::show_text(*answer, style());
-    if (!text) return fail(text.error());
-    // On a terminal the picture is redrawn in place; in a pipe an empty line parts them.
-    if (!arguments.json) *text = screen ? "\x1b[H\x1b[2J" + *text : *text + "\n";
-    if (const auto printed = print(*text); !printed) return fail(printed.error());
-  }
 }
 
 Result<int> wait(const Arguments& arguments) {
@@ -230,8 +233,8 @@ Result<int> expect(const Arguments& arguments) {
   if (!show) return fail(show.error());
   const auto cabling = check_cabling(*drawing, *show, arguments.as);
   if (!cabling) return in_file(cabling.error());
-  const auto printed =
-      print(arguments.json ? cabling_json(*cabling) + "\n" : cabling_text(*cabling, style()));
+  const auto printed = print(arguments.json ? cabling_json(*cabling) + "\n"
+                                            : cabling_text(*cabling, terminal_style()));
   if (!printed) return fail(printed.error());
   return cabling->as_expected() ? kDone : kFailed;
 }

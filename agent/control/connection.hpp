@@ -36,6 +36,9 @@ class Connection {
                                   bool more = false);
   /// The parameters of the next reply, a JSON object as text. An error reply is an error.
   [[nodiscard]] Result<std::string> next(const Deadline& deadline = std::nullopt);
+  /// Whether next() would not have to wait; else the descriptor tells by poll(2) when it may not.
+  [[nodiscard]] bool has_next() const { return received_.find('\0') != std::string::npos; }
+  [[nodiscard]] int fd() const { return fd_; }
 
  private:
   Connection(int fd, std::string path) : fd_(fd), path_(std::move(path)) {}

@@ -8,6 +8,8 @@ namespace {
 
 constexpr std::size_t kGap = 2;
 constexpr std::size_t kNarrowest = 8;  ///< no column is cut below it
+constexpr std::size_t kLong = 32;      ///< a cell that is longer may stand out of its column
+constexpr std::size_t kFew = 4;        ///< if it is one of so many
 
 bool continues(char c) { return (static_cast<unsigned char>(c) & 0xc0U) == 0x80; }
 
@@ -23,6 +25,24 @@ std::string cut(std::string_view text, std::size_t width) {
   for (std::size_t seen = 0; end < text.size(); ++end)
     if (!continues(text[end]) && ++seen == width) break;
   return std::string(text.substr(0, end)) + "…";
+}
+
+/// As wide as its widest cell, those apart that are few and long: they shift their own row alone.
+std::size_t column_width(const std::vector<std::vector<Cell>>& rows, std::size_t column) {
+  std::size_t widest = 0;
+  std::size_t usual = 0;
+  std::size_t long_ones = 0;
+  for (const auto& row : rows) {
+    if (column >= row.size()) continue;
+    const std::size_t width = width_of(row[column].text);
+    widest = std::max(widest, width);
+    if (width > kLong) {
+      ++long_ones;
+    } else {
+      usual = std::max(usual, width);
+    }
+  }
+  return long_ones * kFew <= rows.size() ? usual : widest;
 }
 
 }  // namespace
@@ -59,12 +79,12 @@ Table::Table(std::vector<Cell> heading) {
 
 std::string Table::text(const Style& style) const {
   std::vector<std::size_t> widths(rows_.front().size());
-  for (const auto& row : rows_)
-    for (std::size_t i = 0; i < row.size(); ++i)
-      widths[i] = std::max(widths[i], width_of(row[i].text));
+  for (std::size_t i = 0; i < widths.size(); ++i) widths[i] = column_width(rows_, i);
+  std::size_t spare = static_cast<std::size_t>(-1);  // in a row, for what is longer than its column
   if (style.width > 0) {
     std::size_t total = kGap * (widths.size() - 1);
     for (const std::size_t w : widths) total += w;
+    spare = style.width - std::min(style.width, total);
     for (; total > style.width; --total) {
       const auto widest = std::max_element(widths.begin(), widths.end());
       if (*widest <= kNarrowest) break;
@@ -74,9 +94,12 @@ std::string Table::text(const Style& style) const {
   std::string out;
   for (const auto& row : rows_) {
     std::string line;
+    std::size_t left = spare;
     for (std::size_t i = 0; i < row.size(); ++i) {
-      const std::string shown = cut(row[i].text, widths[i]);
-      const std::string fill(widths[i] - width_of(shown), ' ');
+      const std::size_t over = width_of(row[i].text) - std::min(width_of(row[i].text), widths[i]);
+      const std::string shown = cut(row[i].text, widths[i] + std::min(over, left));
+      left -= std::min(over, left);
+      const std::string fill(widths[i] - std::min(widths[i], width_of(shown)), ' ');
       if (row[i].right) line += fill;
       line += paint(shown, row[i].ink, style);
       if (!row[i].right) line += fill;

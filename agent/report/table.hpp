@@ -19,7 +19,8 @@ struct Cell {
   bool right = false;  ///< numbers
 };
 
-/// Columns as wide as their widest cell, two blanks between. The first row is the heading.
+/// Columns as wide as their widest cell, two blanks between; but a few cells of unusual length
+/// shift the rest of their own row and no other. The first row is the heading.
 class Table {
  public:
   explicit Table(std::vector<Cell> heading);

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/report/table.hpp"
+#include "base/text.hpp"
 
 namespace lldp::report {
 namespace {
@@ -61,7 +62,7 @@ std::string device_text(const json& device) {
 std::string role_text(const json& device) {
   const auto why = device.find("role_reason");
   if (why == device.end() || why->is_null()) return "";
-  return "role auto: a " + str(device, "role") + ", for " + why->get<std::string>() + "\n";
+  return "role auto: a " + str(device, "role") + ", for " + why->get<std::string>();
 }
 
 /// Who speaks for the device, where that is not the daemon.
@@ -102,7 +103,15 @@ std::string link_text(const json& port) {
   return out + ", " + admin->get<std::string>() + (*admin == "off" ? "" : " only");
 }
 
-void add_port(Table& table, const json& port) {
+/// The port ID; but for a MAC address the description where there is one, as
+/// core::port_name_of().
+std::string port_name_of(const json& neighbor) {
+  const std::string id = str(neighbor, "port_id");
+  const std::string description = str(neighbor, "port_description");
+  return parse_mac(id) && !description.empty() ? description : id;
+}
+
+void add_port(Table& table, const json& port, long age) {
   const bool up = port.at("up").get<bool>();
   const std::string type = str(port, "type");
   const std::string order = str(port, "order");
@@ -114,8 +123,9 @@ void add_port(Table& table, const json& port) {
   for (const json& n : neighbors) {
     row.push_back({name_of(n)});
     row.push_back({level_text(n.at("level"))});
-    row.push_back({str(n, "port_id")});
-    row.push_back({std::to_string(n.at("expires_in").get<long>()) + " s", Ink::kPlain, true});
+    row.push_back({port_name_of(n)});
+    const long left = std::max(n.at("expires_in").get<long>() - age, 0L);
+    row.push_back({std::to_string(left) + " s", Ink::kPlain, true});
     table.add(std::move(row));
     row.assign(4, Cell{});  // a further neighbour of the same port
   }
@@ -123,6 +133,70 @@ void add_port(Table& table, const json& port) {
   row.push_back({"-", Ink::kFaint});
   table.add(std::move(row));
 }
+
+/// Characters that a line takes on the screen, without what colours it.
+std::size_t width_of(std::string_view line) {
+  std::size_t width = 0;
+  bool colour = false;
+  for (const char c : line) {
+    if (c == '\x1b') colour = true;
+    if (!colour && (static_cast<unsigned char>(c) & 0xc0U) != 0x80) ++width;
+    if (c == 'm') colour = false;
+  }
+  return width;
+}
+
+/// Lines for a screen; where its height is given, what finds no room is counted in its last one.
+class Page {
+ public:
+  explicit Page(const Style& style) : style_(style) {}
+
+  void add(std::string_view line) {
+    rows_ += rows_of(line);
+    out_.append(line) += '\n';
+  }
+  /// At most a third of the screen, so that they do not hide the ports.
+  void add_alarms(const std::vector<std::string>& alarms) {
+    std::size_t shown = 0;
+    for (; shown < alarms.size(); ++shown) {
+      const bool fits =
+          style_.height == 0 || shown == 0 ||
+          rows_ + rows_of(alarms[shown]) <= std::max<std::size_t>(style_.height / 3, 1);
+      if (!fits) break;
+      add(paint("ALARM", Ink::kBad, style_) + alarms[shown].substr(5));
+    }
+    if (shown < alarms.size())
+      add(paint("ALARM", Ink::kBad, style_) + " and " + std::to_string(alarms.size() - shown) +
+          " more: see lldp-level show");
+  }
+  /// The heading and the rows that fit.
+  void add_table(std::string_view table) {
+    std::vector<std::string_view> lines;
+    for (; !table.empty(); table.remove_prefix(lines.back().size() + 1))
+      lines.push_back(table.substr(0, table.find('\n')));
+    const std::size_t left =
+        style_.height == 0 ? lines.size() : style_.height - std::min(style_.height, rows_);
+    const std::size_t shown =
+        left >= lines.size() ? lines.size() : std::max<std::size_t>(left, 3) - 1;
+    for (std::size_t i = 0; i < std::min(shown, lines.size()); ++i) add(lines[i]);
+    if (shown < lines.size())
+      add(paint(std::to_string(lines.size() - shown) +
+                    " more rows: make the window higher, or name ports",
+                Ink::kFaint, style_));
+  }
+  [[nodiscard]] const std::string& text() const { return out_; }
+
+ private:
+  [[nodiscard]] std::size_t rows_of(std::string_view line) const {
+    return style_.width == 0
+               ? 1
+               : std::max<std::size_t>((width_of(line) + style_.width - 1) / style_.width, 1);
+  }
+
+  Style style_;
+  std::size_t rows_ = 0;
+  std::string out_{};
+};
 
 std::string class_text(const json& c) {
   return c.at("priority").dump() + ":dscp" + c.at("dscp").dump();
@@ -182,26 +256,32 @@ Error not_understood() {
   return {.what = "the daemon's answer is not understood: is it of another version?"};
 }
 
-Result<std::string> show_text(std::string_view text, const Style& style) {
+Result<std::string> show_text(std::string_view text, const Style& style, std::chrono::seconds age) {
   return with_json(text, [&](const json& show) {
-    std::string out;
+    Page page(style);
+    std::vector<std::string> alarms;
     for (const json& alarm : show.at("alarms"))
-      out += paint("ALARM", Ink::kBad, style) + " " + alarm_text(alarm) + " (since " +
-             str(alarm, "since") + ")\n";
+      alarms.push_back("ALARM " + alarm_text(alarm) + " (since " + str(alarm, "since") + ")");
+    page.add_alarms(alarms);
     const json& device = show.at("device");
-    out += paint(name_of(device), Ink::kBold, style) + ": " + device_text(device) + ", " +
-           protection_text(show.at("protection"), style) + transport_text(device) + "\n" +
-           role_text(device);
+    page.add(paint(name_of(device), Ink::kBold, style) + ": " + device_text(device) + ", " +
+             protection_text(show.at("protection"), style) + transport_text(device));
+    if (const std::string role = role_text(device); !role.empty()) page.add(role);
     Table table({{"PORT"},
                  {"LINK"},
                  {"TYPE"},
                  {"ORDER"},
                  {"NEIGHBOR"},
                  {"LEVEL"},
-                 {"PORT ID"},
+                 {"THEIR PORT"},
                  {"EXPIRES", Ink::kBold, true}});
-    for (const json& port : show.at("ports")) add_port(table, port);
-    return show.at("ports").empty() ? out + "no ports\n" : out + table.text(style);
+    for (const json& port : show.at("ports")) add_port(table, port, age.count());
+    if (show.at("ports").empty()) {
+      page.add("no ports");
+    } else {
+      page.add_table(table.text(style));
+    }
+    return page.text();
   });
 }
 

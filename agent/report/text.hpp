@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -13,11 +14,14 @@ namespace lldp::report {
 
 struct Style {
   bool colour = false;
-  std::size_t width = 0;  ///< of the screen: longer cells are cut to fit it; 0: no limit
+  std::size_t width = 0;   ///< of the screen: longer cells are cut to fit it; 0: no limit
+  std::size_t height = 0;  ///< of the screen: what does not fit is counted; 0: no limit
 };
 
 /// Alarms, the device in one line, and a row per port (more where several neighbours are heard).
-[[nodiscard]] Result<std::string> show_text(std::string_view json, const Style& style);
+/// `age`: for how long it has been so, which the neighbours' time to live has run on.
+[[nodiscard]] Result<std::string> show_text(std::string_view json, const Style& style,
+                                            std::chrono::seconds age = {});
 [[nodiscard]] Result<std::string> stats_text(std::string_view json, const Style& style);
 
 /// Why a daemon's answer of the wrong shape cannot be used.

@@ -2,14 +2,20 @@
 // The program itself, against the real control server with a daemon that only remembers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <pty.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/write.hpp>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -119,8 +125,139 @@ TEST_F(Cli, ShowPrintsTextToAPipeWithoutColour) {
   EXPECT_EQ(show.status, 0);
   EXPECT_EQ(show.out,
             "leaf1: switch, level 1 (host), protection active (bpf, lossless 5 6)\n"
-            "PORT  LINK  TYPE    ORDER  NEIGHBOR  LEVEL  PORT ID  EXPIRES\n"
+            "PORT  LINK  TYPE    ORDER  NEIGHBOR  LEVEL  THEIR PORT  EXPIRES\n"
             "swp1  up    uplink  up     -\n");
+}
+
+TEST_F(Cli, APortThatIsNotThereIsAnError) {
+  start();
+  for (const char* command : {"show nosuch", "show --json nosuch", "stats nosuch"}) {
+    const Outcome none = run(at(command));
+    EXPECT_EQ(none.status, 1) << command;
+    EXPECT_EQ(none.out, "lldp-level: nosuch: no such port: see lldp-level show\n") << command;
+  }
+  const Outcome some = run(at("show 'swp*' nosuch 'eth?'"));
+  EXPECT_EQ(some.status, 1);
+  EXPECT_THAT(some.out, testing::HasSubstr("swp1  up"));
+  EXPECT_THAT(some.out,
+              testing::EndsWith("lldp-level: nosuch, eth?: no such ports: see lldp-level show\n"));
+  EXPECT_EQ(run(at("show swp1")).status, 0);
+}
+
+TEST_F(Cli, WatchOutlivesTheDaemonsRestart) {
+  start();
+  const std::string command = "echo $$ >" + (dir / "pid") + "; exec " +
+                              support::program("lldp-level") + " " + at("watch --json") + " 2>" +
+                              (dir / "errors");
+  FILE* pipe = ::popen(command.c_str(), "r");
+  ASSERT_NE(pipe, nullptr);
+  const auto line = [pipe] {
+    std::string text;
+    for (int c = 0; (c = std::fgetc(pipe)) != EOF && c != '\n';) text += static_cast<char>(c);
+    return text;
+  };
+  EXPECT_THAT(line(), testing::HasSubstr(R"("level":1)"));
+  stop();
+  daemon.level = "2";
+  start();
+  EXPECT_THAT(line(), testing::HasSubstr(R"("level":2)"));
+  std::ifstream errors(dir / "errors");
+  std::string said;
+  std::getline(errors, said);
+  EXPECT_EQ(said,
+            "lldp-level: " + socket() + ": the daemon hung up: see its log: waiting for the next");
+  stop();
+  daemon.answer = R"({"level":3})";
+  start();  // and again
+  EXPECT_EQ(line(), R"({"level":3})");
+  pid_t pid = 0;
+  std::ifstream(dir / "pid") >> pid;
+  ASSERT_GT(pid, 0);
+  ::kill(pid, SIGTERM);
+  static_cast<void>(::pclose(pipe));
+}
+
+/// `watch` on a terminal of its own.
+class Terminal {
+ public:
+  Terminal(const std::string& program, const std::string& socket, unsigned short rows) {
+    winsize size{.ws_row = rows, .ws_col = 80, .ws_xpixel = 0, .ws_ypixel = 0};
+    child_ = ::forkpty(&master_, nullptr, nullptr, &size);
+    if (child_ != 0) return;
+    ::setenv("TERM", "xterm", 1);
+    ::setenv("NO_COLOR", "1", 1);
+    ::execl(program.c_str(), "lldp-level", "watch", "--socket", socket.c_str(), nullptr);
+    ::_exit(127);
+  }
+  Terminal(const Terminal&) = delete;
+  Terminal& operator=(const Terminal&) = delete;
+  ~Terminal() {
+    ::kill(child_, SIGKILL);
+    ::waitpid(child_, nullptr, 0);
+    ::close(master_);
+  }
+  void resize(unsigned short rows) const {
+    const winsize size{.ws_row = rows, .ws_col = 80, .ws_xpixel = 0, .ws_ypixel = 0};
+    ::ioctl(master_, TIOCSWINSZ, &size);
+  }
+  /// The first picture that has `text` in it, of those drawn from now on; nothing after 10 s.
+  std::string shows(const std::string& text) {
+    const auto end = std::chrono::steady_clock::now() + 10s;
+    while (std::chrono::steady_clock::now() < end) {
+      pollfd ready{master_, POLLIN, 0};
+      char buffer[4096];
+      const ssize_t n =
+          ::poll(&ready, 1, 100) > 0 ? ::read(master_, buffer, sizeof buffer) : ssize_t{0};
+      if (n < 0) break;
+      drawn_.append(buffer, static_cast<std::size_t>(n));
+      for (std::size_t last = 0; (last = drawn_.find("\x1b[J")) != drawn_.npos;) {
+        const std::string picture = drawn_.substr(0, last);
+        drawn_.erase(0, last + 3);
+        if (picture.find(text) != picture.npos) return picture;
+      }
+    }
+    return {};
+  }
+
+ private:
+  int master_ = -1;
+  pid_t child_ = -1;
+  std::string drawn_{};
+};
+
+std::string many_ports(std::size_t count) {
+  std::string ports;
+  for (std::size_t i = 1; i <= count; ++i)
+    ports +=
+        (i == 1 ? "" : ",") + std::string(R"({"name":"swp)") + std::to_string(i) +
+        R"(","up":true,"type":"uplink","order":"up","neighbors":[{"chassis_id":"02:00:00:00:00:09",)"
+        R"("system_name":"spine1","port_description":"","port_id":"p1","level":2,"expires_in":97}]})";
+  return R"({"device":{"role":"switch","level":1,"level_source":"host","chassis_id":"02:00:00:00:00:01",)"
+         R"("system_name":"leaf1"},"ports":[)" +
+         ports +
+         R"(],"protection":{"backend":"bpf","state":"active","lossless":[5,6]},"alarms":[]})";
+}
+
+TEST_F(Cli, WatchDrawsAPictureThatIsRightAtEveryMoment) {
+  daemon.answer = many_ports(20);
+  start();
+  Terminal terminal(support::program("lldp-level"), socket(), 10);
+  const std::string first = terminal.shows("swp1 ");
+  EXPECT_THAT(first, testing::HasSubstr("swp6 "));
+  EXPECT_THAT(first, testing::Not(testing::HasSubstr("swp7 ")));
+  EXPECT_THAT(first, testing::HasSubstr("14 more rows: make the window higher, or name ports"));
+  EXPECT_EQ(std::count(first.begin(), first.end(), '\n'), 9) << "the last line is the cursor's";
+  terminal.resize(40);
+  const std::string higher = terminal.shows("swp20 ");
+  EXPECT_THAT(higher, testing::Not(testing::HasSubstr("more rows")));
+  EXPECT_THAT(terminal.shows(" 96 s"), testing::Not(testing::HasSubstr(" 97 s")));  // they run on
+  stop();
+  EXPECT_THAT(terminal.shows("The daemon is gone, and waited for. It said last:"),
+              testing::HasSubstr("swp20 "));
+  daemon.answer = many_ports(3);
+  start();
+  EXPECT_THAT(terminal.shows(" 97 s"), testing::Not(testing::AnyOf(testing::HasSubstr("gone"),
+                                                                   testing::HasSubstr("swp4 "))));
 }
 
 TEST_F(Cli, ShowJsonIsTheDaemonsOwn) {

@@ -179,6 +179,53 @@ TEST(ShowText, IsCutToTheScreen) {
   EXPECT_THAT(table, testing::HasSubstr("nnn…  2 "));
 }
 
+TEST(ShowText, OneLongIdPadsNoOtherRow) {
+  core::Snapshot s = leaf();
+  const std::string before = *show_text(show_json(s, protection(), kClock), {});
+  s.ports[0].neighbors[0].system_name = std::string(200, 'n');
+  const std::string after = *show_text(show_json(s, protection(), kClock), {});
+  std::vector<std::string> was = split_list(before, '\n');
+  std::vector<std::string> is = split_list(after, '\n');
+  ASSERT_EQ(was.size(), is.size());
+  for (std::size_t i = 0; i < was.size(); ++i)
+    if (is[i].find("nnn") == std::string::npos) EXPECT_EQ(is[i], was[i]);
+  EXPECT_THAT(after, testing::HasSubstr(std::string(200, 'n') + "  2"));
+}
+
+TEST(ShowText, NamesThePortByItsDescriptionWhereTheIdIsAnAddress) {
+  core::Snapshot s = leaf();
+  core::NeighborInfo& n = s.ports[0].neighbors[0];
+  n.port_id = {{PortId::kMacAddress, std::string("\x02\0\0\0\0\x09", 6)}};
+  EXPECT_THAT(*show_text(show_json(s, protection(), kClock), {}),
+              testing::HasSubstr("02:00:00:00:00:09"));
+  n.port_description = "enp1s0f0";
+  const std::string text = *show_text(show_json(s, protection(), kClock), {});
+  EXPECT_THAT(text, testing::HasSubstr("enp1s0f0"));
+  EXPECT_THAT(text, testing::Not(testing::HasSubstr("02:00:00:00:00:09")));
+}
+
+TEST(ShowText, FitsAScreensHeightAndSaysWhatDoesNot) {
+  core::Snapshot s = leaf();
+  for (std::uint8_t i = 0; i < 40; ++i)
+    s.alarms.push_back({.code = core::AlarmCode::kSelfLoop, .port = "swp1", .text = "x"});
+  const std::string json = show_json(s, protection(), kClock);
+  const auto lines = [&](std::size_t height) {
+    return split_list(*show_text(json, {.width = 100, .height = height}), '\n');
+  };
+  const std::size_t all = split_list(*show_text(json, {}), '\n').size();
+  EXPECT_EQ(lines(1000).size(), all);
+  for (std::size_t height = 12; height < all; ++height) EXPECT_LE(lines(height).size(), height);
+  const auto few = lines(12);
+  EXPECT_THAT(few[4], testing::HasSubstr("ALARM and 38 more: see lldp-level show"));
+  EXPECT_THAT(few.back(), testing::HasSubstr("more rows"));
+}
+
+TEST(ShowText, TimesToLiveRunOn) {
+  const std::string json = show_json(leaf(), protection(), kClock);
+  EXPECT_THAT(*show_text(json, {}, 90s), testing::HasSubstr("  7 s"));
+  EXPECT_THAT(*show_text(json, {}, 98s), testing::HasSubstr("  0 s"));
+}
+
 TEST(ShowText, WrongShapeIsAnError) {
   for (const char* json : {"", "[]", "{}", R"({"device":7,"alarms":[]})"}) {
     const auto text = show_text(json, {});

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+
+#include "agent/report/text.hpp"
+#include "base/result.hpp"
+
+/// Standard output, which may be a terminal.
+namespace lldp::cli {
+
+[[nodiscard]] bool is_terminal();
+/// In colour on a terminal that has it, where https://no-color.org allows it; as wide as that is.
+/// The height is left open, for what scrolls.
+[[nodiscard]] report::Style terminal_style();
+/// The lines of the terminal; 0: it has none, or does not say.
+[[nodiscard]] std::size_t terminal_height();
+/// Written and flushed.
+[[nodiscard]] Result<void> print(std::string_view text);
+
+}  // namespace lldp::cli

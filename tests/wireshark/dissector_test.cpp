@@ -87,6 +87,13 @@ TEST_F(Dissector, ReadsBothTlvs) {
   short_by_one[35] = 6;
   short_by_one.erase(short_by_one.begin() + 34 + 8);
   add(short_by_one);
+  Bytes long_by_one = frame_of({kSwitch, Level::of<2>(), kUplink});
+  long_by_one[35] = 8;
+  long_by_one.insert(long_by_one.begin() + 34 + 9, 0);
+  add(long_by_one);
+  Bytes host_without = frame_of({kHost, Level::of<0>(), kUnmarked});
+  host_without[34 + 7] = 255;  // unknown, and so the host's own: no contradiction
+  add(host_without);
   Bytes cut = frame_of({kSwitch, Level::of<2>(), kUplink});
   cut.resize(34 + 7);
   add(cut);

@@ -245,8 +245,8 @@ Daemon::Daemon(const config::Invocation& invocation, config::Config config, Link
       links_(std::move(links)),
       packets_(std::move(packets)),
       timer_fd_(std::move(timer)),
-      auto_role_(was_switch(state)),
       machine_(links_.interfaces()),  // before the agent: its role must not change while it starts
+      auto_role_(was_switch(state)),
       agent_(settings(), std::move(state), now),
       protection_(
           Protection::open(agent_, config_, [this](Ifindex port) { return name_of(port); })) {}

@@ -128,6 +128,7 @@ template <std::uint8_t Version>
 struct DcbxTlv {
   static constexpr Key kKey{kOrganizational, kIntel, Version};
   List<DcbxFeature, 16> features{};
+  [[nodiscard]] constexpr bool consistent() const { return features.count > 0; }
   /// The priorities for which the device has PFC by its own word; nullopt: it does not say.
   [[nodiscard]] std::optional<std::uint8_t> pfc_enabled() const {
     for (const DcbxFeature& feature : features.view()) {

@@ -34,11 +34,13 @@ struct Row {
 template <class T>
 constexpr Row row(std::string_view name, std::uint8_t at_most, std::string_view clause) {
   constexpr Measurer length = Measurer::of<T>();
+  constexpr std::size_t room =
+      kMaxInformation - (T::kKey.type == kOrganizational ? 4 : 0);  // OUI and subtype
   constexpr bool by_length = length.length_is_all() && !requires(T v) { v.consistent(); };
   return {
       T::kKey,        name,
       at_most,        clause,
-      length.least(), length.most(),
+      length.least(), static_cast<std::uint16_t>(std::min<std::size_t>(length.most(), room)),
       by_length,      [](ByteSpan information) { return decode_as<T>(information).has_value(); },
       describe_as<T>};
 }

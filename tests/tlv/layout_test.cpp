@@ -215,7 +215,7 @@ const Case kCases[] = {
            v.features.count = 2;
            return v;
          }(),
-         {0, 12}),
+         {12}),
     make("Tr", {1, 2, 1}, Tr{1, 2, 1}),
     make("TrAllOnes", {255, 255, 255}, Tr{255, 255, 255}),
     make("Contribution", {1, 2, 2}, Contribution{1, 2, 2}),
@@ -262,7 +262,7 @@ TEST(Writer, RefusesAValueTooLargeForItsField) {
 }
 
 TEST(Shape, OfDcbxHoldsItsFeaturesInside) {
-  EXPECT_TRUE(decode_as<DcbxCee>(Bytes{}));
+  EXPECT_FALSE(decode_as<DcbxCee>(Bytes{}));
   EXPECT_FALSE(decode_as<DcbxCee>(Bytes{0x06}));                // half a header
   EXPECT_FALSE(decode_as<DcbxCee>(Bytes{0x06, 2, 0}));          // runs past the end
   EXPECT_FALSE(decode_as<DcbxCee>(Bytes{0x07, 0, 0}));          // 256 octets do

@@ -303,7 +303,7 @@ TEST(Evidence, OfABridgeIsWhatOnlyABridgeSends) {
   EXPECT_TRUE(bridge({0, 0x80, 0xc2, 0x04, 3, 0x42, 0x42, 0x03}));
   EXPECT_TRUE(bridge({0, 0x80, 0xc2, 0x05, 1, 2, 3, 4}));
   EXPECT_TRUE(bridge({0, 0x80, 0xc2, 0x06, 0, 1}));
-  for (const std::uint8_t device_class : {0, 1, 2, 3, 4, 5}) {
+  for (std::uint8_t device_class = 0; device_class <= 5; ++device_class) {
     const Pdu pdu = start().tlv(127, {0, 0x12, 0xbb, 1, 0, 0x33, device_class});
     const Evidence evidence = evidence_of(pdu.octets);
     EXPECT_EQ(evidence.endpoint, device_class >= 1 && device_class <= 3) << +device_class;

@@ -288,7 +288,8 @@ PacketIo::Turn PacketIo::drain(int fd, const Heard* own, std::size_t limit,
                            buffers_->messages[i].msg_len);
       auto port = *Ifindex::make(static_cast<std::uint32_t>(from.sll_ifindex));
       // A frame to a group is somebody else's only where it is of a VLAN.
-      const bool tagged = from.sll_pkttype == PACKET_OTHERHOST && !frame.empty() && (frame[0] & 1U) != 0;
+      const bool tagged =
+          from.sll_pkttype == PACKET_OTHERHOST && !frame.empty() && (frame[0] & 1U) != 0;
       if (tagged || frame.size() == kTagged) count_tagged(own ? own_port.ifindex : port);
       if (from.sll_pkttype == PACKET_OTHERHOST || frame.size() == kTagged) continue;
       if (own) {

@@ -399,9 +399,9 @@ TEST_F(Cli, RecordWritesACaptureThatDecodeReads) {
   EXPECT_EQ(it.status, 1);
   EXPECT_EQ(it.out, "lldp-level: " + socket() + ": the daemon hung up: see its log\n");
   EXPECT_EQ(std::filesystem::file_size(file), 24 + 16 + frame.size());
-  EXPECT_THAT(
-      run("decode --json " + file).out,
-      testing::HasSubstr(R"("source":"02:00:00:00:00:09","chassis_id":"02:00:00:00:00:09")"));
+  EXPECT_THAT(run("decode --json " + file).out,
+              testing::HasSubstr(R"("source":"02:00:00:00:00:09","ignored":null,"missing":0,)"
+                                 R"("chassis_id":"02:00:00:00:00:09")"));
 }
 
 TEST_F(Cli, OnlyCaptureFilesNeedLibpcap) {

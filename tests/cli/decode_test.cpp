@@ -92,7 +92,7 @@ void write_vectors(const std::string& path) {
   const tlv::Claim leaf{DeviceType::kSwitch, Level::of<1>(), PortType::kUplink};
   Bytes strange = ours("spine\x1b[2J\xff", leaf);
   strange.resize(strange.size() - 2);                        // no End: what follows is read
-  const Bytes tail{0xfe, 5,   0x00, 0x12, 0xbb, 0x01, 0xee,  // unknown OUI
+  const Bytes tail{0xfe, 5,   0x00, 0x12, 0xbc, 0x01, 0xee,  // unknown OUI
                    0x12, 1,   0xdd,                          // unknown type
                    0x0a, 1,   'x',                           // a second System Name
                    0xfe, 5,   0x00, 0x80, 0xc2, 0x0b, 0x88,  // PFC, an octet short
@@ -168,14 +168,14 @@ TEST(Decode, ReadsWhatTheSnapLengthLeft) {
             "  port-id                 subtype interface-name, id swp1\n"
             "  ttl                     121\n"
             "  system-name             leaf-1\n"
-            "  cut by the snap length: 22 octets were not captured\n");
+            "  cut by the snap length: 23 octets were not captured\n");
   const std::string json = decoded(file.path(), true);
-  EXPECT_NE(json.find(R"("missing":22,)"), json.npos) << json;
+  EXPECT_NE(json.find(R"("missing":23,)"), json.npos) << json;
   EXPECT_NE(json.find(R"("statsTLVsDiscardedTotal":0,)"), json.npos) << json;
 
   write_packet(file.path(), kEthernet, frame, 14 + 9 + 5);  // within the port ID
   EXPECT_EQ(decoded(file.path(), false),
-            "1970-01-01T00:00:00.000000Z  02:4c:56:00:00:01  discarded: cut by the snap length: 39 "
+            "1970-01-01T00:00:00.000000Z  02:4c:56:00:00:01  discarded: cut by the snap length: 40 "
             "octets were not captured\n");
 
   Bytes padded = frame;  // what is missing is padding

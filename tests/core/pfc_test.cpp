@@ -65,8 +65,8 @@ TEST_F(PfcCheck, TheNeighborLacksIt) {
 // DCBX 1.01, as a Nexus, a QFX or a Chelsio adapter sends it.
 TEST_F(PfcCheck, TheNeighborLacksItByItsDcbxOfOld) {
   Peer nexus = a_switch("nexus", 2);
-  nexus.tail = {0xfe, 24, 0x00, 0x1b, 0x21, 0x02,           // organizational, Intel, 1.01
-                0x02, 10, 0,    0,    0,    0,    0, 1, 0, 0, 0, 0,  // control
+  nexus.tail = {0xfe, 24, 0x00, 0x1b, 0x21, 0x02,  // organizational, Intel, 1.01
+                0x02, 10, 0,    0,    0,    0,    0,    1, 0, 0, 0, 0,  // control
                 0x06, 6,  0,    0,    0x80, 0,    0x08, 8,  // PFC: enabled, priority 3, 8 classes
                 0,    0};
   link(Pfc{.enabled = k5And6});

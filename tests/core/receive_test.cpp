@@ -284,7 +284,7 @@ TEST(StockHost, NeedsAWordForItAndNoneAgainstIt) {
   EXPECT_EQ(device(kStation, med(1)), DeviceType::kHost);
   EXPECT_EQ(device(kStation, med(4)), DeviceType::kUnknown);  // network connectivity
   EXPECT_EQ(device(kStation, port_vlan), DeviceType::kUnknown);
-  for (const std::uint8_t endpoint : {1, 2, 3}) {
+  for (std::uint8_t endpoint = 1; endpoint <= 3; ++endpoint) {
     EXPECT_EQ(device(std::nullopt, med(endpoint)), DeviceType::kHost) << +endpoint;
     EXPECT_EQ(device(kTelephone, med(endpoint)), DeviceType::kHost) << +endpoint;
     EXPECT_EQ(device(tlv::Capabilities::kBridge, med(endpoint)), DeviceType::kUnknown);

@@ -107,6 +107,79 @@ TEST_F(DaemonTest, IsForgottenAtOnceWhenItIsStopped) {
   EXPECT_THAT(leaf.log(), HasSubstr("shut down"));
 }
 
+// docs/rules.md O2
+TEST_F(DaemonTest, ANeighborThatIsStoppedTakesNobodysOrderAlong) {
+  join(*a_, *b_);
+  Agent spine(*a_, {"--role", "switch", "--level", "2"});
+  const Agent leaf(*b_, {"--role", "switch", "--level", "1"});
+  const auto order = [&] { return leaf.port("p0")["order"]; };
+  const auto is_silent = [&] {
+    for (const auto& alarm : leaf.show()["alarms"])
+      if (alarm["code"] == "silent") return true;
+    return false;
+  };
+  ASSERT_TRUE(eventually([&] { return order() == "up"; }));
+  EXPECT_FALSE(is_silent());
+  spine.process().signal(SIGTERM);
+  EXPECT_EQ(spine.process().wait(), 0);
+  EXPECT_TRUE(eventually(is_silent));
+  EXPECT_EQ(order(), "up");
+  spine.restart();
+  EXPECT_TRUE(eventually([&] { return !is_silent(); }));
+  EXPECT_EQ(order(), "up");
+}
+
+// A carrier that came and went while nobody looked: O2 again, by the kernel's own count.
+TEST_F(DaemonTest, ACarrierThatWentWhileTheDaemonWasDeadIsSeen) {
+  join(*a_, *b_, 2);
+  Agent low(*a_, {"--role", "switch", "--level", "1"});
+  Agent spine(*b_, {"--role", "switch", "--level", "2"});
+  const auto order = [&](const char* port) { return spine.port(port)["order"]; };
+  ASSERT_TRUE(eventually([&] { return order("p0") == "down" && order("p1") == "down"; }));
+  spine.process().signal(SIGKILL);
+  spine.process().wait();
+  a_->ip("link set p0 down");
+  a_->ip("link set p0 up");
+  low.process().signal(SIGSTOP);  // nobody speaks to it
+  spine.restart();
+  EXPECT_EQ(order("p0"), "up");
+  EXPECT_EQ(order("p1"), "down");
+  low.process().signal(SIGCONT);
+  EXPECT_TRUE(eventually([&] { return order("p0") == "down"; }));
+}
+
+// docs/rules.md O5
+TEST_F(DaemonTest, WhatAFrameTellsStandsInTheStateFileBefore) {
+  join(*a_, *b_);
+  const Agent host(*a_, {"--role", "host"});
+  const Agent leaf(*b_, {"--role", "switch"});
+  const auto says = [](const std::string& file, std::string_view line) {
+    std::ifstream in(file);
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    return text.find(line) != std::string::npos;
+  };
+  ASSERT_TRUE(eventually([&] {
+    const auto port = host.port("p0");
+    return !port["neighbors"].empty() && port["neighbors"][0]["level"] == 1;
+  }));
+  EXPECT_TRUE(says(leaf.state_file(), "\nlevel 1\n") ||
+              says(leaf.state_file() + ".new", "\nlevel 1\n"));
+}
+
+TEST_F(DaemonTest, ForgetsOnRequest) {
+  join(*a_, *b_);
+  Agent spine(*a_, {"--role", "switch", "--level", "2"});
+  const Agent leaf(*b_, {"--role", "switch"});
+  ASSERT_TRUE(eventually([&] { return leaf.level() == 3; }));
+  spine.process().signal(SIGTERM);
+  spine.process().wait();
+  ASSERT_TRUE(eventually([&] { return leaf.show()["alarms"].size() == 1; }));
+  (void)leaf.call("org.lldplevel.Forget");
+  EXPECT_EQ(leaf.level(), -1);
+  EXPECT_EQ(leaf.port("p0")["order"], "down");  // the place stays
+  EXPECT_THAT(leaf.log(), HasSubstr("level: forgotten on request"));
+}
+
 TEST_F(DaemonTest, KeepsItsLevelAcrossAKill) {
   join(*a_, *b_);
   std::optional<Agent> host(std::in_place, *a_, std::vector<std::string>{"--role", "host"});

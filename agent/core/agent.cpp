@@ -125,7 +125,7 @@ void Agent::Impl::set_link(const Link& link, TimePoint now, Actions& out) {
   if (port == nullptr) {
     port = &add_port(link);
     set_scopes(*port, now, out);
-    recall(*port, now);
+    recall(*port, now, out);
   } else {
     const bool flapped =
         port->link.up && link.up && port->link.carrier_changes != link.carrier_changes;
@@ -181,7 +181,7 @@ void Agent::Impl::remove_link(Ifindex ifindex, TimePoint now, Actions& out) {
   ports_[port->slot].reset();
 }
 
-void Agent::Impl::recall(Port& port, TimePoint now) {
+void Agent::Impl::recall(Port& port, TimePoint now, Actions& out) {
   port.silent_at = now + ttl();
   const auto at = absent_.find(port.link.name);
   if (at == absent_.end()) return;
@@ -190,7 +190,7 @@ void Agent::Impl::recall(Port& port, TimePoint now) {
                     at->second.carrier_changes == port.link.carrier_changes;
   absent_.erase(at);
   if (same) return;
-  forget_carrier(port);
+  note_state(forget_carrier(port), out);
   if (port.link.up) gain_carrier(port, now);
 }
 

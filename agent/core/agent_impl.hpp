@@ -57,7 +57,7 @@ class Agent::Impl {
   void set_scopes(Port& port, TimePoint now, Actions& out);
   void take_chassis_id(const ChassisId& id, Actions& out);
   /// A port that comes remembers whom it heard before, if it is the same and its carrier still is.
-  void recall(Port& port, TimePoint now);
+  void recall(Port& port, TimePoint now, Actions& out);
   /// The carrier of a port went: what was heard goes with it.
   void lose_carrier(Port& port, TimePoint now, Actions& out);
   void gain_carrier(Port& port, TimePoint now);

@@ -218,6 +218,7 @@ TEST_F(NewLevel, ThatFellIsToldFirstToThoseWhoseOwnLevelWaitsForIt) {
 TEST_F(NewLevel, ThatFallsAgainIsOneFrameToThoseWhoOnlyLabelAPortByIt) {
   s.hear(1, a_switch("lower", 1));
   EXPECT_EQ(s.agent.level(), level(2));
+  EXPECT_EQ(s.sends(4).size(), 1U);  // from 4 it is to be on 3
   s.pass(milliseconds(49));
   s.hear(5, host());
   EXPECT_TRUE(s.sends(3).empty());

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include "base/text.hpp"
@@ -177,8 +178,11 @@ bool take_line(std::string_view key, std::string_view value, core::State& state,
   return false;
 }
 
-/// Which start of the machine this is: the kernel's counters are of one.
+/// Which start of the machine this is: the kernel's counters are of one. Empty: nobody says.
 std::string this_boot() {
+  // The service sees nothing of /proc but its processes, and is told.
+  if (const char* told = std::getenv("LLDP_LEVEL_BOOT_ID"); told != nullptr && *told != '\0')
+    return told;
   const UniqueFd fd(::open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC));
   std::string id(64, '\0');
   const ssize_t n = fd ? ::read(fd.get(), id.data(), id.size()) : 0;
@@ -268,7 +272,7 @@ Result<core::State> parse_state(std::string_view text, std::string_view this_boo
     }
     if (content == kLastLine) {
       if (!text.empty()) return fail(damaged(line + 1, "stands after the end"));
-      if (boot != this_boot)
+      if (boot.empty() || boot != this_boot)
         for (core::PortState& port : state.ports) port.carrier_changes.reset();
       if (old && state.level)  // a device stood in the order where its level was
         state.place = Position{*state.level, state.chassis_id.value_or(ChassisId())};

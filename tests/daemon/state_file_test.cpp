@@ -58,6 +58,12 @@ TEST(StateText, OfAnotherBootNoCarrierIsKnownToHaveHeld) {
   EXPECT_EQ(parse_state(kLeaf, "there"), state);
 }
 
+TEST(StateText, OfABootThatNobodyNamesNeither) {
+  const auto state = parse_state(format_state(leaf(), ""), "");
+  ASSERT_TRUE(state);
+  for (const core::PortState& port : state->ports) EXPECT_EQ(port.carrier_changes, std::nullopt);
+}
+
 TEST(StateText, OfVersionOneThePlaceWasTheLevelAndNothingIsEstablished) {
   const ChassisId own = chassis_id_from_mac({2, 0, 0, 0, 0, 1});
   EXPECT_EQ(

@@ -45,6 +45,10 @@ class Service(unittest.TestCase):
         self.assertEqual(self.value("Unit", "StartLimitIntervalSec"), "0")
         self.assertFalse([k for k, _ in unit()["Service"] if k.startswith(("RestartPrevent", "StartLimit"))])
 
+    def test_tells_which_boot_it_is_where_it_hides_that(self):
+        self.assertEqual(self.value("Service", "ProcSubset"), "pid")
+        self.assertEqual(self.value("Service", "Environment"), "LLDP_LEVEL_BOOT_ID=%b")
+
     def test_reload_tells_what_is_wrong(self):
         self.assertEqual(self.value("Service", "ExecReload"), "/usr/bin/lldp-level reload")
 

@@ -268,7 +268,7 @@ TEST_F(Cli, ShowJsonIsTheDaemonsOwn) {
 TEST_F(Cli, NoDaemonIsSaidInOneLine) {
   const std::string none =
       socket() + ": no lldp-leveld answers here: start it, or name its socket with --socket\n";
-  for (const char* command : {"show", "watch", "rules", "stats", "reload"}) {
+  for (const char* command : {"show", "watch", "rules", "stats", "reload", "forget"}) {
     const Outcome it = run(at(command));
     EXPECT_EQ(it.status, 1) << command;
     EXPECT_EQ(it.out, "lldp-level: " + none) << command;
@@ -276,6 +276,19 @@ TEST_F(Cli, NoDaemonIsSaidInOneLine) {
   const Outcome check = run(at("check"));
   EXPECT_EQ(check.status, 3);
   EXPECT_EQ(check.out, "LLDP-LEVEL UNKNOWN - " + none);
+}
+
+TEST_F(Cli, ForgetNamesThePortsOrNone) {
+  start();
+  const Outcome ports = run(at("forget") + " swp1 'swp2*'");
+  EXPECT_EQ(ports.status, 0) << ports.out;
+  EXPECT_EQ(ports.out, "");
+  stop();  // its thread has written
+  EXPECT_EQ(daemon.forgotten, (std::vector<std::string>{"swp1", "swp2*"}));
+  start();
+  EXPECT_EQ(run(at("forget")).status, 0);
+  stop();
+  EXPECT_TRUE(daemon.forgotten.empty());
 }
 
 TEST_F(Cli, CheckTellsFineFromAlarm) {

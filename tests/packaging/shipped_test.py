@@ -33,13 +33,6 @@ class Service(unittest.TestCase):
         self.assertEqual(len(found), 1, key)
         return found[0]
 
-    def test_has_the_capabilities_that_the_daemon_keeps(self):
-        source = (SOURCE / "agent/process/privileges.cpp").read_text()
-        kept = re.search(r"kKept\{([^}]*)\}", source)[1].replace(" ", "").split(",")
-        self.assertEqual(len(kept), 4)
-        for key in ("AmbientCapabilities", "CapabilityBoundingSet"):
-            self.assertEqual(sorted(self.value("Service", key).split()), sorted(kept))
-
     def test_no_end_is_final(self):
         self.assertEqual(self.value("Service", "Restart"), "always")
         self.assertEqual(self.value("Unit", "StartLimitIntervalSec"), "0")

@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Holds what the packages give the daemon and its companions against what the programs ask for: capabilities, users, the
+unit's sandbox.
+
+usage: privileges_test.py SOURCE_DIR [unittest arguments]
+"""
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+
+SOURCE = pathlib.Path(sys.argv[1])
+PACKAGING = SOURCE / "packaging"
+UNIT = PACKAGING / "lldp-level.service"
+WORST = 20  # tenths, as systemd-analyze security counts
+
+
+def of_unit(key):
+    return re.findall(rf"(?m)^{key}=(.*)$", UNIT.read_text())
+
+
+def of_code(file, pattern):
+    return re.findall(pattern, (SOURCE / file).read_text())
+
+
+class Privileges(unittest.TestCase):
+    def test_capabilities_are_what_the_daemon_keeps_and_the_launchers_need(self):
+        kept = of_code("agent/process/privileges.cpp", r"kKept\{([^}]*)\}")[0].replace(",", " ").split()
+        wanted = {*kept, "CAP_SETUID", "CAP_SETGID"}
+        for key in ("AmbientCapabilities", "CapabilityBoundingSet"):
+            self.assertEqual({word for line in of_unit(key) for word in line.split()}, wanted, key)
+
+    def test_users_of_the_companions_are_made_and_removed(self):
+        users = of_code("agent/companions/companions.cpp", r'constexpr const char\* k\w+User = "([^"]+)"')
+        self.assertEqual(len(users), 2)
+        made = dict(re.findall(r"(?m)^u (\S+) (\S+)", (PACKAGING / "sysusers.conf").read_text()))
+        self.assertEqual(set(made), {*users, *of_unit("User")})
+        self.assertEqual(made["lldp-level-hook"], "-:lldp-level")  # it may look at the control socket
+        purge = (PACKAGING / "debian/lldp-level.postrm").read_text()
+        self.assertEqual(set(re.search(r"for user in (.*); do", purge)[1].split()), set(made))
+        spec = (PACKAGING / "rpm/lldp-level.spec").read_text()
+        self.assertEqual(set(re.findall(r"getent passwd (\S+)", spec)), set(made))
+
+    def test_sandbox_is_tight(self):
+        if not shutil.which("systemd-analyze"):
+            self.skipTest("no systemd-analyze here")
+        said = subprocess.run(["systemd-analyze", "security", "--offline=true", f"--threshold={WORST}", UNIT],
+                              capture_output=True, text=True)
+        self.assertEqual(said.returncode, 0, said.stdout[-200:] + said.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[2:])

@@ -20,12 +20,14 @@ void Agent::Impl::Receiver::rxProcessFrame(RxVars& v) {
   ++count.statsFramesInTotal;
   known = port.table.find(agent.scope, msap_of(lldpdu));
   if (known != nullptr && known->same(lldpdu)) {
-    if (!port.held.empty()) forget_held();
     v.rxTTL = known->rxTTL;
     known->rxInfoTTL = now + std::chrono::seconds(known->rxTTL);
     count.statsTLVsDiscardedTotal += known->tlvs_discarded;
     count.statsTLVsUnrecognizedTotal += known->tlvs_unrecognized;
     count.statsFramesInErrorsTotal += known->in_error;
+    // Nothing new, and yet a change where another was this sender until now.
+    if (supersedes() && !may_change()) return hold();
+    if (!port.held.empty()) forget_held();
     supersede();
     return;
   }
@@ -138,11 +140,23 @@ void Agent::Impl::Receiver::remove_if(Predicate gone, std::string_view why) {
   }
 }
 
+bool Agent::Impl::Receiver::is_another_self(const Neighbor& n) const {
+  const auto tells = [](const Neighbor& who) { return who.tr || who.contribution; };
+  return n.scope == agent.scope && n.source == source && tells(n) && tells(*known);
+}
+
+bool Agent::Impl::Receiver::supersedes() const {
+  if (port.table.size() < 2 || source == MacAddress{}) return false;
+  const auto& all = port.table.all();
+  return std::any_of(all.begin(), all.end(), [this](const Neighbor& n) {
+    return is_another_self(n) && n.superseded == (&n == known);
+  });
+}
+
 void Agent::Impl::Receiver::supersede() {
-  const auto tells = [](const Neighbor& n) { return n.tr || n.contribution; };
-  if (port.table.size() < 2 || source == MacAddress{} || !tells(*known)) return;
+  if (port.table.size() < 2 || source == MacAddress{}) return;
   for (Neighbor& n : port.table.all()) {
-    if (n.scope != agent.scope || n.source != source || !tells(n)) continue;
+    if (!is_another_self(n)) continue;
     const bool superseded = &n != known;
     if (std::exchange(n.superseded, superseded) == superseded) continue;
     table_changed = spoken = true;
@@ -162,7 +176,9 @@ bool Agent::Impl::Receiver::may_change() {
 }
 
 bool Agent::Impl::Receiver::is_of_sender(const HeldFrame& frame) const {
-  return frame.scope == agent.scope && as_text(msap_of(frame.lldpdu)) == as_text(msap_of(lldpdu));
+  if (frame.scope != agent.scope) return false;
+  return (source != MacAddress{} && frame.source == source) ||
+         as_text(msap_of(frame.lldpdu)) == as_text(msap_of(lldpdu));
 }
 
 void Agent::Impl::Receiver::hold() {

@@ -19,9 +19,9 @@ struct Agent::Impl::Receiver {
   std::optional<tlv::LldpduView> view{};  ///< of a frame that says something new
   bool table_changed = false;             ///< in something that the port goes by
   bool spoken = false;                    ///< by a frame: somebody was added, or says something new
-  bool renounced = false;  ///< in it, a neighbour that gave support tells a higher level or none
-  bool counted = false;                   ///< the frame was held back when it came
-  bool held_first = false;                ///< it is held back, and nothing of its sender was
+  bool renounced = false;   ///< in it, a neighbour that gave support tells a higher level or none
+  bool counted = false;     ///< the frame was held back when it came
+  bool held_first = false;  ///< it is held back, and nothing of its sender was
 
   void rxInitializeLLDP();
   void rxProcessFrame(RxVars& v);
@@ -46,6 +46,10 @@ struct Agent::Impl::Receiver {
   /// Of several MSAPs of one device on the port, which differ where it has changed its chassis ID
   /// or port ID and its farewell was lost, the one that spoke last counts.
   void supersede();
+  /// It would change something.
+  [[nodiscard]] bool supersedes() const;
+  /// A neighbour of this frame's address, as `known` is.
+  [[nodiscard]] bool is_another_self(const Neighbor& n) const;
   /// What gave support until now was a neighbour that told `before`.
   void note_support(std::optional<Level> before);
 };

@@ -102,6 +102,20 @@ TEST_F(Changes, OfOneNeighbourDoNotKeepAnothersWaiting) {
   }
 }
 
+TEST_F(Changes, OfOneAddressUnderTwoNamesAreDampedThoughEachSaysTheSame) {
+  Peer one = a_switch("one", 3);
+  Peer other = host("other");
+  one.source = other.source = mac(0xee, 1);
+  for (int i = 0; i < 20'000; ++i) {  // 10 s
+    s.hear(1, i % 2 == 0 ? one : other);
+    s.pass(microseconds(500));
+  }
+  EXPECT_LE(s.count(Event::Kind::kPort), static_cast<std::size_t>(ChangeGate::kBurst + 102));
+  s.hear(1, one);
+  s.pass(2 * ChangeGate::kEvery);
+  EXPECT_EQ(s.order(1), Order::kUp);
+}
+
 TEST_F(Changes, NewcomersNeedNoLeave) {
   exhaust();
   s.hear(1, as_host());

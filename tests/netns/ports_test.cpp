@@ -157,6 +157,18 @@ class Ear {
   std::size_t count_ = 0;
 };
 
+// With transport = auto the first frame had nobody to send it, and was counted; the next came with
+// the next tick.
+TEST_F(PortsTest, FirstFrameIsNotLostToTheQuestionWhetherLldpdRuns) {
+  join(*a_, *b_);
+  const TemporaryDirectory files;
+  Ear ear(*b_, "p0");
+  const Agent agent(*a_, {"--lldpd.socket", files.file("none")});
+  ASSERT_TRUE(eventually([&] { return ear.heard() > 0; }));
+  const auto stats = agent.call("org.lldplevel.Stats");
+  EXPECT_EQ(stats["ports"][0]["statsFramesOutTotal"], ear.heard());
+}
+
 TEST_F(PortsTest, DryRunSaysNothingAndChangesNothing) {
   join(*a_, *b_);
   const TemporaryDirectory files;

@@ -18,11 +18,10 @@ namespace {
 constexpr std::string_view kUsageLine =
     "bounce case1|case2|twice [OPTION...]\n"
     "       lldp-level-lab bounce FABRIC --cut A-B --flow FROM-TO [OPTION...]\n"
-    "Runs a fabric on this machine as `live` does, sends packets, cuts links, sends packets along\n"
-    "the paths that switches take until the routing has converged, and looks at them at every "
-    "hop.\n"
-    "Exit status 0: exactly the packets that turned down-up were remarked, where they turned.\n"
-    "Needs root.\n";
+    "Runs a fabric on this machine as `live` does, sends packets, cuts links, sends\n"
+    "packets along the paths that switches take until the routing has converged, and\n"
+    "looks at them at every hop. Exit status 0: exactly the packets that turned\n"
+    "down-up were remarked, where they turned. Needs root.\n";
 
 /// No signal ends us before all is taken down again; one that came meanwhile, then does.
 class SignalsHeld {

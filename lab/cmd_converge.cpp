@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::string_view kUsageLine =
     "converge FABRIC [OPTION...]\n"
-    "Lets the agents of a fabric find their levels on virtual time, and holds the result against "
-    "the truth.\n";
+    "Lets the agents of a fabric find their levels on virtual time, and holds the\n"
+    "result against the truth.\n";
 
 Result<Duration> duration_of(const po::variables_map& values, const char* option) {
   constexpr double kYear = 365 * 86400.0;

@@ -28,11 +28,12 @@ using live::Watcher;
 constexpr std::string_view kUsageLine =
     "live up|run|show FABRIC [OPTION...] [-- COMMAND...]\n"
     "       lldp-level-lab live down [OPTION...]\n"
-    "Runs a fabric on this machine: a network namespace per node, a veth pair per link, an agent\n"
-    "in each. up: makes them. run: starts the agents that are not running, and waits until every\n"
-    "level and port type is right; where the lab is not up, does all, runs COMMAND or waits for\n"
-    "Ctrl-C, and takes everything down (needs no root). show: the fabric as it is. down: removes\n"
-    "what was made, after a crash too.\n";
+    "Runs a fabric on this machine: a network namespace per node, a veth pair per\n"
+    "link, an agent in each. up: makes them. run: starts the agents that are not\n"
+    "running, and waits until every level and port type is right; where the lab is\n"
+    "not up, does all, runs COMMAND or waits for Ctrl-C, and takes everything down\n"
+    "(needs no root). show: the fabric as it is. down: removes what was made, after\n"
+    "a crash too.\n";
 
 struct Settings {
   live::Place place{};

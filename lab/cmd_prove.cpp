@@ -14,9 +14,9 @@ namespace {
 
 constexpr std::string_view kUsageLine =
     "prove FABRIC [OPTION...]\n"
-    "Searches the dependencies between the buffers of a fabric, for any routing and any set of\n"
-    "failures. Exit status 0: it cannot deadlock; 1: there is a cycle, and a shortest one is "
-    "shown.\n";
+    "Searches the dependencies between the buffers of a fabric, for any routing and\n"
+    "any set of failures. Exit status 0: it cannot deadlock; 1: there is a cycle,\n"
+    "and a shortest one is shown.\n";
 
 /// Everything that the output tells.
 struct Report {

@@ -1,15 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/links/link_monitor.hpp"
 
+#include <dlfcn.h>
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <net/if.h>
+#include <netlink/errno.h>
+#include <netlink/netlink.h>
+#include <netlink/socket.h>
 #include <sys/socket.h>
 
+#include <functional>
 #include <optional>
+#include <utility>
 
 #include "tests/netns/support.hpp"
+
+namespace {
+
+using Receive = int (*)(nl_sock*);
+/// What stands in for libnl's nl_recvmsgs_default while a test wants a read to fail.
+std::function<int(nl_sock*, Receive)>& reads() {
+  static std::function<int(nl_sock*, Receive)> instead;
+  return instead;
+}
+
+}  // namespace
+
+/// Found before libnl's own: the linker looks in the program first.
+extern "C" int nl_recvmsgs_default(nl_sock* socket) {
+  static const auto real = reinterpret_cast<Receive>(::dlsym(RTLD_NEXT, "nl_recvmsgs_default"));
+  return reads() ? reads()(socket, real) : real(socket);
+}
 
 namespace lldp::io {
 namespace {
@@ -34,6 +57,24 @@ class LinkMonitorTest : public testing::Test {
     for (const auto& [ifindex, link] : monitor_->interfaces())
       if (link.name == name) return &link;
     return nullptr;
+  }
+  void TearDown() override { reads() = nullptr; }
+  /// `fault` takes the place of each read of an answer, until it is done with; events come as ever.
+  void answer_by(std::function<std::optional<int>(nl_sock*, Receive)> fault) {
+    reads() = [this, fault = std::move(fault)](nl_sock* socket, Receive real) {
+      if (nl_socket_get_fd(socket) == monitor_->fd()) return real(socket);
+      if (const auto failed = fault(socket, real)) return *failed;
+      return real(socket);
+    };
+  }
+  /// Makes the kernel leave out events: p0 and its peer have gone, and 100 pairs have come.
+  void overrun() {
+    const int tiny = 4096;
+    ASSERT_EQ(::setsockopt(monitor_->fd(), SOL_SOCKET, SO_RCVBUF, &tiny, sizeof tiny), 0);
+    std::string lines = "link del p0\n";
+    for (int i = 0; i < 100; ++i)
+      lines += fmt::format("link add v{0} type veth peer name w{0}\n", i);
+    space_->ip_batch(lines);
   }
   bool comes_true(const std::function<bool()>& done) {
     return eventually([&] {
@@ -108,15 +149,46 @@ TEST_F(LinkMonitorTest, DoesNotTellWhatHasNotChanged) {
 }
 
 TEST_F(LinkMonitorTest, AsksForAllWhenTheKernelLeftOutEvents) {
-  const int tiny = 4096;
-  ASSERT_EQ(::setsockopt(monitor_->fd(), SOL_SOCKET, SO_RCVBUF, &tiny, sizeof tiny), 0);
-  std::string lines = "link del p0\n";
-  for (int i = 0; i < 100; ++i) lines += fmt::format("link add v{0} type veth peer name w{0}\n", i);
-  space_->ip_batch(lines);
+  overrun();
   EXPECT_TRUE(monitor_->receive());
   EXPECT_EQ(monitor_->interfaces().size(), 201U);  // lo and both ends
   EXPECT_FALSE(find("p0"));
   EXPECT_EQ(gone_, 2);
+}
+
+TEST_F(LinkMonitorTest, AsksAgainWhenItCouldNotAsk) {
+  const Inside in(*space_);  // where it opens another socket to ask by
+  overrun();
+  int refusals = 2;
+  answer_by(
+      [&](nl_sock*, Receive) { return refusals-- > 0 ? std::optional(-NLE_NOMEM) : std::nullopt; });
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_FALSE(monitor_->receive());
+    EXPECT_TRUE(monitor_->behind());
+    EXPECT_TRUE(find("p0"));  // what was known stands
+  }
+  // Nothing happens any more that could wake it, and the answers to the two requests, which came
+  // all the same, are not taken for that to the third.
+  EXPECT_TRUE(monitor_->receive());
+  EXPECT_FALSE(monitor_->behind());
+  EXPECT_EQ(monitor_->interfaces().size(), 201U);
+  EXPECT_FALSE(find("p0"));
+}
+
+TEST_F(LinkMonitorTest, ListsAnewWhatChangedWhileItWasListed) {
+  overrun();
+  int answers = 0;
+  answer_by([&](nl_sock* socket, Receive real) -> std::optional<int> {
+    if (++answers != 3) return std::nullopt;  // after those of the two address families
+    const int e = real(socket);
+    EXPECT_GE(e, 0);
+    space_->ip("link del v7");  // its event waits; the list has to know by itself
+    return -NLE_DUMP_INTR;
+  });
+  EXPECT_TRUE(monitor_->receive());
+  EXPECT_EQ(answers, 4);
+  EXPECT_EQ(monitor_->interfaces().size(), 199U);
+  EXPECT_FALSE(find("v7"));
 }
 
 }  // namespace

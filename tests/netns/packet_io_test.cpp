@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <net/if.h>
+#include <poll.h>
 
+#include <array>
 #include <cerrno>
 #include <utility>
 
@@ -124,7 +126,22 @@ TEST_P(EveryHearing, IgnoresOtherEtherTypesAndWhatItSendsItself) {
   send(frame(1, {}, {0x08, 0x00}));
   std::vector<PacketIo::SendFailure> failures;
   near_->send(std::array{core::Send{port_, frame(2)}}, failures);
+  std::array<pollfd, 2> both{{{near_->shared_fd(), POLLIN, 0}, {near_->own_fd(), POLLIN, 0}}};
+  EXPECT_EQ(::poll(both.data(), both.size(), 0), 0);  // nor is it woken for that
   EXPECT_THAT(heard(), IsEmpty());
+}
+TEST_P(EveryHearing, LeavesTheFramesOfAVlanToItsInterface) {
+  const netns::TemporaryDirectory files;
+  netns::Process add({"ip", "-n", here_->name(), "link", "add", "link", "p0", "name", "p0.5", "up",
+                      "type", "vlan", "id", "5"},
+                     files.file("log"));
+  if (add.wait() != 0) GTEST_SKIP() << "no VLAN interfaces in this kernel: " << add.output();
+  hear(GetParam());
+  send(frame(1, {0x81, 0x00, 0xe0, 0x05}));
+  send(frame(2));
+  Heard on_port = heard();
+  std::erase_if(on_port, [&](const auto& each) { return each.first != port_; });
+  EXPECT_THAT(on_port, ElementsAre(std::pair(port_, frame(2))));
 }
 INSTANTIATE_TEST_SUITE_P(Sockets, EveryHearing,
                          testing::Values(Hearing::kShared, Hearing::kBound, Hearing::kTap),
@@ -166,6 +183,20 @@ TEST_F(PacketIoTest, ReportsAnInterfaceThatIsDown) {
   std::vector<PacketIo::SendFailure> failures;
   far_->send(std::array{core::Send{far_port_, frame(1)}}, failures);
   ASSERT_EQ(failures.size(), 1U);
+  EXPECT_EQ(failures[0].error, ENETDOWN);
+}
+
+TEST_F(PacketIoTest, BlamesTheInterfaceThatFailedAndNotTheFirst) {
+  there_->ip("link set p1 down");
+  const Ifindex down = [&] {
+    const Inside in(*there_);
+    return index("p1");
+  }();
+  const Bytes one = frame(1);
+  std::vector<PacketIo::SendFailure> failures;
+  far_->send(std::array{core::Send{far_port_, one}, core::Send{down, one}}, failures);
+  ASSERT_EQ(failures.size(), 1U);
+  EXPECT_EQ(failures[0].port, down);
   EXPECT_EQ(failures[0].error, ENETDOWN);
 }
 

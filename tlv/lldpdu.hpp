@@ -36,7 +36,8 @@ struct Dialect {
 
 /// A valid LLDPDU, seen in place: everything borrows from the octets that were decoded.
 struct LldpduView {
-  LldpduView() {}  // not defaulted: decode() would zero what it then fills
+  // NOLINTNEXTLINE(modernize-use-equals-default): decode() would zero what it then fills
+  LldpduView() {}
   std::uint8_t chassis_subtype = 0;
   ByteSpan chassis_octets;
   std::uint8_t port_subtype = 0;

@@ -111,7 +111,7 @@ inline constexpr Check kContributionCheck = check_of(kRow<Contribution>);
 class Slots {
  public:
   constexpr Slots(bool organizational, std::uint32_t oui) {
-    for (std::uint8_t row = 0; row < std::size(kRows); ++row) {
+    for (std::uint8_t row = 0; row < kNoRow; ++row) {
       const Key& key = kRows[row].key;
       if ((key.type == kOrganizational) != organizational || key.oui != oui) continue;
       slots_.at(organizational ? key.subtype : key.type) = check_of(row);

@@ -198,10 +198,10 @@ Result<Invocation> parse_command_line(std::span<const char* const> arguments) {
             .run();
     for (const po::option& option : parsed.options) {
       const std::string value = option.value.empty() ? "" : option.value.front();
-      if (option.position_key >= 0 || option.string_key.empty()) {
+      if (option.position_key >= 0 || option.string_key.empty())
         return fail(Error{.where = escape(value),
                           .what = "not an option: options begin with --; try --help"});
-      } else if (option.string_key == "help") {
+      if (option.string_key == "help") {
         out.help = true;
       } else if (option.string_key == "version") {
         out.version = true;

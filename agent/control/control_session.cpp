@@ -121,7 +121,7 @@ void Session::dispatch(const Method& method, const Call& call) {
   (this->*method.run)(call);
 }
 
-void Session::send(std::string message) {
+void Session::send(const std::string& message) {
   if (mute_) return;
   queued_ += message;
   if (writing_.empty()) write();

@@ -66,7 +66,7 @@ class Session : public std::enable_shared_from_this<Session> {
   [[nodiscard]] static std::optional<std::string> wrong_parameter(const Method& method,
                                                                   const varlink::Call& call);
   void dispatch(const Method& method, const varlink::Call& call);
-  void send(std::string message);
+  void send(const std::string& message);
   void write();
 
   void get_info(const varlink::Call& call);

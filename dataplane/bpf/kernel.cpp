@@ -166,7 +166,7 @@ Result<UniqueFd> load_program(const char* name, std::span<const bpf_insn> code,
   if (fd) return fd;
   const Error refused = failed("BPF_PROG_LOAD");
   // Again with a log: the kernel writes one only when asked beforehand, and it costs.
-  std::vector<char> log(256 * 1024);
+  std::vector<char> log(std::size_t{256} << 10);
   attr.log_buf = address(log.data());
   attr.log_size = static_cast<std::uint32_t>(log.size());
   attr.log_level = 1;

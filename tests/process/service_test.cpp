@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/process/service.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "agent/process/usage.hpp"
+#include "os/fd.hpp"
+#include "tests/support/temp_dir.hpp"
+
+namespace lldp::io {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// A variable of the environment, as it was again afterwards.
+class Variable {
+ public:
+  Variable(const char* name, const std::string& value) : name_(name) {
+    ::setenv(name, value.c_str(), 1);
+  }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+  ~Variable() { ::unsetenv(name_); }
+
+ private:
+  const char* name_;
+};
+
+/// systemd's end of NOTIFY_SOCKET.
+class Manager {
+ public:
+  explicit Manager(std::string name) : name_(std::move(name)) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::memcpy(address.sun_path, name_.data(), name_.size());
+    if (name_.front() == '@') address.sun_path[0] = '\0';
+    EXPECT_EQ(::bind(socket_.get(), reinterpret_cast<const sockaddr*>(&address),
+                     static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + name_.size())),
+              0);
+  }
+  [[nodiscard]] const std::string& name() const { return name_; }
+  /// The next datagram; empty if there is none.
+  [[nodiscard]] std::string told() const {
+    std::array<char, 256> text{};
+    const ssize_t n = ::recv(socket_.get(), text.data(), text.size(), MSG_DONTWAIT);
+    return n < 0 ? "" : std::string(text.data(), static_cast<std::size_t>(n));
+  }
+
+ private:
+  std::string name_;
+  UniqueFd socket_{::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
+};
+
+TEST(Service, TellsTheManagerWhatItDoes) {
+  const TempDir dir;
+  for (const std::string& name :
+       {dir / "notify", "@lldp-level-test-" + std::to_string(::getpid())}) {
+    const Manager manager(name);
+    const Variable socket("NOTIFY_SOCKET", name);
+    const Service service;
+    service.ready();
+    EXPECT_EQ(manager.told(), "READY=1");
+    service.alive();
+    EXPECT_EQ(manager.told(), "WATCHDOG=1");
+    service.stopping();
+    EXPECT_EQ(manager.told(), "STOPPING=1");
+  }
+}
+
+TEST(Service, TellsWhenItBeganToReload) {
+  const TempDir dir;
+  const Manager manager(dir / "notify");
+  const Variable socket("NOTIFY_SOCKET", manager.name());
+  const auto now = [] {
+    return std::chrono::duration_cast<std::chrono::microseconds>(
+               std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+  };
+  const auto before = now();
+  Service().reloading();
+  const std::string told = manager.told();
+  constexpr std::string_view kBegin = "RELOADING=1\nMONOTONIC_USEC=";  // sd_notify(3)
+  ASSERT_EQ(told.substr(0, kBegin.size()), kBegin);
+  const auto at = std::stoll(told.substr(kBegin.size()));
+  EXPECT_LE(before, at);
+  EXPECT_LE(at, now());
+}
+
+TEST(Service, IsMuteWithoutAManagerOrWithOneThatIsNotThere) {
+  const TempDir dir;
+  Service().ready();
+  for (const std::string& name : {dir / "nobody", std::string(200, 'x'), std::string()}) {
+    const Variable socket("NOTIFY_SOCKET", name);
+    Service().ready();
+  }
+}
+
+TEST(Service, IsAliveTwiceInWhatTheWatchdogAllowsItsProcess) {
+  EXPECT_EQ(Service().watchdog(), std::nullopt);
+  const Variable allowed("WATCHDOG_USEC", "3000000");
+  EXPECT_EQ(Service().watchdog(), 1500ms);
+  {
+    const Variable ours("WATCHDOG_PID", std::to_string(::getpid()));
+    EXPECT_EQ(Service().watchdog(), 1500ms);
+  }
+  const Variable others("WATCHDOG_PID", std::to_string(::getppid()));
+  EXPECT_EQ(Service().watchdog(), std::nullopt);
+}
+
+TEST(Service, TakesNoWatchdogFromNonsense) {
+  for (const char* text : {"", "0", "1", "-5", "soon"}) {
+    const Variable allowed("WATCHDOG_USEC", text);
+    EXPECT_EQ(Service().watchdog(), std::nullopt) << text;
+  }
+}
+
+TEST(Usage, CountsWhatTheProcessTakes) {
+  const Usage usage;
+  const auto before = usage.now();
+  EXPECT_GT(before.resident_octets, 1U << 20);
+  EXPECT_LT(before.resident_octets, std::uint64_t{16} << 30);
+  constexpr std::size_t kMore = 32U << 20;
+  const std::string more(kMore, 'x');
+  EXPECT_GE(usage.now().resident_octets, before.resident_octets + kMore / 2);
+  volatile unsigned work = 0;
+  while (usage.now().cpu < before.cpu + 20ms)
+    for (int i = 0; i < 10'000; ++i) work = work + 1;
+  EXPECT_EQ(usage.now().started, before.started);
+  EXPECT_EQ(more.size(), kMore);
+}
+
+}  // namespace
+}  // namespace lldp::io

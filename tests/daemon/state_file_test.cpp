@@ -1,14 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/daemon/state_file.hpp"
 
+#include <fcntl.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <fstream>
 #include <iterator>
+#include <vector>
 
 #include "tests/support/temp_dir.hpp"
+
+namespace {
+
+/// What was asked of the disk, in that order; a test sees in it what only a loss of power would
+/// show.
+struct Disk {
+  std::vector<std::string> calls{};
+  int fsync_fails_with = 0;  ///< errno
+};
+Disk& disk() {
+  static Disk all;
+  return all;
+}
+
+}  // namespace
+
+// Found before the C library's own.
+extern "C" int fsync(int fd) {
+  std::error_code ignored;
+  const auto path = std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(fd), ignored);
+  disk().calls.push_back("fsync " + path.filename().string());
+  errno = disk().fsync_fails_with;
+  return errno != 0 ? -1 : static_cast<int>(::syscall(SYS_fsync, fd));
+}
+extern "C" int rename(const char* from, const char* to) noexcept {
+  disk().calls.push_back("rename " + std::filesystem::path(from).filename().string());
+  return static_cast<int>(::syscall(SYS_renameat, AT_FDCWD, from, AT_FDCWD, to));
+}
 
 namespace lldp::io {
 namespace {
@@ -126,6 +159,36 @@ TEST(StateFile, FailedSaveLeavesTheOldContent) {
   ASSERT_FALSE(saved);
   EXPECT_EQ(to_string(saved.error()), (dir / "state") + ": cannot be written: Is a directory");
   EXPECT_EQ(load_state(dir / "state"), leaf());
+}
+
+TEST(StateFile, NewContentIsOnTheDiskBeforeItTakesTheOldOnesPlace) {
+  const TempDir dir;
+  disk() = {};
+  ASSERT_TRUE(save_state(dir / "state", leaf()));
+  EXPECT_THAT(disk().calls, testing::ElementsAre(
+                                "fsync state.new", "rename state.new",
+                                "fsync " + std::filesystem::path(dir.path()).filename().string()));
+}
+
+TEST(StateFile, WhatTheDiskDidNotTakeDoesNotTakeTheOldOnesPlace) {
+  const TempDir dir;
+  ASSERT_TRUE(save_state(dir / "state", leaf()));
+  disk() = {.fsync_fails_with = EIO};
+  const auto saved = save_state(dir / "state", {});
+  disk() = {};
+  ASSERT_FALSE(saved);
+  EXPECT_EQ(saved.error().code, EIO);
+  EXPECT_EQ(load_state(dir / "state"), leaf());
+  EXPECT_FALSE(exists(dir / "state.new"));
+}
+
+TEST(StateFile, NothingIsLeftOfOneThatCannotBeReplaced) {
+  const TempDir dir;
+  ASSERT_EQ(::mkdir((dir / "state").c_str(), 0700), 0);
+  const auto saved = save_state(dir / "state", leaf());
+  ASSERT_FALSE(saved);
+  EXPECT_EQ(saved.error().code, EISDIR);
+  EXPECT_FALSE(exists(dir / "state.new"));
 }
 
 TEST(StateFile, FullDiskIsOneClearLine) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <net/if.h>
 #include <poll.h>
+#include <sys/socket.h>
 
 #include <array>
 #include <cerrno>
@@ -18,8 +19,11 @@ namespace {
 using netns::eventually;
 using netns::Inside;
 using netns::Namespace;
+using testing::AllOf;
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 constexpr MacAddress kGroup{0x01, 0x80, 0xc2, 0x00, 0x00, 0x0e};
 const std::vector<MacAddress> kGroups{kGroup};
@@ -163,6 +167,43 @@ TEST_F(PacketIoTest, HearsAPortOfABridge) {
   hear(Hearing::kShared);
   send(frame(1));
   EXPECT_THAT(heard(), ElementsAre(std::pair(port_, frame(1))));
+}
+
+TEST_F(PacketIoTest, IsDeafOnAPortThatComesMeanwhileToo) {
+  near_->set_deaf(true);
+  hear(Hearing::kBound);
+  const Inside in(*here_);
+  PacketIo witness = PacketIo::open(kGroups).value();
+  ASSERT_TRUE(witness.add({.ifindex = port_}));
+  send(frame(1));
+  std::size_t seen = 0;
+  EXPECT_TRUE(eventually([&] {
+    static_cast<void>(witness.receive_shared([&](Ifindex, ByteSpan) { ++seen; }));
+    return seen == 1;
+  }));
+  near_->set_deaf(false);
+  send(frame(2));
+  EXPECT_THAT(heard(), ElementsAre(std::pair(port_, frame(2))));
+}
+
+TEST_F(PacketIoTest, IsInTheGroupsOfItsPortsAndNoOthers) {
+  const auto groups = [&] { return here_->ip("maddr show dev p0"); };
+  const char* const kBridge = "01:80:c2:00:00:0e";
+  const char* const kCustomer = "01:80:c2:00:00:00";
+  EXPECT_THAT(groups(), Not(HasSubstr(kBridge)));
+  hear(Hearing::kShared);
+  EXPECT_THAT(groups(), HasSubstr(kBridge));
+  near_->set_groups(std::array{MacAddress{0x01, 0x80, 0xc2, 0, 0, 0}});
+  EXPECT_THAT(groups(), AllOf(HasSubstr(kCustomer), Not(HasSubstr(kBridge))));
+  near_->remove(port_);
+  EXPECT_THAT(groups(), Not(HasSubstr(kCustomer)));
+}
+
+TEST_F(PacketIoTest, SendsAheadOfData) {
+  int priority = 0;
+  socklen_t size = sizeof priority;
+  ASSERT_EQ(::getsockopt(near_->shared_fd(), SOL_SOCKET, SO_PRIORITY, &priority, &size), 0);
+  EXPECT_EQ(priority, 7);  // TC_PRIO_CONTROL
 }
 
 TEST_F(PacketIoTest, SendsTheOthersWhenOneInterfaceIsGone) {

@@ -9,7 +9,8 @@
 
 #include <algorithm>
 #include <csignal>
-#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -266,6 +267,18 @@ TEST_F(DaemonTest, ReadsItsConfigurationAnewAndKeepsTheOldOneWhenItIsWrong) {
   EXPECT_EQ(agent.show()["ports"][0]["name"], "p1");
 }
 
+TEST_F(DaemonTest, JoinsTheGroupsOfAnotherScopeWhenItIsConfigured) {
+  join(*a_, *b_);
+  Agent agent(*a_, {"--role", "switch"});
+  const auto groups = [&] { return a_->ip("maddr show dev p0"); };
+  EXPECT_THAT(groups(), HasSubstr("01:80:c2:00:00:0e"));
+  agent.write_config("lldp.scopes = nearest-customer-bridge\n");
+  agent.process().signal(SIGHUP);
+  EXPECT_TRUE(eventually([&] { return groups().find("01:80:c2:00:00:00") != std::string::npos; }))
+      << agent.log();
+  EXPECT_THAT(groups(), testing::Not(HasSubstr("01:80:c2:00:00:0e")));
+}
+
 TEST_F(DaemonTest, HearsLldpdAndIsHeardByIt) {
   join(*a_, *b_);
   const Agent leaf(*a_, {"--role", "switch"});
@@ -299,17 +312,22 @@ TEST_F(DaemonTest, HearsLldpdAndIsHeardByIt) {
 TEST_F(DaemonTest, SendsFramesThatTsharkFindsNothingWrongWith) {
   join(*a_, *b_);
   const TemporaryDirectory files;
-  Process capture(b_->inside({"tcpdump", "-i", "p0", "-U", "-c", "2", "-w", files.file("pcap"),
-                              "ether", "proto", "0x88cc"}),
+  Process capture(b_->inside({"tcpdump", "-i", "p0", "-U", "-w", files.file("pcap"), "ether",
+                              "proto", "0x88cc"}),
                   files.file("log"));
+  const auto captured = [&](std::string_view octets) {
+    std::ifstream in(files.file("pcap"), std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(in), {}).find(octets) != std::string::npos;
+  };
   ASSERT_TRUE(
       eventually([&] { return capture.output().find("listening on") != std::string::npos; }));
   Agent agent(*a_, {"--role", "switch", "--level", "2"});
-  constexpr std::uintmax_t kFileHeader = 24;
-  EXPECT_TRUE(
-      eventually([&] { return std::filesystem::file_size(files.file("pcap")) > kFileHeader; }));
-  agent.process().signal(SIGTERM);  // the shutdown frame is the second
+  using namespace std::string_view_literals;
+  EXPECT_TRUE(eventually([&] { return captured("p0\x06\x02\x00\x79"sv); }));  // Port ID, TTL
+  agent.process().signal(SIGTERM);
   EXPECT_EQ(agent.process().wait(), 0);
+  EXPECT_TRUE(eventually([&] { return captured("p0\x06\x02\x00\x00"sv); }));
+  capture.signal(SIGINT);
   ASSERT_EQ(capture.wait(), 0) << capture.output();
   const std::string text = run({"tshark", "-r", files.file("pcap"), "-V"});
   EXPECT_THAT(text, HasSubstr("Chassis Subtype = MAC address"));

@@ -5,6 +5,7 @@ themselves say in --help, which is printed from their one description of every o
 
 usage: manual_test.py SOURCE_DIR BIN_DIR [unittest arguments]
 """
+import functools
 import pathlib
 import re
 import shutil
@@ -54,6 +55,7 @@ LAB_COMMANDS = re.findall(r"(?m)^  (\w+) {2,}", run("lldp-level-lab", "--help").
 LAB = {command: help_options("lldp-level-lab", command) for command in LAB_COMMANDS}
 
 
+@functools.cache
 def accepted_by(command):
     """The options that this command of lldp-level obeys, --socket besides; nobody is there to answer."""
     refused = re.compile(r"is not an option of")
@@ -197,19 +199,37 @@ class Manual(unittest.TestCase):
 class BashCompletion(unittest.TestCase):
     LIBRARY = pathlib.Path("/usr/share/bash-completion/bash_completion")
 
-    def setUp(self):
-        if not self.LIBRARY.exists():
-            self.skipTest("bash-completion is not installed")
+    # One shell answers all questions: to read the library takes longer than to complete. A question is a line of
+    # words, each with \x1f after it; so is an answer.
+    SCRIPT = r"""
+        source "$1"; shift
+        for file; do source "$file"; done
+        compopt() { :; }
+        while IFS=$'\x1f' read -r -a all; do
+          COMP_WORDS=("${all[@]:0:${#all[@]}-1}") COMP_CWORD=$((${#all[@]} - 2)) COMPREPLY=()
+          COMP_LINE="${COMP_WORDS[*]}" COMP_POINT=${#COMP_LINE}
+          "_${COMP_WORDS[0]//-/_}" "${COMP_WORDS[0]}"
+          printf '%s\x1f' "${COMPREPLY[@]}"; echo
+        done"""
+
+    @classmethod
+    def setUpClass(cls):
+        if not cls.LIBRARY.exists():
+            raise unittest.SkipTest("bash-completion is not installed")
+        files = [SOURCE / "packaging/completion" / name for name in ("lldp-level", "lldp-leveld", "lldp-level-lab")]
+        cls.shell = subprocess.Popen(["bash", "-c", cls.SCRIPT, "bash", cls.LIBRARY, *files], text=True,
+                                     stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    @classmethod
+    def tearDownClass(cls):
+        _, complaints = cls.shell.communicate()
+        if complaints:
+            raise AssertionError(complaints)
 
     def complete(self, *words):
         """What is offered for the last of the words."""
-        script = (f"source {self.LIBRARY}; source {SOURCE}/packaging/completion/{words[0]}; "
-                  "COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); COMP_LINE=\"$*\"; COMP_POINT=${#COMP_LINE}; "
-                  "compopt() { :; }; "
-                  f"_{words[0].replace('-', '_')} {words[0]}; printf '%s\\n' \"${{COMPREPLY[@]}}\"")
-        done = subprocess.run(["bash", "-c", script, "bash", *words], capture_output=True, text=True)
-        self.assertEqual(done.stderr, "")
-        return {line for line in done.stdout.split("\n") if line}
+        print("".join(word + "\x1f" for word in words) + ".", file=self.shell.stdin, flush=True)
+        return {reply for reply in self.shell.stdout.readline().rstrip("\n").split("\x1f") if reply}
 
     def test_daemon(self):
         self.assertEqual(self.complete("lldp-leveld", "--"), {f"--{name}" for name in DAEMON})

@@ -193,7 +193,7 @@ TEST_F(PacketIoTest, IsInTheGroupsOfItsPortsAndNoOthers) {
   EXPECT_THAT(groups(), Not(HasSubstr(kBridge)));
   hear(Hearing::kShared);
   EXPECT_THAT(groups(), HasSubstr(kBridge));
-  near_->set_groups(std::array{MacAddress{0x01, 0x80, 0xc2, 0, 0, 0}});
+  near_->set_groups(std::array<MacAddress, 1>{{{0x01, 0x80, 0xc2, 0, 0, 0}}});
   EXPECT_THAT(groups(), AllOf(HasSubstr(kCustomer), Not(HasSubstr(kBridge))));
   near_->remove(port_);
   EXPECT_THAT(groups(), Not(HasSubstr(kCustomer)));

@@ -34,6 +34,15 @@ TEST(Escape, ShowsWhatCannotBeSeen) {
     EXPECT_EQ(escape(visible), visible);
 }
 
+TEST(Escape, LeavesNothingThatMovesTheCursorOrTurnsTheLine) {
+  EXPECT_EQ(escape("\x7f"), "\\x7f");
+  EXPECT_EQ(escape("\xc2\x80\xc2\x9f\xc2\xa0"), "\\xc2\\x80\\xc2\\x9f\xc2\xa0");
+  // Line and paragraph separator, marks of direction, byte order mark.
+  for (const char* c : {"\xe2\x80\xa8", "\xe2\x80\xa9", "\xe2\x80\x8e", "\xe2\x80\x8f", "\xd8\x9c",
+                        "\xe2\x80\xaa", "\xe2\x81\xa6", "\xe2\x81\xa9", "\xef\xbb\xbf"})
+    EXPECT_EQ(escape(c).substr(0, 2), "\\x") << escape(c);
+}
+
 TEST(Escape, IsUnambiguous) { EXPECT_EQ(escape("\\x1b"), "\\\\x1b"); }
 
 TEST(Mac, ReadsBothNotationsAndNothingElse) {
@@ -53,10 +62,13 @@ TEST(Glob, MatchesWholeText) {
   EXPECT_FALSE(glob_match("swp", "swp1"));
   EXPECT_FALSE(glob_match("e?h0", "eh0"));
   EXPECT_TRUE(glob_match("*", ""));
+  EXPECT_TRUE(glob_match("swp1**", "swp1"));
+  EXPECT_FALSE(glob_match("swp1?", "swp1"));
 }
 
 TEST(SplitList, DropsSpaceAndEmptyParts) {
   EXPECT_EQ(split_list(" a, b ,,c"), (std::vector<std::string>{"a", "b", "c"}));
+  EXPECT_EQ(split_list("\ta\t,b c\t"), (std::vector<std::string>{"a", "b c"}));
   EXPECT_EQ(split_list(""), std::vector<std::string>{});
 }
 

@@ -57,7 +57,9 @@ class LauncherTest : public testing::Test {
       const gid_t group = kGroup;
       ::setgroups(1, &group);
     }
+    ::setenv("NOTIFY_SOCKET", "/what/systemd/told/the/daemon", 1);
     fork();
+    ::unsetenv("NOTIFY_SOCKET");
     ASSERT_TRUE(launcher_);
   }
   void fork() {
@@ -258,6 +260,14 @@ TEST_F(LauncherTest, TellsThatItCannotStartAnything) {
   EXPECT_EQ(WEXITSTATUS(wait().status), 127);
 }
 
+TEST_F(LauncherTest, StopsTheChildrenOfWhatItStopsToo) {
+  ASSERT_TRUE(launcher_->start(job("sleep 60 & echo $!; wait")));
+  while (read(out()).empty()) std::this_thread::sleep_for(1ms);
+  ASSERT_TRUE(launcher_->stop());
+  EXPECT_EQ(WTERMSIG(wait().status), SIGTERM);
+  EXPECT_TRUE(has_ended(std::stoi(read(out()))));
+}
+
 TEST_F(LauncherTest, SaysThatAProgramIsNotThere) {
   ASSERT_TRUE(launcher_->start({.words = {"/nonexistent"}}));
   EXPECT_EQ(WEXITSTATUS(wait().status), 127);
@@ -283,7 +293,9 @@ TEST_F(LauncherTest, RefusesMoreThanItCanCarry) {
 
 class CompanionsTest : public LauncherTest {
  protected:
-  void start(const std::string& command) {
+  void start(
+      const std::string& command,
+      Companions::Connect connect = [] { return fail(Error{.what = "no exporter here"}); }) {
     config_.on_change = "exec >>" + out() + "; " + command;
     std::optional<Companions::Launchers> launchers;
     if (launcher_) {
@@ -292,9 +304,7 @@ class CompanionsTest : public LauncherTest {
       launchers.emplace(
           Companions::Launchers{.exporter = std::move(*other), .hook = std::move(*launcher_)});
     }
-    companions_.emplace(
-        loop_, std::move(launchers), [] { return fail(Error{.what = "no exporter here"}); },
-        times_);
+    companions_.emplace(loop_, std::move(launchers), std::move(connect), times_);
     companions_->configure(config_);
   }
   /// Runs the loop until the programs have written that many lines.
@@ -370,6 +380,30 @@ TEST_F(CompanionsTest, WithoutALauncherItIsSaid) {
   EXPECT_FALSE(companions_->wants_changes());
   companions_->changed("{}");
   EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("there is no launcher"));
+}
+
+TEST_F(CompanionsTest, HookThatWasReplacedLeavesNoChangesBehind) {
+  start("read line; echo $line; sleep 0.05");
+  for (const char* change : {R"({"n":1})", R"({"n":2})"}) companions_->changed(change);
+  config_.on_change = "exec >>" + out() + "; cat";
+  companions_->configure(config_);
+  companions_->changed(R"({"n":3})");
+  EXPECT_THAT(lines(2), ElementsAre(R"({"n":1,"left_out":0})", R"({"n":3,"left_out":0})"));
+}
+
+TEST_F(CompanionsTest, ExporterIsTriedAgainLessAndLessOften) {
+  std::vector<std::chrono::steady_clock::time_point> tries;
+  times_.last_restart = 40ms;
+  config_.metrics_listen = "127.0.0.1:9";
+  testing::internal::CaptureStderr();
+  start("true", [&] {
+    tries.push_back(std::chrono::steady_clock::now());
+    return fail(Error{.what = "no exporter here"});
+  });
+  while (tries.size() < 5) loop_.run_one();
+  testing::internal::GetCapturedStderr();
+  const std::chrono::milliseconds least[] = {10ms, 20ms, 40ms, 40ms};
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_GE(tries[i + 1] - tries[i], least[i]) << i;
 }
 
 TEST_F(CompanionsTest, ExporterThatCannotBeStartedIsSaidOnce) {

@@ -264,6 +264,12 @@ TEST(ConfigFile, ByteOrderMarkIsPassedOver) {
   EXPECT_FALSE(parse("role = switch\n\xef\xbb\xbflevel = 2\n", "f")) << "not at the beginning";
 }
 
+TEST(ConfigFile, AHookIsAtMost4096CharactersLong) {
+  EXPECT_TRUE(parse("on-change = " + std::string(4096, 'x'), "f"));
+  EXPECT_THAT(texts(parse("on-change = " + std::string(4097, 'x'), "f").error()),
+              ElementsAre("f:1: on-change: not 1 to 4096 characters long: shorten it"));
+}
+
 TEST(ConfigFile, ScopesAreTakenInTheOrderGiven) {
   const auto config = parse("[lldp]\nscopes = nearest-customer-bridge, nearest-bridge", "f");
   ASSERT_TRUE(config);
@@ -298,6 +304,12 @@ TEST_F(ConfigLoad, CommandLineIsPutOverTheFile) {
   EXPECT_EQ(config->core.pinned_level, Level::of<3>());
   EXPECT_EQ(config->core.msgTxHold, 2);
   EXPECT_EQ(config->core.system_name, "leaf1");
+}
+
+TEST_F(ConfigLoad, WhatIsWrongIsWhereItWasSetLast) {
+  write("level = 2\nrole = host\n");
+  EXPECT_THAT(texts(load_with({"--level", "3"}).error()),
+              ElementsAre("--level: a host has level 0: remove this, or set role = switch"));
 }
 
 TEST_F(ConfigLoad, FlagsStandAloneOrWithAValue) {

@@ -201,6 +201,15 @@ TEST(LinkMessage, IsEthernetOnlyWithAnAddressOfSixOctets) {
   EXPECT_FALSE(std::get<Interface>(*parsed).ethernet);
 }
 
+TEST(LinkMessage, TakesALoopbackForNoEthernet) {
+  const auto parsed = parse_link_message(Message(RTM_NEWLINK, info(IFF_UP | IFF_LOOPBACK))
+                                             .text(IFLA_IFNAME, "lo")
+                                             .attribute(IFLA_ADDRESS, kMac.data(), kMac.size())
+                                             .octets());
+  ASSERT_TRUE(parsed);
+  EXPECT_FALSE(std::get<Interface>(*parsed).ethernet);
+}
+
 TEST(LinkMessage, TellsThatAnInterfaceIsGone) {
   EXPECT_EQ(parse_link_message(Message(RTM_DELLINK, info()).octets()),
             LinkMessage(InterfaceGone{Ifindex::of<7>()}));

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/report/table.hpp"
+
+#include <gtest/gtest.h>
+
+#include "agent/report/text.hpp"
+
+namespace lldp::report {
+namespace {
+
+TEST(Table, CutsTheWidestColumnsButNoneBelowEightCharacters) {
+  Table table({{"A"}, {"B"}, {"C"}});
+  table.add({{std::string(20, 'x')}, {std::string(12, 'y')}, {"z"}});
+  EXPECT_EQ(table.text({}), "A                     B             C\n" + std::string(20, 'x') +
+                                "  " + std::string(12, 'y') + "  z\n");
+  EXPECT_EQ(table.text({.width = 27}),
+            "A            B            C\n"
+            "xxxxxxxxxx…  yyyyyyyyyy…  z\n");
+  EXPECT_EQ(table.text({.width = 1}),
+            "A         B         C\n"
+            "xxxxxxx…  yyyyyyy…  z\n");
+}
+
+TEST(Table, CountsCharactersNotOctets) {
+  Table table({{"NAME"}, {"N", Ink::kPlain, true}});
+  table.add({{"éééééééééé"}, {"1", Ink::kPlain, true}});
+  table.add({{"eeeeeeeeee"}, {"10", Ink::kPlain, true}});
+  EXPECT_EQ(table.text({.width = 12}),
+            "NAME       N\n"
+            "ééééééé…   1\n"
+            "eeeeeee…  10\n");
+}
+
+TEST(PluginLine, HasOneBarAtMostBeforeTheNumbers) {
+  EXPECT_EQ(plugin_line("OK", "leaf|level=9"), "LLDP-LEVEL OK - leaf/level=9");
+}
+
+}  // namespace
+}  // namespace lldp::report

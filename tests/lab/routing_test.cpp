@@ -107,6 +107,40 @@ TEST(LocalReroute, SaysWhereTheWayEnds) {
   EXPECT_EQ(to_string(path.error()), "host2 to host4: no way on from Spine1");
 }
 
+TEST(LocalReroute, NeverComesBackToItsSource) {
+  // From leaf1 up to spine1, whose link to leaf3 is down: leaf1 comes before leaf2, and can reach
+  // leaf3 over spine2, but the packet has been there.
+  const auto fabric = clos({.switches = {3, 2}, .pods = {}, .hosts = 3});
+  ASSERT_TRUE(fabric);
+  const auto flow = flow_between(*fabric, "f", "leaf1-spine1-leaf3");
+  const std::string cut[] = {"spine1-leaf3"};
+  ASSERT_TRUE(flow);
+  const auto path = local_reroute(*fabric, *failed_links(*fabric, cut), *flow);
+  ASSERT_TRUE(path) << to_string(path.error());
+  EXPECT_EQ(switches_of(*fabric, *path), "leaf1, spine1, leaf2, spine2, leaf3");
+}
+
+TEST(UpdownPath, LeadsThroughNoHostOfTwoLinks) {
+  Fabric f;
+  f.nodes = {{.name = "leaf1"},
+             {.name = "leaf2"},
+             {.name = "both", .role = Role::kHost},
+             {.name = "a", .role = Role::kHost},
+             {.name = "b", .role = Role::kHost}};
+  const auto cable = [&f](std::size_t a, std::size_t b) {
+    const std::string port = "p" + std::to_string(f.links.size());
+    f.links.push_back({.ends = {LinkEnd{a, port}, LinkEnd{b, port}}});
+  };
+  cable(2, 0);
+  cable(2, 1);
+  cable(3, 0);
+  cable(4, 1);
+  const auto fabric = complete(f);
+  ASSERT_TRUE(fabric) << to_string(fabric.error());
+  EXPECT_FALSE(updown_path(*fabric, *flow_between(*fabric, "f", "a-b")));
+  EXPECT_TRUE(updown_path(*fabric, *flow_between(*fabric, "f", "a-both")));
+}
+
 TEST(UpdownPath, IsShortestAndTurnsNowhereBetweenAnyTwoHosts) {
   const auto fabric = fat_tree(4);
   ASSERT_TRUE(fabric);

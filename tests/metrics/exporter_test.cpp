@@ -50,6 +50,7 @@ class FakeDaemon : public io::ControlHandler {
   }
   std::string rules_json() override { return golden("rules.json"); }
   Result<void> reload() override { return {}; }
+  Result<void> forget(std::span<const std::string>) override { return {}; }
 };
 
 /// A port of this machine's that was free a moment ago.

@@ -16,9 +16,16 @@
 namespace lldp::dataplane {
 
 /// What a port's rules are made of, in every back end.
-enum class Part : std::uint8_t { kIngress, kEgress, kQueues };
+enum class Part : std::uint8_t {
+  kClassify,  ///< what comes in gets the priority of its DSCP, and the port's mark
+  kRemap,     ///< what turns leaves in the next class
+  kQueues,    ///< a queue per lossless priority
+  kPfc,       ///< flow control on them
+  kIngress = kClassify,
+  kEgress = kRemap,
+};
 enum class Action : std::uint8_t { kAdd, kReplace, kRemove };
-[[nodiscard]] std::string_view to_string(Part p);    ///< ingress, egress, queues
+[[nodiscard]] std::string_view to_string(Part p);    ///< classify, remap, queues, pfc
 [[nodiscard]] std::string_view to_string(Action a);  ///< add, replace, remove
 
 struct Change {
@@ -39,6 +46,27 @@ struct Plan {
 /// One line per change, then the rules wanted, each line beginning with `port`. Empty for an empty
 /// plan. What --dry-run prints.
 [[nodiscard]] std::string to_string(const Plan& plan, std::string_view port);
+
+/// How a part stands where it acts: as read there, never as wished.
+enum class PartState : std::uint8_t {
+  kDone,
+  kMissing,      ///< not there, or not as wanted
+  kForeign,      ///< somebody else's thing stands in its place
+  kBypassed,     ///< there, and packets do not, or need not, come its way
+  kUnsupported,  ///< nobody here can put it there, or can say whether it is
+};
+[[nodiscard]] std::string_view to_string(PartState s);  ///< done, missing, foreign, ...
+struct PartReading {
+  Part part{};
+  PartState state{};
+  std::string text{};  ///< why, in a line; empty if done
+  friend bool operator==(const PartReading&, const PartReading&) = default;
+};
+/// What was read of one port.
+struct Reading {
+  std::vector<PartReading> parts{};  ///< those that the rules wanted need, in order
+  Plan mend{};                       ///< from what is there to what is wanted
+};
 
 /// Packets that turned and left by one port, by the priority they came with.
 using Bounces = std::array<std::uint64_t, Priority::kMax + 1>;
@@ -61,6 +89,18 @@ class Backend {
   /// Reads only: the changes that take `port` from its present rules to `want`; empty when none
   /// differ.
   [[nodiscard]] virtual Result<Plan> plan(Ifindex port, const qos::Ruleset& want) = 0;
+  /// Reads only: how each part of `want` stands on `port`, where it acts.
+  [[nodiscard]] virtual Result<Reading> verify(Ifindex port, const qos::Ruleset& want) = 0;
+  /// Readable when somebody may have changed what verify() reads; -1: nothing tells.
+  [[nodiscard]] virtual int events() const { return -1; }
+  /// Takes the events that wait, a bounded number: the ports concerned, our own changes among them;
+  /// port 0 if it may be any.
+  [[nodiscard]] virtual std::vector<Ifindex> take_events() { return {}; }
+  /// Those of `ports` that verify() would perhaps find other than when it last looked, and of which
+  /// events() does not tell. Cheap; asked every 10 s.
+  [[nodiscard]] virtual std::vector<Ifindex> glance(std::span<const Ifindex> ports) {
+    return {ports.begin(), ports.end()};
+  }
   /// Reads only: the changes that take all that is ours, and nothing else, off `port`.
   [[nodiscard]] virtual Result<Plan> plan_removal(Ifindex port) = 0;
   /// Touches the plan's port alone. On failure the changes already made are undone; the error names

@@ -9,7 +9,7 @@ namespace lldp::dataplane {
 /// of unknown order too: nothing turns there, and yet packets leave in the queue of their class.
 /// Queues are for back ends that have them, where they are asked for.
 [[nodiscard]] inline bool needs(Part part, bool queues = false) {
-  return part != Part::kQueues || queues;
+  return part == Part::kQueues ? queues : part != Part::kPfc;  // PFC is read, not yet ours to set
 }
 
 /// Makes a plan from what is there. `state(part)`: nullopt when nothing of ours is there, else
@@ -30,6 +30,22 @@ template <class State>
     }
   }
   return plan;
+}
+
+/// What a plan to `plan.want` says of the parts that are needed: what it changes is missing.
+[[nodiscard]] inline Reading reading_of(Plan plan, bool queues = false) {
+  Reading reading{.mend = std::move(plan)};
+  for (Part part : {Part::kClassify, Part::kRemap, Part::kQueues}) {
+    if (!reading.mend.want || !needs(part, queues)) continue;
+    PartReading read{.part = part, .state = PartState::kDone};
+    for (const Change& c : reading.mend.changes) {
+      if (c.part != part) continue;
+      read.state = PartState::kMissing;
+      read.text = c.action == Action::kAdd ? "not there" : "another than the one wanted is there";
+    }
+    reading.parts.push_back(std::move(read));
+  }
+  return reading;
 }
 
 }  // namespace lldp::dataplane

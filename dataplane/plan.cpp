@@ -5,14 +5,32 @@ namespace lldp::dataplane {
 
 std::string_view to_string(Part p) {
   switch (p) {
-    case Part::kIngress:
-      return "ingress";
-    case Part::kEgress:
-      return "egress";
+    case Part::kClassify:
+      return "classify";
+    case Part::kRemap:
+      return "remap";
     case Part::kQueues:
+      return "queues";
+    case Part::kPfc:
       break;
   }
-  return "queues";
+  return "pfc";
+}
+
+std::string_view to_string(PartState s) {
+  switch (s) {
+    case PartState::kDone:
+      return "done";
+    case PartState::kMissing:
+      return "missing";
+    case PartState::kForeign:
+      return "foreign";
+    case PartState::kBypassed:
+      return "bypassed";
+    case PartState::kUnsupported:
+      break;
+  }
+  return "unsupported";
 }
 
 std::string_view to_string(Action a) {

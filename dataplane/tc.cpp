@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dataplane/tc.hpp"
 
+#include <linux/if_link.h>
 #include <linux/netlink.h>
 #include <linux/pkt_sched.h>
 #include <netlink/attr.h>
@@ -10,9 +11,14 @@
 #include <cerrno>
 #include <cstring>
 #include <new>
+#include <set>
 
 namespace lldp::dataplane {
 namespace {
+
+/// What waits in the kernel for us is a few thousand events; when there are more we look at all.
+constexpr int kEventBuffer = 1 << 20;
+constexpr int kReadsPerTurn = 64;
 
 /// A qdisc, class or filter out of a message.
 void tell(nlmsghdr* header, const std::function<void(const TcObject&)>& each) {
@@ -22,7 +28,24 @@ void tell(nlmsghdr* header, const std::function<void(const TcObject&)>& each) {
   const auto port = Ifindex::make(static_cast<std::uint32_t>(tcm->tcm_ifindex));
   if (!port || !each) return;
   each({*port, tcm->tcm_handle, tcm->tcm_parent, tcm->tcm_info,
+        attributes[TCA_CHAIN] ? nla_get_u32(attributes[TCA_CHAIN]) : 0,
         attributes[TCA_KIND] ? nla_get_string(attributes[TCA_KIND]) : "", attributes[TCA_OPTIONS]});
+}
+
+void tell(nlmsghdr* header, const std::function<void(Ifindex, const LinkFacts&)>& each) {
+  if (header->nlmsg_type != RTM_NEWLINK) return;
+  std::array<nlattr*, IFLA_MAX + 1> attributes{};
+  if (nlmsg_parse(header, sizeof(ifinfomsg), attributes.data(), IFLA_MAX, nullptr) < 0) return;
+  const auto* info = static_cast<const ifinfomsg*>(nlmsg_data(header));
+  const auto port = Ifindex::make(static_cast<std::uint32_t>(info->ifi_index));
+  if (!port) return;
+  LinkFacts facts{.switch_port = attributes[IFLA_PHYS_SWITCH_ID] != nullptr};
+  std::array<nlattr*, IFLA_XDP_MAX + 1> xdp{};
+  if (attributes[IFLA_XDP] &&
+      nla_parse_nested(xdp.data(), IFLA_XDP_MAX, attributes[IFLA_XDP], nullptr) == 0 &&
+      xdp[IFLA_XDP_ATTACHED] && nla_get_u8(xdp[IFLA_XDP_ATTACHED]) != XDP_ATTACHED_NONE)
+    facts.xdp_program = xdp[IFLA_XDP_PROG_ID] ? nla_get_u32(xdp[IFLA_XDP_PROG_ID]) : ~0U;
+  each(*port, facts);
 }
 
 /// The kernel's own words about a refusal, where it has any: extended acknowledgement, which comes
@@ -52,6 +75,8 @@ std::string_view name_of(int type) {
       return "RTM_DELTFILTER";
     case RTM_GETTFILTER:
       return "RTM_GETTFILTER";
+    case RTM_GETLINK:
+      return "RTM_GETLINK";
     default:
       return "rtnetlink";
   }
@@ -113,9 +138,7 @@ Result<TcSocket> TcSocket::open() {
   return TcSocket(std::move(fd));
 }
 
-Result<void> TcSocket::run(const TcMessage& message,
-                           const std::function<void(const TcObject&)>& each) {
-  nlmsghdr* ask = nlmsg_hdr(message.get());
+Result<void> TcSocket::run(nlmsghdr* ask, const std::function<void(nlmsghdr*)>& each) {
   ask->nlmsg_seq = ++sequence_;
   ask->nlmsg_flags |= NLM_F_ACK;  // so every exchange that is no dump ends with an NLMSG_ERROR
   if (::send(socket_.get(), ask, ask->nlmsg_len, 0) < 0)
@@ -134,16 +157,66 @@ Result<void> TcSocket::run(const TcMessage& message,
         if (code == 0) return {};
         return fail(explained(ask->nlmsg_type, code, words_of(h)));
       }
-      tell(h, each);
+      if (each) each(h);
     }
   }
 }
 
-Result<void> TcSocket::request(const TcMessage& message) { return run(message, nullptr); }
+Result<void> TcSocket::request(const TcMessage& message) {
+  return run(nlmsg_hdr(message.get()), nullptr);
+}
 
 Result<void> TcSocket::dump(const TcMessage& message,
                             const std::function<void(const TcObject&)>& each) {
-  return run(message, each);
+  return run(nlmsg_hdr(message.get()), [&](nlmsghdr* h) { tell(h, each); });
+}
+
+Result<void> TcSocket::links(Ifindex port,
+                             const std::function<void(Ifindex, const LinkFacts&)>& each) {
+  const std::unique_ptr<nl_msg, NlMsgFree> message(
+      nlmsg_alloc_simple(RTM_GETLINK, NLM_F_REQUEST | (port.value() == 0 ? NLM_F_DUMP : 0)));
+  if (!message) throw std::bad_alloc();
+  ifinfomsg info{};
+  info.ifi_index = static_cast<int>(port.value());
+  nlmsg_append(message.get(), &info, sizeof info, NLMSG_ALIGNTO);
+  const std::uint32_t mask = RTEXT_FILTER_SKIP_STATS;
+  if (nla_put(message.get(), IFLA_EXT_MASK, sizeof mask, &mask) < 0) throw std::bad_alloc();
+  return run(nlmsg_hdr(message.get()), [&](nlmsghdr* h) { tell(h, each); });
+}
+
+Result<TcEvents> TcEvents::open() {
+  UniqueFd fd(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE));
+  sockaddr_nl self{};
+  self.nl_family = AF_NETLINK;
+  const int group = RTNLGRP_TC;
+  if (!fd || ::bind(fd.get(), reinterpret_cast<const sockaddr*>(&self), sizeof self) != 0 ||
+      ::setsockopt(fd.get(), SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &group, sizeof group) != 0)
+    return fail(Error{errno, "rtnetlink", std::strerror(errno)});
+  if (::setsockopt(fd.get(), SOL_SOCKET, SO_RCVBUFFORCE, &kEventBuffer, sizeof kEventBuffer) != 0)
+    ::setsockopt(fd.get(), SOL_SOCKET, SO_RCVBUF, &kEventBuffer, sizeof kEventBuffer);
+  return TcEvents(std::move(fd));
+}
+
+std::vector<Ifindex> TcEvents::take() {
+  std::set<Ifindex> ports;
+  for (int i = 0; i < kReadsPerTurn; ++i) {
+    const ssize_t got = ::recv(socket_.get(), buffer_.data(), buffer_.size(), MSG_TRUNC);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0 && errno != ENOBUFS) break;
+    if (got < 0 || static_cast<std::size_t>(got) > buffer_.size()) {  // some were lost
+      ports.insert(Ifindex());
+      continue;
+    }
+    int left = static_cast<int>(got);
+    for (auto* h = reinterpret_cast<nlmsghdr*>(buffer_.data()); nlmsg_ok(h, left);
+         h = nlmsg_next(h, &left)) {
+      if (!nlmsg_valid_hdr(h, sizeof(tcmsg))) continue;
+      // A block that several interfaces share has no number of theirs.
+      const auto* tcm = static_cast<const tcmsg*>(nlmsg_data(h));
+      ports.insert(Ifindex::make(static_cast<std::uint32_t>(tcm->tcm_ifindex)).value_or(Ifindex()));
+    }
+  }
+  return {ports.begin(), ports.end()};
 }
 
 }  // namespace lldp::dataplane

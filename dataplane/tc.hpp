@@ -43,8 +43,15 @@ struct TcObject {
   std::uint32_t handle = 0;
   std::uint32_t parent = 0;
   std::uint32_t info = 0;
+  std::uint32_t chain = 0;
   std::string_view kind{};
   nlattr* options = nullptr;  ///< nested, may be null
+};
+
+/// What lets packets go another way than past traffic control.
+struct LinkFacts {
+  std::uint32_t xdp_program = 0;  ///< id; ~0 if it is attached and has none
+  bool switch_port = false;       ///< of a switch chip, which forwards by itself
 };
 
 class TcSocket {
@@ -55,15 +62,32 @@ class TcSocket {
   [[nodiscard]] Result<void> request(const TcMessage& message);
   [[nodiscard]] Result<void> dump(const TcMessage& message,
                                   const std::function<void(const TcObject&)>& each);
+  /// Of one interface, or of all if `port` is 0.
+  [[nodiscard]] Result<void> links(Ifindex port,
+                                   const std::function<void(Ifindex, const LinkFacts&)>& each);
 
  private:
   explicit TcSocket(UniqueFd socket) : socket_(std::move(socket)) {}
-  [[nodiscard]] Result<void> run(const TcMessage& message,
-                                 const std::function<void(const TcObject&)>& each);
+  [[nodiscard]] Result<void> run(nlmsghdr* ask, const std::function<void(nlmsghdr*)>& each);
 
   UniqueFd socket_;
   std::uint32_t sequence_ = 0;
   std::vector<char> buffer_ = std::vector<char>(32768);  ///< as large as the kernel makes dumps
+};
+
+/// Tells when anybody changes traffic control, in the network namespace of the thread that opens
+/// it.
+class TcEvents {
+ public:
+  [[nodiscard]] static Result<TcEvents> open();
+  [[nodiscard]] int fd() const { return socket_.get(); }
+  /// The interfaces concerned; 0 if it may be any. A bounded number; the rest keeps fd() readable.
+  [[nodiscard]] std::vector<Ifindex> take();
+
+ private:
+  explicit TcEvents(UniqueFd socket) : socket_(std::move(socket)) {}
+  UniqueFd socket_;
+  std::vector<char> buffer_ = std::vector<char>(16384);
 };
 
 }  // namespace lldp::dataplane

@@ -208,7 +208,7 @@ Result<int> check(const Arguments& arguments) {
       verdict ? verdict->line : report::plugin_line("UNKNOWN", to_string(verdict.error()));
   if (const auto printed = print(line + "\n"); !printed) return fail(printed.error());
   if (!verdict) return kNoDaemon;
-  return verdict->fine ? kDone : kFailed;
+  return static_cast<int>(verdict->status);
 }
 
 Result<int> metrics(const Arguments& arguments) {

@@ -28,7 +28,8 @@ struct Event {
     kPort,             ///< the port's type or order; text: "unmarked -> uplink"
     kAlarmRaised,      ///< text: the alarm's
     kAlarmCleared,
-    kState,  ///< Agent::state() differs from what was last saved
+    kRulesRestored,  ///< the owner's: somebody took the port's rules away, and they are back
+    kState,          ///< Agent::state() differs from what was last saved
   };
   Kind kind{};
   Ifindex port{};      ///< 0: the device

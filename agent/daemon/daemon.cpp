@@ -94,6 +94,8 @@ Severity severity_of(core::Event::Kind kind) {
     case kPort:
     case kState:
       break;
+    case kRulesRestored:
+      return Severity::kWarning;
   }
   return Severity::kInfo;
 }
@@ -140,6 +142,7 @@ class Daemon final : ControlHandler {
   [[nodiscard]] core::AdminStatus admin_status(const std::string& port) const;
   void load_plan(TimePoint now);
   void watch_pfc();
+  void watch_rules();
   [[nodiscard]] core::Settings settings();
 
   void perform(TimePoint now);
@@ -201,6 +204,7 @@ class Daemon final : ControlHandler {
   std::optional<Watched> link_events_;
   std::optional<Watched> lldpd_events_;
   std::optional<Watched> pfc_events_;
+  std::optional<Watched> rules_events_;
   std::optional<Watched> timer_;
   asio::signal_set signals_{loop_, SIGTERM, SIGINT, SIGHUP};
   std::unique_ptr<ControlServer> control_;
@@ -266,8 +270,19 @@ void Daemon::watch_pfc() {
   pfc_events_->wait();
 }
 
+void Daemon::watch_rules() {
+  if (protection_.events() < 0) return;
+  rules_events_.emplace(loop_, protection_.events(), [this] {
+    protection_.take_events();
+    settle();
+    rules_events_->wait();
+  });
+  rules_events_->wait();
+}
+
 void Daemon::open_ports(TimePoint now) {
   watch_pfc();
+  watch_rules();
   on_frame_ = [this](Ifindex port, ByteSpan frame) {
     if (speaker() == Beside::Speaker::kLldpd) return;  // came before the sockets were deaf
     if (control_->recording()) control_->frame_seen(Direction::kIn, name_of(port), frame);
@@ -442,7 +457,10 @@ void Daemon::consider(const Interface& link, TimePoint now) {
                   now, actions_);
   perform(now);
   if (beside_) beside_->add_port(link.ifindex, link.name, now);
-  if (fresh) protection_.add(link.ifindex, now);
+  if (fresh)
+    protection_.add(link.ifindex, now);
+  else
+    protection_.link_changed(link.ifindex);
 }
 
 void Daemon::drop_port(Ifindex ifindex, TimePoint now) {
@@ -541,13 +559,13 @@ void Daemon::update_role(TimePoint now) {
   log(Severity::kNotice, fmt::format("role: {}", role_text()));
   agent_.configure(wanted, now, actions_);
   perform(now);
-  protection_.update_all(config_.policy);
+  protection_.update_all(config_.policy, now);
 }
 
 void Daemon::perform(TimePoint now) {
   // The rules before anything else: until they are changed, packets take the wrong class.
   for (const core::Event& event : actions_.events)
-    if (event.kind == core::Event::Kind::kPort) protection_.update(event.port);
+    if (event.kind == core::Event::Kind::kPort) protection_.update(event.port, now);
   for (const core::Event& event : actions_.events)
     state_changed_ |= event.kind == core::Event::Kind::kState;
   if (state_changed_ && !actions_.sends.empty()) write_state();
@@ -564,6 +582,7 @@ void Daemon::perform(TimePoint now) {
   if (!actions_.events.empty()) control_->notify_changed();
   actions_.clear();
   protection_.tell(agent_, now, actions_);
+  if (protection_.take_changed()) control_->notify_changed();
   if (!actions_.events.empty()) perform(now);
 }
 
@@ -675,7 +694,9 @@ std::string Daemon::stats_json(std::span<const std::string> ports) {
   return report::stats_json(counters, to_string(speaker()), usage_.now());
 }
 
-std::string Daemon::rules_json() { return report::rules_json(protection_.rules()); }
+std::string Daemon::rules_json() {
+  return report::rules_json(protection_.rules(agent_.snapshot(boot_time())));
+}
 
 Result<void> Daemon::reload() {
   service_.reloading();
@@ -713,7 +734,7 @@ Result<void> Daemon::reload() {
   load_plan(now);
   agent_.configure(settings(), now, actions_);
   perform(now);
-  protection_.update_all(config_.policy);
+  protection_.update_all(config_.policy, now);
   settle();
   service_.ready();
   log(Severity::kNotice, "configuration read anew");

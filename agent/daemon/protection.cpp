@@ -2,6 +2,7 @@
 #include "agent/daemon/protection.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -16,12 +17,22 @@
 namespace lldp::io {
 namespace {
 
+using dataplane::Part;
+using dataplane::PartReading;
+using dataplane::PartState;
+
 constexpr Ifindex kWhole{};           ///< the back end as a whole, among the ports
-constexpr std::size_t kPerTurn = 16;  ///< ports given rules before others have their turn
+constexpr std::size_t kPerTurn = 16;  ///< ports given rules, or read, before others have their turn
 /// Between two ports that settle: each holds the kernel's RTNL lock, which others want too.
 constexpr Duration kSettlePause = std::chrono::milliseconds(250);
 constexpr Duration kFirstRetry = std::chrono::seconds(1);
 constexpr Duration kLastRetry = std::chrono::seconds(30);
+/// What nobody tells of is found so often; and put back within 10 s.
+constexpr Duration kGlancePause = std::chrono::seconds(9);
+/// Between two readings of one port, whoever changes it how often.
+constexpr Duration kLookPause = std::chrono::milliseconds(100);
+constexpr Duration kCreditPause = std::chrono::seconds(1);
+constexpr std::size_t kNamed = 4;  ///< ports named in an alarm
 
 Result<std::unique_ptr<dataplane::Backend>> open_backend(const config::Config& config,
                                                          const Protection::NameOf& name_of) {
@@ -32,6 +43,48 @@ Result<std::unique_ptr<dataplane::Backend>> open_backend(const config::Config& c
        .name_of = [name_of](Ifindex p) { return std::string(name_of(p)); },
        .bpffs = config.bpffs,
        .queues = config.htb});
+}
+
+bool is_missing(const PartReading& part) { return part.state == PartState::kMissing; }
+bool is_in_the_way(const PartReading& part) {
+  return part.state == PartState::kForeign || part.state == PartState::kBypassed;
+}
+
+/// "classify, remap": those that are missing.
+std::string missing_parts(const std::vector<PartReading>& parts) {
+  std::string text;
+  for (const PartReading& part : parts)
+    if (is_missing(part)) text.append(text.empty() ? "" : ", ").append(to_string(part.part));
+  return text;
+}
+
+report::PartReading told(const PartReading& part) {
+  return {std::string(to_string(part.part)), std::string(to_string(part.state)), part.text};
+}
+
+/// What the driver says of PFC: today's back ends do not set it.
+PartReading read_pfc(const core::PortInfo* info, const qos::Policy& policy) {
+  if (info == nullptr || !info->pfc_enabled)
+    return {Part::kPfc, PartState::kUnsupported,
+            "the driver does not tell (no dcbnl): whether PFC is on is not known"};
+  const unsigned without = policy.pfc_enable() & ~unsigned{*info->pfc_enabled};
+  if (without == 0) return {.part = Part::kPfc, .state = PartState::kDone};
+  std::string on;
+  for (unsigned p = 0; p <= Priority::kMax; ++p)
+    if ((without >> p & 1U) != 0) on += fmt::format(" {}:on", p);
+  return {Part::kPfc, PartState::kMissing,
+          fmt::format("no PFC: dcb pfc set dev {} prio-pfc{}", info->name, on)};
+}
+
+/// Whether what leaves by the port comes to a switch. A port whose order is remembered, and where
+/// nobody is heard, may lead to one.
+bool leads_to_switch(const core::PortInfo& info) {
+  const auto has = [&](DeviceType type) {
+    return std::ranges::any_of(
+        info.neighbors, [type](const core::NeighborInfo& n) { return n.device_type == type; });
+  };
+  return info.unprotected || has(DeviceType::kSwitch) ||
+         (info.order != Order::kUnknown && !has(DeviceType::kHost));
 }
 
 }  // namespace
@@ -60,10 +113,13 @@ Protection::Protection(const core::Agent& agent, qos::Policy policy, std::string
 
 void Protection::add(Ifindex port, TimePoint now) {
   if (!ports_.insert(port).second || !backend_) return;
+  book_[port];
+  if (!glance_at_) glance_at_ = now + kGlancePause;
   const core::Settings& settings = agent_->settings();
   if (found_.contains(port) && settings.role == Role::kSwitch &&
       agent_->order(port) == Order::kUnknown) {
     if (!found_until_) found_until_ = now + std::chrono::seconds(core::tx_ttl(settings));
+    look_.insert(port);
     return;
   }
   found_.erase(port);
@@ -75,7 +131,12 @@ void Protection::remove(Ifindex port) {
   ports_.erase(port);
   found_.erase(port);
   unsettled_.erase(port);
-  if (failed_.erase(port) != 0) untold_.insert(port);
+  book_.erase(port);
+  look_.erase(port);
+  later_.erase(port);
+  failed_.erase(port);
+  untold_.insert(port);
+  changed_ = true;
   if (!backend_) return;
   // Still there, but not to be managed: its rules go. Gone: there is nothing to plan.
   if (const auto plan = backend_->plan_removal(port); plan && !plan->empty())
@@ -88,90 +149,218 @@ qos::Ruleset Protection::wanted(Ifindex port) const {
   return qos::compile(policy_, {.order = forwards ? agent_->order(port) : Order::kUnknown});
 }
 
-void Protection::update(Ifindex port) {
+void Protection::update(Ifindex port, TimePoint now) {
   if (!backend_ || !ports_.contains(port)) return;
   found_.erase(port);
-  const auto plan = backend_->plan(port, wanted(port));
-  note(port, plan ? backend_->apply(*plan) : fail(plan.error()));
+  PortStanding& standing = book_[port];
+  const Order order = wanted(port).port.order;
+  standing.put_off = false;
+  if (standing.programmed == order) return;
+  // Up is the safe side: classes only go forward.
+  if (order != Order::kUp && !standing.credit.take(now)) {
+    standing.put_off = true;
+    wake(port, now + kCreditPause);
+    return;
+  }
+  program(port);
+}
+
+void Protection::update_all(qos::Policy policy, TimePoint now) {
+  policy_ = std::move(policy);
+  for (Ifindex port : ports_) {
+    untold_.insert(port);  // what is worth an alarm goes by the role too
+    if (found_.contains(port) && agent_->settings().role == Role::kSwitch) continue;
+    book_[port].programmed.reset();
+    book_[port].credit = {};
+    update(port, now);
+  }
+}
+
+void Protection::link_changed(Ifindex port) {
+  if (backend_ && ports_.contains(port)) look_.insert(port);
+}
+
+void Protection::take_events() {
+  for (const Ifindex port : backend_->take_events()) {
+    if (port == Ifindex()) look_ = ports_;
+    if (ports_.contains(port)) look_.insert(port);
+  }
+}
+
+void Protection::program(Ifindex port) {
+  PortStanding& standing = book_[port];
+  const qos::Ruleset want = wanted(port);
+  standing.put_off = false;
+  const auto plan = backend_->plan(port, want);
+  const auto done = plan ? backend_->apply(*plan) : fail(plan.error());
+  standing.programmed = done ? std::optional(want.port.order) : std::nullopt;
+  note(port, done);
+  if (done) look_.insert(port);
   if (plan && backend_->settles()) unsettled_.insert(port);
 }
 
-void Protection::update_all(qos::Policy policy) {
-  policy_ = std::move(policy);
-  for (Ifindex port : ports_)
-    if (!found_.contains(port) || agent_->settings().role == Role::kHost) update(port);
+void Protection::look(Ifindex port, TimePoint now) {
+  PortStanding& standing = book_[port];
+  standing.read_at = now;
+  auto reading = backend_->verify(port, wanted(port));
+  if (!reading) return note(port, fail(reading.error()));
+  const bool ours = standing.programmed && !standing.put_off && !failed_.contains(port);
+  if (ours && !reading->mend.empty()) {
+    if (std::ranges::any_of(reading->parts, is_missing))
+      standing.lost = missing_parts(reading->parts);
+    if (!standing.lost.empty() && now < standing.losses.next()) {
+      wake(port, standing.losses.next());
+    } else {
+      note(port, backend_->apply(reading->mend));
+      if (auto again = backend_->verify(port, wanted(port))) reading = std::move(again);
+      if (backend_->settles()) unsettled_.insert(port);
+    }
+  }
+  if (!standing.lost.empty() && std::ranges::none_of(reading->parts, is_missing)) {
+    standing.losses.put_back(now);
+    restored_.emplace_back(
+        port, fmt::format("{}: somebody had taken them away", std::exchange(standing.lost, {})));
+    changed_ = true;
+  }
+  if (standing.losses.fight(now)) wake(port, standing.losses.calm_at());
+  if (standing.parts == reading->parts && !complained_.contains(port) &&
+      !standing.losses.fight(now))
+    return;
+  standing.parts = std::move(reading->parts);
+  untold_.insert(port);
+  changed_ = true;
+}
+
+void Protection::wake(Ifindex port, TimePoint due) {
+  const auto [at, fresh] = later_.try_emplace(port, due);
+  if (!fresh) at->second = std::min(at->second, due);
 }
 
 void Protection::note(Ifindex port, const Result<void>& outcome) {
   if (outcome || outcome.error().code == ENODEV) {  // gone: netlink tells, or has told
-    if (failed_.erase(port) != 0) untold_.insert(port);
-    return;
+    if (failed_.erase(port) == 0) return;
+  } else {
+    Failure& failure = failed_[port];
+    failure.why = outcome.error();
+    failure.wait = std::clamp(failure.wait * 2, kFirstRetry, kLastRetry);
+    failure.due = std::nullopt;
   }
-  Failure& failure = failed_[port];
-  failure.why = outcome.error();
-  failure.wait = std::clamp(failure.wait * 2, kFirstRetry, kLastRetry);
-  failure.due = std::nullopt;
   untold_.insert(port);
+  changed_ = true;
 }
 
 std::optional<TimePoint> Protection::next_deadline() const {
+  if (!look_.empty()) return TimePoint::min();
   if (!waiting_.empty()) return added_at_;
   std::optional<TimePoint> next = found_.empty() ? std::nullopt : found_until_;
-  if (!unsettled_.empty() && (!next || settle_at_.value_or(TimePoint::min()) < *next))
-    next = settle_at_.value_or(TimePoint::min());
+  const auto take = [&next](TimePoint due) {
+    if (!next || due < *next) next = due;
+  };
+  if (!unsettled_.empty()) take(settle_at_.value_or(TimePoint::min()));
   for (const auto& [port, failure] : failed_)
-    if (failure.due && (!next || *failure.due < *next)) next = failure.due;
+    if (failure.due) take(*failure.due);
+  for (const auto& [port, due] : later_) take(due);
+  if (glance_at_ && !ports_.empty()) take(*glance_at_);
   return next;
 }
 
 void Protection::advance(TimePoint now) {
   for (std::size_t n = 0; n < kPerTurn && !waiting_.empty(); ++n) {
-    update(waiting_.front());
+    if (const Ifindex port = waiting_.front(); ports_.contains(port)) update(port, now);
     waiting_.pop_front();
   }
   if (found_until_ && *found_until_ <= now)
-    for (Ifindex port : std::exchange(found_, {})) update(port);
+    for (Ifindex port : std::exchange(found_, {})) update(port, now);
   if (!settle_at_ && waiting_.empty() && !unsettled_.empty()) settle_at_ = now + kSettlePause;
   if (settle_at_ && *settle_at_ <= now) settle_one(now);
   std::vector<Ifindex> again;
   for (const auto& [port, failure] : failed_)
     if (failure.due && *failure.due <= now && again.size() < kPerTurn) again.push_back(port);
-  for (Ifindex port : again) update(port);
+  for (Ifindex port : again) program(port);
+
+  for (auto at = later_.begin(); at != later_.end();) {
+    const auto [port, due] = *at;
+    at = due <= now ? later_.erase(at) : std::next(at);
+    if (due > now) continue;
+    look_.insert(port);
+    if (book_[port].put_off) update(port, now);  // may come to stand here again
+  }
+  if (glance_at_ && *glance_at_ <= now) {
+    const std::vector<Ifindex> ports(ports_.begin(), ports_.end());
+    for (Ifindex port : backend_->glance(ports)) look_.insert(port);
+    glance_at_ = now + kGlancePause;
+  }
+  for (std::size_t n = 0; n < kPerTurn && !look_.empty(); ++n) {
+    const Ifindex port = look_.extract(look_.begin()).value();
+    if (const TimePoint free = book_[port].read_at + kLookPause; now < free)
+      wake(port, free);
+    else
+      look(port, now);
+  }
 }
 
 void Protection::settle_one(TimePoint now) {
   bool moved = false;
   while (!moved && !unsettled_.empty()) {
     // One that cannot move has its rules all the same, and is tried again at its next change.
-    moved = backend_->settle(unsettled_.extract(unsettled_.begin()).value()).value_or(false);
+    const Ifindex port = unsettled_.extract(unsettled_.begin()).value();
+    moved = backend_->settle(port).value_or(false);
+    if (moved) look_.insert(port);
   }
   settle_at_ = unsettled_.empty() ? std::nullopt : std::optional(now + kSettlePause);
 }
 
+std::optional<std::string> Protection::complaint(Ifindex port, TimePoint now) const {
+  if (const auto failure = failed_.find(port); failure != failed_.end())
+    return to_string(failure->second.why);
+  const auto at = book_.find(port);
+  if (at == book_.end()) return std::nullopt;
+  const PortStanding& standing = at->second;
+  if (standing.losses.fight(now))
+    return fmt::format(
+        "somebody takes the rules away again and again ({} times): find out who: they are put back "
+        "within 10 s",
+        standing.losses.in_a_row(now));
+  if (agent_->settings().role != Role::kSwitch) return std::nullopt;  // nothing turns here
+  const auto blocked = std::ranges::find_if(standing.parts, is_in_the_way);
+  if (blocked == standing.parts.end()) return std::nullopt;
+  return fmt::format("{} {}: {}", to_string(blocked->part), to_string(blocked->state),
+                     blocked->text);
+}
+
 void Protection::tell(core::Agent& agent, TimePoint now, core::Actions& out) {
+  for (auto& [port, text] : std::exchange(restored_, {}))
+    out.events.push_back(
+        {.kind = core::Event::Kind::kRulesRestored, .port = port, .text = std::move(text)});
   if (untold_.empty()) return;
   for (Ifindex port : std::exchange(untold_, {})) {
     const std::string name(name_of_(port));
-    const auto failure = failed_.find(port);
-    if (failure == failed_.end()) {
+    if (auto text = complaint(port, now)) {
+      complained_.insert(port);
+      agent.raise_alarm(core::AlarmCode::kDataplane, name, std::move(*text), now, out);
+    } else if (complained_.erase(port) != 0) {
       agent.clear_alarm(core::AlarmCode::kDataplane, name, out);
-      continue;
     }
-    agent.raise_alarm(core::AlarmCode::kDataplane, name, to_string(failure->second.why), now, out);
-    if (port != kWhole) failure->second.due = now + failure->second.wait;
+    if (const auto failure = failed_.find(port); failure != failed_.end() && port != kWhole)
+      failure->second.due = now + failure->second.wait;
   }
   // The agent has an alarm of this code for each port where a switch without a level is heard; this
   // one is the device's.
-  if (!failed_.empty()) {
+  if (!complained_.empty()) {
+    std::vector<std::string_view> names;
+    for (Ifindex port : complained_)
+      if (names.size() < kNamed) names.push_back(name_of_(port));
     const std::string text =
-        failed_.contains(kWhole)
+        complained_.contains(kWhole)
             ? "no port has rules: the data plane cannot be opened"
-            : fmt::format("{} of {} ports without their rules", failed_.size(), ports_.size());
+            : fmt::format("{} of {} ports without rules that hold: {}{}", complained_.size(),
+                          ports_.size(), fmt::join(names, ", "),
+                          complained_.size() > kNamed ? ", ..." : "");
     agent.raise_alarm(core::AlarmCode::kUnprotected, {}, text, now, out);
   } else if (unprotected_) {
     agent.clear_alarm(core::AlarmCode::kUnprotected, {}, out);
   }
-  unprotected_ = !failed_.empty();
+  unprotected_ = !complained_.empty();
 }
 
 void Protection::flush() {
@@ -181,49 +370,83 @@ void Protection::flush() {
     if (const auto plan = backend_->plan_removal(port)) note(port, backend_->apply(*plan));
 }
 
+std::vector<report::PartReading> Protection::faults_of(const core::PortInfo& info) const {
+  if (info.order == Order::kUnknown)
+    return {{"remap", "missing", "its order is not known: the neighbor tells no level"}};
+  if (const auto failure = failed_.find(info.ifindex); failure != failed_.end())
+    return {{"classify", "missing", to_string(failure->second.why)}};
+  const auto at = book_.find(info.ifindex);
+  if (at == book_.end() || at->second.parts.empty())
+    return {{"classify", "missing", "not read back yet"}};
+  std::vector<report::PartReading> faults;
+  for (const PartReading& part : at->second.parts)
+    if (part.state != PartState::kDone) faults.push_back(told(part));
+  // What no driver tells of is counted apart.
+  if (const PartReading pfc = read_pfc(&info, policy_); pfc.state == PartState::kMissing)
+    faults.push_back(told(pfc));
+  return faults;
+}
+
 report::Protection Protection::summary(const core::Snapshot& snapshot) const {
   using State = report::Protection::State;
   report::Protection summary{.backend = backend_name_};
   for (const qos::Class& c : policy_.lossless()) summary.lossless.push_back(c.priority);
   if (failed_.contains(kWhole) || (!ports_.empty() && failed_.size() == ports_.size()))
     summary.state = State::kFailed;
-  else if (!backend_ || snapshot.role == Role::kHost || !snapshot.level)
-    summary.state = State::kInactive;
-  else if (!failed_.empty() || !waiting_.empty() ||
-           std::ranges::any_of(snapshot.ports, &core::PortInfo::unprotected))
-    summary.state = State::kPartial;
-  else
+  if (!backend_ || snapshot.role == Role::kHost) return summary;
+  bool ordered = false;
+  for (const core::PortInfo& info : snapshot.ports) {
+    ordered |= info.order != Order::kUnknown;
+    if (!leads_to_switch(info)) continue;
+    if (!info.pfc_enabled) ++summary.pfc_unverified;
+    for (report::PartReading& fault : faults_of(info))
+      summary.reasons.push_back({info.name, std::move(fault)});
+  }
+  if (summary.state == State::kFailed) return summary;
+  const bool on_paper = std::ranges::all_of(
+      summary.reasons, [](const auto& reason) { return reason.part.state == "unsupported"; });
+  if (!summary.reasons.empty())
+    summary.state = on_paper ? State::kInactive : State::kPartial;
+  else if (ordered)
     summary.state = State::kActive;
   return summary;
 }
 
-report::Rules Protection::rules() const {
+report::Rules Protection::rules(const core::Snapshot& snapshot) const {
   report::Rules rules{.backend = backend_name_, .policy = policy_};
   if (backend_) rules.description = backend_->description();
   if (const auto whole = failed_.find(kWhole); whole != failed_.end())
     rules.error = to_string(whole->second.why);
-  for (Ifindex port : ports_) rules.ports.push_back(rules_of(port));
+  std::map<Ifindex, const core::PortInfo*> infos;
+  for (const core::PortInfo& info : snapshot.ports) infos.emplace(info.ifindex, &info);
+  for (Ifindex port : ports_) {
+    const auto info = infos.find(port);
+    rules.ports.push_back(rules_of(port, info == infos.end() ? nullptr : info->second));
+  }
   return rules;
 }
 
-report::PortRules Protection::rules_of(Ifindex port) const {
+report::PortRules Protection::rules_of(Ifindex port, const core::PortInfo* info) const {
   using Installed = report::PortRules::Installed;
   report::PortRules out{.name = std::string(name_of_(port)), .wanted = wanted(port)};
   if (const auto failure = failed_.find(port); failure != failed_.end())
     out.error = to_string(failure->second.why);
   if (!backend_) return out;
+  if (const auto at = book_.find(port); at != book_.end()) out.restored = at->second.losses.total();
   out.bounces = backend_->bounces(port).value_or(dataplane::Bounces{});
-  const auto plan = backend_->plan(port, out.wanted);
-  if (!plan) {
-    out.error = to_string(plan.error());
+  const auto reading = backend_->verify(port, out.wanted);
+  if (!reading) {
+    out.error = to_string(reading.error());
     return out;
   }
-  for (const dataplane::Change& c : plan->changes)
+  for (const PartReading& part : reading->parts) out.parts.push_back(told(part));
+  out.parts.push_back(told(read_pfc(info, policy_)));
+  const std::vector<dataplane::Change>& changes = reading->mend.changes;
+  for (const dataplane::Change& c : changes)
     out.changes.push_back(fmt::format("{} {}", to_string(c.action), to_string(c.part)));
-  const bool nothing_there = std::ranges::all_of(plan->changes, [](const dataplane::Change& c) {
-    return c.action == dataplane::Action::kAdd;
-  });
-  out.installed = plan->empty()           ? Installed::kYes
+  const bool nothing_there = std::ranges::all_of(
+      changes, [](const dataplane::Change& c) { return c.action == dataplane::Action::kAdd; });
+  out.installed = changes.empty()         ? Installed::kYes
                   : found_.contains(port) ? Installed::kKept
                   : nothing_there         ? Installed::kNo
                                           : Installed::kDiffers;

@@ -9,17 +9,21 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "agent/config/config.hpp"
 #include "agent/core/agent.hpp"
+#include "agent/daemon/port_standing.hpp"
 #include "agent/report/report.hpp"
 #include "base/time.hpp"
 #include "dataplane/backend.hpp"
 
 namespace lldp::io {
 
-/// Holds the data plane to what the agent knows of its ports, one port at a time. Whatever the data
-/// plane refuses, the agent goes on, an alarm says what is wrong, and a port's rules are tried
+/// Holds the data plane to what the agent knows of its ports, one port at a time, and reads back
+/// what is there: after each change, when the back end tells of one that somebody else made, and
+/// every 10 s where nobody tells. What others took away is put back, counted and told. Whatever the
+/// data plane refuses, the agent goes on, an alarm says what is wrong, and a port's rules are tried
 /// again after 1 s, 2 s and so on, at last every 30 s.
 ///
 /// Fail-static: a port that has rules of ours when we start, and of which the agent remembers
@@ -43,21 +47,31 @@ class Protection {
   void add(Ifindex port, TimePoint now);
   /// The port is no longer ours, or no longer there.
   void remove(Ifindex port);
-  /// The port's order changed: its rules follow at once.
-  void update(Ifindex port);
+  /// The port's order may have changed: its rules follow, upwards at once. A port whose order goes
+  /// to and fro gets a few other changes at once, and then one a second.
+  void update(Ifindex port, TimePoint now);
   /// The role or the operator's classes changed.
-  void update_all(qos::Policy policy);
+  void update_all(qos::Policy policy, TimePoint now);
+  /// Something of the interface is different, which may let packets pass by the rules.
+  void link_changed(Ifindex port);
+  /// Readable when somebody may have changed what we made; -1: nothing tells.
+  [[nodiscard]] int events() const { return backend_ ? backend_->events() : -1; }
+  void take_events();
   /// When advance() has something to do.
   [[nodiscard]] std::optional<TimePoint> next_deadline() const;
   void advance(TimePoint now);
-  /// Raises and clears the alarms for what has happened since it was last called, and sets the time
-  /// at which what was refused is tried again.
+  /// Raises and clears the alarms for what has happened since it was last called, tells what was
+  /// put back, and sets the time at which what was refused is tried again.
   void tell(core::Agent& agent, TimePoint now, core::Actions& out);
+  /// True if summary() may be different since this was last called.
+  [[nodiscard]] bool take_changed() { return std::exchange(changed_, false); }
   /// Removes exactly what was made.
   void flush();
 
+  /// By what was last read back.
   [[nodiscard]] report::Protection summary(const core::Snapshot& snapshot) const;
-  [[nodiscard]] report::Rules rules() const;
+  /// Read back now.
+  [[nodiscard]] report::Rules rules(const core::Snapshot& snapshot) const;
 
  private:
   /// Refused, for this reason, and when to try it again.
@@ -68,9 +82,18 @@ class Protection {
   };
 
   [[nodiscard]] qos::Ruleset wanted(Ifindex port) const;
-  [[nodiscard]] report::PortRules rules_of(Ifindex port) const;
+  [[nodiscard]] report::PortRules rules_of(Ifindex port, const core::PortInfo* info) const;
+  /// What keeps a port that leads to a switch from being protected.
+  [[nodiscard]] std::vector<report::PartReading> faults_of(const core::PortInfo& info) const;
+  /// What is worth an alarm.
+  [[nodiscard]] std::optional<std::string> complaint(Ifindex port, TimePoint now) const;
+  void program(Ifindex port);
+  /// Reads the port back, and puts back what is lost.
+  void look(Ifindex port, TimePoint now);
   void note(Ifindex port, const Result<void>& outcome);
   void settle_one(TimePoint now);
+  /// The port gets a turn at `due`, if it has none before.
+  void wake(Ifindex port, TimePoint due);
 
   const core::Agent* agent_;
   qos::Policy policy_;
@@ -86,8 +109,17 @@ class Protection {
   std::set<Ifindex> unsettled_;         ///< given rules, which may yet move to where they cost less
   std::optional<TimePoint> settle_at_;  ///< the next one's turn
   std::map<Ifindex, Failure> failed_;   ///< port 0: the back end as a whole
-  std::set<Ifindex> untold_;            ///< failed or mended since tell()
-  bool unprotected_ = false;            ///< the alarm stands
+
+  std::map<Ifindex, PortStanding> book_;  ///< what we know of the rules of `ports_`
+  std::set<Ifindex> look_;                ///< to be read back at the next turn
+  std::map<Ifindex, TimePoint> later_;    ///< ports that wait for a turn of their own
+  std::optional<TimePoint> glance_at_;
+
+  std::set<Ifindex> untold_;                               ///< may have a complaint, or one less
+  std::set<Ifindex> complained_;                           ///< with an alarm of ours
+  std::vector<std::pair<Ifindex, std::string>> restored_;  ///< put back since tell()
+  bool unprotected_ = false;                               ///< the alarm stands
+  bool changed_ = false;
 };
 
 }  // namespace lldp::io

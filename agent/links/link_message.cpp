@@ -90,6 +90,7 @@ std::optional<LinkMessage> parse_interface(const nlmsghdr* header) {
   policy[IFLA_PARENT_DEV_BUS_NAME] = of_type(NLA_STRING);
   policy[IFLA_LINKINFO] = of_type(NLA_NESTED);
   policy[IFLA_CARRIER_CHANGES] = of_type(NLA_U32);
+  policy[IFLA_XDP] = of_type(NLA_NESTED);
   const Attributes top(nlmsg_attrdata(header, sizeof *info), nlmsg_attrlen(header, sizeof *info),
                        policy);
   if (!top || !top[IFLA_IFNAME]) return std::nullopt;
@@ -119,6 +120,13 @@ std::optional<LinkMessage> parse_interface(const nlmsghdr* header) {
   link.switch_id = top.octets(IFLA_PHYS_SWITCH_ID);
   link.physical = is_physical(link, top);
   if (top.text(IFLA_PARENT_DEV_BUS_NAME) == "pci") link.pci = top.text(IFLA_PARENT_DEV_NAME);
+  if (const nlattr* nest = top[IFLA_XDP]) {
+    std::array<nla_policy, IFLA_XDP_PROG_ID + 1> nested_policy{};
+    nested_policy[IFLA_XDP_PROG_ID] = of_type(NLA_U32);
+    const Attributes nested(static_cast<const nlattr*>(nla_data(nest)), nla_len(nest),
+                            nested_policy);
+    if (nested) link.xdp = nested.u32(IFLA_XDP_PROG_ID);
+  }
   return link;
 }
 

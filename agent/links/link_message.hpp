@@ -24,7 +24,8 @@ struct Interface {
   MacAddress address{};
   std::uint32_t mtu = 0;
   std::uint32_t carrier_changes = 0;  ///< IFLA_CARRIER_CHANGES
-  bool ethernet = false;  ///< ARPHRD_ETHER, no loopback, with an address of six octets
+  bool ethernet = false;              ///< ARPHRD_ETHER, no loopback, with an address of six octets
+  std::uint32_t xdp = 0;              ///< the XDP program attached, by its id; 0: none
   /// Hardware of its own, as far as the message tells: no kind, but a device or a permanent
   /// address; no representor of a virtual function, no subfunction, no virtual machine's other end.
   bool physical = false;

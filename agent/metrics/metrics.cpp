@@ -156,13 +156,24 @@ void put_rules(Families& out, const json& ports) {
   Family bounces = counter("bounces_total",
                            "Packets that turned and left by the port, by the priority they came "
                            "with.");
+  Family parts = gauge("port_part_state",
+                       "How a part of the port's rules stands, as read back; 1 for the state it is "
+                       "in, the others are absent.");
+  Family restored = counter("rules_restored_total",
+                            "Times that the port's rules were put back after others had "
+                            "taken them away.");
   for (const json& port : ports) {
     const Labels name{{"port", str(port, "name")}};
     about.add(name + labels_of(port, {"installed"}), 1);
+    for (const json& part : port.at("parts"))
+      parts.add(name + labels_of(part, {"part", "state"}), 1);
+    restored.add(name, port.at("restored").get<double>());
     for (const auto& [priority, packets] : port.at("bounces").items())
       bounces.add(name + Labels{{"priority", priority}}, packets.get<double>());
   }
   put(out, std::move(about));
+  put(out, std::move(parts));
+  put(out, std::move(restored));
   put(out, std::move(bounces));
 }
 

@@ -26,6 +26,8 @@ std::string_view to_string(Kind kind) {
       return "alarm-raised";
     case Kind::kAlarmCleared:
       return "alarm-cleared";
+    case Kind::kRulesRestored:
+      return "rules-restored";
     case Kind::kState:
       break;
   }

@@ -22,6 +22,8 @@ std::string change_line(const core::Event& event) {
       return "alarm " + std::string(core::to_string(event.alarm)) + ": " + event.text;
     case kAlarmCleared:
       return "alarm " + std::string(core::to_string(event.alarm)) + " cleared";
+    case kRulesRestored:
+      return "rules put back: " + event.text;
     case kState:
       break;  // of the state file, not of the fabric
   }

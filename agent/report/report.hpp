@@ -21,17 +21,35 @@
 /// Keys are stable: new ones may come, none go.
 namespace lldp::report {
 
+/// How one part of a port's rules stands, as read back.
+struct PartReading {
+  std::string part{};   ///< classify, remap, queues or pfc
+  std::string state{};  ///< done, missing, foreign, bypassed or unsupported
+  std::string text{};   ///< why; empty if done
+  friend bool operator==(const PartReading&, const PartReading&) = default;
+};
+
 /// How well the device's rules stand, as its owner sees the data plane.
 struct Protection {
   enum class State : std::uint8_t {
-    kActive,    ///< every port that needs rules has them
-    kPartial,   ///< a switch without a level is heard, or a port is without its rules
-    kInactive,  ///< nothing to do (a host, no level yet) or nobody to do it (`backend = none`)
-    kFailed,    ///< the data plane refused
+    kActive,    ///< every part is done on every port that leads to a switch
+    kPartial,   ///< on some it is not: `reasons`
+    kInactive,  ///< no port to protect (a host, nobody heard), or nobody to do it (`backend =
+                ///< none`)
+    kFailed,    ///< on none it is, or the data plane cannot be opened
+  };
+  /// Why a port that leads to a switch is not protected.
+  struct Reason {
+    std::string port{};
+    PartReading part{};
   };
   std::string backend{};
   State state = State::kInactive;
   std::vector<Priority> lossless{};
+  std::vector<Reason> reasons{};
+  /// Ports that lead to a switch, and of whose PFC no driver tells: it is counted as done there,
+  /// and is not known.
+  std::size_t pfc_unverified = 0;
 };
 [[nodiscard]] std::string_view to_string(Protection::State state);
 
@@ -82,6 +100,8 @@ struct PortRules {
   qos::Ruleset wanted{};
   Installed installed = Installed::kNo;
   std::vector<std::string> changes{};                       ///< from installed to wanted
+  std::vector<PartReading> parts{};                         ///< as read back just now
+  std::uint64_t restored = 0;                               ///< times that others took them away
   std::array<std::uint64_t, Priority::kMax + 1> bounces{};  ///< by the priority they came with
   std::optional<std::string> error{};                       ///< why they are not installed
 };

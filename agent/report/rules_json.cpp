@@ -20,6 +20,14 @@ std::optional<std::string> escaped(const std::optional<std::string>& text) {
   return text ? std::optional(escape(*text)) : std::nullopt;
 }
 
+void write_part(JsonWriter& out, const PartReading& part) {
+  out.open('{')
+      .member("part", part.part)
+      .member("state", part.state)
+      .member("text", part.text.empty() ? std::nullopt : std::optional(escape(part.text)))
+      .close('}');
+}
+
 void write(JsonWriter& out, const PortRules& port, const qos::Policy& policy) {
   out.open('{')
       .member("name", escape(port.name))
@@ -38,7 +46,9 @@ void write(JsonWriter& out, const PortRules& port, const qos::Policy& policy) {
     if ((port.wanted.pfc_enable >> p & 1U) != 0) out.value(p);
   out.close(']').key("changes").open('[');
   for (const std::string& change : port.changes) out.value(std::string_view(change));
-  out.close(']').key("bounces").open('{');
+  out.close(']').key("parts").open('[');
+  for (const PartReading& part : port.parts) write_part(out, part);
+  out.close(']').member("restored", port.restored).key("bounces").open('{');
   for (const qos::Class c : policy.lossless())
     out.member(std::to_string(c.priority.value()), port.bounces[c.priority.value()]);
   out.close('}').member("error", escaped(port.error)).close('}');

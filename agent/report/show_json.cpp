@@ -85,7 +85,15 @@ std::string show_json(const core::Snapshot& snapshot, const Protection& protecti
       .member("state", to_string(protection.state));
   out.key("lossless").open('[');
   for (const Priority p : protection.lossless) out.value(p.value());
-  out.close(']').close('}');
+  out.close(']').key("reasons").open('[');
+  for (const Protection::Reason& reason : protection.reasons)
+    out.open('{')
+        .member("port", escape(reason.port))
+        .member("part", reason.part.part)
+        .member("state", reason.part.state)
+        .member("text", escape(reason.part.text))
+        .close('}');
+  out.close(']').member("pfc_unverified", protection.pfc_unverified).close('}');
   out.key("alarms").open('[');
   for (const core::Alarm& alarm : snapshot.alarms)
     out.open('{')

@@ -87,7 +87,23 @@ std::string protection_text(const json& protection, const Style& style) {
   std::string how = str(protection, "backend");
   if (const json& lossless = protection.at("lossless"); !lossless.empty())
     how += (how.empty() ? "lossless " : ", lossless ") + list_text(lossless);
+  if (state == "active" && protection.at("pfc_unverified") != 0) how += ", PFC not verified";
   return how.empty() ? out : out + " (" + how + ")";
+}
+
+/// "done", or the parts that are not, those that nobody can tell of last.
+Cell parts_cell(const json& parts) {
+  std::string out;
+  bool bad = false;
+  for (const bool unsupported : {false, true})
+    for (const json& part : parts) {
+      const std::string state = str(part, "state");
+      if (state == "done" || (state == "unsupported") != unsupported) continue;
+      out += (out.empty() ? "" : ", ") + str(part, "part") + " " + state;
+      bad |= !unsupported;
+    }
+  if (out.empty()) return {parts.empty() ? "-" : "done", Ink::kGood};
+  return {out, bad ? Ink::kBad : Ink::kPlain};
 }
 
 Ink ink_of_type(const std::string& type) {
@@ -244,7 +260,31 @@ std::string performance(const json& show) {
          " neighbors=" + std::to_string(neighbors);
 }
 
+/// "swp1: classify bypassed: why", a line each; the first few.
+void add_reasons(Page& page, const json& reasons) {
+  constexpr std::size_t kMost = 8;
+  for (std::size_t i = 0; i < std::min(reasons.size(), kMost); ++i)
+    page.add("  not protected: " + str(reasons[i], "port") + ": " + str(reasons[i], "part") + " " +
+             str(reasons[i], "state") + ": " + str(reasons[i], "text"));
+  if (reasons.size() > kMost)
+    page.add("  and " + std::to_string(reasons.size() - kMost) + " more: see --json");
+}
+
 }  // namespace
+
+std::string_view to_string(Status status) {
+  switch (status) {
+    case Status::kOk:
+      return "OK";
+    case Status::kWarning:
+      return "WARNING";
+    case Status::kCritical:
+      return "CRITICAL";
+    case Status::kUnknown:
+      break;
+  }
+  return "UNKNOWN";
+}
 
 std::string plugin_line(std::string_view status, std::string text) {
   // Behind a bar come numbers: names from the network shall not forge any.
@@ -266,6 +306,7 @@ Result<std::string> show_text(std::string_view text, const Style& style, std::ch
     const json& device = show.at("device");
     page.add(paint(name_of(device), Ink::kBold, style) + ": " + device_text(device) + ", " +
              protection_text(show.at("protection"), style) + transport_text(device));
+    add_reasons(page, show.at("protection").at("reasons"));
     if (const std::string role = role_text(device); !role.empty()) page.add(role);
     Table table({{"PORT"},
                  {"LINK"},
@@ -315,14 +356,23 @@ Result<std::string> rules_text(std::string_view text, const Style& style) {
         out += paint("ERROR", Ink::kBad, style) + " " + where + error.get<std::string>() + "\n";
     };
     complain("", rules.at("error"));
-    Table table(
-        {{"PORT"}, {"ORDER"}, {"INSTALLED"}, {"BOUNCED"}, {"PACKETS THAT CAME IN BY AN UP PORT"}});
+    Table table({{"PORT"},
+                 {"ORDER"},
+                 {"INSTALLED"},
+                 {"READ BACK"},
+                 {"BOUNCED"},
+                 {"PACKETS THAT CAME IN BY AN UP PORT"}});
     for (const json& port : rules.at("ports")) {
       complain(str(port, "name") + ": ", port.at("error"));
+      for (const json& part : port.at("parts"))
+        if (const std::string state = str(part, "state"); state == "foreign" || state == "bypassed")
+          complain(str(port, "name") + ": " + str(part, "part") + " " + state + ": ",
+                   part.at("text"));
       const std::string order = str(port, "order");
       table.add({{str(port, "name"), Ink::kBold},
                  {order == "unknown" ? "-" : order},
                  installed_cell(port),
+                 parts_cell(port.at("parts")),
                  {bounced_text(port.at("bounces"))},
                  {turns_text(port.at("turns"))}});
     }
@@ -338,12 +388,24 @@ Result<Verdict> check(std::string_view text) {
   return with_json(text, [](const json& show) {
     const json& device = show.at("device");
     const json& alarms = show.at("alarms");
+    const json& reasons = show.at("protection").at("reasons");
     const std::string state = str(show.at("protection"), "state");
-    const bool fine = alarms.empty() && state != "failed";
+    const bool forwards = str(device, "role") == "switch";
+    const bool lonely = forwards && show.at("ports").empty();
     std::string line = name_of(device) + ": " + device_text(device) + ", protection " + state;
+    if (lonely) line += ", no port at all: see `ports` in lldp-level.conf(5)";
+    if (!reasons.empty()) {
+      const json& first = reasons.front();
+      line += ", " + str(first, "port") + ": " + str(first, "part") + " " + str(first, "state") +
+              ": " + str(first, "text");
+      if (reasons.size() > 1) line += " (and " + std::to_string(reasons.size() - 1) + " more)";
+    }
     if (!alarms.empty()) line += ", alarm " + alarm_text(alarms.front());
     if (alarms.size() > 1) line += " (and " + std::to_string(alarms.size() - 1) + " more)";
-    return Verdict{fine, plugin_line(fine ? "OK" : "WARNING", line) + " | " + performance(show)};
+    Status status = alarms.empty() ? Status::kOk : Status::kWarning;
+    if (forwards && str(show.at("protection"), "backend") == "none") status = Status::kUnknown;
+    if (lonely || state == "failed" || state == "partial") status = Status::kCritical;
+    return Verdict{status, plugin_line(to_string(status), line) + " | " + performance(show)};
   });
 }
 

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -31,12 +32,22 @@ struct Style {
 /// first.
 [[nodiscard]] Result<std::string> rules_text(std::string_view json, const Style& style);
 
+/// What monitoring is told, by the exit status of Nagios plug-ins.
+enum class Status : std::uint8_t {
+  kOk = 0,       ///< all is done
+  kWarning = 1,  ///< an alarm stands that leaves protection whole
+  kCritical =
+      2,         ///< a port that leads to a switch is not protected, or a switch has no port at all
+  kUnknown = 3,  ///< nobody can say
+};
+[[nodiscard]] std::string_view to_string(Status status);  ///< OK, WARNING, CRITICAL, UNKNOWN
+
 /// The line of a Nagios plug-in: a status (OK, WARNING, UNKNOWN) and what there is to say.
 [[nodiscard]] std::string plugin_line(std::string_view status, std::string text);
 
 /// The verdict for monitoring: such a line, and numbers behind a bar.
 struct Verdict {
-  bool fine = false;
+  Status status = Status::kUnknown;
   std::string line{};
 };
 [[nodiscard]] Result<Verdict> check(std::string_view json);

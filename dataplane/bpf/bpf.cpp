@@ -40,10 +40,16 @@ Result<std::unique_ptr<Backend>> Bpf::open(const Options& options) {
   if (!socket) return fail(socket.error());
   auto queues = Queues::open();
   if (!queues) return fail(queues.error());
-  std::unique_ptr<Bpf> self(
-      new Bpf(bpf::Pins::open(options.bpffs), std::move(*queues), options.queues));
-  self->hooks_.push_back(std::make_unique<bpf::Clsact>(std::move(*socket), self->programs_));
-  const bool tcx = self->programs_.pins().has_value() && bpf::has_tcx();
+  auto reader = TcSocket::open();
+  if (!reader) return fail(reader.error());
+  auto events = TcEvents::open();
+  if (!events) return fail(events.error());
+  std::unique_ptr<Bpf> self(new Bpf(bpf::Pins::open(options.bpffs), std::move(*reader),
+                                    std::move(*events), std::move(*queues), options.queues));
+  auto clsact = std::make_unique<bpf::Clsact>(std::move(*socket), self->programs_);
+  self->clsact_ = clsact.get();
+  self->hooks_.push_back(std::move(clsact));
+  const bool tcx = self->programs_.pins().has_value() && self->tcx_;
   if (tcx) self->hooks_.push_back(std::make_unique<bpf::Tcx>(self->programs_));
   if (options.hook == Options::Hook::kTcx) {
     if (!tcx)
@@ -130,6 +136,93 @@ Result<Plan> Bpf::plan_from(Ifindex port, std::optional<qos::Ruleset> want) {
 }
 
 Result<Plan> Bpf::plan(Ifindex port, const qos::Ruleset& want) { return plan_from(port, want); }
+
+Result<bpf::TcxChain> Bpf::chain(Ifindex port, Part part) const {
+  if (!tcx_) return bpf::TcxChain{};
+  return bpf::tcx_chain(port, part);
+}
+
+Result<std::optional<std::string>> Bpf::way_round(Ifindex port, Part part, const LinkFacts& link,
+                                                  const bpf::TcxChain& chain) {
+  if (link.switch_port)
+    return "a port of a switch chip, which forwards past the kernel: take a back end that programs "
+           "the chip";
+  if (part == Part::kClassify && link.xdp_program != 0)
+    return fmt::format(
+        "an XDP program ({}) is attached: what it takes or redirects does not come "
+        "by the rules: detach it, or leave the port out of `ports`",
+        link.xdp_program);
+  // TCX comes before clsact.
+  for (const std::uint32_t id : chain.program_ids) {
+    if (!programs_.key_of_id(id).empty()) return std::nullopt;
+    return fmt::format(
+        "a TCX program ({}) stands before the rules: what it decides, they do not "
+        "see: attach it after them",
+        id);
+  }
+  return clsact_->before(port, part);
+}
+
+Result<Reading> Bpf::verify(Ifindex port, const qos::Ruleset& want) {
+  auto plan = plan_from(port, want);
+  if (!plan) return fail(plan.error());
+  LinkFacts link;
+  if (auto done = socket_.links(port, [&](Ifindex, const LinkFacts& facts) { link = facts; });
+      !done)
+    return fail(on(port, done.error()));
+  Glimpse glimpse{.xdp_program = link.xdp_program};
+  std::array<bpf::TcxChain, 2> chains;
+  for (const Part part : {Part::kClassify, Part::kRemap}) {
+    auto programs = chain(port, part);
+    if (!programs) return fail(on(port, programs.error()));
+    const auto at = static_cast<std::size_t>(part);
+    glimpse.tcx_revision[at] = programs->revision;
+    chains[at] = std::move(*programs);
+  }
+  Reading reading = reading_of(std::move(*plan), want_queues_);
+  for (PartReading& part : reading.parts) {
+    if (part.part == Part::kQueues) {
+      if (!kept_.contains(port)) continue;
+      part.state = PartState::kForeign;
+      part.text = "somebody has configured the root qdisc: it stays";
+      continue;
+    }
+    if (part.state == PartState::kDone) {
+      const auto way =
+          way_round(port, part.part, link, chains[static_cast<std::size_t>(part.part)]);
+      if (!way) return fail(on(port, way.error()));
+      if (!*way) continue;
+      part.state = PartState::kBypassed;
+      part.text = **way;
+    } else if (const auto taken = clsact_->taken(port); taken.value_or(false)) {
+      part.state = PartState::kForeign;
+      part.text = "an ingress qdisc takes the place of clsact";
+    }
+  }
+  seen_.insert_or_assign(port, glimpse);
+  return reading;
+}
+
+std::vector<Ifindex> Bpf::glance(std::span<const Ifindex> ports) {
+  std::map<Ifindex, std::uint32_t> xdp;
+  const auto links = socket_.links(Ifindex(), [&](Ifindex port, const LinkFacts& facts) {
+    if (facts.xdp_program != 0) xdp.emplace(port, facts.xdp_program);
+  });
+  std::vector<Ifindex> changed;
+  for (const Ifindex port : ports) {
+    const auto seen = seen_.find(port);
+    Glimpse now;
+    bool read = links.has_value() && seen != seen_.end();
+    for (const Part part : {Part::kClassify, Part::kRemap}) {
+      const auto programs = chain(port, part);
+      read = read && programs;
+      if (programs) now.tcx_revision[static_cast<std::size_t>(part)] = programs->revision;
+    }
+    if (const auto at = xdp.find(port); at != xdp.end()) now.xdp_program = at->second;
+    if (!read || seen->second != now) changed.push_back(port);
+  }
+  return changed;
+}
 
 Result<Plan> Bpf::plan_removal(Ifindex port) { return plan_from(port, std::nullopt); }
 
@@ -230,6 +323,7 @@ void Bpf::forget(Ifindex port) {
 void Bpf::lose(Ifindex port) {
   ports_.erase(port);
   kept_.erase(port);
+  seen_.erase(port);
   if (ports_.empty()) programs_.clear();
 }
 

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <map>
 #include <memory>
 #include <set>
 #include <vector>
 
 #include "dataplane/backend.hpp"
+#include "dataplane/bpf/clsact.hpp"
 #include "dataplane/bpf/hook.hpp"
+#include "dataplane/bpf/kernel.hpp"
 #include "dataplane/bpf/programs.hpp"
 #include "dataplane/factory.hpp"
 #include "dataplane/queues.hpp"
+#include "dataplane/tc.hpp"
 
 namespace lldp::dataplane {
 
@@ -23,6 +28,10 @@ class Bpf : public Backend {
   [[nodiscard]] std::string description() const override;
   [[nodiscard]] Result<void> prepare(std::span<const qos::Ruleset> rules) override;
   [[nodiscard]] Result<Plan> plan(Ifindex port, const qos::Ruleset& want) override;
+  [[nodiscard]] Result<Reading> verify(Ifindex port, const qos::Ruleset& want) override;
+  [[nodiscard]] int events() const override { return events_.fd(); }
+  [[nodiscard]] std::vector<Ifindex> take_events() override { return events_.take(); }
+  [[nodiscard]] std::vector<Ifindex> glance(std::span<const Ifindex> ports) override;
   [[nodiscard]] Result<Plan> plan_removal(Ifindex port) override;
   [[nodiscard]] Result<void> apply(const Plan& plan) override;
   [[nodiscard]] bool settles() const override { return settles_; }
@@ -32,8 +41,20 @@ class Bpf : public Backend {
   [[nodiscard]] Result<Bounces> bounces(Ifindex port) override;
 
  private:
-  Bpf(std::optional<bpf::Pins> pins, Queues queues, bool want_queues)
-      : programs_(std::move(pins)), queues_(std::move(queues)), want_queues_(want_queues) {}
+  /// What changes without an event of traffic control.
+  struct Glimpse {
+    std::array<std::uint64_t, 2> tcx_revision{};
+    std::uint32_t xdp_program = 0;
+    friend bool operator==(const Glimpse&, const Glimpse&) = default;
+  };
+
+  Bpf(std::optional<bpf::Pins> pins, TcSocket socket, TcEvents events, Queues queues,
+      bool want_queues)
+      : programs_(std::move(pins)),
+        socket_(std::move(socket)),
+        events_(std::move(events)),
+        queues_(std::move(queues)),
+        want_queues_(want_queues) {}
   /// The key of what is on a port's part, over all hooks; empty: ours, but not to be left as it is.
   [[nodiscard]] Result<std::optional<std::string>> present(Ifindex port, Part part);
   [[nodiscard]] Result<Plan> plan_from(Ifindex port, std::optional<qos::Ruleset> want);
@@ -48,8 +69,19 @@ class Bpf : public Backend {
                                       const bpf::Programs::Loaded& program);
   [[nodiscard]] Result<void> remove(Ifindex port, Part part);
   void lose(Ifindex port);
+  /// The programs on a TCX hook; none where the kernel has no TCX.
+  [[nodiscard]] Result<bpf::TcxChain> chain(Ifindex port, Part part) const;
+  /// Why packets pass by a part of ours that is in its place.
+  [[nodiscard]] Result<std::optional<std::string>> way_round(Ifindex port, Part part,
+                                                             const LinkFacts& link,
+                                                             const bpf::TcxChain& chain);
 
   bpf::Programs programs_;
+  TcSocket socket_;
+  TcEvents events_;
+  bpf::Clsact* clsact_ = nullptr;  ///< one of the hooks
+  const bool tcx_ = bpf::has_tcx();
+  std::map<Ifindex, Glimpse> seen_;                ///< by verify()
   std::vector<std::unique_ptr<bpf::Hook>> hooks_;  ///< the first one is for use
   bool settles_ = false;  ///< rules may stand on the last hook too, and settle() moves them there
   Queues queues_;

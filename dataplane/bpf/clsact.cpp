@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dataplane/bpf/clsact.hpp"
 
+#include <fmt/format.h>
 #include <linux/if_ether.h>
 #include <linux/pkt_cls.h>
 #include <linux/pkt_sched.h>
@@ -32,6 +33,20 @@ std::uint32_t info_of(std::uint32_t preference) { return preference << 16 | hton
 
 bool made_qdisc(std::string_view name) { return name.ends_with(kMadeQdisc); }
 
+/// Whether a filter for this protocol meets IP packets, tagged ones too.
+bool meets_ip(std::uint32_t info) {
+  switch (ntohs(static_cast<std::uint16_t>(info & 0xffff))) {
+    case ETH_P_ALL:
+    case ETH_P_IP:
+    case ETH_P_IPV6:
+    case ETH_P_8021Q:
+    case ETH_P_8021AD:
+      return true;
+    default:
+      return false;
+  }
+}
+
 std::string key_in(std::string_view name) {
   name.remove_prefix(kOurs.size());
   return std::string(name.substr(0, name.find(' ')));
@@ -58,7 +73,8 @@ Result<std::vector<Clsact::Filter>> Clsact::filters(Ifindex port, Part part) {
   std::vector<Filter> filters;
   const auto done = socket_.dump(
       TcMessage(RTM_GETTFILTER, NLM_F_DUMP, port, parent_of(part)), [&](const TcObject& f) {
-        Filter filter{.handle = f.handle, .info = f.info};
+        if (f.chain != 0) return;  // no packet comes there but by another filter's word
+        Filter filter{.handle = f.handle, .info = f.info, .kind = std::string(f.kind)};
         std::array<nlattr*, TCA_BPF_MAX + 1> bpf{};
         if (f.kind == "bpf" && f.options != nullptr &&
             nla_parse_nested(bpf.data(), TCA_BPF_MAX, f.options, nullptr) == 0) {
@@ -158,6 +174,30 @@ Result<void> Clsact::remove(Ifindex port, Part part) {
   done = socket_.request(TcMessage(RTM_DELQDISC, 0, port, TC_H_CLSACT));
   if (!done && done.error().code != ENOENT) return done;
   return {};
+}
+
+Result<std::optional<std::string>> Clsact::before(Ifindex port, Part part) {
+  const auto all = filters(port, part);  // in the order in which packets meet them
+  if (!all) return fail(all.error());
+  for (const Filter& f : *all) {
+    if (f.handle == 0) continue;  // the heading of those to come
+    if (f.ours()) break;
+    if (meets_ip(f.info))
+      return fmt::format(
+          "a filter ({}, preference {}) stands before the rules: what it takes, they "
+          "do not see: delete it, or give it a preference above {}",
+          f.kind, f.info >> 16, kFirstPreference);
+  }
+  return std::nullopt;
+}
+
+Result<bool> Clsact::taken(Ifindex port) {
+  bool taken = false;
+  const auto done =
+      socket_.dump(TcMessage(RTM_GETQDISC, NLM_F_ECHO, port, TC_H_INGRESS),
+                   [&](const TcObject& q) { taken = q.kind == "ingress" && q.port == port; });
+  if (!done && done.error().code != ENOENT) return fail(done.error());
+  return taken;
 }
 
 Result<std::vector<Ifindex>> Clsact::ports() {

@@ -18,11 +18,18 @@ class Clsact : public Hook {
   void forget(Ifindex) override {}
   [[nodiscard]] Result<std::vector<Ifindex>> ports() override;
 
+  /// The filter that stands before ours and may see IP packets: where it matches, ours is not
+  /// asked.
+  [[nodiscard]] Result<std::optional<std::string>> before(Ifindex port, Part part);
+  /// An ingress qdisc, which clsact cannot stand beside.
+  [[nodiscard]] Result<bool> taken(Ifindex port);
+
  private:
   struct Filter {
     std::uint32_t handle = 0;
     std::uint32_t info = 0;  ///< preference << 16 | protocol
-    std::string name{};      ///< of a cls_bpf filter
+    std::string kind{};
+    std::string name{};  ///< of a cls_bpf filter
     std::uint32_t program_id = 0;
     [[nodiscard]] bool ours() const;
   };

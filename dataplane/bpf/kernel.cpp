@@ -104,6 +104,22 @@ struct TcxLinkInfo {
   std::uint32_t attach_type = 0;
 };
 
+/// bpf_attr of BPF_PROG_QUERY, with the parts that Debian 12's headers lack.
+struct TcxQuery {
+  std::uint32_t ifindex = 0;
+  std::uint32_t attach_type = 0;
+  std::uint32_t query_flags = 0;
+  std::uint32_t attach_flags = 0;
+  std::uint64_t program_ids = 0;
+  std::uint32_t count = 0;
+  std::uint32_t padding = 0;
+  std::uint64_t program_attach_flags = 0;
+  std::uint64_t link_ids = 0;
+  std::uint64_t link_attach_flags = 0;
+  std::uint64_t revision = 0;
+};
+static_assert(sizeof(TcxQuery) == 64);
+
 }  // namespace
 
 Result<UniqueFd> create_map(const char* name, const MapShape& shape) {
@@ -235,16 +251,17 @@ bool has_tcx() {
   return call(BPF_PROG_QUERY, attr) == 0;
 }
 
-Result<std::vector<std::uint32_t>> programs_on_tcx(Ifindex port, Part part) {
-  std::vector<std::uint32_t> ids(64);  // as many as a hook takes (BPF_MPROG_MAX)
-  bpf_attr attr = zeroed();
-  attr.query.target_fd = port.value();
-  attr.query.attach_type = hook_of(part);
-  attr.query.prog_ids = address(ids.data());
-  attr.query.prog_cnt = static_cast<std::uint32_t>(ids.size());
-  if (call(BPF_PROG_QUERY, attr) != 0) return fail(failed("BPF_PROG_QUERY"));
-  ids.resize(attr.query.prog_cnt);
-  return ids;
+Result<TcxChain> tcx_chain(Ifindex port, Part part) {
+  std::array<std::uint32_t, 64> ids{};  // as many as the kernel takes
+  TcxQuery query{.ifindex = port.value(), .attach_type = hook_of(part)};
+  query.program_ids = address(ids.data());
+  query.count = ids.size();
+  if (::syscall(SYS_bpf, BPF_PROG_QUERY, &query, sizeof query) != 0) {
+    if (errno == ENOENT) return TcxChain{};  // nothing was ever there
+    return fail(failed("BPF_PROG_QUERY"));
+  }
+  const auto count = std::min<std::size_t>(query.count, ids.size());
+  return TcxChain{{ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(count)}, query.revision};
 }
 
 Result<UniqueFd> attach_tcx(const UniqueFd& program, Ifindex port, Part part) {

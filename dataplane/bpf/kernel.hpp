@@ -71,8 +71,12 @@ class Mapping {
 
 /// True where the kernel has TCX (Linux 6.6).
 [[nodiscard]] bool has_tcx();
-/// The ids of the programs on the port's TCX hook, in the order in which they run.
-[[nodiscard]] Result<std::vector<std::uint32_t>> programs_on_tcx(Ifindex port, Part part);
+/// The programs on a port's TCX hook, in the order in which packets meet them.
+struct TcxChain {
+  std::vector<std::uint32_t> program_ids{};
+  std::uint64_t revision = 0;  ///< another one after each change
+};
+[[nodiscard]] Result<TcxChain> tcx_chain(Ifindex port, Part part);
 /// First on the port's hook, so that no verdict of another program goes before ours.
 [[nodiscard]] Result<UniqueFd> attach_tcx(const UniqueFd& program, Ifindex port, Part part);
 /// The next packet is the new program's; none falls in between.

@@ -87,9 +87,9 @@ bool is_at_work(const UniqueFd& object) {
   const auto link = link_info(object);
   const auto port = link && link->part ? Ifindex::make(link->ifindex) : std::nullopt;
   if (!port || port->value() == 0) return false;
-  const auto programs = programs_on_tcx(*port, *link->part);
-  return programs &&
-         std::find(programs->begin(), programs->end(), link->program_id) != programs->end();
+  const auto chain = tcx_chain(*port, *link->part);
+  return chain &&
+         std::ranges::find(chain->program_ids, link->program_id) != chain->program_ids.end();
 }
 
 }  // namespace

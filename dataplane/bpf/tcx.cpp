@@ -12,7 +12,8 @@ namespace {
 constexpr std::string_view kPort = "port-";
 
 std::string name_of(Ifindex port, Part part) {
-  return std::string(kPort) + std::to_string(port.value()) + "-" + std::string(to_string(part));
+  return std::string(kPort) + std::to_string(port.value()) +
+         (part == Part::kIngress ? "-ingress" : "-egress");
 }
 
 std::optional<Ifindex> port_of(std::string_view name) {
@@ -61,8 +62,8 @@ void Tcx::forget(Ifindex port) {
 }
 
 bool Tcx::is_shared(Ifindex port, Part part) {
-  const auto programs = programs_on_tcx(port, part);
-  return programs && !programs->empty();
+  const auto chain = tcx_chain(port, part);
+  return chain && !chain->program_ids.empty();
 }
 
 Result<std::vector<Ifindex>> Tcx::ports() {

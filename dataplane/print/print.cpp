@@ -13,6 +13,16 @@ Result<void> Print::prepare(std::span<const qos::Ruleset>) { return {}; }
 
 Result<Plan> Print::plan(Ifindex port, const qos::Ruleset& want) { return plan_from(port, want); }
 
+Result<Reading> Print::verify(Ifindex port, const qos::Ruleset& want) {
+  Reading reading = reading_of(plan_from(port, want));
+  for (PartReading& read : reading.parts)
+    if (read.state == PartState::kDone) {
+      read.state = PartState::kUnsupported;
+      read.text = "printed, not programmed";
+    }
+  return reading;
+}
+
 Result<Plan> Print::plan_removal(Ifindex port) { return plan_from(port, std::nullopt); }
 
 Plan Print::plan_from(Ifindex port, std::optional<qos::Ruleset> want) const {

@@ -20,6 +20,7 @@ class Print : public Backend {
   [[nodiscard]] std::string description() const override;
   [[nodiscard]] Result<void> prepare(std::span<const qos::Ruleset> rules) override;
   [[nodiscard]] Result<Plan> plan(Ifindex port, const qos::Ruleset& want) override;
+  [[nodiscard]] Result<Reading> verify(Ifindex port, const qos::Ruleset& want) override;
   [[nodiscard]] Result<Plan> plan_removal(Ifindex port) override;
   [[nodiscard]] Result<void> apply(const Plan& plan) override;
   void forget(Ifindex port) override { rules_.erase(port); }

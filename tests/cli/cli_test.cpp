@@ -42,7 +42,7 @@ class FakeDaemon : public io::ControlHandler {
     return R"({"version":1,"device":{"role":"switch","level":)" + level +
            R"(,"level_source":"host","chassis_id":"02:00:00:00:00:01","system_name":"leaf1"},"ports":)" +
            kPorts + R"(,"protection":{"backend":"bpf","state":")" + state +
-           R"(","lossless":[5,6]},"alarms":)" + alarms + "}";
+           R"(","lossless":[5,6],"reasons":[],"pfc_unverified":0},"alarms":)" + alarms + "}";
   }
   std::string stats_json(std::span<const std::string>) override {
     return R"({"version":1,"ports":[]})";

@@ -12,17 +12,32 @@ namespace {
 using dataplane::FakeBackend;
 using dataplane::FakeKernel;
 using dataplane::Part;
+using dataplane::PartReading;
+using dataplane::PartState;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
 using State = report::Protection::State;
 
 constexpr auto kPort = Ifindex::of<7>();
 constexpr auto kOther = Ifindex::of<8>();
 
+core::Link link(Ifindex port, std::uint8_t device) {
+  return {.ifindex = port,
+          .name = "swp" + std::to_string(port.value()),
+          .address = {2, 0, 0, 0, device, static_cast<std::uint8_t>(port.value())},
+          .up = true};
+}
+
 class ProtectionTest : public testing::Test {
  protected:
   explicit ProtectionTest(Role role = Role::kSwitch)
-      : agent_({.role = role, .pinned_level = Level::of<1>()}, {}, now_) {}
+      : agent_({.role = role, .pinned_level = Level::of<1>()}, {}, now_) {
+    core::Actions actions;
+    for (Ifindex port : {kPort, kOther}) agent_.set_link(link(port, 1), now_, actions);
+  }
 
   Protection open() {
     return {agent_, qos::Policy(), "fake", std::make_unique<FakeBackend>(kernel_), names()};
@@ -35,31 +50,122 @@ class ProtectionTest : public testing::Test {
     FakeBackend kernel(kernel_);
     ASSERT_TRUE(kernel.apply(*kernel.plan(port, rules(order))));
   }
-  /// The standing alarms as "code port text".
-  std::vector<std::string> alarms(Protection& protection) {
+  /// Somebody else takes all of it away, or a part.
+  void lose(Ifindex port) {
+    for (Part part : {Part::kClassify, Part::kRemap}) kernel_.installed.erase({port, part});
+  }
+  /// A switch of that level, or a host, is heard on the port.
+  void hear(Ifindex port, std::optional<Level> level) {
+    core::Settings settings{.role = level ? Role::kSwitch : Role::kHost, .pinned_level = level};
+    core::Agent peer(settings, {}, now_);
+    core::Actions actions;
+    peer.set_link(link(port, 9), now_, actions);
+    peer.advance(now_, actions);
+    ASSERT_FALSE(actions.sends.empty());
+    core::Actions heard;
+    agent_.receive(port, actions.sends.front().frame, now_, heard);
+  }
+  /// All that is due now.
+  void turn(Protection& protection) {
+    for (int i = 0; i < 100; ++i) {
+      const auto due = protection.next_deadline();
+      if (!due || *due > now_) return;
+      protection.advance(now_);
+    }
+    FAIL() << "never at rest";
+  }
+  /// Time goes on, and every deadline is kept.
+  void pass(Protection& protection, Duration time) {
+    const TimePoint end = now_ + time;
+    while (const auto due = protection.next_deadline()) {
+      if (*due > end) break;
+      now_ = std::max(now_, *due);
+      protection.advance(now_);
+      tell(protection);
+    }
+    now_ = end;
+  }
+  void tell(Protection& protection) {
     core::Actions actions;
     protection.tell(agent_, now_, actions);
+    for (const core::Event& e : actions.events)
+      if (e.kind == core::Event::Kind::kRulesRestored)
+        restored_.push_back(std::string(names()(e.port)) + " " + e.text);
+  }
+  /// The standing alarms as "code port text".
+  std::vector<std::string> alarms(Protection& protection) {
+    tell(protection);
     std::vector<std::string> lines;
     for (const core::Alarm& a : agent_.snapshot(now_).alarms)
-      lines.push_back(std::string(to_string(a.code)) + " " + a.port + " " + a.text);
+      if (a.code == core::AlarmCode::kDataplane ||
+          (a.code == core::AlarmCode::kUnprotected && a.port.empty()))
+        lines.push_back(std::string(to_string(a.code)) + " " + a.port + " " + a.text);
     return lines;
+  }
+  report::Protection summary(const Protection& protection) const {
+    return protection.summary(agent_.snapshot(now_));
+  }
+  report::Rules told(const Protection& protection) const {
+    return protection.rules(agent_.snapshot(now_));
+  }
+  /// As "swp7 remap missing text".
+  std::vector<std::string> reasons(const Protection& protection) const {
+    std::vector<std::string> lines;
+    for (const auto& r : summary(protection).reasons)
+      lines.push_back(r.port + " " + r.part.part + " " + r.part.state + " " + r.part.text);
+    return lines;
+  }
+  /// The classify part's order, in the kernel.
+  Order programmed(Ifindex port) const {
+    return kernel_.installed.at({port, Part::kClassify}).port.order;
   }
 
   TimePoint now_{std::chrono::hours(1)};
   core::Agent agent_;
   FakeKernel kernel_;
+  std::vector<std::string> restored_;
 };
 
-TEST_F(ProtectionTest, FreshPortGetsItsRulesAtTheNextTurn) {
+TEST_F(ProtectionTest, FreshPortGetsItsRulesAtTheNextTurnAndIsReadBack) {
+  hear(kPort, Level::of<2>());
   Protection protection = open();
   protection.add(kPort, now_);
   EXPECT_TRUE(kernel_.installed.empty());
   EXPECT_EQ(protection.next_deadline(), now_);
-  EXPECT_EQ(protection.summary(agent_.snapshot(now_)).state, State::kPartial);
+  EXPECT_THAT(reasons(protection), ElementsAre("swp7 classify missing not read back yet"));
+  EXPECT_EQ(summary(protection).state, State::kPartial);
   protection.advance(now_);
-  EXPECT_EQ(kernel_.installed.at({kPort, Part::kIngress}), rules(Order::kUnknown));
-  EXPECT_EQ(protection.next_deadline(), std::nullopt);
-  EXPECT_EQ(protection.summary(agent_.snapshot(now_)).state, State::kActive);
+  EXPECT_EQ(kernel_.installed.at({kPort, Part::kClassify}), rules(Order::kUp));
+  EXPECT_EQ(kernel_.looks, 1);
+  EXPECT_EQ(summary(protection).state, State::kActive);
+  EXPECT_THAT(reasons(protection), IsEmpty());
+}
+
+TEST_F(ProtectionTest, WatchersAreToldWhenTheLastOfManyPortsHasItsRules) {
+  Protection protection = open();
+  std::vector<Ifindex> ports;
+  for (unsigned n = 1; n <= 300; ++n) ports.push_back(*Ifindex::make(n));
+  for (Ifindex port : ports) protection.add(port, now_);
+  int told = 0;
+  while (protection.next_deadline() <= now_) {
+    protection.advance(now_);
+    if (protection.take_changed()) ++told;
+  }
+  EXPECT_EQ(kernel_.looks, 300);
+  EXPECT_GE(told, 300 / 16);
+  EXPECT_FALSE(protection.take_changed());
+}
+
+TEST_F(ProtectionTest, NothingToProtectIsInactive) {
+  Protection protection = open();
+  protection.add(kPort, now_);
+  turn(protection);
+  EXPECT_EQ(summary(protection).state, State::kInactive);  // nobody is heard
+  hear(kPort, std::nullopt);
+  protection.update(kPort, now_);
+  turn(protection);
+  EXPECT_EQ(summary(protection).state, State::kActive);  // a leaf with a host has an order
+  EXPECT_EQ(summary(protection).pfc_unverified, 0U);
 }
 
 TEST_F(ProtectionTest, PortsSettleOneByOneWhenAllHaveRules) {
@@ -67,31 +173,31 @@ TEST_F(ProtectionTest, PortsSettleOneByOneWhenAllHaveRules) {
   Protection protection = open();
   protection.add(kPort, now_);
   protection.add(kOther, now_);
-  protection.advance(now_);
+  turn(protection);
   EXPECT_THAT(kernel_.settled, IsEmpty());
   EXPECT_EQ(kernel_.installed.size(), 4U);
   for (std::size_t moved : {1U, 2U}) {
-    now_ += std::chrono::milliseconds(250);
+    now_ += milliseconds(250);
     EXPECT_EQ(protection.next_deadline(), now_);
     protection.advance(now_ - std::chrono::nanoseconds(1));
     EXPECT_EQ(kernel_.settled.size(), moved - 1);
     protection.advance(now_);
     EXPECT_EQ(kernel_.settled.size(), moved);
+    turn(protection);
   }
-  EXPECT_EQ(protection.next_deadline(), std::nullopt);
 }
 
 TEST_F(ProtectionTest, RulesFoundAtStartStayUntilTheNeighborWouldHaveBeenHeard) {
   install(kPort, Order::kUp);
   Protection protection = open();
   protection.add(kPort, now_);
-  const TimePoint until = now_ + std::chrono::seconds(121);  // our TTL: docs/rules.md O4
-  EXPECT_EQ(protection.next_deadline(), until);
-  protection.advance(until - std::chrono::nanoseconds(1));
-  EXPECT_EQ(kernel_.installed.at({kPort, Part::kEgress}), rules(Order::kUp));
+  const TimePoint until = now_ + seconds(121);  // our TTL: docs/rules.md O4
+  pass(protection, seconds(121) - std::chrono::nanoseconds(1));
+  EXPECT_EQ(kernel_.installed.at({kPort, Part::kRemap}), rules(Order::kUp));
+  now_ = until;
   protection.advance(until);
-  EXPECT_EQ(kernel_.installed.at({kPort, Part::kEgress}), rules(Order::kUnknown));
-  EXPECT_EQ(protection.next_deadline(), std::nullopt);
+  EXPECT_EQ(kernel_.installed.at({kPort, Part::kRemap}), rules(Order::kUnknown));
+  EXPECT_THAT(restored_, IsEmpty());
 }
 
 TEST_F(ProtectionTest, RulesFoundWhereThePortRemembersSomebodyFollowAtOnce) {
@@ -106,29 +212,45 @@ TEST_F(ProtectionTest, RulesFoundWhereThePortRemembersSomebodyFollowAtOnce) {
   EXPECT_TRUE(protection.found_rules());
   protection.add(kPort, now_);
   protection.advance(now_);
-  EXPECT_EQ(kernel_.installed.at({kPort, Part::kEgress}), rules(Order::kUp));
+  EXPECT_EQ(kernel_.installed.at({kPort, Part::kRemap}), rules(Order::kUp));
 }
 
 TEST_F(ProtectionTest, NewClassesLeaveRulesFoundAtStartAlone) {
   install(kPort, Order::kUp);
   Protection protection = open();
   protection.add(kPort, now_);
-  protection.update_all(*qos::Policy::parse("3:dscp26", "0:dscp0"));
-  EXPECT_EQ(kernel_.installed.at({kPort, Part::kEgress}), rules(Order::kUp));
+  protection.update_all(*qos::Policy::parse("3:dscp26", "0:dscp0"), now_);
+  turn(protection);
+  EXPECT_EQ(kernel_.installed.at({kPort, Part::kRemap}), rules(Order::kUp));
+}
+
+TEST_F(ProtectionTest, NewRoleReplacesRulesFoundAtStart) {
+  install(kPort, Order::kUp);
+  Protection protection = open();
+  protection.add(kPort, now_);
+  core::Actions actions;
+  agent_.configure({.role = Role::kHost}, now_, actions);
+  protection.update_all(qos::Policy(), now_);
+  EXPECT_EQ(programmed(kPort), Order::kUnknown);
 }
 
 TEST_F(ProtectionTest, RefusalRaisesAlarmsUntilItIsMended) {
+  hear(kPort, Level::of<2>());
+  hear(kOther, Level::of<2>());
   Protection protection = open();
   protection.add(kPort, now_);
   protection.add(kOther, now_);
   kernel_.fail_at_write = 0;
-  protection.advance(now_);
-  EXPECT_THAT(alarms(protection), ElementsAre("unprotected  1 of 2 ports without their rules",
-                                              "dataplane swp7 7: add ingress refused"));
-  EXPECT_EQ(protection.summary(agent_.snapshot(now_)).state, State::kPartial);
-  protection.update(kPort);
+  turn(protection);
+  EXPECT_THAT(alarms(protection),
+              ElementsAre("unprotected  1 of 2 ports without rules that hold: swp7",
+                          "dataplane swp7 7: add classify refused"));
+  EXPECT_EQ(summary(protection).state, State::kPartial);
+  EXPECT_THAT(reasons(protection), ElementsAre("swp7 classify missing 7: add classify refused"));
+  protection.update(kPort, now_);
+  turn(protection);
   EXPECT_THAT(alarms(protection), IsEmpty());
-  EXPECT_EQ(protection.summary(agent_.snapshot(now_)).state, State::kActive);
+  EXPECT_EQ(summary(protection).state, State::kActive);
 }
 
 TEST_F(ProtectionTest, RefusedRulesAreTriedAgainEverMoreSeldomUntilTheyAreTaken) {
@@ -136,33 +258,33 @@ TEST_F(ProtectionTest, RefusedRulesAreTriedAgainEverMoreSeldomUntilTheyAreTaken)
   protection.add(kPort, now_);
   const TimePoint start = now_;
   std::vector<long> tries;
-  for (int i = 0; i < 8; ++i) {
-    kernel_.fail_at_write = kernel_.writes;
-    now_ = *protection.next_deadline();
-    tries.push_back(std::chrono::duration_cast<std::chrono::seconds>(now_ - start).count());
+  while (tries.size() < 8) {
+    const int before = kernel_.writes;
+    kernel_.fail_at_write = before;
+    now_ = std::max(now_, *protection.next_deadline());
     protection.advance(now_);
     EXPECT_EQ(alarms(protection).size(), 2U);
+    if (kernel_.writes != before)
+      tries.push_back(std::chrono::duration_cast<seconds>(now_ - start).count());
   }
   EXPECT_THAT(tries, ElementsAre(0, 1, 3, 7, 15, 31, 61, 91));
-  now_ = *protection.next_deadline();
-  protection.advance(now_ - std::chrono::nanoseconds(1));
+  pass(protection, seconds(30) - std::chrono::nanoseconds(1));
   EXPECT_TRUE(kernel_.installed.empty());
-  protection.advance(now_);
+  pass(protection, std::chrono::nanoseconds(1));
   EXPECT_THAT(alarms(protection), IsEmpty());
-  EXPECT_EQ(kernel_.installed.at({kPort, Part::kIngress}), rules(Order::kUnknown));
-  EXPECT_EQ(protection.next_deadline(), std::nullopt);
+  EXPECT_EQ(kernel_.installed.at({kPort, Part::kClassify}), rules(Order::kUnknown));
 }
 
 TEST_F(ProtectionTest, PortThatVanishesWhileRefusedIsNotTriedForEver) {
   Protection protection = open();
   protection.add(kPort, now_);
   kernel_.fail_at_write = 0;
-  protection.advance(now_);
+  turn(protection);
   EXPECT_EQ(alarms(protection).size(), 2U);
   kernel_.vanished.insert(kPort);
-  now_ = *protection.next_deadline();
-  protection.advance(now_);
+  pass(protection, seconds(1));
   EXPECT_THAT(alarms(protection), IsEmpty());
+  protection.remove(kPort);
   EXPECT_EQ(protection.next_deadline(), std::nullopt);
 }
 
@@ -170,7 +292,7 @@ TEST_F(ProtectionTest, AlarmGoesWithThePort) {
   Protection protection = open();
   protection.add(kPort, now_);
   kernel_.fail_at_write = 0;
-  protection.advance(now_);
+  turn(protection);
   EXPECT_EQ(alarms(protection).size(), 2U);
   protection.remove(kPort);
   EXPECT_THAT(alarms(protection), IsEmpty());
@@ -181,18 +303,18 @@ TEST_F(ProtectionTest, DataPlaneThatCannotBeOpenedIsAnAlarm) {
                         fail(Error{EPERM, "backend bpf", "no: do this"}),
                         [](Ifindex) { return ""; });
   protection.add(kPort, now_);
-  protection.update(kPort);
+  protection.update(kPort, now_);
   EXPECT_THAT(alarms(protection),
               ElementsAre("unprotected  no port has rules: the data plane cannot be opened",
                           "dataplane  backend bpf: no: do this"));
-  EXPECT_EQ(protection.summary(agent_.snapshot(now_)).state, State::kFailed);
+  EXPECT_EQ(summary(protection).state, State::kFailed);
 }
 
 TEST_F(ProtectionTest, VanishedPortIsNoAlarm) {
   Protection protection = open();
   kernel_.vanished.insert(kPort);
   protection.add(kPort, now_);
-  protection.advance(now_);
+  turn(protection);
   EXPECT_THAT(alarms(protection), IsEmpty());
 }
 
@@ -208,46 +330,246 @@ TEST_F(ProtectionTest, NothingIsTakenAwayAtStopUnlessAsked) {
   EXPECT_TRUE(kernel_.installed.empty());
 }
 
+TEST_F(ProtectionTest, WhatNobodyToldOfIsFoundAndPutBackWithinTenSeconds) {
+  hear(kPort, Level::of<2>());
+  Protection protection = open();
+  protection.add(kPort, now_);
+  turn(protection);
+  lose(kPort);
+  pass(protection, seconds(9));
+  EXPECT_EQ(programmed(kPort), Order::kUp);
+  EXPECT_THAT(restored_, ElementsAre("swp7 classify, remap: somebody had taken them away"));
+  EXPECT_EQ(told(protection).ports[0].restored, 1U);
+  EXPECT_EQ(summary(protection).state, State::kActive);
+  EXPECT_THAT(alarms(protection), IsEmpty());
+}
+
+TEST_F(ProtectionTest, WhatAnEventTellsOfIsPutBackAtOnce) {
+  kernel_.tells = true;
+  hear(kPort, Level::of<2>());
+  Protection protection = open();
+  protection.add(kPort, now_);
+  protection.add(kOther, now_);
+  turn(protection);
+  now_ += seconds(1);
+  const int looks = kernel_.looks;
+  lose(kPort);
+  kernel_.events = {kPort, Ifindex::of<99>()};
+  protection.take_events();
+  turn(protection);
+  EXPECT_EQ(programmed(kPort), Order::kUp);
+  EXPECT_EQ(kernel_.looks, looks + 2);  // and once more, after it was put back
+  now_ += seconds(1);
+  kernel_.events = {Ifindex()};  // some were lost: of any port
+  lose(kOther);
+  protection.take_events();
+  turn(protection);
+  EXPECT_EQ(programmed(kOther), Order::kUnknown);
+}
+
+TEST_F(ProtectionTest, WhatIsRefusedAfterALossIsAnAlarmAndCountsOnceItIsBack) {
+  hear(kPort, Level::of<2>());
+  Protection protection = open();
+  protection.add(kPort, now_);
+  turn(protection);
+  lose(kPort);
+  kernel_.fail_at_write = kernel_.writes;
+  now_ += seconds(9);
+  protection.advance(now_);
+  EXPECT_THAT(alarms(protection),
+              ElementsAre("unprotected  1 of 1 ports without rules that hold: swp7",
+                          "dataplane swp7 7: add classify refused"));
+  EXPECT_THAT(restored_, IsEmpty());
+  pass(protection, seconds(2));
+  EXPECT_EQ(programmed(kPort), Order::kUp);
+  EXPECT_EQ(restored_.size(), 1U);
+  EXPECT_THAT(alarms(protection), IsEmpty());
+}
+
+TEST_F(ProtectionTest, FightIsDampedAndAnAlarmUntilAMinuteIsCalm) {
+  kernel_.tells = true;
+  hear(kPort, Level::of<2>());
+  Protection protection = open();
+  protection.add(kPort, now_);
+  turn(protection);
+  now_ += seconds(1);
+  // For 5 minutes it is taken away whenever it is there, every 10 ms.
+  Duration longest{};
+  Duration without{};
+  for (int i = 0; i < 30000; ++i) {
+    if (kernel_.installed.contains({kPort, Part::kRemap})) {
+      lose(kPort);
+      kernel_.events = {kPort};
+      protection.take_events();
+      without = {};
+    }
+    pass(protection, milliseconds(10));
+    without += milliseconds(10);
+    if (kernel_.installed.contains({kPort, Part::kRemap})) longest = std::max(longest, without);
+  }
+  EXPECT_LE(longest, seconds(10));
+  EXPECT_LE(restored_.size(), 45U);
+  EXPECT_GE(restored_.size(), 30U);
+  EXPECT_THAT(alarms(protection),
+              testing::Contains(HasSubstr("somebody takes the rules away again and again (")));
+  pass(protection, seconds(10));
+  EXPECT_EQ(programmed(kPort), Order::kUp);
+  EXPECT_THAT(alarms(protection), testing::SizeIs(2));
+  pass(protection, seconds(60));
+  EXPECT_THAT(alarms(protection), IsEmpty());
+}
+
+TEST_F(ProtectionTest, WhatStandsBeforeTheRulesIsAnAlarmAndNoProtection) {
+  kernel_.tells = true;
+  hear(kPort, Level::of<2>());
+  Protection protection = open();
+  protection.add(kPort, now_);
+  turn(protection);
+  now_ += seconds(1);
+  const int writes = kernel_.writes;
+  kernel_.obstacles[{kPort, Part::kClassify}] = {Part::kClassify, PartState::kBypassed, "by XDP"};
+  protection.link_changed(kPort);
+  turn(protection);
+  EXPECT_THAT(alarms(protection),
+              ElementsAre("unprotected  1 of 1 ports without rules that hold: swp7",
+                          "dataplane swp7 classify bypassed: by XDP"));
+  EXPECT_EQ(summary(protection).state, State::kPartial);
+  EXPECT_THAT(reasons(protection), ElementsAre("swp7 classify bypassed by XDP"));
+  EXPECT_EQ(kernel_.writes, writes);
+  kernel_.obstacles.clear();
+  now_ += seconds(1);
+  protection.link_changed(kPort);
+  turn(protection);
+  EXPECT_THAT(alarms(protection), IsEmpty());
+  EXPECT_EQ(summary(protection).state, State::kActive);
+}
+
+TEST_F(ProtectionTest, PortThatChangesAllTheTimeIsReadTenTimesASecond) {
+  kernel_.tells = true;
+  Protection protection = open();
+  protection.add(kPort, now_);
+  turn(protection);
+  const int looks = kernel_.looks;
+  for (int i = 0; i < 1000; ++i) {
+    kernel_.events = {kPort};
+    protection.take_events();
+    pass(protection, milliseconds(1));
+  }
+  EXPECT_GE(kernel_.looks - looks, 9);
+  EXPECT_LE(kernel_.looks - looks, 11);
+}
+
+TEST_F(ProtectionTest, OrderThatGoesToAndFroIsFollowedUpwardsAtOnceAndElseOnceASecond) {
+  hear(kPort, std::nullopt);
+  Protection protection = open();
+  protection.add(kPort, now_);
+  turn(protection);
+  const int writes = kernel_.writes;
+  for (int i = 0; i < 1000; ++i) {
+    hear(kPort, i % 2 == 0 ? Level::of<2>() : std::nullopt);
+    protection.update(kPort, now_);
+    if (agent_.order(kPort) == Order::kUp) EXPECT_EQ(programmed(kPort), Order::kUp);
+    pass(protection, milliseconds(1));
+  }
+  EXPECT_LE(kernel_.writes - writes, 2 * 2 * 8);  // two parts, up and down, 5 + 1 times and some
+  hear(kPort, std::nullopt);
+  protection.update(kPort, now_);
+  pass(protection, seconds(1));
+  EXPECT_EQ(programmed(kPort), agent_.order(kPort));
+}
+
+TEST_F(ProtectionTest, SwitchWhoseOrderIsNotKnownIsNotProtected) {
+  hear(kPort, Level::of<2>());
+  Protection protection = open();
+  protection.add(kPort, now_);
+  turn(protection);
+  auto snapshot = agent_.snapshot(now_);
+  snapshot.ports[0].order = Order::kUnknown;
+  const auto summary = protection.summary(snapshot);
+  EXPECT_EQ(summary.state, State::kPartial);
+  ASSERT_EQ(summary.reasons.size(), 1U);
+  EXPECT_EQ(summary.reasons[0].part.part, "remap");
+}
+
+TEST_F(ProtectionTest, PfcIsWhatTheDriverTells) {
+  hear(kPort, Level::of<2>());
+  Protection protection = open();
+  protection.add(kPort, now_);
+  turn(protection);
+  const auto pfc = [&] { return told(protection).ports[0].parts.back(); };
+  EXPECT_EQ(pfc().part, "pfc");
+  EXPECT_EQ(pfc().state, "unsupported");
+  EXPECT_EQ(summary(protection).state, State::kActive);
+  EXPECT_EQ(summary(protection).pfc_unverified, 1U);
+  core::Actions actions;
+  core::Link with = link(kPort, 1);
+  with.pfc = core::Pfc{.enabled = 1U << 5};
+  agent_.set_link(with, now_, actions);
+  EXPECT_EQ(pfc(),
+            (report::PartReading{"pfc", "missing", "no PFC: dcb pfc set dev swp7 prio-pfc 6:on"}));
+  EXPECT_EQ(summary(protection).state, State::kPartial);
+  with.pfc = core::Pfc{.enabled = 1U << 5 | 1U << 6};
+  agent_.set_link(with, now_, actions);
+  EXPECT_EQ(pfc(), (report::PartReading{"pfc", "done", ""}));
+  EXPECT_EQ(summary(protection).state, State::kActive);
+  EXPECT_EQ(summary(protection).pfc_unverified, 0U);
+}
+
+TEST_F(ProtectionTest, RulesThatAreOnlyPrintedProtectNobody) {
+  hear(kPort, Level::of<2>());
+  for (Part part : {Part::kClassify, Part::kRemap})
+    kernel_.obstacles[{kPort, part}] = {part, PartState::kUnsupported, "printed"};
+  Protection protection = open();
+  protection.add(kPort, now_);
+  turn(protection);
+  EXPECT_EQ(summary(protection).state, State::kInactive);
+  EXPECT_THAT(alarms(protection), IsEmpty());
+}
+
 TEST_F(ProtectionTest, RulesTellWhatIsWantedInstalledAndCounted) {
   using Installed = report::PortRules::Installed;
   Protection protection = open();
   kernel_.bounces[kPort][5] = 42;
   protection.add(kPort, now_);
-  report::Rules told = protection.rules();
-  EXPECT_EQ(told.backend, "fake");
-  EXPECT_EQ(told.description, "remembers");
-  EXPECT_EQ(told.error, std::nullopt);
-  ASSERT_EQ(told.ports.size(), 1U);
-  EXPECT_EQ(told.ports[0].name, "swp7");
-  EXPECT_EQ(told.ports[0].wanted, rules(Order::kUnknown));
-  EXPECT_EQ(told.ports[0].installed, Installed::kNo);
-  EXPECT_THAT(told.ports[0].changes, ElementsAre("add ingress"));
-  EXPECT_EQ(told.ports[0].bounces[5], 42U);
+  report::Rules rules = told(protection);
+  EXPECT_EQ(rules.backend, "fake");
+  EXPECT_EQ(rules.description, "remembers");
+  EXPECT_EQ(rules.error, std::nullopt);
+  ASSERT_EQ(rules.ports.size(), 1U);
+  EXPECT_EQ(rules.ports[0].name, "swp7");
+  EXPECT_EQ(rules.ports[0].wanted, ProtectionTest::rules(Order::kUnknown));
+  EXPECT_EQ(rules.ports[0].installed, Installed::kNo);
+  EXPECT_THAT(rules.ports[0].changes, ElementsAre("add classify", "add remap"));
+  EXPECT_EQ(rules.ports[0].parts.front(),
+            (report::PartReading{"classify", "missing", "not there"}));
+  EXPECT_EQ(rules.ports[0].bounces[5], 42U);
   protection.advance(now_);
-  EXPECT_EQ(protection.rules().ports[0].installed, Installed::kYes);
+  EXPECT_EQ(told(protection).ports[0].installed, Installed::kYes);
+  EXPECT_EQ(told(protection).ports[0].parts.front(), (report::PartReading{"classify", "done", ""}));
   install(kPort, Order::kUp);  // by another hand
-  told = protection.rules();
-  EXPECT_EQ(told.ports[0].installed, Installed::kDiffers);
-  EXPECT_THAT(told.ports[0].changes, ElementsAre("replace ingress", "replace egress"));
+  rules = told(protection);
+  EXPECT_EQ(rules.ports[0].installed, Installed::kDiffers);
+  EXPECT_THAT(rules.ports[0].changes, ElementsAre("replace classify", "replace remap"));
 }
 
 TEST_F(ProtectionTest, RulesOfAnEarlierDaemonAreKept) {
   install(kPort, Order::kUp);
   Protection protection = open();
   protection.add(kPort, now_);
-  EXPECT_EQ(protection.rules().ports[0].installed, report::PortRules::Installed::kKept);
+  turn(protection);
+  EXPECT_EQ(told(protection).ports[0].installed, report::PortRules::Installed::kKept);
 }
 
 TEST_F(ProtectionTest, RulesTellWhyThereAreNone) {
   Protection refused(agent_, qos::Policy(), "bpf", fail(Error{EPERM, "backend bpf", "no: do this"}),
                      names());
-  EXPECT_EQ(refused.rules().error, "backend bpf: no: do this");
-  EXPECT_EQ(refused.rules().description, std::nullopt);
+  EXPECT_EQ(told(refused).error, "backend bpf: no: do this");
+  EXPECT_EQ(told(refused).description, std::nullopt);
   Protection protection = open();
   protection.add(kPort, now_);
   kernel_.fail_at_write = 0;
   protection.advance(now_);
-  EXPECT_EQ(protection.rules().ports[0].error, "7: add ingress refused");
+  EXPECT_EQ(told(protection).ports[0].error, "7: add classify refused");
 }
 
 class HostProtection : public ProtectionTest {
@@ -258,10 +580,17 @@ TEST_F(HostProtection, HostProgramsNoRemap) {
   install(kPort, Order::kUp);  // it was a switch once
   Protection protection = open();
   protection.add(kPort, now_);
-  protection.advance(now_);
-  for (Part part : {Part::kIngress, Part::kEgress})
-    EXPECT_EQ(kernel_.installed.at({kPort, part}), rules(Order::kUnknown));
-  EXPECT_EQ(protection.summary(agent_.snapshot(now_)).state, State::kInactive);
+  turn(protection);
+  EXPECT_EQ(programmed(kPort), Order::kUnknown);
+  EXPECT_EQ(summary(protection).state, State::kInactive);
+}
+
+TEST_F(HostProtection, WhatStandsBeforeTheRulesOfAHostIsNoAlarm) {
+  kernel_.obstacles[{kPort, Part::kClassify}] = {Part::kClassify, PartState::kBypassed, "by XDP"};
+  Protection protection = open();
+  protection.add(kPort, now_);
+  turn(protection);
+  EXPECT_THAT(alarms(protection), IsEmpty());
 }
 
 }  // namespace

@@ -108,6 +108,42 @@ TEST_P(BackendContract, NextOneFindsTheRules) {
   EXPECT_THAT(ports(), ElementsAre(world_->port(0), world_->port(1)));
 }
 
+TEST_P(BackendContract, VerifyTellsWhatIsMissingAndChangesNothing) {
+  EXPECT_EQ(state(0, Order::kUp, Part::kClassify), PartState::kMissing);
+  EXPECT_EQ(state(0, Order::kUp, Part::kRemap), PartState::kMissing);
+  EXPECT_EQ(verified(0, Order::kUp).mend, planned(0, Order::kUp));
+  EXPECT_THAT(ports(), IsEmpty());
+}
+
+TEST_P(BackendContract, VerifyFindsWhatWasPut) {
+  put(0, Order::kUp);
+  const PartState there = world_->acts() ? PartState::kDone : PartState::kUnsupported;
+  EXPECT_EQ(state(0, Order::kUp, Part::kClassify), there);
+  EXPECT_EQ(state(0, Order::kUp, Part::kRemap), there);
+  EXPECT_TRUE(verified(0, Order::kUp).mend.empty());
+  EXPECT_EQ(state(0, Order::kDown, Part::kClassify), PartState::kMissing);
+  for (const PartReading& read : verified(0, Order::kDown).parts)
+    EXPECT_EQ(read.text.empty(), read.state == PartState::kDone) << to_string(read.part);
+}
+
+TEST_P(BackendContract, WhatAnotherTookAwayIsSeenAndPutBack) {
+  if (!world_->remembers()) GTEST_SKIP() << backend_->name() << " is alone with what it printed";
+  put(0, Order::kUp);
+  const auto other = world_->open();
+  ASSERT_TRUE(other);
+  const auto removal = other->plan_removal(world_->port(0));
+  ASSERT_TRUE(removal);
+  ASSERT_TRUE(other->apply(*removal));
+  const Reading reading = verified(0, Order::kUp);
+  for (const PartReading& read : reading.parts) {
+    if (read.part == Part::kQueues) continue;
+    EXPECT_EQ(read.state, PartState::kMissing) << to_string(read.part);
+  }
+  do_apply(reading.mend);
+  EXPECT_EQ(state(0, Order::kUp, Part::kClassify), PartState::kDone);
+  EXPECT_EQ(state(0, Order::kUp, Part::kRemap), PartState::kDone);
+}
+
 TEST_P(BackendContract, VanishedPortIsRefused) {
   if (!world_->knows_ports()) GTEST_SKIP() << backend_->name() << " takes any port";
   const Plan plan{.port = Ifindex::of<0x7ffffff0>(),

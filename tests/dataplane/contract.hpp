@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <optional>
 #include <ostream>
 
 #include "dataplane/backend.hpp"
@@ -23,6 +24,7 @@ class World {
   virtual std::string why_not() const { return {}; }
   virtual Ifindex port(int n) = 0;                   ///< n = 0, 1
   virtual bool remembers() const { return true; }    ///< over open()
+  virtual bool acts() const { return true; }         ///< on packets, and not only on paper
   virtual bool knows_ports() const { return true; }  ///< an interface that is not there is refused
 };
 
@@ -48,6 +50,17 @@ class BackendContract : public testing::TestWithParam<WorldCase> {
     auto plan = backend_->plan(world_->port(port), rules_of(order));
     EXPECT_TRUE(plan) << to_string(plan.error());
     return plan ? *plan : Plan{};
+  }
+  Reading verified(int port, Order order) {
+    auto reading = backend_->verify(world_->port(port), rules_of(order));
+    EXPECT_TRUE(reading) << to_string(reading.error());
+    return reading ? *reading : Reading{};
+  }
+  /// How a part stands; nothing if these rules do not need it.
+  std::optional<PartState> state(int port, Order order, Part part) {
+    for (const PartReading& read : verified(port, order).parts)
+      if (read.part == part) return read.state;
+    return std::nullopt;
   }
   void put(int port, Order order) { do_apply(planned(port, order)); }
   void take(int port) {

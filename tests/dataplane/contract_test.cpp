@@ -16,6 +16,7 @@ class PrintWorld : public World {
   }
   Ifindex port(int n) override { return *Ifindex::make(7U + static_cast<unsigned>(n)); }
   bool remembers() const override { return false; }
+  bool acts() const override { return false; }
   bool knows_ports() const override { return false; }
 
  private:

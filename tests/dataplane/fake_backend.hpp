@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <map>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "dataplane/backend.hpp"
@@ -18,8 +19,12 @@ struct FakeKernel {
   std::set<Ifindex> vanished{};
   bool settles = false;
   std::set<Ifindex> settled{};
-  int writes = 0;          ///< changes made so far, undone ones too
-  int fail_at_write = -1;  ///< this write is refused
+  std::map<std::pair<Ifindex, Part>, PartReading> obstacles{};  ///< what verify() says instead
+  bool tells = false;             ///< has events, and so nothing for a glance
+  std::vector<Ifindex> events{};  ///< that wait
+  int looks = 0;                  ///< verify() so far
+  int writes = 0;                 ///< changes made so far, undone ones too
+  int fail_at_write = -1;         ///< this write is refused
 };
 
 /// A back end for tests of its users.
@@ -33,6 +38,22 @@ class FakeBackend : public Backend {
 
   [[nodiscard]] Result<Plan> plan(Ifindex port, const qos::Ruleset& want) override {
     return plan_from(port, want);
+  }
+  [[nodiscard]] Result<Reading> verify(Ifindex port, const qos::Ruleset& want) override {
+    ++kernel_.looks;
+    auto plan = plan_from(port, want);
+    if (!plan) return fail(plan.error());
+    Reading reading = reading_of(std::move(*plan));
+    for (PartReading& read : reading.parts)
+      if (const auto at = kernel_.obstacles.find({port, read.part}); at != kernel_.obstacles.end())
+        read = at->second;
+    return reading;
+  }
+  [[nodiscard]] std::vector<Ifindex> take_events() override {
+    return std::exchange(kernel_.events, {});
+  }
+  [[nodiscard]] std::vector<Ifindex> glance(std::span<const Ifindex> ports) override {
+    return kernel_.tells ? std::vector<Ifindex>() : Backend::glance(ports);
   }
   [[nodiscard]] Result<Plan> plan_removal(Ifindex port) override {
     return plan_from(port, std::nullopt);

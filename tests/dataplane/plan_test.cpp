@@ -19,8 +19,8 @@ TEST(Print, WritesChangesThenRules) {
   auto print = print_to(out);
   ASSERT_TRUE(print->apply(*print->plan(kPort, rules_of(Order::kUp))));
   EXPECT_EQ(out.str(),
-            "swp7 add ingress\n"
-            "swp7 add egress\n"
+            "swp7 add classify\n"
+            "swp7 add remap\n"
             "swp7 is up\n"
             "swp7 ingress dscp43 -> priority 5\n"
             "swp7 ingress dscp51 -> priority 6\n"
@@ -39,7 +39,7 @@ TEST(Print, WritesOnlyWhatDiffers) {
   ASSERT_TRUE(print->apply(*print->plan(kPort, rules_of(Order::kUp))));
   EXPECT_EQ(out.str(), "");
   ASSERT_TRUE(print->apply(*print->plan_removal(kPort)));
-  EXPECT_EQ(out.str(), "swp7 remove ingress\nswp7 remove egress\n");
+  EXPECT_EQ(out.str(), "swp7 remove classify\nswp7 remove remap\n");
 }
 
 TEST(Print, SaysThatItCouldNotWrite) {
@@ -62,7 +62,7 @@ TEST(Fake, UndoesWhatItDidWhenAWriteIsRefused) {
   kernel.fail_at_write = 1;
   const auto done = fake.apply(*fake.plan(kPort, rules_of(Order::kUp)));
   ASSERT_FALSE(done);
-  EXPECT_EQ(done.error().what, "add egress refused");
+  EXPECT_EQ(done.error().what, "add remap refused");
   EXPECT_TRUE(kernel.installed.empty());
 }
 

@@ -73,6 +73,23 @@ Bytes link_info(const char* kind, const char* master_kind) {
   return all;
 }
 
+TEST(LinkMessage, TellsTheXdpProgramThatIsAttached) {
+  struct {
+    nlattr attached_header{.nla_len = sizeof(nlattr) + 1, .nla_type = IFLA_XDP_ATTACHED};
+    std::uint32_t attached = 2;  // one octet, and padding
+    nlattr id_header{.nla_len = sizeof(nlattr) + 4, .nla_type = IFLA_XDP_PROG_ID};
+    std::uint32_t id = 42;
+  } xdp;
+  const Bytes with = Message(RTM_NEWLINK, info())
+                         .text(IFLA_IFNAME, "swp7")
+                         .attribute(IFLA_XDP, &xdp, sizeof xdp)
+                         .octets();
+  EXPECT_EQ(std::get<Interface>(*parse_link_message(with)).xdp, 42U);
+  const Bytes without =
+      Message(RTM_NEWLINK, info()).text(IFLA_IFNAME, "swp7").attribute(IFLA_XDP, &xdp, 8).octets();
+  EXPECT_EQ(std::get<Interface>(*parse_link_message(without)).xdp, 0U);
+}
+
 TEST(LinkMessage, TellsAnInterface) {
   const Bytes nest = link_info("veth", "bridge");
   const Bytes octets = Message(RTM_NEWLINK, info())

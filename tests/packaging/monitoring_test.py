@@ -67,6 +67,43 @@ class Names(unittest.TestCase):
     def test_rules(self):
         self.check(expressions_of_rules())
 
+    def test_values_of_labels_are_those_that_there_are(self):
+        """A misspelt state makes an alert that never fires."""
+        show, rules = (json.loads((PACKAGING / "schema" / f"{name}.schema.json").read_text()) for name in ("show", "rules"))
+        part, port = rules["$defs"]["part"]["properties"], show["$defs"]["port"]["properties"]
+        known = {("lldp_level_protection_state", "state"): show["properties"]["protection"]["properties"]["state"]["enum"],
+                 ("lldp_level_device_info", "role"): show["properties"]["device"]["properties"]["role"]["enum"],
+                 ("lldp_level_device_info", "transport"): show["properties"]["device"]["properties"]["transport"]["enum"],
+                 ("lldp_level_port_info", "type"): port["type"]["enum"],
+                 ("lldp_level_port_info", "order"): port["order"]["enum"],
+                 ("lldp_level_port_rules_info", "installed"): rules["$defs"]["port"]["properties"]["installed"]["enum"],
+                 ("lldp_level_port_part_state", "part"): part["part"]["enum"],
+                 ("lldp_level_port_part_state", "state"): part["state"]["enum"]}
+        held = 0
+        for expression in (*expressions_of_rules(), *expressions_of_dashboard()):
+            for metric, selector in re.findall(r"(lldp_level_\w+)\{([^}]*)\}", expression):
+                for label, values in re.findall(r'(\w+)(?:=~|!~|!=|=)"([^"$]*)"', selector):
+                    with self.subTest(expression=expression, label=label):
+                        self.assertLessEqual(set(values.split("|")), set(known[metric, label]))
+                        held += 1
+        self.assertGreaterEqual(held, 4)
+        reason = show["$defs"]["reason"]["properties"]
+        self.assertEqual(reason["part"], part["part"])
+        self.assertEqual(set(reason["state"]["enum"]), set(part["state"]["enum"]) - {"done"})
+
+    def test_what_is_not_protected_is_critical(self):
+        """As `lldp-level check` says 2; docs/monitoring.md has both."""
+        text = (PACKAGING / "prometheus/lldp-level.rules.yml").read_text()
+        alerts = {name: re.search(r"severity: (\w+)", body)[1]
+                  for name, body in re.findall(r"(?ms)- alert: (\w+)\n(.*?)(?=- alert:|\Z)", text)}
+        rows = re.findall(r"(?m)^\| (\d) \w+ \|.*\| (.*?) ?\|$", (SOURCE / "docs/monitoring.md").read_text())
+        self.assertEqual([status for status, _ in rows], list("0123"))
+        severity = {"1": "warning", "2": "critical", "3": "warning"}
+        for status, names in rows:
+            for name in re.findall(r"`(\w+)`", names):
+                self.assertEqual(alerts[name], severity[status], name)
+        self.assertIn('lldp_level_protection_state{state=~"failed|partial"} == 1', text)
+
     def test_documentation(self):
         rows = re.findall(r"(?m)^\| `(lldp_level_\w+)` \| (.*?) \|", (SOURCE / "docs/monitoring.md").read_text())
         self.assertEqual({name: set(re.findall(r"`(\w+)`", labels)) for name, labels in rows}, METRICS)
@@ -128,6 +165,19 @@ class Schemas(unittest.TestCase):
         self.refuses(validator, show, lambda v: v["ports"][0].update(type="sideways"))
         self.refuses(validator, show, lambda v: v["device"].update(system_name="raw \x1b escape"))
 
+    def test_rules_golden(self):
+        rules = json.loads((GOLDEN / "report/golden/rules.json").read_text())
+        validator = self.validator("rules")
+        validator.validate(rules)
+        for path in ([], ["ports", 0], ["ports", 0, "parts", 0]):
+            def at(value):
+                for key in path:
+                    value = value[key]
+                return value
+            for key in at(rules):
+                self.refuses(validator, rules, lambda v: at(v).pop(key))
+        self.refuses(validator, rules, lambda v: v["ports"][0]["parts"][0].update(state="fine"))
+
     def test_real_answers(self):
         if os.geteuid() != 0 or shutil.which("unshare") is None:
             self.skipTest("needs root: the daemon runs in a namespace of its own")
@@ -147,13 +197,15 @@ class Schemas(unittest.TestCase):
                     if len(lines) >= 2 or daemon.poll() is not None:
                         break
                     time.sleep(0.02)
-                answer = subprocess.run([BIN / "lldp-level", "show", "--json", "--socket", control],
-                                        capture_output=True, text=True, timeout=20)
+                answer, rules = (subprocess.run([BIN / "lldp-level", word, "--json", "--socket", control],
+                                                capture_output=True, text=True, timeout=20)
+                                 for word in ("show", "rules"))
             finally:
                 daemon.terminate()
                 daemon.wait(20)
         self.assertEqual(answer.returncode, 0, answer.stderr)
         show.validate(json.loads(answer.stdout))
+        self.validator("rules").validate(json.loads(rules.stdout))
         self.assertGreaterEqual(len(lines), 2)
         for line in lines:
             change.validate(json.loads(line))
@@ -174,7 +226,9 @@ class Schemas(unittest.TestCase):
     def test_varlink_has_the_same_members(self):
         text = (SOURCE / "agent/control/org.lldplevel.varlink").read_text()
         schema = json.loads((PACKAGING / "schema/show.schema.json").read_text())
-        defs = {"Port": schema["$defs"]["port"], "Neighbor": schema["$defs"]["neighbor"],
+        rules = json.loads((PACKAGING / "schema/rules.schema.json").read_text())
+        defs = {"Reason": schema["$defs"]["reason"], "PortRules": rules["$defs"]["port"], "Part": rules["$defs"]["part"],
+                "Port": schema["$defs"]["port"], "Neighbor": schema["$defs"]["neighbor"],
                 "Alarm": schema["$defs"]["alarm"], **{k.capitalize(): schema["properties"][k] for k in ("device", "protection")}}
         for name, definition in defs.items():
             with self.subTest(type=name):

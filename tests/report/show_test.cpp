@@ -253,22 +253,33 @@ Rules leaf_rules() {
   PortRules refused{.name = "swp10",
                     .wanted = wanted(Order::kUp),
                     .installed = Installed::kDiffers,
-                    .changes = {"replace ingress", "add egress"},
-                    .error = "swp10: replace ingress: Operation not permitted"};
+                    .changes = {"replace classify", "add remap"},
+                    .error = "swp10: replace classify: Operation not permitted"};
   PortRules up{.name = "swp1", .wanted = wanted(Order::kUp), .installed = Installed::kYes};
+  up.parts = {{"classify", "done", ""},
+              {"remap", "done", ""},
+              {"pfc", "unsupported", "the driver does not tell"}};
+  refused.parts = {{"classify", "bypassed", "an XDP program (7) is attached"},
+                   {"remap", "missing", "not there"},
+                   {"pfc", "done", ""}};
+  refused.restored = 3;
   up.bounces[5] = 1'234'567;
   up.bounces[6] = 8;
-  return {.backend = "bpf",
-          .description = "clsact, kept in /sys/fs/bpf/lldp-level",
-          .policy = policy,
-          .ports = {up,
-                    {.name = "swp2", .wanted = wanted(Order::kDown), .installed = Installed::kYes},
-                    {.name = "swp3", .wanted = wanted(Order::kUnknown), .changes = {"add ingress"}},
-                    {.name = "swp4",
-                     .wanted = wanted(Order::kUnknown),
-                     .installed = Installed::kKept,
-                     .changes = {"replace ingress", "remove egress"}},
-                    refused}};
+  return {
+      .backend = "bpf",
+      .description = "clsact, kept in /sys/fs/bpf/lldp-level",
+      .policy = policy,
+      .ports = {up,
+                {.name = "swp2",
+                 .wanted = wanted(Order::kDown),
+                 .installed = Installed::kYes,
+                 .parts = {{"classify", "done", ""}, {"remap", "done", ""}, {"pfc", "done", ""}}},
+                {.name = "swp3", .wanted = wanted(Order::kUnknown), .changes = {"add classify"}},
+                {.name = "swp4",
+                 .wanted = wanted(Order::kUnknown),
+                 .installed = Installed::kKept,
+                 .changes = {"replace classify", "remove remap"}},
+                refused}};
 }
 
 TEST(RulesJson, IsAsTheInterfaceSays) {
@@ -291,22 +302,85 @@ TEST(RulesText, SaysWhyThereIsNoDataPlane) {
             "the daemon's answer is not understood: is it of another version?");
 }
 
-TEST(Check, AlarmsBeforeAllElse) {
-  const auto alarm = check(show_json(leaf(), protection(), kClock));
-  EXPECT_FALSE(alarm->fine);
-  EXPECT_EQ(alarm->line,
-            "LLDP-LEVEL WARNING - leaf1: switch, level 1 (host), protection partial, alarm "
-            "crosslink swp3: leaf2 stands on our own level 1 (and 1 more) | level=1 alarms=2 "
-            "ports_up=3 neighbors=4");
-  core::Snapshot quiet = leaf();
-  quiet.alarms.clear();
-  const auto fine = check(show_json(quiet, protection(), kClock));
-  EXPECT_TRUE(fine->fine);
-  EXPECT_EQ(fine->line,
-            "LLDP-LEVEL OK - leaf1: switch, level 1 (host), protection partial | level=1 alarms=0 "
-            "ports_up=3 neighbors=4");
-  const auto failed = check(show_json(quiet, {.state = Protection::State::kFailed}, kClock));
-  EXPECT_FALSE(failed->fine);
+/// A device of these few members, for check.
+std::string shown(const std::string& role, const std::string& ports, const std::string& protection,
+                  const std::string& alarms = "[]") {
+  return R"({"version":1,"device":{"role":")" + role +
+         R"(","level":1,"level_source":"host","system_name":"leaf1"},"ports":)" + ports +
+         R"(,"protection":)" + protection + R"(,"alarms":)" + alarms + "}";
+}
+std::string protected_by(const std::string& backend, const std::string& state,
+                         const std::string& reasons = "[]") {
+  return R"({"backend":")" + backend + R"(","state":")" + state +
+         R"(","lossless":[5,6],"reasons":)" + reasons + R"(,"pfc_unverified":0})";
+}
+constexpr const char* kOnePort = R"([{"name":"swp1","up":true,"neighbors":[]}])";
+constexpr const char* kAlarm =
+    R"([{"code":"crosslink","port":"swp3","since":"","text":"leaf2 stands on our own level 1"}])";
+constexpr const char* kReason =
+    R"([{"port":"swp1","part":"classify","state":"bypassed","text":"by XDP"},)"
+    R"({"port":"swp2","part":"remap","state":"missing","text":"not there"}])";
+
+struct CheckCase {
+  const char* name = "";
+  std::string show{};
+  Status status{};
+  std::string line{};
+  friend void PrintTo(const CheckCase& c, std::ostream* os) { *os << c.name; }
+};
+class Check : public testing::TestWithParam<CheckCase> {};
+TEST_P(Check, SaysWhatMonitorsAreToThink) {
+  const auto verdict = check(GetParam().show);
+  ASSERT_TRUE(verdict);
+  EXPECT_EQ(verdict->status, GetParam().status);
+  EXPECT_THAT(verdict->line, testing::StartsWith("LLDP-LEVEL " + GetParam().line + " | level=1 "));
+}
+const CheckCase kChecks[] = {
+    {"AllIsDone", shown("switch", kOnePort, protected_by("bpf", "active")), Status::kOk,
+     "OK - leaf1: switch, level 1 (host), protection active"},
+    {"NothingToProtect", shown("host", kOnePort, protected_by("bpf", "inactive")), Status::kOk,
+     "OK - leaf1: host, level 1 (host), protection inactive"},
+    {"AlarmThatLeavesProtectionWhole",
+     shown("switch", kOnePort, protected_by("bpf", "active"), kAlarm), Status::kWarning,
+     "WARNING - leaf1: switch, level 1 (host), protection active, alarm crosslink swp3: leaf2 "
+     "stands on our own level 1"},
+    {"PortToASwitchIsNotProtected",
+     shown("switch", kOnePort, protected_by("bpf", "partial", kReason)), Status::kCritical,
+     "CRITICAL - leaf1: switch, level 1 (host), protection partial, swp1: classify bypassed: by "
+     "XDP (and 1 more)"},
+    {"DataPlaneRefused", shown("switch", kOnePort, protected_by("bpf", "failed")),
+     Status::kCritical, "CRITICAL - leaf1: switch, level 1 (host), protection failed"},
+    {"SwitchWithoutPorts", shown("switch", "[]", protected_by("bpf", "inactive")),
+     Status::kCritical,
+     "CRITICAL - leaf1: switch, level 1 (host), protection inactive, no port at all: see `ports` "
+     "in lldp-level.conf(5)"},
+    {"HostWithoutPorts", shown("host", "[]", protected_by("bpf", "inactive")), Status::kOk,
+     "OK - leaf1: host, level 1 (host), protection inactive"},
+    {"SwitchWithoutABackEnd", shown("switch", kOnePort, protected_by("none", "inactive")),
+     Status::kUnknown, "UNKNOWN - leaf1: switch, level 1 (host), protection inactive"}};
+INSTANTIATE_TEST_SUITE_P(Nagios, Check, testing::ValuesIn(kChecks),
+                         [](const auto& c) { return c.param.name; });
+
+TEST(ShowText, SaysWhyProtectionIsNotWhole) {
+  Protection partial = protection();
+  for (int i = 1; i <= 10; ++i)
+    partial.reasons.push_back(
+        {"swp" + std::to_string(i), {"remap", "missing", "its order is not known"}});
+  const std::string text = *show_text(show_json(leaf(), partial, kClock), {});
+  EXPECT_THAT(text,
+              testing::HasSubstr("\n  not protected: swp8: remap missing: its order is not known\n"
+                                 "  and 2 more: see --json\n"));
+  EXPECT_THAT(text, testing::Not(testing::HasSubstr("swp9:")));
+}
+
+TEST(ShowText, SaysThatPfcIsNotVerified) {
+  Protection active = protection();
+  active.state = Protection::State::kActive;
+  EXPECT_THAT(*show_text(show_json(leaf(), active, kClock), {}),
+              testing::HasSubstr("protection active (bpf, lossless 5 6)"));
+  active.pfc_unverified = 2;
+  EXPECT_THAT(*show_text(show_json(leaf(), active, kClock), {}),
+              testing::HasSubstr("protection active (bpf, lossless 5 6, PFC not verified)"));
 }
 
 }  // namespace

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the bpf back end reads back from the kernel after somebody else has been there.
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <net/if.h>
+#include <poll.h>
+
+#include <array>
+#include <chrono>
+#include <thread>
+
+#include "dataplane/bpf/kernel.hpp"
+#include "dataplane/factory.hpp"
+#include "tests/dataplane/contract.hpp"
+#include "tests/dataplane/private_net.hpp"
+//
+#include "pass.skel.h"
+#include "probe.skel.h"
+
+namespace lldp::dataplane {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+enum class Means { kClsact, kTcx };
+std::ostream& operator<<(std::ostream& os, Means m) {
+  return os << (m == Means::kClsact ? "Clsact" : "Tcx");
+}
+
+/// A port p0 with rules of order up.
+class BpfVerify : public testing::TestWithParam<Means> {
+ protected:
+  void SetUp() override {
+    if (const std::string why = PrivateNet::enter(); !why.empty()) GTEST_SKIP() << why;
+    if (GetParam() == Means::kTcx && !bpf::has_tcx()) GTEST_SKIP() << "this kernel has no TCX";
+    sh("ip link del p0 2>/dev/null");
+    ASSERT_TRUE(sh("ip link add p0 up type veth peer name q0 && ip link set q0 up"));
+    port_ = *Ifindex::make(::if_nametoindex("p0"));
+    backend_ = open();
+    ASSERT_TRUE(backend_);
+    put();
+  }
+  static std::unique_ptr<Backend> open(bool queues = false) {
+    auto backend = make_backend(
+        "bpf", {.bpffs = PrivateNet::bpffs(),
+                .hook = GetParam() == Means::kTcx ? Options::Hook::kTcx : Options::Hook::kClsact,
+                .queues = queues});
+    EXPECT_TRUE(backend) << to_string(backend.error());
+    return backend ? std::move(*backend) : nullptr;
+  }
+  void put() {
+    const auto plan = backend_->plan(port_, rules_of(Order::kUp));
+    ASSERT_TRUE(plan) << to_string(plan.error());
+    const auto done = backend_->apply(*plan);
+    ASSERT_TRUE(done) << to_string(done.error());
+  }
+  Reading verified() {
+    auto reading = backend_->verify(port_, rules_of(Order::kUp));
+    EXPECT_TRUE(reading) << to_string(reading.error());
+    return reading ? *reading : Reading{};
+  }
+  /// As "classify done, remap missing".
+  std::string states() {
+    std::string text;
+    for (const PartReading& read : verified().parts)
+      text.append(text.empty() ? "" : ", ")
+          .append(to_string(read.part))
+          .append(" ")
+          .append(to_string(read.state));
+    return text;
+  }
+  std::string text_of(Part part) {
+    for (const PartReading& read : verified().parts)
+      if (read.part == part) return read.text;
+    return {};
+  }
+  std::vector<Ifindex> glance() { return backend_->glance(std::array{port_}); }
+  /// The kernel takes a link whose last file is gone off a little later.
+  bool glance_finds_it() {
+    for (int i = 0; i < 500 && glance().empty(); ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    return !glance().empty();
+  }
+  /// The ports of which events have told.
+  std::vector<Ifindex> told() {
+    pollfd ready{.fd = backend_->events(), .events = POLLIN, .revents = 0};
+    if (::poll(&ready, 1, 5000) != 1) return {};
+    return backend_->take_events();
+  }
+  bool on_tcx() const { return GetParam() == Means::kTcx; }
+
+  std::unique_ptr<Backend> backend_;
+  Ifindex port_{};
+};
+INSTANTIATE_TEST_SUITE_P(On, BpfVerify, testing::Values(Means::kClsact, Means::kTcx),
+                         testing::PrintToStringParamName());
+
+TEST_P(BpfVerify, WhatWasPutIsDone) {
+  EXPECT_EQ(states(), "classify done, remap done");
+  EXPECT_THAT(glance(), IsEmpty());
+}
+
+TEST_P(BpfVerify, DeletedClsactIsMissedAndTold) {
+  if (on_tcx()) GTEST_SKIP() << "the rules do not stand there";
+  (void)backend_->take_events();
+  ASSERT_TRUE(sh("tc qdisc del dev p0 clsact"));
+  EXPECT_THAT(told(), Contains(port_));
+  EXPECT_EQ(states(), "classify missing, remap missing");
+  ASSERT_TRUE(backend_->apply(verified().mend));
+  EXPECT_EQ(states(), "classify done, remap done");
+}
+
+TEST_P(BpfVerify, FilterReplacedByAnothersIsMissed) {
+  if (on_tcx()) GTEST_SKIP() << "the rules do not stand there";
+  (void)backend_->take_events();
+  ASSERT_TRUE(
+      sh("tc filter del dev p0 egress pref 5 && "
+         "tc filter add dev p0 egress pref 5 u32 match u32 0 0 flowid 1:1"));
+  EXPECT_THAT(told(), Contains(port_));
+  EXPECT_EQ(states(), "classify done, remap missing");
+}
+
+TEST_P(BpfVerify, LinkWhoseFileIsGoneIsMissedAtAGlance) {
+  if (!on_tcx()) GTEST_SKIP() << "the rules do not stand there";
+  EXPECT_EQ(states(), "classify done, remap done");
+  ASSERT_TRUE(sh("rm " + PrivateNet::bpffs() + "/lldp-level/*/port-*-egress"));
+  EXPECT_TRUE(glance_finds_it());
+  EXPECT_EQ(states(), "classify done, remap missing");
+  ASSERT_TRUE(backend_->apply(verified().mend));
+  EXPECT_EQ(states(), "classify done, remap done");
+  EXPECT_THAT(glance(), IsEmpty());
+}
+
+TEST_P(BpfVerify, LinkGivenAnotherProgramIsMissedAtAGlance) {
+  if (!on_tcx()) GTEST_SKIP() << "the rules do not stand there";
+  EXPECT_EQ(states(), "classify done, remap done");
+  probe* theirs = probe__open_and_load();
+  ASSERT_NE(theirs, nullptr);
+  const std::string file =
+      output_of("echo -n " + PrivateNet::bpffs() + "/lldp-level/*/port-*-ingress");
+  const UniqueFd link(bpf_obj_get(file.c_str()));
+  ASSERT_TRUE(link);
+  ASSERT_EQ(bpf_link_update(link.get(), bpf_program__fd(theirs->progs.stranger), nullptr), 0);
+  EXPECT_THAT(glance(), ElementsAre(port_));
+  EXPECT_EQ(states(), "classify missing, remap done");
+  probe__destroy(theirs);
+}
+
+TEST_P(BpfVerify, FilterBeforeOursBypassesIt) {
+  if (on_tcx()) {  // TCX comes first, whatever the preference
+    ASSERT_TRUE(
+        sh("tc qdisc add dev p0 clsact && "
+           "tc filter add dev p0 ingress pref 1 u32 match u32 0 0 flowid 1:7"));
+    EXPECT_EQ(states(), "classify done, remap done");
+    return;
+  }
+  (void)backend_->take_events();
+  ASSERT_TRUE(
+      sh("tc filter add dev p0 ingress pref 1 u32 match u32 0 0 action mirred egress "
+         "redirect dev q0"));
+  EXPECT_THAT(told(), Contains(port_));
+  EXPECT_EQ(states(), "classify bypassed, remap done");
+  EXPECT_EQ(text_of(Part::kClassify),
+            "a filter (u32, preference 1) stands before the rules: what it takes, they do not see: "
+            "delete it, or give it a preference above 5");
+  EXPECT_TRUE(verified().mend.empty());
+  ASSERT_TRUE(sh("tc filter del dev p0 ingress pref 1"));
+  EXPECT_THAT(told(), Contains(port_));
+  EXPECT_EQ(states(), "classify done, remap done");
+}
+
+TEST_P(BpfVerify, FilterThatIsNoneOfOurPacketsBusinessIsLeftOut) {
+  ASSERT_TRUE(sh("tc qdisc replace dev p0 clsact"));
+  ASSERT_TRUE(
+      sh("tc filter add dev p0 ingress pref 1 protocol arp u32 match u32 0 0 flowid 1:7 && "
+         "tc filter add dev p0 ingress pref 2 chain 9 u32 match u32 0 0 flowid 1:7 && "
+         "tc filter add dev p0 ingress pref 9 u32 match u32 0 0 flowid 1:7"));
+  EXPECT_EQ(states(), "classify done, remap done");
+}
+
+TEST_P(BpfVerify, TcxProgramOfAnotherBeforeOursBypassesIt) {
+  if (!bpf::has_tcx()) GTEST_SKIP() << "this kernel has no TCX";
+  EXPECT_EQ(states(), "classify done, remap done");
+  probe* theirs = probe__open_and_load();
+  ASSERT_NE(theirs, nullptr);
+  const UniqueFd program(::dup(bpf_program__fd(theirs->progs.stranger)));
+  {
+    const auto link = bpf::attach_tcx(program, port_, Part::kRemap);  // goes first
+    ASSERT_TRUE(link) << to_string(link.error());
+    EXPECT_THAT(glance(), ElementsAre(port_));
+    EXPECT_EQ(states(), "classify done, remap bypassed");
+    EXPECT_THAT(text_of(Part::kRemap), HasSubstr("a TCX program ("));
+    EXPECT_THAT(glance(), IsEmpty());
+  }
+  EXPECT_THAT(glance(), ElementsAre(port_));
+  EXPECT_EQ(states(), "classify done, remap done");
+  probe__destroy(theirs);
+}
+
+TEST_P(BpfVerify, XdpProgramBypassesTheIngress) {
+  pass* theirs = pass__open_and_load();
+  ASSERT_NE(theirs, nullptr);
+  const int fd = bpf_program__fd(theirs->progs.pass);
+  const auto ifindex = static_cast<int>(port_.value());
+  EXPECT_EQ(states(), "classify done, remap done");
+  ASSERT_EQ(bpf_xdp_attach(ifindex, fd, 1U << 1 /* XDP_FLAGS_SKB_MODE */, nullptr), 0);
+  EXPECT_THAT(glance(), ElementsAre(port_));
+  EXPECT_EQ(states(), "classify bypassed, remap done");
+  EXPECT_THAT(text_of(Part::kClassify), HasSubstr("an XDP program ("));
+  EXPECT_THAT(glance(), IsEmpty());
+  ASSERT_EQ(bpf_xdp_detach(ifindex, 1U << 1, nullptr), 0);
+  EXPECT_THAT(glance(), ElementsAre(port_));
+  // By a link, of which no event tells.
+  bpf_link* link = bpf_program__attach_xdp(theirs->progs.pass, ifindex);
+  ASSERT_NE(link, nullptr);
+  EXPECT_EQ(states(), "classify bypassed, remap done");
+  bpf_link__destroy(link);
+  EXPECT_EQ(states(), "classify done, remap done");
+  pass__destroy(theirs);
+}
+
+TEST_P(BpfVerify, IngressQdiscInThePlaceOfClsactIsForeign) {
+  if (on_tcx()) GTEST_SKIP() << "the rules do not stand there";
+  ASSERT_TRUE(sh("tc qdisc del dev p0 clsact && tc qdisc add dev p0 ingress"));
+  EXPECT_EQ(states(), "classify foreign, remap foreign");
+  EXPECT_EQ(text_of(Part::kRemap), "an ingress qdisc takes the place of clsact");
+}
+
+TEST_P(BpfVerify, RootQdiscOfAnotherIsForeignWhereQueuesAreWanted) {
+  backend_ = open(true);
+  put();
+  EXPECT_EQ(states(), "classify done, remap done, queues done");
+  (void)backend_->take_events();
+  ASSERT_TRUE(sh("tc qdisc replace dev p0 root handle 1: pfifo"));
+  EXPECT_THAT(told(), Contains(port_));
+  EXPECT_EQ(states(), "classify done, remap done, queues foreign");
+  EXPECT_TRUE(verified().mend.empty());
+  ASSERT_TRUE(sh("tc qdisc del dev p0 root"));
+  EXPECT_EQ(states(), "classify done, remap done, queues missing");
+}
+
+TEST_P(BpfVerify, EventsThatTheKernelCouldNotDeliverMayBeOfAnyPort) {
+  (void)backend_->take_events();
+  const int small = 1;
+  ASSERT_EQ(::setsockopt(backend_->events(), SOL_SOCKET, SO_RCVBUF, &small, sizeof small), 0);
+  ASSERT_TRUE(
+      sh("for i in $(seq 20); do tc qdisc add dev q0 root pfifo; tc qdisc del dev q0 root; "
+         "done"));
+  EXPECT_THAT(told(), Contains(Ifindex()));
+}
+
+}  // namespace
+}  // namespace lldp::dataplane

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// A running daemon, and others who lay hands on what it made: tc(8), ip(8), --remove-rules.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "tests/dataplane/private_net.hpp"
+#include "tests/netns/support.hpp"
+#include "tests/support/places.hpp"
+
+namespace lldp::netns {
+namespace {
+
+using namespace std::chrono_literals;
+using dataplane::output_of;
+using dataplane::PrivateNet;
+using dataplane::sh;
+using nlohmann::json;
+using testing::HasSubstr;
+
+/// By what means the rules stand in the kernel.
+enum class Means { kClsact, kTcx };
+std::ostream& operator<<(std::ostream& os, Means m) {
+  return os << (m == Means::kClsact ? "Clsact" : "Tcx");
+}
+
+/// A leaf on p0 whose neighbour is a spine on q0, in one namespace.
+class Readback : public testing::TestWithParam<Means> {
+ protected:
+  void SetUp() override {
+    if (const std::string why = PrivateNet::enter(); !why.empty()) GTEST_SKIP() << why;
+    sh("ip link del p0 2>/dev/null");
+    ASSERT_TRUE(sh("ip link add p0 up type veth peer name q0 && ip link set q0 up"));
+    spine_.emplace(command("spine", "level = 2\nports = q0\nbackend = none\n"),
+                   files_.file("log2"));
+    leaf_.emplace(command("leaf", "level = 1\nports = p0\nbackend = bpf\nbpffs = " +
+                                      (on_tcx() ? PrivateNet::bpffs() : "/nonexistent") + "\n"),
+                  files_.file("log"));
+    ASSERT_TRUE(eventually([&] { return state() == "active"; })) << show().dump(1);
+    if (!on_tcx()) return;
+    const auto settled = [] {
+      return output_of("tc qdisc show dev p0").find("clsact") == std::string::npos;
+    };
+    if (!eventually(settled)) GTEST_SKIP() << "this kernel has no TCX";
+    ASSERT_TRUE(eventually([&] { return parts() == "classify done, remap done"; }));
+  }
+  std::vector<std::string> command(const std::string& name, const std::string& config) {
+    std::ofstream(files_.file(name + ".conf"))
+        << "role = switch\ntransport = packet\nsocket = " << files_.file(name)
+        << "\nstate-file = " << files_.file(name + ".state") << "\n"
+        << config;
+    return {support::program("lldp-leveld"), "--config", files_.file(name + ".conf")};
+  }
+  json ask(const std::string& what) const {
+    return json::parse(output_of(support::program("lldp-level") + " " + what + " --json --socket " +
+                                 files_.file("leaf") + " 2>/dev/null"),
+                       nullptr, false);
+  }
+  json show() const { return ask("show"); }
+  std::string state() const {
+    const json all = show();
+    return all.is_object() ? all["protection"]["state"].get<std::string>() : "";
+  }
+  /// Classify and remap of p0, as `rules` reads them back: "classify done, remap done".
+  std::string parts() const {
+    const json port = ask("rules")["ports"][0];
+    std::string text;
+    for (const json& part : port["parts"])
+      if (part["part"] != "pfc")
+        text += (text.empty() ? "" : ", ") + part["part"].get<std::string>() + " " +
+                part["state"].get<std::string>();
+    return text;
+  }
+  int restored() const { return ask("rules")["ports"][0]["restored"].get<int>(); }
+  int check() const {
+    return WEXITSTATUS(std::system((support::program("lldp-level") + " check --socket " +
+                                    files_.file("leaf") + " >" + files_.file("check"))
+                                       .c_str()));
+  }
+  std::string checked() const { return output_of("cat " + files_.file("check")); }
+  bool put_back(int times) {
+    return eventually([&] { return restored() >= times && state() == "active"; }, 15s);
+  }
+  static bool on_tcx() { return GetParam() == Means::kTcx; }
+
+  TemporaryDirectory files_;
+  std::optional<Process> spine_;
+  std::optional<Process> leaf_;
+};
+INSTANTIATE_TEST_SUITE_P(On, Readback, testing::Values(Means::kClsact, Means::kTcx),
+                         testing::PrintToStringParamName());
+
+TEST_P(Readback, DeletedClsactIsBackAtOnceCountedAndTold) {
+  if (on_tcx()) GTEST_SKIP() << "the rules do not stand there";
+  EXPECT_EQ(check(), 0) << checked();
+  const auto start = std::chrono::steady_clock::now();
+  ASSERT_TRUE(sh("tc qdisc del dev p0 clsact"));
+  ASSERT_TRUE(put_back(1)) << show().dump(1);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, 10s);
+  EXPECT_EQ(parts(), "classify done, remap done");
+  EXPECT_THAT(output_of("tc filter show dev p0 egress"), HasSubstr("lldp-level"));
+  EXPECT_THAT(leaf_->output(),
+              HasSubstr("p0: rules put back: classify, remap: somebody had taken them away"));
+  EXPECT_EQ(check(), 0) << checked();
+}
+
+TEST_P(Readback, RulesRemovedBesideTheDaemonAreBackWithinTenSeconds) {
+  const auto start = std::chrono::steady_clock::now();
+  ASSERT_TRUE(
+      sh(support::program("lldp-leveld") + " --remove-rules --config " + files_.file("leaf.conf")));
+  ASSERT_TRUE(put_back(1)) << show().dump(1);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, 10s);
+  EXPECT_EQ(parts(), "classify done, remap done");
+}
+
+TEST_P(Readback, LinkTakenOffIsBackWithinTenSeconds) {
+  if (!on_tcx()) GTEST_SKIP() << "the rules do not stand there";
+  const auto start = std::chrono::steady_clock::now();
+  ASSERT_TRUE(sh("rm " + PrivateNet::bpffs() + "/lldp-level/*/port-*-egress"));
+  ASSERT_TRUE(put_back(1)) << show().dump(1);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, 12s);  // and what rm and show take
+}
+
+TEST_P(Readback, FilterBeforeOursIsCriticalUntilItIsGone) {
+  if (on_tcx()) GTEST_SKIP() << "TCX comes before every filter";
+  ASSERT_TRUE(
+      sh("tc filter add dev p0 ingress pref 1 u32 match u32 0 0 action mirred egress "
+         "redirect dev q0"));
+  ASSERT_TRUE(eventually([&] { return state() == "partial"; })) << show().dump(1);
+  EXPECT_EQ(parts(), "classify bypassed, remap done");
+  EXPECT_EQ(check(), 2);
+  EXPECT_THAT(checked(), HasSubstr("LLDP-LEVEL CRITICAL - "));
+  EXPECT_THAT(checked(), HasSubstr("p0: classify bypassed: a filter (u32, preference 1)"));
+  EXPECT_THAT(show()["alarms"].dump(), HasSubstr("classify bypassed: a filter"));
+  ASSERT_TRUE(sh("tc filter del dev p0 ingress pref 1"));
+  ASSERT_TRUE(eventually([&] { return state() == "active"; })) << show().dump(1);
+  EXPECT_EQ(check(), 0) << checked();
+}
+
+TEST_P(Readback, XdpProgramIsSeenWhenItComesAndWhenItGoes) {
+  if (!sh(std::string("ip link set dev p0 xdpgeneric obj ") + LLDP_TEST_XDP + " sec xdp"))
+    GTEST_SKIP() << "ip(8) cannot attach XDP programs here";
+  ASSERT_TRUE(eventually([&] { return state() == "partial"; })) << show().dump(1);
+  EXPECT_EQ(parts(), "classify bypassed, remap done");
+  EXPECT_THAT(show()["protection"]["reasons"][0]["text"].get<std::string>(),
+              HasSubstr("an XDP program ("));
+  ASSERT_TRUE(sh("ip link set dev p0 xdpgeneric off"));
+  ASSERT_TRUE(eventually([&] { return state() == "active"; })) << show().dump(1);
+}
+
+TEST_P(Readback, WaitProtectedEndsOnALeafOfManyPorts) {
+  if (on_tcx()) GTEST_SKIP() << "the same on every hook";
+  // What comes late is what counts: 300 ports whose rules are made after the last event of theirs.
+  std::string lines;
+  for (int i = 1; i <= 300; ++i)
+    lines += "link add m" + std::to_string(i) + " up type veth peer name n" + std::to_string(i) +
+             "\nlink set n" + std::to_string(i) + " up\n";
+  std::ofstream(files_.file("batch")) << lines;
+  ASSERT_TRUE(sh("ip -batch " + files_.file("batch")));
+  spine_.reset();
+  leaf_.reset();
+  spine_.emplace(command("spine", "level = 2\nports = n*\nbackend = none\n"), files_.file("log2"));
+  leaf_.emplace(command("leaf", "level = 1\nports = m*\nbackend = bpf\nbpffs = /nonexistent\n"),
+                files_.file("log"));
+  EXPECT_TRUE(sh(support::program("lldp-level") + " wait --protected --timeout 60 --socket " +
+                 files_.file("leaf")));
+  const json all = show();
+  EXPECT_EQ(all["protection"]["pfc_unverified"], 300);
+}
+
+}  // namespace
+}  // namespace lldp::netns

@@ -3,7 +3,7 @@
 
 #include <random>
 
-#include "lab/converge/report.hpp"
+#include "lab/agents/report.hpp"
 #include "lab/files.hpp"
 #include "lab/options.hpp"
 #include "lab/progress.hpp"

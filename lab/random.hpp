@@ -25,6 +25,11 @@ class Random {
     while (v < excess) v = next();
     return v % n;
   }
+  /// What std::shuffle asks for; its result depends on the library.
+  using result_type = std::uint64_t;
+  static constexpr result_type min() { return 0; }
+  static constexpr result_type max() { return ~result_type{0}; }
+  result_type operator()() { return next(); }
   /// True with probability `p`.
   bool chance(double p) { return static_cast<double>(next() >> 11) * 0x1p-53 < p; }
 

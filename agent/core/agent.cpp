@@ -58,7 +58,9 @@ Inference::Rules Agent::Impl::rules() const {
           .unsupported_after = settings_.unsupported_after};
 }
 
-Duration Agent::Impl::ttl() const { return std::chrono::seconds(tx_ttl(settings_)); }
+Duration Agent::Impl::ttl() const {
+  return std::max<Duration>(std::chrono::seconds(tx_ttl(settings_)), Place::kLeastWait);
+}
 
 Standing Agent::Impl::standing() const {
   return {.role = settings_.role,
@@ -448,13 +450,18 @@ void Agent::Impl::aim(TimePoint now, Actions& out) {
 }
 
 bool Agent::Impl::rise(TimePoint now, Actions& out) {
-  if (silent_ == 0 && place_.is_due(now)) {
+  if (silent_ != 0 || !place_.may_rise(now, unproved_ == 0)) return false;
+  for (const auto& port : ports_) {
+    if (!port) continue;
     // Who falls silent in this very moment counts: both are over one TTL after a start.
-    for (const auto& port : ports_)
-      if (port) watch_silence(*port, port->hears_switch, now);
+    const bool was_silent = port->silent;
+    watch_silence(*port, port->hears_switch, now);
+    if (port->silent != was_silent) label(*port, now, out);
+    if (port->has_not_heard_since(place_.tried_by())) place_.postpone(now);
   }
+  if (silent_ != 0 || !place_.may_rise(now, unproved_ == 0)) return false;
   const auto before = place_.at();
-  if (!place_.rise(now, silent_ != 0, unproved_ == 0)) return false;
+  place_.rise();
   const auto level = [](const Position& p) { return std::to_string(p.level.value()); };
   out.events.push_back(
       {.kind = Event::Kind::kPlace, .text = level(*before) + " -> " + level(*place_.at())});

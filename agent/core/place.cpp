@@ -17,16 +17,9 @@ Place::Step Place::aim(std::optional<Position> target, TimePoint now, Duration t
   if (target_ == target) return Step::kStays;
   target_ = std::move(target);
   provable_ = at_->level == Level::of<0>() || at_->chassis == target_->chassis;
-  due_ = now + ttl;
+  wait(now, ttl);
   again_at_ = now + kTellAgain;
   return Step::kRises;
-}
-
-bool Place::rise(TimePoint now, bool silent, bool proved) {
-  if (!rises() || silent) return false;
-  if (now < due_ && !(provable_ && proved && now >= known_at_)) return false;
-  at_ = std::exchange(target_, std::nullopt);
-  return true;
 }
 
 bool Place::tell_again(TimePoint now) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "agent/core/deadline_queue.hpp"
 #include "base/fabric.hpp"
@@ -17,6 +18,8 @@ class Place {
  public:
   /// How often those who have not proved that they know are told again, while it rises.
   static constexpr std::chrono::seconds kTellAgain{5};
+  /// However short the TTL is: so often, at least one of those who are told again hears it.
+  static constexpr std::chrono::seconds kLeastWait = 12 * kTellAgain;
   enum class Step { kStays, kMoved, kRises };
 
   /// `restored`: from the state file. `known_at`: by then whoever knew us before this start has
@@ -31,26 +34,37 @@ class Place {
   /// The device is to stand at `target`; nullopt: it has no level, and its place stays. kRises: it
   /// begins to wait, for everybody.
   Step aim(std::optional<Position> target, TimePoint now, Duration ttl);
-  /// True if it stands at its target now. `silent`: some port is. `proved`: every neighbour that
-  /// claims to be a switch has told a port type that fits the level.
-  bool rise(TimePoint now, bool silent, bool proved);
+  /// By what is known it may stand at its target, if no port is silent. `proved`: every neighbour
+  /// that claims to be a switch has told a port type that fits the level.
+  [[nodiscard]] bool may_rise(TimePoint now, bool proved) const {
+    return rises() && (now >= due_ || (provable_ && proved && now >= known_at_));
+  }
+  void rise() { at_ = std::exchange(target_, std::nullopt); }
+  /// Somebody may still not know: it waits until they are told again, at least.
+  void postpone(TimePoint now) { due_ = std::max(due_, now + kTellAgain); }
+  /// Who was heard after this, and has not proved that it knows, has been told often enough.
+  [[nodiscard]] TimePoint tried_by() const { return tried_by_; }
   /// No port is silent any more.
   void hear_all(TimePoint now, Duration ttl) {
-    if (rises()) due_ = now + ttl;
+    if (rises()) wait(now, ttl);
   }
-  /// By now all have forgotten what they heard before it began to rise.
-  [[nodiscard]] bool is_due(TimePoint now) const { return rises() && now >= due_; }
   /// Those who have not proved are to be told again; true once each time.
   bool tell_again(TimePoint now);
   /// When rise() or tell_again() has something to do by time alone.
   [[nodiscard]] TimePoint deadline(bool silent, bool proved) const;
 
  private:
+  void wait(TimePoint now, Duration ttl) {
+    due_ = now + ttl;
+    tried_by_ = now + ttl / 2;
+  }
+
   std::optional<Position> at_;
   std::optional<Position> target_{};  ///< while it rises
   bool provable_ = false;             ///< no port type proves a chassis ID
   TimePoint known_at_;
   TimePoint due_ = kNever;
+  TimePoint tried_by_ = kNever;
   TimePoint again_at_ = kNever;
 };
 

@@ -134,6 +134,12 @@ bool Port::waits_for(Level level) const {
   });
 }
 
+bool Port::has_not_heard_since(TimePoint t) const {
+  return std::any_of(table.all().begin(), table.all().end(), [&](const Neighbor& n) {
+    return n.unproved && n.rxInfoTTL - std::chrono::seconds(n.rxTTL) < t;
+  });
+}
+
 void summarize(Port& port) {
   port.heard = {};
   port.decisive = Port::kNobody;

@@ -87,6 +87,9 @@ struct Port {
   [[nodiscard]] bool has(AlarmCode code) const { return (alarms & alarm_bit(code)) != 0; }
   /// A neighbour here has no level yet, or a higher one than it will have from this one of ours.
   [[nodiscard]] bool waits_for(Level level) const;
+  /// A neighbour that has not proved that it knows our level has not been heard since: what we told
+  /// it may have been lost as what it tells is, and what it remembers does not age.
+  [[nodiscard]] bool has_not_heard_since(TimePoint t) const;
   /// A switch is remembered: whether one is heard counts.
   [[nodiscard]] bool expects_switch() const {
     return memory.kind == PortMemory::Kind::kSwitch || memory.kind == PortMemory::Kind::kAbove;

@@ -106,14 +106,19 @@ Order true_order(const Fabric& fabric, const Link& link, std::size_t end) {
                        position_of(fabric.nodes[link.ends[1 - end].node]));
 }
 
+PortType true_port_type(Role own_role, std::optional<Level> own, Role peer_role,
+                        std::optional<Level> peer) {
+  if (own_role == Role::kHost || !own || !peer) return PortType::kUnmarked;
+  const int up = peer->value() - own->value();
+  if (peer_role == Role::kHost || up == -1) return PortType::kDownlink;
+  if (up == 1) return PortType::kUplink;
+  return up == 0 ? PortType::kCrosslink : PortType::kUnmarked;
+}
+
 PortType true_port_type(const Fabric& fabric, const Link& link, std::size_t end) {
   const Node& own = fabric.nodes[link.ends[end].node];
   const Node& peer = fabric.nodes[link.ends[1 - end].node];
-  if (own.role == Role::kHost || !own.level || !peer.level) return PortType::kUnmarked;
-  const int up = peer.level->value() - own.level->value();
-  if (peer.role == Role::kHost || up == -1) return PortType::kDownlink;
-  if (up == 1) return PortType::kUplink;
-  return up == 0 ? PortType::kCrosslink : PortType::kUnmarked;
+  return true_port_type(own.role, own.level, peer.role, peer.level);
 }
 
 MacAddress port_address(std::size_t link, std::size_t end) {

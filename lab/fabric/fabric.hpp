@@ -70,7 +70,11 @@ struct Adjacency {
 /// Where the far end of `link` stands to the node at `link.ends[end]` when every level is right.
 [[nodiscard]] Order true_order(const Fabric& fabric, const Link& link, std::size_t end);
 
-/// What the port at `link.ends[end]` is when every level is right. Hosts leave theirs unmarked.
+/// What a port is between two devices whose levels are right. Hosts leave theirs unmarked.
+[[nodiscard]] PortType true_port_type(Role own_role, std::optional<Level> own, Role peer_role,
+                                      std::optional<Level> peer);
+
+/// What the port at `link.ends[end]` is when every level is right.
 [[nodiscard]] PortType true_port_type(const Fabric& fabric, const Link& link, std::size_t end);
 
 /// A locally administered address for the port at `links[link].ends[end]`; no two are equal, and

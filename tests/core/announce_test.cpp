@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <random>
 
 #include "agent/core/deadline_queue.hpp"
 #include "tests/core/support/single.hpp"

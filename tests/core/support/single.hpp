@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "agent/core/agent.hpp"
-#include "tests/core/support/network.hpp"
+#include "tests/core/support/names.hpp"
 #include "tlv/lldpdu.hpp"
 #include "tlv/writer.hpp"
 

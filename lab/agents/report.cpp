@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lab/converge/report.hpp"
+#include "lab/agents/report.hpp"
 
 #include <fmt/format.h>
 

@@ -8,7 +8,7 @@
 
 #include "base/time.hpp"
 
-namespace lldp::lab::converge {
+namespace lldp::lab::agents {
 
 /// What is to happen, earliest first; what is to happen at the same time, in the order in which it
 /// was put in. So a run never depends on how the heap was built.
@@ -43,4 +43,4 @@ class EventQueue {
   std::uint64_t inserted_ = 0;
 };
 
-}  // namespace lldp::lab::converge
+}  // namespace lldp::lab::agents

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "lab/converge/converge.hpp"
+#include "lab/agents/converge.hpp"
 
 namespace lldp::lab::converge {
 

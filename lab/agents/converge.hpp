@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/time.hpp"
+#include "lab/agents/curve.hpp"
 #include "lab/fabric/fabric.hpp"
 
 namespace lldp::lab::converge {
@@ -27,12 +28,7 @@ struct Scenario {
   Duration settle = std::chrono::seconds(1);     ///< all must stay right for so long
 };
 
-/// How much was wrong from a moment on. Times count from the first moment of the run.
-struct Sample {
-  Duration at{};
-  std::size_t levels = 0;
-  std::size_t ports = 0;
-};
+using agents::Sample;
 
 struct Outcome {
   Duration last_start{};        ///< of an agent, when it first started

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/agents/converge.hpp"
+
+#include <algorithm>
+
+#include "lab/agents/curve.hpp"
+#include "lab/agents/network.hpp"
+#include "lab/agents/truth.hpp"
+
+namespace lldp::lab::converge {
+namespace {
+
+using agents::Network;
+
+constexpr std::uint64_t kEventsPerTell = 4096;
+
+/// The fabric's devices and cables; cable n is link n.
+Network network_of(const Fabric& fabric, const Scenario& scenario) {
+  Network network(scenario.seed);
+  network.loss = scenario.loss;
+  for (const Node& node : fabric.nodes) {
+    core::Settings settings;
+    settings.role = node.role;
+    settings.chassis_id = node.chassis;
+    settings.system_name = node.name;
+    network.add(std::move(settings));
+  }
+  for (std::size_t l = 0; l < fabric.links.size(); ++l) {
+    const auto end = [&](std::size_t e) {
+      const LinkEnd& of = fabric.links[l].ends[e];
+      return Network::End{of.node, network.add_port(of.node, of.port, port_address(l, e))};
+    };
+    const Network::End a = end(0);
+    network.plug(a, end(1), Duration(static_cast<Duration::rep>(fabric.links[l].delay_ns)));
+  }
+  return network;
+}
+
+class Run {
+ public:
+  Run(const Fabric& fabric, const Scenario& scenario)
+      : scenario_(scenario),
+        network_(network_of(fabric, scenario)),
+        truth_(network_, levels_of(fabric)),
+        cuts_(fabric.links.size(), 0) {
+    network_.watch(truth_);
+  }
+
+  Outcome go(const std::function<void(const Progress&)>& tell) {
+    plan();
+    const TimePoint last = Network::kBegin + outcome_.last_disturbance;
+    const TimePoint end = last + scenario_.timeout;
+    agents::Curve curve(truth_);
+    while (!network_.idle()) {
+      const TimePoint next = network_.next_time();
+      const auto right_since = curve.right_since();
+      if (next > end || (right_since && next > std::max(*right_since, last) + scenario_.settle))
+        break;
+      network_.step();
+      curve.sample(network_.now);
+      if (++outcome_.events % kEventsPerTell == 0 && tell)
+        tell({network_.now - Network::kBegin, truth_.total() - truth_.wrong(), truth_.total()});
+    }
+    if (const auto since = curve.right_since())
+      outcome_.convergence = std::max(*since, last) - last;
+    outcome_.frames_sent = network_.frames_sent;
+    outcome_.frames_lost = network_.frames_lost;
+    outcome_.curve = curve.thinned(Outcome::kSamples);
+    outcome_.wrong_levels = truth_.list_wrong_levels();
+    outcome_.wrong_ports = truth_.list_wrong_ports();
+    return std::move(outcome_);
+  }
+
+ private:
+  static agents::Levels levels_of(const Fabric& fabric) {
+    agents::Levels levels;
+    for (const Node& node : fabric.nodes) levels.push_back(node.level);
+    return levels;
+  }
+  Duration draw(Duration below) {
+    return Duration(static_cast<Duration::rep>(
+        network_.random().below(static_cast<std::uint64_t>(below.count()) + 1)));
+  }
+
+  /// Draws everything that will befall the fabric, but for the loss of frames.
+  void plan() {
+    const std::size_t nodes = network_.nodes.size();
+    for (std::size_t n = 0; n < nodes; ++n) {
+      const Duration at = draw(scenario_.start_spread);
+      outcome_.last_start = std::max(outcome_.last_start, at);
+      network_.at(Network::kBegin + at, [this, n] { start(n); });
+    }
+    outcome_.last_disturbance = outcome_.last_start;
+    const auto interval = [&](auto from, auto to) {
+      Duration a = draw(scenario_.churn_span);
+      Duration b = draw(scenario_.churn_span);
+      if (a > b) std::swap(a, b);
+      network_.at(Network::kBegin + outcome_.last_start + a, std::move(from));
+      network_.at(Network::kBegin + outcome_.last_start + b, std::move(to));
+      outcome_.last_disturbance = std::max(outcome_.last_disturbance, outcome_.last_start + b);
+    };
+    for (std::size_t i = 0; i < scenario_.restarts && nodes != 0; ++i) {
+      const std::size_t node = network_.random().below(nodes);
+      const bool orderly = network_.random().chance(0.5);
+      interval([this, node, orderly] { stop(node, orderly); }, [this, node] { start(node); });
+    }
+    for (std::size_t i = 0; i < scenario_.cuts && !cuts_.empty(); ++i) {
+      const std::size_t link = network_.random().below(cuts_.size());
+      interval(
+          [this, link] {
+            if (cuts_[link]++ == 0) network_.set_cable(link, false);
+          },
+          [this, link] {
+            if (--cuts_[link] == 0) network_.set_cable(link, true);
+          });
+    }
+  }
+
+  // Two restarts of one agent may overlap.
+  void start(std::size_t node) {
+    if (!network_.nodes[node].agent) network_.start(node);
+  }
+  void stop(std::size_t node, bool orderly) {
+    if (network_.nodes[node].agent) network_.stop(node, orderly);
+  }
+
+  const Scenario& scenario_;
+  Network network_;
+  agents::Truth truth_;
+  std::vector<std::uint32_t> cuts_;  ///< how many cuts of a link stand
+  Outcome outcome_{};
+};
+
+}  // namespace
+
+Outcome run(const Fabric& fabric, const Scenario& scenario,
+            const std::function<void(const Progress&)>& tell) {
+  return Run(fabric, scenario).go(tell);
+}
+
+}  // namespace lldp::lab::converge

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/agents/network.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace lldp::lab::agents {
+
+// The fabric
+
+std::size_t Network::add(core::Settings settings) {
+  nodes.emplace_back();
+  nodes.back().settings = std::move(settings);
+  return nodes.size() - 1;
+}
+
+Ifindex Network::add_port(std::size_t node) {
+  const std::size_t number = nodes[node].ports.size() + 1;
+  const auto octet = [](std::size_t v) { return static_cast<std::uint8_t>(v); };
+  return add_port(node, fmt::format("p{}", number),
+                  {0x02, 0, octet(node >> 8), octet(node), octet(number >> 8), octet(number)});
+}
+
+Ifindex Network::add_port(std::size_t node, std::string name, MacAddress address) {
+  auto& ports = nodes[node].ports;
+  ports.push_back({.name = std::move(name), .address = address});
+  return *Ifindex::make(ports.size());
+}
+
+std::size_t Network::plug(End a, End b, Duration cable_delay) {
+  cables.emplace_back();
+  cables.back().a = a;
+  cables.back().b = b;
+  cables.back().delay = cable_delay;
+  const std::size_t cable = cables.size() - 1;
+  for (const End& e : {a, b}) nodes[e.node].ports[e.slot()].cable = cable;
+  carrier_changed(cable);
+  return cable;
+}
+
+std::size_t Network::connect(std::size_t a, std::size_t b) {
+  const End end{a, add_port(a)};
+  return plug(end, {b, add_port(b)}, delay);
+}
+
+void Network::unplug(std::size_t cable) {
+  if (!std::exchange(cables[cable].plugged, false)) return;
+  set_cable(cable, false);
+  for (const End& e : {cables[cable].a, cables[cable].b})
+    nodes[e.node].ports[e.slot()].cable = kNone;
+  for (Observer* o : observers_) o->cable_changed(cable);
+}
+
+void Network::set_cable(std::size_t cable, bool up) {
+  if (std::exchange(cables[cable].up, up) != up) carrier_changed(cable);
+}
+
+void Network::carrier_changed(std::size_t cable) {
+  if (!cables[cable].up) ++cables[cable].generation;
+  for (Observer* o : observers_) o->cable_changed(cable);
+  for (const End& e : {cables[cable].a, cables[cable].b}) {
+    ++nodes[e.node].ports[e.slot()].carrier_changes;
+    if (!nodes[e.node].agent) continue;
+    report_link(e.node, e.slot());
+    schedule(e.node);
+  }
+}
+
+void Network::report_link(std::size_t node, std::size_t slot) {
+  const Port& port = nodes[node].ports[slot];
+  nodes[node].agent->set_link({.ifindex = *Ifindex::make(slot + 1),
+                               .name = port.name,
+                               .address = port.address,
+                               .up = port.cable != kNone && cables[port.cable].up,
+                               .carrier_changes = port.carrier_changes},
+                              now, actions_);
+  act(node);
+}
+
+// The agents' lives
+
+void Network::start(std::size_t node) {
+  Node& n = nodes[node];
+  n.agent.emplace(n.settings, n.state, now);
+  for (std::size_t slot = 0; slot < n.ports.size(); ++slot) report_link(node, slot);
+  for (Observer* o : observers_) o->started(node);
+  schedule(node);
+}
+
+void Network::start_all() {
+  for (std::size_t i = 0; i < nodes.size(); ++i) start(i);
+}
+
+void Network::stop(std::size_t node, bool orderly) {
+  Node& n = nodes[node];
+  if (orderly || n.unsaved) n.state = n.agent->state();
+  n.unsaved = false;
+  n.crash.reset();
+  if (orderly) {
+    n.agent->shutdown(now, actions_);
+    act(node);
+  }
+  die(node);
+}
+
+void Network::die(std::size_t node) {
+  Node& n = nodes[node];
+  n.agent.reset();
+  n.wake.reset();
+  n.crash.reset();
+  n.unsaved = false;
+  for (Observer* o : observers_) o->stopped(node);
+}
+
+void Network::configure(std::size_t node) {
+  nodes[node].agent->configure(nodes[node].settings, now, actions_);
+  act(node);
+  schedule(node);
+}
+
+void Network::forget(std::size_t node, std::optional<Ifindex> port) {
+  nodes[node].agent->forget(port, now, actions_);
+  act(node);
+  schedule(node);
+}
+
+// Time
+
+void Network::at(TimePoint when, std::function<void()> what) {
+  const std::uint32_t place = calls_.take();
+  calls_[place] = std::move(what);
+  queue_.push(when, {.kind = Event::Kind::kCall, .what = place});
+}
+
+void Network::run_until(TimePoint end) {
+  while (!queue_.empty() && queue_.next_time() <= end) step();
+  now = end;
+}
+
+void Network::step() {
+  now = queue_.next_time();
+  const Event e = queue_.pop();
+  switch (e.kind) {
+    case Event::Kind::kDeliver:
+      deliver(e);
+      break;
+    case Event::Kind::kWake:
+      wake(e.node);
+      break;
+    case Event::Kind::kCall:
+      call(e.what);
+      break;
+  }
+  for (Observer* o : observers_) o->stepped();
+}
+
+void Network::deliver(const Event& e) {
+  Node& n = nodes[e.node];
+  if (n.agent && cables[e.cable].up && cables[e.cable].generation == e.generation) {
+    n.agent->receive(*Ifindex::make(e.port + 1U), frames_[e.what], now, actions_);
+    act(e.node);
+    schedule(e.node);
+  }
+  frames_.release(e.what);
+}
+
+void Network::wake(std::size_t node) {
+  Node& n = nodes[node];
+  if (n.wake != now) return;  // an earlier one took its place, or the agent was stopped
+  n.wake.reset();
+  n.agent->advance(now, actions_);
+  act(node);
+  schedule(node);
+}
+
+void Network::call(std::uint32_t what) {
+  const auto f = std::exchange(calls_[what], nullptr);
+  calls_.release(what);
+  f();
+}
+
+/// Only a deadline that moved forward costs an event; one that moved back is found out when the
+/// old one comes.
+void Network::schedule(std::size_t node) {
+  Node& n = nodes[node];
+  if (!n.agent) return;  // it died of what it did
+  const auto deadline = n.agent->next_deadline();
+  if (!deadline || (n.wake && *n.wake <= *deadline)) return;
+  n.wake = deadline;
+  queue_.push(*deadline, {.kind = Event::Kind::kWake, .node = static_cast<std::uint32_t>(node)});
+}
+
+void Network::act(std::size_t node) {
+  Node& n = nodes[node];
+  n.unsaved |= std::any_of(actions_.events.begin(), actions_.events.end(),
+                           [](const auto& e) { return e.kind == core::Event::Kind::kState; });
+  const bool dies = n.crash && (n.unsaved || !actions_.sends.empty());
+  if (n.unsaved && !actions_.sends.empty() && !(dies && *n.crash == Crash::kBeforeSaving)) {
+    n.state = n.agent->state();
+    n.unsaved = false;
+  }
+  if (!dies || *n.crash == Crash::kWhileSending) {
+    const std::size_t out = dies ? random_.below(actions_.sends.size() + 1) : actions_.sends.size();
+    for (Observer* o : observers_) o->acted(node, actions_);
+    for (std::size_t i = 0; i < out; ++i) transmit(node, actions_.sends[i]);
+    if (keep_events)
+      for (core::Event& e : actions_.events) n.events.push_back(std::move(e));
+  }
+  actions_.clear();
+  if (dies) die(node);
+}
+
+void Network::transmit(std::size_t node, const core::Send& send) {
+  ++frames_sent;
+  const std::size_t at = nodes[node].ports[send.port.value() - 1].cable;
+  if (at == kNone || !cables[at].up || mute == node) return;
+  if (loss > 0 && random_.chance(loss)) {
+    ++frames_lost;
+    return;
+  }
+  Cable& cable = cables[at];
+  const End& to = cable.far_end({node, send.port});
+  TimePoint& last = cable.last[&to == &cable.a ? 0 : 1];
+  for (int copies = duplication > 0 && random_.chance(duplication) ? 2 : 1; copies > 0; --copies) {
+    Duration extra{};
+    if (jitter > Duration{})
+      extra = Duration(static_cast<Duration::rep>(
+          random_.below(static_cast<std::uint64_t>(jitter.count()) + 1)));
+    last = std::max(last, now + cable.delay + extra);  // none overtakes another on a cable
+    const std::uint32_t frame = frames_.take();
+    frames_[frame].assign(send.frame.begin(), send.frame.end());
+    queue_.push(last, {.kind = Event::Kind::kDeliver,
+                       .node = static_cast<std::uint32_t>(to.node),
+                       .port = static_cast<std::uint32_t>(to.slot()),
+                       .cable = static_cast<std::uint32_t>(at),
+                       .generation = cable.generation,
+                       .what = frame});
+  }
+}
+
+}  // namespace lldp::lab::agents

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/core/agent.hpp"
+#include "lab/agents/event_queue.hpp"
+#include "lab/random.hpp"
+
+namespace lldp::lab::agents {
+
+/// Sees what becomes of a network, when it has become so: it may look, but must not touch.
+class Observer {
+ public:
+  Observer() = default;
+  Observer(const Observer&) = delete;
+  Observer& operator=(const Observer&) = delete;
+  virtual ~Observer() = default;
+
+  virtual void started(std::size_t /*node*/) {}
+  virtual void stopped(std::size_t /*node*/) {}
+  /// What an agent asked for in one call, before its frames are on the wire.
+  virtual void acted(std::size_t /*node*/, const core::Actions& /*actions*/) {}
+  virtual void cable_changed(std::size_t /*cable*/) {}
+  /// All that had to happen at this moment because of one event has happened.
+  virtual void stepped() {}
+};
+
+/// Where an agent dies that is to die when it next has something to save or to send.
+enum class Crash : std::uint8_t {
+  kBeforeSaving,  ///< the file still holds the state before
+  kWhileSending,  ///< saved, and some of the frames are out
+};
+
+/// Agents, and cables between their ports that take time, lose and repeat frames; on virtual time.
+/// The owner of the agents, as the daemon is one: it keeps a state file, which is written before
+/// frames are sent (docs/rules.md O5), and lets an agent that died start from it. Everything drawn
+/// by chance comes from the seed, so a network does the same on any machine.
+class Network {
+ public:
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+  struct Port {
+    std::string name{};
+    MacAddress address{};
+    std::size_t cable = kNone;
+    std::uint32_t carrier_changes = 0;  ///< as the kernel counts them
+  };
+  struct Node {
+    core::Settings settings{};
+    core::State state{};                 ///< the state file
+    std::optional<core::Agent> agent{};  ///< empty: it is not running
+    std::vector<Port> ports{};           ///< port n has ifindex n + 1
+    std::vector<core::Event> events{};   ///< all of them, if the network is to keep them
+
+    [[nodiscard]] bool is_switch() const { return settings.role == Role::kSwitch; }
+
+   private:
+    friend Network;
+    bool unsaved = false;             ///< the agent's state is not the file's
+    std::optional<Crash> crash{};     ///< to come
+    std::optional<TimePoint> wake{};  ///< the earliest one that is queued
+  };
+  struct End {
+    std::size_t node = 0;
+    Ifindex port{};
+    [[nodiscard]] std::size_t slot() const { return port.value() - 1; }
+  };
+  struct Cable {
+    End a{};
+    End b{};
+    Duration delay{};
+    bool up = true;
+    bool plugged = true;  ///< false: its ports may have another one by now
+
+    [[nodiscard]] bool joins(std::size_t node) const { return a.node == node || b.node == node; }
+    [[nodiscard]] const End& far_end(const End& of) const {
+      return a.node == of.node && a.port == of.port ? b : a;
+    }
+
+   private:
+    friend Network;
+    TimePoint last[2]{};           ///< when the last frame to a, to b arrives
+    std::uint32_t generation = 0;  ///< how often it went down, and lost what was on it
+  };
+
+  explicit Network(std::uint64_t seed = 1) : random_(seed) {}
+
+  double loss = 0;                                ///< probability that a frame is lost
+  double duplication = 0;                         ///< and that it arrives twice
+  Duration jitter{};                              ///< at most so much beyond the cable's delay
+  Duration delay = std::chrono::milliseconds(1);  ///< of cables laid from now on
+  std::optional<std::size_t> mute{};              ///< nothing that this node sends arrives
+  bool keep_events = false;
+  std::uint64_t frames_sent = 0;
+  std::uint64_t frames_lost = 0;  ///< of those; not the ones sent into a cable that is down
+
+  /// The observer must outlive the network, or this call's opposite.
+  void watch(Observer& observer) { observers_.push_back(&observer); }
+
+  // The fabric
+
+  std::size_t add(core::Settings settings);
+  /// A port without a cable. Without a name it is `p1`, `p2`, ..., and its address tells node and
+  /// port.
+  Ifindex add_port(std::size_t node);
+  Ifindex add_port(std::size_t node, std::string name, MacAddress address);
+  std::size_t plug(End a, End b, Duration delay);
+  /// A cable between two new ports.
+  std::size_t connect(std::size_t a, std::size_t b);
+  /// The cable is pulled; its ports can take another one.
+  void unplug(std::size_t cable);
+  /// The carrier goes or comes, at both ends.
+  void set_cable(std::size_t cable, bool up);
+
+  // The agents' lives
+
+  void start(std::size_t node);
+  void start_all();
+  /// An orderly stop says goodbye, a crash does not.
+  void stop(std::size_t node, bool orderly);
+  /// Dies in the midst of things, when it next has something to save or to send; nullopt: not any
+  /// more.
+  void crash_soon(std::size_t node, std::optional<Crash> crash) {
+    if (nodes[node].agent) nodes[node].crash = crash;
+  }
+  /// The node's settings have been changed.
+  void configure(std::size_t node);
+  /// An operator has it forget its level, or whom it remembers on a port.
+  void forget(std::size_t node, std::optional<Ifindex> port);
+
+  // Time
+
+  /// Calls `what` at a moment to come, before what is put in later for the same moment.
+  void at(TimePoint when, std::function<void()> what);
+  [[nodiscard]] bool idle() const { return queue_.empty(); }
+  [[nodiscard]] TimePoint next_time() const { return queue_.next_time(); }
+  /// Lets the next event happen.
+  void step();
+  void run_until(TimePoint end);
+  void run_for(Duration d) { run_until(now + d); }
+
+  // What became of it
+
+  [[nodiscard]] core::Agent& agent(std::size_t node) { return *nodes[node].agent; }
+  [[nodiscard]] std::optional<Level> level_of(std::size_t node) const {
+    return nodes[node].agent->level();
+  }
+  /// The end of a cable that is at `node`.
+  [[nodiscard]] Ifindex port_at(std::size_t cable, std::size_t node) const {
+    return cables[cable].a.node == node ? cables[cable].a.port : cables[cable].b.port;
+  }
+  [[nodiscard]] Random& random() { return random_; }
+
+  std::vector<Node> nodes{};
+  std::vector<Cable> cables{};
+  /// Virtual time begins here; any moment but zero, which an agent might take for "never".
+  static constexpr TimePoint kBegin{std::chrono::seconds(1000)};
+  TimePoint now = kBegin;
+
+ private:
+  struct Event {
+    enum class Kind : std::uint8_t { kDeliver, kWake, kCall };
+    Kind kind = Kind::kWake;
+    std::uint32_t node = 0;   ///< kDeliver: the receiver
+    std::uint32_t port = 0;   ///< kDeliver: its slot there
+    std::uint32_t cable = 0;  ///< kDeliver
+    std::uint32_t generation = 0;
+    std::uint32_t what = 0;  ///< kDeliver: the frame's place in the pool; kCall: the call's
+  };
+  /// Things that are used for a while and whose storage is used again: frames on the wire, as each
+  /// agent's octets hold only until it is next called, and calls to come.
+  template <class T>
+  class Pool {
+   public:
+    std::uint32_t take() {
+      if (free_.empty()) {
+        free_.push_back(static_cast<std::uint32_t>(all_.size()));
+        all_.emplace_back();
+      }
+      const std::uint32_t at = free_.back();
+      free_.pop_back();
+      return at;
+    }
+    T& operator[](std::uint32_t at) { return all_[at]; }
+    void release(std::uint32_t at) { free_.push_back(at); }
+
+   private:
+    std::vector<T> all_{};
+    std::vector<std::uint32_t> free_{};
+  };
+
+  void report_link(std::size_t node, std::size_t slot);
+  void carrier_changed(std::size_t cable);
+  void deliver(const Event& e);
+  void wake(std::size_t node);
+  void call(std::uint32_t what);
+  void act(std::size_t node);
+  void transmit(std::size_t node, const core::Send& send);
+  void schedule(std::size_t node);
+  void die(std::size_t node);
+
+  Random random_;
+  EventQueue<Event> queue_{};
+  Pool<Bytes> frames_{};
+  Pool<std::function<void()>> calls_{};
+  core::Actions actions_{};
+  std::vector<Observer*> observers_{};
+};
+
+}  // namespace lldp::lab::agents

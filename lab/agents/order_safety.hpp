@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lab/agents/network.hpp"
+#include "qos/proof.hpp"
+
+namespace lldp::lab::agents {
+
+/// Proves after every event that the rules which stand in the fabric leave no cycle of buffers
+/// (docs/proof.md). An agent's rules are what it told of its ports' orders; those of an agent that
+/// died stay in the kernel, and are a new one's until that knows better. A link counts while it has
+/// carrier and an order is known at both ends: where it is not, the agent says so and protects
+/// nothing.
+///
+/// Only a change that can add a dependency is proved again; one that takes some away cannot close a
+/// cycle.
+class OrderSafety : public Observer {
+ public:
+  struct Cycle {
+    TimePoint at{};
+    bool with_dead = false;  ///< it goes through a switch whose agent does not run
+    std::string text{};      ///< qos::to_string()
+  };
+
+  explicit OrderSafety(const Network& network) : network_(network) {}
+
+  /// The first one seen of each kind.
+  [[nodiscard]] const std::optional<Cycle>& cycle() const { return cycle_; }
+  [[nodiscard]] const std::optional<Cycle>& cycle_with_dead() const { return cycle_with_dead_; }
+  [[nodiscard]] std::uint64_t proofs() const { return proofs_; }
+  /// How often both ends of a link held each other for lower, or for higher, when a proof was made:
+  /// without such moments a test of them tests little.
+  [[nodiscard]] std::uint64_t disagreements() const { return disagreements_; }
+  /// The order by which the kernel treats the port's packets.
+  [[nodiscard]] Order rule(std::size_t node, std::size_t slot) const;
+  /// Rules that no agent has made; until its agent makes others.
+  void put(std::size_t node, std::size_t slot, Order order);
+  /// The machine is switched off: no rule is left.
+  void flush(std::size_t node);
+
+  void started(std::size_t node) override;
+  void stopped(std::size_t node) override;
+  void acted(std::size_t node, const core::Actions& actions) override;
+  void cable_changed(std::size_t cable) override;
+  void stepped() override;
+
+ private:
+  struct Rule {
+    Order order = Order::kUnknown;
+    TimePoint found_until{};  ///< left by the agent before; this one has no order for the port
+  };
+  Rule& rule_of(std::size_t node, std::size_t slot);
+  /// The kernel's rules become those of the agent.
+  void program(std::size_t node, std::size_t slot);
+  [[nodiscard]] bool prove(bool with_dead, std::optional<Cycle>& cycle);
+
+  const Network& network_;
+  std::vector<std::vector<Rule>> rules_{};
+  qos::Forwarding forwarding_{};
+  std::size_t dead_ = 0;
+  bool unproved_ = false;
+  std::optional<Cycle> cycle_{};
+  std::optional<Cycle> cycle_with_dead_{};
+  std::uint64_t proofs_ = 0;
+  std::uint64_t disagreements_ = 0;
+};
+
+}  // namespace lldp::lab::agents

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// The network of agents on virtual time, and who watches it.
+#include <gmock/gmock.h>
+
+#include <tuple>
+#include <utility>
+
+#include "lab/agents/curve.hpp"
+#include "lab/agents/event_queue.hpp"
+#include "lab/agents/network.hpp"
+#include "lab/agents/order_safety.hpp"
+#include "lab/agents/truth.hpp"
+
+namespace lldp::lab::agents {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+TEST(EventQueue, KeepsEqualTimesInOrderOfInsertion) {
+  EventQueue<int> queue;
+  const TimePoint t{1s};
+  queue.push(t + 1s, 4);
+  for (int i = 1; i <= 3; ++i) queue.push(t, i);
+  std::vector<int> order;
+  while (!queue.empty()) order.push_back(queue.pop());
+  EXPECT_THAT(order, ElementsAre(1, 2, 3, 4));
+}
+
+core::Settings device(std::string name, Role role = Role::kSwitch) {
+  core::Settings s;
+  s.role = role;
+  s.chassis_id = ChassisId{{ChassisId::kLocal, name}};
+  s.system_name = std::move(name);
+  return s;
+}
+core::Settings pinned(std::string name, Level level) {
+  core::Settings s = device(std::move(name));
+  s.pinned_level = level;
+  return s;
+}
+
+/// host - leaf - spine
+struct Line : testing::Test {
+  Network net{1};
+  std::size_t host = net.add(device("host", Role::kHost));
+  std::size_t leaf = net.add(device("leaf"));
+  std::size_t spine = net.add(device("spine"));
+  std::size_t down = net.connect(host, leaf);
+  std::size_t up = net.connect(leaf, spine);
+};
+
+TEST_F(Line, CountsFromTheHostAsItIsCabledNow) {
+  EXPECT_THAT(distances_to_hosts(net), ElementsAre(Level::of<0>(), Level::of<1>(), Level::of<2>()));
+  net.set_cable(up, false);
+  EXPECT_THAT(distances_to_hosts(net), ElementsAre(Level::of<0>(), Level::of<1>(), std::nullopt));
+  net.unplug(down);
+  net.plug({host, net.port_at(down, host)}, {spine, net.add_port(spine)}, 1ms);
+  EXPECT_THAT(distances_to_hosts(net), ElementsAre(Level::of<0>(), std::nullopt, Level::of<1>()));
+}
+
+// Each hop takes its agent no time: the host's frame is at the leaf after the delay, and the leaf's
+// at the spine after another one; what the spine answers tells the leaf that this port is an
+// uplink, as a third.
+TEST_F(Line, IsRightAfterThreeDelays) {
+  Truth truth(net, distances_to_hosts(net));
+  net.watch(truth);
+  Curve curve(truth);
+  EXPECT_EQ(truth.total(), 3U + 4U);
+  EXPECT_EQ(truth.wrong(), truth.total());  // nobody runs
+  net.start_all();
+  while (!net.idle() && net.next_time() <= Network::kBegin + 10s) {
+    net.step();
+    curve.sample(net.now);
+  }
+  EXPECT_EQ(curve.right_since(), Network::kBegin + 3ms);
+  EXPECT_THAT(curve.thinned(2), ElementsAre(Sample{0ms, 2, 3}, Sample{3ms, 0, 0}));
+}
+
+TEST_F(Line, WhatIsWrongIsNamed) {
+  Truth truth(net, {Level::of<0>(), Level::of<1>(), Level::of<4>()});
+  net.watch(truth);
+  net.start(host);
+  net.start(leaf);
+  net.run_for(10ms);
+  EXPECT_THAT(truth.list_wrong_levels(), ElementsAre("spine: stopped"));
+  EXPECT_THAT(truth.list_wrong_ports(), IsEmpty());  // 1 to 4 would be unmarked, as nobody is
+  net.start(spine);
+  net.run_for(10ms);
+  EXPECT_THAT(truth.list_wrong_levels(), ElementsAre("spine: 2, not 4"));
+  EXPECT_THAT(truth.list_wrong_ports(),
+              ElementsAre("leaf:p2: uplink, not unmarked", "spine:p1: downlink, not unmarked"));
+  net.stop(spine, true);
+  EXPECT_EQ(truth.wrong_levels(), 1U);
+}
+
+TEST_F(Line, ACrashFindsTheStateThatWasSavedBeforeTheLastFrame) {
+  net.start(host);
+  net.crash_soon(leaf, Crash::kBeforeSaving);  // it does not run: nothing is to come
+  net.start(leaf);
+  net.run_for(10ms);
+  EXPECT_EQ(net.nodes[leaf].state.level, Level::of<1>());
+  net.nodes[leaf].settings.pinned_level = Level::of<3>();
+  net.crash_soon(leaf, Crash::kBeforeSaving);
+  net.configure(leaf);
+  net.run_for(10ms);
+  EXPECT_FALSE(net.nodes[leaf].agent);
+  EXPECT_EQ(net.nodes[leaf].state.level, Level::of<1>());
+}
+
+TEST_F(Line, ACrashWhileSendingHasSavedWhatItTells) {
+  net.start_all();
+  net.run_for(10ms);
+  const std::uint64_t before = net.frames_sent;
+  net.nodes[leaf].settings.pinned_level = Level::of<1>();
+  net.nodes[leaf].settings.system_name = "another";
+  net.crash_soon(leaf, Crash::kWhileSending);
+  net.configure(leaf);
+  net.run_for(10s);
+  EXPECT_FALSE(net.nodes[leaf].agent);
+  EXPECT_LE(net.frames_sent, before + 2 + 8);  // the neighbours' fast transmission apart
+}
+
+TEST_F(Line, FramesAreLostRepeatedAndDelayedButNeverOvertakeEachOther) {
+  net.loss = 0.5;
+  net.duplication = 0.5;
+  net.jitter = 500ms;
+  net.start_all();
+  net.run_for(2h);
+  EXPECT_NEAR(static_cast<double>(net.frames_lost) / static_cast<double>(net.frames_sent), 0.5,
+              0.1);
+  EXPECT_EQ(net.level_of(spine), Level::of<2>());
+}
+
+TEST_F(Line, WhatIsOnACableThatGoesDownIsLost) {
+  net.start(leaf);
+  net.run_for(10ms);
+  net.start(host);
+  net.run_for(0ms);  // its frame is on its way
+  net.stop(host, false);
+  net.set_cable(down, false);
+  net.set_cable(down, true);
+  net.run_for(10ms);
+  EXPECT_EQ(net.agent(leaf).neighbor_count(), 0U);
+}
+
+TEST_F(Line, IsTheSameForTheSameSeed) {
+  const auto run = [](std::uint64_t seed) {
+    Network n(seed);
+    n.loss = 0.3;
+    n.connect(n.add(device("a")), n.add(device("b")));
+    n.start_all();
+    n.run_for(1h);
+    return std::pair(n.frames_sent, n.frames_lost);
+  };
+  EXPECT_EQ(run(7), run(7));
+  EXPECT_NE(run(7), run(8));
+}
+
+/// Three switches in a ring, all pinned to one level: their order is that of their names.
+struct Ring : testing::Test {
+  Network net{1};
+  OrderSafety safety{net};
+  std::size_t a = net.add(pinned("a", Level::of<2>()));
+  std::size_t b = net.add(pinned("b", Level::of<2>()));
+  std::size_t c = net.add(pinned("c", Level::of<2>()));
+  std::size_t ab = net.connect(a, b);
+  std::size_t bc = net.connect(b, c);
+  std::size_t ca = net.connect(c, a);
+  Ring() { net.watch(safety); }
+};
+
+TEST_F(Ring, IsProvedWhenItsOrderGrows) {
+  net.start_all();
+  net.run_for(10ms);
+  EXPECT_EQ(safety.rule(a, 0), Order::kUp);
+  EXPECT_EQ(safety.rule(b, 0), Order::kDown);
+  EXPECT_GT(safety.proofs(), 0U);
+  EXPECT_FALSE(safety.cycle());
+  const std::uint64_t proofs = safety.proofs();
+  net.run_for(1h);  // nothing but frames that say what they said before
+  EXPECT_EQ(safety.proofs(), proofs);
+  net.set_cable(ab, false);
+  net.run_for(1s);
+  EXPECT_EQ(safety.proofs(), proofs);  // takes dependencies away
+}
+
+/// Each switch takes the one before it for lower and the one after it for higher.
+void turn_the_ring_round(OrderSafety& safety) {
+  for (const auto& [node, lower, higher] : {std::tuple(0, 1, 0), {1, 0, 1}, {2, 0, 1}}) {
+    safety.put(static_cast<std::size_t>(node), static_cast<std::size_t>(lower), Order::kDown);
+    safety.put(static_cast<std::size_t>(node), static_cast<std::size_t>(higher), Order::kUp);
+  }
+}
+
+TEST_F(Ring, ACycleAmongAgentsThatRunIsFound) {
+  net.start_all();
+  net.run_for(10ms);
+  ASSERT_FALSE(safety.cycle());
+  turn_the_ring_round(safety);
+  safety.stepped();
+  ASSERT_TRUE(safety.cycle());
+  EXPECT_EQ(safety.cycle()->at, net.now);
+  EXPECT_THAT(safety.cycle()->text, testing::HasSubstr(" -> "));
+}
+
+TEST_F(Ring, ACycleThroughRulesOfTheDeadIsOneOfItsOwnKind) {
+  net.start_all();
+  net.run_for(10ms);
+  net.stop(b, false);
+  turn_the_ring_round(safety);
+  safety.stepped();
+  EXPECT_FALSE(safety.cycle());
+  ASSERT_TRUE(safety.cycle_with_dead());
+}
+
+TEST_F(Ring, WhatNoAgentConfirmsAfterAStartIsForgottenAfterTheTtl) {
+  net.start_all();
+  net.run_for(10ms);
+  for (const std::size_t n : {a, b, c}) net.stop(n, false);
+  net.nodes[a].state = {};
+  net.start(a);
+  EXPECT_EQ(safety.rule(a, 0), Order::kUp);
+  net.run_for(120s);
+  EXPECT_EQ(safety.rule(a, 0), Order::kUp);
+  net.run_for(2s);
+  EXPECT_EQ(safety.rule(a, 0), Order::kUnknown);
+  EXPECT_EQ(safety.rule(b, 0), Order::kDown);  // nobody has touched them
+}
+
+}  // namespace
+}  // namespace lldp::lab::agents

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random fabrics that are given a hard time: docs/rules.md holds at every moment. Of a fabric that
+// fails all that befell it is printed; its seed makes it a test of its own.
+#include "lab/agents/attack.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+namespace lldp::lab::agents {
+namespace {
+
+constexpr std::uint64_t kParts = 4;
+
+/// ATTACK_FABRICS=2000 ATTACK_SEED=1 attack_test: as many, from another seed on.
+std::uint64_t number(const char* variable, std::uint64_t otherwise) {
+  const char* text = std::getenv(variable);
+  return text != nullptr ? std::strtoull(text, nullptr, 10) : otherwise;
+}
+
+class Attack : public testing::TestWithParam<std::uint64_t> {};
+INSTANTIATE_TEST_SUITE_P(Parts, Attack, testing::Range<std::uint64_t>(0, kParts));
+
+TEST_P(Attack, FindsNoCycleAndNoWrongLevel) {
+  const std::uint64_t first = number("ATTACK_SEED", 1);
+  const std::uint64_t fabrics = number("ATTACK_FABRICS", 60);
+  std::uint64_t disagreements = 0;
+  for (std::uint64_t i = GetParam(); i < fabrics; i += kParts) {
+    const Ordeal ordeal = attack(first + i, i % 20 == 10);
+    EXPECT_TRUE(ordeal.findings.empty()) << to_text(ordeal);
+    disagreements += ordeal.disagreements;
+  }
+  EXPECT_GT(disagreements, 0U);  // else this test tests little
+}
+
+}  // namespace
+}  // namespace lldp::lab::agents

@@ -60,7 +60,8 @@ std::string to_string(const Ruleset& rules, std::string_view port) {
   for (const Remap& r : rules.remaps)
     line(fmt::format("egress turn {} -> {}", to_string(r.from), to_string(r.to)));
   for (std::uint8_t p = 0; p <= Priority::kMax; ++p)
-    if ((rules.pfc_enable >> p & 1) != 0) line(fmt::format("pfc priority {}", p));
+    if ((rules.pfc_enable >> p & 1) != 0)
+      line(fmt::format("priority {} needs PFC, which is not set here", p));
   return text;
 }
 

@@ -41,9 +41,8 @@ void write(JsonWriter& out, const PortRules& port, const qos::Policy& policy) {
     write(out.key("to"), turn.to);
     out.close('}');
   }
+  // The priorities whose PFC is set here: no back end sets any. Those that need it are `lossless`.
   out.close(']').key("pfc").open('[');
-  for (unsigned p = 0; p <= Priority::kMax; ++p)
-    if ((port.wanted.pfc_enable >> p & 1U) != 0) out.value(p);
   out.close(']').key("changes").open('[');
   for (const std::string& change : port.changes) out.value(std::string_view(change));
   out.close(']').key("parts").open('[');

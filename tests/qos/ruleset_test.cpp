@@ -140,14 +140,14 @@ TEST(RulesetText, IsOneLinePerRule) {
             "swp1 ingress tag 1\n"
             "swp1 egress turn 5:dscp43 -> 6:dscp51\n"
             "swp1 egress turn 6:dscp51 -> 0:dscp0\n"
-            "swp1 pfc priority 5\n"
-            "swp1 pfc priority 6\n");
+            "swp1 priority 5 needs PFC, which is not set here\n"
+            "swp1 priority 6 needs PFC, which is not set here\n");
   EXPECT_EQ(to_string(compile(*Policy::parse("3:dscp27", "0:dscp0"), at(kDown, 2)), "eth0"),
             "eth0 is down, of layer 2\n"
             "eth0 ingress dscp27 -> priority 3\n"
             "eth0 ingress tag 4\n"
             "eth0 egress turn 3:dscp27 -> 0:dscp0\n"
-            "eth0 pfc priority 3\n");
+            "eth0 priority 3 needs PFC, which is not set here\n");
 }
 
 }  // namespace

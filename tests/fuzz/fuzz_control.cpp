@@ -29,6 +29,7 @@ struct Server final : ControlHandler, SessionOwner {
     if (!may_command) std::abort();
     return {};
   }
+  lldp::Result<void> forget(std::span<const std::string>) override { return reload(); }
   ControlHandler& handler() override { return *this; }
   const ControlLimits& limits() const override { return limits_; }
   void stream_began(Stream) override {}

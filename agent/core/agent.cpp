@@ -444,7 +444,8 @@ void Agent::Impl::aim(TimePoint now, Actions& out) {
     case Place::Step::kRises:
       for (const auto& port : ports_) {
         if (!port) continue;
-        for (Neighbor& n : port->table.all()) set_unproved(n, n.claims_switch && !n.superseded);
+        for (Neighbor& n : port->table.all())
+          set_unproved(n, n.speaks_for_itself() && !n.superseded);
       }
   }
 }
@@ -480,7 +481,9 @@ void Agent::Impl::tell_again(TimePoint now) {
 }
 
 bool Agent::Impl::is_unproved(const Neighbor& neighbor) const {
-  if (!place_.rises() || !neighbor.claims_switch) return false;
+  // A host tells no port type; but it may become a switch any moment, and go by what it holds of
+  // us.
+  if (!place_.rises() || !neighbor.speaks_for_itself()) return false;
   // Uplink, crosslink and downlink each belong to one level of ours, but that hosts are below a
   // downlink too; unmarked belongs to many.
   return neighbor.port == PortType::kUnmarked ||

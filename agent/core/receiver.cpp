@@ -141,8 +141,8 @@ void Agent::Impl::Receiver::remove_if(Predicate gone, std::string_view why) {
 }
 
 bool Agent::Impl::Receiver::is_another_self(const Neighbor& n) const {
-  const auto tells = [](const Neighbor& who) { return who.tr || who.contribution; };
-  return n.scope == agent.scope && n.source == source && tells(n) && tells(*known);
+  return n.scope == agent.scope && n.source == source && n.speaks_for_itself() &&
+         known->speaks_for_itself();
 }
 
 bool Agent::Impl::Receiver::supersedes() const {

@@ -280,6 +280,21 @@ TEST(Twins, WhoAreNoNeighborsMakeNoCycle) {
   EXPECT_TRUE(is_safe_ring({2, 2, 2, 2, 2, 2}, {0, 2, 4}));
 }
 
+TEST(HostsInARing, ThatBecomeSwitchesAtOnceMakeNoCycle) {
+  Network net;
+  for (std::size_t i = 0; i < 3; ++i) net.add(Role::kHost);
+  for (std::size_t i = 0; i < 3; ++i) net.connect(i, (i + 1) % 3);
+  net.start_all();
+  net.run_for(seconds(10));
+  net.on_step = [&] { ASSERT_TRUE(qos::prove(forwarding(net), qos::Policy()).deadlock_free()); };
+  for (std::size_t i = 0; i < 3; ++i) {
+    net.nodes[i].settings.role = Role::kSwitch;
+    net.configure(i);
+  }
+  net.on_step();
+  net.run_for(seconds(300));
+}
+
 class RandomLevels : public testing::TestWithParam<std::uint64_t> {};
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomLevels, testing::Range<std::uint64_t>(0, 8),
                          [](const auto& c) { return std::to_string(c.param); });

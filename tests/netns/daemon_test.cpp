@@ -115,7 +115,8 @@ TEST_F(DaemonTest, ANeighborThatIsStoppedTakesNobodysOrderAlong) {
   const Agent leaf(*b_, {"--role", "switch", "--level", "1"});
   const auto order = [&] { return leaf.port("p0")["order"]; };
   const auto is_silent = [&] {
-    for (const auto& alarm : leaf.show()["alarms"])
+    const auto show = leaf.show();
+    for (const auto& alarm : show["alarms"])
       if (alarm["code"] == "silent") return true;
     return false;
   };

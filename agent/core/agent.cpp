@@ -362,6 +362,16 @@ void Agent::Impl::age(Port& port, TimePoint now, Actions& out) {
     step(a.rx_state, a.rx, receiver);
     changed |= receiver.table_changed;
   }
+  for (Neighbor& n : port.table.all()) {
+    if (!n.claim_stands || n.claim_until > now) continue;
+    const Bytes lldpdu(n.lldpdu().begin(), n.lldpdu().end());
+    const auto view = tlv::decode(lldpdu, {.contribution_ouis = settings_.accepted_ouis});
+    if (!view) continue;  // it was taken once
+    n.replace(lldpdu, *view, settings_);
+    set_unproved(n, is_unproved(n));
+    note_state(remember(port), out);
+    changed = true;
+  }
   if (changed) reconsider(port, now, out);
 }
 
@@ -556,7 +566,10 @@ void Agent::Impl::label(Port& port, TimePoint now, Actions& out) {
   PortType type = PortType::kUnmarked;
   Order order = Order::kUnknown;
   if (own.role == Role::kSwitch) {
-    type = type_of_port(own.level, port.heard.lowest);
+    // What an operator says of host-ports goes before what a neighbour says of itself; the order,
+    // which errs towards up, goes by the memory all the same (docs/rules.md O2).
+    type = type_of_port(own.level,
+                        port.host_port && port.link.up ? Level::of<0>() : port.heard.lowest);
     order = order_of(port, place_.at());
   }
   if (type != port.type || order != port.order) {

@@ -64,6 +64,7 @@ void Neighbor::replace(ByteSpan lldpdu, const tlv::LldpduView& view, const Setti
   const auto& claim = view.tr ? view.tr : view.contribution;
   const bool host = claim ? claim->device == DeviceType::kHost
                           : settings.host_from_capabilities && is_stock_host(view);
+  claim_stands = false;
   device = host ? DeviceType::kHost : claim ? claim->device : DeviceType::kUnknown;
   level = host ? Level::of<0>() : claim ? claim->level : std::nullopt;
   if (level) last_level = level;
@@ -83,6 +84,16 @@ void Neighbor::replace(ByteSpan lldpdu, const tlv::LldpduView& view, const Setti
   description_ = place(lldpdu, view.port_description);
   if (lldpdu_.capacity() > 2 * lldpdu.size()) Bytes().swap(lldpdu_);
   lldpdu_.assign(lldpdu.begin(), lldpdu.end());
+}
+
+void Neighbor::uphold(const Told& before, std::optional<Level> last) {
+  claim_stands = true;
+  device = before.device;
+  level = before.level;
+  port = before.port;
+  claims_switch = before.claims_switch;
+  forwards = before.forwards;
+  last_level = last;
 }
 
 ChassisId Neighbor::chassis_id() const { return identifier<ChassisId>(lldpdu_); }

@@ -63,6 +63,15 @@ class Neighbor : public Told {
   std::uint16_t tlvs_discarded = 0;
   std::uint16_t tlvs_unrecognized = 0;
   TimePoint rxInfoTTL{};  ///< when it ages out
+  /// When what it said last by a TLV of ours loses its validity.
+  TimePoint claim_until{};
+  /// Until then it counts, though a frame without such a TLV has come since, of a station: so
+  /// speaks an lldpd that has not been given the TLVs yet, on a switch whose kernel forwards
+  /// nothing.
+  bool claim_stands = false;
+
+  /// Takes over what it claimed before.
+  void uphold(const Told& before, std::optional<Level> last);
 
  private:
   Bytes lldpdu_{};

@@ -124,7 +124,8 @@ TimePoint Port::deadline() const {
     due = std::min({due, core::deadline(a.tx_timer_state, a.tx_state, a.tx),
                     a.tooManyNeighborsTimer, a.own_frame_forgotten, a.tell_at});
   }
-  for (const Neighbor& n : table.all()) due = std::min(due, n.rxInfoTTL);
+  for (const Neighbor& n : table.all())
+    due = std::min({due, n.rxInfoTTL, n.claim_stands ? n.claim_until : kNever});
   return due;
 }
 

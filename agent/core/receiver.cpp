@@ -97,8 +97,14 @@ void Agent::Impl::Receiver::mibUpdateObjects() {
     event.text = describe(*known);
   } else {
     const Told before = *known;
+    const auto last_level = known->last_level;
+    if (known->tr || known->contribution) known->claim_until = known->rxInfoTTL;
     impl.replaced_.assign(known->lldpdu().begin(), known->lldpdu().end());
     known->replace(lldpdu, *view, impl.settings_);
+    const bool host_by_capabilities =
+        known->device == DeviceType::kHost && !known->tr && !known->contribution;
+    if (host_by_capabilities && before.claims_switch && now < known->claim_until)
+      known->uphold(before, last_level);
     // It has restarted, or lost us: it should not have to wait for our next periodic frame. More
     // than one, as to a newcomer: if it starts once more before it is answered, it sends the same
     // octets again, which tell nothing.

@@ -151,6 +151,55 @@ TEST_F(Ports, TheArrivalOrderOfSeveralNeighborsIsOfNoAccount) {
   } while (std::next_permutation(order.begin(), order.end()));
 }
 
+// What a neighbour claimed, and its System Capabilities
+
+Peer station(const char* name) {
+  return {.name = name, .capabilities = tlv::Capabilities::kStationOnly};
+}
+
+TEST(Claims, OfASwitchStandAgainstItsCapabilitiesUntilTheyExpire) {
+  Single s;
+  s.up(1, 2);
+  s.hear(1, host());
+  s.hear(2, a_switch("spine", 2));
+  ASSERT_EQ(s.type(2), PortType::kUplink);
+  s.pass(seconds(60));
+  s.hear(2, station("spine"));  // lldpd has taken over, and has not our TLVs yet
+  EXPECT_EQ(s.info(2).neighbors[0].device_type, DeviceType::kSwitch);
+  EXPECT_EQ(s.info(2).neighbors[0].level, level(2));
+  EXPECT_EQ(s.type(2), PortType::kUplink);
+  Peer renamed = station("spine");
+  renamed.tail = {0x08, 0x01, 'x', 0, 0};  // a port description, and the end: another frame
+  s.pass(seconds(30));
+  s.hear(2, renamed);  // what it says is no new validity
+  EXPECT_EQ(s.type(2), PortType::kUplink);
+  s.pass(milliseconds(29'999));
+  EXPECT_EQ(s.info(2).neighbors[0].device_type, DeviceType::kSwitch);
+  s.pass(milliseconds(1));
+  EXPECT_EQ(s.info(2).neighbors[0].device_type, DeviceType::kHost);
+  EXPECT_EQ(s.type(2), PortType::kDownlink);
+}
+TEST(Claims, OfASwitchAreTakenBackByATlv) {
+  Single s;
+  s.up(1, 2);
+  s.hear(1, host());
+  s.hear(2, a_switch("spine", 2));
+  s.hear(2, host("spine"));
+  EXPECT_EQ(s.info(2).neighbors[0].device_type, DeviceType::kHost);
+}
+TEST(Claims, AreHeardAnewWhenTheTlvComesBack) {
+  Single s;
+  s.up(1, 2);
+  s.hear(1, host());
+  s.hear(2, a_switch("spine", 2));
+  s.hear(2, station("spine"));
+  s.hear(2, a_switch("spine", 2));
+  s.pass(seconds(119));
+  EXPECT_EQ(s.type(2), PortType::kUplink);
+  s.pass(seconds(2));
+  EXPECT_TRUE(s.info(2).neighbors.empty());
+}
+
 // Host ports
 
 struct HostPorts : testing::Test {
@@ -182,14 +231,15 @@ TEST_F(HostPorts, AHypervisorThatAdvertisesBridgeIsAHost) {
   EXPECT_EQ(s.agent.level(), level(1));
   EXPECT_EQ(s.alarm(AlarmCode::kCabling, "swp1"), std::nullopt);
 }
-TEST_F(HostPorts, ASwitchThereIsASwitchAndAMistakeInCabling) {
+TEST_F(HostPorts, ASwitchThereIsAMistakeInCablingAndThePortStaysADownlink) {
   s.up(1);
   s.hear(1, a_switch("spine", 2));
-  EXPECT_EQ(s.type(1), PortType::kUplink);
+  EXPECT_EQ(s.type(1), PortType::kDownlink);
+  EXPECT_EQ(s.order(1), Order::kUp);
   EXPECT_EQ(s.alarm(AlarmCode::kCabling, "swp1"), "switch spine where host-ports expects a host");
   s.hear(1, {.name = "spine", .ttl = 0});
-  EXPECT_EQ(s.type(1), PortType::kUnmarked);  // it is remembered, and no host
-  EXPECT_EQ(s.order(1), Order::kUp);
+  EXPECT_EQ(s.type(1), PortType::kDownlink);
+  EXPECT_EQ(s.order(1), Order::kUp);  // it is remembered, and no host
   EXPECT_EQ(s.alarm(AlarmCode::kCabling, "swp1"), std::nullopt);
   s.down(1);
   s.up(1);

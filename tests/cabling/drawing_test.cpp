@@ -55,6 +55,12 @@ TEST(Dot, HandsOnAttributesDefaultsAndChains) {
   EXPECT_EQ(*drawing->links[2].attributes.find("delay_ns"), "2");
 }
 
+TEST(Dot, TakesABackslashForWhatItIsAndForWhatItHides) {
+  const auto drawing = read(R"(graph { "a\\":"p\"1" -- "b\n":p2 })");
+  ASSERT_TRUE(drawing) << to_string(drawing.error());
+  EXPECT_THAT(links_of(*drawing), ElementsAre(R"(a\:p"1 - b\n:p2)"));
+}
+
 TEST(Json, ReadsWhatNetworkxMakesOfIt) {
   // Numbers as names, source and target exchanged, `edges` for `links`, nothing optional.
   const auto drawing = read(R"({"directed": false, "multigraph": false, "graph": {"name": "g"},

@@ -349,6 +349,14 @@ TEST_F(CompanionsTest, HookThatFailsIsSaidOnceAndGoesOn) {
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "lldp-leveld: on-change: exit status 3\n");
 }
 
+TEST_F(CompanionsTest, HookThatIsKilledIsSaidToBe) {
+  start("echo run; kill -KILL $$");
+  testing::internal::CaptureStderr();
+  for (int i = 0; i < 2; ++i) companions_->changed("{}");
+  EXPECT_THAT(lines(2), ElementsAre("run", "run"));  // the second follows the end of the first
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "lldp-leveld: on-change: killed by signal 9\n");
+}
+
 TEST_F(CompanionsTest, HookThatHangsIsKilled) {
   times_.hook_limit = 50ms;
   start("read line; echo $line; case $line in *1*) sleep 60;; esac");

@@ -733,6 +733,20 @@ TEST_F(Ports, TlvConflictAndTrWins) {
   s.hear(1, {.name = "odd", .tr = switch_claim(4), .contribution = switch_claim(4)});
   EXPECT_EQ(alarm(AlarmCode::kTlvConflict, 1), std::nullopt);
 }
+TEST_F(Ports, TlvConflictIsOneOfPortTypesTooButForWhatOneCannotSay) {
+  auto tr = switch_claim(2);
+  auto contribution = tr;
+  tr.port = PortType::kUplink;
+  contribution.port = PortType::kDownlink;
+  s.hear(1, {.name = "odd", .tr = tr, .contribution = contribution});
+  s.pass(core::kConflictGrace);
+  EXPECT_TRUE(alarm(AlarmCode::kTlvConflict, 1));
+  tr.port = PortType::kCrosslink;  // the contribution TLV has no word for it
+  contribution.port = PortType::kUnmarked;
+  s.hear(1, {.name = "odd", .tr = tr, .contribution = contribution});
+  s.pass(core::kConflictGrace);
+  EXPECT_EQ(alarm(AlarmCode::kTlvConflict, 1), std::nullopt);
+}
 TEST_F(Ports, TlvConflictOfAMomentIsNoAlarm) {
   for (std::size_t l = 2; l < 6; ++l) {  // lldpd sends after each TLV that it is given
     s.hear(1, {.name = "odd", .tr = switch_claim(l), .contribution = switch_claim(l + 1)});

@@ -466,9 +466,11 @@ TEST_F(ProtectionTest, OrderThatGoesToAndFroIsFollowedUpwardsAtOnceAndElseOnceAS
   turn(protection);
   const int writes = kernel_.writes;
   for (int i = 0; i < 1000; ++i) {
-    hear(kPort, i % 2 == 0 ? Level::of<2>() : std::nullopt);
+    hear(kPort, i % 2 == 0 ? std::optional(Level::of<2>()) : std::nullopt);
     protection.update(kPort, now_);
-    if (agent_.order(kPort) == Order::kUp) EXPECT_EQ(programmed(kPort), Order::kUp);
+    if (agent_.order(kPort) == Order::kUp) {
+      EXPECT_EQ(programmed(kPort), Order::kUp);
+    }
     pass(protection, milliseconds(1));
   }
   EXPECT_LE(kernel_.writes - writes, 2 * 2 * 8);  // two parts, up and down, 5 + 1 times and some

@@ -24,7 +24,6 @@ struct Server final : ControlHandler, SessionOwner {
   }
   std::string stats_json(std::span<const std::string> ports) override { return show_json(ports); }
   std::string rules_json() override { return "{}"; }
-  lldp::Result<void> forget(std::span<const std::string>) override { return {}; }
   lldp::Result<void> reload() override {
     if (!may_command) std::abort();
     return {};

@@ -48,8 +48,8 @@ class Neighbor : public Told {
   /// The MSAP identifier as it stands in the frame: Chassis ID and Port ID TLV.
   [[nodiscard]] ByteSpan msap() const { return ByteSpan(lldpdu_).first(msap_length_); }
 
-  /// By a TLV of ours.
-  [[nodiscard]] bool speaks_for_itself() const { return tr || contribution; }
+  /// By a TLV of ours, now or in a claim that stands.
+  [[nodiscard]] bool speaks_for_itself() const { return tr || contribution || claims_switch; }
 
   Scope scope{};
   bool tr = false;

@@ -556,6 +556,23 @@ TEST_F(O1, AnOperatorMayForgetAPort) {
   s.forget(77);                       // of which there is none
 }
 
+// O3: whose claim stands though its frames say nothing of it has proved nothing
+TEST(O3, ANeighborWhoseClaimStandsIsWaitedFor) {
+  Settings settings;
+  settings.pinned_level = level(2);
+  Single s(settings);
+  s.up(1);
+  s.hear(1, {.name = "a", .ttl = 900, .tr = switch_claim(3, PortType::kDownlink)});
+  s.pass(seconds(122));
+  settings.pinned_level = level(4);
+  s.agent.configure(settings, s.now, s.out);
+  s.take();
+  s.hear(1, {.name = "a", .ttl = 900, .capabilities = tlv::Capabilities::kStationOnly});
+  EXPECT_EQ(s.agent.state().place->level, level(2));
+  s.hear(1, {.name = "a", .ttl = 900, .tr = switch_claim(3, PortType::kUplink)});
+  EXPECT_EQ(s.agent.state().place->level, level(4));
+}
+
 // The same device under another name
 
 TEST_F(O1, OfTwoNamesOfOneDeviceTheOneThatSpokeLastCounts) {

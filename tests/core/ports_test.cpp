@@ -618,7 +618,7 @@ TEST(O4, RulesWithoutAPlaceAreThoseOfADeviceAtTheBottom) {
   s.pass(seconds(60));
   s.hear(1, {.name = "srv", .ttl = 121, .tr = host_claim()});
   s.hear(2, {.name = "up", .ttl = 121, .tr = switch_claim(2)});
-  s.pass(seconds(61));
+  s.pass(seconds(70));
   EXPECT_EQ(s.order(1), Order::kDown);
 }
 TEST(O4, APlaceThatIsKnownStays) {

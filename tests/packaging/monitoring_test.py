@@ -74,7 +74,7 @@ class Names(unittest.TestCase):
         known = {("lldp_level_protection_state", "state"): show["properties"]["protection"]["properties"]["state"]["enum"],
                  ("lldp_level_device_info", "role"): show["properties"]["device"]["properties"]["role"]["enum"],
                  ("lldp_level_device_info", "transport"): show["properties"]["device"]["properties"]["transport"]["enum"],
-                 ("lldp_level_port_info", "type"): port["type"]["enum"],
+                 ("lldp_level_port_info", "type"): show["$defs"]["port_type"]["enum"],
                  ("lldp_level_port_info", "order"): port["order"]["enum"],
                  ("lldp_level_port_rules_info", "installed"): rules["$defs"]["port"]["properties"]["installed"]["enum"],
                  ("lldp_level_port_part_state", "part"): part["part"]["enum"],

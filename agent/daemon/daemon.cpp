@@ -634,6 +634,11 @@ void Daemon::note_saved(const Result<void>& saved) {
 }
 
 void Daemon::settle() {
+  // Before the agent's turn: who speaks for it has to be known, and what that makes due is due now.
+  if (beside_) {
+    const TimePoint asked = boot_time();
+    if (const auto due = beside_->next_deadline(); due && *due <= asked) beside_->advance(asked);
+  }
   const TimePoint now = boot_time();
   if (retry_due_ && *retry_due_ <= now) {
     retry_due_.reset();
@@ -641,10 +646,6 @@ void Daemon::settle() {
     state_changed_ |= state_unsaved_;
   }
   if (const auto due = auto_role_.deadline(); due && *due <= now) update_role(now);
-  // Before the agent sends: who speaks for it has to be known.
-  if (beside_) {
-    if (const auto due = beside_->next_deadline(); due && *due <= now) beside_->advance(now);
-  }
   if (const auto due = agent_.next_deadline(); due && *due <= now) {
     agent_.advance(now, actions_);
     perform(now);

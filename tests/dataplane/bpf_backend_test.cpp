@@ -732,7 +732,7 @@ TEST_P(BpfBackend, HalfFailedApplyLeavesABarePortBare) {
     const Refusal refusal(RTM_NEWTFILTER, n);
     const auto done = backend_->apply(*plan);
     ASSERT_FALSE(done);
-    EXPECT_EQ(to_string(done.error()), std::string("p1: add ") + (n == 1 ? "ingress" : "egress") +
+    EXPECT_EQ(to_string(done.error()), std::string("p1: add ") + (n == 1 ? "classify" : "remap") +
                                            ": RTM_NEWTFILTER: Cannot allocate memory");
     EXPECT_THAT(filters_of("p1"), IsEmpty());
     EXPECT_THAT(output_of("tc qdisc show dev p1"), Not(HasSubstr("clsact")));

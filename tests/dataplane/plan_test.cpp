@@ -27,8 +27,8 @@ TEST(Print, WritesChangesThenRules) {
             "swp7 ingress tag 1\n"
             "swp7 egress turn 5:dscp43 -> 6:dscp51\n"
             "swp7 egress turn 6:dscp51 -> 0:dscp0\n"
-            "swp7 lossless priority 5: needs PFC, which is not set here\n"
-            "swp7 lossless priority 6: needs PFC, which is not set here\n");
+            "swp7 priority 5 needs PFC, which is not set here\n"
+            "swp7 priority 6 needs PFC, which is not set here\n");
 }
 
 TEST(Print, WritesOnlyWhatDiffers) {

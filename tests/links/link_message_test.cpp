@@ -193,6 +193,7 @@ TEST(LinkMessage, TellsARecordedCard) {
                        .name = "eth0",
                        .address = {0x02, 0xfc, 0, 0, 0, 1},
                        .mtu = 1400,
+                       .carrier_changes = 2,
                        .ethernet = true,
                        .physical = true,
                        .up = true};

@@ -52,16 +52,17 @@ struct DcbxPriorityGroups {
   friend bool operator==(const DcbxPriorityGroups&, const DcbxPriorityGroups&) = default;
 };
 
+/// How many classes can do PFC at once.
+struct DcbxPfcCapability {
+  std::uint8_t classes = 0;
+  static constexpr void layout(auto& io, auto& v) { io.field("classes", v.classes, 8); }
+  friend bool operator==(const DcbxPfcCapability&, const DcbxPfcCapability&) = default;
+};
+
 struct DcbxPfc {
-  /// How many classes can do PFC at once.
-  struct Capability {
-    std::uint8_t classes = 0;
-    static constexpr void layout(auto& io, auto& v) { io.field("classes", v.classes, 8); }
-    friend bool operator==(const Capability&, const Capability&) = default;
-  };
   DcbxHeader header{};
-  std::uint8_t priorities = 0;             ///< bit n = priority n
-  std::optional<Capability> capability{};  ///< 1.0 does not say
+  std::uint8_t priorities = 0;                    ///< bit n = priority n
+  std::optional<DcbxPfcCapability> capability{};  ///< 1.0 does not say
   static constexpr void layout(auto& io, auto& v) {
     DcbxHeader::layout(io, v.header);
     io.flags("priorities", v.priorities, 8).optional(v.capability);

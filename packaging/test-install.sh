@@ -81,6 +81,7 @@ start() {
   mount --bind "$root/sys/fs/bpf/lldp-level" "$root/run/lldp-level/bpf"
   become setpriv --reuid "$user" --regid "$user" --clear-groups --no-new-privs \
     --inh-caps "-all,$caps" --ambient-caps "-all,$caps" --bounding-set "-all,$caps" \
+    env LLDP_LEVEL_BOOT_ID="$(tr -d - </proc/sys/kernel/random/boot_id)" \
     $(sed -n 's/^ExecStart=//p' "$unit") --role switch &
   daemon=$!
 }
@@ -105,7 +106,7 @@ live() {
     --socket /tmp/peer --state-file /tmp/peer.state 2>"$work/peer.log" &
   local peer=$!
 
-  say 'the daemon, as its own user with the four capabilities'
+  say 'the daemon, as its own user with the capabilities of the unit'
   local began=$EPOCHREALTIME
   start
   sed -i 's/^#ports = .*/ports = swp1/' "$root/etc/lldp-level/lldp-level.conf"

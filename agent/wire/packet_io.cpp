@@ -287,6 +287,11 @@ PacketIo::Turn PacketIo::drain(int fd, const Heard* own, std::size_t limit,
       const ByteSpan frame(static_cast<const std::uint8_t*>(buffers_->vectors[i].iov_base),
                            buffers_->messages[i].msg_len);
       auto port = *Ifindex::make(static_cast<std::uint32_t>(from.sll_ifindex));
+      if (!own && (own_count_ != 0 || full_turns_ != 0)) {
+        const auto it = ports_.find(port);
+        if (it != ports_.end() && it->second.own) continue;  // heard, or counted, there already
+        if (it != ports_.end()) ++it->second.frames;
+      }
       // A frame to a group is somebody else's only where it is of a VLAN.
       const bool tagged =
           from.sll_pkttype == PACKET_OTHERHOST && !frame.empty() && (frame[0] & 1U) != 0;
@@ -295,10 +300,6 @@ PacketIo::Turn PacketIo::drain(int fd, const Heard* own, std::size_t limit,
       if (own) {
         if (port != own_port.ifindex && port != own_port.master) continue;  // of a VLAN interface
         port = own_port.ifindex;
-      } else if (own_count_ != 0 || full_turns_ != 0) {
-        const auto it = ports_.find(port);
-        if (it != ports_.end() && it->second.own) continue;  // heard there already
-        if (it != ports_.end()) ++it->second.frames;
       }
       handler(port, frame);
     }

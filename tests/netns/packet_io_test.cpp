@@ -279,6 +279,7 @@ TEST_F(PacketIoTest, SetsAPortApartWhoseFramesFillTurnAfterTurn) {
   };
   for (std::size_t turn = 0; turn < PacketIo::kFullTurns; ++turn) {
     flood(PacketIo::kFramesPerTurn + 16);
+    const Inside in(*here_);  // the socket of its own is opened where the port is
     EXPECT_EQ(near_->receive_shared(take), PacketIo::Turn::kUnfinished);
   }
   EXPECT_EQ(flooded, PacketIo::kFullTurns * PacketIo::kFramesPerTurn);

@@ -341,7 +341,9 @@ void Protection::tell(core::Agent& agent, TimePoint now, core::Actions& out) {
     } else if (complained_.erase(port) != 0) {
       agent.clear_alarm(core::AlarmCode::kDataplane, name, out);
     }
-    if (const auto failure = failed_.find(port); failure != failed_.end() && port != kWhole)
+    // One that is told again for another reason waits no longer for that.
+    if (const auto failure = failed_.find(port);
+        failure != failed_.end() && port != kWhole && !failure->second.due)
       failure->second.due = now + failure->second.wait;
   }
   // The agent has an alarm of this code for each port where a switch without a level is heard; this

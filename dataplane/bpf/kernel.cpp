@@ -283,6 +283,13 @@ Result<void> update_link(const UniqueFd& link, const UniqueFd& program) {
   return {};
 }
 
+Result<void> detach_link(const UniqueFd& link) {
+  bpf_attr attr = zeroed();
+  attr.link_detach.link_fd = static_cast<std::uint32_t>(link.get());
+  if (call(BPF_LINK_DETACH, attr) != 0) return fail(failed("BPF_LINK_DETACH"));
+  return {};
+}
+
 Result<TcxLink> link_info(const UniqueFd& link) {
   const auto info = info_of<TcxLinkInfo>(link);
   if (!info) return fail(info.error());

@@ -81,6 +81,8 @@ struct TcxChain {
 [[nodiscard]] Result<UniqueFd> attach_tcx(const UniqueFd& program, Ifindex port, Part part);
 /// The next packet is the new program's; none falls in between.
 [[nodiscard]] Result<void> update_link(const UniqueFd& link, const UniqueFd& program);
+/// At once: the program of a link whose last file is removed runs until a grace period has passed.
+[[nodiscard]] Result<void> detach_link(const UniqueFd& link);
 struct TcxLink {
   std::uint32_t program_id = 0;
   std::uint32_t ifindex = 0;  ///< 0: the interface is gone, or the link was detached

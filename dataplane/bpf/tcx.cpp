@@ -53,7 +53,10 @@ Result<void> Tcx::put(Ifindex port, Part part, const Programs::Loaded& program) 
 }
 
 Result<void> Tcx::remove(Ifindex port, Part part) {
-  pins().remove(name_of(port, part));  // the file held the link's last reference
+  const std::string name = name_of(port, part);
+  // What fails here is done, later, by the loss of the link's last reference, its file.
+  if (const auto link = get_pinned(pins().path(name))) (void)detach_link(*link);
+  pins().remove(name);
   return {};
 }
 

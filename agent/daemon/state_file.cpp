@@ -320,7 +320,8 @@ Result<void> write_state(const std::string& path, const core::State& state) {
 
 Result<void> commit_state(const std::string& path) {
   const std::string fresh = fresh_name(path);
-  const UniqueFd written(::open(fresh.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  // O_NONBLOCK: whatever somebody put there, it is not waited for.
+  const UniqueFd written(::open(fresh.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   int code = written && ::fsync(written.get()) == 0 ? 0 : errno;
   if (code != 0) {
     ::unlink(fresh.c_str());

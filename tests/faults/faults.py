@@ -114,7 +114,7 @@ def write_state(args, lab, end, out):
             raise RuntimeError("does not start: " + "\n".join(daemon.lines()))
         until = time.monotonic() + rng.uniform(0, 0.2)
         while time.monotonic() < until:
-            daemon.config.write_text(f"chassis-id = {rng.randrange(1000)}\n")
+            daemon.configure(f"chassis-id = {rng.randrange(1000)}\n")
             daemon.process.send_signal(signal.SIGHUP)
             time.sleep(0.001)
         daemon.end()
@@ -123,7 +123,7 @@ def write_state(args, lab, end, out):
         now = daemon.state.read_text() if daemon.state.exists() else None
         out["saved"] += now != before
         before = now
-        daemon.config.write_text("")
+        daemon.configure("")
 
 
 def disturb(args, daemon):
@@ -134,7 +134,7 @@ def disturb(args, daemon):
     run("ip", "-n", space, "link", "set", name, "up", check=False)
     daemon.ask(patience=1)
     daemon.ask("Rules", patience=1)
-    daemon.config.write_text(f"chassis-id = {args.random.randrange(100)}\nlevel = {args.random.choice((1, 2, 3))}\n")
+    daemon.configure(f"chassis-id = {args.random.randrange(100)}\nlevel = {args.random.choice((1, 2, 3))}\n")
     if daemon.answers(1) and daemon.process.poll() is None:
         daemon.process.send_signal(signal.SIGHUP)
     run("ip", "-n", space, "link", "del", name, check=False)
@@ -198,7 +198,7 @@ def syscalls(args, verdicts):
                 daemon.start()
             daemon.answers()
             faults.set(kind, 0 if kind == "allocation" else 1_000_000)
-            daemon.config.write_text("chassis-id = last\n")
+            daemon.configure("chassis-id = last\n")
             daemon.process.send_signal(signal.SIGHUP)
             run("ip", "-n", daemon.space, "link", "add", "last", "type", "veth", "peer", "name", "lastp")
             time.sleep(1.5)

@@ -97,7 +97,7 @@ class Daemon:
         self.base = lab.directory / f"{space}.{len(lab.daemons)}"
         self.socket, self.state, self.config, self.log = (
             self.base.with_name(self.base.name + end) for end in (".control", ".state", ".conf", ".log"))
-        self.config.write_text("ports = *\n")  # nothing in a namespace is physical
+        self.configure("")
         self.command = ["ip", "netns", "exec", space, lab.programs / "lldp-leveld", "--config", self.config,
                         "--socket", self.socket, "--state-file", self.state, "--bpffs", lab.directory, *options]
         self.environment = dict(os.environ)
@@ -105,6 +105,9 @@ class Daemon:
             self.command[4:4] = ["env", f"LD_PRELOAD={lab.programs / 'lldp_faults.so'}", f"LLDP_FAULTS={faults.path}",
                                  "ASAN_OPTIONS=verify_asan_link_order=0:" + os.environ.get("ASAN_OPTIONS", "")]
         self.process = None
+
+    def configure(self, text):
+        self.config.write_text("ports = *\n" + text)  # nothing in a namespace is physical
 
     def start(self):
         self.log_from = self.log.stat().st_size if self.log.exists() else 0
@@ -159,12 +162,14 @@ class Daemon:
         return found
 
     def state_is_whole(self):
-        """The file as it is now: all of one writing, or not there yet."""
+        """The file as it is now: all of one writing, or not there yet. What was written and not made durable stands in
+        PATH.new, which may be torn: then the file counts."""
         try:
-            lines = self.state.read_text().split("\n")
+            text = self.state.read_text()
         except FileNotFoundError:
             return True
-        return lines[0] == "lldp-level-state 1" and lines[-2:] == ["end", ""] and 2 <= len(lines) <= 6
+        return re.fullmatch(r"lldp-level-state 2\n((chassis-id|role|level|supported|place|near|boot|port) [^\n]+\n)*end\n",
+                            text) is not None
 
     def status(self, key):
         """A number of /proc/PID/status, in kB for memory."""

@@ -235,7 +235,8 @@ std::string many_ports(std::size_t count) {
   return R"({"device":{"role":"switch","level":1,"level_source":"host","chassis_id":"02:00:00:00:00:01",)"
          R"("system_name":"leaf1"},"ports":[)" +
          ports +
-         R"(],"protection":{"backend":"bpf","state":"active","lossless":[5,6]},"alarms":[]})";
+         R"(],"protection":{"backend":"bpf","state":"active","lossless":[5,6],"reasons":[],)"
+         R"("pfc_unverified":0},"alarms":[]})";
 }
 
 TEST_F(Cli, WatchDrawsAPictureThatIsRightAtEveryMoment) {

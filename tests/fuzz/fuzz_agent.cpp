@@ -100,7 +100,7 @@ void check(const core::Agent& agent, const core::Actions& out, TimePoint now) {
     require(p.up || p.neighbors.empty(), "a link that is down has no neighbour");
     require(s.role == Role::kSwitch || p.type == PortType::kUnmarked,
             "a host's ports are unmarked");
-    require(p.order == Order::kUnknown || s.level.has_value(), "no order without a level");
+    require(p.order == Order::kUnknown || s.place.has_value(), "no order without a place");
     for (const auto& n : p.neighbors) {
       require(n.expires_in.count() <= n.ttl, "nobody outlives his TTL");
       require((n.level == Level::of<0>()) == (n.device_type == DeviceType::kHost),

@@ -92,9 +92,8 @@ bool leads_to_switch(const core::PortInfo& info) {
 Protection Protection::open(const core::Agent& agent, const config::Config& config,
                             NameOf name_of) {
   auto opened = open_backend(config, name_of);
-  return Protection(agent, config.policy,
-                    config.dry_run ? "print" : std::string(to_string(config.backend)),
-                    std::move(opened), std::move(name_of));
+  return {agent, config.policy, config.dry_run ? "print" : std::string(to_string(config.backend)),
+          std::move(opened), std::move(name_of)};
 }
 
 Protection::Protection(const core::Agent& agent, qos::Policy policy, std::string backend,

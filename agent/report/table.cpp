@@ -80,7 +80,7 @@ Table::Table(std::vector<Cell> heading) {
 std::string Table::text(const Style& style) const {
   std::vector<std::size_t> widths(rows_.front().size());
   for (std::size_t i = 0; i < widths.size(); ++i) widths[i] = column_width(rows_, i);
-  std::size_t spare = static_cast<std::size_t>(-1);  // in a row, for what is longer than its column
+  auto spare = static_cast<std::size_t>(-1);  // in a row, for what is longer than its column
   if (style.width > 0) {
     std::size_t total = kGap * (widths.size() - 1);
     for (const std::size_t w : widths) total += w;

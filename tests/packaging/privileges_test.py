@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 
 SOURCE = pathlib.Path(sys.argv[1])
@@ -43,6 +44,21 @@ class Privileges(unittest.TestCase):
         self.assertEqual(set(re.search(r"for user in (.*); do", purge)[1].split()), set(made))
         spec = (PACKAGING / "rpm/lldp-level.spec").read_text()
         self.assertEqual(set(re.findall(r"getent passwd (\S+)", spec)), set(made))
+
+    def test_users_can_be_made(self):
+        """A name with a colon is none to systemd, nor to useradd."""
+        spec = (PACKAGING / "rpm/lldp-level.spec").read_text()
+        self.assertEqual([name for name in re.findall(r"--comment '([^']*)'", spec) if ":" in name], [])
+        if not shutil.which("systemd-sysusers"):
+            self.skipTest("no systemd-sysusers here")
+        with tempfile.TemporaryDirectory() as root:
+            (pathlib.Path(root) / "etc").mkdir()
+            said = subprocess.run(["systemd-sysusers", f"--root={root}", (PACKAGING / "sysusers.conf").resolve()],
+                                  capture_output=True, text=True)
+            self.assertEqual(said.returncode, 0, said.stderr)
+            made = (pathlib.Path(root) / "etc/passwd").read_text()
+        self.assertEqual(set(re.findall(r"(?m)^([^:]+):", made)),
+                         set(re.findall(r"(?m)^u (\S+)", (PACKAGING / "sysusers.conf").read_text())))
 
     def test_sandbox_is_tight(self):
         if not shutil.which("systemd-analyze"):

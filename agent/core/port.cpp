@@ -312,7 +312,9 @@ std::string alarm_text(AlarmCode code, const Port& port, const Standing& own) {
     case AlarmCode::kPfcMismatch:
       return pfc_text(port, own);
     case AlarmCode::kUnprotected:
-      return "switch " + names(port, has_no_level) + " tells no level";
+      return "switch " + names(port, has_no_level) +
+             " tells no level: run lldp-leveld there, or leave the port out: `ports = ...,-" +
+             escape(port.link.name) + "`";
     case AlarmCode::kSilent: {
       const std::string known = port.memory.kind == PortMemory::Kind::kSwitch
                                     ? "switch " + to_string(port.memory.at.chassis)

@@ -373,7 +373,7 @@ void Protection::flush() {
 
 std::vector<report::PartReading> Protection::faults_of(const core::PortInfo& info) const {
   if (info.order == Order::kUnknown)
-    return {{"remap", "missing", "its order is not known: the neighbor tells no level"}};
+    return {{"remap", "missing", "its order is not known: the switch there tells no level"}};
   if (const auto failure = failed_.find(info.ifindex); failure != failed_.end())
     return {{"classify", "missing", to_string(failure->second.why)}};
   const auto at = book_.find(info.ifindex);

@@ -802,8 +802,12 @@ TEST_F(Ports, ASwitchThatTellsNoLevelIsUnprotected) {
   s.hear(3, {.name = "phone", .capabilities = 1U << 5});
   for (std::size_t port : {1U, 2U, 3U}) EXPECT_EQ(s.info(port).unprotected, port != 3);
   s.pass(seconds(2));
-  EXPECT_EQ(alarm(AlarmCode::kUnprotected, 1), "switch mute tells no level");
-  EXPECT_EQ(alarm(AlarmCode::kUnprotected, 2), "switch stock tells no level");
+  EXPECT_EQ(alarm(AlarmCode::kUnprotected, 1),
+            "switch mute tells no level: run lldp-leveld there, or leave the port out: `ports = "
+            "...,-swp1`");
+  EXPECT_EQ(alarm(AlarmCode::kUnprotected, 2),
+            "switch stock tells no level: run lldp-leveld there, or leave the port out: `ports = "
+            "...,-swp2`");
   EXPECT_EQ(alarm(AlarmCode::kUnprotected, 3), std::nullopt);
   s.hear(1, a_switch("mute", 2));
   EXPECT_EQ(alarm(AlarmCode::kUnprotected, 1), std::nullopt);
@@ -860,12 +864,16 @@ TEST_F(Ports, TheOwnersAlarmsStandBesideTheAgents) {
   s.take();
   EXPECT_EQ(s.count(Event::Kind::kAlarmRaised), 2U);
   EXPECT_EQ(s.agent.snapshot(s.now).alarms.size(), 2U);  // two reasons, one alarm
-  EXPECT_EQ(alarm(AlarmCode::kUnprotected, 1), "no rules yet; switch mute tells no level");
+  EXPECT_EQ(alarm(AlarmCode::kUnprotected, 1),
+            "no rules yet; switch mute tells no level: run lldp-leveld there, or leave the port "
+            "out: `ports = ...,-swp1`");
   s.agent.clear_alarm(AlarmCode::kUnprotected, "swp1", s.out);
   s.agent.clear_alarm(AlarmCode::kUnprotected, "swp1", s.out);
   s.take();
   EXPECT_EQ(s.count(Event::Kind::kAlarmCleared), 0U);
-  EXPECT_EQ(alarm(AlarmCode::kUnprotected, 1), "switch mute tells no level");
+  EXPECT_EQ(alarm(AlarmCode::kUnprotected, 1),
+            "switch mute tells no level: run lldp-leveld there, or leave the port out: `ports = "
+            "...,-swp1`");
   s.agent.raise_alarm(AlarmCode::kUnprotected, "swp1", "no rules", s.now, s.out);
   s.hear(1, a_switch("mute", 2));
   EXPECT_EQ(s.count(Event::Kind::kAlarmCleared), 0U);

@@ -39,7 +39,7 @@ constexpr const char* kAllowed[] = {
     "open", "openat", "fsync", "fdatasync", "getdents", "getdents64", "access", "faccessat",
     "faccessat2", "stat", "stat64", "fstat", "fstat64", "lstat", "lstat64", "newfstatat",
     "fstatat64", "statx", "statfs", "statfs64", "fstatfs", "fstatfs64", "readlink", "readlinkat",
-    "mkdir", "mkdirat", "unlink", "unlinkat", "rename", "renameat", "renameat2",
+    "mkdir", "mkdirat", "rmdir", "unlink", "unlinkat", "rename", "renameat", "renameat2",
     // The loop: frames, links, clients and time.
     "epoll_ctl", "epoll_wait", "epoll_pwait", "epoll_pwait2", "poll", "ppoll", "ppoll_time64",
     "timerfd_settime", "timerfd_settime64", "clock_gettime", "clock_gettime64", "gettimeofday",
@@ -133,7 +133,9 @@ void write(bool sanitized) {
   filter.allow_with("socket", 0, {AF_UNIX, AF_NETLINK, AF_PACKET});
   filter.allow_with("socketpair", 0, {AF_UNIX});  // the exporter's connection
   filter.allow_with("ioctl", 1, {FIONBIO, FIONREAD, SIOCGIFNAME});
-  // What dataplane/bpf asks for.
+  // What dataplane/bpf asks for: its directory too, which others may have removed.
+  filter.allow_with("chmod", 1, {01777});
+  filter.allow_with("fchmodat", 2, {01777});
   filter.allow_with(
       "bpf", 0,
       {BPF_MAP_CREATE, BPF_MAP_FREEZE, BPF_MAP_UPDATE_ELEM, BPF_MAP_LOOKUP_ELEM, BPF_PROG_LOAD,

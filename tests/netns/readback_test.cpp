@@ -41,10 +41,7 @@ class Readback : public testing::TestWithParam<Means> {
                   files_.file("log"));
     ASSERT_TRUE(eventually([&] { return state() == "active"; })) << show().dump(1);
     if (!on_tcx()) return;
-    const auto settled = [] {
-      return output_of("tc qdisc show dev p0").find("clsact") == std::string::npos;
-    };
-    if (!eventually(settled)) GTEST_SKIP() << "this kernel has no TCX";
+    if (!eventually([] { return settled(); })) GTEST_SKIP() << "this kernel has no TCX";
     ASSERT_TRUE(eventually([&] { return parts() == "classify done, remap done"; }));
   }
   std::vector<std::string> command(const std::string& name, const std::string& config) {
@@ -89,6 +86,9 @@ class Readback : public testing::TestWithParam<Means> {
   bool put_back(int times) {
     return eventually([&] { return restored() >= times && state() == "active"; }, 15s);
   }
+  static bool settled() {
+    return output_of("tc qdisc show dev p0").find("clsact") == std::string::npos;
+  }
   static bool on_tcx() { return GetParam() == Means::kTcx; }
 
   TemporaryDirectory files_;
@@ -103,9 +103,9 @@ TEST_P(Readback, DeletedClsactIsBackAtOnceCountedAndTold) {
   EXPECT_EQ(check(), 0) << checked();
   const auto start = std::chrono::steady_clock::now();
   ASSERT_TRUE(sh("tc qdisc del dev p0 clsact"));
-  ASSERT_TRUE(put_back(1)) << show().dump(1);
+  ASSERT_TRUE(put_back(1)) << show().dump(1) << leaf_->output();
   EXPECT_LT(std::chrono::steady_clock::now() - start, 10s);
-  EXPECT_EQ(parts(), "classify done, remap done");
+  EXPECT_EQ(parts(), "classify done, remap done") << ask("rules").dump(1) << leaf_->output();
   EXPECT_THAT(output_of("tc filter show dev p0 egress"), HasSubstr("lldp-level"));
   EXPECT_THAT(leaf_->output(),
               HasSubstr("p0: rules put back: classify, remap: somebody had taken them away"));
@@ -116,16 +116,30 @@ TEST_P(Readback, RulesRemovedBesideTheDaemonAreBackWithinTenSeconds) {
   const auto start = std::chrono::steady_clock::now();
   ASSERT_TRUE(
       sh(support::program("lldp-leveld") + " --remove-rules --config " + files_.file("leaf.conf")));
-  ASSERT_TRUE(put_back(1)) << show().dump(1);
+  ASSERT_TRUE(put_back(1)) << show().dump(1) << leaf_->output();
   EXPECT_LT(std::chrono::steady_clock::now() - start, 10s);
-  EXPECT_EQ(parts(), "classify done, remap done");
+  EXPECT_EQ(parts(), "classify done, remap done") << ask("rules").dump(1) << leaf_->output();
+  // And move on to where they cost less, for which their directory is made anew.
+  if (on_tcx()) {
+    ASSERT_TRUE(eventually([&] { return settled(); })) << leaf_->output();
+    EXPECT_EQ(parts(), "classify done, remap done") << ask("rules").dump(1) << leaf_->output();
+    EXPECT_EQ(state(), "active");
+  }
+}
+
+TEST_P(Readback, LastPortThatGoesTakesTheDirectoryAlong) {
+  if (!on_tcx()) GTEST_SKIP() << "there is none";
+  ASSERT_TRUE(sh("ip link del p0"));
+  EXPECT_TRUE(eventually([] { return !sh("test -e " + PrivateNet::bpffs() + "/lldp-level"); }));
+  EXPECT_TRUE(eventually([&] { return show().is_object() && show()["ports"].empty(); }))
+      << leaf_->output();
 }
 
 TEST_P(Readback, LinkTakenOffIsBackWithinTenSeconds) {
   if (!on_tcx()) GTEST_SKIP() << "the rules do not stand there";
   const auto start = std::chrono::steady_clock::now();
   ASSERT_TRUE(sh("rm " + PrivateNet::bpffs() + "/lldp-level/*/port-*-egress"));
-  ASSERT_TRUE(put_back(1)) << show().dump(1);
+  ASSERT_TRUE(put_back(1)) << show().dump(1) << leaf_->output();
   EXPECT_LT(std::chrono::steady_clock::now() - start, 12s);  // and what rm and show take
 }
 

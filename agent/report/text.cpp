@@ -113,7 +113,7 @@ Ink ink_of_type(const std::string& type) {
 
 /// Up or down, and what of sending and receiving is switched off.
 std::string link_text(const json& port) {
-  const std::string out = port.at("up").get<bool>() ? "up" : "down";
+  std::string out = port.at("up").get<bool>() ? "up" : "down";
   const auto admin = port.find("admin");
   if (admin == port.end() || *admin == "rxtx") return out;
   return out + ", " + admin->get<std::string>() + (*admin == "off" ? "" : " only");

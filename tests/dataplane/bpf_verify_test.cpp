@@ -244,6 +244,13 @@ TEST_P(BpfVerify, RootQdiscOfAnotherIsForeignWhereQueuesAreWanted) {
   EXPECT_EQ(states(), "classify done, remap done, queues missing");
 }
 
+TEST_P(BpfVerify, ReadingIsNoEvent) {
+  put();
+  (void)backend_->take_events();
+  EXPECT_FALSE(states().empty());
+  EXPECT_THAT(backend_->take_events(), IsEmpty());
+}
+
 TEST_P(BpfVerify, EventsThatTheKernelCouldNotDeliverMayBeOfAnyPort) {
   (void)backend_->take_events();
   const int small = 1;

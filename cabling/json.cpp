@@ -75,6 +75,8 @@ Result<Json> parse(std::string_view text) {
     const auto read = text.substr(0, std::min(e.byte, text.size()));
     return refuse("line " + std::to_string(1 + std::count(read.begin(), read.end(), '\n')),
                   "not JSON");
+  } catch (const Json::out_of_range&) {  // a number that no double holds; tells no place
+    return refuse("fabric", "a number is out of range");
   }
 }
 

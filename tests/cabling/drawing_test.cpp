@@ -105,6 +105,7 @@ const BadFile kBadFiles[] = {
     {"NoEquals", "graph { a [level] }", "line 1: `=` is missing after level"},
     {"NoValue", "graph { a [level=] }", "line 1: a value is missing for level"},
     {"TornJson", "{\"nodes\": [],\n\"links\": [", "line 2: not JSON"},
+    {"HugeNumber", R"({"nodes":[9e999],"links":[]})", "fabric: a number is out of range"},
     {"NoObject", "[]", "fabric: not a node-link object"},
     {"NoNodes", R"({"links":[]})", "fabric: no list of nodes"},
     {"NoLinks", R"({"nodes":[]})", "fabric: no list of links"},

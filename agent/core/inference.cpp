@@ -94,6 +94,8 @@ void Inference::set_rules(const Rules& rules, TimePoint now) {
   if (rules_.pinned && !rules.pinned) source_ = LevelSource::kRestored;
   rules_ = rules;
   if (rules.pinned && level_ != rules.pinned) change(rules.pinned);
+  // As at a start: what a pin or an older limit allowed does not outlive it.
+  if (!rules.pinned && level_ && *level_ > rules.max_level) change(std::nullopt);
 }
 
 void Inference::update(const Heard& before, const Heard& after) {

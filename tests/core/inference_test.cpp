@@ -435,6 +435,19 @@ TEST(L4, TheSameSwitchOnTwoPortsIsOne) {
   d.hear(6, 2, 101);
   EXPECT_EQ(d.pass(seconds(60)), 1);
 }
+TEST(L1, ALevelAboveTheLimitDoesNotOutliveThePinThatAllowedIt) {
+  Device d({.pinned = at(9), .max_level = Level::of<8>()});
+  d.hear(1, 8);
+  EXPECT_EQ(d.level(), 9);
+  d.set([](Inference::Rules& r) { r.pinned = std::nullopt; });
+  EXPECT_EQ(d.level(), std::nullopt);
+  EXPECT_EQ(d.inference.refused(), 9U);
+}
+TEST(L1, ALimitThatIsLoweredTakesTheLevelsAboveIt) {
+  Device d({}, established(3));
+  d.set([](Inference::Rules& r) { r.max_level = Level::of<2>(); });
+  EXPECT_EQ(d.level(), std::nullopt);
+}
 TEST(L4, WithdrawnAboveTheLimitItHasNoLevel) {
   Device d({.max_level = Level::of<2>()});
   d.hear(1, 1);

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "lab/fabric/forwarding.hpp"
-#include "lab/fabric/generators.hpp"
+#include "lab/topology/forwarding.hpp"
+#include "lab/topology/generators.hpp"
 #include "qos/proof.hpp"
 
 namespace lldp {

@@ -13,7 +13,7 @@
 #include "lab/agents/network.hpp"
 #include "lab/agents/order_safety.hpp"
 #include "lab/agents/truth.hpp"
-#include "lab/fabric/generators.hpp"
+#include "lab/topology/generators.hpp"
 
 namespace lldp::lab::agents {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "base/time.hpp"
 #include "lab/agents/curve.hpp"
-#include "lab/fabric/fabric.hpp"
+#include "lab/topology/fabric.hpp"
 
 namespace lldp::lab::converge {
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "agent/core/agent.hpp"
-#include "lab/agents/event_queue.hpp"
-#include "lab/random.hpp"
+#include "lab/des/event_queue.hpp"
+#include "lab/des/random.hpp"
 
 namespace lldp::lab::agents {
 

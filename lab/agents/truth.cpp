@@ -5,7 +5,7 @@
 
 #include <deque>
 
-#include "lab/fabric/fabric.hpp"
+#include "lab/topology/fabric.hpp"
 
 namespace lldp::lab::agents {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "base/result.hpp"
 #include "lab/bounce/verdict.hpp"
-#include "lab/fabric/cases.hpp"
 #include "lab/live/place.hpp"
+#include "lab/routing/cases.hpp"
 #include "qos/policy.hpp"
 
 namespace lldp::lab::bounce {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "lab/bounce/probe.hpp"
-#include "lab/fabric/routing.hpp"
+#include "lab/routing/local_reroute.hpp"
 #include "qos/policy.hpp"
 
 namespace lldp::lab::bounce {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "lab/fabric/fabric.hpp"
 #include "lab/live/place.hpp"
+#include "lab/topology/fabric.hpp"
 #include "os/fd.hpp"
 
 namespace lldp::lab::live {

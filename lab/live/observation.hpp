@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "lab/fabric/fabric.hpp"
+#include "lab/topology/fabric.hpp"
 
 namespace lldp::lab::live {
 

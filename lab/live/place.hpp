@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "lab/fabric/fabric.hpp"
+#include "lab/topology/fabric.hpp"
 
 namespace lldp::lab::live {
 

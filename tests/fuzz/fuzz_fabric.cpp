@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "lab/fabric/dot.hpp"
-#include "lab/fabric/json.hpp"
+#include "lab/topology/dot.hpp"
+#include "lab/topology/json.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace lldp::lab;

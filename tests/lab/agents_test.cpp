@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "lab/agents/curve.hpp"
-#include "lab/agents/event_queue.hpp"
 #include "lab/agents/network.hpp"
 #include "lab/agents/order_safety.hpp"
 #include "lab/agents/truth.hpp"
+#include "lab/des/event_queue.hpp"
 
 namespace lldp::lab::agents {
 namespace {

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "lab/agents/report.hpp"
-#include "lab/fabric/generators.hpp"
+#include "lab/topology/generators.hpp"
 
 namespace lldp::lab::converge {
 namespace {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lab/fabric/fabric.hpp"
+#include "lab/topology/fabric.hpp"
 
 #include <gmock/gmock.h>
 
 #include <map>
 
-#include "lab/fabric/dot.hpp"
-#include "lab/fabric/generators.hpp"
-#include "lab/fabric/json.hpp"
+#include "lab/topology/dot.hpp"
+#include "lab/topology/generators.hpp"
+#include "lab/topology/json.hpp"
 
 namespace lldp::lab {
 namespace {

@@ -6,10 +6,10 @@
 #include <filesystem>
 #include <fstream>
 
-#include "lab/fabric/generators.hpp"
 #include "lab/live/agents.hpp"
 #include "lab/live/fabric_of_namespaces.hpp"
 #include "lab/live/watcher.hpp"
+#include "lab/topology/generators.hpp"
 #include "tests/support/places.hpp"
 
 namespace lldp::lab::live {

@@ -5,8 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "lab/fabric/generators.hpp"
 #include "lab/live/picture.hpp"
+#include "lab/topology/generators.hpp"
 
 namespace lldp::lab::live {
 namespace {

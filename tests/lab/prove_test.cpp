@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "base/text.hpp"
-#include "lab/fabric/forwarding.hpp"
-#include "lab/fabric/generators.hpp"
-#include "lab/fabric/json.hpp"
+#include "lab/topology/forwarding.hpp"
+#include "lab/topology/generators.hpp"
+#include "lab/topology/json.hpp"
 #include "tests/support/places.hpp"
 
 namespace lldp::lab {

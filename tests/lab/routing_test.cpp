@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lab/fabric/routing.hpp"
-
 #include <gmock/gmock.h>
 
-#include "lab/fabric/cases.hpp"
-#include "lab/fabric/generators.hpp"
+#include "lab/routing/cases.hpp"
+#include "lab/routing/local_reroute.hpp"
+#include "lab/topology/generators.hpp"
 
 namespace lldp::lab {
 namespace {

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+
+#include "lab/bounce/report.hpp"
+#include "lab/commands/options.hpp"
+#include "lab/live/agents.hpp"
+#include "lab/routing/cases.hpp"
+#include "lab/topology/files.hpp"
+
+namespace lldp::lab {
+namespace {
+
+constexpr std::string_view kUsageLine =
+    "bounce case1|case2|twice [OPTION...]\n"
+    "       lldp-level-lab bounce FABRIC --cut A-B --flow FROM-TO [OPTION...]\n"
+    "Runs a fabric on this machine as `live` does, sends packets, cuts links, sends\n"
+    "packets along the paths that switches take until the routing has converged, and\n"
+    "looks at them at every hop. Exit status 0: exactly the packets that turned\n"
+    "down-up were remarked, where they turned. Needs root.\n";
+
+/// No signal ends us before all is taken down again; one that came meanwhile, then does.
+class SignalsHeld {
+ public:
+  SignalsHeld() {
+    sigset_t ending;
+    sigemptyset(&ending);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&ending, signal);
+    sigprocmask(SIG_BLOCK, &ending, &before_);
+  }
+  ~SignalsHeld() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsHeld(const SignalsHeld&) = delete;
+  SignalsHeld& operator=(const SignalsHeld&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+Result<Scenario> from_file(const std::string& file, const std::vector<std::string>& cuts,
+                           const std::vector<std::string>& flows) {
+  auto fabric = load_fabric(file);
+  if (!fabric) return fail(fabric.error());
+  Scenario s{.name = fabric->name, .fabric = std::move(*fabric)};
+  auto failed = failed_links(s.fabric, cuts);
+  if (!failed) return fail(failed.error());
+  s.failed = std::move(*failed);
+  for (const std::string& nodes : flows) {
+    auto flow = flow_between(s.fabric, fmt::format("{}", s.flows.size() + 1), nodes);
+    if (!flow) return fail(flow.error());
+    s.flows.push_back(std::move(*flow));
+  }
+  return s;
+}
+
+}  // namespace
+
+int run_bounce(const Arguments& arguments) {
+  bounce::Settings settings;
+  std::string prefix;
+  std::string dir;
+  std::string lossless;
+  std::string lossy;
+  std::vector<std::string> cuts;
+  std::vector<std::string> flows;
+  double timeout = settings.timeout.count();
+  bool bridged = false;
+  bool json = false;
+  po::options_description options("Options");
+  options.add_options()("bridged", po::bool_switch(&bridged),
+                        "a bridge in every switch; else host routes")(
+      "cut", po::value(&cuts)->value_name("A-B"), "a link to cut; can be repeated")(
+      "flow", po::value(&flows)->value_name("FROM[-VIA...]-TO"),
+      "a flow from host to host; can be repeated, up to 250 times")(
+      "restarts", po::value(&settings.restarts)->value_name("N")->default_value(0),
+      "restart the agents where the first flow turns, under traffic")(
+      "rate", po::value(&settings.packets_per_second)->value_name("N")->default_value(10'000),
+      "that traffic, in packets per second")(
+      "backend", po::value(&settings.backend)->value_name("B")->default_value("bpf"),
+      "the agents' data plane")("qos.lossless",
+                                po::value(&lossless)
+                                    ->value_name("P:dscpN,...")
+                                    ->default_value(std::string(qos::Policy::kDefaultLossless)),
+                                "lossless priorities, first to last")(
+      "qos.lossy",
+      po::value(&lossy)->value_name("P:dscpN")->default_value(
+          std::string(qos::Policy::kDefaultLossy)),
+      "the class after the last")("prefix",
+                                  po::value(&prefix)->value_name("NAME")->default_value(
+                                      fmt::format("bounce{}", getpid()), "bouncePID"),
+                                  "namespaces are NAME-NODE")(
+      "dir", po::value(&dir)->value_name("PATH"), "directory of sockets, state files and logs")(
+      "agent",
+      po::value(&settings.agent)
+          ->value_name("PATH")
+          ->default_value(live::default_agent(), "lldp-leveld"),
+      "the agent's program")("agent-arg", po::value(&settings.agent_arguments)->value_name("ARG"),
+                             "one more argument for every agent; can be repeated")(
+      "timeout", po::value(&timeout)->value_name("S")->default_value(timeout),
+      "give up if not all is protected after so many seconds")("json", po::bool_switch(&json),
+                                                               "print JSON");
+  std::vector<std::string> words;
+  if (!parse(options, kUsageLine, arguments, words)) return kDone;
+  if (words.size() != 1) return complain_usage("bounce", "name a case or a fabric's file");
+  const bool named =
+      std::find(std::begin(kScenarios), std::end(kScenarios), words[0]) != std::end(kScenarios);
+  if (named != flows.empty() || (named && !cuts.empty()) || flows.size() > 250)
+    return complain_usage("bounce", "a fabric's file needs 1 to 250 --flow, a case has its own");
+  if (!(timeout >= 0 && timeout <= 86400))
+    return complain_usage("bounce", "--timeout: give seconds, 0 to 86400");
+  if (!(settings.packets_per_second >= 1 && settings.packets_per_second <= 1e7))
+    return complain_usage("bounce", "--rate: give packets per second, 1 to 10000000");
+  const auto policy = qos::Policy::parse(lossless, lossy);
+  if (!policy) return complain_usage("bounce", to_string(policy.error()));
+  const auto place = live::place_of(prefix, dir);
+  if (!place) return complain_usage("bounce", to_string(place.error()));
+  if (place->own_tree)
+    return complain("bounce", Error{EPERM, "namespaces", "rules in the kernel need root"});
+  settings.place = *place;
+  settings.mode = bridged ? bounce::Mode::kBridged : bounce::Mode::kRouted;
+  settings.timeout = std::chrono::duration<double>(timeout);
+  const auto s = named ? scenario(words[0]) : from_file(words[0], cuts, flows);
+  if (!s) return complain("bounce", s.error());
+
+  const SignalsHeld held;
+  const auto outcome = bounce::run(*s, *policy, settings);
+  if (!outcome) return complain("bounce", outcome.error());
+  fmt::print("{}", json ? to_json(*s, *policy, settings.mode, *outcome)
+                        : to_text(*s, *policy, settings.mode, *outcome));
+  return outcome->holds() ? kDone : kFailed;
+}
+
+}  // namespace lldp::lab

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+
+#include "lab/commands/options.hpp"
+#include "lab/live/agents.hpp"
+#include "lab/live/fabric_of_namespaces.hpp"
+#include "lab/live/picture.hpp"
+#include "lab/live/watcher.hpp"
+#include "lab/topology/files.hpp"
+
+extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX leaves it to the user
+
+namespace lldp::lab {
+namespace {
+
+using live::Watcher;
+
+constexpr std::string_view kUsageLine =
+    "live up|run|show FABRIC [OPTION...] [-- COMMAND...]\n"
+    "       lldp-level-lab live down [OPTION...]\n"
+    "Runs a fabric on this machine: a network namespace per node, a veth pair per\n"
+    "link, an agent in each. up: makes them. run: starts the agents that are not\n"
+    "running, and waits until every level and port type is right; where the lab is\n"
+    "not up, does all, runs COMMAND or waits for Ctrl-C, and takes everything down\n"
+    "(needs no root). show: the fabric as it is. down: removes what was made, after\n"
+    "a crash too.\n";
+
+struct Settings {
+  live::Place place{};
+  std::string agent{};
+  std::vector<std::string> agent_arguments{};
+  std::chrono::duration<double> timeout{30};
+  bool json = false;
+  std::vector<std::string> command{};
+};
+
+live::Style style() {
+  winsize size{};
+  const bool terminal = isatty(STDOUT_FILENO) == 1;
+  const bool known = terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return {.colour = terminal && std::getenv("NO_COLOR") == nullptr,
+          .width = known ? size.ws_col : live::Style{}.width};
+}
+
+void print(const Fabric& fabric, const live::Observation& seen, bool json) {
+  fmt::print("{}", json ? live::to_json(fabric, seen) : live::picture(fabric, seen, style()));
+  std::fflush(stdout);
+}
+
+int up(const Settings& s, const Fabric& fabric) {
+  if (s.place.own_tree)
+    return complain(
+        "live",
+        Error{EPERM, "up", "a lab that outlives this program needs root; `live run` does not"});
+  const auto made = live::build(s.place, fabric);
+  return made ? kDone : complain("live", made.error());
+}
+
+int down(const Settings& s) {
+  const auto manifest = live::read_manifest(s.place);
+  if (!manifest) return complain("live", manifest.error());
+  const auto gone = live::remove(s.place, *manifest);
+  return gone ? kDone : complain("live", gone.error());
+}
+
+int show(const Settings& s, const Fabric& fabric) {
+  if (const auto manifest = live::read_manifest(s.place); !manifest)
+    return complain("live", manifest.error());
+  Watcher watcher(s.place, fabric);
+  watcher.look(Watcher::Clock::now() + std::chrono::seconds(2));
+  print(fabric, watcher.seen(), s.json);
+  return kDone;
+}
+
+/// Starts what does not run and waits until all is right; says so on standard error.
+int run_agents(const Settings& s, const Fabric& fabric, const std::vector<std::string>& nodes) {
+  Watcher watcher(s.place, fabric);
+  const auto begin = Watcher::Clock::now();
+  const auto started = live::start_agents(s.place, fabric, nodes, s.agent, s.agent_arguments);
+  if (!started) return complain("live", started.error());
+  const auto limit = std::chrono::duration_cast<Watcher::Clock::duration>(s.timeout);
+  const bool right = watcher.wait_until_right(begin + limit);
+  const std::chrono::duration<double> took = Watcher::Clock::now() - begin;
+  print(fabric, watcher.seen(), s.json);
+  if (!right)
+    return complain("live", Error{0, "agents",
+                                  fmt::format("not all right after {:g} s: see the logs in {}",
+                                              s.timeout.count(), s.place.dir)});
+  fmt::print(stderr, "{} agents started; every level and port type right after {:.3f} s\n",
+             *started, took.count());
+  return kDone;
+}
+
+/// The command's exit status; without one, waits for a signal that ends us.
+int hold(const Settings& s, const sigset_t& ending) {
+  if (s.command.empty()) {
+    fmt::print(stderr, "the lab is up (sockets in {}); Ctrl-C takes it down\n", s.place.dir);
+    int signal = 0;
+    sigwait(&ending, &signal);
+    return kDone;
+  }
+  std::vector<char*> argv;
+  for (const std::string& word : s.command) argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  posix_spawnattr_t attributes{};
+  posix_spawnattr_init(&attributes);
+  sigset_t none;
+  sigemptyset(&none);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+  pid_t pid = 0;
+  const int code = posix_spawnp(&pid, argv[0], nullptr, &attributes, argv.data(), environ);
+  posix_spawnattr_destroy(&attributes);
+  if (code != 0) return complain("live", Error{code, s.command[0], std::strerror(code)});
+  int status = 0;
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : kFailed;
+}
+
+int run(const Settings& s, const Fabric& fabric) {
+  if (const auto manifest = live::read_manifest(s.place); manifest && !manifest->own_tree)
+    return run_agents(s, fabric, manifest->nodes);
+  // From here on we end only after taking the lab down.
+  sigset_t ending;
+  sigemptyset(&ending);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&ending, signal);
+  sigprocmask(SIG_BLOCK, &ending, nullptr);
+  if (s.place.own_tree)
+    if (auto ok = live::enter_own_tree(s.place); !ok) return complain("live", ok.error());
+  const auto made = live::build(s.place, fabric);
+  if (!made) return complain("live", made.error());
+  int status = run_agents(s, fabric, made->nodes);
+  if (status == kDone) status = hold(s, ending);
+  if (auto gone = live::remove(s.place, *made); !gone) return complain("live", gone.error());
+  return status;
+}
+
+}  // namespace
+
+int run_live(const Arguments& arguments) {
+  Settings s;
+  std::string prefix;
+  std::string dir;
+  double timeout = s.timeout.count();
+  po::options_description options("Options");
+  options.add_options()("prefix", po::value(&prefix)->value_name("NAME")->default_value("lab"),
+                        "namespaces are NAME-NODE; several labs can run side by side")(
+      "dir", po::value(&dir)->value_name("PATH"),
+      "directory of sockets, state files and logs (/run/lldp-level-lab/NAME, or below "
+      "$XDG_RUNTIME_DIR)")(
+      "agent",
+      po::value(&s.agent)->value_name("PATH")->default_value(live::default_agent(), "lldp-leveld"),
+      "run: the agent's program")("agent-arg", po::value(&s.agent_arguments)->value_name("ARG"),
+                                  "run: one more argument for every agent; can be repeated")(
+      "timeout", po::value(&timeout)->value_name("S")->default_value(timeout),
+      "run: give up after so many seconds")("json", po::bool_switch(&s.json), "print JSON");
+  std::vector<std::string> words;
+  if (!parse(options, kUsageLine, arguments, words)) return kDone;
+  if (!(timeout >= 0 && timeout <= 86400))
+    return complain_usage("live", "--timeout: give seconds, 0 to 86400");
+  s.timeout = std::chrono::duration<double>(timeout);
+  const auto place = live::place_of(prefix, dir);
+  if (!place) return complain_usage("live", to_string(place.error()));
+  s.place = *place;
+
+  const std::string action = words.empty() ? "" : words[0];
+  if (action == "down") return down(s);
+  if (action != "up" && action != "run" && action != "show")
+    return complain_usage("live", "say `up`, `run`, `show` or `down`");
+  if (words.size() < 2) return complain_usage("live", "name the fabric's file");
+  s.command.assign(words.begin() + 2, words.end());
+  const auto fabric = load_fabric(words[1]);
+  if (!fabric) return complain("live", fabric.error());
+  return action == "up" ? up(s, *fabric) : action == "show" ? show(s, *fabric) : run(s, *fabric);
+}
+
+}  // namespace lldp::lab

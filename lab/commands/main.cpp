@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// lldp-level-lab: proves, simulates and runs whole fabrics with the agent's own code.
+#include <fmt/format.h>
+
+#include <exception>
+
+#include "lab/commands/command.hpp"
+
+namespace lldp::lab {
+namespace {
+
+constexpr Command kCommands[] = {
+    {"prove", "prove that a fabric cannot deadlock, or show the cycle", run_prove},
+    {"topo", "make a fabric file: a Clos or a fat-tree", run_topo},
+    {"converge", "let the agents find their levels on virtual time", run_converge},
+    {"live", "run a fabric on this machine: namespaces, veth links, agents", run_live},
+    {"bounce", "cut links of a live fabric and watch packets change priority", run_bounce},
+};
+
+void print_usage(std::FILE* to) {
+  fmt::print(to, "usage: lldp-level-lab COMMAND [OPTION...]\n");
+  for (const Command& c : kCommands) fmt::print(to, "  {:<10} {}\n", c.name, c.summary);
+  fmt::print(to, "`lldp-level-lab COMMAND --help` lists a command's options.\n");
+}
+
+}  // namespace
+
+int complain(std::string_view command, const Error& error) {
+  fmt::print(stderr, "lldp-level-lab {}: {}\n", command, to_string(error));
+  return kFailed;
+}
+
+int complain_usage(std::string_view command, std::string_view what) {
+  fmt::print(stderr, "lldp-level-lab {0}: {1}: see `lldp-level-lab {0} --help`\n", command, what);
+  return kUsage;
+}
+
+}  // namespace lldp::lab
+
+int main(int argc, char** argv) {
+  using namespace lldp::lab;
+  const Arguments arguments(argv + 1, argv + argc);
+  if (arguments.empty()) {
+    print_usage(stderr);
+    return kUsage;
+  }
+  if (arguments[0] == "--help" || arguments[0] == "-h" || arguments[0] == "help") {
+    print_usage(stdout);
+    return kDone;
+  }
+  if (arguments[0] == "--version" || arguments[0] == "-V") {
+    fmt::print("lldp-level-lab " LLDP_VERSION "\n");
+    return kDone;
+  }
+  for (const Command& c : kCommands) {
+    if (c.name != arguments[0]) continue;
+    try {  // what libraries throw: Program_options on a bad command line, bad_alloc
+      return c.run({arguments.begin() + 1, arguments.end()});
+    } catch (const std::exception& e) {
+      return complain_usage(c.name, e.what());
+    }
+  }
+  fmt::print(stderr, "lldp-level-lab: no command `{}`: see `lldp-level-lab --help`\n",
+             arguments[0]);
+  return kUsage;
+}

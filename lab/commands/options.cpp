@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/commands/options.hpp"
+
+#include <fmt/format.h>
+
+#include <sstream>
+
+namespace lldp::lab {
+
+std::optional<po::variables_map> parse(po::options_description options, std::string_view usage,
+                                       const Arguments& arguments,
+                                       std::vector<std::string>& words) {
+  options.add_options()("help,h", "print this");
+  po::options_description all;
+  all.add(options).add_options()("words", po::value(&words));
+  po::positional_options_description positional;
+  positional.add("words", -1);
+  po::variables_map values;
+  po::store(po::command_line_parser(arguments).options(all).positional(positional).run(), values);
+  po::notify(values);
+  if (values.count("help") == 0) return values;
+  std::ostringstream text;
+  text << options;
+  fmt::print("usage: lldp-level-lab {}\n{}", usage, text.str());
+  return std::nullopt;
+}
+
+}  // namespace lldp::lab

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/text.hpp"
+#include "lab/commands/options.hpp"
+#include "lab/topology/files.hpp"
+#include "lab/topology/forwarding.hpp"
+#include "qos/proof.hpp"
+
+namespace lldp::lab {
+namespace {
+
+constexpr std::string_view kUsageLine =
+    "prove FABRIC [OPTION...]\n"
+    "Searches the dependencies between the buffers of a fabric, for any routing and\n"
+    "any set of failures. Exit status 0: it cannot deadlock; 1: there is a cycle,\n"
+    "and a shortest one is shown.\n";
+
+/// Everything that the output tells.
+struct Report {
+  Fabric fabric{};
+  SwitchGraph graph{};
+  std::string rules{};
+  bool stay_in_last = false;
+  qos::Policy policy{};
+  qos::Proof proof{};
+};
+
+/// The port at `node` of a buffer's link.
+const std::string& port_at(const Report& r, const qos::Buffer& b, std::size_t node) {
+  const Link& link = r.fabric.links[r.graph.links[b.link]];
+  return link.ends[r.graph.forwarding.links[b.link].a == node ? 0 : 1].port;
+}
+
+void print_json(const Report& r) {
+  using Json = nlohmann::ordered_json;
+  Json lossless = Json::array();
+  for (const qos::Class& c : r.policy.lossless()) lossless.push_back(qos::to_string(c));
+  Json cycle = Json::array();
+  const auto& names = r.graph.forwarding.switches;
+  for (const qos::Buffer& b : r.proof.cycle)
+    cycle.push_back({{"from", escape(names[b.from])},
+                     {"from_port", escape(port_at(r, b, b.from))},
+                     {"to", escape(names[b.to])},
+                     {"to_port", escape(port_at(r, b, b.to))},
+                     {"priority", b.cls.priority.value()}});
+  const Json report = {{"version", 1},
+                       {"fabric", escape(r.fabric.name)},
+                       {"switches", names.size()},
+                       {"links", r.graph.links.size()},
+                       {"rules", r.rules},
+                       {"stay_in_last", r.stay_in_last},
+                       {"lossless", std::move(lossless)},
+                       {"lossy", r.policy.lossy_text()},
+                       {"buffers", r.proof.buffers},
+                       {"dependencies", r.proof.dependencies},
+                       {"deadlock_free", r.proof.deadlock_free()},
+                       {"cycle", std::move(cycle)}};
+  fmt::print("{}\n", report.dump(2));
+}
+
+void print_text(const Report& r) {
+  const auto& names = r.graph.forwarding.switches;
+  fmt::print("{} switches, {} links between them; rules {}{}, lossless {}\n", names.size(),
+             r.graph.links.size(), r.rules, r.stay_in_last ? " (staying in the last class)" : "",
+             r.policy.lossless_text());
+  fmt::print("{} buffers, {} dependencies: ", r.proof.buffers, r.proof.dependencies);
+  if (r.proof.deadlock_free()) {
+    fmt::print(
+        "no cycle\n"
+        "Deadlock-free for every routing and every set of failures, as long as every switch has\n"
+        "these rules and the order of its ports stays as it is here (levels outlive failures).\n");
+    return;
+  }
+  fmt::print("a cycle of {}\n  {}\n", r.proof.cycle.size(),
+             qos::to_string(r.proof.cycle, r.graph.forwarding));
+  for (const qos::Buffer& b : r.proof.cycle)
+    fmt::print("  {}:{} -> {}:{}  priority {}\n", escape(names[b.from]),
+               escape(port_at(r, b, b.from)), escape(names[b.to]), escape(port_at(r, b, b.to)),
+               b.cls.priority.value());
+  fmt::print(
+      "What arrives by each line can wait for room in the next one, and by the last for the\n"
+      "first.\n");
+}
+
+}  // namespace
+
+int run_prove(const Arguments& arguments) {
+  Report report;
+  std::size_t lossless = 0;
+  po::options_description options("Options");
+  options.add_options()("rules",
+                        po::value(&report.rules)->value_name("R")->default_value("down-up"),
+                        "none: a packet keeps its class; down-up: by levels, as shipped; spans: by "
+                        "the layers of the links")(
+      "lossless", po::value(&lossless)->value_name("N")->default_value(2),
+      "number of lossless classes, 1 to 7")(
+      "stay-in-last", po::bool_switch(&report.stay_in_last),
+      "for study: a turn in the last lossless class stays there instead of going lossy")(
+      "json", "print JSON");
+  std::vector<std::string> words;
+  const auto values = parse(options, kUsageLine, arguments, words);
+  if (!values) return kDone;
+  if (words.size() != 1) return complain_usage("prove", "name one fabric file");
+  if (report.rules != "none" && report.rules != "down-up" && report.rules != "spans")
+    return complain_usage(
+        "prove", fmt::format("--rules: `{}` is not none, down-up or spans", escape(report.rules)));
+  if (lossless < 1 || lossless > 7)
+    return complain_usage("prove", "--lossless: give a number from 1 to 7");
+  if (report.stay_in_last && report.rules == "none")
+    return complain_usage("prove", "--stay-in-last: there is no turn with --rules none");
+
+  auto fabric = load_fabric(words[0]);
+  if (!fabric) return complain("prove", fabric.error());
+  report.fabric = std::move(*fabric);
+  auto graph = switch_graph(report.fabric, report.rules == "spans" ? Span::kLayers : Span::kLevels);
+  if (!graph) return complain("prove", graph.error());
+  report.graph = std::move(*graph);
+  report.policy = qos::Policy::with_lossless(lossless);
+  report.proof = prove(report.graph.forwarding, report.policy,
+                       report.rules == "none" ? qos::OnTurn::kStays
+                       : report.stay_in_last  ? qos::OnTurn::kStaysInLastClass
+                                              : qos::OnTurn::kChangesClass);
+  values->count("json") != 0 ? print_json(report) : print_text(report);
+  return report.proof.deadlock_free() ? kDone : kFailed;
+}
+
+}  // namespace lldp::lab

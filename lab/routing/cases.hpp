@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "lab/routing/local_reroute.hpp"
+
+namespace lldp::lab {
+
+/// A fabric, links that fail in it, and the flows to look at. The paths are local_reroute()'s.
+struct Scenario {
+  std::string name{};
+  Fabric fabric{};
+  FailedLinks failed{};
+  std::vector<Flow> flows{};
+};
+
+/// The deadlock cases of the IEEE 802.1 proposal, and one more; a host on every leaf or ToR.
+///   case1: two spines, four leaves; packets turn at a leaf
+///   case2: two pods of two ToRs and two AGGs, two spines; packets turn at an AGG
+///   twice: three spines, four leaves, two failures: a packet that turns at two leaves
+/// X and Y are the flows that close the cycle of buffers; `straight` meets no failure.
+inline constexpr std::string_view kScenarios[] = {"case1", "case2", "twice"};
+
+/// Fails for a name that is none of kScenarios.
+[[nodiscard]] Result<Scenario> scenario(std::string_view name);
+
+}  // namespace lldp::lab

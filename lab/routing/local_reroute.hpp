@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "lab/topology/fabric.hpp"
+
+namespace lldp::lab {
+
+/// The way of a packet: `links[i]` joins `nodes[i]` and `nodes[i + 1]`.
+struct Path {
+  std::vector<std::size_t> nodes{};
+  std::vector<std::size_t> links{};
+  friend bool operator==(const Path&, const Path&) = default;
+};
+
+/// Which links are down, by index into Fabric::links.
+using FailedLinks = std::vector<bool>;
+
+/// From one node to another. Where several next hops are as good, a packet takes the first of `via`
+/// that is among them, else the node that comes first in the fabric: what a hash decides in a
+/// switch.
+struct Flow {
+  std::string name{};
+  std::size_t from = 0;
+  std::size_t to = 0;
+  std::vector<std::size_t> via{};
+};
+
+/// A shortest path that never goes up after it went down, in the order of (level, chassis ID).
+/// Hosts are only ever ends.
+[[nodiscard]] Result<Path> updown_path(const Fabric& fabric, const Flow& flow);
+
+/// Where a packet goes between a failure and the convergence of the routing. Every switch forwards
+/// as by updown_path() in the whole fabric. Only one whose own links to all these next hops are
+/// down forwards to another neighbour that can still reach the destination: to one above it, as by
+/// a default route, else to one below, which then sends the packet up again. No packet visits a
+/// switch twice.
+[[nodiscard]] Result<Path> local_reroute(const Fabric& fabric, const FailedLinks& failed,
+                                         const Flow& flow);
+
+/// The switches at which a path turns, as indices into `path.nodes`: it comes from above and leaves
+/// upwards.
+[[nodiscard]] std::vector<std::size_t> turns_of(const Fabric& fabric, const Path& path);
+
+/// `Leaf2, Spine1, Leaf3`, without the hosts at the ends.
+[[nodiscard]] std::string switches_of(const Fabric& fabric, const Path& path);
+
+/// Links by the names of their ends: `Spine1-Leaf4`. All of a pair's parallel links are meant.
+[[nodiscard]] Result<FailedLinks> failed_links(const Fabric& fabric,
+                                               std::span<const std::string> pairs);
+/// `FROM-TO` or `FROM-VIA-...-TO`, by names.
+[[nodiscard]] Result<Flow> flow_between(const Fabric& fabric, std::string name,
+                                        std::string_view nodes);
+
+}  // namespace lldp::lab

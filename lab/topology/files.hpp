@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.hpp"
+#include "lab/topology/fabric.hpp"
+
+namespace lldp::lab {
+
+/// Reads a fabric file, JSON or DOT by its content; `-` is standard input. Errors name the file.
+[[nodiscard]] Result<Fabric> load_fabric(const std::string& path);
+
+/// Writes a whole file, or nothing of it; an empty path or `-` is standard output.
+[[nodiscard]] Result<void> save_text(const std::string& path, std::string_view text);
+
+}  // namespace lldp::lab

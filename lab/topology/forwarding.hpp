@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/result.hpp"
+#include "lab/topology/fabric.hpp"
+#include "qos/proof.hpp"
+
+namespace lldp::lab {
+
+/// What the class of a port is taken from.
+enum class Span : std::uint8_t {
+  kLevels,  ///< the devices' levels, as the agent does
+  kLayers,  ///< the layers of the link's two ends, for layered expanders
+};
+
+/// A fabric's switches and the links between them, for the proof.
+struct SwitchGraph {
+  qos::Forwarding forwarding{};
+  std::vector<std::size_t> links{};  ///< per link of `forwarding`: its index in Fabric::links
+};
+
+/// Port classes as they are when every level is right. With kLayers, a link without layers is
+/// refused.
+[[nodiscard]] Result<SwitchGraph> switch_graph(const Fabric& fabric, Span span);
+
+}  // namespace lldp::lab

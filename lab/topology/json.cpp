@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/topology/json.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/text.hpp"
+#include "lab/topology/from_drawing.hpp"
+
+namespace lldp::lab {
+namespace {
+
+using nlohmann::ordered_json;
+constexpr auto kReplace = ordered_json::error_handler_t::replace;
+
+}  // namespace
+
+std::string to_json(const Fabric& fabric) {
+  ordered_json nodes = ordered_json::array();
+  for (const Node& node : fabric.nodes) {
+    nodes.push_back({{"id", node.name},
+                     {"role", node.role == Role::kHost ? "host" : "switch"},
+                     {"level", nullptr},
+                     {"chassis", to_string(node.chassis)},
+                     {"ports", ordered_json::array()}});
+    if (node.level) nodes.back()["level"] = node.level->value();
+  }
+  ordered_json links = ordered_json::array();
+  for (const Link& link : fabric.links) {
+    ordered_json ports = ordered_json::object();
+    ordered_json layers = ordered_json::object();
+    for (const LinkEnd& end : link.ends) {
+      ports[fabric.nodes[end.node].name] = end.port;
+      if (end.layer) layers[fabric.nodes[end.node].name] = end.layer->value();
+      nodes[end.node]["ports"].push_back(end.port);
+    }
+    links.push_back({{"source", fabric.nodes[link.ends[0].node].name},
+                     {"target", fabric.nodes[link.ends[1].node].name},
+                     {"ports", std::move(ports)},
+                     {"rate_bps", link.rate_bps},
+                     {"delay_ns", link.delay_ns}});
+    if (!layers.empty()) links.back()["layers"] = std::move(layers);
+  }
+  // One node or link a line: a person can read it, and a diff shows what changed.
+  const auto lines = [](const ordered_json& list) {
+    std::string out;
+    for (const auto& entry : list) {
+      out += out.empty() ? "\n  " : ",\n  ";
+      out += entry.dump(-1, ' ', false, kReplace);
+    }
+    return out;
+  };
+  return fmt::format(
+      "{{\"directed\": false, \"multigraph\": true, \"graph\": {},\n\"nodes\": [{}\n],\n"
+      "\"links\": [{}\n]}}\n",
+      ordered_json{{"name", fabric.name}}.dump(-1, ' ', false, kReplace), lines(nodes),
+      lines(links));
+}
+
+Result<Fabric> fabric_from_json(std::string_view text) {
+  return fabric_from(cabling::read_json(text));
+}
+
+}  // namespace lldp::lab

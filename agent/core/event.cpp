@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "agent/core/event.hpp"
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -63,9 +65,6 @@ std::vector<std::string> differing(ByteSpan before, ByteSpan after) {
   return out;
 }
 
-std::string text_of(const std::optional<Level>& level) {
-  return level ? std::to_string(level->value()) : "none";
-}
 std::string text_of(const std::optional<std::uint8_t>& priorities) {
   if (!priorities) return "unsaid";
   std::string out;
@@ -94,7 +93,7 @@ std::string changes(const Neighbor& before, const Neighbor& after) {
   const auto device = [](DeviceType d) { return std::string(to_string(d)); };
   const auto port = [](PortType t) { return std::string(to_string(t)); };
   told("device type", device(before.device), device(after.device), {"tr", "contribution"});
-  told("level", text_of(before.level), text_of(after.level), {"tr", "contribution"});
+  told("level", level_text(before.level), level_text(after.level), {"tr", "contribution"});
   told("port type", port(before.port), port(after.port), {"tr", "contribution"});
   told("pfc", text_of(before.pfc_enabled), text_of(after.pfc_enabled),
        {"pfc-config", "dcbx-cin", "dcbx-cee"});
@@ -112,6 +111,24 @@ std::optional<Neighbor> neighbor_of(ByteSpan lldpdu) {
 }
 
 }  // namespace
+
+std::string level_text(std::optional<Level> level) {
+  return level ? std::to_string(level->value()) : "none";
+}
+
+std::string level_change_text(std::optional<Level> before, std::optional<Level> after) {
+  return level_text(before) + " -> " + level_text(after);
+}
+
+std::string port_change_text(PortLabel before, PortLabel after) {
+  std::string text(to_string(before.type));
+  if (after.type != before.type) text.append(" -> ").append(to_string(after.type));
+  if (after.order != before.order) {
+    text.append(", order ").append(to_string(before.order));
+    text.append(" -> ").append(to_string(after.order));
+  }
+  return text;
+}
 
 std::string text_of(const Event& event) {
   if (event.lldpdu.empty()) return event.text;

@@ -5,87 +5,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <functional>
-#include <map>
-#include <random>
-#include <set>
 #include <vector>
+
+#include "tests/core/support/device.hpp"
 
 namespace lldp::core {
 namespace {
 
-using std::chrono::hours;
-using std::chrono::milliseconds;
-using std::chrono::minutes;
-using std::chrono::seconds;
-
-constexpr TimePoint kStart{seconds(1000)};
-constexpr Duration kDay = hours(24);
-
-std::optional<Level> at(std::optional<unsigned> level) {
-  return level ? Level::make(*level) : std::nullopt;
-}
-
-/// An inference and what its ports hear.
-struct Device {
-  explicit Device(Inference::Rules r = {}, const Inference::Kept& restored = {})
-      : rules(with_defaults(r)), inference(rules, restored) {
-    inference.decide(now);
-  }
-  static Inference::Rules with_defaults(Inference::Rules r) {
-    if (r.max_level == Level{}) r.max_level = Level::of<8>();
-    r.raise_hold = seconds(60);
-    r.lower_hold = seconds(60);
-    r.establish = kDay;
-    r.withdraw_hold = seconds(5);
-    r.unsupported_after = minutes(10);
-    return r;
-  }
-  bool hear(int port, const Heard& what, bool renounced = false) {
-    inference.update(ports[port], what);
-    ports[port] = what;
-    return inference.decide(now, renounced);
-  }
-  /// One switch with this level; each port has another one unless `id` says who.
-  bool hear(int port, unsigned level, std::uint64_t id = 0, bool renounced = false) {
-    Heard h{.lowest = at(level)};
-    if (level > 0)
-      h.switches = {{*h.lowest, id != 0 ? id : static_cast<std::uint64_t>(1000 + port)}};
-    return hear(port, h, renounced);
-  }
-  bool host(int port) { return hear(port, 0); }
-  bool silence(int port) { return hear(port, Heard{}); }
-  /// What gave support says in a frame that it has another level now, or none.
-  bool renounce(int port, std::optional<unsigned> level = {}) {
-    return level ? hear(port, *level, 0, true) : hear(port, Heard{}, true);
-  }
-  /// Lets time go by, deciding whenever it is due; how often the level changed.
-  int pass(Duration d) {
-    int changes = 0;
-    const TimePoint end = now + d;
-    for (auto due = inference.deadline(); due && *due <= end; due = inference.deadline()) {
-      now = std::max(now, *due);
-      changes += inference.decide(now);
-    }
-    now = end;
-    return changes;
-  }
-  void set(const std::function<void(Inference::Rules&)>& change) {
-    change(rules);
-    inference.set_rules(rules, now);
-    inference.decide(now);
-  }
-  [[nodiscard]] std::optional<unsigned> level() const {
-    return inference.level() ? std::optional<unsigned>(inference.level()->value()) : std::nullopt;
-  }
-  [[nodiscard]] bool unsupported() const { return inference.unsupported().has_value(); }
-  [[nodiscard]] Inference::Kept kept() const { return inference.kept(); }
-
-  TimePoint now = kStart;
-  Inference::Rules rules;
-  Inference inference;
-  std::map<int, Heard> ports{};
-};
+using namespace test;
 
 Inference::Kept established(unsigned level, std::vector<std::uint64_t> surroundings = {}) {
   return {.level = at(level), .supported = kDay, .surroundings = std::move(surroundings)};
@@ -645,119 +572,6 @@ TEST(Inference, DoesNotDependOnTheOrderOfArrival) {
     for (std::size_t i = 0; i < levels.size(); ++i) d.hear(static_cast<int>(i), levels[i]);
     ASSERT_EQ(d.level(), 3);
   } while (std::next_permutation(levels.begin(), levels.end()));
-}
-
-/// The rules once more, straight from the text over all ports and with no counts or timers kept,
-/// for comparison: one decision a second.
-struct Oracle {
-  std::optional<unsigned> level{};
-  int supported = 0;  ///< seconds
-  std::set<std::uint64_t> surroundings{};
-  std::optional<unsigned> withdrawn{};
-  int since_withdrawal = 0, lower_for = 0, raise_for = 0;
-  bool had_support = false;
-
-  void take(std::optional<unsigned> l) {
-    level = l;
-    supported = lower_for = raise_for = 0;
-    surroundings.clear();
-  }
-  void decide(const std::map<int, Heard>& ports, int elapsed, bool renounced) {
-    std::optional<unsigned> lowest;
-    std::map<std::uint64_t, int> switches;
-    std::set<unsigned> levels;
-    for (const auto& [port, h] : ports) {
-      if (h.lowest) lowest = std::min<unsigned>(lowest.value_or(255), h.lowest->value());
-      for (const auto& s : h.switches) ++switches[s.chassis], levels.insert(s.level.value());
-    }
-    if (had_support) supported += elapsed;
-    if (lower_for >= 0) lower_for += elapsed;
-    if (raise_for >= 0) raise_for += elapsed;
-    since_withdrawal += elapsed;
-    const auto learn = [&] {
-      for (const auto& [id, times] : switches) surroundings.insert(id);
-    };
-    const auto moved = [&] {
-      const auto known = std::count_if(switches.begin(), switches.end(), [&](const auto& s) {
-        return surroundings.contains(s.first);
-      });
-      return !switches.empty() && 2 * static_cast<std::size_t>(known) <= switches.size();
-    };
-    const std::optional<unsigned> f = lowest ? std::optional(*lowest + 1) : std::nullopt;
-    if (!level && f && *f <= 8 && !(withdrawn && since_withdrawal < 5 && *f > *withdrawn))
-      take(f), withdrawn.reset();
-    const bool established = supported >= 100;
-    if (level && f && *f < *level && !established) take(f);
-    bool lowering = false;
-    bool raising = false;
-    const bool until_now = had_support;
-    had_support = false;
-    if (level && f == level) {
-      had_support = true;
-      learn();
-    } else if (level && f && *f < *level) {
-      int below = 0;
-      for (const auto& [port, h] : ports) below += h.lowest && h.lowest->value() < *level - 1;
-      if (levels.contains(*level - 1)) learn();
-      lowering = below >= 2 || (!levels.contains(*level - 1) && moved());
-      if (lowering && lower_for < 0) lower_for = 0;
-      if (lowering && lower_for >= 60) {
-        take(f);
-        had_support = true;
-        learn();
-        lowering = false;
-      }
-    } else if (level && (!established || moved())) {
-      if (!established && until_now && renounced) {
-        withdrawn = level, since_withdrawal = 0;
-        take({});
-      } else if (f) {
-        raising = true;
-        if (raise_for < 0) raise_for = 0;
-        if (raise_for >= 60) {
-          withdrawn = level, since_withdrawal = 0;
-          take({});
-          raising = false;
-        }
-      }
-    }
-    if (!lowering) lower_for = -1;
-    if (!raising) raise_for = -1;
-  }
-};
-
-TEST(Inference, AgreesWithTheRulesReadLiterally) {
-  std::mt19937 random(7);
-  std::map<std::string, int> seen;  // else this test tests little
-  for (int run = 0; run < 200; ++run) {
-    Device d;
-    d.set([](auto& r) { r.establish = seconds(100); });
-    Oracle oracle;
-    for (int i = 0; i < 80; ++i) {
-      const int port = static_cast<int>(random() % 4);
-      const auto id = random() % 6 + 1;
-      const bool renounced = random() % 8 == 0;
-      const auto before = d.level();
-      if (random() % 3 == 0)
-        d.hear(port, Heard{}, renounced);
-      else
-        d.hear(port, static_cast<unsigned>(random() % 5), id, renounced);
-      oracle.decide(d.ports, 0, renounced);
-      ASSERT_EQ(d.level(), oracle.level) << "run " << run << " step " << i;
-      if (before && !d.level()) ++seen["renounced"];
-      for (auto wait = random() % 4 == 0 ? random() % 130 : random() % 4; wait > 0; --wait) {
-        const auto was = d.level();
-        d.pass(seconds(1));
-        oracle.decide(d.ports, 1, false);
-        ASSERT_EQ(d.level(), oracle.level)
-            << "run " << run << " after waiting, step " << i << " " << wait;
-        if (was && !d.level()) ++seen["withdrawn"];
-        if (!was && d.level()) ++seen["hold over"];
-        if (was && d.level() && *d.level() < *was) ++seen["lowered"];
-      }
-    }
-  }
-  EXPECT_EQ(seen.size(), 4U);
 }
 
 }  // namespace

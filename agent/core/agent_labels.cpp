@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <utility>
+
+#include "agent/core/agent_impl.hpp"
+#include "agent/core/event.hpp"
+
+namespace lldp::core {
+
+void Agent::Impl::reconsider(Port& port, TimePoint now, Actions& out, bool renounced) {
+  const Heard before = port.heard;
+  summarize_port(port, now);
+  if (port.heard != before) {
+    inference_.update(before, port.heard);
+    if (decide(now, out, renounced)) return;  // all ports were labelled
+  }
+  const PortType before_type = port.type;
+  label(port, now, out);
+  if (port.type != before_type) {
+    for (PortAgent& a : port.agents) announce_type(a, now);
+  }
+  if (rise(now, out)) label_all(now, out);
+}
+
+void Agent::Impl::summarize_port(Port& port, TimePoint now) {
+  const bool heard_switch = port.hears_switch;
+  summarize(port);
+  watch_silence(port, heard_switch, now);
+}
+
+void Agent::Impl::watch_silence(Port& port, bool heard_switch, TimePoint now) {
+  const bool was_silent = port.silent;
+  watch_for_silence(port, heard_switch, now);
+  silent_ += static_cast<std::size_t>(port.silent);
+  silent_ -= static_cast<std::size_t>(was_silent);
+  if (was_silent && silent_ == 0) place_.hear_all(now, ttl());
+}
+
+bool Agent::Impl::decide(TimePoint now, Actions& out, bool renounced) {
+  const auto before = inference_.level();
+  const bool changed = inference_.decide(now, renounced);
+  set_level_alarms(now, out);
+  note_state(inference_.take_milestone(), out);
+  if (changed) follow_level(before, now, out);
+  return changed;
+}
+
+void Agent::Impl::follow_level(std::optional<Level> before, TimePoint now, Actions& out) {
+  out.events.push_back(
+      {.kind = Event::Kind::kLevel, .text = level_change_text(before, inference_.level())});
+  note_state(true, out);
+  announce_all(before, now, out);
+}
+
+void Agent::Impl::label_all(TimePoint now, Actions& out) {
+  for (const auto& port : ports_) {
+    if (port) label(*port, now, out);
+  }
+}
+
+void Agent::Impl::aim(TimePoint now, Actions& out) {
+  std::optional<Position> target;
+  if (const auto level = inference_.level()) {
+    target.emplace();  // a host is at the bottom, whatever its chassis ID
+    if (*level > Level::of<0>()) *target = {.level = *level, .chassis = chassis_id_};
+  }
+  switch (place_.aim(std::move(target), now, ttl())) {
+    case Place::Step::kStays:
+      return;
+    case Place::Step::kMoved:
+      return note_state(true, out);
+    case Place::Step::kRises:
+      for (const auto& port : ports_) {
+        if (!port) continue;
+        for (Neighbor& n : port->table.all())
+          set_unproved(n, n.speaks_for_itself() && !n.superseded);
+      }
+  }
+}
+
+bool Agent::Impl::rise(TimePoint now, Actions& out) {
+  if (silent_ != 0 || !place_.may_rise(now, unproved_ == 0)) return false;
+  for (const auto& port : ports_) {
+    if (!port) continue;
+    // Who falls silent in this very moment counts: both are over one TTL after a start.
+    const bool was_silent = port->silent;
+    watch_silence(*port, port->hears_switch, now);
+    if (port->silent != was_silent) label(*port, now, out);
+    if (port->has_not_heard_since(place_.tried_by())) place_.postpone(now);
+  }
+  if (silent_ != 0 || !place_.may_rise(now, unproved_ == 0)) return false;
+  const auto before = place_.at();
+  place_.rise();
+  out.events.push_back(
+      {.kind = Event::Kind::kPlace, .text = level_change_text(before->level, place_.at()->level)});
+  note_state(true, out);
+  return true;
+}
+
+void Agent::Impl::tell_again(TimePoint now) {
+  for (const auto& port : ports_) {
+    if (!port || std::none_of(port->table.all().begin(), port->table.all().end(),
+                              [](const Neighbor& n) { return n.unproved; }))
+      continue;
+    for (PortAgent& a : port->agents) a.tx.localChange = true;
+    due_.set(port->slot, now);
+  }
+}
+
+bool Agent::Impl::is_unproved(const Neighbor& neighbor) const {
+  // A host tells no port type; but it may become a switch any moment, and go by what it holds of
+  // us.
+  if (!place_.rises() || !neighbor.speaks_for_itself()) return false;
+  // Uplink, crosslink and downlink each belong to one level of ours, but that hosts are below a
+  // downlink too; unmarked belongs to many.
+  return neighbor.port == PortType::kUnmarked ||
+         (neighbor.port == PortType::kDownlink && place_.at()->level == Level::of<0>()) ||
+         neighbor.port != type_of_port(neighbor.level, inference_.level());
+}
+
+void Agent::Impl::forget(std::optional<Ifindex> ifindex, TimePoint now, Actions& out) {
+  frames_used_ = 0;
+  if (finished_) return;
+  if (!ifindex) {
+    const auto before = inference_.level();
+    const bool changed = inference_.forget(now);
+    set_level_alarms(now, out);
+    if (changed)
+      follow_level(before, now, out);
+    else
+      note_state(true, out);
+    return;
+  }
+  Port* port = find(*ifindex);
+  if (port == nullptr) return;
+  note_state(forget_memory(*port), out);
+  remember(*port);  // whoever is still there
+  if (std::exchange(port->silent, false) && --silent_ == 0) place_.hear_all(now, ttl());
+  reconsider(*port, now, out);
+  due_.set(port->slot, now);
+}
+
+void Agent::Impl::assume_rules(TimePoint now, Actions& out) {
+  if (place_.at()) return;
+  place_ = Place(Position{}, started_ + ttl());
+  note_state(true, out);
+  aim(now, out);
+  label_all(now, out);
+}
+
+void Agent::Impl::announce_all(std::optional<Level> before, TimePoint now, Actions& out) {
+  aim(now, out);
+  rise(now, out);
+  for (const auto& port : ports_) {
+    if (!port) continue;
+    label(*port, now, out);
+    announce_level(*port, before, now);
+    due_.set(port->slot, now);
+  }
+}
+
+void Agent::Impl::announce_level(Port& port, std::optional<Level> before, TimePoint now) const {
+  constexpr std::chrono::milliseconds kLabelsCanWait{50};
+  const auto level = inference_.level();
+  // What rises, or is given up, is unsafe until all have heard: docs/proof.md.
+  const bool fell = level && (!before || *level < *before);
+  for (PortAgent& a : port.agents) {
+    if (!fell) {
+      a.tx.localChange = true;
+      if (!level && before) a.tx.txFast = settings_.txFastInit;  // L7: one that is lost is repeated
+    } else if (port.table.size() == 0) {
+      a.tell_at = std::min(a.tell_at, next_fast_moment(now, settings_, a.phase));
+    } else if (!before || port.waits_for(*level)) {
+      a.tx.localChange = true;
+    } else {
+      a.tell_at = std::min(a.tell_at, now + kLabelsCanWait);
+    }
+  }
+}
+
+void Agent::Impl::label(Port& port, TimePoint now, Actions& out) {
+  const Standing own = standing();
+  PortType type = PortType::kUnmarked;
+  Order order = Order::kUnknown;
+  if (own.role == Role::kSwitch) {
+    // What an operator says of host-ports goes before what a neighbour says of itself; the order,
+    // which errs towards up, goes by the memory all the same (docs/rules.md O2).
+    type = type_of_port(own.level,
+                        port.host_port && port.link.up ? Level::of<0>() : port.heard.lowest);
+    order = order_of(port, place_.at());
+  }
+  if (type != port.type || order != port.order) {
+    out.events.push_back({.kind = Event::Kind::kPort,
+                          .port = port.link.ifindex,
+                          .text = port_change_text({port.type, port.order}, {type, order})});
+    port.type = type;
+    port.order = order;
+  }
+  watch_for_unordered(port, own, now);
+  watch_for_conflict(port, own, now);
+  watch_for_missing(port, own, now);
+  set_alarms(port, alarms_of(port, own, now), now, out);
+}
+
+void Agent::Impl::announce_type(PortAgent& agent, TimePoint now) const {
+  if (credit_at(agent.tx, settings_, now) >= settings_.txCreditMax) {
+    agent.tx.localChange = true;
+  } else {
+    agent.tell_at = std::min(agent.tell_at, next_fast_moment(now, settings_, agent.phase));
+  }
+}
+
+}  // namespace lldp::core

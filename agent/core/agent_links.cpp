@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "agent/core/agent_impl.hpp"
+#include "agent/core/receiver.hpp"
+#include "agent/core/sender.hpp"
+#include "base/text.hpp"
+
+namespace lldp::core {
+namespace {
+/// Ports that are gone and remembered: more come and go only where interfaces have names of their
+/// own.
+constexpr std::size_t kMostAbsent = 1024;
+}  // namespace
+
+void Agent::Impl::set_link(const Link& link, TimePoint now, Actions& out) {
+  frames_used_ = 0;
+  if (finished_) return;
+  Port* port = find(link.ifindex);
+  if (port != nullptr && port->link == link) return;
+  if (chassis_id_.octets.empty()) {
+    take_chassis_id(chassis_id_from_mac(link.address), out);
+    aim(now, out);
+  }
+  if (port == nullptr) {
+    port = &add_port(link);
+    set_scopes(*port, now, out);
+    recall(*port, now, out);
+  } else {
+    const bool flapped =
+        port->link.up && link.up && port->link.carrier_changes != link.carrier_changes;
+    if (port->link.up && (flapped || !link.up)) lose_carrier(*port, now, out);
+    if (port->link.name != link.name || port->link.port_id != link.port_id) {  // a new MSAP
+      retract(*port, out);
+      set_alarms(*port, 0, now, out);
+      if (settings_.expected) absent_due_ = now + standing().missing_grace;
+    }
+    if (link.up && !port->link.up && !port->has(AlarmCode::kCabling))
+      port->missing_at = kNever;  // from here on it can be heard
+    for (PortAgent& a : port->agents) a.tx.localChange = true;
+    const bool gained = link.up && !port->link.up;
+    port->link = link;
+    if (gained) gain_carrier(*port, now);
+  }
+  port->host_port = any_glob_match(settings_.host_ports, link.name);
+  clear_alarm(AlarmCode::kCabling, escape(link.name), out);  // it was absent
+  enable(*port, now, out);
+  reconsider(*port, now, out);
+  due_.set(port->slot, now);
+}
+
+Port& Agent::Impl::add_port(const Link& link) {
+  if (free_slots_.empty()) {
+    free_slots_.push_back(static_cast<std::uint32_t>(ports_.size()));
+    ports_.emplace_back();
+  }
+  const std::uint32_t slot = free_slots_.back();
+  free_slots_.pop_back();
+  ports_[slot] = std::make_unique<Port>();
+  Port& port = *ports_[slot];
+  port.link = link;
+  port.slot = slot;
+  by_ifindex_[link.ifindex] = &port;
+  return port;
+}
+
+void Agent::Impl::remove_link(Ifindex ifindex, TimePoint now, Actions& out) {
+  frames_used_ = 0;
+  Port* port = find(ifindex);
+  if (finished_ || port == nullptr) return;
+  lose_carrier(*port, now, out);
+  reconsider(*port, now, out);
+  set_alarms(*port, 0, now, out);
+  if (port->memory.kind != PortMemory::Kind::kNobody && absent_.size() < kMostAbsent)
+    absent_.insert_or_assign(port->link.name,
+                             PortState{.name = port->link.name, .memory = port->memory});
+  due_.set(port->slot, kNever);
+  if (settings_.expected) absent_due_ = now + standing().missing_grace;
+  by_ifindex_.erase(ifindex);
+  free_slots_.push_back(port->slot);
+  ports_[port->slot].reset();
+}
+
+void Agent::Impl::recall(Port& port, TimePoint now, Actions& out) {
+  port.silent_at = now + ttl();
+  const auto at = absent_.find(port.link.name);
+  if (at == absent_.end()) return;
+  port.memory = std::move(at->second.memory);
+  const bool same = port.link.up && at->second.ifindex == port.link.ifindex &&
+                    at->second.carrier_changes == port.link.carrier_changes;
+  absent_.erase(at);
+  if (same) return;
+  note_state(forget_carrier(port), out);
+  if (port.link.up) gain_carrier(port, now);
+}
+
+void Agent::Impl::lose_carrier(Port& port, TimePoint now, Actions& out) {
+  port.link.up = false;
+  port.hears_switch = false;  // it does not fall silent by that
+  enable(port, now, out);
+  run(port, now, out);  // from the start, also if the carrier is back in the same moment
+  note_state(forget_carrier(port), out);
+}
+
+void Agent::Impl::gain_carrier(Port& port, TimePoint now) {
+  port.silent_at = now + ttl();
+  if (port.memory.kind == PortMemory::Kind::kAbove) port.memory_until = now + ttl();
+}
+
+void Agent::Impl::set_scopes(Port& port, TimePoint now, Actions& out) {
+  const auto& scopes = settings_.scopes;
+  std::vector<PortAgent> agents;
+  for (std::size_t i = 0; i < scopes.size(); ++i) {
+    const auto old = std::find_if(port.agents.begin(), port.agents.end(),
+                                  [&](const PortAgent& a) { return a.scope == scopes[i]; });
+    agents.push_back(old == port.agents.end() ? PortAgent{.scope = scopes[i]} : *old);
+    if (old == port.agents.end()) {  // BEGIN
+      enter(agents.back().tx_timer_state, agents.back().tx, settings_, 0, now);
+    }
+    const auto sender = static_cast<std::uint32_t>(port.slot * scopes.size() + i);
+    agents.back().phase = phase_of(sender, device_phase_);
+    if (old != port.agents.end()) port.agents.erase(old);
+  }
+  for (PortAgent& gone : port.agents) {
+    gone.tx.adminStatus = gone.rx.adminStatus = AdminStatus::disabled;
+    Sender sender{*this, port, gone, out};
+    step(gone.tx_timer_state, gone.tx_state, gone.tx, settings_, gone.phase, now, sender);
+    Receiver receiver{*this, port, gone, now, out};
+    step(gone.rx_state, gone.rx, receiver);
+  }
+  port.agents = std::move(agents);
+}
+
+void Agent::Impl::enable(Port& port, TimePoint now, Actions& out) {
+  for (PortAgent& a : port.agents) {
+    a.tx.portEnabled = a.rx.portEnabled = port.link.up;
+    a.tx.adminStatus = a.rx.adminStatus = port.link.adminStatus;
+    // A link that is down has no neighbour: what was learned ages at once, not by its rxInfoTTL.
+    if (!port.link.up) {
+      a.rx.rxInfoAge = true;
+      a.tooManyNeighborsTimer = a.own_frame_forgotten = kNever;
+    }
+    Receiver receiver{*this, port, a, now, out};
+    step(a.rx_state, a.rx, receiver);
+  }
+}
+
+void Agent::Impl::take_chassis_id(const ChassisId& id, Actions& out) {
+  if (id == chassis_id_) return;
+  for (const auto& port : ports_) {
+    if (port) retract(*port, out);
+  }
+  chassis_id_ = id;
+  device_phase_ = static_cast<std::uint32_t>(std::hash<std::string>{}(id.octets));
+  out.events.push_back({.kind = Event::Kind::kState});
+}
+
+}  // namespace lldp::core

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+// The alarms of one device.
+#include <gtest/gtest.h>
+
+#include "agent/core/alarm.hpp"
+#include "agent/core/port.hpp"
+#include "tests/core/support/single.hpp"
+
+namespace lldp::test {
+namespace {
+
+using core::LevelSource;
+using std::chrono::hours;
+
+struct Alarms : testing::Test {
+  Alarms() { s.up(1, 4); }
+  Single s{};
+  [[nodiscard]] auto alarm(AlarmCode code, std::size_t port) const {
+    return s.alarm(code, "swp" + std::to_string(port));
+  }
+};
+
+// L3 and L4: what the operator is told
+
+TEST_F(Alarms, ALowerLevelThatIsNotTakenIsAnAlarmFromTheStart) {
+  s.hear(1, a_switch("agg", 2));
+  for (int hour = 0; hour < 24 * 12; ++hour) {
+    s.pass(hours(1) - seconds(1));
+    s.hear(1, a_switch("agg", 2));
+    s.hear(1, {.name = "agg", .ttl = 65535, .tr = switch_claim(2)});
+    s.pass(seconds(1));
+  }
+  s.hear(2, host("laptop"));
+  EXPECT_EQ(s.agent.level(), level(3));
+  EXPECT_EQ(
+      s.alarm(AlarmCode::kLowerLevel, ""),
+      "host laptop, heard on swp2; level 3 has stood for 11 days; `lldp-level forget` takes the "
+      "lower one");
+  s.hear(2, {.name = "laptop", .ttl = 0});
+  EXPECT_EQ(s.alarm(AlarmCode::kLowerLevel, ""), std::nullopt);
+}
+TEST(Unsupported, IsAnAlarmAfterTenMinutes) {
+  Single s({}, {.level = level(1), .supported = hours(24)});
+  s.up(1);
+  s.pass(seconds(599));
+  EXPECT_TRUE(s.agent.snapshot(s.now).alarms.empty());
+  s.pass(seconds(1));
+  EXPECT_EQ(s.alarm(AlarmCode::kUnsupported, ""),
+            "level 1 stands on memory: no host heard for 10 min; `lldp-level forget` relearns");
+  s.pass(hours(5));
+  EXPECT_EQ(s.alarm(AlarmCode::kUnsupported, ""),
+            "level 1 stands on memory: no host heard for 5 h; `lldp-level forget` relearns");
+  s.forget();
+  EXPECT_EQ(s.agent.level(), std::nullopt);
+  EXPECT_TRUE(s.agent.snapshot(s.now).alarms.empty());
+}
+
+// Alarms
+
+TEST_F(Alarms, Crosslink) {
+  s.hear(1, host());
+  s.hear(2, a_switch("leaf2", 1));
+  EXPECT_EQ(alarm(AlarmCode::kCrosslink, 2), "leaf2 stands on our own level 1");
+  s.hear(2, a_switch("leaf2", 2));
+  EXPECT_EQ(alarm(AlarmCode::kCrosslink, 2), std::nullopt);
+}
+TEST_F(Alarms, LevelSkip) {
+  s.hear(1, host());
+  s.hear(2, a_switch("spine", 3));
+  EXPECT_EQ(alarm(AlarmCode::kLevelSkip, 2), "spine has level 3, we have 1");
+  s.hear(2, a_switch("spine", 2));
+  EXPECT_EQ(alarm(AlarmCode::kLevelSkip, 2), std::nullopt);
+}
+TEST(PinnedLevel, AHostAboveTheLeavesIsAnAlarm) {
+  Settings settings;
+  settings.pinned_level = level(3);
+  Single s(settings);
+  s.up(1);
+  s.hear(1, host("srv9"));
+  EXPECT_EQ(s.agent.level(), level(3));
+  EXPECT_EQ(s.type(1), PortType::kDownlink);
+  EXPECT_EQ(s.alarm(AlarmCode::kHostAboveLeaf, "swp1"), "host srv9 where the level is pinned to 3");
+  EXPECT_EQ(s.alarm(AlarmCode::kLevelSkip, "swp1"), std::nullopt);
+}
+TEST(PinnedLevel, AHostOfALeafIsNone) {
+  Settings settings;
+  settings.pinned_level = level(1);
+  Single s(settings);
+  s.up(1);
+  s.hear(1, host());
+  EXPECT_TRUE(s.agent.snapshot(s.now).alarms.empty());
+}
+TEST(MaxLevel, IsNotPassed) {
+  Settings settings;
+  settings.max_level = level(2);
+  Single s(settings);
+  s.up(1, 2);
+  s.hear(1, a_switch("deep", 2));
+  EXPECT_EQ(s.agent.level(), std::nullopt);
+  EXPECT_EQ(s.alarm(AlarmCode::kMaxLevel, ""),
+            "level 3 is above infer.max-level 2 and not taken: deep at swp1 has 2");
+  s.hear(2, a_switch("leaf", 1));
+  EXPECT_EQ(s.alarm(AlarmCode::kMaxLevel, ""), std::nullopt);
+}
+TEST_F(Alarms, ManyNeighborsAreNamedByChassisIdWhereTheyHaveNoName) {
+  Bytes nameless = frame_of({.name = "x"});
+  nameless.erase(nameless.end() - 3, nameless.end());  // the system name becomes the End TLV
+  nameless[nameless.size() - 2] = nameless[nameless.size() - 1] = 0;
+  s.hear(1, nameless);
+  s.hear(1, {.name = "yy"});
+  EXPECT_EQ(alarm(AlarmCode::kManyNeighbors, 1), "2 neighbors: x, yy");
+  s.hear(1, {.name = "yy", .ttl = 0});
+  EXPECT_EQ(alarm(AlarmCode::kManyNeighbors, 1), std::nullopt);
+}
+TEST_F(Alarms, TlvConflictAndTrWins) {
+  s.hear(1, {.name = "odd", .tr = switch_claim(2), .contribution = switch_claim(4)});
+  EXPECT_EQ(s.agent.level(), level(3));
+  s.pass(core::kConflictGrace);
+  EXPECT_EQ(alarm(AlarmCode::kTlvConflict, 1),
+            "odd: tr and contribution TLV disagree; tr is taken");
+  s.hear(1, {.name = "odd", .tr = switch_claim(4), .contribution = switch_claim(4)});
+  EXPECT_EQ(alarm(AlarmCode::kTlvConflict, 1), std::nullopt);
+}
+TEST_F(Alarms, TlvConflictIsOneOfPortTypesTooButForWhatOneCannotSay) {
+  auto tr = switch_claim(2);
+  auto contribution = tr;
+  tr.port = PortType::kUplink;
+  contribution.port = PortType::kDownlink;
+  s.hear(1, {.name = "odd", .tr = tr, .contribution = contribution});
+  s.pass(core::kConflictGrace);
+  EXPECT_TRUE(alarm(AlarmCode::kTlvConflict, 1));
+  tr.port = PortType::kCrosslink;  // the contribution TLV has no word for it
+  contribution.port = PortType::kUnmarked;
+  s.hear(1, {.name = "odd", .tr = tr, .contribution = contribution});
+  s.pass(core::kConflictGrace);
+  EXPECT_EQ(alarm(AlarmCode::kTlvConflict, 1), std::nullopt);
+}
+TEST_F(Alarms, TlvConflictOfAMomentIsNoAlarm) {
+  for (std::size_t l = 2; l < 6; ++l) {  // lldpd sends after each TLV that it is given
+    s.hear(1, {.name = "odd", .tr = switch_claim(l), .contribution = switch_claim(l + 1)});
+    s.pass(milliseconds(900));
+    EXPECT_EQ(alarm(AlarmCode::kTlvConflict, 1), std::nullopt);
+    s.hear(1, {.name = "odd", .tr = switch_claim(l + 1), .contribution = switch_claim(l + 1)});
+    s.pass(milliseconds(900));
+  }
+}
+TEST_F(Alarms, WhatTheContributionTlvCannotSayIsNoConflict) {
+  const Claim crosslink = switch_claim(2, PortType::kCrosslink);
+  s.hear(1, {.tr = crosslink, .contribution = crosslink});
+  const Claim unknown = switch_claim(std::nullopt);
+  s.hear(2, {.tr = unknown, .contribution = unknown});
+  EXPECT_EQ(alarm(AlarmCode::kTlvConflict, 1), std::nullopt);
+  EXPECT_EQ(alarm(AlarmCode::kTlvConflict, 2), std::nullopt);
+}
+TEST_F(Alarms, SelfLoopIsNoNeighborAndEndsWithItsTtl) {
+  const Bytes own = s.sends(2).at(0).frame;
+  s.hear(1, own);
+  EXPECT_EQ(s.agent.neighbor_count(), 0U);
+  EXPECT_EQ(s.agent.level(), std::nullopt);
+  EXPECT_TRUE(alarm(AlarmCode::kSelfLoop, 1).has_value());
+  EXPECT_EQ(alarm(AlarmCode::kSelfLoop, 2), std::nullopt);
+  s.pass(milliseconds(120999));
+  EXPECT_TRUE(alarm(AlarmCode::kSelfLoop, 1).has_value());
+  s.pass(milliseconds(1));
+  EXPECT_EQ(alarm(AlarmCode::kSelfLoop, 1), std::nullopt);
+  s.hear(1, own);
+  s.down(1);
+  EXPECT_EQ(alarm(AlarmCode::kSelfLoop, 1), std::nullopt);
+}
+TEST_F(Alarms, ASwitchThatTellsNoLevelIsUnprotected) {
+  s.hear(1, a_switch("mute", std::nullopt));
+  s.hear(2, {.name = "stock", .capabilities = tlv::Capabilities::kRouter});
+  s.hear(3, {.name = "phone", .capabilities = 1U << 5});
+  for (std::size_t port : {1U, 2U, 3U}) EXPECT_EQ(s.info(port).unprotected, port != 3);
+  s.pass(seconds(2));
+  EXPECT_EQ(alarm(AlarmCode::kUnprotected, 1),
+            "switch mute tells no level: run lldp-leveld there, or leave the port out: `ports = "
+            "...,-swp1`");
+  EXPECT_EQ(alarm(AlarmCode::kUnprotected, 2),
+            "switch stock tells no level: run lldp-leveld there, or leave the port out: `ports = "
+            "...,-swp2`");
+  EXPECT_EQ(alarm(AlarmCode::kUnprotected, 3), std::nullopt);
+  s.hear(1, a_switch("mute", 2));
+  EXPECT_EQ(alarm(AlarmCode::kUnprotected, 1), std::nullopt);
+  EXPECT_FALSE(s.info(1).unprotected);
+}
+TEST_F(Alarms, ASwitchThatHasJustStartedMayFindItsLevelFirst) {
+  s.hear(1, a_switch("young", std::nullopt));
+  s.pass(milliseconds(1999));
+  s.hear(1, a_switch("young", 2));
+  s.pass(seconds(1));
+  s.hear(1, a_switch("young", std::nullopt));  // its order is known
+  s.pass(seconds(10));
+  EXPECT_EQ(s.count(Event::Kind::kAlarmRaised), 0U);
+  s.hear(2, a_switch("mute", std::nullopt));
+  s.pass(milliseconds(1999));
+  s.hear(2, {.name = "mute", .ttl = 99, .tr = switch_claim(std::nullopt)});  // as before
+  s.pass(milliseconds(1));
+  EXPECT_EQ(s.count(Event::Kind::kAlarmRaised), 1U);
+  EXPECT_EQ(s.agent.snapshot(s.now).alarms.at(0).since, s.now);
+}
+TEST_F(Alarms, TheTextOfAnAlarmIsOfThePresent) {
+  s.hear(1, a_switch("a", 3));
+  s.hear(1, a_switch("b", 3));
+  s.hear(1, a_switch("c", 3));
+  EXPECT_EQ(s.count(Event::Kind::kAlarmRaised), 1U);
+  EXPECT_EQ(alarm(AlarmCode::kManyNeighbors, 1), "3 neighbors: a, b, c");
+}
+TEST_F(Alarms, AnAlarmIsRaisedAndClearedOnceAndKeepsItsTime) {
+  s.hear(1, host());
+  const TimePoint raised = s.now;
+  s.hear(2, a_switch("leaf2", 1));
+  s.pass(seconds(5));
+  s.hear(2, {.name = "leaf2", .ttl = 99, .tr = switch_claim(1)});
+  EXPECT_EQ(s.count(Event::Kind::kAlarmRaised), 1U);
+  EXPECT_EQ(s.agent.snapshot(s.now).alarms.at(0).since, raised);
+  s.down(2);
+  EXPECT_EQ(s.count(Event::Kind::kAlarmCleared), 1U);
+}
+TEST_F(Alarms, AnAlarmFollowsItsLinkToANewName) {
+  s.hear(1, host());
+  s.hear(2, a_switch("leaf2", 1));
+  s.set({.ifindex = ifindex(2), .name = "up0", .up = true});
+  EXPECT_EQ(alarm(AlarmCode::kCrosslink, 2), std::nullopt);
+  EXPECT_TRUE(s.alarm(AlarmCode::kCrosslink, "up0").has_value());
+  s.agent.remove_link(ifindex(2), s.now, s.out);
+  EXPECT_TRUE(s.agent.snapshot(s.now).alarms.empty());
+}
+TEST_F(Alarms, TheOwnersAlarmsStandBesideTheAgents) {
+  s.hear(1, a_switch("mute", std::nullopt));
+  s.pass(seconds(2));
+  s.agent.raise_alarm(AlarmCode::kUnprotected, "swp1", "no rules", s.now, s.out);
+  s.agent.raise_alarm(AlarmCode::kUnprotected, "swp1", "no rules yet", s.now, s.out);
+  s.agent.raise_alarm(AlarmCode::kDataplane, "", "no CAP_BPF", s.now, s.out);
+  s.take();
+  EXPECT_EQ(s.count(Event::Kind::kAlarmRaised), 2U);
+  EXPECT_EQ(s.agent.snapshot(s.now).alarms.size(), 2U);  // two reasons, one alarm
+  EXPECT_EQ(alarm(AlarmCode::kUnprotected, 1),
+            "no rules yet; switch mute tells no level: run lldp-leveld there, or leave the port "
+            "out: `ports = ...,-swp1`");
+  s.agent.clear_alarm(AlarmCode::kUnprotected, "swp1", s.out);
+  s.agent.clear_alarm(AlarmCode::kUnprotected, "swp1", s.out);
+  s.take();
+  EXPECT_EQ(s.count(Event::Kind::kAlarmCleared), 0U);
+  EXPECT_EQ(alarm(AlarmCode::kUnprotected, 1),
+            "switch mute tells no level: run lldp-leveld there, or leave the port out: `ports = "
+            "...,-swp1`");
+  s.agent.raise_alarm(AlarmCode::kUnprotected, "swp1", "no rules", s.now, s.out);
+  s.hear(1, a_switch("mute", 2));
+  EXPECT_EQ(s.count(Event::Kind::kAlarmCleared), 0U);
+  EXPECT_EQ(alarm(AlarmCode::kUnprotected, 1), "no rules");
+  s.agent.clear_alarm(AlarmCode::kUnprotected, "swp1", s.out);
+  s.take();
+  EXPECT_EQ(s.count(Event::Kind::kAlarmCleared), 1U);
+}
+
+TEST(AlarmBook, StandsInTheOrderOfCodeAndPort) {
+  core::AlarmBook book;
+  EXPECT_TRUE(book.raise(AlarmCode::kLevelSkip, "b", "1", TimePoint{}));
+  EXPECT_TRUE(book.raise(AlarmCode::kCrosslink, "c", "2", TimePoint{}));
+  EXPECT_TRUE(book.raise(AlarmCode::kLevelSkip, "a", "3", TimePoint{}));
+  EXPECT_FALSE(book.raise(AlarmCode::kLevelSkip, "a", "4", TimePoint{seconds(1)}));
+  std::string order;
+  for (const auto& a : book.standing()) order += a.text;
+  EXPECT_EQ(order, "241");
+  EXPECT_EQ(book.find(AlarmCode::kLevelSkip, "a")->since, TimePoint{});
+  EXPECT_EQ(book.find(AlarmCode::kLevelSkip, "c"), nullptr);
+  EXPECT_FALSE(book.clear(AlarmCode::kLevelSkip, "c"));
+  EXPECT_TRUE(book.clear(AlarmCode::kLevelSkip, "a"));
+  EXPECT_EQ(book.find(AlarmCode::kLevelSkip, "a"), nullptr);
+}
+
+}  // namespace
+}  // namespace lldp::test

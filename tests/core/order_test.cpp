@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: Apache-2.0
+// The order of a port, and what it remembers: docs/rules.md O1, O2, O4.
+#include <gtest/gtest.h>
+
+#include "agent/core/alarm.hpp"
+#include "agent/core/port.hpp"
+#include "tests/core/support/single.hpp"
+
+namespace lldp::test {
+namespace {
+
+using core::LevelSource;
+using std::chrono::hours;
+
+// Order
+
+TEST(PortOrder, BetweenEqualLevelsTheChassisIdDecides) {
+  Settings settings;
+  settings.chassis_id = ChassisId{{ChassisId::kLocal, "m"}};
+  Single s(settings);
+  s.up(1, 4);
+  s.hear(1, host());
+  s.hear(2, a_switch("a", 1));
+  s.hear(3, a_switch("z", 1));
+  s.hear(4, a_switch("n", std::nullopt));
+  s.up(5);
+  s.hear(5, {.name = "m", .port = "x", .tr = switch_claim(1), .source = mac(9, 9)});
+  EXPECT_EQ(s.order(5), Order::kUp);  // ourselves, or somebody of our name: the safe side
+  EXPECT_EQ(s.order(1), Order::kDown);
+  EXPECT_EQ(s.order(2), Order::kDown);
+  EXPECT_EQ(s.order(3), Order::kUp);
+  EXPECT_EQ(s.order(4), Order::kUnknown);
+  EXPECT_EQ(s.type(2), PortType::kCrosslink);
+}
+TEST(PortOrder, WithoutAPlaceThereIsNone) {
+  Settings settings;
+  settings.max_level = Level::of<1>();
+  Single s(settings);
+  s.up(1);
+  s.hear(1, a_switch("a", 1));
+  EXPECT_EQ(s.order(1), Order::kUnknown);
+}
+TEST(PortOrder, OfAPortNobodyKnowsThereIsNone) {
+  EXPECT_EQ(Single().order(7), Order::kUnknown);
+  EXPECT_EQ(Single().type(7), PortType::kUnmarked);
+}
+
+// O1: the order of a port
+
+/// At level 2 by a switch on port 1.
+struct O1 : testing::Test {
+  static Settings settings() {
+    Settings s;
+    s.chassis_id = ChassisId{{ChassisId::kLocal, "m"}};
+    return s;
+  }
+  explicit O1(const core::State& state = {}) : s(settings(), state) {
+    s.up(1, 5);
+    s.hear(1, a_switch("leaf", 1));
+  }
+  Single s;
+};
+TEST_F(O1, GoesByThePlaceAndNotByTheLevel) {
+  s.hear(2, a_switch("b", 2));
+  s.hear(3, a_switch("z", 2));
+  s.hear(4, host());
+  EXPECT_EQ(s.agent.level(), level(1));
+  s.hear(4, {.name = "srv", .tr = switch_claim(std::nullopt)});  // L4: the level is withdrawn
+  ASSERT_EQ(s.agent.level(), std::nullopt);
+  EXPECT_EQ(s.order(2), Order::kUp);  // the place is still level 1
+  EXPECT_EQ(s.order(3), Order::kUp);
+  EXPECT_EQ(s.order(4), Order::kDown);
+  EXPECT_EQ(s.order(5), Order::kUnknown);
+}
+struct O1AtTheBottom : O1 {
+  O1AtTheBottom() : O1({.place = Position{}}) {}
+};
+TEST_F(O1AtTheBottom, EverybodyIsAbove) {
+  s.hear(2, host());
+  EXPECT_EQ(s.agent.level(), level(1));
+  EXPECT_EQ(s.order(1), Order::kUp);
+  EXPECT_EQ(s.order(2), Order::kUp);
+  EXPECT_EQ(s.order(3), Order::kUnknown);
+}
+
+// O2: what a port remembers
+
+TEST_F(O1, ANeighborThatLeavesOrAgesOutChangesNothing) {
+  s.hear(2, a_switch("up", 3));
+  s.hear(2, {.name = "up", .ttl = 0});
+  EXPECT_EQ(s.order(2), Order::kUp);
+  EXPECT_EQ(s.type(2), PortType::kUnmarked);
+  s.pass(seconds(1000));
+  EXPECT_EQ(s.order(1), Order::kDown);
+  EXPECT_EQ(s.order(2), Order::kUp);
+  EXPECT_EQ(s.agent.neighbor_count(), 0U);
+}
+TEST_F(O1, ANeighborThatTellsNoLevelChangesNothingAndIsNotUnprotected) {
+  s.hear(2, a_switch("up", 3));
+  s.hear(2, a_switch("up", std::nullopt));
+  s.pass(seconds(5));
+  EXPECT_EQ(s.order(2), Order::kUp);
+  EXPECT_FALSE(s.info(2).unprotected);
+  EXPECT_EQ(s.alarm(AlarmCode::kUnprotected, "swp2"), std::nullopt);
+  s.hear(3, a_switch("new", std::nullopt));
+  s.pass(seconds(5));
+  EXPECT_TRUE(s.info(3).unprotected);
+}
+TEST_F(O1, OfSeveralSwitchesTheHighestThatWasToldIsRemembered) {
+  s.hear(2, a_switch("low", 1));
+  EXPECT_EQ(s.order(2), Order::kDown);
+  s.hear(2, a_switch("up", 3));
+  EXPECT_EQ(s.order(2), Order::kUp);
+  s.hear(2, a_switch("up", std::nullopt));  // what it told last stays
+  s.hear(2, {.name = "low", .ttl = 99, .tr = switch_claim(1)});
+  EXPECT_EQ(s.order(2), Order::kUp);
+  s.hear(2, {.name = "up", .ttl = 0});
+  EXPECT_EQ(s.order(2), Order::kUp);
+  s.hear(2, {.name = "low", .tr = switch_claim(1)});  // a frame that says something new
+  EXPECT_EQ(s.order(2), Order::kDown);
+}
+TEST_F(O1, AHostIsRememberedOnlyWhereThereIsNoSwitch) {
+  s.hear(2, a_switch("up", 3));
+  s.hear(2, host());
+  EXPECT_EQ(s.type(2), PortType::kDownlink);
+  EXPECT_EQ(s.order(2), Order::kUp);
+  s.hear(2, {.name = "up", .ttl = 0});
+  EXPECT_EQ(s.order(2), Order::kUp);
+  s.hear(2, host("another"));
+  EXPECT_EQ(s.order(2), Order::kDown);
+}
+TEST_F(O1, ASwitchWhoseCarrierWentMayComeBackAbove) {
+  s.down(1);
+  s.up(1);
+  EXPECT_EQ(s.order(1), Order::kUp);
+  s.hear(1, a_switch("leaf", 1));
+  EXPECT_EQ(s.order(1), Order::kDown);
+}
+TEST_F(O1, AHostWhoseCarrierWentIsForgotten) {
+  s.hear(2, host());
+  s.down(2);
+  EXPECT_EQ(s.order(2), Order::kUnknown);
+}
+TEST_F(O1, ACarrierThatCameAndWentBetweenTwoReportsIsSeen) {
+  s.hear(2, host());
+  s.hear(3, a_switch("up", 3));
+  s.sent.clear();
+  for (std::size_t port : {1U, 2U, 3U})
+    s.set({.ifindex = ifindex(port), .up = true, .carrier_changes = 2});
+  EXPECT_EQ(s.order(1), Order::kUp);
+  EXPECT_EQ(s.order(2), Order::kUnknown);
+  EXPECT_EQ(s.agent.neighbor_count(), 0U);
+  EXPECT_EQ(s.sent.size(), 3U);  // as on any link that comes up
+  EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp1"), std::nullopt);
+  s.hear(1, a_switch("leaf", 1));
+  EXPECT_EQ(s.type(1), PortType::kCrosslink);
+}
+TEST_F(O1, WhoMayBeAboveIsForgottenOneTtlAfterTheCarrierIsBack) {
+  s.down(1);
+  s.pass(seconds(1000));
+  EXPECT_EQ(s.order(1), Order::kUp);
+  s.up(1);
+  s.pass(milliseconds(120'999));
+  EXPECT_EQ(s.order(1), Order::kUp);
+  s.hear(1, {.name = "phone"});  // nobody with a level
+  s.pass(milliseconds(1));
+  EXPECT_EQ(s.order(1), Order::kUnknown);
+}
+TEST_F(O1, WhoWasHeardSinceIsNotForgotten) {
+  s.down(1);
+  s.up(1);
+  s.hear(1, a_switch("leaf", 1));
+  s.pass(seconds(1000));
+  EXPECT_EQ(s.order(1), Order::kDown);
+}
+TEST_F(O1, APortRemembersAcrossARestart) {
+  s.hear(2, host());
+  s.hear(3, a_switch("up", 3));
+  s.restart();
+  s.up(1, 4);
+  EXPECT_EQ(s.order(1), Order::kDown);
+  EXPECT_EQ(s.order(2), Order::kDown);
+  EXPECT_EQ(s.order(3), Order::kUp);
+  EXPECT_EQ(s.order(4), Order::kUnknown);
+}
+TEST_F(O1, ItGoesByTheNameAndHoldsIfTheCarrierDid) {
+  s.set({.ifindex = ifindex(2), .up = true, .carrier_changes = 4});
+  s.hear(2, a_switch("low", 1));
+  s.hear(3, host());
+  const auto with = [&](Link link) {
+    s.restart();
+    s.set(std::move(link));
+    return s.order(link.ifindex.value());
+  };
+  EXPECT_EQ(with({.ifindex = ifindex(2), .up = true, .carrier_changes = 4}), Order::kDown);
+  EXPECT_EQ(with({.ifindex = ifindex(2), .up = true, .carrier_changes = 6}), Order::kUp);
+  EXPECT_EQ(with({.ifindex = ifindex(3)}), Order::kUnknown);
+  EXPECT_EQ(with({.ifindex = ifindex(9), .name = "swp1", .up = true}), Order::kUp);  // another one
+}
+TEST_F(O1, PortsThatAreNotThereYetAreNotForgotten) {
+  s.hear(2, host());
+  s.restart();
+  s.up(1);
+  s.restart();
+  s.up(1, 2);
+  EXPECT_EQ(s.order(2), Order::kDown);
+}
+TEST_F(O1, AnInterfaceThatComesBackIsAsOneWhoseCarrierWent) {
+  s.agent.remove_link(ifindex(1), s.now, s.out);
+  s.take();
+  s.set({.ifindex = ifindex(21), .name = "swp1", .up = true});
+  EXPECT_EQ(s.order(21), Order::kUp);
+  s.pass(seconds(121));
+  EXPECT_EQ(s.order(21), Order::kUnknown);
+}
+TEST_F(O1, SlotsAreUsedAgainAfterChurn) {
+  for (int i = 0; i < 20; ++i) {
+    s.agent.remove_link(ifindex(2), s.now, s.out);
+    s.agent.remove_link(ifindex(3), s.now, s.out);
+    s.take();
+    s.up(2, 2);
+    s.hear(2, host());
+    s.hear(3, a_switch("up", 3));
+    EXPECT_EQ(s.order(2), Order::kDown);
+    EXPECT_EQ(s.order(3), Order::kUp);
+  }
+  EXPECT_EQ(s.agent.snapshot(s.now).ports.size(), 5U);
+}
+TEST_F(O1, EveryChangeOfAMemoryIsToBeSaved) {
+  const auto states = [&] {
+    const auto n = s.count(Event::Kind::kState);
+    s.events.clear();
+    return n;
+  };
+  s.events.clear();
+  s.hear(2, a_switch("low", 1));
+  EXPECT_EQ(states(), 1U);
+  s.hear(2, {.name = "low", .ttl = 99, .tr = switch_claim(1)});  // nothing that a memory holds
+  EXPECT_EQ(states(), 0U);
+  s.down(2);
+  EXPECT_EQ(states(), 1U);
+  s.up(2);
+  s.pass(seconds(130));
+  EXPECT_EQ(states(), 1U);
+}
+
+// O2: silence
+
+TEST_F(O1, ASwitchThatLeavesIsSilentAtOnce) {
+  s.hear(1, {.name = "leaf", .ttl = 0});
+  EXPECT_EQ(
+      s.alarm(AlarmCode::kSilent, "swp1"),
+      "switch leaf that was heard here is silent; its order is kept; `lldp-level forget swp1` "
+      "if it is gone for good");
+  s.hear(1, a_switch("leaf", std::nullopt));
+  EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp1"), std::nullopt);
+}
+TEST_F(O1, AndSoIsOneThatAgesOut) {
+  s.pass(milliseconds(119'999));
+  EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp1"), std::nullopt);
+  s.pass(milliseconds(1));
+  EXPECT_TRUE(s.alarm(AlarmCode::kSilent, "swp1"));
+}
+TEST_F(O1, AfterAStartItHasOneTtlToBeHeard) {
+  s.restart();
+  s.up(1);
+  s.pass(milliseconds(120'999));
+  EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp1"), std::nullopt);
+  s.pass(milliseconds(1));
+  EXPECT_TRUE(s.alarm(AlarmCode::kSilent, "swp1"));
+}
+TEST_F(O1, AfterTheCarrierTooAndTheAlarmOutlivesTheMemory) {
+  s.down(1);
+  EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp1"), std::nullopt);
+  s.up(1);
+  s.pass(milliseconds(120'999));
+  EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp1"), std::nullopt);
+  s.pass(seconds(1000));
+  EXPECT_EQ(s.order(1), Order::kUnknown);
+  EXPECT_EQ(
+      s.alarm(AlarmCode::kSilent, "swp1"),
+      "the switch that was heard here is silent; `lldp-level forget swp1` if it is gone for good");
+  s.hear(1, {.name = "phone"});
+  EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp1"), std::nullopt);
+}
+TEST_F(O1, WhereThereIsNoCarrierNobodyIsSilent) {
+  s.hear(1, {.name = "leaf", .ttl = 0});
+  s.down(1);
+  EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp1"), std::nullopt);
+}
+TEST_F(O1, AHostInItsPlaceEndsTheSilenceAndAPhoneDoesNot) {
+  s.hear(1, {.name = "leaf", .ttl = 0});
+  s.hear(1, {.name = "phone"});
+  EXPECT_TRUE(s.alarm(AlarmCode::kSilent, "swp1"));
+  s.hear(1, host());
+  EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp1"), std::nullopt);
+}
+TEST_F(O1, AnOperatorMayForgetAPort) {
+  s.hear(1, {.name = "leaf", .ttl = 0});
+  s.forget(1);
+  EXPECT_EQ(s.order(1), Order::kUnknown);
+  EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp1"), std::nullopt);
+  s.hear(2, a_switch("up", 3));
+  s.forget(2);
+  EXPECT_EQ(s.order(2), Order::kUp);  // it is still there
+  s.forget(77);                       // of which there is none
+}
+
+// O3: whose claim stands though its frames say nothing of it has proved nothing
+TEST(O3, ANeighborWhoseClaimStandsIsWaitedFor) {
+  Settings settings;
+  settings.pinned_level = level(2);
+  Single s(settings);
+  s.up(1);
+  s.hear(1, {.name = "a", .ttl = 900, .tr = switch_claim(3, PortType::kDownlink)});
+  s.pass(seconds(122));
+  settings.pinned_level = level(4);
+  s.agent.configure(settings, s.now, s.out);
+  s.take();
+  s.hear(1, {.name = "a", .ttl = 900, .capabilities = tlv::Capabilities::kStationOnly});
+  EXPECT_EQ(s.agent.state().place->level, level(2));
+  s.hear(1, {.name = "a", .ttl = 900, .tr = switch_claim(3, PortType::kUplink)});
+  EXPECT_EQ(s.agent.state().place->level, level(4));
+}
+
+// The same device under another name
+
+TEST_F(O1, OfTwoNamesOfOneDeviceTheOneThatSpokeLastCounts) {
+  const MacAddress one = mac(7, 7);
+  s.hear(2, {.name = "z", .tr = switch_claim(2), .source = one});
+  EXPECT_EQ(s.order(2), Order::kUp);
+  s.hear(2, {.name = "a", .tr = switch_claim(2), .source = one});  // its farewell was lost
+  EXPECT_EQ(s.order(2), Order::kDown);
+  EXPECT_EQ(s.alarm(AlarmCode::kManyNeighbors, "swp2"), std::nullopt);
+  s.hear(2, {.name = "z", .tr = switch_claim(2), .source = one});
+  EXPECT_EQ(s.order(2), Order::kUp);
+  s.hear(2, {.name = "a", .tr = switch_claim(2), .source = one});
+  EXPECT_EQ(s.order(2), Order::kDown);
+  s.hear(2, {.name = "z", .ttl = 0, .source = one});
+  EXPECT_EQ(s.order(2), Order::kDown);
+}
+TEST_F(O1, AnAgentInTheNetworkCardDoesNotSpeakForTheDevice) {
+  const MacAddress one = mac(7, 7);
+  s.hear(2, {.name = "b", .tr = switch_claim(3), .source = one});
+  s.hear(2, {.name = "nic", .source = one});
+  EXPECT_EQ(s.order(2), Order::kUp);
+  EXPECT_EQ(s.type(2), PortType::kUplink);
+  EXPECT_TRUE(s.alarm(AlarmCode::kManyNeighbors, "swp2"));
+}
+
+// O1, O4: our own name, and rules of an earlier life
+
+TEST_F(O1, OurOwnNameHeardIsAbove) {
+  s.hear(2, {.name = "m", .port = "x", .tr = switch_claim(1), .source = mac(9, 9)});
+  EXPECT_EQ(s.order(2), Order::kUp);
+  EXPECT_TRUE(s.alarm(AlarmCode::kSelfLoop, "swp2"));
+  s.pass(seconds(120));
+  EXPECT_EQ(s.order(2), Order::kUnknown);
+}
+TEST(O4, RulesWithoutAPlaceAreThoseOfADeviceAtTheBottom) {
+  Single s;
+  s.agent.assume_rules(s.now, s.out);
+  s.up(1, 2);
+  s.hear(1, host());
+  s.hear(2, a_switch("up", 2));
+  EXPECT_EQ(s.order(1), Order::kUp);
+  EXPECT_EQ(s.order(2), Order::kUp);
+  s.pass(seconds(70));  // in the second half of the wait
+  s.hear(1, {.name = "srv", .ttl = 121, .tr = host_claim()});
+  s.hear(2, {.name = "up", .ttl = 121, .tr = switch_claim(2)});
+  s.pass(seconds(60));
+  EXPECT_EQ(s.order(1), Order::kDown);
+}
+TEST(O4, APlaceThatIsKnownStays) {
+  Single s({}, {.level = level(2), .place = Position{Level::of<2>(), {}}});
+  s.agent.assume_rules(s.now, s.out);
+  EXPECT_EQ(s.agent.state().place->level, Level::of<2>());
+}
+
+}  // namespace
+}  // namespace lldp::test

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
+
+#include <chrono>
+#include <utility>
+
+#include "agent/daemon/daemon_impl.hpp"
+#include "base/text.hpp"
+#include "os/clock.hpp"
+
+namespace lldp::io {
+
+std::string Daemon::show_json(std::span<const std::string> ports) {
+  const TimePoint now = boot_time();
+  const core::Snapshot snapshot = agent_.snapshot(now);
+  return report::show_json(snapshot, protection_.summary(snapshot),
+                           {.wall = std::chrono::system_clock::now(), .boot = now}, ports,
+                           to_string(speaker()), role().why);
+}
+
+std::string Daemon::stats_json(std::span<const std::string> ports) {
+  std::vector<report::PortStatistics> counters;
+  for (const core::PortInfo& port : agent_.snapshot(boot_time()).ports) {
+    if (!ports.empty() && !any_glob_match(ports, port.name)) continue;
+    auto statistics = agent_.statistics(port.ifindex);
+    if (!statistics) continue;
+    statistics->framesTaggedTotal = packets_.tagged(port.ifindex);
+    counters.push_back({.name = port.name, .counters = *statistics});
+  }
+  return report::stats_json(counters, to_string(speaker()), usage_.now());
+}
+
+std::string Daemon::rules_json() {
+  return report::rules_json(protection_.rules(agent_.snapshot(boot_time())));
+}
+
+Result<void> Daemon::reload() {
+  service_.reloading();
+  auto fresh = config::load(invocation_);
+  if (!fresh) {
+    service_.ready();
+    Error error = fresh.error().front();
+    error.what += fresh.error().size() > 1
+                      ? fmt::format(" (and {} more; nothing is changed)", fresh.error().size() - 1)
+                      : " (nothing is changed)";
+    return fail(std::move(error));
+  }
+  // These are opened once; a restart, which disturbs nothing, takes them over.
+  fresh->socket = config_.socket;
+  fresh->control_group = config_.control_group;
+  fresh->seccomp = config_.seccomp;
+  fresh->state_file = config_.state_file;
+  fresh->transport = config_.transport;
+  fresh->lldpd_socket = config_.lldpd_socket;
+  fresh->backend = config_.backend;
+  fresh->bpffs = config_.bpffs;
+  fresh->htb = config_.htb;
+  if (fresh->dry_run != config_.dry_run) {  // what it runs beside itself follows from that
+    fresh->on_change = config_.on_change;
+    fresh->metrics_listen = config_.metrics_listen;
+  }
+  fresh->dry_run = config_.dry_run;
+  config_ = std::move(*fresh);
+
+  const TimePoint now = boot_time();
+  companions_->configure(config_);
+  packets_.set_groups(group_addresses(config_.core.scopes));
+  for (const auto& [ifindex, link] : links_.interfaces()) consider(link, now);
+  watch_for_no_port(now);
+  load_plan(now);
+  agent_.configure(settings(), now, actions_);
+  perform(now);
+  protection_.update_all(config_.policy, now);
+  settle();
+  service_.ready();
+  log(Severity::kNotice, "configuration read anew");
+  control_->notify_changed();
+  return {};
+}
+
+Result<void> Daemon::forget(std::span<const std::string> ports) {
+  std::vector<Ifindex> found;
+  for (const std::string& glob : ports) {
+    const std::size_t before = found.size();
+    for (const auto& [ifindex, port] : ports_)
+      if (glob_match(glob, port.name)) found.push_back(ifindex);
+    if (found.size() == before) return fail(Error{.where = escape(glob), .what = "is no port"});
+  }
+  if (ports.empty() && config_.core.pinned_level)
+    return fail(Error{.where = "level", .what = "is pinned by the configuration"});
+  if (ports.empty() && agent_.settings().role == Role::kHost)
+    return fail(Error{.where = "level", .what = "of a host is 0, and not learnt"});
+  const TimePoint now = boot_time();
+  // Rare, and by a person: it is worth a line who asked for it, also where nothing changes.
+  for (const Ifindex port : found)
+    log(Severity::kNotice, fmt::format("{}: forgotten on request", name_of(port)));
+  if (ports.empty()) log(Severity::kNotice, "level: forgotten on request");
+  for (const Ifindex port : found) agent_.forget(port, now, actions_);
+  if (ports.empty()) agent_.forget(std::nullopt, now, actions_);
+  perform(now);
+  settle();
+  control_->notify_changed();
+  return {};
+}
+
+}  // namespace lldp::io

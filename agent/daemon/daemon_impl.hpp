@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "agent/companions/companions.hpp"
+#include "agent/control/control.hpp"
+#include "agent/core/agent.hpp"
+#include "agent/daemon/auto_role.hpp"
+#include "agent/daemon/protection.hpp"
+#include "agent/daemon/watched.hpp"
+#include "agent/links/link_monitor.hpp"
+#include "agent/links/machine.hpp"
+#include "agent/links/pfc_monitor.hpp"
+#include "agent/lldpd/beside.hpp"
+#include "agent/process/log.hpp"
+#include "agent/process/privileges.hpp"
+#include "agent/process/service.hpp"
+#include "agent/process/usage.hpp"
+#include "agent/report/report.hpp"
+#include "agent/wire/packet_io.hpp"
+
+namespace lldp::io {
+
+namespace asio = boost::asio;
+
+/// The loop and what it brings together. daemon.cpp has a turn of it, daemon_ports.cpp what the
+/// device is and which its ports are, daemon_control.cpp what is asked of it.
+class Daemon final : ControlHandler {
+ public:
+  static Result<std::unique_ptr<Daemon>> start(const config::Invocation& invocation,
+                                               config::Config config,
+                                               std::optional<Companions::Launchers> launchers);
+  void run() { loop_.run(); }
+
+ private:
+  struct ManagedPort {
+    std::string name{};  ///< escaped
+  };
+  /// One of the two ways frames come in.
+  struct Intake {
+    PacketIo::Turn (PacketIo::*receive)(const PacketIo::Handler&) = nullptr;
+    std::optional<Watched> watched{};
+    std::optional<TimePoint> gathering{};  ///< until then it is not read
+    TimePoint last{};                      ///< turn
+    int close_turns = 0;                   ///< that followed each other closely
+  };
+
+  Daemon(const config::Invocation& invocation, config::Config config, LinkMonitor links,
+         PacketIo packets, UniqueFd timer, core::State state, TimePoint now);
+
+  [[nodiscard]] static std::vector<MacAddress> group_addresses(
+      const std::vector<core::Scope>& scopes);
+  void open_ports(TimePoint now);
+  void stand_beside_lldpd(TimePoint now);
+  void shutdown();
+  void on_signal();
+  void on_timer();
+  void take_frames(Intake& intake, TimePoint now);
+
+  void follow_links();
+  void consider(const Interface& link, TimePoint now);
+  void drop_port(Ifindex ifindex, TimePoint now);
+  /// After links have come, gone or changed: what the machine is, and so which its ports are.
+  void survey(TimePoint now);
+  void watch_for_no_port(TimePoint now);
+  void update_role(TimePoint now);
+  [[nodiscard]] Machine::Verdict role();
+  [[nodiscard]] std::string role_text();
+  [[nodiscard]] core::AdminStatus admin_status(const std::string& port) const;
+  void load_plan(TimePoint now);
+  void watch_pfc();
+  void watch_rules();
+  [[nodiscard]] core::Settings settings();
+
+  void perform(TimePoint now);
+  void perform(const core::Event& event, TimePoint now);
+  void report(const PacketIo::SendFailure& failure, TimePoint now);
+  /// Before a frame tells of it: docs/rules.md O5.
+  void write_state();
+  /// The same and, after the frames, for good.
+  void save_state();
+  void note_saved(const Result<void>& saved);
+  /// Ends a turn: what is due is done, the timer is set for what comes next.
+  void settle();
+  void set_timer(TimePoint now);
+  [[nodiscard]] std::string_view name_of(Ifindex port) const;
+  [[nodiscard]] Beside::Speaker speaker() const {
+    return beside_ ? beside_->speaker() : Beside::Speaker::kPackets;
+  }
+
+  std::string show_json(std::span<const std::string> ports) override;
+  std::string stats_json(std::span<const std::string> ports) override;
+  std::string rules_json() override;
+  Result<void> reload() override;
+  Result<void> forget(std::span<const std::string> ports) override;
+
+  asio::io_context loop_{1};
+  config::Invocation invocation_;
+  config::Config config_;
+  std::string host_name_{};
+  std::optional<cabling::Expectations> expected_;  ///< by the file that `expect` names
+  Service service_;
+  const Usage usage_;
+  LinkMonitor links_;
+  PacketIo packets_;
+  std::optional<PfcMonitor> pfc_;
+  UniqueFd timer_fd_;
+  Machine machine_;
+  bool surveyed_ = true;  ///< machine_ is of the interfaces as they are
+  std::unordered_map<Ifindex, ManagedPort> ports_;
+  std::optional<Beside> beside_;  ///< not with `transport = packet`
+  AutoRole auto_role_;
+  core::Agent agent_;
+  Protection protection_;
+
+  core::Actions actions_;
+  std::vector<PacketIo::SendFailure> failures_;
+  PacketIo::Handler on_frame_;
+  TimePoint turn_{};  ///< the time that this turn's frames are given
+  bool state_changed_ = false;
+  bool state_written_ = false;  ///< and not durable yet
+  bool state_unsaved_ = false;  ///< the disk refused, and that has been said
+  bool running_ = false;        ///< ready; ports that come now are worth a line
+  LogGate gate_;
+
+  std::optional<TimePoint> armed_;  ///< what the timer is set for
+  std::optional<TimePoint> watchdog_due_;
+  std::optional<TimePoint> retry_due_;  ///< of what the kernel or the disk refused
+  Intake shared_{.receive = &PacketIo::receive_shared};
+  Intake own_{.receive = &PacketIo::receive_own};
+  std::optional<Watched> link_events_;
+  std::optional<Watched> lldpd_events_;
+  std::optional<Watched> pfc_events_;
+  std::optional<Watched> rules_events_;
+  std::optional<Watched> timer_;
+  asio::signal_set signals_{loop_, SIGTERM, SIGINT, SIGHUP};
+  std::unique_ptr<ControlServer> control_;
+  std::optional<Companions> companions_;
+};
+
+}  // namespace lldp::io

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
+
+#include <utility>
+
+#include "agent/daemon/cabling_plan.hpp"
+#include "agent/daemon/daemon_impl.hpp"
+#include "agent/links/port_policy.hpp"
+#include "base/text.hpp"
+#include "os/clock.hpp"
+
+namespace lldp::io {
+
+void Daemon::follow_links() {
+  const bool told = links_.behind();
+  if (auto received = links_.receive(); !received && !told) log(Severity::kError, received.error());
+  if (!surveyed_) survey(boot_time());
+  if (!links_.behind()) link_events_->wait();  // else it would wake us until the retry
+}
+
+void Daemon::consider(const Interface& link, TimePoint now) {
+  if (!is_port(link, config_.ports, machine_)) return drop_port(link.ifindex, now);
+  const auto [it, fresh] = ports_.try_emplace(link.ifindex);
+  ManagedPort& port = it->second;
+  port.name = escape(link.name);
+  if (auto added = packets_.add(port_of(link)); !added)
+    log(Severity::kError, {added.error().code, port.name, to_string(added.error())});
+  if (fresh && running_) log(Severity::kInfo, fmt::format("{}: port added", port.name));
+  agent_.set_link({.ifindex = link.ifindex,
+                   .name = link.name,
+                   .port_id = beside_ ? beside_->port_id(link.ifindex) : std::nullopt,
+                   .address = link.address,
+                   .up = link.up,
+                   .carrier_changes = link.carrier_changes,
+                   .mtu = link.mtu,
+                   .pfc = pfc_ ? pfc_->ask(link.name) : std::nullopt,
+                   .adminStatus = admin_status(link.name)},
+                  now, actions_);
+  perform(now);
+  if (beside_) beside_->add_port(link.ifindex, link.name, now);
+  if (fresh)
+    protection_.add(link.ifindex, now);
+  else
+    protection_.link_changed(link.ifindex);
+}
+
+void Daemon::drop_port(Ifindex ifindex, TimePoint now) {
+  const auto it = ports_.find(ifindex);
+  if (it == ports_.end()) return;
+  protection_.remove(ifindex);
+  agent_.remove_link(ifindex, now, actions_);
+  perform(now);
+  if (beside_) beside_->remove_port(ifindex);
+  packets_.remove(ifindex);
+  log(Severity::kInfo, fmt::format("{}: port removed", it->second.name));
+  ports_.erase(it);
+  gate_.forget(ifindex);
+}
+
+void Daemon::survey(TimePoint now) {
+  surveyed_ = true;
+  if (Machine found(links_.interfaces()); found != machine_) {
+    machine_ = std::move(found);
+    if (config_.ports.wanted.empty())
+      for (const auto& [ifindex, link] : links_.interfaces()) consider(link, now);
+    update_role(now);
+  }
+  watch_for_no_port(now);
+}
+
+void Daemon::watch_for_no_port(TimePoint now) {
+  using core::AlarmCode;
+  if (!ports_.empty())
+    agent_.clear_alarm(AlarmCode::kNoPort, {}, actions_);
+  else if (config_.ports.wanted.empty())
+    agent_.raise_alarm(AlarmCode::kNoPort, {},
+                       "no physical Ethernet port is here: name in ports what shall be one", now,
+                       actions_);
+  else
+    agent_.raise_alarm(AlarmCode::kNoPort, {},
+                       "no Ethernet interface is called as ports says: correct it", now, actions_);
+  perform(now);
+}
+
+core::AdminStatus Daemon::admin_status(const std::string& port) const {
+  using enum core::AdminStatus;
+  const auto set = config_.admin.find(port);
+  const core::AdminStatus status = set == config_.admin.end() ? enabledRxTx : set->second;
+  if (!config_.dry_run) return status;
+  return status == enabledRxTx || status == enabledRxOnly ? enabledRxOnly : disabled;
+}
+
+Machine::Verdict Daemon::role() {
+  switch (config_.role) {
+    case config::Role::kHost:
+      return {Role::kHost, {}};
+    case config::Role::kSwitch:
+      return {Role::kSwitch, {}};
+    case config::Role::kAuto:
+      break;
+  }
+  Machine::Verdict found = machine_.role(links_.forwarding());
+  if (auto_role_.follow(found.role == Role::kSwitch, boot_time()) != found.role)
+    found = {Role::kSwitch, "it was one until now"};
+  return found;
+}
+
+std::string Daemon::role_text() {
+  const auto [role, why] = this->role();
+  return why.empty() ? std::string(to_string(role))
+                     : fmt::format("{}, for {}", to_string(role), why);
+}
+
+core::Settings Daemon::settings() {
+  core::Settings settings = config_.core;
+  settings.role = role().role;
+  if (settings.system_name.empty()) settings.system_name = host_name_;
+  settings.expected = expected_;
+  // The order of two switches has to come out the same at both ends.
+  if (beside_ && beside_->chassis_id()) settings.chassis_id = beside_->chassis_id();
+  settings.lossless = config_.policy.pfc_enable();
+  return settings;
+}
+
+void Daemon::load_plan(TimePoint now) {
+  agent_.clear_alarm(core::AlarmCode::kCabling, {}, actions_);
+  if (config_.expect.empty()) return expected_.reset();
+  auto plan = load_cabling_plan(config_.expect, settings().system_name, agent_.chassis_id());
+  if (plan) {
+    expected_ = std::move(*plan);
+    return;
+  }
+  // What was read before counts on, and who reads the alarms learns that it is not the file.
+  agent_.raise_alarm(core::AlarmCode::kCabling, {}, to_string(plan.error()), now, actions_);
+}
+
+void Daemon::update_role(TimePoint now) {
+  const core::Settings wanted = settings();
+  if (wanted.role == agent_.settings().role) return;
+  log(Severity::kNotice, fmt::format("role: {}", role_text()));
+  agent_.configure(wanted, now, actions_);
+  perform(now);
+  protection_.update_all(config_.policy, now);
+}
+
+}  // namespace lldp::io

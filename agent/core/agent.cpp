@@ -20,6 +20,7 @@ constexpr std::size_t kEthernetHeader = 14;
 Agent::Impl::Impl(Settings settings, State restored, TimePoint now)
     : settings_(std::move(settings)),
       inference_(rules(), {restored.level, restored.supported, restored.surroundings}),
+      ports_restored_(restored.place && restored.knows_ports),
       place_(std::move(restored.place), now + ttl()),
       started_(now) {
   Actions none;  // without ports there is nobody to tell
@@ -337,6 +338,7 @@ const Settings& Agent::settings() const { return impl_->settings(); }
 State Agent::state() const { return impl_->state(); }
 std::optional<Level> Agent::level() const { return impl_->level(); }
 const ChassisId& Agent::chassis_id() const { return impl_->chassis_id(); }
+bool Agent::ports_restored() const { return impl_->ports_restored(); }
 Order Agent::order(Ifindex port) const {
   const Port* p = std::as_const(*impl_).find(port);
   return p != nullptr ? p->order : Order::kUnknown;

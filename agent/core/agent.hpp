@@ -96,6 +96,9 @@ class Agent {
       const;  ///< empty octets until the first link is known
   /// The order of one port, for the remap rules; kUnknown for a port that is not known.
   [[nodiscard]] Order order(Ifindex port) const;
+  /// The state restored at the start tells what each port remembers: of one it does not name,
+  /// nobody.
+  [[nodiscard]] bool ports_restored() const;
   [[nodiscard]] PortType type(Ifindex port) const;
   [[nodiscard]] std::optional<Statistics> statistics(Ifindex port) const;
   [[nodiscard]] std::size_t neighbor_count() const;

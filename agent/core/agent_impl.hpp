@@ -42,6 +42,7 @@ class Agent::Impl {
   [[nodiscard]] State state() const;
   [[nodiscard]] std::optional<Level> level() const { return inference_.level(); }
   [[nodiscard]] const ChassisId& chassis_id() const { return chassis_id_; }
+  [[nodiscard]] bool ports_restored() const { return ports_restored_; }
   [[nodiscard]] const Port* find(Ifindex ifindex) const;
   [[nodiscard]] std::size_t neighbor_count() const { return neighbors_; }
   [[nodiscard]] Snapshot snapshot(TimePoint now) const;
@@ -136,6 +137,7 @@ class Agent::Impl {
   ChassisId chassis_id_{};
   std::uint32_t device_phase_ = 0;
   Inference inference_;
+  const bool ports_restored_;
   Place place_;
   std::size_t unproved_ = 0;  ///< neighbours for whom place_ waits
   std::size_t silent_ = 0;    ///< ports

@@ -46,6 +46,7 @@ struct State {
   std::optional<Position> place{};            ///< P; level 0: it was a host
   std::optional<Role> role{};
   std::vector<PortState> ports{};  ///< that remember somebody; by name
+  bool knows_ports = true;         ///< false: of a version that kept no memory of ports
   friend bool operator==(const State&, const State&) = default;
 };
 

@@ -116,7 +116,7 @@ void Protection::add(Ifindex port, TimePoint now) {
   if (!glance_at_) glance_at_ = now + kGlancePause;
   const core::Settings& settings = agent_->settings();
   if (found_.contains(port) && settings.role == Role::kSwitch &&
-      agent_->order(port) == Order::kUnknown) {
+      agent_->order(port) == Order::kUnknown && !agent_->ports_restored()) {
     if (!found_until_) found_until_ = now + std::chrono::seconds(core::tx_ttl(settings));
     look_.insert(port);
     return;

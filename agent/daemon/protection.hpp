@@ -26,9 +26,9 @@ namespace lldp::io {
 /// data plane refuses, the agent goes on, an alarm says what is wrong, and a port's rules are tried
 /// again after 1 s, 2 s and so on, at last every 30 s.
 ///
-/// Fail-static: a port that has rules of ours when we start, and of which the agent remembers
-/// nobody, keeps them until somebody is heard, or would have been (docs/rules.md O4); nothing is
-/// taken away at stop unless asked.
+/// Fail-static: a port that has rules of ours when we start, and of which no state file says whom
+/// it remembers, keeps them until somebody is heard, or would have been (docs/rules.md O4); nothing
+/// is taken away at stop unless asked.
 class Protection {
  public:
   using NameOf = std::function<std::string_view(Ifindex)>;

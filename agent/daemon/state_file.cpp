@@ -276,6 +276,7 @@ Result<core::State> parse_state(std::string_view text, std::string_view this_boo
         for (core::PortState& port : state.ports) port.carrier_changes.reset();
       if (old && state.level)  // a device stood in the order where its level was
         state.place = Position{*state.level, state.chassis_id.value_or(ChassisId())};
+      state.knows_ports = !old;
       return state;
     }
     std::string_view value = content;

@@ -215,6 +215,22 @@ TEST_F(ProtectionTest, RulesFoundWhereThePortRemembersSomebodyFollowAtOnce) {
   EXPECT_EQ(kernel_.installed.at({kPort, Part::kRemap}), rules(Order::kUp));
 }
 
+TEST_F(ProtectionTest, RulesFoundWhereTheStateRemembersNobodyGo) {
+  for (const bool knows_ports : {true, false}) {
+    core::State state{.place = Position{Level::of<2>(), {}}, .knows_ports = knows_ports};
+    core::Agent agent({}, std::move(state), now_);
+    core::Actions none;
+    agent.set_link({.ifindex = kPort, .name = "p", .up = true}, now_, none);
+    install(kPort, Order::kUp);
+    Protection protection(agent, qos::Policy(), "fake", std::make_unique<FakeBackend>(kernel_),
+                          names());
+    protection.add(kPort, now_);
+    turn(protection);
+    EXPECT_EQ(kernel_.installed.at({kPort, Part::kRemap}),
+              rules(knows_ports ? Order::kUnknown : Order::kUp));
+  }
+}
+
 TEST_F(ProtectionTest, NewClassesLeaveRulesFoundAtStartAlone) {
   install(kPort, Order::kUp);
   Protection protection = open();

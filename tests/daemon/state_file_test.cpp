@@ -99,10 +99,11 @@ TEST(StateText, OfABootThatNobodyNamesNeither) {
 
 TEST(StateText, OfVersionOneThePlaceWasTheLevelAndNothingIsEstablished) {
   const ChassisId own = chassis_id_from_mac({2, 0, 0, 0, 0, 1});
-  EXPECT_EQ(
-      parse_state("lldp-level-state 1\nchassis-id 4 020000000001\nlevel 2\nend\n", "here"),
-      (core::State{
-          .chassis_id = own, .level = Level::of<2>(), .place = Position{Level::of<2>(), own}}));
+  EXPECT_EQ(parse_state("lldp-level-state 1\nchassis-id 4 020000000001\nlevel 2\nend\n", "here"),
+            (core::State{.chassis_id = own,
+                         .level = Level::of<2>(),
+                         .place = Position{Level::of<2>(), own},
+                         .knows_ports = false}));
 }
 
 TEST(StateText, HoldsWhatADeviceOfTheGreatestKindKeeps) {

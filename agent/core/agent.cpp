@@ -92,9 +92,11 @@ const Port* Agent::Impl::find(Ifindex ifindex) const {
   const auto at = by_ifindex_.find(ifindex);
   return at == by_ifindex_.end() ? nullptr : at->second;
 }
-const Port* Agent::Impl::find(std::string_view name) const {
-  const auto at = std::find_if(ports_.begin(), ports_.end(),
-                               [&](const auto& p) { return p && p->link.name == name; });
+const Port* Agent::Impl::find(std::string_view escaped_name) const {
+  if (escaped_name.empty()) return nullptr;
+  const auto at = std::find_if(ports_.begin(), ports_.end(), [&](const auto& p) {
+    return p && escape(p->link.name) == escaped_name;
+  });
   return at == ports_.end() ? nullptr : at->get();
 }
 
@@ -163,7 +165,8 @@ void Agent::Impl::retract(Port& port, Actions& out) {
 std::optional<TimePoint> Agent::Impl::next_deadline() const {
   if (finished_) return std::nullopt;
   const TimePoint due = std::min({due_.due(), place_.deadline(silent_ != 0, unproved_ == 0),
-                                  inference_.deadline().value_or(kNever), absent_due_});
+                                  inference_.deadline().value_or(kNever), absent_due_,
+                                  no_level_told_ ? kNever : no_level_at_});
   return due == kNever ? std::nullopt : std::optional(due);
 }
 
@@ -171,6 +174,7 @@ void Agent::Impl::advance(TimePoint now, Actions& out) {
   frames_used_ = 0;
   if (finished_) return;
   if (inference_.deadline().value_or(kNever) <= now) decide(now, out);
+  if (no_level_at_ <= now && !no_level_told_) set_level_alarms(now, out);
   if (rise(now, out)) label_all(now, out);
   if (place_.tell_again(now)) tell_again(now);
   if (absent_due_ <= now) look_for_absent_ports(now, out);

@@ -84,7 +84,8 @@ class Agent {
   /// Sends a shutdown LLDPDU on every port; the agent is finished after that.
   void shutdown(TimePoint now, Actions& out);
 
-  /// Raises or clears an alarm of the owner's (unprotected, dataplane) among the agent's own.
+  /// Raises or clears an alarm of the owner's (unprotected, dataplane, state) among the agent's
+  /// own. `port`: its name, escaped; empty: the device.
   void raise_alarm(AlarmCode code, std::string_view port, std::string text, TimePoint now,
                    Actions& out);
   void clear_alarm(AlarmCode code, std::string_view port, Actions& out);

@@ -16,34 +16,31 @@ void Agent::Impl::look_for_absent_ports(TimePoint now, Actions& out) {
   std::sort(present.begin(), present.end());
   for (const cabling::Finding& silent : settings_.expected->silence()) {
     if (std::binary_search(present.begin(), present.end(), silent.port)) continue;
-    raise_alarm(AlarmCode::kCabling, silent.port,
-                "expected " + silent.expected + ", but there is no port " + silent.port, now, out);
+    raise(kAbsent, AlarmCode::kCabling, silent.port,
+          "expected " + silent.expected + ", but there is no port " + silent.port, now, out);
   }
 }
 
 void Agent::Impl::forget_absent_ports(Actions& out) {
   absent_due_ = kNever;
-  std::vector<std::string> absent;
-  for (const Alarm& a : alarms_.standing())
-    if (a.code == AlarmCode::kCabling && !a.port.empty()) absent.push_back(a.port);
-  for (const std::string& port : absent) clear_alarm(AlarmCode::kCabling, port, out);
+  for (const std::string& port : alarms_.ports(kAbsent))
+    clear(kAbsent, AlarmCode::kCabling, port, out);
 }
 
-void Agent::Impl::set_alarms(Port& port, std::uint16_t wanted, TimePoint now, Actions& out) {
-  const auto changed = static_cast<std::uint16_t>(wanted ^ port.alarms);
-  port.alarms = wanted;
-  for (std::size_t i = 0; changed >> i != 0; ++i) {
-    const auto code = static_cast<AlarmCode>(i);
-    if ((changed & alarm_bit(code)) == 0) continue;
-    port.alarm_since[i] = now;
-    if (alarms_.find(code, port.link.name) != nullptr) continue;  // stands for the owner's reason
-    Event event{.kind = Event::Kind::kAlarmCleared, .port = port.link.ifindex, .alarm = code};
-    if (port.has(code)) {
-      event.kind = Event::Kind::kAlarmRaised;
-      event.text = alarm_text(code, port, standing());
-    }
-    out.events.push_back(std::move(event));
-  }
+void Agent::Impl::set_alarms(const Port& port, AlarmSet wanted, TimePoint now, Actions& out) {
+  const AlarmReason reason{AlarmReason::Found::kByPort, port.link.ifindex};
+  for (const auto& [code, raised] : alarms_.set(reason, escape(port.link.name), wanted, now))
+    tell(port.link.ifindex, code,
+         raised ? std::optional(alarm_text(code, port, standing())) : std::nullopt, out);
+}
+
+void Agent::Impl::tell(Ifindex port, AlarmCode code, std::optional<std::string> raised,
+                       Actions& out) {
+  using enum Event::Kind;
+  out.events.push_back({.kind = raised ? kAlarmRaised : kAlarmCleared,
+                        .port = port,
+                        .alarm = code,
+                        .text = std::move(raised).value_or(std::string())});
 }
 
 const Port* Agent::Impl::lowest_port() const {
@@ -57,18 +54,26 @@ const Port* Agent::Impl::lowest_port() const {
 }
 
 void Agent::Impl::set_level_alarms(TimePoint now, Actions& out) {
-  const std::pair<AlarmCode, bool> stands[] = {
-      {AlarmCode::kMaxLevel, inference_.refused().has_value()},
-      {AlarmCode::kUnsupported, inference_.unsupported().has_value()},
-      {AlarmCode::kLowerLevel, inference_.lower().has_value()}};
-  for (const auto& [code, wanted] : stands) {
-    if (wanted == ((level_alarms_ & alarm_bit(code)) != 0)) continue;
-    level_alarms_ ^= alarm_bit(code);
-    level_alarm_since_[static_cast<std::size_t>(code)] = now;
-    out.events.push_back({.kind = wanted ? Event::Kind::kAlarmRaised : Event::Kind::kAlarmCleared,
-                          .alarm = code,
-                          .text = wanted ? level_alarm_text(code, now) : std::string()});
-  }
+  watch_for_no_level(now);
+  AlarmSet stands;
+  stands.put(AlarmCode::kMaxLevel, inference_.refused().has_value());
+  stands.put(AlarmCode::kUnsupported, inference_.unsupported().has_value());
+  stands.put(AlarmCode::kLowerLevel, inference_.lower().has_value());
+  stands.put(AlarmCode::kNoLevel, no_level_at_ <= now);
+  no_level_told_ = no_level_at_ <= now;
+  for (const auto& [code, raised] : alarms_.set(kOfLevel, {}, stands, now))
+    tell({}, code, raised ? std::optional(level_alarm_text(code, now)) : std::nullopt, out);
+}
+
+void Agent::Impl::watch_for_no_level(TimePoint now) {
+  // One that is refused has an alarm of its own.
+  const bool lacks_one =
+      settings_.role == Role::kSwitch && !inference_.level() && !inference_.refused() &&
+      std::any_of(ports_.begin(), ports_.end(), [](const auto& p) { return p && p->link.up; });
+  if (!lacks_one)
+    no_level_at_ = kNever;
+  else if (no_level_at_ == kNever)
+    no_level_at_ = now + ttl();
 }
 
 std::string Agent::Impl::level_alarm_text(AlarmCode code, TimePoint now) const {
@@ -80,6 +85,9 @@ std::string Agent::Impl::level_alarm_text(AlarmCode code, TimePoint now) const {
            " heard for " + duration_text(now - inference_.unsupported().value_or(now)) +
            "; `lldp-level forget` relearns";
   }
+  if (code == AlarmCode::kNoLevel)
+    return "no level, so nothing here is protected: neither a host nor a switch that has one is "
+           "heard; name the ports of silent hosts in host-ports, or pin `level`";
   const Port* port = lowest_port();
   if (port == nullptr) return {};
   const Neighbor* n = port->decisive_neighbor();
@@ -96,22 +104,26 @@ std::string Agent::Impl::level_alarm_text(AlarmCode code, TimePoint now) const {
          " and not taken: " + who + " at " + where + " has " + level_text(port->heard.lowest);
 }
 
-void Agent::Impl::raise_alarm(AlarmCode code, std::string_view name, std::string text,
-                              TimePoint now, Actions& out) {
+void Agent::Impl::raise(const AlarmReason& reason, AlarmCode code, std::string_view name,
+                        std::string text, TimePoint now, Actions& out) {
+  if (!alarms_.raise(reason, code, name, text, now)) return;
   const Port* port = find(name);
-  if (!alarms_.raise(code, name, text, now) || (port != nullptr && port->has(code))) return;
-  out.events.push_back({.kind = Event::Kind::kAlarmRaised,
-                        .port = port == nullptr ? Ifindex{} : port->link.ifindex,
-                        .alarm = code,
-                        .text = std::move(text)});
+  tell(port == nullptr ? Ifindex{} : port->link.ifindex, code, std::move(text), out);
 }
 
-void Agent::Impl::clear_alarm(AlarmCode code, std::string_view name, Actions& out) {
+void Agent::Impl::clear(const AlarmReason& reason, AlarmCode code, std::string_view name,
+                        Actions& out) {
+  if (!alarms_.clear(reason, code, name)) return;
   const Port* port = find(name);
-  if (!alarms_.clear(code, name) || (port != nullptr && port->has(code))) return;
-  out.events.push_back({.kind = Event::Kind::kAlarmCleared,
-                        .port = port == nullptr ? Ifindex{} : port->link.ifindex,
-                        .alarm = code});
+  tell(port == nullptr ? Ifindex{} : port->link.ifindex, code, std::nullopt, out);
+}
+
+std::vector<Alarm> Agent::Impl::alarms(TimePoint now) const {
+  return alarms_.standing([&](const Alarm& alarm, const AlarmReason& reason) {
+    if (reason == kOfLevel) return level_alarm_text(alarm.code, now);
+    const Port* port = find(reason.link);
+    return port != nullptr ? alarm_text(alarm.code, *port, standing()) : std::string();
+  });
 }
 
 }  // namespace lldp::core

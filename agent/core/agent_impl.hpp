@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <map>
 #include <memory>
 #include <string>
@@ -35,8 +34,12 @@ class Agent::Impl {
   void announce(TimePoint now);
   void shutdown(TimePoint now, Actions& out);
   void raise_alarm(AlarmCode code, std::string_view port, std::string text, TimePoint now,
-                   Actions& out);
-  void clear_alarm(AlarmCode code, std::string_view port, Actions& out);
+                   Actions& out) {
+    raise({}, code, port, std::move(text), now, out);
+  }
+  void clear_alarm(AlarmCode code, std::string_view port, Actions& out) {
+    clear({}, code, port, out);
+  }
 
   [[nodiscard]] const Settings& settings() const { return settings_; }
   [[nodiscard]] State state() const;
@@ -52,7 +55,8 @@ class Agent::Impl {
   struct Receiver;  ///< procedures of the receive machine
 
   [[nodiscard]] Port* find(Ifindex ifindex);
-  [[nodiscard]] const Port* find(std::string_view name) const;
+  /// By its name as alarms have it.
+  [[nodiscard]] const Port* find(std::string_view escaped_name) const;
   Port& add_port(const Link& link);
   /// Has one agent per scope of the settings stand on the port; those that go say so.
   void set_scopes(Port& port, TimePoint now, Actions& out);
@@ -101,9 +105,19 @@ class Agent::Impl {
   /// Raises the alarm for ports that the cabling plan has and the device has not.
   void look_for_absent_ports(TimePoint now, Actions& out);
   void forget_absent_ports(Actions& out);
-  void set_alarms(Port& port, std::uint16_t wanted, TimePoint now, Actions& out);
+  static constexpr AlarmReason kAbsent{AlarmReason::Found::kByAbsence};
+  static constexpr AlarmReason kOfLevel{AlarmReason::Found::kByLevel};
+  void raise(const AlarmReason& reason, AlarmCode code, std::string_view port, std::string text,
+             TimePoint now, Actions& out);
+  void clear(const AlarmReason& reason, AlarmCode code, std::string_view port, Actions& out);
+  /// `raised`: its text; nothing: it was cleared.
+  static void tell(Ifindex port, AlarmCode code, std::optional<std::string> raised, Actions& out);
+  void set_alarms(const Port& port, AlarmSet wanted, TimePoint now, Actions& out);
   /// The alarms of the device that are the agent's own.
   void set_level_alarms(TimePoint now, Actions& out);
+  /// Sets no_level_at_.
+  void watch_for_no_level(TimePoint now);
+  [[nodiscard]] std::vector<Alarm> alarms(TimePoint now) const;
   [[nodiscard]] std::string level_alarm_text(AlarmCode code, TimePoint now) const;
   /// The port with the neighbour of the lowest level.
   [[nodiscard]] const Port* lowest_port() const;
@@ -148,9 +162,11 @@ class Agent::Impl {
   std::vector<std::uint32_t> free_slots_{};
   std::unordered_map<Ifindex, Port*> by_ifindex_{};
   DeadlineQueue due_{};
-  AlarmBook alarms_{};              ///< the owner's; those of a port stand with the port
-  std::uint16_t level_alarms_ = 0;  ///< standing, a bit per AlarmCode
-  std::array<TimePoint, kAlarmCodes> level_alarm_since_{};
+  AlarmStore alarms_{};
+  /// When it becomes an alarm that a switch has no level, though a port is up: after the time in
+  /// which everybody who has one would have been heard. kNever: it has one.
+  TimePoint no_level_at_ = kNever;
+  bool no_level_told_ = false;
   TimePoint absent_due_ = kNever;  ///< when to look for them
   std::size_t neighbors_ = 0;
   std::vector<Bytes> frames_{};  ///< of the current call; their storage is used again

@@ -199,6 +199,7 @@ void Agent::Impl::label(Port& port, TimePoint now, Actions& out) {
   watch_for_unordered(port, own, now);
   watch_for_conflict(port, own, now);
   watch_for_missing(port, own, now);
+  port.labelled_at = now;
   set_alarms(port, alarms_of(port, own, now), now, out);
 }
 

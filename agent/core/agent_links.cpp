@@ -34,10 +34,10 @@ void Agent::Impl::set_link(const Link& link, TimePoint now, Actions& out) {
     if (port->link.up && (flapped || !link.up)) lose_carrier(*port, now, out);
     if (port->link.name != link.name || port->link.port_id != link.port_id) {  // a new MSAP
       retract(*port, out);
-      set_alarms(*port, 0, now, out);
+      set_alarms(*port, {}, now, out);
       if (settings_.expected) absent_due_ = now + standing().missing_grace;
     }
-    if (link.up && !port->link.up && !port->has(AlarmCode::kCabling))
+    if (link.up && !port->link.up && port->missing_at > now)
       port->missing_at = kNever;  // from here on it can be heard
     for (PortAgent& a : port->agents) a.tx.localChange = true;
     const bool gained = link.up && !port->link.up;
@@ -45,9 +45,10 @@ void Agent::Impl::set_link(const Link& link, TimePoint now, Actions& out) {
     if (gained) gain_carrier(*port, now);
   }
   port->host_port = any_glob_match(settings_.host_ports, link.name);
-  clear_alarm(AlarmCode::kCabling, escape(link.name), out);  // it was absent
+  clear(kAbsent, AlarmCode::kCabling, escape(link.name), out);
   enable(*port, now, out);
   reconsider(*port, now, out);
+  set_level_alarms(now, out);  // whether any port is up
   due_.set(port->slot, now);
 }
 
@@ -72,7 +73,7 @@ void Agent::Impl::remove_link(Ifindex ifindex, TimePoint now, Actions& out) {
   if (finished_ || port == nullptr) return;
   lose_carrier(*port, now, out);
   reconsider(*port, now, out);
-  set_alarms(*port, 0, now, out);
+  set_alarms(*port, {}, now, out);
   if (port->memory.kind != PortMemory::Kind::kNobody && absent_.size() < kMostAbsent)
     absent_.insert_or_assign(port->link.name,
                              PortState{.name = port->link.name, .memory = port->memory});
@@ -81,6 +82,7 @@ void Agent::Impl::remove_link(Ifindex ifindex, TimePoint now, Actions& out) {
   by_ifindex_.erase(ifindex);
   free_slots_.push_back(port->slot);
   ports_[port->slot].reset();
+  set_level_alarms(now, out);
 }
 
 void Agent::Impl::recall(Port& port, TimePoint now, Actions& out) {

@@ -2,23 +2,9 @@
 #include "agent/core/alarm.hpp"
 
 #include <algorithm>
-#include <tuple>
+#include <utility>
 
 namespace lldp::core {
-namespace {
-
-template <class Alarms>
-auto place(Alarms& alarms, AlarmCode code, std::string_view port) {
-  return std::partition_point(alarms.begin(), alarms.end(), [&](const Alarm& a) {
-    return std::tuple(a.code, std::string_view(a.port)) < std::tuple(code, port);
-  });
-}
-
-bool is(const Alarm& a, AlarmCode code, std::string_view port) {
-  return a.code == code && a.port == port;
-}
-
-}  // namespace
 
 std::string_view to_string(AlarmCode code) {
   switch (code) {
@@ -53,9 +39,13 @@ std::string_view to_string(AlarmCode code) {
     case AlarmCode::kLowerLevel:
       return "lower-level";
     case AlarmCode::kNoPort:
+      return "no-port";
+    case AlarmCode::kNoLevel:
+      return "no-level";
+    case AlarmCode::kState:
       break;
   }
-  return "no-port";
+  return "state";
 }
 
 std::string duration_text(Duration d) {
@@ -66,26 +56,76 @@ std::string duration_text(Duration d) {
   return std::to_string(s / 86'400) + " days";
 }
 
-bool AlarmBook::raise(AlarmCode code, std::string_view port, std::string text, TimePoint now) {
-  const auto at = place(alarms_, code, port);
-  if (at != alarms_.end() && is(*at, code, port)) {
-    at->text = std::move(text);
+bool AlarmStore::stands(AlarmCode code, std::string_view port) const {
+  for (auto at = all_.lower_bound(KeyView{port, AlarmReason{}, AlarmCode{}});
+       at != all_.end() && at->first.port == port; ++at)
+    if (at->first.code == code) return true;
+  return false;
+}
+
+bool AlarmStore::raise(const AlarmReason& reason, AlarmCode code, std::string_view port,
+                       std::string text, TimePoint now) {
+  if (const auto at = all_.find(KeyView{port, reason, code}); at != all_.end()) {
+    at->second.text = std::move(text);
     return false;
   }
-  alarms_.insert(at, {code, std::string(port), now, std::move(text)});
-  return true;
+  const bool stood = stands(code, port);
+  all_.emplace(Key{std::string(port), reason, code}, Standing{now, std::move(text)});
+  return !stood;
 }
 
-bool AlarmBook::clear(AlarmCode code, std::string_view port) {
-  const auto at = place(alarms_, code, port);
-  if (at == alarms_.end() || !is(*at, code, port)) return false;
-  alarms_.erase(at);
-  return true;
+bool AlarmStore::clear(const AlarmReason& reason, AlarmCode code, std::string_view port) {
+  const auto at = all_.find(KeyView{port, reason, code});
+  if (at == all_.end()) return false;
+  all_.erase(at);
+  return !stands(code, port);
 }
 
-const Alarm* AlarmBook::find(AlarmCode code, std::string_view port) const {
-  const auto at = place(alarms_, code, port);
-  return at != alarms_.end() && is(*at, code, port) ? &*at : nullptr;
+std::vector<AlarmStore::Change> AlarmStore::set(const AlarmReason& reason, std::string_view port,
+                                                AlarmSet codes, TimePoint now) {
+  std::vector<Change> changes;
+  AlarmSet before;
+  for (auto at = all_.lower_bound(KeyView{port, reason, AlarmCode{}});
+       at != all_.end() && at->first.port == port && at->first.reason == reason; ++at)
+    before.put(at->first.code);
+  if (before == codes) return changes;
+  for (std::size_t i = 0; i < kAlarmCodes; ++i) {
+    const auto code = static_cast<AlarmCode>(i);
+    if (codes.has(code) == before.has(code)) continue;
+    const bool raised = codes.has(code);
+    if (raised ? raise(reason, code, port, {}, now) : clear(reason, code, port))
+      changes.push_back({code, raised});
+  }
+  return changes;
+}
+
+std::vector<std::string> AlarmStore::ports(const AlarmReason& reason) const {
+  std::vector<std::string> out;
+  for (const auto& [key, standing] : all_)
+    if (key.reason == reason && (out.empty() || out.back() != key.port)) out.push_back(key.port);
+  return out;
+}
+
+std::vector<Alarm> AlarmStore::standing(const TextOf& text_of) const {
+  std::vector<Alarm> out;
+  for (const auto& [key, standing] : all_) {
+    Alarm alarm{.code = key.code, .port = key.port, .since = standing.since};
+    alarm.text = standing.text.empty() ? text_of(alarm, key.reason) : standing.text;
+    // The reasons for one alarm stand near each other: those of its port do.
+    const auto same = std::find_if(out.rbegin(), out.rend(), [&](const Alarm& a) {
+      return a.port != key.port || a.code == key.code;
+    });
+    if (same == out.rend() || same->port != key.port) {
+      out.push_back(std::move(alarm));
+      continue;
+    }
+    same->since = std::min(same->since, alarm.since);
+    same->text.append("; ").append(alarm.text);
+  }
+  std::sort(out.begin(), out.end(), [](const Alarm& a, const Alarm& b) {
+    return std::tie(a.code, a.port) < std::tie(b.code, b.port);
+  });
+  return out;
 }
 
 }  // namespace lldp::core

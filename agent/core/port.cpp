@@ -244,11 +244,9 @@ void watch_for_conflict(Port& port, const Standing& own, TimePoint now) {
   port.conflict_at = conflict ? std::min(port.conflict_at, now + kConflictGrace) : kNever;
 }
 
-std::uint16_t alarms_of(const Port& port, const Standing& own, TimePoint now) {
-  std::uint16_t set = 0;
-  const auto put = [&set](AlarmCode code, bool stands) {
-    if (stands) set |= alarm_bit(code);
-  };
+AlarmSet alarms_of(const Port& port, const Standing& own, TimePoint now) {
+  AlarmSet set;
+  const auto put = [&set](AlarmCode code, bool stands) { set.put(code, stands); };
   put(AlarmCode::kSelfLoop, std::any_of(port.agents.begin(), port.agents.end(),
                                         [](const PortAgent& a) { return a.hears_itself(); }));
   if (const auto finding = find_in_plan(port, own))
@@ -329,6 +327,8 @@ std::string alarm_text(AlarmCode code, const Port& port, const Standing& own) {
     case AlarmCode::kDataplane:
     case AlarmCode::kLldpd:
     case AlarmCode::kNoPort:
+    case AlarmCode::kNoLevel:
+    case AlarmCode::kState:
       break;  // of the device, and the owner's
   }
   return {};

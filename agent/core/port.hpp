@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -36,10 +35,6 @@ struct PortAgent {
   [[nodiscard]] bool hears_itself() const { return own_frame_forgotten != kNever; }
 };
 
-[[nodiscard]] constexpr std::uint16_t alarm_bit(AlarmCode code) {
-  return static_cast<std::uint16_t>(1U << static_cast<unsigned>(code));
-}
-
 /// A frame that said something new while the port's gate for changes was shut: the last one of its
 /// sender.
 struct HeldFrame {
@@ -68,8 +63,7 @@ struct Port {
   bool silent = false;
   PortType type = PortType::kUnmarked;
   Order order = Order::kUnknown;
-  std::uint16_t alarms = 0;  ///< standing, a bit per AlarmCode
-  std::array<TimePoint, kAlarmCodes> alarm_since{};
+  TimePoint labelled_at{};  ///< when its type, order and alarms were last looked at
   /// When a switch heard here that tells no level and has no order becomes an alarm; kNever: there
   /// is none.
   TimePoint unprotected_at = kNever;
@@ -84,7 +78,6 @@ struct Port {
   }
   /// A link on which silence means a host.
   [[nodiscard]] bool counts_as_host() const;
-  [[nodiscard]] bool has(AlarmCode code) const { return (alarms & alarm_bit(code)) != 0; }
   /// A neighbour here has no level yet, or a higher one than it will have from this one of ours.
   [[nodiscard]] bool waits_for(Level level) const;
   /// A neighbour that has not proved that it knows our level has not been heard since: what we told
@@ -96,9 +89,8 @@ struct Port {
   }
   /// When an alarm that waits is to be raised; kNever: none does.
   [[nodiscard]] TimePoint alarm_due() const {
-    return std::min({has(AlarmCode::kUnprotected) ? kNever : unprotected_at,
-                     has(AlarmCode::kTlvConflict) ? kNever : conflict_at,
-                     has(AlarmCode::kCabling) ? kNever : missing_at,
+    const auto waits = [this](TimePoint due) { return due > labelled_at ? due : kNever; };
+    return std::min({waits(unprotected_at), waits(conflict_at), waits(missing_at),
                      link.up && expects_switch() && !hears_switch && !silent ? silent_at : kNever});
   }
   /// When one of the machines, the neighbours or the alarm is due.
@@ -142,8 +134,8 @@ void watch_for_conflict(Port& port, const Standing& own, TimePoint now);
 inline constexpr std::chrono::seconds kMissingSlack{2};
 /// Sets missing_at.
 void watch_for_missing(Port& port, const Standing& own, TimePoint now);
-/// The alarms that should stand on the port, a bit per AlarmCode.
-[[nodiscard]] std::uint16_t alarms_of(const Port& port, const Standing& own, TimePoint now);
+/// The alarms that should stand on the port.
+[[nodiscard]] AlarmSet alarms_of(const Port& port, const Standing& own, TimePoint now);
 /// One line that names the neighbours it is about.
 [[nodiscard]] std::string alarm_text(AlarmCode code, const Port& port, const Standing& own);
 

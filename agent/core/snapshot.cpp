@@ -68,32 +68,6 @@ PortInfo describe(const Port& port, TimePoint now) {
   return info;
 }
 
-void add_alarms(const Port& port, const Standing& own, std::vector<Alarm>& out) {
-  for (std::size_t i = 0; port.alarms >> i != 0; ++i) {
-    const auto code = static_cast<AlarmCode>(i);
-    if (!port.has(code)) continue;
-    out.push_back({.code = code,
-                   .port = port.link.name,
-                   .since = port.alarm_since[i],
-                   .text = alarm_text(code, port, own)});
-  }
-}
-
-/// Ours and the owner's of one code and port are one alarm for two reasons.
-void merge_reasons(std::vector<Alarm>& sorted) {
-  for (std::size_t i = 1; i < sorted.size();) {
-    Alarm& first = sorted[i - 1];
-    const Alarm& second = sorted[i];
-    if (std::tie(first.code, first.port) != std::tie(second.code, second.port)) {
-      ++i;
-      continue;
-    }
-    first.since = std::min(first.since, second.since);
-    first.text.append("; ").append(second.text);
-    sorted.erase(sorted.begin() + static_cast<std::ptrdiff_t>(i));
-  }
-}
-
 }  // namespace
 
 std::string_view to_string(LevelSource s) {
@@ -119,24 +93,13 @@ Snapshot Agent::Impl::snapshot(TimePoint now) const {
              .place = place_.at() ? std::optional(place_.at()->level) : std::nullopt,
              .chassis_id = chassis_id_,
              .system_name = settings_.system_name,
-             .alarms = alarms_.standing()};
-  for (std::size_t i = 0; level_alarms_ >> i != 0; ++i) {
-    const auto code = static_cast<AlarmCode>(i);
-    if ((level_alarms_ & alarm_bit(code)) == 0) continue;
-    s.alarms.push_back(
-        {.code = code, .since = level_alarm_since_[i], .text = level_alarm_text(code, now)});
-  }
+             .alarms = alarms(now)};
   for (const auto& port : ports_) {
     if (!port) continue;
     s.ports.push_back(describe(*port, now));
-    add_alarms(*port, standing(), s.alarms);
   }
   std::sort(s.ports.begin(), s.ports.end(),
             [](const PortInfo& a, const PortInfo& b) { return natural_less(a.name, b.name); });
-  std::stable_sort(s.alarms.begin(), s.alarms.end(), [](const Alarm& a, const Alarm& b) {
-    return std::tie(a.code, a.port) < std::tie(b.code, b.port);
-  });
-  merge_reasons(s.alarms);
   return s;
 }
 

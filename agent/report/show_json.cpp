@@ -98,7 +98,7 @@ std::string show_json(const core::Snapshot& snapshot, const Protection& protecti
   for (const core::Alarm& alarm : snapshot.alarms)
     out.open('{')
         .member("code", to_string(alarm.code))
-        .member("port", escape(alarm.port))
+        .member("port", alarm.port)
         .member("since", clock.date(alarm.since))
         .member("text", alarm.text)
         .close('}');

@@ -254,20 +254,134 @@ TEST_F(Alarms, TheOwnersAlarmsStandBesideTheAgents) {
   EXPECT_EQ(s.count(Event::Kind::kAlarmCleared), 1U);
 }
 
-TEST(AlarmBook, StandsInTheOrderOfCodeAndPort) {
-  core::AlarmBook book;
-  EXPECT_TRUE(book.raise(AlarmCode::kLevelSkip, "b", "1", TimePoint{}));
-  EXPECT_TRUE(book.raise(AlarmCode::kCrosslink, "c", "2", TimePoint{}));
-  EXPECT_TRUE(book.raise(AlarmCode::kLevelSkip, "a", "3", TimePoint{}));
-  EXPECT_FALSE(book.raise(AlarmCode::kLevelSkip, "a", "4", TimePoint{seconds(1)}));
-  std::string order;
-  for (const auto& a : book.standing()) order += a.text;
-  EXPECT_EQ(order, "241");
-  EXPECT_EQ(book.find(AlarmCode::kLevelSkip, "a")->since, TimePoint{});
-  EXPECT_EQ(book.find(AlarmCode::kLevelSkip, "c"), nullptr);
-  EXPECT_FALSE(book.clear(AlarmCode::kLevelSkip, "c"));
-  EXPECT_TRUE(book.clear(AlarmCode::kLevelSkip, "a"));
-  EXPECT_EQ(book.find(AlarmCode::kLevelSkip, "a"), nullptr);
+std::string text_of(const std::vector<core::Alarm>& alarms) {
+  std::string out;
+  for (const core::Alarm& a : alarms)
+    out += std::string(to_string(a.code)) + " " + a.port + " " +
+           std::to_string(a.since.time_since_epoch() / seconds(1)) + ": " + a.text + "\n";
+  return out;
+}
+
+TEST(AlarmStore, StandsInTheOrderOfCodeAndPort) {
+  core::AlarmStore store;
+  EXPECT_TRUE(store.raise({}, AlarmCode::kLevelSkip, "b", "1", TimePoint{}));
+  EXPECT_TRUE(store.raise({}, AlarmCode::kCrosslink, "c", "2", TimePoint{}));
+  EXPECT_TRUE(store.raise({}, AlarmCode::kLevelSkip, "a", "3", TimePoint{}));
+  EXPECT_FALSE(store.raise({}, AlarmCode::kLevelSkip, "a", "4", TimePoint{seconds(1)}));
+  EXPECT_EQ(text_of(store.standing({})),
+            "crosslink c 0: 2\nlevel-skip a 0: 4\nlevel-skip b 0: 1\n");
+  EXPECT_FALSE(store.clear({}, AlarmCode::kLevelSkip, "c"));
+  EXPECT_TRUE(store.clear({}, AlarmCode::kLevelSkip, "a"));
+  EXPECT_EQ(text_of(store.standing({})), "crosslink c 0: 2\nlevel-skip b 0: 1\n");
+}
+TEST(AlarmStore, OneOfSeveralReasonsStandsUntilTheLastIsGone) {
+  using enum core::AlarmReason::Found;
+  const core::AlarmReason heard{kByPort, ifindex(7)};
+  const auto text = [](const core::Alarm& a, const core::AlarmReason& r) {
+    return a.port + " of " + std::to_string(r.link.value());
+  };
+  core::AlarmStore store;
+  core::AlarmSet both;
+  both.put(AlarmCode::kUnprotected);
+  both.put(AlarmCode::kSilent);
+  EXPECT_EQ(store.set(heard, "a", both, TimePoint{seconds(1)}).size(), 2U);
+  EXPECT_TRUE(store.set(heard, "a", both, TimePoint{seconds(2)}).empty());
+  EXPECT_FALSE(store.raise({}, AlarmCode::kUnprotected, "a", "no rules", TimePoint{seconds(3)}));
+  EXPECT_EQ(text_of(store.standing(text)),
+            "unprotected a 1: no rules; a of 7\nsilent a 1: a of 7\n");
+  // The reason that was first is gone, and what stood only for it.
+  const auto changes = store.set(heard, "a", {}, TimePoint{seconds(4)});
+  ASSERT_EQ(changes.size(), 1U);
+  EXPECT_EQ(changes[0].code, AlarmCode::kSilent);
+  EXPECT_FALSE(changes[0].raised);
+  EXPECT_EQ(text_of(store.standing(text)), "unprotected a 3: no rules\n");
+  EXPECT_TRUE(store.clear({}, AlarmCode::kUnprotected, "a"));
+  EXPECT_TRUE(store.standing(text).empty());
+}
+TEST(AlarmStore, TwoLinksOfOneNameKeepTheirReasonsApart) {
+  using enum core::AlarmReason::Found;
+  core::AlarmSet silent;
+  silent.put(AlarmCode::kSilent);
+  core::AlarmStore store;  // while two interfaces exchange their names
+  EXPECT_EQ(store.set({kByPort, ifindex(1)}, "a", silent, TimePoint{}).size(), 1U);
+  EXPECT_TRUE(store.set({kByPort, ifindex(2)}, "a", silent, TimePoint{}).empty());
+  EXPECT_TRUE(store.set({kByPort, ifindex(2)}, "a", {}, TimePoint{}).empty());
+  EXPECT_EQ(store.ports({kByPort, ifindex(1)}), std::vector<std::string>{"a"});
+  EXPECT_TRUE(store.ports({kByPort, ifindex(2)}).empty());
+}
+TEST(AlarmStore, HasRoomForEveryCode) {
+  core::AlarmSet all;
+  for (std::size_t i = 0; i < core::kAlarmCodes; ++i) {
+    const auto code = static_cast<AlarmCode>(i);
+    EXPECT_FALSE(all.has(code));
+    all.put(code);
+    EXPECT_TRUE(all.has(code));
+  }
+  core::AlarmStore store;
+  EXPECT_EQ(store.set({}, "a", all, TimePoint{}).size(), core::kAlarmCodes);
+}
+
+// A switch without a level
+
+TEST_F(Alarms, ASwitchWithoutALevelIsAnAlarmOnceEverybodyWouldHaveBeenHeard) {
+  const auto stands = [&] { return s.alarm(AlarmCode::kNoLevel, "").has_value(); };
+  s.pass(seconds(120));
+  EXPECT_FALSE(stands());
+  s.pass(seconds(1));  // our own TTL
+  EXPECT_TRUE(stands());
+  EXPECT_EQ(s.count(Event::Kind::kAlarmRaised), 1U);
+  EXPECT_GT(s.agent.next_deadline(), s.now);
+  s.hear(1, host());
+  EXPECT_FALSE(stands());
+  EXPECT_EQ(s.count(Event::Kind::kAlarmCleared), 1U);
+  s.forget();
+  s.down(1);
+  s.pass(seconds(60));
+  EXPECT_FALSE(stands());
+}
+TEST(NoLevel, CountsFromWhenALinkIsUp) {
+  Single s;
+  s.set({.ifindex = ifindex(1)});
+  s.pass(hours(1));
+  EXPECT_EQ(s.alarm(AlarmCode::kNoLevel, ""), std::nullopt);
+  s.up(1);
+  s.pass(seconds(120));
+  EXPECT_EQ(s.alarm(AlarmCode::kNoLevel, ""), std::nullopt);
+  s.pass(seconds(1));
+  EXPECT_NE(s.alarm(AlarmCode::kNoLevel, ""), std::nullopt);
+  s.down(1);  // nobody could be heard
+  EXPECT_EQ(s.alarm(AlarmCode::kNoLevel, ""), std::nullopt);
+}
+TEST(NoLevel, IsNoneOfAHostOrWhereAnotherAlarmSaysWhy) {
+  Settings of_host;
+  of_host.role = Role::kHost;
+  Single a(of_host);
+  Settings low;
+  low.max_level = level(2);
+  Single b(low);
+  for (Single* s : {&a, &b}) s->up(1);
+  b.hear(1, a_switch("high", 2));
+  for (Single* s : {&a, &b}) {
+    s->pass(seconds(119));
+    EXPECT_EQ(s->alarm(AlarmCode::kNoLevel, ""), std::nullopt);
+  }
+  EXPECT_NE(b.alarm(AlarmCode::kMaxLevel, ""), std::nullopt);
+  b.pass(seconds(60));  // it has aged out, and nothing says why any more
+  EXPECT_EQ(b.alarm(AlarmCode::kMaxLevel, ""), std::nullopt);
+  EXPECT_EQ(b.alarm(AlarmCode::kNoLevel, ""), std::nullopt);
+  b.pass(seconds(121));
+  EXPECT_NE(b.alarm(AlarmCode::kNoLevel, ""), std::nullopt);
+}
+TEST(OddNames, TheOwnersAlarmIsOfThePort) {
+  Single s;
+  s.set({.ifindex = ifindex(1), .name = "s\\p\x01", .up = true});
+  s.agent.raise_alarm(AlarmCode::kDataplane, "s\\\\p\\x01", "no rules", s.now, s.out);
+  ASSERT_EQ(s.out.events.size(), 1U);
+  EXPECT_EQ(s.out.events[0].port, ifindex(1));
+  s.take();
+  s.hear(1, a_switch("mute", std::nullopt));
+  s.pass(seconds(2));
+  for (const auto& a : s.agent.snapshot(s.now).alarms) EXPECT_EQ(a.port, "s\\\\p\\x01");
 }
 
 }  // namespace

@@ -13,7 +13,6 @@
 #include <utility>
 
 #include "agent/daemon/daemon_impl.hpp"
-#include "agent/daemon/state_file.hpp"
 #include "agent/process/privileges.hpp"
 #include "agent/report/change.hpp"
 #include "os/clock.hpp"
@@ -86,13 +85,15 @@ Result<std::unique_ptr<Daemon>> Daemon::start(const config::Invocation& invocati
   if (!links) return fail(links.error());
   UniqueFd timer(::timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK));
   if (!timer) return fail(Error{errno, "timer", std::strerror(errno)});
-  auto state = load_state(config.state_file);
+  StateKeeper keeper(config.state_file);
+  if (auto opened = keeper.open(); !opened) return fail(opened.error());
+  auto state = keeper.load();
   if (!state) log(Severity::kError, state.error());
 
   const TimePoint now = boot_time();
   std::unique_ptr<Daemon> daemon(new Daemon(invocation, std::move(config), std::move(*links),
                                             std::move(*packets), std::move(timer),
-                                            state.value_or(core::State{}), now));
+                                            std::move(keeper), state.value_or(core::State{}), now));
   auto control = ControlServer::open(daemon->loop_, daemon->config_.socket, *daemon, {}, *group);
   if (!control) return fail(control.error());
   daemon->control_ = std::move(*control);
@@ -100,18 +101,21 @@ Result<std::unique_ptr<Daemon>> Daemon::start(const config::Invocation& invocati
       daemon->loop_, std::move(launchers),
       [control = daemon->control_.get()] { return control->connect(); }, Companions::Times{});
   daemon->companions_->configure(daemon->config_);
+  if (!daemon->config_.dry_run) daemon->announce_presence();
   daemon->open_ports(now);
   return daemon;
 }
 
 Daemon::Daemon(const config::Invocation& invocation, config::Config config, LinkMonitor links,
-               PacketIo packets, UniqueFd timer, core::State state, TimePoint now)
+               PacketIo packets, UniqueFd timer, StateKeeper keeper, core::State state,
+               TimePoint now)
     : invocation_(invocation),
       config_(std::move(config)),
       host_name_(host_name()),
       links_(std::move(links)),
       packets_(std::move(packets)),
       timer_fd_(std::move(timer)),
+      state_(std::move(keeper)),
       machine_(links_.interfaces()),  // before the agent: its role must not change while it starts
       auto_role_(was_switch(state)),
       agent_(settings(), std::move(state), now),
@@ -131,6 +135,12 @@ void Daemon::watch_pfc() {
     pfc_events_->wait();
   });
   pfc_events_->wait();
+}
+
+void Daemon::announce_presence() {
+  auto presence = Presence::announce();
+  if (!presence) return log(Severity::kWarning, presence.error());
+  presence_.emplace(std::move(*presence));
 }
 
 std::vector<MacAddress> Daemon::group_addresses(const std::vector<core::Scope>& scopes) {
@@ -304,8 +314,8 @@ void Daemon::perform(TimePoint now) {
   for (const core::Event& event : actions_.events)
     if (event.kind == core::Event::Kind::kPort) protection_.update(event.port, now);
   for (const core::Event& event : actions_.events)
-    state_changed_ |= event.kind == core::Event::Kind::kState;
-  if (state_changed_ && !actions_.sends.empty()) write_state();
+    if (event.kind == core::Event::Kind::kState) state_.note_change();
+  if (!actions_.sends.empty()) state_.write(agent_);
   if (beside_) beside_->tell(actions_.sends, now);
   if (!actions_.sends.empty() && speaker() == Beside::Speaker::kPackets) {
     packets_.send(actions_.sends, failures_);
@@ -318,6 +328,7 @@ void Daemon::perform(TimePoint now) {
   for (const core::Event& event : actions_.events) perform(event, now);
   if (!actions_.events.empty()) control_->notify_changed();
   actions_.clear();
+  state_.tell(agent_, now, actions_);
   protection_.tell(agent_, now, actions_);
   if (protection_.take_changed()) control_->notify_changed();
   if (!actions_.events.empty()) perform(now);
@@ -352,22 +363,10 @@ void Daemon::report(const PacketIo::SendFailure& failure, TimePoint now) {
         fmt::format("{}: frame not sent: {}", name_of(failure.port), std::strerror(failure.error)));
 }
 
-void Daemon::write_state() {
-  state_changed_ = false;
-  const auto written = lldp::io::write_state(config_.state_file, agent_.state());
-  state_written_ = written.has_value();
-  if (!written) note_saved(written);  // else when it is durable
-}
-
-void Daemon::save_state() {
-  if (state_changed_) write_state();
-  if (!std::exchange(state_written_, false)) return;
-  note_saved(commit_state(config_.state_file));
-}
-
-void Daemon::note_saved(const Result<void>& saved) {
-  if (!saved && !state_unsaved_) log(Severity::kError, saved.error());  // no reason to be silent
-  state_unsaved_ = !saved;
+void Daemon::save_state(TimePoint now) {
+  state_.save(agent_);
+  state_.tell(agent_, now, actions_);
+  if (!actions_.events.empty()) perform(now);
 }
 
 void Daemon::settle() {
@@ -380,7 +379,7 @@ void Daemon::settle() {
   if (retry_due_ && *retry_due_ <= now) {
     retry_due_.reset();
     if (links_.behind()) follow_links();
-    state_changed_ |= state_unsaved_;
+    state_.retry();
   }
   if (const auto due = auto_role_.deadline(); due && *due <= now) update_role(now);
   if (const auto due = agent_.next_deadline(); due && *due <= now) {
@@ -391,8 +390,8 @@ void Daemon::settle() {
     protection_.advance(now);
     perform(now);
   }
-  save_state();
-  if (!retry_due_ && (links_.behind() || state_unsaved_)) retry_due_ = now + kRetry;
+  save_state(now);
+  if (!retry_due_ && (links_.behind() || state_.unsaved())) retry_due_ = now + kRetry;
   set_timer(now);
 }
 

@@ -16,12 +16,14 @@
 #include "agent/core/agent.hpp"
 #include "agent/daemon/auto_role.hpp"
 #include "agent/daemon/protection.hpp"
+#include "agent/daemon/state_keeper.hpp"
 #include "agent/daemon/watched.hpp"
 #include "agent/links/link_monitor.hpp"
 #include "agent/links/machine.hpp"
 #include "agent/links/pfc_monitor.hpp"
 #include "agent/lldpd/beside.hpp"
 #include "agent/process/log.hpp"
+#include "agent/process/presence.hpp"
 #include "agent/process/privileges.hpp"
 #include "agent/process/service.hpp"
 #include "agent/process/usage.hpp"
@@ -55,10 +57,11 @@ class Daemon final : ControlHandler {
   };
 
   Daemon(const config::Invocation& invocation, config::Config config, LinkMonitor links,
-         PacketIo packets, UniqueFd timer, core::State state, TimePoint now);
+         PacketIo packets, UniqueFd timer, StateKeeper keeper, core::State state, TimePoint now);
 
   [[nodiscard]] static std::vector<MacAddress> group_addresses(
       const std::vector<core::Scope>& scopes);
+  void announce_presence();
   void open_ports(TimePoint now);
   void stand_beside_lldpd(TimePoint now);
   void shutdown();
@@ -84,11 +87,7 @@ class Daemon final : ControlHandler {
   void perform(TimePoint now);
   void perform(const core::Event& event, TimePoint now);
   void report(const PacketIo::SendFailure& failure, TimePoint now);
-  /// Before a frame tells of it: docs/rules.md O5.
-  void write_state();
-  /// The same and, after the frames, for good.
-  void save_state();
-  void note_saved(const Result<void>& saved);
+  void save_state(TimePoint now);
   /// Ends a turn: what is due is done, the timer is set for what comes next.
   void settle();
   void set_timer(TimePoint now);
@@ -114,6 +113,8 @@ class Daemon final : ControlHandler {
   PacketIo packets_;
   std::optional<PfcMonitor> pfc_;
   UniqueFd timer_fd_;
+  StateKeeper state_;
+  std::optional<Presence> presence_;
   Machine machine_;
   bool surveyed_ = true;  ///< machine_ is of the interfaces as they are
   std::unordered_map<Ifindex, ManagedPort> ports_;
@@ -125,11 +126,8 @@ class Daemon final : ControlHandler {
   core::Actions actions_;
   std::vector<PacketIo::SendFailure> failures_;
   PacketIo::Handler on_frame_;
-  TimePoint turn_{};  ///< the time that this turn's frames are given
-  bool state_changed_ = false;
-  bool state_written_ = false;  ///< and not durable yet
-  bool state_unsaved_ = false;  ///< the disk refused, and that has been said
-  bool running_ = false;        ///< ready; ports that come now are worth a line
+  TimePoint turn_{};      ///< the time that this turn's frames are given
+  bool running_ = false;  ///< ready; ports that come now are worth a line
   LogGate gate_;
 
   std::optional<TimePoint> armed_;  ///< what the timer is set for

@@ -140,6 +140,83 @@ TEST_F(Hardening, StateFileIsWrittenAsSoonAsTheDiskTakesIt) {
   EXPECT_EQ(log.find("cannot be written"), log.rfind("cannot be written")) << "told more than once";
 }
 
+/// A disk of 64 kB of its own.
+class SmallDisk {
+ public:
+  SmallDisk() {
+    run({"mount", "-t", "tmpfs", "-o", "size=64k,mode=0755", "none", files_.file("")});
+  }
+  SmallDisk(const SmallDisk&) = delete;
+  SmallDisk& operator=(const SmallDisk&) = delete;
+  ~SmallDisk() { run({"umount", "-l", files_.file("")}); }
+  void fill() const {
+    std::ofstream big(files_.file("big"));
+    while (big << std::string(4096, 'x') << std::flush) continue;
+  }
+  void clear() const { ::unlink(files_.file("big").c_str()); }
+  [[nodiscard]] std::string file(std::string_view name) const { return files_.file(name); }
+
+ private:
+  TemporaryDirectory files_;
+};
+
+TEST_F(Hardening, FullDiskIsAnAlarmUntilThereIsRoomAgain) {
+  const Namespace other;
+  join(*space_, other);
+  const SmallDisk disk;
+  const TemporaryDirectory files;
+  Agent agent(*space_, {"--state-file", disk.file("state"), "--role", "host"});
+  const auto alarms = [&] { return agent.show()["alarms"].dump(); };
+  const auto check = [&] {
+    Process asked({support::program("lldp-level"), "check", "--socket", agent.socket()},
+                  files.file("check"));
+    return asked.wait();
+  };
+  ASSERT_TRUE(eventually([&] { return std::ifstream(disk.file("state")).good(); }));
+  EXPECT_EQ(check(), 0);
+  disk.fill();
+  agent.write_config("chassis-id = mine\n");
+  agent.process().signal(SIGHUP);
+  EXPECT_TRUE(eventually([&] { return alarms().find("\"state\"") != std::string::npos; }));
+  EXPECT_THAT(alarms(), HasSubstr("state: cannot be written: No space left on device"));
+  EXPECT_EQ(check(), 1);
+  disk.clear();
+  EXPECT_TRUE(eventually([&] { return alarms() == "[]"; })) << alarms();
+  EXPECT_EQ(check(), 0);
+  EXPECT_THAT(agent.log(), HasSubstr("alarm state cleared"));
+}
+
+TEST_F(Hardening, SecondDaemonIsToldWhoHasItsStateFile) {
+  Agent first(*space_);
+  const TemporaryDirectory files;
+  const auto second = [&](const std::string& state, std::vector<std::string> more = {}) {
+    more.insert(more.begin(), {support::program("lldp-leveld"), "--socket", files.file("control"),
+                               "--backend", "none", "--ports", "none", "--state-file", state});
+    return Process(space_->inside(more), files.file("log"));
+  };
+  Process refused = second(first.state_file());
+  EXPECT_EQ(refused.wait(), 1);
+  EXPECT_EQ(refused.output(),
+            "lldp-leveld: " + first.state_file() + ": process " +
+                std::to_string(first.process().pid()) +
+                " keeps its state here: stop it, or give this daemon its own --state-file and "
+                "--socket\n");
+  EXPECT_EQ(first.show()["alarms"].dump().find("\"state\""), std::string::npos);
+  // With a file of its own it may have ports of its own, and both may fight over one.
+  const std::string hint =
+      "ports: process " + std::to_string(first.process().pid()) +
+      " is an lldp-leveld of this network namespace too: on a port of both they fight over its "
+      "rules\n";
+  {
+    Process beside = second(files.file("state"));
+    EXPECT_TRUE(eventually([&] { return beside.output().find("ready") != std::string::npos; }));
+    EXPECT_THAT(beside.output(), HasSubstr(hint));
+  }
+  Process dry = second(files.file("dry"), {"--dry-run"});
+  EXPECT_TRUE(eventually([&] { return dry.output().rfind("ready") > dry.output().rfind(hint); }))
+      << dry.output();
+}
+
 /// systemd's end of NOTIFY_SOCKET.
 class Notified {
  public:

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/daemon/state_keeper.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+
+#include "agent/daemon/state_file.hpp"
+#include "tests/support/temp_dir.hpp"
+
+namespace lldp::io {
+namespace {
+
+/// A switch that has something to keep.
+struct Kept {
+  Kept() { agent.set_link({.ifindex = Ifindex::of<1>(), .name = "swp1", .up = true}, now, out); }
+  /// The text of the alarm, or nothing.
+  std::optional<std::string> alarm() {
+    for (const core::Alarm& a : agent.snapshot(now).alarms)
+      if (a.code == core::AlarmCode::kState) return a.text;
+    return std::nullopt;
+  }
+  TimePoint now{std::chrono::seconds(1000)};
+  core::Actions out{};
+  core::Agent agent{core::Settings{}, {}, now};
+};
+
+TEST(StateKeeper, WhatCannotBeWrittenIsAnAlarmUntilItIs) {
+  const TempDir dir;
+  const std::string path = dir / "later/state";
+  Kept kept;
+  StateKeeper keeper(path);
+  ASSERT_TRUE(keeper.open()) << "no reason not to start";
+  keeper.save(kept.agent);  // without a change: the first sign of it
+  EXPECT_TRUE(keeper.unsaved());
+  keeper.tell(kept.agent, kept.now, kept.out);
+  EXPECT_EQ(kept.alarm(), path +
+                              ": cannot be written: No such file or directory; what changes "
+                              "meanwhile is lost at a restart");
+  kept.out.clear();
+  keeper.save(kept.agent);  // nothing new, and nobody asked for another try
+  keeper.retry();
+  keeper.save(kept.agent);
+  keeper.tell(kept.agent, kept.now, kept.out);
+  EXPECT_TRUE(kept.out.events.empty()) << "told once";
+
+  std::filesystem::create_directory(dir / "later");
+  keeper.retry();
+  keeper.save(kept.agent);
+  EXPECT_FALSE(keeper.unsaved());
+  keeper.tell(kept.agent, kept.now, kept.out);
+  EXPECT_EQ(kept.alarm(), std::nullopt);
+  EXPECT_EQ(load_state(path), kept.agent.state());
+}
+
+TEST(StateKeeper, WritesOnlyWhatHasChanged) {
+  const TempDir dir;
+  Kept kept;
+  StateKeeper keeper(dir / "state");
+  ASSERT_TRUE(keeper.open());
+  keeper.save(kept.agent);
+  EXPECT_FALSE(std::filesystem::exists(dir / "state"));
+  keeper.note_change();
+  keeper.write(kept.agent);
+  EXPECT_TRUE(std::filesystem::exists(dir / "state.new"));
+  keeper.save(kept.agent);
+  EXPECT_TRUE(std::filesystem::exists(dir / "state"));
+  EXPECT_FALSE(std::filesystem::exists(dir / "state.new"));
+}
+
+/// Another process that has the right to the file until the object goes.
+class Other {
+ public:
+  explicit Other(const std::string& path) {
+    int ready[2];
+    if (::pipe(ready) != 0) std::abort();
+    pid_ = ::fork();
+    if (pid_ == 0) {
+      StateKeeper keeper(path);
+      const char done = keeper.open() ? 'y' : 'n';
+      if (::write(ready[1], &done, 1) != 1) ::_exit(1);
+      ::pause();
+      ::_exit(0);
+    }
+    char done = 0;
+    EXPECT_EQ(::read(ready[0], &done, 1), 1);
+    EXPECT_EQ(done, 'y');
+    ::close(ready[0]);
+    ::close(ready[1]);
+  }
+  Other(const Other&) = delete;
+  Other& operator=(const Other&) = delete;
+  ~Other() {
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+  }
+  [[nodiscard]] pid_t pid() const { return pid_; }
+
+ private:
+  pid_t pid_ = -1;
+};
+
+TEST(StateKeeper, IsToldWhoHasTheFile) {
+  const TempDir dir;
+  const std::string path = dir / "state";
+  {
+    const Other other(path);
+    StateKeeper keeper(path);
+    const auto opened = keeper.open();
+    ASSERT_FALSE(opened);
+    EXPECT_EQ(to_string(opened.error()),
+              path + ": process " + std::to_string(other.pid()) +
+                  " keeps its state here: stop it, or give this daemon its own --state-file and "
+                  "--socket");
+    StateKeeper neighbor(dir / "other");
+    EXPECT_TRUE(neighbor.open()) << "another file of the directory";
+  }
+  StateKeeper keeper(path);
+  EXPECT_TRUE(keeper.open()) << "killed, it keeps nothing";
+}
+
+TEST(StateKeeper, WhoCouldNotLockAtTheStartDoesNotOverwriteAnothersStateLater) {
+  const TempDir dir;
+  const std::string path = dir / "later/state";
+  Kept kept;
+  StateKeeper keeper(path);
+  ASSERT_TRUE(keeper.open());
+  std::filesystem::create_directory(dir / "later");
+  const Other other(path);
+  keeper.save(kept.agent);
+  EXPECT_TRUE(keeper.unsaved());
+  EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+}  // namespace
+}  // namespace lldp::io

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cerrno>
+#include <set>
 
 #include "dataplane/bpf/clsact.hpp"
 #include "dataplane/bpf/kernel.hpp"
@@ -17,8 +18,11 @@ namespace {
 
 constexpr Part kParts[] = {Part::kIngress, Part::kEgress, Part::kQueues};
 
-/// An interface costs 6 us to read, and only XDP by a BPF link is not told of: so many at a glance.
+/// Only XDP by a BPF link is not told of, and an interface costs microseconds to read: of more than
+/// so many ports not at every glance.
 constexpr std::size_t kLinksPerGlance = 64;
+/// With more ports one question for all interfaces costs less than one for each port.
+constexpr std::size_t kLinksOneByOne = 8;
 
 std::string queues_key(std::uint8_t lossless) { return fmt::format("queues-{:02x}", lossless); }
 
@@ -207,27 +211,31 @@ Result<Reading> Bpf::verify(Ifindex port, const qos::Ruleset& want) {
 }
 
 std::vector<Ifindex> Bpf::glance(std::span<const Ifindex> ports) {
-  std::vector<Ifindex> changed;
-  for (std::size_t i = 0; i < ports.size(); ++i) {
-    const Ifindex port = ports[i];
+  std::set<Ifindex> changed;
+  const auto compare = [&](Ifindex port, const LinkFacts& facts) {
     const auto seen = seen_.find(port);
-    Glimpse now;
-    bool read = seen != seen_.end();
+    if (seen != seen_.end() && seen->second.xdp_program != facts.xdp_program) changed.insert(port);
+  };
+  if (++glances_ * kLinksPerGlance >= ports.size()) {
+    glances_ = 0;
+    if (ports.size() > kLinksOneByOne) {
+      if (!socket_.links(Ifindex(), compare)) return {ports.begin(), ports.end()};
+    } else {
+      for (const Ifindex port : ports)
+        if (!socket_.links(port, compare)) changed.insert(port);
+    }
+  }
+  for (const Ifindex port : ports) {
+    const auto seen = seen_.find(port);
+    if (seen == seen_.end()) changed.insert(port);
+    if (changed.contains(port)) continue;
     for (const Part part : {Part::kClassify, Part::kRemap}) {
       const auto programs = chain(port, part);
-      read = read && programs;
-      if (programs) now.tcx_revision[static_cast<std::size_t>(part)] = programs->revision;
+      const auto revision = seen->second.tcx_revision[static_cast<std::size_t>(part)];
+      if (!programs || programs->revision != revision) changed.insert(port);
     }
-    if (read) now.xdp_program = seen->second.xdp_program;
-    // In turn, from where the last glance ended.
-    if ((i + ports.size() - next_link_ % ports.size()) % ports.size() < kLinksPerGlance)
-      read &=
-          socket_.links(port, [&](Ifindex, const LinkFacts& f) { now.xdp_program = f.xdp_program; })
-              .has_value();
-    if (!read || seen->second != now) changed.push_back(port);
   }
-  next_link_ += kLinksPerGlance;
-  return changed;
+  return {changed.begin(), changed.end()};
 }
 
 Result<Plan> Bpf::plan_removal(Ifindex port) { return plan_from(port, std::nullopt); }

@@ -82,7 +82,7 @@ class Bpf : public Backend {
   bpf::Clsact* clsact_ = nullptr;  ///< one of the hooks
   const bool tcx_ = bpf::has_tcx();
   std::map<Ifindex, Glimpse> seen_;                ///< by verify()
-  std::size_t next_link_ = 0;                      ///< whose interface the next glance reads first
+  std::size_t glances_ = 0;                        ///< since one read the interfaces
   std::vector<std::unique_ptr<bpf::Hook>> hooks_;  ///< the first one is for use
   bool settles_ = false;  ///< rules may stand on the last hook too, and settle() moves them there
   Queues queues_;

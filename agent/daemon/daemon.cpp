@@ -211,6 +211,7 @@ void Daemon::open_ports(TimePoint now) {
   log(Severity::kInfo,
       fmt::format("ready: {} port{}, {}{}", ports_.size(), ports_.size() == 1 ? "" : "s",
                   role_text(), config_.dry_run ? "; a dry run: nothing is sent" : ""));
+  release_start_pages();
 }
 
 void Daemon::stand_beside_lldpd(TimePoint now) {

@@ -21,8 +21,6 @@ enum class Part : std::uint8_t {
   kRemap,     ///< what turns leaves in the next class
   kQueues,    ///< a queue per lossless priority
   kPfc,       ///< flow control on them
-  kIngress = kClassify,
-  kEgress = kRemap,
 };
 enum class Action : std::uint8_t { kAdd, kReplace, kRemove };
 [[nodiscard]] std::string_view to_string(Part p);    ///< classify, remap, queues, pfc

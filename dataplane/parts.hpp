@@ -18,7 +18,7 @@ template <class State>
 [[nodiscard]] Plan make_plan(Ifindex port, std::optional<qos::Ruleset> want, State state,
                              bool queues = false) {
   Plan plan{.port = port, .want = std::move(want)};
-  for (Part part : {Part::kIngress, Part::kEgress, Part::kQueues}) {
+  for (Part part : {Part::kClassify, Part::kRemap, Part::kQueues}) {
     const std::optional<bool> right = state(part);
     if (plan.want && needs(part, queues)) {
       if (!right)

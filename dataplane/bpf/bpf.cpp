@@ -16,7 +16,7 @@
 namespace lldp::dataplane {
 namespace {
 
-constexpr Part kParts[] = {Part::kIngress, Part::kEgress, Part::kQueues};
+constexpr Part kParts[] = {Part::kClassify, Part::kRemap, Part::kQueues};
 
 /// Only XDP by a BPF link is not told of, and an interface costs microseconds to read: of more than
 /// so many ports not at every glance.
@@ -125,7 +125,8 @@ Result<std::optional<std::string>> Bpf::present(Ifindex port, Part part) {
 bool Bpf::is_right(Ifindex port, Part part, const std::string& key,
                    const qos::Ruleset& want) const {
   if (key != key_of(part, want)) return false;
-  return part != Part::kIngress || programs_.tag(port) == want.tag || !programs_.may_know_tag(port);
+  return part != Part::kClassify || programs_.tag(port) == want.tag ||
+         !programs_.may_know_tag(port);
 }
 
 Result<Plan> Bpf::plan_from(Ifindex port, std::optional<qos::Ruleset> want) {
@@ -250,7 +251,7 @@ Result<void> Bpf::put(Ifindex port, Part part, const bpf::Programs::Loaded& prog
     if (*settled || hooks_.back()->is_shared(port, part)) hook = hooks_.back().get();
   }
   if (auto done = put_only(*hook, port, part, program); !done) return done;
-  if (part == Part::kIngress) programs_.set_tag(port, tag);
+  if (part == Part::kClassify) programs_.set_tag(port, tag);
   return {};
 }
 
@@ -268,7 +269,7 @@ Result<void> Bpf::put_only(bpf::Hook& hook, Ifindex port, Part part,
 Result<bool> Bpf::settle(Ifindex port) {
   bool moved = false;
   if (!settles_) return moved;
-  for (Part part : {Part::kIngress, Part::kEgress}) {
+  for (Part part : {Part::kClassify, Part::kRemap}) {
     const auto key = hooks_.front()->find(port, part);
     if (!key) return fail(on(port, key.error()));
     const auto* program = *key ? programs_.find(**key) : nullptr;
@@ -282,7 +283,7 @@ Result<bool> Bpf::settle(Ifindex port) {
 
 Result<void> Bpf::remove(Ifindex port, Part part) {
   if (part == Part::kQueues) return queues_.remove(port);
-  if (part == Part::kIngress) programs_.set_tag(port, std::nullopt);
+  if (part == Part::kClassify) programs_.set_tag(port, std::nullopt);
   for (const auto& hook : hooks_)
     if (auto done = hook->remove(port, part); !done) return done;
   return {};

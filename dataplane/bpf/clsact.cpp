@@ -26,7 +26,7 @@ constexpr std::uint32_t kFirstPreference = 5;
 constexpr std::uint32_t kHandle = 1;
 
 std::uint32_t parent_of(Part part) {
-  return TC_H_MAKE(TC_H_CLSACT, part == Part::kIngress ? TC_H_MIN_INGRESS : TC_H_MIN_EGRESS);
+  return TC_H_MAKE(TC_H_CLSACT, part == Part::kClassify ? TC_H_MIN_INGRESS : TC_H_MIN_EGRESS);
 }
 
 std::uint32_t info_of(std::uint32_t preference) { return preference << 16 | htons(ETH_P_ALL); }
@@ -62,7 +62,7 @@ Clsact::Clsact(TcSocket socket, Programs& programs)
   if (programs_.has_state()) return;
   const auto found = ports();
   for (Ifindex port : found.value_or(std::vector<Ifindex>{})) {
-    const auto filter = ours(port, Part::kEgress);
+    const auto filter = ours(port, Part::kRemap);
     if (!filter || !*filter) continue;
     adopted_ = programs_.adopt_state((*filter)->program_id);
     return;
@@ -104,7 +104,7 @@ Result<std::optional<std::string>> Clsact::find(Ifindex port, Part part) {
   if (!*filter) return std::nullopt;
   // A program that counts where we cannot read is to be replaced.
   const bool known = adopted_ || !programs_.key_of_id((*filter)->program_id).empty();
-  if (part == Part::kEgress && !known) return std::string();
+  if (part == Part::kRemap && !known) return std::string();
   return key_in((*filter)->name);
 }
 
@@ -141,7 +141,7 @@ Result<void> Clsact::put(Ifindex port, Part part, const Programs::Loaded& progra
   }
   const auto made_now = need_qdisc(port);
   if (!made_now) return fail(made_now.error());
-  const auto other = ours(port, part == Part::kIngress ? Part::kEgress : Part::kIngress);
+  const auto other = ours(port, part == Part::kClassify ? Part::kRemap : Part::kClassify);
   const bool made = *made_now || (other && *other && made_qdisc((*other)->name));
   const auto all = filters(port, part);
   if (!all) return fail(all.error());
@@ -166,7 +166,7 @@ Result<void> Clsact::remove(Ifindex port, Part part) {
   auto done = socket_.request(away.text(TCA_KIND, "bpf"));
   if (!done && done.error().code != ENOENT) return done;
   if (!made_qdisc((*mine)->name)) return {};
-  for (Part p : {Part::kIngress, Part::kEgress}) {
+  for (Part p : {Part::kClassify, Part::kRemap}) {
     const auto left = filters(port, p);
     if (!left) return fail(left.error());
     if (!left->empty()) return {};  // ours, or those of one who came to need the qdisc as well
@@ -209,7 +209,7 @@ Result<std::vector<Ifindex>> Clsact::ports() {
   if (!done) return fail(done.error());
   std::vector<Ifindex> ports;
   for (Ifindex port : with_clsact) {
-    for (Part part : {Part::kIngress, Part::kEgress}) {
+    for (Part part : {Part::kClassify, Part::kRemap}) {
       const auto mine = ours(port, part);
       if (!mine) return fail(mine.error());
       if (!*mine) continue;

@@ -25,7 +25,7 @@ constexpr std::uint32_t kBefore = 1U << 3;  ///< BPF_F_BEFORE: of nothing named,
 
 std::uint64_t address(const void* p) { return reinterpret_cast<std::uintptr_t>(p); }
 
-std::uint32_t hook_of(Part part) { return part == Part::kIngress ? kTcxIngress : kTcxEgress; }
+std::uint32_t hook_of(Part part) { return part == Part::kClassify ? kTcxIngress : kTcxEgress; }
 
 /// The attribute must be zero wherever it is not set, padding included.
 bpf_attr zeroed() {
@@ -295,8 +295,8 @@ Result<TcxLink> link_info(const UniqueFd& link) {
   if (!info) return fail(info.error());
   const std::uint32_t hook = info->attach_type;
   return TcxLink{info->prog_id, info->ifindex,
-                 hook == kTcxIngress  ? std::optional(Part::kIngress)
-                 : hook == kTcxEgress ? std::optional(Part::kEgress)
+                 hook == kTcxIngress  ? std::optional(Part::kClassify)
+                 : hook == kTcxEgress ? std::optional(Part::kRemap)
                                       : std::nullopt};
 }
 

@@ -29,7 +29,7 @@ class Programs {
     std::uint32_t in_id = 0;
     std::uint32_t out_id = 0;
     [[nodiscard]] const UniqueFd& program(Part p) const {
-      return p == Part::kIngress ? programs.in : programs.out;
+      return p == Part::kClassify ? programs.in : programs.out;
     }
   };
 

@@ -13,7 +13,7 @@ constexpr std::string_view kPort = "port-";
 
 std::string name_of(Ifindex port, Part part) {
   return std::string(kPort) + std::to_string(port.value()) +
-         (part == Part::kIngress ? "-ingress" : "-egress");
+         (part == Part::kClassify ? "-ingress" : "-egress");
 }
 
 std::optional<Ifindex> port_of(std::string_view name) {
@@ -61,7 +61,7 @@ Result<void> Tcx::remove(Ifindex port, Part part) {
 }
 
 void Tcx::forget(Ifindex port) {
-  for (Part part : {Part::kIngress, Part::kEgress}) pins().remove(name_of(port, part));
+  for (Part part : {Part::kClassify, Part::kRemap}) pins().remove(name_of(port, part));
 }
 
 bool Tcx::is_shared(Ifindex port, Part part) {

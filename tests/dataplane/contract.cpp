@@ -10,14 +10,14 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 TEST_P(BackendContract, PlansBothPartsOnBarePort) {
-  EXPECT_THAT(planned(0, Order::kUp).changes, ElementsAre(Change{Action::kAdd, Part::kIngress},
-                                                          Change{Action::kAdd, Part::kEgress}));
+  EXPECT_THAT(planned(0, Order::kUp).changes, ElementsAre(Change{Action::kAdd, Part::kClassify},
+                                                          Change{Action::kAdd, Part::kRemap}));
 }
 
 TEST_P(BackendContract, PlansBothPartsWhereOrderIsUnknown) {
   EXPECT_THAT(
       planned(0, Order::kUnknown).changes,
-      ElementsAre(Change{Action::kAdd, Part::kIngress}, Change{Action::kAdd, Part::kEgress}));
+      ElementsAre(Change{Action::kAdd, Part::kClassify}, Change{Action::kAdd, Part::kRemap}));
 }
 
 TEST_P(BackendContract, PlanChangesNothing) {
@@ -42,8 +42,8 @@ TEST_P(BackendContract, ApplyingTwiceChangesNothingMore) {
 TEST_P(BackendContract, ReplacesInPlaceWhenOrderTurns) {
   put(0, Order::kUp);
   EXPECT_THAT(planned(0, Order::kDown).changes,
-              ElementsAre(Change{Action::kReplace, Part::kIngress},
-                          Change{Action::kReplace, Part::kEgress}));
+              ElementsAre(Change{Action::kReplace, Part::kClassify},
+                          Change{Action::kReplace, Part::kRemap}));
   put(0, Order::kDown);
   EXPECT_TRUE(planned(0, Order::kDown).empty());
   EXPECT_FALSE(planned(0, Order::kUp).empty());
@@ -52,8 +52,8 @@ TEST_P(BackendContract, ReplacesInPlaceWhenOrderTurns) {
 TEST_P(BackendContract, ReplacesInPlaceWhenOrderIsLost) {
   put(0, Order::kUp);
   EXPECT_THAT(planned(0, Order::kUnknown).changes,
-              ElementsAre(Change{Action::kReplace, Part::kIngress},
-                          Change{Action::kReplace, Part::kEgress}));
+              ElementsAre(Change{Action::kReplace, Part::kClassify},
+                          Change{Action::kReplace, Part::kRemap}));
   put(0, Order::kUnknown);
   EXPECT_TRUE(planned(0, Order::kUnknown).empty());
 }
@@ -148,7 +148,7 @@ TEST_P(BackendContract, VanishedPortIsRefused) {
   if (!world_->knows_ports()) GTEST_SKIP() << backend_->name() << " takes any port";
   const Plan plan{.port = Ifindex::of<0x7ffffff0>(),
                   .want = rules_of(Order::kUp),
-                  .changes = {{Action::kAdd, Part::kIngress}}};
+                  .changes = {{Action::kAdd, Part::kClassify}}};
   auto done = backend_->apply(plan);
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().code, ENODEV);

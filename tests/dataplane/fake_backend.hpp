@@ -84,8 +84,8 @@ class FakeBackend : public Backend {
   }
 
   void forget(Ifindex port) override {
-    kernel_.installed.erase({port, Part::kIngress});
-    kernel_.installed.erase({port, Part::kEgress});
+    kernel_.installed.erase({port, Part::kClassify});
+    kernel_.installed.erase({port, Part::kRemap});
   }
 
   [[nodiscard]] Result<std::vector<Ifindex>> ports() override {

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the rules make of packets that are bridged and routed, whatever others do to them.
+#include <linux/if_packet.h>
+#include <sys/mman.h>
+
+#include <filesystem>
+
+#include "dataplane/bpf/clsact.hpp"
+#include "dataplane/bpf/pins.hpp"
+#include "dataplane/bpf/tcx.hpp"
+#include "tests/dataplane/bpf_fixture.hpp"
+#include "tests/dataplane/probe.hpp"
+
+namespace lldp::dataplane {
+namespace {
+
+using packet::frame4;
+using packet::frame6;
+using packet::readdressed;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+TEST_P(BpfBackend, RoutedPacketBouncesOnlyFromUpToUp) {
+  route();
+  const Bytes v4 = frame4({.dscp = 43, .ecn = 1});
+  const Bytes v6 = frame6({.dscp = 43, .ecn = 2});
+  const auto routed4 = [](unsigned dscp) {
+    return readdressed(frame4({.dscp = dscp, .ecn = 1, .ttl = 63}), 4, 3);
+  };
+  const auto routed6 = [](unsigned dscp) {
+    return readdressed(frame6({.dscp = dscp, .ecn = 2, .hops = 63}), 4, 3);
+  };
+  for (Order in : {Order::kUp, Order::kDown, Order::kUnknown}) {
+    for (Order out : {Order::kUp, Order::kDown, Order::kUnknown}) {
+      put(in, out);
+      const bool bounces = in == Order::kUp && out == Order::kUp;
+      EXPECT_EQ(through(v4), routed4(bounces ? 51 : 43)) << to_string(in) << to_string(out);
+      EXPECT_EQ(through(v6), routed6(bounces ? 51 : 43)) << to_string(in) << to_string(out);
+    }
+  }
+  EXPECT_EQ(backend_->bounces(p1_), (Bounces{0, 0, 0, 0, 0, 2, 0, 0}));
+  EXPECT_EQ(backend_->bounces(p0_), Bounces{});
+}
+
+TEST_P(BpfBackend, BridgedPacketBouncesWithItsTag) {
+  bridge();
+  put(Order::kUp, Order::kUp);
+  EXPECT_EQ(through(across4({.dscp = 43, .ecn = 3})), across4({.dscp = 51, .ecn = 3}));
+  EXPECT_EQ(through(across6({.dscp = 51})), across6({.dscp = 0}));
+  EXPECT_EQ(through(across4({.dscp = 43}, {{0x8100, 0xa064}})),
+            across4({.dscp = 51}, {{0x8100, 0xc064}}));
+  EXPECT_EQ(through(across4({.dscp = 43}, {{0x88a8, 0xa064}, {0x8100, 0xb065}})),
+            across4({.dscp = 51}, {{0x88a8, 0xc064}, {0x8100, 0xd065}}));
+  const Bytes other = across4({.dscp = 46}, {{0x8100, 0xa064}});
+  EXPECT_EQ(through(other), other);
+}
+
+TEST_P(BpfBackend, PacketRoutedBetweenVlansBouncesOnThePortBelow) {
+  if (!sh("ip link add link p0 name p0.10 up type vlan id 10 && ip link add link p1 name p1.10 up "
+          "type vlan id 10"))
+    GTEST_SKIP() << "this kernel has no VLAN interfaces";
+  route(".10");
+  put(Order::kUp, Order::kUp);
+  EXPECT_EQ(through(frame4({.dscp = 43}, {{0x8100, 10}})),
+            readdressed(frame4({.dscp = 51, .ttl = 63}, {{0x8100, 0xc00a}}), 4, 3));
+}
+
+TEST_P(BpfBackend, OwnPacketsOfTheSwitchAreLeftAlone) {
+  route();
+  put(Order::kUp, Order::kUp);
+  const Wire out("q1");
+  const UniqueFd udp(::socket(AF_INET, SOCK_DGRAM, 0));
+  const int tos = 43 << 2;
+  ASSERT_EQ(::setsockopt(udp.get(), IPPROTO_IP, IP_TOS, &tos, sizeof tos), 0);
+  sockaddr_in to{};
+  to.sin_family = AF_INET;
+  to.sin_port = htons(4791);
+  to.sin_addr.s_addr = htonl(0xc6336402);  // 198.51.100.2
+  ASSERT_EQ(::sendto(udp.get(), "x", 1, 0, reinterpret_cast<sockaddr*>(&to), sizeof to), 1);
+  const auto frame = out.receive();
+  ASSERT_TRUE(frame);
+  EXPECT_EQ((*frame)[15], 43 << 2);
+  EXPECT_EQ(backend_->bounces(p1_), Bounces{});
+}
+
+/// Filters of others at the ingress of p0 after which the kernel has forgotten our mark, or takes
+/// another for it.
+struct Stranger {
+  const char* name = "";
+  std::string command{};
+  friend void PrintTo(const Stranger& s, std::ostream* os) { *os << s.name; }
+};
+const Stranger kStrangers[] = {
+    {"BehindUs", "tc filter add dev p0 ingress prio 100 protocol all u32 match u32 0 0 flowid 1:7"},
+    {"BehindUsWithOurMark",
+     "tc filter add dev p0 ingress prio 100 protocol all u32 match u32 0 0 flowid 1:b001"},
+    {"BehindUsWithTheWholeMark",
+     "tc filter add dev p0 ingress prio 100 protocol all u32 match u32 0 0 flowid 1:b341"},
+    {"BehindUsBpf", "tc filter add dev p0 ingress prio 100 bpf da pinned $LAST_WORD"},
+    {"BeforeUs", "tc filter add dev p0 ingress prio 1 protocol all u32 match u32 0 0 flowid 1:7"},
+};
+
+TEST_P(BpfBackend, PacketTurnsWhateverStrangersDoToOurMark) {
+  probe* programs = probe__open_and_load();
+  ASSERT_NE(programs, nullptr);
+  const std::string pin = PrivateNet::bpffs() + "/last_word";
+  ASSERT_EQ(bpf_obj_pin(bpf_program__fd(programs->progs.last_word), pin.c_str()), 0);
+  ::setenv("LAST_WORD", pin.c_str(), 1);
+  route();
+  sh("tc qdisc add dev p0 clsact");
+  for (const Stranger& stranger : kStrangers) {
+    put(Order::kUp, Order::kUp);
+    ASSERT_TRUE(sh(stranger.command)) << stranger.name;
+    EXPECT_EQ(through(frame4({.dscp = 43})), readdressed(frame4({.dscp = 51, .ttl = 63}), 4, 3))
+        << stranger.name;
+    EXPECT_EQ(through(frame6({.dscp = 43})), readdressed(frame6({.dscp = 51, .hops = 63}), 4, 3))
+        << stranger.name;
+    put(p0_, rules_of(Order::kDown));
+    EXPECT_EQ(through(frame4({.dscp = 43})), readdressed(frame4({.dscp = 43, .ttl = 63}), 4, 3))
+        << stranger.name;
+    ASSERT_TRUE(
+        sh("tc filter del dev p0 ingress prio 100 2>/dev/null || tc filter del dev p0 "
+           "ingress prio 1"));
+  }
+  EXPECT_EQ(backend_->bounces(p1_)->at(5), 2 * std::size(kStrangers));
+  std::filesystem::remove(pin);
+  probe__destroy(programs);
+}
+
+/// On TCX the first who says OK has the last word: before us, and after us.
+TEST_P(BpfBackend, PacketTurnsWhateverStrangersOnTcxDoToOurMark) {
+  probe* programs = probe__open_and_load();
+  ASSERT_NE(programs, nullptr);
+  bridge();
+  put(Order::kUp, Order::kUp);
+  for (std::uint32_t flags : {1U << 3, 1U << 4}) {  // BPF_F_BEFORE, BPF_F_AFTER
+    LIBBPF_OPTS(bpf_link_create_opts, options);
+    options.flags = flags;
+    const UniqueFd link(bpf_link_create(bpf_program__fd(programs->progs.last_word),
+                                        static_cast<int>(p0_.value()),
+                                        static_cast<bpf_attach_type>(46), &options));
+    if (!link) GTEST_SKIP() << "this kernel has no TCX";
+    EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 51})) << flags;
+  }
+  probe__destroy(programs);
+}
+
+TEST_P(BpfBackend, StrangerThatIsFirstOnTcxComesAfterUs) {
+  if (GetParam() != Means::kAuto && GetParam() != Means::kTcx)
+    GTEST_SKIP() << "clsact comes after TCX, whoever is there";
+  probe* programs = probe__open_and_load();
+  ASSERT_NE(programs, nullptr);
+  bridge();
+  std::vector<UniqueFd> links;
+  for (Ifindex port : {p0_, p1_})
+    for (int hook : {46, 47})
+      links.emplace_back(bpf_link_create(bpf_program__fd(programs->progs.last_word),
+                                         static_cast<int>(port.value()),
+                                         static_cast<bpf_attach_type>(hook), nullptr));
+  if (!links.back()) GTEST_SKIP() << "this kernel has no TCX";
+  put(Order::kUp, Order::kUp);
+  EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 51}));
+  EXPECT_THAT(filters_of("p0") + filters_of("p1"), IsEmpty());
+  probe__destroy(programs);
+}
+
+TEST_P(BpfBackend, TwoOfOurProgramsTurnAPacketOnce) {
+  if (GetParam() != Means::kTcx) GTEST_SKIP() << "the same for all";
+  bridge();
+  bpf::Programs programs(bpf::Pins::open(PrivateNet::bpffs()));
+  bpf::Clsact clsact(*TcSocket::open(), programs);
+  bpf::Tcx tcx(programs);
+  const bpf::Programs::Loaded& up = **programs.get(rules_of(Order::kUp));
+  for (Ifindex port : {p0_, p1_}) {
+    ASSERT_TRUE(programs.need_place(port));
+    programs.set_tag(port, qos::Tag::of<1>());
+    for (Part part : {Part::kClassify, Part::kRemap}) {
+      ASSERT_TRUE(clsact.put(port, part, up));
+      ASSERT_TRUE(tcx.put(port, part, up));
+    }
+  }
+  EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 51}));
+  EXPECT_EQ(programs.bounces(p1_), (Bounces{0, 0, 0, 0, 0, 1, 0, 0}));
+}
+
+/// A frame that a driver left outside the linear data but for its Ethernet header: what a
+/// PACKET_TX_RING makes.
+bool send_in_pieces(const char* interface, const Bytes& frame) {
+  const UniqueFd fd(::socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0));
+  const int version = TPACKET_V2;
+  constexpr unsigned kPage = 4096;
+  constexpr std::size_t kData = (sizeof(tpacket2_hdr) + 15) / 16 * 16;  // TPACKET_ALIGN
+  tpacket_req ring{
+      .tp_block_size = kPage, .tp_block_nr = 1, .tp_frame_size = 2048, .tp_frame_nr = 2};
+  if (::setsockopt(fd.get(), SOL_PACKET, PACKET_VERSION, &version, sizeof version) != 0 ||
+      ::setsockopt(fd.get(), SOL_PACKET, PACKET_TX_RING, &ring, sizeof ring) != 0)
+    return false;
+  void* memory = ::mmap(nullptr, kPage, PROT_READ | PROT_WRITE, MAP_SHARED, fd.get(), 0);
+  if (memory == MAP_FAILED) return false;
+  auto* header = static_cast<tpacket2_hdr*>(memory);
+  std::memcpy(static_cast<std::uint8_t*>(memory) + kData, frame.data(), frame.size());
+  header->tp_len = static_cast<__u32>(frame.size());
+  header->tp_status = TP_STATUS_SEND_REQUEST;
+  sockaddr_ll to{};
+  to.sll_family = AF_PACKET;
+  to.sll_protocol = htons(ETH_P_ALL);
+  to.sll_ifindex = static_cast<int>(::if_nametoindex(interface));
+  const bool sent = ::sendto(fd.get(), nullptr, 0, 0, reinterpret_cast<sockaddr*>(&to),
+                             sizeof to) == static_cast<ssize_t>(frame.size());
+  ::munmap(memory, kPage);
+  return sent;
+}
+
+TEST_P(BpfBackend, ShortPacketInPiecesTurnsToo) {
+  bridge();
+  put(Order::kUp, Order::kUp);
+  const Wire out("q1");
+  Bytes frame = across4({.dscp = 43});
+  Bytes turned = across4({.dscp = 51});
+  ASSERT_LT(frame.size(), 62U);  // two tags and IPv6: all that is ever needed in one piece
+  ASSERT_TRUE(send_in_pieces("q0", frame));
+  EXPECT_EQ(out.receive(), turned);
+}
+
+TEST_P(BpfBackend, FrameWithThreeTagsTurnsAndOneWithFourPasses) {
+  bridge();
+  put(Order::kUp, Order::kUp);
+  EXPECT_EQ(through(across4({.dscp = 43}, {{0x88a8, 0xa064}, {0x8100, 0xb065}, {0x8100, 0x66}})),
+            across4({.dscp = 51}, {{0x88a8, 0xc064}, {0x8100, 0xd065}, {0x8100, 0xc066}}));
+  const Bytes four =
+      across4({.dscp = 43}, {{0x88a8, 0xa064}, {0x8100, 1}, {0x8100, 2}, {0x8100, 3}});
+  EXPECT_EQ(through(four), four);
+}
+
+TEST_P(BpfBackend, StrangersOnTheSameHookKeepWorkingAndStay) {
+  probe* strangers = probe__open_and_load();
+  ASSERT_NE(strangers, nullptr);
+  const int program = bpf_program__fd(strangers->progs.stranger);
+  const auto seen = [&] {
+    const std::uint32_t zero = 0;
+    std::uint64_t n = 0;
+    bpf_map_lookup_elem(bpf_map__fd(strangers->maps.seen), &zero, &n);
+    return n;
+  };
+  const std::string pin = PrivateNet::bpffs() + "/stranger";
+  ASSERT_EQ(bpf_obj_pin(program, pin.c_str()), 0);
+  bridge();
+  // One before us with our own favourite preference and handle, one after us, and one on TCX.
+  ASSERT_TRUE(sh(
+      "tc qdisc add dev p1 clsact && tc filter add dev p1 egress prio 5 handle 1 bpf da pinned " +
+      pin + " && tc filter add dev p1 egress prio 100 bpf da pinned " + pin));
+  const UniqueFd link(bpf_link_create(program, static_cast<int>(p1_.value()),
+                                      static_cast<bpf_attach_type>(47), nullptr));
+  const std::string before = output_of("tc filter show dev p1 egress | grep -c stranger");
+  put(Order::kUp, Order::kUp);
+  const std::uint64_t base = seen();
+  EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 51}));
+  EXPECT_GE(seen(), base + (link ? 3 : 2));
+  flush();
+  EXPECT_EQ(output_of("tc filter show dev p1 egress | grep -c stranger"), before);
+  EXPECT_THAT(output_of("tc filter show dev p1 egress"), Not(HasSubstr("lldp-level")));
+  const std::uint64_t after = seen();
+  EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 43}));
+  EXPECT_GE(seen(), after + (link ? 3 : 2));
+  std::filesystem::remove(pin);
+  probe__destroy(strangers);
+}
+
+}  // namespace
+}  // namespace lldp::dataplane

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules that outlive the back end: restarts, other hooks, other BPF file systems, other namespaces.
+#include <net/if.h>
+
+#include <filesystem>
+
+#include "dataplane/bpf/pins.hpp"
+#include "tests/dataplane/bpf_fixture.hpp"
+
+namespace lldp::dataplane {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+TEST_P(BpfBackend, CountersGoOnAfterARestart) {
+  bridge();
+  put(Order::kUp, Order::kUp);
+  through(across4({.dscp = 43}));
+  backend_ = nullptr;
+  through(across4({.dscp = 43}));  // nobody is there, and the rules are
+  backend_ = open();
+  EXPECT_TRUE(backend_->plan(p1_, rules_of(Order::kUp))->empty());
+  EXPECT_EQ(through(across4({.dscp = 51})), across4({.dscp = 0}));
+  put(p1_, rules_of(Order::kDown));
+  put(p1_, rules_of(Order::kUp));
+  through(across4({.dscp = 43}));
+  EXPECT_EQ(backend_->bounces(p1_), (Bounces{0, 0, 0, 0, 0, 3, 1, 0}));
+}
+
+TEST_P(BpfBackend, NoPacketMissesARuleWhileProgramsAreReplaced) {
+  bridge();
+  const auto other =
+      qos::compile(*qos::Policy::parse("5:dscp43,6:dscp51", "1:dscp8"), {.order = Order::kUp});
+  put(Order::kUp, Order::kUp);
+  Stream stream;
+  for (int i = 0; i < 40; ++i) {
+    backend_ = nullptr;  // as a restart with another configuration
+    backend_ = open();
+    for (Ifindex p : {p0_, p1_}) put(p, i % 2 == 0 ? other : rules_of(Order::kUp));
+  }
+  stream.finish();
+  EXPECT_EQ(stream.missed(), 0U);
+  EXPECT_EQ(stream.changed(), stream.sent());
+  EXPECT_GT(stream.sent(), 1000U);
+}
+
+TEST_P(BpfBackend, MovesBetweenHooksWithoutAGap) {
+  bridge();
+  put(Order::kUp, Order::kUp);
+  for (Means next : {Means::kTcx, Means::kClsact, Means::kTcx}) {
+    backend_ = nullptr;
+    backend_ = open(next);
+    ASSERT_THAT(*backend_->ports(), ElementsAre(p0_, p1_));
+    // Seen before anything is changed, and once when both are there: not twice changed.
+    EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 51})) << next;
+    put(Order::kUp, Order::kUp);
+    EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 51})) << next;
+    EXPECT_TRUE(backend_->plan(p0_, rules_of(Order::kUp))->empty());
+  }
+  EXPECT_THAT(output_of("tc qdisc show dev p0; tc qdisc show dev p1"), Not(HasSubstr("clsact")));
+}
+
+/// The directory of this namespace in the BPF file system.
+std::string own_directory(const std::string& bpffs = PrivateNet::bpffs()) {
+  return bpffs + "/lldp-level/" + bpf::Namespace::current().name();
+}
+
+TEST_P(BpfBackend, DirectoryOfADeadNamespaceIsNotTaken) {
+  if (GetParam() == Means::kClsactWithoutBpffs) GTEST_SKIP() << "nothing is pinned";
+  const std::string file = std::to_string(bpf::Namespace::current().file);
+  bridge();
+  // What had our file's number before, and what a version left that knew of the number alone.
+  for (const std::string& dead : {file + "-1", file}) {
+    put(Order::kUp, Order::kUp);
+    through(across4({.dscp = 43}));
+    EXPECT_EQ(backend_->bounces(p1_)->at(5), 1U);
+    backend_ = nullptr;
+    const std::string path = PrivateNet::bpffs() + "/lldp-level/" + dead;
+    ASSERT_TRUE(sh("mv " + own_directory() + " " + path));
+    ASSERT_TRUE(sh("rm -f " + path +
+                   "/port-*; for p in p0 p1; do tc qdisc del dev $p clsact "
+                   "2>/dev/null; done; true"));  // its interfaces went with it
+    backend_ = open();
+    EXPECT_FALSE(std::filesystem::exists(path));
+    EXPECT_THAT(*backend_->ports(), IsEmpty());
+    put(Order::kUp, Order::kUp);
+    EXPECT_EQ(backend_->bounces(p1_), Bounces{});
+    flush();
+  }
+}
+
+TEST_P(BpfBackend, DirectoriesOfOtherNamespacesAreLeftAlone) {
+  if (GetParam() == Means::kClsactWithoutBpffs) GTEST_SKIP() << "nothing is pinned";
+  const std::string file = std::to_string(bpf::Namespace::current().file);
+  for (const std::string& other : {"1" + file + "-1", file + "1", std::string("other")})
+    std::filesystem::create_directories(PrivateNet::bpffs() + "/lldp-level/" + other);
+  backend_ = open();
+  for (const std::string& other : {"1" + file + "-1", file + "1", std::string("other")})
+    EXPECT_TRUE(std::filesystem::remove(PrivateNet::bpffs() + "/lldp-level/" + other)) << other;
+  std::filesystem::remove(PrivateNet::bpffs() + "/lldp-level");
+}
+
+TEST_P(BpfBackend, InterfaceThatOutlivedItsNamespaceIsFoundWithItsPrograms) {
+  if (GetParam() != Means::kTcx) GTEST_SKIP() << "filters are found by their names";
+  bridge();
+  put(Order::kUp, Order::kUp);
+  backend_ = nullptr;
+  const std::string file = std::to_string(bpf::Namespace::current().file);
+  ASSERT_TRUE(sh("mv " + own_directory() + " " + PrivateNet::bpffs() + "/lldp-level/" + file));
+  backend_ = open();
+  EXPECT_THAT(*backend_->ports(), ElementsAre(p0_, p1_));
+  EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 51}));
+  put(Order::kUp, Order::kDown);
+  EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 43}));
+  flush();
+  EXPECT_FALSE(std::filesystem::exists(PrivateNet::bpffs() + "/lldp-level"));
+}
+
+TEST_P(BpfBackend, RestartsWithOtherBpfFileSystemsWithoutAGap) {
+  if (GetParam() == Means::kClsactWithoutBpffs) GTEST_SKIP() << "there is none to change";
+  const std::string other = PrivateNet::bpffs() + "-other";
+  std::filesystem::create_directory(other);
+  ASSERT_EQ(::mount("bpf", other.c_str(), "bpf", 0, nullptr), 0);
+  bridge();
+  put(Order::kUp, Order::kUp);
+  const auto other_rules =
+      qos::compile(*qos::Policy::parse("5:dscp43,6:dscp51", "1:dscp8"), {.order = Order::kUp});
+  for (Ifindex port : {p0_, p1_}) EXPECT_EQ(backend_->settle(port), backend_->settles());
+  Stream stream;
+  const std::string own = PrivateNet::bpffs();
+  const auto hook = hook_of(GetParam());
+  for (const std::string& bpffs : {other, own, other, own}) {
+    backend_ = nullptr;
+    backend_ = std::move(*make_backend("bpf", {.bpffs = bpffs, .hook = hook}));
+    EXPECT_THAT(*backend_->ports(), ElementsAre(p0_, p1_));
+    EXPECT_TRUE(backend_->plan(p0_, rules_of(Order::kUp))->empty());
+    EXPECT_TRUE(std::filesystem::exists(own_directory(bpffs)));
+    EXPECT_FALSE(std::filesystem::exists((bpffs == own ? other : own) + "/lldp-level"));
+    put(Order::kUp, Order::kUp);
+    for (Ifindex port : {p0_, p1_}) put(port, other_rules);
+    for (Ifindex port : {p0_, p1_}) put(port, rules_of(Order::kUp));
+  }
+  // None at all: what is kept elsewhere is used there.
+  backend_ = nullptr;
+  if (GetParam() != Means::kTcx) {
+    backend_ = std::move(*make_backend("bpf", {.bpffs = "/nonexistent", .hook = hook}));
+    EXPECT_TRUE(backend_->plan(p0_, rules_of(Order::kUp))->empty());
+    EXPECT_TRUE(backend_->plan(p1_, rules_of(Order::kUp))->empty());
+  } else {
+    backend_ = open();
+  }
+  stream.finish();
+  EXPECT_GT(stream.sent(), 100U);
+  EXPECT_EQ(stream.missed(), 0U);
+  EXPECT_EQ(stream.changed(), stream.sent());
+  EXPECT_EQ(backend_->bounces(p1_)->at(5), stream.changed());
+  // What was kept elsewhere is at work no more: a change is the only one.
+  put(Order::kUp, Order::kDown);
+  EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 43}));
+  flush();
+  EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 43}));
+  EXPECT_FALSE(std::filesystem::exists(own + "/lldp-level"));
+  ::umount2(other.c_str(), MNT_DETACH);
+  std::filesystem::remove(other);
+}
+
+using BpfSettling = BpfBackend;
+INSTANTIATE_TEST_SUITE_P(On, BpfSettling, testing::Values(Means::kAuto),
+                         testing::PrintToStringParamName());
+
+TEST_P(BpfSettling, RulesMoveToTcxWithoutAGapAndStayThere) {
+  bridge();
+  put(Order::kUp, Order::kUp);
+  EXPECT_THAT(output_of("tc filter show dev p1 egress"), HasSubstr("lldp-level"));
+  if (!backend_->settles()) GTEST_SKIP() << "this kernel has no TCX";
+  EXPECT_EQ(backend_->settle(p0_), true);
+  EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 51}));
+  EXPECT_EQ(backend_->settle(p1_), true);
+  EXPECT_EQ(backend_->settle(p1_), false);
+  EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 51}));
+  EXPECT_THAT(output_of("tc qdisc show dev p0; tc qdisc show dev p1"), Not(HasSubstr("clsact")));
+  // Changes, also those of a later back end, are made where the rules are.
+  backend_ = nullptr;
+  backend_ = open();
+  EXPECT_TRUE(backend_->plan(p0_, rules_of(Order::kUp))->empty());
+  put(Order::kUp, Order::kDown);
+  EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 43}));
+  put(Order::kUp, Order::kUp);
+  EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 51}));
+  EXPECT_THAT(output_of("tc filter show dev p0 ingress"), Not(HasSubstr("lldp-level")));
+  flush();
+  EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 43}));
+}
+
+TEST_P(BpfBackend, LinkOfADeletedInterfaceIsNoRuleOfTheNext) {
+  bridge();
+  put(Order::kUp, Order::kUp);
+  backend_ = nullptr;
+  ASSERT_TRUE(sh("ip link del p1 && ip link add p1 index " + std::to_string(p1_.value()) +
+                 " address 02:00:00:00:00:03 up type veth peer name q1 address 02:00:00:00:00:04 "
+                 "&& ip link set q1 up && ip link set p1 master br0"));
+  ASSERT_EQ(::if_nametoindex("p1"), p1_.value());
+  backend_ = open();
+  EXPECT_THAT(
+      backend_->plan(p1_, rules_of(Order::kUp))->changes,
+      ElementsAre(Change{Action::kAdd, Part::kClassify}, Change{Action::kAdd, Part::kRemap}));
+  put(Order::kUp, Order::kUp);
+  EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 51}));
+}
+
+TEST_P(BpfBackend, OlderProgramsAreReplacedInPlace) {
+  bridge();
+  put(Order::kUp, Order::kUp);
+  if (GetParam() == Means::kClsactWithoutBpffs) GTEST_SKIP() << "nothing is pinned";
+  backend_ = nullptr;
+  // As if pinned by a version with other code: its keys are unknown to us.
+  ASSERT_TRUE(
+      sh("cd " + PrivateNet::bpffs() + "/lldp-level/* && for f in *-in *-out; do mv $f 0$f; done"));
+  backend_ = open();
+  EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 51}));
+  EXPECT_EQ(backend_->plan(p1_, rules_of(Order::kUp))->changes.back(),
+            (Change{Action::kReplace, Part::kRemap}));
+  put(Order::kUp, Order::kUp);
+  EXPECT_TRUE(backend_->plan(p1_, rules_of(Order::kUp))->empty());
+  EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 51}));
+  EXPECT_EQ(backend_->bounces(p1_), (Bounces{0, 0, 0, 0, 0, 2, 0, 0}));
+}
+
+TEST_P(BpfBackend, InterfaceMovedToAnotherNamespaceAndBack) {
+  bridge();
+  put(Order::kUp, Order::kUp);
+  // A process that lives there is the other namespace.
+  ASSERT_TRUE(
+      sh("unshare -n sleep 30 & echo $! >moved.pid; while [ $(readlink /proc/$!/ns/net) = "
+         "$(readlink /proc/self/ns/net) ]; do sleep 0.01; done; ip link set p1 netns $!"));
+  if (GetParam() != Means::kTcx) {  // a TCX link goes along, and may still be changed
+    const auto refused = backend_->apply(
+        {.port = p1_, .want = rules_of(Order::kUp), .changes = {{Action::kAdd, Part::kClassify}}});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ENODEV);
+  }
+  // What the agent does when netlink tells that the interface is gone.
+  if (const auto away = backend_->plan_removal(p1_); away && !away->empty()) {
+    EXPECT_TRUE(backend_->apply(*away));
+  }
+  backend_->forget(p1_);
+  EXPECT_THAT(*backend_->ports(), ElementsAre(p0_));
+
+  ASSERT_TRUE(
+      sh("nsenter -n -t $(cat moved.pid) ip link set p1 netns $$; kill $(cat moved.pid); "
+         "rm moved.pid; ip link set p1 up; ip link set q1 up; ip link set p1 master br0"));
+  p1_ = *Ifindex::make(::if_nametoindex("p1"));
+  EXPECT_THAT(
+      backend_->plan(p1_, rules_of(Order::kUp))->changes,
+      ElementsAre(Change{Action::kAdd, Part::kClassify}, Change{Action::kAdd, Part::kRemap}));
+  put(Order::kUp, Order::kUp);
+  EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 51}));
+  flush();
+  EXPECT_THAT(output_of("tc qdisc show dev p1"), Not(HasSubstr("clsact")));
+}
+
+}  // namespace
+}  // namespace lldp::dataplane

@@ -119,8 +119,8 @@ Daemon::Daemon(const config::Invocation& invocation, config::Config config, Link
       machine_(links_.interfaces()),  // before the agent: its role must not change while it starts
       auto_role_(was_switch(state)),
       agent_(settings(), std::move(state), now),
-      protection_(
-          Protection::open(agent_, config_, [this](Ifindex port) { return name_of(port); })) {}
+      protection_(Protection::open(
+          agent_, config_, [this](Ifindex port) { return name_of(port); }, now)) {}
 
 void Daemon::watch_pfc() {
   auto opened = PfcMonitor::open();
@@ -149,7 +149,10 @@ std::vector<MacAddress> Daemon::group_addresses(const std::vector<core::Scope>& 
   return groups;
 }
 
-void Daemon::watch_rules() {
+void Daemon::watch_rules(TimePoint now) {
+  if (!protection_.take_opened()) return;
+  if (protection_.found_rules()) agent_.assume_rules(now, actions_);
+  rules_events_.reset();
   if (protection_.events() < 0) return;
   rules_events_.emplace(loop_, protection_.events(), [this] {
     protection_.take_events();
@@ -161,7 +164,7 @@ void Daemon::watch_rules() {
 
 void Daemon::open_ports(TimePoint now) {
   watch_pfc();
-  watch_rules();
+  watch_rules(now);
   on_frame_ = [this](Ifindex port, ByteSpan frame) {
     if (speaker() == Beside::Speaker::kLldpd) return;  // came before the sockets were deaf
     if (control_->recording()) control_->frame_seen(Direction::kIn, name_of(port), frame);
@@ -169,7 +172,6 @@ void Daemon::open_ports(TimePoint now) {
     if (!actions_.sends.empty() || !actions_.events.empty()) perform(turn_);
   };
   if (config_.transport != config::Transport::kPacket) stand_beside_lldpd(now);
-  if (protection_.found_rules()) agent_.assume_rules(now, actions_);
   for (const auto& [ifindex, link] : links_.interfaces()) consider(link, now);
   load_plan(now);
   agent_.configure(settings(), now, actions_);
@@ -389,6 +391,7 @@ void Daemon::settle() {
   }
   if (const auto due = protection_.next_deadline(); due && *due <= now) {
     protection_.advance(now);
+    watch_rules(now);
     perform(now);
   }
   save_state(now);

@@ -81,7 +81,8 @@ class Daemon final : ControlHandler {
   [[nodiscard]] core::AdminStatus admin_status(const std::string& port) const;
   void load_plan(TimePoint now);
   void watch_pfc();
-  void watch_rules();
+  /// Follows what the data plane tells, from when it can be opened on.
+  void watch_rules(TimePoint now);
   [[nodiscard]] core::Settings settings();
 
   void perform(TimePoint now);

@@ -34,27 +34,16 @@ constexpr Duration kLookPause = std::chrono::milliseconds(100);
 constexpr Duration kCreditPause = std::chrono::seconds(1);
 constexpr std::size_t kNamed = 4;  ///< ports named in an alarm
 
-Result<std::unique_ptr<dataplane::Backend>> open_backend(const config::Config& config,
-                                                         const Protection::NameOf& name_of) {
-  if (config.backend == config::Backend::kNone && !config.dry_run) return nullptr;
-  return dataplane::make_backend(
-      config.dry_run ? "print" : to_string(config.backend),
-      {.out = &std::cout,
-       .name_of = [name_of](Ifindex p) { return std::string(name_of(p)); },
-       .bpffs = config.bpffs,
-       .queues = config.htb});
-}
-
-bool is_missing(const PartReading& part) { return part.state == PartState::kMissing; }
 bool is_in_the_way(const PartReading& part) {
   return part.state == PartState::kForeign || part.state == PartState::kBypassed;
 }
 
-/// "classify, remap": those that are missing.
-std::string missing_parts(const std::vector<PartReading>& parts) {
+/// "classify, remap": those that are not there, or not as we left them.
+std::string lost_parts(const dataplane::Plan& mend) {
   std::string text;
-  for (const PartReading& part : parts)
-    if (is_missing(part)) text.append(text.empty() ? "" : ", ").append(to_string(part.part));
+  for (const dataplane::Change& c : mend.changes)
+    if (c.action != dataplane::Action::kRemove)
+      text.append(text.empty() ? "" : ", ").append(to_string(c.part));
   return text;
 }
 
@@ -89,29 +78,46 @@ bool leads_to_switch(const core::PortInfo& info) {
 
 }  // namespace
 
-Protection Protection::open(const core::Agent& agent, const config::Config& config,
-                            NameOf name_of) {
-  auto opened = open_backend(config, name_of);
-  return {agent, config.policy, config.dry_run ? "print" : std::string(to_string(config.backend)),
-          std::move(opened), std::move(name_of)};
+Protection Protection::open(const core::Agent& agent, const config::Config& config, NameOf name_of,
+                            TimePoint now) {
+  const std::string name = config.dry_run ? "print" : std::string(to_string(config.backend));
+  const dataplane::Options options{
+      .out = &std::cout,
+      .name_of = [name_of](Ifindex p) { return std::string(name_of(p)); },
+      .bpffs = config.bpffs,
+      .queues = config.htb};
+  Opener opener;
+  if (config.backend != config::Backend::kNone || config.dry_run)
+    opener = [name, options] { return dataplane::make_backend(name, options); };
+  return {agent, config.policy, name, std::move(opener), std::move(name_of), now};
 }
 
 Protection::Protection(const core::Agent& agent, qos::Policy policy, std::string backend,
-                       Result<std::unique_ptr<dataplane::Backend>> opened, NameOf name_of)
+                       Opener opener, NameOf name_of, TimePoint now)
     : agent_(&agent),
       policy_(std::move(policy)),
       backend_name_(std::move(backend)),
+      opener_(std::move(opener)),
       name_of_(std::move(name_of)) {
-  if (opened)
-    backend_ = std::move(*opened);
-  else
-    note(kWhole, fail(opened.error()));
-  if (!backend_) return;
+  if (opener_) open_backend(now);
+}
+
+void Protection::open_backend(TimePoint now) {
+  auto opened = opener_();
+  if (!opened) return note(kWhole, fail(opened.error()), now);
+  note(kWhole, {}, now);
+  backend_ = std::move(*opened);
+  opened_ = true;
   if (const auto found = backend_->ports()) found_.insert(found->begin(), found->end());
+  found_rules_ = !found_.empty();
+  for (const Ifindex port : ports_) adopt(port, now);
 }
 
 void Protection::add(Ifindex port, TimePoint now) {
-  if (!ports_.insert(port).second || !backend_) return;
+  if (ports_.insert(port).second && backend_) adopt(port, now);
+}
+
+void Protection::adopt(Ifindex port, TimePoint now) {
   book_[port];
   if (!glance_at_) glance_at_ = now + kGlancePause;
   const core::Settings& settings = agent_->settings();
@@ -161,7 +167,7 @@ void Protection::update(Ifindex port, TimePoint now) {
     wake(port, now + kCreditPause);
     return;
   }
-  program(port);
+  program(port, now);
 }
 
 void Protection::update_all(qos::Policy policy, TimePoint now) {
@@ -186,15 +192,15 @@ void Protection::take_events() {
   }
 }
 
-void Protection::program(Ifindex port) {
+void Protection::program(Ifindex port, TimePoint now) {
   PortStanding& standing = book_[port];
   const qos::Ruleset want = wanted(port);
   standing.put_off = false;
   const auto plan = backend_->plan(port, want);
   const auto done = plan ? backend_->apply(*plan) : fail(plan.error());
   standing.programmed = done ? std::optional(want.port.order) : std::nullopt;
-  note(port, done);
-  if (done) look_.insert(port);
+  note(port, done, now);
+  look_.insert(port);  // refused or not: what is there is what a later change is seen by
   if (plan && backend_->settles()) unsettled_.insert(port);
 }
 
@@ -202,20 +208,24 @@ void Protection::look(Ifindex port, TimePoint now) {
   PortStanding& standing = book_[port];
   standing.read_at = now;
   auto reading = backend_->verify(port, wanted(port));
-  if (!reading) return note(port, fail(reading.error()));
-  const bool ours = standing.programmed && !standing.put_off && !failed_.contains(port);
+  if (!reading) return note(port, fail(reading.error()), now);
+  const auto failure = failed_.find(port);
+  // What stood in the way of a change may be gone: no need to wait for its turn.
+  if (failure != failed_.end() && standing.parts != reading->parts)
+    failure->second.due =
+        std::min(failure->second.due, std::max(now, failure->second.tried + kFirstRetry));
+  const bool ours = standing.programmed && !standing.put_off && failure == failed_.end();
   if (ours && !reading->mend.empty()) {
-    if (std::ranges::any_of(reading->parts, is_missing))
-      standing.lost = missing_parts(reading->parts);
+    if (auto lost = lost_parts(reading->mend); !lost.empty()) standing.lost = std::move(lost);
     if (!standing.lost.empty() && now < standing.losses.next()) {
       wake(port, standing.losses.next());
     } else {
-      note(port, backend_->apply(reading->mend));
+      note(port, backend_->apply(reading->mend), now);
       if (auto again = backend_->verify(port, wanted(port))) reading = std::move(again);
       if (backend_->settles()) unsettled_.insert(port);
     }
   }
-  if (!standing.lost.empty() && std::ranges::none_of(reading->parts, is_missing)) {
+  if (!standing.lost.empty() && reading->mend.empty()) {
     standing.losses.put_back(now);
     restored_.emplace_back(
         port, fmt::format("{}: somebody had taken them away", std::exchange(standing.lost, {})));
@@ -235,14 +245,15 @@ void Protection::wake(Ifindex port, TimePoint due) {
   if (!fresh) at->second = std::min(at->second, due);
 }
 
-void Protection::note(Ifindex port, const Result<void>& outcome) {
+void Protection::note(Ifindex port, const Result<void>& outcome, TimePoint now) {
   if (outcome || outcome.error().code == ENODEV) {  // gone: netlink tells, or has told
     if (failed_.erase(port) == 0) return;
   } else {
     Failure& failure = failed_[port];
     failure.why = outcome.error();
+    failure.tried = now;
     failure.wait = std::clamp(failure.wait * 2, kFirstRetry, kLastRetry);
-    failure.due = std::nullopt;
+    failure.due = now + failure.wait;
   }
   untold_.insert(port);
   changed_ = true;
@@ -256,8 +267,7 @@ std::optional<TimePoint> Protection::next_deadline() const {
     if (!next || due < *next) next = due;
   };
   if (!unsettled_.empty()) take(settle_at_.value_or(TimePoint::min()));
-  for (const auto& [port, failure] : failed_)
-    if (failure.due) take(*failure.due);
+  for (const auto& [port, failure] : failed_) take(failure.due);
   for (const auto& [port, due] : later_) take(due);
   if (glance_at_ && !ports_.empty()) take(*glance_at_);
   return next;
@@ -274,8 +284,12 @@ void Protection::advance(TimePoint now) {
   if (settle_at_ && *settle_at_ <= now) settle_one(now);
   std::vector<Ifindex> again;
   for (const auto& [port, failure] : failed_)
-    if (failure.due && *failure.due <= now && again.size() < kPerTurn) again.push_back(port);
-  for (Ifindex port : again) program(port);
+    if (failure.due <= now && again.size() < kPerTurn) again.push_back(port);
+  for (Ifindex port : again)
+    if (port == kWhole)
+      open_backend(now);
+    else
+      program(port, now);
 
   for (auto at = later_.begin(); at != later_.end();) {
     const auto [port, due] = *at;
@@ -340,10 +354,6 @@ void Protection::tell(core::Agent& agent, TimePoint now, core::Actions& out) {
     } else if (complained_.erase(port) != 0) {
       agent.clear_alarm(core::AlarmCode::kDataplane, name, out);
     }
-    // One that is told again for another reason waits no longer for that.
-    if (const auto failure = failed_.find(port);
-        failure != failed_.end() && port != kWhole && !failure->second.due)
-      failure->second.due = now + failure->second.wait;
   }
   // The agent has an alarm of this code for each port where a switch without a level is heard; this
   // one is the device's.
@@ -368,14 +378,14 @@ void Protection::flush() {
   if (!backend_) return;
   const auto ports = backend_->ports();
   for (Ifindex port : ports.value_or(std::vector<Ifindex>{}))
-    if (const auto plan = backend_->plan_removal(port)) note(port, backend_->apply(*plan));
+    if (const auto plan = backend_->plan_removal(port)) (void)backend_->apply(*plan);
 }
 
 std::vector<report::PartReading> Protection::faults_of(const core::PortInfo& info) const {
   if (info.order == Order::kUnknown)
     return {{"remap", "missing", "its order is not known: the switch there tells no level"}};
   if (const auto failure = failed_.find(info.ifindex); failure != failed_.end())
-    return {{"classify", "missing", to_string(failure->second.why)}};
+    return {{"classify", "missing", failure->second.why.what}};
   const auto at = book_.find(info.ifindex);
   if (at == book_.end() || at->second.parts.empty())
     return {{"classify", "missing", "not read back yet"}};
@@ -395,10 +405,10 @@ report::Protection Protection::summary(const core::Snapshot& snapshot) const {
   if (failed_.contains(kWhole) || (!ports_.empty() && failed_.size() == ports_.size()))
     summary.state = State::kFailed;
   if (!backend_ || snapshot.role == Role::kHost) return summary;
-  bool ordered = false;
+  bool leads = false;
   for (const core::PortInfo& info : snapshot.ports) {
-    ordered |= info.order != Order::kUnknown;
     if (!leads_to_switch(info)) continue;
+    leads = true;
     if (!info.pfc_enabled) ++summary.pfc_unverified;
     for (report::PartReading& fault : faults_of(info))
       summary.reasons.push_back({info.name, std::move(fault)});
@@ -408,7 +418,7 @@ report::Protection Protection::summary(const core::Snapshot& snapshot) const {
       summary.reasons, [](const auto& reason) { return reason.part.state == "unsupported"; });
   if (!summary.reasons.empty())
     summary.state = on_paper ? State::kInactive : State::kPartial;
-  else if (ordered)
+  else if (leads)
     summary.state = State::kActive;
   return summary;
 }

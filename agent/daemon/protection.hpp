@@ -32,16 +32,20 @@ namespace lldp::io {
 class Protection {
  public:
   using NameOf = std::function<std::string_view(Ifindex)>;
+  /// Makes the back end, or nothing where none is wanted.
+  using Opener = std::function<Result<std::unique_ptr<dataplane::Backend>>()>;
 
-  /// `agent` must outlive this; `open` makes the back end, or nothing where none is wanted.
-  Protection(const core::Agent& agent, qos::Policy policy, std::string backend,
-             Result<std::unique_ptr<dataplane::Backend>> opened, NameOf name_of);
+  /// `agent` must outlive this. What `opener` cannot open is tried again like a port's rules.
+  Protection(const core::Agent& agent, qos::Policy policy, std::string backend, Opener opener,
+             NameOf name_of, TimePoint now);
   /// As configured; the back end is opened for the network namespace of the calling thread.
   [[nodiscard]] static Protection open(const core::Agent& agent, const config::Config& config,
-                                       NameOf name_of);
+                                       NameOf name_of, TimePoint now);
 
-  /// Rules of ours were in force when we started.
-  [[nodiscard]] bool found_rules() const { return !found_.empty(); }
+  /// True once after the back end has been opened: events() is another, and found_rules() is known.
+  [[nodiscard]] bool take_opened() { return std::exchange(opened_, false); }
+  /// Rules of ours were in force when the back end was opened.
+  [[nodiscard]] bool found_rules() const { return found_rules_; }
   /// A port is ours from now on. Its rules come with advance(), so that a start with many ports
   /// announces them first.
   void add(Ifindex port, TimePoint now);
@@ -60,8 +64,8 @@ class Protection {
   /// When advance() has something to do.
   [[nodiscard]] std::optional<TimePoint> next_deadline() const;
   void advance(TimePoint now);
-  /// Raises and clears the alarms for what has happened since it was last called, tells what was
-  /// put back, and sets the time at which what was refused is tried again.
+  /// Raises and clears the alarms for what has happened since it was last called, and tells what
+  /// was put back.
   void tell(core::Agent& agent, TimePoint now, core::Actions& out);
   /// True if summary() may be different since this was last called.
   [[nodiscard]] bool take_changed() { return std::exchange(changed_, false); }
@@ -77,9 +81,14 @@ class Protection {
   /// Refused, for this reason, and when to try it again.
   struct Failure {
     Error why{};
+    TimePoint tried{};
     Duration wait{};
-    std::optional<TimePoint> due{};  ///< from tell() on; never for the back end as a whole
+    TimePoint due{};
   };
+
+  void open_backend(TimePoint now);
+  /// A port of ours that the back end does not know yet gets its rules, or keeps those found.
+  void adopt(Ifindex port, TimePoint now);
 
   [[nodiscard]] qos::Ruleset wanted(Ifindex port) const;
   [[nodiscard]] report::PortRules rules_of(Ifindex port, const core::PortInfo* info) const;
@@ -87,10 +96,10 @@ class Protection {
   [[nodiscard]] std::vector<report::PartReading> faults_of(const core::PortInfo& info) const;
   /// What is worth an alarm.
   [[nodiscard]] std::optional<std::string> complaint(Ifindex port, TimePoint now) const;
-  void program(Ifindex port);
+  void program(Ifindex port, TimePoint now);
   /// Reads the port back, and puts back what is lost.
   void look(Ifindex port, TimePoint now);
-  void note(Ifindex port, const Result<void>& outcome);
+  void note(Ifindex port, const Result<void>& outcome, TimePoint now);
   void settle_one(TimePoint now);
   /// The port gets a turn at `due`, if it has none before.
   void wake(Ifindex port, TimePoint due);
@@ -98,7 +107,10 @@ class Protection {
   const core::Agent* agent_;
   qos::Policy policy_;
   std::string backend_name_;
+  Opener opener_;
   std::unique_ptr<dataplane::Backend> backend_;
+  bool opened_ = false;
+  bool found_rules_ = false;
   NameOf name_of_;
 
   std::set<Ifindex> ports_;

@@ -76,6 +76,7 @@ Result<std::unique_ptr<Backend>> Bpf::open(const Options& options) {
   if (!queued) return fail(Error{queued.error().code, "backend bpf", queued.error().what});
   self->ports_.insert(queued->begin(), queued->end());
   self->programs_.keep_only(self->ports_);
+  self->clsact_->keep_only(self->ports_);
   return self;
 }
 
@@ -262,7 +263,7 @@ Result<void> Bpf::put_only(bpf::Hook& hook, Ifindex port, Part part,
   if (auto done = hook.put(port, part, program); !done) return done;
   for (const auto& other : hooks_)
     if (other.get() != &hook)
-      if (auto done = other->remove(port, part); !done) return done;
+      if (auto done = other->leave(port, part); !done) return done;
   return {};
 }
 

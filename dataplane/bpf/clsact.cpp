@@ -20,6 +20,7 @@ namespace {
 
 constexpr std::string_view kOurs = "lldp-level ";
 constexpr std::string_view kMadeQdisc = " +clsact";
+constexpr std::string_view kMark = "clsact-";
 /// Before the preferences that people and scripts give (10, 100, and from 49152 on the kernel's own
 /// choice), so that no verdict of another filter goes before ours.
 constexpr std::uint32_t kFirstPreference = 5;
@@ -30,6 +31,8 @@ std::uint32_t parent_of(Part part) {
 }
 
 std::uint32_t info_of(std::uint32_t preference) { return preference << 16 | htons(ETH_P_ALL); }
+
+std::string mark_of(Ifindex port) { return std::string(kMark) + std::to_string(port.value()); }
 
 bool made_qdisc(std::string_view name) { return name.ends_with(kMadeQdisc); }
 
@@ -142,7 +145,7 @@ Result<void> Clsact::put(Ifindex port, Part part, const Programs::Loaded& progra
   const auto made_now = need_qdisc(port);
   if (!made_now) return fail(made_now.error());
   const auto other = ours(port, part == Part::kClassify ? Part::kRemap : Part::kClassify);
-  const bool made = *made_now || (other && *other && made_qdisc((*other)->name));
+  const bool made = *made_now || is_left(port) || (other && *other && made_qdisc((*other)->name));
   const auto all = filters(port, part);
   if (!all) return fail(all.error());
   std::set<std::uint32_t> taken;
@@ -158,22 +161,55 @@ Result<void> Clsact::put(Ifindex port, Part part, const Programs::Loaded& progra
   return done;
 }
 
-Result<void> Clsact::remove(Ifindex port, Part part) {
+bool Clsact::is_left(Ifindex port) const {
+  const auto& pins = programs_.pins();
+  return pins && pins->is_marked(mark_of(port));
+}
+
+Result<bool> Clsact::remove_filter(Ifindex port, Part part) {
   const auto mine = ours(port, part);
   if (!mine) return fail(mine.error());
-  if (!*mine) return {};
+  if (!*mine) return false;
   TcMessage away(RTM_DELTFILTER, 0, port, parent_of(part), (*mine)->handle, (*mine)->info);
-  auto done = socket_.request(away.text(TCA_KIND, "bpf"));
-  if (!done && done.error().code != ENOENT) return done;
-  if (!made_qdisc((*mine)->name)) return {};
+  const auto done = socket_.request(away.text(TCA_KIND, "bpf"));
+  if (!done && done.error().code != ENOENT) return fail(done.error());
+  return made_qdisc((*mine)->name);
+}
+
+Result<void> Clsact::leave(Ifindex port, Part part) {
+  const auto made = remove_filter(port, part);
+  if (!made) return fail(made.error());
+  if (*made && programs_.pins()) programs_.pins()->mark(mark_of(port));
+  return {};
+}
+
+Result<void> Clsact::remove(Ifindex port, Part part) {
+  const auto made = remove_filter(port, part);
+  if (!made) return fail(made.error());
+  if (!*made && !is_left(port)) return {};
   for (Part p : {Part::kClassify, Part::kRemap}) {
     const auto left = filters(port, p);
     if (!left) return fail(left.error());
     if (!left->empty()) return {};  // ours, or those of one who came to need the qdisc as well
   }
-  done = socket_.request(TcMessage(RTM_DELQDISC, 0, port, TC_H_CLSACT));
-  if (!done && done.error().code != ENOENT) return done;
+  forget(port);
+  TcMessage gone(RTM_DELQDISC, 0, port, TC_H_CLSACT);
+  const auto done = socket_.request(gone.text(TCA_KIND, "clsact"));
+  // EINVAL: another kind, somebody else's, has come to its place.
+  if (!done && done.error().code != ENOENT && done.error().code != EINVAL) return done;
   return {};
+}
+
+void Clsact::keep_only(const std::set<Ifindex>& ports) {
+  if (!programs_.pins()) return;
+  std::set<std::string> kept;
+  for (const Ifindex port : ports) kept.insert(mark_of(port));
+  for (const std::string& mark : programs_.pins()->marks())
+    if (!kept.contains(mark)) programs_.pins()->unmark(mark);
+}
+
+void Clsact::forget(Ifindex port) {
+  if (programs_.pins()) programs_.pins()->unmark(mark_of(port));
 }
 
 Result<std::optional<std::string>> Clsact::before(Ifindex port, Part part) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <set>
+
 #include "dataplane/bpf/hook.hpp"
 #include "dataplane/tc.hpp"
 
@@ -8,6 +10,7 @@ namespace lldp::dataplane::bpf {
 
 /// The clsact qdisc with a cls_bpf filter per part. The filter's name is ours and tells its key,
 /// and whether the qdisc was made for it: so everything that is to be found again is in the kernel.
+/// Of a qdisc that we made and that has no filter of ours any more a mark in our directory tells.
 class Clsact : public Hook {
  public:
   Clsact(TcSocket socket, Programs& programs);
@@ -15,12 +18,17 @@ class Clsact : public Hook {
   [[nodiscard]] Result<std::optional<std::string>> find(Ifindex port, Part part) override;
   [[nodiscard]] Result<void> put(Ifindex port, Part part, const Programs::Loaded& program) override;
   [[nodiscard]] Result<void> remove(Ifindex port, Part part) override;
-  void forget(Ifindex) override {}
+  /// The qdisc stays: to take it from a port that is up loses the packets that wait there, and
+  /// without a filter it costs nothing.
+  [[nodiscard]] Result<void> leave(Ifindex port, Part part) override;
+  void forget(Ifindex port) override;
   [[nodiscard]] Result<std::vector<Ifindex>> ports() override;
 
   /// The filter that stands before ours and may see IP packets: where it matches, ours is not
   /// asked.
   [[nodiscard]] Result<std::optional<std::string>> before(Ifindex port, Part part);
+  /// All other ports are gone, and with them what was left there.
+  void keep_only(const std::set<Ifindex>& ports);
   /// An ingress qdisc, which clsact cannot stand beside.
   [[nodiscard]] Result<bool> taken(Ifindex port);
 
@@ -37,6 +45,10 @@ class Clsact : public Hook {
   [[nodiscard]] Result<std::optional<Filter>> ours(Ifindex port, Part part);
   /// True if it was not there before.
   [[nodiscard]] Result<bool> need_qdisc(Ifindex port);
+  /// The port's qdisc was made by us and left empty.
+  [[nodiscard]] bool is_left(Ifindex port) const;
+  /// Takes our filter away; true if the qdisc was made for it.
+  [[nodiscard]] Result<bool> remove_filter(Ifindex port, Part part);
 
   TcSocket socket_;
   Programs& programs_;

@@ -27,6 +27,8 @@ class Hook {
                                          const Programs::Loaded& program) = 0;
   /// Takes ours away, and what was made only to hold it.
   [[nodiscard]] virtual Result<void> remove(Ifindex port, Part part) = 0;
+  /// The same, when ours is on another hook now; what was made to hold it may stay until remove().
+  [[nodiscard]] virtual Result<void> leave(Ifindex port, Part part) { return remove(port, part); }
   /// The interface is gone, and with it what was attached.
   virtual void forget(Ifindex port) = 0;
   /// True if programs of others run there, which a program on another hook would come after.

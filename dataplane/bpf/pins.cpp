@@ -26,11 +26,13 @@ constexpr int kNetnsCookie = 71;  ///< SO_NETNS_COOKIE, Linux 5.14
 
 std::string parent_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
 
-std::vector<std::string> entries_of(const std::string& directory) {
+/// Its files, or the directories in it.
+std::vector<std::string> entries_of(const std::string& directory, bool directories) {
   std::vector<std::string> names;
   const std::unique_ptr<DIR, int (*)(DIR*)> dir(::opendir(directory.c_str()), ::closedir);
   while (const dirent* entry = dir ? ::readdir(dir.get()) : nullptr)
-    if (entry->d_name[0] != '.') names.emplace_back(entry->d_name);
+    if (entry->d_name[0] != '.' && (entry->d_type == DT_DIR) == directories)
+      names.emplace_back(entry->d_name);
   std::sort(names.begin(), names.end());
   return names;
 }
@@ -142,13 +144,17 @@ void Pins::take_from(const Pins& other) const {
     // What cannot be kept here stays, and at work; what is here already is to be the only one.
     if (done || done.error().code == EEXIST) other.remove(name);
   }
+  for (const std::string& name : other.marks()) {
+    mark(name);
+    other.unmark(name);
+  }
   ::rmdir(other.directory_.c_str());
   ::rmdir(parent_of(other.directory_).c_str());
 }
 
 void Pins::bury(const Namespace& of) const {
   const std::string ours = parent_of(directory_);
-  for (const std::string& name : entries_of(ours)) {
+  for (const std::string& name : entries_of(ours, true)) {
     if (!of.is_predecessor(name)) continue;
     const Pins dead(ours + "/" + name);
     // An interface that outlived its namespace is in this one now, with the programs it had.
@@ -161,18 +167,36 @@ void Pins::bury(const Namespace& of) const {
 
 std::string Pins::path(std::string_view name) const { return directory_ + "/" + std::string(name); }
 
-std::vector<std::string> Pins::names() const { return entries_of(directory_); }
+std::vector<std::string> Pins::names() const { return entries_of(directory_, false); }
+
+std::vector<std::string> Pins::marks() const { return entries_of(directory_, true); }
 
 Result<void> Pins::put(const UniqueFd& object, std::string_view name) const {
-  make_shared_directory(parent_of(directory_));
-  ::mkdir(directory_.c_str(), 0700);
+  need_directory();
   return pin(object, path(name));
 }
 
 void Pins::remove(std::string_view name) const { ::unlink(path(name).c_str()); }
 
+void Pins::need_directory() const {
+  make_shared_directory(parent_of(directory_));
+  ::mkdir(directory_.c_str(), 0700);
+}
+
+void Pins::mark(std::string_view name) const {
+  need_directory();
+  ::mkdir(path(name).c_str(), 0700);
+}
+
+void Pins::unmark(std::string_view name) const { ::rmdir(path(name).c_str()); }
+
+bool Pins::is_marked(std::string_view name) const {
+  return ::access(path(name).c_str(), F_OK) == 0;
+}
+
 void Pins::clear() const {
   for (const std::string& name : names()) remove(name);
+  for (const std::string& name : marks()) unmark(name);
   ::rmdir(directory_.c_str());
   ::rmdir(parent_of(directory_).c_str());  // fails while others are there
 }

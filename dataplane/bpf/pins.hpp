@@ -37,9 +37,14 @@ class Pins {
 
   [[nodiscard]] const std::string& directory() const { return directory_; }
   [[nodiscard]] std::string path(std::string_view name) const;
-  [[nodiscard]] std::vector<std::string> names() const;
+  [[nodiscard]] std::vector<std::string> names() const;  ///< of the objects
   [[nodiscard]] Result<void> put(const UniqueFd& object, std::string_view name) const;
   void remove(std::string_view name) const;
+  /// Something to be remembered that no object stands for: an empty directory of that name.
+  void mark(std::string_view name) const;
+  void unmark(std::string_view name) const;
+  [[nodiscard]] bool is_marked(std::string_view name) const;
+  [[nodiscard]] std::vector<std::string> marks() const;
   /// Removes every file of ours, and the directory.
   void clear() const;
 
@@ -47,6 +52,7 @@ class Pins {
   explicit Pins(std::string directory) : directory_(std::move(directory)) {}
   void take_from(const Pins& other) const;
   void bury(const Namespace& of) const;
+  void need_directory() const;
   std::string directory_;
 };
 

@@ -39,11 +39,23 @@ class ProtectionTest : public testing::Test {
     for (Ifindex port : {kPort, kOther}) agent_.set_link(link(port, 1), now_, actions);
   }
 
-  Protection open() {
-    return {agent_, qos::Policy(), "fake", std::make_unique<FakeBackend>(kernel_), names()};
+  Protection::Opener opener() {
+    return [this] { return std::make_unique<FakeBackend>(kernel_); };
+  }
+  /// One that knows no port yet, in the place of the one before.
+  Protection& open() { return open(opener()); }
+  Protection& open(Protection::Opener opener) {
+    return protection_.emplace(agent_, qos::Policy(), "fake", std::move(opener), names(), now_);
+  }
+  /// One whose ports have had their turn.
+  Protection& start(std::initializer_list<Ifindex> ports = {kPort}) {
+    open();
+    for (const Ifindex port : ports) protection_->add(port, now_);
+    turn();
+    return *protection_;
   }
   static Protection::NameOf names() {
-    return [](Ifindex p) { return p == kPort ? "swp7" : "swp8"; };
+    return [](Ifindex p) { return p == kPort ? "swp7" : p == kOther ? "swp8" : ""; };
   }
   static qos::Ruleset rules(Order order) { return qos::compile(qos::Policy(), {.order = order}); }
   void install(Ifindex port, Order order) {
@@ -66,35 +78,35 @@ class ProtectionTest : public testing::Test {
     agent_.receive(port, actions.sends.front().frame, now_, heard);
   }
   /// All that is due now.
-  void turn(Protection& protection) {
+  void turn() {
     for (int i = 0; i < 100; ++i) {
-      const auto due = protection.next_deadline();
+      const auto due = protection_->next_deadline();
       if (!due || *due > now_) return;
-      protection.advance(now_);
+      protection_->advance(now_);
     }
     FAIL() << "never at rest";
   }
   /// Time goes on, and every deadline is kept.
-  void pass(Protection& protection, Duration time) {
+  void pass(Duration time) {
     const TimePoint end = now_ + time;
-    while (const auto due = protection.next_deadline()) {
+    while (const auto due = protection_->next_deadline()) {
       if (*due > end) break;
       now_ = std::max(now_, *due);
-      protection.advance(now_);
-      tell(protection);
+      protection_->advance(now_);
+      tell();
     }
     now_ = end;
   }
-  void tell(Protection& protection) {
+  void tell() {
     core::Actions actions;
-    protection.tell(agent_, now_, actions);
+    protection_->tell(agent_, now_, actions);
     for (const core::Event& e : actions.events)
       if (e.kind == core::Event::Kind::kRulesRestored)
         restored_.push_back(std::string(names()(e.port)) + " " + e.text);
   }
   /// The standing alarms as "code port text".
-  std::vector<std::string> alarms(Protection& protection) {
-    tell(protection);
+  std::vector<std::string> alarms() {
+    tell();
     std::vector<std::string> lines;
     for (const core::Alarm& a : agent_.snapshot(now_).alarms)
       if (a.code == core::AlarmCode::kDataplane ||
@@ -102,16 +114,12 @@ class ProtectionTest : public testing::Test {
         lines.push_back(std::string(to_string(a.code)) + " " + a.port + " " + a.text);
     return lines;
   }
-  report::Protection summary(const Protection& protection) const {
-    return protection.summary(agent_.snapshot(now_));
-  }
-  report::Rules told(const Protection& protection) const {
-    return protection.rules(agent_.snapshot(now_));
-  }
+  report::Protection summary() const { return protection_->summary(agent_.snapshot(now_)); }
+  report::Rules told() const { return protection_->rules(agent_.snapshot(now_)); }
   /// As "swp7 remap missing text".
-  std::vector<std::string> reasons(const Protection& protection) const {
+  std::vector<std::string> reasons() const {
     std::vector<std::string> lines;
-    for (const auto& r : summary(protection).reasons)
+    for (const auto& r : summary().reasons)
       lines.push_back(r.port + " " + r.part.part + " " + r.part.state + " " + r.part.text);
     return lines;
   }
@@ -124,25 +132,26 @@ class ProtectionTest : public testing::Test {
   core::Agent agent_;
   FakeKernel kernel_;
   std::vector<std::string> restored_;
+  std::optional<Protection> protection_;
 };
 
 TEST_F(ProtectionTest, FreshPortGetsItsRulesAtTheNextTurnAndIsReadBack) {
   hear(kPort, Level::of<2>());
-  Protection protection = open();
+  Protection& protection = open();
   protection.add(kPort, now_);
   EXPECT_TRUE(kernel_.installed.empty());
   EXPECT_EQ(protection.next_deadline(), now_);
-  EXPECT_THAT(reasons(protection), ElementsAre("swp7 classify missing not read back yet"));
-  EXPECT_EQ(summary(protection).state, State::kPartial);
+  EXPECT_THAT(reasons(), ElementsAre("swp7 classify missing not read back yet"));
+  EXPECT_EQ(summary().state, State::kPartial);
   protection.advance(now_);
   EXPECT_EQ(kernel_.installed.at({kPort, Part::kClassify}), rules(Order::kUp));
   EXPECT_EQ(kernel_.looks, 1);
-  EXPECT_EQ(summary(protection).state, State::kActive);
-  EXPECT_THAT(reasons(protection), IsEmpty());
+  EXPECT_EQ(summary().state, State::kActive);
+  EXPECT_THAT(reasons(), IsEmpty());
 }
 
 TEST_F(ProtectionTest, WatchersAreToldWhenTheLastOfManyPortsHasItsRules) {
-  Protection protection = open();
+  Protection& protection = open();
   std::vector<Ifindex> ports;
   for (unsigned n = 1; n <= 300; ++n) ports.push_back(*Ifindex::make(n));
   for (Ifindex port : ports) protection.add(port, now_);
@@ -157,23 +166,23 @@ TEST_F(ProtectionTest, WatchersAreToldWhenTheLastOfManyPortsHasItsRules) {
 }
 
 TEST_F(ProtectionTest, NothingToProtectIsInactive) {
-  Protection protection = open();
-  protection.add(kPort, now_);
-  turn(protection);
-  EXPECT_EQ(summary(protection).state, State::kInactive);  // nobody is heard
+  Protection& protection = start();
+  EXPECT_EQ(summary().state, State::kInactive);  // nobody is heard
   hear(kPort, std::nullopt);
   protection.update(kPort, now_);
-  turn(protection);
-  EXPECT_EQ(summary(protection).state, State::kActive);  // a leaf with a host has an order
-  EXPECT_EQ(summary(protection).pfc_unverified, 0U);
+  turn();
+  EXPECT_EQ(agent_.order(kPort), Order::kDown);
+  EXPECT_EQ(summary().state, State::kInactive);  // a leaf with nothing but a host
+  hear(kOther, Level::of<2>());
+  protection.add(kOther, now_);
+  turn();
+  EXPECT_EQ(summary().state, State::kActive);
+  EXPECT_EQ(summary().pfc_unverified, 1U);
 }
 
 TEST_F(ProtectionTest, PortsSettleOneByOneWhenAllHaveRules) {
   kernel_.settles = true;
-  Protection protection = open();
-  protection.add(kPort, now_);
-  protection.add(kOther, now_);
-  turn(protection);
+  Protection& protection = start({kPort, kOther});
   EXPECT_THAT(kernel_.settled, IsEmpty());
   EXPECT_EQ(kernel_.installed.size(), 4U);
   for (std::size_t moved : {1U, 2U}) {
@@ -183,16 +192,16 @@ TEST_F(ProtectionTest, PortsSettleOneByOneWhenAllHaveRules) {
     EXPECT_EQ(kernel_.settled.size(), moved - 1);
     protection.advance(now_);
     EXPECT_EQ(kernel_.settled.size(), moved);
-    turn(protection);
+    turn();
   }
 }
 
 TEST_F(ProtectionTest, RulesFoundAtStartStayUntilTheNeighborWouldHaveBeenHeard) {
   install(kPort, Order::kUp);
-  Protection protection = open();
+  Protection& protection = open();
   protection.add(kPort, now_);
   const TimePoint until = now_ + seconds(121);  // our TTL: docs/rules.md O4
-  pass(protection, seconds(121) - std::chrono::nanoseconds(1));
+  pass(seconds(121) - std::chrono::nanoseconds(1));
   EXPECT_EQ(kernel_.installed.at({kPort, Part::kRemap}), rules(Order::kUp));
   now_ = until;
   protection.advance(until);
@@ -207,8 +216,9 @@ TEST_F(ProtectionTest, RulesFoundWhereThePortRemembersSomebodyFollowAtOnce) {
   core::Actions none;
   agent.set_link({.ifindex = kPort, .name = "p", .up = true}, now_, none);
   install(kPort, Order::kDown);
-  Protection protection(agent, qos::Policy(), "fake", std::make_unique<FakeBackend>(kernel_),
-                        names());
+  Protection protection(
+      agent, qos::Policy(), "fake", [this] { return std::make_unique<FakeBackend>(kernel_); },
+      names(), now_);
   EXPECT_TRUE(protection.found_rules());
   protection.add(kPort, now_);
   protection.advance(now_);
@@ -222,10 +232,8 @@ TEST_F(ProtectionTest, RulesFoundWhereTheStateRemembersNobodyGo) {
     core::Actions none;
     agent.set_link({.ifindex = kPort, .name = "p", .up = true}, now_, none);
     install(kPort, Order::kUp);
-    Protection protection(agent, qos::Policy(), "fake", std::make_unique<FakeBackend>(kernel_),
-                          names());
-    protection.add(kPort, now_);
-    turn(protection);
+    protection_.emplace(agent, qos::Policy(), "fake", opener(), names(), now_).add(kPort, now_);
+    turn();
     EXPECT_EQ(kernel_.installed.at({kPort, Part::kRemap}),
               rules(knows_ports ? Order::kUnknown : Order::kUp));
   }
@@ -233,16 +241,16 @@ TEST_F(ProtectionTest, RulesFoundWhereTheStateRemembersNobodyGo) {
 
 TEST_F(ProtectionTest, NewClassesLeaveRulesFoundAtStartAlone) {
   install(kPort, Order::kUp);
-  Protection protection = open();
+  Protection& protection = open();
   protection.add(kPort, now_);
   protection.update_all(*qos::Policy::parse("3:dscp26", "0:dscp0"), now_);
-  turn(protection);
+  turn();
   EXPECT_EQ(kernel_.installed.at({kPort, Part::kRemap}), rules(Order::kUp));
 }
 
 TEST_F(ProtectionTest, NewRoleReplacesRulesFoundAtStart) {
   install(kPort, Order::kUp);
-  Protection protection = open();
+  Protection& protection = open();
   protection.add(kPort, now_);
   core::Actions actions;
   agent_.configure({.role = Role::kHost}, now_, actions);
@@ -253,24 +261,23 @@ TEST_F(ProtectionTest, NewRoleReplacesRulesFoundAtStart) {
 TEST_F(ProtectionTest, RefusalRaisesAlarmsUntilItIsMended) {
   hear(kPort, Level::of<2>());
   hear(kOther, Level::of<2>());
-  Protection protection = open();
+  Protection& protection = open();
   protection.add(kPort, now_);
   protection.add(kOther, now_);
   kernel_.fail_at_write = 0;
-  turn(protection);
-  EXPECT_THAT(alarms(protection),
-              ElementsAre("unprotected  1 of 2 ports without rules that hold: swp7",
-                          "dataplane swp7 7: add classify refused"));
-  EXPECT_EQ(summary(protection).state, State::kPartial);
-  EXPECT_THAT(reasons(protection), ElementsAre("swp7 classify missing 7: add classify refused"));
+  turn();
+  EXPECT_THAT(alarms(), ElementsAre("unprotected  1 of 2 ports without rules that hold: swp7",
+                                    "dataplane swp7 7: add classify: refused"));
+  EXPECT_EQ(summary().state, State::kPartial);
+  EXPECT_THAT(reasons(), ElementsAre("swp7 classify missing add classify: refused"));
   protection.update(kPort, now_);
-  turn(protection);
-  EXPECT_THAT(alarms(protection), IsEmpty());
-  EXPECT_EQ(summary(protection).state, State::kActive);
+  pass(milliseconds(100));
+  EXPECT_THAT(alarms(), IsEmpty());
+  EXPECT_EQ(summary().state, State::kActive);
 }
 
 TEST_F(ProtectionTest, RefusedRulesAreTriedAgainEverMoreSeldomUntilTheyAreTaken) {
-  Protection protection = open();
+  Protection& protection = open();
   protection.add(kPort, now_);
   const TimePoint start = now_;
   std::vector<long> tries;
@@ -279,135 +286,188 @@ TEST_F(ProtectionTest, RefusedRulesAreTriedAgainEverMoreSeldomUntilTheyAreTaken)
     kernel_.fail_at_write = before;
     now_ = std::max(now_, *protection.next_deadline());
     protection.advance(now_);
-    EXPECT_EQ(alarms(protection).size(), 2U);
+    EXPECT_EQ(alarms().size(), 2U);
     if (kernel_.writes != before)
       tries.push_back(std::chrono::duration_cast<seconds>(now_ - start).count());
   }
   EXPECT_THAT(tries, ElementsAre(0, 1, 3, 7, 15, 31, 61, 91));
-  pass(protection, seconds(30) - std::chrono::nanoseconds(1));
+  pass(seconds(30) - std::chrono::nanoseconds(1));
   EXPECT_TRUE(kernel_.installed.empty());
-  pass(protection, std::chrono::nanoseconds(1));
-  EXPECT_THAT(alarms(protection), IsEmpty());
+  pass(std::chrono::nanoseconds(1));
+  EXPECT_THAT(alarms(), IsEmpty());
   EXPECT_EQ(kernel_.installed.at({kPort, Part::kClassify}), rules(Order::kUnknown));
 }
 
 TEST_F(ProtectionTest, PortThatVanishesWhileRefusedIsNotTriedForEver) {
-  Protection protection = open();
+  Protection& protection = open();
   protection.add(kPort, now_);
   kernel_.fail_at_write = 0;
-  turn(protection);
-  EXPECT_EQ(alarms(protection).size(), 2U);
+  turn();
+  EXPECT_EQ(alarms().size(), 2U);
   kernel_.vanished.insert(kPort);
-  pass(protection, seconds(1));
-  EXPECT_THAT(alarms(protection), IsEmpty());
+  pass(seconds(1));
+  EXPECT_THAT(alarms(), IsEmpty());
   protection.remove(kPort);
   EXPECT_EQ(protection.next_deadline(), std::nullopt);
 }
 
 TEST_F(ProtectionTest, AlarmGoesWithThePort) {
-  Protection protection = open();
+  Protection& protection = open();
   protection.add(kPort, now_);
   kernel_.fail_at_write = 0;
-  turn(protection);
-  EXPECT_EQ(alarms(protection).size(), 2U);
+  turn();
+  EXPECT_EQ(alarms().size(), 2U);
   protection.remove(kPort);
-  EXPECT_THAT(alarms(protection), IsEmpty());
+  EXPECT_THAT(alarms(), IsEmpty());
 }
 
-TEST_F(ProtectionTest, DataPlaneThatCannotBeOpenedIsAnAlarm) {
-  Protection protection(agent_, qos::Policy(), "bpf",
-                        fail(Error{EPERM, "backend bpf", "no: do this"}),
-                        [](Ifindex) { return ""; });
+TEST_F(ProtectionTest, DataPlaneThatCannotBeOpenedIsAnAlarmUntilItCan) {
+  hear(kPort, Level::of<2>());
+  install(kPort, Order::kUp);
+  const TimePoint began = now_;
+  std::vector<long> tries;
+  Protection& protection = open([&]() -> Result<std::unique_ptr<dataplane::Backend>> {
+    tries.push_back(std::chrono::duration_cast<seconds>(now_ - began).count());
+    if (tries.size() < 9) return fail(Error{EPERM, "backend bpf", "no: do this"});
+    return std::make_unique<FakeBackend>(kernel_);
+  });
+  EXPECT_FALSE(protection.take_opened());
   protection.add(kPort, now_);
+  protection.add(kOther, now_);
   protection.update(kPort, now_);
-  EXPECT_THAT(alarms(protection),
+  EXPECT_THAT(alarms(),
               ElementsAre("unprotected  no port has rules: the data plane cannot be opened",
                           "dataplane  backend bpf: no: do this"));
-  EXPECT_EQ(summary(protection).state, State::kFailed);
+  EXPECT_EQ(summary().state, State::kFailed);
+  EXPECT_EQ(told().error, "backend bpf: no: do this");
+  EXPECT_EQ(told().description, std::nullopt);
+  pass(seconds(120));
+  EXPECT_EQ(summary().state, State::kFailed);
+  EXPECT_FALSE(protection.take_opened());
+  pass(seconds(1));
+  EXPECT_THAT(tries, ElementsAre(0, 1, 3, 7, 15, 31, 61, 91, 121));
+  EXPECT_TRUE(protection.take_opened());
+  EXPECT_FALSE(protection.take_opened());
+  EXPECT_TRUE(protection.found_rules());
+  EXPECT_THAT(alarms(), IsEmpty());
+  EXPECT_EQ(programmed(kPort), Order::kUp);
+  EXPECT_EQ(programmed(kOther), Order::kUnknown);
+  EXPECT_EQ(summary().state, State::kActive);
 }
 
 TEST_F(ProtectionTest, VanishedPortIsNoAlarm) {
-  Protection protection = open();
+  Protection& protection = open();
   kernel_.vanished.insert(kPort);
   protection.add(kPort, now_);
-  turn(protection);
-  EXPECT_THAT(alarms(protection), IsEmpty());
+  turn();
+  EXPECT_THAT(alarms(), IsEmpty());
 }
 
 TEST_F(ProtectionTest, NothingIsTakenAwayAtStopUnlessAsked) {
   {
-    Protection protection = open();
+    Protection& protection = open();
     protection.add(kPort, now_);
     protection.advance(now_);
   }
   EXPECT_FALSE(kernel_.installed.empty());
-  Protection protection = open();
+  Protection& protection = open();
   protection.flush();
   EXPECT_TRUE(kernel_.installed.empty());
 }
 
 TEST_F(ProtectionTest, WhatNobodyToldOfIsFoundAndPutBackWithinTenSeconds) {
   hear(kPort, Level::of<2>());
-  Protection protection = open();
-  protection.add(kPort, now_);
-  turn(protection);
+  start();
   lose(kPort);
-  pass(protection, seconds(9));
+  pass(seconds(9));
   EXPECT_EQ(programmed(kPort), Order::kUp);
   EXPECT_THAT(restored_, ElementsAre("swp7 classify, remap: somebody had taken them away"));
-  EXPECT_EQ(told(protection).ports[0].restored, 1U);
-  EXPECT_EQ(summary(protection).state, State::kActive);
-  EXPECT_THAT(alarms(protection), IsEmpty());
+  EXPECT_EQ(told().ports[0].restored, 1U);
+  EXPECT_EQ(summary().state, State::kActive);
+  EXPECT_THAT(alarms(), IsEmpty());
 }
 
 TEST_F(ProtectionTest, WhatAnEventTellsOfIsPutBackAtOnce) {
   kernel_.tells = true;
   hear(kPort, Level::of<2>());
-  Protection protection = open();
-  protection.add(kPort, now_);
-  protection.add(kOther, now_);
-  turn(protection);
+  Protection& protection = start({kPort, kOther});
   now_ += seconds(1);
   const int looks = kernel_.looks;
   lose(kPort);
   kernel_.events = {kPort, Ifindex::of<99>()};
   protection.take_events();
-  turn(protection);
+  turn();
   EXPECT_EQ(programmed(kPort), Order::kUp);
   EXPECT_EQ(kernel_.looks, looks + 2);  // and once more, after it was put back
   now_ += seconds(1);
   kernel_.events = {Ifindex()};  // some were lost: of any port
   lose(kOther);
   protection.take_events();
-  turn(protection);
+  turn();
   EXPECT_EQ(programmed(kOther), Order::kUnknown);
 }
 
 TEST_F(ProtectionTest, WhatIsRefusedAfterALossIsAnAlarmAndCountsOnceItIsBack) {
   hear(kPort, Level::of<2>());
-  Protection protection = open();
-  protection.add(kPort, now_);
-  turn(protection);
+  Protection& protection = start();
   lose(kPort);
   kernel_.fail_at_write = kernel_.writes;
   now_ += seconds(9);
   protection.advance(now_);
-  EXPECT_THAT(alarms(protection),
-              ElementsAre("unprotected  1 of 1 ports without rules that hold: swp7",
-                          "dataplane swp7 7: add classify refused"));
+  EXPECT_THAT(alarms(), ElementsAre("unprotected  1 of 1 ports without rules that hold: swp7",
+                                    "dataplane swp7 7: add classify: refused"));
   EXPECT_THAT(restored_, IsEmpty());
-  pass(protection, seconds(2));
+  pass(seconds(2));
   EXPECT_EQ(programmed(kPort), Order::kUp);
   EXPECT_EQ(restored_.size(), 1U);
-  EXPECT_THAT(alarms(protection), IsEmpty());
+  EXPECT_THAT(alarms(), IsEmpty());
+}
+
+TEST_F(ProtectionTest, WhatTakesOurPlaceIsTriedAgainWhenItGoes) {
+  kernel_.tells = true;
+  hear(kPort, Level::of<2>());
+  Protection& protection = start();
+  const auto event = [&] {
+    kernel_.events = {kPort};
+    protection.take_events();
+    turn();
+  };
+  // Somebody's own is there instead, and is not moved: after seven tries the next is far away.
+  lose(kPort);
+  for (Part part : {Part::kClassify, Part::kRemap})
+    kernel_.obstacles[{kPort, part}] = {part, PartState::kForeign, "a qdisc"};
+  kernel_.refuse_all = "no place";
+  now_ += seconds(1);
+  event();
+  EXPECT_THAT(reasons(), ElementsAre("swp7 classify missing add classify: no place"));
+  pass(seconds(70));
+  const int writes = kernel_.writes;
+  kernel_.obstacles.clear();
+  kernel_.refuse_all.clear();
+  event();
+  EXPECT_EQ(kernel_.writes, writes + 2);
+  EXPECT_EQ(programmed(kPort), Order::kUp);
+  pass(milliseconds(100));
+  EXPECT_THAT(alarms(), IsEmpty());
+  EXPECT_THAT(restored_, ElementsAre("swp7 classify, remap: somebody had taken them away"));
+  // One that comes and goes all the time is tried once a second.
+  lose(kPort);
+  kernel_.refuse_all = "no place";
+  const int before = kernel_.writes;
+  for (int i = 0; i < 100; ++i) {
+    kernel_.obstacles[{kPort, Part::kRemap}] = {Part::kRemap, PartState::kForeign,
+                                                std::to_string(i)};
+    event();
+    pass(milliseconds(100));
+  }
+  EXPECT_LE(kernel_.writes - before, 11);
+  EXPECT_GE(kernel_.writes - before, 8);
 }
 
 TEST_F(ProtectionTest, FightIsDampedAndAnAlarmUntilAMinuteIsCalm) {
   kernel_.tells = true;
   hear(kPort, Level::of<2>());
-  Protection protection = open();
-  protection.add(kPort, now_);
-  turn(protection);
+  Protection& protection = start();
   now_ += seconds(1);
   // For 5 minutes it is taken away whenever it is there, every 10 ms.
   Duration longest{};
@@ -419,57 +479,52 @@ TEST_F(ProtectionTest, FightIsDampedAndAnAlarmUntilAMinuteIsCalm) {
       protection.take_events();
       without = {};
     }
-    pass(protection, milliseconds(10));
+    pass(milliseconds(10));
     without += milliseconds(10);
     if (kernel_.installed.contains({kPort, Part::kRemap})) longest = std::max(longest, without);
   }
   EXPECT_LE(longest, seconds(10));
   EXPECT_LE(restored_.size(), 45U);
   EXPECT_GE(restored_.size(), 30U);
-  EXPECT_THAT(alarms(protection),
+  EXPECT_THAT(alarms(),
               testing::Contains(HasSubstr("somebody takes the rules away again and again (")));
-  pass(protection, seconds(10));
+  pass(seconds(10));
   EXPECT_EQ(programmed(kPort), Order::kUp);
-  EXPECT_THAT(alarms(protection), testing::SizeIs(2));
-  pass(protection, seconds(60));
-  EXPECT_THAT(alarms(protection), IsEmpty());
+  EXPECT_THAT(alarms(), testing::SizeIs(2));
+  pass(seconds(60));
+  EXPECT_THAT(alarms(), IsEmpty());
 }
 
 TEST_F(ProtectionTest, WhatStandsBeforeTheRulesIsAnAlarmAndNoProtection) {
   kernel_.tells = true;
   hear(kPort, Level::of<2>());
-  Protection protection = open();
-  protection.add(kPort, now_);
-  turn(protection);
+  Protection& protection = start();
   now_ += seconds(1);
   const int writes = kernel_.writes;
   kernel_.obstacles[{kPort, Part::kClassify}] = {Part::kClassify, PartState::kBypassed, "by XDP"};
   protection.link_changed(kPort);
-  turn(protection);
-  EXPECT_THAT(alarms(protection),
-              ElementsAre("unprotected  1 of 1 ports without rules that hold: swp7",
-                          "dataplane swp7 classify bypassed: by XDP"));
-  EXPECT_EQ(summary(protection).state, State::kPartial);
-  EXPECT_THAT(reasons(protection), ElementsAre("swp7 classify bypassed by XDP"));
+  turn();
+  EXPECT_THAT(alarms(), ElementsAre("unprotected  1 of 1 ports without rules that hold: swp7",
+                                    "dataplane swp7 classify bypassed: by XDP"));
+  EXPECT_EQ(summary().state, State::kPartial);
+  EXPECT_THAT(reasons(), ElementsAre("swp7 classify bypassed by XDP"));
   EXPECT_EQ(kernel_.writes, writes);
   kernel_.obstacles.clear();
   now_ += seconds(1);
   protection.link_changed(kPort);
-  turn(protection);
-  EXPECT_THAT(alarms(protection), IsEmpty());
-  EXPECT_EQ(summary(protection).state, State::kActive);
+  turn();
+  EXPECT_THAT(alarms(), IsEmpty());
+  EXPECT_EQ(summary().state, State::kActive);
 }
 
 TEST_F(ProtectionTest, PortThatChangesAllTheTimeIsReadTenTimesASecond) {
   kernel_.tells = true;
-  Protection protection = open();
-  protection.add(kPort, now_);
-  turn(protection);
+  Protection& protection = start();
   const int looks = kernel_.looks;
   for (int i = 0; i < 1000; ++i) {
     kernel_.events = {kPort};
     protection.take_events();
-    pass(protection, milliseconds(1));
+    pass(milliseconds(1));
   }
   EXPECT_GE(kernel_.looks - looks, 9);
   EXPECT_LE(kernel_.looks - looks, 11);
@@ -477,9 +532,7 @@ TEST_F(ProtectionTest, PortThatChangesAllTheTimeIsReadTenTimesASecond) {
 
 TEST_F(ProtectionTest, OrderThatGoesToAndFroIsFollowedUpwardsAtOnceAndElseOnceASecond) {
   hear(kPort, std::nullopt);
-  Protection protection = open();
-  protection.add(kPort, now_);
-  turn(protection);
+  Protection& protection = start();
   const int writes = kernel_.writes;
   for (int i = 0; i < 1000; ++i) {
     hear(kPort, i % 2 == 0 ? std::optional(Level::of<2>()) : std::nullopt);
@@ -487,20 +540,18 @@ TEST_F(ProtectionTest, OrderThatGoesToAndFroIsFollowedUpwardsAtOnceAndElseOnceAS
     if (agent_.order(kPort) == Order::kUp) {
       EXPECT_EQ(programmed(kPort), Order::kUp);
     }
-    pass(protection, milliseconds(1));
+    pass(milliseconds(1));
   }
   EXPECT_LE(kernel_.writes - writes, 2 * 2 * 8);  // two parts, up and down, 5 + 1 times and some
   hear(kPort, std::nullopt);
   protection.update(kPort, now_);
-  pass(protection, seconds(1));
+  pass(seconds(1));
   EXPECT_EQ(programmed(kPort), agent_.order(kPort));
 }
 
 TEST_F(ProtectionTest, SwitchWhoseOrderIsNotKnownIsNotProtected) {
   hear(kPort, Level::of<2>());
-  Protection protection = open();
-  protection.add(kPort, now_);
-  turn(protection);
+  Protection& protection = start();
   auto snapshot = agent_.snapshot(now_);
   snapshot.ports[0].order = Order::kUnknown;
   const auto summary = protection.summary(snapshot);
@@ -511,45 +562,41 @@ TEST_F(ProtectionTest, SwitchWhoseOrderIsNotKnownIsNotProtected) {
 
 TEST_F(ProtectionTest, PfcIsWhatTheDriverTells) {
   hear(kPort, Level::of<2>());
-  Protection protection = open();
-  protection.add(kPort, now_);
-  turn(protection);
-  const auto pfc = [&] { return told(protection).ports[0].parts.back(); };
+  start();
+  const auto pfc = [&] { return told().ports[0].parts.back(); };
   EXPECT_EQ(pfc().part, "pfc");
   EXPECT_EQ(pfc().state, "unsupported");
-  EXPECT_EQ(summary(protection).state, State::kActive);
-  EXPECT_EQ(summary(protection).pfc_unverified, 1U);
+  EXPECT_EQ(summary().state, State::kActive);
+  EXPECT_EQ(summary().pfc_unverified, 1U);
   core::Actions actions;
   core::Link with = link(kPort, 1);
   with.pfc = core::Pfc{.enabled = 1U << 5};
   agent_.set_link(with, now_, actions);
   EXPECT_EQ(pfc(),
             (report::PartReading{"pfc", "missing", "no PFC: dcb pfc set dev swp7 prio-pfc 6:on"}));
-  EXPECT_EQ(summary(protection).state, State::kPartial);
+  EXPECT_EQ(summary().state, State::kPartial);
   with.pfc = core::Pfc{.enabled = 1U << 5 | 1U << 6};
   agent_.set_link(with, now_, actions);
   EXPECT_EQ(pfc(), (report::PartReading{"pfc", "done", ""}));
-  EXPECT_EQ(summary(protection).state, State::kActive);
-  EXPECT_EQ(summary(protection).pfc_unverified, 0U);
+  EXPECT_EQ(summary().state, State::kActive);
+  EXPECT_EQ(summary().pfc_unverified, 0U);
 }
 
 TEST_F(ProtectionTest, RulesThatAreOnlyPrintedProtectNobody) {
   hear(kPort, Level::of<2>());
   for (Part part : {Part::kClassify, Part::kRemap})
     kernel_.obstacles[{kPort, part}] = {part, PartState::kUnsupported, "printed"};
-  Protection protection = open();
-  protection.add(kPort, now_);
-  turn(protection);
-  EXPECT_EQ(summary(protection).state, State::kInactive);
-  EXPECT_THAT(alarms(protection), IsEmpty());
+  start();
+  EXPECT_EQ(summary().state, State::kInactive);
+  EXPECT_THAT(alarms(), IsEmpty());
 }
 
 TEST_F(ProtectionTest, RulesTellWhatIsWantedInstalledAndCounted) {
   using Installed = report::PortRules::Installed;
-  Protection protection = open();
+  Protection& protection = open();
   kernel_.bounces[kPort][5] = 42;
   protection.add(kPort, now_);
-  report::Rules rules = told(protection);
+  report::Rules rules = told();
   EXPECT_EQ(rules.backend, "fake");
   EXPECT_EQ(rules.description, "remembers");
   EXPECT_EQ(rules.error, std::nullopt);
@@ -562,32 +609,26 @@ TEST_F(ProtectionTest, RulesTellWhatIsWantedInstalledAndCounted) {
             (report::PartReading{"classify", "missing", "not there"}));
   EXPECT_EQ(rules.ports[0].bounces[5], 42U);
   protection.advance(now_);
-  EXPECT_EQ(told(protection).ports[0].installed, Installed::kYes);
-  EXPECT_EQ(told(protection).ports[0].parts.front(), (report::PartReading{"classify", "done", ""}));
+  EXPECT_EQ(told().ports[0].installed, Installed::kYes);
+  EXPECT_EQ(told().ports[0].parts.front(), (report::PartReading{"classify", "done", ""}));
   install(kPort, Order::kUp);  // by another hand
-  rules = told(protection);
+  rules = told();
   EXPECT_EQ(rules.ports[0].installed, Installed::kDiffers);
   EXPECT_THAT(rules.ports[0].changes, ElementsAre("replace classify", "replace remap"));
 }
 
 TEST_F(ProtectionTest, RulesOfAnEarlierDaemonAreKept) {
   install(kPort, Order::kUp);
-  Protection protection = open();
-  protection.add(kPort, now_);
-  turn(protection);
-  EXPECT_EQ(told(protection).ports[0].installed, report::PortRules::Installed::kKept);
+  start();
+  EXPECT_EQ(told().ports[0].installed, report::PortRules::Installed::kKept);
 }
 
 TEST_F(ProtectionTest, RulesTellWhyThereAreNone) {
-  Protection refused(agent_, qos::Policy(), "bpf", fail(Error{EPERM, "backend bpf", "no: do this"}),
-                     names());
-  EXPECT_EQ(told(refused).error, "backend bpf: no: do this");
-  EXPECT_EQ(told(refused).description, std::nullopt);
-  Protection protection = open();
+  Protection& protection = open();
   protection.add(kPort, now_);
   kernel_.fail_at_write = 0;
   protection.advance(now_);
-  EXPECT_EQ(told(protection).ports[0].error, "7: add classify refused");
+  EXPECT_EQ(told().ports[0].error, "7: add classify: refused");
 }
 
 class HostProtection : public ProtectionTest {
@@ -596,19 +637,15 @@ class HostProtection : public ProtectionTest {
 };
 TEST_F(HostProtection, HostProgramsNoRemap) {
   install(kPort, Order::kUp);  // it was a switch once
-  Protection protection = open();
-  protection.add(kPort, now_);
-  turn(protection);
+  start();
   EXPECT_EQ(programmed(kPort), Order::kUnknown);
-  EXPECT_EQ(summary(protection).state, State::kInactive);
+  EXPECT_EQ(summary().state, State::kInactive);
 }
 
 TEST_F(HostProtection, WhatStandsBeforeTheRulesOfAHostIsNoAlarm) {
   kernel_.obstacles[{kPort, Part::kClassify}] = {Part::kClassify, PartState::kBypassed, "by XDP"};
-  Protection protection = open();
-  protection.add(kPort, now_);
-  turn(protection);
-  EXPECT_THAT(alarms(protection), IsEmpty());
+  start();
+  EXPECT_THAT(alarms(), IsEmpty());
 }
 
 }  // namespace

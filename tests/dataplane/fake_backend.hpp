@@ -25,6 +25,7 @@ struct FakeKernel {
   int looks = 0;                  ///< verify() so far
   int writes = 0;                 ///< changes made so far, undone ones too
   int fail_at_write = -1;         ///< this write is refused
+  std::string refuse_all{};       ///< why, if every write is
 };
 
 /// A back end for tests of its users.
@@ -64,11 +65,13 @@ class FakeBackend : public Backend {
     if (!left) return fail(left.error());
     const auto before = kernel_.installed;
     for (const Change& c : left->changes) {
-      if (kernel_.writes++ == kernel_.fail_at_write) {
+      const bool refused = kernel_.writes == kernel_.fail_at_write;
+      ++kernel_.writes;
+      if (refused || !kernel_.refuse_all.empty()) {
         kernel_.installed = before;
-        return fail(Error{
-            EPERM, std::to_string(plan.port.value()),
-            std::string(to_string(c.action)) + " " + std::string(to_string(c.part)) + " refused"});
+        return fail(Error{EPERM, std::to_string(plan.port.value()),
+                          std::string(to_string(c.action)) + " " + std::string(to_string(c.part)) +
+                              ": " + (refused ? "refused" : kernel_.refuse_all)});
       }
       if (c.action == Action::kRemove)
         kernel_.installed.erase({plan.port, c.part});

@@ -62,7 +62,7 @@ TEST(Fake, UndoesWhatItDidWhenAWriteIsRefused) {
   kernel.fail_at_write = 1;
   const auto done = fake.apply(*fake.plan(kPort, rules_of(Order::kUp)));
   ASSERT_FALSE(done);
-  EXPECT_EQ(done.error().what, "add remap refused");
+  EXPECT_EQ(done.error().what, "add remap: refused");
   EXPECT_TRUE(kernel.installed.empty());
 }
 

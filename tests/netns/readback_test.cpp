@@ -87,7 +87,7 @@ class Readback : public testing::TestWithParam<Means> {
     return eventually([&] { return restored() >= times && state() == "active"; }, 15s);
   }
   static bool settled() {
-    return output_of("tc qdisc show dev p0").find("clsact") == std::string::npos;
+    return output_of("tc filter show dev p0 ingress; tc filter show dev p0 egress").empty();
   }
   static bool on_tcx() { return GetParam() == Means::kTcx; }
 
@@ -141,6 +141,22 @@ TEST_P(Readback, LinkTakenOffIsBackWithinTenSeconds) {
   ASSERT_TRUE(sh("rm " + PrivateNet::bpffs() + "/lldp-level/*/port-*-egress"));
   ASSERT_TRUE(put_back(1)) << show().dump(1) << leaf_->output();
   EXPECT_LT(std::chrono::steady_clock::now() - start, 12s);  // and what rm and show take
+}
+
+TEST_P(Readback, RulesComeBackSoonAfterWhatTookTheirPlaceHasGone) {
+  if (on_tcx()) GTEST_SKIP() << "the rules do not stand there";
+  ASSERT_TRUE(sh("tc qdisc del dev p0 clsact; tc qdisc add dev p0 ingress"));
+  ASSERT_TRUE(eventually([&] { return state() == "failed"; })) << show().dump(1);
+  EXPECT_EQ(show()["protection"]["reasons"][0]["text"].get<std::string>().find("p0: "),
+            std::string::npos);
+  // Until tries are far apart.
+  ASSERT_TRUE(eventually([&] { return check() == 2; })) << checked();
+  std::this_thread::sleep_for(4s);
+  const auto start = std::chrono::steady_clock::now();
+  ASSERT_TRUE(sh("tc qdisc del dev p0 ingress"));
+  ASSERT_TRUE(put_back(1)) << show().dump(1) << leaf_->output();
+  EXPECT_LT(std::chrono::steady_clock::now() - start, 2s);
+  EXPECT_EQ(parts(), "classify done, remap done");
 }
 
 TEST_P(Readback, FilterBeforeOursIsCriticalUntilItIsGone) {

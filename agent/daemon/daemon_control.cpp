@@ -31,7 +31,9 @@ std::string Daemon::stats_json(std::span<const std::string> ports) {
 }
 
 std::string Daemon::rules_json() {
-  return report::rules_json(protection_.rules(agent_.snapshot(boot_time())));
+  std::string json = report::rules_json(protection_.rules(agent_.snapshot(boot_time())));
+  settle();  // what was found is seen to
+  return json;
 }
 
 Result<void> Daemon::reload() {

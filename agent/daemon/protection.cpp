@@ -423,7 +423,7 @@ report::Protection Protection::summary(const core::Snapshot& snapshot) const {
   return summary;
 }
 
-report::Rules Protection::rules(const core::Snapshot& snapshot) const {
+report::Rules Protection::rules(const core::Snapshot& snapshot) {
   report::Rules rules{.backend = backend_name_, .policy = policy_};
   if (backend_) rules.description = backend_->description();
   if (const auto whole = failed_.find(kWhole); whole != failed_.end())
@@ -437,19 +437,21 @@ report::Rules Protection::rules(const core::Snapshot& snapshot) const {
   return rules;
 }
 
-report::PortRules Protection::rules_of(Ifindex port, const core::PortInfo* info) const {
+report::PortRules Protection::rules_of(Ifindex port, const core::PortInfo* info) {
   using Installed = report::PortRules::Installed;
   report::PortRules out{.name = std::string(name_of_(port)), .wanted = wanted(port)};
   if (const auto failure = failed_.find(port); failure != failed_.end())
     out.error = to_string(failure->second.why);
   if (!backend_) return out;
-  if (const auto at = book_.find(port); at != book_.end()) out.restored = at->second.losses.total();
+  const PortStanding& standing = book_[port];
+  out.restored = standing.losses.total();
   out.bounces = backend_->bounces(port).value_or(dataplane::Bounces{});
   const auto reading = backend_->verify(port, out.wanted);
   if (!reading) {
     out.error = to_string(reading.error());
     return out;
   }
+  if (reading->parts != standing.parts) look_.insert(port);
   for (const PartReading& part : reading->parts) out.parts.push_back(told(part));
   out.parts.push_back(told(read_pfc(info, policy_)));
   const std::vector<dataplane::Change>& changes = reading->mend.changes;

@@ -74,8 +74,9 @@ class Protection {
 
   /// By what was last read back.
   [[nodiscard]] report::Protection summary(const core::Snapshot& snapshot) const;
-  /// Read back now.
-  [[nodiscard]] report::Rules rules(const core::Snapshot& snapshot) const;
+  /// Read back now. What differs from what was last read is looked at in the next turn: nobody else
+  /// would find it, for the back end has seen it.
+  [[nodiscard]] report::Rules rules(const core::Snapshot& snapshot);
 
  private:
   /// Refused, for this reason, and when to try it again.
@@ -91,7 +92,7 @@ class Protection {
   void adopt(Ifindex port, TimePoint now);
 
   [[nodiscard]] qos::Ruleset wanted(Ifindex port) const;
-  [[nodiscard]] report::PortRules rules_of(Ifindex port, const core::PortInfo* info) const;
+  [[nodiscard]] report::PortRules rules_of(Ifindex port, const core::PortInfo* info);
   /// What keeps a port that leads to a switch from being protected.
   [[nodiscard]] std::vector<report::PartReading> faults_of(const core::PortInfo& info) const;
   /// What is worth an alarm.

@@ -115,7 +115,7 @@ class ProtectionTest : public testing::Test {
     return lines;
   }
   report::Protection summary() const { return protection_->summary(agent_.snapshot(now_)); }
-  report::Rules told() const { return protection_->rules(agent_.snapshot(now_)); }
+  report::Rules told() { return protection_->rules(agent_.snapshot(now_)); }
   /// As "swp7 remap missing text".
   std::vector<std::string> reasons() const {
     std::vector<std::string> lines;
@@ -405,6 +405,17 @@ TEST_F(ProtectionTest, WhatAnEventTellsOfIsPutBackAtOnce) {
   protection.take_events();
   turn();
   EXPECT_EQ(programmed(kOther), Order::kUnknown);
+}
+
+TEST_F(ProtectionTest, WhatIsFoundLostWhenAskedForIsPutBack) {
+  kernel_.tells = true;
+  hear(kPort, Level::of<2>());
+  start();
+  now_ += seconds(1);
+  lose(kPort);
+  EXPECT_EQ(told().ports[0].parts.front().state, "missing");
+  turn();
+  EXPECT_EQ(programmed(kPort), Order::kUp);
 }
 
 TEST_F(ProtectionTest, WhatIsRefusedAfterALossIsAnAlarmAndCountsOnceItIsBack) {

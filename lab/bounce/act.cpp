@@ -8,6 +8,7 @@
 #include <fstream>
 #include <future>
 #include <numeric>
+#include <set>
 #include <thread>
 
 #include "lab/bounce/capture.hpp"
@@ -179,6 +180,12 @@ class Act {
     std::vector<std::size_t> turns;
     for (const std::size_t i : turns_of(fabric_, *path)) turns.push_back(path->nodes[i]);
     result.switches = names_of(turns);
+    std::set<std::size_t> beside;
+    for (const std::size_t i : turns_of(fabric_, *path))
+      for (const std::size_t node : {path->nodes[i - 1], path->nodes[i + 1]})
+        if (std::ranges::find(turns, node) == turns.end()) beside.insert(node);
+    const std::vector<std::size_t> neighbors(beside.begin(), beside.end());
+    result.neighbors = names_of(neighbors);
     const Probe probe{.flow = 0, .marking = {.dscp = policy_.lossless().front().dscp, .ecn = 2}};
     const Dscp due = expected_markings(fabric_, *path, policy_, probe.marking).back().dscp;
     const auto count = [&](bool right) {
@@ -199,12 +206,15 @@ class Act {
     });
     Result<void> outcome;
     for (std::size_t i = 0; i < settings_.restarts && outcome; ++i) {
+      // An end without a word and an orderly one: here, then of those who tell us the orders.
+      const bool here = i % 4 < 2;
+      const auto& names = here ? result.switches : result.neighbors;
       if (i % 2 == 0) {
-        live::kill_agents(settings_.place, result.switches);
+        live::kill_agents(settings_.place, names);
       } else {
-        live::stop_agents(settings_.place, result.switches);
+        live::stop_agents(settings_.place, names);
       }
-      outcome = start(turns);
+      outcome = start(here ? turns : neighbors);
     }
     stop = true;
     result.sent = sent.get();

@@ -22,8 +22,8 @@ struct Settings {
   std::string backend = "bpf";
   std::vector<std::string> agent_arguments{};  ///< further ones, for every agent
   std::chrono::duration<double> timeout{30};   ///< for the agents to be right and protected
-  /// How often the agents of the switches where the first flow turns are restarted under traffic:
-  /// by turns with SIGKILL and SIGTERM.
+  /// How often agents are restarted under traffic: by turns those of the switches where the first
+  /// flow turns, with SIGKILL and with SIGTERM, and those of their neighbours on its path.
   std::size_t restarts = 0;
   double packets_per_second = 10'000;  ///< during these
 };
@@ -51,7 +51,8 @@ struct FlowResult {
 
 struct RestartResult {
   std::string flow{};
-  std::vector<std::string> switches{};
+  std::vector<std::string> switches{};   ///< where the flow turns
+  std::vector<std::string> neighbors{};  ///< theirs, on its path
   std::size_t restarts = 0;
   std::uint64_t sent = 0;
   std::uint64_t right = 0;

@@ -130,9 +130,11 @@ std::string to_text(const Scenario& s, const qos::Policy& policy, Mode mode, con
           : "`lldp-level rules` of the switches counts otherwise:\n" + problems_text(o.miscounts);
   if (o.restarts)
     text += fmt::format(
-        "{} agent restarts on {} (half by SIGKILL) under {:.0f} packets/s for {:.1f} s: {} packets "
+        "{} agent restarts on {} and beside it on {} (half by SIGKILL) under {:.0f} packets/s for "
+        "{:.1f} s: {} packets "
         "arrived, {} with a wrong priority\n",
         o.restarts->restarts, fmt::join(o.restarts->switches, ", "),
+        fmt::join(o.restarts->neighbors, ", "),
         static_cast<double>(o.restarts->sent) / o.restarts->seconds, o.restarts->seconds,
         o.restarts->right + o.restarts->wrong, o.restarts->wrong);
   return text + verdict_text(o);
@@ -181,10 +183,10 @@ std::string to_json(const Scenario& s, const qos::Policy& policy, Mode mode, con
          {"after", flows(o.after)},      {"turns", o.turns},
          {"miscounts", o.miscounts},     {"holds", o.holds()}};
   if (o.restarts)
-    j["restarts"] = {{"flow", o.restarts->flow},         {"switches", o.restarts->switches},
-                     {"restarts", o.restarts->restarts}, {"seconds", o.restarts->seconds},
-                     {"sent", o.restarts->sent},         {"right", o.restarts->right},
-                     {"wrong", o.restarts->wrong}};
+    j["restarts"] = {{"flow", o.restarts->flow},           {"switches", o.restarts->switches},
+                     {"neighbors", o.restarts->neighbors}, {"restarts", o.restarts->restarts},
+                     {"seconds", o.restarts->seconds},     {"sent", o.restarts->sent},
+                     {"right", o.restarts->right},         {"wrong", o.restarts->wrong}};
   return j.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -76,7 +76,7 @@ int run_bounce(const Arguments& arguments) {
       "flow", po::value(&flows)->value_name("FROM[-VIA...]-TO"),
       "a flow from host to host; can be repeated, up to 250 times")(
       "restarts", po::value(&settings.restarts)->value_name("N")->default_value(0),
-      "restart the agents where the first flow turns, under traffic")(
+      "restart agents where the first flow turns, and beside, under traffic")(
       "rate", po::value(&settings.packets_per_second)->value_name("N")->default_value(10'000),
       "that traffic, in packets per second")(
       "backend", po::value(&settings.backend)->value_name("B")->default_value("bpf"),
@@ -97,8 +97,9 @@ int run_bounce(const Arguments& arguments) {
       po::value(&settings.agent)
           ->value_name("PATH")
           ->default_value(live::default_agent(), "lldp-leveld"),
-      "the agent's program")("agent-arg", po::value(&settings.agent_arguments)->value_name("ARG"),
-                             "one more argument for every agent; can be repeated")(
+      "the agent's program")(
+      "agent-arg", po::value(&settings.agent_arguments)->value_name("ARG"),
+      "one more argument for every agent ({node}: its name); can be repeated")(
       "timeout", po::value(&timeout)->value_name("S")->default_value(timeout),
       "give up if not all is protected after so many seconds")("json", po::bool_switch(&json),
                                                                "print JSON");

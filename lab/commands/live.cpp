@@ -161,8 +161,9 @@ int run_live(const Arguments& arguments) {
       "$XDG_RUNTIME_DIR)")(
       "agent",
       po::value(&s.agent)->value_name("PATH")->default_value(live::default_agent(), "lldp-leveld"),
-      "run: the agent's program")("agent-arg", po::value(&s.agent_arguments)->value_name("ARG"),
-                                  "run: one more argument for every agent; can be repeated")(
+      "run: the agent's program")(
+      "agent-arg", po::value(&s.agent_arguments)->value_name("ARG"),
+      "run: one more argument for every agent ({node}: its name); can be repeated")(
       "timeout", po::value(&timeout)->value_name("S")->default_value(timeout),
       "run: give up after so many seconds")("json", po::bool_switch(&s.json), "print JSON");
   std::vector<std::string> words;

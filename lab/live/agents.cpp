@@ -28,6 +28,9 @@ extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX leav
 namespace lldp::lab::live {
 namespace {
 
+/// Stands for the node's name in arguments for all.
+constexpr std::string_view kNodeMark = "{node}";
+
 /// The arguments of a process; empty when it is gone.
 std::vector<std::string> command_line(pid_t pid) {
   std::ifstream in(fmt::format("/proc/{}/cmdline", pid), std::ios::binary);
@@ -148,7 +151,11 @@ Result<std::size_t> start_agents(const Place& place, const Fabric& fabric,
                                    "*"};
     if (const auto role = roles.find(node); role != roles.end())
       words.insert(words.end(), {"--role", std::string(to_string(role->second))});
-    words.insert(words.end(), arguments.begin(), arguments.end());
+    for (std::string word : arguments) {
+      if (const auto at = word.find(kNodeMark); at != word.npos)
+        word.replace(at, kNodeMark.size(), node);
+      words.push_back(std::move(word));
+    }
     if (auto ok = SpawnActions(place.log(node)).spawn(words); !ok) return fail(ok.error());
     ++started;
   }

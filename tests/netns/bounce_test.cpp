@@ -15,6 +15,7 @@ using nlohmann::json;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::UnorderedElementsAre;
 
 struct Played {
   int status = -1;
@@ -123,10 +124,11 @@ TEST(BounceUsage, IsRefusedInOneLine) {
 }
 
 TEST_F(Bounce, KeepsEveryPacketInItsPriorityWhileTheAgentRestarts) {
-  const Played run = bounce({"case1", "--restarts", "2", "--rate", "10000"});
+  const Played run = bounce({"case1", "--restarts", "4", "--rate", "10000"});
   ASSERT_EQ(run.status, 0) << run.text;
   const json& restarts = run.report.at("restarts");
   EXPECT_THAT(restarts.at("switches"), ElementsAre("Leaf3"));
+  EXPECT_THAT(restarts.at("neighbors"), UnorderedElementsAre("Spine1", "Spine2"));
   EXPECT_GT(restarts.at("right"), 1000);
   EXPECT_EQ(restarts.at("wrong"), 0);
 }

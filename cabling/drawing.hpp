@@ -31,6 +31,7 @@ struct End {
   std::size_t node = 0;  ///< index into Drawing::nodes
   std::string port{};
   std::string layer{};  ///< as the lab's JSON has it; empty: none
+  std::string order{};  ///< the same
 };
 
 struct Link {
@@ -57,10 +58,10 @@ struct Drawing {
 [[nodiscard]] Result<Drawing> read_dot(std::string_view text);
 
 /// networkx node-link JSON, as `lldp-level-lab topo` writes it. Nodes: id. Links (or `edges`):
-/// source, target, and `ports`, which maps the two nodes' names to their ports; `layers` may do the
-/// same, for networkx exchanges source and target of an undirected link as it likes. Names are
-/// unique. Whatever else is a string, a number or true or false is an attribute. Errors name the
-/// line, or the entry.
+/// source, target, and `ports`, which maps the two nodes' names to their ports; `layers` and
+/// `orders` may do the same, for networkx exchanges source and target of an undirected link as it
+/// likes. Names are unique. Whatever else is a string, a number or true or false is an attribute.
+/// Errors name the line, or the entry.
 [[nodiscard]] Result<Drawing> read_json(std::string_view text);
 
 /// The one or the other, by how the text begins.

@@ -50,6 +50,7 @@ Result<Link> read_link(const Json& entry, const std::string& where, const Index&
   if (!entry.is_object()) return refuse(where, "not an object");
   const Json* ports = find(entry, "ports");
   const Json* layers = find(entry, "layers");
+  const Json* orders = find(entry, "orders");
   Link link{.attributes = attributes_of(entry)};
   const char* keys[] = {"source", "target"};
   for (std::size_t e = 0; e < 2; ++e) {
@@ -61,9 +62,11 @@ Result<Link> read_link(const Json& entry, const std::string& where, const Index&
     const Json* port = ports != nullptr ? find(*ports, *name) : nullptr;
     if (port == nullptr || !port->is_string())
       return refuse(where, "the port on " + escape(*name) + " is not in ports");
-    const Json* layer = layers != nullptr ? find(*layers, *name) : nullptr;
-    link.ends[e] = {node->second, port->get<std::string>(),
-                    layer != nullptr ? text_of(*layer).value_or("?") : ""};
+    const auto of_end = [&](const Json* all) {
+      const Json* value = all != nullptr ? find(*all, *name) : nullptr;
+      return value != nullptr ? text_of(*value).value_or("?") : std::string();
+    };
+    link.ends[e] = {node->second, port->get<std::string>(), of_end(layers), of_end(orders)};
   }
   return link;
 }

@@ -23,6 +23,7 @@ inline constexpr int kFailed = 1;
 inline constexpr int kUsage = 2;
 
 int run_bounce(const Arguments& arguments);
+int run_collect(const Arguments& arguments);
 int run_converge(const Arguments& arguments);
 int run_live(const Arguments& arguments);
 int run_prove(const Arguments& arguments);

@@ -11,6 +11,7 @@ namespace {
 
 constexpr Command kCommands[] = {
     {"prove", "prove that a fabric cannot deadlock, or show the cycle", run_prove},
+    {"collect", "make a fabric file of what its switches tell", run_collect},
     {"topo", "make a fabric file: a Clos or a fat-tree", run_topo},
     {"converge", "let the agents find their levels on virtual time", run_converge},
     {"live", "run a fabric on this machine: namespaces, veth links, agents", run_live},

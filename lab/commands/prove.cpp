@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/text.hpp"
@@ -27,6 +28,12 @@ struct Report {
   qos::Policy policy{};
   qos::Proof proof{};
 };
+
+/// Whether the switches' own orders are known, of some ports at least.
+bool has_orders(const Fabric& fabric) {
+  return std::any_of(fabric.links.begin(), fabric.links.end(),
+                     [](const Link& l) { return l.ends[0].order || l.ends[1].order; });
+}
 
 /// The port at `node` of a buffer's link.
 const std::string& port_at(const Report& r, const qos::Buffer& b, std::size_t node) {
@@ -91,10 +98,10 @@ int run_prove(const Arguments& arguments) {
   Report report;
   std::size_t lossless = 0;
   po::options_description options("Options");
-  options.add_options()("rules",
-                        po::value(&report.rules)->value_name("R")->default_value("down-up"),
+  options.add_options()("rules", po::value(&report.rules)->value_name("R"),
                         "none: a packet keeps its class; down-up: by levels, as shipped; spans: by "
-                        "the layers of the links")(
+                        "the layers of the links; as-set: by the orders that the file's switches "
+                        "have now. Without it as-set if the file has any, else down-up")(
       "lossless", po::value(&lossless)->value_name("N")->default_value(2),
       "number of lossless classes, 1 to 7")(
       "stay-in-last", po::bool_switch(&report.stay_in_last),
@@ -104,9 +111,11 @@ int run_prove(const Arguments& arguments) {
   const auto values = parse(options, kUsageLine, arguments, words);
   if (!values) return kDone;
   if (words.size() != 1) return complain_usage("prove", "name one fabric file");
-  if (report.rules != "none" && report.rules != "down-up" && report.rules != "spans")
+  constexpr std::string_view kRules[] = {"", "none", "down-up", "spans", "as-set"};
+  if (std::find(std::begin(kRules), std::end(kRules), report.rules) == std::end(kRules))
     return complain_usage(
-        "prove", fmt::format("--rules: `{}` is not none, down-up or spans", escape(report.rules)));
+        "prove",
+        fmt::format("--rules: `{}` is not none, down-up, spans or as-set", escape(report.rules)));
   if (lossless < 1 || lossless > 7)
     return complain_usage("prove", "--lossless: give a number from 1 to 7");
   if (report.stay_in_last && report.rules == "none")
@@ -115,7 +124,10 @@ int run_prove(const Arguments& arguments) {
   auto fabric = load_fabric(words[0]);
   if (!fabric) return complain("prove", fabric.error());
   report.fabric = std::move(*fabric);
-  auto graph = switch_graph(report.fabric, report.rules == "spans" ? Span::kLayers : Span::kLevels);
+  if (report.rules.empty()) report.rules = has_orders(report.fabric) ? "as-set" : "down-up";
+  auto graph = switch_graph(report.fabric, report.rules == "spans"    ? Span::kLayers
+                                           : report.rules == "as-set" ? Span::kAsSet
+                                                                      : Span::kLevels);
   if (!graph) return complain("prove", graph.error());
   report.graph = std::move(*graph);
   report.policy = qos::Policy::with_lossless(lossless);

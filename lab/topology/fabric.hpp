@@ -30,6 +30,8 @@ struct LinkEnd {
   std::size_t node = 0;  ///< index into Fabric::nodes
   std::string port{};
   std::optional<qos::Layer> layer{};  ///< of the virtual switch that owns the port, in FC and FC+
+  /// By which its packets are treated, in a fabric that was collected from running switches.
+  std::optional<Order> order{};
   friend bool operator==(const LinkEnd&, const LinkEnd&) = default;
 };
 

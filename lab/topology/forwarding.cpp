@@ -27,6 +27,8 @@ Result<SwitchGraph> switch_graph(const Fabric& fabric, Span span) {
       const LinkEnd& far = ends[1 - e];
       if (span == Span::kLevels) {
         classes[e].order = true_order(fabric, fabric.links[i], e);
+      } else if (span == Span::kAsSet) {
+        classes[e].order = near.order.value_or(Order::kUnknown);
       } else if (near.layer && far.layer) {
         classes[e] =
             qos::class_of_span(*near.layer, nodes[e]->chassis, *far.layer, nodes[1 - e]->chassis);

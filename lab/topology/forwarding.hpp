@@ -15,6 +15,7 @@ namespace lldp::lab {
 enum class Span : std::uint8_t {
   kLevels,  ///< the devices' levels, as the agent does
   kLayers,  ///< the layers of the link's two ends, for layered expanders
+  kAsSet,   ///< the orders by which running switches treat packets; unknown where none is told
 };
 
 /// A fabric's switches and the links between them, for the proof.

@@ -16,6 +16,12 @@ std::optional<std::uint64_t> whole_number(std::string_view text) {
   return code == std::errc{} && end == text.data() + text.size() ? std::optional(v) : std::nullopt;
 }
 
+std::optional<Order> order_from(std::string_view text) {
+  for (const Order o : {Order::kUnknown, Order::kDown, Order::kUp})
+    if (text == to_string(o)) return o;
+  return std::nullopt;
+}
+
 Result<Node> node_from(cabling::Node& drawn) {
   const auto refuse = [&](const char* what) { return fail(Error{0, escape(drawn.name), what}); };
   Node node;
@@ -46,6 +52,11 @@ Result<Link> link_from(cabling::Link& drawn, const std::string& place,
   for (std::size_t e = 0; e < 2; ++e) {
     cabling::End& end = drawn.ends[e];
     link.ends[e] = {end.node, std::move(end.port)};
+    if (!end.order.empty()) link.ends[e].order = order_from(end.order);
+    if (!end.order.empty() && !link.ends[e].order)
+      return fail(Error{
+          0, place,
+          fmt::format("the order on {} is not up, down or unknown", escape(nodes[end.node].name))});
     if (end.layer.empty()) continue;
     if (const auto number = whole_number(end.layer)) link.ends[e].layer = qos::Layer::make(*number);
     if (!link.ends[e].layer)

@@ -30,9 +30,11 @@ std::string to_json(const Fabric& fabric) {
   for (const Link& link : fabric.links) {
     ordered_json ports = ordered_json::object();
     ordered_json layers = ordered_json::object();
+    ordered_json orders = ordered_json::object();
     for (const LinkEnd& end : link.ends) {
       ports[fabric.nodes[end.node].name] = end.port;
       if (end.layer) layers[fabric.nodes[end.node].name] = end.layer->value();
+      if (end.order) orders[fabric.nodes[end.node].name] = to_string(*end.order);
       nodes[end.node]["ports"].push_back(end.port);
     }
     links.push_back({{"source", fabric.nodes[link.ends[0].node].name},
@@ -41,6 +43,7 @@ std::string to_json(const Fabric& fabric) {
                      {"rate_bps", link.rate_bps},
                      {"delay_ns", link.delay_ns}});
     if (!layers.empty()) links.back()["layers"] = std::move(layers);
+    if (!orders.empty()) links.back()["orders"] = std::move(orders);
   }
   // One node or link a line: a person can read it, and a diff shows what changed.
   const auto lines = [](const ordered_json& list) {

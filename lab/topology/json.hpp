@@ -10,8 +10,9 @@
 namespace lldp::lab {
 
 /// networkx node-link JSON. Nodes: id, role, level, chassis, ports (for readers; not read back).
-/// Links: source, target, ports, layers (only where ports have any), rate_bps, delay_ns. `ports`
-/// and `layers` map the node's name to its port and that port's layer, for networkx exchanges
+/// Links: source, target, ports, layers and orders (only where ports have any), rate_bps, delay_ns.
+/// `ports`, `layers` and `orders` map the node's name to its port and what that port has, for
+/// networkx exchanges
 /// source and target of an undirected link as it likes.
 [[nodiscard]] std::string to_json(const Fabric& fabric);
 

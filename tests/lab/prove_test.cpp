@@ -161,8 +161,9 @@ TEST(ProveCommand, PrintsJson) {
 
 TEST(ProveCommand, RefusesWhatMakesNoSense) {
   const std::string see = ": see `lldp-level-lab prove --help`\n";
-  EXPECT_EQ(prove(case1(), "--rules x"),
-            Outcome(2, "lldp-level-lab prove: --rules: `x` is not none, down-up or spans" + see));
+  EXPECT_EQ(
+      prove(case1(), "--rules x"),
+      Outcome(2, "lldp-level-lab prove: --rules: `x` is not none, down-up, spans or as-set" + see));
   EXPECT_EQ(prove(case1(), "--lossless 8"),
             Outcome(2, "lldp-level-lab prove: --lossless: give a number from 1 to 7" + see));
   EXPECT_EQ(

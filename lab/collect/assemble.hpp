@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lab/collect/device.hpp"
+#include "lab/topology/fabric.hpp"
+
+namespace lldp::lab::collect {
+
+/// What is not as it should be, or not known. A problem leaves in doubt what is proved of the
+/// fabric; a note does not.
+struct Finding {
+  enum class Kind : std::uint8_t {
+    // Problems
+    kUnreadable,  ///< a file that tells nothing
+    kNoAnswer,    ///< a host that was asked and did not answer
+    kSilent,      ///< a switch that others hear, and that was not told of
+    kTwice,       ///< a device told of twice: the first counts
+    kSameName,    ///< two devices with one name
+    kPortTwice,   ///< two cables, or two switches, on one port
+    kOneSided,    ///< a link that one end alone tells of, though the other end tells of itself
+    kOrder,       ///< two ends that do not see one order
+    kLevel,    ///< a neighbour that has another level than it is heard with; or one that cannot be
+    kNoLevel,  ///< a switch without a level
+    kNoRules,  ///< a port to a switch where packets do not change class as they should
+    kClasses,  ///< a switch with other lossless classes than the first
+    kNoAgent,  ///< a switch without our agent beside others that have one
+    kSelf,     ///< a device that hears itself
+    // Notes
+    kUnknownRole,  ///< a neighbour that does not say what it is, taken for a host
+    kMisplaced,    ///< a switch whose level is not its distance to the hosts
+    kSharedPort,   ///< a host's port with more than one agent
+  };
+  Kind kind{};
+  std::string device{};  ///< or the file, or the host
+  std::string port{};
+  std::string text{};
+  [[nodiscard]] bool is_problem() const { return kind < Kind::kUnknownRole; }
+  friend bool operator==(const Finding&, const Finding&) = default;
+};
+[[nodiscard]] std::string_view to_string(Finding::Kind kind);  ///< unreadable, no-answer, ...
+
+/// What the operator knows better than the devices tell. Globs of names.
+struct Hints {
+  std::string name{};  ///< of the fabric
+  std::vector<std::string> hosts{};
+  std::vector<std::string> switches{};
+  std::vector<std::string> ignored_ports{};
+};
+
+struct Collection {
+  Fabric fabric{};
+  std::vector<Finding> findings{};
+  std::size_t devices_told = 0;  ///< that told of themselves
+  std::size_t two_sided = 0;     ///< links that both ends tell of
+  [[nodiscard]] bool has_problems() const;
+};
+
+/// One fabric of what many devices tell. Devices are one by chassis ID, else by name; a link is
+/// what one port hears, and the port of the neighbour that it means: by Port ID, Port Description,
+/// or by what that port hears. Levels and orders are those that the switches have; the order of a
+/// port is unknown where its packets are not treated by it.
+[[nodiscard]] Collection assemble(const std::vector<Device>& devices, const Hints& hints);
+
+}  // namespace lldp::lab::collect

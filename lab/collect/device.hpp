@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/fabric.hpp"
+
+/// What devices say of themselves and of their neighbours, whoever's agent they run. Every text is
+/// escaped, as `lldp-level show` prints it.
+namespace lldp::lab::collect {
+
+/// A neighbour, as a port hears it. An empty text is not known.
+struct Heard {
+  std::string chassis{};
+  std::string name{};
+  std::string port{};         ///< Port ID
+  std::string description{};  ///< Port Description
+  std::optional<Role> role{};
+  std::optional<Level> level{};  ///< only agents of ours tell one
+  friend bool operator==(const Heard&, const Heard&) = default;
+};
+
+struct Port {
+  std::string name{};
+  std::string port_id{};  ///< what it tells of itself, where that is not its name
+  Order order = Order::kUnknown;
+  /// Why packets are not treated by that order here; empty: they are, or nothing is known.
+  std::string unprotected{};
+  std::vector<Heard> heard{};
+  friend bool operator==(const Port&, const Port&) = default;
+};
+
+enum class Dialect : std::uint8_t { kAgent, kLldpcli, kSonic };
+
+struct Device {
+  std::string source{};  ///< the file or the host that told it
+  Dialect dialect = Dialect::kAgent;
+  std::string chassis{};
+  std::string name{};
+  std::optional<Role> role{};
+  std::optional<Level> level{};
+  std::string lossless{};  ///< `5,6`, or with their DSCPs `5:dscp43,6:dscp51`; empty: not known
+  std::vector<Port> ports{};
+  friend bool operator==(const Device&, const Device&) = default;
+};
+
+}  // namespace lldp::lab::collect

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/collect/exports.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <numeric>
+#include <set>
+#include <unordered_map>
+
+#include "base/text.hpp"
+
+namespace lldp::lab::collect {
+namespace {
+
+constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+/// Letters, digits and what may stand between them; the same for Slurm's node names and for the
+/// values of labels.
+bool is_plain(const std::string& name) {
+  const auto letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
+  return !name.empty() && name.size() <= 63 && letter(name.front()) && letter(name.back()) &&
+         std::all_of(name.begin(), name.end(),
+                     [&](char c) { return letter(c) || c == '-' || c == '_' || c == '.'; });
+}
+
+/// Switches that share what is below them, as one.
+struct Group {
+  std::size_t tier = 1;
+  std::vector<std::size_t> members{};
+  std::string name{};
+  std::size_t above = kNone;  ///< a group
+  std::vector<std::size_t> below{};
+  std::vector<std::size_t> hosts{};
+};
+
+class Disjoint {
+ public:
+  explicit Disjoint(std::size_t n) : parent_(n) { std::iota(parent_.begin(), parent_.end(), 0); }
+  std::size_t find(std::size_t i) {
+    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
+    return i;
+  }
+  void join(std::size_t a, std::size_t b) { parent_[find(a)] = find(b); }
+
+ private:
+  std::vector<std::size_t> parent_;
+};
+
+class Tree {
+ public:
+  explicit Tree(const Fabric& fabric) : fabric_(fabric), group_of_(fabric.nodes.size(), kNone) {
+    std::size_t top = 0;
+    for (const Node& n : fabric.nodes)
+      if (n.role == Role::kSwitch && n.level) top = std::max<std::size_t>(top, n.level->value());
+    Disjoint joined(fabric.nodes.size());
+    for (const Link& l : fabric.links)  // hosts join their leaves
+      if (level(l.ends[0].node) <= 1 && level(l.ends[1].node) <= 1)
+        joined.join(l.ends[0].node, l.ends[1].node);
+    for (std::size_t tier = 1; tier <= top; ++tier) {
+      if (tier > 1)
+        for (const Link& l : fabric.links)
+          if (std::max(level(l.ends[0].node), level(l.ends[1].node)) == tier)
+            joined.join(l.ends[0].node, l.ends[1].node);
+      make_groups(tier, joined);
+    }
+    attach_hosts();
+    name_groups();
+  }
+
+  [[nodiscard]] const std::vector<Group>& groups() const { return groups_; }
+
+ private:
+  /// Switches without a level stand beyond all others.
+  [[nodiscard]] std::size_t level(std::size_t node) const {
+    const Node& n = fabric_.nodes[node];
+    return n.role == Role::kHost ? 0 : n.level ? n.level->value() : 255;
+  }
+
+  void make_groups(std::size_t tier, Disjoint& joined) {
+    std::map<std::size_t, std::size_t> by_root;
+    for (std::size_t n = 0; n < fabric_.nodes.size(); ++n) {
+      if (level(n) != tier) continue;
+      const auto [it, fresh] = by_root.emplace(joined.find(n), groups_.size());
+      if (fresh) groups_.push_back({.tier = tier});
+      groups_[it->second].members.push_back(n);
+      group_of_[n] = it->second;
+    }
+    // A group of a lower tier that has no parent yet and is joined to one of these is below it.
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      if (groups_[g].tier >= tier || groups_[g].above != kNone) continue;
+      const auto it = by_root.find(joined.find(groups_[g].members.front()));
+      if (it == by_root.end()) continue;
+      groups_[g].above = it->second;
+      groups_[it->second].below.push_back(g);
+    }
+  }
+
+  void attach_hosts() {
+    std::set<std::size_t> placed;
+    for (const Link& l : fabric_.links)
+      for (std::size_t e = 0; e < 2; ++e) {
+        const std::size_t host = l.ends[e].node;
+        const std::size_t group = group_of_[l.ends[1 - e].node];
+        if (level(host) != 0 || group == kNone || !placed.insert(host).second) continue;
+        groups_[group].hosts.push_back(host);
+      }
+  }
+
+  /// Of a group's members the first by name that no other group is called.
+  void name_groups() {
+    std::set<std::string> taken;
+    for (Group& g : groups_) {
+      std::sort(g.members.begin(), g.members.end(), [&](std::size_t a, std::size_t b) {
+        return fabric_.nodes[a].name < fabric_.nodes[b].name;
+      });
+      const std::string& first = fabric_.nodes[g.members.front()].name;
+      g.name = is_plain(first) && taken.insert(first).second
+                   ? first
+                   : fmt::format("tier{}-{}", g.tier, taken.size());
+      taken.insert(g.name);
+    }
+  }
+
+  const Fabric& fabric_;
+  std::vector<Group> groups_{};
+  std::vector<std::size_t> group_of_;
+};
+
+/// Short names where they are one host's, else the whole; empty: the name is not plain.
+std::vector<std::string> host_names(const Fabric& fabric) {
+  const auto brief = [](const std::string& name) { return name.substr(0, name.find('.')); };
+  std::unordered_map<std::string, std::size_t> uses;
+  for (const Node& n : fabric.nodes)
+    if (n.role == Role::kHost) ++uses[brief(n.name)];
+  std::vector<std::string> names;
+  for (const Node& n : fabric.nodes) {
+    std::string name = n.role == Role::kHost && uses[brief(n.name)] == 1 ? brief(n.name) : n.name;
+    names.push_back(is_plain(name) ? std::move(name) : std::string());
+  }
+  return names;
+}
+
+std::string left_out(const Fabric& fabric, const std::vector<std::string>& names) {
+  std::string out;
+  for (std::size_t n = 0; n < names.size(); ++n)
+    if (fabric.nodes[n].role == Role::kHost && names[n].empty())
+      out += fmt::format("# left out for its name: {}\n", escape(fabric.nodes[n].name));
+  return out;
+}
+
+}  // namespace
+
+std::string to_slurm(const Fabric& fabric) {
+  const Tree tree(fabric);
+  const auto names = host_names(fabric);
+  std::string out = "# topology.conf of Slurm's topology/tree, by lldp-level-lab collect\n";
+  for (const Group& g : tree.groups()) {
+    std::vector<std::string> nodes;
+    std::vector<std::string> switches;
+    for (const std::size_t h : g.hosts)
+      if (!names[h].empty()) nodes.push_back(names[h]);
+    for (const std::size_t b : g.below) switches.push_back(tree.groups()[b].name);
+    std::sort(nodes.begin(), nodes.end());
+    std::sort(switches.begin(), switches.end());
+    if (nodes.empty() && switches.empty()) continue;  // Slurm refuses a switch with nothing below
+    if (g.members.size() > 1) {
+      std::vector<std::string> members;
+      for (const std::size_t m : g.members) members.push_back(escape(fabric.nodes[m].name));
+      out += fmt::format("# {}: {}\n", g.name, fmt::join(members, ", "));
+    }
+    out += fmt::format("SwitchName={}{}{}{}{}\n", g.name,
+                       nodes.empty() ? "" : " Nodes=", fmt::join(nodes, ","),
+                       switches.empty() ? "" : " Switches=", fmt::join(switches, ","));
+  }
+  return out + left_out(fabric, names);
+}
+
+std::string to_labels(const Fabric& fabric) {
+  const Tree tree(fabric);
+  const auto names = host_names(fabric);
+  std::vector<std::string> lines;
+  for (const Group& g : tree.groups())
+    for (const std::size_t h : g.hosts) {
+      if (names[h].empty()) continue;
+      std::string line = fmt::format("kubectl label --overwrite node {}", names[h]);
+      const Group* at = &g;
+      for (;; at = &tree.groups()[at->above]) {
+        line += fmt::format(" fabric.lldp-level/tier-{}={}", at->tier, at->name);
+        if (at->above == kNone) break;
+      }
+      lines.push_back(std::move(line));
+    }
+  std::sort(lines.begin(), lines.end());
+  return fmt::format("{}\n{}", fmt::join(lines, "\n"), left_out(fabric, names));
+}
+
+}  // namespace lldp::lab::collect

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "lab/topology/fabric.hpp"
+
+/// A fabric for schedulers: where a host stands in it.
+namespace lldp::lab::collect {
+
+/// Slurm's topology.conf for topology/tree. A tree has one way up, so switches that share what is
+/// below them stand together as one: leaves with common hosts, the aggregation switches of a pod,
+/// the spines. Such a switch has the name of its first member, the others are in a comment. Hosts
+/// by their short names, as Slurm has them; names that its files cannot hold are left out, in a
+/// comment.
+[[nodiscard]] std::string to_slurm(const Fabric& fabric);
+
+/// Kubernetes labels, as `kubectl label` commands: fabric.lldp-level/tier-1 is the host's leaf (or
+/// group of leaves, as above), tier-2 its pod, and so on; topology.kubernetes.io's own are left
+/// alone.
+[[nodiscard]] std::string to_labels(const Fabric& fabric);
+
+}  // namespace lldp::lab::collect

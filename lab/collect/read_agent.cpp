@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "lab/collect/dialects.hpp"
+
+namespace lldp::lab::collect {
+namespace {
+
+auto refuse(std::string where, std::string what) {
+  return fail(Error{0, std::move(where), std::move(what)});
+}
+
+std::optional<Role> role_from(std::string_view text) {
+  if (text == "host") return Role::kHost;
+  if (text == "switch") return Role::kSwitch;
+  return std::nullopt;
+}
+
+Order order_from(std::string_view text) {
+  if (text == "up") return Order::kUp;
+  return text == "down" ? Order::kDown : Order::kUnknown;
+}
+
+/// `5,6`
+std::string priorities(const Json* lossless) {
+  std::string text;
+  if (lossless == nullptr || !lossless->is_array()) return text;
+  for (const Json& p : *lossless)
+    if (p.is_number_unsigned())
+      text += fmt::format("{}{}", text.empty() ? "" : ",", p.get<std::uint64_t>());
+  return text;
+}
+
+Result<Heard> heard_from(const Json& neighbor, const std::string& where) {
+  Heard heard{.chassis = text_at(neighbor, "chassis_id"),
+              .name = text_at(neighbor, "system_name"),
+              .port = text_at(neighbor, "port_id"),
+              .description = text_at(neighbor, "port_description"),
+              .role = role_from(text_at(neighbor, "device_type")),
+              .level = level_at(neighbor, "level")};
+  if (heard.chassis.empty()) return refuse(where, "a neighbor without a chassis_id");
+  return heard;
+}
+
+/// Why the ports that `show` names are not protected, or all of them.
+struct Complaints {
+  std::unordered_map<std::string, std::string> by_port{};
+  std::string all{};
+
+  explicit Complaints(const Json& show) {
+    const Json* protection = find(show, "protection");
+    if (protection == nullptr) return;
+    const std::string state = text_at(*protection, "state");
+    if (state == "inactive" || state == "failed") all = "protection is " + state;
+    if (const Json* reasons = find(*protection, "reasons"); reasons != nullptr)
+      for (const Json& r : *reasons)
+        by_port.emplace(text_at(r, "port"),
+                        fmt::format("{} {}", text_at(r, "part"), text_at(r, "state")));
+  }
+  [[nodiscard]] std::string of(const std::string& port) const {
+    const auto it = by_port.find(port);
+    return it != by_port.end() ? it->second : all;
+  }
+};
+
+/// What of a port's rules as they were read back leaves it unprotected; empty: nothing.
+std::string missing_of(const Json& port) {
+  if (const std::string installed = text_at(port, "installed"); installed != "yes")
+    return installed == "kept" ? "rules of an earlier daemon" : "rules installed: " + installed;
+  if (const Json* parts = find(port, "parts"); parts != nullptr)
+    for (const Json& part : *parts) {
+      const std::string name = text_at(part, "part");
+      const std::string state = text_at(part, "state");
+      const bool not_told =
+          name == "pfc" && state == "unsupported";  // no driver tells: FACTS of it
+      if (state != "done" && !not_told) return name + " " + state;
+    }
+  return {};
+}
+
+}  // namespace
+
+Result<void> add_show(const Json& show, Device& device) {
+  if (!device.ports.empty() || !device.chassis.empty())
+    return refuse("show", "the device is told of twice in one text");
+  const Json* told = find(show, "device");
+  const Json* ports = find(show, "ports");
+  if (!told->is_object() || !ports->is_array()) return refuse("show", "no device, or no ports");
+  device.dialect = Dialect::kAgent;
+  device.chassis = text_at(*told, "chassis_id");
+  device.name = text_at(*told, "system_name");
+  device.role = role_from(text_at(*told, "role"));
+  device.level = level_at(*told, "level");
+  if (device.chassis.empty()) return refuse("device", "no chassis_id");
+  if (!device.role) return refuse("device", "role is not host or switch");
+  if (const Json* protection = find(show, "protection"); protection != nullptr)
+    device.lossless = priorities(find(*protection, "lossless"));
+  const Complaints complaints(show);
+  for (const Json& entry : *ports) {
+    Port port{.name = text_at(entry, "name"), .order = order_from(text_at(entry, "order"))};
+    if (port.name.empty()) return refuse("ports", "a port without a name");
+    port.unprotected = complaints.of(port.name);
+    if (const Json* neighbors = find(entry, "neighbors"); neighbors != nullptr)
+      for (const Json& n : *neighbors) {
+        auto heard = heard_from(n, port.name);
+        if (!heard) return fail(heard.error());
+        port.heard.push_back(std::move(*heard));
+      }
+    device.ports.push_back(std::move(port));
+  }
+  return {};
+}
+
+Result<void> add_rules(const Json& rules, Device& device) {
+  if (device.dialect != Dialect::kAgent || device.chassis.empty())
+    return refuse("rules", "without the `show --json` of the same device");
+  const Json* ports = find(rules, "ports");
+  if (!ports->is_array()) return refuse("rules", "no ports");
+  std::unordered_map<std::string, const Json*> by_name;
+  for (const Json& entry : *ports) by_name.emplace(text_at(entry, "name"), &entry);
+  for (Port& port : device.ports) {
+    const auto it = by_name.find(port.name);
+    std::string missing = it == by_name.end() ? "no rules" : missing_of(*it->second);
+    if (port.unprotected.empty() || !missing.empty()) port.unprotected = std::move(missing);
+  }
+  if (const Json* lossless = find(rules, "lossless"); lossless != nullptr && lossless->is_array()) {
+    device.lossless.clear();
+    for (const Json& c : *lossless) {
+      const Json* priority = find(c, "priority");
+      const Json* dscp = find(c, "dscp");
+      if (priority == nullptr || dscp == nullptr) continue;
+      device.lossless += fmt::format("{}{}:dscp{}", device.lossless.empty() ? "" : ",",
+                                     priority->dump(), dscp->dump());
+    }
+  }
+  return {};
+}
+
+}  // namespace lldp::lab::collect

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/collect/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/text.hpp"
+
+namespace lldp::lab::collect {
+namespace {
+
+std::size_t count(const Fabric& fabric, Role role) {
+  return static_cast<std::size_t>(std::count_if(fabric.nodes.begin(), fabric.nodes.end(),
+                                                [&](const Node& n) { return n.role == role; }));
+}
+
+}  // namespace
+
+std::string to_text(const Collection& c) {
+  const auto problems = static_cast<std::size_t>(std::count_if(
+      c.findings.begin(), c.findings.end(), [](const Finding& f) { return f.is_problem(); }));
+  std::string out = fmt::format(
+      "{} devices told of themselves: {} switches, {} hosts, {} links, {} of them from both ends\n",
+      c.devices_told, count(c.fabric, Role::kSwitch), count(c.fabric, Role::kHost),
+      c.fabric.links.size(), c.two_sided);
+  for (const Finding& f : c.findings) {
+    std::string where = f.device;
+    if (!f.port.empty()) where += ":" + f.port;
+    out += fmt::format("{} {:<12} {}: {}\n", f.is_problem() ? "problem" : "note   ",
+                       to_string(f.kind), where, f.text);
+  }
+  out += problems == 0 ? std::string("Nothing is missing, and the ends of all links agree.\n")
+                       : fmt::format("{} problem{}: what is proved of this fabric is in doubt.\n",
+                                     problems, problems == 1 ? "" : "s");
+  return out;
+}
+
+std::string to_json(const Collection& c) {
+  using Json = nlohmann::ordered_json;
+  Json findings = Json::array();
+  for (const Finding& f : c.findings)
+    findings.push_back({{"code", to_string(f.kind)},
+                        {"problem", f.is_problem()},
+                        {"device", f.device},
+                        {"port", f.port},
+                        {"text", f.text}});
+  const Json report = {{"version", 1},
+                       {"fabric", escape(c.fabric.name)},
+                       {"devices", c.devices_told},
+                       {"switches", count(c.fabric, Role::kSwitch)},
+                       {"hosts", count(c.fabric, Role::kHost)},
+                       {"links", c.fabric.links.size()},
+                       {"links_from_both_ends", c.two_sided},
+                       {"complete", !c.has_problems()},
+                       {"findings", std::move(findings)}};
+  return report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace lldp::lab::collect

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "lab/collect/assemble.hpp"
+
+namespace lldp::lab::collect {
+
+/// What was collected, in a few lines, and what was found, a line each.
+[[nodiscard]] std::string to_text(const Collection& collection);
+/// The same as one object: `version`, `fabric`, counts, `complete` (no problems), and `findings`, a
+/// list of `code`, `problem`, `device`, `port`, `text`.
+[[nodiscard]] std::string to_json(const Collection& collection);
+
+}  // namespace lldp::lab::collect

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+
+namespace lldp::lab::collect {
+
+struct SshSettings {
+  std::string command{};  ///< on the far machine
+  std::chrono::duration<double> timeout{15};
+  std::size_t at_once = 32;
+};
+
+/// What the command prints on each host, in the order of the hosts; or why there is nothing, with
+/// what it said on standard error. `ssh` is the one in PATH, which asks nobody for a password.
+/// `progress` is told how many have answered.
+[[nodiscard]] std::vector<Result<std::string>> ask_by_ssh(
+    const std::vector<std::string>& hosts, const SshSettings& settings,
+    const std::function<void(std::size_t)>& progress = {});
+
+}  // namespace lldp::lab::collect

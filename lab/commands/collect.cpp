@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+#include "lab/collect/exports.hpp"
+#include "lab/collect/report.hpp"
+#include "lab/collect/sources.hpp"
+#include "lab/commands/options.hpp"
+#include "lab/report/progress.hpp"
+#include "lab/topology/dot.hpp"
+#include "lab/topology/files.hpp"
+#include "lab/topology/json.hpp"
+
+namespace lldp::lab {
+namespace {
+
+constexpr std::string_view kUsageLine =
+    "collect [SOURCE...] [--ssh HOSTS] [OPTION...]\n"
+    "Makes one fabric of what its switches tell: files or directories of the outputs\n"
+    "of `lldp-level show --json` (and `rules --json`), of lldpcli's `show neighbors\n"
+    "-f json0` (and `show chassis`), SONiC's APPL_DB or `show lldp table`.\n"
+    "Exit status 0: nothing is missing and all agree; 1: there are problems.\n";
+
+constexpr std::string_view kRemoteCommand = "lldp-level show --json && lldp-level rules --json";
+
+void append(collect::Told& to, collect::Told from) {
+  std::move(from.devices.begin(), from.devices.end(), std::back_inserter(to.devices));
+  std::move(from.findings.begin(), from.findings.end(), std::back_inserter(to.findings));
+}
+
+}  // namespace
+
+int run_collect(const Arguments& arguments) {
+  std::string output;
+  std::string slurm;
+  std::string labels;
+  std::string ssh;
+  std::string hosts;
+  std::string switches;
+  std::string ignored;
+  collect::SshSettings remote;
+  collect::Hints hints;
+  double timeout = remote.timeout.count();
+  bool json = false;
+  po::options_description options("Options");
+  options.add_options()("output,o", po::value(&output)->value_name("FILE"),
+                        "write the fabric to FILE instead of standard output; FILE.dot: as DOT, "
+                        "without the orders of ports")(
+      "ssh", po::value(&ssh)->value_name("HOSTS"),
+      "ask HOST,HOST... or @FILE by ssh, without passwords")(
+      "command",
+      po::value(&remote.command)
+          ->value_name("C")
+          ->default_value(std::string(kRemoteCommand), "both"),
+      "run there instead of lldp-level's show and rules")(
+      "timeout", po::value(&timeout)->value_name("S")->default_value(timeout),
+      "for every host's answer")(
+      "at-once", po::value(&remote.at_once)->value_name("N")->default_value(remote.at_once),
+      "ask so many hosts at once")("slurm", po::value(&slurm)->value_name("FILE"),
+                                   "write Slurm's topology.conf")(
+      "labels", po::value(&labels)->value_name("FILE"), "write Kubernetes labels, as commands")(
+      "hosts", po::value(&hosts)->value_name("GLOB,..."),
+      "devices of these names are hosts, whatever they say")(
+      "switches", po::value(&switches)->value_name("GLOB,..."), "and these are switches")(
+      "ignore-ports", po::value(&ignored)->value_name("GLOB,..."),
+      "local ports that are no part of the fabric")(
+      "name", po::value(&hints.name)->value_name("NAME")->default_value("collected"),
+      "of the fabric")("json", po::bool_switch(&json), "report as JSON");
+  std::vector<std::string> words;
+  if (!parse(options, kUsageLine, arguments, words)) return kDone;
+  if (words.empty() && ssh.empty())
+    return complain_usage("collect", "name files, directories or --ssh HOSTS");
+  if (!(timeout > 0 && timeout <= 86400))
+    return complain_usage("collect", "--timeout: give seconds, more than 0 to 86400");
+  if (remote.at_once < 1 || remote.at_once > 1000)
+    return complain_usage("collect", "--at-once: give a number from 1 to 1000");
+  remote.timeout = std::chrono::duration<double>(timeout);
+  hints.hosts = split_list(hosts);
+  hints.switches = split_list(switches);
+  hints.ignored_ports = split_list(ignored);
+
+  collect::Told told;
+  {
+    ProgressBar bar("collect");
+    const auto show = [&](std::size_t done, std::size_t total) {
+      bar.show(static_cast<double>(done) / static_cast<double>(std::max<std::size_t>(1, total)),
+               fmt::format("{} of {}", done, total));
+    };
+    if (!words.empty()) append(told, collect::read_files(words, show));
+    if (!ssh.empty()) {
+      const auto far = collect::hosts_from(ssh);
+      if (!far) return complain_usage("collect", to_string(far.error()));
+      append(told, collect::read_hosts(*far, remote, show));
+    }
+  }
+  auto collection = collect::assemble(told.devices, hints);
+  collection.findings.insert(collection.findings.begin(), told.findings.begin(),
+                             told.findings.end());
+  const std::string report = json ? to_json(collection) : to_text(collection);
+  // Where the fabric goes to standard output, what is said about it must not.
+  fmt::print(output.empty() || output == "-" ? stderr : stdout, "{}", report);
+  if (told.devices.empty()) return kFailed;
+  const Fabric& fabric = collection.fabric;
+  auto saved = save_text(output, output.ends_with(".dot") ? to_dot(fabric) : to_json(fabric));
+  if (saved && !slurm.empty()) saved = save_text(slurm, collect::to_slurm(fabric));
+  if (saved && !labels.empty()) saved = save_text(labels, collect::to_labels(fabric));
+  if (!saved) return complain("collect", saved.error());
+  return collection.has_problems() ? kFailed : kDone;
+}
+
+}  // namespace lldp::lab

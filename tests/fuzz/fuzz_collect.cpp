@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// What devices print, several one after the other (0x1e between them): whatever they say, the
+// fabric that is made of it can be written and read again, and the files for schedulers can be
+// made.
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "lab/collect/assemble.hpp"
+#include "lab/collect/exports.hpp"
+#include "lab/collect/read.hpp"
+#include "lab/collect/report.hpp"
+#include "lab/topology/json.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace lldp::lab;
+  std::string_view text(reinterpret_cast<const char*>(data), size);
+  std::vector<collect::Device> devices;
+  for (bool more = true; more;) {
+    const std::size_t end = text.find('\x1e');
+    more = end != std::string_view::npos;
+    auto device =
+        collect::read_device(text.substr(0, end), "device" + std::to_string(devices.size()));
+    if (device) devices.push_back(std::move(*device));
+    if (more) text.remove_prefix(end + 1);
+  }
+  const auto collection = collect::assemble(devices, {.name = "fuzz"});
+  if (fabric_from_json(to_json(collection.fabric)) != collection.fabric) std::abort();
+  (void)collect::to_text(collection);
+  (void)collect::to_json(collection);
+  (void)collect::to_slurm(collection.fabric);
+  (void)collect::to_labels(collection.fabric);
+  return 0;
+}

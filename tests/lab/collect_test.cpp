@@ -1,0 +1,557 @@
+// SPDX-License-Identifier: Apache-2.0
+// One fabric of what many devices tell: agents' answers, lldpcli's and SONiC's, whole, wrong and
+// hostile.
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "agent/report/report.hpp"
+#include "lab/agents/network.hpp"
+#include "lab/collect/assemble.hpp"
+#include "lab/collect/exports.hpp"
+#include "lab/collect/read.hpp"
+#include "lab/topology/generators.hpp"
+#include "lab/topology/json.hpp"
+#include "tests/support/places.hpp"
+#include "tests/support/temp_dir.hpp"
+
+namespace lldp::lab::collect {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::Field;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::UnorderedElementsAre;
+using Kind = Finding::Kind;
+
+std::string sample(const std::string& name) {
+  std::ifstream in(support::source_dir() + "/tests/lab/collected/" + name, std::ios::binary);
+  EXPECT_TRUE(in) << name;
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::string error_of(std::string_view text) {
+  const auto device = read_device(text, "leaf1");
+  return device ? "read" : to_string(device.error());
+}
+
+// What lldpcli says
+
+const Heard kB0{.chassis = "d6:3b:a7:f2:78:6a",
+                .name = "swB",
+                .port = "d6:3b:a7:f2:78:6a",
+                .description = "b0",
+                .role = Role::kHost};
+
+TEST(ReadLldpcli, TakesBothShapesOfARealDaemonForTheSame) {
+  for (const char* name : {"lldpcli-neighbors.json", "lldpcli-neighbors.json0"}) {
+    const auto device = read_device(sample(name), "a");
+    ASSERT_TRUE(device) << to_string(device.error());
+    EXPECT_EQ(device->name, "a");  // it does not say who it is
+    ASSERT_EQ(device->ports.size(), 2U) << name;
+    EXPECT_EQ(device->ports[0].name, "a0");
+    EXPECT_THAT(device->ports[0].heard, ElementsAre(kB0)) << name;
+    EXPECT_EQ(device->ports[1].heard[0].description, "b1");
+  }
+}
+
+TEST(ReadLldpcli, LearnsItsOwnNameAndPortsFromWhatIsBesideIt) {
+  const auto device =
+      read_device(sample("lldpcli-chassis.json0") + sample("lldpcli-neighbors.json0") +
+                      sample("lldpcli-interfaces.json"),
+                  "a");
+  ASSERT_TRUE(device) << to_string(device.error());
+  EXPECT_EQ(device->name, "swA");
+  EXPECT_EQ(device->chassis, "8e:6a:25:3b:3d:d6");
+  EXPECT_EQ(device->role, Role::kHost);
+  ASSERT_EQ(device->ports.size(), 2U);
+  EXPECT_THAT(device->ports[0].port_id, HasSubstr("8e:6a:25:3b:3d:d6"));
+  EXPECT_THAT(device->ports[0].heard, ElementsAre(kB0));
+}
+
+TEST(ReadLldpcli, TakesOneInterfaceThatIsNoListAndOneWithoutAName) {
+  const auto device = read_device(
+      R"({"lldp":{"interface":{"swp1":{"via":"LLDP","chassis":{"id":{"type":"mac","value":"02:00:00:00:00:09"},
+          "capability":{"type":"Router","enabled":true}},"port":{"id":{"type":"ifname","value":"swp7"}}},
+          "swp2":{"via":"CDPv2","chassis":{"x":{"id":{"type":"local","value":"x"}}}}}}})",
+      "leaf1");
+  ASSERT_TRUE(device) << to_string(device.error());
+  ASSERT_EQ(device->ports.size(), 2U);
+  EXPECT_THAT(
+      device->ports[0].heard,
+      ElementsAre(Heard{.chassis = "02:00:00:00:00:09", .port = "swp7", .role = Role::kSwitch}));
+  EXPECT_THAT(device->ports[1].heard, IsEmpty());  // another protocol
+}
+
+// What SONiC says
+
+TEST(ReadSonic, TakesADumpOfItsDatabase) {
+  const auto device = read_device(R"({
+    "LLDP_ENTRY_TABLE:Ethernet0": {"expireat": 1.5, "ttl": -0.001, "type": "hash", "value": {
+      "lldp_rem_chassis_id": "aa:bb:cc:dd:ee:ff", "lldp_rem_port_id": "Ethernet12", "lldp_rem_port_desc": "to leaf1",
+      "lldp_rem_sys_cap_enabled": "28 00", "lldp_rem_sys_name": "spine1"}},
+    "LLDP_ENTRY_TABLE:eth0": {"type": "hash", "value": {"lldp_rem_sys_name": "management"}},
+    "LLDP_LOC_CHASSIS": {"type": "hash", "value": {
+      "lldp_loc_chassis_id": "11:22:33:44:55:66", "lldp_loc_sys_name": "leaf1"}},
+    "PORT_TABLE:Ethernet0": {"type": "hash", "value": {"mtu": "9100"}}})",
+                                  "file");
+  ASSERT_TRUE(device) << to_string(device.error());
+  EXPECT_EQ(device->name, "leaf1");
+  EXPECT_EQ(device->chassis, "11:22:33:44:55:66");
+  EXPECT_EQ(device->role, Role::kSwitch);
+  ASSERT_EQ(device->ports.size(), 1U);
+  EXPECT_THAT(device->ports[0].heard, ElementsAre(Heard{.chassis = "aa:bb:cc:dd:ee:ff",
+                                                        .name = "spine1",
+                                                        .port = "Ethernet12",
+                                                        .description = "to leaf1",
+                                                        .role = Role::kSwitch}));
+}
+
+constexpr std::string_view kTable =
+    "Capability codes: (R) Router, (B) Bridge, (O) Other\n"
+    "LocalPort    RemoteDevice    RemotePortID       Capability    RemotePortDescr\n"
+    "-----------  --------------  -----------------  ------------  -----------------\n"
+    "Ethernet0    spine1          fortyGigE0/4       BR            Ethernet4 of it\n"
+    "Ethernet4                    40:14:82:8a:16:00  O\n"
+    "eth0         others          0c:69:cf:50:00:00  BR            eth0\n"
+    "--------------------------------------------------\n"
+    "Total entries displayed:  3\n";
+
+TEST(ReadSonic, TakesItsTable) {
+  const auto device = read_device(kTable, "leaf1");
+  ASSERT_TRUE(device) << to_string(device.error());
+  EXPECT_EQ(device->name, "leaf1");
+  ASSERT_EQ(device->ports.size(), 2U);
+  EXPECT_THAT(device->ports[0].heard, ElementsAre(Heard{.name = "spine1",
+                                                        .port = "fortyGigE0/4",
+                                                        .description = "Ethernet4 of it",
+                                                        .role = Role::kSwitch}));
+  EXPECT_THAT(device->ports[1].heard, ElementsAre(Heard{.chassis = "40:14:82:8a:16:00",
+                                                        .port = "40:14:82:8a:16:00",
+                                                        .role = Role::kHost}));
+}
+
+TEST(ReadSonic, KnowsATableThatWasCutOff) {
+  EXPECT_EQ(error_of(std::string(kTable).replace(kTable.find("eth0  "), 50, "")).substr(0, 7),
+            "cut off");
+  EXPECT_EQ(error_of(kTable.substr(0, 120)), "cut off: the table has no rows");
+  EXPECT_EQ(error_of(kTable.substr(0, 140)), "line 3: the columns have no names");
+}
+
+// What cannot be read
+
+TEST(Read, SaysWhatIsWrong) {
+  EXPECT_EQ(error_of(""), "empty");
+  EXPECT_EQ(error_of("hello"), "neither JSON nor SONiC's `show lldp table`");
+  EXPECT_EQ(error_of("{\"version\": 1,\n \"device\": {"),
+            "line 2: cut off: the JSON object has no end");
+  EXPECT_EQ(error_of("{\n,}"), "line 2: not JSON");
+  EXPECT_EQ(error_of("{\"a\": 1e999}"), "line 1: a number is out of range");
+  EXPECT_EQ(error_of("{} x"), "line 1: not a JSON object");
+  EXPECT_EQ(error_of("{}"),
+            "not an answer of `lldp-level show --json`, lldpcli or a dump of APPL_DB");
+  EXPECT_EQ(error_of(R"({"version": 2, "device": {}, "ports": []})"),
+            "version: 2 is not known here: only 1 is");
+  EXPECT_EQ(error_of(R"({"version": 1, "device": {"role": "switch"}, "ports": []})"),
+            "device: no chassis_id");
+  EXPECT_EQ(error_of(R"({"version": 1, "backend": "bpf", "ports": []})"),
+            "not an answer of `lldp-level show --json`, lldpcli or a dump of APPL_DB");
+  EXPECT_EQ(error_of(R"({"lldp":[{"interface":[{"name":"a"}]}]})"),
+            "a: a neighbor without a chassis");
+}
+
+TEST(Read, NoCutAndNoOctetOfARealAnswerDoesHarm) {
+  const std::string whole = sample("lldpcli-neighbors.json0") + sample("lldpcli-chassis.json0");
+  for (std::size_t n = 0; n < whole.size(); n += 7) (void)read_device(whole.substr(0, n), "cut");
+  for (std::size_t n = 0; n < whole.size(); n += 13) {
+    std::string bent = whole;
+    bent[n] = bent[n] == '{' ? '[' : '"';
+    (void)read_device(bent, "bent");
+  }
+}
+
+// The fabric
+
+Device told(const std::string& name, unsigned level, std::vector<Port> ports) {
+  Device d{.source = name + ".json",
+           .chassis = "02:00:00:00:00:" + std::to_string(10 + name.back()),
+           .name = name,
+           .role = Role::kSwitch,
+           .level = Level::make(level),
+           .lossless = "5,6",
+           .ports = std::move(ports)};
+  return d;
+}
+Heard heard(const Device& from, const std::string& port) {
+  return {.chassis = from.chassis,
+          .name = from.name,
+          .port = port,
+          .role = Role::kSwitch,
+          .level = from.level};
+}
+
+/// Two leaves a, b under one spine s, a host on each leaf; as agents tell it when all is well.
+struct Small {
+  Device a = told("a", 1, {});
+  Device b = told("b", 1, {});
+  Device s = told("s", 2, {});
+  Heard host{.chassis = "02:aa:00:00:00:01", .name = "h1", .port = "eth0", .role = Role::kHost};
+  Heard other{.chassis = "02:aa:00:00:00:02", .name = "h2", .port = "eth0", .role = Role::kHost};
+  Small() {
+    a.ports = {{.name = "p1", .order = Order::kUp, .heard = {heard(s, "p1")}},
+               {.name = "p9", .order = Order::kDown, .heard = {host}}};
+    b.ports = {{.name = "p1", .order = Order::kUp, .heard = {heard(s, "p2")}},
+               {.name = "p9", .order = Order::kDown, .heard = {other}}};
+    s.ports = {{.name = "p1", .order = Order::kDown, .heard = {heard(a, "p1")}},
+               {.name = "p2", .order = Order::kDown, .heard = {heard(b, "p1")}}};
+  }
+  [[nodiscard]] Collection collected(const Hints& hints = {}) const {
+    return assemble({a, b, s}, hints);
+  }
+  [[nodiscard]] std::vector<std::string> findings() const {
+    std::vector<std::string> all;
+    for (const Finding& f : collected().findings)
+      all.push_back(std::string(to_string(f.kind)) + " " + f.device + (f.port.empty() ? "" : ":") +
+                    f.port + ": " + f.text);
+    return all;
+  }
+};
+
+TEST(Assemble, MakesOneLinkOfWhatBothEndsTell) {
+  const auto c = Small().collected({.name = "lab"});
+  EXPECT_THAT(c.findings, IsEmpty());
+  EXPECT_EQ(c.two_sided, 2U);
+  EXPECT_EQ(c.devices_told, 3U);
+  const Fabric& f = c.fabric;
+  ASSERT_EQ(f.nodes.size(), 5U);
+  ASSERT_EQ(f.links.size(), 4U);
+  EXPECT_EQ(f.nodes[0].name, "a");
+  EXPECT_EQ(f.nodes[0].level, Level::of<1>());
+  EXPECT_EQ(f.nodes[2].level, Level::of<2>());
+  const Link& up = f.links[0];
+  EXPECT_EQ(up.ends[0], (LinkEnd{.node = 0, .port = "p1", .order = Order::kUp}));
+  EXPECT_EQ(up.ends[1], (LinkEnd{.node = 2, .port = "p1", .order = Order::kDown}));
+  EXPECT_EQ(fabric_from_json(to_json(f)), f);
+}
+
+TEST(Assemble, ListsWhatOneEndAloneTells) {
+  Small net;
+  net.s.ports[0].heard.clear();
+  EXPECT_THAT(net.findings(), ElementsAre("one-sided s:p1: does not hear a:p1, which hears it"));
+  EXPECT_EQ(net.collected().fabric.links.size(), 4U);
+}
+
+TEST(Assemble, ListsADeviceThatDidNotAnswer) {
+  const Small net;
+  const auto c = assemble({net.a, net.b}, {});
+  ASSERT_EQ(c.findings.size(), 1U);
+  EXPECT_EQ(c.findings[0], (Finding{Kind::kSilent, "s", "",
+                                    "a switch, heard by a and 1 more, that was not told of"}));
+  EXPECT_EQ(c.fabric.links.size(), 4U);
+  EXPECT_EQ(c.fabric.links[0].ends[1].order, Order::kUnknown);
+}
+
+TEST(Assemble, ListsEndsThatSeeNoOneOrderOrLevel) {
+  Small net;
+  net.s.ports[0].order = Order::kUp;
+  net.a.ports[0].heard[0].level = Level::of<7>();
+  EXPECT_THAT(net.findings(), ElementsAre("order a:p1: up here, up at s:p1",
+                                          "level a:p1: hears s with level 7, which now has 2"));
+}
+
+TEST(Assemble, ListsSwitchesWithoutRulesAndTakesTheirOrderForUnknown) {
+  Small net;
+  net.a.ports[0].unprotected = "remap missing";
+  EXPECT_THAT(net.findings(), ElementsAre("no-rules a:p1: s is there, and remap missing"));
+  EXPECT_EQ(net.collected().fabric.links[0].ends[0].order, Order::kUnknown);
+  EXPECT_EQ(net.collected().fabric.links[0].ends[1].order, Order::kDown);
+}
+
+TEST(Assemble, ListsADeviceThatIsToldOfTwiceAndNamesThatAreTwos) {
+  Small net;
+  Device again = net.a;
+  again.source = "copy.json";
+  again.level = Level::of<9>();
+  auto c = assemble({net.a, net.b, net.s, again}, {});
+  ASSERT_EQ(c.findings.size(), 1U);
+  EXPECT_EQ(c.findings[0].text, "told of by a.json and by copy.json: the first counts");
+  EXPECT_EQ(c.fabric.nodes[0].level, Level::of<1>());
+
+  Device twin = told("z", 1, {});
+  twin.name = "a";
+  c = assemble({net.a, net.b, net.s, twin}, {});
+  ASSERT_EQ(c.findings.size(), 1U);
+  EXPECT_EQ(c.findings[0].kind, Kind::kSameName);
+  EXPECT_EQ(c.fabric.nodes[3].name, "a (" + twin.chassis + ")");
+}
+
+TEST(Assemble, KeepsOneCableAPortAndListsTheOther) {
+  Small net;
+  net.a.ports[0].heard.push_back(heard(net.b, "p7"));
+  EXPECT_THAT(net.findings(),
+              UnorderedElementsAre("port-twice a:p1: s and b are both there: the first counts"));
+  net = {};
+  Heard card = net.host;
+  card.chassis = "02:aa:00:00:00:99";
+  card.name = "";
+  net.a.ports[1].heard.push_back(card);
+  EXPECT_THAT(
+      net.findings(),
+      ElementsAre("shared-port a:p9: h1 and 02:aa:00:00:00:99 are both there: the first counts"));
+  EXPECT_FALSE(net.collected().has_problems());
+}
+
+TEST(Assemble, ListsOtherClassesMissingLevelsAndLoops) {
+  Small net;
+  net.b.lossless = "3,4";
+  net.s.level.reset();
+  net.a.ports[0].heard[0].level.reset();
+  net.b.ports[0].heard[0].level.reset();
+  net.b.ports.push_back({.name = "p8", .heard = {heard(net.b, "p8")}});
+  EXPECT_THAT(net.findings(),
+              ElementsAre("no-level s: a switch that has no level",
+                          "classes b: lossless 3,4, while a has 5,6",
+                          "self b:p8: the device hears itself: a loop in the cabling"));
+}
+
+TEST(Assemble, NotesALevelThatContradictsTheLinks) {
+  Small net;
+  net.s.level = Level::of<4>();
+  for (Device* leaf : {&net.a, &net.b}) leaf->ports[0].heard[0].level = net.s.level;
+  EXPECT_THAT(net.findings(), ElementsAre("misplaced s: level 4, though 2 by its links"));
+  EXPECT_FALSE(net.collected().has_problems());
+}
+
+TEST(Assemble, FindsParallelLinksByWhatTheFarEndHears) {
+  Device a = told("a", 1, {});
+  Device s = told("s", 2, {});
+  // Port IDs are addresses, as many agents tell them; one end describes its ports.
+  const auto from = [](const Device& d, const char* id, const char* text) {
+    return Heard{.chassis = d.chassis,
+                 .name = d.name,
+                 .port = id,
+                 .description = text,
+                 .role = Role::kSwitch};
+  };
+  a.ports = {{.name = "p1", .heard = {from(s, "02:00:00:00:01:01", "q1")}},
+             {.name = "p2", .heard = {from(s, "02:00:00:00:01:02", "q2")}}};
+  s.ports = {{.name = "q2", .heard = {from(a, "02:00:00:00:02:02", "")}},
+             {.name = "q1", .heard = {from(a, "02:00:00:00:02:01", "")}}};
+  const auto c = assemble({a, s}, {});
+  EXPECT_EQ(c.two_sided, 2U);
+  ASSERT_EQ(c.fabric.links.size(), 2U);
+  EXPECT_EQ(c.fabric.links[0].ends[0].port + c.fabric.links[0].ends[1].port, "p1q1");
+  EXPECT_EQ(c.fabric.links[1].ends[0].port + c.fabric.links[1].ends[1].port, "p2q2");
+}
+
+TEST(Assemble, KnowsAFabricWithoutAgentsByNamesAlone) {
+  Device leaf = *read_device(
+      "LocalPort    RemoteDevice         RemotePortID  Capability  RemotePortDescr\n"
+      "-----------  -------------------  ------------  ----------  ---------------\n"
+      "Ethernet0    spine1.dc.example    etp1          BR          Ethernet8\n"
+      "Ethernet4    srv1                 eth0          R           eth0\n"
+      "Total entries displayed:  2\n",
+      "leaf1");
+  Device spine = *read_device(
+      "LocalPort    RemoteDevice         RemotePortID  Capability  RemotePortDescr\n"
+      "-----------  -------------------  ------------  ----------  ---------------\n"
+      "Ethernet8    leaf1                etp0          BR          Ethernet0\n",
+      "spine1");
+  const auto c = assemble({leaf, spine}, {.hosts = {"srv*"}});
+  EXPECT_THAT(c.findings, IsEmpty());
+  ASSERT_EQ(c.fabric.nodes.size(), 3U);
+  EXPECT_EQ(c.fabric.nodes[0].level, Level::of<1>());
+  EXPECT_EQ(c.fabric.nodes[1].level, Level::of<2>());
+  EXPECT_EQ(c.fabric.nodes[2].role, Role::kHost);
+  ASSERT_EQ(c.fabric.links.size(), 2U);
+  EXPECT_EQ(c.fabric.links[0].ends[0].order, std::nullopt);
+}
+
+TEST(Assemble, HostileTextsMakeAFabricThatCanBeReadAgain) {
+  Small net;
+  net.a.name = R"(a\x1b[2J)";
+  net.b.name = R"(a\\b)";
+  net.s.name = R"(a\b)";
+  net.a.ports[1].heard[0].name = std::string(300, 'x') + "\"\n<";
+  net.b.ports[1].heard[0] = {.chassis = "02:aa:00:00:00:02"};
+  for (Device* d : {&net.a, &net.b, &net.s})
+    for (Port& p : d->ports) p.heard[0].level.reset();
+  const Fabric f = net.collected().fabric;
+  const auto again = fabric_from_json(to_json(f));
+  ASSERT_TRUE(again) << to_string(again.error());
+  EXPECT_EQ(*again, f);
+  EXPECT_EQ(f.nodes[1].name, R"(a\b)");
+}
+
+// For schedulers
+
+TEST(Exports, GroupsAClosIntoATree) {
+  auto f = *clos({.switches = {4, 4, 2}, .pods = {2}, .hosts = 4});
+  f.nodes.back().name = "two words";
+  EXPECT_EQ(to_slurm(f),
+            "# topology.conf of Slurm's topology/tree, by lldp-level-lab collect\n"
+            "SwitchName=tor1 Nodes=host1\nSwitchName=tor2 Nodes=host2\n"
+            "SwitchName=tor3 Nodes=host3\n"
+            "# agg1: agg1, agg2\nSwitchName=agg1 Switches=tor1,tor2\n"
+            "# agg3: agg3, agg4\nSwitchName=agg3 Switches=tor3,tor4\n"
+            "# spine1: spine1, spine2\nSwitchName=spine1 Switches=agg1,agg3\n"
+            "# left out for its name: two words\n");
+}
+
+TEST(Exports, GroupsLeavesThatShareHosts) {
+  const auto f = *clos({.switches = {2, 2}, .pods = {}, .hosts = 2, .links_per_host = 2});
+  const std::string labels = to_labels(f);
+  EXPECT_THAT(labels, HasSubstr("kubectl label --overwrite node host1 fabric.lldp-level/tier-1="));
+  EXPECT_THAT(to_slurm(f), HasSubstr("Nodes=host1,host2\n"));
+}
+
+// The command
+
+struct Ran {
+  int status = 0;
+  std::string text{};
+};
+Ran run(const std::string& command) {
+  Ran r;
+  std::FILE* p = popen((command + " 2>&1").c_str(), "r");
+  char buffer[4096];
+  while (const std::size_t n = fread(buffer, 1, sizeof buffer, p)) r.text.append(buffer, n);
+  r.status = WEXITSTATUS(pclose(p));
+  return r;
+}
+std::string lab(const std::string& arguments) {
+  return support::program("lldp-level-lab") + " " + arguments;
+}
+void write(const std::string& path, const std::string& text) { std::ofstream(path) << text; }
+
+/// Real agents on virtual time, and what `show` and `rules` say there.
+class Agents {
+ public:
+  explicit Agents(const Fabric& fabric) : fabric_(fabric) {
+    for (const Node& node : fabric.nodes) {
+      core::Settings s;
+      s.role = node.role;
+      s.chassis_id = node.chassis;
+      s.system_name = node.name;
+      net.add(std::move(s));
+    }
+    for (std::size_t l = 0; l < fabric.links.size(); ++l) {
+      const auto end = [&](std::size_t e) {
+        const LinkEnd& of = fabric.links[l].ends[e];
+        return agents::Network::End{of.node, net.add_port(of.node, of.port, port_address(l, e))};
+      };
+      const auto a = end(0);
+      net.plug(a, end(1), 1us);
+    }
+    net.start_all();
+    net.run_for(10s);
+  }
+
+  void write_into(const TempDir& dir, const std::string& without_rules = {}) {
+    for (std::size_t n = 0; n < fabric_.nodes.size(); ++n) {
+      if (fabric_.nodes[n].role == Role::kHost) continue;
+      const auto snapshot = net.agent(n).snapshot(net.now);
+      const bool bare = without_rules.find(fabric_.nodes[n].name) != std::string::npos;
+      const report::Protection protection{.backend = "bpf",
+                                          .state = report::Protection::State::kActive,
+                                          .lossless = {Priority::of<5>(), Priority::of<6>()}};
+      report::Rules rules{.backend = "bpf"};
+      for (const auto& port : snapshot.ports)
+        rules.ports.push_back({.name = port.name,
+                               .wanted = qos::compile(rules.policy, {port.order, qos::Layer{}}),
+                               .installed = bare ? report::PortRules::Installed::kNo
+                                                 : report::PortRules::Installed::kYes});
+      const std::string base = dir.path() + "/" + fabric_.nodes[n].name;
+      write(base + ".show.json", report::show_json(snapshot, protection, {}));
+      write(base + ".rules.json", report::rules_json(rules));
+    }
+  }
+
+  agents::Network net{1};
+
+ private:
+  Fabric fabric_;
+};
+
+TEST(CollectCommand, ProvesTheFabricThatAgentsTellAndFindsTheOneWithoutRules) {
+  Agents agents(*clos({.switches = {4, 2}, .pods = {}, .hosts = 4}));
+  const TempDir dir;
+  agents.write_into(dir);
+  const TempDir out;
+  const std::string fabric = out / "fabric.json";
+  const auto collected = run(lab("collect " + dir.path() + " -o " + fabric));
+  EXPECT_EQ(collected.status, 0) << collected.text;
+  EXPECT_EQ(
+      collected.text,
+      "6 devices told of themselves: 6 switches, 4 hosts, 12 links, 8 of them from both ends\n"
+      "Nothing is missing, and the ends of all links agree.\n");
+  const auto proved = run(lab("prove " + fabric));
+  EXPECT_EQ(proved.status, 0) << proved.text;
+  EXPECT_THAT(proved.text, HasSubstr("rules as-set"));
+
+  const TempDir broken;
+  agents.write_into(broken, "leaf1 leaf2");
+  const auto found = run(lab("collect " + broken.path() + " -o " + fabric + " --json"));
+  EXPECT_EQ(found.status, 1);
+  EXPECT_THAT(found.text,
+              AllOf(HasSubstr("\"code\": \"no-rules\""), HasSubstr("\"complete\": false")));
+  const auto refuted = run(lab("prove " + fabric));
+  EXPECT_EQ(refuted.status, 1) << refuted.text;
+  EXPECT_THAT(refuted.text, HasSubstr("a cycle of 4"));
+  EXPECT_EQ(run(lab("prove --rules down-up " + fabric)).status, 0);
+}
+
+TEST(CollectCommand, AsksBySshInParallelAndListsWhoDoesNotAnswer) {
+  const TempDir dir;
+  const Small net;
+  // An ssh that is asked as the real one would be: options, --, host, command.
+  write(dir / "ssh",
+        "#!/bin/sh\n"
+        "[ \"$1 $2 $3\" = '-o BatchMode=yes -o' ] && [ \"$5\" = -- ] || exit 9\n"
+        "case $6 in\n"
+        "  admin@leaf1) [ \"$7\" = 'show it' ] && cat \"$ANSWERS/table\" ;;\n"
+        "  hangs) echo '{' ; exec sleep 60 ;;\n"
+        "  gone) echo 'ssh: connect to host gone: No route to host' >&2; exit 255 ;;\n"
+        "  leaves-a-child) cat \"$ANSWERS/table\"; sleep 60 & ;;\n"
+        "  odd) echo '{\"version\": 1' ;;\n"
+        "esac\n");
+  chmod((dir / "ssh").c_str(), 0755);
+  write(dir / "table", std::string(kTable));
+  write(dir / "hosts", "admin@leaf1 # the first\nhangs, gone\n\nleaves-a-child\nodd\n");
+  const auto before = std::chrono::steady_clock::now();
+  const auto r = run("PATH=" + dir.path() + ":$PATH ANSWERS=" + dir.path() + " " +
+                     lab("collect --ssh @" + (dir / "hosts") +
+                         " --command 'show it' --timeout 3 --json -o " + (dir / "fabric.json")));
+  EXPECT_LT(std::chrono::steady_clock::now() - before, 30s);
+  EXPECT_EQ(r.status, 1);
+  EXPECT_THAT(
+      r.text,
+      AllOf(HasSubstr("\"device\": \"hangs\",\n      \"port\": \"\",\n      \"text\": "
+                      "\"no answer within 3 s\""),
+            HasSubstr("ssh: connect to host gone: No route to host (exit status 255)"),
+            HasSubstr("line 1: cut off: the JSON object has no end"), HasSubstr("\"devices\": 2")));
+}
+
+TEST(CollectCommand, RefusesWhatMakesNoSense) {
+  const std::string see = ": see `lldp-level-lab collect --help`\n";
+  EXPECT_EQ(run(lab("collect")).text,
+            "lldp-level-lab collect: name files, directories or --ssh HOSTS" + see);
+  EXPECT_EQ(run(lab("collect --ssh -oProxyCommand=x")).text,
+            "lldp-level-lab collect: --ssh: `-oProxyCommand=x` is no name of a host" + see);
+  const auto none = run(lab("collect /nonexistent.json"));
+  EXPECT_EQ(none.status, 1);
+  EXPECT_THAT(
+      none.text,
+      HasSubstr("unreadable   /nonexistent.json: cannot be read: No such file or directory"));
+}
+
+}  // namespace
+}  // namespace lldp::lab::collect

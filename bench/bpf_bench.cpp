@@ -14,6 +14,7 @@
 #include "dataplane/factory.hpp"
 #include "qos/policy.hpp"
 #include "tests/dataplane/packet.hpp"
+#include "tests/dataplane/ports.hpp"
 #include "tests/dataplane/private_net.hpp"
 #include "tests/dataplane/probe.hpp"
 
@@ -86,8 +87,8 @@ std::vector<Ifindex> make_ports(int count) {
 }
 
 void put(Backend& backend, Ifindex port, const qos::Ruleset& rules) {
-  const auto plan = backend.plan(port, rules);
-  const auto done = plan ? backend.apply(*plan) : fail(plan.error());
+  const auto plan = backend.plan(ref(port), rules);
+  const auto done = plan ? finish(backend, *plan) : fail(plan.error());
   if (!done) {
     fmt::print(stderr, "{}\n", to_string(done.error()));
     std::exit(1);
@@ -95,7 +96,7 @@ void put(Backend& backend, Ifindex port, const qos::Ruleset& rules) {
 }
 
 /// Ports of a switch from nothing to rules, and a restart that finds them; then one port's change.
-void ports(benchmark::State& state, Options::Hook hook) {
+void ports(benchmark::State& state, BpfOptions::Hook hook) {
   if (const std::string why = PrivateNet::enter(); !why.empty())
     return state.SkipWithError(why.c_str());
   using Clock = std::chrono::steady_clock;
@@ -104,7 +105,7 @@ void ports(benchmark::State& state, Options::Hook hook) {
   };
   const int count = static_cast<int>(state.range(0));
   const auto list = make_ports(count);
-  const Options options{.bpffs = PrivateNet::bpffs(), .hook = hook};
+  const Options options{.bpf = {.bpffs = PrivateNet::bpffs(), .hook = hook}};
   const auto up = qos::compile(qos::Policy(), {.order = Order::kUp});
   const auto down = qos::compile(qos::Policy(), {.order = Order::kDown});
   for ([[maybe_unused]] auto _ : state) {
@@ -126,7 +127,7 @@ void ports(benchmark::State& state, Options::Hook hook) {
       changes.push_back(since(t) / 2);
     }
     state.counters["change_us"] = median(changes) * 1e6;
-    for (Ifindex p : list) (void)(*backend)->apply(*(*backend)->plan_removal(p));
+    for (Ifindex p : list) (void)finish(**backend, *(*backend)->plan_removal(ref(p)));
   }
   for (int i = 0; i < count; ++i) sh(fmt::format("ip link del b{}", i));
 }
@@ -156,8 +157,8 @@ BENCHMARK_CAPTURE(egress, rewrite_ipv4_without_mark, unmarked(from(kUpPort.value
 BENCHMARK_CAPTURE(egress, rewrite_ipv4_behind_bond, from(kBond, kLossless4))->Iterations(1);
 BENCHMARK_CAPTURE(ingress, ipv4, packet::frame4({.dscp = 43}))->Iterations(1);
 BENCHMARK_CAPTURE(ingress, other, packet::frame4({.dscp = 46}))->Iterations(1);
-BENCHMARK_CAPTURE(ports, clsact, Options::Hook::kClsact)->Arg(2)->Arg(512)->Iterations(1);
-BENCHMARK_CAPTURE(ports, tcx, Options::Hook::kTcx)->Arg(2)->Arg(32)->Iterations(1);
+BENCHMARK_CAPTURE(ports, clsact, BpfOptions::Hook::kClsact)->Arg(2)->Arg(512)->Iterations(1);
+BENCHMARK_CAPTURE(ports, tcx, BpfOptions::Hook::kTcx)->Arg(2)->Arg(32)->Iterations(1);
 
 }  // namespace
 }  // namespace lldp::dataplane

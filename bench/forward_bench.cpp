@@ -17,9 +17,11 @@
 #include <string_view>
 #include <vector>
 
+#include "dataplane/bpf/bpf.hpp"
 #include "dataplane/factory.hpp"
 #include "qos/policy.hpp"
 #include "tests/dataplane/packet.hpp"
+#include "tests/dataplane/ports.hpp"
 #include "tests/dataplane/private_net.hpp"
 #include "tests/dataplane/wire.hpp"
 
@@ -53,7 +55,7 @@ double rate(const Wire& in, const Bytes& frame) {
   return static_cast<double>(arrived) / took.count();
 }
 
-int run(Options::Hook hook) {
+int run(BpfOptions::Hook hook) {
   if (const std::string why = PrivateNet::enter(); !why.empty())
     return fmt::print(stderr, "forward_bench: {}\n", why), 1;
   // The next hop's address is not q1's: the far end counts a packet and drops it, and does not
@@ -64,7 +66,7 @@ int run(Options::Hook hook) {
      "for i in p0 q0 p1 q1; do ip link set $i up; done; echo 1 >/proc/sys/net/ipv4/ip_forward; "
      "ip addr add 192.0.2.254/24 dev p0; ip addr add 198.51.100.254/24 dev p1; "
      "ip neigh replace 198.51.100.2 lladdr 02:00:00:00:00:05 dev p1");
-  auto backend = make_backend("bpf", {.bpffs = PrivateNet::bpffs(), .hook = hook});
+  auto backend = make_backend("bpf", {.bpf = {.bpffs = PrivateNet::bpffs(), .hook = hook}});
   if (!backend) return fmt::print(stderr, "{}\n", to_string(backend.error())), 1;
   const auto up = qos::compile(qos::Policy(), {.order = Order::kUp});
   const Ifindex ports[] = {*Ifindex::make(::if_nametoindex("p0")),
@@ -76,13 +78,13 @@ int run(Options::Hook hook) {
   for (int i = 0; i < kPairs; ++i) {
     const double bare = rate(in, frame);
     for (Ifindex p : ports)
-      if (auto done = (*backend)->apply(*(*backend)->plan(p, up)); !done)
+      if (auto done = finish(**backend, *(*backend)->plan(ref(p), up)); !done)
         return fmt::print(stderr, "{}\n", to_string(done.error())), 1;
     for (Ifindex p : ports)
-      if (auto done = (*backend)->settle(p); !done)
+      if (auto done = static_cast<Bpf&>(**backend).migrate(p); !done)
         return fmt::print(stderr, "{}\n", to_string(done.error())), 1;
     const double ruled = rate(in, frame);
-    for (Ifindex p : ports) (void)(*backend)->apply(*(*backend)->plan_removal(p));
+    for (Ifindex p : ports) (void)finish(**backend, *(*backend)->plan_removal(ref(p)));
     bares.push_back(bare);
     ratios.push_back(ruled / bare);
   }
@@ -102,7 +104,7 @@ int run(Options::Hook hook) {
 }  // namespace lldp::dataplane
 
 int main(int argc, char** argv) {
-  using Hook = lldp::dataplane::Options::Hook;
+  using Hook = lldp::dataplane::BpfOptions::Hook;
   const std::string_view hook = argc > 1 ? argv[1] : "";
   return lldp::dataplane::run(hook == "tcx"      ? Hook::kTcx
                               : hook == "clsact" ? Hook::kClsact

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -14,6 +15,13 @@
 #include "qos/ruleset.hpp"
 
 namespace lldp::dataplane {
+
+/// A port: the kernel's number for it, and the name by which people and other programs know it.
+struct PortRef {
+  Ifindex ifindex{};
+  std::string name{};
+  friend auto operator<=>(const PortRef&, const PortRef&) = default;
+};
 
 /// What a port's rules are made of, in every back end.
 enum class Part : std::uint8_t {
@@ -34,16 +42,38 @@ struct Change {
 
 /// The way of one port from the rules it has to those it should have. A value: it may be printed,
 /// compared and applied later.
-struct Plan {
-  Ifindex port{};
+struct PortPlan {
+  PortRef port{};
   std::optional<qos::Ruleset> want{};  ///< nothing: all that is ours goes
-  std::vector<Change> changes{};       ///< in the order in which apply() makes them
+  std::vector<Change> changes{};       ///< in the order in which they are made
   [[nodiscard]] bool empty() const { return changes.empty(); }
-  friend bool operator==(const Plan&, const Plan&) = default;
+  friend bool operator==(const PortPlan&, const PortPlan&) = default;
 };
-/// One line per change, then the rules wanted, each line beginning with `port`. Empty for an empty
-/// plan. What --dry-run prints.
-[[nodiscard]] std::string to_string(const Plan& plan, std::string_view port);
+/// One line per change, then the rules wanted, each line beginning with the port's name. Empty for
+/// an empty plan. What --dry-run prints.
+[[nodiscard]] std::string to_string(const PortPlan& plan);
+
+/// What is to change in the whole device: no port twice, and those that are not there stay as they
+/// are.
+struct Plan {
+  std::vector<PortPlan> ports{};
+};
+
+/// What came of a port's part of a plan.
+struct Outcome {
+  Ifindex port{};
+  std::optional<Change> refused{};  ///< the change that failed, where it was one
+  /// Nothing: done. Code ENODEV: the port has vanished.
+  std::optional<Error> why{};
+};
+
+/// In a line: the change, and why it was refused.
+[[nodiscard]] Error error_of(const Outcome& outcome);
+
+/// By what means a back end does a part.
+enum class Support : std::uint8_t { kNo, kSoftware, kHardware };
+/// Of each part, by its number.
+using Capabilities = std::array<Support, 4>;
 
 /// How a part stands where it acts: as read there, never as wished.
 enum class PartState : std::uint8_t {
@@ -63,11 +93,18 @@ struct PartReading {
 /// What was read of one port.
 struct Reading {
   std::vector<PartReading> parts{};  ///< those that the rules wanted need, in order
-  Plan mend{};                       ///< from what is there to what is wanted
+  PortPlan mend{};                   ///< from what is there to what is wanted
 };
 
 /// Packets that turned and left by one port, by the priority they came with.
 using Bounces = std::array<std::uint64_t, Priority::kMax + 1>;
+
+/// What has happened since it was last asked for.
+struct Events {
+  /// Ports of which verify() may say something else now, our own changes among them; 0: any.
+  std::vector<Ifindex> changed{};
+  std::vector<Outcome> outcomes{};  ///< one for each port of each plan
+};
 
 /// One way to put remap rules into a switch or host. Rules outlive the back end: closing it, or the
 /// death of the process, changes nothing, and the next one opened finds them and their counters.
@@ -81,42 +118,48 @@ class Backend {
   [[nodiscard]] virtual std::string_view name() const = 0;
   /// One line for a person: by what means, and where the rules are to be found.
   [[nodiscard]] virtual std::string description() const = 0;
+  [[nodiscard]] virtual Capabilities capabilities() const = 0;
+  [[nodiscard]] bool does(Part part) const {
+    return capabilities()[static_cast<std::size_t>(part)] != Support::kNo;
+  }
+  /// Why nothing can be read or changed at present; an event of any port tells when that changes.
+  [[nodiscard]] virtual std::optional<Error> down() const { return std::nullopt; }
+  /// So many ports' changes at once leave others their turn.
+  [[nodiscard]] virtual std::size_t ports_per_turn() const { return 16; }
 
   /// Does ahead of time what the first port with each of these rules would have to wait for.
   [[nodiscard]] virtual Result<void> prepare(std::span<const qos::Ruleset> rules) = 0;
   /// Reads only: the changes that take `port` from its present rules to `want`; empty when none
   /// differ.
-  [[nodiscard]] virtual Result<Plan> plan(Ifindex port, const qos::Ruleset& want) = 0;
+  [[nodiscard]] virtual Result<PortPlan> plan(const PortRef& port, const qos::Ruleset& want) = 0;
   /// Reads only: how each part of `want` stands on `port`, where it acts.
-  [[nodiscard]] virtual Result<Reading> verify(Ifindex port, const qos::Ruleset& want) = 0;
-  /// Readable when somebody may have changed what verify() reads; -1: nothing tells.
+  [[nodiscard]] virtual Result<Reading> verify(const PortRef& port, const qos::Ruleset& want) = 0;
+  /// Readable when take_events() has something to tell or to do; -1: never.
   [[nodiscard]] virtual int events() const { return -1; }
-  /// Takes the events that wait, a bounded number: the ports concerned, our own changes among them;
-  /// port 0 if it may be any.
-  [[nodiscard]] virtual std::vector<Ifindex> take_events() { return {}; }
+  /// A bounded number; the rest keeps events() readable. Never waits.
+  [[nodiscard]] virtual Events take_events() = 0;
   /// Those of `ports` that verify() would perhaps find other than when it last looked, and of which
   /// events() does not tell. Cheap; asked every 10 s.
   [[nodiscard]] virtual std::vector<Ifindex> glance(std::span<const Ifindex> ports) {
     return {ports.begin(), ports.end()};
   }
   /// Reads only: the changes that take all that is ours, and nothing else, off `port`.
-  [[nodiscard]] virtual Result<Plan> plan_removal(Ifindex port) = 0;
-  /// Touches the plan's port alone. On failure the changes already made are undone; the error names
-  /// the one that failed (code ENODEV: the port has vanished). Applying twice changes nothing more.
-  [[nodiscard]] virtual Result<void> apply(const Plan& plan) = 0;
-  /// Whether settle() may have anything to do.
-  [[nodiscard]] virtual bool settles() const { return false; }
-  /// Moves the port's rules, unchanged and without a gap, to where they cost a packet less but
-  /// could not be put at once. Takes up to 30 ms; false if there is nothing (more) to move. On
-  /// failure they stay where they were.
-  [[nodiscard]] virtual Result<bool> settle(Ifindex /*port*/) { return false; }
+  [[nodiscard]] virtual Result<PortPlan> plan_removal(const PortRef& port) = 0;
+  /// Begins the changes; what came of them is an event, which may be there already. Touches the
+  /// plan's ports alone. Where a port's change fails, those made on it before are undone. Applying
+  /// twice changes nothing more.
+  virtual void apply(const Plan& plan) = 0;
   /// The port is gone from this namespace: lets go of what is held for it.
   virtual void forget(Ifindex port) = 0;
 
-  /// Ports with anything of ours on them, those found at start included, in order.
-  [[nodiscard]] virtual Result<std::vector<Ifindex>> ports() = 0;
+  /// Ports with anything of ours on them, those found at start included, in order of their numbers.
+  [[nodiscard]] virtual Result<std::vector<PortRef>> ports() = 0;
   /// Zeros for a port nothing has bounced through.
   [[nodiscard]] virtual Result<Bounces> bounces(Ifindex port) = 0;
 };
+
+/// Applies the plan and waits for what comes of it: for those who have nothing else to do. The
+/// error is the first port's.
+[[nodiscard]] Result<void> finish(Backend& backend, const Plan& plan);
 
 }  // namespace lldp::dataplane

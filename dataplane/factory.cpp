@@ -7,12 +7,8 @@
 namespace lldp::dataplane {
 
 Result<std::unique_ptr<Backend>> make_backend(std::string_view name, const Options& options) {
-  if (name == "bpf") return Bpf::open(options);
-  if (name == "print") {
-    auto name_of = options.name_of ? options.name_of
-                                   : [](Ifindex port) { return std::to_string(port.value()); };
-    return std::make_unique<Print>(*options.out, std::move(name_of));
-  }
+  if (name == "bpf") return Bpf::open(options.bpf);
+  if (name == "print") return std::make_unique<Print>(*options.print.out);
   std::string known;
   for (std::string_view b : kBackends) known.append(known.empty() ? "" : ", ").append(b);
   return fail(Error{0, "backend", std::string(name) + " is not known: use one of " + known});

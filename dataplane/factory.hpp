@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <functional>
 #include <iosfwd>
 #include <memory>
 #include <string>
@@ -11,18 +10,23 @@
 
 namespace lldp::dataplane {
 
-struct Options {
-  std::ostream* out = nullptr;  ///< print: where to; must be given for it, and outlive the back end
-  /// print: the name of a port; without it, ports print as their number.
-  std::function<std::string(Ifindex)> name_of{};
-  std::string bpffs = "/sys/fs/bpf";  ///< bpf: where a BPF file system is mounted
-  /// bpf: to what programs are attached. TCX is younger (Linux 6.6) and needs the BPF file system;
+struct BpfOptions {
+  std::string bpffs = "/sys/fs/bpf";  ///< where a BPF file system is mounted
+  /// To what programs are attached. TCX is younger (Linux 6.6) and needs the BPF file system;
   /// it makes every first attachment wait for an RCU grace period with the RTNL lock held: 14 ms
-  /// each where clsact takes 0.3 ms. So kAuto puts rules on clsact, and settle() moves them to TCX
+  /// each where clsact takes 0.3 ms. So kAuto puts rules on clsact, and they migrate to TCX later
   /// where the kernel has it. Rules found on a hook that is not for use move over without a gap.
   enum class Hook : std::uint8_t { kAuto, kClsact, kTcx } hook = Hook::kAuto;
-  /// bpf: an HTB class per lossless priority, at ports whose root qdisc nobody has configured.
+  /// An HTB class per lossless priority, at ports whose root qdisc nobody has configured.
   bool queues = false;
+};
+struct PrintOptions {
+  std::ostream* out = nullptr;  ///< must be given, and outlive the back end
+};
+/// Of each back end its own.
+struct Options {
+  BpfOptions bpf{};
+  PrintOptions print{};
 };
 
 inline constexpr std::string_view kBackends[] = {"bpf", "print"};

@@ -15,9 +15,9 @@ namespace lldp::dataplane {
 /// Makes a plan from what is there. `state(part)`: nullopt when nothing of ours is there, else
 /// whether it is what `want` asks for.
 template <class State>
-[[nodiscard]] Plan make_plan(Ifindex port, std::optional<qos::Ruleset> want, State state,
-                             bool queues = false) {
-  Plan plan{.port = port, .want = std::move(want)};
+[[nodiscard]] PortPlan make_plan(PortRef port, std::optional<qos::Ruleset> want, State state,
+                                 bool queues = false) {
+  PortPlan plan{.port = std::move(port), .want = std::move(want)};
   for (Part part : {Part::kClassify, Part::kRemap, Part::kQueues}) {
     const std::optional<bool> right = state(part);
     if (plan.want && needs(part, queues)) {
@@ -33,7 +33,7 @@ template <class State>
 }
 
 /// What a plan to `plan.want` says of the parts that are needed: what it changes is missing.
-[[nodiscard]] inline Reading reading_of(Plan plan, bool queues = false) {
+[[nodiscard]] inline Reading reading_of(PortPlan plan, bool queues = false) {
   Reading reading{.mend = std::move(plan)};
   for (Part part : {Part::kClassify, Part::kRemap, Part::kQueues}) {
     if (!reading.mend.want || !needs(part, queues)) continue;

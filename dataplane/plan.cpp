@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <poll.h>
+
+#include <cerrno>
+#include <set>
+
 #include "dataplane/backend.hpp"
 
 namespace lldp::dataplane {
@@ -45,17 +50,44 @@ std::string_view to_string(Action a) {
   return "remove";
 }
 
-std::string to_string(const Plan& plan, std::string_view port) {
+std::string to_string(const PortPlan& plan) {
   std::string text;
   for (const Change& c : plan.changes)
-    text.append(port)
+    text.append(plan.port.name)
         .append(" ")
         .append(to_string(c.action))
         .append(" ")
         .append(to_string(c.part))
         .append("\n");
-  if (plan.want && !plan.empty()) text += qos::to_string(*plan.want, port);
+  if (plan.want && !plan.empty()) text += qos::to_string(*plan.want, plan.port.name);
   return text;
+}
+
+Error error_of(const Outcome& outcome) {
+  Error error = outcome.why.value_or(Error{});
+  if (outcome.refused)
+    error.what = std::string(to_string(outcome.refused->action)) + " " +
+                 std::string(to_string(outcome.refused->part)) + ": " + error.what;
+  return error;
+}
+
+Result<void> finish(Backend& backend, const Plan& plan) {
+  constexpr int kPatience = 5000;
+  backend.apply(plan);
+  std::set<Ifindex> left;
+  for (const PortPlan& port : plan.ports) left.insert(port.port.ifindex);
+  std::optional<Error> first;
+  for (;;) {
+    for (const Outcome& outcome : backend.take_events().outcomes)
+      if (left.erase(outcome.port) != 0 && outcome.why && !first) first = error_of(outcome);
+    if (left.empty()) break;
+    pollfd ready{.fd = backend.events(), .events = POLLIN, .revents = 0};
+    if (::poll(&ready, 1, kPatience) == 0)
+      return fail(Error{ETIMEDOUT, "backend " + std::string(backend.name()),
+                        "does not answer: whether the change was made is not known"});
+  }
+  if (first) return fail(std::move(*first));
+  return {};
 }
 
 }  // namespace lldp::dataplane

@@ -155,7 +155,7 @@ void Daemon::watch_rules(TimePoint now) {
   rules_events_.reset();
   if (protection_.events() < 0) return;
   rules_events_.emplace(loop_, protection_.events(), [this] {
-    protection_.take_events();
+    protection_.take_events(boot_time());
     settle();
     rules_events_->wait();
   });

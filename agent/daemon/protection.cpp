@@ -5,13 +5,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
-#include <iostream>
 #include <iterator>
 #include <utility>
 #include <vector>
 
 #include "agent/core/announcement.hpp"
+#include "agent/daemon/backend_options.hpp"
 #include "dataplane/factory.hpp"
 
 namespace lldp::io {
@@ -22,9 +23,7 @@ using dataplane::PartReading;
 using dataplane::PartState;
 
 constexpr Ifindex kWhole{};           ///< the back end as a whole, among the ports
-constexpr std::size_t kPerTurn = 16;  ///< ports given rules, or read, before others have their turn
-/// Between two ports that settle: each holds the kernel's RTNL lock, which others want too.
-constexpr Duration kSettlePause = std::chrono::milliseconds(250);
+constexpr std::size_t kPerTurn = 16;  ///< ports read before others have their turn
 constexpr Duration kFirstRetry = std::chrono::seconds(1);
 constexpr Duration kLastRetry = std::chrono::seconds(30);
 /// What nobody tells of is found so often; and put back within 10 s.
@@ -39,7 +38,7 @@ bool is_in_the_way(const PartReading& part) {
 }
 
 /// "classify, remap": those that are not there, or not as we left them.
-std::string lost_parts(const dataplane::Plan& mend) {
+std::string lost_parts(const dataplane::PortPlan& mend) {
   std::string text;
   for (const dataplane::Change& c : mend.changes)
     if (c.action != dataplane::Action::kRemove)
@@ -51,7 +50,7 @@ report::PartReading told(const PartReading& part) {
   return {std::string(to_string(part.part)), std::string(to_string(part.state)), part.text};
 }
 
-/// What the driver says of PFC: today's back ends do not set it.
+/// What the driver says of PFC, where the back end does not set it.
 PartReading read_pfc(const core::PortInfo* info, const qos::Policy& policy) {
   if (info == nullptr || !info->pfc_enabled)
     return {Part::kPfc, PartState::kUnsupported,
@@ -81,11 +80,7 @@ bool leads_to_switch(const core::PortInfo& info) {
 Protection Protection::open(const core::Agent& agent, const config::Config& config, NameOf name_of,
                             TimePoint now) {
   const std::string name = config.dry_run ? "print" : std::string(to_string(config.backend));
-  const dataplane::Options options{
-      .out = &std::cout,
-      .name_of = [name_of](Ifindex p) { return std::string(name_of(p)); },
-      .bpffs = config.bpffs,
-      .queues = config.htb};
+  const dataplane::Options options = options_of(config);
   Opener opener;
   if (config.backend != config::Backend::kNone || config.dry_run)
     opener = [name, options] { return dataplane::make_backend(name, options); };
@@ -104,11 +99,14 @@ Protection::Protection(const core::Agent& agent, qos::Policy policy, std::string
 
 void Protection::open_backend(TimePoint now) {
   auto opened = opener_();
-  if (!opened) return note(kWhole, fail(opened.error()), now);
-  note(kWhole, {}, now);
+  if (!opened) return note({.port = kWhole, .why = opened.error()}, now);
+  note({.port = kWhole}, now);
   backend_ = std::move(*opened);
   opened_ = true;
-  if (const auto found = backend_->ports()) found_.insert(found->begin(), found->end());
+  follow_state(now);
+  for (const dataplane::PortRef& port :
+       backend_->ports().value_or(std::vector<dataplane::PortRef>{}))
+    found_.insert(port.ifindex);
   found_rules_ = !found_.empty();
   for (const Ifindex port : ports_) adopt(port, now);
 }
@@ -135,7 +133,6 @@ void Protection::adopt(Ifindex port, TimePoint now) {
 void Protection::remove(Ifindex port) {
   ports_.erase(port);
   found_.erase(port);
-  unsettled_.erase(port);
   book_.erase(port);
   look_.erase(port);
   later_.erase(port);
@@ -143,9 +140,10 @@ void Protection::remove(Ifindex port) {
   untold_.insert(port);
   changed_ = true;
   if (!backend_) return;
-  // Still there, but not to be managed: its rules go. Gone: there is nothing to plan.
-  if (const auto plan = backend_->plan_removal(port); plan && !plan->empty())
-    (void)backend_->apply(*plan);  // one that goes in this moment takes its rules along
+  // Still there, but not to be managed: its rules go. Gone: there is nothing to plan, and one that
+  // goes in this moment takes its rules along.
+  if (auto plan = backend_->plan_removal(ref(port)); plan && !plan->empty())
+    backend_->apply({.ports = {std::move(*plan)}});
   backend_->forget(port);
 }
 
@@ -154,61 +152,106 @@ qos::Ruleset Protection::wanted(Ifindex port) const {
   return qos::compile(policy_, {.order = forwards ? agent_->order(port) : Order::kUnknown});
 }
 
-void Protection::update(Ifindex port, TimePoint now) {
-  if (!backend_ || !ports_.contains(port)) return;
+bool Protection::is_due(Ifindex port, TimePoint now) {
+  if (!is_up() || !ports_.contains(port)) return false;
   found_.erase(port);
   PortStanding& standing = book_[port];
   const Order order = wanted(port).port.order;
   standing.put_off = false;
-  if (standing.programmed == order) return;
+  standing.again = standing.applying.has_value();
+  if (standing.programmed == order || standing.applying) return false;
   // Up is the safe side: classes only go forward.
-  if (order != Order::kUp && !standing.credit.take(now)) {
-    standing.put_off = true;
-    wake(port, now + kCreditPause);
-    return;
-  }
-  program(port, now);
+  if (order == Order::kUp || standing.credit.take(now)) return true;
+  standing.put_off = true;
+  wake(port, now + kCreditPause);
+  return false;
+}
+
+void Protection::update(Ifindex port, TimePoint now) {
+  if (is_due(port, now)) program(std::array{port}, now);
 }
 
 void Protection::update_all(qos::Policy policy, TimePoint now) {
   policy_ = std::move(policy);
+  std::vector<Ifindex> due;
   for (Ifindex port : ports_) {
     untold_.insert(port);  // what is worth an alarm goes by the role too
     if (found_.contains(port) && agent_->settings().role == Role::kSwitch) continue;
     book_[port].programmed.reset();
     book_[port].credit = {};
-    update(port, now);
+    if (is_due(port, now)) due.push_back(port);
   }
+  program(due, now);
 }
 
 void Protection::link_changed(Ifindex port) {
   if (backend_ && ports_.contains(port)) look_.insert(port);
 }
 
-void Protection::take_events() {
-  for (const Ifindex port : backend_->take_events()) {
-    if (port == Ifindex()) look_ = ports_;
+void Protection::take_events(TimePoint now) {
+  if (backend_) handle(backend_->take_events(), now);
+}
+
+void Protection::handle(dataplane::Events events, TimePoint now) {
+  for (const dataplane::Outcome& outcome : events.outcomes) finish(outcome, now);
+  for (const Ifindex port : events.changed) {
+    if (port == kWhole) look_ = ports_;
     if (ports_.contains(port)) look_.insert(port);
+  }
+  follow_state(now);
+}
+
+void Protection::follow_state(TimePoint now) {
+  const auto why = backend_->down();
+  if (why) {
+    if (is_up()) note({.port = kWhole, .why = why}, now);
+  } else if (!is_up()) {
+    note({.port = kWhole}, now);
+    // What it has is compared with what it should have, and only a difference is written.
+    for (const Ifindex port : ports_) {
+      if (found_.contains(port)) continue;
+      book_[port].programmed.reset();
+      book_[port].applying.reset();
+      waiting_.push_back(port);
+    }
+    added_at_ = now;
   }
 }
 
-void Protection::program(Ifindex port, TimePoint now) {
-  PortStanding& standing = book_[port];
-  const qos::Ruleset want = wanted(port);
-  standing.put_off = false;
-  const auto plan = backend_->plan(port, want);
-  const auto done = plan ? backend_->apply(*plan) : fail(plan.error());
-  standing.programmed = done ? std::optional(want.port.order) : std::nullopt;
-  note(port, done, now);
-  look_.insert(port);  // refused or not: what is there is what a later change is seen by
-  if (plan && backend_->settles()) unsettled_.insert(port);
+void Protection::finish(const dataplane::Outcome& outcome, TimePoint now) {
+  if (!ports_.contains(outcome.port)) return;
+  PortStanding& standing = book_[outcome.port];
+  const auto order = std::exchange(standing.applying, std::nullopt);
+  standing.programmed = outcome.why ? std::nullopt : order;
+  note(outcome, now);
+  look_.insert(outcome.port);  // refused or not: what is there is what a later change is seen by
+  if (std::exchange(standing.again, false)) update(outcome.port, now);
+}
+
+void Protection::program(std::span<const Ifindex> ports, TimePoint now) {
+  dataplane::Plan plan;
+  for (const Ifindex port : ports) {
+    PortStanding& standing = book_[port];
+    if (standing.applying) continue;
+    const qos::Ruleset want = wanted(port);
+    standing.put_off = false;
+    standing.applying = want.port.order;
+    if (auto planned = backend_->plan(ref(port), want))
+      plan.ports.push_back(std::move(*planned));
+    else
+      finish({.port = port, .why = planned.error()}, now);
+  }
+  if (plan.ports.empty()) return;
+  backend_->apply(plan);
+  take_events(now);
 }
 
 void Protection::look(Ifindex port, TimePoint now) {
   PortStanding& standing = book_[port];
   standing.read_at = now;
-  auto reading = backend_->verify(port, wanted(port));
-  if (!reading) return note(port, fail(reading.error()), now);
+  if (!is_up() || standing.applying) return;  // its outcome brings the port here again
+  auto reading = backend_->verify(ref(port), wanted(port));
+  if (!reading) return note({.port = port, .why = reading.error()}, now);
   const auto failure = failed_.find(port);
   // What stood in the way of a change may be gone: no need to wait for its turn.
   if (failure != failed_.end() && standing.parts != reading->parts)
@@ -220,9 +263,12 @@ void Protection::look(Ifindex port, TimePoint now) {
     if (!standing.lost.empty() && now < standing.losses.next()) {
       wake(port, standing.losses.next());
     } else {
-      note(port, backend_->apply(reading->mend), now);
-      if (auto again = backend_->verify(port, wanted(port))) reading = std::move(again);
-      if (backend_->settles()) unsettled_.insert(port);
+      standing.applying = standing.programmed;
+      backend_->apply({.ports = {reading->mend}});
+      take_events(now);
+      if (standing.applying) return;
+      look_.erase(port);
+      if (auto again = backend_->verify(ref(port), wanted(port))) reading = std::move(again);
     }
   }
   if (!standing.lost.empty() && reading->mend.empty()) {
@@ -245,17 +291,17 @@ void Protection::wake(Ifindex port, TimePoint due) {
   if (!fresh) at->second = std::min(at->second, due);
 }
 
-void Protection::note(Ifindex port, const Result<void>& outcome, TimePoint now) {
-  if (outcome || outcome.error().code == ENODEV) {  // gone: netlink tells, or has told
-    if (failed_.erase(port) == 0) return;
+void Protection::note(const dataplane::Outcome& outcome, TimePoint now) {
+  if (!outcome.why || outcome.why->code == ENODEV) {  // gone: netlink tells, or has told
+    if (failed_.erase(outcome.port) == 0) return;
   } else {
-    Failure& failure = failed_[port];
-    failure.why = outcome.error();
+    Failure& failure = failed_[outcome.port];
+    failure.outcome = outcome;
     failure.tried = now;
     failure.wait = std::clamp(failure.wait * 2, kFirstRetry, kLastRetry);
     failure.due = now + failure.wait;
   }
-  untold_.insert(port);
+  untold_.insert(outcome.port);
   changed_ = true;
 }
 
@@ -266,30 +312,31 @@ std::optional<TimePoint> Protection::next_deadline() const {
   const auto take = [&next](TimePoint due) {
     if (!next || due < *next) next = due;
   };
-  if (!unsettled_.empty()) take(settle_at_.value_or(TimePoint::min()));
-  for (const auto& [port, failure] : failed_) take(failure.due);
+  for (const auto& [port, failure] : failed_)
+    if (is_up() || !backend_) take(failure.due);
   for (const auto& [port, due] : later_) take(due);
   if (glance_at_ && !ports_.empty()) take(*glance_at_);
   return next;
 }
 
 void Protection::advance(TimePoint now) {
-  for (std::size_t n = 0; n < kPerTurn && !waiting_.empty(); ++n) {
-    if (const Ifindex port = waiting_.front(); ports_.contains(port)) update(port, now);
+  std::vector<Ifindex> turn;
+  const std::size_t most = backend_ ? backend_->ports_per_turn() : 0;
+  for (std::size_t n = 0; n < most && !waiting_.empty(); ++n) {
+    if (is_due(waiting_.front(), now)) turn.push_back(waiting_.front());
     waiting_.pop_front();
   }
   if (found_until_ && *found_until_ <= now)
-    for (Ifindex port : std::exchange(found_, {})) update(port, now);
-  if (!settle_at_ && waiting_.empty() && !unsettled_.empty()) settle_at_ = now + kSettlePause;
-  if (settle_at_ && *settle_at_ <= now) settle_one(now);
-  std::vector<Ifindex> again;
-  for (const auto& [port, failure] : failed_)
-    if (failure.due <= now && again.size() < kPerTurn) again.push_back(port);
-  for (Ifindex port : again)
-    if (port == kWhole)
+    for (Ifindex port : std::exchange(found_, {}))
+      if (is_due(port, now)) turn.push_back(port);
+  if (!backend_) {
+    if (const auto whole = failed_.find(kWhole); whole != failed_.end() && whole->second.due <= now)
       open_backend(now);
-    else
-      program(port, now);
+  } else if (is_up()) {
+    for (const auto& [port, failure] : failed_)
+      if (failure.due <= now && turn.size() < most) turn.push_back(port);
+  }
+  program(turn, now);
 
   for (auto at = later_.begin(); at != later_.end();) {
     const auto [port, due] = *at;
@@ -298,7 +345,7 @@ void Protection::advance(TimePoint now) {
     look_.insert(port);
     if (book_[port].put_off) update(port, now);  // may come to stand here again
   }
-  if (glance_at_ && *glance_at_ <= now) {
+  if (glance_at_ && *glance_at_ <= now && backend_) {
     const std::vector<Ifindex> ports(ports_.begin(), ports_.end());
     for (Ifindex port : backend_->glance(ports)) look_.insert(port);
     glance_at_ = now + kGlancePause;
@@ -312,20 +359,9 @@ void Protection::advance(TimePoint now) {
   }
 }
 
-void Protection::settle_one(TimePoint now) {
-  bool moved = false;
-  while (!moved && !unsettled_.empty()) {
-    // One that cannot move has its rules all the same, and is tried again at its next change.
-    const Ifindex port = unsettled_.extract(unsettled_.begin()).value();
-    moved = backend_->settle(port).value_or(false);
-    if (moved) look_.insert(port);
-  }
-  settle_at_ = unsettled_.empty() ? std::nullopt : std::optional(now + kSettlePause);
-}
-
 std::optional<std::string> Protection::complaint(Ifindex port, TimePoint now) const {
   if (const auto failure = failed_.find(port); failure != failed_.end())
-    return to_string(failure->second.why);
+    return to_string(error_of(failure->second.outcome));
   const auto at = book_.find(port);
   if (at == book_.end()) return std::nullopt;
   const PortStanding& standing = at->second;
@@ -363,7 +399,8 @@ void Protection::tell(core::Agent& agent, TimePoint now, core::Actions& out) {
       if (names.size() < kNamed) names.push_back(name_of_(port));
     const std::string text =
         complained_.contains(kWhole)
-            ? "no port has rules: the data plane cannot be opened"
+            ? backend_ ? "the data plane does not answer: what rules the ports have is not known"
+                       : "no port has rules: the data plane cannot be opened"
             : fmt::format("{} of {} ports without rules that hold: {}{}", complained_.size(),
                           ports_.size(), fmt::join(names, ", "),
                           complained_.size() > kNamed ? ", ..." : "");
@@ -376,22 +413,28 @@ void Protection::tell(core::Agent& agent, TimePoint now, core::Actions& out) {
 
 void Protection::flush() {
   if (!backend_) return;
-  const auto ports = backend_->ports();
-  for (Ifindex port : ports.value_or(std::vector<Ifindex>{}))
-    if (const auto plan = backend_->plan_removal(port)) (void)backend_->apply(*plan);
+  dataplane::Plan plan;
+  for (const dataplane::PortRef& port :
+       backend_->ports().value_or(std::vector<dataplane::PortRef>{}))
+    if (auto removal = backend_->plan_removal(port)) plan.ports.push_back(std::move(*removal));
+  (void)dataplane::finish(*backend_, plan);  // it is the end: who could be told?
 }
 
 std::vector<report::PartReading> Protection::faults_of(const core::PortInfo& info) const {
   if (info.order == Order::kUnknown)
     return {{"remap", "missing", "its order is not known: the switch there tells no level"}};
   if (const auto failure = failed_.find(info.ifindex); failure != failed_.end())
-    return {{"classify", "missing", failure->second.why.what}};
+    return {{std::string(to_string(failure->second.outcome.refused
+                                       ? failure->second.outcome.refused->part
+                                       : Part::kClassify)),
+             "missing", failure->second.outcome.why->what}};
   const auto at = book_.find(info.ifindex);
   if (at == book_.end() || at->second.parts.empty())
     return {{"classify", "missing", "not read back yet"}};
   std::vector<report::PartReading> faults;
   for (const PartReading& part : at->second.parts)
     if (part.state != PartState::kDone) faults.push_back(told(part));
+  if (backend_->does(Part::kPfc)) return faults;
   // What no driver tells of is counted apart.
   if (const PartReading pfc = read_pfc(&info, policy_); pfc.state == PartState::kMissing)
     faults.push_back(told(pfc));
@@ -409,7 +452,7 @@ report::Protection Protection::summary(const core::Snapshot& snapshot) const {
   for (const core::PortInfo& info : snapshot.ports) {
     if (!leads_to_switch(info)) continue;
     leads = true;
-    if (!info.pfc_enabled) ++summary.pfc_unverified;
+    if (!info.pfc_enabled && !backend_->does(Part::kPfc)) ++summary.pfc_unverified;
     for (report::PartReading& fault : faults_of(info))
       summary.reasons.push_back({info.name, std::move(fault)});
   }
@@ -427,7 +470,7 @@ report::Rules Protection::rules(const core::Snapshot& snapshot) {
   report::Rules rules{.backend = backend_name_, .policy = policy_};
   if (backend_) rules.description = backend_->description();
   if (const auto whole = failed_.find(kWhole); whole != failed_.end())
-    rules.error = to_string(whole->second.why);
+    rules.error = to_string(error_of(whole->second.outcome));
   std::map<Ifindex, const core::PortInfo*> infos;
   for (const core::PortInfo& info : snapshot.ports) infos.emplace(info.ifindex, &info);
   for (Ifindex port : ports_) {
@@ -441,19 +484,19 @@ report::PortRules Protection::rules_of(Ifindex port, const core::PortInfo* info)
   using Installed = report::PortRules::Installed;
   report::PortRules out{.name = std::string(name_of_(port)), .wanted = wanted(port)};
   if (const auto failure = failed_.find(port); failure != failed_.end())
-    out.error = to_string(failure->second.why);
-  if (!backend_) return out;
+    out.error = to_string(error_of(failure->second.outcome));
+  if (!is_up()) return out;
   const PortStanding& standing = book_[port];
   out.restored = standing.losses.total();
   out.bounces = backend_->bounces(port).value_or(dataplane::Bounces{});
-  const auto reading = backend_->verify(port, out.wanted);
+  const auto reading = backend_->verify(ref(port), out.wanted);
   if (!reading) {
     out.error = to_string(reading.error());
     return out;
   }
   if (reading->parts != standing.parts) look_.insert(port);
   for (const PartReading& part : reading->parts) out.parts.push_back(told(part));
-  out.parts.push_back(told(read_pfc(info, policy_)));
+  if (!backend_->does(Part::kPfc)) out.parts.push_back(told(read_pfc(info, policy_)));
   const std::vector<dataplane::Change>& changes = reading->mend.changes;
   for (const dataplane::Change& c : changes)
     out.changes.push_back(fmt::format("{} {}", to_string(c.action), to_string(c.part)));

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -58,9 +59,9 @@ class Protection {
   void update_all(qos::Policy policy, TimePoint now);
   /// Something of the interface is different, which may let packets pass by the rules.
   void link_changed(Ifindex port);
-  /// Readable when somebody may have changed what we made; -1: nothing tells.
+  /// Readable when take_events() has something to do; -1: never.
   [[nodiscard]] int events() const { return backend_ ? backend_->events() : -1; }
-  void take_events();
+  void take_events(TimePoint now);
   /// When advance() has something to do.
   [[nodiscard]] std::optional<TimePoint> next_deadline() const;
   void advance(TimePoint now);
@@ -81,7 +82,7 @@ class Protection {
  private:
   /// Refused, for this reason, and when to try it again.
   struct Failure {
-    Error why{};
+    dataplane::Outcome outcome{};
     TimePoint tried{};
     Duration wait{};
     TimePoint due{};
@@ -97,11 +98,21 @@ class Protection {
   [[nodiscard]] std::vector<report::PartReading> faults_of(const core::PortInfo& info) const;
   /// What is worth an alarm.
   [[nodiscard]] std::optional<std::string> complaint(Ifindex port, TimePoint now) const;
-  void program(Ifindex port, TimePoint now);
+  /// Whether the port's rules may, and have to, follow its order now.
+  [[nodiscard]] bool is_due(Ifindex port, TimePoint now);
+  /// Changes the ports, as one plan for the device.
+  void program(std::span<const Ifindex> ports, TimePoint now);
+  void handle(dataplane::Events events, TimePoint now);
+  void finish(const dataplane::Outcome& outcome, TimePoint now);
+  /// Whether the back end can be asked.
+  void follow_state(TimePoint now);
+  [[nodiscard]] bool is_up() const { return backend_ && !failed_.contains(Ifindex()); }
+  [[nodiscard]] dataplane::PortRef ref(Ifindex port) const {
+    return {port, std::string(name_of_(port))};
+  }
   /// Reads the port back, and puts back what is lost.
   void look(Ifindex port, TimePoint now);
-  void note(Ifindex port, const Result<void>& outcome, TimePoint now);
-  void settle_one(TimePoint now);
+  void note(const dataplane::Outcome& outcome, TimePoint now);
   /// The port gets a turn at `due`, if it has none before.
   void wake(Ifindex port, TimePoint due);
 
@@ -119,9 +130,7 @@ class Protection {
   std::optional<TimePoint> found_until_;  ///< by then every neighbour would have been heard
   std::deque<Ifindex> waiting_;           ///< added, without rules yet
   TimePoint added_at_{};
-  std::set<Ifindex> unsettled_;         ///< given rules, which may yet move to where they cost less
-  std::optional<TimePoint> settle_at_;  ///< the next one's turn
-  std::map<Ifindex, Failure> failed_;   ///< port 0: the back end as a whole
+  std::map<Ifindex, Failure> failed_;  ///< port 0: the back end as a whole
 
   std::map<Ifindex, PortStanding> book_;  ///< what we know of the rules of `ports_`
   std::set<Ifindex> look_;                ///< to be read back at the next turn

@@ -2,8 +2,8 @@
 #include "agent/daemon/remove_rules.hpp"
 
 #include <cerrno>
-#include <iostream>
 
+#include "agent/daemon/backend_options.hpp"
 #include "dataplane/factory.hpp"
 
 namespace lldp::io {
@@ -11,14 +11,15 @@ namespace lldp::io {
 Result<void> remove_rules(const config::Config& config) {
   if (config.backend == config::Backend::kNone) return {};
   auto backend = dataplane::make_backend(config.dry_run ? "print" : to_string(config.backend),
-                                         {.out = &std::cout, .bpffs = config.bpffs});
+                                         options_of(config));
   if (!backend) return fail(backend.error());
   const auto ports = (*backend)->ports();
   if (!ports) return fail(ports.error());
   Result<void> outcome;
-  for (const Ifindex port : *ports) {
-    const auto plan = (*backend)->plan_removal(port);
-    const auto removed = plan ? (*backend)->apply(*plan) : fail(plan.error());
+  for (const dataplane::PortRef& port : *ports) {
+    auto plan = (*backend)->plan_removal(port);
+    const auto removed =
+        plan ? finish(**backend, {.ports = {std::move(*plan)}}) : Result<void>(fail(plan.error()));
     if (!removed && removed.error().code != ENODEV && outcome) outcome = removed;
   }
   return outcome;

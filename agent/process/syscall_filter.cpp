@@ -42,10 +42,10 @@ constexpr const char* kAllowed[] = {
     "mkdir", "mkdirat", "rmdir", "unlink", "unlinkat", "rename", "renameat", "renameat2",
     // The loop: frames, links, clients and time.
     "epoll_ctl", "epoll_wait", "epoll_pwait", "epoll_pwait2", "poll", "ppoll", "ppoll_time64",
-    "timerfd_settime", "timerfd_settime64", "clock_gettime", "clock_gettime64", "gettimeofday",
-    "time", "bind", "connect", "accept", "accept4", "shutdown", "getsockopt", "setsockopt",
-    "getsockname", "getpeername", "sendto", "recvfrom", "recv", "send", "sendmsg", "recvmsg",
-    "sendmmsg", "recvmmsg", "recvmmsg_time64",
+    "epoll_create1", "timerfd_create", "timerfd_settime", "timerfd_settime64", "clock_gettime",
+    "clock_gettime64", "gettimeofday", "time", "bind", "connect", "accept", "accept4", "shutdown",
+    "getsockopt", "setsockopt", "getsockname", "getpeername", "sendto", "recvfrom", "recv", "send",
+    "sendmsg", "recvmsg", "sendmmsg", "recvmmsg", "recvmmsg_time64",
     // To notice that lldpd comes.
     "inotify_init1", "inotify_add_watch",
     // Memory, signals, the end.

@@ -3,10 +3,16 @@
 
 #include <fmt/format.h>
 #include <net/if.h>
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <chrono>
+#include <cstring>
 #include <set>
+#include <utility>
 
 #include "dataplane/bpf/clsact.hpp"
 #include "dataplane/bpf/kernel.hpp"
@@ -21,6 +27,8 @@ constexpr Part kParts[] = {Part::kClassify, Part::kRemap, Part::kQueues};
 /// Only XDP by a BPF link is not told of, and an interface costs microseconds to read: of more than
 /// so many ports not at every glance.
 constexpr std::size_t kLinksPerGlance = 64;
+
+constexpr std::chrono::nanoseconds kMigrationPause = std::chrono::milliseconds(250);
 /// With more ports one question for all interfaces costs less than one for each port.
 constexpr std::size_t kLinksOneByOne = 8;
 
@@ -31,18 +39,22 @@ std::string key_of(Part part, const qos::Ruleset& want) {
   return part == Part::kQueues ? queues_key(want.pfc_enable) : bpf::Programs::key_of(want);
 }
 
+std::string name_of(Ifindex port) {
+  std::array<char, IF_NAMESIZE> name{};
+  return ::if_indextoname(port.value(), name.data()) != nullptr
+             ? std::string(name.data())
+             : fmt::format("port {}", port.value());
+}
+
 /// An error with the port's name, as its user knows it.
 Error on(Ifindex port, Error e) {
-  std::array<char, IF_NAMESIZE> name{};
-  e.where = ::if_indextoname(port.value(), name.data()) != nullptr
-                ? std::string(name.data())
-                : fmt::format("port {}", port.value());
+  e.where = name_of(port);
   return e;
 }
 
 }  // namespace
 
-Result<std::unique_ptr<Backend>> Bpf::open(const Options& options) {
+Result<std::unique_ptr<Backend>> Bpf::open(const BpfOptions& options) {
   auto socket = TcSocket::open();
   if (!socket) return fail(socket.error());
   auto queues = Queues::open();
@@ -51,14 +63,22 @@ Result<std::unique_ptr<Backend>> Bpf::open(const Options& options) {
   if (!reader) return fail(reader.error());
   auto events = TcEvents::open();
   if (!events) return fail(events.error());
+  UniqueFd poll(::epoll_create1(EPOLL_CLOEXEC));
+  UniqueFd timer(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
+  for (const int fd : {events->fd(), timer.get()}) {
+    epoll_event interest{.events = EPOLLIN, .data = {}};
+    if (::epoll_ctl(poll.get(), EPOLL_CTL_ADD, fd, &interest) != 0)
+      return fail(Error{errno, "backend bpf", std::strerror(errno)});
+  }
   std::unique_ptr<Bpf> self(new Bpf(bpf::Pins::open(options.bpffs), std::move(*reader),
-                                    std::move(*events), std::move(*queues), options.queues));
+                                    std::move(*events), std::move(poll), std::move(timer),
+                                    std::move(*queues), options.queues));
   auto clsact = std::make_unique<bpf::Clsact>(std::move(*socket), self->programs_);
   self->clsact_ = clsact.get();
   self->hooks_.push_back(std::move(clsact));
   const bool tcx = self->programs_.pins().has_value() && self->tcx_;
   if (tcx) self->hooks_.push_back(std::make_unique<bpf::Tcx>(self->programs_));
-  if (options.hook == Options::Hook::kTcx) {
+  if (options.hook == BpfOptions::Hook::kTcx) {
     if (!tcx)
       return fail(Error{0, "backend bpf",
                         fmt::format("TCX needs Linux 6.6 and a BPF file system at {} that we may "
@@ -66,7 +86,7 @@ Result<std::unique_ptr<Backend>> Bpf::open(const Options& options) {
                                     options.bpffs)});
     std::swap(self->hooks_.front(), self->hooks_.back());
   }
-  self->settles_ = options.hook == Options::Hook::kAuto && tcx;
+  self->migrates_ = options.hook == BpfOptions::Hook::kAuto && tcx;
   for (const auto& hook : self->hooks_) {
     const auto ports = hook->ports();
     if (!ports) return fail(Error{ports.error().code, "backend bpf", ports.error().what});
@@ -84,9 +104,9 @@ std::string Bpf::description() const {
   const bool tcx = dynamic_cast<const bpf::Tcx*>(hooks_.front().get()) != nullptr;
   const auto& pins = programs_.pins();
   std::string text = fmt::format("{}, {}",
-                                 tcx        ? "tcx"
-                                 : settles_ ? "clsact, later tcx"
-                                            : "clsact",
+                                 tcx         ? "tcx"
+                                 : migrates_ ? "clsact, later tcx"
+                                             : "clsact",
                                  pins ? "kept in " + pins->directory() : "no BPF file system");
   if (want_queues_) text += ", htb queues";
   if (want_queues_ && !kept_.empty())
@@ -117,7 +137,7 @@ Result<std::optional<std::string>> Bpf::present(Ifindex port, Part part) {
     if (!there) return fail(on(port, there.error()));
     if (!*there) continue;
     // On a hook that is not for use, or on two of them.
-    const bool misplaced = key || (hook != hooks_.front() && !settles_);
+    const bool misplaced = key || (hook != hooks_.front() && !migrates_);
     key = misplaced ? std::string() : **there;
   }
   return key;
@@ -130,7 +150,8 @@ bool Bpf::is_right(Ifindex port, Part part, const std::string& key,
          !programs_.may_know_tag(port);
 }
 
-Result<Plan> Bpf::plan_from(Ifindex port, std::optional<qos::Ruleset> want) {
+Result<PortPlan> Bpf::plan_from(const PortRef& ref, std::optional<qos::Ruleset> want) {
+  const Ifindex port = ref.ifindex;
   std::array<std::optional<bool>, std::size(kParts)> right{};
   for (Part part : kParts) {
     const auto there = present(port, part);
@@ -140,11 +161,13 @@ Result<Plan> Bpf::plan_from(Ifindex port, std::optional<qos::Ruleset> want) {
   }
   const bool queues = want_queues_ && !kept_.contains(port);
   return make_plan(
-      port, std::move(want), [&](Part part) { return right[static_cast<std::size_t>(part)]; },
+      ref, std::move(want), [&](Part part) { return right[static_cast<std::size_t>(part)]; },
       queues);
 }
 
-Result<Plan> Bpf::plan(Ifindex port, const qos::Ruleset& want) { return plan_from(port, want); }
+Result<PortPlan> Bpf::plan(const PortRef& port, const qos::Ruleset& want) {
+  return plan_from(port, want);
+}
 
 Result<bpf::TcxChain> Bpf::chain(Ifindex port, Part part) const {
   if (!tcx_) return bpf::TcxChain{};
@@ -172,8 +195,9 @@ Result<std::optional<std::string>> Bpf::way_round(Ifindex port, Part part, const
   return clsact_->before(port, part);
 }
 
-Result<Reading> Bpf::verify(Ifindex port, const qos::Ruleset& want) {
-  auto plan = plan_from(port, want);
+Result<Reading> Bpf::verify(const PortRef& ref, const qos::Ruleset& want) {
+  const Ifindex port = ref.ifindex;
+  auto plan = plan_from(ref, want);
   if (!plan) return fail(plan.error());
   LinkFacts link;
   if (auto done = socket_.links(port, [&](Ifindex, const LinkFacts& facts) { link = facts; });
@@ -240,16 +264,16 @@ std::vector<Ifindex> Bpf::glance(std::span<const Ifindex> ports) {
   return {changed.begin(), changed.end()};
 }
 
-Result<Plan> Bpf::plan_removal(Ifindex port) { return plan_from(port, std::nullopt); }
+Result<PortPlan> Bpf::plan_removal(const PortRef& port) { return plan_from(port, std::nullopt); }
 
 Result<void> Bpf::put(Ifindex port, Part part, const bpf::Programs::Loaded& program,
                       std::optional<qos::Tag> tag) {
   if (auto done = programs_.need_place(port); !done) return done;
   bpf::Hook* hook = hooks_.front().get();
-  if (settles_) {  // what has settled stays there, and a stranger on TCX would come before clsact
-    const auto settled = hooks_.back()->find(port, part);
-    if (!settled) return fail(settled.error());
-    if (*settled || hooks_.back()->is_shared(port, part)) hook = hooks_.back().get();
+  if (migrates_) {  // what has moved stays there, and a stranger on TCX would come before clsact
+    const auto moved = hooks_.back()->find(port, part);
+    if (!moved) return fail(moved.error());
+    if (*moved || hooks_.back()->is_shared(port, part)) hook = hooks_.back().get();
   }
   if (auto done = put_only(*hook, port, part, program); !done) return done;
   if (part == Part::kClassify) programs_.set_tag(port, tag);
@@ -267,9 +291,9 @@ Result<void> Bpf::put_only(bpf::Hook& hook, Ifindex port, Part part,
   return {};
 }
 
-Result<bool> Bpf::settle(Ifindex port) {
+Result<bool> Bpf::migrate(Ifindex port) {
   bool moved = false;
-  if (!settles_) return moved;
+  if (!migrates_) return moved;
   for (Part part : {Part::kClassify, Part::kRemap}) {
     const auto key = hooks_.front()->find(port, part);
     if (!key) return fail(on(port, key.error()));
@@ -290,44 +314,78 @@ Result<void> Bpf::remove(Ifindex port, Part part) {
   return {};
 }
 
-Result<void> Bpf::apply(const Plan& plan) {
+std::optional<Ifindex> Bpf::migrate_one() {
+  while (!to_migrate_.empty()) {
+    // One that cannot move has its rules all the same, and is tried again at its next change.
+    const Ifindex port = to_migrate_.extract(to_migrate_.begin()).value();
+    if (migrate(port).value_or(false)) return port;
+  }
+  return std::nullopt;
+}
+
+void Bpf::set_timer() {
+  itimerspec spec{};
+  if (!to_migrate_.empty()) spec.it_value.tv_nsec = kMigrationPause.count();
+  ::timerfd_settime(timer_.get(), 0, &spec, nullptr);
+}
+
+Events Bpf::take_events() {
+  Events events{.changed = events_.take(), .outcomes = std::exchange(outcomes_, {})};
+  std::uint64_t expirations = 0;
+  if (::read(timer_.get(), &expirations, sizeof expirations) == sizeof expirations) {
+    if (const auto moved = migrate_one()) events.changed.push_back(*moved);
+    set_timer();
+  }
+  return events;
+}
+
+void Bpf::apply(const Plan& plan) {
+  for (const PortPlan& port : plan.ports) {
+    outcomes_.push_back(apply(port));
+    if (migrates_ && port.want && !outcomes_.back().why) to_migrate_.insert(port.port.ifindex);
+  }
+  if (!to_migrate_.empty()) set_timer();
+}
+
+Outcome Bpf::apply(const PortPlan& plan) {
+  const Ifindex port = plan.port.ifindex;
+  const auto refused = [&](std::optional<Change> change, Error why) {
+    return Outcome{.port = port, .refused = change, .why = std::move(why)};
+  };
   const bpf::Programs::Loaded* program = nullptr;
   if (plan.want && !plan.empty()) {
     const auto loaded = programs_.get(*plan.want);
-    if (!loaded) return fail(on(plan.port, loaded.error()));
+    if (!loaded) return refused(plan.changes.front(), on(port, loaded.error()));
     program = *loaded;
   }
-  const auto tag_before = programs_.tag(plan.port);
+  const auto tag_before = programs_.tag(port);
   std::vector<std::pair<Part, std::optional<std::string>>> undo;
   for (const Change& c : plan.changes) {
-    const auto before = present(plan.port, c.part);
-    if (!before) return fail(before.error());
+    const auto before = present(port, c.part);
+    if (!before) return refused(c, before.error());
     const bool removal = c.action == Action::kRemove;
-    if (removal ? !*before : *before && is_right(plan.port, c.part, **before, *plan.want))
+    if (removal ? !*before : *before && is_right(port, c.part, **before, *plan.want))
       continue;  // done already
-    const auto done = removal                   ? remove(plan.port, c.part)
-                      : c.part == Part::kQueues ? queues_.put(plan.port, plan.want->pfc_enable)
-                                                : put(plan.port, c.part, *program, plan.want->tag);
+    const auto done = removal                   ? remove(port, c.part)
+                      : c.part == Part::kQueues ? queues_.put(port, plan.want->pfc_enable)
+                                                : put(port, c.part, *program, plan.want->tag);
     if (!done) {
       for (; !undo.empty(); undo.pop_back()) {
         const auto& [part, key] = undo.back();
         const auto* old = key ? programs_.find(*key) : nullptr;
         // What fails here fails for the same reason as what is reported.
-        if (!key) (void)remove(plan.port, part);
-        if (old != nullptr) (void)put(plan.port, part, *old, tag_before);
+        if (!key) (void)remove(port, part);
+        if (old != nullptr) (void)put(port, part, *old, tag_before);
       }
-      return fail(on(plan.port, {done.error().code,
-                                 {},
-                                 fmt::format("{} {}: {}", to_string(c.action), to_string(c.part),
-                                             done.error().what)}));
+      return refused(c, on(port, done.error()));
     }
     undo.emplace_back(c.part, *before);
   }
   if (plan.want)
-    ports_.insert(plan.port);
+    ports_.insert(port);
   else
-    lose(plan.port);
-  return {};
+    lose(port);
+  return {.port = port};
 }
 
 void Bpf::forget(Ifindex port) {
@@ -338,13 +396,16 @@ void Bpf::forget(Ifindex port) {
 
 void Bpf::lose(Ifindex port) {
   ports_.erase(port);
+  to_migrate_.erase(port);
   kept_.erase(port);
   seen_.erase(port);
   if (ports_.empty()) programs_.clear();
 }
 
-Result<std::vector<Ifindex>> Bpf::ports() {
-  return std::vector<Ifindex>(ports_.begin(), ports_.end());
+Result<std::vector<PortRef>> Bpf::ports() {
+  std::vector<PortRef> ports;
+  for (const Ifindex port : ports_) ports.push_back({port, name_of(port)});
+  return ports;
 }
 
 Result<Bounces> Bpf::bounces(Ifindex port) { return programs_.bounces(port); }

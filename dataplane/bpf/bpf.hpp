@@ -22,23 +22,32 @@ namespace lldp::dataplane {
 /// docs/dataplane.md tells how they work and what they cost.
 class Bpf : public Backend {
  public:
-  [[nodiscard]] static Result<std::unique_ptr<Backend>> open(const Options& options);
+  [[nodiscard]] static Result<std::unique_ptr<Backend>> open(const BpfOptions& options);
 
   [[nodiscard]] std::string_view name() const override { return "bpf"; }
   [[nodiscard]] std::string description() const override;
+  [[nodiscard]] Capabilities capabilities() const override {
+    return {Support::kSoftware, Support::kSoftware,
+            want_queues_ ? Support::kSoftware : Support::kNo, Support::kNo};
+  }
   [[nodiscard]] Result<void> prepare(std::span<const qos::Ruleset> rules) override;
-  [[nodiscard]] Result<Plan> plan(Ifindex port, const qos::Ruleset& want) override;
-  [[nodiscard]] Result<Reading> verify(Ifindex port, const qos::Ruleset& want) override;
-  [[nodiscard]] int events() const override { return events_.fd(); }
-  [[nodiscard]] std::vector<Ifindex> take_events() override { return events_.take(); }
+  [[nodiscard]] Result<PortPlan> plan(const PortRef& port, const qos::Ruleset& want) override;
+  [[nodiscard]] Result<Reading> verify(const PortRef& port, const qos::Ruleset& want) override;
+  [[nodiscard]] int events() const override { return poll_.get(); }
+  [[nodiscard]] Events take_events() override;
   [[nodiscard]] std::vector<Ifindex> glance(std::span<const Ifindex> ports) override;
-  [[nodiscard]] Result<Plan> plan_removal(Ifindex port) override;
-  [[nodiscard]] Result<void> apply(const Plan& plan) override;
-  [[nodiscard]] bool settles() const override { return settles_; }
-  [[nodiscard]] Result<bool> settle(Ifindex port) override;
+  [[nodiscard]] Result<PortPlan> plan_removal(const PortRef& port) override;
+  void apply(const Plan& plan) override;
   void forget(Ifindex port) override;
-  [[nodiscard]] Result<std::vector<Ifindex>> ports() override;
+  [[nodiscard]] Result<std::vector<PortRef>> ports() override;
   [[nodiscard]] Result<Bounces> bounces(Ifindex port) override;
+
+  /// Rules are put on clsact first, and moved to TCX a port at a time when no other changes are
+  /// made: see BpfOptions::hook.
+  [[nodiscard]] bool migrates() const { return migrates_; }
+  /// Moves the port's rules, unchanged and without a gap. Takes up to 30 ms; false if there is
+  /// nothing (more) to move. On failure they stay where they were.
+  [[nodiscard]] Result<bool> migrate(Ifindex port);
 
  private:
   /// What changes without an event of traffic control.
@@ -48,16 +57,23 @@ class Bpf : public Backend {
     friend bool operator==(const Glimpse&, const Glimpse&) = default;
   };
 
-  Bpf(std::optional<bpf::Pins> pins, TcSocket socket, TcEvents events, Queues queues,
-      bool want_queues)
+  Bpf(std::optional<bpf::Pins> pins, TcSocket socket, TcEvents events, UniqueFd poll,
+      UniqueFd timer, Queues queues, bool want_queues)
       : programs_(std::move(pins)),
         socket_(std::move(socket)),
         events_(std::move(events)),
+        poll_(std::move(poll)),
+        timer_(std::move(timer)),
         queues_(std::move(queues)),
         want_queues_(want_queues) {}
   /// The key of what is on a port's part, over all hooks; empty: ours, but not to be left as it is.
   [[nodiscard]] Result<std::optional<std::string>> present(Ifindex port, Part part);
-  [[nodiscard]] Result<Plan> plan_from(Ifindex port, std::optional<qos::Ruleset> want);
+  [[nodiscard]] Result<PortPlan> plan_from(const PortRef& port, std::optional<qos::Ruleset> want);
+  [[nodiscard]] Outcome apply(const PortPlan& plan);
+  /// When the next port may migrate: each holds the kernel's RTNL lock, which others want too.
+  void set_timer();
+  /// The first of those that wait which has anything to move.
+  std::optional<Ifindex> migrate_one();
   /// True if what is there, of this key, is what `want` asks for.
   [[nodiscard]] bool is_right(Ifindex port, Part part, const std::string& key,
                               const qos::Ruleset& want) const;
@@ -79,12 +95,16 @@ class Bpf : public Backend {
   bpf::Programs programs_;
   TcSocket socket_;
   TcEvents events_;
+  UniqueFd poll_;   ///< epoll: events_ and timer_
+  UniqueFd timer_;  ///< until the next migration
+  std::vector<Outcome> outcomes_;
   bpf::Clsact* clsact_ = nullptr;  ///< one of the hooks
   const bool tcx_ = bpf::has_tcx();
   std::map<Ifindex, Glimpse> seen_;                ///< by verify()
   std::size_t glances_ = 0;                        ///< since one read the interfaces
   std::vector<std::unique_ptr<bpf::Hook>> hooks_;  ///< the first one is for use
-  bool settles_ = false;  ///< rules may stand on the last hook too, and settle() moves them there
+  bool migrates_ = false;  ///< rules may stand on the last hook too, and are moved there
+  std::set<Ifindex> to_migrate_;
   Queues queues_;
   bool want_queues_ = false;
   std::set<Ifindex> kept_;  ///< whose root qdisc someone else has configured

@@ -60,7 +60,7 @@ class ProtectionTest : public testing::Test {
   static qos::Ruleset rules(Order order) { return qos::compile(qos::Policy(), {.order = order}); }
   void install(Ifindex port, Order order) {
     FakeBackend kernel(kernel_);
-    ASSERT_TRUE(kernel.apply(*kernel.plan(port, rules(order))));
+    ASSERT_TRUE(finish(kernel, {.ports = {*kernel.plan({port, ""}, rules(order))}}));
   }
   /// Somebody else takes all of it away, or a part.
   void lose(Ifindex port) {
@@ -180,20 +180,51 @@ TEST_F(ProtectionTest, NothingToProtectIsInactive) {
   EXPECT_EQ(summary().pfc_unverified, 1U);
 }
 
-TEST_F(ProtectionTest, PortsSettleOneByOneWhenAllHaveRules) {
-  kernel_.settles = true;
+TEST_F(ProtectionTest, SlowDataPlaneHoldsNobodyUpAndLearnsTheLatestOrder) {
+  kernel_.slow = true;
+  kernel_.tells = true;
+  hear(kPort, Level::of<2>());
+  hear(kOther, Level::of<2>());
   Protection& protection = start({kPort, kOther});
-  EXPECT_THAT(kernel_.settled, IsEmpty());
-  EXPECT_EQ(kernel_.installed.size(), 4U);
-  for (std::size_t moved : {1U, 2U}) {
-    now_ += milliseconds(250);
-    EXPECT_EQ(protection.next_deadline(), now_);
-    protection.advance(now_ - std::chrono::nanoseconds(1));
-    EXPECT_EQ(kernel_.settled.size(), moved - 1);
-    protection.advance(now_);
-    EXPECT_EQ(kernel_.settled.size(), moved);
-    turn();
-  }
+  EXPECT_EQ(kernel_.applies, 1);  // both ports in one plan
+  EXPECT_THAT(reasons(), testing::SizeIs(2));
+  pass(seconds(30));
+  EXPECT_EQ(kernel_.applies, 1);
+  hear(kPort, std::nullopt);  // meanwhile the port's order is another
+  hear(kPort, Level::of<0>());
+  const Order order = agent_.order(kPort);
+  protection.update(kPort, now_);
+  EXPECT_EQ(kernel_.applies, 1);
+  kernel_.slow = false;
+  protection.take_events(now_);
+  EXPECT_EQ(programmed(kPort), order);
+  pass(seconds(1));
+  EXPECT_EQ(summary().state, State::kActive);
+}
+
+TEST_F(ProtectionTest, DataPlaneThatIsDownIsOneAlarmAndIsComparedWhenItIsBack) {
+  hear(kPort, Level::of<2>());
+  Protection& protection = start({kPort, kOther});
+  const int writes = kernel_.writes;
+  now_ += seconds(1);
+  kernel_.down = Error{0, "backend fake", "it is away"};
+  protection.take_events(now_);
+  EXPECT_THAT(
+      alarms(),
+      ElementsAre("unprotected  the data plane does not answer: what rules the ports have is "
+                  "not known",
+                  "dataplane  backend fake: it is away"));
+  EXPECT_EQ(summary().state, State::kFailed);
+  const int looks = kernel_.looks;
+  pass(seconds(60));
+  EXPECT_EQ(kernel_.looks, looks);
+  kernel_.down.reset();
+  protection.take_events(now_);
+  turn();
+  pass(seconds(1));
+  EXPECT_THAT(alarms(), IsEmpty());
+  EXPECT_EQ(summary().state, State::kActive);
+  EXPECT_EQ(kernel_.writes, writes);
 }
 
 TEST_F(ProtectionTest, RulesFoundAtStartStayUntilTheNeighborWouldHaveBeenHeard) {
@@ -269,7 +300,7 @@ TEST_F(ProtectionTest, RefusalRaisesAlarmsUntilItIsMended) {
   EXPECT_THAT(alarms(), ElementsAre("unprotected  1 of 2 ports without rules that hold: swp7",
                                     "dataplane swp7 7: add classify: refused"));
   EXPECT_EQ(summary().state, State::kPartial);
-  EXPECT_THAT(reasons(), ElementsAre("swp7 classify missing add classify: refused"));
+  EXPECT_THAT(reasons(), ElementsAre("swp7 classify missing refused"));
   protection.update(kPort, now_);
   pass(milliseconds(100));
   EXPECT_THAT(alarms(), IsEmpty());
@@ -395,14 +426,14 @@ TEST_F(ProtectionTest, WhatAnEventTellsOfIsPutBackAtOnce) {
   const int looks = kernel_.looks;
   lose(kPort);
   kernel_.events = {kPort, Ifindex::of<99>()};
-  protection.take_events();
+  protection.take_events(now_);
   turn();
   EXPECT_EQ(programmed(kPort), Order::kUp);
   EXPECT_EQ(kernel_.looks, looks + 2);  // and once more, after it was put back
   now_ += seconds(1);
   kernel_.events = {Ifindex()};  // some were lost: of any port
   lose(kOther);
-  protection.take_events();
+  protection.take_events(now_);
   turn();
   EXPECT_EQ(programmed(kOther), Order::kUnknown);
 }
@@ -440,7 +471,7 @@ TEST_F(ProtectionTest, WhatTakesOurPlaceIsTriedAgainWhenItGoes) {
   Protection& protection = start();
   const auto event = [&] {
     kernel_.events = {kPort};
-    protection.take_events();
+    protection.take_events(now_);
     turn();
   };
   // Somebody's own is there instead, and is not moved: after seven tries the next is far away.
@@ -450,7 +481,7 @@ TEST_F(ProtectionTest, WhatTakesOurPlaceIsTriedAgainWhenItGoes) {
   kernel_.refuse_all = "no place";
   now_ += seconds(1);
   event();
-  EXPECT_THAT(reasons(), ElementsAre("swp7 classify missing add classify: no place"));
+  EXPECT_THAT(reasons(), ElementsAre("swp7 classify missing no place"));
   pass(seconds(70));
   const int writes = kernel_.writes;
   kernel_.obstacles.clear();
@@ -487,7 +518,7 @@ TEST_F(ProtectionTest, FightIsDampedAndAnAlarmUntilAMinuteIsCalm) {
     if (kernel_.installed.contains({kPort, Part::kRemap})) {
       lose(kPort);
       kernel_.events = {kPort};
-      protection.take_events();
+      protection.take_events(now_);
       without = {};
     }
     pass(milliseconds(10));
@@ -534,7 +565,7 @@ TEST_F(ProtectionTest, PortThatChangesAllTheTimeIsReadTenTimesASecond) {
   const int looks = kernel_.looks;
   for (int i = 0; i < 1000; ++i) {
     kernel_.events = {kPort};
-    protection.take_events();
+    protection.take_events(now_);
     pass(milliseconds(1));
   }
   EXPECT_GE(kernel_.looks - looks, 9);

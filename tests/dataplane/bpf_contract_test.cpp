@@ -12,7 +12,7 @@ namespace {
 /// Ports p0 and p1, fresh for every test.
 class BpfWorld : public World {
  public:
-  explicit BpfWorld(Options options) : options_(std::move(options)) {
+  explicit BpfWorld(BpfOptions options) : options_(std::move(options)) {
     why_not_ = PrivateNet::enter();
     if (!why_not_.empty()) return;
     if (options_.bpffs.empty()) options_.bpffs = PrivateNet::bpffs();
@@ -23,24 +23,25 @@ class BpfWorld : public World {
   }
   std::unique_ptr<Backend> open() override {
     if (!why_not_.empty()) return nullptr;
-    auto backend = make_backend("bpf", options_);
+    auto backend = make_backend("bpf", {.bpf = options_});
     if (backend) return std::move(*backend);
     why_not_ = to_string(backend.error());
     return nullptr;
   }
   std::string why_not() const override { return why_not_; }
-  Ifindex port(int n) override {
-    return *Ifindex::make(::if_nametoindex(("p" + std::to_string(n)).c_str()));
+  PortRef port(int n) override {
+    const std::string name = "p" + std::to_string(n);
+    return {*Ifindex::make(::if_nametoindex(name.c_str())), name};
   }
-  const Options& options() const { return options_; }
+  const BpfOptions& options() const { return options_; }
 
  private:
-  Options options_;
+  BpfOptions options_;
   std::string why_not_{};
 };
 
 struct ClsactWorld : BpfWorld {
-  ClsactWorld() : BpfWorld({.bpffs = "", .hook = Options::Hook::kClsact}) {}
+  ClsactWorld() : BpfWorld({.bpffs = "", .hook = BpfOptions::Hook::kClsact}) {}
 };
 struct AutoWorld : BpfWorld {
   AutoWorld() : BpfWorld({.bpffs = ""}) {}
@@ -56,7 +57,7 @@ struct QueuesWorld : BpfWorld {
   }
 };
 struct TcxWorld : BpfWorld {
-  TcxWorld() : BpfWorld({.bpffs = "", .hook = Options::Hook::kTcx}) {}
+  TcxWorld() : BpfWorld({.bpffs = "", .hook = BpfOptions::Hook::kTcx}) {}
 };
 
 INSTANTIATE_TEST_SUITE_P(Bpf, BackendContract,

@@ -13,6 +13,7 @@
 #include <string>
 #include <thread>
 
+#include "dataplane/bpf/bpf.hpp"
 #include "dataplane/factory.hpp"
 #include "tests/dataplane/contract.hpp"
 #include "tests/dataplane/packet.hpp"
@@ -52,10 +53,10 @@ inline std::ostream& operator<<(std::ostream& os, Means m) {
   return os;
 }
 
-inline Options::Hook hook_of(Means m) {
-  return m == Means::kAuto  ? Options::Hook::kAuto
-         : m == Means::kTcx ? Options::Hook::kTcx
-                            : Options::Hook::kClsact;
+inline BpfOptions::Hook hook_of(Means m) {
+  return m == Means::kAuto  ? BpfOptions::Hook::kAuto
+         : m == Means::kTcx ? BpfOptions::Hook::kTcx
+                            : BpfOptions::Hook::kClsact;
 }
 
 /// The same on every hook: a switch with ports p0 and p1, whose wires are held by their other ends.
@@ -80,15 +81,16 @@ class BpfBackend : public testing::TestWithParam<Means> {
   }
   static std::unique_ptr<Backend> open(Means means = GetParam()) {
     auto backend = make_backend(
-        "bpf", {.bpffs = means == Means::kClsactWithoutBpffs ? "/nonexistent" : PrivateNet::bpffs(),
-                .hook = hook_of(means)});
+        "bpf", {.bpf = {.bpffs = means == Means::kClsactWithoutBpffs ? "/nonexistent"
+                                                                     : PrivateNet::bpffs(),
+                        .hook = hook_of(means)}});
     EXPECT_TRUE(backend) << to_string(backend.error());
     return backend ? std::move(*backend) : nullptr;
   }
   void put(Ifindex port, const qos::Ruleset& rules) {
-    const auto plan = backend_->plan(port, rules);
+    const auto plan = backend_->plan(ref(port), rules);
     ASSERT_TRUE(plan) << to_string(plan.error());
-    const auto done = backend_->apply(*plan);
+    const auto done = finish(*backend_, *plan);
     ASSERT_TRUE(done) << to_string(done.error());
   }
   void put(Order p0, Order p1) {
@@ -96,11 +98,10 @@ class BpfBackend : public testing::TestWithParam<Means> {
     put(p1_, rules_of(p1));
   }
   void flush() {
-    const std::vector<Ifindex> ports = *backend_->ports();
-    for (Ifindex port : ports) {
-      const auto plan = backend_->plan_removal(port);
+    for (Ifindex port : numbers_of(*backend_->ports())) {
+      const auto plan = backend_->plan_removal(ref(port));
       ASSERT_TRUE(plan) << to_string(plan.error());
-      const auto done = backend_->apply(*plan);
+      const auto done = finish(*backend_, *plan);
       ASSERT_TRUE(done) << to_string(done.error());
     }
   }
@@ -137,6 +138,8 @@ class BpfBackend : public testing::TestWithParam<Means> {
     EXPECT_TRUE(in.send(frame));
     return out.receive();
   }
+
+  [[nodiscard]] Bpf& bpf() { return static_cast<Bpf&>(*backend_); }
 
   std::unique_ptr<Backend> backend_;
   Ifindex p0_{};

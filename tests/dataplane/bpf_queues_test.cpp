@@ -23,7 +23,7 @@ std::string sent_by_class() {
 class BpfQueues : public BpfBackend {
  protected:
   static std::unique_ptr<Backend> open_queued(bool queues = true) {
-    auto backend = make_backend("bpf", {.bpffs = "/nonexistent", .queues = queues});
+    auto backend = make_backend("bpf", {.bpf = {.bpffs = "/nonexistent", .queues = queues}});
     EXPECT_TRUE(backend) << to_string(backend.error());
     return backend ? std::move(*backend) : nullptr;
   }
@@ -47,21 +47,21 @@ TEST_P(BpfQueues, PrioritiesAreCountedApart) {
 TEST_P(BpfQueues, AreMadeOnceFoundAgainAndTakenAway) {
   const std::string before = output_of("tc qdisc show dev p1");
   backend_ = open_queued();
-  EXPECT_EQ(backend_->plan(p1_, rules_of(Order::kUp))->changes.back(),
+  EXPECT_EQ(backend_->plan(ref(p1_), rules_of(Order::kUp))->changes.back(),
             (Change{Action::kAdd, Part::kQueues}));
   put(Order::kUp, Order::kUp);
-  EXPECT_TRUE(backend_->plan(p1_, rules_of(Order::kUp))->empty());
+  EXPECT_TRUE(backend_->plan(ref(p1_), rules_of(Order::kUp))->empty());
   backend_ = open_queued();
-  EXPECT_TRUE(backend_->plan(p1_, rules_of(Order::kUp))->empty());
+  EXPECT_TRUE(backend_->plan(ref(p1_), rules_of(Order::kUp))->empty());
   const auto other =
       qos::compile(*qos::Policy::parse("3:dscp26", "0:dscp0"), {.order = Order::kUp});
   put(p1_, other);
-  EXPECT_TRUE(backend_->plan(p1_, other)->empty());
+  EXPECT_TRUE(backend_->plan(ref(p1_), other)->empty());
   EXPECT_THAT(output_of("tc class show dev p1"),
               AllOf(HasSubstr("4c4c:13 "), Not(HasSubstr("4c4c:15 "))));
   // Without its filter the tree is not whole.
   ASSERT_TRUE(sh("tc filter del dev p1 parent 4c4c:"));
-  EXPECT_THAT(backend_->plan(p1_, other)->changes,
+  EXPECT_THAT(backend_->plan(ref(p1_), other)->changes,
               ElementsAre(Change{Action::kReplace, Part::kQueues}));
   put(p1_, other);
   flush();
@@ -72,7 +72,7 @@ TEST_P(BpfQueues, GoWhenNoLongerAskedFor) {
   backend_ = open_queued();
   put(Order::kUp, Order::kUp);
   backend_ = open_queued(false);
-  EXPECT_THAT(backend_->plan(p1_, rules_of(Order::kUp))->changes,
+  EXPECT_THAT(backend_->plan(ref(p1_), rules_of(Order::kUp))->changes,
               Contains(Change{Action::kRemove, Part::kQueues}));
   put(Order::kUp, Order::kUp);
   EXPECT_THAT(output_of("tc qdisc show dev p1"), Not(HasSubstr("htb")));
@@ -81,11 +81,11 @@ TEST_P(BpfQueues, GoWhenNoLongerAskedFor) {
 TEST_P(BpfQueues, HalfFailedApplyLeavesABarePortBare) {
   const std::string before = output_of("tc qdisc show dev p1");
   backend_ = open_queued();
-  const auto plan = backend_->plan(p1_, rules_of(Order::kUp));
+  const auto plan = backend_->plan(ref(p1_), rules_of(Order::kUp));
   ASSERT_TRUE(plan);
   for (int type : {RTM_NEWTCLASS, RTM_NEWTFILTER}) {
     const Refusal refusal(type, type == RTM_NEWTCLASS ? 2 : 3);  // the third filter is the tree's
-    const auto done = backend_->apply(*plan);
+    const auto done = finish(*backend_, *plan);
     ASSERT_FALSE(done);
     EXPECT_THAT(to_string(done.error()), testing::StartsWith("p1: add queues: "));
     EXPECT_EQ(output_of("tc qdisc show dev p1"), before);

@@ -19,7 +19,7 @@ TEST_P(BpfBackend, FlushRemovesExactlyWhatWeMade) {
   ASSERT_TRUE(sh("tc qdisc add dev p0 clsact"));
   put(Order::kUp, Order::kUp);
   flush();
-  EXPECT_THAT(*backend_->ports(), IsEmpty());
+  EXPECT_THAT(numbers_of(*backend_->ports()), IsEmpty());
   EXPECT_THAT(output_of("tc qdisc show dev p0"), HasSubstr("clsact"));
   EXPECT_THAT(output_of("tc qdisc show dev p1"), Not(HasSubstr("clsact")));
   EXPECT_THAT(output_of("tc filter show dev p0 ingress; tc filter show dev p0 egress"), IsEmpty());
@@ -40,26 +40,26 @@ TEST_P(BpfBackend, VanishedPortLeavesNothingBehind) {
   ASSERT_TRUE(sh("ip link del p0"));
   backend_ = nullptr;
   backend_ = open();
-  EXPECT_THAT(*backend_->ports(), ElementsAre(p1_));
+  EXPECT_THAT(numbers_of(*backend_->ports()), ElementsAre(p1_));
   backend_->forget(p0_);
-  EXPECT_THAT(*backend_->ports(), ElementsAre(p1_));
+  EXPECT_THAT(numbers_of(*backend_->ports()), ElementsAre(p1_));
   flush();
   EXPECT_FALSE(std::filesystem::exists(PrivateNet::bpffs() + "/lldp-level"));
 }
 
 TEST_P(BpfBackend, HalfFailedApplyLeavesABarePortBare) {
   if (GetParam() == Means::kTcx) GTEST_SKIP() << "rtnetlink has no part in it";
-  const auto plan = backend_->plan(p1_, rules_of(Order::kUp));
+  const auto plan = backend_->plan(ref(p1_), rules_of(Order::kUp));
   ASSERT_TRUE(plan);
   for (int n : {1, 2}) {  // the filter at ingress, and the one at egress
     const Refusal refusal(RTM_NEWTFILTER, n);
-    const auto done = backend_->apply(*plan);
+    const auto done = finish(*backend_, *plan);
     ASSERT_FALSE(done);
     EXPECT_EQ(to_string(done.error()), std::string("p1: add ") + (n == 1 ? "classify" : "remap") +
                                            ": RTM_NEWTFILTER: Cannot allocate memory");
     EXPECT_THAT(filters_of("p1"), IsEmpty());
     EXPECT_THAT(output_of("tc qdisc show dev p1"), Not(HasSubstr("clsact")));
-    EXPECT_EQ(backend_->plan(p1_, rules_of(Order::kUp))->changes, plan->changes);
+    EXPECT_EQ(backend_->plan(ref(p1_), rules_of(Order::kUp))->changes, plan->changes);
   }
   put(p1_, rules_of(Order::kUp));
 }
@@ -72,19 +72,19 @@ TEST_P(BpfBackend, HalfFailedApplyLeavesThePortAsItWas) {
       output_of("tc filter show dev p1 ingress; tc filter show dev p1 egress");
   // The third part, queues, is refused: a root qdisc appeared after the plan was made.
   auto queued = make_backend(
-      "bpf",
-      {.bpffs = GetParam() == Means::kClsactWithoutBpffs ? "/nonexistent" : PrivateNet::bpffs(),
-       .hook = hook_of(GetParam()),
-       .queues = true});
+      "bpf", {.bpf = {.bpffs = GetParam() == Means::kClsactWithoutBpffs ? "/nonexistent"
+                                                                        : PrivateNet::bpffs(),
+                      .hook = hook_of(GetParam()),
+                      .queues = true}});
   ASSERT_TRUE(queued);
-  const auto plan = (*queued)->plan(p1_, rules_of(Order::kDown));
+  const auto plan = (*queued)->plan(ref(p1_), rules_of(Order::kDown));
   ASSERT_TRUE(plan);
   ASSERT_EQ(plan->changes.size(), 3U);
   ASSERT_TRUE(sh("tc qdisc add dev p1 root handle 1: pfifo"));
-  const auto done = (*queued)->apply(*plan);
+  const auto done = finish(**queued, *plan);
   ASSERT_FALSE(done);
   EXPECT_THAT(to_string(done.error()), testing::StartsWith("p1: add queues: RTM_NEWQDISC: "));
-  EXPECT_TRUE((*queued)->plan(p1_, rules_of(Order::kUp))->empty());
+  EXPECT_TRUE((*queued)->plan(ref(p1_), rules_of(Order::kUp))->empty());
   EXPECT_EQ(output_of("tc filter show dev p1 ingress; tc filter show dev p1 egress"), before);
   EXPECT_THAT(output_of("tc qdisc show dev p1"), HasSubstr("pfifo 1: root"));
 }
@@ -94,9 +94,9 @@ TEST(BpfErrors, IngressQdiscInOurPlace) {
   sh("ip link del p0 2>/dev/null");
   ASSERT_TRUE(sh("ip link add p0 type veth peer name q0 && tc qdisc add dev p0 ingress"));
   const auto port = *Ifindex::make(::if_nametoindex("p0"));
-  auto backend = make_backend("bpf", {.bpffs = "/nonexistent"});
+  auto backend = make_backend("bpf", {.bpf = {.bpffs = "/nonexistent"}});
   ASSERT_TRUE(backend);
-  const auto done = (*backend)->apply(*(*backend)->plan(port, rules_of(Order::kUp)));
+  const auto done = finish(**backend, *(*backend)->plan(ref(port), rules_of(Order::kUp)));
   ASSERT_FALSE(done);
   EXPECT_EQ(to_string(done.error()),
             "p0: add classify: an ingress qdisc takes the place of clsact, which does the same and "
@@ -107,7 +107,8 @@ TEST(BpfErrors, IngressQdiscInOurPlace) {
 
 TEST(BpfErrors, TcxWithoutBpffs) {
   if (const std::string why = PrivateNet::enter(); !why.empty()) GTEST_SKIP() << why;
-  const auto backend = make_backend("bpf", {.bpffs = "/nonexistent", .hook = Options::Hook::kTcx});
+  const auto backend =
+      make_backend("bpf", {.bpf = {.bpffs = "/nonexistent", .hook = BpfOptions::Hook::kTcx}});
   ASSERT_FALSE(backend);
   EXPECT_EQ(to_string(backend.error()),
             "backend bpf: TCX needs Linux 6.6 and a BPF file system at /nonexistent that we may "
@@ -119,7 +120,7 @@ TEST(BpfErrors, NoRightToLoadPrograms) {
   const pid_t child = ::fork();
   if (child == 0) {
     if (::setresuid(65534, 65534, 65534) != 0) ::_exit(2);
-    auto backend = make_backend("bpf", {.bpffs = "/nonexistent"});
+    auto backend = make_backend("bpf", {.bpf = {.bpffs = "/nonexistent"}});
     const qos::Ruleset rules[] = {rules_of(Order::kUp)};
     const auto done = backend ? (*backend)->prepare(rules) : fail(backend.error());
     const bool right =

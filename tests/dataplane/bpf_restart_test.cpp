@@ -22,7 +22,7 @@ TEST_P(BpfBackend, CountersGoOnAfterARestart) {
   backend_ = nullptr;
   through(across4({.dscp = 43}));  // nobody is there, and the rules are
   backend_ = open();
-  EXPECT_TRUE(backend_->plan(p1_, rules_of(Order::kUp))->empty());
+  EXPECT_TRUE(backend_->plan(ref(p1_), rules_of(Order::kUp))->empty());
   EXPECT_EQ(through(across4({.dscp = 51})), across4({.dscp = 0}));
   put(p1_, rules_of(Order::kDown));
   put(p1_, rules_of(Order::kUp));
@@ -53,12 +53,12 @@ TEST_P(BpfBackend, MovesBetweenHooksWithoutAGap) {
   for (Means next : {Means::kTcx, Means::kClsact, Means::kTcx}) {
     backend_ = nullptr;
     backend_ = open(next);
-    ASSERT_THAT(*backend_->ports(), ElementsAre(p0_, p1_));
+    ASSERT_THAT(numbers_of(*backend_->ports()), ElementsAre(p0_, p1_));
     // Seen before anything is changed, and once when both are there: not twice changed.
     EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 51})) << next;
     put(Order::kUp, Order::kUp);
     EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 51})) << next;
-    EXPECT_TRUE(backend_->plan(p0_, rules_of(Order::kUp))->empty());
+    EXPECT_TRUE(backend_->plan(ref(p0_), rules_of(Order::kUp))->empty());
   }
   EXPECT_THAT(filters_of("p0") + filters_of("p1"), IsEmpty());
   flush();
@@ -87,7 +87,7 @@ TEST_P(BpfBackend, DirectoryOfADeadNamespaceIsNotTaken) {
                    "2>/dev/null; done; true"));  // its interfaces went with it
     backend_ = open();
     EXPECT_FALSE(std::filesystem::exists(path));
-    EXPECT_THAT(*backend_->ports(), IsEmpty());
+    EXPECT_THAT(numbers_of(*backend_->ports()), IsEmpty());
     put(Order::kUp, Order::kUp);
     EXPECT_EQ(backend_->bounces(p1_), Bounces{});
     flush();
@@ -113,7 +113,7 @@ TEST_P(BpfBackend, InterfaceThatOutlivedItsNamespaceIsFoundWithItsPrograms) {
   const std::string file = std::to_string(bpf::Namespace::current().file);
   ASSERT_TRUE(sh("mv " + own_directory() + " " + PrivateNet::bpffs() + "/lldp-level/" + file));
   backend_ = open();
-  EXPECT_THAT(*backend_->ports(), ElementsAre(p0_, p1_));
+  EXPECT_THAT(numbers_of(*backend_->ports()), ElementsAre(p0_, p1_));
   EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 51}));
   put(Order::kUp, Order::kDown);
   EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 43}));
@@ -130,15 +130,15 @@ TEST_P(BpfBackend, RestartsWithOtherBpfFileSystemsWithoutAGap) {
   put(Order::kUp, Order::kUp);
   const auto other_rules =
       qos::compile(*qos::Policy::parse("5:dscp43,6:dscp51", "1:dscp8"), {.order = Order::kUp});
-  for (Ifindex port : {p0_, p1_}) EXPECT_EQ(backend_->settle(port), backend_->settles());
+  for (Ifindex port : {p0_, p1_}) EXPECT_EQ(bpf().migrate(port), bpf().migrates());
   Stream stream;
   const std::string own = PrivateNet::bpffs();
   const auto hook = hook_of(GetParam());
   for (const std::string& bpffs : {other, own, other, own}) {
     backend_ = nullptr;
-    backend_ = std::move(*make_backend("bpf", {.bpffs = bpffs, .hook = hook}));
-    EXPECT_THAT(*backend_->ports(), ElementsAre(p0_, p1_));
-    EXPECT_TRUE(backend_->plan(p0_, rules_of(Order::kUp))->empty());
+    backend_ = std::move(*make_backend("bpf", {.bpf = {.bpffs = bpffs, .hook = hook}}));
+    EXPECT_THAT(numbers_of(*backend_->ports()), ElementsAre(p0_, p1_));
+    EXPECT_TRUE(backend_->plan(ref(p0_), rules_of(Order::kUp))->empty());
     EXPECT_TRUE(std::filesystem::exists(own_directory(bpffs)));
     EXPECT_FALSE(std::filesystem::exists((bpffs == own ? other : own) + "/lldp-level"));
     put(Order::kUp, Order::kUp);
@@ -148,9 +148,9 @@ TEST_P(BpfBackend, RestartsWithOtherBpfFileSystemsWithoutAGap) {
   // None at all: what is kept elsewhere is used there.
   backend_ = nullptr;
   if (GetParam() != Means::kTcx) {
-    backend_ = std::move(*make_backend("bpf", {.bpffs = "/nonexistent", .hook = hook}));
-    EXPECT_TRUE(backend_->plan(p0_, rules_of(Order::kUp))->empty());
-    EXPECT_TRUE(backend_->plan(p1_, rules_of(Order::kUp))->empty());
+    backend_ = std::move(*make_backend("bpf", {.bpf = {.bpffs = "/nonexistent", .hook = hook}}));
+    EXPECT_TRUE(backend_->plan(ref(p0_), rules_of(Order::kUp))->empty());
+    EXPECT_TRUE(backend_->plan(ref(p1_), rules_of(Order::kUp))->empty());
   } else {
     backend_ = open();
   }
@@ -169,19 +169,19 @@ TEST_P(BpfBackend, RestartsWithOtherBpfFileSystemsWithoutAGap) {
   std::filesystem::remove(other);
 }
 
-using BpfSettling = BpfBackend;
-INSTANTIATE_TEST_SUITE_P(On, BpfSettling, testing::Values(Means::kAuto),
+using BpfMigration = BpfBackend;
+INSTANTIATE_TEST_SUITE_P(On, BpfMigration, testing::Values(Means::kAuto),
                          testing::PrintToStringParamName());
 
-TEST_P(BpfSettling, RulesMoveToTcxWithoutAGapAndStayThere) {
+TEST_P(BpfMigration, RulesMoveToTcxWithoutAGapAndStayThere) {
   bridge();
   put(Order::kUp, Order::kUp);
   EXPECT_THAT(output_of("tc filter show dev p1 egress"), HasSubstr("lldp-level"));
-  if (!backend_->settles()) GTEST_SKIP() << "this kernel has no TCX";
-  EXPECT_EQ(backend_->settle(p0_), true);
+  if (!bpf().migrates()) GTEST_SKIP() << "this kernel has no TCX";
+  EXPECT_EQ(bpf().migrate(p0_), true);
   EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 51}));
-  EXPECT_EQ(backend_->settle(p1_), true);
-  EXPECT_EQ(backend_->settle(p1_), false);
+  EXPECT_EQ(bpf().migrate(p1_), true);
+  EXPECT_EQ(bpf().migrate(p1_), false);
   EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 51}));
   // The empty qdisc stays: to take it from a running port would lose packets.
   EXPECT_THAT(filters_of("p0") + filters_of("p1"), IsEmpty());
@@ -190,7 +190,7 @@ TEST_P(BpfSettling, RulesMoveToTcxWithoutAGapAndStayThere) {
   // Changes, also those of a later back end, are made where the rules are.
   backend_ = nullptr;
   backend_ = open();
-  EXPECT_TRUE(backend_->plan(p0_, rules_of(Order::kUp))->empty());
+  EXPECT_TRUE(backend_->plan(ref(p0_), rules_of(Order::kUp))->empty());
   put(Order::kUp, Order::kDown);
   EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 43}));
   put(Order::kUp, Order::kUp);
@@ -203,10 +203,26 @@ TEST_P(BpfSettling, RulesMoveToTcxWithoutAGapAndStayThere) {
   EXPECT_FALSE(std::filesystem::exists(PrivateNet::bpffs() + "/lldp-level"));
 }
 
-TEST_P(BpfSettling, WhatOthersPutInThePlaceOfTheEmptyQdiscStays) {
-  if (!backend_->settles()) GTEST_SKIP() << "this kernel has no TCX";
+TEST_P(BpfMigration, RulesMoveByThemselvesAPortAtATime) {
+  if (!bpf().migrates()) GTEST_SKIP() << "this kernel has no TCX";
   put(Order::kUp, Order::kUp);
-  for (Ifindex port : {p0_, p1_}) EXPECT_EQ(backend_->settle(port), true);
+  (void)backend_->take_events();
+  std::vector<Ifindex> moved;
+  while (moved.size() < 2) {
+    pollfd ready{.fd = backend_->events(), .events = POLLIN, .revents = 0};
+    ASSERT_EQ(::poll(&ready, 1, 5000), 1);
+    const bool both = filters_of("p0").empty() == filters_of("p1").empty();
+    const auto changed = backend_->take_events().changed;
+    if (both != (filters_of("p0").empty() == filters_of("p1").empty()))
+      moved.push_back(changed.back());
+  }
+  EXPECT_THAT(moved, ElementsAre(p0_, p1_));
+}
+
+TEST_P(BpfMigration, WhatOthersPutInThePlaceOfTheEmptyQdiscStays) {
+  if (!bpf().migrates()) GTEST_SKIP() << "this kernel has no TCX";
+  put(Order::kUp, Order::kUp);
+  for (Ifindex port : {p0_, p1_}) EXPECT_EQ(bpf().migrate(port), true);
   ASSERT_TRUE(sh("tc qdisc del dev p0 clsact && tc qdisc add dev p0 ingress"));
   ASSERT_TRUE(sh("tc filter add dev p1 egress u32 match u32 0 0 flowid 1:7"));
   flush();
@@ -215,10 +231,10 @@ TEST_P(BpfSettling, WhatOthersPutInThePlaceOfTheEmptyQdiscStays) {
   EXPECT_FALSE(std::filesystem::exists(PrivateNet::bpffs() + "/lldp-level"));
 }
 
-TEST_P(BpfSettling, EmptyQdiscOfAnInterfaceThatIsNoMoreIsForgotten) {
-  if (!backend_->settles()) GTEST_SKIP() << "this kernel has no TCX";
+TEST_P(BpfMigration, EmptyQdiscOfAnInterfaceThatIsNoMoreIsForgotten) {
+  if (!bpf().migrates()) GTEST_SKIP() << "this kernel has no TCX";
   put(Order::kUp, Order::kUp);
-  for (Ifindex port : {p0_, p1_}) EXPECT_EQ(backend_->settle(port), true);
+  for (Ifindex port : {p0_, p1_}) EXPECT_EQ(bpf().migrate(port), true);
   backend_ = nullptr;
   ASSERT_TRUE(sh("ip link del p1 && ip link add p1 index " + std::to_string(p1_.value()) +
                  " up type veth peer name q1 && tc qdisc add dev p1 clsact"));
@@ -239,7 +255,7 @@ TEST_P(BpfBackend, LinkOfADeletedInterfaceIsNoRuleOfTheNext) {
   ASSERT_EQ(::if_nametoindex("p1"), p1_.value());
   backend_ = open();
   EXPECT_THAT(
-      backend_->plan(p1_, rules_of(Order::kUp))->changes,
+      backend_->plan(ref(p1_), rules_of(Order::kUp))->changes,
       ElementsAre(Change{Action::kAdd, Part::kClassify}, Change{Action::kAdd, Part::kRemap}));
   put(Order::kUp, Order::kUp);
   EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 51}));
@@ -255,10 +271,10 @@ TEST_P(BpfBackend, OlderProgramsAreReplacedInPlace) {
       sh("cd " + PrivateNet::bpffs() + "/lldp-level/* && for f in *-in *-out; do mv $f 0$f; done"));
   backend_ = open();
   EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 51}));
-  EXPECT_EQ(backend_->plan(p1_, rules_of(Order::kUp))->changes.back(),
+  EXPECT_EQ(backend_->plan(ref(p1_), rules_of(Order::kUp))->changes.back(),
             (Change{Action::kReplace, Part::kRemap}));
   put(Order::kUp, Order::kUp);
-  EXPECT_TRUE(backend_->plan(p1_, rules_of(Order::kUp))->empty());
+  EXPECT_TRUE(backend_->plan(ref(p1_), rules_of(Order::kUp))->empty());
   EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 51}));
   EXPECT_EQ(backend_->bounces(p1_), (Bounces{0, 0, 0, 0, 0, 2, 0, 0}));
 }
@@ -271,24 +287,25 @@ TEST_P(BpfBackend, InterfaceMovedToAnotherNamespaceAndBack) {
       sh("unshare -n sleep 30 & echo $! >moved.pid; while [ $(readlink /proc/$!/ns/net) = "
          "$(readlink /proc/self/ns/net) ]; do sleep 0.01; done; ip link set p1 netns $!"));
   if (GetParam() != Means::kTcx) {  // a TCX link goes along, and may still be changed
-    const auto refused = backend_->apply(
-        {.port = p1_, .want = rules_of(Order::kUp), .changes = {{Action::kAdd, Part::kClassify}}});
+    const auto refused = finish(*backend_, {.port = ref(p1_),
+                                            .want = rules_of(Order::kUp),
+                                            .changes = {{Action::kAdd, Part::kClassify}}});
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code, ENODEV);
   }
   // What the agent does when netlink tells that the interface is gone.
-  if (const auto away = backend_->plan_removal(p1_); away && !away->empty()) {
-    EXPECT_TRUE(backend_->apply(*away));
+  if (const auto away = backend_->plan_removal(ref(p1_)); away && !away->empty()) {
+    EXPECT_TRUE(finish(*backend_, *away));
   }
   backend_->forget(p1_);
-  EXPECT_THAT(*backend_->ports(), ElementsAre(p0_));
+  EXPECT_THAT(numbers_of(*backend_->ports()), ElementsAre(p0_));
 
   ASSERT_TRUE(
       sh("nsenter -n -t $(cat moved.pid) ip link set p1 netns $$; kill $(cat moved.pid); "
          "rm moved.pid; ip link set p1 up; ip link set q1 up; ip link set p1 master br0"));
   p1_ = *Ifindex::make(::if_nametoindex("p1"));
   EXPECT_THAT(
-      backend_->plan(p1_, rules_of(Order::kUp))->changes,
+      backend_->plan(ref(p1_), rules_of(Order::kUp))->changes,
       ElementsAre(Change{Action::kAdd, Part::kClassify}, Change{Action::kAdd, Part::kRemap}));
   put(Order::kUp, Order::kUp);
   EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 51}));

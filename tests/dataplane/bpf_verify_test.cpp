@@ -13,6 +13,7 @@
 
 #include "dataplane/bpf/kernel.hpp"
 #include "dataplane/factory.hpp"
+#include "dataplane/tc.hpp"
 #include "tests/dataplane/contract.hpp"
 #include "tests/dataplane/private_net.hpp"
 //
@@ -47,21 +48,22 @@ class BpfVerify : public testing::TestWithParam<Means> {
     put();
   }
   static std::unique_ptr<Backend> open(bool queues = false) {
-    auto backend = make_backend(
-        "bpf", {.bpffs = PrivateNet::bpffs(),
-                .hook = GetParam() == Means::kTcx ? Options::Hook::kTcx : Options::Hook::kClsact,
-                .queues = queues});
+    auto backend =
+        make_backend("bpf", {.bpf = {.bpffs = PrivateNet::bpffs(),
+                                     .hook = GetParam() == Means::kTcx ? BpfOptions::Hook::kTcx
+                                                                       : BpfOptions::Hook::kClsact,
+                                     .queues = queues}});
     EXPECT_TRUE(backend) << to_string(backend.error());
     return backend ? std::move(*backend) : nullptr;
   }
   void put() {
-    const auto plan = backend_->plan(port_, rules_of(Order::kUp));
+    const auto plan = backend_->plan(ref(port_), rules_of(Order::kUp));
     ASSERT_TRUE(plan) << to_string(plan.error());
-    const auto done = backend_->apply(*plan);
+    const auto done = finish(*backend_, *plan);
     ASSERT_TRUE(done) << to_string(done.error());
   }
   Reading verified() {
-    auto reading = backend_->verify(port_, rules_of(Order::kUp));
+    auto reading = backend_->verify(ref(port_), rules_of(Order::kUp));
     EXPECT_TRUE(reading) << to_string(reading.error());
     return reading ? *reading : Reading{};
   }
@@ -91,7 +93,7 @@ class BpfVerify : public testing::TestWithParam<Means> {
   std::vector<Ifindex> told() {
     pollfd ready{.fd = backend_->events(), .events = POLLIN, .revents = 0};
     if (::poll(&ready, 1, 5000) != 1) return {};
-    return backend_->take_events();
+    return backend_->take_events().changed;
   }
   bool on_tcx() const { return GetParam() == Means::kTcx; }
 
@@ -112,7 +114,7 @@ TEST_P(BpfVerify, DeletedClsactIsMissedAndTold) {
   ASSERT_TRUE(sh("tc qdisc del dev p0 clsact"));
   EXPECT_THAT(told(), Contains(port_));
   EXPECT_EQ(states(), "classify missing, remap missing");
-  ASSERT_TRUE(backend_->apply(verified().mend));
+  ASSERT_TRUE(finish(*backend_, verified().mend));
   EXPECT_EQ(states(), "classify done, remap done");
 }
 
@@ -132,7 +134,7 @@ TEST_P(BpfVerify, LinkWhoseFileIsGoneIsMissedAtAGlance) {
   ASSERT_TRUE(sh("rm " + PrivateNet::bpffs() + "/lldp-level/*/port-*-egress"));
   EXPECT_TRUE(glance_finds_it());
   EXPECT_EQ(states(), "classify done, remap missing");
-  ASSERT_TRUE(backend_->apply(verified().mend));
+  ASSERT_TRUE(finish(*backend_, verified().mend));
   EXPECT_EQ(states(), "classify done, remap done");
   EXPECT_THAT(glance(), IsEmpty());
 }
@@ -254,17 +256,18 @@ TEST_P(BpfVerify, ReadingIsNoEvent) {
   put();
   (void)backend_->take_events();
   EXPECT_FALSE(states().empty());
-  EXPECT_THAT(backend_->take_events(), IsEmpty());
+  EXPECT_THAT(backend_->take_events().changed, IsEmpty());
 }
 
 TEST_P(BpfVerify, EventsThatTheKernelCouldNotDeliverMayBeOfAnyPort) {
-  (void)backend_->take_events();
+  auto events = TcEvents::open();
+  ASSERT_TRUE(events);
   const int small = 1;
-  ASSERT_EQ(::setsockopt(backend_->events(), SOL_SOCKET, SO_RCVBUF, &small, sizeof small), 0);
+  ASSERT_EQ(::setsockopt(events->fd(), SOL_SOCKET, SO_RCVBUF, &small, sizeof small), 0);
   ASSERT_TRUE(
       sh("for i in $(seq 20); do tc qdisc add dev q0 root pfifo; tc qdisc del dev q0 root; "
          "done"));
-  EXPECT_THAT(told(), Contains(Ifindex()));
+  EXPECT_THAT(events->take(), Contains(Ifindex()));
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ TEST_P(BackendContract, PlansBothPartsWhereOrderIsUnknown) {
 }
 
 TEST_P(BackendContract, PlanChangesNothing) {
-  const Plan first = planned(0, Order::kUp);
+  const PortPlan first = planned(0, Order::kUp);
   EXPECT_EQ(planned(0, Order::kUp), first);
   EXPECT_THAT(ports(), IsEmpty());
 }
@@ -32,7 +32,7 @@ TEST_P(BackendContract, PlanIsEmptyOnceApplied) {
 }
 
 TEST_P(BackendContract, ApplyingTwiceChangesNothingMore) {
-  const Plan plan = planned(0, Order::kUp);
+  const PortPlan plan = planned(0, Order::kUp);
   do_apply(plan);
   do_apply(plan);
   EXPECT_TRUE(planned(0, Order::kUp).empty());
@@ -88,13 +88,13 @@ TEST_P(BackendContract, RulesComeBackAfterTheLastWasRemoved) {
 TEST_P(BackendContract, ForgottenPortIsNoLongerOurs) {
   put(0, Order::kUp);
   put(1, Order::kUp);
-  backend_->forget(world_->port(0));
+  backend_->forget(world_->port(0).ifindex);
   EXPECT_THAT(ports(), ElementsAre(world_->port(1)));
 }
 
 TEST_P(BackendContract, FreshPortHasNoBounces) {
   put(0, Order::kUp);
-  EXPECT_EQ(backend_->bounces(world_->port(0)), Bounces{});
+  EXPECT_EQ(backend_->bounces(world_->port(0).ifindex), Bounces{});
 }
 
 TEST_P(BackendContract, NextOneFindsTheRules) {
@@ -133,7 +133,7 @@ TEST_P(BackendContract, WhatAnotherTookAwayIsSeenAndPutBack) {
   ASSERT_TRUE(other);
   const auto removal = other->plan_removal(world_->port(0));
   ASSERT_TRUE(removal);
-  ASSERT_TRUE(other->apply(*removal));
+  ASSERT_TRUE(finish(*other, *removal));
   const Reading reading = verified(0, Order::kUp);
   for (const PartReading& read : reading.parts) {
     if (read.part == Part::kQueues) continue;
@@ -144,12 +144,35 @@ TEST_P(BackendContract, WhatAnotherTookAwayIsSeenAndPutBack) {
   EXPECT_EQ(state(0, Order::kUp, Part::kRemap), PartState::kDone);
 }
 
+TEST_P(BackendContract, OnePlanIsForManyPortsAndEachHasItsOutcome) {
+  backend_->apply({.ports = {planned(0, Order::kUp), planned(1, Order::kDown)}});
+  std::vector<Ifindex> done;
+  while (done.size() < 2) {
+    for (const Outcome& outcome : backend_->take_events().outcomes) {
+      EXPECT_FALSE(outcome.why);
+      done.push_back(outcome.port);
+    }
+  }
+  EXPECT_THAT(done,
+              testing::UnorderedElementsAre(world_->port(0).ifindex, world_->port(1).ifindex));
+  EXPECT_TRUE(planned(0, Order::kUp).empty());
+  EXPECT_TRUE(planned(1, Order::kDown).empty());
+}
+
+TEST_P(BackendContract, SaysWhichPartsItDoes) {
+  put(0, Order::kUp);
+  for (const PartReading& read : verified(0, Order::kUp).parts)
+    EXPECT_TRUE(backend_->does(read.part)) << to_string(read.part);
+  for (const Change& c : planned(1, Order::kUp).changes)
+    EXPECT_TRUE(backend_->does(c.part)) << to_string(c.part);
+}
+
 TEST_P(BackendContract, VanishedPortIsRefused) {
   if (!world_->knows_ports()) GTEST_SKIP() << backend_->name() << " takes any port";
-  const Plan plan{.port = Ifindex::of<0x7ffffff0>(),
-                  .want = rules_of(Order::kUp),
-                  .changes = {{Action::kAdd, Part::kClassify}}};
-  auto done = backend_->apply(plan);
+  const PortPlan plan{.port = {Ifindex::of<0x7ffffff0>(), "gone"},
+                      .want = rules_of(Order::kUp),
+                      .changes = {{Action::kAdd, Part::kClassify}}};
+  auto done = finish(*backend_, plan);
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().code, ENODEV);
 }

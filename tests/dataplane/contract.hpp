@@ -11,6 +11,7 @@
 #include "dataplane/backend.hpp"
 #include "dataplane/parts.hpp"
 #include "qos/policy.hpp"
+#include "tests/dataplane/ports.hpp"
 
 namespace lldp::dataplane {
 
@@ -22,7 +23,7 @@ class World {
   virtual ~World() = default;
   virtual std::unique_ptr<Backend> open() = 0;  ///< nullptr: not possible here, see why_not()
   virtual std::string why_not() const { return {}; }
-  virtual Ifindex port(int n) = 0;                   ///< n = 0, 1
+  virtual PortRef port(int n) = 0;                   ///< n = 0, 1
   virtual bool remembers() const { return true; }    ///< over open()
   virtual bool acts() const { return true; }         ///< on packets, and not only on paper
   virtual bool knows_ports() const { return true; }  ///< an interface that is not there is refused
@@ -46,10 +47,10 @@ class BackendContract : public testing::TestWithParam<WorldCase> {
     backend_ = world_->open();
     if (!backend_) GTEST_SKIP() << world_->why_not();
   }
-  Plan planned(int port, Order order) {
+  PortPlan planned(int port, Order order) {
     auto plan = backend_->plan(world_->port(port), rules_of(order));
     EXPECT_TRUE(plan) << to_string(plan.error());
-    return plan ? *plan : Plan{};
+    return plan ? *plan : PortPlan{};
   }
   Reading verified(int port, Order order) {
     auto reading = backend_->verify(world_->port(port), rules_of(order));
@@ -68,14 +69,14 @@ class BackendContract : public testing::TestWithParam<WorldCase> {
     ASSERT_TRUE(plan) << to_string(plan.error());
     do_apply(*plan);
   }
-  void do_apply(const Plan& plan) {
-    auto done = backend_->apply(plan);
+  void do_apply(const PortPlan& plan) {
+    auto done = finish(*backend_, plan);
     ASSERT_TRUE(done) << to_string(done.error());
   }
-  std::vector<Ifindex> ports() {
+  std::vector<PortRef> ports() {
     auto ports = backend_->ports();
     EXPECT_TRUE(ports) << to_string(ports.error());
-    return ports.value_or(std::vector<Ifindex>{});
+    return ports.value_or(std::vector<PortRef>{});
   }
 
   std::unique_ptr<World> world_;

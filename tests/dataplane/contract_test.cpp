@@ -11,10 +11,10 @@ namespace {
 
 class PrintWorld : public World {
  public:
-  std::unique_ptr<Backend> open() override {
-    return std::make_unique<Print>(out_, [](Ifindex i) { return std::to_string(i.value()); });
+  std::unique_ptr<Backend> open() override { return std::make_unique<Print>(out_); }
+  PortRef port(int n) override {
+    return {*Ifindex::make(7U + static_cast<unsigned>(n)), std::to_string(7 + n)};
   }
-  Ifindex port(int n) override { return *Ifindex::make(7U + static_cast<unsigned>(n)); }
   bool remembers() const override { return false; }
   bool acts() const override { return false; }
   bool knows_ports() const override { return false; }
@@ -27,7 +27,9 @@ class FakeWorld : public World {
  public:
   FakeWorld() { kernel_.vanished.insert(Ifindex::of<0x7ffffff0>()); }
   std::unique_ptr<Backend> open() override { return std::make_unique<FakeBackend>(kernel_); }
-  Ifindex port(int n) override { return *Ifindex::make(7U + static_cast<unsigned>(n)); }
+  PortRef port(int n) override {
+    return {*Ifindex::make(7U + static_cast<unsigned>(n)), std::to_string(7 + n)};
+  }
 
  private:
   FakeKernel kernel_;

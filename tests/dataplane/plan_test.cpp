@@ -8,16 +8,16 @@
 namespace lldp::dataplane {
 namespace {
 
-constexpr auto kPort = Ifindex::of<7>();
+const PortRef kPort{Ifindex::of<7>(), "swp7"};
 
 std::unique_ptr<Backend> print_to(std::ostream& out) {
-  return *make_backend("print", {.out = &out, .name_of = [](Ifindex) { return "swp7"; }});
+  return *make_backend("print", {.print = {.out = &out}});
 }
 
 TEST(Print, WritesChangesThenRules) {
   std::ostringstream out;
   auto print = print_to(out);
-  ASSERT_TRUE(print->apply(*print->plan(kPort, rules_of(Order::kUp))));
+  ASSERT_TRUE(finish(*print, *print->plan(kPort, rules_of(Order::kUp))));
   EXPECT_EQ(out.str(),
             "swp7 add classify\n"
             "swp7 add remap\n"
@@ -34,11 +34,11 @@ TEST(Print, WritesChangesThenRules) {
 TEST(Print, WritesOnlyWhatDiffers) {
   std::ostringstream out;
   auto print = print_to(out);
-  ASSERT_TRUE(print->apply(*print->plan(kPort, rules_of(Order::kUp))));
+  ASSERT_TRUE(finish(*print, *print->plan(kPort, rules_of(Order::kUp))));
   out.str({});
-  ASSERT_TRUE(print->apply(*print->plan(kPort, rules_of(Order::kUp))));
+  ASSERT_TRUE(finish(*print, *print->plan(kPort, rules_of(Order::kUp))));
   EXPECT_EQ(out.str(), "");
-  ASSERT_TRUE(print->apply(*print->plan_removal(kPort)));
+  ASSERT_TRUE(finish(*print, *print->plan_removal(kPort)));
   EXPECT_EQ(out.str(), "swp7 remove classify\nswp7 remove remap\n");
 }
 
@@ -46,7 +46,7 @@ TEST(Print, SaysThatItCouldNotWrite) {
   std::ostringstream out;
   auto print = print_to(out);
   out.setstate(std::ios::badbit);
-  EXPECT_EQ(print->apply(*print->plan(kPort, rules_of(Order::kUp))),
+  EXPECT_EQ(finish(*print, *print->plan(kPort, rules_of(Order::kUp))),
             tl::unexpected(
                 Error{EIO, "swp7", "the plan could not be written: check where the output goes"}));
 }
@@ -60,7 +60,7 @@ TEST(Fake, UndoesWhatItDidWhenAWriteIsRefused) {
   FakeKernel kernel;
   FakeBackend fake(kernel);
   kernel.fail_at_write = 1;
-  const auto done = fake.apply(*fake.plan(kPort, rules_of(Order::kUp)));
+  const auto done = finish(fake, *fake.plan(kPort, rules_of(Order::kUp)));
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().what, "add remap: refused");
   EXPECT_TRUE(kernel.installed.empty());

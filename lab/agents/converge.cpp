@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "lab/agents/curve.hpp"
-#include "lab/agents/network.hpp"
+#include "lab/agents/fabric_network.hpp"
 #include "lab/agents/truth.hpp"
 
 namespace lldp::lab::converge {
@@ -14,35 +14,14 @@ using agents::Network;
 
 constexpr std::uint64_t kEventsPerTell = 4096;
 
-/// The fabric's devices and cables; cable n is link n.
-Network network_of(const Fabric& fabric, const Scenario& scenario) {
-  Network network(scenario.seed);
-  network.loss = scenario.loss;
-  for (const Node& node : fabric.nodes) {
-    core::Settings settings;
-    settings.role = node.role;
-    settings.chassis_id = node.chassis;
-    settings.system_name = node.name;
-    network.add(std::move(settings));
-  }
-  for (std::size_t l = 0; l < fabric.links.size(); ++l) {
-    const auto end = [&](std::size_t e) {
-      const LinkEnd& of = fabric.links[l].ends[e];
-      return Network::End{of.node, network.add_port(of.node, of.port, port_address(l, e))};
-    };
-    const Network::End a = end(0);
-    network.plug(a, end(1), Duration(static_cast<Duration::rep>(fabric.links[l].delay_ns)));
-  }
-  return network;
-}
-
 class Run {
  public:
   Run(const Fabric& fabric, const Scenario& scenario)
       : scenario_(scenario),
-        network_(network_of(fabric, scenario)),
+        network_(agents::network_of(fabric, scenario.seed)),
         truth_(network_, levels_of(fabric)),
         cuts_(fabric.links.size(), 0) {
+    network_.loss = scenario.loss;
     network_.watch(truth_);
   }
 

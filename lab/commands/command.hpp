@@ -26,8 +26,10 @@ int run_bounce(const Arguments& arguments);
 int run_collect(const Arguments& arguments);
 int run_converge(const Arguments& arguments);
 int run_live(const Arguments& arguments);
+int run_merge(const Arguments& arguments);
 int run_prove(const Arguments& arguments);
 int run_topo(const Arguments& arguments);
+int run_whatif(const Arguments& arguments);
 
 /// Prints `lldp-level-lab COMMAND: what` on standard error; returns kFailed.
 int complain(std::string_view command, const Error& error);

@@ -12,6 +12,8 @@ namespace {
 constexpr Command kCommands[] = {
     {"prove", "prove that a fabric cannot deadlock, or show the cycle", run_prove},
     {"collect", "make a fabric file of what its switches tell", run_collect},
+    {"whatif", "let links fail: where packets turn, and whether two priorities do", run_whatif},
+    {"merge", "join the results of a sweep's shards", run_merge},
     {"topo", "make a fabric file: a Clos or a fat-tree", run_topo},
     {"converge", "let the agents find their levels on virtual time", run_converge},
     {"live", "run a fabric on this machine: namespaces, veth links, agents", run_live},

@@ -11,7 +11,7 @@
 #include <iterator>
 
 #include "agent/report/report.hpp"
-#include "lab/agents/network.hpp"
+#include "lab/agents/fabric_network.hpp"
 #include "lab/collect/assemble.hpp"
 #include "lab/collect/exports.hpp"
 #include "lab/collect/read.hpp"
@@ -435,22 +435,7 @@ void write(const std::string& path, const std::string& text) { std::ofstream(pat
 /// Real agents on virtual time, and what `show` and `rules` say there.
 class Agents {
  public:
-  explicit Agents(const Fabric& fabric) : fabric_(fabric) {
-    for (const Node& node : fabric.nodes) {
-      core::Settings s;
-      s.role = node.role;
-      s.chassis_id = node.chassis;
-      s.system_name = node.name;
-      net.add(std::move(s));
-    }
-    for (std::size_t l = 0; l < fabric.links.size(); ++l) {
-      const auto end = [&](std::size_t e) {
-        const LinkEnd& of = fabric.links[l].ends[e];
-        return agents::Network::End{of.node, net.add_port(of.node, of.port, port_address(l, e))};
-      };
-      const auto a = end(0);
-      net.plug(a, end(1), 1us);
-    }
+  explicit Agents(const Fabric& fabric) : net(agents::network_of(fabric, 1)), fabric_(fabric) {
     net.start_all();
     net.run_for(10s);
   }
@@ -475,7 +460,7 @@ class Agents {
     }
   }
 
-  agents::Network net{1};
+  agents::Network net;
 
  private:
   Fabric fabric_;

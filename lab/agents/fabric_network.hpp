@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+
+#include "lab/agents/network.hpp"
+#include "lab/topology/fabric.hpp"
+
+namespace lldp::lab::agents {
+
+/// The fabric's devices and cables, nothing started: node n is node n, cable l is link l. `adjust`
+/// may change a device's settings.
+[[nodiscard]] Network network_of(const Fabric& fabric, std::uint64_t seed,
+                                 const std::function<void(core::Settings&)>& adjust = {});
+
+}  // namespace lldp::lab::agents

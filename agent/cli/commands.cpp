@@ -200,7 +200,10 @@ Result<int> wait(const Arguments& arguments) {
 }
 
 Result<int> check(const Arguments& arguments) {
-  const auto answer = ask(arguments, "org.lldplevel.Show");
+  // The daemon looks for what nobody tells it of every few seconds. To be asked for its rules has
+  // it look now, so that its next answer is of now.
+  auto answer = ask(arguments, "org.lldplevel.Rules");
+  if (answer) answer = ask(arguments, "org.lldplevel.Show");
   const auto verdict =
       answer ? report::check(*answer) : Result<report::Verdict>(fail(answer.error()));
   // Monitoring reads standard output alone, whatever went wrong.

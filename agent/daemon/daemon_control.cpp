@@ -12,6 +12,11 @@ namespace lldp::io {
 
 std::string Daemon::show_json(std::span<const std::string> ports) {
   const TimePoint now = boot_time();
+  // Whoever asks is told what is, and what waits to be read is not known yet.
+  read_links();
+  protection_.catch_up(now);
+  perform(now);
+  set_timer(now);
   const core::Snapshot snapshot = agent_.snapshot(now);
   return report::show_json(snapshot, protection_.summary(snapshot),
                            {.wall = std::chrono::system_clock::now(), .boot = now}, ports,
@@ -31,6 +36,7 @@ std::string Daemon::stats_json(std::span<const std::string> ports) {
 }
 
 std::string Daemon::rules_json() {
+  read_links();
   std::string json = report::rules_json(protection_.rules(agent_.snapshot(boot_time())));
   settle();  // what was found is seen to
   return json;

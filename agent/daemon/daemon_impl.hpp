@@ -69,6 +69,9 @@ class Daemon final : ControlHandler {
   void on_timer();
   void take_frames(Intake& intake, TimePoint now);
 
+  /// What the kernel has told of links by now.
+  void read_links();
+  /// The same, and waits for more.
   void follow_links();
   void consider(const Interface& link, TimePoint now);
   void drop_port(Ifindex ifindex, TimePoint now);

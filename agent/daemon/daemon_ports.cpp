@@ -11,10 +11,14 @@
 
 namespace lldp::io {
 
-void Daemon::follow_links() {
+void Daemon::read_links() {
   const bool told = links_.behind();
   if (auto received = links_.receive(); !received && !told) log(Severity::kError, received.error());
   if (!surveyed_) survey(boot_time());
+}
+
+void Daemon::follow_links() {
+  read_links();
   if (!links_.behind()) link_events_->wait();  // else it would wake us until the retry
 }
 

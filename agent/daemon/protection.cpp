@@ -359,6 +359,15 @@ void Protection::advance(TimePoint now) {
   }
 }
 
+void Protection::catch_up(TimePoint now) {
+  if (!backend_) return;
+  take_events(now);
+  std::set<Ifindex> pending = std::exchange(look_, {});
+  for (const auto& [port, due] : later_)
+    if (!book_[port].put_off) pending.insert(port);
+  for (const Ifindex port : pending) look(port, now);
+}
+
 std::optional<std::string> Protection::complaint(Ifindex port, TimePoint now) const {
   if (const auto failure = failed_.find(port); failure != failed_.end())
     return to_string(error_of(failure->second.outcome));

@@ -73,6 +73,8 @@ class Protection {
   /// Removes exactly what was made.
   void flush();
 
+  /// Reads back what may have changed since it was last read, for an answer that is true now.
+  void catch_up(TimePoint now);
   /// By what was last read back.
   [[nodiscard]] report::Protection summary(const core::Snapshot& snapshot) const;
   /// Read back now. What differs from what was last read is looked at in the next turn: nobody else

@@ -42,10 +42,11 @@ void complain(const std::string& what) {
 Result<Families> ask(control::Connection& connection) {
   const control::Deadline deadline = std::chrono::steady_clock::now() + kPatience;
   Answers answers;
-  for (const auto& [method, answer] : {std::pair("org.varlink.service.GetInfo", &answers.info),
-                                       {"org.lldplevel.Show", &answers.show},
-                                       {"org.lldplevel.Stats", &answers.stats},
-                                       {"org.lldplevel.Rules", &answers.rules}}) {
+  for (const auto& [method, answer] :
+       {std::pair("org.varlink.service.GetInfo", &answers.info),
+        {"org.lldplevel.Rules", &answers.rules},
+        {"org.lldplevel.Show", &answers.show},  // by what Rules found
+        {"org.lldplevel.Stats", &answers.stats}}) {
     if (const auto asked = connection.call(method, "{}"); !asked) return fail(asked.error());
     auto said = connection.next(deadline);
     if (!said) return fail(said.error());

@@ -38,6 +38,7 @@ constexpr const char* kPorts =
 class FakeDaemon : public io::ControlHandler {
  public:
   std::string show_json(std::span<const std::string>) override {
+    asked += "show ";
     if (answer) return *answer;
     return R"({"version":1,"device":{"role":"switch","level":)" + level +
            R"(,"level_source":"host","chassis_id":"02:00:00:00:00:01","system_name":"leaf1"},"ports":)" +
@@ -47,13 +48,17 @@ class FakeDaemon : public io::ControlHandler {
   std::string stats_json(std::span<const std::string>) override {
     return R"({"version":1,"ports":[]})";
   }
-  std::string rules_json() override { return R"({"version":1,"rules":{}})"; }
+  std::string rules_json() override {
+    asked += "rules ";
+    return R"({"version":1,"rules":{}})";
+  }
   Result<void> reload() override { return {}; }
   Result<void> forget(std::span<const std::string> ports) override {
     forgotten.assign(ports.begin(), ports.end());
     return {};
   }
   std::vector<std::string> forgotten{};
+  std::string asked{};
   std::string level = "1";
   std::string state = "active";
   std::string alarms = "[]";
@@ -300,6 +305,7 @@ TEST_F(Cli, CheckTellsFineFromAlarm) {
             "LLDP-LEVEL OK - leaf1: switch, level 1 (host), protection active | level=1 alarms=0 "
             "ports_up=1 neighbors=0\n");
   change([this] {
+    EXPECT_EQ(daemon.asked, "rules show ") << "what is read back for the rules is in the answer";
     daemon.alarms = R"([{"code":"self-loop","port":"swp1","since":"","text":"a | level=9"}])";
     daemon.level = "null";
   });

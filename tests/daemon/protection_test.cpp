@@ -449,6 +449,42 @@ TEST_F(ProtectionTest, WhatIsFoundLostWhenAskedForIsPutBack) {
   EXPECT_EQ(programmed(kPort), Order::kUp);
 }
 
+TEST_F(ProtectionTest, AnAnswerReadsWhatMayHaveChangedAndIsNotOfBefore) {
+  kernel_.tells = true;
+  hear(kPort, Level::of<2>());
+  start();
+  ASSERT_EQ(summary().state, State::kActive);
+  const PartReading xdp{Part::kClassify, PartState::kBypassed, "an XDP program"};
+  kernel_.obstacles[{kPort, Part::kClassify}] = xdp;
+  kernel_.events = {kPort};  // which nobody has taken, within 100 ms of the last reading
+  protection_->catch_up(now_);
+  EXPECT_EQ(summary().state, State::kPartial);
+  kernel_.obstacles.clear();
+  protection_->link_changed(kPort);
+  protection_->catch_up(now_);
+  EXPECT_EQ(summary().state, State::kActive);
+  const int looks = kernel_.looks;
+  protection_->catch_up(now_);
+  EXPECT_EQ(kernel_.looks, looks) << "nothing is pending";
+  // Lost, and by a look put off that is too soon after the last one.
+  protection_->link_changed(kPort);
+  turn();
+  kernel_.obstacles[{kPort, Part::kClassify}] = xdp;
+  protection_->catch_up(now_);
+  EXPECT_EQ(summary().state, State::kPartial);
+}
+
+TEST_F(ProtectionTest, WhoIsAskedForTheRulesKnowsWhatNobodyToldOf) {
+  hear(kPort, Level::of<2>());
+  start();
+  kernel_.obstacles[{kPort, Part::kRemap}] = {Part::kRemap, PartState::kForeign, "a TCX program"};
+  protection_->catch_up(now_);
+  EXPECT_EQ(summary().state, State::kActive) << "nobody told";
+  static_cast<void>(told());
+  protection_->catch_up(now_);
+  EXPECT_EQ(summary().state, State::kPartial);
+}
+
 TEST_F(ProtectionTest, WhatIsRefusedAfterALossIsAnAlarmAndCountsOnceItIsBack) {
   hear(kPort, Level::of<2>());
   Protection& protection = start();

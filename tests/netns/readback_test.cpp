@@ -189,6 +189,25 @@ TEST_P(Readback, XdpProgramIsSeenWhenItComesAndWhenItGoes) {
   ASSERT_TRUE(eventually([&] { return state() == "active"; })) << show().dump(1);
 }
 
+TEST_P(Readback, CheckIsOfNow) {
+  EXPECT_EQ(check(), 0) << checked();
+  // Nobody waits for anything here: what was done before check is in its answer.
+  const std::string xdp = std::string("ip link set dev p0 xdpgeneric obj ") + LLDP_TEST_XDP;
+  for (int i = 0; i < 5 && sh(xdp + " sec xdp"); ++i) {
+    EXPECT_EQ(check(), 2) << checked();
+    ASSERT_TRUE(sh("ip link set dev p0 xdpgeneric off"));
+    EXPECT_EQ(check(), 0) << checked();
+  }
+  for (int i = 0; i < 5 && !on_tcx(); ++i) {
+    ASSERT_TRUE(
+        sh("tc filter add dev p0 ingress pref 1 u32 match u32 0 0 action mirred egress "
+           "redirect dev q0"));
+    EXPECT_EQ(check(), 2) << checked();
+    ASSERT_TRUE(sh("tc filter del dev p0 ingress pref 1"));
+    EXPECT_EQ(check(), 0) << checked();
+  }
+}
+
 TEST_P(Readback, WaitProtectedEndsOnALeafOfManyPorts) {
   if (on_tcx()) GTEST_SKIP() << "the same on every hook";
   // What comes late is what counts: 300 ports whose rules are made after the last event of theirs.

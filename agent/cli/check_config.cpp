@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <grp.h>
+#include <net/if.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <iterator>
 
 #include "agent/cli/command.hpp"
 #include "agent/config/config.hpp"
@@ -31,15 +34,26 @@ config::Errors missing_here(const config::Config& config) {
   return out;
 }
 
+std::vector<std::string> interfaces() {
+  std::vector<std::string> names;
+  struct if_nameindex* all = ::if_nameindex();
+  for (const auto* i = all; i != nullptr && i->if_index != 0; ++i) names.emplace_back(i->if_name);
+  ::if_freenameindex(all);
+  return names;
+}
+
 }  // namespace
 
 Result<int> check_config(const Arguments& arguments) {
   config::Invocation invocation;
   if (!arguments.operands.empty()) invocation.file = arguments.operands.front();
-  const auto config = config::load(invocation);
-  const config::Errors errors = config ? missing_here(*config) : config.error();
-  for (const Error& error : errors)
-    std::fprintf(stderr, "lldp-level: %s\n", to_string(error).c_str());
+  config::Reading reading = config::read(invocation);
+  config::Errors& errors = reading.errors;
+  std::ranges::move(missing_here(reading.config), std::back_inserter(errors));
+  // The file may be another machine's, or ahead of its interfaces.
+  for (const config::Errors& all : {errors, config::unmatched(reading.config, interfaces())})
+    for (const Error& error : all)
+      std::fprintf(stderr, "lldp-level: %s\n", to_string(error).c_str());
   if (!errors.empty()) return kFailed;
   const std::string file = invocation.file.value_or(std::string(config::kDefaultFile));
   const bool there = ::access(file.c_str(), F_OK) == 0;

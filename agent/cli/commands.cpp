@@ -8,6 +8,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "agent/cli/ask.hpp"
 #include "agent/cli/command.hpp"
 #include "agent/cli/expect.hpp"
 #include "agent/cli/terminal.hpp"
@@ -23,51 +24,6 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-/// A daemon that is busy answers in milliseconds; one that is stuck never does.
-constexpr std::chrono::seconds kPatience{10};
-
-Result<std::string> ask(const Arguments& arguments, std::string_view method,
-                        const std::vector<std::string>& ports) {
-  auto connection = control::Connection::open(arguments.socket);
-  if (!connection) return fail(connection.error());
-  const auto asked = connection->call(method, control::ports_parameter(ports));
-  if (!asked) return fail(asked.error());
-  return connection->next(std::chrono::steady_clock::now() + kPatience);
-}
-
-Result<std::string> ask(const Arguments& arguments, std::string_view method) {
-  return ask(arguments, method, arguments.operands);
-}
-
-/// Those of the names and globs asked for that name no port of the answer; a port nobody has is a
-/// mistake of the caller's.
-Result<std::vector<std::string>> not_there(const std::vector<std::string>& asked,
-                                           const std::string& answer) {
-  std::vector<std::string> out;
-  if (asked.empty()) return out;
-  try {
-    const json parsed = json::parse(answer);
-    for (const std::string& name : asked) {
-      const auto& ports = parsed.at("ports");
-      const bool there = std::any_of(ports.begin(), ports.end(), [&](const json& port) {
-        return glob_match(escape(name), port.at("name").get<std::string>());
-      });
-      if (!there) out.push_back(escape(name));
-    }
-  } catch (const json::exception&) {
-    return fail(report::not_understood());
-  }
-  return out;
-}
-
-Error no_such_ports(const std::vector<std::string>& names) {
-  std::string list;
-  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
-  return {.where = list,
-          .what = names.size() == 1 ? "no such port: see lldp-level show"
-                                    : "no such ports: see lldp-level show"};
-}
-
 using Printer = Result<std::string> (*)(std::string_view, const report::Style&);
 
 Result<std::string> show_text(std::string_view answer, const report::Style& style) {
@@ -75,7 +31,7 @@ Result<std::string> show_text(std::string_view answer, const report::Style& styl
 }
 
 Result<int> ask_and_print(const Arguments& arguments, std::string_view method, Printer printer) {
-  const auto answer = ask(arguments, method);
+  const auto answer = ask(arguments, method, arguments.operands);
   if (!answer) return fail(answer.error());
   const auto missing = not_there(arguments.operands, *answer);
   if (!missing) return fail(missing.error());
@@ -102,6 +58,11 @@ struct Goal {
     } catch (const json::exception&) {
       return fail(report::not_understood());
     }
+  }
+  [[nodiscard]] std::vector<std::string> ports() const {
+    std::vector<std::string> out;
+    for (const auto& [port, type] : types) out.push_back(port);
+    return out;
   }
 
  private:
@@ -158,13 +119,13 @@ Result<int> rules(const Arguments& arguments) {
 }
 
 Result<int> reload(const Arguments& arguments) {
-  const auto answer = ask(arguments, "org.lldplevel.Reload");
+  const auto answer = ask(arguments, "org.lldplevel.Reload", {});
   if (!answer) return fail(answer.error());
   return kDone;
 }
 
 Result<int> forget(const Arguments& arguments) {
-  const auto answer = ask(arguments, "org.lldplevel.Forget");
+  const auto answer = ask(arguments, "org.lldplevel.Forget", arguments.operands);
   if (!answer) return fail(answer.error());
   return kDone;
 }
@@ -194,6 +155,10 @@ Result<int> wait(const Arguments& arguments) {
       auto now_missing = goal->missing(*answer);
       if (!now_missing) return fail(now_missing.error());
       if (now_missing->empty()) return kDone;
+      // Whoever sets no limit would wait for a mistyped name for ever.
+      if (!deadline)
+        if (const auto there = all_there(goal->ports(), *answer); !there)
+          return fail(there.error());
       missing = std::move(*now_missing);
     }
   }
@@ -202,8 +167,8 @@ Result<int> wait(const Arguments& arguments) {
 Result<int> check(const Arguments& arguments) {
   // The daemon looks for what nobody tells it of every few seconds. To be asked for its rules has
   // it look now, so that its next answer is of now.
-  auto answer = ask(arguments, "org.lldplevel.Rules");
-  if (answer) answer = ask(arguments, "org.lldplevel.Show");
+  auto answer = ask(arguments, "org.lldplevel.Rules", {});
+  if (answer) answer = ask(arguments, "org.lldplevel.Show", {});
   const auto verdict =
       answer ? report::check(*answer) : Result<report::Verdict>(fail(answer.error()));
   // Monitoring reads standard output alone, whatever went wrong.

@@ -186,7 +186,8 @@ int main(int argc, char** argv) {
   try {
     const auto done = lldp::cli::run(argc, argv);
     if (done) return *done;
-    std::fprintf(stderr, "lldp-level: %s\n", to_string(done.error()).c_str());
+    for (const std::string& line : lldp::split_list(to_string(done.error()), '\n'))
+      std::fprintf(stderr, "lldp-level: %s\n", line.c_str());
     return lldp::cli::is_usage_error(done.error()) ? lldp::cli::kUsage : lldp::cli::kFailed;
   } catch (const std::exception& e) {
     std::fprintf(stderr, "lldp-level: %s: report this as a bug\n", e.what());

@@ -3,8 +3,10 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <span>
+#include <string>
+#include <vector>
 
+#include "agent/cli/ask.hpp"
 #include "agent/cli/capture.hpp"
 #include "agent/cli/command.hpp"
 #include "agent/control/connection.hpp"
@@ -73,7 +75,8 @@ Result<int> record(const Arguments& arguments) {
   const std::string& path = arguments.operands.front();
   auto connection = control::Connection::open(arguments.socket);
   if (!connection) return fail(connection.error());
-  const auto ports = std::span(arguments.operands).subspan(1);
+  const std::vector<std::string> ports(arguments.operands.begin() + 1, arguments.operands.end());
+  if (const auto there = all_there(arguments, ports); !there) return fail(there.error());
   if (auto asked = connection->call("org.lldplevel.Record", control::ports_parameter(ports), true);
       !asked)
     return fail(asked.error());

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <optional>
 
+#include "agent/cli/ask.hpp"
 #include "agent/cli/command.hpp"
 #include "agent/cli/terminal.hpp"
 #include "agent/control/connection.hpp"
@@ -149,6 +150,8 @@ Result<int> watch_as_stream(const Arguments& arguments, std::optional<control::C
 }  // namespace
 
 Result<int> watch(const Arguments& arguments) {
+  if (const auto there = all_there(arguments, arguments.operands); !there)
+    return fail(there.error());
   auto connection = control::Connection::open(arguments.socket);
   if (!connection) return fail(connection.error());
   if (const auto asked = ask(*connection, arguments); !asked) return fail(asked.error());

@@ -86,11 +86,17 @@ class FileReader {
   void read_line(std::string_view raw, int line) {
     const std::string_view content = trim(raw.substr(0, raw.find('#')));
     if (content.empty()) return;
+    const std::string where = name_ + ":" + std::to_string(line);
     if (content.front() == '[' && content.back() == ']') {
       section_ = content;
+      const std::string_view section = content.substr(1, content.size() - 2);
+      if (section.empty())
+        complain(where, "'[]' is no section: name one, or remove the line");
+      else if (!is_section(section))
+        complain(where, "'" + escape(content) +
+                            "' is no section: keys without one stand before the first");
       return;
     }
-    const std::string where = name_ + ":" + std::to_string(line);
     std::istringstream in(section_ + "\n" + std::string(content) + "\n");
     po::parsed_options parsed(nullptr);
     try {
@@ -160,12 +166,6 @@ void keep_apart(Config& config, const Invocation& invocation) {
   if (!given("state-file")) config.state_file += kDryRunSuffix;
 }
 
-Result<Config, Errors> checked(Config config, const Places& places, Errors errors) {
-  check_together(config, places, errors);
-  if (!errors.empty()) return fail(std::move(errors));
-  return config;
-}
-
 }  // namespace
 
 std::string_view to_string(Backend backend) {
@@ -219,36 +219,62 @@ Result<Invocation> parse_command_line(std::span<const char* const> arguments) {
   return out;
 }
 
-Result<Config, Errors> load(const Invocation& invocation) {
-  Config config;
-  Errors errors;
+Reading read(const Invocation& invocation) {
+  Reading out;
   Places places;
   const std::string path = invocation.file.value_or(std::string(kDefaultFile));
   if (const auto text = read_file(path)) {
-    FileReader reader(path, config);
+    FileReader reader(path, out.config);
     reader.read(*text);
-    errors = reader.take_errors();
+    out.errors = reader.take_errors();
     places = reader.take_places();
   } else if (invocation.file || text.error().code != ENOENT) {
-    return fail(Errors{text.error()});
+    out.errors.push_back(text.error());
   }
   for (const auto& [name, value] : invocation.set) {
     const Row* row = find_row(name);
     const std::string at = "--" + name;
-    if (auto wrong = row ? set(*row, config, name, value) : "unknown option: try --help")
-      errors.push_back({.where = at, .what = std::move(*wrong)});
+    if (auto wrong = row ? set(*row, out.config, name, value) : "unknown option: try --help")
+      out.errors.push_back({.where = at, .what = std::move(*wrong)});
     else
       places.insert_or_assign(name, at);
   }
-  if (config.dry_run) keep_apart(config, invocation);
-  return checked(std::move(config), places, std::move(errors));
+  if (out.config.dry_run) keep_apart(out.config, invocation);
+  check_together(out.config, places, out.errors);
+  return out;
+}
+
+Result<Config, Errors> load(const Invocation& invocation) {
+  Reading reading = read(invocation);
+  if (!reading.errors.empty()) return fail(std::move(reading.errors));
+  return std::move(reading.config);
 }
 
 Result<Config, Errors> parse(std::string_view text, std::string_view name) {
   Config config;
   FileReader reader(name, config);
   reader.read(text);
-  return checked(std::move(config), reader.take_places(), reader.take_errors());
+  Errors errors = reader.take_errors();
+  check_together(config, reader.take_places(), errors);
+  if (!errors.empty()) return fail(std::move(errors));
+  return config;
+}
+
+Errors unmatched(const Config& config, std::span<const std::string> interfaces) {
+  Errors out;
+  const auto look = [&](std::string where, const std::string& glob) {
+    if (std::ranges::any_of(interfaces, [&](const auto& name) { return glob_match(glob, name); }))
+      return;
+    out.push_back(
+        {.where = std::move(where),
+         .what = "'" + escape(glob) + "' is no interface here: correct it, if none is to come"});
+  };
+  for (const std::string& glob : config.ports.wanted) look("ports", glob);
+  for (const std::string& glob : config.ports.unwanted)
+    if (glob.find_first_of("*?") == glob.npos) look("ports", glob);
+  for (const std::string& glob : config.core.host_ports) look("host-ports", glob);
+  for (const auto& [name, admin] : config.admin) look("port." + escape(name) + ".admin", name);
+  return out;
 }
 
 std::string help() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <optional>
 #include <span>
@@ -45,6 +46,7 @@ struct Config {
   bool htb = false;                  ///< `qdisc = htb`: a software queue for each lossless priority
   Transport transport = Transport::kAuto;
   std::string lldpd_socket{"/run/lldpd.socket"};
+  std::chrono::seconds lldpd_grace{5};
   std::string expect{};  ///< file of the fabric's cables; empty: they are not checked
   std::string socket{kDefaultSocket};
   std::string control_group{};  ///< empty: the daemon's own
@@ -90,6 +92,16 @@ using Errors = std::vector<Error>;
 /// Reads the file and puts the command line over it. Without `--config` the default file may be
 /// missing; a named one may not.
 [[nodiscard]] Result<Config, Errors> load(const Invocation& invocation);
+/// The same, and what there is to have of one with errors in it.
+struct Reading {
+  Config config{};
+  Errors errors{};
+};
+[[nodiscard]] Reading read(const Invocation& invocation);
+
+/// What the configuration calls an interface and is none, among those that there are: of `ports`
+/// what is wanted or left out by its name, `host-ports` and `port.NAME.admin`.
+[[nodiscard]] Errors unmatched(const Config& config, std::span<const std::string> interfaces);
 
 /// A whole file given as text; `name` is what errors call it.
 [[nodiscard]] Result<Config, Errors> parse(std::string_view text, std::string_view name);

@@ -213,6 +213,9 @@ constexpr Row kRows[] = {
     {"lldpd.socket", "PATH", "/run/lldpd.socket",
      Text{"a path", [](Config& c, std::string_view text) { return set_path(c.lldpd_socket, text); }},
      "control socket of lldpd"},
+    {"lldpd.grace", "SECONDS", "5",
+     Number{1, 3600, [](Config& c, std::uint32_t v) { c.lldpd_grace = std::chrono::seconds(v); }},
+     "how long lldpd may be away before its place is taken"},
     {"socket", "PATH", kDefaultSocket,
      Text{"a path", [](Config& c, std::string_view text) { return set_path(c.socket, text); }},
      "control socket, for lldp-level(1)"},
@@ -333,6 +336,16 @@ const Row* find_row(std::string_view key) {
   return nullptr;
 }
 
+bool is_section(std::string_view name) {
+  const std::string prefix = std::string(name) + ".";
+  return std::ranges::any_of(kRows, [&](const Row& row) {
+    if (row.name.starts_with(prefix)) return true;
+    if (!std::holds_alternative<PortChoice>(row.kind)) return false;
+    const std::string_view last = row.name.substr(row.name.rfind('.') + 1);
+    return !port_of(row, prefix + std::string(last)).empty();  // [port.swp1]
+  });
+}
+
 std::string values_of(const Row& row) {
   return std::visit(Overloaded{[](const Number& n) {
                                  return std::to_string(n.least) + "-" + std::to_string(n.most);
@@ -349,10 +362,15 @@ std::optional<std::string> set(const Row& row, Config& config, std::string_view 
   const auto out_of_range = [&] {
     return "'" + escape(text) + "' is not in range: use " + values_of(row);
   };
+  const auto none_of = [&](const std::vector<std::string>& words) {
+    std::string list;
+    for (const std::string& word : words) list += (list.empty() ? "" : ", ") + word;
+    return "'" + escape(text) + "' is none of " + list;
+  };
   const auto choose = [&](std::string_view of, auto take) -> Complaint {
     const std::vector<std::string> names = split_list(of, '|');
     const auto at = std::find(names.begin(), names.end(), text);
-    if (at == names.end()) return out_of_range();
+    if (at == names.end()) return none_of(names);
     take(static_cast<std::size_t>(at - names.begin()));
     return kFine;
   };
@@ -378,7 +396,7 @@ std::optional<std::string> set(const Row& row, Config& config, std::string_view 
                                                [&](std::size_t i) { p.set(config, port, i); });
                                },
                                [&](const Flag& f) -> Complaint {
-                                 if (text != "yes" && text != "no") return out_of_range();
+                                 if (text != "yes" && text != "no") return none_of({"yes", "no"});
                                  f.set(config, text == "yes");
                                  return kFine;
                                },

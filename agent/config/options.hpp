@@ -46,6 +46,8 @@ struct Row {
 [[nodiscard]] std::span<const Row> rows();
 /// The row of a key as it is written; nullptr: there is none.
 [[nodiscard]] const Row* find_row(std::string_view key);
+/// Whether a key begins with it and a dot.
+[[nodiscard]] bool is_section(std::string_view name);
 [[nodiscard]] std::string values_of(const Row& row);
 /// Sets one option, written as `key`, from text; returns what is wrong and what to do, or nothing.
 [[nodiscard]] std::optional<std::string> set(const Row& row, Config& config, std::string_view key,

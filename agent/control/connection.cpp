@@ -22,15 +22,27 @@ std::string no_daemon_text() {
   return "no lldp-leveld answers here: start it, or name its socket with --socket";
 }
 
-/// A Varlink error as a person reads it: its own words where it has some.
-std::string error_text(const json& reply) {
-  const json& error = reply.at("error");
-  std::string text = error.is_string() ? error.get<std::string>() : error.dump();
-  if (const auto parameters = reply.find("parameters"); parameters != reply.end())
-    for (const char* key : {"reason", "who", "parameter", "method", "interface"})
-      if (parameters->contains(key) && parameters->at(key).is_string())
-        return text + ": " + parameters->at(key).get<std::string>();
-  return text;
+/// A Varlink error as a person reads it. What the daemon says in its own words needs no more.
+Error error_of(const json& reply, const std::string& path) {
+  const json& name = reply.at("error");
+  const std::string error = name.is_string() ? name.get<std::string>() : name.dump();
+  const auto parameter = [&](const char* key) {
+    const auto parameters = reply.find("parameters");
+    if (parameters == reply.end() || !parameters->contains(key)) return std::string();
+    const json& value = parameters->at(key);
+    return value.is_string() ? value.get<std::string>() : value.dump();
+  };
+  if (error == "org.lldplevel.ReloadFailed" || error == "org.lldplevel.ForgetFailed")
+    return {.what = parameter("reason")};
+  if (error == "org.lldplevel.NotAllowed") return {.where = path, .what = parameter("who")};
+  if (error == "org.lldplevel.TooManyClients")
+    return {.where = path, .what = "the daemon has too many clients: end some, or ask as root"};
+  for (const char* key : {"method", "interface", "parameter"})
+    if (const std::string what = parameter(key); !what.empty())
+      return {.where = path,
+              .what = "the daemon does not know the " + std::string(key) + " " + what +
+                      ": is it of another version?"};
+  return {.where = path, .what = "the daemon refuses: " + error};
 }
 
 /// The nearest directory above `path` that is there.
@@ -128,7 +140,7 @@ Result<std::string> Connection::next(const Deadline& deadline) {
   if (!reply.is_object())
     return fail(
         failed(EPROTO, "the answer is not Varlink: does another program have this socket?"));
-  if (reply.contains("error")) return fail(failed(0, error_text(reply)));
+  if (reply.contains("error")) return fail(error_of(reply, path_));
   const auto parameters = reply.find("parameters");
   return parameters == reply.end() ? "{}" : parameters->dump();
 }

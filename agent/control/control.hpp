@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/bytes.hpp"
 #include "base/result.hpp"
@@ -29,8 +30,8 @@ class ControlHandler {
   [[nodiscard]] virtual std::string show_json(std::span<const std::string> ports) = 0;
   [[nodiscard]] virtual std::string stats_json(std::span<const std::string> ports) = 0;
   [[nodiscard]] virtual std::string rules_json() = 0;
-  /// Reads the configuration anew, as SIGHUP does.
-  [[nodiscard]] virtual Result<void> reload() = 0;
+  /// Reads the configuration anew, as SIGHUP does. Fails with all that is wrong in it.
+  [[nodiscard]] virtual Result<void, std::vector<Error>> reload() = 0;
   /// Of these ports whom they remember and do not hear; of the device, if there are none, its
   /// level.
   [[nodiscard]] virtual Result<void> forget(std::span<const std::string> ports) = 0;

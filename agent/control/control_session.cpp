@@ -225,7 +225,9 @@ void Session::reload(const Call&) {
   if (!may_command()) return;
   const auto done = owner_->handler().reload();
   if (done) return send(varlink::reply("{}"));
-  send(varlink::error("org.lldplevel.ReloadFailed", object("reason", to_string(done.error()))));
+  std::string lines;
+  for (const Error& error : done.error()) lines += (lines.empty() ? "" : "\n") + to_string(error);
+  send(varlink::error("org.lldplevel.ReloadFailed", object("reason", lines)));
 }
 
 }  // namespace lldp::io

@@ -275,7 +275,7 @@ void Agent::Impl::configure(Settings settings, TimePoint now, Actions& out) {
 
 Bytes Agent::Impl::announcement(Ifindex ifindex) const {
   Bytes frame;
-  if (const Port* port = find(ifindex))
+  if (const Port* port = find(ifindex); port != nullptr && may_send(port->link.adminStatus))
     write_info_frame(frame, settings_.scopes.front(), port->link, chassis_id_, claim(*port),
                      settings_);
   return frame;

@@ -72,7 +72,7 @@ class Agent {
   /// Takes over new settings; neighbours, levels and counters stay where they may.
   void configure(Settings settings, TimePoint now, Actions& out);
   /// What the port would send now, for an owner who has it sent by somebody else; empty for a port
-  /// that is not known.
+  /// that is not known, or may not send.
   [[nodiscard]] Bytes announcement(Ifindex port) const;
   /// Of one port: whom it remembers and does not hear, and the alarm `silent`. Of the device: the
   /// level is withdrawn, however long it has stood, and learnt anew.

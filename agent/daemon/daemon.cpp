@@ -15,6 +15,7 @@
 #include "agent/daemon/daemon_impl.hpp"
 #include "agent/process/privileges.hpp"
 #include "agent/report/change.hpp"
+#include "base/count.hpp"
 #include "os/clock.hpp"
 
 namespace lldp::io {
@@ -209,10 +210,11 @@ void Daemon::open_ports(TimePoint now) {
   watch_for_no_port(now);
   settle();
   running_ = true;
+  say_what_is_no_interface();
   service_.ready();
   log(Severity::kInfo,
-      fmt::format("ready: {} port{}, {}{}", ports_.size(), ports_.size() == 1 ? "" : "s",
-                  role_text(), config_.dry_run ? "; a dry run: nothing is sent" : ""));
+      fmt::format("ready: {}, {}{}", count_text(ports_.size(), "port"), role_text(),
+                  config_.dry_run ? "; a dry run: nothing is sent" : ""));
   release_start_pages();
 }
 
@@ -268,7 +270,8 @@ void Daemon::on_signal() {
   signals_.async_wait([this](const boost::system::error_code& error, int signal) {
     if (error) return;
     if (signal != SIGHUP) return shutdown();
-    if (auto reloaded = reload(); !reloaded) log(Severity::kError, reloaded.error());
+    if (auto reloaded = reload(); !reloaded)
+      for (const Error& mistake : reloaded.error()) log(Severity::kError, mistake);
     on_signal();
   });
 }

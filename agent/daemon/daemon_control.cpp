@@ -42,16 +42,14 @@ std::string Daemon::rules_json() {
   return json;
 }
 
-Result<void> Daemon::reload() {
+Result<void, std::vector<Error>> Daemon::reload() {
   service_.reloading();
   auto fresh = config::load(invocation_);
   if (!fresh) {
     service_.ready();
-    Error error = fresh.error().front();
-    error.what += fresh.error().size() > 1
-                      ? fmt::format(" (and {} more; nothing is changed)", fresh.error().size() - 1)
-                      : " (nothing is changed)";
-    return fail(std::move(error));
+    config::Errors errors = std::move(fresh.error());
+    errors.push_back({.what = "nothing is changed"});
+    return fail(std::move(errors));
   }
   // These are opened once; a restart, which disturbs nothing, takes them over.
   fresh->socket = config_.socket;
@@ -60,6 +58,7 @@ Result<void> Daemon::reload() {
   fresh->state_file = config_.state_file;
   fresh->transport = config_.transport;
   fresh->lldpd_socket = config_.lldpd_socket;
+  fresh->lldpd_grace = config_.lldpd_grace;
   fresh->backend = config_.backend;
   fresh->bpffs = config_.bpffs;
   fresh->htb = config_.htb;
@@ -82,6 +81,7 @@ Result<void> Daemon::reload() {
   settle();
   service_.ready();
   log(Severity::kNotice, "configuration read anew");
+  say_what_is_no_interface();
   control_->notify_changed();
   return {};
 }

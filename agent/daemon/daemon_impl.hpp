@@ -78,6 +78,8 @@ class Daemon final : ControlHandler {
   /// After links have come, gone or changed: what the machine is, and so which its ports are.
   void survey(TimePoint now);
   void watch_for_no_port(TimePoint now);
+  /// What the configuration names, and is not here; it may yet come.
+  void say_what_is_no_interface();
   void update_role(TimePoint now);
   [[nodiscard]] Machine::Verdict role();
   [[nodiscard]] std::string role_text();
@@ -103,7 +105,7 @@ class Daemon final : ControlHandler {
   std::string show_json(std::span<const std::string> ports) override;
   std::string stats_json(std::span<const std::string> ports) override;
   std::string rules_json() override;
-  Result<void> reload() override;
+  Result<void, std::vector<Error>> reload() override;
   Result<void> forget(std::span<const std::string> ports) override;
 
   asio::io_context loop_{1};

@@ -86,6 +86,12 @@ void Daemon::watch_for_no_port(TimePoint now) {
   perform(now);
 }
 
+void Daemon::say_what_is_no_interface() {
+  std::vector<std::string> names;
+  for (const auto& [ifindex, link] : links_.interfaces()) names.push_back(link.name);
+  for (const Error& error : config::unmatched(config_, names)) log(Severity::kWarning, error);
+}
+
 core::AdminStatus Daemon::admin_status(const std::string& port) const {
   using enum core::AdminStatus;
   const auto set = config_.admin.find(port);

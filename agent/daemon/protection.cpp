@@ -13,6 +13,7 @@
 
 #include "agent/core/announcement.hpp"
 #include "agent/daemon/backend_options.hpp"
+#include "base/count.hpp"
 #include "dataplane/factory.hpp"
 
 namespace lldp::io {
@@ -410,8 +411,8 @@ void Protection::tell(core::Agent& agent, TimePoint now, core::Actions& out) {
         complained_.contains(kWhole)
             ? backend_ ? "the data plane does not answer: what rules the ports have is not known"
                        : "no port has rules: the data plane cannot be opened"
-            : fmt::format("{} of {} ports without rules that hold: {}{}", complained_.size(),
-                          ports_.size(), fmt::join(names, ", "),
+            : fmt::format("{} of {} without rules that hold: {}{}", complained_.size(),
+                          count_text(ports_.size(), "port"), fmt::join(names, ", "),
                           complained_.size() > kNamed ? ", ..." : "");
     agent.raise_alarm(core::AlarmCode::kUnprotected, {}, text, now, out);
   } else if (unprotected_) {

@@ -8,6 +8,7 @@
 #include <cerrno>
 
 #include "agent/process/log.hpp"
+#include "base/count.hpp"
 #include "base/text.hpp"
 #include "os/clock.hpp"
 #include "tlv/dot1.hpp"
@@ -61,12 +62,13 @@ std::string_view to_string(Beside::Speaker speaker) {
 
 Beside::Beside(const config::Config& config, Owner owner, TimePoint now)
     : wait_(config.transport == config::Transport::kLldpd),
+      patience_(config.lldpd_grace),
       owner_(std::move(owner)),
       client_(settings_of(config), [this](std::string_view port, ByteSpan frame) {
         const auto at = by_name_.find(std::string(port));
         if (at != by_name_.end()) owner_.heard(at->second, frame);
       }) {
-  if (wait_) grace_ = now + kGrace;
+  if (wait_) grace_ = now + patience_;
 }
 
 void Beside::receive(TimePoint now) {
@@ -102,7 +104,7 @@ void Beside::follow(TimePoint now) {
   if (speaker_ == Speaker::kLldpd) return;
   grace_.reset();
   trouble_.clear();
-  log(Severity::kNotice, fmt::format("lldpd speaks for us on {} ports", ports_.size()));
+  log(Severity::kNotice, "lldpd speaks for us on " + count_text(ports_.size(), "port"));
   owner_.alarm({}, std::nullopt);
   speak(Speaker::kLldpd);
 }
@@ -112,8 +114,8 @@ void Beside::follow_absence(TimePoint now) {
   switch (speaker_) {
     case Speaker::kLldpd:
       log(Severity::kNotice, fmt::format("lldpd is gone ({}): waiting {} s for it",
-                                         explain(client_.reason()), kGrace.count()));
-      grace_ = now + kGrace;
+                                         explain(client_.reason()), patience_.count()));
+      grace_ = now + patience_;
       return speak(Speaker::kNobody);
     case Speaker::kPackets:
       return;
@@ -169,9 +171,9 @@ void Beside::add_port(Ifindex ifindex, const std::string& name, TimePoint now) {
   if (!in_session_) return;  // until lldpd was there for once nothing is kept of any port
   const bool fresh = ports_.try_emplace(ifindex, Port{.name = name}).second;
   by_name_.insert_or_assign(name, ifindex);
-  if (!fresh && client_.port_id(name)) return;
   const Bytes frame = owner_.announcement(ifindex);
-  if (frame.empty()) return;
+  if (frame.empty()) return client_.set_port(name, {}, now);  // by port.NAME.admin: heard at most
+  if (!fresh && client_.port_id(name)) return;
   client_.set_port(name, lldpd::custom_tlvs_of(frame).value_or(std::vector<lldpd::CustomTlv>{}),
                    now);
 }

@@ -24,7 +24,7 @@ namespace lldp::io {
 /// As long as lldpd answers, it speaks for us, and we are known by its chassis ID and port IDs: the
 /// order of two switches has to come out the same at both ends. We keep them when it goes, and so
 /// take over the place that it had in its neighbours' tables. Between the two nobody speaks for
-/// kGrace, in which a restart is over; neighbours keep what they have for their TTL.
+/// `lldpd.grace`, in which a restart is over; neighbours keep what they have for their TTL.
 ///
 /// A hand-over takes no frame of its own: lldpd gets our TLVs first, then our identifiers change to
 /// its, and a change of identifiers is a shutdown LLDPDU for the old ones. Where they are the same
@@ -32,8 +32,6 @@ namespace lldp::io {
 class Beside {
  public:
   enum class Speaker : std::uint8_t { kNobody, kPackets, kLldpd };
-  /// How long lldpd may be away before that is taken for good.
-  static constexpr std::chrono::seconds kGrace{5};
 
   /// The daemon's side. None of them may call back, except `heard` and `identified` tell().
   struct Owner {
@@ -78,7 +76,8 @@ class Beside {
   void check_ports();
   void speak(Speaker speaker);
 
-  bool wait_ = false;  ///< `transport = lldpd`: never by ourselves
+  bool wait_ = false;              ///< `transport = lldpd`: never by ourselves
+  std::chrono::seconds patience_;  ///< how long lldpd may be away before that is taken for good
   Owner owner_;
   lldpd::Client client_;
   std::unordered_map<Ifindex, Port> ports_;

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/count.hpp"
 #include "lab/commands/options.hpp"
 #include "lab/live/agents.hpp"
 #include "lab/live/fabric_of_namespaces.hpp"
@@ -96,8 +97,8 @@ int run_agents(const Settings& s, const Fabric& fabric, const std::vector<std::s
     return complain("live", Error{0, "agents",
                                   fmt::format("not all right after {:g} s: see the logs in {}",
                                               s.timeout.count(), s.place.dir)});
-  fmt::print(stderr, "{} agents started; every level and port type right after {:.3f} s\n",
-             *started, took.count());
+  fmt::print(stderr, "{} started; every level and port type right after {:.3f} s\n",
+             count_text(*started, "agent"), took.count());
   return kDone;
 }
 

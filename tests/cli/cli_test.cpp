@@ -18,6 +18,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <future>
@@ -52,11 +53,16 @@ class FakeDaemon : public io::ControlHandler {
     asked += "rules ";
     return R"({"version":1,"rules":{}})";
   }
-  Result<void> reload() override { return {}; }
+  Result<void, std::vector<Error>> reload() override {
+    if (wrong.empty()) return {};
+    return fail(wrong);
+  }
   Result<void> forget(std::span<const std::string> ports) override {
     forgotten.assign(ports.begin(), ports.end());
+    if (!wrong.empty()) return fail(wrong.front());
     return {};
   }
+  std::vector<Error> wrong{};
   std::vector<std::string> forgotten{};
   std::string asked{};
   std::string level = "1";
@@ -147,6 +153,42 @@ TEST_F(Cli, APortThatIsNotThereIsAnError) {
   EXPECT_THAT(some.out,
               testing::EndsWith("lldp-level: nosuch, eth?: no such ports: see lldp-level show\n"));
   EXPECT_EQ(run(at("show swp1")).status, 0);
+}
+
+TEST_F(Cli, NobodyWaitsForAPortThatIsNotThere) {
+  start();
+  const std::string no = ": no such port: see lldp-level show\n";
+  const std::string file = dir / "capture";
+  const Outcome record = run(at("record " + file + " swp1 nosuch"));
+  EXPECT_EQ(record.status, 1);
+  EXPECT_EQ(record.out, "lldp-level: nosuch" + no);
+  EXPECT_FALSE(std::filesystem::exists(file)) << "an empty capture says that nothing was heard";
+  for (const char* command : {"watch 'eth*'", "watch --json 'eth*'"}) {
+    const Outcome watch = run(at(command));
+    EXPECT_EQ(watch.status, 1);
+    EXPECT_EQ(watch.out, "lldp-level: eth*" + no);
+  }
+  const Outcome wait = run(at("wait --port swp1=downlink --port nosuch=uplink"));
+  EXPECT_EQ(wait.status, 1);
+  EXPECT_EQ(wait.out, "lldp-level: nosuch" + no);
+  // Within a time it may yet come.
+  const Outcome patient = run(at("wait --port nosuch=uplink --timeout 0.05"));
+  EXPECT_EQ(patient.status, 1);
+  EXPECT_THAT(patient.out, testing::HasSubstr("not in time: nosuch is not there, not uplink"));
+}
+
+TEST_F(Cli, WhatTheDaemonRefusesIsASentence) {
+  start();
+  daemon.wrong = {
+      {0, "f:1: level", "out of range"}, {0, "f:2", "is nothing"}, {0, "", "no change"}};
+  const Outcome reload = run(at("reload"));
+  EXPECT_EQ(reload.status, 1);
+  EXPECT_EQ(reload.out,
+            "lldp-level: f:1: level: out of range\nlldp-level: f:2: is nothing\n"
+            "lldp-level: no change\n");
+  const Outcome forget = run(at("forget swp9"));
+  EXPECT_EQ(forget.status, 1);
+  EXPECT_EQ(forget.out, "lldp-level: f:1: level: out of range\n");
 }
 
 TEST_F(Cli, WatchOutlivesTheDaemonsRestart) {
@@ -365,7 +407,8 @@ TEST_F(Cli, AnswerOfAnotherVersionIsSaidInOneLine) {
 TEST_F(Cli, AnswerOfAnotherProgramIsSaidInOneLine) {
   namespace local = boost::asio::local;
   for (const auto& [answer, what] :
-       {std::pair("{\"error\":7}", "7"), std::pair("{\"error\":\"x.Y\",\"parameters\":8}", "x.Y"),
+       {std::pair("{\"error\":7}", "the daemon refuses: 7"),
+        std::pair("{\"error\":\"x.Y\",\"parameters\":8}", "the daemon refuses: x.Y"),
         std::pair("HTTP/1.1 400",
                   "the answer is not Varlink: does another program have this socket?"),
         std::pair("[]", "the answer is not Varlink: does another program have this socket?")}) {
@@ -450,6 +493,31 @@ TEST_F(Cli, CheckConfigReportsEveryErrorWithItsLine) {
   const Outcome fine = run("check-config " + (dir / "fine"));
   EXPECT_EQ(fine.status, 0);
   EXPECT_EQ(fine.out, (dir / "fine") + ": fine\n");
+}
+
+TEST_F(Cli, CheckConfigTellsOfEveryMistakeOfEveryKind) {
+  const std::string conf = dir / "conf";
+  std::ofstream(conf)
+      << "expect = /nonexistent\ncontrol.group = no-such-group\nhost-ports = nic*\n"
+         "port.nic7.admin = off\nports = lo,nic9,-nic8,-nic*\nrole = host\nlevel = 2\n"
+         "[]\n";
+  const Outcome it = run("check-config " + conf);
+  EXPECT_EQ(it.status, 1);
+  const std::string no = "' is no interface here: correct it, if none is to come\n";
+  EXPECT_EQ(it.out,
+            "lldp-level: " + conf + ":8: '[]' is no section: name one, or remove the line\n" +
+                "lldp-level: " + conf +
+                ":7: level: a host has level 0: remove this, or set role = switch\n"
+                "lldp-level: expect: /nonexistent: cannot be read: No such file or directory\n"
+                "lldp-level: control.group: there is no group 'no-such-group': create it, or name "
+                "another\n"
+                "lldp-level: ports: 'nic9" +
+                no + "lldp-level: ports: 'nic8" + no + "lldp-level: host-ports: 'nic*" + no +
+                "lldp-level: port.nic7.admin: 'nic7" + no);
+  std::ofstream(conf) << "host-ports = nic9\n";  // no mistake where it is to come
+  const Outcome early = run("check-config " + conf);
+  EXPECT_EQ(early.status, 0);
+  EXPECT_EQ(early.out, "lldp-level: host-ports: 'nic9" + no + conf + ": fine\n");
 }
 
 TEST_F(Cli, CheckConfigLooksForWhatTheFileNames) {

@@ -113,9 +113,12 @@ const LineCase kLines[] = {
     {"NumberWithUnit", "lldp.tx-interval = 30s",
      "lldp.tx-interval: '30s' is not in range: use 1-3600"},
     {"NumberEmpty", "level =", "level: '' is not in range: use 1-254"},
-    {"ChoiceUnknown", "role = router", "role: 'router' is not in range: use auto|host|switch"},
-    {"ChoiceInCapitals", "backend = BPF", "backend: 'BPF' is not in range: use bpf|print|none"},
-    {"FlagOfAnotherLanguage", "flush = true", "flush: 'true' is not in range: use yes|no"},
+    {"ChoiceUnknown", "role = router", "role: 'router' is none of auto, host, switch"},
+    {"SectionWithoutAName", "[]", "'[]' is no section: name one, or remove the line"},
+    {"SectionThatNobodyKnows", "[ldp]",
+     "'[ldp]' is no section: keys without one stand before the first"},
+    {"ChoiceInCapitals", "backend = BPF", "backend: 'BPF' is none of bpf, print, none"},
+    {"FlagOfAnotherLanguage", "flush = true", "flush: 'true' is none of yes, no"},
     {"PortsEmpty", "ports =", "ports: no port: name at least one, or remove the key"},
     {"PortsBySpace", "ports = swp1 swp2",
      "ports: 'swp1 swp2' has a space in it: put commas between names"},
@@ -141,7 +144,7 @@ const LineCase kLines[] = {
     {"HostPortsExclusion", "host-ports = -swp1",
      "host-ports: '-swp1' leaves something out, which ports alone can"},
     {"AdminUnknown", "port.swp1.admin = disabled",
-     "port.swp1.admin: 'disabled' is not in range: use rxtx|tx|rx|off"},
+     "port.swp1.admin: 'disabled' is none of rxtx, tx, rx, off"},
     {"AdminOfNobody", "port..admin = off",
      "port..admin: unknown key: lldp-leveld --help lists the keys"},
     {"AdminOfMany", "port.swp*.admin = off", "port.swp*.admin: 'swp*' is no name: name one port"},
@@ -377,7 +380,7 @@ TEST_F(ConfigLoad, ErrorsOfBothAreToldEachWithItsPlace) {
   write("role = host\nlldp.tx-hold = 0\n");
   EXPECT_THAT(texts(load_with({"--level", "4", "--backend", "x"}).error()),
               ElementsAre(path_ + ":2: lldp.tx-hold: '0' is not in range: use 1-100",
-                          "--backend: 'x' is not in range: use bpf|print|none",
+                          "--backend: 'x' is none of bpf, print, none",
                           "--level: a host has level 0: remove this, or set role = switch"));
 }
 

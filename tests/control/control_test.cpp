@@ -42,9 +42,11 @@ class FakeHandler : public ControlHandler {
   }
   int forgets = 0;
   std::vector<std::string> forgotten{};
-  Result<void> reload() override {
+  Result<void, std::vector<Error>> reload() override {
     ++reloads;
-    if (refuse) return fail(Error{.where = "f:1: level", .what = "out of range"});
+    if (refuse)
+      return fail(std::vector<Error>{{.where = "f:1: level", .what = "out of range"},
+                                     {.what = "nothing is changed"}});
     return {};
   }
   int shows = 0;
@@ -267,7 +269,7 @@ TEST_F(ControlSocket, ReloadsAndTellsWhyNot) {
   c.call(R"({"method":"org.lldplevel.Reload"})");
   EXPECT_EQ(
       c.hear(),
-      R"({"error":"org.lldplevel.ReloadFailed","parameters":{"reason":"f:1: level: out of range"}})");
+      R"({"error":"org.lldplevel.ReloadFailed","parameters":{"reason":"f:1: level: out of range\nnothing is changed"}})");
 }
 
 TEST_F(ControlSocket, WatcherIsToldAtOnceAndOnceForManyChanges) {

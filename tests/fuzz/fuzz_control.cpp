@@ -24,7 +24,7 @@ struct Server final : ControlHandler, SessionOwner {
   }
   std::string stats_json(std::span<const std::string> ports) override { return show_json(ports); }
   std::string rules_json() override { return "{}"; }
-  lldp::Result<void> reload() override {
+  lldp::Result<void, std::vector<lldp::Error>> reload() override {
     if (!may_command) std::abort();
     return {};
   }

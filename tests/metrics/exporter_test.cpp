@@ -49,7 +49,7 @@ class FakeDaemon : public io::ControlHandler {
            R"("process":{"started":7,"cpu_milliseconds":1,"resident_octets":4096}})";
   }
   std::string rules_json() override { return golden("rules.json"); }
-  Result<void> reload() override { return {}; }
+  Result<void, std::vector<Error>> reload() override { return {}; }
   Result<void> forget(std::span<const std::string>) override { return {}; }
 };
 

@@ -224,6 +224,30 @@ TEST_F(LldpdTest, GetsTheWireFromUsWhenItIsStartedLater) {
   for (const auto& [port, seen] : wire.agents()) EXPECT_EQ(seen.size(), 1U);
 }
 
+TEST_F(LldpdTest, HasNoTlvsOfOursWhereThePortMayNotSend) {
+  join(*a_, *b_, 2);
+  lldpd_->start();
+  start_agents();
+  ASSERT_TRUE(comes_to("lldpd"));
+  const auto told = [&](const char* port) {
+    return peer_->neighbors(port) == 1 && peer_->port(port)["neighbors"][0]["level"] == 3;
+  };
+  const auto configure = [&](const char* admin) {
+    agent_->write_config(std::string("port.p0.admin = ") + admin + "\n");
+    agent_->process().signal(SIGHUP);
+  };
+  for (const char* admin : {"off", "rx"}) {
+    configure(admin);
+    EXPECT_TRUE(eventually([&] { return !told("p0"); })) << admin;
+    EXPECT_EQ(peer_->neighbors("p0"), 1U) << "lldpd itself speaks on";
+    EXPECT_TRUE(told("p1"));
+    EXPECT_TRUE(eventually(
+        [&] { return agent_->neighbors("p0") == (admin == std::string("rx") ? 1U : 0U); }));
+    configure("rxtx");
+    EXPECT_TRUE(comes_to("lldpd")) << admin;
+  }
+}
+
 TEST_F(LldpdTest, FollowsPortsThatComeAndGo) {
   join(*a_, *b_);
   lldpd_->start();
@@ -294,7 +318,7 @@ TEST_F(LldpdTest, ThatIsStoppedKeepsNobodyWaiting) {
 TEST_F(LldpdTest, IsWaitedForWithAnAlarmWhenNobodyElseMaySpeak) {
   join(*a_, *b_);
   Wiretap wire(*b_);
-  start_agents({"--transport", "lldpd"});
+  start_agents({"--transport", "lldpd", "--lldpd.grace", "1"});
   EXPECT_TRUE(eventually([&] { return !agent_->show()["alarms"].empty(); }));
   EXPECT_EQ(agent_->show()["alarms"][0]["code"], "lldpd");
   EXPECT_EQ(transport(), "none");

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/cli/ask.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "agent/control/connection.hpp"
+#include "agent/report/text.hpp"
+#include "base/text.hpp"
+
+namespace lldp::cli {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+/// A daemon that is busy answers in milliseconds; one that is stuck never does.
+constexpr std::chrono::seconds kPatience{10};
+
+}  // namespace
+
+Result<std::string> ask(const Arguments& arguments, std::string_view method,
+                        const std::vector<std::string>& ports) {
+  auto connection = control::Connection::open(arguments.socket);
+  if (!connection) return fail(connection.error());
+  const auto asked = connection->call(method, control::ports_parameter(ports));
+  if (!asked) return fail(asked.error());
+  return connection->next(std::chrono::steady_clock::now() + kPatience);
+}
+
+Result<std::vector<std::string>> not_there(const std::vector<std::string>& asked,
+                                           const std::string& answer) {
+  std::vector<std::string> out;
+  if (asked.empty()) return out;
+  try {
+    const json parsed = json::parse(answer);
+    for (const std::string& name : asked) {
+      const auto& ports = parsed.at("ports");
+      const bool there = std::any_of(ports.begin(), ports.end(), [&](const json& port) {
+        return glob_match(escape(name), port.at("name").get<std::string>());
+      });
+      if (!there) out.push_back(escape(name));
+    }
+  } catch (const json::exception&) {
+    return fail(report::not_understood());
+  }
+  return out;
+}
+
+Error no_such_ports(const std::vector<std::string>& names) {
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+  return {.where = list,
+          .what = names.size() == 1 ? "no such port: see lldp-level show"
+                                    : "no such ports: see lldp-level show"};
+}
+
+Result<void> all_there(const std::vector<std::string>& asked, const std::string& answer) {
+  const auto missing = not_there(asked, answer);
+  if (!missing) return fail(missing.error());
+  if (!missing->empty()) return fail(no_such_ports(*missing));
+  return {};
+}
+
+Result<void> all_there(const Arguments& arguments, const std::vector<std::string>& asked) {
+  if (asked.empty()) return {};
+  const auto answer = ask(arguments, "org.lldplevel.Show", asked);
+  if (!answer) return fail(answer.error());
+  return all_there(asked, *answer);
+}
+
+}  // namespace lldp::cli

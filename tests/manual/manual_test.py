@@ -157,7 +157,8 @@ class Manual(unittest.TestCase):
                 file.write(f"{key} = {here.get(key, value)}\n")
             file.flush()
             checked = run("lldp-level", "check-config", file.name)
-            self.assertEqual((checked.returncode, checked.stderr), (0, ""))
+            wrong = [line for line in checked.stderr.splitlines() if "is no interface here" not in line]
+            self.assertEqual((checked.returncode, wrong), (0, []))
 
     def test_leveld8_describes_the_options_that_are_no_keys(self):
         page = Page("lldp-leveld.8")

@@ -5,6 +5,7 @@
 
 #include "lab/agents/curve.hpp"
 #include "lab/agents/fabric_network.hpp"
+#include "lab/agents/script.hpp"
 #include "lab/agents/truth.hpp"
 
 namespace lldp::lab::converge {
@@ -19,10 +20,12 @@ class Run {
   Run(const Fabric& fabric, const Scenario& scenario)
       : scenario_(scenario),
         network_(agents::network_of(fabric, scenario.seed)),
-        truth_(network_, levels_of(fabric)),
+        script_(fabric, scenario.script, network_),
+        truth_(network_, script_.levels()),
         cuts_(fabric.links.size(), 0) {
     network_.loss = scenario.loss;
     network_.watch(truth_);
+    script_.set_back();
   }
 
   Outcome go(const std::function<void(const Progress&)>& tell) {
@@ -51,11 +54,6 @@ class Run {
   }
 
  private:
-  static agents::Levels levels_of(const Fabric& fabric) {
-    agents::Levels levels;
-    for (const Node& node : fabric.nodes) levels.push_back(node.level);
-    return levels;
-  }
   Duration draw(Duration below) {
     return Duration(static_cast<Duration::rep>(
         network_.random().below(static_cast<std::uint64_t>(below.count()) + 1)));
@@ -67,9 +65,13 @@ class Run {
     for (std::size_t n = 0; n < nodes; ++n) {
       const Duration at = draw(scenario_.start_spread);
       outcome_.last_start = std::max(outcome_.last_start, at);
-      network_.at(Network::kBegin + at, [this, n] { start(n); });
+      if (!script_.comes_late(n)) network_.at(Network::kBegin + at, [this, n] { start(n); });
     }
     outcome_.last_disturbance = outcome_.last_start;
+    if (!scenario_.script.empty()) {
+      script_.play(Network::kBegin + outcome_.last_start, scenario_.churn_span);
+      outcome_.last_disturbance += scenario_.churn_span;
+    }
     const auto interval = [&](auto from, auto to) {
       Duration a = draw(scenario_.churn_span);
       Duration b = draw(scenario_.churn_span);
@@ -105,6 +107,7 @@ class Run {
 
   const Scenario& scenario_;
   Network network_;
+  Script script_;
   agents::Truth truth_;
   std::vector<std::uint32_t> cuts_;  ///< how many cuts of a link stand
   Outcome outcome_{};

@@ -23,6 +23,7 @@ struct Scenario {
   /// frame) and started again from their state file, and links that are cut and repaired.
   std::size_t restarts = 0;
   std::size_t cuts = 0;
+  std::string script{};  ///< one of kScripts; all of it happens within the same span
   Duration churn_span = std::chrono::seconds(10);
   Duration timeout = std::chrono::seconds(120);  ///< given up so long after the last disturbance
   Duration settle = std::chrono::seconds(1);     ///< all must stay right for so long

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "lab/agents/report.hpp"
+#include "lab/agents/script.hpp"
 #include "lab/commands/options.hpp"
 #include "lab/report/progress.hpp"
 #include "lab/topology/files.hpp"
@@ -41,6 +42,7 @@ Result<converge::Scenario> scenario_of(const po::variables_map& values) {
     if (!d) return fail(d.error());
     *into = *d;
   }
+  if (values.count("script") != 0) scenario.script = values["script"].as<std::string>();
   return scenario;
 }
 
@@ -59,8 +61,11 @@ int run_converge(const Arguments& arguments) {
       "agents stopped and started again")(
       "cuts", po::value<std::size_t>()->value_name("N")->default_value(0),
       "links cut and repaired")(
+      "script", po::value<std::string>()->value_name("NAME"),
+      "what befalls it after the last start: rolling-upgrade, late-pod, empty-racks, "
+      "hosts-on-spine, miswired or moved")(
       "churn-span", po::value<double>()->value_name("S")->default_value(10),
-      "restarts and cuts fall within so many seconds after the last start")(
+      "restarts, cuts and the script fall within so many seconds after the last start")(
       "timeout", po::value<double>()->value_name("S")->default_value(120),
       "give up so many seconds after the last disturbance")(
       "settle", po::value<double>()->value_name("S")->default_value(1),
@@ -75,6 +80,10 @@ int run_converge(const Arguments& arguments) {
   if (!scenario) return complain_usage("converge", to_string(scenario.error()));
   const auto fabric = load_fabric(words[0]);
   if (!fabric) return complain("converge", fabric.error());
+
+  if (!scenario->script.empty())
+    if (const auto ok = converge::Script::check(*fabric, scenario->script); !ok)
+      return complain_usage("converge", to_string(ok.error()));
 
   const auto outcome = [&] {
     ProgressBar bar("converge");

@@ -39,7 +39,7 @@ void judge(const whatif::Part& part, const Gate& gate, std::string_view when,
   };
   if (t.two_classes > 0) add(fmt::format("two priorities can deadlock in {} sets", t.two_classes));
   if (gate.max_turns && t.most_turns > *gate.max_turns)
-    add(fmt::format("a packet turns {} times, more than {}", t.most_turns, *gate.max_turns));
+    add(fmt::format("a packet turns more often than {}, up to {}", *gate.max_turns, t.most_turns));
   if (gate.no_cut_off && t.cutting > 0)
     add(fmt::format("in {} sets a switch has no way on", t.cutting));
   const auto exposed = [](const whatif::Exposure& e) {

@@ -15,6 +15,7 @@ namespace {
 constexpr std::size_t kMost = 48;  ///< switches that a picture can hold and be read
 constexpr double kApart = 84;
 constexpr double kLevel = 120;
+constexpr double kLeast = 860;  ///< the legend needs it
 
 std::string entities(std::string_view text) {
   std::string out;
@@ -55,6 +56,9 @@ std::vector<std::uint32_t> chosen(const Routes& routes, const std::vector<std::u
   return all;
 }
 
+/// From a box's middle to its edge, towards where a line goes.
+double side(double way) { return way > 0 ? 12 : way < 0 ? -12 : 0; }
+
 struct Point {
   double x = 0;
   double y = 0;
@@ -72,7 +76,7 @@ std::string to_svg(const Fabric& fabric, const Routes& routes,
     rows[node(s).level ? node(s).level->value() : 255].push_back(s);
   std::size_t widest = 1;
   for (const auto& [level, row] : rows) widest = std::max(widest, row.size());
-  const double wide = static_cast<double>(widest) * kApart + 120;
+  const double wide = std::max(static_cast<double>(widest) * kApart + 120, kLeast);
   std::map<std::uint32_t, Point> at;
   double y = 60;
   std::string out;
@@ -102,7 +106,7 @@ std::string to_svg(const Fabric& fabric, const Routes& routes,
     const Point q = at.at(routes.head(a));
     out += fmt::format(
         "<line class=\"{}\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\"{}/>\n", kind,
-        p.x, p.y, q.x, q.y, more);
+        p.x, p.y + side(q.y - p.y), q.x, q.y + side(p.y - q.y), more);
   };
   const std::set<std::uint32_t> failed(set.begin(), set.end());
   for (std::uint32_t l = 0; l < routes.links(); ++l)

@@ -66,8 +66,10 @@ std::string worst_text(const Part& part, std::string_view title) {
   if (!e.bounces.empty()) {
     const std::size_t more = at.size() > kNamed ? at.size() - kNamed : 0;
     at.resize(at.size() - more);
-    out += fmt::format("  packets turn at {}{}, at most {} times each\n", fmt::join(at, ", "),
-                       more > 0 ? fmt::format(" and {} more", more) : "", e.most_turns);
+    out += fmt::format(
+        "  packets turn at {}{}, each packet at most {}\n", fmt::join(at, ", "),
+        more > 0 ? fmt::format(" and {} more", more) : "",
+        e.most_turns == 1 ? std::string("once") : fmt::format("{} times", e.most_turns));
     out += fmt::format("  one priority {}, two {}{}\n",
                        e.one_class_deadlocks ? "can deadlock" : "cannot deadlock",
                        e.two_classes_deadlock ? "can deadlock too" : "cannot",

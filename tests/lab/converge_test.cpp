@@ -3,7 +3,10 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 #include "lab/agents/report.hpp"
+#include "lab/agents/script.hpp"
 #include "lab/topology/generators.hpp"
 
 namespace lldp::lab::converge {
@@ -84,6 +87,39 @@ TEST(Converge, LossOfEverythingIsCountedAndReported) {
   EXPECT_FALSE(o.convergence);
   EXPECT_GT(o.frames_sent, 0U);
   EXPECT_EQ(o.frames_lost, o.frames_sent);
+}
+
+class ConvergeScript : public testing::TestWithParam<std::string_view> {};
+TEST_P(ConvergeScript, EndsWithEveryLevelAndPortTypeRight) {
+  for (const auto& fabric : {clos({.switches = {4, 2}, .pods = {}, .hosts = 4}), fat_tree(4)}) {
+    ASSERT_TRUE(Script::check(*fabric, GetParam()));
+    Scenario scenario;
+    scenario.script = GetParam();
+    const Outcome o = run(*fabric, scenario);
+    EXPECT_TRUE(o.convergence) << fabric->name;
+    EXPECT_THAT(o.wrong_levels, IsEmpty()) << fabric->name;
+    EXPECT_THAT(o.wrong_ports, IsEmpty()) << fabric->name;
+    EXPECT_GE(o.last_disturbance, scenario.churn_span);
+    // It did disturb: something was wrong after the last start.
+    const bool disturbed = std::any_of(o.curve.begin(), o.curve.end(), [&](const Sample& sample) {
+      return sample.at > o.last_start && sample.levels + sample.ports > 0;
+    });
+    EXPECT_TRUE(disturbed) << fabric->name;
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Scripts, ConvergeScript, testing::ValuesIn(kScripts), [](const auto& c) {
+  std::string name(c.param);
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
+
+TEST(Scripts, RefuseWhatIsNoneAndAFabricThatIsTooSmall) {
+  const auto fabric = clos({.switches = {2, 1}, .pods = {}, .hosts = 2});
+  EXPECT_EQ(to_string(Script::check(*fabric, "x").error()),
+            "--script: `x` is none of rolling-upgrade, late-pod, empty-racks, hosts-on-spine, "
+            "miswired, moved");
+  EXPECT_EQ(to_string(Script::check(*fabric, "moved").error()),
+            "--script: needs two leaves and two switches above them");
 }
 
 }  // namespace

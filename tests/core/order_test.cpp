@@ -323,6 +323,42 @@ TEST(O3, ANeighborWhoseClaimStandsIsWaitedFor) {
   EXPECT_EQ(s.agent.state().place->level, level(4));
 }
 
+TEST(O3, APlaceThatRisesWaitsForOneTtlWhereNobodyProves) {
+  const core::State low{.chassis_id = chassis_id_from_mac({2, 0, 0, 0, 0, 1}),
+                        .level = level(1),
+                        .place = Position{level(1), chassis_id_from_mac({2, 0, 0, 0, 0, 1})}};
+  Settings settings;
+  settings.pinned_level = level(3);
+  Single s(settings, low);
+  s.up(1);
+  EXPECT_EQ(s.agent.snapshot(s.now).place, level(1));
+  s.pass(seconds(120));
+  EXPECT_EQ(s.agent.snapshot(s.now).place, level(1));
+  s.pass(seconds(1));  // our own TTL after the start
+  EXPECT_EQ(s.agent.snapshot(s.now).place, level(3));
+}
+
+TEST(O3, ASilentPortIsWaitedForWithoutLimit) {
+  const ChassisId own = chassis_id_from_mac({2, 0, 0, 0, 0, 1});
+  const ChassisId other = chassis_id_from_mac({2, 0, 0, 0, 0, 2});
+  const core::State low{.chassis_id = own,
+                        .level = level(1),
+                        .place = Position{level(1), own},
+                        .ports = {{.name = "swp1",
+                                   .memory = {core::PortMemory::Kind::kSwitch, {level(2), other}},
+                                   .ifindex = ifindex(1),
+                                   .carrier_changes = 0}}};
+  Settings settings;
+  settings.pinned_level = level(3);
+  Single s(settings, low);
+  s.up(1, 2);
+  s.pass(hours(2));
+  EXPECT_TRUE(s.alarm(AlarmCode::kSilent, "swp1"));
+  EXPECT_EQ(s.agent.snapshot(s.now).place, level(1));
+  s.down(1);  // dark: it forwards nothing, and nobody else has anything to prove
+  EXPECT_EQ(s.agent.snapshot(s.now).place, level(3));
+}
+
 // The same device under another name
 
 TEST_F(O1, OfTwoNamesOfOneDeviceTheOneThatSpokeLastCounts) {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.hpp"
+#include "lab/report/html.hpp"
 
 namespace lldp::lab::converge {
 namespace {
@@ -19,20 +20,6 @@ void list(std::string& out, std::string_view title, const std::vector<std::strin
   for (std::size_t i = 0; i < std::min(wrong.size(), kNamed); ++i)
     out += fmt::format("  {} {}\n", title, escape(wrong[i]));
   if (wrong.size() > kNamed) out += fmt::format("  ... and {} more\n", wrong.size() - kNamed);
-}
-
-/// For HTML; the text is escaped for a terminal already.
-std::string entities(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '<')
-      out += "&lt;";
-    else if (c == '&')
-      out += "&amp;";
-    else
-      out += c;
-  }
-  return out;
 }
 
 /// The curve as steps, in a box of kWide x kHigh.
@@ -128,13 +115,9 @@ std::string to_json(const Fabric& fabric, const Scenario& scenario, const Outcom
 }
 
 std::string to_html(const Fabric& fabric, const Scenario& scenario, const Outcome& o) {
-  return fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>{0}</title>\n"
-      "<style>body{{font:15px sans-serif;max-width:60em;margin:2em auto;padding:0 1em}}"
-      "svg text{{font:12px sans-serif}}</style>\n"
-      "<h1>How {0} learns its levels</h1>\n<pre>{1}</pre>\n{2}</html>\n",
-      entities(fabric.name.empty() ? "the fabric" : escape(fabric.name)),
-      entities(to_text(fabric, scenario, o)), svg(o));
+  const std::string name = fabric.name.empty() ? "the fabric" : escape(fabric.name);
+  return page(fmt::format("How {} learns its levels", name),
+              fmt::format("<pre>{}</pre>\n{}", entities(to_text(fabric, scenario, o)), svg(o)));
 }
 
 }  // namespace lldp::lab::converge

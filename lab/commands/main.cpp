@@ -14,15 +14,17 @@ constexpr Command kCommands[] = {
     {"collect", "make a fabric file of what its switches tell", run_collect},
     {"whatif", "let links fail: where packets turn, and whether two priorities do", run_whatif},
     {"merge", "join the results of a sweep's shards", run_merge},
-    {"topo", "make a fabric file: a Clos or a fat-tree", run_topo},
+    {"topo", "make a fabric file: Clos, fat-tree, FC+, BCube, rails and others", run_topo},
     {"converge", "let the agents find their levels on virtual time", run_converge},
     {"live", "run a fabric on this machine: namespaces, veth links, agents", run_live},
+    {"throughput", "how much traffic a fabric carries on given paths", run_throughput},
+    {"reproduce", "do again what a paper publishes, and compare", run_reproduce},
     {"bounce", "cut links of a live fabric and watch packets change priority", run_bounce},
 };
 
 void print_usage(std::FILE* to) {
   fmt::print(to, "usage: lldp-level-lab COMMAND [OPTION...]\n");
-  for (const Command& c : kCommands) fmt::print(to, "  {:<10} {}\n", c.name, c.summary);
+  for (const Command& c : kCommands) fmt::print(to, "  {:<11} {}\n", c.name, c.summary);
   fmt::print(to, "`lldp-level-lab COMMAND --help` lists a command's options.\n");
 }
 

@@ -6,18 +6,23 @@
 
 #include "base/text.hpp"
 #include "lab/commands/options.hpp"
+#include "lab/report/fabric_picture.hpp"
 #include "lab/routing/cases.hpp"
 #include "lab/topology/dot.hpp"
+#include "lab/topology/expanders.hpp"
 #include "lab/topology/files.hpp"
 #include "lab/topology/generators.hpp"
 #include "lab/topology/json.hpp"
+#include "lab/topology/server_fabrics.hpp"
 
 namespace lldp::lab {
 namespace {
 
 constexpr std::string_view kUsageLine =
-    "topo clos [OPTION...]\n"
+    "topo clos|railonly|railoptimized [OPTION...]\n"
     "       lldp-level-lab topo fattree K [OPTION...]\n"
+    "       lldp-level-lab topo fcplus|fc|jellyfish|clos-like N [OPTION...]\n"
+    "       lldp-level-lab topo ndc N K [OPTION...]\n"
     "       lldp-level-lab topo case1|case2|twice [OPTION...]\n"
     "       lldp-level-lab topo convert FABRIC [OPTION...]\n"
     "Writes a fabric as networkx node-link JSON, or as Graphviz DOT.\n";
@@ -56,14 +61,51 @@ Result<Fabric> make_clos(const po::variables_map& values, const LinkQuality& qua
                .quality = quality});
 }
 
+std::optional<std::size_t> given(const po::variables_map& values, const char* option) {
+  if (values.count(option) == 0) return std::nullopt;
+  return values[option].as<std::size_t>();
+}
+
+/// fcplus, fc, jellyfish or clos-like of N switches.
+Result<Fabric> make_flat(const std::string& kind, std::size_t switches,
+                         const po::variables_map& values, const LinkQuality& quality) {
+  if (kind == "clos-like")
+    return clos_like(
+        switches, values["hosts"].defaulted() ? 10 * switches : values["hosts"].as<std::size_t>(),
+        quality);
+  const ExpanderShape shape{.switches = switches,
+                            .ports = values["ports"].as<std::size_t>(),
+                            .hosts_per_switch = values["hosts-per-switch"].as<std::size_t>(),
+                            .seed = values["seed"].as<std::uint64_t>(),
+                            .quality = quality};
+  if (kind == "jellyfish") return jellyfish(shape);
+  if (kind == "fcplus") return fcplus(shape, given(values, "v"));
+  const auto degrees = values.count("degrees") != 0
+                           ? counts_of("--degrees", values["degrees"].as<std::string>())
+                           : fc_degrees(shape, given(values, "k"));
+  if (!degrees) return fail(degrees.error());
+  return fc(shape, *degrees);
+}
+
+Result<Fabric> make_rails(bool optimized, const po::variables_map& values,
+                          const LinkQuality& quality) {
+  const std::size_t spines = values["spines"].as<std::size_t>();
+  if (optimized && spines == 0) return fail(Error{0, "railoptimized", "0 spines: at least 1"});
+  return rails({.domains = values["domains"].as<std::size_t>(),
+                .rails = values["rails"].as<std::size_t>(),
+                .spines = optimized ? spines : 0,
+                .quality = quality});
+}
+
 }  // namespace
 
 int run_topo(const Arguments& arguments) {
   LinkQuality quality;
   std::string output;
   po::options_description options("Options");
-  options.add_options()("output,o", po::value(&output)->value_name("FILE"),
-                        "write to FILE instead of standard output; FILE.dot: as DOT")(
+  options.add_options()(
+      "output,o", po::value(&output)->value_name("FILE"),
+      "write to FILE instead of standard output; FILE.dot: as DOT; FILE.svg: a picture")(
       "json", "as JSON")("dot", "as DOT, `\"leaf1\":\"swp1\" -- \"spine1\":\"swp3\"`")(
       "rate-bps", po::value(&quality.rate_bps)->value_name("N")->default_value(quality.rate_bps),
       "rate of every link, bit/s")(
@@ -73,9 +115,28 @@ int run_topo(const Arguments& arguments) {
       "clos: switches on level 1, 2, ... (2 to 5 levels)")(
       "pods", po::value<std::string>()->value_name("N[,N...]"),
       "clos: pods on levels 1 and 2, on level 3, ... below the top (2 each)")(
-      "hosts", po::value<std::size_t>()->value_name("N")->default_value(8), "clos: hosts in all")(
+      "hosts", po::value<std::size_t>()->value_name("N")->default_value(8),
+      "clos, clos-like: hosts in all (clos-like: 10 N)")(
       "links-per-host", po::value<std::size_t>()->value_name("N")->default_value(1),
-      "clos: links of a host, each to another leaf");
+      "clos: links of a host, each to another leaf")(
+      "ports", po::value<std::size_t>()->value_name("S")->default_value(18),
+      "fcplus, fc, jellyfish: ports of a switch to other switches")(
+      "hosts-per-switch", po::value<std::size_t>()->value_name("N")->default_value(1),
+      "fcplus, fc, jellyfish: hosts of a switch")(
+      "v", po::value<std::size_t>()->value_name("V"),
+      "fcplus: virtual switches of a switch (the fewest that make no group of more than 5 layers)")(
+      "k", po::value<std::size_t>()->value_name("K"),
+      "fc: layers (the fewest that leave no pair without a path)")(
+      "degrees", po::value<std::string>()->value_name("N,N[,...]"),
+      "fc: links between layers 1 and 2, 2 and 3, ... of a switch")(
+      "seed", po::value<std::uint64_t>()->value_name("N")->default_value(1),
+      "of what is wired at random")("domains",
+                                    po::value<std::size_t>()->value_name("N")->default_value(4),
+                                    "railonly, railoptimized: servers")(
+      "rails", po::value<std::size_t>()->value_name("N")->default_value(8),
+      "railonly, railoptimized: accelerators of a server")(
+      "spines", po::value<std::size_t>()->value_name("N")->default_value(4),
+      "railoptimized: switches that join the rails");
   std::vector<std::string> words;
   const auto values = parse(options, kUsageLine, arguments, words);
   if (!values) return kDone;
@@ -87,6 +148,18 @@ int run_topo(const Arguments& arguments) {
     const auto k = count_of("K", words[1]);
     if (!k) return complain_usage("topo", to_string(k.error()));
     fabric = fat_tree(*k, quality);
+  } else if (words.size() == 2 && (words[0] == "fcplus" || words[0] == "fc" ||
+                                   words[0] == "jellyfish" || words[0] == "clos-like")) {
+    const auto n = count_of("N", words[1]);
+    if (!n) return complain_usage("topo", to_string(n.error()));
+    fabric = make_flat(words[0], *n, *values, quality);
+  } else if (words.size() == 3 && words[0] == "ndc") {
+    const auto n = count_of("N", words[1]);
+    const auto k = count_of("K", words[2]);
+    if (!n || !k) return complain_usage("topo", to_string(n ? k.error() : n.error()));
+    fabric = ndc(*n, *k, quality);
+  } else if (words.size() == 1 && (words[0] == "railonly" || words[0] == "railoptimized")) {
+    fabric = make_rails(words[0] == "railoptimized", *values, quality);
   } else if (words.size() == 1 && std::find(std::begin(kScenarios), std::end(kScenarios),
                                             words[0]) != std::end(kScenarios)) {
     fabric = scenario(words[0]).map([](Scenario s) { return std::move(s.fabric); });
@@ -95,12 +168,15 @@ int run_topo(const Arguments& arguments) {
     if (!fabric) return complain("topo", fabric.error());
   } else {
     return complain_usage("topo",
-                          "say `clos`, `fattree K`, `case1`, `case2`, `twice` or `convert FABRIC`");
+                          "name a topology and its size, one of the cases or `convert FABRIC`");
   }
   if (!fabric) return complain_usage("topo", to_string(fabric.error()));
-  const bool dot =
-      values->count("json") == 0 && (values->count("dot") != 0 || output.ends_with(".dot"));
-  const auto saved = save_text(output, dot ? to_dot(*fabric) : to_json(*fabric));
+  const bool json = values->count("json") != 0;
+  const bool dot = !json && (values->count("dot") != 0 || output.ends_with(".dot"));
+  const bool picture = !json && !dot && output.ends_with(".svg");
+  const auto saved = save_text(output, picture ? fabric_picture(*fabric)
+                                       : dot   ? to_dot(*fabric)
+                                               : to_json(*fabric));
   if (!saved) return complain("topo", saved.error());
   return kDone;
 }

@@ -17,8 +17,11 @@ constexpr std::chrono::milliseconds kPause{100};
 ProgressBar::ProgressBar(std::string label)
     : label_(std::move(label)), terminal_(isatty(STDERR_FILENO) == 1) {}
 
-ProgressBar::~ProgressBar() {
+ProgressBar::~ProgressBar() { clear(); }
+
+void ProgressBar::clear() {
   if (drawn_ != std::chrono::steady_clock::time_point{}) fmt::print(stderr, "\r\x1b[K");
+  drawn_ = {};
 }
 
 void ProgressBar::show(double done, std::string_view note) {

@@ -17,6 +17,8 @@ class ProgressBar {
   ProgressBar& operator=(const ProgressBar&) = delete;
   /// Cheap: draws at most ten times a second.
   void show(double done, std::string_view note);
+  /// Makes room for a line of output; the next show() draws again.
+  void clear();
 
  private:
   std::string label_;

@@ -26,6 +26,7 @@ std::string to_dot(const Fabric& fabric) {
     out += fmt::format("  {} [role={}", quoted(node.name),
                        node.role == Role::kHost ? "host" : "switch");
     if (node.level) out += fmt::format(", level={}", node.level->value());
+    if (node.relays) out += ", relays=true";
     out += fmt::format(", chassis=\"{}\"]\n", to_string(node.chassis));
   }
   const auto end = [&](const LinkEnd& e) {

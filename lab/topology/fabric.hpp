@@ -22,8 +22,14 @@ struct Node {
   /// no host can be reached.
   std::optional<Level> level{};
   ChassisId chassis{};
+  bool relays = false;  ///< a host that forwards, as servers do in a BCube
   friend bool operator==(const Node&, const Node&) = default;
 };
+
+/// Whether packets pass through the node, and not only begin and end there.
+[[nodiscard]] inline bool forwards(const Node& node) {
+  return node.role == Role::kSwitch || node.relays;
+}
 
 /// One end of a link.
 struct LinkEnd {

@@ -18,14 +18,18 @@ enum class Span : std::uint8_t {
   kAsSet,   ///< the orders by which running switches treat packets; unknown where none is told
 };
 
-/// A fabric's switches and the links between them, for the proof.
+/// The class of the port at `link.ends[end]` when every level is right. With kLayers, a link
+/// between devices that forward needs layers; others have no order.
+[[nodiscard]] Result<qos::PortClass> port_class_of(const Fabric& fabric, const Link& link,
+                                                   std::size_t end, Span span);
+
+/// What forwards in a fabric and the links between, for the proof.
 struct SwitchGraph {
   qos::Forwarding forwarding{};
   std::vector<std::size_t> links{};  ///< per link of `forwarding`: its index in Fabric::links
 };
 
-/// Port classes as they are when every level is right. With kLayers, a link without layers is
-/// refused.
+/// Port classes as port_class_of() has them.
 [[nodiscard]] Result<SwitchGraph> switch_graph(const Fabric& fabric, Span span);
 
 }  // namespace lldp::lab

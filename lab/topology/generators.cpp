@@ -6,46 +6,10 @@
 
 #include <string_view>
 
+#include "lab/topology/builder.hpp"
+
 namespace lldp::lab {
 namespace {
-
-constexpr std::size_t kMaxNodes = 200'000;
-constexpr std::size_t kMaxLinks = 1'000'000;
-
-/// Lays nodes and cables, and numbers the ports of each node in the order of cabling.
-class Builder {
- public:
-  explicit Builder(const LinkQuality& quality) : quality_(quality) {}
-
-  /// Appends `count` nodes `prefix1`, `prefix2`, ...; returns the index of the first.
-  std::size_t add(std::string_view prefix, Role role, std::size_t count) {
-    const std::size_t first = fabric_.nodes.size();
-    for (std::size_t i = 1; i <= count; ++i)
-      fabric_.nodes.push_back({.name = fmt::format("{}{}", prefix, i), .role = role});
-    ports_used_.resize(fabric_.nodes.size());
-    return first;
-  }
-  void cable(std::size_t lower, std::size_t upper) {
-    fabric_.links.push_back({.ends = {end(lower), end(upper)},
-                             .rate_bps = quality_.rate_bps,
-                             .delay_ns = quality_.delay_ns});
-  }
-  Result<Fabric> finish(std::string name) {
-    fabric_.name = std::move(name);
-    return complete(std::move(fabric_));
-  }
-
- private:
-  LinkEnd end(std::size_t node) {
-    const std::size_t n = ports_used_[node]++;
-    return fabric_.nodes[node].role == Role::kHost ? LinkEnd{node, fmt::format("eth{}", n)}
-                                                   : LinkEnd{node, fmt::format("swp{}", n + 1)};
-  }
-
-  LinkQuality quality_;
-  Fabric fabric_{};
-  std::vector<std::size_t> ports_used_{};
-};
 
 auto refuse(std::string what) { return fail(Error{0, "clos", std::move(what)}); }
 

@@ -5,15 +5,9 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "lab/topology/fabric.hpp"
+#include "lab/topology/builder.hpp"
 
 namespace lldp::lab {
-
-/// What every link of a generated fabric has.
-struct LinkQuality {
-  std::uint64_t rate_bps = Link{}.rate_bps;
-  std::uint64_t delay_ns = Link{}.delay_ns;
-};
 
 /// A folded Clos of 2 to 5 switch levels. On every level but the top the switches stand in pods of
 /// equal size, pods of one level nest in those of the next, and a switch is cabled to every switch

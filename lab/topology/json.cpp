@@ -25,6 +25,7 @@ std::string to_json(const Fabric& fabric) {
                      {"chassis", to_string(node.chassis)},
                      {"ports", ordered_json::array()}});
     if (node.level) nodes.back()["level"] = node.level->value();
+    if (node.relays) nodes.back()["relays"] = true;
   }
   ordered_json links = ordered_json::array();
   for (const Link& link : fabric.links) {

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "base/text.hpp"
+#include "lab/commands/options.hpp"
+#include "lab/papers/fcplus.hpp"
+#include "lab/report/progress.hpp"
+#include "lab/topology/files.hpp"
+
+namespace lldp::lab {
+namespace {
+
+constexpr std::string_view kUsageLine =
+    "reproduce fcplus [OPTION...]\n"
+    "Does again what a paper publishes, and holds each value against the published\n"
+    "one. Exit status 1: one is off by more than its tolerance.\n";
+
+void print_text(const fcplus_paper::Cell& c) {
+  const std::string row =
+      fmt::format("N={} s={} k={}{} {}", c.row.switches, c.row.s, c.row.k,
+                  c.row.v != 0 ? fmt::format(" v={}", c.row.v) : "", c.row.scheme);
+  const std::string published =
+      c.published ? fmt::format("{:>8} {:+6.1f} %", *c.published, 100 * (c.ours / *c.published - 1))
+                  : std::string(17, ' ');
+  fmt::print("{:<10} {:<36} {:<22} {:>9.3f} {} {}\n", fcplus_paper::place_of(c), row, c.metric,
+             c.ours, published, c.verdict());
+}
+
+}  // namespace
+
+int run_reproduce(const Arguments& arguments) {
+  fcplus_paper::Options chosen;
+  std::string output;
+  po::options_description options("Options");
+  options.add_options()("table", po::value<int>()->value_name("N"), "one table, 1 to 8")(
+      "figure", po::value<int>()->value_name("N"), "one figure, 3 to 6")(
+      "switches", po::value<std::size_t>()->value_name("N"),
+      "fabrics of N switches instead of the paper's")(
+      "quick", po::bool_switch(&chosen.quick), "fewer and smaller fabrics, samples of the pairs")(
+      "seed", po::value(&chosen.seed)->value_name("N")->default_value(1),
+      "of what is wired and chosen at random")(
+      "threads",
+      po::value(&chosen.threads)->value_name("N")->default_value(default_threads(), "all"),
+      "how many processors to use")("json", "print a line of JSON per value")(
+      "output,o", po::value(&output)->value_name("FILE"),
+      "write a report to FILE.html, or FILE.csv, or JSON lines to FILE");
+  std::vector<std::string> words;
+  const auto values = parse(options, kUsageLine, arguments, words);
+  if (!values) return kDone;
+  if (words.size() != 1 || words[0] != "fcplus")
+    return complain_usage("reproduce", "name the paper: `fcplus`");
+  if (values->count("table") != 0) chosen.table = (*values)["table"].as<int>();
+  if (values->count("figure") != 0) chosen.figure = (*values)["figure"].as<int>();
+  if (values->count("switches") != 0) chosen.switches = (*values)["switches"].as<std::size_t>();
+  if (chosen.table && (*chosen.table < 1 || *chosen.table > fcplus_paper::kTables))
+    return complain_usage("reproduce", "--table: give a number from 1 to 8");
+  if (chosen.figure &&
+      (*chosen.figure < fcplus_paper::kFirstFigure || *chosen.figure > fcplus_paper::kLastFigure))
+    return complain_usage("reproduce", "--figure: give a number from 3 to 6 (7 needs packets)");
+  constexpr std::size_t kMostSwitches = 5000;
+  if (chosen.switches && *chosen.switches > kMostSwitches)
+    return complain_usage("reproduce", fmt::format("--switches: at most {}", kMostSwitches));
+  if (chosen.threads < 1 || chosen.threads > 256)
+    return complain_usage("reproduce", "--threads: give a number from 1 to 256");
+
+  const bool json = values->count("json") != 0;
+  std::vector<fcplus_paper::Cell> cells;
+  bool refused = false;
+  {
+    ProgressBar bar("reproduce");
+    const auto start = std::chrono::steady_clock::now();
+    fcplus_paper::reproduce(
+        chosen,
+        [&](const fcplus_paper::Cell& cell) {
+          bar.clear();
+          if (json)
+            fmt::print("{}", to_json_line(cell));
+          else
+            print_text(cell);
+          std::fflush(stdout);
+          cells.push_back(cell);
+        },
+        [&](const std::string& why) {
+          bar.clear();
+          fmt::print(stderr, "lldp-level-lab reproduce: left out: {}\n", why);
+          refused = true;
+        },
+        [&](const std::string& now, std::size_t done, std::size_t total) {
+          const double share = static_cast<double>(done) / static_cast<double>(total);
+          const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
+          bar.show(share, done == 0 ? now
+                                    : fmt::format("{}, about {:.0f} s left", now,
+                                                  passed.count() * (1 - share) / share));
+        });
+  }
+  if (!output.empty()) {
+    std::string text;
+    if (output.ends_with(".html")) {
+      std::string command = "lldp-level-lab reproduce";
+      for (const std::string& a : arguments) command += " " + escape(a);
+      text = to_html(cells, command);
+    } else if (output.ends_with(".csv")) {
+      text = to_csv(cells);
+    } else {
+      for (const auto& c : cells) text += to_json_line(c);
+    }
+    if (const auto saved = save_text(output, text); !saved)
+      return complain("reproduce", saved.error());
+  }
+  if (cells.empty()) return kFailed;
+  for (const auto& c : cells)
+    if (std::string_view(c.verdict()) == "off") return kFailed;
+  return refused && chosen.switches ? kFailed : kDone;
+}
+
+}  // namespace lldp::lab

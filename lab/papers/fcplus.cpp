@@ -1,0 +1,460 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/papers/fcplus.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <numeric>
+
+#include "lab/flow/throughput.hpp"
+#include "lab/routing/counts.hpp"
+#include "lab/routing/edge_disjoint.hpp"
+#include "lab/topology/expanders.hpp"
+#include "lab/topology/server_fabrics.hpp"
+
+namespace lldp::lab::fcplus_paper {
+namespace {
+
+constexpr std::size_t kPorts = 32;  ///< of a switch; those not to other switches are for hosts
+
+/// Values as printed. `at`: switches, or what else the row goes by.
+struct Published {
+  std::size_t at = 0;
+  std::string_view metric{};
+  double value = 0;
+};
+constexpr Published kTable1[] = {{100, "updown_paths", 31.67}, {100, "edge_disjoint", 6.48},
+                                 {200, "updown_paths", 16.07}, {200, "edge_disjoint", 5.01},
+                                 {300, "updown_paths", 10.78}, {300, "edge_disjoint", 4.22},
+                                 {400, "updown_paths", 22.83}, {400, "edge_disjoint", 4.92},
+                                 {500, "updown_paths", 18.35}, {500, "edge_disjoint", 4.55}};
+constexpr Published kTable2[] = {{100, "K2_32", 36.67},   {100, "K2_64", 82.67},
+                                 {100, "K2_100", 144.69}, {500, "K2_32", 50.07},
+                                 {500, "K2_64", 104.08},  {500, "K2_100", 165.45}};
+constexpr Published kTable3[] = {  // by k, N = 400
+    {4, "N_P", 8.13},   {4, "N_P6", 8.13},   {4, "N_P4", 4.13},   {6, "N_P", 37.67},
+    {6, "N_P6", 23.76}, {6, "N_P4", 6.08},   {8, "N_P", 133.90},  {8, "N_P6", 43.59},
+    {8, "N_P4", 7.72},  {10, "N_P", 411.75}, {10, "N_P6", 63.41}, {10, "N_P4", 8.95}};
+constexpr Published kTable4[] = {  // by v, N = 400
+    {3, "P_ave_max", 6.00},  {3, "P_ave_min", 3.00},  {3, "N_P4", 37.56},
+    {4, "P_ave_max", 5.03},  {4, "P_ave_min", 3.34},  {4, "N_P4", 20.82},
+    {6, "P_ave_max", 5.38},  {6, "P_ave_min", 3.63},  {6, "N_P4", 12.14},
+    {10, "P_ave_max", 5.47}, {10, "P_ave_min", 4.15}, {10, "N_P4", 8.95}};
+constexpr Published kTable6[] = {
+    {52, "edge_disjoint", 7.85}, {152, "edge_disjoint", 5.55}, {252, "edge_disjoint", 4.56}};
+
+std::optional<double> find(std::span<const Published> table, std::size_t at,
+                           std::string_view metric) {
+  for (const Published& p : table)
+    if (p.at == at && p.metric == metric) return p.value;
+  return std::nullopt;
+}
+
+/// How a fabric is routed.
+struct Scheme {
+  std::string name{};
+  std::size_t max_turns = 0;
+  std::size_t paths = 0;
+  bool edge_disjoint = false;  ///< FC: on its own topology
+};
+Scheme fcplus_scheme(std::size_t lossless, std::size_t paths) {
+  return {fmt::format("FC+ ({}L-{})", lossless, paths), lossless - 1, paths};
+}
+Scheme ksp_scheme(std::size_t paths) { return {fmt::format("KSP-{}", paths), kAnyTurns, paths}; }
+const Scheme kFc{.name = "FC", .edge_disjoint = true};
+
+constexpr std::array<std::string_view, 3> kTrafficMetrics = {
+    "throughput_all_to_all", "throughput_uniform", "throughput_near_worst"};
+
+/// The graph of a fabric of switches alone; hosts would only be ends.
+struct Network {
+  Row row{};
+  Graph graph;
+  std::vector<std::uint32_t> tors{};
+  std::vector<Sender> senders{};
+};
+
+class Study {
+ public:
+  Study(const Options& options, const std::function<void(const Cell&)>& found,
+        const std::function<void(const std::string&)>& refused, const Progress& tell)
+      : o_(options), found_(found), refused_(refused), tell_(tell) {}
+
+  void run() {
+    const std::array tables = {&Study::table1, &Study::table2, &Study::table3, &Study::table4,
+                               &Study::table5, &Study::table6, &Study::table7, &Study::table8};
+    const bool all = !o_.table && !o_.figure;
+    for (int t = 1; t <= kTables; ++t)
+      if (all || o_.table == t) (this->*tables[static_cast<std::size_t>(t - 1)])();
+    const std::array figures = {&Study::figure3, &Study::figure4, &Study::figure5, &Study::figure6};
+    for (int f = kFirstFigure; f <= kLastFigure; ++f)
+      if (all || o_.figure == f) (this->*figures[static_cast<std::size_t>(f - kFirstFigure)])();
+    for (std::size_t i = 0; i < jobs_.size(); ++i) {
+      tell_(jobs_[i].first, i, jobs_.size());
+      jobs_[i].second();
+    }
+  }
+
+ private:
+  // ---- the sizes of each table and figure
+  std::vector<std::size_t> sizes(std::vector<std::size_t> full, std::vector<std::size_t> quick) {
+    if (o_.switches) return {*o_.switches};
+    return o_.quick ? quick : full;
+  }
+  template <class Work>
+  void job(std::string note, Work work) {
+    jobs_.emplace_back(std::move(note), std::move(work));
+  }
+
+  void table1() {
+    for (const std::size_t n : sizes({100, 200, 300, 400, 500}, {100, 300}))
+      job(fmt::format("Table I, {} switches", n), [this, n] {
+        const auto net = fc_network(n, 18);
+        if (!net) return;
+        const auto counts = count_updown_paths(net->graph, net->tors, kAll, 0, o_.threads);
+        cell(1, net->row, "updown_paths", counts.all, find(kTable1, n, "updown_paths"), 0.01);
+        cell(1, net->row, "edge_disjoint", disjoint(*net), find(kTable1, n, "edge_disjoint"), 0.04);
+      });
+  }
+
+  void table2() {
+    for (const std::size_t n : sizes({100, 500, 1000, 1500}, {100}))
+      job(fmt::format("Table II, {} switches", n), [this, n] {
+        auto net = fcplus_network(n, 18);
+        if (!net) return;
+        net->row.scheme = "FC+ (2L)";
+        for (const std::size_t k : {32U, 64U, 100U}) {
+          const std::string metric = fmt::format("K2_{}", k);
+          cell(2, net->row, metric, paths_to_look_at(net->graph, net->tors, k, 1, o_.threads),
+               find(kTable2, n, metric), 0.05);
+        }
+      });
+  }
+
+  void table3() {
+    const std::vector<std::vector<std::size_t>> all = {
+        {3, 3, 3}, {2, 1, 3, 1, 2}, {1, 1, 2, 1, 2, 1, 1}, {1, 1, 1, 1, 1, 1, 1, 1, 1}};
+    for (const std::size_t n : sizes({400, 600, 800, 1000}, {400}))
+      for (const auto& degrees : all) {
+        if (o_.quick && degrees.size() > 5) continue;
+        job(fmt::format("Table III, {} switches, k = {}", n, degrees.size() + 1),
+            [this, n, degrees] {
+              const auto net = fc_network(n, 18, degrees);
+              if (!net) return;
+              const auto c = count_updown_paths(net->graph, net->tors, kAll, 0, o_.threads);
+              const auto published = [&](std::string_view metric) {
+                return n == 400 ? find(kTable3, net->row.k, metric) : std::nullopt;
+              };
+              cell(3, net->row, "N_P", c.all, published("N_P"), 0.01);
+              cell(3, net->row, "N_P6", c.within_6, published("N_P6"), 0.01);
+              cell(3, net->row, "N_P4", c.within_4, published("N_P4"), 0.01);
+            });
+      }
+  }
+
+  void table4() {
+    for (const std::size_t n : sizes({400, 600, 800, 1000}, {400}))
+      for (const std::size_t v : {3U, 4U, 6U, 10U})
+        job(fmt::format("Table IV, {} switches, v = {}", n, v), [this, n, v] {
+          auto net = fcplus_network(n, 18, v);
+          if (!net) return;
+          net->row.scheme = "FC+ (1L-32)";
+          const auto published = [&](std::string_view metric) {
+            return n == 400 ? find(kTable4, v, metric) : std::nullopt;
+          };
+          // With v = 3 the paper stopped at 64 paths of a pair.
+          const auto c = count_updown_paths(net->graph, net->tors, 4, v == 3 ? 64 : 0, o_.threads);
+          const auto lengths = path_lengths(
+              shortest_paths(net->graph, all_pairs(net->tors),
+                             {.paths = 32, .max_turns = 0, .seed = o_.seed}, o_.threads),
+              32);
+          cell(4, net->row, "P_ave_max", lengths.longest, published("P_ave_max"), 0.1);
+          cell(4, net->row, "P_ave_min", lengths.shortest, published("P_ave_min"), 0.1);
+          cell(4, net->row, "N_P4", c.within_4, published("N_P4"), 0.01);
+        });
+  }
+
+  void table5() {
+    for (const std::size_t n : sizes({400}, {200}))
+      for (const std::size_t v : {10U, 6U, 4U, 3U})
+        job(fmt::format("Table V, {} switches, v = {}", n, v), [this, n, v] {
+          const auto net = fcplus_network(n, 18, v);
+          if (net) carry(5, 0, *net, fcplus_scheme(1, 32), 2, 0.05);
+        });
+  }
+
+  void table6() {
+    for (const std::size_t n : sizes({52, 100, 152, 200, 252, 300, 400, 500}, {52, 152, 252}))
+      job(fmt::format("Table VI, {} switches", n), [this, n] {
+        const auto net = fc_network(n, 18);
+        if (net)
+          cell(6, net->row, "edge_disjoint", disjoint(*net), find(kTable6, n, "edge_disjoint"),
+               0.04);
+      });
+  }
+
+  void table7() {
+    for (const std::size_t n : sizes({100, 300, 500, 1000, 1500, 2000}, {100, 300}))
+      job(fmt::format("Table VII, {} switches", n), [this, n] {
+        const auto net = fc_network(n, 22);
+        if (net) cell(7, net->row, "edge_disjoint", disjoint(*net), std::nullopt, 0.04);
+      });
+  }
+
+  void table8() {
+    struct Values {
+      Scheme scheme{};
+      std::array<double, 3> published{};
+      std::array<double, 3> tolerance{};
+      bool near_worst_at_least = false;
+    };
+    const std::vector<Values> all = {
+        {fcplus_scheme(2, 32), {1.204, 1.101, 0.634}, {0.01, 0.03, 0.08}, true},
+        {fcplus_scheme(1, 32), {1.157, 1.021, 0.600}, {0.01, 0.03, 0.08}, true},
+        {ksp_scheme(32), {1.204, 1.101, 0.624}, {0.01, 0.03, 0.08}, true},
+        {kFc, {1.102, 0.882, 0.413}, {0.08, 0.08, 0.08}}};
+    for (const std::size_t n : sizes({120}, {120}))
+      for (const Values& values : all)
+        job(fmt::format("Table VIII, {} switches, {}", n, values.scheme.name), [this, n, values] {
+          const auto net = values.scheme.edge_disjoint ? fc_network(n, 22) : fcplus_network(n, 22);
+          if (!net) return;
+          for (std::size_t t = 0; t < 3; ++t)
+            carry(8, 0, *net, values.scheme, t, values.tolerance[t],
+                  n == 120 ? std::optional(values.published[t]) : std::nullopt,
+                  t == 2 && values.near_worst_at_least);
+        });
+    for (const std::size_t n : sizes({120}, {120}))
+      job(fmt::format("Table VIII, {} switches, Clos", n), [this, n] {
+        for (std::size_t t = 0; t < 3; ++t) {
+          auto c = clos(n, 10, t);
+          if (!c) return;
+          c->table = 8;
+          c->tolerance = 0.01;
+          if (n == 120) c->published = 0.524;
+          found_(*c);
+        }
+      });
+  }
+
+  /// The paper does not say which s: five whose interior layers divide well.
+  void figure3() {
+    struct Size {
+      std::size_t s = 0;
+      std::size_t n = 0;
+    };
+    for (const auto& [s, n] :
+         {Size{14, 204}, Size{18, 200}, Size{22, 200}, Size{26, 204}, Size{30, 210}}) {
+      if (o_.quick && s != 18 && s != 22) continue;
+      const std::size_t inner = (s - 2) / 2;
+      for (std::size_t group = 1; group <= inner; ++group) {
+        if (inner % group != 0) continue;
+        const std::size_t switches = o_.switches.value_or(n);
+        job(fmt::format("Figure 3, s = {}, {} layers a group", s, group),
+            [this, s = s, switches, v = inner / group + 2] {
+              const auto net = fcplus_network(switches, s, v);
+              if (net) carry(0, 3, *net, fcplus_scheme(1, 32), 2, 0);
+            });
+      }
+    }
+  }
+
+  void figure4() {
+    for (const std::size_t n : sizes({52, 100, 152, 200, 252, 300, 400, 500}, {52, 100}))
+      for (std::size_t t = 0; t < 3; ++t)
+        job(fmt::format("Figure 4, {} switches, {}", n, kTrafficMetrics[t]), [this, n, t] {
+          if (const auto net = fcplus_network(n, 18))
+            for (const Scheme& scheme :
+                 {fcplus_scheme(2, 32), fcplus_scheme(1, 32), ksp_scheme(32)})
+              carry(0, 4, *net, scheme, t, 0);
+          if (const auto net = fc_network(n, 18)) carry(0, 4, *net, kFc, t, 0);
+          clos_curve(4, n, 14, t);
+        });
+  }
+
+  void figure5() {
+    for (const std::size_t n : sizes({100, 200, 300, 400, 500}, {100, 200}))
+      for (std::size_t t = 0; t < 3; ++t)
+        job(fmt::format("Figure 5, {} switches, {}", n, kTrafficMetrics[t]), [this, n, t] {
+          const auto net = fcplus_network(n, 18);
+          if (!net) return;
+          for (const std::size_t paths : {32U, 64U, 128U}) {
+            if (t != 2 && paths != 32) continue;  // 32 paths reach the bound
+            carry(0, 5, *net, fcplus_scheme(2, paths), t, 0);
+            carry(0, 5, *net, ksp_scheme(paths), t, 0);
+          }
+          Row row = net->row;
+          row.scheme = "bound";
+          figure_cell(5, row, kTrafficMetrics[t], throughput_bound(net->graph, traffic(*net, t)));
+        });
+  }
+
+  void figure6() {
+    for (const std::size_t n : sizes({100, 300, 500, 1000, 1500, 2000}, {100, 300})) {
+      job(fmt::format("Figure 6, {} switches, near worst", n), [this, n] {
+        if (const auto net = fcplus_network(n, 22))
+          for (const Scheme& scheme : {fcplus_scheme(2, 40), fcplus_scheme(1, 40), ksp_scheme(40)})
+            carry(0, 6, *net, scheme, 2, 0);
+        if (const auto net = fc_network(n, 22)) carry(0, 6, *net, kFc, 2, 0);
+        clos_curve(6, n, 10, 2);
+      });
+      job(fmt::format("Figure 6, {} switches, path lengths", n), [this, n] {
+        if (const auto net = fcplus_network(n, 22)) lengths(*net, 40, "path_length_s22");
+      });
+    }
+    for (const std::size_t n : sizes({100, 200, 300, 400, 500}, {100, 200}))
+      job(fmt::format("Figure 6, {} switches of 18 ports, path lengths", n), [this, n] {
+        if (const auto net = fcplus_network(n, 18)) lengths(*net, 32, "path_length_s18");
+      });
+  }
+
+  // ---- fabrics
+  std::optional<Network> network(const Result<Fabric>& fabric, Row row) {
+    if (!fabric) {
+      refused_(to_string(fabric.error()));
+      return std::nullopt;
+    }
+    Network net{std::move(row), Graph::of(*fabric)};
+    net.tors.resize(net.row.switches);
+    std::iota(net.tors.begin(), net.tors.end(), 0U);
+    for (const std::uint32_t t : net.tors)
+      net.senders.push_back({t, static_cast<double>(kPorts - std::min(kPorts - 1, net.row.s))});
+    return net;
+  }
+  ExpanderShape shape(std::size_t n, std::size_t s) const {
+    return {.switches = n, .ports = s, .hosts_per_switch = 0, .seed = o_.seed};
+  }
+  std::optional<Network> fcplus_network(std::size_t n, std::size_t s,
+                                        std::optional<std::size_t> v = {}) {
+    const auto p = fcplus_parameters(shape(n, s), v);
+    if (!p) {
+      refused_(to_string(p.error()));
+      return std::nullopt;
+    }
+    return network(fcplus(shape(n, s), v), {n, s, p->layers, p->virtual_switches, ""});
+  }
+  std::optional<Network> fc_network(std::size_t n, std::size_t s,
+                                    std::vector<std::size_t> degrees = {}) {
+    if (degrees.empty()) {
+      const auto chosen = fc_degrees(shape(n, s));
+      if (!chosen) {
+        refused_(to_string(chosen.error()));
+        return std::nullopt;
+      }
+      degrees = *chosen;
+    }
+    const std::size_t k = degrees.size() + 1;
+    return network(fc(shape(n, s), degrees), {n, s, k, k, "FC"});
+  }
+
+  // ---- measurements
+  std::vector<Traffic> traffic(const Network& net, std::size_t kind) const {
+    if (kind == 0) return all_to_all(net.senders);
+    if (kind == 1) return uniform_random(net.senders, 0.125, o_.seed);
+    return near_worst(net.graph, net.senders, o_.seed, o_.threads);
+  }
+
+  void carry(int table, int figure, const Network& net, const Scheme& scheme, std::size_t kind,
+             double tolerance, std::optional<double> published = {}, bool at_least = false) {
+    const auto matrix = traffic(net, kind);
+    const auto pairs = pairs_of(net.graph, matrix);
+    const auto paths =
+        scheme.edge_disjoint
+            ? edge_disjoint_paths(net.graph, pairs, o_.threads)
+            : shortest_paths(
+                  net.graph, pairs,
+                  {.paths = scheme.paths, .max_turns = scheme.max_turns, .seed = o_.seed},
+                  o_.threads);
+    const double gap = table != 0 && !o_.quick ? 0.005 : 0.02;
+    const auto result =
+        throughput(net.graph, paths, matrix, {.gap = gap, .max_rounds = 10'000}, o_.threads);
+    Row row = net.row;
+    row.scheme = scheme.name;
+    Cell c{table,
+           figure,
+           std::move(row),
+           std::string(kTrafficMetrics[kind]),
+           (result.lower + std::min(result.upper, 2 * result.lower)) / 2,
+           published,
+           tolerance,
+           at_least};
+    found_(c);
+  }
+
+  /// Uplinks over hosts of a ToR: what a Clos that is full below and above carries of anything that
+  /// no receiver gets too much of.
+  std::optional<Cell> clos(std::size_t n, std::size_t hosts, std::size_t kind) {
+    const auto p = clos_like_parameters(n, n * hosts);
+    if (!p) {
+      refused_(to_string(p.error()));
+      return std::nullopt;
+    }
+    const std::size_t uplinks = kPorts - p->hosts_per_tor;
+    return Cell{.row = {p->switches(), uplinks, 3, 0, "Clos"},
+                .metric = std::string(kTrafficMetrics[kind]),
+                .ours = static_cast<double>(uplinks) / static_cast<double>(p->hosts_per_tor)};
+  }
+  void clos_curve(int figure, std::size_t n, std::size_t hosts, std::size_t kind) {
+    auto c = clos(n, hosts, kind);
+    if (!c) return;
+    c->figure = figure;
+    c->row.switches = n;
+    found_(*c);
+  }
+
+  void lengths(const Network& net, std::size_t paths, const std::string& metric) {
+    for (const Scheme& scheme :
+         {fcplus_scheme(2, paths), fcplus_scheme(1, paths), ksp_scheme(paths)}) {
+      double hops = 0;
+      double count = 0;
+      std::vector<std::pair<double, double>> sums(std::max<std::size_t>(1, o_.threads));
+      for_each_source(net.graph, all_pairs(net.tors),
+                      {.paths = scheme.paths, .max_turns = scheme.max_turns, .seed = o_.seed},
+                      o_.threads, [&](SourcePaths p, std::size_t worker) {
+                        sums[worker].first += static_cast<double>(p.arcs.size());
+                        sums[worker].second += static_cast<double>(p.hops.size());
+                      });
+      for (const auto& [h, c] : sums) {
+        hops += h;
+        count += c;
+      }
+      Row row = net.row;
+      row.scheme = scheme.name;
+      figure_cell(6, row, metric, hops / count);
+    }
+  }
+
+  double disjoint(const Network& net) const {
+    return edge_disjoint_count(net.graph, net.tors, o_.quick ? 2'000 : 20'000, o_.seed, o_.threads);
+  }
+
+  void cell(int table, const Row& row, std::string_view metric, double ours,
+            std::optional<double> published, double tolerance) {
+    found_({table, 0, row, std::string(metric), ours, published, tolerance});
+  }
+  void figure_cell(int figure, const Row& row, std::string_view metric, double ours) {
+    found_({0, figure, row, std::string(metric), ours});
+  }
+
+  static constexpr std::size_t kAll = 64;  ///< hops: no up-down path of these layers is longer
+  const Options& o_;
+  const std::function<void(const Cell&)>& found_;
+  const std::function<void(const std::string&)>& refused_;
+  const Progress& tell_;
+  std::vector<std::pair<std::string, std::function<void()>>> jobs_{};
+};
+
+}  // namespace
+
+const char* Cell::verdict() const {
+  if (!published) return "unpublished";
+  const double off = ours / *published - 1;
+  return (at_least && off > 0) || std::abs(off) <= tolerance ? "match" : "off";
+}
+
+void reproduce(const Options& options, const std::function<void(const Cell&)>& found,
+               const std::function<void(const std::string&)>& refused, const Progress& tell) {
+  Study(options, found, refused, tell).run();
+}
+
+}  // namespace lldp::lab::fcplus_paper

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lab/des/parallel.hpp"
+
+/// What "FC+: Near-optimal Deadlock-free Expander Data Center Networks" publishes, done again.
+namespace lldp::lab::fcplus_paper {
+
+/// A fabric and its routing: the row of a table, a point of a curve.
+struct Row {
+  std::size_t switches = 0;
+  std::size_t s = 0;  ///< ports of a switch to other switches
+  std::size_t k = 0;  ///< layers
+  std::size_t v = 0;  ///< virtual switches; 0 where there are none
+  std::string scheme{};
+};
+
+/// One value, ours beside the published one.
+struct Cell {
+  int table = 0;  ///< or a figure
+  int figure = 0;
+  Row row{};
+  std::string metric{};
+  double ours = 0;
+  std::optional<double> published{};
+  double tolerance = 0;   ///< relative
+  bool at_least = false;  ///< more is as good: a random choice that the paper does not state
+
+  [[nodiscard]] const char* verdict() const;  ///< match, off or unpublished
+};
+
+struct Options {
+  std::optional<int> table{};
+  std::optional<int> figure{};            ///< neither: all
+  std::optional<std::size_t> switches{};  ///< instead of the paper's
+  bool quick = false;                     ///< fewer and smaller fabrics, samples of the pairs
+  std::uint64_t seed = 1;
+  std::size_t threads = 1;
+};
+
+inline constexpr int kTables = 8;
+inline constexpr int kFirstFigure = 3;
+inline constexpr int kLastFigure = 6;
+
+/// How far it is: what is done now, and how much of all.
+using Progress = std::function<void(const std::string& now, std::size_t done, std::size_t total)>;
+
+/// Calls `found` with every cell as soon as there is one. What a size does not allow is left out,
+/// and said to `refused`.
+void reproduce(const Options& options, const std::function<void(const Cell&)>& found,
+               const std::function<void(const std::string&)>& refused, const Progress& tell);
+
+/// `Table III`, `Figure 4`.
+[[nodiscard]] std::string place_of(const Cell& cell);
+[[nodiscard]] std::string to_json_line(const Cell& cell);
+[[nodiscard]] std::string to_csv(const std::vector<Cell>& cells);
+/// One page: the tables, ours beside the published, and the figures as curves.
+[[nodiscard]] std::string to_html(const std::vector<Cell>& cells, const std::string& command);
+
+}  // namespace lldp::lab::fcplus_paper

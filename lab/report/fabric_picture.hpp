@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "lab/topology/fabric.hpp"
+
+namespace lldp::lab {
+
+/// What a picture of a fabric sets off: links by index into Fabric::links.
+struct Marks {
+  std::vector<std::size_t> failed{};
+  std::vector<std::size_t> cycle{};
+};
+
+/// A fabric as SVG: one row per level, the highest on top, in the order of the document; a flat
+/// fabric's switches on a ring. Hosts are left out where there are many. Every node and link tells
+/// its name to the pointer; names are written where there is room for them.
+[[nodiscard]] std::string fabric_picture(const Fabric& fabric, const Marks& marks = {});
+
+}  // namespace lldp::lab

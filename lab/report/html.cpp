@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/report/html.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace lldp::lab {
+namespace {
+
+constexpr double kWide = 640;
+constexpr double kHigh = 300;
+/// Told apart by the colour-blind too (Okabe and Ito), and by their marks.
+constexpr std::array<std::string_view, 8> kColours = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
+                                                      "#56b4e9", "#e69f00", "#000000", "#999999"};
+
+/// A step of 1, 2 or 5 times a power of ten that makes about five of `range`.
+double step_for(double range) {
+  const double power = std::pow(10, std::floor(std::log10(range / 5)));
+  for (const double m : {1.0, 2.0, 5.0})
+    if (range / (m * power) <= 6) return m * power;
+  return 10 * power;
+}
+
+std::string mark(std::size_t kind, double x, double y, std::string_view colour) {
+  switch (kind % 4) {
+    case 0:
+      return fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\" fill=\"{}\"/>", x, y, colour);
+    case 1:
+      return fmt::format(
+          "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"8\" height=\"8\" fill=\"none\" "
+          "stroke=\"{}\" stroke-width=\"2\"/>",
+          x - 4, y - 4, colour);
+    case 2:
+      return fmt::format("<path d=\"M{:.1f} {:.1f}l5 9h-10z\" fill=\"{}\"/>", x, y - 6, colour);
+    default:
+      return fmt::format(
+          "<path d=\"M{:.1f} {:.1f}l8 8m0 -8l-8 8\" stroke=\"{}\" "
+          "stroke-width=\"2\"/>",
+          x - 4, y - 4, colour);
+  }
+}
+
+}  // namespace
+
+std::string entities(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '<')
+      out += "&lt;";
+    else if (c == '&')
+      out += "&amp;";
+    else if (c == '"')
+      out += "&quot;";
+    else
+      out += c;
+  }
+  return out;
+}
+
+std::string page(std::string_view title, std::string_view body) {
+  return fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>{0}</title>\n"
+      "<style>body{{font:15px sans-serif;max-width:60em;margin:2em auto;padding:0 1em}}"
+      "svg text{{font:12px sans-serif}}table{{border-collapse:collapse;margin:1em 0}}"
+      "td,th{{padding:.2em .7em;text-align:left;border-bottom:1px solid #ddd}}"
+      "td.n{{text-align:right;font-variant-numeric:tabular-nums}}"
+      ".match{{color:#070}}.off{{color:#b00;font-weight:bold}}.unpublished{{color:#777}}</style>\n"
+      "<h1>{0}</h1>\n{1}</html>\n",
+      entities(title), body);
+}
+
+std::string svg(const Chart& chart) {
+  double left = 1e300;
+  double right = -1e300;
+  double top = 0;
+  for (const auto& line : chart.lines)
+    for (const auto& [x, y] : line.points) {
+      left = std::min(left, x);
+      right = std::max(right, x);
+      top = std::max(top, y);
+    }
+  if (left > right) return {};
+  if (left == right) right = left + 1;
+  const double x_step = step_for(right - left);
+  const double y_step = step_for(top > 0 ? top : 1);
+  top = std::max(y_step, std::ceil(top / y_step - 1e-9) * y_step);
+  const auto at_x = [&](double x) { return (x - left) / (right - left) * kWide; };
+  const auto at_y = [&](double y) { return kHigh - y / top * kHigh; };
+  std::string out = fmt::format(
+      "<figure><figcaption>{0}</figcaption>\n<svg viewBox=\"-60 -12 {1} {2}\" width=\"100%\" "
+      "role=\"img\" aria-label=\"{0}\">\n<path d=\"M0 0V{3}H{4}\" fill=\"none\" "
+      "stroke=\"#444\"/>\n",
+      entities(chart.title), kWide + 240, kHigh + 62, kHigh, kWide);
+  for (double y = 0; y <= top * 1.0001; y += y_step)
+    out += fmt::format(
+        "<path d=\"M0 {0:.1f}H{1}\" stroke=\"#eee\"/><text x=\"-8\" y=\"{2:.1f}\" "
+        "text-anchor=\"end\">{3:g}</text>\n",
+        at_y(y), kWide, at_y(y) + 4, y);
+  for (double x = std::ceil(left / x_step) * x_step; x <= right * 1.0001; x += x_step)
+    out += fmt::format("<text x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{:g}</text>\n", at_x(x),
+                       kHigh + 18, x);
+  out += fmt::format(
+      "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n"
+      "<text transform=\"translate(-44 {}) rotate(-90)\" "
+      "text-anchor=\"middle\">{}</text>\n",
+      kWide / 2, kHigh + 40, entities(chart.x_label), kHigh / 2, entities(chart.y_label));
+  for (std::size_t i = 0; i < chart.lines.size(); ++i) {
+    const auto& line = chart.lines[i];
+    const std::string_view colour = kColours[i % kColours.size()];
+    std::string path;
+    std::string marks;
+    for (const auto& [x, y] : line.points) {
+      path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", at_x(x), at_y(y));
+      marks += mark(i, at_x(x), at_y(y), colour);
+    }
+    const double legend = 8 + 20 * static_cast<double>(i);
+    out += fmt::format(
+        "<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\"/>{}{}"
+        "<text x=\"{}\" y=\"{}\">{}</text>\n",
+        path, colour, marks, mark(i, kWide + 20, legend, colour), kWide + 32, legend + 4,
+        entities(line.name));
+  }
+  return out + "</svg></figure>\n";
+}
+
+}  // namespace lldp::lab

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace lldp::lab {
+
+/// Text as HTML shows it. What came from elsewhere is escaped for a terminal before.
+[[nodiscard]] std::string entities(std::string_view text);
+
+/// One self-contained page; `body` is HTML.
+[[nodiscard]] std::string page(std::string_view title, std::string_view body);
+
+/// Lines over a common axis, with marks where the values are, as SVG for a page.
+struct Chart {
+  struct Line {
+    std::string name{};
+    std::vector<std::pair<double, double>> points{};  ///< x rises
+  };
+  std::string title{};
+  std::string x_label{};
+  std::string y_label{};
+  std::vector<Line> lines{};
+};
+[[nodiscard]] std::string svg(const Chart& chart);
+
+}  // namespace lldp::lab

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/flow/throughput.hpp"
+
+#include <gmock/gmock.h>
+
+#include <map>
+#include <numeric>
+
+#include "lab/topology/expanders.hpp"
+#include "lab/topology/generators.hpp"
+#ifdef LLDP_WITH_CLP
+#include <coin/Clp_C_Interface.h>
+#endif
+
+namespace lldp::lab {
+namespace {
+
+struct Case {
+  Graph graph;
+  std::vector<Sender> senders{};
+};
+
+Case expander(std::size_t switches, std::size_t ports, double hosts) {
+  const auto fabric = fcplus({.switches = switches, .ports = ports, .hosts_per_switch = 0});
+  EXPECT_TRUE(fabric) << to_string(fabric.error());
+  Case c{Graph::of(*fabric)};
+  for (std::uint32_t i = 0; i < switches; ++i) c.senders.push_back({i, hosts});
+  return c;
+}
+
+std::vector<SourcePaths> paths_for(const Case& c, const std::vector<Traffic>& traffic,
+                                   std::size_t turns) {
+  return shortest_paths(c.graph, pairs_of(c.graph, traffic), {.paths = 8, .max_turns = turns}, 2);
+}
+
+TEST(Traffic, SendsWhatTheHostsCan) {
+  const Case c = expander(16, 6, 3);
+  for (const auto& traffic : {all_to_all(c.senders), uniform_random(c.senders, 0.125, 1),
+                              near_worst(c.graph, c.senders, 1, 2)}) {
+    std::map<std::uint32_t, double> sent;
+    for (const Traffic& t : traffic) {
+      EXPECT_NE(t.from, t.to);
+      sent[t.from] += t.amount;
+    }
+    ASSERT_EQ(sent.size(), 16);
+    for (const auto& [node, amount] : sent) EXPECT_NEAR(amount, 3, 1e-9);
+  }
+  EXPECT_EQ(uniform_random(c.senders, 0.125, 1).size(), 16 * 2);
+}
+
+/// By trying all permutations.
+std::size_t furthest_matching(const std::vector<std::vector<std::uint16_t>>& hops) {
+  std::vector<std::size_t> to(hops.size());
+  std::iota(to.begin(), to.end(), 0U);
+  std::size_t best = 0;
+  do {
+    std::size_t sum = 0;
+    bool possible = true;
+    for (std::size_t i = 0; i < to.size(); ++i) {
+      possible = possible && to[i] != i;
+      sum += hops[i][to[i]];
+    }
+    if (possible) best = std::max(best, sum);
+  } while (std::next_permutation(to.begin(), to.end()));
+  return best;
+}
+
+TEST(Traffic, NearWorstIsAsFarAsCanBe) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    const auto fabric = jellyfish({.switches = 8, .ports = 4, .hosts_per_switch = 0, .seed = seed});
+    const Graph graph = Graph::of(*fabric);
+    std::vector<Sender> senders;
+    std::vector<std::vector<std::uint16_t>> hops;
+    for (std::uint32_t i = 0; i < 8; ++i) {
+      senders.push_back({i, 1});
+      hops.push_back(graph.distances(std::span(&i, 1)));
+    }
+    std::size_t sum = 0;
+    std::map<std::uint32_t, int> received;
+    for (const Traffic& t : near_worst(graph, senders, seed, 1)) {
+      sum += hops[t.from][t.to];
+      EXPECT_EQ(++received[t.to], 1);
+    }
+    EXPECT_EQ(sum, furthest_matching(hops));
+  }
+}
+
+TEST(Traffic, CountsTheHostsOfASwitchByTheirRate) {
+  auto fabric = clos({.switches = {2, 2}, .pods = {}, .hosts = 4});
+  ASSERT_TRUE(fabric);
+  const auto senders = senders_of(*fabric);
+  ASSERT_EQ(senders.size(), 2);
+  EXPECT_DOUBLE_EQ(senders[0].amount, 2);
+}
+
+TEST(Throughput, OfAClosIsItsOversubscription) {
+  // Four hosts and two uplinks a leaf.
+  const auto fabric = clos({.switches = {4, 2}, .pods = {}, .hosts = 16});
+  ASSERT_TRUE(fabric);
+  const Case c{Graph::of(*fabric), senders_of(*fabric)};
+  for (const auto& traffic : {all_to_all(c.senders), near_worst(c.graph, c.senders, 1, 1)}) {
+    const auto result = throughput(c.graph, paths_for(c, traffic, 0), traffic, {.gap = 0.001}, 1);
+    EXPECT_LE(result.gap(), 0.001);
+    EXPECT_NEAR(result.lower, 0.5, 0.001);
+    EXPECT_NEAR(throughput_bound(c.graph, traffic), 0.5, 1e-9);
+  }
+}
+
+TEST(Throughput, IsNothingWhereAPairHasNoPath) {
+  const Case c = expander(16, 6, 1);
+  const auto traffic = all_to_all(c.senders);
+  auto paths = paths_for(c, traffic, 1);
+  paths[0].targets.pop_back();
+  paths[0].first.pop_back();
+  const auto result = throughput(c.graph, paths, traffic, {}, 1);
+  EXPECT_EQ(result.without, 2);
+  EXPECT_EQ(result.lower, 0);
+}
+
+TEST(Throughput, DoesNotDependOnTheThreads) {
+  const Case c = expander(80, 10, 4);
+  const auto traffic = all_to_all(c.senders);
+  const auto paths =
+      shortest_paths(c.graph, pairs_of(c.graph, traffic), {.paths = 40, .max_turns = 1}, 2);
+  const auto one = throughput(c.graph, paths, traffic, {.gap = 0.05}, 1);
+  const auto three = throughput(c.graph, paths, traffic, {.gap = 0.05}, 3);
+  EXPECT_EQ(one.lower, three.lower);
+  EXPECT_EQ(one.upper, three.upper);
+}
+
+#ifdef LLDP_WITH_CLP
+/// The same by linear programming: most theta such that flows of theta times the traffic fit.
+double by_simplex(const Graph& graph, const std::vector<SourcePaths>& paths,
+                  const std::vector<Traffic>& traffic) {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, int> row_of;
+  for (const Traffic& t : traffic)
+    row_of.emplace(std::pair{t.from, t.to}, static_cast<int>(row_of.size()));
+  const int pairs = static_cast<int>(row_of.size());
+  std::vector<CoinBigIndex> start{0};
+  std::vector<int> index;
+  std::vector<double> value;
+  for (const Traffic& t : traffic) {  // column 0: theta
+    index.push_back(row_of.at({t.from, t.to}));
+    value.push_back(-t.amount);
+  }
+  start.push_back(static_cast<CoinBigIndex>(index.size()));
+  for (const SourcePaths& s : paths)
+    s.for_each([&](std::size_t t, std::span<const Arc> path) {
+      for (const bool back : {false, true}) {
+        const auto ends =
+            back ? std::pair{s.targets[t], s.source} : std::pair{s.source, s.targets[t]};
+        const auto row = row_of.find(ends);
+        if (row == row_of.end()) continue;
+        index.push_back(row->second);
+        for (const Arc a : path) index.push_back(pairs + static_cast<int>(back ? reversed(a) : a));
+        value.resize(index.size(), 1);
+        start.push_back(static_cast<CoinBigIndex>(index.size()));
+      }
+    });
+  const int columns = static_cast<int>(start.size()) - 1;
+  const int rows = pairs + static_cast<int>(graph.arcs());
+  std::vector<double> objective(static_cast<std::size_t>(columns));
+  objective[0] = -1;
+  std::vector<double> row_low(static_cast<std::size_t>(rows), -1e300);
+  std::vector<double> row_high(static_cast<std::size_t>(rows), 1);
+  for (std::size_t r = 0; r < static_cast<std::size_t>(pairs); ++r) row_low[r] = row_high[r] = 0;
+  Clp_Simplex* model = Clp_newModel();
+  Clp_setLogLevel(model, 0);
+  Clp_loadProblem(model, columns, rows, start.data(), index.data(), value.data(), nullptr, nullptr,
+                  objective.data(), row_low.data(), row_high.data());
+  Clp_dual(model, 0);
+  const double theta = -Clp_objectiveValue(model);
+  Clp_deleteModel(model);
+  return theta;
+}
+
+TEST(Throughput, IsBetweenItsBoundsByLinearProgramming) {
+  for (const std::size_t turns : {std::size_t{1}, std::size_t{2}}) {
+    const Case c = expander(24, 6, 3);
+    for (const auto& traffic : {all_to_all(c.senders), uniform_random(c.senders, 0.125, 2),
+                                near_worst(c.graph, c.senders, 3, 1)}) {
+      const auto paths = paths_for(c, traffic, turns);
+      const double best = by_simplex(c.graph, paths, traffic);
+      const auto result = throughput(c.graph, paths, traffic, {.gap = 0.01}, 2);
+      EXPECT_LE(result.gap(), 0.01);
+      EXPECT_LE(result.lower, best * (1 + 1e-6));
+      EXPECT_GE(result.upper, best * (1 - 1e-6));
+      EXPECT_GE(throughput_bound(c.graph, traffic), best * (1 - 1e-6));
+    }
+  }
+}
+#endif
+
+}  // namespace
+}  // namespace lldp::lab

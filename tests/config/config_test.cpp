@@ -356,6 +356,13 @@ TEST_F(ConfigLoad, DryRunMeetsTheServiceNowhere) {
   ASSERT_TRUE(config);
   EXPECT_EQ(config->socket, "/tmp/c");
   EXPECT_EQ(config->state_file, "/tmp/s");
+  // Each for itself: who names one of them is still kept apart by the other.
+  config = load_with({"--dry-run", "--socket", "/tmp/c"});
+  ASSERT_TRUE(config);
+  EXPECT_EQ(config->state_file, std::string(kDefaultStateFile) + ".dry-run");
+  config = load_with({"--dry-run", "--state-file", "/tmp/s"});
+  ASSERT_TRUE(config);
+  EXPECT_EQ(config->socket, "/run/x.dry-run");
 }
 
 TEST_F(ConfigLoad, NamedFileMustBeThere) {

@@ -41,6 +41,8 @@ struct Config {
   Role role = Role::kAuto;
   NameSelection ports{};  ///< interfaces to speak on; none wanted: those that io::Machine finds
   std::map<std::string, core::AdminStatus, std::less<>> admin{};  ///< of ports, where not rxtx
+  /// Globs of interfaces and addresses; empty: the first of each family; nullopt: none.
+  std::optional<std::vector<std::string>> management{std::in_place};
   Backend backend = Backend::kBpf;
   std::string bpffs{"/sys/fs/bpf"};  ///< where a BPF file system is mounted
   bool htb = false;                  ///< `qdisc = htb`: a software queue for each lossless priority

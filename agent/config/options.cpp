@@ -121,6 +121,20 @@ Complaint set_system_name(Config& c, std::string_view text) {
   return kFine;
 }
 
+Complaint set_system_description(Config& c, std::string_view text) {
+  if (text.empty() || text.size() > 255) return "not 1 to 255 characters long: shorten it";
+  c.core.system_description = text;
+  return kFine;
+}
+
+Complaint set_management(Config& c, std::string_view text) {
+  c.management.reset();
+  if (text == "none") return kFine;
+  c.management = split_list(text);
+  if (c.management->empty()) return "no address: name interfaces or addresses, or write none";
+  return kFine;
+}
+
 Complaint set_control_group(Config& c, std::string_view text) {
   c.control_group = text;
   return text.empty() ? Complaint("no group's name: name one, or remove the key") : kFine;
@@ -233,6 +247,8 @@ constexpr Row kRows[] = {
      "run at every change, unprivileged, with a JSON object on standard input"},
     {"system-name", "NAME", "", Text{"1 to 255 characters", set_system_name},
      "System Name TLV; else the host name"},
+    {"system-description", "TEXT", "", Text{"1 to 255 characters", set_system_description},
+     "System Description TLV; else the distribution and the kernel"},
     {"chassis-id", "ID", "", Text{"a MAC address, or text as a local chassis ID", set_chassis_id},
      "Chassis ID TLV; else the MAC address of the lowest-index port at first start"},
     {"dry-run", "", "no", Flag{[](Config& c, bool v) { c.dry_run = v; }},
@@ -265,6 +281,8 @@ constexpr Row kRows[] = {
     {"infer.max-level", "N", "8",
      Number{1, 254, [](Config& c, std::uint32_t v) { c.core.max_level = *Level::make(v); }},
      "a level above it is not taken, and raises an alarm"},
+    {"lldp.management-address", "GLOB,...", "", Text{"names or addresses with * and ?, or none", set_management},
+     "addresses to tell; else the first IPv4 and IPv6 address"},
     {"lldp.tx-interval", "SECONDS", "30",
      Number{1, 3600, [](Config& c, std::uint32_t v) { c.core.msgTxInterval = std::chrono::seconds(v); }},
      "msgTxInterval: time between frames"},

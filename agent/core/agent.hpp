@@ -28,6 +28,8 @@ struct Link {
   Ifindex ifindex{};
   std::string name{};               ///< becomes the Port ID
   std::optional<PortId> port_id{};  ///< in place of the name
+  std::string description{};        ///< Port Description TLV; empty: the name
+  Ifindex aggregate{};              ///< the link aggregation it is a member of; 0: none
   MacAddress address{};             ///< source address of frames
   bool up = false;                  ///< carrier and admin state: frames pass
   /// Counts up at each change of carrier, so that one that came and went between two reports is

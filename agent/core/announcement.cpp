@@ -5,11 +5,15 @@
 #include <array>
 
 #include "tlv/dot1.hpp"
+#include "tlv/dot3.hpp"
 #include "tlv/lldpdu.hpp"
 #include "tlv/writer.hpp"
 
 namespace lldp::core {
 namespace {
+
+constexpr std::uint8_t kIfIndex = 2;        ///< interface numbering, 8.5.9.5
+constexpr std::uint32_t kFrameHeader = 14;  ///< what the kernel's MTU leaves out
 
 /// The Ethernet header and the three mandatory TLVs.
 tlv::LldpduWriter begin(Bytes& frame, Scope scope, const Link& link, const ChassisId& chassis,
@@ -41,9 +45,12 @@ std::uint16_t tx_ttl(const Settings& settings) {
 std::size_t write_info_frame(Bytes& frame, Scope scope, const Link& link, const ChassisId& chassis,
                              const tlv::Claim& claim, const Settings& settings) {
   tlv::LldpduWriter writer = begin(frame, scope, link, chassis, tx_ttl(settings));
-  const std::uint16_t capability = claim.device == DeviceType::kHost
-                                       ? tlv::Capabilities::kStationOnly
-                                       : tlv::Capabilities::kBridge;
+  tlv::Capabilities capabilities{tlv::Capabilities::kStationOnly, tlv::Capabilities::kStationOnly};
+  if (claim.device != DeviceType::kHost) {
+    capabilities = {tlv::Capabilities::kBridge | tlv::Capabilities::kRouter,
+                    tlv::Capabilities::kBridge};
+    if (settings.router) capabilities.enabled |= tlv::Capabilities::kRouter;
+  }
   // What the fabric goes by comes first, should the MTU be small.
   if (settings.send_tr) writer.add(tlv::to_tr(claim));
   if (settings.send_contribution) {
@@ -56,8 +63,17 @@ std::size_t write_info_frame(Bytes& frame, Scope scope, const Link& link, const 
                               .cap = static_cast<std::uint8_t>(link.pfc->cap & 0x0f),
                               .enabled = link.pfc->enabled});
   }
-  writer.add(tlv::Capabilities{.system = capability, .enabled = capability});
+  writer.add(capabilities);
   if (!settings.system_name.empty()) writer.add(tlv::SystemName{settings.system_name});
+  writer.add(tlv::PortDescription{link.description.empty() ? link.name : link.description});
+  for (const ManagementAddress& m : settings.management_addresses)
+    writer.add(tlv::ManagementAddress{.address = as_octets(m.address),
+                                      .interface_subtype = kIfIndex,
+                                      .interface_number = m.interface.value()});
+  writer.add(tlv::Dot3LinkAggregation{
+      .enabled = link.aggregate != Ifindex(), .capable = true, .port_id = link.aggregate.value()});
+  writer.add(tlv::MaxFrameSize{
+      static_cast<std::uint16_t>(std::min<std::uint32_t>(link.mtu + kFrameHeader, 0xffff))});
   if (!settings.system_description.empty()) {
     writer.add(tlv::SystemDescription{settings.system_description});
   }

@@ -33,6 +33,13 @@ enum class AdminStatus : std::uint8_t { disabled, enabledTxOnly, enabledRxOnly, 
   return kNames[static_cast<std::size_t>(s)];
 }
 
+/// Where the device can be managed. IEEE 802.1AB-2016 8.5.9.
+struct ManagementAddress {
+  std::string address{};  ///< IANA address family number in one octet, then the address
+  Ifindex interface {};   ///< whose address it is
+  friend bool operator==(const ManagementAddress&, const ManagementAddress&) = default;
+};
+
 /// Everything of the configuration that the core goes by. Names follow the standard where it has
 /// one.
 struct Settings {
@@ -44,6 +51,8 @@ struct Settings {
       chassis_id{};  ///< else the MAC address of the lowest-index port at first start
   std::string system_name{};
   std::string system_description{};
+  std::vector<ManagementAddress> management_addresses{};
+  bool router = false;                    ///< System Capabilities: it forwards IP
   std::vector<std::string> host_ports{};  ///< globs; a link on which silence means a host
   /// Who is to be heard on which port; whoever else is heard raises the alarm `cabling`.
   std::optional<cabling::Expectations> expected{};

@@ -17,6 +17,7 @@
 #include "agent/report/change.hpp"
 #include "base/count.hpp"
 #include "os/clock.hpp"
+#include "os/host.hpp"
 
 namespace lldp::io {
 namespace {
@@ -37,12 +38,6 @@ constexpr std::chrono::seconds kWithdrawal{2};
 /// What the agent has to do later is done at multiples of this: its timers count seconds (IEEE
 /// 802.1AB-2016 9.2.5), and with many ports it is the wake-ups that cost.
 using Tick = std::chrono::duration<std::int64_t, std::ratio<1, 8>>;
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  return ::gethostname(name.data(), name.size() - 1) == 0 ? std::string(name.data())
-                                                          : std::string();
-}
 
 /// By what it knew when it was last saved.
 bool was_switch(const core::State& state) {
@@ -113,6 +108,7 @@ Daemon::Daemon(const config::Invocation& invocation, config::Config config, Link
     : invocation_(invocation),
       config_(std::move(config)),
       host_name_(host_name()),
+      system_description_(system_description()),
       links_(std::move(links)),
       packets_(std::move(packets)),
       timer_fd_(std::move(timer)),
@@ -188,7 +184,8 @@ void Daemon::open_ports(TimePoint now) {
                         surveyed_ = false;
                         drop_port(ifindex, boot_time());
                       },
-                  .forwarding = [this] { update_role(boot_time()); }});
+                  .forwarding = [this] { update_settings(boot_time()); },
+                  .addresses = [this] { update_settings(boot_time()); }});
   link_events_.emplace(loop_, links_.fd(), [this] {
     follow_links();
     settle();
@@ -387,7 +384,7 @@ void Daemon::settle() {
     if (links_.behind()) follow_links();
     state_.retry();
   }
-  if (const auto due = auto_role_.deadline(); due && *due <= now) update_role(now);
+  if (const auto due = auto_role_.deadline(); due && *due <= now) update_settings(now);
   if (const auto due = agent_.next_deadline(); due && *due <= now) {
     agent_.advance(now, actions_);
     perform(now);

@@ -80,7 +80,8 @@ class Daemon final : ControlHandler {
   void watch_for_no_port(TimePoint now);
   /// What the configuration names, and is not here; it may yet come.
   void say_what_is_no_interface();
-  void update_role(TimePoint now);
+  /// After what the core is told of the machine may have changed: its role, its addresses.
+  void update_settings(TimePoint now);
   [[nodiscard]] Machine::Verdict role();
   [[nodiscard]] std::string role_text();
   [[nodiscard]] core::AdminStatus admin_status(const std::string& port) const;
@@ -112,6 +113,7 @@ class Daemon final : ControlHandler {
   config::Invocation invocation_;
   config::Config config_;
   std::string host_name_{};
+  std::string system_description_{};
   std::optional<cabling::Expectations> expected_;  ///< by the file that `expect` names
   Service service_;
   const Usage usage_;

@@ -5,11 +5,19 @@
 
 #include "agent/daemon/cabling_plan.hpp"
 #include "agent/daemon/daemon_impl.hpp"
+#include "agent/links/management.hpp"
 #include "agent/links/port_policy.hpp"
 #include "base/text.hpp"
 #include "os/clock.hpp"
 
 namespace lldp::io {
+namespace {
+
+bool is_aggregated(const Interface& link) {
+  return link.master_kind == "bond" || link.master_kind == "team";
+}
+
+}  // namespace
 
 void Daemon::read_links() {
   const bool told = links_.behind();
@@ -33,6 +41,8 @@ void Daemon::consider(const Interface& link, TimePoint now) {
   agent_.set_link({.ifindex = link.ifindex,
                    .name = link.name,
                    .port_id = beside_ ? beside_->port_id(link.ifindex) : std::nullopt,
+                   .description = link.alias.empty() ? link.port_name : link.alias,
+                   .aggregate = is_aggregated(link) ? link.master : Ifindex(),
                    .address = link.address,
                    .up = link.up,
                    .carrier_changes = link.carrier_changes,
@@ -67,7 +77,7 @@ void Daemon::survey(TimePoint now) {
     machine_ = std::move(found);
     if (config_.ports.wanted.empty())
       for (const auto& [ifindex, link] : links_.interfaces()) consider(link, now);
-    update_role(now);
+    update_settings(now);
   }
   watch_for_no_port(now);
 }
@@ -125,6 +135,11 @@ core::Settings Daemon::settings() {
   core::Settings settings = config_.core;
   settings.role = role().role;
   if (settings.system_name.empty()) settings.system_name = host_name_;
+  if (settings.system_description.empty()) settings.system_description = system_description_;
+  if (config_.management)
+    settings.management_addresses =
+        management_addresses(links_.addresses(), links_.interfaces(), *config_.management);
+  settings.router = links_.forwarding();
   settings.expected = expected_;
   // The order of two switches has to come out the same at both ends.
   if (beside_ && beside_->chassis_id()) settings.chassis_id = beside_->chassis_id();
@@ -144,13 +159,14 @@ void Daemon::load_plan(TimePoint now) {
   agent_.raise_alarm(core::AlarmCode::kCabling, {}, to_string(plan.error()), now, actions_);
 }
 
-void Daemon::update_role(TimePoint now) {
+void Daemon::update_settings(TimePoint now) {
   const core::Settings wanted = settings();
-  if (wanted.role == agent_.settings().role) return;
-  log(Severity::kNotice, fmt::format("role: {}", role_text()));
+  if (wanted == agent_.settings()) return;
+  const bool new_role = wanted.role != agent_.settings().role;
+  if (new_role) log(Severity::kNotice, fmt::format("role: {}", role_text()));
   agent_.configure(wanted, now, actions_);
   perform(now);
-  protection_.update_all(config_.policy, now);
+  if (new_role) protection_.update_all(config_.policy, now);
 }
 
 }  // namespace lldp::io

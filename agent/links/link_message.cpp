@@ -2,6 +2,7 @@
 #include "agent/links/link_message.hpp"
 
 #include <linux/if.h>
+#include <linux/if_addr.h>
 #include <linux/netconf.h>
 #include <linux/rtnetlink.h>
 #include <net/if_arp.h>
@@ -85,6 +86,7 @@ std::optional<LinkMessage> parse_interface(const nlmsghdr* header) {
   policy[IFLA_MTU] = of_type(NLA_U32);
   policy[IFLA_MASTER] = of_type(NLA_U32);
   policy[IFLA_LINK] = of_type(NLA_U32);
+  policy[IFLA_IFALIAS] = of_type(NLA_STRING);
   policy[IFLA_PHYS_PORT_NAME] = of_type(NLA_STRING);
   policy[IFLA_PARENT_DEV_NAME] = of_type(NLA_STRING);
   policy[IFLA_PARENT_DEV_BUS_NAME] = of_type(NLA_STRING);
@@ -118,6 +120,8 @@ std::optional<LinkMessage> parse_interface(const nlmsghdr* header) {
     link.master_kind = nested.text(IFLA_INFO_SLAVE_KIND);
   }
   link.switch_id = top.octets(IFLA_PHYS_SWITCH_ID);
+  link.alias = top.text(IFLA_IFALIAS);
+  link.port_name = top.text(IFLA_PHYS_PORT_NAME);
   link.physical = is_physical(link, top);
   if (top.text(IFLA_PARENT_DEV_BUS_NAME) == "pci") link.pci = top.text(IFLA_PARENT_DEV_NAME);
   if (const nlattr* nest = top[IFLA_XDP]) {
@@ -151,6 +155,27 @@ std::optional<LinkMessage> parse_forwarding(const nlmsghdr* header) {
   }
 }
 
+std::optional<LinkMessage> parse_address(const nlmsghdr* header) {
+  const auto* info = static_cast<const ifaddrmsg*>(nlmsg_data(header));
+  const auto ifindex = Ifindex::make(info->ifa_index);
+  const bool ipv4 = info->ifa_family == AF_INET;
+  if (!ifindex || (!ipv4 && info->ifa_family != AF_INET6)) return std::nullopt;
+  std::array<nla_policy, IFA_FLAGS + 1> policy{};
+  policy[IFA_FLAGS] = of_type(NLA_U32);
+  const Attributes top(nlmsg_attrdata(header, sizeof *info), nlmsg_attrlen(header, sizeof *info),
+                       policy);
+  if (!top) return std::nullopt;
+  // Of a point-to-point link IFA_ADDRESS is the other end's.
+  const std::string octets = top[IFA_LOCAL] ? top.octets(IFA_LOCAL) : top.octets(IFA_ADDRESS);
+  if (octets.size() != (ipv4 ? 4U : 16U)) return std::nullopt;
+  const std::uint32_t flags = top[IFA_FLAGS] ? top.u32(IFA_FLAGS) : info->ifa_flags;
+  // IFA_F_SECONDARY of IPv4 is IFA_F_TEMPORARY of IPv6.
+  constexpr std::uint32_t kPassing =
+      IFA_F_SECONDARY | IFA_F_TENTATIVE | IFA_F_DADFAILED | IFA_F_DEPRECATED;
+  return AddressChange{{*ifindex, std::string(1, ipv4 ? '\1' : '\2') + octets},
+                       header->nlmsg_type == RTM_NEWADDR && (flags & kPassing) == 0};
+}
+
 }  // namespace
 
 std::optional<LinkMessage> parse_link_message(ByteSpan message) {
@@ -162,6 +187,10 @@ std::optional<LinkMessage> parse_link_message(ByteSpan message) {
     case RTM_DELLINK:
       if (!nlmsg_valid_hdr(header, sizeof(ifinfomsg))) return std::nullopt;
       return parse_interface(header);
+    case RTM_NEWADDR:
+    case RTM_DELADDR:
+      if (!nlmsg_valid_hdr(header, sizeof(ifaddrmsg))) return std::nullopt;
+      return parse_address(header);
     case RTM_NEWNETCONF:
       if (!nlmsg_valid_hdr(header, sizeof(netconfmsg))) return std::nullopt;
       return parse_forwarding(header);

@@ -20,6 +20,8 @@ struct Interface {
   std::string kind{};         ///< IFLA_INFO_KIND: veth, bridge, ...; empty: a device of its own
   std::string master_kind{};  ///< IFLA_INFO_SLAVE_KIND: bridge, bond, team, openvswitch, ...
   std::string switch_id{};    ///< IFLA_PHYS_SWITCH_ID, octets: the ASIC it is a port of
+  std::string alias{};        ///< IFLA_IFALIAS: what the operator calls it
+  std::string port_name{};    ///< IFLA_PHYS_PORT_NAME: what the driver calls it
   std::string pci{};          ///< its device's address on the PCI bus, if it is on one
   MacAddress address{};
   std::uint32_t mtu = 0;
@@ -43,9 +45,20 @@ struct Forwarding {
   bool enabled = false;
   friend bool operator==(const Forwarding&, const Forwarding&) = default;
 };
-using LinkMessage = std::variant<Interface, InterfaceGone, Forwarding>;
+/// An address that lasts: no temporary or secondary one, and none that is still being looked for.
+struct InterfaceAddress {
+  Ifindex ifindex{};
+  std::string address{};  ///< IANA address family number in one octet, then the address
+  friend auto operator<=>(const InterfaceAddress&, const InterfaceAddress&) = default;
+};
+struct AddressChange {
+  InterfaceAddress address{};
+  bool there = false;
+  friend bool operator==(const AddressChange&, const AddressChange&) = default;
+};
+using LinkMessage = std::variant<Interface, InterfaceGone, Forwarding, AddressChange>;
 
-/// One rtnetlink message, its header in front, rtnetlink(7). nullopt: it is none of those three, or
+/// One rtnetlink message, its header in front, rtnetlink(7). nullopt: it is none of those four, or
 /// malformed. RTM_DELLINK of family AF_BRIDGE, which says that a port left its bridge, is not one.
 [[nodiscard]] std::optional<LinkMessage> parse_link_message(ByteSpan message);
 

@@ -16,6 +16,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 
 namespace lldp::io {
 namespace {
@@ -84,7 +85,8 @@ Result<LinkMonitor> LinkMonitor::open() {
   nl_socket_disable_seq_check(monitor.events_.get());
   // Before anything is asked for, so that no change falls in between.
   if (const int e = nl_socket_add_memberships(monitor.events_.get(), RTNLGRP_LINK,
-                                              RTNLGRP_IPV4_NETCONF, RTNLGRP_IPV6_NETCONF, 0);
+                                              RTNLGRP_IPV4_NETCONF, RTNLGRP_IPV6_NETCONF,
+                                              RTNLGRP_IPV4_IFADDR, RTNLGRP_IPV6_IFADDR, 0);
       e < 0)
     return fail(failed("subscribe", e));
   nl_socket_set_nonblocking(monitor.events_.get());
@@ -128,7 +130,8 @@ Result<void> LinkMonitor::resync() {
 Result<void> LinkMonitor::request_all() {
   for (const std::uint8_t family : {std::uint8_t{AF_INET}, std::uint8_t{AF_INET6}})
     if (auto asked = request_forwarding(family); !asked) return asked;
-  return request_interfaces();
+  if (auto asked = request_interfaces(); !asked) return asked;
+  return request_addresses();
 }
 
 Result<void> LinkMonitor::request_interfaces() {
@@ -158,6 +161,27 @@ Result<void> LinkMonitor::request_interfaces() {
   for (const auto& [ifindex, link] : interfaces_)
     if (!seen.contains(ifindex)) missing.push_back(ifindex);
   for (const Ifindex ifindex : missing) take(InterfaceGone{ifindex});
+  return {};
+}
+
+Result<void> LinkMonitor::request_addresses() {
+  std::set<InterfaceAddress> seen;
+  int e = -NLE_DUMP_INTR;
+  for (int i = 0; e == -NLE_DUMP_INTR && i < kDumpAttempts; ++i) {
+    seen.clear();
+    ifaddrmsg all{};  // of both families
+    e = nl_send_simple(requests_.get(), RTM_GETADDR, NLM_F_DUMP, &all, sizeof all);
+    if (e < 0) break;
+    e = receive_messages(requests_.get(), [&seen](ByteSpan message) {
+      const auto parsed = parse_link_message(message);
+      if (!parsed) return;
+      if (const auto* change = std::get_if<AddressChange>(&*parsed); change && change->there)
+        seen.insert(change->address);
+    });
+  }
+  if (e < 0) return fail(failed("list of addresses", e));
+  if (std::exchange(addresses_, std::move(seen)) != addresses_ && observer_.addresses)
+    observer_.addresses();
   return {};
 }
 
@@ -193,6 +217,12 @@ void LinkMonitor::take(Interface link) {
 
 void LinkMonitor::take(InterfaceGone gone) {
   if (interfaces_.erase(gone.ifindex) != 0 && observer_.gone) observer_.gone(gone.ifindex);
+}
+
+void LinkMonitor::take(AddressChange change) {
+  const bool changed = change.there ? addresses_.insert(std::move(change.address)).second
+                                    : addresses_.erase(change.address) != 0;
+  if (changed && observer_.addresses) observer_.addresses();
 }
 
 void LinkMonitor::take(Forwarding forwarding) {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string_view>
 
 #include "agent/links/link_message.hpp"
@@ -19,7 +20,8 @@ namespace lldp::io {
 [[nodiscard]] bool is_virtual_function(std::string_view pci_address,
                                        std::string_view devices = "/sys/bus/pci/devices");
 
-/// The interfaces of our network namespace, and whether it forwards, kept up to date by rtnetlink.
+/// The interfaces of our network namespace, their addresses, and whether it forwards, kept up to
+/// date by rtnetlink.
 ///
 /// Events and requests have a socket each, so that an answer is never looked for among events. When
 /// the kernel could not deliver an event (ENOBUFS), everything is asked for anew. What has not
@@ -30,6 +32,7 @@ class LinkMonitor {
     std::function<void(const Interface&)> changed{};  ///< it is new, or anything of it is different
     std::function<void(Ifindex)> gone{};              ///< deleted, or moved to another namespace
     std::function<void()> forwarding{};               ///< forwarding() is different
+    std::function<void()> addresses{};                ///< addresses() are
   };
   /// Opens and asks for all; the observer hears only what comes later.
   [[nodiscard]] static Result<LinkMonitor> open();
@@ -45,6 +48,7 @@ class LinkMonitor {
   /// while, even if the descriptor stays silent.
   [[nodiscard]] bool behind() const { return behind_; }
   [[nodiscard]] const std::map<Ifindex, Interface>& interfaces() const { return interfaces_; }
+  [[nodiscard]] const std::set<InterfaceAddress>& addresses() const { return addresses_; }
   [[nodiscard]] bool forwarding() const { return ipv4_forwarding_ || ipv6_forwarding_; }
 
  private:
@@ -57,17 +61,20 @@ class LinkMonitor {
   [[nodiscard]] Result<void> resync();
   [[nodiscard]] Result<void> request_all();
   [[nodiscard]] Result<void> request_interfaces();
+  [[nodiscard]] Result<void> request_addresses();
   [[nodiscard]] Result<void> request_forwarding(unsigned char family);
   void take(ByteSpan message);
   void take(Interface link);
   void take(InterfaceGone gone);
   void take(Forwarding forwarding);
+  void take(AddressChange change);
 
   Observer observer_;
   Socket events_;
   Socket requests_;  ///< null: to be opened anew
   bool behind_ = false;
   std::map<Ifindex, Interface> interfaces_;  ///< in the order of ifindex
+  std::set<InterfaceAddress> addresses_;     ///< in the order of ifindex, IPv4 first
   bool ipv4_forwarding_ = false;
   bool ipv6_forwarding_ = false;
 };

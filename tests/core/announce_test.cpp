@@ -7,11 +7,21 @@
 
 #include "agent/core/deadline_queue.hpp"
 #include "tests/core/support/single.hpp"
+#include "tlv/dot3.hpp"
 
 namespace lldp::test {
 namespace {
 
 using core::AdminStatus;
+
+constexpr auto kBridge = tlv::Capabilities::kBridge;
+constexpr auto kRouter = tlv::Capabilities::kRouter;
+
+template <class T>
+bool holds(const Bytes& frame, const T& tlv) {
+  const Bytes octets = tlv::encode_info(tlv);
+  return std::search(frame.begin(), frame.end(), octets.begin(), octets.end()) != frame.end();
+}
 
 // What
 
@@ -37,8 +47,8 @@ TEST(Announcement, HoldsWhatANeighborGoesBy) {
   EXPECT_EQ(v.ttl, 121);
   EXPECT_EQ(v.system_name, "leaf1");
   EXPECT_EQ(v.system_description, "a test");
-  EXPECT_EQ(v.capabilities,
-            (tlv::Capabilities{tlv::Capabilities::kBridge, tlv::Capabilities::kBridge}));
+  EXPECT_EQ(v.capabilities, (tlv::Capabilities{kBridge | kRouter, kBridge}));
+  EXPECT_EQ(v.port_description, "swp1");
   EXPECT_EQ(v.tr, switch_claim(1, PortType::kDownlink));
   EXPECT_EQ(v.contribution, switch_claim(1, PortType::kDownlink));
   EXPECT_FALSE(v.in_error);
@@ -49,6 +59,39 @@ TEST(Announcement, WithoutALevelSaysUnknown) {
   const auto v = read(s.sends(1).at(0).frame);
   EXPECT_EQ(v.tr, switch_claim(std::nullopt));
   EXPECT_EQ(v.contribution, switch_claim(std::nullopt));
+}
+TEST(Announcement, TellsWhatOperatorsLookFor) {
+  const std::string address("\1\xc0\0\2\7", 5);
+  Settings settings;
+  settings.router = true;
+  settings.management_addresses = {{address, ifindex(9)}};
+  Single s(settings);
+  s.set({.ifindex = ifindex(1),
+         .description = "to spine 3",
+         .aggregate = ifindex(12),
+         .up = true,
+         .mtu = 9000});
+  const Bytes frame = s.sends(1).at(0).frame;
+  const auto v = read(frame);
+  EXPECT_EQ(v.port_description, "to spine 3");
+  EXPECT_EQ(v.capabilities, (tlv::Capabilities{kBridge | kRouter, kBridge | kRouter}));
+  EXPECT_TRUE(holds(
+      frame, tlv::ManagementAddress{
+                 .address = as_octets(address), .interface_subtype = 2, .interface_number = 9}));
+  EXPECT_TRUE(
+      holds(frame, tlv::Dot3LinkAggregation{.enabled = true, .capable = true, .port_id = 12}));
+  EXPECT_TRUE(holds(frame, tlv::MaxFrameSize{9014}));
+}
+TEST(Announcement, IsSentAnewWhenAnAddressComes) {
+  Settings settings;
+  Single s(settings);
+  s.up(1);
+  s.pass(seconds(5));
+  (void)s.sends(1);
+  settings.management_addresses = {{std::string("\1\xc0\0\2\7", 5), ifindex(9)}};
+  s.agent.configure(settings, s.now, s.out);
+  s.take();
+  EXPECT_EQ(s.sends(1).size(), 1U);
 }
 TEST(Announcement, OfAHostSaysStationOnly) {
   Settings settings;

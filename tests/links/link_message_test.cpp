@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <linux/if.h>
+#include <linux/if_addr.h>
 #include <linux/if_arp.h>
 #include <linux/netconf.h>
 #include <linux/rtnetlink.h>
@@ -251,6 +252,55 @@ TEST(LinkMessage, TellsForwardingOfAllInterfacesOnly) {
   EXPECT_EQ(of(NETCONFA_IFINDEX_ALL), LinkMessage(Forwarding{Forwarding::Family::kIpv6, true}));
   EXPECT_EQ(of(NETCONFA_IFINDEX_DEFAULT), std::nullopt);
   EXPECT_EQ(of(7), std::nullopt);
+}
+
+ifaddrmsg address(unsigned char family, std::uint8_t flags = IFA_F_PERMANENT) {
+  ifaddrmsg a{};
+  a.ifa_family = family;
+  a.ifa_flags = flags;
+  a.ifa_index = 7;
+  return a;
+}
+TEST(LinkMessage, TellsAnAddressAndItsEnd) {
+  const std::uint8_t v4[] = {192, 0, 2, 7};
+  const std::uint8_t peer[] = {192, 0, 2, 8};
+  const std::uint8_t v6[16] = {0x20, 0x01, 0x0d, 0xb8};
+  const auto told = [](std::uint16_t type, std::uint8_t flags, const auto& octets,
+                       unsigned char family) {
+    return parse_link_message(Message(type, address(family, flags))
+                                  .attribute(IFA_ADDRESS, octets, sizeof octets)
+                                  .octets());
+  };
+  const InterfaceAddress four{Ifindex::of<7>(), std::string("\1\xc0\0\2\7", 5)};
+  const InterfaceAddress six{Ifindex::of<7>(),
+                             std::string("\2\x20\x01\x0d\xb8", 5) + std::string(12, '\0')};
+  EXPECT_EQ(told(RTM_NEWADDR, 0, v4, AF_INET), LinkMessage(AddressChange{four, true}));
+  EXPECT_EQ(told(RTM_NEWADDR, 0, v6, AF_INET6), LinkMessage(AddressChange{six, true}));
+  EXPECT_EQ(told(RTM_DELADDR, 0, v4, AF_INET), LinkMessage(AddressChange{four, false}));
+  for (const std::uint8_t passing : {IFA_F_SECONDARY, IFA_F_TENTATIVE, IFA_F_DEPRECATED})
+    EXPECT_EQ(told(RTM_NEWADDR, passing, v6, AF_INET6), LinkMessage(AddressChange{six, false}));
+  EXPECT_EQ(told(RTM_NEWADDR, 0, v6, AF_INET), std::nullopt);  // not of that family
+  EXPECT_EQ(told(RTM_NEWADDR, 0, v4, AF_UNSPEC), std::nullopt);
+  EXPECT_EQ(parse_link_message(Message(RTM_NEWADDR, address(AF_INET))
+                                   .attribute(IFA_ADDRESS, peer, sizeof peer)
+                                   .attribute(IFA_LOCAL, v4, sizeof v4)
+                                   .octets()),
+            LinkMessage(AddressChange{four, true}));
+  EXPECT_EQ(parse_link_message(Message(RTM_NEWADDR, address(AF_INET6))
+                                   .attribute(IFA_ADDRESS, v6, sizeof v6)
+                                   .u32(IFA_FLAGS, IFA_F_PERMANENT | IFA_F_TENTATIVE)
+                                   .octets()),
+            LinkMessage(AddressChange{six, false}));
+}
+TEST(LinkMessage, TellsWhatTheOperatorAndTheDriverCallIt) {
+  const auto told = parse_link_message(Message(RTM_NEWLINK, info())
+                                           .text(IFLA_IFNAME, "swp7")
+                                           .text(IFLA_IFALIAS, "to spine 3")
+                                           .text(IFLA_PHYS_PORT_NAME, "p7")
+                                           .octets());
+  ASSERT_TRUE(told);
+  EXPECT_EQ(std::get<Interface>(*told).alias, "to spine 3");
+  EXPECT_EQ(std::get<Interface>(*told).port_name, "p7");
 }
 
 TEST(LinkMessage, RefusesEveryTruncation) {

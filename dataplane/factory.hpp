@@ -23,13 +23,18 @@ struct BpfOptions {
 struct PrintOptions {
   std::ostream* out = nullptr;  ///< must be given, and outlive the back end
 };
+struct SonicOptions {
+  std::string redis{};  ///< the path of its socket; empty: as `config` says
+  std::string config = "/run/redis/sonic-db/database_config.json";  ///< may be missing
+};
 /// Of each back end its own.
 struct Options {
   BpfOptions bpf{};
   PrintOptions print{};
+  SonicOptions sonic{};
 };
 
-inline constexpr std::string_view kBackends[] = {"bpf", "print"};
+inline constexpr std::string_view kBackends[] = {"bpf", "print", "sonic"};
 
 /// Opens the back end of that name for the network namespace of the calling thread, and finds what
 /// an earlier one has left there. Fails in one line that says what to do.

@@ -174,6 +174,8 @@ std::string_view to_string(Backend backend) {
       return "bpf";
     case Backend::kPrint:
       return "print";
+    case Backend::kSonic:
+      return "sonic";
     case Backend::kNone:
       break;
   }

@@ -20,7 +20,7 @@
 namespace lldp::config {
 
 enum class Role : std::uint8_t { kAuto, kHost, kSwitch };
-enum class Backend : std::uint8_t { kBpf, kPrint, kNone };
+enum class Backend : std::uint8_t { kBpf, kPrint, kSonic, kNone };
 enum class Transport : std::uint8_t { kAuto, kPacket, kLldpd };
 
 inline constexpr std::string_view kDefaultFile = "/etc/lldp-level/lldp-level.conf";
@@ -45,7 +45,9 @@ struct Config {
   std::optional<std::vector<std::string>> management{std::in_place};
   Backend backend = Backend::kBpf;
   std::string bpffs{"/sys/fs/bpf"};  ///< where a BPF file system is mounted
-  bool htb = false;                  ///< `qdisc = htb`: a software queue for each lossless priority
+  std::string sonic_redis{};         ///< path of the socket; empty: as `sonic_config` says
+  std::string sonic_config{"/run/redis/sonic-db/database_config.json"};
+  bool htb = false;  ///< `qdisc = htb`: a software queue for each lossless priority
   Transport transport = Transport::kAuto;
   std::string lldpd_socket{"/run/lldpd.socket"};
   std::chrono::seconds lldpd_grace{5};

@@ -10,7 +10,9 @@ namespace lldp::io {
 
 /// What the configuration says to each back end.
 [[nodiscard]] inline dataplane::Options options_of(const config::Config& config) {
-  return {.bpf = {.bpffs = config.bpffs, .queues = config.htb}, .print = {.out = &std::cout}};
+  return {.bpf = {.bpffs = config.bpffs, .queues = config.htb},
+          .print = {.out = &std::cout},
+          .sonic = {.redis = config.sonic_redis, .config = config.sonic_config}};
 }
 
 }  // namespace lldp::io

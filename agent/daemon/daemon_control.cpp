@@ -61,6 +61,8 @@ Result<void, std::vector<Error>> Daemon::reload() {
   fresh->lldpd_grace = config_.lldpd_grace;
   fresh->backend = config_.backend;
   fresh->bpffs = config_.bpffs;
+  fresh->sonic_redis = config_.sonic_redis;
+  fresh->sonic_config = config_.sonic_config;
   fresh->htb = config_.htb;
   if (fresh->dry_run != config_.dry_run) {  // what it runs beside itself follows from that
     fresh->on_change = config_.on_change;

@@ -117,7 +117,7 @@ const LineCase kLines[] = {
     {"SectionWithoutAName", "[]", "'[]' is no section: name one, or remove the line"},
     {"SectionThatNobodyKnows", "[ldp]",
      "'[ldp]' is no section: keys without one stand before the first"},
-    {"ChoiceInCapitals", "backend = BPF", "backend: 'BPF' is none of bpf, print, none"},
+    {"ChoiceInCapitals", "backend = BPF", "backend: 'BPF' is none of bpf, print, sonic, none"},
     {"FlagOfAnotherLanguage", "flush = true", "flush: 'true' is none of yes, no"},
     {"PortsEmpty", "ports =", "ports: no port: name at least one, or remove the key"},
     {"PortsBySpace", "ports = swp1 swp2",
@@ -387,7 +387,7 @@ TEST_F(ConfigLoad, ErrorsOfBothAreToldEachWithItsPlace) {
   write("role = host\nlldp.tx-hold = 0\n");
   EXPECT_THAT(texts(load_with({"--level", "4", "--backend", "x"}).error()),
               ElementsAre(path_ + ":2: lldp.tx-hold: '0' is not in range: use 1-100",
-                          "--backend: 'x' is none of bpf, print, none",
+                          "--backend: 'x' is none of bpf, print, sonic, none",
                           "--level: a host has level 0: remove this, or set role = switch"));
 }
 

@@ -8,16 +8,17 @@ namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::IsSupersetOf;
 
 TEST_P(BackendContract, PlansBothPartsOnBarePort) {
-  EXPECT_THAT(planned(0, Order::kUp).changes, ElementsAre(Change{Action::kAdd, Part::kClassify},
-                                                          Change{Action::kAdd, Part::kRemap}));
+  EXPECT_THAT(planned(0, Order::kUp).changes, IsSupersetOf({Change{Action::kAdd, Part::kClassify},
+                                                            Change{Action::kAdd, Part::kRemap}}));
 }
 
 TEST_P(BackendContract, PlansBothPartsWhereOrderIsUnknown) {
   EXPECT_THAT(
       planned(0, Order::kUnknown).changes,
-      ElementsAre(Change{Action::kAdd, Part::kClassify}, Change{Action::kAdd, Part::kRemap}));
+      IsSupersetOf({Change{Action::kAdd, Part::kClassify}, Change{Action::kAdd, Part::kRemap}}));
 }
 
 TEST_P(BackendContract, PlanChangesNothing) {
@@ -42,8 +43,8 @@ TEST_P(BackendContract, ApplyingTwiceChangesNothingMore) {
 TEST_P(BackendContract, ReplacesInPlaceWhenOrderTurns) {
   put(0, Order::kUp);
   EXPECT_THAT(planned(0, Order::kDown).changes,
-              ElementsAre(Change{Action::kReplace, Part::kClassify},
-                          Change{Action::kReplace, Part::kRemap}));
+              IsSupersetOf({Change{Action::kReplace, Part::kClassify},
+                            Change{Action::kReplace, Part::kRemap}}));
   put(0, Order::kDown);
   EXPECT_TRUE(planned(0, Order::kDown).empty());
   EXPECT_FALSE(planned(0, Order::kUp).empty());
@@ -52,8 +53,8 @@ TEST_P(BackendContract, ReplacesInPlaceWhenOrderTurns) {
 TEST_P(BackendContract, ReplacesInPlaceWhenOrderIsLost) {
   put(0, Order::kUp);
   EXPECT_THAT(planned(0, Order::kUnknown).changes,
-              ElementsAre(Change{Action::kReplace, Part::kClassify},
-                          Change{Action::kReplace, Part::kRemap}));
+              IsSupersetOf({Change{Action::kReplace, Part::kClassify},
+                            Change{Action::kReplace, Part::kRemap}}));
   put(0, Order::kUnknown);
   EXPECT_TRUE(planned(0, Order::kUnknown).empty());
 }
@@ -69,10 +70,11 @@ TEST_P(BackendContract, ChangeOfOnePortLeavesTheOtherAlone) {
 }
 
 TEST_P(BackendContract, RemovalTakesAllThatIsOurs) {
+  const PortPlan bare = planned(0, Order::kUp);
   put(0, Order::kUp);
   take(0);
   EXPECT_THAT(ports(), IsEmpty());
-  EXPECT_EQ(planned(0, Order::kUp).changes.size(), 2U);
+  EXPECT_EQ(planned(0, Order::kUp), bare);
   auto again = backend_->plan_removal(world_->port(0));
   ASSERT_TRUE(again);
   EXPECT_TRUE(again->empty());
@@ -86,6 +88,7 @@ TEST_P(BackendContract, RulesComeBackAfterTheLastWasRemoved) {
 }
 
 TEST_P(BackendContract, ForgottenPortIsNoLongerOurs) {
+  if (!world_->forgets()) GTEST_SKIP() << backend_->name() << " keeps what is a port's own";
   put(0, Order::kUp);
   put(1, Order::kUp);
   backend_->forget(world_->port(0).ifindex);

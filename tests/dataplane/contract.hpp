@@ -26,6 +26,7 @@ class World {
   virtual PortRef port(int n) = 0;                   ///< n = 0, 1
   virtual bool remembers() const { return true; }    ///< over open()
   virtual bool acts() const { return true; }         ///< on packets, and not only on paper
+  virtual bool forgets() const { return true; }      ///< what was on an interface that is gone
   virtual bool knows_ports() const { return true; }  ///< an interface that is not there is refused
 };
 

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dataplane/sonic/redis.hpp"
+
+#include <sys/epoll.h>
+
+#include <memory>
+#include <utility>
+
+namespace lldp::dataplane::sonic {
+
+Redis::Redis(int epoll, std::function<void(std::string)> lost)
+    : epoll_(epoll), lost_(std::move(lost)) {}
+
+Redis::~Redis() {
+  lost_ = nullptr;
+  disconnect();
+}
+
+void Redis::connect(const std::string& path) {
+  context_ = redisAsyncConnectUnix(path.c_str());
+  if (context_ == nullptr) return lost_("out of memory");
+  if (context_->err != 0) {
+    std::string why = context_->errstr;
+    redisAsyncFree(std::exchange(context_, nullptr));
+    return lost_(std::move(why));
+  }
+  context_->data = this;
+  context_->ev.data = this;
+  context_->ev.addRead = [](void* self) {
+    auto* me = static_cast<Redis*>(self);
+    me->watch(me->watched_ | EPOLLIN);
+  };
+  context_->ev.delRead = [](void* self) {
+    auto* me = static_cast<Redis*>(self);
+    me->watch(me->watched_ & ~std::uint32_t{EPOLLIN});
+  };
+  context_->ev.addWrite = [](void* self) {
+    auto* me = static_cast<Redis*>(self);
+    me->watch(me->watched_ | EPOLLOUT);
+  };
+  context_->ev.delWrite = [](void* self) {
+    auto* me = static_cast<Redis*>(self);
+    me->watch(me->watched_ & ~std::uint32_t{EPOLLOUT});
+  };
+  context_->ev.cleanup = [](void* self) { static_cast<Redis*>(self)->watch(0); };
+  redisAsyncSetConnectCallback(context_, [](const redisAsyncContext* context, int status) {
+    if (status != REDIS_OK) static_cast<Redis*>(context->data)->gone(context);
+  });
+  redisAsyncSetDisconnectCallback(context_, [](const redisAsyncContext* context, int) {
+    static_cast<Redis*>(context->data)->gone(context);
+  });
+}
+
+void Redis::gone(const redisAsyncContext* context) {
+  if (context != context_) return;
+  context_ = nullptr;  // hiredis frees it
+  waiting_ = 0;
+  if (lost_) lost_(context->err != 0 ? context->errstr : "the connection was closed");
+}
+
+void Redis::disconnect() {
+  if (context_ == nullptr) return;
+  redisAsyncContext* context = std::exchange(context_, nullptr);
+  watch(0);
+  context->ev = {};
+  redisAsyncFree(context);
+  waiting_ = 0;
+}
+
+void Redis::send(const Command& command, OnReply on_reply) {
+  if (context_ == nullptr) return on_reply(nullptr);
+  std::vector<const char*> words;
+  std::vector<std::size_t> sizes;
+  for (const std::string& word : command) {
+    words.push_back(word.data());
+    sizes.push_back(word.size());
+  }
+  struct Pending {
+    Redis* self;
+    OnReply on_reply;
+  };
+  auto pending = std::make_unique<Pending>(Pending{this, std::move(on_reply)});
+  const auto answer = [](redisAsyncContext*, void* reply, void* data) {
+    const std::unique_ptr<Pending> done(static_cast<Pending*>(data));
+    if (done->self->waiting_ > 0) --done->self->waiting_;
+    done->on_reply(static_cast<const redisReply*>(reply));
+  };
+  if (redisAsyncCommandArgv(context_, answer, pending.get(), static_cast<int>(words.size()),
+                            words.data(), sizes.data()) != REDIS_OK)
+    return pending->on_reply(nullptr);
+  (void)pending.release();  // answer() has it
+  ++waiting_;
+}
+
+void Redis::handle(std::uint32_t events) {
+  if (context_ != nullptr && (events & (EPOLLIN | EPOLLHUP | EPOLLERR)) != 0)
+    redisAsyncHandleRead(context_);
+  if (context_ != nullptr && (events & EPOLLOUT) != 0) redisAsyncHandleWrite(context_);
+}
+
+void Redis::watch(std::uint32_t events) {
+  if (events == watched_) return;
+  const int fd = context_ != nullptr ? context_->c.fd : -1;
+  epoll_event interest{.events = events, .data = {.ptr = this}};
+  // A descriptor that is closed already has left the set by itself.
+  ::epoll_ctl(epoll_,
+              watched_ == 0 ? EPOLL_CTL_ADD
+              : events == 0 ? EPOLL_CTL_DEL
+                            : EPOLL_CTL_MOD,
+              fd, &interest);
+  watched_ = events;
+}
+
+}  // namespace lldp::dataplane::sonic

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <hiredis/async.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+
+namespace lldp::dataplane::sonic {
+
+/// One connection to a Redis server of this machine, which never blocks: it lives in the owner's
+/// epoll set, whose events for it are told to handle().
+class Redis {
+ public:
+  using Command = std::vector<std::string>;
+  /// nullptr: the connection is lost.
+  using OnReply = std::function<void(const redisReply*)>;
+
+  /// `lost` is told why there is no connection (any more).
+  Redis(int epoll, std::function<void(std::string)> lost);
+  Redis(const Redis&) = delete;
+  Redis& operator=(const Redis&) = delete;
+  ~Redis();
+
+  /// Begins; commands may be sent at once. A failure is told to `lost`, perhaps before this
+  /// returns.
+  void connect(const std::string& path);
+  [[nodiscard]] bool connected() const { return context_ != nullptr; }
+  void disconnect();
+  void send(const Command& command, OnReply on_reply);
+  void handle(std::uint32_t events);
+  [[nodiscard]] std::size_t waiting() const { return waiting_; }  ///< commands without a reply
+
+ private:
+  void watch(std::uint32_t events);
+  void gone(const redisAsyncContext* context);
+
+  int epoll_;
+  std::function<void(std::string)> lost_;
+  redisAsyncContext* context_ = nullptr;
+  std::uint32_t watched_ = 0;
+  std::size_t waiting_ = 0;
+};
+
+}  // namespace lldp::dataplane::sonic

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "dataplane/backend.hpp"
+#include "dataplane/factory.hpp"
+#include "dataplane/sonic/maps.hpp"
+#include "dataplane/sonic/redis.hpp"
+#include "os/fd.hpp"
+
+namespace lldp::dataplane {
+
+/// A switch that runs SONiC: QoS maps per port in its CONFIG_DB, read back from its ASIC_DB.
+/// docs/dataplane.md tells how. Everything is answered from what was last read of the databases,
+/// which is read anew after each change, and every 5 s.
+class Sonic : public Backend {
+ public:
+  [[nodiscard]] static Result<std::unique_ptr<Backend>> open(const SonicOptions& options);
+
+  [[nodiscard]] std::string_view name() const override { return "sonic"; }
+  [[nodiscard]] std::string description() const override;
+  [[nodiscard]] Capabilities capabilities() const override {
+    return {Support::kHardware, Support::kHardware, Support::kHardware, Support::kHardware};
+  }
+  [[nodiscard]] std::optional<Error> down() const override { return down_; }
+  [[nodiscard]] std::size_t ports_per_turn() const override { return 1024; }  // one transaction
+  [[nodiscard]] Result<void> prepare(std::span<const qos::Ruleset>) override { return {}; }
+  [[nodiscard]] Result<PortPlan> plan(const PortRef& port, const qos::Ruleset& want) override;
+  [[nodiscard]] Result<Reading> verify(const PortRef& port, const qos::Ruleset& want) override;
+  [[nodiscard]] int events() const override { return poll_.get(); }
+  [[nodiscard]] Events take_events() override;
+  [[nodiscard]] std::vector<Ifindex> glance(std::span<const Ifindex>) override { return {}; }
+  [[nodiscard]] Result<PortPlan> plan_removal(const PortRef& port) override;
+  void apply(const Plan& plan) override;
+  void forget(Ifindex) override {}  // SONiC keeps a port that is gone for its coming back
+  [[nodiscard]] Result<std::vector<PortRef>> ports() override;
+  [[nodiscard]] Result<Bounces> bounces(Ifindex) override { return Bounces{}; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  /// What the databases say.
+  struct View {
+    sonic::Rows config{};                       ///< of the tables that matter, by `TABLE|KEY`
+    std::map<std::string, std::string> oids{};  ///< of ports, by name
+    std::map<std::string, sonic::Row> asic{};   ///< a port's attributes, by its name
+    sonic::Rows qos_maps{};                     ///< of the ASIC, by object id: key to value
+    friend bool operator==(const View&, const View&) = default;
+  };
+  struct Reader {
+    View view{};
+    std::vector<Outcome> outcomes{};  ///< known when this has been read
+    std::set<std::string> wanted{};   ///< objects to be read yet
+    std::size_t left = 0;
+  };
+
+  Sonic(std::string socket, std::map<std::string, int> databases, UniqueFd poll, UniqueFd timer);
+  void connect();
+  void lost(const std::string& why);
+  void set_timer(Clock::duration after);
+  void on_timer();
+  /// Reads all anew: CONFIG_DB, the ports' objects, their attributes, the maps these name.
+  void refresh();
+  void read_ports();
+  void read_maps();
+  void read_done();
+  void select(const char* database);
+  /// The port's row of a table.
+  [[nodiscard]] const sonic::Row* row(const std::string& key) const;
+  [[nodiscard]] std::string field(const std::string& port, const char* field) const;
+  [[nodiscard]] bool is_ours(const std::string& port) const;
+  [[nodiscard]] sonic::Base base() const;
+  [[nodiscard]] Result<PortPlan> plan_from(const PortRef& port, std::optional<qos::Ruleset> want);
+  /// Why the ASIC has not what CONFIG_DB says of a part.
+  [[nodiscard]] std::optional<std::string> ignored(const std::string& port, Part part) const;
+  [[nodiscard]] bool is_fresh(const std::string& port) const;
+  void write(const PortPlan& plan, std::set<std::string>& written,
+             std::vector<sonic::Redis::Command>& commands) const;
+  void restore(const std::string& port, std::vector<sonic::Redis::Command>& commands) const;
+
+  std::string socket_;  ///< of Redis
+  std::map<std::string, int> databases_;
+  UniqueFd poll_;   ///< epoll: the connection and timer_
+  UniqueFd timer_;  ///< the next reading, try or end of patience
+  sonic::Redis redis_;
+  std::optional<Error> down_{};
+  Clock::duration pause_{};
+  View view_;
+  std::optional<Reader> reader_;
+  std::vector<Outcome> changed_;  ///< made, and not read back yet
+  std::set<Ifindex> applying_;    ///< in a transaction without an answer
+  std::map<std::string, Clock::time_point> written_;
+  std::map<std::string, std::string> told_;  ///< what the ASIC ignores, by port, as last told
+  std::map<std::string, Ifindex> numbers_;   ///< of ports, as they were last called
+  std::vector<Dscp> collapsed_;
+  Events events_;
+};
+
+}  // namespace lldp::dataplane

@@ -155,6 +155,10 @@ int run_throughput(const Arguments& arguments) {
   if (!fabric) return complain("throughput", fabric.error());
   if (senders_of(*fabric).size() < 2)
     return complain("throughput", {0, words[0], "fewer than two switches have hosts"});
+  if (!has_one_rate(*fabric))
+    return complain("throughput", {0, words[0],
+                                   "links between switches of different rates: they "
+                                   "would count alike"});
   const Report report = measure(*fabric, c);
   values->count("json") != 0 ? print_json(*fabric, c, report) : print_text(*fabric, c, report);
   return report.result.without == 0 ? kDone : kFailed;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <set>
 
 #include "lab/des/parallel.hpp"
 #include "lab/des/random.hpp"
@@ -115,6 +116,14 @@ std::vector<std::uint32_t> shuffled(std::size_t n, Random& random) {
 }
 
 }  // namespace
+
+bool has_one_rate(const Fabric& fabric) {
+  std::set<std::uint64_t> rates;
+  for (const Link& link : fabric.links)
+    if (forwards(fabric.nodes[link.ends[0].node]) && forwards(fabric.nodes[link.ends[1].node]))
+      rates.insert(link.rate_bps);
+  return rates.size() <= 1;
+}
 
 std::vector<Sender> senders_of(const Fabric& fabric) {
   std::vector<double> amount(fabric.nodes.size());

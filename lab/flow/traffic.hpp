@@ -17,6 +17,9 @@ struct Traffic {
   double amount = 0;
 };
 
+/// Whether all links between devices that forward have the same rate: each counts as one unit here.
+[[nodiscard]] bool has_one_rate(const Fabric& fabric);
+
 /// A switch that sends, and what its hosts send in all, in units of the rate of a link.
 struct Sender {
   std::uint32_t node = 0;

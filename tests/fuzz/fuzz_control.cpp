@@ -28,7 +28,10 @@ struct Server final : ControlHandler, SessionOwner {
     if (!may_command) std::abort();
     return {};
   }
-  lldp::Result<void> forget(std::span<const std::string>) override { return reload(); }
+  lldp::Result<void> forget(std::span<const std::string>) override {
+    if (!may_command) std::abort();
+    return {};
+  }
   ControlHandler& handler() override { return *this; }
   const ControlLimits& limits() const override { return limits_; }
   void stream_began(Stream) override {}

@@ -128,6 +128,23 @@ TEST(Throughput, DoesNotDependOnTheThreads) {
   EXPECT_EQ(one.upper, three.upper);
 }
 
+TEST(Rates, CountOnlyBetweenSwitches) {
+  Fabric fabric = *fat_tree(4);
+  EXPECT_TRUE(has_one_rate(fabric));
+  const auto is_host = [&](const LinkEnd& e) { return fabric.nodes[e.node].role == Role::kHost; };
+  for (Link& link : fabric.links)
+    if (is_host(link.ends[0]) || is_host(link.ends[1])) link.rate_bps = 25'000'000'000;
+  EXPECT_TRUE(has_one_rate(fabric));
+  for (Link& link : fabric.links) link.rate_bps = 25'000'000'000;
+  EXPECT_TRUE(has_one_rate(fabric));
+  for (Link& link : fabric.links)
+    if (!is_host(link.ends[0]) && !is_host(link.ends[1])) {
+      link.rate_bps = 100'000'000'000;
+      break;
+    }
+  EXPECT_FALSE(has_one_rate(fabric));
+}
+
 #ifdef LLDP_WITH_CLP
 /// The same by linear programming: most theta such that flows of theta times the traffic fit.
 double by_simplex(const Graph& graph, const std::vector<SourcePaths>& paths,

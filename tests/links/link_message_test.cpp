@@ -254,10 +254,10 @@ TEST(LinkMessage, TellsForwardingOfAllInterfacesOnly) {
   EXPECT_EQ(of(7), std::nullopt);
 }
 
-ifaddrmsg address(unsigned char family, std::uint8_t flags = IFA_F_PERMANENT) {
+ifaddrmsg address(unsigned char family, int flags = IFA_F_PERMANENT) {
   ifaddrmsg a{};
   a.ifa_family = family;
-  a.ifa_flags = flags;
+  a.ifa_flags = static_cast<std::uint8_t>(flags);
   a.ifa_index = 7;
   return a;
 }
@@ -265,8 +265,7 @@ TEST(LinkMessage, TellsAnAddressAndItsEnd) {
   const std::uint8_t v4[] = {192, 0, 2, 7};
   const std::uint8_t peer[] = {192, 0, 2, 8};
   const std::uint8_t v6[16] = {0x20, 0x01, 0x0d, 0xb8};
-  const auto told = [](std::uint16_t type, std::uint8_t flags, const auto& octets,
-                       unsigned char family) {
+  const auto told = [](std::uint16_t type, int flags, const auto& octets, unsigned char family) {
     return parse_link_message(Message(type, address(family, flags))
                                   .attribute(IFA_ADDRESS, octets, sizeof octets)
                                   .octets());
@@ -277,7 +276,7 @@ TEST(LinkMessage, TellsAnAddressAndItsEnd) {
   EXPECT_EQ(told(RTM_NEWADDR, 0, v4, AF_INET), LinkMessage(AddressChange{four, true}));
   EXPECT_EQ(told(RTM_NEWADDR, 0, v6, AF_INET6), LinkMessage(AddressChange{six, true}));
   EXPECT_EQ(told(RTM_DELADDR, 0, v4, AF_INET), LinkMessage(AddressChange{four, false}));
-  for (const std::uint8_t passing : {IFA_F_SECONDARY, IFA_F_TENTATIVE, IFA_F_DEPRECATED})
+  for (const int passing : {IFA_F_SECONDARY, IFA_F_TENTATIVE, IFA_F_DEPRECATED})
     EXPECT_EQ(told(RTM_NEWADDR, passing, v6, AF_INET6), LinkMessage(AddressChange{six, false}));
   EXPECT_EQ(told(RTM_NEWADDR, 0, v6, AF_INET), std::nullopt);  // not of that family
   EXPECT_EQ(told(RTM_NEWADDR, 0, v4, AF_UNSPEC), std::nullopt);

@@ -361,6 +361,15 @@ const CheckCase kChecks[] = {
 INSTANTIATE_TEST_SUITE_P(Nagios, Check, testing::ValuesIn(kChecks),
                          [](const auto& c) { return c.param.name; });
 
+TEST(CheckLine, CountsTheNeighborsOfAllPorts) {
+  core::Snapshot two{.ports = {{.name = "swp1"}, {.name = "swp2"}}};
+  two.ports[0].neighbors.resize(2);
+  two.ports[1].neighbors.resize(1);
+  const auto verdict = check(show_json(two, protection(), kClock));
+  ASSERT_TRUE(verdict);
+  EXPECT_THAT(verdict->line, testing::EndsWith(" neighbors=3"));
+}
+
 TEST(ShowText, SaysWhyProtectionIsNotWhole) {
   Protection partial = protection();
   for (int i = 1; i <= 10; ++i)

@@ -49,7 +49,8 @@ std::optional<std::vector<CustomTlv>> custom_tlvs_of(ByteSpan frame) {
   for (tlv::Tlv tlv; walk.next(tlv);) {
     if (tlv.key == tlv::Ttl::kKey && tlv::decode_as<tlv::Ttl>(tlv.information) == tlv::Ttl{0})
       return std::nullopt;
-    if (tlv.key.type != tlv::kOrganizational) continue;
+    // Of a port's hardware lldpd tells itself.
+    if (tlv.key.type != tlv::kOrganizational || tlv.key.oui == tlv::kDot3) continue;
     out.push_back({tlv.key, Bytes(tlv.information.begin(), tlv.information.end())});
   }
   return out;

@@ -108,7 +108,9 @@ std::vector<std::string> AlarmStore::ports(const AlarmReason& reason) const {
 
 std::vector<Alarm> AlarmStore::standing(const TextOf& text_of) const {
   std::vector<Alarm> out;
-  for (const auto& [key, standing] : all_) {
+  for (const auto& entry : all_) {
+    const Key& key = entry.first;
+    const Standing& standing = entry.second;
     Alarm alarm{.code = key.code, .port = key.port, .since = standing.since};
     alarm.text = standing.text.empty() ? text_of(alarm, key.reason) : standing.text;
     // The reasons for one alarm stand near each other: those of its port do.

@@ -193,7 +193,7 @@ void Protection::take_events(TimePoint now) {
   if (backend_) handle(backend_->take_events(), now);
 }
 
-void Protection::handle(dataplane::Events events, TimePoint now) {
+void Protection::handle(const dataplane::Events& events, TimePoint now) {
   for (const dataplane::Outcome& outcome : events.outcomes) finish(outcome, now);
   for (const Ifindex port : events.changed) {
     if (port == kWhole) look_ = ports_;

@@ -104,7 +104,7 @@ class Protection {
   [[nodiscard]] bool is_due(Ifindex port, TimePoint now);
   /// Changes the ports, as one plan for the device.
   void program(std::span<const Ifindex> ports, TimePoint now);
-  void handle(dataplane::Events events, TimePoint now);
+  void handle(const dataplane::Events& events, TimePoint now);
   void finish(const dataplane::Outcome& outcome, TimePoint now);
   /// Whether the back end can be asked.
   void follow_state(TimePoint now);

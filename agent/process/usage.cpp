@@ -39,6 +39,7 @@ int release(dl_phdr_info* object, std::size_t /*size*/, void* /*data*/) {
     if (part.p_type != PT_LOAD || (part.p_flags & PF_W) != 0) continue;
     const std::uintptr_t begin = (object->dlpi_addr + part.p_vaddr) & ~(kPage - 1);
     const std::uintptr_t end = object->dlpi_addr + part.p_vaddr + part.p_memsz;
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the loader tells addresses as numbers
     ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);  // else they stay
   }
   return 0;

@@ -194,7 +194,7 @@ Result<void> Clsact::remove(Ifindex port, Part part) {
   }
   forget(port);
   TcMessage gone(RTM_DELQDISC, 0, port, TC_H_CLSACT);
-  const auto done = socket_.request(gone.text(TCA_KIND, "clsact"));
+  auto done = socket_.request(gone.text(TCA_KIND, "clsact"));
   // EINVAL: another kind, somebody else's, has come to its place.
   if (!done && done.error().code != ENOENT && done.error().code != EINVAL) return done;
   return {};

@@ -215,7 +215,7 @@ void Sonic::lost(const std::string& why) {
     events_.outcomes.push_back({.port = outcome.port, .why = down_});
   for (const Ifindex port : std::exchange(applying_, {}))
     events_.outcomes.push_back({.port = port, .why = down_});
-  events_.changed.push_back(Ifindex());
+  events_.changed.emplace_back();
   pause_ = std::clamp<Clock::duration>(pause_ * 2, kFirstTry, kLastTry);
   set_timer(pause_);
 }
@@ -255,8 +255,8 @@ void Sonic::select(const char* database) {
 }
 
 void Sonic::refresh() {
-  if (reader_) return;  // changes of meanwhile are read after it
-  reader_.emplace();
+  if (reader_) return;        // changes of meanwhile are read after it
+  reader_.emplace(Reader{});  // clang takes it for not constructible from nothing, being nested
   reader_->outcomes = std::exchange(changed_, {});
   set_timer(kPatience);
   select("CONFIG_DB");
@@ -334,7 +334,7 @@ void Sonic::read_done() {
         ignoring[port] += *why + (is_fresh(port) ? "?" : "!");
       }
   }
-  if (differs || was_down || ignoring != told_) events_.changed.push_back(Ifindex());
+  if (differs || was_down || ignoring != told_) events_.changed.emplace_back();
   told_ = std::move(ignoring);
   std::ranges::move(reader.outcomes, std::back_inserter(events_.outcomes));
   if (!changed_.empty()) return refresh();

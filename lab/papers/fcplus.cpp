@@ -98,7 +98,8 @@ class Study {
 
  private:
   // ---- the sizes of each table and figure
-  std::vector<std::size_t> sizes(std::vector<std::size_t> full, std::vector<std::size_t> quick) {
+  [[nodiscard]] std::vector<std::size_t> sizes(const std::vector<std::size_t>& full,
+                                               const std::vector<std::size_t>& quick) const {
     if (o_.switches) return {*o_.switches};
     return o_.quick ? quick : full;
   }
@@ -410,7 +411,7 @@ class Study {
       std::vector<std::pair<double, double>> sums(std::max<std::size_t>(1, o_.threads));
       for_each_source(net.graph, all_pairs(net.tors),
                       {.paths = scheme.paths, .max_turns = scheme.max_turns, .seed = o_.seed},
-                      o_.threads, [&](SourcePaths p, std::size_t worker) {
+                      o_.threads, [&](const SourcePaths& p, std::size_t worker) {
                         sums[worker].first += static_cast<double>(p.arcs.size());
                         sums[worker].second += static_cast<double>(p.hops.size());
                       });

@@ -27,7 +27,10 @@ constexpr const char* kRoman[kTables] = {"I", "II", "III", "IV", "V", "VI", "VII
 
 /// What a figure's curves are over.
 double x_of(const Cell& c) {
-  if (c.figure == 3) return static_cast<double>((c.row.s - 2) / 2 / (c.row.v - 2));
+  if (c.figure == 3) {
+    const std::size_t layers_of_a_group = (c.row.s - 2) / 2 / (c.row.v - 2);  // whole: Eq. 5
+    return static_cast<double>(layers_of_a_group);
+  }
   return static_cast<double>(c.row.switches);
 }
 

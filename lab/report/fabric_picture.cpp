@@ -35,7 +35,7 @@ struct Layout {
 
 Layout ring(const Fabric& fabric, const std::vector<std::size_t>& nodes) {
   Layout layout{.at = std::vector<std::optional<Point>>(fabric.nodes.size())};
-  const double n = static_cast<double>(nodes.size());
+  const auto n = static_cast<double>(nodes.size());
   const double radius = std::clamp(n * 5, 200.0, 480.0);
   layout.wide = layout.high = 2 * (radius + kMargin);
   layout.apart = 2 * std::numbers::pi * radius / n;

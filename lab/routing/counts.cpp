@@ -11,7 +11,8 @@ double pairs_of(std::size_t n) { return static_cast<double>(n) * (static_cast<do
 
 /// What a walk is to look for, if anything will do.
 std::vector<std::uint16_t> anywhere(const Graph& graph) {
-  return std::vector<std::uint16_t>(graph.nodes(), 0);
+  std::vector<std::uint16_t> least(graph.nodes());
+  return least;
 }
 
 /// Positions in `nodes`, by node; those not in it have none.

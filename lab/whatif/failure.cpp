@@ -146,7 +146,7 @@ void Evaluator::follow(std::size_t d, const Routes::Narrow& stuck) {
     const State came{.arc = in};
     leave(d, stuck.at, &came);
   }
-  for (std::size_t i = 0; i < queue_.size(); ++i) {
+  for (std::size_t i = 0; i < queue_.size(); ++i) {  // NOLINT(modernize-loop-convert): it grows
     const State s = queue_[i];
     const std::uint32_t at = routes_.head(s.arc);
     if (at != routes_.destination(d) && s.turns < kMostTurns) leave(d, at, &s);

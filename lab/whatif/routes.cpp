@@ -115,7 +115,7 @@ void Routes::let_flow(std::size_t d, std::vector<Bits>& follows) {
     }
   };
   for (const std::uint32_t source : destinations_) leave(source, false, nullptr);
-  for (std::size_t i = 0; i < queue.size(); ++i) {
+  for (std::size_t i = 0; i < queue.size(); ++i) {  // NOLINT(modernize-loop-convert): it grows
     const Arc a = queue[i];
     leave(head(a), !up(a), &follows[a]);
   }

@@ -38,9 +38,11 @@ constexpr auto kOpening = 250ms;  ///< for the first reading, before anything el
 constexpr std::string_view kOriginals = "LLDP_LEVEL|";
 constexpr std::string_view kPortMaps = "PORT_QOS_MAP|";
 
-/// What SONiC has where its configuration of databases is the usual one.
-const std::map<std::string, int> kDatabases = {
-    {"CONFIG_DB", 4}, {"ASIC_DB", 1}, {"COUNTERS_DB", 2}};
+/// What SONiC has where its configuration of databases is the usual one. Made when it is asked for:
+/// before main() nobody says in a line that memory has run out.
+std::map<std::string, int> usual_databases() {
+  return {{"CONFIG_DB", 4}, {"ASIC_DB", 1}, {"COUNTERS_DB", 2}};
+}
 constexpr const char* kUsualSocket = "/run/redis/redis.sock";
 
 /// All rows of some tables, in one answer.
@@ -121,7 +123,7 @@ struct Databases {
 
 /// By SONiC's database_config.json, where it is.
 Result<Databases> find_databases(const SonicOptions& options) {
-  Databases found{.socket = kUsualSocket, .numbers = kDatabases};
+  Databases found{.socket = kUsualSocket, .numbers = usual_databases()};
   const auto bad = [&](const std::string& why) {
     return fail(
         Error{0, options.config, why + ": name SONiC's database_config.json in sonic.config"});

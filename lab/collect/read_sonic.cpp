@@ -123,6 +123,7 @@ Result<void> add_sonic_table(std::string_view text, Device& device) {
     constexpr std::string_view kTotal = "Total entries displayed:";
     if (line.substr(0, 10) == "LocalPort ") {
       names = split_list(line, ' ');
+      columns.clear();  // a second head needs a second rule
     } else if (!names.empty() && columns.empty() && line.substr(0, 2) == "--") {
       for (std::size_t i = 0; i < line.size(); ++i)
         if (line[i] == '-' && (i == 0 || line[i - 1] == ' ')) columns.push_back(i);

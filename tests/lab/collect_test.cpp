@@ -146,6 +146,13 @@ TEST(ReadSonic, KnowsATableThatWasCutOff) {
   EXPECT_EQ(error_of(kTable.substr(0, 140)), "line 3: the columns have no names");
 }
 
+TEST(ReadSonic, KnowsAHeadInTheMidstOfTheRows) {
+  std::string table(kTable);
+  table.insert(table.find("Ethernet4 "),
+               "LocalPort  RemoteDevice  RemotePortID  Capability  A  B  C  D\n");
+  EXPECT_EQ(error_of(table), "cut off: the table has no rows");
+}
+
 // What cannot be read
 
 TEST(Read, SaysWhatIsWrong) {

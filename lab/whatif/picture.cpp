@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/text.hpp"
+#include "lab/report/html.hpp"
 
 namespace lldp::lab::whatif {
 namespace {
@@ -16,21 +17,6 @@ constexpr std::size_t kMost = 48;  ///< switches that a picture can hold and be 
 constexpr double kApart = 84;
 constexpr double kLevel = 120;
 constexpr double kLeast = 860;  ///< the legend needs it
-
-std::string entities(std::string_view text) {
-  std::string out;
-  for (const char c : escape(text)) {
-    if (c == '<')
-      out += "&lt;";
-    else if (c == '&')
-      out += "&amp;";
-    else if (c == '"')
-      out += "&quot;";
-    else
-      out += c;
-  }
-  return out;
-}
 
 /// What the set concerns comes first; then what is beside it, as long as there is room.
 std::vector<std::uint32_t> chosen(const Routes& routes, const std::vector<std::uint32_t>& set,
@@ -125,7 +111,7 @@ std::string to_svg(const Fabric& fabric, const Routes& routes,
         "<rect class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"72\" height=\"24\" rx=\"4\"/>"
         "<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n",
         turning.count(s) != 0 ? "t" : "s", p.x - 36, p.y - 12, p.x, p.y + 4,
-        entities(node(s).name));
+        entities(escape(node(s).name)));
   }
   out += labels;
   out += fmt::format(

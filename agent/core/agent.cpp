@@ -21,6 +21,7 @@ Agent::Impl::Impl(Settings settings, State restored, TimePoint now)
     : settings_(std::move(settings)),
       inference_(rules(), {restored.level, restored.supported, restored.surroundings}),
       ports_restored_(restored.place && restored.knows_ports),
+      ports_known_at_(ports_restored_ ? kNever : now + ttl()),
       place_(std::move(restored.place), now + ttl()),
       started_(now) {
   Actions none;  // without ports there is nobody to tell
@@ -63,7 +64,8 @@ tlv::Claim Agent::Impl::claim(const Port& port) const {
 }
 
 State Agent::Impl::state() const {
-  State state{.place = place_.at(), .role = settings_.role};
+  State state{
+      .place = place_.at(), .role = settings_.role, .knows_ports = ports_known_at_ == kNever};
   if (!chassis_id_.octets.empty()) state.chassis_id = chassis_id_;
   Inference::Kept kept = inference_.kept();
   state.level = kept.level;
@@ -166,7 +168,7 @@ std::optional<TimePoint> Agent::Impl::next_deadline() const {
   if (finished_) return std::nullopt;
   const TimePoint due = std::min({due_.due(), place_.deadline(silent_ != 0, unproved_ == 0),
                                   inference_.deadline().value_or(kNever), absent_due_,
-                                  no_level_told_ ? kNever : no_level_at_});
+                                  ports_known_at_, no_level_told_ ? kNever : no_level_at_});
   return due == kNever ? std::nullopt : std::optional(due);
 }
 
@@ -176,6 +178,10 @@ void Agent::Impl::advance(TimePoint now, Actions& out) {
   if (inference_.deadline().value_or(kNever) <= now) decide(now, out);
   if (no_level_at_ <= now && !no_level_told_) set_level_alarms(now, out);
   if (rise(now, out)) label_all(now, out);
+  if (ports_known_at_ <= now) {
+    ports_known_at_ = kNever;
+    note_state(true, out);
+  }
   if (place_.tell_again(now)) tell_again(now);
   if (absent_due_ <= now) look_for_absent_ports(now, out);
   while (due_.due() <= now) {

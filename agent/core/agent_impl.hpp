@@ -152,6 +152,7 @@ class Agent::Impl {
   std::uint32_t device_phase_ = 0;
   Inference inference_;
   const bool ports_restored_;
+  TimePoint ports_known_at_;  ///< kNever: they are
   Place place_;
   std::size_t unproved_ = 0;  ///< neighbours for whom place_ waits
   std::size_t silent_ = 0;    ///< ports

@@ -46,7 +46,8 @@ struct State {
   std::optional<Position> place{};            ///< P; level 0: it was a host
   std::optional<Role> role{};
   std::vector<PortState> ports{};  ///< that remember somebody; by name
-  bool knows_ports = true;         ///< false: of a version that kept no memory of ports
+  /// False: who is not among `ports` may be a port of which nothing was heard yet. docs/rules.md O4
+  bool knows_ports = true;
   friend bool operator==(const State&, const State&) = default;
 };
 

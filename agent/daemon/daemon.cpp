@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "agent/daemon/daemon_impl.hpp"
+#include "agent/daemon/state_file.hpp"
 #include "agent/process/privileges.hpp"
 #include "agent/report/change.hpp"
 #include "base/count.hpp"
@@ -84,6 +85,7 @@ Result<std::unique_ptr<Daemon>> Daemon::start(const config::Invocation& invocati
   StateKeeper keeper(config.state_file);
   if (auto opened = keeper.open(); !opened) return fail(opened.error());
   auto state = keeper.load();
+  if (!state && is_passing(state.error())) return fail(state.error());
   if (!state) log(Severity::kError, state.error());
 
   const TimePoint now = boot_time();

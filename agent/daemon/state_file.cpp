@@ -21,6 +21,7 @@ namespace {
 constexpr std::string_view kHeading = "lldp-level-state ";
 constexpr std::string_view kVersion = "2";
 constexpr std::string_view kLastLine = "end";
+constexpr std::string_view kLearning = "learning";
 constexpr std::size_t kMaxSize =
     1 << 20;  // a line for each port, and chassis IDs of up to 255 octets
 constexpr std::size_t kMostSurroundings = 1024;
@@ -170,6 +171,10 @@ bool take_line(std::string_view key, std::string_view value, core::State& state,
     boot = value;
     return !boot.empty();
   }
+  if (key == "ports" && value == kLearning && state.knows_ports) {
+    state.knows_ports = false;
+    return true;
+  }
   if (key == "port") {
     auto port = parse_port(value);
     if (port) state.ports.push_back(std::move(*port));
@@ -178,17 +183,9 @@ bool take_line(std::string_view key, std::string_view value, core::State& state,
   return false;
 }
 
-/// Which start of the machine this is: the kernel's counters are of one. Empty: nobody says.
-std::string this_boot() {
-  // The service sees nothing of /proc but its processes, and is told.
-  if (const char* told = std::getenv("LLDP_LEVEL_BOOT_ID"); told != nullptr && *told != '\0')
-    return told;
-  const UniqueFd fd(::open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC));
-  std::string id(64, '\0');
-  const ssize_t n = fd ? ::read(fd.get(), id.data(), id.size()) : 0;
-  id.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
-  if (id.ends_with('\n')) id.pop_back();
-  return id;
+/// Nothing is wrong with the file: the process or the machine lacks something at the moment.
+bool passes(int code) {
+  return code == EMFILE || code == ENFILE || code == ENOMEM || code == EINTR;
 }
 
 Error cannot(std::string_view verb, const std::string& path, int code) {
@@ -196,6 +193,21 @@ Error cannot(std::string_view verb, const std::string& path, int code) {
   if (code == EACCES)  // for root too, which has no capability to go past that
     what += ": it and its directory must belong to the user that the daemon runs as";
   return {code, path, std::move(what)};
+}
+
+/// Which start of the machine this is: the kernel's counters are of one. Empty: nobody says.
+Result<std::string> this_boot() {
+  // The service sees nothing of /proc but its processes, and is told.
+  if (const char* told = std::getenv("LLDP_LEVEL_BOOT_ID"); told != nullptr && *told != '\0')
+    return told;
+  const std::string path = "/proc/sys/kernel/random/boot_id";
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd && passes(errno)) return fail(cannot("read", path, errno));
+  std::string id(64, '\0');
+  const ssize_t n = fd ? ::read(fd.get(), id.data(), id.size()) : 0;
+  id.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
+  if (id.ends_with('\n')) id.pop_back();
+  return id;
 }
 
 Result<std::string> read_whole(const std::string& path) {
@@ -247,6 +259,7 @@ std::string format_state(const core::State& state, std::string_view boot) {
   if (state.place) line("place", text_of(*state.place));
   for (const std::uint64_t hash : state.surroundings) line("near", fmt::format("{:016x}", hash));
   if (!boot.empty()) line("boot", boot);
+  if (!state.knows_ports) line("ports", kLearning);
   for (const core::PortState& port : state.ports) line("port", text_of(port));
   out += '\n';
   out += kLastLine;
@@ -276,7 +289,7 @@ Result<core::State> parse_state(std::string_view text, std::string_view this_boo
         for (core::PortState& port : state.ports) port.carrier_changes.reset();
       if (old && state.level)  // a device stood in the order where its level was
         state.place = Position{*state.level, state.chassis_id.value_or(ChassisId())};
-      state.knows_ports = !old;
+      state.knows_ports &= !old;
       return state;
     }
     std::string_view value = content;
@@ -287,15 +300,21 @@ Result<core::State> parse_state(std::string_view text, std::string_view this_boo
 }
 
 Result<core::State> load_state(const std::string& path) {
+  const auto boot = this_boot();
+  if (!boot) return fail(boot.error());
   // What was written and not made durable is the newest there is, if it is whole.
-  if (const auto text = read_whole(fresh_name(path)))
-    if (auto state = parse_state(*text, this_boot())) return state;
+  const auto fresh = read_whole(fresh_name(path));
+  if (fresh) {
+    if (auto state = parse_state(*fresh, *boot)) return state;
+  } else if (passes(fresh.error().code)) {
+    return fail(fresh.error());
+  }
   const auto text = read_whole(path);
   if (!text) {
     if (text.error().code == ENOENT) return core::State{};
     return fail(text.error());
   }
-  auto state = parse_state(*text, this_boot());
+  auto state = parse_state(*text, *boot);
   if (state) return state;
   const std::string aside = path + ".corrupt";
   std::string what = "damaged (" + state.error().where + " " + state.error().what + "): ";
@@ -306,13 +325,17 @@ Result<core::State> load_state(const std::string& path) {
   return fail(Error{.where = path, .what = std::move(what)});
 }
 
+bool is_passing(const Error& error) { return passes(error.code); }
+
 Result<void> write_state(const std::string& path, const core::State& state) {
+  const auto boot = this_boot();
+  if (!boot) return fail(boot.error());
   const std::string fresh = fresh_name(path);
   // O_TRUNC: what an interrupted save left there is of no use. O_NOFOLLOW: nor is a link.
   const UniqueFd fd(
       ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644));
   if (!fd) return fail(cannot("written", path, errno));
-  if (const int code = write_whole(fd.get(), format_state(state, this_boot())); code != 0) {
+  if (const int code = write_whole(fd.get(), format_state(state, *boot)); code != 0) {
     ::unlink(fresh.c_str());
     return fail(cannot("written", path, code));
   }

@@ -17,6 +17,7 @@
 ///     place 2 4 020000000001                        level and chassis ID; 0: it was a host
 ///     near 0123456789abcdef                         one line for each that it knows
 ///     boot 2c8a5d7e-...                             of the machine, which the counts below are of
+///     ports learning                                it may have heard too little to name them all
 ///     port swp1 7 3 switch 1 4 020000000002         ifindex, carrier_changes or -, who was heard
 ///     port swp2 8 2 host
 ///     end
@@ -33,8 +34,11 @@ namespace lldp::io {
 
 /// Reads what was saved, or written last. A missing file is a first start: an empty State. A
 /// damaged one is an error after which the caller goes on with an empty State; it was renamed to
-/// PATH.corrupt, so that it is neither lost nor read again.
+/// PATH.corrupt, so that it is neither lost nor read again. One that is_passing(): the caller tries
+/// again later, and not with an empty State, which would be written over what is there.
 [[nodiscard]] Result<core::State> load_state(const std::string& path);
+/// Nothing is wrong with the file: the process or the machine lacks descriptors or memory now.
+[[nodiscard]] bool is_passing(const Error& error);
 
 /// Writes PATH.new, which load_state() finds if this process ends in the next moment. Does not wait
 /// for the disk. On failure nothing has changed.

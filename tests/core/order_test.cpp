@@ -232,6 +232,7 @@ TEST_F(O1, EveryChangeOfAMemoryIsToBeSaved) {
     s.events.clear();
     return n;
   };
+  s.pass(seconds(121));  // all ports are known from then on, which is to be saved too
   s.events.clear();
   s.hear(2, a_switch("low", 1));
   EXPECT_EQ(states(), 1U);
@@ -406,6 +407,25 @@ TEST(O4, RulesWithoutAPlaceAreThoseOfADeviceAtTheBottom) {
   s.hear(2, {.name = "up", .ttl = 121, .tr = switch_claim(2)});
   s.pass(seconds(60));
   EXPECT_EQ(s.order(1), Order::kDown);
+}
+// Killed within the first TTL, the next start must not take rules of silent ports for nobody's.
+TEST(O4, PortsAreKnownOneTtlAfterAStartWithoutAPlace) {
+  Single s;
+  s.up(1, 2);
+  s.hear(1, host());
+  s.pass(seconds(120));
+  EXPECT_FALSE(s.agent.state().knows_ports);
+  s.restart();
+  EXPECT_FALSE(s.agent.ports_restored());
+  s.pass(seconds(120));
+  EXPECT_FALSE(s.agent.state().knows_ports);
+  const auto saved = s.count(Event::Kind::kState);
+  s.pass(seconds(1));
+  EXPECT_TRUE(s.agent.state().knows_ports);
+  EXPECT_EQ(s.count(Event::Kind::kState), saved + 1);
+  s.restart();
+  EXPECT_TRUE(s.agent.ports_restored());
+  EXPECT_TRUE(s.agent.state().knows_ports);
 }
 TEST(O4, APlaceThatIsKnownStays) {
   Single s({}, {.level = level(2), .place = Position{Level::of<2>(), {}}});

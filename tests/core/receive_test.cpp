@@ -176,6 +176,7 @@ TEST_F(Receive, ALinkThatGoesDownHasNoNeighbor) {
   EXPECT_EQ(s.order(1), Order::kUnknown);
 }
 TEST_F(Receive, ARemovedLinkTakesItsNeighborsWithIt) {
+  s.pass(std::chrono::seconds(121));  // what waits for one TTL after the start is over
   s.hear(1, Peer{});
   s.sent.clear();
   s.agent.remove_link(ifindex(1), s.now, s.out);

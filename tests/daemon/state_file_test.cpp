@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -106,6 +107,14 @@ TEST(StateText, OfVersionOneThePlaceWasTheLevelAndNothingIsEstablished) {
                          .knows_ports = false}));
 }
 
+TEST(StateText, SaysThatItMayNotNameAllPortsYet) {
+  core::State state = leaf();
+  state.knows_ports = false;
+  const std::string text = format_state(state, "here");
+  EXPECT_THAT(text, testing::HasSubstr("\nboot here\nports learning\nport swp1 "));
+  EXPECT_EQ(parse_state(text, "here"), state);
+}
+
 TEST(StateText, HoldsWhatADeviceOfTheGreatestKindKeeps) {
   core::State state = leaf();
   state.surroundings.clear();
@@ -150,6 +159,34 @@ TEST(StateFile, DamagedOneIsSetAside) {
                                           (dir / "state.corrupt") + ", the level is learned anew");
   EXPECT_EQ(content(dir / "state.corrupt"), "lldp-level-state 1\nlevel 1\nen");
   EXPECT_EQ(load_state(dir / "state"), core::State{});
+}
+
+// docs/rules.md O4: what the daemon took for a first start would be written over what is there.
+TEST(StateFile, ThatNoDescriptorIsLeftForIsNoFirstStart) {
+  const TempDir dir;
+  ASSERT_TRUE(save_state(dir / "state", leaf()));
+  core::State newer = leaf();
+  newer.ports.pop_back();
+  ASSERT_TRUE(write_state(dir / "state", newer));
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit none{.rlim_cur = 0, .rlim_max = before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  const auto state = load_state(dir / "state");
+  const auto written = write_state(dir / "state", {});
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  ASSERT_FALSE(state);
+  EXPECT_TRUE(is_passing(state.error()));
+  EXPECT_FALSE(written);
+  EXPECT_EQ(load_state(dir / "state"), newer);
+}
+
+TEST(StateFile, DamagedOneDoesNotPass) {
+  const TempDir dir;
+  write(dir / "state", "x");
+  const auto state = load_state(dir / "state");
+  ASSERT_FALSE(state);
+  EXPECT_FALSE(is_passing(state.error()));
 }
 
 TEST(StateFile, FailedSaveLeavesTheOldContent) {

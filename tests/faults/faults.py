@@ -193,6 +193,7 @@ def syscalls(args, verdicts):
                 faults.set(kind, 0)
                 if daemon.rules("p0") != rules:
                     wrong.append("rules lost at the start")
+                    print("\n".join(daemon.lines()[-20:]))
             # All calls of the kind fail, while things change; then none does, and nothing changes any more.
             if daemon.process.poll() is not None:
                 daemon.start()

@@ -168,7 +168,7 @@ class Daemon:
             text = self.state.read_text()
         except FileNotFoundError:
             return True
-        return re.fullmatch(r"lldp-level-state 2\n((chassis-id|role|level|supported|place|near|boot|port) [^\n]+\n)*end\n",
+        return re.fullmatch(r"lldp-level-state 2\n((chassis-id|role|level|supported|place|near|boot|ports|port) [^\n]+\n)*end\n",
                             text) is not None
 
     def status(self, key):

@@ -308,10 +308,12 @@ void Daemon::take_frames(Intake& intake, TimePoint now) {
   intake.last = now;
   const PacketIo::Turn turn = (packets_.*intake.receive)(on_frame_);
   if (turn == PacketIo::Turn::kBusy ||
-      (turn == PacketIo::Turn::kIdle && intake.close_turns >= kStream))
+      (turn == PacketIo::Turn::kIdle && intake.close_turns >= kStream)) {
     intake.gathering = now + kGather;
-  else
+    intake.watched->pause();
+  } else {
     intake.watched->wait();
+  }
 }
 
 void Daemon::perform(TimePoint now) {

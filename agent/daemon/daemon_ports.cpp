@@ -27,7 +27,10 @@ void Daemon::read_links() {
 
 void Daemon::follow_links() {
   read_links();
-  if (!links_.behind()) link_events_->wait();  // else it would wake us until the retry
+  if (links_.behind())
+    link_events_->pause();  // it would wake us until the retry
+  else
+    link_events_->wait();
 }
 
 void Daemon::consider(const Interface& link, TimePoint now) {

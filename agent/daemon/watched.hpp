@@ -13,18 +13,25 @@ namespace lldp::io {
 class Watched {
  public:
   Watched(boost::asio::io_context& loop, int fd, std::function<void()> ready)
-      : descriptor_(loop, fd), ready_(std::move(ready)) {}
+      : fd_(fd), descriptor_(loop, fd), ready_(std::move(ready)) {}
   Watched(const Watched&) = delete;
   Watched& operator=(const Watched&) = delete;
-  ~Watched() { descriptor_.release(); }  // whoever opened it closes it
+  ~Watched() { pause(); }  // whoever opened it closes it
   void wait() {
+    if (!descriptor_.is_open()) descriptor_.assign(fd_);
     descriptor_.async_wait(boost::asio::posix::stream_descriptor::wait_read,
                            [this](const boost::system::error_code& error) {
                              if (!error) ready_();
                            });
   }
+  /// Until wait(). Without it Asio's epoll set, which keeps the descriptor between two waits, would
+  /// wake the process at every frame that comes, only to find that nobody asked.
+  void pause() {
+    if (descriptor_.is_open()) descriptor_.release();
+  }
 
  private:
+  int fd_;
   boost::asio::posix::stream_descriptor descriptor_;
   std::function<void()> ready_;
 };

@@ -166,7 +166,7 @@ void Agent::Impl::retract(Port& port, Actions& out) {
 
 std::optional<TimePoint> Agent::Impl::next_deadline() const {
   if (finished_) return std::nullopt;
-  const TimePoint due = std::min({due_.due(), place_.deadline(silent_ != 0, unproved_ == 0),
+  const TimePoint due = std::min({due_.due(), place_.deadline(waits_for_silent(), unproved_ == 0),
                                   inference_.deadline().value_or(kNever), absent_due_,
                                   ports_known_at_, no_level_told_ ? kNever : no_level_at_});
   return due == kNever ? std::nullopt : std::optional(due);

@@ -88,7 +88,7 @@ class Agent::Impl {
   /// The level is another one than `before`: tells the owner, and everyone.
   void follow_level(std::optional<Level> before, TimePoint now, Actions& out);
   void summarize_port(Port& port, TimePoint now);
-  /// Keeps count of the silent ports.
+  /// Keeps count of the silent ports and of the awaited.
   void watch_silence(Port& port, bool heard_switch, TimePoint now);
   void label(Port& port, TimePoint now, Actions& out);
   void label_all(TimePoint now, Actions& out);
@@ -135,6 +135,8 @@ class Agent::Impl {
     unproved_ -= static_cast<std::size_t>(neighbor.unproved);
     neighbor.unproved = unproved;
   }
+  /// Who is not heard where a switch was may hold us for lower than our level (docs/rules.md O3).
+  [[nodiscard]] bool waits_for_silent() const { return silent_ + awaited_ != 0; }
   /// Says so when the device ends up with something else to keep.
   void note_state(bool changed, Actions& out) const {
     if (changed) out.events.push_back({.kind = Event::Kind::kState});
@@ -156,6 +158,7 @@ class Agent::Impl {
   Place place_;
   std::size_t unproved_ = 0;  ///< neighbours for whom place_ waits
   std::size_t silent_ = 0;    ///< ports
+  std::size_t awaited_ = 0;   ///< ports
   TimePoint started_;
   /// Of ports that are not there: not yet, or no more.
   std::map<std::string, PortState, std::less<>> absent_{};

@@ -30,7 +30,10 @@ void Agent::Impl::summarize_port(Port& port, TimePoint now) {
 
 void Agent::Impl::watch_silence(Port& port, bool heard_switch, TimePoint now) {
   const bool was_silent = port.silent;
+  const bool was_awaited = port.awaited;
   watch_for_silence(port, heard_switch, now);
+  awaited_ += static_cast<std::size_t>(port.awaited);
+  awaited_ -= static_cast<std::size_t>(was_awaited);
   silent_ += static_cast<std::size_t>(port.silent);
   silent_ -= static_cast<std::size_t>(was_silent);
   if (was_silent && silent_ == 0) place_.hear_all(now, ttl());
@@ -79,7 +82,7 @@ void Agent::Impl::aim(TimePoint now, Actions& out) {
 }
 
 bool Agent::Impl::rise(TimePoint now, Actions& out) {
-  if (silent_ != 0 || !place_.may_rise(now, unproved_ == 0)) return false;
+  if (waits_for_silent() || !place_.may_rise(now, unproved_ == 0)) return false;
   for (const auto& port : ports_) {
     if (!port) continue;
     // Who falls silent in this very moment counts: both are over one TTL after a start.
@@ -88,7 +91,7 @@ bool Agent::Impl::rise(TimePoint now, Actions& out) {
     if (port->silent != was_silent) label(*port, now, out);
     if (port->has_not_heard_since(place_.tried_by())) place_.postpone(now);
   }
-  if (silent_ != 0 || !place_.may_rise(now, unproved_ == 0)) return false;
+  if (waits_for_silent() || !place_.may_rise(now, unproved_ == 0)) return false;
   const auto before = place_.at();
   place_.rise();
   out.events.push_back(
@@ -135,6 +138,7 @@ void Agent::Impl::forget(std::optional<Ifindex> ifindex, TimePoint now, Actions&
   if (port == nullptr) return;
   note_state(forget_memory(*port), out);
   remember(*port);  // whoever is still there
+  port->switch_left = false;
   if (std::exchange(port->silent, false) && --silent_ == 0) place_.hear_all(now, ttl());
   reconsider(*port, now, out);
   due_.set(port->slot, now);

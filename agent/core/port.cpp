@@ -196,14 +196,18 @@ bool forget_memory(Port& port) {
 
 void watch_for_silence(Port& port, bool heard_switch, TimePoint now) {
   if (!port.link.up) {
-    port.silent = false;
+    port.silent = port.switch_left = port.awaited = false;
     return;
   }
-  if (heard_switch && !port.hears_switch) port.silent_at = now;
+  if (heard_switch && !port.hears_switch) {
+    port.silent_at = now;
+    port.switch_left = true;
+  }
   if (port.hears_switch || (port.table.size() != 0 && !port.expects_switch()))
-    port.silent = false;
-  else if (port.expects_switch() && port.silent_at <= now)
+    port.silent = port.switch_left = false;
+  else if ((port.expects_switch() || port.switch_left) && port.silent_at <= now)
     port.silent = true;
+  port.awaited = port.expects_switch() && !port.hears_switch && !port.silent;
 }
 
 Order order_of(const Port& port, const std::optional<Position>& place) {

@@ -61,6 +61,10 @@ struct Port {
   /// From when on it counts that a switch is remembered and none is heard: docs/rules.md O2.
   TimePoint silent_at{};
   bool silent = false;
+  /// A switch is remembered, none has been heard since the start or the carrier, and it is not yet
+  /// time to call that silence. It may have heard us all the same.
+  bool awaited = false;
+  bool switch_left = false;  ///< whom hears_switch meant last; also one that told no level
   PortType type = PortType::kUnmarked;
   Order order = Order::kUnknown;
   TimePoint labelled_at{};  ///< when its type, order and alarms were last looked at
@@ -91,7 +95,7 @@ struct Port {
   [[nodiscard]] TimePoint alarm_due() const {
     const auto waits = [this](TimePoint due) { return due > labelled_at ? due : kNever; };
     return std::min({waits(unprotected_at), waits(conflict_at), waits(missing_at),
-                     link.up && expects_switch() && !hears_switch && !silent ? silent_at : kNever});
+                     awaited ? silent_at : kNever});
   }
   /// When one of the machines, the neighbours or the alarm is due.
   [[nodiscard]] TimePoint deadline() const;

@@ -256,6 +256,17 @@ TEST_F(O1, ASwitchThatLeavesIsSilentAtOnce) {
   s.hear(1, a_switch("leaf", std::nullopt));
   EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp1"), std::nullopt);
 }
+TEST_F(O1, AndSoIsOneThatToldNoLevel) {
+  s.up(2);
+  s.hear(2, a_switch("new", std::nullopt));
+  EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp2"), std::nullopt);
+  s.hear(2, {.name = "new", .ttl = 0});
+  EXPECT_TRUE(s.alarm(AlarmCode::kSilent, "swp2"));
+  s.hear(2, host());
+  EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp2"), std::nullopt);
+  s.hear(2, {.name = "srv", .ttl = 0});  // a host may go
+  EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp2"), std::nullopt);
+}
 TEST_F(O1, AndSoIsOneThatAgesOut) {
   s.pass(milliseconds(119'999));
   EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp1"), std::nullopt);
@@ -337,6 +348,29 @@ TEST(O3, APlaceThatRisesWaitsForOneTtlWhereNobodyProves) {
   EXPECT_EQ(s.agent.snapshot(s.now).place, level(1));
   s.pass(seconds(1));  // our own TTL after the start
   EXPECT_EQ(s.agent.snapshot(s.now).place, level(3));
+}
+
+// It may have heard what we were, and none of what we are.
+TEST(O3, ASwitchWhoseCarrierCameBackIsWaitedForThoughAllOthersHaveProved) {
+  Settings settings;
+  settings.pinned_level = level(2);
+  Single s(settings);
+  s.up(1, 2);
+  s.hear(1, {.name = "a", .ttl = 900, .tr = switch_claim(3, PortType::kDownlink)});
+  s.hear(2, {.name = "b", .ttl = 900, .tr = switch_claim(3, PortType::kDownlink)});
+  s.pass(seconds(122));
+  s.down(2);
+  s.up(2);
+  settings.pinned_level = level(4);
+  s.agent.configure(settings, s.now, s.out);
+  s.take();
+  s.hear(1, {.name = "a", .ttl = 900, .tr = switch_claim(3, PortType::kUplink)});
+  EXPECT_EQ(s.agent.state().place->level, level(2));
+  s.pass(seconds(500));  // it is silent by now, and waited for all the same
+  EXPECT_EQ(s.agent.state().place->level, level(2));
+  s.hear(1, {.name = "a", .ttl = 900, .tr = switch_claim(3, PortType::kUplink)});
+  s.hear(2, {.name = "b", .ttl = 900, .tr = switch_claim(3, PortType::kUplink)});
+  EXPECT_EQ(s.agent.state().place->level, level(4));
 }
 
 TEST(O3, ASilentPortIsWaitedForWithoutLimit) {

@@ -156,6 +156,8 @@ class Backend {
   [[nodiscard]] virtual Result<std::vector<PortRef>> ports() = 0;
   /// Zeros for a port nothing has bounced through.
   [[nodiscard]] virtual Result<Bounces> bounces(Ifindex port) = 0;
+  /// What the port is called in the back end's own world; empty: the same.
+  [[nodiscard]] virtual std::string alias(const PortRef&) const { return {}; }
 };
 
 /// Applies the plan and waits for what comes of it: for those who have nothing else to do. The

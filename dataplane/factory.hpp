@@ -24,7 +24,7 @@ struct PrintOptions {
   std::ostream* out = nullptr;  ///< must be given, and outlive the back end
 };
 struct SonicOptions {
-  std::string redis{};  ///< the path of its socket; empty: as `config` says
+  std::string redis{};  ///< path of its socket, or ADDRESS:PORT; empty: as `config` says
   std::string config = "/run/redis/sonic-db/database_config.json";  ///< may be missing
 };
 /// Of each back end its own.

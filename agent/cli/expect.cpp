@@ -35,8 +35,12 @@ Result<Cabling> check(const cabling::Drawing& drawing, const json& show, std::st
   if (!expected) return fail(expected.error());
   Cabling out{.device = expected->self()};
   std::set<std::string> present;
+  std::set<std::string> in_file;
+  for (const Finding& silent : expected->silence()) in_file.insert(silent.port);
   for (const json& port : show.at("ports")) {
-    const auto port_name = port.at("name").get<std::string>();
+    auto port_name = port.at("name").get<std::string>();
+    const auto alias = port.value("alias", port_name);
+    if (!in_file.contains(port_name) && in_file.contains(alias)) port_name = alias;
     present.insert(port_name);
     if (auto finding = expected->judge(port_name, heard_on(port)))
       out.ports.push_back(std::move(*finding));

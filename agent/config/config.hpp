@@ -45,7 +45,8 @@ struct Config {
   std::optional<std::vector<std::string>> management{std::in_place};
   Backend backend = Backend::kBpf;
   std::string bpffs{"/sys/fs/bpf"};  ///< where a BPF file system is mounted
-  std::string sonic_redis{};         ///< path of the socket; empty: as `sonic_config` says
+  std::string
+      sonic_redis{};  ///< path of the socket, or ADDRESS:PORT; empty: as `sonic_config` says
   std::string sonic_config{"/run/redis/sonic-db/database_config.json"};
   bool htb = false;  ///< `qdisc = htb`: a software queue for each lossless priority
   Transport transport = Transport::kAuto;

@@ -53,6 +53,15 @@ Complaint set_path(std::string& path, std::string_view text) {
   return kFine;
 }
 
+Complaint set_redis(Config& c, std::string_view text) {
+  if (text.starts_with('/')) return set_path(c.sonic_redis, text);
+  auto at = text.find(':') == text.npos ? Result<std::string>(fail(Error{})) : parse_listen(text);
+  if (!at || text.starts_with(':'))
+    return "'" + escape(text) + "' is neither a path nor an address and port: write 127.0.0.1:6379";
+  c.sonic_redis = std::move(*at);
+  return kFine;
+}
+
 Complaint set_listen(Config& c, std::string_view text) {
   auto listen = parse_listen(text);
   if (!listen) return listen.error().what;
@@ -215,9 +224,8 @@ constexpr Row kRows[] = {
     {"backend", "B", "bpf",
      Choice{"bpf|print|sonic|none", [](Config& c, std::size_t i) { c.backend = static_cast<Backend>(i); }},
      "data plane that gets the rules; print: writes them as text; none: levels only"},
-    {"sonic.redis", "PATH", "",
-     Text{"a path", [](Config& c, std::string_view text) { return set_path(c.sonic_redis, text); }},
-     "sonic: socket of Redis; else the one that sonic.config names"},
+    {"sonic.redis", "WHERE", "", Text{"a path, or an address and port", set_redis},
+     "sonic: socket of Redis, or its ADDRESS:PORT; else the one that sonic.config names"},
     {"sonic.config", "PATH", "/run/redis/sonic-db/database_config.json",
      Text{"a path", [](Config& c, std::string_view text) { return set_path(c.sonic_config, text); }},
      "sonic: its configuration of databases; where it is missing, the usual one holds"},

@@ -15,4 +15,10 @@ namespace lldp::io {
           .sonic = {.redis = config.sonic_redis, .config = config.sonic_config}};
 }
 
+/// Whether the back end is reached by IP, which the daemon is else refused.
+[[nodiscard]] inline bool needs_ip(const config::Config& config) {
+  return config.backend == config::Backend::kSonic && !config.sonic_redis.empty() &&
+         !config.sonic_redis.starts_with('/');
+}
+
 }  // namespace lldp::io

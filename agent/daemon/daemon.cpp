@@ -12,6 +12,7 @@
 #include <cstring>
 #include <utility>
 
+#include "agent/daemon/backend_options.hpp"
 #include "agent/daemon/daemon_impl.hpp"
 #include "agent/daemon/state_file.hpp"
 #include "agent/process/privileges.hpp"
@@ -426,6 +427,7 @@ std::string_view Daemon::name_of(Ifindex port) const {
 
 Result<void> run_daemon(const config::Invocation& invocation, config::Config config) {
   const bool filtered = config.seccomp;
+  const bool by_ip = needs_ip(config);
   std::optional<Companions::Launchers> launchers;
   if (Companions::wanted(config)) {
     if (auto forked = Companions::fork())
@@ -436,7 +438,7 @@ Result<void> run_daemon(const config::Invocation& invocation, config::Config con
   auto daemon = Daemon::start(invocation, std::move(config), std::move(launchers));
   if (!daemon) return fail(daemon.error());
   if (filtered)  // a kernel without it is no reason to leave the fabric without an agent
-    if (auto done = filter_syscalls(); !done) log(Severity::kWarning, done.error());
+    if (auto done = filter_syscalls(by_ip); !done) log(Severity::kWarning, done.error());
   (*daemon)->run();
   return {};
 }

@@ -457,6 +457,10 @@ report::Protection Protection::summary(const core::Snapshot& snapshot) const {
   for (const qos::Class& c : policy_.lossless()) summary.lossless.push_back(c.priority);
   if (failed_.contains(kWhole) || (!ports_.empty() && failed_.size() == ports_.size()))
     summary.state = State::kFailed;
+  if (backend_)
+    for (const core::PortInfo& info : snapshot.ports)
+      if (auto alias = backend_->alias({info.ifindex, info.name}); !alias.empty())
+        summary.aliases.emplace(info.name, std::move(alias));
   if (!backend_ || snapshot.role == Role::kHost) return summary;
   bool leads = false;
   for (const core::PortInfo& info : snapshot.ports) {

@@ -17,6 +17,7 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -29,6 +30,9 @@ constexpr std::array<unsigned, 4> kKept{CAP_NET_RAW, CAP_NET_ADMIN, CAP_BPF, CAP
 
 constexpr sock_filter kFilter[] = {
 #include "agent/process/syscall_filter.inc"
+};
+constexpr sock_filter kFilterWithIp[] = {
+#include "agent/process/syscall_filter_ip.inc"
 };
 
 Error failed(const char* where, const char* what) {
@@ -101,8 +105,11 @@ Result<void> drop_capabilities() {
 
 // The process stays dumpable: a core is worth more than what could be read from it, and nobody
 // without its capabilities may trace it whatever his user is, capabilities(7).
-Result<void> filter_syscalls() {
-  const sock_fprog program{.len = std::size(kFilter), .filter = const_cast<sock_filter*>(kFilter)};
+Result<void> filter_syscalls(bool with_ip) {
+  const std::span<const sock_filter> filter =
+      with_ip ? std::span<const sock_filter>(kFilterWithIp) : std::span<const sock_filter>(kFilter);
+  const sock_fprog program{.len = static_cast<unsigned short>(filter.size()),
+                           .filter = const_cast<sock_filter*>(filter.data())};
   if (::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_LOG, &program) == 0 ||
       // Linux before 4.14, or a sandbox around us that does not know the call: without the log.
       ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0)

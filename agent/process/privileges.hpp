@@ -25,7 +25,8 @@ void join_group_of_lldpd(const std::string& socket);
 /// (no_new_privs). User 0 is then a user like any other: it opens what it owns.
 [[nodiscard]] Result<void> drop_capabilities();
 
-/// From now on the kernel refuses every system call that is not on the list of syscall_filter.cpp.
-[[nodiscard]] Result<void> filter_syscalls();
+/// From now on the kernel refuses every system call that is not on the list of syscall_filter.cpp;
+/// `with_ip`: TCP sockets are on it.
+[[nodiscard]] Result<void> filter_syscalls(bool with_ip);
 
 }  // namespace lldp::io

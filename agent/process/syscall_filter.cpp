@@ -3,13 +3,15 @@
 // daemon is built: libseccomp knows what the calls are called on every architecture and makes a
 // program that decides quickly, but to have it in the daemon would cost 75 kB of memory for ever.
 //
-//   syscall_filter shipped|sanitized
+//   syscall_filter shipped|sanitized [ip]
 //
 // shipped: what is not listed fails with EPERM, and the kernel logs it: a call that nobody foresaw
 // (a newer C library's) must not pass, and must not take the agent of a fabric down either.
 // sanitized: for builds with AddressSanitizer, whose leak check stops all threads by ptrace(2), the
 // calls that it needs besides; and what is not listed ends the daemon, so that every test that runs
 // it says whether the list is complete.
+//
+// ip: for a back end that is reached by TCP, the sockets of that too.
 #include <linux/bpf.h>
 #include <linux/filter.h>
 #include <linux/sockios.h>
@@ -115,7 +117,7 @@ class Filter {
   scmp_filter_ctx context_;
 };
 
-void write(bool sanitized) {
+void write(bool sanitized, bool ip) {
   Filter filter(sanitized);
   for (const char* call : kAllowed) filter.allow(call);
   if (sanitized) {
@@ -131,6 +133,12 @@ void write(bool sanitized) {
     for (const char* call : kDeadly) filter.rule(SCMP_ACT_KILL_PROCESS, call);
   }
   filter.allow_with("socket", 0, {AF_UNIX, AF_NETLINK, AF_PACKET});
+  if (ip)
+    for (const int family : {AF_INET, AF_INET6})
+      filter.allow("socket",
+                   {{0, SCMP_CMP_EQ, static_cast<scmp_datum_t>(family), 0},
+                    {1, SCMP_CMP_MASKED_EQ,
+                     ~static_cast<scmp_datum_t>(SOCK_NONBLOCK | SOCK_CLOEXEC), SOCK_STREAM}});
   filter.allow_with("socketpair", 0, {AF_UNIX});  // the exporter's connection
   filter.allow_with("ioctl", 1, {FIONBIO, FIONREAD, SIOCGIFNAME});
   // What dataplane/bpf asks for: its directory too, which others may have removed.
@@ -147,13 +155,14 @@ void write(bool sanitized) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::string_view kind = argc == 2 ? argv[1] : "";
-  if (kind != "shipped" && kind != "sanitized") {
-    std::fprintf(stderr, "usage: syscall_filter shipped|sanitized\n");
+  const std::string_view kind = argc >= 2 ? argv[1] : "";
+  const bool ip = argc == 3 && std::string_view(argv[2]) == "ip";
+  if ((kind != "shipped" && kind != "sanitized") || argc != (ip ? 3 : 2)) {
+    std::fprintf(stderr, "usage: syscall_filter shipped|sanitized [ip]\n");
     return 2;
   }
   try {
-    write(kind == "sanitized");
+    write(kind == "sanitized", ip);
   } catch (const std::exception& e) {
     std::fprintf(stderr, "syscall_filter: %s\n", e.what());
     return 1;

@@ -4,6 +4,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -50,6 +51,8 @@ struct Protection {
   /// Ports that lead to a switch, and of whose PFC no driver tells: it is counted as done there,
   /// and is not known.
   std::size_t pfc_unverified = 0;
+  /// What ports are called in the back end's world besides, by name; only those that are.
+  std::map<std::string, std::string> aliases{};
 };
 [[nodiscard]] std::string_view to_string(Protection::State state);
 

@@ -39,10 +39,12 @@ void write(JsonWriter& out, const core::NeighborInfo& n) {
   out.member("ttl", n.ttl).member("expires_in", n.expires_in.count()).close('}');
 }
 
-void write(JsonWriter& out, const core::PortInfo& p) {
-  out.open('{')
-      .member("name", escape(p.name))
-      .member("ifindex", p.ifindex.value())
+void write(JsonWriter& out, const core::PortInfo& p,
+           const std::map<std::string, std::string>& aliases) {
+  out.open('{').member("name", escape(p.name));
+  if (const auto alias = aliases.find(p.name); alias != aliases.end())
+    out.member("alias", escape(alias->second));
+  out.member("ifindex", p.ifindex.value())
       .member("up", p.up)
       .member("type", to_string(p.type))
       .member("order", to_string(p.order))
@@ -77,7 +79,7 @@ std::string show_json(const core::Snapshot& snapshot, const Protection& protecti
   out.close('}');
   out.key("ports").open('[');
   for (const core::PortInfo& port : snapshot.ports)
-    if (ports.empty() || any_glob_match(ports, port.name)) write(out, port);
+    if (ports.empty() || any_glob_match(ports, port.name)) write(out, port, protection.aliases);
   out.close(']');
   out.key("protection")
       .open('{')

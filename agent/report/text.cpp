@@ -34,6 +34,12 @@ std::string name_of(const json& device) {
   return name.empty() ? str(device, "chassis_id") : name;
 }
 
+/// Its name, and what the switch's own people call it.
+std::string port_name(const json& port) {
+  const auto alias = port.find("alias");
+  return str(port, "name") + (alias == port.end() ? "" : " (" + alias->get<std::string>() + ")");
+}
+
 std::string alarm_text(const json& alarm) {
   std::string out = str(alarm, "code");
   if (const std::string port = str(alarm, "port"); !port.empty()) out += " " + port;
@@ -131,7 +137,7 @@ void add_port(Table& table, const json& port, long age) {
   const bool up = port.at("up").get<bool>();
   const std::string type = str(port, "type");
   const std::string order = str(port, "order");
-  std::vector<Cell> row = {{str(port, "name"), Ink::kBold},
+  std::vector<Cell> row = {{port_name(port), Ink::kBold},
                            {link_text(port), up ? Ink::kPlain : Ink::kFaint},
                            {type, ink_of_type(type)},
                            {order == "unknown" ? "-" : order}};

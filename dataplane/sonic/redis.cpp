@@ -3,6 +3,8 @@
 
 #include <sys/epoll.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <memory>
 #include <utility>
 
@@ -16,8 +18,16 @@ Redis::~Redis() {
   disconnect();
 }
 
-void Redis::connect(const std::string& path) {
-  context_ = redisAsyncConnectUnix(path.c_str());
+void Redis::connect(const std::string& at) {
+  if (at.starts_with('/')) {
+    context_ = redisAsyncConnectUnix(at.c_str());
+  } else {
+    const std::size_t colon = std::min(at.rfind(':'), at.size());
+    const bool v6 = at.starts_with('[');
+    const std::string host = v6 && colon >= 2 ? at.substr(1, colon - 2) : at.substr(0, colon);
+    context_ =
+        redisAsyncConnect(host.c_str(), std::atoi(at.c_str() + std::min(colon + 1, at.size())));
+  }
   if (context_ == nullptr) return lost_("out of memory");
   if (context_->err != 0) {
     std::string why = context_->errstr;

@@ -12,7 +12,7 @@
 
 namespace lldp::dataplane::sonic {
 
-/// One connection to a Redis server of this machine, which never blocks: it lives in the owner's
+/// One connection to a Redis server, which never blocks: it lives in the owner's
 /// epoll set, whose events for it are told to handle().
 class Redis {
  public:
@@ -26,9 +26,9 @@ class Redis {
   Redis& operator=(const Redis&) = delete;
   ~Redis();
 
-  /// Begins; commands may be sent at once. A failure is told to `lost`, perhaps before this
-  /// returns.
-  void connect(const std::string& path);
+  /// Begins, at the path of a socket or at ADDRESS:PORT ([ADDRESS]:PORT); commands may be sent at
+  /// once. A failure is told to `lost`, perhaps before this returns.
+  void connect(const std::string& at);
   [[nodiscard]] bool connected() const { return context_ != nullptr; }
   void disconnect();
   void send(const Command& command, OnReply on_reply);

@@ -37,6 +37,7 @@ constexpr auto kOpening = 250ms;  ///< for the first reading, before anything el
 /// Where the ports' fields were before ours: ours too, so that they outlive us and are saved along.
 constexpr std::string_view kOriginals = "LLDP_LEVEL|";
 constexpr std::string_view kPortMaps = "PORT_QOS_MAP|";
+constexpr std::string_view kWatchdogs = "PFC_WD|";
 
 /// What SONiC has where its configuration of databases is the usual one. Made when it is asked for:
 /// before main() nobody says in a line that memory has run out.
@@ -117,13 +118,13 @@ Row list_of(const Row& object) {
 }
 
 struct Databases {
-  std::string socket{};
+  std::string redis{};
   std::map<std::string, int> numbers{};
 };
 
 /// By SONiC's database_config.json, where it is.
 Result<Databases> find_databases(const SonicOptions& options) {
-  Databases found{.socket = kUsualSocket, .numbers = usual_databases()};
+  Databases found{.redis = kUsualSocket, .numbers = usual_databases()};
   const auto bad = [&](const std::string& why) {
     return fail(
         Error{0, options.config, why + ": name SONiC's database_config.json in sonic.config"});
@@ -148,19 +149,19 @@ Result<Databases> find_databases(const SonicOptions& options) {
     const std::string instance = *instances.begin();
     if (config.contains("INSTANCES") && config["INSTANCES"].is_object() &&
         config["INSTANCES"].contains(instance) && config["INSTANCES"][instance].is_object())
-      found.socket = config["INSTANCES"][instance].value("unix_socket_path", kUsualSocket);
+      found.redis = config["INSTANCES"][instance].value("unix_socket_path", kUsualSocket);
   } else if (file.error().code != ENOENT) {
     return bad(file.error().what);
   }
-  if (!options.redis.empty()) found.socket = options.redis;
+  if (!options.redis.empty()) found.redis = options.redis;
   return found;
 }
 
 }  // namespace
 
-Sonic::Sonic(std::string socket, std::map<std::string, int> databases, UniqueFd poll,
+Sonic::Sonic(std::string redis_at, std::map<std::string, int> databases, UniqueFd poll,
              UniqueFd timer)
-    : socket_(std::move(socket)),
+    : redis_at_(std::move(redis_at)),
       databases_(std::move(databases)),
       poll_(std::move(poll)),
       timer_(std::move(timer)),
@@ -174,7 +175,7 @@ Result<std::unique_ptr<Backend>> Sonic::open(const SonicOptions& options) {
   epoll_event interest{.events = EPOLLIN, .data = {.ptr = nullptr}};
   if (::epoll_ctl(poll.get(), EPOLL_CTL_ADD, timer.get(), &interest) != 0)
     return fail(Error{errno, "backend sonic", std::strerror(errno)});
-  std::unique_ptr<Sonic> self(new Sonic(std::move(databases->socket), std::move(databases->numbers),
+  std::unique_ptr<Sonic> self(new Sonic(std::move(databases->redis), std::move(databases->numbers),
                                         std::move(poll), std::move(timer)));
   // A moment for the answer: what is there shall be known before the first plan.
   self->connect();
@@ -188,12 +189,13 @@ Result<std::unique_ptr<Backend>> Sonic::open(const SonicOptions& options) {
     if (!told.changed.empty()) self->events_.changed = {Ifindex()};
   }
   if (self->reader_)
-    self->down_ = Error{0, "backend sonic", "Redis at " + self->socket_ + " has not answered yet"};
+    self->down_ =
+        Error{0, "backend sonic", "Redis at " + self->redis_at_ + " has not answered yet"};
   return self;
 }
 
 std::string Sonic::description() const {
-  std::string text = "QoS maps in CONFIG_DB of Redis at " + socket_;
+  std::string text = "QoS maps in CONFIG_DB of Redis at " + redis_at_;
   std::vector<unsigned> dscps;
   for (const Dscp d : collapsed_) dscps.push_back(d.value());
   if (!dscps.empty())
@@ -204,7 +206,7 @@ std::string Sonic::description() const {
 
 void Sonic::connect() {
   set_timer(kPatience);
-  redis_.connect(socket_);
+  redis_.connect(redis_at_);
   if (redis_.connected()) refresh();
 }
 
@@ -212,7 +214,7 @@ void Sonic::lost(const std::string& why) {
   reader_.reset();
   down_ = Error{0, "backend sonic",
                 fmt::format("Redis at {}: {}: see whether it runs, and whether we may connect",
-                            socket_, why)};
+                            redis_at_, why)};
   for (const Outcome& outcome : std::exchange(changed_, {}))
     events_.outcomes.push_back({.port = outcome.port, .why = down_});
   for (const Ifindex port : std::exchange(applying_, {}))
@@ -264,7 +266,7 @@ void Sonic::refresh() {
   select("CONFIG_DB");
   redis_.send(
       {"EVAL", kCollect, "0", "PORT|*", "PORT_QOS_MAP|*", "LLDP_LEVEL|*", "DSCP_TO_TC_MAP|*",
-       "TC_TO_DSCP_MAP|*", "TC_TO_QUEUE_MAP|*", "TC_TO_PRIORITY_GROUP_MAP|*"},
+       "TC_TO_DSCP_MAP|*", "TC_TO_QUEUE_MAP|*", "TC_TO_PRIORITY_GROUP_MAP|*", "PFC_WD|*"},
       [this](const redisReply* reply) {
         if (reply == nullptr || !reader_) return;
         if (reply->type != REDIS_REPLY_ARRAY) {
@@ -325,7 +327,16 @@ void Sonic::read_done() {
   const bool was_down = std::exchange(down_, std::nullopt).has_value();
   pause_ = {};
   std::map<std::string, std::string> ignoring;
-  const bool differs = std::exchange(view_, std::move(reader.view)) != view_;
+  const bool differs = reader.view != view_;
+  if (differs) {
+    view_ = std::move(reader.view);
+    maps_.clear();
+    brackets_ = std::ranges::any_of(view_.config, [](const auto& entry) {
+      return entry.first.starts_with(kPortMaps) &&
+             std::ranges::any_of(entry.second,
+                                 [](const auto& f) { return f.second.starts_with('['); });
+    });
+  }
   bool waiting = false;
   for (const auto& [key, row] : view_.config) {
     if (!key.starts_with(kOriginals)) continue;
@@ -339,6 +350,16 @@ void Sonic::read_done() {
   if (differs || was_down || ignoring != told_) events_.changed.emplace_back();
   told_ = std::move(ignoring);
   std::ranges::move(reader.outcomes, std::back_inserter(events_.outcomes));
+  // It goes by the mask that the port has in the ASIC when its row is written.
+  for (auto at = watchdogs_.begin(); at != watchdogs_.end();) {
+    if (ignored(*at, Part::kPfc)) {
+      ++at;
+      continue;
+    }
+    select("CONFIG_DB");
+    if (const auto touch = touch_watchdog(*at)) redis_.send(*touch, [](const redisReply*) {});
+    at = watchdogs_.erase(at);
+  }
   if (!changed_.empty()) return refresh();
   set_timer(waiting ? Clock::duration(kSoon) : Clock::duration(kPeriod));
 }
@@ -387,6 +408,19 @@ sonic::Base Sonic::base() const {
   return {};
 }
 
+const Result<sonic::Maps>& Sonic::maps_of(const qos::Ruleset& rules) {
+  const auto known = std::ranges::find(maps_, rules, [](const auto& entry) { return entry.first; });
+  if (known != maps_.end()) return known->second;
+  return maps_.emplace_back(rules, sonic::maps_of(rules, base())).second;
+}
+
+std::string Sonic::alias(const PortRef& port) const {
+  const Row* known = row("PORT|" + port.name);
+  const auto at = known != nullptr ? known->find("alias") : Row::const_iterator{};
+  return known != nullptr && at != known->end() && at->second != port.name ? at->second
+                                                                           : std::string();
+}
+
 Result<PortPlan> Sonic::plan_from(const PortRef& port, std::optional<qos::Ruleset> want) {
   if (down_) return fail(*down_);
   numbers_[port.name] = port.ifindex;
@@ -400,7 +434,7 @@ Result<PortPlan> Sonic::plan_from(const PortRef& port, std::optional<qos::Rulese
   if (row("PORT|" + port.name) == nullptr)
     return fail(
         Error{0, port.name, "SONiC's CONFIG_DB has no PORT of that name: leave it out of `ports`"});
-  auto maps = sonic::maps_of(*plan.want, base());
+  const auto& maps = maps_of(*plan.want);
   if (!maps) return fail(maps.error());
   collapsed_ = maps->collapsed;
   for (const Part part : kParts) {
@@ -480,9 +514,9 @@ Result<Reading> Sonic::verify(const PortRef& port, const qos::Ruleset& want) {
 }
 
 void Sonic::write(const PortPlan& plan, std::set<std::string>& written,
-                  std::vector<sonic::Redis::Command>& commands) const {
+                  std::vector<sonic::Redis::Command>& commands) {
   const std::string& port = plan.port.name;
-  const auto maps = sonic::maps_of(*plan.want, base());
+  const auto& maps = maps_of(*plan.want);
   if (!maps) return;  // it was planned, so there are some
   const std::string key = std::string(kPortMaps) + port;
   const Row* there = row(key);
@@ -503,23 +537,18 @@ void Sonic::write(const PortPlan& plan, std::set<std::string>& written,
     for (const auto& [k, v] : map != nullptr ? *map : Row{})
       if (!wanted.contains(k)) commands.push_back({"HDEL", name, k});
   }
-  // A reference is written as this release writes them.
-  const bool brackets = std::ranges::any_of(view_.config, [](const auto& entry) {
-    return entry.first.starts_with(kPortMaps) &&
-           std::ranges::any_of(entry.second,
-                               [](const auto& f) { return f.second.starts_with('['); });
-  });
   sonic::Redis::Command set{"HSET", key};
   sonic::Redis::Command unset{"HDEL", key};
   for (const sonic::Field& f : sonic::kFields) {
     const std::string& wanted = maps->port.at(f.name);
     if (field(port, f.name) == wanted) continue;
+    if (*f.table == '\0') watchdogs_.insert(port);
     if (wanted.empty())
       unset.emplace_back(f.name);
     else
       set.insert(set.end(),
-                 {f.name,
-                  brackets && *f.table != '\0' ? fmt::format("[{}|{}]", f.table, wanted) : wanted});
+                 {f.name, brackets_ && *f.table != '\0' ? fmt::format("[{}|{}]", f.table, wanted)
+                                                        : wanted});
   }
   if (set.size() > 2) commands.push_back(std::move(set));
   if (unset.size() > 2) commands.push_back(std::move(unset));
@@ -536,6 +565,16 @@ void Sonic::restore(const std::string& port, std::vector<sonic::Redis::Command>&
       commands.push_back({"HDEL", std::string(kPortMaps) + port, f.name});
   }
   commands.push_back({"DEL", std::string(kOriginals) + port});
+  if (auto touch = touch_watchdog(port)) commands.push_back(std::move(*touch));
+}
+
+std::optional<sonic::Redis::Command> Sonic::touch_watchdog(const std::string& port) const {
+  const std::string key = std::string(kWatchdogs) + port;
+  const Row* watchdog = row(key);
+  if (watchdog == nullptr || watchdog->empty()) return std::nullopt;
+  sonic::Redis::Command command{"HSET", key};
+  for (const auto& [name, value] : *watchdog) command.insert(command.end(), {name, value});
+  return command;
 }
 
 void Sonic::apply(const Plan& plan) {

@@ -42,6 +42,7 @@ class Sonic : public Backend {
   void forget(Ifindex) override {}  // SONiC keeps a port that is gone for its coming back
   [[nodiscard]] Result<std::vector<PortRef>> ports() override;
   [[nodiscard]] Result<Bounces> bounces(Ifindex) override { return Bounces{}; }
+  [[nodiscard]] std::string alias(const PortRef& port) const override;
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -60,7 +61,7 @@ class Sonic : public Backend {
     std::size_t left = 0;
   };
 
-  Sonic(std::string socket, std::map<std::string, int> databases, UniqueFd poll, UniqueFd timer);
+  Sonic(std::string redis_at, std::map<std::string, int> databases, UniqueFd poll, UniqueFd timer);
   void connect();
   void lost(const std::string& why);
   void set_timer(Clock::duration after);
@@ -76,15 +77,19 @@ class Sonic : public Backend {
   [[nodiscard]] std::string field(const std::string& port, const char* field) const;
   [[nodiscard]] bool is_ours(const std::string& port) const;
   [[nodiscard]] sonic::Base base() const;
+  /// Of these rules, by what was last read.
+  [[nodiscard]] const Result<sonic::Maps>& maps_of(const qos::Ruleset& rules);
   [[nodiscard]] Result<PortPlan> plan_from(const PortRef& port, std::optional<qos::Ruleset> want);
   /// Why the ASIC has not what CONFIG_DB says of a part.
   [[nodiscard]] std::optional<std::string> ignored(const std::string& port, Part part) const;
   [[nodiscard]] bool is_fresh(const std::string& port) const;
   void write(const PortPlan& plan, std::set<std::string>& written,
-             std::vector<sonic::Redis::Command>& commands) const;
+             std::vector<sonic::Redis::Command>& commands);
   void restore(const std::string& port, std::vector<sonic::Redis::Command>& commands) const;
+  /// The watchdog's row of the port, written as it is: the watchdog then takes the priorities anew.
+  [[nodiscard]] std::optional<sonic::Redis::Command> touch_watchdog(const std::string& port) const;
 
-  std::string socket_;  ///< of Redis
+  std::string redis_at_;  ///< path of its socket, or address and port
   std::map<std::string, int> databases_;
   UniqueFd poll_;   ///< epoll: the connection and timer_
   UniqueFd timer_;  ///< the next reading, try or end of patience
@@ -92,6 +97,9 @@ class Sonic : public Backend {
   std::optional<Error> down_{};
   Clock::duration pause_{};
   View view_;
+  std::vector<std::pair<qos::Ruleset, Result<sonic::Maps>>> maps_;  ///< by view_: one per order
+  bool brackets_ = false;            ///< this release writes a reference as [TABLE|NAME]
+  std::set<std::string> watchdogs_;  ///< ports whose watchdog is to take other priorities
   std::optional<Reader> reader_;
   std::vector<Outcome> changed_;  ///< made, and not read back yet
   std::set<Ifindex> applying_;    ///< in a transaction without an answer

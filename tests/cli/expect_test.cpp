@@ -78,5 +78,18 @@ TEST(ExpectCommand, AnAnswerOfAnotherShapeIsRefused) {
   EXPECT_EQ(check_cabling(drawing(), R"({"version":9})", "").error(), report::not_understood());
 }
 
+TEST(ExpectCommand, APortGoesByItsAliasWhereTheFileHasThat) {
+  core::Snapshot s{.system_name = "leaf1"};
+  s.ports = {port("Ethernet0", "spine1", "etp9"), port("Ethernet4", "spine2", "etp9")};
+  const auto drawn =
+      cabling::read_dot("graph { leaf1:etp1 -- spine1:etp9; leaf1:Ethernet4 -- spine2:etp9 }");
+  ASSERT_TRUE(drawn);
+  const auto as_expected = [&](const report::Protection& protection) {
+    return check_cabling(*drawn, report::show_json(s, protection, {}), "").value().as_expected();
+  };
+  EXPECT_TRUE(as_expected({.aliases = {{"Ethernet0", "etp1"}, {"Ethernet4", "etp2"}}}));
+  EXPECT_FALSE(as_expected({}));
+}
+
 }  // namespace
 }  // namespace lldp::cli

@@ -117,6 +117,9 @@ const LineCase kLines[] = {
     {"SectionWithoutAName", "[]", "'[]' is no section: name one, or remove the line"},
     {"SectionThatNobodyKnows", "[ldp]",
      "'[ldp]' is no section: keys without one stand before the first"},
+    {"RedisWithoutAPort", "sonic.redis = redis.example",
+     "sonic.redis: 'redis.example' is neither a path nor an address and port: write "
+     "127.0.0.1:6379"},
     {"ChoiceInCapitals", "backend = BPF", "backend: 'BPF' is none of bpf, print, sonic, none"},
     {"FlagOfAnotherLanguage", "flush = true", "flush: 'true' is none of yes, no"},
     {"PortsEmpty", "ports =", "ports: no port: name at least one, or remove the key"},

@@ -28,15 +28,18 @@ namespace {
 constexpr sock_filter kFilter[] = {
 #include "agent/process/syscall_filter.inc"
 };
+constexpr sock_filter kFilterWithIp[] = {
+#include "agent/process/syscall_filter_ip.inc"
+};
 
 constexpr int kKilled = -1;
 
 /// What `call` fails with under the filter: 0 when it does not, kKilled when the kernel ends it.
-int outcome_of(long (*call)()) {
+template <std::size_t N>
+int outcome_of(long (*call)(), const sock_filter (&filter)[N]) {
   const pid_t child = ::fork();
   if (child == 0) {
-    const sock_fprog program{.len = std::size(kFilter),
-                             .filter = const_cast<sock_filter*>(kFilter)};
+    const sock_fprog program{.len = N, .filter = const_cast<sock_filter*>(filter)};
     if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
         ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) != 0)
       ::_exit(255);
@@ -80,7 +83,9 @@ struct Case {
   friend void PrintTo(const Case& c, std::ostream* os) { *os << c.name; }
 };
 class SyscallFilter : public testing::TestWithParam<Case> {};
-TEST_P(SyscallFilter, Answers) { EXPECT_EQ(outcome_of(GetParam().call), GetParam().outcome); }
+TEST_P(SyscallFilter, Answers) {
+  EXPECT_EQ(outcome_of(GetParam().call, kFilter), GetParam().outcome);
+}
 
 const Case kCases[] = {
     {"UnixSocket", [] { return long{::socket(AF_UNIX, SOCK_STREAM, 0)}; }, 0},
@@ -125,6 +130,15 @@ const Case kCases[] = {
 };
 INSTANTIATE_TEST_SUITE_P(Call, SyscallFilter, testing::ValuesIn(kCases),
                          [](const auto& c) { return c.param.name; });
+
+TEST(SyscallFilterWithIp, LetsTcpThroughAndNothingMore) {
+  const auto outcome = [](long (*call)()) { return outcome_of(call, kFilterWithIp); };
+  EXPECT_EQ(outcome([] { return long{::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0)}; }), 0);
+  EXPECT_EQ(outcome([] { return long{::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0)}; }), 0);
+  EXPECT_EQ(outcome([] { return long{::socket(AF_INET, SOCK_DGRAM, 0)}; }), EPERM);
+  EXPECT_EQ(outcome([] { return long{::socket(AF_INET6, SOCK_RAW, 0)}; }), EPERM);
+  EXPECT_EQ(outcome([] { return long{::execl("/bin/true", "true", nullptr)}; }), kKilled);
+}
 
 }  // namespace
 }  // namespace lldp::io

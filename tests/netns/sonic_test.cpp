@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// The daemon on a box that runs SONiC, as far as that can be had here: a real Redis with its
+// layout.
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/dataplane/sonic_box.hpp"
+#include "tests/netns/support.hpp"
+#include "tests/support/places.hpp"
+
+namespace lldp::netns {
+namespace {
+
+using dataplane::kConfig;
+using testing::Contains;
+
+/// A leaf whose front panel is Ethernet0, to a spine, and Ethernet4, to a host.
+class SonicDaemon : public testing::TestWithParam<bool> {
+ protected:
+  void SetUp() override {
+    if (const auto why = missing_privilege(); !why.empty()) GTEST_SKIP() << why;
+    leaf_.emplace();
+    spine_.emplace();
+    host_.emplace();
+    const Inside in(*leaf_);  // its port is the namespace's
+    box_.emplace(2, kPort);
+    if (!box_->runs()) GTEST_SKIP() << "there is no redis-server here";
+    leaf_->ip("link add Ethernet0 type veth peer name p0 netns " + spine_->name());
+    leaf_->ip("link add Ethernet4 type veth peer name p0 netns " + host_->name());
+    for (const char* port : {"Ethernet0", "Ethernet4"})
+      leaf_->ip(std::string("link set up dev ") + port);
+    spine_->ip("link set up dev p0");
+    host_->ip("link set up dev p0");
+  }
+  std::vector<std::string> options() {
+    std::vector<std::string> out{"--backend", "sonic",          "--role",
+                                 "switch",    "--sonic.config", box_->path("database_config.json")};
+    if (GetParam()) out.insert(out.end(), {"--sonic.redis", "127.0.0.1:" + std::to_string(kPort)});
+    return out;
+  }
+  std::string map_of(const std::string& port) {
+    const auto row = box_->row(kConfig, "PORT_QOS_MAP|" + port);
+    const auto at = row.find("dscp_to_tc_map");
+    return at == row.end() ? "" : at->second;
+  }
+  std::map<std::string, dataplane::sonic::Row> config_db() {
+    std::map<std::string, dataplane::sonic::Row> rows;
+    for (const std::string& key : box_->keys(kConfig, "*")) rows[key] = box_->row(kConfig, key);
+    return rows;
+  }
+
+  static constexpr int kPort = 6379;
+  std::optional<Namespace> leaf_;
+  std::optional<Namespace> spine_;
+  std::optional<Namespace> host_;
+  std::optional<dataplane::Box> box_;
+};
+
+TEST_P(SonicDaemon, LevelsHeardBecomeMapsAndRemovalRestoresThem) {
+  const auto before = config_db();
+  {
+    const Agent leaf(*leaf_, options());
+    const Agent host(*host_, {"--role", "host"});
+    const Agent spine(*spine_, {"--role", "switch", "--level", "2"});
+    EXPECT_TRUE(eventually([&] { return map_of("Ethernet0") == "LLDP_LEVEL_UP"; }));
+    EXPECT_TRUE(eventually([&] { return map_of("Ethernet4") == "LLDP_LEVEL_DOWN"; }));
+    EXPECT_EQ(leaf.show()["protection"]["state"], "partial");  // the ASIC has nothing of it yet
+    box_->orchagent();
+    EXPECT_TRUE(eventually([&] { return leaf.show()["protection"]["state"] == "active"; }))
+        << leaf.show().dump(1);
+    EXPECT_EQ(leaf.port("Ethernet4")["alias"], "etp2");
+    // Redis goes and comes: said, and nothing written that is there.
+    box_->stop();
+    EXPECT_TRUE(eventually([&] { return leaf.show()["protection"]["state"] == "failed"; }));
+    {
+      const Inside in(*leaf_);
+      box_->start();
+    }
+    EXPECT_TRUE(eventually([&] { return leaf.show()["protection"]["state"] == "active"; }))
+        << leaf.show().dump(1);
+    EXPECT_EQ(box_->writes(), 0U);
+  }
+  EXPECT_EQ(map_of("Ethernet0"), "LLDP_LEVEL_UP");  // they outlive the daemon
+  const TemporaryDirectory files;
+  std::vector<std::string> command{support::program("lldp-leveld"), "--remove-rules"};
+  for (const std::string& word : options()) command.push_back(word);
+  Process removal(leaf_->inside(command), files.file("log"));
+  EXPECT_EQ(removal.wait(), 0) << removal.output();
+  EXPECT_EQ(config_db(), before);
+}
+
+INSTANTIATE_TEST_SUITE_P(Redis, SonicDaemon, testing::Bool(),
+                         [](const auto& p) { return p.param ? "ByTcp" : "BySocket"; });
+
+}  // namespace
+}  // namespace lldp::netns

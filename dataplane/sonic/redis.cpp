@@ -54,18 +54,19 @@ void Redis::connect(const std::string& at) {
   };
   context_->ev.cleanup = [](void* self) { static_cast<Redis*>(self)->watch(0); };
   redisAsyncSetConnectCallback(context_, [](const redisAsyncContext* context, int status) {
-    if (status != REDIS_OK) static_cast<Redis*>(context->data)->gone(context);
+    if (status != REDIS_OK)
+      static_cast<Redis*>(context->data)->gone(context, "nobody answers there");
   });
   redisAsyncSetDisconnectCallback(context_, [](const redisAsyncContext* context, int) {
-    static_cast<Redis*>(context->data)->gone(context);
+    static_cast<Redis*>(context->data)->gone(context, "the connection was closed");
   });
 }
 
-void Redis::gone(const redisAsyncContext* context) {
+void Redis::gone(const redisAsyncContext* context, const char* why) {
   if (context != context_) return;
   context_ = nullptr;  // hiredis frees it
   waiting_ = 0;
-  if (lost_) lost_(context->err != 0 ? context->errstr : "the connection was closed");
+  if (lost_) lost_(context->err != 0 ? context->errstr : why);
 }
 
 void Redis::disconnect() {

@@ -37,7 +37,7 @@ class Redis {
 
  private:
   void watch(std::uint32_t events);
-  void gone(const redisAsyncContext* context);
+  void gone(const redisAsyncContext* context, const char* why);
 
   int epoll_;
   std::function<void(std::string)> lost_;

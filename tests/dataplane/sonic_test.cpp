@@ -343,7 +343,10 @@ TEST(SonicByTcp, IsTheSame) {
   ASSERT_TRUE(nobody);
   ASSERT_TRUE((*nobody)->down());
   EXPECT_THAT(to_string(*(*nobody)->down()),
-              HasSubstr("Redis at " + options.redis + ": Connection refused"));
+              testing::AllOf(HasSubstr("Redis at " + options.redis),
+                             // hiredis does not always have the kernel's word
+                             testing::AnyOf(HasSubstr("Connection refused"),
+                                            HasSubstr("nobody answers there"))));
   Box box(1, port);
   if (!box.runs()) GTEST_SKIP() << "there is no redis-server here";
   const auto backend = make_backend("sonic", {.sonic = options});

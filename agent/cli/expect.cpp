@@ -39,8 +39,10 @@ Result<Cabling> check(const cabling::Drawing& drawing, const json& show, std::st
   for (const Finding& silent : expected->silence()) in_file.insert(silent.port);
   for (const json& port : show.at("ports")) {
     auto port_name = port.at("name").get<std::string>();
-    const auto alias = port.value("alias", port_name);
-    if (!in_file.contains(port_name) && in_file.contains(alias)) port_name = alias;
+    const auto alias = port.find("alias");
+    if (!in_file.contains(port_name) && alias != port.end() && alias->is_string() &&
+        in_file.contains(alias->get<std::string>()))
+      port_name = alias->get<std::string>();
     present.insert(port_name);
     if (auto finding = expected->judge(port_name, heard_on(port)))
       out.ports.push_back(std::move(*finding));

@@ -41,9 +41,9 @@ void write(JsonWriter& out, const core::NeighborInfo& n) {
 
 void write(JsonWriter& out, const core::PortInfo& p,
            const std::map<std::string, std::string>& aliases) {
-  out.open('{').member("name", escape(p.name));
-  if (const auto alias = aliases.find(p.name); alias != aliases.end())
-    out.member("alias", escape(alias->second));
+  std::optional<std::string> alias;
+  if (const auto at = aliases.find(p.name); at != aliases.end()) alias = escape(at->second);
+  out.open('{').member("name", escape(p.name)).member("alias", alias);
   out.member("ifindex", p.ifindex.value())
       .member("up", p.up)
       .member("type", to_string(p.type))

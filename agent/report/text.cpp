@@ -37,7 +37,8 @@ std::string name_of(const json& device) {
 /// Its name, and what the switch's own people call it.
 std::string port_name(const json& port) {
   const auto alias = port.find("alias");
-  return str(port, "name") + (alias == port.end() ? "" : " (" + alias->get<std::string>() + ")");
+  const bool has = alias != port.end() && alias->is_string();
+  return str(port, "name") + (has ? " (" + alias->get<std::string>() + ")" : "");
 }
 
 std::string alarm_text(const json& alarm) {

@@ -42,7 +42,7 @@ void OrderSafety::started(std::size_t node) {
     Rule& r = rule_of(node, slot);
     if (n.agent->order(*Ifindex::make(slot + 1)) != Order::kUnknown || !n.is_switch()) {
       program(node, slot);
-    } else if (n.state.place) {
+    } else if (n.agent->ports_restored()) {
       r = {};  // what its file does not remember had lost its carrier
     } else if (r.order != Order::kUnknown) {
       r.found_until = network_.now + kForgotten;

@@ -23,6 +23,9 @@ struct BpfOptions {
 struct PrintOptions {
   std::ostream* out = nullptr;  ///< must be given, and outlive the back end
 };
+struct DcbOptions {
+  std::string memory{};  ///< file for what the ports' settings were before
+};
 struct SonicOptions {
   std::string redis{};  ///< path of its socket, or ADDRESS:PORT; empty: as `config` says
   std::string config = "/run/redis/sonic-db/database_config.json";  ///< may be missing
@@ -30,14 +33,16 @@ struct SonicOptions {
 /// Of each back end its own.
 struct Options {
   BpfOptions bpf{};
+  DcbOptions dcb{};
   PrintOptions print{};
   SonicOptions sonic{};
 };
 
-inline constexpr std::string_view kBackends[] = {"bpf", "print", "sonic"};
+inline constexpr std::string_view kBackends[] = {"bpf", "dcb", "print", "sonic"};
 
-/// Opens the back end of that name for the network namespace of the calling thread, and finds what
-/// an earlier one has left there. Fails in one line that says what to do.
+/// Opens the back end of that name, or several with commas between as one, or `auto`, which is
+/// `bpf,dcb`, for the network namespace of the calling thread, and finds what an earlier one has
+/// left there. Fails in one line that says what to do.
 [[nodiscard]] Result<std::unique_ptr<Backend>> make_backend(std::string_view name,
                                                             const Options& options);
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 
 #include "os/file.hpp"
 
@@ -15,6 +16,15 @@ std::string host_name() {
   std::array<char, 256> name{};
   return ::gethostname(name.data(), name.size() - 1) == 0 ? std::string(name.data())
                                                           : std::string();
+}
+
+Result<std::string> boot_id() {
+  // The service sees nothing of /proc but its processes, and is told.
+  if (const char* told = std::getenv("LLDP_LEVEL_BOOT_ID"); told != nullptr && *told != '\0')
+    return told;
+  auto id = read_file("/proc/sys/kernel/random/boot_id");
+  if (id && id->ends_with('\n')) id->pop_back();
+  return id;
 }
 
 std::string system_description(std::string_view os_release) {

@@ -168,20 +168,6 @@ void keep_apart(Config& config, const Invocation& invocation) {
 
 }  // namespace
 
-std::string_view to_string(Backend backend) {
-  switch (backend) {
-    case Backend::kBpf:
-      return "bpf";
-    case Backend::kPrint:
-      return "print";
-    case Backend::kSonic:
-      return "sonic";
-    case Backend::kNone:
-      break;
-  }
-  return "none";
-}
-
 std::vector<Option> options() {
   std::vector<Option> all;
   for (const Row& row : rows())

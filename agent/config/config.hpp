@@ -20,7 +20,6 @@
 namespace lldp::config {
 
 enum class Role : std::uint8_t { kAuto, kHost, kSwitch };
-enum class Backend : std::uint8_t { kBpf, kPrint, kSonic, kNone };
 enum class Transport : std::uint8_t { kAuto, kPacket, kLldpd };
 
 inline constexpr std::string_view kDefaultFile = "/etc/lldp-level/lldp-level.conf";
@@ -30,8 +29,6 @@ inline constexpr std::string_view kDefaultStateFile = "/var/lib/lldp-level/state
 /// What a dry run's control socket and state file have behind their names, unless the command line
 /// gives them.
 inline constexpr std::string_view kDryRunSuffix = ".dry-run";
-
-[[nodiscard]] std::string_view to_string(Backend backend);  ///< as dataplane::make_backend calls it
 
 /// Everything that can be set. `core` is what the agent goes by, except what only its owner can
 /// know: `core.role` where `role` is auto, and `core.system_name` where it is empty (the host
@@ -43,7 +40,7 @@ struct Config {
   std::map<std::string, core::AdminStatus, std::less<>> admin{};  ///< of ports, where not rxtx
   /// Globs of interfaces and addresses; empty: the first of each family; nullopt: none.
   std::optional<std::vector<std::string>> management{std::in_place};
-  Backend backend = Backend::kBpf;
+  std::string backend{"bpf"};        ///< as dataplane::make_backend calls it; or none
   std::string bpffs{"/sys/fs/bpf"};  ///< where a BPF file system is mounted
   std::string
       sonic_redis{};  ///< path of the socket, or ADDRESS:PORT; empty: as `sonic_config` says

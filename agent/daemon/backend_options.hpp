@@ -11,13 +11,14 @@ namespace lldp::io {
 /// What the configuration says to each back end.
 [[nodiscard]] inline dataplane::Options options_of(const config::Config& config) {
   return {.bpf = {.bpffs = config.bpffs, .queues = config.htb},
+          .dcb = {.memory = config.state_file + ".dcb"},
           .print = {.out = &std::cout},
           .sonic = {.redis = config.sonic_redis, .config = config.sonic_config}};
 }
 
 /// Whether the back end is reached by IP, which the daemon is else refused.
 [[nodiscard]] inline bool needs_ip(const config::Config& config) {
-  return config.backend == config::Backend::kSonic && !config.sonic_redis.empty() &&
+  return config.backend == "sonic" && !config.sonic_redis.empty() &&
          !config.sonic_redis.starts_with('/');
 }
 

@@ -65,6 +65,11 @@ PartReading read_pfc(const core::PortInfo* info, const qos::Policy& policy) {
           fmt::format("no PFC: dcb pfc set dev {} prio-pfc{}", info->name, on)};
 }
 
+/// No driver tells of PFC: no rule can be held to it, and it is counted apart.
+bool is_silent_of_pfc(const PartReading& part, const core::PortInfo& info) {
+  return part.part == Part::kPfc && part.state == PartState::kUnsupported && !info.pfc_enabled;
+}
+
 /// Whether what leaves by the port comes to a switch. A port whose order is remembered, and where
 /// nobody is heard, may lead to one.
 bool leads_to_switch(const core::PortInfo& info) {
@@ -80,10 +85,10 @@ bool leads_to_switch(const core::PortInfo& info) {
 
 Protection Protection::open(const core::Agent& agent, const config::Config& config, NameOf name_of,
                             TimePoint now) {
-  const std::string name = config.dry_run ? "print" : std::string(to_string(config.backend));
+  const std::string name = config.dry_run ? "print" : config.backend;
   const dataplane::Options options = options_of(config);
   Opener opener;
-  if (config.backend != config::Backend::kNone || config.dry_run)
+  if (config.backend != "none" || config.dry_run)
     opener = [name, options] { return dataplane::make_backend(name, options); };
   return {agent, config.policy, name, std::move(opener), std::move(name_of), now};
 }
@@ -443,12 +448,21 @@ std::vector<report::PartReading> Protection::faults_of(const core::PortInfo& inf
     return {{"classify", "missing", "not read back yet"}};
   std::vector<report::PartReading> faults;
   for (const PartReading& part : at->second.parts)
-    if (part.state != PartState::kDone) faults.push_back(told(part));
+    if (part.state != PartState::kDone && !is_silent_of_pfc(part, info))
+      faults.push_back(told(part));
   if (backend_->does(Part::kPfc)) return faults;
   // What no driver tells of is counted apart.
   if (const PartReading pfc = read_pfc(&info, policy_); pfc.state == PartState::kMissing)
     faults.push_back(told(pfc));
   return faults;
+}
+
+bool Protection::is_pfc_unverified(const core::PortInfo& info) const {
+  if (!backend_->does(Part::kPfc)) return !info.pfc_enabled;
+  const auto at = book_.find(info.ifindex);
+  return at != book_.end() && std::ranges::any_of(at->second.parts, [&](const PartReading& part) {
+           return is_silent_of_pfc(part, info);
+         });
 }
 
 report::Protection Protection::summary(const core::Snapshot& snapshot) const {
@@ -466,13 +480,14 @@ report::Protection Protection::summary(const core::Snapshot& snapshot) const {
   for (const core::PortInfo& info : snapshot.ports) {
     if (!leads_to_switch(info)) continue;
     leads = true;
-    if (!info.pfc_enabled && !backend_->does(Part::kPfc)) ++summary.pfc_unverified;
+    if (is_pfc_unverified(info)) ++summary.pfc_unverified;
     for (report::PartReading& fault : faults_of(info))
       summary.reasons.push_back({info.name, std::move(fault)});
   }
   if (summary.state == State::kFailed) return summary;
-  const bool on_paper = std::ranges::all_of(
-      summary.reasons, [](const auto& reason) { return reason.part.state == "unsupported"; });
+  const bool on_paper = std::ranges::all_of(summary.reasons, [](const auto& reason) {
+    return reason.part.state == "unsupported" && reason.part.part != to_string(Part::kPfc);
+  });
   if (!summary.reasons.empty())
     summary.state = on_paper ? State::kInactive : State::kPartial;
   else if (leads)
@@ -509,7 +524,11 @@ report::PortRules Protection::rules_of(Ifindex port, const core::PortInfo* info)
     return out;
   }
   if (reading->parts != standing.parts) look_.insert(port);
-  for (const PartReading& part : reading->parts) out.parts.push_back(told(part));
+  for (const PartReading& part : reading->parts) {
+    out.parts.push_back(told(part));
+    if (part.part == Part::kPfc && part.state != PartState::kUnsupported)
+      out.pfc = out.wanted.pfc_enable;
+  }
   if (!backend_->does(Part::kPfc)) out.parts.push_back(told(read_pfc(info, policy_)));
   const std::vector<dataplane::Change>& changes = reading->mend.changes;
   for (const dataplane::Change& c : changes)

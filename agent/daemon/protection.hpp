@@ -98,6 +98,8 @@ class Protection {
   [[nodiscard]] report::PortRules rules_of(Ifindex port, const core::PortInfo* info);
   /// What keeps a port that leads to a switch from being protected.
   [[nodiscard]] std::vector<report::PartReading> faults_of(const core::PortInfo& info) const;
+  /// Whether PFC is on at a port that leads to a switch is not known.
+  [[nodiscard]] bool is_pfc_unverified(const core::PortInfo& info) const;
   /// What is worth an alarm.
   [[nodiscard]] std::optional<std::string> complaint(Ifindex port, TimePoint now) const;
   /// Whether the port's rules may, and have to, follow its order now.

@@ -9,9 +9,9 @@
 namespace lldp::io {
 
 Result<void> remove_rules(const config::Config& config) {
-  if (config.backend == config::Backend::kNone) return {};
-  auto backend = dataplane::make_backend(config.dry_run ? "print" : to_string(config.backend),
-                                         options_of(config));
+  if (config.backend == "none") return {};
+  auto backend = dataplane::make_backend(
+      config.dry_run ? std::string_view("print") : config.backend, options_of(config));
   if (!backend) return fail(backend.error());
   const auto ports = (*backend)->ports();
   if (!ports) return fail(ports.error());

@@ -9,11 +9,11 @@
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 
 #include "base/text.hpp"
 #include "os/fd.hpp"
+#include "os/host.hpp"
 
 namespace lldp::io {
 namespace {
@@ -197,16 +197,8 @@ Error cannot(std::string_view verb, const std::string& path, int code) {
 
 /// Which start of the machine this is: the kernel's counters are of one. Empty: nobody says.
 Result<std::string> this_boot() {
-  // The service sees nothing of /proc but its processes, and is told.
-  if (const char* told = std::getenv("LLDP_LEVEL_BOOT_ID"); told != nullptr && *told != '\0')
-    return told;
-  const std::string path = "/proc/sys/kernel/random/boot_id";
-  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd && passes(errno)) return fail(cannot("read", path, errno));
-  std::string id(64, '\0');
-  const ssize_t n = fd ? ::read(fd.get(), id.data(), id.size()) : 0;
-  id.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
-  if (id.ends_with('\n')) id.pop_back();
+  auto id = boot_id();
+  if (!id && !passes(id.error().code)) return std::string();
   return id;
 }
 

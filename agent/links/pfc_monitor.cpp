@@ -10,7 +10,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "agent/links/dcb_message.hpp"
+#include "os/dcbnl.hpp"
 
 namespace lldp::io {
 namespace {
@@ -59,7 +59,7 @@ Result<PfcMonitor> PfcMonitor::open() {
 }
 
 std::optional<core::Pfc> PfcMonitor::ask(std::string_view name) {
-  const Bytes request = pfc_request(name, ++sequence_);
+  const Bytes request = dcbnl::get_request(name, ++sequence_);
   if (::send(requests_.get(), request.data(), request.size(), 0) < 0) return std::nullopt;
   // The kernel has answered when send() returns: what is not there now does not come.
   Buffer buffer;
@@ -70,7 +70,10 @@ std::optional<core::Pfc> PfcMonitor::ask(std::string_view name) {
     buffer.each(size, [&](const nlmsghdr& header, ByteSpan message) {
       if (header.nlmsg_seq != sequence_) return;  // of a question that was given up
       answered = true;
-      if (const auto parsed = parse_dcb_message(message)) found = parsed->pfc;
+      const auto parsed = dcbnl::parse(message);
+      if (parsed && parsed->pfc)
+        found = core::Pfc{
+            .enabled = parsed->pfc->enabled, .cap = parsed->pfc->cap, .mbc = parsed->pfc->mbc};
     });
   }
   return found;
@@ -86,7 +89,7 @@ void PfcMonitor::receive(const std::function<void(std::string_view)>& changed) {
     }
     if (size < 0) return;
     buffer.each(size, [&](const nlmsghdr&, ByteSpan message) {
-      if (const auto parsed = parse_dcb_message(message)) changed(parsed->name);
+      if (const auto parsed = dcbnl::parse(message); parsed && parsed->pfc) changed(parsed->name);
     });
   }
 }

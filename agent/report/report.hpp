@@ -104,6 +104,7 @@ struct PortRules {
   Installed installed = Installed::kNo;
   std::vector<std::string> changes{};                       ///< from installed to wanted
   std::vector<PartReading> parts{};                         ///< as read back just now
+  std::uint8_t pfc = 0;                                     ///< bit n: set here for priority n
   std::uint64_t restored = 0;                               ///< times that others took them away
   std::array<std::uint64_t, Priority::kMax + 1> bounces{};  ///< by the priority they came with
   std::optional<std::string> error{};                       ///< why they are not installed

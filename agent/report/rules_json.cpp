@@ -41,8 +41,10 @@ void write(JsonWriter& out, const PortRules& port, const qos::Policy& policy) {
     write(out.key("to"), turn.to);
     out.close('}');
   }
-  // The priorities whose PFC is set here: no back end sets any. Those that need it are `lossless`.
+  // The priorities whose PFC the back end sets. Those that need it are `lossless`.
   out.close(']').key("pfc").open('[');
+  for (unsigned p = 0; p <= Priority::kMax; ++p)
+    if ((unsigned{port.pfc} >> p & 1U) != 0) out.value(p);
   out.close(']').key("changes").open('[');
   for (const std::string& change : port.changes) out.value(std::string_view(change));
   out.close(']').key("parts").open('[');

@@ -117,10 +117,16 @@ const LineCase kLines[] = {
     {"SectionWithoutAName", "[]", "'[]' is no section: name one, or remove the line"},
     {"SectionThatNobodyKnows", "[ldp]",
      "'[ldp]' is no section: keys without one stand before the first"},
+    {"BackendTwice", "backend = bpf, dcb, bpf", "backend: bpf stands there twice: remove one"},
+    {"BackendThatStandsAlone", "backend = auto,dcb",
+     "backend: auto stands alone: leave the others out"},
+    {"BackendsThatClash", "backend = bpf,sonic",
+     "backend: sonic does all that the others do: leave them out"},
     {"RedisWithoutAPort", "sonic.redis = redis.example",
      "sonic.redis: 'redis.example' is neither a path nor an address and port: write "
      "127.0.0.1:6379"},
-    {"ChoiceInCapitals", "backend = BPF", "backend: 'BPF' is none of bpf, print, sonic, none"},
+    {"ChoiceInCapitals", "backend = BPF",
+     "backend: 'BPF' is none of auto, bpf, dcb, print, sonic, none"},
     {"FlagOfAnotherLanguage", "flush = true", "flush: 'true' is none of yes, no"},
     {"PortsEmpty", "ports =", "ports: no port: name at least one, or remove the key"},
     {"PortsBySpace", "ports = swp1 swp2",
@@ -390,7 +396,7 @@ TEST_F(ConfigLoad, ErrorsOfBothAreToldEachWithItsPlace) {
   write("role = host\nlldp.tx-hold = 0\n");
   EXPECT_THAT(texts(load_with({"--level", "4", "--backend", "x"}).error()),
               ElementsAre(path_ + ":2: lldp.tx-hold: '0' is not in range: use 1-100",
-                          "--backend: 'x' is none of bpf, print, sonic, none",
+                          "--backend: 'x' is none of auto, bpf, dcb, print, sonic, none",
                           "--level: a host has level 0: remove this, or set role = switch"));
 }
 

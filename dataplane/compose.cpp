@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dataplane/compose.hpp"
+
+#include <sys/epoll.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <set>
+#include <utility>
+
+namespace lldp::dataplane {
+namespace {
+
+constexpr Part kParts[] = {Part::kClassify, Part::kRemap, Part::kQueues, Part::kPfc};
+
+void sort_by_part(std::vector<Change>& changes) {
+  std::ranges::stable_sort(changes, {}, &Change::part);
+}
+
+}  // namespace
+
+Compose::Compose(std::vector<std::unique_ptr<Backend>> members, UniqueFd events)
+    : members_(std::move(members)), events_(std::move(events)) {
+  for (const auto& member : members_) name_.append(name_.empty() ? "" : ",").append(member->name());
+}
+
+Result<std::unique_ptr<Backend>> Compose::of(std::vector<std::unique_ptr<Backend>> members) {
+  for (const Part part : kParts) {
+    const Backend* claimed = nullptr;
+    for (const auto& member : members) {
+      if (!member->does(part)) continue;
+      if (claimed != nullptr)
+        return fail(Error{0, "backend",
+                          std::string(claimed->name()) + " and " + std::string(member->name()) +
+                              " both do " + std::string(to_string(part)) + ": leave one out"});
+      claimed = member.get();
+    }
+  }
+  UniqueFd events(::epoll_create1(EPOLL_CLOEXEC));
+  if (!events) return fail(Error{errno, "backend", std::strerror(errno)});
+  for (const auto& member : members) {
+    epoll_event interest{.events = EPOLLIN, .data = {}};
+    if (member->events() >= 0 &&
+        ::epoll_ctl(events.get(), EPOLL_CTL_ADD, member->events(), &interest) != 0)
+      return fail(Error{errno, "backend", std::strerror(errno)});
+  }
+  return std::unique_ptr<Backend>(new Compose(std::move(members), std::move(events)));
+}
+
+std::string Compose::description() const {
+  std::string text;
+  for (const auto& member : members_)
+    text.append(text.empty() ? "" : "; ")
+        .append(member->name())
+        .append(": ")
+        .append(member->description());
+  return text;
+}
+
+Capabilities Compose::capabilities() const {
+  Capabilities all{};
+  for (const auto& member : members_) {
+    const Capabilities its = member->capabilities();
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = std::max(all[i], its[i]);
+  }
+  return all;
+}
+
+std::optional<Error> Compose::down() const {
+  for (const auto& member : members_)
+    if (auto why = member->down()) return why;
+  return std::nullopt;
+}
+
+std::size_t Compose::ports_per_turn() const {
+  std::size_t least = members_.front()->ports_per_turn();
+  for (const auto& member : members_) least = std::min(least, member->ports_per_turn());
+  return least;
+}
+
+Result<void> Compose::prepare(std::span<const qos::Ruleset> rules) {
+  for (const auto& member : members_)
+    if (auto done = member->prepare(rules); !done) return done;
+  return {};
+}
+
+Result<PortPlan> Compose::plan(const PortRef& port, const qos::Ruleset& want) {
+  PortPlan whole{.port = port, .want = want};
+  for (const auto& member : members_) {
+    const auto its = member->plan(port, want);
+    if (!its) return fail(its.error());
+    std::ranges::copy(its->changes, std::back_inserter(whole.changes));
+  }
+  sort_by_part(whole.changes);
+  return whole;
+}
+
+Result<Reading> Compose::verify(const PortRef& port, const qos::Ruleset& want) {
+  Reading whole{.mend = {.port = port, .want = want}};
+  for (const auto& member : members_) {
+    auto its = member->verify(port, want);
+    if (!its) return fail(its.error());
+    std::ranges::move(its->parts, std::back_inserter(whole.parts));
+    std::ranges::move(its->mend.changes, std::back_inserter(whole.mend.changes));
+  }
+  for (const Part part : {Part::kClassify, Part::kRemap})  // which every port needs
+    if (!does(part))
+      whole.parts.push_back({part, PartState::kUnsupported, "no back end here does it"});
+  std::ranges::stable_sort(whole.parts, {}, &PartReading::part);
+  sort_by_part(whole.mend.changes);
+  return whole;
+}
+
+Result<PortPlan> Compose::plan_removal(const PortRef& port) {
+  PortPlan whole{.port = port};
+  for (const auto& member : members_) {
+    const auto its = member->plan_removal(port);
+    if (!its) return fail(its.error());
+    std::ranges::copy(its->changes, std::back_inserter(whole.changes));
+  }
+  sort_by_part(whole.changes);
+  return whole;
+}
+
+void Compose::apply(const Plan& plan) {
+  std::vector<Plan> theirs(members_.size());
+  for (const PortPlan& port : plan.ports) {
+    Pending pending{.waiting = std::vector<bool>(members_.size()),
+                    .outcome = {.port = port.port.ifindex}};
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+      PortPlan its{.port = port.port, .want = port.want};
+      std::ranges::copy_if(port.changes, std::back_inserter(its.changes),
+                           [&](const Change& c) { return members_[i]->does(c.part); });
+      if (its.empty()) continue;
+      pending.waiting[i] = true;
+      theirs[i].ports.push_back(std::move(its));
+    }
+    if (std::ranges::find(pending.waiting, true) == pending.waiting.end())
+      outcomes_.push_back(pending.outcome);
+    else
+      pending_[port.port.ifindex].push_back(std::move(pending));
+  }
+  for (std::size_t i = 0; i < members_.size(); ++i)
+    if (!theirs[i].ports.empty()) members_[i]->apply(theirs[i]);
+}
+
+void Compose::finish(std::size_t member, const Outcome& outcome, std::vector<Outcome>& out) {
+  const auto at = pending_.find(outcome.port);
+  if (at == pending_.end()) return;
+  // Each tells its outcomes in the order of the plans: the first that waits for it is meant.
+  const auto waiting =
+      std::ranges::find_if(at->second, [&](const Pending& p) { return p.waiting[member]; });
+  if (waiting == at->second.end()) return;
+  waiting->waiting[member] = false;
+  if (outcome.why && !waiting->outcome.why) waiting->outcome = outcome;
+  if (std::ranges::find(waiting->waiting, true) != waiting->waiting.end()) return;
+  out.push_back(std::move(waiting->outcome));
+  at->second.erase(waiting);
+  if (at->second.empty()) pending_.erase(at);
+}
+
+Events Compose::take_events() {
+  Events all{.outcomes = std::exchange(outcomes_, {})};
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    Events its = members_[i]->take_events();
+    std::ranges::move(its.changed, std::back_inserter(all.changed));
+    for (const Outcome& outcome : its.outcomes) finish(i, outcome, all.outcomes);
+  }
+  return all;
+}
+
+std::vector<Ifindex> Compose::glance(std::span<const Ifindex> ports) {
+  std::set<Ifindex> all;
+  for (const auto& member : members_)
+    for (const Ifindex port : member->glance(ports)) all.insert(port);
+  return {all.begin(), all.end()};
+}
+
+void Compose::forget(Ifindex port) {
+  for (const auto& member : members_) member->forget(port);
+}
+
+Result<std::vector<PortRef>> Compose::ports() {
+  std::map<Ifindex, PortRef> all;
+  for (const auto& member : members_) {
+    const auto its = member->ports();
+    if (!its) return fail(its.error());
+    for (const PortRef& port : *its) all.emplace(port.ifindex, port);
+  }
+  std::vector<PortRef> out;
+  for (auto& [ifindex, port] : all) out.push_back(std::move(port));
+  return out;
+}
+
+Result<Bounces> Compose::bounces(Ifindex port) {
+  Bounces sum{};
+  for (const auto& member : members_) {
+    const auto its = member->bounces(port);
+    if (!its) return fail(its.error());
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += (*its)[i];
+  }
+  return sum;
+}
+
+std::string Compose::alias(const PortRef& port) const {
+  for (const auto& member : members_)
+    if (auto alias = member->alias(port); !alias.empty()) return alias;
+  return {};
+}
+
+}  // namespace lldp::dataplane

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dataplane/backend.hpp"
+#include "os/fd.hpp"
+
+namespace lldp::dataplane {
+
+/// Several back ends as one: each part is done by the one that claims it, and what a port needs and
+/// nobody claims is `unsupported`. Each keeps the promises of backend.hpp for its own parts: what
+/// one has done stays where another is refused, for half of the rules is the safer half in any
+/// order.
+class Compose : public Backend {
+ public:
+  /// Refuses two that claim one part.
+  [[nodiscard]] static Result<std::unique_ptr<Backend>> of(
+      std::vector<std::unique_ptr<Backend>> members);
+
+  [[nodiscard]] std::string_view name() const override { return name_; }
+  [[nodiscard]] std::string description() const override;
+  [[nodiscard]] Capabilities capabilities() const override;
+  [[nodiscard]] std::optional<Error> down() const override;
+  [[nodiscard]] std::size_t ports_per_turn() const override;
+  [[nodiscard]] Result<void> prepare(std::span<const qos::Ruleset> rules) override;
+  [[nodiscard]] Result<PortPlan> plan(const PortRef& port, const qos::Ruleset& want) override;
+  [[nodiscard]] Result<Reading> verify(const PortRef& port, const qos::Ruleset& want) override;
+  [[nodiscard]] int events() const override { return events_.get(); }
+  [[nodiscard]] Events take_events() override;
+  [[nodiscard]] std::vector<Ifindex> glance(std::span<const Ifindex> ports) override;
+  [[nodiscard]] Result<PortPlan> plan_removal(const PortRef& port) override;
+  void apply(const Plan& plan) override;
+  void forget(Ifindex port) override;
+  [[nodiscard]] Result<std::vector<PortRef>> ports() override;
+  [[nodiscard]] Result<Bounces> bounces(Ifindex port) override;
+  [[nodiscard]] std::string alias(const PortRef& port) const override;
+
+ private:
+  /// A port's changes that several are at: its outcome is known when all have told theirs.
+  struct Pending {
+    std::vector<bool> waiting{};  ///< by member
+    Outcome outcome{};
+  };
+
+  Compose(std::vector<std::unique_ptr<Backend>> members, UniqueFd events);
+  void finish(std::size_t member, const Outcome& outcome, std::vector<Outcome>& out);
+
+  std::vector<std::unique_ptr<Backend>> members_;
+  UniqueFd events_;  ///< epoll: theirs
+  std::string name_;
+  std::map<Ifindex, std::deque<Pending>> pending_;
+  std::vector<Outcome> outcomes_;  ///< of ports that nobody had anything to do at
+};
+
+}  // namespace lldp::dataplane

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+// PFC by dcbnl with a driver of the test's own, alone and as one of two back ends.
+#include "dataplane/dcb/dcb.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+
+#include "dataplane/compose.hpp"
+#include "dataplane/print/print.hpp"
+#include "tests/dataplane/contract.hpp"
+#include "tests/dataplane/fake_backend.hpp"
+#include "tests/support/temp_dir.hpp"
+
+namespace lldp::dataplane {
+namespace {
+
+using dcbnl::App;
+using dcbnl::kDscp;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr std::uint8_t kLossless = 0x60;  ///< 5 and 6
+const App kFirst{kDscp, 5, 43};
+const App kSecond{kDscp, 6, 51};
+
+/// Ports' settings, outside of any back end.
+struct Hardware {
+  std::map<std::string, dcbnl::Settings> ports{};
+  int refuse = 0;  ///< every change, with this errno
+  bool refuse_apps = false;
+  bool deaf = false;  ///< changes are accepted and not made
+  int changes = 0;
+};
+
+class FakeDriver : public dcb::Driver {
+ public:
+  explicit FakeDriver(Hardware& hardware) : hardware_(hardware) {}
+  Result<dcbnl::Settings> get(const std::string& port) override {
+    const auto at = hardware_.ports.find(port);
+    if (at == hardware_.ports.end()) return fail(Error{ENODEV, port, "the port has vanished"});
+    if (!at->second.pfc) return fail(Error{EOPNOTSUPP, port, "Operation not supported"});
+    return at->second;
+  }
+  Result<void> set_pfc(const std::string& port, std::uint8_t enabled) override {
+    return change(port, false, [&](dcbnl::Settings& s) { s.pfc->enabled = enabled; });
+  }
+  Result<void> add(const std::string& port, std::span<const App> apps) override {
+    return change(port, true, [&](dcbnl::Settings& s) {
+      for (const App& app : apps) s.apps.push_back(app);
+    });
+  }
+  Result<void> remove(const std::string& port, std::span<const App> apps) override {
+    return change(port, true, [&](dcbnl::Settings& s) {
+      std::erase_if(s.apps, [&](const App& a) { return std::ranges::find(apps, a) != apps.end(); });
+    });
+  }
+
+ private:
+  template <class Make>
+  Result<void> change(const std::string& port, bool apps, Make make) {
+    ++hardware_.changes;
+    if (hardware_.refuse != 0 && (apps || !hardware_.refuse_apps))
+      return fail(Error{hardware_.refuse, port, std::strerror(hardware_.refuse)});
+    if (apps && hardware_.refuse_apps) return fail(Error{EINVAL, port, "Invalid argument"});
+    if (!hardware_.deaf) make(hardware_.ports.at(port));
+    return {};
+  }
+  Hardware& hardware_;
+};
+
+PortRef port_of(int n) {
+  return {*Ifindex::make(7U + static_cast<unsigned>(n)), std::to_string(7 + n)};
+}
+
+/// bpf's part played by a fake, and PFC beside it.
+class ComposedWorld : public World {
+ public:
+  ComposedWorld() {
+    kernel_.vanished.insert(Ifindex::of<0x7ffffff0>());
+    for (const char* name : {"7", "8"})
+      hardware_.ports[name] = {.name = name, .pfc = dcbnl::Pfc{.cap = 8}};
+  }
+  std::unique_ptr<Backend> open() override {
+    std::vector<std::unique_ptr<Backend>> members;
+    members.push_back(std::make_unique<FakeBackend>(kernel_));
+    members.push_back(std::make_unique<Dcb>(std::make_unique<FakeDriver>(hardware_),
+                                            DcbOptions{.memory = files_.path() + "/dcb"}, "boot"));
+    return std::move(*Compose::of(std::move(members)));
+  }
+  PortRef port(int n) override { return port_of(n); }
+
+ private:
+  TempDir files_;
+  FakeKernel kernel_;
+  Hardware hardware_;
+};
+INSTANTIATE_TEST_SUITE_P(Composed, BackendContract,
+                         testing::Values(world_case<ComposedWorld>("FakeAndDcb")),
+                         [](const auto& c) { return c.param.name; });
+
+class DcbTest : public testing::Test {
+ protected:
+  DcbTest() {
+    hardware_.ports["7"] = {.name = "7",
+                            .pfc = dcbnl::Pfc{.enabled = 0x08, .cap = 8},
+                            .apps = {{1, 3, 0x8906}, {kDscp, 3, 26}}};
+    backend_ = open();
+  }
+  std::unique_ptr<Dcb> open(std::string boot = "boot") {
+    return std::make_unique<Dcb>(std::make_unique<FakeDriver>(hardware_),
+                                 DcbOptions{.memory = memory()}, std::move(boot));
+  }
+  std::string memory() const { return files_.path() + "/dcb"; }
+  Result<void> put() {
+    const auto plan = backend_->plan(port_of(0), rules_of(Order::kDown));
+    if (!plan) return fail(plan.error());
+    return finish(*backend_, {.ports = {*plan}});
+  }
+  Result<void> take() {
+    const auto plan = backend_->plan_removal(port_of(0));
+    if (!plan) return fail(plan.error());
+    return finish(*backend_, {.ports = {*plan}});
+  }
+  Reading verified() { return *backend_->verify(port_of(0), rules_of(Order::kDown)); }
+  PartReading pfc() { return verified().parts.at(0); }
+  dcbnl::Settings& port() { return hardware_.ports["7"]; }
+
+  TempDir files_;
+  Hardware hardware_;
+  std::unique_ptr<Dcb> backend_;
+};
+
+TEST_F(DcbTest, TurnsOnWhatIsLosslessBesideWhatIsThere) {
+  EXPECT_EQ(pfc(), (PartReading{Part::kPfc, PartState::kMissing, "no PFC for priority 5, 6"}));
+  ASSERT_TRUE(put());
+  EXPECT_EQ(port().pfc->enabled, kLossless | 0x08);
+  EXPECT_THAT(port().apps,
+              testing::UnorderedElementsAre(App{1, 3, 0x8906}, App{kDscp, 3, 26}, kFirst, kSecond));
+  EXPECT_EQ(pfc().state, PartState::kDone);
+  EXPECT_TRUE(backend_->plan(port_of(0), rules_of(Order::kUp))->empty());  // no matter which way
+}
+
+TEST_F(DcbTest, RemovalByAnotherPutsBackExactlyWhatWasThere) {
+  port().apps.push_back({kDscp, 2, 43});  // our first class, by another priority
+  port().pfc->enabled = 0x28;             // and 5 is on already
+  const dcbnl::Settings before = port();
+  ASSERT_TRUE(put());
+  EXPECT_THAT(port().apps, testing::Not(testing::Contains(App{kDscp, 2, 43})));
+  port().pfc->enabled |= 0x80;  // what others do meanwhile is theirs
+  backend_ = open();
+  EXPECT_TRUE(backend_->plan(port_of(0), rules_of(Order::kDown))->empty());
+  ASSERT_TRUE(take());
+  EXPECT_EQ(port().pfc->enabled, before.pfc->enabled | 0x80);
+  EXPECT_THAT(port().apps, testing::UnorderedElementsAreArray(before.apps));
+  EXPECT_THAT(*backend_->ports(), IsEmpty());
+  EXPECT_FALSE(std::ifstream(memory()).good());  // nothing is left to be put back
+}
+
+TEST_F(DcbTest, WhatWasThereBeforeAnotherRunOfTheMachineOrOfAnotherInterfaceIsNoMore) {
+  ASSERT_TRUE(put());
+  EXPECT_THAT(*open("another boot")->ports(), IsEmpty());
+  const PortRef again{Ifindex::of<99>(), "7"};
+  EXPECT_TRUE(backend_->plan_removal(again)->empty());
+  std::ofstream(memory()) << "{";
+  const auto damaged = open();
+  EXPECT_THAT(*damaged->ports(), IsEmpty());
+  EXPECT_THAT(damaged->description(), HasSubstr("is damaged"));
+}
+
+TEST_F(DcbTest, WhoseDriverHasNoDcbnlIsUnsupportedAndLeftAlone) {
+  port().pfc.reset();
+  EXPECT_EQ(pfc().state, PartState::kUnsupported);
+  EXPECT_THAT(pfc().text, HasSubstr("no dcbnl"));
+  EXPECT_TRUE(put());
+  EXPECT_EQ(hardware_.changes, 0);
+}
+
+TEST_F(DcbTest, WhatTheDriverAcceptsAndDoesNotDoIsSaidAndNotTriedAgain) {
+  hardware_.deaf = true;
+  ASSERT_TRUE(put());
+  EXPECT_EQ(pfc(), (PartReading{Part::kPfc, PartState::kUnsupported,
+                                "the driver accepts PFC and does not do it"}));
+  const int changes = hardware_.changes;
+  EXPECT_TRUE(verified().mend.empty());
+  EXPECT_TRUE(put());
+  EXPECT_EQ(hardware_.changes, changes);
+  hardware_.deaf = false;
+  port().apps.clear();  // something is different: it is worth another try
+  EXPECT_FALSE(verified().mend.empty());
+  ASSERT_TRUE(put());
+  EXPECT_EQ(pfc().state, PartState::kDone);
+}
+
+TEST_F(DcbTest, RefusalIsSaidWithWhatMendsIt) {
+  hardware_.refuse = EINVAL;
+  port().dcbx = 0x0a;  // LLD_MANAGED
+  ASSERT_TRUE(put());
+  EXPECT_EQ(pfc().state, PartState::kMissing);
+  EXPECT_THAT(pfc().text,
+              HasSubstr("the driver refuses PFC for priority 3, 5, 6: Invalid argument: "
+                        "its firmware runs DCBX and decides: dcb dcbx set dev 7 host"));
+  EXPECT_THAT(*backend_->ports(), IsEmpty());
+  hardware_.refuse = EPERM;
+  port().dcbx.reset();
+  const auto done = put();
+  ASSERT_FALSE(done);
+  EXPECT_THAT(to_string(done.error()), HasSubstr("Operation not permitted"));
+}
+
+TEST_F(DcbTest, RefusedMapTakesThePfcBack) {
+  hardware_.refuse_apps = true;
+  ASSERT_TRUE(put());
+  EXPECT_EQ(port().pfc->enabled, 0x08);
+  EXPECT_THAT(pfc().text, HasSubstr("the driver refuses the map of DSCPs: Invalid argument"));
+}
+
+TEST_F(DcbTest, MorePrioritiesThanTheDriverDoesAreNamed) {
+  port().pfc->cap = 2;
+  EXPECT_THAT(pfc().text, HasSubstr("on for 3, 5, 6, and the driver does 2 at once"));
+  EXPECT_TRUE(put());
+  EXPECT_EQ(hardware_.changes, 0);
+}
+
+TEST_F(DcbTest, NothingIsChangedWhereItCouldNotBePutBack) {
+  backend_ = std::make_unique<Dcb>(std::make_unique<FakeDriver>(hardware_),
+                                   DcbOptions{.memory = "/nonexistent/dcb"}, "boot");
+  const auto done = put();
+  ASSERT_FALSE(done);
+  EXPECT_THAT(to_string(done.error()),
+              HasSubstr("/nonexistent/dcb: add pfc: what the ports had before"));
+  EXPECT_EQ(hardware_.changes, 0);
+}
+
+TEST_F(DcbTest, GlanceFindsWhatOthersChange) {
+  ASSERT_TRUE(put());
+  (void)verified();
+  const Ifindex ifindex = port_of(0).ifindex;
+  EXPECT_THAT(backend_->glance({&ifindex, 1}), IsEmpty());
+  port().pfc->enabled = 0;
+  EXPECT_THAT(backend_->glance({&ifindex, 1}), ElementsAre(ifindex));
+  EXPECT_FALSE(verified().mend.empty());
+  ASSERT_TRUE(put());
+  EXPECT_EQ(port().pfc->enabled & kLossless, kLossless);
+}
+
+TEST(Composition, TwoThatDoOnePartAreRefused) {
+  FakeKernel kernel;
+  std::vector<std::unique_ptr<Backend>> members;
+  members.push_back(std::make_unique<FakeBackend>(kernel));
+  members.push_back(std::make_unique<Print>(std::cout));
+  const auto both = Compose::of(std::move(members));
+  ASSERT_FALSE(both);
+  EXPECT_EQ(to_string(both.error()), "backend: fake and print both do classify: leave one out");
+}
+
+TEST(Composition, WhatNobodyDoesIsUnsupported) {
+  Hardware hardware;
+  hardware.ports["7"] = {
+      .name = "7", .pfc = dcbnl::Pfc{.enabled = kLossless}, .apps = {kFirst, kSecond}};
+  std::vector<std::unique_ptr<Backend>> members;
+  members.push_back(
+      std::make_unique<Dcb>(std::make_unique<FakeDriver>(hardware), DcbOptions{}, "boot"));
+  const auto alone = Compose::of(std::move(members));
+  ASSERT_TRUE(alone);
+  EXPECT_THAT(
+      (*alone)->verify(port_of(0), rules_of(Order::kUp))->parts,
+      ElementsAre(PartReading{Part::kClassify, PartState::kUnsupported, "no back end here does it"},
+                  PartReading{Part::kRemap, PartState::kUnsupported, "no back end here does it"},
+                  PartReading{Part::kPfc, PartState::kDone, ""}));
+}
+
+TEST(Composition, WhatOneDidStaysWhereAnotherIsRefused) {
+  FakeKernel kernel;
+  Hardware hardware{.refuse = EPERM};
+  hardware.ports["7"] = {.name = "7", .pfc = dcbnl::Pfc{}};
+  TempDir files;
+  std::vector<std::unique_ptr<Backend>> members;
+  members.push_back(std::make_unique<FakeBackend>(kernel));
+  members.push_back(std::make_unique<Dcb>(std::make_unique<FakeDriver>(hardware),
+                                          DcbOptions{.memory = files.path() + "/dcb"}, "boot"));
+  const auto both = std::move(*Compose::of(std::move(members)));
+  EXPECT_EQ(both->name(), "fake,dcb");
+  const auto plan = both->plan(port_of(0), rules_of(Order::kUp));
+  const auto done = finish(*both, {.ports = {*plan}});
+  ASSERT_FALSE(done);
+  EXPECT_THAT(to_string(done.error()), HasSubstr("add pfc: Operation not permitted"));
+  EXPECT_THAT(both->plan(port_of(0), rules_of(Order::kUp))->changes,
+              ElementsAre(Change{Action::kAdd, Part::kPfc}));
+}
+
+}  // namespace
+}  // namespace lldp::dataplane

@@ -35,11 +35,11 @@ struct Event {
   Ifindex port{};      ///< 0: the device
   AlarmCode alarm{};   ///< for the two alarm kinds
   std::string text{};  ///< one line for a person, remote strings escaped
-  /// What the neighbour now sends, and sent before; belong to the agent and hold until it is next
-  /// called. Anybody on the link can change with every frame, and most such lines are never
-  /// written.
-  ByteSpan lldpdu{};
-  ByteSpan before{};
+  /// What the neighbour now sends, and sent before, in place of a text: anybody on the link can
+  /// change with every frame, and most such lines are never written. Copies: in one call several
+  /// neighbours may change, and one of them twice.
+  Bytes lldpdu{};
+  Bytes before{};
 };
 
 /// The event's text; made here for the events that come without one.

@@ -257,7 +257,11 @@ void Agent::Impl::configure(Settings settings, TimePoint now, Actions& out) {
     for (Neighbor& n : port.table.all()) {  // what counts as a host or as our TLV may have changed
       const Bytes lldpdu(n.lldpdu().begin(), n.lldpdu().end());
       const auto view = tlv::decode(lldpdu, {.contribution_ouis = settings_.accepted_ouis});
-      if (view) n.replace(lldpdu, *view, settings_);
+      if (!view) continue;
+      const Told before = n;
+      const auto last_level = n.last_level;
+      n.replace(lldpdu, *view, settings_);
+      n.uphold(before, last_level, now);
     }
     remember(port);
     const Heard heard = port.heard;

@@ -175,7 +175,6 @@ class Agent::Impl {
   std::size_t neighbors_ = 0;
   std::vector<Bytes> frames_{};  ///< of the current call; their storage is used again
   std::size_t frames_used_ = 0;
-  Bytes replaced_{};  ///< what the neighbour that changed sent before
   bool finished_ = false;
 };
 

@@ -86,7 +86,9 @@ void Neighbor::replace(ByteSpan lldpdu, const tlv::LldpduView& view, const Setti
   lldpdu_.assign(lldpdu.begin(), lldpdu.end());
 }
 
-void Neighbor::uphold(const Told& before, std::optional<Level> last) {
+void Neighbor::uphold(const Told& before, std::optional<Level> last, TimePoint now) {
+  const bool host_by_capabilities = device == DeviceType::kHost && !tr && !contribution;
+  if (!host_by_capabilities || !before.claims_switch || now >= claim_until) return;
   claim_stands = true;
   device = before.device;
   level = before.level;

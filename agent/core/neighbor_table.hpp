@@ -70,8 +70,9 @@ class Neighbor : public Told {
   /// nothing.
   bool claim_stands = false;
 
-  /// Takes over what it claimed before.
-  void uphold(const Told& before, std::optional<Level> last);
+  /// After replace(): takes over what it claimed before, if by that it was a switch, which is still
+  /// valid, and only its System Capabilities speak against it now.
+  void uphold(const Told& before, std::optional<Level> last, TimePoint now);
 
  private:
   Bytes lldpdu_{};

@@ -99,12 +99,9 @@ void Agent::Impl::Receiver::mibUpdateObjects() {
     const Told before = *known;
     const auto last_level = known->last_level;
     if (known->tr || known->contribution) known->claim_until = known->rxInfoTTL;
-    impl.replaced_.assign(known->lldpdu().begin(), known->lldpdu().end());
+    event.before.assign(known->lldpdu().begin(), known->lldpdu().end());
     known->replace(lldpdu, *view, impl.settings_);
-    const bool host_by_capabilities =
-        known->device == DeviceType::kHost && !known->tr && !known->contribution;
-    if (host_by_capabilities && before.claims_switch && now < known->claim_until)
-      known->uphold(before, last_level);
+    known->uphold(before, last_level, now);
     // It has restarted, or lost us: it should not have to wait for our next periodic frame. More
     // than one, as to a newcomer: if it starts once more before it is answered, it sends the same
     // octets again, which tell nothing.
@@ -118,8 +115,7 @@ void Agent::Impl::Receiver::mibUpdateObjects() {
     spoken = before != static_cast<const Told&>(*known);
     table_changed = spoken || impl.settings_.expected;
     note_support(before.level);
-    event.lldpdu = known->lldpdu();
-    event.before = impl.replaced_;
+    event.lldpdu.assign(lldpdu.begin(), lldpdu.end());
   }
   known->rxInfoTTL = now + std::chrono::seconds(view->ttl);
   known->source = source;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A neighbour that changes what it says all the time is looked at a bounded number of times.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "agent/core/change_gate.hpp"
@@ -49,6 +50,23 @@ TEST_F(Changes, OfAFloodAreLookedAtTenTimesASecond) {
   EXPECT_LE(changes(), static_cast<std::size_t>(ChangeGate::kBurst + 101));
   EXPECT_GE(changes(), 40U);
   EXPECT_EQ(s.statistics(1).statsFramesInTotal, 20'001U);
+}
+
+TEST_F(Changes, OfTwoPortsInOneCallEachIsToldByItsOwnFrames) {
+  s.up(2);
+  const auto hear = [this](unsigned port, std::uint16_t ttl) {
+    s.hear(port, {.name = "peer" + std::to_string(port), .ttl = ttl});
+  };
+  for (unsigned port : {1U, 2U})
+    for (int i = 0; i <= 2 * ChangeGate::kBurst; ++i) hear(port, i % 2 == 0 ? 100 : 101);
+  hear(1, 201);
+  hear(2, 202);
+  s.agent.advance(s.now + std::chrono::seconds(1), s.out);
+  std::vector<std::string> texts;
+  for (const Event& e : s.out.events)
+    if (e.kind == Event::Kind::kNeighborChanged) texts.push_back(text_of(e));
+  EXPECT_THAT(texts, testing::UnorderedElementsAre("peer1 port p1: ttl 100 -> 201",
+                                                   "peer2 port p1: ttl 100 -> 202"));
 }
 
 TEST_F(Changes, LastWordOfAFloodHoldsATenthOfASecondLater) {

@@ -318,6 +318,23 @@ TEST_F(O1, AnOperatorMayForgetAPort) {
   s.forget(77);                       // of which there is none
 }
 
+// O2: an address of ours that changes, or a reload, is nothing that a neighbour says
+TEST_F(O1, ASwitchWhoseTlvsAreLostForAWhileIsNoHostByANewConfiguration) {
+  s.up(2);
+  s.hear(2, a_switch("up", 3));
+  s.hear(2, {.name = "up", .capabilities = tlv::Capabilities::kStationOnly});
+  ASSERT_EQ(s.order(2), Order::kUp);
+  Settings changed = s.agent.settings();
+  changed.router = !changed.router;
+  s.agent.configure(changed, s.now, s.out);
+  s.take();
+  EXPECT_EQ(s.order(2), Order::kUp);
+  EXPECT_EQ(s.type(2), PortType::kUplink);
+  s.pass(seconds(121));  // what it said is over
+  s.hear(2, {.name = "up", .capabilities = tlv::Capabilities::kStationOnly});
+  EXPECT_EQ(s.order(2), Order::kDown);
+}
+
 // O3: whose claim stands though its frames say nothing of it has proved nothing
 TEST(O3, ANeighborWhoseClaimStandsIsWaitedFor) {
   Settings settings;

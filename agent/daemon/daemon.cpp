@@ -141,6 +141,7 @@ void Daemon::announce_presence() {
   auto presence = Presence::announce();
   if (!presence) return log(Severity::kWarning, presence.error());
   presence_.emplace(std::move(*presence));
+  protection_.set_sole();
 }
 
 std::vector<MacAddress> Daemon::group_addresses(const std::vector<core::Scope>& scopes) {
@@ -150,12 +151,13 @@ std::vector<MacAddress> Daemon::group_addresses(const std::vector<core::Scope>& 
 }
 
 void Daemon::watch_rules(TimePoint now) {
+  if (protection_.take_found_rules()) agent_.assume_rules(now, actions_);
   if (!protection_.take_opened()) return;
-  if (protection_.found_rules()) agent_.assume_rules(now, actions_);
   rules_events_.reset();
   if (protection_.events() < 0) return;
   rules_events_.emplace(loop_, protection_.events(), [this] {
     protection_.take_events(boot_time());
+    watch_rules(boot_time());
     settle();
     rules_events_->wait();
   });
@@ -282,8 +284,12 @@ void Daemon::shutdown() {
   agent_.shutdown(now, actions_);
   perform(now);
   if (speaker() == Beside::Speaker::kLldpd) beside_->withdraw(kWithdrawal);
-  if (config_.flush) protection_.flush();
-  settle();
+  if (config_.flush) {
+    if (auto gone = protection_.flush(); !gone) log(Severity::kError, gone.error());
+    save_state(now);
+  } else {
+    settle();
+  }
   loop_.stop();
 }
 
@@ -386,7 +392,8 @@ void Daemon::settle() {
   const TimePoint now = boot_time();
   if (retry_due_ && *retry_due_ <= now) {
     retry_due_.reset();
-    if (links_.behind()) follow_links();
+    // Not "if it is behind": whoever asked meanwhile may have had all of it read.
+    if (link_events_ && link_events_->is_paused()) follow_links();
     state_.retry();
   }
   if (const auto due = auto_role_.deadline(); due && *due <= now) update_settings(now);

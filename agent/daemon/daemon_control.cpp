@@ -20,7 +20,7 @@ std::string Daemon::show_json(std::span<const std::string> ports) {
   const core::Snapshot snapshot = agent_.snapshot(now);
   return report::show_json(snapshot, protection_.summary(snapshot),
                            {.wall = std::chrono::system_clock::now(), .boot = now}, ports,
-                           to_string(speaker()), role().why);
+                           to_string(speaker()), role_.why);
 }
 
 std::string Daemon::stats_json(std::span<const std::string> ports) {

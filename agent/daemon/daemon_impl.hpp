@@ -82,8 +82,8 @@ class Daemon final : ControlHandler {
   void say_what_is_no_interface();
   /// After what the core is told of the machine may have changed: its role, its addresses.
   void update_settings(TimePoint now);
-  [[nodiscard]] Machine::Verdict role();
-  [[nodiscard]] std::string role_text();
+  [[nodiscard]] Machine::Verdict judge_role();
+  [[nodiscard]] std::string role_text() const;
   [[nodiscard]] core::AdminStatus admin_status(const std::string& port) const;
   void load_plan(TimePoint now);
   void watch_pfc();
@@ -128,6 +128,7 @@ class Daemon final : ControlHandler {
   std::unordered_map<Ifindex, ManagedPort> ports_;
   std::optional<Beside> beside_;  ///< not with `transport = packet`
   AutoRole auto_role_;
+  Machine::Verdict role_{};  ///< that the agent's settings have
   core::Agent agent_;
   Protection protection_;
 

@@ -113,7 +113,7 @@ core::AdminStatus Daemon::admin_status(const std::string& port) const {
   return status == enabledRxTx || status == enabledRxOnly ? enabledRxOnly : disabled;
 }
 
-Machine::Verdict Daemon::role() {
+Machine::Verdict Daemon::judge_role() {
   switch (config_.role) {
     case config::Role::kHost:
       return {Role::kHost, {}};
@@ -128,15 +128,15 @@ Machine::Verdict Daemon::role() {
   return found;
 }
 
-std::string Daemon::role_text() {
-  const auto [role, why] = this->role();
-  return why.empty() ? std::string(to_string(role))
-                     : fmt::format("{}, for {}", to_string(role), why);
+std::string Daemon::role_text() const {
+  const std::string_view name = to_string(role_.role);
+  return role_.why.empty() ? std::string(name) : fmt::format("{}, for {}", name, role_.why);
 }
 
 core::Settings Daemon::settings() {
   core::Settings settings = config_.core;
-  settings.role = role().role;
+  role_ = judge_role();
+  settings.role = role_.role;
   if (settings.system_name.empty()) settings.system_name = host_name_;
   if (settings.system_description.empty()) settings.system_description = system_description_;
   if (config_.management)

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "agent/core/announcement.hpp"
+#include "agent/core/place.hpp"
 #include "agent/daemon/backend_options.hpp"
 #include "base/count.hpp"
 #include "dataplane/factory.hpp"
@@ -110,15 +111,23 @@ void Protection::open_backend(TimePoint now) {
   backend_ = std::move(*opened);
   opened_ = true;
   follow_state(now);
-  for (const dataplane::PortRef& port :
-       backend_->ports().value_or(std::vector<dataplane::PortRef>{}))
-    found_.insert(port.ifindex);
+  if (is_up()) survey(now);
+}
+
+void Protection::survey(TimePoint now) {
+  surveyed_ = true;
+  strangers_ = backend_->ports().value_or(std::vector<dataplane::PortRef>{});
+  for (const dataplane::PortRef& port : strangers_) found_.insert(port.ifindex);
   found_rules_ = !found_.empty();
+  if (found_rules_)
+    found_until_ = now + std::max<Duration>(std::chrono::seconds(core::tx_ttl(agent_->settings())),
+                                            core::Place::kLeastWait);
   for (const Ifindex port : ports_) adopt(port, now);
 }
 
 void Protection::add(Ifindex port, TimePoint now) {
-  if (ports_.insert(port).second && backend_) adopt(port, now);
+  leaving_.erase(port);
+  if (ports_.insert(port).second && surveyed_) adopt(port, now);
 }
 
 void Protection::adopt(Ifindex port, TimePoint now) {
@@ -127,7 +136,6 @@ void Protection::adopt(Ifindex port, TimePoint now) {
   const core::Settings& settings = agent_->settings();
   if (found_.contains(port) && settings.role == Role::kSwitch &&
       agent_->order(port) == Order::kUnknown && !agent_->ports_restored()) {
-    if (!found_until_) found_until_ = now + std::chrono::seconds(core::tx_ttl(settings));
     look_.insert(port);
     return;
   }
@@ -148,9 +156,16 @@ void Protection::remove(Ifindex port) {
   if (!backend_) return;
   // Still there, but not to be managed: its rules go. Gone: there is nothing to plan, and one that
   // goes in this moment takes its rules along.
-  if (auto plan = backend_->plan_removal(ref(port)); plan && !plan->empty())
+  if (is_up())
+    take_off(ref(port));
+  else
+    leaving_.insert_or_assign(port, ref(port));  // it is seen to when the back end is back
+}
+
+void Protection::take_off(const dataplane::PortRef& port) {
+  if (auto plan = backend_->plan_removal(port); plan && !plan->empty())
     backend_->apply({.ports = {std::move(*plan)}});
-  backend_->forget(port);
+  backend_->forget(port.ifindex);
 }
 
 qos::Ruleset Protection::wanted(Ifindex port) const {
@@ -213,6 +228,8 @@ void Protection::follow_state(TimePoint now) {
     if (is_up()) note({.port = kWhole, .why = why}, now);
   } else if (!is_up()) {
     note({.port = kWhole}, now);
+    for (const auto& [ifindex, port] : std::exchange(leaving_, {})) take_off(port);
+    if (!surveyed_) return survey(now);
     // What it has is compared with what it should have, and only a difference is written.
     for (const Ifindex port : ports_) {
       if (found_.contains(port)) continue;
@@ -314,7 +331,7 @@ void Protection::note(const dataplane::Outcome& outcome, TimePoint now) {
 std::optional<TimePoint> Protection::next_deadline() const {
   if (!look_.empty()) return TimePoint::min();
   if (!waiting_.empty()) return added_at_;
-  std::optional<TimePoint> next = found_.empty() ? std::nullopt : found_until_;
+  std::optional<TimePoint> next = is_up() ? found_until_ : std::nullopt;
   const auto take = [&next](TimePoint due) {
     if (!next || due < *next) next = due;
   };
@@ -332,9 +349,13 @@ void Protection::advance(TimePoint now) {
     if (is_due(waiting_.front(), now)) turn.push_back(waiting_.front());
     waiting_.pop_front();
   }
-  if (found_until_ && *found_until_ <= now)
+  if (found_until_ && *found_until_ <= now && is_up()) {
+    found_until_.reset();
     for (Ifindex port : std::exchange(found_, {}))
       if (is_due(port, now)) turn.push_back(port);
+    for (const dataplane::PortRef& port : std::exchange(strangers_, {}))
+      if (is_sole_ && !ports_.contains(port.ifindex)) take_off(port);
+  }
   if (!backend_) {
     if (const auto whole = failed_.find(kWhole); whole != failed_.end() && whole->second.due <= now)
       open_backend(now);
@@ -400,18 +421,21 @@ void Protection::tell(core::Agent& agent, TimePoint now, core::Actions& out) {
   for (Ifindex port : std::exchange(untold_, {})) {
     const std::string name(name_of_(port));
     if (auto text = complaint(port, now)) {
-      complained_.insert(port);
+      // The alarm goes by the name, which may be another one than when it was raised.
+      std::string& told = complained_.try_emplace(port, name).first->second;
+      if (told != name) agent.clear_alarm(core::AlarmCode::kDataplane, told, out);
+      told = name;
       agent.raise_alarm(core::AlarmCode::kDataplane, name, std::move(*text), now, out);
-    } else if (complained_.erase(port) != 0) {
-      agent.clear_alarm(core::AlarmCode::kDataplane, name, out);
+    } else if (const auto told = complained_.extract(port)) {
+      agent.clear_alarm(core::AlarmCode::kDataplane, told.mapped(), out);
     }
   }
   // The agent has an alarm of this code for each port where a switch without a level is heard; this
   // one is the device's.
   if (!complained_.empty()) {
     std::vector<std::string_view> names;
-    for (Ifindex port : complained_)
-      if (names.size() < kNamed) names.push_back(name_of_(port));
+    for (const auto& [port, name] : complained_)
+      if (names.size() < kNamed) names.push_back(name);
     const std::string text =
         complained_.contains(kWhole)
             ? backend_ ? "the data plane does not answer: what rules the ports have is not known"
@@ -426,13 +450,14 @@ void Protection::tell(core::Agent& agent, TimePoint now, core::Actions& out) {
   unprotected_ = !complained_.empty();
 }
 
-void Protection::flush() {
-  if (!backend_) return;
+Result<void> Protection::flush() {
+  if (!backend_) return {};
+  if (const auto why = backend_->down()) return fail(*why);
   dataplane::Plan plan;
   for (const dataplane::PortRef& port :
        backend_->ports().value_or(std::vector<dataplane::PortRef>{}))
     if (auto removal = backend_->plan_removal(port)) plan.ports.push_back(std::move(*removal));
-  (void)dataplane::finish(*backend_, plan);  // it is the end: who could be told?
+  return dataplane::finish(*backend_, plan);
 }
 
 std::vector<report::PartReading> Protection::faults_of(const core::PortInfo& info) const {
@@ -485,9 +510,10 @@ report::Protection Protection::summary(const core::Snapshot& snapshot) const {
       summary.reasons.push_back({info.name, std::move(fault)});
   }
   if (summary.state == State::kFailed) return summary;
-  const bool on_paper = std::ranges::all_of(summary.reasons, [](const auto& reason) {
-    return reason.part.state == "unsupported" && reason.part.part != to_string(Part::kPfc);
-  });
+  const bool on_paper =
+      backend_name_ == "print" && std::ranges::all_of(summary.reasons, [](const auto& reason) {
+        return reason.part.state == "unsupported" && reason.part.part != to_string(Part::kPfc);
+      });
   if (!summary.reasons.empty())
     summary.state = on_paper ? State::kInactive : State::kPartial;
   else if (leads)

@@ -43,10 +43,12 @@ class Protection {
   [[nodiscard]] static Protection open(const core::Agent& agent, const config::Config& config,
                                        NameOf name_of, TimePoint now);
 
-  /// True once after the back end has been opened: events() is another, and found_rules() is known.
+  /// True once after the back end has been opened: events() is another.
   [[nodiscard]] bool take_opened() { return std::exchange(opened_, false); }
-  /// Rules of ours were in force when the back end was opened.
-  [[nodiscard]] bool found_rules() const { return found_rules_; }
+  /// True once after rules of ours were found in force, as the back end could first be asked.
+  [[nodiscard]] bool take_found_rules() { return std::exchange(found_rules_, false); }
+  /// No other daemon is at work here: rules that are found on ports that are not ours are nobody's.
+  void set_sole() { is_sole_ = true; }
   /// A port is ours from now on. Its rules come with advance(), so that a start with many ports
   /// announces them first.
   void add(Ifindex port, TimePoint now);
@@ -70,8 +72,9 @@ class Protection {
   void tell(core::Agent& agent, TimePoint now, core::Actions& out);
   /// True if summary() may be different since this was last called.
   [[nodiscard]] bool take_changed() { return std::exchange(changed_, false); }
-  /// Removes exactly what was made.
-  void flush();
+  /// Removes exactly what was made. It is the last that is asked of the back end: what was not
+  /// programmed yet would be.
+  [[nodiscard]] Result<void> flush();
 
   /// Reads back what may have changed since it was last read, for an answer that is true now.
   void catch_up(TimePoint now);
@@ -91,6 +94,10 @@ class Protection {
   };
 
   void open_backend(TimePoint now);
+  /// The back end can be asked for the first time: rules of an earlier daemon are found.
+  void survey(TimePoint now);
+  /// The port's rules go.
+  void take_off(const dataplane::PortRef& port);
   /// A port of ours that the back end does not know yet gets its rules, or keeps those found.
   void adopt(Ifindex port, TimePoint now);
 
@@ -126,13 +133,20 @@ class Protection {
   Opener opener_;
   std::unique_ptr<dataplane::Backend> backend_;
   bool opened_ = false;
+  bool surveyed_ = false;
   bool found_rules_ = false;
   NameOf name_of_;
 
   std::set<Ifindex> ports_;
   std::set<Ifindex> found_;               ///< with rules of an earlier daemon, not heard yet
   std::optional<TimePoint> found_until_;  ///< by then every neighbour would have been heard
-  std::deque<Ifindex> waiting_;           ///< added, without rules yet
+  /// Had rules when the back end could first be asked: those that are no ports of ours when
+  /// found_until_ is over lose them, unless another daemon is here whose they may be.
+  std::vector<dataplane::PortRef> strangers_;
+  bool is_sole_ = false;
+  /// Not ours any more; their rules could not be taken off yet.
+  std::map<Ifindex, dataplane::PortRef> leaving_;
+  std::deque<Ifindex> waiting_;  ///< added, without rules yet
   TimePoint added_at_{};
   std::map<Ifindex, Failure> failed_;  ///< port 0: the back end as a whole
 
@@ -141,8 +155,8 @@ class Protection {
   std::map<Ifindex, TimePoint> later_;    ///< ports that wait for a turn of their own
   std::optional<TimePoint> glance_at_;
 
-  std::set<Ifindex> untold_;                               ///< may have a complaint, or one less
-  std::set<Ifindex> complained_;                           ///< with an alarm of ours
+  std::set<Ifindex> untold_;                   ///< may have a complaint, or one less
+  std::map<Ifindex, std::string> complained_;  ///< with an alarm of ours, under this name
   std::vector<std::pair<Ifindex, std::string>> restored_;  ///< put back since tell()
   bool unprotected_ = false;                               ///< the alarm stands
   bool changed_ = false;

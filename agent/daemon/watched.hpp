@@ -18,7 +18,7 @@ class Watched {
   Watched& operator=(const Watched&) = delete;
   ~Watched() { pause(); }  // whoever opened it closes it
   void wait() {
-    if (!descriptor_.is_open()) descriptor_.assign(fd_);
+    if (is_paused()) descriptor_.assign(fd_);
     descriptor_.async_wait(boost::asio::posix::stream_descriptor::wait_read,
                            [this](const boost::system::error_code& error) {
                              if (!error) ready_();
@@ -27,8 +27,9 @@ class Watched {
   /// Until wait(). Without it Asio's epoll set, which keeps the descriptor between two waits, would
   /// wake the process at every frame that comes, only to find that nobody asked.
   void pause() {
-    if (descriptor_.is_open()) descriptor_.release();
+    if (!is_paused()) descriptor_.release();
   }
+  [[nodiscard]] bool is_paused() const { return !descriptor_.is_open(); }
 
  private:
   int fd_;

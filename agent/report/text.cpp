@@ -411,6 +411,8 @@ Result<Verdict> check(std::string_view text) {
     if (alarms.size() > 1) line += " (and " + std::to_string(alarms.size() - 1) + " more)";
     Status status = alarms.empty() ? Status::kOk : Status::kWarning;
     if (forwards && str(show.at("protection"), "backend") == "none") status = Status::kUnknown;
+    // Rules that nobody puts in force: a dry run, or `backend = print`.
+    if (forwards && state == "inactive" && !reasons.empty()) status = Status::kUnknown;
     if (lonely || state == "failed" || state == "partial") status = Status::kCritical;
     return Verdict{status, plugin_line(to_string(status), line) + " | " + performance(show)};
   });

@@ -250,7 +250,7 @@ TEST_F(ProtectionTest, RulesFoundWhereThePortRemembersSomebodyFollowAtOnce) {
   Protection protection(
       agent, qos::Policy(), "fake", [this] { return std::make_unique<FakeBackend>(kernel_); },
       names(), now_);
-  EXPECT_TRUE(protection.found_rules());
+  EXPECT_TRUE(protection.take_found_rules());
   protection.add(kPort, now_);
   protection.advance(now_);
   EXPECT_EQ(kernel_.installed.at({kPort, Part::kRemap}), rules(Order::kUp));
@@ -379,7 +379,7 @@ TEST_F(ProtectionTest, DataPlaneThatCannotBeOpenedIsAnAlarmUntilItCan) {
   EXPECT_THAT(tries, ElementsAre(0, 1, 3, 7, 15, 31, 61, 91, 121));
   EXPECT_TRUE(protection.take_opened());
   EXPECT_FALSE(protection.take_opened());
-  EXPECT_TRUE(protection.found_rules());
+  EXPECT_TRUE(protection.take_found_rules());
   EXPECT_THAT(alarms(), IsEmpty());
   EXPECT_EQ(programmed(kPort), Order::kUp);
   EXPECT_EQ(programmed(kOther), Order::kUnknown);
@@ -402,8 +402,86 @@ TEST_F(ProtectionTest, NothingIsTakenAwayAtStopUnlessAsked) {
   }
   EXPECT_FALSE(kernel_.installed.empty());
   Protection& protection = open();
-  protection.flush();
+  EXPECT_TRUE(protection.flush());
   EXPECT_TRUE(kernel_.installed.empty());
+  kernel_.down = Error{0, "backend fake", "it is away"};
+  EXPECT_FALSE(open().flush());
+}
+
+// docs/rules.md O4: one TTL, and at least a minute however short ours is
+TEST_F(ProtectionTest, RulesFoundStayForAMinuteWhereOurTtlIsShort) {
+  core::Settings settings{.role = Role::kSwitch, .pinned_level = Level::of<1>()};
+  settings.msgTxInterval = seconds(5);
+  settings.msgTxHold = 2;
+  core::Actions actions;
+  agent_.configure(settings, now_, actions);
+  install(kPort, Order::kUp);
+  start();
+  pass(seconds(59));
+  EXPECT_EQ(programmed(kPort), Order::kUp);
+  pass(seconds(1));
+  EXPECT_EQ(programmed(kPort), Order::kUnknown);
+}
+
+TEST_F(ProtectionTest, RulesFoundWhereTheBackEndIsLateStayToo) {
+  install(kPort, Order::kUp);
+  kernel_.down = Error{0, "backend fake", "it is away"};
+  start();
+  EXPECT_FALSE(protection_->take_found_rules());
+  pass(seconds(3));
+  kernel_.down.reset();
+  protection_->take_events(now_);
+  EXPECT_TRUE(protection_->take_found_rules());
+  turn();
+  EXPECT_EQ(programmed(kPort), Order::kUp);
+  pass(seconds(121));
+  EXPECT_EQ(programmed(kPort), Order::kUnknown);
+}
+
+TEST_F(ProtectionTest, RulesFoundOnAPortThatIsNotOursGoIfNobodyElseIsHere) {
+  for (const bool sole : {false, true}) {
+    install(kOther, Order::kUp);
+    start();
+    if (sole) protection_->set_sole();
+    pass(seconds(120));
+    EXPECT_EQ(programmed(kOther), Order::kUp);
+    pass(seconds(1));
+    EXPECT_EQ(kernel_.installed.contains({kOther, Part::kClassify}), !sole);
+  }
+}
+
+TEST_F(ProtectionTest, APortThatIsLeftOutWhileTheBackEndIsAwayLosesItsRulesWhenItIsBack) {
+  hear(kPort, Level::of<2>());
+  start({kPort, kOther});
+  kernel_.down = Error{0, "backend fake", "it is away"};
+  protection_->take_events(now_);
+  protection_->remove(kPort);
+  pass(seconds(3));
+  EXPECT_EQ(programmed(kPort), Order::kUp);
+  kernel_.down.reset();
+  protection_->take_events(now_);
+  EXPECT_FALSE(kernel_.installed.contains({kPort, Part::kClassify}));
+  EXPECT_EQ(programmed(kOther), Order::kUnknown);
+}
+
+TEST_F(ProtectionTest, AlarmOfAPortThatIsRenamedGoesWithItsName) {
+  std::string name = "swp7";
+  protection_.emplace(
+      agent_, qos::Policy(), "fake", opener(), [&name](Ifindex) { return std::string_view(name); },
+      now_);
+  kernel_.refuse_all = "no";
+  protection_->add(kPort, now_);
+  turn();
+  EXPECT_THAT(alarms(), testing::Contains(testing::StartsWith("dataplane swp7 ")));
+  name = "up1";
+  protection_->link_changed(kPort);
+  turn();
+  pass(seconds(40));
+  EXPECT_THAT(alarms(), testing::Contains(testing::StartsWith("dataplane up1 ")));
+  EXPECT_THAT(alarms(), testing::Not(testing::Contains(testing::StartsWith("dataplane swp7 "))));
+  kernel_.refuse_all.clear();
+  pass(seconds(40));
+  EXPECT_THAT(alarms(), IsEmpty());
 }
 
 TEST_F(ProtectionTest, WhatNobodyToldOfIsFoundAndPutBackWithinTenSeconds) {
@@ -665,6 +743,9 @@ TEST_F(ProtectionTest, RulesThatAreOnlyPrintedProtectNobody) {
   for (Part part : {Part::kClassify, Part::kRemap})
     kernel_.obstacles[{kPort, part}] = {part, PartState::kUnsupported, "printed"};
   start();
+  EXPECT_EQ(summary().state, State::kPartial) << "a back end that is to put them in force";
+  protection_.emplace(agent_, qos::Policy(), "print", opener(), names(), now_).add(kPort, now_);
+  turn();
   EXPECT_EQ(summary().state, State::kInactive);
   EXPECT_THAT(alarms(), IsEmpty());
 }

@@ -340,6 +340,14 @@ const CheckCase kChecks[] = {
      "OK - leaf1: switch, level 1 (host), protection active"},
     {"NothingToProtect", shown("host", kOnePort, protected_by("bpf", "inactive")), Status::kOk,
      "OK - leaf1: host, level 1 (host), protection inactive"},
+    {"RulesOnPaper",
+     shown("switch", kOnePort,
+           protected_by(
+               "print", "inactive",
+               R"([{"port":"swp1","part":"remap","state":"unsupported","text":"printed"}])")),
+     Status::kUnknown,
+     "UNKNOWN - leaf1: switch, level 1 (host), protection inactive, swp1: remap unsupported: "
+     "printed"},
     {"AlarmThatLeavesProtectionWhole",
      shown("switch", kOnePort, protected_by("bpf", "active"), kAlarm), Status::kWarning,
      "WARNING - leaf1: switch, level 1 (host), protection active, alarm crosslink swp3: leaf2 "

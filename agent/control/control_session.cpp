@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <boost/asio/buffer.hpp>
+#include <boost/asio/post.hpp>
 
 #include "agent/control/interface.hpp"
 #include "base/text.hpp"
@@ -62,17 +63,19 @@ void Session::read() {
                           });
 }
 
-/// Answers what has come in, until an answer has to wait for the client.
+/// Answers one call of what has come in. The next one's turn is when the answer is written; a call
+/// without one (oneway) lets everybody else in the loop go before the next, too.
 void Session::serve() {
-  while (owner_ != nullptr && writing_.empty()) {
-    const auto message = framer_.next();
-    if (framer_.overlong()) return close();
-    if (!message) return read();
-    const auto call = varlink::parse_call(*message);
-    if (!call) return close();  // not Varlink: there is nothing to answer to
-    answer(*call);
-    if (stream_ != Stream::kNone) return read();  // to learn of the client's end
-  }
+  if (owner_ == nullptr || !writing_.empty()) return;
+  const auto message = framer_.next();
+  if (framer_.overlong()) return close();
+  if (!message) return read();
+  const auto call = varlink::parse_call(*message);
+  if (!call) return close();  // not Varlink: there is nothing to answer to
+  answer(*call);
+  if (stream_ != Stream::kNone) return read();  // to learn of the client's end
+  if (writing_.empty())
+    asio::post(socket_.get_executor(), [self = shared_from_this()] { self->serve(); });
 }
 
 void Session::answer(const Call& call) {

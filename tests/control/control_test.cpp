@@ -245,6 +245,20 @@ TEST_F(ControlSocket, AnswersPipelinedCallsInOrderAndOnewayOnesNotAtAll) {
   EXPECT_EQ(handler.shows, 2);
 }
 
+TEST_F(ControlSocket, CallsThatWantNoAnswerLetOthersGoFirst) {
+  open();
+  Client many = client();
+  Client one = client();
+  turn(5ms);  // both are accepted
+  std::string calls;
+  for (int i = 0; i < 80; ++i)
+    calls += std::string(R"({"method":"org.lldplevel.Show","oneway":true})") + '\0';
+  many.say(calls);
+  one.call(R"({"method":"org.lldplevel.Show"})");
+  EXPECT_THAT(one.hear(), testing::MatchesRegex("[{].parameters.:[{].n.:[0-9][}][}]"));
+  EXPECT_TRUE(turn_until(1s, [this] { return handler.shows == 81; }));
+}
+
 TEST_F(ControlSocket, ForgetsAndTellsWhyNot) {
   open();
   Client c = client();

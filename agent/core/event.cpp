@@ -65,6 +65,9 @@ std::vector<std::string> differing(ByteSpan before, ByteSpan after) {
   return out;
 }
 
+/// TLVs that a line names: a jumbo frame holds 1,500, and the line goes to a log and a command.
+constexpr std::size_t kNamed = 16;
+
 std::string text_of(const std::optional<std::uint8_t>& priorities) {
   if (!priorities) return "unsaid";
   std::string out;
@@ -101,7 +104,9 @@ std::string changes(const Neighbor& before, const Neighbor& after) {
   told("system-name", text_of(before.system_name()), text_of(after.system_name()), {"system-name"});
   told("port-description", text_of(before.port_description()), text_of(after.port_description()),
        {"port-description"});
-  for (const std::string& name : names) add(name);
+  const std::size_t named = std::min(names.size(), kNamed);
+  for (std::size_t i = 0; i < named; ++i) add(names[i]);
+  if (names.size() > named) add(std::to_string(names.size() - named) + " more");
   return out.empty() ? "the order of its TLVs" : out;
 }
 

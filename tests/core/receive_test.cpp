@@ -214,6 +214,15 @@ std::string change(const Peer& before, const Peer& after) {
     if (e.kind == Event::Kind::kNeighborChanged) return text_of(e);
   return "nothing";
 }
+// The line goes to a log and to a command, and a jumbo frame has room for 1,500 TLVs.
+TEST(NeighborChanged, NamesAFewOfMany) {
+  Peer many;
+  for (std::uint8_t i = 0; i < 200; ++i) many.tail.insert(many.tail.end(), {0xfe, 4, 0, 1, i, 1});
+  many.tail.insert(many.tail.end(), {0, 0});
+  const std::string text = change({}, many);
+  EXPECT_LT(text.size(), 1000U);
+  EXPECT_TRUE(text.ends_with(", 184 more")) << text;
+}
 TEST(NeighborChanged, SaysWhat) {
   const Peer leaf = a_switch("leaf1", 1);
   EXPECT_EQ(change(leaf, a_switch("leaf1", 2, PortType::kUplink)),

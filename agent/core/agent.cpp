@@ -258,10 +258,10 @@ void Agent::Impl::configure(Settings settings, TimePoint now, Actions& out) {
       const Bytes lldpdu(n.lldpdu().begin(), n.lldpdu().end());
       const auto view = tlv::decode(lldpdu, {.contribution_ouis = settings_.accepted_ouis});
       if (!view) continue;
-      const Told before = n;
+      const Told told = n;
       const auto last_level = n.last_level;
       n.replace(lldpdu, *view, settings_);
-      n.uphold(before, last_level, now);
+      n.uphold(told, last_level, now);
     }
     remember(port);
     const Heard heard = port.heard;

@@ -39,6 +39,15 @@ constexpr std::string_view kOriginals = "LLDP_LEVEL|";
 constexpr std::string_view kPortMaps = "PORT_QOS_MAP|";
 constexpr std::string_view kWatchdogs = "PFC_WD|";
 
+/// Whether a field of PORT_QOS_MAP names a map of ours.
+bool names_ours(std::string_view value) { return value.find("LLDP_LEVEL") != value.npos; }
+
+/// A member that is to be text and is, or what there is else.
+std::string text_or(const json& object, const char* name, const char* otherwise) {
+  const auto at = object.find(name);
+  return at != object.end() && at->is_string() ? at->get<std::string>() : otherwise;
+}
+
 /// What SONiC has where its configuration of databases is the usual one. Made when it is asked for:
 /// before main() nobody says in a line that memory has run out.
 std::map<std::string, int> usual_databases() {
@@ -142,14 +151,14 @@ Result<Databases> find_databases(const SonicOptions& options) {
           !(*at)["id"].is_number_integer())
         return bad("has no " + name);
       number = (*at)["id"].get<int>();
-      instances.insert(at->value("instance", "redis"));
+      instances.insert(text_or(*at, "instance", "redis"));
     }
     if (instances.size() != 1)
       return bad("has its databases in several Redis servers, which is not supported");
     const std::string instance = *instances.begin();
     if (config.contains("INSTANCES") && config["INSTANCES"].is_object() &&
         config["INSTANCES"].contains(instance) && config["INSTANCES"][instance].is_object())
-      found.redis = config["INSTANCES"][instance].value("unix_socket_path", kUsualSocket);
+      found.redis = text_or(config["INSTANCES"][instance], "unix_socket_path", kUsualSocket);
   } else if (file.error().code != ENOENT) {
     return bad(file.error().what);
   }
@@ -380,6 +389,17 @@ bool Sonic::is_ours(const std::string& port) const {
   return row(std::string(kOriginals) + port) != nullptr;
 }
 
+const sonic::Row* Sonic::originals_of(const sonic::Row* there) const {
+  if (there == nullptr ||
+      std::ranges::none_of(*there, [](const auto& field) { return names_ours(field.second); }))
+    return there;
+  // Somebody took away the row that says what was there before ours, and ours is no original: what
+  // another port had is the best guess, for SONiC gives all ports the same.
+  for (const auto& [key, originals] : view_.config)
+    if (key.starts_with(kOriginals)) return &originals;
+  return nullptr;
+}
+
 bool Sonic::is_fresh(const std::string& port) const {
   const auto at = written_.find(port);
   return at != written_.end() && Clock::now() < at->second + kGrace;
@@ -396,7 +416,7 @@ sonic::Base Sonic::base() const {
       const auto at = originals->find(name);
       return at == originals->end() ? std::string() : bare(at->second);
     };
-    if (before("dscp_to_tc_map").empty()) continue;
+    if (before("dscp_to_tc_map").empty() || names_ours(before("dscp_to_tc_map"))) continue;
     const auto table = [&](const char* name, const char* of) {
       const Row* map = row(std::string(of) + "|" + before(name));
       return map != nullptr ? *map : Row{};
@@ -522,9 +542,10 @@ void Sonic::write(const PortPlan& plan, std::set<std::string>& written,
   const Row* there = row(key);
   if (!is_ours(port)) {
     sonic::Redis::Command keep{"HSET", std::string(kOriginals) + port};
+    const Row* before = originals_of(there);
     for (const sonic::Field& f : sonic::kFields) {
-      const bool had = there != nullptr && there->contains(f.name);
-      keep.insert(keep.end(), {f.name, had ? there->at(f.name) : ""});
+      const bool had = before != nullptr && before->contains(f.name);
+      keep.insert(keep.end(), {f.name, had ? before->at(f.name) : ""});
     }
     commands.push_back(std::move(keep));
   }

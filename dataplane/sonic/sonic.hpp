@@ -76,6 +76,8 @@ class Sonic : public Backend {
   [[nodiscard]] const sonic::Row* row(const std::string& key) const;
   [[nodiscard]] std::string field(const std::string& port, const char* field) const;
   [[nodiscard]] bool is_ours(const std::string& port) const;
+  /// What is to be put back one day of a port whose row of PORT_QOS_MAP this is; null: nothing.
+  [[nodiscard]] const sonic::Row* originals_of(const sonic::Row* there) const;
   [[nodiscard]] sonic::Base base() const;
   /// Of these rules, by what was last read.
   [[nodiscard]] const Result<sonic::Maps>& maps_of(const qos::Ruleset& rules);

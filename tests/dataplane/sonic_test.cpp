@@ -212,6 +212,16 @@ TEST_F(SonicTest, OnlyOurFieldsAndRowsChangeAndRemovalPutsBackWhatWasThere) {
   EXPECT_EQ(all(), before);
 }
 
+// A migration of CONFIG_DB, or a hand, may take away what we remember by.
+TEST_F(SonicTest, OursIsNeverTakenForWhatWasThereBefore) {
+  ASSERT_TRUE(put(0, Order::kUp) && put(1, Order::kDown));
+  const Row originals = box_.row(kConfig, "LLDP_LEVEL|Ethernet4");
+  box_.ask(kConfig, {"DEL", "LLDP_LEVEL|Ethernet0"});
+  backend_ = open();
+  ASSERT_TRUE(put(0, Order::kUp));
+  EXPECT_EQ(box_.row(kConfig, "LLDP_LEVEL|Ethernet0"), originals);
+}
+
 TEST_F(SonicTest, ChangeOfOnePortsOrderWritesItsRowAlone) {
   ASSERT_TRUE(put(0, Order::kUp) && put(1, Order::kDown));
   const std::size_t writes = box_.writes();
@@ -392,6 +402,10 @@ TEST(SonicOpening, SaysWhatIsWrongWithTheDatabaseConfiguration) {
   const auto backend = make_backend("sonic", {.sonic = {.config = path}});
   ASSERT_FALSE(backend);
   EXPECT_THAT(to_string(backend.error()), HasSubstr("has no ASIC_DB"));
+  std::ofstream(path) << R"({"DATABASES": {"CONFIG_DB": {"id": 4, "instance": 7},
+      "ASIC_DB": {"id": 1, "instance": []}, "COUNTERS_DB": {"id": 2}},
+      "INSTANCES": {"redis": {"unix_socket_path": 7}}})";
+  EXPECT_TRUE(make_backend("sonic", {.sonic = {.config = path}})) << "at the usual place";
   std::filesystem::remove(path);
 }
 

@@ -5,6 +5,7 @@
 #include "agent/cli/command.hpp"
 #include "agent/cli/decode.hpp"
 #include "agent/cli/replay.hpp"
+#include "agent/report/oui.hpp"
 
 namespace lldp::cli {
 namespace {
@@ -19,7 +20,8 @@ Result<int> finish(const Result<void>& done) {
 }  // namespace
 
 Result<int> decode(const Arguments& arguments) {
-  return finish(decode_capture(arguments.operands.front(), arguments.json, {}, std::cout));
+  return finish(
+      decode_capture(arguments.operands.front(), arguments.json, {}, std::cout, report::oui_owner));
 }
 
 Result<int> replay(const Arguments& arguments) {

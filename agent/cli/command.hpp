@@ -25,6 +25,8 @@ struct Arguments {
   std::vector<std::string> ports{};  ///< --port, as given
   std::optional<MacAddress> own{};
   std::string as{};
+  std::string format{};
+  std::string filter{};
   std::optional<std::chrono::milliseconds> timeout{};
   std::string listen{};  ///< as config::parse_listen writes it; empty: not given
 };

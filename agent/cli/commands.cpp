@@ -26,10 +26,6 @@ using json = nlohmann::ordered_json;
 
 using Printer = Result<std::string> (*)(std::string_view, const report::Style&);
 
-Result<std::string> show_text(std::string_view answer, const report::Style& style) {
-  return report::show_text(answer, style);
-}
-
 Result<int> ask_and_print(const Arguments& arguments, std::string_view method, Printer printer) {
   const auto answer = ask(arguments, method, arguments.operands);
   if (!answer) return fail(answer.error());
@@ -105,10 +101,6 @@ Result<Goal> goal_of(const Arguments& arguments) {
 }
 
 }  // namespace
-
-Result<int> show(const Arguments& arguments) {
-  return ask_and_print(arguments, "org.lldplevel.Show", show_text);
-}
 
 Result<int> stats(const Arguments& arguments) {
   return ask_and_print(arguments, "org.lldplevel.Stats", report::stats_text);

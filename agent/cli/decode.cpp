@@ -8,14 +8,13 @@
 #include "agent/cli/capture.hpp"
 #include "agent/core/neighbor_table.hpp"
 #include "agent/report/json_writer.hpp"
+#include "agent/report/tlvs.hpp"
 #include "base/text.hpp"
 #include "tlv/lldpdu.hpp"
-#include "tlv/table.hpp"
 
 namespace lldp::cli {
 namespace {
 
-using tlv::Field;
 using tlv::Tlv;
 
 /// What a receiver makes of a frame: the neighbour it would learn, or why none.
@@ -41,104 +40,14 @@ Reading read(const CapturedFrame& frame, const core::Settings& settings) {
   return out;
 }
 
-std::string oui_text(std::uint32_t oui) {
-  return fmt::format("{:02x}-{:02x}-{:02x}", oui >> 16, oui >> 8 & 0xff, oui & 0xff);
-}
-
-/// Name and fields of a TLV, whatever became of it.
-tlv::Fields fields_of(const Tlv& t) {
-  if (t.status == Tlv::Status::kValid) return t.row()->describe(t.information);
-  tlv::Fields out;
-  if (t.row() == nullptr) {
-    out.push_back(Field::of("type", std::uint64_t{t.key.type}));
-    if (t.key.type == tlv::kOrganizational) {
-      out.push_back(Field::of("oui", oui_text(t.key.oui)));
-      out.push_back(Field::of("subtype", std::uint64_t{t.key.subtype}));
-    }
-  }
-  out.push_back(Field::of("octets", to_hex(t.information)));
-  return out;
-}
-std::string_view name_of(const Tlv& t) { return t.row() == nullptr ? "unknown" : t.row()->name; }
-
-void write(report::JsonWriter& out, const Field& field) {
-  if (!field.name.empty()) out.key(field.name);
-  switch (field.kind) {
-    case Field::Kind::kBool:
-      out.value(field.number != 0);
-      return;
-    case Field::Kind::kNumber:
-      out.value(field.number);
-      return;
-    case Field::Kind::kTenths:
-      out.tenths(field.number);
-      return;
-    case Field::Kind::kText:
-      out.value(field.text);
-      return;
-    case Field::Kind::kList:
-      out.open('[');
-      for (const Field& child : field.children) write(out, child);
-      out.close(']');
-      return;
-    case Field::Kind::kRecord:
-      out.open('{');
-      for (const Field& child : field.children) write(out, child);
-      out.close('}');
-      return;
-  }
-}
-
-/// A value as a person reads it: `yes`, `5`, `text`, `5 6`, `(priority 3, protocol 6)`.
-std::string text_of(const Field& field);
-
-std::string named_texts(const tlv::Fields& fields) {
-  std::string out;
-  for (const Field& f : fields) {
-    if (!out.empty()) out += ", ";
-    out += fmt::format("{} {}", f.name, text_of(f));
-  }
-  return out;
-}
-
-std::string text_of(const Field& field) {
-  switch (field.kind) {
-    case Field::Kind::kBool:
-      return field.number != 0 ? "yes" : "no";
-    case Field::Kind::kNumber:
-      return std::to_string(field.number);
-    case Field::Kind::kTenths:
-      return fmt::format("{}.{}", field.number / 10, field.number % 10);
-    case Field::Kind::kText:
-      return field.text.empty() ? "-" : field.text;
-    case Field::Kind::kList: {
-      std::string out;
-      for (const Field& child : field.children) {
-        if (!out.empty()) out += ' ';
-        out += text_of(child);
-      }
-      return out.empty() ? "-" : out;
-    }
-    case Field::Kind::kRecord:
-      break;
-  }
-  return '(' + named_texts(field.children) + ')';
-}
-
-std::string line_of(const Tlv& t) {
-  const tlv::Fields fields = fields_of(t);
-  const std::string text = fields.size() == 1 ? text_of(fields.front()) : named_texts(fields);
-  const char* mark = t.status == Tlv::Status::kDiscarded ? "discarded: " : "";
-  return fmt::format("  {:<23} {}{}\n", name_of(t), mark, text);
-}
-
 std::optional<unsigned> number(const std::optional<Level>& level) {
   return level ? std::optional<unsigned>(level->value()) : std::nullopt;
 }
 
 }  // namespace
 
-std::string frame_json(const CapturedFrame& frame, const core::Settings& settings) {
+std::string frame_json(const CapturedFrame& frame, const core::Settings& settings,
+                       report::OwnerOf owner) {
   const Reading reading = read(frame, settings);
   std::string text;
   report::JsonWriter out(text);
@@ -165,15 +74,7 @@ std::string frame_json(const CapturedFrame& frame, const core::Settings& setting
   if (n.tr) out.value("tr");
   if (n.contribution) out.value("contribution");
   out.close(']');
-  out.key("tlvs").open('[');
-  tlv::TlvWalk walk(view.octets, tlv::Dialect{settings.accepted_ouis});
-  for (Tlv t; walk.next(t);) {
-    out.open('{').member("name", name_of(t));
-    if (t.status == Tlv::Status::kDiscarded) out.member("discarded", true);
-    for (const Field& field : fields_of(t)) write(out, field);
-    out.close('}');
-  }
-  out.close(']');
+  report::write_tlvs(out.key("tlvs"), view.octets, tlv::Dialect{settings.accepted_ouis}, owner);
   out.key("counters")
       .open('{')
       .member("statsTLVsDiscardedTotal", view.tlvs_discarded)
@@ -185,7 +86,8 @@ std::string frame_json(const CapturedFrame& frame, const core::Settings& setting
   return text;
 }
 
-std::string frame_text(const CapturedFrame& frame, const core::Settings& settings) {
+std::string frame_text(const CapturedFrame& frame, const core::Settings& settings,
+                       report::OwnerOf owner) {
   const Reading reading = read(frame, settings);
   std::string out = fmt::format("{}  {}  ", to_date(frame.time), to_string(frame.source));
   const auto ignored = why_ignored(frame, settings);
@@ -203,13 +105,13 @@ std::string frame_text(const CapturedFrame& frame, const core::Settings& setting
   }
   out += '\n' + remark;
   tlv::TlvWalk walk(reading.view->octets, tlv::Dialect{settings.accepted_ouis});
-  for (Tlv t; walk.next(t);) out += line_of(t);
+  for (Tlv t; walk.next(t);) out += report::tlv_line(t, owner);
   if (frame.cut) out += "  " + cut_text(frame) + '\n';
   return out;
 }
 
 Result<void> decode_capture(const std::string& file, bool json, const core::Settings& settings,
-                            std::ostream& out) {
+                            std::ostream& out, report::OwnerOf owner) {
   auto reader = CaptureReader::open(file);
   if (!reader) return fail(reader.error());
   CapturedFrame frame;
@@ -220,9 +122,9 @@ Result<void> decode_capture(const std::string& file, bool json, const core::Sett
     if (!*more && first) return fail(no_lldp(file));
     if (!*more) return {};
     if (json) {
-      out << frame_json(frame, settings) << '\n';
+      out << frame_json(frame, settings, owner) << '\n';
     } else {
-      out << (first ? "" : "\n") << frame_text(frame, settings);
+      out << (first ? "" : "\n") << frame_text(frame, settings, owner);
     }
     first = false;
   }

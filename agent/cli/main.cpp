@@ -18,7 +18,8 @@ namespace {
 namespace po = boost::program_options;
 
 constexpr Command kCommands[] = {
-    {"show", "[PORT...]", 0, 4096, "json", "device, ports, neighbours, protection, alarms", show},
+    {"show", "[PORT...]", 0, 4096, "json,format,filter",
+     "device, ports, neighbours, protection, alarms", show},
     {"watch", "[PORT...]", 0, 4096, "json", "the same, as it changes", watch},
     {"rules", "", 0, 0, "json", "rules wanted and installed, packets bounced", rules},
     {"stats", "[PORT...]", 0, 4096, "json", "802.1AB counters", stats},
@@ -58,6 +59,10 @@ po::options_description describe() {
       "replay: frames from this MAC address were sent by the port itself")(
       "as", po::value<std::string>()->value_name("NAME"),
       "expect: this device's name in the file, where it is not its system name")(
+      "format", po::value<std::string>()->value_name("FORMAT"),
+      "show: table, json, keyvalue or csv")(
+      "filter", po::value<std::string>()->value_name("KEY=VALUE,..."),
+      "show: ports and neighbours for which that holds, as level=2,type=uplink")(
       "timeout", po::value<std::string>()->value_name("SECONDS"), "wait: no longer than this")(
       "listen", po::value<std::string>()->value_name("ADDRESS:PORT"),
       "metrics: answers HTTP there, until stopped; a PORT alone: for this machine")(
@@ -130,6 +135,8 @@ Result<Arguments> read_arguments(const Command& command, const po::variables_map
     if (!out.own) return fail(usage_error("--own takes a MAC address, as 02:00:00:00:00:01"));
   }
   if (values.count("as") != 0) out.as = values["as"].as<std::string>();
+  if (values.count("format") != 0) out.format = values["format"].as<std::string>();
+  if (values.count("filter") != 0) out.filter = values["filter"].as<std::string>();
   if (values.count("timeout") != 0) {
     const auto seconds = parse_number<double>(values["timeout"].as<std::string>());
     if (!seconds || !(*seconds >= 0) || *seconds > 1e6)

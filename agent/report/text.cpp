@@ -2,27 +2,13 @@
 #include "agent/report/text.hpp"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "agent/report/shape.hpp"
 #include "agent/report/table.hpp"
 #include "base/text.hpp"
 
 namespace lldp::report {
 namespace {
-
-using json = nlohmann::ordered_json;
-
-/// Runs `make` on the parsed text. What the library throws on a wrong shape becomes an error here.
-template <class Make>
-auto with_json(std::string_view text, Make make) -> Result<decltype(make(json()))> {
-  try {
-    return make(json::parse(text));
-  } catch (const json::exception&) {
-    return fail(not_understood());
-  }
-}
-
-std::string str(const json& object, const char* key) { return object.at(key).get<std::string>(); }
 
 std::string level_text(const json& level) {
   return level.is_null() ? "-" : std::to_string(level.get<int>());

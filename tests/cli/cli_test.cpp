@@ -554,6 +554,11 @@ const UsageCase kUsages[] = {
     {"NoCommand", "", "no command"},
     {"UnknownCommand", "frob", "no command is called 'frob'"},
     {"UnknownOption", "show --frob", "unrecognised option '--frob'"},
+    {"NoFormat", "show --format yaml", "--format takes table, json, keyvalue or csv"},
+    {"TwoFormats", "show --json --format csv", "--json and --format csv contradict"},
+    {"NoFilter", "show --filter color=red",
+     "--filter: 'color=red' is no KEY=VALUE with a key of port, up, type, order, admin, level, "
+     "system-name, device, chassis-id, port-id, port-description, port-type"},
     {"OptionOfAnother", "show --level 1", "--level is not an option of show"},
     {"LevelOutOfRange", "wait --level 255", "--level takes 0-254"},
     {"LevelNotANumber", "wait --level x", "--level takes 0-254"},

@@ -203,6 +203,17 @@ const Case kCases[] = {
     make("MaxFrameSize", {0x24, 0x14}, MaxFrameSize{9236}),
     make("MedCapabilities", {0x00, 0x33, 0x03},
          MedCapabilities{.capabilities = 0x33, .device_class = 3}),
+    make("MedPolicyOfVoice", {0x01, 0x40, 0x42, 0x6e},  // U=0 T=1 X=0 VID:12 L2:3 DSCP:6
+         MedPolicy{.application = 1, .tagged = true, .vid = 33, .priority = 1, .dscp = 46}),
+    make("MedLocationElin", {0x03, '9', '1', '1'},
+         [] {
+           static const Bytes kNumber{'9', '1', '1'};
+           return MedLocation{MedLocation::kElin, kNumber};
+         }(),
+         {1, 2, 3, 5}),
+    make("MedPowerOfAPd", {0x53, 0x00, 0x32},  // type:2 source:2 priority:4 | value:16
+         MedPower{.type = MedPower::kPd, .source = 1, .priority = 3, .watts = 50}),
+    make("MedSerial", {'7'}, MedSerial{"7"}, {0, 2}),
     make("DcbxCinOfANexus",
          {0x02, 10, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0,  // control
           0x0c, 5, 0, 0, 0x80, 1, 0x80},           // logical link

@@ -243,7 +243,9 @@ TEST(Defects, ShortTlvsOfKnownOuisAreDiscardedAndNotRead) {
       Bytes information = oui;
       information.push_back(subtype);
       const Counts got = counts(start().tlv(127, information));
-      EXPECT_EQ(got.discarded + got.unrecognized, 1U);
+      // What LLDP-MED tells of an inventory may be no text at all.
+      const bool may_be_empty = oui == Bytes{0, 0x12, 0xbb} && subtype >= 0x05 && subtype <= 0x0b;
+      EXPECT_EQ(got.discarded + got.unrecognized, may_be_empty ? 0U : 1U) << int{subtype};
     }
   }
   for (std::size_t n = 0; n < 4; ++n) {

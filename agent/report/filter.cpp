@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/report/filter.hpp"
+
+#include <algorithm>
+
+#include "agent/report/shape.hpp"
+#include "base/text.hpp"
+
+namespace lldp::report {
+namespace {
+
+struct Key {
+  std::string_view name{};
+  const char* member = nullptr;
+  bool of_port = false;
+};
+constexpr Key kKeys[] = {{"port", "name", true},
+                         {"up", "up", true},
+                         {"type", "type", true},
+                         {"order", "order", true},
+                         {"admin", "admin", true},
+                         {"level", "level", false},
+                         {"system-name", "system_name", false},
+                         {"device", "device_type", false},
+                         {"chassis-id", "chassis_id", false},
+                         {"port-id", "port_id", false},
+                         {"port-description", "port_description", false},
+                         {"port-type", "port_type", false}};
+
+/// As a person writes it.
+std::string value_text(const json& value) {
+  if (value.is_null()) return "-";
+  if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+bool matches(const json& object, const std::vector<std::pair<std::string, std::string>>& wanted) {
+  return std::ranges::all_of(wanted, [&](const auto& want) {
+    return glob_match(want.second, value_text(object.at(want.first)));
+  });
+}
+
+}  // namespace
+
+Result<Filter> Filter::parse(std::string_view text) {
+  Filter out;
+  for (const std::string& part : split_list(text)) {
+    const std::size_t equals = part.find('=');
+    const auto key = std::ranges::find(kKeys, part.substr(0, equals), &Key::name);
+    if (equals == part.npos || key == std::end(kKeys)) {
+      std::string names;
+      for (const Key& k : kKeys) names.append(names.empty() ? "" : ", ").append(k.name);
+      return fail(Error{.what = "'" + escape(part) + "' is no KEY=VALUE with a key of " + names});
+    }
+    (key->of_port ? out.port_ : out.neighbor_).emplace_back(key->member, part.substr(equals + 1));
+  }
+  if (out.port_.empty() && out.neighbor_.empty())
+    return fail(Error{.what = "nothing to filter by: write KEY=VALUE"});
+  return out;
+}
+
+Result<std::string> Filter::apply(std::string_view text) const {
+  return with_json(text, [this](json& show) {
+    json kept = json::array();
+    for (json& port : show.at("ports")) {
+      if (!matches(port, port_)) continue;
+      json heard = json::array();
+      for (json& neighbor : port.at("neighbors"))
+        if (matches(neighbor, neighbor_)) heard.push_back(std::move(neighbor));
+      if (heard.empty() && !neighbor_.empty()) continue;
+      port["neighbors"] = std::move(heard);
+      kept.push_back(std::move(port));
+    }
+    show["ports"] = std::move(kept);
+    return show.dump();
+  });
+}
+
+}  // namespace lldp::report

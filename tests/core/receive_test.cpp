@@ -250,8 +250,8 @@ TEST(NeighborChanged, NamesTlvsThatWeDoNotRead) {
   };
   const Bytes end{0, 0};
   EXPECT_EQ(change(with(end), with({0x0c, 1, 'L', 0, 0})), "peer port p1: system-description");
-  EXPECT_EQ(change(with(end), with({0xfe, 5, 0, 0x12, 0xbb, 2, 9, 0x12, 0, 0, 0})),
-            "peer port p1: TLV 127 0012bb02, TLV 9");
+  EXPECT_EQ(change(with(end), with({0xfe, 5, 0, 0x12, 0xbb, 0x0c, 9, 0x12, 0, 0, 0})),
+            "peer port p1: TLV 127 0012bb0c, TLV 9");
   EXPECT_EQ(change(with({0xfe, 6, 0, 0x80, 0xc2, 0x0b, 8, 0x08, 0, 0}),
                    with({0xfe, 6, 0, 0x80, 0xc2, 0x0b, 8, 0x60, 0, 0})),
             "peer port p1: pfc 3 -> 5 6");

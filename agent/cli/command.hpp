@@ -20,6 +20,7 @@ struct Arguments {
   std::vector<std::string> operands{};
   std::string socket{};
   bool json = false;
+  bool watch = false;
   std::optional<Level> level{};
   bool is_protected = false;
   std::vector<std::string> ports{};  ///< --port, as given
@@ -55,6 +56,7 @@ struct Command {
 [[nodiscard]] Result<int> stats(const Arguments& arguments);
 [[nodiscard]] Result<int> wait(const Arguments& arguments);
 [[nodiscard]] Result<int> check(const Arguments& arguments);
+[[nodiscard]] Result<int> doctor(const Arguments& arguments);
 [[nodiscard]] Result<int> metrics(const Arguments& arguments);
 [[nodiscard]] Result<int> reload(const Arguments& arguments);
 [[nodiscard]] Result<int> forget(const Arguments& arguments);

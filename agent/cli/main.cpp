@@ -26,6 +26,8 @@ constexpr Command kCommands[] = {
     {"wait", "", 0, 0, "level,protected,port,timeout",
      "waits until all that is asked for holds; for a daemon too", wait},
     {"check", "", 0, 0, "", "for monitoring: 0 fine, 1 alarm, 3 no daemon", check},
+    {"doctor", "[PORT...]", 0, 4096, "json,watch",
+     "is the path of lossless traffic lossless? 0 yes, 1 not known, 2 no", doctor},
     {"metrics", "", 0, 0, "listen", "for Prometheus: all of that as its text, once or by HTTP",
      metrics},
     {"expect", "FILE", 1, 1, "json,as",
@@ -66,6 +68,7 @@ po::options_description describe() {
       "timeout", po::value<std::string>()->value_name("SECONDS"), "wait: no longer than this")(
       "listen", po::value<std::string>()->value_name("ADDRESS:PORT"),
       "metrics: answers HTTP there, until stopped; a PORT alone: for this machine")(
+      "watch", po::bool_switch(), "doctor: goes on, and tells who pauses whom, until stopped")(
       "help,h", po::bool_switch(), "this text")("version,V", po::bool_switch(), "the version");
   return all;
 }
@@ -90,7 +93,8 @@ std::string help() {
     }
     out << line << "\n";
   }
-  out << "\n" << describe() << "\nExit status: 0 done, 1 failed, 2 usage; check: 3 no daemon.\n";
+  out << "\n"
+      << describe() << "\nExit status: 0 done, 1 failed, 2 usage; check, doctor: 3 no daemon.\n";
   return out.str();
 }
 
@@ -119,6 +123,7 @@ Result<Arguments> read_arguments(const Command& command, const po::variables_map
   out.socket = values.count("socket") != 0 ? values["socket"].as<std::string>()
                                            : std::string(config::kDefaultSocket);
   out.json = values["json"].as<bool>();
+  out.watch = values["watch"].as<bool>();
   out.is_protected = values["protected"].as<bool>();
   if (values.count("port") != 0) out.ports = values["port"].as<std::vector<std::string>>();
   const auto words = values["operands"].as<std::vector<std::string>>();

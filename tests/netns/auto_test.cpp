@@ -6,6 +6,7 @@
 
 #include "dataplane/dcb/driver.hpp"
 #include "tests/netns/support.hpp"
+#include "tests/support/places.hpp"
 
 namespace lldp::netns {
 namespace {
@@ -36,6 +37,38 @@ TEST(BackendAuto, LeavesPfcUnverifiedWhereTheKernelRefusesDcbnl) {
   EXPECT_EQ(parts[2]["part"], "pfc");
   EXPECT_EQ(parts[2]["state"], "unsupported");
   EXPECT_EQ(rules["ports"][0]["pfc"], nlohmann::json::array());
+}
+
+TEST(DoctorCommand, SaysOfAVethWhatCannotBeKnown) {
+  if (const auto why = missing_privilege(); !why.empty()) GTEST_SKIP() << why;
+  const Namespace a;
+  const Namespace b;
+  join(a, b);
+  const Agent leaf(a, {"--role", "switch"});
+  const Agent host(b, {"--role", "host", "--tlv.send", "tr,contribution,pfc"});
+  ASSERT_TRUE(eventually([&] { return leaf.neighbors("p0") == 1; }));
+  const TemporaryDirectory files;
+  int runs = 0;
+  const auto doctor = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {support::program("lldp-level"), "doctor"});
+    return std::make_unique<Process>(a.inside(more), files.file(std::to_string(runs++)));
+  };
+  const auto text = doctor({"--socket", leaf.socket()});
+  EXPECT_EQ(text->wait(), 1) << text->output();
+  EXPECT_THAT(
+      text->output(),
+      testing::HasSubstr("unknown the driver does not tell of PFC (no dcbnl): without PFC"));
+  const auto json = doctor({"--socket", leaf.socket(), "--json", "p0"});
+  EXPECT_EQ(json->wait(), 1);
+  const auto parsed = nlohmann::json::parse(json->output());
+  EXPECT_EQ(parsed["status"], 1);
+  EXPECT_EQ(parsed["ports"][0]["name"], "p0");
+  EXPECT_TRUE(parsed["ports"][0]["pauses"].is_null());
+  const auto watching = doctor({"--socket", leaf.socket(), "--watch"});
+  EXPECT_TRUE(eventually([&] { return !watching->output().empty(); }));
+  EXPECT_EQ(watching->wait(std::chrono::milliseconds(10)), -1) << watching->output();
+  const auto nobody = doctor({"--socket", files.file("none")});
+  EXPECT_EQ(nobody->wait(), 3);
 }
 
 }  // namespace

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/cli/doctor.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "agent/report/json_writer.hpp"
+#include "agent/report/report.hpp"
+#include "agent/report/table.hpp"
+#include "tlv/dot3.hpp"
+#include "tlv/layout.hpp"
+#include "tlv/lldpdu.hpp"
+
+namespace lldp::cli {
+namespace {
+
+using json = nlohmann::json;
+using Severity = Finding::Severity;
+
+constexpr unsigned kFrameHeader = 18;  ///< IEEE 802.3: what a frame has beside its MTU
+constexpr unsigned kTagOrTwo = 8;      ///< counted by some, and not by others
+
+std::string str(const json& object, const char* key) { return object.at(key).get<std::string>(); }
+
+/// The bits of a list of priorities; nothing: null.
+std::optional<unsigned> bits_of(const json& list) {
+  if (!list.is_array()) return std::nullopt;
+  unsigned bits = 0;
+  for (const json& p : list) bits |= 1U << (p.get<unsigned>() & Priority::kMax);
+  return bits;
+}
+
+std::string list_of(unsigned bits, std::string_view each = "{}", std::string_view between = ", ") {
+  std::string out;
+  for (unsigned p = 0; p <= Priority::kMax; ++p)
+    if ((bits >> p & 1U) != 0) {
+      if (!out.empty()) out += between;
+      out += fmt::vformat(each, fmt::make_format_args(p));
+    }
+  return out;
+}
+
+/// The 802.3 Maximum Frame Size that a neighbour tells, where its LLDPDU is at hand.
+std::optional<unsigned> frame_size_of(const json& neighbor) {
+  const auto hex = neighbor.find("lldpdu");
+  if (hex == neighbor.end() || !hex->is_string()) return std::nullopt;
+  const auto text = hex->get<std::string>();
+  Bytes octets;
+  const auto digit = [](char c) {
+    return static_cast<unsigned>(c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10) & 15U;
+  };
+  for (std::size_t i = 0; i + 1 < text.size(); i += 2)
+    octets.push_back(static_cast<std::uint8_t>(digit(text[i]) << 4U | digit(text[i + 1])));
+  tlv::TlvWalk walk(octets, {});
+  for (tlv::Tlv t; walk.next(t);)
+    if (t.key == tlv::MaxFrameSize::kKey && t.status == tlv::Tlv::Status::kValid &&
+        t.information.size() >= 2) {
+      const unsigned size = unsigned{t.information[0]} << 8U | t.information[1];
+      return size != 0 ? std::optional(size) : std::nullopt;
+    }
+  return std::nullopt;
+}
+
+class Examination {
+ public:
+  Examination(const json& port, const LocalPort& local, const std::vector<qos::Class>& lossless)
+      : port_(port), local_(local), lossless_(lossless), name_(str(port, "name")) {
+    for (const qos::Class& c : lossless) needed_ |= 1U << c.priority.value();
+  }
+  std::vector<Finding> run() {
+    own_pfc();
+    dscp_map();
+    global_pause();
+    firmware_agent();
+    for (const json& neighbor : port_.at("neighbors")) look_at(neighbor);
+    if (port_.at("neighbors").empty())
+      add(Severity::kUnknown, "nobody", "nobody is heard",
+          "what the other end does cannot be known without LLDP from there", "");
+    std::ranges::stable_sort(findings_, std::ranges::greater(), &Finding::severity);
+    return std::move(findings_);
+  }
+
+ private:
+  void add(Severity severity, std::string code, std::string text, std::string why,
+           std::string command) {
+    findings_.push_back(
+        {severity, std::move(code), std::move(text), std::move(why), std::move(command)});
+  }
+
+  void own_pfc() {
+    if (!local_.dcb || !local_.dcb->pfc) {
+      add(Severity::kUnknown, "pfc-unknown", "the driver does not tell of PFC (no dcbnl)",
+          "without PFC a full buffer drops lossless packets",
+          local_.driver == "mlx5_core" ? fmt::format("mlnx_qos -i {}", name_) : "");
+      return;
+    }
+    const unsigned off = needed_ & ~unsigned{local_.dcb->pfc->enabled};
+    if (off != 0)
+      add(Severity::kBad, "pfc-off", fmt::format("no PFC for priority {}", list_of(off)),
+          "a full buffer drops its packets",
+          fmt::format("dcb pfc set dev {} prio-pfc {}", name_, list_of(off, "{}:on", " ")));
+    if (dcbnl::firmware_decides(*local_.dcb))
+      add(Severity::kBad, "firmware-dcbx", "the NIC's firmware runs DCBX",
+          "it takes PFC from its neighbour, and what is set here may not hold",
+          fmt::format("dcb dcbx set dev {} host ieee", name_));
+  }
+
+  void dscp_map() {
+    if (!local_.dcb || !local_.dcb->pfc) return;
+    for (const qos::Class& c : lossless_) {
+      const unsigned priority = c.priority.value();
+      const unsigned dscp = c.dscp.value();
+      std::vector<unsigned> others;
+      bool there = false;
+      for (const dcbnl::App& app : local_.dcb->apps)
+        if (app.selector == dcbnl::kDscp && app.protocol == dscp) {
+          there |= app.priority == priority;
+          if (app.priority != priority) others.push_back(app.priority);
+        }
+      if (there && others.empty()) continue;
+      add(Severity::kBad, "dscp-map",
+          others.empty() ? fmt::format("DSCP {} has no priority", dscp)
+                         : fmt::format("DSCP {} has priority {}, not {}", dscp,
+                                       fmt::join(others, " and "), priority),
+          fmt::format("its packets fill a buffer that PFC of priority {} does not guard", priority),
+          fmt::format("dcb app {} dev {} dscp-prio {}:{}", others.empty() ? "add" : "replace",
+                      name_, dscp, priority));
+    }
+  }
+
+  void global_pause() {
+    if (!local_.pause || (!local_.pause->rx && !local_.pause->tx)) return;
+    add(Severity::kBad, "global-pause",
+        fmt::format("global pause is on ({})", local_.pause->rx && local_.pause->tx ? "rx, tx"
+                                               : local_.pause->rx                   ? "rx"
+                                                                                    : "tx"),
+        "it stops all priorities at once, and most NICs do no PFC beside it",
+        fmt::format("ethtool -A {} autoneg off rx off tx off", name_));
+  }
+
+  void firmware_agent() {
+    // ice has its agent where the flag is set, i40e where it is not.
+    for (const auto& [flag, with_agent] :
+         {std::pair("fw-lldp-agent", true), {"disable-fw-lldp", false}}) {
+      const auto at = local_.private_flags.find(flag);
+      if (at == local_.private_flags.end() || at->second != with_agent) continue;
+      add(Severity::kBad, "firmware-lldp", "the NIC's firmware has an LLDP agent of its own",
+          "it takes the frames that come in, and answers for this machine",
+          fmt::format("ethtool --set-priv-flags {} {} {}", name_, flag, with_agent ? "off" : "on"));
+    }
+  }
+
+  void look_at(const json& neighbor) {
+    std::string who = str(neighbor, "system_name");
+    if (who.empty()) who = str(neighbor, "chassis_id");
+    who += " " + str(neighbor, "port_id");
+    const auto pfc = bits_of(neighbor.at("pfc_enabled"));
+    if (!pfc)
+      add(Severity::kUnknown, "neighbor-pfc-unknown", who + " does not tell of PFC",
+          "its buffers may drop what this end sends", "");
+    else if (const unsigned off = needed_ & ~*pfc; off != 0)
+      add(Severity::kBad, "neighbor-pfc-off",
+          fmt::format("{} has no PFC for priority {}", who, list_of(off)),
+          "it drops where it should pause, and does not stop when it is paused",
+          "lldp-level doctor, there");
+    const auto size = frame_size_of(neighbor);
+    if (!size || !local_.mtu) return;
+    const unsigned ours = *local_.mtu + kFrameHeader;
+    if (std::max(ours, *size) - std::min(ours, *size) <= kTagOrTwo) return;
+    add(Severity::kBad, "mtu",
+        fmt::format("frames of {} octets here, of {} at {}", ours, *size, who),
+        "what is longer than the other end takes is lost",
+        *size > ours ? fmt::format("ip link set dev {} mtu {}", name_, *size - kFrameHeader)
+                     : "ip link set mtu, there");
+  }
+
+  const json& port_;
+  const LocalPort& local_;
+  const std::vector<qos::Class>& lossless_;
+  std::string name_;
+  unsigned needed_ = 0;
+  std::vector<Finding> findings_;
+};
+
+std::string_view to_string(Severity s) { return s == Severity::kBad ? "bad" : "unknown"; }
+
+}  // namespace
+
+std::optional<PauseCounter> pause_counter(std::string_view name) {
+  const auto has = [&](std::string_view part) { return name.find(part) != name.npos; };
+  if ((!has("pause") && !has("xoff") && !has("pfc_ena_frames")) || has("duration") ||
+      has("transition") || has("2xoff") || has("storm"))
+    return std::nullopt;
+  const bool received = has("rx");
+  if (received == has("tx")) return std::nullopt;
+  for (const std::string_view word : {"priority_", "prio_", "prio", "pri"}) {
+    const std::size_t at = name.find(word);
+    if (at == name.npos || at + word.size() >= name.size()) continue;
+    const char digit = name[at + word.size()];
+    const bool more = at + word.size() + 1 < name.size() && name[at + word.size() + 1] >= '0' &&
+                      name[at + word.size() + 1] <= '9';
+    if (digit >= '0' && digit <= '7' && !more)
+      return PauseCounter{received, static_cast<unsigned>(digit - '0')};
+  }
+  return std::nullopt;
+}
+
+int Health::status() const {
+  int worst = 0;
+  for (const PortHealth& port : ports)
+    for (const Finding& f : port.findings)
+      worst = std::max(worst, f.severity == Severity::kBad ? 2 : 1);
+  return worst;
+}
+
+Result<Health> examine(std::string_view show, std::string_view rules,
+                       const std::function<LocalPort(const std::string&)>& local) {
+  try {
+    Health out;
+    const json classes = json::parse(rules).at("lossless");
+    for (const json& c : classes) {
+      const auto priority = Priority::make(c.at("priority").get<unsigned>());
+      const auto dscp = Dscp::make(c.at("dscp").get<unsigned>());
+      if (!priority || !dscp) return fail(report::not_understood());
+      out.lossless.push_back({.priority = *priority, .dscp = *dscp});
+    }
+    const json answer = json::parse(show);
+    for (const json& port : answer.at("ports")) {
+      if (!port.at("up").get<bool>()) continue;
+      const LocalPort facts = local(str(port, "name"));
+      out.ports.push_back({.name = str(port, "name"),
+                           .findings = Examination(port, facts, out.lossless).run(),
+                           .pauses = facts.pauses});
+    }
+    return out;
+  } catch (const json::exception&) {
+    return fail(report::not_understood());
+  }
+}
+
+std::string health_text(const Health& health, const report::Style& style) {
+  std::string out;
+  for (const PortHealth& port : health.ports) {
+    out += report::paint(port.name, report::Ink::kBold, style) + ": ";
+    if (port.findings.empty()) out += report::paint("fine", report::Ink::kGood, style);
+    out += port.findings.empty() ? "\n"
+                                 : fmt::format("{} finding{}\n", port.findings.size(),
+                                               port.findings.size() == 1 ? "" : "s");
+    for (const Finding& f : port.findings) {
+      out += "  " +
+             report::paint(to_string(f.severity),
+                           f.severity == Severity::kBad ? report::Ink::kBad : report::Ink::kWarn,
+                           style) +
+             " " + f.text + ": " + f.why;
+      if (!f.command.empty()) out += ": " + f.command;
+      out += "\n";
+    }
+    if (!port.pauses) continue;
+    for (unsigned p = 0; p <= Priority::kMax; ++p)
+      if (port.pauses->received[p] + port.pauses->sent[p] != 0)
+        out += fmt::format("  priority {}: paused by the neighbor {} times, paused it {} times\n",
+                           p, port.pauses->received[p], port.pauses->sent[p]);
+  }
+  return out.empty() ? "no port is up\n" : out;
+}
+
+std::string health_json(const Health& health) {
+  std::string text;
+  report::JsonWriter out(text);
+  out.open('{').member("version", report::kVersion).member("status", health.status());
+  out.key("lossless").open('[');
+  for (const qos::Class& c : health.lossless)
+    out.open('{').member("priority", c.priority.value()).member("dscp", c.dscp.value()).close('}');
+  out.close(']').key("ports").open('[');
+  for (const PortHealth& port : health.ports) {
+    out.open('{').member("name", port.name).key("findings").open('[');
+    for (const Finding& f : port.findings) {
+      out.open('{')
+          .member("code", f.code)
+          .member("severity", to_string(f.severity))
+          .member("text", f.text)
+          .member("why", f.why)
+          .member("command", f.command.empty() ? std::nullopt : std::optional(f.command))
+          .close('}');
+    }
+    out.close(']').key("pauses");
+    if (!port.pauses) {
+      out.value(std::optional<int>()).close('}');
+      continue;
+    }
+    out.open('[');
+    for (unsigned p = 0; p <= Priority::kMax; ++p)
+      out.open('{')
+          .member("priority", p)
+          .member("received", port.pauses->received[p])
+          .member("sent", port.pauses->sent[p])
+          .close('}');
+    out.close(']').close('}');
+  }
+  out.close(']').close('}');
+  return text;
+}
+
+std::string pauses_since(const Health& before, const Health& now) {
+  std::string out;
+  for (const PortHealth& port : now.ports) {
+    const auto old = std::ranges::find(before.ports, port.name, &PortHealth::name);
+    if (old == before.ports.end() || !old->pauses || !port.pauses) continue;
+    for (unsigned p = 0; p <= Priority::kMax; ++p) {
+      const auto more = [&](const Pauses::Counts& then, const Pauses::Counts& is) {
+        return is[p] > then[p] ? is[p] - then[p] : 0;  // a driver that is loaded anew counts anew
+      };
+      const auto received = more(old->pauses->received, port.pauses->received);
+      const auto sent = more(old->pauses->sent, port.pauses->sent);
+      if (received != 0)
+        out += fmt::format("{}: the neighbor paused priority {}: {}\n", port.name, p, received);
+      if (sent != 0)
+        out += fmt::format("{}: paused the neighbor on priority {}: {}\n", port.name, p, sent);
+    }
+  }
+  return out;
+}
+
+}  // namespace lldp::cli

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agent/report/text.hpp"
+#include "base/bounded.hpp"
+#include "base/result.hpp"
+#include "os/dcbnl.hpp"
+#include "qos/policy.hpp"
+
+/// Is the path of lossless traffic lossless here? Findings from values; doctor_probe.cpp has where
+/// they come from.
+namespace lldp::cli {
+
+/// Pause frames by priority, since the driver counts.
+struct Pauses {
+  using Counts = std::array<std::uint64_t, Priority::kMax + 1>;
+  Counts received{};
+  Counts sent{};
+  friend bool operator==(const Pauses&, const Pauses&) = default;
+};
+
+/// What a counter of ethtool's -S is called by this driver or that: `rx_prio5_pause` of mlx5,
+/// `tx_priority_5_xoff.nic` of ice, `rx_pfc_ena_frames_pri5` of bnxt.
+struct PauseCounter {
+  bool received = false;
+  unsigned priority = 0;
+  friend bool operator==(const PauseCounter&, const PauseCounter&) = default;
+};
+[[nodiscard]] std::optional<PauseCounter> pause_counter(std::string_view name);
+
+/// What the machine itself says of one of its ports.
+struct LocalPort {
+  std::string driver{};
+  std::optional<unsigned> mtu{};
+  std::optional<dcbnl::Settings> dcb{};  ///< nothing: no dcbnl
+  struct GlobalPause {
+    bool rx = false;
+    bool tx = false;
+  };
+  std::optional<GlobalPause> pause{};           ///< of all priorities at once
+  std::map<std::string, bool> private_flags{};  ///< ethtool --show-priv-flags
+  std::optional<Pauses> pauses{};
+};
+
+struct Finding {
+  enum class Severity : std::uint8_t {
+    kUnknown,  ///< cannot be known from here
+    kBad,      ///< lossless traffic may be lost, or stop
+  };
+  Severity severity{};
+  std::string code{};
+  std::string text{};     ///< what is wrong
+  std::string why{};      ///< why it matters
+  std::string command{};  ///< that mends it; empty: none does
+  friend bool operator==(const Finding&, const Finding&) = default;
+};
+struct PortHealth {
+  std::string name{};
+  std::vector<Finding> findings{};
+  std::optional<Pauses> pauses{};
+};
+struct Health {
+  std::vector<qos::Class> lossless{};
+  std::vector<PortHealth> ports{};
+  [[nodiscard]] int status() const;  ///< 0: nothing found; 1: something is not known; 2: bad
+};
+
+/// By the daemon's answers of `show` (or `Detail`, whose LLDPDUs have more) and `rules`, and what
+/// the machine says of each port. Ports that are down are left out.
+[[nodiscard]] Result<Health> examine(std::string_view show, std::string_view rules,
+                                     const std::function<LocalPort(const std::string&)>& local);
+
+[[nodiscard]] std::string health_text(const Health& health, const report::Style& style);
+[[nodiscard]] std::string health_json(const Health& health);
+/// A line for each priority of which there are more pauses now; empty: none.
+[[nodiscard]] std::string pauses_since(const Health& before, const Health& now);
+
+}  // namespace lldp::cli

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/cli/doctor.hpp"
+
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/golden.hpp"
+
+namespace lldp::cli {
+namespace {
+
+using nlohmann::json;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr std::string_view kRules =
+    R"({"lossless": [{"priority": 5, "dscp": 43}, {"priority": 6, "dscp": 51}]})";
+
+/// What the daemon tells of one port, p0, and its neighbour.
+json answer(json pfc = {5, 6}) {
+  return {{"ports",
+           {{{"name", "p0"},
+             {"up", true},
+             {"neighbors",
+              {{{"system_name", "spine1"},
+                {"chassis_id", "02:00:00:00:00:09"},
+                {"port_id", "swp3"},
+                {"pfc_enabled", std::move(pfc)}}}}}}}};
+}
+
+/// A NIC with which nothing is wrong.
+LocalPort fine() {
+  return {.driver = "mlx5_core",
+          .mtu = 9000,
+          .dcb = dcbnl::Settings{.name = "p0",
+                                 .pfc = dcbnl::Pfc{.enabled = 0x60, .cap = 8},
+                                 .apps = {{dcbnl::kDscp, 5, 43}, {dcbnl::kDscp, 6, 51}}},
+          .pause = LocalPort::GlobalPause{}};
+}
+
+Health examined(const LocalPort& local, const json& show = answer()) {
+  const auto health = examine(show.dump(), kRules, [&](const std::string&) { return local; });
+  EXPECT_TRUE(health);
+  return health.value_or(Health{});
+}
+/// Codes of what is found.
+std::vector<std::string> codes(const Health& health) {
+  std::vector<std::string> out;
+  for (const PortHealth& port : health.ports)
+    for (const Finding& f : port.findings) out.push_back(f.code);
+  return out;
+}
+
+TEST(Doctor, FindsNothingWhereNothingIsWrong) {
+  EXPECT_THAT(codes(examined(fine())), IsEmpty());
+  EXPECT_EQ(examined(fine()).status(), 0);
+}
+
+TEST(Doctor, PfcThatIsOff) {
+  LocalPort local = fine();
+  local.dcb->pfc->enabled = 0x28;
+  const Health health = examined(local, answer({3, 5}));
+  EXPECT_THAT(
+      health.ports.at(0).findings,
+      ElementsAre(Finding{Finding::Severity::kBad, "pfc-off", "no PFC for priority 6",
+                          "a full buffer drops its packets", "dcb pfc set dev p0 prio-pfc 6:on"},
+                  Finding{Finding::Severity::kBad, "neighbor-pfc-off",
+                          "spine1 swp3 has no PFC for priority 6",
+                          "it drops where it should pause, and does not stop when it is "
+                          "paused",
+                          "lldp-level doctor, there"}));
+  EXPECT_EQ(health.status(), 2);
+}
+
+TEST(Doctor, WhatCannotBeKnownIsNoFault) {
+  LocalPort local;
+  EXPECT_THAT(codes(examined(local, answer(nullptr))),
+              ElementsAre("pfc-unknown", "neighbor-pfc-unknown"));
+  json show = answer();
+  show["ports"][0]["neighbors"] = json::array();
+  EXPECT_THAT(codes(examined(fine(), show)), ElementsAre("nobody"));
+  EXPECT_EQ(examined(fine(), show).status(), 1);
+  show["ports"][0]["up"] = false;
+  EXPECT_THAT(examined(fine(), show).ports, IsEmpty());
+}
+
+TEST(Doctor, DscpsWithoutTheirPriority) {
+  LocalPort local = fine();
+  local.dcb->apps = {{dcbnl::kDscp, 3, 43}, {1, 6, 51}};
+  const Health health = examined(local);
+  ASSERT_THAT(codes(health), ElementsAre("dscp-map", "dscp-map"));
+  EXPECT_EQ(health.ports[0].findings[0].text, "DSCP 43 has priority 3, not 5");
+  EXPECT_EQ(health.ports[0].findings[0].command, "dcb app replace dev p0 dscp-prio 43:5");
+  EXPECT_EQ(health.ports[0].findings[1].text, "DSCP 51 has no priority");
+  EXPECT_EQ(health.ports[0].findings[1].command, "dcb app add dev p0 dscp-prio 51:6");
+}
+
+TEST(Doctor, GlobalPauseAndFirmware) {
+  LocalPort local = fine();
+  local.pause = LocalPort::GlobalPause{.rx = true};
+  local.dcb->dcbx = 0x0a;  // LLD_MANAGED
+  local.private_flags = {{"fw-lldp-agent", true}, {"disable-fw-lldp", false}, {"other", true}};
+  const Health health = examined(local);
+  EXPECT_THAT(codes(health),
+              ElementsAre("firmware-dcbx", "global-pause", "firmware-lldp", "firmware-lldp"));
+  EXPECT_EQ(health.ports[0].findings[1].text, "global pause is on (rx)");
+  EXPECT_EQ(health.ports[0].findings[2].command, "ethtool --set-priv-flags p0 fw-lldp-agent off");
+  EXPECT_EQ(health.ports[0].findings[3].command, "ethtool --set-priv-flags p0 disable-fw-lldp on");
+}
+
+TEST(Doctor, FrameSizesThatDiffer) {
+  const auto show = [](const char* size) {
+    json out = answer();
+    out["ports"][0]["neighbors"][0]["lldpdu"] = std::string(
+                                                    "020704020000000009"
+                                                    "040305"
+                                                    "7031"
+                                                    "06020079"
+                                                    "fe0600120f04") +
+                                                size + "0000";
+    return out;
+  };
+  EXPECT_THAT(codes(examined(fine(), show("233a"))), IsEmpty());  // 9018
+  EXPECT_THAT(codes(examined(fine(), show("2342"))), IsEmpty());  // two tags more
+  const Health health = examined(fine(), show("05ee"));           // 1518
+  ASSERT_THAT(codes(health), ElementsAre("mtu"));
+  EXPECT_EQ(health.ports[0].findings[0].text, "frames of 9018 octets here, of 1518 at spine1 swp3");
+  LocalPort small = fine();
+  small.mtu = 1500;
+  EXPECT_EQ(examined(small, show("233a")).ports[0].findings[0].command,
+            "ip link set dev p0 mtu 9000");
+  EXPECT_THAT(codes(examined(fine(), show("0000"))), IsEmpty());  // it does not know
+}
+
+TEST(Doctor, CountersOfPausesByEachDriversName) {
+  const auto is = [](std::string_view name) { return pause_counter(name); };
+  EXPECT_EQ(is("rx_prio5_pause"), (PauseCounter{true, 5}));           // mlx5
+  EXPECT_EQ(is("tx_priority_6_xoff.nic"), (PauseCounter{false, 6}));  // ice
+  EXPECT_EQ(is("port.rx_priority_0_xoff"), (PauseCounter{true, 0}));  // i40e
+  EXPECT_EQ(is("tx_pfc_ena_frames_pri7"), (PauseCounter{false, 7}));  // bnxt
+  EXPECT_EQ(is("tx_pause_prio_3"), (PauseCounter{false, 3}));         // mlxsw
+  for (const char* other : {"rx_prio5_pause_duration", "rx_prio5_pause_transition",
+                            "rx_prio5_packets", "rx_pause", "prio5_pause", "rx_prio8_pause",
+                            "rx_prio10_pause", "port.rx_priority_0_xon_2xoff", "", "prio"})
+    EXPECT_EQ(is(other), std::nullopt) << other;
+}
+
+TEST(Doctor, WhoPausedWhomSinceTheLastLook) {
+  LocalPort local = fine();
+  local.pauses.emplace();
+  local.pauses->received[5] = 100;
+  const Health before = examined(local);
+  local.pauses->received[5] = 112;
+  local.pauses->sent[6] = 1;
+  EXPECT_EQ(pauses_since(before, examined(local)),
+            "p0: the neighbor paused priority 5: 12\np0: paused the neighbor on priority 6: 1\n");
+  local.pauses->received[5] = 3;  // the driver was loaded anew
+  local.pauses->sent[6] = 0;
+  EXPECT_EQ(pauses_since(before, examined(local)), "");
+}
+
+TEST(Doctor, TextAndJson) {
+  LocalPort local = fine();
+  local.pause = LocalPort::GlobalPause{.rx = true, .tx = true};
+  local.pauses.emplace();
+  local.pauses->received[5] = 112;
+  const Health health = examined(local, answer(nullptr));
+  EXPECT_EQ(health_text(health, {}),
+            "p0: 2 findings\n"
+            "  bad global pause is on (rx, tx): it stops all priorities at once, and most NICs do "
+            "no PFC beside it: ethtool -A p0 autoneg off rx off tx off\n"
+            "  unknown spine1 swp3 does not tell of PFC: its buffers may drop what this end sends\n"
+            "  priority 5: paused by the neighbor 112 times, paused it 0 times\n");
+  const json parsed = json::parse(health_json(health));
+  EXPECT_EQ(parsed["status"], 2);
+  EXPECT_EQ(parsed["ports"][0]["findings"][0]["code"], "global-pause");
+  EXPECT_TRUE(parsed["ports"][0]["findings"][1]["command"].is_null());
+  EXPECT_EQ(parsed["ports"][0]["pauses"][5]["received"], 112);
+  EXPECT_EQ(health_text({}, {}), "no port is up\n");
+  support::expect_golden(health_json(health) + "\n", "cli/golden/doctor.json");
+}
+
+TEST(Doctor, AnswersThatAreNoneAreRefused) {
+  const auto nobody = [](const std::string&) { return LocalPort{}; };
+  for (const char* text : {"", "{}", "[]", R"({"ports": [{}]})"})
+    EXPECT_FALSE(examine(text, kRules, nobody)) << text;
+  EXPECT_FALSE(examine(answer().dump(), R"({"lossless": [{"priority": 9, "dscp": 1}]})", nobody));
+}
+
+}  // namespace
+}  // namespace lldp::cli

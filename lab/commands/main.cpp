@@ -17,6 +17,7 @@ constexpr Command kCommands[] = {
     {"topo", "make a fabric file: Clos, fat-tree, FC+, BCube, rails and others", run_topo},
     {"converge", "let the agents find their levels on virtual time", run_converge},
     {"live", "run a fabric on this machine: namespaces, veth links, agents", run_live},
+    {"sim", "send packets: does PFC deadlock, and what do the rules change", run_sim},
     {"throughput", "how much traffic a fabric carries on given paths", run_throughput},
     {"reproduce", "do again what a paper publishes, and compare", run_reproduce},
     {"bounce", "cut links of a live fabric and watch packets change priority", run_bounce},

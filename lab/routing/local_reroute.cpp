@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "base/text.hpp"
+#include "lab/des/random.hpp"
 
 namespace lldp::lab {
 namespace {
@@ -113,10 +114,11 @@ class Router {
   std::vector<std::size_t> legal_;       ///< links to the destination, up first and then down
 };
 
-const Adjacency& choose(const std::vector<Adjacency>& hops, const Flow& flow) {
+const Adjacency& choose(const std::vector<Adjacency>& hops, const Flow& flow, std::size_t here) {
   for (const std::size_t wanted : flow.via)
     for (const Adjacency& a : hops)
       if (a.peer == wanted) return a;
+  if (flow.hash != 0) return hops[Random(flow.hash + here).below(hops.size())];
   return *std::min_element(hops.begin(), hops.end(), [](const Adjacency& a, const Adjacency& b) {
     return std::pair(a.peer, a.link) < std::pair(b.peer, b.link);
   });
@@ -140,7 +142,7 @@ Result<Path> local_reroute(const Fabric& fabric, const FailedLinks& failed, cons
                         fmt::format("{} to {}", escape(fabric.nodes[flow.from].name),
                                     escape(fabric.nodes[flow.to].name)),
                         fmt::format("no way on from {}", escape(fabric.nodes[here].name))});
-    const Adjacency& hop = choose(hops, flow);
+    const Adjacency& hop = choose(hops, flow, here);
     descends = true_order(fabric, fabric.links[hop.link], hop.own_end) == Order::kDown;
     visited[hop.peer] = true;
     path.nodes.push_back(hop.peer);

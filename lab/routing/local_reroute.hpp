@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,13 +24,14 @@ struct Path {
 using FailedLinks = std::vector<bool>;
 
 /// From one node to another. Where several next hops are as good, a packet takes the first of `via`
-/// that is among them, else the node that comes first in the fabric: what a hash decides in a
-/// switch.
+/// that is among them, else the one that a hash of `hash` and the switch gives; without a hash, the
+/// node that comes first in the fabric.
 struct Flow {
   std::string name{};
   std::size_t from = 0;
   std::size_t to = 0;
   std::vector<std::size_t> via{};
+  std::uint64_t hash = 0;  ///< 0: none
 };
 
 /// A shortest path that never goes up after it went down, in the order of (level, chassis ID).

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+
+#include "base/text.hpp"
+#include "lab/commands/options.hpp"
+#include "lab/packets/plan_file.hpp"
+#include "lab/packets/report.hpp"
+#include "lab/packets/series.hpp"
+#include "lab/packets/trace.hpp"
+#include "lab/report/progress.hpp"
+#include "lab/topology/files.hpp"
+#include "os/file.hpp"
+
+namespace lldp::lab {
+namespace {
+
+constexpr std::string_view kUsageLine =
+    "sim case1|case2|flap|FILE.json [OPTION...]\n"
+    "Sends packets through a fabric whose switches stop each other by PFC, and tells\n"
+    "whether it deadlocks. Levels are found by the agents, paths are those that\n"
+    "switches take until the routing has converged, rules are the agents' own. Exit\n"
+    "status 0: no deadlock; 1: there was one.\n";
+
+volatile std::sig_atomic_t interrupted = 0;
+
+template <class Kind, std::size_t n>
+std::optional<Kind> choice(const std::string_view (&names)[n], std::string_view name) {
+  const auto at = std::find(std::begin(names), std::end(names), name);
+  if (at == std::end(names)) return std::nullopt;
+  return static_cast<Kind>(at - std::begin(names));
+}
+
+/// `2+1`
+std::optional<std::pair<std::size_t, std::size_t>> counts(std::string_view text) {
+  std::size_t x = 0;
+  std::size_t y = 0;
+  const char* end = text.data() + text.size();
+  const auto first = std::from_chars(text.data(), end, x);
+  if (first.ec != std::errc{} || first.ptr == end || *first.ptr != '+') return std::nullopt;
+  const auto second = std::from_chars(first.ptr + 1, end, y);
+  if (second.ec != std::errc{} || second.ptr != end) return std::nullopt;
+  return std::pair(x, y);
+}
+
+/// A scenario; the fabric's file that it names is looked for beside it.
+Result<packets::Plan> from_file(const std::string& name) {
+  const auto text = read_file(name);
+  if (!text) return fail(text.error());
+  auto plan = packets::plan_from_json(*text, [&](const std::string& fabric) {
+    const std::filesystem::path path(fabric);
+    return load_fabric(path.is_absolute() || name == "-"
+                           ? fabric
+                           : (std::filesystem::path(name).parent_path() / path).string());
+  });
+  if (!plan) {
+    const Error& e = plan.error();
+    return fail(
+        Error{e.code, e.where.empty() ? escape(name) : escape(name) + ": " + e.where, e.what});
+  }
+  return plan;
+}
+
+/// A file to write, if it has a name.
+class OutputFile {
+ public:
+  explicit OutputFile(std::string name) : name_(std::move(name)) {
+    if (!name_.empty()) out_.open(name_, std::ios::binary | std::ios::trunc);
+  }
+  template <class Octet>
+  void write(const Octet* octets, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) out_.put(static_cast<char>(octets[i]));
+  }
+  void write(std::string_view text) { write(text.data(), text.size()); }
+  [[nodiscard]] std::optional<Error> error() const {
+    if (name_.empty() || out_) return std::nullopt;
+    return Error{errno, escape(name_), "cannot be written"};
+  }
+  std::optional<Error> close() {
+    if (!name_.empty()) out_.close();
+    return error();
+  }
+
+ private:
+  std::string name_;
+  std::ofstream out_{};
+};
+
+}  // namespace
+
+int run_sim(const Arguments& arguments) {
+  std::string protect;
+  std::string flow_control;
+  std::string flows;
+  std::string trace;
+  std::string csv;
+  double duration_ms = 0;
+  std::uint64_t seed = 0;
+  po::options_description options("Options");
+  options.add_options()(
+      "protect", po::value(&protect)->value_name("P")->default_value("", "down-up"),
+      "none: one lossless priority all the way; down-up: the agents' rules; watchdog: who is "
+      "paused for too long ignores it")(
+      "flow-control", po::value(&flow_control)->value_name("F")->default_value("", "pfc"),
+      "pfc or none")("flows", po::value(&flows)->value_name("X+Y")->default_value("", "2+1"),
+                     "flows of each of a case's two directions")(
+      "duration", po::value(&duration_ms)->value_name("MS")->default_value(0, "5"),
+      "simulated time, in milliseconds")("seed",
+                                         po::value(&seed)->value_name("N")->default_value(1),
+                                         "of everything that is drawn by chance")(
+      "trace", po::value(&trace)->value_name("FILE.pcapng"), "write every frame to a capture")(
+      "csv", po::value(&csv)->value_name("FILE"),
+      "write throughputs, queues and pauses every 10 us")("json", "print JSON");
+  std::vector<std::string> words;
+  const auto values = parse(options, kUsageLine, arguments, words);
+  if (!values) return kDone;
+  if (words.size() != 1) return complain_usage("sim", "name one case");
+  const bool named = std::find(std::begin(packets::kCases), std::end(packets::kCases), words[0]) !=
+                     std::end(packets::kCases);
+  const auto xy = counts(flows.empty() ? "2+1" : flows);
+  if (!xy) return complain_usage("sim", "--flows: write X+Y, as in 2+1");
+  if (!named && !flows.empty())
+    return complain_usage("sim", "--flows: a scenario's file has its own");
+  auto plan = named ? packets::plan_of_case(words[0], xy->first, xy->second) : from_file(words[0]);
+  if (!plan) return complain("sim", plan.error());
+  if (!protect.empty()) {
+    const auto protection = choice<packets::Protection>(packets::kProtections, protect);
+    if (!protection)
+      return complain_usage("sim", fmt::format("--protect: `{}` is not there", escape(protect)));
+    plan->settings.protection = *protection;
+  }
+  if (!flow_control.empty()) {
+    const auto control = choice<packets::FlowControlKind>(packets::kFlowControls, flow_control);
+    if (!control)
+      return complain_usage("sim",
+                            fmt::format("--flow-control: `{}` is not there", escape(flow_control)));
+    plan->settings.flow_control = *control;
+  }
+  if (!(*values)["seed"].defaulted()) plan->settings.seed = seed;
+  if (!(*values)["duration"].defaulted()) {
+    if (!(duration_ms > 0 && duration_ms <= 1e7))
+      return complain_usage("sim", "--duration: give milliseconds, up to 10000000");
+    plan->duration =
+        static_cast<packets::Picoseconds>(duration_ms * static_cast<double>(packets::kMillisecond));
+  }
+  packets::Hooks hooks;
+  OutputFile capture(trace);
+  OutputFile table(csv);
+  for (const OutputFile* file : {&capture, &table})
+    if (const auto error = file->error()) return complain("sim", *error);
+  std::optional<packets::CaptureWriter> writer;
+  if (!trace.empty()) {
+    writer.emplace(plan->fabric, plan->settings,
+                   [&](ByteSpan octets) { capture.write(octets.data(), octets.size()); });
+    hooks.trace = [&](packets::Picoseconds at, const packets::Slot& f) { writer->frame(at, f); };
+  }
+  packets::Series series(*plan);
+  if (!csv.empty()) {
+    table.write(packets::Series::header());
+    hooks.sample_every = 10 * packets::kMicrosecond;
+    hooks.sample = [&](const packets::Network& n) { table.write(series.sample(n)); };
+  }
+
+  for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, [](int) { interrupted = 1; });
+  ProgressBar bar("sim");
+  hooks.go_on = [&](const packets::Network& n) {
+    bar.show(static_cast<double>(n.now) / static_cast<double>(plan->duration),
+             fmt::format("{} us, {} packet-hops", n.now / packets::kMicrosecond, n.count.hops));
+    return interrupted == 0;
+  };
+  const auto outcome = packets::run(*plan, hooks);
+  bar.clear();
+  if (!outcome) return complain("sim", outcome.error());
+  fmt::print("{}",
+             values->count("json") != 0 ? to_json(*plan, *outcome) : to_text(*plan, *outcome));
+  return outcome->deadlocked_at ? kFailed : kDone;
+}
+
+}  // namespace lldp::lab

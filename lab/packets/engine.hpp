@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+#include "lab/packets/host/host.hpp"
+#include "lab/packets/network.hpp"
+
+namespace lldp::lab::packets {
+
+/// Moves frames through a network. A frame is in one place: on a link, in a queue, or gone; it
+/// stands in a node's buffer from its arrival until it begins to leave. So a frame that finds its
+/// port idle costs one event a hop, and one that has to wait two.
+///
+/// How the far end is stopped (`FlowControl`) and who looks for deadlocks (`Detector`) are chosen
+/// at compile time; each is a file of its own. docs/sim.md says how to add one.
+template <class FlowControl, class Detector>
+class Engine {
+ public:
+  explicit Engine(Network network)
+      : n_(std::move(network)), wheel_(n_.pool), flow_control_(n_), detector_(n_), hosts_(*this) {
+    for (std::uint32_t f = 0; f < n_.flows.size(); ++f) begin(f);
+  }
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  [[nodiscard]] Network& network() { return n_; }
+  [[nodiscard]] const Network& network() const { return n_; }
+
+  /// Everything that happens by `end`.
+  void run_until(Picoseconds end) {
+    for (std::uint32_t s = wheel_.pop(end); s != kNone; s = wheel_.pop(end)) {
+      n_.now = n_.pool[s].at;
+      ++n_.count.events;
+      happen(s);
+    }
+    n_.now = end;
+  }
+
+  /// Lets a flow that was added begin.
+  void begin(std::uint32_t flow) {
+    after(n_.flows[flow].start - std::min(n_.now, n_.flows[flow].start), Kind::kStart, 0, 0, flow);
+  }
+
+  /// The carrier of a link goes: what is on it and what waits for it has to find another way.
+  void cut(std::size_t link) {
+    for (const Arc arc : {static_cast<Arc>(2 * link), static_cast<Arc>(2 * link + 1)}) {
+      Port& p = n_.ports[arc];
+      if (p.down) continue;
+      p.down = p.was_cut = true;
+      n_.cut_at[arc] = n_.now;
+      flow_control_.cut(*this, arc);
+    }
+    for (const Arc arc : {static_cast<Arc>(2 * link), static_cast<Arc>(2 * link + 1)})
+      for (std::uint8_t priority = 0; priority < kPriorities; ++priority)
+        empty(arc, priority, [&](std::uint32_t s) { redirect(s); });
+  }
+  void mend(std::size_t link) {
+    for (const Arc arc : {static_cast<Arc>(2 * link), static_cast<Arc>(2 * link + 1)}) {
+      n_.ports[arc].down = false;
+      arm(arc);
+    }
+  }
+
+  // For flow control, detectors and hosts
+
+  void after(Picoseconds delay, Kind kind, Arc arc, std::uint32_t number = 0,
+             std::uint32_t flow = 0) {
+    const std::uint32_t s = n_.pool.take();
+    n_.pool[s] =
+        Slot{.at = n_.now + delay, .arc = arc, .flow = flow, .number = number, .kind = kind};
+    wheel_.push(s);
+  }
+  void again(std::uint32_t slot, Picoseconds at) {
+    n_.pool[slot].at = at;
+    wheel_.push(slot);
+  }
+  [[nodiscard]] Buffer& buffer_at_head(Arc arc) { return n_.buffers[n_.ports[reversed(arc)].node]; }
+  /// The flow control has something to tell on `out`, as soon as the wire is free.
+  void want_control(Arc out) {
+    if (n_.ports[out].down) return;
+    n_.ports[out].control_due = true;
+    arm(out);
+  }
+  /// The far end of `out` stops these priorities, or lets them go on.
+  void stop(Arc out, std::uint8_t priorities) {
+    Port& p = n_.ports[out];
+    const auto fresh = static_cast<std::uint8_t>(priorities & ~p.stopped);
+    p.stopped |= priorities;
+    obey(out);
+    if (fresh != 0) detector_.paused(*this, out, fresh);
+  }
+  void go(Arc out, std::uint8_t priorities) {
+    Port& p = n_.ports[out];
+    const auto over = static_cast<std::uint8_t>(priorities & p.stopped);
+    p.stopped &= static_cast<std::uint8_t>(~priorities);
+    if (over != 0) detector_.resumed(*this, out, over);
+    obey(out);
+  }
+  /// What the far end says, or the detector of it, has changed.
+  void obey(Arc out) {
+    Port& p = n_.ports[out];
+    const std::uint8_t before = p.paused;
+    p.paused = static_cast<std::uint8_t>(p.stopped & ~p.ignored);
+    if ((before & ~p.paused) != 0) arm(out);
+  }
+  /// Throws away what waits in a queue.
+  void discard(Arc out, std::uint8_t priority) {
+    empty(out, priority, [&](std::uint32_t s) {
+      ++n_.count.discarded;
+      n_.count.discarded_octets += n_.pool[s].kind == Kind::kData ? n_.pool[s].octets : 0U;
+      n_.pool.release(s);
+    });
+  }
+  /// The port looks for something to send when it is free, or at once.
+  void arm(Arc arc) {
+    Port& p = n_.ports[arc];
+    if (p.timer) return;
+    p.timer = true;
+    again(arc, std::max(n_.now, p.free_at));  // the first slots are the ports' own
+  }
+  /// Puts a frame on the wire, which must be free.
+  void transmit(std::uint32_t slot, Arc out) {
+    Port& p = n_.ports[out];
+    Slot& f = n_.pool[slot];
+    f.arc = out;
+    if (n_.trace) n_.trace(n_.now, f);
+    p.free_at = n_.now + n_.time_of(p, octets_of(f), n_.rates[out]);
+    n_.count.hops += f.kind == Kind::kData ? 1U : 0U;
+    f.at = p.free_at + p.delay;
+    wheel_.push(slot);
+  }
+  /// A frame that is at the tail of `out` goes out there, now or later; `arc` says whence it came.
+  void enqueue(std::uint32_t slot, Arc out) {
+    Port& p = n_.ports[out];
+    Slot& f = n_.pool[slot];
+    const std::uint8_t priority = f.priority;
+    const auto bit = static_cast<std::uint8_t>(1U << priority);
+    if ((p.waiting & ~p.paused) == 0 && n_.now >= p.free_at && !p.control_due &&
+        ((p.paused | p.discarding) & bit) == 0)
+      return transmit(slot, out);
+    const std::uint32_t octets = octets_of(f);
+    if ((p.discarding & bit) != 0) {
+      ++n_.count.discarded;
+      n_.count.discarded_octets += f.kind == Kind::kData ? octets : 0U;
+      return n_.pool.release(slot);
+    }
+    if (p.forwards && !admit(p, f, octets)) {
+      ++((n_.lossless >> f.priority & 1) != 0 ? n_.count.drops : n_.count.drops_lossy);
+      n_.count.dropped += f.kind == Kind::kData ? octets : 0U;
+      return n_.pool.release(slot);
+    }
+    Queue& q = p.queues[priority];
+    if (n_.settings.ecn.on && f.kind == Kind::kData && q.octets > n_.settings.ecn.kmin_octets)
+      mark(f, q.octets, out);
+    q.octets += octets;
+    f.next = kNone;
+    if (q.first == kNone) {
+      q.first = slot;
+      p.waiting |= bit;
+    } else {
+      n_.pool[q.last].next = slot;
+    }
+    q.last = slot;
+    if ((p.paused & bit) == 0) arm(out);
+  }
+
+  [[nodiscard]] static std::uint32_t octets_of(const Slot& f) {
+    return f.kind == Kind::kData ? f.octets : kControlOctets;
+  }
+
+ private:
+  void happen(std::uint32_t s) {
+    Slot& slot = n_.pool[s];
+    switch (slot.kind) {
+      case Kind::kPortFree:
+        n_.ports[slot.arc].timer = false;
+        return serve(slot.arc);
+      case Kind::kHostWake:
+        return hosts_.wake(s);
+      case Kind::kRetransmit:
+        return hosts_.timeout(s);
+      case Kind::kStart:
+        hosts_.start(slot.flow);
+        return n_.pool.release(s);
+      case Kind::kPauseExpires:
+      case Kind::kFlowControl:
+        return flow_control_.timer(*this, s);
+      case Kind::kDetector:
+        return detector_.timer(*this, s);
+      case Kind::kPause:
+      case Kind::kData:
+      case Kind::kAck:
+        return arrive(s);
+    }
+  }
+
+  void arrive(std::uint32_t s) {
+    const Slot& f = n_.pool[s];
+    const Arc in = f.arc;
+    if (n_.ports[in].was_cut && on_the_cut_wire(f)) return lose(s);
+    if (f.kind == Kind::kPause) {
+      const Slot frame = f;
+      n_.pool.release(s);
+      return flow_control_.received(*this, frame);
+    }
+    forward(s);
+  }
+
+  /// Sends a frame on, or gives it to the host whose it is.
+  void forward(std::uint32_t s) {
+    Slot& f = n_.pool[s];
+    const bool forth = f.kind == Kind::kData;
+    const std::uint32_t step = forth ? f.route + 1 : f.route - 1;
+    const std::uint32_t on = n_.routes[step];
+    f.arrival = f.priority;
+    if (on == kNone) return hosts_.receive(s);
+    f.route = step;
+    const Arc out = forth ? on : reversed(on);
+    const Port& p = n_.ports[out];
+    if (p.down) return redirect(s);
+    turn(f, p);
+    enqueue(s, out);
+  }
+
+  /// What the rules of the egress port make of a frame's class.
+  void turn(Slot& f, const Port& p) {
+    if ((p.turning >> n_.tags[f.arc] & 1) == 0) return;
+    const std::uint8_t to = p.after_turn[f.priority];
+    if (to == f.priority) return;
+    f.priority = to;
+    ++n_.count.turned;
+    if ((n_.lossless >> to & 1) == 0) ++n_.count.turned_lossy;
+  }
+
+  bool admit(const Port& p, const Slot& f, std::uint32_t octets) {
+    Buffer& buffer = n_.buffers[p.node];
+    const bool lossy = f.priority != n_.control && (n_.lossless >> f.priority & 1) == 0;
+    if (lossy && p.queues[f.priority].octets + octets > buffer.shared - buffer.used) return false;
+    if ((n_.lossless >> f.arrival & 1) != 0)
+      return flow_control_.accept(*this, f.arc, f.arrival, octets);
+    if (buffer.used + octets > buffer.shared) return false;
+    buffer.used += octets;
+    return true;
+  }
+  void leave(const Port& p, const Slot& f) {
+    if (!p.forwards) return;
+    if ((n_.lossless >> f.arrival & 1) != 0)
+      flow_control_.released(*this, f.arc, f.arrival, octets_of(f));
+    else
+      n_.buffers[p.node].used -= octets_of(f);
+  }
+
+  void mark(Slot& f, std::uint32_t queued, Arc out) {
+    const EcnSettings& ecn = n_.settings.ecn;
+    bool marked = queued >= ecn.kmax_octets;
+    if (!marked) {
+      const std::uint64_t part = std::uint64_t{queued - ecn.kmin_octets} * ecn.pmax_permille;
+      const std::uint64_t whole = std::uint64_t{ecn.kmax_octets - ecn.kmin_octets} * 1000;
+      marked = n_.random[out].below(whole) < part;
+    }
+    if (!marked) return;
+    f.marked = true;
+    ++n_.count.ecn_marks;
+  }
+
+  /// The next queue's turn: acknowledgements first, then the one that has had least, in octets.
+  [[nodiscard]] std::uint8_t pick(Port& p, std::uint8_t may) {
+    if ((may >> n_.control & 1) != 0) return n_.control;
+    std::uint8_t best = 0;
+    std::uint32_t least = kNone;
+    for (unsigned mask = may; mask != 0; mask &= mask - 1) {
+      const auto priority = static_cast<std::uint8_t>(std::countr_zero(mask));
+      const auto ahead = static_cast<std::int32_t>(p.queues[priority].served - p.served);
+      const auto tag = static_cast<std::uint32_t>(std::max(ahead, 0));
+      if (tag >= least) continue;
+      least = tag;
+      best = priority;
+    }
+    p.served += least;
+    p.queues[best].served = p.served + octets_of(n_.pool[p.queues[best].first]);
+    return best;
+  }
+
+  std::uint32_t dequeue(Port& p, std::uint8_t priority) {
+    Queue& q = p.queues[priority];
+    const std::uint32_t s = q.first;
+    q.first = n_.pool[s].next;
+    q.octets -= octets_of(n_.pool[s]);
+    if (q.first == kNone) p.waiting &= static_cast<std::uint8_t>(~(1U << priority));
+    return s;
+  }
+
+  void serve(Arc arc) {
+    Port& p = n_.ports[arc];
+    if (p.down) return;
+    if (n_.now < p.free_at) return arm(arc);
+    if (const auto may = static_cast<std::uint8_t>(p.waiting & ~p.paused);
+        !send_control(p, arc) && may != 0) {
+      const std::uint32_t s = dequeue(p, pick(p, may));
+      leave(p, n_.pool[s]);
+      transmit(s, arc);
+    } else if (n_.now >= p.free_at && n_.sources[arc].any()) {
+      hosts_.send(arc);
+    }
+    if (p.control_due || (p.waiting & ~p.paused) != 0 || hosts_.ready(arc)) arm(arc);
+  }
+  bool send_control(Port& p, Arc arc) {
+    if (!p.control_due) return false;
+    p.control_due = false;
+    const std::uint32_t s = flow_control_.control_frame(*this, arc);
+    if (s != kNone) transmit(s, arc);
+    return s != kNone;
+  }
+
+  // Links that go
+
+  template <class Do>
+  void empty(Arc out, std::uint8_t priority, Do&& each) {
+    Port& p = n_.ports[out];
+    while ((p.waiting >> priority & 1) != 0) {
+      const std::uint32_t s = dequeue(p, priority);
+      leave(p, n_.pool[s]);
+      each(s);
+    }
+  }
+  [[nodiscard]] bool on_the_cut_wire(const Slot& f) const {
+    const Port& p = n_.ports[f.arc];
+    const Picoseconds cut = n_.cut_at[f.arc];
+    const Picoseconds begun = f.at - p.delay - n_.time_of(p, octets_of(f), n_.rates[f.arc]);
+    return begun <= cut && cut < f.at;
+  }
+  void lose(std::uint32_t s) {
+    const Slot& f = n_.pool[s];
+    ++n_.count.lost;
+    n_.count.lost_octets += f.kind == Kind::kData ? f.octets : 0U;
+    n_.pool.release(s);
+  }
+  /// The frame's next link is down: it goes on by its flow's present way, if that comes by here.
+  void redirect(std::uint32_t s) {
+    Slot& f = n_.pool[s];
+    const std::uint32_t here = n_.ports[reversed(f.arc)].node;
+    for (std::uint32_t r = n_.flows[f.flow].route; n_.routes[r] != kNone; ++r) {
+      const bool forth = f.kind == Kind::kData;
+      const Arc out = forth ? n_.routes[r] : reversed(n_.routes[r]);
+      if (n_.ports[out].node != here || n_.ports[out].down) continue;
+      f.route = r;
+      f.priority = f.arrival;
+      turn(f, n_.ports[out]);
+      return enqueue(s, out);
+    }
+    lose(s);
+  }
+
+  Network n_;
+  Wheel wheel_;
+  FlowControl flow_control_;
+  Detector detector_;
+  Hosts<Engine> hosts_;
+};
+
+}  // namespace lldp::lab::packets

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <vector>
+
+#include "lab/packets/network.hpp"
+
+namespace lldp::lab::packets {
+
+/// Priority-based Flow Control, IEEE 802.1Q-2018 clause 36. Every ingress port counts what waits in
+/// its node of each lossless priority. At XOFF it tells the far end to stop that priority, and has
+/// headroom for what comes until that is obeyed; at XON to go on. A pause ends by itself after its
+/// quanta, and is told again after half of them.
+class Pfc {
+ public:
+  explicit Pfc(const Network& network)
+      : s_(network.settings.pfc), until_(network.arcs()), frame_(network.frame_octets) {}
+
+  template <class Engine>
+  bool accept(Engine& e, Arc in, std::uint8_t priority, std::uint32_t octets) {
+    Ingress& g = e.network().ingress[in];
+    Buffer& buffer = e.buffer_at_head(in);
+    const std::uint64_t limit = xoff(buffer);
+    if (g.octets[priority] < limit && buffer.used + octets <= buffer.shared) {
+      g.octets[priority] += octets;
+      buffer.used += octets;
+    } else {
+      if (g.headroom[priority] + octets > g.headroom_limit) return false;
+      g.headroom[priority] += octets;
+      Counters& count = e.network().count;
+      count.peak_headroom = std::max(count.peak_headroom, g.headroom[priority]);
+    }
+    const auto bit = static_cast<std::uint8_t>(1U << priority);
+    if ((g.pausing & bit) == 0 && (g.headroom[priority] != 0 || g.octets[priority] >= limit)) {
+      g.pausing |= bit;
+      ++e.network().count.pauses;
+      e.want_control(reversed(in));
+    }
+    return true;
+  }
+
+  template <class Engine>
+  void released(Engine& e, Arc in, std::uint8_t priority, std::uint32_t octets) {
+    Ingress& g = e.network().ingress[in];
+    Buffer& buffer = e.buffer_at_head(in);
+    const std::uint32_t beyond = std::min(octets, g.headroom[priority]);
+    g.headroom[priority] -= beyond;
+    g.octets[priority] -= octets - beyond;
+    buffer.used -= octets - beyond;
+    const auto bit = static_cast<std::uint8_t>(1U << priority);
+    if ((g.pausing & bit) == 0 || g.headroom[priority] != 0 || g.octets[priority] > xon(buffer))
+      return;
+    g.pausing &= static_cast<std::uint8_t>(~bit);
+    e.want_control(reversed(in));
+  }
+
+  /// The PAUSE frame that is due on `out`, composed as late as it can be: one for all priorities.
+  template <class Engine>
+  std::uint32_t control_frame(Engine& e, Arc out) {
+    Network& n = e.network();
+    Ingress& g = n.ingress[reversed(out)];
+    const auto go = static_cast<std::uint8_t>(g.announced & ~g.pausing);
+    if (g.pausing == 0 && go == 0) return kNone;
+    g.announced = g.pausing;
+    if (g.pausing != 0 && !g.timer) {
+      g.timer = true;
+      e.after(quanta_time(n, reversed(out)) / 2, Kind::kFlowControl, reversed(out));
+    }
+    ++n.count.pause_frames;
+    const std::uint32_t slot = n.pool.take();
+    n.pool[slot] =
+        Slot{.flow = go, .number = g.pausing, .octets = kControlOctets, .kind = Kind::kPause};
+    return slot;
+  }
+
+  template <class Engine>
+  void received(Engine& e, const Slot& frame) {
+    Network& n = e.network();
+    const Arc out = reversed(frame.arc);
+    const auto stop = static_cast<std::uint8_t>(frame.number);
+    const Picoseconds until = n.now + quanta_time(n, out);
+    for (unsigned mask = stop; mask != 0; mask &= mask - 1)
+      until_[out].priority[static_cast<std::size_t>(std::countr_zero(mask))] = until;
+    const auto go = static_cast<std::uint8_t>(frame.flow);
+    if (stop != 0 && !until_[out].timer) {
+      until_[out].timer = true;
+      e.after(until - n.now, Kind::kPauseExpires, out);
+    }
+    if (stop != 0) e.stop(out, stop);
+    if (go != 0) e.go(out, go);
+  }
+
+  template <class Engine>
+  void timer(Engine& e, std::uint32_t slot) {
+    Network& n = e.network();
+    const Arc arc = n.pool[slot].arc;
+    const bool refresh = n.pool[slot].kind == Kind::kFlowControl;
+    n.pool.release(slot);
+    if (refresh) {
+      Ingress& g = n.ingress[arc];
+      g.timer = g.pausing != 0;
+      if (!g.timer) return;
+      e.after(quanta_time(n, arc) / 2, Kind::kFlowControl, arc);
+      return e.want_control(reversed(arc));
+    }
+    Pause& pause = until_[arc];
+    pause.timer = false;
+    std::uint8_t over = 0;
+    Picoseconds next = kNever;
+    for (unsigned mask = n.ports[arc].stopped; mask != 0; mask &= mask - 1) {
+      const auto priority = static_cast<std::size_t>(std::countr_zero(mask));
+      if (pause.priority[priority] <= n.now)
+        over |= static_cast<std::uint8_t>(1U << priority);
+      else
+        next = std::min(next, pause.priority[priority]);
+    }
+    if (over != 0) e.go(arc, over);
+    if (next == kNever) return;
+    pause.timer = true;
+    e.after(next - n.now, Kind::kPauseExpires, arc);
+  }
+
+  /// The link of `arc` has gone: so has what its ends told each other.
+  template <class Engine>
+  void cut(Engine& e, Arc arc) {
+    Ingress& g = e.network().ingress[arc];
+    g.pausing = g.announced = 0;
+    if (const std::uint8_t stopped = e.network().ports[arc].stopped; stopped != 0)
+      e.go(arc, stopped);
+  }
+
+ private:
+  struct Pause {
+    std::array<Picoseconds, kPriorities> priority{};
+    bool timer = false;
+  };
+
+  [[nodiscard]] std::uint64_t xoff(const Buffer& buffer) const {
+    return s_.alpha_256 == 0 ? s_.xoff_octets : (buffer.shared - buffer.used) * s_.alpha_256 / 256;
+  }
+  [[nodiscard]] std::uint64_t xon(const Buffer& buffer) const {
+    if (s_.alpha_256 == 0) return s_.xon_octets;
+    const std::uint64_t limit = xoff(buffer);
+    return limit > 2 * frame_ ? limit - 2 * frame_ : 0;
+  }
+  [[nodiscard]] Picoseconds quanta_time(const Network& n, Arc arc) const {
+    return n.time_of(n.ports[arc], s_.quanta * 64U, n.rates[arc]);
+  }
+
+  const PfcSettings& s_;
+  std::vector<Pause> until_;
+  std::uint64_t frame_;
+};
+
+}  // namespace lldp::lab::packets

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "lab/packets/host/flow.hpp"
+#include "lab/packets/settings.hpp"
+
+namespace lldp::lab::packets {
+
+/// DCQCN's reaction point (Zhu et al., "Congestion Control for Large-Scale RDMA Deployments",
+/// SIGCOMM 2015, section 5), in the variant of Mellanox's NICs: a mark is told back with the
+/// acknowledgement, and the rate falls at most once in an interval. What its timers would have done
+/// meanwhile is done when the rate is asked for or a mark arrives, with the same result.
+class Dcqcn {
+ public:
+  explicit Dcqcn(const DcqcnSettings& settings) : s_(settings) {}
+
+  /// The rate that holds now; `line_bps` is the most.
+  [[nodiscard]] std::uint64_t rate(RateState& r, std::uint64_t line_bps, Picoseconds now) const {
+    catch_up(r, line_bps, now);
+    return r.rate_bps;
+  }
+
+  void marked(RateState& r, std::uint64_t line_bps, Picoseconds now) const {
+    if (r.alpha_due == kNever) {  // the first one
+      r.alpha = kOne;
+      r.target_bps = r.rate_bps;
+      r.alpha_due = now + s_.alpha_interval;
+      r.decrease_due = now + s_.decrease_interval + kNanosecond;  // after alpha's, if together
+      r.decrease_marked = true;
+      return;
+    }
+    catch_up(r, line_bps, now);
+    r.alpha_marked = true;
+    r.decrease_marked = true;
+  }
+
+ private:
+  static constexpr std::uint32_t kOne = 1U << 20;
+
+  void catch_up(RateState& r, std::uint64_t line_bps, Picoseconds now) const {
+    for (;;) {
+      const Picoseconds due = std::min({r.alpha_due, r.decrease_due, r.increase_due});
+      if (due > now) return;
+      if (due == r.alpha_due) {
+        const auto part = static_cast<std::uint32_t>(std::uint64_t{r.alpha} * s_.g_256 / 256);
+        r.alpha = r.alpha - part + (r.alpha_marked ? kOne / 256 * s_.g_256 : 0);
+        r.alpha_marked = false;
+        r.alpha_due += s_.alpha_interval;
+      } else if (due == r.decrease_due) {
+        if (r.decrease_marked)
+          decrease(r, due);
+        else if (now - due > s_.decrease_interval)  // no mark came: nothing in all of these
+          r.decrease_due += (now - due) / s_.decrease_interval * s_.decrease_interval;
+        r.decrease_due += s_.decrease_interval;
+      } else {
+        increase(r, line_bps);
+        r.increase_due += s_.increase_interval;
+      }
+    }
+  }
+
+  void decrease(RateState& r, Picoseconds at) const {
+    if (r.stage != 0) r.target_bps = r.rate_bps;
+    const std::uint64_t less = r.rate_bps * r.alpha >> 21;
+    r.rate_bps = std::max(s_.min_bps, r.rate_bps - less);
+    r.stage = 0;
+    r.decrease_marked = false;
+    r.increase_due = at + s_.increase_interval;
+  }
+
+  void increase(RateState& r, std::uint64_t line_bps) const {
+    if (r.stage == s_.fast_recovery_stages) r.target_bps += s_.additive_bps;
+    if (r.stage > s_.fast_recovery_stages) r.target_bps += s_.hyper_bps;
+    r.target_bps = std::min(r.target_bps, line_bps);
+    r.rate_bps = (r.rate_bps + r.target_bps) / 2;
+    ++r.stage;
+  }
+
+  const DcqcnSettings& s_;
+};
+
+}  // namespace lldp::lab::packets

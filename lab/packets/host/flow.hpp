@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lab/packets/settings.hpp"
+#include "lab/packets/slot.hpp"
+
+namespace lldp::lab::packets {
+
+/// What is to be sent.
+struct FlowSpec {
+  std::string name{};
+  std::uint64_t octets = 0;    ///< payload; 0: as long as the run
+  std::uint64_t rate_bps = 0;  ///< on the wire; 0: the host's link's
+  Picoseconds start = 0;
+  Transport transport = Transport::kPaced;
+  std::uint8_t lossless_class = 0;  ///< index in qos::Policy::lossless() in which it starts
+};
+
+/// What DCQCN keeps of a flow. Brought up to date when it is asked, so it needs no timers.
+struct RateState {
+  std::uint64_t rate_bps = 0;
+  std::uint64_t target_bps = 0;
+  std::uint32_t alpha = 0;  ///< in 1/2^20
+  std::uint32_t stage = 0;
+  Picoseconds alpha_due = kNever;
+  Picoseconds decrease_due = kNever;
+  Picoseconds increase_due = kNever;
+  bool alpha_marked = false;
+  bool decrease_marked = false;
+};
+
+/// What IRN keeps of a flow at its two ends: one bit for each frame beyond the first missing one.
+struct Selective {
+  explicit Selective(std::uint32_t window) : words(window / 64 + 2) {}
+  [[nodiscard]] bool test(std::vector<std::uint64_t>& bits, std::uint32_t n) const {
+    return (bits[n / 64 % words] >> n % 64 & 1) != 0;
+  }
+  std::uint32_t words = 0;
+  std::vector<std::uint64_t> received = std::vector<std::uint64_t>(words);
+  std::vector<std::uint64_t> sacked = std::vector<std::uint64_t>(words);
+  std::uint32_t highest_sacked = 0;  ///< one beyond
+  std::uint32_t recovery_until = 0;  ///< where next stood when a loss was seen
+  std::uint32_t repair = 0;          ///< the next one to look at for sending again
+  bool recovering = false;
+};
+
+/// Both ends of a flow: sender and receiver look at their own fields only.
+struct Flow {
+  std::uint32_t route = 0;  ///< index in Network::routes of its first arc
+  std::uint32_t next = 0;   ///< frame to send next
+  std::uint32_t acked = 0;  ///< all before have arrived
+  std::uint32_t frames = kNone;
+  std::uint16_t last_octets = 0;  ///< payload of the last frame
+  Transport transport = Transport::kPaced;
+  std::uint8_t priority = 0;
+  bool queued = false;  ///< it is with its source, now or later
+  bool done = false;
+  bool timer = false;
+  std::uint32_t next_ready = kNone;
+  std::uint32_t window = kNone;  ///< frames that may be under way
+  std::uint32_t rate_ps = 0;     ///< of one octet at rate_bps, 0: not whole
+  std::uint64_t rate_bps = 0;    ///< at most
+  Picoseconds allowed_at = 0;    ///< the next frame's
+  Picoseconds progress_at = 0;   ///< something was acknowledged, or sent after a pause
+
+  std::uint32_t expected = 0;  ///< the receiver's
+  bool nacked = false;         ///< for `expected`
+  std::uint64_t received = 0;  ///< payload in order
+  Picoseconds start = 0;
+  Picoseconds finish = kNever;  ///< the last octet is at the receiver
+  std::uint32_t again = 0;      ///< frames sent more than once
+  std::unique_ptr<RateState> rate{};
+  std::unique_ptr<Selective> selective{};
+};
+
+}  // namespace lldp::lab::packets

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/packets/network.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.hpp"
+
+namespace lldp::lab::packets {
+namespace {
+
+constexpr std::uint64_t kPicosPerSecond = kSecond;
+constexpr std::uint64_t kMaxRate = 10'000'000'000'000;  ///< 10 Tb/s: an octet takes a picosecond
+constexpr std::uint64_t kMaxDelayNs = 1'000'000'000;
+constexpr std::uint64_t kSpareOctets = 1U << 20;
+
+std::string name_of(const Fabric& fabric, const Link& link) {
+  return fmt::format("{}-{}", escape(fabric.nodes[link.ends[0].node].name),
+                     escape(fabric.nodes[link.ends[1].node].name));
+}
+
+}  // namespace
+
+Picoseconds Network::time_of(const Port& port, std::uint32_t octets, std::uint64_t rate_bps) const {
+  if (port.ps_per_octet != 0) return Picoseconds{octets} * port.ps_per_octet;
+  const auto bits = static_cast<unsigned __int128>(octets) * 8U * kPicosPerSecond;
+  return static_cast<Picoseconds>((bits + rate_bps - 1) / rate_bps);
+}
+
+std::uint64_t Network::headroom_needed(std::uint64_t rate_bps, Picoseconds delay) const {
+  const auto both_ways = static_cast<unsigned __int128>(2 * delay) * rate_bps;
+  const auto octets = static_cast<std::uint64_t>((both_ways + 8 * kSecond - 1) / (8 * kSecond));
+  return octets + 2U * frame_octets + kControlOctets;
+}
+
+Result<Network> Network::of(const Fabric& fabric, const Settings& settings) {
+  Network n;
+  n.settings = settings;
+  n.frame_octets = std::uint32_t{settings.payload_octets} + settings.header_octets;
+  if (settings.payload_octets == 0 || n.frame_octets > 0xffff || n.frame_octets < kControlOctets)
+    return fail(Error{0, "settings.payload_octets", "frames are of 64 to 65535 octets, in all"});
+  n.lossless = settings.policy.pfc_enable();
+  while ((n.lossless >> n.control & 1) != 0 ||
+         settings.policy.lossy().priority.value() == n.control) {
+    if (n.control-- == 0)
+      return fail(Error{0, "settings.lossless", "leaves no priority for acknowledgements"});
+  }
+  const std::size_t arcs = 2 * fabric.links.size();
+  n.ports.resize(arcs);
+  n.ingress.resize(arcs);
+  n.sources.resize(arcs);
+  n.rates.resize(arcs);
+  n.cut_at.resize(arcs, kNever);
+  n.tags.resize(arcs);
+  n.buffers.resize(fabric.nodes.size());
+  std::vector<std::uint64_t> headrooms(fabric.nodes.size());
+  std::vector<std::uint64_t> thresholds(fabric.nodes.size());
+  const auto classes = static_cast<std::uint64_t>(settings.policy.lossless().size());
+  for (Arc a = 0; a < arcs; ++a) {
+    const Link& link = fabric.links[a / 2];
+    const std::string where = fmt::format("fabric.links[{}] ({})", a / 2, name_of(fabric, link));
+    if (link.rate_bps == 0 || link.rate_bps > kMaxRate)
+      return fail(
+          Error{0, where + ".rate_bps", fmt::format("{}: give 1 to {}", link.rate_bps, kMaxRate)});
+    if (link.delay_ns > kMaxDelayNs)
+      return fail(Error{0, where + ".delay_ns", fmt::format("{}: more than 1 s", link.delay_ns)});
+    const std::size_t tail = link.ends[a % 2].node;
+    const std::size_t head = link.ends[1 - a % 2].node;
+    Port& p = n.ports[a];
+    p.node = static_cast<std::uint32_t>(tail);
+    p.forwards = forwards(fabric.nodes[tail]);
+    p.delay = link.delay_ns * kNanosecond;
+    if (8 * kPicosPerSecond % link.rate_bps == 0)
+      p.ps_per_octet = static_cast<std::uint32_t>(
+          std::min<std::uint64_t>(8 * kPicosPerSecond / link.rate_bps, 0xffff'ffff));
+    if (p.ps_per_octet == 0xffff'ffff) p.ps_per_octet = 0;
+    n.rates[a] = link.rate_bps;
+    for (std::uint8_t i = 0; i < kPriorities; ++i) p.after_turn[i] = i;
+    n.random.emplace_back(settings.seed * 0x9e37'79b9'7f4a'7c15 + a);
+    const std::uint64_t needed = n.headroom_needed(link.rate_bps, p.delay);
+    const std::uint64_t given =
+        settings.pfc.headroom_octets != 0 ? settings.pfc.headroom_octets : needed;
+    if (settings.flow_control == FlowControlKind::kPfc && forwards(fabric.nodes[head])) {
+      if (given < needed)
+        return fail(Error{0, "settings.pfc.headroom_octets",
+                          fmt::format("{}: {} needs {}, {} more", given, name_of(fabric, link),
+                                      needed, needed - given)});
+      if (given > 0xffff'ffff)
+        return fail(Error{0, where, fmt::format("needs {} octets of headroom", given)});
+      n.ingress[a].headroom_limit = static_cast<std::uint32_t>(given);
+      headrooms[head] += classes * given;
+      thresholds[head] += classes * (settings.pfc.xoff_octets + n.frame_octets);
+    }
+  }
+  if (settings.pfc.xon_octets > settings.pfc.xoff_octets)
+    return fail(Error{
+        0, "settings.pfc.xon_octets",
+        fmt::format("{}: more than XOFF, {}", settings.pfc.xon_octets, settings.pfc.xoff_octets)});
+  for (std::size_t i = 0; i < fabric.nodes.size(); ++i) {
+    if (!forwards(fabric.nodes[i])) continue;
+    if (settings.buffer_octets == 0) {
+      n.buffers[i].shared = thresholds[i] + kSpareOctets;
+    } else if (settings.buffer_octets <= headrooms[i]) {
+      return fail(Error{0, "settings.buffer_octets",
+                        fmt::format("{}: the headrooms of {} alone are {}", settings.buffer_octets,
+                                    escape(fabric.nodes[i].name), headrooms[i])});
+    } else {
+      n.buffers[i].shared = settings.buffer_octets - headrooms[i];
+    }
+  }
+  for (Arc a = 0; a < arcs; ++a) {
+    const std::uint32_t timer = n.pool.take();
+    n.pool[timer].arc = a;
+  }
+  n.routes.push_back(kNone);
+  return n;
+}
+
+void Network::install(std::size_t link, std::size_t end, qos::PortClass port) {
+  if (settings.protection != Protection::kDownUp) return;
+  const auto out = static_cast<Arc>(2 * link + end);
+  const qos::Ruleset rules = qos::compile(settings.policy, port);
+  tags[reversed(out)] = rules.tag.value();
+  Port& p = ports[out];
+  p.turning = rules.turning_tags;
+  for (std::uint8_t i = 0; i < kPriorities; ++i) p.after_turn[i] = i;
+  for (const qos::Remap& r : rules.remaps)
+    p.after_turn[r.from.priority.value()] = r.to.priority.value();
+}
+
+std::uint32_t Network::add_route(const Path& path) {
+  const auto first = static_cast<std::uint32_t>(routes.size());
+  for (std::size_t i = 0; i < path.links.size(); ++i) {
+    const auto forth = static_cast<Arc>(2 * path.links[i]);
+    routes.push_back(ports[forth].node == path.nodes[i] ? forth : reversed(forth));
+  }
+  routes.push_back(kNone);
+  return first;
+}
+
+std::uint32_t Network::add_flow(const FlowSpec& spec, const Path& path) {
+  Flow flow;
+  flow.route = add_route(path);
+  flow.transport = spec.transport;
+  flow.priority = settings.policy.lossless()[spec.lossless_class].priority.value();
+  flow.start = spec.start;
+  const std::uint64_t line = rates[routes[flow.route]];
+  flow.rate_bps = spec.rate_bps == 0 ? line : std::min(line, spec.rate_bps);
+  if (spec.octets != 0) {
+    flow.frames = static_cast<std::uint32_t>((spec.octets + settings.payload_octets - 1) /
+                                             settings.payload_octets);
+    flow.last_octets = static_cast<std::uint16_t>(spec.octets - std::uint64_t{flow.frames - 1} *
+                                                                    settings.payload_octets);
+  }
+  if (spec.transport != Transport::kPaced && settings.dcqcn.on) {
+    flow.rate = std::make_unique<RateState>();
+    flow.rate->rate_bps = flow.rate->target_bps = flow.rate_bps;
+  }
+  if (spec.transport == Transport::kSelective) {
+    Picoseconds round = 0;
+    for (std::uint32_t i = flow.route; routes[i] != kNone; ++i) {
+      const Port& p = ports[routes[i]];
+      round += 2 * p.delay + time_of(p, frame_octets, rates[routes[i]]) +
+               time_of(p, kControlOctets, rates[routes[i]]);
+    }
+    const auto octets =
+        static_cast<std::uint64_t>(static_cast<unsigned __int128>(round) * line / (8 * kSecond));
+    flow.window = static_cast<std::uint32_t>(octets / frame_octets + 1);
+    flow.selective = std::make_unique<Selective>(flow.window);
+  }
+  const auto index = static_cast<std::uint32_t>(flows.size());
+  flows.push_back(std::move(flow));
+  return index;
+}
+
+void Network::reroute(std::uint32_t flow, const Path& path) {
+  auto way = path.links;
+  way.push_back(path.nodes.front());  // of the two directions of these links
+  const auto [at, fresh] = later_routes_.try_emplace(std::move(way), 0);
+  if (fresh) at->second = add_route(path);
+  flows[flow].route = at->second;
+}
+
+}  // namespace lldp::lab::packets

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "base/result.hpp"
+#include "lab/des/random.hpp"
+#include "lab/packets/host/flow.hpp"
+#include "lab/packets/settings.hpp"
+#include "lab/packets/slot.hpp"
+#include "lab/packets/wheel.hpp"
+#include "lab/routing/local_reroute.hpp"
+#include "lab/topology/graph.hpp"
+#include "qos/ruleset.hpp"
+
+namespace lldp::lab::packets {
+
+inline constexpr std::size_t kPriorities = 8;
+
+/// Frames of one priority that wait at an egress.
+struct Queue {
+  std::uint32_t first = kNone;
+  std::uint32_t last = kNone;
+  std::uint32_t octets = 0;
+  std::uint32_t served = 0;  ///< start tag of fair queueing, modulo 2^32
+};
+
+/// The sending end of an arc, at its tail.
+struct Port {
+  Picoseconds free_at = 0;  ///< when what is on the wire has left in full
+  Picoseconds delay = 0;
+  std::uint32_t ps_per_octet = 0;  ///< 0: no whole number
+  std::uint8_t waiting = 0;        ///< bit per priority: its queue has frames
+  std::uint8_t paused = 0;         ///< bit per priority: may not send
+  std::uint8_t stopped = 0;        ///< as the far end says
+  std::uint8_t ignored = 0;        ///< whatever the far end says, by the detector
+  std::uint8_t discarding = 0;     ///< what comes is thrown away, by the detector
+  bool timer = false;              ///< kPortFree is under way
+  bool control_due = false;        ///< the flow control wants to send a frame
+  bool down = false;
+  bool was_cut = false;
+  bool forwards = false;      ///< the node forwards; else it is a host that does not
+  std::uint32_t node = 0;     ///< where it is
+  std::uint32_t served = 0;   ///< virtual time of fair queueing
+  std::uint64_t turning = 0;  ///< qos::Ruleset::turning_tags
+  std::array<std::uint8_t, kPriorities> after_turn{};  ///< a priority's on a turn here
+  std::array<Queue, kPriorities> queues{};
+};
+
+/// What the receiving end of an arc has in its node's buffer, by the priority it arrived in.
+struct Ingress {
+  std::array<std::uint32_t, kPriorities> octets{};    ///< of the shared buffer
+  std::array<std::uint32_t, kPriorities> headroom{};  ///< beyond
+  std::uint32_t headroom_limit = 0;
+  std::uint8_t pausing = 0;    ///< bit per priority: the far end is to stop
+  std::uint8_t announced = 0;  ///< as the last PAUSE frame said
+  bool timer = false;
+};
+
+/// The buffer of a node that forwards.
+struct Buffer {
+  std::uint64_t shared = 0;  ///< without the headrooms
+  std::uint64_t used = 0;    ///< of it
+};
+
+/// The flows of a host's port that have something to send.
+struct Source {
+  std::uint32_t first = kNone;  ///< those that may, one after the other
+  std::uint32_t last = kNone;
+  struct Later {
+    Picoseconds at = 0;
+    std::uint32_t flow = 0;
+  };
+  std::vector<Later> later{};  ///< a heap: those that may at a time to come
+  Picoseconds wake_at = kNever;
+  [[nodiscard]] bool any() const { return first != kNone || !later.empty(); }
+};
+
+struct Counters {
+  std::uint64_t events = 0;
+  std::uint64_t hops = 0;          ///< data frames sent over a link
+  std::uint64_t sent = 0;          ///< data octets that sources have sent, payload and header
+  std::uint64_t delivered = 0;     ///< that have arrived
+  std::uint64_t drops = 0;         ///< lossless frames for which there was no room
+  std::uint64_t drops_lossy = 0;   ///< others
+  std::uint64_t dropped = 0;       ///< data octets of these
+  std::uint64_t lost = 0;          ///< frames on a link that was cut, or without a way on
+  std::uint64_t lost_octets = 0;   ///< data octets of these
+  std::uint64_t pauses = 0;        ///< how often a priority was stopped
+  std::uint64_t pause_frames = 0;  ///< stop, go on and refreshed
+  std::uint64_t detections = 0;
+  std::uint64_t discarded = 0;         ///< frames that the detector threw away
+  std::uint64_t discarded_octets = 0;  ///< data octets of these
+  std::uint64_t turned = 0;            ///< frames that changed class
+  std::uint64_t turned_lossy = 0;      ///< of these, to the lossy one
+  std::uint64_t ecn_marks = 0;
+  std::uint32_t peak_headroom = 0;
+  std::uint64_t digest = 0;  ///< of everything that arrived, where and when
+};
+
+/// Of a frame that begins to go over a link.
+using Trace = std::function<void(Picoseconds begin, const Slot& frame)>;
+
+/// All of a simulation's state; what happens in it is the Engine's. No statics: there can be many.
+class Network {
+ public:
+  /// Refuses a rate or delay that cannot be, and a headroom or buffer that is too small.
+  [[nodiscard]] static Result<Network> of(const Fabric& fabric, const Settings& settings);
+
+  /// Compiles and installs the rules of one port; without protection, none are.
+  void install(std::size_t link, std::size_t end, qos::PortClass port);
+  /// A flow along a path, at `start`. Its route is kept for the length of the run.
+  std::uint32_t add_flow(const FlowSpec& spec, const Path& path);
+  /// From now on the flow takes another way.
+  void reroute(std::uint32_t flow, const Path& path);
+
+  [[nodiscard]] std::size_t arcs() const { return ports.size(); }
+  [[nodiscard]] Picoseconds time_of(const Port& port, std::uint32_t octets,
+                                    std::uint64_t rate_bps) const;
+  /// What a link needs beyond XOFF: what is under way both ways, a frame begun at each end, PAUSE.
+  [[nodiscard]] std::uint64_t headroom_needed(std::uint64_t rate_bps, Picoseconds delay) const;
+
+  Settings settings{};
+  Pool pool{};  ///< the first ones are the ports' own timers
+  std::vector<Port> ports{};
+  std::vector<Ingress> ingress{};
+  std::vector<Buffer> buffers{};  ///< by node
+  std::vector<Source> sources{};  ///< by arc
+  std::vector<Flow> flows{};
+  std::vector<std::uint64_t> rates{};  ///< by arc
+  std::vector<Picoseconds> cut_at{};   ///< by arc
+  std::vector<Random> random{};        ///< by arc
+  std::vector<std::uint8_t> tags{};    ///< by arc: qos::Ruleset::tag where it arrives
+  /// Arcs of the flows' paths, with kNone before and after each.
+  std::vector<std::uint32_t> routes{};
+  std::uint8_t lossless = 0;  ///< bit per priority
+  std::uint8_t control = 7;   ///< the priority of acknowledgements: first of all, never paused
+  std::uint32_t frame_octets = 0;
+  Counters count{};
+  Picoseconds now = 0;
+  Trace trace{};
+
+ private:
+  std::uint32_t add_route(const Path& path);
+  std::map<std::vector<std::size_t>, std::uint32_t> later_routes_{};  ///< by the path's links
+};
+
+}  // namespace lldp::lab::packets

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "lab/packets/host/flow.hpp"
+#include "lab/packets/settings.hpp"
+#include "lab/routing/local_reroute.hpp"
+
+namespace lldp::lab::packets {
+
+/// A link's carrier goes or comes.
+struct LinkEvent {
+  Picoseconds at = 0;
+  std::size_t link = 0;
+  bool up = false;
+};
+
+/// What is sent, and where.
+struct PlannedFlow {
+  FlowSpec spec{};
+  lab::Flow way{};
+};
+
+/// All that a run is made from.
+struct Plan {
+  std::string name{};
+  Fabric fabric{};
+  FailedLinks failed{};             ///< from the start
+  std::vector<LinkEvent> events{};  ///< by time
+  std::vector<PlannedFlow> flows{};
+  Settings settings{};
+  Picoseconds duration = 5 * kMillisecond;
+};
+
+inline constexpr std::string_view kCases[] = {"case1", "case2", "flap"};
+
+/// A deadlock case of the IEEE 802.1 proposal, with so many flows X and Y at line rate, each from a
+/// host of its own that comes into the cycle by a port of its own (in case 2, on a ToR of its own).
+/// flap: case 1, where the links fail for 1 ms and come back for 1 ms, again and
+/// again.
+[[nodiscard]] Result<Plan> plan_of_case(std::string_view name, std::size_t x, std::size_t y);
+
+}  // namespace lldp::lab::packets

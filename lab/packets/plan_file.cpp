@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/packets/plan_file.hpp"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "lab/packets/json_object.hpp"
+#include "lab/packets/workload/traffic.hpp"
+#include "lab/topology/json.hpp"
+
+namespace lldp::lab::packets {
+namespace {
+
+using Json = JsonObject::Json;
+
+constexpr std::uint64_t kMostNs = 10'000'000'000'000;  ///< 10,000 s
+constexpr std::uint64_t kMostOctets = 4'000'000'000'000;
+constexpr std::uint64_t kMostRate = 10'000'000'000'000;
+constexpr std::uint64_t kMostBuffer = 0xffff'ffff;
+
+void read_settings(JsonObject&& o, Settings& s) {
+  o.choice("protect", s.protection, kProtections);
+  o.choice("flow_control", s.flow_control, kFlowControls);
+  o.number("seed", s.seed, 0, ~std::uint64_t{0});
+  o.number("buffer_octets", s.buffer_octets, 1, kMostBuffer);
+  o.number("payload_octets", s.payload_octets, 1, 65'000);
+  o.number("header_octets", s.header_octets, 0, 500);
+  o.number("rto_low_ns", s.rto_low, 1, kMostNs, kNanosecond);
+  o.number("rto_high_ns", s.rto_high, 1, kMostNs, kNanosecond);
+  o.number("rto_low_frames", s.rto_low_frames, 0, 1'000'000);
+  o.number("go_back_rto_ns", s.go_back_rto, 1, kMostNs, kNanosecond);
+  std::string lossless = s.policy.lossless_text();
+  std::string lossy = s.policy.lossy_text();
+  o.text("lossless", lossless);
+  o.text("lossy", lossy);
+  const auto policy = qos::Policy::parse(lossless, lossy);
+  if (policy)
+    s.policy = *policy;
+  else
+    o.refuse(policy.error().where == "qos.lossy" ? "lossy" : "lossless", policy.error().what);
+  if (const Json* v = o.find("pfc")) {
+    JsonObject p(*v, o.path_of("pfc"), o.error());
+    p.number("xoff_octets", s.pfc.xoff_octets, 1, kMostBuffer / 16);
+    p.number("xon_octets", s.pfc.xon_octets, 0, kMostBuffer / 16);
+    p.number("alpha_256", s.pfc.alpha_256, 1, 256 * 64);
+    p.number("headroom_octets", s.pfc.headroom_octets, 1, kMostBuffer / 16);
+    p.number("quanta", s.pfc.quanta, 1, 0xffff);
+  }
+  if (const Json* v = o.find("watchdog")) {
+    JsonObject w(*v, o.path_of("watchdog"), o.error());
+    w.number("detection_ns", s.watchdog.detection, 1, kMostNs, kNanosecond);
+    w.number("restoration_ns", s.watchdog.restoration, 1, kMostNs, kNanosecond);
+    w.flag("drops", s.watchdog.drops);
+  }
+  if (const Json* v = o.find("ecn")) {
+    JsonObject e(*v, o.path_of("ecn"), o.error());
+    s.ecn.on = true;
+    e.number("kmin_octets", s.ecn.kmin_octets, 0, kMostBuffer);
+    e.number("kmax_octets", s.ecn.kmax_octets, 1, kMostBuffer);
+    e.number("pmax_permille", s.ecn.pmax_permille, 1, 1000);
+    if (s.ecn.kmax_octets <= s.ecn.kmin_octets) e.refuse("kmax_octets", "is not above kmin_octets");
+  }
+  if (const Json* v = o.find("dcqcn")) {
+    JsonObject d(*v, o.path_of("dcqcn"), o.error());
+    s.dcqcn.on = true;
+    d.number("g_256", s.dcqcn.g_256, 1, 256);
+    d.number("alpha_interval_ns", s.dcqcn.alpha_interval, 1, kMostNs, kNanosecond);
+    d.number("decrease_interval_ns", s.dcqcn.decrease_interval, 1, kMostNs, kNanosecond);
+    d.number("increase_interval_ns", s.dcqcn.increase_interval, 1, kMostNs, kNanosecond);
+    d.number("fast_recovery_stages", s.dcqcn.fast_recovery_stages, 0, 1000);
+    d.number("additive_bps", s.dcqcn.additive_bps, 1, kMostRate);
+    d.number("hyper_bps", s.dcqcn.hyper_bps, 1, kMostRate);
+    d.number("min_bps", s.dcqcn.min_bps, 1000, kMostRate);
+  }
+}
+
+/// A node by the name that a member gives.
+std::optional<std::size_t> node(JsonObject& o, std::string_view key, const Fabric& fabric,
+                                bool host) {
+  std::string name;
+  o.text(key, name);
+  const auto at = std::find_if(fabric.nodes.begin(), fabric.nodes.end(),
+                               [&](const Node& n) { return n.name == name; });
+  if (at == fabric.nodes.end()) {
+    o.refuse(key, fmt::format("the fabric has no node `{}`", escape(name)));
+    return std::nullopt;
+  }
+  if (host && at->role != Role::kHost) {
+    o.refuse(key, fmt::format("`{}` is no host", escape(name)));
+    return std::nullopt;
+  }
+  return static_cast<std::size_t>(at - fabric.nodes.begin());
+}
+
+void read_flow(JsonObject&& o, Plan& plan) {
+  PlannedFlow f;
+  f.spec.name = fmt::format("{}", plan.flows.size() + 1);
+  o.text("name", f.spec.name);
+  f.way.name = f.spec.name;
+  const auto from = node(o, "from", plan.fabric, true);
+  const auto to = node(o, "to", plan.fabric, true);
+  o.number("octets", f.spec.octets, 1, kMostOctets);
+  o.number("rate_bps", f.spec.rate_bps, 1000, kMostRate);
+  o.number("start_ns", f.spec.start, 0, kMostNs, kNanosecond);
+  o.choice("transport", f.spec.transport, kTransports);
+  o.number("hash", f.way.hash, 1, ~std::uint64_t{0});
+  o.list("via", [&](const Json& v, const std::string& path) {
+    const Json wrapped = {{"via", v}};
+    JsonObject one(wrapped, path, o.error());
+    if (const auto via = node(one, "via", plan.fabric, false)) f.way.via.push_back(*via);
+  });
+  if (o.error() || !from || !to) return;
+  if (*from == *to) return o.refuse("to", "is where the flow begins");
+  f.way.from = *from;
+  f.way.to = *to;
+  plan.flows.push_back(std::move(f));
+}
+
+void read_traffic(JsonObject&& o, Plan& plan) {
+  Traffic t;
+  o.text("kind", t.kind);
+  o.number("octets", t.octets, 1, kMostOctets);
+  o.number("senders", t.senders, 1, 1'000'000);
+  o.text("to", t.to);
+  o.number("load_percent", t.load_percent, 1, 100);
+  o.text("sizes", t.sizes);
+  o.number("start_ns", t.start, 0, kMostNs, kNanosecond);
+  o.number("until_ns", t.until, 1, kMostNs, kNanosecond);
+  o.choice("transport", t.transport, kTransports);
+  if (o.error()) return;
+  if (const auto added = add_traffic(plan, t); !added)
+    o.refuse(added.error().where, added.error().what);
+}
+
+/// All links between two nodes; none: refused.
+std::vector<std::size_t> links_named(const std::string& pair, const std::string& path,
+                                     const Fabric& fabric, std::optional<Error>& error) {
+  std::vector<std::size_t> links;
+  const auto named = failed_links(fabric, std::vector{pair});
+  if (!named) {
+    if (!error) error = Error{0, path, to_string(named.error())};
+    return links;
+  }
+  for (std::size_t l = 0; l < named->size(); ++l)
+    if ((*named)[l]) links.push_back(l);
+  return links;
+}
+
+void read_event(JsonObject&& o, Plan& plan) {
+  LinkEvent event;
+  std::string link;
+  o.number("at_ns", event.at, 0, kMostNs, kNanosecond);
+  o.text("link", link);
+  o.flag("up", event.up);
+  for (const std::size_t l : links_named(link, o.path_of("link"), plan.fabric, o.error()))
+    plan.events.push_back({event.at, l, event.up});
+}
+
+Result<Fabric> read_fabric(const Json& v,
+                           const std::function<Result<Fabric>(const std::string&)>& load) {
+  Result<Fabric> fabric = v.is_string() ? load(v.get<std::string>()) : fabric_from_json(v.dump());
+  if (!fabric) return fail(Error{0, "fabric", to_string(fabric.error())});
+  return fabric;
+}
+
+}  // namespace
+
+Result<Plan> plan_from_json(std::string_view text,
+                            const std::function<Result<Fabric>(const std::string&)>& load) {
+  const Json json = Json::parse(text, nullptr, false);
+  if (json.is_discarded()) return fail(Error{0, "", "this is no JSON"});
+  Plan plan;
+  std::optional<Error> error;
+  {
+    JsonObject o(json, "", error);
+    std::uint64_t version = 1;
+    o.number("version", version, 1, 1);
+    plan.name = "scenario";
+    o.text("name", plan.name);
+    o.number("duration_ns", plan.duration, 1, kMostNs, kNanosecond);
+    if (const Json* v = o.find("settings"))
+      read_settings(JsonObject(*v, "settings", error), plan.settings);
+    if (const Json* v = o.find("fabric")) {
+      auto fabric = read_fabric(*v, load);
+      if (!fabric) return fail(fabric.error());
+      plan.fabric = std::move(*fabric);
+    } else {
+      o.refuse("fabric", "name a file, or give a fabric as node-link JSON");
+    }
+    plan.failed.resize(plan.fabric.links.size());
+    o.list("failed", [&](const Json& v, const std::string& path) {
+      if (!v.is_string()) {
+        error = Error{0, path, "name two nodes, as `Spine1-Leaf4`"};
+        return;
+      }
+      for (const std::size_t l : links_named(v.get<std::string>(), path, plan.fabric, error))
+        plan.failed[l] = true;
+    });
+    o.list("events", [&](const Json& v, const std::string& path) {
+      read_event(JsonObject(v, path, error), plan);
+    });
+    std::stable_sort(plan.events.begin(), plan.events.end(),
+                     [](const LinkEvent& a, const LinkEvent& b) { return a.at < b.at; });
+    o.list("flows", [&](const Json& v, const std::string& path) {
+      read_flow(JsonObject(v, path, error), plan);
+    });
+    o.list("traffic", [&](const Json& v, const std::string& path) {
+      read_traffic(JsonObject(v, path, error), plan);
+    });
+    if (plan.flows.empty()) o.refuse("flows", "there are none, and no traffic");
+  }
+  if (error) return fail(*error);
+  return plan;
+}
+
+}  // namespace lldp::lab::packets

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "lab/packets/plan.hpp"
+
+namespace lldp::lab::packets {
+
+/// Reads a scenario, as packaging/schema/scenario.schema.json describes it. `load` fetches the
+/// fabric that it names. What cannot be is refused with the key's path: `flows[2].to`.
+[[nodiscard]] Result<Plan> plan_from_json(
+    std::string_view text, const std::function<Result<Fabric>(const std::string& name)>& load);
+
+}  // namespace lldp::lab::packets

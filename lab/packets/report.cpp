@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/packets/report.hpp"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "base/text.hpp"
+
+namespace lldp::lab::packets {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kFlowsShown = 20;
+
+std::string_view name_of(Protection p) { return kProtections[static_cast<std::size_t>(p)]; }
+std::string_view name_of(FlowControlKind f) { return kFlowControls[static_cast<std::size_t>(f)]; }
+
+double gbps(std::uint64_t bps) { return static_cast<double>(bps) / 1e9; }
+double micros(Picoseconds t) { return static_cast<double>(t) / 1e6; }
+
+}  // namespace
+
+std::string to_json(const Plan& plan, const Outcome& o) {
+  Json flows = Json::array();
+  for (const FlowResult& f : o.flows) {
+    flows.push_back({{"name", escape(f.name)},
+                     {"path", f.path},
+                     {"throughput_bps", f.throughput_bps},
+                     {"fct_ns", nullptr},
+                     {"received_octets", f.received_octets},
+                     {"sent_again", f.sent_again}});
+    if (f.fct) {
+      flows.back()["fct_ns"] = static_cast<double>(*f.fct) / static_cast<double>(kNanosecond);
+    }
+  }
+  Json stuck = Json::array();
+  for (const StuckQueue& s : o.deadlock)
+    stuck.push_back({{"from", s.from}, {"to", s.to}, {"priority", s.priority}});
+  Json report = {{"version", 1},
+                 {"case", escape(plan.name)},
+                 {"protect", name_of(plan.settings.protection)},
+                 {"flow_control", name_of(plan.settings.flow_control)},
+                 {"seed", plan.settings.seed},
+                 {"duration_ns", o.duration / kNanosecond},
+                 {"stopped", o.stopped},
+                 {"levels_agreed", o.levels_agreed},
+                 {"deadlock", o.deadlocked_at.has_value()},
+                 {"deadlocked_at_ns", nullptr},
+                 {"deadlocks", o.deadlocks},
+                 {"deadlocked_for_ns", o.deadlocked_for / kNanosecond},
+                 {"stuck", std::move(stuck)},
+                 {"drops", o.count.drops},
+                 {"drops_lossy", o.count.drops_lossy},
+                 {"lost", o.count.lost},
+                 {"discarded", o.count.discarded},
+                 {"flows", std::move(flows)},
+                 {"pauses", o.count.pauses},
+                 {"pause_frames", o.count.pause_frames},
+                 {"detections", o.count.detections},
+                 {"turned", o.count.turned},
+                 {"turned_lossy", o.count.turned_lossy},
+                 {"ecn_marks", o.count.ecn_marks},
+                 {"exposed_ns", o.exposed / kNanosecond},
+                 {"unroutable", o.unroutable},
+                 {"packet_hops", o.count.hops},
+                 {"events", o.count.events},
+                 {"peak_headroom_octets", o.count.peak_headroom},
+                 {"octets",
+                  {{"sent", o.count.sent},
+                   {"delivered", o.count.delivered},
+                   {"dropped", o.count.dropped},
+                   {"lost", o.count.lost_octets},
+                   {"discarded", o.count.discarded_octets},
+                   {"under_way", o.queued_octets}}},
+                 {"digest", fmt::format("{:016x}", o.count.digest)}};
+  if (o.deadlocked_at) report["deadlocked_at_ns"] = *o.deadlocked_at / kNanosecond;
+  return report.dump(2) + "\n";
+}
+
+std::string to_text(const Plan& plan, const Outcome& o) {
+  std::string text;
+  auto out = std::back_inserter(text);
+  fmt::format_to(out, "{}: protection {}, flow control {}, {:.0f} us, seed {}{}\n",
+                 escape(plan.name), name_of(plan.settings.protection),
+                 name_of(plan.settings.flow_control), micros(o.duration), plan.settings.seed,
+                 o.stopped ? " (stopped)" : "");
+  if (!o.levels_agreed) fmt::format_to(out, "the agents did not agree on all orders of ports\n");
+  if (o.deadlocked_at) {
+    fmt::format_to(out, "DEADLOCK at {:.0f} us, {:.0f} us in all: these wait for each other\n",
+                   micros(*o.deadlocked_at), micros(o.deadlocked_for));
+    for (const StuckQueue& s : o.deadlock)
+      fmt::format_to(out, "  {} -> {} priority {}\n", s.from, s.to, s.priority);
+  } else {
+    fmt::format_to(out, "no deadlock\n");
+  }
+  fmt::format_to(out, "{} drops, {} lost on links that failed, {} pauses, {} detections",
+                 o.count.drops, o.count.lost, o.count.pauses, o.count.detections);
+  if (o.count.discarded != 0) fmt::format_to(out, ", {} thrown away", o.count.discarded);
+  fmt::format_to(out, "\n{} packet-hops, {} packets changed class\n", o.count.hops, o.count.turned);
+  if (o.exposed != 0)
+    fmt::format_to(out, "{:.0f} us with a link up whose order was unknown\n", micros(o.exposed));
+  for (std::size_t i = 0; i < o.flows.size() && i < kFlowsShown; ++i) {
+    const FlowResult& f = o.flows[i];
+    fmt::format_to(out, "  {:<10} {:>8.3f} Gb/s  ", escape(f.name), gbps(f.throughput_bps));
+    if (f.fct) fmt::format_to(out, "done in {:.3f} us  ", micros(*f.fct));
+    fmt::format_to(out, "{}\n", f.path);
+  }
+  if (o.flows.size() > kFlowsShown)
+    fmt::format_to(out, "  and {} more flows\n", o.flows.size() - kFlowsShown);
+  return text;
+}
+
+}  // namespace lldp::lab::packets

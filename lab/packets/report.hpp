@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "lab/packets/run.hpp"
+
+namespace lldp::lab::packets {
+
+/// One object; packaging/schema/sim.schema.json describes it.
+[[nodiscard]] std::string to_json(const Plan& plan, const Outcome& outcome);
+[[nodiscard]] std::string to_text(const Plan& plan, const Outcome& outcome);
+
+}  // namespace lldp::lab::packets

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/packets/run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "lab/packets/detector/none.hpp"
+#include "lab/packets/detector/watchdog.hpp"
+#include "lab/packets/engine.hpp"
+#include "lab/packets/flow_control/none.hpp"
+#include "lab/packets/flow_control/pfc.hpp"
+#include "lab/packets/oracle.hpp"
+
+namespace lldp::lab::packets {
+namespace {
+
+constexpr Picoseconds kOracleEvery = 10 * kMicrosecond;
+
+std::string names(const Fabric& fabric, const Path& path) {
+  std::string text;
+  for (const std::size_t node : path.nodes)
+    text += (text.empty() ? "" : ", ") + escape(fabric.nodes[node].name);
+  return text;
+}
+
+/// A run under way. What is not packets (agents, links that fail, who looks on) happens between
+/// two calls of the engine.
+template <class FlowControl, class Detector>
+class Run {
+ public:
+  Run(const Plan& plan, const Hooks& hooks, Prepared prepared)
+      : plan_(plan),
+        hooks_(hooks),
+        agents_(std::move(prepared.agents)),
+        paths_(std::move(prepared.paths)),
+        failed_(plan.failed),
+        engine_(std::move(prepared.network)) {
+    failed_.resize(plan.fabric.links.size());
+    outcome_.levels_agreed = agents_.agreed();
+  }
+
+  Outcome go() {
+    for (std::size_t l = 0; l < failed_.size(); ++l) {
+      if (!failed_[l]) continue;
+      engine_.cut(l);
+      agents_.set_link(l, false);
+    }
+    agents_react(0);
+    const bool agents_move = !plan_.events.empty();
+    Picoseconds sample = hooks_.sample_every != 0 ? hooks_.sample_every : kNever;
+    Picoseconds oracle = kOracleEvery;
+    const Picoseconds half = plan_.duration / 2;
+    bool halved = false;
+    auto event = plan_.events.begin();
+    while (engine_.network().now < plan_.duration) {
+      Picoseconds stop = std::min({plan_.duration, sample, oracle, halved ? kNever : half});
+      if (event != plan_.events.end()) stop = std::min(stop, event->at);
+      if (agents_move) stop = std::min(stop, std::max(agents_.next(), engine_.network().now));
+      pass(stop);
+      if (agents_move && agents_.next() <= stop) agents_react(stop);
+      for (; event != plan_.events.end() && event->at <= stop; ++event) change(*event);
+      if (!halved && stop >= half) {
+        halved = true;
+        for (const Flow& f : engine_.network().flows) at_half_.push_back(f.received);
+      }
+      if (stop == sample) {
+        hooks_.sample(engine_.network());
+        sample += hooks_.sample_every;
+      }
+      if (stop < oracle && stop != plan_.duration) continue;
+      oracle = stop + kOracleEvery;
+      look();
+      if (hooks_.go_on && !hooks_.go_on(engine_.network())) {
+        outcome_.stopped = true;
+        break;
+      }
+      if (event == plan_.events.end() && !sampling() && all_done()) break;
+    }
+    finish();
+    return std::move(outcome_);
+  }
+
+ private:
+  [[nodiscard]] bool sampling() const { return hooks_.sample_every != 0; }
+  [[nodiscard]] bool all_done() const {
+    const auto& flows = engine_.network().flows;
+    return std::all_of(flows.begin(), flows.end(),
+                       [](const Flow& f) { return f.finish != kNever; });
+  }
+
+  void pass(Picoseconds stop) {
+    const Picoseconds before = engine_.network().now;
+    engine_.run_until(stop);
+    if (exposed_) outcome_.exposed += stop - before;
+  }
+
+  void agents_react(Picoseconds now) {
+    for (const auto& [link, end] : agents_.advance(now))
+      engine_.network().install(link, end, {.order = agents_.order(link, end)});
+    exposed_ = agents_.exposed() != 0;
+  }
+
+  void change(const LinkEvent& event) {
+    if (failed_[event.link] != event.up) return;
+    failed_[event.link] = !event.up;
+    agents_.set_link(event.link, event.up);
+    agents_react(engine_.network().now);
+    for (std::uint32_t f = 0; f < plan_.flows.size(); ++f) {
+      const auto path = local_reroute(plan_.fabric, failed_, plan_.flows[f].way);
+      if (path)
+        engine_.network().reroute(f, *path);
+      else
+        ++outcome_.unroutable;
+    }
+    if (event.up)
+      engine_.mend(event.link);
+    else
+      engine_.cut(event.link);
+  }
+
+  void look() {
+    const Network& n = engine_.network();
+    const auto stuck = stuck_queues(n);
+    if (!stuck.empty()) {
+      if (!deadlocked_) ++outcome_.deadlocks;
+      outcome_.deadlocked_for += n.now - looked_at_;
+    }
+    if (!stuck.empty() && !outcome_.deadlocked_at) {
+      outcome_.deadlocked_at = n.now;
+      for (const Stuck& s : stuck) {
+        const Link& link = plan_.fabric.links[s.arc / 2];
+        const auto name = [&](std::size_t end) {
+          return escape(plan_.fabric.nodes[link.ends[end].node].name);
+        };
+        outcome_.deadlock.push_back({name(s.arc % 2), name(1 - s.arc % 2), s.priority});
+      }
+    }
+    deadlocked_ = !stuck.empty();
+    looked_at_ = n.now;
+  }
+
+  void finish() {
+    const Network& n = engine_.network();
+    outcome_.duration = n.now;
+    outcome_.count = n.count;
+    outcome_.slots = n.pool.size();
+    outcome_.queued_octets = n.count.sent - n.count.delivered - n.count.dropped -
+                             n.count.lost_octets - n.count.discarded_octets;
+    at_half_.resize(n.flows.size());
+    const Picoseconds rest = n.now > plan_.duration / 2 ? n.now - plan_.duration / 2 : 0;
+    for (std::size_t i = 0; i < n.flows.size(); ++i) {
+      const Flow& f = n.flows[i];
+      FlowResult r{.name = plan_.flows[i].spec.name,
+                   .path = paths_[i],
+                   .received_octets = f.received,
+                   .sent_again = f.again};
+      std::uint64_t octets = f.received;
+      Picoseconds time = rest;
+      if (f.finish != kNever)
+        time = *(r.fct = f.finish - f.start);
+      else
+        octets -= at_half_[i];
+      if (time != 0)
+        r.throughput_bps =
+            static_cast<std::uint64_t>(static_cast<unsigned __int128>(octets) * 8 * kSecond / time);
+      outcome_.flows.push_back(std::move(r));
+    }
+  }
+
+  const Plan& plan_;
+  const Hooks& hooks_;
+  AgentsInside agents_;
+  std::vector<std::string> paths_;
+  FailedLinks failed_;
+  Engine<FlowControl, Detector> engine_;
+  Outcome outcome_{};
+  std::vector<std::uint64_t> at_half_{};
+  Picoseconds looked_at_ = 0;
+  bool deadlocked_ = false;
+  bool exposed_ = false;
+};
+
+template <class FlowControl, class Detector>
+Outcome run_with(const Plan& plan, const Hooks& hooks, Prepared prepared) {
+  return Run<FlowControl, Detector>(plan, hooks, std::move(prepared)).go();
+}
+
+}  // namespace
+
+Result<Prepared> prepare(const Plan& plan) {
+  auto network = Network::of(plan.fabric, plan.settings);
+  if (!network) return fail(network.error());
+  Prepared p{std::move(*network), AgentsInside(plan.fabric, plan.settings.seed)};
+  for (std::size_t l = 0; l < plan.fabric.links.size(); ++l)
+    for (std::size_t e = 0; e < 2; ++e) p.network.install(l, e, {.order = p.agents.order(l, e)});
+  FailedLinks failed = plan.failed;
+  failed.resize(plan.fabric.links.size());
+  p.network.flows.reserve(plan.flows.size());
+  for (const PlannedFlow& f : plan.flows) {
+    const auto path = local_reroute(plan.fabric, failed, f.way);
+    if (!path) return fail(path.error());
+    p.network.add_flow(f.spec, *path);
+    p.paths.push_back(names(plan.fabric, *path));
+  }
+  return p;
+}
+
+Result<Outcome> run(const Plan& plan, const Hooks& hooks) {
+  auto prepared = prepare(plan);
+  if (!prepared) return fail(prepared.error());
+  prepared->network.trace = hooks.trace;
+  const bool watched = plan.settings.protection == Protection::kWatchdog;
+  switch (plan.settings.flow_control) {
+    case FlowControlKind::kPfc:
+      return watched ? run_with<Pfc, Watchdog>(plan, hooks, std::move(*prepared))
+                     : run_with<Pfc, NoDetector>(plan, hooks, std::move(*prepared));
+    case FlowControlKind::kOff:
+      return run_with<NoFlowControl, NoDetector>(plan, hooks, std::move(*prepared));
+  }
+  return fail(Error{0, "flow_control", "there is none such"});
+}
+
+}  // namespace lldp::lab::packets

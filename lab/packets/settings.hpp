@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "lab/packets/slot.hpp"
+#include "qos/policy.hpp"
+
+namespace lldp::lab::packets {
+
+enum class FlowControlKind : std::uint8_t { kPfc, kOff };
+inline constexpr std::string_view kFlowControls[] = {"pfc", "none"};
+
+/// What is done against deadlocks.
+enum class Protection : std::uint8_t { kOff, kDownUp, kWatchdog };
+inline constexpr std::string_view kProtections[] = {"none", "down-up", "watchdog"};
+
+/// How a flow gets its frames across.
+enum class Transport : std::uint8_t {
+  kPaced,     ///< at its rate, without acknowledgements
+  kGoBackN,   ///< from the first one that is missing
+  kSelective  ///< IRN: only what is missing, at most a bandwidth-delay product under way
+};
+inline constexpr std::string_view kTransports[] = {"paced", "go-back-n", "irn"};
+
+/// Priority-based Flow Control, and the buffer it guards. IEEE 802.1Q-2018 36.
+struct PfcSettings {
+  std::uint32_t xoff_octets = 100'000;  ///< of one ingress port and priority
+  std::uint32_t xon_octets = 97'000;
+  /// In place of xoff: alpha / 256 of what is free of the shared buffer; resumed 2 frames below.
+  std::uint32_t alpha_256 = 0;
+  std::uint32_t headroom_octets = 0;  ///< 0: what each link needs
+  std::uint16_t quanta = 0xffff;      ///< of 512 bit times, after which a pause ends by itself
+};
+
+/// What the reactive way does with a queue that is paused for too long.
+struct WatchdogSettings {
+  Picoseconds detection = 200 * kMicrosecond;
+  Picoseconds restoration = 200 * kMicrosecond;
+  bool drops = false;  ///< else it sends on, whatever the far end says
+};
+
+/// Random early marking at an egress queue.
+struct EcnSettings {
+  bool on = false;
+  std::uint32_t kmin_octets = 5'000;
+  std::uint32_t kmax_octets = 200'000;
+  std::uint32_t pmax_permille = 10;
+};
+
+/// DCQCN as Mellanox's NICs do it. Integers, so that it is the same everywhere.
+struct DcqcnSettings {
+  bool on = false;
+  std::uint32_t g_256 = 1;                             ///< gain, in 1/256
+  Picoseconds alpha_interval = 55 * kMicrosecond;      ///< alpha falls when no mark came within
+  Picoseconds decrease_interval = 4 * kMicrosecond;    ///< at most one decrease in each
+  Picoseconds increase_interval = 300 * kMicrosecond;  ///< one stage after the other
+  std::uint32_t fast_recovery_stages = 1;
+  std::uint64_t additive_bps = 50'000'000;
+  std::uint64_t hyper_bps = 100'000'000;
+  std::uint64_t min_bps = 100'000'000;
+};
+
+struct Settings {
+  qos::Policy policy{};
+  FlowControlKind flow_control = FlowControlKind::kPfc;
+  Protection protection = Protection::kDownUp;
+  PfcSettings pfc{};
+  WatchdogSettings watchdog{};
+  EcnSettings ecn{};
+  DcqcnSettings dcqcn{};
+  std::uint64_t buffer_octets = 0;  ///< of a switch; 0: what its static thresholds need, and 1 MiB
+  std::uint16_t payload_octets = 1000;
+  std::uint16_t header_octets = 48;
+  Picoseconds rto_low = 100 * kMicrosecond;  ///< IRN, with few frames under way
+  Picoseconds rto_high = 320 * kMicrosecond;
+  std::uint32_t rto_low_frames = 3;
+  Picoseconds go_back_rto = 4 * kMillisecond;
+  std::uint64_t seed = 1;
+};
+
+inline constexpr std::uint16_t kControlOctets = 64;  ///< PAUSE and ACK: the shortest frame
+
+}  // namespace lldp::lab::packets

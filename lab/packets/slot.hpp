@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace lldp::lab::packets {
+
+/// Time since the start of a run. 2^64 ps are 213 days.
+using Picoseconds = std::uint64_t;
+inline constexpr Picoseconds kNever = ~Picoseconds{0};
+inline constexpr Picoseconds kNanosecond = 1000;
+inline constexpr Picoseconds kMicrosecond = 1000 * kNanosecond;
+inline constexpr Picoseconds kMillisecond = 1000 * kMicrosecond;
+inline constexpr Picoseconds kSecond = 1000 * kMillisecond;
+
+inline constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+/// What a slot is.
+enum class Kind : std::uint8_t {
+  kPortFree,      ///< timer: the port of `arc` can send again
+  kHostWake,      ///< timer: a flow of that host's port may send again
+  kRetransmit,    ///< timer: of `flow`
+  kPauseExpires,  ///< timer: what pauses the port of `arc`
+  kFlowControl,   ///< timer of the flow control, on `arc`
+  kDetector,      ///< timer of the detector, on `arc`; `number` and `flow` are its own
+  kStart,         ///< timer: of `flow`
+  kPause,         ///< frame: `number` is the priorities to stop, `flow` those to let go
+  kData,          ///< frame
+  kAck,           ///< frame: `number` is the next one wanted, `octets` what came beyond it (IRN)
+};
+
+/// All that waits is a slot: for its time, in a queue, or to be used.
+struct Slot {
+  Picoseconds at = 0;          ///< when it happens, or a frame has arrived in full
+  std::uint32_t next = kNone;  ///< the one after it, wherever it waits
+  std::uint32_t arc = 0;       ///< of a frame: what it travels on; in a queue: what it came by
+  std::uint32_t flow = 0;
+  std::uint32_t number = 0;  ///< of a frame in its flow
+  std::uint32_t route = 0;   ///< index in Network::routes of `arc`
+  std::uint16_t octets = 0;
+  std::uint8_t arrival = 0;   ///< the priority it arrived in, and is accounted for in
+  std::uint8_t priority = 0;  ///< the one it leaves in, or travels in
+  Kind kind = Kind::kPortFree;
+  bool marked = false;  ///< congestion experienced; in an ACK: told back
+  bool nack = false;
+};
+static_assert(sizeof(Slot) <= 40);
+
+/// Slots that are used again: as many as were ever waiting at one moment.
+class Pool {
+ public:
+  Slot& operator[](std::uint32_t at) { return slots_[at]; }
+  const Slot& operator[](std::uint32_t at) const { return slots_[at]; }
+  std::uint32_t take() {
+    if (free_ == kNone) {
+      slots_.emplace_back();
+      return static_cast<std::uint32_t>(slots_.size() - 1);
+    }
+    const std::uint32_t at = free_;
+    free_ = slots_[at].next;
+    return at;
+  }
+  void release(std::uint32_t at) {
+    slots_[at].next = free_;
+    free_ = at;
+  }
+  [[nodiscard]] std::size_t size() const { return slots_.size(); }
+
+ private:
+  std::vector<Slot> slots_{};
+  std::uint32_t free_ = kNone;
+};
+
+}  // namespace lldp::lab::packets

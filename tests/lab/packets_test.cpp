@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "lab/des/random.hpp"
+#include "lab/packets/report.hpp"
+#include "lab/packets/run.hpp"
+#include "lab/packets/wheel.hpp"
+#include "lab/packets/workload/traffic.hpp"
+#include "lab/topology/generators.hpp"
+
+namespace lldp::lab::packets {
+namespace {
+
+using testing::HasSubstr;
+using testing::SizeIs;
+
+TEST(Wheel, GivesTheEarliestFirstAndTiesInOrder) {
+  Pool pool;
+  Wheel wheel(pool);
+  Random random(7);
+  std::vector<std::pair<Picoseconds, std::uint32_t>> waiting;  // in the order of insertion
+  Picoseconds now = 0;
+  std::uint32_t count = 0;
+  for (int round = 0; round < 20'000; ++round) {
+    for (std::uint64_t i = random.below(4); i > 0; --i) {
+      // Ties, the same bucket, the ring's whole reach, and beyond it.
+      const Picoseconds ahead[] = {0, random.below(300), random.below(9'000'000),
+                                   random.below(400'000'000)};
+      const std::uint32_t slot = pool.take();
+      pool[slot].at = now + ahead[random.below(4)];
+      pool[slot].number = count++;
+      waiting.emplace_back(pool[slot].at, pool[slot].number);
+      wheel.push(slot);
+    }
+    const Picoseconds until = now + random.below(2'000'000);
+    for (;;) {
+      const std::uint32_t slot = wheel.pop(until);
+      const auto first = std::min_element(waiting.begin(), waiting.end());
+      if (slot == kNone) {
+        ASSERT_TRUE(first == waiting.end() || first->first > until);
+        break;
+      }
+      ASSERT_EQ(std::pair(pool[slot].at, pool[slot].number), *first);
+      now = pool[slot].at;
+      waiting.erase(first);
+      pool.release(slot);
+    }
+    now = until;
+  }
+}
+
+Plan of_case(std::string_view name, std::size_t x, std::size_t y, Protection protection,
+             Picoseconds duration) {
+  auto plan = plan_of_case(name, x, y);
+  EXPECT_TRUE(plan) << to_string(plan.error());
+  plan->settings.protection = protection;
+  plan->duration = duration;
+  return std::move(*plan);
+}
+
+Outcome outcome_of(const Plan& plan) {
+  const auto outcome = run(plan);
+  EXPECT_TRUE(outcome) << to_string(outcome.error());
+  EXPECT_TRUE(outcome->levels_agreed);
+  return *outcome;
+}
+
+std::vector<std::string> stuck_links(const Outcome& o) {
+  std::vector<std::string> links;
+  for (const StuckQueue& s : o.deadlock) links.push_back(s.from + "-" + s.to);
+  return links;
+}
+
+class ProposalCase : public testing::TestWithParam<const char*> {};
+
+TEST_P(ProposalCase, DeadlocksWithinAMillisecondWithoutTheRules) {
+  const Outcome o = outcome_of(of_case(GetParam(), 2, 1, Protection::kOff, 3 * kMillisecond));
+  ASSERT_TRUE(o.deadlocked_at);
+  EXPECT_LE(*o.deadlocked_at, kMillisecond);
+  const std::vector<std::string> ring =
+      std::string_view(GetParam()) == "case1"
+          ? std::vector<std::string>{"Leaf2-Spine1", "Spine1-Leaf3", "Leaf3-Spine2", "Spine2-Leaf2"}
+          : std::vector<std::string>{"AGG2-Spine1", "Spine1-AGG3", "AGG3-Spine2", "Spine2-AGG2"};
+  EXPECT_THAT(stuck_links(o), testing::IsSupersetOf(ring));
+  EXPECT_EQ(o.count.drops, 0U);
+  for (const FlowResult& f : o.flows) EXPECT_EQ(f.throughput_bps, 0U) << f.name;
+}
+
+TEST_P(ProposalCase, DoesNotDeadlockWithTheRules) {
+  const Outcome o = outcome_of(of_case(GetParam(), 2, 1, Protection::kDownUp, 4 * kMillisecond));
+  EXPECT_FALSE(o.deadlocked_at);
+  EXPECT_EQ(o.count.drops, 0U);
+  EXPECT_GT(o.count.turned, 0U);
+  EXPECT_EQ(o.count.turned_lossy, 0U);
+  // Two queues share the link that both directions want, and X's flows their queue.
+  const double line = 100e9 * 1000 / 1048;
+  ASSERT_THAT(o.flows, SizeIs(3));
+  for (const FlowResult& f : o.flows) {
+    const double share = f.name == "Y" ? line / 2 : line / 4;
+    EXPECT_NEAR(static_cast<double>(f.throughput_bps), share, 0.02 * share) << f.name;
+  }
+}
+
+TEST_P(ProposalCase, DoesNotDeadlockWithOneFlowEachWay) {
+  const Outcome o = outcome_of(of_case(GetParam(), 1, 1, Protection::kOff, 4 * kMillisecond));
+  EXPECT_FALSE(o.deadlocked_at);
+  EXPECT_EQ(o.count.drops, 0U);
+  double sum = 0;
+  for (const FlowResult& f : o.flows) sum += static_cast<double>(f.throughput_bps);
+  EXPECT_NEAR(sum, 100e9 * 1000 / 1048, 0.02 * 100e9);
+}
+
+INSTANTIATE_TEST_SUITE_P(Packets, ProposalCase, testing::Values("case1", "case2"),
+                         [](const auto& c) { return std::string(c.param); });
+
+TEST(Packets, ADeadlockOfAFlapOutlastsIt) {
+  const Outcome without = outcome_of(of_case("flap", 2, 1, Protection::kOff, 3 * kMillisecond));
+  ASSERT_TRUE(without.deadlocked_at);
+  EXPECT_EQ(without.deadlocks, 1U);
+  EXPECT_GT(without.deadlocked_for, 2 * kMillisecond);  // the links were up again after 1.1 ms
+  const Outcome with = outcome_of(of_case("flap", 2, 1, Protection::kDownUp, 3 * kMillisecond));
+  EXPECT_FALSE(with.deadlocked_at);
+  EXPECT_EQ(with.count.drops, 0U);
+  EXPECT_GT(with.count.lost, 0U);  // what was on the wire
+  EXPECT_EQ(with.exposed, 0U);     // a port's order becomes `up` when its carrier goes
+}
+
+TEST(Packets, TheWatchdogsDeadlockComesBack) {
+  Plan plan = of_case("case1", 2, 1, Protection::kWatchdog, 4 * kMillisecond);
+  plan.settings.watchdog.drops = true;
+  const Outcome o = outcome_of(plan);
+  EXPECT_GT(o.deadlocks, 1U);
+  EXPECT_GT(o.count.detections, 1U);
+  EXPECT_GT(o.count.discarded, 0U);
+  EXPECT_EQ(o.count.drops, 0U);  // what it does not throw away still finds room
+}
+
+/// Two hosts, `switches` switches in a row between them.
+Plan line(std::size_t switches, std::uint64_t octets, Transport transport) {
+  Plan plan;
+  plan.fabric.name = "line";
+  plan.fabric.nodes.push_back({.name = "a", .role = Role::kHost});
+  for (std::size_t i = 0; i < switches; ++i)
+    plan.fabric.nodes.push_back({.name = "s" + std::to_string(i)});
+  plan.fabric.nodes.push_back({.name = "b", .role = Role::kHost});
+  for (std::size_t i = 0; i + 1 < plan.fabric.nodes.size(); ++i)
+    plan.fabric.links.push_back({.ends = {LinkEnd{i, "r"}, LinkEnd{i + 1, "l"}}});
+  plan.fabric = *complete(std::move(plan.fabric));
+  plan.flows.push_back(
+      {.spec = {.name = "f", .octets = octets, .start = 12'345, .transport = transport},
+       .way = {.name = "f", .from = 0, .to = switches + 1}});
+  return plan;
+}
+
+class Unloaded : public testing::TestWithParam<Transport> {};
+TEST_P(Unloaded, FlowTakesWhatTheFormulaSays) {
+  for (const std::uint64_t octets : {1U, 1000U, 1001U, 12'345U, 100'000U}) {
+    const Plan plan = line(1, octets, GetParam());
+    const Outcome o = outcome_of(plan);
+    ASSERT_TRUE(o.flows[0].fct) << octets;
+    // Frames leave one after the other, 80 ps an octet; the last one is stored and forwarded once,
+    // at the switch, which a longer one before it may still keep busy; each link takes 1 us.
+    const std::uint64_t frames = (octets + 999) / 1000;
+    const std::uint64_t last = octets - (frames - 1) * 1000 + 48;
+    const std::uint64_t at_switch = (frames - 1) * 1048 + last;
+    const std::uint64_t busy_until = frames > 1 ? frames * 1048 : 0;
+    const Picoseconds expected = (std::max(at_switch, busy_until) + last) * 80 + 2 * kMicrosecond;
+    EXPECT_EQ(*o.flows[0].fct, expected) << octets;
+    EXPECT_EQ(o.count.pauses, 0U);
+    EXPECT_EQ(o.queued_octets, 0U);
+  }
+}
+constexpr const char* kTransportNames[] = {"Paced", "GoBackN", "Irn"};
+INSTANTIATE_TEST_SUITE_P(Packets, Unloaded,
+                         testing::Values(Transport::kPaced, Transport::kGoBackN,
+                                         Transport::kSelective),
+                         [](const auto& c) {
+                           return kTransportNames[static_cast<std::size_t>(c.param)];
+                         });
+
+TEST(Packets, OctetsAreConserved) {
+  for (const Protection protection : {Protection::kOff, Protection::kDownUp}) {
+    const Outcome o = outcome_of(of_case("case1", 2, 1, protection, kMillisecond));
+    EXPECT_GT(o.queued_octets, 0U);
+    EXPECT_LT(o.queued_octets, 10'000'000U);
+    EXPECT_EQ(o.count.sent, o.count.delivered + o.queued_octets);
+  }
+}
+
+TEST(Packets, TheSameSeedGivesTheSameBytes) {
+  const Plan plan = of_case("flap", 2, 1, Protection::kDownUp, kMillisecond);
+  const std::string once = to_json(plan, outcome_of(plan));
+  EXPECT_EQ(once, to_json(plan, outcome_of(plan)));
+  // A change here is a change of what the simulator computes: debug and release, any compiler.
+  EXPECT_THAT(once, HasSubstr("\"digest\": \"09d7d7e76bbaafa2\""));
+}
+
+TEST(Packets, HeadroomBelowTheRoundTripIsRefused) {
+  Plan plan = of_case("case1", 2, 1, Protection::kOff, kMillisecond);
+  // 2 * 1 us at 100 Gb/s, two frames of 1048 octets, PAUSE.
+  plan.settings.pfc.headroom_octets = 25'000 + 2 * 1048 + 64;
+  EXPECT_TRUE(run(plan));
+  --plan.settings.pfc.headroom_octets;
+  const auto refused = run(plan);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().where, "settings.pfc.headroom_octets");
+  EXPECT_THAT(refused.error().what, HasSubstr("needs 27160, 1 more"));
+}
+
+TEST(Packets, HeadroomIsNearlyNeeded) {
+  const Outcome o = outcome_of(of_case("case1", 2, 1, Protection::kOff, kMillisecond));
+  EXPECT_LE(o.count.peak_headroom, 27'160U);
+  EXPECT_GE(o.count.peak_headroom, 25'000U);
+}
+
+/// `senders` hosts to one, through one switch.
+Plan incast(std::size_t senders, std::uint64_t octets, Transport transport) {
+  Plan plan;
+  plan.fabric.nodes.push_back({.name = "leaf"});
+  for (std::size_t i = 0; i <= senders; ++i) {
+    plan.fabric.nodes.push_back({.name = "h" + std::to_string(i), .role = Role::kHost});
+    plan.fabric.links.push_back(
+        {.ends = {LinkEnd{0, "p" + std::to_string(i)}, LinkEnd{i + 1, "e"}}});
+  }
+  plan.fabric = *complete(std::move(plan.fabric));
+  for (std::size_t i = 1; i <= senders; ++i)
+    plan.flows.push_back({.spec = {.name = "f", .octets = octets, .transport = transport},
+                          .way = {.name = "f", .from = i + 1, .to = 1}});
+  plan.duration = 50 * kMillisecond;
+  return plan;
+}
+
+TEST(Packets, AnIncastFillsTheLinkAndLosesNothing) {
+  const Outcome o = outcome_of(incast(8, 500'000, Transport::kGoBackN));
+  EXPECT_EQ(o.count.drops, 0U);
+  EXPECT_GT(o.count.pauses, 0U);
+  Picoseconds last = 0;
+  for (const FlowResult& f : o.flows) {
+    ASSERT_TRUE(f.fct);
+    EXPECT_EQ(f.received_octets, 500'000U);
+    EXPECT_EQ(f.sent_again, 0U);
+    last = std::max(last, *f.fct);
+  }
+  // The link to the receiver never rests: 8 * 500 frames, one more before it, two links.
+  EXPECT_EQ(last, (8 * 500 + 1) * 1048 * 80 + 2 * kMicrosecond);
+}
+
+TEST(Packets, LossIsRepairedWithoutFlowControl) {
+  for (const Transport transport : {Transport::kGoBackN, Transport::kSelective}) {
+    Plan plan = incast(8, 500'000, transport);
+    plan.settings.flow_control = FlowControlKind::kOff;
+    plan.settings.buffer_octets = 200'000;
+    plan.settings.go_back_rto = kMillisecond;
+    const Outcome o = outcome_of(plan);
+    EXPECT_GT(o.count.drops, 0U);
+    for (const FlowResult& f : o.flows) {
+      EXPECT_TRUE(f.fct);
+      EXPECT_EQ(f.received_octets, 500'000U);
+    }
+  }
+}
+
+TEST(Packets, DcqcnKeepsQueuesShortAndTheLinkFull) {
+  Plan plan = incast(8, 0, Transport::kGoBackN);
+  plan.duration = 20 * kMillisecond;
+  const Outcome without = outcome_of(plan);
+  plan.settings.ecn = {
+      .on = true, .kmin_octets = 20'000, .kmax_octets = 80'000, .pmax_permille = 200};
+  plan.settings.dcqcn.on = true;
+  const Outcome with = outcome_of(plan);
+  EXPECT_GT(with.count.ecn_marks, 0U);
+  EXPECT_LT(with.count.pauses * 10, without.count.pauses);
+  double sum = 0;
+  for (const FlowResult& f : with.flows) sum += static_cast<double>(f.throughput_bps);
+  EXPECT_GT(sum, 0.9 * 95e9);
+}
+
+TEST(Packets, EveryFlowOfAnExchangeEnds) {
+  Plan plan;
+  plan.fabric = *fat_tree(4);
+  plan.settings.ecn = {
+      .on = true, .kmin_octets = 20'000, .kmax_octets = 80'000, .pmax_permille = 200};
+  plan.settings.dcqcn.on = true;
+  plan.duration = 100 * kMillisecond;
+  ASSERT_TRUE(add_traffic(plan, {.kind = "all-to-all", .octets = 100'000}));
+  ASSERT_TRUE(add_traffic(
+      plan, {.kind = "poisson", .sizes = "hadoop", .transport = Transport::kSelective}));
+  EXPECT_GT(plan.flows.size(), 300U);
+  const Outcome o = outcome_of(plan);
+  EXPECT_EQ(o.count.drops, 0U);
+  EXPECT_EQ(o.queued_octets, 0U);
+  EXPECT_GT(o.count.ecn_marks, 0U);
+  for (const FlowResult& f : o.flows) EXPECT_TRUE(f.fct) << f.name << " got " << f.received_octets;
+}
+
+TEST(Packets, ADynamicThresholdLosesNothingEither) {
+  Plan plan = incast(8, 500'000, Transport::kPaced);
+  plan.settings.pfc.alpha_256 = 32;
+  plan.settings.buffer_octets = 2'000'000;
+  const Outcome o = outcome_of(plan);
+  EXPECT_EQ(o.count.drops, 0U);
+  EXPECT_GT(o.count.pauses, 0U);
+  for (const FlowResult& f : o.flows) EXPECT_TRUE(f.fct);
+}
+
+}  // namespace
+}  // namespace lldp::lab::packets

@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""lldp-level-lab sim from outside: what it prints against the schemas, exit statuses, scenarios that are refused with the
+key's path, captures and curves.
+
+usage: sim_test.py SOURCE_DIR BIN_DIR [unittest arguments]
+"""
+import copy
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SOURCE, BIN = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+FLOW = {"from": "host2", "to": "host4", "via": ["Spine1"], "octets": 100000}
+
+
+def lab(*words, text=None):
+    return subprocess.run([BIN / "lldp-level-lab", *words], capture_output=True, text=True, timeout=100, input=text)
+
+
+class Sim(unittest.TestCase):
+    maxDiff = None
+
+    @classmethod
+    def setUpClass(cls):
+        cls.directory = tempfile.TemporaryDirectory()
+        cls.path = pathlib.Path(cls.directory.name)
+        lab("topo", "case1", "-o", cls.path / "case1.json")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.directory.cleanup()
+
+    def scenario(self, **change):
+        (self.path / "s.json").write_text(json.dumps({"fabric": "case1.json", "flows": [FLOW], **change}))
+        return lab("sim", self.path / "s.json", "--json")
+
+    def validator(self, name):
+        try:
+            import jsonschema
+        except ImportError:
+            self.skipTest("python3-jsonschema is not installed")
+        schema = json.loads((SOURCE / f"packaging/schema/{name}.schema.json").read_text())
+        jsonschema.Draft202012Validator.check_schema(schema)
+        return jsonschema.Draft202012Validator(schema)
+
+    def test_exit_status_tells_of_a_deadlock(self):
+        for protect, status in (("none", 1), ("down-up", 0)):
+            done = lab("sim", "case1", "--protect", protect, "--duration", "0.3", "--json")
+            self.assertEqual((done.returncode, done.stderr), (status, ""))
+            said = json.loads(done.stdout)
+            self.assertEqual(said["deadlock"], status == 1)
+            self.assertEqual(said["drops"], 0)
+            self.validator("sim").validate(said)
+
+    def test_a_scenario_runs_and_fits_its_schema(self):
+        said = {"fabric": "case1.json", "name": "mine", "duration_ns": 2000000, "failed": ["Spine1-Leaf4"], "flows": [{**FLOW, "transport": "irn"}],
+                "events": [{"at_ns": 1000, "link": "Spine2-Leaf1", "up": False}],
+                "traffic": [{"kind": "incast", "senders": 3, "octets": 30000}, {"kind": "poisson", "sizes": "storage", "load_percent": 30}],
+                "settings": {"ecn": {"kmin_octets": 10000}, "dcqcn": {}, "watchdog": {"drops": True}, "pfc": {"xoff_octets": 50000, "xon_octets": 40000}}}
+        self.validator("scenario").validate(said)
+        done = self.scenario(**said)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        out = json.loads(done.stdout)
+        self.validator("sim").validate(out)
+        self.assertEqual(out["case"], "mine")
+        self.assertEqual([f["name"] for f in out["flows"] if f["fct_ns"] is None], [])
+        self.assertEqual(done.stdout, self.scenario(**said).stdout)
+
+    def test_what_cannot_be_is_refused_with_the_keys_path(self):
+        fabric = json.loads((self.path / "case1.json").read_text())
+        still = copy.deepcopy(fabric)
+        still["links"][2]["rate_bps"] = 0
+        refused = [
+            ({"flows": [FLOW, {**FLOW, "to": "nobody"}]}, "flows[1].to: the fabric has no node `nobody`"),
+            ({"flows": [{**FLOW, "to": "Leaf1"}]}, "flows[0].to: `Leaf1` is no host"),
+            ({"flows": [{**FLOW, "rate_bps": 0}]}, "flows[0].rate_bps: 0: give a whole number from 1000"),
+            ({"flows": [{**FLOW, "rate": 5}]}, "flows[0].rate: there is no such key"),
+            ({"flows": []}, "flows: there are none"),
+            ({"failed": ["Leaf1-Leaf2"]}, "failed[0]: "),
+            ({"events": [{"link": "Spine1-Nix"}]}, "events[0].link: "),
+            ({"traffic": [{"kind": "flood"}]}, "traffic[0].kind: `flood`"),
+            ({"traffic": [{"kind": "incast", "senders": 4}]}, "traffic[0].senders: 4: give 1 to 3"),
+            ({"settings": {"pfc": {"headroom_octets": 27159}}}, "settings.pfc.headroom_octets: 27159: "),
+            ({"settings": {"flow_control": "portfc"}}, "settings.flow_control: `portfc`: there are pfc, none"),
+            ({"settings": {"buffer_octets": 1000}}, "settings.buffer_octets: 1000: the headrooms of "),
+            ({"settings": {"lossless": "9"}}, "settings.lossless: "),
+            ({"fabric": "nowhere.json"}, "fabric: "),
+            ({"fabric": still}, ".rate_bps"),
+            ({"duration_ns": -1}, "duration_ns: -1: "),
+        ]
+        for change, what in refused:
+            with self.subTest(what=what):
+                done = self.scenario(**change)
+                self.assertEqual((done.returncode, done.stdout), (1, ""))
+                self.assertIn(what, done.stderr)
+                self.assertEqual(done.stderr.count("\n"), 1)
+        self.assertIn("this is no JSON", lab("sim", "-", text="{").stderr)
+        for words in (("case1", "--flow-control", "portfc"), ("case1", "--protect", "itsy"), ("case1", "--duration", "0"), ()):
+            self.assertEqual(lab("sim", *words).returncode, 2)
+
+    def test_capture_and_curves(self):
+        capture, curve = self.path / "t.pcapng", self.path / "c.csv"
+        done = lab("sim", "case1", "--duration", "0.2", "--trace", capture, "--json")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        said = json.loads(done.stdout)
+        lab("sim", "case1", "--protect", "none", "--duration", "0.2", "--csv", curve)
+        rows = [line.split(",") for line in curve.read_text().splitlines()]
+        self.assertEqual(rows[0], ["time_ns", "what", "name", "value"])
+        self.assertEqual({row[1] for row in rows[1:]}, {"throughput_bps", "queue_octets", "paused"})
+        if shutil.which("tshark") is None:
+            self.skipTest("tshark is not installed")
+        frames = subprocess.run(["tshark", "-r", capture, "-T", "fields", "-e", "eth.type", "-e", "macc.opcode", "-e", "ip.dsfield.dscp",
+                                 "-e", "udp.dstport"], capture_output=True, text=True, timeout=60).stdout.splitlines()
+        pauses = sum("0x8808\t0x0101" in f for f in frames)
+        self.assertEqual(pauses, said["pause_frames"])
+        self.assertEqual(sum("\t43\t4791" in f or "\t51\t4791" in f for f in frames), len(frames) - pauses)
+        self.assertTrue(any("\t51\t" in f for f in frames), "no packet changed its class")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])

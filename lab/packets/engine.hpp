@@ -51,7 +51,6 @@ class Engine {
       if (p.down) continue;
       p.down = p.was_cut = true;
       n_.cut_at[arc] = n_.now;
-      flow_control_.cut(*this, arc);
     }
     for (const Arc arc : {static_cast<Arc>(2 * link), static_cast<Arc>(2 * link + 1)})
       for (std::uint8_t priority = 0; priority < kPriorities; ++priority)
@@ -62,6 +61,8 @@ class Engine {
       n_.ports[arc].down = false;
       arm(arc);
     }
+    for (const Arc arc : {static_cast<Arc>(2 * link), static_cast<Arc>(2 * link + 1)})
+      flow_control_.mended(*this, arc);
   }
 
   // For flow control, detectors and hosts

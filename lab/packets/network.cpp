@@ -10,10 +10,12 @@
 namespace lldp::lab::packets {
 namespace {
 
-constexpr std::uint64_t kPicosPerSecond = kSecond;
+/// An octet at R bit/s takes this over R picoseconds.
+constexpr std::uint64_t kOctetTime = 8 * kSecond;
 constexpr std::uint64_t kMaxRate = 10'000'000'000'000;  ///< 10 Tb/s: an octet takes a picosecond
 constexpr std::uint64_t kMaxDelayNs = 1'000'000'000;
 constexpr std::uint64_t kSpareOctets = 1U << 20;
+constexpr std::uint64_t kMostWindow = 1U << 20;  ///< frames of a flow under way, by IRN
 
 std::string name_of(const Fabric& fabric, const Link& link) {
   return fmt::format("{}-{}", escape(fabric.nodes[link.ends[0].node].name),
@@ -24,14 +26,14 @@ std::string name_of(const Fabric& fabric, const Link& link) {
 
 Picoseconds Network::time_of(const Port& port, std::uint32_t octets, std::uint64_t rate_bps) const {
   if (port.ps_per_octet != 0) return Picoseconds{octets} * port.ps_per_octet;
-  const auto bits = static_cast<unsigned __int128>(octets) * 8U * kPicosPerSecond;
+  const auto bits = static_cast<unsigned __int128>(octets) * kOctetTime;
   return static_cast<Picoseconds>((bits + rate_bps - 1) / rate_bps);
 }
 
 std::uint64_t Network::headroom_needed(std::uint64_t rate_bps, Picoseconds delay) const {
-  const auto both_ways = static_cast<unsigned __int128>(2 * delay) * rate_bps;
-  const auto octets = static_cast<std::uint64_t>((both_ways + 8 * kSecond - 1) / (8 * kSecond));
-  return octets + 2U * frame_octets + kControlOctets;
+  const auto both_ways = static_cast<unsigned __int128>(delay) * rate_bps * 2U;
+  const auto octets = static_cast<std::uint64_t>((both_ways + kOctetTime - 1) / kOctetTime);
+  return octets + std::uint64_t{2} * frame_octets + kControlOctets;
 }
 
 Result<Network> Network::of(const Fabric& fabric, const Settings& settings) {
@@ -71,9 +73,9 @@ Result<Network> Network::of(const Fabric& fabric, const Settings& settings) {
     p.node = static_cast<std::uint32_t>(tail);
     p.forwards = forwards(fabric.nodes[tail]);
     p.delay = link.delay_ns * kNanosecond;
-    if (8 * kPicosPerSecond % link.rate_bps == 0)
+    if (kOctetTime % link.rate_bps == 0)
       p.ps_per_octet = static_cast<std::uint32_t>(
-          std::min<std::uint64_t>(8 * kPicosPerSecond / link.rate_bps, 0xffff'ffff));
+          std::min<std::uint64_t>(kOctetTime / link.rate_bps, 0xffff'ffff));
     if (p.ps_per_octet == 0xffff'ffff) p.ps_per_octet = 0;
     n.rates[a] = link.rate_bps;
     for (std::uint8_t i = 0; i < kPriorities; ++i) p.after_turn[i] = i;
@@ -165,8 +167,9 @@ std::uint32_t Network::add_flow(const FlowSpec& spec, const Path& path) {
                time_of(p, kControlOctets, rates[routes[i]]);
     }
     const auto octets =
-        static_cast<std::uint64_t>(static_cast<unsigned __int128>(round) * line / (8 * kSecond));
-    flow.window = static_cast<std::uint32_t>(octets / frame_octets + 1);
+        static_cast<std::uint64_t>(static_cast<unsigned __int128>(round) * line / kOctetTime);
+    flow.window =
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(octets / frame_octets + 1, kMostWindow));
     flow.selective = std::make_unique<Selective>(flow.window);
   }
   const auto index = static_cast<std::uint32_t>(flows.size());

@@ -15,7 +15,7 @@ std::uint64_t xon_of(const Network& n, std::uint32_t node, std::uint64_t kept) {
   if (pfc.alpha_256 == 0) return pfc.xon_octets;
   const std::uint64_t free = n.buffers[node].shared - std::min(n.buffers[node].shared, kept);
   const std::uint64_t xoff = free * pfc.alpha_256 / 256;
-  return xoff - std::min<std::uint64_t>(xoff, 2U * n.frame_octets);
+  return xoff - std::min(xoff, std::uint64_t{2} * n.frame_octets);
 }
 
 }  // namespace

@@ -19,6 +19,8 @@ constexpr std::uint64_t kMostNs = 10'000'000'000'000;  ///< 10,000 s
 constexpr std::uint64_t kMostOctets = 4'000'000'000'000;
 constexpr std::uint64_t kMostRate = 10'000'000'000'000;
 constexpr std::uint64_t kMostBuffer = 0xffff'ffff;
+constexpr std::uint64_t kMostThreshold = 16'000'000;
+constexpr std::uint64_t kMostFrames = 4'000'000'000;
 
 void read_settings(JsonObject&& o, Settings& s) {
   o.choice("protect", s.protection, kProtections);
@@ -42,9 +44,9 @@ void read_settings(JsonObject&& o, Settings& s) {
     o.refuse(policy.error().where == "qos.lossy" ? "lossy" : "lossless", policy.error().what);
   if (const Json* v = o.find("pfc")) {
     JsonObject p(*v, o.path_of("pfc"), o.error());
-    p.number("xoff_octets", s.pfc.xoff_octets, 1, kMostBuffer / 16);
-    p.number("xon_octets", s.pfc.xon_octets, 0, kMostBuffer / 16);
-    p.number("alpha_256", s.pfc.alpha_256, 1, 256 * 64);
+    p.number("xoff_octets", s.pfc.xoff_octets, 1, kMostThreshold);
+    p.number("xon_octets", s.pfc.xon_octets, 0, kMostThreshold);
+    p.number("alpha_256", s.pfc.alpha_256, 1, 16'384);
     p.number("headroom_octets", s.pfc.headroom_octets, 1, kMostBuffer / 16);
     p.number("quanta", s.pfc.quanta, 1, 0xffff);
   }
@@ -76,6 +78,11 @@ void read_settings(JsonObject&& o, Settings& s) {
   }
 }
 
+/// What a flow carries; its frames are counted in 32 bits.
+void read_octets(JsonObject& o, const Settings& s, std::uint64_t& octets) {
+  o.number("octets", octets, 1, std::min(kMostOctets, kMostFrames * s.payload_octets));
+}
+
 /// A node by the name that a member gives.
 std::optional<std::size_t> node(JsonObject& o, std::string_view key, const Fabric& fabric,
                                 bool host) {
@@ -101,7 +108,7 @@ void read_flow(JsonObject&& o, Plan& plan) {
   f.way.name = f.spec.name;
   const auto from = node(o, "from", plan.fabric, true);
   const auto to = node(o, "to", plan.fabric, true);
-  o.number("octets", f.spec.octets, 1, kMostOctets);
+  read_octets(o, plan.settings, f.spec.octets);
   o.number("rate_bps", f.spec.rate_bps, 1000, kMostRate);
   o.number("start_ns", f.spec.start, 0, kMostNs, kNanosecond);
   o.choice("transport", f.spec.transport, kTransports);
@@ -121,7 +128,7 @@ void read_flow(JsonObject&& o, Plan& plan) {
 void read_traffic(JsonObject&& o, Plan& plan) {
   Traffic t;
   o.text("kind", t.kind);
-  o.number("octets", t.octets, 1, kMostOctets);
+  read_octets(o, plan.settings, t.octets);
   o.number("senders", t.senders, 1, 1'000'000);
   o.text("to", t.to);
   o.number("load_percent", t.load_percent, 1, 100);

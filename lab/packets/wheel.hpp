@@ -45,7 +45,10 @@ class Wheel {
       if (s.at > until) return kNone;
       advance(s.at);
       b.first = s.next;
-      if (b.first == kNone) clear(bucket);
+      if (b.first == kNone)
+        clear(bucket);
+      else
+        __builtin_prefetch(&pool_[b.first]);
       return slot;
     }
   }

@@ -109,5 +109,17 @@ TEST(PacketsOnRandomFabrics, DeadlockOnlyWhereTheProofHasACycle) {
   }
 }
 
+/// When a carrier came back, the far end sent at once into a buffer that was still above XOFF.
+TEST(PacketsOnRandomFabrics, ALinkThatComesBackIsStillPaused) {
+  for (const Protection protection : {Protection::kOff, Protection::kDownUp}) {
+    Plan plan = random_plan(830);
+    ASSERT_FALSE(plan.events.empty());
+    plan.settings.protection = protection;
+    const auto outcome = run(plan);
+    ASSERT_TRUE(outcome);
+    EXPECT_EQ(outcome->count.drops, 0U);
+  }
+}
+
 }  // namespace
 }  // namespace lldp::lab::packets

@@ -31,7 +31,7 @@ class NoFlowControl {
     e.network().pool.release(slot);
   }
   template <class Engine>
-  void cut(Engine& /*e*/, Arc /*arc*/) {}
+  void mended(Engine& /*e*/, Arc /*arc*/) {}
 };
 
 }  // namespace lldp::lab::packets

@@ -123,13 +123,13 @@ class Pfc {
     e.after(next - n.now, Kind::kPauseExpires, arc);
   }
 
-  /// The link of `arc` has gone: so has what its ends told each other.
+  /// The carrier of `arc` is back. Both ends kept what they knew, as MACs do; frames that told of a
+  /// change may have been lost with it, so all is told again.
   template <class Engine>
-  void cut(Engine& e, Arc arc) {
-    Ingress& g = e.network().ingress[arc];
-    g.pausing = g.announced = 0;
-    if (const std::uint8_t stopped = e.network().ports[arc].stopped; stopped != 0)
-      e.go(arc, stopped);
+  void mended(Engine& e, Arc arc) {
+    Network& n = e.network();
+    n.ingress[arc].announced = n.lossless;
+    e.want_control(reversed(arc));
   }
 
  private:

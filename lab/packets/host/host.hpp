@@ -195,9 +195,9 @@ class Hosts {
       if (w.next == w.frames) w.done = true;
       return;
     }
+    if (number == w.acked) w.progress_at = n_.now;  // nothing else is under way
     if (w.timer) return;
     w.timer = true;
-    w.progress_at = n_.now;
     e_.after(rto(w), Kind::kRetransmit, arc, 0, flow);
   }
 

@@ -12,7 +12,7 @@ namespace lldp::lab::packets {
 namespace {
 
 /// What one run may hold: a slip of the pen in a load is not to fill the memory.
-constexpr std::size_t kMostFlows = 4'000'000;
+constexpr std::size_t kMostFlows = 1'000'000;
 
 class Adder {
  public:

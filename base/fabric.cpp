@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/fabric.hpp"
 
+#include <charconv>
+
 #include "base/text.hpp"
 
 namespace lldp {
@@ -43,6 +45,25 @@ std::string_view to_string(Order o) {
       break;
   }
   return "unknown";
+}
+
+std::string to_string(Layers layers) {
+  return std::to_string(layers.near.value()) + ":" + std::to_string(layers.far.value());
+}
+
+std::optional<Layers> parse_layers(std::string_view text) {
+  const auto layer = [](std::string_view digits) -> std::optional<Layer> {
+    std::uint32_t v = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), v);
+    if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
+    return Layer::make(v);
+  };
+  const std::size_t colon = text.find(':');
+  if (colon == text.npos) return std::nullopt;
+  const auto near = layer(text.substr(0, colon));
+  const auto far = layer(text.substr(colon + 1));
+  if (!near || !far) return std::nullopt;
+  return Layers{*near, *far};
 }
 
 ChassisId chassis_id_from_mac(const MacAddress& mac) {

@@ -16,6 +16,16 @@ namespace lldp {
 /// What a device is to the fabric: a host ends paths, a switch forwards.
 enum class Role : std::uint8_t { kHost, kSwitch };
 enum class DeviceType : std::uint8_t { kHost, kSwitch, kUnknown };
+/// A layer of virtual switches in a layered expander (FC, FC+). A Clos switch has a single one, 0.
+using Layer = Bounded<struct LayerTag, std::uint8_t, 31>;
+/// What a link of a layered expander joins, as one of its ends sees it.
+struct Layers {
+  Layer near{};  ///< of the virtual switch here that owns the port
+  Layer far{};   ///< of the neighbour's that the link leads to
+  [[nodiscard]] constexpr Layers mirrored() const { return {far, near}; }
+  friend bool operator==(const Layers&, const Layers&) = default;
+};
+
 /// How a port stands to its neighbour, by level; what the TLVs carry and `show` prints.
 enum class PortType : std::uint8_t { kUnmarked, kUplink, kDownlink, kCrosslink };
 /// How a port stands in the total order of devices; what the rules go by (see Position).
@@ -25,6 +35,8 @@ enum class Order : std::uint8_t { kUnknown, kDown, kUp };
 [[nodiscard]] std::string_view to_string(DeviceType t);  ///< host, switch, unknown
 [[nodiscard]] std::string_view to_string(PortType t);    ///< unmarked, uplink, downlink, crosslink
 [[nodiscard]] std::string_view to_string(Order o);       ///< unknown, down, up
+[[nodiscard]] std::string to_string(Layers layers);      ///< 3:4, the near one first
+[[nodiscard]] std::optional<Layers> parse_layers(std::string_view text);  ///< what that writes
 
 /// A chassis or port identifier: subtype and 1 to 255 octets. Compares as octets, subtype first, so
 /// that both ends of a link agree on the order. IEEE 802.1AB-2016 8.5.2.2, 8.5.3.2.

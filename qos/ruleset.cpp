@@ -29,9 +29,10 @@ Tag tag_of(PortClass port) {
   return *Tag::make(2U * port.near.value() + (port.order == Order::kUp ? 1U : 0U));
 }
 
-Ruleset compile(const Policy& policy, PortClass port) {
+Ruleset compile(const Policy& policy, PortClass port, bool layered) {
   Ruleset rules;
   rules.port = port;
+  rules.layered = layered;
   rules.ingress = policy.lossless();
   if (policy.lossy().dscp != Dscp{}) rules.ingress.push_back(policy.lossy());
   rules.tag = tag_of(port);
@@ -51,9 +52,10 @@ std::string to_string(const Ruleset& rules, std::string_view port) {
   const auto line = [&, out = std::back_inserter(text)](std::string_view rule) {
     fmt::format_to(out, "{} {}\n", port, rule);
   };
-  line(rules.port.near == Layer{} ? fmt::format("is {}", to_string(rules.port.order))
-                                  : fmt::format("is {}, of layer {}", to_string(rules.port.order),
-                                                rules.port.near.value()));
+  const bool layer = rules.layered || rules.port.near != Layer{};
+  line(layer
+           ? fmt::format("is {}, of layer {}", to_string(rules.port.order), rules.port.near.value())
+           : fmt::format("is {}", to_string(rules.port.order)));
   for (const Class& c : rules.ingress)
     line(fmt::format("ingress dscp{} -> priority {}", c.dscp.value(), c.priority.value()));
   if (rules.tag != Tag{}) line(fmt::format("ingress tag {}", rules.tag.value()));

@@ -12,8 +12,7 @@
 
 namespace lldp::qos {
 
-/// A layer inside one device of a layered expander (FC+). A Clos switch has a single one, 0.
-using Layer = Bounded<struct LayerTag, std::uint8_t, 31>;
+using lldp::Layer;
 
 /// All that the rules need to know of a port.
 struct PortClass {
@@ -59,6 +58,8 @@ struct Ruleset {
   /// where nothing can turn.
   std::vector<Remap> remaps{};
   std::uint8_t pfc_enable = 0;  ///< bit n: PFC on for priority n
+  /// Ports of this device have layers: what turns here depends on more than which ports are up.
+  bool layered = false;
 
   [[nodiscard]] bool turns_from(Tag in) const { return (turning_tags >> in.value() & 1) != 0; }
   friend bool operator==(const Ruleset&, const Ruleset&) = default;
@@ -66,7 +67,7 @@ struct Ruleset {
 
 /// The rules of one port of a switch. A host forwards nothing: give its ports class unknown, and
 /// they get the ingress map and PFC alone.
-[[nodiscard]] Ruleset compile(const Policy& policy, PortClass port);
+[[nodiscard]] Ruleset compile(const Policy& policy, PortClass port, bool layered = false);
 
 /// What becomes of a packet of class `c` on its way from `in` to `out`: the rules as a table.
 [[nodiscard]] Class remap(const Policy& policy, PortClass in, PortClass out, Class c);

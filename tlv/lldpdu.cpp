@@ -71,6 +71,9 @@ template <class Dcbx>
     case kRow<Contribution>:
       if (const auto v = decode_as<Contribution>(octets)) view.contribution = claim_of(*v);
       break;
+    case kRow<LayersTlv>:
+      if (const auto v = decode_as<LayersTlv>(octets)) view.layers = layers_of(*v);
+      break;
     default:
       break;
   }
@@ -97,9 +100,11 @@ std::string_view to_string(Discard d) {
 namespace {
 
 [[gnu::always_inline]] inline const Check& check_for(const Key& key, const Dialect& dialect) {
-  if (key.subtype == Contribution::kKey.subtype) {
+  const bool contribution = key.subtype == Contribution::kKey.subtype;
+  if (contribution || key.subtype == LayersTlv::kKey.subtype) {
     for (const Oui& oui : dialect.contribution_ouis) {
-      if (key.oui == oui_number(oui.data())) return kContributionCheck;
+      if (key.oui == oui_number(oui.data()))
+        return contribution ? kContributionCheck : kLayersCheck;
     }
   }
   if (key.oui == kDot1) return kDot1Slots[key.subtype];

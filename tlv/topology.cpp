@@ -44,6 +44,15 @@ Claim claim_of(const Contribution& tlv) {
   return claim(device, tlv.level, port);
 }
 
+std::optional<Layers> layers_of(const LayersTlv& tlv) {
+  const auto near = Layer::make(tlv.near);
+  const auto far = Layer::make(tlv.far);
+  if (!near || !far) return std::nullopt;
+  return Layers{*near, *far};
+}
+
+LayersTlv to_layers_tlv(Layers layers) { return {layers.near.value(), layers.far.value()}; }
+
 Tr to_tr(const Claim& claim) {
   Tr tlv;
   switch (claim.device) {

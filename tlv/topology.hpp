@@ -49,6 +49,21 @@ struct Contribution {
   friend bool operator==(const Contribution&, const Contribution&) = default;
 };
 
+/// What the sender's end of a link joins, in a layered expander: a TLV of ours, subtype 3 under the
+/// OUI of the contribution TLV. Information string: near layer:8 | far layer:8.
+struct LayersTlv {
+  static constexpr Key kKey{kOrganizational, 0x024c56, 0x03};  ///< the default OUI
+  std::uint8_t near = 0;  ///< of the virtual switch that owns the port
+  std::uint8_t far = 0;   ///< where the sender takes the link to lead
+  static constexpr void layout(auto& io, auto& v) {
+    io.field("near-layer", v.near, 8).field("far-layer", v.far, 8);
+  }
+  friend bool operator==(const LayersTlv&, const LayersTlv&) = default;
+};
+/// nullopt: there is no such layer.
+[[nodiscard]] std::optional<Layers> layers_of(const LayersTlv& tlv);
+[[nodiscard]] LayersTlv to_layers_tlv(Layers layers);
+
 [[nodiscard]] Claim claim_of(const Tr& tlv);
 [[nodiscard]] Claim claim_of(const Contribution& tlv);
 [[nodiscard]] Tr to_tr(const Claim& claim);

@@ -9,12 +9,6 @@ constexpr std::size_t kEndTlv = 2;
 
 }  // namespace
 
-LldpduWriter& LldpduWriter::add(const Contribution& tlv, const std::array<std::uint8_t, 3>& oui) {
-  Key key = Contribution::kKey;
-  key.oui = static_cast<std::uint32_t>(oui[0] << 16 | oui[1] << 8 | oui[2]);
-  return add<Contribution>(tlv, key);
-}
-
 std::size_t LldpduWriter::begin(const Key& key) {
   const std::size_t start = out_.size();
   out_.push_back(static_cast<std::uint8_t>(key.type << 1));

@@ -29,8 +29,13 @@ class LldpduWriter {
     finish(start, writer.ok());
     return *this;
   }
-  /// The contribution TLV under the OUI of the operator's choice.
-  LldpduWriter& add(const Contribution& tlv, const std::array<std::uint8_t, 3>& oui);
+  /// A TLV of ours under the OUI of the operator's choice.
+  template <class T>
+  LldpduWriter& add(const T& tlv, const std::array<std::uint8_t, 3>& oui) {
+    Key key = T::kKey;
+    key.oui = static_cast<std::uint32_t>(oui[0] << 16 | oui[1] << 8 | oui[2]);
+    return add(tlv, key);
+  }
   void end();
   [[nodiscard]] std::size_t left_out() const { return left_out_; }
 

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <map>
 #include <sstream>
+#include <utility>
 
 #include "agent/config/options.hpp"
 #include "base/text.hpp"
@@ -26,18 +27,21 @@ enum class For : std::uint8_t { kPeople, kParser };
 /// Values are taken as text: the table knows what they must be, and says so better.
 po::options_description describe(const char* caption, For reader) {
   po::options_description all(caption, kColumns, kLeastForText);
+  bool of_ports = false;
   for (const Row& row : rows()) {
+    if (reader == For::kParser && is_of_ports(row) && std::exchange(of_ports, true))
+      continue;  // one pattern is for them all
     auto* value = po::value<std::string>();
     std::string text(row.help);
     if (row.argument.empty()) {
       value->implicit_value("yes", "")->value_name("yes|no");
     } else {
       value->value_name(std::string(row.argument));
-      if (!std::holds_alternative<Text>(row.kind)) text += " (" + values_of(row) + ")";
+      if (!is_text(row)) text += " (" + values_of(row) + ")";
     }
     if (!row.preset.empty()) text += " [" + std::string(row.preset) + "]";
     std::string name(row.name);
-    if (reader == For::kParser && std::holds_alternative<PortChoice>(row.kind))
+    if (reader == For::kParser && is_of_ports(row))
       name.replace(name.find('.') + 1, name.npos, "*");
     all.add_options()(name.c_str(), value, text.c_str());
   }
@@ -262,6 +266,7 @@ Errors unmatched(const Config& config, std::span<const std::string> interfaces) 
     if (glob.find_first_of("*?") == glob.npos) look("ports", glob);
   for (const std::string& glob : config.core.host_ports) look("host-ports", glob);
   for (const auto& [name, admin] : config.admin) look("port." + escape(name) + ".admin", name);
+  for (const auto& [name, layers] : config.layers) look("port." + escape(name) + ".layers", name);
   return out;
 }
 

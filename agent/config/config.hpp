@@ -38,6 +38,7 @@ struct Config {
   Role role = Role::kAuto;
   NameSelection ports{};  ///< interfaces to speak on; none wanted: those that io::Machine finds
   std::map<std::string, core::AdminStatus, std::less<>> admin{};  ///< of ports, where not rxtx
+  std::map<std::string, Layers, std::less<>> layers{};  ///< of ports: what their links join
   /// Globs of interfaces and addresses; empty: the first of each family; nullopt: none.
   std::optional<std::vector<std::string>> management{std::in_place};
   std::string backend{"bpf"};        ///< as dataplane::make_backend calls it; or none
@@ -102,7 +103,7 @@ struct Reading {
 [[nodiscard]] Reading read(const Invocation& invocation);
 
 /// What the configuration calls an interface and is none, among those that there are: of `ports`
-/// what is wanted or left out by its name, `host-ports` and `port.NAME.admin`.
+/// what is wanted or left out by its name, `host-ports` and the keys of ports.
 [[nodiscard]] Errors unmatched(const Config& config, std::span<const std::string> interfaces);
 
 /// A whole file given as text; `name` is what errors call it.

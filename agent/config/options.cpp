@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <utility>
 
 #include "agent/config/listen.hpp"
@@ -114,6 +115,19 @@ void set_admin(Config& c, std::string_view port, std::size_t choice) {
   constexpr core::AdminStatus kChoices[] = {enabledRxTx, enabledTxOnly, enabledRxOnly, disabled};
   c.admin.erase(std::string(port));
   if (kChoices[choice] != enabledRxTx) c.admin.emplace(port, kChoices[choice]);
+}
+
+/// `NEAR:FAR`. In FC and FC+ a link joins layers that stand next to each other.
+Complaint set_layers(Config& c, std::string_view port, std::string_view text) {
+  const auto layers = parse_layers(text);
+  if (!layers)
+    return "'" + escape(text) + "' is not two layers from 0 to " + std::to_string(Layer::kMax) +
+           ": write NEAR:FAR, as in 3:4";
+  if (std::abs(layers->near.value() - layers->far.value()) != 1)
+    return "'" + escape(text) + "': a link joins layers that stand next to each other: correct one";
+  c.layers.insert_or_assign(std::string(port), *layers);
+  c.core.layered = true;
+  return kFine;
 }
 
 /// Whether somebody meant a MAC address: six groups of a digit or two.
@@ -237,6 +251,8 @@ constexpr Row kRows[] = {
      "interfaces to speak on; else the front panel, or the physical ones"},
     {"port.NAME.admin", "ADMIN", "rxtx", PortChoice{"rxtx|tx|rx|off", set_admin},
      "adminStatus of the port NAME: whether it sends and receives"},
+    {"port.NAME.layers", "NEAR:FAR", "", PortText{"two layers that stand next to each other, as 3:4", set_layers},
+     "layered expander: what the port NAME has, and where its link leads"},
     {"host-ports", "GLOB,...", "", Text{"names with * and ?", set_host_ports},
      "ports where a link that is up counts as a host heard"},
     {"expect", "FILE", "",
@@ -370,6 +386,13 @@ std::string_view port_of(const Row& row, std::string_view key) {
   return key.substr(before.size(), key.size() - before.size() - after.size());
 }
 
+Complaint names_no_port(std::string_view name) {
+  if (auto wrong = never_matches(name)) return wrong;
+  if (name.find_first_of("*?") != name.npos)
+    return "'" + escape(name) + "' is no name: name one port";
+  return kFine;
+}
+
 template <class... F>
 struct Overloaded : F... {
   using F::operator()...;
@@ -383,8 +406,7 @@ std::span<const Row> rows() { return kRows; }
 
 const Row* find_row(std::string_view key) {
   for (const Row& row : kRows)
-    if (std::holds_alternative<PortChoice>(row.kind) ? !port_of(row, key).empty() : row.name == key)
-      return &row;
+    if (is_of_ports(row) ? !port_of(row, key).empty() : row.name == key) return &row;
   return nullptr;
 }
 
@@ -392,7 +414,7 @@ bool is_section(std::string_view name) {
   const std::string prefix = std::string(name) + ".";
   return std::ranges::any_of(kRows, [&](const Row& row) {
     if (row.name.starts_with(prefix)) return true;
-    if (!std::holds_alternative<PortChoice>(row.kind)) return false;
+    if (!is_of_ports(row)) return false;
     const std::string_view last = row.name.substr(row.name.rfind('.') + 1);
     return !port_of(row, prefix + std::string(last)).empty();  // [port.swp1]
   });
@@ -405,6 +427,7 @@ std::string values_of(const Row& row) {
                                [](const Choice& c) { return std::string(c.names); },
                                [](const Flag&) { return std::string("yes|no"); },
                                [](const PortChoice& p) { return std::string(p.names); },
+                               [](const PortText& p) { return std::string(p.values); },
                                [](const Text& t) { return std::string(t.values); }},
                     row.kind);
 }
@@ -441,11 +464,14 @@ std::optional<std::string> set(const Row& row, Config& config, std::string_view 
                                },
                                [&](const PortChoice& p) -> Complaint {
                                  const std::string_view port = port_of(row, key);
-                                 if (auto wrong = never_matches(port)) return wrong;
-                                 if (port.find_first_of("*?") != port.npos)
-                                   return "'" + escape(port) + "' is no name: name one port";
+                                 if (auto wrong = names_no_port(port)) return wrong;
                                  return choose(p.names,
                                                [&](std::size_t i) { p.set(config, port, i); });
+                               },
+                               [&](const PortText& p) -> Complaint {
+                                 const std::string_view port = port_of(row, key);
+                                 if (auto wrong = names_no_port(port)) return wrong;
+                                 return p.set(config, port, text);
                                },
                                [&](const Flag& f) -> Complaint {
                                  if (text != "yes" && text != "no") return none_of({"yes", "no"});

@@ -29,6 +29,11 @@ struct PortChoice {
   std::string_view names{};  ///< a|b|c
   void (*set)(Config&, std::string_view port, std::size_t index) = nullptr;
 };
+/// The same of anything else.
+struct PortText {
+  std::string_view values{};
+  std::optional<std::string> (*set)(Config&, std::string_view port, std::string_view) = nullptr;
+};
 /// Anything else. `set` returns what is wrong and what to do, or nothing.
 struct Text {
   std::string_view values{};
@@ -39,9 +44,15 @@ struct Row {
   std::string_view name{};
   std::string_view argument{};
   std::string_view preset{};
-  std::variant<Number, Choice, Flag, PortChoice, Text> kind{};
+  std::variant<Number, Choice, Flag, PortChoice, PortText, Text> kind{};
   std::string_view help{};
 };
+[[nodiscard]] inline bool is_of_ports(const Row& row) {
+  return std::holds_alternative<PortChoice>(row.kind) || std::holds_alternative<PortText>(row.kind);
+}
+[[nodiscard]] inline bool is_text(const Row& row) {
+  return std::holds_alternative<Text>(row.kind) || std::holds_alternative<PortText>(row.kind);
+}
 
 [[nodiscard]] std::span<const Row> rows();
 /// The row of a key as it is written; nullptr: there is none.

@@ -54,6 +54,7 @@ Standing Agent::Impl::standing() const {
           .pinned = settings_.pinned_level.has_value(),
           .expected = settings_.expected ? &*settings_.expected : nullptr,
           .lossless = settings_.lossless,
+          .layered = settings_.layered,
           .missing_grace = settings_.msgTxInterval + kMissingSlack};
 }
 
@@ -73,7 +74,7 @@ State Agent::Impl::state() const {
   state.surroundings = std::move(kept.surroundings);
   for (const auto& [name, port] : absent_) state.ports.push_back(port);
   for (const auto& port : ports_) {
-    if (!port || port->memory.kind == PortMemory::Kind::kNobody) continue;
+    if (!port || port->memory == PortMemory{}) continue;
     state.ports.push_back({.name = port->link.name,
                            .memory = port->memory,
                            .ifindex = port->link.ifindex,
@@ -356,6 +357,10 @@ bool Agent::ports_restored() const { return impl_->ports_restored(); }
 Order Agent::order(Ifindex port) const {
   const Port* p = std::as_const(*impl_).find(port);
   return p != nullptr ? p->order : Order::kUnknown;
+}
+std::optional<Layers> Agent::layers(Ifindex port) const {
+  const Port* p = std::as_const(*impl_).find(port);
+  return p != nullptr ? p->link.layers : std::nullopt;
 }
 PortType Agent::type(Ifindex port) const {
   const Port* p = std::as_const(*impl_).find(port);

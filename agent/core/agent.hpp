@@ -37,6 +37,7 @@ struct Link {
   std::uint32_t carrier_changes = 0;
   std::uint32_t mtu = 1500;
   std::optional<Pfc> pfc{};                            ///< nullopt: the driver does not say
+  std::optional<Layers> layers{};                      ///< what the operator says that it joins
   AdminStatus adminStatus = AdminStatus::enabledRxTx;  ///< leaving Tx sends a shutdown LLDPDU
   friend bool operator==(const Link&, const Link&) = default;
 };
@@ -99,6 +100,8 @@ class Agent {
       const;  ///< empty octets until the first link is known
   /// The order of one port, for the remap rules; kUnknown for a port that is not known.
   [[nodiscard]] Order order(Ifindex port) const;
+  /// What the operator says that the port joins; nothing where it has no layers.
+  [[nodiscard]] std::optional<Layers> layers(Ifindex port) const;
   /// The state restored at the start tells what each port remembers: of one it does not name,
   /// nobody.
   [[nodiscard]] bool ports_restored() const;

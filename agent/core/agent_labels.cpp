@@ -191,7 +191,7 @@ void Agent::Impl::label(Port& port, TimePoint now, Actions& out) {
     // which errs towards up, goes by the memory all the same (docs/rules.md O2).
     type = type_of_port(own.level,
                         port.host_port && port.link.up ? Level::of<0>() : port.heard.lowest);
-    order = order_of(port, place_.at());
+    order = order_of(port, place_.at(), settings_.layered);
   }
   if (type != port.type || order != port.order) {
     out.events.push_back({.kind = Event::Kind::kPort,

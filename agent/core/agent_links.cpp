@@ -41,7 +41,9 @@ void Agent::Impl::set_link(const Link& link, TimePoint now, Actions& out) {
       port->missing_at = kNever;  // from here on it can be heard
     for (PortAgent& a : port->agents) a.tx.localChange = true;
     const bool gained = link.up && !port->link.up;
+    const bool set_anew = port->link.layers != link.layers;
     port->link = link;
+    if (set_anew) note_state(forget_proof(*port), out);
     if (gained) gain_carrier(*port, now);
   }
   port->host_port = any_glob_match(settings_.host_ports, link.name);
@@ -74,7 +76,7 @@ void Agent::Impl::remove_link(Ifindex ifindex, TimePoint now, Actions& out) {
   lose_carrier(*port, now, out);
   reconsider(*port, now, out);
   set_alarms(*port, {}, now, out);
-  if (port->memory.kind != PortMemory::Kind::kNobody && absent_.size() < kMostAbsent)
+  if (port->memory != PortMemory{} && absent_.size() < kMostAbsent)
     absent_.insert_or_assign(port->link.name,
                              PortState{.name = port->link.name, .memory = port->memory});
   due_.set(port->slot, kNever);
@@ -93,6 +95,7 @@ void Agent::Impl::recall(Port& port, TimePoint now, Actions& out) {
   const bool same = port.link.up && at->second.ifindex == port.link.ifindex &&
                     at->second.carrier_changes == port.link.carrier_changes;
   absent_.erase(at);
+  if (port.memory.own_layers != port.link.layers) note_state(forget_proof(port), out);
   if (same) return;
   note_state(forget_carrier(port), out);
   if (port.link.up) gain_carrier(port, now);

@@ -56,6 +56,8 @@ std::size_t write_info_frame(Bytes& frame, Scope scope, const Link& link, const 
   if (settings.send_contribution) {
     writer.add(tlv::to_contribution(claim), settings.contribution_oui);
   }
+  if (link.layers && claim.device == DeviceType::kSwitch)
+    writer.add(tlv::to_layers_tlv(*link.layers), settings.contribution_oui);
   if (settings.send_pfc && link.pfc) {
     // Not willing: what is configured here is not for a neighbour to change.
     writer.add(tlv::PfcConfig{.willing = false,

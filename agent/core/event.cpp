@@ -100,6 +100,8 @@ std::string changes(const Neighbor& before, const Neighbor& after) {
   told("port type", port(before.port), port(after.port), {"tr", "contribution"});
   told("pfc", text_of(before.pfc_enabled), text_of(after.pfc_enabled),
        {"pfc-config", "dcbx-cin", "dcbx-cee"});
+  const auto layers = [](const std::optional<Layers>& l) { return l ? to_string(*l) : "none"; };
+  told("layers", layers(before.layers), layers(after.layers), {"layers"});
   told("ttl", std::to_string(before.rxTTL), std::to_string(after.rxTTL), {"ttl"});
   told("system-name", text_of(before.system_name()), text_of(after.system_name()), {"system-name"});
   told("port-description", text_of(before.port_description()), text_of(after.port_description()),

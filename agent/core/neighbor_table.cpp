@@ -75,6 +75,7 @@ void Neighbor::replace(ByteSpan lldpdu, const tlv::LldpduView& view, const Setti
   claims_switch = device == DeviceType::kSwitch;
   forwards = claim ? claims_switch : is_stock_switch(view.capabilities);
   pfc_enabled = view.pfc_enabled;
+  layers = view.layers;
   in_error = view.in_error;
   tlvs_discarded = view.tlvs_discarded;
   tlvs_unrecognized = view.tlvs_unrecognized;
@@ -95,6 +96,7 @@ void Neighbor::uphold(const Told& before, std::optional<Level> last, TimePoint n
   port = before.port;
   claims_switch = before.claims_switch;
   forwards = before.forwards;
+  layers = before.layers;
   last_level = last;
 }
 

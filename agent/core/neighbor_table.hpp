@@ -25,6 +25,7 @@ struct Told {
   bool claims_switch = false;  ///< by a TLV of ours
   bool forwards = false;       ///< a switch by a TLV of ours, else by its System Capabilities
   std::optional<std::uint8_t> pfc_enabled{};  ///< bit n = priority n; nullopt: it does not say
+  std::optional<Layers> layers{};             ///< what its end of the link joins, by its own word
   std::uint16_t rxTTL = 0;
   friend bool operator==(const Told&, const Told&) = default;
 };
@@ -59,6 +60,8 @@ class Neighbor : public Told {
   bool superseded =
       false;              ///< the same device has since spoken under another MSAP, and this one not
   bool unproved = false;  ///< may hold us for lower than our level (docs/rules.md O3)
+  /// It has not been heard since layers were set anew here (docs/rules.md O6).
+  bool layers_unproved = false;
   bool in_error = false;  ///< this and the next two: for the statistics, frame by frame
   std::uint16_t tlvs_discarded = 0;
   std::uint16_t tlvs_unrecognized = 0;

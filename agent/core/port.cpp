@@ -64,6 +64,44 @@ std::optional<cabling::Finding> find_in_plan(const Port& port, const Standing& o
   return own.expected->judge(escape(port.link.name), heard);
 }
 
+/// Whether what a neighbour tells of the layers is not what is set here (docs/rules.md O6).
+bool contradicts(const Port& port, const std::optional<Layers>& told, bool of_switch,
+                 bool layered) {
+  if (port.link.layers) return told != port.link.layers->mirrored();
+  return told || (layered && of_switch);
+}
+
+bool contradicts(const Port& port, const Neighbor& n, bool layered) {
+  return !n.superseded && contradicts(port, n.layers, n.claims_switch, layered);
+}
+
+bool layers_contradict(const Port& port, bool layered) {
+  const auto& all = port.table.all();
+  if (std::any_of(all.begin(), all.end(), [&](const Neighbor& n) {
+        return contradicts(port, n, layered) ||
+               (port.link.layers && n.layers_unproved && !n.superseded);
+      }))
+    return true;
+  using Kind = PortMemory::Kind;
+  const PortMemory& memory = port.memory;
+  const bool somebody = memory.kind == Kind::kSwitch || memory.kind == Kind::kHost || memory.layers;
+  return somebody && (memory.own_layers != port.link.layers ||
+                      contradicts(port, memory.layers, memory.kind == Kind::kSwitch, layered));
+}
+
+std::string layers_text(const Port& port, bool layered) {
+  const auto text = [](const std::optional<Layers>& l) { return l ? to_string(*l) : "none"; };
+  for (const Neighbor& n : port.table.all()) {
+    if (!contradicts(port, n, layered)) continue;
+    if (!port.link.layers)
+      return "no layers are set here, and " + describe(n) +
+             (n.layers ? " tells " + text(n.layers) : " is a switch");
+    return "layers " + text(port.link.layers) + " are set here, and " + describe(n) + " tells " +
+           text(n.layers) + ", not " + text(port.link.layers->mirrored());
+  }
+  return {};
+}
+
 std::uint8_t lacking(unsigned lossless, unsigned enabled) {
   return static_cast<std::uint8_t>(lossless & ~enabled);
 }
@@ -104,6 +142,30 @@ std::string pfc_text(const Port& port, const Standing& own) {
     last = &n;
   }
   return text;
+}
+
+/// What those who are heard tell of their end of the link, if they agree; nothing at all where
+/// nobody is heard.
+std::optional<std::optional<Layers>> layers_told(const Port& port) {
+  std::optional<std::optional<Layers>> told;
+  for (const Neighbor& n : port.table.all()) {
+    if (n.superseded) continue;
+    if (told && *told != n.layers) return std::optional<Layers>();
+    told = n.layers;
+  }
+  return told;
+}
+
+/// True if that is new.
+bool remember_layers(PortMemory& memory, const Port& port, std::optional<Layers> told) {
+  const auto& all = port.table.all();
+  const bool proved = std::none_of(
+      all.begin(), all.end(), [](const Neighbor& n) { return n.layers_unproved && !n.superseded; });
+  const auto own = proved ? port.link.layers : std::nullopt;
+  const bool again = memory.layers == told && memory.own_layers == own;
+  memory.layers = told;
+  memory.own_layers = own;
+  return !again;
 }
 
 bool out_of_room(const Port& port) {
@@ -167,19 +229,27 @@ void summarize(Port& port) {
 
 bool remember(Port& port) {
   const auto& all = port.table.all();
+  const auto layers = layers_told(port);
   if (std::none_of(all.begin(), all.end(),
                    [](const Neighbor& n) { return n.level && !n.superseded; }))
-    return false;
+    return layers && remember_layers(port.memory, port, *layers);
   PortMemory memory{.kind = PortMemory::Kind::kHost};
+  remember_layers(memory, port, layers.value_or(std::nullopt));
   for (const Neighbor& n : all) {
     if (n.superseded || n.device == DeviceType::kHost || !n.last_level) continue;
     if (port.host_port && !n.claims_switch) continue;  // there it takes our TLV to be a switch
     Position at{.level = *n.last_level, .chassis = n.chassis_id()};
     if (memory.kind == PortMemory::Kind::kSwitch && at <= memory.at) continue;
-    memory = {.kind = PortMemory::Kind::kSwitch, .at = std::move(at)};
+    memory.kind = PortMemory::Kind::kSwitch;
+    memory.at = std::move(at);
   }
   port.memory_until = kNever;
   return std::exchange(port.memory, memory) != memory;
+}
+
+bool forget_proof(Port& port) {
+  for (Neighbor& n : port.table.all()) n.layers_unproved = true;
+  return std::exchange(port.memory.own_layers, std::nullopt).has_value();
 }
 
 bool forget_carrier(Port& port) {
@@ -210,10 +280,14 @@ void watch_for_silence(Port& port, bool heard_switch, TimePoint now) {
   port.awaited = port.expects_switch() && !port.hears_switch && !port.silent;
 }
 
-Order order_of(const Port& port, const std::optional<Position>& place) {
+Order order_of(const Port& port, const std::optional<Position>& place, bool layered) {
   using Kind = PortMemory::Kind;
   const bool own = std::any_of(port.agents.begin(), port.agents.end(),
                                [](const PortAgent& a) { return a.hears_itself(); });
+  const bool contradiction = layers_contradict(port, layered);
+  if (const auto& layers = port.link.layers)
+    return own || contradiction || layers->far >= layers->near ? Order::kUp : Order::kDown;
+  if (place && contradiction) return Order::kUp;
   const Kind kind =
       port.memory.kind == Kind::kNobody && port.counts_as_host() ? Kind::kHost : port.memory.kind;
   if (!place || (kind == Kind::kNobody && !own)) return Order::kUnknown;
@@ -266,12 +340,15 @@ AlarmSet alarms_of(const Port& port, const Standing& own, TimePoint now) {
   const bool host = port.heard.lowest == Level::of<0>();
   if (port.heard.lowest && own.level) {
     const int distance = port.heard.lowest->value() - own.level->value();
-    put(AlarmCode::kCrosslink, distance == 0);
-    put(AlarmCode::kLevelSkip, !host && (distance < -1 || distance > 1));
+    // Levels say nothing of a link between layers.
+    put(AlarmCode::kCrosslink, distance == 0 && !port.link.layers);
+    put(AlarmCode::kLevelSkip, !host && (distance < -1 || distance > 1) && !port.link.layers);
     put(AlarmCode::kHostAboveLeaf, host && own.pinned && *own.level > Level::of<1>());
   }
   put(AlarmCode::kManyNeighbors, (all.size() > 1 && count_msaps(port) > 1) || out_of_room(port));
-  for (const Neighbor& n : all) put(AlarmCode::kCabling, port.host_port && n.claims_switch);
+  for (const Neighbor& n : all)
+    put(AlarmCode::kCabling,
+        (port.host_port && n.claims_switch) || contradicts(port, n, own.layered));
   put(AlarmCode::kTlvConflict, port.conflict_at <= now);
   put(AlarmCode::kUnprotected, port.unprotected_at <= now);
   put(AlarmCode::kSilent, port.silent);
@@ -306,6 +383,9 @@ std::string alarm_text(AlarmCode code, const Port& port, const Standing& own) {
       if (own.role != Role::kHost && port.host_port && hears_switch_tlv(port))
         text = "switch " + names(port, [](const Neighbor& n) { return n.claims_switch; }) +
                " where host-ports expects a host";
+      if (const std::string layers = layers_text(port, own.layered);
+          own.role != Role::kHost && !layers.empty())
+        text += (text.empty() ? "" : "; ") + layers;
       const auto finding = find_in_plan(port, own);
       if (finding && finding->verdict != cabling::Verdict::kAsExpected)
         text += (text.empty() ? "" : "; ") + finding->text();

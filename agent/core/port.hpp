@@ -106,14 +106,17 @@ struct Port {
 void summarize(Port& port);
 /// Has the port remember whom it hears, after a frame (docs/rules.md O2). True if that is new.
 bool remember(Port& port);
+/// Layers that were set anew hold for nobody who was heard before. True if that is new.
+bool forget_proof(Port& port);
 /// The same after the carrier went.
 bool forget_carrier(Port& port);
 /// Has it remember nobody. True if that is new.
 bool forget_memory(Port& port);
 /// Sets silent; summarize() has just been called, after `heard_switch` was noted.
 void watch_for_silence(Port& port, bool heard_switch, TimePoint now);
-/// How the port stands for a device at `place` (docs/rules.md O1).
-[[nodiscard]] Order order_of(const Port& port, const std::optional<Position>& place);
+/// How the port stands for a device at `place` (docs/rules.md O1), or by its layers (O6).
+/// `layered`: of a device of which some port has layers.
+[[nodiscard]] Order order_of(const Port& port, const std::optional<Position>& place, bool layered);
 
 /// What a port's alarms go by beside the port.
 struct Standing {
@@ -122,6 +125,7 @@ struct Standing {
   bool pinned = false;
   const cabling::Expectations* expected = nullptr;  ///< nullptr: everybody is welcome
   std::uint8_t lossless = 0;                        ///< bit n = priority n
+  bool layered = false;                             ///< some port has layers
   Duration missing_grace{};  ///< how long an expected neighbour may be silent
 };
 /// How long a switch may tell no level before that is an alarm: at a common start all do at first.

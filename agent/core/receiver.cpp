@@ -28,6 +28,7 @@ void Agent::Impl::Receiver::rxProcessFrame(RxVars& v) {
     // Nothing new, and yet a change where another was this sender until now.
     if (supersedes() && !may_change()) return hold();
     if (!port.held.empty()) forget_held();
+    if (std::exchange(known->layers_unproved, false)) table_changed = spoken = true;
     supersede();
     return;
   }
@@ -112,7 +113,8 @@ void Agent::Impl::Receiver::mibUpdateObjects() {
       agent.tx.newNeighbor = true;
     }
     // The plan goes by names, too.
-    spoken = before != static_cast<const Told&>(*known);
+    spoken =
+        before != static_cast<const Told&>(*known) || std::exchange(known->layers_unproved, false);
     table_changed = spoken || impl.settings_.expected;
     note_support(before.level);
     event.lldpdu.assign(lldpdu.begin(), lldpdu.end());

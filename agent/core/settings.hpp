@@ -71,6 +71,9 @@ struct Settings {
   Oui contribution_oui{0x02, 0x4c, 0x56};
   std::vector<Oui> accepted_ouis{{0x02, 0x4c, 0x56}};  ///< of the contribution TLV
 
+  /// Some port has layers, so the device is of a layered expander: docs/rules.md O6.
+  bool layered = false;
+
   std::uint8_t lossless = 0;  ///< priorities that want PFC at both ends; bit n = priority n
 
   bool host_from_capabilities = true;

@@ -48,6 +48,7 @@ NeighborInfo describe(const Neighbor& n, TimePoint now, bool decisive) {
           .tr = n.tr,
           .contribution = n.contribution,
           .pfc_enabled = n.pfc_enabled,
+          .layers = n.layers,
           .ttl = n.rxTTL,
           .expires_in = std::max(left, std::chrono::seconds(0)),
           .decisive = decisive};
@@ -61,6 +62,7 @@ PortInfo describe(const Port& port, TimePoint now) {
                 .order = port.order,
                 .admin = port.link.adminStatus,
                 .pfc_enabled = port.link.pfc ? std::optional(port.link.pfc->enabled) : std::nullopt,
+                .layers = port.link.layers,
                 .unprotected = port.unprotected_at != kNever};
   for (const Neighbor& n : port.table.all()) {
     info.neighbors.push_back(describe(n, now, port.decisive_neighbor() == &n));

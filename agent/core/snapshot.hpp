@@ -29,6 +29,7 @@ struct NeighborInfo {
   bool tr = false;                            ///< sent the tr TLV
   bool contribution = false;                  ///< sent the contribution TLV
   std::optional<std::uint8_t> pfc_enabled{};  ///< bit n = priority n; nullopt: it does not say
+  std::optional<Layers> layers{};             ///< of its end of the link
   std::uint16_t ttl = 0;                      ///< as received, seconds
   std::chrono::seconds expires_in{0};         ///< rounded up
   bool decisive = false;                      ///< the one the port's type goes by
@@ -43,6 +44,7 @@ struct PortInfo {
   Order order = Order::kUnknown;
   AdminStatus admin = AdminStatus::enabledRxTx;
   std::optional<std::uint8_t> pfc_enabled{};  ///< bit n = priority n; nullopt: the driver is silent
+  std::optional<Layers> layers{};             ///< as set
   bool unprotected = false;                   ///< a switch is heard that tells no level
   std::vector<NeighborInfo> neighbors{};      ///< by MSAP
   friend bool operator==(const PortInfo&, const PortInfo&) = default;

@@ -22,7 +22,10 @@ struct PortMemory {
     kAbove,  ///< a switch, and the carrier went since: whoever it is now may stand above us
   };
   Kind kind = Kind::kNobody;
-  Position at{};  ///< of kSwitch: the highest that was told
+  Position at{};                   ///< of kSwitch: the highest that was told
+  std::optional<Layers> layers{};  ///< what all who were heard told of their end, if they agreed
+  /// What was set here when they did, and has not been set anew since: docs/rules.md O6.
+  std::optional<Layers> own_layers{};
   friend bool operator==(const PortMemory&, const PortMemory&) = default;
 };
 

@@ -85,6 +85,7 @@ class Daemon final : ControlHandler {
   [[nodiscard]] Machine::Verdict judge_role();
   [[nodiscard]] std::string role_text() const;
   [[nodiscard]] core::AdminStatus admin_status(const std::string& port) const;
+  [[nodiscard]] std::optional<Layers> layers(const std::string& port) const;
   void load_plan(TimePoint now);
   void watch_pfc();
   /// Follows what the data plane tells, from when it can be opened on.

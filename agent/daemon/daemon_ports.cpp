@@ -51,6 +51,7 @@ void Daemon::consider(const Interface& link, TimePoint now) {
                    .carrier_changes = link.carrier_changes,
                    .mtu = link.mtu,
                    .pfc = pfc_ ? pfc_->ask(link.name) : std::nullopt,
+                   .layers = layers(link.name),
                    .adminStatus = admin_status(link.name)},
                   now, actions_);
   perform(now);
@@ -111,6 +112,11 @@ core::AdminStatus Daemon::admin_status(const std::string& port) const {
   const core::AdminStatus status = set == config_.admin.end() ? enabledRxTx : set->second;
   if (!config_.dry_run) return status;
   return status == enabledRxTx || status == enabledRxOnly ? enabledRxOnly : disabled;
+}
+
+std::optional<Layers> Daemon::layers(const std::string& port) const {
+  const auto set = config_.layers.find(port);
+  return set == config_.layers.end() ? std::nullopt : std::optional(set->second);
 }
 
 Machine::Verdict Daemon::judge_role() {

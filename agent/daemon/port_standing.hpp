@@ -67,8 +67,8 @@ class Losses {
 
 /// How one port's rules stand.
 struct PortStanding {
-  std::optional<Order> programmed{};            ///< what our last change, which succeeded, was for
-  std::optional<Order> applying{};              ///< what a change is for whose outcome is not known
+  std::optional<qos::PortClass> programmed{};   ///< what our last change, which succeeded, was for
+  std::optional<qos::PortClass> applying{};     ///< what a change is for whose outcome is not known
   bool again = false;                           ///< and meanwhile another was asked for
   bool put_off = false;                         ///< a change waits for credit
   std::vector<dataplane::PartReading> parts{};  ///< as last read back; empty: not yet

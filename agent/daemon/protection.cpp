@@ -170,19 +170,23 @@ void Protection::take_off(const dataplane::PortRef& port) {
 
 qos::Ruleset Protection::wanted(Ifindex port) const {
   const bool forwards = agent_->settings().role == Role::kSwitch;
-  return qos::compile(policy_, {.order = forwards ? agent_->order(port) : Order::kUnknown});
+  if (!forwards) return qos::compile(policy_, {});
+  const auto layers = agent_->layers(port);
+  return qos::compile(policy_,
+                      {.order = agent_->order(port), .near = layers ? layers->near : Layer()},
+                      agent_->settings().layered);
 }
 
 bool Protection::is_due(Ifindex port, TimePoint now) {
   if (!is_up() || !ports_.contains(port)) return false;
   found_.erase(port);
   PortStanding& standing = book_[port];
-  const Order order = wanted(port).port.order;
+  const qos::PortClass port_class = wanted(port).port;
   standing.put_off = false;
   standing.again = standing.applying.has_value();
-  if (standing.programmed == order || standing.applying) return false;
+  if (standing.programmed == port_class || standing.applying) return false;
   // Up is the safe side: classes only go forward.
-  if (order == Order::kUp || standing.credit.take(now)) return true;
+  if (port_class.order == Order::kUp || standing.credit.take(now)) return true;
   standing.put_off = true;
   wake(port, now + kCreditPause);
   return false;
@@ -244,8 +248,8 @@ void Protection::follow_state(TimePoint now) {
 void Protection::finish(const dataplane::Outcome& outcome, TimePoint now) {
   if (!ports_.contains(outcome.port)) return;
   PortStanding& standing = book_[outcome.port];
-  const auto order = std::exchange(standing.applying, std::nullopt);
-  standing.programmed = outcome.why ? std::nullopt : order;
+  const auto applied = std::exchange(standing.applying, std::nullopt);
+  standing.programmed = outcome.why ? std::nullopt : applied;
   note(outcome, now);
   look_.insert(outcome.port);  // refused or not: what is there is what a later change is seen by
   if (std::exchange(standing.again, false)) update(outcome.port, now);
@@ -258,7 +262,7 @@ void Protection::program(std::span<const Ifindex> ports, TimePoint now) {
     if (standing.applying) continue;
     const qos::Ruleset want = wanted(port);
     standing.put_off = false;
-    standing.applying = want.port.order;
+    standing.applying = want.port;
     if (auto planned = backend_->plan(ref(port), want))
       plan.ports.push_back(std::move(*planned));
     else

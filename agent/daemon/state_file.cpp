@@ -92,11 +92,19 @@ std::optional<Position> parse_position(std::string_view text) {
   return p;
 }
 
-/// `NAME IFINDEX CARRIER-CHANGES MEMORY`
+/// `3:4`, or `-`.
+std::string text_of(const std::optional<Layers>& layers) {
+  return layers ? to_string(*layers) : "-";
+}
+
+/// `NAME IFINDEX CARRIER-CHANGES MEMORY`, where `layers TOLD OWN` may stand before the memory's
+/// kind.
 std::string text_of(const core::PortState& port) {
   using Kind = core::PortMemory::Kind;
   std::string out = port.name + " " + std::to_string(port.ifindex.value()) + " " +
                     (port.carrier_changes ? std::to_string(*port.carrier_changes) : "-");
+  if (port.memory.layers || port.memory.own_layers)
+    out += " layers " + text_of(port.memory.layers) + " " + text_of(port.memory.own_layers);
   switch (port.memory.kind) {
     case Kind::kNobody:
       break;
@@ -120,11 +128,20 @@ std::optional<core::PortState> parse_port(std::string_view text) {
     port.carrier_changes = parse_number(carrier, ~std::uint32_t{});
     if (!port.carrier_changes) return std::nullopt;
   }
-  const std::string_view memory = next_word(text);
+  std::string_view memory = next_word(text);
+  if (memory == "layers") {
+    for (auto* layers : {&port.memory.layers, &port.memory.own_layers}) {
+      const std::string_view word = next_word(text);
+      *layers = parse_layers(word);
+      if (!*layers && word != "-") return std::nullopt;
+    }
+    memory = next_word(text);
+  }
   if (memory == "switch") {
     auto at = parse_position(text);
     if (!at) return std::nullopt;
-    port.memory = {.kind = Kind::kSwitch, .at = std::move(*at)};
+    port.memory.kind = Kind::kSwitch;
+    port.memory.at = std::move(*at);
     return port;
   }
   if (memory == "host")

@@ -27,9 +27,10 @@ lldpd::Client::Settings settings_of(const config::Config& config) {
   // Where nobody asked for it, a PFC TLV in lldpd is its own operator's.
   if (config.core.send_pfc) out.ours.push_back(tlv::PfcConfig::kKey);
   for (const core::Oui& oui : config.core.accepted_ouis) {
-    tlv::Key key = tlv::Contribution::kKey;
-    key.oui = static_cast<std::uint32_t>(oui[0] << 16 | oui[1] << 8 | oui[2]);
-    out.ours.push_back(key);
+    for (tlv::Key key : {tlv::Contribution::kKey, tlv::LayersTlv::kKey}) {
+      key.oui = static_cast<std::uint32_t>(oui[0] << 16 | oui[1] << 8 | oui[2]);
+      out.ours.push_back(key);
+    }
   }
   return out;
 }

@@ -22,6 +22,17 @@ void write_priorities(JsonWriter& out, std::optional<std::uint8_t> bits) {
   out.close(']');
 }
 
+void write(JsonWriter& out, const std::optional<Layers>& layers) {
+  if (!layers) {
+    out.value(std::optional<int>());
+    return;
+  }
+  out.open('{')
+      .member("near", unsigned{layers->near.value()})
+      .member("far", unsigned{layers->far.value()})
+      .close('}');
+}
+
 void write(JsonWriter& out, const core::NeighborInfo& n) {
   out.open('{')
       .member("chassis_id", to_string(n.chassis_id))
@@ -36,6 +47,7 @@ void write(JsonWriter& out, const core::NeighborInfo& n) {
   if (n.contribution) out.value("contribution");
   out.close(']');
   write_priorities(out.key("pfc_enabled"), n.pfc_enabled);
+  write(out.key("layers"), n.layers);
   out.member("ttl", n.ttl).member("expires_in", n.expires_in.count()).close('}');
 }
 
@@ -50,6 +62,7 @@ void write(JsonWriter& out, const core::PortInfo& p,
       .member("order", to_string(p.order))
       .member("admin", to_string(p.admin));
   write_priorities(out.key("pfc_enabled"), p.pfc_enabled);
+  write(out.key("layers"), p.layers);
   out.key("neighbors").open('[');
   for (const core::NeighborInfo& n : p.neighbors) write(out, n);
   out.close(']').close('}');

@@ -120,14 +120,24 @@ std::string port_name_of(const json& neighbor) {
   return parse_mac(id) && !description.empty() ? description : id;
 }
 
+/// `up`; with layers `up 3:4`, the near one first.
+std::string order_text(const json& port) {
+  const std::string order = str(port, "order");
+  const auto layers = port.find("layers");
+  if (layers == port.end() || !layers->is_object()) return order == "unknown" ? "-" : order;
+  const auto layer = [&](const char* which) {
+    return std::to_string(layers->at(which).get<unsigned>());
+  };
+  return order + " " + layer("near") + ":" + layer("far");
+}
+
 void add_port(Table& table, const json& port, long age) {
   const bool up = port.at("up").get<bool>();
   const std::string type = str(port, "type");
-  const std::string order = str(port, "order");
   std::vector<Cell> row = {{port_name(port), Ink::kBold},
                            {link_text(port), up ? Ink::kPlain : Ink::kFaint},
                            {type, ink_of_type(type)},
-                           {order == "unknown" ? "-" : order}};
+                           {order_text(port)}};
   const json& neighbors = port.at("neighbors");
   for (const json& n : neighbors) {
     row.push_back({name_of(n)});

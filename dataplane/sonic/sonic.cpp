@@ -444,6 +444,8 @@ std::string Sonic::alias(const PortRef& port) const {
 Result<PortPlan> Sonic::plan_from(const PortRef& port, std::optional<qos::Ruleset> want) {
   if (down_) return fail(*down_);
   numbers_[port.name] = port.ifindex;
+  // Traffic classes tell two kinds of ports apart, and layers make more: no rules rather than half.
+  if (want && want->layered) want.reset();
   PortPlan plan{.port = port, .want = std::move(want)};
   const bool ours = is_ours(port.name);
   if (!plan.want) {
@@ -511,6 +513,13 @@ Result<Reading> Sonic::verify(const PortRef& port, const qos::Ruleset& want) {
   auto plan = plan_from(port, want);
   if (!plan) return fail(plan.error());
   Reading reading{.mend = std::move(*plan)};
+  if (want.layered) {
+    for (const Part part : kParts)
+      reading.parts.push_back(
+          {part, PartState::kUnsupported,
+           "layers (port.NAME.layers) need more traffic classes than SONiC has"});
+    return reading;
+  }
   for (const Part part : kParts) {
     PartReading read{.part = part, .state = PartState::kDone};
     const auto change = std::ranges::find(reading.mend.changes, part, &Change::part);

@@ -136,7 +136,7 @@ class Act {
   Result<std::vector<FlowResult>> send_all(Forwarder& forwarder, const FailedLinks& failed) {
     std::vector<FlowResult> results;
     for (std::size_t f = 0; f < scenario_.flows.size(); ++f) {
-      auto path = local_reroute(fabric_, failed, scenario_.flows[f]);
+      auto path = path_of(fabric_, failed, scenario_.flows[f]);
       if (!path) return fail(path.error());
       if (auto ok = forwarder.lay(f, *path); !ok) return fail(ok.error());
       auto result = send(f, std::move(*path), forwarder);
@@ -174,7 +174,7 @@ class Act {
 
   Result<RestartResult> restart_under_traffic(const Forwarder& forwarder) {
     const Flow& flow = scenario_.flows.front();
-    const auto path = local_reroute(fabric_, scenario_.failed, flow);
+    const auto path = path_of(fabric_, scenario_.failed, flow);
     if (!path) return fail(path.error());
     RestartResult result{.flow = flow.name, .restarts = settings_.restarts};
     std::vector<std::size_t> turns;

@@ -74,8 +74,7 @@ struct Outcome {
 };
 
 /// Builds the scenario's fabric of namespaces, lets agents protect it, sends probes along the
-/// normal paths, cuts the links, sends them along the paths of local_reroute(), and takes all down
-/// again.
+/// normal paths, cuts the links, sends them along the paths of path_of(), and takes all down again.
 [[nodiscard]] Result<Outcome> run(const Scenario& scenario, const qos::Policy& policy,
                                   const Settings& settings);
 

@@ -16,11 +16,12 @@ namespace lldp::lab {
 namespace {
 
 constexpr std::string_view kUsageLine =
-    "bounce case1|case2|twice [OPTION...]\n"
+    "bounce case1|case2|twice|layered [OPTION...]\n"
     "       lldp-level-lab bounce FABRIC --cut A-B --flow FROM-TO [OPTION...]\n"
     "Runs a fabric on this machine as `live` does, sends packets, cuts links, sends\n"
     "packets along the paths that switches take until the routing has converged, and\n"
-    "looks at them at every hop. Exit status 0: exactly the packets that turned\n"
+    "looks at them at every hop; in a layered expander along the flows themselves,\n"
+    "whose VIAs name every node. Exit status 0: exactly the packets that turned\n"
     "down-up were remarked, where they turned. Needs root.\n";
 
 /// No signal ends us before all is taken down again; one that came meanwhile, then does.

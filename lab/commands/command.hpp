@@ -24,6 +24,7 @@ inline constexpr int kUsage = 2;
 
 int run_bounce(const Arguments& arguments);
 int run_collect(const Arguments& arguments);
+int run_config(const Arguments& arguments);
 int run_converge(const Arguments& arguments);
 int run_live(const Arguments& arguments);
 int run_merge(const Arguments& arguments);

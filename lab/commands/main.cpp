@@ -15,6 +15,7 @@ constexpr Command kCommands[] = {
     {"whatif", "let links fail: where packets turn, and whether two priorities do", run_whatif},
     {"merge", "join the results of a sweep's shards", run_merge},
     {"topo", "make a fabric file: Clos, fat-tree, FC+, BCube, rails and others", run_topo},
+    {"config", "what the agent of a switch of FC+ or FC has to be told", run_config},
     {"converge", "let the agents find their levels on virtual time", run_converge},
     {"live", "run a fabric on this machine: namespaces, veth links, agents", run_live},
     {"sim", "send packets: does PFC deadlock, and what do the rules change", run_sim},

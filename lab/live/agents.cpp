@@ -21,6 +21,7 @@
 #include <map>
 
 #include "lab/live/fabric_of_namespaces.hpp"
+#include "lab/topology/forwarding.hpp"
 #include "os/fd.hpp"
 
 extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX leaves it to the user
@@ -101,6 +102,17 @@ class SpawnActions {
   posix_spawnattr_t attributes_{};
 };
 
+/// What the agent of a switch in a layered expander is told of its ports.
+std::vector<std::string> layer_arguments(const Fabric& fabric, const std::string& node) {
+  std::vector<std::string> words;
+  for (const Link& link : fabric.links)
+    for (std::size_t e = 0; e < 2; ++e)
+      if (const auto layers = layers_of(link, e);
+          layers && fabric.nodes[link.ends[e].node].name == node)
+        words.push_back(fmt::format("--port.{}.layers={}", link.ends[e].port, to_string(*layers)));
+  return words;
+}
+
 /// True if the process has ended by `deadline`.
 bool wait_for_end(const UniqueFd& process, std::chrono::steady_clock::time_point deadline) {
   using std::chrono::milliseconds;
@@ -151,6 +163,7 @@ Result<std::size_t> start_agents(const Place& place, const Fabric& fabric,
                                    "*"};
     if (const auto role = roles.find(node); role != roles.end())
       words.insert(words.end(), {"--role", std::string(to_string(role->second))});
+    for (std::string& word : layer_arguments(fabric, node)) words.push_back(std::move(word));
     for (std::string word : arguments) {
       if (const auto at = word.find(kNodeMark); at != word.npos)
         word.replace(at, kNodeMark.size(), node);

@@ -13,8 +13,8 @@ namespace lldp::lab::live {
 [[nodiscard]] std::string default_agent();
 
 /// Starts an agent in the namespace of every node that has none running: own control socket, state
-/// file and log, its node's name as system name, its role as the fabric has it; in `arguments` its
-/// name stands for `{node}`. Returns how many were started.
+/// file and log, its node's name as system name, its role and its ports' layers as the fabric has
+/// them; in `arguments` its name stands for `{node}`. Returns how many were started.
 [[nodiscard]] Result<std::size_t> start_agents(const Place& place, const Fabric& fabric,
                                                const std::vector<std::string>& nodes,
                                                const std::string& agent,

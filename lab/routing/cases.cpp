@@ -6,8 +6,11 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "base/text.hpp"
+#include "lab/topology/expanders.hpp"
+#include "lab/topology/forwarding.hpp"
 
 namespace lldp::lab {
 namespace {
@@ -78,6 +81,78 @@ class Sketcher {
   std::map<std::size_t, std::size_t> ports_used_{};
 };
 
+/// All paths from host to host over three to five switches, in the fabric's order.
+class Paths {
+ public:
+  explicit Paths(const Fabric& fabric) : fabric_(fabric), links_of_(adjacencies(fabric)) {}
+
+  /// The first one for which `fits` holds, as a flow along it.
+  template <class Fits>
+  [[nodiscard]] std::optional<Flow> find(const std::string& name, Fits fits) const {
+    for (std::size_t n = 0; n < fabric_.nodes.size(); ++n) {
+      if (fabric_.nodes[n].role != Role::kHost) continue;
+      Path path{.nodes = {n}};
+      if (extend(path, fits))
+        return Flow{.name = name,
+                    .from = n,
+                    .to = path.nodes.back(),
+                    .via = {path.nodes.begin() + 1, path.nodes.end() - 1}};
+    }
+    return std::nullopt;
+  }
+
+ private:
+  template <class Fits>
+  bool extend(Path& path, Fits fits) const {
+    constexpr std::size_t kMostLinks = 6;
+    const std::size_t here = path.nodes.back();
+    if (path.links.size() > 1 && fabric_.nodes[here].role == Role::kHost)
+      return path.links.size() >= 4 && fits(path);
+    if (path.links.size() == kMostLinks) return false;
+    for (const Adjacency& a : links_of_[here]) {
+      if (std::find(path.nodes.begin(), path.nodes.end(), a.peer) != path.nodes.end()) continue;
+      path.nodes.push_back(a.peer);
+      path.links.push_back(a.link);
+      if (extend(path, fits)) return true;
+      path.nodes.pop_back();
+      path.links.pop_back();
+    }
+    return false;
+  }
+
+  const Fabric& fabric_;
+  std::vector<std::vector<Adjacency>> links_of_;
+};
+
+Result<Scenario> layered() {
+  auto fabric = fcplus({.switches = 12, .ports = 6});
+  if (!fabric) return fail(fabric.error());
+  Scenario s{.name = "layered", .fabric = std::move(*fabric)};
+  s.failed.resize(s.fabric.links.size());
+  const auto turns = [&](std::size_t count) {
+    return [&s, count](const Path& path) { return turns_of(s.fabric, path).size() == count; };
+  };
+  // Neither of the two links is the reason: down out of a layer, or up into one, and between them
+  // the way through the device.
+  const auto inside = [&](const Path& path) {
+    const auto at = turns_of(s.fabric, path);
+    if (at.size() != 1) return false;
+    const auto leads = [&](std::size_t l) {
+      const Link& link = s.fabric.links[l];
+      const auto layers = layers_of(link, link.ends[0].node == path.nodes[at[0]] ? 0 : 1);
+      return layers ? (layers->far > layers->near ? Order::kUp : Order::kDown) : Order::kUnknown;
+    };
+    return leads(path.links[at[0] - 1]) != leads(path.links[at[0]]);
+  };
+  const Paths paths(s.fabric);
+  for (auto flow : {paths.find("once", turns(1)), paths.find("inside", inside),
+                    paths.find("twice", turns(2)), paths.find("straight", turns(0))}) {
+    if (!flow) return fail(Error{0, "layered", "a path is missing in the fabric"});
+    s.flows.push_back(std::move(*flow));
+  }
+  return s;
+}
+
 Result<Scenario> draw(const Sketch& sketch) {
   Sketcher sketcher(sketch.name);
   const auto lowest = split_list(sketch.with_host, ' ');
@@ -108,6 +183,7 @@ Result<Scenario> draw(const Sketch& sketch) {
 }  // namespace
 
 Result<Scenario> scenario(std::string_view name) {
+  if (name == "layered") return layered();
   for (const Sketch& sketch : kSketches)
     if (sketch.name == name) return draw(sketch);
   return fail(Error{0, escape(name),

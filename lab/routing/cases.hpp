@@ -22,8 +22,12 @@ struct Scenario {
 ///   case1: two spines, four leaves; packets turn at a leaf
 ///   case2: two pods of two ToRs and two AGGs, two spines; packets turn at an AGG
 ///   twice: three spines, four leaves, two failures: a packet that turns at two leaves
+///   layered: FC+ of 12 switches on 4 layers; no link fails, the paths are laid: `once` turns at
+///   one
+///            switch (T_du = 1), `inside` too, on its way from layer to layer in the device,
+///            `twice` at two, `straight` nowhere
 /// X and Y are the flows that close the cycle of buffers; `straight` meets no failure.
-inline constexpr std::string_view kScenarios[] = {"case1", "case2", "twice"};
+inline constexpr std::string_view kScenarios[] = {"case1", "case2", "twice", "layered"};
 
 /// Fails for a name that is none of kScenarios.
 [[nodiscard]] Result<Scenario> scenario(std::string_view name);

@@ -9,6 +9,7 @@
 
 #include "base/text.hpp"
 #include "lab/des/random.hpp"
+#include "lab/topology/forwarding.hpp"
 
 namespace lldp::lab {
 namespace {
@@ -151,6 +152,36 @@ Result<Path> local_reroute(const Fabric& fabric, const FailedLinks& failed, cons
   return path;
 }
 
+Result<Path> laid_path(const Fabric& fabric, const FailedLinks& failed, const Flow& flow) {
+  Path path{.nodes = {flow.from}};
+  std::vector<std::size_t> stations = flow.via;
+  stations.push_back(flow.to);
+  for (const std::size_t next : stations) {
+    const std::size_t here = path.nodes.back();
+    std::size_t link = 0;
+    for (; link < fabric.links.size(); ++link) {
+      const auto& ends = fabric.links[link].ends;
+      if (!failed[link] && std::minmax(ends[0].node, ends[1].node) == std::minmax(here, next))
+        break;
+    }
+    if (link == fabric.links.size())
+      return fail(Error{0,
+                        fmt::format("{} to {}", escape(fabric.nodes[flow.from].name),
+                                    escape(fabric.nodes[flow.to].name)),
+                        fmt::format("no link from {} to {}", escape(fabric.nodes[here].name),
+                                    escape(fabric.nodes[next].name))});
+    path.nodes.push_back(next);
+    path.links.push_back(link);
+  }
+  return path;
+}
+
+Result<Path> path_of(const Fabric& fabric, const FailedLinks& failed, const Flow& flow) {
+  const bool layered = std::any_of(fabric.links.begin(), fabric.links.end(),
+                                   [](const Link& l) { return layers_of(l, 0).has_value(); });
+  return layered ? laid_path(fabric, failed, flow) : local_reroute(fabric, failed, flow);
+}
+
 Result<Path> updown_path(const Fabric& fabric, const Flow& flow) {
   return local_reroute(fabric, FailedLinks(fabric.links.size()), flow);
 }
@@ -158,12 +189,13 @@ Result<Path> updown_path(const Fabric& fabric, const Flow& flow) {
 std::vector<std::size_t> turns_of(const Fabric& fabric, const Path& path) {
   std::vector<std::size_t> turns;
   for (std::size_t i = 1; i + 1 < path.nodes.size(); ++i) {
-    const auto order = [&](std::size_t l) {
+    const auto port_class = [&](std::size_t l) {
       const Link& link = fabric.links[l];
-      return true_order(fabric, link, link.ends[0].node == path.nodes[i] ? 0 : 1);
+      const std::size_t end = link.ends[0].node == path.nodes[i] ? 0 : 1;
+      const Span span = layers_of(link, end) ? Span::kLayers : Span::kLevels;
+      return port_class_of(fabric, link, end, span).value_or(qos::PortClass{});
     };
-    if (order(path.links[i - 1]) == Order::kUp && order(path.links[i]) == Order::kUp)
-      turns.push_back(i);
+    if (qos::turns(port_class(path.links[i - 1]), port_class(path.links[i]))) turns.push_back(i);
   }
   return turns;
 }

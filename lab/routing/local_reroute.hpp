@@ -46,8 +46,16 @@ struct Flow {
 [[nodiscard]] Result<Path> local_reroute(const Fabric& fabric, const FailedLinks& failed,
                                          const Flow& flow);
 
-/// The switches at which a path turns, as indices into `path.nodes`: it comes from above and leaves
-/// upwards.
+/// Along all of `via`, each linked to the next: as a controller lays the paths that it has
+/// computed.
+[[nodiscard]] Result<Path> laid_path(const Fabric& fabric, const FailedLinks& failed,
+                                     const Flow& flow);
+/// In a layered expander, which is not routed by levels, laid_path(); else local_reroute().
+[[nodiscard]] Result<Path> path_of(const Fabric& fabric, const FailedLinks& failed,
+                                   const Flow& flow);
+
+/// The switches at which a path turns, as indices into `path.nodes`: by the layers of its links, or
+/// where they have none by levels, so that it comes from above and leaves upwards.
 [[nodiscard]] std::vector<std::size_t> turns_of(const Fabric& fabric, const Path& path);
 
 /// `Leaf2, Spine1, Leaf3`, without the hosts at the ends.

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cstdlib>
+#include <utility>
 
 #include "base/text.hpp"
 
@@ -22,6 +24,31 @@ Result<qos::PortClass> port_class_of(const Fabric& fabric, const Link& link, std
   if (!forwards(self) || !forwards(peer)) return qos::PortClass{};
   return fail(Error{0, fmt::format("{}:{}", escape(self.name), escape(near.port)),
                     "the link has no layers: rules by spans need them on both ends of every link"});
+}
+
+std::optional<Layers> layers_of(const Link& link, std::size_t end) {
+  const auto& near = link.ends[end].layer;
+  const auto& far = link.ends[1 - end].layer;
+  if (!near || !far) return std::nullopt;
+  return Layers{*near, *far};
+}
+
+std::optional<Error> not_layered(const Fabric& fabric) {
+  for (const Link& link : fabric.links) {
+    const auto& ends = link.ends;
+    if (!forwards(fabric.nodes[ends[0].node]) || !forwards(fabric.nodes[ends[1].node])) continue;
+    const auto refuse = [&](std::string what) {
+      return Error{
+          0, fmt::format("{}:{}", escape(fabric.nodes[ends[0].node].name), escape(ends[0].port)),
+          std::move(what)};
+    };
+    const auto layers = layers_of(link, 0);
+    if (!layers)
+      return refuse("the link has no layers: this is not a fabric of `topo fcplus` or `topo fc`");
+    if (std::abs(layers->near.value() - layers->far.value()) != 1)
+      return refuse(fmt::format("layers {} do not stand next to each other", to_string(*layers)));
+  }
+  return std::nullopt;
 }
 
 Result<SwitchGraph> switch_graph(const Fabric& fabric, Span span) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "base/result.hpp"
@@ -22,6 +23,12 @@ enum class Span : std::uint8_t {
 /// between devices that forward needs layers; others have no order.
 [[nodiscard]] Result<qos::PortClass> port_class_of(const Fabric& fabric, const Link& link,
                                                    std::size_t end, Span span);
+
+/// What the port at `link.ends[end]` joins; nothing without layers on both ends.
+[[nodiscard]] std::optional<Layers> layers_of(const Link& link, std::size_t end);
+/// Why a fabric is no layered expander: a link between devices that forward lacks layers, or joins
+/// some that do not stand next to each other. Nothing: it is one.
+[[nodiscard]] std::optional<Error> not_layered(const Fabric& fabric);
 
 /// What forwards in a fabric and the links between, for the proof.
 struct SwitchGraph {

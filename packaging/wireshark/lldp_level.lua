@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: Apache-2.0
--- The two LLDP TLVs that carry a device's level in a fabric, lldp-level-tlv(7): Topology Recognition
+-- The LLDP TLVs that carry a device's level in a fabric, lldp-level-tlv(7): Topology Recognition
 -- (IEEE 802.1Qcz-2023 D.2.16, 00-80-C2 subtype 0x14) and the Contribution TLV (an OUI of the operator's,
--- subtype 0x01).
+-- subtype 0x01); and what a link joins in a layered expander (that OUI, subtype 0x03).
 --
 -- Wireshark's own dissector knows the name of the first and does not decode it, and offers no table by
 -- which another could (its lldp.orgtlv.oui is asked for OUIs that it does not know alone). So this is a
--- post-dissector for both: it goes by the organizational TLVs that were found, wherever the frame
+-- post-dissector for all: it goes by the organizational TLVs that were found, wherever the frame
 -- begins. It shows up in the tree as `lldp_level`; filter by lldp_level.tr.level == 2.
 
 local lldp_level = Proto("lldp_level", "LLDP level in the fabric")
@@ -36,13 +36,25 @@ for key, tlv in pairs({tr = tr, contribution = contribution}) do
   }
 end
 
+local layers = {
+  name = "Layers",
+  near = ProtoField.uint8("lldp_level.layers.near", "Near Layer"),
+  far = ProtoField.uint8("lldp_level.layers.far", "Far Layer"),
+}
+table.insert(lldp_level.fields, layers.near)
+table.insert(lldp_level.fields, layers.far)
+
 local wrong_length = ProtoExpert.new("lldp_level.wrong_length", "The TLV's length is not 7: it is discarded",
   expert.group.MALFORMED, expert.severity.WARN)
 local no_level = ProtoExpert.new("lldp_level.no_level", "A device without a level",
   expert.group.COMMENTS_GROUP, expert.severity.CHAT)
+local wrong_layers_length = ProtoExpert.new("lldp_level.wrong_layers_length",
+  "The TLV's length is not 6: it is discarded", expert.group.MALFORMED, expert.severity.WARN)
+local no_layer = ProtoExpert.new("lldp_level.no_layer", "A layer above 31: as if the TLV were not there",
+  expert.group.PROTOCOL, expert.severity.WARN)
 local contradiction = ProtoExpert.new("lldp_level.contradiction",
   "A host on another level than 0: it counts as neither", expert.group.PROTOCOL, expert.severity.WARN)
-lldp_level.experts = {wrong_length, no_level, contradiction}
+lldp_level.experts = {wrong_length, wrong_layers_length, no_level, no_layer, contradiction}
 
 lldp_level.prefs.oui = Pref.string("OUI of the Contribution TLV", "02-4C-56",
   "As tlv.contribution-oui in lldp-level.conf(5); several are separated by commas")
@@ -62,6 +74,20 @@ lldp_level.prefs_changed = read_ouis
 local function kind_of(oui, subtype)
   if oui == ieee and subtype == 0x14 then return tr end
   if ouis[oui] and subtype == 0x01 then return contribution end
+  if ouis[oui] and subtype == 0x03 then return layers end
+end
+
+local function show_layers(tree, octets)
+  local branch = tree:add(lldp_level, octets, layers.name)
+  if octets:len() ~= 2 + 6 then
+    branch:add_proto_expert_info(wrong_layers_length)
+    return
+  end
+  local near, far = octets(6, 1), octets(7, 1)
+  branch:add(layers.near, near)
+  branch:add(layers.far, far)
+  if near:uint() > 31 or far:uint() > 31 then branch:add_proto_expert_info(no_layer) end
+  branch:append_text(string.format(": %d:%d", near:uint(), far:uint()))
 end
 
 local function show(tree, tlv, octets)
@@ -92,7 +118,10 @@ function lldp_level.dissector(_, _, tree)
     if at >= 2 and frame:len() > at + 3 then
       local tlv = kind_of(info.value, frame(at + 3, 1):uint())
       local length = frame(at - 2, 2):bitfield(7, 9)
-      if tlv and frame:len() >= at + length then show(tree, tlv, frame(at - 2, 2 + length)) end
+      if tlv and frame:len() >= at + length then
+        local octets = frame(at - 2, 2 + length)
+        if tlv == layers then show_layers(tree, octets) else show(tree, tlv, octets) end
+      end
     end
   end
 end

@@ -157,6 +157,16 @@ const LineCase kLines[] = {
     {"AdminOfNobody", "port..admin = off",
      "port..admin: unknown key: lldp-leveld --help lists the keys"},
     {"AdminOfMany", "port.swp*.admin = off", "port.swp*.admin: 'swp*' is no name: name one port"},
+    {"LayersOfOne", "port.swp1.layers = 3",
+     "port.swp1.layers: '3' is not two layers from 0 to 31: write NEAR:FAR, as in 3:4"},
+    {"LayersThatAreNone", "port.swp1.layers = 31:32",
+     "port.swp1.layers: '31:32' is not two layers from 0 to 31: write NEAR:FAR, as in 3:4"},
+    {"LayersApart", "port.swp1.layers = 3:5",
+     "port.swp1.layers: '3:5': a link joins layers that stand next to each other: correct one"},
+    {"LayersOfItself", "port.swp1.layers = 3:3",
+     "port.swp1.layers: '3:3': a link joins layers that stand next to each other: correct one"},
+    {"LayersOfMany", "port.swp*.layers = 3:4",
+     "port.swp*.layers: 'swp*' is no name: name one port"},
     {"AdminOfNoName", "port.swp1/1.admin = off",
      "port.swp1/1.admin: 'swp1/1' is no name of an interface"},
     {"PortKeyUnknown", "port.swp1.speed = 100",
@@ -267,6 +277,16 @@ TEST(ConfigFile, EveryPortHasItsAdminStatus) {
   EXPECT_THAT(
       texts(parse("port.a.admin = tx\nport.b.admin = tx\nport.a.admin = rx\n", "f").error()),
       ElementsAre("f:3: port.a.admin: set before in line 1: remove one"));
+}
+
+TEST(ConfigFile, PortsHaveLayers) {
+  const auto config = parse("port.swp1.layers = 3:4\n[port.swp2]\nlayers = 3:2\n", "f");
+  ASSERT_TRUE(config) << testing::PrintToString(texts(config.error()));
+  const std::map<std::string, Layers, std::less<>> want{{"swp1", {Layer::of<3>(), Layer::of<4>()}},
+                                                        {"swp2", {Layer::of<3>(), Layer::of<2>()}}};
+  EXPECT_EQ(config->layers, want);
+  EXPECT_TRUE(config->core.layered);
+  EXPECT_FALSE(parse("", "f")->core.layered);
 }
 
 TEST(ConfigFile, ByteOrderMarkIsPassedOver) {

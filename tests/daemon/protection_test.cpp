@@ -150,6 +150,28 @@ TEST_F(ProtectionTest, FreshPortGetsItsRulesAtTheNextTurnAndIsReadBack) {
   EXPECT_THAT(reasons(), IsEmpty());
 }
 
+TEST_F(ProtectionTest, RulesFollowThePortsLayersAlsoWhereTheOrderStays) {
+  core::Settings settings = agent_.settings();
+  settings.layered = true;
+  core::Actions none;
+  agent_.configure(settings, now_, none);
+  const auto set = [&](std::size_t near) {
+    core::Link with = link(kPort, 1);
+    with.layers = Layers{*Layer::make(near), *Layer::make(near + 1)};
+    agent_.set_link(with, now_, none);
+  };
+  set(3);
+  Protection& protection = open();
+  protection.add(kPort, now_);
+  turn();
+  const auto there = [&] { return kernel_.installed.at({kPort, Part::kRemap}); };
+  EXPECT_EQ(there(), qos::compile(qos::Policy(), {Order::kUp, Layer::of<3>()}, true));
+  set(4);
+  protection.update(kPort, now_);
+  turn();
+  EXPECT_EQ(there(), qos::compile(qos::Policy(), {Order::kUp, Layer::of<4>()}, true));
+}
+
 TEST_F(ProtectionTest, WatchersAreToldWhenTheLastOfManyPortsHasItsRules) {
   Protection& protection = open();
   std::vector<Ifindex> ports;

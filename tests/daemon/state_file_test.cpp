@@ -86,6 +86,25 @@ TEST(StateText, IsWhatTheManualSays) {
   EXPECT_EQ(parse_state(kLeaf, "here"), leaf());
 }
 
+TEST(StateText, HasTheLayersThatWereTold) {
+  core::State state = leaf();
+  const Layers told{Layer::of<4>(), Layer::of<3>()};
+  state.ports[0].memory.own_layers = told.mirrored();
+  state.ports[1].memory.layers = told;
+  state.ports[1].memory.own_layers = told.mirrored();
+  state.ports[2].memory = {.layers = told};
+  const std::string text = format_state(state, "here");
+  EXPECT_THAT(text, testing::HasSubstr("\nport swp1 7 2 layers - 3:4 host\n"));
+  EXPECT_THAT(text, testing::HasSubstr("\nport swp2 8 0 layers 4:3 3:4 switch 2 4 020000000002\n"));
+  EXPECT_THAT(text, testing::HasSubstr("\nport swp3 9 - layers 4:3 - nobody\n"));
+  EXPECT_EQ(parse_state(text, "here"), state);
+  for (const char* wrong : {"layers 4:3 host", "layers 4:32 - host", "layers 4 - host", "layers"}) {
+    std::string bad = text;
+    bad.replace(bad.find("layers - 3:4 host"), 17, wrong);
+    EXPECT_FALSE(parse_state(bad, "here")) << wrong;
+  }
+}
+
 TEST(StateText, OfAnotherBootNoCarrierIsKnownToHaveHeld) {
   core::State state = leaf();
   for (core::PortState& port : state.ports) port.carrier_changes.reset();

@@ -443,6 +443,34 @@ TEST_F(BpfProgram, PacketThatTurnsAndCannotBeChangedIsDropped) {
   EXPECT_EQ(probe_->run(nothing_fails, before), TC_ACT_UNSPEC);
 }
 
+TEST_F(BpfProgram, TurnsBetweenLayersExactlyAsTheRulesSay) {
+  // A switch of FC+ with 18 ports between switches has ten layers at most; ports of every layer and
+  // order, both ways in.
+  std::vector<qos::PortClass> classes{{}, {.order = Order::kDown}};  // nobody heard; a host
+  for (std::size_t layer = 0; layer < 10; ++layer)
+    for (const Order order : {Order::kDown, Order::kUp})
+      classes.push_back({order, *Layer::make(layer)});
+  for (std::size_t i = 0; i < classes.size(); ++i)
+    know(static_cast<std::uint32_t>(100 + i), qos::tag_of(classes[i]));
+  for (const qos::PortClass& out : classes) {
+    const auto loaded = programs_.get(qos::compile(qos::Policy(), out, true));
+    ASSERT_TRUE(loaded) << to_string(loaded.error());
+    for (std::size_t i = 0; i < classes.size(); ++i) {
+      const bool turns = qos::turns(classes[i], out);
+      Skb skb{.frame = frame4({.dscp = kFirst}), .in = static_cast<std::uint32_t>(100 + i)};
+      Skb marked_alone{.frame = frame4({.dscp = kFirst}),
+                       .in = kBond,
+                       .tc_index = kMark | qos::tag_of(classes[i]).value() | (8 | 5) << 6};
+      for (Skb* packet : {&skb, &marked_alone}) {
+        EXPECT_EQ(probe_->run((*loaded)->programs.out, *packet), -1);
+        EXPECT_EQ(packet->frame, frame4({.dscp = turns ? kSecond : kFirst}))
+            << i << " to layer " << +out.near.value() << ' ' << to_string(out.order);
+        EXPECT_EQ(packet->priority, turns ? 6U : 5U);
+      }
+    }
+  }
+}
+
 TEST_F(BpfProgram, FollowsTheOperatorsClasses) {
   const auto policy = qos::Policy::parse("1:dscp10,3:dscp26,4:dscp36", "2:dscp20");
   ASSERT_TRUE(policy);

@@ -294,6 +294,21 @@ TEST_F(SonicTest, RedisThatHangsHoldsNobodyUp) {
   EXPECT_TRUE(until([&] { return !backend_->down(); }));
 }
 
+TEST_F(SonicTest, LayersAreUnsupportedAndGetNoRules) {
+  for (const qos::PortClass port : {qos::PortClass{Order::kUp}, {Order::kUp, Layer::of<3>()}}) {
+    const auto rules = qos::compile(qos::Policy(), port, true);
+    const auto plan = backend_->plan(port_of(0), rules);
+    ASSERT_TRUE(plan) << to_string(plan.error());
+    EXPECT_TRUE(plan->empty());
+    const auto reading = backend_->verify(port_of(0), rules);
+    ASSERT_TRUE(reading);
+    EXPECT_TRUE(reading->mend.empty());
+    ASSERT_FALSE(reading->parts.empty());
+    for (const PartReading& part : reading->parts)
+      EXPECT_EQ(part.state, PartState::kUnsupported) << to_string(part.part);
+  }
+}
+
 TEST_F(SonicTest, PortThatSonicDoesNotKnowIsNamed) {
   const auto plan = backend_->plan({Ifindex::of<9>(), "eth0"}, rules_of(Order::kUp));
   ASSERT_FALSE(plan);

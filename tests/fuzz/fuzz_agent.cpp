@@ -83,6 +83,9 @@ Bytes frame_from(Input& in) {
                             static_cast<std::uint8_t>(in.octet()),
                             static_cast<std::uint8_t>(in.octet())});
   }
+  if ((who & 128) != 0)
+    w.add(tlv::LayersTlv{static_cast<std::uint8_t>(in.octet()),
+                         static_cast<std::uint8_t>(in.octet())});
   const auto c = static_cast<std::uint16_t>(in.octet());
   if ((who & 32) != 0) w.add(tlv::Capabilities{c, c});
   if ((who & 64) != 0) w.add(tlv::SystemName{as_text(in.some(in.octet() % 16))});
@@ -100,7 +103,8 @@ void check(const core::Agent& agent, const core::Actions& out, TimePoint now) {
     require(p.up || p.neighbors.empty(), "a link that is down has no neighbour");
     require(s.role == Role::kSwitch || p.type == PortType::kUnmarked,
             "a host's ports are unmarked");
-    require(p.order == Order::kUnknown || s.place.has_value(), "no order without a place");
+    require(p.order == Order::kUnknown || s.place.has_value() || p.layers,
+            "no order without a place or layers");
     for (const auto& n : p.neighbors) {
       require(n.expires_in.count() <= n.ttl, "nobody outlives his TTL");
       require((n.level == Level::of<0>()) == (n.device_type == DeviceType::kHost),
@@ -143,6 +147,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                         .address = {2, 0, 0, 0, 1, static_cast<std::uint8_t>(port.value())},
                         .up = op % 8 == 0,
                         .mtu = (op & 128) != 0 ? 68U : 1500U,
+                        .layers = layers_of({.near = static_cast<std::uint8_t>(in.octet() % 40),
+                                             .far = static_cast<std::uint8_t>(in.octet())}),
                         .adminStatus = static_cast<core::AdminStatus>(3 - in.octet() % 4)},
                        now, out);
         break;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -10,6 +11,8 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "lab/topology/configuration.hpp"
+#include "lab/topology/expanders.hpp"
 #include "lab/topology/forwarding.hpp"
 #include "lab/topology/generators.hpp"
 #include "lab/topology/json.hpp"
@@ -95,6 +98,25 @@ TEST(SwitchGraph, TakesLayersForSpansAndRefusesALinkWithoutThem) {
             "a:2: the link has no layers: rules by spans need them on both ends of every link");
 }
 
+TEST(Configuration, OfASwitchSaysWhatItsPortsJoin) {
+  Cabling c;
+  c.link("a:swp1", "b:swp1").layers(1, 2).link("c:swp4", "a:swp2").layers(1, 2);
+  const Fabric fabric = c.done();
+  const auto text = configuration_of(fabric, 0);
+  ASSERT_TRUE(text) << to_string(text.error());
+  EXPECT_THAT(*text,
+              testing::EndsWith("2 virtual switches on 2 layers. For lldp-level.conf(5); all "
+                                "switches of the\n"
+                                "# fabric need theirs, from the same file.\n"
+                                "port.swp1.layers = 1:2  # link index 1, to b port swp1\n"
+                                "port.swp2.layers = 2:1  # link index 1, to c port swp4\n"));
+  const auto refusal = [](const Fabric& f) { return to_string(configuration_of(f, 0).error()); };
+  EXPECT_EQ(refusal(Cabling().link("a:1", "b:1").done()),
+            "a:1: the link has no layers: this is not a fabric of `topo fcplus` or `topo fc`");
+  EXPECT_EQ(refusal(Cabling().link("a:1", "b:1").layers(1, 3).done()),
+            "a:1: layers 1:3 do not stand next to each other");
+}
+
 TEST(SwitchGraph, LayersGoThroughTheFile) {
   const Fabric fabric = Cabling().link("a:1", "b:1").layers(1, 31).link("b:2", "a:2").done();
   const auto read = fabric_from_json(to_json(fabric));
@@ -175,6 +197,18 @@ TEST(ProveCommand, RefusesWhatMakesNoSense) {
             Outcome(1,
                     "lldp-level-lab prove: leaf1:swp2: the link has no layers: rules by spans need "
                     "them on both ends of every link\n"));
+}
+
+TEST(Prove, TwoPrioritiesDoForAllPathsOfFcPlusUnlessTheSecondTurnStaysLossless) {
+  const auto fabric = fcplus({.switches = 12, .ports = 6});
+  ASSERT_TRUE(fabric) << to_string(fabric.error());
+  const auto [status, text] = prove(*fabric, "--rules spans");
+  EXPECT_EQ(status, 0) << text;
+  EXPECT_THAT(text, testing::HasSubstr("no cycle"));
+  const auto [twice, cycle] = prove(*fabric, "--rules spans --stay-in-last");  // T_du = 2, lossless
+  EXPECT_EQ(twice, 1) << cycle;
+  EXPECT_THAT(cycle, testing::HasSubstr("a cycle of "));
+  EXPECT_EQ(prove(*fabric, "--rules none --lossless 1").first, 1);
 }
 
 }  // namespace

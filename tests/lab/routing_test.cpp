@@ -24,6 +24,30 @@ std::vector<std::string> names(const Scenario& s, const Path& path,
   return out;
 }
 
+TEST(LayeredCase, TurnsWhereItsFlowsSay) {
+  const auto s = scenario("layered");
+  ASSERT_TRUE(s) << to_string(s.error());
+  const auto turns = [&](std::string_view flow) {
+    const auto path = path_of(s->fabric, s->failed, flow_of(*s, flow));
+    EXPECT_TRUE(path) << to_string(path.error());
+    return turns_of(s->fabric, *path).size();
+  };
+  EXPECT_EQ(turns("straight"), 0U);
+  EXPECT_EQ(turns("once"), 1U);
+  EXPECT_EQ(turns("inside"), 1U);
+  EXPECT_EQ(turns("twice"), 2U);
+}
+
+TEST(LaidPath, SaysWhichLinkIsMissing) {
+  const auto s = scenario("layered");
+  ASSERT_TRUE(s);
+  Flow flow = flow_of(*s, "once");
+  flow.via.erase(flow.via.begin());
+  const auto path = path_of(s->fabric, s->failed, flow);
+  ASSERT_FALSE(path);
+  EXPECT_THAT(path.error().what, testing::StartsWith("no link from "));
+}
+
 struct Published {
   const char* name = "";
   const char* scenario = "";

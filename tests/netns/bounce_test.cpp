@@ -94,6 +94,26 @@ const Case kCases[] = {
 INSTANTIATE_TEST_SUITE_P(Live, BounceCase, testing::ValuesIn(kCases),
                          [](const auto& c) { return c.param.name; });
 
+TEST_F(Bounce, InALayeredExpanderPacketsChangeWhereTheirPathTurnsAndNowhereElse) {
+  const Played run = bounce({"layered"});
+  ASSERT_EQ(run.status, 0) << run.text;
+  EXPECT_TRUE(run.report.at("holds"));
+  EXPECT_THAT(run.report.at("miscounts"), ElementsAre());
+  const json& flows = run.report.at("after");
+  ASSERT_EQ(flows.size(), 4U);
+  for (std::size_t f = 0; f < flows.size(); ++f) {
+    // `once`, `inside`, `twice`, `straight`
+    std::vector<std::string> turns;
+    for (const json& hop : flows.at(f).at("hops"))
+      if (hop.at("turn").get<bool>()) turns.push_back(hop.at("switch").get<std::string>());
+    std::vector<std::string> expected;
+    if (f < 3) expected = {turns.at(0) + " 43>51", turns.at(0) + " 51>0"};
+    if (f == 2) expected.push_back(turns.at(1) + " 51>0");
+    EXPECT_EQ(turns.size(), (std::array<std::size_t, 4>{1, 1, 2, 0}.at(f)));
+    EXPECT_EQ(changes(flows.at(f)), expected) << flows.at(f);
+  }
+}
+
 TEST_F(Bounce, IsSeenToFailWithoutADataPlane) {
   const Played run = bounce({"case1", "--backend", "none"});
   EXPECT_EQ(run.status, 1) << run.text;

@@ -150,5 +150,14 @@ TEST(RulesetText, IsOneLinePerRule) {
             "eth0 priority 3 needs PFC, which is not set here\n");
 }
 
+TEST(Turns, OfAnUpPortAreAllThoseOfADownPortOfItsLayerAndMore) {
+  for (unsigned a = 0; a < 5; ++a)
+    for (unsigned b = 0; b < 5; ++b)
+      for (const Order other : {Order::kDown, Order::kUp}) {
+        EXPECT_LE(turns(at(Order::kDown, a), at(other, b)), turns(at(Order::kUp, a), at(other, b)));
+        EXPECT_LE(turns(at(other, b), at(Order::kDown, a)), turns(at(other, b), at(Order::kUp, a)));
+      }
+}
+
 }  // namespace
 }  // namespace lldp::qos

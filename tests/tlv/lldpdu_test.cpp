@@ -208,6 +208,22 @@ TEST(Dialect, NamesTheOuisOfTheContribution) {
   EXPECT_EQ(decode(theirs.octets, Dialect{kDot1Oui})->contribution, claim);
 }
 
+TEST(ReceiveRules, TakeLayersUnderTheOuisOfTheContributionAlone) {
+  const auto layers = [](ByteSpan octets) { return decode(octets, kDialect)->layers; };
+  EXPECT_EQ(layers(start().tlv(127, {0x02, 0x4c, 0x56, 3, 3, 4}).octets),
+            (Layers{Layer::of<3>(), Layer::of<4>()}));
+  EXPECT_EQ(layers(start().tlv(127, {0x02, 0x4c, 0x56, 3, 31, 32}).octets), std::nullopt);
+  EXPECT_EQ(layers(start().tlv(127, {0xaa, 0xbb, 0xcc, 3, 3, 4}).octets), std::nullopt);
+  const auto with = [](Bytes information) {
+    Bytes octets{0x02, 0x4c, 0x56, 3};
+    octets.insert(octets.end(), information.begin(), information.end());
+    return counts(start().tlv(127, octets));
+  };
+  EXPECT_EQ(with({3}), kOneDiscarded);
+  EXPECT_EQ(with({}), kOneDiscarded);
+  EXPECT_EQ(with({3, 4, 0}), kOneDiscarded);
+}
+
 // What other receivers got wrong.
 TEST(Defects, ManagementAddressOfLengthZeroDoesNotUnderflow) {
   EXPECT_EQ(counts(start().tlv(8, {0, 1, 0, 0, 0, 0, 0, 0, 0})), kOneDiscarded);

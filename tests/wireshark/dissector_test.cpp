@@ -101,6 +101,33 @@ TEST_F(Dissector, ReadsBothTlvs) {
                          "wireshark/golden/frames.txt");
 }
 
+TEST_F(Dissector, ReadsLayers) {
+  const auto with_layers = [](Layers layers) {
+    const Link link{.ifindex = Ifindex::of<1>(),
+                    .name = "swp1",
+                    .address = {2, 0, 0, 0, 0, 1},
+                    .layers = layers};
+    Bytes frame;
+    write_info_frame(frame, Scope::kNearestBridge, link, chassis_id_from_mac(link.address),
+                     {DeviceType::kSwitch, Level::of<1>(), PortType::kCrosslink}, {});
+    return frame;
+  };
+  const Bytes right = with_layers({Layer::of<3>(), Layer::of<4>()});
+  add(right);
+  // Behind 34 octets, the TR TLV of 9 and the contribution TLV of 9.
+  Bytes above = right;
+  above[52 + 7] = 32;
+  add(above);
+  Bytes short_by_one = right;
+  short_by_one[53] = 5;
+  short_by_one.erase(short_by_one.begin() + 52 + 7);
+  add(short_by_one);
+  EXPECT_EQ(dissect("-T fields -e lldp_level.layers.near -e lldp_level.layers.far "
+                    "-e lldp_level.no_layer -e lldp_level.wrong_layers_length | tr '\\t' '|'"),
+            "3|4||\n3|32|A layer above 31: as if the TLV were not there|\n"
+            "|||The TLV's length is not 6: it is discarded\n");
+}
+
 TEST_F(Dissector, ItsFieldsAreFilters) {
   add(frame_of({DeviceType::kSwitch, Level::of<2>(), PortType::kUplink}));
   add(frame_of({DeviceType::kSwitch, Level::of<3>(), PortType::kUplink}));

@@ -33,6 +33,7 @@ struct Peer {
   std::uint16_t ttl = 120;
   std::optional<Claim> tr{};
   std::optional<Claim> contribution{};
+  std::optional<Layers> layers{};
   std::optional<std::uint16_t> capabilities{};
   Scope scope = Scope::kNearestBridge;
   std::optional<MacAddress> source{};  ///< else one of its own, by its name
@@ -52,6 +53,7 @@ inline Bytes frame_of(const Peer& p) {
   w.add(tlv::Ttl{p.ttl});
   if (p.tr) w.add(tlv::to_tr(*p.tr));
   if (p.contribution) w.add(tlv::to_contribution(*p.contribution));
+  if (p.layers) w.add(tlv::to_layers_tlv(*p.layers));
   if (p.capabilities) w.add(tlv::Capabilities{*p.capabilities, *p.capabilities});
   w.add(tlv::SystemName{p.name});
   if (p.tail.empty()) {

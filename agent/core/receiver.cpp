@@ -113,8 +113,8 @@ void Agent::Impl::Receiver::mibUpdateObjects() {
       agent.tx.newNeighbor = true;
     }
     // The plan goes by names, too.
-    spoken =
-        before != static_cast<const Told&>(*known) || std::exchange(known->layers_unproved, false);
+    const bool proves = std::exchange(known->layers_unproved, false);
+    spoken = proves || before != static_cast<const Told&>(*known);
     table_changed = spoken || impl.settings_.expected;
     note_support(before.level);
     event.lldpdu.assign(lldpdu.begin(), lldpdu.end());

@@ -111,6 +111,14 @@ TEST_F(LayeredPorts, OneThatIsSetAnewFallsOnlyWhenTheNeighborKnows) {
   EXPECT_EQ(s.order(1), Order::kDown);
 }
 
+TEST_F(LayeredPorts, ANeighborThatIsSetAfterwardsProvesItAtOnce) {
+  s.hear(1, tor("tor7", layers(4, 3)));
+  set(1, layers(5, 4));
+  EXPECT_EQ(s.order(1), Order::kUp);
+  s.hear(1, tor("tor7", layers(4, 5)));
+  EXPECT_EQ(s.order(1), Order::kDown);
+}
+
 TEST_F(LayeredPorts, ANeighborThatWasSetBeforeProvesItByItsNextFrame) {
   s.hear(1, tor("tor7", layers(4, 5)));
   EXPECT_EQ(s.order(1), Order::kUp);

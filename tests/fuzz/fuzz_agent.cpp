@@ -142,15 +142,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     switch (op % 8) {
       case 0:
       case 1:
-        agent.set_link({.ifindex = port,
-                        .name = (op & 64) != 0 ? "x" : "p" + std::to_string(port.value()),
-                        .address = {2, 0, 0, 0, 1, static_cast<std::uint8_t>(port.value())},
-                        .up = op % 8 == 0,
-                        .mtu = (op & 128) != 0 ? 68U : 1500U,
-                        .layers = layers_of({.near = static_cast<std::uint8_t>(in.octet() % 40),
-                                             .far = static_cast<std::uint8_t>(in.octet())}),
-                        .adminStatus = static_cast<core::AdminStatus>(3 - in.octet() % 4)},
-                       now, out);
+        agent.set_link(
+            {.ifindex = port,
+             .name = (op & 64) != 0 ? "x" : "p" + std::to_string(port.value()),
+             .address = {2, 0, 0, 0, 1, static_cast<std::uint8_t>(port.value())},
+             .up = op % 8 == 0,
+             .mtu = (op & 128) != 0 ? 68U : 1500U,
+             .layers = tlv::layers_of({.near = static_cast<std::uint8_t>(in.octet() % 40),
+                                       .far = static_cast<std::uint8_t>(in.octet())}),
+             .adminStatus = static_cast<core::AdminStatus>(3 - in.octet() % 4)},
+            now, out);
         break;
       case 2:
         agent.remove_link(port, now, out);

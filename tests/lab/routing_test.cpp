@@ -212,7 +212,7 @@ TEST(Names, AreRefusedWhenTheFabricHasNone) {
   EXPECT_EQ(to_string(flow_between(s.fabric, "X", "host1-host1").error()),
             "host1-host1: begins and ends at one node");
   EXPECT_EQ(to_string(scenario("case3").error()),
-            "case3: no such case: there are case1, case2, twice");
+            "case3: no such case: there are case1, case2, twice, layered");
 }
 
 }  // namespace

@@ -459,8 +459,8 @@ TEST_F(BpfProgram, TurnsBetweenLayersExactlyAsTheRulesSay) {
       const bool turns = qos::turns(classes[i], out);
       Skb skb{.frame = frame4({.dscp = kFirst}), .in = static_cast<std::uint32_t>(100 + i)};
       Skb marked_alone{.frame = frame4({.dscp = kFirst}),
-                       .in = kBond,
-                       .tc_index = kMark | qos::tag_of(classes[i]).value() | (8 | 5) << 6};
+                       .tc_index = kMark | qos::tag_of(classes[i]).value() | (8 | 5) << 6,
+                       .in = kBond};
       for (Skb* packet : {&skb, &marked_alone}) {
         EXPECT_EQ(probe_->run((*loaded)->programs.out, *packet), -1);
         EXPECT_EQ(packet->frame, frame4({.dscp = turns ? kSecond : kFirst}))

@@ -52,23 +52,28 @@ Result<void, std::vector<Error>> Daemon::reload() {
     return fail(std::move(errors));
   }
   // These are opened once; a restart, which disturbs nothing, takes them over.
-  fresh->socket = config_.socket;
-  fresh->control_group = config_.control_group;
-  fresh->seccomp = config_.seccomp;
-  fresh->state_file = config_.state_file;
-  fresh->transport = config_.transport;
-  fresh->lldpd_socket = config_.lldpd_socket;
-  fresh->lldpd_grace = config_.lldpd_grace;
-  fresh->backend = config_.backend;
-  fresh->bpffs = config_.bpffs;
-  fresh->sonic_redis = config_.sonic_redis;
-  fresh->sonic_config = config_.sonic_config;
-  fresh->htb = config_.htb;
+  const auto keep = [&](auto config::Config::*key, std::string_view name) {
+    if ((*fresh).*key == config_.*key) return;
+    (*fresh).*key = config_.*key;
+    log(Severity::kWarning, fmt::format("{} is another one: it is read at start only", name));
+  };
   if (fresh->dry_run != config_.dry_run) {  // what it runs beside itself follows from that
     fresh->on_change = config_.on_change;
     fresh->metrics_listen = config_.metrics_listen;
   }
-  fresh->dry_run = config_.dry_run;
+  keep(&config::Config::dry_run, "dry-run");
+  keep(&config::Config::socket, "socket");
+  keep(&config::Config::control_group, "control.group");
+  keep(&config::Config::seccomp, "seccomp");
+  keep(&config::Config::state_file, "state-file");
+  keep(&config::Config::transport, "transport");
+  keep(&config::Config::lldpd_socket, "lldpd.socket");
+  keep(&config::Config::lldpd_grace, "lldpd.grace");
+  keep(&config::Config::backend, "backend");
+  keep(&config::Config::bpffs, "bpffs");
+  keep(&config::Config::sonic_redis, "sonic.redis");
+  keep(&config::Config::sonic_config, "sonic.config");
+  keep(&config::Config::htb, "qdisc");
   config_ = std::move(*fresh);
 
   const TimePoint now = boot_time();

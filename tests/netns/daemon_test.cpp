@@ -268,6 +268,19 @@ TEST_F(DaemonTest, ReadsItsConfigurationAnewAndKeepsTheOldOneWhenItIsWrong) {
   EXPECT_EQ(agent.show()["ports"][0]["name"], "p1");
 }
 
+TEST_F(DaemonTest, SaysOfAKeyThatIsReadAtStartOnlyThatItHasNotChanged) {
+  join(*a_, *b_);
+  Agent agent(*a_, {"--role", "switch"});
+  ASSERT_TRUE(eventually([&] { return agent.show()["ports"].size() == 1; }));
+  agent.write_config("qdisc = htb\nlldpd.grace = 9\n");
+  agent.process().signal(SIGHUP);
+  EXPECT_TRUE(eventually([&] { return agent.log().find("read anew") != std::string::npos; }));
+  EXPECT_THAT(agent.log(),
+              testing::AllOf(HasSubstr("qdisc is another one: it is read at start only"),
+                             HasSubstr("lldpd.grace is another one"),
+                             testing::Not(HasSubstr("transport is"))));
+}
+
 TEST_F(DaemonTest, JoinsTheGroupsOfAnotherScopeWhenItIsConfigured) {
   join(*a_, *b_);
   Agent agent(*a_, {"--role", "switch"});

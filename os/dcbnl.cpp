@@ -16,6 +16,8 @@ namespace {
 /// Its first octets, which have always been these: capability, enabled, MACsec bypass.
 constexpr int kPfcOctets = offsetof(ieee_pfc, delay);
 constexpr int kLast = DCB_ATTR_DCBX;
+/// The greatest error that the kernel has (MAX_ERRNO).
+constexpr int kMostErrno = 4095;
 
 void append(Bytes& to, const void* data, std::size_t size) {
   const auto* p = static_cast<const std::uint8_t*>(data);
@@ -147,8 +149,10 @@ std::optional<int> parse_outcome(ByteSpan message) {
   if (message.size() >= NLMSG_HDRLEN) {
     const auto* header = reinterpret_cast<const nlmsghdr*>(message.data());
     if (header->nlmsg_type == NLMSG_ERROR && header->nlmsg_len <= message.size() &&
-        nlmsg_valid_hdr(header, sizeof(nlmsgerr)) != 0)
-      return -static_cast<const nlmsgerr*>(nlmsg_data(header))->error;
+        nlmsg_valid_hdr(header, sizeof(nlmsgerr)) != 0) {
+      const int error = static_cast<const nlmsgerr*>(nlmsg_data(header))->error;
+      return error <= 0 && error >= -kMostErrno ? -error : EPROTO;
+    }
   }
   nlattr* top[kLast + 1] = {};
   if (!attributes_of(message, top) || top[DCB_ATTR_IEEE] == nullptr ||

@@ -123,6 +123,10 @@ TEST(DcbMessage, OutcomeIsTheDriversAndNotTheAcknowledgements) {
   EXPECT_EQ(parse_outcome(Bytes{36,   0,    0,  0, 2, 0, 0,  0, 1, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff,
                                 0xff, 0xff, 16, 0, 0, 0, 79, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0,    0}),
             EPERM);
+  // No error of the kernel's: the least number that there is, which has no opposite.
+  EXPECT_EQ(parse_outcome(Bytes{36, 0,    0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+                                0,  0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}),
+            EPROTO);
   EXPECT_EQ(parse_outcome(answer(kGet, kName + ieee(8, 0x60, 0))), std::nullopt);
 }
 

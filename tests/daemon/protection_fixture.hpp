@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "agent/daemon/protection.hpp"
+#include "tests/dataplane/fake_backend.hpp"
+
+namespace lldp::io::test {
+
+using dataplane::FakeBackend;
+using dataplane::FakeKernel;
+using dataplane::Part;
+using dataplane::PartReading;
+using dataplane::PartState;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using State = report::Protection::State;
+
+inline constexpr auto kPort = Ifindex::of<7>();
+inline constexpr auto kOther = Ifindex::of<8>();
+
+inline core::Link link(Ifindex port, std::uint8_t device) {
+  return {.ifindex = port,
+          .name = "swp" + std::to_string(port.value()),
+          .address = {2, 0, 0, 0, device, static_cast<std::uint8_t>(port.value())},
+          .up = true};
+}
+
+class ProtectionTest : public testing::Test {
+ protected:
+  explicit ProtectionTest(Role role = Role::kSwitch)
+      : agent_({.role = role, .pinned_level = Level::of<1>()}, {}, now_) {
+    core::Actions actions;
+    for (Ifindex port : {kPort, kOther}) agent_.set_link(link(port, 1), now_, actions);
+  }
+
+  Protection::Opener opener() {
+    return [this] { return std::make_unique<FakeBackend>(kernel_); };
+  }
+  /// One that knows no port yet, in the place of the one before.
+  Protection& open() { return open(opener()); }
+  Protection& open(Protection::Opener opener) {
+    return protection_.emplace(agent_, qos::Policy(), "fake", std::move(opener), names(), now_);
+  }
+  /// One whose ports have had their turn.
+  Protection& start(std::initializer_list<Ifindex> ports = {kPort}) {
+    open();
+    for (const Ifindex port : ports) protection_->add(port, now_);
+    turn();
+    return *protection_;
+  }
+  static Protection::NameOf names() {
+    return [](Ifindex p) { return p == kPort ? "swp7" : p == kOther ? "swp8" : ""; };
+  }
+  static qos::Ruleset rules(Order order) { return qos::compile(qos::Policy(), {.order = order}); }
+  void install(Ifindex port, Order order) {
+    FakeBackend kernel(kernel_);
+    ASSERT_TRUE(finish(kernel, {.ports = {*kernel.plan({port, ""}, rules(order))}}));
+  }
+  /// Somebody else takes all of it away, or a part.
+  void lose(Ifindex port) {
+    for (Part part : {Part::kClassify, Part::kRemap}) kernel_.installed.erase({port, part});
+  }
+  /// A switch of that level, or a host, is heard on the port.
+  void hear(Ifindex port, std::optional<Level> level) {
+    core::Settings settings{.role = level ? Role::kSwitch : Role::kHost, .pinned_level = level};
+    core::Agent peer(settings, {}, now_);
+    core::Actions actions;
+    peer.set_link(link(port, 9), now_, actions);
+    peer.advance(now_, actions);
+    ASSERT_FALSE(actions.sends.empty());
+    core::Actions heard;
+    agent_.receive(port, actions.sends.front().frame, now_, heard);
+  }
+  /// All that is due now.
+  void turn() {
+    for (int i = 0; i < 100; ++i) {
+      const auto due = protection_->next_deadline();
+      if (!due || *due > now_) return;
+      protection_->advance(now_);
+    }
+    FAIL() << "never at rest";
+  }
+  /// Time goes on, and every deadline is kept.
+  void pass(Duration time) {
+    const TimePoint end = now_ + time;
+    while (const auto due = protection_->next_deadline()) {
+      if (*due > end) break;
+      now_ = std::max(now_, *due);
+      protection_->advance(now_);
+      tell();
+    }
+    now_ = end;
+  }
+  void tell() {
+    core::Actions actions;
+    protection_->tell(agent_, now_, actions);
+    for (const core::Event& e : actions.events)
+      if (e.kind == core::Event::Kind::kRulesRestored)
+        restored_.push_back(std::string(names()(e.port)) + " " + e.text);
+  }
+  /// The standing alarms as "code port text".
+  std::vector<std::string> alarms() {
+    tell();
+    std::vector<std::string> lines;
+    for (const core::Alarm& a : agent_.snapshot(now_).alarms)
+      if (a.code == core::AlarmCode::kDataplane ||
+          (a.code == core::AlarmCode::kUnprotected && a.port.empty()))
+        lines.push_back(std::string(to_string(a.code)) + " " + a.port + " " + a.text);
+    return lines;
+  }
+  report::Protection summary() const { return protection_->summary(agent_.snapshot(now_)); }
+  report::Rules told() { return protection_->rules(agent_.snapshot(now_)); }
+  /// As "swp7 remap missing text".
+  std::vector<std::string> reasons() const {
+    std::vector<std::string> lines;
+    for (const auto& r : summary().reasons)
+      lines.push_back(r.port + " " + r.part.part + " " + r.part.state + " " + r.part.text);
+    return lines;
+  }
+  /// The classify part's order, in the kernel.
+  Order programmed(Ifindex port) const {
+    return kernel_.installed.at({port, Part::kClassify}).port.order;
+  }
+
+  TimePoint now_{std::chrono::hours(1)};
+  core::Agent agent_;
+  FakeKernel kernel_;
+  std::vector<std::string> restored_;
+  std::optional<Protection> protection_;
+};
+
+}  // namespace lldp::io::test

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules of an earlier daemon, and what becomes of rules when one stops.
+#include "tests/daemon/protection_fixture.hpp"
+
+namespace lldp::io::test {
+namespace {
+
+TEST_F(ProtectionTest, RulesFoundAtStartStayUntilTheNeighborWouldHaveBeenHeard) {
+  install(kPort, Order::kUp);
+  Protection& protection = open();
+  protection.add(kPort, now_);
+  const TimePoint until = now_ + seconds(121);  // our TTL: docs/rules.md O4
+  pass(seconds(121) - std::chrono::nanoseconds(1));
+  EXPECT_EQ(kernel_.installed.at({kPort, Part::kRemap}), rules(Order::kUp));
+  now_ = until;
+  protection.advance(until);
+  EXPECT_EQ(kernel_.installed.at({kPort, Part::kRemap}), rules(Order::kUnknown));
+  EXPECT_THAT(restored_, IsEmpty());
+}
+
+TEST_F(ProtectionTest, RulesFoundWhereThePortRemembersSomebodyFollowAtOnce) {
+  core::State state{.place = Position{Level::of<2>(), {}}};
+  state.ports.push_back({.name = "p", .memory = {.kind = core::PortMemory::Kind::kAbove}});
+  core::Agent agent({}, std::move(state), now_);
+  core::Actions none;
+  agent.set_link({.ifindex = kPort, .name = "p", .up = true}, now_, none);
+  install(kPort, Order::kDown);
+  Protection protection(
+      agent, qos::Policy(), "fake", [this] { return std::make_unique<FakeBackend>(kernel_); },
+      names(), now_);
+  EXPECT_TRUE(protection.take_found_rules());
+  protection.add(kPort, now_);
+  protection.advance(now_);
+  EXPECT_EQ(kernel_.installed.at({kPort, Part::kRemap}), rules(Order::kUp));
+}
+
+TEST_F(ProtectionTest, RulesFoundWhereTheStateRemembersNobodyGo) {
+  for (const bool knows_ports : {true, false}) {
+    core::State state{.place = Position{Level::of<2>(), {}}, .knows_ports = knows_ports};
+    core::Agent agent({}, std::move(state), now_);
+    core::Actions none;
+    agent.set_link({.ifindex = kPort, .name = "p", .up = true}, now_, none);
+    install(kPort, Order::kUp);
+    protection_.emplace(agent, qos::Policy(), "fake", opener(), names(), now_).add(kPort, now_);
+    turn();
+    EXPECT_EQ(kernel_.installed.at({kPort, Part::kRemap}),
+              rules(knows_ports ? Order::kUnknown : Order::kUp));
+  }
+}
+
+TEST_F(ProtectionTest, NewClassesLeaveRulesFoundAtStartAlone) {
+  install(kPort, Order::kUp);
+  Protection& protection = open();
+  protection.add(kPort, now_);
+  protection.update_all(*qos::Policy::parse("3:dscp26", "0:dscp0"), now_);
+  turn();
+  EXPECT_EQ(kernel_.installed.at({kPort, Part::kRemap}), rules(Order::kUp));
+}
+
+TEST_F(ProtectionTest, NewRoleReplacesRulesFoundAtStart) {
+  install(kPort, Order::kUp);
+  Protection& protection = open();
+  protection.add(kPort, now_);
+  core::Actions actions;
+  agent_.configure({.role = Role::kHost}, now_, actions);
+  protection.update_all(qos::Policy(), now_);
+  EXPECT_EQ(programmed(kPort), Order::kUnknown);
+}
+
+TEST_F(ProtectionTest, NothingIsTakenAwayAtStopUnlessAsked) {
+  {
+    Protection& protection = open();
+    protection.add(kPort, now_);
+    protection.advance(now_);
+  }
+  EXPECT_FALSE(kernel_.installed.empty());
+  Protection& protection = open();
+  EXPECT_TRUE(protection.flush());
+  EXPECT_TRUE(kernel_.installed.empty());
+  kernel_.down = Error{0, "backend fake", "it is away"};
+  EXPECT_FALSE(open().flush());
+}
+
+// docs/rules.md O4: one TTL, and at least a minute however short ours is
+TEST_F(ProtectionTest, RulesFoundStayForAMinuteWhereOurTtlIsShort) {
+  core::Settings settings{.role = Role::kSwitch, .pinned_level = Level::of<1>()};
+  settings.msgTxInterval = seconds(5);
+  settings.msgTxHold = 2;
+  core::Actions actions;
+  agent_.configure(settings, now_, actions);
+  install(kPort, Order::kUp);
+  start();
+  pass(seconds(59));
+  EXPECT_EQ(programmed(kPort), Order::kUp);
+  pass(seconds(1));
+  EXPECT_EQ(programmed(kPort), Order::kUnknown);
+}
+
+TEST_F(ProtectionTest, RulesFoundWhereTheBackEndIsLateStayToo) {
+  install(kPort, Order::kUp);
+  kernel_.down = Error{0, "backend fake", "it is away"};
+  start();
+  EXPECT_FALSE(protection_->take_found_rules());
+  pass(seconds(3));
+  kernel_.down.reset();
+  protection_->take_events(now_);
+  EXPECT_TRUE(protection_->take_found_rules());
+  turn();
+  EXPECT_EQ(programmed(kPort), Order::kUp);
+  pass(seconds(121));
+  EXPECT_EQ(programmed(kPort), Order::kUnknown);
+}
+
+TEST_F(ProtectionTest, RulesFoundOnAPortThatIsNotOursGoIfNobodyElseIsHere) {
+  for (const bool sole : {false, true}) {
+    install(kOther, Order::kUp);
+    start();
+    if (sole) protection_->set_sole();
+    pass(seconds(120));
+    EXPECT_EQ(programmed(kOther), Order::kUp);
+    pass(seconds(1));
+    EXPECT_EQ(kernel_.installed.contains({kOther, Part::kClassify}), !sole);
+  }
+}
+
+TEST_F(ProtectionTest, APortThatIsLeftOutWhileTheBackEndIsAwayLosesItsRulesWhenItIsBack) {
+  hear(kPort, Level::of<2>());
+  start({kPort, kOther});
+  kernel_.down = Error{0, "backend fake", "it is away"};
+  protection_->take_events(now_);
+  protection_->remove(kPort);
+  pass(seconds(3));
+  EXPECT_EQ(programmed(kPort), Order::kUp);
+  kernel_.down.reset();
+  protection_->take_events(now_);
+  EXPECT_FALSE(kernel_.installed.contains({kPort, Part::kClassify}));
+  EXPECT_EQ(programmed(kOther), Order::kUnknown);
+}
+
+TEST_F(ProtectionTest, RulesOfAnEarlierDaemonAreKept) {
+  install(kPort, Order::kUp);
+  start();
+  EXPECT_EQ(told().ports[0].installed, report::PortRules::Installed::kKept);
+}
+
+}  // namespace
+}  // namespace lldp::io::test

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// What protection says of itself.
+#include "tests/daemon/protection_fixture.hpp"
+
+namespace lldp::io::test {
+namespace {
+
+TEST_F(ProtectionTest, WatchersAreToldWhenTheLastOfManyPortsHasItsRules) {
+  Protection& protection = open();
+  std::vector<Ifindex> ports;
+  for (unsigned n = 1; n <= 300; ++n) ports.push_back(*Ifindex::make(n));
+  for (Ifindex port : ports) protection.add(port, now_);
+  int told = 0;
+  while (protection.next_deadline() <= now_) {
+    protection.advance(now_);
+    if (protection.take_changed()) ++told;
+  }
+  EXPECT_EQ(kernel_.looks, 300);
+  EXPECT_GE(told, 300 / 16);
+  EXPECT_FALSE(protection.take_changed());
+}
+
+TEST_F(ProtectionTest, NothingToProtectIsInactive) {
+  Protection& protection = start();
+  EXPECT_EQ(summary().state, State::kInactive);  // nobody is heard
+  hear(kPort, std::nullopt);
+  protection.update(kPort, now_);
+  turn();
+  EXPECT_EQ(agent_.order(kPort), Order::kDown);
+  EXPECT_EQ(summary().state, State::kInactive);  // a leaf with nothing but a host
+  hear(kOther, Level::of<2>());
+  protection.add(kOther, now_);
+  turn();
+  EXPECT_EQ(summary().state, State::kActive);
+  EXPECT_EQ(summary().pfc_unverified, 1U);
+}
+
+TEST_F(ProtectionTest, SwitchWhoseOrderIsNotKnownIsNotProtected) {
+  hear(kPort, Level::of<2>());
+  Protection& protection = start();
+  auto snapshot = agent_.snapshot(now_);
+  snapshot.ports[0].order = Order::kUnknown;
+  const auto summary = protection.summary(snapshot);
+  EXPECT_EQ(summary.state, State::kPartial);
+  ASSERT_EQ(summary.reasons.size(), 1U);
+  EXPECT_EQ(summary.reasons[0].part.part, "remap");
+}
+
+TEST_F(ProtectionTest, PfcIsWhatTheDriverTells) {
+  hear(kPort, Level::of<2>());
+  start();
+  const auto pfc = [&] { return told().ports[0].parts.back(); };
+  EXPECT_EQ(pfc().part, "pfc");
+  EXPECT_EQ(pfc().state, "unsupported");
+  EXPECT_EQ(summary().state, State::kActive);
+  EXPECT_EQ(summary().pfc_unverified, 1U);
+  core::Actions actions;
+  core::Link with = link(kPort, 1);
+  with.pfc = core::Pfc{.enabled = 1U << 5};
+  agent_.set_link(with, now_, actions);
+  EXPECT_EQ(pfc(),
+            (report::PartReading{"pfc", "missing", "no PFC: dcb pfc set dev swp7 prio-pfc 6:on"}));
+  EXPECT_EQ(summary().state, State::kPartial);
+  with.pfc = core::Pfc{.enabled = 1U << 5 | 1U << 6};
+  agent_.set_link(with, now_, actions);
+  EXPECT_EQ(pfc(), (report::PartReading{"pfc", "done", ""}));
+  EXPECT_EQ(summary().state, State::kActive);
+  EXPECT_EQ(summary().pfc_unverified, 0U);
+}
+
+TEST_F(ProtectionTest, RulesThatAreOnlyPrintedProtectNobody) {
+  hear(kPort, Level::of<2>());
+  for (Part part : {Part::kClassify, Part::kRemap})
+    kernel_.obstacles[{kPort, part}] = {part, PartState::kUnsupported, "printed"};
+  start();
+  EXPECT_EQ(summary().state, State::kPartial) << "a back end that is to put them in force";
+  protection_.emplace(agent_, qos::Policy(), "print", opener(), names(), now_).add(kPort, now_);
+  turn();
+  EXPECT_EQ(summary().state, State::kInactive);
+  EXPECT_THAT(alarms(), IsEmpty());
+}
+
+TEST_F(ProtectionTest, RulesTellWhatIsWantedInstalledAndCounted) {
+  using Installed = report::PortRules::Installed;
+  Protection& protection = open();
+  kernel_.bounces[kPort][5] = 42;
+  protection.add(kPort, now_);
+  report::Rules rules = told();
+  EXPECT_EQ(rules.backend, "fake");
+  EXPECT_EQ(rules.description, "remembers");
+  EXPECT_EQ(rules.error, std::nullopt);
+  ASSERT_EQ(rules.ports.size(), 1U);
+  EXPECT_EQ(rules.ports[0].name, "swp7");
+  EXPECT_EQ(rules.ports[0].wanted, ProtectionTest::rules(Order::kUnknown));
+  EXPECT_EQ(rules.ports[0].installed, Installed::kNo);
+  EXPECT_THAT(rules.ports[0].changes, ElementsAre("add classify", "add remap"));
+  EXPECT_EQ(rules.ports[0].parts.front(),
+            (report::PartReading{"classify", "missing", "not there"}));
+  EXPECT_EQ(rules.ports[0].bounces[5], 42U);
+  protection.advance(now_);
+  EXPECT_EQ(told().ports[0].installed, Installed::kYes);
+  EXPECT_EQ(told().ports[0].parts.front(), (report::PartReading{"classify", "done", ""}));
+  install(kPort, Order::kUp);  // by another hand
+  rules = told();
+  EXPECT_EQ(rules.ports[0].installed, Installed::kDiffers);
+  EXPECT_THAT(rules.ports[0].changes, ElementsAre("replace classify", "replace remap"));
+}
+
+TEST_F(ProtectionTest, RulesTellWhyThereAreNone) {
+  Protection& protection = open();
+  protection.add(kPort, now_);
+  kernel_.fail_at_write = 0;
+  protection.advance(now_);
+  EXPECT_EQ(told().ports[0].error, "7: add classify: refused");
+}
+
+}  // namespace
+}  // namespace lldp::io::test

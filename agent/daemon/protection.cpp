@@ -116,8 +116,8 @@ void Protection::open_backend(TimePoint now) {
 
 void Protection::survey(TimePoint now) {
   surveyed_ = true;
-  strangers_ = backend_->ports().value_or(std::vector<dataplane::PortRef>{});
-  for (const dataplane::PortRef& port : strangers_) found_.insert(port.ifindex);
+  for (dataplane::PortRef& port : backend_->ports().value_or(std::vector<dataplane::PortRef>{}))
+    found_.insert_or_assign(port.ifindex, std::move(port));
   found_rules_ = !found_.empty();
   if (found_rules_)
     found_until_ = now + std::max<Duration>(std::chrono::seconds(core::tx_ttl(agent_->settings())),
@@ -355,10 +355,11 @@ void Protection::advance(TimePoint now) {
   }
   if (found_until_ && *found_until_ <= now && is_up()) {
     found_until_.reset();
-    for (Ifindex port : std::exchange(found_, {}))
-      if (is_due(port, now)) turn.push_back(port);
-    for (const dataplane::PortRef& port : std::exchange(strangers_, {}))
-      if (is_sole_ && !ports_.contains(port.ifindex)) take_off(port);
+    for (const auto& [ifindex, port] : std::exchange(found_, {}))
+      if (is_due(ifindex, now))
+        turn.push_back(ifindex);
+      else if (is_sole_ && !ports_.contains(ifindex))
+        take_off(port);
   }
   if (!backend_) {
     if (const auto whole = failed_.find(kWhole); whole != failed_.end() && whole->second.due <= now)

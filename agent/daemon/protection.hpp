@@ -138,11 +138,10 @@ class Protection {
   NameOf name_of_;
 
   std::set<Ifindex> ports_;
-  std::set<Ifindex> found_;               ///< with rules of an earlier daemon, not heard yet
+  /// With rules of an earlier daemon, and not heard yet; or no ports of ours: those lose them when
+  /// found_until_ is over, unless another daemon is here whose they may be.
+  std::map<Ifindex, dataplane::PortRef> found_;
   std::optional<TimePoint> found_until_;  ///< by then every neighbour would have been heard
-  /// Had rules when the back end could first be asked: those that are no ports of ours when
-  /// found_until_ is over lose them, unless another daemon is here whose they may be.
-  std::vector<dataplane::PortRef> strangers_;
   bool is_sole_ = false;
   /// Not ours any more; their rules could not be taken off yet.
   std::map<Ifindex, dataplane::PortRef> leaving_;

@@ -23,7 +23,7 @@ Bytes frame(std::uint8_t chassis, std::uint8_t level, std::uint8_t variant = 0) 
       .add(tlv::PortIdTlv{PortId::kInterfaceName, as_octets("swp12")})
       .add(tlv::Ttl{121})
       .add(tlv::Tr{1, level, 255})
-      .add(tlv::Contribution{1, level, 0}, {0x02, 0x4c, 0x56})
+      .add(tlv::Contribution{1, level, 0}, tlv::Oui{0x02, 0x4c, 0x56})
       .add(tlv::Capabilities{4, 4})
       .add(tlv::SystemName{"spine-07.pod-3.example.net"})
       .add(tlv::SystemDescription{"Debian GNU/Linux 12 (bookworm) Linux 6.1.0-18-amd64 #1 SMP "

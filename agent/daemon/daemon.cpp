@@ -286,10 +286,10 @@ void Daemon::shutdown() {
   if (speaker() == Beside::Speaker::kLldpd) beside_->withdraw(kWithdrawal);
   if (config_.flush) {
     if (auto gone = protection_.flush(); !gone) log(Severity::kError, gone.error());
-    save_state(now);
   } else {
     settle();
   }
+  state_.finish(agent_);
   loop_.stop();
 }
 
@@ -377,12 +377,6 @@ void Daemon::report(const PacketIo::SendFailure& failure, TimePoint now) {
         fmt::format("{}: frame not sent: {}", name_of(failure.port), std::strerror(failure.error)));
 }
 
-void Daemon::save_state(TimePoint now) {
-  state_.save(agent_);
-  state_.tell(agent_, now, actions_);
-  if (!actions_.events.empty()) perform(now);
-}
-
 void Daemon::settle() {
   // Before the agent's turn: who speaks for it has to be known, and what that makes due is due now.
   if (beside_) {
@@ -406,7 +400,9 @@ void Daemon::settle() {
     watch_rules(now);
     perform(now);
   }
-  save_state(now);
+  state_.save(agent_, now);
+  state_.tell(agent_, now, actions_);
+  if (!actions_.events.empty()) perform(now);
   if (!retry_due_ && (links_.behind() || state_.unsaved())) retry_due_ = now + kRetry;
   set_timer(now);
 }
@@ -416,7 +412,8 @@ void Daemon::set_timer(TimePoint now) {
   if (next) next = TimePoint(std::chrono::ceil<Tick>(next->time_since_epoch()));
   for (const auto& due :
        {shared_.gathering, own_.gathering, watchdog_due_, retry_due_, auto_role_.deadline(),
-        protection_.next_deadline(), beside_ ? beside_->next_deadline() : std::nullopt})
+        protection_.next_deadline(), state_.next_deadline(),
+        beside_ ? beside_->next_deadline() : std::nullopt})
     if (due && (!next || *due < *next)) next = due;
   // A timer that fires too early is harmless, and cheaper than being set anew at every frame.
   if (!next || (armed_ && *armed_ <= *next)) return;

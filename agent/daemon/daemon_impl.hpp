@@ -95,7 +95,6 @@ class Daemon final : ControlHandler {
   void perform(TimePoint now);
   void perform(const core::Event& event, TimePoint now);
   void report(const PacketIo::SendFailure& failure, TimePoint now);
-  void save_state(TimePoint now);
   /// Ends a turn: what is due is done, the timer is set for what comes next.
   void settle();
   void set_timer(TimePoint now);

@@ -339,16 +339,17 @@ bool is_passing(const Error& error) { return passes(error.code); }
 Result<void> write_state(const std::string& path, const core::State& state) {
   const auto boot = this_boot();
   if (!boot) return fail(boot.error());
-  const std::string fresh = fresh_name(path);
+  // What was written before may not be durable yet, and was told: it stands until this is whole.
+  const std::string part = path + ".part";
   // O_TRUNC: what an interrupted save left there is of no use. O_NOFOLLOW: nor is a link.
   const UniqueFd fd(
-      ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644));
+      ::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644));
   if (!fd) return fail(cannot("written", path, errno));
-  if (const int code = write_whole(fd.get(), format_state(state, *boot)); code != 0) {
-    ::unlink(fresh.c_str());
-    return fail(cannot("written", path, code));
-  }
-  return {};
+  int code = write_whole(fd.get(), format_state(state, *boot));
+  if (code == 0 && ::rename(part.c_str(), fresh_name(path).c_str()) != 0) code = errno;
+  if (code == 0) return {};
+  ::unlink(part.c_str());
+  return fail(cannot("written", path, code));
 }
 
 Result<void> commit_state(const std::string& path) {

@@ -40,8 +40,8 @@ namespace lldp::io {
 /// Nothing is wrong with the file: the process or the machine lacks descriptors or memory now.
 [[nodiscard]] bool is_passing(const Error& error);
 
-/// Writes PATH.new, which load_state() finds if this process ends in the next moment. Does not wait
-/// for the disk. On failure nothing has changed.
+/// Replaces PATH.new as a whole, which load_state() finds if this process ends in the next moment.
+/// Does not wait for the disk. On failure nothing has changed.
 [[nodiscard]] Result<void> write_state(const std::string& path, const core::State& state);
 /// Makes it PATH, as a whole: whoever reads the file, or whenever the power goes, finds the old or
 /// the new content. Waits for the disk. On failure the old file is untouched.

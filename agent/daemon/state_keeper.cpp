@@ -54,9 +54,21 @@ void StateKeeper::write(const core::Agent& agent) {
   if (!written) note(written);  // else when it is durable
 }
 
-void StateKeeper::save(const core::Agent& agent) {
+void StateKeeper::save(const core::Agent& agent, TimePoint now) {
   write(agent);
-  if (std::exchange(written_, false)) note(commit_state(path_));
+  if (!written_ || now < next_commit_) return;
+  next_commit_ = now + kCommitInterval;
+  commit();
+}
+
+void StateKeeper::finish(const core::Agent& agent) {
+  write(agent);
+  if (written_) commit();
+}
+
+void StateKeeper::commit() {
+  written_ = false;
+  note(commit_state(path_));
 }
 
 void StateKeeper::note(const Result<void>& saved) {

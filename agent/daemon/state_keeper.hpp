@@ -26,22 +26,33 @@ class StateKeeper {
   void note_change() { changed_ = true; }
   /// If it has: before a frame tells of it (docs/rules.md O5).
   void write(const core::Agent& agent);
-  /// The same and, after the frames, for good.
-  void save(const core::Agent& agent);
+  /// The same and, after the frames, for good; but the disk is waited for once in kCommitInterval
+  /// at most, for a neighbour may give cause to write with every frame.
+  void save(const core::Agent& agent, TimePoint now);
+  /// When save() has something to do though nothing changes.
+  [[nodiscard]] std::optional<TimePoint> next_deadline() const {
+    return written_ ? std::optional(next_commit_) : std::nullopt;
+  }
+  /// The last save(): for good, now.
+  void finish(const core::Agent& agent);
   /// The disk refused; save() after retry() tries again.
   [[nodiscard]] bool unsaved() const { return trouble_.has_value(); }
   void retry() { changed_ |= unsaved(); }
   /// Raises or clears the alarm `state` for what has happened since this was last called.
   void tell(core::Agent& agent, TimePoint now, core::Actions& out);
 
+  static constexpr Duration kCommitInterval = std::chrono::seconds(1);
+
  private:
   [[nodiscard]] Result<void> take_right();
+  void commit();
   void note(const Result<void>& saved);
 
   std::string path_;
   UniqueFd right_{};
   bool changed_ = false;
   bool written_ = false;  ///< and not durable yet
+  TimePoint next_commit_{};
   std::optional<std::string> trouble_{};
   std::optional<std::string> told_{};
 };

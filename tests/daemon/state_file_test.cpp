@@ -163,6 +163,16 @@ TEST(StateFile, WhatIsWrittenIsFoundBeforeItIsDurable) {
   EXPECT_EQ(load_state(dir / "state"), leaf());
 }
 
+// Neither does one that is not written to its end: it may be the one that was told.
+TEST(StateFile, WhatWasWrittenBeforeStandsUntilTheNextIsWhole) {
+  const TempDir dir;
+  ASSERT_TRUE(save_state(dir / "state", {}));
+  ASSERT_TRUE(write_state(dir / "state", leaf()));
+  ASSERT_EQ(::mkdir((dir / "state.part").c_str(), 0700), 0);  // stands where the next must go
+  EXPECT_FALSE(write_state(dir / "state", {}));
+  EXPECT_EQ(load_state(dir / "state"), leaf());
+}
+
 TEST(StateFile, MissingOneIsAFirstStart) {
   const TempDir dir;
   EXPECT_EQ(load_state(dir / "state"), core::State{});
@@ -223,7 +233,7 @@ TEST(StateFile, NewContentIsOnTheDiskBeforeItTakesTheOldOnesPlace) {
   disk() = {};
   ASSERT_TRUE(save_state(dir / "state", leaf()));
   EXPECT_THAT(disk().calls, testing::ElementsAre(
-                                "fsync state.new", "rename state.new",
+                                "rename state.part", "fsync state.new", "rename state.new",
                                 "fsync " + std::filesystem::path(dir.path()).filename().string()));
 }
 
@@ -252,7 +262,7 @@ TEST(StateFile, FullDiskIsOneClearLine) {
   // /dev/full behind a name of its own: the open succeeds and the write says ENOSPC. O_NOFOLLOW
   // refuses the link, so the device is made where that is allowed.
   const TempDir dir;
-  if (::mknod((dir / "state.new").c_str(), S_IFCHR | 0600, 0x0107) != 0)
+  if (::mknod((dir / "state.part").c_str(), S_IFCHR | 0600, 0x0107) != 0)
     GTEST_SKIP() << "needs the right to make a device";
   const auto saved = save_state(dir / "state", leaf());
   if (!saved && saved.error().code == EACCES) GTEST_SKIP() << "devices do not work here";

@@ -34,22 +34,22 @@ TEST(StateKeeper, WhatCannotBeWrittenIsAnAlarmUntilItIs) {
   Kept kept;
   StateKeeper keeper(path);
   ASSERT_TRUE(keeper.open()) << "no reason not to start";
-  keeper.save(kept.agent);  // without a change: the first sign of it
+  keeper.save(kept.agent, kept.now);  // without a change: the first sign of it
   EXPECT_TRUE(keeper.unsaved());
   keeper.tell(kept.agent, kept.now, kept.out);
   EXPECT_EQ(kept.alarm(), path +
                               ": cannot be written: No such file or directory; what changes "
                               "meanwhile is lost at a restart");
   kept.out.clear();
-  keeper.save(kept.agent);  // nothing new, and nobody asked for another try
+  keeper.save(kept.agent, kept.now);  // nothing new, and nobody asked for another try
   keeper.retry();
-  keeper.save(kept.agent);
+  keeper.save(kept.agent, kept.now);
   keeper.tell(kept.agent, kept.now, kept.out);
   EXPECT_TRUE(kept.out.events.empty()) << "told once";
 
   std::filesystem::create_directory(dir / "later");
   keeper.retry();
-  keeper.save(kept.agent);
+  keeper.save(kept.agent, kept.now);
   EXPECT_FALSE(keeper.unsaved());
   keeper.tell(kept.agent, kept.now, kept.out);
   EXPECT_EQ(kept.alarm(), std::nullopt);
@@ -61,14 +61,48 @@ TEST(StateKeeper, WritesOnlyWhatHasChanged) {
   Kept kept;
   StateKeeper keeper(dir / "state");
   ASSERT_TRUE(keeper.open());
-  keeper.save(kept.agent);
+  keeper.save(kept.agent, kept.now);
   EXPECT_FALSE(std::filesystem::exists(dir / "state"));
   keeper.note_change();
   keeper.write(kept.agent);
   EXPECT_TRUE(std::filesystem::exists(dir / "state.new"));
-  keeper.save(kept.agent);
+  keeper.save(kept.agent, kept.now);
   EXPECT_TRUE(std::filesystem::exists(dir / "state"));
   EXPECT_FALSE(std::filesystem::exists(dir / "state.new"));
+}
+
+// A neighbour may give cause to write with every frame.
+TEST(StateKeeper, WaitsForTheDiskOnceInASecondAtMost) {
+  const TempDir dir;
+  Kept kept;
+  StateKeeper keeper(dir / "state");
+  ASSERT_TRUE(keeper.open());
+  const auto change = [&](const char* port) {
+    kept.agent.set_link({.ifindex = Ifindex::of<1>(), .name = port, .up = true}, kept.now,
+                        kept.out);
+    keeper.note_change();
+    keeper.save(kept.agent, kept.now);
+  };
+  const auto committed = [&] { return !std::filesystem::exists(dir / "state.new"); };
+  EXPECT_EQ(keeper.next_deadline(), std::nullopt);
+  change("a");
+  EXPECT_TRUE(committed());
+  EXPECT_EQ(keeper.next_deadline(), std::nullopt);
+  const TimePoint due = kept.now + StateKeeper::kCommitInterval;
+  kept.now += std::chrono::milliseconds(1);
+  change("b");
+  EXPECT_FALSE(committed());
+  EXPECT_EQ(load_state(dir / "state"), kept.agent.state()) << "what was told is found";
+  EXPECT_EQ(keeper.next_deadline(), due);
+  kept.now = due;
+  keeper.save(kept.agent, kept.now);
+  EXPECT_TRUE(committed());
+  EXPECT_EQ(keeper.next_deadline(), std::nullopt);
+  change("c");
+  EXPECT_FALSE(committed());
+  keeper.finish(kept.agent);
+  EXPECT_TRUE(committed());
+  EXPECT_EQ(load_state(dir / "state"), kept.agent.state());
 }
 
 /// Another process that has the right to the file until the object goes.
@@ -130,7 +164,7 @@ TEST(StateKeeper, WhoCouldNotLockAtTheStartDoesNotOverwriteAnothersStateLater) {
   ASSERT_TRUE(keeper.open());
   std::filesystem::create_directory(dir / "later");
   const Other other(path);
-  keeper.save(kept.agent);
+  keeper.save(kept.agent, kept.now);
   EXPECT_TRUE(keeper.unsaved());
   EXPECT_FALSE(std::filesystem::exists(path));
 }

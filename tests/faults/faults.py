@@ -20,7 +20,7 @@ from rig import Faults, Lab, Verdicts, eventually, run
 MEMORY_KB = 16 << 10  # under a flood
 ANSWER_MS = 100
 TOGGLES = 100_000  # frames/s
-TOGGLE_ANSWER_MS = 20
+TOGGLE_ANSWER_MS = 20  # for 99 of 100; a single one may have waited for another process or for the disk, ANSWER_MS at most
 TOGGLE_CPU = 0.6  # of a core
 GROWTH = 1.05  # of memory from the first to the last interface
 
@@ -368,10 +368,11 @@ def toggle(args, verdicts):
         lost = count - frames("p3")
         times.sort()
         verdicts.add("toggle", f"{frames('p2') / took:.0f} frames/s for {took:.0f} s: another port lost {lost} of {count}, {wrong} "
-                     f"times a wrong level or rule, {100 * used:.0f} % of a core, answers in {times[len(times) // 2]:.1f} ms, at most "
-                     f"{times[-1]:.1f} ms, {len(daemon.lines()) - changes} lines",
+                     f"times a wrong level or rule, {100 * used:.0f} % of a core, answers in {times[len(times) // 2]:.1f} ms, 99 of "
+                     f"100 in {times[len(times) * 99 // 100]:.1f} ms, at most {times[-1]:.1f} ms, {len(daemon.lines()) - changes} lines",
                      lost == 0 and wrong == 0 and
-                     (args.sanitized or (used <= TOGGLE_CPU and times[-1] <= TOGGLE_ANSWER_MS)))
+                     (args.sanitized or (used <= TOGGLE_CPU and times[len(times) * 99 // 100] <= TOGGLE_ANSWER_MS and
+                                         times[-1] <= ANSWER_MS)))
 
 
 SCENARIOS = {"kills": kills, "syscalls": syscalls, "storm": storm, "flood": flood, "toggle": toggle}

@@ -162,14 +162,16 @@ class Daemon:
         return found
 
     def state_is_whole(self):
-        """The file as it is now: all of one writing, or not there yet. What was written and not made durable stands in
-        PATH.new, which may be torn: then the file counts."""
-        try:
-            text = self.state.read_text()
-        except FileNotFoundError:
-            return True
-        return re.fullmatch(r"lldp-level-state 2\n((chassis-id|role|level|supported|place|near|boot|ports|port) [^\n]+\n)*end\n",
-                            text) is not None
+        """The file, and what was written and is not durable yet: each all of one writing, or not there."""
+        def whole(path):
+            try:
+                text = path.read_text()
+            except FileNotFoundError:
+                return True
+            return re.fullmatch(r"lldp-level-state 2\n((chassis-id|role|level|supported|place|near|boot|ports|port) [^\n]+\n)*end\n",
+                                text) is not None
+
+        return whole(self.state) and whole(self.state.with_name(self.state.name + ".new"))
 
     def status(self, key):
         """A number of /proc/PID/status, in kB for memory."""

@@ -250,7 +250,7 @@ TEST_F(Hardening, WatchdogHearsNothingWhileTheLoopHangs) {
   const std::string socket = files.file("notify");
   const std::string state = files.file("state");
   Notified systemd(socket);
-  ASSERT_EQ(::mkfifo((state + ".new").c_str(), 0600), 0);
+  ASSERT_EQ(::mkfifo((state + ".part").c_str(), 0600), 0);
   std::ofstream(files.file("conf")) << "role = switch\nports = *\n";
   const Namespace other;
   join(*space_, other);
@@ -275,7 +275,7 @@ TEST_F(Hardening, WatchdogHearsNothingWhileTheLoopHangs) {
   EXPECT_TRUE(silent());
 
   // The disk answers: so does the daemon.
-  const UniqueFd reader(::open((state + ".new").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  const UniqueFd reader(::open((state + ".part").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   ASSERT_TRUE(reader);
   EXPECT_TRUE(systemd.hears("WATCHDOG=1", 5s)) << daemon.output();
   daemon.signal(SIGTERM);

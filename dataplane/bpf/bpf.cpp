@@ -25,8 +25,9 @@ namespace {
 constexpr Part kParts[] = {Part::kClassify, Part::kRemap, Part::kQueues};
 
 /// Only XDP by a BPF link is not told of, and an interface costs microseconds to read: of more than
-/// so many ports not at every glance.
-constexpr std::size_t kLinksPerGlance = 64;
+/// so many ports not at every glance, but at every eighth however many there are.
+constexpr std::size_t kLinksPerGlance = 16;
+constexpr std::size_t kGlancesWithoutLinks = 8;
 
 constexpr std::chrono::nanoseconds kMigrationPause = std::chrono::milliseconds(250);
 /// With more ports one question for all interfaces costs less than one for each port.
@@ -242,7 +243,7 @@ std::vector<Ifindex> Bpf::glance(std::span<const Ifindex> ports) {
     const auto seen = seen_.find(port);
     if (seen != seen_.end() && seen->second.xdp_program != facts.xdp_program) changed.insert(port);
   };
-  if (++glances_ * kLinksPerGlance >= ports.size()) {
+  if (++glances_ * kLinksPerGlance >= ports.size() || glances_ >= kGlancesWithoutLinks) {
     glances_ = 0;
     if (ports.size() > kLinksOneByOne) {
       if (!socket_.links(Ifindex(), compare)) return {ports.begin(), ports.end()};

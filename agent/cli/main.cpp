@@ -18,8 +18,8 @@ namespace {
 namespace po = boost::program_options;
 
 constexpr Command kCommands[] = {
-    {"show", "[PORT...]", 0, 4096, "json,format,filter",
-     "device, ports, neighbours, protection, alarms", show},
+    {"show", "[detail] [PORT...]", 0, 4096, "json,format,filter,as",
+     "device, ports, neighbours, protection, alarms; detail: all TLVs heard", show},
     {"watch", "[PORT...]", 0, 4096, "json", "the same, as it changes", watch},
     {"rules", "", 0, 0, "json", "rules wanted and installed, packets bounced", rules},
     {"stats", "[PORT...]", 0, 4096, "json", "802.1AB counters", stats},
@@ -60,7 +60,8 @@ po::options_description describe() {
       "own", po::value<std::string>()->value_name("ADDRESS"),
       "replay: frames from this MAC address were sent by the port itself")(
       "as", po::value<std::string>()->value_name("NAME"),
-      "expect: this device's name in the file, where it is not its system name")(
+      "expect: this device's name in the file, where it is not its system name; show: what lldpctl "
+      "prints, lldpctl-keyvalue, lldpctl-json0 or lldpctl-xml")(
       "format", po::value<std::string>()->value_name("FORMAT"),
       "show: table, json, keyvalue or csv")(
       "filter", po::value<std::string>()->value_name("KEY=VALUE,..."),

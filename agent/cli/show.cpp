@@ -6,8 +6,11 @@
 #include "agent/cli/ask.hpp"
 #include "agent/cli/command.hpp"
 #include "agent/cli/terminal.hpp"
+#include "agent/report/detail.hpp"
 #include "agent/report/filter.hpp"
 #include "agent/report/formats.hpp"
+#include "agent/report/lldpctl.hpp"
+#include "agent/report/oui.hpp"
 #include "agent/report/text.hpp"
 #include "base/text.hpp"
 
@@ -16,12 +19,19 @@ namespace {
 
 /// What of the daemon's answer is printed, and how.
 struct View {
+  bool detail = false;
   std::string format{"table"};
+  std::optional<report::LldpctlFormat> lldpctl{};
   std::optional<report::Filter> filter{};
+  std::vector<std::string> ports{};
 };
 
 Result<View> view_of(const Arguments& arguments) {
-  View view;
+  View view{.ports = arguments.operands};
+  if (!view.ports.empty() && view.ports.front() == "detail") {
+    view.detail = true;
+    view.ports.erase(view.ports.begin());
+  }
   if (arguments.json && !arguments.format.empty() && arguments.format != "json")
     return fail(usage_error("--json and --format " + escape(arguments.format) + " contradict"));
   if (arguments.json) view.format = "json";
@@ -29,6 +39,15 @@ Result<View> view_of(const Arguments& arguments) {
   constexpr std::string_view kFormats[] = {"table", "json", "keyvalue", "csv"};
   if (std::ranges::find(kFormats, view.format) == std::end(kFormats))
     return fail(usage_error("--format takes table, json, keyvalue or csv"));
+  if (!arguments.as.empty()) {
+    constexpr std::string_view kNames[] = {"lldpctl-keyvalue", "lldpctl-json0", "lldpctl-xml"};
+    const auto at = std::ranges::find(kNames, arguments.as);
+    if (at == std::end(kNames))
+      return fail(usage_error("--as takes lldpctl-keyvalue, lldpctl-json0 or lldpctl-xml"));
+    if (arguments.json || !arguments.format.empty())
+      return fail(usage_error("--as is a format of its own: leave out --json and --format"));
+    view.lldpctl = static_cast<report::LldpctlFormat>(at - std::begin(kNames));
+  }
   if (!arguments.filter.empty()) {
     auto filter = report::Filter::parse(arguments.filter);
     if (!filter) return fail(usage_error("--filter: " + filter.error().what));
@@ -37,9 +56,17 @@ Result<View> view_of(const Arguments& arguments) {
   return view;
 }
 
-Result<std::string> render(const View& view, const std::string& answer) {
+Result<std::string> render(const View& view, std::string answer) {
+  if (view.lldpctl) return report::as_lldpctl(answer, *view.lldpctl);
   if (view.format == "csv") return report::csv(answer);
-  if (view.format == "table") return report::show_text(answer, terminal_style());
+  if (view.format == "table")
+    return view.detail ? report::detail_text(answer, terminal_style(), report::oui_owner)
+                       : report::show_text(answer, terminal_style());
+  if (view.detail) {
+    auto whole = report::with_tlvs(answer, report::oui_owner);
+    if (!whole) return whole;
+    answer = std::move(*whole);
+  }
   if (view.format == "keyvalue") return report::keyvalue(answer);
   return answer + "\n";
 }
@@ -49,15 +76,17 @@ Result<std::string> render(const View& view, const std::string& answer) {
 Result<int> show(const Arguments& arguments) {
   const auto view = view_of(arguments);
   if (!view) return fail(view.error());
-  auto answer = ask(arguments, "org.lldplevel.Show", arguments.operands);
+  auto answer =
+      ask(arguments, view->detail || view->lldpctl ? "org.lldplevel.Detail" : "org.lldplevel.Show",
+          view->ports);
   if (!answer) return fail(answer.error());
-  const auto missing = not_there(arguments.operands, *answer);
+  const auto missing = not_there(view->ports, *answer);
   if (!missing) return fail(missing.error());
-  if (!missing->empty() && missing->size() == arguments.operands.size())
+  if (!missing->empty() && missing->size() == view->ports.size())
     return fail(no_such_ports(*missing));
   if (view->filter) answer = view->filter->apply(*answer);
   if (!answer) return fail(answer.error());
-  const auto text = render(*view, *answer);
+  const auto text = render(*view, std::move(*answer));
   if (!text) return fail(text.error());
   if (const auto printed = print(*text); !printed) return fail(printed.error());
   if (!missing->empty()) return fail(no_such_ports(*missing));

@@ -28,6 +28,8 @@ class ControlHandler {
   virtual ~ControlHandler() = default;
   /// `ports`: globs; empty for all. report::show_json.
   [[nodiscard]] virtual std::string show_json(std::span<const std::string> ports) = 0;
+  /// The same with the octets that were received and would be sent.
+  [[nodiscard]] virtual std::string detail_json(std::span<const std::string> ports) = 0;
   [[nodiscard]] virtual std::string stats_json(std::span<const std::string> ports) = 0;
   [[nodiscard]] virtual std::string rules_json() = 0;
   /// Reads the configuration anew, as SIGHUP does. Fails with all that is wrong in it.

@@ -86,6 +86,7 @@ void Session::answer(const Call& call) {
       {"org.varlink.service.GetInterfaceDescription", "interface", false, true, false,
        &Session::get_interface_description},
       {"org.lldplevel.Show", "ports", true, false, false, &Session::show},
+      {"org.lldplevel.Detail", "ports", true, false, false, &Session::detail},
       {"org.lldplevel.Watch", "ports", true, false, true, &Session::watch},
       {"org.lldplevel.Stats", "ports", true, false, false, &Session::stats},
       {"org.lldplevel.Rules", "", false, false, false, &Session::rules},
@@ -188,6 +189,10 @@ void Session::get_interface_description(const Call& call) {
 
 void Session::show(const Call& call) {
   send(varlink::reply(owner_->handler().show_json(ports_of(call))));
+}
+
+void Session::detail(const Call& call) {
+  send(varlink::reply(owner_->handler().detail_json(ports_of(call))));
 }
 
 void Session::stats(const Call& call) {

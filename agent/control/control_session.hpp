@@ -72,6 +72,7 @@ class Session : public std::enable_shared_from_this<Session> {
   void get_info(const varlink::Call& call);
   void get_interface_description(const varlink::Call& call);
   void show(const varlink::Call& call);
+  void detail(const varlink::Call& call);
   void watch(const varlink::Call& call);
   void stats(const varlink::Call& call);
   void rules(const varlink::Call& call);

@@ -371,6 +371,6 @@ std::optional<Statistics> Agent::statistics(Ifindex port) const {
   return p != nullptr ? std::optional(p->statistics) : std::nullopt;
 }
 std::size_t Agent::neighbor_count() const { return impl_->neighbor_count(); }
-Snapshot Agent::snapshot(TimePoint now) const { return impl_->snapshot(now); }
+Snapshot Agent::snapshot(TimePoint now, Depth depth) const { return impl_->snapshot(now, depth); }
 
 }  // namespace lldp::core

@@ -108,7 +108,7 @@ class Agent {
   [[nodiscard]] PortType type(Ifindex port) const;
   [[nodiscard]] std::optional<Statistics> statistics(Ifindex port) const;
   [[nodiscard]] std::size_t neighbor_count() const;
-  [[nodiscard]] Snapshot snapshot(TimePoint now) const;
+  [[nodiscard]] Snapshot snapshot(TimePoint now, Depth depth = Depth::kSummary) const;
 
  private:
   class Impl;

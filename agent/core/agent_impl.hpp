@@ -48,7 +48,7 @@ class Agent::Impl {
   [[nodiscard]] bool ports_restored() const { return ports_restored_; }
   [[nodiscard]] const Port* find(Ifindex ifindex) const;
   [[nodiscard]] std::size_t neighbor_count() const { return neighbors_; }
-  [[nodiscard]] Snapshot snapshot(TimePoint now) const;
+  [[nodiscard]] Snapshot snapshot(TimePoint now, Depth depth) const;
 
  private:
   struct Sender;    ///< procedures of the transmit machine

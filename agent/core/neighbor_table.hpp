@@ -65,7 +65,8 @@ class Neighbor : public Told {
   bool in_error = false;  ///< this and the next two: for the statistics, frame by frame
   std::uint16_t tlvs_discarded = 0;
   std::uint16_t tlvs_unrecognized = 0;
-  TimePoint rxInfoTTL{};  ///< when it ages out
+  TimePoint rxInfoTTL{};   ///< when it ages out
+  TimePoint changed_at{};  ///< when it was heard first, or said something else
   /// When what it said last by a TLV of ours loses its validity.
   TimePoint claim_until{};
   /// Until then it counts, though a frame without such a TLV has come since, of a station: so

@@ -121,6 +121,7 @@ void Agent::Impl::Receiver::mibUpdateObjects() {
   }
   known->rxInfoTTL = now + std::chrono::seconds(view->ttl);
   known->source = source;
+  known->changed_at = now;
   supersede();
   impl.set_unproved(*known, impl.is_unproved(*known));
   out.events.push_back(std::move(event));

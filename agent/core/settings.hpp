@@ -26,6 +26,13 @@ enum class Scope : std::uint8_t { kNearestBridge, kNearestNonTpmrBridge, kNeares
   return {0x01, 0x80, 0xc2, 0x00, 0x00, kLast[static_cast<std::size_t>(scope)]};
 }
 
+/// As `lldp.scopes` has it.
+[[nodiscard]] constexpr std::string_view to_string(Scope scope) {
+  constexpr std::string_view kNames[] = {"nearest-bridge", "nearest-nontpmr-bridge",
+                                         "nearest-customer-bridge"};
+  return kNames[static_cast<std::size_t>(scope)];
+}
+
 /// What LLDP may do on a port. IEEE 802.1AB-2016 9.2.5.1.
 enum class AdminStatus : std::uint8_t { disabled, enabledTxOnly, enabledRxOnly, enabledRxTx };
 [[nodiscard]] constexpr std::string_view to_string(AdminStatus s) {

@@ -9,6 +9,8 @@
 namespace lldp::core {
 namespace {
 
+constexpr std::ptrdiff_t kEthernetHeader = 14;
+
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// Numbers in names compare as numbers: swp2 stands before swp10.
@@ -36,8 +38,14 @@ bool natural_less(std::string_view a, std::string_view b) {
   return a < b;
 }
 
-NeighborInfo describe(const Neighbor& n, TimePoint now, bool decisive) {
+NeighborInfo describe(const Neighbor& n, TimePoint now, bool decisive, Depth depth) {
   const auto left = std::chrono::ceil<std::chrono::seconds>(n.rxInfoTTL - now);
+  std::optional<ReceivedFrame> frame;
+  if (depth == Depth::kOctets)
+    frame = {.scope = n.scope,
+             .source = n.source,
+             .unchanged_for = std::chrono::floor<std::chrono::seconds>(now - n.changed_at),
+             .lldpdu = Bytes(n.lldpdu().begin(), n.lldpdu().end())};
   return {.chassis_id = n.chassis_id(),
           .port_id = n.port_id(),
           .port_description = std::string(n.port_description()),
@@ -51,10 +59,11 @@ NeighborInfo describe(const Neighbor& n, TimePoint now, bool decisive) {
           .layers = n.layers,
           .ttl = n.rxTTL,
           .expires_in = std::max(left, std::chrono::seconds(0)),
-          .decisive = decisive};
+          .decisive = decisive,
+          .frame = std::move(frame)};
 }
 
-PortInfo describe(const Port& port, TimePoint now) {
+PortInfo describe(const Port& port, TimePoint now, Depth depth) {
   PortInfo info{.name = port.link.name,
                 .ifindex = port.link.ifindex,
                 .up = port.link.up,
@@ -65,7 +74,7 @@ PortInfo describe(const Port& port, TimePoint now) {
                 .layers = port.link.layers,
                 .unprotected = port.unprotected_at != kNever};
   for (const Neighbor& n : port.table.all()) {
-    info.neighbors.push_back(describe(n, now, port.decisive_neighbor() == &n));
+    info.neighbors.push_back(describe(n, now, port.decisive_neighbor() == &n, depth));
   }
   return info;
 }
@@ -88,7 +97,7 @@ std::string_view to_string(LevelSource s) {
   return "none";
 }
 
-Snapshot Agent::Impl::snapshot(TimePoint now) const {
+Snapshot Agent::Impl::snapshot(TimePoint now, Depth depth) const {
   Snapshot s{.role = settings_.role,
              .level = inference_.level(),
              .level_source = inference_.source(),
@@ -98,7 +107,11 @@ Snapshot Agent::Impl::snapshot(TimePoint now) const {
              .alarms = alarms(now)};
   for (const auto& port : ports_) {
     if (!port) continue;
-    s.ports.push_back(describe(*port, now));
+    s.ports.push_back(describe(*port, now, depth));
+    if (depth != Depth::kOctets) continue;
+    const Bytes frame = announcement(port->link.ifindex);
+    if (frame.size() > kEthernetHeader)
+      s.ports.back().announced.assign(frame.begin() + kEthernetHeader, frame.end());
   }
   std::sort(s.ports.begin(), s.ports.end(),
             [](const PortInfo& a, const PortInfo& b) { return natural_less(a.name, b.name); });

@@ -8,6 +8,7 @@
 
 #include "agent/core/alarm.hpp"
 #include "agent/core/settings.hpp"
+#include "base/bytes.hpp"
 #include "base/fabric.hpp"
 
 namespace lldp::core {
@@ -16,6 +17,18 @@ namespace lldp::core {
 enum class LevelSource : std::uint8_t { kNone, kHost, kNeighbor, kPinned, kRestored };
 [[nodiscard]] std::string_view to_string(
     LevelSource s);  ///< none, host, neighbor, pinned, restored
+
+/// A neighbour's last frame.
+struct ReceivedFrame {
+  Scope scope{};
+  MacAddress source{};                   ///< all 0: not known
+  std::chrono::seconds unchanged_for{};  ///< since when it says the same
+  Bytes lldpdu{};
+  friend bool operator==(const ReceivedFrame&, const ReceivedFrame&) = default;
+};
+
+/// How much of it a snapshot is to hold: what it amounts to, or the octets too.
+enum class Depth : std::uint8_t { kSummary, kOctets };
 
 /// One neighbour as `show` prints it. Strings are as received, not escaped.
 struct NeighborInfo {
@@ -33,6 +46,7 @@ struct NeighborInfo {
   std::uint16_t ttl = 0;                      ///< as received, seconds
   std::chrono::seconds expires_in{0};         ///< rounded up
   bool decisive = false;                      ///< the one the port's type goes by
+  std::optional<ReceivedFrame> frame{};       ///< of Depth::kOctets
   friend bool operator==(const NeighborInfo&, const NeighborInfo&) = default;
 };
 
@@ -47,6 +61,7 @@ struct PortInfo {
   std::optional<Layers> layers{};             ///< as set
   bool unprotected = false;                   ///< a switch is heard that tells no level
   std::vector<NeighborInfo> neighbors{};      ///< by MSAP
+  Bytes announced{};  ///< the LLDPDU that it would send now, of Depth::kOctets; empty: none
   friend bool operator==(const PortInfo&, const PortInfo&) = default;
 };
 

@@ -11,13 +11,21 @@
 namespace lldp::io {
 
 std::string Daemon::show_json(std::span<const std::string> ports) {
+  return show_json(ports, core::Depth::kSummary);
+}
+
+std::string Daemon::detail_json(std::span<const std::string> ports) {
+  return show_json(ports, core::Depth::kOctets);
+}
+
+std::string Daemon::show_json(std::span<const std::string> ports, core::Depth depth) {
   const TimePoint now = boot_time();
   // Whoever asks is told what is, and what waits to be read is not known yet.
   read_links();
   protection_.catch_up(now);
   perform(now);
   set_timer(now);
-  const core::Snapshot snapshot = agent_.snapshot(now);
+  const core::Snapshot snapshot = agent_.snapshot(now, depth);
   return report::show_json(snapshot, protection_.summary(snapshot),
                            {.wall = std::chrono::system_clock::now(), .boot = now}, ports,
                            to_string(speaker()), role_.why);

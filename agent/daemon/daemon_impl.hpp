@@ -104,6 +104,8 @@ class Daemon final : ControlHandler {
   }
 
   std::string show_json(std::span<const std::string> ports) override;
+  std::string detail_json(std::span<const std::string> ports) override;
+  std::string show_json(std::span<const std::string> ports, core::Depth depth);
   std::string stats_json(std::span<const std::string> ports) override;
   std::string rules_json() override;
   Result<void, std::vector<Error>> reload() override;

@@ -48,7 +48,15 @@ void write(JsonWriter& out, const core::NeighborInfo& n) {
   out.close(']');
   write_priorities(out.key("pfc_enabled"), n.pfc_enabled);
   write(out.key("layers"), n.layers);
-  out.member("ttl", n.ttl).member("expires_in", n.expires_in.count()).close('}');
+  out.member("ttl", n.ttl).member("expires_in", n.expires_in.count());
+  if (n.frame) {
+    const bool known = n.frame->source != MacAddress{};
+    out.member("scope", to_string(n.frame->scope))
+        .member("source", known ? std::optional(lldp::to_string(n.frame->source)) : std::nullopt)
+        .member("unchanged_for", n.frame->unchanged_for.count())
+        .member("lldpdu", to_hex(n.frame->lldpdu));
+  }
+  out.close('}');
 }
 
 void write(JsonWriter& out, const core::PortInfo& p,
@@ -63,6 +71,7 @@ void write(JsonWriter& out, const core::PortInfo& p,
       .member("admin", to_string(p.admin));
   write_priorities(out.key("pfc_enabled"), p.pfc_enabled);
   write(out.key("layers"), p.layers);
+  if (!p.announced.empty()) out.member("announced", to_hex(p.announced));
   out.key("neighbors").open('[');
   for (const core::NeighborInfo& n : p.neighbors) write(out, n);
   out.close(']').close('}');

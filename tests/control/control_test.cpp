@@ -26,6 +26,7 @@ using testing::HasSubstr;
 /// Answers with what was asked, and counts.
 class FakeHandler : public ControlHandler {
  public:
+  std::string detail_json(std::span<const std::string> ports) override { return show_json(ports); }
   std::string show_json(std::span<const std::string> ports) override {
     std::string out = R"({"n":)" + std::to_string(++shows);
     for (const std::string& p : ports) out += ",\"" + p + "\":1";

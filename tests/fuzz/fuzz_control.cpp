@@ -19,6 +19,7 @@ using namespace lldp::io;
 
 /// Answers with what was asked for, and owns the one session.
 struct Server final : ControlHandler, SessionOwner {
+  std::string detail_json(std::span<const std::string> ports) override { return show_json(ports); }
   std::string show_json(std::span<const std::string> ports) override {
     return nlohmann::json({{"ports", ports.size()}}).dump();
   }

@@ -43,6 +43,7 @@ std::string golden(const std::string& name) {
 
 class FakeDaemon : public io::ControlHandler {
  public:
+  std::string detail_json(std::span<const std::string>) override { return golden("show.json"); }
   std::string show_json(std::span<const std::string>) override { return golden("show.json"); }
   std::string stats_json(std::span<const std::string>) override {
     return R"({"version":1,"ports":[],)"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `transport`: beside a real lldpd, in namespaces of the test's own.
+#include "tests/netns/lldpd.hpp"
+
 #include <arpa/inet.h>
 #include <fmt/core.h>
 #include <gmock/gmock.h>
@@ -29,65 +31,6 @@ using namespace std::chrono_literals;
 using testing::HasSubstr;
 using testing::Not;
 using testing::SizeIs;
-
-/// lldpd in a namespace, with a control socket of its own.
-class Lldpd {
- public:
-  explicit Lldpd(const Namespace& space) : space_(space) {
-    // lldpd goes by what the kernel forwards, which is nothing here; a switch is a bridge to it.
-    std::ofstream(conf()) << "configure system capabilities enabled bridge\n"
-                             "configure system max-neighbors 1000\n";
-  }
-  ~Lldpd() { stop(); }
-  Lldpd(const Lldpd&) = delete;
-  Lldpd& operator=(const Lldpd&) = delete;
-
-  void start(const std::vector<std::string>& options = {}) {
-    // -O: no configuration but ours.
-    std::vector<std::string> command{"/usr/sbin/lldpd",  "-d", "-u", socket(), "-O", conf(), "-L",
-                                     "/usr/sbin/lldpcli"};
-    command.insert(command.end(), options.begin(), options.end());
-    process_.emplace(space_.inside(std::move(command)), files_.file("log"));
-  }
-  /// To the part that speaks first: it says goodbye when it sees the other one die.
-  void signal(int number) {
-    std::vector<int> all = pids();
-    std::ranges::reverse(all);
-    for (const int pid : all) ::kill(pid, number);
-  }
-  void kill() {
-    const std::vector<int> all = pids();
-    signal(SIGKILL);
-    process_.reset();
-    const auto gone = [&] {
-      return std::ranges::none_of(
-          all, [](int pid) { return ::access(fmt::format("/proc/{}", pid).c_str(), F_OK) == 0; });
-    };
-    EXPECT_TRUE(eventually(gone));
-  }
-  void stop() {
-    if (!process_) return;
-    process_->signal(SIGTERM);
-    EXPECT_NE(process_->wait(), -1);
-    process_.reset();
-  }
-  [[nodiscard]] std::string socket() const { return files_.file("lldpd.socket"); }
-  [[nodiscard]] std::string ask(const std::string& what) const {
-    return run({"/usr/sbin/lldpcli", "-u", socket(), "-f", "keyvalue", "show", what});
-  }
-
- private:
-  [[nodiscard]] std::string conf() const { return files_.file("conf"); }
-  [[nodiscard]] std::vector<int> pids() const {
-    std::vector<int> out{process_->pid()};
-    std::ifstream children(fmt::format("/proc/{0}/task/{0}/children", process_->pid()));
-    for (int pid = 0; children >> pid;) out.push_back(pid);
-    return out;
-  }
-  const Namespace& space_;
-  TemporaryDirectory files_;
-  std::optional<Process> process_{};
-};
 
 /// Every LLDP frame that comes to the ports of a namespace.
 class Wiretap {

@@ -128,6 +128,9 @@ class Names(unittest.TestCase):
 
 
 class Schemas(unittest.TestCase):
+    OF_DETAIL = {"announced", "scope", "source", "unchanged_for", "lldpdu"}
+    DECODED = {"sends", "tlvs"}  # by the client
+
     def setUp(self):
         try:
             import jsonschema
@@ -161,6 +164,12 @@ class Schemas(unittest.TestCase):
             more = copy.deepcopy(show)
             at(more)["a_new_one"] = {"anything": 1}  # ... and more may come
             validator.validate(more)
+        detail = {"scope": "nearest-bridge", "source": None, "unchanged_for": 3, "lldpdu": "0207"}
+        neighbor = show["ports"][0]["neighbors"][0]
+        neighbor.update(detail, tlvs=[{"name": "ttl", "seconds": 120}])
+        validator.validate(show)
+        for key in detail:
+            self.refuses(validator, show, lambda v: v["ports"][0]["neighbors"][0].update({key: []}))
         self.refuses(validator, show, lambda v: v["device"].update(level=255))
         self.refuses(validator, show, lambda v: v["ports"][0].update(type="sideways"))
         self.refuses(validator, show, lambda v: v["device"].update(system_name="raw \x1b escape"))
@@ -197,14 +206,21 @@ class Schemas(unittest.TestCase):
                     if len(lines) >= 2 or daemon.poll() is not None:
                         break
                     time.sleep(0.02)
-                answer, rules = (subprocess.run([BIN / "lldp-level", word, "--json", "--socket", control],
-                                                capture_output=True, text=True, timeout=20)
-                                 for word in ("show", "rules"))
+                answer, detail, rules = (
+                    subprocess.run([BIN / "lldp-level", *words.split(), "--json", "--socket", control],
+                                   capture_output=True, text=True, timeout=20)
+                    for words in ("show", "show detail", "rules"))
             finally:
                 daemon.terminate()
                 daemon.wait(20)
         self.assertEqual(answer.returncode, 0, answer.stderr)
         show.validate(json.loads(answer.stdout))
+        whole = json.loads(detail.stdout)
+        show.validate(whole)
+        port = whole["ports"][0]
+        self.assertEqual([t["name"] for t in port["sends"]][:3], ["chassis-id", "port-id", "ttl"])
+        self.assertEqual(bytes.fromhex(port["announced"])[:1], b"\x02")
+        self.refuses(show, whole, lambda v: v["ports"][0].update(announced="0"))
         self.validator("rules").validate(json.loads(rules.stdout))
         self.assertGreaterEqual(len(lines), 2)
         for line in lines:
@@ -234,8 +250,9 @@ class Schemas(unittest.TestCase):
             with self.subTest(type=name):
                 body = re.search(rf"(?ms)^type {name} \((.*?)^\)", text)[1]
                 body = re.sub(r"#.*", "", body)
-                self.assertEqual(re.findall(r"(?m)^  (\w+):", body), list(definition["properties"]))
-                self.assertEqual(definition["required"], list(definition["properties"]))
+                members = [p for p in definition["properties"] if p not in self.DECODED]
+                self.assertEqual(re.findall(r"(?m)^  (\w+):", body), members)
+                self.assertEqual(definition["required"], [m for m in members if m not in self.OF_DETAIL])
 
 
 if __name__ == "__main__":

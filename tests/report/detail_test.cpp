@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// What was heard, decoded: by name, filtered, and in the formats of others.
+#include "agent/report/detail.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "agent/report/lldpctl.hpp"
+#include "base/text.hpp"
+#include "tlv/dot1.hpp"
+#include "tlv/med.hpp"
+#include "tlv/table.hpp"
+#include "tlv/writer.hpp"
+
+namespace lldp::report {
+namespace {
+
+using json = nlohmann::ordered_json;
+using testing::HasSubstr;
+using testing::Not;
+
+/// A neighbour with this name, and octets behind the first TLVs.
+json neighbor(std::string name, int level, const Bytes& tail = {}) {
+  Bytes lldpdu;
+  const Bytes chassis{2, 0, 0, 0, 0, 9};
+  tlv::LldpduWriter writer(lldpdu, 1500);
+  writer.add(tlv::ChassisIdTlv{4, chassis})
+      .add(tlv::PortIdTlv{5, as_octets("swp7")})
+      .add(tlv::Ttl{120})
+      .add(tlv::SystemName{name});
+  lldpdu.insert(lldpdu.end(), tail.begin(), tail.end());
+  writer.end();
+  return {{"chassis_id", "02:00:00:00:00:09"},
+          {"port_id", "swp7"},
+          {"port_description", ""},
+          {"system_name", escape(name)},
+          {"device_type", "switch"},
+          {"level", level},
+          {"port_type", "uplink"},
+          {"ttl", 120},
+          {"expires_in", 100},
+          {"scope", "nearest-bridge"},
+          {"source", "02:00:00:00:00:19"},
+          {"unchanged_for", 90061},
+          {"lldpdu", to_hex(lldpdu)}};
+}
+json port(const std::string& name, std::vector<json> neighbors) {
+  return {{"name", name},  {"up", true},      {"type", "uplink"},
+          {"order", "up"}, {"admin", "rxtx"}, {"neighbors", std::move(neighbors)}};
+}
+std::string shown(std::vector<json> ports) { return json{{"ports", std::move(ports)}}.dump(); }
+
+template <class T>
+Bytes octets_of(const T& tlv) {
+  Bytes out;
+  tlv::LldpduWriter(out, 1500).add(tlv);
+  return out;
+}
+const Bytes kForeign{0xfe, 5, 0x00, 0x00, 0x0c, 7, 0xaa};  // Cisco's, subtype 7
+
+std::string_view owner(std::uint32_t oui) { return oui == 0x0c ? "Some \x1b Body" : ""; }
+
+TEST(Detail, NamesEveryTlvAndTheOwnersOfTheUnknown) {
+  const auto text = detail_text(shown({port("swp1", {neighbor("s1", 2, kForeign)})}), {}, owner);
+  ASSERT_TRUE(text);
+  EXPECT_EQ(*text,
+            "swp1: s1 swp7, switch, level 2, uplink\n"
+            "  from 02:00:00:00:00:19 to nearest-bridge, the same for 1 d 1 h, expires in 1 min "
+            "40 s\n"
+            "  chassis-id              subtype mac-address, id 02:00:00:00:00:09\n"
+            "  port-id                 subtype interface-name, id swp7\n"
+            "  ttl                     120\n"
+            "  system-name             s1\n"
+            "  unknown                 type 127, oui 00-00-0c, owner Some \\x1b Body, subtype 7, "
+            "octets aa\n");
+  EXPECT_EQ(*detail_text(shown({port("swp1", {})}), {}), "no neighbors\n");
+}
+
+TEST(Detail, JsonHasTheTlvsBesideTheOctets) {
+  json swp1 = port("swp1", {neighbor("s1", 2, octets_of(tlv::MedModel{"m\x1b"}))});
+  swp1["announced"] = "0207040200000000090403056131060200780000";
+  const auto whole = with_tlvs(shown({swp1}));
+  ASSERT_TRUE(whole);
+  const json parsed = json::parse(*whole)["ports"][0];
+  EXPECT_EQ(parsed["neighbors"][0]["tlvs"][4], (json{{"name", "med-model"}, {"text", "m\\x1b"}}));
+  EXPECT_EQ(parsed["sends"][2], (json{{"name", "ttl"}, {"seconds", 120}}));
+  EXPECT_FALSE(with_tlvs("[]"));
+}
+
+TEST(AsLldpctl, SurvivesWhatAHostileNeighborSays) {
+  Bytes tail = octets_of(tlv::SystemDescription{"line\nline<&\"\x01\xff"});
+  for (const Bytes& more :
+       {octets_of(tlv::VlanName{4095, ""}), octets_of(tlv::PortVlan{4095}),
+        octets_of(tlv::ProtocolIdentity{}), octets_of(tlv::MedCapabilities{0xffff, 200}),
+        octets_of(tlv::MedPolicy{.application = 200}), octets_of(tlv::MedLocation{2, {}}),
+        octets_of(tlv::MedLocation{3, {}}), octets_of(tlv::MedPower{.type = 3}), kForeign})
+    tail.insert(tail.end(), more.begin(), more.end());
+  const std::string all = shown({port("swp1", {neighbor("s1", 2, tail)})});
+  const std::string kv = *as_lldpctl(all, LldpctlFormat::kKeyvalue);
+  EXPECT_THAT(kv, HasSubstr("lldp.swp1.chassis.descr=line line<&\"\\x01\xff\n"));
+  EXPECT_THAT(kv, HasSubstr("lldp.swp1.age=1 day, 01:01:01\n"));
+  EXPECT_THAT(kv, HasSubstr("lldp.swp1.vlan.pvid=yes\nlldp.swp1.vlan=\n"));
+  EXPECT_THAT(kv, HasSubstr("lldp.swp1.unknown-tlvs.unknown-tlv.oui=00,00,0C\n"));
+  const json parsed = json::parse(*as_lldpctl(all, LldpctlFormat::kJson0));
+  EXPECT_EQ(parsed["lldp"][0]["interface"][0]["chassis"][0]["descr"][0]["value"],
+            "line\nline<&\"\x01\xef\xbf\xbd");
+  const std::string xml = *as_lldpctl(all, LldpctlFormat::kXml);
+  EXPECT_THAT(xml, HasSubstr(">line\nline&lt;&amp;\"\xef\xbf\xbd\xef\xbf\xbd</descr>"));
+  EXPECT_THAT(xml, Not(HasSubstr("\x01")));
+  json broken = port("swp1", {neighbor("s1", 2)});
+  for (const char* lldpdu : {"", "0", "zz", "0207", "ffff"}) {
+    broken["neighbors"][0]["lldpdu"] = lldpdu;
+    EXPECT_TRUE(as_lldpctl(shown({broken}), LldpctlFormat::kXml)) << lldpdu;
+    EXPECT_TRUE(detail_text(shown({broken}), {})) << lldpdu;
+  }
+}
+
+TEST(AsLldpctl, TellsACivicLocationAndAPolicy) {
+  const Bytes civic{8, 2, 'D', 'E', 3, 3, 'U', 'l', 'm'};
+  Bytes tail = octets_of(tlv::MedCapabilities{7, 3});
+  for (const Bytes& more : {octets_of(tlv::MedPolicy{1, false, true, 33, 5, 46}),
+                            octets_of(tlv::MedLocation{2, civic})})
+    tail.insert(tail.end(), more.begin(), more.end());
+  const std::string kv =
+      *as_lldpctl(shown({port("swp1", {neighbor("s1", 2, tail)})}), LldpctlFormat::kKeyvalue);
+  EXPECT_THAT(kv, HasSubstr("lldp.swp1.lldp-med.policy.apptype=Voice\n"
+                            "lldp.swp1.lldp-med.policy.defined=yes\n"
+                            "lldp.swp1.lldp-med.policy.vlan.vid=33\n"
+                            "lldp.swp1.lldp-med.policy.priority=Voice\n"
+                            "lldp.swp1.lldp-med.policy.pcp=5\n"
+                            "lldp.swp1.lldp-med.policy.dscp=46\n"
+                            "lldp.swp1.lldp-med.Civic address.country=DE\n"
+                            "lldp.swp1.lldp-med.Civic address.city=Ulm\n"));
+}
+
+}  // namespace
+}  // namespace lldp::report

@@ -10,6 +10,7 @@
 #include "agent/report/json_writer.hpp"
 #include "agent/report/report.hpp"
 #include "agent/report/table.hpp"
+#include "base/hex.hpp"
 #include "tlv/dot3.hpp"
 #include "tlv/layout.hpp"
 #include "tlv/lldpdu.hpp"
@@ -20,8 +21,8 @@ namespace {
 using json = nlohmann::json;
 using Severity = Finding::Severity;
 
-constexpr unsigned kFrameHeader = 18;  ///< IEEE 802.3: what a frame has beside its MTU
-constexpr unsigned kTagOrTwo = 8;      ///< counted by some, and not by others
+constexpr unsigned kFrameHeader = 14;  ///< what a frame has beside its MTU; Linux counts no more
+constexpr unsigned kTagAndCheck = 8;   ///< counted by some, and not by others
 
 std::string str(const json& object, const char* key) { return object.at(key).get<std::string>(); }
 
@@ -47,21 +48,22 @@ std::string list_of(unsigned bits, std::string_view each = "{}", std::string_vie
 std::optional<unsigned> frame_size_of(const json& neighbor) {
   const auto hex = neighbor.find("lldpdu");
   if (hex == neighbor.end() || !hex->is_string()) return std::nullopt;
-  const auto text = hex->get<std::string>();
-  Bytes octets;
-  const auto digit = [](char c) {
-    return static_cast<unsigned>(c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10) & 15U;
-  };
-  for (std::size_t i = 0; i + 1 < text.size(); i += 2)
-    octets.push_back(static_cast<std::uint8_t>(digit(text[i]) << 4U | digit(text[i + 1])));
+  const Bytes octets = from_hex(hex->get<std::string>()).value_or(Bytes());
   tlv::TlvWalk walk(octets, {});
-  for (tlv::Tlv t; walk.next(t);)
-    if (t.key == tlv::MaxFrameSize::kKey && t.status == tlv::Tlv::Status::kValid &&
-        t.information.size() >= 2) {
-      const unsigned size = unsigned{t.information[0]} << 8U | t.information[1];
-      return size != 0 ? std::optional(size) : std::nullopt;
-    }
+  for (tlv::Tlv t; walk.next(t);) {
+    if (t.key != tlv::MaxFrameSize::kKey || t.status != tlv::Tlv::Status::kValid) continue;
+    const auto size = tlv::decode_as<tlv::MaxFrameSize>(t.information);
+    return size && size->octets != 0 ? std::optional<unsigned>(size->octets) : std::nullopt;
+  }
   return std::nullopt;
+}
+
+/// The MTU that whoever tells this size means: with the check sequence and a tag if that is round.
+unsigned mtu_of(unsigned frame_size) {
+  constexpr unsigned kRound = 100;
+  for (unsigned more = 0; more <= kTagAndCheck; more += 4)
+    if (const unsigned mtu = frame_size - kFrameHeader - more; mtu % kRound == 0) return mtu;
+  return frame_size - kFrameHeader;
 }
 
 class Examination {
@@ -169,11 +171,11 @@ class Examination {
     const auto size = frame_size_of(neighbor);
     if (!size || !local_.mtu) return;
     const unsigned ours = *local_.mtu + kFrameHeader;
-    if (std::max(ours, *size) - std::min(ours, *size) <= kTagOrTwo) return;
+    if (std::max(ours, *size) - std::min(ours, *size) <= kTagAndCheck) return;
     add(Severity::kBad, "mtu",
         fmt::format("frames of {} octets here, of {} at {}", ours, *size, who),
         "what is longer than the other end takes is lost",
-        *size > ours ? fmt::format("ip link set dev {} mtu {}", name_, *size - kFrameHeader)
+        *size > ours ? fmt::format("ip link set dev {} mtu {}", name_, mtu_of(*size))
                      : "ip link set mtu, there");
   }
 
@@ -216,7 +218,7 @@ int Health::status() const {
   return worst;
 }
 
-Result<Health> examine(std::string_view show, std::string_view rules,
+Result<Health> examine(std::string_view detail, std::string_view rules,
                        const std::function<LocalPort(const std::string&)>& local) {
   try {
     Health out;
@@ -227,7 +229,7 @@ Result<Health> examine(std::string_view show, std::string_view rules,
       if (!priority || !dscp) return fail(report::not_understood());
       out.lossless.push_back({.priority = *priority, .dscp = *dscp});
     }
-    const json answer = json::parse(show);
+    const json answer = json::parse(detail);
     for (const json& port : answer.at("ports")) {
       if (!port.at("up").get<bool>()) continue;
       const LocalPort facts = local(str(port, "name"));

@@ -75,9 +75,9 @@ struct Health {
   [[nodiscard]] int status() const;  ///< 0: nothing found; 1: something is not known; 2: bad
 };
 
-/// By the daemon's answers of `show` (or `Detail`, whose LLDPDUs have more) and `rules`, and what
-/// the machine says of each port. Ports that are down are left out.
-[[nodiscard]] Result<Health> examine(std::string_view show, std::string_view rules,
+/// By the daemon's answers of `Detail` and `Rules`, and what the machine says of each port. Ports
+/// that are down are left out.
+[[nodiscard]] Result<Health> examine(std::string_view detail, std::string_view rules,
                                      const std::function<LocalPort(const std::string&)>& local);
 
 [[nodiscard]] std::string health_text(const Health& health, const report::Style& style);

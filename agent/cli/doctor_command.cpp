@@ -17,10 +17,7 @@ constexpr std::chrono::seconds kLook{1};  ///< between two of --watch
 Result<Health> look(const Arguments& arguments, Probe& probe) {
   const auto rules = ask(arguments, "org.lldplevel.Rules", {});
   if (!rules) return fail(rules.error());
-  // With the LLDPDUs, which have the neighbors' frame sizes, where the daemon can be asked for
-  // them.
-  auto show = ask(arguments, "org.lldplevel.Detail", arguments.operands);
-  if (!show) show = ask(arguments, "org.lldplevel.Show", arguments.operands);
+  const auto show = ask(arguments, "org.lldplevel.Detail", arguments.operands);
   if (!show) return fail(show.error());
   if (const auto there = all_there(arguments.operands, *show); !there) return fail(there.error());
   return examine(*show, *rules, [&](const std::string& port) { return probe.look_at(port); });

@@ -67,6 +67,14 @@ TEST(DoctorCommand, SaysOfAVethWhatCannotBeKnown) {
   const auto watching = doctor({"--socket", leaf.socket(), "--watch"});
   EXPECT_TRUE(eventually([&] { return !watching->output().empty(); }));
   EXPECT_EQ(watching->wait(std::chrono::milliseconds(10)), -1) << watching->output();
+  b.ip("link set p0 mtu 4000");
+  EXPECT_TRUE(eventually([&] {
+    return watching->output().find("bad frames of 1514 octets here, of 4014 at ") !=
+           std::string::npos;
+  })) << watching->output();
+  const auto bad = doctor({"--socket", leaf.socket(), "p0"});
+  EXPECT_EQ(bad->wait(), 2) << bad->output();
+  EXPECT_THAT(bad->output(), testing::HasSubstr("ip link set dev p0 mtu 4000\n"));
   const auto nobody = doctor({"--socket", files.file("none")});
   EXPECT_EQ(nobody->wait(), 3);
 }

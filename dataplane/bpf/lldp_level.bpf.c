@@ -219,9 +219,12 @@ static __always_inline void count(struct __sk_buff* skb, const struct packet* p,
   __u32 slot = slot_of(skb->ifindex);
 
   if (slot >= LLDP_LEVEL_SLOTS || cpu >= rules.cpus) return;
-  /* So the compiler knows nothing of how many rows there are. */
+  /* So the compiler knows nothing of how many rows there are; and adds where it would set bits,
+   * which the verifier of Linux 6.1 loses sight of. */
   asm volatile("" : "+r"(rows));
-  rows[cpu * LLDP_LEVEL_SLOTS + slot].packets[priority] += segments_of(skb, p);
+  rows += cpu * LLDP_LEVEL_SLOTS;
+  asm volatile("" : "+r"(rows));
+  rows[slot].packets[priority] += segments_of(skb, p);
 }
 
 /* The tag of the port by which the packet came in. Where that is a port with rules, nothing that

@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "dataplane/bpf/bpf.hpp"
+#include "dataplane/bpf/kernel.hpp"
 #include "dataplane/factory.hpp"
 #include "tests/dataplane/contract.hpp"
 #include "tests/dataplane/packet.hpp"
@@ -64,6 +65,7 @@ class BpfBackend : public testing::TestWithParam<Means> {
  protected:
   void SetUp() override {
     if (const std::string why = PrivateNet::enter(); !why.empty()) GTEST_SKIP() << why;
+    if (GetParam() == Means::kTcx && !bpf::has_tcx()) GTEST_SKIP() << "this kernel has no TCX";
     for (const char* n : {"p0", "p1", "br0"}) sh("ip link del " + std::string(n) + " 2>/dev/null");
     // The switch's addresses end in 1 and 3, those of its neighbours in 2 and 4.
     ASSERT_TRUE(

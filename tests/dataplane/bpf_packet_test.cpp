@@ -130,6 +130,7 @@ TEST_P(BpfBackend, PacketTurnsWhateverStrangersDoToOurMark) {
 
 /// On TCX the first who says OK has the last word: before us, and after us.
 TEST_P(BpfBackend, PacketTurnsWhateverStrangersOnTcxDoToOurMark) {
+  if (!bpf::has_tcx()) GTEST_SKIP() << "this kernel has no TCX";
   probe* programs = probe__open_and_load();
   ASSERT_NE(programs, nullptr);
   bridge();
@@ -140,7 +141,7 @@ TEST_P(BpfBackend, PacketTurnsWhateverStrangersOnTcxDoToOurMark) {
     const UniqueFd link(bpf_link_create(bpf_program__fd(programs->progs.last_word),
                                         static_cast<int>(p0_.value()),
                                         static_cast<bpf_attach_type>(46), &options));
-    if (!link) GTEST_SKIP() << "this kernel has no TCX";
+    EXPECT_TRUE(link);
     EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 51})) << flags;
   }
   probe__destroy(programs);
@@ -149,6 +150,7 @@ TEST_P(BpfBackend, PacketTurnsWhateverStrangersOnTcxDoToOurMark) {
 TEST_P(BpfBackend, StrangerThatIsFirstOnTcxComesAfterUs) {
   if (GetParam() != Means::kAuto && GetParam() != Means::kTcx)
     GTEST_SKIP() << "clsact comes after TCX, whoever is there";
+  if (!bpf::has_tcx()) GTEST_SKIP() << "this kernel has no TCX";
   probe* programs = probe__open_and_load();
   ASSERT_NE(programs, nullptr);
   bridge();
@@ -158,7 +160,7 @@ TEST_P(BpfBackend, StrangerThatIsFirstOnTcxComesAfterUs) {
       links.emplace_back(bpf_link_create(bpf_program__fd(programs->progs.last_word),
                                          static_cast<int>(port.value()),
                                          static_cast<bpf_attach_type>(hook), nullptr));
-  if (!links.back()) GTEST_SKIP() << "this kernel has no TCX";
+  EXPECT_TRUE(links.back());
   put(Order::kUp, Order::kUp);
   EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 51}));
   EXPECT_THAT(filters_of("p0") + filters_of("p1"), IsEmpty());

@@ -48,6 +48,7 @@ TEST_P(BpfBackend, NoPacketMissesARuleWhileProgramsAreReplaced) {
 }
 
 TEST_P(BpfBackend, MovesBetweenHooksWithoutAGap) {
+  if (!bpf::has_tcx()) GTEST_SKIP() << "this kernel has no TCX";
   bridge();
   put(Order::kUp, Order::kUp);
   for (Means next : {Means::kTcx, Means::kClsact, Means::kTcx}) {

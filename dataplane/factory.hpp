@@ -24,7 +24,8 @@ struct PrintOptions {
   std::ostream* out = nullptr;  ///< must be given, and outlive the back end
 };
 struct DcbOptions {
-  std::string memory{};  ///< file for what the ports' settings were before
+  std::string memory{};   ///< file for what the ports' settings were before
+  bool removing = false;  ///< nothing can be put back from a file that cannot be read: an error
 };
 struct SonicOptions {
   std::string redis{};  ///< path of its socket, or ADDRESS:PORT; empty: as `config` says

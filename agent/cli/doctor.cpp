@@ -73,6 +73,11 @@ class Examination {
     for (const qos::Class& c : lossless) needed_ |= 1U << c.priority.value();
   }
   std::vector<Finding> run() {
+    if (!local_.here) {
+      add(Severity::kUnknown, "elsewhere", "it is not this network namespace's",
+          "what its driver says cannot be asked from here", "run this beside the daemon");
+      return std::move(findings_);
+    }
     own_pfc();
     dscp_map();
     global_pause();
@@ -211,7 +216,7 @@ std::optional<PauseCounter> pause_counter(std::string_view name) {
 }
 
 int Health::status() const {
-  int worst = 0;
+  int worst = ports.empty() ? 1 : 0;
   for (const PortHealth& port : ports)
     for (const Finding& f : port.findings)
       worst = std::max(worst, f.severity == Severity::kBad ? 2 : 1);
@@ -219,7 +224,7 @@ int Health::status() const {
 }
 
 Result<Health> examine(std::string_view detail, std::string_view rules,
-                       const std::function<LocalPort(const std::string&)>& local) {
+                       const std::function<LocalPort(const std::string&, unsigned)>& local) {
   try {
     Health out;
     const json classes = json::parse(rules).at("lossless");
@@ -232,7 +237,7 @@ Result<Health> examine(std::string_view detail, std::string_view rules,
     const json answer = json::parse(detail);
     for (const json& port : answer.at("ports")) {
       if (!port.at("up").get<bool>()) continue;
-      const LocalPort facts = local(str(port, "name"));
+      const LocalPort facts = local(str(port, "name"), port.at("ifindex").get<unsigned>());
       out.ports.push_back({.name = str(port, "name"),
                            .findings = Examination(port, facts, out.lossless).run(),
                            .pauses = facts.pauses});
@@ -266,7 +271,7 @@ std::string health_text(const Health& health, const report::Style& style) {
         out += fmt::format("  priority {}: paused by the neighbor {} times, paused it {} times\n",
                            p, port.pauses->received[p], port.pauses->sent[p]);
   }
-  return out.empty() ? "no port is up\n" : out;
+  return out.empty() ? "no port is up: nothing is known\n" : out;
 }
 
 std::string health_json(const Health& health) {

@@ -40,6 +40,7 @@ struct PauseCounter {
 
 /// What the machine itself says of one of its ports.
 struct LocalPort {
+  bool here = true;  ///< else an interface of that name and number is not in this namespace
   std::string driver{};
   std::optional<unsigned> mtu{};
   std::optional<dcbnl::Settings> dcb{};  ///< nothing: no dcbnl
@@ -72,13 +73,15 @@ struct PortHealth {
 struct Health {
   std::vector<qos::Class> lossless{};
   std::vector<PortHealth> ports{};
-  [[nodiscard]] int status() const;  ///< 0: nothing found; 1: something is not known; 2: bad
+  [[nodiscard]] int status()
+      const;  ///< 0: nothing found; 1: something, or all, is not known; 2: bad
 };
 
 /// By the daemon's answers of `Detail` and `Rules`, and what the machine says of each port. Ports
 /// that are down are left out.
-[[nodiscard]] Result<Health> examine(std::string_view detail, std::string_view rules,
-                                     const std::function<LocalPort(const std::string&)>& local);
+[[nodiscard]] Result<Health> examine(
+    std::string_view detail, std::string_view rules,
+    const std::function<LocalPort(const std::string& name, unsigned ifindex)>& local);
 
 [[nodiscard]] std::string health_text(const Health& health, const report::Style& style);
 [[nodiscard]] std::string health_json(const Health& health);

@@ -20,7 +20,9 @@ Result<Health> look(const Arguments& arguments, Probe& probe) {
   const auto show = ask(arguments, "org.lldplevel.Detail", arguments.operands);
   if (!show) return fail(show.error());
   if (const auto there = all_there(arguments.operands, *show); !there) return fail(there.error());
-  return examine(*show, *rules, [&](const std::string& port) { return probe.look_at(port); });
+  return examine(*show, *rules, [&](const std::string& port, unsigned ifindex) {
+    return probe.look_at(port, ifindex);
+  });
 }
 
 Result<void> print_health(const Arguments& arguments, const Health& health) {

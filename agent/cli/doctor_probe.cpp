@@ -85,8 +85,9 @@ Result<Probe> Probe::open() {
   return Probe(std::move(fd), std::move(*dcb));
 }
 
-LocalPort Probe::look_at(const std::string& port) {
-  LocalPort out;
+LocalPort Probe::look_at(const std::string& port, unsigned ifindex) {
+  LocalPort out{.here = ::if_nametoindex(port.c_str()) == ifindex};
+  if (!out.here) return out;
   Ethtool ethtool(socket_.get(), port);
   out.mtu = ethtool.mtu();
   if (auto settings = dcb_.get(port)) out.dcb = std::move(*settings);

@@ -15,7 +15,7 @@ namespace lldp::cli {
 class Probe {
  public:
   [[nodiscard]] static Result<Probe> open();
-  [[nodiscard]] LocalPort look_at(const std::string& port);
+  [[nodiscard]] LocalPort look_at(const std::string& port, unsigned ifindex);
 
  private:
   Probe(UniqueFd socket, dcbnl::Socket dcb) : socket_(std::move(socket)), dcb_(std::move(dcb)) {}

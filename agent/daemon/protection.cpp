@@ -458,9 +458,10 @@ void Protection::tell(core::Agent& agent, TimePoint now, core::Actions& out) {
 Result<void> Protection::flush() {
   if (!backend_) return {};
   if (const auto why = backend_->down()) return fail(*why);
+  const auto ports = backend_->ports();
+  if (!ports) return fail(ports.error());
   dataplane::Plan plan;
-  for (const dataplane::PortRef& port :
-       backend_->ports().value_or(std::vector<dataplane::PortRef>{}))
+  for (const dataplane::PortRef& port : *ports)
     if (auto removal = backend_->plan_removal(port)) plan.ports.push_back(std::move(*removal));
   return dataplane::finish(*backend_, plan);
 }
@@ -566,7 +567,11 @@ report::PortRules Protection::rules_of(Ifindex port, const core::PortInfo* info)
     out.changes.push_back(fmt::format("{} {}", to_string(c.action), to_string(c.part)));
   const bool nothing_there = std::ranges::all_of(
       changes, [](const dataplane::Change& c) { return c.action == dataplane::Action::kAdd; });
-  out.installed = changes.empty()         ? Installed::kYes
+  const bool nobody_does = std::ranges::all_of(reading->parts, [](const PartReading& part) {
+    return part.state == PartState::kUnsupported;
+  });
+  out.installed = nobody_does             ? Installed::kNo
+                  : changes.empty()       ? Installed::kYes
                   : found_.contains(port) ? Installed::kKept
                   : nothing_there         ? Installed::kNo
                                           : Installed::kDiffers;

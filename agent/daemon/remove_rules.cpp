@@ -10,8 +10,10 @@ namespace lldp::io {
 
 Result<void> remove_rules(const config::Config& config) {
   if (config.backend == "none") return {};
-  auto backend = dataplane::make_backend(
-      config.dry_run ? std::string_view("print") : config.backend, options_of(config));
+  dataplane::Options options = options_of(config);
+  options.dcb.removing = true;
+  auto backend =
+      dataplane::make_backend(config.dry_run ? std::string_view("print") : config.backend, options);
   if (!backend) return fail(backend.error());
   const auto ports = (*backend)->ports();
   if (!ports) return fail(ports.error());

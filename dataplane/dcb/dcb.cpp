@@ -65,7 +65,12 @@ Dcb::Dcb(std::unique_ptr<dcb::Driver> driver, DcbOptions options, std::string bo
 Result<std::unique_ptr<Backend>> Dcb::open(const DcbOptions& options) {
   auto driver = dcb::open_driver();
   if (!driver) return fail(driver.error());
-  return std::make_unique<Dcb>(std::move(*driver), options, boot_id().value_or(""));
+  auto self = std::make_unique<Dcb>(std::move(*driver), options, boot_id().value_or(""));
+  if (options.removing && self->damaged_)
+    return fail(Error{0, options.memory,
+                      self->damaged_->what + ": what the ports had before is not known: set their "
+                                             "PFC and DSCP map with dcb(8), and remove the file"});
+  return self;
 }
 
 std::string Dcb::description() const {

@@ -44,6 +44,10 @@ inline constexpr Field kFields[] = {{"dscp_to_tc_map", "DSCP_TO_TC_MAP"},
                                     {"tc_to_pg_map", "TC_TO_PRIORITY_GROUP_MAP"},
                                     {"pfc_enable", ""},
                                     {"pfcwd_sw_enable", ""}};
+/// Down ports have no rewriting.
+[[nodiscard]] constexpr bool may_lack(const Field& f) {
+  return std::string_view(f.name) == "tc_to_dscp_map";
+}
 
 /// The traffic class carries whether a packet came in by an up port: each lossless class has one
 /// for either way, its priority, and another for what came from above. Where it leaves, that class

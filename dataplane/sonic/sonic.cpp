@@ -40,6 +40,10 @@ constexpr std::string_view kPortMaps = "PORT_QOS_MAP|";
 constexpr std::string_view kWatchdogs = "PFC_WD|";
 
 /// Whether a field of PORT_QOS_MAP names a map of ours.
+/// Before the name of a field in our row of a port: what we have set it to, where the value does
+/// not say itself that it is ours.
+constexpr const char* kOurs = "set:";
+
 bool names_ours(std::string_view value) { return value.find("LLDP_LEVEL") != value.npos; }
 
 /// A member that is to be text and is, or what there is else.
@@ -59,7 +63,8 @@ constexpr const char* kUsualSocket = "/run/redis/redis.sock";
 constexpr const char* kCollect =
     "local r = {} "
     "for _, p in ipairs(ARGV) do for _, k in ipairs(redis.call('KEYS', p)) do "
-    "r[#r + 1] = k; r[#r + 1] = redis.call('HGETALL', k) end end return r";
+    "if redis.call('TYPE', k).ok == 'hash' then "  // else it is no row of SONiC's
+    "r[#r + 1] = k; r[#r + 1] = redis.call('HGETALL', k) end end end return r";
 
 /// How a field of PORT_QOS_MAP is found in the ASIC.
 struct Attribute {
@@ -75,6 +80,14 @@ constexpr std::array<Attribute, std::size(sonic::kFields)> kAttributes = {
      {Part::kQueues, "SAI_PORT_ATTR_QOS_TC_TO_PRIORITY_GROUP_MAP", "tc", "pg"},
      {Part::kPfc, "SAI_PORT_ATTR_PRIORITY_FLOW_CONTROL", "", ""},
      {Part::kPfc, "", "", ""}}};  // the watchdog is SONiC's own
+
+/// The reply itself, or the first part of it, that is no consent to a transaction.
+const redisReply* refusal_in(const redisReply* reply) {
+  if (reply->type != REDIS_REPLY_ARRAY) return reply;
+  for (std::size_t i = 0; i < reply->elements; ++i)
+    if (reply->element[i]->type == REDIS_REPLY_ERROR) return reply->element[i];
+  return nullptr;
+}
 
 std::string text_of(const redisReply* reply) {
   return reply != nullptr && reply->str != nullptr
@@ -210,7 +223,28 @@ std::string Sonic::description() const {
   if (!dscps.empty())
     text += fmt::format("; no traffic class is left for DSCP {}: at up ports they leave as lossy",
                         fmt::join(dscps, ", "));
+  if (const unsigned taken = pfc_taken(); taken != 0) {
+    std::vector<unsigned> priorities;
+    for (unsigned p = 0; p <= Priority::kMax; ++p)
+      if ((taken >> p & 1U) != 0) priorities.push_back(p);
+    text += fmt::format(
+        "; priority {} had PFC before the rules, and is lossy now: name it in qos.lossless if it "
+        "is in use",
+        fmt::join(priorities, ", "));
+  }
   return text;
+}
+
+unsigned Sonic::pfc_taken() const {
+  unsigned taken = 0;
+  for (const auto& [key, originals] : view_.config) {
+    if (!key.starts_with(kOriginals)) continue;
+    const auto before = originals.find("pfc_enable");
+    const auto ours = originals.find(std::string(kOurs) + "pfc_enable");
+    if (before != originals.end() && ours != originals.end())
+      taken |= mask_of(before->second) & ~mask_of(ours->second);
+  }
+  return taken;
 }
 
 void Sonic::connect() {
@@ -569,8 +603,14 @@ void Sonic::write(const PortPlan& plan, std::set<std::string>& written,
   }
   sonic::Redis::Command set{"HSET", key};
   sonic::Redis::Command unset{"HDEL", key};
+  sonic::Redis::Command ours{"HSET", std::string(kOriginals) + port};
+  const Row* noted = row(ours.back());
   for (const sonic::Field& f : sonic::kFields) {
     const std::string& wanted = maps->port.at(f.name);
+    const std::string note = kOurs + std::string(f.name);
+    if (*f.table == '\0' &&
+        (noted == nullptr || !noted->contains(note) || noted->at(note) != wanted))
+      ours.insert(ours.end(), {note, wanted});
     if (field(port, f.name) == wanted) continue;
     if (*f.table == '\0') watchdogs_.insert(port);
     if (wanted.empty())
@@ -582,12 +622,24 @@ void Sonic::write(const PortPlan& plan, std::set<std::string>& written,
   }
   if (set.size() > 2) commands.push_back(std::move(set));
   if (unset.size() > 2) commands.push_back(std::move(unset));
+  if (ours.size() > 2) commands.push_back(std::move(ours));
+}
+
+bool Sonic::holds_ours(const std::string& port, const sonic::Field& f) const {
+  const std::string now = field(port, f.name);
+  if (*f.table != '\0') return names_ours(now) || (now.empty() && sonic::may_lack(f));
+  const Row* noted = row(std::string(kOriginals) + port);
+  const auto ours = noted->find(kOurs + std::string(f.name));
+  return ours == noted->end() || now == ours->second;
 }
 
 void Sonic::restore(const std::string& port, std::vector<sonic::Redis::Command>& commands) const {
   const Row* originals = row(std::string(kOriginals) + port);
   if (originals == nullptr) return;
+  const bool there = row(std::string(kPortMaps) + port) != nullptr;
   for (const sonic::Field& f : sonic::kFields) {
+    // What somebody has set since is his, and so is that he took the row away.
+    if (!there || !holds_ours(port, f)) continue;
     const auto before = originals->find(f.name);
     if (before != originals->end() && !before->second.empty())
       commands.push_back({"HSET", std::string(kPortMaps) + port, f.name, before->second});
@@ -651,8 +703,8 @@ void Sonic::apply(const Plan& plan) {
     if (reply == nullptr) return;  // lost() has said so
     for (Outcome outcome : outcomes) {
       applying_.erase(outcome.port);
-      if (reply->type != REDIS_REPLY_ARRAY && !outcome.why)
-        outcome.why = Error{0, "backend sonic", "Redis refuses the change: " + text_of(reply)};
+      if (const redisReply* refusal = refusal_in(reply); refusal != nullptr && !outcome.why)
+        outcome.why = Error{0, "backend sonic", "Redis refuses the change: " + text_of(refusal)};
       changed_.push_back(std::move(outcome));
     }
     refresh();

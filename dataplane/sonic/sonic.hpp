@@ -84,6 +84,10 @@ class Sonic : public Backend {
   [[nodiscard]] Result<PortPlan> plan_from(const PortRef& port, std::optional<qos::Ruleset> want);
   /// Why the ASIC has not what CONFIG_DB says of a part.
   [[nodiscard]] std::optional<std::string> ignored(const std::string& port, Part part) const;
+  /// Priorities that had PFC on some port, and are none of the rules'.
+  [[nodiscard]] unsigned pfc_taken() const;
+  /// Nobody has set that field of a port of ours since we did.
+  [[nodiscard]] bool holds_ours(const std::string& port, const sonic::Field& f) const;
   [[nodiscard]] bool is_fresh(const std::string& port) const;
   void write(const PortPlan& plan, std::set<std::string>& written,
              std::vector<sonic::Redis::Command>& commands);

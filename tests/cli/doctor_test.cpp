@@ -22,6 +22,7 @@ constexpr std::string_view kRules =
 json answer(json pfc = {5, 6}) {
   return {{"ports",
            {{{"name", "p0"},
+             {"ifindex", 7},
              {"up", true},
              {"neighbors",
               {{{"system_name", "spine1"},
@@ -41,7 +42,8 @@ LocalPort fine() {
 }
 
 Health examined(const LocalPort& local, const json& show = answer()) {
-  const auto health = examine(show.dump(), kRules, [&](const std::string&) { return local; });
+  const auto health =
+      examine(show.dump(), kRules, [&](const std::string&, unsigned) { return local; });
   EXPECT_TRUE(health);
   return health.value_or(Health{});
 }
@@ -163,6 +165,20 @@ TEST(Doctor, WhoPausedWhomSinceTheLastLook) {
   EXPECT_EQ(pauses_since(before, examined(local)), "");
 }
 
+// Whoever asks is told "nothing found" only where something was looked at.
+TEST(Doctor, KnowsNothingOfADeviceWithoutPorts) {
+  json show = answer();
+  show["ports"][0]["up"] = false;
+  EXPECT_EQ(examined(fine(), show).status(), 1);
+}
+TEST(Doctor, KnowsNothingOfPortsOfAnotherNamespace) {
+  LocalPort local;
+  local.here = false;
+  const Health health = examined(local);
+  EXPECT_THAT(codes(health), ElementsAre("elsewhere"));
+  EXPECT_EQ(health.status(), 1);
+}
+
 TEST(Doctor, TextAndJson) {
   LocalPort local = fine();
   local.pause = LocalPort::GlobalPause{.rx = true, .tx = true};
@@ -180,12 +196,12 @@ TEST(Doctor, TextAndJson) {
   EXPECT_EQ(parsed["ports"][0]["findings"][0]["code"], "global-pause");
   EXPECT_TRUE(parsed["ports"][0]["findings"][1]["command"].is_null());
   EXPECT_EQ(parsed["ports"][0]["pauses"][5]["received"], 112);
-  EXPECT_EQ(health_text({}, {}), "no port is up\n");
+  EXPECT_EQ(health_text({}, {}), "no port is up: nothing is known\n");
   support::expect_golden(health_json(health) + "\n", "cli/golden/doctor.json");
 }
 
 TEST(Doctor, AnswersThatAreNoneAreRefused) {
-  const auto nobody = [](const std::string&) { return LocalPort{}; };
+  const auto nobody = [](const std::string&, unsigned) { return LocalPort{}; };
   for (const char* text : {"", "{}", "[]", R"({"ports": [{}]})"})
     EXPECT_FALSE(examine(text, kRules, nobody)) << text;
   EXPECT_FALSE(examine(answer().dump(), R"({"lossless": [{"priority": 9, "dscp": 1}]})", nobody));

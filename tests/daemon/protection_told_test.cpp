@@ -106,6 +106,16 @@ TEST_F(ProtectionTest, RulesTellWhatIsWantedInstalledAndCounted) {
   EXPECT_THAT(rules.ports[0].changes, ElementsAre("replace classify", "replace remap"));
 }
 
+// Whoever reads the list is to see that nothing turns there.
+TEST_F(ProtectionTest, RulesThatNobodyDoesAreNotInstalled) {
+  Protection& protection = open();
+  for (Part part : {Part::kClassify, Part::kRemap})
+    kernel_.obstacles[{kPort, part}] = {part, PartState::kUnsupported, "printed"};
+  protection.add(kPort, now_);
+  protection.advance(now_);
+  EXPECT_EQ(told().ports[0].installed, report::PortRules::Installed::kNo);
+}
+
 TEST_F(ProtectionTest, RulesTellWhyThereAreNone) {
   Protection& protection = open();
   protection.add(kPort, now_);

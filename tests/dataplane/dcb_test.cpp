@@ -169,6 +169,10 @@ TEST_F(DcbTest, WhatWasThereBeforeAnotherRunOfTheMachineOrOfAnotherInterfaceIsNo
   const auto damaged = open();
   EXPECT_THAT(*damaged->ports(), IsEmpty());
   EXPECT_THAT(damaged->description(), HasSubstr("is damaged"));
+  const auto removing = Dcb::open({.memory = memory(), .removing = true});
+  ASSERT_FALSE(removing) << "as if nothing were left to be put back";
+  EXPECT_THAT(to_string(removing.error()),
+              HasSubstr("is damaged: what the ports had before is not known"));
 }
 
 TEST_F(DcbTest, WhoseDriverHasNoDcbnlIsUnsupportedAndLeftAlone) {

@@ -212,6 +212,53 @@ TEST_F(SonicTest, OnlyOurFieldsAndRowsChangeAndRemovalPutsBackWhatWasThere) {
   EXPECT_EQ(all(), before);
 }
 
+// Between the agent's end and the removal, the ports are others'.
+TEST_F(SonicTest, RemovalLeavesWhatOthersHaveSetSince) {
+  ASSERT_TRUE(put(0, Order::kUp) && put(1, Order::kDown) && put(2, Order::kDown));
+  box_.ask(kConfig,
+           {"HSET", "PORT_QOS_MAP|Ethernet0", "dscp_to_tc_map", "CUSTOM", "pfc_enable", "2"});
+  box_.ask(kConfig, {"DEL", "PORT_QOS_MAP|Ethernet4"});
+  backend_ = open();
+  const auto ports = backend_->ports();
+  ASSERT_TRUE(ports);
+  for (const PortRef& port : *ports) {
+    auto removal = backend_->plan_removal(port);
+    ASSERT_TRUE(removal);
+    EXPECT_TRUE(finish(*backend_, *removal));
+  }
+  EXPECT_EQ(box_.row(kConfig, "PORT_QOS_MAP|Ethernet0"), (Row{{"dscp_to_tc_map", "CUSTOM"},
+                                                              {"tc_to_queue_map", "AZURE"},
+                                                              {"pfc_enable", "2"},
+                                                              {"pfc_to_queue_map", "AZURE"}}));
+  EXPECT_TRUE(box_.keys(kConfig, "PORT_QOS_MAP|Ethernet4").empty()) << "it is made anew";
+  EXPECT_TRUE(box_.keys(kConfig, "LLDP_LEVEL|*").empty());
+}
+
+TEST_F(SonicTest, KeysThatAreNoRowsAreNotRead) {
+  box_.ask(kConfig, {"SET", "PORT_QOS_MAP|odd", "x"});
+  backend_ = open();
+  EXPECT_TRUE(put(0, Order::kUp));
+}
+
+// One that Redis refuses within the transaction is no change that was made.
+TEST_F(SonicTest, RowOfTheWrongTypeIsARefusalWithRedisWords) {
+  box_.ask(kConfig, {"DEL", "PORT_QOS_MAP|Ethernet0"});
+  box_.ask(kConfig, {"SET", "PORT_QOS_MAP|Ethernet0", "x"});
+  backend_ = open();
+  const auto done = put(0, Order::kUp);
+  ASSERT_FALSE(done);
+  EXPECT_THAT(to_string(done.error()), HasSubstr("Redis refuses the change: WRONGTYPE"));
+}
+
+TEST_F(SonicTest, PfcThatTheRulesTakeFromOthersIsSaid) {
+  box_.ask(kConfig, {"HSET", "PORT_QOS_MAP|Ethernet0", "pfc_enable", "3,5"});
+  backend_ = open();
+  ASSERT_TRUE(put(0, Order::kUp));
+  box_.orchagent();
+  ASSERT_TRUE(until([&] { return states(0, Order::kUp) == "done done done done"; }));
+  EXPECT_THAT(backend_->description(), HasSubstr("; priority 3 had PFC before the rules"));
+}
+
 // A migration of CONFIG_DB, or a hand, may take away what we remember by.
 TEST_F(SonicTest, OursIsNeverTakenForWhatWasThereBefore) {
   ASSERT_TRUE(put(0, Order::kUp) && put(1, Order::kDown));

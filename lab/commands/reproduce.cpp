@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "base/text.hpp"
 #include "lab/commands/options.hpp"
+#include "lab/papers/claims.hpp"
 #include "lab/papers/fcplus.hpp"
 #include "lab/report/progress.hpp"
 #include "lab/topology/files.hpp"
@@ -13,7 +15,7 @@ namespace lldp::lab {
 namespace {
 
 constexpr std::string_view kUsageLine =
-    "reproduce fcplus [OPTION...]\n"
+    "reproduce fcplus|itsy [OPTION...]\n"
     "Does again what a paper publishes, and holds each value against the published\n"
     "one. Exit status 1: one is off by more than its tolerance.\n";
 
@@ -26,6 +28,51 @@ void print_text(const fcplus_paper::Cell& c) {
                   : std::string(17, ' ');
   fmt::print("{:<10} {:<36} {:<22} {:>9.3f} {} {}\n", fcplus_paper::place_of(c), row, c.metric,
              c.ours, published, c.verdict());
+}
+
+struct Paper {
+  std::string_view name{};
+  const char* title = "";
+  FindClaims find = nullptr;
+};
+constexpr Paper kPapers[] = {{"itsy", "ITSY", reproduce_itsy}};
+
+std::string command_of(const Arguments& arguments) {
+  std::string command = "lldp-level-lab reproduce";
+  for (const std::string& a : arguments) command += " " + escape(a);
+  return command;
+}
+
+int reproduce_claims(const Paper& paper, const ClaimOptions& options, const Arguments& arguments,
+                     bool json, const std::string& output) {
+  std::vector<Claim> claims;
+  {
+    ProgressBar bar("reproduce");
+    paper.find(
+        options,
+        [&](const Claim& claim) {
+          bar.clear();
+          fmt::print("{}", json ? to_json_line(claim) : to_text_line(claim));
+          std::fflush(stdout);
+          claims.push_back(claim);
+        },
+        [&](double share) { bar.show(share, paper.title); });
+  }
+  if (!output.empty()) {
+    std::string text;
+    if (output.ends_with(".html"))
+      text = to_html(claims, paper.title, command_of(arguments));
+    else if (output.ends_with(".csv"))
+      text = to_csv(claims);
+    else
+      for (const Claim& c : claims) text += to_json_line(c);
+    if (const auto saved = save_text(output, text); !saved)
+      return complain("reproduce", saved.error());
+  }
+  const bool off = std::any_of(claims.begin(), claims.end(), [](const Claim& c) {
+    return std::string_view(c.verdict()) == "off";
+  });
+  return claims.empty() || off ? kFailed : kDone;
 }
 
 }  // namespace
@@ -49,8 +96,16 @@ int run_reproduce(const Arguments& arguments) {
   std::vector<std::string> words;
   const auto values = parse(options, kUsageLine, arguments, words);
   if (!values) return kDone;
+  if (words.size() == 1)
+    for (const Paper& paper : kPapers) {
+      if (words[0] != paper.name) continue;
+      if (values->count("table") + values->count("figure") + values->count("switches") != 0)
+        return complain_usage("reproduce", "--table, --figure and --switches are of fcplus");
+      return reproduce_claims(paper, {.quick = chosen.quick, .seed = chosen.seed}, arguments,
+                              values->count("json") != 0, output);
+    }
   if (words.size() != 1 || words[0] != "fcplus")
-    return complain_usage("reproduce", "name the paper: `fcplus`");
+    return complain_usage("reproduce", "name the paper: `fcplus` or `itsy`");
   if (values->count("table") != 0) chosen.table = (*values)["table"].as<int>();
   if (values->count("figure") != 0) chosen.figure = (*values)["figure"].as<int>();
   if (values->count("switches") != 0) chosen.switches = (*values)["switches"].as<std::size_t>();
@@ -98,9 +153,7 @@ int run_reproduce(const Arguments& arguments) {
   if (!output.empty()) {
     std::string text;
     if (output.ends_with(".html")) {
-      std::string command = "lldp-level-lab reproduce";
-      for (const std::string& a : arguments) command += " " + escape(a);
-      text = to_html(cells, command);
+      text = to_html(cells, command_of(arguments));
     } else if (output.ends_with(".csv")) {
       text = to_csv(cells);
     } else {

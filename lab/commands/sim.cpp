@@ -22,7 +22,7 @@ namespace lldp::lab {
 namespace {
 
 constexpr std::string_view kUsageLine =
-    "sim case1|case2|flap|FILE.json [OPTION...]\n"
+    "sim case1|case2|flap|itsy-fig2|itsy-fig3|itsy-fig4|FILE.json [OPTION...]\n"
     "Sends packets through a fabric whose switches stop each other by PFC, and tells\n"
     "whether it deadlocks. Levels are found by the agents, paths are those that\n"
     "switches take until the routing has converged, rules are the agents' own. Exit\n"
@@ -106,7 +106,7 @@ int run_sim(const Arguments& arguments) {
   options.add_options()(
       "protect", po::value(&protect)->value_name("P")->default_value("", "down-up"),
       "none: one lossless priority all the way; down-up: the agents' rules; watchdog: who is "
-      "paused for too long ignores it")(
+      "paused for too long ignores it; itsy: switches find deadlocks by what paused first")(
       "flow-control", po::value(&flow_control)->value_name("F")->default_value("", "pfc"),
       "pfc or none")("flows", po::value(&flows)->value_name("X+Y")->default_value("", "2+1"),
                      "flows of each of a case's two directions")(
@@ -116,7 +116,8 @@ int run_sim(const Arguments& arguments) {
                                          "of everything that is drawn by chance")(
       "trace", po::value(&trace)->value_name("FILE.pcapng"), "write every frame to a capture")(
       "csv", po::value(&csv)->value_name("FILE"),
-      "write throughputs, queues and pauses every 10 us")("json", "print JSON");
+      "write throughputs, queues and pauses every 10 us")(
+      "explain", "tell what led to each deadlock that itsy declares")("json", "print JSON");
   std::vector<std::string> words;
   const auto values = parse(options, kUsageLine, arguments, words);
   if (!values) return kDone;
@@ -179,6 +180,8 @@ int run_sim(const Arguments& arguments) {
   if (!outcome) return complain("sim", outcome.error());
   fmt::print("{}",
              values->count("json") != 0 ? to_json(*plan, *outcome) : to_text(*plan, *outcome));
+  if (values->count("explain") != 0 && values->count("json") == 0)
+    fmt::print("{}", explain(*plan, *outcome));
   return outcome->deadlocked_at ? kFailed : kDone;
 }
 

@@ -51,6 +51,7 @@ class Engine {
       if (p.down) continue;
       p.down = p.was_cut = true;
       n_.cut_at[arc] = n_.now;
+      detector_.cut(arc);
     }
     for (const Arc arc : {static_cast<Arc>(2 * link), static_cast<Arc>(2 * link + 1)})
       for (std::uint8_t priority = 0; priority < kPriorities; ++priority)
@@ -114,6 +115,41 @@ class Engine {
       n_.count.discarded_octets += n_.pool[s].kind == Kind::kData ? n_.pool[s].octets : 0U;
       n_.pool.release(s);
     });
+  }
+  /// Throws away one frame that a counter counts, wherever it waits in that node; false: none does.
+  bool drain(Arc in, std::uint8_t arrival) {
+    for (Arc out = 0; out < n_.arcs(); ++out) {
+      Port& p = n_.ports[out];
+      if (p.node != n_.ports[reversed(in)].node) continue;
+      for (unsigned mask = p.waiting; mask != 0; mask &= mask - 1) {
+        const auto priority = static_cast<std::uint8_t>(std::countr_zero(mask));
+        std::uint32_t before = kNone;
+        for (std::uint32_t s = p.queues[priority].first; s != kNone; s = n_.pool[s].next) {
+          if (n_.pool[s].arc == in && n_.pool[s].arrival == arrival) {
+            take_out(p, priority, s, before);
+            ++n_.count.discarded;
+            n_.count.discarded_octets += n_.pool[s].kind == Kind::kData ? n_.pool[s].octets : 0U;
+            n_.pool.release(s);
+            return true;
+          }
+          before = s;
+        }
+      }
+    }
+    return false;
+  }
+  /// A host stops the far end of its link, or lets it go on.
+  void host_pauses(Arc in, std::uint8_t priority, bool stop) {
+    Ingress& g = n_.ingress[in];
+    const auto bit = static_cast<std::uint8_t>(1U << priority);
+    if (((g.pausing & bit) != 0) == stop) return;
+    g.pausing ^= bit;
+    n_.count.pauses += stop ? 1U : 0U;
+    want_control(reversed(in));
+  }
+  /// A PAUSE frame is about to go on `out`, which tells `fresh` for the first time.
+  void telling(Arc out, std::uint32_t slot, std::uint8_t fresh) {
+    detector_.telling(*this, out, slot, fresh);
   }
   /// The port looks for something to send when it is free, or at once.
   void arm(Arc arc) {
@@ -192,6 +228,8 @@ class Engine {
       case Kind::kDetector:
         return detector_.timer(*this, s);
       case Kind::kPause:
+      case Kind::kCheck:
+        return told(s);
       case Kind::kData:
       case Kind::kAck:
         return arrive(s);
@@ -202,12 +240,15 @@ class Engine {
     const Slot& f = n_.pool[s];
     const Arc in = f.arc;
     if (n_.ports[in].was_cut && on_the_cut_wire(f)) return lose(s);
-    if (f.kind == Kind::kPause) {
-      const Slot frame = f;
-      n_.pool.release(s);
-      return flow_control_.received(*this, frame);
-    }
     forward(s);
+  }
+  /// What the far end of a link has to say.
+  void told(std::uint32_t s) {
+    const Slot frame = n_.pool[s];
+    if (n_.ports[frame.arc].was_cut && on_the_cut_wire(frame)) return lose(s);
+    n_.pool.release(s);
+    if (frame.kind == Kind::kPause) flow_control_.received(*this, frame);
+    detector_.heard(*this, frame);
   }
 
   /// Sends a frame on, or gives it to the host whose it is.
@@ -294,6 +335,15 @@ class Engine {
     return s;
   }
 
+  void take_out(Port& p, std::uint8_t priority, std::uint32_t s, std::uint32_t before) {
+    Queue& q = p.queues[priority];
+    (before == kNone ? q.first : n_.pool[before].next) = n_.pool[s].next;
+    if (q.last == s) q.last = before;
+    q.octets -= octets_of(n_.pool[s]);
+    if (q.first == kNone) p.waiting &= static_cast<std::uint8_t>(~(1U << priority));
+    leave(p, n_.pool[s]);
+  }
+
   void serve(Arc arc) {
     Port& p = n_.ports[arc];
     if (p.down) return;
@@ -342,6 +392,7 @@ class Engine {
   /// The frame's next link is down: it goes on by its flow's present way, if that comes by here.
   void redirect(std::uint32_t s) {
     Slot& f = n_.pool[s];
+    if (f.kind == Kind::kCheck) return lose(s);
     const std::uint32_t here = n_.ports[reversed(f.arc)].node;
     for (std::uint32_t r = n_.flows[f.flow].route; n_.routes[r] != kNone; ++r) {
       const bool forth = f.kind == Kind::kData;

@@ -21,6 +21,25 @@ namespace lldp::lab::packets {
 
 inline constexpr std::size_t kPriorities = 8;
 
+/// A queue, by the arc that it sends on and its priority; or the counter of what comes by an arc in
+/// a priority, which is what stops that queue.
+using Key = std::uint32_t;
+[[nodiscard]] constexpr Arc arc_of(Key k) { return k >> 3; }
+[[nodiscard]] constexpr std::uint8_t priority_of(Key k) { return k & 7; }
+
+/// A deadlock that a detector declared.
+struct Verdict {
+  Picoseconds at = 0;
+  Key counter = kNone;  ///< at which it was found
+  Key trigger = kNone;  ///< that paused first
+  bool on_loop = false;
+  bool real = false;          ///< as the oracle saw it then, or when the last round began
+  Picoseconds formed = 0;     ///< when the last queue of the loop was stopped
+  std::vector<Key> loop{};    ///< queues, each waiting for the next
+  std::vector<Key> chain{};   ///< from the loop's counter to the trigger's; empty: that sends again
+  std::uint32_t drained = 0;  ///< frames
+};
+
 /// Frames of one priority that wait at an egress.
 struct Queue {
   std::uint32_t first = kNone;
@@ -93,6 +112,7 @@ struct Counters {
   std::uint64_t pauses = 0;        ///< how often a priority was stopped
   std::uint64_t pause_frames = 0;  ///< stop, go on and refreshed
   std::uint64_t detections = 0;
+  std::uint64_t checks = 0;            ///< the detector's frames
   std::uint64_t discarded = 0;         ///< frames that the detector threw away
   std::uint64_t discarded_octets = 0;  ///< data octets of these
   std::uint64_t turned = 0;            ///< frames that changed class
@@ -141,6 +161,7 @@ class Network {
   std::uint8_t control = 7;   ///< the priority of acknowledgements: first of all, never paused
   std::uint32_t frame_octets = 0;
   Counters count{};
+  std::vector<Verdict> verdicts{};
   Picoseconds now = 0;
   Trace trace{};
 

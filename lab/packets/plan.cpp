@@ -61,6 +61,7 @@ Result<Plan> plan_of_case(std::string_view name, std::size_t x, std::size_t y) {
     return fail(Error{0, escape(name), "no such case"});
   if (x + y == 0 || x > kMostFlows || y > kMostFlows)
     return fail(Error{0, "flows", fmt::format("give X+Y, at most {} of each", kMostFlows)});
+  if (name.starts_with("itsy-")) return plan_of_figure(name);
   const bool flaps = name == "flap";
   auto drawn = scenario(flaps ? "case1" : name);
   if (!drawn) return fail(drawn.error());

@@ -19,6 +19,15 @@ struct LinkEvent {
   bool up = false;
 };
 
+/// A host that does not do its part: it stops its switch for a while, again and again.
+struct Storm {
+  std::size_t host = 0;
+  Picoseconds from = 0;
+  Picoseconds until = kNever;
+  Picoseconds pause = 90 * kMicrosecond;   ///< of every
+  Picoseconds every = 100 * kMicrosecond;  ///< such time
+};
+
 /// What is sent, and where.
 struct PlannedFlow {
   FlowSpec spec{};
@@ -31,17 +40,21 @@ struct Plan {
   Fabric fabric{};
   FailedLinks failed{};             ///< from the start
   std::vector<LinkEvent> events{};  ///< by time
+  std::vector<Storm> storms{};
   std::vector<PlannedFlow> flows{};
   Settings settings{};
   Picoseconds duration = 5 * kMillisecond;
 };
 
-inline constexpr std::string_view kCases[] = {"case1", "case2", "flap"};
+inline constexpr std::string_view kCases[] = {"case1",     "case2",     "flap",
+                                              "itsy-fig2", "itsy-fig3", "itsy-fig4"};
 
 /// A deadlock case of the IEEE 802.1 proposal, with so many flows X and Y at line rate, each from a
 /// host of its own that comes into the cycle by a port of its own (in case 2, on a ToR of its own).
 /// flap: case 1, where the links fail for 1 ms and come back for 1 ms, again and
-/// again.
+/// again. itsy-fig2, 3 and 4: docs/sim.md; x and y do not matter there.
 [[nodiscard]] Result<Plan> plan_of_case(std::string_view name, std::size_t x, std::size_t y);
+/// The deadlocks that ITSY's paper draws: itsy-fig2, itsy-fig3, itsy-fig4.
+[[nodiscard]] Result<Plan> plan_of_figure(std::string_view name);
 
 }  // namespace lldp::lab::packets

@@ -56,6 +56,13 @@ void read_settings(JsonObject&& o, Settings& s) {
     w.number("restoration_ns", s.watchdog.restoration, 1, kMostNs, kNanosecond);
     w.flag("drops", s.watchdog.drops);
   }
+  if (const Json* v = o.find("itsy")) {
+    JsonObject i(*v, o.path_of("itsy"), o.error());
+    i.number("patience_ns", s.itsy.patience, 1, kMostNs, kNanosecond);
+    i.flag("break_up", s.itsy.break_up);
+    i.flag("handle", s.itsy.handle);
+    i.number("least_bps", s.itsy.least_bps, 1000, kMostRate);
+  }
   if (const Json* v = o.find("ecn")) {
     JsonObject e(*v, o.path_of("ecn"), o.error());
     s.ecn.on = true;
@@ -141,6 +148,19 @@ void read_traffic(JsonObject&& o, Plan& plan) {
     o.refuse(added.error().where, added.error().what);
 }
 
+void read_storm(JsonObject&& o, Plan& plan) {
+  Storm s;
+  const auto host = node(o, "host", plan.fabric, true);
+  o.number("from_ns", s.from, 0, kMostNs, kNanosecond);
+  o.number("until_ns", s.until, 1, kMostNs, kNanosecond);
+  o.number("every_ns", s.every, 1000, kMostNs, kNanosecond);
+  o.number("pause_ns", s.pause, 1, kMostNs, kNanosecond);
+  if (s.pause >= s.every) o.refuse("pause_ns", "is not below every_ns");
+  if (o.error() || !host) return;
+  s.host = *host;
+  plan.storms.push_back(s);
+}
+
 /// All links between two nodes; none: refused.
 std::vector<std::size_t> links_named(const std::string& pair, const std::string& path,
                                      const Fabric& fabric, std::optional<Error>& error) {
@@ -210,6 +230,9 @@ Result<Plan> plan_from_json(std::string_view text,
     });
     std::stable_sort(plan.events.begin(), plan.events.end(),
                      [](const LinkEvent& a, const LinkEvent& b) { return a.at < b.at; });
+    o.list("storms", [&](const Json& v, const std::string& path) {
+      read_storm(JsonObject(v, path, error), plan);
+    });
     o.list("flows", [&](const Json& v, const std::string& path) {
       read_flow(JsonObject(v, path, error), plan);
     });

@@ -14,6 +14,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kFlowsShown = 20;
+constexpr std::size_t kVerdictsShown = 20;
 
 std::string_view name_of(Protection p) { return kProtections[static_cast<std::size_t>(p)]; }
 std::string_view name_of(FlowControlKind f) { return kFlowControls[static_cast<std::size_t>(f)]; }
@@ -21,7 +22,68 @@ std::string_view name_of(FlowControlKind f) { return kFlowControls[static_cast<s
 double gbps(std::uint64_t bps) { return static_cast<double>(bps) / 1e9; }
 double micros(Picoseconds t) { return static_cast<double>(t) / 1e6; }
 
+/// `Leaf2 -> Spine1`
+std::string link_of(const Plan& plan, Key k) {
+  const Link& link = plan.fabric.links[arc_of(k) / 2];
+  const auto name = [&](std::size_t end) {
+    return escape(plan.fabric.nodes[link.ends[end].node].name);
+  };
+  return fmt::format("{} -> {}", name(arc_of(k) % 2), name(1 - arc_of(k) % 2));
+}
+/// Where a counter is: the node, and whence what it counts comes.
+std::string counter_of(const Plan& plan, Key k) {
+  const Link& link = plan.fabric.links[arc_of(k) / 2];
+  return fmt::format("{} (from {})",
+                     escape(plan.fabric.nodes[link.ends[1 - arc_of(k) % 2].node].name),
+                     escape(plan.fabric.nodes[link.ends[arc_of(k) % 2].node].name));
+}
+
+Json json_of(const Plan& plan, const std::vector<Verdict>& verdicts) {
+  Json list = Json::array();
+  for (const Verdict& v : verdicts) {
+    const auto links = [&](const std::vector<Key>& keys) {
+      Json out = Json::array();
+      for (const Key k : keys) out.push_back(link_of(plan, k));
+      return out;
+    };
+    list.push_back({{"at_ns", v.at / kNanosecond},
+                    {"formed_ns", v.formed / kNanosecond},
+                    {"counter", counter_of(plan, v.counter)},
+                    {"priority", priority_of(v.counter)},
+                    {"trigger", counter_of(plan, v.trigger)},
+                    {"trigger_on_loop", v.on_loop},
+                    {"true", v.real},
+                    {"loop", links(v.loop)},
+                    {"chain", links(v.chain)},
+                    {"drained", v.drained}});
+  }
+  return list;
+}
+
 }  // namespace
+
+std::string explain(const Plan& plan, const Outcome& o) {
+  std::string text;
+  auto out = std::back_inserter(text);
+  for (std::size_t i = 0; i < o.verdicts.size() && i < kVerdictsShown; ++i) {
+    const Verdict& v = o.verdicts[i];
+    fmt::format_to(out, "deadlock {} declared at {:.3f} us by {}, priority {}: {}\n", i + 1,
+                   micros(v.at), counter_of(plan, v.counter), priority_of(v.counter),
+                   v.real ? "there is one" : "there is none");
+    fmt::format_to(out, "  paused first: {}{}\n", counter_of(plan, v.trigger),
+                   v.on_loop ? ", on the loop" : "");
+    for (const Key k : v.chain)
+      fmt::format_to(out, "    waits for {}{}\n", link_of(plan, k),
+                     k == v.chain.back() ? ", which that stops" : "");
+    if (v.chain.empty() && !v.on_loop) fmt::format_to(out, "    which sends again\n");
+    fmt::format_to(out, "  loop of {}\n", counter_of(plan, v.counter));
+    for (const Key k : v.loop) fmt::format_to(out, "    waits for {}\n", link_of(plan, k));
+    if (v.drained != 0) fmt::format_to(out, "  {} frames drained\n", v.drained);
+  }
+  if (o.verdicts.size() > kVerdictsShown)
+    fmt::format_to(out, "and {} more\n", o.verdicts.size() - kVerdictsShown);
+  return text;
+}
 
 std::string to_json(const Plan& plan, const Outcome& o) {
   Json flows = Json::array();
@@ -51,6 +113,7 @@ std::string to_json(const Plan& plan, const Outcome& o) {
                  {"deadlocked_at_ns", nullptr},
                  {"deadlocks", o.deadlocks},
                  {"deadlocked_for_ns", o.deadlocked_for / kNanosecond},
+                 {"longest_deadlock_ns", o.longest_deadlock / kNanosecond},
                  {"stuck", std::move(stuck)},
                  {"drops", o.count.drops},
                  {"drops_lossy", o.count.drops_lossy},
@@ -60,6 +123,8 @@ std::string to_json(const Plan& plan, const Outcome& o) {
                  {"pauses", o.count.pauses},
                  {"pause_frames", o.count.pause_frames},
                  {"detections", o.count.detections},
+                 {"checks", o.count.checks},
+                 {"verdicts", json_of(plan, o.verdicts)},
                  {"turned", o.count.turned},
                  {"turned_lossy", o.count.turned_lossy},
                  {"ecn_marks", o.count.ecn_marks},

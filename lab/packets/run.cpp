@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "lab/packets/detector/itsy.hpp"
 #include "lab/packets/detector/none.hpp"
 #include "lab/packets/detector/watchdog.hpp"
 #include "lab/packets/engine.hpp"
@@ -48,6 +49,7 @@ class Run {
       agents_.set_link(l, false);
     }
     agents_react(0);
+    for (const Storm& s : plan_.storms) storms_.push_back({s, s.from, true});
     const bool agents_move = !plan_.events.empty();
     Picoseconds sample = hooks_.sample_every != 0 ? hooks_.sample_every : kNever;
     Picoseconds oracle = kOracleEvery;
@@ -57,10 +59,12 @@ class Run {
     while (engine_.network().now < plan_.duration) {
       Picoseconds stop = std::min({plan_.duration, sample, oracle, halved ? kNever : half});
       if (event != plan_.events.end()) stop = std::min(stop, event->at);
+      for (const Storming& s : storms_) stop = std::min(stop, s.next);
       if (agents_move) stop = std::min(stop, std::max(agents_.next(), engine_.network().now));
       pass(stop);
       if (agents_move && agents_.next() <= stop) agents_react(stop);
       for (; event != plan_.events.end() && event->at <= stop; ++event) change(*event);
+      for (Storming& s : storms_) storm(s, stop);
       if (!halved && stop >= half) {
         halved = true;
         for (const Flow& f : engine_.network().flows) at_half_.push_back(f.received);
@@ -83,6 +87,24 @@ class Run {
   }
 
  private:
+  struct Storming {
+    Storm storm{};
+    Picoseconds next = 0;
+    bool stops = false;  ///< then
+  };
+  void storm(Storming& s, Picoseconds now) {
+    if (now < s.next) return;
+    const Network& n = engine_.network();
+    for (Arc in = 0; in < n.arcs(); ++in)
+      if (n.ports[reversed(in)].node == s.storm.host)
+        engine_.host_pauses(in, plan_.settings.policy.lossless()[0].priority.value(), s.stops);
+    if (!s.stops && now + (s.storm.every - s.storm.pause) >= s.storm.until)
+      s.next = kNever;
+    else
+      s.next = now + (s.stops ? s.storm.pause : s.storm.every - s.storm.pause);
+    s.stops = !s.stops;
+  }
+
   [[nodiscard]] bool sampling() const { return hooks_.sample_every != 0; }
   [[nodiscard]] bool all_done() const {
     const auto& flows = engine_.network().flows;
@@ -126,6 +148,8 @@ class Run {
     if (!stuck.empty()) {
       if (!deadlocked_) ++outcome_.deadlocks;
       outcome_.deadlocked_for += n.now - looked_at_;
+      if (!deadlocked_) since_ = n.now;
+      outcome_.longest_deadlock = std::max(outcome_.longest_deadlock, n.now - since_);
     }
     if (!stuck.empty() && !outcome_.deadlocked_at) {
       outcome_.deadlocked_at = n.now;
@@ -145,6 +169,7 @@ class Run {
     const Network& n = engine_.network();
     outcome_.duration = n.now;
     outcome_.count = n.count;
+    outcome_.verdicts = n.verdicts;
     outcome_.slots = n.pool.size();
     outcome_.queued_octets = n.count.sent - n.count.delivered - n.count.dropped -
                              n.count.lost_octets - n.count.discarded_octets;
@@ -177,7 +202,9 @@ class Run {
   Engine<FlowControl, Detector> engine_;
   Outcome outcome_{};
   std::vector<std::uint64_t> at_half_{};
+  std::vector<Storming> storms_{};
   Picoseconds looked_at_ = 0;
+  Picoseconds since_ = 0;  ///< of the deadlock that there is
   bool deadlocked_ = false;
   bool exposed_ = false;
 };
@@ -211,11 +238,18 @@ Result<Outcome> run(const Plan& plan, const Hooks& hooks) {
   auto prepared = prepare(plan);
   if (!prepared) return fail(prepared.error());
   prepared->network.trace = hooks.trace;
-  const bool watched = plan.settings.protection == Protection::kWatchdog;
   switch (plan.settings.flow_control) {
     case FlowControlKind::kPfc:
-      return watched ? run_with<Pfc, Watchdog>(plan, hooks, std::move(*prepared))
-                     : run_with<Pfc, NoDetector>(plan, hooks, std::move(*prepared));
+      switch (plan.settings.protection) {
+        case Protection::kWatchdog:
+          return run_with<Pfc, Watchdog>(plan, hooks, std::move(*prepared));
+        case Protection::kItsy:
+          return run_with<Pfc, Itsy>(plan, hooks, std::move(*prepared));
+        case Protection::kOff:
+        case Protection::kDownUp:
+          return run_with<Pfc, NoDetector>(plan, hooks, std::move(*prepared));
+      }
+      break;
     case FlowControlKind::kOff:
       return run_with<NoFlowControl, NoDetector>(plan, hooks, std::move(*prepared));
   }

@@ -38,6 +38,8 @@ struct Outcome {
   std::vector<StuckQueue> deadlock{};          ///< as it was then
   std::uint32_t deadlocks = 0;                 ///< how often one came
   Picoseconds deadlocked_for = 0;              ///< in all
+  Picoseconds longest_deadlock = 0;            ///< to 10 us
+  std::vector<Verdict> verdicts{};             ///< of the detector
   Picoseconds exposed = 0;       ///< time for which a link was up and its order unknown at an end
   std::uint64_t unroutable = 0;  ///< how often a flow had no way
   Counters count{};

@@ -13,8 +13,8 @@ enum class FlowControlKind : std::uint8_t { kPfc, kOff };
 inline constexpr std::string_view kFlowControls[] = {"pfc", "none"};
 
 /// What is done against deadlocks.
-enum class Protection : std::uint8_t { kOff, kDownUp, kWatchdog };
-inline constexpr std::string_view kProtections[] = {"none", "down-up", "watchdog"};
+enum class Protection : std::uint8_t { kOff, kDownUp, kWatchdog, kItsy };
+inline constexpr std::string_view kProtections[] = {"none", "down-up", "watchdog", "itsy"};
 
 /// How a flow gets its frames across.
 enum class Transport : std::uint8_t {
@@ -39,6 +39,16 @@ struct WatchdogSettings {
   Picoseconds detection = 200 * kMicrosecond;
   Picoseconds restoration = 200 * kMicrosecond;
   bool drops = false;  ///< else it sends on, whatever the far end says
+};
+
+/// Deadlocks found in the data plane, by what first paused.
+struct ItsySettings {
+  /// A proof under way for longer has failed: another one may take its place.
+  /// 0: 32 times the longest delay of a link, and 32 us at least.
+  Picoseconds patience = 0;
+  bool break_up = true;  ///< drains what the counter that found it holds
+  bool handle = true;    ///< slows what the initial trigger was stopped by, or ignores a host
+  std::uint64_t least_bps = 100'000'000;  ///< no flow is slowed below
 };
 
 /// Random early marking at an egress queue.
@@ -68,6 +78,7 @@ struct Settings {
   Protection protection = Protection::kDownUp;
   PfcSettings pfc{};
   WatchdogSettings watchdog{};
+  ItsySettings itsy{};
   EcnSettings ecn{};
   DcqcnSettings dcqcn{};
   std::uint64_t buffer_octets = 0;  ///< of a switch; 0: what its static thresholds need, and 1 MiB

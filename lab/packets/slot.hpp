@@ -26,6 +26,7 @@ enum class Kind : std::uint8_t {
   kDetector,      ///< timer of the detector, on `arc`; `number` and `flow` are its own
   kStart,         ///< timer: of `flow`
   kPause,         ///< frame: `number` is the priorities to stop, `flow` those to let go
+  kCheck,         ///< frame of the detector
   kData,          ///< frame
   kAck,           ///< frame: `number` is the next one wanted, `octets` what came beyond it (IRN)
 };

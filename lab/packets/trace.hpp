@@ -23,6 +23,7 @@ class CaptureWriter {
  private:
   void roce(const Slot& frame);
   void pause(const Slot& frame);
+  void check(const Slot& frame);
   void block(std::uint32_t type);
 
   const Fabric& fabric_;

@@ -109,6 +109,54 @@ TEST(PacketsOnRandomFabrics, DeadlockOnlyWhereTheProofHasACycle) {
   }
 }
 
+/// ITSY declares what the oracle sees, all of it, and nothing else.
+TEST(PacketsOnRandomFabrics, ItsyDeclaresDeadlocksAndNothingElse) {
+  const std::uint64_t first = from_environment("SIM_SEED", 1);
+  const std::uint64_t count = from_environment("SIM_FABRICS", 20);
+  std::size_t verdicts = 0;
+  std::uint64_t deadlocked = 0;
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    Plan plan = random_plan(seed);
+    if (plan.flows.empty()) continue;
+    plan.settings.protection = Protection::kItsy;
+    plan.settings.pfc.quanta = 8'192;  // 42 us: what is told again is told soon
+    plan.settings.itsy.handle = seed % 2 == 0;
+    plan.duration = kMillisecond;
+    const auto o = run(plan);
+    ASSERT_TRUE(o) << to_string(o.error());
+    const std::string which = "SIM_FABRICS=1 SIM_SEED=" + std::to_string(seed);
+    EXPECT_EQ(o->count.drops, 0U) << which;
+    for (const Verdict& v : o->verdicts)
+      EXPECT_TRUE(v.real) << which << " at " << v.at / kNanosecond;
+    // No deadlock that begins in time to be seen outlasts what a proof takes.
+    EXPECT_LE(o->longest_deadlock, 300 * kMicrosecond) << which;
+    verdicts += o->verdicts.size();
+    deadlocked += o->deadlocked_at ? 1U : 0U;
+  }
+  std::printf("%llu fabrics: %llu deadlocked, %zu verdicts\n",
+              static_cast<unsigned long long>(count), static_cast<unsigned long long>(deadlocked),
+              verdicts);
+  if (count >= 20) {
+    EXPECT_GT(deadlocked, 0U);
+    EXPECT_GT(verdicts, 0U);
+  }
+}
+
+/// What waited for a link that failed goes on by another way, and its loop is none any more.
+TEST(PacketsOnRandomFabrics, ItsyForgetsWhatItKnewOfALinkThatFails) {
+  for (const std::uint64_t seed : {661U, 1172U}) {
+    Plan plan = random_plan(seed);
+    plan.settings.protection = Protection::kItsy;
+    plan.settings.pfc.quanta = 8'192;
+    plan.settings.itsy.handle = seed % 2 == 0;
+    plan.duration = kMillisecond;
+    const auto o = run(plan);
+    ASSERT_TRUE(o);
+    EXPECT_FALSE(o->verdicts.empty());
+    for (const Verdict& v : o->verdicts) EXPECT_TRUE(v.real) << v.at / kNanosecond;
+  }
+}
+
 /// When a carrier came back, the far end sent at once into a buffer that was still above XOFF.
 TEST(PacketsOnRandomFabrics, ALinkThatComesBackIsStillPaused) {
   for (const Protection protection : {Protection::kOff, Protection::kDownUp}) {

@@ -100,8 +100,32 @@ class Sim(unittest.TestCase):
                 self.assertIn(what, done.stderr)
                 self.assertEqual(done.stderr.count("\n"), 1)
         self.assertIn("this is no JSON", lab("sim", "-", text="{").stderr)
-        for words in (("case1", "--flow-control", "portfc"), ("case1", "--protect", "itsy"), ("case1", "--duration", "0"), ()):
+        for words in (("case1", "--flow-control", "portfc"), ("case1", "--protect", "oracle"), ("case1", "--duration", "0"), ()):
             self.assertEqual(lab("sim", *words).returncode, 2)
+
+    def test_itsy_explains_itself(self):
+        done = lab("sim", "itsy-fig3", "--duration", "1", "--json")
+        self.assertEqual((done.returncode, done.stderr), (1, ""))
+        said = json.loads(done.stdout)
+        self.validator("sim").validate(said)
+        self.assertEqual(said["protect"], "itsy")
+        self.assertTrue(said["verdicts"] and all(v["true"] for v in said["verdicts"]))
+        self.assertEqual(said["detections"], len(said["verdicts"]))
+        done = lab("sim", "itsy-fig3", "--duration", "1", "--explain")
+        self.assertIn("paused first: S10 (from S6)", done.stdout)
+        done = lab("sim", "itsy-fig4", "--explain")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_a_host_that_pauses(self):
+        said = {"storms": [{"host": "host4", "from_ns": 1000, "until_ns": 900000, "pause_ns": 40000, "every_ns": 50000}],
+                "settings": {"protect": "itsy", "itsy": {"patience_ns": 50000, "break_up": True, "handle": False, "least_bps": 1000000}}}
+        said["flows"] = [{**FLOW, "octets": 10000000}]
+        self.validator("scenario").validate({"fabric": "case1.json", **said})
+        out = json.loads(self.scenario(**said).stdout)
+        self.assertGreater(out["pauses"], 17)
+        for storm, what in (({"host": "Leaf1"}, "`Leaf1` is no host"), ({"host": "host1", "pause_ns": 9, "every_ns": 5000, "x": 1}, "storms[0].x: "),
+                            ({"host": "host1", "pause_ns": 5000, "every_ns": 5000}, "storms[0].pause_ns: is not below every_ns")):
+            self.assertIn(what, self.scenario(storms=[storm]).stderr)
 
     def test_capture_and_curves(self):
         capture, curve = self.path / "t.pcapng", self.path / "c.csv"

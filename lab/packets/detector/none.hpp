@@ -14,6 +14,11 @@ class NoDetector {
   template <class Engine>
   void resumed(Engine& /*e*/, Arc /*out*/, std::uint8_t /*priorities*/) {}
   template <class Engine>
+  void telling(Engine& /*e*/, Arc /*out*/, std::uint32_t /*slot*/, std::uint8_t /*fresh*/) {}
+  void cut(Arc /*arc*/) {}
+  template <class Engine>
+  void heard(Engine& /*e*/, const Slot& /*frame*/) {}
+  template <class Engine>
   void timer(Engine& e, std::uint32_t slot) {
     e.network().pool.release(slot);
   }

@@ -37,6 +37,11 @@ class Watchdog {
         ++episodes_[out][static_cast<std::size_t>(std::countr_zero(mask))];
   }
   template <class Engine>
+  void telling(Engine& /*e*/, Arc /*out*/, std::uint32_t /*slot*/, std::uint8_t /*fresh*/) {}
+  void cut(Arc /*arc*/) {}
+  template <class Engine>
+  void heard(Engine& /*e*/, const Slot& /*frame*/) {}
+  template <class Engine>
   void timer(Engine& e, std::uint32_t slot) {
     Network& n = e.network();
     const Slot s = n.pool[slot];

@@ -64,6 +64,7 @@ class Pfc {
     Ingress& g = n.ingress[reversed(out)];
     const auto go = static_cast<std::uint8_t>(g.announced & ~g.pausing);
     if (g.pausing == 0 && go == 0) return kNone;
+    const auto fresh = static_cast<std::uint8_t>(g.pausing & ~g.announced);
     g.announced = g.pausing;
     if (g.pausing != 0 && !g.timer) {
       g.timer = true;
@@ -73,6 +74,7 @@ class Pfc {
     const std::uint32_t slot = n.pool.take();
     n.pool[slot] =
         Slot{.flow = go, .number = g.pausing, .octets = kControlOctets, .kind = Kind::kPause};
+    e.telling(out, slot, fresh);
     return slot;
   }
 

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/papers/claims.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "lab/report/html.hpp"
+
+namespace lldp::lab {
+namespace {
+
+/// How far from what is published a match may be, relative to it.
+double tolerance_of(const Claim& c) {
+  if (!c.published || *c.published == 0) return 0;
+  return std::max(std::abs(c.least / *c.published - 1), std::abs(c.most / *c.published - 1));
+}
+std::string published_of(const Claim& c) {
+  return c.published ? fmt::format("{:g}", *c.published) : "";
+}
+
+}  // namespace
+
+const char* Claim::verdict() const {
+  if (!published) return "unpublished";
+  return ours >= least && ours <= most ? "match" : "off";
+}
+
+std::string to_json_line(const Claim& c) {
+  using Json = nlohmann::ordered_json;
+  Json j;
+  j["place"] = c.place;
+  j["row"] = {{"scenario", c.scenario}};
+  j["metric"] = c.metric;
+  j["ours"] = c.ours;
+  j["published"] = c.published ? Json(*c.published) : Json(nullptr);
+  j["tolerance"] = tolerance_of(c);
+  j["accepted"] = c.published ? Json::array({c.least, c.most}) : Json(nullptr);
+  j["verdict"] = c.verdict();
+  return j.dump() + "\n";
+}
+
+std::string to_text_line(const Claim& c) {
+  return fmt::format("{:<16} {:<34} {:<28} {:>10.4g} {:>8} {}\n", c.place, c.scenario, c.metric,
+                     c.ours, published_of(c), c.verdict());
+}
+
+std::string to_csv(const std::vector<Claim>& claims) {
+  std::string out = "place,scenario,metric,ours,published,tolerance,verdict\n";
+  for (const Claim& c : claims)
+    out += fmt::format("\"{}\",\"{}\",{},{},{},{},{}\n", c.place, c.scenario, c.metric, c.ours,
+                       published_of(c), tolerance_of(c), c.verdict());
+  return out;
+}
+
+std::string to_html(const std::vector<Claim>& claims, const std::string& paper,
+                    const std::string& command) {
+  std::string rows;
+  for (const Claim& c : claims)
+    rows += fmt::format(
+        "<tr><td>{}</td><td>{}</td><td>{}</td><td class=\"n\">{:.4g}</td><td class=\"n\">{}</td>"
+        "<td class=\"{}\">{}</td></tr>\n",
+        entities(c.place), entities(c.scenario), entities(c.metric), c.ours, published_of(c),
+        c.verdict(), c.verdict());
+  return page(paper + ", reproduced",
+              fmt::format("<p><code>{}</code></p>\n<table><tr><th>place</th><th>scenario</th>"
+                          "<th>metric</th><th>ours</th><th>published</th><th></th></tr>\n{}</table>"
+                          "\n<p>docs/sim.md tells the model, and what is not here.</p>\n",
+                          entities(command), rows));
+}
+
+}  // namespace lldp::lab

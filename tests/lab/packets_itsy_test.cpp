@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "lab/packets/detector/itsy_state.hpp"
+#include "lab/packets/report.hpp"
+#include "lab/packets/run.hpp"
+
+namespace lldp::lab::packets {
+namespace {
+
+using testing::Each;
+using testing::Field;
+using testing::HasSubstr;
+using testing::Not;
+using testing::SizeIs;
+
+Outcome outcome_of(const Plan& plan) {
+  const auto outcome = run(plan);
+  EXPECT_TRUE(outcome) << to_string(outcome.error());
+  EXPECT_EQ(outcome->count.drops, 0U);
+  EXPECT_THAT(outcome->verdicts, Each(Field("real", &Verdict::real, true)));
+  EXPECT_EQ(outcome->count.detections, outcome->verdicts.size());
+  EXPECT_EQ(outcome->count.sent, outcome->count.delivered + outcome->count.discarded_octets +
+                                     outcome->count.lost_octets + outcome->queued_octets);
+  return *outcome;
+}
+
+Plan of_case(std::string_view name, std::size_t x = 2, std::size_t y = 1) {
+  Plan plan = *plan_of_case(name, x, y);
+  plan.settings.protection = Protection::kItsy;
+  plan.duration = 4 * kMillisecond;
+  return plan;
+}
+
+std::string node_of(const Plan& plan, Key counter) {
+  return plan.fabric
+      .nodes[plan.fabric.links[arc_of(counter) / 2].ends[1 - arc_of(counter) % 2].node]
+      .name;
+}
+
+class ItsyCase : public testing::TestWithParam<const char*> {};
+TEST_P(ItsyCase, EveryDeadlockIsFoundAndBroken) {
+  const Outcome o = outcome_of(of_case(GetParam()));
+  ASSERT_TRUE(o.deadlocked_at);
+  EXPECT_LE(o.longest_deadlock, 100 * kMicrosecond);
+  ASSERT_FALSE(o.verdicts.empty());
+  EXPECT_THAT(o.verdicts.front().loop, SizeIs(4));
+  EXPECT_LT(o.verdicts.front().at - o.verdicts.front().formed, 50 * kMicrosecond);
+  // What first paused is slowed until the loop carries what it gets.
+  EXPECT_LT(o.verdicts.back().at, o.duration / 2);
+  for (const FlowResult& f : o.flows) EXPECT_GT(f.throughput_bps, 1'000'000'000U) << f.name;
+}
+INSTANTIATE_TEST_SUITE_P(Packets, ItsyCase, testing::Values("case1", "case2", "flap"),
+                         [](const auto& c) { return std::string(c.param); });
+
+/// The cycle of buffers stands, and every queue of it is paused now and then.
+TEST(Itsy, ACycleThatMovesIsNoDeadlock) {
+  const Outcome o = outcome_of(of_case("case1", 1, 1));
+  EXPECT_GT(o.count.pauses, 100U);
+  EXPECT_THAT(o.verdicts, SizeIs(0));
+}
+
+TEST(Itsy, ATriggerOnTheLoopIsNamed) {
+  const Outcome o = outcome_of(of_case("itsy-fig2"));
+  ASSERT_FALSE(o.verdicts.empty());
+  EXPECT_TRUE(o.verdicts.front().on_loop);
+  EXPECT_THAT(o.verdicts.front().loop, SizeIs(4));
+}
+
+TEST(Itsy, ATriggerOutOfTheLoopIsNamed) {
+  const Plan plan = of_case("itsy-fig3");
+  const Outcome o = outcome_of(plan);
+  ASSERT_FALSE(o.verdicts.empty());
+  EXPECT_FALSE(o.verdicts.front().on_loop);
+  EXPECT_EQ(node_of(plan, o.verdicts.front().trigger), "S10");
+  EXPECT_THAT(o.verdicts.front().loop, SizeIs(4));
+  const std::string why = explain(plan, o);
+  EXPECT_THAT(why, HasSubstr("paused first: S10 (from S6)\n"));
+  EXPECT_THAT(why, HasSubstr("    waits for S2 -> S4\n"));
+  EXPECT_THAT(why, Not(HasSubstr("there is none")));
+}
+
+TEST(Itsy, TheSameTriggerOnTwoPortsIsNoDeadlock) {
+  const Outcome o = outcome_of(of_case("itsy-fig4"));
+  EXPECT_GT(o.count.checks, 0U);
+  EXPECT_THAT(o.verdicts, SizeIs(0));
+  EXPECT_FALSE(o.deadlocked_at);
+}
+
+/// A host that pauses is the trigger, and no longer obeyed; the loop does not close again.
+TEST(Itsy, ADeadlockComesBackUnlessItsTriggerIsHandled) {
+  for (const bool handle : {false, true}) {
+    Plan plan = of_case("itsy-fig3");
+    const std::size_t host = plan.flows[2].way.to;
+    std::erase_if(plan.flows,
+                  [&](const PlannedFlow& f) { return f.way.to == host && f.spec.rate_bps == 0; });
+    plan.storms = {{.host = host, .from = 100 * kMicrosecond}};
+    plan.settings.itsy.handle = handle;
+    plan.duration = 8 * kMillisecond;
+    const Outcome o = outcome_of(plan);
+    ASSERT_FALSE(o.verdicts.empty());
+    EXPECT_EQ(plan.fabric.nodes[host].name, node_of(plan, o.verdicts.front().trigger));
+    EXPECT_EQ(o.verdicts.back().at > plan.duration / 2, !handle);
+  }
+}
+
+/// Nobody breaks what is declared: it stands, and is not declared over and over by the same switch.
+TEST(Itsy, DetectionAloneChangesNothing) {
+  Plan plan = of_case("case1");
+  plan.settings.itsy.break_up = plan.settings.itsy.handle = false;
+  const Outcome o = outcome_of(plan);
+  EXPECT_EQ(o.deadlocks, 1U);
+  EXPECT_EQ(o.count.discarded, 0U);
+  EXPECT_GE(o.verdicts.size(), 1U);
+}
+
+TEST(Itsy, ASwitchKeepsLittle) {
+  EXPECT_LT(itsy_bits(64, 14, 6), 8U * 1024);
+  EXPECT_LT(itsy_bits(4, 14, 6), 8U * 100);
+}
+
+TEST(Itsy, TheSameSeedGivesTheSameBytes) {
+  const Plan plan = of_case("itsy-fig3");
+  EXPECT_EQ(to_json(plan, outcome_of(plan)), to_json(plan, outcome_of(plan)));
+}
+
+}  // namespace
+}  // namespace lldp::lab::packets

@@ -267,6 +267,8 @@ Errors unmatched(const Config& config, std::span<const std::string> interfaces) 
   for (const std::string& glob : config.core.host_ports) look("host-ports", glob);
   for (const auto& [name, admin] : config.admin) look("port." + escape(name) + ".admin", name);
   for (const auto& [name, layers] : config.layers) look("port." + escape(name) + ".layers", name);
+  for (const auto& [name, text] : config.description)
+    look("port." + escape(name) + ".description", name);
   return out;
 }
 

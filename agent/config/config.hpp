@@ -21,6 +21,8 @@ namespace lldp::config {
 
 enum class Role : std::uint8_t { kAuto, kHost, kSwitch };
 enum class Transport : std::uint8_t { kAuto, kPacket, kLldpd };
+/// What the Port ID TLV holds.
+enum class PortIdKind : std::uint8_t { kName, kMac, kAlias, kLocal };
 
 inline constexpr std::string_view kDefaultFile = "/etc/lldp-level/lldp-level.conf";
 inline constexpr std::string_view kDefaultSocket = "/run/lldp-level/control";
@@ -39,6 +41,8 @@ struct Config {
   NameSelection ports{};  ///< interfaces to speak on; none wanted: those that io::Machine finds
   std::map<std::string, core::AdminStatus, std::less<>> admin{};  ///< of ports, where not rxtx
   std::map<std::string, Layers, std::less<>> layers{};  ///< of ports: what their links join
+  std::map<std::string, std::string, std::less<>> description{};  ///< of ports, where set
+  PortIdKind port_id = PortIdKind::kName;
   /// Globs of interfaces and addresses; empty: the first of each family; nullopt: none.
   std::optional<std::vector<std::string>> management{std::in_place};
   std::string backend{"bpf"};        ///< as dataplane::make_backend calls it; or none

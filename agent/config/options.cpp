@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "agent/config/listen.hpp"
+#include "base/hex.hpp"
 #include "base/text.hpp"
 
 namespace lldp::config {
@@ -130,6 +131,12 @@ Complaint set_layers(Config& c, std::string_view port, std::string_view text) {
   return kFine;
 }
 
+Complaint set_description(Config& c, std::string_view port, std::string_view text) {
+  if (text.empty() || text.size() > 255) return "not 1 to 255 characters long: shorten it";
+  c.description.insert_or_assign(std::string(port), std::string(text));
+  return kFine;
+}
+
 /// Whether somebody meant a MAC address: six groups of a digit or two.
 bool looks_like_mac(std::string_view text) {
   for (const char separator : {':', '-'}) {
@@ -220,6 +227,38 @@ Complaint set_contribution_oui(Config& c, std::string_view text) {
   return kFine;
 }
 
+Complaint set_custom(Config& c, std::string_view text) {
+  constexpr std::size_t kMost = 507;  // octets behind OUI and subtype
+  std::vector<core::CustomTlv> tlvs;
+  for (const std::string& word : split_list(text, ' ')) {
+    const std::string it = "'" + escape(word) + "' ";
+    const std::size_t first = std::min(word.find(','), word.size());
+    const std::size_t second = std::min(word.find(',', first + 1), word.size());
+    if (second == word.size()) return it + "is no OUI,SUBTYPE,HEX: write as 00-11-22,1,c0ffee";
+    const auto oui = parse_oui(word.substr(0, first));
+    if (!oui) return it + "begins with no OUI: write three octets as 02-4c-56";
+    if (std::ranges::find(kStandardOuis, *oui) != std::end(kStandardOuis))
+      return it + "is of a standard, whose TLVs are sent as the kernel tells: use an OUI of yours";
+    const std::string number = word.substr(first + 1, second - first - 1);
+    unsigned subtype = 0;
+    const auto [end, error] =
+        std::from_chars(number.data(), number.data() + number.size(), subtype);
+    if (error != std::errc() || end != number.data() + number.size() || subtype > 255)
+      return it + "has a subtype that is none: use 0-255";
+    auto information = from_hex(word.substr(second + 1));
+    if (!information || information->size() > kMost)
+      return it + "ends with no hexadecimal octets: write two digits for each, at most 507 octets";
+    if (std::ranges::any_of(tlvs, [&](const core::CustomTlv& tlv) {
+          return tlv.oui == *oui && tlv.subtype == subtype;
+        }))
+      return it + "has the OUI and the subtype of one before it: remove one";
+    tlvs.push_back({*oui, static_cast<std::uint8_t>(subtype), std::move(*information)});
+  }
+  if (tlvs.empty()) return "no TLV: write OUI,SUBTYPE,HEX, or remove the key";
+  c.core.custom_tlvs = std::move(tlvs);
+  return kFine;
+}
+
 constexpr std::string_view kScopes =
     "nearest-bridge|nearest-nontpmr-bridge|nearest-customer-bridge";
 
@@ -253,6 +292,8 @@ constexpr Row kRows[] = {
      "adminStatus of the port NAME: whether it sends and receives"},
     {"port.NAME.layers", "NEAR:FAR", "", PortText{"two layers that stand next to each other, as 3:4", set_layers},
      "layered expander: what the port NAME has, and where its link leads"},
+    {"port.NAME.description", "TEXT", "", PortText{"1 to 255 characters", set_description},
+     "Port Description TLV of the port NAME; else its alias, or its driver's name of it"},
     {"host-ports", "GLOB,...", "", Text{"names with * and ?", set_host_ports},
      "ports where a link that is up counts as a host heard"},
     {"expect", "FILE", "",
@@ -309,6 +350,8 @@ constexpr Row kRows[] = {
      "TLVs to send: tr or contribution for the level, or both; pfc: PFC Configuration"},
     {"tlv.contribution-oui", "OUI,...", "02-4c-56", Text{"OUIs as 02-4c-56", set_contribution_oui},
      "OUIs of the contribution TLV: the first is sent, all are accepted"},
+    {"tlv.custom", "TLV ...", "", Text{"OUI,SUBTYPE,HEX as 00-11-22,1,c0ffee", set_custom},
+     "TLVs of your own to send, with blanks between them"},
     {"infer.host-from-capabilities", "", "yes",
      Flag{[](Config& c, bool v) { c.core.host_from_capabilities = v; }},
      "a neighbour whose System Capabilities say Station Only is a host"},
@@ -333,6 +376,10 @@ constexpr Row kRows[] = {
      "a level above it is not taken, and raises an alarm"},
     {"lldp.management-address", "GLOB,...", "", Text{"names or addresses with * and ?, or none", set_management},
      "addresses to tell; else the first IPv4 and IPv6 address"},
+    {"lldp.port-id", "KIND", "name",
+     Choice{"name|mac|alias|local",
+            [](Config& c, std::size_t i) { c.port_id = static_cast<PortIdKind>(i); }},
+     "Port ID TLV: interface name, MAC address, alias (else the name), the name as local"},
     {"lldp.tx-interval", "SECONDS", "30",
      Number{1, 3600, [](Config& c, std::uint32_t v) { c.core.msgTxInterval = std::chrono::seconds(v); }},
      "msgTxInterval: time between frames"},
@@ -375,7 +422,7 @@ constexpr Row kRows[] = {
      "class of packets that turn once more than there are lossless priorities"},
 };
 
-/// The port that a key of a PortChoice is of; empty: it is none.
+/// The port that a key of a row per port is of; empty: it is none.
 std::string_view port_of(const Row& row, std::string_view key) {
   constexpr std::string_view kName = "NAME";
   const std::string_view before = row.name.substr(0, row.name.find(kName));

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "agent/core/actions.hpp"
 #include "agent/core/settings.hpp"
@@ -23,6 +24,15 @@ struct Pfc {
   friend bool operator==(const Pfc&, const Pfc&) = default;
 };
 
+/// How a link's hardware negotiates, in the numbers of the TLV. IEEE 802.3-2018 79.3.1.
+struct MacPhy {
+  bool autoneg_supported = false;
+  bool autoneg_enabled = false;
+  std::uint16_t advertised = 0;
+  std::uint16_t mau_type = 0;
+  friend bool operator==(const MacPhy&, const MacPhy&) = default;
+};
+
 /// A link that the agent speaks on, as the kernel reports it.
 struct Link {
   Ifindex ifindex{};
@@ -38,6 +48,9 @@ struct Link {
   std::uint32_t mtu = 1500;
   std::optional<Pfc> pfc{};                            ///< nullopt: the driver does not say
   std::optional<Layers> layers{};                      ///< what the operator says that it joins
+  std::optional<MacPhy> mac_phy{};                     ///< nullopt: the driver does not say
+  std::uint16_t port_vlan = 0;                         ///< VLAN of untagged frames; 0: none
+  std::vector<std::uint16_t> vlans{};                  ///< that pass here, rising
   AdminStatus adminStatus = AdminStatus::enabledRxTx;  ///< leaving Tx sends a shutdown LLDPDU
   friend bool operator==(const Link&, const Link&) = default;
 };

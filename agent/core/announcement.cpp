@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 
 #include "tlv/dot1.hpp"
 #include "tlv/dot3.hpp"
@@ -14,6 +15,17 @@ namespace {
 
 constexpr std::uint8_t kIfIndex = 2;        ///< interface numbering, 8.5.9.5
 constexpr std::uint32_t kFrameHeader = 14;  ///< what the kernel's MTU leaves out
+
+/// The information string of a TLV that is the operator's.
+struct Custom {
+  tlv::Octets octets{};
+  static constexpr void layout(auto& io, auto& v) {
+    io.rest("octets", v.octets, 0, tlv::kMaxInformation - 4);  // OUI and subtype
+  }
+};
+
+/// What lldpd calls a VLAN too.
+constexpr const char* kVlanPrefix = "vlan";
 
 /// The Ethernet header and the three mandatory TLVs.
 tlv::LldpduWriter begin(Bytes& frame, Scope scope, const Link& link, const ChassisId& chassis,
@@ -76,9 +88,23 @@ std::size_t write_info_frame(Bytes& frame, Scope scope, const Link& link, const 
       .enabled = link.aggregate != Ifindex(), .capable = true, .port_id = link.aggregate.value()});
   writer.add(tlv::MaxFrameSize{
       static_cast<std::uint16_t>(std::min<std::uint32_t>(link.mtu + kFrameHeader, 0xffff))});
+  if (link.mac_phy)
+    writer.add(tlv::MacPhy{.autoneg_enabled = link.mac_phy->autoneg_enabled,
+                           .autoneg_supported = link.mac_phy->autoneg_supported,
+                           .advertised = link.mac_phy->advertised,
+                           .mau_type = link.mac_phy->mau_type});
+  if (link.port_vlan != 0) writer.add(tlv::PortVlan{link.port_vlan});
   if (!settings.system_description.empty()) {
     writer.add(tlv::SystemDescription{settings.system_description});
   }
+  for (const CustomTlv& custom : settings.custom_tlvs)
+    writer.add(Custom{custom.information},
+               {.type = tlv::kOrganizational,
+                .oui = static_cast<std::uint32_t>(custom.oui[0] << 16 | custom.oui[1] << 8 |
+                                                  custom.oui[2]),
+                .subtype = custom.subtype});
+  for (const std::uint16_t vid : link.vlans)
+    writer.add(tlv::VlanName{vid, kVlanPrefix + std::to_string(vid)});
   writer.end();
   return writer.left_out();
 }

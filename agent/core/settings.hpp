@@ -47,6 +47,14 @@ struct ManagementAddress {
   friend bool operator==(const ManagementAddress&, const ManagementAddress&) = default;
 };
 
+/// A TLV of the operator's own.
+struct CustomTlv {
+  Oui oui{};
+  std::uint8_t subtype = 0;
+  Bytes information{};  ///< what follows the subtype
+  friend bool operator==(const CustomTlv&, const CustomTlv&) = default;
+};
+
 /// Everything of the configuration that the core goes by. Names follow the standard where it has
 /// one.
 struct Settings {
@@ -75,6 +83,7 @@ struct Settings {
   bool send_tr = true;
   bool send_contribution = true;
   bool send_pfc = false;  ///< the PFC Configuration TLV, on ports whose driver tells
+  std::vector<CustomTlv> custom_tlvs{};
   Oui contribution_oui{0x02, 0x4c, 0x56};
   std::vector<Oui> accepted_ouis{{0x02, 0x4c, 0x56}};  ///< of the contribution TLV
 

@@ -166,6 +166,10 @@ void Daemon::watch_rules(TimePoint now) {
 
 void Daemon::open_ports(TimePoint now) {
   watch_pfc();
+  if (auto opened = LinkSettings::open())
+    hardware_.emplace(std::move(*opened));
+  else
+    log(Severity::kWarning, opened.error());  // the rest does without
   watch_rules(now);
   on_frame_ = [this](Ifindex port, ByteSpan frame) {
     if (speaker() == Beside::Speaker::kLldpd) return;  // came before the sockets were deaf

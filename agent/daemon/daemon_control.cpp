@@ -87,6 +87,7 @@ Result<void, std::vector<Error>> Daemon::reload() {
   const TimePoint now = boot_time();
   companions_->configure(config_);
   packets_.set_groups(group_addresses(config_.core.scopes));
+  if (beside_) beside_->configure(config_.core);
   for (const auto& [ifindex, link] : links_.interfaces()) consider(link, now);
   watch_for_no_port(now);
   load_plan(now);

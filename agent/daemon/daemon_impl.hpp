@@ -19,6 +19,7 @@
 #include "agent/daemon/state_keeper.hpp"
 #include "agent/daemon/watched.hpp"
 #include "agent/links/link_monitor.hpp"
+#include "agent/links/mac_phy.hpp"
 #include "agent/links/machine.hpp"
 #include "agent/links/pfc_monitor.hpp"
 #include "agent/lldpd/beside.hpp"
@@ -84,6 +85,10 @@ class Daemon final : ControlHandler {
   void update_settings(TimePoint now);
   [[nodiscard]] Machine::Verdict judge_role();
   [[nodiscard]] std::string role_text() const;
+  [[nodiscard]] std::optional<PortId> port_id(const Interface& link) const;
+  [[nodiscard]] std::string description(const Interface& link) const;
+  /// As the core is to know it.
+  [[nodiscard]] core::Link link_of(const Interface& link);
   [[nodiscard]] core::AdminStatus admin_status(const std::string& port) const;
   [[nodiscard]] std::optional<Layers> layers(const std::string& port) const;
   void load_plan(TimePoint now);
@@ -122,6 +127,7 @@ class Daemon final : ControlHandler {
   LinkMonitor links_;
   PacketIo packets_;
   std::optional<PfcMonitor> pfc_;
+  std::optional<LinkSettings> hardware_;  ///< how it negotiates
   UniqueFd timer_fd_;
   StateKeeper state_;
   std::optional<Presence> presence_;

@@ -7,11 +7,14 @@
 #include "agent/daemon/daemon_impl.hpp"
 #include "agent/links/management.hpp"
 #include "agent/links/port_policy.hpp"
+#include "agent/links/vlans.hpp"
 #include "base/text.hpp"
 #include "os/clock.hpp"
 
 namespace lldp::io {
 namespace {
+
+constexpr std::uint8_t kInterfaceAlias = 1;  ///< subtype, IEEE 802.1AB-2016 Table 8-3
 
 bool is_aggregated(const Interface& link) {
   return link.master_kind == "bond" || link.master_kind == "team";
@@ -33,6 +36,55 @@ void Daemon::follow_links() {
     link_events_->wait();
 }
 
+std::optional<PortId> Daemon::port_id(const Interface& link) const {
+  if (beside_)
+    if (auto theirs = beside_->port_id(link.ifindex)) return theirs;
+  PortId id;
+  switch (config_.port_id) {
+    case config::PortIdKind::kName:
+      return std::nullopt;
+    case config::PortIdKind::kMac:
+      id.subtype = PortId::kMacAddress;
+      id.octets = as_text(link.address);
+      return id;
+    case config::PortIdKind::kAlias:
+      if (link.alias.empty()) return std::nullopt;
+      id.subtype = kInterfaceAlias;
+      id.octets = link.alias;
+      return id;
+    case config::PortIdKind::kLocal:
+      break;
+  }
+  id.subtype = PortId::kLocal;
+  id.octets = link.name;
+  return id;
+}
+
+std::string Daemon::description(const Interface& link) const {
+  if (const auto set = config_.description.find(link.name); set != config_.description.end())
+    return set->second;
+  return link.alias.empty() ? link.port_name : link.alias;
+}
+
+core::Link Daemon::link_of(const Interface& link) {
+  BridgeVlans vlans = vlans_of(link, links_.interfaces(), links_.bridge_vlans());
+  return {.ifindex = link.ifindex,
+          .name = link.name,
+          .port_id = port_id(link),
+          .description = description(link),
+          .aggregate = is_aggregated(link) ? link.master : Ifindex(),
+          .address = link.address,
+          .up = link.up,
+          .carrier_changes = link.carrier_changes,
+          .mtu = link.mtu,
+          .pfc = pfc_ ? pfc_->ask(link.name) : std::nullopt,
+          .layers = layers(link.name),
+          .mac_phy = hardware_ ? hardware_->ask(link.name) : std::nullopt,
+          .port_vlan = vlans.port_vlan,
+          .vlans = std::move(vlans.vlans),
+          .adminStatus = admin_status(link.name)};
+}
+
 void Daemon::consider(const Interface& link, TimePoint now) {
   if (!is_port(link, config_.ports, machine_)) return drop_port(link.ifindex, now);
   const auto [it, fresh] = ports_.try_emplace(link.ifindex);
@@ -41,19 +93,7 @@ void Daemon::consider(const Interface& link, TimePoint now) {
   if (auto added = packets_.add(port_of(link)); !added)
     log(Severity::kError, {added.error().code, port.name, to_string(added.error())});
   if (fresh && running_) log(Severity::kInfo, fmt::format("{}: port added", port.name));
-  agent_.set_link({.ifindex = link.ifindex,
-                   .name = link.name,
-                   .port_id = beside_ ? beside_->port_id(link.ifindex) : std::nullopt,
-                   .description = link.alias.empty() ? link.port_name : link.alias,
-                   .aggregate = is_aggregated(link) ? link.master : Ifindex(),
-                   .address = link.address,
-                   .up = link.up,
-                   .carrier_changes = link.carrier_changes,
-                   .mtu = link.mtu,
-                   .pfc = pfc_ ? pfc_->ask(link.name) : std::nullopt,
-                   .layers = layers(link.name),
-                   .adminStatus = admin_status(link.name)},
-                  now, actions_);
+  agent_.set_link(link_of(link), now, actions_);
   perform(now);
   if (beside_) beside_->add_port(link.ifindex, link.name, now);
   if (fresh)

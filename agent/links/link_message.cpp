@@ -3,6 +3,7 @@
 
 #include <linux/if.h>
 #include <linux/if_addr.h>
+#include <linux/if_bridge.h>
 #include <linux/netconf.h>
 #include <linux/rtnetlink.h>
 #include <net/if_arp.h>
@@ -48,6 +49,10 @@ class Attributes {
   bool valid_ = false;
 };
 
+/// VLAN IDs have twelve bits; the last one is reserved.
+constexpr unsigned kVids = 4096;
+constexpr unsigned kLastVid = kVids - 1;
+
 constexpr nla_policy of_type(std::uint16_t type) {
   return {.type = type, .minlen = 0, .maxlen = 0};
 }
@@ -75,9 +80,56 @@ bool is_physical(const Interface& link, const Attributes& top) {
   return !parent.empty() || top[IFLA_PERM_ADDRESS] != nullptr;
 }
 
+/// Runs come as their ends; IEEE 802.1Q has 1 to 4094.
+std::optional<LinkMessage> parse_bridge_port(const nlmsghdr* header, Ifindex ifindex) {
+  BridgeVlans out{.ifindex = ifindex};
+  if (header->nlmsg_type == RTM_DELLINK) return out;
+  std::array<nla_policy, IFLA_AF_SPEC + 1> policy{};
+  policy[IFLA_AF_SPEC] = of_type(NLA_NESTED);
+  const Attributes top(nlmsg_attrdata(header, sizeof(ifinfomsg)),
+                       nlmsg_attrlen(header, sizeof(ifinfomsg)), policy);
+  if (!top) return std::nullopt;
+  const nlattr* spec = top[IFLA_AF_SPEC];
+  if (spec == nullptr) return out;
+  std::vector<bool> there(kVids);
+  std::uint16_t begin = 0;
+  int left = nla_len(spec);
+  for (const auto* a = static_cast<const nlattr*>(nla_data(spec)); nla_ok(a, left);
+       a = nla_next(a, &left)) {
+    bridge_vlan_info vlan{};
+    if (nla_type(a) != IFLA_BRIDGE_VLAN_INFO || nla_len(a) < static_cast<int>(sizeof vlan))
+      continue;
+    std::memcpy(&vlan, nla_data(a), sizeof vlan);
+    if (vlan.vid == 0 || vlan.vid >= kLastVid) continue;
+    if ((vlan.flags & BRIDGE_VLAN_INFO_PVID) != 0) out.port_vlan = vlan.vid;
+    const bool ends = (vlan.flags & BRIDGE_VLAN_INFO_RANGE_END) != 0 && begin != 0;
+    for (unsigned vid = ends ? begin : vlan.vid; vid <= vlan.vid; ++vid) there[vid] = true;
+    begin = (vlan.flags & BRIDGE_VLAN_INFO_RANGE_BEGIN) != 0 ? vlan.vid : std::uint16_t{0};
+  }
+  for (std::uint16_t vid = 1; vid < kLastVid; ++vid)
+    if (there[vid]) out.vlans.push_back(vid);
+  return out;
+}
+
+/// What is of one kind of interfaces alone.
+void read_kind(Interface& link, const nlattr* data) {
+  std::array<nla_policy, IFLA_BR_VLAN_FILTERING + 1> policy{};
+  static_assert(int{IFLA_VLAN_ID} < int{IFLA_BR_VLAN_FILTERING});
+  if (link.kind == "vlan") policy[IFLA_VLAN_ID] = of_type(NLA_U16);
+  if (link.kind == "bridge") policy[IFLA_BR_VLAN_FILTERING] = of_type(NLA_U8);
+  if (data == nullptr || (link.kind != "vlan" && link.kind != "bridge")) return;
+  const Attributes kind(static_cast<const nlattr*>(nla_data(data)), nla_len(data), policy);
+  if (!kind) return;
+  if (link.kind == "vlan" && kind[IFLA_VLAN_ID]) link.vlan = nla_get_u16(kind[IFLA_VLAN_ID]);
+  if (link.kind == "bridge" && kind[IFLA_BR_VLAN_FILTERING])
+    link.vlan_filtering = nla_get_u8(kind[IFLA_BR_VLAN_FILTERING]) != 0;
+}
+
 std::optional<LinkMessage> parse_interface(const nlmsghdr* header) {
   const auto* info = static_cast<const ifinfomsg*>(nlmsg_data(header));
   const auto ifindex = Ifindex::make(static_cast<std::uint32_t>(info->ifi_index));
+  if (ifindex && ifindex->value() != 0 && info->ifi_family == AF_BRIDGE)
+    return parse_bridge_port(header, *ifindex);
   if (!ifindex || ifindex->value() == 0 || info->ifi_family != AF_UNSPEC) return std::nullopt;
   if (header->nlmsg_type == RTM_DELLINK) return InterfaceGone{*ifindex};
 
@@ -113,11 +165,13 @@ std::optional<LinkMessage> parse_interface(const nlmsghdr* header) {
     std::array<nla_policy, IFLA_INFO_SLAVE_KIND + 1> nested_policy{};
     nested_policy[IFLA_INFO_KIND] = of_type(NLA_STRING);
     nested_policy[IFLA_INFO_SLAVE_KIND] = of_type(NLA_STRING);
+    nested_policy[IFLA_INFO_DATA] = of_type(NLA_NESTED);
     const Attributes nested(static_cast<const nlattr*>(nla_data(nest)), nla_len(nest),
                             nested_policy);
     if (!nested) return std::nullopt;
     link.kind = nested.text(IFLA_INFO_KIND);
     link.master_kind = nested.text(IFLA_INFO_SLAVE_KIND);
+    read_kind(link, nested[IFLA_INFO_DATA]);
   }
   link.switch_id = top.octets(IFLA_PHYS_SWITCH_ID);
   link.alias = top.text(IFLA_IFALIAS);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "base/bounded.hpp"
 #include "base/bytes.hpp"
@@ -17,12 +18,14 @@ struct Interface {
   Ifindex master{};  ///< 0: none
   Ifindex lower{};   ///< IFLA_LINK: what a VLAN stands on; 0: none
   std::string name{};
-  std::string kind{};         ///< IFLA_INFO_KIND: veth, bridge, ...; empty: a device of its own
-  std::string master_kind{};  ///< IFLA_INFO_SLAVE_KIND: bridge, bond, team, openvswitch, ...
-  std::string switch_id{};    ///< IFLA_PHYS_SWITCH_ID, octets: the ASIC it is a port of
-  std::string alias{};        ///< IFLA_IFALIAS: what the operator calls it
-  std::string port_name{};    ///< IFLA_PHYS_PORT_NAME: what the driver calls it
-  std::string pci{};          ///< its device's address on the PCI bus, if it is on one
+  std::string kind{};           ///< IFLA_INFO_KIND: veth, bridge, ...; empty: a device of its own
+  std::string master_kind{};    ///< IFLA_INFO_SLAVE_KIND: bridge, bond, team, openvswitch, ...
+  std::string switch_id{};      ///< IFLA_PHYS_SWITCH_ID, octets: the ASIC it is a port of
+  std::string alias{};          ///< IFLA_IFALIAS: what the operator calls it
+  std::string port_name{};      ///< IFLA_PHYS_PORT_NAME: what the driver calls it
+  std::string pci{};            ///< its device's address on the PCI bus, if it is on one
+  std::uint16_t vlan = 0;       ///< IFLA_VLAN_ID, of kind vlan
+  bool vlan_filtering = false;  ///< IFLA_BR_VLAN_FILTERING, of kind bridge
   MacAddress address{};
   std::uint32_t mtu = 0;
   std::uint32_t carrier_changes = 0;  ///< IFLA_CARRIER_CHANGES
@@ -37,6 +40,13 @@ struct Interface {
 struct InterfaceGone {
   Ifindex ifindex{};
   friend bool operator==(const InterfaceGone&, const InterfaceGone&) = default;
+};
+/// The VLANs of a bridge's port, as the bridge has them.
+struct BridgeVlans {
+  Ifindex ifindex{};
+  std::uint16_t port_vlan = 0;         ///< of untagged frames; 0: none
+  std::vector<std::uint16_t> vlans{};  ///< rising
+  friend bool operator==(const BridgeVlans&, const BridgeVlans&) = default;
 };
 /// Whether all interfaces of an address family forward (net.ipv4.conf.all.forwarding and its like).
 struct Forwarding {
@@ -56,10 +66,11 @@ struct AddressChange {
   bool there = false;
   friend bool operator==(const AddressChange&, const AddressChange&) = default;
 };
-using LinkMessage = std::variant<Interface, InterfaceGone, Forwarding, AddressChange>;
+using LinkMessage = std::variant<Interface, InterfaceGone, BridgeVlans, Forwarding, AddressChange>;
 
-/// One rtnetlink message, its header in front, rtnetlink(7). nullopt: it is none of those four, or
-/// malformed. RTM_DELLINK of family AF_BRIDGE, which says that a port left its bridge, is not one.
+/// One rtnetlink message, its header in front, rtnetlink(7). nullopt: it is none of those five, or
+/// malformed. RTM_DELLINK of family AF_BRIDGE says that a port left its bridge: it has no VLANs
+/// then.
 [[nodiscard]] std::optional<LinkMessage> parse_link_message(ByteSpan message);
 
 }  // namespace lldp::io

@@ -131,7 +131,8 @@ Result<void> LinkMonitor::request_all() {
   for (const std::uint8_t family : {std::uint8_t{AF_INET}, std::uint8_t{AF_INET6}})
     if (auto asked = request_forwarding(family); !asked) return asked;
   if (auto asked = request_interfaces(); !asked) return asked;
-  return request_addresses();
+  if (auto asked = request_addresses(); !asked) return asked;
+  return request_vlans();
 }
 
 Result<void> LinkMonitor::request_interfaces() {
@@ -185,6 +186,33 @@ Result<void> LinkMonitor::request_addresses() {
   return {};
 }
 
+Result<void> LinkMonitor::request_vlans() {
+  std::map<Ifindex, BridgeVlans> seen;
+  int e = -NLE_DUMP_INTR;
+  for (int i = 0; e == -NLE_DUMP_INTR && i < kDumpAttempts; ++i) {
+    seen.clear();
+    struct {
+      ifinfomsg info{};
+      nlattr mask_header{.nla_len = sizeof(nlattr) + sizeof(std::uint32_t),
+                         .nla_type = IFLA_EXT_MASK};
+      std::uint32_t mask = RTEXT_FILTER_BRVLAN_COMPRESSED;
+    } request;
+    request.info.ifi_family = AF_BRIDGE;
+    e = nl_send_simple(requests_.get(), RTM_GETLINK, NLM_F_DUMP, &request, sizeof request);
+    if (e < 0) break;
+    e = receive_messages(requests_.get(), [&seen](ByteSpan message) {
+      const auto parsed = parse_link_message(message);
+      if (!parsed) return;
+      if (const auto* vlans = std::get_if<BridgeVlans>(&*parsed)) seen[vlans->ifindex] = *vlans;
+    });
+  }
+  if (e < 0) return fail(failed("list of VLANs", e));
+  for (const auto& [ifindex, before] : std::map(vlans_))
+    if (!seen.contains(ifindex)) take(BridgeVlans{.ifindex = ifindex});
+  for (const auto& [ifindex, vlans] : seen) take(vlans);
+  return {};
+}
+
 Result<void> LinkMonitor::request_forwarding(unsigned char family) {
   struct {
     netconfmsg info{};
@@ -211,18 +239,50 @@ void LinkMonitor::take(Interface link) {
   if (link.physical && !link.pci.empty())
     link.physical = before.pci == link.pci ? before.physical : !is_virtual_function(link.pci);
   if (!fresh && before == link) return;
-  it->second = link;
+  const Interface old = std::exchange(it->second, link);
   if (observer_.changed) observer_.changed(link);
+  if (old.vlan == link.vlan && old.lower == link.lower && old.vlan_filtering == link.vlan_filtering)
+    return;
+  tell_dependents(old);
+  tell_dependents(link);
+}
+
+void LinkMonitor::tell_dependents(const Interface& link) {
+  if (!observer_.changed) return;
+  const bool on_another = link.vlan != 0 && link.lower != Ifindex();
+  if (!on_another && link.kind != "bridge") return;
+  for (const auto& [ifindex, other] : interfaces_)
+    if (on_another ? ifindex == link.lower || other.master == link.lower
+                   : other.master == link.ifindex)
+      observer_.changed(other);
 }
 
 void LinkMonitor::take(InterfaceGone gone) {
-  if (interfaces_.erase(gone.ifindex) != 0 && observer_.gone) observer_.gone(gone.ifindex);
+  vlans_.erase(gone.ifindex);
+  const auto it = interfaces_.find(gone.ifindex);
+  if (it == interfaces_.end()) return;
+  const Interface old = std::move(it->second);
+  interfaces_.erase(it);
+  if (observer_.gone) observer_.gone(gone.ifindex);
+  tell_dependents(old);
 }
 
 void LinkMonitor::take(AddressChange change) {
   const bool changed = change.there ? addresses_.insert(std::move(change.address)).second
                                     : addresses_.erase(change.address) != 0;
   if (changed && observer_.addresses) observer_.addresses();
+}
+
+void LinkMonitor::take(BridgeVlans vlans) {
+  const Ifindex port = vlans.ifindex;
+  const auto before = vlans_.find(port);
+  if (before == vlans_.end() ? vlans.vlans.empty() : before->second == vlans) return;
+  if (vlans.vlans.empty())
+    vlans_.erase(before);
+  else
+    vlans_.insert_or_assign(port, std::move(vlans));
+  const auto link = interfaces_.find(port);
+  if (link != interfaces_.end() && observer_.changed) observer_.changed(link->second);
 }
 
 void LinkMonitor::take(Forwarding forwarding) {

@@ -29,10 +29,11 @@ namespace lldp::io {
 class LinkMonitor {
  public:
   struct Observer {
-    std::function<void(const Interface&)> changed{};  ///< it is new, or anything of it is different
-    std::function<void(Ifindex)> gone{};              ///< deleted, or moved to another namespace
-    std::function<void()> forwarding{};               ///< forwarding() is different
-    std::function<void()> addresses{};                ///< addresses() are
+    std::function<void(const Interface&)>
+        changed{};                        ///< it is new, or anything of it or its VLANs differs
+    std::function<void(Ifindex)> gone{};  ///< deleted, or moved to another namespace
+    std::function<void()> forwarding{};   ///< forwarding() is different
+    std::function<void()> addresses{};    ///< addresses() are
   };
   /// Opens and asks for all; the observer hears only what comes later.
   [[nodiscard]] static Result<LinkMonitor> open();
@@ -49,6 +50,8 @@ class LinkMonitor {
   [[nodiscard]] bool behind() const { return behind_; }
   [[nodiscard]] const std::map<Ifindex, Interface>& interfaces() const { return interfaces_; }
   [[nodiscard]] const std::set<InterfaceAddress>& addresses() const { return addresses_; }
+  /// Of the ports of bridges.
+  [[nodiscard]] const std::map<Ifindex, BridgeVlans>& bridge_vlans() const { return vlans_; }
   [[nodiscard]] bool forwarding() const { return ipv4_forwarding_ || ipv6_forwarding_; }
 
  private:
@@ -62,11 +65,15 @@ class LinkMonitor {
   [[nodiscard]] Result<void> request_all();
   [[nodiscard]] Result<void> request_interfaces();
   [[nodiscard]] Result<void> request_addresses();
+  [[nodiscard]] Result<void> request_vlans();
   [[nodiscard]] Result<void> request_forwarding(unsigned char family);
   void take(ByteSpan message);
+  /// Whose VLANs depend on this interface: it is one of theirs, or their bridge.
+  void tell_dependents(const Interface& link);
   void take(Interface link);
   void take(InterfaceGone gone);
   void take(Forwarding forwarding);
+  void take(BridgeVlans vlans);
   void take(AddressChange change);
 
   Observer observer_;
@@ -75,6 +82,7 @@ class LinkMonitor {
   bool behind_ = false;
   std::map<Ifindex, Interface> interfaces_;  ///< in the order of ifindex
   std::set<InterfaceAddress> addresses_;     ///< in the order of ifindex, IPv4 first
+  std::map<Ifindex, BridgeVlans> vlans_;     ///< none without any
   bool ipv4_forwarding_ = false;
   bool ipv6_forwarding_ = false;
 };

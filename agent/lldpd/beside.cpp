@@ -20,19 +20,30 @@ namespace {
 /// How long a socket may be there without being of use: at first its group may not enter.
 constexpr std::chrono::seconds kPatienceWithTrouble{1};
 
-lldpd::Client::Settings settings_of(const config::Config& config) {
-  lldpd::Client::Settings out{.socket = config.lldpd_socket,
-                              .group = core::group_address(config.core.scopes.front()),
-                              .ours = {tlv::Tr::kKey}};
+std::uint32_t number_of(const core::Oui& oui) {
+  return static_cast<std::uint32_t>(oui[0] << 16 | oui[1] << 8 | oui[2]);
+}
+
+/// The TLVs that nobody but us has lldpd send.
+std::vector<tlv::Key> ours_of(const core::Settings& settings) {
+  std::vector<tlv::Key> out{tlv::Tr::kKey};
   // Where nobody asked for it, a PFC TLV in lldpd is its own operator's.
-  if (config.core.send_pfc) out.ours.push_back(tlv::PfcConfig::kKey);
-  for (const core::Oui& oui : config.core.accepted_ouis) {
+  if (settings.send_pfc) out.push_back(tlv::PfcConfig::kKey);
+  for (const core::Oui& oui : settings.accepted_ouis)
     for (tlv::Key key : {tlv::Contribution::kKey, tlv::LayersTlv::kKey}) {
-      key.oui = static_cast<std::uint32_t>(oui[0] << 16 | oui[1] << 8 | oui[2]);
-      out.ours.push_back(key);
+      key.oui = number_of(oui);
+      out.push_back(key);
     }
-  }
+  for (const core::CustomTlv& custom : settings.custom_tlvs)
+    out.push_back(
+        {.type = tlv::kOrganizational, .oui = number_of(custom.oui), .subtype = custom.subtype});
   return out;
+}
+
+lldpd::Client::Settings settings_of(const config::Config& config) {
+  return {.socket = config.lldpd_socket,
+          .group = core::group_address(config.core.scopes.front()),
+          .ours = ours_of(config.core)};
 }
 
 /// It is not running, or not yet: nothing to complain of.
@@ -164,6 +175,11 @@ void Beside::begin_session(TimePoint now) {
   in_session_ = true;
   revision_ = client_.revision() - 1;  // to be followed
   for (const auto& [ifindex, name] : owner_.ports()) add_port(ifindex, name, now);
+}
+
+void Beside::configure(const core::Settings& settings) {
+  // What was ours before is taken off where it is not wanted any more.
+  client_.add_ours(ours_of(settings));
 }
 
 void Beside::add_port(Ifindex ifindex, const std::string& name, TimePoint now) {

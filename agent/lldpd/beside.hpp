@@ -54,6 +54,8 @@ class Beside {
   [[nodiscard]] Speaker speaker() const { return speaker_; }
   /// What we would send; lldpd does instead. Shutdown LLDPDUs are not for it.
   void tell(std::span<const core::Send> sends, TimePoint now);
+  /// After the configuration has been read anew; what is to be sent is told as before.
+  void configure(const core::Settings& settings);
   void add_port(Ifindex port, const std::string& name, TimePoint now);
   void remove_port(Ifindex port);
   /// lldpd's, from the first time that it spoke for us.

@@ -413,6 +413,12 @@ void Client::queue_visit(const std::string& name, Port& port) {
   lane_of(name).tasks.push_back({.kind = Task::Kind::kVisit, .port = name});
 }
 
+void Client::add_ours(std::span<const tlv::Key> keys) {
+  for (const tlv::Key& key : keys)
+    if (std::ranges::find(settings_.ours, key) == settings_.ours.end())
+      settings_.ours.push_back(key);
+}
+
 void Client::set_port(const std::string& name, std::vector<CustomTlv> wanted, TimePoint now) {
   const auto [it, fresh] = ports_.try_emplace(name);
   Port& port = it->second;

@@ -66,6 +66,9 @@ class Client {
   [[nodiscard]] State state() const { return state_; }
   [[nodiscard]] const Error& reason() const { return reason_; }  ///< why it is absent
 
+  /// These TLVs are ours too, from now on.
+  void add_ours(std::span<const tlv::Key> keys);
+
   // While it is not absent; a new session begins with nothing.
 
   /// What lldpd shall send on an interface. The same again costs nothing.

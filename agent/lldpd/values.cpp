@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "tlv/dot1.hpp"
 #include "tlv/lldpdu.hpp"
 #include "tlv/writer.hpp"
 
@@ -49,8 +50,10 @@ std::optional<std::vector<CustomTlv>> custom_tlvs_of(ByteSpan frame) {
   for (tlv::Tlv tlv; walk.next(tlv);) {
     if (tlv.key == tlv::Ttl::kKey && tlv::decode_as<tlv::Ttl>(tlv.information) == tlv::Ttl{0})
       return std::nullopt;
-    // Of a port's hardware lldpd tells itself.
-    if (tlv.key.type != tlv::kOrganizational || tlv.key.oui == tlv::kDot3) continue;
+    // Of a port's hardware and VLANs lldpd tells itself.
+    if (tlv.key.type != tlv::kOrganizational || tlv.key.oui == tlv::kDot3 ||
+        tlv.key == tlv::PortVlan::kKey || tlv.key == tlv::VlanName::kKey)
+      continue;
     out.push_back({tlv.key, Bytes(tlv.information.begin(), tlv.information.end())});
   }
   return out;

@@ -289,6 +289,34 @@ TEST(ConfigFile, PortsHaveLayers) {
   EXPECT_FALSE(parse("", "f")->core.layered);
 }
 
+TEST(ConfigFile, EveryPortHasItsDescription) {
+  const auto config = parse(
+      "lldp.port-id = alias\n[port.swp1]\ndescription = to spine1, \"x\"\nadmin = rx\n"
+      "[port.eth0.100]\ndescription = y\n",
+      "f");
+  ASSERT_TRUE(config);
+  EXPECT_EQ(config->description, (std::map<std::string, std::string, std::less<>>{
+                                     {"swp1", "to spine1, \"x\""}, {"eth0.100", "y"}}));
+  EXPECT_EQ(config->admin.size(), 1U);
+  EXPECT_EQ(config->port_id, PortIdKind::kAlias);
+  EXPECT_FALSE(parse("port.swp*.description = x\n", "f"));
+  EXPECT_FALSE(parse("port.swp1.description = " + std::string(256, 'x') + "\n", "f"));
+}
+
+TEST(ConfigFile, CustomTlvsAreTakenInTheOrderGiven) {
+  const auto config = parse("tlv.custom = 00-11-22,1,c0ffee 00:11:22,255,\n", "f");
+  ASSERT_TRUE(config) << to_string(config.error().front());
+  EXPECT_EQ(config->core.custom_tlvs,
+            (std::vector<core::CustomTlv>{{{0x00, 0x11, 0x22}, 1, {0xc0, 0xff, 0xee}},
+                                          {{0x00, 0x11, 0x22}, 255, {}}}));
+  for (const std::string wrong :
+       {"", "x", "00-11-22,1", "00-11,1,00", "00-11-22,256,00", "00-11-22,,00", "00-11-22,-1,00",
+        "00-11-22,1,0", "00-11-22,1,zz", "00-80-c2,1,00", "00-11-22,1,00 00-11-22,1,01"})
+    EXPECT_FALSE(parse("tlv.custom = " + wrong + "\n", "f")) << wrong;
+  EXPECT_TRUE(parse("tlv.custom = 00-11-22,1," + std::string(1014, 'a') + "\n", "f"));
+  EXPECT_FALSE(parse("tlv.custom = 00-11-22,1," + std::string(1016, 'a') + "\n", "f"));
+}
+
 TEST(ConfigFile, ByteOrderMarkIsPassedOver) {
   const auto config = parse("\xef\xbb\xbfrole = switch\n", "f");
   ASSERT_TRUE(config) << testing::PrintToString(texts(config.error()));

@@ -7,6 +7,7 @@
 
 #include "agent/core/deadline_queue.hpp"
 #include "tests/core/support/single.hpp"
+#include "tlv/dot1.hpp"
 #include "tlv/dot3.hpp"
 
 namespace lldp::test {
@@ -130,6 +131,37 @@ TEST(Announcement, ThatDoesNotFitTheMtuLeavesOutTheNameFirst) {
   EXPECT_EQ(read(frame).system_name, std::nullopt);
   EXPECT_TRUE(read(frame).tr.has_value());
   EXPECT_EQ(s.statistics(1).lldpduLengthErrors, 1U);
+}
+TEST(Announcement, TellsHowTheLinkNegotiatesItsVlansAndTheOperatorsOwn) {
+  Settings settings;
+  settings.custom_tlvs = {{{0x00, 0x11, 0x22}, 7, {0xc0, 0xff, 0xee}}, {{0x00, 0x11, 0x22}, 8, {}}};
+  Single s(settings);
+  s.set({.ifindex = ifindex(1),
+         .up = true,
+         .mac_phy = core::MacPhy{true, false, 0x8001, 54},
+         .port_vlan = 10,
+         .vlans = {10, 20}});
+  const Bytes frame = s.sends(1).at(0).frame;
+  EXPECT_TRUE(holds(frame, tlv::MacPhy{false, true, 0x8001, 54}));
+  EXPECT_TRUE(holds(frame, tlv::PortVlan{10}));
+  EXPECT_TRUE(holds(frame, tlv::VlanName{10, "vlan10"}));
+  EXPECT_TRUE(holds(frame, tlv::VlanName{20, "vlan20"}));
+  for (const Bytes& own :
+       {Bytes{0xfe, 7, 0x00, 0x11, 0x22, 7, 0xc0, 0xff, 0xee}, Bytes{0xfe, 4, 0x00, 0x11, 0x22, 8}})
+    EXPECT_NE(std::search(frame.begin(), frame.end(), own.begin(), own.end()), frame.end());
+}
+TEST(Announcement, OfAThousandVlansTellsThoseThatFitAndCountsTheOthers) {
+  Single s;
+  core::Link link{.ifindex = ifindex(1), .up = true, .port_vlan = 1};
+  for (std::uint16_t vid = 1; vid <= 1000; ++vid) link.vlans.push_back(vid);
+  s.set(link);
+  const Bytes frame = s.sends(1).at(0).frame;
+  EXPECT_LE(frame.size(), 14U + 1500U);
+  EXPECT_GT(frame.size(), 1400U);
+  EXPECT_FALSE(read(frame).in_error);
+  EXPECT_TRUE(read(frame).tr.has_value());
+  EXPECT_TRUE(holds(frame, tlv::VlanName{1, "vlan1"}));
+  EXPECT_GT(s.statistics(1).lldpduLengthErrors, 800U);
 }
 
 // Who

@@ -5,6 +5,7 @@
 #include <linux/if.h>
 #include <linux/if_addr.h>
 #include <linux/if_arp.h>
+#include <linux/if_bridge.h>
 #include <linux/netconf.h>
 #include <linux/rtnetlink.h>
 
@@ -123,6 +124,31 @@ Message card(const char* name = "eth0") {
       .attribute(IFLA_ADDRESS, kMac.data(), kMac.size());
 }
 
+TEST(LinkMessage, TellsTheVlansOfABridgesPort) {
+  ifinfomsg bridged = info();
+  bridged.ifi_family = AF_BRIDGE;
+  struct Entry {
+    nlattr header{.nla_len = sizeof(nlattr) + sizeof(bridge_vlan_info),
+                  .nla_type = IFLA_BRIDGE_VLAN_INFO};
+    bridge_vlan_info vlan{};
+  };
+  const Entry vlans[] = {
+      {.vlan = {.flags = BRIDGE_VLAN_INFO_PVID | BRIDGE_VLAN_INFO_UNTAGGED, .vid = 10}},
+      {.vlan = {.flags = BRIDGE_VLAN_INFO_RANGE_BEGIN, .vid = 20}},
+      {.vlan = {.flags = BRIDGE_VLAN_INFO_RANGE_END, .vid = 22}},
+      {.vlan = {.flags = BRIDGE_VLAN_INFO_RANGE_END, .vid = 30}},  // of no beginning
+      {.vlan = {.flags = BRIDGE_VLAN_INFO_RANGE_BEGIN, .vid = 60}},
+      {.vlan = {.flags = BRIDGE_VLAN_INFO_RANGE_END, .vid = 50}},  // before its beginning
+      {.vlan = {.flags = 0, .vid = 0}},                            // none
+      {.vlan = {.flags = BRIDGE_VLAN_INFO_PVID, .vid = 0xffff}}};  // none either
+  const auto parsed = [&](std::uint16_t type) {
+    return parse_link_message(
+        Message(type, bridged).attribute(IFLA_AF_SPEC, vlans, sizeof vlans).octets());
+  };
+  EXPECT_EQ(parsed(RTM_NEWLINK),
+            LinkMessage(BridgeVlans{Ifindex::of<7>(), 10, {10, 20, 21, 22, 30, 60}}));
+}
+
 TEST(LinkMessage, IsPhysicalWithADeviceOrAPermanentAddress) {
   EXPECT_FALSE(interface_of(card()).physical) << "l2tpeth, vmnet";
   EXPECT_TRUE(
@@ -237,7 +263,8 @@ TEST(LinkMessage, TellsThatAnInterfaceIsGone) {
 TEST(LinkMessage, TakesLeavingABridgeForNoDeletion) {
   ifinfomsg bridge = info();
   bridge.ifi_family = AF_BRIDGE;
-  EXPECT_EQ(parse_link_message(Message(RTM_DELLINK, bridge).octets()), std::nullopt);
+  EXPECT_EQ(parse_link_message(Message(RTM_DELLINK, bridge).octets()),
+            LinkMessage(BridgeVlans{.ifindex = Ifindex::of<7>()}));
 }
 
 TEST(LinkMessage, TellsForwardingOfAllInterfacesOnly) {

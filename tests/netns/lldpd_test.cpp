@@ -123,6 +123,26 @@ TEST_F(LldpdTest, SpeaksForUsAndTheWireShowsOneAgent) {
   EXPECT_THAT(agent_->show()["alarms"], SizeIs(0));
 }
 
+TEST_F(LldpdTest, SendsTheOperatorsTlvsUntilTheyAreTakenBack) {
+  join(*a_, *b_);
+  lldpd_->start();
+  agent_.emplace(*a_,
+                 std::vector<std::string>{"--role", "switch", "--lldpd.socket", lldpd_->socket()});
+  peer_.emplace(
+      *b_, std::vector<std::string>{"--role", "switch", "--level", "2", "--transport", "packet"});
+  ASSERT_TRUE(comes_to("lldpd"));
+  const auto heard = [&] {
+    return peer_->call("org.lldplevel.Detail").dump().find("fe06334455fe55aa") != std::string::npos;
+  };
+  EXPECT_FALSE(heard());
+  agent_->write_config("tlv.custom = 33-44-55,254,55aa\n");
+  agent_->process().signal(SIGHUP);
+  EXPECT_TRUE(eventually(heard));
+  agent_->write_config("");
+  agent_->process().signal(SIGHUP);
+  EXPECT_TRUE(eventually([&] { return !heard(); }));
+}
+
 TEST_F(LldpdTest, KeepsLevelAndIdentityWhenItIsKilledAndStartedAnew) {
   join(*a_, *b_, 2);
   lldpd_->start();

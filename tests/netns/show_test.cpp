@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <regex>
+#include <sstream>
 
 #include "tests/netns/lldpd.hpp"
 #include "tests/netns/support.hpp"
@@ -81,6 +83,97 @@ TEST_F(Wire, WhatLldpctlPrintsIsPrintedToTheLastOctetFor64Neighbors) {
     };
     EXPECT_TRUE(eventually(equal, 20s)) << format << "\n" << theirs << "\n" << ours;
   }
+}
+
+/// The first value of each key of one neighbour, of `lldpctl -f keyvalue`.
+std::map<std::string, std::string> fields_of(const std::string& text, const std::string& port_id) {
+  std::map<std::string, std::string> out;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) {
+    const std::size_t equals = std::min(line.find('='), line.size() - 1);
+    const std::string key = line.substr(0, equals);
+    if (key == "lldp.p0.via") {
+      if (out["lldp.p0.port." + port_id] != "") return out;
+      out.clear();
+    }
+    out.try_emplace(key, line.substr(equals + 1));
+  }
+  return out;
+}
+
+TEST_F(Wire, WhatIsSentIsWhatLldpdSends) {
+  join(*a_, *b_);
+  a_->ip("addr add 192.0.2.8/24 dev p0");
+  Lldpd listener(*b_);
+  listener.start({"-r"});
+  const Agent agent(*a_, {"--transport", "packet", "--ports=p0", "--tlv.custom",
+                          "33-44-55,254,55aa 33-44-66,0,"});
+  Lldpd theirs(*a_, "configure lldp custom-tlv oui 33,44,55 subtype 254 oui-info 55,AA\n");
+  theirs.start();
+  std::map<std::string, std::string> us;
+  std::map<std::string, std::string> them;
+  const auto both = [&] {
+    const std::string text = listener.neighbors("keyvalue");
+    us = fields_of(text, "ifname");
+    them = fields_of(text, "mac");
+    return us.contains("lldp.p0.port.ifname") && them.contains("lldp.p0.port.mac");
+  };
+  ASSERT_TRUE(eventually(both, 40s)) << listener.neighbors("keyvalue");
+  std::size_t compared = 0;
+  for (const auto& [key, value] : them) {
+    const bool different =
+        key.starts_with("lldp.p0.port.mac") || key.starts_with("lldp.p0.lldp-med") ||
+        key.starts_with("lldp.p0.chassis.") || key.starts_with("lldp.p0.unknown-tlvs") ||
+        key == "lldp.p0.age" || key == "lldp.p0.port.ttl";
+    if (different) continue;  // who we are, and what lldpd alone is: an LLDP-MED device
+    ++compared;
+    EXPECT_EQ(us[key], value) << key;
+  }
+  EXPECT_GE(compared, 6U);
+  EXPECT_EQ(us["lldp.p0.port.auto-negotiation.current"],
+            "10GbaseT - Four-pair Category 6A or better, full duplex mode only");
+  EXPECT_EQ(us["lldp.p0.chassis.mgmt-ip"], them["lldp.p0.chassis.mgmt-ip"]);
+  EXPECT_EQ(us["lldp.p0.chassis.mac"], them["lldp.p0.chassis.mac"]);
+  EXPECT_THAT(listener.neighbors("keyvalue"),
+              HasSubstr("unknown-tlv.oui=33,44,66\nlldp.p0.unknown-tlvs.unknown-tlv.subtype=0\n"
+                        "lldp.p0.unknown-tlvs.unknown-tlv.len=0\n"));
+  // With an alias lldpd takes the name for the port ID, as we do: alone, not to be taken for it.
+  theirs.stop();
+  a_->ip("link set p0 alias uplink");
+  EXPECT_TRUE(eventually([&] {
+    return listener.neighbors("keyvalue").find("port.descr=uplink\n") != std::string::npos;
+  }));
+}
+
+TEST_F(Wire, VlansOfABridgeAreToldAsTheyChange) {
+  join(*a_, *b_);
+  {
+    const TemporaryDirectory files;
+    Process made(a_->inside({"ip", "link", "add", "br0", "type", "bridge", "vlan_filtering", "1"}),
+                 files.file("output"));
+    if (made.wait() != 0) GTEST_SKIP() << "bridges of this kernel heed no VLANs";
+  }
+  a_->ip("link set p0 master br0");
+  const Agent agent(*a_, {"--transport", "packet", "--ports=p0"});
+  const Agent peer(*b_, {"--transport", "packet", "--ports=p0"});
+  const auto hears = [&](const std::string& what) {
+    return eventually([&] {
+      return shown(peer, {"detail", "--format", "keyvalue"}).find(what) != std::string::npos;
+    });
+  };
+  const auto bridge = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), "bridge");
+    run(a_->inside(std::move(words)));
+  };
+  EXPECT_TRUE(hears(".vid=1\n"));
+  bridge({"vlan", "add", "dev", "p0", "vid", "100-103"});
+  EXPECT_TRUE(hears(".vlan-name=vlan103\n"));
+  bridge({"vlan", "add", "dev", "p0", "vid", "44", "pvid", "untagged"});
+  EXPECT_TRUE(hears("name=port-vlan\nports.p0.neighbors.0.tlvs.12.vid=44\n"));
+  a_->ip("link set p0 nomaster");
+  EXPECT_TRUE(eventually([&] {
+    return shown(peer, {"detail", "--format", "keyvalue"}).find("vlan") == std::string::npos;
+  }));
 }
 
 }  // namespace

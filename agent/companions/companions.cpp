@@ -9,6 +9,8 @@
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <cstring>
+#include <functional>
+#include <utility>
 
 #include "agent/config/helper.hpp"
 #include "agent/process/log.hpp"
@@ -22,6 +24,7 @@ using boost::system::error_code;
 
 /// The package makes them.
 constexpr const char* kExporterUser = "lldp-level-exporter";
+constexpr const char* kAgentxUser = "lldp-level-agentx";
 constexpr const char* kHookUser = "lldp-level-hook";
 
 /// How it ended; empty: well.
@@ -40,42 +43,38 @@ class Companions::Impl : public std::enable_shared_from_this<Impl> {
   Impl(asio::io_context& loop, std::optional<Launchers> launchers, Connect connect, Times times)
       : times_(times),
         connect_(std::move(connect)),
-        hook_(loop, &Impl::hook_ended),
-        exporter_(loop, &Impl::exporter_ended),
-        hook_pause_(loop),
-        exporter_pause_(loop) {
+        hook_(loop, [this](const Launcher::Ended& ended) { hook_ended(ended); }),
+        exporter_(loop, *this, "metrics.listen: the exporter", "lldp-level-exporter"),
+        agentx_(loop, *this, "snmp.agentx: the subagent", "lldp-level-agentx"),
+        hook_pause_(loop) {
     if (!launchers) return;
     hook_.take(std::move(launchers->hook));
-    exporter_.take(std::move(launchers->exporter));
+    exporter_.runner.take(std::move(launchers->exporter));
+    agentx_.runner.take(std::move(launchers->agentx));
   }
 
   void wait() {
-    wait(hook_);
-    wait(exporter_);
+    for (Runner* runner : {&hook_, &exporter_.runner, &agentx_.runner}) wait(*runner);
   }
   void stop() {
-    hook_.release();
-    exporter_.release();
-    hook_pause_.cancel();
-    exporter_pause_.cancel();
+    for (Runner* runner : {&hook_, &exporter_.runner, &agentx_.runner}) runner->release();
+    for (asio::steady_timer* timer : {&hook_pause_, &exporter_.pause, &agentx_.pause})
+      timer->cancel();
   }
 
   void configure(const config::Config& config) {
-    if (!exporter_.launcher && !hook_.launcher && Companions::wanted(config))
-      return log(
-          Severity::kWarning,
+    const bool of_both = !config.metrics_listen.empty() || !config.on_change.empty();
+    if (!exporter_.runner.launcher && !hook_.launcher && of_both)
+      log(Severity::kWarning,
           "metrics.listen and on-change: there is no launcher to start them, as neither was set at "
           "start: restart");
+    if (!agentx_.runner.launcher && !config.snmp_agentx.empty())
+      log(Severity::kWarning,
+          "snmp.agentx: there is no launcher to start it, as it was not set at start: restart");
     if (command_ != config.on_change) changes_.clear();
     command_ = config.on_change;
-    if (listen_ == config.metrics_listen) return;
-    listen_ = config.metrics_listen;
-    restart_after_ = times_.first_restart;
-    exporter_pause_.cancel();
-    exporter_outcome_.clear();
-    if (!exporter_runs_ || !exporter_.launcher) return start_exporter();
-    stopping_ = true;
-    ask(exporter_.launcher->stop());
+    exporter_.set(config.metrics_listen);
+    agentx_.set(config.snmp_agentx);
   }
   [[nodiscard]] bool wants_changes() const { return hook_.launcher && !command_.empty(); }
   void changed(std::string change) {
@@ -87,10 +86,11 @@ class Companions::Impl : public std::enable_shared_from_this<Impl> {
  private:
   /// A launcher, and what is done when that which it started has ended.
   struct Runner {
-    using Done = void (Impl::*)(const Launcher::Ended&);
-    Runner(asio::io_context& loop, Done its_done) : ended(loop), done(its_done) {}
-    void take(Launcher its_launcher) {
-      launcher = std::move(its_launcher);
+    using Done = std::function<void(const Launcher::Ended&)>;
+    Runner(asio::io_context& loop, Done its_done) : ended(loop), done(std::move(its_done)) {}
+    void take(std::optional<Launcher> its_launcher) {
+      if (!its_launcher) return;
+      launcher.emplace(std::move(*its_launcher));
       ended.assign(launcher->fd());
     }
     void release() {
@@ -100,6 +100,69 @@ class Companions::Impl : public std::enable_shared_from_this<Impl> {
     std::optional<Launcher> launcher{};
     asio::posix::stream_descriptor ended;
     Done done;
+  };
+
+  /// A program that runs for as long as its key is set, and asks over a connection of ours.
+  struct Service {
+    Service(asio::io_context& loop, Impl& its_owner, const char* its_name, const char* its_program)
+        : owner(its_owner),
+          name(its_name),
+          program(its_program),
+          runner(loop, [this](const Launcher::Ended& how) { ended(how); }),
+          pause(loop) {}
+
+    void set(const std::string& wanted) {
+      if (setting == wanted || !runner.launcher) return;
+      setting = wanted;
+      restart_after = owner.times_.first_restart;
+      pause.cancel();
+      outcome.clear();
+      if (!runs) return start();
+      stopping = true;
+      ask(runner.launcher->stop());
+    }
+    void start() {
+      if (setting.empty() || !runner.launcher) return;
+      auto connection = owner.connect_();
+      if (!connection) return retry(to_string(connection.error()));
+      Launcher::Job job{.words = {config::helper_path(program), "-", setting},
+                        .connection = std::move(*connection)};
+      runs = ask(runner.launcher->start(job));
+      started = std::chrono::steady_clock::now();
+    }
+    void ended(const Launcher::Ended& how) {
+      runs = false;
+      if (std::exchange(stopping, false)) return start();
+      if (std::chrono::steady_clock::now() - started >= owner.times_.last_restart) {
+        restart_after = owner.times_.first_restart;  // it has worked
+        outcome.clear();
+      }
+      const std::string why = outcome_of(how, {});
+      retry(why.empty() ? "ended" : why);
+    }
+    void retry(const std::string& why) {
+      if (why != outcome)
+        log(Severity::kWarning, fmt::format("{}: {}: is tried again, at most every {} s", name, why,
+                                            owner.times_.last_restart.count() / 1000));
+      outcome = why;
+      pause.expires_after(restart_after);
+      restart_after = std::min(2 * restart_after, owner.times_.last_restart);
+      pause.async_wait([this, weak = owner.weak_from_this()](error_code cancelled) {
+        if (const auto keep = weak.lock(); keep && !cancelled && runner.launcher) start();
+      });
+    }
+
+    Impl& owner;
+    const char* name;
+    const char* program;
+    Runner runner;
+    std::string setting{};
+    bool runs = false;
+    bool stopping = false;  ///< it was told to end, for another to be started
+    std::chrono::steady_clock::time_point started{};
+    std::chrono::milliseconds restart_after{};
+    asio::steady_timer pause;
+    std::string outcome{};  ///< what was said of it last
   };
 
   void wait(Runner& runner) {
@@ -118,10 +181,10 @@ class Companions::Impl : public std::enable_shared_from_this<Impl> {
         return runner.release();
       }
       if (!*ended) return wait(runner);
-      (this->*runner.done)(**ended);
+      runner.done(**ended);
     }
   }
-  bool ask(const Result<void>& asked) {
+  static bool ask(const Result<void>& asked) {
     if (!asked) log(Severity::kError, asked.error());
     return asked.has_value();
   }
@@ -147,69 +210,38 @@ class Companions::Impl : public std::enable_shared_from_this<Impl> {
     });
   }
 
-  void start_exporter() {
-    if (listen_.empty() || !exporter_.launcher) return;
-    auto connection = connect_();
-    if (!connection) return retry(to_string(connection.error()));
-    Launcher::Job job{.words = {config::helper_path("lldp-level-exporter"), "-", listen_},
-                      .connection = std::move(*connection)};
-    exporter_runs_ = ask(exporter_.launcher->start(job));
-    exporter_started_ = std::chrono::steady_clock::now();
-  }
-  void exporter_ended(const Launcher::Ended& ended) {
-    exporter_runs_ = false;
-    if (std::exchange(stopping_, false)) return start_exporter();
-    if (std::chrono::steady_clock::now() - exporter_started_ >= times_.last_restart) {
-      restart_after_ = times_.first_restart;  // it has worked
-      exporter_outcome_.clear();
-    }
-    const std::string outcome = outcome_of(ended, {});
-    retry(outcome.empty() ? "ended" : outcome);
-  }
-  void retry(const std::string& why) {
-    if (why != exporter_outcome_)
-      log(Severity::kWarning,
-          fmt::format("metrics.listen: the exporter: {}: is tried again, at most every {} s", why,
-                      times_.last_restart.count() / 1000));
-    exporter_outcome_ = why;
-    exporter_pause_.expires_after(restart_after_);
-    restart_after_ = std::min(2 * restart_after_, times_.last_restart);
-    exporter_pause_.async_wait([weak = weak_from_this()](error_code cancelled) {
-      if (const auto self = weak.lock(); self && !cancelled && self->exporter_.launcher)
-        self->start_exporter();
-    });
-  }
-
   const Times times_;
   Connect connect_;
   Runner hook_;
-  Runner exporter_;
+  Service exporter_;
+  Service agentx_;
 
   std::string command_;
   report::ChangeQueue changes_{kQueue};
   bool hook_busy_ = false;  ///< it runs, or has just run
   asio::steady_timer hook_pause_;
   std::string hook_outcome_;  ///< of its last run
-
-  std::string listen_;
-  bool exporter_runs_ = false;
-  bool stopping_ = false;  ///< it was told to end, for another to be started
-  std::chrono::steady_clock::time_point exporter_started_{};
-  std::chrono::milliseconds restart_after_{};
-  asio::steady_timer exporter_pause_;
-  std::string exporter_outcome_;  ///< what was said of it last
 };
 
 bool Companions::wanted(const config::Config& config) {
-  return !config.metrics_listen.empty() || !config.on_change.empty();
+  return !config.metrics_listen.empty() || !config.on_change.empty() || !config.snmp_agentx.empty();
 }
 
-Result<Companions::Launchers> Companions::fork() {
-  auto exporter = Launcher::fork(kExporterUser);
-  if (!exporter) return fail(exporter.error());
-  auto hook = Launcher::fork(kHookUser);
-  if (!hook) return fail(hook.error());
-  return Launchers{.exporter = std::move(*exporter), .hook = std::move(*hook)};
+Result<Companions::Launchers> Companions::fork(const config::Config& config) {
+  Launchers out;
+  const auto add = [](std::optional<Launcher>& launcher, const char* user) -> Result<void> {
+    auto forked = Launcher::fork(user);
+    if (!forked) return fail(forked.error());
+    launcher.emplace(std::move(*forked));
+    return {};
+  };
+  if (!config.metrics_listen.empty() || !config.on_change.empty()) {
+    if (auto done = add(out.exporter, kExporterUser); !done) return fail(done.error());
+    if (auto done = add(out.hook, kHookUser); !done) return fail(done.error());
+  }
+  if (!config.snmp_agentx.empty())
+    if (auto done = add(out.agentx, kAgentxUser); !done) return fail(done.error());
+  return out;
 }
 
 Companions::Companions(asio::io_context& loop, std::optional<Launchers> launchers, Connect connect,

@@ -16,31 +16,33 @@ class io_context;
 
 namespace lldp::io {
 
-/// The two programs that run beside the daemon if the configuration asks for them, without any of
-/// its capabilities: the exporter, for as long as `metrics.listen` is set, and the hook
-/// `on-change`, once for every change.
+/// The programs that run beside the daemon if the configuration asks for them, without any of its
+/// capabilities: the exporter, for as long as `metrics.listen` is set, the AgentX subagent for as
+/// long as `snmp.agentx` is, and the hook `on-change`, once for every change.
 class Companions {
  public:
-  /// Makes the connection to the control socket that the exporter asks over.
+  /// Makes the connection to the control socket that exporter and subagent ask over.
   using Connect = std::function<Result<UniqueFd>()>;
   /// Tests make them short.
   struct Times {
     std::chrono::milliseconds hook_limit{10'000};    ///< then it is killed
     std::chrono::milliseconds hook_pause{100};       ///< between one run and the next
-    std::chrono::milliseconds first_restart{1'000};  ///< of the exporter; doubles
+    std::chrono::milliseconds first_restart{1'000};  ///< of the others; doubles
     std::chrono::milliseconds last_restart{60'000};  ///< and no more than this
   };
   static constexpr std::size_t kQueue = 32;
 
   /// One for each, as each has a user of its own.
   struct Launchers {
-    Launcher exporter;
-    Launcher hook;
+    std::optional<Launcher> exporter{};
+    std::optional<Launcher> hook{};
+    std::optional<Launcher> agentx{};
   };
 
   /// Whether `config` asks for any of them: then the daemon forks the launchers first of all.
   [[nodiscard]] static bool wanted(const config::Config& config);
-  [[nodiscard]] static Result<Launchers> fork();
+  /// Those of exporter and hook if either is asked for, as it always was; the subagent's if it is.
+  [[nodiscard]] static Result<Launchers> fork(const config::Config& config);
 
   /// Without launchers nothing runs, and configure() says so.
   Companions(boost::asio::io_context& loop, std::optional<Launchers> launchers, Connect connect,

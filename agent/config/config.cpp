@@ -163,6 +163,7 @@ void keep_apart(Config& config, const Invocation& invocation) {
   config.transport = Transport::kPacket;  // lldpd would speak for it
   config.on_change.clear();
   config.metrics_listen.clear();
+  config.snmp_agentx.clear();
   const auto given = [&](std::string_view name) {
     return std::ranges::any_of(invocation.set, [&](const auto& set) { return set.first == name; });
   };

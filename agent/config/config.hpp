@@ -60,6 +60,7 @@ struct Config {
   std::string state_file{kDefaultStateFile};
   bool seccomp = true;
   std::string metrics_listen{};  ///< as parse_listen writes it; empty: nowhere
+  std::string snmp_agentx{};     ///< socket of the SNMP agent, as snmpd has it; empty: none
   std::string on_change{};       ///< for /bin/sh; empty: none
   bool dry_run = false;          ///< print the plan, change nothing in the kernel, send nothing
   bool flush = false;            ///< at stop, remove the rules that were made

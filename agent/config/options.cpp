@@ -92,6 +92,13 @@ Complaint set_listen(Config& c, std::string_view text) {
   return kFine;
 }
 
+Complaint set_agentx(Config& c, std::string_view text) {
+  if (text.empty() || text.find_first_of(" \t") != text.npos)
+    return "no socket of an SNMP agent: write a path, or an address as tcp:localhost:705";
+  c.snmp_agentx = text;
+  return kFine;
+}
+
 Complaint set_on_change(Config& c, std::string_view text) {
   if (text.empty() || text.size() > 4096) return "not 1 to 4096 characters long: shorten it";
   c.on_change = text;
@@ -334,6 +341,8 @@ constexpr Row kRows[] = {
      "lets the kernel refuse system calls that the daemon does not need"},
     {"metrics.listen", "ADDRESS:PORT", "", Text{"an address and a port", set_listen},
      "answers Prometheus by HTTP there; a PORT alone: for this machine"},
+    {"snmp.agentx", "SOCKET", "", Text{"a path, or an address as tcp:localhost:705", set_agentx},
+     "answers LLDP-MIB to the SNMP agent there, over AgentX"},
     {"on-change", "COMMAND", "", Text{"a command of /bin/sh", set_on_change},
      "run at every change, unprivileged, with a JSON object on standard input"},
     {"system-name", "NAME", "", Text{"1 to 255 characters", set_system_name},

@@ -438,7 +438,7 @@ Result<void> run_daemon(const config::Invocation& invocation, config::Config con
   const bool by_ip = needs_ip(config);
   std::optional<Companions::Launchers> launchers;
   if (Companions::wanted(config)) {
-    if (auto forked = Companions::fork())
+    if (auto forked = Companions::fork(config))
       launchers = std::move(*forked);
     else  // no reason to leave the fabric without an agent
       log(Severity::kError, forked.error());

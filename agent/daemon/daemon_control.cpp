@@ -68,6 +68,7 @@ Result<void, std::vector<Error>> Daemon::reload() {
   if (fresh->dry_run != config_.dry_run) {  // what it runs beside itself follows from that
     fresh->on_change = config_.on_change;
     fresh->metrics_listen = config_.metrics_listen;
+    fresh->snmp_agentx = config_.snmp_agentx;
   }
   keep(&config::Config::dry_run, "dry-run");
   keep(&config::Config::socket, "socket");

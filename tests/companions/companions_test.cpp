@@ -301,8 +301,8 @@ class CompanionsTest : public LauncherTest {
     if (launcher_) {
       auto other = Launcher::fork(kUserName);
       ASSERT_TRUE(other);
-      launchers.emplace(
-          Companions::Launchers{.exporter = std::move(*other), .hook = std::move(*launcher_)});
+      launchers.emplace(Companions::Launchers{
+          .exporter = std::move(*other), .hook = std::move(*launcher_), .agentx = {}});
     }
     companions_.emplace(loop_, std::move(launchers), std::move(connect), times_);
     companions_->configure(config_);

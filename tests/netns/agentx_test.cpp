@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// LLDP-MIB, walked through a real snmpd.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <sstream>
+
+#include "tests/netns/lldpd.hpp"
+#include "tests/netns/support.hpp"
+
+namespace lldp::netns {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+
+/// snmpd in a namespace, with an AgentX socket of its own for everybody.
+class Snmpd {
+ public:
+  Snmpd(const Namespace& space, int port) : space_(space), port_(port) {
+    std::ofstream(files_.file("conf"))
+        << "rocommunity public 127.0.0.1\nmaster agentx\nagentXSocket " << master()
+        << "\nagentXPerms 0777 0777\nagentAddress udp:127.0.0.1:" << port_ << "\n";
+    start();
+  }
+  void start() {
+    process_.reset();
+    process_.emplace(
+        space_.inside({"env", "SNMP_PERSISTENT_DIR=" + files_.file("state"), "/usr/sbin/snmpd",
+                       "-f", "-Lo", "-C", "-c", files_.file("conf"), "-I", "-smux"}),
+        files_.file("log"));
+  }
+  void kill() {
+    process_->signal(SIGKILL);
+    process_->wait();
+  }
+  [[nodiscard]] std::string master() const { return files_.file("agentx"); }
+  /// All of lldpMIB, by what stands behind it in the identifiers.
+  [[nodiscard]] std::map<std::string, std::string> walk() const {
+    const TemporaryDirectory files;
+    Process walk(space_.inside({"snmpwalk", "-v2c", "-cpublic", "-m", "", "-On", "-Ox", "-r0",
+                                "127.0.0.1:" + std::to_string(port_), "1.0.8802.1.1.2"}),
+                 files.file("out"));
+    walk.wait();
+    std::map<std::string, std::string> out;
+    std::istringstream in(walk.output());
+    constexpr std::string_view kRoot = ".1.0.8802.1.1.2.";
+    for (std::string line; std::getline(in, line);)
+      if (const auto equals = line.find(" = ");
+          line.starts_with(kRoot) && equals != line.npos && line.find("No Such") == line.npos)
+        out[line.substr(kRoot.size(), equals - kRoot.size())] = line.substr(equals + 3);
+    return out;
+  }
+
+ private:
+  const Namespace& space_;
+  int port_;
+  TemporaryDirectory files_;
+  std::optional<Process> process_{};
+};
+
+class Agentx : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (const auto why = missing_privilege(); !why.empty()) GTEST_SKIP() << why;
+    if (::access("/usr/sbin/snmpd", X_OK) != 0) GTEST_SKIP() << "no /usr/sbin/snmpd here";
+    a_.emplace();
+    b_.emplace();
+  }
+  static bool is_out_of_reach(const Agent& agent) {
+    return agent.log().find("cannot be run: Permission denied") != std::string::npos;
+  }
+  std::optional<Namespace> a_;
+  std::optional<Namespace> b_;
+};
+
+TEST_F(Agentx, AnswersThroughSnmpdAndAgainAfterItsRestart) {
+  constexpr std::size_t kPorts = 8;
+  join(*a_, *b_, kPorts);
+  Snmpd snmpd(*a_, 10161);
+  const Agent peer(*b_, {"--transport", "packet", "--role", "switch"});
+  Agent agent(*a_, {"--transport", "packet", "--role", "switch", "--snmp.agentx", snmpd.master()});
+  std::map<std::string, std::string> seen;
+  const auto whole = [&] {
+    seen = snmpd.walk();
+    const auto names = std::count_if(seen.begin(), seen.end(), [](const auto& object) {
+      return object.first.starts_with("1.4.1.1.9.0.");
+    });
+    return names == kPorts || is_out_of_reach(agent);
+  };
+  ASSERT_TRUE(eventually(whole, 20s)) << agent.log();
+  if (is_out_of_reach(agent)) GTEST_SKIP() << "nobody may not enter the build directory";
+  EXPECT_THAT(seen["1.3.3.0"], HasSubstr("Hex-STRING"));
+  EXPECT_EQ(seen["1.3.1.0"], "INTEGER: 4");
+  snmpd.kill();
+  snmpd.start();
+  EXPECT_TRUE(eventually(whole, 20s)) << agent.log();
+}
+
+TEST_F(Agentx, TellsOfNeighborsWhatLldpdTells) {
+  if (::access("/usr/sbin/lldpd", X_OK) != 0) GTEST_SKIP() << "no /usr/sbin/lldpd here";
+  join(*a_, *b_);
+  b_->ip("addr add 192.0.2.7/24 dev p0");
+  Snmpd for_us(*a_, 10161);
+  Snmpd for_them(*a_, 10162);
+  Agent agent(*a_, {"--transport", "packet", "--snmp.agentx", for_us.master()});
+  Lldpd listener(*a_);
+  listener.start({"-r", "-x", "-X", for_them.master()});
+  ASSERT_TRUE(eventually([&] { return ::access(listener.socket().c_str(), F_OK) == 0; }));
+  Lldpd neighbor(*b_);
+  neighbor.start();
+  // The row of the neighbour by its columns: when it came and which one it is differ.
+  const auto row = [](const std::map<std::string, std::string>& all) {
+    static const std::regex kRow(R"((1\.4\.1\.1\.\d+|1\.4\.2\.1\.\d+)\.\d+\.(\d+)\.\d+(.*))");
+    std::map<std::string, std::string> out;
+    std::smatch parts;
+    for (const auto& [oid, value] : all)
+      if (std::regex_match(oid, parts, kRow))
+        out[parts[1].str() + "." + parts[2].str() + parts[3].str()] = value;
+    return out;
+  };
+  std::map<std::string, std::string> ours;
+  std::map<std::string, std::string> theirs;
+  const auto equal = [&] {
+    ours = row(for_us.walk());
+    theirs = row(for_them.walk());
+    return (!ours.empty() && ours == theirs) || is_out_of_reach(agent);
+  };
+  const bool became = eventually(equal, 40s);
+  if (is_out_of_reach(agent)) GTEST_SKIP() << "nobody may not enter the build directory";
+  EXPECT_TRUE(became) << testing::PrintToString(ours) << "\n" << testing::PrintToString(theirs);
+  EXPECT_GE(ours.size(), 11U);
+}
+
+}  // namespace
+}  // namespace lldp::netns

@@ -14,6 +14,8 @@
 #include <cstring>
 #include <filesystem>
 
+#include "dataplane/bpf/pins.hpp"
+#include "dataplane/factory.hpp"
 #include "lab/live/agents.hpp"
 #include "lab/live/route_socket.hpp"
 
@@ -61,21 +63,33 @@ struct Made {
   RouteBatch batch{};
 };
 
-Result<Made> make_namespace(const std::string& path, bool forwards) {
+Result<Made> make_namespace(const Place& place, const Node& node, ManifestWriter& manifest) {
+  const std::string path = place.namespace_path(node.name);
   const UniqueFd file(open(path.c_str(), O_RDONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0));
-  if (!file) return failed(path, "cannot make");
+  if (!file) {
+    if (errno != EEXIST) return failed(path, "cannot make");
+    return fail(
+        Error{EEXIST, path, "is there already, and not of this lab: give another --prefix"});
+  }
+  if (auto ok = manifest.add_namespace(node.name); !ok) return fail(ok.error());
   if (unshare(CLONE_NEWNET) < 0) return failed(path, "cannot make a network namespace");
   if (mount(kOwnNamespace, path.c_str(), "none", MS_BIND, nullptr) < 0)
     return failed(path, "cannot mount");
   Made made{.fd = UniqueFd(open(kOwnNamespace, O_RDONLY | O_CLOEXEC))};
   if (!made.fd) return failed(path, "cannot open");
-  if (forwards)
+  if (node.role == Role::kSwitch)
     if (auto ok = write_file("/proc/sys/net/ipv4/ip_forward", "1"); !ok) return fail(ok.error());
   auto batch = RouteBatch::open();
   if (!batch) return fail(batch.error());
   made.batch = std::move(*batch);
   made.batch.set_up("lo");
   return made;
+}
+
+/// What agents have kept in the BPF file system for a namespace that goes.
+void forget_rules(const Place& place, const std::string& node) {
+  if (!enter(place, node)) return;
+  if (const auto pins = dataplane::bpf::Pins::open(dataplane::BpfOptions{}.bpffs)) pins->clear();
 }
 
 }  // namespace
@@ -143,16 +157,15 @@ Result<void> enter_own_tree(const Place& place) {
   return {};
 }
 
-Result<void> make(const Place& place, const Fabric& fabric) {
+Result<void> make(const Place& place, const Fabric& fabric, ManifestWriter& manifest) {
   raise_descriptor_limit();
   if (auto ok = prepare_directory(); !ok) return fail(ok.error());
   const KeepNamespace home;
   std::vector<Made> made;
   made.reserve(fabric.nodes.size());
   for (const Node& node : fabric.nodes) {
-    const std::string dir = place.node_dir(node.name);
-    if (mkdir(dir.c_str(), 0755) < 0) return failed(dir, "cannot make");
-    auto one = make_namespace(place.namespace_path(node.name), node.role == Role::kSwitch);
+    if (auto ok = manifest.make_dir(node.name); !ok) return ok;
+    auto one = make_namespace(place, node, manifest);
     if (!one) return fail(one.error());
     made.push_back(std::move(*one));
   }
@@ -180,26 +193,31 @@ Result<void> make(const Place& place, const Fabric& fabric) {
 
 Result<Manifest> build(const Place& place, const Fabric& fabric) {
   if (auto ok = check_names(place, fabric); !ok) return fail(ok.error());
-  Manifest manifest{.own_tree = place.own_tree};
-  for (const Node& node : fabric.nodes) manifest.nodes.push_back(node.name);
-  if (auto ok = write_manifest(place, manifest); !ok) return fail(ok.error());
-  if (auto ok = make(place, fabric); !ok) {
+  auto manifest = ManifestWriter::begin(place);
+  if (!manifest) return fail(manifest.error());
+  if (auto ok = make(place, fabric, *manifest); !ok) {
     Error e = ok.error();
-    if (auto gone = remove(place, manifest); !gone) e.what += "; then " + to_string(gone.error());
+    if (auto gone = remove(place, manifest->manifest()); !gone)
+      e.what += "; then " + to_string(gone.error());
     return fail(std::move(e));
   }
-  return manifest;
+  return manifest->manifest();
 }
 
 Result<void> remove(const Place& place, const Manifest& manifest) {
   stop_agents(place, manifest.nodes);
   Result<void> outcome;
-  for (const std::string& node : manifest.nodes) {
+  for (const std::string& node : manifest.dirs) {
     std::error_code error;
     std::filesystem::remove_all(place.node_dir(node), error);
     if (error && outcome)
       outcome = fail(Error{error.value(), place.node_dir(node), error.message()});
-    if (manifest.own_tree && !place.own_tree) continue;  // ended with its processes
+  }
+  const bool ended = manifest.own_tree && !place.own_tree;  // with its processes
+  const KeepNamespace home;
+  for (const std::string& node : manifest.nodes) {
+    if (ended) break;
+    forget_rules(place, node);
     const std::string path = place.namespace_path(node);
     umount2(path.c_str(), MNT_DETACH);
     if (unlink(path.c_str()) < 0 && errno != ENOENT && outcome)

@@ -41,10 +41,12 @@ class KeepNamespace {
 [[nodiscard]] std::vector<std::array<MacAddress, 2>> port_addresses(const Fabric& fabric);
 
 /// A network namespace per node, forwarding IP where it is a switch, and a veth pair per link, up.
-[[nodiscard]] Result<void> make(const Place& place, const Fabric& fabric);
+/// Each node is written into the manifest as it is made. Fails where something of its name stands
+/// already, and leaves that alone.
+[[nodiscard]] Result<void> make(const Place& place, const Fabric& fabric, ManifestWriter& manifest);
 
-/// The same for a place that may hold a lab already, or not this fabric: checks, writes the
-/// manifest, makes. Leaves nothing behind where it fails.
+/// The same for a place that may hold a lab already, or not this fabric. Leaves nothing of its own
+/// behind where it fails.
 [[nodiscard]] Result<Manifest> build(const Place& place, const Fabric& fabric);
 
 /// Removes the namespaces, agents and files of a manifest, and the manifest last. What is gone

@@ -19,7 +19,7 @@
 namespace lldp::lab::live {
 namespace {
 
-constexpr std::string_view kFirstLine = "lldp-level-lab 1";
+constexpr std::string_view kFirstLine = "lldp-level-lab 2";
 constexpr std::size_t kMaxInterfaceName = 15;  // IFNAMSIZ less its NUL
 
 Error error_of(int code, const std::string& where) { return {code, where, std::strerror(code)}; }
@@ -80,24 +80,53 @@ Result<void> check_names(const Place& place, const Fabric& fabric) {
   return {};
 }
 
-Result<void> write_manifest(const Place& place, const Manifest& manifest) {
+Result<ManifestWriter> ManifestWriter::begin(const Place& place) {
   std::error_code error;
   std::filesystem::create_directories(place.dir, error);
   if (error) return fail(Error{error.value(), place.dir, error.message()});
-  std::string text = fmt::format("{}\ntree {}\n", kFirstLine, manifest.own_tree ? "own" : "shared");
-  for (const std::string& node : manifest.nodes) text += fmt::format("node {}\n", node);
-  // Whole or not at all: a link fails where there is one already, and does not where we died
+  ManifestWriter self;
+  self.place_ = place;
+  self.manifest_.own_tree = place.own_tree;
+  // Its head is there with it: a link fails where there is one already, and does not where we died
   // writing the last one.
   const std::string unfinished = fmt::format("{}.{}", place.manifest(), getpid());
-  std::ofstream(unfinished) << text << std::flush;
-  const bool made = link(unfinished.c_str(), place.manifest().c_str()) == 0;
+  unlink(unfinished.c_str());  // of one who had our number and died
+  self.file_ =
+      UniqueFd(open(unfinished.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644));
+  if (!self.file_) return fail(error_of(errno, unfinished));
+  auto ok = self.append(fmt::format("{}\nprefix {}\ntree {}", kFirstLine, place.prefix,
+                                    place.own_tree ? "own" : "shared"));
+  const bool made = ok && link(unfinished.c_str(), place.manifest().c_str()) == 0;
   const int code = errno;
   unlink(unfinished.c_str());
-  if (made) return {};
+  if (made) return self;
+  if (!ok) return fail(ok.error());
   if (code == EEXIST)
     return fail(Error{code, place.prefix,
                       "this lab is up: take it down first (`live down`) or give another --prefix"});
   return fail(error_of(code, place.manifest()));
+}
+
+Result<void> ManifestWriter::append(const std::string& line) {
+  const std::string text = line + "\n";
+  const ssize_t n = write(file_.get(), text.data(), text.size());
+  if (n == static_cast<ssize_t>(text.size())) return {};
+  return fail(error_of(n < 0 ? errno : ENOSPC, place_.manifest()));
+}
+
+Result<void> ManifestWriter::make_dir(const std::string& node) {
+  const std::string dir = place_.node_dir(node);
+  if (mkdir(dir.c_str(), 0755) < 0) {
+    if (errno != EEXIST) return fail(error_of(errno, dir));
+    return fail(Error{EEXIST, dir, "is there already, and not of this lab: give another --dir"});
+  }
+  manifest_.dirs.push_back(node);
+  return append("dir " + node);
+}
+
+Result<void> ManifestWriter::add_namespace(const std::string& node) {
+  manifest_.nodes.push_back(node);
+  return append("node " + node);
 }
 
 Result<Manifest> read_manifest(const Place& place) {
@@ -110,16 +139,28 @@ Result<Manifest> read_manifest(const Place& place) {
   const auto corrupt = [&] {
     return fail(Error{0, place.manifest(), "not the manifest of a lab: remove it by hand"});
   };
+  constexpr std::string_view kPrefix = "prefix ";
   std::string line;
-  if (!std::getline(in, line) || line != kFirstLine) return corrupt();
+  if (!std::getline(in, line) || line != kFirstLine || !std::getline(in, line) ||
+      !line.starts_with(kPrefix))
+    return corrupt();
+  if (const std::string prefix = line.substr(kPrefix.size()); prefix != place.prefix)
+    return fail(Error{
+        0, place.prefix,
+        fmt::format("the lab in {} is another one: give --prefix {}", place.dir, escape(prefix))});
   Manifest manifest;
   while (std::getline(in, line)) {
-    const std::string_view text = line;
-    if (text == "tree own") {
-      manifest.own_tree = true;
-    } else if (text.starts_with("node ") && is_plain(text.substr(5))) {
-      manifest.nodes.emplace_back(text.substr(5));
-    } else if (text != "tree shared") {
+    const std::size_t space = std::min(line.find(' '), line.size());
+    const std::string word = line.substr(0, space);
+    const std::string name = line.substr(std::min(space + 1, line.size()));
+    if (in.eof()) break;  // without its end: the program died writing it
+    if (word == "tree" && (name == "own" || name == "shared")) {
+      manifest.own_tree = name == "own";
+    } else if (word == "dir" && is_plain(name)) {
+      manifest.dirs.push_back(name);
+    } else if (word == "node" && is_plain(name)) {
+      manifest.nodes.push_back(name);
+    } else {
       return corrupt();
     }
   }

@@ -6,6 +6,7 @@
 
 #include "base/result.hpp"
 #include "lab/topology/fabric.hpp"
+#include "os/fd.hpp"
 
 namespace lldp::lab::live {
 
@@ -42,15 +43,36 @@ struct Place {
 /// Refuses names that the kernel or a path would not take.
 [[nodiscard]] Result<void> check_names(const Place& place, const Fabric& fabric);
 
-/// What was made, or may have been: written before the first namespace, so that `down` finds
-/// everything whatever happened to the program in between.
+/// What was made, and nothing else: `down` removes what stands here, whatever happened to the
+/// program that made it.
 struct Manifest {
   bool own_tree = false;
-  std::vector<std::string> nodes{};
+  std::vector<std::string> dirs{};   ///< nodes whose directory was made
+  std::vector<std::string> nodes{};  ///< nodes whose namespace was made
+  friend bool operator==(const Manifest&, const Manifest&) = default;
 };
-/// Makes the directory too. Fails when there is a manifest already.
-[[nodiscard]] Result<void> write_manifest(const Place& place, const Manifest& manifest);
-/// Error code ENOENT: the lab is not up.
+
+/// The manifest of a lab that is being made: a line for each thing once it is there.
+class ManifestWriter {
+ public:
+  /// Makes the directory of the place too. Fails when there is a manifest already.
+  [[nodiscard]] static Result<ManifestWriter> begin(const Place& place);
+
+  /// Makes the node's directory; fails where something of that name stands already.
+  [[nodiscard]] Result<void> make_dir(const std::string& node);
+  /// That the node's namespace has been made.
+  [[nodiscard]] Result<void> add_namespace(const std::string& node);
+  [[nodiscard]] const Manifest& manifest() const { return manifest_; }
+
+ private:
+  [[nodiscard]] Result<void> append(const std::string& line);
+
+  Place place_{};
+  UniqueFd file_{};
+  Manifest manifest_{};
+};
+
+/// Error code ENOENT: the lab is not up. Refuses that of a lab with another prefix.
 [[nodiscard]] Result<Manifest> read_manifest(const Place& place);
 
 }  // namespace lldp::lab::live

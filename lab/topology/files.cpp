@@ -2,13 +2,19 @@
 #include "lab/topology/files.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
+#include <random>
+#include <utility>
 
 #include "lab/topology/from_drawing.hpp"
+#include "os/fd.hpp"
 #include "os/file.hpp"
 
 namespace lldp::lab {
@@ -19,14 +25,70 @@ constexpr std::size_t kMaxOctets = std::size_t{1} << 30;
 
 Error error_of(int code, const std::string& path) { return {code, path, std::strerror(code)}; }
 
-bool write_all(int fd, std::string_view text) {
+Result<void> write_to(int fd, std::string_view text, const std::string& path) {
   while (!text.empty()) {
     const ssize_t n = write(fd, text.data(), text.size());
-    if (n < 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(n));
+    if (n < 0 && errno != EINTR) return fail(error_of(errno, path));
+    if (n > 0) text.remove_prefix(static_cast<std::size_t>(n));
   }
-  return true;
+  return {};
 }
+
+/// The file that a path means in the end, whether it exists or is yet to be made.
+Result<std::filesystem::path> followed(const std::string& path) {
+  std::filesystem::path file(path);
+  std::error_code error;
+  for (int links = 0; std::filesystem::is_symlink(file, error); ++links) {
+    if (links == 40) return fail(error_of(ELOOP, path));
+    const auto to = std::filesystem::read_symlink(file, error);
+    if (error) return fail(error_of(error.value(), path));
+    file = file.parent_path() / to;
+  }
+  return file;
+}
+
+/// A file that stands beside the one that it is to become, under a name of its own; it goes where
+/// it does not become it.
+class Unfinished {
+ public:
+  static Result<Unfinished> beside(const std::filesystem::path& file) {
+    std::random_device random;
+    for (int tries = 0;; ++tries) {
+      Unfinished self;
+      self.name_ = fmt::format("{}.{:08x}", file.string(), random());
+      // Not by mkstemp(3): the mode is to be what the umask makes of a new file's.
+      self.fd_ = UniqueFd(open(self.name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+      if (self.fd_) return self;
+      self.name_.clear();
+      if (errno != EEXIST || tries == 100) return fail(error_of(errno, file.string()));
+    }
+  }
+  Unfinished(Unfinished&& other) noexcept
+      : name_(std::exchange(other.name_, {})), fd_(std::move(other.fd_)) {}
+  Unfinished& operator=(Unfinished&&) = delete;
+  Unfinished(const Unfinished&) = delete;
+  Unfinished& operator=(const Unfinished&) = delete;
+  ~Unfinished() {
+    if (!name_.empty()) unlink(name_.c_str());
+  }
+
+  [[nodiscard]] int fd() const { return fd_.get(); }
+  /// Its owner, as far as we may say so, and its mode.
+  void be_like(const struct stat& other) const {
+    if (fchown(fd(), other.st_uid, other.st_gid) == 0) (void)fchmod(fd(), other.st_mode & 07777);
+  }
+  /// False: errno says why.
+  [[nodiscard]] bool replace(const std::filesystem::path& file) {
+    if (close(fd_.release()) != 0 || rename(name_.c_str(), file.c_str()) != 0) return false;
+    name_.clear();
+    return true;
+  }
+
+ private:
+  Unfinished() = default;
+  std::string name_{};
+  UniqueFd fd_{};
+};
 
 }  // namespace
 
@@ -43,17 +105,25 @@ Result<Fabric> load_fabric(const std::string& path) {
 }
 
 Result<void> save_text(const std::string& path, std::string_view text) {
-  if (path.empty() || path == "-")
-    return write_all(STDOUT_FILENO, text) ? Result<void>{} : fail(error_of(errno, "output"));
-  const std::string unfinished = path + ".new";
-  const int fd = open(unfinished.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (fd < 0) return fail(error_of(errno, path));
-  bool ok = write_all(fd, text);
-  ok = close(fd) == 0 && ok;
-  if (ok && rename(unfinished.c_str(), path.c_str()) == 0) return {};
-  const int code = errno;
-  unlink(unfinished.c_str());
-  return fail(error_of(code, path));
+  if (path.empty() || path == "-") return write_to(STDOUT_FILENO, text, "output");
+  struct stat target {};
+  struct stat output {};
+  const bool exists = stat(path.c_str(), &target) == 0;
+  // /dev/stdout, by whatever name, has been opened as its reader wants it.
+  if (exists && fstat(STDOUT_FILENO, &output) == 0 && output.st_dev == target.st_dev &&
+      output.st_ino == target.st_ino)
+    return write_to(STDOUT_FILENO, text, path);
+  if (exists && !S_ISREG(target.st_mode)) {
+    const UniqueFd fd(open(path.c_str(), O_WRONLY | O_CLOEXEC));
+    return fd ? write_to(fd.get(), text, path) : fail(error_of(errno, path));
+  }
+  const auto file = followed(path);
+  if (!file) return fail(file.error());
+  auto fresh = Unfinished::beside(*file);
+  if (!fresh) return fail(Error{fresh.error().code, path, fresh.error().what});
+  if (exists) fresh->be_like(target);
+  if (auto ok = write_to(fresh->fd(), text, path); !ok) return ok;
+  return fresh->replace(*file) ? Result<void>{} : fail(error_of(errno, path));
 }
 
 }  // namespace lldp::lab

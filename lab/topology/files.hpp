@@ -12,7 +12,8 @@ namespace lldp::lab {
 /// Reads a fabric file, JSON or DOT by its content; `-` is standard input. Errors name the file.
 [[nodiscard]] Result<Fabric> load_fabric(const std::string& path);
 
-/// Writes a whole file, or nothing of it; an empty path or `-` is standard output.
+/// Writes a whole file, or nothing of it; an empty path or `-` is standard output. Symbolic links
+/// are followed; what is no file (a device, a pipe) is written to as it is.
 [[nodiscard]] Result<void> save_text(const std::string& path, std::string_view text);
 
 }  // namespace lldp::lab

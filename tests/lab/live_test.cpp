@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "dataplane/bpf/pins.hpp"
+#include "dataplane/factory.hpp"
 #include "lab/live/agents.hpp"
 #include "lab/live/fabric_of_namespaces.hpp"
 #include "lab/live/watcher.hpp"
@@ -26,13 +28,14 @@ class Live : public testing::Test {
     ASSERT_TRUE(place) << to_string(place.error());
     if (place->own_tree) GTEST_SKIP() << "namespaces that others see need the machine's own root";
     place_ = *place;
-    for (const Node& node : fabric_.nodes) manifest_.nodes.push_back(node.name);
+    for (const Node& node : fabric_.nodes) nodes_.push_back(node.name);
   }
   void TearDown() override {
-    if (read_manifest(place_)) (void)remove(place_, manifest_);
+    if (const auto manifest = read_manifest(place_)) (void)remove(place_, *manifest);
+    fs::remove_all(dir_);
   }
   void expect_nothing_left() {
-    for (const std::string& node : manifest_.nodes)
+    for (const std::string& node : nodes_)
       EXPECT_FALSE(fs::exists(place_.namespace_path(node))) << node;
     EXPECT_FALSE(fs::exists(dir_));
   }
@@ -41,20 +44,21 @@ class Live : public testing::Test {
     return watcher.wait_until_right(Watcher::Clock::now() + 20s);
   }
   Result<std::size_t> start() {
-    return start_agents(place_, fabric_, manifest_.nodes, support::program("lldp-leveld"),
+    return start_agents(place_, fabric_, nodes_, support::program("lldp-leveld"),
                         {"--backend", "none"});
   }
 
   Fabric fabric_ = *clos({.switches = {2, 2, 1}, .pods = {2}, .hosts = 2});
   std::string dir_ = (fs::temp_directory_path() / ("lldpt" + std::to_string(getpid()))).string();
   Place place_{};
-  Manifest manifest_{};
+  std::vector<std::string> nodes_{};
 };
 
 TEST_F(Live, LearnsItsLevelsRestartsAnAgentAndLeavesNothingBehind) {
-  ASSERT_TRUE(write_manifest(place_, manifest_));
-  const auto made = make(place_, fabric_);
+  const auto made = build(place_, fabric_);
   ASSERT_TRUE(made) << to_string(made.error());
+  EXPECT_EQ(made->nodes, nodes_);
+  EXPECT_EQ(read_manifest(place_), *made);
   ASSERT_EQ(start(), fabric_.nodes.size());
   EXPECT_TRUE(wait_until_right());
   EXPECT_EQ(start(), 0U) << "all run already";
@@ -63,27 +67,97 @@ TEST_F(Live, LearnsItsLevelsRestartsAnAgentAndLeavesNothingBehind) {
   EXPECT_EQ(start(), 1U);
   EXPECT_TRUE(wait_until_right());
 
-  const auto removed = remove(place_, manifest_);
+  const auto removed = remove(place_, *made);
   EXPECT_TRUE(removed) << to_string(removed.error());
   expect_nothing_left();
 }
 
+TEST_F(Live, TakesWhatAgentsKeptInTheBpfFileSystemWithIt) {
+  const auto made = build(place_, fabric_);
+  ASSERT_TRUE(made) << to_string(made.error());
+  std::string kept;
+  {
+    const KeepNamespace home;
+    ASSERT_TRUE(enter(place_, "agg1"));
+    const auto pins = dataplane::bpf::Pins::open(dataplane::BpfOptions{}.bpffs);
+    if (!pins) GTEST_SKIP() << "no BPF file system that this user may write";
+    pins->mark("rules");
+    kept = pins->directory();
+  }
+  ASSERT_TRUE(fs::exists(kept));
+  EXPECT_TRUE(remove(place_, *made));
+  EXPECT_FALSE(fs::exists(kept)) << kept;
+}
+
 TEST_F(Live, IsCleanedUpAfterAStartThatWasKilledHalfWay) {
-  ASSERT_TRUE(write_manifest(place_, manifest_));
   Fabric half = fabric_;
   half.nodes.resize(2);  // so far the killed one had come
   half.links.clear();
-  ASSERT_TRUE(make(place_, half));
+  {
+    auto writer = ManifestWriter::begin(place_);
+    ASSERT_TRUE(writer) << to_string(writer.error());
+    ASSERT_TRUE(make(place_, half, *writer));
+    ASSERT_TRUE(writer->make_dir(nodes_[2]));
+  }
+  std::ofstream(place_.manifest(), std::ios::app) << "node " << nodes_[2];  // and no end of line
   const auto manifest = read_manifest(place_);
   ASSERT_TRUE(manifest) << to_string(manifest.error());
-  EXPECT_EQ(manifest->nodes, manifest_.nodes);
+  EXPECT_EQ(manifest->dirs, (std::vector{nodes_[0], nodes_[1], nodes_[2]}));
+  EXPECT_EQ(manifest->nodes, (std::vector{nodes_[0], nodes_[1]}));
   EXPECT_TRUE(remove(place_, *manifest));
   expect_nothing_left();
 }
 
+TEST_F(Live, LeavesADirectoryAloneThatItDidNotMake) {
+  fs::create_directories(place_.node_dir("agg1"));
+  std::ofstream(place_.node_dir("agg1") + "/thesis.txt") << "x\n";
+  const auto made = build(place_, fabric_);
+  ASSERT_FALSE(made);
+  EXPECT_EQ(to_string(made.error()), place_.node_dir("agg1") +
+                                         ": is there already, and not of this lab: give another "
+                                         "--dir");
+  EXPECT_TRUE(fs::exists(place_.node_dir("agg1") + "/thesis.txt"));
+  fs::remove_all(place_.node_dir("agg1"));
+  fs::remove(dir_);  // and nothing else was in it
+  expect_nothing_left();
+}
+
+TEST_F(Live, LeavesANamespaceAloneThatItDidNotMake) {
+  const std::string strange = place_.namespace_path("agg1");
+  fs::create_directories(fs::path(strange).parent_path());
+  std::ofstream(strange) << "";
+  const auto made = build(place_, fabric_);
+  ASSERT_FALSE(made);
+  EXPECT_EQ(to_string(made.error()),
+            strange + ": is there already, and not of this lab: give another --prefix");
+  EXPECT_TRUE(fs::exists(strange));
+  fs::remove(strange);
+  expect_nothing_left();
+}
+
+TEST_F(Live, LeavesALabAloneThatHasTheSameNamesInAnotherDirectory) {
+  const auto first = build(place_, fabric_);
+  ASSERT_TRUE(first) << to_string(first.error());
+  Place other = place_;
+  other.dir += "-other";
+  EXPECT_FALSE(build(other, fabric_));
+  EXPECT_FALSE(fs::exists(other.dir));
+  for (const std::string& node : nodes_) EXPECT_TRUE(fs::exists(place_.namespace_path(node)));
+}
+
+TEST_F(Live, RefusesTheManifestOfAnotherLab) {
+  ASSERT_TRUE(ManifestWriter::begin(place_));
+  Place other = place_;
+  other.prefix += "b";
+  const auto manifest = read_manifest(other);
+  ASSERT_FALSE(manifest);
+  EXPECT_EQ(to_string(manifest.error()), other.prefix + ": the lab in " + place_.dir +
+                                             " is another one: give --prefix " + place_.prefix);
+}
+
 TEST_F(Live, RefusesASecondLabInTheSamePlaceAndANameThatDoesNotFit) {
-  ASSERT_TRUE(write_manifest(place_, manifest_));
-  const auto second = write_manifest(place_, manifest_);
+  ASSERT_TRUE(ManifestWriter::begin(place_));
+  const auto second = ManifestWriter::begin(place_);
   ASSERT_FALSE(second);
   EXPECT_EQ(to_string(second.error()),
             place_.prefix +
@@ -95,7 +169,6 @@ TEST_F(Live, RefusesASecondLabInTheSamePlaceAndANameThatDoesNotFit) {
   std::ofstream(place_.manifest()) << "something else\n";
   EXPECT_EQ(to_string(read_manifest(place_).error()),
             place_.manifest() + ": not the manifest of a lab: remove it by hand");
-  fs::remove_all(dir_);
 }
 
 }  // namespace

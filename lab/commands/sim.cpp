@@ -50,15 +50,16 @@ std::optional<std::pair<std::size_t, std::size_t>> counts(std::string_view text)
 }
 
 /// A scenario; the fabric's file that it names is looked for beside it.
-Result<packets::Plan> from_file(const std::string& name) {
+Result<packets::Plan> from_file(const std::string& name, std::optional<std::uint64_t> seed) {
   const auto text = read_file(name);
   if (!text) return fail(text.error());
-  auto plan = packets::plan_from_json(*text, [&](const std::string& fabric) {
+  const auto load = [&](const std::string& fabric) {
     const std::filesystem::path path(fabric);
     return load_fabric(path.is_absolute() || name == "-"
                            ? fabric
                            : (std::filesystem::path(name).parent_path() / path).string());
-  });
+  };
+  auto plan = packets::plan_from_json(*text, load, seed);
   if (!plan) {
     const Error& e = plan.error();
     return fail(
@@ -128,7 +129,9 @@ int run_sim(const Arguments& arguments) {
   if (!xy) return complain_usage("sim", "--flows: write X+Y, as in 2+1");
   if (!named && !flows.empty())
     return complain_usage("sim", "--flows: a scenario's file has its own");
-  auto plan = named ? packets::plan_of_case(words[0], xy->first, xy->second) : from_file(words[0]);
+  const auto chosen = (*values)["seed"].defaulted() ? std::nullopt : std::optional(seed);
+  auto plan = named ? packets::plan_of_case(words[0], xy->first, xy->second)
+                    : from_file(words[0], chosen);
   if (!plan) return complain("sim", plan.error());
   if (!protect.empty()) {
     const auto protection = choice<packets::Protection>(packets::kProtections, protect);
@@ -143,13 +146,15 @@ int run_sim(const Arguments& arguments) {
                             fmt::format("--flow-control: `{}` is not there", escape(flow_control)));
     plan->settings.flow_control = *control;
   }
-  if (!(*values)["seed"].defaulted()) plan->settings.seed = seed;
+  plan->settings.seed = chosen.value_or(plan->settings.seed);
   if (!(*values)["duration"].defaulted()) {
     if (!(duration_ms > 0 && duration_ms <= 1e7))
       return complain_usage("sim", "--duration: give milliseconds, up to 10000000");
     plan->duration =
         static_cast<packets::Picoseconds>(duration_ms * static_cast<double>(packets::kMillisecond));
   }
+  if (trace == "-" || csv == "-")
+    return complain_usage("sim", "--trace and --csv: name a file; the report goes to the output");
   packets::Hooks hooks;
   OutputFile capture(trace);
   OutputFile table(csv);
@@ -178,6 +183,8 @@ int run_sim(const Arguments& arguments) {
   const auto outcome = packets::run(*plan, hooks);
   bar.clear();
   if (!outcome) return complain("sim", outcome.error());
+  for (OutputFile* file : {&capture, &table})
+    if (const auto error = file->close()) return complain("sim", *error);
   fmt::print("{}",
              values->count("json") != 0 ? to_json(*plan, *outcome) : to_text(*plan, *outcome));
   if (values->count("explain") != 0 && values->count("json") == 0)

@@ -33,7 +33,10 @@ Picoseconds Network::time_of(const Port& port, std::uint32_t octets, std::uint64
 std::uint64_t Network::headroom_needed(std::uint64_t rate_bps, Picoseconds delay) const {
   const auto both_ways = static_cast<unsigned __int128>(delay) * rate_bps * 2U;
   const auto octets = static_cast<std::uint64_t>((both_ways + kOctetTime - 1) / kOctetTime);
-  return octets + std::uint64_t{2} * frame_octets + kControlOctets;
+  // Where the limit moves, or the shared part may be full, the frame that raises XOFF is the first
+  // beyond it.
+  const bool moves = settings.pfc.alpha_256 != 0 || settings.buffer_octets != 0;
+  return octets + std::uint64_t{moves ? 3U : 2U} * frame_octets + kControlOctets;
 }
 
 Result<Network> Network::of(const Fabric& fabric, const Settings& settings) {
@@ -95,10 +98,17 @@ Result<Network> Network::of(const Fabric& fabric, const Settings& settings) {
       thresholds[head] += classes * (settings.pfc.xoff_octets + n.frame_octets);
     }
   }
-  if (settings.pfc.xon_octets > settings.pfc.xoff_octets)
-    return fail(Error{
-        0, "settings.pfc.xon_octets",
-        fmt::format("{}: more than XOFF, {}", settings.pfc.xon_octets, settings.pfc.xoff_octets)});
+  if (settings.pfc.xon_octets >= settings.pfc.xoff_octets)
+    return fail(
+        Error{0, "settings.pfc.xon_octets",
+              fmt::format("{}: not below XOFF, {}", settings.pfc.xon_octets,
+                          settings.pfc.xoff_octets)});
+  // A pause is told again after half its quanta, and may wait for a frame on the wire.
+  const std::uint64_t least_quanta = (n.frame_octets + 2 * kControlOctets + 31) / 32;
+  if (settings.pfc.quanta < least_quanta)
+    return fail(Error{0, "settings.pfc.quanta",
+                      fmt::format("{}: a pause would end before it is told again: give {} or more",
+                                  settings.pfc.quanta, least_quanta)});
   for (std::size_t i = 0; i < fabric.nodes.size(); ++i) {
     if (!forwards(fabric.nodes[i])) continue;
     if (settings.buffer_octets == 0) {

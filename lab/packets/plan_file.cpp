@@ -21,6 +21,7 @@ constexpr std::uint64_t kMostRate = 10'000'000'000'000;
 constexpr std::uint64_t kMostBuffer = 0xffff'ffff;
 constexpr std::uint64_t kMostThreshold = 16'000'000;
 constexpr std::uint64_t kMostFrames = 4'000'000'000;
+constexpr int kDeepest = 32;
 
 void read_settings(JsonObject&& o, Settings& s) {
   o.choice("protect", s.protection, kProtections);
@@ -135,13 +136,19 @@ void read_flow(JsonObject&& o, Plan& plan) {
 void read_traffic(JsonObject&& o, Plan& plan) {
   Traffic t;
   o.text("kind", t.kind);
-  read_octets(o, plan.settings, t.octets);
-  o.number("senders", t.senders, 1, 1'000'000);
-  o.text("to", t.to);
-  o.number("load_percent", t.load_percent, 1, 100);
-  o.text("sizes", t.sizes);
   o.number("start_ns", t.start, 0, kMostNs, kNanosecond);
-  o.number("until_ns", t.until, 1, kMostNs, kNanosecond);
+  if (t.kind == "poisson") {
+    o.number("load_percent", t.load_percent, 1, 100);
+    o.text("sizes", t.sizes);
+    o.number("until_ns", t.until, 1, kMostNs, kNanosecond);
+    if (t.until <= t.start) o.refuse("until_ns", "is not after start_ns");
+  } else {
+    read_octets(o, plan.settings, t.octets);
+  }
+  if (t.kind == "incast") {
+    o.number("senders", t.senders, 1, 1'000'000);
+    o.text("to", t.to);
+  }
   o.choice("transport", t.transport, kTransports);
   if (o.error()) return;
   if (const auto added = add_traffic(plan, t); !added)
@@ -195,8 +202,19 @@ Result<Fabric> read_fabric(const Json& v,
 }  // namespace
 
 Result<Plan> plan_from_json(std::string_view text,
-                            const std::function<Result<Fabric>(const std::string&)>& load) {
-  const Json json = Json::parse(text, nullptr, false);
+                            const std::function<Result<Fabric>(const std::string&)>& load,
+                            std::optional<std::uint64_t> seed) {
+  // What walks over the value later calls itself at every level of it.
+  bool too_deep = false;
+  const Json json = Json::parse(
+      text,
+      [&](int depth, Json::parse_event_t, Json&) {
+        too_deep |= depth > kDeepest;
+        return depth <= kDeepest;
+      },
+      false);
+  if (too_deep)
+    return fail(Error{0, "", fmt::format("nested more than {} levels deep", kDeepest)});
   if (json.is_discarded()) return fail(Error{0, "", "this is no JSON"});
   Plan plan;
   std::optional<Error> error;
@@ -209,6 +227,7 @@ Result<Plan> plan_from_json(std::string_view text,
     o.number("duration_ns", plan.duration, 1, kMostNs, kNanosecond);
     if (const Json* v = o.find("settings"))
       read_settings(JsonObject(*v, "settings", error), plan.settings);
+    plan.settings.seed = seed.value_or(plan.settings.seed);
     if (const Json* v = o.find("fabric")) {
       auto fabric = read_fabric(*v, load);
       if (!fabric) return fail(fabric.error());

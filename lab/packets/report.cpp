@@ -159,12 +159,15 @@ std::string to_text(const Plan& plan, const Outcome& o) {
     for (const StuckQueue& s : o.deadlock)
       fmt::format_to(out, "  {} -> {} priority {}\n", s.from, s.to, s.priority);
   } else {
-    fmt::format_to(out, "no deadlock\n");
+    fmt::format_to(out, "no deadlock{}\n", o.stopped ? " until it was stopped" : "");
   }
   fmt::format_to(out, "{} drops, {} lost on links that failed, {} pauses, {} detections",
                  o.count.drops, o.count.lost, o.count.pauses, o.count.detections);
   if (o.count.discarded != 0) fmt::format_to(out, ", {} thrown away", o.count.discarded);
   fmt::format_to(out, "\n{} packet-hops, {} packets changed class\n", o.count.hops, o.count.turned);
+  if (o.unroutable != 0)
+    fmt::format_to(out, "{} times a flow had no way on, and stayed on the one it had\n",
+                   o.unroutable);
   if (o.exposed != 0)
     fmt::format_to(out, "{:.0f} us with a link up whose order was unknown\n", micros(o.exposed));
   for (std::size_t i = 0; i < o.flows.size() && i < kFlowsShown; ++i) {

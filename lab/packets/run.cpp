@@ -19,6 +19,13 @@ namespace {
 
 constexpr Picoseconds kOracleEvery = 10 * kMicrosecond;
 
+/// The class of a port that has layers, which the operator says; else the agents find its order.
+std::optional<qos::PortClass> class_said(const Fabric& fabric, std::size_t link, std::size_t end) {
+  const Link& l = fabric.links[link];
+  if (!layers_of(l, end)) return std::nullopt;
+  return port_class_of(fabric, l, end, Span::kLayers).value_or(qos::PortClass{});
+}
+
 std::string names(const Fabric& fabric, const Path& path) {
   std::string text;
   for (const std::size_t node : path.nodes)
@@ -120,7 +127,8 @@ class Run {
 
   void agents_react(Picoseconds now) {
     for (const auto& [link, end] : agents_.advance(now))
-      engine_.network().install(link, end, {.order = agents_.order(link, end)});
+      if (!class_said(plan_.fabric, link, end))
+        engine_.network().install(link, end, {.order = agents_.order(link, end)});
     exposed_ = agents_.exposed() != 0;
   }
 
@@ -130,7 +138,7 @@ class Run {
     agents_.set_link(event.link, event.up);
     agents_react(engine_.network().now);
     for (std::uint32_t f = 0; f < plan_.flows.size(); ++f) {
-      const auto path = local_reroute(plan_.fabric, failed_, plan_.flows[f].way);
+      const auto path = path_of(plan_.fabric, failed_, plan_.flows[f].way);
       if (path)
         engine_.network().reroute(f, *path);
       else
@@ -147,7 +155,7 @@ class Run {
     const auto stuck = stuck_queues(n);
     if (!stuck.empty()) {
       if (!deadlocked_) ++outcome_.deadlocks;
-      outcome_.deadlocked_for += n.now - looked_at_;
+      if (deadlocked_) outcome_.deadlocked_for += n.now - looked_at_;
       if (!deadlocked_) since_ = n.now;
       outcome_.longest_deadlock = std::max(outcome_.longest_deadlock, n.now - since_);
     }
@@ -221,13 +229,22 @@ Result<Prepared> prepare(const Plan& plan) {
   if (!network) return fail(network.error());
   Prepared p{std::move(*network), AgentsInside(plan.fabric, plan.settings.seed)};
   for (std::size_t l = 0; l < plan.fabric.links.size(); ++l)
-    for (std::size_t e = 0; e < 2; ++e) p.network.install(l, e, {.order = p.agents.order(l, e)});
+    for (std::size_t e = 0; e < 2; ++e)
+      p.network.install(l, e,
+                        class_said(plan.fabric, l, e)
+                            .value_or(qos::PortClass{.order = p.agents.order(l, e)}));
   FailedLinks failed = plan.failed;
   failed.resize(plan.fabric.links.size());
   p.network.flows.reserve(plan.flows.size());
   for (const PlannedFlow& f : plan.flows) {
-    const auto path = local_reroute(plan.fabric, failed, f.way);
+    const auto path = path_of(plan.fabric, failed, f.way);
     if (!path) return fail(path.error());
+    for (const std::size_t station : f.way.via)
+      if (std::find(path->nodes.begin(), path->nodes.end(), station) == path->nodes.end())
+        return fail(Error{0, fmt::format("flow {}: via", escape(f.spec.name)),
+                          fmt::format("`{}` is on none of the ways that switches take: {}",
+                                      escape(plan.fabric.nodes[station].name),
+                                      names(plan.fabric, *path))});
     p.network.add_flow(f.spec, *path);
     p.paths.push_back(names(plan.fabric, *path));
   }

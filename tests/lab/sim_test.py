@@ -85,7 +85,13 @@ class Sim(unittest.TestCase):
             ({"events": [{"link": "Spine1-Nix"}]}, "events[0].link: "),
             ({"traffic": [{"kind": "flood"}]}, "traffic[0].kind: `flood`"),
             ({"traffic": [{"kind": "incast", "senders": 4}]}, "traffic[0].senders: 4: give 1 to 3"),
+            ({"traffic": [{"kind": "permutation", "to": "host1"}]}, "traffic[0].to: there is no such key"),
+            ({"traffic": [{"kind": "poisson", "start_ns": 9, "until_ns": 9}]}, "traffic[0].until_ns: is not after start_ns"),
+            ({"flows": [{**FLOW, "via": ["host1"]}]}, "flow 1: via: `host1` is on none of the ways"),
             ({"settings": {"pfc": {"headroom_octets": 27159}}}, "settings.pfc.headroom_octets: 27159: "),
+            ({"settings": {"pfc": {"alpha_256": 64, "headroom_octets": 28207}}}, "settings.pfc.headroom_octets: 28207: "),
+            ({"settings": {"pfc": {"xoff_octets": 5000, "xon_octets": 5000}}}, "settings.pfc.xon_octets: 5000: not below XOFF"),
+            ({"settings": {"pfc": {"quanta": 36}}}, "settings.pfc.quanta: 36: a pause would end before it is told again"),
             ({"settings": {"flow_control": "portfc"}}, "settings.flow_control: `portfc`: there are pfc, none"),
             ({"settings": {"buffer_octets": 1000}}, "settings.buffer_octets: 1000: the headrooms of "),
             ({"settings": {"lossless": "9"}}, "settings.lossless: "),
@@ -100,8 +106,46 @@ class Sim(unittest.TestCase):
                 self.assertIn(what, done.stderr)
                 self.assertEqual(done.stderr.count("\n"), 1)
         self.assertIn("this is no JSON", lab("sim", "-", text="{").stderr)
+        deep = '{"fabric": ' + '{"a":' * 500000 + "1" + "}" * 500001
+        self.assertIn("nested more than 32 levels deep", lab("sim", "-", text=deep).stderr)
         for words in (("case1", "--flow-control", "portfc"), ("case1", "--protect", "oracle"), ("case1", "--duration", "0"), ()):
             self.assertEqual(lab("sim", *words).returncode, 2)
+
+    def test_the_seed_of_the_command_line_is_the_traffics(self):
+        said = {"traffic": [{"kind": "poisson", "sizes": "storage"}], "duration_ns": 100000}
+        seeds = {}
+        for seed in (1, 7):
+            self.scenario(**said, settings={"seed": seed})
+            seeds[seed] = json.loads(lab("sim", self.path / "s.json", "--json").stdout)["digest"]
+        done = lab("sim", self.path / "s.json", "--seed", "1", "--json")
+        self.assertEqual(json.loads(done.stdout)["digest"], seeds[1])
+        self.assertNotEqual(seeds[1], seeds[7])
+
+    def test_what_cannot_be_written_is_an_error(self):
+        if not pathlib.Path("/dev/full").is_char_device():
+            self.skipTest("there is no /dev/full")
+        for option in ("--csv", "--trace"):
+            done = lab("sim", "case1", "--duration", "0.05", option, "/dev/full")
+            self.assertEqual((done.returncode, done.stdout), (1, ""))
+            self.assertIn("/dev/full: cannot be written", done.stderr)
+            self.assertEqual(lab("sim", "case1", option, "-").returncode, 2)
+
+    def test_a_shared_buffer_drops_nothing(self):
+        """The frame that raises XOFF may be the first beyond the limit: where that moves, or the shared part is full."""
+        lab("topo", "fattree", "4", "-o", self.path / "ft4.json")
+        traffic = [{"kind": "incast", "octets": 200000, "senders": 12, "transport": "paced"}, {"kind": "permutation", "octets": 200000, "transport": "paced"}]
+        for settings in ({"pfc": {"alpha_256": 64}}, {"pfc": {"alpha_256": 2048}}, {"buffer_octets": 900000}):
+            for seed in (4, 5):
+                done = self.scenario(fabric="ft4.json", flows=[], traffic=traffic, settings={**settings, "seed": seed}, duration_ns=3000000)
+                self.assertEqual(done.stderr, "")
+                self.assertEqual(json.loads(done.stdout)["drops"], 0)
+
+    def test_layers_are_what_the_operator_says(self):
+        lab("topo", "layered", "-o", self.path / "fc.json")
+        fabric = json.loads((self.path / "fc.json").read_text())
+        names = [n["id"] for n in fabric["nodes"]]
+        done = self.scenario(fabric="fc.json", flows=[{"from": names[-2], "to": names[-1]}])
+        self.assertIn("no link from", done.stderr, "a way through layers is laid, not found by levels")
 
     def test_itsy_explains_itself(self):
         done = lab("sim", "itsy-fig3", "--duration", "1", "--json")

@@ -5,6 +5,7 @@
 #include "dataplane/bpf/bpf.hpp"
 #include "dataplane/compose.hpp"
 #include "dataplane/dcb/dcb.hpp"
+#include "dataplane/flower/flower.hpp"
 #include "dataplane/print/print.hpp"
 #include "dataplane/sonic/sonic.hpp"
 
@@ -14,6 +15,7 @@ namespace {
 Result<std::unique_ptr<Backend>> make_one(std::string_view name, const Options& options) {
   if (name == "bpf") return Bpf::open(options.bpf);
   if (name == "dcb") return Dcb::open(options.dcb);
+  if (name == "flower") return Flower::open(options.flower);
   if (name == "sonic") return Sonic::open(options.sonic);
   if (name == "print") return std::make_unique<Print>(*options.print.out);
   std::string known;

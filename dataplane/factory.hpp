@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <iosfwd>
 #include <memory>
 #include <string>
@@ -27,6 +28,11 @@ struct DcbOptions {
   std::string memory{};   ///< file for what the ports' settings were before
   bool removing = false;  ///< nothing can be put back from a file that cannot be read: an error
 };
+struct FlowerOptions {
+  /// Whether the filters are the driver's: kRequire: or refused, with its reason; kOff: the
+  /// kernel's; kAuto: the kernel's where the driver refuses the first ones.
+  enum class Offload : std::uint8_t { kAuto, kRequire, kOff } offload = Offload::kAuto;
+};
 struct SonicOptions {
   std::string redis{};  ///< path of its socket, or ADDRESS:PORT; empty: as `config` says
   std::string config = "/run/redis/sonic-db/database_config.json";  ///< may be missing
@@ -35,11 +41,12 @@ struct SonicOptions {
 struct Options {
   BpfOptions bpf{};
   DcbOptions dcb{};
+  FlowerOptions flower{};
   PrintOptions print{};
   SonicOptions sonic{};
 };
 
-inline constexpr std::string_view kBackends[] = {"bpf", "dcb", "print", "sonic"};
+inline constexpr std::string_view kBackends[] = {"bpf", "dcb", "flower", "print", "sonic"};
 
 /// Opens the back end of that name, or several with commas between as one, or `auto`, which is
 /// `bpf,dcb`, for the network namespace of the calling thread, and finds what an earlier one has

@@ -32,11 +32,18 @@ void tell(nlmsghdr* header, const std::function<void(const TcObject&)>& each) {
   std::array<nlattr*, TCA_MAX + 1> attributes{};
   if (nlmsg_parse(header, sizeof(tcmsg), attributes.data(), TCA_MAX, nullptr) < 0) return;
   const auto* tcm = static_cast<const tcmsg*>(nlmsg_data(header));
-  const auto port = Ifindex::make(static_cast<std::uint32_t>(tcm->tcm_ifindex));
+  const std::uint32_t number = static_cast<std::uint32_t>(tcm->tcm_ifindex);
+  const auto port = number == TCM_IFINDEX_MAGIC_BLOCK ? Ifindex() : Ifindex::make(number);
   if (!port || !each) return;
+  const auto block = [&](int attribute) {
+    return attributes[static_cast<std::size_t>(attribute)] != nullptr
+               ? nla_get_u32(attributes[static_cast<std::size_t>(attribute)])
+               : 0;
+  };
   each({*port, tcm->tcm_handle, tcm->tcm_parent, tcm->tcm_info,
         attributes[TCA_CHAIN] ? nla_get_u32(attributes[TCA_CHAIN]) : 0,
-        attributes[TCA_KIND] ? nla_get_string(attributes[TCA_KIND]) : "", attributes[TCA_OPTIONS]});
+        attributes[TCA_KIND] ? nla_get_string(attributes[TCA_KIND]) : "", attributes[TCA_OPTIONS],
+        block(TCA_INGRESS_BLOCK), block(TCA_EGRESS_BLOCK)});
 }
 
 void tell(nlmsghdr* header, const std::function<void(Ifindex, const LinkFacts&)>& each) {
@@ -94,7 +101,7 @@ Error explained(int type, int code, const std::string& words) {
   std::string text(name_of(type));
   text += ": " + (words.empty() ? std::string(std::strerror(code)) : words);
   if (code == EPERM) text += ": run with CAP_NET_ADMIN, or choose another backend";
-  if (code == EOPNOTSUPP || (code == ENOENT && type == RTM_NEWQDISC))
+  if ((code == EOPNOTSUPP && words.empty()) || (code == ENOENT && type == RTM_NEWQDISC))
     text += ": this kernel lacks a qdisc or classifier it takes; choose another backend";
   return {code, {}, text};
 }
@@ -114,6 +121,14 @@ TcMessage::TcMessage(int type, int flags, Ifindex port, std::uint32_t parent, st
   nlmsg_append(msg_.get(), &tcm, sizeof tcm, NLMSG_ALIGNTO);
 }
 
+TcMessage TcMessage::of_block(int type, int flags, std::uint32_t block, std::uint32_t handle,
+                              std::uint32_t info) {
+  TcMessage message(type, flags, Ifindex(), block, handle, info);
+  static_cast<tcmsg*>(nlmsg_data(nlmsg_hdr(message.get())))->tcm_ifindex =
+      static_cast<int>(TCM_IFINDEX_MAGIC_BLOCK);
+  return message;
+}
+
 TcMessage& TcMessage::text(int attribute, std::string_view value) {
   return octets(attribute, std::string(value).c_str(), value.size() + 1);
 }
@@ -127,12 +142,16 @@ TcMessage& TcMessage::octets(int attribute, const void* data, std::size_t size) 
   return *this;
 }
 
-TcMessage& TcMessage::options(const std::function<void(TcMessage&)>& fill) {
-  nlattr* nest = nla_nest_start(msg_.get(), TCA_OPTIONS);
+TcMessage& TcMessage::nest(int attribute, const std::function<void(TcMessage&)>& fill) {
+  nlattr* nest = nla_nest_start(msg_.get(), attribute);
   if (nest == nullptr) throw std::bad_alloc();
   fill(*this);
   nla_nest_end(msg_.get(), nest);
   return *this;
+}
+
+TcMessage& TcMessage::options(const std::function<void(TcMessage&)>& fill) {
+  return nest(TCA_OPTIONS, fill);
 }
 
 Result<TcSocket> TcSocket::open() {

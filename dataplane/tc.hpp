@@ -26,9 +26,13 @@ class TcMessage {
  public:
   TcMessage(int type, int flags, Ifindex port, std::uint32_t parent, std::uint32_t handle = 0,
             std::uint32_t info = 0);
+  /// About a filter of a block that several interfaces share.
+  [[nodiscard]] static TcMessage of_block(int type, int flags, std::uint32_t block,
+                                          std::uint32_t handle = 0, std::uint32_t info = 0);
   TcMessage& text(int attribute, std::string_view value);
   TcMessage& number(int attribute, std::uint32_t value);
   TcMessage& octets(int attribute, const void* data, std::size_t size);
+  TcMessage& nest(int attribute, const std::function<void(TcMessage&)>& fill);
   /// TCA_OPTIONS, filled by `fill`.
   TcMessage& options(const std::function<void(TcMessage&)>& fill);
   [[nodiscard]] nl_msg* get() const { return msg_.get(); }
@@ -39,13 +43,15 @@ class TcMessage {
 
 /// A qdisc, class or filter as the kernel tells it. Borrows; holds during the callback.
 struct TcObject {
-  Ifindex port{};
+  Ifindex port{};  ///< 0: of a block that interfaces share
   std::uint32_t handle = 0;
   std::uint32_t parent = 0;
   std::uint32_t info = 0;
   std::uint32_t chain = 0;
   std::string_view kind{};
-  nlattr* options = nullptr;  ///< nested, may be null
+  nlattr* options = nullptr;        ///< nested, may be null
+  std::uint32_t ingress_block = 0;  ///< a qdisc's that shares its block; 0: it does not
+  std::uint32_t egress_block = 0;
 };
 
 /// What lets packets go another way than past traffic control.

@@ -23,6 +23,7 @@ enum class Role : std::uint8_t { kAuto, kHost, kSwitch };
 enum class Transport : std::uint8_t { kAuto, kPacket, kLldpd };
 /// What the Port ID TLV holds.
 enum class PortIdKind : std::uint8_t { kName, kMac, kAlias, kLocal };
+enum class Offload : std::uint8_t { kAuto, kRequire, kOff };
 
 inline constexpr std::string_view kDefaultFile = "/etc/lldp-level/lldp-level.conf";
 inline constexpr std::string_view kDefaultSocket = "/run/lldp-level/control";
@@ -49,6 +50,7 @@ struct Config {
   std::string bpffs{"/sys/fs/bpf"};  ///< where a BPF file system is mounted
   std::string
       sonic_redis{};  ///< path of the socket, or ADDRESS:PORT; empty: as `sonic_config` says
+  Offload offload = Offload::kAuto;  ///< `flower.offload`
   std::string sonic_config{"/run/redis/sonic-db/database_config.json"};
   bool htb = false;  ///< `qdisc = htb`: a software queue for each lossless priority
   Transport transport = Transport::kAuto;

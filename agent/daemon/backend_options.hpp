@@ -12,6 +12,7 @@ namespace lldp::io {
 [[nodiscard]] inline dataplane::Options options_of(const config::Config& config) {
   return {.bpf = {.bpffs = config.bpffs, .queues = config.htb},
           .dcb = {.memory = config.state_file + ".dcb"},
+          .flower = {.offload = static_cast<dataplane::FlowerOptions::Offload>(config.offload)},
           .print = {.out = &std::cout},
           .sonic = {.redis = config.sonic_redis, .config = config.sonic_config}};
 }

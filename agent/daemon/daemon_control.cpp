@@ -80,6 +80,7 @@ Result<void, std::vector<Error>> Daemon::reload() {
   keep(&config::Config::lldpd_grace, "lldpd.grace");
   keep(&config::Config::backend, "backend");
   keep(&config::Config::bpffs, "bpffs");
+  keep(&config::Config::offload, "flower.offload");
   keep(&config::Config::sonic_redis, "sonic.redis");
   keep(&config::Config::sonic_config, "sonic.config");
   keep(&config::Config::htb, "qdisc");

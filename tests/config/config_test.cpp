@@ -126,7 +126,7 @@ const LineCase kLines[] = {
      "sonic.redis: 'redis.example' is neither a path nor an address and port: write "
      "127.0.0.1:6379"},
     {"ChoiceInCapitals", "backend = BPF",
-     "backend: 'BPF' is none of auto, bpf, dcb, print, sonic, none"},
+     "backend: 'BPF' is none of auto, bpf, dcb, flower, print, sonic, none"},
     {"FlagOfAnotherLanguage", "flush = true", "flush: 'true' is none of yes, no"},
     {"PortsEmpty", "ports =", "ports: no port: name at least one, or remove the key"},
     {"PortsBySpace", "ports = swp1 swp2",
@@ -444,7 +444,7 @@ TEST_F(ConfigLoad, ErrorsOfBothAreToldEachWithItsPlace) {
   write("role = host\nlldp.tx-hold = 0\n");
   EXPECT_THAT(texts(load_with({"--level", "4", "--backend", "x"}).error()),
               ElementsAre(path_ + ":2: lldp.tx-hold: '0' is not in range: use 1-100",
-                          "--backend: 'x' is none of auto, bpf, dcb, print, sonic, none",
+                          "--backend: 'x' is none of auto, bpf, dcb, flower, print, sonic, none",
                           "--level: a host has level 0: remove this, or set role = switch"));
 }
 

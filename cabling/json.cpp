@@ -46,11 +46,24 @@ Attributes attributes_of(const Json& entry) {
 
 using Index = std::unordered_map<std::string, std::size_t>;
 
+/// What a link may say of its two ends, by their nodes' names.
+Result<void> check_ends(const Json* all, const char* what, const Json& entry) {
+  if (all == nullptr) return {};
+  if (!all->is_object()) return fail(Error{0, what, "not an object"});
+  for (const auto& [name, value] : all->items())
+    if (name != name_of(find(entry, "source")) && name != name_of(find(entry, "target")))
+      return fail(Error{0, what, escape(name) + " is at neither end"});
+  return {};
+}
+
 Result<Link> read_link(const Json& entry, const std::string& where, const Index& index) {
   if (!entry.is_object()) return refuse(where, "not an object");
   const Json* ports = find(entry, "ports");
   const Json* layers = find(entry, "layers");
   const Json* orders = find(entry, "orders");
+  for (const auto& [all, what] : {std::pair{layers, "layers"}, std::pair{orders, "orders"}})
+    if (auto ok = check_ends(all, what, entry); !ok)
+      return refuse(where, ok.error().where + ": " + ok.error().what);
   Link link{.attributes = attributes_of(entry)};
   const char* keys[] = {"source", "target"};
   for (std::size_t e = 0; e < 2; ++e) {

@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cassert>
 #include <map>
 #include <set>
+#include <span>
 #include <tuple>
 #include <unordered_map>
 #include <unordered_set>
@@ -44,6 +44,8 @@ struct Member {
   std::string name{};
   bool called_host = false;
   bool called_switch = false;
+  std::size_t agent_hears_switch = kNone;  ///< the first whose agent does
+  bool has_level = false;                  ///< so it is heard: an agent's word
   std::set<std::size_t> heard_by{};
   std::size_t cables = 0;
   Role role = Role::kSwitch;
@@ -85,12 +87,13 @@ class Assembly {
     settle_roles();
     settle_ports();
     name_members();
+    look_at_all();
     for (const Member& m : members_) look_at(m);
     for (const Cable& c : cables_) look_at(c);
-    build();
   }
 
-  Collection take() {
+  Result<Collection> take() {
+    if (auto ok = build(); !ok) return fail(ok.error());
     std::stable_sort(
         result_.findings.begin(), result_.findings.end(), [](const Finding& a, const Finding& b) {
           return std::tie(a.kind, a.device, a.port) < std::tie(b.kind, b.device, b.port);
@@ -183,6 +186,10 @@ class Assembly {
         neighbor.heard_by.insert(m);
         neighbor.called_host |= heard.role == Role::kHost;
         neighbor.called_switch |= heard.role == Role::kSwitch;
+        neighbor.has_level |= heard.level && heard.level->value() > 0;
+        if (heard.role == Role::kSwitch && device.dialect == Dialect::kAgent &&
+            neighbor.agent_hears_switch == kNone)
+          neighbor.agent_hears_switch = m;
         views_of_[{m, to}].push_back(views_.size());
         views_.push_back({m, p, to, &heard});
       }
@@ -259,22 +266,41 @@ class Assembly {
   // What they are
 
   void settle_roles() {
+    tell_unmatched("--hosts", hints_.hosts);
+    tell_unmatched("--switches", hints_.switches);
     for (Member& m : members_) {
       const std::string& name = m.name.empty() ? m.chassis : m.name;
       if (any_glob_match(hints_.hosts, name)) {
         m.role = Role::kHost;
+        if (m.has_level || (m.has_agent() && m.told->role == Role::kSwitch))
+          find(Kind::kRole, name, "",
+               "a host by --hosts, though its agent says that it is a switch");
       } else if (any_glob_match(hints_.switches, name)) {
         m.role = Role::kSwitch;
       } else if (m.told != nullptr) {
         m.role = m.told->role.value_or(Role::kSwitch);
+        if (m.role == Role::kHost && m.agent_hears_switch != kNone)
+          find(Kind::kRole, name, "",
+               fmt::format("says that it is a host, while {} hears a switch",
+                           label(m.agent_hears_switch)));
       } else if (m.called_switch || m.called_host) {
         m.role = m.called_switch ? Role::kSwitch : Role::kHost;
       } else if (m.cables <= 1) {  // at the end of one cable nothing goes round
         m.role = Role::kHost;
-        find(Kind::kUnknownRole, name, "",
-             "does not say what it is; with one cable, taken for a host");
+        find(
+            Kind::kUnknownRole, name, "",
+            "does not say what it is; with one cable, taken for a host: say --hosts or --switches");
       }
     }
+  }
+
+  void tell_unmatched(std::string_view option, const std::vector<std::string>& globs) {
+    for (const std::string& glob : globs)
+      if (std::none_of(members_.begin(), members_.end(), [&](const Member& m) {
+            return any_glob_match(std::span(&glob, 1), m.name.empty() ? m.chassis : m.name);
+          }))
+        find(Kind::kUnmatched, escape(glob), "",
+             fmt::format("{}: no device has such a name", option));
   }
 
   [[nodiscard]] bool is_switch(std::size_t m) const { return members_[m].role == Role::kSwitch; }
@@ -371,11 +397,36 @@ class Assembly {
     }
     const std::string& lossless = m.told->lossless;
     if (lossless.empty()) return;
-    const auto known = classes_.emplace(lossless.find(':') != std::string::npos, &m).first->second;
-    if (known->told->lossless != lossless)
+    // Whoever tells no DSCPs is held against the others' priorities.
+    const auto differs = [&](bool with_dscps) {
+      if (with_dscps && lossless.find(':') == std::string::npos) return false;
+      const Member* first = classes_.emplace(with_dscps, &m).first->second;
+      const auto text = [&](const std::string& all) {
+        return with_dscps ? all : priorities_of(all);
+      };
+      if (text(first->told->lossless) == text(lossless)) return false;
       find(Kind::kClasses, m.shown, "",
-           fmt::format("lossless {}, while {} has {}", lossless, known->shown,
-                       known->told->lossless));
+           fmt::format("lossless {}, while {} has {}", lossless, first->shown,
+                       first->told->lossless));
+      return true;
+    };
+    if (!differs(false)) differs(true);
+  }
+
+  /// `5,6` of `5:dscp43,6:dscp51`
+  static std::string priorities_of(const std::string& lossless) {
+    std::string all;
+    for (const std::string& one : split_list(lossless))
+      all += (all.empty() ? "" : ",") + one.substr(0, one.find(':'));
+    return all;
+  }
+
+  void look_at_all() {
+    const auto switches = std::count_if(members_.begin(), members_.end(),
+                                        [](const Member& m) { return m.role == Role::kSwitch; });
+    if (switches > 0 && !any_agent())
+      find(Kind::kNoAgent, hints_.name.empty() ? "fabric" : escape(hints_.name), "",
+           "no switch tells of an agent: what is proved is what the rules would do");
   }
 
   void look_at(const Cable& c) {
@@ -403,6 +454,7 @@ class Assembly {
              fmt::format("{} is there, and {}", there.shown, near.told->unprotected));
     }
     if (!is_switch(a.member) || !is_switch(b.member)) return;
+    look_at_layers(c);
     if (a.told == nullptr || b.told == nullptr || !members_[a.member].has_agent() ||
         !members_[b.member].has_agent())
       return;
@@ -415,9 +467,44 @@ class Assembly {
                        members_[b.member].shown, b.port));
   }
 
+  void look_at_layers(const Cable& c) {
+    const auto text = [](const std::optional<Layers>& layers) {
+      return layers ? to_string(*layers) : std::string("none");
+    };
+    const auto compare = [&](const Cable::End& here, const Cable::End& there,
+                             const std::optional<Layers>& layers) {
+      if (here.told->layers == (layers ? std::optional(layers->mirrored()) : std::nullopt))
+        return true;
+      find(Kind::kLayers, members_[here.member].shown, here.port,
+           fmt::format("{} here, {} at {}:{}", text(here.told->layers), text(layers),
+                       members_[there.member].shown, there.port));
+      return false;
+    };
+    const auto& [a, b] = c.ends;
+    const auto is_told = [&](const Cable::End& end) {
+      return members_[end.member].has_agent() && end.told != nullptr;
+    };
+    if (is_told(a) && is_told(b) && !compare(a, b, b.told->layers)) return;
+    for (std::size_t e = 0; e < 2; ++e)
+      if (const auto& here = c.ends[e]; is_told(here) && here.heard != nullptr &&
+                                        !compare(here, c.ends[1 - e], here.heard->layers))
+        return;
+  }
+
+  /// Of the virtual switch that owns the port; what the neighbour says where it does not itself.
+  [[nodiscard]] std::optional<Layer> layer_at(const Cable& c, std::size_t e) const {
+    const auto& end = c.ends[e];
+    const auto& far = c.ends[1 - e];
+    if (members_[end.member].has_agent() && end.told != nullptr)
+      return end.told->layers ? std::optional(end.told->layers->near) : std::nullopt;
+    if (far.heard != nullptr && far.heard->layers) return far.heard->layers->near;
+    if (far.told != nullptr && far.told->layers) return far.told->layers->far;
+    return std::nullopt;
+  }
+
   // The fabric
 
-  void build() {
+  Result<void> build() {
     Fabric& f = result_.fabric;
     const bool agents = any_agent();
     std::set<std::string> chassis;
@@ -437,6 +524,7 @@ class Assembly {
         const auto& end = c.ends[e];
         link.ends[e] = {end.member, unescape(end.port)};
         if (!agents || !is_switch(c.ends[0].member) || !is_switch(c.ends[1].member)) continue;
+        link.ends[e].layer = layer_at(c, e);
         const bool treated = members_[end.member].has_agent() && end.told != nullptr &&
                              end.told->unprotected.empty();
         link.ends[e].order = treated ? end.told->order : Order::kUnknown;
@@ -454,8 +542,9 @@ class Assembly {
              fmt::format("level {}, though {} by its links", f.nodes[i].level->value(),
                          distance[i]->value()));
     auto whole = complete(std::move(f));
-    assert(whole);
+    if (!whole) return fail(whole.error());
     f = std::move(*whole);
+    return {};
   }
 
   const Hints& hints_;
@@ -502,8 +591,14 @@ std::string_view to_string(Finding::Kind kind) {
       return "no-agent";
     case Kind::kSelf:
       return "self";
+    case Kind::kLayers:
+      return "layers";
+    case Kind::kRole:
+      return "role";
     case Kind::kUnknownRole:
       return "unknown-role";
+    case Kind::kUnmatched:
+      return "unmatched";
     case Kind::kMisplaced:
       return "misplaced";
     case Kind::kSharedPort:
@@ -517,7 +612,7 @@ bool Collection::has_problems() const {
                      [](const Finding& f) { return f.is_problem(); });
 }
 
-Collection assemble(const std::vector<Device>& devices, const Hints& hints) {
+Result<Collection> assemble(const std::vector<Device>& devices, const Hints& hints) {
   return Assembly(devices, hints).take();
 }
 

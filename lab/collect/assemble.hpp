@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/result.hpp"
 #include "lab/collect/device.hpp"
 #include "lab/topology/fabric.hpp"
 
@@ -15,30 +16,33 @@ namespace lldp::lab::collect {
 struct Finding {
   enum class Kind : std::uint8_t {
     // Problems
-    kUnreadable,  ///< a file that tells nothing
-    kNoAnswer,    ///< a host that was asked and did not answer
-    kSilent,      ///< a switch that others hear, and that was not told of
-    kTwice,       ///< a device told of twice: the first counts
-    kSameName,    ///< two devices with one name
-    kPortTwice,   ///< two cables, or two switches, on one port
-    kOneSided,    ///< a link that one end alone tells of, though the other end tells of itself
-    kOrder,       ///< two ends that do not see one order
+    kUnreadable,   ///< a file that tells nothing
+    kNoAnswer,     ///< a host that was asked and did not answer
+    kSilent,       ///< a switch that others hear, and that was not told of
+    kTwice,        ///< a device told of twice: the first counts
+    kSameName,     ///< two devices with one name
+    kPortTwice,    ///< two cables, or two switches, on one port
+    kOneSided,     ///< a link that one end alone tells of, though the other end tells of itself
+    kOrder,        ///< two ends that do not see one order
+    kLayers,       ///< two ends that do not join the same layers
+    kRole,         ///< a device that is a host to itself or the operator, and a switch to others
+    kUnknownRole,  ///< a neighbour that does not say what it is, taken for a host
     kLevel,    ///< a neighbour that has another level than it is heard with; or one that cannot be
     kNoLevel,  ///< a switch without a level
     kNoRules,  ///< a port to a switch where packets do not change class as they should
     kClasses,  ///< a switch with other lossless classes than the first
-    kNoAgent,  ///< a switch without our agent beside others that have one
+    kNoAgent,  ///< a switch without our agent, or a fabric of such
     kSelf,     ///< a device that hears itself
     // Notes
-    kUnknownRole,  ///< a neighbour that does not say what it is, taken for a host
-    kMisplaced,    ///< a switch whose level is not its distance to the hosts
-    kSharedPort,   ///< a host's port with more than one agent
+    kUnmatched,   ///< a hint that no device has
+    kMisplaced,   ///< a switch whose level is not its distance to the hosts
+    kSharedPort,  ///< a host's port with more than one agent
   };
   Kind kind{};
   std::string device{};  ///< or the file, or the host
   std::string port{};
   std::string text{};
-  [[nodiscard]] bool is_problem() const { return kind < Kind::kUnknownRole; }
+  [[nodiscard]] bool is_problem() const { return kind < Kind::kUnmatched; }
   friend bool operator==(const Finding&, const Finding&) = default;
 };
 [[nodiscard]] std::string_view to_string(Finding::Kind kind);  ///< unreadable, no-answer, ...
@@ -62,7 +66,8 @@ struct Collection {
 /// One fabric of what many devices tell. Devices are one by chassis ID, else by name; a link is
 /// what one port hears, and the port of the neighbour that it means: by Port ID, Port Description,
 /// or by what that port hears. Levels and orders are those that the switches have; the order of a
-/// port is unknown where its packets are not treated by it.
-[[nodiscard]] Collection assemble(const std::vector<Device>& devices, const Hints& hints);
+/// port is unknown where its packets are not treated by it. An error is one of the readers: what
+/// they let through makes no fabric.
+[[nodiscard]] Result<Collection> assemble(const std::vector<Device>& devices, const Hints& hints);
 
 }  // namespace lldp::lab::collect

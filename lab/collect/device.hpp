@@ -18,7 +18,8 @@ struct Heard {
   std::string port{};         ///< Port ID
   std::string description{};  ///< Port Description
   std::optional<Role> role{};
-  std::optional<Level> level{};  ///< only agents of ours tell one
+  std::optional<Level> level{};    ///< only agents of ours tell one
+  std::optional<Layers> layers{};  ///< what its end of the link joins, by its own word; the same
   friend bool operator==(const Heard&, const Heard&) = default;
 };
 
@@ -26,6 +27,7 @@ struct Port {
   std::string name{};
   std::string port_id{};  ///< what it tells of itself, where that is not its name
   Order order = Order::kUnknown;
+  std::optional<Layers> layers{};  ///< what its link joins, in a layered expander
   /// Why packets are not treated by that order here; empty: they are, or nothing is known.
   std::string unprotected{};
   std::vector<Heard> heard{};

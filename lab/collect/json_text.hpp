@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "base/bounded.hpp"
+#include "base/fabric.hpp"
 
 /// Looking into JSON of which nothing is certain.
 namespace lldp::lab::collect {
@@ -27,6 +27,19 @@ using Json = nlohmann::json;
   const Json* value = find(object, key);
   if (value == nullptr || !value->is_number_unsigned()) return std::nullopt;
   return Level::make(value->get<std::uint64_t>());
+}
+
+/// {"near": 3, "far": 4}; nothing where there is none, or it is none.
+[[nodiscard]] inline std::optional<Layers> layers_at(const Json& object, const char* key) {
+  const Json* value = find(object, key);
+  const auto layer = [&](const char* end) -> std::optional<Layer> {
+    const Json* number = value != nullptr ? find(*value, end) : nullptr;
+    if (number == nullptr || !number->is_number_unsigned()) return std::nullopt;
+    return Layer::make(number->get<std::uint64_t>());
+  };
+  const auto near = layer("near");
+  const auto far = layer("far");
+  return near && far ? std::optional(Layers{*near, *far}) : std::nullopt;
 }
 
 }  // namespace lldp::lab::collect

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "base/text.hpp"
@@ -79,41 +80,82 @@ Result<bool> is_agents(const Json& answer, const char* member) {
   return true;
 }
 
-Result<void> add(const Json& object, Device& device, bool& known) {
+enum class Known : std::uint8_t { kNothing, kDevice, kRules };
+
+/// Adds what an object says of the device; rules are left for later.
+Result<Known> add(const Json& object, Device& device) {
+  const auto added = [](Result<void> ok) -> Result<Known> {
+    if (!ok) return fail(ok.error());
+    return Known::kDevice;
+  };
   const auto show = is_agents(object, "device");
   if (!show) return fail(show.error());
-  if (*show) return known = true, add_show(object, device);
-  if (is_lldpcli(object)) return known = true, add_lldpcli(object, device);
-  if (is_sonic_database(object)) return known = true, add_sonic_database(object, device);
-  return {};
+  if (*show) return added(add_show(object, device));
+  if (is_lldpcli(object)) return added(add_lldpcli(object, device));
+  if (is_sonic_database(object)) return added(add_sonic_database(object, device));
+  const auto rules = is_agents(object, "backend");
+  if (!rules) return fail(rules.error());
+  return *rules ? Known::kRules : Known::kNothing;
 }
 
-}  // namespace
+auto told_nothing() {
+  return refuse("", "not an answer of `lldp-level show --json`, lldpcli or a dump of APPL_DB");
+}
 
-Result<Device> read_device(std::string_view text, const std::string& source) {
-  Device device{.source = source};
+/// What is read of one device.
+struct Reading {
+  Device device{};
+  std::vector<std::pair<std::string, Json>> rules{};  ///< and where they stand
+  bool told = false;                                  ///< it told something beside rules
+};
+
+/// Adds one text; its rules are put aside.
+Result<void> add(const Printed& printed, Reading& to) {
+  const std::string_view text = printed.text;
   const std::size_t first = text.find_first_not_of(kBlank);
   if (first == std::string_view::npos) return refuse("", "empty");
   if (text[first] != '{') {
     if (!is_sonic_table(text)) return refuse("", "neither JSON nor SONiC's `show lldp table`");
-    if (auto ok = add_sonic_table(text, device); !ok) return fail(ok.error());
-  } else {
-    const auto objects = read_objects(text);
-    if (!objects) return fail(objects.error());
-    bool known = false;
-    for (const Json& object : *objects)
-      if (auto ok = add(object, device, known); !ok) return fail(ok.error());
-    if (!known)
-      return refuse("", "not an answer of `lldp-level show --json`, lldpcli or a dump of APPL_DB");
-    for (const Json& object : *objects) {
-      const auto rules = is_agents(object, "backend");
-      if (!rules) return fail(rules.error());
-      if (!*rules) continue;
-      if (auto ok = add_rules(object, device); !ok) return fail(ok.error());
-    }
+    to.told = true;
+    return add_sonic_table(text, to.device);
   }
+  auto objects = read_objects(text);
+  if (!objects) return fail(objects.error());
+  const std::size_t before = to.rules.size();
+  for (Json& object : *objects) {
+    const auto known = add(object, to.device);
+    if (!known) return fail(known.error());
+    if (*known == Known::kNothing)
+      return printed.rules ? refuse("", "no answer of `lldp-level rules --json`") : told_nothing();
+    to.told |= *known == Known::kDevice;
+    if (*known == Known::kRules) to.rules.emplace_back(printed.where, std::move(object));
+  }
+  if (printed.rules && to.rules.size() == before)
+    return refuse("", "no answer of `lldp-level rules --json`");
+  return {};
+}
+
+auto failed_at(const std::string& where, Error e) {
+  if (!where.empty()) e.where = where + (e.where.empty() ? "" : ": ") + e.where;
+  return fail(std::move(e));
+}
+
+}  // namespace
+
+Result<Device> read_device(const std::vector<Printed>& texts, const std::string& source) {
+  Reading reading{.device = {.source = source}};
+  for (const Printed& printed : texts)
+    if (auto ok = add(printed, reading); !ok) return failed_at(printed.where, ok.error());
+  if (!reading.told) return told_nothing();
+  for (const auto& [where, rules] : reading.rules)
+    if (auto ok = add_rules(rules, reading.device); !ok) return failed_at(where, ok.error());
+  Device& device = reading.device;
   if (device.name.empty() && device.chassis.empty()) device.name = escape(source);
-  return device;
+  return std::move(device);
+}
+
+Result<Device> read_device(std::string_view text, const std::string& source) {
+  return read_device({{.text = std::string(text)}}, source);
 }
 
 }  // namespace lldp::lab::collect

@@ -40,7 +40,8 @@ Result<Heard> heard_from(const Json& neighbor, const std::string& where) {
               .port = text_at(neighbor, "port_id"),
               .description = text_at(neighbor, "port_description"),
               .role = role_from(text_at(neighbor, "device_type")),
-              .level = level_at(neighbor, "level")};
+              .level = level_at(neighbor, "level"),
+              .layers = layers_at(neighbor, "layers")};
   if (heard.chassis.empty()) return refuse(where, "a neighbor without a chassis_id");
   return heard;
 }
@@ -66,18 +67,27 @@ struct Complaints {
   }
 };
 
+bool is_empty_list(const Json& object, const char* key) {
+  const Json* list = find(object, key);
+  return list == nullptr || !list->is_array() || list->empty();
+}
+
 /// What of a port's rules as they were read back leaves it unprotected; empty: nothing.
 std::string missing_of(const Json& port) {
+  if (const Json* error = find(port, "error"); error != nullptr)
+    return "rules: " + (error->is_string() ? error->get<std::string>() : std::string("an error"));
   if (const std::string installed = text_at(port, "installed"); installed != "yes")
     return installed == "kept" ? "rules of an earlier daemon" : "rules installed: " + installed;
-  if (const Json* parts = find(port, "parts"); parts != nullptr)
-    for (const Json& part : *parts) {
-      const std::string name = text_at(part, "part");
-      const std::string state = text_at(part, "state");
-      const bool not_told =
-          name == "pfc" && state == "unsupported";  // no driver tells: FACTS of it
-      if (state != "done" && !not_told) return name + " " + state;
-    }
+  if (is_empty_list(port, "parts")) return "no part of the rules was read back";
+  for (const Json& part : *find(port, "parts")) {
+    const std::string name = text_at(part, "part");
+    const std::string state = text_at(part, "state");
+    const bool not_told = name == "pfc" && state == "unsupported";  // where no driver tells
+    if (state != "done" && !not_told) return name + " " + state;
+  }
+  // What leaves an up port may have come in by another one.
+  if (text_at(port, "order") == "up" && is_empty_list(port, "turns"))
+    return "no rule for a packet that turns";
   return {};
 }
 
@@ -102,6 +112,9 @@ Result<void> add_show(const Json& show, Device& device) {
   for (const Json& entry : *ports) {
     Port port{.name = text_at(entry, "name"), .order = order_from(text_at(entry, "order"))};
     if (port.name.empty()) return refuse("ports", "a port without a name");
+    port.layers = layers_at(entry, "layers");
+    if (find(entry, "layers") != nullptr && !port.layers)
+      return refuse(port.name, "its layers are not two numbers from 0 to 31");
     port.unprotected = complaints.of(port.name);
     if (const Json* neighbors = find(entry, "neighbors"); neighbors != nullptr)
       for (const Json& n : *neighbors) {
@@ -120,10 +133,24 @@ Result<void> add_rules(const Json& rules, Device& device) {
   const Json* ports = find(rules, "ports");
   if (!ports->is_array()) return refuse("rules", "no ports");
   std::unordered_map<std::string, const Json*> by_name;
-  for (const Json& entry : *ports) by_name.emplace(text_at(entry, "name"), &entry);
+  for (const Json& entry : *ports) {
+    const std::string name = text_at(entry, "name");
+    if (name.empty()) return refuse("rules", "a port without a name");
+    const std::string order = text_at(entry, "order");
+    if (order != "up" && order != "down" && order != "unknown")
+      return refuse("rules", name + " without an order");
+    if (!by_name.emplace(name, &entry).second) return refuse("rules", name + " is there twice");
+  }
+  const Json* error = find(rules, "error");
+  const std::string all = error == nullptr     ? std::string()
+                          : error->is_string() ? "rules: " + error->get<std::string>()
+                                               : std::string("rules: an error");
   for (Port& port : device.ports) {
     const auto it = by_name.find(port.name);
+    // By these orders packets are treated, whatever the daemon says that it wishes.
+    if (it != by_name.end()) port.order = order_from(text_at(*it->second, "order"));
     std::string missing = it == by_name.end() ? "no rules" : missing_of(*it->second);
+    if (missing.empty()) missing = all;
     if (port.unprotected.empty() || !missing.empty()) port.unprotected = std::move(missing);
   }
   if (const Json* lossless = find(rules, "lossless"); lossless != nullptr && lossless->is_array()) {

@@ -104,6 +104,7 @@ Result<void> add_lldpcli(const Json& answer, Device& device) {
     take_self(chassis_from(find(*local, "chassis")), device);
   for (const Json* lldp : entries(find(answer, "lldp"))) {
     for (const auto& [name, interface] : named(find(*lldp, "interface"))) {
+      if (name.empty()) return fail(Error{0, "lldp", "an interface without a name"});
       const Chassis chassis = chassis_from(find(*interface, "chassis"));
       const auto ports = entries(find(*interface, "port"));
       const std::string id = ports.empty() ? "" : value_of(find(*ports[0], "id"));

@@ -80,6 +80,7 @@ Result<void> add_sonic_database(const Json& dump, Device& device) {
     if (key.compare(0, kEntry.size(), kEntry) != 0) continue;
     const Json& entry = fields_of(row);
     const std::string port = escape(std::string_view(key).substr(kEntry.size()));
+    if (port.empty()) return fail(Error{0, std::string(kEntry), "a row without a port"});
     Heard heard{.chassis = field(entry, "lldp_rem_chassis_id"),
                 .name = field(entry, "lldp_rem_sys_name"),
                 .port = field(entry, "lldp_rem_port_id"),
@@ -148,7 +149,8 @@ Result<void> add_sonic_table(std::string_view text, Device& device) {
     }
   }
   if (columns.empty()) return fail(Error{0, "", "cut off: the table has no rows"});
-  if (total && *total != rows)
+  if (!total) return fail(Error{0, "", "cut off: it does not end with the number of its entries"});
+  if (*total != rows)
     return fail(Error{0, "", fmt::format("cut off: {} of {} entries", rows, *total)});
   keep(ports, device);
   return {};

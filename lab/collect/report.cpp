@@ -31,6 +31,7 @@ std::string to_text(const Collection& c) {
     out += fmt::format("{} {:<12} {}: {}\n", f.is_problem() ? "problem" : "note   ",
                        to_string(f.kind), where, f.text);
   }
+  if (c.devices_told == 0) return out + "No device told anything: there is nothing to prove.\n";
   out += problems == 0 ? std::string("Nothing is missing, and the ends of all links agree.\n")
                        : fmt::format("{} problem{}: what is proved of this fabric is in doubt.\n",
                                      problems, problems == 1 ? "" : "s");
@@ -53,7 +54,7 @@ std::string to_json(const Collection& c) {
                        {"hosts", count(c.fabric, Role::kHost)},
                        {"links", c.fabric.links.size()},
                        {"links_from_both_ends", c.two_sided},
-                       {"complete", !c.has_problems()},
+                       {"complete", !c.has_problems() && c.devices_told > 0},
                        {"findings", std::move(findings)}};
   return report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -19,9 +19,13 @@ namespace fs = std::filesystem;
 
 /// One device's texts, and what they are called.
 struct Batch {
+  struct File {
+    std::string path{};
+    bool rules = false;
+  };
   std::string name{};   ///< of the device, if it does not say
   std::string where{};  ///< the first file, for findings
-  std::vector<std::string> files{};
+  std::vector<File> files{};
 };
 
 bool take_ending(std::string& name, std::string_view ending) {
@@ -46,9 +50,9 @@ void add_file(std::map<fs::path, Batch>& batches, const fs::path& file) {
   Batch& batch = batches[key];
   batch.name = name;
   if (rules) {
-    batch.files.push_back(file.string());
+    batch.files.push_back({file.string(), true});
   } else {
-    batch.files.insert(batch.files.begin(), file.string());
+    batch.files.insert(batch.files.begin(), {file.string(), false});
     batch.where = file.string();
   }
   if (batch.where.empty()) batch.where = file.string();
@@ -97,14 +101,15 @@ Told read_files(const std::vector<std::string>& paths, const Progress& progress)
   std::atomic<std::size_t> done{0};
   in_parallel(batches.size(), [&](std::size_t i) {
     devices[i] = [&]() -> Result<Device> {
-      std::string all;
-      for (const std::string& file : batches[i]->files) {
-        auto text = read_file(file);
-        if (!text) return fail(Error{text.error().code, "", text.error().what});
-        all += *text;
-        all += '\n';
+      std::vector<Printed> texts;
+      for (const auto& [path, rules] : batches[i]->files) {
+        auto text = read_file(path);
+        const std::string where =
+            path == batches[i]->where ? "" : escape(fs::path(path).filename().string());
+        if (!text) return fail(Error{text.error().code, where, text.error().what});
+        texts.push_back({where, std::move(*text), rules});
       }
-      return read_device(all, batches[i]->name);
+      return read_device(texts, batches[i]->name);
     }();
     ++done;
   });

@@ -93,7 +93,9 @@ int run_collect(const Arguments& arguments) {
       append(told, collect::read_hosts(*far, remote, show));
     }
   }
-  auto collection = collect::assemble(told.devices, hints);
+  auto assembled = collect::assemble(told.devices, hints);
+  if (!assembled) return complain("collect", assembled.error());
+  collect::Collection& collection = *assembled;
   collection.findings.insert(collection.findings.begin(), told.findings.begin(),
                              told.findings.end());
   const std::string report = json ? to_json(collection) : to_text(collection);

@@ -2,7 +2,11 @@
 // lldp-level-lab: proves, simulates and runs whole fabrics with the agent's own code.
 #include <fmt/format.h>
 
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <exception>
+#include <system_error>
 
 #include "lab/commands/command.hpp"
 
@@ -28,6 +32,13 @@ void print_usage(std::FILE* to) {
   fmt::print(to, "usage: lldp-level-lab COMMAND [OPTION...]\n");
   for (const Command& c : kCommands) fmt::print(to, "  {:<11} {}\n", c.name, c.summary);
   fmt::print(to, "`lldp-level-lab COMMAND --help` lists a command's options.\n");
+}
+
+/// What could not be written to standard output has not been said: whoever reads the status alone
+/// must not take it for the answer.
+int written(std::string_view command, int status) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
+  return complain(command, {errno, "standard output", std::strerror(errno)});
 }
 
 }  // namespace
@@ -62,7 +73,9 @@ int main(int argc, char** argv) {
   for (const Command& c : kCommands) {
     if (c.name != arguments[0]) continue;
     try {  // what libraries throw: Program_options on a bad command line, bad_alloc
-      return c.run({arguments.begin() + 1, arguments.end()});
+      return written(c.name, c.run({arguments.begin() + 1, arguments.end()}));
+    } catch (const std::system_error& e) {  // {fmt}'s, of standard output
+      return complain(c.name, {e.code().value(), "", e.what()});
     } catch (const std::exception& e) {
       return complain_usage(c.name, e.what());
     }

@@ -35,6 +35,12 @@ bool has_orders(const Fabric& fabric) {
                      [](const Link& l) { return l.ends[0].order || l.ends[1].order; });
 }
 
+/// Whether any link joins layers: packets are not routed by levels there.
+bool has_layers(const Fabric& fabric) {
+  return std::any_of(fabric.links.begin(), fabric.links.end(),
+                     [](const Link& l) { return l.ends[0].layer || l.ends[1].layer; });
+}
+
 /// The port at `node` of a buffer's link.
 const std::string& port_at(const Report& r, const qos::Buffer& b, std::size_t node) {
   const Link& link = r.fabric.links[r.graph.links[b.link]];
@@ -101,7 +107,8 @@ int run_prove(const Arguments& arguments) {
   options.add_options()("rules", po::value(&report.rules)->value_name("R"),
                         "none: a packet keeps its class; down-up: by levels, as shipped; spans: by "
                         "the layers of the links; as-set: by the orders that the file's switches "
-                        "have now. Without it as-set if the file has any, else down-up")(
+                        "have now. Without it as-set if the file has any, spans if its links have "
+                        "layers, else down-up")(
       "lossless", po::value(&lossless)->value_name("N")->default_value(2),
       "number of lossless classes, 1 to 7")(
       "stay-in-last", po::bool_switch(&report.stay_in_last),
@@ -124,12 +131,20 @@ int run_prove(const Arguments& arguments) {
   auto fabric = load_fabric(words[0]);
   if (!fabric) return complain("prove", fabric.error());
   report.fabric = std::move(*fabric);
-  if (report.rules.empty()) report.rules = has_orders(report.fabric) ? "as-set" : "down-up";
+  if (report.rules.empty())
+    report.rules = has_orders(report.fabric)   ? "as-set"
+                   : has_layers(report.fabric) ? "spans"
+                                               : "down-up";
   auto graph = switch_graph(report.fabric, report.rules == "spans"    ? Span::kLayers
                                            : report.rules == "as-set" ? Span::kAsSet
                                                                       : Span::kLevels);
   if (!graph) return complain("prove", graph.error());
   report.graph = std::move(*graph);
+  if (report.graph.forwarding.switches.empty() || report.fabric.links.empty())
+    return complain("prove", {0, words[0],
+                              report.fabric.links.empty()
+                                  ? "a fabric without links: there is nothing to prove"
+                                  : "a fabric without switches: there is nothing to prove"});
   report.policy = qos::Policy::with_lossless(lossless);
   report.proof = prove(report.graph.forwarding, report.policy,
                        report.rules == "none" ? qos::OnTurn::kStays

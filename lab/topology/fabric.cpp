@@ -129,10 +129,18 @@ Result<Fabric> complete(Fabric fabric) {
   if (auto ok = check_nodes(fabric); !ok) return fail(ok.error());
   if (auto ok = check_links(fabric); !ok) return fail(ok.error());
   const auto distance = distances_to_hosts(fabric);
+  std::set<ChassisId> given;
+  for (const Node& node : fabric.nodes)
+    if (!node.chassis.octets.empty()) given.insert(node.chassis);
   for (std::size_t i = 0; i < fabric.nodes.size(); ++i) {
     Node& node = fabric.nodes[i];
     if (!node.level) node.level = distance[i];
-    if (node.chassis.octets.empty()) node.chassis = chassis_id_from_mac(numbered(0x02, i + 1));
+    if (!node.chassis.octets.empty()) continue;
+    std::size_t number = i + 1;
+    do {
+      node.chassis = chassis_id_from_mac(numbered(0x02, number));
+      number += fabric.nodes.size();
+    } while (!given.insert(node.chassis).second);
   }
   if (auto ok = check_chassis(fabric); !ok) return fail(ok.error());
   return fabric;

@@ -18,7 +18,9 @@ Result<qos::PortClass> port_class_of(const Fabric& fabric, const Link& link, std
   const Node& self = fabric.nodes[near.node];
   const Node& peer = fabric.nodes[far.node];
   if (span == Span::kLevels) return qos::PortClass{.order = true_order(fabric, link, end)};
-  if (span == Span::kAsSet) return qos::PortClass{.order = near.order.value_or(Order::kUnknown)};
+  if (span == Span::kAsSet)
+    return qos::PortClass{.order = near.order.value_or(Order::kUnknown),
+                          .near = near.layer.value_or(qos::Layer{})};
   if (near.layer && far.layer)
     return qos::class_of_span(*near.layer, self.chassis, *far.layer, peer.chassis);
   if (!forwards(self) || !forwards(peer)) return qos::PortClass{};

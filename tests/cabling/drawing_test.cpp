@@ -90,6 +90,14 @@ TEST_P(BadDrawing, IsRefusedInOneLine) {
 }
 const BadFile kBadFiles[] = {
     {"Empty", "", "line 1: not JSON"},
+    {"OrdersAreNoObject",
+     R"({"nodes": [{"id": "a"}, {"id": "b"}], "links": [{"source": "a", "target": "b",
+      "ports": {"a": "1", "b": "1"}, "orders": "up"}]})",
+     "links[0]: orders: not an object"},
+    {"OrderOfAStranger",
+     R"({"nodes": [{"id": "a"}, {"id": "b"}], "links": [{"source": "a", "target": "b",
+      "ports": {"a": "1", "b": "1"}, "orders": {"a": "up", "c": "down"}}]})",
+     "links[0]: orders: c is at neither end"},
     {"Blank", "\n\n", "line 3: not JSON"},
     {"Text", "leaf1 swp1", "line 1: a DOT file begins with graph or digraph"},
     {"NoBrace", "graph x\n y", "line 2: `{` is missing"},

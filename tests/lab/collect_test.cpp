@@ -11,10 +11,14 @@
 #include <iterator>
 
 #include "agent/report/report.hpp"
+#include "base/text.hpp"
 #include "lab/agents/fabric_network.hpp"
 #include "lab/collect/assemble.hpp"
 #include "lab/collect/exports.hpp"
 #include "lab/collect/read.hpp"
+#include "lab/topology/configuration.hpp"
+#include "lab/topology/expanders.hpp"
+#include "lab/topology/forwarding.hpp"
 #include "lab/topology/generators.hpp"
 #include "lab/topology/json.hpp"
 #include "tests/support/places.hpp"
@@ -146,6 +150,19 @@ TEST(ReadSonic, KnowsATableThatWasCutOff) {
   EXPECT_EQ(error_of(kTable.substr(0, 140)), "line 3: the columns have no names");
 }
 
+TEST(ReadSonic, KnowsATableWithoutItsEnd) {
+  EXPECT_EQ(error_of(kTable.substr(0, kTable.find("eth0  "))),
+            "cut off: it does not end with the number of its entries");
+}
+
+TEST(Read, RefusesAPortWithoutAName) {
+  EXPECT_EQ(error_of(R"({"LLDP_ENTRY_TABLE:": {"value": {"lldp_rem_sys_name": "spine1"}}})"),
+            "LLDP_ENTRY_TABLE:: a row without a port");
+  EXPECT_EQ(error_of(R"({"lldp":[{"interface":[{"name":"","chassis":[{"id":[{"type":"mac",
+      "value":"02:00:00:00:00:09"}]}]}]}]})"),
+            "lldp: an interface without a name");
+}
+
 TEST(ReadSonic, KnowsAHeadInTheMidstOfTheRows) {
   std::string table(kTable);
   table.insert(table.find("\nEthernet4 ") + 1,
@@ -205,6 +222,14 @@ Heard heard(const Device& from, const std::string& port) {
           .level = from.level};
 }
 
+std::vector<std::string> texts(const Collection& c) {
+  std::vector<std::string> all;
+  for (const Finding& f : c.findings)
+    all.push_back(std::string(to_string(f.kind)) + " " + f.device + (f.port.empty() ? "" : ":") +
+                  f.port + ": " + f.text);
+  return all;
+}
+
 /// Two leaves a, b under one spine s, a host on each leaf; as agents tell it when all is well.
 struct Small {
   Device a = told("a", 1, {});
@@ -221,14 +246,10 @@ struct Small {
                {.name = "p2", .order = Order::kDown, .heard = {heard(b, "p1")}}};
   }
   [[nodiscard]] Collection collected(const Hints& hints = {}) const {
-    return assemble({a, b, s}, hints);
+    return *assemble({a, b, s}, hints);
   }
-  [[nodiscard]] std::vector<std::string> findings() const {
-    std::vector<std::string> all;
-    for (const Finding& f : collected().findings)
-      all.push_back(std::string(to_string(f.kind)) + " " + f.device + (f.port.empty() ? "" : ":") +
-                    f.port + ": " + f.text);
-    return all;
+  [[nodiscard]] std::vector<std::string> findings(const Hints& hints = {}) const {
+    return texts(collected(hints));
   }
 };
 
@@ -258,7 +279,7 @@ TEST(Assemble, ListsWhatOneEndAloneTells) {
 
 TEST(Assemble, ListsADeviceThatDidNotAnswer) {
   const Small net;
-  const auto c = assemble({net.a, net.b}, {});
+  const auto c = *assemble({net.a, net.b}, {});
   ASSERT_EQ(c.findings.size(), 1U);
   EXPECT_EQ(c.findings[0], (Finding{Kind::kSilent, "s", "",
                                     "a switch, heard by a and 1 more, that was not told of"}));
@@ -287,14 +308,14 @@ TEST(Assemble, ListsADeviceThatIsToldOfTwiceAndNamesThatAreTwos) {
   Device again = net.a;
   again.source = "copy.json";
   again.level = Level::of<9>();
-  auto c = assemble({net.a, net.b, net.s, again}, {});
+  auto c = *assemble({net.a, net.b, net.s, again}, {});
   ASSERT_EQ(c.findings.size(), 1U);
   EXPECT_EQ(c.findings[0].text, "told of by a.json and by copy.json: the first counts");
   EXPECT_EQ(c.fabric.nodes[0].level, Level::of<1>());
 
   Device twin = told("z", 1, {});
   twin.name = "a";
-  c = assemble({net.a, net.b, net.s, twin}, {});
+  c = *assemble({net.a, net.b, net.s, twin}, {});
   ASSERT_EQ(c.findings.size(), 1U);
   EXPECT_EQ(c.findings[0].kind, Kind::kSameName);
   EXPECT_EQ(c.fabric.nodes[3].name, "a (" + twin.chassis + ")");
@@ -352,7 +373,7 @@ TEST(Assemble, FindsParallelLinksByWhatTheFarEndHears) {
              {.name = "p2", .heard = {from(s, "02:00:00:00:01:02", "q2")}}};
   s.ports = {{.name = "q2", .heard = {from(a, "02:00:00:00:02:02", "")}},
              {.name = "q1", .heard = {from(a, "02:00:00:00:02:01", "")}}};
-  const auto c = assemble({a, s}, {});
+  const auto c = *assemble({a, s}, {});
   EXPECT_EQ(c.two_sided, 2U);
   ASSERT_EQ(c.fabric.links.size(), 2U);
   EXPECT_EQ(c.fabric.links[0].ends[0].port + c.fabric.links[0].ends[1].port, "p1q1");
@@ -370,10 +391,14 @@ TEST(Assemble, KnowsAFabricWithoutAgentsByNamesAlone) {
   Device spine = *read_device(
       "LocalPort    RemoteDevice         RemotePortID  Capability  RemotePortDescr\n"
       "-----------  -------------------  ------------  ----------  ---------------\n"
-      "Ethernet8    leaf1                etp0          BR          Ethernet0\n",
+      "Ethernet8    leaf1                etp0          BR          Ethernet0\n"
+      "Total entries displayed:  1\n",
       "spine1");
-  const auto c = assemble({leaf, spine}, {.hosts = {"srv*"}});
-  EXPECT_THAT(c.findings, IsEmpty());
+  const auto c = *assemble({leaf, spine}, {.hosts = {"srv*"}});
+  EXPECT_THAT(
+      texts(c),
+      ElementsAre("no-agent fabric: no switch tells of an agent: what is proved is what the "
+                  "rules would do"));
   ASSERT_EQ(c.fabric.nodes.size(), 3U);
   EXPECT_EQ(c.fabric.nodes[0].level, Level::of<1>());
   EXPECT_EQ(c.fabric.nodes[1].level, Level::of<2>());
@@ -399,6 +424,197 @@ TEST(Assemble, HostileTextsMakeAFabricThatCanBeReadAgain) {
 }
 
 // For schedulers
+
+TEST(Assemble, ListsAHostThatOthersHearAsASwitch) {
+  Small net;
+  net.s.role = Role::kHost;
+  EXPECT_THAT(net.findings(),
+              ElementsAre("role s: says that it is a host, while a hears a switch"));
+  EXPECT_THAT(net.findings({.hosts = {"s"}}), IsEmpty()) << "the operator knows better";
+  // What tells of no agent may forward and yet be a server: its neighbours hear capabilities.
+  net.s.dialect = Dialect::kLldpcli;
+  net.a.dialect = net.b.dialect = Dialect::kLldpcli;
+  EXPECT_THAT(net.findings(), ElementsAre("no-agent fabric: no switch tells of an agent: what is "
+                                          "proved is what the rules would do"));
+}
+
+TEST(Assemble, ListsHintsThatContradictAnAgentOrMatchNobody) {
+  const Small net;
+  EXPECT_THAT(net.findings({.hosts = {"s", "x*"}, .switches = {"y"}}),
+              ElementsAre("role s: a host by --hosts, though its agent says that it is a switch",
+                          "unmatched x*: --hosts: no device has such a name",
+                          "unmatched y: --switches: no device has such a name"));
+  EXPECT_FALSE(net.collected({.hosts = {"x*"}}).has_problems());
+}
+
+TEST(Assemble, TakesNobodyForAHostWithoutAProblem) {
+  Small net;
+  net.a.ports[1].heard[0].role.reset();
+  EXPECT_THAT(net.findings(), ElementsAre("unknown-role h1: does not say what it is; with one "
+                                          "cable, taken for a host: say --hosts or --switches"));
+  EXPECT_TRUE(net.collected().has_problems());
+  EXPECT_THAT(net.findings({.hosts = {"h1"}}), IsEmpty());
+}
+
+TEST(Assemble, HoldsThePrioritiesOfWhoTellsNoDscpsAgainstTheOthers) {
+  Small net;
+  net.a.lossless = "5:dscp43,6:dscp51";
+  net.s.lossless = "5:dscp43,6:dscp52";
+  EXPECT_THAT(net.findings(),
+              ElementsAre("classes s: lossless 5:dscp43,6:dscp52, while a has 5:dscp43,6:dscp51"));
+  net.s.lossless = net.a.lossless;
+  net.b.lossless = "3,4";
+  EXPECT_THAT(net.findings(),
+              ElementsAre("classes b: lossless 3,4, while a has 5:dscp43,6:dscp51"));
+}
+
+TEST(Assemble, GivesWhoTellsNoAddressOneThatIsFree) {
+  Small net;
+  net.s.chassis = "spine";
+  for (Device* leaf : {&net.a, &net.b}) leaf->ports[0].heard[0].chassis = "spine";
+  net.a.chassis = net.s.ports[0].heard[0].chassis = "02:00:00:00:00:03";  // the third's, else
+  const auto c = net.collected();
+  EXPECT_THAT(c.findings, IsEmpty());
+  ASSERT_EQ(c.fabric.nodes.size(), 5U);
+  EXPECT_EQ(lldp::to_string(c.fabric.nodes[2].chassis), "02:00:00:00:00:08");
+}
+
+TEST(Assemble, SaysWhatMakesNoFabricInsteadOfEnding) {
+  Small net;
+  net.a.ports[0].name = "";  // no reader lets it through
+  net.s.ports[0].heard.clear();
+  const auto c = assemble({net.a, net.b, net.s}, {});
+  ASSERT_FALSE(c);
+  EXPECT_EQ(to_string(c.error()), "a: a link without a port name");
+}
+
+/// What the agents of a layered expander tell, with rules that are done.
+std::vector<Device> told_of(const Fabric& fabric) {
+  std::vector<Device> devices;
+  for (const Node& node : fabric.nodes)
+    devices.push_back({.source = node.name,
+                       .chassis = lldp::to_string(node.chassis),
+                       .name = node.name,
+                       .role = node.role,
+                       .level = node.level,
+                       .lossless = "5,6"});
+  for (const Link& link : fabric.links)
+    for (std::size_t e = 0; e < 2; ++e) {
+      const LinkEnd& far = link.ends[1 - e];
+      const Node& peer = fabric.nodes[far.node];
+      devices[link.ends[e].node].ports.push_back(
+          {.name = link.ends[e].port,
+           .order = port_class_of(fabric, link, e, Span::kLayers)->order,
+           .layers = layers_of(link, e),
+           .heard = {{.chassis = lldp::to_string(peer.chassis),
+                      .name = peer.name,
+                      .port = far.port,
+                      .role = peer.role,
+                      .level = peer.level,
+                      .layers = layers_of(link, 1 - e)}}});
+    }
+  return devices;
+}
+
+TEST(Assemble, CarriesTheLayersOfALayeredExpander) {
+  const auto fabric = fcplus({.switches = 12, .ports = 6});
+  ASSERT_TRUE(fabric) << to_string(fabric.error());
+  auto devices = told_of(*fabric);
+  const auto c = *assemble(devices, {});
+  EXPECT_FALSE(c.has_problems());
+  const auto proof = [](const Fabric& f, Span span) {
+    return qos::prove(switch_graph(f, span)->forwarding, qos::Policy());
+  };
+  EXPECT_TRUE(proof(c.fabric, Span::kAsSet).deadlock_free());
+  EXPECT_TRUE(proof(c.fabric, Span::kLayers).deadlock_free());
+  EXPECT_TRUE(configuration_of(c.fabric, 0));
+
+  // One that did not tell: its neighbours say what its ends join, and it is still not protected.
+  auto silent = devices;
+  silent.erase(silent.begin());
+  const auto without = *assemble(silent, {});
+  EXPECT_FALSE(not_layered(without.fabric));
+  EXPECT_TRUE(without.has_problems());
+
+  const auto at =
+      std::ranges::find_if(devices[0].ports, [](const Port& p) { return p.layers.has_value(); });
+  ASSERT_NE(at, devices[0].ports.end());
+  at->layers = Layers{Layer::of<30>(), Layer::of<31>()};
+  const auto wrong = *assemble(devices, {});
+  EXPECT_THAT(texts(wrong), ElementsAre(testing::StartsWith("layers " + devices[0].name + ":" +
+                                                            at->name + ": 30:31 here, ")));
+  at->layers.reset();
+  EXPECT_THAT(texts(*assemble(devices, {})), ElementsAre(HasSubstr(": none here, ")));
+}
+
+// What an agent says
+
+constexpr std::string_view kShow = R"({"version": 1,
+  "device": {"chassis_id": "02:00:00:00:00:09", "system_name": "leaf1", "role": "switch", "level": 1},
+  "ports": [{"name": "swp1", "order": "down", "layers": {"near": 3, "far": 4}, "neighbors": [
+    {"chassis_id": "02:00:00:00:00:0a", "port_id": "swp7", "device_type": "switch", "level": 2,
+     "layers": {"near": 4, "far": 3}}]}]})";
+
+std::string rules_of_port(const std::string& port, const std::string& more = "") {
+  return R"({"version": 1, "backend": "bpf", "error": null, )" + more +
+         R"("ports": [{"name": "swp1", )" + port + "}]}";
+}
+constexpr const char* kDone = R"("installed": "yes", "error": null, "turns": [{}],
+  "parts": [{"part": "remap", "state": "done"}, {"part": "pfc", "state": "unsupported"}])";
+
+TEST(ReadAgent, TakesLayers) {
+  const auto device = read_device(kShow, "file");
+  ASSERT_TRUE(device) << to_string(device.error());
+  EXPECT_EQ(device->ports[0].layers, (Layers{Layer::of<3>(), Layer::of<4>()}));
+  EXPECT_EQ(device->ports[0].heard[0].layers, (Layers{Layer::of<4>(), Layer::of<3>()}));
+  EXPECT_EQ(error_of(std::string(kShow).replace(kShow.find(": 3"), 3, ": 99")),
+            "swp1: its layers are not two numbers from 0 to 31");
+}
+
+TEST(ReadAgent, TakesTheOrderOfTheRulesForTheOrderThatPacketsSee) {
+  const auto device = read_device(
+      std::string(kShow) + rules_of_port(R"("order": "up", )" + std::string(kDone)), "");
+  ASSERT_TRUE(device) << to_string(device.error());
+  EXPECT_EQ(device->ports[0].order, Order::kUp);
+  EXPECT_EQ(device->ports[0].unprotected, "");
+}
+
+TEST(ReadAgent, TakesRulesThatLackSomethingForNone) {
+  const auto unprotected = [](const std::string& port, const std::string& more = "") {
+    const auto device = read_device(std::string(kShow) + rules_of_port(port, more), "");
+    return device ? device->ports[0].unprotected : to_string(device.error());
+  };
+  const std::string up = R"("order": "up", "installed": "yes", )";
+  const std::string parts = R"("parts": [{"part": "remap", "state": "done"}])";
+  EXPECT_EQ(unprotected(up + R"("turns": [], )" + parts), "no rule for a packet that turns");
+  EXPECT_EQ(unprotected(R"("order": "down", "installed": "yes", "turns": [], )" + parts), "");
+  EXPECT_EQ(unprotected(up + R"("turns": [{}], "parts": [])"),
+            "no part of the rules was read back");
+  EXPECT_EQ(unprotected(up + R"("turns": [{}])"), "no part of the rules was read back");
+  EXPECT_EQ(unprotected(R"("error": "no room", "order": "up", "installed": "yes")"),
+            "rules: no room");
+  EXPECT_EQ(error_of(std::string(kShow) + rules_of_port(R"("installed": "yes")")),
+            "rules: swp1 without an order");
+  EXPECT_EQ(error_of(std::string(kShow) + R"({"version": 1, "backend": "bpf", "ports": [{}]})"),
+            "rules: a port without a name");
+  auto broken = rules_of_port(R"("order": "up", )" + std::string(kDone));
+  broken.replace(broken.find("null"), 4, R"("broken")");
+  const auto device = read_device(std::string(kShow) + broken, "");
+  ASSERT_TRUE(device) << to_string(device.error());
+  EXPECT_EQ(device->ports[0].unprotected, "rules: broken");
+}
+
+TEST(ReadAgent, RefusesAFileOfRulesThatHoldsNone) {
+  for (const char* text : {"{}", R"({"error": "the daemon does not answer"})", "hello"}) {
+    const auto device = read_device(
+        {{.text = std::string(kShow)}, {.where = "leaf1.rules.json", .text = text, .rules = true}},
+        "leaf1");
+    ASSERT_FALSE(device) << text;
+    EXPECT_EQ(device.error().where.substr(0, 16), "leaf1.rules.json");
+  }
+  EXPECT_EQ(error_of(std::string(kShow) + "{}"),
+            "not an answer of `lldp-level show --json`, lldpcli or a dump of APPL_DB");
+}
 
 TEST(Exports, GroupsAClosIntoATree) {
   auto f = *clos({.switches = {4, 4, 2}, .pods = {2}, .hosts = 4});
@@ -460,7 +676,8 @@ class Agents {
         rules.ports.push_back({.name = port.name,
                                .wanted = qos::compile(rules.policy, {port.order, qos::Layer{}}),
                                .installed = bare ? report::PortRules::Installed::kNo
-                                                 : report::PortRules::Installed::kYes});
+                                                 : report::PortRules::Installed::kYes,
+                               .parts = {{.part = "remap", .state = "done"}}});
       const std::string base = dir.path() + "/" + fabric_.nodes[n].name;
       write(base + ".show.json", report::show_json(snapshot, protection, {}));
       write(base + ".rules.json", report::rules_json(rules));
@@ -543,6 +760,20 @@ TEST(CollectCommand, RefusesWhatMakesNoSense) {
   EXPECT_THAT(
       none.text,
       HasSubstr("unreadable   /nonexistent.json: cannot be read: No such file or directory"));
+}
+
+TEST(CollectCommand, NamesTheFileThatIsCutAndAnEmptyDirectory) {
+  Agents agents(*clos({.switches = {2, 2}, .pods = {}, .hosts = 2}));
+  const TempDir dir;
+  agents.write_into(dir);
+  write(dir / "leaf1.rules.json", "{\n\"version\": 1");
+  const auto cut = run(lab("collect " + dir.path() + " -o " + (dir / "none/x") + " --json"));
+  EXPECT_THAT(cut.text, HasSubstr("leaf1.rules.json: line 2: cut off"));
+  const TempDir empty;
+  const auto nothing = run(lab("collect " + empty.path()));
+  EXPECT_EQ(nothing.status, 1);
+  EXPECT_THAT(nothing.text, HasSubstr("No device told anything: there is nothing to prove.\n"));
+  EXPECT_THAT(nothing.text, testing::Not(HasSubstr("Nothing is missing")));
 }
 
 }  // namespace

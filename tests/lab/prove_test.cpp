@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 
@@ -17,6 +20,7 @@
 #include "lab/topology/generators.hpp"
 #include "lab/topology/json.hpp"
 #include "tests/support/places.hpp"
+#include "tests/support/temp_dir.hpp"
 
 namespace lldp::lab {
 namespace {
@@ -128,20 +132,23 @@ TEST(SwitchGraph, LayersGoThroughTheFile) {
             "links[0]: the layer on b is not a whole number from 0 to 31");
 }
 
-/// Runs `lldp-level-lab prove ARGUMENTS FILE` on the fabric: exit status and all output.
-std::pair<int, std::string> prove(const Fabric& fabric, const std::string& arguments) {
-  const auto file = std::filesystem::temp_directory_path() /
-                    ("lldp-level-prove-test-" + std::to_string(getpid()) + ".json");
-  std::ofstream(file) << to_json(fabric);
+/// Runs `lldp-level-lab ARGUMENTS` by the shell: exit status and all output.
+std::pair<int, std::string> lab(const std::string& arguments) {
   const std::string command =
-      support::program("lldp-level-lab") + " prove " + arguments + " " + file.string() + " 2>&1";
+      "{ " + support::program("lldp-level-lab") + " " + arguments + "; } 2>&1";
   std::string output;
   FILE* pipe = popen(command.c_str(), "r");
   char buffer[4096];
   while (const std::size_t n = fread(buffer, 1, sizeof buffer, pipe)) output.append(buffer, n);
   const int status = pclose(pipe);
-  std::filesystem::remove(file);
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, output};
+}
+
+/// Runs `lldp-level-lab prove ARGUMENTS FILE` on the fabric.
+std::pair<int, std::string> prove(const Fabric& fabric, const std::string& arguments) {
+  const TempDir dir;
+  std::ofstream(dir / "f.json") << to_json(fabric);
+  return lab("prove " + arguments + " " + (dir / "f.json"));
 }
 
 using Outcome = std::pair<int, std::string>;
@@ -199,9 +206,57 @@ TEST(ProveCommand, RefusesWhatMakesNoSense) {
                     "them on both ends of every link\n"));
 }
 
+TEST(ProveCommand, ProvesNothingOfNothing) {
+  const auto [status, text] = prove({}, "");
+  EXPECT_EQ(status, 1);
+  EXPECT_THAT(text, testing::EndsWith(": a fabric without links: there is nothing to prove\n"));
+  const auto [hosts, why] = prove(Cabling().link("h1:1", "h2:1").done(), "");
+  EXPECT_EQ(hosts, 1);
+  EXPECT_THAT(why, testing::EndsWith(": a fabric without switches: there is nothing to prove\n"));
+}
+
+TEST(ProveCommand, FailsWhereItsAnswerCannotBeWritten) {
+  const TempDir dir;
+  if (mknod((dir / "full").c_str(), S_IFCHR | 0600, makedev(1, 7)) != 0)
+    GTEST_SKIP() << "device nodes need root";
+  const auto [status, text] = prove(case1(), ">" + (dir / "full"));
+  EXPECT_EQ(status, 1);
+  EXPECT_EQ(text, "lldp-level-lab prove: standard output: No space left on device\n");
+}
+
+TEST(ThroughputCommand, TellsOfARateOfZeroAndNoMoreThanTheBound) {
+  const TempDir dir;
+  const std::string file = dir / "f.json";
+  Fabric fabric = *clos({.switches = {4, 4}, .pods = {}, .hosts = 4});
+  std::ofstream(file) << to_json(fabric);
+  const auto [status, text] = lab("throughput " + file + " --json");
+  EXPECT_EQ(status, 0) << text;
+  const auto json = nlohmann::json::parse(text);
+  EXPECT_LE(json.at("upper"), json.at("bound")) << text;
+  EXPECT_LE(json.at("lower"), json.at("upper")) << text;
+  for (Link& link : fabric.links) link.rate_bps = 0;
+  std::ofstream(file) << to_json(fabric);
+  EXPECT_THAT(lab("throughput " + file).second, testing::HasSubstr("its link's rate is 0"));
+}
+
+TEST(Configuration, RefusesAPortThatNoKeyCanName) {
+  auto fabric = fcplus({.switches = 12, .ports = 6});
+  ASSERT_TRUE(fabric) << to_string(fabric.error());
+  const auto link = std::ranges::find_if(fabric->links,
+                                         [](const Link& l) { return l.ends[0].layer.has_value(); });
+  ASSERT_NE(link, fabric->links.end());
+  for (const char* name : {"swp1\nfoo = bar", "swp 1", "swp#1", "swp=1"}) {
+    link->ends[0].port = name;
+    const auto text = configuration_of(*fabric, link->ends[0].node);
+    ASSERT_FALSE(text) << name;
+    EXPECT_THAT(text.error().what, testing::HasSubstr("no name for a key")) << name;
+  }
+}
+
 TEST(Prove, TwoPrioritiesDoForAllPathsOfFcPlusUnlessTheSecondTurnStaysLossless) {
   const auto fabric = fcplus({.switches = 12, .ports = 6});
   ASSERT_TRUE(fabric) << to_string(fabric.error());
+  EXPECT_THAT(prove(*fabric, "").second, testing::HasSubstr("rules spans, "));
   const auto [status, text] = prove(*fabric, "--rules spans");
   EXPECT_EQ(status, 0) << text;
   EXPECT_THAT(text, testing::HasSubstr("no cycle"));

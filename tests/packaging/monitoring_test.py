@@ -54,6 +54,10 @@ class Names(unittest.TestCase):
                 matched = re.findall(r'[{,](\w+)(?:=~|!~|!=|=)"', expression)
                 grouped = re.findall(r"\b(?:by|on) \(([^)]*)\)", expression)
                 self.assertLessEqual({*matched, *re.findall(r"\w+", " ".join(grouped))}, labels)
+                # What one side has not matches nothing of the other's.
+                on_both = OF_PROMETHEUS.union(set.intersection(*(METRICS[name] for name in names)))
+                for joined in re.findall(r"\bon \(([^)]*)\)", expression):
+                    self.assertLessEqual(set(re.findall(r"\w+", joined)), on_both)
         return used
 
     def test_dashboard(self):

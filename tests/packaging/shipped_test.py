@@ -42,6 +42,12 @@ class Service(unittest.TestCase):
         self.assertEqual(self.value("Service", "ProcSubset"), "pid")
         self.assertEqual(self.value("Service", "Environment"), "LLDP_LEVEL_BOOT_ID=%b")
 
+    def test_starts_where_there_is_no_bpf_file_system_too(self):
+        """Its directory comes to where the daemon looks; without the dash, where it is missing there is no start."""
+        source, place = self.value("Service", "BindPaths").split(":")
+        self.assertEqual(source, "-/sys/fs/bpf/lldp-level")
+        self.assertEqual(self.value("Service", "ExecStart"), f"/usr/sbin/lldp-leveld --bpffs {place}")
+
     def test_reload_tells_what_is_wrong(self):
         self.assertEqual(self.value("Service", "ExecReload"), "/usr/bin/lldp-level reload")
 

@@ -122,9 +122,13 @@ TEST_F(Dissector, ReadsLayers) {
   short_by_one[53] = 5;
   short_by_one.erase(short_by_one.begin() + 52 + 7);
   add(short_by_one);
+  Bytes long_by_one = right;
+  long_by_one[53] = 7;
+  long_by_one.insert(long_by_one.begin() + 52 + 8, 0);
+  add(long_by_one);
   EXPECT_EQ(dissect("-T fields -e lldp_level.layers.near -e lldp_level.layers.far "
                     "-e lldp_level.no_layer -e lldp_level.wrong_layers_length | tr '\\t' '|'"),
-            "3|4||\n3|32|1|\n|||1\n");
+            "3|4||\n3|32|1|\n|||1\n|||1\n");
 }
 
 TEST_F(Dissector, ItsFieldsAreFilters) {

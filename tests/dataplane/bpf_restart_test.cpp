@@ -95,6 +95,31 @@ TEST_P(BpfBackend, DirectoryOfADeadNamespaceIsNotTaken) {
   }
 }
 
+TEST_P(BpfBackend, PortWhoseRulesWentMeanwhileHasNoTagAnyMore) {
+  bridge();
+  put(Order::kUp, Order::kUp);
+  EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 51}));
+  backend_ = nullptr;
+  ASSERT_TRUE(sh("tc qdisc del dev p0 clsact 2>/dev/null; rm -f " + own_directory() + "/port-" +
+                 std::to_string(p0_.value()) + "-*"));
+  backend_ = open();
+  EXPECT_THAT(numbers_of(*backend_->ports()), ElementsAre(p1_));
+  EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 43}));
+}
+
+TEST_P(BpfBackend, PortInTheNumberOfAnotherCountsFromZero) {
+  bridge();
+  put(Order::kUp, Order::kUp);
+  through(across4({.dscp = 43}));
+  ASSERT_NE(backend_->bounces(p1_), Bounces{});
+  const std::string number = std::to_string(p1_.value());
+  ASSERT_TRUE(sh("ip link del p1"));
+  backend_->forget(p1_);
+  ASSERT_TRUE(sh("ip link add p1 index " + number + " type veth peer name q1"));
+  put(p1_, rules_of(Order::kUp));
+  EXPECT_EQ(backend_->bounces(p1_), Bounces{});
+}
+
 TEST_P(BpfBackend, DirectoriesOfOtherNamespacesAreLeftAlone) {
   if (GetParam() == Means::kClsactWithoutBpffs) GTEST_SKIP() << "nothing is pinned";
   const std::string file = std::to_string(bpf::Namespace::current().file);

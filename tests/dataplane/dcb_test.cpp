@@ -32,6 +32,7 @@ struct Hardware {
   std::map<std::string, dcbnl::Settings> ports{};
   int refuse = 0;  ///< every change, with this errno
   bool refuse_apps = false;
+  std::optional<App> refuse_to_add{};
   bool deaf = false;  ///< changes are accepted and not made
   int changes = 0;
 };
@@ -49,6 +50,8 @@ class FakeDriver : public dcb::Driver {
     return change(port, false, [&](dcbnl::Settings& s) { s.pfc->enabled = enabled; });
   }
   Result<void> add(const std::string& port, std::span<const App> apps) override {
+    if (hardware_.refuse_to_add && std::ranges::find(apps, *hardware_.refuse_to_add) != apps.end())
+      return fail(Error{EINVAL, port, "Invalid argument"});
     return change(port, true, [&](dcbnl::Settings& s) {
       for (const App& app : apps) s.apps.push_back(app);
     });
@@ -160,6 +163,15 @@ TEST_F(DcbTest, RemovalByAnotherPutsBackExactlyWhatWasThere) {
   EXPECT_FALSE(std::ifstream(memory()).good());  // nothing is left to be put back
 }
 
+TEST_F(DcbTest, WhatWeTurnedOnIsStillOursWhenItIsPutAgain) {
+  const std::uint8_t before = port().pfc->enabled;
+  ASSERT_TRUE(put());
+  port().apps.clear();  // another's hand
+  ASSERT_TRUE(put());
+  ASSERT_TRUE(take());
+  EXPECT_EQ(port().pfc->enabled, before);
+}
+
 TEST_F(DcbTest, WhatWasThereBeforeAnotherRunOfTheMachineOrOfAnotherInterfaceIsNoMore) {
   ASSERT_TRUE(put());
   EXPECT_THAT(*open("another boot")->ports(), IsEmpty());
@@ -222,11 +234,22 @@ TEST_F(DcbTest, RefusedMapTakesThePfcBack) {
   EXPECT_THAT(pfc().text, HasSubstr("the driver refuses the map of DSCPs: Invalid argument"));
 }
 
+TEST_F(DcbTest, RefusedEntryPutsBackTheOneThatItReplaces) {
+  port().apps.push_back({kDscp, 2, 43});
+  const auto before = port().apps;
+  hardware_.refuse_to_add = kFirst;
+  ASSERT_TRUE(put());
+  EXPECT_THAT(port().apps, testing::UnorderedElementsAreArray(before));
+}
+
 TEST_F(DcbTest, MorePrioritiesThanTheDriverDoesAreNamed) {
   port().pfc->cap = 2;
   EXPECT_THAT(pfc().text, HasSubstr("on for 3, 5, 6, and the driver does 2 at once"));
   EXPECT_TRUE(put());
   EXPECT_EQ(hardware_.changes, 0);
+  port().pfc->cap = 3;
+  EXPECT_TRUE(put());
+  EXPECT_EQ(pfc().state, PartState::kDone) << "just as many as it does";
 }
 
 TEST_F(DcbTest, NothingIsChangedWhereItCouldNotBePutBack) {
@@ -295,6 +318,43 @@ TEST(Composition, WhatOneDidStaysWhereAnotherIsRefused) {
   EXPECT_THAT(both->plan(port_of(0), rules_of(Order::kUp))->changes,
               ElementsAre(Change{Action::kAdd, Part::kPfc}));
 }
+
+/// A fake of which few ports are asked for at a time, behind another back end.
+struct Second : testing::Test {
+  Second() {
+    hardware.ports["7"] = {.name = "7", .pfc = dcbnl::Pfc{}};
+    class Slow : public FakeBackend {
+      using FakeBackend::FakeBackend;
+      std::size_t ports_per_turn() const override { return 1; }
+    };
+    std::vector<std::unique_ptr<Backend>> members;
+    members.push_back(std::make_unique<Dcb>(std::make_unique<FakeDriver>(hardware),
+                                            DcbOptions{.memory = files.path() + "/dcb"}, "boot"));
+    members.push_back(std::make_unique<Slow>(kernel));
+    both = std::move(*Compose::of(std::move(members)));
+  }
+  TempDir files;
+  FakeKernel kernel;
+  Hardware hardware;
+  std::unique_ptr<Backend> both;
+};
+
+TEST_F(Second, ThatIsDoneDoesNotHideWhatTheFirstRefuses) {
+  hardware.refuse = EPERM;
+  const auto plan = both->plan(port_of(0), rules_of(Order::kUp));
+  const auto done = finish(*both, {.ports = {*plan}});
+  ASSERT_FALSE(done);
+  EXPECT_THAT(to_string(done.error()), HasSubstr("add pfc: Operation not permitted"));
+}
+
+TEST_F(Second, ThatIsDownTakesAllDown) {
+  EXPECT_FALSE(both->down());
+  kernel.down = Error{0, "fake", "is not there"};
+  ASSERT_TRUE(both->down());
+  EXPECT_EQ(both->down()->what, "is not there");
+}
+
+TEST_F(Second, ThatIsSlowSetsThePace) { EXPECT_EQ(both->ports_per_turn(), 1U); }
 
 }  // namespace
 }  // namespace lldp::dataplane

@@ -5,6 +5,7 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -278,6 +279,32 @@ TEST_F(SonicTest, ChangeOfOnePortsOrderWritesItsRowAlone) {
   EXPECT_EQ(box_.writes(), writes + 3);  // and tc_to_dscp_map goes
 }
 
+TEST_F(SonicTest, WhatOthersPutIntoAMapOfOursGoes) {
+  ASSERT_TRUE(put(0, Order::kUp));
+  const Row map = box_.row(kConfig, "TC_TO_QUEUE_MAP|LLDP_LEVEL_UP");
+  box_.ask(kConfig, {"HSET", "TC_TO_QUEUE_MAP|LLDP_LEVEL_UP", "9", "6", "5", "0"});
+  backend_ = open();
+  ASSERT_TRUE(put(0, Order::kUp));
+  EXPECT_EQ(box_.row(kConfig, "TC_TO_QUEUE_MAP|LLDP_LEVEL_UP"), map);
+}
+
+TEST_F(SonicTest, ObjectOfTheAsicWithAnotherNumberIsNotOurMap) {
+  ASSERT_TRUE(put(0, Order::kUp));
+  box_.orchagent();
+  const std::string oid = box_.row(kCounters, "COUNTERS_PORT_NAME_MAP").at("Ethernet0");
+  const std::string map = "ASIC_STATE:SAI_OBJECT_TYPE_QOS_MAP:" +
+                          box_.row(kAsic, "ASIC_STATE:SAI_OBJECT_TYPE_PORT:" + oid)
+                              .at("SAI_PORT_ATTR_QOS_TC_TO_QUEUE_MAP");
+  auto object =
+      nlohmann::json::parse(box_.row(kAsic, map).at("SAI_QOS_MAP_ATTR_MAP_TO_VALUE_LIST"));
+  backend_ = open();
+  EXPECT_EQ(states(0, Order::kUp), "done done done done");
+  object["list"][0]["value"]["qidx"] = 7 - object["list"][0]["value"]["qidx"].get<int>();
+  box_.ask(kAsic, {"HSET", map, "SAI_QOS_MAP_ATTR_MAP_TO_VALUE_LIST", object.dump()});
+  backend_ = open();
+  EXPECT_EQ(states(0, Order::kUp), "done bypassed done done");
+}
+
 TEST_F(SonicTest, RestartWritesNothing) {
   ASSERT_TRUE(put(0, Order::kUp) && put(1, Order::kDown));
   const std::size_t writes = box_.writes();
@@ -341,6 +368,32 @@ TEST_F(SonicTest, RedisThatHangsHoldsNobodyUp) {
   EXPECT_TRUE(until([&] { return !backend_->down(); }));
 }
 
+// One that takes connections and closes them is not asked ten times a second for ever.
+TEST(SonicRetries, AreEachTwiceAsFarAway) {
+  const std::string path =
+      std::filesystem::temp_directory_path() / ("lldp-redis-" + std::to_string(::getpid()));
+  const UniqueFd listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  sockaddr_un at{};
+  at.sun_family = AF_UNIX;
+  path.copy(at.sun_path, sizeof at.sun_path - 1);
+  ASSERT_EQ(::bind(listener.get(), reinterpret_cast<sockaddr*>(&at), sizeof at), 0);
+  ASSERT_EQ(::listen(listener.get(), 8), 0);
+  const auto start = std::chrono::steady_clock::now();
+  const auto backend = make_backend("sonic", {.sonic = {.redis = path, .config = "/none"}});
+  ASSERT_TRUE(backend);
+  for (int attempts = 0; attempts < 5;) {
+    ASSERT_LT(std::chrono::steady_clock::now() - start, 20s);
+    pollfd ready[] = {{.fd = listener.get(), .events = POLLIN, .revents = 0},
+                      {.fd = (*backend)->events(), .events = POLLIN, .revents = 0}};
+    ::poll(ready, 2, 1000);
+    if (const UniqueFd client(::accept(listener.get(), nullptr, nullptr)); client) ++attempts;
+    (void)(*backend)->take_events();
+  }
+  std::filesystem::remove(path);
+  // 100, 200, 400 and 800 ms lie between the five.
+  EXPECT_GE(std::chrono::steady_clock::now() - start, 1500ms);
+}
+
 TEST_F(SonicTest, LayersAreUnsupportedAndGetNoRules) {
   for (const qos::PortClass port : {qos::PortClass{Order::kUp}, {Order::kUp, Layer::of<3>()}}) {
     const auto rules = qos::compile(qos::Policy(), port, true);
@@ -371,6 +424,7 @@ TEST_F(SonicTest, OlderReleasesReferencesAreReadAndWritten) {
   ASSERT_TRUE(put(0, Order::kUp));
   EXPECT_EQ(box_.row(kConfig, "PORT_QOS_MAP|Ethernet0").at("dscp_to_tc_map"),
             "[DSCP_TO_TC_MAP|LLDP_LEVEL_UP]");
+  EXPECT_EQ(box_.row(kConfig, "PORT_QOS_MAP|Ethernet0").at("pfc_enable"), "5,6") << "no reference";
   EXPECT_TRUE(backend_->plan(port_of(0), rules_of(Order::kUp))->empty());
   EXPECT_EQ(evaluate(box_, 0, 0, "0").queue, "0");
 }

@@ -182,6 +182,12 @@ TEST_F(DaemonTest, ForgetsOnRequest) {
   EXPECT_THAT(leaf.log(), HasSubstr("level: forgotten on request"));
 }
 
+TEST_F(DaemonTest, LevelOfAHostIsNotForgotten) {
+  const Agent host(*a_, {"--role", "host"});
+  EXPECT_THAT(host.call("org.lldplevel.Forget").dump(), HasSubstr("of a host is 0"));
+  EXPECT_THAT(host.log(), testing::Not(HasSubstr("forgotten")));
+}
+
 TEST_F(DaemonTest, KeepsItsLevelAcrossAKill) {
   join(*a_, *b_);
   std::optional<Agent> host(std::in_place, *a_, std::vector<std::string>{"--role", "host"});

@@ -165,7 +165,7 @@ TEST_F(CabledFabric, AFileThatCannotBeUsedIsSaidAndTheOldOneCounts) {
   reload_with("graph { \"" + node + "\":nic7 -- b:2 }");
   EXPECT_TRUE(eventually([&] {
     const auto now = alarms(node);
-    return now.size() >= 2 && now.contains("nic7") &&
+    return now.size() >= 2 && !now.contains("") && now.contains("nic7") &&
            now.at("nic7") == "expected b:2, but there is no port nic7";
   })) << json(alarms(node)).dump();
   reload_with("graph {");

@@ -194,6 +194,15 @@ TEST_F(PortsTest, DryRunSaysNothingAndChangesNothing) {
   EXPECT_NE(::access(files.file("ran").c_str(), F_OK), 0);
 }
 
+TEST_F(PortsTest, DryRunListensWhereTheServiceWould) {
+  join(*a_, *b_, 3);
+  const Agent agent(
+      *a_, {"--dry-run", "--role", "switch", "--port.p1.admin", "off", "--port.p2.admin", "tx"});
+  EXPECT_EQ(agent.port("p0")["admin"], "rx");
+  EXPECT_EQ(agent.port("p1")["admin"], "off");
+  EXPECT_EQ(agent.port("p2")["admin"], "off");
+}
+
 TEST_F(PortsTest, DryRunStandsBesideTheServiceWithItsFile) {
   join(*a_, *b_);
   const TemporaryDirectory files;

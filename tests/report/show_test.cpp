@@ -398,6 +398,12 @@ TEST(ShowText, SaysThatPfcIsNotVerified) {
   active.pfc_unverified = 2;
   EXPECT_THAT(*show_text(show_json(leaf(), active, kClock), {}),
               testing::HasSubstr("protection active (bpf, lossless 5 6, PFC not verified)"));
+  // Of what is not whole that is the least, and of what is idle it means nothing.
+  for (const auto state : {Protection::State::kPartial, Protection::State::kInactive}) {
+    active.state = state;
+    EXPECT_THAT(*show_text(show_json(leaf(), active, kClock), {}),
+                testing::Not(testing::HasSubstr("PFC not verified")));
+  }
 }
 
 }  // namespace

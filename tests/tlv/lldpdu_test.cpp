@@ -375,6 +375,16 @@ TEST(Writer, LeavesOutWhatDoesNotFit) {
   EXPECT_EQ(out.size(), 14U + 10 + 4 + 2);
 }
 
+TEST(Writer, LeavesRoomForTheEnd) {
+  for (const std::size_t limit : {15U, 16U}) {
+    Bytes out;
+    LldpduWriter writer(out, limit);
+    writer.add(ChassisIdTlv{4, kChassis}).add(Ttl{1}).end();
+    EXPECT_LE(out.size(), limit);
+    EXPECT_EQ(writer.left_out(), 16U - limit);
+  }
+}
+
 TEST(Writer, TakesTheLongestInformation) {
   Bytes out;
   ApplicationPriority v;

@@ -272,7 +272,7 @@ class Assembly {
       const std::string& name = m.name.empty() ? m.chassis : m.name;
       if (any_glob_match(hints_.hosts, name)) {
         m.role = Role::kHost;
-        if (m.has_level || (m.has_agent() && m.told->role == Role::kSwitch))
+        if (m.told == nullptr ? m.has_level : m.has_agent() && m.told->role == Role::kSwitch)
           find(Kind::kRole, name, "",
                "a host by --hosts, though its agent says that it is a switch");
       } else if (any_glob_match(hints_.switches, name)) {

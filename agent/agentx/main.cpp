@@ -162,7 +162,6 @@ void silence_library(const char* master) {
   netsnmp_ds_set_boolean(NETSNMP_DS_LIBRARY_ID, NETSNMP_DS_LIB_DISABLE_PERSISTENT_SAVE, 1);
   netsnmp_ds_set_boolean(NETSNMP_DS_APPLICATION_ID, NETSNMP_DS_AGENT_ROLE, 1);  // a subagent
   netsnmp_ds_set_string(NETSNMP_DS_APPLICATION_ID, NETSNMP_DS_AGENT_X_SOCKET, master);
-  netsnmp_ds_set_int(NETSNMP_DS_APPLICATION_ID, NETSNMP_DS_AGENT_AGENTX_PING_INTERVAL, kReconnect);
   snmp_enable_stderrlog();
 }
 
@@ -171,6 +170,8 @@ void silence_library(const char* master) {
   for (const int signal : {SIGTERM, SIGINT}) std::signal(signal, [](int) { ::_exit(kDone); });
   silence_library(master);
   if (init_agent(kName) != 0) return complain("net-snmp's library refuses to begin"), kFailed;
+  // It has just set its own, 15.
+  netsnmp_ds_set_int(NETSNMP_DS_APPLICATION_ID, NETSNMP_DS_AGENT_AGENTX_PING_INTERVAL, kReconnect);
   auto* registration = netsnmp_create_handler_registration("lldpMIB", handle, kRoot,
                                                            std::size(kRoot), HANDLER_CAN_RONLY);
   if (registration == nullptr) return complain("out of memory"), kFailed;

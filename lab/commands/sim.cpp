@@ -22,7 +22,8 @@ namespace lldp::lab {
 namespace {
 
 constexpr std::string_view kUsageLine =
-    "sim case1|case2|flap|itsy-fig2|itsy-fig3|itsy-fig4|FILE.json [OPTION...]\n"
+    "sim CASE|FILE.json [OPTION...]\n"
+    "CASE: case1, case2, flap, itsy-fig2, itsy-fig3 or itsy-fig4.\n"
     "Sends packets through a fabric whose switches stop each other by PFC, and tells\n"
     "whether it deadlocks. Levels are found by the agents, paths are those that\n"
     "switches take until the routing has converged, rules are the agents' own. Exit\n"

@@ -215,6 +215,20 @@ TEST_F(Ring, ACycleThroughRulesOfTheDeadIsOneOfItsOwnKind) {
   ASSERT_TRUE(safety.cycle_with_dead());
 }
 
+TEST_F(Ring, ACableThatClosesACycleOfTheDeadIsLookedAt) {
+  net.start_all();
+  net.run_for(10ms);
+  net.stop(a, false);
+  net.stop(b, false);
+  turn_the_ring_round(safety);
+  net.set_cable(ab, false);
+  safety.stepped();
+  EXPECT_FALSE(safety.cycle_with_dead());
+  net.set_cable(ab, true);
+  safety.stepped();
+  EXPECT_TRUE(safety.cycle_with_dead());
+}
+
 TEST_F(Ring, WhatNoAgentConfirmsAfterAStartIsForgottenAfterTheTtl) {
   net.start_all();
   net.run_for(10ms);

@@ -380,6 +380,30 @@ TEST(Assemble, FindsParallelLinksByWhatTheFarEndHears) {
   EXPECT_EQ(c.fabric.links[1].ends[0].port + c.fabric.links[1].ends[1].port, "p2q2");
 }
 
+TEST(Assemble, GuessesNothingWhereParallelLinksLookTheSame) {
+  Device a = told("a", 1, {});
+  Device s = told("s", 2, {});
+  a.ports = {{.name = "p1", .port_id = "x", .heard = {heard(s, "y")}},
+             {.name = "p2", .port_id = "x", .heard = {heard(s, "y")}}};
+  s.ports = {{.name = "q1", .port_id = "y", .heard = {heard(a, "x")}},
+             {.name = "q2", .port_id = "y", .heard = {heard(a, "x")}}};
+  EXPECT_EQ(assemble({a, s}, {})->two_sided, 0U);
+}
+
+TEST(Assemble, TakesWhoDoesNotSayWhatItIsForAHostAtTheEndOfOneCable) {
+  Small net;
+  net.host.role.reset();
+  net.a.ports[1].heard = {net.host};
+  EXPECT_THAT(net.findings(),
+              ElementsAre("unknown-role h1: does not say what it is; with one cable, taken for a "
+                          "host: say --hosts or --switches"));
+  const auto f = net.collected().fabric;
+  const auto h1 =
+      std::find_if(f.nodes.begin(), f.nodes.end(), [](const Node& n) { return n.name == "h1"; });
+  ASSERT_NE(h1, f.nodes.end());
+  EXPECT_EQ(h1->role, Role::kHost);
+}
+
 TEST(Assemble, KnowsAFabricWithoutAgentsByNamesAlone) {
   Device leaf = *read_device(
       "LocalPort    RemoteDevice         RemotePortID  Capability  RemotePortDescr\n"
@@ -634,6 +658,17 @@ TEST(Exports, GroupsLeavesThatShareHosts) {
   const std::string labels = to_labels(f);
   EXPECT_THAT(labels, HasSubstr("kubectl label --overwrite node host1 fabric.lldp-level/tier-1="));
   EXPECT_THAT(to_slurm(f), HasSubstr("Nodes=host1,host2\n"));
+}
+
+TEST(Exports, CallHostsByShortNamesThatAreTheirsAlone) {
+  auto f = *clos({.switches = {1, 1}, .pods = {}, .hosts = 3});
+  std::vector<std::string> names{"gpu1.rack1.example", "gpu1.rack2.example", "gpu2.rack1.example"};
+  for (Node& n : f.nodes) {
+    if (n.role != Role::kHost) continue;
+    n.name = names.back();
+    names.pop_back();
+  }
+  EXPECT_THAT(to_slurm(f), HasSubstr("Nodes=gpu1.rack1.example,gpu1.rack2.example,gpu2\n"));
 }
 
 // The command

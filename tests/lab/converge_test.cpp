@@ -70,6 +70,14 @@ TEST(Converge, TakesOneDelayPerLevel) {
   EXPECT_EQ(o.curve.back(), (Sample{3us, 0, 0}));
 }
 
+TEST(Converge, IsCountedFromTheLastStart) {
+  const auto fabric = clos({.switches = {1, 1}, .pods = {}, .hosts = 1});
+  const Outcome o = run(*fabric, {.start_spread = 1h});
+  EXPECT_GT(o.last_start, 1min);
+  ASSERT_TRUE(o.convergence);
+  EXPECT_LT(*o.convergence, 1min);
+}
+
 TEST(Converge, NamesWhatIsNotAsTheFileSays) {
   auto fabric = clos({.switches = {1, 1}, .pods = {}, .hosts = 1});
   ASSERT_TRUE(fabric);

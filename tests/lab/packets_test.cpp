@@ -247,6 +247,16 @@ TEST(Packets, AnIncastFillsTheLinkAndLosesNothing) {
   EXPECT_EQ(last, (8 * 500 + 1) * 1048 * 80 + 2 * kMicrosecond);
 }
 
+TEST(Packets, WhatIsAcknowledgedIsNotSentAgainHoweverLongItTakes) {
+  for (const Transport transport : {Transport::kGoBackN, Transport::kSelective}) {
+    Plan plan = line(1, 1'000'000, transport);  // 84 us
+    plan.settings.go_back_rto = plan.settings.rto_low = plan.settings.rto_high = 10 * kMicrosecond;
+    const Outcome o = outcome_of(plan);
+    ASSERT_TRUE(o.flows[0].fct);
+    EXPECT_EQ(o.flows[0].sent_again, 0U);
+  }
+}
+
 TEST(Packets, LossIsRepairedWithoutFlowControl) {
   for (const Transport transport : {Transport::kGoBackN, Transport::kSelective}) {
     Plan plan = incast(8, 500'000, transport);

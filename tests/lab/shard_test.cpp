@@ -45,6 +45,9 @@ TEST(Shard, SaysWhatIsMissing) {
             "--shard: SLURM_ARRAY_TASK_ID, _MIN and _COUNT (an array without gaps is needed) make "
             "no sense "
             "together");
+  EXPECT_EQ(shown("auto/4", {{"SLURM_ARRAY_TASK_ID", "4"}}),  // the fifth
+            "--shard: SLURM_ARRAY_TASK_ID, _MIN and _COUNT (an array without gaps is needed) make "
+            "no sense together");
   EXPECT_EQ(shown("auto", {{"OMPI_COMM_WORLD_RANK", "x"}, {"OMPI_COMM_WORLD_SIZE", "4"}}),
             "--shard: OMPI_COMM_WORLD_RANK and _SIZE make no sense together");
   EXPECT_EQ(shown("auto/x"), "--shard: auto/N: N is no number");

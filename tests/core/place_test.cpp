@@ -140,6 +140,15 @@ TEST_F(Place, RisesByAChassisIdAloneAfterOneTtl) {
   net.configure(device);
   EXPECT_EQ(net.agent(device).state().place->chassis.octets, "a");  // and falls at once
 }
+TEST_F(Place, ALevelThatAllHaveProvedDoesNotProveAChassisIdThatCameWithIt) {
+  net.nodes[device].settings.chassis_id = ChassisId{{ChassisId::kLocal, "z"}};
+  pin(4);
+  net.run_for(seconds(100));
+  EXPECT_EQ(net.level_of(device), level(4));
+  EXPECT_EQ(moved(), std::nullopt);
+  net.run_for(seconds(22));
+  EXPECT_EQ(moved(), "2 -> 4");
+}
 TEST_F(Place, ATargetThatChangesWhileItWaitsBeginsAnew) {
   net.mute = high;
   pin(3);

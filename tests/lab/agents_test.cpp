@@ -95,6 +95,19 @@ TEST_F(Line, WhatIsWrongIsNamed) {
   EXPECT_EQ(truth.wrong_levels(), 1U);
 }
 
+TEST_F(Line, OfOneThatStopsLevelAndPortsAreWrong) {
+  Truth truth(net, distances_to_hosts(net));
+  net.watch(truth);
+  net.start_all();
+  net.run_for(10ms);
+  ASSERT_EQ(truth.wrong(), 0U);
+  net.stop(leaf, false);
+  EXPECT_EQ(truth.wrong(), 1U + 2U);
+  net.start(leaf);
+  net.run_for(5s);
+  EXPECT_EQ(truth.wrong(), 0U);
+}
+
 TEST_F(Line, ACrashFindsTheStateThatWasSavedBeforeTheLastFrame) {
   net.start(host);
   net.crash_soon(leaf, Crash::kBeforeSaving);  // it does not run: nothing is to come

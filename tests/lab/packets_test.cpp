@@ -7,6 +7,7 @@
 #include "lab/packets/report.hpp"
 #include "lab/packets/run.hpp"
 #include "lab/packets/wheel.hpp"
+#include "lab/packets/workload/sizes.hpp"
 #include "lab/packets/workload/traffic.hpp"
 #include "lab/topology/generators.hpp"
 
@@ -254,6 +255,36 @@ TEST(Packets, WhatIsAcknowledgedIsNotSentAgainHoweverLongItTakes) {
     const Outcome o = outcome_of(plan);
     ASSERT_TRUE(o.flows[0].fct);
     EXPECT_EQ(o.flows[0].sent_again, 0U);
+  }
+}
+
+TEST(Packets, AFlowGoesOnWhenItsLinkIsBack) {
+  Plan plan = line(1, 1'000'000, Transport::kGoBackN);
+  plan.settings.go_back_rto = 50 * kMicrosecond;
+  plan.events = {{.at = 20 * kMicrosecond, .link = 1}, {30 * kMicrosecond, 1, true}};
+  const Outcome o = outcome_of(plan);
+  EXPECT_TRUE(o.flows[0].fct);
+  EXPECT_GT(o.count.lost, 0U);
+}
+
+TEST(Packets, AcknowledgementsTakeRoomOnlyWhileTheyWait) {
+  Plan plan = line(1, 5'000'000, Transport::kGoBackN);
+  plan.flows.push_back(plan.flows.front());  // each way: acknowledgements wait behind data
+  std::swap(plan.flows.back().way.from, plan.flows.back().way.to);
+  plan.settings.flow_control = FlowControlKind::kOff;
+  plan.settings.buffer_octets = 100'000;
+  const Outcome o = outcome_of(plan);
+  EXPECT_EQ(o.count.drops + o.count.drops_lossy, 0U);
+  for (const FlowResult& f : o.flows) EXPECT_TRUE(f.fct);
+}
+
+TEST(Packets, SizesAreInTheMeanWhatIsSaidOfThem) {
+  for (const char* name : {"websearch", "hadoop", "storage"}) {
+    Random random(3);
+    double sum = 0;
+    for (int i = 0; i < 200'000; ++i) sum += static_cast<double>(draw(sizes_named(name), random));
+    const auto mean = static_cast<double>(mean_of(sizes_named(name)));
+    EXPECT_NEAR(sum / 200'000, mean, 0.03 * mean) << name;
   }
 }
 

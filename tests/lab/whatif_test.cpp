@@ -254,6 +254,7 @@ TEST(Exposure, AFailureExposesNothingAndANewLinkUntilItsFirstFrames) {
   const Exposure added = expose_changes(fabric, {*change_from(fabric, "add leaf1-leaf2")});
   EXPECT_GT(added.unprotected, Duration{});
   EXPECT_LT(added.unprotected, 1s);
+  EXPECT_LE(added.unprotected, added.reaction) << "each moment counts once";
   EXPECT_EQ(added.cyclic, Duration{});
 }
 

@@ -249,13 +249,14 @@ std::vector<Ifindex> Flower::glance(std::span<const Ifindex> ports) {
 
 Result<void> Flower::unbind(View& view, Ifindex port) {
   TcMessage gone(RTM_DELQDISC, 0, port, TC_H_CLSACT);
-  const auto done = socket_.request(gone.text(TCA_KIND, "clsact"));
+  auto done = socket_.request(gone.text(TCA_KIND, "clsact"));
   if (!done && done.error().code != ENOENT && done.error().code != EINVAL) return done;
   view.ports.erase(port);
   // With its last port a block goes, and all its filters.
   for (const auto& [block, stand] :
        {std::pair(Block::kUp, Stand::kUp), std::pair(Block::kOther, Stand::kOther)})
-    if (std::ranges::none_of(view.ports, [&](const auto& p) { return p.second == stand; }))
+    if (std::ranges::find(view.ports, stand, &std::pair<const Ifindex, Stand>::second) ==
+        view.ports.end())
       view.filters.erase(block);
   if (view.filters.size() == 1 && view.filters.contains(Block::kIngress) &&
       std::ranges::none_of(view.ports, [](const auto& p) { return p.second != Stand::kForeign; }))
@@ -314,7 +315,7 @@ Result<void> Flower::set(View& view, Block block, const Filter& filter, Mode mod
 }
 
 Result<void> Flower::drop(View& view, Block block, const Filter& filter) {
-  const auto done = socket_.request(flower::delete_message(block, filter));
+  auto done = socket_.request(flower::delete_message(block, filter));
   if (!done && done.error().code != ENOENT && done.error().code != EINVAL) return done;
   std::erase_if(view.filters[block], [&](const Found& f) { return f.filter == filter; });
   return {};

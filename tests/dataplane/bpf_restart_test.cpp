@@ -310,7 +310,7 @@ TEST_P(BpfBackend, InterfaceMovedToAnotherNamespaceAndBack) {
   put(Order::kUp, Order::kUp);
   // A process that lives there is the other namespace.
   ASSERT_TRUE(
-      sh("unshare -n sleep 30 & echo $! >moved.pid; while [ $(readlink /proc/$!/ns/net) = "
+      sh("unshare -n sleep 30 & echo $! >moved.$PPID; while [ $(readlink /proc/$!/ns/net) = "
          "$(readlink /proc/self/ns/net) ]; do sleep 0.01; done; ip link set p1 netns $!"));
   if (GetParam() != Means::kTcx) {  // a TCX link goes along, and may still be changed
     const auto refused = finish(*backend_, {.port = ref(p1_),
@@ -327,8 +327,8 @@ TEST_P(BpfBackend, InterfaceMovedToAnotherNamespaceAndBack) {
   EXPECT_THAT(numbers_of(*backend_->ports()), ElementsAre(p0_));
 
   ASSERT_TRUE(
-      sh("nsenter -n -t $(cat moved.pid) ip link set p1 netns $$; kill $(cat moved.pid); "
-         "rm moved.pid; ip link set p1 up; ip link set q1 up; ip link set p1 master br0"));
+      sh("nsenter -n -t $(cat moved.$PPID) ip link set p1 netns $$; kill $(cat moved.$PPID); "
+         "rm moved.$PPID; ip link set p1 up; ip link set q1 up; ip link set p1 master br0"));
   p1_ = *Ifindex::make(::if_nametoindex("p1"));
   EXPECT_THAT(
       backend_->plan(ref(p1_), rules_of(Order::kUp))->changes,

@@ -188,7 +188,7 @@ TEST_F(LinkMonitorTest, ListsAnewWhatChangedWhileItWasListed) {
     return -NLE_DUMP_INTR;
   });
   EXPECT_TRUE(monitor_->receive());
-  EXPECT_EQ(answers, 5);  // the list once more, and the addresses
+  EXPECT_EQ(answers, 6);  // the list once more, the addresses, and the VLANs of bridges
   EXPECT_EQ(monitor_->interfaces().size(), 199U);
   EXPECT_FALSE(find("v7"));
 }

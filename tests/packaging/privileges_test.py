@@ -36,7 +36,7 @@ class Privileges(unittest.TestCase):
 
     def test_users_of_the_companions_are_made_and_removed(self):
         users = of_code("agent/companions/companions.cpp", r'constexpr const char\* k\w+User = "([^"]+)"')
-        self.assertEqual(len(users), 2)
+        self.assertEqual(len(users), 3)
         made = dict(re.findall(r"(?m)^u (\S+) (\S+)", (PACKAGING / "sysusers.conf").read_text()))
         self.assertEqual(set(made), {*users, *of_unit("User")})
         self.assertEqual(made["lldp-level-hook"], "-:lldp-level")  # it may look at the control socket

@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::string_view kUsageLine =
     "sim CASE|FILE.json [OPTION...]\n"
-    "CASE: case1, case2, flap, itsy-fig2, itsy-fig3 or itsy-fig4.\n"
+    "CASE: case1, case2, flap, itsy-fig2, itsy-fig3, itsy-fig4 or ndc-loop.\n"
     "Sends packets through a fabric whose switches stop each other by PFC, and tells\n"
     "whether it deadlocks. Levels are found by the agents, paths are those that\n"
     "switches take until the routing has converged, rules are the agents' own. Exit\n"
@@ -110,8 +110,9 @@ int run_sim(const Arguments& arguments) {
       "none: one lossless priority all the way; down-up: the agents' rules; watchdog: who is "
       "paused for too long ignores it; itsy: switches find deadlocks by what paused first")(
       "flow-control", po::value(&flow_control)->value_name("F")->default_value("", "pfc"),
-      "pfc or none")("flows", po::value(&flows)->value_name("X+Y")->default_value("", "2+1"),
-                     "flows of each of a case's two directions")(
+      "pfc; none; portfc or pfc-star, where nodes relay")(
+      "flows", po::value(&flows)->value_name("X+Y")->default_value("", "2+1"),
+      "flows of each of a case's two directions")(
       "duration", po::value(&duration_ms)->value_name("MS")->default_value(0, "5"),
       "simulated time, in milliseconds")("seed",
                                          po::value(&seed)->value_name("N")->default_value(1),
@@ -131,8 +132,8 @@ int run_sim(const Arguments& arguments) {
   if (!named && !flows.empty())
     return complain_usage("sim", "--flows: a scenario's file has its own");
   const auto chosen = (*values)["seed"].defaulted() ? std::nullopt : std::optional(seed);
-  auto plan = named ? packets::plan_of_case(words[0], xy->first, xy->second)
-                    : from_file(words[0], chosen);
+  auto plan =
+      named ? packets::plan_of_case(words[0], xy->first, xy->second) : from_file(words[0], chosen);
   if (!plan) return complain("sim", plan.error());
   if (!protect.empty()) {
     const auto protection = choice<packets::Protection>(packets::kProtections, protect);

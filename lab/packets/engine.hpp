@@ -126,7 +126,7 @@ class Engine {
         std::uint32_t before = kNone;
         for (std::uint32_t s = p.queues[priority].first; s != kNone; s = n_.pool[s].next) {
           if (n_.pool[s].arc == in && n_.pool[s].arrival == arrival) {
-            take_out(p, priority, s, before);
+            take_out(out, priority, s, before);
             ++n_.count.discarded;
             n_.count.discarded_octets += n_.pool[s].kind == Kind::kData ? n_.pool[s].octets : 0U;
             n_.pool.release(s);
@@ -184,7 +184,7 @@ class Engine {
       n_.count.discarded_octets += f.kind == Kind::kData ? octets : 0U;
       return n_.pool.release(slot);
     }
-    if (p.forwards && !admit(p, f, octets)) {
+    if (p.forwards && !admit(p, f, octets, out)) {
       ++((n_.lossless >> f.priority & 1) != 0 ? n_.count.drops : n_.count.drops_lossy);
       n_.count.dropped += f.kind == Kind::kData ? octets : 0U;
       return n_.pool.release(slot);
@@ -263,7 +263,10 @@ class Engine {
     const Arc out = forth ? on : reversed(on);
     const Port& p = n_.ports[out];
     if (p.down) return redirect(s);
-    turn(f, p);
+    if constexpr (FlowControl::kPerPort)
+      f.priority = flow_control_.queue_of(n_, f);
+    else
+      turn(f, p);
     enqueue(s, out);
   }
 
@@ -277,22 +280,29 @@ class Engine {
     if ((n_.lossless >> to & 1) == 0) ++n_.count.turned_lossy;
   }
 
-  bool admit(const Port& p, const Slot& f, std::uint32_t octets) {
-    Buffer& buffer = n_.buffers[p.node];
-    const bool lossy = f.priority != n_.control && (n_.lossless >> f.priority & 1) == 0;
-    if (lossy && p.queues[f.priority].octets + octets > buffer.shared - buffer.used) return false;
-    if ((n_.lossless >> f.arrival & 1) != 0)
-      return flow_control_.accept(*this, f.arc, f.arrival, octets);
-    if (buffer.used + octets > buffer.shared) return false;
-    buffer.used += octets;
-    return true;
+  bool admit(const Port& p, const Slot& f, std::uint32_t octets, Arc out) {
+    if constexpr (FlowControl::kPerPort) {
+      return flow_control_.queued(*this, out, f, octets);
+    } else {
+      Buffer& buffer = n_.buffers[p.node];
+      const bool lossy = f.priority != n_.control && (n_.lossless >> f.priority & 1) == 0;
+      if (lossy && p.queues[f.priority].octets + octets > buffer.shared - buffer.used) return false;
+      if ((n_.lossless >> f.arrival & 1) != 0)
+        return flow_control_.accept(*this, f.arc, f.arrival, octets);
+      if (buffer.used + octets > buffer.shared) return false;
+      buffer.used += octets;
+      return true;
+    }
   }
-  void leave(const Port& p, const Slot& f) {
+  void leave(const Port& p, const Slot& f, Arc out) {
     if (!p.forwards) return;
-    if ((n_.lossless >> f.arrival & 1) != 0)
+    if constexpr (FlowControl::kPerPort) {
+      flow_control_.left(*this, out, f, octets_of(f));
+    } else if ((n_.lossless >> f.arrival & 1) != 0) {
       flow_control_.released(*this, f.arc, f.arrival, octets_of(f));
-    else
+    } else {
       n_.buffers[p.node].used -= octets_of(f);
+    }
   }
 
   void mark(Slot& f, std::uint32_t queued, Arc out) {
@@ -335,13 +345,14 @@ class Engine {
     return s;
   }
 
-  void take_out(Port& p, std::uint8_t priority, std::uint32_t s, std::uint32_t before) {
+  void take_out(Arc out, std::uint8_t priority, std::uint32_t s, std::uint32_t before) {
+    Port& p = n_.ports[out];
     Queue& q = p.queues[priority];
     (before == kNone ? q.first : n_.pool[before].next) = n_.pool[s].next;
     if (q.last == s) q.last = before;
     q.octets -= octets_of(n_.pool[s]);
     if (q.first == kNone) p.waiting &= static_cast<std::uint8_t>(~(1U << priority));
-    leave(p, n_.pool[s]);
+    leave(p, n_.pool[s], out);
   }
 
   void serve(Arc arc) {
@@ -349,14 +360,22 @@ class Engine {
     if (p.down) return;
     if (n_.now < p.free_at) return arm(arc);
     if (const auto may = static_cast<std::uint8_t>(p.waiting & ~p.paused);
-        !send_control(p, arc) && may != 0) {
+        !send_control(p, arc) && may != 0 && !yields(p, arc)) {
       const std::uint32_t s = dequeue(p, pick(p, may));
-      leave(p, n_.pool[s]);
+      leave(p, n_.pool[s], arc);
       transmit(s, arc);
     } else if (n_.now >= p.free_at && n_.sources[arc].any()) {
       hosts_.send(arc);
     }
     if (p.control_due || (p.waiting & ~p.paused) != 0 || hosts_.ready(arc)) arm(arc);
+  }
+  /// A node that relays has one queue for all, into which its own come as fast as its link is: two
+  /// of them to one of others. PortFC's has queues of their own, and those of others go first.
+  bool yields(Port& p, Arc arc) {
+    if (FlowControl::kPerPort || !p.relays) return false;
+    const bool own = p.own_turns < 2 && n_.now >= p.free_at && hosts_.ready(arc);
+    p.own_turns = static_cast<std::uint8_t>(own ? p.own_turns + 1 : 0);
+    return own;
   }
   bool send_control(Port& p, Arc arc) {
     if (!p.control_due) return false;
@@ -373,7 +392,7 @@ class Engine {
     Port& p = n_.ports[out];
     while ((p.waiting >> priority & 1) != 0) {
       const std::uint32_t s = dequeue(p, priority);
-      leave(p, n_.pool[s]);
+      leave(p, n_.pool[s], out);
       each(s);
     }
   }

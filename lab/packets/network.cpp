@@ -75,6 +75,7 @@ Result<Network> Network::of(const Fabric& fabric, const Settings& settings) {
     Port& p = n.ports[a];
     p.node = static_cast<std::uint32_t>(tail);
     p.forwards = forwards(fabric.nodes[tail]);
+    p.relays = fabric.nodes[tail].relays;
     p.delay = link.delay_ns * kNanosecond;
     if (kOctetTime % link.rate_bps == 0)
       p.ps_per_octet = static_cast<std::uint32_t>(
@@ -86,7 +87,9 @@ Result<Network> Network::of(const Fabric& fabric, const Settings& settings) {
     const std::uint64_t needed = n.headroom_needed(link.rate_bps, p.delay);
     const std::uint64_t given =
         settings.pfc.headroom_octets != 0 ? settings.pfc.headroom_octets : needed;
-    if (settings.flow_control == FlowControlKind::kPfc && forwards(fabric.nodes[head])) {
+    if ((settings.flow_control == FlowControlKind::kPfc ||
+         settings.flow_control == FlowControlKind::kPfcStar) &&
+        forwards(fabric.nodes[head])) {
       if (given < needed)
         return fail(Error{0, "settings.pfc.headroom_octets",
                           fmt::format("{}: {} needs {}, {} more", given, name_of(fabric, link),
@@ -99,10 +102,9 @@ Result<Network> Network::of(const Fabric& fabric, const Settings& settings) {
     }
   }
   if (settings.pfc.xon_octets >= settings.pfc.xoff_octets)
-    return fail(
-        Error{0, "settings.pfc.xon_octets",
-              fmt::format("{}: not below XOFF, {}", settings.pfc.xon_octets,
-                          settings.pfc.xoff_octets)});
+    return fail(Error{
+        0, "settings.pfc.xon_octets",
+        fmt::format("{}: not below XOFF, {}", settings.pfc.xon_octets, settings.pfc.xoff_octets)});
   // A pause is told again after half its quanta, and may wait for a frame on the wire.
   const std::uint64_t least_quanta = (n.frame_octets + 2 * kControlOctets + 31) / 32;
   if (settings.pfc.quanta < least_quanta)

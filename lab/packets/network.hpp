@@ -61,8 +61,10 @@ struct Port {
   bool timer = false;              ///< kPortFree is under way
   bool control_due = false;        ///< the flow control wants to send a frame
   bool down = false;
+  std::uint8_t own_turns = 0;  ///< of a node that relays: since what it relays went
   bool was_cut = false;
   bool forwards = false;      ///< the node forwards; else it is a host that does not
+  bool relays = false;        ///< it is a host that forwards
   std::uint32_t node = 0;     ///< where it is
   std::uint32_t served = 0;   ///< virtual time of fair queueing
   std::uint64_t turning = 0;  ///< qos::Ruleset::turning_tags
@@ -119,7 +121,8 @@ struct Counters {
   std::uint64_t turned_lossy = 0;      ///< of these, to the lossy one
   std::uint64_t ecn_marks = 0;
   std::uint32_t peak_headroom = 0;
-  std::uint64_t digest = 0;  ///< of everything that arrived, where and when
+  std::uint32_t pause_hops = 0;  ///< the farthest that a pause of PortFC's has got
+  std::uint64_t digest = 0;      ///< of everything that arrived, where and when
 };
 
 /// Of a frame that begins to go over a link.

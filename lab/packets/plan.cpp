@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "lab/routing/cases.hpp"
+#include "lab/topology/server_fabrics.hpp"
 
 namespace lldp::lab::packets {
 namespace {
@@ -54,6 +55,42 @@ std::size_t twin_of(Fabric& fabric, std::size_t host, std::size_t number, bool l
   return twin;
 }
 
+/// Four flows around NDC(2, 1), each relayed where the next one begins.
+Result<Plan> ndc_loop() {
+  auto fabric = ndc(2, 1);
+  if (!fabric) return fail(fabric.error());
+  Plan plan{.name = "ndc-loop", .fabric = std::move(*fabric)};
+  plan.failed.resize(plan.fabric.links.size());
+  plan.settings.protection = Protection::kOff;
+  plan.settings.pfc.xoff_octets = 75'000;
+  plan.settings.pfc.xon_octets = 50'000;
+  plan.settings.buffer_octets = 5'000'000;
+  const auto node = [&](std::string_view name) {
+    return static_cast<std::size_t>(std::find_if(plan.fabric.nodes.begin(), plan.fabric.nodes.end(),
+                                                 [&](const Node& n) { return n.name == name; }) -
+                                    plan.fabric.nodes.begin());
+  };
+  const auto links = adjacencies(plan.fabric);
+  const auto between = [&](std::size_t a, std::size_t b) {
+    for (const Adjacency& x : links[a])
+      for (const Adjacency& y : links[b])
+        if (x.peer == y.peer) return x.peer;
+    return a;
+  };
+  constexpr std::string_view kRing[] = {"node00", "node01", "node11", "node10"};
+  for (std::size_t i = 0; i < 4; ++i) {
+    const std::size_t from = node(kRing[i]);
+    const std::size_t relay = node(kRing[(i + 1) % 4]);
+    const std::size_t to = node(kRing[(i + 2) % 4]);
+    lab::Flow way{.name = fmt::format("{}-{}", kRing[i].substr(4), kRing[(i + 2) % 4].substr(4)),
+                  .from = from,
+                  .to = to,
+                  .via = {between(from, relay), relay, between(relay, to)}};
+    plan.flows.push_back({.spec = {.name = way.name}, .way = std::move(way)});
+  }
+  return plan;
+}
+
 }  // namespace
 
 Result<Plan> plan_of_case(std::string_view name, std::size_t x, std::size_t y) {
@@ -62,6 +99,7 @@ Result<Plan> plan_of_case(std::string_view name, std::size_t x, std::size_t y) {
   if (x + y == 0 || x > kMostFlows || y > kMostFlows)
     return fail(Error{0, "flows", fmt::format("give X+Y, at most {} of each", kMostFlows)});
   if (name.starts_with("itsy-")) return plan_of_figure(name);
+  if (name == "ndc-loop") return ndc_loop();
   const bool flaps = name == "flap";
   auto drawn = scenario(flaps ? "case1" : name);
   if (!drawn) return fail(drawn.error());

@@ -132,6 +132,7 @@ std::string to_json(const Plan& plan, const Outcome& o) {
                  {"unroutable", o.unroutable},
                  {"packet_hops", o.count.hops},
                  {"events", o.count.events},
+                 {"pause_hops", o.count.pause_hops},
                  {"peak_headroom_octets", o.count.peak_headroom},
                  {"octets",
                   {{"sent", o.count.sent},

@@ -12,6 +12,7 @@
 #include "lab/packets/engine.hpp"
 #include "lab/packets/flow_control/none.hpp"
 #include "lab/packets/flow_control/pfc.hpp"
+#include "lab/packets/flow_control/portfc.hpp"
 #include "lab/packets/oracle.hpp"
 
 namespace lldp::lab::packets {
@@ -222,30 +223,70 @@ Outcome run_with(const Plan& plan, const Hooks& hooks, Prepared prepared) {
   return Run<FlowControl, Detector>(plan, hooks, std::move(prepared)).go();
 }
 
+/// What NDC's schemes ask for, and how the devices are set up for them.
+Result<void> set_up_ndc(const Plan& plan, Network& n) {
+  const FlowControlKind kind = plan.settings.flow_control;
+  const bool portfc = kind == FlowControlKind::kPortFc;
+  if (kind != FlowControlKind::kPfcStar && !portfc) return {};
+  const auto fits = check_ndc(plan.fabric, portfc ? kPriorities : ~std::size_t{0});
+  if (!fits) return fits;
+  const auto refuse = [](std::string_view key, std::string_view what) {
+    return fail(Error{0, std::string(key), std::string(what)});
+  };
+  if (std::find(plan.failed.begin(), plan.failed.end(), true) != plan.failed.end())
+    return refuse("failed", "in an NDC with this flow control no link may fail");
+  if (!plan.events.empty()) return refuse("events", "in an NDC with this flow control none may be");
+  if (!plan.storms.empty()) return refuse("storms", "in an NDC with this flow control none may be");
+  if (plan.settings.protection != Protection::kOff)
+    return refuse("settings.protect", "with this flow control: none");
+  if (portfc) {
+    n.lossless = static_cast<std::uint8_t>(~(1U << n.control));
+    return {};
+  }
+  const auto lossless = plan.settings.policy.lossless();
+  if (lossless.size() < 2)
+    return refuse("settings.lossless", "pfc-star needs a priority for each of two hops");
+  for (Arc a = 0; a < n.arcs(); ++a) {
+    if (!n.ports[a].relays) continue;
+    n.tags[reversed(a)] = 1;  // what comes in at a node, and goes on, changes
+    n.ports[a].turning = 2;
+    n.ports[a].after_turn[lossless[0].priority.value()] = lossless[1].priority.value();
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<Prepared> prepare(const Plan& plan) {
   auto network = Network::of(plan.fabric, plan.settings);
   if (!network) return fail(network.error());
+  if (const auto set_up = set_up_ndc(plan, *network); !set_up) return fail(set_up.error());
   Prepared p{std::move(*network), AgentsInside(plan.fabric, plan.settings.seed)};
   for (std::size_t l = 0; l < plan.fabric.links.size(); ++l)
     for (std::size_t e = 0; e < 2; ++e)
-      p.network.install(l, e,
-                        class_said(plan.fabric, l, e)
-                            .value_or(qos::PortClass{.order = p.agents.order(l, e)}));
+      p.network.install(
+          l, e,
+          class_said(plan.fabric, l, e).value_or(qos::PortClass{.order = p.agents.order(l, e)}));
   FailedLinks failed = plan.failed;
   failed.resize(plan.fabric.links.size());
   p.network.flows.reserve(plan.flows.size());
+  const bool relays = has_relays(plan.fabric);
+  std::optional<NdcMap> map;
+  if (plan.settings.flow_control == FlowControlKind::kPortFc) map.emplace(p.network);
   for (const PlannedFlow& f : plan.flows) {
-    const auto path = path_of(plan.fabric, failed, f.way);
+    lab::Flow way = f.way;
+    if (relays) give_way(plan.fabric, way);
+    const auto path = relays && !way.via.empty() ? laid_path(plan.fabric, failed, way)
+                                                 : path_of(plan.fabric, failed, way);
     if (!path) return fail(path.error());
     for (const std::size_t station : f.way.via)
       if (std::find(path->nodes.begin(), path->nodes.end(), station) == path->nodes.end())
-        return fail(Error{0, fmt::format("flow {}: via", escape(f.spec.name)),
-                          fmt::format("`{}` is on none of the ways that switches take: {}",
-                                      escape(plan.fabric.nodes[station].name),
-                                      names(plan.fabric, *path))});
-    p.network.add_flow(f.spec, *path);
+        return fail(
+            Error{0, fmt::format("flow {}: via", escape(f.spec.name)),
+                  fmt::format("`{}` is on none of the ways that switches take: {}",
+                              escape(plan.fabric.nodes[station].name), names(plan.fabric, *path))});
+    const std::uint32_t flow = p.network.add_flow(f.spec, *path);
+    if (map) p.network.flows[flow].priority = map->queue_of(p.network, p.network.flows[flow].route);
     p.paths.push_back(names(plan.fabric, *path));
   }
   return p;
@@ -267,6 +308,10 @@ Result<Outcome> run(const Plan& plan, const Hooks& hooks) {
           return run_with<Pfc, NoDetector>(plan, hooks, std::move(*prepared));
       }
       break;
+    case FlowControlKind::kPfcStar:
+      return run_with<Pfc, NoDetector>(plan, hooks, std::move(*prepared));
+    case FlowControlKind::kPortFc:
+      return run_with<PortFc, NoDetector>(plan, hooks, std::move(*prepared));
     case FlowControlKind::kOff:
       return run_with<NoFlowControl, NoDetector>(plan, hooks, std::move(*prepared));
   }

@@ -9,8 +9,13 @@
 
 namespace lldp::lab::packets {
 
-enum class FlowControlKind : std::uint8_t { kPfc, kOff };
-inline constexpr std::string_view kFlowControls[] = {"pfc", "none"};
+enum class FlowControlKind : std::uint8_t {
+  kPfc,
+  kOff,
+  kPfcStar,  ///< PFC with a class of its own for each hop
+  kPortFc
+};
+inline constexpr std::string_view kFlowControls[] = {"pfc", "none", "pfc-star", "portfc"};
 
 /// What is done against deadlocks.
 enum class Protection : std::uint8_t { kOff, kDownUp, kWatchdog, kItsy };

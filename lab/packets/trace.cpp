@@ -91,6 +91,13 @@ void CaptureWriter::frame(Picoseconds begin, const Slot& f) {
 void CaptureWriter::pause(const Slot& f) {
   big(frame_, 0x0180'C200'0001, 6);
   mac(frame_, f.arc / 2, f.arc % 2);
+  if (settings_.flow_control == FlowControlKind::kPortFc) {  // not standardized: numbers, no mask
+    big(frame_, 0x88B5, 2);
+    big(frame_, f.flow != 0 ? 1U : 0U, 1);  // pause, else resume
+    big(frame_, f.number >> 1, 1);          // port
+    big(frame_, f.number & 1, 1);           // queues: 0 of what is relayed, 1 direct
+    return frame_.resize(kControlOctets - kFcsOctets);
+  }
   big(frame_, 0x8808, 2);
   big(frame_, 0x0101, 2);
   big(frame_, f.number | f.flow, 2);

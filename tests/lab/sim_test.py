@@ -92,7 +92,8 @@ class Sim(unittest.TestCase):
             ({"settings": {"pfc": {"alpha_256": 64, "headroom_octets": 28207}}}, "settings.pfc.headroom_octets: 28207: "),
             ({"settings": {"pfc": {"xoff_octets": 5000, "xon_octets": 5000}}}, "settings.pfc.xon_octets: 5000: not below XOFF"),
             ({"settings": {"pfc": {"quanta": 36}}}, "settings.pfc.quanta: 36: a pause would end before it is told again"),
-            ({"settings": {"flow_control": "portfc"}}, "settings.flow_control: `portfc`: there are pfc, none"),
+            ({"settings": {"flow_control": "portfc"}}, "settings.flow_control: for NDC(n, 1) alone"),
+            ({"settings": {"flow_control": "bfc"}}, "settings.flow_control: `bfc`: there are pfc, none, pfc-star, portfc"),
             ({"settings": {"buffer_octets": 1000}}, "settings.buffer_octets: 1000: the headrooms of "),
             ({"settings": {"lossless": "9"}}, "settings.lossless: "),
             ({"fabric": "nowhere.json"}, "fabric: "),
@@ -108,7 +109,7 @@ class Sim(unittest.TestCase):
         self.assertIn("this is no JSON", lab("sim", "-", text="{").stderr)
         deep = '{"fabric": ' + '{"a":' * 500000 + "1" + "}" * 500001
         self.assertIn("nested more than 32 levels deep", lab("sim", "-", text=deep).stderr)
-        for words in (("case1", "--flow-control", "portfc"), ("case1", "--protect", "oracle"), ("case1", "--duration", "0"), ()):
+        for words in (("case1", "--flow-control", "bfc"), ("case1", "--protect", "oracle"), ("case1", "--duration", "0"), ()):
             self.assertEqual(lab("sim", *words).returncode, 2)
 
     def test_the_seed_of_the_command_line_is_the_traffics(self):
@@ -170,6 +171,15 @@ class Sim(unittest.TestCase):
         for storm, what in (({"host": "Leaf1"}, "`Leaf1` is no host"), ({"host": "host1", "pause_ns": 9, "every_ns": 5000, "x": 1}, "storms[0].x: "),
                             ({"host": "host1", "pause_ns": 5000, "every_ns": 5000}, "storms[0].pause_ns: is not below every_ns")):
             self.assertIn(what, self.scenario(storms=[storm]).stderr)
+
+    def test_nodes_that_relay(self):
+        for control, status in (("pfc", 1), ("pfc-star", 0), ("portfc", 0)):
+            done = lab("sim", "ndc-loop", "--flow-control", control, "--duration", "2", "--json")
+            self.assertEqual((done.returncode, done.stderr), (status, ""))
+            said = json.loads(done.stdout)
+            self.validator("sim").validate(said)
+            self.assertEqual((said["deadlock"], said["drops"], said["flow_control"]), (status == 1, 0, control))
+            self.assertLessEqual(said["pause_hops"], 3)
 
     def test_capture_and_curves(self):
         capture, curve = self.path / "t.pcapng", self.path / "c.csv"

@@ -8,6 +8,7 @@ namespace lldp::lab::packets {
 /// Nobody is stopped: what finds no room is dropped.
 class NoFlowControl {
  public:
+  static constexpr bool kPerPort = false;
   explicit NoFlowControl(const Network& /*network*/) {}
   template <class Engine>
   bool accept(Engine& e, Arc in, std::uint8_t /*priority*/, std::uint32_t octets) {

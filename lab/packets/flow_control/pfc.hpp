@@ -16,6 +16,7 @@ namespace lldp::lab::packets {
 /// quanta, and is told again after half of them.
 class Pfc {
  public:
+  static constexpr bool kPerPort = false;
   explicit Pfc(const Network& network)
       : s_(network.settings.pfc), until_(network.arcs()), frame_(network.frame_octets) {}
 

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <filesystem>
 
+#include "base/text.hpp"
 #include "lab/bounce/report.hpp"
 #include "lab/commands/options.hpp"
 #include "lab/live/agents.hpp"
@@ -76,9 +78,11 @@ int run_bounce(const Arguments& arguments) {
       "cut", po::value(&cuts)->value_name("A-B"), "a link to cut; can be repeated")(
       "flow", po::value(&flows)->value_name("FROM[-VIA...]-TO"),
       "a flow from host to host; can be repeated, up to 250 times")(
-      "restarts", po::value(&settings.restarts)->value_name("N")->default_value(0),
+      "restarts",
+      number<std::size_t>(&settings.restarts, 0, 100'000)->value_name("N")->default_value(0),
       "restart agents where the first flow turns, and beside, under traffic")(
-      "rate", po::value(&settings.packets_per_second)->value_name("N")->default_value(10'000),
+      "rate",
+      number(&settings.packets_per_second, 1.0, 1e7)->value_name("N")->default_value(10'000),
       "that traffic, in packets per second")(
       "backend", po::value(&settings.backend)->value_name("B")->default_value("bpf"),
       "the agents' data plane")("qos.lossless",
@@ -101,7 +105,7 @@ int run_bounce(const Arguments& arguments) {
       "the agent's program")(
       "agent-arg", po::value(&settings.agent_arguments)->value_name("ARG"),
       "one more argument for every agent ({node}: its name); can be repeated")(
-      "timeout", po::value(&timeout)->value_name("S")->default_value(timeout),
+      "timeout", number(&timeout, 0.0, 86400.0)->value_name("S")->default_value(timeout),
       "give up if not all is protected after so many seconds")("json", po::bool_switch(&json),
                                                                "print JSON");
   std::vector<std::string> words;
@@ -109,12 +113,12 @@ int run_bounce(const Arguments& arguments) {
   if (words.size() != 1) return complain_usage("bounce", "name a case or a fabric's file");
   const bool named =
       std::find(std::begin(kScenarios), std::end(kScenarios), words[0]) != std::end(kScenarios);
+  if (std::error_code error; !named && !std::filesystem::exists(words[0], error))
+    return complain_usage("bounce", fmt::format("`{}` is neither a case (case1, case2, twice, "
+                                                "layered) nor a file",
+                                                escape(words[0])));
   if (named != flows.empty() || (named && !cuts.empty()) || flows.size() > 250)
     return complain_usage("bounce", "a fabric's file needs 1 to 250 --flow, a case has its own");
-  if (!(timeout >= 0 && timeout <= 86400))
-    return complain_usage("bounce", "--timeout: give seconds, 0 to 86400");
-  if (!(settings.packets_per_second >= 1 && settings.packets_per_second <= 1e7))
-    return complain_usage("bounce", "--rate: give packets per second, 1 to 10000000");
   const auto policy = qos::Policy::parse(lossless, lossy);
   if (!policy) return complain_usage("bounce", to_string(policy.error()));
   const auto place = live::place_of(prefix, dir);

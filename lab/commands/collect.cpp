@@ -53,9 +53,10 @@ int run_collect(const Arguments& arguments) {
           ->value_name("C")
           ->default_value(std::string(kRemoteCommand), "both"),
       "run there instead of lldp-level's show and rules")(
-      "timeout", po::value(&timeout)->value_name("S")->default_value(timeout),
+      "timeout", number(&timeout, 1e-3, 86400.0)->value_name("S")->default_value(timeout),
       "for every host's answer")(
-      "at-once", po::value(&remote.at_once)->value_name("N")->default_value(remote.at_once),
+      "at-once",
+      number<std::size_t>(&remote.at_once, 1, 1000)->value_name("N")->default_value(remote.at_once),
       "ask so many hosts at once")("slurm", po::value(&slurm)->value_name("FILE"),
                                    "write Slurm's topology.conf")(
       "labels", po::value(&labels)->value_name("FILE"), "write Kubernetes labels, as commands")(
@@ -70,10 +71,6 @@ int run_collect(const Arguments& arguments) {
   if (!parse(options, kUsageLine, arguments, words)) return kDone;
   if (words.empty() && ssh.empty())
     return complain_usage("collect", "name files, directories or --ssh HOSTS");
-  if (!(timeout > 0 && timeout <= 86400))
-    return complain_usage("collect", "--timeout: give seconds, more than 0 to 86400");
-  if (remote.at_once < 1 || remote.at_once > 1000)
-    return complain_usage("collect", "--at-once: give a number from 1 to 1000");
   remote.timeout = std::chrono::duration<double>(timeout);
   hints.hosts = split_list(hosts);
   hints.switches = split_list(switches);

@@ -165,12 +165,10 @@ int run_live(const Arguments& arguments) {
       "run: the agent's program")(
       "agent-arg", po::value(&s.agent_arguments)->value_name("ARG"),
       "run: one more argument for every agent ({node}: its name); can be repeated")(
-      "timeout", po::value(&timeout)->value_name("S")->default_value(timeout),
+      "timeout", number(&timeout, 0.0, 86400.0)->value_name("S")->default_value(timeout),
       "run: give up after so many seconds")("json", po::bool_switch(&s.json), "print JSON");
   std::vector<std::string> words;
   if (!parse(options, kUsageLine, arguments, words)) return kDone;
-  if (!(timeout >= 0 && timeout <= 86400))
-    return complain_usage("live", "--timeout: give seconds, 0 to 86400");
   s.timeout = std::chrono::duration<double>(timeout);
   const auto place = live::place_of(prefix, dir);
   if (!place) return complain_usage("live", to_string(place.error()));

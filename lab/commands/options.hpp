@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <fmt/format.h>
+
 #include <boost/program_options.hpp>
+#include <charconv>
+#include <limits>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -11,6 +16,44 @@
 namespace lldp::lab {
 
 namespace po = boost::program_options;
+
+/// The value of an option that is a number, from `least` to `most`. Everything else is refused: the
+/// library's own takes -1 for an unsigned number, and wraps it, and nan for a number.
+template <class T>
+class Number : public po::typed_value<T> {
+ public:
+  Number(T* into, T least, T most) : po::typed_value<T>(into), least_(least), most_(most) {}
+
+ private:
+  void xparse(boost::any& store, const std::vector<std::string>& words) const override {
+    if (!store.empty()) throw po::multiple_occurrences();
+    const std::string& text = words.empty() ? std::string() : words.front();
+    T value{};
+    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (words.size() != 1 || code != std::errc{} || end != text.data() + text.size() ||
+        !(value >= least_ && value <= most_))
+      throw po::error_with_option_name("%canonical_option%: give " + wanted());
+    store = value;
+  }
+  [[nodiscard]] std::string wanted() const {
+    return most_ == std::numeric_limits<T>::max()
+               ? fmt::format("a number, {} or more", least_)
+               : fmt::format("a number from {} to {}", least_, most_);
+  }
+
+  T least_{};
+  T most_{};
+};
+
+/// For `add_options()`, as po::value() is.
+template <class T>
+[[nodiscard]] po::typed_value<T>* number(T* into, T least, T most = std::numeric_limits<T>::max()) {
+  return new Number<T>(into, least, most);  // which owns it, as it does po::value()'s
+}
+template <class T>
+[[nodiscard]] po::typed_value<T>* number(T least, T most = std::numeric_limits<T>::max()) {
+  return number<T>(nullptr, least, most);
+}
 
 /// Parses a subcommand's arguments by `options`, to which it adds --help; words that belong to no
 /// option go to `words`. Nullopt: help was asked for and printed. Throws po::error.

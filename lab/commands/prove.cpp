@@ -35,12 +35,6 @@ bool has_orders(const Fabric& fabric) {
                      [](const Link& l) { return l.ends[0].order || l.ends[1].order; });
 }
 
-/// Whether any link joins layers: packets are not routed by levels there.
-bool has_layers(const Fabric& fabric) {
-  return std::any_of(fabric.links.begin(), fabric.links.end(),
-                     [](const Link& l) { return l.ends[0].layer || l.ends[1].layer; });
-}
-
 /// The port at `node` of a buffer's link.
 const std::string& port_at(const Report& r, const qos::Buffer& b, std::size_t node) {
   const Link& link = r.fabric.links[r.graph.links[b.link]];
@@ -109,7 +103,7 @@ int run_prove(const Arguments& arguments) {
                         "the layers of the links; as-set: by the orders that the file's switches "
                         "have now. Without it as-set if the file has any, spans if its links have "
                         "layers, else down-up")(
-      "lossless", po::value(&lossless)->value_name("N")->default_value(2),
+      "lossless", number<std::size_t>(&lossless, 1, 7)->value_name("N")->default_value(2),
       "number of lossless classes, 1 to 7")(
       "stay-in-last", po::bool_switch(&report.stay_in_last),
       "for study: a turn in the last lossless class stays there instead of going lossy")(
@@ -123,8 +117,6 @@ int run_prove(const Arguments& arguments) {
     return complain_usage(
         "prove",
         fmt::format("--rules: `{}` is not none, down-up, spans or as-set", escape(report.rules)));
-  if (lossless < 1 || lossless > 7)
-    return complain_usage("prove", "--lossless: give a number from 1 to 7");
   if (report.stay_in_last && report.rules == "none")
     return complain_usage("prove", "--stay-in-last: there is no turn with --rules none");
 

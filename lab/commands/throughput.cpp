@@ -124,16 +124,20 @@ int run_throughput(const Arguments& arguments) {
                         "one, as far away as can be")(
       "routing", po::value(&c.routing)->value_name("R")->default_value("df-ksp"),
       "df-ksp: shortest paths with as many turns as there are priorities; ksp; updown: ECMP; "
-      "edge-disjoint: FC's")("paths", po::value(&c.paths)->value_name("K")->default_value(32),
-                             "paths of a pair")(
-      "lossless", po::value(&c.lossless)->value_name("N")->default_value(2),
-      "df-ksp: lossless priorities, 1 to 7")("tagger", po::bool_switch(&c.tagger),
-                                             "how many priorities Tagger needs for the paths")(
-      "gap", po::value(&c.gap)->value_name("G")->default_value(0.01, "0.01"),
+      "edge-disjoint: FC's")(
+      "paths", number<std::size_t>(&c.paths, 1, 10'000)->value_name("K")->default_value(32),
+      "paths of a pair")("lossless",
+                         number<std::size_t>(&c.lossless, 1, 7)->value_name("N")->default_value(2),
+                         "df-ksp: lossless priorities, 1 to 7")(
+      "tagger", po::bool_switch(&c.tagger), "how many priorities Tagger needs for the paths")(
+      "gap", number(&c.gap, 1e-4, 1.0)->value_name("G")->default_value(0.01, "0.01"),
       "end when the bounds are so close")(
-      "seed", po::value(&c.seed)->value_name("N")->default_value(1), "of what is chosen at random")(
-      "threads", po::value(&c.threads)->value_name("N")->default_value(default_threads(), "all"),
-      "how many processors to use")("json", "print JSON");
+      "seed", number<std::uint64_t>(&c.seed, 0)->value_name("N")->default_value(1),
+      "of what is chosen at random")("threads",
+                                     number<std::size_t>(&c.threads, 1, 256)
+                                         ->value_name("N")
+                                         ->default_value(default_threads(), "all"),
+                                     "how many processors to use")("json", "print JSON");
   std::vector<std::string> words;
   const auto values = parse(options, kUsageLine, arguments, words);
   if (!values) return kDone;
@@ -147,14 +151,6 @@ int run_throughput(const Arguments& arguments) {
     return complain_usage("throughput", fmt::format("--routing: `{}` is not df-ksp, ksp, updown or "
                                                     "edge-disjoint",
                                                     escape(c.routing)));
-  if (c.paths < 1 || c.paths > 10'000)
-    return complain_usage("throughput", "--paths: give a number from 1 to 10000");
-  if (c.lossless < 1 || c.lossless > 7)
-    return complain_usage("throughput", "--lossless: give a number from 1 to 7");
-  if (!(c.gap >= 1e-4 && c.gap <= 1))
-    return complain_usage("throughput", "--gap: give a number from 0.0001 to 1");
-  if (c.threads < 1 || c.threads > 256)
-    return complain_usage("throughput", "--threads: give a number from 1 to 256");
   const auto fabric = load_fabric(words[0]);
   if (!fabric) return complain("throughput", fabric.error());
   if (const auto rate_0 = std::ranges::find(fabric->links, 0U, &Link::rate_bps);

@@ -27,6 +27,43 @@ constexpr std::string_view kUsageLine =
     "       lldp-level-lab topo convert FABRIC [OPTION...]\n"
     "Writes a fabric as networkx node-link JSON, or as Graphviz DOT.\n";
 
+/// Of anything: no fabric that the lab can hold has more.
+constexpr std::size_t kMost = 10'000'000;
+
+/// The options that shape a fabric, and what they shape.
+struct Shapes {
+  const char* option = nullptr;
+  std::string_view kinds{};
+};
+constexpr Shapes kShapes[] = {
+    {"switches", "clos"},
+    {"pods", "clos"},
+    {"hosts", "clos clos-like"},
+    {"links-per-host", "clos"},
+    {"ports", "fcplus fc jellyfish"},
+    {"hosts-per-switch", "fcplus fc jellyfish"},
+    {"v", "fcplus"},
+    {"k", "fc"},
+    {"degrees", "fc"},
+    {"seed", "fcplus fc jellyfish"},
+    {"domains", "railonly railoptimized"},
+    {"rails", "railonly railoptimized"},
+    {"spines", "railoptimized"},
+    {"rate-bps", "clos fattree fcplus fc jellyfish clos-like ndc railonly railoptimized"},
+    {"delay-ns", "clos fattree fcplus fc jellyfish clos-like ndc railonly railoptimized"},
+};
+
+/// An option that was given and shapes nothing here.
+std::optional<std::string> idle_option(const po::variables_map& values, std::string_view kind) {
+  for (const Shapes& s : kShapes) {
+    if (values.count(s.option) == 0 || values[s.option].defaulted()) continue;
+    const auto kinds = split_list(s.kinds, ' ');
+    if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end())
+      return fmt::format("--{}: does nothing for {}", s.option, escape(kind));
+  }
+  return std::nullopt;
+}
+
 Result<std::size_t> count_of(std::string_view option, std::string_view text) {
   std::size_t n = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), n);
@@ -107,39 +144,50 @@ int run_topo(const Arguments& arguments) {
       "output,o", po::value(&output)->value_name("FILE"),
       "write to FILE instead of standard output; FILE.dot: as DOT; FILE.svg: a picture")(
       "json", "as JSON")("dot", "as DOT, `\"leaf1\":\"swp1\" -- \"spine1\":\"swp3\"`")(
-      "rate-bps", po::value(&quality.rate_bps)->value_name("N")->default_value(quality.rate_bps),
-      "rate of every link, bit/s")(
-      "delay-ns", po::value(&quality.delay_ns)->value_name("N")->default_value(quality.delay_ns),
-      "one-way delay of every link, ns")(
+      "rate-bps",
+      number<std::uint64_t>(&quality.rate_bps, 1, 100'000'000'000'000)
+          ->value_name("N")
+          ->default_value(quality.rate_bps),
+      "rate of every link, bit/s")("delay-ns",
+                                   number<std::uint64_t>(&quality.delay_ns, 0, 1'000'000'000'000)
+                                       ->value_name("N")
+                                       ->default_value(quality.delay_ns),
+                                   "one-way delay of every link, ns")(
       "switches", po::value<std::string>()->value_name("N,N[,...]")->default_value("4,4,2"),
       "clos: switches on level 1, 2, ... (2 to 5 levels)")(
       "pods", po::value<std::string>()->value_name("N[,N...]"),
       "clos: pods on levels 1 and 2, on level 3, ... below the top (2 each)")(
-      "hosts", po::value<std::size_t>()->value_name("N")->default_value(8),
+      "hosts", number(std::size_t{0}, kMost)->value_name("N")->default_value(8),
       "clos, clos-like: hosts in all (clos-like: 10 N)")(
-      "links-per-host", po::value<std::size_t>()->value_name("N")->default_value(1),
+      "links-per-host", number(std::size_t{0}, kMost)->value_name("N")->default_value(1),
       "clos: links of a host, each to another leaf")(
-      "ports", po::value<std::size_t>()->value_name("S")->default_value(18),
+      "ports", number(std::size_t{0}, kMost)->value_name("S")->default_value(18),
       "fcplus, fc, jellyfish: ports of a switch to other switches")(
-      "hosts-per-switch", po::value<std::size_t>()->value_name("N")->default_value(1),
+      "hosts-per-switch", number(std::size_t{0}, kMost)->value_name("N")->default_value(1),
       "fcplus, fc, jellyfish: hosts of a switch")(
-      "v", po::value<std::size_t>()->value_name("V"),
+      "v", number(std::size_t{0}, kMost)->value_name("V"),
       "fcplus: virtual switches of a switch (the fewest that make no group of more than 5 layers)")(
-      "k", po::value<std::size_t>()->value_name("K"),
+      "k", number(std::size_t{0}, kMost)->value_name("K"),
       "fc: layers (the fewest that leave no pair without a path)")(
       "degrees", po::value<std::string>()->value_name("N,N[,...]"),
       "fc: links between layers 1 and 2, 2 and 3, ... of a switch")(
-      "seed", po::value<std::uint64_t>()->value_name("N")->default_value(1),
-      "of what is wired at random")("domains",
-                                    po::value<std::size_t>()->value_name("N")->default_value(4),
-                                    "railonly, railoptimized: servers")(
-      "rails", po::value<std::size_t>()->value_name("N")->default_value(8),
+      "seed", number<std::uint64_t>(0)->value_name("N")->default_value(1),
+      "of what is wired at random")(
+      "domains", number(std::size_t{0}, kMost)->value_name("N")->default_value(4),
+      "railonly, railoptimized: servers")(
+      "rails", number(std::size_t{0}, kMost)->value_name("N")->default_value(8),
       "railonly, railoptimized: accelerators of a server")(
-      "spines", po::value<std::size_t>()->value_name("N")->default_value(4),
+      "spines", number(std::size_t{0}, kMost)->value_name("N")->default_value(4),
       "railoptimized: switches that join the rails");
   std::vector<std::string> words;
   const auto values = parse(options, kUsageLine, arguments, words);
   if (!values) return kDone;
+
+  const bool json = values->count("json") != 0;
+  if (json && values->count("dot") != 0)
+    return complain_usage("topo", "--json and --dot exclude each other");
+  if (!words.empty())
+    if (const auto idle = idle_option(*values, words[0])) return complain_usage("topo", *idle);
 
   Result<Fabric> fabric;
   if (words.size() == 1 && words[0] == "clos") {
@@ -171,7 +219,6 @@ int run_topo(const Arguments& arguments) {
                           "name a topology and its size, one of the cases or `convert FABRIC`");
   }
   if (!fabric) return complain_usage("topo", to_string(fabric.error()));
-  const bool json = values->count("json") != 0;
   const bool dot = !json && (values->count("dot") != 0 || output.ends_with(".dot"));
   const bool picture = !json && !dot && output.ends_with(".svg");
   const auto saved = save_text(output, picture ? fabric_picture(*fabric)

@@ -10,6 +10,7 @@
 #include "lab/report/progress.hpp"
 #include "lab/sweep/journal.hpp"
 #include "lab/topology/files.hpp"
+#include "lab/topology/forwarding.hpp"
 #include "lab/topology/json.hpp"
 #include "lab/whatif/picture.hpp"
 #include "lab/whatif/report.hpp"
@@ -134,16 +135,17 @@ int run_whatif(const Arguments& arguments) {
   bool json = false;
   bool no_agents = false;
   po::options_description options("Options");
-  options.add_options()("fail", po::value(&plan.fail)->value_name("N")->default_value(1),
-                        "links in a set")("all", po::bool_switch(&all),
-                                          "all sets there are (the default)")(
-      "samples", po::value(&samples)->value_name("M"), "so many sets drawn by chance")(
-      "seed", po::value<std::uint64_t>()->value_name("N"), "of chance; without it a new one")(
+  options.add_options()(
+      "fail", number(&plan.fail, decltype(plan.fail){0})->value_name("N")->default_value(1),
+      "links in a set")("all", po::bool_switch(&all), "all sets there are (the default)")(
+      "samples", number<std::uint64_t>(&samples, 1)->value_name("M"),
+      "so many sets drawn by chance")("seed", number<std::uint64_t>(0)->value_name("N"),
+                                      "of chance; without it a new one")(
       "change", po::value(&change_texts)->value_name("C"),
       "look after it too: `drain NODE`, `add A-B`, `remove A-B`; can be repeated")(
-      "max-turns", po::value<unsigned>()->value_name("N"),
+      "max-turns", number<unsigned>(0)->value_name("N"),
       "exit status 1 if a packet turns more often")(
-      "max-exposure", po::value<double>()->value_name("S"),
+      "max-exposure", number<double>(0)->value_name("S"),
       "exit status 1 if agents leave a link or an order unprotected for longer")(
       "no-cut-off", po::bool_switch(&gate.no_cut_off),
       "exit status 1 if a switch has no way on in any set")(
@@ -162,8 +164,6 @@ int run_whatif(const Arguments& arguments) {
   if (words.size() != 1) return complain_usage("whatif", "name one fabric file");
   if (all && given("samples"))
     return complain_usage("whatif", "--all and --samples exclude each other");
-  if (given("samples") && samples == 0)
-    return complain_usage("whatif", "--samples: give 1 or more");
   if (given("samples")) plan.samples = samples;
   plan.seed = given("seed") ? (*values)["seed"].as<std::uint64_t>() : std::random_device{}();
   if (given("max-turns")) gate.max_turns = (*values)["max-turns"].as<unsigned>();
@@ -181,6 +181,11 @@ int run_whatif(const Arguments& arguments) {
 
   const auto fabric = load_fabric(words[0]);
   if (!fabric) return complain("whatif", fabric.error());
+  if (has_layers(*fabric))
+    return complain("whatif",
+                    {0, words[0],
+                     "its links have layers, and so its packets are not routed by levels: "
+                     "`prove` looks at all ways through it"});
   whatif::Report report{.plan = plan};
   for (const std::string& text : change_texts) {
     const auto change = whatif::change_from(*fabric, text);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <utility>
@@ -33,6 +34,11 @@ std::optional<Layers> layers_of(const Link& link, std::size_t end) {
   const auto& far = link.ends[1 - end].layer;
   if (!near || !far) return std::nullopt;
   return Layers{*near, *far};
+}
+
+bool has_layers(const Fabric& fabric) {
+  return std::any_of(fabric.links.begin(), fabric.links.end(),
+                     [](const Link& l) { return l.ends[0].layer || l.ends[1].layer; });
 }
 
 std::optional<Error> not_layered(const Fabric& fabric) {

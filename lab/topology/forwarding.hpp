@@ -16,7 +16,9 @@ namespace lldp::lab {
 enum class Span : std::uint8_t {
   kLevels,  ///< the devices' levels, as the agent does
   kLayers,  ///< the layers of the link's two ends, for layered expanders
-  kAsSet,   ///< the orders by which running switches treat packets; unknown where none is told
+  /// The orders by which running switches treat packets, unknown where none is told, and the layers
+  /// of their ports where they have any.
+  kAsSet,
 };
 
 /// The class of the port at `link.ends[end]` when every level is right. With kLayers, a link
@@ -26,6 +28,8 @@ enum class Span : std::uint8_t {
 
 /// What the port at `link.ends[end]` joins; nothing without layers on both ends.
 [[nodiscard]] std::optional<Layers> layers_of(const Link& link, std::size_t end);
+/// Whether any link joins layers: packets are not routed by levels there.
+[[nodiscard]] bool has_layers(const Fabric& fabric);
 /// Why a fabric is no layered expander: a link between devices that forward lacks layers, or joins
 /// some that do not stand next to each other. Nothing: it is one.
 [[nodiscard]] std::optional<Error> not_layered(const Fabric& fabric);

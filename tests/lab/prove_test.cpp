@@ -224,6 +224,57 @@ TEST(ProveCommand, FailsWhereItsAnswerCannotBeWritten) {
   EXPECT_EQ(text, "lldp-level-lab prove: standard output: No space left on device\n");
 }
 
+TEST(LabCommands, RefuseNumbersOutOfBounds) {
+  const TempDir dir;
+  const std::string file = dir / "f.json";
+  std::ofstream(file) << to_json(case1());
+  const auto refusal = [&](const std::string& arguments) {
+    const auto [status, text] = lab(arguments);
+    EXPECT_EQ(status, 2) << text;
+    const auto from = text.find(": ") + 2;
+    return text.substr(from, text.find(": see") - from);
+  };
+  EXPECT_EQ(refusal("whatif " + file + " --samples -1"), "--samples: give a number, 1 or more");
+  EXPECT_EQ(refusal("whatif " + file + " --max-exposure nan"),
+            "--max-exposure: give a number, 0 or more");
+  EXPECT_EQ(refusal("whatif " + file + " --max-turns -1"), "--max-turns: give a number, 0 or more");
+  EXPECT_EQ(refusal("whatif " + file + " --seed -1"), "--seed: give a number, 0 or more");
+  EXPECT_EQ(refusal("converge " + file + " --restarts -1"),
+            "--restarts: give a number from 0 to 1000000");
+  EXPECT_EQ(refusal("topo clos --rate-bps -1"),
+            "--rate-bps: give a number from 1 to 100000000000000");
+  EXPECT_EQ(refusal("topo clos --delay-ns -1"),
+            "--delay-ns: give a number from 0 to 1000000000000");
+  EXPECT_EQ(refusal("topo clos --hosts 3x"), "--hosts: give a number from 0 to 10000000");
+  EXPECT_EQ(refusal("throughput " + file + " --gap inf"), "--gap: give a number from 0.0001 to 1");
+}
+
+TEST(TopoCommand, RefusesOptionsThatDoNothing) {
+  const auto refusal = [](const std::string& arguments) {
+    const auto [status, text] = lab("topo " + arguments);
+    EXPECT_EQ(status, 2) << text;
+    return text.substr(0, text.find(": see"));
+  };
+  EXPECT_EQ(refusal("fattree 4 --switches 3,3"),
+            "lldp-level-lab topo: --switches: does nothing for fattree");
+  EXPECT_EQ(refusal("case1 --rate-bps 5"),
+            "lldp-level-lab topo: --rate-bps: does nothing for case1");
+  EXPECT_EQ(refusal("fc 24 --ports 6 --v 3"), "lldp-level-lab topo: --v: does nothing for fc");
+  EXPECT_EQ(refusal("clos --dot --json"),
+            "lldp-level-lab topo: --json and --dot exclude each other");
+}
+
+TEST(LabCommands, RefuseOrSayWhereLevelsAreNotWhatRoutesAFabric) {
+  const TempDir dir;
+  const std::string file = dir / "f.json";
+  std::ofstream(file) << to_json(*fcplus({.switches = 12, .ports = 6}));
+  const auto [status, text] = lab("whatif " + file);
+  EXPECT_EQ(status, 1);
+  EXPECT_THAT(text, testing::HasSubstr("its packets are not routed by levels"));
+  EXPECT_THAT(lab("converge " + file).second,
+              testing::HasSubstr("its agents are not told the layers of its links here"));
+}
+
 TEST(ThroughputCommand, TellsOfARateOfZeroAndNoMoreThanTheBound) {
   const TempDir dir;
   const std::string file = dir / "f.json";

@@ -135,12 +135,15 @@ TEST(BounceUsage, IsRefusedInOneLine) {
   EXPECT_EQ(refusal({}), "lldp-level-lab bounce: name a case or a fabric's file" + see);
   const std::string flows =
       "lldp-level-lab bounce: a fabric's file needs 1 to 250 --flow, a case has its own";
-  EXPECT_EQ(refusal({"case3"}), flows + see);
+  EXPECT_EQ(refusal({"case3"}),
+            "lldp-level-lab bounce: `case3` is neither a case (case1, case2, twice, layered) nor a "
+            "file" +
+                see);
   EXPECT_EQ(refusal({"case1", "--flow", "host1-host2"}), flows + see);
   EXPECT_EQ(refusal({"case1", "--rate", "0"}),
-            "lldp-level-lab bounce: --rate: give packets per second, 1 to 10000000" + see);
+            "lldp-level-lab bounce: --rate: give a number from 1 to 10000000" + see);
   EXPECT_EQ(refusal({"case1", "--timeout", "-1"}),
-            "lldp-level-lab bounce: --timeout: give seconds, 0 to 86400" + see);
+            "lldp-level-lab bounce: --timeout: give a number from 0 to 86400" + see);
 }
 
 TEST_F(Bounce, KeepsEveryPacketInItsPriorityWhileTheAgentRestarts) {

@@ -220,7 +220,7 @@ void add_statistics(Mib& mib, const json& stats,
 
 }  // namespace
 
-void Mib::add(Object object) {
+void Mib::add(const Object& object) {
   constexpr std::size_t kLongest = 0xffff;
   if (object.value.size() > kLongest) return;  // no TLV is so long
   rows_.push_back({.at = static_cast<std::uint32_t>(text_.size()),

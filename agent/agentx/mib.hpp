@@ -28,7 +28,7 @@ struct Object {
 /// 15,000 of them.
 class Mib {
  public:
-  void add(Object object);  ///< in any order; sort() before anything is looked for
+  void add(const Object& object);  ///< in any order; sort() before anything is looked for
   void sort();
   [[nodiscard]] std::optional<Object> get(const Oid& oid) const;
   /// The first one behind `oid`.

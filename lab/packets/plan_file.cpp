@@ -213,8 +213,7 @@ Result<Plan> plan_from_json(std::string_view text,
         return depth <= kDeepest;
       },
       false);
-  if (too_deep)
-    return fail(Error{0, "", fmt::format("nested more than {} levels deep", kDeepest)});
+  if (too_deep) return fail(Error{0, "", fmt::format("nested more than {} levels deep", kDeepest)});
   if (json.is_discarded()) return fail(Error{0, "", "this is no JSON"});
   Plan plan;
   std::optional<Error> error;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which interfaces are ports, what may be done on them, and what the machine is taken for. Nothing
 // in a namespace is physical: what hardware there is, tests/links puts together.
+#include <fcntl.h>
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,12 +9,14 @@
 #include <linux/if_packet.h>
 #include <net/if.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <thread>
 
 #include "os/fd.hpp"
 #include "tests/netns/support.hpp"
@@ -22,6 +25,7 @@
 namespace lldp::netns {
 namespace {
 
+using namespace std::chrono_literals;
 using testing::HasSubstr;
 
 class PortsTest : public testing::Test {
@@ -170,6 +174,23 @@ TEST_F(PortsTest, FirstFrameDoesNotWaitForTheQuestionWhetherLldpdRuns) {
   EXPECT_GE(sent(), 1);
   ASSERT_TRUE(eventually([&] { return ear.heard() > 0; }));
   EXPECT_EQ(sent(), ear.heard());
+}
+
+// docs/rules.md O5. The state file is a pipe that nobody reads yet, so its writing takes long.
+TEST_F(PortsTest, FrameWaitsForTheWritingOfWhatItTells) {
+  join(*a_, *b_);
+  Ear ear(*b_, "p0");
+  Agent agent(*a_, {"--role", "switch", "--lldp.tx-interval", "3600"});
+  ASSERT_TRUE(eventually([&] { return ear.heard() > 0; }));
+  const std::string part = agent.state_file() + ".part";
+  ASSERT_EQ(::mkfifo(part.c_str(), 0600), 0);
+  const std::size_t before = ear.heard();
+  agent.write_config("role = switch\nlevel = 3\n");
+  agent.process().signal(SIGHUP);
+  std::this_thread::sleep_for(300ms);
+  EXPECT_EQ(ear.heard(), before);
+  const UniqueFd reader(::open(part.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  EXPECT_TRUE(eventually([&] { return ear.heard() > before; }));
 }
 
 TEST_F(PortsTest, DryRunSaysNothingAndChangesNothing) {

@@ -32,7 +32,7 @@ void tell(nlmsghdr* header, const std::function<void(const TcObject&)>& each) {
   std::array<nlattr*, TCA_MAX + 1> attributes{};
   if (nlmsg_parse(header, sizeof(tcmsg), attributes.data(), TCA_MAX, nullptr) < 0) return;
   const auto* tcm = static_cast<const tcmsg*>(nlmsg_data(header));
-  const std::uint32_t number = static_cast<std::uint32_t>(tcm->tcm_ifindex);
+  const auto number = static_cast<std::uint32_t>(tcm->tcm_ifindex);
   const auto port = number == TCM_IFINDEX_MAGIC_BLOCK ? Ifindex() : Ifindex::make(number);
   if (!port || !each) return;
   const auto block = [&](int attribute) {

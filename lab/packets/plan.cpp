@@ -86,7 +86,7 @@ Result<Plan> ndc_loop() {
                   .from = from,
                   .to = to,
                   .via = {between(from, relay), relay, between(relay, to)}};
-    plan.flows.push_back({.spec = {.name = way.name}, .way = std::move(way)});
+    plan.flows.push_back({.spec = {.name = way.name}, .way = way});
   }
   return plan;
 }

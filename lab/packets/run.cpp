@@ -228,7 +228,7 @@ Result<void> set_up_ndc(const Plan& plan, Network& n) {
   const FlowControlKind kind = plan.settings.flow_control;
   const bool portfc = kind == FlowControlKind::kPortFc;
   if (kind != FlowControlKind::kPfcStar && !portfc) return {};
-  const auto fits = check_ndc(plan.fabric, portfc ? kPriorities : ~std::size_t{0});
+  auto fits = check_ndc(plan.fabric, portfc ? kPriorities : ~std::size_t{0});
   if (!fits) return fits;
   const auto refuse = [](std::string_view key, std::string_view what) {
     return fail(Error{0, std::string(key), std::string(what)});

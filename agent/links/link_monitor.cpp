@@ -51,6 +51,28 @@ int receive_messages(nl_sock* socket, Take take) {
   return nl_recvmsgs_default(socket);
 }
 
+/// Asks for a list, anew where it changed while it was told: `begin` before each try, `take` for
+/// each message that is understood. Returns libnl's result.
+int dump(nl_sock* socket, int type, auto& request, const auto& begin, const auto& take) {
+  int e = -NLE_DUMP_INTR;
+  for (int i = 0; e == -NLE_DUMP_INTR && i < kDumpAttempts; ++i) {
+    begin();
+    e = nl_send_simple(socket, type, NLM_F_DUMP, &request, sizeof request);
+    if (e < 0) break;
+    e = receive_messages(socket, [&take](ByteSpan message) {
+      if (const auto parsed = parse_link_message(message)) take(*parsed);
+    });
+  }
+  return e;
+}
+
+/// What a list of interfaces is asked for by.
+struct LinkRequest {
+  ifinfomsg info{};
+  nlattr mask_header{.nla_len = sizeof(nlattr) + sizeof(std::uint32_t), .nla_type = IFLA_EXT_MASK};
+  std::uint32_t mask = 0;
+};
+
 }  // namespace
 
 bool is_virtual_function(std::string_view pci_address, std::string_view devices) {
@@ -137,26 +159,15 @@ Result<void> LinkMonitor::request_all() {
 
 Result<void> LinkMonitor::request_interfaces() {
   std::set<Ifindex> seen;
-  int e = -NLE_DUMP_INTR;
-  for (int i = 0; e == -NLE_DUMP_INTR && i < kDumpAttempts; ++i) {
-    seen.clear();
-    struct {
-      ifinfomsg info{};
-      nlattr mask_header{.nla_len = sizeof(nlattr) + sizeof(std::uint32_t),
-                         .nla_type = IFLA_EXT_MASK};
-      std::uint32_t mask = RTEXT_FILTER_SKIP_STATS;
-    } request;
-    e = nl_send_simple(requests_.get(), RTM_GETLINK, NLM_F_DUMP, &request, sizeof request);
-    if (e < 0) break;
-    e = receive_messages(requests_.get(), [this, &seen](ByteSpan message) {
-      const auto parsed = parse_link_message(message);
-      if (!parsed) return;
-      if (const auto* link = std::get_if<Interface>(&*parsed)) {
-        seen.insert(link->ifindex);
-        take(*link);
-      }
-    });
-  }
+  LinkRequest request{.mask = RTEXT_FILTER_SKIP_STATS};
+  const int e = dump(
+      requests_.get(), RTM_GETLINK, request, [&] { seen.clear(); },
+      [&](const LinkMessage& message) {
+        if (const auto* link = std::get_if<Interface>(&message)) {
+          seen.insert(link->ifindex);
+          take(*link);
+        }
+      });
   if (e < 0) return fail(failed("list of interfaces", e));
   std::vector<Ifindex> missing;
   for (const auto& [ifindex, link] : interfaces_)
@@ -167,19 +178,13 @@ Result<void> LinkMonitor::request_interfaces() {
 
 Result<void> LinkMonitor::request_addresses() {
   std::set<InterfaceAddress> seen;
-  int e = -NLE_DUMP_INTR;
-  for (int i = 0; e == -NLE_DUMP_INTR && i < kDumpAttempts; ++i) {
-    seen.clear();
-    ifaddrmsg all{};  // of both families
-    e = nl_send_simple(requests_.get(), RTM_GETADDR, NLM_F_DUMP, &all, sizeof all);
-    if (e < 0) break;
-    e = receive_messages(requests_.get(), [&seen](ByteSpan message) {
-      const auto parsed = parse_link_message(message);
-      if (!parsed) return;
-      if (const auto* change = std::get_if<AddressChange>(&*parsed); change && change->there)
-        seen.insert(change->address);
-    });
-  }
+  ifaddrmsg all{};  // of both families
+  const int e = dump(
+      requests_.get(), RTM_GETADDR, all, [&] { seen.clear(); },
+      [&](const LinkMessage& message) {
+        if (const auto* change = std::get_if<AddressChange>(&message); change && change->there)
+          seen.insert(change->address);
+      });
   if (e < 0) return fail(failed("list of addresses", e));
   if (std::exchange(addresses_, std::move(seen)) != addresses_ && observer_.addresses)
     observer_.addresses();
@@ -188,24 +193,13 @@ Result<void> LinkMonitor::request_addresses() {
 
 Result<void> LinkMonitor::request_vlans() {
   std::map<Ifindex, BridgeVlans> seen;
-  int e = -NLE_DUMP_INTR;
-  for (int i = 0; e == -NLE_DUMP_INTR && i < kDumpAttempts; ++i) {
-    seen.clear();
-    struct {
-      ifinfomsg info{};
-      nlattr mask_header{.nla_len = sizeof(nlattr) + sizeof(std::uint32_t),
-                         .nla_type = IFLA_EXT_MASK};
-      std::uint32_t mask = RTEXT_FILTER_BRVLAN_COMPRESSED;
-    } request;
-    request.info.ifi_family = AF_BRIDGE;
-    e = nl_send_simple(requests_.get(), RTM_GETLINK, NLM_F_DUMP, &request, sizeof request);
-    if (e < 0) break;
-    e = receive_messages(requests_.get(), [&seen](ByteSpan message) {
-      const auto parsed = parse_link_message(message);
-      if (!parsed) return;
-      if (const auto* vlans = std::get_if<BridgeVlans>(&*parsed)) seen[vlans->ifindex] = *vlans;
-    });
-  }
+  LinkRequest request{.mask = RTEXT_FILTER_BRVLAN_COMPRESSED};
+  request.info.ifi_family = AF_BRIDGE;
+  const int e = dump(
+      requests_.get(), RTM_GETLINK, request, [&] { seen.clear(); },
+      [&](const LinkMessage& message) {
+        if (const auto* vlans = std::get_if<BridgeVlans>(&message)) seen[vlans->ifindex] = *vlans;
+      });
   if (e < 0) return fail(failed("list of VLANs", e));
   for (const auto& [ifindex, before] : std::map(vlans_))
     if (!seen.contains(ifindex)) take(BridgeVlans{.ifindex = ifindex});

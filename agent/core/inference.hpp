@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
-#include <bit>
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
@@ -37,30 +36,42 @@ struct Heard {
 /// How a switch's port stands to what is heard there.
 [[nodiscard]] PortType type_of_port(std::optional<Level> own, std::optional<Level> heard);
 
-/// How many of something stand at each level; knows the lowest without looking at them.
+/// How many of something stand at each level. Of the 255 levels a fabric has a handful, so those in
+/// use are kept and no others: a simulated fabric holds two of these for each of its devices.
 class LevelCount {
  public:
   void add(std::optional<Level> level) {
-    if (level && count_[level->value()]++ == 0) word(*level) |= bit(*level);
+    if (!level) return;
+    const auto at = find(*level);
+    if (at != counts_.end() && at->level == *level)
+      ++at->count;
+    else
+      counts_.insert(at, {*level, 1});
   }
+  /// The level has been added before.
   void remove(std::optional<Level> level) {
-    if (level && --count_[level->value()] == 0) word(*level) &= ~bit(*level);
+    if (!level) return;
+    const auto at = find(*level);
+    if (--at->count == 0) counts_.erase(at);
   }
-  [[nodiscard]] std::uint32_t at(Level level) const { return count_[level.value()]; }
+  [[nodiscard]] std::uint32_t at(Level level) const {
+    const auto at = std::ranges::lower_bound(counts_, level, {}, &Count::level);
+    return at != counts_.end() && at->level == level ? at->count : 0;
+  }
   [[nodiscard]] std::optional<Level> lowest() const {
-    for (unsigned i = 0; i < used_.size(); ++i) {
-      if (used_[i] != 0)
-        return Level::make(64 * i + static_cast<unsigned>(std::countr_zero(used_[i])));
-    }
-    return std::nullopt;
+    return counts_.empty() ? std::nullopt : std::optional(counts_.front().level);
   }
 
  private:
-  std::uint64_t& word(Level l) { return used_[l.value() / 64U]; }
-  static std::uint64_t bit(Level l) { return std::uint64_t{1} << l.value() % 64; }
+  struct Count {
+    Level level{};
+    std::uint32_t count = 0;
+  };
+  std::vector<Count>::iterator find(Level level) {
+    return std::ranges::lower_bound(counts_, level, {}, &Count::level);
+  }
 
-  std::array<std::uint32_t, Level::kMax + 1> count_{};
-  std::array<std::uint64_t, 4> used_{};  ///< one bit a level
+  std::vector<Count> counts_{};  ///< by rising level, none of them 0
 };
 
 /// The switches that are heard, and those among which the device found its level (A): how it knows

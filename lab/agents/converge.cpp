@@ -24,6 +24,7 @@ class Run {
         truth_(network_, script_.levels()),
         cuts_(fabric.links.size(), 0) {
     network_.loss = scenario.loss;
+    network_.saves_at_once = false;  // nobody dies in the midst of things
     network_.watch(truth_);
     script_.set_back();
   }

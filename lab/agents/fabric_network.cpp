@@ -6,6 +6,8 @@ namespace lldp::lab::agents {
 Network network_of(const Fabric& fabric, std::uint64_t seed,
                    const std::function<void(core::Settings&)>& adjust) {
   Network network(seed);
+  network.nodes.reserve(fabric.nodes.size());
+  network.cables.reserve(fabric.links.size());
   for (const Node& node : fabric.nodes) {
     core::Settings settings;
     settings.role = node.role;

@@ -95,7 +95,7 @@ void Network::start_all() {
 
 void Network::stop(std::size_t node, bool orderly) {
   Node& n = nodes[node];
-  if (orderly || n.unsaved) n.state = n.agent->state();
+  if (orderly || n.unsaved || !saves_at_once) n.state = n.agent->state();
   n.unsaved = false;
   n.crash.reset();
   if (orderly) {
@@ -198,7 +198,7 @@ void Network::act(std::size_t node) {
                            [](const auto& e) { return e.kind == core::Event::Kind::kState; });
   const bool dies = n.crash && (n.unsaved || !actions_.sends.empty());
   if (n.unsaved && !actions_.sends.empty() && !(dies && *n.crash == Crash::kBeforeSaving)) {
-    n.state = n.agent->state();
+    if (saves_at_once) n.state = n.agent->state();
     n.unsaved = false;
   }
   if (!dies || *n.crash == Crash::kWhileSending) {

@@ -96,6 +96,9 @@ class Network {
   Duration delay = std::chrono::milliseconds(1);  ///< of cables laid from now on
   std::optional<std::size_t> mute{};              ///< nothing that this node sends arrives
   bool keep_events = false;
+  /// false: a state file is written only when its agent ends. That costs less, and hides an agent
+  /// that does not tell of a change (core::Event::Kind::kState); crash_soon() needs true.
+  bool saves_at_once = true;
   std::uint64_t frames_sent = 0;
   std::uint64_t frames_lost = 0;  ///< of those; not the ones sent into a cable that is down
 

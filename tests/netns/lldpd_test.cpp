@@ -64,6 +64,10 @@ class Wiretap {
   UniqueFd fd_;
 };
 
+/// Of a peer: lldpd is asked three times within the shortest TTL whether it lives, which confirms
+/// its neighbours and tells which interfaces it has: each second with this one.
+const std::vector<std::string> kShortTtl{"--lldp.tx-interval", "1", "--lldp.tx-hold", "2"};
+
 class LldpdTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -74,10 +78,10 @@ class LldpdTest : public testing::Test {
     lldpd_.emplace(*a_);
   }
   /// Ours beside lldpd, on level 3 above a peer that speaks for itself.
-  void start_agents(std::vector<std::string> options = {}) {
+  void start_agents(std::vector<std::string> options = {}, std::vector<std::string> of_peer = {}) {
     options.insert(options.end(), {"--role", "switch", "--lldpd.socket", lldpd_->socket()});
-    peer_.emplace(
-        *b_, std::vector<std::string>{"--role", "switch", "--level", "2", "--transport", "packet"});
+    of_peer.insert(of_peer.end(), {"--role", "switch", "--level", "2", "--transport", "packet"});
+    peer_.emplace(*b_, std::move(of_peer));
     agent_.emplace(*a_, std::move(options));
   }
   [[nodiscard]] std::string transport() const { return agent_->show()["device"]["transport"]; }
@@ -222,6 +226,35 @@ TEST_F(LldpdTest, FollowsPortsThatComeAndGo) {
   a_->ip("link del p0");
   EXPECT_TRUE(eventually([&] { return agent_->show()["ports"].size() == 1; }));
   ASSERT_TRUE(comes_to("lldpd"));
+}
+
+TEST_F(LldpdTest, PortThatItLeavesOutIsAnAlarmForAsLongAsItIsThere) {
+  lldpd_.emplace(*a_, "configure system interface pattern p0\n");
+  join(*a_, *b_);
+  join(*a_, *b_, 1, "q");
+  lldpd_->start();
+  start_agents({}, kShortTtl);
+  const auto alarmed = [&] {
+    const auto alarms = agent_->show()["alarms"];
+    return std::ranges::any_of(alarms, [](const auto& alarm) {
+      const std::string text = alarm["text"];
+      return alarm["port"] == "q0" && text.find("does not speak here") != text.npos;
+    });
+  };
+  EXPECT_TRUE(eventually(alarmed)) << agent_->show().dump(1);
+  a_->ip("link del q0");
+  EXPECT_TRUE(eventually([&] { return !alarmed(); })) << agent_->show().dump(1);
+}
+
+TEST_F(LldpdTest, NeighbourThatHasSaidGoodbyeIsNotConfirmedAnyMore) {
+  join(*a_, *b_);
+  lldpd_->start();
+  start_agents({}, kShortTtl);
+  ASSERT_TRUE(comes_to("lldpd"));
+  peer_->process().signal(SIGTERM);
+  ASSERT_EQ(peer_->process().wait(), 0);
+  ASSERT_TRUE(eventually([&] { return agent_->neighbors("p0") == 0; }));
+  EXPECT_FALSE(eventually([&] { return agent_->neighbors("p0") != 0; }, 2s));
 }
 
 TEST_F(LldpdTest, LosesOurTlvsWhenWeStop) {

@@ -21,7 +21,8 @@ class Engine {
  public:
   explicit Engine(Network network)
       : n_(std::move(network)), wheel_(n_.pool), flow_control_(n_), detector_(n_), hosts_(*this) {
-    for (std::uint32_t f = 0; f < n_.flows.size(); ++f) begin(f);
+    for (std::uint32_t f = 0; f < n_.flows.size(); ++f)
+      if (n_.flows[f].waits_for == 0) begin(f);
   }
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
@@ -54,7 +55,7 @@ class Engine {
       detector_.cut(arc);
     }
     for (const Arc arc : {static_cast<Arc>(2 * link), static_cast<Arc>(2 * link + 1)})
-      for (std::uint8_t priority = 0; priority < kPriorities; ++priority)
+      for (std::uint8_t priority = 0; priority < kQueues; ++priority)
         empty(arc, priority, [&](std::uint32_t s) { redirect(s); });
   }
   void mend(std::size_t link) {
@@ -86,26 +87,26 @@ class Engine {
     n_.ports[out].control_due = true;
     arm(out);
   }
-  /// The far end of `out` stops these priorities, or lets them go on.
-  void stop(Arc out, std::uint8_t priorities) {
+  /// The far end of `out` stops these queues, or lets them go on.
+  void stop(Arc out, QueueMask queues) {
     Port& p = n_.ports[out];
-    const auto fresh = static_cast<std::uint8_t>(priorities & ~p.stopped);
-    p.stopped |= priorities;
+    const auto fresh = static_cast<QueueMask>(queues & ~p.stopped);
+    p.stopped |= queues;
     obey(out);
     if (fresh != 0) detector_.paused(*this, out, fresh);
   }
-  void go(Arc out, std::uint8_t priorities) {
+  void go(Arc out, QueueMask queues) {
     Port& p = n_.ports[out];
-    const auto over = static_cast<std::uint8_t>(priorities & p.stopped);
-    p.stopped &= static_cast<std::uint8_t>(~priorities);
+    const auto over = static_cast<QueueMask>(queues & p.stopped);
+    p.stopped &= static_cast<QueueMask>(~queues);
     if (over != 0) detector_.resumed(*this, out, over);
     obey(out);
   }
   /// What the far end says, or the detector of it, has changed.
   void obey(Arc out) {
     Port& p = n_.ports[out];
-    const std::uint8_t before = p.paused;
-    p.paused = static_cast<std::uint8_t>(p.stopped & ~p.ignored);
+    const QueueMask before = p.paused;
+    p.paused = static_cast<QueueMask>(p.stopped & ~p.ignored);
     if ((before & ~p.paused) != 0) arm(out);
   }
   /// Throws away what waits in a queue.
@@ -174,7 +175,7 @@ class Engine {
     Port& p = n_.ports[out];
     Slot& f = n_.pool[slot];
     const std::uint8_t priority = f.priority;
-    const auto bit = static_cast<std::uint8_t>(1U << priority);
+    const auto bit = static_cast<QueueMask>(1U << priority);
     if ((p.waiting & ~p.paused) == 0 && n_.now >= p.free_at && !p.control_due &&
         ((p.paused | p.discarding) & bit) == 0)
       return transmit(slot, out);
@@ -319,7 +320,7 @@ class Engine {
   }
 
   /// The next queue's turn: acknowledgements first, then the one that has had least, in octets.
-  [[nodiscard]] std::uint8_t pick(Port& p, std::uint8_t may) {
+  [[nodiscard]] std::uint8_t pick(Port& p, QueueMask may) {
     if ((may >> n_.control & 1) != 0) return n_.control;
     std::uint8_t best = 0;
     std::uint32_t least = kNone;
@@ -341,7 +342,7 @@ class Engine {
     const std::uint32_t s = q.first;
     q.first = n_.pool[s].next;
     q.octets -= octets_of(n_.pool[s]);
-    if (q.first == kNone) p.waiting &= static_cast<std::uint8_t>(~(1U << priority));
+    if (q.first == kNone) p.waiting &= static_cast<QueueMask>(~(1U << priority));
     return s;
   }
 
@@ -351,7 +352,7 @@ class Engine {
     (before == kNone ? q.first : n_.pool[before].next) = n_.pool[s].next;
     if (q.last == s) q.last = before;
     q.octets -= octets_of(n_.pool[s]);
-    if (q.first == kNone) p.waiting &= static_cast<std::uint8_t>(~(1U << priority));
+    if (q.first == kNone) p.waiting &= static_cast<QueueMask>(~(1U << priority));
     leave(p, n_.pool[s], out);
   }
 
@@ -359,7 +360,7 @@ class Engine {
     Port& p = n_.ports[arc];
     if (p.down) return;
     if (n_.now < p.free_at) return arm(arc);
-    if (const auto may = static_cast<std::uint8_t>(p.waiting & ~p.paused);
+    if (const auto may = static_cast<QueueMask>(p.waiting & ~p.paused);
         !send_control(p, arc) && may != 0 && !yields(p, arc)) {
       const std::uint32_t s = dequeue(p, pick(p, may));
       leave(p, n_.pool[s], arc);

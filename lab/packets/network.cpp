@@ -173,13 +173,15 @@ std::uint32_t Network::add_flow(const FlowSpec& spec, const Path& path) {
   }
   if (spec.transport == Transport::kSelective) {
     Picoseconds round = 0;
+    std::uint64_t slowest = line;
     for (std::uint32_t i = flow.route; routes[i] != kNone; ++i) {
       const Port& p = ports[routes[i]];
+      slowest = std::min(slowest, rates[routes[i]]);
       round += 2 * p.delay + time_of(p, frame_octets, rates[routes[i]]) +
                time_of(p, kControlOctets, rates[routes[i]]);
     }
     const auto octets =
-        static_cast<std::uint64_t>(static_cast<unsigned __int128>(round) * line / kOctetTime);
+        static_cast<std::uint64_t>(static_cast<unsigned __int128>(round) * slowest / kOctetTime);
     flow.window =
         static_cast<std::uint32_t>(std::min<std::uint64_t>(octets / frame_octets + 1, kMostWindow));
     flow.selective = std::make_unique<Selective>(flow.window);
@@ -195,6 +197,27 @@ void Network::reroute(std::uint32_t flow, const Path& path) {
   const auto [at, fresh] = later_routes_.try_emplace(std::move(way), 0);
   if (fresh) at->second = add_route(path);
   flows[flow].route = at->second;
+  flows[flow].other_route = 0;
+}
+
+void Network::add_other_way(std::uint32_t flow, const Path& path) {
+  flows[flow].other_route = add_route(path);
+  flows[flow].other_priority = flows[flow].priority;
+  if (asymmetry.empty()) asymmetry.resize(buffers.size());
+  const auto one = static_cast<Arc>(routes[flows[flow].route]);
+  const auto other = static_cast<Arc>(routes[flows[flow].other_route]);
+  Asymmetry& a = asymmetry[ports[one].node];
+  a.fast = rates[one] >= rates[other] ? one : other;
+  a.most_of_2_20 = static_cast<std::uint32_t>(
+      (static_cast<unsigned __int128>(rates[a.fast]) << 20) / (rates[one] + rates[other]));
+  a.share_of_2_20 = a.most_of_2_20;
+}
+
+void Network::add_follower(std::uint32_t before, std::uint32_t flow) {
+  if (flows[before].followers++ == 0)
+    flows[before].first_follower = static_cast<std::uint32_t>(followers.size());
+  followers.push_back(flow);
+  ++flows[flow].waits_for;
 }
 
 }  // namespace lldp::lab::packets

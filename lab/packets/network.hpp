@@ -20,6 +20,9 @@
 namespace lldp::lab::packets {
 
 inline constexpr std::size_t kPriorities = 8;
+/// Of a port: PFC has one for each priority, others have as many as they want, up to that.
+inline constexpr std::size_t kQueues = 16;
+using QueueMask = std::uint16_t;
 
 /// A queue, by the arc that it sends on and its priority; or the counter of what comes by an arc in
 /// a priority, which is what stops that queue.
@@ -40,7 +43,7 @@ struct Verdict {
   std::uint32_t drained = 0;  ///< frames
 };
 
-/// Frames of one priority that wait at an egress.
+/// Frames of one priority, or of what a flow control makes of them, that wait at an egress.
 struct Queue {
   std::uint32_t first = kNone;
   std::uint32_t last = kNone;
@@ -53,11 +56,11 @@ struct Port {
   Picoseconds free_at = 0;  ///< when what is on the wire has left in full
   Picoseconds delay = 0;
   std::uint32_t ps_per_octet = 0;  ///< 0: no whole number
-  std::uint8_t waiting = 0;        ///< bit per priority: its queue has frames
-  std::uint8_t paused = 0;         ///< bit per priority: may not send
-  std::uint8_t stopped = 0;        ///< as the far end says
-  std::uint8_t ignored = 0;        ///< whatever the far end says, by the detector
-  std::uint8_t discarding = 0;     ///< what comes is thrown away, by the detector
+  QueueMask waiting = 0;           ///< bit per queue: it has frames
+  QueueMask paused = 0;            ///< bit per queue: it may not send
+  QueueMask stopped = 0;           ///< as the far end says
+  QueueMask ignored = 0;           ///< whatever the far end says, by the detector
+  QueueMask discarding = 0;        ///< what comes is thrown away, by the detector
   bool timer = false;              ///< kPortFree is under way
   bool control_due = false;        ///< the flow control wants to send a frame
   bool down = false;
@@ -69,7 +72,7 @@ struct Port {
   std::uint32_t served = 0;   ///< virtual time of fair queueing
   std::uint64_t turning = 0;  ///< qos::Ruleset::turning_tags
   std::array<std::uint8_t, kPriorities> after_turn{};  ///< a priority's on a turn here
-  std::array<Queue, kPriorities> queues{};
+  std::array<Queue, kQueues> queues{};
 };
 
 /// What the receiving end of an arc has in its node's buffer, by the priority it arrived in.
@@ -100,6 +103,17 @@ struct Source {
   Picoseconds wake_at = kNever;
   [[nodiscard]] bool any() const { return first != kNone || !later.empty(); }
 };
+
+/// Asymmetric traffic engineering (Cao et al., Algorithm 5) at one node: what part of its flows
+/// begins with its faster link.
+struct Asymmetry {
+  Arc fast = 0;
+  std::uint32_t most_of_2_20 = 0;  ///< the part of the faster link's rate in both, in 1 / 2^20
+  std::uint32_t share_of_2_20 = 0;
+  Picoseconds window = 0;    ///< the start of the present one
+  std::uint64_t octets = 0;  ///< of its own that it has sent over that link in the window
+};
+inline constexpr Picoseconds kAsymmetryWindow = 100 * kMicrosecond;
 
 struct Counters {
   std::uint64_t events = 0;
@@ -140,6 +154,11 @@ class Network {
   std::uint32_t add_flow(const FlowSpec& spec, const Path& path);
   /// From now on the flow takes another way.
   void reroute(std::uint32_t flow, const Path& path);
+  /// The flow may take this way instead; which, is chosen when it starts.
+  void add_other_way(std::uint32_t flow, const Path& path);
+  /// `flow` starts when `before` has arrived, which ends where it begins. Followers of one flow are
+  /// added one after the other.
+  void add_follower(std::uint32_t before, std::uint32_t flow);
 
   [[nodiscard]] std::size_t arcs() const { return ports.size(); }
   [[nodiscard]] Picoseconds time_of(const Port& port, std::uint32_t octets,
@@ -154,14 +173,16 @@ class Network {
   std::vector<Buffer> buffers{};  ///< by node
   std::vector<Source> sources{};  ///< by arc
   std::vector<Flow> flows{};
-  std::vector<std::uint64_t> rates{};  ///< by arc
-  std::vector<Picoseconds> cut_at{};   ///< by arc
-  std::vector<Random> random{};        ///< by arc
-  std::vector<std::uint8_t> tags{};    ///< by arc: qos::Ruleset::tag where it arrives
+  std::vector<std::uint32_t> followers{};  ///< flows that wait for others
+  std::vector<Asymmetry> asymmetry{};      ///< by node; empty: there is none
+  std::vector<std::uint64_t> rates{};      ///< by arc
+  std::vector<Picoseconds> cut_at{};       ///< by arc
+  std::vector<Random> random{};            ///< by arc
+  std::vector<std::uint8_t> tags{};        ///< by arc: qos::Ruleset::tag where it arrives
   /// Arcs of the flows' paths, with kNone before and after each.
   std::vector<std::uint32_t> routes{};
-  std::uint8_t lossless = 0;  ///< bit per priority
-  std::uint8_t control = 7;   ///< the priority of acknowledgements: first of all, never paused
+  QueueMask lossless = 0;    ///< bit per queue
+  std::uint8_t control = 7;  ///< the queue of acknowledgements: first of all, never paused
   std::uint32_t frame_octets = 0;
   Counters count{};
   std::vector<Verdict> verdicts{};

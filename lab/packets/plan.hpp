@@ -32,6 +32,8 @@ struct Storm {
 struct PlannedFlow {
   FlowSpec spec{};
   lab::Flow way{};
+  /// Flows of the plan, before this one in it, that must have arrived where it begins.
+  std::vector<std::uint32_t> after{};
 };
 
 /// All that a run is made from.

@@ -27,6 +27,7 @@ void read_settings(JsonObject&& o, Settings& s) {
   o.choice("protect", s.protection, kProtections);
   o.choice("flow_control", s.flow_control, kFlowControls);
   o.number("seed", s.seed, 0, ~std::uint64_t{0});
+  o.number("ate_percent", s.ate_percent, 1, 100);
   o.number("buffer_octets", s.buffer_octets, 1, kMostBuffer);
   o.number("payload_octets", s.payload_octets, 1, 65'000);
   o.number("header_octets", s.header_octets, 0, 500);
@@ -126,6 +127,16 @@ void read_flow(JsonObject&& o, Plan& plan) {
     JsonObject one(wrapped, path, o.error());
     if (const auto via = node(one, "via", plan.fabric, false)) f.way.via.push_back(*via);
   });
+  o.list("after", [&](const Json& v, const std::string& path) {
+    const auto before =
+        std::find_if(plan.flows.rbegin(), plan.flows.rend(), [&](const PlannedFlow& other) {
+          return v.is_string() && other.spec.name == v.get<std::string>();
+        });
+    if (before != plan.flows.rend())
+      f.after.push_back(static_cast<std::uint32_t>(plan.flows.rend() - before - 1));
+    else if (!o.error())
+      o.error() = Error{0, path, "name a flow that comes before this one"};
+  });
   if (o.error() || !from || !to) return;
   if (*from == *to) return o.refuse("to", "is where the flow begins");
   f.way.from = *from;
@@ -145,9 +156,12 @@ void read_traffic(JsonObject&& o, Plan& plan) {
   } else {
     read_octets(o, plan.settings, t.octets);
   }
-  if (t.kind == "incast") {
-    o.number("senders", t.senders, 1, 1'000'000);
-    o.text("to", t.to);
+  if (t.kind == "incast") o.number("senders", t.senders, 1, 1'000'000);
+  if (t.kind == "incast" || t.kind == "parameter-server") o.text("to", t.to);
+  if (t.kind == "moe") {
+    o.number("experts", t.experts, 1, 1'000'000);
+    o.number("top_k", t.top_k, 1, 64);
+    o.number("skew", t.skew, 0, 8);
   }
   o.choice("transport", t.transport, kTransports);
   if (o.error()) return;

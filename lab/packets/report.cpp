@@ -91,9 +91,11 @@ std::string to_json(const Plan& plan, const Outcome& o) {
     flows.push_back({{"name", escape(f.name)},
                      {"path", f.path},
                      {"throughput_bps", f.throughput_bps},
+                     {"start_ns", nullptr},
                      {"fct_ns", nullptr},
                      {"received_octets", f.received_octets},
                      {"sent_again", f.sent_again}});
+    if (f.start) flows.back()["start_ns"] = *f.start / kNanosecond;
     if (f.fct) {
       flows.back()["fct_ns"] = static_cast<double>(*f.fct) / static_cast<double>(kNanosecond);
     }

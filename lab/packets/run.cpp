@@ -190,6 +190,7 @@ class Run {
                    .path = paths_[i],
                    .received_octets = f.received,
                    .sent_again = f.again};
+      if (f.waits_for == 0) r.start = f.start;
       std::uint64_t octets = f.received;
       Picoseconds time = rest;
       if (f.finish != kNever)
@@ -223,16 +224,29 @@ Outcome run_with(const Plan& plan, const Hooks& hooks, Prepared prepared) {
   return Run<FlowControl, Detector>(plan, hooks, std::move(prepared)).go();
 }
 
+bool has_asymmetry(const Fabric& fabric) {
+  const auto links = adjacencies(fabric);
+  for (std::size_t i = 0; i < fabric.nodes.size(); ++i)
+    if (fabric.nodes[i].relays)
+      for (const Adjacency& a : links[i])
+        if (fabric.links[a.link].rate_bps != fabric.links[links[i].front().link].rate_bps)
+          return true;
+  return false;
+}
+
 /// What NDC's schemes ask for, and how the devices are set up for them.
 Result<void> set_up_ndc(const Plan& plan, Network& n) {
-  const FlowControlKind kind = plan.settings.flow_control;
-  const bool portfc = kind == FlowControlKind::kPortFc;
-  if (kind != FlowControlKind::kPfcStar && !portfc) return {};
-  auto fits = check_ndc(plan.fabric, portfc ? kPriorities : ~std::size_t{0});
-  if (!fits) return fits;
   const auto refuse = [](std::string_view key, std::string_view what) {
     return fail(Error{0, std::string(key), std::string(what)});
   };
+  if (plan.settings.ate_percent != 0 && !has_asymmetry(plan.fabric))
+    return refuse("settings.ate_percent", "no node that relays has links of two rates");
+  const FlowControlKind kind = plan.settings.flow_control;
+  const bool portfc = kind == FlowControlKind::kPortFc;
+  if (kind != FlowControlKind::kPfcStar && !portfc) return {};
+  constexpr std::size_t kAny = ~std::size_t{0};
+  auto fits = check_ndc(plan.fabric, portfc ? kQueues : kAny, plan.settings.any_k ? kAny : 1);
+  if (!fits) return fits;
   if (std::find(plan.failed.begin(), plan.failed.end(), true) != plan.failed.end())
     return refuse("failed", "in an NDC with this flow control no link may fail");
   if (!plan.events.empty()) return refuse("events", "in an NDC with this flow control none may be");
@@ -240,7 +254,8 @@ Result<void> set_up_ndc(const Plan& plan, Network& n) {
   if (plan.settings.protection != Protection::kOff)
     return refuse("settings.protect", "with this flow control: none");
   if (portfc) {
-    n.lossless = static_cast<std::uint8_t>(~(1U << n.control));
+    n.control = kQueues - 1;
+    n.lossless = static_cast<QueueMask>(~(1U << n.control));
     return {};
   }
   const auto lossless = plan.settings.policy.lossless();
@@ -252,6 +267,41 @@ Result<void> set_up_ndc(const Plan& plan, Network& n) {
     n.ports[a].turning = 2;
     n.ports[a].after_turn[lossless[0].priority.value()] = lossless[1].priority.value();
   }
+  return {};
+}
+
+/// The other of the two ways in NDC(n, 1), if its first link has another rate.
+std::optional<Path> other_way(const Fabric& fabric,
+                              const std::vector<std::vector<Adjacency>>& links,
+                              const FailedLinks& failed, lab::Flow way) {
+  const auto rate = [&](std::size_t peer) {
+    for (const Adjacency& a : links[way.from])
+      if (a.peer == peer) return fabric.links[a.link].rate_bps;
+    return std::uint64_t{0};
+  };
+  for (const auto& via : ndc_ways(fabric, links, way.from, way.to)) {
+    if (way.via.empty() || rate(via.front()) == rate(way.via.front())) continue;
+    way.via = via;
+    if (auto path = laid_path(fabric, failed, way)) return std::move(*path);
+  }
+  return std::nullopt;
+}
+
+/// Which flows wait for which.
+Result<void> order_flows(const Plan& plan, Network& n) {
+  std::vector<std::vector<std::uint32_t>> followers(plan.flows.size());
+  for (std::uint32_t f = 0; f < plan.flows.size(); ++f)
+    for (const std::uint32_t before : plan.flows[f].after) {
+      if (before >= f || plan.flows[before].way.to != plan.flows[f].way.from)
+        return fail(Error{0, fmt::format("flow {}: after", escape(plan.flows[f].spec.name)),
+                          "those that it waits for come before it, and end where it begins"});
+      if (plan.flows[before].spec.octets == 0)
+        return fail(Error{0, fmt::format("flow {}: after", escape(plan.flows[f].spec.name)),
+                          fmt::format("`{}` has no end", escape(plan.flows[before].spec.name))});
+      followers[before].push_back(f);
+    }
+  for (std::uint32_t f = 0; f < followers.size(); ++f)
+    for (const std::uint32_t next : followers[f]) n.add_follower(f, next);
   return {};
 }
 
@@ -271,11 +321,12 @@ Result<Prepared> prepare(const Plan& plan) {
   failed.resize(plan.fabric.links.size());
   p.network.flows.reserve(plan.flows.size());
   const bool relays = has_relays(plan.fabric);
+  const auto links = relays ? adjacencies(plan.fabric) : std::vector<std::vector<Adjacency>>{};
   std::optional<NdcMap> map;
   if (plan.settings.flow_control == FlowControlKind::kPortFc) map.emplace(p.network);
   for (const PlannedFlow& f : plan.flows) {
     lab::Flow way = f.way;
-    if (relays) give_way(plan.fabric, way);
+    if (relays) give_way(plan.fabric, links, way);
     const auto path = relays && !way.via.empty() ? laid_path(plan.fabric, failed, way)
                                                  : path_of(plan.fabric, failed, way);
     if (!path) return fail(path.error());
@@ -285,10 +336,23 @@ Result<Prepared> prepare(const Plan& plan) {
             Error{0, fmt::format("flow {}: via", escape(f.spec.name)),
                   fmt::format("`{}` is on none of the ways that switches take: {}",
                               escape(plan.fabric.nodes[station].name), names(plan.fabric, *path))});
+    if (map && !plan.settings.any_k && path->links.size() > 4)
+      return fail(Error{0, fmt::format("flow {}: via", escape(f.spec.name)),
+                        fmt::format("over two nodes that relay, between which nothing stops it: {}",
+                                    names(plan.fabric, *path))});
     const std::uint32_t flow = p.network.add_flow(f.spec, *path);
-    if (map) p.network.flows[flow].priority = map->queue_of(p.network, p.network.flows[flow].route);
+    Flow& added = p.network.flows[flow];
+    if (relays && plan.settings.ate_percent != 0 && f.way.via.empty())
+      if (const auto other = other_way(plan.fabric, links, failed, way))
+        p.network.add_other_way(flow, *other);
+    if (map) {
+      added.priority = map->queue_of(p.network, added.route);
+      if (added.other_route != 0)
+        added.other_priority = map->queue_of(p.network, added.other_route);
+    }
     p.paths.push_back(names(plan.fabric, *path));
   }
+  if (const auto ordered = order_flows(plan, p.network); !ordered) return fail(ordered.error());
   return p;
 }
 

@@ -18,7 +18,8 @@ struct FlowResult {
   /// Payload that arrived: of a flow that ended, over its life; else over the second half of the
   /// run, so that how it began does not count.
   std::uint64_t throughput_bps = 0;
-  std::optional<Picoseconds> fct{};  ///< from its start to its last octet's arrival
+  std::optional<Picoseconds> start{};  ///< none: it still waits for others
+  std::optional<Picoseconds> fct{};    ///< from its start to its last octet's arrival
   std::uint64_t received_octets = 0;
   std::uint32_t sent_again = 0;
 };

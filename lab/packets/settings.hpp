@@ -86,6 +86,11 @@ struct Settings {
   ItsySettings itsy{};
   EcnSettings ecn{};
   DcqcnSettings dcqcn{};
+  /// Where nodes relay, over links of two rates: a flow's first link is chosen when it starts, so
+  /// that what a node sends over the faster one stays below so much of it. 0: by the flow's hash.
+  std::uint32_t ate_percent = 0;
+  /// A study: PortFC in an NDC(n, k) of any k, where what is relayed twice can overflow.
+  bool any_k = false;
   std::uint64_t buffer_octets = 0;  ///< of a switch; 0: what its static thresholds need, and 1 MiB
   std::uint16_t payload_octets = 1000;
   std::uint16_t header_octets = 48;

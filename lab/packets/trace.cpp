@@ -127,10 +127,14 @@ void CaptureWriter::roce(const Slot& f) {
   const bool data = f.kind == Kind::kData;
   const std::size_t wire = (data ? f.octets : kControlOctets) - kFcsOctets;
   std::uint8_t dscp = kControlDscp;
-  for (const qos::Class& c : settings_.policy.lossless())
-    if (c.priority.value() == f.priority) dscp = c.dscp.value();
-  if (settings_.policy.lossy().priority.value() == f.priority)
-    dscp = settings_.policy.lossy().dscp.value();
+  const qos::Policy& policy = settings_.policy;
+  if (settings_.flow_control == FlowControlKind::kPortFc) {  // its queues are no priorities
+    if (data) dscp = policy.lossless()[0].dscp.value();
+  } else {
+    for (const qos::Class& c : policy.lossless())
+      if (c.priority.value() == f.priority) dscp = c.dscp.value();
+    if (policy.lossy().priority.value() == f.priority) dscp = policy.lossy().dscp.value();
+  }
   mac(frame_, f.arc / 2, 1 - f.arc % 2);
   mac(frame_, f.arc / 2, f.arc % 2);
   big(frame_, 0x0800, 2);

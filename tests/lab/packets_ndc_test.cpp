@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "lab/packets/flow_control/ndc.hpp"
@@ -80,7 +81,7 @@ TEST(PortFc, CongestionGoesThreeHopsAtMost) {
 
 /// n + 1 queues at a switch's port, (k + 1)(n - 1) + 2 at a node's, control with them.
 TEST(PortFc, HasTheQueuesOfThePaper) {
-  for (const std::size_t n : {2U, 3U, 4U}) {
+  for (const std::size_t n : {2U, 4U, 8U}) {
     Plan plan = ndc_of(n, 1, FlowControlKind::kPortFc);
     for (std::uint64_t hash : {0U, 2U}) {
       for (std::size_t a = 0; a < plan.fabric.nodes.size(); ++a)
@@ -103,6 +104,29 @@ TEST(PortFc, HasTheQueuesOfThePaper) {
   }
 }
 
+/// A flow over these nodes, and the switches that each has in common with the next.
+void add_flow(Plan& plan, const std::vector<std::string_view>& names) {
+  const auto links = adjacencies(plan.fabric);
+  std::vector<std::size_t> nodes;
+  for (const std::string_view name : names) {
+    const auto at =
+        static_cast<std::size_t>(std::find_if(plan.fabric.nodes.begin(), plan.fabric.nodes.end(),
+                                              [&](const Node& n) { return n.name == name; }) -
+                                 plan.fabric.nodes.begin());
+    if (!nodes.empty())
+      for (const Adjacency& x : links[nodes.back()])
+        for (const Adjacency& y : links[at])
+          if (x.peer == y.peer) {
+            nodes.push_back(x.peer);
+            break;
+          }
+    nodes.push_back(at);
+  }
+  lab::Flow way{.name = std::string(names[0]), .from = nodes.front(), .to = nodes.back()};
+  way.via.assign(nodes.begin() + 1, nodes.end() - 1);
+  plan.flows.push_back({.spec = {.name = way.name}, .way = way});
+}
+
 TEST(PortFc, WhatItCannotDoIsRefused) {
   const auto refused = [](const Plan& plan) {
     const auto o = prepare(plan);
@@ -113,14 +137,146 @@ TEST(PortFc, WhatItCannotDoIsRefused) {
   plan.settings.flow_control = FlowControlKind::kPortFc;
   EXPECT_THAT(refused(plan), HasSubstr("for NDC(n, 1) alone"));
   EXPECT_THAT(refused(ndc_of(2, 2, FlowControlKind::kPortFc)), HasSubstr("for NDC(n, 1) alone"));
-  EXPECT_THAT(refused(ndc_of(5, 1, FlowControlKind::kPortFc)),
-              HasSubstr("NDC(5, 1) needs 10 queues a port, there are 8"));
+  EXPECT_THAT(refused(ndc_of(9, 1, FlowControlKind::kPortFc)),
+              HasSubstr("NDC(9, 1) needs 18 queues a port, there are 16"));
+  EXPECT_THAT(refused(ndc_of(3, 2, FlowControlKind::kPfcStar)), HasSubstr("nodes have 3 ports"));
+  plan = ndc_of(2, 1, FlowControlKind::kPortFc);
+  add_flow(plan, {"node00", "node01", "node11", "node10"});
+  EXPECT_THAT(refused(plan), HasSubstr("flow node00: via: over two nodes that relay"));
   plan = ndc_of(2, 1, FlowControlKind::kPfcStar);
   plan.settings.protection = Protection::kItsy;
   EXPECT_THAT(refused(plan), HasSubstr("settings.protect"));
   plan = ndc_of(2, 1, FlowControlKind::kPortFc);
   plan.failed[0] = true;
   EXPECT_THAT(refused(plan), HasSubstr("failed"));
+}
+
+/// Of k = 2, nothing stops what a node relays to another that relays it again: where two such flows
+/// meet, the buffer overflows.
+TEST(PortFc, BetweenTwoRelaysOfALargerKBuffersOverflow) {
+  Plan plan = ndc_of(3, 2, FlowControlKind::kPortFc);
+  plan.settings.any_k = true;
+  plan.duration = 4 * kMillisecond;
+  add_flow(plan, {"node111", "node011", "node001", "node000"});
+  const auto one = run(plan);
+  ASSERT_TRUE(one) << to_string(one.error());
+  EXPECT_EQ(one->count.drops, 0U);
+  add_flow(plan, {"node121", "node021", "node001", "node000"});
+  const auto two = run(plan);
+  ASSERT_TRUE(two) << to_string(two.error());
+  EXPECT_GT(two->count.drops, 1000U);
+  EXPECT_GE(two->count.pauses, 1U);
+}
+
+/// Every host to one, which sends as much to each when it has all.
+TEST(Workload, AParameterServerAnswersWhenItHasAll) {
+  Plan plan = ndc_of(3, 1, FlowControlKind::kPortFc);
+  ASSERT_TRUE(add_traffic(plan, {.kind = "parameter-server", .octets = 50'000, .to = "node11"}));
+  ASSERT_EQ(plan.flows.size(), 16U);
+  const Outcome o = outcome_of(plan);
+  Picoseconds last = 0;
+  for (std::size_t i = 0; i < 8; ++i) {
+    ASSERT_TRUE(o.flows[i].fct);
+    last = std::max(last, *o.flows[i].start + *o.flows[i].fct);
+  }
+  for (std::size_t i = 8; i < 16; ++i) {
+    EXPECT_EQ(o.flows[i].start, last);
+    EXPECT_TRUE(o.flows[i].fct);
+  }
+}
+
+/// What an expert got it sends back, when it has it all: token for token, to whom each is from.
+TEST(Workload, ExpertsSendBackWhatTheyGot) {
+  for (const std::uint32_t skew : {0U, 3U}) {
+    Plan plan = ndc_of(3, 1, FlowControlKind::kPortFc);
+    ASSERT_TRUE(add_traffic(
+        plan, {.kind = "moe", .octets = 256'000, .experts = 4, .top_k = 2, .skew = skew}));
+    std::map<std::pair<std::size_t, std::size_t>, std::uint64_t> there;
+    std::map<std::size_t, std::uint64_t> of_expert;
+    for (const PlannedFlow& f : plan.flows) {
+      if (f.after.empty()) {
+        there[{f.way.from, f.way.to}] += f.spec.octets;
+        of_expert[f.way.to] += f.spec.octets;
+        continue;
+      }
+      EXPECT_EQ(there.at({f.way.to, f.way.from}), f.spec.octets);
+      for (const std::uint32_t before : f.after) EXPECT_EQ(plan.flows[before].way.to, f.way.from);
+    }
+    ASSERT_EQ(of_expert.size(), 4U);
+    std::uint64_t least = ~std::uint64_t{0};
+    std::uint64_t most = 0;
+    std::uint64_t all = 0;
+    for (const auto& [expert, octets] : of_expert) {
+      least = std::min(least, octets);
+      most = std::max(most, octets);
+      all += octets;
+    }
+    EXPECT_LE(all, 2U * 9 * 256'000);  // but for what experts have for themselves
+    EXPECT_GE(all, 2U * 8 * 256'000 - 256'000);
+    EXPECT_EQ(most > 3 * least, skew == 3);
+    for (const FlowResult& f : outcome_of(plan).flows) EXPECT_TRUE(f.fct) << f.name;
+  }
+}
+
+TEST(Workload, AFlowCannotWaitForWhatIsElsewhereOrEndless) {
+  Plan plan = ndc_of(2, 1, FlowControlKind::kPortFc);
+  add_flow(plan, {"node00", "node01"});
+  add_flow(plan, {"node01", "node11"});
+  plan.flows[1].after = {0};
+  EXPECT_THAT(to_string(prepare(plan).error()), HasSubstr("`node00` has no end"));
+  plan.flows[0].spec.octets = 1;
+  EXPECT_TRUE(prepare(plan));
+  plan.flows[0].after = {1};
+  EXPECT_THAT(to_string(prepare(plan).error()), HasSubstr("flow node00: after"));
+  plan.flows[0].after.clear();
+  std::swap(plan.flows[1].way.from, plan.flows[1].way.to);
+  EXPECT_THAT(to_string(prepare(plan).error()), HasSubstr("flow node01: after"));
+}
+
+/// What a node sends over its faster link stays below nine tenths of it, as long as there is
+/// another way.
+TEST(Workload, AsymmetricTrafficEngineeringMovesWhatIsTooMuch) {
+  std::uint64_t over_fast[2];
+  for (const bool on : {false, true}) {
+    Plan plan = ndc_of(2, 1, FlowControlKind::kPortFc);
+    plan.fabric = *rails({.domains = 4, .rails = 4});
+    plan.failed.resize(plan.fabric.links.size());
+    plan.settings.ate_percent = on ? 50 : 100;
+    const auto node = [&](std::string_view name) {
+      return static_cast<std::size_t>(std::find_if(plan.fabric.nodes.begin(),
+                                                   plan.fabric.nodes.end(),
+                                                   [&](const Node& n) { return n.name == name; }) -
+                                      plan.fabric.nodes.begin());
+    };
+    for (std::uint32_t i = 0; i < 400; ++i)
+      plan.flows.push_back({.spec = {.name = "f",
+                                     .octets = 100'000,
+                                     .start = i * 5 * kMicrosecond,
+                                     .transport = Transport::kGoBackN},
+                            .way = {.name = "f", .from = node("gpu1-1"), .to = node("gpu2-2")}});
+    over_fast[on ? 1 : 0] = 0;
+    const auto fast = static_cast<std::size_t>(
+        std::find_if(plan.fabric.links.begin(), plan.fabric.links.end(),
+                     [&](const Link& l) {
+                       return l.rate_bps > 100'000'000'000 && (l.ends[0].node == node("gpu1-1") ||
+                                                               l.ends[1].node == node("gpu1-1"));
+                     }) -
+        plan.fabric.links.begin());
+    Hooks hooks;
+    hooks.trace = [&](Picoseconds, const Slot& f) {
+      if (f.arc / 2 == fast && f.kind == Kind::kData) ++over_fast[on ? 1 : 0];
+    };
+    const auto o = run(plan, hooks);
+    ASSERT_TRUE(o) << to_string(o.error());
+    EXPECT_EQ(o->count.drops, 0U);
+    for (const FlowResult& f : o->flows) EXPECT_TRUE(f.fct);
+  }
+  EXPECT_GT(over_fast[0], 40'000 * 5 / 10);
+  EXPECT_LT(over_fast[1], over_fast[0]);
+  Plan plan = ndc_of(2, 1, FlowControlKind::kPortFc);
+  add_flow(plan, {"node00", "node01"});
+  plan.settings.ate_percent = 90;
+  EXPECT_THAT(to_string(prepare(plan).error()), HasSubstr("settings.ate_percent"));
 }
 
 /// Flows that meet nowhere but in the queue of a switch that is stopped for another's sake (Figure

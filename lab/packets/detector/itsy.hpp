@@ -27,12 +27,12 @@ class Itsy {
   }
 
   template <class Engine>
-  void paused(Engine& e, Arc out, std::uint8_t priorities) {
+  void paused(Engine& e, Arc out, QueueMask priorities) {
     for (unsigned mask = priorities; mask != 0; mask &= mask - 1)
       book_.queue(key_of(out, mask)).paused_at = e.network().now;
   }
   template <class Engine>
-  void resumed(Engine& /*e*/, Arc out, std::uint8_t priorities) {
+  void resumed(Engine& /*e*/, Arc out, QueueMask priorities) {
     for (unsigned mask = priorities; mask != 0; mask &= mask - 1)
       book_.queue(key_of(out, mask)) = {};
   }

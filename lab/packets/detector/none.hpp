@@ -10,9 +10,9 @@ class NoDetector {
  public:
   explicit NoDetector(const Network& /*network*/) {}
   template <class Engine>
-  void paused(Engine& /*e*/, Arc /*out*/, std::uint8_t /*priorities*/) {}
+  void paused(Engine& /*e*/, Arc /*out*/, QueueMask /*queues*/) {}
   template <class Engine>
-  void resumed(Engine& /*e*/, Arc /*out*/, std::uint8_t /*priorities*/) {}
+  void resumed(Engine& /*e*/, Arc /*out*/, QueueMask /*queues*/) {}
   template <class Engine>
   void telling(Engine& /*e*/, Arc /*out*/, std::uint32_t /*slot*/, std::uint8_t /*fresh*/) {}
   void cut(Arc /*arc*/) {}

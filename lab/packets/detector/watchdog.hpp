@@ -19,7 +19,7 @@ class Watchdog {
       : s_(network.settings.watchdog), episodes_(network.arcs()) {}
 
   template <class Engine>
-  void paused(Engine& e, Arc out, std::uint8_t priorities) {
+  void paused(Engine& e, Arc out, QueueMask priorities) {
     if (!e.network().ports[out].forwards) return;
     for (unsigned mask = priorities; mask != 0; mask &= mask - 1) {
       // A pause that comes while one is ignored is ignored too, until restoration is over.
@@ -30,7 +30,7 @@ class Watchdog {
     }
   }
   template <class Engine>
-  void resumed(Engine& e, Arc out, std::uint8_t priorities) {
+  void resumed(Engine& e, Arc out, QueueMask priorities) {
     const auto& port = e.network().ports[out];
     for (unsigned mask = priorities; mask != 0; mask &= mask - 1)
       if ((port.ignored & (mask & -mask)) == 0)

@@ -14,7 +14,10 @@ NdcMap::NdcMap(const Network& network)
     index_[a] = static_cast<std::uint32_t>(own.size());
     own.push_back(a);
     switch_[a] = !network.ports[a].relays;
-    if (switch_[a]) n_ = std::max(n_, index_[a] + 1);
+    if (switch_[a])
+      n_ = std::max(n_, index_[a] + 1);
+    else
+      k_ = std::max(k_, index_[a]);
   }
 }
 
@@ -23,52 +26,68 @@ bool has_relays(const Fabric& fabric) {
                      [](const Node& n) { return n.relays; });
 }
 
-Result<void> check_ndc(const Fabric& fabric, std::size_t queues) {
+Result<void> check_ndc(const Fabric& fabric, std::size_t queues, std::size_t most_k) {
   const auto refuse = [](std::string what) {
     return fail(Error{0, "settings.flow_control", std::move(what)});
   };
   const auto links = adjacencies(fabric);
   std::size_t n = 0;
-  for (std::size_t i = 0; i < fabric.nodes.size(); ++i)
-    if (fabric.nodes[i].role == Role::kSwitch) n = std::max(n, links[i].size());
+  std::size_t ports = 0;  // of a node
+  std::size_t switches = 0;
   for (std::size_t i = 0; i < fabric.nodes.size(); ++i) {
     const bool is_switch = fabric.nodes[i].role == Role::kSwitch;
-    if (links[i].size() != (is_switch ? n : 2) || is_switch == fabric.nodes[i].relays)
+    switches += is_switch ? 1U : 0U;
+    (is_switch ? n : ports) = std::max(is_switch ? n : ports, links[i].size());
+  }
+  for (std::size_t i = 0; i < fabric.nodes.size(); ++i) {
+    const bool is_switch = fabric.nodes[i].role == Role::kSwitch;
+    if (links[i].size() != (is_switch ? n : ports) || is_switch == fabric.nodes[i].relays)
       return refuse("for NDC(n, 1) alone: nodes of two ports that relay, switches of n");
   }
   for (const Link& l : fabric.links)
     if (fabric.nodes[l.ends[0].node].role == fabric.nodes[l.ends[1].node].role)
       return refuse("for NDC(n, 1) alone: nodes are cabled to switches");
-  if (n < 2 || fabric.nodes.size() != n * n + 2 * n)
-    return refuse("for NDC(n, 1) alone: n^2 nodes and 2 n switches");
-  if (2 * (n - 1) + 2 > queues)
+  const std::size_t k = ports - std::min<std::size_t>(ports, 1);
+  if (k > most_k)
     return refuse(
-        fmt::format("NDC({}, 1) needs {} queues a port, there are {}", n, 2 * (n - 1) + 2, queues));
+        fmt::format("for NDC(n, 1) alone: nodes have {} ports, and nothing stops what is relayed "
+                    "from one node to another that relays it again",
+                    ports));
+  std::size_t per_layer = 1;
+  for (std::size_t i = 0; i < k && per_layer <= fabric.nodes.size(); ++i) per_layer *= n;
+  if (n < 2 || k < 1 || switches != (k + 1) * per_layer ||
+      fabric.nodes.size() - switches != n * per_layer)
+    return refuse("for NDC(n, 1) alone: n^2 nodes and 2 n switches");
+  const std::size_t needed = (k + 1) * (n - 1) + 2;
+  if (needed > queues)
+    return refuse(
+        fmt::format("NDC({}, {}) needs {} queues a port, there are {}", n, k, needed, queues));
   return {};
 }
 
-void give_way(const Fabric& fabric, lab::Flow& flow) {
-  if (!flow.via.empty()) return;
-  const auto links = adjacencies(fabric);
-  const auto peers = [&](std::size_t node) {
-    std::vector<std::size_t> all;
-    for (const Adjacency& a : links[node]) all.push_back(a.peer);
-    return all;
+std::vector<std::vector<std::size_t>> ndc_ways(const Fabric& fabric,
+                                               const std::vector<std::vector<Adjacency>>& links,
+                                               std::size_t from, std::size_t to) {
+  const auto at_goal = [&](std::size_t device) {
+    return std::any_of(links[to].begin(), links[to].end(),
+                       [&](const Adjacency& a) { return a.peer == device; });
   };
-  const auto to = peers(flow.to);
   std::vector<std::vector<std::size_t>> ways;
-  for (const std::size_t first : peers(flow.from)) {
-    if (std::find(to.begin(), to.end(), first) != to.end()) {
-      flow.via = {first};
-      return;
-    }
-    for (const std::size_t relay : peers(first)) {
-      if (!fabric.nodes[relay].relays || relay == flow.from) continue;
-      for (const std::size_t second : peers(relay))
-        if (std::find(to.begin(), to.end(), second) != to.end())
-          ways.push_back({first, relay, second});
+  for (const Adjacency& first : links[from]) {
+    if (at_goal(first.peer)) return {{first.peer}};
+    for (const Adjacency& relay : links[first.peer]) {
+      if (!fabric.nodes[relay.peer].relays || relay.peer == from) continue;
+      for (const Adjacency& second : links[relay.peer])
+        if (at_goal(second.peer)) ways.push_back({first.peer, relay.peer, second.peer});
     }
   }
+  return ways;
+}
+
+void give_way(const Fabric& fabric, const std::vector<std::vector<Adjacency>>& links,
+              lab::Flow& flow) {
+  if (!flow.via.empty()) return;
+  const auto ways = ndc_ways(fabric, links, flow.from, flow.to);
   if (!ways.empty()) flow.via = ways[(flow.hash >> 1) % ways.size()];
 }
 

@@ -131,7 +131,7 @@ class Pfc {
   template <class Engine>
   void mended(Engine& e, Arc arc) {
     Network& n = e.network();
-    n.ingress[arc].announced = n.lossless;
+    n.ingress[arc].announced = static_cast<std::uint8_t>(n.lossless);
     e.want_control(reversed(arc));
   }
 

@@ -91,8 +91,12 @@ class PortFc {
       return set(e, out, port, stop);
     }
     const std::uint32_t rank = map_.rank(port, frame.arc);
-    set(e, out, c == kDirect ? map_.n() - 1 + rank : rank, stop);
-    if (c == kRelayed) return;
+    const std::uint32_t kinds = map_.k();  // of own traffic that is relayed
+    if (c == kRelayed) {
+      for (std::uint32_t i = 0; i < kinds; ++i) set(e, out, i * (map_.n() - 1) + rank, stop);
+      return;
+    }
+    set(e, out, kinds * (map_.n() - 1) + rank, stop);
     for (const Arc other : map_.ports_of(n.ports[out].node))
       if (other != out) want(e, other, rank << 1 | 1U, stop, frame.route + 1);
   }
@@ -120,7 +124,7 @@ class PortFc {
   }
   template <class Engine>
   void set(Engine& e, Arc out, std::uint32_t queue, bool stop) {
-    const auto bit = static_cast<std::uint8_t>(1U << queue);
+    const auto bit = static_cast<QueueMask>(1U << queue);
     stop ? e.stop(out, bit) : e.go(out, bit);
   }
   template <class Engine>

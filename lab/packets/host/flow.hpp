@@ -16,7 +16,7 @@ struct FlowSpec {
   std::string name{};
   std::uint64_t octets = 0;    ///< payload; 0: as long as the run
   std::uint64_t rate_bps = 0;  ///< on the wire; 0: the host's link's
-  Picoseconds start = 0;
+  Picoseconds start = 0;  ///< from the start of the run, or when all of PlannedFlow::after are in
   Transport transport = Transport::kPaced;
   std::uint8_t lossless_class = 0;  ///< index in qos::Policy::lossless() in which it starts
 };
@@ -72,8 +72,13 @@ struct Flow {
   bool nacked = false;         ///< for `expected`
   std::uint64_t received = 0;  ///< payload in order
   Picoseconds start = 0;
-  Picoseconds finish = kNever;  ///< the last octet is at the receiver
-  std::uint32_t again = 0;      ///< frames sent more than once
+  Picoseconds finish = kNever;    ///< the last octet is at the receiver
+  std::uint32_t again = 0;        ///< frames sent more than once
+  std::uint32_t other_route = 0;  ///< it may take this one instead when it starts; 0: none
+  std::uint8_t other_priority = 0;
+  std::uint32_t waits_for = 0;       ///< flows that must have arrived before it starts
+  std::uint32_t first_follower = 0;  ///< in Network::followers: those that wait for it
+  std::uint32_t followers = 0;
   std::unique_ptr<RateState> rate{};
   std::unique_ptr<Selective> selective{};
 };

@@ -17,6 +17,7 @@ class Hosts {
 
   void start(std::uint32_t flow) {
     Flow& w = n_.flows[flow];
+    if (w.other_route != 0) choose_way(w);
     w.allowed_at = w.progress_at = n_.now;
     offer(flow);
   }
@@ -25,7 +26,7 @@ class Hosts {
   [[nodiscard]] bool ready(Arc arc) const {
     const Source& source = n_.sources[arc];
     if (source.first == kNone) return false;
-    const std::uint8_t paused = n_.ports[arc].paused;
+    const QueueMask paused = n_.ports[arc].paused;
     if (paused == 0) return true;
     for (std::uint32_t f = source.first; f != kNone; f = n_.flows[f].next_ready)
       if ((paused >> n_.flows[f].priority & 1) == 0) return true;
@@ -127,7 +128,7 @@ class Hosts {
     e_.after(source.wake_at - std::min(source.wake_at, n_.now), Kind::kHostWake, arc);
   }
   /// The first flow whose priority is not paused; kNone: there is none.
-  std::uint32_t take(Source& source, std::uint8_t paused) {
+  std::uint32_t take(Source& source, QueueMask paused) {
     std::uint32_t before = kNone;
     for (std::uint32_t f = source.first; f != kNone; before = f, f = n_.flows[f].next_ready) {
       Flow& w = n_.flows[f];
@@ -186,6 +187,7 @@ class Hosts {
                          .kind = Kind::kData};
     const std::uint32_t octets = n_.pool[slot].octets;
     n_.count.sent += octets;
+    if (!n_.asymmetry.empty()) sent_own(arc, octets);
     e_.transmit(slot, arc);
     const std::uint64_t rate =
         w.rate ? std::min(w.rate_bps, dcqcn_.rate(*w.rate, n_.rates[arc], n_.now)) : w.rate_bps;
@@ -199,6 +201,41 @@ class Hosts {
     if (w.timer) return;
     w.timer = true;
     e_.after(rto(w), Kind::kRetransmit, arc, 0, flow);
+  }
+
+  // Asymmetric traffic engineering
+
+  /// Counts by windows: what was sent in the one before says what part of the flows that start now
+  /// begins with the faster link.
+  void turn_window(Asymmetry& a) {
+    if (n_.now < a.window + kAsymmetryWindow) return;
+    const bool next = n_.now < a.window + 2 * kAsymmetryWindow;
+    const std::uint64_t octets = next ? a.octets : 0;
+    a.window = n_.now / kAsymmetryWindow * kAsymmetryWindow;
+    a.octets = 0;
+    if (octets == 0) return;
+    const auto bps = static_cast<std::uint64_t>(static_cast<unsigned __int128>(octets) * 8 *
+                                                kSecond / kAsymmetryWindow);
+    const std::uint64_t most = n_.rates[a.fast] / 100 * n_.settings.ate_percent;
+    a.share_of_2_20 = static_cast<std::uint32_t>(std::min<unsigned __int128>(
+        a.most_of_2_20, static_cast<unsigned __int128>(a.share_of_2_20) * most / bps));
+    // From nothing no product comes back.
+    a.share_of_2_20 = std::max(a.share_of_2_20, a.most_of_2_20 / 64);
+  }
+  void choose_way(Flow& w) {
+    const Arc arc = n_.routes[w.route];
+    Asymmetry& a = n_.asymmetry[n_.ports[arc].node];
+    turn_window(a);
+    const bool fast = n_.random[a.fast].below(1U << 20) < a.share_of_2_20;
+    if (fast == (arc == a.fast)) return;
+    std::swap(w.route, w.other_route);
+    std::swap(w.priority, w.other_priority);
+  }
+  void sent_own(Arc arc, std::uint32_t octets) {
+    Asymmetry& a = n_.asymmetry[n_.ports[arc].node];
+    if (arc != a.fast) return;
+    turn_window(a);
+    a.octets += octets;
   }
 
   [[nodiscard]] Picoseconds rto(const Flow& w) const {
@@ -215,7 +252,14 @@ class Hosts {
     if (w.expected == w.frames || w.received >= total(w)) finish(w);
   }
   void finish(Flow& w) {
-    if (w.finish == kNever) w.finish = n_.now;
+    if (w.finish != kNever) return;
+    w.finish = n_.now;
+    for (std::uint32_t i = 0; i < w.followers; ++i) {
+      const std::uint32_t next = n_.followers[w.first_follower + i];
+      if (--n_.flows[next].waits_for != 0) continue;
+      n_.flows[next].start += n_.now;
+      e_.begin(next);
+    }
   }
   [[nodiscard]] std::uint64_t total(const Flow& w) const {
     if (w.frames == kNone) return ~std::uint64_t{0};

@@ -48,7 +48,7 @@ class FakeDaemon : public io::ControlHandler {
            R"(","lossless":[5,6],"reasons":[],"pfc_unverified":0},"alarms":)" + alarms + "}";
   }
   std::string stats_json(std::span<const std::string>) override {
-    return R"({"version":1,"ports":[]})";
+    return R"({"version":1,"ports":[{"name":"swp1","statsFramesOutTotal":7}]})";
   }
   std::string rules_json() override {
     asked += "rules ";
@@ -154,6 +154,11 @@ TEST_F(Cli, APortThatIsNotThereIsAnError) {
   EXPECT_THAT(some.out,
               testing::EndsWith("lldp-level: nosuch, eth?: no such ports: see lldp-level show\n"));
   EXPECT_EQ(run(at("show swp1")).status, 0);
+  const Outcome stats = run(at("stats swp1 nosuch"));
+  EXPECT_EQ(stats.status, 1);
+  EXPECT_THAT(stats.out, testing::HasSubstr("swp1"));
+  EXPECT_THAT(stats.out,
+              testing::EndsWith("lldp-level: nosuch: no such port: see lldp-level show\n"));
 }
 
 TEST_F(Cli, NobodyWaitsForAPortThatIsNotThere) {

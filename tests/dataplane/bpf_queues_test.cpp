@@ -68,6 +68,20 @@ TEST_P(BpfQueues, AreMadeOnceFoundAgainAndTakenAway) {
   EXPECT_EQ(output_of("tc qdisc show dev p1"), before);
 }
 
+TEST_P(BpfQueues, OfWhichAPartIsGoneAreMadeAnew) {
+  backend_ = open_queued();
+  put(Order::kUp, Order::kUp);
+  for (const char* gone : {"filter del dev p1 parent 4c4c:", "class del dev p1 classid 4c4c:1f",
+                           "class del dev p1 classid 4c4c:16"}) {
+    ASSERT_TRUE(sh(std::string("tc ") + gone)) << gone;
+    EXPECT_THAT(backend_->plan(ref(p1_), rules_of(Order::kUp))->changes,
+                Contains(testing::Field(&Change::part, Part::kQueues)))
+        << gone;
+    put(Order::kUp, Order::kUp);
+    EXPECT_TRUE(backend_->plan(ref(p1_), rules_of(Order::kUp))->empty()) << gone;
+  }
+}
+
 TEST_P(BpfQueues, GoWhenNoLongerAskedFor) {
   backend_ = open_queued();
   put(Order::kUp, Order::kUp);

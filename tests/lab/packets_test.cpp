@@ -267,6 +267,18 @@ TEST(Packets, AFlowGoesOnWhenItsLinkIsBack) {
   EXPECT_GT(o.count.lost, 0U);
 }
 
+TEST(Packets, EachGapIsToldOfAtOnceNotOnlyTheFirst) {
+  Plan plan = line(1, 1'000'000, Transport::kGoBackN);  // 84 us
+  plan.settings.go_back_rto = 10 * kMillisecond;
+  plan.events = {{.at = 20 * kMicrosecond, .link = 1},
+                 {25 * kMicrosecond, 1, true},
+                 {50 * kMicrosecond, 1},
+                 {55 * kMicrosecond, 1, true}};
+  const Outcome o = outcome_of(plan);
+  ASSERT_TRUE(o.flows[0].fct);
+  EXPECT_LT(*o.flows[0].fct, kMillisecond);
+}
+
 TEST(Packets, AcknowledgementsTakeRoomOnlyWhileTheyWait) {
   Plan plan = line(1, 5'000'000, Transport::kGoBackN);
   plan.flows.push_back(plan.flows.front());  // each way: acknowledgements wait behind data

@@ -6,6 +6,7 @@
 #include <net-snmp/net-snmp-includes.h>
 #include <net-snmp/agent/net-snmp-agent-includes.h>
 // clang-format on
+#include <malloc.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -52,7 +53,9 @@ class Daemon {
   const Mib& mib() {
     const auto now = std::chrono::steady_clock::now();
     if (asked_ && now - *asked_ < kFresh) return mib_;
+    mib_ = Mib();
     auto fresh = ask();
+    ::malloc_trim(0);  // what the answers took, which is several times what is kept of them
     asked_ = std::chrono::steady_clock::now();
     const std::string wrong = fresh ? std::string() : to_string(fresh.error());
     if (wrong != wrong_ && !wrong.empty()) complain(wrong);

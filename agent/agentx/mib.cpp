@@ -273,18 +273,16 @@ void Indices::sweep() {
 
 Result<Mib> mib_of(std::string_view detail, std::string_view stats, Indices& indices) {
   try {
-    const json show = json::parse(detail);
     Mib mib;
     std::map<std::string, std::uint32_t> ports;
-    bool device_told = false;
-    for (const json& port : show.at("ports")) {
+    std::optional<Bytes> device;  // as the first port that may send tells it
+    const auto take_port = [&](const json& port) {
       const auto ifindex = port.at("ifindex").get<std::uint32_t>();
       const auto name = port.at("name").get<std::string>();
       ports.emplace(name, ifindex);
-      const Bytes announced = octets_in(port, "announced");
+      Bytes announced = octets_in(port, "announced");
       const Told own(announced);
       add_port(mib, port, own);
-      if (own.chassis && !std::exchange(device_told, true)) add_device(mib, show.at("device"), own);
       for (const json& neighbor : port.at("neighbors")) {
         const Bytes lldpdu = octets_in(neighbor, "lldpdu");
         const Told told(lldpdu);
@@ -293,8 +291,19 @@ Result<Mib> mib_of(std::string_view detail, std::string_view stats, Indices& ind
                                  to_hex(told.chassis->octets) + '/' + to_hex(told.port->octets);
         add_neighbor(mib, ifindex, indices.of(msap), told);
       }
-    }
-    if (!device_told) add_device(mib, show.at("device"), Told({}));
+      if (own.chassis && !device) device = std::move(announced);
+    };
+    // Each port is forgotten as soon as it was read: all of them together are large.
+    std::string member;
+    const json show = json::parse(detail, [&](int depth, json::parse_event_t event, json& parsed) {
+      if (depth == 1 && event == json::parse_event_t::key) member = parsed.get<std::string>();
+      if (depth != 2 || event != json::parse_event_t::object_end || member != "ports") return true;
+      take_port(parsed);
+      return false;
+    });
+    if (!show.at("ports").is_array())
+      return fail(Error{.what = "the daemon tells of no ports: is it of another version?"});
+    add_device(mib, show.at("device"), Told(device ? ByteSpan(*device) : ByteSpan()));
     indices.sweep();
     add_statistics(mib, json::parse(stats), ports);
     mib.sort();

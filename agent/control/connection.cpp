@@ -32,7 +32,8 @@ Error error_of(const json& reply, const std::string& path) {
     const json& value = parameters->at(key);
     return value.is_string() ? value.get<std::string>() : value.dump();
   };
-  if (error == "org.lldplevel.ReloadFailed" || error == "org.lldplevel.ForgetFailed")
+  if (error == "org.lldplevel.ReloadFailed" || error == "org.lldplevel.ForgetFailed" ||
+      error == "org.lldplevel.Refused")
     return {.what = parameter("reason")};
   if (error == "org.lldplevel.NotAllowed") return {.where = path, .what = parameter("who")};
   if (error == "org.lldplevel.TooManyClients")
@@ -43,6 +44,40 @@ Error error_of(const json& reply, const std::string& path) {
               .what = "the daemon does not know the " + std::string(key) + " " + what +
                       ": is it of another version?"};
   return {.where = path, .what = "the daemon refuses: " + error};
+}
+
+/// The length of the JSON object that the text begins with, by its brackets; 0: it begins with
+/// none.
+std::size_t object_length(std::string_view text) {
+  std::size_t depth = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted) {
+      if (c == '\\') ++i;
+      if (c == '"') quoted = false;
+    } else if (c == '"') {
+      quoted = true;
+    } else if (c == '{') {
+      ++depth;
+    } else if (c == '}' && --depth == 0) {
+      return i + 1;
+    }
+    if (depth == 0) return 0;
+  }
+  return 0;
+}
+
+/// The parameters of a reply that is written as ours are, not taken apart: an answer has megabytes,
+/// and whoever asked takes them apart anyway. Nothing: it is an error, or written in another way.
+std::optional<std::string_view> plain_parameters(std::string_view reply) {
+  constexpr std::string_view kBegin = R"({"parameters":)";
+  if (!reply.starts_with(kBegin)) return std::nullopt;
+  reply.remove_prefix(kBegin.size());
+  const std::size_t length = object_length(reply);
+  const std::string_view rest = reply.substr(length);
+  if (length == 0 || (rest != "}" && rest != R"(,"continues":true})")) return std::nullopt;
+  return reply.substr(0, length);
 }
 
 /// The nearest directory above `path` that is there.
@@ -132,6 +167,12 @@ Result<std::string> Connection::next(const Deadline& deadline) {
     const std::size_t before = received_.size();
     received_.append(buffer, static_cast<std::size_t>(n));
     end = received_.find('\0', before);
+  }
+  if (const auto parameters = plain_parameters(std::string_view(received_).substr(0, end))) {
+    std::string out(*parameters);
+    received_.erase(0, end + 1);
+    if (received_.empty()) received_ = {};  // it may have been large
+    return out;
   }
   const json reply =
       json::parse(received_.begin(), received_.begin() + static_cast<std::ptrdiff_t>(end), nullptr,

@@ -116,6 +116,21 @@ TEST(LldpMib, ANeighborKeepsItsIndexAndNobodyInheritsIt) {
   EXPECT_THAT(of({"a", "b"}), ElementsAre(2, 3));
 }
 
+TEST(LldpMib, OrderOfTheMembersIsOfNoAccount) {
+  Indices indices;
+  const json all = json::parse(detail({"a", "b"}));
+  const auto wanted = mib_of(all.dump(), stats(), indices);
+  ASSERT_TRUE(wanted);
+  const std::string other = R"({"ports":)" + all["ports"].dump() +
+                            R"(,"alarms":[{"port":"swp1"}],"device":)" + all["device"].dump() + "}";
+  const auto found = mib_of(other, stats(), indices);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->size(), wanted->size());
+  Oid at;
+  for (auto object = wanted->next(at); object; object = wanted->next(at = object->oid))
+    EXPECT_EQ(found->get(object->oid)->value, object->value);
+}
+
 TEST(LldpMib, TakesNoAnswerOfAnotherShape) {
   Indices indices;
   for (const char* wrong : {"", "[]", "{}", R"({"ports":7})"})

@@ -32,9 +32,10 @@ struct Event {
     kState,          ///< Agent::state() differs from what was last saved
   };
   Kind kind{};
-  Ifindex port{};      ///< 0: the device
-  AlarmCode alarm{};   ///< for the two alarm kinds
-  std::string text{};  ///< one line for a person, remote strings escaped
+  Ifindex port{};          ///< 0: the device
+  AlarmCode alarm{};       ///< for the two alarm kinds
+  std::string text{};      ///< one line for a person, remote strings escaped
+  std::string neighbor{};  ///< chassis ID, where it is about one that `lldpdu` does not name
   /// What the neighbour now sends, and sent before, in place of a text: anybody on the link can
   /// change with every frame, and most such lines are never written. Copies: in one call several
   /// neighbours may change, and one of them twice.
@@ -44,6 +45,8 @@ struct Event {
 
 /// The event's text; made here for the events that come without one.
 [[nodiscard]] std::string text_of(const Event& event);
+/// The chassis ID of the neighbour that the event is about; empty: of none.
+[[nodiscard]] std::string neighbor_of(const Event& event);
 
 /// What a call to the agent asks its owner to do. The owner passes one in, acts on it and clears
 /// it, so its storage is used again.

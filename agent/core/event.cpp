@@ -137,6 +137,12 @@ std::string port_change_text(PortLabel before, PortLabel after) {
   return text;
 }
 
+std::string neighbor_of(const Event& event) {
+  if (event.lldpdu.empty()) return event.neighbor;
+  const auto neighbor = neighbor_of(event.lldpdu);
+  return neighbor ? to_string(neighbor->chassis_id()) : std::string();
+}
+
 std::string text_of(const Event& event) {
   if (event.lldpdu.empty()) return event.text;
   const auto after = neighbor_of(event.lldpdu);

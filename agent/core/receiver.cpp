@@ -96,6 +96,7 @@ void Agent::Impl::Receiver::mibUpdateObjects() {
     agent.tx.newNeighbor = table_changed = spoken = true;
     event.kind = Event::Kind::kNeighborAdded;
     event.text = describe(*known);
+    event.neighbor = to_string(known->chassis_id());
   } else {
     const Told before = *known;
     const auto last_level = known->last_level;
@@ -130,7 +131,8 @@ void Agent::Impl::Receiver::mibUpdateObjects() {
 void Agent::Impl::Receiver::remove(const Neighbor& neighbor, std::string_view why) {
   out.events.push_back({.kind = Event::Kind::kNeighborRemoved,
                         .port = port.link.ifindex,
-                        .text = describe(neighbor).append(": ").append(why)});
+                        .text = describe(neighbor).append(": ").append(why),
+                        .neighbor = to_string(neighbor.chassis_id())});
   impl.unproved_ -= static_cast<std::size_t>(neighbor.unproved);
   port.table.erase(&neighbor);
   --impl.neighbors_;

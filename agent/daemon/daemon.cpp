@@ -369,7 +369,15 @@ void Daemon::perform(const core::Event& event, TimePoint now) {
   const std::string_view colon = port.empty() ? "" : ": ";
   if (*left_out != 0)
     log(Severity::kWarning, fmt::format("{}{}{} lines left out", port, colon, *left_out));
-  log(severity_of(event.kind), fmt::format("{}{}{}", port, colon, report::change_line(event)));
+  const bool of_alarm = event.kind == kAlarmRaised || event.kind == kAlarmCleared;
+  const std::string neighbor = core::neighbor_of(event);
+  const Field fields[] = {
+      {"LLDP_LEVEL_EVENT", report::to_string(event.kind)},
+      {"LLDP_LEVEL_PORT", port},
+      {"LLDP_LEVEL_NEIGHBOR", neighbor},
+      {"LLDP_LEVEL_ALARM", of_alarm ? core::to_string(event.alarm) : std::string_view()}};
+  log(severity_of(event.kind), fmt::format("{}{}{}", port, colon, report::change_line(event)),
+      fields);
 }
 
 void Daemon::report(const PacketIo::SendFailure& failure, TimePoint now) {

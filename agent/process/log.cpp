@@ -10,16 +10,41 @@
 
 namespace lldp::io {
 
-void log(Severity severity, std::string_view text) {
-  static const bool journal = std::getenv("JOURNAL_STREAM") != nullptr;
-  const std::string line = journal ? fmt::format("<{}>{}\n", static_cast<int>(severity), text)
-                                   : fmt::format("lldp-leveld: {}\n", text);
+namespace {
+
+struct Stream {
+  bool is_journal = false;
+  std::optional<Journal> journal{};  ///< nothing: lines alone
+};
+
+/// Where standard error leads: it is what it was at the first line. The journal restarts, but its
+/// socket is systemd's, and stays.
+const Stream& standard_error() {
+  static const Stream stream = [] {
+    if (!is_journal_stream(STDERR_FILENO, std::getenv("JOURNAL_STREAM"))) return Stream{};
+    return Stream{true, Journal::open()};
+  }();
+  return stream;
+}
+
+}  // namespace
+
+void log(Severity severity, std::string_view text, std::span<const Field> fields) {
+  const Stream& to = standard_error();
+  const int priority = static_cast<int>(severity);
+  if (to.journal && to.journal->send(priority, text, fields)) return;
+  const std::string line = to.is_journal ? fmt::format("<{}>{}\n", priority, text)
+                                         : fmt::format("lldp-leveld: {}\n", text);
   // One write per line, so that lines of several processes do not mix; a closed standard error is
   // nobody's concern.
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());
 }
 
-void log(Severity severity, const Error& error) { log(severity, to_string(error)); }
+void log(Severity severity, const Error& error) {
+  const std::string number = error.code > 0 ? std::to_string(error.code) : std::string();
+  const Field fields[] = {{"ERRNO", number}};
+  log(severity, to_string(error), fields);
+}
 
 std::optional<std::uint32_t> LogGate::admit(Ifindex port, TimePoint now) {
   auto [it, fresh] = buckets_.try_emplace(port);

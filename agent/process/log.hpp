@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 
+#include "agent/process/journal.hpp"
 #include "base/bounded.hpp"
 #include "base/result.hpp"
 #include "base/time.hpp"
@@ -15,9 +17,11 @@ namespace lldp::io {
 /// The numbers are syslog's, RFC 5424 6.2.1.
 enum class Severity : std::uint8_t { kError = 3, kWarning = 4, kNotice = 5, kInfo = 6 };
 
-/// Writes one line to standard error; under systemd (JOURNAL_STREAM) with the priority in front,
-/// sd-daemon(3). The text holds no line break and nothing from the network that is not escaped.
-void log(Severity severity, std::string_view text);
+/// Writes one line to standard error; where that is the journal's stream, to the journal with its
+/// fields, or, if it does not take that, with the priority in front, sd-daemon(3). The text holds
+/// no line break and nothing from the network that is not escaped.
+void log(Severity severity, std::string_view text, std::span<const Field> fields = {});
+/// ERRNO is a field where there is one.
 void log(Severity severity, const Error& error);
 
 /// Keeps what a neighbour can cause from filling the log: per port a burst of `kBurst` lines, then

@@ -19,6 +19,9 @@ namespace lldp::report {
 /// Without the port, which the event has as a number. Empty for kState.
 [[nodiscard]] std::string change_line(const core::Event& event);
 
+/// neighbor-added, level, alarm-raised, ...; empty for kState.
+[[nodiscard]] std::string_view to_string(core::Event::Kind kind);
+
 /// How things stand after a change.
 struct Circumstances {
   WallClock clock{};

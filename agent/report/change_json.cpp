@@ -8,6 +8,8 @@ namespace {
 
 using Kind = core::Event::Kind;
 
+}  // namespace
+
 std::string_view to_string(Kind kind) {
   switch (kind) {
     case Kind::kNeighborAdded:
@@ -33,8 +35,6 @@ std::string_view to_string(Kind kind) {
   }
   return "";
 }
-
-}  // namespace
 
 std::string change_json(const core::Event& event, const Circumstances& now) {
   std::string text;

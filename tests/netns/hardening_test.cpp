@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the daemon gives up, and what it tells when it hangs.
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
@@ -80,6 +81,43 @@ TEST_F(Hardening, GroupOfTheControlSocketIsTheConfiguredOne) {
   EXPECT_EQ(
       refused.output(),
       "lldp-leveld: control.group: there is no group 'no-such': create it, or name another\n");
+}
+
+TEST_F(Hardening, JournalGetsTheFieldsOfAChange) {
+  const TemporaryDirectory files;
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const std::string socket = files.file("socket");
+  socket.copy(address.sun_path, socket.size());
+  const UniqueFd journal(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  ASSERT_EQ(::bind(journal.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  // The file that Process gives it as standard error is as good a stream as the journal's.
+  const std::string script = fmt::format(
+      "exec 3<{0} && mount -t tmpfs none /run && mkdir -p /run/systemd/journal && "
+      "mount --bind /proc/self/fd/3 /run/systemd/journal && "
+      "JOURNAL_STREAM=$(stat -Lc %d:%i /proc/self/fd/2) exec {1} --ports '*' --backend none "
+      "--level 1 --role switch --socket {2} --state-file {3}",
+      socket.substr(0, socket.rfind('/')), support::program("lldp-leveld"), files.file("control"),
+      files.file("state"));
+  space_->ip("link add p0 type veth peer name p1");  // it hears itself, and complains
+  space_->ip("link set p0 up");
+  space_->ip("link set p1 up");
+  Process daemon(space_->inside({"sh", "-c", script}), files.file("log"));
+  std::string all;
+  const auto came = [&](std::string_view what) {
+    char buffer[65536];
+    for (ssize_t n = 0; (n = ::recv(journal.get(), buffer, sizeof buffer, 0)) > 0;)
+      all.append(buffer, static_cast<std::size_t>(n)).append("\n");
+    return all.find(what) != all.npos;
+  };
+  EXPECT_TRUE(eventually([&] {
+    return came(
+        "\nPRIORITY=4\nSYSLOG_IDENTIFIER=lldp-leveld\nLLDP_LEVEL_EVENT=alarm-raised\n"
+        "LLDP_LEVEL_PORT=p0\nLLDP_LEVEL_ALARM=self-loop\n");
+  })) << all
+      << daemon.output();
+  EXPECT_TRUE(all.starts_with("MESSAGE=")) << all;
+  EXPECT_EQ(daemon.output(), "") << "what the journal has is not written twice";
 }
 
 TEST_F(Hardening, RootWithoutItsCapabilitiesIsToldWhatItDoesNotOwn) {

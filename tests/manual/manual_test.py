@@ -299,5 +299,54 @@ class ZshCompletion(unittest.TestCase):
                 self.assertEqual(self.flags(arms[command]), set(options))
 
 
+class FishCompletion(unittest.TestCase):
+    FILES = [SOURCE / "packaging/completion" / f"{name}.fish" for name in ("lldp-level", "lldp-leveld", "lldp-level-lab")]
+
+    @classmethod
+    def setUpClass(cls):
+        if not shutil.which("fish"):
+            raise unittest.SkipTest("fish is not installed")
+
+    def complete(self, *lines):
+        """What is offered at the end of each line."""
+        script = "; ".join([*(f"source {file}" for file in self.FILES),
+                            *(f"complete -C '{line}'; echo" for line in lines)])
+        with tempfile.TemporaryDirectory() as home:
+            said = subprocess.run(["fish", "--no-config", "-c", script], capture_output=True, text=True, timeout=60,
+                                  env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": home, "LC_ALL": "C.UTF-8"})
+        self.assertEqual((said.returncode, said.stderr), (0, ""))
+        answers = re.split(r"(?m)^\n", said.stdout)
+        self.assertEqual(len(answers), len(lines) + 1)
+        return [{line.split("\t")[0] for line in answer.splitlines()} for answer in answers[:-1]]
+
+    def test_daemon(self):
+        choices = {name: option.choices for name, option in KEYS.items() if option.choices}
+        offered, ports, *chosen = self.complete(
+            "lldp-leveld --", "lldp-leveld --ports lo,l", *(f"lldp-leveld --{name}=" for name in choices))
+        self.assertEqual({name.rstrip("=") for name in offered}, {f"--{name}" for name in DAEMON})
+        self.assertIn("lo,lo", ports)
+        for (name, wanted), got in zip(choices.items(), chosen):
+            self.assertEqual(got, {f"--{name}={choice}" for choice in wanted})
+
+    def test_client(self):
+        commands, options, ports, types, *of = self.complete(
+            "lldp-level ", "lldp-level --", "lldp-level show ", "lldp-level wait --port lo=u",
+            *(f"lldp-level {command} --" for command in CLIENT_COMMANDS))
+        self.assertEqual(commands, set(CLIENT_COMMANDS))
+        self.assertEqual(options, {"--socket", "--help", "--version"})
+        self.assertLessEqual({"detail", "lo"}, ports)
+        self.assertEqual(types, {"lo=uplink", "lo=unmarked"})
+        for command, offered in zip(CLIENT_COMMANDS, of):
+            with self.subTest(command=command):
+                self.assertEqual(offered, {f"--{name}" for name in accepted_by(command)})
+
+    def test_lab(self):
+        commands, *of = self.complete("lldp-level-lab ", *(f"lldp-level-lab {command} --" for command in LAB))
+        self.assertEqual(commands, set(LAB))
+        for (command, options), offered in zip(LAB.items(), of):
+            with self.subTest(command=command):
+                self.assertEqual(offered, {f"--{name}" for name in options})
+
+
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1] + sys.argv[3:])

@@ -34,6 +34,27 @@ class Privileges(unittest.TestCase):
         for key in ("AmbientCapabilities", "CapabilityBoundingSet"):
             self.assertEqual({word for line in of_unit(key) for word in line.split()}, wanted, key)
 
+    def test_apparmor_has_the_same_and_knows_the_companions(self):
+        text = (PACKAGING / "apparmor/lldp-level").read_text()
+        profiles = dict(re.findall(r"(?ms)^profile ([\w-]+)[^\n]*\{\n(.*?)^\}", text))
+        self.assertEqual(set(profiles), {"lldp-leveld", "lldp-level-exporter", "lldp-level-agentx", "lldp-level-hook"})
+        has = {name: {"CAP_" + word.upper() for word in re.findall(r"(?m)^  capability (\w+),$", body)}
+               for name, body in profiles.items()}
+        self.assertEqual(has["lldp-leveld"], {word for line in of_unit("AmbientCapabilities") for word in line.split()})
+        companions = set(profiles) - {"lldp-leveld"}
+        self.assertEqual({name for name in companions if has[name]}, set())
+        self.assertEqual(set(re.findall(r"rpix -> &([\w-]+),", profiles["lldp-leveld"])), companions)
+        for name in companions:  # nothing of the wire's, nor of the rules'
+            self.assertNotRegex(profiles[name], r"(?m)^  network(,| packet| netlink)|/sys/fs/bpf|/var/lib/lldp-level")
+
+    def test_apparmor_reads_the_profile(self):
+        if not shutil.which("apparmor_parser"):
+            self.skipTest("no apparmor_parser here")
+        said = subprocess.run(["apparmor_parser", "--skip-kernel-load", "--skip-cache",
+                               PACKAGING / "apparmor/lldp-level"], capture_output=True, text=True)
+        wrong = [line for line in said.stderr.splitlines() if "interface file missing" not in line]
+        self.assertEqual((said.returncode, wrong), (0, []))
+
     def test_users_of_the_companions_are_made_and_removed(self):
         users = of_code("agent/companions/companions.cpp", r'constexpr const char\* k\w+User = "([^"]+)"')
         self.assertEqual(len(users), 3)

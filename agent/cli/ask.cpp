@@ -19,12 +19,17 @@ constexpr std::chrono::seconds kPatience{10};
 }  // namespace
 
 Result<std::string> ask(const Arguments& arguments, std::string_view method,
-                        const std::vector<std::string>& ports) {
+                        const std::string& parameters) {
   auto connection = control::Connection::open(arguments.socket);
   if (!connection) return fail(connection.error());
-  const auto asked = connection->call(method, control::ports_parameter(ports));
+  const auto asked = connection->call(method, parameters);
   if (!asked) return fail(asked.error());
   return connection->next(std::chrono::steady_clock::now() + kPatience);
+}
+
+Result<std::string> ask(const Arguments& arguments, std::string_view method,
+                        const std::vector<std::string>& ports) {
+  return ask(arguments, method, control::ports_parameter(ports));
 }
 
 Result<std::vector<std::string>> not_there(const std::vector<std::string>& asked,

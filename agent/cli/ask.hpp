@@ -10,6 +10,9 @@
 /// Questions to the daemon that have one answer.
 namespace lldp::cli {
 
+/// The answer to a method; `parameters`: a JSON object as text.
+[[nodiscard]] Result<std::string> ask(const Arguments& arguments, std::string_view method,
+                                      const std::string& parameters);
 /// The answer to a method that takes ports; `ports`: names and globs, none: all.
 [[nodiscard]] Result<std::string> ask(const Arguments& arguments, std::string_view method,
                                       const std::vector<std::string>& ports);

@@ -60,6 +60,10 @@ struct Command {
 [[nodiscard]] Result<int> metrics(const Arguments& arguments);
 [[nodiscard]] Result<int> reload(const Arguments& arguments);
 [[nodiscard]] Result<int> forget(const Arguments& arguments);
+[[nodiscard]] Result<int> update(const Arguments& arguments);
+[[nodiscard]] Result<int> pause(const Arguments& arguments);
+[[nodiscard]] Result<int> resume(const Arguments& arguments);
+[[nodiscard]] Result<int> set(const Arguments& arguments);
 [[nodiscard]] Result<int> expect(const Arguments& arguments);
 [[nodiscard]] Result<int> decode(const Arguments& arguments);
 [[nodiscard]] Result<int> record(const Arguments& arguments);

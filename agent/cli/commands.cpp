@@ -41,6 +41,13 @@ Result<int> ask_and_print(const Arguments& arguments, std::string_view method, P
   return kDone;
 }
 
+/// What is asked to be done, and answers with nothing; the operands are ports.
+Result<int> command(const Arguments& arguments, std::string_view method) {
+  const auto answer = ask(arguments, method, arguments.operands);
+  if (!answer) return fail(answer.error());
+  return kDone;
+}
+
 /// What `wait` waits for.
 struct Goal {
   std::optional<Level> level{};
@@ -111,13 +118,23 @@ Result<int> rules(const Arguments& arguments) {
 }
 
 Result<int> reload(const Arguments& arguments) {
-  const auto answer = ask(arguments, "org.lldplevel.Reload", {});
-  if (!answer) return fail(answer.error());
-  return kDone;
+  return command(arguments, "org.lldplevel.Reload");
+}
+Result<int> forget(const Arguments& arguments) {
+  return command(arguments, "org.lldplevel.Forget");
+}
+Result<int> update(const Arguments& arguments) {
+  return command(arguments, "org.lldplevel.Update");
+}
+Result<int> pause(const Arguments& arguments) { return command(arguments, "org.lldplevel.Pause"); }
+Result<int> resume(const Arguments& arguments) {
+  return command(arguments, "org.lldplevel.Resume");
 }
 
-Result<int> forget(const Arguments& arguments) {
-  const auto answer = ask(arguments, "org.lldplevel.Forget", arguments.operands);
+Result<int> set(const Arguments& arguments) {
+  const json parameters = {{"key", arguments.operands[0]}, {"value", arguments.operands[1]}};
+  const auto answer = ask(arguments, "org.lldplevel.Set",
+                          parameters.dump(-1, ' ', false, json::error_handler_t::replace));
   if (!answer) return fail(answer.error());
   return kDone;
 }
@@ -159,8 +176,8 @@ Result<int> wait(const Arguments& arguments) {
 Result<int> check(const Arguments& arguments) {
   // The daemon looks for what nobody tells it of every few seconds. To be asked for its rules has
   // it look now, so that its next answer is of now.
-  auto answer = ask(arguments, "org.lldplevel.Rules", {});
-  if (answer) answer = ask(arguments, "org.lldplevel.Show", {});
+  auto answer = ask(arguments, "org.lldplevel.Rules", std::vector<std::string>());
+  if (answer) answer = ask(arguments, "org.lldplevel.Show", std::vector<std::string>());
   const auto verdict =
       answer ? report::check(*answer) : Result<report::Verdict>(fail(answer.error()));
   // Monitoring reads standard output alone, whatever went wrong.
@@ -189,7 +206,7 @@ Result<int> expect(const Arguments& arguments) {
   if (!text) return fail(text.error());
   const auto drawing = cabling::read(*text);
   if (!drawing) return in_file(drawing.error());
-  const auto show = ask(arguments, "org.lldplevel.Show", {});
+  const auto show = ask(arguments, "org.lldplevel.Show", std::vector<std::string>());
   if (!show) return fail(show.error());
   const auto cabling = check_cabling(*drawing, *show, arguments.as);
   if (!cabling) return in_file(cabling.error());

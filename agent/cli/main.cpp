@@ -41,6 +41,10 @@ constexpr Command kCommands[] = {
     {"reload", "", 0, 0, "", "makes the daemon read its configuration anew", reload},
     {"forget", "[PORT...]", 0, 4096, "",
      "what ports remember of who is gone; alone: the level, to be learnt anew", forget},
+    {"update", "[PORT...]", 0, 4096, "", "sends now, as soon as 802.1AB lets it", update},
+    {"pause", "[PORT...]", 0, 4096, "", "sends and hears nothing there, until resume", pause},
+    {"resume", "[PORT...]", 0, 4096, "", "ends that; alone: everywhere", resume},
+    {"set", "KEY VALUE", 2, 2, "", "another value of a key, until the next reload", set},
     {"check-config", "[FILE]", 0, 1, "", "says what is wrong in a configuration file",
      check_config},
 };

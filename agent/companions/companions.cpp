@@ -62,15 +62,20 @@ class Companions::Impl : public std::enable_shared_from_this<Impl> {
       timer->cancel();
   }
 
-  void configure(const config::Config& config) {
+  [[nodiscard]] std::vector<std::string> out_of_reach(const config::Config& config) const {
+    std::vector<std::string> out;
     const bool of_both = !config.metrics_listen.empty() || !config.on_change.empty();
     if (!exporter_.runner.launcher && !hook_.launcher && of_both)
-      log(Severity::kWarning,
+      out.push_back(
           "metrics.listen and on-change: there is no launcher to start them, as neither was set at "
           "start: restart");
     if (!agentx_.runner.launcher && !config.snmp_agentx.empty())
-      log(Severity::kWarning,
+      out.push_back(
           "snmp.agentx: there is no launcher to start it, as it was not set at start: restart");
+    return out;
+  }
+  void configure(const config::Config& config) {
+    for (const std::string& line : out_of_reach(config)) log(Severity::kWarning, line);
     if (command_ != config.on_change) changes_.clear();
     command_ = config.on_change;
     exporter_.set(config.metrics_listen);
@@ -250,6 +255,9 @@ Companions::Companions(asio::io_context& loop, std::optional<Launchers> launcher
   impl_->wait();
 }
 Companions::~Companions() { impl_->stop(); }
+std::vector<std::string> Companions::out_of_reach(const config::Config& config) const {
+  return impl_->out_of_reach(config);
+}
 void Companions::configure(const config::Config& config) { impl_->configure(config); }
 bool Companions::wants_changes() const { return impl_->wants_changes(); }
 void Companions::changed(std::string change) { impl_->changed(std::move(change)); }

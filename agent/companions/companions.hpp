@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "agent/companions/launcher.hpp"
 #include "agent/config/config.hpp"
@@ -51,7 +52,9 @@ class Companions {
   Companions& operator=(const Companions&) = delete;
   ~Companions();
 
-  /// At start and at every reload.
+  /// Which keys of `config` ask for what cannot be started until a restart, in words; empty: none.
+  [[nodiscard]] std::vector<std::string> out_of_reach(const config::Config& config) const;
+  /// At start and whenever the configuration has become another.
   void configure(const config::Config& config);
   [[nodiscard]] bool wants_changes() const;
   /// report::change_json.

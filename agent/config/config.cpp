@@ -21,6 +21,9 @@ namespace po = boost::program_options;
 constexpr unsigned kColumns = 80;
 constexpr unsigned kLeastForText = 44;
 
+/// Of an option that is set on a running daemon; in a file a line is as long as it is.
+constexpr std::size_t kLongestValue = 16'384;
+
 /// For whom the options are described: Program_options itself wants `port.*`.
 enum class For : std::uint8_t { kPeople, kParser };
 
@@ -138,6 +141,14 @@ class FileReader {
   Errors errors_;
 };
 
+/// Where the first of these was set that was.
+const std::string& place_of(const Places& places, std::initializer_list<std::string_view> keys) {
+  static const std::string kNowhere;
+  for (const std::string_view key : keys)
+    if (const auto at = places.find(key); at != places.end()) return at->second;
+  return kNowhere;
+}
+
 /// What no single option can see.
 void check_together(Config& config, const Places& places, Errors& errors) {
   if (auto policy = qos::Policy::parse(config.lossless, config.lossy)) {
@@ -145,16 +156,14 @@ void check_together(Config& config, const Places& places, Errors& errors) {
   } else {
     // What is wrong with a preset is so because of what the other was set to.
     const Error& error = policy.error();
-    auto place = places.find(error.where);
-    if (place == places.end())
-      place = places.find(error.where == "qos.lossy" ? "qos.lossless" : "qos.lossy");
-    if (place->first == error.where)
+    if (const auto place = places.find(error.where); place != places.end())
       errors.push_back({.where = place->second, .what = error.what});
     else
-      errors.push_back({.where = place->second, .what = to_string(error)});
+      errors.push_back(
+          {.where = place_of(places, {"qos.lossless", "qos.lossy"}), .what = to_string(error)});
   }
   if (config.role == Role::kHost && config.core.pinned_level)
-    errors.push_back({.where = places.at("level"),
+    errors.push_back({.where = place_of(places, {"level", "role"}),
                       .what = "a host has level 0: remove this, or set role = switch"});
 }
 
@@ -250,6 +259,80 @@ Result<Config, Errors> parse(std::string_view text, std::string_view name) {
   Errors errors = reader.take_errors();
   check_together(config, reader.take_places(), errors);
   if (!errors.empty()) return fail(std::move(errors));
+  return config;
+}
+
+namespace {
+
+/// An option that is read at start only.
+struct OfStart {
+  std::string_view key{};
+  bool (*keep)(Config& fresh, const Config& running) = nullptr;  ///< true: it was another
+};
+
+template <auto kMember>
+constexpr OfStart of_start(std::string_view key) {
+  return {key, [](Config& fresh, const Config& running) {
+            if (fresh.*kMember == running.*kMember) return false;
+            fresh.*kMember = running.*kMember;
+            return true;
+          }};
+}
+
+/// These are opened once; a restart, which disturbs nothing, takes them over.
+constexpr OfStart kOfStart[] = {
+    of_start<&Config::dry_run>("dry-run"),
+    of_start<&Config::socket>("socket"),
+    of_start<&Config::control_group>("control.group"),
+    of_start<&Config::seccomp>("seccomp"),
+    of_start<&Config::state_file>("state-file"),
+    of_start<&Config::transport>("transport"),
+    of_start<&Config::lldpd_socket>("lldpd.socket"),
+    of_start<&Config::lldpd_grace>("lldpd.grace"),
+    of_start<&Config::backend>("backend"),
+    of_start<&Config::bpffs>("bpffs"),
+    of_start<&Config::offload>("flower.offload"),
+    of_start<&Config::sonic_redis>("sonic.redis"),
+    of_start<&Config::sonic_config>("sonic.config"),
+    of_start<&Config::htb>("qdisc"),
+};
+
+/// What no line of a file can hold; on a command line and a socket it would come through.
+bool has_control_character(std::string_view text) {
+  return std::ranges::any_of(text, [](char c) {
+    const auto octet = static_cast<unsigned char>(c);
+    return octet < 0x20 || octet == 0x7f;
+  });
+}
+
+}  // namespace
+
+std::vector<std::string_view> keep_what_is_of_start(Config& fresh, const Config& running) {
+  std::vector<std::string_view> out;
+  for (const OfStart& option : kOfStart)
+    if (option.keep(fresh, running)) out.push_back(option.key);
+  return out;
+}
+
+Result<Config> with_option(Config config, std::string_view key, std::string_view value) {
+  const std::string where = escape(key);
+  const auto refuse = [&](std::string what) {
+    return fail(Error{.where = where, .what = std::move(what)});
+  };
+  const Row* row = find_row(key);
+  if (row == nullptr) return refuse("unknown key: lldp-leveld --help lists the keys");
+  if (std::ranges::any_of(kOfStart, [&](const OfStart& option) { return option.key == key; }))
+    return refuse("is read at start only: write it into the file and restart the daemon");
+  if (config.dry_run && (key == "on-change" || key == "metrics.listen" || key == "snmp.agentx"))
+    return refuse("a dry run runs nothing beside itself: leave it out");
+  if (value.size() > kLongestValue)
+    return refuse("longer than " + std::to_string(kLongestValue) + " characters: shorten it");
+  if (has_control_character(value))
+    return refuse("'" + escape(value) + "' has a control character: leave it out");
+  if (auto wrong = set(*row, config, key, value)) return refuse(std::move(*wrong));
+  Errors errors;
+  check_together(config, {{std::string(key), where}}, errors);
+  if (!errors.empty()) return fail(std::move(errors.front()));
   return config;
 }
 

@@ -109,6 +109,15 @@ struct Reading {
 };
 [[nodiscard]] Reading read(const Invocation& invocation);
 
+/// `config` with one option more set, by the name and the text that the file would have, and
+/// checked as the file is. An option that is read at start only is refused, with the reason.
+[[nodiscard]] Result<Config> with_option(Config config, std::string_view key,
+                                         std::string_view value);
+
+/// Puts back into `fresh` what is read at start only and is another in it; the keys of that.
+[[nodiscard]] std::vector<std::string_view> keep_what_is_of_start(Config& fresh,
+                                                                  const Config& running);
+
 /// What the configuration calls an interface and is none, among those that there are: of `ports`
 /// what is wanted or left out by its name, `host-ports` and the keys of ports.
 [[nodiscard]] Errors unmatched(const Config& config, std::span<const std::string> interfaces);

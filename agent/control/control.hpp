@@ -34,6 +34,16 @@ class ControlHandler {
   [[nodiscard]] virtual std::string rules_json() = 0;
   /// Reads the configuration anew, as SIGHUP does. Fails with all that is wrong in it.
   [[nodiscard]] virtual Result<void, std::vector<Error>> reload() = 0;
+  /// These ports send what they have to tell as soon as they may; all that may send, if there are
+  /// none.
+  [[nodiscard]] virtual Result<void> update(std::span<const std::string> ports) = 0;
+  /// These ports (none: all that are there) neither send nor receive, until resume() or the
+  /// daemon's end.
+  [[nodiscard]] virtual Result<void> pause(std::span<const std::string> ports) = 0;
+  /// None: all that are paused.
+  [[nodiscard]] virtual Result<void> resume(std::span<const std::string> ports) = 0;
+  /// One option of the configuration has another value until the next reload.
+  [[nodiscard]] virtual Result<void> set(std::string_view key, std::string_view value) = 0;
   /// Of these ports whom they remember and do not hear; of the device, if there are none, its
   /// level.
   [[nodiscard]] virtual Result<void> forget(std::span<const std::string> ports) = 0;

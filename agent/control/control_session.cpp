@@ -16,8 +16,15 @@ using boost::system::error_code;
 using varlink::Call;
 using varlink::quote;
 
+/// nullptr: it was not given.
+const varlink::Parameter* parameter(const Call& call, std::string_view name) {
+  const auto at = std::ranges::find(call.parameters, name, &varlink::Parameter::name);
+  return at == call.parameters.end() ? nullptr : &*at;
+}
+
 std::vector<std::string> ports_of(const Call& call) {
-  return call.parameters.empty() ? std::vector<std::string>() : call.parameters.front().values;
+  const auto* ports = parameter(call, "ports");
+  return ports == nullptr ? std::vector<std::string>() : ports->values;
 }
 
 std::string object(std::string_view member, std::string_view value) {
@@ -26,14 +33,17 @@ std::string object(std::string_view member, std::string_view value) {
 
 }  // namespace
 
-/// What can be called. Each takes one parameter at most.
+/// What can be called.
 struct Session::Method {
+  struct Takes {
+    std::string_view name{};  ///< empty: nothing
+    bool is_list = false;
+    bool needed = false;
+  };
   std::string_view name{};
-  std::string_view parameter{};  ///< empty: none
-  bool is_list = false;
-  bool needed = false;  ///< the parameter
-  bool streams = false;
+  std::array<Takes, 2> takes{};
   void (Session::*run)(const Call&) = nullptr;
+  bool streams = false;
 };
 
 Session::Session(asio::local::stream_protocol::socket socket, SessionOwner& owner, Client client)
@@ -81,18 +91,24 @@ void Session::serve() {
 void Session::answer(const Call& call) {
   static constexpr std::string_view kOurs = "org.lldplevel.";
   static constexpr std::string_view kService = "org.varlink.service.";
+  static constexpr Method::Takes kPorts{"ports", true};
   static constexpr Method kMethods[] = {
-      {"org.varlink.service.GetInfo", "", false, false, false, &Session::get_info},
-      {"org.varlink.service.GetInterfaceDescription", "interface", false, true, false,
+      {"org.varlink.service.GetInfo", {}, &Session::get_info},
+      {"org.varlink.service.GetInterfaceDescription",
+       {{{"interface", false, true}}},
        &Session::get_interface_description},
-      {"org.lldplevel.Show", "ports", true, false, false, &Session::show},
-      {"org.lldplevel.Detail", "ports", true, false, false, &Session::detail},
-      {"org.lldplevel.Watch", "ports", true, false, true, &Session::watch},
-      {"org.lldplevel.Stats", "ports", true, false, false, &Session::stats},
-      {"org.lldplevel.Rules", "", false, false, false, &Session::rules},
-      {"org.lldplevel.Record", "ports", true, false, true, &Session::record},
-      {"org.lldplevel.Reload", "", false, false, false, &Session::reload},
-      {"org.lldplevel.Forget", "ports", true, false, false, &Session::forget},
+      {"org.lldplevel.Show", {kPorts}, &Session::show},
+      {"org.lldplevel.Detail", {kPorts}, &Session::detail},
+      {"org.lldplevel.Watch", {kPorts}, &Session::watch, true},
+      {"org.lldplevel.Stats", {kPorts}, &Session::stats},
+      {"org.lldplevel.Rules", {}, &Session::rules},
+      {"org.lldplevel.Record", {kPorts}, &Session::record, true},
+      {"org.lldplevel.Reload", {}, &Session::reload},
+      {"org.lldplevel.Forget", {kPorts}, &Session::forget},
+      {"org.lldplevel.Update", {kPorts}, &Session::update},
+      {"org.lldplevel.Pause", {kPorts}, &Session::pause},
+      {"org.lldplevel.Resume", {kPorts}, &Session::resume},
+      {"org.lldplevel.Set", {{{"key", false, true}, {"value", false, true}}}, &Session::set},
   };
   mute_ = call.oneway;
   for (const Method& method : kMethods)
@@ -110,9 +126,12 @@ void Session::answer(const Call& call) {
 std::optional<std::string> Session::wrong_parameter(const Method& method, const Call& call) {
   if (call.misfit) return call.misfit;
   for (const varlink::Parameter& p : call.parameters)
-    if (method.parameter.empty() || p.name != method.parameter || p.is_list != method.is_list)
+    if (std::ranges::none_of(method.takes, [&](const Method::Takes& takes) {
+          return !takes.name.empty() && p.name == takes.name && p.is_list == takes.is_list;
+        }))
       return p.name;
-  if (method.needed && call.parameters.empty()) return std::string(method.parameter);
+  for (const Method::Takes& takes : method.takes)
+    if (takes.needed && parameter(call, takes.name) == nullptr) return std::string(takes.name);
   return std::nullopt;
 }
 
@@ -227,6 +246,29 @@ void Session::forget(const Call& call) {
   const auto done = owner_->handler().forget(ports_of(call));
   if (done) return send(varlink::reply("{}"));
   send(varlink::error("org.lldplevel.ForgetFailed", object("reason", to_string(done.error()))));
+}
+
+void Session::answer(const Result<void>& done) {
+  if (done) return send(varlink::reply("{}"));
+  send(varlink::error("org.lldplevel.Refused", object("reason", to_string(done.error()))));
+}
+
+void Session::update(const Call& call) {
+  if (may_command()) answer(owner_->handler().update(ports_of(call)));
+}
+
+void Session::pause(const Call& call) {
+  if (may_command()) answer(owner_->handler().pause(ports_of(call)));
+}
+
+void Session::resume(const Call& call) {
+  if (may_command()) answer(owner_->handler().resume(ports_of(call)));
+}
+
+void Session::set(const Call& call) {
+  if (!may_command()) return;
+  const auto value = [&](std::string_view name) { return parameter(call, name)->values.front(); };
+  answer(owner_->handler().set(value("key"), value("value")));
 }
 
 void Session::reload(const Call&) {

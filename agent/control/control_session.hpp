@@ -79,6 +79,11 @@ class Session : public std::enable_shared_from_this<Session> {
   void record(const varlink::Call& call);
   void reload(const varlink::Call& call);
   void forget(const varlink::Call& call);
+  void update(const varlink::Call& call);
+  void pause(const varlink::Call& call);
+  void resume(const varlink::Call& call);
+  void set(const varlink::Call& call);
+  void answer(const Result<void>& done);
   /// False, and the client is told, if it may only ask.
   [[nodiscard]] bool may_command();
 

@@ -292,12 +292,22 @@ Bytes Agent::Impl::announcement(Ifindex ifindex) const {
   return frame;
 }
 
+void Agent::Impl::announce(Port& port, TimePoint now) {
+  for (PortAgent& a : port.agents) a.tx.localChange = true;
+  due_.set(port.slot, now);
+}
+
 void Agent::Impl::announce(TimePoint now) {
-  for (const auto& port : ports_) {
-    if (!port) continue;
-    for (PortAgent& a : port->agents) a.tx.localChange = true;
-    due_.set(port->slot, now);
-  }
+  for (const auto& port : ports_)
+    if (port) announce(*port, now);
+}
+
+bool Agent::Impl::announce(Ifindex ifindex, TimePoint now) {
+  Port* port = find(ifindex);
+  if (finished_ || port == nullptr || !port->link.up || !may_send(port->link.adminStatus))
+    return false;
+  announce(*port, now);
+  return true;
 }
 
 void Agent::Impl::shutdown(TimePoint now, Actions& out) {
@@ -341,6 +351,7 @@ void Agent::forget(std::optional<Ifindex> port, TimePoint now, Actions& out) {
 }
 void Agent::assume_rules(TimePoint now, Actions& out) { impl_->assume_rules(now, out); }
 void Agent::announce(TimePoint now) { impl_->announce(now); }
+bool Agent::announce(Ifindex port, TimePoint now) { return impl_->announce(port, now); }
 void Agent::shutdown(TimePoint now, Actions& out) { impl_->shutdown(now, out); }
 void Agent::raise_alarm(AlarmCode code, std::string_view port, std::string text, TimePoint now,
                         Actions& out) {

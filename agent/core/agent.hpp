@@ -97,6 +97,9 @@ class Agent {
   void assume_rules(TimePoint now, Actions& out);
   /// Every port is to send: somebody else has done so until now.
   void announce(TimePoint now);
+  /// The port is to send as soon as its txCredit lets it, though nothing has changed. False: it is
+  /// not known, is down or may not send.
+  [[nodiscard]] bool announce(Ifindex port, TimePoint now);
   /// Sends a shutdown LLDPDU on every port; the agent is finished after that.
   void shutdown(TimePoint now, Actions& out);
 

@@ -32,6 +32,7 @@ class Agent::Impl {
   void assume_rules(TimePoint now, Actions& out);
   [[nodiscard]] Bytes announcement(Ifindex port) const;
   void announce(TimePoint now);
+  [[nodiscard]] bool announce(Ifindex port, TimePoint now);
   void shutdown(TimePoint now, Actions& out);
   void raise_alarm(AlarmCode code, std::string_view port, std::string text, TimePoint now,
                    Actions& out) {
@@ -67,6 +68,8 @@ class Agent::Impl {
   void lose_carrier(Port& port, TimePoint now, Actions& out);
   void gain_carrier(Port& port, TimePoint now);
   void send(Port& port, PortAgent& agent, bool shutdown, Actions& out);
+  /// Has the port send, now or when its txCredit is back.
+  void announce(Port& port, TimePoint now);
   /// Every agent of the port says that what it said before is void.
   void retract(Port& port, Actions& out);
 

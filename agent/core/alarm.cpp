@@ -43,9 +43,11 @@ std::string_view to_string(AlarmCode code) {
     case AlarmCode::kNoLevel:
       return "no-level";
     case AlarmCode::kState:
+      return "state";
+    case AlarmCode::kPaused:
       break;
   }
-  return "state";
+  return "paused";
 }
 
 std::string duration_text(Duration d) {

@@ -34,9 +34,10 @@ enum class AlarmCode : std::uint8_t {
   kNoPort,         ///< there is nothing to speak on
   kNoLevel,        ///< a switch that has had no level for long
   kState,          ///< the state file cannot be written
+  kPaused,         ///< the port neither sends nor receives, on request
 };
-inline constexpr std::size_t kAlarmCodes = 18;
-static_assert(static_cast<std::size_t>(AlarmCode::kState) + 1 == kAlarmCodes);
+inline constexpr std::size_t kAlarmCodes = 19;
+static_assert(static_cast<std::size_t>(AlarmCode::kPaused) + 1 == kAlarmCodes);
 [[nodiscard]] std::string_view to_string(
     AlarmCode code);  ///< crosslink, level-skip, host-above-leaf, ...
 

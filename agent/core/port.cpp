@@ -413,6 +413,7 @@ std::string alarm_text(AlarmCode code, const Port& port, const Standing& own) {
     case AlarmCode::kNoPort:
     case AlarmCode::kNoLevel:
     case AlarmCode::kState:
+    case AlarmCode::kPaused:
       break;  // of the device, and the owner's
   }
   return {};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -28,7 +29,7 @@ std::string Daemon::show_json(std::span<const std::string> ports, core::Depth de
   const core::Snapshot snapshot = agent_.snapshot(now, depth);
   return report::show_json(snapshot, protection_.summary(snapshot),
                            {.wall = std::chrono::system_clock::now(), .boot = now}, ports,
-                           to_string(speaker()), role_.why);
+                           to_string(speaker()), role_.why, set_);
 }
 
 std::string Daemon::stats_json(std::span<const std::string> ports) {
@@ -59,33 +60,23 @@ Result<void, std::vector<Error>> Daemon::reload() {
     errors.push_back({.what = "nothing is changed"});
     return fail(std::move(errors));
   }
-  // These are opened once; a restart, which disturbs nothing, takes them over.
-  const auto keep = [&](auto config::Config::*key, std::string_view name) {
-    if ((*fresh).*key == config_.*key) return;
-    (*fresh).*key = config_.*key;
-    log(Severity::kWarning, fmt::format("{} is another one: it is read at start only", name));
-  };
   if (fresh->dry_run != config_.dry_run) {  // what it runs beside itself follows from that
     fresh->on_change = config_.on_change;
     fresh->metrics_listen = config_.metrics_listen;
     fresh->snmp_agentx = config_.snmp_agentx;
   }
-  keep(&config::Config::dry_run, "dry-run");
-  keep(&config::Config::socket, "socket");
-  keep(&config::Config::control_group, "control.group");
-  keep(&config::Config::seccomp, "seccomp");
-  keep(&config::Config::state_file, "state-file");
-  keep(&config::Config::transport, "transport");
-  keep(&config::Config::lldpd_socket, "lldpd.socket");
-  keep(&config::Config::lldpd_grace, "lldpd.grace");
-  keep(&config::Config::backend, "backend");
-  keep(&config::Config::bpffs, "bpffs");
-  keep(&config::Config::offload, "flower.offload");
-  keep(&config::Config::sonic_redis, "sonic.redis");
-  keep(&config::Config::sonic_config, "sonic.config");
-  keep(&config::Config::htb, "qdisc");
-  config_ = std::move(*fresh);
+  for (const std::string_view key : config::keep_what_is_of_start(*fresh, config_))
+    log(Severity::kWarning, fmt::format("{} is another one: it is read at start only", key));
+  set_.clear();
+  adopt(std::move(*fresh));
+  service_.ready();
+  log(Severity::kNotice, "configuration read anew");
+  say_what_is_no_interface();
+  return {};
+}
 
+void Daemon::adopt(config::Config fresh) {
+  config_ = std::move(fresh);
   const TimePoint now = boot_time();
   companions_->configure(config_);
   packets_.set_groups(group_addresses(config_.core.scopes));
@@ -97,31 +88,104 @@ Result<void, std::vector<Error>> Daemon::reload() {
   perform(now);
   protection_.update_all(config_.policy, now);
   settle();
-  service_.ready();
-  log(Severity::kNotice, "configuration read anew");
-  say_what_is_no_interface();
   control_->notify_changed();
+}
+
+Result<void> Daemon::set(std::string_view key, std::string_view value) {
+  auto fresh = config::with_option(config_, key, value);
+  if (!fresh) return fail(fresh.error());
+  const bool beside = fresh->on_change != config_.on_change ||
+                      fresh->metrics_listen != config_.metrics_listen ||
+                      fresh->snmp_agentx != config_.snmp_agentx;
+  if (beside)
+    if (const auto missing = companions_->out_of_reach(*fresh); !missing.empty())
+      return fail(Error{.what = missing.front()});
+  log(Severity::kNotice,
+      fmt::format("{} = {}: set on request, until the next reload", escape(key), escape(value)));
+  set_.insert_or_assign(std::string(key), std::string(value));
+  adopt(std::move(*fresh));
   return {};
 }
 
-Result<void> Daemon::forget(std::span<const std::string> ports) {
+Result<std::vector<Ifindex>> Daemon::find_ports(std::span<const std::string> globs) const {
   std::vector<Ifindex> found;
-  for (const std::string& glob : ports) {
+  for (const std::string& glob : globs) {
     const std::size_t before = found.size();
     for (const auto& [ifindex, port] : ports_)
       if (glob_match(glob, port.name)) found.push_back(ifindex);
     if (found.size() == before) return fail(Error{.where = escape(glob), .what = "is no port"});
   }
+  return found;
+}
+
+Result<void> Daemon::update(std::span<const std::string> ports) {
+  if (speaker() == Beside::Speaker::kLldpd)
+    return fail(Error{.what = "lldpd speaks for this device: use lldpcli update"});
+  if (speaker() == Beside::Speaker::kNobody)
+    return fail(Error{.what = "nobody speaks for this device until lldpd is back"});
+  const auto found = find_ports(ports);
+  if (!found) return fail(found.error());
+  const TimePoint now = boot_time();
+  for (const Ifindex port : *found)
+    if (!agent_.announce(port, now))
+      return fail(Error{.where = std::string(name_of(port)), .what = "is down, or may not send"});
+  if (ports.empty()) {
+    bool any = false;
+    for (const auto& [ifindex, port] : ports_) any |= agent_.announce(ifindex, now);
+    if (!any) return fail(Error{.what = "no port is up and may send"});
+  }
+  settle();
+  return {};
+}
+
+Result<void> Daemon::pause(std::span<const std::string> ports) {
+  const auto found = find_ports(ports);
+  if (!found) return fail(found.error());
+  const TimePoint now = boot_time();
+  for (const auto& [ifindex, link] : links_.interfaces()) {
+    const bool meant = ports.empty() || std::ranges::find(*found, ifindex) != found->end();
+    if (!meant || !ports_.contains(ifindex) || !paused_.insert(link.name).second) continue;
+    consider(link, now);
+  }
+  settle();
+  control_->notify_changed();
+  return {};
+}
+
+Result<void> Daemon::resume(std::span<const std::string> ports) {
+  const auto meant = [&](const std::string& name) {
+    return ports.empty() || any_glob_match(ports, escape(name));
+  };
+  // A port that is gone may be paused, too.
+  for (const std::string& glob : ports) {
+    const bool known = std::ranges::any_of(
+        paused_, [&](const auto& name) { return glob_match(glob, escape(name)); });
+    if (known) continue;
+    if (const auto found = find_ports({&glob, 1}); !found) return fail(found.error());
+  }
+  std::erase_if(paused_, meant);
+  const TimePoint now = boot_time();
+  for (const auto& [ifindex, link] : links_.interfaces())
+    if (const auto port = ports_.find(ifindex); port != ports_.end() && port->second.paused)
+      consider(link, now);
+  settle();
+  control_->notify_changed();
+  return {};
+}
+
+Result<void> Daemon::forget(std::span<const std::string> ports) {
+  const auto found = find_ports(ports);
+  if (!found) return fail(found.error());
   if (ports.empty() && config_.core.pinned_level)
     return fail(Error{.where = "level", .what = "is pinned by the configuration"});
   if (ports.empty() && agent_.settings().role == Role::kHost)
     return fail(Error{.where = "level", .what = "of a host is 0, and not learnt"});
   const TimePoint now = boot_time();
   // Rare, and by a person: it is worth a line who asked for it, also where nothing changes.
-  for (const Ifindex port : found)
+  for (const Ifindex port : *found)
     log(Severity::kNotice, fmt::format("{}: forgotten on request", name_of(port)));
   if (ports.empty()) log(Severity::kNotice, "level: forgotten on request");
-  for (const Ifindex port : found) agent_.forget(port, now, actions_);
+  for (const Ifindex port : *found) agent_.forget(port, now, actions_);
   if (ports.empty()) agent_.forget(std::nullopt, now, actions_);
   perform(now);
   settle();

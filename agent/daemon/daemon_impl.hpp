@@ -3,8 +3,10 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -46,7 +48,8 @@ class Daemon final : ControlHandler {
 
  private:
   struct ManagedPort {
-    std::string name{};  ///< escaped
+    std::string name{};   ///< escaped
+    bool paused = false;  ///< and the alarm says so
   };
   /// One of the two ways frames come in.
   struct Intake {
@@ -76,6 +79,8 @@ class Daemon final : ControlHandler {
   void follow_links();
   void consider(const Interface& link, TimePoint now);
   void drop_port(Ifindex ifindex, TimePoint now);
+  /// Keeps the alarm of a port that has, or is to have, this name.
+  void note_pause(ManagedPort& port, const std::string& name, TimePoint now);
   /// After links have come, gone or changed: what the machine is, and so which its ports are.
   void survey(TimePoint now);
   void watch_for_no_port(TimePoint now);
@@ -115,10 +120,20 @@ class Daemon final : ControlHandler {
   std::string rules_json() override;
   Result<void, std::vector<Error>> reload() override;
   Result<void> forget(std::span<const std::string> ports) override;
+  Result<void> update(std::span<const std::string> ports) override;
+  Result<void> pause(std::span<const std::string> ports) override;
+  Result<void> resume(std::span<const std::string> ports) override;
+  Result<void> set(std::string_view key, std::string_view value) override;
+  /// The ports that these names and globs are; one that is none is an error.
+  [[nodiscard]] Result<std::vector<Ifindex>> find_ports(std::span<const std::string> globs) const;
+  /// The configuration has become another: everybody is told.
+  void adopt(config::Config fresh);
 
   asio::io_context loop_{1};
   config::Invocation invocation_;
   config::Config config_;
+  std::map<std::string, std::string> set_;       ///< on request, until the next reload
+  std::set<std::string, std::less<>> paused_{};  ///< ports, on request; not all need be here
   std::string host_name_{};
   std::string system_description_{};
   std::optional<cabling::Expectations> expected_;  ///< by the file that `expect` names

@@ -89,6 +89,7 @@ void Daemon::consider(const Interface& link, TimePoint now) {
   if (!is_port(link, config_.ports, machine_)) return drop_port(link.ifindex, now);
   const auto [it, fresh] = ports_.try_emplace(link.ifindex);
   ManagedPort& port = it->second;
+  note_pause(port, link.name, now);
   port.name = escape(link.name);
   if (auto added = packets_.add(port_of(link)); !added)
     log(Severity::kError, {added.error().code, port.name, to_string(added.error())});
@@ -102,9 +103,24 @@ void Daemon::consider(const Interface& link, TimePoint now) {
     protection_.link_changed(link.ifindex);
 }
 
+void Daemon::note_pause(ManagedPort& port, const std::string& name, TimePoint now) {
+  using core::AlarmCode;
+  const std::string escaped = escape(name);
+  const bool paused = paused_.contains(name);
+  if (port.paused && (!paused || port.name != escaped))
+    agent_.clear_alarm(AlarmCode::kPaused, port.name, actions_);
+  if (paused)
+    agent_.raise_alarm(AlarmCode::kPaused, escaped,
+                       "sends and hears nothing, on request; its rules stay; `lldp-level resume " +
+                           escaped + "` ends it",
+                       now, actions_);
+  port.paused = paused;
+}
+
 void Daemon::drop_port(Ifindex ifindex, TimePoint now) {
   const auto it = ports_.find(ifindex);
   if (it == ports_.end()) return;
+  if (it->second.paused) agent_.clear_alarm(core::AlarmCode::kPaused, it->second.name, actions_);
   protection_.remove(ifindex);
   agent_.remove_link(ifindex, now, actions_);
   perform(now);
@@ -149,6 +165,7 @@ void Daemon::say_what_is_no_interface() {
 core::AdminStatus Daemon::admin_status(const std::string& port) const {
   using enum core::AdminStatus;
   const auto set = config_.admin.find(port);
+  if (paused_.contains(port)) return disabled;
   const core::AdminStatus status = set == config_.admin.end() ? enabledRxTx : set->second;
   if (!config_.dry_run) return status;
   return status == enabledRxTx || status == enabledRxOnly ? enabledRxOnly : disabled;

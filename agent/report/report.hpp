@@ -67,10 +67,12 @@ struct WallClock {
 /// `show`. `ports`: names or globs of the ports to tell of; empty: all. Device, protection and
 /// alarms are told always. `transport`: who speaks on the wire: packet, lldpd or none; empty where
 /// there is no wire. `role_reason`: why `role = auto` came out as it did; empty: it was set.
+/// `set`: options that were given another value on request.
 [[nodiscard]] std::string show_json(const core::Snapshot& snapshot, const Protection& protection,
                                     const WallClock& clock, std::span<const std::string> ports = {},
                                     std::string_view transport = "packet",
-                                    std::string_view role_reason = {});
+                                    std::string_view role_reason = {},
+                                    const std::map<std::string, std::string>& set = {});
 
 /// The counters of one port.
 struct PortStatistics {

@@ -81,7 +81,8 @@ void write(JsonWriter& out, const core::PortInfo& p,
 
 std::string show_json(const core::Snapshot& snapshot, const Protection& protection,
                       const WallClock& clock, std::span<const std::string> ports,
-                      std::string_view transport, std::string_view role_reason) {
+                      std::string_view transport, std::string_view role_reason,
+                      const std::map<std::string, std::string>& set) {
   std::string text;
   text.reserve(512 + 320 * snapshot.ports.size());
   JsonWriter out(text);
@@ -94,10 +95,14 @@ std::string show_json(const core::Snapshot& snapshot, const Protection& protecti
       .member("place", number(snapshot.place))
       .member("chassis_id", to_string(snapshot.chassis_id))
       .member("system_name", escape(snapshot.system_name));
-  if (!transport.empty())
+  if (!transport.empty()) {
     out.member("transport", transport)
         .member("role_reason", role_reason.empty() ? std::optional<std::string_view>()
                                                    : std::optional(role_reason));
+    out.key("set").open('{');
+    for (const auto& [key, value] : set) out.member(escape(key), escape(value));
+    out.close('}');
+  }
   out.close('}');
   out.key("ports").open('[');
   for (const core::PortInfo& port : snapshot.ports)

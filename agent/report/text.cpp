@@ -58,6 +58,16 @@ std::string role_text(const json& device) {
   return "role auto: a " + str(device, "role") + ", for " + why->get<std::string>();
 }
 
+/// What differs from the configuration on request.
+std::string set_text(const json& device) {
+  const auto set = device.find("set");
+  if (set == device.end() || set->empty()) return "";
+  std::string out = "set until the next reload:";
+  for (const auto& [key, value] : set->items())
+    out += (out.back() == ':' ? " " : ", ") + key + " = " + value.get<std::string>();
+  return out;
+}
+
 /// Who speaks for the device, where that is not the daemon.
 std::string transport_of(const json& object) {
   const auto transport = object.find("transport");
@@ -311,6 +321,7 @@ Result<std::string> show_text(std::string_view text, const Style& style, std::ch
              protection_text(show.at("protection"), style) + transport_text(device));
     add_reasons(page, show.at("protection").at("reasons"));
     if (const std::string role = role_text(device); !role.empty()) page.add(role);
+    if (const std::string set = set_text(device); !set.empty()) page.add(set);
     Table table({{"PORT"},
                  {"LINK"},
                  {"TYPE"},

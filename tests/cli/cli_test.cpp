@@ -58,13 +58,29 @@ class FakeDaemon : public io::ControlHandler {
     if (wrong.empty()) return {};
     return fail(wrong);
   }
-  Result<void> forget(std::span<const std::string> ports) override {
-    forgotten.assign(ports.begin(), ports.end());
+  Result<void> commanded(std::string what, std::span<const std::string> ports) {
+    for (const std::string& port : ports) what += " " + port;
+    commands.push_back(std::move(what));
     if (!wrong.empty()) return fail(wrong.front());
     return {};
   }
+  Result<void> forget(std::span<const std::string> ports) override {
+    return commanded("forget", ports);
+  }
+  Result<void> update(std::span<const std::string> ports) override {
+    return commanded("update", ports);
+  }
+  Result<void> pause(std::span<const std::string> ports) override {
+    return commanded("pause", ports);
+  }
+  Result<void> resume(std::span<const std::string> ports) override {
+    return commanded("resume", ports);
+  }
+  Result<void> set(std::string_view key, std::string_view value) override {
+    return commanded("set", std::vector{std::string(key), std::string(value)});
+  }
   std::vector<Error> wrong{};
-  std::vector<std::string> forgotten{};
+  std::vector<std::string> commands{};
   std::string asked{};
   std::string level = "1";
   std::string state = "active";
@@ -192,9 +208,12 @@ TEST_F(Cli, WhatTheDaemonRefusesIsASentence) {
   EXPECT_EQ(reload.out,
             "lldp-level: f:1: level: out of range\nlldp-level: f:2: is nothing\n"
             "lldp-level: no change\n");
-  const Outcome forget = run(at("forget swp9"));
-  EXPECT_EQ(forget.status, 1);
-  EXPECT_EQ(forget.out, "lldp-level: f:1: level: out of range\n");
+  for (const char* command :
+       {"forget swp9", "update", "pause swp9", "resume", "set level nonsense"}) {
+    const Outcome it = run(at(command));
+    EXPECT_EQ(it.status, 1) << command;
+    EXPECT_EQ(it.out, "lldp-level: f:1: level: out of range\n") << command;
+  }
 }
 
 TEST_F(Cli, WatchOutlivesTheDaemonsRestart) {
@@ -322,7 +341,8 @@ TEST_F(Cli, ShowJsonIsTheDaemonsOwn) {
 TEST_F(Cli, NoDaemonIsSaidInOneLine) {
   const std::string none =
       socket() + ": no lldp-leveld answers here: start it, or name its socket with --socket\n";
-  for (const char* command : {"show", "watch", "rules", "stats", "reload", "forget"}) {
+  for (const char* command : {"show", "watch", "rules", "stats", "reload", "forget", "update",
+                              "pause", "resume", "set level 1"}) {
     const Outcome it = run(at(command));
     EXPECT_EQ(it.status, 1) << command;
     EXPECT_EQ(it.out, "lldp-level: " + none) << command;
@@ -332,17 +352,31 @@ TEST_F(Cli, NoDaemonIsSaidInOneLine) {
   EXPECT_EQ(check.out, "LLDP-LEVEL UNKNOWN - " + none);
 }
 
-TEST_F(Cli, ForgetNamesThePortsOrNone) {
+TEST_F(Cli, CommandsNameThePortsOrNone) {
   start();
-  const Outcome ports = run(at("forget") + " swp1 'swp2*'");
-  EXPECT_EQ(ports.status, 0) << ports.out;
-  EXPECT_EQ(ports.out, "");
+  std::vector<std::string> expected;
+  for (const std::string command : {"forget", "update", "pause", "resume"}) {
+    const Outcome ports = run(at(command) + " swp1 'swp2*'");
+    EXPECT_EQ(ports.status, 0) << ports.out;
+    EXPECT_EQ(ports.out, "");
+    EXPECT_EQ(run(at(command)).status, 0);
+    expected.push_back(command + " swp1 swp2*");
+    expected.push_back(command);
+  }
   stop();  // its thread has written
-  EXPECT_EQ(daemon.forgotten, (std::vector<std::string>{"swp1", "swp2*"}));
+  EXPECT_EQ(daemon.commands, expected);
+}
+
+TEST_F(Cli, SetPassesKeyAndValueOnAsTheyAre) {
   start();
-  EXPECT_EQ(run(at("forget")).status, 0);
+  EXPECT_EQ(run(at("set") + " system-name 'a \"b\" c'").status, 0);
+  EXPECT_EQ(run(at("set") + " -- ports -eth0").status, 0);
+  const Outcome lacks = run(at("set") + " system-name");
+  EXPECT_EQ(lacks.status, 2);
+  EXPECT_EQ(lacks.out, "lldp-level: use: lldp-level set KEY VALUE: try --help\n");
   stop();
-  EXPECT_TRUE(daemon.forgotten.empty());
+  EXPECT_EQ(daemon.commands,
+            (std::vector<std::string>{"set system-name a \"b\" c", "set ports -eth0"}));
 }
 
 TEST_F(Cli, CheckTellsFineFromAlarm) {

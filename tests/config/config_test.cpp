@@ -470,6 +470,58 @@ TEST(CommandLine, MistakesAreToldInOneLine) {
   EXPECT_EQ(told({"start"}), "start: not an option: options begin with --; try --help");
 }
 
+TEST(WithOption, TakesWhatTheFileWouldAndNothingElse) {
+  const auto base = parse("level = 3\nlldp.tx-interval = 20\n", "f");
+  ASSERT_TRUE(base);
+  const auto one = with_option(*base, "lldp.tx-interval", "10");
+  ASSERT_TRUE(one) << to_string(one.error());
+  EXPECT_EQ(*one, *parse("level = 3\nlldp.tx-interval = 10\n", "f"));
+  const auto port = with_option(*one, "port.swp1.admin", "off");
+  ASSERT_TRUE(port);
+  EXPECT_EQ(*with_option(*port, "port.swp1.admin", "rxtx"), *one);
+  EXPECT_TRUE(with_option(*base, "qos.lossless", "3:dscp26"));
+
+  const auto refusal = [&](std::string_view key, std::string_view value) {
+    const auto it = with_option(*base, key, value);
+    return it ? "taken" : to_string(it.error());
+  };
+  EXPECT_EQ(refusal("nonsense", "1"), "nonsense: unknown key: lldp-leveld --help lists the keys");
+  EXPECT_EQ(refusal("", ""), "unknown key: lldp-leveld --help lists the keys");
+  EXPECT_EQ(refusal("level", "999"), "level: '999' is not in range: use 1-254");
+  EXPECT_EQ(refusal("role", "host"), "role: a host has level 0: remove this, or set role = switch");
+  EXPECT_EQ(refusal("port.*.admin", "off"), "port.*.admin: '*' is no name: name one port");
+  EXPECT_EQ(refusal("system-name", "a\nlevel = 7"),
+            "system-name: 'a\\x0alevel = 7' has a control character: leave it out");
+  EXPECT_EQ(refusal("tlv.custom", std::string(20'000, 'x')),
+            "tlv.custom: longer than 16384 characters: shorten it");
+  EXPECT_THAT(refusal("qos.lossless", "3:dscp26,3:dscp27"), testing::StartsWith("qos.lossless: "));
+  for (const char* key : {"dry-run", "socket", "control.group", "seccomp", "state-file",
+                          "transport", "lldpd.socket", "lldpd.grace", "backend", "bpffs",
+                          "flower.offload", "sonic.redis", "sonic.config", "qdisc"})
+    EXPECT_EQ(refusal(key, "no"), std::string(key) +
+                                      ": is read at start only: write it into the file and restart "
+                                      "the daemon");
+}
+
+TEST(WithOption, DryRunStaysWithoutWhatRunsBesideIt) {
+  Config dry;
+  dry.dry_run = true;
+  for (const char* key : {"on-change", "metrics.listen", "snmp.agentx"})
+    EXPECT_FALSE(with_option(dry, key, "9100")) << key;
+  EXPECT_TRUE(with_option(dry, "lldp.tx-hold", "3"));
+}
+
+TEST(OfStart, IsPutBackAndNamed) {
+  Config running;
+  Config fresh;
+  fresh.backend = "print";
+  fresh.htb = true;
+  fresh.core.msgTxHold = 9;
+  EXPECT_THAT(keep_what_is_of_start(fresh, running), testing::ElementsAre("backend", "qdisc"));
+  running.core.msgTxHold = 9;
+  EXPECT_EQ(fresh, running);
+}
+
 TEST(Listen, IsWrittenInFull) {
   EXPECT_EQ(parse_listen("9888").value(), "127.0.0.1:9888");
   EXPECT_EQ(parse_listen(":9888").value(), "127.0.0.1:9888");

@@ -14,6 +14,7 @@
 #include <functional>
 #include <optional>
 
+#include "agent/control/connection.hpp"
 #include "os/fd.hpp"
 #include "tests/support/temp_dir.hpp"
 
@@ -34,15 +35,29 @@ class FakeHandler : public ControlHandler {
   }
   std::string stats_json(std::span<const std::string>) override { return R"({"stats":1})"; }
   std::string rules_json() override { return R"({"rules":{}})"; }
-  Result<void> forget(std::span<const std::string> ports) override {
-    ++forgets;
-    forgotten.assign(ports.begin(), ports.end());
-    if (ports.size() == 1 && ports[0] == "nosuch")
+  Result<void> commanded(std::string what, std::span<const std::string> words) {
+    for (const std::string& word : words) what += " " + word;
+    commands.push_back(std::move(what));
+    if (words.size() == 1 && words[0] == "nosuch")
       return fail(Error{.where = "nosuch", .what = "is no port"});
     return {};
   }
-  int forgets = 0;
-  std::vector<std::string> forgotten{};
+  Result<void> forget(std::span<const std::string> ports) override {
+    return commanded("forget", ports);
+  }
+  Result<void> update(std::span<const std::string> ports) override {
+    return commanded("update", ports);
+  }
+  Result<void> pause(std::span<const std::string> ports) override {
+    return commanded("pause", ports);
+  }
+  Result<void> resume(std::span<const std::string> ports) override {
+    return commanded("resume", ports);
+  }
+  Result<void> set(std::string_view key, std::string_view value) override {
+    return commanded("set", std::vector{std::string(key), std::string(value)});
+  }
+  std::vector<std::string> commands{};
   Result<void, std::vector<Error>> reload() override {
     ++reloads;
     if (refuse)
@@ -187,6 +202,68 @@ TEST_F(ControlSocket, DescribesItself) {
   }
 }
 
+TEST_F(ControlSocket, CommandsTakePortsAndSetTakesTwoStrings) {
+  open();
+  Client c = client();
+  for (const char* method : {"Forget", "Update", "Pause", "Resume"}) {
+    const std::string name = R"({"method":"org.lldplevel.)" + std::string(method) + "\"";
+    c.call(name + "}");
+    EXPECT_EQ(c.hear(), R"({"parameters":{}})");
+    c.call(name + R"(,"parameters":{"ports":["p1","p2"]}})");
+    EXPECT_EQ(c.hear(), R"({"parameters":{}})");
+    c.call(name + R"(,"parameters":{"ports":["nosuch"]}})");
+    EXPECT_THAT(c.hear(), HasSubstr(R"("parameters":{"reason":"nosuch: is no port"})"));
+  }
+  c.call(R"({"method":"org.lldplevel.Set","parameters":{"value":"1","key":"level"}})");
+  EXPECT_EQ(c.hear(), R"({"parameters":{}})");
+  EXPECT_THAT(
+      handler.commands,
+      testing::ElementsAre("forget", "forget p1 p2", "forget nosuch", "update", "update p1 p2",
+                           "update nosuch", "pause", "pause p1 p2", "pause nosuch", "resume",
+                           "resume p1 p2", "resume nosuch", "set level 1"));
+}
+
+struct ReplyCase {
+  const char* name = "";
+  const char* reply = "";
+  const char* taken = "";  ///< its parameters, or the error
+  friend void PrintTo(const ReplyCase& c, std::ostream* os) { *os << c.name; }
+};
+class ConnectionReply : public testing::TestWithParam<ReplyCase> {};
+TEST_P(ConnectionReply, IsTakenApart) {
+  int ends[2];
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+  const UniqueFd daemon(ends[0]);
+  auto client = control::Connection::adopt(ends[1], "d");
+  const std::string reply = GetParam().reply;
+  ASSERT_EQ(::send(daemon.get(), reply.c_str(), reply.size() + 1, 0),
+            static_cast<ssize_t>(reply.size() + 1));
+  const auto taken = client.next(std::chrono::steady_clock::now() + 1s);
+  EXPECT_EQ(taken ? *taken : to_string(taken.error()), GetParam().taken);
+}
+constexpr const char* kNoVarlink =
+    "d: the answer is not Varlink: does another program have this socket?";
+const ReplyCase kReplies[] = {
+    {"Plain", R"({"parameters":{"a":{"b":[1]}}})", R"({"a":{"b":[1]}})"},
+    {"Empty", R"({"parameters":{}})", "{}"},
+    {"OneOfMany", R"({"parameters":{"a":1},"continues":true})", R"({"a":1})"},
+    {"BracketsInText", R"({"parameters":{"a":"}{\"}","b":"\\"}})", R"({"a":"}{\"}","b":"\\"})"},
+    {"MemberOfTheSameName", R"({"parameters":{"a":1,"continues":true}})",
+     R"({"a":1,"continues":true})"},
+    {"WithBlanks", R"({ "parameters" : {"a" : 1} })", R"({"a":1})"},
+    {"None", "{}", "{}"},
+    {"ErrorBehind", R"({"parameters":{"reason":"no"},"error":"org.lldplevel.Refused"})", "no"},
+    {"ErrorBetween",
+     R"({"parameters":{"reason":"no"},"error":"org.lldplevel.Refused","parameters2":{}})", "no"},
+    {"CutShort", R"({"parameters":{"a":{}})", kNoVarlink},
+    {"TooMuch", R"({"parameters":{"a":1}}})", kNoVarlink},
+    {"OpenText", R"({"parameters":{"a":"}})", kNoVarlink},
+    {"Escape", "{\"parameters\":{\"a\":\"\\", kNoVarlink},
+    {"Nothing", "", kNoVarlink},
+};
+INSTANTIATE_TEST_SUITE_P(Replies, ConnectionReply, testing::ValuesIn(kReplies),
+                         [](const auto& c) { return c.param.name; });
+
 struct ErrorCase {
   const char* name = "";
   const char* call = "";
@@ -215,6 +292,10 @@ const ErrorCase kErrors[] = {
      R"({"error":"org.varlink.service.InvalidParameter","parameters":{"parameter":"ports"}})"},
     {"ParameterOfNoType", R"({"method":"org.lldplevel.Show","parameters":{"ports":[1]}})",
      R"({"error":"org.varlink.service.InvalidParameter","parameters":{"parameter":"ports"}})"},
+    {"SetWithoutAValue", R"({"method":"org.lldplevel.Set","parameters":{"key":"level"}})",
+     R"({"error":"org.varlink.service.InvalidParameter","parameters":{"parameter":"value"}})"},
+    {"SetOfAList", R"({"method":"org.lldplevel.Set","parameters":{"key":"level","value":["1"]}})",
+     R"({"error":"org.varlink.service.InvalidParameter","parameters":{"parameter":"value"}})"},
     {"ListWithoutAName",
      R"({"method":"org.varlink.service.GetInterfaceDescription","parameters":{"":[]}})",
      R"({"error":"org.varlink.service.InvalidParameter","parameters":{"parameter":""}})"},
@@ -258,21 +339,6 @@ TEST_F(ControlSocket, CallsThatWantNoAnswerLetOthersGoFirst) {
   one.call(R"({"method":"org.lldplevel.Show"})");
   EXPECT_THAT(one.hear(), testing::MatchesRegex("[{].parameters.:[{].n.:[0-9][}][}]"));
   EXPECT_TRUE(turn_until(1s, [this] { return handler.shows == 81; }));
-}
-
-TEST_F(ControlSocket, ForgetsAndTellsWhyNot) {
-  open();
-  Client c = client();
-  c.call(R"({"method":"org.lldplevel.Forget"})");
-  EXPECT_EQ(c.hear(), R"({"parameters":{}})");
-  EXPECT_TRUE(handler.forgotten.empty());
-  c.call(R"({"method":"org.lldplevel.Forget","parameters":{"ports":["swp1","swp2"]}})");
-  EXPECT_EQ(c.hear(), R"({"parameters":{}})");
-  EXPECT_EQ(handler.forgotten, (std::vector<std::string>{"swp1", "swp2"}));
-  c.call(R"({"method":"org.lldplevel.Forget","parameters":{"ports":["nosuch"]}})");
-  EXPECT_EQ(
-      c.hear(),
-      R"({"error":"org.lldplevel.ForgetFailed","parameters":{"reason":"nosuch: is no port"}})");
 }
 
 TEST_F(ControlSocket, ReloadsAndTellsWhyNot) {
@@ -500,9 +566,14 @@ TEST_F(ControlSocket, GroupMayLookAndNotChange) {
   member.call(R"({"method":"org.lldplevel.Reload"})");
   EXPECT_EQ(member.hear(), R"({"error":"org.lldplevel.NotAllowed","parameters":)"
                            R"({"who":"only root and the daemon's own user may do this"}})");
-  member.call(R"({"method":"org.lldplevel.Forget"})");
-  EXPECT_NE(member.hear().find("org.lldplevel.NotAllowed"), std::string::npos);
-  EXPECT_EQ(handler.forgets, 0);
+  for (const char* call :
+       {R"({"method":"org.lldplevel.Forget"})", R"({"method":"org.lldplevel.Update"})",
+        R"({"method":"org.lldplevel.Pause"})", R"({"method":"org.lldplevel.Resume"})",
+        R"({"method":"org.lldplevel.Set","parameters":{"key":"level","value":"1"}})"}) {
+    member.call(call);
+    EXPECT_THAT(member.hear(), HasSubstr("org.lldplevel.NotAllowed")) << call;
+  }
+  EXPECT_THAT(handler.commands, testing::IsEmpty());
   EXPECT_EQ(handler.reloads, 0);
   EXPECT_FALSE(client_of(kUser, kUser).connected()) << "who is no member";
 }

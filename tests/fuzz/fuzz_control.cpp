@@ -29,10 +29,15 @@ struct Server final : ControlHandler, SessionOwner {
     if (!may_command) std::abort();
     return {};
   }
-  lldp::Result<void> forget(std::span<const std::string>) override {
+  lldp::Result<void> commanded() const {
     if (!may_command) std::abort();
     return {};
   }
+  lldp::Result<void> forget(std::span<const std::string>) override { return commanded(); }
+  lldp::Result<void> update(std::span<const std::string>) override { return commanded(); }
+  lldp::Result<void> pause(std::span<const std::string>) override { return commanded(); }
+  lldp::Result<void> resume(std::span<const std::string>) override { return commanded(); }
+  lldp::Result<void> set(std::string_view, std::string_view) override { return commanded(); }
   ControlHandler& handler() override { return *this; }
   const ControlLimits& limits() const override { return limits_; }
   void stream_began(Stream) override {}

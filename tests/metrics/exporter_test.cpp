@@ -52,6 +52,10 @@ class FakeDaemon : public io::ControlHandler {
   std::string rules_json() override { return golden("rules.json"); }
   Result<void, std::vector<Error>> reload() override { return {}; }
   Result<void> forget(std::span<const std::string>) override { return {}; }
+  Result<void> update(std::span<const std::string>) override { return {}; }
+  Result<void> pause(std::span<const std::string>) override { return {}; }
+  Result<void> resume(std::span<const std::string>) override { return {}; }
+  Result<void> set(std::string_view, std::string_view) override { return {}; }
 };
 
 /// A port of this machine's that was free a moment ago.

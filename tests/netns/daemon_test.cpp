@@ -182,6 +182,151 @@ TEST_F(DaemonTest, ForgetsOnRequest) {
   EXPECT_THAT(leaf.log(), HasSubstr("level: forgotten on request"));
 }
 
+TEST_F(DaemonTest, PausedPortIsMuteAndDeafAndKeepsItsOrderUntilResumed) {
+  join(*a_, *b_);
+  const Agent spine(*a_, {"--role", "switch", "--level", "2", "--lldp.tx-interval", "1"});
+  Agent leaf(*b_, {"--role", "switch", "--level", "1"});
+  ASSERT_TRUE(eventually([&] { return leaf.port("p0")["order"] == "up"; }));
+  ASSERT_TRUE(knows(spine, "p0", 1));
+  const auto alarm = [&] {
+    const auto show = leaf.show();
+    for (const auto& one : show["alarms"])
+      if (one["code"] == "paused") return one["port"].get<std::string>();
+    return std::string();
+  };
+  const auto in = [&] {
+    return leaf.call("org.lldplevel.Stats")["ports"][0]["statsFramesInTotal"].get<int>();
+  };
+
+  EXPECT_EQ(leaf.call("org.lldplevel.Pause", R"({"ports":["p9"]})")["reason"], "p9: is no port");
+  EXPECT_EQ(leaf.call("org.lldplevel.Pause").dump(), "{}");  // its connection ends, the pause not
+  EXPECT_TRUE(knows(spine, "p0", 0)) << "it was told";
+  EXPECT_EQ(alarm(), "p0");
+  EXPECT_EQ(leaf.port("p0")["admin"], "off");
+  EXPECT_EQ(leaf.neighbors("p0"), 0U);
+  EXPECT_EQ(leaf.port("p0")["order"], "up");
+  EXPECT_EQ(leaf.call("org.lldplevel.Update", R"({"ports":["p0"]})")["reason"],
+            "p0: is down, or may not send");
+  EXPECT_EQ(leaf.call("org.lldplevel.Update")["reason"], "no port is up and may send");
+
+  const int before = in();
+  (void)leaf.call("org.lldplevel.Reload");
+  b_->ip("link set p0 down");
+  b_->ip("link set p0 up");
+  ASSERT_TRUE(eventually([&] { return leaf.port("p0")["up"] == true; }));
+  const auto sent = [&] {
+    return spine.call("org.lldplevel.Stats")["ports"][0]["statsFramesOutTotal"].get<int>();
+  };
+  const int already = sent();
+  ASSERT_TRUE(eventually([&] { return sent() >= already + 2; }));
+  EXPECT_EQ(in(), before);
+  EXPECT_EQ(alarm(), "p0");
+
+  EXPECT_EQ(leaf.call("org.lldplevel.Resume", R"({"ports":["p*"]})").dump(), "{}");
+  EXPECT_TRUE(knows(spine, "p0", 1));
+  EXPECT_TRUE(knows(leaf, "p0", 1));
+  EXPECT_EQ(alarm(), "");
+  EXPECT_EQ(leaf.call("org.lldplevel.Resume").dump(), "{}") << "nothing to do is no mistake";
+
+  (void)leaf.call("org.lldplevel.Pause", R"({"ports":["p0"]})");
+  leaf.process().signal(SIGTERM);
+  EXPECT_EQ(leaf.process().wait(), 0);
+  leaf.restart();
+  EXPECT_EQ(alarm(), "");
+  EXPECT_TRUE(knows(spine, "p0", 1));
+}
+
+TEST_F(DaemonTest, PauseIsOfTheNameAndOutlivesTheInterface) {
+  join(*a_, *b_);
+  const Agent leaf(*b_, {"--role", "switch"});
+  (void)leaf.call("org.lldplevel.Pause", R"({"ports":["p0"]})");
+  const auto paused = [&] {
+    std::string ports;
+    const auto show = leaf.show();
+    for (const auto& alarm : show["alarms"])
+      if (alarm["code"] == "paused") ports += alarm["port"].get<std::string>() + " ";
+    return ports;
+  };
+  ASSERT_EQ(paused(), "p0 ");
+  b_->ip("link set p0 name q0");
+  EXPECT_TRUE(eventually([&] { return paused().empty(); }));
+  EXPECT_TRUE(eventually([&] { return leaf.port("q0")["admin"] == "rxtx"; }));
+  b_->ip("link set q0 name p0");
+  EXPECT_TRUE(eventually([&] { return paused() == "p0 "; }));
+  b_->ip("link del p0");
+  EXPECT_TRUE(eventually([&] { return paused().empty(); }));
+  join(*a_, *b_);
+  EXPECT_TRUE(eventually([&] { return paused() == "p0 "; }));
+  b_->ip("link del p0");
+  EXPECT_TRUE(eventually([&] { return paused().empty(); }));
+  EXPECT_EQ(leaf.call("org.lldplevel.Resume", R"({"ports":["p0"]})").dump(), "{}");
+  join(*a_, *b_);
+  EXPECT_TRUE(eventually([&] { return leaf.port("p0")["admin"] == "rxtx"; }));
+  EXPECT_EQ(paused(), "");
+}
+
+// IEEE 802.1AB-2016 9.2.5: txCredit
+TEST_F(DaemonTest, FloodOfUpdatesSendsNoMoreThanTheCreditLets) {
+  join(*a_, *b_);
+  const Agent leaf(*b_, {"--role", "switch", "--lldp.tx-interval", "3600"});
+  const auto sent = [&] {
+    return leaf.call("org.lldplevel.Stats")["ports"][0]["statsFramesOutTotal"].get<int>();
+  };
+  ASSERT_TRUE(eventually([&] { return sent() >= 1; }));
+  const int before = sent();
+  const auto began = std::chrono::steady_clock::now();
+  for (int i = 0; i < 200; ++i) EXPECT_EQ(leaf.call("org.lldplevel.Update").dump(), "{}");
+  ASSERT_TRUE(eventually([&] { return sent() > before; }));
+  const auto seconds =
+      std::chrono::ceil<std::chrono::seconds>(std::chrono::steady_clock::now() - began).count();
+  EXPECT_LE(sent(), before + 5 + seconds);
+}
+
+TEST_F(DaemonTest, SetHoldsUntilTheNextReloadAndSaysSo) {
+  join(*a_, *b_);
+  Agent leaf(*b_, {"--role", "switch"});
+  const Agent peer(*a_, {"--role", "host"});
+  leaf.write_config("port.p0.description = of-the-file\n");
+  (void)leaf.call("org.lldplevel.Reload");
+  const auto set = [&](std::string_view key, std::string_view value) {
+    const auto reply =
+        leaf.call("org.lldplevel.Set", fmt::format(R"({{"key":"{}","value":"{}"}})", key, value));
+    return reply.value("reason", "done");
+  };
+  const auto heard = [&](std::string_view name) {
+    return eventually([&] {
+      const auto port = peer.port("p0");
+      return !port["neighbors"].empty() && port["neighbors"][0]["port_description"] == name;
+    });
+  };
+  EXPECT_TRUE(heard("of-the-file"));
+  leaf.write_config("port.p0.description = half-written\nlevel = \n");  // not asked to be read
+  EXPECT_EQ(set("port.p0.description", "another"), "done");
+  EXPECT_TRUE(heard("another"));
+  EXPECT_EQ(leaf.show()["device"]["set"].dump(), R"({"port.p0.description":"another"})");
+  EXPECT_EQ(set("level", "0"), "level: '0' is not in range: use 1-254");
+  EXPECT_EQ(set("level", "\\u0000"), "level: '\\x00' has a control character: leave it out");
+  EXPECT_EQ(set("backend", "none"),
+            "backend: is read at start only: write it into the file and restart the daemon");
+  EXPECT_THAT(set("on-change", "true"), HasSubstr("there is no launcher"));
+  EXPECT_EQ(set("port.p0.admin", "rx"), "done");
+  EXPECT_EQ(leaf.port("p0")["admin"], "rx");
+  EXPECT_EQ(leaf.show()["device"]["set"].size(), 2U);
+  EXPECT_THAT(leaf.log(), HasSubstr("port.p0.description = another: set on request"));
+
+  leaf.write_config("port.p0.description = of-the-file\n");
+  (void)leaf.call("org.lldplevel.Reload");
+  EXPECT_EQ(leaf.show()["device"]["set"].dump(), "{}");
+  EXPECT_EQ(leaf.port("p0")["admin"], "rxtx");
+  EXPECT_TRUE(heard("of-the-file"));
+  EXPECT_EQ(set("port.p0.description", "another"), "done");
+  leaf.process().signal(SIGTERM);
+  EXPECT_EQ(leaf.process().wait(), 0);
+  leaf.restart();
+  EXPECT_EQ(leaf.show()["device"]["set"].dump(), "{}");
+  EXPECT_TRUE(heard("of-the-file"));
+}
+
 TEST_F(DaemonTest, LevelOfAHostIsNotForgotten) {
   const Agent host(*a_, {"--role", "host"});
   EXPECT_THAT(host.call("org.lldplevel.Forget").dump(), HasSubstr("of a host is 0"));

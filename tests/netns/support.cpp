@@ -196,7 +196,7 @@ void Agent::write_config(std::string_view text) const {
   if (!text.starts_with("ports =") && text.find("\nports =") == text.npos) file << "\nports = *\n";
 }
 
-nlohmann::json Agent::call(std::string_view method) const {
+nlohmann::json Agent::call(std::string_view method, std::string_view parameters) const {
   const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const std::unique_ptr<const int, void (*)(const int*)> closer(&fd,
                                                                 [](const int* p) { ::close(*p); });
@@ -205,7 +205,8 @@ nlohmann::json Agent::call(std::string_view method) const {
   std::strncpy(address.sun_path, socket().c_str(), sizeof address.sun_path - 1);
   if (::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
     return nullptr;
-  const std::string request = fmt::format(R"({{"method":"{}"}})", method);
+  const std::string request =
+      fmt::format(R"({{"method":"{}","parameters":{}}})", method, parameters);
   if (::write(fd, request.c_str(), request.size() + 1) < 0) return nullptr;
   std::string reply;
   char buffer[65536];

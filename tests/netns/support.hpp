@@ -111,7 +111,8 @@ class Agent {
   /// Where the text says nothing of ports, all are.
   void write_config(std::string_view text) const;
   /// One Varlink call; the reply's parameters.
-  [[nodiscard]] nlohmann::json call(std::string_view method) const;
+  [[nodiscard]] nlohmann::json call(std::string_view method,
+                                    std::string_view parameters = "{}") const;
   [[nodiscard]] nlohmann::json show() const;
   /// Level of the device, or -1.
   [[nodiscard]] int level() const;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -15,7 +16,7 @@ namespace lldp::lab {
 namespace {
 
 constexpr std::string_view kUsageLine =
-    "reproduce fcplus|itsy [OPTION...]\n"
+    "reproduce fcplus|itsy|portfc|dot1 [OPTION...]\n"
     "Does again what a paper publishes, and holds each value against the published\n"
     "one. Exit status 1: one is off by more than its tolerance.\n";
 
@@ -35,7 +36,9 @@ struct Paper {
   const char* title = "";
   FindClaims find = nullptr;
 };
-constexpr Paper kPapers[] = {{"itsy", "ITSY", reproduce_itsy}};
+constexpr Paper kPapers[] = {{"itsy", "ITSY", reproduce_itsy},
+                             {"portfc", "PortFC", reproduce_portfc},
+                             {"dot1", "IEEE 802.1: PFC deadlock free", reproduce_dot1}};
 
 std::string command_of(const Arguments& arguments) {
   std::string command = "lldp-level-lab reproduce";
@@ -82,7 +85,7 @@ int run_reproduce(const Arguments& arguments) {
   std::string output;
   po::options_description options("Options");
   options.add_options()("table", po::value<int>()->value_name("N"), "one table, 1 to 8")(
-      "figure", po::value<int>()->value_name("N"), "one figure, 3 to 6")(
+      "figure", po::value<int>()->value_name("N"), "one figure: fcplus, 3 to 6; portfc, 4 to 19")(
       "switches", po::value<std::size_t>()->value_name("N"),
       "fabrics of N switches instead of the paper's")(
       "quick", po::bool_switch(&chosen.quick), "fewer and smaller fabrics, samples of the pairs")(
@@ -96,16 +99,25 @@ int run_reproduce(const Arguments& arguments) {
   std::vector<std::string> words;
   const auto values = parse(options, kUsageLine, arguments, words);
   if (!values) return kDone;
+  if (chosen.threads < 1 || chosen.threads > 256)
+    return complain_usage("reproduce", "--threads: give a number from 1 to 256");
   if (words.size() == 1)
     for (const Paper& paper : kPapers) {
       if (words[0] != paper.name) continue;
-      if (values->count("table") + values->count("figure") + values->count("switches") != 0)
-        return complain_usage("reproduce", "--table, --figure and --switches are of fcplus");
-      return reproduce_claims(paper, {.quick = chosen.quick, .seed = chosen.seed}, arguments,
-                              values->count("json") != 0, output);
+      if (values->count("table") + values->count("switches") != 0)
+        return complain_usage("reproduce", "--table and --switches are of fcplus");
+      ClaimOptions asked{.quick = chosen.quick, .seed = chosen.seed, .threads = chosen.threads};
+      if (values->count("figure") != 0) asked.figure = (*values)["figure"].as<int>();
+      if (asked.figure && words[0] != "portfc")
+        return complain_usage("reproduce", "--figure is of fcplus and portfc");
+      if (asked.figure && std::find(std::begin(kPortFcFigures), std::end(kPortFcFigures),
+                                    *asked.figure) == std::end(kPortFcFigures))
+        return complain_usage(
+            "reproduce", fmt::format("--figure: portfc has {}", fmt::join(kPortFcFigures, ", ")));
+      return reproduce_claims(paper, asked, arguments, values->count("json") != 0, output);
     }
   if (words.size() != 1 || words[0] != "fcplus")
-    return complain_usage("reproduce", "name the paper: `fcplus` or `itsy`");
+    return complain_usage("reproduce", "name the paper: `fcplus`, `itsy`, `portfc` or `dot1`");
   if (values->count("table") != 0) chosen.table = (*values)["table"].as<int>();
   if (values->count("figure") != 0) chosen.figure = (*values)["figure"].as<int>();
   if (values->count("switches") != 0) chosen.switches = (*values)["switches"].as<std::size_t>();
@@ -117,8 +129,6 @@ int run_reproduce(const Arguments& arguments) {
   constexpr std::size_t kMostSwitches = 5000;
   if (chosen.switches && *chosen.switches > kMostSwitches)
     return complain_usage("reproduce", fmt::format("--switches: at most {}", kMostSwitches));
-  if (chosen.threads < 1 || chosen.threads > 256)
-    return complain_usage("reproduce", "--threads: give a number from 1 to 256");
 
   const bool json = values->count("json") != 0;
   std::vector<fcplus_paper::Cell> cells;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <unordered_map>
 
 #include "lab/packets/json_object.hpp"
 #include "lab/packets/workload/traffic.hpp"
@@ -110,7 +111,10 @@ std::optional<std::size_t> node(JsonObject& o, std::string_view key, const Fabri
   return static_cast<std::size_t>(at - fabric.nodes.begin());
 }
 
-void read_flow(JsonObject&& o, Plan& plan) {
+/// The last flow of each name.
+using FlowNames = std::unordered_map<std::string, std::uint32_t>;
+
+void read_flow(JsonObject&& o, Plan& plan, FlowNames& named) {
   PlannedFlow f;
   f.spec.name = fmt::format("{}", plan.flows.size() + 1);
   o.text("name", f.spec.name);
@@ -128,12 +132,9 @@ void read_flow(JsonObject&& o, Plan& plan) {
     if (const auto via = node(one, "via", plan.fabric, false)) f.way.via.push_back(*via);
   });
   o.list("after", [&](const Json& v, const std::string& path) {
-    const auto before =
-        std::find_if(plan.flows.rbegin(), plan.flows.rend(), [&](const PlannedFlow& other) {
-          return v.is_string() && other.spec.name == v.get<std::string>();
-        });
-    if (before != plan.flows.rend())
-      f.after.push_back(static_cast<std::uint32_t>(plan.flows.rend() - before - 1));
+    const auto before = v.is_string() ? named.find(v.get<std::string>()) : named.end();
+    if (before != named.end())
+      f.after.push_back(before->second);
     else if (!o.error())
       o.error() = Error{0, path, "name a flow that comes before this one"};
   });
@@ -141,6 +142,7 @@ void read_flow(JsonObject&& o, Plan& plan) {
   if (*from == *to) return o.refuse("to", "is where the flow begins");
   f.way.from = *from;
   f.way.to = *to;
+  named[f.spec.name] = static_cast<std::uint32_t>(plan.flows.size());
   plan.flows.push_back(std::move(f));
 }
 
@@ -265,8 +267,9 @@ Result<Plan> plan_from_json(std::string_view text,
     o.list("storms", [&](const Json& v, const std::string& path) {
       read_storm(JsonObject(v, path, error), plan);
     });
+    FlowNames named;
     o.list("flows", [&](const Json& v, const std::string& path) {
-      read_flow(JsonObject(v, path, error), plan);
+      read_flow(JsonObject(v, path, error), plan, named);
     });
     o.list("traffic", [&](const Json& v, const std::string& path) {
       read_traffic(JsonObject(v, path, error), plan);

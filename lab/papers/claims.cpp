@@ -15,7 +15,8 @@ namespace {
 /// How far from what is published a match may be, relative to it.
 double tolerance_of(const Claim& c) {
   if (!c.published || *c.published == 0) return 0;
-  return std::max(std::abs(c.least / *c.published - 1), std::abs(c.most / *c.published - 1));
+  const double below = std::abs(c.least / *c.published - 1);
+  return c.most == kNoLimit ? below : std::max(below, std::abs(c.most / *c.published - 1));
 }
 std::string published_of(const Claim& c) {
   return c.published ? fmt::format("{:g}", *c.published) : "";
@@ -37,14 +38,16 @@ std::string to_json_line(const Claim& c) {
   j["ours"] = c.ours;
   j["published"] = c.published ? Json(*c.published) : Json(nullptr);
   j["tolerance"] = tolerance_of(c);
-  j["accepted"] = c.published ? Json::array({c.least, c.most}) : Json(nullptr);
+  j["accepted"] = nullptr;
+  if (c.published)
+    j["accepted"] = Json::array({Json(c.least), c.most == kNoLimit ? Json(nullptr) : Json(c.most)});
   j["verdict"] = c.verdict();
   return j.dump() + "\n";
 }
 
 std::string to_text_line(const Claim& c) {
-  return fmt::format("{:<16} {:<34} {:<28} {:>10.4g} {:>8} {}\n", c.place, c.scenario, c.metric,
-                     c.ours, published_of(c), c.verdict());
+  return fmt::format("{:<16} {:<40} {:<28} {:>10.4g} {:>8} {}\n", c.place, c.scenario, c.metric,
+                     c.ours, c.published ? fmt::format("{:.4g}", *c.published) : "", c.verdict());
 }
 
 std::string to_csv(const std::vector<Claim>& claims) {

@@ -5,6 +5,7 @@
 
 #include "lab/papers/claims.hpp"
 #include "lab/papers/fcplus.hpp"
+#include "lab/papers/statistics.hpp"
 #include "lab/report/html.hpp"
 
 namespace lldp::lab::fcplus_paper {
@@ -117,6 +118,64 @@ TEST(Reproduce, WhatItsyClaimsHolds) {
   }
   EXPECT_THAT(to_json_line(claims[0]), HasSubstr("\"row\":{\"scenario\":\"64 ports"));
   EXPECT_THAT(to_html(claims, "ITSY", "x"), HasSubstr("<td>III-D, Figure 4</td>"));
+}
+
+std::vector<Claim> claims_of(FindClaims find, const ClaimOptions& options) {
+  std::vector<Claim> claims;
+  find(
+      options, [&](const Claim& c) { claims.push_back(c); }, [](double) {});
+  return claims;
+}
+
+/// What is cheap of PortFC's; `./run reproduce` has the rest.
+TEST(Reproduce, WhatPortFcClaimsHolds) {
+  for (const int figure : {4, 5, 7, 15, 16}) {
+    const auto claims =
+        claims_of(reproduce_portfc, {.quick = true, .threads = 2, .figure = figure});
+    EXPECT_FALSE(claims.empty()) << figure;
+    for (const Claim& c : claims) {
+      EXPECT_STRNE(c.verdict(), "off") << to_text_line(c);
+      EXPECT_TRUE(c.place.ends_with(" Figure " + std::to_string(figure))) << c.place;
+    }
+  }
+}
+
+TEST(Reproduce, IsTheSameOnAnyNumberOfThreads) {
+  std::string lines[2];
+  for (const std::size_t threads : {1U, 2U})
+    for (const Claim& c :
+         claims_of(reproduce_portfc, {.quick = true, .threads = threads, .figure = 15}))
+      lines[threads - 1] += to_json_line(c);
+  EXPECT_EQ(lines[0], lines[1]);
+}
+
+/// With the rules nothing deadlocks and nothing is thrown away; with a watchdog it comes back.
+TEST(Reproduce, WhatTheProposalClaimsHolds) {
+  const auto claims = claims_of(reproduce_dot1, {.quick = true, .threads = 2, .sets = 2});
+  std::size_t held = 0;
+  for (const Claim& c : claims) {
+    if (c.scenario.starts_with("2 sets") && c.place == "Reproduce") continue;  // two prove nothing
+    EXPECT_STRNE(c.verdict(), "off") << to_text_line(c);
+    held += c.published ? 1U : 0U;
+  }
+  EXPECT_GE(held, 20U);
+}
+
+TEST(Claim, MayHaveNoUpperLimit) {
+  const Claim c{"V", "a", "b", 5, 2, 1, kNoLimit};
+  EXPECT_STREQ(c.verdict(), "match");
+  EXPECT_EQ(to_json_line(c), R"({"place":"V","row":{"scenario":"a"},"metric":"b","ours":5.0,)"
+                             R"("published":2.0,"tolerance":0.5,"accepted":[1.0,null],)"
+                             R"("verdict":"match"})"
+                             "\n");
+}
+
+TEST(Statistics, PercentilesAreValuesThatThereAre) {
+  EXPECT_EQ(percentile({}, 0.5), 0);
+  EXPECT_EQ(percentile({3, 1, 2}, 0.5), 2);
+  EXPECT_EQ(percentile({3, 1, 2}, 0.99), 3);
+  EXPECT_EQ(percentile({3, 1, 2}, 0), 1);
+  EXPECT_EQ(mean_of({1, 2, 6}), 3);
 }
 
 }  // namespace

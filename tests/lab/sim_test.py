@@ -181,6 +181,52 @@ class Sim(unittest.TestCase):
             self.assertEqual((said["deadlock"], said["drops"], said["flow_control"]), (status == 1, 0, control))
             self.assertLessEqual(said["pause_hops"], 3)
 
+    def test_who_waits_for_whom_and_experts(self):
+        lab("topo", "railonly", "--domains", "4", "--rails", "4", "-o", self.path / "rail.json")
+        said = {"fabric": "rail.json", "duration_ns": 50000000,
+                "flows": [{"name": "first", "from": "gpu1-1", "to": "gpu1-2", "octets": 50000},
+                          {"from": "gpu1-2", "to": "gpu2-2", "octets": 1000, "after": ["first"], "start_ns": 700}],
+                "traffic": [{"kind": "moe", "experts": 3, "top_k": 1, "skew": 2, "octets": 100000},
+                            {"kind": "parameter-server", "to": "gpu2-1", "octets": 20000}],
+                "settings": {"protect": "none", "flow_control": "portfc", "ate_percent": 90}}
+        self.validator("scenario").validate(said)
+        done = self.scenario(**said)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        out = json.loads(done.stdout)
+        self.validator("sim").validate(out)
+        first, second = out["flows"][:2]
+        self.assertEqual(second["start_ns"], int(first["start_ns"] + first["fct_ns"] + 700))
+        self.assertEqual([f["name"] for f in out["flows"] if f["fct_ns"] is None], [])
+        self.assertEqual(out["drops"], 0)
+        flows, settings = said["flows"], said["settings"]
+        for change, what in (({"flows": [{**flows[1], "after": ["first"]}, flows[0]]}, "flows[0].after[0]: name a flow that comes before this one"),
+                             ({"flows": [flows[0], {**flows[1], "after": [7]}]}, "flows[1].after[0]: name a flow that comes before"),
+                             ({"flows": [flows[0], {**flows[1], "from": "gpu2-1"}]}, "flow 2: after: those that it waits for"),
+                             ({"traffic": [{"kind": "moe", "experts": 17}]}, "traffic[0].experts: 17: give 1 to 16"),
+                             ({"traffic": [{"kind": "moe", "top_k": 5}]}, "traffic[0].top_k: 5: give 1 to 4"),
+                             ({"traffic": [{"kind": "parameter-server", "to": "nvs1"}]}, "traffic[0].to: the fabric has no host `nvs1`"),
+                             ({"traffic": [{"kind": "incast", "experts": 2}]}, "traffic[0].experts: there is no such key"),
+                             ({"settings": {**settings, "ate_percent": 0}}, "settings.ate_percent: 0: give a whole number from 1 to 100"),
+                             ({"fabric": "case1.json", "flows": [FLOW], "traffic": [], "settings": {"ate_percent": 90}},
+                              "settings.ate_percent: no node that relays has links of two rates")):
+            done = self.scenario(**{**said, **change})
+            self.assertEqual((done.returncode, done.stdout), (1, ""), what)
+            self.assertIn(what, done.stderr)
+
+    def test_reproduce_is_asked_for_what_there_is(self):
+        for words, what in ((("portfc", "--figure", "3"), "--figure: portfc has 4, 5, 7"), (("dot1", "--figure", "4"), "--figure is of fcplus and portfc"),
+                            (("portfc", "--table", "1"), "--table and --switches are of fcplus"), (("itsy", "--threads", "0"), "--threads: give a number"),
+                            (("bfc",), "name the paper")):
+            done = lab("reproduce", *words)
+            self.assertEqual((done.returncode, done.stdout), (2, ""), words)
+            self.assertIn(what, done.stderr)
+        done = lab("reproduce", "portfc", "--quick", "--figure", "5", "--json")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        rows = [json.loads(line) for line in done.stdout.splitlines()]
+        self.assertEqual({r["place"] for r in rows}, {"II-C, Figure 5"})
+        self.assertEqual([(r["row"]["scenario"], r["ours"], r["verdict"]) for r in rows if r["metric"] == "deadlocks"],
+                         [("PFC", 1, "match"), ("PFC*", 0, "match"), ("PortFC", 0, "match")])
+
     def test_capture_and_curves(self):
         capture, curve = self.path / "t.pcapng", self.path / "c.csv"
         done = lab("sim", "case1", "--duration", "0.2", "--trace", capture, "--json")

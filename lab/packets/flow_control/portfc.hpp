@@ -71,7 +71,7 @@ class PortFc {
     const std::uint32_t slot = n.pool.take();
     n.pool[slot] = Slot{.flow = p.wanted >> bit & 1,
                         .number = bit,
-                        .route = p.hops,
+                        .route = p.hops[bit],
                         .octets = kControlOctets,
                         .kind = Kind::kPause};
     return slot;
@@ -115,8 +115,8 @@ class PortFc {
     std::array<bool, 2> pausing{};          ///< upstream is paused: by port and class
     std::uint32_t wanted = 0;               ///< messages to the far end, a bit each
     std::uint32_t told = 0;
-    std::uint32_t hops = 0;       ///< of the last one wanted
-    std::uint8_t heard_hops = 0;  ///< of the last one heard
+    std::array<std::uint8_t, 32> hops{};  ///< of each
+    std::uint8_t heard_hops = 0;          ///< of the last one heard
   };
 
   [[nodiscard]] Class class_of(const Slot& f) const {
@@ -132,7 +132,7 @@ class PortFc {
     EgressPort& p = ports_[out];
     const std::uint32_t mask = std::uint32_t{1} << bit;
     p.wanted = stop ? p.wanted | mask : p.wanted & ~mask;
-    p.hops = hops;
+    p.hops[bit] = static_cast<std::uint8_t>(hops);
     e.want_control(out);
   }
   template <class Engine>

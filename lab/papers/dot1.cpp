@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "lab/des/parallel.hpp"
+#include "lab/packets/run.hpp"
+#include "lab/papers/claims.hpp"
+#include "lab/papers/statistics.hpp"
+#include "lab/routing/cases.hpp"
+#include "lab/topology/forwarding.hpp"
+
+namespace lldp::lab {
+namespace {
+
+using packets::kMicrosecond;
+using packets::kMillisecond;
+using packets::Outcome;
+using packets::Plan;
+using packets::Protection;
+
+/// The ways that the proposal compares.
+struct Way {
+  const char* name = "";
+  Protection protection{};
+  bool drops = false;
+};
+constexpr std::array<Way, 4> kWays{{{"down-up rules", Protection::kDownUp},
+                                    {"nothing", Protection::kOff},
+                                    {"watchdog that sends on", Protection::kWatchdog},
+                                    {"watchdog that drops", Protection::kWatchdog, true}}};
+
+void protect(Plan& plan, const Way& way) {
+  plan.settings.protection = way.protection;
+  plan.settings.watchdog.drops = way.drops;
+}
+
+/// The switches of case 1 or case 2 with more hosts on the lowest, and other links that fail, at
+/// once or again and again. Hosts send at line rate for as long as it runs, and some send a little
+/// now and then: these are who may suffer.
+constexpr std::size_t kHostsPerSwitch = 3;
+constexpr std::uint64_t kLittle = 50'000;
+
+Plan random_plan(std::uint64_t seed, bool flaps) {
+  Random random(seed);
+  const auto some = [&](std::size_t n) { return static_cast<std::size_t>(random.below(n)); };
+  auto drawn = *scenario(random.below(2) == 0 ? "case1" : "case2");
+  Plan plan{.name = fmt::format("{}", seed), .fabric = std::move(drawn.fabric)};
+  std::vector<std::size_t> hosts;
+  for (std::size_t n = 0, first = plan.fabric.nodes.size(); n < first; ++n) {
+    if (forwards(plan.fabric.nodes[n])) continue;
+    hosts.push_back(n);
+    for (std::size_t l = 0, links = plan.fabric.links.size(); l < links; ++l)
+      for (std::size_t e = 0; e < 2; ++e)
+        for (std::size_t i = 1; plan.fabric.links[l].ends[e].node == n && i < kHostsPerSwitch;
+             ++i) {
+          Link link = plan.fabric.links[l];
+          link.ends[e].node = plan.fabric.nodes.size();
+          link.ends[1 - e].port += fmt::format(".{}", i);
+          hosts.push_back(link.ends[e].node);
+          plan.fabric.nodes.push_back(
+              {.name = fmt::format("{}.{}", plan.fabric.nodes[n].name, i), .role = Role::kHost});
+          plan.fabric.links.push_back(std::move(link));
+        }
+  }
+  if (auto whole = complete(std::move(plan.fabric))) plan.fabric = std::move(*whole);
+  plan.failed.resize(plan.fabric.links.size());
+  plan.settings.seed = seed;
+  plan.duration = 2 * kMillisecond;
+  std::vector<std::size_t> between;
+  for (std::size_t l = 0; l < plan.fabric.links.size(); ++l)
+    if (forwards(plan.fabric.nodes[plan.fabric.links[l].ends[0].node]) &&
+        forwards(plan.fabric.nodes[plan.fabric.links[l].ends[1].node]))
+      between.push_back(l);
+  FailedLinks later(plan.fabric.links.size());
+  for (std::size_t i = 0; i < 2; ++i) later[between[some(between.size())]] = true;
+  if (flaps) {
+    for (std::size_t l = 0; l < later.size(); ++l)
+      for (std::size_t i = 0; later[l] && i < 8; ++i)
+        plan.events.push_back({(100 + i * 250 + l) * kMicrosecond, l, i % 2 == 1});
+    std::stable_sort(plan.events.begin(), plan.events.end(),
+                     [](const auto& a, const auto& b) { return a.at < b.at; });
+  } else {
+    plan.failed = later;
+  }
+  const auto add = [&](std::size_t from, std::uint64_t octets, packets::Picoseconds start) {
+    lab::Flow way{.name = "f", .from = from, .to = from, .via = {}, .hash = random.next() | 1U};
+    while (way.to == from) way.to = hosts[some(hosts.size())];
+    if (!local_reroute(plan.fabric, later, way) || !local_reroute(plan.fabric, plan.failed, way))
+      return;
+    plan.flows.push_back({.spec = {.name = "f",
+                                   .octets = octets,
+                                   .start = start,
+                                   .transport = octets == 0 ? packets::Transport::kPaced
+                                                            : packets::Transport::kGoBackN},
+                          .way = way});
+  };
+  for (const std::size_t from : hosts)
+    for (int i = 0; i < 2; ++i) add(from, 0, random.below(20 * kMicrosecond));
+  for (const std::size_t from : hosts)
+    for (int i = 0; i < 4; ++i) add(from, kLittle, random.below(1200 * kMicrosecond));
+  return plan;
+}
+
+/// What a way made of a plan.
+struct Seen {
+  bool ran = false;
+  bool deadlocked = false;
+  double stuck_share = 0;     ///< of the time
+  double gbps = 0;            ///< of all that sends at line rate
+  std::vector<double> fct{};  ///< us, of the little ones; not ended: the rest of the run
+  std::size_t unfinished = 0;
+  double drops = 0;
+  double discarded = 0;
+  double lost = 0;
+  double deadlocks = 0;
+  double detections = 0;
+};
+
+Seen look(Plan plan, const Way& way) {
+  protect(plan, way);
+  Seen seen;
+  const auto o = packets::run(plan);
+  if (!o) return seen;
+  seen.ran = true;
+  seen.deadlocked = o->deadlocked_at.has_value();
+  seen.stuck_share = static_cast<double>(o->deadlocked_for) /
+                     static_cast<double>(std::max<std::uint64_t>(1, o->duration));
+  seen.drops = static_cast<double>(o->count.drops);
+  seen.discarded = static_cast<double>(o->count.discarded);
+  seen.lost = static_cast<double>(o->count.lost);
+  seen.deadlocks = o->deadlocks;
+  seen.detections = static_cast<double>(o->count.detections);
+  for (std::size_t i = 0; i < o->flows.size(); ++i) {
+    const packets::FlowResult& f = o->flows[i];
+    if (plan.flows[i].spec.octets == 0) {
+      seen.gbps += static_cast<double>(f.throughput_bps) / 1e9;
+      continue;
+    }
+    const auto took = f.fct.value_or(o->duration - plan.flows[i].spec.start);
+    seen.fct.push_back(static_cast<double>(took) / kMicrosecond);
+    seen.unfinished += f.fct ? 0U : 1U;
+  }
+  return seen;
+}
+
+/// Little flows that take ten times as long as with the rules, or do not end as they do there.
+std::size_t victims(const Seen& seen, const Seen& with_rules) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < std::min(seen.fct.size(), with_rules.fct.size()); ++i)
+    count += seen.fct[i] > 10 * with_rules.fct[i] ? 1U : 0U;
+  return count;
+}
+
+class Dot1 {
+ public:
+  Dot1(const ClaimOptions& options, const std::function<void(const Claim&)>& found,
+       const std::function<void(double)>& tell)
+      : o_(options), found_(found), tell_(tell) {}
+
+  void all() {
+    cases();
+    many("links that fail", false, 0.1, 0.6);
+    many("links that flap", true, 0.6, 1);
+    buffer();
+    tell_(1);
+  }
+
+ private:
+  void say(const char* place, const std::string& scenario, const char* metric, double ours,
+           std::optional<double> published = {}, double least = 0, double most = 0) {
+    found_({place, scenario, metric, ours, published, least, most});
+  }
+
+  /// "Reproduce the PFC deadlock problem"; what the watchdog makes of it; that it is gone.
+  void cases() {
+    constexpr std::array<const char*, 3> kNames{"case1", "case2", "flap"};
+    std::vector<Seen> seen(kNames.size() * kWays.size());
+    parallel_for(seen.size(), o_.threads, [&](std::size_t i, std::size_t) {
+      Plan plan = *packets::plan_of_case(kNames[i / kWays.size()], 2, 1);
+      plan.settings.seed = o_.seed;
+      plan.duration = (o_.quick ? 5 : 20) * kMillisecond;
+      seen[i] = look(plan, kWays[i % kWays.size()]);
+    });
+    for (std::size_t c = 0; c < kNames.size(); ++c)
+      for (std::size_t w = 0; w < kWays.size(); ++w) {
+        const Seen& s = seen[c * kWays.size() + w];
+        const Seen& rules = seen[c * kWays.size()];
+        const std::string where = fmt::format("{}, {}", kNames[c], kWays[w].name);
+        const bool watchdog = kWays[w].protection == Protection::kWatchdog;
+        if (w == 0)
+          say("Proactive", where, "deadlocks", s.deadlocks, 0, 0, 0);
+        else if (!watchdog)
+          say("Reproduce", where, "deadlocks", s.deadlocks, 1, 1, kNoLimit);
+        else  // "if the CBD persists, it will invoke deadlock immediately after recovery"
+          say("Reactive", where, "deadlocks", s.deadlocks, 2, 2, kNoLimit);
+        const char* place = w == 0 ? "Proactive" : watchdog ? "Reactive" : "Reproduce";
+        say(place, where, "deadlocked_percent_of_time", 100 * s.stuck_share);
+        say(place, where, "gbps", s.gbps);
+        if (watchdog)  // "throughput will be greatly affected"
+          say(place, where, "throughput_over_rules", s.gbps / rules.gbps, 0.9, 0, 0.9);
+        say(place, where, "frames_thrown_away", s.discarded + s.drops);
+      }
+    tell_(0.1);
+  }
+
+  void many(const char* what, bool flaps, double from, double to) {
+    const std::size_t plans = o_.sets != 0 ? o_.sets : o_.quick ? 50 : 1000;
+    std::vector<std::array<Seen, kWays.size()>> seen(plans);
+    parallel_for(
+        plans, o_.threads,
+        [&](std::size_t i, std::size_t) {
+          const Plan plan = random_plan(o_.seed * 1000 + i, flaps);
+          for (std::size_t w = 0; w < kWays.size(); ++w) seen[i][w] = look(plan, kWays[w]);
+        },
+        [&](std::size_t done, std::size_t total) {
+          tell_(from + (to - from) * static_cast<double>(done) / static_cast<double>(total));
+        });
+    for (std::size_t w = 0; w < kWays.size(); ++w) {
+      double runs = 0;
+      double deadlocked = 0;
+      double stuck = 0;
+      double gbps = 0;
+      double unfinished = 0;
+      double suffer = 0;
+      double thrown = 0;
+      double lost = 0;
+      double detections = 0;
+      double rate_of_dead = 0;   // in the plans that deadlock with nothing against it
+      double rules_of_dead = 0;  // what the rules have in these
+      std::vector<double> fct;
+      std::vector<double> fct_of_dead;
+      for (const auto& s : seen) {
+        if (!s[w].ran || !s[0].ran) continue;
+        ++runs;
+        deadlocked += s[w].deadlocked ? 1 : 0;
+        stuck += s[w].stuck_share;
+        gbps += s[w].gbps;
+        unfinished += static_cast<double>(s[w].unfinished);
+        suffer += static_cast<double>(victims(s[w], s[0]));
+        thrown += s[w].discarded + s[w].drops;
+        lost += s[w].lost;
+        detections += s[w].detections;
+        fct.insert(fct.end(), s[w].fct.begin(), s[w].fct.end());
+        if (!s[1].deadlocked) continue;
+        rate_of_dead += s[w].gbps;
+        rules_of_dead += s[0].gbps;
+        fct_of_dead.insert(fct_of_dead.end(), s[w].fct.begin(), s[w].fct.end());
+      }
+      if (runs == 0) continue;
+      const std::string where = fmt::format("{:.0f} sets of {}, {}", runs, what, kWays[w].name);
+      const char* place = w == 0 ? "Proactive" : w == 1 ? "Reproduce" : "Reactive";
+      if (w == 0)
+        say(place, where, "deadlocked_runs", deadlocked, 0, 0, 0);
+      else if (w == 1)  // "PFC deadlocks may happen"
+        say(place, where, "deadlocked_runs", deadlocked, 1, 1, kNoLimit);
+      else
+        say(place, where, "deadlocked_runs", deadlocked);
+      say(place, where, "deadlocked_percent_of_time", 100 * stuck / runs);
+      say(place, where, "gbps_avg", gbps / runs);
+      // Where doing nothing deadlocks: "throughput will be greatly affected".
+      if (w >= 1 && rules_of_dead > 0)
+        say(place, where, "throughput_over_rules_where_it_can_deadlock",
+            rate_of_dead / rules_of_dead, 0.9, 0, 0.9);
+      if (!fct_of_dead.empty())
+        say(place, where, "fct_us_p99_where_it_can_deadlock", percentile(fct_of_dead, 0.99));
+      say(place, where, "fct_us_avg", mean_of(fct));
+      say(place, where, "fct_us_p99", percentile(fct, 0.99));
+      say(place, where, "unfinished", unfinished);
+      say(place, where, "victims", suffer);
+      if (w < 2)
+        say(place, where, "frames_thrown_away", thrown, 0, 0, 0);
+      else
+        say(place, where, "frames_thrown_away", thrown);
+      if (flaps) say(place, where, "frames_lost_on_links", lost);
+      if (w >= 2) say(place, where, "detections", detections);
+    }
+  }
+
+  /// What the second lossless class costs: headroom at every port for what a link can still bring.
+  void buffer() {
+    struct Switch {
+      std::uint64_t ports = 0;
+      std::uint64_t gbps = 0;
+      std::uint64_t metres = 0;
+    };
+    for (const Switch& s :
+         {Switch{32, 100, 100}, Switch{64, 100, 300}, Switch{64, 400, 100}, Switch{64, 800, 100}}) {
+      packets::Network n;
+      n.settings.payload_octets = 4096;
+      n.frame_octets = 4096U + n.settings.header_octets;
+      const std::uint64_t port =
+          n.headroom_needed(s.gbps * 1'000'000'000, s.metres * 5 * packets::kNanosecond);
+      const std::string where = fmt::format("{} ports of {} Gb/s, {} m, frames of {}", s.ports,
+                                            s.gbps, s.metres, n.frame_octets);
+      say("Proactive", where, "headroom_octets_of_a_port", static_cast<double>(port));
+      say("Proactive", where, "second_class_octets_of_a_switch",
+          static_cast<double>(port * s.ports));
+    }
+  }
+
+  const ClaimOptions& o_;
+  const std::function<void(const Claim&)>& found_;
+  const std::function<void(double)>& tell_;
+};
+
+}  // namespace
+
+void reproduce_dot1(const ClaimOptions& options, const std::function<void(const Claim&)>& found,
+                    const std::function<void(double)>& tell) {
+  Dot1(options, found, tell).all();
+}
+
+}  // namespace lldp::lab

@@ -1,0 +1,427 @@
+// SPDX-License-Identifier: Apache-2.0
+// One fabric of what many devices tell, and what others make of it.
+#include <gmock/gmock.h>
+
+#include "base/text.hpp"
+#include "lab/collect/assemble.hpp"
+#include "lab/collect/exports.hpp"
+#include "lab/collect/read.hpp"
+#include "lab/topology/configuration.hpp"
+#include "lab/topology/expanders.hpp"
+#include "lab/topology/forwarding.hpp"
+#include "lab/topology/generators.hpp"
+#include "lab/topology/json.hpp"
+
+namespace lldp::lab::collect {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::Field;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::UnorderedElementsAre;
+using Kind = Finding::Kind;
+
+// The fabric
+
+Device told(const std::string& name, unsigned level, std::vector<Port> ports) {
+  Device d{.source = name + ".json",
+           .chassis = "02:00:00:00:00:" + std::to_string(10 + name.back()),
+           .name = name,
+           .role = Role::kSwitch,
+           .level = Level::make(level),
+           .lossless = "5,6",
+           .ports = std::move(ports)};
+  return d;
+}
+Heard heard(const Device& from, const std::string& port) {
+  return {.chassis = from.chassis,
+          .name = from.name,
+          .port = port,
+          .role = Role::kSwitch,
+          .level = from.level};
+}
+
+std::vector<std::string> texts(const Collection& c) {
+  std::vector<std::string> all;
+  for (const Finding& f : c.findings)
+    all.push_back(std::string(to_string(f.kind)) + " " + f.device + (f.port.empty() ? "" : ":") +
+                  f.port + ": " + f.text);
+  return all;
+}
+
+/// Two leaves a, b under one spine s, a host on each leaf; as agents tell it when all is well.
+struct Small {
+  Device a = told("a", 1, {});
+  Device b = told("b", 1, {});
+  Device s = told("s", 2, {});
+  Heard host{.chassis = "02:aa:00:00:00:01", .name = "h1", .port = "eth0", .role = Role::kHost};
+  Heard other{.chassis = "02:aa:00:00:00:02", .name = "h2", .port = "eth0", .role = Role::kHost};
+  Small() {
+    a.ports = {{.name = "p1", .order = Order::kUp, .heard = {heard(s, "p1")}},
+               {.name = "p9", .order = Order::kDown, .heard = {host}}};
+    b.ports = {{.name = "p1", .order = Order::kUp, .heard = {heard(s, "p2")}},
+               {.name = "p9", .order = Order::kDown, .heard = {other}}};
+    s.ports = {{.name = "p1", .order = Order::kDown, .heard = {heard(a, "p1")}},
+               {.name = "p2", .order = Order::kDown, .heard = {heard(b, "p1")}}};
+  }
+  [[nodiscard]] Collection collected(const Hints& hints = {}) const {
+    return *assemble({a, b, s}, hints);
+  }
+  [[nodiscard]] std::vector<std::string> findings(const Hints& hints = {}) const {
+    return texts(collected(hints));
+  }
+};
+
+TEST(Assemble, MakesOneLinkOfWhatBothEndsTell) {
+  const auto c = Small().collected({.name = "lab"});
+  EXPECT_THAT(c.findings, IsEmpty());
+  EXPECT_EQ(c.two_sided, 2U);
+  EXPECT_EQ(c.devices_told, 3U);
+  const Fabric& f = c.fabric;
+  ASSERT_EQ(f.nodes.size(), 5U);
+  ASSERT_EQ(f.links.size(), 4U);
+  EXPECT_EQ(f.nodes[0].name, "a");
+  EXPECT_EQ(f.nodes[0].level, Level::of<1>());
+  EXPECT_EQ(f.nodes[2].level, Level::of<2>());
+  const Link& up = f.links[0];
+  EXPECT_EQ(up.ends[0], (LinkEnd{.node = 0, .port = "p1", .order = Order::kUp}));
+  EXPECT_EQ(up.ends[1], (LinkEnd{.node = 2, .port = "p1", .order = Order::kDown}));
+  EXPECT_EQ(fabric_from_json(to_json(f)), f);
+}
+
+TEST(Assemble, ListsWhatOneEndAloneTells) {
+  Small net;
+  net.s.ports[0].heard.clear();
+  EXPECT_THAT(net.findings(), ElementsAre("one-sided s:p1: does not hear a:p1, which hears it"));
+  EXPECT_EQ(net.collected().fabric.links.size(), 4U);
+}
+
+TEST(Assemble, ListsADeviceThatDidNotAnswer) {
+  const Small net;
+  const auto c = *assemble({net.a, net.b}, {});
+  ASSERT_EQ(c.findings.size(), 1U);
+  EXPECT_EQ(c.findings[0], (Finding{Kind::kSilent, "s", "",
+                                    "a switch, heard by a and 1 more, that was not told of"}));
+  EXPECT_EQ(c.fabric.links.size(), 4U);
+  EXPECT_EQ(c.fabric.links[0].ends[1].order, Order::kUnknown);
+}
+
+TEST(Assemble, ListsEndsThatSeeNoOneOrderOrLevel) {
+  Small net;
+  net.s.ports[0].order = Order::kUp;
+  net.a.ports[0].heard[0].level = Level::of<7>();
+  EXPECT_THAT(net.findings(), ElementsAre("order a:p1: up here, up at s:p1",
+                                          "level a:p1: hears s with level 7, which now has 2"));
+}
+
+TEST(Assemble, ListsSwitchesWithoutRulesAndTakesTheirOrderForUnknown) {
+  Small net;
+  net.a.ports[0].unprotected = "remap missing";
+  EXPECT_THAT(net.findings(), ElementsAre("no-rules a:p1: s is there, and remap missing"));
+  EXPECT_EQ(net.collected().fabric.links[0].ends[0].order, Order::kUnknown);
+  EXPECT_EQ(net.collected().fabric.links[0].ends[1].order, Order::kDown);
+}
+
+TEST(Assemble, ListsADeviceThatIsToldOfTwiceAndNamesThatAreTwos) {
+  Small net;
+  Device again = net.a;
+  again.source = "copy.json";
+  again.level = Level::of<9>();
+  auto c = *assemble({net.a, net.b, net.s, again}, {});
+  ASSERT_EQ(c.findings.size(), 1U);
+  EXPECT_EQ(c.findings[0].text, "told of by a.json and by copy.json: the first counts");
+  EXPECT_EQ(c.fabric.nodes[0].level, Level::of<1>());
+
+  Device twin = told("z", 1, {});
+  twin.name = "a";
+  c = *assemble({net.a, net.b, net.s, twin}, {});
+  ASSERT_EQ(c.findings.size(), 1U);
+  EXPECT_EQ(c.findings[0].kind, Kind::kSameName);
+  EXPECT_EQ(c.fabric.nodes[3].name, "a (" + twin.chassis + ")");
+}
+
+TEST(Assemble, KeepsOneCableAPortAndListsTheOther) {
+  Small net;
+  net.a.ports[0].heard.push_back(heard(net.b, "p7"));
+  EXPECT_THAT(net.findings(),
+              UnorderedElementsAre("port-twice a:p1: s and b are both there: the first counts"));
+  net = {};
+  Heard card = net.host;
+  card.chassis = "02:aa:00:00:00:99";
+  card.name = "";
+  net.a.ports[1].heard.push_back(card);
+  EXPECT_THAT(
+      net.findings(),
+      ElementsAre("shared-port a:p9: h1 and 02:aa:00:00:00:99 are both there: the first counts"));
+  EXPECT_FALSE(net.collected().has_problems());
+}
+
+TEST(Assemble, ListsOtherClassesMissingLevelsAndLoops) {
+  Small net;
+  net.b.lossless = "3,4";
+  net.s.level.reset();
+  net.a.ports[0].heard[0].level.reset();
+  net.b.ports[0].heard[0].level.reset();
+  net.b.ports.push_back({.name = "p8", .heard = {heard(net.b, "p8")}});
+  EXPECT_THAT(net.findings(),
+              ElementsAre("no-level s: a switch that has no level",
+                          "classes b: lossless 3,4, while a has 5,6",
+                          "self b:p8: the device hears itself: a loop in the cabling"));
+}
+
+TEST(Assemble, NotesALevelThatContradictsTheLinks) {
+  Small net;
+  net.s.level = Level::of<4>();
+  for (Device* leaf : {&net.a, &net.b}) leaf->ports[0].heard[0].level = net.s.level;
+  EXPECT_THAT(net.findings(), ElementsAre("misplaced s: level 4, though 2 by its links"));
+  EXPECT_FALSE(net.collected().has_problems());
+}
+
+TEST(Assemble, FindsParallelLinksByWhatTheFarEndHears) {
+  Device a = told("a", 1, {});
+  Device s = told("s", 2, {});
+  // Port IDs are addresses, as many agents tell them; one end describes its ports.
+  const auto from = [](const Device& d, const char* id, const char* text) {
+    return Heard{.chassis = d.chassis,
+                 .name = d.name,
+                 .port = id,
+                 .description = text,
+                 .role = Role::kSwitch};
+  };
+  a.ports = {{.name = "p1", .heard = {from(s, "02:00:00:00:01:01", "q1")}},
+             {.name = "p2", .heard = {from(s, "02:00:00:00:01:02", "q2")}}};
+  s.ports = {{.name = "q2", .heard = {from(a, "02:00:00:00:02:02", "")}},
+             {.name = "q1", .heard = {from(a, "02:00:00:00:02:01", "")}}};
+  const auto c = *assemble({a, s}, {});
+  EXPECT_EQ(c.two_sided, 2U);
+  ASSERT_EQ(c.fabric.links.size(), 2U);
+  EXPECT_EQ(c.fabric.links[0].ends[0].port + c.fabric.links[0].ends[1].port, "p1q1");
+  EXPECT_EQ(c.fabric.links[1].ends[0].port + c.fabric.links[1].ends[1].port, "p2q2");
+}
+
+TEST(Assemble, GuessesNothingWhereParallelLinksLookTheSame) {
+  Device a = told("a", 1, {});
+  Device s = told("s", 2, {});
+  a.ports = {{.name = "p1", .port_id = "x", .heard = {heard(s, "y")}},
+             {.name = "p2", .port_id = "x", .heard = {heard(s, "y")}}};
+  s.ports = {{.name = "q1", .port_id = "y", .heard = {heard(a, "x")}},
+             {.name = "q2", .port_id = "y", .heard = {heard(a, "x")}}};
+  EXPECT_EQ(assemble({a, s}, {})->two_sided, 0U);
+}
+
+TEST(Assemble, TakesWhoDoesNotSayWhatItIsForAHostAtTheEndOfOneCable) {
+  Small net;
+  net.host.role.reset();
+  net.a.ports[1].heard = {net.host};
+  EXPECT_THAT(net.findings(),
+              ElementsAre("unknown-role h1: does not say what it is; with one cable, taken for a "
+                          "host: say --hosts or --switches"));
+  const auto f = net.collected().fabric;
+  const auto h1 =
+      std::find_if(f.nodes.begin(), f.nodes.end(), [](const Node& n) { return n.name == "h1"; });
+  ASSERT_NE(h1, f.nodes.end());
+  EXPECT_EQ(h1->role, Role::kHost);
+}
+
+TEST(Assemble, KnowsAFabricWithoutAgentsByNamesAlone) {
+  Device leaf = *read_device(
+      "LocalPort    RemoteDevice         RemotePortID  Capability  RemotePortDescr\n"
+      "-----------  -------------------  ------------  ----------  ---------------\n"
+      "Ethernet0    spine1.dc.example    etp1          BR          Ethernet8\n"
+      "Ethernet4    srv1                 eth0          R           eth0\n"
+      "Total entries displayed:  2\n",
+      "leaf1");
+  Device spine = *read_device(
+      "LocalPort    RemoteDevice         RemotePortID  Capability  RemotePortDescr\n"
+      "-----------  -------------------  ------------  ----------  ---------------\n"
+      "Ethernet8    leaf1                etp0          BR          Ethernet0\n"
+      "Total entries displayed:  1\n",
+      "spine1");
+  const auto c = *assemble({leaf, spine}, {.hosts = {"srv*"}});
+  EXPECT_THAT(
+      texts(c),
+      ElementsAre("no-agent fabric: no switch tells of an agent: what is proved is what the "
+                  "rules would do"));
+  ASSERT_EQ(c.fabric.nodes.size(), 3U);
+  EXPECT_EQ(c.fabric.nodes[0].level, Level::of<1>());
+  EXPECT_EQ(c.fabric.nodes[1].level, Level::of<2>());
+  EXPECT_EQ(c.fabric.nodes[2].role, Role::kHost);
+  ASSERT_EQ(c.fabric.links.size(), 2U);
+  EXPECT_EQ(c.fabric.links[0].ends[0].order, std::nullopt);
+}
+
+TEST(Assemble, HostileTextsMakeAFabricThatCanBeReadAgain) {
+  Small net;
+  net.a.name = R"(a\x1b[2J)";
+  net.b.name = R"(a\\b)";
+  net.s.name = R"(a\b)";
+  net.a.ports[1].heard[0].name = std::string(300, 'x') + "\"\n<";
+  net.b.ports[1].heard[0] = {.chassis = "02:aa:00:00:00:02"};
+  for (Device* d : {&net.a, &net.b, &net.s})
+    for (Port& p : d->ports) p.heard[0].level.reset();
+  const Fabric f = net.collected().fabric;
+  const auto again = fabric_from_json(to_json(f));
+  ASSERT_TRUE(again) << to_string(again.error());
+  EXPECT_EQ(*again, f);
+  EXPECT_EQ(f.nodes[1].name, R"(a\b)");
+}
+
+// For schedulers
+
+TEST(Assemble, ListsAHostThatOthersHearAsASwitch) {
+  Small net;
+  net.s.role = Role::kHost;
+  EXPECT_THAT(net.findings(),
+              ElementsAre("role s: says that it is a host, while a hears a switch"));
+  EXPECT_THAT(net.findings({.hosts = {"s"}}), IsEmpty()) << "the operator knows better";
+  // What tells of no agent may forward and yet be a server: its neighbours hear capabilities.
+  net.s.dialect = Dialect::kLldpcli;
+  net.a.dialect = net.b.dialect = Dialect::kLldpcli;
+  EXPECT_THAT(net.findings(), ElementsAre("no-agent fabric: no switch tells of an agent: what is "
+                                          "proved is what the rules would do"));
+}
+
+TEST(Assemble, ListsHintsThatContradictAnAgentOrMatchNobody) {
+  const Small net;
+  EXPECT_THAT(net.findings({.hosts = {"s", "x*"}, .switches = {"y"}}),
+              ElementsAre("role s: a host by --hosts, though its agent says that it is a switch",
+                          "unmatched x*: --hosts: no device has such a name",
+                          "unmatched y: --switches: no device has such a name"));
+  EXPECT_FALSE(net.collected({.hosts = {"x*"}}).has_problems());
+}
+
+TEST(Assemble, TakesNobodyForAHostWithoutAProblem) {
+  Small net;
+  net.a.ports[1].heard[0].role.reset();
+  EXPECT_THAT(net.findings(), ElementsAre("unknown-role h1: does not say what it is; with one "
+                                          "cable, taken for a host: say --hosts or --switches"));
+  EXPECT_TRUE(net.collected().has_problems());
+  EXPECT_THAT(net.findings({.hosts = {"h1"}}), IsEmpty());
+}
+
+TEST(Assemble, HoldsThePrioritiesOfWhoTellsNoDscpsAgainstTheOthers) {
+  Small net;
+  net.a.lossless = "5:dscp43,6:dscp51";
+  net.s.lossless = "5:dscp43,6:dscp52";
+  EXPECT_THAT(net.findings(),
+              ElementsAre("classes s: lossless 5:dscp43,6:dscp52, while a has 5:dscp43,6:dscp51"));
+  net.s.lossless = net.a.lossless;
+  net.b.lossless = "3,4";
+  EXPECT_THAT(net.findings(),
+              ElementsAre("classes b: lossless 3,4, while a has 5:dscp43,6:dscp51"));
+}
+
+TEST(Assemble, GivesWhoTellsNoAddressOneThatIsFree) {
+  Small net;
+  net.s.chassis = "spine";
+  for (Device* leaf : {&net.a, &net.b}) leaf->ports[0].heard[0].chassis = "spine";
+  net.a.chassis = net.s.ports[0].heard[0].chassis = "02:00:00:00:00:03";  // the third's, else
+  const auto c = net.collected();
+  EXPECT_THAT(c.findings, IsEmpty());
+  ASSERT_EQ(c.fabric.nodes.size(), 5U);
+  EXPECT_EQ(lldp::to_string(c.fabric.nodes[2].chassis), "02:00:00:00:00:08");
+}
+
+TEST(Assemble, SaysWhatMakesNoFabricInsteadOfEnding) {
+  Small net;
+  net.a.ports[0].name = "";  // no reader lets it through
+  net.s.ports[0].heard.clear();
+  const auto c = assemble({net.a, net.b, net.s}, {});
+  ASSERT_FALSE(c);
+  EXPECT_EQ(to_string(c.error()), "a: a link without a port name");
+}
+
+/// What the agents of a layered expander tell, with rules that are done.
+std::vector<Device> told_of(const Fabric& fabric) {
+  std::vector<Device> devices;
+  for (const Node& node : fabric.nodes)
+    devices.push_back({.source = node.name,
+                       .chassis = lldp::to_string(node.chassis),
+                       .name = node.name,
+                       .role = node.role,
+                       .level = node.level,
+                       .lossless = "5,6"});
+  for (const Link& link : fabric.links)
+    for (std::size_t e = 0; e < 2; ++e) {
+      const LinkEnd& far = link.ends[1 - e];
+      const Node& peer = fabric.nodes[far.node];
+      devices[link.ends[e].node].ports.push_back(
+          {.name = link.ends[e].port,
+           .order = port_class_of(fabric, link, e, Span::kLayers)->order,
+           .layers = layers_of(link, e),
+           .heard = {{.chassis = lldp::to_string(peer.chassis),
+                      .name = peer.name,
+                      .port = far.port,
+                      .role = peer.role,
+                      .level = peer.level,
+                      .layers = layers_of(link, 1 - e)}}});
+    }
+  return devices;
+}
+
+TEST(Assemble, CarriesTheLayersOfALayeredExpander) {
+  const auto fabric = fcplus({.switches = 12, .ports = 6});
+  ASSERT_TRUE(fabric) << to_string(fabric.error());
+  auto devices = told_of(*fabric);
+  const auto c = *assemble(devices, {});
+  EXPECT_FALSE(c.has_problems());
+  const auto proof = [](const Fabric& f, Span span) {
+    return qos::prove(switch_graph(f, span)->forwarding, qos::Policy());
+  };
+  EXPECT_TRUE(proof(c.fabric, Span::kAsSet).deadlock_free());
+  EXPECT_TRUE(proof(c.fabric, Span::kLayers).deadlock_free());
+  EXPECT_TRUE(configuration_of(c.fabric, 0));
+
+  // One that did not tell: its neighbours say what its ends join, and it is still not protected.
+  auto silent = devices;
+  silent.erase(silent.begin());
+  const auto without = *assemble(silent, {});
+  EXPECT_FALSE(not_layered(without.fabric));
+  EXPECT_TRUE(without.has_problems());
+
+  const auto at =
+      std::ranges::find_if(devices[0].ports, [](const Port& p) { return p.layers.has_value(); });
+  ASSERT_NE(at, devices[0].ports.end());
+  at->layers = Layers{Layer::of<30>(), Layer::of<31>()};
+  const auto wrong = *assemble(devices, {});
+  EXPECT_THAT(texts(wrong), ElementsAre(testing::StartsWith("layers " + devices[0].name + ":" +
+                                                            at->name + ": 30:31 here, ")));
+  at->layers.reset();
+  EXPECT_THAT(texts(*assemble(devices, {})), ElementsAre(HasSubstr(": none here, ")));
+}
+
+TEST(Exports, GroupsAClosIntoATree) {
+  auto f = *clos({.switches = {4, 4, 2}, .pods = {2}, .hosts = 4});
+  f.nodes.back().name = "two words";
+  EXPECT_EQ(to_slurm(f),
+            "# topology.conf of Slurm's topology/tree, by lldp-level-lab collect\n"
+            "SwitchName=tor1 Nodes=host1\nSwitchName=tor2 Nodes=host2\n"
+            "SwitchName=tor3 Nodes=host3\n"
+            "# agg1: agg1, agg2\nSwitchName=agg1 Switches=tor1,tor2\n"
+            "# agg3: agg3, agg4\nSwitchName=agg3 Switches=tor3,tor4\n"
+            "# spine1: spine1, spine2\nSwitchName=spine1 Switches=agg1,agg3\n"
+            "# left out for its name: two words\n");
+}
+
+TEST(Exports, GroupsLeavesThatShareHosts) {
+  const auto f = *clos({.switches = {2, 2}, .pods = {}, .hosts = 2, .links_per_host = 2});
+  const std::string labels = to_labels(f);
+  EXPECT_THAT(labels, HasSubstr("kubectl label --overwrite node host1 fabric.lldp-level/tier-1="));
+  EXPECT_THAT(to_slurm(f), HasSubstr("Nodes=host1,host2\n"));
+}
+
+TEST(Exports, CallHostsByShortNamesThatAreTheirsAlone) {
+  auto f = *clos({.switches = {1, 1}, .pods = {}, .hosts = 3});
+  std::vector<std::string> names{"gpu1.rack1.example", "gpu1.rack2.example", "gpu2.rack1.example"};
+  for (Node& n : f.nodes) {
+    if (n.role != Role::kHost) continue;
+    n.name = names.back();
+    names.pop_back();
+  }
+  EXPECT_THAT(to_slurm(f), HasSubstr("Nodes=gpu1.rack1.example,gpu1.rack2.example,gpu2\n"));
+}
+
+}  // namespace
+}  // namespace lldp::lab::collect

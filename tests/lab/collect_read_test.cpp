@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one device tells: an agent's answers, lldpcli's and SONiC's, whole, wrong and hostile.
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "base/text.hpp"
+#include "lab/collect/read.hpp"
+#include "tests/support/places.hpp"
+
+namespace lldp::lab::collect {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+std::string sample(const std::string& name) {
+  std::ifstream in(support::source_dir() + "/tests/lab/collected/" + name, std::ios::binary);
+  EXPECT_TRUE(in) << name;
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::string error_of(std::string_view text) {
+  const auto device = read_device(text, "leaf1");
+  return device ? "read" : to_string(device.error());
+}
+
+// What lldpcli says
+
+const Heard kB0{.chassis = "d6:3b:a7:f2:78:6a",
+                .name = "swB",
+                .port = "d6:3b:a7:f2:78:6a",
+                .description = "b0",
+                .role = Role::kHost};
+
+TEST(ReadLldpcli, TakesBothShapesOfARealDaemonForTheSame) {
+  for (const char* name : {"lldpcli-neighbors.json", "lldpcli-neighbors.json0"}) {
+    const auto device = read_device(sample(name), "a");
+    ASSERT_TRUE(device) << to_string(device.error());
+    EXPECT_EQ(device->name, "a");  // it does not say who it is
+    ASSERT_EQ(device->ports.size(), 2U) << name;
+    EXPECT_EQ(device->ports[0].name, "a0");
+    EXPECT_THAT(device->ports[0].heard, ElementsAre(kB0)) << name;
+    EXPECT_EQ(device->ports[1].heard[0].description, "b1");
+  }
+}
+
+TEST(ReadLldpcli, LearnsItsOwnNameAndPortsFromWhatIsBesideIt) {
+  const auto device =
+      read_device(sample("lldpcli-chassis.json0") + sample("lldpcli-neighbors.json0") +
+                      sample("lldpcli-interfaces.json"),
+                  "a");
+  ASSERT_TRUE(device) << to_string(device.error());
+  EXPECT_EQ(device->name, "swA");
+  EXPECT_EQ(device->chassis, "8e:6a:25:3b:3d:d6");
+  EXPECT_EQ(device->role, Role::kHost);
+  ASSERT_EQ(device->ports.size(), 2U);
+  EXPECT_THAT(device->ports[0].port_id, HasSubstr("8e:6a:25:3b:3d:d6"));
+  EXPECT_THAT(device->ports[0].heard, ElementsAre(kB0));
+}
+
+TEST(ReadLldpcli, TakesOneInterfaceThatIsNoListAndOneWithoutAName) {
+  const auto device = read_device(
+      R"({"lldp":{"interface":{"swp1":{"via":"LLDP","chassis":{"id":{"type":"mac","value":"02:00:00:00:00:09"},
+          "capability":{"type":"Router","enabled":true}},"port":{"id":{"type":"ifname","value":"swp7"}}},
+          "swp2":{"via":"CDPv2","chassis":{"x":{"id":{"type":"local","value":"x"}}}}}}})",
+      "leaf1");
+  ASSERT_TRUE(device) << to_string(device.error());
+  ASSERT_EQ(device->ports.size(), 2U);
+  EXPECT_THAT(
+      device->ports[0].heard,
+      ElementsAre(Heard{.chassis = "02:00:00:00:00:09", .port = "swp7", .role = Role::kSwitch}));
+  EXPECT_THAT(device->ports[1].heard, IsEmpty());  // another protocol
+}
+
+// What SONiC says
+
+TEST(ReadSonic, TakesADumpOfItsDatabase) {
+  const auto device = read_device(R"({
+    "LLDP_ENTRY_TABLE:Ethernet0": {"expireat": 1.5, "ttl": -0.001, "type": "hash", "value": {
+      "lldp_rem_chassis_id": "aa:bb:cc:dd:ee:ff", "lldp_rem_port_id": "Ethernet12", "lldp_rem_port_desc": "to leaf1",
+      "lldp_rem_sys_cap_enabled": "28 00", "lldp_rem_sys_name": "spine1"}},
+    "LLDP_ENTRY_TABLE:eth0": {"type": "hash", "value": {"lldp_rem_sys_name": "management"}},
+    "LLDP_LOC_CHASSIS": {"type": "hash", "value": {
+      "lldp_loc_chassis_id": "11:22:33:44:55:66", "lldp_loc_sys_name": "leaf1"}},
+    "PORT_TABLE:Ethernet0": {"type": "hash", "value": {"mtu": "9100"}}})",
+                                  "file");
+  ASSERT_TRUE(device) << to_string(device.error());
+  EXPECT_EQ(device->name, "leaf1");
+  EXPECT_EQ(device->chassis, "11:22:33:44:55:66");
+  EXPECT_EQ(device->role, Role::kSwitch);
+  ASSERT_EQ(device->ports.size(), 1U);
+  EXPECT_THAT(device->ports[0].heard, ElementsAre(Heard{.chassis = "aa:bb:cc:dd:ee:ff",
+                                                        .name = "spine1",
+                                                        .port = "Ethernet12",
+                                                        .description = "to leaf1",
+                                                        .role = Role::kSwitch}));
+}
+
+TEST(ReadSonic, TakesItsTable) {
+  const std::string all = sample("sonic-table.txt");
+  const auto device = read_device(all, "leaf1");
+  ASSERT_TRUE(device) << to_string(device.error());
+  EXPECT_EQ(device->name, "leaf1");
+  ASSERT_EQ(device->ports.size(), 2U);
+  EXPECT_THAT(device->ports[0].heard, ElementsAre(Heard{.name = "spine1",
+                                                        .port = "fortyGigE0/4",
+                                                        .description = "Ethernet4 of it",
+                                                        .role = Role::kSwitch}));
+  EXPECT_THAT(device->ports[1].heard, ElementsAre(Heard{.chassis = "40:14:82:8a:16:00",
+                                                        .port = "40:14:82:8a:16:00",
+                                                        .role = Role::kHost}));
+}
+
+TEST(ReadSonic, KnowsATableThatWasCutOff) {
+  const std::string all = sample("sonic-table.txt");
+  EXPECT_EQ(error_of(std::string(all).replace(all.find("eth0  "), 50, "")).substr(0, 7), "cut off");
+  EXPECT_EQ(error_of(all.substr(0, 120)), "cut off: the table has no rows");
+  EXPECT_EQ(error_of(all.substr(0, 140)), "line 3: the columns have no names");
+}
+
+TEST(ReadSonic, KnowsATableWithoutItsEnd) {
+  const std::string all = sample("sonic-table.txt");
+  EXPECT_EQ(error_of(all.substr(0, all.find("eth0  "))),
+            "cut off: it does not end with the number of its entries");
+}
+
+TEST(Read, RefusesAPortWithoutAName) {
+  EXPECT_EQ(error_of(R"({"LLDP_ENTRY_TABLE:": {"value": {"lldp_rem_sys_name": "spine1"}}})"),
+            "LLDP_ENTRY_TABLE:: a row without a port");
+  EXPECT_EQ(error_of(R"({"lldp":[{"interface":[{"name":"","chassis":[{"id":[{"type":"mac",
+      "value":"02:00:00:00:00:09"}]}]}]}]})"),
+            "lldp: an interface without a name");
+}
+
+TEST(ReadSonic, KnowsAHeadInTheMidstOfTheRows) {
+  const std::string all = sample("sonic-table.txt");
+  std::string table(all);
+  table.insert(table.find("\nEthernet4 ") + 1,
+               "LocalPort  RemoteDevice  RemotePortID  Capability  A  B  C  D\n");
+  EXPECT_EQ(error_of(table), "line 8: the columns have no names");
+}
+
+// What cannot be read
+
+TEST(Read, SaysWhatIsWrong) {
+  EXPECT_EQ(error_of(""), "empty");
+  EXPECT_EQ(error_of("hello"), "neither JSON nor SONiC's `show lldp table`");
+  EXPECT_EQ(error_of("{\"version\": 1,\n \"device\": {"),
+            "line 2: cut off: the JSON object has no end");
+  EXPECT_EQ(error_of("{\n,}"), "line 2: not JSON");
+  EXPECT_EQ(error_of("{\"a\": 1e999}"), "line 1: a number is out of range");
+  EXPECT_EQ(error_of("{} x"), "line 1: not a JSON object");
+  EXPECT_EQ(error_of("{}"),
+            "not an answer of `lldp-level show --json`, lldpcli or a dump of APPL_DB");
+  EXPECT_EQ(error_of(R"({"version": 2, "device": {}, "ports": []})"),
+            "version: 2 is not known here: only 1 is");
+  EXPECT_EQ(error_of(R"({"version": 1, "device": {"role": "switch"}, "ports": []})"),
+            "device: no chassis_id");
+  EXPECT_EQ(error_of(R"({"version": 1, "backend": "bpf", "ports": []})"),
+            "not an answer of `lldp-level show --json`, lldpcli or a dump of APPL_DB");
+  EXPECT_EQ(error_of(R"({"lldp":[{"interface":[{"name":"a"}]}]})"),
+            "a: a neighbor without a chassis");
+}
+
+TEST(Read, NoCutAndNoOctetOfARealAnswerDoesHarm) {
+  const std::string whole = sample("lldpcli-neighbors.json0") + sample("lldpcli-chassis.json0");
+  for (std::size_t n = 0; n < whole.size(); n += 7) (void)read_device(whole.substr(0, n), "cut");
+  for (std::size_t n = 0; n < whole.size(); n += 13) {
+    std::string bent = whole;
+    bent[n] = bent[n] == '{' ? '[' : '"';
+    (void)read_device(bent, "bent");
+  }
+}
+
+// What an agent says
+
+constexpr std::string_view kShow = R"({"version": 1,
+  "device": {"chassis_id": "02:00:00:00:00:09", "system_name": "leaf1", "role": "switch", "level": 1},
+  "ports": [{"name": "swp1", "order": "down", "layers": {"near": 3, "far": 4}, "neighbors": [
+    {"chassis_id": "02:00:00:00:00:0a", "port_id": "swp7", "device_type": "switch", "level": 2,
+     "layers": {"near": 4, "far": 3}}]}]})";
+
+std::string rules_of_port(const std::string& port, const std::string& more = "") {
+  return R"({"version": 1, "backend": "bpf", "error": null, )" + more +
+         R"("ports": [{"name": "swp1", )" + port + "}]}";
+}
+constexpr const char* kDone = R"("installed": "yes", "error": null, "turns": [{}],
+  "parts": [{"part": "remap", "state": "done"}, {"part": "pfc", "state": "unsupported"}])";
+
+TEST(ReadAgent, TakesLayers) {
+  const auto device = read_device(kShow, "file");
+  ASSERT_TRUE(device) << to_string(device.error());
+  EXPECT_EQ(device->ports[0].layers, (Layers{Layer::of<3>(), Layer::of<4>()}));
+  EXPECT_EQ(device->ports[0].heard[0].layers, (Layers{Layer::of<4>(), Layer::of<3>()}));
+  EXPECT_EQ(error_of(std::string(kShow).replace(kShow.find(": 3"), 3, ": 99")),
+            "swp1: its layers are not two numbers from 0 to 31");
+}
+
+TEST(ReadAgent, TakesTheOrderOfTheRulesForTheOrderThatPacketsSee) {
+  const auto device = read_device(
+      std::string(kShow) + rules_of_port(R"("order": "up", )" + std::string(kDone)), "");
+  ASSERT_TRUE(device) << to_string(device.error());
+  EXPECT_EQ(device->ports[0].order, Order::kUp);
+  EXPECT_EQ(device->ports[0].unprotected, "");
+}
+
+TEST(ReadAgent, TakesRulesThatLackSomethingForNone) {
+  const auto unprotected = [](const std::string& port, const std::string& more = "") {
+    const auto device = read_device(std::string(kShow) + rules_of_port(port, more), "");
+    return device ? device->ports[0].unprotected : to_string(device.error());
+  };
+  const std::string up = R"("order": "up", "installed": "yes", )";
+  const std::string parts = R"("parts": [{"part": "remap", "state": "done"}])";
+  EXPECT_EQ(unprotected(up + R"("turns": [], )" + parts), "no rule for a packet that turns");
+  EXPECT_EQ(unprotected(R"("order": "down", "installed": "yes", "turns": [], )" + parts), "");
+  EXPECT_EQ(unprotected(up + R"("turns": [{}], "parts": [])"),
+            "no part of the rules was read back");
+  EXPECT_EQ(unprotected(up + R"("turns": [{}])"), "no part of the rules was read back");
+  EXPECT_EQ(unprotected(R"("error": "no room", "order": "up", "installed": "yes")"),
+            "rules: no room");
+  EXPECT_EQ(error_of(std::string(kShow) + rules_of_port(R"("installed": "yes")")),
+            "rules: swp1 without an order");
+  EXPECT_EQ(error_of(std::string(kShow) + R"({"version": 1, "backend": "bpf", "ports": [{}]})"),
+            "rules: a port without a name");
+  auto broken = rules_of_port(R"("order": "up", )" + std::string(kDone));
+  broken.replace(broken.find("null"), 4, R"("broken")");
+  const auto device = read_device(std::string(kShow) + broken, "");
+  ASSERT_TRUE(device) << to_string(device.error());
+  EXPECT_EQ(device->ports[0].unprotected, "rules: broken");
+}
+
+TEST(ReadAgent, RefusesAFileOfRulesThatHoldsNone) {
+  for (const char* text : {"{}", R"({"error": "the daemon does not answer"})", "hello"}) {
+    const auto device = read_device(
+        {{.text = std::string(kShow)}, {.where = "leaf1.rules.json", .text = text, .rules = true}},
+        "leaf1");
+    ASSERT_FALSE(device) << text;
+    EXPECT_EQ(device.error().where.substr(0, 16), "leaf1.rules.json");
+  }
+  EXPECT_EQ(error_of(std::string(kShow) + "{}"),
+            "not an answer of `lldp-level show --json`, lldpcli or a dump of APPL_DB");
+}
+
+}  // namespace
+}  // namespace lldp::lab::collect

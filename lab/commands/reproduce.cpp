@@ -85,9 +85,10 @@ int run_reproduce(const Arguments& arguments) {
   std::string output;
   po::options_description options("Options");
   options.add_options()("table", po::value<int>()->value_name("N"), "one table, 1 to 8")(
-      "figure", po::value<int>()->value_name("N"), "one figure: fcplus, 3 to 6; portfc, 4 to 19")(
+      "figure", po::value<int>()->value_name("N"), "one figure: fcplus, 3 to 7; portfc, 4 to 19")(
       "switches", po::value<std::size_t>()->value_name("N"),
       "fabrics of N switches instead of the paper's")(
+      "fct", "completion times of flows: the rest of table 8, and figure 7")(
       "quick", po::bool_switch(&chosen.quick), "fewer and smaller fabrics, samples of the pairs")(
       "seed", po::value(&chosen.seed)->value_name("N")->default_value(1),
       "of what is wired and chosen at random")(
@@ -104,8 +105,8 @@ int run_reproduce(const Arguments& arguments) {
   if (words.size() == 1)
     for (const Paper& paper : kPapers) {
       if (words[0] != paper.name) continue;
-      if (values->count("table") + values->count("switches") != 0)
-        return complain_usage("reproduce", "--table and --switches are of fcplus");
+      if (values->count("table") + values->count("switches") + values->count("fct") != 0)
+        return complain_usage("reproduce", "--table, --switches and --fct are of fcplus");
       ClaimOptions asked{.quick = chosen.quick, .seed = chosen.seed, .threads = chosen.threads};
       if (values->count("figure") != 0) asked.figure = (*values)["figure"].as<int>();
       if (asked.figure && words[0] != "portfc")
@@ -123,9 +124,12 @@ int run_reproduce(const Arguments& arguments) {
   if (values->count("switches") != 0) chosen.switches = (*values)["switches"].as<std::size_t>();
   if (chosen.table && (*chosen.table < 1 || *chosen.table > fcplus_paper::kTables))
     return complain_usage("reproduce", "--table: give a number from 1 to 8");
-  if (chosen.figure &&
+  const bool fct = values->count("fct") != 0 || chosen.figure == 7;
+  if (fct && (chosen.switches || chosen.table.value_or(8) != 8 || chosen.figure.value_or(7) != 7))
+    return complain_usage("reproduce", "--fct is of table 8 and figure 7, and of 120 switches");
+  if (!fct && chosen.figure &&
       (*chosen.figure < fcplus_paper::kFirstFigure || *chosen.figure > fcplus_paper::kLastFigure))
-    return complain_usage("reproduce", "--figure: give a number from 3 to 6 (7 needs packets)");
+    return complain_usage("reproduce", "--figure: give a number from 3 to 7");
   constexpr std::size_t kMostSwitches = 5000;
   if (chosen.switches && *chosen.switches > kMostSwitches)
     return complain_usage("reproduce", fmt::format("--switches: at most {}", kMostSwitches));
@@ -136,29 +140,33 @@ int run_reproduce(const Arguments& arguments) {
   {
     ProgressBar bar("reproduce");
     const auto start = std::chrono::steady_clock::now();
-    fcplus_paper::reproduce(
-        chosen,
-        [&](const fcplus_paper::Cell& cell) {
-          bar.clear();
-          if (json)
-            fmt::print("{}", to_json_line(cell));
-          else
-            print_text(cell);
-          std::fflush(stdout);
-          cells.push_back(cell);
-        },
-        [&](const std::string& why) {
-          bar.clear();
-          fmt::print(stderr, "lldp-level-lab reproduce: left out: {}\n", why);
-          refused = true;
-        },
-        [&](const std::string& now, std::size_t done, std::size_t total) {
-          const double share = static_cast<double>(done) / static_cast<double>(total);
-          const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
-          bar.show(share, done == 0 ? now
-                                    : fmt::format("{}, about {:.0f} s left", now,
-                                                  passed.count() * (1 - share) / share));
-        });
+    const auto found = [&](const fcplus_paper::Cell& cell) {
+      bar.clear();
+      if (json)
+        fmt::print("{}", to_json_line(cell));
+      else
+        print_text(cell);
+      std::fflush(stdout);
+      cells.push_back(cell);
+    };
+    const auto tell = [&](const std::string& now, std::size_t done, std::size_t total) {
+      const double share = static_cast<double>(done) / static_cast<double>(total);
+      const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
+      bar.show(share, done == 0 ? now
+                                : fmt::format("{}, about {:.0f} s left", now,
+                                              passed.count() * (1 - share) / share));
+    };
+    if (fct)
+      fcplus_paper::reproduce_fct(chosen, found, tell);
+    else
+      fcplus_paper::reproduce(
+          chosen, found,
+          [&](const std::string& why) {
+            bar.clear();
+            fmt::print(stderr, "lldp-level-lab reproduce: left out: {}\n", why);
+            refused = true;
+          },
+          tell);
   }
   if (!output.empty()) {
     std::string text;

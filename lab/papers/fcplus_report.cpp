@@ -21,7 +21,7 @@ constexpr const char* kTitles[kTables] = {
     "Near-worst throughput by v, FC+ (1L-32)",
     "Edge-disjoint paths of FC, s = 18",
     "Edge-disjoint paths of FC, s = 22",
-    "Throughput of five set-ups",
+    "Throughput and completion times of five set-ups",
 };
 constexpr const char* kRoman[kTables] = {"I", "II", "III", "IV", "V", "VI", "VII", "VIII"};
 
@@ -144,7 +144,8 @@ std::string to_html(const std::vector<Cell>& cells, const std::string& command) 
   for (int f = kFirstFigure; f <= kLastFigure; ++f) body += figure_html(f, cells);
   body +=
       "<h2>What is not here</h2>\n<p>Completion times of flows (the rest of Table VIII, Figure 7) "
-      "need a packet simulator. The paper does not say for which five s Figure 3 was drawn, nor "
+      "are packets: `reproduce fcplus --fct`. The paper does not say for which five s Figure 3 was "
+      "drawn, nor "
       "how the random choices were made; ours come from the seed. A throughput is the middle of "
       "its two proven bounds. The Clos is by the closed form, uplinks over hosts of a ToR: a "
       "random matrix in which some receive more than others carries less.</p>\n";

@@ -109,14 +109,15 @@ complete -c lldp-level-lab -n '__fish_seen_subcommand_from throughput' -l thread
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from throughput' -l json -d 'print JSON'
 
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from reproduce' -l table -x -a '1 2 3 4 5 6 7 8' -d 'one table'
-complete -c lldp-level-lab -n '__fish_seen_subcommand_from reproduce' -l figure -x -a '3 4 5 6' -d 'one figure'
+complete -c lldp-level-lab -n '__fish_seen_subcommand_from reproduce' -l figure -x -a '3 4 5 6 7' -d 'one figure'
+complete -c lldp-level-lab -n '__fish_seen_subcommand_from reproduce' -l fct -d 'completion times of flows'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from reproduce' -l switches -x -d 'instead of the sizes of the paper'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from reproduce' -l quick -d 'fewer and smaller'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from reproduce' -l seed -x -d 'of chance'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from reproduce' -l threads -x -d 'processors'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from reproduce' -l json -d 'print JSON lines'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from reproduce' -l output -s o -r -F -d 'write a report'
-complete -c lldp-level-lab -n '__fish_seen_subcommand_from reproduce' -a 'fcplus itsy'
+complete -c lldp-level-lab -n '__fish_seen_subcommand_from reproduce' -a 'fcplus itsy portfc dot1'
 
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from live' -l prefix -x -d 'of the namespaces'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from live' -l dir -r -F -d 'of sockets and logs'

@@ -219,8 +219,22 @@ void reproduce_fct(const Options& options, const std::function<void(const Cell&)
   const auto published = [&](double value) {
     return options.quick ? std::nullopt : std::optional(value);
   };
-  const auto row = [](std::size_t i) {
-    return Row{.switches = kSwitches, .s = kPorts, .scheme = kSetUps[i].scheme};
+  const ExpanderShape shape{.switches = kSwitches, .ports = kPorts, .seed = options.seed};
+  const auto row = [&](std::size_t i) {
+    Row r{.switches = kSwitches, .s = kPorts, .scheme = kSetUps[i].scheme};
+    if (kSetUps[i].routing == Routing::kClos) {
+      const auto p = *clos_like_parameters(kSwitches, kSwitches * kHosts);
+      r.switches = p.switches();
+      r.s = kPorts + kHosts - p.hosts_per_tor;
+      r.k = 3;
+    } else if (kSetUps[i].routing == Routing::kFc) {
+      r.k = r.v = fc_degrees(shape)->size() + 1;
+    } else {
+      const auto p = *fcplus_parameters(shape);
+      r.k = p.layers;
+      r.v = p.virtual_switches;
+    }
+    return r;
   };
   for (std::size_t kind = 0; kind < std::size(kTraffics); ++kind) {
     const std::span ours(all.data() + kind * kCount, kCount);

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/bounded.hpp"
 #include "base/result.hpp"
+#include "dataplane/qos_maps.hpp"
 #include "qos/ruleset.hpp"
 
 /// The rules as SONiC's QoS maps. Pure.
@@ -17,13 +19,6 @@ using Row = std::map<std::string, std::string>;
 /// Rows by their key, `TABLE|NAME`.
 using Rows = std::map<std::string, Row>;
 
-/// What the port's own maps were before ours: they say which lossy DSCPs somebody tells apart.
-struct Base {
-  Row dscp_to_tc{};
-  Row tc_to_queue{};
-  Row tc_to_pg{};
-};
-
 /// What one port needs.
 struct Maps {
   Rows rows{};  ///< shared by all ports that need the same
@@ -33,26 +28,33 @@ struct Maps {
   std::vector<Dscp> collapsed{};
 };
 
-/// The fields of PORT_QOS_MAP that are ours, and the table that each refers to; none for PFC.
+/// A field of PORT_QOS_MAP that is ours, and how it is found in the ASIC.
 struct Field {
   const char* name = "";
+  Part part{};
+  /// Of a reference, which names a map of ours: what it refers to, and the members of the object's
+  /// keys and values.
+  std::optional<MapKind> map{};
   const char* table = "";
+  const char* key = "";
+  const char* value = "";
+  const char* attribute = "";  ///< of the port; empty: the watchdog is SONiC's own
 };
-inline constexpr Field kFields[] = {{"dscp_to_tc_map", "DSCP_TO_TC_MAP"},
-                                    {"tc_to_dscp_map", "TC_TO_DSCP_MAP"},
-                                    {"tc_to_queue_map", "TC_TO_QUEUE_MAP"},
-                                    {"tc_to_pg_map", "TC_TO_PRIORITY_GROUP_MAP"},
-                                    {"pfc_enable", ""},
-                                    {"pfcwd_sw_enable", ""}};
-/// Down ports have no rewriting.
-[[nodiscard]] constexpr bool may_lack(const Field& f) {
-  return std::string_view(f.name) == "tc_to_dscp_map";
-}
+inline constexpr Field kFields[] = {
+    {"dscp_to_tc_map", Part::kClassify, MapKind::kDscpToTc, "DSCP_TO_TC_MAP", "dscp", "tc",
+     "SAI_PORT_ATTR_QOS_DSCP_TO_TC_MAP"},
+    {"tc_to_dscp_map", Part::kRemap, MapKind::kTcToDscp, "TC_TO_DSCP_MAP", "tc", "dscp",
+     "SAI_PORT_ATTR_QOS_TC_AND_COLOR_TO_DSCP_MAP"},
+    {"tc_to_queue_map", Part::kRemap, MapKind::kTcToQueue, "TC_TO_QUEUE_MAP", "tc", "qidx",
+     "SAI_PORT_ATTR_QOS_TC_TO_QUEUE_MAP"},
+    {"tc_to_pg_map", Part::kQueues, MapKind::kTcToGroup, "TC_TO_PRIORITY_GROUP_MAP", "tc", "pg",
+     "SAI_PORT_ATTR_QOS_TC_TO_PRIORITY_GROUP_MAP"},
+    {.name = "pfc_enable", .part = Part::kPfc, .attribute = "SAI_PORT_ATTR_PRIORITY_FLOW_CONTROL"},
+    {.name = "pfcwd_sw_enable", .part = Part::kPfc}};
 
-/// The traffic class carries whether a packet came in by an up port: each lossless class has one
-/// for either way, its priority, and another for what came from above. Where it leaves, that class
-/// becomes the next one at an up port, and itself at any other. A port of unknown order has the
-/// maps of a down port: nothing turns there.
-[[nodiscard]] Result<Maps> maps_of(const qos::Ruleset& rules, const Base& base);
+/// A row of a map's table; what is no number is left out.
+[[nodiscard]] QosMap map_of(const Row& row);
+/// The rules as rows.
+[[nodiscard]] Result<Maps> maps_of(const qos::Ruleset& rules, const QosMaps& before);
 
 }  // namespace lldp::dataplane::sonic

@@ -12,6 +12,7 @@
 #include "dataplane/backend.hpp"
 #include "dataplane/factory.hpp"
 #include "dataplane/sonic/maps.hpp"
+#include "dataplane/sonic/reader.hpp"
 #include "dataplane/sonic/redis.hpp"
 #include "os/fd.hpp"
 
@@ -46,48 +47,17 @@ class Sonic : public Backend {
 
  private:
   using Clock = std::chrono::steady_clock;
-  /// What the databases say.
-  struct View {
-    sonic::Rows config{};                       ///< of the tables that matter, by `TABLE|KEY`
-    std::map<std::string, std::string> oids{};  ///< of ports, by name
-    std::map<std::string, sonic::Row> asic{};   ///< a port's attributes, by its name
-    sonic::Rows qos_maps{};                     ///< of the ASIC, by object id: key to value
-    friend bool operator==(const View&, const View&) = default;
-  };
-  struct Reader {
-    View view{};
-    std::vector<Outcome> outcomes{};  ///< known when this has been read
-    std::set<std::string> wanted{};   ///< objects to be read yet
-    std::size_t left = 0;
-  };
-
   Sonic(std::string redis_at, std::map<std::string, int> databases, UniqueFd poll, UniqueFd timer);
   void connect();
   void lost(const std::string& why);
   void set_timer(Clock::duration after);
   void on_timer();
-  /// Reads all anew: CONFIG_DB, the ports' objects, their attributes, the maps these name.
+  /// Reads all anew.
   void refresh();
-  void read_ports();
-  void read_maps();
-  void read_done();
-  void select(const char* database);
-  /// The port's row of a table.
-  [[nodiscard]] const sonic::Row* row(const std::string& key) const;
-  [[nodiscard]] std::string field(const std::string& port, const char* field) const;
-  [[nodiscard]] bool is_ours(const std::string& port) const;
-  /// What is to be put back one day of a port whose row of PORT_QOS_MAP this is; null: nothing.
-  [[nodiscard]] const sonic::Row* originals_of(const sonic::Row* there) const;
-  [[nodiscard]] sonic::Base base() const;
+  void read_done(sonic::View view);
   /// Of these rules, by what was last read.
   [[nodiscard]] const Result<sonic::Maps>& maps_of(const qos::Ruleset& rules);
   [[nodiscard]] Result<PortPlan> plan_from(const PortRef& port, std::optional<qos::Ruleset> want);
-  /// Why the ASIC has not what CONFIG_DB says of a part.
-  [[nodiscard]] std::optional<std::string> ignored(const std::string& port, Part part) const;
-  /// Priorities that had PFC on some port, and are none of the rules'.
-  [[nodiscard]] unsigned pfc_taken() const;
-  /// Nobody has set that field of a port of ours since we did.
-  [[nodiscard]] bool holds_ours(const std::string& port, const sonic::Field& f) const;
   [[nodiscard]] bool is_fresh(const std::string& port) const;
   void write(const PortPlan& plan, std::set<std::string>& written,
              std::vector<sonic::Redis::Command>& commands);
@@ -96,19 +66,19 @@ class Sonic : public Backend {
   [[nodiscard]] std::optional<sonic::Redis::Command> touch_watchdog(const std::string& port) const;
 
   std::string redis_at_;  ///< path of its socket, or address and port
-  std::map<std::string, int> databases_;
-  UniqueFd poll_;   ///< epoll: the connection and timer_
-  UniqueFd timer_;  ///< the next reading, try or end of patience
+  UniqueFd poll_;         ///< epoll: the connection and timer_
+  UniqueFd timer_;        ///< the next reading, try or end of patience
   sonic::Redis redis_;
   std::optional<Error> down_{};
   Clock::duration pause_{};
-  View view_;
+  sonic::Reader reader_;
+  sonic::View view_;
   std::vector<std::pair<qos::Ruleset, Result<sonic::Maps>>> maps_;  ///< by view_: one per order
   bool brackets_ = false;            ///< this release writes a reference as [TABLE|NAME]
   std::set<std::string> watchdogs_;  ///< ports whose watchdog is to take other priorities
-  std::optional<Reader> reader_;
-  std::vector<Outcome> changed_;  ///< made, and not read back yet
-  std::set<Ifindex> applying_;    ///< in a transaction without an answer
+  std::vector<Outcome> changed_;     ///< made, and not read back yet
+  std::vector<Outcome> reading_;     ///< known when what is being read has been
+  std::set<Ifindex> applying_;       ///< in a transaction without an answer
   std::map<std::string, Clock::time_point> written_;
   std::map<std::string, std::string> told_;  ///< what the ASIC ignores, by port, as last told
   std::map<std::string, Ifindex> numbers_;   ///< of ports, as they were last called

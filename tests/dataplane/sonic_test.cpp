@@ -506,9 +506,9 @@ TEST(SonicMaps, FourLosslessClassesAreTooMany) {
   const auto rules = qos::compile(qos::Policy::with_lossless(4), {.order = Order::kUp});
   const auto maps = sonic::maps_of(rules, {});
   ASSERT_FALSE(maps);
-  EXPECT_EQ(
-      to_string(maps.error()),
-      "qos.lossless: 4 lossless classes need 9 traffic classes and SONiC has 8: take 3 at most");
+  EXPECT_EQ(to_string(maps.error()),
+            "qos.lossless: 4 lossless classes need 9 traffic classes and a switch chip has 8: take "
+            "3 at most");
 }
 
 TEST(SonicOpening, SaysWhatIsWrongWithTheDatabaseConfiguration) {

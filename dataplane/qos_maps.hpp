@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/bounded.hpp"
+#include "base/result.hpp"
+#include "dataplane/backend.hpp"
+#include "qos/ruleset.hpp"
+
+/// The rules as the QoS maps of a switch chip's ports. Pure.
+namespace lldp::dataplane {
+
+/// The four maps of a port that the rules need, in the order in which they are set.
+enum class MapKind : std::uint8_t {
+  kDscpToTc,
+  kTcToDscp,  ///< up ports alone have one
+  kTcToQueue,
+  kTcToGroup,  ///< priority group
+};
+inline constexpr MapKind kMapKinds[] = {MapKind::kDscpToTc, MapKind::kTcToDscp, MapKind::kTcToQueue,
+                                        MapKind::kTcToGroup};
+[[nodiscard]] constexpr std::size_t index(MapKind kind) { return static_cast<std::size_t>(kind); }
+/// Which part of the rules the map does.
+[[nodiscard]] constexpr Part part_of(MapKind kind) {
+  switch (kind) {
+    case MapKind::kDscpToTc:
+      return Part::kClassify;
+    case MapKind::kTcToDscp:
+    case MapKind::kTcToQueue:
+      return Part::kRemap;
+    case MapKind::kTcToGroup:
+      break;
+  }
+  return Part::kQueues;
+}
+
+using QosMap = std::map<unsigned, unsigned>;
+/// By kind; an empty one is not there.
+using QosMaps = std::array<QosMap, std::size(kMapKinds)>;
+
+/// What one port needs.
+struct PortMaps {
+  QosMaps maps{};
+  /// DSCPs with a traffic class of their own before, for which none is left: they leave up ports as
+  /// the lossy class does.
+  std::vector<Dscp> collapsed{};
+};
+
+/// The traffic class carries whether a packet came in by an up port: each lossless class has one
+/// for either way, its priority, and another for what came from above. Where it leaves, that class
+/// becomes the next one at an up port, and itself at any other. A port of unknown order has the
+/// maps of a down port: nothing turns there. `before`: the port's own maps, which say which lossy
+/// DSCPs somebody tells apart.
+[[nodiscard]] Result<PortMaps> maps_of(const qos::Ruleset& rules, const QosMaps& before);
+
+/// What an operator is to know of priorities whose PFC the rules have taken away.
+[[nodiscard]] std::string pfc_taken_text(unsigned taken);
+
+/// "3, 5": the priorities of a mask.
+[[nodiscard]] std::string priorities_text(unsigned mask, const char* between = ", ");
+
+}  // namespace lldp::dataplane

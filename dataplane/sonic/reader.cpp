@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dataplane/sonic/reader.hpp"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace lldp::dataplane::sonic {
+namespace {
+
+using nlohmann::json;
+
+/// All rows of some tables, in one answer.
+constexpr const char* kCollect =
+    "local r = {} "
+    "for _, p in ipairs(ARGV) do for _, k in ipairs(redis.call('KEYS', p)) do "
+    "if redis.call('TYPE', k).ok == 'hash' then "  // else it is no row of SONiC's
+    "r[#r + 1] = k; r[#r + 1] = redis.call('HGETALL', k) end end end return r";
+
+Row row_of(const redisReply* reply) {
+  Row row;
+  if (reply == nullptr || reply->type != REDIS_REPLY_ARRAY) return row;
+  for (std::size_t i = 0; i + 1 < reply->elements; i += 2)
+    row[text_of(reply->element[i])] = text_of(reply->element[i + 1]);
+  return row;
+}
+
+std::optional<unsigned> number(const json& of, const char* name) {
+  if (!of.is_object()) return std::nullopt;
+  const auto at = of.find(name);
+  return at != of.end() && at->is_number_unsigned() ? std::optional(at->get<unsigned>())
+                                                    : std::nullopt;
+}
+
+/// An object of the ASIC: the number of each key, whatever its colour. It has all members, whatever
+/// its kind.
+QosMaps maps_of(const Row& object) {
+  QosMaps maps;
+  const auto at = object.find("SAI_QOS_MAP_ATTR_MAP_TO_VALUE_LIST");
+  const json map = at == object.end() ? json() : json::parse(at->second, nullptr, false);
+  if (!map.is_object() || !map.contains("list") || !map["list"].is_array()) return maps;
+  for (const json& entry : map["list"]) {
+    if (!entry.is_object() || !entry.contains("key") || !entry.contains("value")) continue;
+    for (const Field& f : kFields)
+      if (f.map)
+        if (const auto key = number(entry["key"], f.key), value = number(entry["value"], f.value);
+            key && value)
+          maps[index(*f.map)][*key] = *value;
+  }
+  return maps;
+}
+
+}  // namespace
+
+std::string text_of(const redisReply* reply) {
+  return reply != nullptr && reply->str != nullptr
+             ? std::string(reply->str, static_cast<std::size_t>(reply->len))
+             : "";
+}
+
+void Reader::select(const char* database) {
+  redis_.send({"SELECT", std::to_string(databases_.at(database))}, [](const redisReply*) {});
+}
+
+void Reader::start() {
+  run_.emplace(Run{});  // clang takes it for not constructible from nothing, being nested
+  select("CONFIG_DB");
+  redis_.send(
+      {"EVAL", kCollect, "0", "PORT|*", "PORT_QOS_MAP|*", "LLDP_LEVEL|*", "DSCP_TO_TC_MAP|*",
+       "TC_TO_DSCP_MAP|*", "TC_TO_QUEUE_MAP|*", "TC_TO_PRIORITY_GROUP_MAP|*", "PFC_WD|*"},
+      [this](const redisReply* reply) {
+        if (reply == nullptr || !run_) return;
+        if (reply->type != REDIS_REPLY_ARRAY) return refused_(text_of(reply));
+        for (std::size_t i = 0; i + 1 < reply->elements; i += 2)
+          run_->view.config[text_of(reply->element[i])] = row_of(reply->element[i + 1]);
+      });
+  select("COUNTERS_DB");
+  redis_.send({"HGETALL", "COUNTERS_PORT_NAME_MAP"}, [this](const redisReply* reply) {
+    if (reply == nullptr || !run_) return;
+    run_->view.oids = row_of(reply);
+    read_ports();
+  });
+}
+
+void Reader::read_ports() {
+  select("ASIC_DB");
+  for (const std::string& port : run_->view.our_ports()) {
+    const auto oid = run_->view.oids.find(port);
+    if (oid == run_->view.oids.end()) continue;
+    Redis::Command command{"HMGET", "ASIC_STATE:SAI_OBJECT_TYPE_PORT:" + oid->second};
+    for (const Field& f : kFields)
+      if (*f.attribute != '\0') command.emplace_back(f.attribute);
+    ++run_->left;
+    redis_.send(command, [this, port](const redisReply* reply) {
+      if (reply == nullptr || !run_) return;
+      std::size_t i = 0;
+      for (const Field& f : kFields) {
+        if (*f.attribute == '\0' || i >= reply->elements) continue;
+        const std::string value = text_of(reply->element[i++]);
+        run_->view.asic[port][f.attribute] = value;
+        if (value.starts_with("oid:") && value != "oid:0x0") run_->wanted.insert(value);
+      }
+      if (--run_->left == 0) read_maps();
+    });
+  }
+  if (run_->left == 0) finish();
+}
+
+void Reader::read_maps() {
+  select("ASIC_DB");
+  run_->left = run_->wanted.size();
+  if (run_->left == 0) return finish();
+  for (const std::string& oid : run_->wanted)
+    redis_.send({"HGETALL", "ASIC_STATE:SAI_OBJECT_TYPE_QOS_MAP:" + oid},
+                [this, oid](const redisReply* reply) {
+                  if (reply == nullptr || !run_) return;
+                  run_->view.qos_maps[oid] = maps_of(row_of(reply));
+                  if (--run_->left == 0) finish();
+                });
+}
+
+void Reader::finish() {
+  View view = std::move(run_->view);
+  run_.reset();
+  done_(std::move(view));
+}
+
+}  // namespace lldp::dataplane::sonic

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "dataplane/sonic/redis.hpp"
+#include "dataplane/sonic/view.hpp"
+
+namespace lldp::dataplane::sonic {
+
+/// Reads what the databases say: CONFIG_DB, the ports' objects, their attributes, the maps that
+/// these name.
+class Reader {
+ public:
+  using Done = std::function<void(View)>;
+
+  /// `redis` must outlive this. `done` gets what was read; `refused` why nothing can be.
+  Reader(Redis& redis, std::map<std::string, int> databases, Done done,
+         std::function<void(std::string)> refused)
+      : redis_(redis),
+        databases_(std::move(databases)),
+        done_(std::move(done)),
+        refused_(std::move(refused)) {}
+
+  void start();
+  [[nodiscard]] bool busy() const { return run_.has_value(); }
+  /// Its end is not told.
+  void stop() { run_.reset(); }
+  /// The commands that follow are for this database.
+  void select(const char* database);
+
+ private:
+  struct Run {
+    View view{};
+    std::set<std::string> wanted{};  ///< objects to be read yet
+    std::size_t left = 0;
+  };
+  void read_ports();
+  void read_maps();
+  void finish();
+
+  Redis& redis_;
+  std::map<std::string, int> databases_;
+  Done done_;
+  std::function<void(std::string)> refused_;
+  std::optional<Run> run_{};
+};
+
+/// A reply's text; empty: it has none.
+[[nodiscard]] std::string text_of(const redisReply* reply);
+
+}  // namespace lldp::dataplane::sonic

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dataplane/sonic/view.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace lldp::dataplane::sonic {
+namespace {
+
+bool names_ours(std::string_view value) { return value.find("LLDP_LEVEL") != value.npos; }
+
+/// "AZURE"; older releases write "[DSCP_TO_TC_MAP|AZURE]".
+std::string bare(const std::string& reference) {
+  if (!reference.starts_with('[')) return reference;
+  const auto bar = reference.find('|');
+  return reference.substr(bar + 1, reference.size() - bar - 2);
+}
+
+unsigned mask_of(std::string_view priorities) {
+  unsigned mask = 0;
+  for (const char c : priorities)
+    if (c >= '0' && c <= '7') mask |= 1U << static_cast<unsigned>(c - '0');
+  return mask;
+}
+
+/// Empty where it is not there.
+std::string value_of(const Row* row, const std::string& name) {
+  if (row == nullptr) return {};
+  const auto at = row->find(name);
+  return at == row->end() ? std::string() : at->second;
+}
+
+}  // namespace
+
+std::string note_of(const Field& f) { return std::string("set:") + f.name; }
+
+const Row* View::row(const std::string& key) const {
+  const auto at = config.find(key);
+  return at == config.end() ? nullptr : &at->second;
+}
+
+std::string View::field(const std::string& port, const char* name) const {
+  return bare(value_of(row(std::string(kPortMaps) + port), name));
+}
+
+bool View::is_ours(const std::string& port) const {
+  return row(std::string(kOriginals) + port) != nullptr;
+}
+
+std::vector<std::string> View::our_ports() const {
+  std::vector<std::string> ports;
+  for (auto at = config.lower_bound(std::string(kOriginals));
+       at != config.end() && at->first.starts_with(kOriginals); ++at)
+    ports.push_back(at->first.substr(kOriginals.size()));
+  return ports;
+}
+
+bool View::holds_ours(const std::string& port, const Field& f) const {
+  const std::string now = field(port, f.name);
+  // Down ports have no rewriting.
+  if (f.map) return names_ours(now) || (now.empty() && f.map == MapKind::kTcToDscp);
+  const Row* noted = row(std::string(kOriginals) + port);
+  const auto ours = noted->find(note_of(f));
+  return ours == noted->end() || now == ours->second;
+}
+
+const Row* View::originals_of(const Row* there) const {
+  if (there == nullptr ||
+      std::ranges::none_of(*there, [](const auto& field) { return names_ours(field.second); }))
+    return there;
+  // Somebody took away the row that says what was there before ours, and ours is no original: what
+  // another port had is the best guess, for SONiC gives all ports the same.
+  const auto ports = our_ports();
+  return ports.empty() ? nullptr : row(std::string(kOriginals) + ports.front());
+}
+
+QosMaps View::before() const {
+  for (const auto& [key, unused] : config) {
+    if (!key.starts_with("PORT|")) continue;
+    const std::string port = key.substr(5);
+    const Row* originals = row(std::string(kOriginals) + port);
+    const auto name_of = [&](const Field& f) {
+      return originals == nullptr ? field(port, f.name) : bare(value_of(originals, f.name));
+    };
+    if (name_of(kFields[0]).empty() || names_ours(name_of(kFields[0]))) continue;
+    QosMaps maps;
+    for (const Field& f : kFields)
+      if (const Row* map = f.map ? row(std::string(f.table) + "|" + name_of(f)) : nullptr)
+        maps[index(*f.map)] = map_of(*map);
+    return maps;
+  }
+  return {};
+}
+
+unsigned View::pfc_taken(const std::string& port) const {
+  const Row* originals = row(std::string(kOriginals) + port);
+  if (originals == nullptr || !originals->contains("set:pfc_enable")) return 0;
+  return mask_of(value_of(originals, "pfc_enable")) &
+         ~mask_of(value_of(originals, "set:pfc_enable"));
+}
+
+std::optional<std::string> View::ignored(const std::string& port, Part part) const {
+  const auto attributes = asic.find(port);
+  if (attributes == asic.end()) return "the port is not in the ASIC yet (COUNTERS_PORT_NAME_MAP)";
+  for (const Field& f : kFields) {
+    if (f.part != part || *f.attribute == '\0') continue;
+    const std::string wanted = field(port, f.name);
+    const std::string value = value_of(&attributes->second, f.attribute);
+    if (!f.map) {
+      if (value != std::to_string(mask_of(wanted))) return fmt::format("PORT_QOS_MAP: {}", f.name);
+      continue;
+    }
+    const bool none = value.empty() || value == "oid:0x0";
+    if (wanted.empty() && none) continue;
+    const auto object = qos_maps.find(value);
+    const Row* map = row(std::string(f.table) + "|" + wanted);
+    if (none != wanted.empty() || object == qos_maps.end() || map == nullptr) return f.table;
+    const QosMap& there = object->second[index(*f.map)];
+    for (const auto& [key, number] : map_of(*map)) {
+      const auto entry = there.find(key);
+      if (entry == there.end() || entry->second != number) return f.table;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace lldp::dataplane::sonic

@@ -158,6 +158,9 @@ class Backend {
   [[nodiscard]] virtual Result<Bounces> bounces(Ifindex port) = 0;
   /// What the port is called in the back end's own world; empty: the same.
   [[nodiscard]] virtual std::string alias(const PortRef&) const { return {}; }
+  /// What somebody else had set on the port and has not while our rules are there, in a line;
+  /// empty: nothing.
+  [[nodiscard]] virtual std::string displaced(const PortRef&) const { return {}; }
 };
 
 /// Applies the plan and waits for what comes of it: for those who have nothing else to do. The

@@ -209,4 +209,10 @@ std::string Compose::alias(const PortRef& port) const {
   return {};
 }
 
+std::string Compose::displaced(const PortRef& port) const {
+  for (const auto& member : members_)
+    if (auto what = member->displaced(port); !what.empty()) return what;
+  return {};
+}
+
 }  // namespace lldp::dataplane

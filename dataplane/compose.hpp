@@ -41,6 +41,7 @@ class Compose : public Backend {
   [[nodiscard]] Result<std::vector<PortRef>> ports() override;
   [[nodiscard]] Result<Bounces> bounces(Ifindex port) override;
   [[nodiscard]] std::string alias(const PortRef& port) const override;
+  [[nodiscard]] std::string displaced(const PortRef& port) const override;
 
  private:
   /// A port's changes that several are at: its outcome is known when all have told theirs.

@@ -7,6 +7,7 @@
 #include "dataplane/dcb/dcb.hpp"
 #include "dataplane/flower/flower.hpp"
 #include "dataplane/print/print.hpp"
+#include "dataplane/sai/sai.hpp"
 #include "dataplane/sonic/sonic.hpp"
 
 namespace lldp::dataplane {
@@ -16,6 +17,7 @@ Result<std::unique_ptr<Backend>> make_one(std::string_view name, const Options& 
   if (name == "bpf") return Bpf::open(options.bpf);
   if (name == "dcb") return Dcb::open(options.dcb);
   if (name == "flower") return Flower::open(options.flower);
+  if (name == "sai") return Sai::open(options.sai);
   if (name == "sonic") return Sonic::open(options.sonic);
   if (name == "print") return std::make_unique<Print>(*options.print.out);
   std::string known;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <iosfwd>
 #include <memory>
@@ -37,6 +38,17 @@ struct SonicOptions {
   std::string redis{};  ///< path of its socket, or ADDRESS:PORT; empty: as `config` says
   std::string config = "/run/redis/sonic-db/database_config.json";  ///< may be missing
 };
+namespace sai {
+class Spawner;
+}
+struct SaiOptions {
+  std::string memory{};  ///< file for what the ports had before, and which objects are ours
+  /// Starts the process with libsai. Shared by those who open the back end one after the other: a
+  /// process that starts others is forked once, before there is a system call filter.
+  std::shared_ptr<sai::Spawner> spawner{};
+  std::chrono::milliseconds opening{250};  ///< for the first answer, before anything else runs
+  bool removing = false;  ///< nothing can be put back from a file that cannot be read: an error
+};
 /// Of each back end its own.
 struct Options {
   BpfOptions bpf{};
@@ -44,9 +56,10 @@ struct Options {
   FlowerOptions flower{};
   PrintOptions print{};
   SonicOptions sonic{};
+  SaiOptions sai{};
 };
 
-inline constexpr std::string_view kBackends[] = {"bpf", "dcb", "flower", "print", "sonic"};
+inline constexpr std::string_view kBackends[] = {"bpf", "dcb", "flower", "print", "sai", "sonic"};
 
 /// Opens the back end of that name, or several with commas between as one, or `auto`, which is
 /// `bpf,dcb`, for the network namespace of the calling thread, and finds what an earlier one has

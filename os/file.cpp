@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/file.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <memory>
+
+#include "os/fd.hpp"
 
 namespace lldp {
 
@@ -26,6 +31,23 @@ Result<std::string> read_file(const std::string& path, std::size_t most) {
   }
   if (std::ferror(file.get()) != 0) return failed(errno);
   return text;
+}
+
+Result<void> replace_file(const std::string& path, std::string_view text) {
+  const auto failed = [&](int code) {
+    return fail(Error{code, path, "cannot be written: " + std::string(std::strerror(code))});
+  };
+  if (text.empty()) {
+    if (::unlink(path.c_str()) != 0 && errno != ENOENT) return failed(errno);
+    return {};
+  }
+  const std::string fresh = path + ".new";
+  const UniqueFd fd(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  if (!fd) return failed(errno);
+  const ssize_t written = ::write(fd.get(), text.data(), text.size());
+  if (written != static_cast<ssize_t>(text.size())) return failed(written < 0 ? errno : ENOSPC);
+  if (::rename(fresh.c_str(), path.c_str()) != 0) return failed(errno);
+  return {};
 }
 
 }  // namespace lldp

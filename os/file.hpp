@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "base/result.hpp"
 
@@ -15,5 +16,9 @@ inline constexpr std::size_t kMaxFileOctets = std::size_t{64} << 20;
 /// `most` is refused.
 [[nodiscard]] Result<std::string> read_file(const std::string& path,
                                             std::size_t most = kMaxFileOctets);
+
+/// Puts a file of this text, which its owner alone may read, in the place of what is there; without
+/// text, none. Whoever reads it finds all of the one or of the other.
+[[nodiscard]] Result<void> replace_file(const std::string& path, std::string_view text);
 
 }  // namespace lldp

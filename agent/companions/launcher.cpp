@@ -249,7 +249,7 @@ class Loop {
   ::syscall(SYS_close_range, daemon + 1, ~0U, 0);
   // What systemd told the daemon is not for others to answer.
   for (const char* name : {"NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"}) ::unsetenv(name);
-  const char* wrong = become_unprivileged(user);
+  const char* wrong = user != nullptr ? become_unprivileged(user) : nullptr;
   // After the change of user, which takes it back.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(0);

@@ -14,7 +14,8 @@ namespace lldp::io {
 /// A small process that starts programs for the daemon, one at a time, so that they have none of
 /// its capabilities and the daemon need not be allowed to start anything. It is forked before the
 /// daemon opens anything, and gives up what it may for good: capabilities, new privileges and the
-/// daemon's user. It ends with the daemon, and with it what it has started.
+/// daemon's user; but for the one that starts what drives the hardware. It ends with the daemon,
+/// and with it what it has started.
 class Launcher {
  public:
   struct Job {
@@ -30,9 +31,10 @@ class Launcher {
   static constexpr std::size_t kMaxOctets = 32 << 10;
 
   /// Call it while there is one thread, and before there is anything that a child must not have.
-  /// `user`: whom it becomes where that is allowed (root, or CAP_SETUID and CAP_SETGID); if there
-  /// is no such user, nobody. Each program has a user of its own, so that none of them can touch
-  /// the files, the memory or the processes of another, nor the daemon's.
+  /// `user`: null: it stays who it is, with all that may; else whom it becomes where that is
+  /// allowed (root, or CAP_SETUID and CAP_SETGID); if there is no such user, nobody. Each program
+  /// has a user of its own, so that none of them can touch the files, the memory or the processes
+  /// of another, nor the daemon's.
   [[nodiscard]] static Result<Launcher> fork(const char* user);
 
   /// Readable when receive() has something to say.

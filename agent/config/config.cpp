@@ -292,6 +292,8 @@ constexpr OfStart kOfStart[] = {
     of_start<&Config::backend>("backend"),
     of_start<&Config::bpffs>("bpffs"),
     of_start<&Config::offload>("flower.offload"),
+    of_start<&Config::sai_library>("sai.library"),
+    of_start<&Config::sai_profile>("sai.profile"),
     of_start<&Config::sonic_redis>("sonic.redis"),
     of_start<&Config::sonic_config>("sonic.config"),
     of_start<&Config::htb>("qdisc"),

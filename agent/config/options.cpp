@@ -57,21 +57,22 @@ Complaint set_path(std::string& path, std::string_view text) {
 
 Complaint set_backend(Config& c, std::string_view text) {
   constexpr std::string_view kAlone[] = {"auto", "print", "none"};
-  constexpr std::string_view kTogether[] = {"bpf", "dcb", "flower", "sonic"};
+  constexpr std::string_view kTogether[] = {"bpf", "dcb", "flower", "sai", "sonic"};
   const std::vector<std::string> names = split_list(text);
   std::string all;
   for (const std::string& name : names) {
     const bool alone = std::ranges::find(kAlone, name) != std::end(kAlone);
     if (!alone && std::ranges::find(kTogether, name) == std::end(kTogether))
-      return "'" + escape(name) + "' is none of auto, bpf, dcb, flower, print, sonic, none";
+      return "'" + escape(name) + "' is none of auto, bpf, dcb, flower, print, sai, sonic, none";
     if (alone && names.size() > 1) return name + " stands alone: leave the others out";
     if (std::ranges::count(names, name) > 1) return name + " stands there twice: remove one";
     all += (all.empty() ? "" : ",") + name;
   }
-  if (all.empty()) return "no back end: use auto, bpf, dcb, flower, print, sonic or none";
+  if (all.empty()) return "no back end: use auto, bpf, dcb, flower, print, sai, sonic or none";
   // By what each does; together they are seen to clash when they are opened.
-  if (names.size() > 1 && std::ranges::find(names, "sonic") != names.end())
-    return "sonic does all that the others do: leave them out";
+  for (const std::string& name : names)
+    if (names.size() > 1 && (name == "sai" || name == "sonic"))
+      return name + " does all that the others do: leave them out";
   c.backend = std::move(all);
   return kFine;
 }
@@ -306,11 +307,17 @@ constexpr Row kRows[] = {
     {"expect", "FILE", "",
      Text{"a path", [](Config& c, std::string_view text) { return set_path(c.expect, text); }},
      "topology file, DOT or JSON: who is heard on another port raises an alarm"},
-    {"backend", "B,...", "bpf", Text{"auto, print, none, or of bpf, dcb, flower, sonic", set_backend},
+    {"backend", "B,...", "bpf", Text{"auto, print, none, or of bpf, dcb, flower, sai, sonic", set_backend},
      "data plane that gets the rules; auto: bpf,dcb; print: writes them as text; none: levels only"},
     {"flower.offload", "O", "auto",
      Choice{"auto|require|off", [](Config& c, std::size_t i) { c.offload = static_cast<Offload>(i); }},
      "flower: whether the ports' driver takes the rules; auto: where it does not, the kernel does"},
+    {"sai.library", "PATH", "",
+     Text{"a path", [](Config& c, std::string_view text) { return set_path(c.sai_library, text); }},
+     "sai: the switch vendor's libsai.so, which a process of its own loads"},
+    {"sai.profile", "PATH", "",
+     Text{"a path", [](Config& c, std::string_view text) { return set_path(c.sai_profile, text); }},
+     "sai: file of KEY=VALUE lines that this libsai asks for"},
     {"sonic.redis", "WHERE", "", Text{"a path, or an address and port", set_redis},
      "sonic: socket of Redis, or its ADDRESS:PORT; else the one that sonic.config names"},
     {"sonic.config", "PATH", "/run/redis/sonic-db/database_config.json",

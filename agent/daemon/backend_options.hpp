@@ -14,7 +14,8 @@ namespace lldp::io {
           .dcb = {.memory = config.state_file + ".dcb"},
           .flower = {.offload = static_cast<dataplane::FlowerOptions::Offload>(config.offload)},
           .print = {.out = &std::cout},
-          .sonic = {.redis = config.sonic_redis, .config = config.sonic_config}};
+          .sonic = {.redis = config.sonic_redis, .config = config.sonic_config},
+          .sai = {.memory = config.state_file + ".sai"}};
 }
 
 /// Whether the back end is reached by IP, which the daemon is else refused.

@@ -14,6 +14,7 @@
 
 #include "agent/daemon/backend_options.hpp"
 #include "agent/daemon/daemon_impl.hpp"
+#include "agent/daemon/sai_spawner.hpp"
 #include "agent/daemon/state_file.hpp"
 #include "agent/process/privileges.hpp"
 #include "agent/report/change.hpp"
@@ -72,7 +73,8 @@ Severity severity_of(core::Event::Kind kind) {
 
 Result<std::unique_ptr<Daemon>> Daemon::start(const config::Invocation& invocation,
                                               config::Config config,
-                                              std::optional<Companions::Launchers> launchers) {
+                                              std::optional<Companions::Launchers> launchers,
+                                              std::shared_ptr<dataplane::sai::Spawner> libsai) {
   const auto group = join_group(config.control_group);
   if (!group) return fail(group.error());
   if (config.transport != config::Transport::kPacket) join_group_of_lldpd(config.lldpd_socket);
@@ -90,9 +92,9 @@ Result<std::unique_ptr<Daemon>> Daemon::start(const config::Invocation& invocati
   if (!state) log(Severity::kError, state.error());
 
   const TimePoint now = boot_time();
-  std::unique_ptr<Daemon> daemon(new Daemon(invocation, std::move(config), std::move(*links),
-                                            std::move(*packets), std::move(timer),
-                                            std::move(keeper), state.value_or(core::State{}), now));
+  std::unique_ptr<Daemon> daemon(new Daemon(
+      invocation, std::move(config), std::move(*links), std::move(*packets), std::move(timer),
+      std::move(keeper), state.value_or(core::State{}), std::move(libsai), now));
   auto control = ControlServer::open(daemon->loop_, daemon->config_.socket, *daemon, {}, *group);
   if (!control) return fail(control.error());
   daemon->control_ = std::move(*control);
@@ -107,7 +109,7 @@ Result<std::unique_ptr<Daemon>> Daemon::start(const config::Invocation& invocati
 
 Daemon::Daemon(const config::Invocation& invocation, config::Config config, LinkMonitor links,
                PacketIo packets, UniqueFd timer, StateKeeper keeper, core::State state,
-               TimePoint now)
+               std::shared_ptr<dataplane::sai::Spawner> libsai, TimePoint now)
     : invocation_(invocation),
       config_(std::move(config)),
       host_name_(host_name()),
@@ -120,7 +122,8 @@ Daemon::Daemon(const config::Invocation& invocation, config::Config config, Link
       auto_role_(was_switch(state)),
       agent_(settings(), std::move(state), now),
       protection_(Protection::open(
-          agent_, config_, [this](Ifindex port) { return name_of(port); }, now)) {}
+          agent_, config_, std::move(libsai), [this](Ifindex port) { return name_of(port); },
+          now)) {}
 
 void Daemon::watch_pfc() {
   auto opened = PfcMonitor::open();
@@ -451,7 +454,15 @@ Result<void> run_daemon(const config::Invocation& invocation, config::Config con
     else  // no reason to leave the fabric without an agent
       log(Severity::kError, forked.error());
   }
-  auto daemon = Daemon::start(invocation, std::move(config), std::move(launchers));
+  std::shared_ptr<dataplane::sai::Spawner> libsai;
+  if (config.backend == "sai" && !config.dry_run) {
+    if (auto forked = fork_sai_spawner(config.sai_library, config.sai_profile))
+      libsai = std::move(*forked);
+    else
+      log(Severity::kError, forked.error());
+  }
+  auto daemon =
+      Daemon::start(invocation, std::move(config), std::move(launchers), std::move(libsai));
   if (!daemon) return fail(daemon.error());
   if (filtered)  // a kernel without it is no reason to leave the fabric without an agent
     if (auto done = filter_syscalls(by_ip); !done) log(Severity::kWarning, done.error());

@@ -43,7 +43,8 @@ class Daemon final : ControlHandler {
  public:
   static Result<std::unique_ptr<Daemon>> start(const config::Invocation& invocation,
                                                config::Config config,
-                                               std::optional<Companions::Launchers> launchers);
+                                               std::optional<Companions::Launchers> launchers,
+                                               std::shared_ptr<dataplane::sai::Spawner> libsai);
   void run() { loop_.run(); }
 
  private:
@@ -61,7 +62,8 @@ class Daemon final : ControlHandler {
   };
 
   Daemon(const config::Invocation& invocation, config::Config config, LinkMonitor links,
-         PacketIo packets, UniqueFd timer, StateKeeper keeper, core::State state, TimePoint now);
+         PacketIo packets, UniqueFd timer, StateKeeper keeper, core::State state,
+         std::shared_ptr<dataplane::sai::Spawner> libsai, TimePoint now);
 
   [[nodiscard]] static std::vector<MacAddress> group_addresses(
       const std::vector<core::Scope>& scopes);

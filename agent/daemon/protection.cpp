@@ -84,10 +84,12 @@ bool leads_to_switch(const core::PortInfo& info) {
 
 }  // namespace
 
-Protection Protection::open(const core::Agent& agent, const config::Config& config, NameOf name_of,
+Protection Protection::open(const core::Agent& agent, const config::Config& config,
+                            std::shared_ptr<dataplane::sai::Spawner> libsai, NameOf name_of,
                             TimePoint now) {
   const std::string name = config.dry_run ? "print" : config.backend;
-  const dataplane::Options options = options_of(config);
+  dataplane::Options options = options_of(config);
+  options.sai.spawner = std::move(libsai);
   Opener opener;
   if (config.backend != "none" || config.dry_run)
     opener = [name, options] { return dataplane::make_backend(name, options); };

@@ -18,6 +18,7 @@
 #include "agent/report/report.hpp"
 #include "base/time.hpp"
 #include "dataplane/backend.hpp"
+#include "dataplane/sai/spawner.hpp"
 
 namespace lldp::io {
 
@@ -40,7 +41,9 @@ class Protection {
   Protection(const core::Agent& agent, qos::Policy policy, std::string backend, Opener opener,
              NameOf name_of, TimePoint now);
   /// As configured; the back end is opened for the network namespace of the calling thread.
+  /// `libsai`: who starts its process, if that is the back end.
   [[nodiscard]] static Protection open(const core::Agent& agent, const config::Config& config,
+                                       std::shared_ptr<dataplane::sai::Spawner> libsai,
                                        NameOf name_of, TimePoint now);
 
   /// True once after the back end has been opened: events() is another.

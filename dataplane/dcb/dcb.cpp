@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dataplane/dcb/dcb.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
 #include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <iterator>
 #include <utility>
 
-#include "os/fd.hpp"
 #include "os/file.hpp"
 #include "os/host.hpp"
 
@@ -322,23 +317,11 @@ Result<std::vector<PortRef>> Dcb::ports() {
 }
 
 Result<void> Dcb::save() const {
-  const auto failed = [&](int code) {
-    return fail(Error{
-        code, options_.memory,
-        "what the ports had before cannot be written there: " + std::string(std::strerror(code))});
-  };
-  if (memory_.empty()) {
-    if (::unlink(options_.memory.c_str()) != 0 && errno != ENOENT) return failed(errno);
-    return {};
-  }
-  const std::string fresh = options_.memory + ".new";
-  const std::string text = dcb::format(memory_, boot_);
-  const UniqueFd fd(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
-  if (!fd) return failed(errno);
-  const ssize_t written = ::write(fd.get(), text.data(), text.size());
-  if (written != static_cast<ssize_t>(text.size())) return failed(written < 0 ? errno : ENOSPC);
-  if (::rename(fresh.c_str(), options_.memory.c_str()) != 0) return failed(errno);
-  return {};
+  return replace_file(options_.memory, memory_.empty() ? "" : dcb::format(memory_, boot_))
+      .map_error([](Error e) {
+        e.what.insert(0, "what the ports had before ");
+        return e;
+      });
 }
 
 }  // namespace lldp::dataplane

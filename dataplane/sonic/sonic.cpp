@@ -266,6 +266,11 @@ std::string Sonic::alias(const PortRef& port) const {
                                                                            : std::string();
 }
 
+std::string Sonic::displaced(const PortRef& port) const {
+  const unsigned taken = view_.pfc_taken(port.name);
+  return taken == 0 ? std::string() : pfc_taken_text(taken);
+}
+
 Result<PortPlan> Sonic::plan_from(const PortRef& port, std::optional<qos::Ruleset> want) {
   if (down_) return fail(*down_);
   numbers_[port.name] = port.ifindex;

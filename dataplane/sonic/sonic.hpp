@@ -44,6 +44,7 @@ class Sonic : public Backend {
   [[nodiscard]] Result<std::vector<PortRef>> ports() override;
   [[nodiscard]] Result<Bounces> bounces(Ifindex) override { return Bounces{}; }
   [[nodiscard]] std::string alias(const PortRef& port) const override;
+  [[nodiscard]] std::string displaced(const PortRef& port) const override;
 
  private:
   using Clock = std::chrono::steady_clock;

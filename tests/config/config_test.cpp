@@ -122,11 +122,15 @@ const LineCase kLines[] = {
      "backend: auto stands alone: leave the others out"},
     {"BackendsThatClash", "backend = bpf,sonic",
      "backend: sonic does all that the others do: leave them out"},
+    {"LibsaiBesideAnother", "backend = sai,dcb",
+     "backend: sai does all that the others do: leave them out"},
+    {"LibsaiThatIsNoPath", "sai.library = libsai.so",
+     "sai.library: not an absolute path: begin it with /"},
     {"RedisWithoutAPort", "sonic.redis = redis.example",
      "sonic.redis: 'redis.example' is neither a path nor an address and port: write "
      "127.0.0.1:6379"},
     {"ChoiceInCapitals", "backend = BPF",
-     "backend: 'BPF' is none of auto, bpf, dcb, flower, print, sonic, none"},
+     "backend: 'BPF' is none of auto, bpf, dcb, flower, print, sai, sonic, none"},
     {"FlagOfAnotherLanguage", "flush = true", "flush: 'true' is none of yes, no"},
     {"PortsEmpty", "ports =", "ports: no port: name at least one, or remove the key"},
     {"PortsBySpace", "ports = swp1 swp2",
@@ -444,7 +448,7 @@ TEST_F(ConfigLoad, ErrorsOfBothAreToldEachWithItsPlace) {
   write("role = host\nlldp.tx-hold = 0\n");
   EXPECT_THAT(texts(load_with({"--level", "4", "--backend", "x"}).error()),
               ElementsAre(path_ + ":2: lldp.tx-hold: '0' is not in range: use 1-100",
-                          "--backend: 'x' is none of auto, bpf, dcb, flower, print, sonic, none",
+                          "--backend: 'x' is none of auto, bpf, dcb, flower, print, sai, sonic, none",
                           "--level: a host has level 0: remove this, or set role = switch"));
 }
 

@@ -28,6 +28,8 @@ class World {
   virtual bool acts() const { return true; }         ///< on packets, and not only on paper
   virtual bool forgets() const { return true; }      ///< what was on an interface that is gone
   virtual bool knows_ports() const { return true; }  ///< an interface that is not there is refused
+  /// What comes in is marked by the port's order, and not told by the port itself.
+  virtual bool classifies_by_order() const { return true; }
 };
 
 struct WorldCase {
@@ -63,6 +65,12 @@ class BackendContract : public testing::TestWithParam<WorldCase> {
     for (const PartReading& read : verified(port, order).parts)
       if (read.part == part) return read.state;
     return std::nullopt;
+  }
+  /// What a port of another order has in place of what was there.
+  std::vector<Change> replaced() {
+    std::vector<Change> changes{{Action::kReplace, Part::kRemap}};
+    if (world_->classifies_by_order()) changes.push_back({Action::kReplace, Part::kClassify});
+    return changes;
   }
   void put(int port, Order order) { do_apply(planned(port, order)); }
   void take(int port) {

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/result.hpp"
+#include "dataplane/sai/api.hpp"
+#include "dataplane/sai/messages.hpp"
+
+namespace lldp::dataplane::sai {
+
+/// A vendor's libsai, connected to the chip that somebody else has initialized. Any call may hang
+/// or end the process. One in a process.
+class Library {
+ public:
+  /// `alive` is called between two calls of libsai. `profile`: a file of KEY=VALUE lines that
+  /// libsai may ask for; empty: none.
+  [[nodiscard]] static Result<std::unique_ptr<Library>> open(const std::string& path,
+                                                             const std::string& profile,
+                                                             std::function<void()> alive);
+
+  [[nodiscard]] Answer answer(const Request& request);
+
+ private:
+  explicit Library(std::function<void()> alive) : alive_(std::move(alive)) {}
+  [[nodiscard]] Result<void> connect();
+  void query_capabilities();
+
+  [[nodiscard]] Result<View> read(const Read& what);
+  [[nodiscard]] Result<Oid> make(const Map& map);
+  [[nodiscard]] Result<void> drop(Oid map);
+  [[nodiscard]] Result<void> set(const Set& what);
+  [[nodiscard]] Result<Acl> set_acl(const SetAcl& what);
+
+  [[nodiscard]] Result<Port> read_port(Oid port);
+  [[nodiscard]] std::optional<Map> read_map(Oid map);
+  [[nodiscard]] Acl read_acl(const Acl& known);
+  [[nodiscard]] Result<void> set_map(Oid port, MapKind kind, Oid map);
+  [[nodiscard]] Result<void> set_pfc(Oid port, unsigned mask);
+  [[nodiscard]] Result<bool> is_pfc_separate(Oid port);
+  [[nodiscard]] Result<void> bind(Oid table);
+  [[nodiscard]] Result<Oid> make_entry(Oid table, const Turn& turn, std::uint32_t rank,
+                                       const std::vector<Oid>& ports);
+  [[nodiscard]] Result<void> remove_acl(const Acl& acl);
+  [[nodiscard]] bool can(sai_object_type_t type, sai_attr_id_t attribute, bool create);
+  /// What libsai answered to a call, as an error where it is no success.
+  [[nodiscard]] Result<void> done(long status, const char* what);
+
+  std::function<void()> alive_;
+  decltype(&sai_get_object_key) keys_ = nullptr;
+  decltype(&sai_query_attribute_capability) capability_ = nullptr;
+  const sai_switch_api_t* switch_api_ = nullptr;
+  const sai_port_api_t* port_api_ = nullptr;
+  const sai_hostif_api_t* hostif_api_ = nullptr;
+  const sai_qos_map_api_t* map_api_ = nullptr;
+  const sai_acl_api_t* acl_api_ = nullptr;  ///< null: it has none
+  sai_object_id_t switch_ = SAI_NULL_OBJECT_ID;
+  View known_{};  ///< the release and what it can do
+};
+
+}  // namespace lldp::dataplane::sai

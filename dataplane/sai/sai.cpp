@@ -1,0 +1,698 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dataplane/sai/sai.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <net/if.h>
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <iterator>
+
+#include "base/text.hpp"
+#include "os/file.hpp"
+
+namespace lldp::dataplane {
+namespace {
+
+using namespace std::chrono_literals;
+using sai::Oid;
+
+constexpr Part kParts[] = {Part::kClassify, Part::kRemap, Part::kQueues, Part::kPfc};
+constexpr auto kPeriod = 5s;        ///< between two readings
+constexpr auto kPatience = 1500ms;  ///< for a sign of life while it is asked
+/// Until one that hangs is killed: a process that is ended within a call may leave its vendor's
+/// locks behind.
+constexpr auto kLastPatience = 60s;
+constexpr auto kFirstRestart = 200ms;
+constexpr auto kLastRestart = 30s;
+constexpr std::uint64_t kConnection = 1, kSpawner = 2, kTimer = 3;
+
+Error error(std::string what) { return {0, "backend sai", std::move(what)}; }
+
+}  // namespace
+
+struct Sai::Task {
+  std::map<Ifindex, Outcome> outcomes{};
+  std::set<sai::Map> making{};
+  std::optional<Error> no_map{};  ///< why one of them was not made
+  sai::Set setting{};             ///< that is being done
+  // Of the ACL.
+  std::map<Oid, Ifindex> joins{};
+  std::set<Oid> leaves{};
+  std::optional<std::vector<sai::Turn>> turns{};
+
+  void refuse(Ifindex port, const Error& why) {
+    if (auto& outcome = outcomes[port]; !outcome.why) outcome.why = why;
+  }
+};
+
+Sai::Sai(SaiOptions options, UniqueFd poll, UniqueFd timer)
+    : options_(std::move(options)), poll_(std::move(poll)), timer_(std::move(timer)) {
+  const auto file = read_file(options_.memory);
+  if (!file) {
+    if (file.error().code != ENOENT) damaged_ = file.error();
+    return;
+  }
+  if (auto memory = sai::parse_memory(*file))
+    memory_ = std::move(*memory);
+  else
+    damaged_ = Error{0, options_.memory, memory.error().what};
+}
+
+Sai::~Sai() = default;  // the process ends with its connection
+
+Result<std::unique_ptr<Backend>> Sai::open(const SaiOptions& options) {
+  if (!options.spawner)
+    return fail(error("there is nobody to start libsai's process: see the lines before"));
+  UniqueFd poll(::epoll_create1(EPOLL_CLOEXEC));
+  UniqueFd timer(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
+  epoll_event tick{.events = EPOLLIN, .data = {.u64 = kTimer}};
+  epoll_event end{.events = EPOLLIN, .data = {.u64 = kSpawner}};
+  if (::epoll_ctl(poll.get(), EPOLL_CTL_ADD, timer.get(), &tick) != 0 ||
+      ::epoll_ctl(poll.get(), EPOLL_CTL_ADD, options.spawner->fd(), &end) != 0)
+    return fail(Error{errno, "backend sai", std::strerror(errno)});
+  std::unique_ptr<Sai> self(new Sai(options, std::move(poll), std::move(timer)));
+  if (options.removing && self->damaged_)
+    return fail(Error{0, options.memory,
+                      self->damaged_->what + ": what the ports had before is not known: set their "
+                                             "QoS maps and PFC anew, and remove the file"});
+  self->down_ = error("libsai has not answered yet");
+  self->start();
+  const auto until = Clock::now() + options.opening;
+  while (self->current_ && !self->hanging_) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());
+    if (left <= 0ms) break;
+    pollfd ready{.fd = self->poll_.get(), .events = POLLIN, .revents = 0};
+    if (::poll(&ready, 1, static_cast<int>(left.count())) <= 0) break;
+    if (Events told = self->take_events(); !told.changed.empty())
+      self->events_.changed = {Ifindex()};
+  }
+  return self;
+}
+
+std::string Sai::description() const {
+  std::string text = means() == Means::kAcl ? "an ACL over the up ports" : "QoS maps of the ports";
+  text += view_.release.empty() ? ", by libsai" : ", by libsai (SAI " + view_.release + ")";
+  text += "; what they had before is in " + options_.memory;
+  if (damaged_) text += ", which " + damaged_->what;
+  std::vector<unsigned> dscps;
+  for (const Dscp d : collapsed_) dscps.push_back(d.value());
+  if (!dscps.empty())
+    text += fmt::format("; no traffic class is left for DSCP {}: at up ports they leave as lossy",
+                        fmt::join(dscps, ", "));
+  unsigned taken = 0;
+  for (const auto& [name, original] : memory_.ports) taken |= original.before.pfc & ~original.pfc;
+  if (taken != 0) text += "; " + pfc_taken_text(taken);
+  return text;
+}
+
+std::string Sai::displaced(const PortRef& port) const {
+  const auto at = memory_.ports.find(port.name);
+  if (at == memory_.ports.end()) return {};
+  const unsigned taken = at->second.before.pfc & ~at->second.pfc;
+  return taken == 0 ? std::string() : pfc_taken_text(taken);
+}
+
+// The process, and what it is asked.
+
+void Sai::start() {
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0)
+    return fall("no socket can be had: " + std::string(std::strerror(errno)));
+  socket_ = UniqueFd(ends[0]);
+  UniqueFd theirs(ends[1]);
+  epoll_event interest{.events = EPOLLIN, .data = {.u64 = kConnection}};
+  ::epoll_ctl(poll_.get(), EPOLL_CTL_ADD, socket_.get(), &interest);
+  if (auto begun = options_.spawner->start(std::move(theirs)); !begun) {
+    socket_ = UniqueFd();
+    pause_ = kLastRestart;
+    set_timer(pause_);
+    return fall(to_string(begun.error()));
+  }
+  runs_ = true;
+  started_ = Clock::now();
+  heard_ = false;
+  said_.clear();
+  refresh();
+}
+
+void Sai::fall(std::string why) {
+  down_ = error(std::move(why));
+  jobs_.clear();
+  if (current_) current_->answered = nullptr;
+  for (const auto& task : std::exchange(tasks_, {}))
+    for (const auto& [port, outcome] : task->outcomes)
+      events_.outcomes.push_back({.port = port, .why = down_});
+  events_.changed.emplace_back();
+}
+
+void Sai::set_timer(Clock::duration after) {
+  const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(after).count();
+  itimerspec spec{};
+  spec.it_value = {.tv_sec = ns / 1'000'000'000, .tv_nsec = ns % 1'000'000'000};
+  ::timerfd_settime(timer_.get(), 0, &spec, nullptr);
+}
+
+void Sai::on_timer() {
+  if (!runs_) return start();
+  if (!current_) return refresh();
+  // One that has not come up is down already. Its end starts the next one.
+  if (hanging_ || !heard_) return options_.spawner->stop();
+  hanging_ = true;
+  set_timer(kLastPatience);
+  fall(fmt::format(
+      "libsai has not answered for {} s: it is waited for, and its process started anew after {} s",
+      std::chrono::duration<double>(kPatience).count(), kLastPatience / 1s));
+}
+
+void Sai::on_ended(const std::string& how) {
+  runs_ = false;
+  hanging_ = false;
+  current_.reset();
+  socket_ = UniqueFd();
+  if (Clock::now() - started_ > kLastRestart) pause_ = {};  // it has worked
+  pause_ = std::clamp<Clock::duration>(pause_ * 2, kFirstRestart, kLastRestart);
+  set_timer(pause_);
+  fall(said_.empty() ? fmt::format("libsai's process has ended ({}): it is started anew", how)
+                     : said_);
+}
+
+void Sai::receive() {
+  std::string text(sai::kMaxMessage, '\0');
+  while (socket_) {
+    const ssize_t size = ::recv(socket_.get(), text.data(), text.size(), MSG_DONTWAIT);
+    if (size < 0) return;
+    if (size == 0) {  // how it ended is told by who started it
+      socket_ = UniqueFd();
+      if (!down_) fall("libsai's process has ended");
+      return options_.spawner->stop();
+    }
+    on_message({text.data(), static_cast<std::size_t>(size)});
+  }
+}
+
+void Sai::on_message(std::string_view text) {
+  const auto answer = sai::parse_answer(text);
+  if (!answer) {
+    fall(to_string(answer.error()));
+    return options_.spawner->stop();
+  }
+  if (std::holds_alternative<sai::Busy>(*answer)) {
+    if (current_) set_timer(hanging_ || !heard_ ? Clock::duration(kLastPatience) : kPatience);
+    return;
+  }
+  if (const auto* refused = std::get_if<sai::Refused>(&*answer)) said_ = escape(refused->why);
+  hanging_ = false;
+  heard_ = true;
+  if (!current_) return;
+  const auto answered = std::move(current_->answered);
+  current_.reset();
+  if (answered) answered(*answer);
+  if (down_ && jobs_.empty() && !current_ && std::holds_alternative<sai::Refused>(*answer))
+    return set_timer(kPeriod);  // it may do better then
+  if (down_ && jobs_.empty() && !current_) return refresh();
+  send_next();
+}
+
+void Sai::send_next() {
+  while (!current_ && !jobs_.empty() && socket_) {
+    Job job = std::move(jobs_.front());
+    jobs_.pop_front();
+    const auto request = job.request();
+    if (!request) continue;
+    const std::string text = format(*request);
+    if (::send(socket_.get(), text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT) < 0) {
+      if (errno != EPIPE) fall("libsai's process cannot be asked: " + std::string(strerror(errno)));
+      return;  // of its end receive() tells
+    }
+    current_ = std::move(job);
+    set_timer(heard_ ? Clock::duration(kPatience) : kLastPatience);
+  }
+  if (!current_ && socket_) set_timer(kPeriod);
+}
+
+Events Sai::take_events() {
+  for (int i = 0; i < 16; ++i) {
+    std::array<epoll_event, 3> ready{};
+    const int n = ::epoll_wait(poll_.get(), ready.data(), ready.size(), 0);
+    if (n <= 0) break;
+    for (int k = 0; k < n; ++k) {
+      std::uint64_t expirations = 0;
+      switch (ready[static_cast<std::size_t>(k)].data.u64) {
+        case kConnection:
+          receive();
+          break;
+        case kSpawner:
+          if (auto ended = options_.spawner->ended(); !ended) {
+            ::epoll_ctl(poll_.get(), EPOLL_CTL_DEL, options_.spawner->fd(), nullptr);
+            on_ended(to_string(ended.error()));
+          } else if (*ended) {
+            on_ended(**ended);
+          }
+          break;
+        default:
+          if (::read(timer_.get(), &expirations, sizeof expirations) == sizeof expirations)
+            on_timer();
+      }
+    }
+  }
+  return std::exchange(events_, {});
+}
+
+// What is read.
+
+void Sai::refresh(const std::shared_ptr<Task>& task) {
+  jobs_.push_back({.request = [this]() -> std::optional<sai::Request> {
+                     sai::Read read{.acl = memory_.acl};
+                     std::set<Oid> maps;
+                     for (const auto& [oid, map] : memory_.maps) maps.insert(oid);
+                     for (const auto& [name, original] : memory_.ports)
+                       maps.insert(original.before.maps.begin(), original.before.maps.end());
+                     maps.erase(0);
+                     read.maps.assign(maps.begin(), maps.end());
+                     return read;
+                   },
+                   .answered =
+                       [this, task](const sai::Answer& answer) {
+                         if (const auto* view = std::get_if<sai::View>(&answer)) {
+                           take(*view);
+                           if (task) finish(task);
+                           return;
+                         }
+                         const auto* refused = std::get_if<sai::Refused>(&answer);
+                         fall(refused != nullptr ? escape(refused->why)
+                                                 : "libsai's process answers something else");
+                       }});
+  send_next();
+}
+
+void Sai::take(sai::View view) {
+  const bool was_down = std::exchange(down_, std::nullopt).has_value();
+  if (was_down || view != view_) events_.changed.emplace_back();
+  view_ = std::move(view);
+  if (jobs_.empty()) clean_up();
+}
+
+void Sai::finish(const std::shared_ptr<Task>& task) {
+  // Behind the removal of what nobody refers to any more.
+  jobs_.push_back({.request = [this, task]() -> std::optional<sai::Request> {
+    if (tasks_.erase(task) != 0)
+      for (const auto& [port, outcome] : task->outcomes) events_.outcomes.push_back(outcome);
+    return std::nullopt;
+  }});
+}
+
+void Sai::clean_up() {
+  bool changed = false;
+  // Its objects were another life's of the chip, or somebody else has set all of it anew.
+  changed |= std::erase_if(memory_.ports, [&](const auto& entry) {
+               return view_.ports.contains(entry.first) && !is_ours(entry.first);
+             }) != 0;
+  changed |= std::erase_if(memory_.maps, [&](const auto& entry) {
+               return !view_.maps.contains(entry.first) || !is_our_map(entry.first);
+             }) != 0;
+  if (memory_.acl.table != 0 && view_.acl.table == 0) {
+    memory_.acl = {};
+    changed = true;
+  }
+  if (changed) (void)save();
+  for (const auto& [oid, map] : memory_.maps)
+    if (!is_used(oid)) drop_map(oid, map);
+}
+
+bool Sai::is_used(Oid map) const {
+  return std::ranges::any_of(view_.ports, [map](const auto& port) {
+    return std::ranges::find(port.second.maps, map) != port.second.maps.end();
+  });
+}
+
+void Sai::drop_map(Oid oid, const sai::Map& map) {
+  jobs_.push_back({.request = [this, oid]() -> std::optional<sai::Request> {
+                     if (is_used(oid)) return std::nullopt;  // meanwhile
+                     memory_.maps.erase(oid);                // nobody refers to it from now on
+                     return sai::Drop{oid};
+                   },
+                   .answered =
+                       [this, oid, map](const sai::Answer& answer) {
+                         if (std::holds_alternative<sai::Done>(answer))
+                           view_.maps.erase(oid);
+                         else
+                           memory_.maps[oid] = map;  // another time
+                         (void)save();
+                       }});
+}
+
+Result<void> Sai::save() const {
+  return replace_file(options_.memory, memory_.empty() ? "" : sai::format(memory_))
+      .map_error([](Error e) {
+        e.what.insert(0, "what the ports had before ");
+        return e;
+      });
+}
+
+std::optional<Sai::Means> Sai::means() const {
+  for (const MapKind kind : {MapKind::kDscpToTc, MapKind::kTcToQueue, MapKind::kTcToGroup})
+    if (!view_.can_map[index(kind)]) return std::nullopt;
+  if (view_.can_map[index(MapKind::kTcToDscp)]) return Means::kMaps;
+  return view_.can_acl ? std::optional(Means::kAcl) : std::nullopt;
+}
+
+const sai::Port* Sai::find(const std::string& port) const {
+  const auto at = view_.ports.find(port);
+  return at == view_.ports.end() ? nullptr : &at->second;
+}
+
+bool Sai::is_our_map(Oid map) const {
+  const auto ours = memory_.maps.find(map);
+  const auto there = view_.maps.find(map);
+  // By its numbers too: after a restart of the chip's software others get these ids.
+  return ours != memory_.maps.end() && there != view_.maps.end() && ours->second == there->second;
+}
+
+bool Sai::is_ours(const std::string& name) const {
+  const auto kept = memory_.ports.find(name);
+  const sai::Port* port = find(name);
+  return kept != memory_.ports.end() && port != nullptr && kept->second.before.oid == port->oid &&
+         std::ranges::any_of(port->maps, [&](Oid map) { return is_our_map(map); });
+}
+
+QosMaps Sai::before() const {
+  // Those of the first port that has any, as they were before ours: the same at each start.
+  for (const auto& [name, port] : view_.ports) {
+    const auto kept = memory_.ports.find(name);
+    const sai::Port& then = kept != memory_.ports.end() ? kept->second.before : port;
+    if (!view_.maps.contains(then.maps[index(MapKind::kDscpToTc)])) continue;
+    QosMaps maps;
+    for (const MapKind kind : kMapKinds)
+      if (const auto at = view_.maps.find(then.maps[index(kind)]); at != view_.maps.end())
+        maps[index(kind)] = at->second.numbers;
+    return maps;
+  }
+  return {};
+}
+
+Result<PortMaps> Sai::maps_of(const qos::Ruleset& rules) const {
+  if (means() == Means::kMaps) return dataplane::maps_of(rules, before());
+  qos::Ruleset flat = rules;  // what turns is the ACL's
+  flat.remaps.clear();
+  return dataplane::maps_of(flat, before());
+}
+
+std::vector<sai::Turn> Sai::turns_of(const qos::Ruleset& rules) {
+  std::vector<sai::Turn> turns;
+  for (const qos::Remap& remap : rules.remaps) {
+    const unsigned priority = remap.to.priority.value();
+    const bool lossless = (rules.pfc_enable >> priority & 1U) != 0;
+    turns.push_back({remap.from.dscp.value(), lossless ? priority : 0, remap.to.dscp.value()});
+  }
+  return turns;
+}
+
+// What is planned, and what stands.
+
+Result<PortPlan> Sai::plan_from(const PortRef& port, std::optional<qos::Ruleset> want) {
+  if (down_) return fail(*down_);
+  numbers_[port.name] = port.ifindex;
+  // Half of the rules is worse than none.
+  if (want && (want->layered || !means())) want.reset();
+  PortPlan plan{.port = port, .want = std::move(want)};
+  const sai::Port* there = find(port.name);
+  const bool ours = is_ours(port.name);
+  if (!plan.want) {
+    if (ours)
+      for (const Part part : kParts) plan.changes.push_back({Action::kRemove, part});
+    return plan;
+  }
+  if (there == nullptr)
+    return fail(Error{::if_nametoindex(port.name.c_str()) == 0 ? ENODEV : 0, port.name,
+                      "libsai has no host interface of that name: leave it out of `ports`"});
+  const auto wanted = maps_of(*plan.want);
+  if (!wanted) return fail(wanted.error());
+  collapsed_ = wanted->collapsed;
+  for (const Part part : kParts) {
+    bool right = true;
+    for (const MapKind kind : kMapKinds) {
+      if (part_of(kind) != part || !view_.can_map[index(kind)]) continue;
+      const QosMap& numbers = wanted->maps[index(kind)];
+      const auto map = view_.maps.find(there->maps[index(kind)]);
+      right &= numbers.empty() ? there->maps[index(kind)] == 0
+                               : map != view_.maps.end() && map->second == sai::Map{kind, numbers};
+    }
+    if (part == Part::kRemap && means() == Means::kAcl && !is_acl_foreign())
+      right &= acl_holds(*there, *plan.want);
+    if (part == Part::kPfc) right &= !view_.can_pfc || there->pfc == plan.want->pfc_enable;
+    if (part == Part::kPfc && !view_.can_pfc) continue;
+    if (!ours || !right) plan.changes.push_back({ours ? Action::kReplace : Action::kAdd, part});
+  }
+  return plan;
+}
+
+bool Sai::is_acl_foreign() const { return view_.bound != 0 && view_.bound != view_.acl.table; }
+
+bool Sai::acl_holds(const sai::Port& port, const qos::Ruleset& rules) const {
+  const bool in = std::ranges::find(view_.acl.ports, port.oid) != view_.acl.ports.end();
+  if (rules.remaps.empty()) return !in;
+  return in && view_.bound == view_.acl.table && view_.acl.turns == turns_of(rules);
+}
+
+Result<PortPlan> Sai::plan(const PortRef& port, const qos::Ruleset& want) {
+  return plan_from(port, want);
+}
+
+Result<PortPlan> Sai::plan_removal(const PortRef& port) { return plan_from(port, std::nullopt); }
+
+Result<Reading> Sai::verify(const PortRef& port, const qos::Ruleset& want) {
+  auto plan = plan_from(port, want);
+  if (!plan) return fail(plan.error());
+  Reading reading{.mend = std::move(*plan)};
+  const char* never =
+      want.layered ? "layers (port.NAME.layers) need more traffic classes than a switch chip has"
+      : !means()   ? "this libsai sets neither TC_AND_COLOR_TO_DSCP_MAP of ports nor an ACL over "
+                     "in and out ports (IN_PORTS, OUT_PORTS, SET_TC, SET_DSCP)"
+                   : nullptr;
+  for (const Part part : kParts) {
+    PartReading read{.part = part, .state = PartState::kDone};
+    const auto change = std::ranges::find(reading.mend.changes, part, &Change::part);
+    if (never != nullptr) {
+      read.state = PartState::kUnsupported;
+      read.text = never;
+    } else if (part == Part::kPfc && !view_.can_pfc) {
+      read.state = PartState::kUnsupported;
+      read.text = "this libsai does not set PFC of ports: whether it is on is not known";
+    } else if (part == Part::kRemap && means() == Means::kAcl && !want.remaps.empty() &&
+               is_acl_foreign()) {
+      read.state = PartState::kForeign;
+      read.text = fmt::format(
+          "the switch has an ACL of somebody else's at its ingress (oid {:#x}), and one alone can "
+          "be there",
+          view_.bound);
+    } else if (change != reading.mend.changes.end()) {
+      read.state = PartState::kMissing;
+      read.text =
+          change->action == Action::kAdd ? "not there" : "another than the one wanted is there";
+    }
+    reading.parts.push_back(std::move(read));
+  }
+  return reading;
+}
+
+// What is changed.
+
+Oid Sai::our_map(const sai::Map& wanted) const {
+  for (const auto& [oid, map] : memory_.maps)
+    if (map == wanted && is_our_map(oid)) return oid;
+  return 0;
+}
+
+void Sai::make_map(const sai::Map& map, const std::shared_ptr<Task>& task) {
+  jobs_.push_back({.request = [this, map]() -> std::optional<sai::Request> {
+                     if (our_map(map) != 0) return std::nullopt;
+                     return map;
+                   },
+                   .answered =
+                       [this, map, task](const sai::Answer& answer) {
+                         if (const auto* done = std::get_if<sai::Done>(&answer)) {
+                           view_.maps[done->made] = memory_.maps[done->made] = map;
+                           (void)save();
+                         } else if (const auto* refused = std::get_if<sai::Refused>(&answer)) {
+                           task->no_map = error(escape(refused->why));
+                         }
+                       }});
+}
+
+void Sai::set_port(const PortRef& port, const PortMaps& wanted, unsigned pfc,
+                   const std::shared_ptr<Task>& task) {
+  const bool fresh = !is_ours(port.name);
+  jobs_.push_back({.request = [=, this]() -> std::optional<sai::Request> {
+                     const sai::Port* there = find(port.name);
+                     if (there == nullptr) return std::nullopt;
+                     sai::Set set{.port = there->oid};
+                     for (const MapKind kind : kMapKinds) {
+                       if (!view_.can_map[index(kind)]) continue;
+                       const QosMap& numbers = wanted.maps[index(kind)];
+                       const Oid map = numbers.empty() ? 0 : our_map({kind, numbers});
+                       if (!numbers.empty() && map == 0) {
+                         task->refuse(port.ifindex,
+                                      task->no_map.value_or(error("a QoS map was not made")));
+                         return std::nullopt;
+                       }
+                       if (map != there->maps[index(kind)]) set.maps.emplace_back(kind, map);
+                     }
+                     if (view_.can_pfc && there->pfc != pfc) set.pfc = pfc;
+                     if (fresh) memory_.ports[port.name].before = *there;
+                     memory_.ports[port.name].pfc = pfc;
+                     // What cannot be put back is not changed.
+                     if (auto kept = save(); !kept) {
+                       if (fresh) memory_.ports.erase(port.name);
+                       task->refuse(port.ifindex, kept.error());
+                       return std::nullopt;
+                     }
+                     if (set.maps.empty() && !set.pfc) return std::nullopt;
+                     task->setting = set;
+                     return set;
+                   },
+                   .answered =
+                       [=, this](const sai::Answer& answer) {
+                         if (const auto* refused = std::get_if<sai::Refused>(&answer)) {
+                           task->refuse(port.ifindex, error(escape(refused->why)));
+                           if (!fresh) return;
+                           memory_.ports.erase(port.name);
+                           (void)save();
+                         } else {
+                           note_set(port.name, task->setting);
+                         }
+                       }});
+}
+
+void Sai::note_set(const std::string& name, const sai::Set& set) {
+  const auto at = view_.ports.find(name);
+  if (at == view_.ports.end()) return;
+  for (const auto& [kind, map] : set.maps) at->second.maps[index(kind)] = map;
+  if (set.pfc) at->second.pfc = *set.pfc;
+}
+
+void Sai::restore_port(const PortRef& port, const std::shared_ptr<Task>& task) {
+  jobs_.push_back({.request = [=, this]() -> std::optional<sai::Request> {
+                     const sai::Port* there = find(port.name);
+                     const auto kept = memory_.ports.find(port.name);
+                     if (there == nullptr || kept == memory_.ports.end()) return std::nullopt;
+                     const auto& [before, ours] = kept->second;
+                     sai::Set set{.port = there->oid};
+                     for (const MapKind kind : kMapKinds) {
+                       // What somebody has set since is his. Down ports have no rewriting.
+                       const Oid now = there->maps[index(kind)];
+                       if (!is_our_map(now) && !(now == 0 && kind == MapKind::kTcToDscp)) continue;
+                       const Oid then = before.maps[index(kind)];
+                       const Oid back = view_.maps.contains(then) ? then : 0;  // it may be gone
+                       if (back != now) set.maps.emplace_back(kind, back);
+                     }
+                     if (view_.can_pfc && there->pfc == ours && before.pfc != ours)
+                       set.pfc = before.pfc;
+                     task->setting = set;
+                     return set;
+                   },
+                   .answered =
+                       [=, this](const sai::Answer& answer) {
+                         if (const auto* refused = std::get_if<sai::Refused>(&answer))
+                           return task->refuse(port.ifindex, error(escape(refused->why)));
+                         note_set(port.name, task->setting);
+                         memory_.ports.erase(port.name);
+                         (void)save();
+                       }});
+}
+
+void Sai::set_acl(const std::shared_ptr<Task>& task) {
+  jobs_.push_back({.request = [this, task]() -> std::optional<sai::Request> {
+                     std::set<Oid> ports(view_.acl.ports.begin(), view_.acl.ports.end());
+                     for (const Oid port : task->leaves) ports.erase(port);
+                     for (const auto& [port, ifindex] : task->joins)
+                       if (!task->outcomes[ifindex].why) ports.insert(port);
+                     return sai::SetAcl{.acl = memory_.acl,
+                                        .turns = task->turns.value_or(view_.acl.turns),
+                                        .ports = {ports.begin(), ports.end()}};
+                   },
+                   .answered =
+                       [this, task](const sai::Answer& answer) {
+                         if (const auto* refused = std::get_if<sai::Refused>(&answer)) {
+                           for (const auto& [port, ifindex] : task->joins)
+                             task->refuse(ifindex, error(escape(refused->why)));
+                         } else if (const auto* acl = std::get_if<sai::Acl>(&answer)) {
+                           memory_.acl = view_.acl = *acl;
+                           if (acl->table != 0 || !is_acl_foreign()) view_.bound = acl->table;
+                           (void)save();
+                         }
+                       }});
+}
+
+void Sai::apply(const Plan& plan) {
+  const auto task = std::make_shared<Task>();
+  std::vector<std::pair<PortRef, std::optional<qos::Ruleset>>> ports;
+  for (const PortPlan& port : plan.ports) {
+    const auto left = plan_from(port.port, port.want);
+    if (!left || left->empty()) {
+      events_.outcomes.push_back({.port = port.port.ifindex});
+      if (!left) events_.outcomes.back().why = left.error();
+      continue;
+    }
+    task->outcomes[port.port.ifindex] = {.port = port.port.ifindex};
+    ports.emplace_back(port.port, left->want);
+  }
+  if (ports.empty()) return;
+  bool acl = false;
+  std::vector<std::function<void()>> sets;
+  for (const auto& [port, want] : ports) {
+    const sai::Port* there = find(port.name);
+    const bool joins = want && means() == Means::kAcl && !want->remaps.empty() && !is_acl_foreign();
+    if (joins) {
+      task->joins.emplace(there->oid, port.ifindex);
+      task->turns = turns_of(*want);
+    } else if (there != nullptr) {
+      task->leaves.insert(there->oid);
+    }
+    acl |= joins || (there != nullptr &&
+                     std::ranges::find(view_.acl.ports, there->oid) != view_.acl.ports.end());
+    if (!want) {
+      restore_port(port, task);
+      continue;
+    }
+    const auto wanted = maps_of(*want);
+    if (!wanted) continue;  // it was planned, so there are some
+    for (const MapKind kind : kMapKinds) {
+      const sai::Map map{kind, wanted->maps[index(kind)]};
+      if (!map.numbers.empty() && view_.can_map[index(kind)] && task->making.insert(map).second)
+        make_map(map, task);
+    }
+    sets.emplace_back([this, port = port, maps = *wanted, pfc = want->pfc_enable, task] {
+      set_port(port, maps, pfc, task);
+    });
+  }
+  for (const auto& set : sets) set();
+  if (acl) set_acl(task);
+  tasks_.insert(task);
+  refresh(task);  // known when all has been read back
+}
+
+Result<std::vector<PortRef>> Sai::ports() {
+  if (down_) return fail(*down_);
+  std::vector<PortRef> ports;
+  for (const auto& [name, original] : memory_.ports) {
+    if (!is_ours(name)) continue;
+    const auto known = numbers_.find(name);
+    ports.push_back({known != numbers_.end()
+                         ? known->second
+                         : Ifindex::make(::if_nametoindex(name.c_str())).value_or(Ifindex()),
+                     name});
+  }
+  std::ranges::sort(ports);
+  return ports;
+}
+
+}  // namespace lldp::dataplane

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "dataplane/backend.hpp"
+#include "dataplane/factory.hpp"
+#include "dataplane/qos_maps.hpp"
+#include "dataplane/sai/messages.hpp"
+#include "dataplane/sai/spawner.hpp"
+#include "os/fd.hpp"
+
+namespace lldp::dataplane {
+
+/// A switch chip by its vendor's libsai, which a process of its own has: QoS maps of each port,
+/// else one ACL entry for each class. docs/dataplane.md tells how. Everything is answered from what
+/// was last read, which is read anew after each change, and every 5 s.
+class Sai : public Backend {
+ public:
+  [[nodiscard]] static Result<std::unique_ptr<Backend>> open(const SaiOptions& options);
+  ~Sai() override;
+
+  [[nodiscard]] std::string_view name() const override { return "sai"; }
+  [[nodiscard]] std::string description() const override;
+  [[nodiscard]] Capabilities capabilities() const override {
+    return {Support::kHardware, Support::kHardware, Support::kHardware, Support::kHardware};
+  }
+  [[nodiscard]] std::optional<Error> down() const override { return down_; }
+  [[nodiscard]] std::size_t ports_per_turn() const override { return 1024; }
+  [[nodiscard]] Result<void> prepare(std::span<const qos::Ruleset>) override { return {}; }
+  [[nodiscard]] Result<PortPlan> plan(const PortRef& port, const qos::Ruleset& want) override;
+  [[nodiscard]] Result<Reading> verify(const PortRef& port, const qos::Ruleset& want) override;
+  [[nodiscard]] int events() const override { return poll_.get(); }
+  [[nodiscard]] Events take_events() override;
+  [[nodiscard]] std::vector<Ifindex> glance(std::span<const Ifindex>) override { return {}; }
+  [[nodiscard]] Result<PortPlan> plan_removal(const PortRef& port) override;
+  void apply(const Plan& plan) override;
+  void forget(Ifindex) override {}  // the chip keeps a port whose interface is gone
+  [[nodiscard]] Result<std::vector<PortRef>> ports() override;
+  [[nodiscard]] Result<Bounces> bounces(Ifindex) override { return Bounces{}; }
+  [[nodiscard]] std::string displaced(const PortRef& port) const override;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  /// What is asked of libsai, made when its turn has come: nothing: it is not needed any more.
+  struct Job {
+    std::function<std::optional<sai::Request>()> request{};
+    std::function<void(const sai::Answer&)> answered{};
+  };
+  /// What becomes of the ports of a plan.
+  struct Task;
+
+  Sai(SaiOptions options, UniqueFd poll, UniqueFd timer);
+  void start();
+  /// Nothing can be asked at present.
+  void fall(std::string why);
+  void set_timer(Clock::duration after);
+  void on_timer();
+  void on_message(std::string_view text);
+  void on_ended(const std::string& how);
+  void receive();
+  void send_next();
+  /// `task` is done when that has been read.
+  void refresh(const std::shared_ptr<Task>& task = {});
+  void finish(const std::shared_ptr<Task>& task);
+  void take(sai::View view);
+  /// Maps and the ACL of ours that nothing refers to any more.
+  void clean_up();
+  void drop_map(sai::Oid oid, const sai::Map& map);
+  [[nodiscard]] bool is_used(sai::Oid map) const;
+  [[nodiscard]] Result<void> save() const;
+
+  /// How rules are put into this chip; nothing: not at all.
+  enum class Means : std::uint8_t { kMaps, kAcl };
+  [[nodiscard]] std::optional<Means> means() const;
+  [[nodiscard]] const sai::Port* find(const std::string& port) const;
+  [[nodiscard]] bool is_our_map(sai::Oid map) const;
+  [[nodiscard]] bool is_ours(const std::string& port) const;
+  [[nodiscard]] QosMaps before() const;
+  /// Of these rules, by what was last read.
+  [[nodiscard]] Result<PortMaps> maps_of(const qos::Ruleset& rules) const;
+  [[nodiscard]] static std::vector<sai::Turn> turns_of(const qos::Ruleset& rules);
+  [[nodiscard]] bool is_acl_foreign() const;
+  /// The ACL does for the port what the rules say.
+  [[nodiscard]] bool acl_holds(const sai::Port& port, const qos::Ruleset& rules) const;
+  [[nodiscard]] Result<PortPlan> plan_from(const PortRef& port, std::optional<qos::Ruleset> want);
+  [[nodiscard]] sai::Oid our_map(const sai::Map& wanted) const;
+  void make_map(const sai::Map& map, const std::shared_ptr<Task>& task);
+  void set_port(const PortRef& port, const PortMaps& wanted, unsigned pfc,
+                const std::shared_ptr<Task>& task);
+  void restore_port(const PortRef& port, const std::shared_ptr<Task>& task);
+  /// It is so now.
+  void note_set(const std::string& name, const sai::Set& set);
+  void set_acl(const std::shared_ptr<Task>& task);
+
+  SaiOptions options_;
+  UniqueFd poll_;   ///< epoll: the connection, the spawner and timer_
+  UniqueFd timer_;  ///< patience, the next reading, or the next start
+  UniqueFd socket_;
+  bool runs_ = false;  ///< started, and its end not told
+  std::optional<Error> down_{};
+  std::optional<Error> damaged_{};  ///< what the file says cannot be had
+  std::string said_{};              ///< by the process, of why it ends
+  Clock::duration pause_{};         ///< before the process is started again
+  Clock::time_point started_{};
+  std::deque<Job> jobs_;
+  std::optional<Job> current_;
+  bool heard_ = false;    ///< the process has come up, with libsai
+  bool hanging_ = false;  ///< nothing was heard of `current_` for too long
+  sai::View view_;
+  sai::Memory memory_;
+  std::map<std::string, Ifindex> numbers_;  ///< of ports, as they were last called
+  std::set<std::shared_ptr<Task>> tasks_;   ///< whose outcomes are not told
+  std::vector<Dscp> collapsed_;
+  Events events_;
+};
+
+}  // namespace lldp::dataplane

@@ -1,0 +1,459 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+
+#include <cerrno>
+#include <chrono>
+#include <functional>
+#include <memory>
+
+#include "dataplane/factory.hpp"
+#include "dataplane/sai/messages.hpp"
+#include "tests/dataplane/contract.hpp"
+#include "tests/dataplane/sai_box.hpp"
+
+namespace lldp::dataplane {
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+PortRef port_of(int i) {
+  return {*Ifindex::make(7U + static_cast<unsigned>(i)), SaiBox::name_of(i)};
+}
+
+/// Reads anew before it is asked: what others have changed is known within 5 s else.
+class SaiWorld : public World {
+ public:
+  explicit SaiWorld(bool no_rewriting) { box_.chip().no_rewriting = no_rewriting; }
+  std::unique_ptr<Backend> open() override {
+    class Fresh : public Backend {
+     public:
+      Fresh(std::unique_ptr<Backend> real, SaiBox& box) : real_(std::move(real)), box_(box) {}
+      std::string_view name() const override { return real_->name(); }
+      std::string description() const override { return real_->description(); }
+      Capabilities capabilities() const override { return real_->capabilities(); }
+      Result<void> prepare(std::span<const qos::Ruleset> rules) override {
+        return real_->prepare(rules);
+      }
+      Result<PortPlan> plan(const PortRef& p, const qos::Ruleset& want) override {
+        reopen();
+        return real_->plan(p, want);
+      }
+      Result<Reading> verify(const PortRef& p, const qos::Ruleset& want) override {
+        reopen();
+        return real_->verify(p, want);
+      }
+      int events() const override { return real_->events(); }
+      Events take_events() override { return real_->take_events(); }
+      Result<PortPlan> plan_removal(const PortRef& p) override {
+        reopen();
+        return real_->plan_removal(p);
+      }
+      void apply(const Plan& plan) override { real_->apply(plan); }
+      void forget(Ifindex port) override { real_->forget(port); }
+      Result<std::vector<PortRef>> ports() override {
+        reopen();
+        return real_->ports();
+      }
+      Result<Bounces> bounces(Ifindex port) override { return real_->bounces(port); }
+
+     private:
+      void reopen() {
+        real_ = nullptr;
+        real_ = std::move(*make_backend("sai", {.sai = *box_.options()}));
+        for (int i : {0, 1}) (void)real_->plan_removal(port_of(i));
+      }
+      std::unique_ptr<Backend> real_;
+      SaiBox& box_;
+    };
+    auto options = box_.options();
+    EXPECT_TRUE(options) << to_string(options.error());
+    auto real = make_backend("sai", {.sai = *options});
+    EXPECT_TRUE(real && !(*real)->down()) << to_string(*(*real)->down());
+    return std::make_unique<Fresh>(std::move(*real), box_);
+  }
+  PortRef port(int n) override { return port_of(n); }
+  bool forgets() const override { return false; }
+
+ private:
+  SaiBox box_;
+};
+struct SaiMapsWorld : SaiWorld {
+  SaiMapsWorld() : SaiWorld(false) {}
+};
+struct SaiAclWorld : SaiWorld {
+  SaiAclWorld() : SaiWorld(true) {}
+  bool classifies_by_order() const override { return false; }
+};
+
+INSTANTIATE_TEST_SUITE_P(Sai, BackendContract,
+                         testing::Values(world_case<SaiMapsWorld>("Maps"),
+                                         world_case<SaiAclWorld>("Acl")),
+                         [](const auto& c) { return c.param.name; });
+
+class SaiTest : public testing::Test {
+ protected:
+  void open() {
+    backend_ = nullptr;
+    auto options = box_.options();
+    ASSERT_TRUE(options) << to_string(options.error());
+    auto backend = make_backend("sai", {.sai = *options});
+    ASSERT_TRUE(backend) << to_string(backend.error());
+    backend_ = std::move(*backend);
+  }
+  Result<void> put(int port, Order order, const qos::Policy& policy = qos::Policy()) {
+    const auto plan = backend_->plan(port_of(port), qos::compile(policy, {.order = order}));
+    if (!plan) return fail(plan.error());
+    return finish(*backend_, *plan);
+  }
+  Result<void> take_all() {
+    const auto ports = backend_->ports();
+    if (!ports) return fail(ports.error());
+    for (const PortRef& port : *ports) {
+      const auto plan = backend_->plan_removal(port);
+      if (!plan) return fail(plan.error());
+      if (auto done = finish(*backend_, *plan); !done) return done;
+    }
+    return {};
+  }
+  bool until(const std::function<bool()>& done, std::chrono::milliseconds most = 12s) {
+    const auto end = Clock::now() + most;
+    while (!done() && Clock::now() < end) {
+      pollfd ready{.fd = backend_->events(), .events = POLLIN, .revents = 0};
+      ::poll(&ready, 1, 10);
+      (void)backend_->take_events();
+    }
+    return done();
+  }
+  std::string states(int port, Order order) {
+    const auto reading = backend_->verify(port_of(port), rules_of(order));
+    if (!reading) return to_string(reading.error());
+    std::string text;
+    for (const PartReading& part : reading->parts)
+      text.append(text.empty() ? "" : " ").append(to_string(part.state));
+    return text;
+  }
+  std::string why(int port, Order order, Part part) {
+    const auto reading = backend_->verify(port_of(port), rules_of(order));
+    for (const PartReading& read : reading ? reading->parts : std::vector<PartReading>())
+      if (read.part == part) return read.text;
+    return {};
+  }
+  std::string down() {
+    const auto why = backend_->down();
+    return why ? why->what : "";
+  }
+  /// Packets of every class between every two ports: 0 and 2 are up, 1 and 3 down.
+  void expect_rules() {
+    for (int in : {0, 1})
+      for (int out : {2, 3})
+        for (const qos::Class c :
+             {qos::Policy().lossless()[0], qos::Policy().lossless()[1], qos::Policy().lossy()}) {
+          const Order orders[] = {Order::kUp, Order::kDown};
+          const qos::Class after =
+              qos::remap(qos::Policy(), {.order = orders[in]}, {.order = orders[out - 2]}, c);
+          EXPECT_EQ(box_.forward(in, out, c.dscp.value()),
+                    (SaiBox::Left{after.dscp.value(), c.priority.value(), after.priority.value()}))
+              << in << out << to_string(c);
+        }
+  }
+
+  SaiBox box_;
+  std::unique_ptr<Backend> backend_;
+};
+
+TEST_F(SaiTest, PacketsChangeAsTheRulesSayByMaps) {
+  open();
+  ASSERT_TRUE(put(0, Order::kUp) && put(1, Order::kDown) && put(2, Order::kUp) &&
+              put(3, Order::kDown));
+  expect_rules();
+  EXPECT_EQ(states(0, Order::kUp), "done done done done");
+  EXPECT_EQ(box_.port(0).pfc, 0b110'0000);
+  EXPECT_EQ(box_.forward(0, 2, 46).dscp, 46U) << "a lossy DSCP that somebody tells apart";
+  EXPECT_EQ(box_.chip().bound, 0U);
+  EXPECT_FALSE(box_.chip().initialized) << "the chip is somebody else's";
+}
+
+TEST_F(SaiTest, PacketsChangeAsTheRulesSayByAnAclWhereMapsCannot) {
+  box_.chip().no_rewriting = true;
+  open();
+  ASSERT_TRUE(put(0, Order::kUp) && put(1, Order::kDown) && put(2, Order::kUp) &&
+              put(3, Order::kDown));
+  expect_rules();
+  EXPECT_EQ(states(0, Order::kUp), "done done done done");
+  EXPECT_EQ(states(1, Order::kDown), "done done done done");
+  EXPECT_EQ(box_.count(SAI_OBJECT_TYPE_ACL_ENTRY), 2U) << "one for each class, over sets of ports";
+  EXPECT_THAT(backend_->description(), HasSubstr("an ACL over the up ports, by libsai (SAI 1.18)"));
+  ASSERT_TRUE(put(1, Order::kUp));
+  EXPECT_EQ(box_.forward(1, 0, 43).dscp, 51U);
+  ASSERT_TRUE(put(1, Order::kDown));
+  EXPECT_EQ(box_.forward(1, 0, 43).dscp, 43U);
+  EXPECT_EQ(box_.count(SAI_OBJECT_TYPE_ACL_TABLE), 1U);
+}
+
+TEST_F(SaiTest, ChangeOfOnePortsOrderSetsThatPortsMapsAlone) {
+  open();
+  ASSERT_TRUE(put(0, Order::kUp) && put(1, Order::kDown) && put(2, Order::kDown));
+  const fake_sai::Object before = box_.port(0);
+  const int sets = box_.chip().sets;
+  ASSERT_TRUE(put(1, Order::kUp));
+  EXPECT_EQ(box_.chip().sets, sets + 3) << "in, rewriting and queues; groups and PFC are the same";
+  EXPECT_EQ(std::memcmp(box_.port(0).maps, before.maps, sizeof before.maps), 0);
+}
+
+TEST_F(SaiTest, RestartChangesNothing) {
+  open();
+  ASSERT_TRUE(put(0, Order::kUp) && put(1, Order::kDown));
+  const int sets = box_.chip().sets;
+  open();
+  EXPECT_TRUE(put(0, Order::kUp) && put(1, Order::kDown));
+  EXPECT_EQ(box_.chip().sets, sets);
+}
+
+TEST_F(SaiTest, RemovalPutsBackWhatWasThereAndLeavesNoObject) {
+  for (const bool no_rewriting : {false, true}) {
+    box_.chip().no_rewriting = no_rewriting;
+    open();
+    ASSERT_TRUE(put(0, Order::kUp) && put(1, Order::kDown) && put(2, Order::kUp));
+    EXPECT_GT(box_.count(SAI_OBJECT_TYPE_QOS_MAP), 1U);
+    open();  // another process takes them away
+    ASSERT_TRUE(take_all());
+    for (int i : {0, 1, 2}) {
+      EXPECT_EQ(box_.port(i).maps[0], box_.theirs());
+      for (int k : {1, 2, 3}) EXPECT_EQ(box_.port(i).maps[k], 0U);
+      EXPECT_EQ(box_.port(i).pfc, 0b1'1000);
+    }
+    EXPECT_EQ(box_.count(SAI_OBJECT_TYPE_QOS_MAP), 1U);
+    EXPECT_EQ(box_.count(SAI_OBJECT_TYPE_ACL_TABLE) + box_.count(SAI_OBJECT_TYPE_ACL_ENTRY), 0U);
+    EXPECT_EQ(box_.chip().bound, 0U);
+    EXPECT_NE(::access(box_.memory().c_str(), F_OK), 0) << "nothing is left to be remembered";
+  }
+}
+
+TEST_F(SaiTest, RemovalLeavesWhatOthersHaveSetSince) {
+  open();
+  ASSERT_TRUE(put(0, Order::kUp));
+  fake_sai::Object* map = box_.chip().add(SAI_OBJECT_TYPE_QOS_MAP);
+  map->map_type = SAI_QOS_MAP_TYPE_TC_TO_QUEUE;
+  box_.port(0).maps[2] = map->oid;
+  box_.port(0).pfc = 0b100;
+  open();
+  ASSERT_TRUE(take_all());
+  EXPECT_EQ(box_.port(0).maps[0], box_.theirs());
+  EXPECT_EQ(box_.port(0).maps[2], map->oid);
+  EXPECT_EQ(box_.port(0).pfc, 0b100);
+}
+
+TEST_F(SaiTest, WhatOthersChangeIsFoundWithinTenSecondsAndPutBack) {
+  open();
+  ASSERT_TRUE(put(0, Order::kUp));
+  box_.port(0).maps[2] = 0;
+  EXPECT_TRUE(until([&] { return states(0, Order::kUp) == "done missing done done"; }, 10s));
+  ASSERT_TRUE(put(0, Order::kUp));
+  EXPECT_EQ(states(0, Order::kUp), "done done done done");
+}
+
+TEST_F(SaiTest, NumbersThatOthersPutIntoOurMapAreFound) {
+  open();
+  ASSERT_TRUE(put(0, Order::kUp));
+  fake_sai::Object* map = box_.chip().find(box_.port(0).maps[2]);
+  map->pairs[1].value = static_cast<std::uint8_t>(7 - map->pairs[1].value);
+  open();
+  EXPECT_EQ(states(0, Order::kUp), "done missing done done");
+  ASSERT_TRUE(put(0, Order::kUp));
+  EXPECT_EQ(states(0, Order::kUp), "done done done done");
+}
+
+TEST_F(SaiTest, ChangeOfClassesLeavesNoMapBehind) {
+  open();
+  ASSERT_TRUE(put(0, Order::kUp) && put(1, Order::kUp));
+  const std::size_t maps = box_.count(SAI_OBJECT_TYPE_QOS_MAP);
+  for (int i : {0, 1}) ASSERT_TRUE(put(i, Order::kUp, qos::Policy::with_lossless(3)));
+  EXPECT_EQ(box_.count(SAI_OBJECT_TYPE_QOS_MAP), maps);
+}
+
+TEST_F(SaiTest, RefusalIsSaidInSaisWordsAndThePortLeftAsItWas) {
+  open();
+  ASSERT_TRUE(put(1, Order::kDown));
+  box_.chip().refuse_set = SAI_PORT_ATTR_PRIORITY_FLOW_CONTROL;
+  const auto done = put(0, Order::kUp);
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().what, "libsai: SAI_STATUS_INSUFFICIENT_RESOURCES of setting a port's PFC");
+  EXPECT_EQ(box_.port(0).maps[0], box_.theirs());
+  EXPECT_EQ(box_.port(0).maps[2], 0U);
+  EXPECT_EQ(states(1, Order::kDown), "done done done done");
+  box_.chip().refuse_set = -1;
+  EXPECT_TRUE(put(0, Order::kUp));
+}
+
+TEST_F(SaiTest, LibraryThatCannotIsUnsupportedAndGetsNothing) {
+  box_.chip().no_rewriting = box_.chip().no_acl = true;
+  open();
+  EXPECT_TRUE(put(0, Order::kUp));
+  EXPECT_EQ(states(0, Order::kUp), "unsupported unsupported unsupported unsupported");
+  EXPECT_THAT(why(0, Order::kUp, Part::kRemap), HasSubstr("neither TC_AND_COLOR_TO_DSCP_MAP"));
+  EXPECT_EQ(box_.chip().sets, 0);
+}
+
+TEST_F(SaiTest, LibraryThatCannotBeAskedIsTried) {
+  box_.chip().no_capabilities = true;
+  open();
+  ASSERT_TRUE(put(0, Order::kUp));
+  EXPECT_EQ(states(0, Order::kUp), "done done done done");
+}
+
+TEST_F(SaiTest, LibraryWithoutPfcIsNotTakenAtItsWord) {
+  box_.chip().no_pfc = true;
+  open();
+  ASSERT_TRUE(put(0, Order::kUp));
+  EXPECT_EQ(states(0, Order::kUp), "done done done unsupported");
+}
+
+TEST_F(SaiTest, AclOfSomebodyElsesIsForeignAndStays) {
+  box_.chip().no_rewriting = true;
+  fake_sai::Object* table = box_.chip().add(SAI_OBJECT_TYPE_ACL_TABLE);
+  box_.chip().bound = table->oid;
+  open();
+  EXPECT_TRUE(put(0, Order::kUp));
+  EXPECT_EQ(states(0, Order::kUp), "done foreign done done");
+  EXPECT_EQ(box_.chip().bound, table->oid);
+}
+
+TEST_F(SaiTest, PfcThatTheRulesTakeFromOthersIsSaid) {
+  open();
+  EXPECT_EQ(backend_->displaced(port_of(0)), "");
+  ASSERT_TRUE(put(0, Order::kUp));
+  EXPECT_THAT(backend_->displaced(port_of(0)), HasSubstr("priority 3, 4 had PFC before the rules"));
+  EXPECT_THAT(backend_->description(), HasSubstr("priority 3, 4 had PFC before the rules"));
+}
+
+TEST_F(SaiTest, ChipThatWasStartedAnewHasNothingOfOurs) {
+  open();
+  ASSERT_TRUE(put(0, Order::kUp));
+  // Its ids are given again, to others.
+  for (fake_sai::Object& o : box_.chip().objects)
+    if (o.type == SAI_OBJECT_TYPE_QOS_MAP && o.oid != box_.theirs()) o.count = 1;
+  box_.port(0).maps[0] = box_.theirs();
+  open();
+  EXPECT_THAT(*backend_->ports(), IsEmpty());
+  EXPECT_EQ(states(0, Order::kUp), "missing missing missing missing");
+}
+
+// The bars: who asks is answered at once, and told why within 2 s.
+TEST_F(SaiTest, HangIsToldWithinTwoSecondsAndNobodyWaits) {
+  open();
+  ASSERT_TRUE(put(0, Order::kUp));
+  box_.chip().hang = 4000;  // of the 30 s that it may be, for the test's sake
+  const auto plan = backend_->plan(port_of(1), rules_of(Order::kUp));
+  ASSERT_TRUE(plan);
+  const auto begun = Clock::now();
+  backend_->apply({.ports = {*plan}});
+  auto slowest = Clock::now() - begun;
+  std::vector<Outcome> outcomes;
+  while (Clock::now() < begun + 3500ms) {
+    pollfd ready{.fd = backend_->events(), .events = POLLIN, .revents = 0};
+    ::poll(&ready, 1, 10);
+    const auto asked = Clock::now();
+    for (const Outcome& outcome : backend_->take_events().outcomes) {
+      EXPECT_LT(Clock::now() - begun, 2s);
+      outcomes.push_back(outcome);
+    }
+    (void)backend_->verify(port_of(0), rules_of(Order::kUp));
+    slowest = std::max(slowest, Clock::now() - asked);
+  }
+  EXPECT_LT(slowest, 50ms);  // 5 ms is the bar of a release build on a quiet machine
+  RecordProperty("slowest_us", std::to_string(slowest / 1us));
+  ASSERT_EQ(outcomes.size(), 1U);
+  ASSERT_TRUE(outcomes[0].why);
+  EXPECT_THAT(outcomes[0].why->what, HasSubstr("libsai has not answered for 1.5 s"));
+  EXPECT_THAT(down(), HasSubstr("libsai has not answered for 1.5 s"));
+  EXPECT_TRUE(until([&] { return !backend_->down(); })) << down();
+  EXPECT_EQ(states(0, Order::kUp), "done done done done");
+  EXPECT_TRUE(put(1, Order::kUp));
+}
+
+TEST_F(SaiTest, SlowLibraryThatGoesOnIsNoneThatHangs) {
+  open();
+  box_.chip().slow = 80;  // a reading is 32 calls
+  EXPECT_TRUE(put(0, Order::kUp));
+}
+
+TEST_F(SaiTest, CrashIsToldAndTheProcessStartedAnew) {
+  open();
+  ASSERT_TRUE(put(0, Order::kUp));
+  box_.chip().crash = 1;
+  const auto begun = Clock::now();
+  const auto done = put(1, Order::kUp);
+  ASSERT_FALSE(done);
+  EXPECT_LT(Clock::now() - begun, 2s);
+  EXPECT_THAT(done.error().what, HasSubstr("libsai's process has ended"));
+  EXPECT_TRUE(until([&] { return down().find("killed by signal 11") != std::string::npos; }, 2s))
+      << down();
+  EXPECT_TRUE(until([&] { return !backend_->down(); })) << down();
+  EXPECT_TRUE(put(1, Order::kUp));
+  EXPECT_EQ(states(0, Order::kUp), "done done done done");
+}
+
+TEST_F(SaiTest, LibraryOfAnotherReleaseIsRefused) {
+  ::setenv("FAKE_SAI_VERSION", "11300", 1);
+  open();
+  ::unsetenv("FAKE_SAI_VERSION");
+  EXPECT_TRUE(until([&] { return down().find("speaks SAI 1.13") != std::string::npos; })) << down();
+  EXPECT_THAT(down(), HasSubstr("-DLLDP_LEVEL_SAI_HEADERS="));
+}
+
+TEST_F(SaiTest, DamagedMemoryIsSaidAndKeepsARemovalFromGuessing) {
+  open();
+  ASSERT_TRUE(put(0, Order::kUp));
+  backend_ = nullptr;
+  std::ofstream(box_.memory()) << "{";
+  auto options = box_.options();
+  options->removing = true;
+  const auto refused = make_backend("sai", {.sai = *options});
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(to_string(refused.error()), HasSubstr("is damaged"));
+  open();
+  EXPECT_THAT(backend_->description(), HasSubstr("is damaged"));
+}
+
+TEST(SaiOpening, NothingThatStartsItIsSaid) {
+  EXPECT_FALSE(make_backend("sai", {}));
+  const auto none = io::fork_sai_spawner("", "");
+  ASSERT_FALSE(none);
+  EXPECT_EQ(to_string(none.error()), "backend sai: name the vendor's libsai.so in sai.library");
+}
+
+TEST(SaiMessages, AreReadAsTheyWereWritten) {
+  using namespace sai;
+  const Map map{MapKind::kTcToQueue, {{0, 0}, {5, 6}}};
+  const Acl acl{.table = 7, .entries = {8, 9}, .turns = {{43, 6, 51}, {51, 0, 0}}, .ports = {1, 2}};
+  for (const Request& request :
+       {Request(Read{{1, UINT64_MAX}, acl}), Request(map), Request(Drop{3}),
+        Request(Set{4, {{MapKind::kTcToDscp, 0}, {MapKind::kDscpToTc, 9}}, 0x60U}),
+        Request(Set{4, {}, std::nullopt}), Request(SetAcl{acl, {{43, 6, 51}}, {5}})})
+    EXPECT_EQ(parse_request(format(request)), request) << format(request);
+  const View view{.release = "1.18",
+                  .can_map = {true, false, true, true},
+                  .can_pfc = true,
+                  .can_acl = true,
+                  .ports = {{"Ethernet0", {.oid = 1, .maps = {1, 2, 3, 4}, .pfc = 0x18}}},
+                  .maps = {{2, map}},
+                  .bound = 7,
+                  .acl = acl};
+  for (const Answer& answer :
+       {Answer(Busy{}), Answer(Refused{"no \"room\""}), Answer(Done{5}), Answer(view), Answer(acl)})
+    EXPECT_EQ(parse_answer(format(answer)), answer) << format(answer);
+  for (const char* wrong : {"", "[]", "{}", R"({"is":"done","made":-1})", R"({"is":"view"})",
+                            R"({"is":"refused","why":7})", R"({"is":[]})", "\xff"})
+    EXPECT_FALSE(parse_answer(wrong)) << wrong;
+  EXPECT_FALSE(parse_request(R"({"do":"make","map":{"kind":"x","numbers":[]}})"));
+  EXPECT_FALSE(parse_request(R"({"do":"make","map":{"kind":"dscp-to-tc","numbers":[[1]]}})"));
+  EXPECT_FALSE(parse_request(R"({"do":"set","port":1,"maps":{},"pfc":256})"));
+}
+
+}  // namespace
+}  // namespace lldp::dataplane

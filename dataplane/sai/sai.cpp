@@ -190,9 +190,8 @@ void Sai::receive() {
   while (socket_) {
     const ssize_t size = ::recv(socket_.get(), text.data(), text.size(), MSG_DONTWAIT);
     if (size < 0) return;
-    if (size == 0) {  // how it ended is told by who started it
+    if (size == 0) {  // how it has ended is told by who started it
       socket_ = UniqueFd();
-      if (!down_) fall("libsai's process has ended");
       return options_.spawner->stop();
     }
     on_message({text.data(), static_cast<std::size_t>(size)});

@@ -44,8 +44,7 @@ int run_collect(const Arguments& arguments) {
   bool json = false;
   po::options_description options("Options");
   options.add_options()("output,o", po::value(&output)->value_name("FILE"),
-                        "write the fabric to FILE instead of standard output; FILE.dot: as DOT, "
-                        "without the orders of ports")(
+                        "write the fabric to FILE instead of standard output; FILE.dot: as DOT")(
       "ssh", po::value(&ssh)->value_name("HOSTS"),
       "ask HOST,HOST... or @FILE by ssh, without passwords")(
       "command",

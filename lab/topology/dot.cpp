@@ -18,6 +18,21 @@ std::string quoted(std::string_view text) {
   return out + '"';
 }
 
+/// What only one end of the link has, in the order in which the ends are written.
+std::string of_ends(const Link& link) {
+  const auto& [a, b] = link.ends;
+  const auto layer = [](const LinkEnd& e) {
+    return e.layer ? std::to_string(e.layer->value()) : std::string();
+  };
+  const auto order = [](const LinkEnd& e) {
+    return std::string(e.order ? to_string(*e.order) : std::string_view());
+  };
+  std::string out;
+  if (a.layer || b.layer) out += fmt::format(", layers=\"{}:{}\"", layer(a), layer(b));
+  if (a.order || b.order) out += fmt::format(", orders=\"{}:{}\"", order(a), order(b));
+  return out;
+}
+
 }  // namespace
 
 std::string to_dot(const Fabric& fabric) {
@@ -33,8 +48,8 @@ std::string to_dot(const Fabric& fabric) {
     return quoted(fabric.nodes[e.node].name) + ":" + quoted(e.port);
   };
   for (const Link& link : fabric.links)
-    out += fmt::format("  {} -- {} [rate_bps={}, delay_ns={}]\n", end(link.ends[0]),
-                       end(link.ends[1]), link.rate_bps, link.delay_ns);
+    out += fmt::format("  {} -- {} [rate_bps={}, delay_ns={}{}]\n", end(link.ends[0]),
+                       end(link.ends[1]), link.rate_bps, link.delay_ns, of_ends(link));
   return out + "}\n";
 }
 

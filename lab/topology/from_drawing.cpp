@@ -47,8 +47,25 @@ Result<Node> node_from(cabling::Node& drawn) {
   return node;
 }
 
+/// DOT has attributes of a link alone: `layers` and `orders` there name both ends', in the order in
+/// which the ends are written.
+Result<void> share_out(cabling::Link& drawn, const std::string& place) {
+  for (const auto& [name, member] :
+       {std::pair{"layers", &cabling::End::layer}, std::pair{"orders", &cabling::End::order}}) {
+    const std::string* both = drawn.attributes.find(name);
+    if (both == nullptr) continue;
+    const auto colon = both->find(':');
+    if (colon == both->npos || both->find(':', colon + 1) != both->npos)
+      return fail(Error{0, place, fmt::format("{} is not one of each end, as 1:2", name)});
+    drawn.ends[0].*member = both->substr(0, colon);
+    drawn.ends[1].*member = both->substr(colon + 1);
+  }
+  return {};
+}
+
 Result<Link> link_from(cabling::Link& drawn, const std::string& place,
                        const std::vector<Node>& nodes) {
+  if (auto shared = share_out(drawn, place); !shared) return fail(std::move(shared.error()));
   Link link;
   for (std::size_t e = 0; e < 2; ++e) {
     cabling::End& end = drawn.ends[e];

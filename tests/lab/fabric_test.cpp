@@ -6,6 +6,7 @@
 #include <map>
 
 #include "lab/topology/dot.hpp"
+#include "lab/topology/expanders.hpp"
 #include "lab/topology/generators.hpp"
 #include "lab/topology/json.hpp"
 
@@ -173,6 +174,14 @@ TEST(FabricDot, RoundTrips) {
   EXPECT_EQ(fabric_from_dot(to_dot(*fabric)), fabric);
 }
 
+TEST(FabricDot, KeepsLayersAndOrdersOfEachEnd) {
+  auto fabric = fcplus({.switches = 20, .ports = 6});
+  ASSERT_TRUE(fabric);
+  fabric->links[0].ends[1].order = Order::kUp;
+  fabric->links[1].ends[0].layer.reset();
+  EXPECT_EQ(fabric_from_dot(to_dot(*fabric)), fabric);
+}
+
 TEST(FabricDot, ReadsPtmFilesAndFindsTheLevels) {
   const auto fabric = fabric_from_dot(R"(# cabling
     graph "lab" {
@@ -197,6 +206,12 @@ const BadFabric kBadDots[] = {
     {"BadRole", "graph { a [role=hub] }", "a: role is not host or switch"},
     {"BadLevel", "graph { a [level=x] }", "a: level is not a whole number from 0 to 254"},
     {"BadRate", "graph { a:1 -- b:1\n[rate_bps=fast] }", "line 1: rate_bps is not a whole number"},
+    {"OneLayer", "graph { a:1 -- b:1 [layers=3] }",
+     "line 1: layers is not one of each end, as 1:2"},
+    {"BadLayer", "graph { a:1 -- b:1 [layers=\"3:x\"] }",
+     "line 1: the layer on b is not a whole number from 0 to 31"},
+    {"BadOrder", "graph { a:1 -- b:1 [orders=\"up:over\"] }",
+     "line 1: the order on b is not up, down or unknown"},
     {"Twice", "graph { a:1 -- b:1; a:1 -- c:1 }", "a:1: two links on one port"},
 };
 INSTANTIATE_TEST_SUITE_P(Texts, BadFabricDot, testing::ValuesIn(kBadDots),

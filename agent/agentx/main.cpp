@@ -18,6 +18,7 @@
 
 #include "agent/agentx/mib.hpp"
 #include "agent/control/connection.hpp"
+#include "os/start_pages.hpp"
 
 namespace lldp::agentx {
 namespace {
@@ -159,6 +160,8 @@ int handle(netsnmp_mib_handler*, netsnmp_handler_registration* registration,
 void silence_library(const char* master) {
   // Neither its files nor its MIBs: what we tell we know, and whom we ask we were told.
   ::setenv("MIBS", "", 1);
+  // Nor OpenSSL's, by which it would load what SNMPv3 needs: here is AgentX alone.
+  ::setenv("OPENSSL_CONF", "/dev/null", 1);
   netsnmp_ds_set_boolean(NETSNMP_DS_LIBRARY_ID, NETSNMP_DS_LIB_DONT_READ_CONFIGS, 1);
   netsnmp_ds_set_boolean(NETSNMP_DS_LIBRARY_ID, NETSNMP_DS_LIB_DONT_PERSIST_STATE, 1);
   netsnmp_ds_set_boolean(NETSNMP_DS_LIBRARY_ID, NETSNMP_DS_LIB_DISABLE_PERSISTENT_LOAD, 1);
@@ -192,6 +195,7 @@ void silence_library(const char* master) {
           ::_exit(kFailed);
         },
         nullptr);
+  io::release_start_pages();
   while (true) agent_check_and_process(1);
 }
 

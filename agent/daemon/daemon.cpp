@@ -21,6 +21,7 @@
 #include "base/count.hpp"
 #include "os/clock.hpp"
 #include "os/host.hpp"
+#include "os/start_pages.hpp"
 
 namespace lldp::io {
 namespace {

@@ -41,7 +41,7 @@ def answers(ports):
 
 def serve(path, replies):
     """Varlink: JSON objects that end with NUL."""
-    texts = {method: json.dumps({"parameters": reply}).encode() + b"\0" for method, reply in replies.items()}
+    texts = {method: json.dumps({"parameters": reply}, separators=(",", ":")).encode() + b"\0" for method, reply in replies.items()}
     server = socket.socket(socket.AF_UNIX)
     server.bind(path)
     server.listen()

@@ -25,7 +25,7 @@ ALLOWED = {  # room: the rooms whose headers it may include besides its own
     "agent/daemon": "agent/wire agent/links agent/control agent/process agent/companions agent/lldpd agent/config"
                     " agent/report agent/core dataplane cabling qos tlv os base",
     "agent/cli": "agent/control agent/config agent/report agent/core cabling qos tlv os base",
-    "agent/agentx": "agent/control tlv base",
+    "agent/agentx": "agent/control tlv os base",
     "agent/metrics": "agent/control agent/config agent/report os base",
 }
 # What the lab is built of; nothing of the product looks at it. Inside, a room may look at the ranks before its own.

@@ -6,6 +6,8 @@
 #include <fstream>
 #include <string>
 
+#include "os/start_pages.hpp"
+
 namespace lldp::io {
 namespace {
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Builds the Debian packages of the tree as it is (what git knows, with its changes) into build/package/,
-# checks them with lintian, and says how large they are. `./run package` calls it.
+# checks them with lintian, and says how large they are. `./run package` calls it. LLDP_PACKAGE_DIR: another folder.
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/.."
 
 version=$(dpkg-parsechangelog -l packaging/debian/changelog -S Version)
-out=$PWD/build/package
+out=${LLDP_PACKAGE_DIR:-$PWD/build/package}
 tree=$out/lldp-level-$version
 rm -rf "$out"
 mkdir -p "$out"
@@ -20,6 +20,7 @@ mv "$tree/packaging/debian" "$tree/debian"
   exit 1
 }
 rm -rf "$tree"
+packaging/no-path.sh "$tree" "$out"/*.deb
 lintian --allow-root --fail-on error,warning "$out"/*.changes
 for deb in "$out"/*.deb; do
   printf '%-50s %6s kB installed\n' "$(basename "$deb")" "$(dpkg-deb -f "$deb" Installed-Size)"

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Builds the RPM packages of the tree as it is into build/package/, by the rpmbuild of Debian, checks them with rpmlint,
-# and holds what they install against the Debian packages there. `./run package` calls it.
+# and holds what they install against the Debian packages there. `./run package` calls it. LLDP_PACKAGE_DIR: another folder.
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/.."
 
 spec=packaging/rpm/lldp-level.spec
 version=$(sed -n 's/^Version: *//p' "$spec")
-out=$PWD/build/package
+out=${LLDP_PACKAGE_DIR:-$PWD/build/package}
 top=$out/rpm
 say() { printf '%s\n' "$*"; }
 die() { say "build-rpm: $*" >&2; exit 1; }
@@ -21,14 +21,16 @@ tar -C "$top" -czf "$top/SOURCES/lldp-level-$version.tar.gz" "lldp-level-$versio
 rm -r "$top/lldp-level-$version"
 
 # The dependencies have other names here, and rpm knows none of Debian's packages. The flags are those of the release
-# build, whose objects the compiler's cache then has.
-rpmbuild -bb --nodeps --define "_topdir $top" --define 'optflags -O2 -g1' --define 'debug_package %{nil}' \
+# build, whose objects the compiler's cache then has. What tells when and where it was built is the changelog's date, and nothing.
+rpmbuild -bb --nodeps --define 'source_date_epoch_from_changelog 1' --define 'use_source_date_epoch_as_buildtime 1' \
+  --define 'clamp_mtime_to_source_date_epoch 1' --define '_buildhost lldp-level'  --define "_topdir $top" --define 'optflags -O2 -g1' --define 'debug_package %{nil}' \
   --define '_libexecdir /usr/libexec' "$spec" >"$out/rpm.log" 2>&1 || {
   tail -40 "$out/rpm.log" >&2
   exit 1
 }
 mv "$top"/RPMS/*/*.rpm "$out"
 rm -r "$top"
+packaging/no-path.sh "$top" "$out"/*.rpm
 rpmlint --config packaging/rpm/rpmlint.toml "$out"/*.rpm || die 'rpmlint complains'
 
 # The same files as Debian's, where each distribution has them. Documentation and licences are each one's own way.

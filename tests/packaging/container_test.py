@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Holds the DaemonSet and the recipe of the image against what the daemon asks for and the package has.
+
+usage: container_test.py SOURCE_DIR [unittest arguments]
+"""
+import pathlib
+import re
+import sys
+import unittest
+
+SOURCE = pathlib.Path(sys.argv[1])
+CONTAINER = SOURCE / "packaging/container"
+
+
+class Recipe(unittest.TestCase):
+    def test_starts_what_the_package_installs(self):
+        text = (CONTAINER / "Containerfile").read_text()
+        entry = re.search(r'(?m)^ENTRYPOINT \["(/[^"]+)"', text)[1]
+        self.assertIn(entry.lstrip("/"), (SOURCE / "packaging/debian/lldp-level.install").read_text().split())
+        for option in re.findall(r'"--([\w.-]+)"', text):
+            self.assertIn(f'{{"{option}",', (SOURCE / "agent/config/options.cpp").read_text())
+
+
+class Rights(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        try:
+            import yaml
+        except ImportError:
+            raise unittest.SkipTest("python3-yaml is not installed")
+        cls.config, cls.set = yaml.safe_load_all((CONTAINER / "daemonset.yaml").read_text())
+        cls.pod = cls.set["spec"]["template"]["spec"]
+        cls.containers = {c["name"]: c for c in cls.pod["containers"]}
+
+    def test_capabilities_are_those_that_the_daemon_keeps(self):
+        kept = re.search(r"kKept\{([^}]*)\}", (SOURCE / "agent/process/privileges.cpp").read_text())[1]
+        wanted = {word.removeprefix("CAP_") for word in kept.replace(",", " ").split()}
+        for name, container in self.containers.items():
+            rights = container["securityContext"]
+            self.assertEqual(rights["capabilities"]["drop"], ["ALL"], name)
+            self.assertEqual(set(rights["capabilities"].get("add", [])), wanted if name == "lldp-leveld" else set(), name)
+            self.assertFalse(rights.get("privileged", False), name)
+            self.assertFalse(rights["allowPrivilegeEscalation"], name)
+            self.assertTrue(rights["readOnlyRootFilesystem"], name)
+        self.assertTrue(self.containers["exporter"]["securityContext"]["runAsNonRoot"])
+        for more in ("hostPID", "hostIPC", "serviceAccountName"):
+            self.assertNotIn(more, self.pod)
+        self.assertFalse(self.pod["automountServiceAccountToken"])
+
+    def test_only_its_own_of_the_node_is_mounted(self):
+        paths = {volume["hostPath"]["path"] for volume in self.pod["volumes"] if "hostPath" in volume}
+        self.assertEqual(paths, {"/sys/fs/bpf/lldp-level", "/var/lib/lldp-level"})
+        volumes = {volume["name"] for volume in self.pod["volumes"]}
+        for container in self.containers.values():
+            self.assertLessEqual({mount["name"] for mount in container["volumeMounts"]}, volumes)
+        self.assertEqual(list(self.config["data"]), ["lldp-level.conf"])
+
+    def test_image_has_the_version(self):
+        version = re.search(r"project\(lldp-level VERSION ([\d.]+)", (SOURCE / "CMakeLists.txt").read_text())[1]
+        for container in self.containers.values():
+            self.assertEqual(container["image"].split(":")[1], version)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[2:])

@@ -397,6 +397,28 @@ TEST(Sending, APortThatIsDisabledAndEnabledAgainWaitsReinitDelay) {
   ASSERT_EQ(sent.size(), 1U);
   EXPECT_EQ(read(sent[0].frame).ttl, 121);
 }
+TEST(Sending, OnRequestIsAsOftenAsTheCreditLets) {
+  Single s;
+  s.up(1);
+  s.pass(seconds(10));  // txCredit is full
+  s.sends(1);
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_TRUE(s.agent.announce(ifindex(1), s.now));
+    s.pass(milliseconds(1));
+  }
+  EXPECT_EQ(s.sends(1).size(), std::size_t{Settings{}.txCreditMax});
+  s.pass(seconds(1));
+  EXPECT_EQ(s.sends(1).size(), 1U) << "what was still owed, once";
+  s.pass(seconds(3));
+  EXPECT_TRUE(s.sends(1).empty());
+  EXPECT_FALSE(s.agent.announce(ifindex(9), s.now));
+  for (const AdminStatus status : {AdminStatus::disabled, AdminStatus::enabledRxOnly}) {
+    s.set({.ifindex = ifindex(1), .up = true, .adminStatus = status});
+    EXPECT_FALSE(s.agent.announce(ifindex(1), s.now));
+  }
+  s.down(1);
+  EXPECT_FALSE(s.agent.announce(ifindex(1), s.now));
+}
 TEST(Sending, NewIntervalsHoldAtOnce) {
   Single s;
   s.up(1);

@@ -189,6 +189,20 @@ TEST_F(Receive, ARemovedLinkTakesItsNeighborsWithIt) {
   s.hear(1, Peer{});
   EXPECT_EQ(known(), 1U);
 }
+TEST_F(Receive, EventsNameTheNeighborTheyAreAbout) {
+  const auto told = [&](Event::Kind kind) {
+    for (const Event& e : s.events)
+      if (e.kind == kind) return neighbor_of(e);
+    return std::string("(none)");
+  };
+  s.hear(1, Peer{});
+  s.hear(1, {.ttl = 9});
+  s.down(1);
+  EXPECT_EQ(told(Event::Kind::kNeighborAdded), "peer");
+  EXPECT_EQ(told(Event::Kind::kNeighborChanged), "peer");
+  EXPECT_EQ(told(Event::Kind::kNeighborRemoved), "peer");
+  EXPECT_EQ(neighbor_of({.kind = Event::Kind::kLevel}), "");
+}
 TEST_F(Receive, TextFromTheNetworkIsEscapedInEvents) {
   s.hear(1, {.name = "x\x1b[31m\n", .port = "p\x07"});
   ASSERT_EQ(s.count(Event::Kind::kNeighborAdded), 1U);

@@ -109,7 +109,7 @@ complete -c lldp-level-lab -n '__fish_seen_subcommand_from throughput' -l thread
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from throughput' -l json -d 'print JSON'
 
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from reproduce' -l table -x -a '1 2 3 4 5 6 7 8' -d 'one table'
-complete -c lldp-level-lab -n '__fish_seen_subcommand_from reproduce' -l figure -x -a '3 4 5 6 7' -d 'one figure'
+complete -c lldp-level-lab -n '__fish_seen_subcommand_from reproduce' -l figure -x -a '3 4 5 6 7 8 9 10 11 12 14 15 16 17 18 19' -d 'one figure'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from reproduce' -l fct -d 'completion times of flows'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from reproduce' -l switches -x -d 'instead of the sizes of the paper'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from reproduce' -l quick -d 'fewer and smaller'

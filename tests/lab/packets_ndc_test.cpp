@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "lab/packets/flow_control/ndc.hpp"
+#include "lab/packets/flow_control/portfc.hpp"
 #include "lab/packets/run.hpp"
 #include "lab/packets/workload/traffic.hpp"
 #include "lab/topology/server_fabrics.hpp"
@@ -125,6 +125,58 @@ void add_flow(Plan& plan, const std::vector<std::string_view>& names) {
   lab::Flow way{.name = std::string(names[0]), .from = nodes.front(), .to = nodes.back()};
   way.via.assign(nodes.begin() + 1, nodes.end() - 1);
   plan.flows.push_back({.spec = {.name = way.name}, .way = way});
+}
+
+/// What PortFc asks of an engine.
+struct FakeEngine {
+  Network& n;
+  Network& network() { return n; }
+  void want_control(Arc /*out*/) {}
+  void stop(Arc out, QueueMask queues) { n.ports[out].stopped |= queues; }
+  void go(Arc out, QueueMask queues) { n.ports[out].stopped &= static_cast<QueueMask>(~queues); }
+};
+
+/// Two messages are due on a port: of one that was stopped from two hops away, and one of its own.
+TEST(PortFc, AMessageTellsItsOwnDistance) {
+  auto prepared = prepare(ndc_of(3, 1, FlowControlKind::kPortFc));
+  ASSERT_TRUE(prepared) << to_string(prepared.error());
+  Network& n = prepared->network;
+  const NdcMap map(n);
+  FakeEngine e{n};
+  PortFc scheme(n);
+  Arc any = 0;
+  while (!map.is_switch(any)) ++any;
+  const auto& ports = map.ports_of(n.ports[any].node);
+  const Slot heard{.arc = reversed(ports[1]), .flow = 1, .route = 2, .kind = Kind::kPause};
+  scheme.received(e, heard);
+  const Slot direct{.priority = 2, .kind = Kind::kData};
+  const Slot relayed{.priority = 0, .kind = Kind::kData};
+  ASSERT_TRUE(scheme.queued(e, ports[0], direct, 80'000));
+  ASSERT_TRUE(scheme.queued(e, ports[1], relayed, 80'000));
+  std::map<std::uint32_t, std::uint32_t> hops;  // by port and class
+  for (int i = 0; i < 2; ++i) {
+    const std::uint32_t s = scheme.control_frame(e, ports[2]);
+    ASSERT_NE(s, kNone);
+    hops[n.pool[s].number] = n.pool[s].route;
+  }
+  EXPECT_EQ(hops, (std::map<std::uint32_t, std::uint32_t>{{0U << 1 | 1U, 1}, {1U << 1, 3}}));
+}
+
+/// IRN's window is what the slowest link of the way carries in a round trip.
+TEST(Irn, TheWindowGoesByTheSlowestLink) {
+  std::uint32_t window[2];
+  for (const bool slow_first : {false, true}) {
+    Plan plan = ndc_of(2, 1, FlowControlKind::kOff);
+    plan.fabric = *rails({.domains = 2, .rails = 2, .inside_bps = 1'600'000'000'000});
+    plan.failed.resize(plan.fabric.links.size());
+    add_flow(plan, slow_first ? std::vector<std::string_view>{"gpu1-1", "gpu2-1", "gpu2-2"}
+                              : std::vector<std::string_view>{"gpu1-1", "gpu1-2", "gpu2-2"});
+    plan.flows.back().spec.transport = Transport::kSelective;
+    const auto prepared = prepare(plan);
+    ASSERT_TRUE(prepared) << to_string(prepared.error());
+    window[slow_first ? 1 : 0] = prepared->network.flows[0].window;
+  }
+  EXPECT_EQ(window[0], window[1]);
 }
 
 TEST(PortFc, WhatItCannotDoIsRefused) {

@@ -215,7 +215,7 @@ class Sim(unittest.TestCase):
 
     def test_reproduce_is_asked_for_what_there_is(self):
         for words, what in ((("portfc", "--figure", "3"), "--figure: portfc has 4, 5, 7"), (("dot1", "--figure", "4"), "--figure is of fcplus and portfc"),
-                            (("portfc", "--table", "1"), "--table and --switches are of fcplus"), (("itsy", "--threads", "0"), "--threads: give a number"),
+                            (("portfc", "--table", "1"), "--table, --switches and --fct are of fcplus"), (("itsy", "--threads", "0"), "--threads: give a number"),
                             (("bfc",), "name the paper")):
             done = lab("reproduce", *words)
             self.assertEqual((done.returncode, done.stdout), (2, ""), words)

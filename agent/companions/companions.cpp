@@ -66,11 +66,11 @@ class Companions::Impl : public std::enable_shared_from_this<Impl> {
     std::vector<std::string> out;
     const bool of_both = !config.metrics_listen.empty() || !config.on_change.empty();
     if (!exporter_.runner.launcher && !hook_.launcher && of_both)
-      out.push_back(
+      out.emplace_back(
           "metrics.listen and on-change: there is no launcher to start them, as neither was set at "
           "start: restart");
     if (!agentx_.runner.launcher && !config.snmp_agentx.empty())
-      out.push_back(
+      out.emplace_back(
           "snmp.agentx: there is no launcher to start it, as it was not set at start: restart");
     return out;
   }

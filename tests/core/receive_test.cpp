@@ -192,7 +192,7 @@ TEST_F(Receive, ARemovedLinkTakesItsNeighborsWithIt) {
 TEST_F(Receive, EventsNameTheNeighborTheyAreAbout) {
   const auto told = [&](Event::Kind kind) {
     for (const Event& e : s.events)
-      if (e.kind == kind) return neighbor_of(e);
+      if (e.kind == kind) return core::neighbor_of(e);
     return std::string("(none)");
   };
   s.hear(1, Peer{});
@@ -201,7 +201,7 @@ TEST_F(Receive, EventsNameTheNeighborTheyAreAbout) {
   EXPECT_EQ(told(Event::Kind::kNeighborAdded), "peer");
   EXPECT_EQ(told(Event::Kind::kNeighborChanged), "peer");
   EXPECT_EQ(told(Event::Kind::kNeighborRemoved), "peer");
-  EXPECT_EQ(neighbor_of({.kind = Event::Kind::kLevel}), "");
+  EXPECT_EQ(core::neighbor_of(Event{.kind = Event::Kind::kLevel}), "");
 }
 TEST_F(Receive, TextFromTheNetworkIsEscapedInEvents) {
   s.hear(1, {.name = "x\x1b[31m\n", .port = "p\x07"});

@@ -5,29 +5,32 @@
 #include <cerrno>
 #include <charconv>
 #include <csignal>
-#include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "base/text.hpp"
 #include "lab/commands/options.hpp"
 #include "lab/packets/plan_file.hpp"
+#include "lab/packets/recording.hpp"
 #include "lab/packets/report.hpp"
 #include "lab/packets/series.hpp"
 #include "lab/packets/trace.hpp"
 #include "lab/report/progress.hpp"
 #include "lab/topology/files.hpp"
-#include "os/file.hpp"
 
 namespace lldp::lab {
 namespace {
 
 constexpr std::string_view kUsageLine =
     "sim CASE|FILE.json [OPTION...]\n"
+    "sim --topology FILE --traffic FILE [OPTION...]\n"
     "CASE: case1, case2, flap, itsy-fig2, itsy-fig3, itsy-fig4 or ndc-loop.\n"
     "Sends packets through a fabric whose switches stop each other by PFC, and tells\n"
     "whether it deadlocks. Levels are found by the agents, paths are those that\n"
     "switches take until the routing has converged, rules are the agents' own. Exit\n"
     "status 0: no deadlock; 1: there was one.\n";
+
+constexpr packets::Picoseconds kCurveEvery = 10 * packets::kMicrosecond;
 
 volatile std::sig_atomic_t interrupted = 0;
 
@@ -50,23 +53,22 @@ std::optional<std::pair<std::size_t, std::size_t>> counts(std::string_view text)
   return std::pair(x, y);
 }
 
-/// A scenario; the fabric's file that it names is looked for beside it.
-Result<packets::Plan> from_file(const std::string& name, std::optional<std::uint64_t> seed) {
-  const auto text = read_file(name);
-  if (!text) return fail(text.error());
-  const auto load = [&](const std::string& fabric) {
-    const std::filesystem::path path(fabric);
-    return load_fabric(path.is_absolute() || name == "-"
-                           ? fabric
-                           : (std::filesystem::path(name).parent_path() / path).string());
-  };
-  auto plan = packets::plan_from_json(*text, load, seed);
-  if (!plan) {
-    const Error& e = plan.error();
-    return fail(
-        Error{e.code, e.where.empty() ? escape(name) : escape(name) + ": " + e.where, e.what});
-  }
-  return plan;
+std::string command_of(const Arguments& arguments) {
+  std::string command = "lldp-level-lab sim";
+  for (const std::string& a : arguments) command += " " + a;
+  return command;
+}
+
+/// A scenario of two files, as other simulators have them; it runs until all has arrived.
+Result<packets::Plan> plan_of_others(const std::string& topology, const std::string& traffic,
+                                     std::optional<std::uint64_t> seed) {
+  const nlohmann::json scenario = {{"name", traffic},
+                                   {"fabric", topology},
+                                   {"traffic", {{{"kind", "file"}, {"file", traffic}}}},
+                                   {"duration_ns", 1'000'000'000}};
+  return packets::plan_from_json(
+      scenario.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),
+      packets::files_in(""), seed);
 }
 
 /// A file to write, if it has a name.
@@ -102,6 +104,9 @@ int run_sim(const Arguments& arguments) {
   std::string flows;
   std::string trace;
   std::string csv;
+  std::string topology;
+  std::string traffic;
+  std::string output;
   double duration_ms = 0;
   std::uint64_t seed = 0;
   po::options_description options("Options");
@@ -120,11 +125,21 @@ int run_sim(const Arguments& arguments) {
       "trace", po::value(&trace)->value_name("FILE.pcapng"), "write every frame to a capture")(
       "csv", po::value(&csv)->value_name("FILE"),
       "write throughputs, queues and pauses every 10 us")(
-      "explain", "tell what led to each deadlock that itsy declares")("json", "print JSON");
+      "topology", po::value(&topology)->value_name("FILE"),
+      "in place of a case: any fabric file, or HPCC's topology.txt")(
+      "traffic", po::value(&traffic)->value_name("FILE"),
+      "what is sent over it: HPCC's flow.txt, htsim's .cm or a GOAL trace")(
+      "explain", "tell what led to each deadlock that itsy declares")("json", "print JSON")(
+      "output,o", po::value(&output)->value_name("FILE"),
+      "write a report with curves and a moving picture to FILE.html, or the JSON to FILE");
   std::vector<std::string> words;
   const auto values = parse(options, kUsageLine, arguments, words);
   if (!values) return kDone;
-  if (words.size() != 1) return complain_usage("sim", "name one case");
+  const bool foreign = !topology.empty() || !traffic.empty();
+  if (foreign && (topology.empty() || traffic.empty() || !words.empty()))
+    return complain_usage("sim", "--topology and --traffic: give both, and no case");
+  if (!foreign && words.size() != 1) return complain_usage("sim", "name one case");
+  words.resize(1);
   const bool named = std::find(std::begin(packets::kCases), std::end(packets::kCases), words[0]) !=
                      std::end(packets::kCases);
   const auto xy = counts(flows.empty() ? "2+1" : flows);
@@ -132,8 +147,9 @@ int run_sim(const Arguments& arguments) {
   if (!named && !flows.empty())
     return complain_usage("sim", "--flows: a scenario's file has its own");
   const auto chosen = (*values)["seed"].defaulted() ? std::nullopt : std::optional(seed);
-  auto plan =
-      named ? packets::plan_of_case(words[0], xy->first, xy->second) : from_file(words[0], chosen);
+  auto plan = foreign ? plan_of_others(topology, traffic, chosen)
+              : named ? packets::plan_of_case(words[0], xy->first, xy->second)
+                      : packets::plan_from_file(words[0], chosen);
   if (!plan) return complain("sim", plan.error());
   if (!protect.empty()) {
     const auto protection = choice<packets::Protection>(packets::kProtections, protect);
@@ -171,8 +187,18 @@ int run_sim(const Arguments& arguments) {
   packets::Series series(*plan);
   if (!csv.empty()) {
     table.write(packets::Series::header());
-    hooks.sample_every = 10 * packets::kMicrosecond;
+    hooks.sample_every = kCurveEvery;
     hooks.sample = [&](const packets::Network& n) { table.write(series.sample(n)); };
+  }
+  std::optional<packets::Recording> recording;
+  if (output.ends_with(".html")) {
+    recording.emplace(*plan);
+    hooks.to_the_end = !csv.empty();
+    hooks.sample_every = packets::kMicrosecond;
+    hooks.sample = [&](const packets::Network& n) {
+      recording->sample(n);
+      if (!csv.empty() && n.now % kCurveEvery == 0) table.write(series.sample(n));
+    };
   }
 
   for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, [](int) { interrupted = 1; });
@@ -187,6 +213,12 @@ int run_sim(const Arguments& arguments) {
   if (!outcome) return complain("sim", outcome.error());
   for (OutputFile* file : {&capture, &table})
     if (const auto error = file->close()) return complain("sim", *error);
+  if (!output.empty()) {
+    const auto saved =
+        save_text(output, recording ? to_html(*plan, *outcome, *recording, command_of(arguments))
+                                    : to_json(*plan, *outcome));
+    if (!saved) return complain("sim", saved.error());
+  }
   fmt::print("{}",
              values->count("json") != 0 ? to_json(*plan, *outcome) : to_text(*plan, *outcome));
   if (values->count("explain") != 0 && values->count("json") == 0)

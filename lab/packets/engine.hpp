@@ -22,7 +22,7 @@ class Engine {
   explicit Engine(Network network)
       : n_(std::move(network)), wheel_(n_.pool), flow_control_(n_), detector_(n_), hosts_(*this) {
     for (std::uint32_t f = 0; f < n_.flows.size(); ++f)
-      if (n_.flows[f].waits_for == 0) begin(f);
+      if (n_.flows[f].waits_for == 0 && n_.flows[f].start != kNever) begin(f);
   }
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
@@ -30,15 +30,18 @@ class Engine {
   [[nodiscard]] Network& network() { return n_; }
   [[nodiscard]] const Network& network() const { return n_; }
 
-  /// Everything that happens by `end`.
+  /// Everything that happens by `end`, or until halt().
   void run_until(Picoseconds end) {
-    for (std::uint32_t s = wheel_.pop(end); s != kNone; s = wheel_.pop(end)) {
+    end_ = end;
+    for (std::uint32_t s = wheel_.pop(end_); s != kNone; s = wheel_.pop(end_)) {
       n_.now = n_.pool[s].at;
       ++n_.count.events;
       happen(s);
     }
-    n_.now = end;
+    n_.now = end_;
   }
+  /// From within a run: what happens at this very moment is the last.
+  void halt() { end_ = n_.now; }
 
   /// Lets a flow that was added begin.
   void begin(std::uint32_t flow) {
@@ -223,6 +226,9 @@ class Engine {
       case Kind::kStart:
         hosts_.start(slot.flow);
         return n_.pool.release(s);
+      case Kind::kFinished:
+      case Kind::kMoment:
+        return notice(s);
       case Kind::kPauseExpires:
       case Kind::kFlowControl:
         return flow_control_.timer(*this, s);
@@ -235,6 +241,13 @@ class Engine {
       case Kind::kAck:
         return arrive(s);
     }
+  }
+
+  /// Whoever is told may add flows: nothing is held meanwhile.
+  void notice(std::uint32_t s) {
+    const Slot about = n_.pool[s];
+    n_.pool.release(s);
+    if (n_.notice) n_.notice(about.kind, about.kind == Kind::kFinished ? about.flow : about.number);
   }
 
   void arrive(std::uint32_t s) {
@@ -428,6 +441,7 @@ class Engine {
 
   Network n_;
   Wheel wheel_;
+  Picoseconds end_ = 0;  ///< of the run under way
   FlowControl flow_control_;
   Detector detector_;
   Hosts<Engine> hosts_;

@@ -154,8 +154,12 @@ std::uint32_t Network::add_route(const Path& path) {
 }
 
 std::uint32_t Network::add_flow(const FlowSpec& spec, const Path& path) {
+  return add_flow(spec, add_route(path));
+}
+
+std::uint32_t Network::add_flow(const FlowSpec& spec, std::uint32_t route) {
   Flow flow;
-  flow.route = add_route(path);
+  flow.route = route;
   flow.transport = spec.transport;
   flow.priority = settings.policy.lossless()[spec.lossless_class].priority.value();
   flow.start = spec.start;
@@ -167,6 +171,7 @@ std::uint32_t Network::add_flow(const FlowSpec& spec, const Path& path) {
     flow.last_octets = static_cast<std::uint16_t>(spec.octets - std::uint64_t{flow.frames - 1} *
                                                                     settings.payload_octets);
   }
+  ++(spec.octets != 0 ? unfinished : endless);
   if (spec.transport != Transport::kPaced && settings.dcqcn.on) {
     flow.rate = std::make_unique<RateState>();
     flow.rate->rate_bps = flow.rate->target_bps = flow.rate_bps;
@@ -191,12 +196,16 @@ std::uint32_t Network::add_flow(const FlowSpec& spec, const Path& path) {
   return index;
 }
 
-void Network::reroute(std::uint32_t flow, const Path& path) {
+std::uint32_t Network::route_of(const Path& path) {
   auto way = path.links;
   way.push_back(path.nodes.front());  // of the two directions of these links
   const auto [at, fresh] = later_routes_.try_emplace(std::move(way), 0);
   if (fresh) at->second = add_route(path);
-  flows[flow].route = at->second;
+  return at->second;
+}
+
+void Network::reroute(std::uint32_t flow, const Path& path) {
+  flows[flow].route = route_of(path);
   flows[flow].other_route = 0;
 }
 

@@ -142,6 +142,10 @@ struct Counters {
 /// Of a frame that begins to go over a link.
 using Trace = std::function<void(Picoseconds begin, const Slot& frame)>;
 
+/// Somebody outside is told, between two events, that a flow has finished or that a moment has
+/// come; he may add flows.
+using Notice = std::function<void(Kind what, std::uint32_t which)>;
+
 /// All of a simulation's state; what happens in it is the Engine's. No statics: there can be many.
 class Network {
  public:
@@ -152,6 +156,10 @@ class Network {
   void install(std::size_t link, std::size_t end, qos::PortClass port);
   /// A flow along a path, at `start`. Its route is kept for the length of the run.
   std::uint32_t add_flow(const FlowSpec& spec, const Path& path);
+  /// The same along what route_of() gave.
+  std::uint32_t add_flow(const FlowSpec& spec, std::uint32_t route);
+  /// A path's place in `routes`: the same one for the same path.
+  std::uint32_t route_of(const Path& path);
   /// From now on the flow takes another way.
   void reroute(std::uint32_t flow, const Path& path);
   /// The flow may take this way instead; which, is chosen when it starts.
@@ -187,7 +195,10 @@ class Network {
   Counters count{};
   std::vector<Verdict> verdicts{};
   Picoseconds now = 0;
+  std::size_t unfinished = 0;  ///< flows that have an end, and have not reached it
+  std::size_t endless = 0;     ///< those that have none
   Trace trace{};
+  Notice notice{};
 
  private:
   std::uint32_t add_route(const Path& path);

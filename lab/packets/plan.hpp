@@ -8,6 +8,7 @@
 #include "base/result.hpp"
 #include "lab/packets/host/flow.hpp"
 #include "lab/packets/settings.hpp"
+#include "lab/packets/workload/program.hpp"
 #include "lab/routing/local_reroute.hpp"
 
 namespace lldp::lab::packets {
@@ -43,7 +44,8 @@ struct Plan {
   FailedLinks failed{};             ///< from the start
   std::vector<LinkEvent> events{};  ///< by time
   std::vector<Storm> storms{};
-  std::vector<PlannedFlow> flows{};
+  std::vector<PlannedFlow> flows{};  ///< one that starts at kNever is begun by `program`
+  Program program{};
   Settings settings{};
   Picoseconds duration = 5 * kMillisecond;
 };

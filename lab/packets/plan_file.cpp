@@ -4,12 +4,16 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
 #include "lab/packets/json_object.hpp"
+#include "lab/packets/workload/foreign.hpp"
 #include "lab/packets/workload/traffic.hpp"
+#include "lab/topology/files.hpp"
 #include "lab/topology/json.hpp"
+#include "os/file.hpp"
 
 namespace lldp::lab::packets {
 namespace {
@@ -23,6 +27,7 @@ constexpr std::uint64_t kMostBuffer = 0xffff'ffff;
 constexpr std::uint64_t kMostThreshold = 16'000'000;
 constexpr std::uint64_t kMostFrames = 4'000'000'000;
 constexpr int kDeepest = 32;
+constexpr std::size_t kMostText = std::size_t{1} << 30;
 
 void read_settings(JsonObject&& o, Settings& s) {
   o.choice("protect", s.protection, kProtections);
@@ -146,9 +151,23 @@ void read_flow(JsonObject&& o, Plan& plan, FlowNames& named) {
   plan.flows.push_back(std::move(f));
 }
 
-void read_traffic(JsonObject&& o, Plan& plan) {
+/// The traffic of a file that another simulator reads.
+void read_traffic_file(JsonObject& o, Plan& plan, const Files& files) {
+  std::string name;
+  Transport transport = Transport::kGoBackN;
+  o.text("file", name);
+  o.choice("transport", transport, kTransports);
+  if (o.error()) return;
+  const auto text = files.text(name);
+  if (!text) return o.refuse("file", to_string(text.error()));
+  const auto added = add_foreign_traffic(plan, *text, transport);
+  if (!added) o.refuse("file", fmt::format("{}: {}", escape(name), to_string(added.error())));
+}
+
+void read_traffic(JsonObject&& o, Plan& plan, const Files& files) {
   Traffic t;
   o.text("kind", t.kind);
+  if (t.kind == "file") return read_traffic_file(o, plan, files);
   o.number("start_ns", t.start, 0, kMostNs, kNanosecond);
   if (t.kind == "poisson") {
     o.number("load_percent", t.load_percent, 1, 100);
@@ -208,18 +227,17 @@ void read_event(JsonObject&& o, Plan& plan) {
     plan.events.push_back({event.at, l, event.up});
 }
 
-Result<Fabric> read_fabric(const Json& v,
-                           const std::function<Result<Fabric>(const std::string&)>& load) {
-  Result<Fabric> fabric = v.is_string() ? load(v.get<std::string>()) : fabric_from_json(v.dump());
+Result<Fabric> read_fabric(const Json& v, const Files& files) {
+  Result<Fabric> fabric =
+      v.is_string() ? files.fabric(v.get<std::string>()) : fabric_from_json(v.dump());
   if (!fabric) return fail(Error{0, "fabric", to_string(fabric.error())});
   return fabric;
 }
 
 }  // namespace
 
-Result<Plan> plan_from_json(std::string_view text,
-                            const std::function<Result<Fabric>(const std::string&)>& load,
-                            std::optional<std::uint64_t> seed) {
+Result<Plan> plan_from_json(std::string_view text, const Files& files,
+                            std::optional<std::uint64_t> seed, WithoutFlows without) {
   // What walks over the value later calls itself at every level of it.
   bool too_deep = false;
   const Json json = Json::parse(
@@ -244,7 +262,7 @@ Result<Plan> plan_from_json(std::string_view text,
       read_settings(JsonObject(*v, "settings", error), plan.settings);
     plan.settings.seed = seed.value_or(plan.settings.seed);
     if (const Json* v = o.find("fabric")) {
-      auto fabric = read_fabric(*v, load);
+      auto fabric = read_fabric(*v, files);
       if (!fabric) return fail(fabric.error());
       plan.fabric = std::move(*fabric);
     } else {
@@ -272,12 +290,33 @@ Result<Plan> plan_from_json(std::string_view text,
       read_flow(JsonObject(v, path, error), plan, named);
     });
     o.list("traffic", [&](const Json& v, const std::string& path) {
-      read_traffic(JsonObject(v, path, error), plan);
+      read_traffic(JsonObject(v, path, error), plan, files);
     });
-    if (plan.flows.empty()) o.refuse("flows", "there are none, and no traffic");
+    if (plan.flows.empty() && without == WithoutFlows::kRefused)
+      o.refuse("flows", "there are none, and no traffic");
   }
   if (error) return fail(*error);
   return plan;
+}
+
+Files files_in(const std::string& directory) {
+  const auto place = [directory](const std::string& name) {  // what is absolute stays so
+    return (std::filesystem::path(directory) / name).string();
+  };
+  return {.fabric = [place](const std::string& name) { return load_fabric(place(name)); },
+          .text = [place](const std::string& name) { return read_file(place(name), kMostText); }};
+}
+
+Result<Plan> plan_from_file(const std::string& path, std::optional<std::uint64_t> seed,
+                            WithoutFlows without) {
+  const auto text = read_file(path);
+  if (!text) return fail(text.error());
+  const std::string beside = path == "-" ? "" : std::filesystem::path(path).parent_path().string();
+  auto plan = plan_from_json(*text, files_in(beside), seed, without);
+  if (plan) return plan;
+  const Error& e = plan.error();
+  return fail(
+      Error{e.code, e.where.empty() ? escape(path) : escape(path) + ": " + e.where, e.what});
 }
 
 }  // namespace lldp::lab::packets

@@ -11,11 +11,26 @@
 
 namespace lldp::lab::packets {
 
-/// Reads a scenario, as packaging/schema/scenario.schema.json describes it. `load` fetches the
-/// fabric that it names. `seed`: in place of the scenario's, whose traffic is drawn from it. What
-/// cannot be is refused with the key's path: `flows[2].to`.
-[[nodiscard]] Result<Plan> plan_from_json(
-    std::string_view text, const std::function<Result<Fabric>(const std::string& name)>& load,
-    std::optional<std::uint64_t> seed = std::nullopt);
+/// Fetches what a scenario names.
+struct Files {
+  std::function<Result<Fabric>(const std::string& name)> fabric{};
+  std::function<Result<std::string>(const std::string& name)> text{};
+};
+/// From files; a name that begins at no root begins in `directory`.
+[[nodiscard]] Files files_in(const std::string& directory);
+
+/// What a scenario that sends nothing is: refused, or somebody sends as it goes.
+enum class WithoutFlows : std::uint8_t { kRefused, kTaken };
+
+/// Reads a scenario, as packaging/schema/scenario.schema.json describes it. `seed`: in place of the
+/// scenario's, whose traffic is drawn from it. What cannot be is refused with the key's path:
+/// `flows[2].to`.
+[[nodiscard]] Result<Plan> plan_from_json(std::string_view text, const Files& files,
+                                          std::optional<std::uint64_t> seed = std::nullopt,
+                                          WithoutFlows without = WithoutFlows::kRefused);
+/// The same from a file (`-`: standard input), which errors name; fabrics are looked for beside it.
+[[nodiscard]] Result<Plan> plan_from_file(const std::string& path,
+                                          std::optional<std::uint64_t> seed = std::nullopt,
+                                          WithoutFlows without = WithoutFlows::kRefused);
 
 }  // namespace lldp::lab::packets

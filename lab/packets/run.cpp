@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 
 #include "base/text.hpp"
 #include "lab/packets/detector/itsy.hpp"
@@ -19,6 +21,7 @@ namespace lldp::lab::packets {
 namespace {
 
 constexpr Picoseconds kOracleEvery = 10 * kMicrosecond;
+constexpr std::size_t kMostWays = 1U << 16;  ///< that are kept
 
 /// The class of a port that has layers, which the operator says; else the agents find its order.
 std::optional<qos::PortClass> class_said(const Fabric& fabric, std::size_t link, std::size_t end) {
@@ -34,10 +37,38 @@ std::string names(const Fabric& fabric, const Path& path) {
   return text;
 }
 
-/// A run under way. What is not packets (agents, links that fail, who looks on) happens between
-/// two calls of the engine.
+using Links = std::vector<std::vector<Adjacency>>;
+/// adjacencies() where nodes relay, who need them; else nothing.
+Links links_of_relays(const Fabric& fabric) {
+  return has_relays(fabric) ? adjacencies(fabric) : Links{};
+}
+
+/// The way of a flow by the links that are up; `way` has what was asked for, and where nodes relay
+/// what they lay.
+Result<Path> way_of(const Plan& plan, const FailedLinks& failed, const Links& links,
+                    const PlannedFlow& f, lab::Flow& way) {
+  way = f.way;
+  const bool relays = !links.empty();
+  if (relays) give_way(plan.fabric, links, way);
+  auto path = relays && !way.via.empty() ? laid_path(plan.fabric, failed, way)
+                                         : path_of(plan.fabric, failed, way);
+  if (!path) return path;
+  const auto refuse = [&](std::string_view what) {
+    return fail(Error{0, fmt::format("flow {}: via", escape(f.spec.name)),
+                      fmt::format("{}: {}", what, names(plan.fabric, *path))});
+  };
+  for (const std::size_t station : f.way.via)
+    if (std::find(path->nodes.begin(), path->nodes.end(), station) == path->nodes.end())
+      return refuse(fmt::format("`{}` is on none of the ways that switches take",
+                                escape(plan.fabric.nodes[station].name)));
+  if (plan.settings.flow_control == FlowControlKind::kPortFc && !plan.settings.any_k &&
+      path->links.size() > 4)
+    return refuse("over two nodes that relay, between which nothing stops it");
+  return path;
+}
+
 template <class FlowControl, class Detector>
-class Run {
+class Run : public Simulation {
  public:
   Run(const Plan& plan, const Hooks& hooks, Prepared prepared)
       : plan_(plan),
@@ -45,12 +76,13 @@ class Run {
         agents_(std::move(prepared.agents)),
         paths_(std::move(prepared.paths)),
         failed_(plan.failed),
-        engine_(std::move(prepared.network)) {
+        engine_(std::move(prepared.network)),
+        links_(links_of_relays(plan.fabric)),
+        sample_(hooks.sample_every != 0 ? hooks.sample_every : kNever),
+        half_(plan.duration / 2),
+        event_(plan.events.begin()) {
     failed_.resize(plan.fabric.links.size());
     outcome_.levels_agreed = agents_.agreed();
-  }
-
-  Outcome go() {
     for (std::size_t l = 0; l < failed_.size(); ++l) {
       if (!failed_[l]) continue;
       engine_.cut(l);
@@ -58,40 +90,55 @@ class Run {
     }
     agents_react(0);
     for (const Storm& s : plan_.storms) storms_.push_back({s, s.from, true});
-    const bool agents_move = !plan_.events.empty();
-    Picoseconds sample = hooks_.sample_every != 0 ? hooks_.sample_every : kNever;
-    Picoseconds oracle = kOracleEvery;
-    const Picoseconds half = plan_.duration / 2;
-    bool halved = false;
-    auto event = plan_.events.begin();
-    while (engine_.network().now < plan_.duration) {
-      Picoseconds stop = std::min({plan_.duration, sample, oracle, halved ? kNever : half});
-      if (event != plan_.events.end()) stop = std::min(stop, event->at);
-      for (const Storming& s : storms_) stop = std::min(stop, s.next);
-      if (agents_move) stop = std::min(stop, std::max(agents_.next(), engine_.network().now));
-      pass(stop);
-      if (agents_move && agents_.next() <= stop) agents_react(stop);
-      for (; event != plan_.events.end() && event->at <= stop; ++event) change(*event);
-      for (Storming& s : storms_) storm(s, stop);
-      if (!halved && stop >= half) {
-        halved = true;
-        for (const Flow& f : engine_.network().flows) at_half_.push_back(f.received);
-      }
-      if (stop == sample) {
-        hooks_.sample(engine_.network());
-        sample += hooks_.sample_every;
-      }
-      if (stop < oracle && stop != plan_.duration) continue;
-      oracle = stop + kOracleEvery;
-      look();
-      if (hooks_.go_on && !hooks_.go_on(engine_.network())) {
-        outcome_.stopped = true;
-        break;
-      }
-      if (event == plan_.events.end() && !sampling() && all_done()) break;
-    }
+  }
+
+  Outcome outcome() override {
     finish();
     return std::move(outcome_);
+  }
+  Network& network() override { return engine_.network(); }
+  bool deadlocked() override { return !stuck_queues(engine_.network()).empty(); }
+  void halt() override { stop_for(Halt::kAsked); }
+
+  Halt run_until(Picoseconds end) override {
+    halted_.reset();
+    for (;;) {
+      if (halted_) return *halted_;
+      if (end == kNever && idle()) return Halt::kIdle;
+      if (engine_.network().now >= end) return Halt::kTime;
+      until_idle_ = end == kNever;
+      step(end);
+    }
+  }
+
+  Result<std::uint32_t> send(const PlannedFlow& flow) override {
+    const auto route = route_of(flow);
+    if (!route) return fail(route.error());
+    Network& n = engine_.network();
+    const std::uint32_t number = n.add_flow(flow.spec, *route);
+    n.flows[number].start = std::max(n.now, flow.spec.start);
+    later_.push_back(flow.way);
+    if constexpr (FlowControl::kPerPort) {
+      if (!map_) map_.emplace(n);
+      n.flows[number].priority = map_->queue_of(n, *route);
+    }
+    engine_.begin(number);
+    return number;
+  }
+  void release(std::uint32_t flow) override {
+    engine_.network().flows[flow].start = engine_.network().now;
+    engine_.begin(flow);
+  }
+  void call_at(Picoseconds at, std::uint32_t number) override {
+    const Picoseconds now = engine_.network().now;
+    ++moments_;
+    engine_.after(at - std::min(at, now), Kind::kMoment, 0, number);
+  }
+  /// Tells whoever wants to know, and sees whether anything is left to do.
+  void notified(const Notice& tell, Kind what, std::uint32_t which) {
+    if (what == Kind::kMoment) --moments_;
+    tell(what, which);
+    if (until_idle_ && idle()) engine_.halt();
   }
 
  private:
@@ -113,17 +160,65 @@ class Run {
     s.stops = !s.stops;
   }
 
-  [[nodiscard]] bool sampling() const { return hooks_.sample_every != 0; }
-  [[nodiscard]] bool all_done() const {
-    const auto& flows = engine_.network().flows;
-    return std::all_of(flows.begin(), flows.end(),
-                       [](const Flow& f) { return f.finish != kNever; });
+  /// What happens up to the next time at which anybody looks on.
+  void step(Picoseconds end) {
+    Picoseconds stop = std::min({end, sample_, oracle_, halved_ ? kNever : half_});
+    const bool agents_move = !plan_.events.empty();
+    if (event_ != plan_.events.end()) stop = std::min(stop, event_->at);
+    for (const Storming& s : storms_) stop = std::min(stop, s.next);
+    if (agents_move) stop = std::min(stop, std::max(agents_.next(), engine_.network().now));
+    pass(stop);
+    if (engine_.network().now < stop) return;  // halted
+    if (agents_move && agents_.next() <= stop) agents_react(stop);
+    for (; event_ != plan_.events.end() && event_->at <= stop; ++event_) change(*event_);
+    for (Storming& s : storms_) storm(s, stop);
+    if (!halved_ && stop >= half_) {
+      halved_ = true;
+      for (const Flow& f : engine_.network().flows) at_half_.push_back(f.received);
+    }
+    if (stop == sample_) {
+      hooks_.sample(engine_.network());
+      sample_ += hooks_.sample_every;
+    }
+    if (stop < oracle_ && stop != plan_.duration) return;
+    oracle_ = stop + kOracleEvery;
+    look();
+    if (hooks_.go_on && !hooks_.go_on(engine_.network())) {
+      outcome_.stopped = true;
+      stop_for(Halt::kAsked);
+    }
+    const Network& n = engine_.network();
+    if (end == plan_.duration && event_ == plan_.events.end() && !sampling() && idle() &&
+        n.endless == 0)
+      stop_for(Halt::kIdle);
+  }
+  void stop_for(Halt why) {
+    if (!halted_) halted_ = why;
+    engine_.halt();
+  }
+  [[nodiscard]] bool sampling() const { return hooks_.sample_every != 0 && hooks_.to_the_end; }
+  [[nodiscard]] bool idle() const { return engine_.network().unfinished == 0 && moments_ == 0; }
+
+  /// Flows between the same two, by the same hash, go the same way: it is looked for once.
+  Result<std::uint32_t> route_of(const PlannedFlow& flow) {
+    const lab::Flow& w = flow.way;
+    const auto key = std::tuple(w.from, w.to, w.hash);
+    if (const auto known = ways_.find(key); w.via.empty() && known != ways_.end())
+      return known->second;
+    lab::Flow way;
+    const auto path = way_of(plan_, failed_, links_, flow, way);
+    if (!path) return fail(path.error());
+    const std::uint32_t route = engine_.network().route_of(*path);
+    if (!w.via.empty()) return route;
+    if (ways_.size() >= kMostWays) ways_.clear();
+    ways_.emplace(key, route);
+    return route;
   }
 
   void pass(Picoseconds stop) {
     const Picoseconds before = engine_.network().now;
     engine_.run_until(stop);
-    if (exposed_) outcome_.exposed += stop - before;
+    if (exposed_) outcome_.exposed += engine_.network().now - before;
   }
 
   void agents_react(Picoseconds now) {
@@ -138,8 +233,13 @@ class Run {
     failed_[event.link] = !event.up;
     agents_.set_link(event.link, event.up);
     agents_react(engine_.network().now);
-    for (std::uint32_t f = 0; f < plan_.flows.size(); ++f) {
-      const auto path = path_of(plan_.fabric, failed_, plan_.flows[f].way);
+    ways_.clear();
+    for (std::uint32_t f = 0; f < engine_.network().flows.size(); ++f) {
+      const std::size_t planned = plan_.flows.size();
+      const Flow& flow = engine_.network().flows[f];
+      if (f >= planned && flow.done && flow.finish != kNever) continue;  // there may be very many
+      const auto path =
+          path_of(plan_.fabric, failed_, f < planned ? plan_.flows[f].way : later_[f - planned]);
       if (path)
         engine_.network().reroute(f, *path);
       else
@@ -156,6 +256,7 @@ class Run {
     const auto stuck = stuck_queues(n);
     if (!stuck.empty()) {
       if (!deadlocked_) ++outcome_.deadlocks;
+      if (!deadlocked_ && plan_.duration == kNever) stop_for(Halt::kDeadlock);
       if (deadlocked_) outcome_.deadlocked_for += n.now - looked_at_;
       if (!deadlocked_) since_ = n.now;
       outcome_.longest_deadlock = std::max(outcome_.longest_deadlock, n.now - since_);
@@ -184,13 +285,13 @@ class Run {
                              n.count.lost_octets - n.count.discarded_octets;
     at_half_.resize(n.flows.size());
     const Picoseconds rest = n.now > plan_.duration / 2 ? n.now - plan_.duration / 2 : 0;
-    for (std::size_t i = 0; i < n.flows.size(); ++i) {
+    for (std::size_t i = 0; i < plan_.flows.size(); ++i) {
       const Flow& f = n.flows[i];
       FlowResult r{.name = plan_.flows[i].spec.name,
                    .path = paths_[i],
                    .received_octets = f.received,
                    .sent_again = f.again};
-      if (f.waits_for == 0) r.start = f.start;
+      if (f.waits_for == 0 && f.start != kNever) r.start = f.start;
       std::uint64_t octets = f.received;
       Picoseconds time = rest;
       if (f.finish != kNever)
@@ -210,6 +311,16 @@ class Run {
   std::vector<std::string> paths_;
   FailedLinks failed_;
   Engine<FlowControl, Detector> engine_;
+  Links links_;                  ///< where nodes relay
+  Picoseconds sample_ = kNever;  ///< when somebody looks on next
+  Picoseconds oracle_ = kOracleEvery;
+  Picoseconds half_ = 0;
+  std::vector<LinkEvent>::const_iterator event_;
+  std::optional<Halt> halted_{};
+  std::vector<lab::Flow> later_{};  ///< ways of the flows that are none of the plan's
+  std::map<std::tuple<std::size_t, std::size_t, std::uint64_t>, std::uint32_t> ways_{};
+  std::optional<NdcMap> map_{};
+  std::size_t moments_ = 0;  ///< that somebody waits for
   Outcome outcome_{};
   std::vector<std::uint64_t> at_half_{};
   std::vector<Storming> storms_{};
@@ -217,11 +328,18 @@ class Run {
   Picoseconds since_ = 0;  ///< of the deadlock that there is
   bool deadlocked_ = false;
   bool exposed_ = false;
+  bool halved_ = false;
+  bool until_idle_ = false;
 };
 
 template <class FlowControl, class Detector>
-Outcome run_with(const Plan& plan, const Hooks& hooks, Prepared prepared) {
-  return Run<FlowControl, Detector>(plan, hooks, std::move(prepared)).go();
+std::unique_ptr<Simulation> run_with(const Plan& plan, const Hooks& hooks, Prepared prepared,
+                                     Notice notice) {
+  auto run = std::make_unique<Run<FlowControl, Detector>>(plan, hooks, std::move(prepared));
+  if (notice)
+    run->network().notice = [r = run.get(), tell = std::move(notice)](
+                                Kind what, std::uint32_t which) { r->notified(tell, what, which); };
+  return run;
 }
 
 bool has_asymmetry(const Fabric& fabric) {
@@ -271,9 +389,8 @@ Result<void> set_up_ndc(const Plan& plan, Network& n) {
 }
 
 /// The other of the two ways in NDC(n, 1), if its first link has another rate.
-std::optional<Path> other_way(const Fabric& fabric,
-                              const std::vector<std::vector<Adjacency>>& links,
-                              const FailedLinks& failed, lab::Flow way) {
+std::optional<Path> other_way(const Fabric& fabric, const Links& links, const FailedLinks& failed,
+                              lab::Flow way) {
   const auto rate = [&](std::size_t peer) {
     for (const Adjacency& a : links[way.from])
       if (a.peer == peer) return fabric.links[a.link].rate_bps;
@@ -320,29 +437,16 @@ Result<Prepared> prepare(const Plan& plan) {
   FailedLinks failed = plan.failed;
   failed.resize(plan.fabric.links.size());
   p.network.flows.reserve(plan.flows.size());
-  const bool relays = has_relays(plan.fabric);
-  const auto links = relays ? adjacencies(plan.fabric) : std::vector<std::vector<Adjacency>>{};
+  const Links links = links_of_relays(plan.fabric);
   std::optional<NdcMap> map;
   if (plan.settings.flow_control == FlowControlKind::kPortFc) map.emplace(p.network);
   for (const PlannedFlow& f : plan.flows) {
-    lab::Flow way = f.way;
-    if (relays) give_way(plan.fabric, links, way);
-    const auto path = relays && !way.via.empty() ? laid_path(plan.fabric, failed, way)
-                                                 : path_of(plan.fabric, failed, way);
+    lab::Flow way;
+    const auto path = way_of(plan, failed, links, f, way);
     if (!path) return fail(path.error());
-    for (const std::size_t station : f.way.via)
-      if (std::find(path->nodes.begin(), path->nodes.end(), station) == path->nodes.end())
-        return fail(
-            Error{0, fmt::format("flow {}: via", escape(f.spec.name)),
-                  fmt::format("`{}` is on none of the ways that switches take: {}",
-                              escape(plan.fabric.nodes[station].name), names(plan.fabric, *path))});
-    if (map && !plan.settings.any_k && path->links.size() > 4)
-      return fail(Error{0, fmt::format("flow {}: via", escape(f.spec.name)),
-                        fmt::format("over two nodes that relay, between which nothing stops it: {}",
-                                    names(plan.fabric, *path))});
     const std::uint32_t flow = p.network.add_flow(f.spec, *path);
     Flow& added = p.network.flows[flow];
-    if (relays && plan.settings.ate_percent != 0 && f.way.via.empty())
+    if (!links.empty() && plan.settings.ate_percent != 0 && f.way.via.empty())
       if (const auto other = other_way(plan.fabric, links, failed, way))
         p.network.add_other_way(flow, *other);
     if (map) {
@@ -356,7 +460,7 @@ Result<Prepared> prepare(const Plan& plan) {
   return p;
 }
 
-Result<Outcome> run(const Plan& plan, const Hooks& hooks) {
+Result<std::unique_ptr<Simulation>> simulate(const Plan& plan, const Hooks& hooks, Notice notice) {
   auto prepared = prepare(plan);
   if (!prepared) return fail(prepared.error());
   prepared->network.trace = hooks.trace;
@@ -364,22 +468,35 @@ Result<Outcome> run(const Plan& plan, const Hooks& hooks) {
     case FlowControlKind::kPfc:
       switch (plan.settings.protection) {
         case Protection::kWatchdog:
-          return run_with<Pfc, Watchdog>(plan, hooks, std::move(*prepared));
+          return run_with<Pfc, Watchdog>(plan, hooks, std::move(*prepared), std::move(notice));
         case Protection::kItsy:
-          return run_with<Pfc, Itsy>(plan, hooks, std::move(*prepared));
+          return run_with<Pfc, Itsy>(plan, hooks, std::move(*prepared), std::move(notice));
         case Protection::kOff:
         case Protection::kDownUp:
-          return run_with<Pfc, NoDetector>(plan, hooks, std::move(*prepared));
+          return run_with<Pfc, NoDetector>(plan, hooks, std::move(*prepared), std::move(notice));
       }
       break;
     case FlowControlKind::kPfcStar:
-      return run_with<Pfc, NoDetector>(plan, hooks, std::move(*prepared));
+      return run_with<Pfc, NoDetector>(plan, hooks, std::move(*prepared), std::move(notice));
     case FlowControlKind::kPortFc:
-      return run_with<PortFc, NoDetector>(plan, hooks, std::move(*prepared));
+      return run_with<PortFc, NoDetector>(plan, hooks, std::move(*prepared), std::move(notice));
     case FlowControlKind::kOff:
-      return run_with<NoFlowControl, NoDetector>(plan, hooks, std::move(*prepared));
+      return run_with<NoFlowControl, NoDetector>(plan, hooks, std::move(*prepared),
+                                                 std::move(notice));
   }
   return fail(Error{0, "flow_control", "there is none such"});
+}
+
+Result<Outcome> run(const Plan& plan, const Hooks& hooks) {
+  std::optional<ProgramRun> program;
+  Notice notice;
+  if (!plan.program.operations.empty())
+    notice = [&](Kind what, std::uint32_t which) { program->notice(what, which); };
+  auto simulation = simulate(plan, hooks, std::move(notice));
+  if (!simulation) return fail(simulation.error());
+  if (!plan.program.operations.empty()) program.emplace(plan.program, **simulation).begin();
+  (*simulation)->run_until(plan.duration);
+  return (*simulation)->outcome();
 }
 
 }  // namespace lldp::lab::packets

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -54,6 +55,7 @@ struct Hooks {
   Trace trace{};
   Picoseconds sample_every = 0;
   std::function<void(const Network&)> sample{};
+  bool to_the_end = true;                       ///< samples go on when all flows have ended
   std::function<bool(const Network&)> go_on{};  ///< asked every now and then; false: stop
 };
 
@@ -64,6 +66,43 @@ struct Prepared {
   std::vector<std::string> paths{};  ///< by flow
 };
 [[nodiscard]] Result<Prepared> prepare(const Plan& plan);
+
+/// A run that somebody else drives, and who sends as it goes. What is not packets (agents, links
+/// that fail, who looks on) happens between two calls of the engine.
+class Simulation {
+ public:
+  enum class Halt : std::uint8_t {
+    kTime,      ///< the time has come
+    kIdle,      ///< no flow that has an end is under way, and no moment waits
+    kDeadlock,  ///< there is one, as there was none before
+    kAsked      ///< by halt()
+  };
+  Simulation() = default;
+  virtual ~Simulation() = default;
+  Simulation(const Simulation&) = delete;
+  Simulation& operator=(const Simulation&) = delete;
+
+  /// Goes on until `end`; until nothing is under way only where that is kNever.
+  virtual Halt run_until(Picoseconds end) = 0;
+  /// From within a run: no later moment comes in this call of run_until().
+  virtual void halt() = 0;
+  /// A flow by the links that are up now; its number. It may be sent while a notice is given.
+  virtual Result<std::uint32_t> send(const PlannedFlow& flow) = 0;
+  /// A flow of the plan, whose start was kNever, begins now.
+  virtual void release(std::uint32_t flow) = 0;
+  /// A notice at that time, or now if it is over.
+  virtual void call_at(Picoseconds at, std::uint32_t number) = 0;
+  [[nodiscard]] virtual Network& network() = 0;
+  /// Whether there is a deadlock now.
+  [[nodiscard]] virtual bool deadlocked() = 0;
+  /// Once, at the end.
+  [[nodiscard]] virtual Outcome outcome() = 0;
+};
+
+/// A run that begins with the plan's flows, and not with its program; `plan` and `hooks` outlive
+/// it. `notice` is told of what Network::notice says. Fails as run() does.
+[[nodiscard]] Result<std::unique_ptr<Simulation>> simulate(const Plan& plan, const Hooks& hooks,
+                                                           Notice notice = {});
 
 /// Agents find the levels, the paths follow from what has failed, the rules are compiled, packets
 /// go. Fails where a flow has no way at the start, or the network cannot be.

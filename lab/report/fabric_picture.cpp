@@ -113,6 +113,20 @@ std::string fabric_picture(const Fabric& fabric, const Marks& marks) {
         return entities(escape(fabric.nodes[e.node].name + ":" + e.port)) +
                (e.layer ? fmt::format(" (layer {})", e.layer->value()) : "");
       };
+      if (marks.halves) {
+        const auto half = [&](std::size_t from) {
+          const Point& p = *layout.at[fabric.links[l].ends[from].node];
+          const Point& q = *layout.at[fabric.links[l].ends[1 - from].node];
+          return fmt::format(
+              "<line id=\"a{}\"{} x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\">"
+              "<title>{} to {}{}</title></line>\n",
+              2 * l + from, above ? fmt::format(" class=\"{}\"", set_off[l]) : "", p.x, p.y,
+              (p.x + q.x) / 2, (p.y + q.y) / 2, end(from == 0 ? a : b), end(from == 0 ? b : a),
+              above ? fmt::format(": {}", set_off[l]) : "");
+        };
+        out += half(0) + half(1);
+        continue;
+      }
       out += fmt::format(
           "<line{} x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\"><title>{} - "
           "{}{}</title></line>\n",
@@ -131,14 +145,15 @@ std::string fabric_picture(const Fabric& fabric, const Marks& marks) {
     const std::string title = fmt::format(
         "<title>{}{}</title>", name,
         fabric.nodes[i].level ? fmt::format(", level {}", fabric.nodes[i].level->value()) : "");
+    const std::string id = marks.halves ? fmt::format(" id=\"n{}\"", i) : "";
     if (fabric.nodes[i].role == Role::kHost)
       out += fmt::format(
-          "<rect class=\"host\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" "
+          "<rect{} class=\"host\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" "
           "height=\"{:.1f}\">{}</rect>\n",
-          x - size, y - size, 2 * size, 2 * size, title);
+          id, x - size, y - size, 2 * size, 2 * size, title);
     else
-      out += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:.1f}\">{}</circle>\n", x, y,
-                         size, title);
+      out += fmt::format("<circle{} cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:.1f}\">{}</circle>\n", id, x,
+                         y, size, title);
     if (layout.apart < kNamed) continue;
     out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n", x,
                        y - size - 4, name);

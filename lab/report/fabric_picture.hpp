@@ -13,6 +13,10 @@ namespace lldp::lab {
 struct Marks {
   std::vector<std::size_t> failed{};
   std::vector<std::size_t> cycle{};
+  /// For a script that sets off more: a link is two lines, each from its sender to the middle, with
+  /// the id `a` and twice the link's index, plus 1 for the direction from `ends[1]`; the id of a
+  /// node is `n` and its index.
+  bool halves = false;
 };
 
 /// A fabric as SVG: one row per level, the highest on top, in the order of the document; a flat

@@ -12,6 +12,7 @@ namespace {
 
 constexpr double kWide = 640;
 constexpr double kHigh = 300;
+constexpr std::size_t kMostMarks = 60;  ///< of a line: more would hide it
 /// Told apart by the colour-blind too (Okabe and Ito), and by their marks.
 constexpr std::array<std::string_view, 8> kColours = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                                       "#56b4e9", "#e69f00", "#000000", "#999999"};
@@ -114,7 +115,7 @@ std::string svg(const Chart& chart) {
     std::string marks;
     for (const auto& [x, y] : line.points) {
       path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", at_x(x), at_y(y));
-      marks += mark(i, at_x(x), at_y(y), colour);
+      if (line.points.size() <= kMostMarks) marks += mark(i, at_x(x), at_y(y), colour);
     }
     const double legend = 8 + 20 * static_cast<double>(i);
     out += fmt::format(

@@ -14,7 +14,7 @@ namespace lldp::lab {
 /// One self-contained page; `body` is HTML.
 [[nodiscard]] std::string page(std::string_view title, std::string_view body);
 
-/// Lines over a common axis, with marks where the values are, as SVG for a page.
+/// Lines over a common axis, with marks where the values are if they are few, as SVG for a page.
 struct Chart {
   struct Line {
     std::string name{};

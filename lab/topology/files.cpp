@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "lab/topology/from_drawing.hpp"
+#include "lab/topology/hpcc.hpp"
 #include "os/fd.hpp"
 #include "os/file.hpp"
 
@@ -95,7 +96,9 @@ class Unfinished {
 Result<Fabric> load_fabric(const std::string& path) {
   const auto text = read_file(path, kMaxOctets);
   if (!text) return fail(text.error());
-  auto fabric = fabric_from(cabling::read(*text));
+  const std::size_t first = text->find_first_not_of(" \t\r\n");
+  const bool numbers = first != text->npos && (*text)[first] >= '0' && (*text)[first] <= '9';
+  auto fabric = numbers ? fabric_from_hpcc(*text) : fabric_from(cabling::read(*text));
   if (!fabric) {
     Error e = fabric.error();
     e.where = path + ": " + e.where;

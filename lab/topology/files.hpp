@@ -9,7 +9,8 @@
 
 namespace lldp::lab {
 
-/// Reads a fabric file, JSON or DOT by its content; `-` is standard input. Errors name the file.
+/// Reads a fabric file, JSON, DOT or HPCC's topology.txt by its content; `-` is standard input.
+/// Errors name the file.
 [[nodiscard]] Result<Fabric> load_fabric(const std::string& path);
 
 /// Writes a whole file, or nothing of it; an empty path or `-` is standard output. Symbolic links

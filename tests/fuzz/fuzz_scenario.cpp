@@ -16,7 +16,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!scenario) return fail(scenario.error());
     return std::move(scenario->fabric);
   };
-  const auto plan = lab::packets::plan_from_json(text, load);
+  const auto no_text = [](const std::string&) -> Result<std::string> {
+    return fail(Error{0, "", "there are no files here"});
+  };
+  const auto plan = lab::packets::plan_from_json(text, {.fabric = load, .text = no_text});
   if (!plan) {
     if (to_string(plan.error()).find('\n') != std::string::npos) std::abort();
     return 0;

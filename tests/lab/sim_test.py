@@ -227,6 +227,73 @@ class Sim(unittest.TestCase):
         self.assertEqual([(r["row"]["scenario"], r["ours"], r["verdict"]) for r in rows if r["metric"] == "deadlocks"],
                          [("PFC", 1, "match"), ("PFC*", 0, "match"), ("PortFC", 0, "match")])
 
+    def test_a_report_is_one_page(self):
+        page, words = self.path / "r.html", ("sim", "case1", "--protect", "none", "--duration", "0.3", "--json")
+        done = lab(*words, "-o", page)
+        self.assertEqual((done.returncode, done.stderr), (1, ""))
+        self.assertEqual(done.stdout, lab(*words).stdout, "who looks on changes nothing")
+        text = page.read_text()
+        self.assertTrue(text.startswith("<!DOCTYPE html>"))
+        self.assertNotRegex(text.replace("http://www.w3.org/2000/svg", ""), "https?://|src=|@import", "nothing is fetched")
+        moments = json.loads("[" + text.split("const moments = [")[1].split("];")[0].strip().rstrip(",") + "]")
+        times = [m[0] for m in moments]
+        self.assertEqual(times, sorted(set(times)))
+        states = {}
+        for _, arcs, _ in moments:
+            states.update(zip(arcs[::2], arcs[1::2]))
+        self.assertEqual(sum(s == 2 for s in states.values()), 4, "the ring of the deadlock")
+        for arc in states:
+            self.assertIn(f'id="a{arc}"', text)
+        for title in ("Throughput", "The longest queues", "Ports that are paused"):
+            self.assertIn(f"<figcaption>{title}</figcaption>", text)
+        both = self.path / "both.csv"
+        lab(*words, "-o", page, "--csv", both)
+        alone = self.path / "alone.csv"
+        lab(*words, "--csv", alone)
+        self.assertEqual(both.read_text(), alone.read_text())
+        done = lab(*words, "-o", self.path / "r.json")
+        self.assertEqual((self.path / "r.json").read_text(), done.stdout)
+
+    def test_names_in_a_report_are_no_markup(self):
+        fabric = (self.path / "case1.json").read_text().replace("Leaf1", "<b>L1")
+        (self.path / "evil.json").write_text(fabric)
+        said = {"fabric": "evil.json", "name": "<script>alert(1)", "flows": [{**FLOW, "name": "</script><i>"}]}
+        (self.path / "s.json").write_text(json.dumps(said))
+        done = lab("sim", self.path / "s.json", "-o", self.path / "e.html")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        text = (self.path / "e.html").read_text()
+        self.assertNotIn("<b>", text)
+        self.assertNotIn("<i>", text)
+        self.assertNotIn("<script>alert", text)
+
+    def test_files_of_other_simulators(self):
+        topology, traffic = self.path / "topology.txt", self.path / "flow.txt"
+        topology.write_text("6 2 5\n4 5\n" + "".join(f"{h} {4 + h // 2} 100Gbps 0.001ms 0\n" for h in range(4)) + "4 5 100Gbps 0.001ms 0\n")
+        for text, names in (("2\n0 2 3 100 10000 2\n1 3 3 100 20000 2.0001\n", ["1", "2"]),
+                            ("Nodes 4\nConnections 2\nTriggers 1\n0->2 id 8 start 0 size 10000 send_done_trigger 1\n2->0 id 9 trigger 1 size 10000\n"
+                             "trigger id 1 oneshot\n", ["8", "9"]),
+                            ("num_ranks 2\nrank 0 {\nsend 10000b to 1\n}\nrank 1 {\nrecv 10000b from 0\n}\n", ["0-1.1"])):
+            traffic.write_text(text)
+            done = lab("sim", "--topology", topology, "--traffic", traffic, "--json")
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            said = json.loads(done.stdout)
+            self.validator("sim").validate(said)
+            self.assertEqual([f["name"] for f in said["flows"] if f["fct_ns"]], names)
+            links = 3 if len(names) > 1 else 2
+            self.assertAlmostEqual(said["flows"][0]["fct_ns"], links * 1000 + (10 + links - 1) * 1048 * .08, 3)
+            self.assertLess(said["duration_ns"], 10 ** 6, "it ends when all has arrived")
+        scenario = {"fabric": "topology.txt", "traffic": [{"kind": "file", "file": "flow.txt", "transport": "irn"}]}
+        self.validator("scenario").validate(scenario)
+        done = self.scenario(**{**scenario, "flows": []})
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        traffic.write_text("1\n0 9 3 100 10000 2\n")
+        done = lab("sim", "--topology", topology, "--traffic", traffic)
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("flow.txt: line 2: `9`: the fabric has no such host", done.stderr)
+        for words in (("--topology", topology), ("--traffic", traffic), ("case1", "--topology", topology, "--traffic", traffic)):
+            self.assertEqual(lab("sim", *words).returncode, 2)
+        self.assertIn("nowhere.txt", lab("sim", "--topology", topology, "--traffic", "nowhere.txt").stderr)
+
     def test_capture_and_curves(self):
         capture, curve = self.path / "t.pcapng", self.path / "c.csv"
         done = lab("sim", "case1", "--duration", "0.2", "--trace", capture, "--json")

@@ -249,11 +249,13 @@ class Hosts {
   void in_order(Flow& w, const Slot& f) {
     ++w.expected;
     w.received += f.octets - n_.settings.header_octets;
-    if (w.expected == w.frames || w.received >= total(w)) finish(w);
+    if (w.expected == w.frames || w.received >= total(w)) finish(w, f.flow);
   }
-  void finish(Flow& w) {
+  void finish(Flow& w, std::uint32_t flow) {
     if (w.finish != kNever) return;
     w.finish = n_.now;
+    --n_.unfinished;
+    if (n_.notice) e_.after(0, Kind::kFinished, 0, 0, flow);
     for (std::uint32_t i = 0; i < w.followers; ++i) {
       const std::uint32_t next = n_.followers[w.first_follower + i];
       if (--n_.flows[next].waits_for != 0) continue;
@@ -294,7 +296,7 @@ class Hosts {
       s.received[w.expected / 64 % s.words] &= ~(std::uint64_t{1} << w.expected % 64);
       ++w.expected;
     }
-    if (w.expected == w.frames) finish(w);
+    if (w.expected == w.frames) finish(w, f.flow);
     answer(slot, w, number >= w.expected, number - std::min(number, w.expected));
   }
 

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+// Topologies and traffic in the formats of other simulators.
+#include <gmock/gmock.h>
+
+#include "lab/packets/run.hpp"
+#include "lab/packets/workload/foreign.hpp"
+#include "lab/topology/generators.hpp"
+#include "lab/topology/hpcc.hpp"
+
+namespace lldp::lab::packets {
+namespace {
+
+using testing::HasSubstr;
+
+/// Hosts 0 and 1 at switch 4, 2 and 3 at switch 5, one link between the switches.
+constexpr std::string_view kDumbbell =
+    "6 2 5\n"
+    "4 5\n"
+    "0 4 100Gbps 0.001ms 0\n"
+    "1 4 100Gbps 1us 0\n"
+    "2 5 100Gbps 1000ns 0.000000\n"
+    "3 5 100000Mbps 1e-6s 0\n"
+    "4 5 100Gbps 0.001ms 0\n";
+
+Plan dumbbell() {
+  auto fabric = fabric_from_hpcc(kDumbbell);
+  EXPECT_TRUE(fabric) << to_string(fabric.error());
+  Plan plan{.fabric = std::move(*fabric)};
+  plan.failed.resize(plan.fabric.links.size());
+  return plan;
+}
+
+Plan with(std::string_view traffic, Transport transport = Transport::kGoBackN) {
+  Plan plan = dumbbell();
+  const auto added = add_foreign_traffic(plan, traffic, transport);
+  EXPECT_TRUE(added) << to_string(added.error());
+  return plan;
+}
+
+Outcome outcome_of(const Plan& plan) {
+  auto outcome = run(plan);
+  EXPECT_TRUE(outcome) << to_string(outcome.error());
+  return std::move(*outcome);
+}
+
+std::string refusal(std::string_view traffic) {
+  Plan plan = dumbbell();
+  const auto added = add_foreign_traffic(plan, traffic, Transport::kGoBackN);
+  return added ? "taken" : to_string(added.error());
+}
+
+/// From its start to its last octet, over so many links of 1 us and 100 Gb/s, alone there; of whole
+/// frames.
+Picoseconds unloaded(std::uint64_t octets, std::uint64_t links) {
+  return (octets / 1000 + links - 1) * 1048 * 80 + links * kMicrosecond;
+}
+
+TEST(HpccTopology, HasNodesByTheirNumbersAndLinksAsTheyAreWritten) {
+  const auto fabric = fabric_from_hpcc(kDumbbell);
+  ASSERT_TRUE(fabric) << to_string(fabric.error());
+  ASSERT_EQ(fabric->nodes.size(), 6U);
+  EXPECT_EQ(fabric->nodes[3].name, "3");
+  EXPECT_EQ(fabric->nodes[3].role, Role::kHost);
+  EXPECT_EQ(fabric->nodes[4].role, Role::kSwitch);
+  ASSERT_EQ(fabric->links.size(), 5U);
+  for (const Link& l : fabric->links) {
+    EXPECT_EQ(l.rate_bps, 100'000'000'000);
+    EXPECT_EQ(l.delay_ns, 1000U);
+  }
+}
+
+TEST(HpccTopology, IsRefusedWithTheLine) {
+  const auto refused = [](std::string_view text) {
+    const auto fabric = fabric_from_hpcc(text);
+    return fabric ? std::string("taken") : to_string(fabric.error());
+  };
+  EXPECT_THAT(refused(""), HasSubstr("line 1: the end of the file: the number of nodes"));
+  EXPECT_THAT(refused("3 1 2\n3\n"),
+              HasSubstr("line 2: `3`: a switch is a whole number from 0 to 2"));
+  EXPECT_THAT(refused("3 2 2\n2 2\n"), HasSubstr("line 2: 2 is named as a switch twice"));
+  EXPECT_THAT(refused("3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100 1us 0\n"),
+              HasSubstr("line 4: `100`: a rate has a unit"));
+  EXPECT_THAT(refused("3 1 2\n2\n0 2 -1Gbps 1us 0\n"), HasSubstr("line 3: `-1`: a rate"));
+  EXPECT_THAT(refused("3 1 2\n2\n0 2 0bps 1us 0\n"), HasSubstr("line 3: a rate of 0"));
+  EXPECT_THAT(refused("3 1 2\n2\n0 2 nanGbps 1us 0\n"), HasSubstr("line 3: `nan`: a rate"));
+  EXPECT_THAT(refused("3 1 2\n2\n0 2 1Gbps 1h 0\n"), HasSubstr("line 3: `1h`: a delay has a unit"));
+  EXPECT_THAT(refused("3 1 2\n2\n0 2 1Gbps 2s 0\n"), HasSubstr("line 3: `2`: a delay"));
+  EXPECT_THAT(refused("3 1 2\n2\n0 2 1Gbps 1us 0.1\n"),
+              HasSubstr("line 3: links here lose nothing"));
+  EXPECT_THAT(refused("3 1 2\n2\n0 0 1Gbps 1us 0\n"), HasSubstr("line 3: a link from 0 to itself"));
+  EXPECT_THAT(refused("3 1 2\n2\n0 2 1Gbps 1us 0\n"),
+              HasSubstr("the end of the file: an end of a link"));
+  EXPECT_THAT(refused("3 1 1\n2\n0 2 1Gbps 1us 0\n1 2 1Gbps 1us 0\n"),
+              HasSubstr("line 4: there are more than 1 links"));
+  EXPECT_THAT(refused("99999999999999999999 1 1"), HasSubstr("line 1: "));
+}
+
+TEST(HpccFlows, BeginWithTheFirstAndTakeWhatTheirLinksTake) {
+  const Outcome o = outcome_of(with("2\n0 2 3 100 10000 2\n3 1 3 101 5000 2.0005\n"));
+  ASSERT_EQ(o.flows.size(), 2U);
+  EXPECT_EQ(o.flows[0].name, "1");
+  EXPECT_EQ(o.flows[0].fct, unloaded(10'000, 3));
+  EXPECT_EQ(o.flows[1].fct, unloaded(5000, 3));
+  const Plan plan = with("2\n0 2 3 100 10000 2\n3 1 3 101 5000 2.0005\n");
+  EXPECT_EQ(plan.flows[0].spec.start, 0U);
+  EXPECT_EQ(plan.flows[1].spec.start, 500 * kMicrosecond);
+}
+
+TEST(HpccFlows, AreRefusedWithTheLine) {
+  EXPECT_THAT(refusal("1\n0 9 3 100 10000 2\n"),
+              HasSubstr("line 2: `9`: the fabric has no such host (4 hosts)"));
+  EXPECT_THAT(refusal("1\n0 4 3 100 10000 2\n"),
+              HasSubstr("line 2: `4`: the fabric has no such host"))
+      << "a switch";
+  EXPECT_THAT(refusal("1\n0 0 3 100 10000 2\n"), HasSubstr("line 2: a flow from a host to itself"));
+  EXPECT_THAT(refusal("1\n0 1 8 100 10000 2\n"), HasSubstr("line 2: `8`: a priority group"));
+  EXPECT_THAT(refusal("1\n0 1 3 100 0 2\n"), HasSubstr("line 2: `0`: a size"));
+  EXPECT_THAT(refusal("1\n0 1 3 100 10 inf\n"), HasSubstr("line 2: `inf`: a time in seconds"));
+  EXPECT_THAT(refusal("2\n0 1 3 100 10 2\n"),
+              HasSubstr("the end of the file: the fabric has no such host"));
+  EXPECT_THAT(refusal("1\n0 1 3 100 10 2\n0 1 3 100 10 2\n"),
+              HasSubstr("line 3: there are more than 1 flows"));
+  EXPECT_THAT(refusal(""), HasSubstr("this is no flow.txt of HPCC"));
+  EXPECT_THAT(refusal("hello"), HasSubstr("this is no flow.txt of HPCC"));
+}
+
+TEST(ConnectionMatrix, TriggersBeginOneWhenAnotherHasArrived) {
+  const Outcome o =
+      outcome_of(with("Nodes 4\nConnections 4\nTriggers 2\n"
+                      "0->2 id 1 start 0 size 10000 send_done_trigger 1\n"
+                      "2->1 id 2 trigger 1 size 5000 recv_done_trigger 7\n"
+                      "3->2 id 4 start 2e6 size 1000 recv_done_trigger 7\n"
+                      "1->3 id 9 trigger 7 size 2000 prio 3\n"
+                      "trigger id 1 oneshot\n"
+                      "trigger id 7 barrier count 2\n"));
+  ASSERT_EQ(o.flows.size(), 4U);
+  const auto as_alone = [](const FlowResult& f, std::uint64_t octets) {  // but for others' ACKs
+    return f.fct >= unloaded(octets, 3) && f.fct <= unloaded(octets, 3) + 4 * 64 * 80;
+  };
+  EXPECT_EQ(o.flows[0].fct, unloaded(10'000, 3));
+  EXPECT_TRUE(as_alone(o.flows[1], 5000));
+  EXPECT_EQ(o.flows[3].name, "9");
+  EXPECT_TRUE(as_alone(o.flows[3], 2000));
+}
+
+TEST(ConnectionMatrix, IsRefusedWithTheLine) {
+  const auto refused = [](const std::string& lines) {
+    return refusal("Nodes 4\nConnections 1\n" + lines);
+  };
+  EXPECT_THAT(refusal("Nodes 5\n"), HasSubstr("line 1: 5 nodes, and the fabric has 4 hosts"));
+  EXPECT_THAT(refusal("Nodes 4\nTriggers 1\n"),
+              HasSubstr("line 2: `Triggers`: `Connections N` follows"));
+  EXPECT_THAT(refused("0->4 start 0 size 1\n"),
+              HasSubstr("line 3: `4`: a node is a number below 4"));
+  EXPECT_THAT(refused("0->0 start 0 size 1\n"),
+              HasSubstr("line 3: a connection from a node to itself"));
+  EXPECT_THAT(refused("0->1 start 0\n"), HasSubstr("line 3: a connection without a size"));
+  EXPECT_THAT(refused("0->1 size 5\n"),
+              HasSubstr("line 3: give a connection a start or a trigger"));
+  EXPECT_THAT(refused("0->1 start 0 colour 5\n"),
+              HasSubstr("line 3: `colour`: there is no such key"));
+  EXPECT_THAT(refused("0->1 trigger 3 size 5\n"),
+              HasSubstr("trigger 3 is used, and described nowhere"));
+  EXPECT_THAT(refused("0->1 trigger 3 size 5\ntrigger id 3 oneshot\n"),
+              HasSubstr("line 3: trigger 3 never comes: 0 of 1"));
+  EXPECT_THAT(refused("0->1 start 0 size 5\ntrigger id 3 sometimes\n"),
+              HasSubstr("line 4: `sometimes`: there are oneshot"));
+  EXPECT_THAT(refused("0->1 start 0 size 5 id 3\n0->1 start 0 size 5 id 3\n"),
+              HasSubstr("line 4: id 3 is given twice"));
+  EXPECT_THAT(refused(""), HasSubstr("1 connections are announced, 0 are there"));
+  EXPECT_THAT(refused("Failures 1\n"), HasSubstr("line 3: `Failures`: a connection is written as"));
+}
+
+/// A ping-pong with 700 ns of work between.
+constexpr std::string_view kPingPong =
+    "num_ranks 2 // two\n"
+    "rank 0 {\n"
+    "a: send 5000b to 1 tag 3 cpu 0 nic 0\n"
+    "b: recv 2000b from 1 tag 4\n"
+    "b requires a\n"
+    "}\n"
+    "/* the other\n   one */\n"
+    "rank 1 {\n"
+    "x: recv 5000b from 0 tag 3\n"
+    "y: calc 300\n"
+    "z: calc 400 cpu 0\n"
+    "s: send 2000b to 0 tag 4\n"
+    "y requires x\n"
+    "z irequires y\n"
+    "s requires y\n"
+    "s requires z\n"
+    "}\n";
+
+TEST(Goal, HappensInTheOrderOfItsDependencies) {
+  Plan plan = with(kPingPong);
+  ASSERT_EQ(plan.flows.size(), 2U);
+  std::vector<Picoseconds> begun;
+  Hooks hooks;
+  hooks.trace = [&](Picoseconds at, const Slot& f) {
+    if (f.kind == Kind::kData && f.number == 0 && f.arc % 2 == 0 && f.arc < 8 &&
+        begun.size() == f.flow)
+      begun.push_back(at);
+  };
+  const auto o = run(plan, hooks);
+  ASSERT_TRUE(o) << to_string(o.error());
+  EXPECT_EQ(o->flows[0].fct, unloaded(5000, 2));
+  EXPECT_EQ(o->flows[1].fct, unloaded(2000, 2));
+  ASSERT_EQ(begun.size(), 2U);
+  // z may begin with y, and waits for the same processor.
+  EXPECT_EQ(begun[1], unloaded(5000, 2) + 700 * kNanosecond);
+}
+
+TEST(Goal, AMessageMayComeBeforeItIsWanted) {
+  const Outcome o = outcome_of(
+      with("num_ranks 3\nrank 0 {\na: send 1000b to 1\nb: send 0b to 1\n}\n"
+           "rank 1 {\nw: calc 50000\nr: recv 1000b from 0\nq: recv 0b from 0\ns: send 1000b to 2\n"
+           "r requires w\nq requires r\ns requires q\n}\nrank 2 {\nrecv 1000b from 1\n}\n"));
+  ASSERT_EQ(o.flows.size(), 3U);
+  EXPECT_TRUE(o.flows[2].fct);
+  EXPECT_EQ(o.flows[1].received_octets, 1U) << "a message of nothing is one octet";
+}
+
+TEST(Goal, IsRefusedWithTheLine) {
+  const auto refused = [](const std::string& lines) {
+    return refusal("num_ranks 2\nrank 0 {\n" + lines);
+  };
+  EXPECT_THAT(refusal("num_ranks 5\n"), HasSubstr("line 1: 5 ranks, and the fabric has 4 hosts"));
+  EXPECT_THAT(refused("calc 5\n"), HasSubstr("line 4: rank 0 has no `}`"));
+  EXPECT_THAT(refused("}\nrank 0 {"), HasSubstr("line 4: rank 0 comes twice"));
+  EXPECT_THAT(refused("jump 5\n}"), HasSubstr("line 3: `jump`: there are calc, send and recv"));
+  EXPECT_THAT(refused("send 5 to 1\n}"), HasSubstr("line 3: `5`: a size is written as `100b`"));
+  EXPECT_THAT(refused("send -1b to 1\n}"), HasSubstr("line 3: `-1`: a size is a whole number"));
+  EXPECT_THAT(refused("send 5b to 2\n}"),
+              HasSubstr("line 3: `2`: a rank is a whole number from 0 to 1"));
+  EXPECT_THAT(refused("send 5b to 0\n}"), HasSubstr("line 3: a message from a rank to itself"));
+  EXPECT_THAT(refused("send 5b from 1\n}"), HasSubstr("line 3: `from`: `to` is wanted"));
+  EXPECT_THAT(refused("send 5b to 1 colour 3\n}"),
+              HasSubstr("line 3: `colour`: there are tag, cpu and nic"));
+  EXPECT_THAT(refused("send 5b to 1\n}"),
+              HasSubstr("line 3: 1 sends and 0 receives from 0 to 1 with tag 0"));
+  EXPECT_THAT(refused("a: calc 5\na: calc 5\n}"), HasSubstr("line 4: label `a` is given twice"));
+  EXPECT_THAT(refused("a: calc 5\na requires b\n}"),
+              HasSubstr("line 4: `b`: no operation of this rank has that label"));
+  EXPECT_THAT(refused("a: calc 5\nb: calc 5\na requires b\nb irequires a\n}"),
+              HasSubstr("line 7: operations of this rank require each other"));
+  EXPECT_THAT(refused("calc 1000000000000000\ncalc 1\n}"),
+              HasSubstr("line 4: all that is computed takes more"));
+}
+
+TEST(ForeignTraffic, IsTheSameEveryTime) {
+  const Plan plan = with(kPingPong);
+  EXPECT_EQ(outcome_of(plan).count.digest, outcome_of(with(kPingPong)).count.digest);
+}
+
+TEST(ForeignTraffic, NamesHostsByNumberWhereTheyAreCalledSo) {
+  auto fabric = clos({.switches = {2, 1}, .pods = {}, .hosts = 4});
+  ASSERT_TRUE(fabric);
+  Plan plan{.fabric = *fabric};
+  ASSERT_TRUE(add_foreign_traffic(plan, "1\n0 3 3 100 1000 2\n", Transport::kGoBackN));
+  EXPECT_EQ(plan.fabric.nodes[plan.flows[0].way.from].name, "host1")
+      << "the first, where none is called 0";
+  EXPECT_EQ(plan.fabric.nodes[plan.flows[0].way.to].name, "host4");
+}
+
+}  // namespace
+}  // namespace lldp::lab::packets

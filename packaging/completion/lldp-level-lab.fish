@@ -96,6 +96,9 @@ complete -c lldp-level-lab -n '__fish_seen_subcommand_from sim' -l json -d 'prin
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from sim' -l trace -r -F -d 'capture of every frame'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from sim' -l csv -r -F -d 'what it looks like over time'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from sim' -l explain -d 'what led to deadlocks'
+complete -c lldp-level-lab -n '__fish_seen_subcommand_from sim' -l topology -r -F -d 'in place of a case'
+complete -c lldp-level-lab -n '__fish_seen_subcommand_from sim' -l traffic -r -F -d 'of another simulator'
+complete -c lldp-level-lab -n '__fish_seen_subcommand_from sim' -l output -s o -r -F -d 'write a report'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from sim' -a 'case1 case2 flap itsy-fig2 itsy-fig3 itsy-fig4 ndc-loop'
 
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from throughput' -l traffic -x -a 'all-to-all uniform near-worst' -d 'who sends to whom'

@@ -115,13 +115,15 @@ std::string fabric_picture(const Fabric& fabric, const Marks& marks) {
       };
       if (marks.halves) {
         const auto half = [&](std::size_t from) {
-          const Point& p = *layout.at[fabric.links[l].ends[from].node];
-          const Point& q = *layout.at[fabric.links[l].ends[1 - from].node];
+          const LinkEnd& sender = fabric.links[l].ends[from];
+          const LinkEnd& receiver = fabric.links[l].ends[1 - from];
+          const Point& p = *layout.at[sender.node];
+          const Point& q = *layout.at[receiver.node];
           return fmt::format(
               "<line id=\"a{}\"{} x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\">"
               "<title>{} to {}{}</title></line>\n",
               2 * l + from, above ? fmt::format(" class=\"{}\"", set_off[l]) : "", p.x, p.y,
-              (p.x + q.x) / 2, (p.y + q.y) / 2, end(from == 0 ? a : b), end(from == 0 ? b : a),
+              (p.x + q.x) / 2, (p.y + q.y) / 2, end(sender), end(receiver),
               above ? fmt::format(": {}", set_off[l]) : "");
         };
         out += half(0) + half(1);

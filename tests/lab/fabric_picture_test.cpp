@@ -38,6 +38,15 @@ TEST(FabricPicture, OfAFlatFabricIsARingWithoutHosts) {
   EXPECT_THAT(svg, HasSubstr("(layer 1)"));
 }
 
+TEST(FabricPicture, HasALineForEachDirectionWhereAScriptAsksForIt) {
+  const auto fabric = clos({.switches = {4, 2}, .pods = {}, .hosts = 8});
+  const std::string svg = fabric_picture(*fabric, {.failed = {9}, .halves = true});
+  EXPECT_EQ(count(svg, "<line id=\"a"), 2 * fabric->links.size());
+  EXPECT_EQ(count(svg, "class=\"failed\""), 2);
+  EXPECT_EQ(count(svg, " id=\"n"), fabric->nodes.size());
+  EXPECT_THAT(svg, HasSubstr("<line id=\"a0\""));
+}
+
 TEST(FabricPicture, EscapesNames) {
   auto fabric = clos({.switches = {2, 1}, .pods = {}, .hosts = 2});
   fabric->nodes[0].name = "<script>\x1b";

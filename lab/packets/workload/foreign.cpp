@@ -532,15 +532,14 @@ std::string without_comments(std::string_view text) {
 Result<void> add_foreign_traffic(Plan& plan, std::string_view text, Transport transport) {
   Adder adder(plan, transport);
   Words words(text);
-  Words first = words;
-  if (const std::string_view word = first.next(); word == "Nodes") {
-    return ConnectionMatrix(adder, words).read();
-  } else if (whole(word)) {
-    return read_hpcc(adder, words);
-  }
+  Words ahead = words;
+  const std::string_view first = ahead.next();
+  if (first == "Nodes") return ConnectionMatrix(adder, words).read();
+  if (whole(first)) return read_hpcc(adder, words);
   const std::string goal = without_comments(text);
   Words of_goal(goal);
-  if (Words ahead = of_goal; ahead.next() == "num_ranks") return Goal(adder, of_goal).read();
+  ahead = of_goal;
+  if (ahead.next() == "num_ranks") return Goal(adder, of_goal).read();
   return of_goal.refuse(
       "this is no flow.txt of HPCC, no connection matrix of htsim and no GOAL trace");
 }

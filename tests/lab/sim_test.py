@@ -203,6 +203,7 @@ class Sim(unittest.TestCase):
                              ({"flows": [flows[0], {**flows[1], "after": [7]}]}, "flows[1].after[0]: name a flow that comes before"),
                              ({"flows": [flows[0], {**flows[1], "from": "gpu2-1"}]}, "flow 2: after: those that it waits for"),
                              ({"traffic": [{"kind": "moe", "experts": 17}]}, "traffic[0].experts: 17: give 1 to 16"),
+                             ({"traffic": [{"kind": "moe", "octets": 255}]}, "traffic[0].octets: 255: a host has 256 tokens"),
                              ({"traffic": [{"kind": "moe", "top_k": 5}]}, "traffic[0].top_k: 5: give 1 to 4"),
                              ({"traffic": [{"kind": "parameter-server", "to": "nvs1"}]}, "traffic[0].to: the fabric has no host `nvs1`"),
                              ({"traffic": [{"kind": "incast", "experts": 2}]}, "traffic[0].experts: there is no such key"),

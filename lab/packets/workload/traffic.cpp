@@ -136,6 +136,10 @@ class Adder {
       return fail(Error{0, "experts", fmt::format("{}: give 1 to {}", t_.experts, hosts_.size())});
     if (t_.top_k < 1 || t_.top_k > t_.experts)
       return fail(Error{0, "top_k", fmt::format("{}: give 1 to {}", t_.top_k, t_.experts)});
+    if (t_.octets < kTokens)
+      return fail(
+          Error{0, "octets",
+                fmt::format("{}: a host has {} tokens, of one at least", t_.octets, kTokens)});
     if (std::uint64_t{t_.experts} * hosts_.size() * hosts_.size() > kMostWaits) return too_many();
     auto at = hosts_;
     std::vector<std::uint64_t> weights;

@@ -446,10 +446,11 @@ TEST_F(ConfigLoad, DefaultFileMayBeMissing) {
 
 TEST_F(ConfigLoad, ErrorsOfBothAreToldEachWithItsPlace) {
   write("role = host\nlldp.tx-hold = 0\n");
-  EXPECT_THAT(texts(load_with({"--level", "4", "--backend", "x"}).error()),
-              ElementsAre(path_ + ":2: lldp.tx-hold: '0' is not in range: use 1-100",
-                          "--backend: 'x' is none of auto, bpf, dcb, flower, print, sai, sonic, none",
-                          "--level: a host has level 0: remove this, or set role = switch"));
+  EXPECT_THAT(
+      texts(load_with({"--level", "4", "--backend", "x"}).error()),
+      ElementsAre(path_ + ":2: lldp.tx-hold: '0' is not in range: use 1-100",
+                  "--backend: 'x' is none of auto, bpf, dcb, flower, print, sai, sonic, none",
+                  "--level: a host has level 0: remove this, or set role = switch"));
 }
 
 TEST(CommandLine, HelpAndVersionHaveALetter) {

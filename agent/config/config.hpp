@@ -54,7 +54,7 @@ struct Config {
   std::string sonic_config{"/run/redis/sonic-db/database_config.json"};
   std::string sai_library{};  ///< path of the vendor's libsai.so
   std::string sai_profile{};  ///< path of KEY=VALUE lines for it; empty: none
-  bool htb = false;  ///< `qdisc = htb`: a software queue for each lossless priority
+  bool htb = false;           ///< `qdisc = htb`: a software queue for each lossless priority
   Transport transport = Transport::kAuto;
   std::string lldpd_socket{"/run/lldpd.socket"};
   std::chrono::seconds lldpd_grace{5};

@@ -45,9 +45,11 @@ std::string_view to_string(AlarmCode code) {
     case AlarmCode::kState:
       return "state";
     case AlarmCode::kPaused:
+      return "paused";
+    case AlarmCode::kPfcTaken:
       break;
   }
-  return "paused";
+  return "pfc-taken";
 }
 
 std::string duration_text(Duration d) {

@@ -35,9 +35,10 @@ enum class AlarmCode : std::uint8_t {
   kNoLevel,        ///< a switch that has had no level for long
   kState,          ///< the state file cannot be written
   kPaused,         ///< the port neither sends nor receives, on request
+  kPfcTaken,       ///< PFC that somebody had set is off while the rules are there
 };
-inline constexpr std::size_t kAlarmCodes = 19;
-static_assert(static_cast<std::size_t>(AlarmCode::kPaused) + 1 == kAlarmCodes);
+inline constexpr std::size_t kAlarmCodes = 20;
+static_assert(static_cast<std::size_t>(AlarmCode::kPfcTaken) + 1 == kAlarmCodes);
 [[nodiscard]] std::string_view to_string(
     AlarmCode code);  ///< crosslink, level-skip, host-above-leaf, ...
 

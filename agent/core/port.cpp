@@ -414,6 +414,7 @@ std::string alarm_text(AlarmCode code, const Port& port, const Standing& own) {
     case AlarmCode::kNoLevel:
     case AlarmCode::kState:
     case AlarmCode::kPaused:
+    case AlarmCode::kPfcTaken:
       break;  // of the device, and the owner's
   }
   return {};

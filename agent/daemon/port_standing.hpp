@@ -72,6 +72,7 @@ struct PortStanding {
   bool again = false;                           ///< and meanwhile another was asked for
   bool put_off = false;                         ///< a change waits for credit
   std::vector<dataplane::PartReading> parts{};  ///< as last read back; empty: not yet
+  std::string displaced{};                      ///< what somebody had set and has not, as last read
   TimePoint read_at{};
   std::string lost{};  ///< parts that others took away and that are not back yet
   RewriteCredit credit{};

@@ -306,6 +306,10 @@ void Protection::look(Ifindex port, TimePoint now) {
         port, fmt::format("{}: somebody had taken them away", std::exchange(standing.lost, {})));
     changed_ = true;
   }
+  if (std::string displaced = backend_->displaced(ref(port)); displaced != standing.displaced) {
+    standing.displaced = std::move(displaced);
+    untold_.insert(port);
+  }
   if (standing.losses.fight(now)) wake(port, standing.losses.calm_at());
   if (standing.parts == reading->parts && !complained_.contains(port) &&
       !standing.losses.fight(now))
@@ -420,22 +424,34 @@ std::optional<std::string> Protection::complaint(Ifindex port, TimePoint now) co
                      blocked->text);
 }
 
+void Protection::tell(Told& told, core::AlarmCode code, Ifindex port,
+                      std::optional<std::string> text, core::Agent& agent, TimePoint now,
+                      core::Actions& out) {
+  if (!text) {
+    if (const auto was = told.extract(port)) agent.clear_alarm(code, was.mapped(), out);
+    return;
+  }
+  // The alarm goes by the name, which may be another one than when it was raised.
+  const std::string name(name_of_(port));
+  std::string& under = told.try_emplace(port, name).first->second;
+  if (under != name) agent.clear_alarm(code, under, out);
+  under = name;
+  agent.raise_alarm(code, name, std::move(*text), now, out);
+}
+
 void Protection::tell(core::Agent& agent, TimePoint now, core::Actions& out) {
   for (auto& [port, text] : std::exchange(restored_, {}))
     out.events.push_back(
         {.kind = core::Event::Kind::kRulesRestored, .port = port, .text = std::move(text)});
   if (untold_.empty()) return;
   for (Ifindex port : std::exchange(untold_, {})) {
-    const std::string name(name_of_(port));
-    if (auto text = complaint(port, now)) {
-      // The alarm goes by the name, which may be another one than when it was raised.
-      std::string& told = complained_.try_emplace(port, name).first->second;
-      if (told != name) agent.clear_alarm(core::AlarmCode::kDataplane, told, out);
-      told = name;
-      agent.raise_alarm(core::AlarmCode::kDataplane, name, std::move(*text), now, out);
-    } else if (const auto told = complained_.extract(port)) {
-      agent.clear_alarm(core::AlarmCode::kDataplane, told.mapped(), out);
-    }
+    tell(complained_, core::AlarmCode::kDataplane, port, complaint(port, now), agent, now, out);
+    const auto known = book_.find(port);
+    tell(displaced_, core::AlarmCode::kPfcTaken, port,
+         known == book_.end() || known->second.displaced.empty()
+             ? std::nullopt
+             : std::optional(known->second.displaced),
+         agent, now, out);
   }
   // The agent has an alarm of this code for each port where a switch without a level is heard; this
   // one is the device's.

@@ -157,8 +157,14 @@ class Protection {
   std::map<Ifindex, TimePoint> later_;    ///< ports that wait for a turn of their own
   std::optional<TimePoint> glance_at_;
 
-  std::set<Ifindex> untold_;                   ///< may have a complaint, or one less
-  std::map<Ifindex, std::string> complained_;  ///< with an alarm of ours, under this name
+  std::set<Ifindex> untold_;  ///< may have a complaint, or one less
+  /// Ports with an alarm of ours, under this name.
+  using Told = std::map<Ifindex, std::string>;
+  /// The alarm of this code stands on the port with that text, or, without one, not.
+  void tell(Told& told, core::AlarmCode code, Ifindex port, std::optional<std::string> text,
+            core::Agent& agent, TimePoint now, core::Actions& out);
+  Told complained_;
+  Told displaced_;  ///< for what somebody had set, and has not
   std::vector<std::pair<Ifindex, std::string>> restored_;  ///< put back since tell()
   bool unprotected_ = false;                               ///< the alarm stands
   bool changed_ = false;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What protection says of itself.
+#include <fmt/format.h>
+
 #include "tests/daemon/protection_fixture.hpp"
 
 namespace lldp::io::test {
@@ -18,6 +20,31 @@ TEST_F(ProtectionTest, WatchersAreToldWhenTheLastOfManyPortsHasItsRules) {
   EXPECT_EQ(kernel_.looks, 300);
   EXPECT_GE(told, 300 / 16);
   EXPECT_FALSE(protection.take_changed());
+}
+
+// Whoever relied on it has to know: it is no fault of the protection, and yet worth an alarm.
+TEST_F(ProtectionTest, PfcThatTheRulesTakeFromSomebodyIsAnAlarmOfThePort) {
+  kernel_.displaced[kPort] = "priority 3 had PFC";
+  Protection& protection = start();
+  const auto standing = [&] {
+    core::Actions actions;
+    protection.tell(agent_, now_, actions);
+    std::string text;
+    for (const core::Alarm& alarm : agent_.snapshot(now_).alarms)
+      text += fmt::format("{} {}: {}\n", to_string(alarm.code), alarm.port, alarm.text);
+    return text;
+  };
+  EXPECT_EQ(standing(), "pfc-taken swp7: priority 3 had PFC\n");
+  kernel_.displaced.clear();
+  lose(kPort);
+  pass(seconds(10));
+  EXPECT_EQ(standing(), "");
+  kernel_.displaced[kPort] = "priority 3 had PFC";
+  lose(kPort);
+  pass(seconds(10));
+  EXPECT_NE(standing(), "");
+  protection.remove(kPort);
+  EXPECT_EQ(standing(), "");
 }
 
 TEST_F(ProtectionTest, NothingToProtectIsInactive) {

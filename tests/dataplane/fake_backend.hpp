@@ -20,13 +20,14 @@ struct FakeKernel {
   bool slow = false;  ///< outcomes wait until somebody says answer()
   std::optional<Error> down{};
   std::map<std::pair<Ifindex, Part>, PartReading> obstacles{};  ///< what verify() says instead
-  bool tells = false;             ///< has events, and so nothing for a glance
-  std::vector<Ifindex> events{};  ///< that wait
-  int looks = 0;                  ///< verify() so far
-  int writes = 0;                 ///< changes made so far, undone ones too
-  int applies = 0;                ///< calls
-  int fail_at_write = -1;         ///< this write is refused
-  std::string refuse_all{};       ///< why, if every write is
+  bool tells = false;                          ///< has events, and so nothing for a glance
+  std::vector<Ifindex> events{};               ///< that wait
+  int looks = 0;                               ///< verify() so far
+  int writes = 0;                              ///< changes made so far, undone ones too
+  int applies = 0;                             ///< calls
+  int fail_at_write = -1;                      ///< this write is refused
+  std::map<Ifindex, std::string> displaced{};  ///< of others'
+  std::string refuse_all{};                    ///< why, if every write is
 };
 
 /// A back end for tests of its users.
@@ -86,6 +87,10 @@ class FakeBackend : public Backend {
     return ports;
   }
   [[nodiscard]] Result<Bounces> bounces(Ifindex port) override { return kernel_.bounces[port]; }
+  [[nodiscard]] std::string displaced(const PortRef& port) const override {
+    const auto at = kernel_.displaced.find(port.ifindex);
+    return at == kernel_.displaced.end() ? std::string() : at->second;
+  }
 
  private:
   Outcome apply(const PortPlan& plan) {

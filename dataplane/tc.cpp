@@ -27,23 +27,17 @@ std::uint32_t own_sequence(std::uint32_t n) {
 constexpr int kEventBuffer = 1 << 20;
 constexpr int kReadsPerTurn = 64;
 
-/// A qdisc, class or filter out of a message.
+/// Of what is read of it: a text that does not end, or a number that is cut off, is none.
+constexpr std::array<nla_policy, TCA_MAX + 1> kPolicy = [] {
+  std::array<nla_policy, TCA_MAX + 1> policy{};
+  policy[TCA_KIND].type = NLA_STRING;
+  for (const int number : {TCA_CHAIN, TCA_INGRESS_BLOCK, TCA_EGRESS_BLOCK})
+    policy[static_cast<std::size_t>(number)].type = NLA_U32;
+  return policy;
+}();
+
 void tell(nlmsghdr* header, const std::function<void(const TcObject&)>& each) {
-  std::array<nlattr*, TCA_MAX + 1> attributes{};
-  if (nlmsg_parse(header, sizeof(tcmsg), attributes.data(), TCA_MAX, nullptr) < 0) return;
-  const auto* tcm = static_cast<const tcmsg*>(nlmsg_data(header));
-  const auto number = static_cast<std::uint32_t>(tcm->tcm_ifindex);
-  const auto port = number == TCM_IFINDEX_MAGIC_BLOCK ? Ifindex() : Ifindex::make(number);
-  if (!port || !each) return;
-  const auto block = [&](int attribute) {
-    return attributes[static_cast<std::size_t>(attribute)] != nullptr
-               ? nla_get_u32(attributes[static_cast<std::size_t>(attribute)])
-               : 0;
-  };
-  each({*port, tcm->tcm_handle, tcm->tcm_parent, tcm->tcm_info,
-        attributes[TCA_CHAIN] ? nla_get_u32(attributes[TCA_CHAIN]) : 0,
-        attributes[TCA_KIND] ? nla_get_string(attributes[TCA_KIND]) : "", attributes[TCA_OPTIONS],
-        block(TCA_INGRESS_BLOCK), block(TCA_EGRESS_BLOCK)});
+  if (const auto object = parse_tc(header); object && each) each(*object);
 }
 
 void tell(nlmsghdr* header, const std::function<void(Ifindex, const LinkFacts&)>& each) {
@@ -107,6 +101,31 @@ Error explained(int type, int code, const std::string& words) {
 }
 
 }  // namespace
+
+std::optional<TcObject> parse_tc(nlmsghdr* header) {
+  std::array<nlattr*, TCA_MAX + 1> attributes{};
+  if (nlmsg_parse(header, sizeof(tcmsg), attributes.data(), TCA_MAX,
+                  const_cast<nla_policy*>(kPolicy.data())) < 0)
+    return std::nullopt;
+  const auto* tcm = static_cast<const tcmsg*>(nlmsg_data(header));
+  const auto number = static_cast<std::uint32_t>(tcm->tcm_ifindex);
+  const auto port = number == TCM_IFINDEX_MAGIC_BLOCK ? Ifindex() : Ifindex::make(number);
+  if (!port) return std::nullopt;
+  const auto block = [&](int attribute) {
+    return attributes[static_cast<std::size_t>(attribute)] != nullptr
+               ? nla_get_u32(attributes[static_cast<std::size_t>(attribute)])
+               : 0;
+  };
+  return TcObject{*port,
+                  tcm->tcm_handle,
+                  tcm->tcm_parent,
+                  tcm->tcm_info,
+                  attributes[TCA_CHAIN] ? nla_get_u32(attributes[TCA_CHAIN]) : 0,
+                  attributes[TCA_KIND] ? nla_get_string(attributes[TCA_KIND]) : "",
+                  attributes[TCA_OPTIONS],
+                  block(TCA_INGRESS_BLOCK),
+                  block(TCA_EGRESS_BLOCK)};
+}
 
 TcMessage::TcMessage(int type, int flags, Ifindex port, std::uint32_t parent, std::uint32_t handle,
                      std::uint32_t info)

@@ -54,6 +54,9 @@ struct TcObject {
   std::uint32_t egress_block = 0;
 };
 
+/// What a message about one says.
+[[nodiscard]] std::optional<TcObject> parse_tc(nlmsghdr* header);
+
 /// What lets packets go another way than past traffic control.
 struct LinkFacts {
   std::uint32_t xdp_program = 0;  ///< id; ~0 if it is attached and has none

@@ -127,7 +127,9 @@ std::optional<T> value_of(const nlattr* attribute) {
 
 void parse_action(nlattr* action, Found& found) {
   std::array<nlattr*, TCA_ACT_MAX + 1> parts{};
-  if (nla_parse_nested(parts.data(), TCA_ACT_MAX, action, nullptr) < 0) return;
+  std::array<nla_policy, TCA_ACT_MAX + 1> action_policy{};
+  action_policy[TCA_ACT_KIND].type = NLA_STRING;  // which has to end
+  if (nla_parse_nested(parts.data(), TCA_ACT_MAX, action, action_policy.data()) < 0) return;
   if (!parts[TCA_ACT_KIND] || !parts[TCA_ACT_OPTIONS]) return;
   const std::string_view kind = nla_get_string(parts[TCA_ACT_KIND]);
   std::array<nlattr*, 16> options{};
@@ -234,7 +236,9 @@ std::optional<Found> parse(const TcObject& object) {
   if (object.kind != "flower" || object.handle == 0 || object.options == nullptr)
     return std::nullopt;
   std::array<nlattr*, TCA_FLOWER_MAX + 1> options{};
-  if (nla_parse_nested(options.data(), TCA_FLOWER_MAX, object.options, nullptr) < 0)
+  std::array<nla_policy, TCA_FLOWER_MAX + 1> policy{};
+  policy[TCA_FLOWER_INDEV].type = NLA_STRING;  // which has to end
+  if (nla_parse_nested(options.data(), TCA_FLOWER_MAX, object.options, policy.data()) < 0)
     return std::nullopt;
   Found found{.filter = {.chain = object.chain,
                          .preference = object.info >> 16,

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/bounded.hpp"
 #include "base/bytes.hpp"
@@ -72,6 +73,15 @@ struct Position {
   ChassisId chassis{};
   friend auto operator<=>(const Position&, const Position&) = default;
 };
+
+/// A tier of the fabric as it is known by name: the chassis ID of one of the leaves below.
+/// docs/rules.md P1 to P6.
+struct Tier {
+  Level level{};
+  ChassisId id{};
+  friend bool operator==(const Tier&, const Tier&) = default;
+};
+using Tiers = std::vector<Tier>;  ///< rising
 
 /// The order of a port between `self` and the neighbour heard there. A neighbour that is a host is
 /// below whatever its identifier says; a device without a level has no order. Equal positions

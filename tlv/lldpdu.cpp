@@ -71,6 +71,9 @@ template <class Dcbx>
     case kRow<Contribution>:
       if (const auto v = decode_as<Contribution>(octets)) view.contribution = claim_of(*v);
       break;
+    case kRow<LocationTlv>:
+      view.location = octets;
+      break;
     case kRow<LayersTlv>:
       if (const auto v = decode_as<LayersTlv>(octets)) view.layers = layers_of(*v);
       break;
@@ -100,12 +103,13 @@ std::string_view to_string(Discard d) {
 namespace {
 
 [[gnu::always_inline]] inline const Check& check_for(const Key& key, const Dialect& dialect) {
-  const bool contribution = key.subtype == Contribution::kKey.subtype;
-  if (contribution || key.subtype == LayersTlv::kKey.subtype) {
-    for (const Oui& oui : dialect.contribution_ouis) {
-      if (key.oui == oui_number(oui.data()))
-        return contribution ? kContributionCheck : kLayersCheck;
-    }
+  const Check* const ours = key.subtype == Contribution::kKey.subtype  ? &kContributionCheck
+                            : key.subtype == LocationTlv::kKey.subtype ? &kLocationCheck
+                            : key.subtype == LayersTlv::kKey.subtype   ? &kLayersCheck
+                                                                       : nullptr;
+  if (ours != nullptr) {
+    for (const Oui& oui : dialect.contribution_ouis)
+      if (key.oui == oui_number(oui.data())) return *ours;
   }
   if (key.oui == kDot1) return kDot1Slots[key.subtype];
   if (key.oui == kDot3) return kDot3Slots[key.subtype];

@@ -10,6 +10,7 @@
 #include "tlv/describe.hpp"
 #include "tlv/dot1.hpp"
 #include "tlv/dot3.hpp"
+#include "tlv/location.hpp"
 #include "tlv/med.hpp"
 #include "tlv/topology.hpp"
 
@@ -85,6 +86,7 @@ inline constexpr Row kRows[] = {
     row<DcbxCin>("dcbx-cin", 1, "DCBX Rev 1.0"),
     row<DcbxCee>("dcbx-cee", 1, "DCB Capability Exchange Protocol Rev 1.01"),
     row<Contribution>("contribution", 1, "lldp-level-tlv(7)"),
+    row<LocationTlv>("location", 1, "lldp-level-tlv(7)"),
     row<LayersTlv>("layers", 1, "lldp-level-tlv(7)"),
 };
 static_assert(std::size(kRows) <= 64, "TlvWalk marks the rows it has seen in 64 bits");
@@ -117,6 +119,7 @@ constexpr Check check_of(std::uint8_t row) {
 inline constexpr Check kUnrecognized{};
 /// These are found by their subtype under the OUIs of a Dialect.
 inline constexpr Check kContributionCheck = check_of(kRow<Contribution>);
+inline constexpr Check kLocationCheck = check_of(kRow<LocationTlv>);
 inline constexpr Check kLayersCheck = check_of(kRow<LayersTlv>);
 
 /// Checks by type, or under one OUI by subtype: a look-up costs no search.

@@ -21,6 +21,7 @@ struct Arguments {
   std::string socket{};
   bool json = false;
   bool watch = false;
+  bool labels = false;
   std::optional<Level> level{};
   bool is_protected = false;
   std::vector<std::string> ports{};  ///< --port, as given
@@ -52,6 +53,7 @@ struct Command {
 /// The commands, as the table lists them.
 [[nodiscard]] Result<int> show(const Arguments& arguments);
 [[nodiscard]] Result<int> watch(const Arguments& arguments);
+[[nodiscard]] Result<int> location(const Arguments& arguments);
 [[nodiscard]] Result<int> rules(const Arguments& arguments);
 [[nodiscard]] Result<int> stats(const Arguments& arguments);
 [[nodiscard]] Result<int> wait(const Arguments& arguments);

@@ -21,6 +21,8 @@ constexpr Command kCommands[] = {
     {"show", "[detail] [PORT...]", 0, 4096, "json,format,filter,as",
      "device, ports, neighbours, protection, alarms; detail: all TLVs heard", show},
     {"watch", "[PORT...]", 0, 4096, "json", "the same, as it changes", watch},
+    {"location", "", 0, 0, "json,labels",
+     "where it stands: its leaf, pod and fabric; 1: that is not known", location},
     {"rules", "", 0, 0, "json", "rules wanted and installed, packets bounced", rules},
     {"stats", "[PORT...]", 0, 4096, "json", "802.1AB counters", stats},
     {"wait", "", 0, 0, "level,protected,port,timeout",
@@ -74,6 +76,7 @@ po::options_description describe() {
       "listen", po::value<std::string>()->value_name("ADDRESS:PORT"),
       "metrics: answers HTTP there, until stopped; a PORT alone: for this machine")(
       "watch", po::bool_switch(), "doctor: goes on, and tells who pauses whom, until stopped")(
+      "labels", po::bool_switch(), "location: as labels for Kubernetes' node feature discovery")(
       "help,h", po::bool_switch(), "this text")("version,V", po::bool_switch(), "the version");
   return all;
 }
@@ -129,6 +132,7 @@ Result<Arguments> read_arguments(const Command& command, const po::variables_map
                                            : std::string(config::kDefaultSocket);
   out.json = values["json"].as<bool>();
   out.watch = values["watch"].as<bool>();
+  out.labels = values["labels"].as<bool>();
   out.is_protected = values["protected"].as<bool>();
   if (values.count("port") != 0) out.ports = values["port"].as<std::vector<std::string>>();
   const auto words = values["operands"].as<std::vector<std::string>>();

@@ -25,6 +25,7 @@ struct Event {
     kNeighborRemoved,  ///< text: the neighbour and why (aged out, shutdown, link down)
     kLevel,            ///< the device's level; text: "1 -> 2"
     kPlace,            ///< the order of the ports has followed the level upwards; text: "1 -> 2"
+    kLocation,         ///< where the device stands; text: "1 02:00:00:00:00:01, 2 ...", or none
     kPort,             ///< the port's type or order; text: "unmarked -> uplink"
     kAlarmRaised,      ///< text: the alarm's
     kAlarmCleared,

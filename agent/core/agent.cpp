@@ -23,6 +23,7 @@ Agent::Impl::Impl(Settings settings, State restored, TimePoint now)
       ports_restored_(restored.place && restored.knows_ports),
       ports_known_at_(ports_restored_ ? kNever : now + ttl()),
       place_(std::move(restored.place), now + ttl()),
+      location_(std::move(restored.location)),
       started_(now) {
   Actions none;  // without ports there is nobody to tell
   for (PortState& port : restored.ports) absent_.insert_or_assign(port.name, std::move(port));
@@ -30,6 +31,9 @@ Agent::Impl::Impl(Settings settings, State restored, TimePoint now)
   if (id) take_chassis_id(*id, none);
   inference_.decide(now);
   aim(now, none);
+  if (level() != (restored.role == Role::kHost ? Level::of<0>() : restored.level))
+    location_.clear();
+  locate(now, none);
   if (settings_.expected) absent_due_ = now + standing().missing_grace;
 }
 
@@ -65,8 +69,10 @@ tlv::Claim Agent::Impl::claim(const Port& port) const {
 }
 
 State Agent::Impl::state() const {
-  State state{
-      .place = place_.at(), .role = settings_.role, .knows_ports = ports_known_at_ == kNever};
+  State state{.place = place_.at(),
+              .role = settings_.role,
+              .location = location_,
+              .knows_ports = ports_known_at_ == kNever};
   if (!chassis_id_.octets.empty()) state.chassis_id = chassis_id_;
   Inference::Kept kept = inference_.kept();
   state.level = kept.level;
@@ -128,7 +134,7 @@ void Agent::Impl::take(Port& port, PortAgent& agent, const Frame& frame, TimePoi
   step(agent.rx_state, agent.rx, receiver);
   if (receiver.held_first) due_.set(port.slot, now);
   if (!receiver.table_changed) return;
-  if (receiver.spoken) note_state(remember(port), out);
+  if (receiver.spoken) note_memory(remember(port), now, out);
   reconsider(port, now, out, receiver.renounced);
   due_.set(port.slot, now);
 }
@@ -150,8 +156,8 @@ void Agent::Impl::send(Port& port, PortAgent& agent, bool shutdown, Actions& out
   if (shutdown) {
     write_shutdown_frame(frame, agent.scope, port.link, chassis_id_);
   } else {
-    port.statistics.lldpduLengthErrors +=
-        write_info_frame(frame, agent.scope, port.link, chassis_id_, claim(port), settings_);
+    port.statistics.lldpduLengthErrors += write_info_frame(
+        frame, agent.scope, port.link, chassis_id_, claim(port), told_location(port), settings_);
   }
   ++port.statistics.statsFramesOutTotal;
   out.sends.push_back({.port = port.link.ifindex, .frame = frame});
@@ -167,9 +173,10 @@ void Agent::Impl::retract(Port& port, Actions& out) {
 
 std::optional<TimePoint> Agent::Impl::next_deadline() const {
   if (finished_) return std::nullopt;
-  const TimePoint due = std::min({due_.due(), place_.deadline(waits_for_silent(), unproved_ == 0),
-                                  inference_.deadline().value_or(kNever), absent_due_,
-                                  ports_known_at_, no_level_told_ ? kNever : no_level_at_});
+  const TimePoint due =
+      std::min({due_.due(), place_.deadline(waits_for_silent(), unproved_ == 0),
+                inference_.deadline().value_or(kNever), absent_due_, ports_known_at_, locate_at_,
+                memory_until_, no_level_told_ ? kNever : no_level_at_});
   return due == kNever ? std::nullopt : std::optional(due);
 }
 
@@ -179,6 +186,7 @@ void Agent::Impl::advance(TimePoint now, Actions& out) {
   if (inference_.deadline().value_or(kNever) <= now) decide(now, out);
   if (no_level_at_ <= now && !no_level_told_) set_level_alarms(now, out);
   if (rise(now, out)) label_all(now, out);
+  if (std::min(locate_at_, memory_until_) <= now) relocate(now, out);
   if (ports_known_at_ <= now) {
     ports_known_at_ = kNever;
     note_state(true, out);
@@ -197,7 +205,7 @@ void Agent::Impl::age(Port& port, TimePoint now, Actions& out) {
   bool changed = port.alarm_due() <= now;
   if (port.memory_until <= now) {
     watch_silence(port, port.hears_switch, now);  // it stays when the memory has gone
-    note_state(forget_memory(port), out);
+    note_memory(forget_memory(port), now, out);
     changed = true;
   }
   for (PortAgent& a : port.agents) {
@@ -221,7 +229,7 @@ void Agent::Impl::age(Port& port, TimePoint now, Actions& out) {
     if (!view) continue;  // it was taken once
     n.replace(lldpdu, *view, settings_);
     set_unproved(n, is_unproved(n));
-    note_state(remember(port), out);
+    note_memory(remember(port), now, out);
     changed = true;
   }
   if (changed) reconsider(port, now, out);
@@ -279,7 +287,9 @@ void Agent::Impl::configure(Settings settings, TimePoint now, Actions& out) {
   if (level() != level_before) {
     out.events.push_back(
         {.kind = Event::Kind::kLevel, .text = level_change_text(level_before, level())});
+    location_.clear();
   }
+  locate(now, out);
   announce_all(level_before, now, out);
   note_state(state() != before, out);
 }
@@ -288,7 +298,7 @@ Bytes Agent::Impl::announcement(Ifindex ifindex) const {
   Bytes frame;
   if (const Port* port = find(ifindex); port != nullptr && may_send(port->link.adminStatus))
     write_info_frame(frame, settings_.scopes.front(), port->link, chassis_id_, claim(*port),
-                     settings_);
+                     told_location(*port), settings_);
   return frame;
 }
 
@@ -363,6 +373,7 @@ void Agent::clear_alarm(AlarmCode code, std::string_view port, Actions& out) {
 const Settings& Agent::settings() const { return impl_->settings(); }
 State Agent::state() const { return impl_->state(); }
 std::optional<Level> Agent::level() const { return impl_->level(); }
+const Tiers& Agent::location() const { return impl_->location(); }
 const ChassisId& Agent::chassis_id() const { return impl_->chassis_id(); }
 bool Agent::ports_restored() const { return impl_->ports_restored(); }
 Order Agent::order(Ifindex port) const {

@@ -112,6 +112,7 @@ class Agent {
   [[nodiscard]] const Settings& settings() const;
   [[nodiscard]] State state() const;
   [[nodiscard]] std::optional<Level> level() const;
+  [[nodiscard]] const Tiers& location() const;
   [[nodiscard]] const ChassisId& chassis_id()
       const;  ///< empty octets until the first link is known
   /// The order of one port, for the remap rules; kUnknown for a port that is not known.

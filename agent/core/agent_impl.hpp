@@ -10,6 +10,7 @@
 #include "agent/core/agent.hpp"
 #include "agent/core/deadline_queue.hpp"
 #include "agent/core/inference.hpp"
+#include "agent/core/location.hpp"
 #include "agent/core/place.hpp"
 #include "agent/core/port.hpp"
 
@@ -45,6 +46,7 @@ class Agent::Impl {
   [[nodiscard]] const Settings& settings() const { return settings_; }
   [[nodiscard]] State state() const;
   [[nodiscard]] std::optional<Level> level() const { return inference_.level(); }
+  [[nodiscard]] const Tiers& location() const { return location_; }
   [[nodiscard]] const ChassisId& chassis_id() const { return chassis_id_; }
   [[nodiscard]] bool ports_restored() const { return ports_restored_; }
   [[nodiscard]] const Port* find(Ifindex ifindex) const;
@@ -126,6 +128,20 @@ class Agent::Impl {
   [[nodiscard]] const Port* lowest_port() const;
   /// Labels all ports and tells their neighbours.
   void announce_all(std::optional<Level> before, TimePoint now, Actions& out);
+  /// Where the device stands follows its level and what its ports remember. Tells no neighbour.
+  void locate(TimePoint now, Actions& out);
+  /// The same, and tells those for whom it is news.
+  void relocate(TimePoint now, Actions& out);
+  /// The same when what changes together has changed.
+  void locate_soon(TimePoint now);
+  /// As the port is to tell it, for a TLV (docs/rules.md P5).
+  [[nodiscard]] std::string_view told_location(const Port& port) const;
+  void announce_location(Port& port, TimePoint now);
+  /// What the port remembers has changed, or not.
+  void note_memory(bool changed, TimePoint now, Actions& out);
+  /// A switch was heard on a port that has lost its carrier, or is not there: who it was may have
+  /// told more than those who are heard.
+  [[nodiscard]] bool misses_switch() const;
   /// The place follows level and chassis ID, at once or when it may.
   void aim(TimePoint now, Actions& out);
   /// A place that rises has risen if everybody knows. True then.
@@ -162,6 +178,12 @@ class Agent::Impl {
   std::size_t unproved_ = 0;  ///< neighbours for whom place_ waits
   std::size_t silent_ = 0;    ///< ports
   std::size_t awaited_ = 0;   ///< ports
+  Tiers location_;
+  std::string told_all_{};           ///< location_ as a TLV has it; of a host nothing
+  std::string told_own_{};           ///< the device's own tier alone
+  TimePoint locate_at_ = kNever;     ///< when relocate() is due
+  TimePoint located_at_{};           ///< when it was done last
+  TimePoint memory_until_ = kNever;  ///< how long what no port tells counts
   TimePoint started_;
   /// Of ports that are not there: not yet, or no more.
   std::map<std::string, PortState, std::less<>> absent_{};

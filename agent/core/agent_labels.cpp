@@ -4,6 +4,7 @@
 
 #include "agent/core/agent_impl.hpp"
 #include "agent/core/event.hpp"
+#include "agent/core/location.hpp"
 
 namespace lldp::core {
 
@@ -52,7 +53,79 @@ void Agent::Impl::follow_level(std::optional<Level> before, TimePoint now, Actio
   out.events.push_back(
       {.kind = Event::Kind::kLevel, .text = level_change_text(before, inference_.level())});
   note_state(true, out);
+  location_.clear();  // of another tier
+  locate(now, out);
   announce_all(before, now, out);
+}
+
+void Agent::Impl::note_memory(bool changed, TimePoint now, Actions& out) {
+  note_state(changed, out);
+  if (changed) locate_soon(now);
+}
+
+void Agent::Impl::locate_soon(TimePoint now) {
+  // Where many are heard one after another, only the first and the least of them are told.
+  constexpr std::chrono::milliseconds kTogether{20};
+  locate_at_ = std::min(locate_at_, std::max(now, located_at_ + kTogether));
+}
+
+void Agent::Impl::locate(TimePoint now, Actions& out) {
+  locate_at_ = kNever;
+  Tiers told;
+  Tiers after;
+  if (const auto level = inference_.level()) {
+    Survey survey(*level, chassis_id_);
+    for (const auto& port : ports_)
+      if (port && !port->host_port) survey.add(port->memory);
+    told = survey.tiers({});
+    after = survey.tiers(misses_switch() && now < memory_until_ ? location_ : Tiers());
+  }
+  memory_until_ = after == told ? kNever : std::min(memory_until_, now + settings_.establish);
+  if (after != location_) {
+    out.events.push_back({.kind = Event::Kind::kLocation, .text = location_text(after)});
+    note_state(true, out);
+    location_ = std::move(after);
+  }
+  std::span<const Tier> tell;
+  if (settings_.role == Role::kSwitch) tell = location_;
+  told_all_ = octets_of(tell);
+  const bool has_own = !tell.empty() && tell.front().level == inference_.level();
+  told_own_ = octets_of(tell.first(has_own ? 1 : 0));
+}
+
+bool Agent::Impl::misses_switch() const {
+  return std::ranges::any_of(absent_, [](const auto& p) { return p.second.memory.is_switch(); }) ||
+         std::ranges::any_of(ports_, [](const auto& port) {
+           return port && port->memory.kind == PortMemory::Kind::kAbove;
+         });
+}
+
+void Agent::Impl::relocate(TimePoint now, Actions& out) {
+  const std::string all = told_all_;
+  const std::string own = told_own_;
+  located_at_ = now;
+  locate(now, out);
+  if (told_all_ == all) return;
+  for (const auto& port : ports_)
+    if (port && (told_own_ != own || port->type != PortType::kUplink))
+      announce_location(*port, now);
+}
+
+std::string_view Agent::Impl::told_location(const Port& port) const {
+  return port.type == PortType::kUplink ? told_own_ : told_all_;
+}
+
+void Agent::Impl::announce_location(Port& port, TimePoint now) {
+  // The last of the credit is for a level.
+  constexpr int kForLevels = 1;
+  if (port.table.size() == 0) return;  // a newcomer is answered anyway
+  for (PortAgent& a : port.agents) {
+    if (credit_at(a.tx, settings_, now) > kForLevels)
+      a.tx.localChange = true;
+    else
+      a.tell_at = std::min(a.tell_at, next_fast_moment(now, settings_, a.phase));
+  }
+  due_.set(port.slot, now);
 }
 
 void Agent::Impl::label_all(TimePoint now, Actions& out) {
@@ -128,15 +201,15 @@ void Agent::Impl::forget(std::optional<Ifindex> ifindex, TimePoint now, Actions&
     const auto before = inference_.level();
     const bool changed = inference_.forget(now);
     set_level_alarms(now, out);
-    if (changed)
-      follow_level(before, now, out);
-    else
-      note_state(true, out);
+    location_.clear();
+    if (changed) return follow_level(before, now, out);
+    relocate(now, out);
+    note_state(true, out);
     return;
   }
   Port* port = find(*ifindex);
   if (port == nullptr) return;
-  note_state(forget_memory(*port), out);
+  note_memory(forget_memory(*port), now, out);
   remember(*port);  // whoever is still there
   port->switch_left = false;
   if (std::exchange(port->silent, false) && --silent_ == 0) place_.hear_all(now, ttl());

@@ -23,6 +23,7 @@ void Agent::Impl::set_link(const Link& link, TimePoint now, Actions& out) {
   if (chassis_id_.octets.empty()) {
     take_chassis_id(chassis_id_from_mac(link.address), out);
     aim(now, out);
+    locate(now, out);
   }
   if (port == nullptr) {
     port = &add_port(link);
@@ -96,6 +97,7 @@ void Agent::Impl::recall(Port& port, TimePoint now, Actions& out) {
                     at->second.carrier_changes == port.link.carrier_changes;
   absent_.erase(at);
   if (port.memory.own_layers != port.link.layers) note_state(forget_proof(port), out);
+  locate_soon(now);
   if (same) return;
   note_state(forget_carrier(port), out);
   if (port.link.up) gain_carrier(port, now);
@@ -106,7 +108,7 @@ void Agent::Impl::lose_carrier(Port& port, TimePoint now, Actions& out) {
   port.hears_switch = false;  // it does not fall silent by that
   enable(port, now, out);
   run(port, now, out);  // from the start, also if the carrier is back in the same moment
-  note_state(forget_carrier(port), out);
+  note_memory(forget_carrier(port), now, out);
 }
 
 void Agent::Impl::gain_carrier(Port& port, TimePoint now) {

@@ -8,6 +8,7 @@
 #include "tlv/dot1.hpp"
 #include "tlv/dot3.hpp"
 #include "tlv/lldpdu.hpp"
+#include "tlv/location.hpp"
 #include "tlv/writer.hpp"
 
 namespace lldp::core {
@@ -16,13 +17,17 @@ namespace {
 constexpr std::uint8_t kIfIndex = 2;        ///< interface numbering, 8.5.9.5
 constexpr std::uint32_t kFrameHeader = 14;  ///< what the kernel's MTU leaves out
 
-/// The information string of a TLV that is the operator's.
-struct Custom {
+/// What follows OUI and subtype, as it is.
+struct Raw {
   tlv::Octets octets{};
   static constexpr void layout(auto& io, auto& v) {
     io.rest("octets", v.octets, 0, tlv::kMaxInformation - 4);  // OUI and subtype
   }
 };
+
+std::uint32_t oui_number(const Oui& oui) {
+  return static_cast<std::uint32_t>(oui[0] << 16 | oui[1] << 8 | oui[2]);
+}
 
 /// What lldpd calls a VLAN too.
 constexpr const char* kVlanPrefix = "vlan";
@@ -55,7 +60,8 @@ std::uint16_t tx_ttl(const Settings& settings) {
 }
 
 std::size_t write_info_frame(Bytes& frame, Scope scope, const Link& link, const ChassisId& chassis,
-                             const tlv::Claim& claim, const Settings& settings) {
+                             const tlv::Claim& claim, std::string_view location,
+                             const Settings& settings) {
   tlv::LldpduWriter writer = begin(frame, scope, link, chassis, tx_ttl(settings));
   tlv::Capabilities capabilities{tlv::Capabilities::kStationOnly, tlv::Capabilities::kStationOnly};
   if (claim.device != DeviceType::kHost) {
@@ -78,6 +84,11 @@ std::size_t write_info_frame(Bytes& frame, Scope scope, const Link& link, const 
                               .enabled = link.pfc->enabled});
   }
   writer.add(capabilities);
+  if (!location.empty()) {
+    tlv::Key key = tlv::LocationTlv::kKey;
+    key.oui = oui_number(settings.contribution_oui);
+    writer.add(Raw{as_octets(location)}, key);
+  }
   if (!settings.system_name.empty()) writer.add(tlv::SystemName{settings.system_name});
   writer.add(tlv::PortDescription{link.description.empty() ? link.name : link.description});
   for (const ManagementAddress& m : settings.management_addresses)
@@ -98,11 +109,9 @@ std::size_t write_info_frame(Bytes& frame, Scope scope, const Link& link, const 
     writer.add(tlv::SystemDescription{settings.system_description});
   }
   for (const CustomTlv& custom : settings.custom_tlvs)
-    writer.add(Custom{custom.information},
-               {.type = tlv::kOrganizational,
-                .oui = static_cast<std::uint32_t>(custom.oui[0] << 16 | custom.oui[1] << 8 |
-                                                  custom.oui[2]),
-                .subtype = custom.subtype});
+    writer.add(
+        Raw{custom.information},
+        {.type = tlv::kOrganizational, .oui = oui_number(custom.oui), .subtype = custom.subtype});
   for (const std::uint16_t vid : link.vlans)
     writer.add(tlv::VlanName{vid, kVlanPrefix + std::to_string(vid)});
   writer.end();

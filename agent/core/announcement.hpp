@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string_view>
+
 #include "agent/core/agent.hpp"
 #include "base/bytes.hpp"
 #include "tlv/claim.hpp"
@@ -11,9 +13,11 @@ namespace lldp::core {
 [[nodiscard]] std::uint16_t tx_ttl(const Settings& settings);
 
 /// Writes the frame that tells a neighbour of us (mibConstrInfoLLDPDU) into `frame`, in place of
-/// what it holds. Returns how many TLVs found no room within the link's MTU.
+/// what it holds. `location`: the octets of a LocationTlv; empty: there is nothing to tell. Returns
+/// how many TLVs found no room within the link's MTU.
 std::size_t write_info_frame(Bytes& frame, Scope scope, const Link& link, const ChassisId& chassis,
-                             const tlv::Claim& claim, const Settings& settings);
+                             const tlv::Claim& claim, std::string_view location,
+                             const Settings& settings);
 /// The same for the frame that makes it forget us (mibConstrShutdownLLDPDU): TTL 0.
 void write_shutdown_frame(Bytes& frame, Scope scope, const Link& link, const ChassisId& chassis);
 

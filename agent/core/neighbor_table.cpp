@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "agent/core/location.hpp"
 #include "base/text.hpp"
 
 namespace lldp::core {
@@ -83,8 +84,12 @@ void Neighbor::replace(ByteSpan lldpdu, const tlv::LldpduView& view, const Setti
   msap_length_ = static_cast<std::uint16_t>(msap_of(lldpdu).size());
   name_ = place(lldpdu, view.system_name);
   description_ = place(lldpdu, view.port_description);
+  location_ = place(lldpdu, as_text(view.location));
   if (lldpdu_.capacity() > 2 * lldpdu.size()) Bytes().swap(lldpdu_);
   lldpdu_.assign(lldpdu.begin(), lldpdu.end());
+  location_conflicts =
+      location_.length != 0 &&
+      !fits(as_octets(told_location()), claims_switch ? level : std::nullopt, chassis_id());
 }
 
 void Neighbor::uphold(const Told& before, std::optional<Level> last, TimePoint now) {

@@ -22,8 +22,9 @@ struct Told {
   std::optional<Level> level{};  ///< of a host 0; of others never 0
   PortType port = PortType::kUnmarked;
   bool tlvs_conflict = false;
-  bool claims_switch = false;  ///< by a TLV of ours
-  bool forwards = false;       ///< a switch by a TLV of ours, else by its System Capabilities
+  bool location_conflicts = false;  ///< with its level or its chassis ID, and so is not taken
+  bool claims_switch = false;       ///< by a TLV of ours
+  bool forwards = false;            ///< a switch by a TLV of ours, else by its System Capabilities
   std::optional<std::uint8_t> pfc_enabled{};  ///< bit n = priority n; nullopt: it does not say
   std::optional<Layers> layers{};             ///< what its end of the link joins, by its own word
   std::uint16_t rxTTL = 0;
@@ -46,6 +47,11 @@ class Neighbor : public Told {
   [[nodiscard]] PortId port_id() const;
   [[nodiscard]] std::string_view system_name() const { return text(name_); }
   [[nodiscard]] std::string_view port_description() const { return text(description_); }
+  /// What it tells of where it stands, the octets of a LocationTlv; empty: nothing that is taken.
+  [[nodiscard]] std::string_view location() const {
+    return location_conflicts ? std::string_view() : told_location();
+  }
+  [[nodiscard]] std::string_view told_location() const { return text(location_); }
   /// The MSAP identifier as it stands in the frame: Chassis ID and Port ID TLV.
   [[nodiscard]] ByteSpan msap() const { return ByteSpan(lldpdu_).first(msap_length_); }
 
@@ -93,6 +99,7 @@ class Neighbor : public Told {
   std::uint16_t msap_length_ = 0;
   Place name_{};
   Place description_{};
+  Place location_{};
 };
 
 /// The Chassis ID and Port ID TLV of a valid LLDPDU; of others the first two TLVs, or nothing if

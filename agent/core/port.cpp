@@ -241,6 +241,9 @@ bool remember(Port& port) {
     Position at{.level = *n.last_level, .chassis = n.chassis_id()};
     if (memory.kind == PortMemory::Kind::kSwitch && at <= memory.at) continue;
     memory.kind = PortMemory::Kind::kSwitch;
+    // Whose claim stands has said nothing of its own.
+    const bool stands = n.claim_stands && port.memory.kind == memory.kind && port.memory.at == at;
+    memory.tiers = stands ? port.memory.tiers : n.location();
     memory.at = std::move(at);
   }
   port.memory_until = kNever;
@@ -316,9 +319,9 @@ void watch_for_missing(Port& port, const Standing& own, TimePoint now) {
 
 void watch_for_conflict(Port& port, const Standing& own, TimePoint now) {
   const auto& all = port.table.all();
-  const bool conflict =
-      own.role == Role::kSwitch &&
-      std::any_of(all.begin(), all.end(), [](const Neighbor& n) { return n.tlvs_conflict; });
+  const bool conflict = std::any_of(all.begin(), all.end(), [&](const Neighbor& n) {
+    return n.location_conflicts || (own.role == Role::kSwitch && n.tlvs_conflict);
+  });
   port.conflict_at = conflict ? std::min(port.conflict_at, now + kConflictGrace) : kNever;
 }
 
@@ -334,7 +337,8 @@ AlarmSet alarms_of(const Port& port, const Standing& own, TimePoint now) {
   put(AlarmCode::kPfcMismatch, without_pfc_here(port, own) != 0);
   for (const Neighbor& n : port.table.all())
     put(AlarmCode::kPfcMismatch, without_pfc_at(n, own) != 0);
-  if (own.role == Role::kHost) return set;  // ignores what it hears
+  put(AlarmCode::kTlvConflict, port.conflict_at <= now);
+  if (own.role == Role::kHost) return set;  // levels that it hears are nothing to it
 
   const auto& all = port.table.all();
   const bool host = port.heard.lowest == Level::of<0>();
@@ -349,7 +353,6 @@ AlarmSet alarms_of(const Port& port, const Standing& own, TimePoint now) {
   for (const Neighbor& n : all)
     put(AlarmCode::kCabling,
         (port.host_port && n.claims_switch) || contradicts(port, n, own.layered));
-  put(AlarmCode::kTlvConflict, port.conflict_at <= now);
   put(AlarmCode::kUnprotected, port.unprotected_at <= now);
   put(AlarmCode::kSilent, port.silent);
   return set;
@@ -373,9 +376,17 @@ std::string alarm_text(AlarmCode code, const Port& port, const Standing& own) {
       return std::to_string(count_msaps(port)) +
              " neighbors: " + names(port, [](const Neighbor&) { return true; }) +
              (out_of_room(port) ? "; more found no room" : "");
-    case AlarmCode::kTlvConflict:
-      return names(port, [](const Neighbor& n) { return n.tlvs_conflict; }) +
-             ": tr and contribution TLV disagree; tr is taken";
+    case AlarmCode::kTlvConflict: {
+      const std::string levels = names(port, [](const Neighbor& n) { return n.tlvs_conflict; });
+      const std::string tiers = names(port, [](const Neighbor& n) { return n.location_conflicts; });
+      std::string text;
+      if (own.role == Role::kSwitch && !levels.empty())
+        text = levels + ": tr and contribution TLV disagree; tr is taken";
+      if (!tiers.empty())
+        text += (text.empty() ? "" : "; ") + tiers +
+                ": location TLV contradicts level or chassis ID; it is not taken";
+      return text;
+    }
     case AlarmCode::kSelfLoop:
       return "our own frames come back: is the port looped, or our chassis ID used twice?";
     case AlarmCode::kCabling: {

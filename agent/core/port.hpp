@@ -88,9 +88,7 @@ struct Port {
   /// it may have been lost as what it tells is, and what it remembers does not age.
   [[nodiscard]] bool has_not_heard_since(TimePoint t) const;
   /// A switch is remembered: whether one is heard counts.
-  [[nodiscard]] bool expects_switch() const {
-    return memory.kind == PortMemory::Kind::kSwitch || memory.kind == PortMemory::Kind::kAbove;
-  }
+  [[nodiscard]] bool expects_switch() const { return memory.is_switch(); }
   /// When an alarm that waits is to be raised; kNever: none does.
   [[nodiscard]] TimePoint alarm_due() const {
     const auto waits = [this](TimePoint due) { return due > labelled_at ? due : kNever; };

@@ -102,6 +102,7 @@ void Agent::Impl::Receiver::mibUpdateObjects() {
     const auto last_level = known->last_level;
     if (known->tr || known->contribution) known->claim_until = known->rxInfoTTL;
     event.before.assign(known->lldpdu().begin(), known->lldpdu().end());
+    const bool relocated = known->told_location() != as_text(view->location);
     known->replace(lldpdu, *view, impl.settings_);
     known->uphold(before, last_level, now);
     // It has restarted, or lost us: it should not have to wait for our next periodic frame. More
@@ -115,7 +116,7 @@ void Agent::Impl::Receiver::mibUpdateObjects() {
     }
     // The plan goes by names, too.
     const bool proves = std::exchange(known->layers_unproved, false);
-    spoken = proves || before != static_cast<const Told&>(*known);
+    spoken = proves || relocated || before != static_cast<const Told&>(*known);
     table_changed = spoken || impl.settings_.expected;
     note_support(before.level);
     event.lldpdu.assign(lldpdu.begin(), lldpdu.end());

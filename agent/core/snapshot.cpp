@@ -102,6 +102,7 @@ Snapshot Agent::Impl::snapshot(TimePoint now, Depth depth) const {
              .level = inference_.level(),
              .level_source = inference_.source(),
              .place = place_.at() ? std::optional(place_.at()->level) : std::nullopt,
+             .location = location_,
              .chassis_id = chassis_id_,
              .system_name = settings_.system_name,
              .alarms = alarms(now)};

@@ -73,6 +73,7 @@ struct Snapshot {
   /// The level by which the device stands in the order: below `level` for as long as some neighbour
   /// may not have heard that it has risen.
   std::optional<Level> place{};
+  Tiers location{};
   ChassisId chassis_id{};
   std::string system_name{};
   std::vector<PortInfo> ports{};  ///< by name, numbers in names compared as numbers

@@ -23,9 +23,11 @@ struct PortMemory {
   };
   Kind kind = Kind::kNobody;
   Position at{};                   ///< of kSwitch: the highest that was told
+  std::string tiers{};             ///< of kSwitch: the octets of the LocationTlv that it told
   std::optional<Layers> layers{};  ///< what all who were heard told of their end, if they agreed
   /// What was set here when they did, and has not been set anew since: docs/rules.md O6.
   std::optional<Layers> own_layers{};
+  [[nodiscard]] bool is_switch() const { return kind == Kind::kSwitch || kind == Kind::kAbove; }
   friend bool operator==(const PortMemory&, const PortMemory&) = default;
 };
 
@@ -48,6 +50,7 @@ struct State {
   std::vector<std::uint64_t> surroundings{};  ///< A: hashes of chassis IDs, rising
   std::optional<Position> place{};            ///< P; level 0: it was a host
   std::optional<Role> role{};
+  Tiers location{};
   std::vector<PortState> ports{};  ///< that remember somebody; by name
   /// False: who is not among `ports` may be a port of which nothing was heard yet. docs/rules.md O4
   bool knows_ports = true;

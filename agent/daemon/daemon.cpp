@@ -56,6 +56,7 @@ Severity severity_of(core::Event::Kind kind) {
       return Severity::kWarning;
     case kLevel:
     case kPlace:
+    case kLocation:
     case kAlarmCleared:
       return Severity::kNotice;
     case kNeighborAdded:
@@ -364,6 +365,7 @@ void Daemon::perform(const core::Event& event, TimePoint now) {
         event, {.clock = {.wall = std::chrono::system_clock::now(), .boot = now},
                 .system_name = agent_.settings().system_name,
                 .level = agent_.level(),
+                .location = agent_.location(),
                 .port = name_of(event.port),
                 .type = agent_.type(event.port),
                 .order = agent_.order(event.port)}));

@@ -178,13 +178,13 @@ Result<void> Daemon::forget(std::span<const std::string> ports) {
   if (!found) return fail(found.error());
   if (ports.empty() && config_.core.pinned_level)
     return fail(Error{.where = "level", .what = "is pinned by the configuration"});
-  if (ports.empty() && agent_.settings().role == Role::kHost)
-    return fail(Error{.where = "level", .what = "of a host is 0, and not learnt"});
   const TimePoint now = boot_time();
   // Rare, and by a person: it is worth a line who asked for it, also where nothing changes.
   for (const Ifindex port : *found)
     log(Severity::kNotice, fmt::format("{}: forgotten on request", name_of(port)));
-  if (ports.empty()) log(Severity::kNotice, "level: forgotten on request");
+  if (ports.empty())
+    log(Severity::kNotice, agent_.settings().role == Role::kHost ? "location: forgotten on request"
+                                                                 : "level: forgotten on request");
   for (const Ifindex port : *found) agent_.forget(port, now, actions_);
   if (ports.empty()) agent_.forget(std::nullopt, now, actions_);
   perform(now);

@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "agent/core/location.hpp"
 #include "base/text.hpp"
 #include "os/fd.hpp"
 #include "os/host.hpp"
@@ -97,14 +98,22 @@ std::string text_of(const std::optional<Layers>& layers) {
   return layers ? to_string(*layers) : "-";
 }
 
-/// `NAME IFINDEX CARRIER-CHANGES MEMORY`, where `layers TOLD OWN` may stand before the memory's
-/// kind.
+/// Tiers as the TLV has them, in hexadecimal.
+std::optional<std::string> parse_tiers(std::string_view text) {
+  auto octets = parse_hex(text);
+  if (!octets || core::tiers_of(*octets).empty()) return std::nullopt;
+  return octets;
+}
+
+/// `NAME IFINDEX CARRIER-CHANGES MEMORY`, where `layers TOLD OWN` and `tiers TIERS` may stand
+/// before the memory's kind.
 std::string text_of(const core::PortState& port) {
   using Kind = core::PortMemory::Kind;
   std::string out = port.name + " " + std::to_string(port.ifindex.value()) + " " +
                     (port.carrier_changes ? std::to_string(*port.carrier_changes) : "-");
   if (port.memory.layers || port.memory.own_layers)
     out += " layers " + text_of(port.memory.layers) + " " + text_of(port.memory.own_layers);
+  if (!port.memory.tiers.empty()) out += " tiers " + to_hex(as_octets(port.memory.tiers));
   switch (port.memory.kind) {
     case Kind::kNobody:
       break;
@@ -136,6 +145,12 @@ std::optional<core::PortState> parse_port(std::string_view text) {
       if (!*layers && word != "-") return std::nullopt;
     }
     memory = next_word(text);
+  }
+  if (memory == "tiers") {
+    auto tiers = parse_tiers(next_word(text));
+    memory = next_word(text);
+    if (!tiers || memory != "switch") return std::nullopt;
+    port.memory.tiers = std::move(*tiers);
   }
   if (memory == "switch") {
     auto at = parse_position(text);
@@ -183,6 +198,11 @@ bool take_line(std::string_view key, std::string_view value, core::State& state,
   if (key == "role" && !state.role && (value == "host" || value == "switch")) {
     state.role = value == "host" ? Role::kHost : Role::kSwitch;
     return true;
+  }
+  if (key == "location" && state.location.empty()) {
+    const auto tiers = parse_tiers(value);
+    if (tiers) state.location = core::tiers_of(*tiers);
+    return tiers.has_value();
   }
   if (key == "boot" && boot.empty()) {
     boot = value;
@@ -266,6 +286,8 @@ std::string format_state(const core::State& state, std::string_view boot) {
       s > 0)
     line("supported", std::to_string(s));
   if (state.place) line("place", text_of(*state.place));
+  if (const std::string location = core::octets_of(state.location); !location.empty())
+    line("location", to_hex(as_octets(location)));
   for (const std::uint64_t hash : state.surroundings) line("near", fmt::format("{:016x}", hash));
   if (!boot.empty()) line("boot", boot);
   if (!state.knows_ports) line("ports", kLearning);

@@ -15,11 +15,13 @@
 ///     level 2
 ///     supported 86400                               seconds
 ///     place 2 4 020000000001                        level and chassis ID; 0: it was a host
+///     location 020704020000000002...                tiers as their TLV has them, in hexadecimal
 ///     near 0123456789abcdef                         one line for each that it knows
 ///     boot 2c8a5d7e-...                             of the machine, which the counts below are of
 ///     ports learning                                it may have heard too little to name them all
 ///     port swp1 7 3 switch 1 4 020000000002         ifindex, carrier_changes or -, who was heard
 ///     port swp2 8 2 host
+///     port swp3 9 2 tiers 0107040200... switch 1 4 020000000003     with the tiers that it told
 ///     end
 ///
 /// Lines for what is not known are left out; a file without its last line is torn. A file of

@@ -12,6 +12,7 @@
 #include "base/text.hpp"
 #include "os/clock.hpp"
 #include "tlv/dot1.hpp"
+#include "tlv/location.hpp"
 #include "tlv/topology.hpp"
 
 namespace lldp::io {
@@ -30,7 +31,7 @@ std::vector<tlv::Key> ours_of(const core::Settings& settings) {
   // Where nobody asked for it, a PFC TLV in lldpd is its own operator's.
   if (settings.send_pfc) out.push_back(tlv::PfcConfig::kKey);
   for (const core::Oui& oui : settings.accepted_ouis)
-    for (tlv::Key key : {tlv::Contribution::kKey, tlv::LayersTlv::kKey}) {
+    for (tlv::Key key : {tlv::Contribution::kKey, tlv::LocationTlv::kKey, tlv::LayersTlv::kKey}) {
       key.oui = number_of(oui);
       out.push_back(key);
     }

@@ -77,9 +77,15 @@ void put_device(Families& out, const json& info, const json& show) {
             1);
   Family level = gauge("device_level", "The device's level in the fabric; absent without one.");
   if (const json& n = device.at("level"); !n.is_null()) level.add({}, n.get<double>());
+  Family location = gauge("location_info",
+                          "A tier that the device is in or below, by the chassis ID of one of the "
+                          "leaves below; always 1.");
+  for (const json& tier : device.at("location").at("tiers"))
+    location.add({{"tier", tier.at("level").dump()}, {"id", str(tier, "id")}}, 1);
   put(out, std::move(build));
   put(out, std::move(about));
   put(out, std::move(level));
+  if (!device.at("location").at("tiers").empty()) put(out, std::move(location));
 }
 
 void put_protection(Families& out, const json& protection) {

@@ -27,6 +27,7 @@ struct Circumstances {
   WallClock clock{};
   std::string_view system_name{};
   std::optional<Level> level{};
+  Tiers location{};
   std::string_view port{};  ///< escaped; empty: the change is the device's
   PortType type = PortType::kUnmarked;
   Order order = Order::kUnknown;

@@ -22,6 +22,8 @@ std::string_view to_string(Kind kind) {
       return "level";
     case Kind::kPlace:
       return "place";
+    case Kind::kLocation:
+      return "location";
     case Kind::kPort:
       return "port";
     case Kind::kAlarmRaised:
@@ -47,6 +49,7 @@ std::string change_json(const core::Event& event, const Circumstances& now) {
       .member("port", now.port)
       .member("text", text_of(event))
       .member("level", now.level ? std::optional<unsigned>(now.level->value()) : std::nullopt);
+  if (event.kind == Kind::kLocation) out.member("location", now.location);
   if (!now.port.empty())
     out.member("type", to_string(now.type)).member("order", to_string(now.order));
   if (event.kind == Kind::kAlarmRaised || event.kind == Kind::kAlarmCleared)

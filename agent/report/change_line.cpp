@@ -16,6 +16,8 @@ std::string change_line(const core::Event& event) {
       return "level " + event.text;
     case kPlace:
       return "place in the order: level " + event.text;
+    case kLocation:
+      return "location " + event.text;
     case kPort:
       return event.text;
     case kAlarmRaised:

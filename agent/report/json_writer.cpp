@@ -1,7 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/report/json_writer.hpp"
 
+#include "base/text.hpp"
+
 namespace lldp::report {
+
+JsonWriter& JsonWriter::member(std::string_view name, const Tiers& tiers) {
+  key(name).open('{').key("tiers").open('[');
+  for (const Tier& tier : tiers)
+    open('{').member("level", tier.level.value()).member("id", to_string(tier.id)).close('}');
+  return close(']').close('}');
+}
 
 void JsonWriter::string(std::string_view text) {
   constexpr char kHex[] = "0123456789abcdef";

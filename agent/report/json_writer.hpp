@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/fabric.hpp"
+
 namespace lldp::report {
 
 inline constexpr int kVersion = 1;  ///< of every JSON text
@@ -58,6 +60,8 @@ class JsonWriter {
   JsonWriter& member(std::string_view name, const T& v) {
     return key(name).value(v);
   }
+  /// As `lldp-level location` prints them.
+  JsonWriter& member(std::string_view name, const Tiers& tiers);
 
  private:
   JsonWriter& raw(std::string_view text) {

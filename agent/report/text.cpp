@@ -51,6 +51,17 @@ std::string device_text(const json& device) {
   return out;
 }
 
+/// `location: tier 1 02:00:00:00:00:01, tier 2 ...`; empty where nothing is known.
+std::string location_line(const json& device) {
+  const auto location = device.find("location");
+  if (location == device.end()) return "";
+  std::string out;
+  for (const json& tier : location->at("tiers"))
+    out += (out.empty() ? "location: tier " : ", tier ") + tier.at("level").dump() + " " +
+           str(tier, "id");
+  return out;
+}
+
 /// Why `role = auto` came out as it did.
 std::string role_text(const json& device) {
   const auto why = device.find("role_reason");
@@ -321,6 +332,7 @@ Result<std::string> show_text(std::string_view text, const Style& style, std::ch
              protection_text(show.at("protection"), style) + transport_text(device));
     add_reasons(page, show.at("protection").at("reasons"));
     if (const std::string role = role_text(device); !role.empty()) page.add(role);
+    if (const std::string where = location_line(device); !where.empty()) page.add(where);
     if (const std::string set = set_text(device); !set.empty()) page.add(set);
     Table table({{"PORT"},
                  {"LINK"},

@@ -10,6 +10,8 @@
 #ifdef DEBUG_NA
 #include "agent/core/agent_impl.hpp"
 #endif
+#include "agent/core/location.hpp"
+#include "lab/agents/locations.hpp"
 #include "lab/agents/network.hpp"
 #include "lab/agents/order_safety.hpp"
 #include "lab/agents/truth.hpp"
@@ -459,6 +461,22 @@ class Trial {
     }
     for (const Network::Cable& c : network_.cables)
       if (c.up) look_at_the_orders(c);
+    look_at_the_locations();
+  }
+  /// By the levels as they are; what nobody tells of stays as it is known.
+  void look_at_the_locations() {
+    Levels levels(network_.nodes.size());
+    std::vector<Tiers> known(levels.size());
+    for (std::size_t n = 0; n < levels.size(); ++n) {
+      if (!runs(n)) continue;
+      levels[n] = network_.level_of(n);
+      known[n] = network_.agent(n).location();
+    }
+    const auto right = locations_of(network_, levels, known);
+    for (std::size_t n = 0; n < levels.size(); ++n)
+      if (known[n] != right[n])
+        find("{} stands at {}, not at {}; {}", name(n), core::location_text(known[n]),
+             core::location_text(right[n]), standing_of(n));
   }
   /// What the levels are to be, given those of hosts and of the switches whose alarm says that
   /// their level stands on memory, or above what is heard.

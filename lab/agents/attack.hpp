@@ -15,8 +15,8 @@ struct Ordeal {
   std::string fabric{};              ///< `fattree 4: 36 devices, 48 cables, ...`
   std::vector<std::string> story{};  ///< all that befell it, in order
   /// What docs/rules.md says cannot be: a cycle at any moment; or, half an hour after the last
-  /// repair, a wrong level that no alarm explains, or an order that the ends of a link do not
-  /// share.
+  /// repair, a wrong level that no alarm explains, an order that the ends of a link do not share,
+  /// or a wrong location.
   std::vector<std::string> findings{};
   std::size_t on_memory =
       0;  ///< switches at the end whose alarm says that their level may be wrong

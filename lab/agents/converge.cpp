@@ -5,6 +5,7 @@
 
 #include "lab/agents/curve.hpp"
 #include "lab/agents/fabric_network.hpp"
+#include "lab/agents/locations.hpp"
 #include "lab/agents/script.hpp"
 #include "lab/agents/truth.hpp"
 
@@ -22,10 +23,12 @@ class Run {
         network_(agents::network_of(fabric, scenario.seed)),
         script_(fabric, scenario.script, network_),
         truth_(network_, script_.levels()),
+        locations_(network_, script_.levels()),
         cuts_(fabric.links.size(), 0) {
     network_.loss = scenario.loss;
     network_.saves_at_once = false;  // nobody dies in the midst of things
     network_.watch(truth_);
+    network_.watch(locations_);
     script_.set_back();
   }
 
@@ -37,20 +40,28 @@ class Run {
     while (!network_.idle()) {
       const TimePoint next = network_.next_time();
       const auto right_since = curve.right_since();
-      if (next > end || (right_since && next > std::max(*right_since, last) + scenario_.settle))
+      const bool all_right = right_since && located_since_;
+      if (next > end ||
+          (all_right && next > std::max({*right_since, *located_since_, last}) + scenario_.settle))
         break;
       network_.step();
       curve.sample(network_.now);
+      if (locations_.wrong() != 0)
+        located_since_.reset();
+      else if (!located_since_)
+        located_since_ = network_.now;
       if (++outcome_.events % kEventsPerTell == 0 && tell)
         tell({network_.now - Network::kBegin, truth_.total() - truth_.wrong(), truth_.total()});
     }
     if (const auto since = curve.right_since())
       outcome_.convergence = std::max(*since, last) - last;
+    if (located_since_) outcome_.location = std::max(*located_since_, last) - last;
     outcome_.frames_sent = network_.frames_sent;
     outcome_.frames_lost = network_.frames_lost;
     outcome_.curve = curve.thinned(Outcome::kSamples);
     outcome_.wrong_levels = truth_.list_wrong_levels();
     outcome_.wrong_ports = truth_.list_wrong_ports();
+    outcome_.wrong_locations = locations_.list_wrong();
     return std::move(outcome_);
   }
 
@@ -110,6 +121,8 @@ class Run {
   Network network_;
   Script script_;
   agents::Truth truth_;
+  agents::LocationTruth locations_;
+  std::optional<TimePoint> located_since_{};
   std::vector<std::uint32_t> cuts_;  ///< how many cuts of a link stand
   Outcome outcome_{};
 };

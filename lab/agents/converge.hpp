@@ -37,12 +37,15 @@ struct Outcome {
   /// From the last disturbance until every level and port type was right, and stayed so; nullopt if
   /// that did not happen in time.
   std::optional<Duration> convergence{};
+  /// The same of every location.
+  std::optional<Duration> location{};
   std::uint64_t frames_sent = 0;
   std::uint64_t frames_lost = 0;  ///< of those; not the ones sent to a stopped agent or a cut link
   std::uint64_t events = 0;
-  std::vector<std::string> wrong_levels{};  ///< nodes, at the end: `leaf1: 2, not 1`
-  std::vector<std::string> wrong_ports{};   ///< `leaf1:swp2: unmarked, not uplink`
-  std::vector<Sample> curve{};              ///< at most kSamples, evenly thinned
+  std::vector<std::string> wrong_levels{};     ///< nodes, at the end: `leaf1: 2, not 1`
+  std::vector<std::string> wrong_ports{};      ///< `leaf1:swp2: unmarked, not uplink`
+  std::vector<std::string> wrong_locations{};  ///< `leaf1: 1 02:..., not 1 02:..., 2 02:...`
+  std::vector<Sample> curve{};                 ///< at most kSamples, evenly thinned
   static constexpr std::size_t kSamples = 1000;
 };
 

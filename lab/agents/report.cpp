@@ -84,11 +84,15 @@ std::string to_text(const Fabric& fabric, const Scenario& scenario, const Outcom
   row("converged", o.convergence
                        ? fmt::format("{:.4f} s after that", seconds(*o.convergence))
                        : fmt::format("not within {:.0f} s after that", seconds(scenario.timeout)));
+  row("located", o.location
+                     ? fmt::format("{:.4f} s after that", seconds(*o.location))
+                     : fmt::format("not within {:.0f} s after that", seconds(scenario.timeout)));
   row("frames", fmt::format("{} sent, {} lost", o.frames_sent, o.frames_lost));
-  row("wrong",
-      fmt::format("{} levels, {} port types", o.wrong_levels.size(), o.wrong_ports.size()));
+  row("wrong", fmt::format("{} levels, {} port types, {} locations", o.wrong_levels.size(),
+                           o.wrong_ports.size(), o.wrong_locations.size()));
   list(out, "level", o.wrong_levels);
   list(out, "port ", o.wrong_ports);
+  list(out, "location", o.wrong_locations);
   return out;
 }
 
@@ -101,12 +105,16 @@ std::string to_json(const Fabric& fabric, const Scenario& scenario, const Outcom
                            {"last_start_s", seconds(o.last_start)},
                            {"last_disturbance_s", seconds(o.last_disturbance)},
                            {"convergence_s", nullptr},
+                           {"location_s", nullptr},
                            {"frames_sent", o.frames_sent},
                            {"frames_lost", o.frames_lost},
                            {"wrong_levels", nlohmann::ordered_json::array()},
                            {"wrong_ports", nlohmann::ordered_json::array()},
+                           {"wrong_locations", nlohmann::ordered_json::array()},
                            {"curve", nlohmann::ordered_json::array()}};
   if (o.convergence) j["convergence_s"] = seconds(*o.convergence);
+  if (o.location) j["location_s"] = seconds(*o.location);
+  for (const std::string& w : o.wrong_locations) j["wrong_locations"].push_back(escape(w));
   for (const std::string& w : o.wrong_levels) j["wrong_levels"].push_back(escape(w));
   for (const std::string& w : o.wrong_ports) j["wrong_ports"].push_back(escape(w));
   for (const Sample& s : o.curve)

@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::string_view kUsageLine =
     "converge FABRIC [OPTION...]\n"
-    "Lets the agents of a fabric find their levels on virtual time, and holds the\n"
-    "result against the truth.\n";
+    "Lets the agents of a fabric find their levels and locations on virtual time,\n"
+    "and holds the result against the truth.\n";
 
 constexpr double kYear = 365 * 86400.0;
 /// No fabric is so large, and each is drawn and kept.
@@ -103,7 +103,7 @@ int run_converge(const Arguments& arguments) {
                                               : converge::to_json(*fabric, scenario, outcome));
     if (!saved) return complain("converge", saved.error());
   }
-  return outcome.convergence ? kDone : kFailed;
+  return outcome.convergence && outcome.location ? kDone : kFailed;
 }
 
 }  // namespace lldp::lab

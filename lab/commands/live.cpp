@@ -92,13 +92,24 @@ int run_agents(const Settings& s, const Fabric& fabric, const std::vector<std::s
   const auto limit = std::chrono::duration_cast<Watcher::Clock::duration>(s.timeout);
   const bool right = watcher.wait_until_right(begin + limit);
   const std::chrono::duration<double> took = Watcher::Clock::now() - begin;
+  const bool located = right && watcher.wait_until_located(begin + limit);
+  const std::chrono::duration<double> found = Watcher::Clock::now() - begin;
   print(fabric, watcher.seen(), s.json);
   if (!right)
     return complain("live", Error{0, "agents",
                                   fmt::format("not all right after {:g} s: see the logs in {}",
                                               s.timeout.count(), s.place.dir)});
-  fmt::print(stderr, "{} started; every level and port type right after {:.3f} s\n",
-             count_text(*started, "agent"), took.count());
+  if (!located) {
+    const std::size_t wrong = live::wrongly_located(fabric, watcher.seen()).front();
+    return complain("live", Error{0, fabric.nodes[wrong].name,
+                                  fmt::format("does not know where it stands after {:g} s: see "
+                                              "`lldp-level location` there",
+                                              s.timeout.count())});
+  }
+  fmt::print(stderr,
+             "{} started; every level and port type right after {:.3f} s, every location after "
+             "{:.3f} s\n",
+             count_text(*started, "agent"), took.count(), found.count());
   return kDone;
 }
 

@@ -37,6 +37,13 @@ Result<SeenDevice> device_from_json(const Json& j) {
   SeenDevice seen{.answers = true};
   if (const Json& level = at(device, "level"); level.is_number_unsigned())
     seen.level = Level::make(level.get<std::uint64_t>());
+  seen.chassis_id = text_of(at(device, "chassis_id"));
+  if (const Json& location = at(device, "location"); location.is_object())
+    for (const Json& tier : at(location, "tiers")) {
+      if (!tier.is_object() || !at(tier, "level").is_number_unsigned())
+        return refuse("a tier lacks its level");
+      seen.tiers[at(tier, "level").get<unsigned>()] = text_of(at(tier, "id"));
+    }
   if (!at(j, "ports").is_array()) return refuse("the answer has no ports");
   for (const Json& port : at(j, "ports")) {
     const auto type = port.is_object() ? port_type(at(port, "type")) : std::nullopt;
@@ -53,6 +60,45 @@ Result<SeenDevice> device_from_json(const Json& j) {
                             text_of(at(alarm, "text")));
     }
   return seen;
+}
+
+std::vector<std::size_t> wrongly_located(const Fabric& fabric, const Observation& seen) {
+  using Ids = std::map<unsigned, std::string>;
+  std::vector<Ids> truth(fabric.nodes.size());
+  constexpr unsigned kNone = 255;
+  const auto level = [&](std::size_t n) {
+    return fabric.nodes[n].level ? fabric.nodes[n].level->value() : kNone;
+  };
+  // Addresses and names both stand in the order of their octets.
+  const auto lower = [](Ids& ids, unsigned tier, const std::string& id) {
+    const auto [at, is_new] = ids.emplace(tier, id);
+    if (!is_new && id < at->second) at->second = id;
+  };
+  unsigned highest = 0;
+  for (std::size_t n = 0; n < truth.size(); ++n) {
+    if (level(n) != kNone) highest = std::max(highest, level(n));
+    if (level(n) == 1) truth[n][1] = seen[n].chassis_id;
+  }
+  const auto each_link = [&](unsigned below, auto what) {
+    for (const Link& link : fabric.links)
+      for (const auto& [a, b] : {std::pair{link.ends[0].node, link.ends[1].node},
+                                 std::pair{link.ends[1].node, link.ends[0].node}})
+        if (level(a) == below && level(b) == below + 1) what(a, b);
+  };
+  for (unsigned l = 1; l < highest; ++l)
+    each_link(l, [&](std::size_t a, std::size_t b) {
+      if (const auto id = truth[a].find(l); id != truth[a].end())
+        lower(truth[b], l + 1, id->second);
+    });
+  for (unsigned l = highest; l-- > 0;)
+    each_link(l, [&](std::size_t a, std::size_t b) {
+      for (const auto& [tier, id] : truth[b])
+        if (tier > l) lower(truth[a], tier, id);
+    });
+  std::vector<std::size_t> wrong;
+  for (std::size_t n = 0; n < truth.size(); ++n)
+    if (!seen[n].answers || seen[n].tiers != truth[n]) wrong.push_back(n);
+  return wrong;
 }
 
 Verdict judge(const Fabric& fabric, const SeenDevice& seen, const Adjacency& port) {

@@ -22,6 +22,8 @@ struct SeenPort {
 struct SeenDevice {
   bool answers = false;
   std::optional<Level> level{};
+  std::string chassis_id{};
+  std::map<unsigned, std::string> tiers{};  ///< where it stands: IDs by level
   std::map<std::string, SeenPort, std::less<>> ports{};
   std::string protection{};           ///< active, partial, inactive, failed
   std::vector<std::string> alarms{};  ///< `crosslink swp3: text`, escaped by the agent
@@ -33,6 +35,11 @@ using Observation = std::vector<SeenDevice>;
 
 /// Reads the parameters of a reply to Show or Watch, org.lldplevel.
 [[nodiscard]] Result<SeenDevice> device_from_json(const nlohmann::json& reply);
+
+/// The nodes that do not stand where the fabric's links and levels put them (docs/rules.md P1 to
+/// P3), by the chassis IDs that the agents have.
+[[nodiscard]] std::vector<std::size_t> wrongly_located(const Fabric& fabric,
+                                                       const Observation& seen);
 
 /// A port held against the truth.
 struct Verdict {

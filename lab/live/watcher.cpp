@@ -52,6 +52,15 @@ bool Watcher::wait_until_right(Clock::time_point deadline) {
   return true;
 }
 
+bool Watcher::wait_until_located(Clock::time_point deadline) {
+  while (!wrongly_located(fabric_, seen_).empty()) {
+    if (Clock::now() >= deadline) return false;
+    const bool missing = connect_all();
+    wait(missing ? std::min(deadline, Clock::now() + kRetry) : deadline);
+  }
+  return true;
+}
+
 std::optional<std::size_t> Watcher::wait_until_settled(const std::vector<std::size_t>& nodes,
                                                        bool is_protected,
                                                        Clock::time_point deadline) {

@@ -23,6 +23,8 @@ class Watcher {
 
   /// Until everything is right (true) or `deadline`. Agents may come and go in between.
   [[nodiscard]] bool wait_until_right(Clock::time_point deadline);
+  /// Until every location is right, too.
+  [[nodiscard]] bool wait_until_located(Clock::time_point deadline);
   /// Until the agents of these nodes have their level and no port of a wrong type, and the switches
   /// among them are protected if that is wanted. Returns one that is not so by `deadline`.
   [[nodiscard]] std::optional<std::size_t> wait_until_settled(const std::vector<std::size_t>& nodes,

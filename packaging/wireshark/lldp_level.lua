@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- The LLDP TLVs that carry a device's level in a fabric, lldp-level-tlv(7): Topology Recognition
 -- (IEEE 802.1Qcz-2023 D.2.16, 00-80-C2 subtype 0x14) and the Contribution TLV (an OUI of the operator's,
--- subtype 0x01); and what a link joins in a layered expander (that OUI, subtype 0x03).
+-- subtype 0x01); where their sender stands (that OUI, subtype 0x02); and what a link joins in a layered expander (that OUI, subtype 0x03).
 --
 -- Wireshark's own dissector knows the name of the first and does not decode it, and offers no table by
 -- which another could (its lldp.orgtlv.oui is asked for OUIs that it does not know alone). So this is a
@@ -44,6 +44,14 @@ local layers = {
 table.insert(lldp_level.fields, layers.near)
 table.insert(lldp_level.fields, layers.far)
 
+local location = {
+  name = "Location",
+  level = ProtoField.uint8("lldp_level.location.level", "Tier"),
+  subtype = ProtoField.uint8("lldp_level.location.subtype", "Chassis ID Subtype"),
+  id = ProtoField.bytes("lldp_level.location.id", "ID"),
+}
+for _, field in ipairs({location.level, location.subtype, location.id}) do table.insert(lldp_level.fields, field) end
+
 local wrong_length = ProtoExpert.new("lldp_level.wrong_length", "The TLV's length is not 7: it is discarded",
   expert.group.MALFORMED, expert.severity.WARN)
 local no_level = ProtoExpert.new("lldp_level.no_level", "A device without a level",
@@ -54,7 +62,10 @@ local no_layer = ProtoExpert.new("lldp_level.no_layer", "A layer above 31: as if
   expert.group.PROTOCOL, expert.severity.WARN)
 local contradiction = ProtoExpert.new("lldp_level.contradiction",
   "A host on another level than 0: it counts as neither", expert.group.PROTOCOL, expert.severity.WARN)
-lldp_level.experts = {wrong_length, wrong_layers_length, no_level, no_layer, contradiction}
+local wrong_location = ProtoExpert.new("lldp_level.wrong_location",
+  "No list of tiers, each with an ID, their levels rising: it is discarded", expert.group.MALFORMED,
+  expert.severity.WARN)
+lldp_level.experts = {wrong_location, wrong_length, wrong_layers_length, no_level, no_layer, contradiction}
 
 lldp_level.prefs.oui = Pref.string("OUI of the Contribution TLV", "02-4C-56",
   "As tlv.contribution-oui in lldp-level.conf(5); several are separated by commas")
@@ -74,6 +85,7 @@ lldp_level.prefs_changed = read_ouis
 local function kind_of(oui, subtype)
   if oui == ieee and subtype == 0x14 then return tr end
   if ouis[oui] and subtype == 0x01 then return contribution end
+  if ouis[oui] and subtype == 0x02 then return location end
   if ouis[oui] and subtype == 0x03 then return layers end
 end
 
@@ -88,6 +100,27 @@ local function show_layers(tree, octets)
   branch:add(layers.far, far)
   if near:uint() > 31 or far:uint() > 31 then branch:add_proto_expert_info(no_layer) end
   branch:append_text(string.format(": %d:%d", near:uint(), far:uint()))
+end
+
+local function show_location(tree, octets)
+  local branch = tree:add(lldp_level, octets, location.name)
+  local at, last, tiers = 6, 0, {}
+  while at < octets:len() do
+    local left = octets:len() - at
+    local length = left >= 2 and octets(at + 1, 1):uint() or 0
+    local level = octets(at, 1):uint()
+    if length < 2 or 2 + length > left or level <= last or level == 255 or #tiers == 32 then
+      branch:add_proto_expert_info(wrong_location)
+      return
+    end
+    branch:add(location.level, octets(at, 1))
+    branch:add(location.subtype, octets(at + 2, 1))
+    branch:add(location.id, octets(at + 3, length - 1))
+    table.insert(tiers, level)
+    at, last = at + 2 + length, level
+  end
+  if #tiers == 0 then branch:add_proto_expert_info(wrong_location) end
+  branch:append_text(": tiers " .. table.concat(tiers, ", "))
 end
 
 local function show(tree, tlv, octets)
@@ -120,7 +153,9 @@ function lldp_level.dissector(_, _, tree)
       local length = frame(at - 2, 2):bitfield(7, 9)
       if tlv and frame:len() >= at + length then
         local octets = frame(at - 2, 2 + length)
-        if tlv == layers then show_layers(tree, octets) else show(tree, tlv, octets) end
+        if tlv == layers then show_layers(tree, octets)
+        elseif tlv == location then show_location(tree, octets)
+        else show(tree, tlv, octets) end
       end
     end
   end

@@ -43,7 +43,8 @@ class FakeDaemon : public io::ControlHandler {
     asked += "show ";
     if (answer) return *answer;
     return R"({"version":1,"device":{"role":"switch","level":)" + level +
-           R"(,"level_source":"host","chassis_id":"02:00:00:00:00:01","system_name":"leaf1"},"ports":)" +
+           R"(,"location":{"tiers":)" + tiers +
+           R"(},"level_source":"host","chassis_id":"02:00:00:00:00:01","system_name":"leaf1"},"ports":)" +
            kPorts + R"(,"protection":{"backend":"bpf","state":")" + state +
            R"(","lossless":[5,6],"reasons":[],"pfc_unverified":0},"alarms":)" + alarms + "}";
   }
@@ -83,6 +84,7 @@ class FakeDaemon : public io::ControlHandler {
   std::vector<std::string> commands{};
   std::string asked{};
   std::string level = "1";
+  std::string tiers = "[]";
   std::string state = "active";
   std::string alarms = "[]";
   std::optional<std::string> answer{};  ///< to show, in place of all that
@@ -146,6 +148,29 @@ class Cli : public testing::Test {
   std::unique_ptr<io::ControlServer> server_;
   std::thread thread_;
 };
+
+TEST_F(Cli, LocationTellsTheTiersOrThatNothingIsKnown) {
+  start();
+  for (const char* how : {"location", "location --json", "location --labels"}) {
+    const Outcome nothing = run(at(how));
+    EXPECT_EQ(nothing.status, 1) << how;
+    EXPECT_EQ(nothing.out,
+              "lldp-level: location: nothing is known: no switch that tells where it stands has "
+              "been heard: see lldp-level show\n");
+  }
+  change([&] {
+    daemon.tiers = R"([{"level":1,"id":"02:00:00:00:00:07"},{"level":2,"id":"a leaf, \\x0a"}])";
+  });
+  EXPECT_EQ(run(at("location")).out, "tier 1  02:00:00:00:00:07\ntier 2  a leaf, \\x0a\n");
+  EXPECT_EQ(run(at("location --json")).out,
+            R"({"tiers":[{"level":1,"id":"02:00:00:00:00:07"},{"level":2,"id":"a leaf, \\x0a"}]})"
+            "\n");
+  const std::string labels = run(at("location --labels")).out;
+  EXPECT_THAT(labels, testing::StartsWith("lldp-level.tier-1=02-00-00-00-00-07\n"
+                                          "lldp-level.tier-2=id-"));
+  EXPECT_EQ(run(at("location --json --labels")).status, 2);
+  EXPECT_EQ(run(at("location swp1")).status, 2);
+}
 
 TEST_F(Cli, ShowPrintsTextToAPipeWithoutColour) {
   start();

@@ -14,6 +14,7 @@
 #include <iterator>
 #include <vector>
 
+#include "agent/core/location.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace {
@@ -103,6 +104,29 @@ TEST(StateText, HasTheLayersThatWereTold) {
     bad.replace(bad.find("layers - 3:4 host"), 17, wrong);
     EXPECT_FALSE(parse_state(bad, "here")) << wrong;
   }
+}
+
+TEST(StateText, HasTheLocationAndTheTiersThatWereTold) {  // docs/rules.md P4
+  core::State state = leaf();
+  const auto tier = [](unsigned level, std::uint8_t octet) {
+    return Tier{*Level::make(level), chassis_id_from_mac({2, 0, 0, 0, 0, octet})};
+  };
+  state.location = {tier(1, 1), tier(2, 9)};
+  state.ports[1].memory.tiers = core::octets_of(std::vector{tier(2, 9)});
+  const std::string text = format_state(state, "here");
+  EXPECT_THAT(text, testing::HasSubstr("\nlocation 010704020000000001020704020000000009\n"));
+  const std::string port = "\nport swp2 8 0 tiers 020704020000000009 switch 2 4 020000000002\n";
+  EXPECT_THAT(text, testing::HasSubstr(port));
+  EXPECT_EQ(parse_state(text, "here"), state);
+  for (const char* wrong :
+       {"tiers 020704020000000009 host", "tiers 02070402 switch 2 4 020000000002",
+        "tiers 00070402000000000 switch 2 4 020000000002", "tiers switch 2 4 020000000002"}) {
+    std::string bad = text;
+    bad.replace(bad.find("tiers"), bad.find("\nport swp3") - bad.find("tiers"), wrong);
+    EXPECT_FALSE(parse_state(bad, "here")) << wrong;
+  }
+  for (const char* wrong : {"location ", "location 0", "location 0101"})
+    EXPECT_FALSE(parse_state(std::string("lldp-level-state 2\n") + wrong + "\nend\n", "here"));
 }
 
 TEST(StateText, OfAnotherBootNoCarrierIsKnownToHaveHeld) {

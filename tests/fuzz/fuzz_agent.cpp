@@ -9,6 +9,7 @@
 
 #include "agent/core/agent.hpp"
 #include "tlv/lldpdu.hpp"
+#include "tlv/location.hpp"
 #include "tlv/writer.hpp"
 
 namespace {
@@ -86,6 +87,20 @@ Bytes frame_from(Input& in) {
   if ((who & 128) != 0)
     w.add(tlv::LayersTlv{static_cast<std::uint8_t>(in.octet()),
                          static_cast<std::uint8_t>(in.octet())});
+  if ((who & 128) != 0) {
+    // Tiers of one octet each, of levels that mostly rise.
+    tlv::LocationTlv location;
+    std::uint8_t ids[4][2] = {};
+    for (std::uint8_t level = 1; level <= 4; ++level) {
+      const std::uint64_t what = in.octet();
+      ids[level - 1][0] = ChassisId::kLocal;
+      ids[level - 1][1] = static_cast<std::uint8_t>('a' + what % 8);
+      if ((what & 8) != 0)
+        location.tiers.items[location.tiers.count++] = {
+            static_cast<std::uint8_t>(level + (what & 16) / 8), ByteSpan(ids[level - 1])};
+    }
+    w.add(location);
+  }
   const auto c = static_cast<std::uint16_t>(in.octet());
   if ((who & 32) != 0) w.add(tlv::Capabilities{c, c});
   if ((who & 64) != 0) w.add(tlv::SystemName{as_text(in.some(in.octet() % 16))});

@@ -4,9 +4,11 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "lab/agents/report.hpp"
 #include "lab/agents/script.hpp"
+#include "lab/des/random.hpp"
 #include "lab/topology/generators.hpp"
 
 namespace lldp::lab::converge {
@@ -32,6 +34,7 @@ TEST_P(Converge, EndsWithEveryLevelAndPortTypeRight) {
     EXPECT_TRUE(o.convergence) << "seed " << seed;
     EXPECT_THAT(o.wrong_levels, IsEmpty()) << "seed " << seed;
     EXPECT_THAT(o.wrong_ports, IsEmpty()) << "seed " << seed;
+    EXPECT_THAT(o.wrong_locations, IsEmpty()) << "seed " << seed;
   }
 }
 const Shape kShapes[] = {
@@ -68,6 +71,47 @@ TEST(Converge, TakesOneDelayPerLevel) {
   EXPECT_EQ(o.convergence, 3us);
   ASSERT_FALSE(o.curve.empty());
   EXPECT_EQ(o.curve.back(), (Sample{3us, 0, 0}));
+}
+
+// docs/rules.md P5
+TEST(Converge, LocationsAreRightSoonAfterTheLevels) {
+  const auto sixty = clos({.switches = {16, 8, 4},
+                           .pods = {4},
+                           .hosts = 32,
+                           .links_per_host = 2,
+                           .quality = {.delay_ns = 1000}});
+  ASSERT_TRUE(sixty);
+  EXPECT_EQ(sixty->nodes.size(), 60U);
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    const Outcome o = run(*sixty, {.seed = seed, .start_spread = 100ms});
+    ASSERT_TRUE(o.convergence && o.location);
+    EXPECT_LE(*o.location, *o.convergence + 200ms) << "seed " << seed;
+    // Where starts are spread over a second, txCredit is spent on what is told meanwhile.
+    const Outcome spread = run(*sixty, {.seed = seed});
+    ASSERT_TRUE(spread.convergence && spread.location);
+    EXPECT_LE(*spread.location, *spread.convergence + 2s) << "seed " << seed;
+  }
+}
+// CONVERGE_FABRICS=1000 lab_agents_test runs as many.
+TEST(Converge, LocationsAreRightWithinFiveSecondsOfTheLastChange) {
+  const char* text = std::getenv("CONVERGE_FABRICS");
+  const std::uint64_t fabrics = text != nullptr ? std::strtoull(text, nullptr, 10) : 20;
+  for (std::uint64_t seed = 1; seed <= fabrics; ++seed) {
+    Random random(seed);
+    const auto up_to = [&](std::size_t most) { return 1 + random.below(most); };
+    const std::size_t pods = up_to(4);
+    const std::size_t leaves = pods * up_to(4);
+    const auto fabric = clos(
+        {.switches = {leaves, pods * up_to(3), up_to(4)}, .pods = {pods}, .hosts = 2 * leaves});
+    ASSERT_TRUE(fabric) << "seed " << seed;
+    const Outcome cuts = run(*fabric, {.seed = seed, .cuts = 12, .timeout = 300s});
+    ASSERT_TRUE(cuts.convergence && cuts.location) << "seed " << seed;
+    EXPECT_LE(*cuts.location, *cuts.convergence + 5s) << "seed " << seed;
+    // A host that was killed says what it said before, and is answered by the next periodic frame.
+    const Outcome all = run(*fabric, {.seed = seed, .restarts = 8, .cuts = 8, .timeout = 300s});
+    ASSERT_TRUE(all.convergence && all.location) << "seed " << seed;
+    EXPECT_LE(*all.location, *all.convergence + 31s) << "seed " << seed;
+  }
 }
 
 TEST(Converge, IsCountedFromTheLastStart) {
@@ -107,6 +151,7 @@ TEST_P(ConvergeScript, EndsWithEveryLevelAndPortTypeRight) {
     EXPECT_TRUE(o.convergence) << fabric->name;
     EXPECT_THAT(o.wrong_levels, IsEmpty()) << fabric->name;
     EXPECT_THAT(o.wrong_ports, IsEmpty()) << fabric->name;
+    EXPECT_THAT(o.wrong_locations, IsEmpty()) << fabric->name;
     EXPECT_GE(o.last_disturbance, scenario.churn_span);
     // It did disturb: something was wrong after the last start.
     const bool disturbed = std::any_of(o.curve.begin(), o.curve.end(), [&](const Sample& sample) {

@@ -30,6 +30,24 @@ TEST(Observation, TakesLevelPortsAndAlarmsFromWhatAnAgentShows) {
   EXPECT_THAT(seen->alarms, ElementsAre("crosslink swp1: a", "max-level: b"));
 }
 
+TEST(Observation, HoldsLocationsAgainstTheFabric) {
+  const auto fabric = clos({.switches = {2, 1}, .pods = {}, .hosts = 2});
+  ASSERT_TRUE(fabric);
+  const auto device = [](std::string id, std::map<unsigned, std::string> tiers) {
+    return SeenDevice{.answers = true, .chassis_id = std::move(id), .tiers = std::move(tiers)};
+  };
+  Observation seen = {
+      device("02:00:00:00:00:09", {{2, "02:00:00:00:00:0a"}}),
+      device("02:00:00:00:00:0b", {{1, "02:00:00:00:00:0b"}, {2, "02:00:00:00:00:0a"}}),
+      device("02:00:00:00:00:0a", {{1, "02:00:00:00:00:0a"}, {2, "02:00:00:00:00:0a"}}),
+      device("x", {{1, "02:00:00:00:00:0b"}, {2, "02:00:00:00:00:0a"}}),
+      device("y", {{1, "02:00:00:00:00:0a"}, {2, "02:00:00:00:00:0a"}})};
+  EXPECT_THAT(wrongly_located(*fabric, seen), testing::IsEmpty());
+  seen[3].tiers.erase(2);
+  seen[4].answers = false;
+  EXPECT_THAT(wrongly_located(*fabric, seen), ElementsAre(3, 4));
+}
+
 TEST(Observation, RefusesAnAnswerThatIsNone) {
   const auto refusal = [](const char* text) {
     const auto seen = read(text);

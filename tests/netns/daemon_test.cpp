@@ -327,10 +327,24 @@ TEST_F(DaemonTest, SetHoldsUntilTheNextReloadAndSaysSo) {
   EXPECT_TRUE(heard("of-the-file"));
 }
 
-TEST_F(DaemonTest, LevelOfAHostIsNotForgotten) {
+TEST_F(DaemonTest, AHostKnowsItsLeafUntilItIsForgotten) {  // docs/rules.md P4
+  join(*a_, *b_);
   const Agent host(*a_, {"--role", "host"});
-  EXPECT_THAT(host.call("org.lldplevel.Forget").dump(), HasSubstr("of a host is 0"));
-  EXPECT_THAT(host.log(), testing::Not(HasSubstr("forgotten")));
+  Agent leaf(*b_, {"--role", "switch"});
+  const auto tiers = [&] { return host.show()["device"]["location"]["tiers"]; };
+  ASSERT_TRUE(eventually([&] { return tiers().size() == 1; }));
+  EXPECT_EQ(tiers()[0]["level"], 1);
+  EXPECT_EQ(tiers()[0]["id"], leaf.show()["device"]["chassis_id"]);
+  leaf.process().signal(SIGTERM);
+  leaf.process().wait();
+  ASSERT_TRUE(eventually([&] { return host.port("p0")["neighbors"].empty(); }));
+  EXPECT_EQ(tiers().size(), 1U);
+  (void)host.call("org.lldplevel.Forget");
+  EXPECT_EQ(tiers().size(), 1U);  // the port remembers the leaf
+  (void)host.call("org.lldplevel.Forget", R"({"ports":["p0"]})");
+  (void)host.call("org.lldplevel.Forget");
+  EXPECT_TRUE(tiers().empty());
+  EXPECT_THAT(host.log(), HasSubstr("location: forgotten on request"));
 }
 
 TEST_F(DaemonTest, KeepsItsLevelAcrossAKill) {

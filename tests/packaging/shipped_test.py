@@ -88,6 +88,46 @@ class Scripts(unittest.TestCase):
         self.assertEqual(self.calls("remove", DPKG_ROOT="/mnt"), 0)
 
 
+class Labels(unittest.TestCase):
+    """Where a machine stands, for Kubernetes' node feature discovery."""
+
+    def write(self, directory, says, status=0):
+        stub = pathlib.Path(directory) / "bin"
+        stub.mkdir(exist_ok=True)
+        (stub / "lldp-level").write_text(f"#!/bin/sh\n[ \"$*\" = 'location --labels' ] || exit 9\n{says}\nexit {status}\n")
+        (stub / "lldp-level").chmod(0o755)
+        features = pathlib.Path(directory) / "features.d"
+        features.mkdir(exist_ok=True)
+        done = subprocess.run(["sh", PACKAGING / "kubernetes/nfd-labels", features], timeout=60,
+                              env={"PATH": f"{stub}:{os.environ['PATH']}"})
+        self.assertEqual([p.name for p in features.iterdir() if p.name.startswith(".")], [])
+        return done.returncode, features / "lldp-level"
+
+    def test_are_written_whole_if_they_are_others_and_stay_while_nothing_is_known(self):
+        with tempfile.TemporaryDirectory() as directory:
+            self.assertFalse(self.write(directory, "", 1)[1].exists())
+            status, file = self.write(directory, "echo lldp-level.tier-1=a")
+            self.assertEqual((status, file.read_text(), file.stat().st_mode & 0o777), (0, "lldp-level.tier-1=a\n", 0o644))
+            before = file.stat().st_ino
+            self.assertEqual(self.write(directory, "echo lldp-level.tier-1=a")[1].stat().st_ino, before)
+            self.assertEqual(self.write(directory, "echo broken", 1)[0], 1)
+            self.assertEqual(file.read_text(), "lldp-level.tier-1=a\n")
+            self.write(directory, "echo lldp-level.tier-1=b")
+            self.assertEqual(file.read_text(), "lldp-level.tier-1=b\n")
+
+    def test_systemd_takes_every_line(self):
+        with tempfile.TemporaryDirectory() as directory:
+            for unit in PACKAGING.glob("kubernetes/*.[st][ei]*"):
+                (pathlib.Path(directory) / unit.name).write_text(unit.read_text())
+            try:
+                done = subprocess.run(["systemd-analyze", "verify", "--man=no", "--recursive-errors=no",
+                                       pathlib.Path(directory) / "lldp-level-nfd.timer"],
+                                      capture_output=True, text=True, timeout=60)
+            except FileNotFoundError:
+                self.skipTest("no systemd-analyze here")
+            self.assertEqual([l for l in done.stderr.splitlines() if "lldp-level" in l], [])
+
+
 class Setup(unittest.TestCase):
     def setup_with(self, apt_get):
         """`./run setup` on a machine that lacks everything; what it says, and its exit status."""

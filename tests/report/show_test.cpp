@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "agent/report/location.hpp"
 #include "agent/report/report.hpp"
 #include "agent/report/text.hpp"
 #include "base/text.hpp"
@@ -235,6 +236,19 @@ TEST(ShowText, WrongShapeIsAnError) {
     EXPECT_EQ(text.error().what,
               "the daemon's answer is not understood: is it of another version?");
   }
+}
+
+TEST(LocationLabels, AreValuesOfLabels) {
+  EXPECT_EQ(label_value("02:00:00:00:00:07"), "02-00-00-00-00-07");
+  EXPECT_EQ(label_value("leaf_7.pod-1"), "leaf_7.pod-1");
+  for (const std::string& id :
+       {std::string(), std::string("leaf 7"), std::string("-leaf"), std::string("leaf."),
+        std::string("a\nb=c"), std::string("\xc3\xa9"), std::string(64, 'a')}) {
+    const std::string value = label_value(id);
+    EXPECT_THAT(value, testing::MatchesRegex("id-[0-9a-f]*")) << id;
+    EXPECT_EQ(value.size(), 19U);
+  }
+  EXPECT_NE(label_value("leaf 7"), label_value("leaf 8"));
 }
 
 TEST(StatsText, NamesEveryCounter) {

@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "agent/core/announcement.hpp"
+#include "agent/core/location.hpp"
 #include "tests/support/golden.hpp"
 #include "tests/support/places.hpp"
 #include "tests/support/temp_dir.hpp"
@@ -19,11 +20,12 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-Bytes frame_of(const tlv::Claim& claim, const Settings& settings = {}) {
+Bytes frame_of(const tlv::Claim& claim, const Settings& settings = {},
+               std::string_view location = {}) {
   const Link link{.ifindex = Ifindex::of<1>(), .name = "swp1", .address = {2, 0, 0, 0, 0, 1}};
   Bytes frame;
   write_info_frame(frame, Scope::kNearestBridge, link, chassis_id_from_mac(link.address), claim,
-                   settings);
+                   location, settings);
   return frame;
 }
 
@@ -109,7 +111,7 @@ TEST_F(Dissector, ReadsLayers) {
                     .layers = layers};
     Bytes frame;
     write_info_frame(frame, Scope::kNearestBridge, link, chassis_id_from_mac(link.address),
-                     {DeviceType::kSwitch, Level::of<1>(), PortType::kCrosslink}, {});
+                     {DeviceType::kSwitch, Level::of<1>(), PortType::kCrosslink}, {}, {});
     return frame;
   };
   const Bytes right = with_layers({Layer::of<3>(), Layer::of<4>()});
@@ -129,6 +131,22 @@ TEST_F(Dissector, ReadsLayers) {
   EXPECT_EQ(dissect("-T fields -e lldp_level.layers.near -e lldp_level.layers.far "
                     "-e lldp_level.no_layer -e lldp_level.wrong_layers_length | tr '\\t' '|'"),
             "3|4||\n3|32|1|\n|||1\n|||1\n");
+}
+
+TEST_F(Dissector, ReadsLocations) {
+  const auto with = [&](const std::string& octets) {
+    add(frame_of({DeviceType::kSwitch, Level::of<1>(), PortType::kDownlink}, {}, octets));
+  };
+  const ChassisId leaf{{ChassisId::kMacAddress, std::string("\x02\0\0\0\0\x09", 6)}};
+  const std::string right =
+      octets_of(Tiers{{Level::of<1>(), leaf}, {Level::of<2>(), {{ChassisId::kLocal, "ab"}}}});
+  with(right);
+  with(right.substr(0, right.size() - 1));     // cut
+  with(right.substr(9) + right.substr(0, 9));  // not sorted
+  with(std::string("\1\0", 2));                // an empty ID
+  EXPECT_EQ(dissect("-T fields -e lldp_level.location.level -e lldp_level.location.id "
+                    "-e lldp_level.wrong_location | tr '\\t' '|'"),
+            "1,2|02:00:00:00:00:09,61:62|\n1|02:00:00:00:00:09|1\n2|61:62|1\n||1\n");
 }
 
 TEST_F(Dissector, ItsFieldsAreFilters) {

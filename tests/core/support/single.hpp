@@ -9,6 +9,7 @@
 #include "agent/core/agent.hpp"
 #include "tests/core/support/names.hpp"
 #include "tlv/lldpdu.hpp"
+#include "tlv/location.hpp"
 #include "tlv/writer.hpp"
 
 namespace lldp::test {
@@ -34,10 +35,19 @@ struct Peer {
   std::optional<Claim> tr{};
   std::optional<Claim> contribution{};
   std::optional<Layers> layers{};
+  Bytes location{};  ///< the octets of a LocationTlv
   std::optional<std::uint16_t> capabilities{};
   Scope scope = Scope::kNearestBridge;
   std::optional<MacAddress> source{};  ///< else one of its own, by its name
   Bytes tail{};                        ///< octets in the place of the End TLV
+};
+
+/// What follows OUI and subtype, whatever it is.
+struct AnyOctets {
+  tlv::Octets octets{};
+  static constexpr void layout(auto& io, auto& v) {
+    io.rest("octets", v.octets, 0, tlv::kMaxInformation);
+  }
 };
 
 inline Bytes frame_of(const Peer& p) {
@@ -54,6 +64,7 @@ inline Bytes frame_of(const Peer& p) {
   if (p.tr) w.add(tlv::to_tr(*p.tr));
   if (p.contribution) w.add(tlv::to_contribution(*p.contribution));
   if (p.layers) w.add(tlv::to_layers_tlv(*p.layers));
+  if (!p.location.empty()) w.add(AnyOctets{p.location}, tlv::LocationTlv::kKey);
   if (p.capabilities) w.add(tlv::Capabilities{*p.capabilities, *p.capabilities});
   w.add(tlv::SystemName{p.name});
   if (p.tail.empty()) {

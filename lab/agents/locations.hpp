@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lab/agents/truth.hpp"
+
+namespace lldp::lab::agents {
+
+/// Where every node stands by the cables that are up, were these its levels: docs/rules.md P1 to
+/// P3, from the whole fabric. Of nodes without a level, nothing. `known`: what stays as it is where
+/// nobody tells of it, by node; empty: nothing does.
+[[nodiscard]] std::vector<Tiers> locations_of(const Network& network, const Levels& levels,
+                                              const std::vector<Tiers>& known = {});
+
+/// Holds the locations that running agents have found against the right ones, as they change. Who
+/// has no cable that is up may stand anywhere.
+class LocationTruth : public Observer {
+ public:
+  LocationTruth(const Network& network, const Levels& levels);
+
+  [[nodiscard]] std::size_t wrong() const { return wrong_; }
+  /// `leaf1: 1 02:..., not 1 02:..., 2 02:...`, `leaf1: stopped`
+  [[nodiscard]] std::vector<std::string> list_wrong() const;
+
+  void started(std::size_t node) override { check(node); }
+  void stopped(std::size_t node) override { set(node, false); }
+  void acted(std::size_t node, const core::Actions& actions) override;
+
+ private:
+  void check(std::size_t node);
+  void set(std::size_t node, bool right);
+
+  const Network& network_;
+  std::vector<Tiers> truth_;
+  std::vector<bool> alone_;
+  std::vector<bool> right_;
+  std::size_t wrong_ = 0;
+};
+
+}  // namespace lldp::lab::agents

@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a device stands in the fabric: docs/rules.md P1 to P6.
+#include "agent/core/location.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "base/text.hpp"
+#include "tests/core/support/network.hpp"
+#include "tests/core/support/single.hpp"
+#include "tlv/location.hpp"
+
+namespace lldp::test {
+namespace {
+
+using core::location_text;
+using std::chrono::hours;
+using std::chrono::minutes;
+
+ChassisId id(std::string name) { return {{ChassisId::kLocal, std::move(name)}}; }
+Tier tier(std::size_t l, std::string name) { return {level(l), id(std::move(name))}; }
+
+/// Two pods of two aggregation switches and two leaves, two spines, a host on each leaf. The
+/// identifiers of the leaves are a, b (first pod) and c, d.
+struct Location : testing::Test {
+  std::size_t add(Role role, std::string name) {
+    Settings s;
+    s.chassis_id = id(name);
+    s.establish = seconds(60);
+    return by_name[name] = net.add(role, std::move(s));
+  }
+  void connect(std::string_view a, std::string_view b) {
+    cables[std::string(a) + "-" + std::string(b)] =
+        net.connect(by_name.at(std::string(a)), by_name.at(std::string(b)));
+  }
+  void SetUp() override {
+    for (const char* spine : {"s1", "s2"}) add(Role::kSwitch, spine);
+    for (const char* pod : {"p", "q"})
+      for (const char* plane : {"1", "2"}) {
+        add(Role::kSwitch, std::string(pod) + plane);
+        connect(std::string(pod) + plane, std::string("s") + plane);
+      }
+    for (const char* leaf : {"a", "b", "c", "d"}) {
+      add(Role::kSwitch, leaf);
+      add(Role::kHost, std::string("h") + leaf);
+      connect(std::string("h") + leaf, leaf);
+      for (const char* plane : {"1", "2"})
+        connect(leaf, (*leaf < 'c' ? "p" : "q") + std::string(plane));
+    }
+    net.start_all();
+    net.run_for(seconds(100));
+  }
+  [[nodiscard]] std::string at(const std::string& name) {
+    return location_text(net.agent(by_name.at(name)).snapshot(net.now).location);
+  }
+  void cut(const std::string& cable) { net.set_cable(cables.at(cable), false); }
+  void mend(const std::string& cable) { net.set_cable(cables.at(cable), true); }
+  std::size_t changes(const std::string& name) {
+    const auto& events = net.nodes[by_name.at(name)].events;
+    return static_cast<std::size_t>(
+        std::ranges::count(events, core::Event::Kind::kLocation, &core::Event::kind));
+  }
+
+  Network net;
+  std::map<std::string, std::size_t> by_name{};
+  std::map<std::string, std::size_t> cables{};
+};
+
+TEST_F(Location, IsTheLeastLeafOfEveryTierForAllBelow) {  // docs/rules.md P1, P2 and P3
+  EXPECT_EQ(at("s1"), "3 a");
+  EXPECT_EQ(at("s2"), "3 a");
+  EXPECT_EQ(at("p1"), "2 a, 3 a");
+  EXPECT_EQ(at("q2"), "2 c, 3 a");
+  EXPECT_EQ(at("b"), "1 b, 2 a, 3 a");
+  EXPECT_EQ(at("hb"), "1 b, 2 a, 3 a");
+  EXPECT_EQ(at("hd"), "1 d, 2 c, 3 a");
+}
+
+TEST_F(Location, FollowsALeafThatIsReplaced) {  // docs/rules.md P4
+  cut("a-p1"), cut("a-p2");
+  net.run_for(seconds(1));
+  EXPECT_EQ(at("hb"), "1 b, 2 b, 3 b");
+  EXPECT_EQ(at("hc"), "1 c, 2 c, 3 b");
+  net.nodes[by_name["a"]].settings.chassis_id = id("z");
+  net.configure(by_name["a"]);
+  mend("a-p1"), mend("a-p2");
+  net.run_for(seconds(3));
+  EXPECT_EQ(at("ha"), "1 z, 2 b, 3 b");
+  EXPECT_EQ(at("q1"), "2 c, 3 b");
+}
+
+TEST_F(Location, HoldsWhereOnePlaneLosesTheLeastLeaf) {
+  cut("a-p1");
+  net.run_for(seconds(1));
+  EXPECT_EQ(at("hb"), "1 b, 2 a, 3 a");  // by the other plane
+}
+
+TEST_F(Location, OfAPodThatIsSplitIsOfEachHalf) {
+  for (const char* cable : {"a-p2", "b-p1", "p2-s2", "q2-s2"}) cut(cable);
+  net.run_for(seconds(3));
+  EXPECT_EQ(at("ha"), "1 a, 2 a, 3 a");
+  EXPECT_EQ(at("hb"), "1 b, 2 b, 3 a");  // nobody there tells of tier 3 any more: as it was known
+}
+
+TEST_F(Location, FollowsASwitchThatIsMoved) {
+  for (const char* cable : {"a-p1", "a-p2"}) net.unplug(cables.at(cable));
+  const auto leaf = by_name["a"];
+  net.connect(leaf, by_name["q1"]);
+  net.connect(leaf, by_name["q2"]);
+  net.run_for(seconds(3));
+  EXPECT_EQ(at("ha"), "1 a, 2 a, 3 a");
+  EXPECT_EQ(at("hd"), "1 d, 2 a, 3 a");
+  EXPECT_EQ(at("hb"), "1 b, 2 b, 3 a");
+}
+
+TEST_F(Location, OutlivesSilenceAndRestartsOfAnyAgent) {  // docs/rules.md P4
+  for (const bool orderly : {true, false}) {
+    for (const char* name : {"a", "p1", "s1", "ha"}) {
+      std::map<std::string, std::size_t> before;
+      for (const auto& [other, node] : by_name) before[other] = changes(other);
+      net.stop(by_name[name], orderly);
+      net.run_for(seconds(300));  // whatever was heard of it has aged out
+      net.start(by_name[name]);
+      net.run_for(seconds(40));
+      for (const auto& [other, node] : by_name)
+        EXPECT_EQ(changes(other), before[other]) << other << " when " << name << " restarts";
+      EXPECT_EQ(at("ha"), "1 a, 2 a, 3 a");
+      EXPECT_EQ(at("hc"), "1 c, 2 c, 3 a");
+    }
+  }
+}
+
+TEST_F(Location, OutlivesARebootOfTheDevice) {
+  const auto host = by_name["hd"];
+  net.stop(host, false);
+  cut("hd-d");
+  net.run_for(seconds(60));
+  net.start(host);
+  net.run_for(seconds(1));
+  EXPECT_EQ(at("hd"), "1 d, 2 c, 3 a");  // its link is still down
+}
+
+TEST_F(Location, IsForgottenByTheOperator) {  // docs/rules.md P4
+  cut("hd-d");
+  net.run_for(seconds(1));
+  EXPECT_EQ(at("hd"), "1 d, 2 c, 3 a");
+  net.forget(by_name["hd"], {});
+  net.run_for(seconds(1));
+  EXPECT_EQ(at("hd"), "none");
+  mend("hd-d");
+  net.run_for(seconds(3));
+  EXPECT_EQ(at("hd"), "1 d, 2 c, 3 a");
+}
+
+TEST_F(Location, OfAnIsolatedPodNeverCountsUp) {
+  for (const char* cable : {"p1-s1", "p2-s2"}) cut(cable);
+  net.run_for(seconds(1));
+  for (const char* leaf : {"a", "b"}) cut("h" + std::string(leaf) + "-" + leaf);
+  net.run_for(hours(1));
+  for (const auto& [name, node] : by_name) EXPECT_LE(changes(name), 8U) << name;
+  for (const char* name : {"p1", "p2", "a", "b"}) EXPECT_EQ(at(name).find("4 "), std::string::npos);
+}
+
+TEST_F(Location, CostsNoFrameInAQuietFabric) {  // docs/rules.md P5
+  net.run_for(minutes(10));
+  const auto begin = net.frames_sent;
+  net.run_for(minutes(10));
+  EXPECT_EQ(net.frames_sent - begin, 2 * net.cables.size() * 20);  // one in 30 s from each end
+}
+
+// One device, hard inputs
+
+Bytes location_of(std::initializer_list<Tier> tiers) {
+  const std::string octets = core::octets_of(std::vector<Tier>(tiers));
+  return {octets.begin(), octets.end()};
+}
+Peer telling(Peer peer, Bytes location) {
+  peer.location = std::move(location);
+  return peer;
+}
+std::string location_at(const Single& s) { return location_text(s.agent.snapshot(s.now).location); }
+Settings a_host() {
+  Settings s;
+  s.role = Role::kHost;
+  return s;
+}
+std::string told(const Bytes& frame) {
+  return location_text(core::tiers_of(as_text(read(frame).location)));
+}
+
+TEST(P3, AHostOnSeveralLeavesIsToldTheLeast) {
+  Single host(a_host());
+  host.up(1, 2);
+  host.hear(1, telling(a_switch("y", 1), location_of({tier(1, "y"), tier(2, "y"), tier(4, "t")})));
+  EXPECT_EQ(location_at(host), "1 y, 2 y, 4 t");
+  host.hear(2, telling(a_switch("x", 1), location_of({tier(1, "x"), tier(2, "z")})));
+  host.pass(milliseconds(20));
+  EXPECT_EQ(location_at(host), "1 x, 2 y, 4 t");
+  EXPECT_EQ(told(host.sends(1).back().frame), "none");
+}
+
+TEST(P3, FromBelowComesWhatIsBelowAlone) {
+  Single agg;
+  agg.up(1, 2);
+  agg.hear(1, telling(a_switch("x", 1), location_of({tier(1, "x"), tier(2, "a"), tier(3, "a")})));
+  EXPECT_EQ(location_at(agg), "2 x");
+}
+
+TEST(P1, ALeafThatTellsNoLocationIsOneAllTheSame) {
+  Single host(a_host());
+  host.up(1);
+  host.hear(1, a_switch("old", 1));
+  EXPECT_EQ(location_at(host), "1 old");
+}
+
+TEST(P3, WithoutAnAgentNearbyNothingIsKnown) {
+  Single host(a_host());
+  host.up(1);
+  host.hear(1, {.name = "stock", .capabilities = tlv::Capabilities::kBridge});
+  EXPECT_EQ(location_at(host), "none");
+}
+
+TEST(P5, AnUplinkIsToldTheOwnTierAlone) {
+  Single leaf;
+  leaf.up(1, 2);
+  leaf.hear(1, host());
+  leaf.hear(2, telling(a_switch("agg", 2), location_of({tier(2, "a"), tier(3, "a")})));
+  leaf.pass(seconds(2));
+  const std::string own = "1 " + to_string(leaf.agent.chassis_id());
+  EXPECT_EQ(told(leaf.sends(1).back().frame), own + ", 2 a, 3 a");
+  EXPECT_EQ(told(leaf.sends(2).back().frame), own);
+  leaf.pass(seconds(8));  // newcomers have been answered
+  leaf.sends(1), leaf.sends(2);
+  leaf.hear(2, telling(a_switch("agg", 2), location_of({tier(2, "a"), tier(3, "b")})));
+  leaf.pass(milliseconds(100));
+  EXPECT_EQ(leaf.sends(1).size(), 1U);
+  EXPECT_EQ(leaf.sends(2).size(), 0U);
+}
+
+TEST(P5, ABurstIsToldAtItsBeginningAndItsEnd) {
+  Single leaf;
+  leaf.up(1, 2);
+  leaf.hear(1, host());
+  const auto say = [&](const char* name) {
+    leaf.hear(2, telling(a_switch("agg", 2), location_of({tier(2, name)})));
+  };
+  say("z");
+  leaf.pass(minutes(1));
+  leaf.sends(1);
+  for (const char* name : {"y", "x", "w", "v"}) say(name), leaf.pass(milliseconds(1));
+  leaf.pass(seconds(1));
+  const auto sent = leaf.sends(1);
+  ASSERT_EQ(sent.size(), 2U);
+  EXPECT_THAT(told(sent[0].frame), testing::EndsWith("2 y"));
+  EXPECT_THAT(told(sent[1].frame), testing::EndsWith("2 v"));
+  EXPECT_LE(sent[1].time - sent[0].time, milliseconds(20));
+}
+
+TEST(P5, AListThatIsTooLongIsCutAtItsUpperEnd) {
+  std::vector<Tier> tiers;
+  for (std::size_t l = 1; l <= 40; ++l) tiers.push_back(tier(l, "leaf"));
+  EXPECT_EQ(core::tiers_of(core::octets_of(tiers)).size(), 32U);
+  for (Tier& t : tiers) t.id.octets.assign(100, 'x');
+  const std::string octets = core::octets_of(tiers);
+  EXPECT_EQ(core::tiers_of(octets).size(), 4U);
+  EXPECT_LE(octets.size(), 507U);
+  tiers.front().id.octets.assign(255, 'x');
+  EXPECT_EQ(core::octets_of(tiers), "");
+}
+
+TEST(P5, OfALinkWithASmallMtuItIsLeftOutAndCounted) {
+  Single leaf;
+  leaf.set({.ifindex = ifindex(1), .up = true, .mtu = 50});
+  leaf.hear(1, host());
+  leaf.pass(seconds(2));
+  EXPECT_EQ(told(leaf.sends(1).back().frame), "none");
+  EXPECT_GT(leaf.statistics(1).lldpduLengthErrors, 0U);
+}
+
+TEST(P6, WhatCannotBeIsDiscardedAndCounted) {
+  const Bytes wrong[] = {
+      {1},                           // cut in an entry's head
+      {1, 4, 7, 'x', 'y'},           // cut in its identifier
+      {1, 0},                        // an empty identifier
+      {1, 1, 7},                     // a subtype alone
+      {0, 2, 7, 'x'},                // a level that no switch has
+      {255, 2, 7, 'x'},              //
+      {2, 2, 7, 'x', 1, 2, 7, 'x'},  // not sorted
+      {1, 2, 7, 'x', 1, 2, 7, 'y'},  // twice
+      Bytes(4 * 33, 0),              // too many, below
+  };
+  for (Bytes octets : wrong) {
+    if (octets.size() == 4 * 33)
+      for (std::uint8_t l = 0; l < 33; ++l) {
+        const Bytes entry{static_cast<std::uint8_t>(l + 1), 2, 7, 'x'};
+        std::ranges::copy(entry, octets.begin() + 4 * l);
+      }
+    Single host(a_host());
+    host.up(1);
+    host.hear(1, telling(a_switch("x", 2), octets));
+    host.pass(seconds(2));
+    EXPECT_EQ(location_at(host), "none");
+    EXPECT_EQ(host.statistics(1).statsTLVsDiscardedTotal, 1U) << to_hex(octets);
+    EXPECT_EQ(host.alarm(AlarmCode::kTlvConflict, "swp1"), std::nullopt);
+  }
+}
+
+TEST(P6, WhatContradictsItsSenderIsNotTakenAndAnAlarm) {
+  struct Case {
+    const char* name;
+    Peer peer;
+  };
+  const Case cases[] = {
+      {"below its level", telling(a_switch("x", 2), location_of({tier(1, "x"), tier(2, "x")}))},
+      {"a leaf that is another",
+       telling(a_switch("x", 1), location_of({tier(1, "a"), tier(2, "a")}))},
+      {"a leaf that is no leaf", telling(a_switch("x", 1), location_of({tier(2, "a")}))},
+      {"no level", telling(a_switch("x", {}), location_of({tier(1, "x")}))},
+      {"a host", telling(test::host("x"), location_of({tier(1, "x")}))},
+  };
+  for (const Role role : {Role::kHost, Role::kSwitch})
+    for (const Case& c : cases) {
+      Settings settings;
+      settings.role = role;
+      Single s(settings);
+      s.up(1);
+      s.hear(1, c.peer);
+      s.pass(milliseconds(900));  // lldpd's TLVs are set one by one
+      EXPECT_EQ(s.alarm(AlarmCode::kTlvConflict, "swp1"), std::nullopt) << c.name;
+      s.pass(seconds(1));
+      EXPECT_EQ(s.alarm(AlarmCode::kTlvConflict, "swp1"),
+                "x: location TLV contradicts level or chassis ID; it is not taken")
+          << c.name;
+      EXPECT_THAT(location_at(s), testing::Not(testing::HasSubstr("a"))) << c.name;
+      Peer right = c.peer;
+      right.location.clear();
+      s.hear(1, right);
+      s.pass(seconds(2));
+      EXPECT_EQ(s.alarm(AlarmCode::kTlvConflict, "swp1"), std::nullopt) << c.name;
+    }
+}
+
+TEST(P4, WhatIsKnownGoesWithWhoToldItAndStandsElsewhereNow) {
+  for (const bool moved : {true, false}) {
+    Single host(a_host());
+    host.up(1);
+    host.hear(1, telling(a_switch("x", 1), location_of({tier(1, "x"), tier(2, "a")})));
+    EXPECT_EQ(location_at(host), "1 x, 2 a");
+    if (moved)
+      host.hear(1, telling(a_switch("x", 2), location_of({tier(2, "x")})));
+    else
+      host.down(1);
+    host.pass(seconds(1));
+    EXPECT_EQ(location_at(host), moved ? "none" : "1 x, 2 a");
+  }
+}
+
+TEST(P4, WhatNobodyTellsLastsForADay) {
+  Single host(a_host());
+  host.up(1);
+  host.hear(1, telling(a_switch("x", 1), location_of({tier(1, "x"), tier(2, "a")})));
+  host.pass(hours(48));  // silent, and the carrier is there
+  EXPECT_EQ(location_at(host), "1 x, 2 a");
+  host.down(1);
+  host.pass(hours(23));
+  EXPECT_EQ(location_at(host), "1 x, 2 a");
+  host.pass(hours(2));
+  EXPECT_EQ(location_at(host), "none");
+}
+
+TEST(P4, WhoIsOnAHostPortTellsNothing) {
+  Settings settings;
+  settings.host_ports = {"swp1"};
+  Single leaf(settings);
+  leaf.up(1);
+  leaf.hear(1, telling(a_switch("evil", 2), location_of({tier(2, "a")})));
+  EXPECT_EQ(location_at(leaf), "1 " + to_string(leaf.agent.chassis_id()));
+}
+
+TEST(P4, WhatAStockLldpdSaysInItsPlaceDoesNotTakeItAway) {
+  Single host(a_host());
+  host.up(1);
+  host.hear(1, telling(a_switch("x", 1), location_of({tier(1, "x"), tier(2, "a")})));
+  host.hear(1, {.name = "x", .capabilities = tlv::Capabilities::kStationOnly});
+  host.pass(seconds(1));
+  EXPECT_EQ(location_at(host), "1 x, 2 a");
+}
+
+TEST(P4, WhatStandsInTheFileIsToldAtOnceUnlessTheLevelIsAnother) {
+  core::State state{
+      .level = level(2),
+      .place = Position{level(2), id("me")},
+      .role = Role::kSwitch,
+      .location = {tier(2, "a"), tier(3, "a")},
+      .ports = {{.name = "swp1", .memory = {.kind = core::PortMemory::Kind::kAbove}}}};
+  state.chassis_id = id("me");
+  Single agg({}, state);
+  agg.up(1);
+  EXPECT_EQ(told(agg.sends(1).front().frame), "2 a, 3 a");
+  Settings pinned;
+  pinned.pinned_level = level(3);
+  Single moved(pinned, state);
+  moved.up(1);
+  EXPECT_EQ(told(moved.sends(1).front().frame), "none");
+}
+
+}  // namespace
+}  // namespace lldp::test

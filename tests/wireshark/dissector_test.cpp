@@ -146,7 +146,7 @@ TEST_F(Dissector, ReadsLocations) {
   with(std::string("\1\0", 2));                // an empty ID
   EXPECT_EQ(dissect("-T fields -e lldp_level.location.level -e lldp_level.location.id "
                     "-e lldp_level.wrong_location | tr '\\t' '|'"),
-            "1,2|02:00:00:00:00:09,61:62|\n1|02:00:00:00:00:09|1\n2|61:62|1\n||1\n");
+            "1,2|020000000009,6162|\n1|020000000009|1\n2|6162|1\n||1\n");
 }
 
 TEST_F(Dissector, ItsFieldsAreFilters) {

@@ -85,7 +85,7 @@ void put_device(Families& out, const json& info, const json& show) {
   put(out, std::move(build));
   put(out, std::move(about));
   put(out, std::move(level));
-  if (!device.at("location").at("tiers").empty()) put(out, std::move(location));
+  put(out, std::move(location));
 }
 
 void put_protection(Families& out, const json& protection) {

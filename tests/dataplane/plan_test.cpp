@@ -53,7 +53,7 @@ TEST(Print, SaysThatItCouldNotWrite) {
 
 TEST(Factory, NamesTheBackEndsItKnows) {
   EXPECT_EQ(make_backend("nft", {}).error(),
-            (Error{0, "backend", "nft is not known: use one of bpf, dcb, flower, print, sonic"}));
+            (Error{0, "backend", "nft is not known: use one of bpf, dcb, flower, print, sai, sonic"}));
 }
 
 TEST(Fake, UndoesWhatItDidWhenAWriteIsRefused) {

@@ -168,7 +168,7 @@ class Daemon:
                 text = path.read_text()
             except FileNotFoundError:
                 return True
-            return re.fullmatch(r"lldp-level-state 2\n((chassis-id|role|level|supported|place|near|boot|ports|port) [^\n]+\n)*end\n",
+            return re.fullmatch(r"lldp-level-state 2\n((chassis-id|role|level|supported|place|near|boot|ports|port|location) [^\n]+\n)*end\n",
                                 text) is not None
 
         return whole(self.state) and whole(self.state.with_name(self.state.name + ".new"))

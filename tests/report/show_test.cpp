@@ -42,6 +42,7 @@ core::Snapshot leaf() {
   core::Snapshot s{.level = Level::of<1>(),
                    .level_source = core::LevelSource::kHost,
                    .place = Level::of<1>(),
+                   .location = {{Level::of<1>(), chassis(1)}, {Level::of<2>(), chassis(1)}},
                    .chassis_id = chassis(1),
                    .system_name = "leaf1"};
   core::NeighborInfo host = neighbor(0x20, "", "eth0");

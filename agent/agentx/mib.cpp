@@ -107,7 +107,8 @@ class RowWriter {
 
 std::string_view text_of(const auto& tlv) { return tlv ? tlv->text : std::string_view(); }
 
-/// An object identifier as a TLV has it: BER contents. What is none is 0.0.
+/// An object identifier as a TLV has it: BER contents. What is none is 0.0, and so is one of more
+/// than 128 arcs, which SNMP does not carry (RFC 2578 3.5): no walk would get past it.
 Oid oid_of(ByteSpan ber) {
   Oid out;
   std::uint64_t arc = 0;
@@ -124,7 +125,8 @@ Oid oid_of(ByteSpan ber) {
     }
     out.push_back(static_cast<std::uint32_t>(arc));
   }
-  return whole && !out.empty() ? out : Oid{0, 0};
+  constexpr std::size_t kMostArcs = 128;
+  return whole && !out.empty() && out.size() <= kMostArcs ? out : Oid{0, 0};
 }
 
 Oid with_address(Oid index, const tlv::ManagementAddress& m) {

@@ -68,7 +68,8 @@ class Agent::Impl {
   void recall(Port& port, TimePoint now, Actions& out);
   /// The carrier of a port went: what was heard goes with it.
   void lose_carrier(Port& port, TimePoint now, Actions& out);
-  void gain_carrier(Port& port, TimePoint now);
+  /// The carrier is back, or the port may hear again.
+  void begin_to_hear(Port& port, TimePoint now);
   void send(Port& port, PortAgent& agent, bool shutdown, Actions& out);
   /// Has the port send, now or when its txCredit is back.
   void announce(Port& port, TimePoint now);

@@ -42,10 +42,13 @@ void Agent::Impl::set_link(const Link& link, TimePoint now, Actions& out) {
       port->missing_at = kNever;  // from here on it can be heard
     for (PortAgent& a : port->agents) a.tx.localChange = true;
     const bool gained = link.up && !port->link.up;
+    const bool heard = may_receive(port->link.adminStatus);
+    const bool hears = may_receive(link.adminStatus);
     const bool set_anew = port->link.layers != link.layers;
     port->link = link;
     if (set_anew) note_state(forget_proof(*port), out);
-    if (gained) gain_carrier(*port, now);
+    if (gained || (link.up && hears && !heard)) begin_to_hear(*port, now);
+    if (!hears) port->memory_until = kNever;
   }
   port->host_port = any_glob_match(settings_.host_ports, link.name);
   clear(kAbsent, AlarmCode::kCabling, escape(link.name), out);
@@ -98,9 +101,8 @@ void Agent::Impl::recall(Port& port, TimePoint now, Actions& out) {
   absent_.erase(at);
   if (port.memory.own_layers != port.link.layers) note_state(forget_proof(port), out);
   locate_soon(now);
-  if (same) return;
-  note_state(forget_carrier(port), out);
-  if (port.link.up) gain_carrier(port, now);
+  if (!same) note_state(forget_carrier(port), out);
+  if (port.link.up) begin_to_hear(port, now);
 }
 
 void Agent::Impl::lose_carrier(Port& port, TimePoint now, Actions& out) {
@@ -111,9 +113,12 @@ void Agent::Impl::lose_carrier(Port& port, TimePoint now, Actions& out) {
   note_memory(forget_carrier(port), now, out);
 }
 
-void Agent::Impl::gain_carrier(Port& port, TimePoint now) {
+void Agent::Impl::begin_to_hear(Port& port, TimePoint now) {
   port.silent_at = now + ttl();
-  if (port.memory.kind == PortMemory::Kind::kAbove) port.memory_until = now + ttl();
+  // One that may not hear learns nothing by hearing nobody.
+  const bool fades =
+      port.memory.kind == PortMemory::Kind::kAbove && may_receive(port.link.adminStatus);
+  port.memory_until = fades ? now + ttl() : kNever;
 }
 
 void Agent::Impl::set_scopes(Port& port, TimePoint now, Actions& out) {

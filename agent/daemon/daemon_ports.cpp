@@ -89,12 +89,13 @@ void Daemon::consider(const Interface& link, TimePoint now) {
   if (!is_port(link, config_.ports, machine_)) return drop_port(link.ifindex, now);
   const auto [it, fresh] = ports_.try_emplace(link.ifindex);
   ManagedPort& port = it->second;
-  note_pause(port, link.name, now);
-  port.name = escape(link.name);
+  const std::string name = escape(link.name);
   if (auto added = packets_.add(port_of(link)); !added)
-    log(Severity::kError, {added.error().code, port.name, to_string(added.error())});
-  if (fresh && running_) log(Severity::kInfo, fmt::format("{}: port added", port.name));
+    log(Severity::kError, {added.error().code, name, to_string(added.error())});
+  if (fresh && running_) log(Severity::kInfo, fmt::format("{}: port added", name));
   agent_.set_link(link_of(link), now, actions_);
+  note_pause(port, link.name, now);  // of a port that the agent has by now
+  port.name = name;
   perform(now);
   if (beside_) beside_->add_port(link.ifindex, link.name, now);
   if (fresh)

@@ -19,7 +19,8 @@ bool is_alphanumeric(char c) {
 bool is_in_label(char c) { return is_alphanumeric(c) || c == '-' || c == '_' || c == '.'; }
 
 /// `line` of each tier.
-Result<std::string> lines(std::string_view show, std::string (*line)(int level, std::string id)) {
+Result<std::string> lines(std::string_view show,
+                          std::string (*line)(int level, const std::string& id)) {
   return with_json(show, [&](const json& all) {
     std::string out;
     for (const json& tier : all.at("device").at("location").at("tiers"))
@@ -31,8 +32,8 @@ Result<std::string> lines(std::string_view show, std::string (*line)(int level, 
 }  // namespace
 
 Result<std::string> location_text(std::string_view show) {
-  return lines(show,
-               [](int level, std::string id) { return fmt::format("tier {}  {}", level, id); });
+  return lines(
+      show, [](int level, const std::string& id) { return fmt::format("tier {}  {}", level, id); });
 }
 
 Result<std::string> location_json(std::string_view show) {
@@ -43,7 +44,7 @@ Result<std::string> location_json(std::string_view show) {
 }
 
 Result<std::string> location_labels(std::string_view show) {
-  return lines(show, [](int level, std::string id) {
+  return lines(show, [](int level, const std::string& id) {
     return fmt::format("lldp-level.tier-{}={}", level, label_value(id));
   });
 }

@@ -67,8 +67,8 @@ std::vector<Tiers> locations_of(const Network& network, const Levels& levels,
     if (out[n].empty() && !known.empty())
       if (const ChassisId* id = id_in(known[n], own)) out[n].push_back({own, *id});
   }
-  for (auto at = order.rbegin(); at != order.rend(); ++at) {  // those above, from there
-    const std::size_t n = *at;
+  for (std::size_t i = order.size(); i-- > 0;) {  // those above, from there
+    const std::size_t n = order[i];
     const Level own = *levels[n];
     const std::size_t before = out[n].size();
     for (const std::size_t above : neighbors[n]) {

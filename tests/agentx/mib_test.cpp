@@ -116,6 +116,28 @@ TEST(LldpMib, ANeighborKeepsItsIndexAndNobodyInheritsIt) {
   EXPECT_THAT(of({"a", "b"}), ElementsAre(2, 3));
 }
 
+TEST(LldpMib, AnIdentifierThatSnmpDoesNotCarryIsNone) {
+  Bytes hostile;
+  tlv::LldpduWriter(hostile, 1500)
+      .add(tlv::ChassisIdTlv{4, kChassis})
+      .add(tlv::PortIdTlv{5, kChassis})
+      .add(tlv::Ttl{120})
+      .add(tlv::ManagementAddress{kAddress, 2, 7, Bytes(128, 0x7f)})  // 129 arcs
+      .end();
+  json all = json::parse(detail({"a"}));
+  all["ports"][0]["neighbors"][0]["lldpdu"] = to_hex(hostile);
+  Indices indices;
+  const auto mib = mib_of(all.dump(), stats(), indices);
+  ASSERT_TRUE(mib);
+  Oid at;
+  for (auto object = mib->next(at); object; object = mib->next(at = object->oid)) {
+    EXPECT_LE(object->oid.size(), 128U);
+    if (object->type == Type::kOid) {
+      EXPECT_LE(object->value.size(), 4 * 128U);
+    }
+  }
+}
+
 TEST(LldpMib, OrderOfTheMembersIsOfNoAccount) {
   Indices indices;
   const json all = json::parse(detail({"a", "b"}));

@@ -508,6 +508,14 @@ TEST(WithOption, TakesWhatTheFileWouldAndNothingElse) {
                                       "the daemon");
 }
 
+TEST(WithOption, TheIdentityIsNoneForAWhile) {
+  const auto it = with_option({}, "chassis-id", "leaf1");
+  ASSERT_FALSE(it);
+  EXPECT_EQ(
+      to_string(it.error()),
+      "chassis-id: is the device's identity, and no value for a while: write it into the file");
+}
+
 TEST(WithOption, DryRunStaysWithoutWhatRunsBesideIt) {
   Config dry;
   dry.dry_run = true;

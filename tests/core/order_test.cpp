@@ -166,6 +166,25 @@ TEST_F(O1, WhoMayBeAboveIsForgottenOneTtlAfterTheCarrierIsBack) {
   s.pass(milliseconds(1));
   EXPECT_EQ(s.order(1), Order::kUnknown);
 }
+TEST_F(O1, APortThatMayNotHearForgetsNobodyByHearingNobody) {
+  const auto set = [&](bool up, core::AdminStatus status) {
+    s.set({.ifindex = ifindex(1), .up = up, .adminStatus = status});
+  };
+  for (const core::AdminStatus deaf :
+       {core::AdminStatus::disabled, core::AdminStatus::enabledTxOnly}) {
+    set(true, deaf);
+    set(false, deaf);
+    set(true, deaf);
+    s.pass(seconds(1000));
+    EXPECT_EQ(s.order(1), Order::kUp);
+  }
+  set(true, core::AdminStatus::enabledRxTx);
+  s.pass(milliseconds(120'999));
+  EXPECT_EQ(s.order(1), Order::kUp);
+  s.hear(1, {.name = "phone"});  // nobody with a level
+  s.pass(milliseconds(1));
+  EXPECT_EQ(s.order(1), Order::kUnknown);
+}
 TEST_F(O1, WhoWasHeardSinceIsNotForgotten) {
   s.down(1);
   s.up(1);

@@ -22,6 +22,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using testing::HasSubstr;
+using testing::Not;
 
 class DaemonTest : public testing::Test {
  protected:
@@ -257,6 +258,7 @@ TEST_F(DaemonTest, PauseIsOfTheNameAndOutlivesTheInterface) {
   EXPECT_TRUE(eventually([&] { return paused().empty(); }));
   join(*a_, *b_);
   EXPECT_TRUE(eventually([&] { return paused() == "p0 "; }));
+  EXPECT_THAT(leaf.log(), Not(HasSubstr("lldp-leveld: alarm paused"))) << "of which port?";
   b_->ip("link del p0");
   EXPECT_TRUE(eventually([&] { return paused().empty(); }));
   EXPECT_EQ(leaf.call("org.lldplevel.Resume", R"({"ports":["p0"]})").dump(), "{}");

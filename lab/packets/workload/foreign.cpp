@@ -30,23 +30,32 @@ std::optional<std::uint64_t> whole(std::string_view word) {
   return v;
 }
 
-/// What all readers add to.
+/// What all readers add to. A file's numbers are hosts' names or their indexes, one of the two for
+/// the whole file, so that two numbers are two hosts.
 class Adder {
  public:
   Adder(Plan& plan, Transport transport) : plan_(plan), transport_(transport) {
     for (std::size_t n = 0; n < plan.fabric.nodes.size(); ++n) {
-      if (plan.fabric.nodes[n].role != Role::kHost) continue;
+      const Node& node = plan.fabric.nodes[n];
+      by_name_.emplace(node.name, n);
+      if (node.role != Role::kHost) continue;
       hosts_.push_back(n);
-      by_name_.emplace(plan.fabric.nodes[n].name, n);
+      by_names_ |= whole(node.name).has_value();
     }
   }
 
   [[nodiscard]] std::size_t hosts() const { return hosts_.size(); }
   [[nodiscard]] bool full() const { return plan_.flows.size() >= kMostFlows; }
+  /// Numbers are ranks from 0: names only where each of them is a host's.
+  void number_ranks(std::uint64_t ranks) {
+    ranks_ = true;
+    by_names_ = true;
+    for (std::uint64_t i = 0; i < ranks && by_names_; ++i) by_names_ = named(i).has_value();
+  }
   [[nodiscard]] std::optional<std::size_t> host(std::uint64_t number) const {
-    const auto named = by_name_.find(fmt::format("{}", number));
-    if (named != by_name_.end()) return named->second;
-    return number < hosts_.size() ? std::optional(hosts_[number]) : std::nullopt;
+    if (by_names_) return named(number);
+    const bool is_a_switch = !ranks_ && by_name_.find(fmt::format("{}", number)) != by_name_.end();
+    return number < hosts_.size() && !is_a_switch ? std::optional(hosts_[number]) : std::nullopt;
   }
   Result<std::size_t> host(const Words& at, std::string_view word) const {
     const auto number = whole(word);
@@ -57,8 +66,9 @@ class Adder {
     return *found;
   }
   /// Returns the flow's index.
-  std::uint32_t add(std::string name, std::size_t from, std::size_t to, std::uint64_t octets,
-                    Picoseconds start, std::uint64_t hash) {
+  Result<std::uint32_t> add(const Words& at, std::string name, std::size_t from, std::size_t to,
+                            std::uint64_t octets, Picoseconds start, std::uint64_t hash) {
+    if (from == to) return at.refuse("a flow from a host to itself");
     plan_.flows.push_back(
         {.spec = {.name = name, .octets = octets, .start = start, .transport = transport_},
          .way = {.name = std::move(name),
@@ -71,6 +81,13 @@ class Adder {
   [[nodiscard]] Plan& plan() { return plan_; }
 
  private:
+  /// The host of that name.
+  [[nodiscard]] std::optional<std::size_t> named(std::uint64_t number) const {
+    const auto it = by_name_.find(fmt::format("{}", number));
+    if (it == by_name_.end() || plan_.fabric.nodes[it->second].role != Role::kHost)
+      return std::nullopt;
+    return it->second;
+  }
   static std::uint64_t hash_of(std::uint64_t from, std::uint64_t to, std::uint64_t more) {
     std::uint64_t h = (from << 32 ^ to) * 0x9e37'79b9'7f4a'7c15 + more * 0x94d0'49bb'1331'11eb;
     h = (h ^ h >> 29) * 0xbf58'476d'1ce4'e5b9;
@@ -80,7 +97,9 @@ class Adder {
   Plan& plan_;
   Transport transport_;
   std::vector<std::size_t> hosts_{};
-  std::map<std::string, std::size_t, std::less<>> by_name_{};
+  std::map<std::string, std::size_t, std::less<>> by_name_{};  ///< switches too
+  bool by_names_ = false;
+  bool ranks_ = false;
 };
 
 /// `src dst pg dport octets seconds`, after how many there are. The first one begins at once: what
@@ -95,7 +114,6 @@ Result<void> read_hpcc(Adder& adder, Words& words) {
     if (!from) return fail(from.error());
     const auto to = adder.host(words, words.next());
     if (!to) return fail(to.error());
-    if (*from == *to) return words.refuse("a flow from a host to itself");
     const auto group = words.number("a priority group", 0, 7);
     if (!group) return fail(group.error());
     const auto port = words.number("a port", 0, 65'535);
@@ -106,7 +124,9 @@ Result<void> read_hpcc(Adder& adder, Words& words) {
     if (!start) return fail(start.error());
     if (adder.full()) return words.refuse(fmt::format("more than {} flows", kMostFlows));
     first = std::min(first, *start);
-    adder.add(fmt::format("{}", i + 1), *from, *to, *octets, *start, *port);
+    const auto added =
+        adder.add(words, fmt::format("{}", i + 1), *from, *to, *octets, *start, *port);
+    if (!added) return fail(added.error());
   }
   if (!words.at_end()) return words.refuse(fmt::format("there are more than {} flows", *count));
   auto& flows = adder.plan().flows;
@@ -171,6 +191,7 @@ class ConnectionMatrix {
       return words_.refuse(
           fmt::format("{} nodes, and the fabric has {} hosts", *nodes, adder_.hosts()));
     nodes_ = *nodes;
+    adder_.number_ranks(nodes_);
     if (const auto word = words_.next(); word != "Connections")
       return words_.refuse(fmt::format("{}: `Connections N` follows", Words::shown(word)));
     const auto count = words_.number("the number of connections", 0, kMostFlows);
@@ -228,11 +249,12 @@ class ConnectionMatrix {
     if (adder_.full() || operations_.size() >= kMostOperations)
       return words_.refuse(fmt::format("more than {} connections", kMostFlows));
     ++connections_;
-    const std::uint32_t flow = adder_.add(fmt::format("{}", id != 0 ? id : connections_), *from,
-                                          *to, octets, start.value_or(kNever), connections_);
+    const auto flow = adder_.add(words_, fmt::format("{}", id != 0 ? id : connections_), *from, *to,
+                                 octets, start.value_or(kNever), connections_);
+    if (!flow) return fail(flow.error());
     if (start && fires.empty()) return {};
     const std::uint32_t send =
-        operations_.add({.kind = Program::Kind::kSend, .flow = flow, .needs = 1});
+        operations_.add({.kind = Program::Kind::kSend, .flow = *flow, .needs = 1});
     if (start) operations_[send].needs = kNone;  // it begins by its time
     if (waits_for != 0) {
       Trigger& t = gate(waits_for);
@@ -324,6 +346,7 @@ class Goal {
       return words_.refuse(
           fmt::format("{} ranks, and the fabric has {} hosts", *ranks, adder_.hosts()));
     ranks_ = *ranks;
+    adder_.number_ranks(ranks_);
     seen_.resize(ranks_);
     while (!words_.at_end()) {
       if (const auto word = words_.next(); word != "rank")
@@ -442,9 +465,12 @@ class Goal {
       if (fresh) ends.line = words_.line();
       ++(sends ? ends.sends : ends.receives);
       o.channel = ends.channel;
-      if (sends)
-        o.flow = adder_.add(fmt::format("{}-{}.{}", from, to, ends.sends), *adder_.host(from),
-                            *adder_.host(to), octets, kNever, tag);
+      if (sends) {
+        const auto flow = adder_.add(words_, fmt::format("{}-{}.{}", from, to, ends.sends),
+                                     *adder_.host(from), *adder_.host(to), octets, kNever, tag);
+        if (!flow) return fail(flow.error());
+        o.flow = *flow;
+      }
     }
     operations_.add(std::move(o));
     return {};

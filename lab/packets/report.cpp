@@ -60,6 +60,26 @@ Json json_of(const Plan& plan, const std::vector<Verdict>& verdicts) {
   return list;
 }
 
+/// `1 of 2 flows have not ended (1 never began)`; empty: all have that have an end.
+std::string unended(const Plan& plan, const Outcome& o) {
+  std::size_t with_end = 0;
+  std::size_t open = 0;
+  std::size_t never = 0;
+  for (std::size_t i = 0; i < o.flows.size(); ++i) {
+    if (plan.flows[i].spec.octets == 0) continue;
+    ++with_end;
+    if (o.flows[i].fct) continue;
+    ++open;
+    if (!o.flows[i].start || *o.flows[i].start >= o.duration) ++never;
+  }
+  if (open == 0) return {};
+  // More time is of use only where time is what ended the run.
+  const bool by_time = !o.stopped && !o.deadlocked_at && o.duration >= plan.duration;
+  return fmt::format("{} of {} flows have not ended{}{}\n", open, with_end,
+                     never != 0 ? fmt::format(" ({} never began)", never) : "",
+                     by_time ? ": give a longer --duration" : "");
+}
+
 }  // namespace
 
 std::string explain(const Plan& plan, const Outcome& o) {
@@ -164,6 +184,7 @@ std::string to_text(const Plan& plan, const Outcome& o) {
   } else {
     fmt::format_to(out, "no deadlock{}\n", o.stopped ? " until it was stopped" : "");
   }
+  text += unended(plan, o);
   fmt::format_to(out, "{} drops, {} lost on links that failed, {} pauses, {} detections",
                  o.count.drops, o.count.lost, o.count.pauses, o.count.detections);
   if (o.count.discarded != 0) fmt::format_to(out, ", {} thrown away", o.count.discarded);

@@ -2,6 +2,7 @@
 // Topologies and traffic in the formats of other simulators.
 #include <gmock/gmock.h>
 
+#include "lab/packets/report.hpp"
 #include "lab/packets/run.hpp"
 #include "lab/packets/workload/foreign.hpp"
 #include "lab/topology/generators.hpp"
@@ -11,6 +12,7 @@ namespace lldp::lab::packets {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 /// Hosts 0 and 1 at switch 4, 2 and 3 at switch 5, one link between the switches.
 constexpr std::string_view kDumbbell =
@@ -260,6 +262,62 @@ TEST(ForeignTraffic, NamesHostsByNumberWhereTheyAreCalledSo) {
   EXPECT_EQ(plan.fabric.nodes[plan.flows[0].way.from].name, "host1")
       << "the first, where none is called 0";
   EXPECT_EQ(plan.fabric.nodes[plan.flows[0].way.to].name, "host4");
+}
+
+/// Hosts called `1` and `2` at a switch `0`.
+Plan from_one() {
+  auto fabric = fabric_from_hpcc("3 1 2\n0\n1 0 100Gbps 1us 0\n2 0 100Gbps 1us 0\n");
+  EXPECT_TRUE(fabric) << to_string(fabric.error());
+  Plan plan{.fabric = std::move(*fabric)};
+  plan.failed.resize(plan.fabric.links.size());
+  return plan;
+}
+
+TEST(ForeignTraffic, TwoRanksAreTwoHosts) {
+  for (const char* text :
+       {"num_ranks 2\nrank 0 {\nsend 5000b to 1\n}\nrank 1 {\nrecv 5000b from 0\n}",
+        "Nodes 2\nConnections 1\n0->1 start 0 size 5000\n"}) {
+    Plan plan = from_one();
+    const auto added = add_foreign_traffic(plan, text, Transport::kGoBackN);
+    ASSERT_TRUE(added) << to_string(added.error());
+    EXPECT_EQ(plan.fabric.nodes[plan.flows[0].way.from].name, "1");
+    EXPECT_EQ(plan.fabric.nodes[plan.flows[0].way.to].name, "2");
+    EXPECT_EQ(outcome_of(plan).flows[0].fct, unloaded(5000, 2));
+  }
+}
+
+TEST(HpccFlows, NameHostsAllByTheirNamesOrAllByTheirIndexes) {
+  const auto refused = [](Plan plan, std::string_view text) {
+    const auto added = add_foreign_traffic(plan, text, Transport::kGoBackN);
+    return added ? "taken" : to_string(added.error());
+  };
+  EXPECT_EQ(refused(from_one(), "1\n1 2 3 100 1000 2\n"), "taken");
+  EXPECT_THAT(refused(from_one(), "1\n0 1 3 100 1000 2\n"),
+              HasSubstr("line 2: `0`: the fabric has no such host (2 hosts)"))
+      << "the switch";
+  Plan one_number = from_one();
+  one_number.fabric.nodes[1].name = "a";
+  EXPECT_THAT(refused(std::move(one_number), "1\n1 2 3 100 1000 2\n"),
+              HasSubstr("line 2: `1`: the fabric has no such host"));
+  Plan no_number = from_one();
+  for (Node& n : no_number.fabric.nodes) n.name += "x";
+  EXPECT_EQ(refused(std::move(no_number), "1\n0 1 3 100 1000 2\n"), "taken");
+}
+
+TEST(Report, SaysWhichFlowsHaveNotEnded) {
+  Plan plan = with("2\n0 2 3 100 1000 2\n3 1 3 101 5000 2.5\n");
+  plan.duration = kSecond;
+  EXPECT_THAT(to_text(plan, outcome_of(plan)), Not(HasSubstr("have not ended")));
+  plan.duration = kMillisecond;
+  EXPECT_THAT(
+      to_text(plan, outcome_of(plan)),
+      HasSubstr("\n1 of 2 flows have not ended (1 never began): give a longer --duration\n"));
+  plan.flows[1].spec.start = 0;
+  plan.duration = 2 * kMicrosecond;
+  EXPECT_THAT(to_text(plan, outcome_of(plan)),
+              HasSubstr("\n2 of 2 flows have not ended: give a longer --duration\n"));
+  plan.flows[1].spec.octets = 0;
+  EXPECT_THAT(to_text(plan, outcome_of(plan)), HasSubstr("\n1 of 1 flows have not ended: "));
 }
 
 }  // namespace

@@ -76,7 +76,8 @@ Result<bool> is_agents(const Json& answer, const char* member) {
   const Json* version = find(answer, "version");
   if (version == nullptr) return refuse("version", "missing");
   if (*version != 1)
-    return refuse("version", fmt::format("{} is not known here: only 1 is", version->dump()));
+    return refuse("version",
+                  fmt::format("{} is not known here: only 1 is", escape(version->dump())));
   return true;
 }
 

@@ -3,11 +3,30 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
+#include "base/text.hpp"
 #include "lab/collect/dialects.hpp"
 
 namespace lldp::lab::collect {
 namespace {
+
+/// Where nothing is told of protection, rules that were read back still tell.
+constexpr const char* kNotTold = "protection not told";
+
+/// Agents escape what they print; whoever only says that it is one may not. Backslashes stay as
+/// they are, so that an agent's own text is not changed.
+std::string shown(std::string_view text) {
+  std::string out;
+  for (;;) {
+    const std::size_t end = text.find('\\');
+    out += escape(text.substr(0, end));
+    if (end == text.npos) return out;
+    out += '\\';
+    text.remove_prefix(end + 1);
+  }
+}
+std::string shown_at(const Json& object, const char* key) { return shown(text_at(object, key)); }
 
 auto refuse(std::string where, std::string what) {
   return fail(Error{0, std::move(where), std::move(what)});
@@ -35,11 +54,11 @@ std::string priorities(const Json* lossless) {
 }
 
 Result<Heard> heard_from(const Json& neighbor, const std::string& where) {
-  Heard heard{.chassis = text_at(neighbor, "chassis_id"),
-              .name = text_at(neighbor, "system_name"),
-              .port = text_at(neighbor, "port_id"),
-              .description = text_at(neighbor, "port_description"),
-              .role = role_from(text_at(neighbor, "device_type")),
+  Heard heard{.chassis = shown_at(neighbor, "chassis_id"),
+              .name = shown_at(neighbor, "system_name"),
+              .port = shown_at(neighbor, "port_id"),
+              .description = shown_at(neighbor, "port_description"),
+              .role = role_from(shown_at(neighbor, "device_type")),
               .level = level_at(neighbor, "level"),
               .layers = layers_at(neighbor, "layers")};
   if (heard.chassis.empty()) return refuse(where, "a neighbor without a chassis_id");
@@ -51,15 +70,25 @@ struct Complaints {
   std::unordered_map<std::string, std::string> by_port{};
   std::string all{};
 
-  explicit Complaints(const Json& show) {
+  Complaints(const Json& show, const Json& ports) {
     const Json* protection = find(show, "protection");
-    if (protection == nullptr) return;
-    const std::string state = text_at(*protection, "state");
-    if (state == "inactive" || state == "failed") all = "protection is " + state;
-    if (const Json* reasons = find(*protection, "reasons"); reasons != nullptr)
-      for (const Json& r : *reasons)
-        by_port.emplace(text_at(r, "port"),
-                        fmt::format("{} {}", text_at(r, "part"), text_at(r, "state")));
+    const std::string state = protection != nullptr ? shown_at(*protection, "state") : "";
+    if (state.empty()) {
+      all = kNotTold;
+      return;
+    }
+    std::unordered_set<std::string> names;
+    for (const Json& port : ports) names.insert(shown_at(port, "name"));
+    const Json* reasons = find(*protection, "reasons");
+    bool all_known = reasons != nullptr && reasons->is_array() && !reasons->empty();
+    if (reasons != nullptr)
+      for (const Json& r : *reasons) {
+        const std::string port = shown_at(r, "port");
+        all_known = all_known && names.contains(port);
+        by_port.emplace(port, fmt::format("{} {}", shown_at(r, "part"), shown_at(r, "state")));
+      }
+    // What is known to be well; whatever else there may be one day is not.
+    if (state != "active" && !(state == "partial" && all_known)) all = "protection is " + state;
   }
   [[nodiscard]] std::string of(const std::string& port) const {
     const auto it = by_port.find(port);
@@ -75,18 +104,22 @@ bool is_empty_list(const Json& object, const char* key) {
 /// What of a port's rules as they were read back leaves it unprotected; empty: nothing.
 std::string missing_of(const Json& port) {
   if (const Json* error = find(port, "error"); error != nullptr)
-    return "rules: " + (error->is_string() ? error->get<std::string>() : std::string("an error"));
-  if (const std::string installed = text_at(port, "installed"); installed != "yes")
+    return "rules: " +
+           (error->is_string() ? shown(error->get<std::string>()) : std::string("an error"));
+  if (const std::string installed = shown_at(port, "installed"); installed != "yes")
     return installed == "kept" ? "rules of an earlier daemon" : "rules installed: " + installed;
   if (is_empty_list(port, "parts")) return "no part of the rules was read back";
+  bool remaps = false;
   for (const Json& part : *find(port, "parts")) {
-    const std::string name = text_at(part, "part");
-    const std::string state = text_at(part, "state");
+    const std::string name = shown_at(part, "part");
+    const std::string state = shown_at(part, "state");
     const bool not_told = name == "pfc" && state == "unsupported";  // where no driver tells
     if (state != "done" && !not_told) return name + " " + state;
+    remaps |= name == "remap";
   }
+  if (!remaps) return "remap not told";
   // What leaves an up port may have come in by another one.
-  if (text_at(port, "order") == "up" && is_empty_list(port, "turns"))
+  if (shown_at(port, "order") == "up" && is_empty_list(port, "turns"))
     return "no rule for a packet that turns";
   return {};
 }
@@ -100,17 +133,17 @@ Result<void> add_show(const Json& show, Device& device) {
   const Json* ports = find(show, "ports");
   if (!told->is_object() || !ports->is_array()) return refuse("show", "no device, or no ports");
   device.dialect = Dialect::kAgent;
-  device.chassis = text_at(*told, "chassis_id");
-  device.name = text_at(*told, "system_name");
-  device.role = role_from(text_at(*told, "role"));
+  device.chassis = shown_at(*told, "chassis_id");
+  device.name = shown_at(*told, "system_name");
+  device.role = role_from(shown_at(*told, "role"));
   device.level = level_at(*told, "level");
   if (device.chassis.empty()) return refuse("device", "no chassis_id");
   if (!device.role) return refuse("device", "role is not host or switch");
   if (const Json* protection = find(show, "protection"); protection != nullptr)
     device.lossless = priorities(find(*protection, "lossless"));
-  const Complaints complaints(show);
+  const Complaints complaints(show, *ports);
   for (const Json& entry : *ports) {
-    Port port{.name = text_at(entry, "name"), .order = order_from(text_at(entry, "order"))};
+    Port port{.name = shown_at(entry, "name"), .order = order_from(shown_at(entry, "order"))};
     if (port.name.empty()) return refuse("ports", "a port without a name");
     port.layers = layers_at(entry, "layers");
     if (find(entry, "layers") != nullptr && !port.layers)
@@ -134,24 +167,25 @@ Result<void> add_rules(const Json& rules, Device& device) {
   if (!ports->is_array()) return refuse("rules", "no ports");
   std::unordered_map<std::string, const Json*> by_name;
   for (const Json& entry : *ports) {
-    const std::string name = text_at(entry, "name");
+    const std::string name = shown_at(entry, "name");
     if (name.empty()) return refuse("rules", "a port without a name");
-    const std::string order = text_at(entry, "order");
+    const std::string order = shown_at(entry, "order");
     if (order != "up" && order != "down" && order != "unknown")
       return refuse("rules", name + " without an order");
     if (!by_name.emplace(name, &entry).second) return refuse("rules", name + " is there twice");
   }
   const Json* error = find(rules, "error");
   const std::string all = error == nullptr     ? std::string()
-                          : error->is_string() ? "rules: " + error->get<std::string>()
+                          : error->is_string() ? "rules: " + shown(error->get<std::string>())
                                                : std::string("rules: an error");
   for (Port& port : device.ports) {
     const auto it = by_name.find(port.name);
     // By these orders packets are treated, whatever the daemon says that it wishes.
-    if (it != by_name.end()) port.order = order_from(text_at(*it->second, "order"));
+    if (it != by_name.end()) port.order = order_from(shown_at(*it->second, "order"));
     std::string missing = it == by_name.end() ? "no rules" : missing_of(*it->second);
     if (missing.empty()) missing = all;
-    if (port.unprotected.empty() || !missing.empty()) port.unprotected = std::move(missing);
+    if (port.unprotected == kNotTold || port.unprotected.empty() || !missing.empty())
+      port.unprotected = std::move(missing);
   }
   if (const Json* lossless = find(rules, "lossless"); lossless != nullptr && lossless->is_array()) {
     device.lossless.clear();
@@ -160,7 +194,7 @@ Result<void> add_rules(const Json& rules, Device& device) {
       const Json* dscp = find(c, "dscp");
       if (priority == nullptr || dscp == nullptr) continue;
       device.lossless += fmt::format("{}{}:dscp{}", device.lossless.empty() ? "" : ",",
-                                     priority->dump(), dscp->dump());
+                                     shown(priority->dump()), shown(dscp->dump()));
     }
   }
   return {};

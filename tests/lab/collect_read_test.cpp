@@ -232,6 +232,51 @@ TEST(ReadAgent, TakesRulesThatLackSomethingForNone) {
   EXPECT_EQ(device->ports[0].unprotected, "rules: broken");
 }
 
+TEST(ReadAgent, TakesOnlyProtectionThatItKnowsForProtection) {
+  const auto unprotected = [](const std::string& protection, const std::string& rules = "") {
+    const auto at = kShow.find("\"ports\"");
+    const auto device = read_device(std::string(kShow).insert(at, protection) + rules, "");
+    return device ? device->ports[0].unprotected : to_string(device.error());
+  };
+  const auto state = [&](const std::string& text, const std::string& rules = "") {
+    return unprotected(R"("protection": {"state": )" + text + "}, ", rules);
+  };
+  const std::string good = rules_of_port(R"("order": "up", )" + std::string(kDone));
+  EXPECT_EQ(state(R"("active", "reasons": [])"), "");
+  EXPECT_EQ(state(R"("active", "reasons": [])", good), "");
+  for (const char* other : {"inactive", "failed", "off", "ACTIVE"}) {
+    const std::string quoted = "\"" + std::string(other) + "\"";
+    EXPECT_EQ(state(quoted), std::string("protection is ") + other);
+    EXPECT_EQ(state(quoted, good), std::string("protection is ") + other);
+  }
+  EXPECT_EQ(unprotected(""), "protection not told");
+  EXPECT_EQ(unprotected("", good), "") << "rules that were read back tell";
+  EXPECT_EQ(state("7"), "protection not told");
+  EXPECT_EQ(state(R"("partial")"), "protection is partial");
+  EXPECT_EQ(state(R"("partial", "reasons": [{"port": "swp9", "part": "remap"}])"),
+            "protection is partial");
+  EXPECT_EQ(
+      state(R"("partial", "reasons": [{"port": "swp1", "part": "remap", "state": "missing"}])"),
+      "remap missing");
+  const std::string no_remap = R"("order": "up", "installed": "yes", "turns": [{}],
+    "parts": [{"part": "pfc", "state": "unsupported"}])";
+  EXPECT_EQ(state(R"("active")", rules_of_port(no_remap)), "remap not told");
+}
+
+TEST(ReadAgent, EscapesWhatAnAgentWouldHaveEscaped) {
+  const auto device = read_device(R"({"version": 1,
+    "device": {"chassis_id": "02:00:00:00:00:09", "system_name": "a\u001b[2J", "role": "switch"},
+    "protection": {"state": "\u0007"},
+    "ports": [{"name": "swp\u009b1", "neighbors": [{"chassis_id": "x\\x1b", "system_name": "\u202e"}]}]})",
+                                  "");
+  ASSERT_TRUE(device) << to_string(device.error());
+  EXPECT_EQ(device->name, "a\\x1b[2J");
+  EXPECT_THAT(device->ports[0].unprotected, HasSubstr("\\x07"));
+  EXPECT_EQ(device->ports[0].name, escape("swp\u009b1"));
+  EXPECT_EQ(device->ports[0].heard[0].chassis, "x\\x1b") << "an agent's own text stays";
+  EXPECT_EQ(device->ports[0].heard[0].name, escape("\u202e"));
+}
+
 TEST(ReadAgent, RefusesAFileOfRulesThatHoldsNone) {
   for (const char* text : {"{}", R"({"error": "the daemon does not answer"})", "hello"}) {
     const auto device = read_device(

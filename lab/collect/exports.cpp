@@ -110,18 +110,22 @@ class Tree {
       }
   }
 
-  /// Of a group's members the first by name that no other group is called.
+  /// After its first member by name; where another group is called so, or that may not be a name,
+  /// as nothing else is called.
   void name_groups() {
     std::set<std::string> taken;
+    std::set<std::string> members;
+    for (const Node& n : fabric_.nodes) members.insert(n.name);
     for (Group& g : groups_) {
       std::sort(g.members.begin(), g.members.end(), [&](std::size_t a, std::size_t b) {
         return fabric_.nodes[a].name < fabric_.nodes[b].name;
       });
       const std::string& first = fabric_.nodes[g.members.front()].name;
-      g.name = is_plain(first) && taken.insert(first).second
-                   ? first
-                   : fmt::format("tier{}-{}", g.tier, taken.size());
-      taken.insert(g.name);
+      g.name = first;
+      if (is_plain(first) && taken.insert(first).second) continue;
+      std::size_t number = taken.size();
+      do g.name = fmt::format("tier{}-{}", g.tier, number++);
+      while (members.contains(g.name) || !taken.insert(g.name).second);
     }
   }
 

@@ -152,8 +152,9 @@ Told read_hosts(const std::vector<std::string>& hosts, const SshSettings& settin
 Result<std::vector<std::string>> hosts_from(const std::string& text) {
   std::vector<std::string> hosts;
   if (text.starts_with('@')) {
-    const auto file = read_file(text.substr(1));
+    auto file = read_file(text.substr(1));
     if (!file) return fail(file.error());
+    std::replace(file->begin(), file->end(), '\r', '\n');
     for (const std::string& line : split_list(*file, '\n'))
       for (std::string& host : split_list(std::string_view(line).substr(0, line.find('#'))))
         hosts.push_back(std::move(host));

@@ -412,6 +412,17 @@ TEST(Exports, GroupsLeavesThatShareHosts) {
   EXPECT_THAT(to_slurm(f), HasSubstr("Nodes=host1,host2\n"));
 }
 
+TEST(Exports, CallNoTwoGroupsTheSame) {
+  auto f = *clos({.switches = {2, 1}, .pods = {}, .hosts = 2});
+  for (Node& n : f.nodes) {
+    if (n.name == "leaf1") n.name = "two words";
+    if (n.name == "leaf2") n.name = "tier1-0";
+  }
+  EXPECT_THAT(to_slurm(f), AllOf(HasSubstr("SwitchName=tier1-1 Nodes=host1\n"),
+                                 HasSubstr("SwitchName=tier1-0 Nodes=host2\n"),
+                                 HasSubstr("SwitchName=spine1 Switches=tier1-0,tier1-1\n")));
+}
+
 TEST(Exports, CallHostsByShortNamesThatAreTheirsAlone) {
   auto f = *clos({.switches = {1, 1}, .pods = {}, .hosts = 3});
   std::vector<std::string> names{"gpu1.rack1.example", "gpu1.rack2.example", "gpu2.rack1.example"};

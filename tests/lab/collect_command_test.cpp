@@ -117,7 +117,7 @@ TEST(CollectCommand, AsksBySshInParallelAndListsWhoDoesNotAnswer) {
   chmod((dir / "ssh").c_str(), 0755);
   std::filesystem::copy(support::source_dir() + "/tests/lab/collected/sonic-table.txt",
                         dir / "table");
-  write(dir / "hosts", "admin@leaf1 # the first\nhangs, gone\n\nleaves-a-child\nodd\n");
+  write(dir / "hosts", "admin@leaf1 # the first\r\nhangs, gone\r\n\nleaves-a-child\r\nodd\n");
   const auto before = std::chrono::steady_clock::now();
   const auto r = run("PATH=" + dir.path() + ":$PATH ANSWERS=" + dir.path() + " " +
                      lab("collect --ssh @" + (dir / "hosts") +

@@ -55,7 +55,7 @@ Result<void> share_out(cabling::Link& drawn, const std::string& place) {
     const std::string* both = drawn.attributes.find(name);
     if (both == nullptr) continue;
     const auto colon = both->find(':');
-    if (colon == both->npos || both->find(':', colon + 1) != both->npos)
+    if (colon == both->npos || both->find(':', colon + 1) != both->npos || both->size() == 1)
       return fail(Error{0, place, fmt::format("{} is not one of each end, as 1:2", name)});
     drawn.ends[0].*member = both->substr(0, colon);
     drawn.ends[1].*member = both->substr(colon + 1);

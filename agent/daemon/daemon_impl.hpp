@@ -81,8 +81,6 @@ class Daemon final : ControlHandler {
   void follow_links();
   void consider(const Interface& link, TimePoint now);
   void drop_port(Ifindex ifindex, TimePoint now);
-  /// Keeps the alarm of a port that has, or is to have, this name.
-  void note_pause(ManagedPort& port, const std::string& name, TimePoint now);
   /// After links have come, gone or changed: what the machine is, and so which its ports are.
   void survey(TimePoint now);
   void watch_for_no_port(TimePoint now);

@@ -93,8 +93,17 @@ void Daemon::consider(const Interface& link, TimePoint now) {
   if (auto added = packets_.add(port_of(link)); !added)
     log(Severity::kError, {added.error().code, name, to_string(added.error())});
   if (fresh && running_) log(Severity::kInfo, fmt::format("{}: port added", name));
+  const bool paused = paused_.contains(link.name);
+  // The agent has a port by its old name until here, and by its new one from there on.
+  if (port.paused && (!paused || port.name != name))
+    agent_.clear_alarm(core::AlarmCode::kPaused, port.name, actions_);
   agent_.set_link(link_of(link), now, actions_);
-  note_pause(port, link.name, now);  // of a port that the agent has by now
+  if (paused)
+    agent_.raise_alarm(core::AlarmCode::kPaused, name,
+                       "sends and hears nothing, on request; its rules stay; `lldp-level resume " +
+                           name + "` ends it",
+                       now, actions_);
+  port.paused = paused;
   port.name = name;
   perform(now);
   if (beside_) beside_->add_port(link.ifindex, link.name, now);
@@ -102,20 +111,6 @@ void Daemon::consider(const Interface& link, TimePoint now) {
     protection_.add(link.ifindex, now);
   else
     protection_.link_changed(link.ifindex);
-}
-
-void Daemon::note_pause(ManagedPort& port, const std::string& name, TimePoint now) {
-  using core::AlarmCode;
-  const std::string escaped = escape(name);
-  const bool paused = paused_.contains(name);
-  if (port.paused && (!paused || port.name != escaped))
-    agent_.clear_alarm(AlarmCode::kPaused, port.name, actions_);
-  if (paused)
-    agent_.raise_alarm(AlarmCode::kPaused, escaped,
-                       "sends and hears nothing, on request; its rules stay; `lldp-level resume " +
-                           escaped + "` ends it",
-                       now, actions_);
-  port.paused = paused;
 }
 
 void Daemon::drop_port(Ifindex ifindex, TimePoint now) {

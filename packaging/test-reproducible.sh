@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Builds the packages of build/package/ once more, in another folder, at another time, with another umask, language and time zone,
 # and holds them against each other octet by octet. What the compiler makes of a file the compiler's cache may know: that nothing
-# depends on the folder, packaging/no-path.sh sees to. `./run package` calls it.
+# depends on the folder, packaging/no-path.sh sees to. `./run reproducible`, after `./run package`, calls it.
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/.."
 first=$PWD/build/package

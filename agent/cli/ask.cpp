@@ -18,8 +18,8 @@ constexpr std::chrono::seconds kPatience{10};
 
 }  // namespace
 
-Result<std::string> ask(const Arguments& arguments, std::string_view method,
-                        const std::string& parameters) {
+Result<std::string> call(const Arguments& arguments, std::string_view method,
+                         std::string_view parameters) {
   auto connection = control::Connection::open(arguments.socket);
   if (!connection) return fail(connection.error());
   const auto asked = connection->call(method, parameters);
@@ -29,7 +29,7 @@ Result<std::string> ask(const Arguments& arguments, std::string_view method,
 
 Result<std::string> ask(const Arguments& arguments, std::string_view method,
                         const std::vector<std::string>& ports) {
-  return ask(arguments, method, control::ports_parameter(ports));
+  return call(arguments, method, control::ports_parameter(ports));
 }
 
 Result<std::vector<std::string>> not_there(const std::vector<std::string>& asked,

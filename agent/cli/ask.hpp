@@ -11,8 +11,8 @@
 namespace lldp::cli {
 
 /// The answer to a method; `parameters`: a JSON object as text.
-[[nodiscard]] Result<std::string> ask(const Arguments& arguments, std::string_view method,
-                                      const std::string& parameters);
+[[nodiscard]] Result<std::string> call(const Arguments& arguments, std::string_view method,
+                                       std::string_view parameters);
 /// The answer to a method that takes ports; `ports`: names and globs, none: all.
 [[nodiscard]] Result<std::string> ask(const Arguments& arguments, std::string_view method,
                                       const std::vector<std::string>& ports);

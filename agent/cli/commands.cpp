@@ -133,8 +133,8 @@ Result<int> resume(const Arguments& arguments) {
 
 Result<int> set(const Arguments& arguments) {
   const json parameters = {{"key", arguments.operands[0]}, {"value", arguments.operands[1]}};
-  const auto answer = ask(arguments, "org.lldplevel.Set",
-                          parameters.dump(-1, ' ', false, json::error_handler_t::replace));
+  const auto answer = call(arguments, "org.lldplevel.Set",
+                           parameters.dump(-1, ' ', false, json::error_handler_t::replace));
   if (!answer) return fail(answer.error());
   return kDone;
 }
@@ -176,8 +176,8 @@ Result<int> wait(const Arguments& arguments) {
 Result<int> check(const Arguments& arguments) {
   // The daemon looks for what nobody tells it of every few seconds. To be asked for its rules has
   // it look now, so that its next answer is of now.
-  auto answer = ask(arguments, "org.lldplevel.Rules", std::vector<std::string>());
-  if (answer) answer = ask(arguments, "org.lldplevel.Show", std::vector<std::string>());
+  auto answer = ask(arguments, "org.lldplevel.Rules", {});
+  if (answer) answer = ask(arguments, "org.lldplevel.Show", {});
   const auto verdict =
       answer ? report::check(*answer) : Result<report::Verdict>(fail(answer.error()));
   // Monitoring reads standard output alone, whatever went wrong.
@@ -206,7 +206,7 @@ Result<int> expect(const Arguments& arguments) {
   if (!text) return fail(text.error());
   const auto drawing = cabling::read(*text);
   if (!drawing) return in_file(drawing.error());
-  const auto show = ask(arguments, "org.lldplevel.Show", std::vector<std::string>());
+  const auto show = ask(arguments, "org.lldplevel.Show", {});
   if (!show) return fail(show.error());
   const auto cabling = check_cabling(*drawing, *show, arguments.as);
   if (!cabling) return in_file(cabling.error());

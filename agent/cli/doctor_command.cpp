@@ -15,7 +15,7 @@ namespace {
 constexpr std::chrono::seconds kLook{1};  ///< between two of --watch
 
 Result<Health> look(const Arguments& arguments, Probe& probe) {
-  const auto rules = ask(arguments, "org.lldplevel.Rules", std::vector<std::string>());
+  const auto rules = ask(arguments, "org.lldplevel.Rules", {});
   if (!rules) return fail(rules.error());
   const auto show = ask(arguments, "org.lldplevel.Detail", arguments.operands);
   if (!show) return fail(show.error());

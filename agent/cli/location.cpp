@@ -16,7 +16,7 @@ constexpr std::string_view kNoPort = "/";
 Result<int> location(const Arguments& arguments) {
   if (arguments.json && arguments.labels)
     return fail(usage_error("--json and --labels contradict"));
-  const auto show = ask(arguments, "org.lldplevel.Show", std::vector{std::string(kNoPort)});
+  const auto show = ask(arguments, "org.lldplevel.Show", {std::string(kNoPort)});
   if (!show) return fail(show.error());
   const auto text = arguments.json     ? report::location_json(*show)
                     : arguments.labels ? report::location_labels(*show)

@@ -2,7 +2,6 @@
 // `lldp-level-lab collect`, of files that real agents told and of devices that are asked by ssh.
 #include <gmock/gmock.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 
 #include <cstdio>
 #include <filesystem>
@@ -12,6 +11,7 @@
 #include "lab/agents/fabric_network.hpp"
 #include "lab/topology/generators.hpp"
 #include "lab/topology/json.hpp"
+#include "tests/support/command.hpp"
 #include "tests/support/places.hpp"
 #include "tests/support/temp_dir.hpp"
 
@@ -19,20 +19,9 @@ namespace lldp::lab::collect {
 namespace {
 
 using namespace std::chrono_literals;
+using support::run;
 using testing::HasSubstr;
 
-struct Ran {
-  int status = 0;
-  std::string text{};
-};
-Ran run(const std::string& command) {
-  Ran r;
-  std::FILE* p = popen((command + " 2>&1").c_str(), "r");
-  char buffer[4096];
-  while (const std::size_t n = fread(buffer, 1, sizeof buffer, p)) r.text.append(buffer, n);
-  r.status = WEXITSTATUS(pclose(p));
-  return r;
-}
 std::string lab(const std::string& arguments) {
   return support::program("lldp-level-lab") + " " + arguments;
 }

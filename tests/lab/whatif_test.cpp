@@ -2,7 +2,6 @@
 // Links that fail: where packets turn until the routing has converged, and whether priorities
 // suffice.
 #include <gmock/gmock.h>
-#include <sys/wait.h>
 
 #include <cstdio>
 #include <fstream>
@@ -16,6 +15,7 @@
 #include "lab/whatif/failure.hpp"
 #include "lab/whatif/picture.hpp"
 #include "lab/whatif/study.hpp"
+#include "tests/support/command.hpp"
 #include "tests/support/places.hpp"
 #include "tests/support/temp_dir.hpp"
 
@@ -23,6 +23,8 @@ namespace lldp::lab::whatif {
 namespace {
 
 using namespace std::chrono_literals;
+using support::Ran;
+using support::run;
 using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
@@ -271,19 +273,6 @@ TEST(Picture, MarksWhatFailedAndWherePacketsTurn) {
 }
 
 // The commands, and sweeps
-
-struct Ran {
-  int status = 0;
-  std::string text{};
-};
-Ran run(const std::string& command) {
-  Ran r;
-  std::FILE* p = popen((command + " 2>&1").c_str(), "r");
-  char buffer[4096];
-  while (const std::size_t n = fread(buffer, 1, sizeof buffer, p)) r.text.append(buffer, n);
-  r.status = WEXITSTATUS(pclose(p));
-  return r;
-}
 
 struct WhatifCommand : testing::Test {
   TempDir dir{};

@@ -186,13 +186,21 @@ void Agent::Impl::advance(TimePoint now, Actions& out) {
   if (inference_.deadline().value_or(kNever) <= now) decide(now, out);
   if (no_level_at_ <= now && !no_level_told_) set_level_alarms(now, out);
   if (rise(now, out)) label_all(now, out);
-  if (std::min(locate_at_, memory_until_) <= now) relocate(now, out);
   if (ports_known_at_ <= now) {
     ports_known_at_ = kNever;
     note_state(true, out);
   }
   if (place_.tell_again(now)) tell_again(now);
   if (absent_due_ <= now) look_for_absent_ports(now, out);
+  run_due(now, out);
+  // What the ports forgot or took may have moved the location, and a new one is told by them.
+  while (std::min(locate_at_, memory_until_) <= now) {
+    relocate(now, out);
+    run_due(now, out);
+  }
+}
+
+void Agent::Impl::run_due(TimePoint now, Actions& out) {
   while (due_.due() <= now) {
     Port& port = *ports_[due_.first()];
     age(port, now, out);

@@ -84,6 +84,7 @@ class Agent::Impl {
   void take(Port& port, PortAgent& agent, const Frame& frame, TimePoint now, Actions& out);
   /// Hands the link's state to the port's machines.
   void enable(Port& port, TimePoint now, Actions& out);
+  void run_due(TimePoint now, Actions& out);
   void age(Port& port, TimePoint now, Actions& out);
   /// Looks at frames that had to wait, as far as the gate lets them pass.
   void take_held(Port& port, TimePoint now, Actions& out);

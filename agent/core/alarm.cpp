@@ -47,9 +47,11 @@ std::string_view to_string(AlarmCode code) {
     case AlarmCode::kPaused:
       return "paused";
     case AlarmCode::kPfcTaken:
+      return "pfc-taken";
+    case AlarmCode::kSet:
       break;
   }
-  return "pfc-taken";
+  return "set";
 }
 
 std::string duration_text(Duration d) {

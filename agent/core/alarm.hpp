@@ -36,9 +36,10 @@ enum class AlarmCode : std::uint8_t {
   kState,          ///< the state file cannot be written
   kPaused,         ///< the port neither sends nor receives, on request
   kPfcTaken,       ///< PFC that somebody had set is off while the rules are there
+  kSet,            ///< a key has another value than its file gives it, on request
 };
-inline constexpr std::size_t kAlarmCodes = 20;
-static_assert(static_cast<std::size_t>(AlarmCode::kPfcTaken) + 1 == kAlarmCodes);
+inline constexpr std::size_t kAlarmCodes = 21;
+static_assert(static_cast<std::size_t>(AlarmCode::kSet) + 1 == kAlarmCodes);
 [[nodiscard]] std::string_view to_string(
     AlarmCode code);  ///< crosslink, level-skip, host-above-leaf, ...
 

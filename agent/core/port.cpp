@@ -412,6 +412,9 @@ std::string alarm_text(AlarmCode code, const Port& port, const Standing& own) {
       const std::string known = port.memory.kind == PortMemory::Kind::kSwitch
                                     ? "switch " + to_string(port.memory.at.chassis)
                                     : "the switch";
+      if (!may_receive(port.link.adminStatus))
+        return known + " that was heard here cannot be: the port may not receive" +
+               (port.expects_switch() ? "; its order is kept" : "");
       return known + " that was heard here is silent" +
              (port.expects_switch() ? "; its order is kept" : "") + "; `lldp-level forget " +
              escape(port.link.name) + "` if it is gone for good";
@@ -426,6 +429,7 @@ std::string alarm_text(AlarmCode code, const Port& port, const Standing& own) {
     case AlarmCode::kState:
     case AlarmCode::kPaused:
     case AlarmCode::kPfcTaken:
+    case AlarmCode::kSet:
       break;  // of the device, and the owner's
   }
   return {};

@@ -369,13 +369,17 @@ void Daemon::perform(const core::Event& event, TimePoint now) {
                 .port = name_of(event.port),
                 .type = agent_.type(event.port),
                 .order = agent_.order(event.port)}));
-  const auto left_out = gate_.admit(event.port, now);
+  const bool of_alarm = event.kind == kAlarmRaised || event.kind == kAlarmCleared;
+  using Topic = LogGate::Topic;
+  const Topic topic = of_alarm                  ? Topic::kAlarm
+                      : event.kind == kLocation ? Topic::kLocation
+                                                : Topic::kChange;
+  const auto left_out = gate_.admit(event.port, topic, now);
   if (!left_out) return;
   const std::string_view port = name_of(event.port);
   const std::string_view colon = port.empty() ? "" : ": ";
   if (*left_out != 0)
     log(Severity::kWarning, fmt::format("{}{}{} lines left out", port, colon, *left_out));
-  const bool of_alarm = event.kind == kAlarmRaised || event.kind == kAlarmCleared;
   const std::string neighbor = core::neighbor_of(event);
   const Field fields[] = {
       {"LLDP_LEVEL_EVENT", report::to_string(event.kind)},
@@ -390,7 +394,7 @@ void Daemon::report(const PacketIo::SendFailure& failure, TimePoint now) {
   // An interface that went down or away in the middle of it: netlink tells, or has told.
   if (failure.error == ENETDOWN || failure.error == ENXIO || failure.error == ENODEV) return;
   // Anything else (ENOBUFS: its queue is full) costs this frame; the next one comes by itself.
-  if (gate_.admit(failure.port, now))
+  if (gate_.admit(failure.port, LogGate::Topic::kChange, now))
     log(Severity::kWarning,
         fmt::format("{}: frame not sent: {}", name_of(failure.port), std::strerror(failure.error)));
 }

@@ -68,6 +68,7 @@ Result<void, std::vector<Error>> Daemon::reload() {
   for (const std::string_view key : config::keep_what_is_of_start(*fresh, config_))
     log(Severity::kWarning, fmt::format("{} is another one: it is read at start only", key));
   set_.clear();
+  agent_.clear_alarm(core::AlarmCode::kSet, {}, actions_);
   adopt(std::move(*fresh));
   service_.ready();
   log(Severity::kNotice, "configuration read anew");
@@ -103,6 +104,12 @@ Result<void> Daemon::set(std::string_view key, std::string_view value) {
   log(Severity::kNotice,
       fmt::format("{} = {}: set on request, until the next reload", escape(key), escape(value)));
   set_.insert_or_assign(std::string(key), std::string(value));
+  std::string text;
+  for (const auto& [name, what] : set_)
+    fmt::format_to(std::back_inserter(text), "{}{} = {}", text.empty() ? "" : ", ", escape(name),
+                   escape(what));
+  agent_.raise_alarm(core::AlarmCode::kSet, {},
+                     text + ": set on request; `lldp-level reload` ends it", boot_time(), actions_);
   adopt(std::move(*fresh));
   return {};
 }

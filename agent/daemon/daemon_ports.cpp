@@ -93,6 +93,10 @@ void Daemon::consider(const Interface& link, TimePoint now) {
   if (auto added = packets_.add(port_of(link)); !added)
     log(Severity::kError, {added.error().code, name, to_string(added.error())});
   if (fresh && running_) log(Severity::kInfo, fmt::format("{}: port added", name));
+  // It is the link that is paused, whatever it is called from now on.
+  if (port.paused && port.name != name)
+    if (std::erase_if(paused_, [&](const auto& was) { return escape(was) == port.name; }) != 0)
+      paused_.insert(link.name);
   const bool paused = paused_.contains(link.name);
   // The agent has a port by its old name until here, and by its new one from there on.
   if (port.paused && (!paused || port.name != name))

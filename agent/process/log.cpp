@@ -46,10 +46,11 @@ void log(Severity severity, const Error& error) {
   log(severity, to_string(error), fields);
 }
 
-std::optional<std::uint32_t> LogGate::admit(Ifindex port, TimePoint now) {
+std::optional<std::uint32_t> LogGate::admit(Ifindex port, Topic topic, TimePoint now) {
   auto [it, fresh] = buckets_.try_emplace(port);
-  Bucket& bucket = it->second;
-  if (fresh) bucket.filled = now;
+  if (fresh)
+    for (Bucket& b : it->second) b.filled = now;
+  Bucket& bucket = it->second[static_cast<std::size_t>(topic)];
   const auto earned = (now - bucket.filled) / kInterval;
   if (earned > 0) {
     bucket.filled += earned * kInterval;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -24,14 +26,17 @@ void log(Severity severity, std::string_view text, std::span<const Field> fields
 /// ERRNO is a field where there is one.
 void log(Severity severity, const Error& error);
 
-/// Keeps what a neighbour can cause from filling the log: per port a burst of `kBurst` lines, then
-/// one in each `kInterval`.
+/// Keeps what a neighbour can cause from filling the log: per port and topic a burst of `kBurst`
+/// lines, then one in each `kInterval`. What of one topic is left out hides nothing of another.
 class LogGate {
  public:
+  enum class Topic : std::uint8_t { kAlarm, kLocation, kChange };
+  static constexpr std::size_t kTopics = 3;
   static constexpr std::uint32_t kBurst = 20;
   static constexpr std::chrono::seconds kInterval{10};
   /// nullopt: do not log. Otherwise log, and say how many lines were left out before this one.
-  [[nodiscard]] std::optional<std::uint32_t> admit(Ifindex port, TimePoint now);
+  [[nodiscard]] std::optional<std::uint32_t> admit(Ifindex port, Topic topic,
+                                                   TimePoint now);
   void forget(Ifindex port) { buckets_.erase(port); }
 
  private:
@@ -40,7 +45,7 @@ class LogGate {
     std::uint32_t left_out = 0;
     TimePoint filled{};  ///< when tokens were last added
   };
-  std::unordered_map<Ifindex, Bucket> buckets_;
+  std::unordered_map<Ifindex, std::array<Bucket, kTopics>> buckets_;
 };
 
 }  // namespace lldp::io

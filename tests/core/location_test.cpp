@@ -215,6 +215,19 @@ TEST(P1, ALeafThatTellsNoLocationIsOneAllTheSame) {
   EXPECT_EQ(location_at(host), "1 old");
 }
 
+TEST(P4, WhatEndsWithAPortsMemoryEndsInTheSameTurn) {
+  Settings s = a_host();
+  s.establish = seconds(10);
+  Single host(s);
+  host.up(1);
+  Peer leaf = telling(a_switch("x", 1), location_of({tier(1, "x"), tier(2, "a")}));
+  leaf.ttl = 2;
+  host.hear(1, leaf);
+  EXPECT_EQ(location_at(host), "1 x, 2 a");
+  host.pass(hours(1));  // Single holds that each turn leaves nothing due
+  EXPECT_EQ(location_at(host), "none");
+}
+
 TEST(P3, WithoutAnAgentNearbyNothingIsKnown) {
   Single host(a_host());
   host.up(1);

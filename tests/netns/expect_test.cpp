@@ -139,7 +139,7 @@ TEST_F(CabledFabric, TwoSwappedCablesAreNamedAtAllFourEnds) {
     const auto& [port, expected, heard] = wrong->second;
     const std::map<std::string, std::string> only = {
         {port, fmt::format("expected {}, heard {}", expected, heard)}};
-    EXPECT_TRUE(eventually([&] { return alarms(name) == only; }))
+    EXPECT_TRUE(eventually([&, name = name] { return alarms(name) == only; }))
         << name << ": " << json(alarms(name)).dump();
     EXPECT_THAT(expect(name, "json", 1), HasSubstr(", 1 not as expected\n")) << name;
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <functional>
 #include <optional>
 #include <string>
@@ -127,6 +129,7 @@ struct Single {
       out.clear();
       if (agent.next_deadline().value_or(TimePoint::max()) > now) return;
       agent.advance(now, out);
+      EXPECT_GT(agent.next_deadline().value_or(TimePoint::max()), now) << "left undone";
     }
   }
   /// What was sent on the port since last asked.

@@ -590,8 +590,8 @@ report::PortRules Protection::rules_of(Ifindex port, const core::PortInfo* info)
   });
   out.installed = nobody_does             ? Installed::kNo
                   : changes.empty()       ? Installed::kYes
-                  : found_.contains(port) ? Installed::kKept
                   : nothing_there         ? Installed::kNo
+                  : found_.contains(port) ? Installed::kKept
                                           : Installed::kDiffers;
   return out;
 }

@@ -35,8 +35,7 @@ class LogGate {
   static constexpr std::uint32_t kBurst = 20;
   static constexpr std::chrono::seconds kInterval{10};
   /// nullopt: do not log. Otherwise log, and say how many lines were left out before this one.
-  [[nodiscard]] std::optional<std::uint32_t> admit(Ifindex port, Topic topic,
-                                                   TimePoint now);
+  [[nodiscard]] std::optional<std::uint32_t> admit(Ifindex port, Topic topic, TimePoint now);
   void forget(Ifindex port) { buckets_.erase(port); }
 
  private:

@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 
 #include <sstream>
+#include <system_error>
+
+#include "lab/topology/files.hpp"
 
 namespace lldp::lab {
 
@@ -18,7 +21,14 @@ std::optional<po::variables_map> parse(po::options_description options, std::str
   po::variables_map values;
   po::store(po::command_line_parser(arguments).options(all).positional(positional).run(), values);
   po::notify(values);
-  if (values.count("help") == 0) return values;
+  if (values.count("help") == 0) {
+    for (const char* file : {"output", "csv"})
+      if (values.count(file) != 0)
+        if (const auto can = can_save(values[file].as<std::string>()); !can)
+          throw std::system_error(can.error().code, std::generic_category(),
+                                  values[file].as<std::string>());
+    return values;
+  }
   std::ostringstream text;
   text << options;
   fmt::print("usage: lldp-level-lab {}\n{}", usage, text.str());

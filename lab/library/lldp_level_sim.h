@@ -133,7 +133,8 @@ LLS_PUBLIC lls_result lls_at(lls_simulation* simulation, uint64_t at, lls_moment
 
 /* Lets time pass until `until`; LLS_FOREVER: until nothing is under way. Callbacks are called while
  * it does, those of the same time in the order in which things came to pass. LLS_DEADLOCK comes
- * once for each: what does not depend on it goes on with the next call. */
+ * once for each: what does not depend on it goes on with the next call; and, in a run until nothing
+ * is under way, again when what is under way has got nothing for 10 ms and is held by one. */
 LLS_PUBLIC lls_result lls_run_until(lls_simulation* simulation, uint64_t until);
 /* From a callback: lls_run_until() comes back when what happens now has happened. */
 LLS_PUBLIC void lls_stop(lls_simulation* simulation);

@@ -271,8 +271,25 @@ class Run : public Simulation {
         outcome_.deadlock.push_back({name(s.arc % 2), name(1 - s.arc % 2), s.priority});
       }
     }
+    if (deadlocked_ && !stuck.empty() && until_idle_ && stands_still()) stop_for(Halt::kDeadlock);
     deadlocked_ = !stuck.empty();
     looked_at_ = n.now;
+  }
+
+  /// Of the flows that have an end, none has got an octet for a while and none is still to begin:
+  /// in a run until nothing is under way, what a deadlock holds would be waited for in vain.
+  [[nodiscard]] bool stands_still() {
+    constexpr Picoseconds kWhile = 10 * kMillisecond;
+    const Network& n = engine_.network();
+    if (moments_ != 0 || n.now - moved_at_ < kWhile) return false;
+    std::uint64_t received = 0;
+    for (const Flow& f : n.flows) {
+      if (f.finish != kNever || f.frames == kNone || f.start == kNever) continue;
+      if (f.start > n.now) return false;
+      received += f.received;
+    }
+    moved_at_ = n.now;
+    return std::exchange(received_, received) == received;
   }
 
   void finish() {
@@ -325,7 +342,9 @@ class Run : public Simulation {
   std::vector<std::uint64_t> at_half_{};
   std::vector<Storming> storms_{};
   Picoseconds looked_at_ = 0;
-  Picoseconds since_ = 0;  ///< of the deadlock that there is
+  Picoseconds moved_at_ = 0;    ///< when stands_still() last looked
+  std::uint64_t received_ = 0;  ///< then, by the flows under way
+  Picoseconds since_ = 0;       ///< of the deadlock that there is
   bool deadlocked_ = false;
   bool exposed_ = false;
   bool halved_ = false;

@@ -107,6 +107,20 @@ Result<Fabric> load_fabric(const std::string& path) {
   return fabric;
 }
 
+Result<void> can_save(const std::string& path) {
+  struct stat target {};
+  if (path.empty() || path == "-") return {};
+  if (stat(path.c_str(), &target) == 0 && !S_ISREG(target.st_mode))
+    return access(path.c_str(), W_OK) == 0 && !S_ISDIR(target.st_mode)
+               ? Result<void>{}
+               : fail(error_of(S_ISDIR(target.st_mode) ? EISDIR : errno, path));
+  const auto file = followed(path);
+  if (!file) return fail(file.error());
+  const auto fresh = Unfinished::beside(*file);
+  if (!fresh) return fail(Error{fresh.error().code, path, fresh.error().what});
+  return {};
+}
+
 Result<void> save_text(const std::string& path, std::string_view text) {
   if (path.empty() || path == "-") return write_to(STDOUT_FILENO, text, "output");
   struct stat target {};

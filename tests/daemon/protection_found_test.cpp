@@ -141,6 +141,8 @@ TEST_F(ProtectionTest, RulesOfAnEarlierDaemonAreKept) {
   install(kPort, Order::kUp);
   start();
   EXPECT_EQ(told().ports[0].installed, report::PortRules::Installed::kKept);
+  kernel_.installed.clear();  // found by a trace, and gone since
+  EXPECT_EQ(told().ports[0].installed, report::PortRules::Installed::kNo);
 }
 
 }  // namespace

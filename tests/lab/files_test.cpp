@@ -87,5 +87,16 @@ TEST(SaveText, LeavesNothingBehindWhereItFails) {
   EXPECT_EQ(entries(dir.path()), 1U);
 }
 
+TEST(CanSave, SaysBeforehandWhatSaveTextWouldAndLeavesNothing) {
+  const TempDir dir;
+  fs::create_directory(dir / "d");
+  for (const char* path : {"-", "", "/dev/null"}) EXPECT_TRUE(can_save(path)) << path;
+  EXPECT_TRUE(can_save(dir / "f"));
+  EXPECT_EQ(to_string(can_save(dir / "d").error()), dir / "d" + ": Is a directory");
+  EXPECT_EQ(to_string(can_save(dir / "none/f").error()),
+            dir / "none/f" + ": No such file or directory");
+  EXPECT_EQ(entries(dir.path()), 1U);
+}
+
 }  // namespace
 }  // namespace lldp::lab

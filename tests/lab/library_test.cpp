@@ -205,18 +205,22 @@ TEST(Library, WhatIsCutIntoPiecesIsTheSame) {
   EXPECT_THAT(several, Each(whole));
 }
 
-TEST(Library, TellsOfADeadlockOnce) {
+/// CASE 1 of the 802.1 proposal, two flows and one, in one lossless priority.
+const std::string kTwoPlusOne = [] {
   Cables cables = {
       {"x1", "leaf2"}, {"x2", "leaf2"}, {"y", "leaf3"}, {"x4", "leaf4"}, {"y1", "leaf1"}};
   for (const char* leaf : {"leaf1", "leaf2", "leaf3", "leaf4"})
     for (const char* spine : {"spine1", "spine2"}) cables.emplace_back(leaf, spine);
-  const std::string text = scenario_of(
+  return scenario_of(
       {"x1", "x2", "y", "x4", "y1"}, {"leaf1", "leaf2", "leaf3", "leaf4", "spine1", "spine2"},
       cables,
       R"(, "settings": {"protect": "none"}, "failed": ["spine1-leaf4", "spine2-leaf1"], "flows": [)"
       R"({"from": "x1", "to": "x4", "via": ["spine1"]}, {"from": "x2", "to": "x4", "via": ["spine1"]},)"
       R"({"from": "y", "to": "y1", "via": ["spine2"]}])");
-  const Simulation s = made(text);
+}();
+
+TEST(Library, TellsOfADeadlockOnce) {
+  const Simulation s = made(kTwoPlusOne);
   ASSERT_TRUE(s);
   EXPECT_EQ(lls_deadlocked(s.get()), 0);
   EXPECT_EQ(lls_run_until(s.get(), 3000 * kMicrosecond), LLS_DEADLOCK);
@@ -224,6 +228,16 @@ TEST(Library, TellsOfADeadlockOnce) {
   EXPECT_EQ(lls_deadlocked(s.get()), 1);
   EXPECT_EQ(lls_run_until(s.get(), 3000 * kMicrosecond), LLS_OK);
   EXPECT_EQ(lls_deadlocked(s.get()), 1);
+}
+
+TEST(Library, ARunWithoutAnEndComesBackFromADeadlock) {
+  const Simulation s = made(kTwoPlusOne);
+  ASSERT_TRUE(s);
+  ASSERT_EQ(lls_run_until(s.get(), 3000 * kMicrosecond), LLS_DEADLOCK);
+  lls_flow held = flow(lls_host(s.get(), "x1"), lls_host(s.get(), "x4"), 1'000'000);
+  ASSERT_EQ(lls_send(s.get(), &held, nullptr), LLS_OK);
+  EXPECT_EQ(lls_run_until(s.get(), LLS_FOREVER), LLS_DEADLOCK);
+  EXPECT_LT(lls_now(s.get()), 100'000 * kMicrosecond);
 }
 
 TEST(Library, RefusesWhatCannotBe) {

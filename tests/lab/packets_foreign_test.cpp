@@ -244,9 +244,25 @@ TEST(Goal, IsRefusedWithTheLine) {
   EXPECT_THAT(refused("a: calc 5\na requires b\n}"),
               HasSubstr("line 4: `b`: no operation of this rank has that label"));
   EXPECT_THAT(refused("a: calc 5\nb: calc 5\na requires b\nb irequires a\n}"),
-              HasSubstr("line 7: operations of this rank require each other"));
+              HasSubstr("line 3: waits for itself in a circle"));
+  EXPECT_THAT(refused("send 5b to 1\n}\nrank 1 {\nrecv 6b from 0\n}"),
+              HasSubstr("line 3: 5 octets are sent and 6 received from 0 to 1 with tag 0"));
   EXPECT_THAT(refused("calc 1000000000000000\ncalc 1\n}"),
               HasSubstr("line 4: all that is computed takes more"));
+}
+
+TEST(Goal, RefusesACircleAcrossRanks) {
+  EXPECT_THAT(refusal("num_ranks 2\nrank 0 {\nr: recv 5b from 1\ns: send 5b to 1\ns requires r\n}\n"
+                      "rank 1 {\nr: recv 5b from 0\ns: send 5b to 0\ns requires r\n}\n"),
+              HasSubstr("line 3: waits for itself in a circle"));
+}
+
+TEST(ConnectionMatrix, RefusesACircleOfTriggers) {
+  EXPECT_THAT(refusal("Nodes 2\nConnections 2\nTriggers 2\n"
+                      "0->1 id 1 trigger 2 size 100 send_done_trigger 1\n"
+                      "1->0 id 2 trigger 1 size 100 send_done_trigger 2\n"
+                      "trigger id 1 oneshot\ntrigger id 2 oneshot\n"),
+              HasSubstr("waits for itself in a circle"));
 }
 
 TEST(ForeignTraffic, IsTheSameEveryTime) {

@@ -13,7 +13,8 @@ constexpr TimePoint kStart{seconds{1000}};
 
 TEST(LogGate, AdmitsABurstAndThenOneLinePerInterval) {
   LogGate gate;
-  for (std::uint32_t i = 0; i < LogGate::kBurst; ++i) EXPECT_EQ(gate.admit(kPort, kTopic, kStart), 0U);
+  for (std::uint32_t i = 0; i < LogGate::kBurst; ++i)
+    EXPECT_EQ(gate.admit(kPort, kTopic, kStart), 0U);
   EXPECT_EQ(gate.admit(kPort, kTopic, kStart), std::nullopt);
   EXPECT_EQ(gate.admit(kPort, kTopic, kStart + seconds{9}), std::nullopt);
   EXPECT_EQ(gate.admit(kPort, kTopic, kStart + LogGate::kInterval), 2U);
@@ -26,7 +27,8 @@ TEST(LogGate, FillsUpToABurstAndNoFurther) {
   }
   const TimePoint later = kStart + 1000 * LogGate::kInterval;
   EXPECT_EQ(gate.admit(kPort, kTopic, later), 1U);
-  for (std::uint32_t i = 1; i < LogGate::kBurst; ++i) EXPECT_EQ(gate.admit(kPort, kTopic, later), 0U);
+  for (std::uint32_t i = 1; i < LogGate::kBurst; ++i)
+    EXPECT_EQ(gate.admit(kPort, kTopic, later), 0U);
   EXPECT_EQ(gate.admit(kPort, kTopic, later), std::nullopt);
 }
 

@@ -134,26 +134,36 @@ Result<void> read_hpcc(Adder& adder, Words& words) {
   return {};
 }
 
-/// The operations of a plan's program, by the labels or numbers of a file.
+/// The operations of a plan's program, and the lines that ask for them.
 class Operations {
  public:
-  explicit Operations(Program& program) : program_(program) {}
+  Operations(Program& program, const Words& words) : program_(program), words_(words) {}
   std::uint32_t add(Program::Operation o) {
     program_.operations.push_back(std::move(o));
+    lines_.push_back(words_.line());
     return static_cast<std::uint32_t>(program_.operations.size() - 1);
   }
   Program::Operation& operator[](std::uint32_t i) { return program_.operations[i]; }
   [[nodiscard]] std::size_t size() const { return program_.operations.size(); }
+  /// Operations that wait for themselves, by whatever way, would never begin.
+  [[nodiscard]] Result<void> all_end() const {
+    const auto stuck = never_ends(program_);
+    if (!stuck) return {};
+    return fail(Error{0, fmt::format("line {}", lines_[*stuck]),
+                      "waits for itself in a circle, or for what does"});
+  }
 
  private:
   Program& program_;
+  const Words& words_;
+  std::vector<std::size_t> lines_{};
 };
 
 /// htsim's connection matrix.
 class ConnectionMatrix {
  public:
   ConnectionMatrix(Adder& adder, Words& words)
-      : adder_(adder), words_(words), operations_(adder.plan().program) {}
+      : adder_(adder), words_(words), operations_(adder.plan().program, words) {}
 
   Result<void> read() {
     auto done = header();
@@ -317,7 +327,7 @@ class ConnectionMatrix {
                                           t.fired_by, t.needs));
       operations_[t.gate].needs = t.needs;
     }
-    return {};
+    return operations_.all_end();
   }
 
   Adder& adder_;
@@ -335,7 +345,7 @@ class ConnectionMatrix {
 class Goal {
  public:
   Goal(Adder& adder, Words& words)
-      : adder_(adder), words_(words), operations_(adder.plan().program) {}
+      : adder_(adder), words_(words), operations_(adder.plan().program, words) {}
 
   Result<void> read() {
     if (const auto word = words_.next(); word != "num_ranks")
@@ -367,17 +377,18 @@ class Goal {
     std::uint32_t channel = 0;
     std::uint64_t sends = 0;
     std::uint64_t receives = 0;
+    std::uint64_t sent_octets = 0;
+    std::uint64_t received_octets = 0;
     std::size_t line = 0;
   };
 
   Result<void> block(std::uint64_t rank) {
     labels_.clear();
     lanes_.clear();
-    const std::size_t first = operations_.size();
     for (;;) {
       if (words_.at_end()) return words_.refuse(fmt::format("rank {} has no `}}`", rank));
       std::string_view word = words_.next();
-      if (word == "}") break;
+      if (word == "}") return {};
       const bool label = word.ends_with(':');
       if (!label && words_.more_on_line()) {
         Words ahead = words_;
@@ -398,7 +409,6 @@ class Goal {
           !labels_.emplace(name, static_cast<std::uint32_t>(operations_.size() - 1)).second)
         return words_.refuse(fmt::format("label {} is given twice", Words::shown(name)));
     }
-    return acyclic(first);
   }
 
   Result<void> operation(std::uint64_t rank, std::string_view what) {
@@ -464,6 +474,7 @@ class Goal {
       if (fresh) ends.channel = program.channels++;
       if (fresh) ends.line = words_.line();
       ++(sends ? ends.sends : ends.receives);
+      (sends ? ends.sent_octets : ends.received_octets) += octets;
       o.channel = ends.channel;
       if (sends) {
         const auto flow = adder_.add(words_, fmt::format("{}-{}.{}", from, to, ends.sends),
@@ -491,37 +502,20 @@ class Goal {
     return {};
   }
 
-  /// Operations that wait for themselves would never begin.
-  Result<void> acyclic(std::size_t first) {
-    std::vector<std::uint32_t> left(operations_.size() - first);
-    std::vector<std::uint32_t> ready;
-    std::size_t begun = 0;
-    for (std::size_t i = first; i < operations_.size(); ++i) {
-      left[i - first] = operations_[static_cast<std::uint32_t>(i)].needs;
-      if (left[i - first] == 0) ready.push_back(static_cast<std::uint32_t>(i));
-    }
-    while (!ready.empty()) {
-      const std::uint32_t i = ready.back();
-      ready.pop_back();
-      ++begun;
-      for (const auto* list : {&operations_[i].after, &operations_[i].with_start})
-        for (const std::uint32_t next : *list)
-          if (--left[next - first] == 0) ready.push_back(next);
-    }
-    if (begun != left.size())
-      return words_.refuse("operations of this rank require each other in a circle");
-    return {};
-  }
-
   Result<void> finish() {
     for (const auto& [key, ends] : channels_) {
-      if (ends.sends == ends.receives) continue;
       const auto& [from, to, tag] = key;
-      return fail(Error{0, fmt::format("line {}", ends.line),
-                        fmt::format("{} sends and {} receives from {} to {} with tag {}",
-                                    ends.sends, ends.receives, from, to, tag)});
+      const auto refuse = [&](const std::string& what) {
+        return fail(Error{0, fmt::format("line {}", ends.line),
+                          fmt::format("{} from {} to {} with tag {}", what, from, to, tag)});
+      };
+      if (ends.sends != ends.receives)
+        return refuse(fmt::format("{} sends and {} receives", ends.sends, ends.receives));
+      if (ends.sent_octets != ends.received_octets)
+        return refuse(fmt::format("{} octets are sent and {} received", ends.sent_octets,
+                                  ends.received_octets));
     }
-    return {};
+    return operations_.all_end();
   }
 
   Adder& adder_;

@@ -7,6 +7,49 @@
 
 namespace lldp::lab::packets {
 
+std::optional<std::uint32_t> never_ends(const Program& program) {
+  using Index = std::uint32_t;
+  const auto& all = program.operations;
+  std::vector<std::uint32_t> told(all.size());
+  std::vector<bool> done(all.size());
+  std::vector<std::uint32_t> arrived(program.channels);
+  std::vector<std::deque<Index>> receivers(program.channels);
+  std::vector<Index> ready;
+  const auto tell = [&](const std::vector<Index>& others) {
+    for (const Index other : others)
+      if (++told[other] == all[other].needs) ready.push_back(other);
+  };
+  const auto end = [&](Index i) {
+    done[i] = true;
+    tell(all[i].after);
+  };
+  for (Index i = 0; i < all.size(); ++i)
+    if (all[i].needs == 0 || all[i].needs == kNone) ready.push_back(i);  // kNone: by its time
+  while (!ready.empty()) {
+    const Index i = ready.back();
+    ready.pop_back();
+    const Program::Operation& o = all[i];
+    tell(o.with_start);
+    if (o.kind == Program::Kind::kReceive && arrived[o.channel] == 0) {
+      receivers[o.channel].push_back(i);
+      continue;
+    }
+    if (o.kind == Program::Kind::kReceive) --arrived[o.channel];
+    end(i);
+    if (o.kind != Program::Kind::kSend || o.channel == kNone) continue;
+    auto& waiting = receivers[o.channel];
+    if (waiting.empty()) {
+      ++arrived[o.channel];
+    } else {
+      end(waiting.front());
+      waiting.pop_front();
+    }
+  }
+  const auto first = std::ranges::find(done, false);
+  if (first == done.end()) return std::nullopt;
+  return static_cast<Index>(first - done.begin());
+}
+
 ProgramRun::ProgramRun(const Program& program, Simulation& simulation)
     : program_(program),
       simulation_(simulation),

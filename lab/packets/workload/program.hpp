@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <vector>
 
 #include "lab/packets/slot.hpp"
@@ -34,6 +35,10 @@ struct Program {
   std::uint32_t channels = 0;
   std::uint32_t lanes = 0;
 };
+
+/// The first operation that never ends though the network delivers all that it is given: those wait
+/// for each other in a circle, or for one that does. nullopt: all end. In linear time.
+[[nodiscard]] std::optional<std::uint32_t> never_ends(const Program& program);
 
 /// Lets a program happen in a simulation.
 class ProgramRun {

@@ -11,10 +11,12 @@
 
 namespace lldp::lab::packets {
 
-/// Slots by their time, earliest first, and those of the same time in the order in which they were
-/// put in. A ring of buckets, 256 ps each, holds the next 8.4 us, a bitmap says which have any;
-/// what is later waits in a heap. A push and a pop take constant time where the events are dense,
-/// as those of packets are.
+/// Slots by their time, earliest first. Of the same time, frames come before timers: frames in an
+/// order drawn from the time and the arcs that they come by, on each of which one can arrive;
+/// timers in the order in which they were put in. So what a node sees does not depend on what
+/// others do meanwhile, and no arc is always the first. A ring of buckets, 256 ps each, holds the
+/// next 8.4 us, a bitmap says which have any; what is later waits in a heap. A push and a pop take
+/// constant time where the events are dense, as those of packets are.
 class Wheel {
  public:
   explicit Wheel(Pool& pool) : pool_(pool), buckets_(kBuckets) {}
@@ -75,6 +77,11 @@ class Wheel {
     }
   };
 
+  /// Among those of the same time. Of two arcs it is never the same.
+  static std::uint64_t rank_of(const Slot& s) {
+    if (s.kind < Kind::kPause) return ~std::uint64_t{0};
+    return (s.arc ^ static_cast<std::uint32_t>(s.at)) * 0x9e37'79b9U;
+  }
   static constexpr std::uint32_t bucket_of(Picoseconds at) {
     return static_cast<std::uint32_t>(at >> kWidthBits) % kBuckets;
   }
@@ -89,13 +96,17 @@ class Wheel {
       summary_[bucket / 4096] |= std::uint64_t{1} << bucket / 64 % 64;
       return;
     }
-    if (pool_[b.last].at <= at) {
+    const std::uint64_t rank = rank_of(pool_[slot]);
+    const auto before = [&](const Slot& other) {
+      return at != other.at ? at < other.at : rank < rank_of(other);
+    };
+    if (!before(pool_[b.last])) {
       pool_[b.last].next = slot;
       b.last = slot;
       return;
     }
     std::uint32_t* link = &b.first;
-    while (pool_[*link].at <= at) link = &pool_[*link].next;
+    while (!before(pool_[*link])) link = &pool_[*link].next;
     pool_[slot].next = *link;
     *link = slot;
   }

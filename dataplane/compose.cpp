@@ -203,6 +203,12 @@ Result<Bounces> Compose::bounces(Ifindex port) {
   return sum;
 }
 
+std::optional<qos::Pauses> Compose::pauses(const PortRef& port) const {
+  for (const auto& member : members_)
+    if (const auto its = member->pauses(port)) return its;
+  return std::nullopt;
+}
+
 std::string Compose::alias(const PortRef& port) const {
   for (const auto& member : members_)
     if (auto alias = member->alias(port); !alias.empty()) return alias;

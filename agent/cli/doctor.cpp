@@ -68,8 +68,10 @@ unsigned mtu_of(unsigned frame_size) {
 
 class Examination {
  public:
-  Examination(const json& port, const LocalPort& local, const std::vector<qos::Class>& lossless)
-      : port_(port), local_(local), lossless_(lossless), name_(str(port, "name")) {
+  /// `pfc`: how the daemon reads that part of the port's rules; null: it does not.
+  Examination(const json& port, const LocalPort& local, const std::vector<qos::Class>& lossless,
+              const json* pfc)
+      : port_(port), local_(local), lossless_(lossless), pfc_(pfc), name_(str(port, "name")) {
     for (const qos::Class& c : lossless) needed_ |= 1U << c.priority.value();
   }
   std::vector<Finding> run() {
@@ -99,6 +101,14 @@ class Examination {
 
   void own_pfc() {
     if (!local_.dcb || !local_.dcb->pfc) {
+      // Of a switch chip behind Redis or a library the kernel has no driver that tells.
+      const std::string state = pfc_ != nullptr ? str(*pfc_, "state") : "unsupported";
+      if (state == "done") return;
+      if (state != "unsupported")
+        return add(Severity::kBad, "pfc-off",
+                   "PFC is " + state + " in the hardware" +
+                       (pfc_->at("text").is_string() ? " (" + str(*pfc_, "text") + ")" : ""),
+                   "a full buffer drops lossless packets", "lldp-level rules");
       add(Severity::kUnknown, "pfc-unknown", "the driver does not tell of PFC (no dcbnl)",
           "without PFC a full buffer drops lossless packets",
           local_.driver == "mlx5_core" ? fmt::format("mlnx_qos -i {}", name_) : "");
@@ -187,10 +197,31 @@ class Examination {
   const json& port_;
   const LocalPort& local_;
   const std::vector<qos::Class>& lossless_;
+  const json* pfc_;
   std::string name_;
   unsigned needed_ = 0;
   std::vector<Finding> findings_;
 };
+
+/// The part that sets PFC on a port, by the daemon's answer of `Rules`; null: none does.
+const json* pfc_part(const json& port) {
+  for (const json& part : port.at("parts"))
+    if (str(part, "part") == "pfc") return &part;
+  return nullptr;
+}
+
+std::optional<Pauses> pauses_of(const json& port) {
+  const auto counted = port.find("pauses");
+  if (counted == port.end() || !counted->is_array()) return std::nullopt;
+  Pauses out;
+  for (const json& c : *counted) {
+    const auto priority = Priority::make(c.at("priority").get<unsigned>());
+    if (!priority) continue;
+    out.received[priority->value()] = c.at("received").get<std::uint64_t>();
+    out.sent[priority->value()] = c.at("sent").get<std::uint64_t>();
+  }
+  return out;
+}
 
 std::string_view to_string(Severity s) { return s == Severity::kBad ? "bad" : "unknown"; }
 
@@ -227,20 +258,28 @@ Result<Health> examine(std::string_view detail, std::string_view rules,
                        const std::function<LocalPort(const std::string&, unsigned)>& local) {
   try {
     Health out;
-    const json classes = json::parse(rules).at("lossless");
-    for (const json& c : classes) {
+    const json told = json::parse(rules);
+    for (const json& c : told.at("lossless")) {
       const auto priority = Priority::make(c.at("priority").get<unsigned>());
       const auto dscp = Dscp::make(c.at("dscp").get<unsigned>());
       if (!priority || !dscp) return fail(report::not_understood());
       out.lossless.push_back({.priority = *priority, .dscp = *dscp});
     }
+    std::map<std::string, const json*> rules_of;
+    if (const auto ports = told.find("ports"); ports != told.end())
+      for (const json& port : *ports) rules_of[str(port, "name")] = &port;
     const json answer = json::parse(detail);
     for (const json& port : answer.at("ports")) {
       if (!port.at("up").get<bool>()) continue;
       const LocalPort facts = local(str(port, "name"), port.at("ifindex").get<unsigned>());
-      out.ports.push_back({.name = str(port, "name"),
-                           .findings = Examination(port, facts, out.lossless).run(),
-                           .pauses = facts.pauses});
+      const auto at = rules_of.find(str(port, "name"));
+      const json* its = at == rules_of.end() ? nullptr : at->second;
+      out.ports.push_back(
+          {.name = str(port, "name"),
+           .findings =
+               Examination(port, facts, out.lossless, its == nullptr ? nullptr : pfc_part(*its))
+                   .run(),
+           .pauses = facts.pauses || its == nullptr ? facts.pauses : pauses_of(*its)});
     }
     return out;
   } catch (const json::exception&) {

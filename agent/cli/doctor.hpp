@@ -15,19 +15,14 @@
 #include "base/bounded.hpp"
 #include "base/result.hpp"
 #include "os/dcbnl.hpp"
+#include "qos/pauses.hpp"
 #include "qos/policy.hpp"
 
 /// Is the path of lossless traffic lossless here? Findings from values; doctor_probe.cpp has where
 /// they come from.
 namespace lldp::cli {
 
-/// Pause frames by priority, since the driver counts.
-struct Pauses {
-  using Counts = std::array<std::uint64_t, Priority::kMax + 1>;
-  Counts received{};
-  Counts sent{};
-  friend bool operator==(const Pauses&, const Pauses&) = default;
-};
+using qos::Pauses;
 
 /// What a counter of ethtool's -S is called by this driver or that: `rx_prio5_pause` of mlx5,
 /// `tx_priority_5_xoff.nic` of ice, `rx_pfc_ena_frames_pri5` of bnxt.

@@ -28,6 +28,21 @@ void write_part(JsonWriter& out, const PartReading& part) {
       .close('}');
 }
 
+void write(JsonWriter& out, const std::optional<qos::Pauses>& pauses) {
+  if (!pauses) {
+    out.value(std::optional<int>());
+    return;
+  }
+  out.open('[');
+  for (unsigned p = 0; p <= Priority::kMax; ++p)
+    out.open('{')
+        .member("priority", p)
+        .member("received", pauses->received[p])
+        .member("sent", pauses->sent[p])
+        .close('}');
+  out.close(']');
+}
+
 void write(JsonWriter& out, const PortRules& port, const qos::Policy& policy) {
   out.open('{')
       .member("name", escape(port.name))
@@ -52,7 +67,9 @@ void write(JsonWriter& out, const PortRules& port, const qos::Policy& policy) {
   out.close(']').member("restored", port.restored).key("bounces").open('{');
   for (const qos::Class c : policy.lossless())
     out.member(std::to_string(c.priority.value()), port.bounces[c.priority.value()]);
-  out.close('}').member("error", escaped(port.error)).close('}');
+  out.close('}');
+  write(out.key("pauses"), port.pauses);
+  out.member("error", escaped(port.error)).close('}');
 }
 
 }  // namespace

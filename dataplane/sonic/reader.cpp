@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dataplane/sonic/reader.hpp"
 
+#include <charconv>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -77,8 +78,35 @@ void Reader::start() {
   redis_.send({"HGETALL", "COUNTERS_PORT_NAME_MAP"}, [this](const redisReply* reply) {
     if (reply == nullptr || !run_) return;
     run_->view.oids = row_of(reply);
+    read_counters();
     read_ports();
   });
+}
+
+void Reader::read_counters() {
+  constexpr unsigned kPriorities = Priority::kMax + 1;
+  for (const std::string& port : run_->view.our_ports()) {
+    const auto oid = run_->view.oids.find(port);
+    if (oid == run_->view.oids.end()) continue;
+    Redis::Command command{"HMGET", "COUNTERS:" + oid->second};
+    for (const char* way : {"RX", "TX"})
+      for (unsigned p = 0; p < kPriorities; ++p)
+        command.push_back("SAI_PORT_STAT_PFC_" + std::to_string(p) + "_" + way + "_PKTS");
+    redis_.send(command, [this, port](const redisReply* reply) {
+      if (reply == nullptr || !run_ || reply->type != REDIS_REPLY_ARRAY ||
+          reply->elements != 2 * kPriorities)
+        return;
+      qos::Pauses pauses;
+      bool any = false;
+      for (unsigned i = 0; i < reply->elements; ++i) {
+        const std::string text = text_of(reply->element[i]);
+        std::uint64_t& count = (i < kPriorities ? pauses.received : pauses.sent)[i % kPriorities];
+        const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), count);
+        any |= code == std::errc{};
+      }
+      if (any) run_->counted[port] = pauses;
+    });
+  }
 }
 
 void Reader::read_ports() {
@@ -119,9 +147,9 @@ void Reader::read_maps() {
 }
 
 void Reader::finish() {
-  View view = std::move(run_->view);
+  Run run = std::move(*run_);
   run_.reset();
-  done_(std::move(view));
+  done_(std::move(run.view), std::move(run.counted));
 }
 
 }  // namespace lldp::dataplane::sonic

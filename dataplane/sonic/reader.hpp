@@ -9,6 +9,7 @@
 
 #include "dataplane/sonic/redis.hpp"
 #include "dataplane/sonic/view.hpp"
+#include "qos/pauses.hpp"
 
 namespace lldp::dataplane::sonic {
 
@@ -16,7 +17,9 @@ namespace lldp::dataplane::sonic {
 /// these name.
 class Reader {
  public:
-  using Done = std::function<void(View)>;
+  /// What the ports' counters say, by name.
+  using Counted = std::map<std::string, qos::Pauses>;
+  using Done = std::function<void(View, Counted)>;
 
   /// `redis` must outlive this. `done` gets what was read; `refused` why nothing can be.
   Reader(Redis& redis, std::map<std::string, int> databases, Done done,
@@ -36,9 +39,11 @@ class Reader {
  private:
   struct Run {
     View view{};
+    Counted counted{};
     std::set<std::string> wanted{};  ///< objects to be read yet
     std::size_t left = 0;
   };
+  void read_counters();
   void read_ports();
   void read_maps();
   void finish();

@@ -105,7 +105,10 @@ Sonic::Sonic(std::string redis_at, std::map<std::string, int> databases, UniqueF
       timer_(std::move(timer)),
       redis_(poll_.get(), [this](const std::string& why) { lost(why); }),
       reader_(
-          redis_, std::move(databases), [this](sonic::View view) { read_done(std::move(view)); },
+          redis_, std::move(databases),
+          [this](sonic::View view, sonic::Reader::Counted counted) {
+            read_done(std::move(view), std::move(counted));
+          },
           [this](const std::string& why) {
             redis_.disconnect();
             lost(why);
@@ -209,7 +212,8 @@ void Sonic::refresh() {
   reader_.start();
 }
 
-void Sonic::read_done(sonic::View view) {
+void Sonic::read_done(sonic::View view, sonic::Reader::Counted counted) {
+  counted_ = std::move(counted);
   const bool was_down = std::exchange(down_, std::nullopt).has_value();
   pause_ = {};
   std::map<std::string, std::string> ignoring;
@@ -264,6 +268,11 @@ std::string Sonic::alias(const PortRef& port) const {
   const auto at = known != nullptr ? known->find("alias") : Row::const_iterator{};
   return known != nullptr && at != known->end() && at->second != port.name ? at->second
                                                                            : std::string();
+}
+
+std::optional<qos::Pauses> Sonic::pauses(const PortRef& port) const {
+  const auto at = counted_.find(port.name);
+  return at == counted_.end() ? std::nullopt : std::optional(at->second);
 }
 
 std::string Sonic::displaced(const PortRef& port) const {

@@ -43,6 +43,7 @@ class Sonic : public Backend {
   void forget(Ifindex) override {}  // SONiC keeps a port that is gone for its coming back
   [[nodiscard]] Result<std::vector<PortRef>> ports() override;
   [[nodiscard]] Result<Bounces> bounces(Ifindex) override { return Bounces{}; }
+  [[nodiscard]] std::optional<qos::Pauses> pauses(const PortRef& port) const override;
   [[nodiscard]] std::string alias(const PortRef& port) const override;
   [[nodiscard]] std::string displaced(const PortRef& port) const override;
 
@@ -55,7 +56,7 @@ class Sonic : public Backend {
   void on_timer();
   /// Reads all anew.
   void refresh();
-  void read_done(sonic::View view);
+  void read_done(sonic::View view, sonic::Reader::Counted counted);
   /// Of these rules, by what was last read.
   [[nodiscard]] const Result<sonic::Maps>& maps_of(const qos::Ruleset& rules);
   [[nodiscard]] Result<PortPlan> plan_from(const PortRef& port, std::optional<qos::Ruleset> want);
@@ -74,6 +75,7 @@ class Sonic : public Backend {
   Clock::duration pause_{};
   sonic::Reader reader_;
   sonic::View view_;
+  sonic::Reader::Counted counted_;
   std::vector<std::pair<qos::Ruleset, Result<sonic::Maps>>> maps_;  ///< by view_: one per order
   bool brackets_ = false;            ///< this release writes a reference as [TABLE|NAME]
   std::set<std::string> watchdogs_;  ///< ports whose watchdog is to take other priorities

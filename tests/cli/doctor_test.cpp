@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/cli/doctor.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <fstream>
@@ -41,9 +42,10 @@ LocalPort fine() {
           .pause = LocalPort::GlobalPause{}};
 }
 
-Health examined(const LocalPort& local, const json& show = answer()) {
+Health examined(const LocalPort& local, const json& show = answer(),
+                std::string_view rules = kRules) {
   const auto health =
-      examine(show.dump(), kRules, [&](const std::string&, unsigned) { return local; });
+      examine(show.dump(), rules, [&](const std::string&, unsigned) { return local; });
   EXPECT_TRUE(health);
   return health.value_or(Health{});
 }
@@ -74,6 +76,35 @@ TEST(Doctor, PfcThatIsOff) {
                           "paused",
                           "lldp-level doctor, there"}));
   EXPECT_EQ(health.status(), 2);
+}
+
+/// A switch chip that the daemon reads, and the kernel does not know.
+std::string read_back(std::string_view pfc, std::string_view text = "null") {
+  return fmt::format(
+      R"({{"lossless": [{{"priority": 5, "dscp": 43}}, {{"priority": 6, "dscp": 51}}], "ports": [)"
+      R"({{"name": "p0", "parts": [{{"part": "classify", "state": "done", "text": null}},)"
+      R"({{"part": "pfc", "state": "{}", "text": {}}}], "pauses": [)"
+      R"({{"priority": 5, "received": 7, "sent": 0}}, {{"priority": 9, "received": 1, "sent": 1}}]}}]}})",
+      pfc, text);
+}
+
+TEST(Doctor, OfASwitchChipSaysWhatTheDaemonReadsThere) {
+  LocalPort chip;
+  chip.mtu = 9000;
+  const Health done = examined(chip, answer(), read_back("done"));
+  EXPECT_THAT(codes(done), IsEmpty());
+  ASSERT_TRUE(done.ports.at(0).pauses);
+  EXPECT_EQ(done.ports.at(0).pauses->received, (Pauses::Counts{0, 0, 0, 0, 0, 7, 0, 0}));
+  const Health missing = examined(chip, answer(), read_back("missing", R"("3,4 in its place")"));
+  EXPECT_THAT(codes(missing), ElementsAre("pfc-off"));
+  EXPECT_EQ(missing.ports.at(0).findings.at(0).text,
+            "PFC is missing in the hardware (3,4 in its place)");
+  EXPECT_THAT(codes(examined(chip, answer(), read_back("unsupported"))),
+              ElementsAre("pfc-unknown"));
+  LocalPort counts = chip;
+  counts.pauses.emplace();
+  EXPECT_EQ(examined(counts, answer(), read_back("done")).ports.at(0).pauses, Pauses{})
+      << "the driver's own come first";
 }
 
 TEST(Doctor, WhatCannotBeKnownIsNoFault) {

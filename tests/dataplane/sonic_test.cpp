@@ -305,6 +305,20 @@ TEST_F(SonicTest, ObjectOfTheAsicWithAnotherNumberIsNotOurMap) {
   EXPECT_EQ(states(0, Order::kUp), "done bypassed done done");
 }
 
+TEST_F(SonicTest, PausesAreThoseThatTheChipCounts) {
+  ASSERT_TRUE(put(0, Order::kUp));
+  box_.orchagent();
+  EXPECT_EQ(backend_->pauses(port_of(0)), std::nullopt);
+  const std::string oid = box_.row(kCounters, "COUNTERS_PORT_NAME_MAP").at("Ethernet0");
+  box_.ask(kCounters, {"HSET", "COUNTERS:" + oid, "SAI_PORT_STAT_PFC_5_RX_PKTS", "12",
+                       "SAI_PORT_STAT_PFC_6_TX_PKTS", "18446744073709551615",
+                       "SAI_PORT_STAT_PFC_0_RX_PKTS", "none"});
+  backend_ = open();
+  const qos::Pauses pauses = backend_->pauses(port_of(0)).value_or(qos::Pauses{});
+  EXPECT_EQ(pauses.received, (qos::Pauses::Counts{0, 0, 0, 0, 0, 12, 0, 0}));
+  EXPECT_EQ(pauses.sent[6], ~std::uint64_t{0});
+}
+
 TEST_F(SonicTest, RestartWritesNothing) {
   ASSERT_TRUE(put(0, Order::kUp) && put(1, Order::kDown));
   const std::size_t writes = box_.writes();

@@ -139,7 +139,11 @@ TEST(CollectCommand, NamesTheFileThatIsCutAndAnEmptyDirectory) {
   const TempDir dir;
   agents.write_into(dir);
   write(dir / "leaf1.rules.json", "{\n\"version\": 1");
-  const auto cut = run(lab("collect " + dir.path() + " -o " + (dir / "none/x") + " --json"));
+  const auto nowhere = run(lab("collect " + dir.path() + " -o " + (dir / "none/x")));
+  EXPECT_EQ(nowhere.text,
+            "lldp-level-lab collect: " + (dir / "none/x") + ": No such file or directory\n")
+      << "before anybody is asked";
+  const auto cut = run(lab("collect " + dir.path() + " -o /dev/null --json"));
   EXPECT_THAT(cut.text, HasSubstr("leaf1.rules.json: line 2: cut off"));
   const TempDir empty;
   const auto nothing = run(lab("collect " + empty.path()));

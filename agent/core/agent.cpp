@@ -156,8 +156,10 @@ void Agent::Impl::send(Port& port, PortAgent& agent, bool shutdown, Actions& out
   if (shutdown) {
     write_shutdown_frame(frame, agent.scope, port.link, chassis_id_);
   } else {
+    const Telling& location = location_for(port);
+    agent.told_location = location.version;
     port.statistics.lldpduLengthErrors += write_info_frame(
-        frame, agent.scope, port.link, chassis_id_, claim(port), told_location(port), settings_);
+        frame, agent.scope, port.link, chassis_id_, claim(port), location.octets, settings_);
   }
   ++port.statistics.statsFramesOutTotal;
   out.sends.push_back({.port = port.link.ifindex, .frame = frame});
@@ -176,7 +178,7 @@ std::optional<TimePoint> Agent::Impl::next_deadline() const {
   const TimePoint due =
       std::min({due_.due(), place_.deadline(waits_for_silent(), unproved_ == 0),
                 inference_.deadline().value_or(kNever), absent_due_, ports_known_at_, locate_at_,
-                memory_until_, no_level_told_ ? kNever : no_level_at_});
+                tell_by_, memory_until_, no_level_told_ ? kNever : no_level_at_});
   return due == kNever ? std::nullopt : std::optional(due);
 }
 
@@ -194,7 +196,7 @@ void Agent::Impl::advance(TimePoint now, Actions& out) {
   if (absent_due_ <= now) look_for_absent_ports(now, out);
   run_due(now, out);
   // What the ports forgot or took may have moved the location, and a new one is told by them.
-  while (std::min(locate_at_, memory_until_) <= now) {
+  while (std::min({locate_at_, tell_by_, memory_until_}) <= now) {
     relocate(now, out);
     run_due(now, out);
   }
@@ -297,7 +299,7 @@ void Agent::Impl::configure(Settings settings, TimePoint now, Actions& out) {
         {.kind = Event::Kind::kLevel, .text = level_change_text(level_before, level())});
     location_.clear();
   }
-  locate(now, out);
+  locate(now, out, level() != level_before);
   announce_all(level_before, now, out);
   note_state(state() != before, out);
 }
@@ -306,7 +308,7 @@ Bytes Agent::Impl::announcement(Ifindex ifindex) const {
   Bytes frame;
   if (const Port* port = find(ifindex); port != nullptr && may_send(port->link.adminStatus))
     write_info_frame(frame, settings_.scopes.front(), port->link, chassis_id_, claim(*port),
-                     told_location(*port), settings_);
+                     location_for(*port).octets, settings_);
   return frame;
 }
 

@@ -131,13 +131,23 @@ class Agent::Impl {
   /// Labels all ports and tells their neighbours.
   void announce_all(std::optional<Level> before, TimePoint now, Actions& out);
   /// Where the device stands follows its level and what its ports remember. Tells no neighbour.
-  void locate(TimePoint now, Actions& out);
+  /// `anew`: the level has changed.
+  void locate(TimePoint now, Actions& out, bool anew = false);
   /// The same, and tells those for whom it is news.
   void relocate(TimePoint now, Actions& out);
   /// The same when what changes together has changed.
   void locate_soon(TimePoint now);
-  /// As the port is to tell it, for a TLV (docs/rules.md P5).
-  [[nodiscard]] std::string_view told_location(const Port& port) const;
+  /// What is told of the location, for a TLV (docs/rules.md P5).
+  struct Telling {
+    std::string octets{};
+    std::size_t version = std::hash<std::string>{}({});  ///< of the octets
+    TimePoint since{};
+    bool final = true;  ///< who could say more has spoken
+  };
+  [[nodiscard]] const Telling& location_for(const Port& port) const;
+  /// Puts the location into words, if they are final, or have waited long enough to be.
+  void word_location(TimePoint now, bool anew);
+  /// Has the port tell it, if it has not.
   void announce_location(Port& port, TimePoint now);
   /// What the port remembers has changed, or not.
   void note_memory(bool changed, TimePoint now, Actions& out);
@@ -181,8 +191,9 @@ class Agent::Impl {
   std::size_t silent_ = 0;    ///< ports
   std::size_t awaited_ = 0;   ///< ports
   Tiers location_;
-  std::string told_all_{};           ///< location_ as a TLV has it; of a host nothing
-  std::string told_own_{};           ///< the device's own tier alone
+  Telling tell_all_{};               ///< location_; of a host nothing
+  Telling tell_own_{};               ///< the device's own tier alone
+  TimePoint tell_by_ = kNever;       ///< when it is told though it is not final
   TimePoint locate_at_ = kNever;     ///< when relocate() is due
   TimePoint located_at_{};           ///< when it was done last
   TimePoint memory_until_ = kNever;  ///< how long what no port tells counts

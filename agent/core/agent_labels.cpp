@@ -54,7 +54,7 @@ void Agent::Impl::follow_level(std::optional<Level> before, TimePoint now, Actio
       {.kind = Event::Kind::kLevel, .text = level_change_text(before, inference_.level())});
   note_state(true, out);
   location_.clear();  // of another tier
-  locate(now, out);
+  locate(now, out, true);
   announce_all(before, now, out);
 }
 
@@ -65,20 +65,23 @@ void Agent::Impl::note_memory(bool changed, TimePoint now, Actions& out) {
 
 void Agent::Impl::locate_soon(TimePoint now) {
   // Where many are heard one after another, only the first and the least of them are told.
-  constexpr std::chrono::milliseconds kTogether{20};
+  constexpr std::chrono::milliseconds kTogether{40};
   locate_at_ = std::min(locate_at_, std::max(now, located_at_ + kTogether));
 }
 
-void Agent::Impl::locate(TimePoint now, Actions& out) {
+void Agent::Impl::locate(TimePoint now, Actions& out, bool anew) {
   locate_at_ = kNever;
+  tell_own_.final = tell_all_.final = true;
   Tiers told;
   Tiers after;
   if (const auto level = inference_.level()) {
     Survey survey(*level, chassis_id_);
     for (const auto& port : ports_)
-      if (port && !port->host_port) survey.add(port->memory);
+      if (port && !port->host_port) survey.add(port->memory, port->is_young(now));
     told = survey.tiers({});
     after = survey.tiers(misses_switch() && now < memory_until_ ? location_ : Tiers());
+    tell_own_.final = survey.own_is_final();
+    tell_all_.final = survey.all_is_final();
   }
   memory_until_ = after == told ? kNever : std::min(memory_until_, now + settings_.establish);
   if (after != location_) {
@@ -86,11 +89,29 @@ void Agent::Impl::locate(TimePoint now, Actions& out) {
     note_state(true, out);
     location_ = std::move(after);
   }
+  word_location(now, anew);
+}
+
+void Agent::Impl::word_location(TimePoint now, bool anew) {
   std::span<const Tier> tell;
   if (settings_.role == Role::kSwitch) tell = location_;
-  told_all_ = octets_of(tell);
   const bool has_own = !tell.empty() && tell.front().level == inference_.level();
-  told_own_ = octets_of(tell.first(has_own ? 1 : 0));
+  const std::string all = octets_of(tell);
+  const std::string own = octets_of(tell.first(has_own ? 1 : 0));
+  const auto set = [now](Telling& telling, const std::string& octets) {
+    if (telling.octets == octets) return;
+    telling.octets = octets;
+    telling.version = std::hash<std::string>{}(octets);
+    telling.since = now;
+  };
+  const bool waited = tell_by_ <= now;
+  // What was told of another level is void.
+  if (tell_own_.final || waited || anew) set(tell_own_, tell_own_.final || waited ? own : "");
+  if (tell_all_.final || waited || anew)
+    set(tell_all_, tell_all_.final || waited ? all : tell_own_.octets);
+  const bool all_said = tell_own_.octets == own && tell_all_.octets == all;
+  tell_by_ =
+      all_said ? kNever : std::min(waited ? kNever : tell_by_, now + 2 * settings_.msgFastTx);
 }
 
 bool Agent::Impl::misses_switch() const {
@@ -101,31 +122,28 @@ bool Agent::Impl::misses_switch() const {
 }
 
 void Agent::Impl::relocate(TimePoint now, Actions& out) {
-  const std::string all = told_all_;
-  const std::string own = told_own_;
   located_at_ = now;
   locate(now, out);
-  if (told_all_ == all) return;
   for (const auto& port : ports_)
-    if (port && (told_own_ != own || port->type != PortType::kUplink))
-      announce_location(*port, now);
+    if (port) announce_location(*port, now);
 }
 
-std::string_view Agent::Impl::told_location(const Port& port) const {
-  return port.type == PortType::kUplink ? told_own_ : told_all_;
+const Agent::Impl::Telling& Agent::Impl::location_for(const Port& port) const {
+  return port.type == PortType::kUplink ? tell_own_ : tell_all_;
 }
 
 void Agent::Impl::announce_location(Port& port, TimePoint now) {
-  // The last of the credit is for a level.
-  constexpr int kForLevels = 1;
+  // The last of the credit is for a level, but where all is new.
+  const int kept = port.is_young(now) ? 0 : 1;
   if (port.table.size() == 0) return;  // a newcomer is answered anyway
   for (PortAgent& a : port.agents) {
-    if (credit_at(a.tx, settings_, now) > kForLevels)
+    if (a.told_location == location_for(port).version) continue;
+    due_.set(port.slot, now);
+    if (location_for(port).final && credit_at(a.tx, settings_, now) > kept)
       a.tx.localChange = true;
     else
       a.tell_at = std::min(a.tell_at, next_fast_moment(now, settings_, a.phase));
   }
-  due_.set(port.slot, now);
 }
 
 void Agent::Impl::label_all(TimePoint now, Actions& out) {

@@ -65,13 +65,21 @@ Survey::Survey(Level own, const ChassisId& chassis) : own_(own) {
   if (own == kLeaf && !chassis.octets.empty()) own_id_ = chassis;
 }
 
-void Survey::add(const PortMemory& memory) {
-  if (memory.kind != PortMemory::Kind::kSwitch) return;
+void Survey::add(const PortMemory& memory, bool young) {
+  if (memory.kind == PortMemory::Kind::kHost) return;
+  if (memory.kind != PortMemory::Kind::kSwitch) {
+    above_is_final_ &= !young;
+    own_is_final_ &= !young || own_ == kLeaf;
+    return;
+  }
   const Level its = memory.at.level;
   const bool below = its.value() + 1 == own_.value();
   if (!below && its.value() != own_.value() + 1) return;
   // A leaf's ID is known of one that does not tell it, too.
   if (its == kLeaf) take(its, memory.at.chassis);
+  const bool tells_its_own =
+      its == kLeaf || (!memory.tiers.empty() && as_octets(memory.tiers)[0] == its.value());
+  if (young && !tells_its_own) (below ? own_is_final_ : above_is_final_) = false;
   // From below comes what is below alone, so that nothing counts up.
   for (const Tier& tier : tiers_of(memory.tiers))
     if (below ? tier.level == its : tier.level > own_) take(tier.level, tier.id);

@@ -29,9 +29,13 @@ namespace lldp::core {
 class Survey {
  public:
   Survey(Level own, const ChassisId& chassis);
-  void add(const PortMemory& memory);
+  /// `young`: who is there may be about to be heard first, or to say more.
+  void add(const PortMemory& memory, bool young);
   /// What no port tells of is as it was `known`.
   [[nodiscard]] Tiers tiers(const Tiers& known) const;
+  /// Everybody who could tell of the own tier, or of any, has done so.
+  [[nodiscard]] bool own_is_final() const { return own_is_final_; }
+  [[nodiscard]] bool all_is_final() const { return own_is_final_ && above_is_final_; }
 
  private:
   void take(Level level, const ChassisId& id);
@@ -39,6 +43,8 @@ class Survey {
   Level own_;
   std::optional<ChassisId> own_id_{};
   Tiers above_{};
+  bool own_is_final_ = true;
+  bool above_is_final_ = true;
 };
 
 }  // namespace lldp::core

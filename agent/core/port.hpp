@@ -26,6 +26,7 @@ struct PortAgent {
   RxState rx_state = RxState::LLDP_WAIT_PORT_OPERATIONAL;
   TxVars tx{};
   RxVars rx{};
+  std::size_t told_location = 0;             ///< its version in the frame sent last
   TimePoint tooManyNeighborsTimer = kNever;  ///< when tooManyNeighbors becomes false; kNever: it is
   TimePoint own_frame_forgotten = kNever;    ///< when an own frame heard here has lost its validity
   TimePoint tell_at =
@@ -87,6 +88,8 @@ struct Port {
   /// A neighbour that has not proved that it knows our level has not been heard since: what we told
   /// it may have been lost as what it tells is, and what it remembers does not age.
   [[nodiscard]] bool has_not_heard_since(TimePoint t) const;
+  /// Its carrier is there, and who is at the other end may be about to be heard first.
+  [[nodiscard]] bool is_young(TimePoint now) const { return link.up && now < silent_at; }
   /// A switch is remembered: whether one is heard counts.
   [[nodiscard]] bool expects_switch() const { return memory.is_switch(); }
   /// When an alarm that waits is to be raised; kNever: none does.

@@ -21,6 +21,12 @@ void Agent::Impl::Receiver::rxProcessFrame(RxVars& v) {
   known = port.table.find(agent.scope, msap_of(lldpdu));
   if (known != nullptr && known->same(lldpdu)) {
     v.rxTTL = known->rxTTL;
+    if (known->device == DeviceType::kHost &&
+        known->rxInfoTTL - std::chrono::seconds(known->rxTTL) < impl.tell_all_.since) {
+      // A host that was down when that was told says what it said before, as one that was not.
+      agent.tell_at = std::min(agent.tell_at, next_fast_moment(now, impl.settings_, agent.phase));
+      impl.due_.set(port.slot, now);
+    }
     known->rxInfoTTL = now + std::chrono::seconds(known->rxTTL);
     count.statsTLVsDiscardedTotal += known->tlvs_discarded;
     count.statsTLVsUnrecognizedTotal += known->tlvs_unrecognized;

@@ -196,7 +196,7 @@ TEST(P3, AHostOnSeveralLeavesIsToldTheLeast) {
   host.hear(1, telling(a_switch("y", 1), location_of({tier(1, "y"), tier(2, "y"), tier(4, "t")})));
   EXPECT_EQ(location_at(host), "1 y, 2 y, 4 t");
   host.hear(2, telling(a_switch("x", 1), location_of({tier(1, "x"), tier(2, "z")})));
-  host.pass(milliseconds(20));
+  host.pass(milliseconds(40));
   EXPECT_EQ(location_at(host), "1 x, 2 y, 4 t");
   EXPECT_EQ(told(host.sends(1).back().frame), "none");
 }
@@ -216,15 +216,13 @@ TEST(P1, ALeafThatTellsNoLocationIsOneAllTheSame) {
 }
 
 TEST(P4, WhatEndsWithAPortsMemoryEndsInTheSameTurn) {
-  Settings s = a_host();
-  s.establish = seconds(10);
-  Single host(s);
+  Single host(a_host());
   host.up(1);
-  Peer leaf = telling(a_switch("x", 1), location_of({tier(1, "x"), tier(2, "a")}));
-  leaf.ttl = 2;
-  host.hear(1, leaf);
+  host.hear(1, telling(a_switch("x", 1), location_of({tier(1, "x"), tier(2, "a")})));
+  host.down(1), host.up(1);
+  host.pass(seconds(60));
   EXPECT_EQ(location_at(host), "1 x, 2 a");
-  host.pass(hours(1));  // Single holds that each turn leaves nothing due
+  host.pass(seconds(62));  // Single holds that each turn leaves nothing due
   EXPECT_EQ(location_at(host), "none");
 }
 
@@ -268,7 +266,88 @@ TEST(P5, ABurstIsToldAtItsBeginningAndItsEnd) {
   ASSERT_EQ(sent.size(), 2U);
   EXPECT_THAT(told(sent[0].frame), testing::EndsWith("2 y"));
   EXPECT_THAT(told(sent[1].frame), testing::EndsWith("2 v"));
-  EXPECT_LE(sent[1].time - sent[0].time, milliseconds(20));
+  EXPECT_LE(sent[1].time - sent[0].time, milliseconds(40));
+}
+
+/// An aggregation switch: leaves on ports 1 and 2, a spine on 3.
+struct HeldBack : testing::Test {
+  void SetUp() override {
+    agg.up(1, 3);
+    agg.hear(3, a_switch("spine", 3));
+  }
+  void leaf(std::size_t port, const char* name) {
+    agg.hear(port, telling(a_switch(name, 1), location_of({tier(1, name)})));
+  }
+  void spine(const char* name) {
+    agg.hear(3, telling(a_switch("spine", 3), location_of({tier(3, name)})));
+  }
+  /// What the port has told since last asked, and how often.
+  std::pair<std::string, std::size_t> last(std::size_t port) {
+    const auto sent = agg.sends(port);
+    return {sent.empty() ? "-" : told(sent.back().frame), sent.size()};
+  }
+  using Last = std::pair<std::string, std::size_t>;
+  Single agg;
+};
+
+TEST_F(HeldBack, TheOwnTierWaitsForEveryPortAndThoseAboveForTheSwitchesAbove) {
+  leaf(1, "y");
+  agg.pass(milliseconds(100));
+  EXPECT_EQ(location_at(agg), "2 y");
+  EXPECT_EQ(last(3).first, "none");
+  leaf(2, "x");
+  agg.pass(milliseconds(100));
+  EXPECT_EQ(last(3), Last("2 x", 1));
+  EXPECT_EQ(last(1).first, "none");
+  spine("x");
+  agg.pass(milliseconds(100));
+  EXPECT_EQ(last(1), Last("2 x, 3 x", 1));
+  EXPECT_EQ(last(3).second, 0U);
+}
+
+TEST_F(HeldBack, WhoIsSilentIsWaitedForAMoment) {
+  leaf(1, "y");
+  agg.pass(seconds(2));
+  EXPECT_EQ(last(3).first, "none");
+  agg.pass(milliseconds(1500));
+  EXPECT_EQ(last(3).first, "2 y");
+}
+
+TEST_F(HeldBack, AndOneTtlAfterACarrierNoMore) {
+  leaf(1, "y");
+  spine("y");
+  agg.pass(seconds(122));
+  spine("y");
+  agg.pass(seconds(10));
+  last(3);
+  leaf(1, "x");
+  agg.pass(milliseconds(100));
+  EXPECT_EQ(last(3), Last("2 x", 1));  // port 2 is silent
+  agg.down(2), agg.up(2);
+  leaf(1, "w");
+  agg.pass(milliseconds(100));
+  EXPECT_EQ(last(3).second, 0U);
+}
+
+TEST(P5, AHostThatWasDownWhenItWasToldIsToldAgain) {
+  Single leaf;
+  leaf.up(1, 2);
+  leaf.hear(1, host());
+  const auto say = [&](const char* name) {
+    leaf.hear(2, telling(a_switch("agg", 2), location_of({tier(2, name)})));
+  };
+  say("z");
+  leaf.pass(seconds(40));
+  leaf.sends(1);
+  say("y");
+  leaf.pass(milliseconds(100));
+  EXPECT_EQ(leaf.sends(1).size(), 1U);  // nobody may have heard it
+  leaf.hear(1, host());
+  leaf.pass(milliseconds(1500));
+  ASSERT_EQ(leaf.sends(1).size(), 1U);
+  leaf.hear(1, host());
+  leaf.pass(milliseconds(1500));
+  EXPECT_EQ(leaf.sends(1).size(), 0U);
 }
 
 TEST(P5, AListThatIsTooLongIsCutAtItsUpperEnd) {

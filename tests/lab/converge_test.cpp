@@ -82,18 +82,13 @@ TEST(Converge, LocationsAreRightSoonAfterTheLevels) {
                            .quality = {.delay_ns = 1000}});
   ASSERT_TRUE(sixty);
   EXPECT_EQ(sixty->nodes.size(), 60U);
-  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-    const Outcome o = run(*sixty, {.seed = seed, .start_spread = 0ms});
-    ASSERT_TRUE(o.convergence && o.location);
-    EXPECT_LE(*o.location, *o.convergence + 200ms) << "seed " << seed;
-    // Where starts are spread, txCredit is spent on what is told meanwhile, and comes back one a
-    // second: with three tiers, a few seconds.
-    for (const auto spread : {100ms, 1000ms}) {
-      const Outcome later = run(*sixty, {.seed = seed, .start_spread = spread});
-      ASSERT_TRUE(later.convergence && later.location);
-      EXPECT_LE(*later.location, *later.convergence + 4s) << "seed " << seed;
+  for (const auto spread : {0ms, 20ms, 100ms, 500ms, 1000ms, 2000ms, 5000ms, 20'000ms, 60'000ms})
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+      const Outcome o = run(*sixty, {.seed = seed, .start_spread = spread});
+      ASSERT_TRUE(o.convergence && o.location);
+      EXPECT_LE(*o.location, *o.convergence + 200ms)
+          << "seed " << seed << ", starts within " << spread.count() << " ms";
     }
-  }
 }
 // CONVERGE_FABRICS=1000 lab_agents_test runs as many.
 TEST(Converge, LocationsAreRightWithinFiveSecondsOfTheLastChange) {
@@ -110,10 +105,9 @@ TEST(Converge, LocationsAreRightWithinFiveSecondsOfTheLastChange) {
     const Outcome cuts = run(*fabric, {.seed = seed, .cuts = 12, .timeout = 300s});
     ASSERT_TRUE(cuts.convergence && cuts.location) << "seed " << seed;
     EXPECT_LE(*cuts.location, *cuts.convergence + 5s) << "seed " << seed;
-    // A host that was killed says what it said before, and is answered by the next periodic frame.
     const Outcome all = run(*fabric, {.seed = seed, .restarts = 8, .cuts = 8, .timeout = 300s});
     ASSERT_TRUE(all.convergence && all.location) << "seed " << seed;
-    EXPECT_LE(*all.location, *all.convergence + 31s) << "seed " << seed;
+    EXPECT_LE(*all.location, *all.convergence + 5s) << "seed " << seed;
   }
 }
 

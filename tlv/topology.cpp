@@ -21,6 +21,19 @@ Claim claim(DeviceType device, std::uint8_t level, PortType port) {
   return c;
 }
 
+/// Of a device type where both TLVs have the same.
+std::optional<std::uint8_t> number_of(DeviceType device) {
+  switch (device) {
+    case DeviceType::kHost:
+      return 0;
+    case DeviceType::kSwitch:
+      return 1;
+    case DeviceType::kUnknown:
+      break;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Claim claim_of(const Tr& tlv) {
@@ -55,16 +68,7 @@ LayersTlv to_layers_tlv(Layers layers) { return {layers.near.value(), layers.far
 
 Tr to_tr(const Claim& claim) {
   Tr tlv;
-  switch (claim.device) {
-    case DeviceType::kHost:
-      tlv.device_type = 0;
-      break;
-    case DeviceType::kSwitch:
-      tlv.device_type = 1;
-      break;
-    case DeviceType::kUnknown:
-      break;
-  }
+  if (const auto device = number_of(claim.device)) tlv.device_type = *device;
   if (claim.level) tlv.level = claim.level->value();
   switch (claim.port) {
     case PortType::kUplink:
@@ -84,17 +88,8 @@ Tr to_tr(const Claim& claim) {
 
 Contribution to_contribution(const Claim& claim) {
   Contribution tlv;
-  switch (claim.device) {
-    case DeviceType::kHost:
-      tlv.device_type = 0;
-      break;
-    case DeviceType::kSwitch:
-      tlv.device_type = 1;
-      break;
-    case DeviceType::kUnknown:
-      tlv.device_type = kUnknown;  // reserved, so nobody takes it for a host
-      break;
-  }
+  tlv.device_type =
+      number_of(claim.device).value_or(kUnknown);  // reserved, so nobody takes it for a host
   if (claim.level) tlv.level = claim.level->value();
   switch (claim.port) {
     case PortType::kUplink:

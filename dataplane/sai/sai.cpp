@@ -419,7 +419,7 @@ std::vector<sai::Turn> Sai::turns_of(const qos::Ruleset& rules) {
 
 Result<PortPlan> Sai::plan_from(const PortRef& port, std::optional<qos::Ruleset> want) {
   if (down_) return fail(*down_);
-  numbers_[port.name] = port.ifindex;
+  numbers_.note(port);
   // Half of the rules is worse than none.
   if (want && (want->layered || !means())) want.reset();
   PortPlan plan{.port = port, .want = std::move(want)};
@@ -681,17 +681,10 @@ void Sai::apply(const Plan& plan) {
 
 Result<std::vector<PortRef>> Sai::ports() {
   if (down_) return fail(*down_);
-  std::vector<PortRef> ports;
-  for (const auto& [name, original] : memory_.ports) {
-    if (!is_ours(name)) continue;
-    const auto known = numbers_.find(name);
-    ports.push_back({known != numbers_.end()
-                         ? known->second
-                         : Ifindex::make(::if_nametoindex(name.c_str())).value_or(Ifindex()),
-                     name});
-  }
-  std::ranges::sort(ports);
-  return ports;
+  std::vector<std::string> names;
+  for (const auto& [name, original] : memory_.ports)
+    if (is_ours(name)) names.push_back(name);
+  return numbers_.ports(names);
 }
 
 }  // namespace lldp::dataplane

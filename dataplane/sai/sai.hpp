@@ -15,6 +15,7 @@
 
 #include "dataplane/backend.hpp"
 #include "dataplane/factory.hpp"
+#include "dataplane/port_numbers.hpp"
 #include "dataplane/qos_maps.hpp"
 #include "dataplane/sai/messages.hpp"
 #include "dataplane/sai/spawner.hpp"
@@ -119,8 +120,8 @@ class Sai : public Backend {
   bool hanging_ = false;  ///< nothing was heard of `current_` for too long
   sai::View view_;
   sai::Memory memory_;
-  std::map<std::string, Ifindex> numbers_;  ///< of ports, as they were last called
-  std::set<std::shared_ptr<Task>> tasks_;   ///< whose outcomes are not told
+  PortNumbers numbers_;
+  std::set<std::shared_ptr<Task>> tasks_;  ///< whose outcomes are not told
   std::vector<Dscp> collapsed_;
   Events events_;
 };

@@ -282,7 +282,7 @@ std::string Sonic::displaced(const PortRef& port) const {
 
 Result<PortPlan> Sonic::plan_from(const PortRef& port, std::optional<qos::Ruleset> want) {
   if (down_) return fail(*down_);
-  numbers_[port.name] = port.ifindex;
+  numbers_.note(port);
   // Traffic classes tell two kinds of ports apart, and layers make more: no rules rather than half.
   if (want && want->layered) want.reset();
   PortPlan plan{.port = port, .want = std::move(want)};
@@ -478,16 +478,7 @@ void Sonic::apply(const Plan& plan) {
 
 Result<std::vector<PortRef>> Sonic::ports() {
   if (down_) return fail(*down_);
-  std::vector<PortRef> ports;
-  for (const std::string& name : view_.our_ports()) {
-    const auto known = numbers_.find(name);
-    ports.push_back({known != numbers_.end()
-                         ? known->second
-                         : Ifindex::make(::if_nametoindex(name.c_str())).value_or(Ifindex()),
-                     name});
-  }
-  std::ranges::sort(ports);
-  return ports;
+  return numbers_.ports(view_.our_ports());
 }
 
 }  // namespace lldp::dataplane

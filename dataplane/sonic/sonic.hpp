@@ -11,6 +11,7 @@
 
 #include "dataplane/backend.hpp"
 #include "dataplane/factory.hpp"
+#include "dataplane/port_numbers.hpp"
 #include "dataplane/sonic/maps.hpp"
 #include "dataplane/sonic/reader.hpp"
 #include "dataplane/sonic/redis.hpp"
@@ -84,7 +85,7 @@ class Sonic : public Backend {
   std::set<Ifindex> applying_;       ///< in a transaction without an answer
   std::map<std::string, Clock::time_point> written_;
   std::map<std::string, std::string> told_;  ///< what the ASIC ignores, by port, as last told
-  std::map<std::string, Ifindex> numbers_;   ///< of ports, as they were last called
+  PortNumbers numbers_;
   std::vector<Dscp> collapsed_;
   Events events_;
 };

@@ -24,7 +24,7 @@
 #include <future>
 #include <thread>
 
-#include "agent/control/control.hpp"
+#include "tests/control/commanded.hpp"
 #include "tests/support/places.hpp"
 #include "tests/support/temp_dir.hpp"
 
@@ -36,9 +36,8 @@ using namespace std::chrono_literals;
 constexpr const char* kPorts =
     R"([{"name":"swp1","ifindex":7,"up":true,"type":"uplink","order":"up","neighbors":[]}])";
 
-class FakeDaemon : public io::ControlHandler {
+class FakeDaemon : public io::test::CommandedHandler {
  public:
-  std::string detail_json(std::span<const std::string> ports) override { return show_json(ports); }
   std::string show_json(std::span<const std::string>) override {
     asked += "show ";
     if (answer) return *answer;
@@ -59,26 +58,11 @@ class FakeDaemon : public io::ControlHandler {
     if (wrong.empty()) return {};
     return fail(wrong);
   }
-  Result<void> commanded(std::string what, std::span<const std::string> ports) {
+  Result<void> commanded(std::string what, std::span<const std::string> ports) override {
     for (const std::string& port : ports) what += " " + port;
     commands.push_back(std::move(what));
     if (!wrong.empty()) return fail(wrong.front());
     return {};
-  }
-  Result<void> forget(std::span<const std::string> ports) override {
-    return commanded("forget", ports);
-  }
-  Result<void> update(std::span<const std::string> ports) override {
-    return commanded("update", ports);
-  }
-  Result<void> pause(std::span<const std::string> ports) override {
-    return commanded("pause", ports);
-  }
-  Result<void> resume(std::span<const std::string> ports) override {
-    return commanded("resume", ports);
-  }
-  Result<void> set(std::string_view key, std::string_view value) override {
-    return commanded("set", std::vector{std::string(key), std::string(value)});
   }
   std::vector<Error> wrong{};
   std::vector<std::string> commands{};

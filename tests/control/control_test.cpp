@@ -16,6 +16,7 @@
 
 #include "agent/control/connection.hpp"
 #include "os/fd.hpp"
+#include "tests/control/commanded.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace lldp::io {
@@ -25,9 +26,8 @@ using namespace std::chrono_literals;
 using testing::HasSubstr;
 
 /// Answers with what was asked, and counts.
-class FakeHandler : public ControlHandler {
+class FakeHandler : public test::CommandedHandler {
  public:
-  std::string detail_json(std::span<const std::string> ports) override { return show_json(ports); }
   std::string show_json(std::span<const std::string> ports) override {
     std::string out = R"({"n":)" + std::to_string(++shows);
     for (const std::string& p : ports) out += ",\"" + p + "\":1";
@@ -35,27 +35,12 @@ class FakeHandler : public ControlHandler {
   }
   std::string stats_json(std::span<const std::string>) override { return R"({"stats":1})"; }
   std::string rules_json() override { return R"({"rules":{}})"; }
-  Result<void> commanded(std::string what, std::span<const std::string> words) {
+  Result<void> commanded(std::string what, std::span<const std::string> words) override {
     for (const std::string& word : words) what += " " + word;
     commands.push_back(std::move(what));
     if (words.size() == 1 && words[0] == "nosuch")
       return fail(Error{.where = "nosuch", .what = "is no port"});
     return {};
-  }
-  Result<void> forget(std::span<const std::string> ports) override {
-    return commanded("forget", ports);
-  }
-  Result<void> update(std::span<const std::string> ports) override {
-    return commanded("update", ports);
-  }
-  Result<void> pause(std::span<const std::string> ports) override {
-    return commanded("pause", ports);
-  }
-  Result<void> resume(std::span<const std::string> ports) override {
-    return commanded("resume", ports);
-  }
-  Result<void> set(std::string_view key, std::string_view value) override {
-    return commanded("set", std::vector{std::string(key), std::string(value)});
   }
   std::vector<std::string> commands{};
   Result<void, std::vector<Error>> reload() override {

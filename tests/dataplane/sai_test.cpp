@@ -10,7 +10,7 @@
 
 #include "dataplane/factory.hpp"
 #include "dataplane/sai/messages.hpp"
-#include "tests/dataplane/contract.hpp"
+#include "tests/dataplane/chip.hpp"
 #include "tests/dataplane/sai_box.hpp"
 
 namespace lldp::dataplane {
@@ -25,56 +25,17 @@ PortRef port_of(int i) {
   return {*Ifindex::make(7U + static_cast<unsigned>(i)), SaiBox::name_of(i)};
 }
 
-/// Reads anew before it is asked: what others have changed is known within 5 s else.
 class SaiWorld : public World {
  public:
   explicit SaiWorld(bool no_rewriting) { box_.chip().no_rewriting = no_rewriting; }
   std::unique_ptr<Backend> open() override {
-    class Fresh : public Backend {
-     public:
-      Fresh(std::unique_ptr<Backend> real, SaiBox& box) : real_(std::move(real)), box_(box) {}
-      std::string_view name() const override { return real_->name(); }
-      std::string description() const override { return real_->description(); }
-      Capabilities capabilities() const override { return real_->capabilities(); }
-      Result<void> prepare(std::span<const qos::Ruleset> rules) override {
-        return real_->prepare(rules);
-      }
-      Result<PortPlan> plan(const PortRef& p, const qos::Ruleset& want) override {
-        reopen();
-        return real_->plan(p, want);
-      }
-      Result<Reading> verify(const PortRef& p, const qos::Ruleset& want) override {
-        reopen();
-        return real_->verify(p, want);
-      }
-      int events() const override { return real_->events(); }
-      Events take_events() override { return real_->take_events(); }
-      Result<PortPlan> plan_removal(const PortRef& p) override {
-        reopen();
-        return real_->plan_removal(p);
-      }
-      void apply(const Plan& plan) override { real_->apply(plan); }
-      void forget(Ifindex port) override { real_->forget(port); }
-      Result<std::vector<PortRef>> ports() override {
-        reopen();
-        return real_->ports();
-      }
-      Result<Bounces> bounces(Ifindex port) override { return real_->bounces(port); }
-
-     private:
-      void reopen() {
-        real_ = nullptr;
-        real_ = std::move(*make_backend("sai", {.sai = *box_.options()}));
-        for (int i : {0, 1}) (void)real_->plan_removal(port_of(i));
-      }
-      std::unique_ptr<Backend> real_;
-      SaiBox& box_;
-    };
-    auto options = box_.options();
-    EXPECT_TRUE(options) << to_string(options.error());
-    auto real = make_backend("sai", {.sai = *options});
-    EXPECT_TRUE(real && !(*real)->down()) << to_string(*(*real)->down());
-    return std::make_unique<Fresh>(std::move(*real), box_);
+    return std::make_unique<OpenedAnew>(*this, [this] {
+      auto options = box_.options();
+      EXPECT_TRUE(options) << to_string(options.error());
+      auto real = make_backend("sai", {.sai = *options});
+      EXPECT_TRUE(real && !(*real)->down()) << to_string(*(*real)->down());
+      return std::move(*real);
+    });
   }
   PortRef port(int n) override { return port_of(n); }
   bool forgets() const override { return false; }
@@ -95,8 +56,9 @@ INSTANTIATE_TEST_SUITE_P(Sai, BackendContract,
                                          world_case<SaiAclWorld>("Acl")),
                          [](const auto& c) { return c.param.name; });
 
-class SaiTest : public testing::Test {
+class SaiTest : public ChipTest {
  protected:
+  PortRef port(int i) const override { return port_of(i); }
   void open() {
     backend_ = nullptr;
     auto options = box_.options();
@@ -104,11 +66,6 @@ class SaiTest : public testing::Test {
     auto backend = make_backend("sai", {.sai = *options});
     ASSERT_TRUE(backend) << to_string(backend.error());
     backend_ = std::move(*backend);
-  }
-  Result<void> put(int port, Order order, const qos::Policy& policy = qos::Policy()) {
-    const auto plan = backend_->plan(port_of(port), qos::compile(policy, {.order = order}));
-    if (!plan) return fail(plan.error());
-    return finish(*backend_, *plan);
   }
   Result<void> take_all() {
     const auto ports = backend_->ports();
@@ -119,23 +76,6 @@ class SaiTest : public testing::Test {
       if (auto done = finish(*backend_, *plan); !done) return done;
     }
     return {};
-  }
-  bool until(const std::function<bool()>& done, std::chrono::milliseconds most = 12s) {
-    const auto end = Clock::now() + most;
-    while (!done() && Clock::now() < end) {
-      pollfd ready{.fd = backend_->events(), .events = POLLIN, .revents = 0};
-      ::poll(&ready, 1, 10);
-      (void)backend_->take_events();
-    }
-    return done();
-  }
-  std::string states(int port, Order order) {
-    const auto reading = backend_->verify(port_of(port), rules_of(order));
-    if (!reading) return to_string(reading.error());
-    std::string text;
-    for (const PartReading& part : reading->parts)
-      text.append(text.empty() ? "" : " ").append(to_string(part.state));
-    return text;
   }
   std::string why(int port, Order order, Part part) {
     const auto reading = backend_->verify(port_of(port), rules_of(order));
@@ -163,7 +103,6 @@ class SaiTest : public testing::Test {
   }
 
   SaiBox box_;
-  std::unique_ptr<Backend> backend_;
 };
 
 TEST_F(SaiTest, PacketsChangeAsTheRulesSayByMaps) {

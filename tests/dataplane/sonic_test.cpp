@@ -17,7 +17,7 @@
 #include "dataplane/factory.hpp"
 #include "dataplane/sonic/maps.hpp"
 #include "os/fd.hpp"
-#include "tests/dataplane/contract.hpp"
+#include "tests/dataplane/chip.hpp"
 #include "tests/dataplane/sonic_box.hpp"
 
 namespace lldp::dataplane {
@@ -37,50 +37,10 @@ class SonicWorld : public World {
  public:
   std::unique_ptr<Backend> open() override {
     if (!box_.runs()) return nullptr;
-    class Following : public Backend {
-     public:
-      Following(std::unique_ptr<Backend> real, Box& box) : real_(std::move(real)), box_(box) {}
-      std::string_view name() const override { return real_->name(); }
-      std::string description() const override { return real_->description(); }
-      Capabilities capabilities() const override { return real_->capabilities(); }
-      std::optional<Error> down() const override { return real_->down(); }
-      Result<void> prepare(std::span<const qos::Ruleset> rules) override {
-        return real_->prepare(rules);
-      }
-      Result<PortPlan> plan(const PortRef& p, const qos::Ruleset& want) override {
-        settle();
-        return real_->plan(p, want);
-      }
-      Result<Reading> verify(const PortRef& p, const qos::Ruleset& want) override {
-        settle();
-        return real_->verify(p, want);
-      }
-      int events() const override { return real_->events(); }
-      Events take_events() override { return real_->take_events(); }
-      Result<PortPlan> plan_removal(const PortRef& p) override {
-        settle();
-        return real_->plan_removal(p);
-      }
-      void apply(const Plan& plan) override { real_->apply(plan); }
-      void forget(Ifindex port) override { real_->forget(port); }
-      Result<std::vector<PortRef>> ports() override {
-        settle();
-        return real_->ports();
-      }
-      Result<Bounces> bounces(Ifindex port) override { return real_->bounces(port); }
-
-     private:
-      /// What others wrote is known by the next reading.
-      void settle() {
-        box_.orchagent();
-        real_ = std::move(*make_backend("sonic", {.sonic = box_.options()}));
-        for (int i : {0, 1}) (void)real_->plan_removal(port_of(i));
-      }
-      std::unique_ptr<Backend> real_;
-      Box& box_;
-    };
-    auto real = make_backend("sonic", {.sonic = box_.options()});
-    return real ? std::make_unique<Following>(std::move(*real), box_) : nullptr;
+    return std::make_unique<OpenedAnew>(*this, [this] {
+      box_.orchagent();
+      return std::move(*make_backend("sonic", {.sonic = box_.options()}));
+    });
   }
   std::string why_not() const override { return "there is no redis-server here"; }
   PortRef port(int n) override { return port_of(n); }
@@ -94,42 +54,21 @@ class SonicWorld : public World {
 INSTANTIATE_TEST_SUITE_P(Sonic, BackendContract, testing::Values(world_case<SonicWorld>("Sonic")),
                          [](const auto& c) { return c.param.name; });
 
-class SonicTest : public testing::Test {
+class SonicTest : public ChipTest {
  protected:
   void SetUp() override {
     if (!box_.runs()) GTEST_SKIP() << "there is no redis-server here";
     backend_ = open();
     ASSERT_TRUE(backend_);
   }
+  PortRef port(int i) const override { return port_of(i); }
   std::unique_ptr<Backend> open() {
     auto backend = make_backend("sonic", {.sonic = box_.options()});
     EXPECT_TRUE(backend) << to_string(backend.error());
     return backend ? std::move(*backend) : nullptr;
   }
-  Result<void> put(int port, Order order) {
-    const auto plan = backend_->plan(port_of(port), rules_of(order));
-    if (!plan) return fail(plan.error());
-    return finish(*backend_, *plan);
-  }
-  bool until(const std::function<bool()>& done) {
-    for (int i = 0; i < 1200 && !done(); ++i) {
-      pollfd ready{.fd = backend_->events(), .events = POLLIN, .revents = 0};
-      ::poll(&ready, 1, 10);
-      (void)backend_->take_events();
-    }
-    return done();
-  }
-  std::string states(int port, Order order) {
-    const auto reading = backend_->verify(port_of(port), rules_of(order));
-    if (!reading) return to_string(reading.error());
-    std::string text;
-    for (const PartReading& part : reading->parts)
-      text.append(text.empty() ? "" : " ").append(to_string(part.state));
-    return text;
-  }
 
   Box box_;
-  std::unique_ptr<Backend> backend_;
 };
 
 /// What becomes of a packet by the maps as they stand in CONFIG_DB: the ASIC's way, nothing of

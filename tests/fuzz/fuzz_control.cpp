@@ -12,14 +12,14 @@
 
 #include "agent/control/control_session.hpp"
 #include "os/fd.hpp"
+#include "tests/control/commanded.hpp"
 
 namespace {
 
 using namespace lldp::io;
 
 /// Answers with what was asked for, and owns the one session.
-struct Server final : ControlHandler, SessionOwner {
-  std::string detail_json(std::span<const std::string> ports) override { return show_json(ports); }
+struct Server final : test::CommandedHandler, SessionOwner {
   std::string show_json(std::span<const std::string> ports) override {
     return nlohmann::json({{"ports", ports.size()}}).dump();
   }
@@ -29,15 +29,10 @@ struct Server final : ControlHandler, SessionOwner {
     if (!may_command) std::abort();
     return {};
   }
-  lldp::Result<void> commanded() const {
+  lldp::Result<void> commanded(std::string, std::span<const std::string>) override {
     if (!may_command) std::abort();
     return {};
   }
-  lldp::Result<void> forget(std::span<const std::string>) override { return commanded(); }
-  lldp::Result<void> update(std::span<const std::string>) override { return commanded(); }
-  lldp::Result<void> pause(std::span<const std::string>) override { return commanded(); }
-  lldp::Result<void> resume(std::span<const std::string>) override { return commanded(); }
-  lldp::Result<void> set(std::string_view, std::string_view) override { return commanded(); }
   ControlHandler& handler() override { return *this; }
   const ControlLimits& limits() const override { return limits_; }
   void stream_began(Stream) override {}

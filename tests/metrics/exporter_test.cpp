@@ -19,6 +19,7 @@
 #include <thread>
 
 #include "agent/control/control.hpp"
+#include "tests/control/commanded.hpp"
 #include "tests/metrics/exposition.hpp"
 #include "tests/support/places.hpp"
 #include "tests/support/temp_dir.hpp"
@@ -41,9 +42,8 @@ std::string golden(const std::string& name) {
   return read(support::source_dir() + "/tests/report/golden/" + name);
 }
 
-class FakeDaemon : public io::ControlHandler {
+class FakeDaemon : public io::test::CommandedHandler {
  public:
-  std::string detail_json(std::span<const std::string>) override { return golden("show.json"); }
   std::string show_json(std::span<const std::string>) override { return golden("show.json"); }
   std::string stats_json(std::span<const std::string>) override {
     return R"({"version":1,"ports":[],)"
@@ -51,11 +51,7 @@ class FakeDaemon : public io::ControlHandler {
   }
   std::string rules_json() override { return golden("rules.json"); }
   Result<void, std::vector<Error>> reload() override { return {}; }
-  Result<void> forget(std::span<const std::string>) override { return {}; }
-  Result<void> update(std::span<const std::string>) override { return {}; }
-  Result<void> pause(std::span<const std::string>) override { return {}; }
-  Result<void> resume(std::span<const std::string>) override { return {}; }
-  Result<void> set(std::string_view, std::string_view) override { return {}; }
+  Result<void> commanded(std::string, std::span<const std::string>) override { return {}; }
 };
 
 /// A port of this machine's that was free a moment ago.

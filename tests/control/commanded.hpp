@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agent/control/control.hpp"
+
+namespace lldp::io::test {
+
+/// A daemon behind a control socket to which all that it is told to do comes in one place.
+class CommandedHandler : public ControlHandler {
+ public:
+  std::string detail_json(std::span<const std::string> ports) override { return show_json(ports); }
+  Result<void> forget(std::span<const std::string> ports) override {
+    return commanded("forget", ports);
+  }
+  Result<void> update(std::span<const std::string> ports) override {
+    return commanded("update", ports);
+  }
+  Result<void> pause(std::span<const std::string> ports) override {
+    return commanded("pause", ports);
+  }
+  Result<void> resume(std::span<const std::string> ports) override {
+    return commanded("resume", ports);
+  }
+  Result<void> set(std::string_view key, std::string_view value) override {
+    return commanded("set", std::vector{std::string(key), std::string(value)});
+  }
+
+ protected:
+  virtual Result<void> commanded(std::string what, std::span<const std::string> words) = 0;
+};
+
+}  // namespace lldp::io::test

@@ -109,6 +109,7 @@ int run_sim(const Arguments& arguments) {
   std::string output;
   double duration_ms = 0;
   std::uint64_t seed = 0;
+  std::size_t threads = 1;
   po::options_description options("Options");
   options.add_options()(
       "protect", po::value(&protect)->value_name("P")->default_value("", "down-up"),
@@ -122,6 +123,8 @@ int run_sim(const Arguments& arguments) {
       "simulated time, in milliseconds")("seed",
                                          po::value(&seed)->value_name("N")->default_value(1),
                                          "of everything that is drawn by chance")(
+      "threads", po::value(&threads)->value_name("N")->default_value(1),
+      "that share the work; the result is the same for any number")(
       "trace", po::value(&trace)->value_name("FILE.pcapng"), "write every frame to a capture")(
       "csv", po::value(&csv)->value_name("FILE"),
       "write throughputs, queues and pauses every 10 us")(
@@ -171,6 +174,9 @@ int run_sim(const Arguments& arguments) {
     plan->duration =
         static_cast<packets::Picoseconds>(duration_ms * static_cast<double>(packets::kMillisecond));
   }
+  if (threads == 0 || threads > packets::kMostParts)
+    return complain_usage("sim",
+                          fmt::format("--threads: give 1 to {}", std::size_t{packets::kMostParts}));
   if (trace == "-" || csv == "-")
     return complain_usage("sim", "--trace and --csv: name a file; the report goes to the output");
   packets::Hooks hooks;
@@ -208,7 +214,9 @@ int run_sim(const Arguments& arguments) {
              fmt::format("{} us, {} packet-hops", n.now / packets::kMicrosecond, n.count.hops));
     return interrupted == 0;
   };
-  const auto outcome = packets::run(*plan, hooks);
+  if (const auto why = packets::needs_one_thread(*plan, hooks); threads > 1 && !why.empty())
+    fmt::print(stderr, "lldp-level-lab sim: one thread: {}\n", why);
+  const auto outcome = packets::run(*plan, hooks, threads);
   bar.clear();
   if (!outcome) return complain("sim", outcome.error());
   for (OutputFile* file : {&capture, &table})

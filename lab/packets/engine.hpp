@@ -2,27 +2,37 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
-#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
 
-#include "lab/packets/host/host.hpp"
-#include "lab/packets/network.hpp"
+#include "lab/des/team.hpp"
+#include "lab/packets/partition.hpp"
+#include "lab/packets/split.hpp"
 
 namespace lldp::lab::packets {
 
-/// Moves frames through a network. A frame is in one place: on a link, in a queue, or gone; it
-/// stands in a node's buffer from its arrival until it begins to leave. So a frame that finds its
-/// port idle costs one event a hop, and one that has to wait two.
+/// Runs a network, on one thread or several. Each has the nodes of one part. What happens in one
+/// part changes nothing in another before the time has passed that a frame takes at least from one
+/// to the other: so all run alone through a window that is so long, and then exchange what they
+/// have sent. What a node sees, and in which order, is the same for any number of threads.
 ///
 /// How the far end is stopped (`FlowControl`) and who looks for deadlocks (`Detector`) are chosen
 /// at compile time; each is a file of its own. docs/sim.md says how to add one.
 template <class FlowControl, class Detector>
 class Engine {
  public:
-  explicit Engine(Network network)
-      : n_(std::move(network)), wheel_(n_.pool), flow_control_(n_), detector_(n_), hosts_(*this) {
+  explicit Engine(Network network, std::size_t threads = 1) : n_(std::move(network)) {
+    const std::size_t parts = split(n_, threads);
+    lookahead_ = lookahead(n_);
+    next_.resize(2 * parts);
+    for (std::uint32_t p = 0; p < parts; ++p) {
+      parts_.push_back(std::make_unique<Partition<FlowControl, Detector>>(n_, p, parts));
+      n_.parts.push_back(&parts_.back()->part());
+    }
     for (std::uint32_t f = 0; f < n_.flows.size(); ++f)
       if (n_.flows[f].waits_for == 0 && n_.flows[f].start != kNever) begin(f);
+    if (parts > 1) team_.emplace(parts, [this](std::size_t member) { work(member); });
   }
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
@@ -33,418 +43,71 @@ class Engine {
   /// Everything that happens by `end`, or until halt().
   void run_until(Picoseconds end) {
     end_ = end;
-    for (std::uint32_t s = wheel_.pop(end_); s != kNone; s = wheel_.pop(end_)) {
-      n_.now = n_.pool[s].at;
-      ++n_.count.events;
-      happen(s);
-    }
-    n_.now = end_;
+    if (team_)
+      team_->run();
+    else
+      parts_[0]->run_until(end);
+    n_.gather();
   }
-  /// From within a run: what happens at this very moment is the last.
-  void halt() { end_ = n_.now; }
+  /// From within a run, of one thread: what happens at this very moment is the last.
+  void halt() { parts_[0]->halt(); }
 
   /// Lets a flow that was added begin.
-  void begin(std::uint32_t flow) {
-    after(n_.flows[flow].start - std::min(n_.now, n_.flows[flow].start), Kind::kStart, 0, 0, flow);
+  void begin(std::uint32_t flow) { at_tail(n_.routes[n_.flows[flow].route]).begin(flow); }
+  /// Of one thread: somebody is told, so much later.
+  void moment(Picoseconds delay, std::uint32_t number) {
+    parts_[0]->after(delay, Kind::kMoment, 0, number);
   }
 
   /// The carrier of a link goes: what is on it and what waits for it has to find another way.
   void cut(std::size_t link) {
-    for (const Arc arc : {static_cast<Arc>(2 * link), static_cast<Arc>(2 * link + 1)}) {
-      Port& p = n_.ports[arc];
-      if (p.down) continue;
-      p.down = p.was_cut = true;
-      n_.cut_at[arc] = n_.now;
-      detector_.cut(arc);
-    }
-    for (const Arc arc : {static_cast<Arc>(2 * link), static_cast<Arc>(2 * link + 1)})
-      for (std::uint8_t priority = 0; priority < kQueues; ++priority)
-        empty(arc, priority, [&](std::uint32_t s) { redirect(s); });
+    const Arc arcs[] = {static_cast<Arc>(2 * link), static_cast<Arc>(2 * link + 1)};
+    for (const Arc arc : arcs) at_tail(arc).lower(arc);
+    for (const Arc arc : arcs) at_tail(arc).clear(arc);
+    n_.gather();
   }
   void mend(std::size_t link) {
-    for (const Arc arc : {static_cast<Arc>(2 * link), static_cast<Arc>(2 * link + 1)}) {
-      n_.ports[arc].down = false;
-      arm(arc);
-    }
-    for (const Arc arc : {static_cast<Arc>(2 * link), static_cast<Arc>(2 * link + 1)})
-      flow_control_.mended(*this, arc);
-  }
-
-  // For flow control, detectors and hosts
-
-  void after(Picoseconds delay, Kind kind, Arc arc, std::uint32_t number = 0,
-             std::uint32_t flow = 0) {
-    const std::uint32_t s = n_.pool.take();
-    n_.pool[s] =
-        Slot{.at = n_.now + delay, .arc = arc, .flow = flow, .number = number, .kind = kind};
-    wheel_.push(s);
-  }
-  void again(std::uint32_t slot, Picoseconds at) {
-    n_.pool[slot].at = at;
-    wheel_.push(slot);
-  }
-  [[nodiscard]] Buffer& buffer_at_head(Arc arc) { return n_.buffers[n_.ports[reversed(arc)].node]; }
-  /// The flow control has something to tell on `out`, as soon as the wire is free.
-  void want_control(Arc out) {
-    if (n_.ports[out].down) return;
-    n_.ports[out].control_due = true;
-    arm(out);
-  }
-  /// The far end of `out` stops these queues, or lets them go on.
-  void stop(Arc out, QueueMask queues) {
-    Port& p = n_.ports[out];
-    const auto fresh = static_cast<QueueMask>(queues & ~p.stopped);
-    p.stopped |= queues;
-    obey(out);
-    if (fresh != 0) detector_.paused(*this, out, fresh);
-  }
-  void go(Arc out, QueueMask queues) {
-    Port& p = n_.ports[out];
-    const auto over = static_cast<QueueMask>(queues & p.stopped);
-    p.stopped &= static_cast<QueueMask>(~queues);
-    if (over != 0) detector_.resumed(*this, out, over);
-    obey(out);
-  }
-  /// What the far end says, or the detector of it, has changed.
-  void obey(Arc out) {
-    Port& p = n_.ports[out];
-    const QueueMask before = p.paused;
-    p.paused = static_cast<QueueMask>(p.stopped & ~p.ignored);
-    if ((before & ~p.paused) != 0) arm(out);
-  }
-  /// Throws away what waits in a queue.
-  void discard(Arc out, std::uint8_t priority) {
-    empty(out, priority, [&](std::uint32_t s) {
-      ++n_.count.discarded;
-      n_.count.discarded_octets += n_.pool[s].kind == Kind::kData ? n_.pool[s].octets : 0U;
-      n_.pool.release(s);
-    });
-  }
-  /// Throws away one frame that a counter counts, wherever it waits in that node; false: none does.
-  bool drain(Arc in, std::uint8_t arrival) {
-    for (Arc out = 0; out < n_.arcs(); ++out) {
-      Port& p = n_.ports[out];
-      if (p.node != n_.ports[reversed(in)].node) continue;
-      for (unsigned mask = p.waiting; mask != 0; mask &= mask - 1) {
-        const auto priority = static_cast<std::uint8_t>(std::countr_zero(mask));
-        std::uint32_t before = kNone;
-        for (std::uint32_t s = p.queues[priority].first; s != kNone; s = n_.pool[s].next) {
-          if (n_.pool[s].arc == in && n_.pool[s].arrival == arrival) {
-            take_out(out, priority, s, before);
-            ++n_.count.discarded;
-            n_.count.discarded_octets += n_.pool[s].kind == Kind::kData ? n_.pool[s].octets : 0U;
-            n_.pool.release(s);
-            return true;
-          }
-          before = s;
-        }
-      }
-    }
-    return false;
+    const Arc arcs[] = {static_cast<Arc>(2 * link), static_cast<Arc>(2 * link + 1)};
+    for (const Arc arc : arcs) at_tail(arc).raise(arc);
+    for (const Arc arc : arcs) at_tail(reversed(arc)).mended(arc);
   }
   /// A host stops the far end of its link, or lets it go on.
   void host_pauses(Arc in, std::uint8_t priority, bool stop) {
-    Ingress& g = n_.ingress[in];
-    const auto bit = static_cast<std::uint8_t>(1U << priority);
-    if (((g.pausing & bit) != 0) == stop) return;
-    g.pausing ^= bit;
-    n_.count.pauses += stop ? 1U : 0U;
-    want_control(reversed(in));
-  }
-  /// A PAUSE frame is about to go on `out`, which tells `fresh` for the first time.
-  void telling(Arc out, std::uint32_t slot, std::uint8_t fresh) {
-    detector_.telling(*this, out, slot, fresh);
-  }
-  /// The port looks for something to send when it is free, or at once.
-  void arm(Arc arc) {
-    Port& p = n_.ports[arc];
-    if (p.timer) return;
-    p.timer = true;
-    again(arc, std::max(n_.now, p.free_at));  // the first slots are the ports' own
-  }
-  /// Puts a frame on the wire, which must be free.
-  void transmit(std::uint32_t slot, Arc out) {
-    Port& p = n_.ports[out];
-    Slot& f = n_.pool[slot];
-    f.arc = out;
-    if (n_.trace) n_.trace(n_.now, f);
-    p.free_at = n_.now + n_.time_of(p, octets_of(f), n_.rates[out]);
-    n_.count.hops += f.kind == Kind::kData ? 1U : 0U;
-    f.at = p.free_at + p.delay;
-    wheel_.push(slot);
-  }
-  /// A frame that is at the tail of `out` goes out there, now or later; `arc` says whence it came.
-  void enqueue(std::uint32_t slot, Arc out) {
-    Port& p = n_.ports[out];
-    Slot& f = n_.pool[slot];
-    const std::uint8_t priority = f.priority;
-    const auto bit = static_cast<QueueMask>(1U << priority);
-    if ((p.waiting & ~p.paused) == 0 && n_.now >= p.free_at && !p.control_due &&
-        ((p.paused | p.discarding) & bit) == 0)
-      return transmit(slot, out);
-    const std::uint32_t octets = octets_of(f);
-    if ((p.discarding & bit) != 0) {
-      ++n_.count.discarded;
-      n_.count.discarded_octets += f.kind == Kind::kData ? octets : 0U;
-      return n_.pool.release(slot);
-    }
-    if (p.forwards && !admit(p, f, octets, out)) {
-      ++((n_.lossless >> f.priority & 1) != 0 ? n_.count.drops : n_.count.drops_lossy);
-      n_.count.dropped += f.kind == Kind::kData ? octets : 0U;
-      return n_.pool.release(slot);
-    }
-    Queue& q = p.queues[priority];
-    if (n_.settings.ecn.on && f.kind == Kind::kData && q.octets > n_.settings.ecn.kmin_octets)
-      mark(f, q.octets, out);
-    q.octets += octets;
-    f.next = kNone;
-    if (q.first == kNone) {
-      q.first = slot;
-      p.waiting |= bit;
-    } else {
-      n_.pool[q.last].next = slot;
-    }
-    q.last = slot;
-    if ((p.paused & bit) == 0) arm(out);
-  }
-
-  [[nodiscard]] static std::uint32_t octets_of(const Slot& f) {
-    return f.kind == Kind::kData ? f.octets : kControlOctets;
+    at_tail(reversed(in)).host_pauses(in, priority, stop);
+    n_.gather();
   }
 
  private:
-  void happen(std::uint32_t s) {
-    Slot& slot = n_.pool[s];
-    switch (slot.kind) {
-      case Kind::kPortFree:
-        n_.ports[slot.arc].timer = false;
-        return serve(slot.arc);
-      case Kind::kHostWake:
-        return hosts_.wake(s);
-      case Kind::kRetransmit:
-        return hosts_.timeout(s);
-      case Kind::kStart:
-        hosts_.start(slot.flow);
-        return n_.pool.release(s);
-      case Kind::kFinished:
-      case Kind::kMoment:
-        return notice(s);
-      case Kind::kPauseExpires:
-      case Kind::kFlowControl:
-        return flow_control_.timer(*this, s);
-      case Kind::kDetector:
-        return detector_.timer(*this, s);
-      case Kind::kPause:
-      case Kind::kCheck:
-        return told(s);
-      case Kind::kData:
-      case Kind::kAck:
-        return arrive(s);
+  Partition<FlowControl, Detector>& at_tail(Arc arc) {
+    return *parts_[n_.part_at(n_.ports[arc].node)];
+  }
+
+  /// What one thread does in a run: window after window, each from the first thing that happens
+  /// anywhere.
+  void work(std::size_t member) {
+    auto& own = *parts_[member];
+    for (unsigned window = 0;; ++window) {
+      Picoseconds* const next = &next_[window % 2 * parts_.size()];
+      next[member] = own.close();
+      team_->meet();
+      Picoseconds first = kNever;
+      for (std::size_t p = 0; p < parts_.size(); ++p) {
+        first = std::min(first, next[p]);
+        own.take(*parts_[p]);
+      }
+      own.open();
+      if (first > end_ || first == kNever) break;
+      own.run_until(lookahead_ - 1 < end_ - first ? first + lookahead_ - 1 : end_);
     }
-  }
-
-  /// Whoever is told may add flows: nothing is held meanwhile.
-  void notice(std::uint32_t s) {
-    const Slot about = n_.pool[s];
-    n_.pool.release(s);
-    if (n_.notice) n_.notice(about.kind, about.kind == Kind::kFinished ? about.flow : about.number);
-  }
-
-  void arrive(std::uint32_t s) {
-    const Slot& f = n_.pool[s];
-    const Arc in = f.arc;
-    if (n_.ports[in].was_cut && on_the_cut_wire(f)) return lose(s);
-    forward(s);
-  }
-  /// What the far end of a link has to say.
-  void told(std::uint32_t s) {
-    const Slot frame = n_.pool[s];
-    if (n_.ports[frame.arc].was_cut && on_the_cut_wire(frame)) return lose(s);
-    n_.pool.release(s);
-    if (frame.kind == Kind::kPause) flow_control_.received(*this, frame);
-    detector_.heard(*this, frame);
-  }
-
-  /// Sends a frame on, or gives it to the host whose it is.
-  void forward(std::uint32_t s) {
-    Slot& f = n_.pool[s];
-    const bool forth = f.kind == Kind::kData;
-    const std::uint32_t step = forth ? f.route + 1 : f.route - 1;
-    const std::uint32_t on = n_.routes[step];
-    f.arrival = f.priority;
-    if (on == kNone) return hosts_.receive(s);
-    f.route = step;
-    const Arc out = forth ? on : reversed(on);
-    const Port& p = n_.ports[out];
-    if (p.down) return redirect(s);
-    if constexpr (FlowControl::kPerPort)
-      f.priority = flow_control_.queue_of(n_, f);
-    else
-      turn(f, p);
-    enqueue(s, out);
-  }
-
-  /// What the rules of the egress port make of a frame's class.
-  void turn(Slot& f, const Port& p) {
-    if ((p.turning >> n_.tags[f.arc] & 1) == 0) return;
-    const std::uint8_t to = p.after_turn[f.priority];
-    if (to == f.priority) return;
-    f.priority = to;
-    ++n_.count.turned;
-    if ((n_.lossless >> to & 1) == 0) ++n_.count.turned_lossy;
-  }
-
-  bool admit(const Port& p, const Slot& f, std::uint32_t octets, Arc out) {
-    if constexpr (FlowControl::kPerPort) {
-      return flow_control_.queued(*this, out, f, octets);
-    } else {
-      Buffer& buffer = n_.buffers[p.node];
-      const bool lossy = f.priority != n_.control && (n_.lossless >> f.priority & 1) == 0;
-      if (lossy && p.queues[f.priority].octets + octets > buffer.shared - buffer.used) return false;
-      if ((n_.lossless >> f.arrival & 1) != 0)
-        return flow_control_.accept(*this, f.arc, f.arrival, octets);
-      if (buffer.used + octets > buffer.shared) return false;
-      buffer.used += octets;
-      return true;
-    }
-  }
-  void leave(const Port& p, const Slot& f, Arc out) {
-    if (!p.forwards) return;
-    if constexpr (FlowControl::kPerPort) {
-      flow_control_.left(*this, out, f, octets_of(f));
-    } else if ((n_.lossless >> f.arrival & 1) != 0) {
-      flow_control_.released(*this, f.arc, f.arrival, octets_of(f));
-    } else {
-      n_.buffers[p.node].used -= octets_of(f);
-    }
-  }
-
-  void mark(Slot& f, std::uint32_t queued, Arc out) {
-    const EcnSettings& ecn = n_.settings.ecn;
-    bool marked = queued >= ecn.kmax_octets;
-    if (!marked) {
-      const std::uint64_t part = std::uint64_t{queued - ecn.kmin_octets} * ecn.pmax_permille;
-      const std::uint64_t whole = std::uint64_t{ecn.kmax_octets - ecn.kmin_octets} * 1000;
-      marked = n_.random[out].below(whole) < part;
-    }
-    if (!marked) return;
-    f.marked = true;
-    ++n_.count.ecn_marks;
-  }
-
-  /// The next queue's turn: acknowledgements first, then the one that has had least, in octets.
-  [[nodiscard]] std::uint8_t pick(Port& p, QueueMask may) {
-    if ((may >> n_.control & 1) != 0) return n_.control;
-    std::uint8_t best = 0;
-    std::uint32_t least = kNone;
-    for (unsigned mask = may; mask != 0; mask &= mask - 1) {
-      const auto priority = static_cast<std::uint8_t>(std::countr_zero(mask));
-      const auto ahead = static_cast<std::int32_t>(p.queues[priority].served - p.served);
-      const auto tag = static_cast<std::uint32_t>(std::max(ahead, 0));
-      if (tag >= least) continue;
-      least = tag;
-      best = priority;
-    }
-    p.served += least;
-    p.queues[best].served = p.served + octets_of(n_.pool[p.queues[best].first]);
-    return best;
-  }
-
-  std::uint32_t dequeue(Port& p, std::uint8_t priority) {
-    Queue& q = p.queues[priority];
-    const std::uint32_t s = q.first;
-    q.first = n_.pool[s].next;
-    q.octets -= octets_of(n_.pool[s]);
-    if (q.first == kNone) p.waiting &= static_cast<QueueMask>(~(1U << priority));
-    return s;
-  }
-
-  void take_out(Arc out, std::uint8_t priority, std::uint32_t s, std::uint32_t before) {
-    Port& p = n_.ports[out];
-    Queue& q = p.queues[priority];
-    (before == kNone ? q.first : n_.pool[before].next) = n_.pool[s].next;
-    if (q.last == s) q.last = before;
-    q.octets -= octets_of(n_.pool[s]);
-    if (q.first == kNone) p.waiting &= static_cast<QueueMask>(~(1U << priority));
-    leave(p, n_.pool[s], out);
-  }
-
-  void serve(Arc arc) {
-    Port& p = n_.ports[arc];
-    if (p.down) return;
-    if (n_.now < p.free_at) return arm(arc);
-    if (const auto may = static_cast<QueueMask>(p.waiting & ~p.paused);
-        !send_control(p, arc) && may != 0 && !yields(p, arc)) {
-      const std::uint32_t s = dequeue(p, pick(p, may));
-      leave(p, n_.pool[s], arc);
-      transmit(s, arc);
-    } else if (n_.now >= p.free_at && n_.sources[arc].any()) {
-      hosts_.send(arc);
-    }
-    if (p.control_due || (p.waiting & ~p.paused) != 0 || hosts_.ready(arc)) arm(arc);
-  }
-  /// A node that relays has one queue for all, into which its own come as fast as its link is: two
-  /// of them to one of others. PortFC's has queues of their own, and those of others go first.
-  bool yields(Port& p, Arc arc) {
-    if (FlowControl::kPerPort || !p.relays) return false;
-    const bool own = p.own_turns < 2 && n_.now >= p.free_at && hosts_.ready(arc);
-    p.own_turns = static_cast<std::uint8_t>(own ? p.own_turns + 1 : 0);
-    return own;
-  }
-  bool send_control(Port& p, Arc arc) {
-    if (!p.control_due) return false;
-    p.control_due = false;
-    const std::uint32_t s = flow_control_.control_frame(*this, arc);
-    if (s != kNone) transmit(s, arc);
-    return s != kNone;
-  }
-
-  // Links that go
-
-  template <class Do>
-  void empty(Arc out, std::uint8_t priority, Do&& each) {
-    Port& p = n_.ports[out];
-    while ((p.waiting >> priority & 1) != 0) {
-      const std::uint32_t s = dequeue(p, priority);
-      leave(p, n_.pool[s], out);
-      each(s);
-    }
-  }
-  [[nodiscard]] bool on_the_cut_wire(const Slot& f) const {
-    const Port& p = n_.ports[f.arc];
-    const Picoseconds cut = n_.cut_at[f.arc];
-    const Picoseconds begun = f.at - p.delay - n_.time_of(p, octets_of(f), n_.rates[f.arc]);
-    return begun <= cut && cut < f.at;
-  }
-  void lose(std::uint32_t s) {
-    const Slot& f = n_.pool[s];
-    ++n_.count.lost;
-    n_.count.lost_octets += f.kind == Kind::kData ? f.octets : 0U;
-    n_.pool.release(s);
-  }
-  /// The frame's next link is down: it goes on by its flow's present way, if that comes by here.
-  void redirect(std::uint32_t s) {
-    Slot& f = n_.pool[s];
-    if (f.kind == Kind::kCheck) return lose(s);
-    const std::uint32_t here = n_.ports[reversed(f.arc)].node;
-    for (std::uint32_t r = n_.flows[f.flow].route; n_.routes[r] != kNone; ++r) {
-      const bool forth = f.kind == Kind::kData;
-      const Arc out = forth ? n_.routes[r] : reversed(n_.routes[r]);
-      if (n_.ports[out].node != here || n_.ports[out].down) continue;
-      f.route = r;
-      f.priority = f.arrival;
-      turn(f, n_.ports[out]);
-      return enqueue(s, out);
-    }
-    lose(s);
+    own.run_until(end_);  // nothing: its clock
   }
 
   Network n_;
-  Wheel wheel_;
-  Picoseconds end_ = 0;  ///< of the run under way
-  FlowControl flow_control_;
-  Detector detector_;
-  Hosts<Engine> hosts_;
+  std::vector<std::unique_ptr<Partition<FlowControl, Detector>>> parts_{};
+  Picoseconds lookahead_ = kNever;
+  Picoseconds end_ = 0;              ///< of the run under way
+  std::vector<Picoseconds> next_{};  ///< by window and part: when it has something to do
+  std::optional<Team> team_{};       ///< last: it works with the others
 };
 
 }  // namespace lldp::lab::packets

@@ -24,6 +24,41 @@ std::string name_of(const Fabric& fabric, const Link& link) {
 
 }  // namespace
 
+Counters& Counters::operator+=(const Counters& o) {
+  events += o.events;
+  hops += o.hops;
+  sent += o.sent;
+  delivered += o.delivered;
+  drops += o.drops;
+  drops_lossy += o.drops_lossy;
+  dropped += o.dropped;
+  lost += o.lost;
+  lost_octets += o.lost_octets;
+  pauses += o.pauses;
+  pause_frames += o.pause_frames;
+  detections += o.detections;
+  checks += o.checks;
+  discarded += o.discarded;
+  discarded_octets += o.discarded_octets;
+  turned += o.turned;
+  turned_lossy += o.turned_lossy;
+  ecn_marks += o.ecn_marks;
+  peak_headroom = std::max(peak_headroom, o.peak_headroom);
+  pause_hops = std::max(pause_hops, o.pause_hops);
+  digest += o.digest;
+  return *this;
+}
+
+void Network::gather() {
+  count = {};
+  for (Part* part : parts) {
+    count += part->count;
+    unfinished -= part->finished;
+    part->finished = 0;
+    now = part->now;
+  }
+}
+
 Picoseconds Network::time_of(const Port& port, std::uint32_t octets, std::uint64_t rate_bps) const {
   if (port.ps_per_octet != 0) return Picoseconds{octets} * port.ps_per_octet;
   const auto bits = static_cast<unsigned __int128>(octets) * kOctetTime;
@@ -122,10 +157,6 @@ Result<Network> Network::of(const Fabric& fabric, const Settings& settings) {
     } else {
       n.buffers[i].shared = settings.buffer_octets - headrooms[i];
     }
-  }
-  for (Arc a = 0; a < arcs; ++a) {
-    const std::uint32_t timer = n.pool.take();
-    n.pool[timer].arc = a;
   }
   n.routes.push_back(kNone);
   return n;

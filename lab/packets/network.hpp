@@ -23,6 +23,7 @@ inline constexpr std::size_t kPriorities = 8;
 /// Of a port: PFC has one for each priority, others have as many as they want, up to that.
 inline constexpr std::size_t kQueues = 16;
 using QueueMask = std::uint16_t;
+inline constexpr std::size_t kMostParts = 64;
 
 /// A queue, by the arc that it sends on and its priority; or the counter of what comes by an arc in
 /// a priority, which is what stops that queue.
@@ -51,8 +52,9 @@ struct Queue {
   std::uint32_t served = 0;  ///< start tag of fair queueing, modulo 2^32
 };
 
-/// The sending end of an arc, at its tail.
-struct Port {
+/// The sending end of an arc, at its tail. What another thread may write to stands on other lines
+/// of the processor's cache: so do buffers and counters.
+struct alignas(kCacheLine) Port {
   Picoseconds free_at = 0;  ///< when what is on the wire has left in full
   Picoseconds delay = 0;
   std::uint32_t ps_per_octet = 0;  ///< 0: no whole number
@@ -65,18 +67,18 @@ struct Port {
   bool control_due = false;        ///< the flow control wants to send a frame
   bool down = false;
   std::uint8_t own_turns = 0;  ///< of a node that relays: since what it relays went
-  bool was_cut = false;
-  bool forwards = false;      ///< the node forwards; else it is a host that does not
-  bool relays = false;        ///< it is a host that forwards
-  std::uint32_t node = 0;     ///< where it is
-  std::uint32_t served = 0;   ///< virtual time of fair queueing
-  std::uint64_t turning = 0;  ///< qos::Ruleset::turning_tags
+  std::uint8_t to_part = 0;    ///< who has the node at the far end
+  bool forwards = false;       ///< the node forwards; else it is a host that does not
+  bool relays = false;         ///< it is a host that forwards
+  std::uint32_t node = 0;      ///< where it is
+  std::uint32_t served = 0;    ///< virtual time of fair queueing
+  std::uint64_t turning = 0;   ///< qos::Ruleset::turning_tags
   std::array<std::uint8_t, kPriorities> after_turn{};  ///< a priority's on a turn here
   std::array<Queue, kQueues> queues{};
 };
 
 /// What the receiving end of an arc has in its node's buffer, by the priority it arrived in.
-struct Ingress {
+struct alignas(kCacheLine) Ingress {
   std::array<std::uint32_t, kPriorities> octets{};    ///< of the shared buffer
   std::array<std::uint32_t, kPriorities> headroom{};  ///< beyond
   std::uint32_t headroom_limit = 0;
@@ -86,7 +88,7 @@ struct Ingress {
 };
 
 /// The buffer of a node that forwards.
-struct Buffer {
+struct alignas(kCacheLine) Buffer {
   std::uint64_t shared = 0;  ///< without the headrooms
   std::uint64_t used = 0;    ///< of it
 };
@@ -137,6 +139,17 @@ struct Counters {
   std::uint32_t peak_headroom = 0;
   std::uint32_t pause_hops = 0;  ///< the farthest that a pause of PortFC's has got
   std::uint64_t digest = 0;      ///< of everything that arrived, where and when
+
+  Counters& operator+=(const Counters& o);
+};
+
+/// What one thread of a run has for itself: what waits at the nodes that are its own, and what it
+/// has counted there.
+struct alignas(kCacheLine) Part {
+  Pool pool{};  ///< the first ones are the ports' own timers
+  Picoseconds now = 0;
+  Counters count{};
+  std::size_t finished = 0;  ///< flows, since they were last gathered
 };
 
 /// Of a frame that begins to go over a link.
@@ -168,6 +181,16 @@ class Network {
   /// added one after the other.
   void add_follower(std::uint32_t before, std::uint32_t flow);
 
+  /// Where the frames are that wait at a port.
+  [[nodiscard]] const Pool& pool_of(const Port& port) const {
+    return parts[part_at(port.node)]->pool;
+  }
+  [[nodiscard]] std::uint32_t part_at(std::uint32_t node) const {
+    return part_of.empty() ? 0 : part_of[node];
+  }
+  /// Brings up to date what is of all parts.
+  void gather();
+
   [[nodiscard]] std::size_t arcs() const { return ports.size(); }
   [[nodiscard]] Picoseconds time_of(const Port& port, std::uint32_t octets,
                                     std::uint64_t rate_bps) const;
@@ -175,7 +198,6 @@ class Network {
   [[nodiscard]] std::uint64_t headroom_needed(std::uint64_t rate_bps, Picoseconds delay) const;
 
   Settings settings{};
-  Pool pool{};  ///< the first ones are the ports' own timers
   std::vector<Port> ports{};
   std::vector<Ingress> ingress{};
   std::vector<Buffer> buffers{};  ///< by node
@@ -184,7 +206,7 @@ class Network {
   std::vector<std::uint32_t> followers{};  ///< flows that wait for others
   std::vector<Asymmetry> asymmetry{};      ///< by node; empty: there is none
   std::vector<std::uint64_t> rates{};      ///< by arc
-  std::vector<Picoseconds> cut_at{};       ///< by arc
+  std::vector<Picoseconds> cut_at{};       ///< by arc: last; kNever: it never was
   std::vector<Random> random{};            ///< by arc
   std::vector<std::uint8_t> tags{};        ///< by arc: qos::Ruleset::tag where it arrives
   /// Arcs of the flows' paths, with kNone before and after each.
@@ -192,6 +214,9 @@ class Network {
   QueueMask lossless = 0;    ///< bit per queue
   std::uint8_t control = 7;  ///< the queue of acknowledgements: first of all, never paused
   std::uint32_t frame_octets = 0;
+  std::vector<std::uint32_t> part_of{};  ///< by node; empty: all are of one
+  std::vector<Part*> parts{};            ///< of the engine that runs
+  // Of all parts, as of the last time at which they stood still
   Counters count{};
   std::vector<Verdict> verdicts{};
   Picoseconds now = 0;

@@ -34,14 +34,16 @@ std::vector<Stuck> stuck_queues(const Network& n) {
     before = stuck.size();
     kept.assign(n.arcs(), {});
     kept_at_node.assign(n.buffers.size(), 0);
-    for (const Stuck& s : stuck)
+    for (const Stuck& s : stuck) {
+      const Pool& pool = n.pool_of(n.ports[s.arc]);
       for (std::uint32_t f = n.ports[s.arc].queues[s.priority].first; f != kNone;
-           f = n.pool[f].next) {
-        const Slot& frame = n.pool[f];
+           f = pool[f].next) {
+        const Slot& frame = pool[f];
         const std::uint32_t octets = frame.kind == Kind::kData ? frame.octets : kControlOctets;
         kept[frame.arc][frame.arrival] += octets;
         kept_at_node[n.ports[s.arc].node] += octets;
       }
+    }
     std::erase_if(stuck, [&](const Stuck& s) {
       const std::uint32_t node = n.ports[reversed(s.arc)].node;
       return kept[s.arc][s.priority] <= xon_of(n, node, kept_at_node[node]);

@@ -70,13 +70,13 @@ Result<Path> way_of(const Plan& plan, const FailedLinks& failed, const Links& li
 template <class FlowControl, class Detector>
 class Run : public Simulation {
  public:
-  Run(const Plan& plan, const Hooks& hooks, Prepared prepared)
+  Run(const Plan& plan, const Hooks& hooks, Prepared prepared, std::size_t threads)
       : plan_(plan),
         hooks_(hooks),
         agents_(std::move(prepared.agents)),
         paths_(std::move(prepared.paths)),
         failed_(plan.failed),
-        engine_(std::move(prepared.network)),
+        engine_(std::move(prepared.network), threads),
         links_(links_of_relays(plan.fabric)),
         sample_(hooks.sample_every != 0 ? hooks.sample_every : kNever),
         half_(plan.duration / 2),
@@ -132,7 +132,7 @@ class Run : public Simulation {
   void call_at(Picoseconds at, std::uint32_t number) override {
     const Picoseconds now = engine_.network().now;
     ++moments_;
-    engine_.after(at - std::min(at, now), Kind::kMoment, 0, number);
+    engine_.moment(at - std::min(at, now), number);
   }
   /// Tells whoever wants to know, and sees whether anything is left to do.
   void notified(const Notice& tell, Kind what, std::uint32_t which) {
@@ -297,7 +297,6 @@ class Run : public Simulation {
     outcome_.duration = n.now;
     outcome_.count = n.count;
     outcome_.verdicts = n.verdicts;
-    outcome_.slots = n.pool.size();
     outcome_.queued_octets = n.count.sent - n.count.delivered - n.count.dropped -
                              n.count.lost_octets - n.count.discarded_octets;
     at_half_.resize(n.flows.size());
@@ -353,8 +352,9 @@ class Run : public Simulation {
 
 template <class FlowControl, class Detector>
 std::unique_ptr<Simulation> run_with(const Plan& plan, const Hooks& hooks, Prepared prepared,
-                                     Notice notice) {
-  auto run = std::make_unique<Run<FlowControl, Detector>>(plan, hooks, std::move(prepared));
+                                     Notice notice, std::size_t threads) {
+  auto run =
+      std::make_unique<Run<FlowControl, Detector>>(plan, hooks, std::move(prepared), threads);
   if (notice)
     run->network().notice = [r = run.get(), tell = std::move(notice)](
                                 Kind what, std::uint32_t which) { r->notified(tell, what, which); };
@@ -479,39 +479,54 @@ Result<Prepared> prepare(const Plan& plan) {
   return p;
 }
 
-Result<std::unique_ptr<Simulation>> simulate(const Plan& plan, const Hooks& hooks, Notice notice) {
+std::string_view needs_one_thread(const Plan& plan, const Hooks& hooks) {
+  if (hooks.trace) return "a capture has all frames in the order in which they are sent";
+  if (plan.settings.protection == Protection::kItsy)
+    return "what itsy declares is compared with all switches at that moment";
+  if (!plan.program.operations.empty())
+    return "operations of a GOAL trace begin at other hosts at the moment in which one ends";
+  return {};
+}
+
+Result<std::unique_ptr<Simulation>> simulate(const Plan& plan, const Hooks& hooks, Notice notice,
+                                             std::size_t threads) {
   auto prepared = prepare(plan);
   if (!prepared) return fail(prepared.error());
   prepared->network.trace = hooks.trace;
+  if (notice || !needs_one_thread(plan, hooks).empty()) threads = 1;
   switch (plan.settings.flow_control) {
     case FlowControlKind::kPfc:
       switch (plan.settings.protection) {
         case Protection::kWatchdog:
-          return run_with<Pfc, Watchdog>(plan, hooks, std::move(*prepared), std::move(notice));
+          return run_with<Pfc, Watchdog>(plan, hooks, std::move(*prepared), std::move(notice),
+                                         threads);
         case Protection::kItsy:
-          return run_with<Pfc, Itsy>(plan, hooks, std::move(*prepared), std::move(notice));
+          return run_with<Pfc, Itsy>(plan, hooks, std::move(*prepared), std::move(notice), threads);
         case Protection::kOff:
         case Protection::kDownUp:
-          return run_with<Pfc, NoDetector>(plan, hooks, std::move(*prepared), std::move(notice));
+          return run_with<Pfc, NoDetector>(plan, hooks, std::move(*prepared), std::move(notice),
+                                           threads);
       }
       break;
     case FlowControlKind::kPfcStar:
-      return run_with<Pfc, NoDetector>(plan, hooks, std::move(*prepared), std::move(notice));
+      return run_with<Pfc, NoDetector>(plan, hooks, std::move(*prepared), std::move(notice),
+                                       threads);
     case FlowControlKind::kPortFc:
-      return run_with<PortFc, NoDetector>(plan, hooks, std::move(*prepared), std::move(notice));
+      return run_with<PortFc, NoDetector>(plan, hooks, std::move(*prepared), std::move(notice),
+                                          threads);
     case FlowControlKind::kOff:
       return run_with<NoFlowControl, NoDetector>(plan, hooks, std::move(*prepared),
-                                                 std::move(notice));
+                                                 std::move(notice), threads);
   }
   return fail(Error{0, "flow_control", "there is none such"});
 }
 
-Result<Outcome> run(const Plan& plan, const Hooks& hooks) {
+Result<Outcome> run(const Plan& plan, const Hooks& hooks, std::size_t threads) {
   std::optional<ProgramRun> program;
   Notice notice;
   if (!plan.program.operations.empty())
     notice = [&](Kind what, std::uint32_t which) { program->notice(what, which); };
-  auto simulation = simulate(plan, hooks, std::move(notice));
+  auto simulation = simulate(plan, hooks, std::move(notice), threads);
   if (!simulation) return fail(simulation.error());
   if (!plan.program.operations.empty()) program.emplace(plan.program, **simulation).begin();
   (*simulation)->run_until(plan.duration);

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lab/packets/agents_inside.hpp"
@@ -46,7 +47,6 @@ struct Outcome {
   std::uint64_t unroutable = 0;  ///< how often a flow had no way
   Counters count{};
   std::uint64_t queued_octets = 0;  ///< data on links and in queues at the end
-  std::size_t slots = 0;            ///< the most that ever waited
   std::vector<FlowResult> flows{};
 };
 
@@ -99,13 +99,19 @@ class Simulation {
   [[nodiscard]] virtual Outcome outcome() = 0;
 };
 
+/// What of a run has to be done by one thread; empty: nothing.
+[[nodiscard]] std::string_view needs_one_thread(const Plan& plan, const Hooks& hooks);
+
 /// A run that begins with the plan's flows, and not with its program; `plan` and `hooks` outlive
-/// it. `notice` is told of what Network::notice says. Fails as run() does.
+/// it. `notice` is told of what Network::notice says; that takes one thread. Fails as run() does.
 [[nodiscard]] Result<std::unique_ptr<Simulation>> simulate(const Plan& plan, const Hooks& hooks,
-                                                           Notice notice = {});
+                                                           Notice notice = {},
+                                                           std::size_t threads = 1);
 
 /// Agents find the levels, the paths follow from what has failed, the rules are compiled, packets
-/// go. Fails where a flow has no way at the start, or the network cannot be.
-[[nodiscard]] Result<Outcome> run(const Plan& plan, const Hooks& hooks = {});
+/// go. Fails where a flow has no way at the start, or the network cannot be. The outcome is the
+/// same for any number of threads; where there is something that needs one, there is one.
+[[nodiscard]] Result<Outcome> run(const Plan& plan, const Hooks& hooks = {},
+                                  std::size_t threads = 1);
 
 }  // namespace lldp::lab::packets

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -13,6 +14,9 @@ inline constexpr Picoseconds kNanosecond = 1000;
 inline constexpr Picoseconds kMicrosecond = 1000 * kNanosecond;
 inline constexpr Picoseconds kMillisecond = 1000 * kMicrosecond;
 inline constexpr Picoseconds kSecond = 1000 * kMillisecond;
+
+/// Octets that the processor moves together.
+inline constexpr std::size_t kCacheLine = 64;
 
 inline constexpr std::uint32_t kNone = ~std::uint32_t{0};
 

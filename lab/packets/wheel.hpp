@@ -32,6 +32,13 @@ class Wheel {
     insert(slot, at);
   }
 
+  /// When the first one is due; kNever: there is none.
+  [[nodiscard]] Picoseconds next() const {
+    if (const std::uint32_t bucket = first_bucket(); bucket != kNone)
+      return pool_[buckets_[bucket].first].at;
+    return heap_.empty() ? kNever : heap_.front().at;
+  }
+
   /// Takes out the first one, if it is due by `until`; kNone: none is.
   std::uint32_t pop(Picoseconds until) {
     for (;;) {

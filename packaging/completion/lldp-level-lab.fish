@@ -92,6 +92,7 @@ complete -c lldp-level-lab -n '__fish_seen_subcommand_from sim' -l flow-control 
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from sim' -l flows -x -d 'of the two directions'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from sim' -l duration -x -d 'simulated'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from sim' -l seed -x -d 'of chance'
+complete -c lldp-level-lab -n '__fish_seen_subcommand_from sim' -l threads -x -d 'that share the work'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from sim' -l json -d 'print JSON'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from sim' -l trace -r -F -d 'capture of every frame'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from sim' -l csv -r -F -d 'what it looks like over time'

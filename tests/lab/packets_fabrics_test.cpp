@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "lab/des/random.hpp"
+#include "lab/packets/report.hpp"
 #include "lab/packets/run.hpp"
 #include "lab/topology/forwarding.hpp"
 #include "lab/topology/generators.hpp"
@@ -106,6 +107,47 @@ TEST(PacketsOnRandomFabrics, DeadlockOnlyWhereTheProofHasACycle) {
   if (count >= 20) {  // else the test tests little
     EXPECT_GT(deadlocks, 0U);
     EXPECT_GT(turned, 0U);
+  }
+}
+
+/// Links of all lengths, none among them, senders of all kinds: whatever is in step, and whatever
+/// is not, the result is the same for any number of threads.
+TEST(PacketsOnRandomFabrics, AnyNumberOfThreadsGivesTheSameResult) {
+  const std::uint64_t first = from_environment("SIM_SEED", 1);
+  const std::uint64_t count = from_environment("SIM_FABRICS", 8);
+  constexpr FlowControlKind kControls[] = {FlowControlKind::kPfc, FlowControlKind::kPfc,
+                                           FlowControlKind::kOff};
+  constexpr Protection kProtection[] = {Protection::kOff, Protection::kDownUp,
+                                        Protection::kWatchdog};
+  constexpr std::uint64_t kDelays[] = {0, 5, 100, 1000, 1000, 1000, 15'000};
+  constexpr std::uint64_t kRates[] = {100'000'000'000, 100'000'000'000, 25'000'000'000,
+                                      7'000'000'001};
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    Plan plan = random_plan(seed);
+    Random random(seed + 1'000'000);
+    const bool even = random.chance(0.5);
+    for (Link& link : plan.fabric.links)
+      if (!even) {
+        link.delay_ns = kDelays[random.below(std::size(kDelays))];
+        link.rate_bps = kRates[random.below(std::size(kRates))];
+      }
+    for (PlannedFlow& f : plan.flows) {
+      f.spec.transport = static_cast<Transport>(random.below(std::size(kTransports)));
+      if (random.chance(0.5)) f.spec.octets = 1 + random.below(200'000);
+      if (random.chance(0.3)) f.spec.start = random.below(100) * kMicrosecond;
+    }
+    plan.settings.flow_control = kControls[random.below(std::size(kControls))];
+    plan.settings.protection = kProtection[random.below(std::size(kProtection))];
+    plan.settings.watchdog.drops = random.chance(0.5);
+    plan.settings.watchdog.detection = plan.settings.watchdog.restoration = 50 * kMicrosecond;
+    plan.settings.dcqcn.on = plan.settings.ecn.on = random.chance(0.5);
+    plan.settings.go_back_rto = 100 * kMicrosecond;
+    plan.duration = 200 * kMicrosecond;
+    const auto one = run(plan);
+    ASSERT_TRUE(one) << to_string(one.error());
+    const auto more = run(plan, {}, 2 + seed % 2);
+    ASSERT_TRUE(more) << to_string(more.error());
+    EXPECT_EQ(to_json(plan, *more), to_json(plan, *one)) << "SIM_FABRICS=1 SIM_SEED=" << seed;
   }
 }
 

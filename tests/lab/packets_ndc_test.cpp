@@ -130,7 +130,10 @@ void add_flow(Plan& plan, const std::vector<std::string_view>& names) {
 /// What PortFc asks of an engine.
 struct FakeEngine {
   Network& n;
+  Part part{};
   Network& network() { return n; }
+  Pool& pool() { return part.pool; }
+  Counters& count() { return part.count; }
   void want_control(Arc /*out*/) {}
   void stop(Arc out, QueueMask queues) { n.ports[out].stopped |= queues; }
   void go(Arc out, QueueMask queues) { n.ports[out].stopped &= static_cast<QueueMask>(~queues); }
@@ -157,7 +160,7 @@ TEST(PortFc, AMessageTellsItsOwnDistance) {
   for (int i = 0; i < 2; ++i) {
     const std::uint32_t s = scheme.control_frame(e, ports[2]);
     ASSERT_NE(s, kNone);
-    hops[n.pool[s].number] = n.pool[s].route;
+    hops[e.pool()[s].number] = e.pool()[s].route;
   }
   EXPECT_EQ(hops, (std::map<std::uint32_t, std::uint32_t>{{0U << 1 | 1U, 1}, {1U << 1, 3}}));
 }

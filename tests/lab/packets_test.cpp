@@ -6,6 +6,8 @@
 #include "lab/des/random.hpp"
 #include "lab/packets/report.hpp"
 #include "lab/packets/run.hpp"
+#include "lab/packets/series.hpp"
+#include "lab/packets/split.hpp"
 #include "lab/packets/wheel.hpp"
 #include "lab/packets/workload/sizes.hpp"
 #include "lab/packets/workload/traffic.hpp"
@@ -231,6 +233,106 @@ TEST(Packets, TheSameSeedGivesTheSameBytes) {
   EXPECT_EQ(once, to_json(plan, outcome_of(plan)));
   // A change here is a change of what the simulator computes: debug and release, any compiler.
   EXPECT_THAT(once, HasSubstr("\"digest\": \"21a36296a67332bb\""));
+}
+
+/// What comes of a plan, and how it looked every 10 us.
+std::string bytes_of(const Plan& plan, std::size_t threads) {
+  Series series(plan);
+  std::string curves;
+  const Hooks hooks{.sample_every = 10 * kMicrosecond,
+                    .sample = [&](const Network& n) { curves += series.sample(n); }};
+  const auto outcome = run(plan, hooks, threads);
+  if (!outcome) return to_string(outcome.error());
+  return to_json(plan, *outcome) + curves;
+}
+
+/// A fat tree in which nearly everything happens: flows that wait for others, DCQCN, IRN, a host
+/// that stops its switch, links that fail and come back.
+Plan eventful() {
+  Plan plan;
+  plan.fabric = *fat_tree(4);
+  plan.settings.ecn = {
+      .on = true, .kmin_octets = 20'000, .kmax_octets = 80'000, .pmax_permille = 200};
+  plan.settings.dcqcn.on = true;
+  plan.settings.pfc = {.xoff_octets = 60'000, .xon_octets = 57'000, .alpha_256 = 32};
+  plan.settings.buffer_octets = 2'000'000;
+  plan.duration = 800 * kMicrosecond;
+  plan.events = {{.at = 50 * kMicrosecond, .link = plan.fabric.links.size() - 1},
+                 {.at = 60 * kMicrosecond, .link = plan.fabric.links.size() / 2},
+                 {300 * kMicrosecond, plan.fabric.links.size() - 1, true}};
+  const auto host = std::find_if(plan.fabric.nodes.begin(), plan.fabric.nodes.end(),
+                                 [](const auto& n) { return n.role == Role::kHost; });
+  plan.storms = {{.host = static_cast<std::size_t>(host - plan.fabric.nodes.begin()),
+                  .from = 100 * kMicrosecond,
+                  .until = 400 * kMicrosecond}};
+  EXPECT_TRUE(add_traffic(plan, {.kind = "moe", .octets = 20'000}));
+  EXPECT_TRUE(add_traffic(plan, {.kind = "incast", .octets = 100'000}));
+  EXPECT_TRUE(add_traffic(
+      plan, {.kind = "poisson", .sizes = "hadoop", .transport = Transport::kSelective}));
+  return plan;
+}
+
+class Threads : public testing::TestWithParam<const char*> {
+ protected:
+  static Plan plan() {
+    const std::string_view name = GetParam();
+    if (name == "eventful") return eventful();
+    Plan plan = of_case(name.substr(0, name.find('_')), 2, 1, Protection::kOff, kMillisecond / 2);
+    if (name.ends_with("_down_up")) plan.settings.protection = Protection::kDownUp;
+    if (name.ends_with("_watchdog")) plan.settings.protection = Protection::kWatchdog;
+    if (name.ends_with("_itsy")) plan.settings.protection = Protection::kItsy;
+    if (name.ends_with("_portfc")) plan.settings.flow_control = FlowControlKind::kPortFc;
+    if (name.ends_with("_pfc_star")) plan.settings.flow_control = FlowControlKind::kPfcStar;
+    if (name.ends_with("_no_flow_control")) plan.settings.flow_control = FlowControlKind::kOff;
+    return plan;
+  }
+};
+TEST_P(Threads, AnyNumberGivesTheSameBytes) {
+  const Plan plan = this->plan();
+  const std::string one = bytes_of(plan, 1);
+  EXPECT_THAT(one, HasSubstr("digest"));
+  for (const std::size_t threads : {2U, 3U}) EXPECT_EQ(bytes_of(plan, threads), one) << threads;
+}
+INSTANTIATE_TEST_SUITE_P(Packets, Threads,
+                         testing::Values("case1", "case1_down_up", "case1_watchdog", "case1_itsy",
+                                         "case1_no_flow_control", "case2", "case2_down_up", "flap",
+                                         "flap_down_up", "itsy-fig3", "ndc-loop", "ndc-loop_portfc",
+                                         "ndc-loop_pfc_star", "eventful"),
+                         [](const auto& c) {
+                           std::string name = c.param;
+                           std::erase_if(name, [](char ch) { return ch == '-' || ch == '_'; });
+                           return name;
+                         });
+
+/// A part is of nodes that are near each other, and has its share of the work.
+TEST(Split, HostsAreWithTheirSwitchAndPartsAreBalanced) {
+  Plan plan;
+  plan.fabric = *fat_tree(4);
+  ASSERT_TRUE(add_traffic(plan, {.kind = "all-to-all", .octets = 100'000}));
+  for (const std::size_t parts : {2U, 4U}) {
+    auto prepared = prepare(plan);
+    ASSERT_TRUE(prepared);
+    Network& n = prepared->network;
+    ASSERT_EQ(split(n, parts), parts);
+    std::vector<std::size_t> visits(parts);
+    for (const Flow& f : n.flows)
+      for (std::uint32_t step = f.route; n.routes[step] != kNone; ++step)
+        ++visits[n.part_at(n.ports[n.routes[step]].node)];
+    const auto [least, most] = std::minmax_element(visits.begin(), visits.end());
+    EXPECT_LT(*most * 2, *least * 3) << parts;
+    for (Arc a = 0; a < n.arcs(); ++a) {
+      EXPECT_EQ(n.ports[a].to_part, n.part_at(n.ports[reversed(a)].node));
+      EXPECT_TRUE(n.ports[a].forwards || n.ports[a].to_part == n.part_at(n.ports[a].node));
+    }
+    EXPECT_EQ(lookahead(n), kMicrosecond + 49 * 80);  // the shortest frame, over a link
+  }
+}
+TEST(Split, ThereAreNoMorePartsThanSwitches) {
+  auto prepared = prepare(line(2, 1000, Transport::kPaced));
+  ASSERT_TRUE(prepared);
+  EXPECT_EQ(split(prepared->network, 9), 2U);
+  EXPECT_EQ(split(prepared->network, 1), 1U);
+  EXPECT_EQ(lookahead(prepared->network), kNever);
 }
 
 TEST(Packets, HeadroomBelowTheRoundTripIsRefused) {

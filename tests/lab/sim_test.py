@@ -8,6 +8,7 @@ usage: sim_test.py SOURCE_DIR BIN_DIR [unittest arguments]
 import copy
 import json
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -121,6 +122,31 @@ class Sim(unittest.TestCase):
         done = lab("sim", self.path / "s.json", "--seed", "1", "--json")
         self.assertEqual(json.loads(done.stdout)["digest"], seeds[1])
         self.assertNotEqual(seeds[1], seeds[7])
+
+    def test_any_number_of_threads_gives_the_same_bytes(self):
+        """What is printed, the curves, and the page but for its command."""
+        results = []
+        for threads in ("1", "2", "3"):
+            curve, page = self.path / "t.csv", self.path / "t.html"
+            done = lab("sim", "flap", "--protect", "none", "--duration", "0.3", "--threads", threads, "--csv", curve, "-o", page, "--json")
+            self.assertEqual((done.returncode, done.stderr), (1, ""))
+            results.append((done.stdout, curve.read_text(), re.sub("<code>.*</code>", "", page.read_text())))
+        self.assertEqual(results[1], results[0])
+        self.assertEqual(results[2], results[0])
+        for threads in ("0", "65", "-1"):
+            done = lab("sim", "case1", "--threads", threads)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("--threads", done.stderr)
+
+    def test_what_needs_one_thread_says_so(self):
+        captures = []
+        for threads in ("1", "2"):
+            captures.append(self.path / f"{threads}.pcapng")
+            done = lab("sim", "case1", "--duration", "0.05", "--threads", threads, "--trace", captures[-1])
+            self.assertEqual(done.returncode, 0)
+            self.assertEqual("one thread: a capture" in done.stderr, threads == "2")
+        self.assertEqual(captures[0].read_bytes(), captures[1].read_bytes())
+        self.assertIn("one thread: what itsy", lab("sim", "case1", "--duration", "0.05", "--protect", "itsy", "--threads", "2").stderr)
 
     def test_what_cannot_be_written_is_an_error(self):
         if not pathlib.Path("/dev/full").is_char_device():

@@ -29,7 +29,7 @@ class Itsy {
   template <class Engine>
   void paused(Engine& e, Arc out, QueueMask priorities) {
     for (unsigned mask = priorities; mask != 0; mask &= mask - 1)
-      book_.queue(key_of(out, mask)).paused_at = e.network().now;
+      book_.queue(key_of(out, mask)).paused_at = e.now();
   }
   template <class Engine>
   void resumed(Engine& /*e*/, Arc out, QueueMask priorities) {
@@ -45,12 +45,12 @@ class Itsy {
   /// A PAUSE frame is about to go on `out`: the checks of the counters that it is for.
   template <class Engine>
   void telling(Engine& e, Arc out, std::uint32_t slot, std::uint8_t fresh) {
-    const auto priorities = static_cast<std::uint8_t>(e.network().pool[slot].number);
+    const auto priorities = static_cast<std::uint8_t>(e.pool()[slot].number);
     for (unsigned mask = priorities; mask != 0; mask &= mask - 1) {
       const Key counter = key_of(reversed(out), mask);
       const bool first = (fresh & mask & -mask) != 0;
       for (const Mark& mark : explanations(e.network(), counter, first)) {
-        Slot& pause = e.network().pool[slot];
+        Slot& pause = e.pool()[slot];
         const Check check{
             .id = mark.id, .seq = mark.seq, .priority = priority_of(counter), .again = !first};
         pause.marked ? send(e, counter, check) : put(pause, check);
@@ -67,7 +67,8 @@ class Itsy {
     if (frame.kind == Kind::kPause) {
       if (frame.marked) trace_back(e, out, check_of(frame));
       for (unsigned mask = frame.number & n.ports[out].stopped; mask != 0; mask &= mask - 1)
-        if (book_.queue(key_of(out, mask)).paused_at < n.now) suspect(e, key_of(out, mask), kNone);
+        if (book_.queue(key_of(out, mask)).paused_at < e.now())
+          suspect(e, key_of(out, mask), kNone);
       return;
     }
     const Check check = check_of(frame);
@@ -78,9 +79,10 @@ class Itsy {
   template <class Engine>
   void timer(Engine& e, std::uint32_t slot) {
     Network& n = e.network();
-    const Key q = key_of_priority(n.pool[slot].arc, static_cast<std::uint8_t>(n.pool[slot].number));
-    const std::uint32_t left = n.pool[slot].flow;
-    n.pool.release(slot);
+    const Key q =
+        key_of_priority(e.pool()[slot].arc, static_cast<std::uint8_t>(e.pool()[slot].number));
+    const std::uint32_t left = e.pool()[slot].flow;
+    e.pool().release(slot);
     Stored& at = book_.queue(q);
     if (!at.watched || !stopped(n, q)) return;
     suspect(e, q, kNone);
@@ -129,9 +131,9 @@ class Itsy {
       Counter& own = book_.counter(check.id);
       if (!pausing(n, check.id) || own.seq != check.seq || !book_.holds(n, q, check.id)) return;
       at.trigger = mark;
-      if (check.again || under_way(n, own)) return;
+      if (check.again || under_way(e.now(), own)) return;
       if (!blocked(n, check.id)) return suspect(e, q, kNone);
-      own = {.seq = own.seq, .round = 2, .proving = true, .since = n.now};
+      own = {.seq = own.seq, .round = 2, .proving = true, .since = e.now()};
       return send(e, check.id, {.id = check.id, .seq = own.seq, .round = 2});
     }
     if (at.trigger == mark) {
@@ -153,7 +155,7 @@ class Itsy {
     Stored& at = book_.queue(q);
     for (const Key counter : book_.counters_of(n, q)) {
       Counter& own = book_.counter(counter);
-      if (under_way(n, own)) continue;
+      if (under_way(e.now(), own)) continue;
       if (!blocked(n, counter)) {
         if (at.watched) continue;
         at.watched = true;
@@ -164,12 +166,12 @@ class Itsy {
       own = {.seq = usable ? static_cast<std::uint8_t>(seq) : next(own.seq),
              .round = 1,
              .proving = true,
-             .since = n.now};
+             .since = e.now()};
       send(e, counter, {.id = counter, .seq = own.seq, .round = 1});
     }
   }
-  [[nodiscard]] bool under_way(const Network& n, const Counter& c) const {
-    return c.proving && n.now < c.since + patience_;
+  [[nodiscard]] bool under_way(Picoseconds now, const Counter& c) const {
+    return c.proving && now < c.since + patience_;
   }
 
   /// A round of a proof has come to the queue that its counter stops. It goes on to those whose
@@ -182,11 +184,11 @@ class Itsy {
     const Mark mark{.id = check.id, .seq = check.seq};
     const std::uint8_t before = reached(at, mark);
     if (check.round != before + 1) return;
-    if (at.proof && !(at.proof == mark) && n.now < at.since + patience_ && at.proof.id < check.id)
+    if (at.proof && !(at.proof == mark) && e.now() < at.since + patience_ && at.proof.id < check.id)
       return;
     at.proof = mark;
     at.round = check.round;
-    at.since = n.now;
+    at.since = e.now();
     for (const Key counter : book_.counters_of(n, q)) {
       if (counter == check.id) continue;
       const auto [least, most] = reach(n, counter, mark);
@@ -200,7 +202,7 @@ class Itsy {
     if ((own.round == 1 ? most : least) < own.round) return;
     if (own.round == kRounds) return declare(e, check.id, mark, q);
     ++own.round;
-    own.since = n.now;
+    own.since = e.now();
     own.was_real = own.round == kRounds && real(n, check.id);
     send(e, check.id, {.id = check.id, .seq = own.seq, .round = own.round});
   }
@@ -234,9 +236,9 @@ class Itsy {
     Network& n = e.network();
     Counter& own = book_.counter(counter);
     own.proving = false;
-    ++n.count.detections;
+    ++e.count().detections;
     const Mark& trigger = book_.queue(q).trigger;
-    Verdict v{.at = n.now, .counter = counter, .trigger = trigger ? trigger.id : counter};
+    Verdict v{.at = e.now(), .counter = counter, .trigger = trigger ? trigger.id : counter};
     v.real = own.was_real || real(n, counter);
     v.loop = book_.way(n, counter, counter,
                        [&](Key k) { return reached(book_.queue(k), mark) == kRounds; });
@@ -273,14 +275,14 @@ class Itsy {
     const Arc out = reversed(arc_of(counter));
     if (!n.ports[arc_of(counter)].forwards || n.ports[out].down) return;  // to a host
     check.priority = priority_of(counter);
-    const std::uint32_t slot = n.pool.take();
-    n.pool[slot] = Slot{.arc = arc_of(counter),
-                        .octets = kControlOctets,
-                        .arrival = n.control,
-                        .priority = n.control,
-                        .kind = Kind::kCheck};
-    put(n.pool[slot], check);
-    ++n.count.checks;
+    const std::uint32_t slot = e.pool().take();
+    e.pool()[slot] = Slot{.arc = arc_of(counter),
+                          .octets = kControlOctets,
+                          .arrival = n.control,
+                          .priority = n.control,
+                          .kind = Kind::kCheck};
+    put(e.pool()[slot], check);
+    ++e.count().checks;
     e.enqueue(slot, out);
   }
 

@@ -169,10 +169,11 @@ class ItsyBook {
   /// Calls each(frame) until that is false; returns whether it never was.
   template <class Each>
   static bool each_frame(const Network& n, Key q, const Each& each) {
-    const Queue& queue = n.ports[arc_of(q)].queues[priority_of(q)];
-    if ((n.ports[arc_of(q)].waiting >> priority_of(q) & 1) == 0) return true;
-    for (std::uint32_t f = queue.first; f != kNone; f = n.pool[f].next)
-      if (!each(n.pool[f])) return false;
+    const Port& p = n.ports[arc_of(q)];
+    const Pool& pool = n.pool_of(p);
+    if ((p.waiting >> priority_of(q) & 1) == 0) return true;
+    for (std::uint32_t f = p.queues[priority_of(q)].first; f != kNone; f = pool[f].next)
+      if (!each(pool[f])) return false;
     return true;
   }
 

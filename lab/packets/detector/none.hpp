@@ -20,7 +20,7 @@ class NoDetector {
   void heard(Engine& /*e*/, const Slot& /*frame*/) {}
   template <class Engine>
   void timer(Engine& e, std::uint32_t slot) {
-    e.network().pool.release(slot);
+    e.pool().release(slot);
   }
 };
 

@@ -44,13 +44,13 @@ class Watchdog {
   template <class Engine>
   void timer(Engine& e, std::uint32_t slot) {
     Network& n = e.network();
-    const Slot s = n.pool[slot];
-    n.pool.release(slot);
+    const Slot s = e.pool()[slot];
+    e.pool().release(slot);
     if (episodes_[s.arc][s.number] != s.flow) return;
     Port& port = n.ports[s.arc];
     const auto bit = static_cast<std::uint8_t>(1U << s.number);
     if ((port.ignored & bit) == 0) {
-      ++n.count.detections;
+      ++e.count().detections;
       port.ignored |= bit;
       if (s_.drops) {
         port.discarding |= bit;

@@ -29,7 +29,7 @@ class NoFlowControl {
   void received(Engine& /*e*/, const Slot& /*frame*/) {}
   template <class Engine>
   void timer(Engine& e, std::uint32_t slot) {
-    e.network().pool.release(slot);
+    e.pool().release(slot);
   }
   template <class Engine>
   void mended(Engine& /*e*/, Arc /*arc*/) {}

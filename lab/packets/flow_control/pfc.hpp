@@ -31,13 +31,13 @@ class Pfc {
     } else {
       if (g.headroom[priority] + octets > g.headroom_limit) return false;
       g.headroom[priority] += octets;
-      Counters& count = e.network().count;
+      Counters& count = e.count();
       count.peak_headroom = std::max(count.peak_headroom, g.headroom[priority]);
     }
     const auto bit = static_cast<std::uint8_t>(1U << priority);
     if ((g.pausing & bit) == 0 && (g.headroom[priority] != 0 || g.octets[priority] >= limit)) {
       g.pausing |= bit;
-      ++e.network().count.pauses;
+      ++e.count().pauses;
       e.want_control(reversed(in));
     }
     return true;
@@ -71,9 +71,9 @@ class Pfc {
       g.timer = true;
       e.after(quanta_time(n, reversed(out)) / 2, Kind::kFlowControl, reversed(out));
     }
-    ++n.count.pause_frames;
-    const std::uint32_t slot = n.pool.take();
-    n.pool[slot] =
+    ++e.count().pause_frames;
+    const std::uint32_t slot = e.pool().take();
+    e.pool()[slot] =
         Slot{.flow = go, .number = g.pausing, .octets = kControlOctets, .kind = Kind::kPause};
     e.telling(out, slot, fresh);
     return slot;
@@ -84,13 +84,13 @@ class Pfc {
     Network& n = e.network();
     const Arc out = reversed(frame.arc);
     const auto stop = static_cast<std::uint8_t>(frame.number);
-    const Picoseconds until = n.now + quanta_time(n, out);
+    const Picoseconds until = e.now() + quanta_time(n, out);
     for (unsigned mask = stop; mask != 0; mask &= mask - 1)
       until_[out].priority[static_cast<std::size_t>(std::countr_zero(mask))] = until;
     const auto go = static_cast<std::uint8_t>(frame.flow);
     if (stop != 0 && !until_[out].timer) {
       until_[out].timer = true;
-      e.after(until - n.now, Kind::kPauseExpires, out);
+      e.after(until - e.now(), Kind::kPauseExpires, out);
     }
     if (stop != 0) e.stop(out, stop);
     if (go != 0) e.go(out, go);
@@ -99,9 +99,9 @@ class Pfc {
   template <class Engine>
   void timer(Engine& e, std::uint32_t slot) {
     Network& n = e.network();
-    const Arc arc = n.pool[slot].arc;
-    const bool refresh = n.pool[slot].kind == Kind::kFlowControl;
-    n.pool.release(slot);
+    const Arc arc = e.pool()[slot].arc;
+    const bool refresh = e.pool()[slot].kind == Kind::kFlowControl;
+    e.pool().release(slot);
     if (refresh) {
       Ingress& g = n.ingress[arc];
       g.timer = g.pausing != 0;
@@ -115,7 +115,7 @@ class Pfc {
     Picoseconds next = kNever;
     for (unsigned mask = n.ports[arc].stopped; mask != 0; mask &= mask - 1) {
       const auto priority = static_cast<std::size_t>(std::countr_zero(mask));
-      if (pause.priority[priority] <= n.now)
+      if (pause.priority[priority] <= e.now())
         over |= static_cast<std::uint8_t>(1U << priority);
       else
         next = std::min(next, pause.priority[priority]);
@@ -123,7 +123,7 @@ class Pfc {
     if (over != 0) e.go(arc, over);
     if (next == kNever) return;
     pause.timer = true;
-    e.after(next - n.now, Kind::kPauseExpires, arc);
+    e.after(next - e.now(), Kind::kPauseExpires, arc);
   }
 
   /// The carrier of `arc` is back. Both ends kept what they knew, as MACs do; frames that told of a

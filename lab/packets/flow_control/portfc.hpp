@@ -38,7 +38,7 @@ class PortFc {
     EgressPort& p = ports_[out];
     p.octets[c] += octets;
     if (p.pausing[c] || p.octets[c] < s_.xoff_octets) return true;
-    ++n.count.pauses;
+    ++e.count().pauses;
     // A port that is full because it is stopped passes that on.
     tell(e, out, c, true,
          static_cast<std::uint8_t>(c == kRelayed && n.ports[out].stopped != 0 ? p.heard_hops : 0));
@@ -60,20 +60,19 @@ class PortFc {
   /// `route` how far it is from where it began.
   template <class Engine>
   std::uint32_t control_frame(Engine& e, Arc out) {
-    Network& n = e.network();
     EgressPort& p = ports_[out];
     const std::uint32_t news = p.wanted ^ p.told;
     if (news == 0) return kNone;
     const auto bit = static_cast<std::uint32_t>(std::countr_zero(news));
     p.told ^= std::uint32_t{1} << bit;
     if (p.told != p.wanted) e.want_control(out);
-    ++n.count.pause_frames;
-    const std::uint32_t slot = n.pool.take();
-    n.pool[slot] = Slot{.flow = p.wanted >> bit & 1,
-                        .number = bit,
-                        .route = p.hops[bit],
-                        .octets = kControlOctets,
-                        .kind = Kind::kPause};
+    ++e.count().pause_frames;
+    const std::uint32_t slot = e.pool().take();
+    e.pool()[slot] = Slot{.flow = p.wanted >> bit & 1,
+                          .number = bit,
+                          .route = p.hops[bit],
+                          .octets = kControlOctets,
+                          .kind = Kind::kPause};
     return slot;
   }
 
@@ -85,7 +84,7 @@ class PortFc {
     const bool stop = frame.flow != 0;
     const std::uint32_t port = frame.number >> 1;
     const Class c = (frame.number & 1) != 0 ? kDirect : kRelayed;
-    n.count.pause_hops = std::max(n.count.pause_hops, frame.route);
+    e.count().pause_hops = std::max(e.count().pause_hops, frame.route);
     if (map_.is_switch(out)) {
       ports_[out].heard_hops = static_cast<std::uint8_t>(frame.route);
       return set(e, out, port, stop);
@@ -103,7 +102,7 @@ class PortFc {
 
   template <class Engine>
   void timer(Engine& e, std::uint32_t slot) {
-    e.network().pool.release(slot);
+    e.pool().release(slot);
   }
   template <class Engine>
   void mended(Engine& /*e*/, Arc /*arc*/) {}

@@ -49,38 +49,39 @@ struct Selective {
   bool recovering = false;
 };
 
-/// Both ends of a flow: sender and receiver look at their own fields only.
+/// Both ends of a flow: sender and receiver write to their own fields only, which stand on lines of
+/// the processor's cache of their own.
 struct Flow {
-  std::uint32_t route = 0;  ///< index in Network::routes of its first arc
-  std::uint32_t next = 0;   ///< frame to send next
-  std::uint32_t acked = 0;  ///< all before have arrived
+  alignas(kCacheLine) std::uint32_t route = 0;  ///< index in Network::routes of its first arc
   std::uint32_t frames = kNone;
   std::uint16_t last_octets = 0;  ///< payload of the last frame
   Transport transport = Transport::kPaced;
   std::uint8_t priority = 0;
-  bool queued = false;  ///< it is with its source, now or later
-  bool done = false;
-  bool timer = false;
-  std::uint32_t next_ready = kNone;
-  std::uint32_t window = kNone;  ///< frames that may be under way
-  std::uint32_t rate_ps = 0;     ///< of one octet at rate_bps, 0: not whole
-  std::uint64_t rate_bps = 0;    ///< at most
-  Picoseconds allowed_at = 0;    ///< the next frame's
-  Picoseconds progress_at = 0;   ///< something was acknowledged, or sent after a pause
-
-  std::uint32_t expected = 0;  ///< the receiver's
-  bool nacked = false;         ///< for `expected`
-  std::uint64_t received = 0;  ///< payload in order
-  Picoseconds start = 0;
-  Picoseconds finish = kNever;    ///< the last octet is at the receiver
-  std::uint32_t again = 0;        ///< frames sent more than once
-  std::uint32_t other_route = 0;  ///< it may take this one instead when it starts; 0: none
-  std::uint8_t other_priority = 0;
-  std::uint32_t waits_for = 0;       ///< flows that must have arrived before it starts
+  std::uint32_t window = kNone;      ///< frames that may be under way
+  std::uint64_t rate_bps = 0;        ///< at most
   std::uint32_t first_follower = 0;  ///< in Network::followers: those that wait for it
   std::uint32_t followers = 0;
   std::unique_ptr<RateState> rate{};
   std::unique_ptr<Selective> selective{};
+
+  alignas(kCacheLine) std::uint32_t next = 0;  ///< the sender's: frame to send next
+  std::uint32_t acked = 0;                     ///< all before have arrived
+  std::uint32_t next_ready = kNone;
+  bool queued = false;  ///< it is with its source, now or later
+  bool done = false;
+  bool timer = false;
+  std::uint8_t other_priority = 0;
+  Picoseconds allowed_at = 0;     ///< the next frame's
+  Picoseconds progress_at = 0;    ///< something was acknowledged, or sent after a pause
+  std::uint32_t again = 0;        ///< frames sent more than once
+  std::uint32_t other_route = 0;  ///< it may take this one instead when it starts; 0: none
+  std::uint32_t waits_for = 0;    ///< flows that must have arrived before it starts
+  Picoseconds start = 0;
+
+  alignas(kCacheLine) std::uint32_t expected = 0;  ///< the receiver's
+  bool nacked = false;                             ///< for `expected`
+  std::uint64_t received = 0;                      ///< payload in order
+  Picoseconds finish = kNever;                     ///< the last octet is at the receiver
 };
 
 }  // namespace lldp::lab::packets

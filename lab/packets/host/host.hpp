@@ -13,12 +13,13 @@ namespace lldp::lab::packets {
 template <class Engine>
 class Hosts {
  public:
-  explicit Hosts(Engine& engine) : e_(engine), n_(engine.network()), dcqcn_(n_.settings.dcqcn) {}
+  explicit Hosts(Engine& engine)
+      : e_(engine), n_(engine.network()), part_(engine.part()), dcqcn_(n_.settings.dcqcn) {}
 
   void start(std::uint32_t flow) {
     Flow& w = n_.flows[flow];
     if (w.other_route != 0) choose_way(w);
-    w.allowed_at = w.progress_at = n_.now;
+    w.allowed_at = w.progress_at = part_.now;
     offer(flow);
   }
 
@@ -50,18 +51,18 @@ class Hosts {
   }
 
   void wake(std::uint32_t slot) {
-    const Arc arc = n_.pool[slot].arc;
-    n_.pool.release(slot);
+    const Arc arc = part_.pool[slot].arc;
+    part_.pool.release(slot);
     Source& source = n_.sources[arc];
-    if (source.wake_at <= n_.now) source.wake_at = kNever;
+    if (source.wake_at <= part_.now) source.wake_at = kNever;
     admit_due(source);  // now: something else may take the port's next turn
     wake_later(arc, source);
     e_.arm(arc);
   }
 
   void receive(std::uint32_t slot) {
-    const Slot& f = n_.pool[slot];
-    Counters& count = n_.count;
+    const Slot& f = part_.pool[slot];
+    Counters& count = part_.count;
     std::uint64_t h = (f.at ^ std::uint64_t{f.flow} << 40) + f.number * 0x9e37'79b9'7f4a'7c15;
     h = (h ^ h >> 29) * 0xbf58'476d'1ce4'e5b9;
     count.digest += h ^ h >> 32;  // a sum: the order of hosts that receive together is no matter
@@ -71,7 +72,7 @@ class Hosts {
     switch (w.transport) {
       case Transport::kPaced:
         in_order(w, f);
-        return n_.pool.release(slot);
+        return part_.pool.release(slot);
       case Transport::kGoBackN:
         return receive_go_back(w, slot);
       case Transport::kSelective:
@@ -80,15 +81,15 @@ class Hosts {
   }
 
   void timeout(std::uint32_t slot) {
-    const std::uint32_t flow = n_.pool[slot].flow;
+    const std::uint32_t flow = part_.pool[slot].flow;
     Flow& w = n_.flows[flow];
     if (w.done || w.acked == w.next) {
       w.timer = false;
-      return n_.pool.release(slot);
+      return part_.pool.release(slot);
     }
     const Picoseconds due = w.progress_at + rto(w);
-    if (due > n_.now) return e_.again(slot, due);
-    w.progress_at = n_.now;
+    if (due > part_.now) return e_.again(slot, due);
+    w.progress_at = part_.now;
     if (w.transport == Transport::kGoBackN) {
       go_back(w);
     } else {
@@ -98,7 +99,7 @@ class Hosts {
       s.repair = w.acked;
       s.highest_sacked = std::max(s.highest_sacked, w.acked + 1);
     }
-    e_.again(slot, n_.now + rto(w));
+    e_.again(slot, part_.now + rto(w));
     offer(flow);
   }
 
@@ -107,7 +108,7 @@ class Hosts {
     return a.at != b.at ? a.at > b.at : a.flow > b.flow;
   }
   void admit_due(Source& source) {
-    while (!source.later.empty() && source.later.front().at <= n_.now) {
+    while (!source.later.empty() && source.later.front().at <= part_.now) {
       append(source, source.later.front().flow);
       std::pop_heap(source.later.begin(), source.later.end(), later);
       source.later.pop_back();
@@ -125,7 +126,7 @@ class Hosts {
   void wake_later(Arc arc, Source& source) {
     if (source.later.empty() || source.later.front().at >= source.wake_at) return;
     source.wake_at = source.later.front().at;
-    e_.after(source.wake_at - std::min(source.wake_at, n_.now), Kind::kHostWake, arc);
+    e_.after(source.wake_at - std::min(source.wake_at, part_.now), Kind::kHostWake, arc);
   }
   /// The first flow whose priority is not paused; kNone: there is none.
   std::uint32_t take(Source& source, QueueMask paused) {
@@ -148,7 +149,7 @@ class Hosts {
     const Arc arc = n_.routes[w.route];
     Source& source = n_.sources[arc];
     w.queued = true;
-    if (w.allowed_at <= std::max(n_.now, n_.ports[arc].free_at)) {
+    if (w.allowed_at <= std::max(part_.now, n_.ports[arc].free_at)) {
       append(source, flow);
       return e_.arm(arc);
     }
@@ -175,29 +176,30 @@ class Hosts {
 
   void emit(Arc arc, std::uint32_t flow, std::uint32_t number) {
     Flow& w = n_.flows[flow];
-    const std::uint32_t slot = n_.pool.take();
+    const std::uint32_t slot = part_.pool.take();
     const std::uint32_t payload =
         number + 1 == w.frames ? w.last_octets : n_.settings.payload_octets;
-    n_.pool[slot] = Slot{.flow = flow,
-                         .number = number,
-                         .route = w.route,
-                         .octets = static_cast<std::uint16_t>(payload + n_.settings.header_octets),
-                         .arrival = w.priority,
-                         .priority = w.priority,
-                         .kind = Kind::kData};
-    const std::uint32_t octets = n_.pool[slot].octets;
-    n_.count.sent += octets;
+    part_.pool[slot] =
+        Slot{.flow = flow,
+             .number = number,
+             .route = w.route,
+             .octets = static_cast<std::uint16_t>(payload + n_.settings.header_octets),
+             .arrival = w.priority,
+             .priority = w.priority,
+             .kind = Kind::kData};
+    const std::uint32_t octets = part_.pool[slot].octets;
+    part_.count.sent += octets;
     if (!n_.asymmetry.empty()) sent_own(arc, octets);
     e_.transmit(slot, arc);
     const std::uint64_t rate =
-        w.rate ? std::min(w.rate_bps, dcqcn_.rate(*w.rate, n_.rates[arc], n_.now)) : w.rate_bps;
+        w.rate ? std::min(w.rate_bps, dcqcn_.rate(*w.rate, n_.rates[arc], part_.now)) : w.rate_bps;
     w.allowed_at = rate == n_.rates[arc] ? n_.ports[arc].free_at
-                                         : n_.now + std::uint64_t{octets} * 8 * kSecond / rate;
+                                         : part_.now + std::uint64_t{octets} * 8 * kSecond / rate;
     if (w.transport == Transport::kPaced) {
       if (w.next == w.frames) w.done = true;
       return;
     }
-    if (number == w.acked) w.progress_at = n_.now;  // nothing else is under way
+    if (number == w.acked) w.progress_at = part_.now;  // nothing else is under way
     if (w.timer) return;
     w.timer = true;
     e_.after(rto(w), Kind::kRetransmit, arc, 0, flow);
@@ -208,10 +210,10 @@ class Hosts {
   /// Counts by windows: what was sent in the one before says what part of the flows that start now
   /// begins with the faster link.
   void turn_window(Asymmetry& a) {
-    if (n_.now < a.window + kAsymmetryWindow) return;
-    const bool next = n_.now < a.window + 2 * kAsymmetryWindow;
+    if (part_.now < a.window + kAsymmetryWindow) return;
+    const bool next = part_.now < a.window + 2 * kAsymmetryWindow;
     const std::uint64_t octets = next ? a.octets : 0;
-    a.window = n_.now / kAsymmetryWindow * kAsymmetryWindow;
+    a.window = part_.now / kAsymmetryWindow * kAsymmetryWindow;
     a.octets = 0;
     if (octets == 0) return;
     const auto bps = static_cast<std::uint64_t>(static_cast<unsigned __int128>(octets) * 8 *
@@ -253,13 +255,13 @@ class Hosts {
   }
   void finish(Flow& w, std::uint32_t flow) {
     if (w.finish != kNever) return;
-    w.finish = n_.now;
-    --n_.unfinished;
+    w.finish = part_.now;
+    ++part_.finished;
     if (n_.notice) e_.after(0, Kind::kFinished, 0, 0, flow);
     for (std::uint32_t i = 0; i < w.followers; ++i) {
       const std::uint32_t next = n_.followers[w.first_follower + i];
       if (--n_.flows[next].waits_for != 0) continue;
-      n_.flows[next].start += n_.now;
+      n_.flows[next].start += part_.now;
       e_.begin(next);
     }
   }
@@ -269,20 +271,20 @@ class Hosts {
   }
 
   void receive_go_back(Flow& w, std::uint32_t slot) {
-    Slot& f = n_.pool[slot];
+    Slot& f = part_.pool[slot];
     bool nack = false;
     if (f.number == w.expected) {
       w.nacked = false;
       in_order(w, f);
     } else if (f.number > w.expected) {
-      if (w.nacked) return n_.pool.release(slot);
+      if (w.nacked) return part_.pool.release(slot);
       w.nacked = nack = true;
     }
     answer(slot, w, nack, 0);
   }
 
   void receive_selective(Flow& w, std::uint32_t slot) {
-    const Slot& f = n_.pool[slot];
+    const Slot& f = part_.pool[slot];
     Selective& s = *w.selective;
     const std::uint32_t number = f.number;
     if (number < w.expected) return answer(slot, w, false, 0);
@@ -302,30 +304,30 @@ class Hosts {
 
   /// The frame becomes its acknowledgement, and goes the way back that it came.
   void answer(std::uint32_t slot, const Flow& w, bool nack, std::uint32_t beyond) {
-    Slot& f = n_.pool[slot];
+    Slot& f = part_.pool[slot];
     f.kind = Kind::kAck;
     f.nack = nack;
     f.number = w.expected;
     f.octets = static_cast<std::uint16_t>(beyond);
     f.arrival = f.priority = n_.control;
     const Arc out = reversed(f.arc);
-    if (n_.ports[out].down) return n_.pool.release(slot);
+    if (n_.ports[out].down) return part_.pool.release(slot);
     e_.enqueue(slot, out);
   }
 
   // The sender
 
   void acknowledged(std::uint32_t slot) {
-    const Slot f = n_.pool[slot];
-    n_.pool.release(slot);
+    const Slot f = part_.pool[slot];
+    part_.pool.release(slot);
     Flow& w = n_.flows[f.flow];
     if (w.done) return;
-    if (f.marked && w.rate) dcqcn_.marked(*w.rate, w.rate_bps, n_.now);
+    if (f.marked && w.rate) dcqcn_.marked(*w.rate, w.rate_bps, part_.now);
     if (f.number > w.acked) {
       if (w.selective) forget_sacked(*w.selective, w.acked, f.number);
       w.acked = f.number;
       w.next = std::max(w.next, w.acked);
-      w.progress_at = n_.now;
+      w.progress_at = part_.now;
       if (w.acked == w.frames) {
         w.done = true;
         return;
@@ -362,6 +364,7 @@ class Hosts {
 
   Engine& e_;
   Network& n_;
+  Part& part_;
   Dcqcn dcqcn_;
 };
 

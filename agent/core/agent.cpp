@@ -33,7 +33,11 @@ Agent::Impl::Impl(Settings settings, State restored, TimePoint now)
   aim(now, none);
   if (level() != (restored.role == Role::kHost ? Level::of<0>() : restored.level))
     location_.clear();
+  memory_until_ = restored.location_until.value_or(kNever);
+  const TimePoint until = memory_until_;
   locate(now, none);
+  memory_until_ = until;  // set, and kept, when the ports are there
+  if (!location_.empty()) locate_soon(now);
   if (settings_.expected) absent_due_ = now + standing().missing_grace;
 }
 
@@ -73,6 +77,7 @@ State Agent::Impl::state() const {
               .role = settings_.role,
               .location = location_,
               .knows_ports = ports_known_at_ == kNever};
+  if (memory_until_ != kNever) state.location_until = memory_until_;
   if (!chassis_id_.octets.empty()) state.chassis_id = chassis_id_;
   Inference::Kept kept = inference_.kept();
   state.level = kept.level;

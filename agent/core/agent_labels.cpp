@@ -83,7 +83,9 @@ void Agent::Impl::locate(TimePoint now, Actions& out, bool anew) {
     tell_own_.final = survey.own_is_final();
     tell_all_.final = survey.all_is_final();
   }
-  memory_until_ = after == told ? kNever : std::min(memory_until_, now + settings_.establish);
+  const TimePoint until =
+      after == told ? kNever : std::min(memory_until_, now + settings_.establish);
+  note_state(std::exchange(memory_until_, until) != until, out);
   if (after != location_) {
     out.events.push_back({.kind = Event::Kind::kLocation, .text = location_text(after)});
     note_state(true, out);

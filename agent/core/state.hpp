@@ -51,6 +51,8 @@ struct State {
   std::optional<Position> place{};            ///< P; level 0: it was a host
   std::optional<Role> role{};
   Tiers location{};
+  std::optional<TimePoint>
+      location_until{};            ///< of what no port tells (P4); nothing: they tell all
   std::vector<PortState> ports{};  ///< that remember somebody; by name
   /// False: who is not among `ports` may be a port of which nothing was heard yet. docs/rules.md O4
   bool knows_ports = true;

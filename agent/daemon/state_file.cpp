@@ -13,6 +13,7 @@
 
 #include "agent/core/location.hpp"
 #include "base/text.hpp"
+#include "os/clock.hpp"
 #include "os/fd.hpp"
 #include "os/host.hpp"
 
@@ -169,8 +170,8 @@ std::optional<core::PortState> parse_port(std::string_view text) {
 }
 
 /// What a line of the file says, into the state. False if it is not understood.
-bool take_line(std::string_view key, std::string_view value, core::State& state,
-               std::string& boot) {
+bool take_line(std::string_view key, std::string_view value, core::State& state, std::string& boot,
+               std::chrono::seconds epoch) {
   if (key == "chassis-id" && !state.chassis_id) {
     state.chassis_id = parse_chassis_id(value);
     return state.chassis_id.has_value();
@@ -203,6 +204,11 @@ bool take_line(std::string_view key, std::string_view value, core::State& state,
     const auto tiers = parse_tiers(value);
     if (tiers) state.location = core::tiers_of(*tiers);
     return tiers.has_value();
+  }
+  if (key == "location-until" && !state.location_until) {
+    const auto seconds = parse_number<std::uint32_t>(value, ~std::uint32_t{});
+    if (seconds) state.location_until = TimePoint(std::chrono::seconds(*seconds) - epoch);
+    return seconds.has_value();
   }
   if (key == "boot" && boot.empty()) {
     boot = value;
@@ -237,6 +243,11 @@ Result<std::string> this_boot() {
   auto id = boot_id();
   if (!id && !passes(id.error().code)) return std::string();
   return id;
+}
+/// When the agent's clock stood at 0, for what is to end while the machine is off, too.
+std::chrono::seconds epoch() {
+  const auto wall = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::floor<std::chrono::seconds>(wall - boot_time().time_since_epoch());
 }
 
 Result<std::string> read_whole(const std::string& path) {
@@ -273,7 +284,8 @@ std::string fresh_name(const std::string& path) { return path + ".new"; }
 
 }  // namespace
 
-std::string format_state(const core::State& state, std::string_view boot) {
+std::string format_state(const core::State& state, std::string_view boot,
+                         std::chrono::seconds epoch) {
   std::string out(kHeading);
   out.append(kVersion);
   const auto line = [&out](std::string_view key, std::string_view value) {
@@ -288,6 +300,11 @@ std::string format_state(const core::State& state, std::string_view boot) {
   if (state.place) line("place", text_of(*state.place));
   if (const std::string location = core::octets_of(state.location); !location.empty())
     line("location", to_hex(as_octets(location)));
+  if (state.location_until) {
+    const auto until = std::chrono::floor<std::chrono::seconds>(*state.location_until);
+    line("location-until", std::to_string(static_cast<std::uint32_t>(std::clamp<std::int64_t>(
+                               (until.time_since_epoch() + epoch).count(), 0, ~std::uint32_t{}))));
+  }
   for (const std::uint64_t hash : state.surroundings) line("near", fmt::format("{:016x}", hash));
   if (!boot.empty()) line("boot", boot);
   if (!state.knows_ports) line("ports", kLearning);
@@ -298,7 +315,8 @@ std::string format_state(const core::State& state, std::string_view boot) {
   return out;
 }
 
-Result<core::State> parse_state(std::string_view text, std::string_view this_boot) {
+Result<core::State> parse_state(std::string_view text, std::string_view this_boot,
+                                std::chrono::seconds epoch) {
   core::State state;
   std::string boot;
   bool old = false;
@@ -325,7 +343,7 @@ Result<core::State> parse_state(std::string_view text, std::string_view this_boo
     }
     std::string_view value = content;
     const std::string_view key = next_word(value);
-    if (!take_line(key, value, state, boot)) return fail(damaged(line, "is not understood"));
+    if (!take_line(key, value, state, boot, epoch)) return fail(damaged(line, "is not understood"));
   }
   return fail(Error{.where = "the end", .what = "is missing"});
 }
@@ -336,7 +354,7 @@ Result<core::State> load_state(const std::string& path) {
   // What was written and not made durable is the newest there is, if it is whole.
   const auto fresh = read_whole(fresh_name(path));
   if (fresh) {
-    if (auto state = parse_state(*fresh, *boot)) return state;
+    if (auto state = parse_state(*fresh, *boot, epoch())) return state;
   } else if (passes(fresh.error().code)) {
     return fail(fresh.error());
   }
@@ -345,7 +363,7 @@ Result<core::State> load_state(const std::string& path) {
     if (text.error().code == ENOENT) return core::State{};
     return fail(text.error());
   }
-  auto state = parse_state(*text, *boot);
+  auto state = parse_state(*text, *boot, epoch());
   if (state) return state;
   const std::string aside = path + ".corrupt";
   std::string what = "damaged (" + state.error().where + " " + state.error().what + "): ";
@@ -367,7 +385,7 @@ Result<void> write_state(const std::string& path, const core::State& state) {
   const UniqueFd fd(
       ::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644));
   if (!fd) return fail(cannot("written", path, errno));
-  int code = write_whole(fd.get(), format_state(state, *boot));
+  int code = write_whole(fd.get(), format_state(state, *boot, epoch()));
   if (code == 0 && ::rename(part.c_str(), fresh_name(path).c_str()) != 0) code = errno;
   if (code == 0) return {};
   ::unlink(part.c_str());

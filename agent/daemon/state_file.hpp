@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <string_view>
 
@@ -16,6 +17,7 @@
 ///     supported 86400                               seconds
 ///     place 2 4 020000000001                        level and chassis ID; 0: it was a host
 ///     location 020704020000000002...                tiers as their TLV has them, in hexadecimal
+///     location-until 1764201600                     seconds of the Unix epoch: what no port tells
 ///     near 0123456789abcdef                         one line for each that it knows
 ///     boot 2c8a5d7e-...                             of the machine, which the counts below are of
 ///     ports learning                                it may have heard too little to name them all
@@ -29,10 +31,13 @@
 namespace lldp::io {
 
 /// The text of the file. format_state and parse_state are each other's inverse for the same `boot`;
-/// in another one, no port's carrier is known to have held.
-[[nodiscard]] std::string format_state(const core::State& state, std::string_view boot);
+/// in another one, no port's carrier is known to have held. `epoch`: when the agent's clock stood
+/// at 0, in seconds of the Unix epoch.
+[[nodiscard]] std::string format_state(const core::State& state, std::string_view boot,
+                                       std::chrono::seconds epoch = {});
 /// The error's `where` is the line; its `what` says what is wrong with it.
-[[nodiscard]] Result<core::State> parse_state(std::string_view text, std::string_view boot);
+[[nodiscard]] Result<core::State> parse_state(std::string_view text, std::string_view boot,
+                                              std::chrono::seconds epoch = {});
 
 /// Reads what was saved, or written last. A missing file is a first start: an empty State. A
 /// damaged one is an error after which the caller goes on with an empty State; it was renamed to

@@ -462,6 +462,43 @@ TEST(P4, WhatNobodyTellsLastsForADay) {
   EXPECT_EQ(location_at(host), "none");
 }
 
+TEST(P4, RestartsDoNotMakeThatDayLonger) {
+  Single host(a_host());
+  host.up(1);
+  host.hear(1, telling(a_switch("x", 1), location_of({tier(1, "x"), tier(2, "a")})));
+  host.down(1);
+  host.pass(seconds(1));
+  for (int i = 0; i < 23; ++i) {
+    host.pass(hours(1));
+    host.restart(i % 2 == 0);
+    host.set({.ifindex = ifindex(1)});
+    host.pass(seconds(1));
+    EXPECT_EQ(location_at(host), "1 x, 2 a") << i;
+  }
+  host.pass(hours(1));
+  EXPECT_EQ(location_at(host), "none");
+}
+
+TEST(P4, OfAFileThatDoesNotSayWhenItLastsForADayFromTheStart) {
+  Single host(a_host());
+  host.up(1);
+  host.hear(1, telling(a_switch("x", 1), location_of({tier(1, "x"), tier(2, "a")})));
+  host.down(1);
+  host.pass(seconds(1));
+  core::State state = host.agent.state();
+  ASSERT_TRUE(state.location_until);
+  state.location_until.reset();
+  Single again(a_host(), state);
+  again.set({.ifindex = ifindex(1)});
+  again.pass(seconds(1));
+  EXPECT_EQ(again.count(Event::Kind::kState), 1U);  // it does now
+  EXPECT_TRUE(again.agent.state().location_until);
+  state.location_until = again.now - seconds(1);
+  Single late(a_host(), state);
+  late.set({.ifindex = ifindex(1)});
+  EXPECT_EQ(location_at(late), "none");
+}
+
 TEST(P4, WhoIsOnAHostPortTellsNothing) {
   Settings settings;
   settings.host_ports = {"swp1"};

@@ -129,6 +129,25 @@ TEST(StateText, HasTheLocationAndTheTiersThatWereTold) {  // docs/rules.md P4
     EXPECT_FALSE(parse_state(std::string("lldp-level-state 2\n") + wrong + "\nend\n", "here"));
 }
 
+TEST(StateText, SaysWhenALocationEndsOnTheClockThatGoesOnWhileTheMachineIsOff) {
+  core::State state = leaf();
+  state.location_until = TimePoint(std::chrono::seconds(500));
+  const std::string text = format_state(state, "here", std::chrono::seconds(1'764'201'600));
+  EXPECT_THAT(text, testing::HasSubstr("\nlocation-until 1764202100\n"));
+  EXPECT_EQ(parse_state(text, "here", std::chrono::seconds(1'764'201'600)), state);
+  // The machine was off for 400 s, and its clock began anew 50 s ago.
+  const auto later = parse_state(text, "there", std::chrono::seconds(1'764'201'600 + 450));
+  ASSERT_TRUE(later);
+  EXPECT_EQ(later->location_until, TimePoint(std::chrono::seconds(50)));
+  const auto over = parse_state(text, "there", std::chrono::seconds(1'764'202'200));
+  ASSERT_TRUE(over);
+  EXPECT_EQ(over->location_until, TimePoint(std::chrono::seconds(-100)));
+  for (const char* wrong : {"", "x", "-1", "4294967296"})
+    EXPECT_FALSE(
+        parse_state(std::string("lldp-level-state 2\nlocation-until ") + wrong + "\nend\n", "here"))
+        << wrong;
+}
+
 TEST(StateText, OfAnotherBootNoCarrierIsKnownToHaveHeld) {
   core::State state = leaf();
   for (core::PortState& port : state.ports) port.carrier_changes.reset();

@@ -87,7 +87,8 @@ class Wheel {
   /// Among those of the same time. Of two arcs it is never the same.
   static std::uint64_t rank_of(const Slot& s) {
     if (s.kind < Kind::kPause) return ~std::uint64_t{0};
-    return (s.arc ^ static_cast<std::uint32_t>(s.at)) * 0x9e37'79b9U;
+    const std::uint32_t mixed = (s.arc ^ static_cast<std::uint32_t>(s.at)) * 0x9e37'79b9U;
+    return mixed;
   }
   static constexpr std::uint32_t bucket_of(Picoseconds at) {
     return static_cast<std::uint32_t>(at >> kWidthBits) % kBuckets;

@@ -51,6 +51,12 @@ class Engine {
   }
   /// From within a run, of one thread: what happens at this very moment is the last.
   void halt() { parts_[0]->halt(); }
+  /// Of one thread: when something happens next; kNever: nothing does by itself.
+  [[nodiscard]] Picoseconds next_event() const { return parts_[0]->close(); }
+  /// Of one thread: a frame arrives now, from outside the simulation, on `frame.arc`. Returns its
+  /// slot, which a data frame has for its number, until it has left for the next node or was
+  /// dropped.
+  std::uint32_t inject(const Slot& frame) { return parts_[0]->inject(frame); }
 
   /// Lets a flow that was added begin.
   void begin(std::uint32_t flow) { at_tail(n_.routes[n_.flows[flow].route]).begin(flow); }

@@ -164,8 +164,10 @@ Result<Network> Network::of(const Fabric& fabric, const Settings& settings) {
 
 void Network::install(std::size_t link, std::size_t end, qos::PortClass port) {
   if (settings.protection != Protection::kDownUp) return;
-  const auto out = static_cast<Arc>(2 * link + end);
-  const qos::Ruleset rules = qos::compile(settings.policy, port);
+  install(static_cast<Arc>(2 * link + end), qos::compile(settings.policy, port));
+}
+
+void Network::install(Arc out, const qos::Ruleset& rules) {
   tags[reversed(out)] = rules.tag.value();
   Port& p = ports[out];
   p.turning = rules.turning_tags;

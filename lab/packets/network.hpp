@@ -167,6 +167,8 @@ class Network {
 
   /// Compiles and installs the rules of one port; without protection, none are.
   void install(std::size_t link, std::size_t end, qos::PortClass port);
+  /// The same of rules that are compiled, for the port that `out` leaves.
+  void install(Arc out, const qos::Ruleset& rules);
   /// A flow along a path, at `start`. Its route is kept for the length of the run.
   std::uint32_t add_flow(const FlowSpec& spec, const Path& path);
   /// The same along what route_of() gave.

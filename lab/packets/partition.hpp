@@ -53,6 +53,15 @@ class Partition {
           flow);
   }
 
+  /// A frame of outside arrives now. A data frame's number becomes its slot.
+  std::uint32_t inject(const Slot& frame) {
+    const std::uint32_t s = part_.pool.take();
+    part_.pool[s] = frame;
+    if (frame.kind == Kind::kData) part_.pool[s].number = s;
+    again(s, part_.now);
+    return s;
+  }
+
   // The carrier of an arc goes, or comes: first both ends of the link see it.
 
   void lower(Arc out) {

@@ -102,7 +102,7 @@ void CaptureWriter::pause(const Slot& f) {
   big(frame_, 0x0101, 2);
   big(frame_, f.number | f.flow, 2);
   for (unsigned p = 0; p < kPriorities; ++p)
-    big(frame_, (f.number >> p & 1) != 0 ? settings_.pfc.quanta : 0U, 2);
+    big(frame_, (f.number >> p & 1) != 0 ? f.quanta : 0U, 2);
   if (f.marked) {  // a check rides on it, in the padding
     big(frame_, f.route, 4);
     big(frame_, f.octets, 2);

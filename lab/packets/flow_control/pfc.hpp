@@ -69,12 +69,15 @@ class Pfc {
     g.announced = g.pausing;
     if (g.pausing != 0 && !g.timer) {
       g.timer = true;
-      e.after(quanta_time(n, reversed(out)) / 2, Kind::kFlowControl, reversed(out));
+      e.after(quanta_time(n, reversed(out), s_.quanta) / 2, Kind::kFlowControl, reversed(out));
     }
     ++e.count().pause_frames;
     const std::uint32_t slot = e.pool().take();
-    e.pool()[slot] =
-        Slot{.flow = go, .number = g.pausing, .octets = kControlOctets, .kind = Kind::kPause};
+    e.pool()[slot] = Slot{.flow = go,
+                          .number = g.pausing,
+                          .octets = kControlOctets,
+                          .kind = Kind::kPause,
+                          .quanta = s_.quanta};
     e.telling(out, slot, fresh);
     return slot;
   }
@@ -84,12 +87,12 @@ class Pfc {
     Network& n = e.network();
     const Arc out = reversed(frame.arc);
     const auto stop = static_cast<std::uint8_t>(frame.number);
-    const Picoseconds until = e.now() + quanta_time(n, out);
+    const Picoseconds until = e.now() + quanta_time(n, out, frame.quanta);
     for (unsigned mask = stop; mask != 0; mask &= mask - 1)
       until_[out].priority[static_cast<std::size_t>(std::countr_zero(mask))] = until;
     const auto go = static_cast<std::uint8_t>(frame.flow);
-    if (stop != 0 && !until_[out].timer) {
-      until_[out].timer = true;
+    if (stop != 0 && until < until_[out].due) {
+      until_[out].due = until;
       e.after(until - e.now(), Kind::kPauseExpires, out);
     }
     if (stop != 0) e.stop(out, stop);
@@ -106,11 +109,12 @@ class Pfc {
       Ingress& g = n.ingress[arc];
       g.timer = g.pausing != 0;
       if (!g.timer) return;
-      e.after(quanta_time(n, arc) / 2, Kind::kFlowControl, arc);
+      e.after(quanta_time(n, arc, s_.quanta) / 2, Kind::kFlowControl, arc);
       return e.want_control(reversed(arc));
     }
     Pause& pause = until_[arc];
-    pause.timer = false;
+    if (pause.due > e.now()) return;  // a shorter pause came later, and has been seen to
+    pause.due = kNever;
     std::uint8_t over = 0;
     Picoseconds next = kNever;
     for (unsigned mask = n.ports[arc].stopped; mask != 0; mask &= mask - 1) {
@@ -122,7 +126,7 @@ class Pfc {
     }
     if (over != 0) e.go(arc, over);
     if (next == kNever) return;
-    pause.timer = true;
+    pause.due = next;
     e.after(next - e.now(), Kind::kPauseExpires, arc);
   }
 
@@ -138,7 +142,7 @@ class Pfc {
  private:
   struct Pause {
     std::array<Picoseconds, kPriorities> priority{};
-    bool timer = false;
+    Picoseconds due = kNever;  ///< of the timer
   };
 
   [[nodiscard]] std::uint64_t xoff(const Buffer& buffer) const {
@@ -149,8 +153,8 @@ class Pfc {
     const std::uint64_t limit = xoff(buffer);
     return limit > 2 * frame_ ? limit - 2 * frame_ : 0;
   }
-  [[nodiscard]] Picoseconds quanta_time(const Network& n, Arc arc) const {
-    return n.time_of(n.ports[arc], s_.quanta * 64U, n.rates[arc]);
+  [[nodiscard]] static Picoseconds quanta_time(const Network& n, Arc arc, std::uint32_t quanta) {
+    return n.time_of(n.ports[arc], quanta * 64U, n.rates[arc]);
   }
 
   const PfcSettings& s_;

@@ -8,6 +8,7 @@
 #include "dataplane/flower/flower.hpp"
 #include "dataplane/print/print.hpp"
 #include "dataplane/sai/sai.hpp"
+#include "dataplane/soft/soft.hpp"
 #include "dataplane/sonic/sonic.hpp"
 
 namespace lldp::dataplane {
@@ -18,6 +19,7 @@ Result<std::unique_ptr<Backend>> make_one(std::string_view name, const Options& 
   if (name == "dcb") return Dcb::open(options.dcb);
   if (name == "flower") return Flower::open(options.flower);
   if (name == "sai") return Sai::open(options.sai);
+  if (name == "soft") return Soft::open(options.soft);
   if (name == "sonic") return Sonic::open(options.sonic);
   if (name == "print") return std::make_unique<Print>(*options.print.out);
   std::string known;

@@ -49,6 +49,10 @@ struct SaiOptions {
   std::chrono::milliseconds opening{250};  ///< for the first answer, before anything else runs
   bool removing = false;  ///< nothing can be put back from a file that cannot be read: an error
 };
+struct SoftOptions {
+  std::string socket{};                    ///< of the switch process
+  std::chrono::milliseconds opening{250};  ///< for the first answer, before anything else runs
+};
 /// Of each back end its own.
 struct Options {
   BpfOptions bpf{};
@@ -57,9 +61,11 @@ struct Options {
   PrintOptions print{};
   SonicOptions sonic{};
   SaiOptions sai{};
+  SoftOptions soft{};
 };
 
-inline constexpr std::string_view kBackends[] = {"bpf", "dcb", "flower", "print", "sai", "sonic"};
+inline constexpr std::string_view kBackends[] = {"bpf", "dcb",  "flower", "print",
+                                                 "sai", "soft", "sonic"};
 
 /// Opens the back end of that name, or several with commas between as one, or `auto`, which is
 /// `bpf,dcb`, for the network namespace of the calling thread, and finds what an earlier one has

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,10 @@ namespace lldp::dataplane {
 class PortNumbers {
  public:
   void note(const PortRef& port) { numbers_[port.name] = port.ifindex; }
+  [[nodiscard]] std::optional<Ifindex> find(const std::string& name) const {
+    const auto known = numbers_.find(name);
+    return known == numbers_.end() ? std::nullopt : std::optional(known->second);
+  }
   /// In order of their numbers; of one that has never been asked about, the kernel's; else 0.
   [[nodiscard]] std::vector<PortRef> ports(const std::vector<std::string>& names) const {
     std::vector<PortRef> out;

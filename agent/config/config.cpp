@@ -294,6 +294,7 @@ constexpr OfStart kOfStart[] = {
     of_start<&Config::offload>("flower.offload"),
     of_start<&Config::sai_library>("sai.library"),
     of_start<&Config::sai_profile>("sai.profile"),
+    of_start<&Config::soft_socket>("soft.socket"),
     of_start<&Config::sonic_redis>("sonic.redis"),
     of_start<&Config::sonic_config>("sonic.config"),
     of_start<&Config::htb>("qdisc"),

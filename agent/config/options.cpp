@@ -57,21 +57,23 @@ Complaint set_path(std::string& path, std::string_view text) {
 
 Complaint set_backend(Config& c, std::string_view text) {
   constexpr std::string_view kAlone[] = {"auto", "print", "none"};
-  constexpr std::string_view kTogether[] = {"bpf", "dcb", "flower", "sai", "sonic"};
+  constexpr std::string_view kTogether[] = {"bpf", "dcb", "flower", "sai", "soft", "sonic"};
   const std::vector<std::string> names = split_list(text);
   std::string all;
   for (const std::string& name : names) {
     const bool alone = std::ranges::find(kAlone, name) != std::end(kAlone);
     if (!alone && std::ranges::find(kTogether, name) == std::end(kTogether))
-      return "'" + escape(name) + "' is none of auto, bpf, dcb, flower, print, sai, sonic, none";
+      return "'" + escape(name) +
+             "' is none of auto, bpf, dcb, flower, print, sai, soft, sonic, none";
     if (alone && names.size() > 1) return name + " stands alone: leave the others out";
     if (std::ranges::count(names, name) > 1) return name + " stands there twice: remove one";
     all += (all.empty() ? "" : ",") + name;
   }
-  if (all.empty()) return "no back end: use auto, bpf, dcb, flower, print, sai, sonic or none";
+  if (all.empty())
+    return "no back end: use auto, bpf, dcb, flower, print, sai, soft, sonic or none";
   // By what each does; together they are seen to clash when they are opened.
   for (const std::string& name : names)
-    if (names.size() > 1 && (name == "sai" || name == "sonic"))
+    if (names.size() > 1 && (name == "sai" || name == "soft" || name == "sonic"))
       return name + " does all that the others do: leave them out";
   c.backend = std::move(all);
   return kFine;
@@ -307,7 +309,7 @@ constexpr Row kRows[] = {
     {"expect", "FILE", "",
      Text{"a path", [](Config& c, std::string_view text) { return set_path(c.expect, text); }},
      "topology file, DOT or JSON: who is heard on another port raises an alarm"},
-    {"backend", "B,...", "bpf", Text{"auto, print, none, or of bpf, dcb, flower, sai, sonic", set_backend},
+    {"backend", "B,...", "bpf", Text{"auto, print, none, or of bpf, dcb, flower, sai, soft, sonic", set_backend},
      "data plane that gets the rules; auto: bpf,dcb; print: writes them as text; none: levels only"},
     {"flower.offload", "O", "auto",
      Choice{"auto|require|off", [](Config& c, std::size_t i) { c.offload = static_cast<Offload>(i); }},
@@ -318,6 +320,9 @@ constexpr Row kRows[] = {
     {"sai.profile", "PATH", "",
      Text{"a path", [](Config& c, std::string_view text) { return set_path(c.sai_profile, text); }},
      "sai: file of KEY=VALUE lines that this libsai asks for"},
+    {"soft.socket", "PATH", "/run/lldp-level/switch",
+     Text{"a path", [](Config& c, std::string_view text) { return set_path(c.soft_socket, text); }},
+     "soft: socket of the software switch, as `lldp-level-lab switch` is one"},
     {"sonic.redis", "WHERE", "", Text{"a path, or an address and port", set_redis},
      "sonic: socket of Redis, or its ADDRESS:PORT; else the one that sonic.config names"},
     {"sonic.config", "PATH", "/run/redis/sonic-db/database_config.json",

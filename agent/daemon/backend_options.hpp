@@ -15,7 +15,8 @@ namespace lldp::io {
           .flower = {.offload = static_cast<dataplane::FlowerOptions::Offload>(config.offload)},
           .print = {.out = &std::cout},
           .sonic = {.redis = config.sonic_redis, .config = config.sonic_config},
-          .sai = {.memory = config.state_file + ".sai"}};
+          .sai = {.memory = config.state_file + ".sai"},
+          .soft = {.socket = config.soft_socket}};
 }
 
 /// Whether the back end is reached by IP, which the daemon is else refused.

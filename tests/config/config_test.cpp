@@ -130,7 +130,7 @@ const LineCase kLines[] = {
      "sonic.redis: 'redis.example' is neither a path nor an address and port: write "
      "127.0.0.1:6379"},
     {"ChoiceInCapitals", "backend = BPF",
-     "backend: 'BPF' is none of auto, bpf, dcb, flower, print, sai, sonic, none"},
+     "backend: 'BPF' is none of auto, bpf, dcb, flower, print, sai, soft, sonic, none"},
     {"FlagOfAnotherLanguage", "flush = true", "flush: 'true' is none of yes, no"},
     {"PortsEmpty", "ports =", "ports: no port: name at least one, or remove the key"},
     {"PortsBySpace", "ports = swp1 swp2",
@@ -449,7 +449,7 @@ TEST_F(ConfigLoad, ErrorsOfBothAreToldEachWithItsPlace) {
   EXPECT_THAT(
       texts(load_with({"--level", "4", "--backend", "x"}).error()),
       ElementsAre(path_ + ":2: lldp.tx-hold: '0' is not in range: use 1-100",
-                  "--backend: 'x' is none of auto, bpf, dcb, flower, print, sai, sonic, none",
+                  "--backend: 'x' is none of auto, bpf, dcb, flower, print, sai, soft, sonic, none",
                   "--level: a host has level 0: remove this, or set role = switch"));
 }
 
@@ -502,7 +502,7 @@ TEST(WithOption, TakesWhatTheFileWouldAndNothingElse) {
   EXPECT_THAT(refusal("qos.lossless", "3:dscp26,3:dscp27"), testing::StartsWith("qos.lossless: "));
   for (const char* key : {"dry-run", "socket", "control.group", "seccomp", "state-file",
                           "transport", "lldpd.socket", "lldpd.grace", "backend", "bpffs",
-                          "flower.offload", "sonic.redis", "sonic.config", "qdisc"})
+                          "flower.offload", "soft.socket", "sonic.redis", "sonic.config", "qdisc"})
     EXPECT_EQ(refusal(key, "no"), std::string(key) +
                                       ": is read at start only: write it into the file and restart "
                                       "the daemon");

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dataplane/soft/soft.hpp"
+
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "base/text.hpp"
+#include "dataplane/parts.hpp"
+
+namespace lldp::dataplane {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kPeriod = 1s;    ///< between two readings, or attempts to connect
+constexpr auto kPatience = 3s;  ///< for an answer
+constexpr std::uint64_t kConnection = 1, kTimer = 2;
+
+Error error(std::string what) { return {0, "backend soft", std::move(what)}; }
+
+}  // namespace
+
+Soft::Soft(SoftOptions options, UniqueFd poll, UniqueFd timer)
+    : options_(std::move(options)), poll_(std::move(poll)), timer_(std::move(timer)) {}
+
+Result<std::unique_ptr<Backend>> Soft::open(const SoftOptions& options) {
+  if (options.socket.size() >= sizeof sockaddr_un{}.sun_path)
+    return fail(error("soft.socket is too long for a socket: " + escape(options.socket)));
+  UniqueFd poll(::epoll_create1(EPOLL_CLOEXEC));
+  UniqueFd timer(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
+  epoll_event tick{.events = EPOLLIN, .data = {.u64 = kTimer}};
+  if (::epoll_ctl(poll.get(), EPOLL_CTL_ADD, timer.get(), &tick) != 0)
+    return fail(Error{errno, "backend soft", std::strerror(errno)});
+  std::unique_ptr<Soft> self(new Soft(options, std::move(poll), std::move(timer)));
+  self->down_ = error("the switch has not answered yet");
+  self->connect();
+  const auto until = Clock::now() + options.opening;
+  while (self->socket_ && self->down_) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());
+    pollfd ready{.fd = self->socket_.get(), .events = POLLIN, .revents = 0};
+    if (left <= 0ms || ::poll(&ready, 1, static_cast<int>(left.count())) <= 0) break;
+    self->receive();
+  }
+  return self;
+}
+
+std::string Soft::description() const {
+  return "the software switch" + (view_.name.empty() ? "" : " " + escape(view_.name)) + " at " +
+         options_.socket;
+}
+
+// The connection.
+
+void Soft::connect() {
+  sockaddr_un there{};
+  there.sun_family = AF_UNIX;
+  options_.socket.copy(there.sun_path, sizeof there.sun_path - 1);
+  socket_ = UniqueFd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!socket_ ||
+      ::connect(socket_.get(), reinterpret_cast<const sockaddr*>(&there), sizeof there) != 0)
+    return fall("there is no switch at " + options_.socket + ": " + std::strerror(errno));
+  epoll_event interest{.events = EPOLLIN, .data = {.u64 = kConnection}};
+  ::epoll_ctl(poll_.get(), EPOLL_CTL_ADD, socket_.get(), &interest);
+  set_timer(kPeriod);
+  reading_ = send(soft::Read{});
+  asked_at_ = Clock::now();
+}
+
+void Soft::fall(std::string why) {
+  socket_ = UniqueFd();
+  reading_ = false;
+  const bool news = !down_ || down_->what != why;
+  down_ = error(std::move(why));
+  for (const Outcome& outcome : std::exchange(done_, {})) events_.outcomes.push_back(outcome);
+  for (const auto& [id, asked] : std::exchange(asked_, {}))
+    events_.outcomes.push_back({.port = asked.port, .refused = asked.change, .why = down_});
+  if (news) events_.changed.emplace_back();
+  // An outcome may be waited for: the event is told at once, and then it is tried again.
+  set_timer(events_.outcomes.empty() && !news ? Clock::duration(kPeriod) : 1ms);
+}
+
+void Soft::set_timer(Clock::duration after) {
+  const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(after).count();
+  itimerspec spec{};
+  spec.it_value = {.tv_sec = ns / 1'000'000'000, .tv_nsec = ns % 1'000'000'000};
+  ::timerfd_settime(timer_.get(), 0, &spec, nullptr);
+}
+
+void Soft::on_timer() {
+  if (!socket_) return connect();
+  set_timer(kPeriod);
+  const auto now = Clock::now();
+  if (reading_ && now - asked_at_ > kPatience)
+    return fall("the switch at " + options_.socket + " does not answer");
+  if (reading_) return;
+  asked_at_ = now;
+  reading_ = send(soft::Read{});
+}
+
+bool Soft::send(const soft::Request& request) {
+  const std::string text = soft::format(request);
+  if (socket_ && ::send(socket_.get(), text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT) >= 0)
+    return true;
+  if (socket_) fall(std::string("the switch cannot be asked: ") + std::strerror(errno));
+  return false;
+}
+
+void Soft::receive() {
+  std::string text(soft::kMaxMessage, '\0');
+  while (socket_) {
+    const ssize_t size = ::recv(socket_.get(), text.data(), text.size(), MSG_DONTWAIT);
+    if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
+    if (size <= 0) return fall("the switch at " + options_.socket + " has ended");
+    auto answer = soft::parse_answer({text.data(), static_cast<std::size_t>(size)});
+    if (!answer) return fall(answer.error().what);
+    if (auto* view = std::get_if<soft::View>(&*answer))
+      take(std::move(*view));
+    else
+      take(std::get<soft::Done>(*answer));
+  }
+}
+
+Events Soft::take_events() {
+  std::array<epoll_event, 2> ready{};
+  const int n = ::epoll_wait(poll_.get(), ready.data(), ready.size(), 0);
+  for (int i = 0; i < n; ++i) {
+    std::uint64_t expirations = 0;
+    if (ready[static_cast<std::size_t>(i)].data.u64 == kConnection)
+      receive();
+    else if (::read(timer_.get(), &expirations, sizeof expirations) == sizeof expirations)
+      on_timer();
+  }
+  return std::exchange(events_, {});
+}
+
+// What it says.
+
+void Soft::take(soft::View view) {
+  reading_ = false;
+  const bool was_down = down_.has_value();
+  down_.reset();
+  if (was_down) events_.changed = {Ifindex()};  // any of them, this one among them
+  for (const auto& [name, port] : view.ports) {
+    const auto before = view_.ports.find(name);
+    const auto number = numbers_.find(name);
+    if (!was_down && number && (before == view_.ports.end() || before->second.rules != port.rules))
+      events_.changed.push_back(*number);
+  }
+  view_ = std::move(view);
+  for (Outcome& outcome : std::exchange(done_, {})) {
+    events_.changed.push_back(outcome.port);
+    events_.outcomes.push_back(std::move(outcome));
+  }
+}
+
+void Soft::take(const soft::Done& done) {
+  const auto at = asked_.find(done.id);
+  if (at == asked_.end()) return;
+  Outcome outcome{.port = at->second.port};
+  if (!done.why.empty()) {
+    outcome.refused = at->second.change;
+    outcome.why = Error{done.code, "backend soft", escape(done.why)};
+  }
+  asked_.erase(at);
+  done_.push_back(std::move(outcome));
+}
+
+// What is asked for.
+
+Result<PortPlan> Soft::plan_from(const PortRef& port, std::optional<qos::Ruleset> want) {
+  if (down_) return fail(*down_);
+  numbers_.note(port);
+  const auto at = view_.ports.find(port.name);
+  const std::optional<qos::Ruleset> have =
+      at == view_.ports.end() ? std::nullopt : at->second.rules;
+  const bool same = have == want;
+  return make_plan(port, std::move(want), [&](Part part) {
+    return have && needs(part) ? std::optional(same) : std::nullopt;
+  });
+}
+
+Result<PortPlan> Soft::plan(const PortRef& port, const qos::Ruleset& want) {
+  return plan_from(port, want);
+}
+
+Result<PortPlan> Soft::plan_removal(const PortRef& port) { return plan_from(port, std::nullopt); }
+
+Result<Reading> Soft::verify(const PortRef& port, const qos::Ruleset& want) {
+  auto plan = plan_from(port, want);
+  if (!plan) return fail(plan.error());
+  Reading reading = reading_of(std::move(*plan));
+  if (view_.ports.contains(port.name)) return reading;
+  for (PartReading& read : reading.parts) {
+    read.state = PartState::kBypassed;
+    read.text = "the interface is no port of the switch at " + options_.socket;
+  }
+  return reading;
+}
+
+void Soft::apply(const Plan& plan) {
+  for (const PortPlan& port : plan.ports) {
+    numbers_.note(port.port);
+    if (port.empty() || down_) {
+      events_.outcomes.push_back({.port = port.port.ifindex, .why = down_});
+      continue;
+    }
+    const std::uint32_t id = next_id_++;
+    asked_.insert_or_assign(id, Asked{port.port.ifindex, port.changes.front()});
+    if (!send(soft::Set{.id = id, .port = port.port.name, .rules = port.want})) continue;
+    // What it has then is read, not assumed; the answers come in this order, and the outcome is
+    // told when it has been read.
+    if (send(soft::Read{}) && !reading_) {
+      reading_ = true;
+      asked_at_ = Clock::now();
+    }
+  }
+  if (!events_.outcomes.empty()) set_timer(1ms);  // which makes events() readable
+}
+
+Result<std::vector<PortRef>> Soft::ports() {
+  if (down_) return fail(*down_);
+  std::vector<std::string> ours;
+  for (const auto& [name, port] : view_.ports)
+    if (port.rules) ours.push_back(name);
+  return numbers_.ports(ours);
+}
+
+Result<Bounces> Soft::bounces(Ifindex port) {
+  if (down_) return fail(*down_);
+  for (const auto& [name, at] : view_.ports)
+    if (numbers_.find(name) == port) return at.bounces;
+  return Bounces{};
+}
+
+}  // namespace lldp::dataplane

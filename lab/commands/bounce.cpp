@@ -11,6 +11,7 @@
 #include "lab/bounce/report.hpp"
 #include "lab/commands/options.hpp"
 #include "lab/live/agents.hpp"
+#include "lab/lossless/report.hpp"
 #include "lab/routing/cases.hpp"
 #include "lab/topology/files.hpp"
 
@@ -24,7 +25,10 @@ constexpr std::string_view kUsageLine =
     "packets along the paths that switches take until the routing has converged, and\n"
     "looks at them at every hop; in a layered expander along the flows themselves,\n"
     "whose VIAs name every node. Exit status 0: exactly the packets that turned\n"
-    "down-up were remarked, where they turned. Needs root.\n";
+    "down-up were remarked, where they turned. --lossless: the switches are the\n"
+    "packet simulator's, on real time and with real PFC frames; the case's flows X\n"
+    "and Y go until everything has arrived (exit status 0) or nothing moves any more:\n"
+    "with --protect none, a deadlock (1). Needs root.\n";
 
 /// No signal ends us before all is taken down again; one that came meanwhile, then does.
 class SignalsHeld {
@@ -42,6 +46,44 @@ class SignalsHeld {
  private:
   sigset_t before_{};
 };
+
+/// What only `--lossless` knows.
+struct Lossless {
+  bool on = false;
+  std::string protect = "down-up";
+  std::string flows = "2+1";
+  double megabits = 20;
+  double seconds = 5;
+};
+
+int run_lossless(const std::string& name, const Lossless& options, const qos::Policy& policy,
+                 const bounce::Settings& common, bool json) {
+  const auto xy = flow_counts(options.flows);
+  if (!xy) return complain_usage("bounce", "--flows: write X+Y, as in 2+1");
+  if (options.protect != "down-up" && options.protect != "none")
+    return complain_usage("bounce", "--protect: give none or down-up");
+  lossless::Settings settings{.place = common.place,
+                              .is_protected = options.protect == "down-up",
+                              .policy = policy,
+                              .rate_bps = static_cast<std::uint64_t>(options.megabits * 1e6),
+                              .sending = std::chrono::duration<double>(options.seconds),
+                              .timeout = common.timeout,
+                              .agent = common.agent,
+                              .agent_arguments = common.agent_arguments,
+                              .program = live::own_program()};
+  if (!settings.is_protected) {
+    auto one = qos::Policy::parse(to_string(policy.lossless().front()), policy.lossy_text());
+    if (!one) return complain("bounce", one.error());
+    settings.policy = std::move(*one);
+  }
+  const auto plan = packets::plan_of_case(name, xy->first, xy->second);
+  if (!plan) return complain("bounce", plan.error());
+  const SignalsHeld held;
+  const auto outcome = lossless::run(*plan, settings);
+  if (!outcome) return complain("bounce", outcome.error());
+  fmt::print("{}", json ? to_json(*plan, settings, *outcome) : to_text(*plan, settings, *outcome));
+  return outcome->holds() ? kDone : kFailed;
+}
 
 Result<Scenario> from_file(const std::string& file, const std::vector<std::string>& cuts,
                            const std::vector<std::string>& flows) {
@@ -72,6 +114,7 @@ int run_bounce(const Arguments& arguments) {
   double timeout = settings.timeout.count();
   bool bridged = false;
   bool json = false;
+  Lossless lossless_run;
   po::options_description options("Options");
   options.add_options()("bridged", po::bool_switch(&bridged),
                         "a bridge in every switch; else host routes")(
@@ -107,7 +150,19 @@ int run_bounce(const Arguments& arguments) {
       "one more argument for every agent ({node}: its name); can be repeated")(
       "timeout", number(&timeout, 0.0, 86400.0)->value_name("S")->default_value(timeout),
       "give up if not all is protected after so many seconds")("json", po::bool_switch(&json),
-                                                               "print JSON");
+                                                               "print JSON")(
+      "lossless", po::bool_switch(&lossless_run.on),
+      "case1, case2: switches with PFC, real time, and flows that close the cycle")(
+      "protect",
+      po::value(&lossless_run.protect)->value_name("P")->default_value(lossless_run.protect),
+      "lossless: down-up; none: one lossless priority, no agents")(
+      "flows", po::value(&lossless_run.flows)->value_name("X+Y")->default_value("2+1"),
+      "lossless: how many flows X and Y")(
+      "link-rate",
+      number(&lossless_run.megabits, 1.0, 1000.0)->value_name("MBPS")->default_value(20),
+      "lossless: of every link, in Mb/s")(
+      "seconds", number(&lossless_run.seconds, 0.1, 86400.0)->value_name("S")->default_value(5),
+      "lossless: how long is sent");
   std::vector<std::string> words;
   if (!parse(options, kUsageLine, arguments, words)) return kDone;
   if (words.size() != 1) return complain_usage("bounce", "name a case or a fabric's file");
@@ -117,6 +172,11 @@ int run_bounce(const Arguments& arguments) {
     return complain_usage("bounce", fmt::format("`{}` is neither a case (case1, case2, twice, "
                                                 "layered) nor a file",
                                                 escape(words[0])));
+  if (lossless_run.on &&
+      (bridged || settings.restarts > 0 || (words[0] != "case1" && words[0] != "case2")))
+    return complain_usage("bounce",
+                          "--lossless is for case1 and case2, without --bridged and "
+                          "--restarts");
   if (named != flows.empty() || (named && !cuts.empty()) || flows.size() > 250)
     return complain_usage("bounce", "a fabric's file needs 1 to 250 --flow, a case has its own");
   const auto policy = qos::Policy::parse(lossless, lossy);
@@ -128,6 +188,7 @@ int run_bounce(const Arguments& arguments) {
   settings.place = *place;
   settings.mode = bridged ? bounce::Mode::kBridged : bounce::Mode::kRouted;
   settings.timeout = std::chrono::duration<double>(timeout);
+  if (lossless_run.on) return run_lossless(words[0], lossless_run, *policy, settings, json);
   const auto s = named ? scenario(words[0]) : from_file(words[0], cuts, flows);
   if (!s) return complain("bounce", s.error());
 

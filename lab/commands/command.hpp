@@ -31,6 +31,7 @@ int run_merge(const Arguments& arguments);
 int run_prove(const Arguments& arguments);
 int run_reproduce(const Arguments& arguments);
 int run_sim(const Arguments& arguments);
+int run_switch(const Arguments& arguments);
 int run_throughput(const Arguments& arguments);
 int run_topo(const Arguments& arguments);
 int run_whatif(const Arguments& arguments);

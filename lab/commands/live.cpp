@@ -16,7 +16,9 @@
 #include "lab/live/agents.hpp"
 #include "lab/live/fabric_of_namespaces.hpp"
 #include "lab/live/picture.hpp"
+#include "lab/live/switches.hpp"
 #include "lab/live/watcher.hpp"
+#include "lab/lossless/fabric.hpp"
 #include "lab/topology/files.hpp"
 
 extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX leaves it to the user
@@ -42,6 +44,8 @@ struct Settings {
   std::vector<std::string> agent_arguments{};
   std::chrono::duration<double> timeout{30};
   bool json = false;
+  bool lossless = false;
+  double megabits = 20;  ///< of every link of a lossless fabric
   std::vector<std::string> command{};
 };
 
@@ -83,11 +87,27 @@ int show(const Settings& s, const Fabric& fabric) {
   return kDone;
 }
 
+/// A switch in each switch, and hosts that can reach each other.
+Result<void> start_lossless(const Settings& s, const Fabric& fabric) {
+  const auto ways = lossless::ways_between_hosts(fabric);
+  if (!ways) return fail(ways.error());
+  const auto rate = static_cast<std::uint64_t>(s.megabits * 1e6);
+  if (auto ok = lossless::address_hosts(s.place, fabric); !ok) return ok;
+  return live::start_switches(s.place,
+                              lossless::switch_files(s.place, fabric, *ways, qos::Policy(), rate),
+                              live::own_program());
+}
+
 /// Starts what does not run and waits until all is right; says so on standard error.
 int run_agents(const Settings& s, const Fabric& fabric, const std::vector<std::string>& nodes) {
   Watcher watcher(s.place, fabric);
   const auto begin = Watcher::Clock::now();
-  const auto started = live::start_agents(s.place, fabric, nodes, s.agent, s.agent_arguments);
+  if (s.lossless)
+    if (auto ok = start_lossless(s, fabric); !ok) return complain("live", ok.error());
+  const auto started =
+      s.lossless
+          ? lossless::start_agents(s.place, fabric, s.agent, qos::Policy(), s.agent_arguments)
+          : live::start_agents(s.place, fabric, nodes, s.agent, s.agent_arguments);
   if (!started) return complain("live", started.error());
   const auto limit = std::chrono::duration_cast<Watcher::Clock::duration>(s.timeout);
   const bool right = watcher.wait_until_right(begin + limit);
@@ -176,6 +196,10 @@ int run_live(const Arguments& arguments) {
       "run: the agent's program")(
       "agent-arg", po::value(&s.agent_arguments)->value_name("ARG"),
       "run: one more argument for every agent ({node}: its name); can be repeated")(
+      "lossless", po::bool_switch(&s.lossless),
+      "run: the switches are the packet simulator's, in real time, with PFC frames")(
+      "link-rate", number(&s.megabits, 1.0, 1000.0)->value_name("MBPS")->default_value(s.megabits),
+      "lossless: of every link, in Mb/s")(
       "timeout", number(&timeout, 0.0, 86400.0)->value_name("S")->default_value(timeout),
       "run: give up after so many seconds")("json", po::bool_switch(&s.json), "print JSON");
   std::vector<std::string> words;

@@ -26,6 +26,7 @@ constexpr Command kCommands[] = {
     {"throughput", "how much traffic a fabric carries on given paths", run_throughput},
     {"reproduce", "do again what a paper publishes, and compare", run_reproduce},
     {"bounce", "cut links of a live fabric and watch packets change priority", run_bounce},
+    {"switch", "be the lossless switch of a network namespace", run_switch},
 };
 
 void print_usage(std::FILE* to) {

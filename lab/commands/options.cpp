@@ -35,4 +35,15 @@ std::optional<po::variables_map> parse(po::options_description options, std::str
   return std::nullopt;
 }
 
+std::optional<std::pair<std::size_t, std::size_t>> flow_counts(std::string_view text) {
+  std::size_t x = 0;
+  std::size_t y = 0;
+  const char* end = text.data() + text.size();
+  const auto first = std::from_chars(text.data(), end, x);
+  if (first.ec != std::errc{} || first.ptr == end || *first.ptr != '+') return std::nullopt;
+  const auto second = std::from_chars(first.ptr + 1, end, y);
+  if (second.ec != std::errc{} || second.ptr != end) return std::nullopt;
+  return std::pair(x, y);
+}
+
 }  // namespace lldp::lab

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "lab/commands/command.hpp"
@@ -61,5 +62,8 @@ template <class T>
                                                      std::string_view usage,
                                                      const Arguments& arguments,
                                                      std::vector<std::string>& words);
+
+/// `X+Y`: how many flows of each of a case's two directions.
+[[nodiscard]] std::optional<std::pair<std::size_t, std::size_t>> flow_counts(std::string_view text);
 
 }  // namespace lldp::lab

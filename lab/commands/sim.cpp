@@ -41,18 +41,6 @@ std::optional<Kind> choice(const std::string_view (&names)[n], std::string_view 
   return static_cast<Kind>(at - std::begin(names));
 }
 
-/// `2+1`
-std::optional<std::pair<std::size_t, std::size_t>> counts(std::string_view text) {
-  std::size_t x = 0;
-  std::size_t y = 0;
-  const char* end = text.data() + text.size();
-  const auto first = std::from_chars(text.data(), end, x);
-  if (first.ec != std::errc{} || first.ptr == end || *first.ptr != '+') return std::nullopt;
-  const auto second = std::from_chars(first.ptr + 1, end, y);
-  if (second.ec != std::errc{} || second.ptr != end) return std::nullopt;
-  return std::pair(x, y);
-}
-
 std::string command_of(const Arguments& arguments) {
   std::string command = "lldp-level-lab sim";
   for (const std::string& a : arguments) command += " " + a;
@@ -145,7 +133,7 @@ int run_sim(const Arguments& arguments) {
   words.resize(1);
   const bool named = std::find(std::begin(packets::kCases), std::end(packets::kCases), words[0]) !=
                      std::end(packets::kCases);
-  const auto xy = counts(flows.empty() ? "2+1" : flows);
+  const auto xy = flow_counts(flows.empty() ? "2+1" : flows);
   if (!xy) return complain_usage("sim", "--flows: write X+Y, as in 2+1");
   if (!named && !flows.empty())
     return complain_usage("sim", "--flows: a scenario's file has its own");

@@ -12,6 +12,9 @@ namespace lldp::lab::live {
 /// `lldp-leveld` beside this program, else the one in PATH.
 [[nodiscard]] std::string default_agent();
 
+/// This program itself.
+[[nodiscard]] std::string own_program();
+
 /// Starts an agent in the namespace of every node that has none running: own control socket, state
 /// file and log, its node's name as system name, its role and its ports' layers as the fabric has
 /// them; in `arguments` its name stands for `{node}`. Returns how many were started.

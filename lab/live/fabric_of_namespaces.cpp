@@ -18,6 +18,7 @@
 #include "dataplane/factory.hpp"
 #include "lab/live/agents.hpp"
 #include "lab/live/route_socket.hpp"
+#include "lab/live/switches.hpp"
 
 namespace lldp::lab::live {
 namespace {
@@ -28,13 +29,6 @@ constexpr char kOwnNamespace[] = "/proc/thread-self/ns/net";
 auto failed(const std::string& where, const std::string& doing) {
   const int code = errno;
   return fail(Error{code, where, fmt::format("{}: {}", doing, std::strerror(code))});
-}
-
-Result<void> write_file(const char* path, std::string_view text) {
-  const UniqueFd fd(open(path, O_WRONLY | O_CLOEXEC));
-  if (!fd || write(fd.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()))
-    return failed(path, "cannot write");
-  return {};
 }
 
 /// Every namespace is held open while the links are laid.
@@ -78,7 +72,7 @@ Result<Made> make_namespace(const Place& place, const Node& node, ManifestWriter
   Made made{.fd = UniqueFd(open(kOwnNamespace, O_RDONLY | O_CLOEXEC))};
   if (!made.fd) return failed(path, "cannot open");
   if (node.role == Role::kSwitch)
-    if (auto ok = write_file("/proc/sys/net/ipv4/ip_forward", "1"); !ok) return fail(ok.error());
+    if (auto ok = write_setting("/proc/sys/net/ipv4/ip_forward", "1"); !ok) return fail(ok.error());
   auto batch = RouteBatch::open();
   if (!batch) return fail(batch.error());
   made.batch = std::move(*batch);
@@ -112,6 +106,13 @@ std::vector<std::array<MacAddress, 2>> port_addresses(const Fabric& fabric) {
   return addresses;
 }
 
+Result<void> write_setting(const char* path, std::string_view text) {
+  const UniqueFd fd(open(path, O_WRONLY | O_CLOEXEC));
+  if (!fd || write(fd.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()))
+    return failed(path, "cannot write");
+  return {};
+}
+
 KeepNamespace::KeepNamespace() : home_(open(kOwnNamespace, O_RDONLY | O_CLOEXEC)) {}
 KeepNamespace::~KeepNamespace() {
   if (home_) setns(home_.get(), CLONE_NEWNET);
@@ -134,7 +135,7 @@ Result<void> enter_own_tree(const Place& place) {
     for (const auto& [path, text] : {std::pair{"/proc/self/setgroups", std::string("deny")},
                                      std::pair{"/proc/self/uid_map", fmt::format("0 {} 1", user)},
                                      std::pair{"/proc/self/gid_map", fmt::format("0 {} 1", group)}})
-      if (auto ok = write_file(path, text); !ok) return fail(ok.error());
+      if (auto ok = write_setting(path, text); !ok) return fail(ok.error());
   } else if (unshare(CLONE_NEWNS) < 0) {
     return failed("mount namespace", "cannot make one");
   }
@@ -206,6 +207,7 @@ Result<Manifest> build(const Place& place, const Fabric& fabric) {
 
 Result<void> remove(const Place& place, const Manifest& manifest) {
   stop_agents(place, manifest.nodes);
+  stop_switches(place, manifest.nodes);
   Result<void> outcome;
   for (const std::string& node : manifest.dirs) {
     std::error_code error;

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.hpp"
@@ -30,6 +31,9 @@ class KeepNamespace {
 /// Takes the process into a user and mount namespace of its own, with a /run/netns that it may
 /// write. Call once, before any thread and before make(), where Place::own_tree is set.
 [[nodiscard]] Result<void> enter_own_tree(const Place& place);
+
+/// Into a file of /proc, which the namespaces of the calling thread choose.
+[[nodiscard]] Result<void> write_setting(const char* path, std::string_view text);
 
 /// The number of the interface at `links[link].ends[end]`. They follow the order of the fabric's
 /// links, above those that the kernel gives to tunnels of its own, and no two are equal: the kernel

@@ -34,6 +34,16 @@ struct Place {
     return node_dir(node) + "/state";
   }
   [[nodiscard]] std::string log(const std::string& node) const { return node_dir(node) + "/log"; }
+  /// Of the software switch of a lossless lab.
+  [[nodiscard]] std::string switch_socket(const std::string& node) const {
+    return node_dir(node) + "/switch";
+  }
+  [[nodiscard]] std::string switch_file(const std::string& node) const {
+    return node_dir(node) + "/switch.json";
+  }
+  [[nodiscard]] std::string switch_log(const std::string& node) const {
+    return node_dir(node) + "/switch.log";
+  }
   [[nodiscard]] std::string manifest() const { return dir + "/manifest"; }
 };
 

@@ -147,6 +147,19 @@ void RouteBatch::replace_route(ByteSpan to, int port) {
   requests_.push_back({std::move(message), "route"});
 }
 
+void RouteBatch::replace_address(ByteSpan address, unsigned network_bits, int port) {
+  std::unique_ptr<nl_msg, NlFree> message(
+      nlmsg_alloc_simple(RTM_NEWADDR, NLM_F_REQUEST | NLM_F_ACK | NLM_F_CREATE | NLM_F_REPLACE));
+  ifaddrmsg header{};
+  header.ifa_family = static_cast<std::uint8_t>(family_of(address));
+  header.ifa_prefixlen = static_cast<std::uint8_t>(network_bits);
+  header.ifa_index = static_cast<std::uint32_t>(port);
+  nlmsg_append(message.get(), &header, sizeof header, NLMSG_ALIGNTO);
+  put(message.get(), IFA_LOCAL, address);
+  put(message.get(), IFA_ADDRESS, address);
+  requests_.push_back({std::move(message), "address"});
+}
+
 void RouteBatch::replace_neighbor(ByteSpan ip, const MacAddress& mac, int port) {
   auto message = new_neighbor(static_cast<unsigned>(family_of(ip)), NUD_PERMANENT, 0, port);
   put(message.get(), NDA_DST, ip);

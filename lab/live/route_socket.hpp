@@ -43,6 +43,8 @@ class RouteBatch {
   void replace_forwarding(const MacAddress& to, int port);
   /// Packets to one IPv4 or IPv6 address leave by `port`, to the neighbour of that very address.
   void replace_route(ByteSpan to, int port);
+  /// An IPv4 or IPv6 address of `port`, and a network of that many bits that it is in.
+  void replace_address(ByteSpan address, unsigned network_bits, int port);
   void replace_neighbor(ByteSpan ip, const MacAddress& mac, int port);
   /// Carries out what was added. The error names the first interface that failed.
   [[nodiscard]] Result<void> commit();

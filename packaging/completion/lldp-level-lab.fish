@@ -16,6 +16,7 @@ complete -c lldp-level-lab -n __fish_use_subcommand -a sim -d 'send packets: doe
 complete -c lldp-level-lab -n __fish_use_subcommand -a throughput -d 'how much traffic a fabric carries on given paths'
 complete -c lldp-level-lab -n __fish_use_subcommand -a reproduce -d 'do again what a paper publishes'
 complete -c lldp-level-lab -n __fish_use_subcommand -a bounce -d 'cut links of a live fabric and watch packets change priority'
+complete -c lldp-level-lab -n __fish_use_subcommand -a switch -d 'be the lossless switch of a network namespace'
 
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from prove' -l rules -x -a 'none down-up spans as-set' -d 'which'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from prove' -l lossless -x -d 'number of lossless classes'
@@ -128,6 +129,8 @@ complete -c lldp-level-lab -n '__fish_seen_subcommand_from live' -l dir -r -F -d
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from live' -l agent -r -F -d 'its program'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from live' -l agent-arg -x -d 'for every agent'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from live' -l timeout -x -d 'give up after'
+complete -c lldp-level-lab -n '__fish_seen_subcommand_from live' -l lossless -d 'switches with PFC, in real time'
+complete -c lldp-level-lab -n '__fish_seen_subcommand_from live' -l link-rate -x -d 'of every link, in Mb/s'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from live' -l json -d 'print JSON'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from live' -a 'up run show down'
 
@@ -144,6 +147,11 @@ complete -c lldp-level-lab -n '__fish_seen_subcommand_from bounce' -l dir -r -F 
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from bounce' -l agent -r -F -d 'its program'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from bounce' -l agent-arg -x -d 'for every agent'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from bounce' -l timeout -x -d 'give up after'
+complete -c lldp-level-lab -n '__fish_seen_subcommand_from bounce' -l lossless -d 'switches with PFC, in real time'
+complete -c lldp-level-lab -n '__fish_seen_subcommand_from bounce' -l protect -x -a 'none down-up' -d 'against deadlocks'
+complete -c lldp-level-lab -n '__fish_seen_subcommand_from bounce' -l flows -x -d 'of the two directions'
+complete -c lldp-level-lab -n '__fish_seen_subcommand_from bounce' -l link-rate -x -d 'of every link, in Mb/s'
+complete -c lldp-level-lab -n '__fish_seen_subcommand_from bounce' -l seconds -x -d 'of sending'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from bounce' -l json -d 'print JSON'
 
-complete -c lldp-level-lab -n '__fish_seen_subcommand_from prove config collect whatif merge topo converge sim throughput live bounce' -F
+complete -c lldp-level-lab -n '__fish_seen_subcommand_from prove config collect whatif merge topo converge sim throughput live bounce switch' -F

@@ -31,7 +31,7 @@ ALLOWED = {  # room: the rooms whose headers it may include besides its own
 # What the lab is built of; nothing of the product looks at it. Inside, a room may look at the ranks before its own.
 LAB = ("agent/core agent/config agent/control agent/report cabling dataplane qos tlv os base").split()
 LAB_RANKS = [["des"], ["topology"], ["report"], ["routing", "agents", "live", "collect", "sweep"], ["flow", "bounce", "packets", "whatif"],
-             ["papers", "library"], ["commands"]]
+             ["papers", "library", "lossless"], ["commands"]]
 PURE = ("base", "tlv", "cabling", "qos", "agent/core", "agent/report")
 SYSTEM = re.compile(r"(sys/|net/|netinet/|linux/|arpa/|netlink/|boost/|pcap)|(unistd\.h|fcntl\.h|poll\.h|pthread\.h|time\.h"
                     r"|ctime|fstream|iostream|filesystem|thread|mutex|condition_variable|future|atomic|cstdio|stdio\.h"

@@ -168,5 +168,43 @@ TEST_F(Bounce, SaysWhyAnAgentIsNotReady) {
   EXPECT_THAT(run.text, HasSubstr("Spine1: its agent is not ready after 0.5 s: lldp-leveld: "));
 }
 
+// The lossless switches, at a rate that a busy machine keeps up with.
+
+TEST_F(Bounce, OneLosslessPriorityDeadlocksOnRealPackets) {
+  const Played run =
+      bounce({"case1", "--lossless", "--protect", "none", "--seconds", "3", "--link-rate", "10"});
+  ASSERT_EQ(run.status, 1) << run.text;
+  ASSERT_TRUE(run.report.at("deadlock")) << run.text;
+  std::vector<std::string> queues;
+  for (const json& q : run.report.at("queues"))
+    queues.push_back(fmt::format("{}>{} {}", q.at("switch").get<std::string>(),
+                                 q.at("to").get<std::string>(), q.at("priority").get<int>()));
+  EXPECT_THAT(queues, UnorderedElementsAre("Leaf2>Spine1 5", "Spine1>Leaf3 5", "Leaf3>Spine2 5",
+                                           "Spine2>Leaf2 5"));
+  EXPECT_GT(run.report.at("still_pauses"), 0);  // refreshed for good
+  EXPECT_GT(run.report.at("waiting_octets"), 0);
+  EXPECT_EQ(run.report.at("drops"), 0);
+}
+
+TEST_F(Bounce, RulesOfTheAgentsKeepLosslessSwitchesFromDeadlock) {
+  const Played run = bounce({"case1", "--lossless", "--seconds", "3", "--link-rate", "10"});
+  ASSERT_EQ(run.status, 0) << run.text;
+  EXPECT_FALSE(run.report.at("deadlock"));
+  EXPECT_EQ(run.report.at("drops"), 0);
+  EXPECT_GT(run.report.at("pauses"), 0);
+  EXPECT_GT(run.report.at("turned"), 0);
+  for (const json& flow : run.report.at("flows")) {
+    EXPECT_GT(flow.at("sent"), 0);
+    EXPECT_EQ(flow.at("received"), flow.at("sent"));
+    EXPECT_EQ(flow.at("mismarked"), 0);
+  }
+}
+
+TEST_F(Bounce, LosslessIsForTheCasesThatDeadlock) {
+  EXPECT_EQ(bounce({"twice", "--lossless"}).status, 2);
+  EXPECT_EQ(bounce({"case1", "--lossless", "--protect", "itsy"}).status, 2);
+  EXPECT_EQ(bounce({"case1", "--lossless", "--flows", "2"}).status, 2);
+}
+
 }  // namespace
 }  // namespace lldp::netns

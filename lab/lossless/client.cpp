@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/lossless/client.hpp"
+
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+
+#include <cerrno>
+#include <cstring>
+#include <thread>
+#include <variant>
+
+namespace lldp::lab::lossless {
+namespace {
+
+namespace soft = dataplane::soft;
+
+constexpr timeval kPatience{.tv_sec = 3, .tv_usec = 0};
+constexpr std::chrono::milliseconds kPause{10};
+
+}  // namespace
+
+Result<Client> Client::open(const std::string& path,
+                            std::chrono::steady_clock::time_point deadline) {
+  sockaddr_un there{};
+  there.sun_family = AF_UNIX;
+  if (path.size() >= sizeof there.sun_path)
+    return fail(Error{ENAMETOOLONG, path, "is too long for a socket"});
+  path.copy(there.sun_path, path.size());
+  Client client;
+  client.path_ = path;
+  for (;;) {
+    client.socket_ = UniqueFd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+    if (!client.socket_) break;
+    if (connect(client.socket_.get(), reinterpret_cast<const sockaddr*>(&there), sizeof there) ==
+        0) {
+      for (const int option : {SO_RCVTIMEO, SO_SNDTIMEO})
+        setsockopt(client.socket_.get(), SOL_SOCKET, option, &kPatience, sizeof kPatience);
+      return client;
+    }
+    // Nothing tells when a socket comes to be but the socket.
+    if (std::chrono::steady_clock::now() >= deadline) break;
+    std::this_thread::sleep_for(kPause);
+  }
+  const int code = errno;
+  return fail(Error{code, path, std::string("the switch is not there: ") + std::strerror(code)});
+}
+
+Result<soft::View> Client::read() const {
+  const std::string request = soft::format(soft::Request(soft::Read{}));
+  std::string text(soft::kMaxMessage, '\0');
+  ssize_t size = send(socket_.get(), request.data(), request.size(), MSG_NOSIGNAL);
+  if (size >= 0) size = recv(socket_.get(), text.data(), text.size(), 0);
+  if (size <= 0) return fail(Error{errno, path_, "the switch does not answer"});
+  auto answer = soft::parse_answer({text.data(), static_cast<std::size_t>(size)});
+  if (!answer) return fail(answer.error());
+  if (auto* view = std::get_if<soft::View>(&*answer)) return std::move(*view);
+  return fail(Error{0, path_, "the switch answers something else"});
+}
+
+}  // namespace lldp::lab::lossless

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "lab/live/place.hpp"
+#include "lab/lossless/frames.hpp"
+#include "lab/routing/local_reroute.hpp"
+#include "qos/policy.hpp"
+
+/// What makes a live fabric lossless: the switches' files, agents that know them, hosts that know
+/// each other.
+namespace lldp::lab::lossless {
+
+/// Packets to an address take this path.
+struct Way {
+  Ipv4 to{};
+  Path path{};
+};
+/// The files of the switch processes, by node. Where two ways to one address part, the first holds.
+[[nodiscard]] std::map<std::string, std::string> switch_files(const live::Place& place,
+                                                              const Fabric& fabric,
+                                                              const std::vector<Way>& ways,
+                                                              const qos::Policy& policy,
+                                                              std::uint64_t rate_bps);
+
+/// A way from every host to every other one. Refuses more than 250 hosts.
+[[nodiscard]] Result<std::vector<Way>> ways_between_hosts(const Fabric& fabric);
+
+/// Gives the first port of each host its address, 198.18.N.2 for the Nth host of the fabric, and a
+/// neighbour entry for every other host; and what it sends leaves in frames as they would be on a
+/// wire, with checksums.
+[[nodiscard]] Result<void> address_hosts(const live::Place& place, const Fabric& fabric);
+
+/// The agents that are not running: those of switches with the back end `soft`, those of hosts
+/// without any. Returns how many were started.
+[[nodiscard]] Result<std::size_t> start_agents(const live::Place& place, const Fabric& fabric,
+                                               const std::string& agent, const qos::Policy& policy,
+                                               const std::vector<std::string>& arguments);
+
+}  // namespace lldp::lab::lossless

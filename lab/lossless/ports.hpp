@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "base/result.hpp"
+#include "lab/packets/slot.hpp"
+#include "os/fd.hpp"
+
+namespace lldp::lab::lossless {
+
+/// Packet sockets on interfaces of the namespace in which they were opened: they see IPv4 and MAC
+/// control frames that come in, and nothing that leaves.
+class Ports {
+ public:
+  [[nodiscard]] static Result<Ports> open(const std::vector<std::string>& names);
+
+  [[nodiscard]] int fd(std::size_t port) const { return sockets_[port].get(); }
+  [[nodiscard]] std::size_t size() const { return sockets_.size(); }
+  /// Hands over what has come, a bounded number; returns how many.
+  std::size_t receive(std::size_t port, const std::function<void(ByteSpan)>& take);
+  /// What the interface does not take is counted as missed.
+  void send(std::size_t port, ByteSpan frame);
+  /// Frames for which the kernel had no room, so far.
+  [[nodiscard]] std::uint64_t missed();
+
+ private:
+  std::vector<UniqueFd> sockets_{};
+  std::uint64_t missed_ = 0;
+};
+
+/// Time since it was made, in the simulator's unit.
+class Stopwatch {
+ public:
+  Stopwatch();
+  [[nodiscard]] packets::Picoseconds now() const;
+  /// Makes a timerfd readable at that time; kNever: not at all.
+  void set(const UniqueFd& timer, packets::Picoseconds at) const;
+
+ private:
+  std::int64_t begin_ns_ = 0;
+};
+[[nodiscard]] UniqueFd make_timer();
+
+}  // namespace lldp::lab::lossless

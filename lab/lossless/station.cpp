@@ -171,7 +171,6 @@ class Station::Impl {
                         .arrival = priority,
                         .priority = priority,
                         .kind = Kind::kData});
-    engine_.network().pool[slot].number = slot;
     if (frames_.size() <= slot) frames_.resize(slot + 1);
     frames_[slot].assign(frame.begin(), frame.end());
   }

@@ -64,6 +64,9 @@ struct Capabilities {
   static constexpr std::uint16_t kBridge = 1U << 2;
   static constexpr std::uint16_t kRouter = 1U << 4;
   static constexpr std::uint16_t kStationOnly = 1U << 7;
+  static constexpr std::uint16_t kCVlan = 1U << 8;
+  static constexpr std::uint16_t kSVlan = 1U << 9;
+  static constexpr std::uint16_t kTwoPortMacRelay = 1U << 10;
   std::uint16_t system = 0;
   std::uint16_t enabled = 0;
   /// A capability that is enabled but not there is an error, 8.5.8.3. Station Only beside others is

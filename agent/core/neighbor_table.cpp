@@ -31,14 +31,16 @@ bool disagree(const tlv::Claim& tr, const tlv::Claim& contribution) {
          sayable != contribution.port;
 }
 
+/// What is there and not enabled says nothing: every Linux has a bridge.
 bool is_stock_switch(const std::optional<tlv::Capabilities>& c) {
-  return c && (c->enabled & (tlv::Capabilities::kBridge | tlv::Capabilities::kRouter)) != 0;
+  using Bits = tlv::Capabilities;
+  constexpr unsigned kForwards =
+      Bits::kBridge | Bits::kRouter | Bits::kCVlan | Bits::kSVlan |
+      Bits::kTwoPortMacRelay;  // an AP's or a cable modem's end is a host's
+  return c && (c->enabled & kForwards) != 0;
 }
 /// A wrong host makes its neighbour a leaf, so it takes a word for it and none against it.
-bool is_stock_host(const tlv::LldpduView& view) {
-  const auto& c = view.capabilities;
-  if (is_stock_switch(c)) return false;
-  const tlv::Evidence evidence = tlv::evidence_of(view.octets);
+bool is_stock_host(const std::optional<tlv::Capabilities>& c, const tlv::Evidence& evidence) {
   const bool station = c && c->enabled == tlv::Capabilities::kStationOnly;
   return (station || evidence.endpoint) && !evidence.bridge;
 }
@@ -63,8 +65,13 @@ Neighbor::Neighbor(Scope its_scope, ByteSpan lldpdu, const tlv::LldpduView& view
 
 void Neighbor::replace(ByteSpan lldpdu, const tlv::LldpduView& view, const Settings& settings) {
   const auto& claim = view.tr ? view.tr : view.contribution;
+  // Whoever does not say what he is may show it.
+  const bool mute = !claim || claim->device == DeviceType::kUnknown;
+  const bool enabled = mute && is_stock_switch(view.capabilities);
+  const tlv::Evidence evidence = mute && !enabled ? tlv::evidence_of(view.octets) : tlv::Evidence();
   const bool host = claim ? claim->device == DeviceType::kHost
-                          : settings.host_from_capabilities && is_stock_host(view);
+                          : !enabled && settings.host_from_capabilities &&
+                                is_stock_host(view.capabilities, evidence);
   claim_stands = false;
   device = host ? DeviceType::kHost : claim ? claim->device : DeviceType::kUnknown;
   level = host ? Level::of<0>() : claim ? claim->level : std::nullopt;
@@ -74,7 +81,7 @@ void Neighbor::replace(ByteSpan lldpdu, const tlv::LldpduView& view, const Setti
   contribution = view.contribution.has_value();
   tlvs_conflict = tr && contribution && disagree(*view.tr, *view.contribution);
   claims_switch = device == DeviceType::kSwitch;
-  forwards = claim ? claims_switch : is_stock_switch(view.capabilities);
+  forwards = mute ? enabled || evidence.bridge : claims_switch;
   pfc_enabled = view.pfc_enabled;
   layers = view.layers;
   in_error = view.in_error;

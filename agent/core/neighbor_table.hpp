@@ -24,7 +24,7 @@ struct Told {
   bool tlvs_conflict = false;
   bool location_conflicts = false;  ///< with its level or its chassis ID, and so is not taken
   bool claims_switch = false;       ///< by a TLV of ours
-  bool forwards = false;            ///< a switch by a TLV of ours, else by its System Capabilities
+  bool forwards = false;            ///< a switch by a TLV of ours, else by what it shows
   std::optional<std::uint8_t> pfc_enabled{};  ///< bit n = priority n; nullopt: it does not say
   std::optional<Layers> layers{};             ///< what its end of the link joins, by its own word
   std::uint16_t rxTTL = 0;

@@ -300,7 +300,10 @@ Order order_of(const Port& port, const std::optional<Position>& place, bool laye
 
 void watch_for_unordered(Port& port, const Standing& own, TimePoint now) {
   const auto& all = port.table.all();
-  if (own.role == Role::kHost || port.order != Order::kUnknown ||
+  // Who has been heard as a host, and turns out to forward, has the order of a host: down.
+  const bool as_host =
+      port.memory.kind == PortMemory::Kind::kHost && !port.link.layers && !port.counts_as_host();
+  if (own.role == Role::kHost || (port.order != Order::kUnknown && !as_host) ||
       !std::any_of(all.begin(), all.end(), has_no_level)) {
     port.unprotected_at = kNever;
   } else if (port.unprotected_at == kNever) {

@@ -59,8 +59,8 @@ struct PortInfo {
   AdminStatus admin = AdminStatus::enabledRxTx;
   std::optional<std::uint8_t> pfc_enabled{};  ///< bit n = priority n; nullopt: the driver is silent
   std::optional<Layers> layers{};             ///< as set
-  bool unprotected = false;                   ///< a switch is heard that tells no level
-  std::vector<NeighborInfo> neighbors{};      ///< by MSAP
+  bool unprotected = false;               ///< of a switch that is heard, or was, no order is known
+  std::vector<NeighborInfo> neighbors{};  ///< by MSAP
   Bytes announced{};  ///< the LLDPDU that it would send now, of Depth::kOctets; empty: none
   friend bool operator==(const PortInfo&, const PortInfo&) = default;
 };

@@ -487,6 +487,8 @@ Result<void> Protection::flush() {
 std::vector<report::PartReading> Protection::faults_of(const core::PortInfo& info) const {
   if (info.order == Order::kUnknown)
     return {{"remap", "missing", "its order is not known: the switch there tells no level"}};
+  if (info.unprotected)
+    return {{"remap", "missing", "its order is a host's: the switch there tells no level"}};
   if (const auto failure = failed_.find(info.ifindex); failure != failed_.end())
     return {{std::string(to_string(failure->second.outcome.refused
                                        ? failure->second.outcome.refused->part

@@ -428,7 +428,12 @@ Result<Verdict> check(std::string_view text) {
     }
     if (!alarms.empty()) line += ", alarm " + alarm_text(alarms.front());
     if (alarms.size() > 1) line += " (and " + std::to_string(alarms.size() - 1) + " more)";
-    Status status = alarms.empty() ? Status::kOk : Status::kWarning;
+    // Until a level is known nothing turns the way the rules would have it.
+    const bool unplaced = forwards && device.at("level").is_null() &&
+                          std::ranges::any_of(show.at("ports"), [](const json& port) {
+                            return port.at("up").get<bool>();
+                          });
+    Status status = alarms.empty() && !unplaced ? Status::kOk : Status::kWarning;
     if (forwards && str(show.at("protection"), "backend") == "none") status = Status::kUnknown;
     // Rules that nobody puts in force: a dry run, or `backend = print`.
     if (forwards && state == "inactive" && !reasons.empty()) status = Status::kUnknown;

@@ -222,6 +222,14 @@ Result<Reading> Bpf::verify(const PortRef& ref, const qos::Ruleset& want) {
       continue;
     }
     if (part.state == PartState::kDone) {
+      if (part.part == Part::kClassify && !programs_.may_know_tag(port)) {
+        part.state = PartState::kMissing;
+        part.text =
+            "its interface number and those of other ports leave no place to note its order: where "
+            "another filter decides after the rules it is lost, and bounces are not counted: make "
+            "the interface anew, with another number";
+        continue;
+      }
       const auto way =
           way_round(port, part.part, link, chains[static_cast<std::size_t>(part.part)]);
       if (!way) return fail(on(port, way.error()));

@@ -167,6 +167,47 @@ TEST_F(Alarms, SelfLoopIsNoNeighborAndEndsWithItsTtl) {
   s.down(1);
   EXPECT_EQ(alarm(AlarmCode::kSelfLoop, 1), std::nullopt);
 }
+TEST_F(Alarms, AHostThatTurnsOutToForwardIsUnprotected) {
+  s.up(1);
+  Peer peer{.name = "starts", .capabilities = tlv::Capabilities::kStationOnly};
+  s.hear(1, peer);
+  s.hear(2, host());
+  peer.capabilities = tlv::Capabilities::kRouter;
+  s.hear(1, peer);
+  s.pass(seconds(3));
+  EXPECT_EQ(s.info(1).order, Order::kDown);  // as that of a host, docs/rules.md O2
+  EXPECT_TRUE(s.info(1).unprotected);
+  EXPECT_NE(alarm(AlarmCode::kUnprotected, 1), std::nullopt);
+  peer.capabilities = tlv::Capabilities::kStationOnly;
+  s.hear(1, peer);
+  s.pass(seconds(1));
+  EXPECT_FALSE(s.info(1).unprotected);
+}
+
+TEST_F(Alarms, ASilentSwitchOfNoOrderIsUnprotected) {
+  s.hear(2, host());
+  s.hear(1, a_switch("agg", 2));
+  EXPECT_FALSE(s.info(1).unprotected);
+  s.hear(1, {.name = "agg", .ttl = 0});
+  s.down(1);
+  s.up(1);
+  s.pass(hours(1));
+  EXPECT_EQ(s.info(1).order, Order::kUnknown);
+  EXPECT_NE(alarm(AlarmCode::kSilent, 1), std::nullopt);
+  EXPECT_TRUE(s.info(1).unprotected) << "it may lead to a switch, and nothing is known of it";
+}
+
+TEST_F(Alarms, WhatOnlyABridgeSendsIsASwitch) {
+  for (const auto bit : {tlv::Capabilities::kCVlan, tlv::Capabilities::kSVlan,
+                         tlv::Capabilities::kTwoPortMacRelay}) {
+    s.up(1);
+    s.hear(1, {.name = "vlan", .capabilities = bit});
+    s.pass(seconds(3));
+    EXPECT_TRUE(s.info(1).unprotected) << bit;
+    s.down(1);
+  }
+}
+
 TEST_F(Alarms, ASwitchThatTellsNoLevelIsUnprotected) {
   s.hear(1, a_switch("mute", std::nullopt));
   s.hear(2, {.name = "stock", .capabilities = tlv::Capabilities::kRouter});

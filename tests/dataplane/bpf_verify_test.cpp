@@ -108,6 +108,30 @@ TEST_P(BpfVerify, WhatWasPutIsDone) {
   EXPECT_THAT(glance(), IsEmpty());
 }
 
+TEST_P(BpfVerify, ThePortForWhichTheTableHasNoPlaceIsMissed) {
+  constexpr int kPlaces = 4;
+  std::vector<PortRef> ports;
+  for (int i = 0; i <= kPlaces; ++i) {
+    const std::string name = "same" + std::to_string(i);
+    const unsigned number = 40 + 1024 * (static_cast<unsigned>(i) + 1);
+    ASSERT_TRUE(sh("ip link add " + name + " index " + std::to_string(number) +
+                   " up type veth peer name far" + std::to_string(i)));
+    ports.push_back({*Ifindex::make(number), name});
+    const auto plan = backend_->plan(ports.back(), rules_of(Order::kUp));
+    ASSERT_TRUE(plan && finish(*backend_, *plan));
+  }
+  for (int i = 0; i <= kPlaces; ++i) {
+    const auto reading = backend_->verify(ports[static_cast<std::size_t>(i)], rules_of(Order::kUp));
+    ASSERT_TRUE(reading);
+    const auto& parts = reading->parts;
+    const auto classify = std::ranges::find(parts, Part::kClassify, &PartReading::part);
+    ASSERT_NE(classify, parts.end());
+    EXPECT_EQ(classify->state, i < kPlaces ? PartState::kDone : PartState::kMissing) << i;
+    EXPECT_TRUE(reading->mend.changes.empty()) << "nothing to put back, again and again";
+  }
+  for (int i = 0; i <= kPlaces; ++i) sh("ip link del same" + std::to_string(i));
+}
+
 TEST_P(BpfVerify, DeletedClsactIsMissedAndTold) {
   if (on_tcx()) GTEST_SKIP() << "the rules do not stand there";
   (void)backend_->take_events();

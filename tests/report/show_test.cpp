@@ -348,13 +348,20 @@ TEST_P(Check, SaysWhatMonitorsAreToThink) {
   const auto verdict = check(GetParam().show);
   ASSERT_TRUE(verdict);
   EXPECT_EQ(verdict->status, GetParam().status);
-  EXPECT_THAT(verdict->line, testing::StartsWith("LLDP-LEVEL " + GetParam().line + " | level=1 "));
+  EXPECT_THAT(verdict->line, testing::StartsWith("LLDP-LEVEL " + GetParam().line + " | level="));
+}
+/// That device before it has learnt its level.
+std::string unplaced(std::string show) {
+  const std::string_view level = R"("level":1,"level_source":"host")";
+  return show.replace(show.find(level), level.size(), R"("level":null,"level_source":"none")");
 }
 const CheckCase kChecks[] = {
     {"AllIsDone", shown("switch", kOnePort, protected_by("bpf", "active")), Status::kOk,
      "OK - leaf1: switch, level 1 (host), protection active"},
     {"NothingToProtect", shown("host", kOnePort, protected_by("bpf", "inactive")), Status::kOk,
      "OK - leaf1: host, level 1 (host), protection inactive"},
+    {"SwitchWithoutALevel", unplaced(shown("switch", kOnePort, protected_by("bpf", "inactive"))),
+     Status::kWarning, "WARNING - leaf1: switch, no level yet, protection inactive"},
     {"RulesOnPaper",
      shown("switch", kOnePort,
            protected_by(

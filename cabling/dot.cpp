@@ -119,12 +119,16 @@ class Parser {
       if (!advance()) return fail(error_);
     }
     if (!is_mark("{")) return refuse("`{` is missing");
-    for (std::size_t depth = 0;;) {
+    for (;;) {
       if (is_mark("{")) {
-        ++depth;
+        if (outer_.size() == kMaxDepth)
+          return refuse("more than " + std::to_string(kMaxDepth) + " `{` stand open");
+        outer_.push_back(defaults_);
         if (!advance()) return fail(error_);
       } else if (is_mark("}")) {
-        if (--depth == 0) break;
+        defaults_ = std::move(outer_.back());
+        outer_.pop_back();
+        if (outer_.empty()) break;
         if (!advance()) return fail(error_);
       } else if (!statement()) {
         return fail(error_);
@@ -134,6 +138,14 @@ class Parser {
   }
 
  private:
+  /// What a file of cables has no use for, and keeps the copies of the defaults few.
+  static constexpr std::size_t kMaxDepth = 1000;
+  /// What nodes and links get that are first named from here on, to the end of the subgraph.
+  struct Defaults {
+    Attributes nodes{};
+    Attributes edges{};
+  };
+
   /// False: error_ says why.
   bool advance() {
     auto token = lexer_.next();
@@ -166,7 +178,7 @@ class Parser {
       return token_.kind != Token::Kind::kId || advance();
     }
     for (const auto& [word, defaults] :
-         {std::pair{"node", &node_defaults_}, std::pair{"edge", &edge_defaults_},
+         {std::pair{"node", &defaults_.nodes}, std::pair{"edge", &defaults_.edges},
           std::pair{"graph", &ignored_}})
       if (is_word(token_, word)) return advance() && attributes(*defaults);
     return node_or_edge();
@@ -193,7 +205,7 @@ class Parser {
         return set_error("the link has no port on " + escape(drawing_.nodes[e.node].name) +
                              ": write \"node\":\"port\"",
                          line);
-    Link link{.attributes = edge_defaults_, .line = line};
+    Link link{.attributes = defaults_.edges, .line = line};
     if (!attributes(link.attributes)) return false;
     for (std::size_t i = 0; i + 1 < chain.size(); ++i) {
       link.ends = {chain[i], chain[i + 1]};
@@ -216,7 +228,7 @@ class Parser {
     }
     if (is_mark("=")) return true;  // not a node after all
     const auto [at, fresh] = index_.emplace(name, drawing_.nodes.size());
-    if (fresh) drawing_.nodes.push_back({name, node_defaults_});
+    if (fresh) drawing_.nodes.push_back({name, defaults_.nodes});
     end.node = at->second;
     return true;
   }
@@ -250,8 +262,8 @@ class Parser {
   Error error_{};
   Drawing drawing_{};
   std::unordered_map<std::string, std::size_t> index_{};
-  Attributes node_defaults_{};
-  Attributes edge_defaults_{};
+  Defaults defaults_{};
+  std::vector<Defaults> outer_{};  ///< one for each `{` that stands open: what holds again after it
   Attributes ignored_{};
 };
 

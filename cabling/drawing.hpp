@@ -53,7 +53,8 @@ struct Drawing {
 
 /// Graphviz as the Prescriptive Topology Manager (PTM) takes it: `"leaf1":"swp1" --
 /// "spine1":"swp3"`. Graph and digraph files: node and edge statements, chains of edges, defaults
-/// by `node [..]` and `edge [..]`, subgraphs (as if their statements stood outside), comments.
+/// by `node [..]` and `edge [..]`, subgraphs (their defaults end with them, else as if their
+/// statements stood outside), comments.
 /// Every link names a port at both ends. Errors name the line.
 [[nodiscard]] Result<Drawing> read_dot(std::string_view text);
 

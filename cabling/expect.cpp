@@ -149,17 +149,31 @@ std::vector<Finding> Expectations::silence() const {
   return all;
 }
 
+bool Expectations::is_peer(const Peer& peer, const Heard& heard) {
+  return heard.system_name.empty()
+             ? heard.chassis_id == peer.chassis || heard.chassis_id == identifier(peer.name)
+             : same_name(peer.name, heard.system_name, peer.short_name_is_its_own);
+}
+
 bool Expectations::matches(const Expected& expected, const Heard& heard) const {
   const Peer& peer = peers_[expected.peer];
-  const bool is_peer =
-      heard.system_name.empty()
-          ? heard.chassis_id == peer.chassis || heard.chassis_id == identifier(peer.name)
-          : same_name(peer.name, heard.system_name, peer.short_name_is_its_own);
-  if (!is_peer) return false;
+  if (!is_peer(peer, heard)) return false;
   if (heard.port_id == expected.peer_port) return true;
   const bool is_another =
       std::find(peer.ports.begin(), peer.ports.end(), heard.port_id) != peer.ports.end();
   return heard.port_description == expected.peer_port && !is_another;
+}
+
+Verdict Expectations::verdict_of(const Expected& expected, std::span<const Heard> heard) const {
+  if (heard.empty()) return Verdict::kMissing;
+  const auto match = std::find_if(heard.begin(), heard.end(),
+                                  [&](const Heard& h) { return matches(expected, h); });
+  if (match == heard.end()) return Verdict::kWrong;
+  const bool another_switch = std::any_of(heard.begin(), heard.end(), [&](const Heard& h) {
+    const bool of_match = !h.chassis_id.empty() && h.chassis_id == match->chassis_id;
+    return h.is_switch && !of_match && !is_peer(peers_[expected.peer], h);
+  });
+  return another_switch ? Verdict::kWrong : Verdict::kAsExpected;
 }
 
 std::optional<Finding> Expectations::judge(std::string_view port,
@@ -172,9 +186,7 @@ std::optional<Finding> Expectations::judge(std::string_view port,
   if (at == expected_.end() || at->port != port)
     return heard.empty() ? std::nullopt : std::optional(std::move(finding));
   finding.expected = peers_[at->peer].name + ":" + at->peer_port;
-  finding.verdict = heard.empty() ? Verdict::kMissing : Verdict::kWrong;
-  if (std::any_of(heard.begin(), heard.end(), [&](const Heard& h) { return matches(*at, h); }))
-    finding.verdict = Verdict::kAsExpected;
+  finding.verdict = verdict_of(*at, heard);
   return finding;
 }
 

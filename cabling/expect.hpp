@@ -20,11 +20,12 @@ struct Heard {
   std::string chassis_id{};
   std::string port_id{};
   std::string port_description{};
+  bool is_switch = false;  ///< says that it is one
 };
 
 enum class Verdict : std::uint8_t {
-  kAsExpected,  ///< the expected neighbour is heard, by itself or among others
-  kWrong,       ///< others are heard
+  kAsExpected,  ///< the expected neighbour is heard, and no other switch
+  kWrong,       ///< others are heard, or another switch beside it
   kMissing,     ///< nobody is heard
   kUnplanned,   ///< somebody is heard where no link is drawn
 };
@@ -48,6 +49,8 @@ struct Finding {
 ///   chassis ID: a node's attribute `chassis`, or its name.
 /// - The port is the Port ID, or the Port Description where the drawing does not know the Port ID
 ///   as another port of the same neighbour: many send a MAC address as Port ID, or a number.
+/// - It may have company, such as the agent in the firmware of a NIC, but no other switch: that one
+///   is on a cable of which the drawing knows nothing. A second agent of the neighbour is none.
 class Expectations {
  public:
   /// Those of the device with this system name, else with this chassis ID (may be empty). Refuses a
@@ -77,7 +80,9 @@ class Expectations {
     std::string peer_port{};
     friend bool operator==(const Expected&, const Expected&) = default;
   };
+  [[nodiscard]] static bool is_peer(const Peer& peer, const Heard& heard);
   [[nodiscard]] bool matches(const Expected& expected, const Heard& heard) const;
+  [[nodiscard]] Verdict verdict_of(const Expected& expected, std::span<const Heard> heard) const;
 
   std::string self_{};
   std::vector<Peer> peers_{};

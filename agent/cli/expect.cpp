@@ -23,7 +23,8 @@ std::vector<cabling::Heard> heard_on(const json& port) {
     all.push_back({.system_name = n.at("system_name").get<std::string>(),
                    .chassis_id = n.at("chassis_id").get<std::string>(),
                    .port_id = n.at("port_id").get<std::string>(),
-                   .port_description = n.at("port_description").get<std::string>()});
+                   .port_description = n.at("port_description").get<std::string>(),
+                   .is_switch = n.at("device_type") == to_string(DeviceType::kSwitch)});
   return all;
 }
 

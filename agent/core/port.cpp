@@ -58,7 +58,8 @@ std::optional<cabling::Finding> find_in_plan(const Port& port, const Standing& o
     heard.push_back({.system_name = escape(n.system_name()),
                      .chassis_id = to_string(n.chassis_id()),
                      .port_id = to_string(n.port_id()),
-                     .port_description = escape(n.port_description())});
+                     .port_description = escape(n.port_description()),
+                     .is_switch = n.claims_switch});
     last = &n;
   }
   return own.expected->judge(escape(port.link.name), heard);

@@ -55,6 +55,31 @@ TEST(Dot, HandsOnAttributesDefaultsAndChains) {
   EXPECT_EQ(*drawing->links[2].attributes.find("delay_ns"), "2");
 }
 
+TEST(Dot, EndsTheDefaultsOfASubgraphWithIt) {
+  const auto drawing = read(R"(graph {
+    node [shape=box] edge [delay_ns=1]
+    subgraph servers {
+      node [role=host, shape=oval] edge [delay_ns=2]
+      h1
+      { node [shape=point] h2:1 -- h3:1 }
+      h4:1 -- h5:1
+    }
+    s1:1 -- s2:1
+  })");
+  ASSERT_TRUE(drawing) << to_string(drawing.error());
+  std::vector<std::string> nodes;
+  for (const Node& node : drawing->nodes) {
+    const std::string* role = node.attributes.find("role");
+    nodes.push_back(node.name + " " + *node.attributes.find("shape") + " " +
+                    (role == nullptr ? "-" : *role));
+  }
+  EXPECT_THAT(nodes, ElementsAre("h1 oval host", "h2 point host", "h3 point host", "h4 oval host",
+                                 "h5 oval host", "s1 box -", "s2 box -"));
+  std::vector<std::string> delays;
+  for (const Link& link : drawing->links) delays.push_back(*link.attributes.find("delay_ns"));
+  EXPECT_THAT(delays, ElementsAre("2", "2", "1"));
+}
+
 TEST(Dot, TakesABackslashForWhatItIsAndForWhatItHides) {
   const auto drawing = read(R"(graph { "a\\":"p\"1" -- "b\n":p2 })");
   ASSERT_TRUE(drawing) << to_string(drawing.error());
@@ -88,6 +113,7 @@ class BadDrawing : public testing::TestWithParam<BadFile> {};
 TEST_P(BadDrawing, IsRefusedInOneLine) {
   EXPECT_EQ(refusal(read(GetParam().text)), GetParam().error);
 }
+const std::string kDeep = "graph " + std::string(1001, '{');
 const BadFile kBadFiles[] = {
     {"Empty", "", "line 1: not JSON"},
     {"OrdersAreNoObject",
@@ -104,6 +130,7 @@ const BadFile kBadFiles[] = {
     {"Open", "graph {\n", "line 2: `}` is missing"},
     {"OpenComment", "graph { /* }\n", "line 2: `}` is missing"},
     {"OpenQuotation", "graph {\n\"a", "line 2: a quotation mark is not closed"},
+    {"TooDeep", kDeep.c_str(), "line 1: more than 1000 `{` stand open"},
     {"NoPort", "graph {\na -- b:1\n}",
      "line 2: the link has no port on a: write \"node\":\"port\""},
     {"NoEnd", "graph { a:1 -- }", "line 1: a node's name is missing"},

@@ -69,6 +69,35 @@ TEST(Expect, AnExpectedNeighborMayHaveCompany) {  // an LLDP agent in the firmwa
             "server1:eth0");
 }
 
+TEST(Expect, NoOtherSwitchMayBeOnThePort) {
+  const auto leaf = of(kPlan, "leaf1");
+  const Heard spine{.system_name = "spine1", .port_id = "swp1", .is_switch = true};
+  const Heard other{.system_name = "leaf2", .port_id = "swp7", .is_switch = true};
+  EXPECT_EQ(said(leaf, "swp1", {spine, other}),
+            "wrong: expected spine1:swp1, heard spine1:swp1, leaf2:swp7");
+  EXPECT_THAT(said(leaf, "swp1", {other, spine}), testing::StartsWith("wrong: "));
+  EXPECT_THAT(said(leaf, "swp9", {{.system_name = "server1", .port_id = "eth0"}, other}),
+              testing::StartsWith("wrong: "));
+  Heard host = other;
+  host.is_switch = false;
+  EXPECT_THAT(said(leaf, "swp1", {spine, host}), testing::StartsWith("as-expected: "));
+}
+
+TEST(Expect, ASecondAgentOfTheExpectedSwitchIsNoOtherSwitch) {
+  const auto leaf = of(kPlan, "leaf1");
+  const Heard spine{.system_name = "spine1",
+                    .chassis_id = "02:00:00:00:00:05",
+                    .port_id = "swp1",
+                    .is_switch = true};
+  Heard again = spine;
+  again.port_id = "Ethernet0";
+  EXPECT_THAT(said(leaf, "swp1", {again, spine}), testing::StartsWith("as-expected: "));
+  again.system_name.clear();  // known by the chassis ID of the one that has the name
+  EXPECT_THAT(said(leaf, "swp1", {again, spine}), testing::StartsWith("as-expected: "));
+  again.chassis_id = "02:00:00:00:00:06";
+  EXPECT_THAT(said(leaf, "swp1", {again, spine}), testing::StartsWith("wrong: "));
+}
+
 TEST(Expect, PortDescriptionServesWherePortIdIsNoNameOfThePlan) {
   const auto leaf = of(kPlan, "leaf1");
   // lldpd of Debian; a number, as some switches send.

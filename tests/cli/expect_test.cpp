@@ -49,6 +49,21 @@ TEST(ExpectCommand, Text) {
   support::expect_golden(cabling_text(*cabling, {}), "cli/golden/expect.txt");
 }
 
+TEST(ExpectCommand, ASecondSwitchOnThePortIsWrong) {
+  core::Snapshot s{.system_name = "leaf1"};
+  s.ports = {port("swp1", "spine1", "swp1")};
+  core::NeighborInfo other{.system_name = "leaf2"};
+  other.chassis_id = chassis_id_from_mac({2, 0, 0, 0, 0, 8});
+  other.device_type = DeviceType::kSwitch;
+  s.ports[0].neighbors.push_back(other);
+  const auto verdict = [&] {
+    return check_cabling(drawing(), report::show_json(s, {}, {}), "").value().ports[0].verdict;
+  };
+  EXPECT_EQ(verdict(), cabling::Verdict::kWrong);
+  s.ports[0].neighbors[1].device_type = DeviceType::kHost;
+  EXPECT_EQ(verdict(), cabling::Verdict::kAsExpected);
+}
+
 TEST(ExpectCommand, Json) {
   const auto cabling = check_cabling(drawing(), answer(), "");
   ASSERT_TRUE(cabling) << to_string(cabling.error());

@@ -35,11 +35,15 @@ const Json* find(const Json& object, const std::string& key) {
   return it == object.end() || it->is_null() ? nullptr : &*it;
 }
 
+/// What has parts stands as JSON: whoever knows the attribute can refuse it.
 Attributes attributes_of(const Json& entry) {
+  constexpr std::string_view kRead[] = {"id", "source", "target", "ports", "layers", "orders"};
   Attributes all;
   for (const auto& [name, value] : entry.items()) {
-    if (name == "id" || name == "source" || name == "target") continue;
-    if (auto text = text_of(value)) all.set(name, std::move(*text));
+    if (value.is_null() || std::find(std::begin(kRead), std::end(kRead), name) != std::end(kRead))
+      continue;
+    all.set(name,
+            text_of(value).value_or(value.dump(-1, ' ', false, Json::error_handler_t::replace)));
   }
   return all;
 }

@@ -90,6 +90,7 @@ class Assembly {
     look_at_all();
     for (const Member& m : members_) look_at(m);
     for (const Cable& c : cables_) look_at(c);
+    look_for_unheard();
   }
 
   Result<Collection> take() {
@@ -429,6 +430,36 @@ class Assembly {
            "no switch tells of an agent: what is proved is what the rules would do");
   }
 
+  /// Ports that lead to somebody of whom nothing else tells: a switch that all its neighbours have
+  /// lost is in nobody's table, and would be left out without a word.
+  void look_for_unheard() {
+    std::set<std::pair<std::size_t, std::string>> to_switches;
+    for (const Cable& c : cables_)
+      if (is_switch(c.ends[0].member) && is_switch(c.ends[1].member))
+        for (const auto& end : c.ends) to_switches.emplace(end.member, end.port);
+    for (std::size_t m = 0; m < members_.size(); ++m) {
+      const Member& here = members_[m];
+      if (!is_switch(m) || !here.has_agent()) continue;
+      for (const Port& port : here.told->ports) {
+        if (any_glob_match(hints_.ignored_ports, port.name)) continue;
+        // The far end tells of the link, and that it is one-sided says all.
+        if (port.heard.empty() && to_switches.contains({m, port.name})) continue;
+        if (std::string why = unheard_at(here, port); !why.empty())
+          find(Kind::kUnheard, here.shown, port.name, std::move(why));
+      }
+    }
+  }
+
+  /// Why somebody is behind a port who is not in its table; empty: nobody has to be. Servers may be
+  /// mute: below the lowest switches a port that leads down needs no neighbour.
+  static std::string unheard_at(const Member& here, const Port& port) {
+    if (!port.unheard.empty()) return port.unheard;
+    if (!port.up || !port.heard.empty() || port.order == Order::kUnknown) return {};
+    const bool of_leaf = here.told->level == Level::of<1>();
+    if (port.order == Order::kDown && of_leaf) return {};
+    return fmt::format("nobody is heard, though it is up and leads {}", to_string(port.order));
+  }
+
   void look_at(const Cable& c) {
     const auto& [a, b] = c.ends;
     result_.two_sided += c.two_sided();
@@ -577,6 +608,8 @@ std::string_view to_string(Finding::Kind kind) {
       return "port-twice";
     case Kind::kOneSided:
       return "one-sided";
+    case Kind::kUnheard:
+      return "unheard";
     case Kind::kOrder:
       return "order";
     case Kind::kLevel:

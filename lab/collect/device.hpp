@@ -30,6 +30,9 @@ struct Port {
   std::optional<Layers> layers{};  ///< what its link joins, in a layered expander
   /// Why packets are not treated by that order here; empty: they are, or nothing is known.
   std::string unprotected{};
+  bool up = false;  ///< only agents of ours tell
+  /// The agent's alarm that somebody is behind the port whom it does not hear; empty: none.
+  std::string unheard{};
   std::vector<Heard> heard{};
   friend bool operator==(const Port&, const Port&) = default;
 };

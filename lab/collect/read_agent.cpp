@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "lab/collect/dialects.hpp"
+#include "qos/policy.hpp"
 
 namespace lldp::lab::collect {
 namespace {
@@ -96,13 +97,81 @@ struct Complaints {
   }
 };
 
+/// The alarms by which somebody is behind a port who is not heard, in the agent's words.
+std::unordered_map<std::string, std::string> unheard_by_port(const Json& show) {
+  std::unordered_map<std::string, std::string> by_port;
+  const Json* alarms = find(show, "alarms");
+  if (alarms == nullptr || !alarms->is_array()) return by_port;
+  for (const Json& alarm : *alarms) {
+    const std::string code = shown_at(alarm, "code");
+    if (code != "silent" && code != "paused") continue;
+    std::string& all = by_port[shown_at(alarm, "port")];
+    all += fmt::format("{}{}: {}", all.empty() ? "" : "; ", code, shown_at(alarm, "text"));
+  }
+  return by_port;
+}
+
 bool is_empty_list(const Json& object, const char* key) {
   const Json* list = find(object, key);
   return list == nullptr || !list->is_array() || list->empty();
 }
 
+std::optional<qos::Class> class_from(const Json* value) {
+  const auto number = [&](const char* key) -> std::optional<std::uint64_t> {
+    const Json* found = value != nullptr ? find(*value, key) : nullptr;
+    return found != nullptr && found->is_number_unsigned()
+               ? std::optional(found->get<std::uint64_t>())
+               : std::nullopt;
+  };
+  const auto priority = Priority::make(number("priority").value_or(256));
+  const auto dscp = Dscp::make(number("dscp").value_or(256));
+  return priority && dscp ? std::optional(qos::Class{*priority, *dscp}) : std::nullopt;
+}
+
+/// The classes that `rules` goes by; nothing where they are not told, or make no policy.
+std::optional<qos::Policy> policy_from(const Json& rules) {
+  const Json* lossless = find(rules, "lossless");
+  const auto lossy = class_from(find(rules, "lossy"));
+  if (lossless == nullptr || !lossless->is_array() || !lossy) return std::nullopt;
+  std::string chain;
+  for (const Json& one : *lossless) {
+    const auto c = class_from(&one);
+    if (!c) return std::nullopt;
+    chain += (chain.empty() ? "" : ",") + qos::to_string(*c);
+  }
+  auto policy = qos::Policy::parse(chain, qos::to_string(*lossy));
+  return policy ? std::optional(std::move(*policy)) : std::nullopt;
+}
+
+/// What is wrong with a port's rules for packets that turn; empty: nothing. Only a class that goes
+/// forward breaks a cycle (docs/proof.md): any other rule is as bad as none.
+std::string misturned(const Json& port, const std::optional<qos::Policy>& policy) {
+  const bool up = shown_at(port, "order") == "up";
+  // What leaves an up port may have come in by another one.
+  if (is_empty_list(port, "turns")) return up ? "no rule for a packet that turns" : "";
+  if (!policy) return "rules for packets that turn, of classes that are not told";
+  std::vector<qos::Remap> turns;
+  for (const Json& turn : *find(port, "turns")) {
+    const auto from = class_from(find(turn, "from"));
+    const auto to = class_from(find(turn, "to"));
+    if (!from || !to) return "a rule for packets that turn that is not understood";
+    turns.push_back({*from, *to});
+  }
+  const auto wanted = policy->turns();
+  for (const qos::Remap& turn : turns)
+    if (std::find(wanted.begin(), wanted.end(), turn) == wanted.end())
+      return fmt::format("a packet that turns goes from {} to {}, not to {}",
+                         qos::to_string(turn.from), qos::to_string(turn.to),
+                         qos::to_string(policy->after_turn(turn.from)));
+  for (const qos::Remap& turn : wanted)
+    if (const auto n = std::count(turns.begin(), turns.end(), turn); n != 1)
+      return fmt::format("{} for a packet that turns in {}", n == 0 ? "no rule" : "two rules",
+                         qos::to_string(turn.from));
+  return {};
+}
+
 /// What of a port's rules as they were read back leaves it unprotected; empty: nothing.
-std::string missing_of(const Json& port) {
+std::string missing_of(const Json& port, const std::optional<qos::Policy>& policy) {
   if (const Json* error = find(port, "error"); error != nullptr)
     return "rules: " +
            (error->is_string() ? shown(error->get<std::string>()) : std::string("an error"));
@@ -118,10 +187,7 @@ std::string missing_of(const Json& port) {
     remaps |= name == "remap";
   }
   if (!remaps) return "remap not told";
-  // What leaves an up port may have come in by another one.
-  if (shown_at(port, "order") == "up" && is_empty_list(port, "turns"))
-    return "no rule for a packet that turns";
-  return {};
+  return misturned(port, policy);
 }
 
 }  // namespace
@@ -142,6 +208,7 @@ Result<void> add_show(const Json& show, Device& device) {
   if (const Json* protection = find(show, "protection"); protection != nullptr)
     device.lossless = priorities(find(*protection, "lossless"));
   const Complaints complaints(show, *ports);
+  const auto unheard = unheard_by_port(show);
   for (const Json& entry : *ports) {
     Port port{.name = shown_at(entry, "name"), .order = order_from(shown_at(entry, "order"))};
     if (port.name.empty()) return refuse("ports", "a port without a name");
@@ -149,6 +216,9 @@ Result<void> add_show(const Json& show, Device& device) {
     if (find(entry, "layers") != nullptr && !port.layers)
       return refuse(port.name, "its layers are not two numbers from 0 to 31");
     port.unprotected = complaints.of(port.name);
+    if (const Json* up = find(entry, "up"); up != nullptr) port.up = *up == true;
+    if (const auto alarm = unheard.find(port.name); alarm != unheard.end())
+      port.unheard = alarm->second;
     if (const Json* neighbors = find(entry, "neighbors"); neighbors != nullptr)
       for (const Json& n : *neighbors) {
         auto heard = heard_from(n, port.name);
@@ -178,11 +248,12 @@ Result<void> add_rules(const Json& rules, Device& device) {
   const std::string all = error == nullptr     ? std::string()
                           : error->is_string() ? "rules: " + shown(error->get<std::string>())
                                                : std::string("rules: an error");
+  const auto policy = policy_from(rules);
   for (Port& port : device.ports) {
     const auto it = by_name.find(port.name);
     // By these orders packets are treated, whatever the daemon says that it wishes.
     if (it != by_name.end()) port.order = order_from(shown_at(*it->second, "order"));
-    std::string missing = it == by_name.end() ? "no rules" : missing_of(*it->second);
+    std::string missing = it == by_name.end() ? "no rules" : missing_of(*it->second, policy);
     if (missing.empty()) missing = all;
     if (port.unprotected == kNotTold || port.unprotected.empty() || !missing.empty())
       port.unprotected = std::move(missing);

@@ -27,6 +27,12 @@ struct Report {
   bool stay_in_last = false;
   qos::Policy policy{};
   qos::Proof proof{};
+
+  /// Hosts that relay: by the rules of levels and layers nothing changes its class there.
+  [[nodiscard]] auto relaying_hosts() const {
+    return std::count_if(fabric.nodes.begin(), fabric.nodes.end(),
+                         [](const Node& n) { return n.role == Role::kHost && n.relays; });
+  }
 };
 
 /// Whether the switches' own orders are known, of some ports at least.
@@ -56,6 +62,7 @@ void print_json(const Report& r) {
   const Json report = {{"version", 1},
                        {"fabric", escape(r.fabric.name)},
                        {"switches", names.size()},
+                       {"relaying_hosts", r.relaying_hosts()},
                        {"links", r.graph.links.size()},
                        {"rules", r.rules},
                        {"stay_in_last", r.stay_in_last},
@@ -73,6 +80,12 @@ void print_text(const Report& r) {
   fmt::print("{} switches, {} links between them; rules {}{}, lossless {}\n", names.size(),
              r.graph.links.size(), r.rules, r.stay_in_last ? " (staying in the last class)" : "",
              r.policy.lossless_text());
+  const bool by_agents = r.rules == "down-up" || r.rules == "spans";
+  if (const auto hosts = r.relaying_hosts(); by_agents && hosts > 0)
+    fmt::print(
+        "{} of them are hosts that relay: an agent in the role of a host has no rules for what\n"
+        "passes through. To be protected they have to run as switches, with levels that are set.\n",
+        hosts);
   fmt::print("{} buffers, {} dependencies: ", r.proof.buffers, r.proof.dependencies);
   if (r.proof.deadlock_free()) {
     fmt::print(
@@ -132,6 +145,12 @@ int run_prove(const Arguments& arguments) {
                                                                       : Span::kLevels);
   if (!graph) return complain("prove", graph.error());
   report.graph = std::move(*graph);
+  if (report.graph.links.empty() && report.graph.forwarding.switches.size() > 1 &&
+      !report.fabric.links.empty())
+    return complain("prove", {0, words[0],
+                              fmt::format("{} switches and no link between them: a file that "
+                                          "leaves links out, or takes switches for hosts?",
+                                          report.graph.forwarding.switches.size())});
   if (report.graph.forwarding.switches.empty() || report.fabric.links.empty())
     return complain("prove", {0, words[0],
                               report.fabric.links.empty()

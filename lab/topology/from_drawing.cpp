@@ -37,7 +37,10 @@ Result<Node> node_from(cabling::Node& drawn) {
                         ? *role == "host"
                         : (function != nullptr && *function == "host") || node.level == Level{};
   node.role = host ? Role::kHost : Role::kSwitch;
-  if (const std::string* relays = drawn.attributes.find("relays")) node.relays = *relays == "true";
+  if (const std::string* relays = drawn.attributes.find("relays")) {
+    if (*relays != "true" && *relays != "false") return refuse("relays is not true or false");
+    node.relays = *relays == "true";
+  }
   if (const std::string* chassis = drawn.attributes.find("chassis")) {
     const auto mac = parse_mac(*chassis);
     if (!mac) return refuse("chassis is not a MAC address");

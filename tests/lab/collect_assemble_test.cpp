@@ -98,6 +98,40 @@ TEST(Assemble, ListsWhatOneEndAloneTells) {
   EXPECT_EQ(net.collected().fabric.links.size(), 4U);
 }
 
+TEST(Assemble, ListsPortsBehindWhichSomebodyIsWhomNobodyHears) {
+  Small net;
+  net.s.ports.push_back({.name = "p3", .order = Order::kDown, .up = true, .unheard = "silent: x"});
+  net.s.ports.push_back({.name = "p4", .order = Order::kDown, .up = true});
+  net.s.ports.push_back({.name = "p5", .order = Order::kDown});
+  net.s.ports.push_back({.name = "p6", .up = true});
+  net.a.ports.push_back({.name = "p7", .order = Order::kUp, .up = true});
+  net.a.ports.push_back({.name = "p8", .order = Order::kDown, .up = true});
+  EXPECT_THAT(net.findings(),
+              ElementsAre("unheard a:p7: nobody is heard, though it is up and leads up",
+                          "unheard s:p3: silent: x",
+                          "unheard s:p4: nobody is heard, though it is up and leads down"))
+      << "a server below a leaf may be mute; without an order nothing is known";
+  EXPECT_TRUE(net.collected().has_problems());
+  EXPECT_THAT(net.findings({.ignored_ports = {"p3", "p4", "p7"}}), IsEmpty());
+}
+
+TEST(Assemble, ListsALinkThatIsSilentAtBothEnds) {
+  Small net;
+  for (Port* port : {&net.b.ports[0], &net.s.ports[1]}) {
+    port->heard.clear();
+    port->unheard = "silent: x";
+  }
+  EXPECT_THAT(net.findings(), ElementsAre("unheard b:p1: silent: x", "unheard s:p2: silent: x"));
+  // One end hears the other: the link is there, and one-sided says all.
+  net.b.ports[0].heard = {heard(net.s, "p2")};
+  net.b.ports[0].unheard.clear();
+  EXPECT_THAT(net.findings(), ElementsAre("one-sided s:p2: does not hear b:p1, which hears it"));
+  // A host in the place of the switch that was there.
+  net = {};
+  net.a.ports[1].unheard = "silent: y";
+  EXPECT_THAT(net.findings(), ElementsAre("unheard a:p9: silent: y"));
+}
+
 TEST(Assemble, ListsADeviceThatDidNotAnswer) {
   const Small net;
   const auto c = *assemble({net.a, net.b}, {});

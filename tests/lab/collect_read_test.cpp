@@ -184,10 +184,13 @@ constexpr std::string_view kShow = R"({"version": 1,
      "layers": {"near": 4, "far": 3}}]}]})";
 
 std::string rules_of_port(const std::string& port, const std::string& more = "") {
-  return R"({"version": 1, "backend": "bpf", "error": null, )" + more +
-         R"("ports": [{"name": "swp1", )" + port + "}]}";
+  return R"({"version": 1, "backend": "bpf", "error": null, "lossless": [{"priority": 5, "dscp": 43},
+      {"priority": 6, "dscp": 51}], "lossy": {"priority": 0, "dscp": 0}, )" +
+         more + R"("ports": [{"name": "swp1", )" + port + "}]}";
 }
-constexpr const char* kDone = R"("installed": "yes", "error": null, "turns": [{}],
+constexpr const char* kDone = R"("installed": "yes", "error": null, "turns": [
+  {"from": {"priority": 5, "dscp": 43}, "to": {"priority": 6, "dscp": 51}},
+  {"from": {"priority": 6, "dscp": 51}, "to": {"priority": 0, "dscp": 0}}],
   "parts": [{"part": "remap", "state": "done"}, {"part": "pfc", "state": "unsupported"}])";
 
 TEST(ReadAgent, TakesLayers) {
@@ -230,6 +233,60 @@ TEST(ReadAgent, TakesRulesThatLackSomethingForNone) {
   const auto device = read_device(std::string(kShow) + broken, "");
   ASSERT_TRUE(device) << to_string(device.error());
   EXPECT_EQ(device->ports[0].unprotected, "rules: broken");
+}
+
+TEST(ReadAgent, TakesOnlyTheChainOfTheClassesForRulesThatProtect) {
+  const auto turn = [](const char* from, const char* to) {
+    return std::string(R"({"from": )") + from + R"(, "to": )" + to + "}";
+  };
+  constexpr const char* k5 = R"({"priority": 5, "dscp": 43})";
+  constexpr const char* k6 = R"({"priority": 6, "dscp": 51})";
+  constexpr const char* k0 = R"({"priority": 0, "dscp": 0})";
+  const auto unprotected = [](const std::string& turns, const std::string& rules = "") {
+    const auto device =
+        read_device(std::string(kShow) +
+                        rules_of_port(R"("order": "up", "installed": "yes", "turns": [)" + turns +
+                                          R"(], "parts": [{"part": "remap", "state": "done"}])",
+                                      rules),
+                    "");
+    return device ? device->ports[0].unprotected : to_string(device.error());
+  };
+  EXPECT_EQ(unprotected(turn(k5, k6) + "," + turn(k6, k0)), "");
+  EXPECT_EQ(unprotected(turn(k6, k0) + "," + turn(k5, k6)), "");
+  EXPECT_EQ(unprotected(turn(k5, k5) + "," + turn(k6, k6)),
+            "a packet that turns goes from 5:dscp43 to 5:dscp43, not to 6:dscp51");
+  EXPECT_EQ(unprotected(turn(k5, k6) + "," + turn(k6, k5)),
+            "a packet that turns goes from 6:dscp51 to 5:dscp43, not to 0:dscp0");
+  EXPECT_EQ(unprotected(turn(k5, k6)), "no rule for a packet that turns in 6:dscp51");
+  EXPECT_EQ(unprotected(turn(k5, k6) + "," + turn(k6, k0) + "," + turn(k5, k6)),
+            "two rules for a packet that turns in 5:dscp43");
+  EXPECT_EQ(unprotected("{}"), "a rule for packets that turn that is not understood");
+  EXPECT_EQ(unprotected("7"), "a rule for packets that turn that is not understood");
+  // The last member of a name counts: classes that make no chain.
+  for (const char* lossless :
+       {R"("lossless": [], )", R"("lossless": null, )", R"("lossless": [7], )", R"("lossy": 0, )",
+        R"("lossless": [{"priority": 5, "dscp": 43}, {"priority": 5, "dscp": 43}], )"})
+    EXPECT_EQ(unprotected(turn(k5, k6) + "," + turn(k6, k0), lossless),
+              "rules for packets that turn, of classes that are not told")
+        << lossless;
+}
+
+TEST(ReadAgent, TakesTheAlarmsThatSomebodyIsNotHeard) {
+  const auto device = read_device(R"({"version": 1,
+    "device": {"chassis_id": "02:00:00:00:00:09", "system_name": "leaf1", "role": "switch"},
+    "ports": [{"name": "swp1", "up": true, "order": "down"}, {"name": "swp2", "up": false},
+              {"name": "swp3", "up": 1}],
+    "alarms": [{"code": "silent", "port": "swp1", "text": "a\u0007"}, 7, {"code": "silent"},
+               {"code": "cabling", "port": "swp2", "text": "x"},
+               {"code": "paused", "port": "swp3", "text": "b"}]})",
+                                  "");
+  ASSERT_TRUE(device) << to_string(device.error());
+  EXPECT_TRUE(device->ports[0].up);
+  EXPECT_EQ(device->ports[0].unheard, "silent: a\\x07");
+  EXPECT_FALSE(device->ports[1].up);
+  EXPECT_EQ(device->ports[1].unheard, "");
+  EXPECT_FALSE(device->ports[2].up);
+  EXPECT_EQ(device->ports[2].unheard, "paused: b");
 }
 
 TEST(ReadAgent, TakesOnlyProtectionThatItKnowsForProtection) {

@@ -19,6 +19,7 @@
 #include "lab/topology/forwarding.hpp"
 #include "lab/topology/generators.hpp"
 #include "lab/topology/json.hpp"
+#include "lab/topology/server_fabrics.hpp"
 #include "tests/support/places.hpp"
 #include "tests/support/temp_dir.hpp"
 
@@ -213,6 +214,34 @@ TEST(ProveCommand, ProvesNothingOfNothing) {
   const auto [hosts, why] = prove(Cabling().link("h1:1", "h2:1").done(), "");
   EXPECT_EQ(hosts, 1);
   EXPECT_THAT(why, testing::EndsWith(": a fabric without switches: there is nothing to prove\n"));
+}
+
+TEST(ProveCommand, DoesNotCallSwitchesThatNothingJoinsDeadlockFree) {
+  const auto [status, text] = prove(Cabling().link("h1:1", "a:1").link("h2:1", "b:1").done(), "");
+  EXPECT_EQ(status, 1);
+  EXPECT_THAT(text, testing::EndsWith(": 2 switches and no link between them: a file that leaves "
+                                      "links out, or takes switches for hosts?\n"));
+  EXPECT_EQ(prove(Cabling().link("h1:1", "a:1").link("h2:1", "a:2").done(), "").first, 0)
+      << "one switch";
+}
+
+TEST(ProveCommand, CountsOnNoRulesWhereHostsRelay) {
+  Fabric fabric = *ndc(2, 1);
+  const auto [status, text] = prove(fabric, "");
+  EXPECT_EQ(status, 1) << text;
+  EXPECT_THAT(text, AllOf(testing::HasSubstr("8 switches, 8 links between them"),
+                          testing::HasSubstr("4 of them are hosts that relay: "),
+                          testing::HasSubstr("a cycle of ")));
+  EXPECT_THAT(prove(fabric, "--json").second, testing::HasSubstr("\"relaying_hosts\": 4,"));
+  // The same as switches, with levels that are set.
+  for (Node& node : fabric.nodes) {
+    node.level = node.role == Role::kHost ? Level::of<1>() : Level::of<2>();
+    node.role = Role::kSwitch;
+    node.relays = false;
+  }
+  const auto [as_switches, why] = prove(fabric, "");
+  EXPECT_EQ(as_switches, 0) << why;
+  EXPECT_THAT(why, testing::Not(testing::HasSubstr("relay")));
 }
 
 TEST(ProveCommand, FailsWhereItsAnswerCannotBeWritten) {

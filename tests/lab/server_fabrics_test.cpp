@@ -47,7 +47,23 @@ TEST(Ndc, RelaysAreKeptInFilesAndCount) {
   const auto graph = switch_graph(*fabric, Span::kLevels);
   EXPECT_EQ(graph->forwarding.switches.size(), 8);
   EXPECT_FALSE(prove(graph->forwarding, qos::Policy(), qos::OnTurn::kStays).deadlock_free());
-  EXPECT_TRUE(prove(graph->forwarding, qos::Policy()).deadlock_free());
+  // A host's agent has no rules for what passes through.
+  for (const auto& link : graph->forwarding.links)
+    EXPECT_EQ(std::min(link.at_a.order, link.at_b.order), Order::kUnknown);
+  EXPECT_FALSE(prove(graph->forwarding, qos::Policy()).deadlock_free());
+}
+
+TEST(Ndc, RefusesRelaysThatAreNeitherTrueNorFalse) {
+  const auto read = [](const std::string& relays) {
+    return refusal(fabric_from_json(R"({"nodes": [{"id": "h1", "role": "host", "relays": )" +
+                                    relays + R"(}], "links": []})"));
+  };
+  for (const char* bad : {R"("yes")", "1", R"("True")", "[true]", "{}", R"("")"})
+    EXPECT_EQ(read(bad), "h1: relays is not true or false") << bad;
+  for (const char* good : {"true", "false", "null"}) EXPECT_EQ(read(good), "") << good;
+  EXPECT_EQ(
+      refusal(fabric_from_json(R"({"nodes": [{"id": "h1", "role": ["host"]}], "links": []})")),
+      "h1: role is not host or switch");
 }
 
 TEST(Ndc, RefusesWithTheNearest) {

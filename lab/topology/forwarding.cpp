@@ -21,8 +21,9 @@ Result<qos::PortClass> port_class_of(const Fabric& fabric, const Link& link, std
   if (span == Span::kAsSet)
     return qos::PortClass{.order = near.order.value_or(Order::kUnknown),
                           .near = near.layer.value_or(qos::Layer{})};
-  // The agent of a host gives its ports no order, also where the host relays.
-  if (self.role == Role::kHost) return qos::PortClass{};
+  // The agent of a host gives its ports no order. Where nothing passes through, the true one says
+  // which way a packet starts.
+  if (self.role == Role::kHost && self.relays) return qos::PortClass{};
   if (span == Span::kLevels) return qos::PortClass{.order = true_order(fabric, link, end)};
   if (near.layer && far.layer)
     return qos::class_of_span(*near.layer, self.chassis, *far.layer, peer.chassis);

@@ -22,8 +22,8 @@ enum class Span : std::uint8_t {
 };
 
 /// The class of the port at `link.ends[end]` when every level is right. With kLayers, a link
-/// between devices that forward needs layers; others have no order. By levels and layers a host's
-/// port has none either: its agent has no rules for what passes through.
+/// between devices that forward needs layers; others have no order. By levels and layers the
+/// port of a host that relays has none either: its agent has no rules for what passes through.
 [[nodiscard]] Result<qos::PortClass> port_class_of(const Fabric& fabric, const Link& link,
                                                    std::size_t end, Span span);
 

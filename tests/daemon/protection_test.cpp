@@ -52,8 +52,7 @@ TEST_F(ProtectionTest, SlowDataPlaneHoldsNobodyUpAndLearnsTheLatestOrder) {
   EXPECT_THAT(reasons(), testing::SizeIs(2));
   pass(seconds(30));
   EXPECT_EQ(kernel_.applies, 1);
-  hear(kPort, std::nullopt);  // meanwhile the port's order is another
-  hear(kPort, Level::of<0>());
+  hear(kPort, std::nullopt);  // a host: meanwhile the port's order is another
   const Order order = agent_.order(kPort);
   protection.update(kPort, now_);
   EXPECT_EQ(kernel_.applies, 1);

@@ -52,9 +52,9 @@ TEST(Print, SaysThatItCouldNotWrite) {
 }
 
 TEST(Factory, NamesTheBackEndsItKnows) {
-  EXPECT_EQ(
-      make_backend("nft", {}).error(),
-      (Error{0, "backend", "nft is not known: use one of bpf, dcb, flower, print, sai, sonic"}));
+  EXPECT_EQ(make_backend("nft", {}).error(),
+            (Error{0, "backend",
+                   "nft is not known: use one of bpf, dcb, flower, print, sai, soft, sonic"}));
 }
 
 TEST(Fake, UndoesWhatItDidWhenAWriteIsRefused) {

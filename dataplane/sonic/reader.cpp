@@ -84,13 +84,13 @@ void Reader::start() {
 }
 
 void Reader::read_counters() {
-  constexpr unsigned kPriorities = Priority::kMax + 1;
+  constexpr std::size_t kPriorities = Priority::kMax + 1;
   for (const std::string& port : run_->view.our_ports()) {
     const auto oid = run_->view.oids.find(port);
     if (oid == run_->view.oids.end()) continue;
     Redis::Command command{"HMGET", "COUNTERS:" + oid->second};
     for (const char* way : {"RX", "TX"})
-      for (unsigned p = 0; p < kPriorities; ++p)
+      for (std::size_t p = 0; p < kPriorities; ++p)
         command.push_back("SAI_PORT_STAT_PFC_" + std::to_string(p) + "_" + way + "_PKTS");
     redis_.send(command, [this, port](const redisReply* reply) {
       if (reply == nullptr || !run_ || reply->type != REDIS_REPLY_ARRAY ||
@@ -98,7 +98,7 @@ void Reader::read_counters() {
         return;
       qos::Pauses pauses;
       bool any = false;
-      for (unsigned i = 0; i < reply->elements; ++i) {
+      for (std::size_t i = 0; i < reply->elements; ++i) {
         const std::string text = text_of(reply->element[i]);
         std::uint64_t& count = (i < kPriorities ? pauses.received : pauses.sent)[i % kPriorities];
         const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), count);

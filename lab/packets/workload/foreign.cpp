@@ -503,9 +503,10 @@ class Goal {
   }
 
   Result<void> finish() {
-    for (const auto& [key, ends] : channels_) {
-      const auto& [from, to, tag] = key;
+    for (const auto& channel : channels_) {
+      const Ends& ends = channel.second;
       const auto refuse = [&](const std::string& what) {
+        const auto& [from, to, tag] = channel.first;
         return fail(Error{0, fmt::format("line {}", ends.line),
                           fmt::format("{} from {} to {} with tag {}", what, from, to, tag)});
       };

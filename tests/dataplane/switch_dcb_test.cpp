@@ -44,6 +44,14 @@ class SwitchDcb : public testing::Test {
       if (read.part == Part::kPfc) return read;
     return {};
   }
+  /// What somebody else does with iproute2's dcb. It numbers its messages by the second: where one
+  /// ends between its two questions it takes what is left of the first for an answer to the second,
+  /// which has been done, and calls that a protocol error.
+  static bool others_do(const std::string& what) {
+    return sh("said=$(dcb " + what +
+              " 2>&1) || case $said in *'Protocol error'*) ;; *) echo \"$said\" >&2; "
+              "exit 1 ;; esac");
+  }
   static std::string dcb() {
     return output_of("dcb pfc show dev swp0 prio-pfc; dcb app show dev swp0 dscp-prio");
   }
@@ -53,7 +61,8 @@ class SwitchDcb : public testing::Test {
 };
 
 TEST_F(SwitchDcb, SetsPfcAndTheMapBesideWhatIsThereAndPutsBack) {
-  ASSERT_TRUE(sh("dcb pfc set dev swp0 prio-pfc 3:on && dcb app add dev swp0 dscp-prio 26:3 43:2"));
+  ASSERT_TRUE(others_do("pfc set dev swp0 prio-pfc 3:on") &&
+              others_do("app add dev swp0 dscp-prio 26:3 43:2"));
   const std::string before = dcb();
   EXPECT_EQ(pfc(), (PartReading{Part::kPfc, PartState::kMissing, "no PFC for priority 5, 6"}));
   ASSERT_TRUE(put());
@@ -71,7 +80,8 @@ TEST_F(SwitchDcb, WhatOthersSwitchOffIsSeenAtAGlanceAndPutBack) {
   EXPECT_EQ(pfc().state, PartState::kDone);
   const Ifindex port = TestSwitch::port(0).ifindex;
   EXPECT_THAT(backend_->glance({&port, 1}), IsEmpty());
-  ASSERT_TRUE(sh("dcb pfc set dev swp0 prio-pfc 5:off && dcb app del dev swp0 dscp-prio 51:6"));
+  ASSERT_TRUE(others_do("pfc set dev swp0 prio-pfc 5:off") &&
+              others_do("app del dev swp0 dscp-prio 51:6"));
   EXPECT_THAT(backend_->glance({&port, 1}), testing::ElementsAre(port));
   EXPECT_EQ(pfc(), (PartReading{Part::kPfc, PartState::kMissing, "no PFC for priority 5"}));
   ASSERT_TRUE(put());
@@ -86,7 +96,7 @@ TEST_F(SwitchDcb, DriverThatAcceptsAndDoesNotIsSaid) {
 }
 
 TEST_F(SwitchDcb, MoreThanTheDriverDoesIsRefusedBeforeItIsAsked) {
-  ASSERT_TRUE(sh("dcb pfc set dev swp0 prio-pfc 0:on 1:on 2:on"));
+  ASSERT_TRUE(others_do("pfc set dev swp0 prio-pfc 0:on 1:on 2:on"));
   ASSERT_TRUE(put());
   EXPECT_EQ(pfc().state, PartState::kMissing);
   EXPECT_THAT(pfc().text, HasSubstr("on for 0, 1, 2, 5, 6, and the driver does 4 at once"));

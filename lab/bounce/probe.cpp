@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "lab/bounce/octets.hpp"
+
 namespace lldp::lab::bounce {
 namespace {
 
@@ -17,24 +19,6 @@ constexpr std::string_view kMagic = "lldp-level probe";
 constexpr std::size_t kAddresses = 12;
 constexpr std::size_t kUdpHeader = 8;
 constexpr std::size_t kPayload = 64;
-
-void put16(Bytes& to, unsigned v) {
-  to.push_back(static_cast<std::uint8_t>(v >> 8));
-  to.push_back(static_cast<std::uint8_t>(v));
-}
-template <class Octets>
-void put(Bytes& to, const Octets& octets) {
-  to.insert(to.end(), octets.begin(), octets.end());
-}
-unsigned get16(ByteSpan from, std::size_t at) { return unsigned{from[at]} << 8 | from[at + 1]; }
-
-/// RFC 1071: the sum of 16-bit words, folded, not yet complemented.
-std::uint32_t ones_sum(ByteSpan octets, std::uint32_t sum = 0) {
-  for (std::size_t i = 0; i < octets.size(); ++i)
-    sum += static_cast<std::uint32_t>(octets[i]) << (i % 2 == 0 ? 8 : 0);
-  while (sum >> 16 != 0) sum = (sum & 0xffff) + (sum >> 16);
-  return sum;
-}
 
 /// Over a datagram and its pseudo header; 0xffff if its checksum is right.
 std::uint32_t udp_sum(ByteSpan addresses, ByteSpan datagram) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "lab/bounce/octets.hpp"
 #include "lab/bounce/probe.hpp"
 
 namespace lldp::lab::lossless {
@@ -24,28 +25,11 @@ constexpr std::uint8_t kHopLimit = 64;
 constexpr std::string_view kMagic = "lldp-level load";
 constexpr std::size_t kLoad = kEthernet + kIp + kUdpHeader;  ///< where its payload begins
 
-void put16(Bytes& to, std::size_t v) {
-  to.push_back(static_cast<std::uint8_t>(v >> 8));
-  to.push_back(static_cast<std::uint8_t>(v));
-}
-template <class Octets>
-void put(Bytes& to, const Octets& octets) {
-  to.insert(to.end(), octets.begin(), octets.end());
-}
-unsigned get16(ByteSpan from, std::size_t at) { return unsigned{from[at]} << 8 | from[at + 1]; }
-
-/// RFC 1071, not complemented: 0xffff of a header that has its checksum.
-unsigned sum_of(ByteSpan header) {
-  unsigned sum = 0;
-  for (std::size_t i = 0; i + 1 < header.size(); i += 2) sum += get16(header, i);
-  while (sum >> 16 != 0) sum = (sum & 0xffff) + (sum >> 16);
-  return sum;
-}
 std::size_t header_octets(ByteSpan frame) { return std::size_t{frame[kEthernet] & 15U} * 4; }
 
 void set_checksum(Bytes& frame) {
   frame[kEthernet + 10] = frame[kEthernet + 11] = 0;
-  const unsigned sum = ~sum_of(ByteSpan(frame).subspan(kEthernet, header_octets(frame)));
+  const unsigned sum = ~ones_sum(ByteSpan(frame).subspan(kEthernet, header_octets(frame)));
   frame[kEthernet + 10] = static_cast<std::uint8_t>(sum >> 8);
   frame[kEthernet + 11] = static_cast<std::uint8_t>(sum);
 }
@@ -86,7 +70,7 @@ std::optional<Ipv4Frame> parse_ipv4(ByteSpan frame) {
   const std::size_t header = header_octets(frame);
   const unsigned total = get16(ip, 2);
   if (ip[0] >> 4 != 4 || header < kIp || total < header || total > ip.size() ||
-      sum_of(ip.first(header)) != 0xffff)
+      ones_sum(ip.first(header)) != 0xffff)
     return std::nullopt;
   Ipv4Frame found{.dscp = *Dscp::make(ip[1] >> 2), .ttl = ip[8]};
   std::copy_n(ip.begin() + 16, found.to.size(), found.to.begin());

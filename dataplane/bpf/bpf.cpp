@@ -78,7 +78,8 @@ Result<std::unique_ptr<Backend>> Bpf::open(const BpfOptions& options) {
   self->clsact_ = clsact.get();
   self->hooks_.push_back(std::move(clsact));
   const bool tcx = self->programs_.pins().has_value() && self->tcx_;
-  if (tcx) self->hooks_.push_back(std::make_unique<bpf::Tcx>(self->programs_));
+  // Without a BPF file system too: what an earlier daemon, which had one, left is to be removed.
+  if (self->tcx_) self->hooks_.push_back(std::make_unique<bpf::Tcx>(self->programs_));
   if (options.hook == BpfOptions::Hook::kTcx) {
     if (!tcx)
       return fail(Error{0, "backend bpf",
@@ -190,7 +191,8 @@ Result<std::optional<std::string>> Bpf::way_round(Ifindex port, Part part, const
     if (!programs_.key_of_id(id).empty()) return std::nullopt;
     return fmt::format(
         "a TCX program ({}) stands before the rules: what it decides, they do not "
-        "see: attach it after them",
+        "see: attach it after them, or, if it is one that an earlier daemon left, run lldp-leveld "
+        "--remove-rules",
         id);
   }
   return clsact_->before(port, part);

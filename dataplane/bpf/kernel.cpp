@@ -294,10 +294,39 @@ Result<TcxLink> link_info(const UniqueFd& link) {
   const auto info = info_of<TcxLinkInfo>(link);
   if (!info) return fail(info.error());
   const std::uint32_t hook = info->attach_type;
-  return TcxLink{info->prog_id, info->ifindex,
+  return TcxLink{info->id, info->prog_id, info->ifindex,
                  hook == kTcxIngress  ? std::optional(Part::kClassify)
                  : hook == kTcxEgress ? std::optional(Part::kRemap)
                                       : std::nullopt};
+}
+
+bool is_at_work(const UniqueFd& link) {
+  const auto info = link_info(link);
+  const auto port = info && info->part ? Ifindex::make(info->ifindex) : std::nullopt;
+  if (!port || port->value() == 0) return false;
+  const auto chain = tcx_chain(*port, *info->part);
+  return chain &&
+         std::ranges::find(chain->program_ids, info->program_id) != chain->program_ids.end();
+}
+
+std::vector<UniqueFd> links_to(std::span<const std::string_view> program_names) {
+  std::vector<UniqueFd> links;
+  for (std::uint32_t id = 0;;) {
+    bpf_attr next = zeroed();
+    next.start_id = id;
+    if (call(BPF_LINK_GET_NEXT_ID, next) != 0) return links;
+    id = next.next_id;
+    bpf_attr attr = zeroed();
+    attr.link_id = id;
+    UniqueFd link(call(BPF_LINK_GET_FD_BY_ID, attr));
+    const auto info = link ? link_info(link) : fail(Error{});  // it may have gone meanwhile
+    if (!info || !info->part) continue;
+    const auto program = program_by_id(info->program_id);
+    const auto there = program ? info_of<bpf_prog_info>(*program) : fail(Error{});
+    if (there &&
+        std::ranges::find(program_names, std::string_view(there->name)) != program_names.end())
+      links.push_back(std::move(link));
+  }
 }
 
 Result<std::size_t> possible_cpus() {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -84,11 +85,17 @@ struct TcxChain {
 /// At once: the program of a link whose last file is removed runs until a grace period has passed.
 [[nodiscard]] Result<void> detach_link(const UniqueFd& link);
 struct TcxLink {
+  std::uint32_t id = 0;
   std::uint32_t program_id = 0;
   std::uint32_t ifindex = 0;  ///< 0: the interface is gone, or the link was detached
   std::optional<Part> part{};
 };
 [[nodiscard]] Result<TcxLink> link_info(const UniqueFd& link);
+/// True for a link to a program that runs on an interface of this namespace.
+[[nodiscard]] bool is_at_work(const UniqueFd& link);
+/// All links of the machine to a program with one of these names, whoever keeps them. Without
+/// CAP_SYS_ADMIN there are none.
+[[nodiscard]] std::vector<UniqueFd> links_to(std::span<const std::string_view> program_names);
 
 /// CPUs that a per-CPU map has values for: so many the kernel writes, whatever room there is.
 [[nodiscard]] Result<std::size_t> possible_cpus();

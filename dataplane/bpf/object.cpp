@@ -154,7 +154,7 @@ Result<ProgramPair> load(const lldp_level_rules& rules, const UniqueFd& state) {
     const std::string program(elf.text(elf.linked(*symbols_at), s.st_name));
     auto fd = load_program(program.c_str(), std::span(code).subspan(first, count), kLicense);
     if (!fd) return fail(fd.error());
-    (program == "lldp_level_in" ? pair.in : pair.out) = std::move(*fd);
+    (program == kProgramNames[0] ? pair.in : pair.out) = std::move(*fd);
   }
   if (!pair.in || !pair.out) return fail(damaged());
   return pair;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <string_view>
+
 #include "base/bytes.hpp"
 #include "base/result.hpp"
 #include "os/fd.hpp"
@@ -14,6 +17,10 @@ struct ProgramPair {
   UniqueFd in{};
   UniqueFd out{};
 };
+
+/// As the kernel knows them, `in` and `out`, whichever version of ours loaded them.
+inline constexpr std::array<std::string_view, 2> kProgramNames = {"lldp_level_in",
+                                                                  "lldp_level_out"};
 
 /// The compiled object, part of our own binary.
 [[nodiscard]] ByteSpan object_octets();

@@ -84,16 +84,6 @@ std::vector<std::string> elsewhere(const std::string& name, const std::string& o
   return found;
 }
 
-/// True for a link to a program that runs on an interface of this namespace.
-bool is_at_work(const UniqueFd& object) {
-  const auto link = link_info(object);
-  const auto port = link && link->part ? Ifindex::make(link->ifindex) : std::nullopt;
-  if (!port || port->value() == 0) return false;
-  const auto chain = tcx_chain(*port, *link->part);
-  return chain &&
-         std::ranges::find(chain->program_ids, link->program_id) != chain->program_ids.end();
-}
-
 }  // namespace
 
 Namespace Namespace::current() {
@@ -155,14 +145,30 @@ void Pins::take_from(const Pins& other) const {
 void Pins::bury(const Namespace& of) const {
   const std::string ours = parent_of(directory_);
   for (const std::string& name : entries_of(ours, true)) {
-    if (!of.is_predecessor(name)) continue;
     const Pins dead(ours + "/" + name);
+    if (!of.is_predecessor(name)) {
+      // A daemon takes the files of an interface that goes: these went with their namespace.
+      if (name != of.name() && dead.has_only_dead_links()) dead.clear();
+      continue;
+    }
     // An interface that outlived its namespace is in this one now, with the programs it had.
     for (const std::string& file : dead.names())
       if (const auto link = get_pinned(dead.path(file)); link && is_at_work(*link))
         (void)put(*link, file);
     dead.clear();
   }
+}
+
+bool Pins::has_only_dead_links() const {
+  bool any = false;
+  for (const std::string& file : names()) {
+    if (!file.starts_with(kLink)) continue;
+    const auto link = get_pinned(path(file));
+    const auto info = link ? link_info(*link) : fail(Error{});
+    if (!info || info->ifindex != 0) return false;
+    any = true;
+  }
+  return any;
 }
 
 std::string Pins::path(std::string_view name) const { return directory_ + "/" + std::string(name); }

@@ -30,9 +30,13 @@ struct Namespace {
 /// the ports are. It comes to be with the first file.
 class Pins {
  public:
+  /// What the names of links begin with, one per port and part.
+  static constexpr std::string_view kLink = "port-";
+
   /// Nothing where no BPF file system is mounted, or where we may not write. What an earlier daemon
   /// has kept for this namespace in a BPF file system elsewhere moves here, or is used there if
-  /// `bpffs` is none. The directory of a dead namespace goes.
+  /// `bpffs` is none. The directories of dead namespaces
+  /// go, as far as they can be told.
   [[nodiscard]] static std::optional<Pins> open(const std::string& bpffs);
 
   [[nodiscard]] const std::string& directory() const { return directory_; }
@@ -52,6 +56,7 @@ class Pins {
   explicit Pins(std::string directory) : directory_(std::move(directory)) {}
   void take_from(const Pins& other) const;
   void bury(const Namespace& of) const;
+  [[nodiscard]] bool has_only_dead_links() const;
   void need_directory() const;
   std::string directory_;
 };

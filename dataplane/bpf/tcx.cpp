@@ -1,24 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dataplane/bpf/tcx.hpp"
 
+#include <fcntl.h>
+
+#include <array>
 #include <cerrno>
 #include <charconv>
+#include <cstring>
+#include <set>
+#include <string_view>
 
 #include "dataplane/bpf/kernel.hpp"
+#include "dataplane/bpf/object.hpp"
 
 namespace lldp::dataplane::bpf {
 namespace {
 
-constexpr std::string_view kPort = "port-";
-
 std::string name_of(Ifindex port, Part part) {
-  return std::string(kPort) + std::to_string(port.value()) +
+  return std::string(Pins::kLink) + std::to_string(port.value()) +
          (part == Part::kClassify ? "-ingress" : "-egress");
 }
 
 std::optional<Ifindex> port_of(std::string_view name) {
-  if (!name.starts_with(kPort)) return std::nullopt;
-  name.remove_prefix(kPort.size());
+  if (!name.starts_with(Pins::kLink)) return std::nullopt;
+  name.remove_prefix(Pins::kLink.size());
   std::uint32_t n = 0;
   std::from_chars(name.data(), name.data() + name.size(), n);
   return Ifindex::make(n);
@@ -26,8 +31,43 @@ std::optional<Ifindex> port_of(std::string_view name) {
 
 }  // namespace
 
+Tcx::Tcx(const Programs& programs) : programs_(programs) { find_strays(); }
+
+void Tcx::find_strays() {
+  std::set<std::uint32_t> kept;
+  if (const auto& pins = programs_.pins()) {
+    for (const std::string& name : pins->names()) {
+      const auto link = port_of(name) ? get_pinned(pins->path(name)) : fail(Error{});
+      if (const auto info = link ? link_info(*link) : fail(Error{})) kept.insert(info->id);
+    }
+  }
+  for (UniqueFd& link : links_to(kProgramNames)) {
+    const auto info = link_info(link);
+    if (!info || kept.contains(info->id) || !is_at_work(link)) continue;
+    const auto port = Ifindex::make(info->ifindex);
+    const auto& pins = programs_.pins();
+    const auto put = pins ? pins->put(link, name_of(*port, *info->part)) : fail(Error{});
+    if (put) continue;
+    // A second one, beside that which is kept here.
+    if (put.error().code == EEXIST && detach_link(link)) continue;
+    strays_.insert_or_assign({*port, *info->part}, std::move(link));
+  }
+}
+
+Result<UniqueFd> Tcx::link(Ifindex port, Part part) const {
+  if (const auto& pins = programs_.pins()) {
+    auto pinned = get_pinned(pins->path(name_of(port, part)));
+    if (pinned || pinned.error().code != ENOENT) return pinned;
+  }
+  const auto stray = strays_.find({port, part});
+  if (stray == strays_.end()) return fail(Error{ENOENT, {}, std::strerror(ENOENT)});
+  UniqueFd copy(::fcntl(stray->second.get(), F_DUPFD_CLOEXEC, 0));
+  if (!copy) return fail(Error{errno, {}, std::strerror(errno)});
+  return copy;
+}
+
 Result<std::optional<std::string>> Tcx::find(Ifindex port, Part part) {
-  const auto link = get_pinned(pins().path(name_of(port, part)));
+  const auto link = this->link(port, part);
   if (!link && link.error().code == ENOENT) return std::nullopt;
   if (!link) return fail(link.error());
   const auto info = link_info(*link);
@@ -42,26 +82,32 @@ Result<void> Tcx::put(Ifindex port, Part part, const Programs::Loaded& program) 
   const auto there = find(port, part);
   if (!there) return fail(there.error());
   if (*there) {
-    const auto link = get_pinned(pins().path(name));
+    const auto link = this->link(port, part);
     if (!link) return fail(link.error());
     return update_link(*link, program.program(part));
   }
-  pins().remove(name);
+  programs_.pins()->remove(name);
   const auto link = attach_tcx(program.program(part), port, part);
   if (!link) return fail(link.error());
-  return pins().put(*link, name);
+  return programs_.pins()->put(*link, name);
 }
 
 Result<void> Tcx::remove(Ifindex port, Part part) {
-  const std::string name = name_of(port, part);
-  // What fails here is done, later, by the loss of the link's last reference, its file.
-  if (const auto link = get_pinned(pins().path(name))) (void)detach_link(*link);
-  pins().remove(name);
+  const bool stray = strays_.contains({port, part});
+  const auto link = this->link(port, part);
+  auto detached = link ? detach_link(*link) : Result<void>();
+  // Of one with a file here, what failed is done, later, by the loss of that, its last reference.
+  if (!detached && stray && detached.error().code != ENOLINK) return detached;
+  strays_.erase({port, part});
+  if (const auto& pins = programs_.pins()) pins->remove(name_of(port, part));
   return {};
 }
 
 void Tcx::forget(Ifindex port) {
-  for (Part part : {Part::kClassify, Part::kRemap}) pins().remove(name_of(port, part));
+  for (Part part : {Part::kClassify, Part::kRemap}) {
+    strays_.erase({port, part});
+    if (const auto& pins = programs_.pins()) pins->remove(name_of(port, part));
+  }
 }
 
 bool Tcx::is_shared(Ifindex port, Part part) {
@@ -71,15 +117,17 @@ bool Tcx::is_shared(Ifindex port, Part part) {
 
 Result<std::vector<Ifindex>> Tcx::ports() {
   std::vector<Ifindex> ports;
-  for (const std::string& name : pins().names()) {
+  for (const auto& [place, link] : strays_) ports.push_back(place.first);
+  const auto& pins = programs_.pins();
+  for (const std::string& name : pins ? pins->names() : std::vector<std::string>()) {
     const auto port = port_of(name);
-    const auto link = port ? get_pinned(pins().path(name)) : fail(Error{});
+    const auto link = port ? get_pinned(pins->path(name)) : fail(Error{});
     const auto info = link ? link_info(*link) : fail(Error{});
     if (!info) continue;
     if (info->ifindex == port->value())
       ports.push_back(*port);
     else
-      pins().remove(name);
+      pins->remove(name);
   }
   return ports;
 }

@@ -131,6 +131,19 @@ TEST_P(BpfBackend, DirectoriesOfOtherNamespacesAreLeftAlone) {
   std::filesystem::remove(PrivateNet::bpffs() + "/lldp-level");
 }
 
+TEST_P(BpfBackend, DirectoryWhoseInterfacesAreNoMoreGoes) {
+  if (GetParam() != Means::kTcx) GTEST_SKIP() << "no link says so";
+  put(Order::kUp, Order::kUp);
+  backend_ = nullptr;
+  const std::string other = PrivateNet::bpffs() + "/lldp-level/1-1";
+  ASSERT_TRUE(sh("mv " + own_directory() + " " + other + " && ip link del p0"));
+  open();
+  EXPECT_TRUE(std::filesystem::exists(other)) << "p1 is there";
+  ASSERT_TRUE(sh("ip link del p1"));
+  open();
+  EXPECT_FALSE(std::filesystem::exists(other));
+}
+
 TEST_P(BpfBackend, InterfaceThatOutlivedItsNamespaceIsFoundWithItsPrograms) {
   if (GetParam() != Means::kTcx) GTEST_SKIP() << "filters are found by their names";
   bridge();
@@ -193,6 +206,78 @@ TEST_P(BpfBackend, RestartsWithOtherBpfFileSystemsWithoutAGap) {
   EXPECT_FALSE(std::filesystem::exists(own + "/lldp-level"));
   ::umount2(other.c_str(), MNT_DETACH);
   std::filesystem::remove(other);
+}
+
+/// A BPF file system over the one that our objects are kept in: nobody sees those any more.
+class HiddenPins {
+ public:
+  HiddenPins() { hidden_ = ::mount("bpf", PrivateNet::bpffs().c_str(), "bpf", 0, nullptr) == 0; }
+  HiddenPins(const HiddenPins&) = delete;
+  HiddenPins& operator=(const HiddenPins&) = delete;
+  ~HiddenPins() {
+    if (hidden_) ::umount2(PrivateNet::bpffs().c_str(), MNT_DETACH);
+  }
+  [[nodiscard]] bool hidden() const { return hidden_; }
+
+ private:
+  bool hidden_ = false;
+};
+
+TEST_P(BpfBackend, ProgramsWhoseFilesAreNotSeenAreTakenOver) {
+  if (GetParam() != Means::kTcx) GTEST_SKIP() << "filters are found by their names";
+  bridge();
+  put(Order::kUp, Order::kUp);
+  {
+    const HiddenPins hide;
+    ASSERT_TRUE(hide.hidden());
+    backend_ = nullptr;
+    backend_ = open();
+    EXPECT_THAT(numbers_of(*backend_->ports()), ElementsAre(p0_, p1_));
+    EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 51}));
+    put(Order::kUp, Order::kUp);
+    EXPECT_TRUE(backend_->plan(ref(p0_), rules_of(Order::kUp))->empty());
+    EXPECT_EQ(bpf::tcx_chain(p0_, Part::kClassify)->program_ids.size(), 1U);
+    EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 51}));
+    backend_ = nullptr;  // they have files here now
+    backend_ = open();
+    EXPECT_TRUE(backend_->plan(ref(p0_), rules_of(Order::kUp))->empty());
+    // Both, here and in files that are not seen: of no use to anybody.
+    flush();
+    EXPECT_THAT(bpf::tcx_chain(p0_, Part::kClassify)->program_ids, IsEmpty());
+    EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 43}));
+    backend_ = nullptr;
+  }
+  std::filesystem::remove_all(PrivateNet::bpffs() + "/lldp-level");
+}
+
+TEST_P(BpfBackend, ProgramsWhoseFilesAreNotSeenAreReplacedAndRemoved) {
+  if (GetParam() != Means::kTcx) GTEST_SKIP() << "filters are found by their names";
+  bridge();
+  for (const bool replaced : {true, false}) {
+    backend_ = open();
+    put(Order::kUp, Order::kUp);
+    backend_ = nullptr;
+    {
+      const HiddenPins hide;
+      ASSERT_TRUE(hide.hidden());
+      backend_ = open(Means::kClsactWithoutBpffs);
+      EXPECT_THAT(numbers_of(*backend_->ports()), ElementsAre(p0_, p1_));
+      EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 51}));
+      if (replaced) {
+        put(Order::kUp, Order::kUp);
+        EXPECT_TRUE(backend_->plan(ref(p0_), rules_of(Order::kUp))->empty());
+        EXPECT_THAT(bpf::tcx_chain(p0_, Part::kRemap)->program_ids, IsEmpty());
+        EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 51}));
+      }
+      flush();
+      for (const Part part : {Part::kClassify, Part::kRemap})
+        EXPECT_THAT(bpf::tcx_chain(p0_, part)->program_ids, IsEmpty());
+      EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 43}));
+      EXPECT_THAT(numbers_of(*open(Means::kClsactWithoutBpffs)->ports()), IsEmpty());
+      backend_ = nullptr;
+    }
+    std::filesystem::remove_all(PrivateNet::bpffs() + "/lldp-level");
+  }
 }
 
 using BpfMigration = BpfBackend;

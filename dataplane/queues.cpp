@@ -6,11 +6,15 @@
 #include <linux/pkt_cls.h>
 #include <linux/pkt_sched.h>
 #include <netinet/in.h>
+#include <netlink/attr.h>
 
+#include <array>
 #include <cerrno>
 #include <cstddef>
+#include <cstring>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "dataplane/bpf/kernel.hpp"
 
@@ -20,6 +24,8 @@ namespace {
 constexpr std::uint32_t kTree = 0x4c4c0000;
 constexpr std::uint32_t kOthers = 0x1f;
 constexpr std::uint64_t kNoLimit = 125'000'000'000;  ///< octets/s: 1 Tb/s, more than any link has
+
+constexpr const char* kFilter = "lldp-level queues";
 
 constexpr std::uint32_t minor_of(unsigned priority) { return 0x10 | priority; }
 
@@ -47,6 +53,44 @@ Result<UniqueFd> load_classifier() {
   return bpf::load_program("lldp_queue", code, "Dual BSD/GPL");
 }
 
+template <std::size_t N>
+std::array<nlattr*, N> parts_of(nlattr* options) {
+  std::array<nlattr*, N> parts{};
+  if (options != nullptr && nla_parse_nested(parts.data(), N - 1, options, nullptr) != 0)
+    parts.fill(nullptr);
+  return parts;
+}
+
+/// As build() makes it.
+bool sends_rest_to_others(const TcObject& qdisc) {
+  const auto parts = parts_of<TCA_HTB_MAX + 1>(qdisc.options);
+  const nlattr* const init = parts[TCA_HTB_INIT];
+  tc_htb_glob glob{};
+  if (init == nullptr || nla_len(init) < static_cast<int>(sizeof glob)) return false;
+  std::memcpy(&glob, nla_data(init), sizeof glob);
+  return glob.defcls == kOthers;
+}
+
+/// Not as build() makes it. The kernel tells of a rate that 32 bits hold no 64-bit one.
+bool is_slowed_down(const TcObject& cls) {
+  const auto parts = parts_of<TCA_HTB_MAX + 1>(cls.options);
+  const nlattr* const parameters = parts[TCA_HTB_PARMS];
+  tc_htb_opt opt{};
+  if (parameters == nullptr || nla_len(parameters) < static_cast<int>(sizeof opt)) return true;
+  std::memcpy(&opt, nla_data(parameters), sizeof opt);
+  const auto unlimited = [&](std::size_t attribute) {
+    return parts[attribute] != nullptr && nla_get_u64(parts[attribute]) == kNoLimit;
+  };
+  return opt.prio != 0 || cls.parent != TC_H_ROOT || !unlimited(TCA_HTB_RATE64) ||
+         !unlimited(TCA_HTB_CEIL64);
+}
+
+bool is_classifier(const TcObject& filter) {
+  const auto parts = parts_of<TCA_BPF_MAX + 1>(filter.options);
+  return filter.kind == "bpf" && parts[TCA_BPF_NAME] != nullptr &&
+         std::string_view(nla_get_string(parts[TCA_BPF_NAME])) == kFilter;
+}
+
 }  // namespace
 
 Result<Queues> Queues::open() {
@@ -58,11 +102,13 @@ Result<Queues> Queues::open() {
 Result<Queues::Root> Queues::find(Ifindex port) {
   Root root;
   bool ours = false;
+  bool whole = true;  // as build() made it: others may have changed what they did not replace
   // Not a dump, which tells of every port. Without NLM_F_ECHO only others would be told, and of
   // noqueue nobody is.
   auto done =
       socket_.dump(TcMessage(RTM_GETQDISC, NLM_F_ECHO, port, TC_H_ROOT), [&](const TcObject& q) {
         ours = q.handle == kTree && q.kind == "htb";
+        whole = sends_rest_to_others(q);
         root.foreign = !ours && q.handle != 0;  // the kernel gives its own choice no handle
       });
   if (!done && done.error().code != ENOENT) return fail(done.error());
@@ -72,16 +118,20 @@ Result<Queues::Root> Queues::find(Ifindex port) {
   done = socket_.dump(TcMessage(RTM_GETTCLASS, NLM_F_DUMP, port, 0), [&](const TcObject& c) {
     if (TC_H_MAJ(c.handle) != kTree) return;
     const std::uint32_t minor = TC_H_MIN(c.handle);
+    whole = whole && !is_slowed_down(c);
     others |= minor == kOthers;
     if (minor >= minor_of(0) && minor <= minor_of(7))
       lossless = static_cast<std::uint8_t>(lossless | 1U << (minor & 7));
   });
   if (!done) return fail(done.error());
   bool filter = false;
-  done = socket_.dump(TcMessage(RTM_GETTFILTER, NLM_F_DUMP, port, kTree),
-                      [&](const TcObject& f) { filter |= f.handle != 0 && f.kind == "bpf"; });
+  done = socket_.dump(TcMessage(RTM_GETTFILTER, NLM_F_DUMP, port, kTree), [&](const TcObject& f) {
+    if (f.handle == 0) return;  // the heading of those to come
+    filter |= is_classifier(f);
+    whole = whole && is_classifier(f);
+  });
   if (!done) return fail(done.error());
-  root.lossless = others && filter ? lossless : std::uint8_t{0};
+  root.lossless = whole && others && filter ? lossless : std::uint8_t{0};
   return root;
 }
 
@@ -117,7 +167,7 @@ Result<void> Queues::build(Ifindex port, std::uint8_t lossless) {
                    1U << 16 | htons(ETH_P_ALL));
   return socket_.request(filter.text(TCA_KIND, "bpf").options([&](TcMessage& o) {
     o.number(TCA_BPF_FD, static_cast<std::uint32_t>(classifier_.get()));
-    o.text(TCA_BPF_NAME, "lldp-level queues");
+    o.text(TCA_BPF_NAME, kFilter);
   }));
 }
 

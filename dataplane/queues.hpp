@@ -21,7 +21,7 @@ class Queues {
   /// What is at a port's root.
   struct Root {
     bool foreign = false;  ///< configured by someone else: not ours to touch
-    /// Ours: bit n for a class for priority n; 0 if it is not whole.
+    /// Ours: bit n for a class for priority n; 0 if it is not whole, or not as we made it.
     std::optional<std::uint8_t> lossless{};
   };
 

@@ -82,6 +82,26 @@ TEST_P(BpfQueues, OfWhichAPartIsGoneAreMadeAnew) {
   }
 }
 
+TEST_P(BpfQueues, WhichAnotherHasChangedAreMadeAnew) {
+  backend_ = open_queued();
+  put(Order::kUp, Order::kUp);
+  const std::string ours = output_of("tc class show dev p1");
+  for (const char* change :
+       {"class change dev p1 parent 4c4c: classid 4c4c:16 htb rate 1mbit",
+        "class change dev p1 parent 4c4c: classid 4c4c:1f htb rate 1000gbit ceil 1gbit",
+        "class change dev p1 parent 4c4c: classid 4c4c:15 htb rate 1000gbit prio 3",
+        "class add dev p1 parent 4c4c: classid 4c4c:77 htb rate 1mbit",
+        "filter add dev p1 parent 4c4c: pref 9 protocol all u32 match u32 0 0 classid 4c4c:1f"}) {
+    ASSERT_TRUE(sh(std::string("tc ") + change)) << change;
+    EXPECT_THAT(backend_->plan(ref(p1_), rules_of(Order::kUp))->changes,
+                ElementsAre(Change{Action::kReplace, Part::kQueues}))
+        << change;
+    put(Order::kUp, Order::kUp);
+    EXPECT_TRUE(backend_->plan(ref(p1_), rules_of(Order::kUp))->empty()) << change;
+    EXPECT_EQ(output_of("tc class show dev p1"), ours) << change;
+  }
+}
+
 TEST_P(BpfQueues, GoWhenNoLongerAskedFor) {
   backend_ = open_queued();
   put(Order::kUp, Order::kUp);

@@ -44,6 +44,8 @@ class FakeDriver : public dcb::Driver {
     const auto at = hardware_.ports.find(port);
     if (at == hardware_.ports.end()) return fail(Error{ENODEV, port, "the port has vanished"});
     if (!at->second.pfc) return fail(Error{EOPNOTSUPP, port, "Operation not supported"});
+    // The table has no order: it is told in another one each time.
+    std::ranges::reverse(at->second.apps);
     return at->second;
   }
   Result<void> set_pfc(const std::string& port, std::uint8_t enabled) override {
@@ -319,13 +321,17 @@ TEST(Composition, WhatOneDidStaysWhereAnotherIsRefused) {
               ElementsAre(Change{Action::kAdd, Part::kPfc}));
 }
 
-/// A fake of which few ports are asked for at a time, behind another back end.
+/// A fake of which few ports are asked for at a time, and which loads nothing, behind another back
+/// end.
 struct Second : testing::Test {
   Second() {
     hardware.ports["7"] = {.name = "7", .pfc = dcbnl::Pfc{}};
     class Slow : public FakeBackend {
       using FakeBackend::FakeBackend;
       std::size_t ports_per_turn() const override { return 1; }
+      Result<void> prepare(std::span<const qos::Ruleset>) override {
+        return fail(Error{ENOMEM, "fake", "loads nothing"});
+      }
     };
     std::vector<std::unique_ptr<Backend>> members;
     members.push_back(std::make_unique<Dcb>(std::make_unique<FakeDriver>(hardware),
@@ -352,6 +358,13 @@ TEST_F(Second, ThatIsDownTakesAllDown) {
   kernel.down = Error{0, "fake", "is not there"};
   ASSERT_TRUE(both->down());
   EXPECT_EQ(both->down()->what, "is not there");
+}
+
+TEST_F(Second, ThatCannotPrepareIsHeard) {
+  const qos::Ruleset rules = rules_of(Order::kUp);
+  const auto done = both->prepare({&rules, 1});
+  ASSERT_FALSE(done);
+  EXPECT_EQ(to_string(done.error()), "fake: loads nothing");
 }
 
 TEST_F(Second, ThatIsSlowSetsThePace) { EXPECT_EQ(both->ports_per_turn(), 1U); }

@@ -22,13 +22,13 @@ using namespace std::chrono_literals;
 /// Listens where lldpd would, and hangs up on whoever comes.
 class Listener {
  public:
-  explicit Listener(const std::string& path)
+  explicit Listener(const std::string& path, int backlog = 16)
       : fd_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     path.copy(address.sun_path, sizeof address.sun_path - 1);
     EXPECT_EQ(::bind(fd_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
-    EXPECT_EQ(::listen(fd_.get(), 16), 0);
+    EXPECT_EQ(::listen(fd_.get(), backlog), 0);
   }
   void hang_up() const {
     while (UniqueFd(::accept(fd_.get(), nullptr, nullptr))) continue;
@@ -79,6 +79,22 @@ TEST_F(LldpdClient, WaitsTwiceAsLongAfterEachLoss) {
        {Duration(100ms), Duration(200ms), Duration(400ms), Duration(800ms), Duration(1600ms),
         Duration(3200ms), Duration(6400ms), Duration(10s), Duration(10s)}) {
     find_and_lose(listener);
+    EXPECT_EQ(pause(), expected);
+    now_ += expected;
+  }
+}
+
+TEST_F(LldpdClient, AsksOneThatIsTooBusyOnceASecondAtLeast) {
+  const Listener listener(directory_ + "/socket", 0);  // with room for one, and nobody who takes it
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  (directory_ + "/socket").copy(address.sun_path, sizeof address.sun_path - 1);
+  const UniqueFd first(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  ASSERT_EQ(::connect(first.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  for (const Duration expected : {Duration(100ms), Duration(200ms), Duration(400ms),
+                                  Duration(800ms), Duration(1s), Duration(1s)}) {
+    client_->advance(now_);
+    EXPECT_EQ(client_->reason().code, EAGAIN);
     EXPECT_EQ(pause(), expected);
     now_ += expected;
   }

@@ -131,6 +131,74 @@ class Names(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stderr)
 
 
+class Alerts(unittest.TestCase):
+    """Each alert over a time that it is for, by promtool's own evaluation."""
+    LEAF = 'instance="leaf1"'
+    PORT = 'instance="leaf1",port="swp1"'
+    # alert: (series that it is for, the minute from which it stands), and series that it is not for
+    CASES = {
+        "LldpLevelDown": ({f"lldp_level_up{{{LEAF}}}": "0x60"}, 2, [{f"lldp_level_up{{{LEAF}}}": "1x60"}]),
+        "LldpLevelUnprotected": (
+            {f'lldp_level_protection_state{{{LEAF},state="partial"}}': "1x60"}, 2,
+            [{f'lldp_level_protection_state{{{LEAF},state="active"}}': "1x60",
+              f'lldp_level_protection_state{{{LEAF},state="failed"}}': "0x60"}]),
+        "LldpLevelNoPorts": (
+            {f'lldp_level_device_info{{{LEAF},role="switch"}}': "1x60"}, 2,
+            [{f'lldp_level_device_info{{{LEAF},role="switch"}}': "1x60", f"lldp_level_port_up{{{PORT}}}": "0x60"},
+             {f'lldp_level_device_info{{{LEAF},role="host"}}': "1x60"}]),
+        "LldpLevelPart": (
+            {f'lldp_level_port_part_state{{{PORT},part="remap",state="foreign"}}': "1x60"}, 2,
+            [{f'lldp_level_port_part_state{{{PORT},part="remap",state="done"}}': "1x60",
+              f'lldp_level_port_part_state{{{PORT},part="remap",state="missing"}}': "0x60"}]),
+        "LldpLevelRestored": (
+            {f"lldp_level_rules_restored_total{{{PORT}}}": "0x9 1+1x49"}, 12,
+            [{f"lldp_level_rules_restored_total{{{PORT}}}": "0x9 1x50"}]),
+        "LldpLevelAlarm": ({f'lldp_level_alarm{{{PORT},code="silent"}}': "1x60"}, 1,
+                           [{f'lldp_level_alarm{{{PORT},code="silent"}}': "0x60"}]),
+        "LldpLevelChanged": ({f"lldp_level_device_level{{{LEAF}}}": "1x20 2x40"}, 21,
+                             [{f"lldp_level_device_level{{{LEAF}}}": "2x60"}]),
+        "LldpLevelBounces": ({f'lldp_level_bounces_total{{{PORT},priority="5"}}': "0+100x60"}, 11,
+                             [{f'lldp_level_bounces_total{{{PORT},priority="5"}}': "100x60"},
+                              {f'lldp_level_bounces_total{{{PORT},priority="5"}}': "0x20 100x40"}]),
+        "LldpLevelFramesDiscarded": ({f"lldp_level_frames_discarded_total{{{PORT}}}": "0+12x60"}, 13,
+                                     [{f"lldp_level_frames_discarded_total{{{PORT}}}": "0+5x60"}]),
+        "LldpLevelTooManyNeighbors": ({f"lldp_level_too_many_neighbors_total{{{PORT}}}": "0x5 1+1x55"}, 6,
+                                      [{f"lldp_level_too_many_neighbors_total{{{PORT}}}": "7x60"}]),
+    }
+
+    def test_every_alert_has_a_case(self):
+        text = (PACKAGING / "prometheus/lldp-level.rules.yml").read_text()
+        self.assertEqual(re.findall(r"(?m)- alert: (\w+)", text), list(self.CASES))
+        # What makes a case of one alert must not be lacking in what the exporter tells.
+        for series in (s for fires, _, silent in self.CASES.values() for group in (fires, *silent) for s in group):
+            name = series.split("{")[0]
+            self.assertLessEqual(set(re.findall(r'(\w+)="', series)), METRICS[name] | OF_PROMETHEUS, series)
+
+    def test_fires_when_it_has_stood_for_its_time_and_only_then(self):
+        if not shutil.which("promtool"):
+            self.skipTest("promtool is not installed")
+        # Quiet for every alert but the one that a case is for.
+        quiet = {f"lldp_level_up{{{self.LEAF}}}": "1x60"}
+        rules = (PACKAGING / "prometheus/lldp-level.rules.yml").resolve()
+        tests = []
+        for alert, (fires, minute, silent) in self.CASES.items():
+            for series, at in ((fires, minute), *((s, None) for s in silent)):
+                times = [(at, True), (at - 1, False)] if at is not None else [(m, False) for m in (2, 15, 25, 40)]
+                labels = dict(re.findall(r'(\w+)="([^"]*)"', next(iter(series))))
+                tests.append({"interval": "1m",
+                              "input_series": [{"series": s, "values": v} for s, v in {**quiet, **series}.items()],
+                              "promql_expr_test": [
+                                  {"expr": f'count(ALERTS{{alertname="{alert}",alertstate="firing"}}) or vector(0)',
+                                   "eval_time": f"{m}m", "exp_samples": [{"labels": "{}", "value": int(stands)}]}
+                                  for m, stands in times if m >= 0]})
+                self.assertEqual(labels["instance"], "leaf1")
+        with tempfile.NamedTemporaryFile("w", suffix=".yml") as file:
+            json.dump({"rule_files": [str(rules)], "evaluation_interval": "1m", "tests": tests}, file)
+            file.flush()
+            done = subprocess.run(["promtool", "test", "rules", file.name], capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+
 class Schemas(unittest.TestCase):
     OF_DETAIL = {"announced", "scope", "source", "unchanged_for", "lldpdu"}
     DECODED = {"sends", "tlvs"}  # by the client

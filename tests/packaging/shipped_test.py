@@ -51,6 +51,22 @@ class Service(unittest.TestCase):
     def test_reload_tells_what_is_wrong(self):
         self.assertEqual(self.value("Service", "ExecReload"), "/usr/bin/lldp-level reload")
 
+    def test_lets_the_daemon_open_what_its_own_filter_lets_it_open(self):
+        """Fewer, and it hears or sends nothing; more is for the exporter, which is reached by IP."""
+        text = (SOURCE / "agent/process/syscall_filter.cpp").read_text()
+        sockets = re.search(r'allow_with\("socket", 0, \{([^}]*)\}', text)[1]
+        by_ip = re.search(r"for \(const int family : \{([^}]*)\}", text)[1]
+        families = set(re.findall(r"AF_\w+", sockets + " " + by_ip))
+        self.assertEqual(families, {"AF_UNIX", "AF_NETLINK", "AF_PACKET", "AF_INET", "AF_INET6"})
+        self.assertEqual(set(self.value("Service", "RestrictAddressFamilies").split()), families)
+
+    def test_directory_of_the_rules_is_the_daemons_alone(self):
+        """What is pinned there is what packets are changed by."""
+        lines = [l.split() for l in (PACKAGING / "tmpfiles.conf").read_text().splitlines() if not l.startswith("#")]
+        source = self.value("Service", "BindPaths").split(":")[0].lstrip("-")
+        user, group = self.value("Service", "User"), self.value("Service", "Group")
+        self.assertEqual(lines, [["d", source, "0700", user, group, "-"]])
+
     def test_systemd_takes_every_line(self):
         with tempfile.TemporaryDirectory() as directory:
             copy = pathlib.Path(directory) / "lldp-level.service"
@@ -86,6 +102,36 @@ class Scripts(unittest.TestCase):
 
     def test_rules_of_this_machine_stay_when_the_package_is_another_trees(self):
         self.assertEqual(self.calls("remove", DPKG_ROOT="/mnt"), 0)
+
+
+    def test_state_goes_with_a_purge_and_outlives_a_removal(self):
+        for word, left in (("remove", True), ("upgrade", True), ("failed-upgrade", True), ("purge", False)):
+            with self.subTest(word), tempfile.TemporaryDirectory() as root:
+                kept = [pathlib.Path(root) / "var/lib/lldp-level/state", pathlib.Path(root) / "run/lldp-level/control"]
+                for path in kept:
+                    path.parent.mkdir(parents=True)
+                    path.touch()
+                done = subprocess.run(["sh", PACKAGING / "debian/lldp-level.postrm", word],
+                                      env={"PATH": os.environ["PATH"], "DPKG_ROOT": root})
+                self.assertEqual(done.returncode, 0)
+                self.assertEqual([path.exists() for path in kept], [left, left])
+
+    def test_what_removes_the_rules_says_whether_it_could(self):
+        """Its own pins go all the same, and only they: nothing else of the BPF file system is touched."""
+        text = (PACKAGING / "remove-rules").read_text()
+        self.assertEqual(re.findall(r"(?m)^rm .*", text), ["rm -rf /sys/fs/bpf/lldp-level"])
+        for status in (0, 1):
+            with self.subTest(status=status), tempfile.TemporaryDirectory() as directory:
+                pins, log = pathlib.Path(directory) / "pins", pathlib.Path(directory) / "log"
+                pins.mkdir()
+                stub = pathlib.Path(directory) / "lldp-leveld"
+                stub.write_text(f"#!/bin/sh\necho \"$*\" >>{log}\nexit {status}\n")
+                stub.chmod(0o755)
+                done = subprocess.run(["sh", "-c", text.replace("/sys/fs/bpf/lldp-level", str(pins))],
+                                      env={"PATH": f"{directory}:{os.environ['PATH']}"})
+                self.assertEqual(done.returncode, status)
+                self.assertEqual(log.read_text(), f"--remove-rules --config /dev/null --bpffs {pins}\n")
+                self.assertFalse(pins.exists())
 
 
 class Labels(unittest.TestCase):

@@ -430,6 +430,7 @@ void Sonic::apply(const Plan& plan) {
   std::vector<sonic::Redis::Command> commands;
   std::set<std::string> written;
   std::set<std::string> removed;
+  bool comes = false;  // some port has rules then
   std::vector<Outcome> outcomes;
   for (const PortPlan& port : plan.ports) {
     outcomes.push_back({.port = port.port.ifindex});
@@ -446,6 +447,7 @@ void Sonic::apply(const Plan& plan) {
       else
         restore(port.port.name, commands);
       if (!port.want) removed.insert(port.port.name);
+      comes |= port.want.has_value();
       written_[port.port.name] = Clock::now();
     }
   }
@@ -454,7 +456,7 @@ void Sonic::apply(const Plan& plan) {
     return;
   }
   const bool last =
-      !removed.empty() && written.empty() &&
+      !removed.empty() && !comes &&
       std::ranges::all_of(view_.our_ports(), [&](const auto& p) { return removed.contains(p); });
   if (last)
     for (const auto& [key, row] : view_.config)

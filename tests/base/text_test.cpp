@@ -22,6 +22,45 @@ TEST(Escape, ShowsInvalidUtf8AsHexadecimal) {
   EXPECT_EQ(escape("\xe2\x82"), "\\xe2\\x82");  // cut short
 }
 
+/// RFC 3629 section 3, the other way round: the one sequence that a code point has.
+std::string utf8_of(std::uint32_t c) {
+  const auto tail = [c](unsigned shift) { return static_cast<char>(0x80U | (c >> shift & 0x3fU)); };
+  if (c < 0x80) return {static_cast<char>(c)};
+  if (c < 0x800) return {static_cast<char>(0xc0U | c >> 6), tail(0)};
+  if (c < 0x10000) return {static_cast<char>(0xe0U | c >> 12), tail(6), tail(0)};
+  return {static_cast<char>(0xf0U | c >> 18), tail(12), tail(6), tail(0)};
+}
+
+// Every beginning of a sequence, with the ends of what may follow: what is no code point's own
+// sequence is shown as octets, and the rest as it is.
+TEST(Escape, TakesForUtf8WhatACodePointHasAndNothingElse) {
+  std::size_t taken = 0;
+  for (unsigned lead = 0xc0; lead <= 0xff; ++lead)
+    for (unsigned second = 0; second <= 0xff; ++second)
+      for (const unsigned third : {0x00U, 0x7fU, 0x80U, 0xbfU, 0xc0U})
+        for (const unsigned fourth : {0x00U, 0x7fU, 0x80U, 0xbfU, 0xc0U}) {
+          const std::size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+          const char octets[] = {static_cast<char>(lead), static_cast<char>(second),
+                                 static_cast<char>(third), static_cast<char>(fourth)};
+          const std::string text(octets, length);
+          std::uint32_t c = lead & (0x7fU >> length);
+          for (std::size_t i = 1; i < length; ++i)
+            c = c << 6 | (static_cast<std::uint8_t>(octets[i]) & 0x3fU);
+          const bool surrogate = c >= 0xd800 && c <= 0xdfff;
+          const bool valid = c <= 0x10ffff && !surrogate && utf8_of(c) == text;
+          const bool shown = escape(text) == text;
+          taken += shown;
+          if (shown) {
+            ASSERT_TRUE(valid) << c;
+          }
+          // What can be seen is shown: from here to there Unicode has Chinese characters.
+          if (valid && c >= 0x4e00 && c < 0x9fff) {
+            ASSERT_TRUE(shown) << c;
+          }
+        }
+  EXPECT_GT(taken, 1000U);
+}
+
 // Unicode 15, Default_Ignorable_Code_Point: two names that differ in these alone look alike.
 TEST(Escape, ShowsWhatCannotBeSeen) {
   EXPECT_EQ(escape("le\u200baf"), "le\\xe2\\x80\\x8baf");

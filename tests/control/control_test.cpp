@@ -351,6 +351,19 @@ TEST_F(ControlSocket, WatcherIsToldAtOnceAndOnceForManyChanges) {
   EXPECT_EQ(c.hear(), R"({"parameters":{"n":3},"continues":true})");
 }
 
+TEST_F(ControlSocket, WatcherIsLeftInPeaceForThePause) {
+  open({.watch_pause = 100ms});
+  Client c = client();
+  c.call(R"({"method":"org.lldplevel.Watch","more":true})");
+  c.hear();
+  const auto start = std::chrono::steady_clock::now();
+  for (int i = 0; i < 3; ++i) {
+    server->notify_changed();
+    EXPECT_THAT(c.hear(), HasSubstr(R"("continues":true)"));
+  }
+  EXPECT_GE(std::chrono::steady_clock::now() - start, 200ms);
+}
+
 TEST_F(ControlSocket, NobodyIsAskedWhileNobodyWatches) {
   open();
   Client c = client();
@@ -401,6 +414,8 @@ TEST_F(ControlSocket, FrameThatWouldPassTheBoundOfTheQueueIsDropped) {
   server->frame_seen(Direction::kIn, "swp1", Bytes(4096));  // more than that as text
   server->frame_seen(Direction::kIn, "swp1", Bytes(64));
   EXPECT_THAT(c.hear(), HasSubstr(R"(,"dropped":1})"));
+  server->frame_seen(Direction::kIn, "swp1", Bytes(64));  // and is told once
+  EXPECT_THAT(c.hear(), testing::Not(HasSubstr("dropped")));
 }
 
 TEST_F(ControlSocket, NobodyRecordsOnceTheRecorderHasLeft) {

@@ -71,6 +71,16 @@ TEST_F(Alarms, LevelSkip) {
   s.hear(2, a_switch("spine", 2));
   EXPECT_EQ(alarm(AlarmCode::kLevelSkip, 2), std::nullopt);
 }
+TEST(PinnedLevel, ASwitchTwoLevelsBelowSkipsOneToo) {
+  Settings settings;
+  settings.pinned_level = level(4);
+  Single s(settings);
+  s.up(1);
+  s.hear(1, a_switch("leaf", 2));
+  EXPECT_EQ(s.alarm(AlarmCode::kLevelSkip, "swp1"), "leaf has level 2, we have 4");
+  s.hear(1, a_switch("leaf", 3));
+  EXPECT_EQ(s.alarm(AlarmCode::kLevelSkip, "swp1"), std::nullopt);
+}
 TEST(PinnedLevel, AHostAboveTheLeavesIsAnAlarm) {
   Settings settings;
   settings.pinned_level = level(3);

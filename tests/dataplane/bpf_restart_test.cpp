@@ -107,6 +107,18 @@ TEST_P(BpfBackend, PortWhoseRulesWentMeanwhileHasNoTagAnyMore) {
   EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 43}));
 }
 
+TEST_P(BpfBackend, PortWhoseRulesWentMeanwhileGoesOnCounting) {
+  bridge();
+  put(Order::kUp, Order::kUp);
+  through(across4({.dscp = 43}));
+  backend_ = nullptr;
+  ASSERT_TRUE(sh("tc qdisc del dev p1 clsact 2>/dev/null; rm -f " + own_directory() + "/port-" +
+                 std::to_string(p1_.value()) + "-*"));
+  backend_ = open();
+  put(p1_, rules_of(Order::kUp));
+  EXPECT_EQ(backend_->bounces(p1_)->at(5), 1U);
+}
+
 TEST_P(BpfBackend, PortInTheNumberOfAnotherCountsFromZero) {
   bridge();
   put(Order::kUp, Order::kUp);

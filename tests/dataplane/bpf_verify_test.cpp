@@ -253,6 +253,17 @@ TEST_P(BpfVerify, XdpProgramBypassesTheIngress) {
   EXPECT_EQ(states(), "classify bypassed, remap done");
   bpf_link__destroy(link);
   EXPECT_EQ(states(), "classify done, remap done");
+  // With however many, it is found within eight glances.
+  for (std::uint32_t i = 0; i < 300; ++i) many.push_back(*Ifindex::make(2'000'000 + i));
+  for (int i = 0; i < 8; ++i) EXPECT_THAT(backend_->glance(many), Not(Contains(port_)));
+  link = bpf_program__attach_xdp(theirs->progs.pass, ifindex);
+  ASSERT_NE(link, nullptr);
+  bool found = false;
+  for (int i = 0; i < 8 && !found; ++i)
+    found = std::ranges::count(backend_->glance(many), port_) != 0;
+  EXPECT_TRUE(found);
+  bpf_link__destroy(link);
+  EXPECT_EQ(states(), "classify done, remap done");
   pass__destroy(theirs);
 }
 

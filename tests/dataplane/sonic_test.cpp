@@ -199,6 +199,29 @@ TEST_F(SonicTest, PfcThatTheRulesTakeFromOthersIsSaid) {
   EXPECT_THAT(backend_->description(), HasSubstr("; priority 3 had PFC before the rules"));
 }
 
+// A row of before there was such a note does not say what is set now.
+TEST_F(SonicTest, OfAPortWithoutANoteOfItsPfcNothingIsSaidToBeTaken) {
+  box_.ask(kConfig, {"HSET", "PORT_QOS_MAP|Ethernet0", "pfc_enable", "3,5"});
+  backend_ = open();
+  ASSERT_TRUE(put(0, Order::kUp));
+  box_.ask(kConfig, {"HDEL", "LLDP_LEVEL|Ethernet0", "set:pfc_enable"});
+  backend_ = open();
+  EXPECT_EQ(backend_->displaced(port_of(0)), "");
+  EXPECT_THAT(backend_->description(), testing::Not(HasSubstr("had PFC before")));
+}
+
+TEST_F(SonicTest, MapsStayWhereTheLastPortGoesAndAnotherComesAtOnce) {
+  ASSERT_TRUE(put(0, Order::kUp));
+  const auto gone = backend_->plan_removal(port_of(0));
+  const auto comes = backend_->plan(port_of(1), rules_of(Order::kUp));
+  ASSERT_TRUE(gone && comes);
+  const auto done = finish(*backend_, {.ports = {*gone, *comes}});
+  ASSERT_TRUE(done) << to_string(done.error());
+  const std::string map = box_.row(kConfig, "PORT_QOS_MAP|Ethernet4").at("dscp_to_tc_map");
+  EXPECT_THAT(map, HasSubstr("LLDP_LEVEL"));
+  EXPECT_FALSE(box_.row(kConfig, "DSCP_TO_TC_MAP|" + map).empty());
+}
+
 // A migration of CONFIG_DB, or a hand, may take away what we remember by.
 TEST_F(SonicTest, OursIsNeverTakenForWhatWasThereBefore) {
   ASSERT_TRUE(put(0, Order::kUp) && put(1, Order::kDown));
@@ -299,6 +322,24 @@ TEST_F(SonicTest, KilledRedisIsSaidAndWhatItHasIsComparedWhenItIsBack) {
   ASSERT_TRUE(until([&] { return !backend_->down(); }));
   EXPECT_TRUE(backend_->plan(port_of(0), rules_of(Order::kUp))->empty());
   EXPECT_EQ(box_.writes(), 0U);
+}
+
+// What was waited for it while it was away is forgotten: the next time it is asked soon again.
+TEST_F(SonicTest, RedisThatWasBackIsAskedSoonWhenItGoesAgain) {
+  const auto away = [&](std::chrono::milliseconds time) {
+    box_.stop();
+    EXPECT_TRUE(until([&] { return backend_->down().has_value(); }));
+    const auto end = std::chrono::steady_clock::now() + time;
+    until([&] { return std::chrono::steady_clock::now() >= end; });
+    box_.start();
+    const auto start = std::chrono::steady_clock::now();
+    EXPECT_TRUE(until([&] { return !backend_->down(); }));
+    return std::chrono::steady_clock::now() - start;
+  };
+  away(800ms);  // 100, 200, 400 ms, and the next is 800 ms away
+  std::chrono::nanoseconds least = 1h;
+  for (int i = 0; i < 3; ++i) least = std::min<std::chrono::nanoseconds>(least, away(0ms));
+  EXPECT_LT(least, 700ms);
 }
 
 TEST_F(SonicTest, RedisThatHangsHoldsNobodyUp) {

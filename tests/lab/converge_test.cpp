@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <set>
 
+#include "lab/agents/fabric_network.hpp"
 #include "lab/agents/report.hpp"
 #include "lab/agents/script.hpp"
 #include "lab/des/random.hpp"
@@ -162,6 +164,28 @@ INSTANTIATE_TEST_SUITE_P(Scripts, ConvergeScript, testing::ValuesIn(kScripts), [
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 });
+
+TEST(Scripts, ARollingUpgradeHasOneSwitchOffAtATimeForHalfOfItsTurn) {
+  const auto fabric = clos({.switches = {2, 2}, .pods = {}, .hosts = 2});
+  agents::Network network = agents::network_of(*fabric, 1);
+  Script script(*fabric, "rolling-upgrade", network);
+  network.start_all();
+  const TimePoint begin = agents::Network::kBegin + 1s;
+  script.play(begin, 40s);
+  std::set<std::size_t> seen;
+  for (int turn = 0; turn < 4; ++turn) {
+    network.run_until(begin + turn * 10s + 4s);
+    std::vector<std::size_t> off;
+    for (std::size_t n = 0; n < network.nodes.size(); ++n)
+      if (!network.nodes[n].agent) off.push_back(n);
+    ASSERT_EQ(off.size(), 1U) << turn;
+    EXPECT_EQ(fabric->nodes[off[0]].role, Role::kSwitch);
+    seen.insert(off[0]);
+    network.run_until(begin + turn * 10s + 6s);
+    EXPECT_TRUE(network.nodes[off[0]].agent) << turn;
+  }
+  EXPECT_EQ(seen.size(), 4U);
+}
 
 TEST(Scripts, RefuseWhatIsNoneAndAFabricThatIsTooSmall) {
   const auto fabric = clos({.switches = {2, 1}, .pods = {}, .hosts = 2});

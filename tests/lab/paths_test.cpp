@@ -203,14 +203,15 @@ TEST(Counts, OfUpDownPathsAreThoseOfEveryPath) {
   double within_4 = 0;
   for (std::uint32_t a = 0; a < 16; ++a)
     for (std::uint32_t b = a + 1; b < 16; ++b)
-      for (const auto& path : every_path(graph, a, b, 5))
+      for (const auto& path : every_path(graph, a, b, 6))
         if (down_up_times(*fabric, path) == 0) {
           ++all;
           if (path.size() <= 4) ++within_4;
         }
   const auto nodes = first(16);
-  const auto counts = count_updown_paths(graph, nodes, 5, 0, 2);
+  const auto counts = count_updown_paths(graph, nodes, 6, 0, 2);
   EXPECT_NEAR(counts.all, all / 120, 1e-9);
+  EXPECT_NEAR(counts.within_6, all / 120, 1e-9);  // three layers up and three down
   EXPECT_NEAR(counts.within_4, within_4 / 120, 1e-9);
 }
 
@@ -252,7 +253,10 @@ TEST(EdgeDisjoint, AreAsManyAsCanBeAndShareNoArc) {
       sum += s.first[t + 1] - s.first[t];
     }
     std::set<std::pair<std::size_t, Arc>> used;
+    std::map<std::size_t, std::size_t> longest;  // so far, by target: the shortest comes first
     s.for_each([&](std::size_t t, std::span<const Arc> path) {
+      EXPECT_GE(path.size(), longest[t]);
+      longest[t] = path.size();
       EXPECT_EQ(turns_of(graph, path), 0);
       EXPECT_EQ(graph.tail(path.front()), s.source);
       EXPECT_EQ(graph.head(path.back()), s.targets[t]);

@@ -120,6 +120,8 @@ TEST(Configuration, OfASwitchSaysWhatItsPortsJoin) {
             "a:1: the link has no layers: this is not a fabric of `topo fcplus` or `topo fc`");
   EXPECT_EQ(refusal(Cabling().link("a:1", "b:1").layers(1, 3).done()),
             "a:1: layers 1:3 do not stand next to each other");
+  EXPECT_EQ(refusal(Cabling().link("a:1", "b:1").layers(2, 2).done()),
+            "a:1: layers 2:2 do not stand next to each other");
 }
 
 TEST(SwitchGraph, LayersGoThroughTheFile) {
@@ -276,6 +278,8 @@ TEST(LabCommands, RefuseNumbersOutOfBounds) {
             "--delay-ns: give a number from 0 to 1000000000000");
   EXPECT_EQ(refusal("topo clos --hosts 3x"), "--hosts: give a number from 0 to 10000000");
   EXPECT_EQ(refusal("throughput " + file + " --gap inf"), "--gap: give a number from 0.0001 to 1");
+  for (const char* flows : {"2", "2+", "+1", "2x1", "2+1x"})
+    EXPECT_EQ(refusal("sim case1 --flows " + std::string(flows)), "--flows: write X+Y, as in 2+1");
 }
 
 TEST(TopoCommand, RefusesOptionsThatDoNothing) {

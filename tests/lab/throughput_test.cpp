@@ -85,6 +85,28 @@ TEST(Traffic, NearWorstIsAsFarAsCanBe) {
   }
 }
 
+// In a star or a line as much way is made where somebody stays at home: that is no traffic.
+TEST(Traffic, NearWorstSendsNobodyToItself) {
+  const auto senders_and_graph = [](const std::vector<std::pair<std::size_t, std::size_t>>& pairs,
+                                    std::size_t nodes) {
+    Fabric fabric;
+    for (std::size_t i = 0; i < nodes; ++i)
+      fabric.nodes.push_back({.name = std::to_string(i), .role = Role::kSwitch});
+    for (const auto& [a, b] : pairs)
+      fabric.links.push_back(
+          {.ends = {LinkEnd{a, std::to_string(b)}, LinkEnd{b, std::to_string(a)}}});
+    return Graph::of(fabric);
+  };
+  const Graph star = senders_and_graph({{0, 1}, {0, 2}, {0, 3}}, 4);
+  const Graph line = senders_and_graph({{0, 1}, {1, 2}, {2, 3}, {3, 4}}, 5);
+  for (const Graph* graph : {&star, &line}) {
+    std::vector<Sender> senders;
+    for (std::uint32_t i = 0; i < graph->nodes(); ++i) senders.push_back({i, 1});
+    for (std::uint64_t seed = 1; seed <= 20; ++seed)
+      for (const Traffic& t : near_worst(*graph, senders, seed, 1)) EXPECT_NE(t.from, t.to) << seed;
+  }
+}
+
 TEST(Traffic, CountsTheHostsOfASwitchByTheirRate) {
   auto fabric = clos({.switches = {2, 2}, .pods = {}, .hosts = 4});
   ASSERT_TRUE(fabric);

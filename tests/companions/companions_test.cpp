@@ -283,6 +283,17 @@ TEST_F(LauncherTest, EndsWithTheDaemonAndWhatItStartedWithIt) {
   EXPECT_TRUE(has_ended(child));
 }
 
+TEST_F(LauncherTest, ThatIsKilledTakesWhatItStartedAlong) {
+  const pid_t launcher = pid();
+  ASSERT_TRUE(launcher_->start(job("echo $$; exec sleep 60")));
+  while (read(out()).empty()) std::this_thread::sleep_for(1ms);
+  const pid_t child = std::stoi(read(out()));
+  ASSERT_EQ(::kill(launcher, SIGKILL), 0);
+  int status = 0;
+  EXPECT_EQ(::waitpid(launcher, &status, 0), launcher);
+  EXPECT_TRUE(has_ended(child));
+}
+
 TEST_F(LauncherTest, RefusesMoreThanItCanCarry) {
   Launcher::Job it = job("cat");
   it.input = std::string(Launcher::kMaxOctets, 'x');

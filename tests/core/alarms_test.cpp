@@ -11,6 +11,7 @@ namespace {
 
 using core::LevelSource;
 using std::chrono::hours;
+using std::chrono::minutes;
 
 struct Alarms : testing::Test {
   Alarms() { s.up(1, 4); }
@@ -70,6 +71,17 @@ TEST_F(Alarms, LevelSkip) {
   EXPECT_EQ(alarm(AlarmCode::kLevelSkip, 2), "spine has level 3, we have 1");
   s.hear(2, a_switch("spine", 2));
   EXPECT_EQ(alarm(AlarmCode::kLevelSkip, 2), std::nullopt);
+}
+// docs/rules.md L4: by its new name it says that it has none; its old one would have stood for a
+// TTL.
+TEST(L4, WhoGivesUpItsLevelUnderANewNameIsFollowedAtOnce) {
+  Single s;
+  s.up(1, 2);
+  const MacAddress source = mac(7, 7);
+  s.hear(1, {.name = "leaf", .tr = switch_claim(1), .source = source});
+  EXPECT_EQ(s.agent.level(), level(2));
+  s.hear(1, {.name = "renamed", .tr = switch_claim({}), .source = source});
+  EXPECT_EQ(s.agent.level(), std::nullopt);
 }
 TEST(PinnedLevel, ASwitchTwoLevelsBelowSkipsOneToo) {
   Settings settings;
@@ -311,6 +323,19 @@ std::string text_of(const std::vector<core::Alarm>& alarms) {
     out += std::string(to_string(a.code)) + " " + a.port + " " +
            std::to_string(a.since.time_since_epoch() / seconds(1)) + ": " + a.text + "\n";
   return out;
+}
+
+TEST(DurationText, HasTwoDigitsOfItsUnitAtLeastWhereThereAreAny) {
+  for (const auto& [time, text] :
+       std::vector<std::pair<seconds, const char*>>{{seconds(0), "0 s"},
+                                                    {seconds(119), "119 s"},
+                                                    {seconds(120), "2 min"},
+                                                    {minutes(120) - seconds(1), "119 min"},
+                                                    {minutes(120), "2 h"},
+                                                    {hours(48) - seconds(1), "47 h"},
+                                                    {hours(48), "2 days"},
+                                                    {hours(24 * 400), "400 days"}})
+    EXPECT_EQ(core::duration_text(time), text);
 }
 
 TEST(AlarmStore, StandsInTheOrderOfCodeAndPort) {

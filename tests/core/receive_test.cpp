@@ -92,6 +92,20 @@ TEST_F(Receive, TheSameFrameOnlyRefreshesItsTimer) {
   EXPECT_EQ(known(), 1U);
   EXPECT_EQ(s.info(1).neighbors[0].expires_in, seconds(1));
 }
+TEST_F(Receive, HowLongItHasSaidTheSameBeginsWithWhatItSays) {
+  const auto unchanged_for = [&] {
+    return s.agent.snapshot(s.now, core::Depth::kOctets).ports[0].neighbors[0].frame->unchanged_for;
+  };
+  s.hear(1, {.ttl = 100});
+  s.pass(seconds(7));
+  s.hear(1, {.ttl = 100});
+  EXPECT_EQ(unchanged_for(), seconds(7));
+  s.hear(1, {.ttl = 99});
+  EXPECT_EQ(unchanged_for(), seconds(0));
+  s.pass(seconds(3));
+  EXPECT_EQ(unchanged_for(), seconds(3));
+}
+
 TEST_F(Receive, TheSameFrameAllocatesNothing) {
 #ifdef __SANITIZE_ADDRESS__
   const Bytes frame = frame_of(host());

@@ -232,6 +232,21 @@ TEST_F(ProtectionTest, OrderThatGoesToAndFroIsFollowedUpwardsAtOnceAndElseOnceAS
   EXPECT_EQ(programmed(kPort), agent_.order(kPort));
 }
 
+// One that forwards and does not say what it is: nothing but the agent's word for it shows that the
+// port leads to a switch.
+TEST_F(ProtectionTest, PortOfASwitchThatDoesNotSayWhatItIsIsUnprotected) {
+  start();
+  core::Snapshot snapshot = agent_.snapshot(now_);
+  for (core::PortInfo& port : snapshot.ports) {
+    port.order = Order::kUnknown;
+    port.neighbors.clear();
+  }
+  EXPECT_EQ(protection_->summary(snapshot).state, State::kInactive);
+  snapshot.ports.front().neighbors.push_back({});
+  snapshot.ports.front().unprotected = true;
+  EXPECT_EQ(protection_->summary(snapshot).state, State::kPartial);
+}
+
 class HostProtection : public ProtectionTest {
  protected:
   HostProtection() : ProtectionTest(Role::kHost) {}

@@ -57,6 +57,17 @@ TEST(Factory, NamesTheBackEndsItKnows) {
                    "nft is not known: use one of bpf, dcb, flower, print, sai, soft, sonic"}));
 }
 
+TEST(Finish, OfSeveralRefusalsTellsTheFirst) {
+  FakeKernel kernel{.refuse_all = "no"};
+  FakeBackend backend(kernel);
+  Plan plan;
+  for (const PortRef& port : {PortRef{Ifindex::of<7>(), "7"}, PortRef{Ifindex::of<8>(), "8"}})
+    plan.ports.push_back(*backend.plan(port, rules_of(Order::kUp)));
+  const auto done = finish(backend, plan);
+  ASSERT_FALSE(done);
+  EXPECT_EQ(to_string(done.error()), "7: add classify: no");
+}
+
 TEST(Fake, UndoesWhatItDidWhenAWriteIsRefused) {
   FakeKernel kernel;
   FakeBackend fake(kernel);

@@ -194,6 +194,10 @@ TEST(Scripts, RefuseWhatIsNoneAndAFabricThatIsTooSmall) {
             "miswired, moved");
   EXPECT_EQ(to_string(Script::check(*fabric, "moved").error()),
             "--script: needs two leaves and two switches above them");
+  Fabric flat;  // without anybody above
+  for (const char* name : {"a", "b"})
+    flat.nodes.push_back({.name = name, .role = Role::kSwitch, .level = Level::of<1>()});
+  EXPECT_FALSE(Script::check(flat, "moved"));
 }
 
 }  // namespace

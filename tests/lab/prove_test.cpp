@@ -124,6 +124,16 @@ TEST(Configuration, OfASwitchSaysWhatItsPortsJoin) {
             "a:1: layers 2:2 do not stand next to each other");
 }
 
+TEST(HasLayers, WhereAnyEndOfALinkHasOne) {
+  Fabric fabric = Cabling().link("a:1", "b:1").done();
+  EXPECT_FALSE(has_layers(fabric));
+  for (const std::size_t end : {0U, 1U}) {
+    Fabric one = fabric;
+    one.links[0].ends[end].layer = qos::Layer::of<1>();
+    EXPECT_TRUE(has_layers(one)) << end;
+  }
+}
+
 TEST(SwitchGraph, LayersGoThroughTheFile) {
   const Fabric fabric = Cabling().link("a:1", "b:1").layers(1, 31).link("b:2", "a:2").done();
   const auto read = fabric_from_json(to_json(fabric));

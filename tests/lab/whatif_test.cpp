@@ -219,6 +219,30 @@ TEST(Study, SamplesAreTheSeeds) {
             to_json(run_all(*Study::of(fabric, {.fail = 3, .samples = 40'000, .seed = 8}))));
 }
 
+TEST(Study, ASampleIsOfSoManyLinksAsFail) {
+  const Fabric fabric = *clos({.switches = {2, 2}, .pods = {}, .hosts = 2});
+  const auto study = Study::of(fabric, {.fail = 4, .samples = 200, .seed = 1});
+  ASSERT_TRUE(study) << to_string(study.error());
+  const Tally all = run_all(*study);
+  EXPECT_EQ(all.sets, 200U);
+  EXPECT_EQ(all.cutting, 200U);  // all links there are
+  EXPECT_EQ(all.worst, (std::vector<std::uint32_t>{0, 1, 2, 3}));
+}
+
+TEST(Tally, OfSetsThatAreAsBadHasTheOneWithTheLowestLinks) {
+  const Effect effect{.cut_off = 1};
+  Tally low;
+  low.add(std::vector<std::uint32_t>{0, 5}, effect, 1);
+  Tally high;
+  high.add(std::vector<std::uint32_t>{1, 2}, effect, 1);
+  Tally first = low;
+  first.add(high);
+  Tally last = high;
+  last.add(low);
+  EXPECT_EQ(first.worst, low.worst);
+  EXPECT_EQ(to_json(first), to_json(last));
+}
+
 TEST(Study, RefusesWhatCannotBe) {
   const auto none = Study::of(*fat_tree(4), {.fail = 0});
   ASSERT_FALSE(none);

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs the packages of build/package/ into a fresh Debian 12 tree, runs the daemon there beside a peer as
-# its own user with the unit's capabilities, upgrades it, removes and purges it: rules and level outlive the
-# upgrade, nothing outlives the purge. Wants root and, for the first part, the network; it works below
-# build/install-test/ and in namespaces of its own.
+# Installs the packages of build/package/ into a fresh Debian 12 tree, boots systemd in a copy of it (test-service.sh), runs
+# the daemon there beside a peer as its own user with the unit's capabilities, upgrades it, removes and purges it: rules
+# and level outlive the upgrade, nothing outlives the purge. Wants root and, for the first part, the network; it works
+# below build/install-test/ and in namespaces of its own.
 #
 # usage: packaging/test-install.sh [MIRROR]     (else the mirror that this machine uses)
 set -euo pipefail
@@ -58,8 +58,8 @@ prepare() {
   mount --bind "$work/archives" "$root/var/cache/apt/archives"
   mount -t proc proc "$root/proc"
   # What it needs comes beforehand, so that what is measured and compared is the package alone.
-  say 'apt-get install of what it depends on'
-  apt install $(dpkg-deb -f "$root/tmp/lldp-level.deb" Depends | tr ',' '\n' | sed 's/[|(].*//')
+  say 'apt-get install of what it depends on, and recommends'
+  apt install $(dpkg-deb -f "$root/tmp/lldp-level.deb" Depends Recommends | sed 's/^[A-Z][a-z]*://' | tr ',' '\n' | sed 's/[|(].*//')
   everything >"$work/before"
   say 'apt-get install ./lldp-level.deb'
   apt install /tmp/lldp-level.deb
@@ -155,6 +155,7 @@ case ${1:-} in
       exit 77
     }
     unshare --mount "$0" --prepare "$mirror"
+    packaging/test-service.sh "$root" "$root/tmp/lldp-level-next.deb" || [ $? = 77 ]
     unshare --mount --net "$0" --live
     rm -rf "$root"
     ;;

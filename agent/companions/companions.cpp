@@ -5,14 +5,14 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <array>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <cstring>
+#include <cstdlib>
 #include <functional>
 #include <utility>
 
-#include "agent/config/helper.hpp"
 #include "agent/process/log.hpp"
 #include "agent/report/change.hpp"
 
@@ -22,13 +22,17 @@ namespace {
 namespace asio = boost::asio;
 using boost::system::error_code;
 
-/// The package makes them.
-constexpr const char* kExporterUser = "lldp-level-exporter";
-constexpr const char* kAgentxUser = "lldp-level-agentx";
-constexpr const char* kHookUser = "lldp-level-hook";
+/// What is done about it.
+std::string look_at(const Kind& kind) {
+  return fmt::format("`systemctl status {}` says why", kind.service);
+}
 
 /// How it ended; empty: well.
-std::string outcome_of(const Launcher::Ended& ended, std::chrono::milliseconds limit) {
+std::string outcome_of(const Kind& kind, const Launcher::Ended& ended,
+                       std::chrono::milliseconds limit) {
+  if (ended.refused)
+    return fmt::format("{} starts what {} in the file says, and the daemon has another: reload",
+                       kind.service, kind.key);
   if (ended.too_late && limit.count() != 0)
     return fmt::format("took longer than {} ms, and was killed", limit.count());
   if (WIFSIGNALED(ended.status)) return fmt::format("killed by signal {}", WTERMSIG(ended.status));
@@ -43,21 +47,27 @@ class Companions::Impl : public std::enable_shared_from_this<Impl> {
   Impl(asio::io_context& loop, std::optional<Launchers> launchers, Connect connect, Times times)
       : times_(times),
         connect_(std::move(connect)),
-        hook_(loop, [this](const Launcher::Ended& ended) { hook_ended(ended); }),
-        exporter_(loop, *this, "metrics.listen: the exporter", "lldp-level-exporter"),
-        agentx_(loop, *this, "snmp.agentx: the subagent", "lldp-level-agentx"),
+        hook_(
+            loop, kHook, [this](const Launcher::Ended& ended) { hook_ended(ended); },
+            [this](const std::string& why) { hook_failed(why); }),
+        exporter_(loop, *this, kExporter, "metrics.listen: the exporter"),
+        agentx_(loop, *this, kAgentx, "snmp.agentx: the subagent"),
         hook_pause_(loop) {
     if (!launchers) return;
+    why_none_ = launchers->why_none;
+    for (Runner* runner : all())
+      if (!launchers->services.empty())
+        runner->path = launchers->services + '/' + runner->kind.name;
     hook_.take(std::move(launchers->hook));
     exporter_.runner.take(std::move(launchers->exporter));
     agentx_.runner.take(std::move(launchers->agentx));
   }
 
   void wait() {
-    for (Runner* runner : {&hook_, &exporter_.runner, &agentx_.runner}) wait(*runner);
+    for (Runner* runner : all()) wait(*runner);
   }
   void stop() {
-    for (Runner* runner : {&hook_, &exporter_.runner, &agentx_.runner}) runner->release();
+    for (Runner* runner : all()) runner->release();
     for (asio::steady_timer* timer : {&hook_pause_, &exporter_.pause, &agentx_.pause})
       timer->cancel();
   }
@@ -65,23 +75,24 @@ class Companions::Impl : public std::enable_shared_from_this<Impl> {
   [[nodiscard]] std::vector<std::string> out_of_reach(const config::Config& config) const {
     std::vector<std::string> out;
     const bool of_both = !config.metrics_listen.empty() || !config.on_change.empty();
-    if (!exporter_.runner.launcher && !hook_.launcher && of_both)
-      out.emplace_back(
-          "metrics.listen and on-change: there is no launcher to start them, as neither was set at "
-          "start: restart");
-    if (!agentx_.runner.launcher && !config.snmp_agentx.empty())
-      out.emplace_back(
-          "snmp.agentx: there is no launcher to start it, as it was not set at start: restart");
+    if (!exporter_.runner.is_there() && !hook_.is_there() && of_both)
+      out.push_back(
+          "metrics.listen and on-change: there is no launcher to start them" +
+          (why_none_.empty() ? ", as neither was set at start: restart" : ": " + why_none_));
+    if (!agentx_.runner.is_there() && !config.snmp_agentx.empty())
+      out.push_back(
+          "snmp.agentx: there is no launcher to start it" +
+          (why_none_.empty() ? ", as it was not set at start: restart" : ": " + why_none_));
     return out;
   }
+  [[nodiscard]] bool go_by_the_file() const { return hook_.is_service(); }
   void configure(const config::Config& config) {
     for (const std::string& line : out_of_reach(config)) log(Severity::kWarning, line);
-    if (command_ != config.on_change) changes_.clear();
-    command_ = config.on_change;
-    exporter_.set(config.metrics_listen);
-    agentx_.set(config.snmp_agentx);
+    set_hook(kHook.words(config));
+    exporter_.set(kExporter.words(config));
+    agentx_.set(kAgentx.words(config));
   }
-  [[nodiscard]] bool wants_changes() const { return hook_.launcher && !command_.empty(); }
+  [[nodiscard]] bool wants_changes() const { return hook_.is_there() && !command_.empty(); }
   void changed(std::string change) {
     if (!wants_changes()) return;
     changes_.push(std::move(change));
@@ -89,10 +100,13 @@ class Companions::Impl : public std::enable_shared_from_this<Impl> {
   }
 
  private:
-  /// A launcher, and what is done when that which it started has ended.
+  /// A launcher, what is done when that which it started has ended, and when it has itself and was
+  /// at work.
   struct Runner {
     using Done = std::function<void(const Launcher::Ended&)>;
-    Runner(asio::io_context& loop, Done its_done) : ended(loop), done(std::move(its_done)) {}
+    using Lost = std::function<void(const std::string& why)>;
+    Runner(asio::io_context& loop, const Kind& its_kind, Done its_done, Lost its_lost)
+        : kind(its_kind), ended(loop), done(std::move(its_done)), lost(std::move(its_lost)) {}
     void take(std::optional<Launcher> its_launcher) {
       if (!its_launcher) return;
       launcher.emplace(std::move(*its_launcher));
@@ -101,48 +115,61 @@ class Companions::Impl : public std::enable_shared_from_this<Impl> {
     void release() {
       if (launcher) ended.release();  // the launcher's own; with its end what it started ends
       launcher.reset();
+      runs = false;
     }
+    [[nodiscard]] bool is_service() const { return !path.empty(); }
+    [[nodiscard]] bool is_there() const { return launcher || is_service(); }
+
+    const Kind& kind;
+    std::string path{};  ///< where it is a service's; then it may be connected to at any time
     std::optional<Launcher> launcher{};
+    bool runs = false;  ///< what it is for
     asio::posix::stream_descriptor ended;
     Done done;
+    Lost lost;
   };
 
   /// A program that runs for as long as its key is set, and asks over a connection of ours.
   struct Service {
-    Service(asio::io_context& loop, Impl& its_owner, const char* its_name, const char* its_program)
+    Service(asio::io_context& loop, Impl& its_owner, const Kind& kind, const char* its_name)
         : owner(its_owner),
           name(its_name),
-          program(its_program),
-          runner(loop, [this](const Launcher::Ended& how) { ended(how); }),
+          runner(
+              loop, kind, [this](const Launcher::Ended& how) { ended(how); },
+              [this](const std::string& why) { retry(why); }),
           pause(loop) {}
 
-    void set(const std::string& wanted) {
-      if (setting == wanted || !runner.launcher) return;
-      setting = wanted;
+    void set(std::vector<std::string> wanted) {
+      if (words == wanted || !runner.is_there()) return;
+      words = std::move(wanted);
       restart_after = owner.times_.first_restart;
       pause.cancel();
       outcome.clear();
-      if (!runs) return start();
+      if (runner.is_service()) runner.release();  // the next one reads the file as it is now
+      if (!runner.runs) return start();
+      if (const auto asked = runner.launcher->stop(); !asked)
+        return log(Severity::kError, asked.error());
       stopping = true;
-      ask(runner.launcher->stop());
     }
     void start() {
-      if (setting.empty() || !runner.launcher) return;
+      if (words.empty() || !runner.is_there() || runner.runs) return;
+      if (const auto reached = owner.reach(runner); !reached)
+        return retry(to_string(reached.error()));
       auto connection = owner.connect_();
       if (!connection) return retry(to_string(connection.error()));
-      Launcher::Job job{.words = {config::helper_path(program), "-", setting},
-                        .connection = std::move(*connection)};
-      runs = ask(runner.launcher->start(job));
+      const auto asked =
+          runner.launcher->start({.words = words, .connection = std::move(*connection)});
+      if (!asked) return retry(to_string(asked.error()));
+      runner.runs = true;
       started = std::chrono::steady_clock::now();
     }
     void ended(const Launcher::Ended& how) {
-      runs = false;
       if (std::exchange(stopping, false)) return start();
       if (std::chrono::steady_clock::now() - started >= owner.times_.last_restart) {
         restart_after = owner.times_.first_restart;  // it has worked
         outcome.clear();
       }
-      const std::string why = outcome_of(how, {});
+      const std::string why = outcome_of(runner.kind, how, {});
       retry(why.empty() ? "ended" : why);
     }
     void retry(const std::string& why) {
@@ -153,16 +180,14 @@ class Companions::Impl : public std::enable_shared_from_this<Impl> {
       pause.expires_after(restart_after);
       restart_after = std::min(2 * restart_after, owner.times_.last_restart);
       pause.async_wait([this, weak = owner.weak_from_this()](error_code cancelled) {
-        if (const auto keep = weak.lock(); keep && !cancelled && runner.launcher) start();
+        if (const auto keep = weak.lock(); keep && !cancelled) start();
       });
     }
 
     Impl& owner;
     const char* name;
-    const char* program;
     Runner runner;
-    std::string setting{};
-    bool runs = false;
+    std::vector<std::string> words{};
     bool stopping = false;  ///< it was told to end, for another to be started
     std::chrono::steady_clock::time_point started{};
     std::chrono::milliseconds restart_after{};
@@ -170,6 +195,18 @@ class Companions::Impl : public std::enable_shared_from_this<Impl> {
     std::string outcome{};  ///< what was said of it last
   };
 
+  [[nodiscard]] std::array<Runner*, 3> all() {
+    return {&hook_, &exporter_.runner, &agentx_.runner};
+  }
+  /// There is somebody to ask; a service comes up by being asked.
+  Result<void> reach(Runner& runner) {
+    if (runner.launcher) return {};
+    auto connected = Launcher::connect(runner.path);
+    if (!connected) return fail(connected.error());
+    runner.take(std::move(*connected));
+    wait(runner);
+    return {};
+  }
   void wait(Runner& runner) {
     if (!runner.launcher) return;
     runner.ended.async_wait(asio::posix::stream_descriptor::wait_read,
@@ -179,51 +216,84 @@ class Companions::Impl : public std::enable_shared_from_this<Impl> {
                             });
   }
   void receive(Runner& runner) {
-    while (true) {
+    while (runner.launcher) {
       const auto ended = runner.launcher->receive();
-      if (!ended) {
-        log(Severity::kError, ended.error());
-        return runner.release();
-      }
+      if (!ended) return hung_up(runner, ended.error());
       if (!*ended) return wait(runner);
+      runner.runs = false;
       runner.done(**ended);
     }
   }
-  static bool ask(const Result<void>& asked) {
-    if (!asked) log(Severity::kError, asked.error());
-    return asked.has_value();
+  static void hung_up(Runner& runner, const Error& error) {
+    const bool worked = runner.runs;
+    runner.release();
+    if (!runner.is_service()) return log(Severity::kError, error);
+    if (worked) runner.lost("its launcher has ended: " + look_at(runner.kind));
   }
 
+  void set_hook(std::vector<std::string> command) {
+    if (command == command_) return;
+    changes_.clear();
+    command_ = std::move(command);
+    hook_outcome_.clear();
+    renew_hook_ = hook_.is_service();
+    if (!hook_.runs) renew_hook();
+  }
+  /// The service reads the file when it comes up: at once, so that it is the one that was read
+  /// here.
+  void renew_hook() {
+    if (!std::exchange(renew_hook_, false)) return;
+    hook_.release();
+    if (command_.empty()) return;
+    if (const auto reached = reach(hook_); !reached) say_of_hook(to_string(reached.error()));
+  }
   void run_hook() {
     if (changes_.empty() || command_.empty()) return;
-    Launcher::Job job{.words = {"/bin/sh", "-c", command_}, .limit = times_.hook_limit};
+    if (const auto reached = reach(hook_); !reached) return hook_failed(to_string(reached.error()));
+    Launcher::Job job{.words = command_, .limit = times_.hook_limit};
     job.input = changes_.pop() + "\n";
-    hook_busy_ = ask(hook_.launcher->start(job));
+    if (const auto asked = hook_.launcher->start(job); !asked)
+      return hook_failed(to_string(asked.error()));
+    hook_busy_ = true;
+    hook_.runs = true;
   }
   void hook_ended(const Launcher::Ended& ended) {
-    std::string outcome = outcome_of(ended, times_.hook_limit);
-    // Said when it becomes so: there may be a change every moment.
+    say_of_hook(outcome_of(kHook, ended, times_.hook_limit));
+    rest(times_.hook_pause);
+  }
+  void hook_failed(const std::string& why) {
+    say_of_hook(why);
+    rest(times_.first_restart);
+  }
+  /// Said when it becomes so: there may be a change every moment.
+  void say_of_hook(std::string outcome) {
     if (!outcome.empty() && outcome != hook_outcome_)
       log(Severity::kWarning, "on-change: " + outcome);
     hook_outcome_ = std::move(outcome);
-    hook_pause_.expires_after(times_.hook_pause);
+  }
+  void rest(std::chrono::milliseconds pause) {
+    hook_busy_ = true;
+    hook_pause_.expires_after(pause);
     hook_pause_.async_wait([weak = weak_from_this()](error_code cancelled) {
       const auto self = weak.lock();
-      if (!self || cancelled || !self->hook_.launcher) return;
+      if (!self || cancelled || !self->hook_.is_there()) return;
       self->hook_busy_ = false;
+      self->renew_hook();
       self->run_hook();
     });
   }
 
   const Times times_;
   Connect connect_;
+  std::string why_none_;  ///< launchers, where they could not be forked
   Runner hook_;
   Service exporter_;
   Service agentx_;
 
-  std::string command_;
+  std::vector<std::string> command_;  ///< the hook
   report::ChangeQueue changes_{kQueue};
-  bool hook_busy_ = false;  ///< it runs, or has just run
+  bool hook_busy_ = false;   ///< it runs, or has just run
+  bool renew_hook_ = false;  ///< its launcher goes by the file as it was, and is to end
   asio::steady_timer hook_pause_;
   std::string hook_outcome_;  ///< of its last run
 };
@@ -232,20 +302,37 @@ bool Companions::wanted(const config::Config& config) {
   return !config.metrics_listen.empty() || !config.on_change.empty() || !config.snmp_agentx.empty();
 }
 
-Result<Companions::Launchers> Companions::fork(const config::Config& config) {
+Companions::Launchers Companions::fork(const config::Config& config) {
   Launchers out;
-  const auto add = [](std::optional<Launcher>& launcher, const char* user) -> Result<void> {
-    auto forked = Launcher::fork(user);
-    if (!forked) return fail(forked.error());
+  std::string as_daemon;  // the keys of what runs so
+  const auto add = [&](std::optional<Launcher>& launcher, const Kind& kind) {
+    auto forked = Launcher::fork(kind.user);
+    if (!forked) {
+      out.why_none = to_string(forked.error());
+      return;
+    }
+    if (forked->is_of_daemons_user() && !kind.words(config).empty())
+      as_daemon += std::string(as_daemon.empty() ? "" : ", ") + kind.key;
     launcher.emplace(std::move(*forked));
-    return {};
   };
   if (!config.metrics_listen.empty() || !config.on_change.empty()) {
-    if (auto done = add(out.exporter, kExporterUser); !done) return fail(done.error());
-    if (auto done = add(out.hook, kHookUser); !done) return fail(done.error());
+    add(out.exporter, kExporter);
+    add(out.hook, kHook);
   }
-  if (!config.snmp_agentx.empty())
-    if (auto done = add(out.agentx, kAgentxUser); !done) return fail(done.error());
+  if (!config.snmp_agentx.empty()) add(out.agentx, kAgentx);
+  if (!as_daemon.empty())
+    log(Severity::kWarning,
+        as_daemon +
+            ": run as the daemon's own user, for it may become no other: CAP_SETUID and "
+            "CAP_SETGID are missing");
+  return out;
+}
+
+std::optional<Companions::Launchers> Companions::of_services() {
+  const char* folder = std::getenv("LLDP_LEVEL_LAUNCHERS");
+  if (folder == nullptr || *folder == '\0') return std::nullopt;
+  Launchers out;
+  out.services = folder;
   return out;
 }
 
@@ -258,6 +345,7 @@ Companions::~Companions() { impl_->stop(); }
 std::vector<std::string> Companions::out_of_reach(const config::Config& config) const {
   return impl_->out_of_reach(config);
 }
+bool Companions::go_by_the_file() const { return impl_->go_by_the_file(); }
 void Companions::configure(const config::Config& config) { impl_->configure(config); }
 bool Companions::wants_changes() const { return impl_->wants_changes(); }
 void Companions::changed(std::string change) { impl_->changed(std::move(change)); }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/companions/kind.hpp"
 #include "agent/companions/launcher.hpp"
 #include "agent/config/config.hpp"
 
@@ -26,7 +27,7 @@ class Companions {
   using Connect = std::function<Result<UniqueFd>()>;
   /// Tests make them short.
   struct Times {
-    std::chrono::milliseconds hook_limit{10'000};    ///< then it is killed
+    std::chrono::milliseconds hook_limit{kHookLimit};
     std::chrono::milliseconds hook_pause{100};       ///< between one run and the next
     std::chrono::milliseconds first_restart{1'000};  ///< of the others; doubles
     std::chrono::milliseconds last_restart{60'000};  ///< and no more than this
@@ -38,12 +39,18 @@ class Companions {
     std::optional<Launcher> exporter{};
     std::optional<Launcher> hook{};
     std::optional<Launcher> agentx{};
+    /// Where the sockets of those are that are services of their own, and then all are; else empty.
+    std::string services{};
+    std::string why_none{};  ///< they could not be forked; else empty
   };
 
   /// Whether `config` asks for any of them: then the daemon forks the launchers first of all.
   [[nodiscard]] static bool wanted(const config::Config& config);
   /// Those of exporter and hook if either is asked for, as it always was; the subagent's if it is.
-  [[nodiscard]] static Result<Launchers> fork(const config::Config& config);
+  [[nodiscard]] static Launchers fork(const config::Config& config);
+  /// Whether the daemon has none to fork, because the service that started it has put them beside
+  /// it: LLDP_LEVEL_LAUNCHERS names the folder of their sockets.
+  [[nodiscard]] static std::optional<Launchers> of_services();
 
   /// Without launchers nothing runs, and configure() says so.
   Companions(boost::asio::io_context& loop, std::optional<Launchers> launchers, Connect connect,
@@ -54,6 +61,9 @@ class Companions {
 
   /// Which keys of `config` ask for what cannot be started until a restart, in words; empty: none.
   [[nodiscard]] std::vector<std::string> out_of_reach(const config::Config& config) const;
+  /// Services of their own start what the file says and nothing else, so nothing but a reload can
+  /// change that.
+  [[nodiscard]] bool go_by_the_file() const;
   /// At start and whenever the configuration has become another.
   void configure(const config::Config& config);
   [[nodiscard]] bool wants_changes() const;

@@ -11,6 +11,7 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -30,16 +31,6 @@ namespace {
 
 constexpr std::int64_t kNever = -1;
 constexpr std::int64_t kStopPatience = 2000;  ///< ms
-
-enum class Verb : std::uint8_t { kStart, kStop };
-
-/// What the daemon says: this, then the words and the input, each with a NUL behind it.
-struct Request {
-  Verb verb{};
-  bool has_connection = false;
-  std::uint8_t words = 0;
-  std::uint32_t limit_ms = 0;
-};
 
 Error system_error(const char* where, const char* what) {
   return {errno, where, std::string(what) + ": " + std::strerror(errno)};
@@ -73,8 +64,8 @@ User unprivileged_user(std::string_view wanted) {
   return found;
 }
 
-/// Why it could not be done, or null.
-const char* become_unprivileged(const char* name) {
+/// Why it could not be done, or null. `other`: whether it is another user now.
+const char* become_unprivileged(const char* name, bool& other) {
   // The bounding set can be emptied by root alone; without new privileges it grants nothing.
   for (int capability = 0; capability <= CAP_LAST_CAP; ++capability)
     ::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0);
@@ -87,17 +78,25 @@ const char* become_unprivileged(const char* name) {
   const bool may = user != 0 && ::setgroups(1, &group) == 0;
   if (may || root) {  // who is not root, and may not, stays who he is
     if (!may || ::setresgid(group, group, group) != 0 || ::setresuid(user, user, user) != 0)
-      return "cannot become another user";
+      return "cannot become another user, with CAP_SETUID and CAP_SETGID";
   }
+  other = may;
+  // A service of its own has none, and its sandbox forbids the call that would drop them.
   __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+  __user_cap_data_struct has[_LINUX_CAPABILITY_U32S_3] = {};
   const __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {};
-  if (::syscall(SYS_capset, &header, none) != 0) return "cannot drop its capabilities";
+  const bool any =
+      ::syscall(SYS_capget, &header, has) != 0 || std::ranges::any_of(has, [](const auto& part) {
+        return (part.permitted | part.effective | part.inheritable) != 0;
+      });
+  if (any && ::syscall(SYS_capset, &header, none) != 0) return "cannot drop its capabilities";
   return nullptr;
 }
 
 class Process {
  public:
   [[nodiscard]] bool is(pid_t pid) const { return pid_ == pid; }
+  [[nodiscard]] bool runs() const { return pid_ > 0; }
   [[nodiscard]] std::int64_t deadline() const { return deadline_; }
 
   void start(char* const* words, int input, std::uint32_t limit_ms) {
@@ -133,7 +132,7 @@ class Process {
     sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
     ::signal(SIGPIPE, SIG_DFL);
-    ::dup2(input, STDIN_FILENO);
+    if (::dup2(input, STDIN_FILENO) < 0) ::_exit(127);
     ::dup2(STDERR_FILENO, STDOUT_FILENO);  // what it prints is for the log
     ::syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, 0);
     if (::chdir("/") == 0) ::execv(words[0], words);
@@ -149,7 +148,8 @@ class Process {
 /// The launcher itself: takes requests, watches over what it has started.
 class Loop {
  public:
-  explicit Loop(int daemon) : daemon_(daemon) {}
+  /// `only`: null: whatever it is asked for.
+  Loop(int daemon, const Only* only) : daemon_(daemon), only_(only) {}
 
   [[noreturn]] void run() {
     sigset_t child;
@@ -188,7 +188,7 @@ class Loop {
   }
 
   void serve() {
-    static std::array<char, sizeof(Request) + Launcher::kMaxOctets> message;
+    static std::array<char, Request::kHead + Request::kMaxOctets> message;
     alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> ancillary{};
     iovec data{message.data(), message.size()};
     msghdr header{};
@@ -197,29 +197,37 @@ class Loop {
     header.msg_control = ancillary.data();
     header.msg_controllen = ancillary.size();
     const ssize_t size = ::recvmsg(daemon_, &header, MSG_CMSG_CLOEXEC);
-    if (size < 0 && errno == EINTR) return;
-    if (size < static_cast<ssize_t>(sizeof(Request))) die();  // the daemon has ended
-    int connection = -1;
-    if (const cmsghdr* c = CMSG_FIRSTHDR(&header); c != nullptr && c->cmsg_type == SCM_RIGHTS)
-      std::memcpy(&connection, CMSG_DATA(c), sizeof connection);
-    Request request;
-    std::memcpy(&request, message.data(), sizeof request);
-    if (request.verb == Verb::kStop) return process_.stop();
-    start(request,
-          {message.data() + sizeof request, static_cast<std::size_t>(size) - sizeof request},
-          connection);
+    if (size < 0 && (errno == EINTR || errno == EAGAIN)) return;
+    if (size <= 0) die();  // the daemon has ended
+    UniqueFd connection;
+    if (const cmsghdr* c = CMSG_FIRSTHDR(&header);
+        c != nullptr && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS) {
+      int fd = -1;
+      std::memcpy(&fd, CMSG_DATA(c), sizeof fd);
+      connection = UniqueFd(fd);
+    }
+    const auto request = decode({message.data(), static_cast<std::size_t>(size)});
+    if (!request || request->has_connection != static_cast<bool>(connection)) die();
+    if (request->verb == Request::Verb::kStop) return process_.stop();
+    if (process_.runs()) die();  // one at a time
+    start(*request, std::move(connection));
   }
 
-  /// `text`: the words and the input of a request that our own daemon wrote.
-  void start(const Request& request, std::string_view text, int connection) {
-    std::array<char*, 8> words{};
-    for (std::size_t i = 0; i < request.words; ++i) {
-      words[i] = const_cast<char*>(text.data());
-      text.remove_prefix(text.find('\0') + 1);
+  void start(const Request& request, UniqueFd connection) {
+    std::uint32_t limit = request.limit_ms;
+    if (only_ != nullptr) {
+      if (!std::ranges::equal(request.command(), only_->words)) {
+        tell({.refused = true});
+        die();  // what it is for may have become another: the next one reads it anew
+      }
+      limit = static_cast<std::uint32_t>(only_->limit.count());
     }
-    const int input = request.has_connection ? connection : file_of(text);
-    process_.start(words.data(), input, request.limit_ms);
-    if (input >= 0) ::close(input);
+    std::array<char*, Request::kMaxWords + 1> words{};
+    for (std::size_t i = 0; i < request.count; ++i)
+      words[i] = const_cast<char*>(request.words[i].data());
+    const UniqueFd input =
+        request.has_connection ? std::move(connection) : UniqueFd(file_of(request.input));
+    process_.start(words.data(), input.get(), limit);
     if (process_.failed()) tell(process_.ended(127 << 8));
   }
 
@@ -238,31 +246,45 @@ class Loop {
   }
 
   int daemon_;
+  const Only* only_;
   int children_ = -1;
   Process process_;
 };
+
+/// What a forked launcher says first; behind it, why it cannot be one.
+struct Birth {
+  int code = 0;
+  bool of_daemons_user = false;
+};
+
+/// What systemd told is not for those to answer who are started.
+void forget_init_system() {
+  for (const char* name : {"NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "LISTEN_FDS",
+                           "LISTEN_PID", "LISTEN_FDNAMES", "LLDP_LEVEL_LAUNCHERS"})
+    ::unsetenv(name);
+}
 
 [[noreturn]] void run_launcher(int daemon, pid_t parent, const char* user) {
   ::prctl(PR_SET_NAME, "lldp-launcher");
   // Another launcher's end, above all: that one is to notice the daemon's.
   if (daemon > STDERR_FILENO + 1) ::syscall(SYS_close_range, STDERR_FILENO + 1, daemon - 1, 0);
   ::syscall(SYS_close_range, daemon + 1, ~0U, 0);
-  // What systemd told the daemon is not for others to answer.
-  for (const char* name : {"NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"}) ::unsetenv(name);
-  const char* wrong = user != nullptr ? become_unprivileged(user) : nullptr;
+  forget_init_system();
+  bool other = user == nullptr;
+  const char* wrong = user != nullptr ? become_unprivileged(user, other) : nullptr;
   // After the change of user, which takes it back.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(0);
-  const std::string_view ready = wrong == nullptr ? "" : wrong;
-  const int code = wrong == nullptr ? 0 : errno;
-  const iovec parts[] = {{const_cast<int*>(&code), sizeof code},
-                         {const_cast<char*>(ready.data()), ready.size()}};
+  const Birth birth{.code = wrong == nullptr ? 0 : errno, .of_daemons_user = !other};
+  const std::string_view complaint = wrong == nullptr ? "" : wrong;
+  const iovec parts[] = {{const_cast<Birth*>(&birth), sizeof birth},
+                         {const_cast<char*>(complaint.data()), complaint.size()}};
   msghdr header{};
   header.msg_iov = const_cast<iovec*>(parts);
   header.msg_iovlen = 2;
   ::sendmsg(daemon, &header, MSG_NOSIGNAL);
   if (wrong != nullptr) ::_exit(1);
-  Loop(daemon).run();
+  Loop(daemon, nullptr).run();
 }
 
 }  // namespace
@@ -282,30 +304,45 @@ Result<Launcher> Launcher::fork(const char* user) {
   }
   ::close(theirs.release());
   std::array<char, 256> said{};
-  int code = 0;
+  Birth birth;
   const ssize_t size = ::recv(ours.get(), said.data(), said.size() - 1, 0);
-  if (size < static_cast<ssize_t>(sizeof code))
+  if (size < static_cast<ssize_t>(sizeof birth))
     return fail(Error{ECHILD, "launcher", "ended at once"});
-  std::memcpy(&code, said.data(), sizeof code);
-  if (size > static_cast<ssize_t>(sizeof code))
-    return fail(Error{code, "launcher",
-                      std::string(said.data() + sizeof code) +
-                          (code == 0 ? "" : std::string(": ") + std::strerror(code))});
-  return Launcher(std::move(ours));
+  std::memcpy(&birth, said.data(), sizeof birth);
+  if (size > static_cast<ssize_t>(sizeof birth))
+    return fail(Error{birth.code, "launcher",
+                      std::string(said.data() + sizeof birth) +
+                          (birth.code == 0 ? "" : std::string(": ") + std::strerror(birth.code))});
+  Launcher out(std::move(ours));
+  out.of_daemons_user_ = birth.of_daemons_user;
+  return out;
+}
+
+Result<Launcher> Launcher::connect(const std::string& path) {
+  sockaddr_un address{};
+  if (path.size() >= sizeof address.sun_path)
+    return fail(Error{ENAMETOOLONG, path, "is too long for a socket"});
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path, path.data(), path.size());
+  UniqueFd fd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!fd || ::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+    return fail(system_error(path.c_str(), "cannot be reached"));
+  return Launcher(std::move(fd));
 }
 
 Result<void> Launcher::start(const Job& job) {
-  const Request request{.verb = Verb::kStart,
-                        .has_connection = static_cast<bool>(job.connection),
-                        .words = static_cast<std::uint8_t>(job.words.size()),
-                        .limit_ms = static_cast<std::uint32_t>(job.limit.count())};
-  std::string message(sizeof request, '\0');
-  std::memcpy(message.data(), &request, sizeof request);
-  for (const std::string& word : job.words) message.append(word).push_back('\0');
-  message += job.input;
-  if (message.size() > sizeof request + kMaxOctets)
-    return fail(Error{E2BIG, job.words.front(), "too much for it to read"});
-  iovec data{message.data(), message.size()};
+  Request request{.verb = Request::Verb::kStart,
+                  .has_connection = static_cast<bool>(job.connection),
+                  .limit_ms = static_cast<std::uint32_t>(job.limit.count()),
+                  .count = job.words.size(),
+                  .input = job.input};
+  std::optional<std::string> message;
+  if (request.count <= Request::kMaxWords) {
+    std::ranges::copy(job.words, request.words.begin());
+    message = encode(request);
+  }
+  if (!message) return fail(Error{E2BIG, job.words.front(), "too much for it to read"});
+  iovec data{message->data(), message->size()};
   msghdr header{};
   header.msg_iov = &data;
   header.msg_iovlen = 1;
@@ -326,8 +363,8 @@ Result<void> Launcher::start(const Job& job) {
 }
 
 Result<void> Launcher::stop() {
-  const Request request{.verb = Verb::kStop};
-  if (::send(fd(), &request, sizeof request, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+  const std::string message = *encode({.verb = Request::Verb::kStop});
+  if (::send(fd(), message.data(), message.size(), MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
     return fail(system_error("launcher", "cannot be asked"));
   return {};
 }
@@ -338,6 +375,16 @@ Result<std::optional<Launcher::Ended>> Launcher::receive() {
   if (size == sizeof ended) return ended;
   if (size < 0 && (errno == EAGAIN || errno == EINTR)) return std::nullopt;
   return fail(Error{ECHILD, "launcher", "has ended: no hook and no metrics until a restart"});
+}
+
+void serve_launcher(UniqueFd connection, const Only& only) {
+  forget_init_system();
+  bool other = false;
+  if (const char* wrong = become_unprivileged(only.user, other); wrong != nullptr) {
+    log(Severity::kError, Error{errno, "launcher", wrong});
+    ::_exit(1);
+  }
+  Loop(connection.get(), &only).run();
 }
 
 }  // namespace lldp::io

@@ -454,13 +454,8 @@ std::string_view Daemon::name_of(Ifindex port) const {
 Result<void> run_daemon(const config::Invocation& invocation, config::Config config) {
   const bool filtered = config.seccomp;
   const bool by_ip = needs_ip(config);
-  std::optional<Companions::Launchers> launchers;
-  if (Companions::wanted(config)) {
-    if (auto forked = Companions::fork(config))
-      launchers = std::move(*forked);
-    else  // no reason to leave the fabric without an agent
-      log(Severity::kError, forked.error());
-  }
+  std::optional<Companions::Launchers> launchers = Companions::of_services();
+  if (!launchers && Companions::wanted(config)) launchers = Companions::fork(config);
   std::shared_ptr<dataplane::sai::Spawner> libsai;
   if (config.backend == "sai" && !config.dry_run) {
     if (auto forked = fork_sai_spawner(config.sai_library, config.sai_profile))

@@ -98,6 +98,11 @@ Result<void> Daemon::set(std::string_view key, std::string_view value) {
   const bool beside = fresh->on_change != config_.on_change ||
                       fresh->metrics_listen != config_.metrics_listen ||
                       fresh->snmp_agentx != config_.snmp_agentx;
+  if (beside && companions_->go_by_the_file())
+    return fail(Error{.where = std::string(key),
+                      .what =
+                          "is started by a service that goes by the file alone: write it there, "
+                          "and reload"});
   if (beside)
     if (const auto missing = companions_->out_of_reach(*fresh); !missing.empty())
       return fail(Error{.what = missing.front()});

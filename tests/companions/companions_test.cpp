@@ -15,10 +15,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <sstream>
 #include <thread>
@@ -399,6 +401,58 @@ TEST_F(CompanionsTest, WithoutALauncherItIsSaid) {
   EXPECT_FALSE(companions_->wants_changes());
   companions_->changed("{}");
   EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("there is no launcher"));
+}
+
+/// In a child that may do this: what the daemon says when it forks launchers, and of a
+/// configuration then.
+std::string said_by(const config::Config& config, const std::function<bool()>& become) {
+  int ends[2];
+  if (::pipe(ends) != 0) return {};
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::dup2(ends[1], STDERR_FILENO);
+    if (!become()) ::_exit(1);
+    asio::io_context loop;
+    Companions companions(loop, Companions::fork(config), [] { return fail(Error{}); }, {});
+    companions.configure(config);
+    ::_exit(0);
+  }
+  ::close(ends[1]);
+  const UniqueFd said(ends[0]);
+  ::waitpid(child, nullptr, 0);
+  std::string out(4096, '\0');
+  out.resize(
+      static_cast<std::size_t>(std::max<ssize_t>(0, ::read(said.get(), out.data(), out.size()))));
+  return out;
+}
+
+TEST(CompanionsOfFew, RunAsTheDaemonsOwnUserWhoSaysSo) {
+  if (::geteuid() != 0) GTEST_SKIP() << "root has to become that user";
+  config::Config config;
+  config.on_change = "true";
+  EXPECT_EQ(said_by(config,
+                    [] {
+                      return ::setgroups(0, nullptr) == 0 && ::setresgid(1234, 1234, 1234) == 0 &&
+                             ::setresuid(1234, 1234, 1234) == 0;
+                    }),
+            "lldp-leveld: on-change: run as the daemon's own user, for it may become no other: "
+            "CAP_SETUID and CAP_SETGID are missing\n");
+}
+
+TEST(CompanionsOfFew, AreNoneOfRootWithoutTheRightAndItSaysSo) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can give that up";
+  config::Config config;
+  config.on_change = "true";
+  EXPECT_EQ(said_by(config,
+                    [] {
+                      __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3,
+                                                      .pid = 0};
+                      const __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {};
+                      return ::syscall(SYS_capset, &header, none) == 0;
+                    }),
+            "lldp-leveld: metrics.listen and on-change: there is no launcher to start them: "
+            "launcher: cannot become another user, with CAP_SETUID and CAP_SETGID: Operation not "
+            "permitted\n");
 }
 
 TEST_F(CompanionsTest, HookThatWasReplacedLeavesNoChangesBehind) {

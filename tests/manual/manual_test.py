@@ -77,6 +77,7 @@ def every_help():
     yield ("lldp-level-lab",), run("lldp-level-lab", "--help")
     yield ("lldp-level-exporter",), run("lldp-level-exporter", "--help")
     yield ("lldp-level-agentx",), run("lldp-level-agentx", "--help")
+    yield ("lldp-level-launcher",), run("lldp-level-launcher", "--help")
     for command in LAB_COMMANDS:
         yield ("lldp-level-lab", command), run("lldp-level-lab", command, "--help")
 

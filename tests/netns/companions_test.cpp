@@ -5,9 +5,14 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <cstdlib>
+#include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "tests/netns/support.hpp"
+#include "tests/support/activator.hpp"
+#include "tests/support/places.hpp"
 
 namespace lldp::netns {
 namespace {
@@ -95,6 +100,61 @@ TEST_F(DaemonCompanions, ReloadThatAsksForTheFirstIsTold) {
                "metrics.listen and on-change: there is no launcher to start them, as "
                "neither was set at start: restart\n") != std::string::npos;
   })) << agent.log();
+}
+
+/// As under systemd: launchers are services of their own.
+class DaemonServices : public DaemonCompanions {
+ protected:
+  void SetUp() override {
+    DaemonCompanions::SetUp();
+    if (!space_) return;
+    ::setenv("LLDP_LEVEL_LAUNCHERS", files_.file("").c_str(), 1);
+    agent_.emplace(*space_, std::vector<std::string>{"--role", "switch"});
+    ::unsetenv("LLDP_LEVEL_LAUNCHERS");
+    for (const char* kind : {"exporter", "hook"}) {
+      // The launcher listens where the daemon's ports are, as a service of the machine does.
+      auto command =
+          space_->inside({support::program("lldp-level-launcher"), kind, agent_->config_file()});
+      services_.push_back(
+          std::make_unique<support::Activator>(files_.file(kind), std::move(command)));
+    }
+  }
+  void reload(std::string_view config) {
+    agent_->write_config(config);
+    agent_->process().signal(SIGHUP);
+  }
+
+  TemporaryDirectory files_;
+  std::optional<Agent> agent_;
+  std::vector<std::unique_ptr<support::Activator>> services_;
+};
+
+TEST_F(DaemonServices, ComeFollowAndGoWithReloadsAndWithTheDaemon) {
+  reload("metrics.listen = 9001\n");
+  const bool up = eventually([&] { return answers(9001) || is_out_of_reach(*agent_); });
+  if (is_out_of_reach(*agent_)) GTEST_SKIP() << "nobody may not enter the build directory";
+  ASSERT_TRUE(up) << agent_->log();
+  EXPECT_THAT(agent_->log(), Not(HasSubstr("there is no launcher")));
+  reload("metrics.listen = 9002\non-change = cat\n");
+  EXPECT_TRUE(eventually([&] { return answers(9002); })) << agent_->log();
+  EXPECT_FALSE(answers(9001));
+  // Its launcher dies, and with it what it started.
+  ::kill(services_[0]->running(), SIGKILL);
+  EXPECT_TRUE(eventually([&] {
+    return agent_->log().find("lldp-level-exporter.service` says why") != std::string::npos &&
+           answers(9002);
+  })) << agent_->log();
+  agent_->process().signal(SIGKILL);
+  agent_->process().wait();
+  EXPECT_TRUE(eventually([&] {
+    return services_[0]->running() == 0 && services_[1]->running() == 0 &&
+           scrape(9002).find("HTTP") == std::string::npos;
+  }));
+}
+
+TEST_F(DaemonServices, GoByTheFileAlone) {
+  const auto said = agent_->call("org.lldplevel.Set", R"({"key":"on-change","value":"true"})");
+  EXPECT_THAT(said.dump(), HasSubstr("goes by the file alone"));
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Installs the packages of build/package/ into a fresh Debian 12 tree, boots systemd in a copy of it (test-service.sh), runs
-# the daemon there beside a peer as its own user with the unit's capabilities, upgrades it, removes and purges it: rules
-# and level outlive the upgrade, nothing outlives the purge. Wants root and, for the first part, the network; it works
+# the daemon there as a container with the rights that the DaemonSet gives, and beside a peer as its own user with the unit's
+# capabilities, upgrades it, removes and purges it: rules and level outlive the upgrade, nothing outlives the purge. Wants root and, for the first part, the network; it works
 # below build/install-test/ and in namespaces of its own.
 #
 # usage: packaging/test-install.sh [MIRROR]     (else the mirror that this machine uses)
@@ -93,6 +93,59 @@ stop() {
 }
 rules() { tc filter show dev swp1 "$1" | grep -c "lldp-level" || true; }
 
+# What Containerfile makes and daemonset.yaml asks for, in namespaces of our own: root with these capabilities alone, a root file
+# system that is read-only, and of the node its network and the two folders. Beside it the exporter, with none.
+container() {
+  local caps daemon exporter folder
+  caps=$(sed -n 's/^ *add: \[\(.*\)\]/\1/p' packaging/container/daemonset.yaml | tr -d ' ' | tr '[:upper:]' '[:lower:]' | sed 's/^/+/; s/,/,+/g')
+  [ "$caps" = +net_raw,+net_admin,+bpf,+perfmon ] || die "daemonset.yaml asks for other capabilities: $caps"
+  mkdir -p "$root/run/lldp-level" "$root/var/lib/lldp-level" "$work/bpf"
+  mount --bind "$root" "$root"
+  mount -t proc proc "$root/proc"
+  mount -t sysfs -o ro sysfs "$root/sys"
+  for folder in run/lldp-level var/lib/lldp-level; do mount -t tmpfs -o mode=755 tmpfs "$root/$folder"; done
+  mkdir "$root/run/lldp-level/bpf"
+  mount -t bpf -o mode=700 bpf "$work/bpf"
+  mkdir "$work/bpf/lldp-level"
+  mount --bind "$work/bpf/lldp-level" "$root/run/lldp-level/bpf"
+  mount -o remount,bind,ro "$root"
+  ip link set lo up
+  ip link add swp1 type veth peer name swp2
+  ip link set swp1 up
+  ip link set swp2 up
+
+  say 'the daemon, as a container with the rights of the DaemonSet'
+  local entry
+  entry=$(sed -n 's/^ENTRYPOINT \[\(.*\)\]/\1/p' packaging/container/Containerfile | tr -d '",')
+  become setpriv --no-new-privs --inh-caps=-all --ambient-caps=-all --bounding-set "-all,$caps" \
+    $entry --ports 'swp1' --role switch --level 1 --metrics.listen 9999 2>"$work/container.log" &
+  daemon=$!
+  become setpriv --no-new-privs --reuid 65534 --regid 0 --clear-groups --inh-caps=-all --ambient-caps=-all --bounding-set=-all \
+    lldp-level metrics --listen 127.0.0.1:9888 2>"$work/exporter.log" &
+  exporter=$!
+  within lldp-level wait --timeout 10 || die "$(cat "$work/container.log")"
+  [ "$(tc filter show dev swp1 ingress | grep -c lldp-level)" -ge 1 ] || die "no rules: $(cat "$work/container.log")"
+  [ -n "$(find "$work/bpf/lldp-level" -type f)" ] || die 'nothing is kept in the BPF file system'
+  [ -s "$root/var/lib/lldp-level/state" ] || die 'nothing is kept of the state'
+  for ((i = 0; i < 100; ++i)); do
+    ! bash -c 'exec 3<>/dev/tcp/127.0.0.1/9888; printf "GET /metrics HTTP/1.0\r\n\r\n" >&3; cat <&3' 2>/dev/null |
+      grep -q '^lldp_level_up 1' || break
+    sleep 0.1
+  done
+  [ $i -lt 100 ] || die "the exporter does not answer: $(cat "$work/exporter.log")"
+  ! within setpriv --no-new-privs --reuid 65534 --regid 0 --clear-groups --bounding-set=-all lldp-level pause 2>/dev/null ||
+    die 'the exporter may command'
+  # What such a container cannot have, it says, in one line.
+  [ "$(grep -c 'metrics.listen.*no launcher.*CAP_SETUID' "$work/container.log")" = 1 ] || die "$(cat "$work/container.log")"
+  kill "$exporter" "$daemon"
+  wait "$exporter" "$daemon" || true
+  become setpriv --no-new-privs --inh-caps=-all --ambient-caps=-all --bounding-set "-all,$caps" \
+    lldp-leveld --remove-rules --bpffs /run/lldp-level/bpf &
+  wait $! || die 'the rules cannot be removed'
+  [ "$(tc filter show dev swp1 ingress | grep -c lldp-level || true)" = 0 ] || die 'rules are left'
+  umount "$work/bpf" "$root/run/lldp-level/bpf"
+}
+
 # In namespaces of our own: a cable, a peer on level 2, the life of the package.
 live() {
   mount -t proc proc "$root/proc"
@@ -148,6 +201,7 @@ case ${1:-} in
     mirror=$2
     prepare
     ;;
+  --container) container ;;
   --live) live ;;
   *)
     [ "$(id -u)" = 0 ] || {
@@ -156,6 +210,7 @@ case ${1:-} in
     }
     unshare --mount "$0" --prepare "$mirror"
     packaging/test-service.sh "$root" "$root/tmp/lldp-level-next.deb" || [ $? = 77 ]
+    unshare --mount --net "$0" --container
     unshare --mount --net "$0" --live
     rm -rf "$root"
     ;;

@@ -123,7 +123,7 @@ container() {
   become setpriv --no-new-privs --reuid 65534 --regid 0 --clear-groups --inh-caps=-all --ambient-caps=-all --bounding-set=-all \
     lldp-level metrics --listen 127.0.0.1:9888 2>"$work/exporter.log" &
   exporter=$!
-  within lldp-level wait --timeout 10 || die "$(cat "$work/container.log")"
+  within lldp-level wait --timeout 30 || die "$(cat "$work/container.log")"
   [ "$(tc filter show dev swp1 ingress | grep -c lldp-level)" -ge 1 ] || die "no rules: $(cat "$work/container.log")"
   [ -n "$(find "$work/bpf/lldp-level" -type f)" ] || die 'nothing is kept in the BPF file system'
   [ -s "$root/var/lib/lldp-level/state" ] || die 'nothing is kept of the state'
@@ -163,9 +163,9 @@ live() {
   local began=$EPOCHREALTIME
   start
   sed -i 's/^#ports = .*/ports = swp1/' "$root/etc/lldp-level/lldp-level.conf"
-  within lldp-level wait --timeout 5
+  within lldp-level wait --timeout 30
   within lldp-level reload
-  within lldp-level wait --level 3 --protected --port swp1=downlink --timeout 10
+  within lldp-level wait --level 3 --protected --port swp1=downlink --timeout 30
   echo "level and protection: $(awk "BEGIN { printf \"%.2f\", $EPOCHREALTIME - $began }") s after the start"
   within lldp-level show
   [ "$(rules ingress)" -ge 1 ] && [ "$(rules egress)" -ge 1 ] || die 'no rules in the kernel'
@@ -179,7 +179,7 @@ live() {
   kill "$peer"
   wait "$peer" || true
   start
-  within lldp-level wait --level 3 --timeout 5 || die 'the level was lost'
+  within lldp-level wait --level 3 --timeout 30 || die 'the level was lost'
   tc filter show dev swp1 egress | cmp - "$work/rules" || die 'the rules changed at the start after it'
   stop
 
@@ -210,8 +210,9 @@ case ${1:-} in
     }
     unshare --mount "$0" --prepare "$mirror"
     packaging/test-service.sh "$root" "$root/tmp/lldp-level-next.deb" || [ $? = 77 ]
-    unshare --mount --net "$0" --container
-    unshare --mount --net "$0" --live
+    # Whatever becomes of it, nothing that it started outlives it.
+    unshare --mount --net --pid --fork --kill-child "$0" --container
+    unshare --mount --net --pid --fork --kill-child "$0" --live
     rm -rf "$root"
     ;;
 esac

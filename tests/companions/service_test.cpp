@@ -109,7 +109,7 @@ TEST_F(LauncherService, StartsNothingElseWhateverItIsAsked) {
     ASSERT_TRUE(launcher.start({.words = words}));
     const auto ended = wait(launcher);
     ASSERT_TRUE(ended);
-    EXPECT_TRUE(ended->refused);
+    ASSERT_TRUE(ended->refused);
     EXPECT_FALSE(wait(launcher)) << "it does not go on";
   }
   EXPECT_EQ(read(out()), "");

@@ -141,6 +141,9 @@ TEST(Doctor, GlobalPauseAndFirmware) {
   EXPECT_EQ(health.ports[0].findings[1].text, "global pause is on (rx)");
   EXPECT_EQ(health.ports[0].findings[2].command, "ethtool --set-priv-flags p0 fw-lldp-agent off");
   EXPECT_EQ(health.ports[0].findings[3].command, "ethtool --set-priv-flags p0 disable-fw-lldp on");
+  local = fine();  // the agent is off by either flag
+  local.private_flags = {{"fw-lldp-agent", false}, {"disable-fw-lldp", true}};
+  EXPECT_THAT(codes(examined(local)), IsEmpty());
 }
 
 TEST(Doctor, FrameSizesThatDiffer) {

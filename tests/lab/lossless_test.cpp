@@ -162,6 +162,8 @@ TEST(Station, SwitchPausesWhoSendsMoreThanLeavesAndRefreshesThat) {
   leaf.station->receive(2, format(pause_of(5, 0), kThere));
   leaf.station->run(200 * kMillisecond);
   EXPECT_EQ(leaf.pauses(0).back(), pause_of(5, 0));
+  // One that lets it go on stops nobody.
+  EXPECT_EQ(leaf.station->view().ports.at("swp1").pauses_sent + 1, leaf.pauses(0).size());
   EXPECT_EQ(leaf.loads(2).size(), 96U);
   EXPECT_EQ(leaf.station->view().drops, 0U);
   EXPECT_EQ(leaf.station->view().ports.at("swp1").stopping, 0U);
@@ -259,6 +261,27 @@ TEST(SoftMessages, RoundTrip) {
   for (const char* text : {"", "{}", "[1]", R"({"read": 1})", R"({"set": {"id": 1}})",
                            R"({"done": {"id": -1, "code": 0, "why": ""}})"})
     EXPECT_FALSE(soft::parse_request(text)) << text;
+}
+
+TEST(Outcome, HoldsWhereNothingIsAmiss) {
+  const Outcome good{.flows = {{.sent = 3, .received = 3}, {.sent = 1, .received = 1}},
+                     .pauses = 7,
+                     .turned = 2,
+                     .late_us = 9};
+  EXPECT_TRUE(good.holds());
+  const auto holds_with = [&](auto change) {
+    Outcome bad = good;
+    change(bad);
+    return bad.holds();
+  };
+  EXPECT_FALSE(holds_with([](Outcome& o) { o.deadlock.emplace_back(); }));
+  EXPECT_FALSE(holds_with([](Outcome& o) { o.drops = 1; }));
+  EXPECT_FALSE(holds_with([](Outcome& o) { o.missed = 1; }));
+  EXPECT_FALSE(holds_with([](Outcome& o) { o.waiting_octets = 1; }));
+  EXPECT_FALSE(holds_with([](Outcome& o) { o.flows[1].received = 0; }));
+  EXPECT_FALSE(holds_with([](Outcome& o) { o.flows[1].sent = o.flows[1].received = 0; }));
+  EXPECT_FALSE(holds_with([](Outcome& o) { o.flows[1].disordered = 1; }));
+  EXPECT_FALSE(holds_with([](Outcome& o) { o.flows[1].mismarked = 1; }));
 }
 
 TEST(StoppedCycle, LeavesOutWhoWaitsForTheCycleAndWhomNobodyWaitsFor) {

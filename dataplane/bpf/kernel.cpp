@@ -253,15 +253,19 @@ bool has_tcx() {
 
 Result<TcxChain> tcx_chain(Ifindex port, Part part) {
   std::array<std::uint32_t, 64> ids{};  // as many as the kernel takes
+  std::array<std::uint32_t, 64> links{};
   TcxQuery query{.ifindex = port.value(), .attach_type = hook_of(part)};
   query.program_ids = address(ids.data());
+  query.link_ids = address(links.data());
   query.count = ids.size();
   if (::syscall(SYS_bpf, BPF_PROG_QUERY, &query, sizeof query) != 0) {
     if (errno == ENOENT) return TcxChain{};  // nothing was ever there
     return fail(failed("BPF_PROG_QUERY"));
   }
-  const auto count = std::min<std::size_t>(query.count, ids.size());
-  return TcxChain{{ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(count)}, query.revision};
+  const auto count = static_cast<std::ptrdiff_t>(std::min<std::size_t>(query.count, ids.size()));
+  return TcxChain{.program_ids = {ids.begin(), ids.begin() + count},
+                  .link_ids = {links.begin(), links.begin() + count},
+                  .revision = query.revision};
 }
 
 Result<UniqueFd> attach_tcx(const UniqueFd& program, Ifindex port, Part part) {
@@ -300,33 +304,20 @@ Result<TcxLink> link_info(const UniqueFd& link) {
                                       : std::nullopt};
 }
 
-bool is_at_work(const UniqueFd& link) {
-  const auto info = link_info(link);
-  const auto port = info && info->part ? Ifindex::make(info->ifindex) : std::nullopt;
-  if (!port || port->value() == 0) return false;
-  const auto chain = tcx_chain(*port, *info->part);
-  return chain &&
-         std::ranges::find(chain->program_ids, info->program_id) != chain->program_ids.end();
+Result<UniqueFd> link_by_id(std::uint32_t id) {
+  bpf_attr attr = zeroed();
+  attr.link_id = id;
+  UniqueFd fd(call(BPF_LINK_GET_FD_BY_ID, attr));
+  if (!fd) return fail(failed("BPF_LINK_GET_FD_BY_ID"));
+  return fd;
 }
 
-std::vector<UniqueFd> links_to(std::span<const std::string_view> program_names) {
-  std::vector<UniqueFd> links;
-  for (std::uint32_t id = 0;;) {
-    bpf_attr next = zeroed();
-    next.start_id = id;
-    if (call(BPF_LINK_GET_NEXT_ID, next) != 0) return links;
-    id = next.next_id;
-    bpf_attr attr = zeroed();
-    attr.link_id = id;
-    UniqueFd link(call(BPF_LINK_GET_FD_BY_ID, attr));
-    const auto info = link ? link_info(link) : fail(Error{});  // it may have gone meanwhile
-    if (!info || !info->part) continue;
-    const auto program = program_by_id(info->program_id);
-    const auto there = program ? info_of<bpf_prog_info>(*program) : fail(Error{});
-    if (there &&
-        std::ranges::find(program_names, std::string_view(there->name)) != program_names.end())
-      links.push_back(std::move(link));
-  }
+Result<std::string> name_of_program(std::uint32_t id) {
+  const auto program = program_by_id(id);
+  if (!program) return fail(program.error());
+  const auto info = info_of<bpf_prog_info>(*program);
+  if (!info) return fail(info.error());
+  return std::string(info->name);
 }
 
 Result<std::size_t> possible_cpus() {

@@ -64,6 +64,8 @@ class Mapping {
 [[nodiscard]] Result<std::uint32_t> id_of_program(const UniqueFd& program);
 /// Needs CAP_SYS_ADMIN.
 [[nodiscard]] Result<UniqueFd> program_by_id(std::uint32_t id);
+/// As its loader gave it. Needs CAP_SYS_ADMIN.
+[[nodiscard]] Result<std::string> name_of_program(std::uint32_t id);
 /// The map of that name which the program uses. Needs CAP_SYS_ADMIN.
 [[nodiscard]] Result<UniqueFd> map_of_program(const UniqueFd& program, std::string_view name);
 
@@ -75,7 +77,8 @@ class Mapping {
 /// The programs on a port's TCX hook, in the order in which packets meet them.
 struct TcxChain {
   std::vector<std::uint32_t> program_ids{};
-  std::uint64_t revision = 0;  ///< another one after each change
+  std::vector<std::uint32_t> link_ids{};  ///< of each; 0 for one that was attached without a link
+  std::uint64_t revision = 0;             ///< another one after each change
 };
 [[nodiscard]] Result<TcxChain> tcx_chain(Ifindex port, Part part);
 /// First on the port's hook, so that no verdict of another program goes before ours.
@@ -91,11 +94,8 @@ struct TcxLink {
   std::optional<Part> part{};
 };
 [[nodiscard]] Result<TcxLink> link_info(const UniqueFd& link);
-/// True for a link to a program that runs on an interface of this namespace.
-[[nodiscard]] bool is_at_work(const UniqueFd& link);
-/// All links of the machine to a program with one of these names, whoever keeps them. Without
-/// CAP_SYS_ADMIN there are none.
-[[nodiscard]] std::vector<UniqueFd> links_to(std::span<const std::string_view> program_names);
+/// Whoever keeps it. Needs CAP_SYS_ADMIN.
+[[nodiscard]] Result<UniqueFd> link_by_id(std::uint32_t id);
 
 /// CPUs that a per-CPU map has values for: so many the kernel writes, whatever room there is.
 [[nodiscard]] Result<std::size_t> possible_cpus();

@@ -2,12 +2,13 @@
 #include "dataplane/bpf/tcx.hpp"
 
 #include <fcntl.h>
+#include <net/if.h>
 
-#include <array>
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
-#include <set>
+#include <memory>
 #include <string_view>
 
 #include "dataplane/bpf/kernel.hpp"
@@ -41,16 +42,27 @@ void Tcx::find_strays() {
       if (const auto info = link ? link_info(*link) : fail(Error{})) kept.insert(info->id);
     }
   }
-  for (UniqueFd& link : links_to(kProgramNames)) {
-    const auto info = link_info(link);
-    if (!info || kept.contains(info->id) || !is_at_work(link)) continue;
-    const auto port = Ifindex::make(info->ifindex);
+  const std::unique_ptr<struct if_nameindex[], void (*)(struct if_nameindex*)> interfaces(
+      ::if_nameindex(), ::if_freenameindex);
+  for (auto* i = interfaces.get(); i != nullptr && i->if_index != 0; ++i)
+    for (const Part part : {Part::kClassify, Part::kRemap})
+      find_strays(*Ifindex::make(i->if_index), part, kept);
+}
+
+void Tcx::find_strays(Ifindex port, Part part, const std::set<std::uint32_t>& kept) {
+  const auto chain = tcx_chain(port, part);
+  for (std::size_t i = 0; chain && i < chain->link_ids.size(); ++i) {
+    if (chain->link_ids[i] == 0 || kept.contains(chain->link_ids[i])) continue;
+    const auto name = name_of_program(chain->program_ids[i]);
+    if (!name || std::ranges::find(kProgramNames, *name) == kProgramNames.end()) continue;
+    auto link = link_by_id(chain->link_ids[i]);
+    if (!link) continue;  // gone meanwhile
     const auto& pins = programs_.pins();
-    const auto put = pins ? pins->put(link, name_of(*port, *info->part)) : fail(Error{});
+    const auto put = pins ? pins->put(*link, name_of(port, part)) : fail(Error{});
     if (put) continue;
     // A second one, beside that which is kept here.
-    if (put.error().code == EEXIST && detach_link(link)) continue;
-    strays_.insert_or_assign({*port, *info->part}, std::move(link));
+    if (put.error().code == EEXIST && detach_link(*link)) continue;
+    strays_.insert_or_assign({port, part}, std::move(*link));
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,6 +30,8 @@ class Tcx : public Hook {
 
  private:
   void find_strays();
+  /// `kept`: the IDs of the links that have a file.
+  void find_strays(Ifindex port, Part part, const std::set<std::uint32_t>& kept);
   /// ENOENT if there is none.
   [[nodiscard]] Result<UniqueFd> link(Ifindex port, Part part) const;
 

@@ -2,11 +2,14 @@
 // A running daemon, and others who lay hands on what it made: tc(8), ip(8), --remove-rules.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <net/if.h>
+#include <sys/mount.h>
 
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "dataplane/bpf/kernel.hpp"
 #include "tests/dataplane/private_net.hpp"
 #include "tests/netns/support.hpp"
 #include "tests/support/places.hpp"
@@ -89,6 +92,18 @@ class Readback : public testing::TestWithParam<Means> {
   static bool settled() {
     return output_of("tc filter show dev p0 ingress; tc filter show dev p0 egress").empty();
   }
+  /// --remove-rules, and nothing of ours is on p0 then.
+  bool removed() const {
+    const auto port = Ifindex::make(::if_nametoindex("p0"));
+    bool bare = sh(support::program("lldp-leveld") + " --remove-rules --config " +
+                   files_.file("leaf.conf")) &&
+                settled();
+    for (const dataplane::Part part : {dataplane::Part::kClassify, dataplane::Part::kRemap}) {
+      const auto chain = dataplane::bpf::tcx_chain(*port, part);
+      bare = bare && (!on_tcx() || (chain && chain->program_ids.empty()));
+    }
+    return bare;
+  }
   static bool on_tcx() { return GetParam() == Means::kTcx; }
 
   TemporaryDirectory files_;
@@ -125,6 +140,23 @@ TEST_P(Readback, RulesRemovedBesideTheDaemonAreBackWithinTenSeconds) {
     EXPECT_EQ(parts(), "classify done, remap done") << ask("rules").dump(1) << leaf_->output();
     EXPECT_EQ(state(), "active");
   }
+}
+
+TEST_P(Readback, RemovalAfterTheDaemonsDeathLeavesNothing) {
+  leaf_.reset();  // by SIGKILL
+  EXPECT_TRUE(removed());
+  EXPECT_FALSE(sh("test -e " + PrivateNet::bpffs() + "/lldp-level"));
+}
+
+TEST_P(Readback, RemovalFindsWhatAFileSystemKeepsThatItDoesNotSee) {
+  if (!on_tcx()) GTEST_SKIP() << "the same as without one";
+  leaf_.reset();
+  const std::string bpffs = PrivateNet::bpffs();
+  ASSERT_EQ(::mount("bpf", bpffs.c_str(), "bpf", 0, nullptr), 0);
+  EXPECT_TRUE(removed());
+  EXPECT_FALSE(sh("test -e " + bpffs + "/lldp-level"));
+  ASSERT_EQ(::umount2(bpffs.c_str(), MNT_DETACH), 0);
+  sh("rm -r " + bpffs + "/lldp-level");  // files of links that are no more at work
 }
 
 TEST_P(Readback, LastPortThatGoesTakesTheDirectoryAlong) {

@@ -17,12 +17,14 @@ class Team {
   /// `work(member)` is done by all members, 0 to `members` - 1, at each run().
   Team(std::size_t members, std::function<void(std::size_t)> work)
       : work_(std::move(work)), members_(members) {
-    for (std::size_t m = 1; m < members; ++m) others_.emplace_back([this, m] { serve(m); });
+    try {
+      for (std::size_t m = 1; m < members; ++m) others_.emplace_back([this, m] { serve(m); });
+    } catch (...) {  // no more threads: those that there are wait to be called
+      end();
+      throw;
+    }
   }
-  ~Team() {
-    work_ = nullptr;
-    call();
-  }
+  ~Team() { end(); }
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
 
@@ -56,6 +58,10 @@ class Team {
 #elif defined(__aarch64__)
     asm volatile("yield");
 #endif
+  }
+  void end() {
+    work_ = nullptr;
+    call();
   }
   void call() {
     calls_.fetch_add(1, std::memory_order_release);

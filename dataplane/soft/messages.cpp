@@ -42,7 +42,8 @@ json json_of(const Port& port) {
           {"waiting-octets", port.waiting_octets},
           {"sent", port.sent},
           {"pauses-sent", port.pauses_sent},
-          {"pauses-heard", port.pauses_heard}};
+          {"pauses-heard", port.pauses_heard},
+          {"gone", port.gone}};
 }
 
 // Those that follow throw what json does where it is another thing; parse() catches it.
@@ -103,7 +104,8 @@ Port port_of(const json& value) {
             .waiting_octets = number(value.at("waiting-octets")),
             .sent = number(value.at("sent")),
             .pauses_sent = number(value.at("pauses-sent")),
-            .pauses_heard = number(value.at("pauses-heard"))};
+            .pauses_heard = number(value.at("pauses-heard")),
+            .gone = value.at("gone").get<bool>()};
   const json& bounces = list(value.at("bounces"), port.bounces.size());
   for (std::size_t i = 0; i < port.bounces.size(); ++i) port.bounces[i] = number(bounces.at(i));
   return port;

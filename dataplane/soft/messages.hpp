@@ -28,6 +28,7 @@ struct Port {
   std::uint64_t sent = 0;         ///< data frames
   std::uint64_t pauses_sent = 0;  ///< PFC frames that stop something
   std::uint64_t pauses_heard = 0;
+  bool gone = false;  ///< the interface: no packet comes this way
   friend bool operator==(const Port&, const Port&) = default;
 };
 /// All there is.

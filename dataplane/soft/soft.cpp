@@ -152,7 +152,9 @@ void Soft::take(soft::View view) {
   for (const auto& [name, port] : view.ports) {
     const auto before = view_.ports.find(name);
     const auto number = numbers_.find(name);
-    if (!was_down && number && (before == view_.ports.end() || before->second.rules != port.rules))
+    if (!was_down && number &&
+        (before == view_.ports.end() || before->second.rules != port.rules ||
+         before->second.gone != port.gone))
       events_.changed.push_back(*number);
   }
   view_ = std::move(view);
@@ -198,10 +200,13 @@ Result<Reading> Soft::verify(const PortRef& port, const qos::Ruleset& want) {
   auto plan = plan_from(port, want);
   if (!plan) return fail(plan.error());
   Reading reading = reading_of(std::move(*plan));
-  if (view_.ports.contains(port.name)) return reading;
+  const auto at = view_.ports.find(port.name);
+  if (at != view_.ports.end() && !at->second.gone) return reading;
   for (PartReading& read : reading.parts) {
     read.state = PartState::kBypassed;
-    read.text = "the interface is no port of the switch at " + options_.socket;
+    read.text = at == view_.ports.end()
+                    ? "the interface is no port of the switch at " + options_.socket
+                    : "the switch has lost the interface, and takes it again when it is there";
   }
   return reading;
 }

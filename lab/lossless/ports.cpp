@@ -50,28 +50,52 @@ std::int64_t clock_ns() {
   return t.tv_sec * kSecondNs + t.tv_nsec;
 }
 
+Result<UniqueFd> take(const std::string& name) {
+  UniqueFd fd(socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  const unsigned index = if_nametoindex(name.c_str());
+  if (index == 0) return failed(name, "no such interface");
+  sockaddr_ll here{};
+  here.sll_family = AF_PACKET;
+  here.sll_protocol = htons(ETH_P_ALL);
+  here.sll_ifindex = static_cast<int>(index);
+  const int on = 1;
+  if (!fd || !filter(fd.get()) ||
+      setsockopt(fd.get(), SOL_PACKET, PACKET_IGNORE_OUTGOING, &on, sizeof on) < 0 ||
+      bind(fd.get(), reinterpret_cast<const sockaddr*>(&here), sizeof here) < 0)
+    return failed(name, "cannot take the port");
+  if (setsockopt(fd.get(), SOL_SOCKET, SO_RCVBUFFORCE, &kBuffer, sizeof kBuffer) < 0)
+    setsockopt(fd.get(), SOL_SOCKET, SO_RCVBUF, &kBuffer, sizeof kBuffer);
+  return fd;
+}
+
 }  // namespace
 
 Result<Ports> Ports::open(const std::vector<std::string>& names) {
   Ports ports;
+  ports.names_ = names;
   for (const std::string& name : names) {
-    UniqueFd fd(socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    const unsigned index = if_nametoindex(name.c_str());
-    if (index == 0) return failed(name, "no such interface");
-    sockaddr_ll here{};
-    here.sll_family = AF_PACKET;
-    here.sll_protocol = htons(ETH_P_ALL);
-    here.sll_ifindex = static_cast<int>(index);
-    const int on = 1;
-    if (!fd || !filter(fd.get()) ||
-        setsockopt(fd.get(), SOL_PACKET, PACKET_IGNORE_OUTGOING, &on, sizeof on) < 0 ||
-        bind(fd.get(), reinterpret_cast<const sockaddr*>(&here), sizeof here) < 0)
-      return failed(name, "cannot take the port");
-    if (setsockopt(fd.get(), SOL_SOCKET, SO_RCVBUFFORCE, &kBuffer, sizeof kBuffer) < 0)
-      setsockopt(fd.get(), SOL_SOCKET, SO_RCVBUF, &kBuffer, sizeof kBuffer);
-    ports.sockets_.push_back(std::move(fd));
+    auto fd = take(name);
+    if (!fd) return fail(fd.error());
+    ports.sockets_.push_back(std::move(*fd));
   }
   return ports;
+}
+
+bool Ports::is_there(std::size_t port) const {
+  sockaddr_ll here{};  // of an interface that is gone the number is -1
+  socklen_t size = sizeof here;
+  std::array<char, IF_NAMESIZE> name{};
+  return getsockname(fd(port), reinterpret_cast<sockaddr*>(&here), &size) == 0 &&
+         here.sll_ifindex > 0 &&
+         if_indextoname(static_cast<unsigned>(here.sll_ifindex), name.data()) != nullptr &&
+         names_[port] == name.data();
+}
+
+bool Ports::take_again(std::size_t port) {
+  if (is_there(port)) return false;
+  auto fd = take(names_[port]);
+  if (fd) sockets_[port] = std::move(*fd);
+  return fd.has_value();
 }
 
 std::size_t Ports::receive(std::size_t port, const std::function<void(ByteSpan)>& take) {

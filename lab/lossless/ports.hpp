@@ -21,6 +21,11 @@ class Ports {
 
   [[nodiscard]] int fd(std::size_t port) const { return sockets_[port].get(); }
   [[nodiscard]] std::size_t size() const { return sockets_.size(); }
+  [[nodiscard]] const std::string& name(std::size_t port) const { return names_[port]; }
+  /// The interface that was taken is there, and has its name still.
+  [[nodiscard]] bool is_there(std::size_t port) const;
+  /// Where it is not, takes one that has the name now: true, and fd() is another one, if it could.
+  bool take_again(std::size_t port);
   /// Hands over what has come, a bounded number; returns how many.
   std::size_t receive(std::size_t port, const std::function<void(ByteSpan)>& take);
   /// What the interface does not take is counted as missed.
@@ -29,6 +34,7 @@ class Ports {
   [[nodiscard]] std::uint64_t missed();
 
  private:
+  std::vector<std::string> names_{};
   std::vector<UniqueFd> sockets_{};
   std::uint64_t missed_ = 0;
 };

@@ -2,10 +2,12 @@
 #include "lab/lossless/station.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <set>
 #include <utility>
 
 #include "base/text.hpp"
@@ -24,8 +26,13 @@ using packets::Slot;
 using Engine = packets::Engine<packets::Pfc, packets::NoDetector>;
 
 constexpr std::uint16_t kLongest = 1518;  ///< a frame on the wire, FCS included
+constexpr std::size_t kMostName = 64;
 constexpr Arc out_of(std::size_t port) { return static_cast<Arc>(2 * port); }
 constexpr Arc into(std::size_t port) { return reversed(out_of(port)); }
+
+bool is_to(const MacAddress& address, ByteSpan frame) {
+  return std::equal(address.begin(), address.end(), frame.begin());
+}
 
 /// This node, and at each of its ports one that only sends and receives: which says nothing of its
 /// own, for what comes from there is real.
@@ -89,7 +96,8 @@ class Station::Impl {
       obey(port, *pause);
     } else if (!settings_.forwards) {
       arrived(frame);
-    } else if (const auto packet = parse_ipv4(frame); packet && packet->ttl > 1) {
+    } else if (const auto packet = parse_ipv4(frame);
+               packet && packet->ttl > 1 && is_to(settings_.ports[port].address, frame)) {
       forward_on(port, *packet, frame);
     }
     engine_.run_until(clock_);
@@ -145,12 +153,21 @@ class Station::Impl {
   }
 
  private:
-  /// A real PAUSE is one of the simulator's for each time that it names.
+  /// A frame that waits, and the DSCP with which it leaves: its class is what the rules said when
+  /// it came to the queue, whatever they say when it leaves.
+  struct Waiting {
+    Bytes octets{};
+    Dscp dscp{};
+    MacAddress next{};
+  };
+
+  /// A real PAUSE is one of the simulator's for each time that it names. Of priorities without PFC
+  /// it says nothing (IEEE 802.1Q-2018 36.1.2).
   void obey(std::size_t port, const PfcFrame& pause) {
     ++ports_[port]->pauses_heard;
     std::map<std::uint16_t, unsigned> masks;
     for (std::size_t p = 0; p < pause.quanta.size(); ++p)
-      if (pause.quanta[p]) masks[*pause.quanta[p]] |= 1U << p;
+      if (pause.quanta[p] && (view_.lossless >> p & 1) != 0) masks[*pause.quanta[p]] |= 1U << p;
     for (const auto& [quanta, mask] : masks) {
       Slot frame{.arc = into(port), .kind = Kind::kPause, .quanta = quanta};
       (quanta == 0 ? frame.flow : frame.number) = mask;
@@ -171,8 +188,15 @@ class Station::Impl {
                         .arrival = priority,
                         .priority = priority,
                         .kind = Kind::kData});
-    if (frames_.size() <= slot) frames_.resize(slot + 1);
-    frames_[slot].assign(frame.begin(), frame.end());
+    if (waiting_.size() <= slot) waiting_.resize(slot + 1);
+    Waiting& waiting = waiting_[slot];
+    waiting.octets.assign(frame.begin(), frame.end());
+    waiting.next = route->second.second;
+    waiting.dscp = packet.dscp;
+    const auto& rules = rules_[route->second.first];
+    if (!rules || (rules->turning_tags >> engine_.network().tags[into(port)] & 1) == 0) return;
+    for (const qos::Remap& r : rules->remaps)
+      if (r.from.priority.value() == priority) waiting.dscp = r.to.dscp;
   }
 
   void arrived(ByteSpan frame) {
@@ -209,17 +233,10 @@ class Station::Impl {
       return out_(port, format(Load{flow, f.number, settings_.policy.lossless().front().dscp},
                                f.octets, settings_.ports[port].address, next));
     }
-    Bytes& frame = frames_[f.number];
-    const auto packet = parse_ipv4(frame);
-    if (!packet) return;  // it was one when it came
-    Dscp dscp = packet->dscp;
-    if (f.priority != f.arrival) {
-      ++ports_[port]->bounces[f.arrival];
-      for (const qos::Remap& r : rules_[port]->remaps)
-        if (r.from.priority.value() == f.arrival) dscp = r.to.dscp;
-    }
-    forward(frame, settings_.ports[port].address, routes_.at(packet->to).second, dscp);
-    out_(port, frame);
+    if (f.priority != f.arrival) ++ports_[port]->bounces[f.arrival];
+    Waiting& waiting = waiting_[f.number];
+    forward(waiting.octets, settings_.ports[port].address, waiting.next, waiting.dscp);
+    out_(port, waiting.octets);
   }
 
   /// By the port's rules, and without any by the switch's own classes.
@@ -237,7 +254,7 @@ class Station::Impl {
   std::vector<std::uint32_t> ways_{};  ///< of the engine, by ingress and egress port
   std::vector<std::optional<qos::Ruleset>> rules_;
   std::vector<std::array<std::uint8_t, Dscp::kMax + 1>> priority_{};  ///< by ingress and DSCP
-  std::vector<Bytes> frames_{};                                       ///< by slot
+  std::vector<Waiting> waiting_{};                                    ///< by slot
   dataplane::soft::View view_{};
   std::vector<dataplane::soft::Port*> ports_{};                            ///< in the view
   std::map<std::uint32_t, std::pair<std::uint16_t, MacAddress>> loads_{};  ///< by flow
@@ -252,7 +269,11 @@ Result<Station> Station::of(const StationSettings& settings, Out out) {
   const auto bad = [](const std::string& where, const std::string& what) {
     return fail(Error{0, where, what});
   };
+  if (settings.name.size() > kMostName)
+    return bad("name", fmt::format("give {} octets at most", kMostName));
   if (settings.ports.empty()) return bad("ports", "there are none");
+  if (settings.ports.size() > kMostPorts)
+    return bad("ports", fmt::format("{} at most", kMostPorts));
   if (settings.rate_bps < kLeastRate || settings.rate_bps > kMostRate)
     return bad("rate_bps", fmt::format("give {} to {}", kLeastRate, kMostRate));
   if (settings.allowance_ms > 10'000) return bad("allowance_ms", "give 10000 at most");
@@ -260,10 +281,14 @@ Result<Station> Station::of(const StationSettings& settings, Out out) {
     for (std::size_t k = 0; k < i; ++k)
       if (settings.ports[i].name == settings.ports[k].name)
         return bad("ports", escape(settings.ports[i].name) + " stands twice");
-  for (const Route& r : settings.routes)
+  std::set<Ipv4> routed;
+  for (const Route& r : settings.routes) {
+    if (!routed.insert(r.to).second)
+      return bad("routes", fmt::format("{} stands twice", fmt::join(r.to, ".")));
     if (std::none_of(settings.ports.begin(), settings.ports.end(),
                      [&](const StationPort& p) { return p.name == r.port; }))
       return bad("routes", escape(r.port) + " is no port");
+  }
   auto network = packets::Network::of(star_of(settings), settings_of(settings));
   if (!network) return fail(network.error());
   return Station(std::make_unique<Impl>(settings, std::move(*network), std::move(out)));

@@ -48,6 +48,7 @@ struct StationSettings {
 };
 inline constexpr std::uint64_t kLeastRate = 1'000'000;
 inline constexpr std::uint64_t kMostRate = 1'000'000'000;
+inline constexpr std::size_t kMostPorts = 200;  ///< what it says of them has to fit in one message
 
 /// A node of a live fabric: the packet simulator's engine with this one node in it, whose time is
 /// the clock's, and whose frames are real. What it takes from outside is a frame that has come in

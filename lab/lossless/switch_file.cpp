@@ -7,6 +7,8 @@
 #include <charconv>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <vector>
 
 #include "base/text.hpp"
 
@@ -68,14 +70,22 @@ class Reader {
     for (std::size_t i = 0; i < v->size(); ++i) {
       Reader one((*v)[i], fmt::format("{}[{}].", path(key), i));
       each(one);
+      one.end();
       if (one.complaint_ && !complaint_) complaint_ = one.complaint_;
     }
   }
   [[nodiscard]] std::string path(const char* key) const { return where_ + key; }
   [[nodiscard]] const std::optional<Error>& complaint() const { return complaint_; }
+  /// All that was to be read has been.
+  void end() {
+    if (!object_.is_object()) return;
+    for (const auto& [key, value] : object_.items())
+      if (!asked_.contains(key)) return refuse(escape(key).c_str(), "is not known");
+  }
 
  private:
   const json* find(const char* key) {
+    asked_.insert(key);
     if (complaint_ || !object_.contains(key)) return nullptr;
     return &object_[key];
   }
@@ -85,8 +95,26 @@ class Reader {
 
   const json& object_;
   std::string where_;
+  std::set<std::string, std::less<>> asked_{};
   std::optional<Error> complaint_{};
 };
+
+/// The text as JSON, with the first key that one of its objects has twice: the parser takes the
+/// last.
+json parse_json(std::string_view text, std::optional<Error>& twice) {
+  std::vector<std::set<std::string>> keys;
+  return json::parse(
+      text,
+      [&](int, json::parse_event_t event, json& parsed) {
+        if (event == json::parse_event_t::object_start) keys.emplace_back();
+        if (event == json::parse_event_t::object_end) keys.pop_back();
+        if (event == json::parse_event_t::key && !twice &&
+            !keys.back().insert(parsed.get<std::string>()).second)
+          twice = Error{0, escape(parsed.get<std::string>()), "stands twice"};
+        return true;
+      },
+      false);
+}
 
 std::string mac_text(const MacAddress& a) { return fmt::format("{:02x}", fmt::join(a, ":")); }
 
@@ -118,8 +146,10 @@ std::string format(const SwitchFile& file) {
 }
 
 Result<SwitchFile> parse_switch_file(std::string_view text) {
-  const json document = json::parse(text, nullptr, false);
+  std::optional<Error> twice;
+  const json document = parse_json(text, twice);
   if (document.is_discarded()) return fail(Error{0, "switch", "is no JSON"});
+  if (twice) return fail(std::move(*twice));
   SwitchFile file;
   StationSettings& s = file.station;
   std::string lossless(qos::Policy::kDefaultLossless);
@@ -147,6 +177,7 @@ Result<SwitchFile> parse_switch_file(std::string_view text) {
   top.number("xon_octets", s.xon_octets);
   top.number("quanta", s.quanta);
   top.number("allowance_ms", s.allowance_ms);
+  top.end();
   if (top.complaint()) return fail(*top.complaint());
   auto policy = qos::Policy::parse(lossless, lossy);
   if (!policy) return fail(policy.error());

@@ -12,8 +12,10 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstddef>
 #include <cstring>
 #include <map>
+#include <string_view>
 
 #include "lab/lossless/ports.hpp"
 #include "os/file.hpp"
@@ -31,34 +33,79 @@ auto failed(const std::string& where, const char* doing) {
   return fail(Error{code, where, fmt::format("{}: {}", doing, std::strerror(code))});
 }
 
-Result<UniqueFd> listen_at(const std::string& path) {
+/// Two switches would take every frame twice. Names without a file are a namespace's own, and go
+/// with whoever has them.
+Result<UniqueFd> only_one_here() {
+  constexpr std::string_view kName("\0lldp-level-lab switch", 22);
   sockaddr_un here{};
   here.sun_family = AF_UNIX;
-  if (path.size() >= sizeof here.sun_path)
-    return fail(Error{ENAMETOOLONG, path, "is too long for a socket"});
-  path.copy(here.sun_path, path.size());
-  UniqueFd fd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  const auto* address = reinterpret_cast<const sockaddr*>(&here);
-  if (!fd) return failed(path, "cannot listen");
-  // One that nobody listens to any more may go; another's, who does, stays.
-  if (connect(fd.get(), address, sizeof here) == 0)
-    return fail(Error{EADDRINUSE, path, "a switch runs there already"});
-  unlink(path.c_str());
-  const mode_t before = umask(0117);
-  const bool bound = bind(fd.get(), address, sizeof here) == 0;
-  umask(before);
-  if (!bound || listen(fd.get(), kMostConnections) < 0) return failed(path, "cannot listen");
-  return fd;
+  kName.copy(here.sun_path, kName.size());
+  UniqueFd fd(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  if (fd && bind(fd.get(), reinterpret_cast<const sockaddr*>(&here),
+                 static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + kName.size())) == 0)
+    return fd;
+  if (fd && errno == EADDRINUSE)
+    return fail(Error{EADDRINUSE, "switch", "a switch runs in this network namespace already"});
+  return failed("switch", "cannot be the only one here");
 }
+
+/// The socket at which it is asked. What else stands at its path, or comes to stand there, is left
+/// alone.
+class Listener {
+ public:
+  static Result<Listener> at(const std::string& path) {
+    sockaddr_un here{};
+    here.sun_family = AF_UNIX;
+    if (path.size() >= sizeof here.sun_path)
+      return fail(Error{ENAMETOOLONG, path, "is too long for a socket"});
+    path.copy(here.sun_path, path.size());
+    Listener self;
+    self.path_ = path;
+    self.fd_ = UniqueFd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    const auto* address = reinterpret_cast<const sockaddr*>(&here);
+    if (!self.fd_) return failed(path, "cannot listen");
+    struct stat there {};
+    if (lstat(path.c_str(), &there) == 0) {
+      if (!S_ISSOCK(there.st_mode))
+        return fail(Error{EEXIST, path, "is there already, and no socket"});
+      // One that nobody listens to any more may go; another's, who does, stays.
+      if (connect(self.fd_.get(), address, sizeof here) == 0 || errno != ECONNREFUSED)
+        return fail(Error{EADDRINUSE, path, "a switch runs there already"});
+      unlink(path.c_str());
+    }
+    const mode_t before = umask(0117);
+    const bool bound = bind(self.fd_.get(), address, sizeof here) == 0;
+    umask(before);
+    if (!bound || listen(self.fd_.get(), kMostConnections) < 0 ||
+        lstat(path.c_str(), &self.made_) < 0)
+      return failed(path, "cannot listen");
+    return self;
+  }
+  Listener(Listener&&) = default;
+  Listener& operator=(Listener&&) = delete;
+  Listener(const Listener&) = delete;
+  Listener& operator=(const Listener&) = delete;
+  ~Listener() {
+    struct stat there {};
+    if (fd_ && lstat(path_.c_str(), &there) == 0 && there.st_ino == made_.st_ino &&
+        there.st_dev == made_.st_dev && S_ISSOCK(there.st_mode))
+      unlink(path_.c_str());
+  }
+  [[nodiscard]] int fd() const { return fd_.get(); }
+
+ private:
+  Listener() = default;
+  std::string path_{};
+  UniqueFd fd_{};
+  struct stat made_ {};
+};
 
 class Process {
  public:
-  Process(Station station, Ports& ports) : station_(std::move(station)), ports_(ports) {}
+  Process(Station station, Ports& ports, Listener listener)
+      : station_(std::move(station)), ports_(ports), listener_(std::move(listener)) {}
 
-  Result<void> run(const std::string& socket) {
-    auto listener = listen_at(socket);
-    if (!listener) return fail(listener.error());
-    listener_ = std::move(*listener);
+  void run() {
     sigset_t ending;
     sigemptyset(&ending);
     for (const int signal : {SIGINT, SIGTERM}) sigaddset(&ending, signal);
@@ -66,7 +113,7 @@ class Process {
     const UniqueFd end(signalfd(-1, &ending, SFD_CLOEXEC));
     poll_ = UniqueFd(epoll_create1(EPOLL_CLOEXEC));
     for (std::size_t i = 0; i < ports_.size(); ++i) watch(ports_.fd(i), kPort, i);
-    watch(listener_.get(), kListener);
+    watch(listener_.fd(), kListener);
     watch(timer_.get(), kTimer);
     watch(end.get(), kEnd);
     while (!ended_) {
@@ -76,8 +123,6 @@ class Process {
       station_.run(clock_.now());
       for (int i = 0; i < n; ++i) happen(ready[static_cast<std::size_t>(i)].data.u64);
     }
-    unlink(socket.c_str());
-    return {};
   }
 
  private:
@@ -108,7 +153,7 @@ class Process {
   }
 
   void accept_one() {
-    UniqueFd fd(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    UniqueFd fd(accept4(listener_.fd(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!fd || connections_.size() == kMostConnections) return;
     watch(fd.get(), kConnection, static_cast<std::size_t>(fd.get()));
     const int number = fd.get();
@@ -134,6 +179,11 @@ class Process {
     } else {
       soft::View view = station_.view();
       view.missed = ports_.missed();
+      for (std::size_t i = 0; i < ports_.size(); ++i) {
+        // One that has come back is taken again, sooner than anybody may say that all is well.
+        if (ports_.take_again(i)) watch(ports_.fd(i), kPort, i);
+        view.ports[ports_.name(i)].gone = !ports_.is_there(i);
+      }
       reply = std::move(view);
     }
     const std::string out = soft::format(reply);
@@ -146,7 +196,7 @@ class Process {
   Ports& ports_;
   Stopwatch clock_{};
   UniqueFd timer_ = make_timer();
-  UniqueFd listener_{};
+  Listener listener_;
   UniqueFd poll_{};
   std::map<int, UniqueFd> connections_{};
   bool ended_ = false;
@@ -162,12 +212,17 @@ Result<void> run_switch(const SwitchFile& file) {
                       "twice: write 0 there"});
   std::vector<std::string> names;
   for (const StationPort& port : file.station.ports) names.push_back(port.name);
+  const auto only = only_one_here();
+  if (!only) return fail(only.error());
   auto ports = Ports::open(names);
   if (!ports) return fail(ports.error());
   auto station = Station::of(file.station,
                              [&](std::size_t port, ByteSpan frame) { ports->send(port, frame); });
   if (!station) return fail(station.error());
-  return Process(std::move(*station), *ports).run(file.socket);
+  auto listener = Listener::at(file.socket);
+  if (!listener) return fail(listener.error());
+  Process(std::move(*station), *ports, std::move(*listener)).run();
+  return {};
 }
 
 }  // namespace lldp::lab::lossless

@@ -143,6 +143,18 @@ TEST(Station, PauseOfAnotherPriorityStopsNothing) {
   EXPECT_EQ(host.loads(0).size(), 24U);
 }
 
+TEST(Station, PauseStopsLosslessPrioritiesAlone) {
+  Kept leaf(switch_settings());
+  PfcFrame all;
+  all.quanta.fill(0xffff);
+  leaf.station->receive(2, format(all, kThere));
+  EXPECT_EQ(leaf.station->view().ports.at("swp3").stopped, 1U << 5 | 1U << 6);
+  leaf.station->receive(0, format(Load{.dscp = Dscp::of<0>()}, kFrame, kThere, kHere));
+  leaf.station->receive(0, format(Load{.dscp = Dscp::of<43>()}, kFrame, kThere, kHere));
+  leaf.station->run(kMillisecond);
+  EXPECT_THAT(leaf.loads(2), ElementsAre(Load{.dscp = Dscp::of<0>()}));
+}
+
 TEST(Station, SwitchPausesWhoSendsMoreThanLeavesAndRefreshesThat) {
   Kept leaf(switch_settings());
   leaf.station->receive(2, format(pause_of(5, 0xffff), kThere));
@@ -200,6 +212,19 @@ TEST(Station, PacketThatTurnsLeavesInTheNextClassAndIsCounted) {
   EXPECT_EQ(dscp_after(0, Dscp::of<43>()), 43);
 }
 
+TEST(Station, PacketThatHasTurnedKeepsItsNewClassWhateverBecomesOfTheRules) {
+  Kept leaf(switch_settings());
+  const qos::Ruleset up = qos::compile(qos::Policy(), {.order = Order::kUp});
+  for (const char* port : {"swp1", "swp3"}) ASSERT_TRUE(leaf.station->set_rules(port, up));
+  leaf.station->receive(2, format(pause_of(6, 0xffff), kThere));
+  leaf.station->receive(0, format(Load{.dscp = Dscp::of<43>()}, kFrame, kThere, kHere));
+  EXPECT_EQ(leaf.station->view().ports.at("swp3").waiting, 1U << 6);
+  ASSERT_TRUE(leaf.station->set_rules("swp3", std::nullopt));
+  leaf.station->receive(2, format(pause_of(6, 0), kThere));
+  leaf.station->run(kMillisecond);
+  EXPECT_THAT(leaf.loads(2), ElementsAre(Load{.dscp = Dscp::of<51>()}));
+}
+
 TEST(Station, RefusesRulesForOtherLosslessPriorities) {
   auto settings = switch_settings();
   settings.policy = qos::Policy::with_lossless(1);
@@ -219,8 +244,11 @@ TEST(Station, WhatHasNoRouteOrNoHopLeftOrGoesBackGoesNowhere) {
   leaf.station->receive(0, frame);
   leaf.station->receive(2, format(Load{.dscp = Dscp::of<43>()}, kFrame, kThere, kHere));
   frame = format(Load{.dscp = Dscp::of<43>()}, kFrame, kThere, kHere);
-  for (int i = 0; i < 63; ++i) forward(frame, kHere, kThere, Dscp::of<43>());
+  for (int i = 0; i < 63; ++i) forward(frame, kThere, kHere, Dscp::of<43>());
   leaf.station->receive(0, frame);
+  for (const MacAddress& to : {kThere, MacAddress{1, 0, 0x5e, 0, 0, 1},
+                               MacAddress{0xff, 0xff, 0xff, 0xff, 0xff, 0xff}})  // for others
+    leaf.station->receive(0, format(Load{.dscp = Dscp::of<43>()}, kFrame, kThere, to));
   leaf.station->run(10 * kMillisecond);
   EXPECT_THAT(leaf.out, IsEmpty());
 }
@@ -243,6 +271,48 @@ TEST(SwitchFile, RoundTripsAndNamesTheKeyThatIsWrong) {
             "ports[0].address: is no address");
   EXPECT_EQ(complaint(R"({"socket": "/s", "routes": [{"to": "198.18.0.256"}]})"),
             "routes[0].to: is no address");
+}
+
+TEST(SwitchFile, RefusesWhatItDoesNotKnowAndWhatStandsTwice) {
+  const auto complaint = [](std::string_view text) {
+    const auto parsed = parse_switch_file(text);
+    return parsed ? std::string() : to_string(parsed.error());
+  };
+  EXPECT_EQ(complaint(R"({"socket": "/s", "rate_bp": 5})"), "rate_bp: is not known");
+  EXPECT_EQ(complaint(R"({"socket": "/s", "routes": [{"to": "10.0.0.1", "port": "a",)"
+                      R"( "next": "2:0:0:0:0:1", "via": 1}]})"),
+            "routes[0].via: is not known");
+  EXPECT_EQ(complaint(R"({"socket": "/s", "rate_bps": 1, "rate_bps": 2})"),
+            "rate_bps: stands twice");
+  const auto refusal = [](const StationSettings& settings) {
+    const auto made = Station::of(settings, {});
+    return made ? std::string() : to_string(made.error());
+  };
+  auto settings = switch_settings();
+  settings.routes.push_back({{198, 18, 0, 2}, "swp2", kThere});
+  EXPECT_EQ(refusal(settings), "routes: 198.18.0.2 stands twice");
+  settings = switch_settings();
+  settings.name.assign(65, 'x');
+  EXPECT_EQ(refusal(settings), "name: give 64 octets at most");
+  settings = switch_settings();
+  for (int i = 0; settings.ports.size() <= kMostPorts; ++i)
+    settings.ports.push_back({std::to_string(i), kHere});
+  EXPECT_EQ(refusal(settings), "ports: 200 at most");
+}
+
+TEST(SoftMessages, WhatASwitchOfAllPortsSaysFitsInOne) {
+  namespace soft = dataplane::soft;
+  const auto settings = switch_settings();
+  const qos::Ruleset rules = qos::compile(qos::Policy::with_lossless(7),
+                                          {.order = Order::kUp, .near = qos::Layer::of<3>()}, true);
+  soft::View view{.name = std::string(64, 'x'), .lossless = 0xff};
+  for (std::size_t i = 0; i < kMostPorts; ++i) {
+    soft::Port& port = view.ports[std::to_string(100'000'000'000'000 + i)];
+    port = {.rules = rules, .stopped = 255, .stopping = 255, .waiting = 255};
+    port.bounces.fill(1'000'000'000'000);
+    port.waiting_octets = port.sent = port.pauses_sent = port.pauses_heard = 1'000'000'000'000;
+  }
+  EXPECT_LE(soft::format(soft::Answer(view)).size(), soft::kMaxMessage);
 }
 
 TEST(SoftMessages, RoundTrip) {

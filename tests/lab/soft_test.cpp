@@ -67,6 +67,14 @@ class SwitchBox {
     ::waitpid(child_, nullptr, 0);
     child_ = -1;
   }
+  /// In good order; true: it said that all went well.
+  bool end() {
+    int status = 0;
+    ::kill(child_, SIGTERM);
+    ::waitpid(std::exchange(child_, -1), &status, 0);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  }
+  [[nodiscard]] const lab::lossless::SwitchFile& file() const { return file_; }
   void signal(int number) const { ::kill(child_, number); }
   [[nodiscard]] SoftOptions options() const {
     return {.socket = file_.socket, .opening = std::chrono::seconds(5)};
@@ -184,6 +192,51 @@ TEST_F(SoftTest, InterfaceThatIsNoPortOfTheSwitchIsBypassed) {
   const auto reading = backend_->verify(lo, rules_of(Order::kUp));
   ASSERT_TRUE(reading);
   for (const PartReading& read : reading->parts) EXPECT_EQ(read.state, PartState::kBypassed);
+}
+
+TEST_F(SoftTest, PortWhoseInterfaceIsGoneIsBypassedUntilItIsBack) {
+  put(1, Order::kUp);
+  const PortRef port = SwitchBox::port(1);
+  const auto comes = [&](PartState state) {
+    return until([&] {
+      const auto reading = backend_->verify(port, rules_of(Order::kUp));
+      return reading && reading->parts.at(0).state == state;
+    });
+  };
+  EXPECT_TRUE(comes(PartState::kDone));
+  ASSERT_TRUE(sh("ip link del swp1"));
+  EXPECT_TRUE(comes(PartState::kBypassed));
+  ASSERT_TRUE(sh("ip link add swp1 type veth peer name far1"));
+  EXPECT_TRUE(comes(PartState::kDone));
+  ASSERT_TRUE(sh("ip link set swp1 name else1"));
+  EXPECT_TRUE(comes(PartState::kBypassed));
+  ASSERT_TRUE(sh("ip link set else1 name swp1"));
+  EXPECT_TRUE(comes(PartState::kDone));
+}
+
+TEST_F(SoftTest, SecondSwitchOfTheNamespaceIsRefused) {
+  std::filesystem::remove(box_.file().socket);  // which the first would be known by
+  const auto second = lab::lossless::run_switch(box_.file());
+  ASSERT_FALSE(second);
+  EXPECT_THAT(second.error().what, HasSubstr("a switch runs in this network namespace already"));
+}
+
+TEST_F(SoftTest, SwitchLeavesAFileThatIsNoSocketOfItsOwnAlone) {
+  box_.stop();
+  auto file = box_.file();
+  file.socket += ".txt";
+  std::ofstream(file.socket) << "dear";
+  const auto done = lab::lossless::run_switch(file);
+  ASSERT_FALSE(done);
+  EXPECT_THAT(done.error().what, HasSubstr("is there already, and no socket"));
+  EXPECT_EQ(std::filesystem::file_size(file.socket), 4U);
+  // What somebody has put in place of the socket meanwhile stays when the switch ends.
+  box_.start();
+  ASSERT_EQ(box_.why_not(), "");
+  std::filesystem::remove(box_.file().socket);
+  std::ofstream(box_.file().socket) << "dear";
+  EXPECT_TRUE(box_.end());
+  EXPECT_TRUE(std::filesystem::exists(box_.file().socket));
 }
 
 TEST(SoftBackend, OpensWhereThereIsNoSwitchAndSaysSo) {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <fstream>
 #include <future>
 #include <numeric>
 #include <set>
@@ -15,7 +14,9 @@
 #include "lab/bounce/counters.hpp"
 #include "lab/bounce/forwarder.hpp"
 #include "lab/live/agents.hpp"
+#include "lab/live/ending.hpp"
 #include "lab/live/fabric_of_namespaces.hpp"
+#include "lab/live/processes.hpp"
 #include "lab/live/watcher.hpp"
 
 namespace lldp::lab::bounce {
@@ -27,13 +28,6 @@ using Seconds = std::chrono::duration<double>;
 /// Others' traffic: best effort, CS1, AF41, EF and the network's own, which are no business of
 /// ours.
 constexpr std::uint8_t kOthers[] = {0, 8, 34, 46, 48};
-
-std::string last_line(const std::string& file) {
-  std::ifstream in(file);
-  std::string last = "its log is empty";
-  for (std::string line; std::getline(in, line);) last = line;
-  return last;
-}
 
 bool is_lossless(const qos::Policy& policy, Dscp dscp) {
   return std::any_of(policy.lossless().begin(), policy.lossless().end(),
@@ -121,10 +115,11 @@ class Act {
     const bool is_protected = settings_.backend == "bpf";
     const auto late = watcher.wait_until_settled(nodes, is_protected, deadline);
     if (!late) return {};
+    if (live::is_ending()) return fail(Error{EINTR, "", "ended by a signal"});
     return fail(
         Error{0, fabric_.nodes[*late].name,
               fmt::format("its agent is not ready after {:g} s: {}", settings_.timeout.count(),
-                          last_line(settings_.place.log(fabric_.nodes[*late].name)))});
+                          live::last_line(settings_.place.log(fabric_.nodes[*late].name)))});
   }
 
   std::vector<std::string> names_of(const std::vector<std::size_t>& nodes) const {

@@ -11,6 +11,7 @@
 #include "lab/bounce/report.hpp"
 #include "lab/commands/options.hpp"
 #include "lab/live/agents.hpp"
+#include "lab/live/ending.hpp"
 #include "lab/lossless/report.hpp"
 #include "lab/routing/cases.hpp"
 #include "lab/topology/files.hpp"
@@ -34,9 +35,7 @@ constexpr std::string_view kUsageLine =
 class SignalsHeld {
  public:
   SignalsHeld() {
-    sigset_t ending;
-    sigemptyset(&ending);
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&ending, signal);
+    const sigset_t ending = live::ending_signals();
     sigprocmask(SIG_BLOCK, &ending, &before_);
   }
   ~SignalsHeld() { sigprocmask(SIG_SETMASK, &before_, nullptr); }

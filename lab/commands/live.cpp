@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <poll.h>
 #include <spawn.h>
 #include <sys/ioctl.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,10 +13,14 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
+#include <map>
+#include <optional>
 
 #include "base/count.hpp"
 #include "lab/commands/options.hpp"
 #include "lab/live/agents.hpp"
+#include "lab/live/ending.hpp"
 #include "lab/live/fabric_of_namespaces.hpp"
 #include "lab/live/picture.hpp"
 #include "lab/live/switches.hpp"
@@ -87,15 +94,21 @@ int show(const Settings& s, const Fabric& fabric) {
   return kDone;
 }
 
-/// A switch in each switch, and hosts that can reach each other.
-Result<void> start_lossless(const Settings& s, const Fabric& fabric) {
+using SwitchFiles = std::map<std::string, std::string>;
+
+Result<SwitchFiles> switch_files(const Settings& s, const Fabric& fabric) {
   const auto ways = lossless::ways_between_hosts(fabric);
   if (!ways) return fail(ways.error());
   const auto rate = static_cast<std::uint64_t>(s.megabits * 1e6);
+  return lossless::switch_files(s.place, fabric, *ways, qos::Policy(), rate);
+}
+
+/// A switch in each switch, and hosts that can reach each other.
+Result<void> start_lossless(const Settings& s, const Fabric& fabric) {
+  const auto files = switch_files(s, fabric);
+  if (!files) return fail(files.error());
   if (auto ok = lossless::address_hosts(s.place, fabric); !ok) return ok;
-  return live::start_switches(s.place,
-                              lossless::switch_files(s.place, fabric, *ways, qos::Policy(), rate),
-                              live::own_program());
+  return live::start_switches(s.place, *files, live::own_program());
 }
 
 /// Starts what does not run and waits until all is right; says so on standard error.
@@ -110,11 +123,18 @@ int run_agents(const Settings& s, const Fabric& fabric, const std::vector<std::s
           : live::start_agents(s.place, fabric, nodes, s.agent, s.agent_arguments);
   if (!started) return complain("live", started.error());
   const auto limit = std::chrono::duration_cast<Watcher::Clock::duration>(s.timeout);
-  const bool right = watcher.wait_until_right(begin + limit);
+  bool right = watcher.wait_until_right(begin + limit);
+  std::optional<Error> bare;
+  if (s.lossless && right) {
+    bare = lossless::wait_for_rules(s.place, fabric, watcher, begin + limit);
+    right = !bare;
+  }
   const std::chrono::duration<double> took = Watcher::Clock::now() - begin;
   const bool located = right && watcher.wait_until_located(begin + limit);
   const std::chrono::duration<double> found = Watcher::Clock::now() - begin;
+  if (live::is_ending()) return complain("live", Error{EINTR, "", "ended by a signal"});
   print(fabric, watcher.seen(), s.json);
+  if (bare) return complain("live", *bare);
   if (!right)
     return complain("live", Error{0, "agents",
                                   fmt::format("not all right after {:g} s: see the logs in {}",
@@ -133,12 +153,35 @@ int run_agents(const Settings& s, const Fabric& fabric, const std::vector<std::s
   return kDone;
 }
 
+/// Until the process ends, or without one a signal is to end us; sees to the switches meanwhile.
+void wait_for(int process, live::SwitchKeeper* keeper) {
+  const UniqueFd ending = live::watch_for_ending();
+  for (;;) {
+    pollfd ready[] = {
+        {.fd = ending.get(), .events = POLLIN, .revents = 0},
+        {.fd = process, .events = POLLIN, .revents = 0},
+        {.fd = keeper != nullptr ? keeper->fd() : -1, .events = POLLIN, .revents = 0}};
+    poll(ready, std::size(ready), -1);
+    if (ready[1].revents != 0) return;
+    signalfd_siginfo signal{};
+    if (ready[0].revents != 0 && read(ending.get(), &signal, sizeof signal) == sizeof signal) {
+      if (process < 0) return;
+      // What the terminal sends, the command has got too. A shell ends by SIGHUP alone.
+      if (signal.ssi_code != SI_KERNEL)
+        for (const int one : {SIGTERM, SIGHUP})
+          syscall(SYS_pidfd_send_signal, process, one, nullptr, 0);
+    }
+    if (ready[2].revents == 0) continue;
+    for (const std::string& line : keeper->mind())
+      fmt::print(stderr, "lldp-level-lab live: {}\n", line);
+  }
+}
+
 /// The command's exit status; without one, waits for a signal that ends us.
-int hold(const Settings& s, const sigset_t& ending) {
+int hold(const Settings& s, live::SwitchKeeper* keeper) {
   if (s.command.empty()) {
     fmt::print(stderr, "the lab is up (sockets in {}); Ctrl-C takes it down\n", s.place.dir);
-    int signal = 0;
-    sigwait(&ending, &signal);
+    wait_for(-1, keeper);
     return kDone;
   }
   std::vector<char*> argv;
@@ -154,6 +197,8 @@ int hold(const Settings& s, const sigset_t& ending) {
   const int code = posix_spawnp(&pid, argv[0], nullptr, &attributes, argv.data(), environ);
   posix_spawnattr_destroy(&attributes);
   if (code != 0) return complain("live", Error{code, s.command[0], std::strerror(code)});
+  const UniqueFd process(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
+  wait_for(process.get(), keeper);
   int status = 0;
   while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }
@@ -164,16 +209,23 @@ int run(const Settings& s, const Fabric& fabric) {
   if (const auto manifest = live::read_manifest(s.place); manifest && !manifest->own_tree)
     return run_agents(s, fabric, manifest->nodes);
   // From here on we end only after taking the lab down.
-  sigset_t ending;
-  sigemptyset(&ending);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&ending, signal);
+  const sigset_t ending = live::ending_signals();
   sigprocmask(SIG_BLOCK, &ending, nullptr);
   if (s.place.own_tree)
     if (auto ok = live::enter_own_tree(s.place); !ok) return complain("live", ok.error());
   const auto made = live::build(s.place, fabric);
   if (!made) return complain("live", made.error());
   int status = run_agents(s, fabric, made->nodes);
-  if (status == kDone) status = hold(s, ending);
+  if (status == kDone) {
+    std::optional<live::SwitchKeeper> keeper;
+    if (s.lossless)
+      if (auto files = switch_files(s, fabric))
+        keeper.emplace(s.place, std::move(*files), live::own_program());
+    status = hold(s, keeper ? &*keeper : nullptr);
+    if (keeper && keeper->restarts() != 0)
+      fmt::print(stderr, "lldp-level-lab live: switches were started again {}\n",
+                 count_text(keeper->restarts(), "time"));
+  }
   if (auto gone = live::remove(s.place, *made); !gone) return complain("live", gone.error());
   return status;
 }
@@ -214,6 +266,7 @@ int run_live(const Arguments& arguments) {
   if (action != "up" && action != "run" && action != "show")
     return complain_usage("live", "say `up`, `run`, `show` or `down`");
   if (words.size() < 2) return complain_usage("live", "name the fabric's file");
+  if (s.lossless && action != "run") return complain_usage("live", "--lossless is for `run`");
   s.command.assign(words.begin() + 2, words.end());
   const auto fabric = load_fabric(words[1]);
   if (!fabric) return complain("live", fabric.error());

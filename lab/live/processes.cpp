@@ -91,6 +91,13 @@ Result<void> spawn(const std::vector<std::string>& words, const std::string& log
   return SpawnActions(log).spawn(words);
 }
 
+std::string last_line(const std::string& log) {
+  std::ifstream in(log);
+  std::string last = "its log is empty";
+  for (std::string line; std::getline(in, line);) last = line;
+  return last;
+}
+
 Processes find_processes(
     const std::function<std::string(const std::vector<std::string>& words)>& node_of) {
   Processes found;

@@ -15,6 +15,9 @@ namespace lldp::lab::live {
 /// signal blocked; what it says goes to the file `log`.
 [[nodiscard]] Result<void> spawn(const std::vector<std::string>& words, const std::string& log);
 
+/// What a program said last, by its log.
+[[nodiscard]] std::string last_line(const std::string& log);
+
 /// Processes by their node, held by pidfd.
 using Processes = std::map<std::string, UniqueFd>;
 

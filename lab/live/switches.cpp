@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lab/live/switches.hpp"
 
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <utility>
 
 #include "lab/live/fabric_of_namespaces.hpp"
 #include "lab/live/processes.hpp"
@@ -31,7 +39,10 @@ Result<void> start_switches(const Place& place, const std::map<std::string, std:
   const Processes running = find_switches(place, nodes);
   const KeepNamespace home;
   for (const auto& [node, text] : files) {
-    if (running.contains(node)) continue;
+    if (running.contains(node)) {
+      if (const auto own = read_file(place.switch_file(node)); own && *own == text) continue;
+      return fail(Error{0, node, "a switch with other settings runs: take the lab down first"});
+    }
     if (auto ok = replace_file(place.switch_file(node), text); !ok) return ok;
     if (auto ok = enter(place, node); !ok) return ok;
     for (const char* forwarding :
@@ -46,6 +57,62 @@ Result<void> start_switches(const Place& place, const std::map<std::string, std:
 
 void stop_switches(const Place& place, const std::vector<std::string>& nodes) {
   end_processes(find_switches(place, nodes));
+}
+
+SwitchKeeper::SwitchKeeper(const Place& place, std::map<std::string, std::string> files,
+                           std::string program)
+    : place_(place),
+      files_(std::move(files)),
+      program_(std::move(program)),
+      poll_(epoll_create1(EPOLL_CLOEXEC)),
+      timer_(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)) {
+  epoll_event interest{.events = EPOLLIN, .data = {.fd = timer_.get()}};
+  epoll_ctl(poll_.get(), EPOLL_CTL_ADD, timer_.get(), &interest);
+  std::vector<std::string> nodes;
+  for (const auto& [node, text] : files_) nodes.push_back(node);
+  running_ = find_switches(place_, nodes);
+  for (const std::string& node : nodes) hold(node);
+}
+
+void SwitchKeeper::hold(const std::string& node) {
+  const auto at = running_.find(node);
+  if (at == running_.end()) {
+    ended_.push_back(node);
+    const itimerspec soon{.it_interval = {}, .it_value = {.tv_sec = 1, .tv_nsec = 0}};
+    timerfd_settime(timer_.get(), 0, &soon, nullptr);
+    return;
+  }
+  epoll_event interest{.events = EPOLLIN, .data = {.fd = at->second.get()}};
+  epoll_ctl(poll_.get(), EPOLL_CTL_ADD, at->second.get(), &interest);
+}
+
+std::vector<std::string> SwitchKeeper::mind() {
+  std::vector<std::string> lines;
+  std::uint64_t ticks = 0;
+  if (read(timer_.get(), &ticks, sizeof ticks) == sizeof ticks) {
+    for (const std::string& node : std::exchange(ended_, {})) {
+      if (const auto started = start_switches(place_, {*files_.find(node)}, program_); !started)
+        lines.push_back(fmt::format("{}: its switch cannot be started again: {}", node,
+                                    to_string(started.error())));
+      ++restarts_;
+      running_.merge(find_switches(place_, {node}));
+      hold(node);
+    }
+  }
+  for (auto at = running_.begin(); at != running_.end();) {
+    pollfd process{.fd = at->second.get(), .events = POLLIN, .revents = 0};
+    if (poll(&process, 1, 0) <= 0) {
+      ++at;
+      continue;
+    }
+    const std::string node = at->first;
+    waitid(P_PIDFD, static_cast<id_t>(at->second.get()), nullptr, WEXITED);  // if it is our child
+    at = running_.erase(at);
+    lines.push_back(fmt::format("{}: its switch has ended, and is started again: {}", node,
+                                last_line(place_.switch_log(node))));
+    hold(node);
+  }
+  return lines;
 }
 
 }  // namespace lldp::lab::live

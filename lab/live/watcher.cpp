@@ -10,6 +10,8 @@
 #include <cerrno>
 #include <nlohmann/json.hpp>
 
+#include "lab/live/ending.hpp"
+
 namespace lldp::lab::live {
 namespace {
 
@@ -20,6 +22,7 @@ constexpr std::string_view kWatch =
 
 /// How long an agent that is starting is left alone before the next try.
 constexpr std::chrono::milliseconds kRetry{5};
+constexpr std::uint64_t kEnding = ~std::uint64_t{0};
 
 UniqueFd connect_to(const std::string& path) {
   sockaddr_un address{};
@@ -41,11 +44,15 @@ Watcher::Watcher(const Place& place, const Fabric& fabric)
       ports_(adjacencies(fabric)),
       connections_(fabric.nodes.size()),
       seen_(fabric.nodes.size()),
-      epoll_(epoll_create1(EPOLL_CLOEXEC)) {}
+      epoll_(epoll_create1(EPOLL_CLOEXEC)),
+      ending_(watch_for_ending()) {
+  epoll_event event{.events = EPOLLIN, .data = {.u64 = kEnding}};
+  epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, ending_.get(), &event);
+}
 
 bool Watcher::wait_until_right(Clock::time_point deadline) {
   while (right_ < fabric_.nodes.size()) {
-    if (Clock::now() >= deadline) return false;
+    if (Clock::now() >= deadline || is_ending()) return false;
     const bool missing = connect_all();
     wait(missing ? std::min(deadline, Clock::now() + kRetry) : deadline);
   }
@@ -54,7 +61,7 @@ bool Watcher::wait_until_right(Clock::time_point deadline) {
 
 bool Watcher::wait_until_located(Clock::time_point deadline) {
   while (!wrongly_located(fabric_, seen_).empty()) {
-    if (Clock::now() >= deadline) return false;
+    if (Clock::now() >= deadline || is_ending()) return false;
     const bool missing = connect_all();
     wait(missing ? std::min(deadline, Clock::now() + kRetry) : deadline);
   }
@@ -78,10 +85,19 @@ std::optional<std::size_t> Watcher::wait_until_settled(const std::vector<std::si
   for (;;) {
     const auto late = std::find_if_not(nodes.begin(), nodes.end(), settled);
     if (late == nodes.end()) return std::nullopt;
-    if (Clock::now() >= deadline) return *late;
+    if (Clock::now() >= deadline || is_ending()) return *late;
     const bool missing = connect_all();
     wait(missing ? std::min(deadline, Clock::now() + kRetry) : deadline);
   }
+}
+
+bool Watcher::wait_until_protected(std::size_t node, Clock::time_point deadline) {
+  while (seen_[node].protection != "active" && seen_[node].protection != "inactive") {
+    if (Clock::now() >= deadline || is_ending()) return false;
+    const bool missing = connect_all();
+    wait(missing ? std::min(deadline, Clock::now() + kRetry) : deadline);
+  }
+  return true;
 }
 
 void Watcher::look(Clock::time_point deadline) {
@@ -91,7 +107,7 @@ void Watcher::look(Clock::time_point deadline) {
       if (connections_[n].fd && !seen_[n].answers) return true;
     return false;
   };
-  while (waiting() && Clock::now() < deadline) wait(deadline);
+  while (waiting() && Clock::now() < deadline && !is_ending()) wait(deadline);
 }
 
 bool Watcher::connect_all() {
@@ -116,7 +132,9 @@ void Watcher::wait(Clock::time_point deadline) {
   std::array<epoll_event, 64> events{};
   const int n = epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()),
                            static_cast<int>(std::clamp<milliseconds::rep>(left, 0, 60'000)));
-  for (int i = 0; i < n; ++i) read_from(events[static_cast<std::size_t>(i)].data.u64);
+  for (int i = 0; i < n; ++i)
+    if (const std::uint64_t node = events[static_cast<std::size_t>(i)].data.u64; node != kEnding)
+      read_from(node);
 }
 
 void Watcher::read_from(std::size_t node) {

@@ -14,7 +14,8 @@
 namespace lldp::lab::live {
 
 /// Watches the agents of a fabric by their control sockets: what each says of itself, as it
-/// changes.
+/// changes. All that waits ends, as if too late, where a signal is held back that is to end us
+/// (is_ending()).
 class Watcher {
  public:
   using Clock = std::chrono::steady_clock;
@@ -30,6 +31,8 @@ class Watcher {
   [[nodiscard]] std::optional<std::size_t> wait_until_settled(const std::vector<std::size_t>& nodes,
                                                               bool is_protected,
                                                               Clock::time_point deadline);
+  /// Until the agent of this switch says that it is protected, or has nothing to protect.
+  [[nodiscard]] bool wait_until_protected(std::size_t node, Clock::time_point deadline);
   /// Until every agent that is there has answered once, or `deadline`.
   void look(Clock::time_point deadline);
 
@@ -54,6 +57,7 @@ class Watcher {
   Observation seen_;
   std::size_t right_ = 0;
   UniqueFd epoll_{};
+  UniqueFd ending_{};
 };
 
 }  // namespace lldp::lab::live

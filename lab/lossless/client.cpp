@@ -10,6 +10,8 @@
 #include <thread>
 #include <variant>
 
+#include "lab/live/ending.hpp"
+
 namespace lldp::lab::lossless {
 namespace {
 
@@ -39,7 +41,7 @@ Result<Client> Client::open(const std::string& path,
       return client;
     }
     // Nothing tells when a socket comes to be but the socket.
-    if (std::chrono::steady_clock::now() >= deadline) break;
+    if (std::chrono::steady_clock::now() >= deadline || live::is_ending()) break;
     std::this_thread::sleep_for(kPause);
   }
   const int code = errno;

@@ -13,10 +13,12 @@ namespace lldp::lab::lossless {
 /// Asks one switch process what it has counted.
 class Client {
  public:
-  /// Waits until it is there.
+  /// Waits until it is there, or live::is_ending().
   [[nodiscard]] static Result<Client> open(const std::string& socket,
                                            std::chrono::steady_clock::time_point deadline);
   [[nodiscard]] Result<dataplane::soft::View> read() const;
+  /// Says that the switch has gone (EPOLLRDHUP).
+  [[nodiscard]] int fd() const { return socket_.get(); }
 
  private:
   std::string path_{};

@@ -16,7 +16,9 @@
 #include "lab/bounce/probe.hpp"
 #include "lab/live/agents.hpp"
 #include "lab/live/fabric_of_namespaces.hpp"
+#include "lab/live/processes.hpp"
 #include "lab/live/route_socket.hpp"
+#include "lab/lossless/client.hpp"
 #include "lab/lossless/switch_file.hpp"
 #include "os/fd.hpp"
 
@@ -144,6 +146,28 @@ Result<std::size_t> start_agents(const live::Place& place, const Fabric& fabric,
     started += *count;
   }
   return started;
+}
+
+std::optional<Error> wait_for_rules(const live::Place& place, const Fabric& fabric,
+                                    live::Watcher& watcher,
+                                    live::Watcher::Clock::time_point deadline) {
+  for (std::size_t n = 0; n < fabric.nodes.size(); ++n) {
+    const std::string& name = fabric.nodes[n].name;
+    if (fabric.nodes[n].role != Role::kSwitch || adjacencies(fabric)[n].empty()) continue;
+    if (!watcher.wait_until_protected(n, deadline))
+      return Error{0, name, "is not protected: " + live::last_line(place.log(name))};
+    if (watcher.seen()[n].protection != "active") continue;
+    const auto client = Client::open(place.switch_socket(name), deadline);
+    if (!client)
+      return Error{0, name, client.error().what + ": " + live::last_line(place.switch_log(name))};
+    const auto view = client->read();
+    if (!view) return view.error();
+    if (std::none_of(view->ports.begin(), view->ports.end(),
+                     [](const auto& port) { return port.second.rules.has_value(); }))
+      return Error{0, name,
+                   "its agent runs with another back end than `soft`: take the lab down first"};
+  }
+  return std::nullopt;
 }
 
 }  // namespace lldp::lab::lossless

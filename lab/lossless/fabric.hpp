@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.hpp"
 #include "lab/live/place.hpp"
+#include "lab/live/watcher.hpp"
 #include "lab/lossless/frames.hpp"
 #include "lab/routing/local_reroute.hpp"
 #include "qos/policy.hpp"
@@ -41,5 +43,11 @@ struct Way {
 [[nodiscard]] Result<std::size_t> start_agents(const live::Place& place, const Fabric& fabric,
                                                const std::string& agent, const qos::Policy& policy,
                                                const std::vector<std::string>& arguments);
+
+/// Until every agent of a switch says that it is protected, or has nothing to protect, and its
+/// switch has rules at every port that it protects; why it is not so by `deadline`.
+[[nodiscard]] std::optional<Error> wait_for_rules(const live::Place& place, const Fabric& fabric,
+                                                  live::Watcher& watcher,
+                                                  live::Watcher::Clock::time_point deadline);
 
 }  // namespace lldp::lab::lossless

@@ -7,13 +7,16 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <optional>
 #include <set>
 
 #include "lab/bounce/probe.hpp"
 #include "lab/bounce/verdict.hpp"
 #include "lab/live/agents.hpp"
+#include "lab/live/ending.hpp"
 #include "lab/live/fabric_of_namespaces.hpp"
+#include "lab/live/processes.hpp"
 #include "lab/live/route_socket.hpp"
 #include "lab/live/switches.hpp"
 #include "lab/live/watcher.hpp"
@@ -29,6 +32,7 @@ using live::Watcher;
 using packets::kMillisecond;
 using packets::kSecond;
 
+const Error kEnded{EINTR, "", "ended by a signal"};
 constexpr Picoseconds kLook = 100 * kMillisecond;  ///< between two readings of the counters
 constexpr Picoseconds kStill = 2 * kSecond;        ///< without any frame sent: nothing moves
 constexpr Picoseconds kLongest = 60 * kSecond;     ///< for what waits to arrive
@@ -65,13 +69,14 @@ class Stage {
       if (fabric_.nodes[n].role != Role::kSwitch) continue;
       auto client = Client::open(s_.place.switch_socket(fabric_.nodes[n].name), deadline);
       if (!client)
-        return fail(
-            Error{0, fabric_.nodes[n].name,
-                  client.error().what + ": see " + s_.place.switch_log(fabric_.nodes[n].name)});
+        return fail(Error{0, fabric_.nodes[n].name,
+                          client.error().what + ": " +
+                              live::last_line(s_.place.switch_log(fabric_.nodes[n].name))});
       clients_.emplace(n, std::move(*client));
     }
     if (s_.is_protected)
       if (auto ok = protect(deadline); !ok) return fail(ok.error());
+    if (live::is_ending()) return fail(kEnded);
     if (auto ok = cut(); !ok) return fail(ok.error());
     if (auto ok = open_hosts(); !ok) return fail(ok.error());
     if (auto ok = traffic(); !ok) return fail(ok.error());
@@ -92,8 +97,8 @@ class Stage {
     const auto late = watcher.wait_until_settled(all, true, deadline);
     if (late)
       return fail(Error{0, fabric_.nodes[*late].name,
-                        fmt::format("its agent is not ready after {:g} s: see {}",
-                                    s_.timeout.count(), s_.place.log(fabric_.nodes[*late].name))});
+                        fmt::format("its agent is not ready after {:g} s: {}", s_.timeout.count(),
+                                    live::last_line(s_.place.log(fabric_.nodes[*late].name)))});
     outcome_.ready_seconds = std::chrono::duration<double>(Watcher::Clock::now() - begin).count();
     return {};
   }
@@ -144,12 +149,18 @@ class Stage {
   Result<void> traffic() {
     const UniqueFd poll(epoll_create1(EPOLL_CLOEXEC));
     const UniqueFd timer = make_timer();
-    const auto watch = [&](int fd, std::size_t number) {
-      epoll_event interest{.events = EPOLLIN, .data = {.u64 = number}};
+    const UniqueFd ending = live::watch_for_ending();
+    const auto watch = [&](int fd, std::size_t number, std::uint32_t events = EPOLLIN) {
+      epoll_event interest{.events = events, .data = {.u64 = number}};
       epoll_ctl(poll.get(), EPOLL_CTL_ADD, fd, &interest);
     };
+    const std::size_t tick = hosts_.size();
+    const std::size_t end = tick + 1;
+    const std::size_t gone = end + 1;  // and the switch's node
     for (std::size_t h = 0; h < hosts_.size(); ++h) watch(hosts_[h].ports.fd(0), h);
-    watch(timer.get(), hosts_.size());
+    watch(timer.get(), tick);
+    watch(ending.get(), end);
+    for (const auto& [node, client] : clients_) watch(client.fd(), gone + node, EPOLLRDHUP);
     const Stopwatch clock;
     const auto addresses = live::port_addresses(fabric_);
     for (std::size_t f = 0; f < paths_.size(); ++f) {
@@ -177,8 +188,14 @@ class Stage {
         if (which < hosts_.size())
           hosts_[which].ports.receive(
               0, [&](ByteSpan frame) { hosts_[which].station.receive(0, frame); });
-        else
+        else if (which == tick)
           static_cast<void>(read(timer.get(), &ticks, sizeof ticks));
+        else if (which == end)
+          return fail(kEnded);
+        else
+          return fail(Error{0, fabric_.nodes[which - gone].name,
+                            "its switch has ended: " + live::last_line(s_.place.switch_log(
+                                                           fabric_.nodes[which - gone].name))});
       }
       if (now < look) continue;
       look = now + kLook;
@@ -306,6 +323,7 @@ Result<Outcome> run(const packets::Plan& plan, const Settings& settings) {
   const auto made = live::build(settings.place, plan.fabric);
   if (!made) return fail(made.error());
   auto outcome = Stage(plan, settings).play();
+  if (!outcome && live::is_ending()) outcome = fail(kEnded);  // whatever it was that had to wait
   const auto gone = live::remove(settings.place, *made);
   if (outcome && !gone) return fail(gone.error());
   return outcome;

@@ -2,7 +2,11 @@
 // The second act as a whole: real agents, a real data plane, real packets, looked at on every hop.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
+#include <poll.h>
 
+#include <csignal>
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "tests/netns/support.hpp"
@@ -45,6 +49,17 @@ std::vector<std::string> changes(const json& flow) {
       if (out.empty() || out.back() != change) out.push_back(change);
     }
   return out;
+}
+
+/// A process whose command line ends so.
+pid_t process_with(const std::string& last) {
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    std::ifstream in(entry.path() / "cmdline");
+    const std::string words{std::istreambuf_iterator<char>(in), {}};
+    if (words.ends_with(last + std::string(1, '\0')))
+      return static_cast<pid_t>(std::stoi(entry.path().filename()));
+  }
+  return -1;
 }
 
 class Bounce : public testing::Test {
@@ -198,6 +213,35 @@ TEST_F(Bounce, RulesOfTheAgentsKeepLosslessSwitchesFromDeadlock) {
     EXPECT_EQ(flow.at("received"), flow.at("sent"));
     EXPECT_EQ(flow.at("mismarked"), 0);
   }
+}
+
+TEST_F(Bounce, LosslessEndsInGoodOrderWhenItIsToldTo) {
+  const TemporaryDirectory files;
+  Process process({support::program("lldp-level-lab"), "bounce", "case1", "--lossless", "--seconds",
+                   "3600", "--dir", files.file("lab")},
+                  files.file("output"));
+  const std::string socket = files.file("lab/Leaf1/switch");
+  for (int i = 0; i < 1000 && !std::filesystem::exists(socket); ++i) ::poll(nullptr, 0, 20);
+  process.signal(SIGTERM);
+  EXPECT_EQ(process.wait(std::chrono::seconds(30)), 128 + SIGTERM) << process.output();
+  EXPECT_FALSE(std::filesystem::exists(files.file("lab")));
+}
+
+TEST_F(Bounce, LosslessSaysWhichSwitchHasEnded) {
+  const TemporaryDirectory files;
+  Process process({support::program("lldp-level-lab"), "bounce", "case1", "--lossless", "--seconds",
+                   "3600", "--timeout", "5", "--dir", files.file("lab")},
+                  files.file("output"));
+  pid_t leaf = -1;
+  const std::string file = files.file("lab/Leaf1/switch.json");
+  for (int i = 0; i < 1000 && leaf < 0; ++i) {
+    ::poll(nullptr, 0, 20);
+    leaf = process_with(file);
+  }
+  ASSERT_GT(leaf, 0);
+  ::kill(leaf, SIGKILL);
+  EXPECT_EQ(process.wait(std::chrono::seconds(60)), 1);
+  EXPECT_THAT(process.output(), HasSubstr("Leaf1"));
 }
 
 TEST_F(Bounce, LosslessIsForTheCasesThatDeadlock) {

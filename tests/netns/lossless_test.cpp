@@ -182,15 +182,23 @@ TEST_F(LiveLossless, TakesTheRulesOfRealAgentsAndPausesWhoSendsTooMuch) {
   EXPECT_EQ(view("leaf1")->ports.at(up).bounces[5], 1U);
   PfcFrame stop;
   stop.quanta[5] = 0xffff;
-  h1->send(0, lab::lossless::format(stop, {2}));  // 1.7 s
-  ASSERT_TRUE(until([&] { return view("leaf1")->ports.at("swp1").stopped == 1U << 5; }));
+  const auto stopped = [&] {  // for 1.7 s more
+    h1->send(0, lab::lossless::format(stop, {2}));
+    return view("leaf1")->ports.at("swp1").stopped == 1U << 5;
+  };
+  ASSERT_TRUE(until(stopped));
   // Beyond XOFF at the last switch the one before is stopped, and so on to the sender.
-  for (int i = 0; i < 400; ++i) h0->send(0, packet(1, address("leaf0", "swp1")));
-  EXPECT_TRUE(comes(*h0, [](ByteSpan f) {
-    const auto pause = lab::lossless::parse_pfc(f);
-    return pause && pause->quanta[5].value_or(0) != 0;
+  const Bytes one = packet(1, address("leaf0", "swp1"));
+  for (int i = 0; i < 600; ++i) h0->send(0, one);
+  EXPECT_TRUE(until([&] {
+    bool paused = false;
+    h0->receive(0, [&](ByteSpan frame) {
+      const auto pause = lab::lossless::parse_pfc(frame);
+      paused = paused || (pause && pause->quanta[5].value_or(0) != 0);
+    });
+    return stopped() && paused;
   }));
-  EXPECT_TRUE(until([&] { return view("leaf1")->ports.at("swp1").sent >= 401; }));
+  EXPECT_TRUE(until([&] { return view("leaf1")->ports.at("swp1").sent == 601; }));
   for (const char* node : {"leaf0", "leaf1", "spine2", "spine3"})
     EXPECT_EQ(view(node)->drops, 0U) << node;
 }

@@ -189,7 +189,7 @@ TEST_P(BpfVerify, FilterBeforeOursBypassesIt) {
   (void)backend_->take_events();
   ASSERT_TRUE(
       sh("tc filter add dev p0 ingress pref 1 u32 match u32 0 0 action mirred egress "
-         "redirect dev q0"));
+         "redirect dev lo"));
   EXPECT_THAT(told(), Contains(port_));
   EXPECT_EQ(states(), "classify bypassed, remap done");
   EXPECT_EQ(text_of(Part::kClassify),

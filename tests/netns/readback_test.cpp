@@ -198,7 +198,7 @@ TEST_P(Readback, FilterBeforeOursIsCriticalUntilItIsGone) {
   if (on_tcx()) GTEST_SKIP() << "TCX comes before every filter";
   ASSERT_TRUE(
       sh("tc filter add dev p0 ingress pref 1 u32 match u32 0 0 action mirred egress "
-         "redirect dev q0"));
+         "redirect dev lo"));
   ASSERT_TRUE(eventually([&] { return state() == "partial"; })) << show().dump(1);
   EXPECT_EQ(parts(), "classify bypassed, remap done");
   EXPECT_EQ(check(), 2);
@@ -233,7 +233,7 @@ TEST_P(Readback, CheckIsOfNow) {
   for (int i = 0; i < 5 && !on_tcx(); ++i) {
     ASSERT_TRUE(
         sh("tc filter add dev p0 ingress pref 1 u32 match u32 0 0 action mirred egress "
-           "redirect dev q0"));
+           "redirect dev lo"));
     EXPECT_EQ(check(), 2) << checked();
     ASSERT_TRUE(sh("tc filter del dev p0 ingress pref 1"));
     EXPECT_EQ(check(), 0) << checked();

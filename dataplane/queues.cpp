@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -61,27 +62,29 @@ std::array<nlattr*, N> parts_of(nlattr* options) {
   return parts;
 }
 
+template <class T>
+std::optional<T> value_of(const nlattr* part) {
+  if (part == nullptr || nla_len(part) < static_cast<int>(sizeof(T))) return std::nullopt;
+  T value{};
+  std::memcpy(&value, nla_data(part), sizeof value);
+  return value;
+}
+
 /// As build() makes it.
 bool sends_rest_to_others(const TcObject& qdisc) {
   const auto parts = parts_of<TCA_HTB_MAX + 1>(qdisc.options);
-  const nlattr* const init = parts[TCA_HTB_INIT];
-  tc_htb_glob glob{};
-  if (init == nullptr || nla_len(init) < static_cast<int>(sizeof glob)) return false;
-  std::memcpy(&glob, nla_data(init), sizeof glob);
-  return glob.defcls == kOthers;
+  const auto glob = value_of<tc_htb_glob>(parts[TCA_HTB_INIT]);
+  return glob && glob->defcls == kOthers;
 }
 
 /// Not as build() makes it. The kernel tells of a rate that 32 bits hold no 64-bit one.
 bool is_slowed_down(const TcObject& cls) {
   const auto parts = parts_of<TCA_HTB_MAX + 1>(cls.options);
-  const nlattr* const parameters = parts[TCA_HTB_PARMS];
-  tc_htb_opt opt{};
-  if (parameters == nullptr || nla_len(parameters) < static_cast<int>(sizeof opt)) return true;
-  std::memcpy(&opt, nla_data(parameters), sizeof opt);
+  const auto opt = value_of<tc_htb_opt>(parts[TCA_HTB_PARMS]);
   const auto unlimited = [&](std::size_t attribute) {
-    return parts[attribute] != nullptr && nla_get_u64(parts[attribute]) == kNoLimit;
+    return value_of<std::uint64_t>(parts[attribute]) == kNoLimit;
   };
-  return opt.prio != 0 || cls.parent != TC_H_ROOT || !unlimited(TCA_HTB_RATE64) ||
+  return !opt || opt->prio != 0 || cls.parent != TC_H_ROOT || !unlimited(TCA_HTB_RATE64) ||
          !unlimited(TCA_HTB_CEIL64);
 }
 

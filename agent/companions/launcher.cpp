@@ -11,7 +11,6 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,6 +24,7 @@
 #include <string_view>
 
 #include "agent/process/log.hpp"
+#include "os/unix_address.hpp"
 
 namespace lldp::io {
 namespace {
@@ -319,13 +319,10 @@ Result<Launcher> Launcher::fork(const char* user) {
 }
 
 Result<Launcher> Launcher::connect(const std::string& path) {
-  sockaddr_un address{};
-  if (path.size() >= sizeof address.sun_path)
-    return fail(Error{ENAMETOOLONG, path, "is too long for a socket"});
-  address.sun_family = AF_UNIX;
-  std::memcpy(address.sun_path, path.data(), path.size());
+  const auto address = unix_address(path);
+  if (!address) return fail(Error{ENAMETOOLONG, path, "is too long for a socket"});
   UniqueFd fd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!fd || ::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+  if (!fd || ::connect(fd.get(), address->get(), address->size) != 0)
     return fail(system_error(path.c_str(), "cannot be reached"));
   return Launcher(std::move(fd));
 }

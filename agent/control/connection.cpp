@@ -5,12 +5,13 @@
 #include <sys/inotify.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 #include <nlohmann/json.hpp>
+
+#include "os/unix_address.hpp"
 
 namespace lldp::control {
 namespace {
@@ -110,14 +111,10 @@ int poll_time(const Deadline& deadline) {
 bool is_no_daemon(const Error& error) { return error.code == ENOENT || error.code == ECONNREFUSED; }
 
 Result<Connection> Connection::open(const std::string& path) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (path.size() >= sizeof address.sun_path)
-    return fail(Error{ENAMETOOLONG, path, "too long for a socket: check --socket"});
-  path.copy(address.sun_path, path.size());
+  const auto address = unix_address(path);
+  if (!address) return fail(Error{ENAMETOOLONG, path, "too long for a socket: check --socket"});
   Connection connection(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), path);
-  if (connection.fd_ >= 0 &&
-      ::connect(connection.fd_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0)
+  if (connection.fd_ >= 0 && ::connect(connection.fd_, address->get(), address->size) == 0)
     return connection;
   const int code = errno;
   if (code == ENOENT || code == ECONNREFUSED)

@@ -5,7 +5,6 @@
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,6 +20,7 @@
 #include "agent/control/varlink.hpp"
 #include "base/text.hpp"
 #include "os/fd.hpp"
+#include "os/unix_address.hpp"
 
 namespace lldp::io {
 namespace {
@@ -62,22 +62,21 @@ Result<UniqueFd> lock(const std::string& path) {
 /// A listening socket under a name of its own, then renamed: whoever finds the path can connect,
 /// with the right mode, from the first moment on. What a dead daemon left is replaced.
 Result<UniqueFd> listen_at(const std::string& path, std::optional<std::uint32_t> group) {
-  const std::string fresh = path + ".new";
-  sockaddr_un address{};
-  if (fresh.size() >= sizeof address.sun_path)
+  constexpr std::string_view kFresh = ".new";
+  const std::string fresh = path + std::string(kFresh);
+  const auto address = unix_address(fresh);
+  if (!address)
     return fail(Error{ENAMETOOLONG, path,
                       "too long for a socket: use at most " +
-                          std::to_string(sizeof address.sun_path - 5) + " characters"});
+                          std::to_string(kMaxUnixName - kFresh.size()) + " characters"});
   struct stat there {};
   if (::lstat(path.c_str(), &there) == 0 && !S_ISSOCK(there.st_mode))
     return fail(
         Error{EEXIST, path, "is there and is no socket: remove it, or use another --socket"});
-  address.sun_family = AF_UNIX;
-  fresh.copy(address.sun_path, fresh.size());
   UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!fd) return fail(system_error(path, "no socket can be had"));
   ::unlink(fresh.c_str());
-  if (::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+  if (::bind(fd.get(), address->get(), address->size) != 0)
     return fail(system_error(path, "the control socket cannot be made"));
   if (group && ::chown(fresh.c_str(), static_cast<uid_t>(-1), *group) != 0) {
     Error error = system_error(path, "cannot be given to the group of control.group");

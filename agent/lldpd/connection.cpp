@@ -3,26 +3,24 @@
 
 #include <lldp-const.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
 
+#include "os/unix_address.hpp"
+
 namespace lldp::lldpd {
 
 Result<std::unique_ptr<Connection>> Connection::open(const Library& library,
                                                      const std::string& path) {
   const auto failed = [&](int code) { return fail(Error{code, path, std::strerror(code)}); };
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (path.size() >= sizeof address.sun_path) return failed(ENAMETOOLONG);
-  std::ranges::copy(path, address.sun_path);
+  const auto address = unix_address(path);
+  if (!address) return failed(ENAMETOOLONG);
   UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!fd) return failed(errno);
-  if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
-    return failed(errno);
+  if (::connect(fd.get(), address->get(), address->size) != 0) return failed(errno);
   std::unique_ptr<Connection> out(new Connection(library, std::move(fd)));
   out->connection_ = library.new_name(path.c_str(), &Connection::send, &Connection::recv,
                                       static_cast<void*>(out.get()));

@@ -4,9 +4,10 @@
 #include <fmt/core.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 
 #include <cstring>
+
+#include "os/unix_address.hpp"
 
 namespace lldp::io {
 namespace {
@@ -43,14 +44,10 @@ bool is_journal_stream(int fd, const char* journal_stream) {
 }
 
 std::optional<Journal> Journal::open(std::string_view socket) {
-  sockaddr_un address{};
-  if (socket.size() >= sizeof address.sun_path) return std::nullopt;
-  address.sun_family = AF_UNIX;
-  socket.copy(address.sun_path, socket.size());
+  const auto address = unix_address(socket);
+  if (!address) return std::nullopt;
   UniqueFd out(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!out ||
-      ::connect(out.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
-    return std::nullopt;
+  if (!out || ::connect(out.get(), address->get(), address->size) != 0) return std::nullopt;
   return Journal(std::move(out));
 }
 

@@ -3,7 +3,6 @@
 
 #include <fmt/core.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -11,6 +10,7 @@
 #include <ctime>
 
 #include "os/fd.hpp"
+#include "os/unix_address.hpp"
 
 namespace lldp::io {
 
@@ -31,16 +31,13 @@ void Service::reloading() const {
 }
 
 void Service::notify(std::string_view state) const {
-  sockaddr_un address{};
-  if (socket_.empty() || socket_.size() >= sizeof address.sun_path) return;
-  address.sun_family = AF_UNIX;
-  std::memcpy(address.sun_path, socket_.data(), socket_.size());
-  if (socket_.front() == '@') address.sun_path[0] = '\0';  // the abstract name space
+  std::string name = socket_;
+  if (name.starts_with('@')) name.front() = '\0';  // sd_notify(3): no file
+  const auto address = unix_address(name);
+  if (!address) return;
   const UniqueFd fd(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   if (!fd) return;
-  const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + socket_.size());
-  ::sendto(fd.get(), state.data(), state.size(), MSG_NOSIGNAL,
-           reinterpret_cast<const sockaddr*>(&address), length);
+  ::sendto(fd.get(), state.data(), state.size(), MSG_NOSIGNAL, address->get(), address->size);
 }
 
 }  // namespace lldp::io

@@ -5,7 +5,6 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <array>
@@ -15,6 +14,7 @@
 
 #include "base/text.hpp"
 #include "dataplane/parts.hpp"
+#include "os/unix_address.hpp"
 
 namespace lldp::dataplane {
 namespace {
@@ -33,7 +33,7 @@ Soft::Soft(SoftOptions options, UniqueFd poll, UniqueFd timer)
     : options_(std::move(options)), poll_(std::move(poll)), timer_(std::move(timer)) {}
 
 Result<std::unique_ptr<Backend>> Soft::open(const SoftOptions& options) {
-  if (options.socket.size() >= sizeof sockaddr_un{}.sun_path)
+  if (!unix_address(options.socket))
     return fail(error("soft.socket is too long for a socket: " + escape(options.socket)));
   UniqueFd poll(::epoll_create1(EPOLL_CLOEXEC));
   UniqueFd timer(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
@@ -61,12 +61,9 @@ std::string Soft::description() const {
 // The connection.
 
 void Soft::connect() {
-  sockaddr_un there{};
-  there.sun_family = AF_UNIX;
-  options_.socket.copy(there.sun_path, sizeof there.sun_path - 1);
+  const auto there = unix_address(options_.socket);
   socket_ = UniqueFd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!socket_ ||
-      ::connect(socket_.get(), reinterpret_cast<const sockaddr*>(&there), sizeof there) != 0)
+  if (!socket_ || ::connect(socket_.get(), there->get(), there->size) != 0)
     return fall("there is no switch at " + options_.socket + ": " + std::strerror(errno));
   epoll_event interest{.events = EPOLLIN, .data = {.u64 = kConnection}};
   ::epoll_ctl(poll_.get(), EPOLL_CTL_ADD, socket_.get(), &interest);

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +14,7 @@
 #include <fstream>
 
 #include "base/text.hpp"
+#include "os/unix_address.hpp"
 
 namespace lldp::lab::live {
 namespace {
@@ -69,7 +69,7 @@ Result<void> check_names(const Place& place, const Fabric& fabric) {
     if (!is_plain(node.name) || node.name == "manifest")
       return fail(
           Error{0, shown, "no name for a namespace: use up to 64 letters, digits and `-_.`"});
-    if (place.socket(node.name).size() >= sizeof(sockaddr_un::sun_path))
+    if (place.socket(node.name).size() > kMaxUnixName)
       return fail(Error{0, place.socket(node.name), "too long for a socket: give a shorter --dir"});
   }
   for (const Link& link : fabric.links)

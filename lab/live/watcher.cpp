@@ -3,7 +3,6 @@
 
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 
 #include <algorithm>
 #include <array>
@@ -11,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "lab/live/ending.hpp"
+#include "os/unix_address.hpp"
 
 namespace lldp::lab::live {
 namespace {
@@ -25,11 +25,9 @@ constexpr std::chrono::milliseconds kRetry{5};
 constexpr std::uint64_t kEnding = ~std::uint64_t{0};
 
 UniqueFd connect_to(const std::string& path) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  path.copy(address.sun_path, sizeof address.sun_path - 1);
+  const auto address = unix_address(path);
   UniqueFd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!fd || connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) < 0 ||
+  if (!address || !fd || connect(fd.get(), address->get(), address->size) < 0 ||
       send(fd.get(), kWatch.data(), kWatch.size(), MSG_NOSIGNAL) !=
           static_cast<ssize_t>(kWatch.size()))
     return {};

@@ -3,7 +3,6 @@
 
 #include <sys/socket.h>
 #include <sys/time.h>
-#include <sys/un.h>
 
 #include <cerrno>
 #include <cstring>
@@ -11,6 +10,7 @@
 #include <variant>
 
 #include "lab/live/ending.hpp"
+#include "os/unix_address.hpp"
 
 namespace lldp::lab::lossless {
 namespace {
@@ -24,18 +24,14 @@ constexpr std::chrono::milliseconds kPause{10};
 
 Result<Client> Client::open(const std::string& path,
                             std::chrono::steady_clock::time_point deadline) {
-  sockaddr_un there{};
-  there.sun_family = AF_UNIX;
-  if (path.size() >= sizeof there.sun_path)
-    return fail(Error{ENAMETOOLONG, path, "is too long for a socket"});
-  path.copy(there.sun_path, path.size());
+  const auto there = unix_address(path);
+  if (!there) return fail(Error{ENAMETOOLONG, path, "is too long for a socket"});
   Client client;
   client.path_ = path;
   for (;;) {
     client.socket_ = UniqueFd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
     if (!client.socket_) break;
-    if (connect(client.socket_.get(), reinterpret_cast<const sockaddr*>(&there), sizeof there) ==
-        0) {
+    if (connect(client.socket_.get(), there->get(), there->size) == 0) {
       for (const int option : {SO_RCVTIMEO, SO_SNDTIMEO})
         setsockopt(client.socket_.get(), SOL_SOCKET, option, &kPatience, sizeof kPatience);
       return client;

@@ -6,7 +6,6 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <array>
@@ -19,6 +18,7 @@
 
 #include "lab/lossless/ports.hpp"
 #include "os/file.hpp"
+#include "os/unix_address.hpp"
 
 namespace lldp::lab::lossless {
 namespace {
@@ -37,13 +37,9 @@ auto failed(const std::string& where, const char* doing) {
 /// with whoever has them.
 Result<UniqueFd> only_one_here() {
   constexpr std::string_view kName("\0lldp-level-lab switch", 22);
-  sockaddr_un here{};
-  here.sun_family = AF_UNIX;
-  kName.copy(here.sun_path, kName.size());
+  const auto here = unix_address(kName);
   UniqueFd fd(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-  if (fd && bind(fd.get(), reinterpret_cast<const sockaddr*>(&here),
-                 static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + kName.size())) == 0)
-    return fd;
+  if (fd && bind(fd.get(), here->get(), here->size) == 0) return fd;
   if (fd && errno == EADDRINUSE)
     return fail(Error{EADDRINUSE, "switch", "a switch runs in this network namespace already"});
   return failed("switch", "cannot be the only one here");
@@ -54,27 +50,23 @@ Result<UniqueFd> only_one_here() {
 class Listener {
  public:
   static Result<Listener> at(const std::string& path) {
-    sockaddr_un here{};
-    here.sun_family = AF_UNIX;
-    if (path.size() >= sizeof here.sun_path)
-      return fail(Error{ENAMETOOLONG, path, "is too long for a socket"});
-    path.copy(here.sun_path, path.size());
+    const auto here = unix_address(path);
+    if (!here) return fail(Error{ENAMETOOLONG, path, "is too long for a socket"});
     Listener self;
     self.path_ = path;
     self.fd_ = UniqueFd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    const auto* address = reinterpret_cast<const sockaddr*>(&here);
     if (!self.fd_) return failed(path, "cannot listen");
     struct stat there {};
     if (lstat(path.c_str(), &there) == 0) {
       if (!S_ISSOCK(there.st_mode))
         return fail(Error{EEXIST, path, "is there already, and no socket"});
       // One that nobody listens to any more may go; another's, who does, stays.
-      if (connect(self.fd_.get(), address, sizeof here) == 0 || errno != ECONNREFUSED)
+      if (connect(self.fd_.get(), here->get(), here->size) == 0 || errno != ECONNREFUSED)
         return fail(Error{EADDRINUSE, path, "a switch runs there already"});
       unlink(path.c_str());
     }
     const mode_t before = umask(0117);
-    const bool bound = bind(self.fd_.get(), address, sizeof here) == 0;
+    const bool bound = bind(self.fd_.get(), here->get(), here->size) == 0;
     umask(before);
     if (!bound || listen(self.fd_.get(), kMostConnections) < 0 ||
         lstat(path.c_str(), &self.made_) < 0)

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// The address of a Unix socket (unix(7)).
+#pragma once
+
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+namespace lldp {
+
+/// The longest name in octets; the kernel wants a NUL behind a path.
+constexpr std::size_t kMaxUnixName = sizeof(sockaddr_un::sun_path) - 1;
+
+struct UnixAddress {
+  sockaddr_un name{};
+  socklen_t size = 0;
+
+  const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&name); }
+};
+
+/// Of the file at a path; with a first NUL a name without a file: the network namespace's own,
+/// which goes with the socket. Nothing for a name that is empty or longer than kMaxUnixName.
+inline std::optional<UnixAddress> unix_address(std::string_view path) {
+  if (path.empty() || path.size() > kMaxUnixName) return std::nullopt;
+  UnixAddress address;
+  address.name.sun_family = AF_UNIX;
+  path.copy(address.name.sun_path, path.size());
+  // Every octet of a name without a file counts, so no more than the name is given.
+  const std::size_t end = path.front() == '\0' ? 0 : 1;
+  address.size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size() + end);
+  return address;
+}
+
+}  // namespace lldp

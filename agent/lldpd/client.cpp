@@ -172,6 +172,8 @@ void Client::receive(TimePoint now) {
       continue;  // lost just now
     else if (index == kLanes)
       run_watch(now);
+    else if (lanes_[index].tasks.empty())  // nothing was asked: that is its end
+      lost({ECONNRESET, settings_.socket, "lldpd has closed the connection"}, now);
     else
       run(lanes_[index], now);
   }
@@ -318,7 +320,7 @@ Client::Outcome Client::list(Lane& lane) {
     const bool there = lane.interfaces.contains(name);
     if (there && !port.listed && !port.refused) queue_visit(name, port);
     if (there ? port.unserved() : port.missed == 1) ++revision_;
-    port.listed = there;
+    port.listed = there && !port.refused;
     port.missed = there ? 0 : port.missed + 1;
   }
   return outcome;

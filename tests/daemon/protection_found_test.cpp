@@ -57,6 +57,20 @@ TEST_F(ProtectionTest, NewClassesLeaveRulesFoundAtStartAlone) {
   EXPECT_EQ(kernel_.installed.at({kPort, Part::kRemap}), rules(Order::kUp));
 }
 
+TEST_F(ProtectionTest, RulesFoundAtStartStayWhereTheBackEndWasAwayForAWhile) {
+  install(kPort, Order::kUp);
+  Protection& protection = open();
+  protection.add(kPort, now_);
+  pass(seconds(1));
+  kernel_.down = Error{0, "backend fake", "it is away"};
+  protection.take_events(now_);
+  pass(seconds(10));
+  kernel_.down.reset();
+  protection.take_events(now_);
+  pass(seconds(100));
+  EXPECT_EQ(kernel_.installed.at({kPort, Part::kRemap}), rules(Order::kUp));
+}
+
 TEST_F(ProtectionTest, NewRoleReplacesRulesFoundAtStart) {
   install(kPort, Order::kUp);
   Protection& protection = open();

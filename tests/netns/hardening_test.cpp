@@ -61,6 +61,20 @@ TEST_F(Hardening, RootKeepsFourCapabilitiesAndNoWayToMore) {
   EXPECT_EQ(status["Seccomp"], "2");  // a filter
 }
 
+TEST_F(Hardening, KeepsNothingThatItsParentLetItInherit) {
+  if (::access("/usr/bin/setpriv", X_OK) != 0) GTEST_SKIP() << "no setpriv here";
+  const TemporaryDirectory files;
+  // What a program that it ran could have by the program's own file.
+  Process daemon(
+      space_->inside({"setpriv", "--inh-caps", "+net_admin,+chown", support::program("lldp-leveld"),
+                      "--ports", "*", "--backend", "none", "--socket", files.file("s"),
+                      "--state-file", files.file("t")}),
+      files.file("log"));
+  ASSERT_TRUE(eventually([&] { return ::access(files.file("s").c_str(), F_OK) == 0; }))
+      << daemon.output();
+  EXPECT_EQ(status_of(daemon.pid())["CapInh"], "0000000000000000");
+}
+
 TEST_F(Hardening, FilterCanBeSwitchedOff) {
   Agent agent(*space_, {"--seccomp", "no"});
   EXPECT_EQ(status_of(agent.process().pid())["Seccomp"], "0");

@@ -312,5 +312,68 @@ TEST_F(PacketIoTest, SetsAPortApartWhoseFramesFillTurnAfterTurn) {
   EXPECT_EQ(flooded, 5002U);
 }
 
+TEST_F(PacketIoTest, SetsApartWhoFloodsNowAndNotWhoDidBefore) {
+  hear(Hearing::kShared);
+  const Ifindex far_other = [&] {
+    const Inside in(*there_);
+    return index("p1");
+  }();
+  {
+    const Inside in(*here_);
+    ASSERT_TRUE(near_->add({.ifindex = index("p1")}));
+  }
+  std::size_t count = 0;
+  const auto take = [&](Ifindex, ByteSpan) { ++count; };
+  const auto turns = [&](Ifindex from, std::size_t times) {
+    const Bytes octets = frame(1);
+    std::vector<PacketIo::SendFailure> failures;
+    for (std::size_t turn = 0; turn < times; ++turn) {
+      far_->send(std::vector(PacketIo::kFramesPerTurn, core::Send{from, octets}), failures);
+      const Inside in(*here_);
+      EXPECT_EQ(near_->receive_shared(take), PacketIo::Turn::kUnfinished);
+    }
+    EXPECT_THAT(failures, IsEmpty());
+  };
+  for (int i = 0; i < 2; ++i) {
+    turns(far_other, PacketIo::kFullTurns - 1);
+    EXPECT_EQ(near_->receive_shared(take), PacketIo::Turn::kIdle);  // they have come to an end
+  }
+  turns(far_port_, PacketIo::kFullTurns);
+  while (near_->receive_shared(take) != PacketIo::Turn::kIdle) continue;
+  count = 0;
+  send(frame(1));
+  EXPECT_EQ(near_->receive_shared(take), PacketIo::Turn::kIdle);
+  EXPECT_EQ(count, 0U) << "the port is not apart";
+  static_cast<void>(near_->receive_own(take));
+  EXPECT_EQ(count, 1U);
+}
+
+TEST_F(PacketIoTest, SharesATurnAmongThePortsWithSocketsOfTheirOwn) {
+  hear(Hearing::kBound);
+  const Ifindex other = [&] {
+    const Inside in(*here_);
+    const Ifindex ifindex = index("p1");
+    EXPECT_TRUE(near_->add({.ifindex = ifindex, .hearing = Hearing::kBound}));
+    return ifindex;
+  }();
+  const Ifindex far_other = [&] {
+    const Inside in(*there_);
+    return index("p1");
+  }();
+  const Bytes octets = frame(1);
+  std::vector<PacketIo::SendFailure> failures;
+  for (const Ifindex from : {far_port_, far_other})
+    far_->send(std::vector(PacketIo::kFramesPerTurn, core::Send{from, octets}), failures);
+  std::size_t ours = 0;
+  std::size_t others = 0;
+  const auto take = [&](Ifindex port, ByteSpan) { ++(port == other ? others : ours); };
+  for (std::size_t turn = 1; turn <= 2; ++turn) {
+    EXPECT_EQ(near_->receive_own(take), PacketIo::Turn::kUnfinished);
+    EXPECT_EQ(ours, turn * PacketIo::kFramesPerTurn / 2);
+    EXPECT_EQ(others, turn * PacketIo::kFramesPerTurn / 2);
+  }
+  EXPECT_EQ(near_->receive_own(take), PacketIo::Turn::kIdle);
+}
+
 }  // namespace
 }  // namespace lldp::io

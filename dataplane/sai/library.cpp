@@ -16,6 +16,7 @@ namespace lldp::dataplane::sai {
 namespace {
 
 constexpr std::size_t kMaxPorts = 1024;
+constexpr std::uint32_t kMaxEntries = 1 << 16;  ///< of all ACLs, to look through
 
 struct Kind {
   sai_attr_id_t port_attribute = 0;
@@ -296,6 +297,7 @@ Result<View> Library::read(const Read& what) {
     return fail(asked.error());
   view.bound = bound.value.oid;
   view.acl = read_acl(what.acl);
+  if (view.acl.table == 0 && view.bound != 0) view.acl = recognize(view.bound);
   return view;
 }
 
@@ -453,13 +455,38 @@ Acl Library::read_acl(const Acl& known) {
     // Equal in all of them, or they are not as we left them.
     const auto in = ports(1);
     if (acl.entries.empty()) acl.ports = in;
-    if (in != acl.ports || ports(2) != acl.ports) acl.ports.clear();
+    const bool as_made =
+        attributes[3].value.aclfield.enable && attributes[3].value.aclfield.mask.u8 == Dscp::kMax &&
+        attributes[4].value.aclaction.enable && attributes[5].value.aclaction.enable;
+    if (!as_made || in != acl.ports || ports(2) != acl.ports) acl.ports.clear();
     acl.entries.push_back(entry);
     acl.turns.push_back({attributes[3].value.aclfield.data.u8,
                          attributes[4].value.aclaction.parameter.u8,
                          attributes[5].value.aclaction.parameter.u8});
   }
   return acl;
+}
+
+Acl Library::recognize(Oid table) {
+  std::uint32_t count = 0;
+  const long sized = keys_(switch_, SAI_OBJECT_TYPE_ACL_ENTRY, &count, nullptr);
+  alive_();
+  if ((sized != SAI_STATUS_SUCCESS && sized != SAI_STATUS_BUFFER_OVERFLOW) || count > kMaxEntries)
+    return {};
+  std::vector<sai_object_key_t> keys(count);
+  if (!done(keys_(switch_, SAI_OBJECT_TYPE_ACL_ENTRY, &count, keys.data()), "the ACLs' entries"))
+    return {};
+  keys.resize(std::min<std::size_t>(count, keys.size()));
+  Acl seen{.table = table};
+  for (const sai_object_key_t& key : keys) {
+    sai_attribute_t of = attribute(SAI_ACL_ENTRY_ATTR_TABLE_ID);
+    if (done(acl_api_->get_acl_entry_attribute(key.key.object_id, 1, &of), "an entry of an ACL") &&
+        of.value.oid == table)
+      seen.entries.push_back(key.key.object_id);
+  }
+  Acl acl = read_acl(seen);
+  const bool ours = !acl.ports.empty() && acl.entries.size() == seen.entries.size();
+  return ours ? acl : Acl{};
 }
 
 Result<void> Library::bind(Oid table) {

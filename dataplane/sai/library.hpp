@@ -38,6 +38,9 @@ class Library {
   [[nodiscard]] Result<Port> read_port(Oid port);
   [[nodiscard]] std::optional<Map> read_map(Oid map);
   [[nodiscard]] Acl read_acl(const Acl& known);
+  /// The table that is bound, where it looks as only ours do, with an entry for each class over one
+  /// set of ports both ways: whoever is killed between making it and noting it knows it no more.
+  [[nodiscard]] Acl recognize(Oid table);
   [[nodiscard]] Result<void> set_map(Oid port, MapKind kind, Oid map);
   [[nodiscard]] Result<void> set_pfc(Oid port, unsigned mask);
   [[nodiscard]] Result<bool> is_pfc_separate(Oid port);

@@ -297,6 +297,10 @@ void Sai::take(sai::View view) {
   const bool was_down = std::exchange(down_, std::nullopt).has_value();
   if (was_down || view != view_) events_.changed.emplace_back();
   view_ = std::move(view);
+  if (memory_.acl.table != view_.acl.table) {  // gone; or made by one of us who died before noting
+    memory_.acl = view_.acl;
+    (void)save();
+  }
   if (jobs_.empty()) clean_up();
 }
 
@@ -318,10 +322,6 @@ void Sai::clean_up() {
   changed |= std::erase_if(memory_.maps, [&](const auto& entry) {
                return !view_.maps.contains(entry.first) || !is_our_map(entry.first);
              }) != 0;
-  if (memory_.acl.table != 0 && view_.acl.table == 0) {
-    memory_.acl = {};
-    changed = true;
-  }
   if (changed) (void)save();
   for (const auto& [oid, map] : memory_.maps)
     if (!is_used(oid)) drop_map(oid, map);

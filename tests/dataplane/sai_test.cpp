@@ -10,6 +10,7 @@
 
 #include "dataplane/factory.hpp"
 #include "dataplane/sai/messages.hpp"
+#include "os/file.hpp"
 #include "tests/dataplane/chip.hpp"
 #include "tests/dataplane/sai_box.hpp"
 
@@ -260,6 +261,37 @@ TEST_F(SaiTest, AclOfSomebodyElsesIsForeignAndStays) {
   EXPECT_TRUE(put(0, Order::kUp));
   EXPECT_EQ(states(0, Order::kUp), "done foreign done done");
   EXPECT_EQ(box_.chip().bound, table->oid);
+}
+
+TEST_F(SaiTest, AclThatWasNotNotedBeforeAKillIsOursStill) {
+  box_.chip().no_rewriting = true;
+  open();
+  ASSERT_TRUE(put(0, Order::kUp) && put(1, Order::kDown) && put(2, Order::kUp));
+  backend_ = nullptr;
+  auto noted = sai::parse_memory(*read_file(box_.memory()));
+  ASSERT_TRUE(noted && noted->acl.table != 0);
+  noted->acl = {};
+  ASSERT_TRUE(replace_file(box_.memory(), sai::format(*noted)));
+  open();
+  EXPECT_EQ(states(0, Order::kUp), "done done done done");
+  ASSERT_TRUE(put(1, Order::kUp));
+  EXPECT_EQ(box_.forward(1, 0, 43).dscp, 51U);
+  EXPECT_EQ(box_.count(SAI_OBJECT_TYPE_ACL_TABLE), 1U);
+  ASSERT_TRUE(take_all());
+  EXPECT_EQ(box_.count(SAI_OBJECT_TYPE_ACL_TABLE) + box_.count(SAI_OBJECT_TYPE_ACL_ENTRY), 0U);
+}
+
+TEST_F(SaiTest, AclOverOtherPortsOutThanInIsNotTakenForOurs) {
+  box_.chip().no_rewriting = true;
+  open();
+  ASSERT_TRUE(put(0, Order::kUp) && put(1, Order::kUp));
+  backend_ = nullptr;
+  ASSERT_TRUE(replace_file(box_.memory(), ""));
+  for (fake_sai::Object& o : box_.chip().objects)
+    if (o.type == SAI_OBJECT_TYPE_ACL_ENTRY) o.out.count = 1;
+  open();
+  EXPECT_TRUE(put(2, Order::kUp));
+  EXPECT_EQ(states(2, Order::kUp), "done foreign done done");
 }
 
 TEST_F(SaiTest, PfcThatTheRulesTakeFromOthersIsSaid) {

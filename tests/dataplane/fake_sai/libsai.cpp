@@ -314,11 +314,11 @@ Status get_entry(sai_object_id_t id, uint32_t count, sai_attribute_t* list) {
     if (a.id == SAI_ACL_ENTRY_ATTR_TABLE_ID)
       a.value.oid = entry->of;
     else if (a.id == SAI_ACL_ENTRY_ATTR_FIELD_DSCP)
-      a.value.aclfield.data.u8 = entry->dscp;
+      a.value.aclfield = {.enable = true, .mask = {.u8 = 63}, .data = {.u8 = entry->dscp}};
     else if (a.id == SAI_ACL_ENTRY_ATTR_ACTION_SET_TC)
-      a.value.aclaction.parameter.u8 = entry->tc;
+      a.value.aclaction = {.enable = true, .parameter = {.u8 = entry->tc}};
     else if (a.id == SAI_ACL_ENTRY_ATTR_ACTION_SET_DSCP)
-      a.value.aclaction.parameter.u8 = entry->to;
+      a.value.aclaction = {.enable = true, .parameter = {.u8 = entry->to}};
     else {
       const PortSet& set = a.id == SAI_ACL_ENTRY_ATTR_FIELD_IN_PORTS ? entry->in : entry->out;
       auto& out = a.value.aclfield.data.objlist;

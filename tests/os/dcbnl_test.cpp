@@ -130,6 +130,21 @@ TEST(DcbMessage, OutcomeIsTheDriversAndNotTheAcknowledgements) {
   EXPECT_EQ(parse_outcome(answer(kGet, kName + ieee(8, 0x60, 0))), std::nullopt);
 }
 
+TEST(DcbMessage, OutcomeOfAnotherMessageIsNone) {
+  EXPECT_EQ(parse_outcome({}), std::nullopt);
+  const Bytes outcome = answer(kSet, kName + Bytes{5, 0, 13, 0, 0, 0, 0, 0});
+  for (std::size_t n = 0; n < outcome.size(); ++n)
+    EXPECT_EQ(parse_outcome(ByteSpan(outcome).first(n)), std::nullopt) << n;
+  EXPECT_EQ(parse_outcome(answer(16, kName + Bytes{5, 0, 13, 0, 0, 0, 0, 0})), std::nullopt);
+  EXPECT_EQ(parse_outcome(answer(kSet, kName)), std::nullopt);
+}
+
+TEST(DcbMessage, FirmwareDecidesOnlyWhereItIsSaid) {
+  EXPECT_FALSE(firmware_decides({}));
+  EXPECT_FALSE(firmware_decides({.dcbx = 0x09}));  // the host, IEEE
+  EXPECT_TRUE(firmware_decides({.dcbx = 0x02}));
+}
+
 TEST(DcbMessage, TornMessagesAreRefused) {
   const Bytes whole = answer(kGet, kName + ieee(8, 0x60, 0));
   for (std::size_t n = 0; n < whole.size(); ++n)

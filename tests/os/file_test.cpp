@@ -2,6 +2,8 @@
 #include "os/file.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <fstream>
@@ -38,6 +40,48 @@ TEST(ReadFile, SaysWhatKeptItFromReading) {
   const TempDir dir;
   EXPECT_EQ(read_file(dir / "none").error().code, ENOENT);
   EXPECT_EQ(read_file(dir.path()).error().code, EISDIR);
+}
+
+TEST(ReplaceFile, PutsAFileOfItsOwnersInThePlaceOfTheOther) {
+  const TempDir dir;
+  const std::string path = write(dir / "file", "before");
+  ASSERT_EQ(::chmod(path.c_str(), 0644), 0);
+  const std::string fresh = path + ".new";
+  write(fresh, std::string(1000, 'x'));  // of a daemon that died
+  for (const std::string& text : {std::string("after"), std::string(1 << 20, 'y')}) {
+    ASSERT_TRUE(replace_file(path, text));
+    EXPECT_EQ(read_file(path), text);
+  }
+  struct stat is {};
+  ASSERT_EQ(::stat(path.c_str(), &is), 0);
+  EXPECT_EQ(is.st_mode & 07777, 0600U);
+  EXPECT_NE(::access(fresh.c_str(), F_OK), 0);
+}
+
+TEST(ReplaceFile, WithoutTextTakesItAway) {
+  const TempDir dir;
+  const std::string path = write(dir / "file", "before");
+  EXPECT_TRUE(replace_file(path, ""));
+  EXPECT_NE(::access(path.c_str(), F_OK), 0);
+  EXPECT_TRUE(replace_file(path, ""));
+}
+
+TEST(ReplaceFile, SaysWhyItCannotAndLeavesWhatIsThere) {
+  const TempDir dir;
+  const auto why = [](const Result<void>& done) { return done ? "" : to_string(done.error()); };
+  EXPECT_EQ(why(replace_file(dir / "none/file", "x")),
+            (dir / "none/file") + ": cannot be written: No such file or directory");
+  EXPECT_EQ(replace_file(dir / "none/file", "x").error().code, ENOENT);
+  ASSERT_EQ(::mkdir((dir / "directory").c_str(), 0755), 0);
+  EXPECT_EQ(why(replace_file(dir / "directory", "x")),
+            (dir / "directory") + ": cannot be written: Is a directory");
+  EXPECT_EQ(why(replace_file(dir / "directory", "")),
+            (dir / "directory") + ": cannot be written: Is a directory");
+  const std::string path = write(dir / "file", "before");
+  ASSERT_EQ(::symlink("/dev/full", (path + ".new").c_str()), 0);
+  EXPECT_EQ(why(replace_file(path, "after")),
+            path + ": cannot be written: No space left on device");
+  EXPECT_EQ(read_file(path), "before");
 }
 
 }  // namespace

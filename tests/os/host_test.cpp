@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 #include <sys/utsname.h>
 
+#include <cstdlib>
+
 namespace lldp {
 namespace {
 
@@ -20,6 +22,29 @@ TEST(SystemDescription, IsTheDistributionAndTheKernel) {
   EXPECT_EQ(system_description("PRETTY_NAME="), text);
   EXPECT_EQ(system_description("PRETTY_NAME=" + std::string(1000, 'x')).size(), 255U);
   EXPECT_THAT(system_description(), testing::EndsWith(text));
+}
+
+TEST(SystemDescription, IsOfTheSecondNameWhereThereAreTwo) {
+  EXPECT_THAT(system_description("PRETTY_NAME=\nA=b\n\nPRETTY_NAME='x \\\"y'"),
+              testing::StartsWith("x y "));
+}
+
+TEST(HostName, IsTheKernels) {
+  utsname kernel{};
+  ASSERT_EQ(::uname(&kernel), 0);
+  EXPECT_EQ(host_name(), kernel.nodename);
+}
+
+TEST(BootId, IsTheKernelsUnlessTheServiceIsTold) {
+  const auto of_kernel = boot_id();
+  ASSERT_TRUE(of_kernel);
+  EXPECT_THAT(*of_kernel, testing::MatchesRegex("[0-9a-f-]*"));
+  EXPECT_EQ(of_kernel->size(), 36U);
+  ::setenv("LLDP_LEVEL_BOOT_ID", "told", 1);
+  EXPECT_EQ(boot_id(), "told");
+  ::setenv("LLDP_LEVEL_BOOT_ID", "", 1);
+  EXPECT_EQ(boot_id(), *of_kernel);
+  ::unsetenv("LLDP_LEVEL_BOOT_ID");
 }
 
 }  // namespace

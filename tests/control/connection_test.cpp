@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+// The side of whoever asks the daemon.
+#include "agent/control/connection.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <thread>
+
+#include "os/fd.hpp"
+#include "tests/support/temp_dir.hpp"
+
+namespace lldp::control {
+namespace {
+
+using namespace std::chrono_literals;
+using std::chrono::steady_clock;
+
+UniqueFd listen_at(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, sizeof address.sun_path - 1);
+  UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  EXPECT_EQ(::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  EXPECT_EQ(::listen(fd.get(), 4), 0);
+  return fd;
+}
+
+/// A connection and the daemon's end of it.
+struct Ends {
+  Ends() {
+    int fds[2];
+    EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), 0);
+    daemon = UniqueFd(fds[0]);
+    client.emplace(Connection::adopt(fds[1], "d"));
+  }
+  void say(std::string_view text) const {
+    EXPECT_EQ(::send(daemon.get(), text.data(), text.size(), MSG_NOSIGNAL),
+              static_cast<ssize_t>(text.size()));
+  }
+  [[nodiscard]] std::string next() {
+    const auto reply = client->next(steady_clock::now() + 5s);
+    return reply ? *reply : to_string(reply.error());
+  }
+  [[nodiscard]] std::string asked() const {
+    char buffer[4096];
+    const ssize_t n = ::recv(daemon.get(), buffer, sizeof buffer, MSG_DONTWAIT);
+    return n < 0 ? "(nothing)" : std::string(buffer, static_cast<std::size_t>(n));
+  }
+  UniqueFd daemon{};
+  std::optional<Connection> client{};
+};
+
+TEST(Connection, AsksAsVarlinkHasIt) {
+  Ends ends;
+  ASSERT_TRUE(ends.client->call("org.lldplevel.Show", ports_parameter({})));
+  EXPECT_EQ(ends.asked(), std::string(R"({"method":"org.lldplevel.Show","parameters":{}})") + '\0');
+  const std::vector<std::string> ports{"swp*", "a\"b", "\xff"};
+  ASSERT_TRUE(ends.client->call("org.lldplevel.Watch", ports_parameter(ports), true));
+  EXPECT_EQ(ends.asked(),
+            std::string("{\"method\":\"org.lldplevel.Watch\",\"parameters\":{\"ports\":[\"swp*\","
+                        "\"a\\\"b\",\"\xef\xbf\xbd\"]},\"more\":true}") +
+                '\0');
+}
+
+TEST(Connection, TakesRepliesOneByOneHoweverTheyCome) {
+  const std::string plain = std::string(R"({"parameters":{"n":1},"continues":true})") + '\0';
+  const std::string blanks = std::string(R"({ "parameters": {"n":2}})") + '\0';
+  {
+    Ends ends;
+    ends.say(plain + blanks + plain);
+    EXPECT_EQ(ends.next(), R"({"n":1})");
+    EXPECT_TRUE(ends.client->has_next());
+    EXPECT_EQ(ends.next(), R"({"n":2})");
+    EXPECT_EQ(ends.next(), R"({"n":1})");
+    EXPECT_FALSE(ends.client->has_next());
+  }
+  Ends ends;
+  std::thread daemon([&] {
+    for (const char c : plain + blanks) ends.say({&c, 1});
+  });
+  EXPECT_EQ(ends.next(), R"({"n":1})");
+  EXPECT_EQ(ends.next(), R"({"n":2})");
+  daemon.join();
+}
+
+TEST(Connection, TakesALongReply) {
+  Ends ends;
+  const std::string parameters = R"({"p":")" + std::string(3 << 20, 'x') + "\"}";
+  std::thread daemon([&] { ends.say(R"({"parameters":)" + parameters + "}" + '\0'); });
+  EXPECT_EQ(ends.next(), parameters);
+  daemon.join();
+}
+
+TEST(Connection, SaysWhyNothingCame) {
+  Ends ends;
+  const auto late = ends.client->next(steady_clock::now() - 1s);
+  ASSERT_FALSE(late);
+  EXPECT_EQ(late.error().code, ETIMEDOUT);
+  EXPECT_EQ(to_string(late.error()), "d: the daemon does not answer: see its log");
+  ends.say("{\"param");
+  ends.daemon = UniqueFd();
+  const auto gone = ends.client->next();
+  ASSERT_FALSE(gone);
+  EXPECT_EQ(gone.error().code, ECONNRESET);
+  EXPECT_EQ(to_string(gone.error()), "d: the daemon hung up: see its log");
+  const auto unasked = ends.client->call("org.lldplevel.Show", "{}");
+  ASSERT_FALSE(unasked);
+  EXPECT_EQ(unasked.error().code, EPIPE);
+  EXPECT_EQ(to_string(unasked.error()), "d: cannot ask the daemon: Broken pipe");
+}
+
+struct ErrorCase {
+  const char* name = "";
+  const char* reply = "";
+  const char* text = "";
+  friend void PrintTo(const ErrorCase& c, std::ostream* os) { *os << c.name; }
+};
+class ErrorReply : public testing::TestWithParam<ErrorCase> {};
+TEST_P(ErrorReply, IsToldToAPerson) {
+  Ends ends;
+  ends.say(GetParam().reply + std::string(1, '\0'));
+  EXPECT_EQ(ends.next(), GetParam().text);
+}
+const ErrorCase kErrors[] = {
+    {"ReloadFailed",
+     R"({"error":"org.lldplevel.ReloadFailed","parameters":{"reason":"f:1: level: bad"}})",
+     "f:1: level: bad"},
+    {"ForgetFailed", R"({"error":"org.lldplevel.ForgetFailed","parameters":{"reason":"pinned"}})",
+     "pinned"},
+    {"NotAllowed", R"({"error":"org.lldplevel.NotAllowed","parameters":{"who":"only root"}})",
+     "d: only root"},
+    {"TooManyClients", R"({"error":"org.lldplevel.TooManyClients","parameters":{}})",
+     "d: the daemon has too many clients: end some, or ask as root"},
+    {"UnknownMethod",
+     R"({"error":"org.varlink.service.MethodNotFound","parameters":{"method":"a.B"}})",
+     "d: the daemon does not know the method a.B: is it of another version?"},
+    {"UnknownInterface",
+     R"({"error":"org.varlink.service.InterfaceNotFound","parameters":{"interface":"a"}})",
+     "d: the daemon does not know the interface a: is it of another version?"},
+    {"WrongParameter",
+     R"({"error":"org.varlink.service.InvalidParameter","parameters":{"parameter":"p"}})",
+     "d: the daemon does not know the parameter p: is it of another version?"},
+    {"Another", R"({"error":"org.lldplevel.Odd"})", "d: the daemon refuses: org.lldplevel.Odd"},
+    {"AnotherWithParameters", R"({"error":"a.Odd","parameters":{"x":1}})",
+     "d: the daemon refuses: a.Odd"},
+    {"NoText", R"({"error":7})", "d: the daemon refuses: 7"},
+    {"ReasonNoText", R"({"error":"org.lldplevel.Refused","parameters":{"reason":[1]}})", "[1]"},
+};
+INSTANTIATE_TEST_SUITE_P(Errors, ErrorReply, testing::ValuesIn(kErrors),
+                         [](const auto& c) { return c.param.name; });
+
+TEST(Connection, SaysWhatToDoWhereNobodyListens) {
+  const TempDir dir;
+  const std::string path = dir / "control";
+  const std::string start =
+      path + ": no lldp-leveld answers here: start it, or name its socket with --socket";
+  const auto none = Connection::open(path);
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().code, ENOENT);
+  EXPECT_EQ(to_string(none.error()), start);
+  EXPECT_TRUE(is_no_daemon(none.error()));
+  std::ignore = listen_at(path);  // it is dead
+  const auto dead = Connection::open(path);
+  ASSERT_FALSE(dead);
+  EXPECT_EQ(dead.error().code, ECONNREFUSED);
+  EXPECT_EQ(to_string(dead.error()), start);
+  EXPECT_TRUE(is_no_daemon(dead.error()));
+  const auto below = Connection::open(path + "/control");
+  ASSERT_FALSE(below);
+  EXPECT_EQ(to_string(below.error()), path + "/control: cannot connect: Not a directory");
+  EXPECT_FALSE(is_no_daemon(below.error()));
+  const std::string endless = "/" + std::string(200, 'x');
+  EXPECT_EQ(to_string(Connection::open(endless).error()),
+            endless + ": too long for a socket: check --socket");
+}
+
+TEST(Connection, WhoMayNotEnterIsToldWhoMay) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can be somebody else";
+  const TempDir dir;
+  ASSERT_EQ(::chmod(dir.path().c_str(), 0755), 0);
+  const std::string path = dir / "control";
+  const UniqueFd listening = listen_at(path);
+  ASSERT_EQ(::chmod(path.c_str(), 0600), 0);
+  ASSERT_EQ(::seteuid(65534), 0);
+  const auto opened = Connection::open(path);
+  ASSERT_EQ(::seteuid(0), 0);
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(to_string(opened.error()),
+            path +
+                ": cannot connect: Permission denied: run as root, or as a member of the "
+                "socket's group");
+}
+
+TEST(Connection, LeavesNoDescriptorBehind) {
+  const TempDir dir;
+  const std::string path = dir / "control";
+  const UniqueFd before(::dup(STDERR_FILENO));
+  const int lowest = before.get() + 1;
+  {
+    const UniqueFd listening = listen_at(path);
+    auto first = Connection::open(path);
+    ASSERT_TRUE(first);
+    const Connection moved(std::move(*first));
+    EXPECT_GE(moved.fd(), lowest);
+    EXPECT_FALSE(Connection::open(dir / "none"));
+    EXPECT_TRUE(open_when_there(path, std::nullopt));
+  }
+  EXPECT_FALSE(open_when_there(path, steady_clock::now()));
+  const UniqueFd after(::dup(STDERR_FILENO));
+  EXPECT_EQ(after.get(), lowest);
+}
+
+TEST(PollTime, IsRoundedUpAndBounded) {
+  EXPECT_LT(poll_time(std::nullopt), 0);
+  EXPECT_EQ(poll_time(steady_clock::now() - 1h), 0);
+  const int soon = poll_time(steady_clock::now() + 10s);
+  EXPECT_GT(soon, 5'000);
+  EXPECT_LE(soon, 10'000);
+  EXPECT_EQ(poll_time(steady_clock::now() + 1ms), 1) << "rounded down it would spin";
+  EXPECT_EQ(poll_time(steady_clock::now() + 24h), 1'000'000);
+}
+
+TEST(OpenWhenThere, WaitsForTheSocketAndItsDirectories) {
+  const TempDir dir;
+  const std::string directory = dir / "run";
+  const std::string path = directory + "/lldp/control";
+  std::thread daemon([&] {
+    EXPECT_EQ(::mkdir(directory.c_str(), 0755), 0);
+    EXPECT_EQ(::mkdir((directory + "/lldp").c_str(), 0755), 0);
+    const UniqueFd listening = listen_at(path + ".new");
+    EXPECT_EQ(::rename((path + ".new").c_str(), path.c_str()), 0);
+    EXPECT_TRUE(UniqueFd(::accept(listening.get(), nullptr, nullptr)));
+  });
+  const auto opened = open_when_there(path, steady_clock::now() + 10s);
+  EXPECT_TRUE(opened) << to_string(opened.error());
+  daemon.join();
+}
+
+TEST(OpenWhenThere, GivesUpInTimeAndWhereWaitingIsOfNoUse) {
+  const TempDir dir;
+  const auto late = open_when_there(dir / "control", steady_clock::now() + 20ms);
+  ASSERT_FALSE(late);
+  EXPECT_EQ(late.error().code, ENOENT);
+  const std::string path = "/" + std::string(200, 'x');
+  EXPECT_EQ(open_when_there(path, std::nullopt).error().code, ENAMETOOLONG);
+}
+
+}  // namespace
+}  // namespace lldp::control

@@ -105,6 +105,14 @@ TEST(Glob, MatchesWholeText) {
   EXPECT_FALSE(glob_match("swp1?", "swp1"));
 }
 
+TEST(Glob, EndsWhereThePatternDoes) {
+  const std::string_view longer = "ab*?";
+  EXPECT_FALSE(glob_match(longer.substr(0, 2), "abc"));
+  EXPECT_TRUE(glob_match(longer.substr(0, 2), "ab"));
+  EXPECT_FALSE(glob_match(longer.substr(0, 0), "a"));
+  EXPECT_TRUE(glob_match("", ""));
+}
+
 TEST(SplitList, DropsSpaceAndEmptyParts) {
   EXPECT_EQ(split_list(" a, b ,,c"), (std::vector<std::string>{"a", "b", "c"}));
   EXPECT_EQ(split_list("\ta\t,b c\t"), (std::vector<std::string>{"a", "b c"}));
@@ -152,6 +160,20 @@ Position at(unsigned level, std::string chassis) {
   p.chassis.subtype = 7;
   p.chassis.octets = std::move(chassis);
   return p;
+}
+
+TEST(NetworkAddress, IsInHexadecimalWhereItIsNoneThatWeKnow) {
+  EXPECT_EQ(network_address_to_string({}), "");
+  for (const auto& [octets, text] :
+       std::vector<std::pair<Bytes, std::string>>{{{1, 192, 0, 2, 1}, "192.0.2.1"},
+                                                  {{1, 192, 0, 2}, "01c00002"},
+                                                  {{1, 192, 0, 2, 1, 1}, "01c000020101"},
+                                                  {{2, 1, 2, 3, 4}, "0201020304"},
+                                                  {{6, 2, 0, 0, 0, 0, 1}, "02:00:00:00:00:01"},
+                                                  {{6, 2, 0}, "060200"},
+                                                  {{7, 192, 0, 2, 1}, "07c0000201"},
+                                                  {{1}, "01"}})
+    EXPECT_EQ(network_address_to_string(octets), text);
 }
 
 TEST(OrderOfPort, ComparesLevelThenChassis) {

@@ -314,6 +314,72 @@ TEST_F(FlowerTest, WhateverRequestIsRefusedThePortIsAsItWas) {
     }
 }
 
+TEST_F(FlowerTest, PortsOfOnePlanShareWhatTheFirstOfThemNeeds) {
+  make_ports(3, false);
+  kernel().ports[0x70000009] = {.clsact = true};  // another's
+  open(Offload::kOff);
+  const auto planned = [&](int n, Order order) {
+    return *backend_->plan(port_of(n), rules_of(order));
+  };
+  backend_->apply({.ports = {planned(0, Order::kUp), planned(1, Order::kUp)}});
+  EXPECT_EQ(log().size(), 1 + 4 + 8 + 1 + 2U);
+  // The blocks go with the last port, and all that was in them: who comes next begins anew.
+  backend_->apply({.ports = {*backend_->plan_removal(port_of(0)),
+                             *backend_->plan_removal(port_of(1)), planned(2, Order::kDown)}});
+  EXPECT_EQ(log().size(), 2 + 2 + 1 + 4 + 4U);
+  EXPECT_EQ(states(2, Order::kDown), kDone);
+  backend_->apply({.ports = {planned(0, Order::kUp), *backend_->plan_removal(port_of(2)),
+                             planned(1, Order::kDown)}});
+  EXPECT_EQ(log().size(), 1 + 8 + 1 + 1 + 1 + 4U);
+  EXPECT_EQ(states(0, Order::kUp), kDone);
+  EXPECT_EQ(states(1, Order::kDown), kDone);
+  for (const Outcome& outcome : backend_->take_events().outcomes) EXPECT_FALSE(outcome.why);
+}
+
+TEST_F(FlowerTest, NumbersOfInterfacesAndOfClassesAreKeptApart) {
+  // The handles of the filters for DSCP 43 and 51 are 44 and 52.
+  for (const std::uint32_t n : {44U, 52U}) kernel().ports[n] = {};
+  open(Offload::kOff);
+  const auto change = [&](std::uint32_t n, Order order) {
+    const auto plan = backend_->plan({*Ifindex::make(n), std::to_string(n)}, rules_of(order));
+    return finish(*backend_, *plan);
+  };
+  for (const std::uint32_t n : {44U, 52U}) ASSERT_TRUE(change(n, Order::kUp));
+  log();
+  ASSERT_TRUE(change(44, Order::kDown));
+  EXPECT_EQ(log().size(), 3 + 4U);
+  kernel().another(52, "vanish");
+  backend_->forget(Ifindex::of<52>());
+  EXPECT_THAT(log(), IsEmpty());  // its block went with it
+  ASSERT_TRUE(change(44, Order::kUp));
+  kernel().ports[52] = {};
+  ASSERT_TRUE(change(52, Order::kUp));
+  log();
+  kernel().another(52, "vanish");
+  backend_->forget(Ifindex::of<52>());
+  EXPECT_THAT(log(), ElementsAre("del 4c4c02 0 10 0003 52"));
+  ASSERT_TRUE(finish(*backend_, *backend_->plan_removal({Ifindex::of<44>(), "44"})));
+  EXPECT_THAT(log(), ElementsAre("del 4c4c02 0 10 0003 44", "del clsact 44"));
+}
+
+TEST_F(FlowerTest, RefusalOfARemovalIsSaid) {
+  make_ports(1, false);
+  open(Offload::kOff);
+  for (const int at : {0, 1}) {
+    ASSERT_TRUE(put(0, Order::kUp));
+    kernel().refusal = fake::Refusal{at, EBUSY, "not now"};
+    EXPECT_EQ(text_of(take(0)), port_of(0).name + ": remove classify: refused: not now") << at;
+    EXPECT_TRUE(kernel().ports[number_of(0)].clsact);
+  }
+  // Somebody else was quicker.
+  for (const int code : {ENOENT, EINVAL})
+    for (const int at : {0, 1}) {
+      ASSERT_TRUE(put(0, Order::kUp));
+      kernel().refusal = fake::Refusal{at, code, ""};
+      EXPECT_TRUE(take(0));
+    }
+}
+
 TEST_F(FlowerTest, QdiscOfAnotherIsForeignAndStays) {
   make_ports(2, false);
   open(Offload::kAuto);
@@ -439,6 +505,13 @@ TEST_F(FlowerTest, PortsThatNoDriverTakesAreNamedForWhatTheyAre) {
     kernel().refusal = fake::Refusal{at, EOPNOTSUPP, "The driver's words"};
     EXPECT_THAT(text_of(put(0, Order::kUp)), HasSubstr("refused: The driver's words"));
   }
+}
+
+TEST_F(FlowerTest, KernelWithoutFlowerIsNotTakenForADriver) {
+  make_ports(1, false);
+  open(Offload::kOff);
+  kernel().refusal = fake::Refusal{1, EOPNOTSUPP, ""};
+  EXPECT_THAT(text_of(put(0, Order::kUp)), HasSubstr("this kernel lacks a qdisc or classifier"));
 }
 
 TEST_F(FlowerTest, ErrorsThatSoftwareWouldHaveTooAreNotTriedThere) {

@@ -25,6 +25,7 @@
 #include <thread>
 
 #include "tests/control/commanded.hpp"
+#include "tests/support/golden.hpp"
 #include "tests/support/places.hpp"
 #include "tests/support/temp_dir.hpp"
 
@@ -587,6 +588,14 @@ TEST_F(Cli, CheckConfigLooksForWhatTheFileNames) {
   EXPECT_EQ(run("check-config " + (dir / "conf")).out, (dir / "conf") + ": fine\n");
 }
 
+TEST_F(Cli, HelpIsAsItWas) {
+  const Outcome help = run("--help");
+  EXPECT_EQ(help.status, 0);
+  support::expect_golden(help.out, "cli/golden/help.txt");
+  EXPECT_EQ(run("-h").out, help.out);
+  EXPECT_EQ(run("show --help").out, help.out);
+}
+
 struct UsageCase {
   const char* name = "";
   const char* arguments = "";
@@ -612,6 +621,10 @@ const UsageCase kUsages[] = {
     {"LevelOutOfRange", "wait --level 255", "--level takes 0-254"},
     {"LevelNotANumber", "wait --level x", "--level takes 0-254"},
     {"TimeoutNegative", "wait --timeout=-1", "--timeout takes seconds, 0-1000000"},
+    {"LevelWithMoreBehind", "wait --level 1x", "--level takes 0-254"},
+    {"TimeoutWithMoreBehind", "wait --timeout 5s", "--timeout takes seconds, 0-1000000"},
+    {"TimeoutTooLong", "wait --timeout 1000001", "--timeout takes seconds, 0-1000000"},
+    {"TimeoutThatIsNoNumber", "wait --timeout nan", "--timeout takes seconds, 0-1000000"},
     {"PortWithoutType", "wait --port swp1",
      "--port takes PORT=TYPE, and TYPE is uplink, downlink, crosslink or unmarked"},
     {"PortOfUnknownType", "wait --port swp1=up",

@@ -464,6 +464,13 @@ TEST_F(CompanionsTest, HookThatWasReplacedLeavesNoChangesBehind) {
   EXPECT_THAT(lines(2), ElementsAre(R"({"n":1,"left_out":0})", R"({"n":3,"left_out":0})"));
 }
 
+TEST_F(CompanionsTest, HookThatStaysAsItWasKeepsItsChangesOverAReload) {
+  start("read line; echo $line; sleep 0.05");
+  for (const char* change : {R"({"n":1})", R"({"n":2})"}) companions_->changed(change);
+  companions_->configure(config_);
+  EXPECT_THAT(lines(2), ElementsAre(R"({"n":1,"left_out":0})", R"({"n":2,"left_out":0})"));
+}
+
 TEST_F(CompanionsTest, ExporterIsTriedAgainLessAndLessOften) {
   std::vector<std::chrono::steady_clock::time_point> tries;
   times_.last_restart = 40ms;

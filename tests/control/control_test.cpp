@@ -240,6 +240,8 @@ const ReplyCase kReplies[] = {
     {"ErrorBehind", R"({"parameters":{"reason":"no"},"error":"org.lldplevel.Refused"})", "no"},
     {"ErrorBetween",
      R"({"parameters":{"reason":"no"},"error":"org.lldplevel.Refused","parameters2":{}})", "no"},
+    {"NoObject", R"({"parameters":1{}})", kNoVarlink},
+    {"NumberForAnObject", R"({"parameters":1})", "1"},
     {"CutShort", R"({"parameters":{"a":{}})", kNoVarlink},
     {"TooMuch", R"({"parameters":{"a":1}}})", kNoVarlink},
     {"OpenText", R"({"parameters":{"a":"}})", kNoVarlink},
@@ -374,6 +376,23 @@ TEST_F(ControlSocket, NobodyIsAskedWhileNobodyWatches) {
   server->notify_changed();
   turn(50ms);
   EXPECT_EQ(handler.shows, 1);
+}
+
+TEST_F(ControlSocket, WatcherIsToldThoughOthersHaveLeft) {
+  open({.watch_pause = 1ms});
+  for (const bool streams : {false, true}) {
+    Client other = client();
+    other.call(streams ? R"({"method":"org.lldplevel.Record","more":true})"
+                       : R"({"method":"org.lldplevel.Stats"})");
+    other.hear();
+    other.hang_up();
+    turn(10ms);
+  }
+  Client c = client();
+  c.call(R"({"method":"org.lldplevel.Watch","more":true})");
+  EXPECT_EQ(c.hear(), R"({"parameters":{"n":1},"continues":true})");
+  server->notify_changed();
+  EXPECT_EQ(c.hear(), R"({"parameters":{"n":2},"continues":true})");
 }
 
 TEST_F(ControlSocket, RecorderHearsItsPortsFrames) {
@@ -679,6 +698,36 @@ TEST_F(ControlSocket, PathTooLongForASocketIsRefused) {
   ASSERT_FALSE(opened);
   EXPECT_EQ(to_string(opened.error()),
             path + ": too long for a socket: use at most 103 characters");
+}
+
+TEST_F(ControlSocket, DirectoryIsMadeIfItAloneIsMissing) {
+  const std::string path = dir / "run/control";
+  auto opened = ControlServer::open(loop, path, handler);
+  ASSERT_TRUE(opened) << to_string(opened.error());
+  opened->reset();
+  const auto deeper = ControlServer::open(loop, dir / "a/b/control", handler);
+  ASSERT_FALSE(deeper);
+  EXPECT_EQ(to_string(deeper.error()),
+            (dir / "a/b/control.lock") + ": cannot be opened: No such file or directory");
+}
+
+TEST_F(ControlSocket, DirectoryOfAnotherIsRefusedWithTheRemedy) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can be somebody else";
+  ASSERT_EQ(::chmod(dir.path().c_str(), 0755), 0);
+  ASSERT_EQ(::seteuid(65534), 0);
+  const auto opened = ControlServer::open(loop, dir / "control", handler);
+  ASSERT_EQ(::seteuid(0), 0);
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(to_string(opened.error()),
+            (dir / "control.lock") +
+                ": cannot be opened: Permission denied: its directory must "
+                "belong to the user that the daemon runs as");
+}
+
+TEST_F(ControlSocket, LeavesNothingBehindWhereItCannotStand) {
+  ASSERT_EQ(::mkdir((dir / "control").c_str(), 0755), 0);  // no name for a socket
+  EXPECT_FALSE(ControlServer::open(loop, dir / "control", handler));
+  EXPECT_NE(::access((dir / "control.new").c_str(), F_OK), 0);
 }
 
 TEST_F(ControlSocket, ServerMayGoWhileClientsWait) {

@@ -84,7 +84,7 @@ std::string read_back(std::string_view pfc, std::string_view text = "null") {
       R"({{"lossless": [{{"priority": 5, "dscp": 43}}, {{"priority": 6, "dscp": 51}}], "ports": [)"
       R"({{"name": "p0", "parts": [{{"part": "classify", "state": "done", "text": null}},)"
       R"({{"part": "pfc", "state": "{}", "text": {}}}], "pauses": [)"
-      R"({{"priority": 5, "received": 7, "sent": 0}}, {{"priority": 9, "received": 1, "sent": 1}}]}}]}})",
+      R"({{"priority": 5, "received": 7, "sent": 3}}, {{"priority": 9, "received": 1, "sent": 1}}]}}]}})",
       pfc, text);
 }
 
@@ -95,6 +95,7 @@ TEST(Doctor, OfASwitchChipSaysWhatTheDaemonReadsThere) {
   EXPECT_THAT(codes(done), IsEmpty());
   ASSERT_TRUE(done.ports.at(0).pauses);
   EXPECT_EQ(done.ports.at(0).pauses->received, (Pauses::Counts{0, 0, 0, 0, 0, 7, 0, 0}));
+  EXPECT_EQ(done.ports.at(0).pauses->sent, (Pauses::Counts{0, 0, 0, 0, 0, 3, 0, 0}));
   const Health missing = examined(chip, answer(), read_back("missing", R"("3,4 in its place")"));
   EXPECT_THAT(codes(missing), ElementsAre("pfc-off"));
   EXPECT_EQ(missing.ports.at(0).findings.at(0).text,

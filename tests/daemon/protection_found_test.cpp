@@ -18,6 +18,12 @@ TEST_F(ProtectionTest, RulesFoundAtStartStayUntilTheNeighborWouldHaveBeenHeard) 
   EXPECT_THAT(restored_, IsEmpty());
 }
 
+TEST_F(ProtectionTest, RulesFoundAtStartAreReadBackAtOnce) {
+  install(kPort, Order::kUp);
+  start();
+  EXPECT_EQ(kernel_.looks, 1);
+}
+
 TEST_F(ProtectionTest, RulesFoundWhereThePortRemembersSomebodyFollowAtOnce) {
   core::State state{.place = Position{Level::of<2>(), {}}};
   state.ports.push_back({.name = "p", .memory = {.kind = core::PortMemory::Kind::kAbove}});

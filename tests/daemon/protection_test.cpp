@@ -259,6 +259,12 @@ TEST_F(HostProtection, HostProgramsNoRemap) {
   EXPECT_EQ(summary().state, State::kInactive);
 }
 
+TEST_F(HostProtection, HostProgramsNoRemapWhereItHearsASwitchEither) {
+  hear(kPort, Level::of<1>());
+  start();
+  EXPECT_EQ(kernel_.installed.at({kPort, Part::kRemap}), rules(Order::kUnknown));
+}
+
 TEST_F(HostProtection, WhatStandsBeforeTheRulesOfAHostIsNoAlarm) {
   kernel_.obstacles[{kPort, Part::kClassify}] = {Part::kClassify, PartState::kBypassed, "by XDP"};
   start();

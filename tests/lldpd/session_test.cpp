@@ -215,6 +215,27 @@ TEST_F(LldpdSession, NoticeThatComesAfterTheAnswerTakesNoOtherQuestion) {
   lldpd_->release();
   run();
   EXPECT_THAT(lldpd_->asked, ElementsAre("port swp1", "set swp1 replace 32962/20"));
+  lldpd_->asked.clear();
+  client_->set_port("swp1", {tr(4)}, now_);  // nor of the next visit
+  run();
+  EXPECT_THAT(lldpd_->asked, ElementsAre("port swp1", "set swp1 replace 32962/20"));
+}
+
+TEST_F(LldpdSession, NoticeOfAPortOvertakesNoOtherPortsAnswer) {
+  const std::string other = name_in_lane_of("swp1");
+  lldpd_->add(other);
+  wanted_[other] = {tr(2)};
+  begin_and_forget_what_was_asked();
+  lldpd_->hold = "port swp1";
+  client_->set_port("swp1", {tr(3)}, now_);
+  run();
+  lldpd_->notify(lldpctl_c_added, other, neighbor("leaf1"));
+  run();
+  client_->set_port(other, {tr(3)}, now_);
+  lldpd_->release();
+  run();
+  EXPECT_THAT(lldpd_->asked, ElementsAre("port swp1", "set swp1 replace 32962/20", "port " + other,
+                                         "set " + other + " replace 32962/20"));
 }
 
 TEST_F(LldpdSession, PortThatIsRemovedIsForgottenWithItsNeighbours) {

@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "os/fd.hpp"
 #include "tests/netns/support.hpp"
 #include "tests/support/places.hpp"
 
@@ -34,6 +35,18 @@ class DaemonTest : public testing::Test {
   static testing::AssertionResult knows(const Agent& agent, std::string_view port, std::size_t n) {
     if (eventually([&] { return agent.neighbors(port) == n; })) return testing::AssertionSuccess();
     return testing::AssertionFailure() << agent.show().dump(1);
+  }
+
+  /// A frame as it is, from p0 of a namespace.
+  static void send(const Namespace& from, const std::vector<std::uint8_t>& frame) {
+    const Inside in(from);
+    const UniqueFd fd(::socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0));
+    sockaddr_ll to{};
+    to.sll_family = AF_PACKET;
+    to.sll_ifindex = static_cast<int>(::if_nametoindex("p0"));
+    EXPECT_EQ(::sendto(fd.get(), frame.data(), frame.size(), 0,
+                       reinterpret_cast<const sockaddr*>(&to), sizeof to),
+              static_cast<ssize_t>(frame.size()));
   }
 
   std::optional<Namespace> a_;
@@ -64,18 +77,7 @@ TEST_F(DaemonTest, HoldsTheNeighboursPfcAgainstTheLosslessPriorities) {
       0x06, 0x02, 0,    121,                              // TTL
       0xfe, 0x06, 0x00, 0x80, 0xc2, 0x0b, 0x08, 0x28,     // PFC for 3 and 5
       0,    0};
-  {
-    const Inside in(*a_);
-    const int fd = ::socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
-    ASSERT_GE(fd, 0);
-    sockaddr_ll to{};
-    to.sll_family = AF_PACKET;
-    to.sll_ifindex = static_cast<int>(::if_nametoindex("p0"));
-    EXPECT_EQ(::sendto(fd, frame.data(), frame.size(), 0, reinterpret_cast<const sockaddr*>(&to),
-                       sizeof to),
-              static_cast<ssize_t>(frame.size()));
-    ::close(fd);
-  }
+  send(*a_, frame);
   ASSERT_TRUE(knows(leaf, "p0", 1));
   const auto show = leaf.show();
   EXPECT_EQ(leaf.port("p0")["neighbors"][0]["pfc_enabled"], (std::vector{3, 5}));
@@ -283,6 +285,28 @@ TEST_F(DaemonTest, FloodOfUpdatesSendsNoMoreThanTheCreditLets) {
   const auto seconds =
       std::chrono::ceil<std::chrono::seconds>(std::chrono::steady_clock::now() - began).count();
   EXPECT_LE(sent(), before + 5 + seconds);
+}
+
+TEST_F(DaemonTest, NeighborThatChangesAllTheTimeDoesNotFillTheLog) {
+  join(*a_, *b_);
+  const Agent leaf(*b_, {"--role", "switch"});
+  std::vector<std::uint8_t> frame{
+      0x01, 0x80, 0xc2, 0,   0,   0x0e, 0x02, 0, 0,   0,    0, 9,   0x88, 0xcc,
+      0x02, 7,    4,    2,   0,   0,    0,    0, 9,                            // Chassis ID
+      0x04, 3,    5,    'p', '1', 0x06, 2,    0, 121, 0x0a, 1, '0', 0,    0};  // System Name
+  std::uint8_t& name = frame[frame.size() - 3];
+  constexpr std::uint8_t kLast = 'Z';
+  for (name = '0'; name != kLast; ++name) send(*a_, frame);
+  send(*a_, frame);
+  ASSERT_TRUE(eventually([&] {
+    return leaf.neighbors("p0") == 1 && leaf.port("p0")["neighbors"][0]["system_name"] == "Z";
+  }));
+  const std::string log = leaf.log();
+  int lines = 0;
+  for (auto at = log.find("system-name"); at != log.npos; at = log.find("system-name", at + 1))
+    ++lines;
+  EXPECT_GT(lines, 5) << log;
+  EXPECT_LE(lines, 20) << log;
 }
 
 TEST_F(DaemonTest, SetHoldsUntilTheNextReloadAndSaysSo) {

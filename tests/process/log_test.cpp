@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
+
 namespace lldp::io {
 namespace {
 
@@ -10,6 +12,14 @@ using std::chrono::seconds;
 constexpr Ifindex kPort = Ifindex::of<3>();
 constexpr auto kTopic = LogGate::Topic::kChange;
 constexpr TimePoint kStart{seconds{1000}};
+
+TEST(Log, WritesOneLineEach) {
+  testing::internal::CaptureStderr();
+  log(Severity::kNotice, "a line");
+  log(Severity::kError, Error{EPERM, "swp1", "cannot be had"});
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "lldp-leveld: a line\nlldp-leveld: swp1: cannot be had\n");
+}
 
 TEST(LogGate, AdmitsABurstAndThenOneLinePerInterval) {
   LogGate gate;

@@ -596,6 +596,25 @@ TEST_F(Cli, HelpIsAsItWas) {
   EXPECT_EQ(run("show --help").out, help.out);
 }
 
+TEST_F(Cli, OutputThatCannotBeWrittenIsAFailure) {
+  start();
+  const std::string capture =
+      support::source_dir() + "/tests/captures/gopacket-siemens-scalance.pcap";
+  for (const std::string& arguments :
+       {at("show"), at("stats"), "decode " + capture, "replay --port p " + capture}) {
+    const Outcome it = run(arguments + " 2>&1 >/dev/full; echo $?");
+    EXPECT_THAT(it.out, testing::StartsWith("lldp-level: standard output: ")) << arguments;
+    EXPECT_THAT(it.out, testing::EndsWith("\n1\n")) << arguments;
+  }
+}
+
+TEST_F(Cli, FileThatIsNotThereIsNamed) {
+  for (const char* command : {"decode", "expect", "replay --port p"})
+    EXPECT_THAT(run(command + std::string(" /no/such")).out,
+                testing::MatchesRegex("lldp-level: /no/such: .*No such file or directory\n"))
+        << command;
+}
+
 struct UsageCase {
   const char* name = "";
   const char* arguments = "";

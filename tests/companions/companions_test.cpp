@@ -362,6 +362,28 @@ TEST_F(CompanionsTest, HookThatFailsIsSaidOnceAndGoesOn) {
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "lldp-leveld: on-change: exit status 3\n");
 }
 
+TEST_F(CompanionsTest, HookThatWorksAgainIsNotSaidAndFailsAnewIs) {
+  start("read line; echo run; case $line in *ok*) exit 0;; esac; exit 3");
+  testing::internal::CaptureStderr();
+  for (const char* change : {"{}", R"({"n":"ok"})", R"({"n":"ok"})", "{}"})
+    companions_->changed(change);
+  EXPECT_EQ(lines(4).size(), 4U);
+  loop_.run_for(50ms);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "lldp-leveld: on-change: exit status 3\nlldp-leveld: on-change: exit status 3\n");
+}
+
+TEST(CompanionsOfServices, AreWhereTheEnvironmentSays) {
+  EXPECT_FALSE(Companions::of_services());
+  ::setenv("LLDP_LEVEL_LAUNCHERS", "", 1);
+  EXPECT_FALSE(Companions::of_services());
+  ::setenv("LLDP_LEVEL_LAUNCHERS", "/run/x", 1);
+  const auto services = Companions::of_services();
+  ::unsetenv("LLDP_LEVEL_LAUNCHERS");
+  ASSERT_TRUE(services);
+  EXPECT_EQ(services->services, "/run/x");
+}
+
 TEST_F(CompanionsTest, HookThatIsKilledIsSaidToBe) {
   start("echo run; kill -KILL $$");
   testing::internal::CaptureStderr();

@@ -192,6 +192,7 @@ TEST(ConfigTable, EveryChoiceAndTheEndsOfEveryRangeAreTaken) {
     const auto taken = [&](const std::string& value) {
       return parse(key + " = " + value + "\n", "f").has_value();
     };
+    EXPECT_EQ(taken(""), key == "host-ports") << key;  // of which there may be none
     unsigned least = 0;
     unsigned most = 0;
     if (std::sscanf(o.values.c_str(), "%u-%u", &least, &most) == 2) {
@@ -205,6 +206,23 @@ TEST(ConfigTable, EveryChoiceAndTheEndsOfEveryRangeAreTaken) {
       EXPECT_FALSE(taken(o.values)) << key;
     }
   }
+}
+
+TEST(Unmatched, AreTheNamesThatNoInterfaceHas) {
+  const auto config = parse(
+      "ports = swp*, eth?, x*, !mgmt0, !gone, !gone*\n"
+      "host-ports = swp1, swpx\n"
+      "port.swp1.admin = tx\nport.swp7.admin = tx\n"
+      "port.swp1.layers = 1:2\nport.swp8.layers = 1:2\n"
+      "port.swp1.description = a\nport.swp9.description = a\n",
+      "f");
+  ASSERT_TRUE(config);
+  const std::vector<std::string> there{"swp1", "eth0", "mgmt0"};
+  const std::string what = "' is no interface here: correct it, if none is to come";
+  EXPECT_THAT(texts(unmatched(*config, there)),
+              ElementsAre("ports: 'x*" + what, "ports: 'gone" + what, "host-ports: 'swpx" + what,
+                          "port.swp7.admin: 'swp7" + what, "port.swp8.layers: 'swp8" + what,
+                          "port.swp9.description: 'swp9" + what));
 }
 
 TEST(ConfigFile, ReadsKeysSectionsAndComments) {

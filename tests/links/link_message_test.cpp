@@ -9,7 +9,9 @@
 #include <linux/netconf.h>
 #include <linux/rtnetlink.h>
 
+#include <algorithm>
 #include <cstring>
+#include <memory>
 
 namespace lldp::io {
 namespace {
@@ -333,6 +335,41 @@ TEST(LinkMessage, RefusesEveryTruncation) {
   const Bytes octets = Message(RTM_NEWLINK, info()).text(IFLA_IFNAME, "swp7").octets();
   for (std::size_t size = 0; size < octets.size(); ++size)
     EXPECT_EQ(parse_link_message(ByteSpan(octets).first(size)), std::nullopt) << size;
+}
+
+/// Every message that there is, with a length that says that it ends sooner: what is read of it is
+/// copied to where nothing stands behind.
+TEST(LinkMessage, ReadsNothingBehindTheEndOfAnyMessage) {
+  ifinfomsg bridge = info();
+  bridge.ifi_family = AF_BRIDGE;
+  netconfmsg family{};
+  family.ncm_family = AF_INET;
+  const std::uint8_t v4[] = {192, 0, 2, 7};
+  const Bytes kind = link_info("vlan", "bridge");
+  const Bytes octets[] = {
+      Message(RTM_NEWLINK, info())
+          .text(IFLA_IFNAME, "swp7")
+          .attribute(IFLA_ADDRESS, kMac.data(), kMac.size())
+          .attribute(IFLA_LINKINFO | NLA_F_NESTED, kind.data(), kind.size())
+          .octets(),
+      Message(RTM_DELLINK, info()).octets(), Message(RTM_NEWLINK, bridge).octets(),
+      Message(RTM_NEWNETCONF, family)
+          .u32(NETCONFA_IFINDEX, static_cast<std::uint32_t>(NETCONFA_IFINDEX_ALL))
+          .u32(NETCONFA_FORWARDING, 1)
+          .octets(),
+      Message(RTM_NEWADDR, address(AF_INET)).attribute(IFA_LOCAL, v4, sizeof v4).octets()};
+  for (const Bytes& whole : octets) {
+    EXPECT_TRUE(parse_link_message(whole));
+    for (std::uint32_t size = 0; size < whole.size(); ++size) {
+      const auto cut = std::make_unique<std::uint8_t[]>(std::max(size, 4U));
+      std::memcpy(cut.get(), whole.data(), size);
+      if (size >= NLMSG_HDRLEN) std::memcpy(cut.get(), &size, sizeof size);
+      const auto parsed = parse_link_message(ByteSpan(cut.get(), size));
+      EXPECT_TRUE(!parsed || size >= NLMSG_HDRLEN + sizeof(netconfmsg)) << size;
+    }
+  }
+  EXPECT_EQ(std::get<BridgeVlans>(*parse_link_message(octets[2])).vlans,
+            std::vector<std::uint16_t>());
 }
 
 TEST(LinkMessage, RefusesANameWithoutItsEnd) {

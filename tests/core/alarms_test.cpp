@@ -2,6 +2,15 @@
 // The alarms of one device.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <random>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "agent/core/alarm.hpp"
 #include "agent/core/port.hpp"
 #include "tests/core/support/single.hpp"
@@ -458,6 +467,131 @@ TEST(OddNames, TheOwnersAlarmIsOfThePort) {
   s.hear(1, a_switch("mute", std::nullopt));
   s.pass(seconds(2));
   for (const auto& a : s.agent.snapshot(s.now).alarms) EXPECT_EQ(a.port, "s\\\\p\\x01");
+}
+
+TEST(AlarmNames, AreEachItsOwnAndStayAsTheyAre) {
+  // Monitors go by them.
+  const char* const names[] = {
+      "crosslink",    "level-skip", "host-above-leaf", "max-level",    "many-neighbors",
+      "tlv-conflict", "self-loop",  "cabling",         "pfc-mismatch", "unprotected",
+      "dataplane",    "lldpd",      "silent",          "unsupported",  "lower-level",
+      "no-port",      "no-level",   "state",           "paused",       "pfc-taken",
+      "set"};
+  static_assert(std::size(names) == core::kAlarmCodes);
+  for (std::size_t i = 0; i < core::kAlarmCodes; ++i)
+    EXPECT_EQ(to_string(static_cast<AlarmCode>(i)), names[i]);
+}
+
+TEST(DurationText, ChangesItsUnitAtTwoOfTheNext) {
+  const auto text = [](std::int64_t s) { return core::duration_text(seconds(s)); };
+  EXPECT_EQ(text(0), "0 s");
+  EXPECT_EQ(text(119), "119 s");
+  EXPECT_EQ(text(120), "2 min");
+  EXPECT_EQ(text(7199), "119 min");
+  EXPECT_EQ(text(7200), "2 h");
+  EXPECT_EQ(text(172'799), "47 h");
+  EXPECT_EQ(text(172'800), "2 days");
+  EXPECT_EQ(text(100 * 86'400 - 1), "99 days");
+}
+
+TEST(LevelSources, HaveTheirNames) {
+  const char* const names[] = {"none", "host", "neighbor", "pinned", "restored"};
+  for (std::size_t i = 0; i < std::size(names); ++i)
+    EXPECT_EQ(to_string(static_cast<LevelSource>(i)), names[i]);
+}
+
+/// An alarm store with no thought of speed: each alarm with its reasons.
+class PlainAlarms {
+ public:
+  bool raise(const core::AlarmReason& reason, AlarmCode code, const std::string& port,
+             std::string text, TimePoint now) {
+    auto& reasons = all_[{code, port}];
+    const bool first = reasons.empty();
+    const auto [at, is_new] = reasons.try_emplace(reason, now, text);
+    if (!is_new) at->second.second = std::move(text);
+    return first;
+  }
+  bool clear(const core::AlarmReason& reason, AlarmCode code, const std::string& port) {
+    const auto at = all_.find({code, port});
+    if (at == all_.end() || at->second.erase(reason) == 0 || !at->second.empty()) return false;
+    all_.erase(at);
+    return true;
+  }
+  std::vector<core::Alarm> standing() const {
+    std::vector<core::Alarm> out;
+    for (const auto& [key, reasons] : all_) {
+      core::Alarm alarm{.code = key.first, .port = key.second, .since = TimePoint::max()};
+      for (const auto& [reason, said] : reasons) {
+        alarm.since = std::min(alarm.since, said.first);
+        alarm.text +=
+            (alarm.text.empty() ? "" : "; ") + (said.second.empty() ? "made" : said.second);
+      }
+      out.push_back(std::move(alarm));
+    }
+    return out;
+  }
+  std::vector<std::string> ports(const core::AlarmReason& reason) const {
+    std::set<std::string> out;
+    for (const auto& [key, reasons] : all_)
+      if (reasons.contains(reason)) out.insert(key.second);
+    return {out.begin(), out.end()};
+  }
+  core::AlarmSet of(const core::AlarmReason& reason, const std::string& port) const {
+    core::AlarmSet codes;
+    for (const auto& [key, reasons] : all_)
+      if (key.second == port && reasons.contains(reason)) codes.put(key.first);
+    return codes;
+  }
+
+ private:
+  using Said = std::pair<TimePoint, std::string>;
+  std::map<std::pair<AlarmCode, std::string>, std::map<core::AlarmReason, Said>> all_{};
+};
+
+TEST(AlarmStore, AgreesWithAPlainOneWhateverIsDone) {
+  std::mt19937 random(1);
+  const auto draw = [&](unsigned below) { return static_cast<std::size_t>(random() % below); };
+  const std::string ports[] = {"", "swp1", "swp10", "swp2"};
+  const AlarmCode codes[] = {AlarmCode::kCrosslink, AlarmCode::kSilent, AlarmCode::kSet};
+  core::AlarmStore store;
+  PlainAlarms plain;
+  TimePoint now{};
+  for (int i = 0; i < 1000; ++i) {
+    now += seconds(1);
+    using Found = core::AlarmReason::Found;
+    const core::AlarmReason reason{static_cast<Found>(draw(4)), *Ifindex::make(draw(2))};
+    const std::string& port = ports[draw(4)];
+    const AlarmCode code = codes[draw(3)];
+    switch (draw(3)) {
+      case 0: {
+        const std::string text = draw(2) == 0 ? "" : "text " + std::to_string(i);
+        ASSERT_EQ(store.raise(reason, code, port, text, now),
+                  plain.raise(reason, code, port, text, now));
+        break;
+      }
+      case 1:
+        ASSERT_EQ(store.clear(reason, code, port), plain.clear(reason, code, port));
+        break;
+      default: {
+        core::AlarmSet wanted;
+        for (const AlarmCode c : codes) wanted.put(c, draw(2) == 0);
+        std::vector<std::pair<AlarmCode, bool>> changes;
+        const core::AlarmSet before = plain.of(reason, port);
+        for (const AlarmCode c : codes) {
+          if (wanted.has(c) == before.has(c)) continue;
+          const bool told =
+              wanted.has(c) ? plain.raise(reason, c, port, "", now) : plain.clear(reason, c, port);
+          if (told) changes.emplace_back(c, wanted.has(c));
+        }
+        std::vector<std::pair<AlarmCode, bool>> told;
+        for (const auto& change : store.set(reason, port, wanted, now))
+          told.emplace_back(change.code, change.raised);
+        ASSERT_EQ(told, changes);
+      }
+    }
+    ASSERT_EQ(store.ports(reason), plain.ports(reason));
+    ASSERT_EQ(store.standing([](const auto&, const auto&) { return "made"; }), plain.standing());
+  }
 }
 
 }  // namespace

@@ -54,6 +54,24 @@ TEST(Announcement, HoldsWhatANeighborGoesBy) {
   EXPECT_EQ(v.contribution, switch_claim(1, PortType::kDownlink));
   EXPECT_FALSE(v.in_error);
 }
+TEST(Announcement, IsShownAsItIsSentAndOnlyWhereItIs) {
+  Single s;
+  s.up(1, 2);
+  s.hear(1, host());
+  s.set({.ifindex = ifindex(3), .up = true, .adminStatus = AdminStatus::enabledRxOnly});
+  s.pass(seconds(5));  // until the credit has let all be sent
+  const auto shown = [&](std::size_t port) {
+    for (const auto& p : s.agent.snapshot(s.now, core::Depth::kOctets).ports)
+      if (p.ifindex == ifindex(port)) return p.announced;
+    return Bytes{1};
+  };
+  for (const std::size_t port : {1U, 2U}) {
+    const Bytes frame = s.sends(port).back().frame;
+    EXPECT_EQ(shown(port), Bytes(frame.begin() + 14, frame.end())) << port;
+  }
+  EXPECT_EQ(shown(3), Bytes());
+  EXPECT_EQ(s.info(1).announced, Bytes());  // not asked for
+}
 TEST(Announcement, WithoutALevelSaysUnknown) {
   Single s;
   s.up(1);

@@ -35,6 +35,9 @@ struct Hardware {
   std::optional<App> refuse_to_add{};
   bool deaf = false;  ///< changes are accepted and not made
   int changes = 0;
+  int refuse_at = -1;  ///< this change alone, beginning with 0
+  int refuse_with = EINVAL;
+  std::vector<std::string> log{};  ///< what was asked for
 };
 
 class FakeDriver : public dcb::Driver {
@@ -49,25 +52,37 @@ class FakeDriver : public dcb::Driver {
     return at->second;
   }
   Result<void> set_pfc(const std::string& port, std::uint8_t enabled) override {
+    hardware_.log.push_back("pfc " + std::to_string(enabled));
     return change(port, false, [&](dcbnl::Settings& s) { s.pfc->enabled = enabled; });
   }
   Result<void> add(const std::string& port, std::span<const App> apps) override {
     if (hardware_.refuse_to_add && std::ranges::find(apps, *hardware_.refuse_to_add) != apps.end())
       return fail(Error{EINVAL, port, "Invalid argument"});
+    note("add", apps);
     return change(port, true, [&](dcbnl::Settings& s) {
       for (const App& app : apps) s.apps.push_back(app);
     });
   }
   Result<void> remove(const std::string& port, std::span<const App> apps) override {
+    note("remove", apps);
     return change(port, true, [&](dcbnl::Settings& s) {
       std::erase_if(s.apps, [&](const App& a) { return std::ranges::find(apps, a) != apps.end(); });
     });
   }
 
  private:
+  void note(std::string what, std::span<const App> apps) {
+    for (const App& app : apps)
+      what.append(" ")
+          .append(std::to_string(app.priority))
+          .append(":")
+          .append(std::to_string(app.protocol));
+    hardware_.log.push_back(std::move(what));
+  }
   template <class Make>
   Result<void> change(const std::string& port, bool apps, Make make) {
-    ++hardware_.changes;
+    if (hardware_.changes++ == hardware_.refuse_at)
+      return fail(Error{hardware_.refuse_with, port, std::strerror(hardware_.refuse_with)});
     if (hardware_.refuse != 0 && (apps || !hardware_.refuse_apps))
       return fail(Error{hardware_.refuse, port, std::strerror(hardware_.refuse)});
     if (apps && hardware_.refuse_apps) return fail(Error{EINVAL, port, "Invalid argument"});
@@ -242,6 +257,65 @@ TEST_F(DcbTest, RefusedEntryPutsBackTheOneThatItReplaces) {
   hardware_.refuse_to_add = kFirst;
   ASSERT_TRUE(put());
   EXPECT_THAT(port().apps, testing::UnorderedElementsAreArray(before));
+}
+
+TEST_F(DcbTest, AsksTheDriverForWhatDiffersAndNothingElse) {
+  port().apps.push_back({kDscp, 2, 43});
+  ASSERT_TRUE(put());
+  EXPECT_THAT(hardware_.log, ElementsAre("pfc 104", "remove 2:43", "add 5:43 6:51"));
+  hardware_.log.clear();
+  ASSERT_TRUE(take());
+  EXPECT_THAT(hardware_.log, ElementsAre("pfc 8", "remove 5:43 6:51", "add 2:43"));
+  hardware_.log.clear();
+  ASSERT_TRUE(take());
+  EXPECT_THAT(hardware_.log, IsEmpty());
+}
+
+TEST_F(DcbTest, WhateverTheDriverRefusesIsUndone) {
+  port().apps.push_back({kDscp, 2, 43});
+  const dcbnl::Settings before = port();
+  const std::vector<std::vector<std::string>> asked{
+      {"pfc 104"},
+      {"pfc 104", "remove 2:43", "pfc 8"},
+      {"pfc 104", "remove 2:43", "add 5:43 6:51", "add 2:43", "pfc 8"}};
+  const char* whats[] = {"PFC for priority 3, 5, 6", "the map of DSCPs", "the map of DSCPs"};
+  for (const int code : {EINVAL, EOPNOTSUPP, EPERM})
+    for (std::size_t at = 0; at < asked.size(); ++at) {
+      backend_ = open();
+      hardware_.changes = 0;
+      hardware_.log.clear();
+      hardware_.refuse_at = static_cast<int>(at);
+      hardware_.refuse_with = code;
+      EXPECT_EQ(put().has_value(), code != EPERM) << at;
+      hardware_.refuse_at = -1;
+      EXPECT_EQ(hardware_.log, asked[at]);
+      EXPECT_EQ(port().pfc->enabled, before.pfc->enabled);
+      EXPECT_THAT(port().apps, testing::UnorderedElementsAreArray(before.apps));
+      EXPECT_FALSE(std::ifstream(memory()).good());
+      if (code == EPERM) continue;
+      EXPECT_EQ(pfc().state, code == EOPNOTSUPP ? PartState::kUnsupported : PartState::kMissing);
+      EXPECT_THAT(pfc().text, HasSubstr(std::string("the driver refuses ") + whats[at] + ": " +
+                                        std::strerror(code)));
+    }
+}
+
+TEST_F(DcbTest, RefusedRemovalIsSaidAndTriedAgain) {
+  port().apps.push_back({kDscp, 2, 43});
+  const dcbnl::Settings before = port();
+  ASSERT_TRUE(put());
+  for (int at = 0; at < 3; ++at) {
+    hardware_.changes = 0;
+    hardware_.refuse_at = at;
+    const auto done = take();
+    ASSERT_FALSE(done) << at;
+    EXPECT_EQ(to_string(done.error()), "7: remove pfc: Invalid argument");
+    hardware_.refuse_at = -1;
+    if (at == 2) break;
+    ASSERT_TRUE(put());
+  }
+  ASSERT_TRUE(take());
+  EXPECT_EQ(port().pfc->enabled, before.pfc->enabled);
+  EXPECT_THAT(port().apps, testing::UnorderedElementsAreArray(before.apps));
 }
 
 TEST_F(DcbTest, MorePrioritiesThanTheDriverDoesAreNamed) {

@@ -265,10 +265,16 @@ TEST_F(HostProtection, HostProgramsNoRemapWhereItHearsASwitchEither) {
   EXPECT_EQ(kernel_.installed.at({kPort, Part::kRemap}), rules(Order::kUnknown));
 }
 
-TEST_F(HostProtection, WhatStandsBeforeTheRulesOfAHostIsNoAlarm) {
+TEST_F(HostProtection, WhatStandsBeforeTheRulesOfAHostIsNoAlarmUntilItIsASwitch) {
+  kernel_.tells = true;
+  hear(kPort, Level::of<1>());
   kernel_.obstacles[{kPort, Part::kClassify}] = {Part::kClassify, PartState::kBypassed, "by XDP"};
-  start();
+  Protection& protection = start();
   EXPECT_THAT(alarms(), IsEmpty());
+  core::Actions actions;
+  agent_.configure({.role = Role::kSwitch, .pinned_level = Level::of<2>()}, now_, actions);
+  protection.update_all(qos::Policy(), now_);
+  EXPECT_THAT(alarms(), testing::Contains("dataplane swp7 classify bypassed: by XDP"));
 }
 
 }  // namespace

@@ -240,6 +240,40 @@ TEST_F(DaemonTest, PausedPortIsMuteAndDeafAndKeepsItsOrderUntilResumed) {
   EXPECT_TRUE(knows(spine, "p0", 1));
 }
 
+TEST_F(DaemonTest, CommandsReachThePortsThatAreNamedAndNoOthers) {
+  join(*a_, *b_, 3);
+  const Agent leaf(*b_, {"--role", "switch", "--level", "1"});
+  const auto tell = [&](const char* method, const char* ports) {
+    const auto answer = leaf.call("org.lldplevel." + std::string(method),
+                                  R"({"ports":)" + std::string(ports) + "}");
+    return answer.contains("reason") ? answer["reason"].get<std::string>() : "";
+  };
+  const auto off = [&] {
+    std::string out;
+    for (const char* port : {"p0", "p1", "p2"})
+      if (leaf.port(port)["admin"] == "off") out += std::string(port) + ' ';
+    return out;
+  };
+  EXPECT_EQ(tell("Pause", R"(["p0","p[2]"])"), "p[2]: is no port");
+  EXPECT_EQ(off(), "") << "all of it or nothing";
+  EXPECT_EQ(tell("Pause", R"(["p1"])"), "");
+  EXPECT_EQ(off(), "p1 ");
+  EXPECT_EQ(tell("Update", R"(["p0","p2"])"), "");
+  EXPECT_EQ(tell("Update", R"(["p?"])"), "p1: is down, or may not send");
+  EXPECT_EQ(tell("Pause", R"(["p*"])"), "");
+  EXPECT_EQ(off(), "p0 p1 p2 ");
+  EXPECT_EQ(tell("Resume", R"(["p0","p2"])"), "");
+  EXPECT_EQ(off(), "p1 ");
+  EXPECT_EQ(tell("Resume", R"(["q*"])"), "q*: is no port");
+  EXPECT_EQ(tell("Resume", "[]"), "");
+  EXPECT_EQ(off(), "");
+  EXPECT_EQ(tell("Forget", "[]"), "level: is pinned by the configuration");
+  EXPECT_EQ(tell("Forget", R"(["p2"])"), "");
+  EXPECT_THAT(leaf.log(), HasSubstr("p2: forgotten on request"));
+  EXPECT_THAT(leaf.log(), Not(HasSubstr("p1: forgotten on request")));
+  EXPECT_THAT(leaf.log(), Not(HasSubstr("level: forgotten on request")));
+}
+
 TEST_F(DaemonTest, PauseFollowsARenameAndOutlivesTheInterface) {
   join(*a_, *b_);
   const Agent leaf(*b_, {"--role", "switch"});

@@ -608,6 +608,16 @@ TEST_F(Cli, OutputThatCannotBeWrittenIsAFailure) {
   }
 }
 
+TEST_F(Cli, RecordEndsWhereItCannotWrite) {
+  start();
+  auto recording = std::async(std::launch::async, [this] { return run(at("record /dev/full")); });
+  while (recording.wait_for(5ms) == std::future_status::timeout)
+    seen(io::Direction::kIn, "swp1", Bytes(1500));
+  const Outcome it = recording.get();
+  EXPECT_EQ(it.status, 1);
+  EXPECT_EQ(it.out, "lldp-level: /dev/full: cannot write: No space left on device\n");
+}
+
 TEST_F(Cli, FileThatIsNotThereIsNamed) {
   for (const char* command : {"decode", "expect", "replay --port p"})
     EXPECT_THAT(run(command + std::string(" /no/such")).out,

@@ -346,6 +346,16 @@ TEST_F(CompanionsTest, HookGetsOneChangeAfterTheOther) {
               ElementsAre(R"({"n":1,"left_out":0})", "done", R"({"n":2,"left_out":0})", "done"));
 }
 
+TEST_F(CompanionsTest, HookRestsBetweenOneRunAndTheNext) {
+  times_.hook_pause = 60ms;
+  start("date +%s%N");
+  for (int i = 0; i < 3; ++i) companions_->changed("{}");
+  const auto runs = lines(3);
+  ASSERT_EQ(runs.size(), 3U);
+  for (std::size_t i = 1; i < 3; ++i)
+    EXPECT_GE(std::stoll(runs[i]) - std::stoll(runs[i - 1]), 60'000'000) << i;
+}
+
 TEST_F(CompanionsTest, HookThatIsSlowIsToldHowManyWereLeftOut) {
   start("cat; sleep 0.05");
   for (std::size_t i = 0; i < Companions::kQueue + 6; ++i)

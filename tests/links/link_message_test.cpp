@@ -10,6 +10,7 @@
 #include <linux/rtnetlink.h>
 
 #include <algorithm>
+#include <climits>
 #include <cstring>
 #include <memory>
 
@@ -320,6 +321,25 @@ TEST(LinkMessage, TellsAnAddressAndItsEnd) {
                                    .octets()),
             LinkMessage(AddressChange{six, false}));
 }
+TEST(LinkMessage, RefusesInterfacesWithoutANumber) {
+  const std::uint8_t v4[] = {192, 0, 2, 7};
+  for (const int none : {-1, INT_MIN}) {
+    ifaddrmsg of_address = address(AF_INET);
+    of_address.ifa_index = static_cast<std::uint32_t>(none);
+    EXPECT_EQ(parse_link_message(
+                  Message(RTM_NEWADDR, of_address).attribute(IFA_LOCAL, v4, sizeof v4).octets()),
+              std::nullopt);
+    for (const int family : {AF_UNSPEC, AF_BRIDGE}) {
+      ifinfomsg link = info();
+      link.ifi_family = static_cast<std::uint8_t>(family);
+      link.ifi_index = none;
+      for (const std::uint16_t type : {RTM_NEWLINK, RTM_DELLINK})
+        EXPECT_EQ(parse_link_message(Message(type, link).text(IFLA_IFNAME, "swp7").octets()),
+                  std::nullopt);
+    }
+  }
+}
+
 TEST(LinkMessage, TellsWhatTheOperatorAndTheDriverCallIt) {
   const auto told = parse_link_message(Message(RTM_NEWLINK, info())
                                            .text(IFLA_IFNAME, "swp7")

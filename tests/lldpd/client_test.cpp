@@ -100,6 +100,20 @@ TEST_F(LldpdClient, AsksOneThatIsTooBusyOnceASecondAtLeast) {
   }
 }
 
+TEST_F(LldpdClient, WaitsWhereNotAllOfItsConnectionsFindRoom) {
+  for (int backlog = 0; backlog < 4; ++backlog) {  // with room for one more than that
+    const std::string path = directory_ + "/socket" + std::to_string(backlog);
+    const Listener listener(path, backlog);
+    Client client({.socket = path}, [](std::string_view, ByteSpan) {});
+    client.advance(now_);
+    EXPECT_EQ(client.state(), Client::State::kAbsent) << backlog;
+    EXPECT_EQ(client.reason().code, EAGAIN) << backlog;
+  }
+  const Listener listener(directory_ + "/socket", 4);
+  client_->advance(now_);
+  EXPECT_EQ(client_->state(), Client::State::kSyncing);
+}
+
 TEST_F(LldpdClient, IsToldWhenTheSocketComes) {
   client_->advance(now_);
   EXPECT_EQ(client_->reason().code, ENOENT);

@@ -22,6 +22,15 @@ class Recipe(unittest.TestCase):
             self.assertIn(f'{{"{option}",', (SOURCE / "agent/config/options.cpp").read_text())
 
 
+    def test_is_made_of_the_package_and_what_it_recommends(self):
+        text = re.sub(r"\\\n", " ", re.sub(r"(?m)^#.*\n", "", (CONTAINER / "Containerfile").read_text()))
+        self.assertEqual([line.split()[0] for line in text.splitlines()], ["FROM", "COPY", "RUN", "ENTRYPOINT"])
+        copied = re.search(r"(?m)^COPY (\S+) (\S+/)$", text)
+        self.assertIn(f" {copied[2]}{copied[1]} ", text)
+        self.assertRegex(text, r"RUN apt-get update\s+&& apt-get install -y --no-install-recommends ")
+        self.assertRegex(text, r"&& rm -rf /tmp/\*\.deb /var/lib/apt/lists/\*")
+
+
 class Rights(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -32,6 +41,16 @@ class Rights(unittest.TestCase):
         cls.config, cls.set = yaml.safe_load_all((CONTAINER / "daemonset.yaml").read_text())
         cls.pod = cls.set["spec"]["template"]["spec"]
         cls.containers = {c["name"]: c for c in cls.pod["containers"]}
+
+    def test_is_one_pod_a_node_that_sees_the_nodes_interfaces(self):
+        self.assertEqual([(d["apiVersion"], d["kind"]) for d in (self.config, self.set)],
+                         [("v1", "ConfigMap"), ("apps/v1", "DaemonSet")])
+        self.assertTrue(self.pod["hostNetwork"])
+        labels = self.set["spec"]["selector"]["matchLabels"]
+        self.assertLessEqual(labels.items(), self.set["spec"]["template"]["metadata"]["labels"].items())
+        self.assertEqual(self.set["metadata"]["namespace"], self.config["metadata"]["namespace"])
+        named = [v["configMap"]["name"] for v in self.pod["volumes"] if "configMap" in v]
+        self.assertEqual(named, [self.config["metadata"]["name"]])
 
     def test_capabilities_are_those_that_the_daemon_keeps(self):
         kept = re.search(r"kKept\{([^}]*)\}", (SOURCE / "agent/process/privileges.cpp").read_text())[1]

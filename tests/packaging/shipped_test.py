@@ -67,6 +67,26 @@ class Service(unittest.TestCase):
         user, group = self.value("Service", "User"), self.value("Service", "Group")
         self.assertEqual(lines, [["d", source, "0700", user, group, "-"]])
 
+    def test_every_unit_says_what_it_is(self):
+        units = [p for kind in ("*.service", "*.socket", "*.timer") for p in PACKAGING.rglob(kind)]
+        self.assertGreaterEqual(len(units), 9)
+        for unit in units:
+            with self.subTest(unit.name):
+                text = unit.read_text()
+                self.assertRegex(text, r"(?m)\A(#.*\n)+\[Unit\]\nDescription=\S")
+                self.assertEqual(len(re.findall(r"(?m)^\[\w+\]$", text)), len(set(re.findall(r"(?m)^\[\w+\]$", text))))
+                section = "[Service]" if unit.suffix == ".service" else f"[{unit.suffix[1:].capitalize()}]"
+                self.assertIn(f"\n{section}\n", text)
+
+    def test_labels_are_made_where_feature_discovery_is(self):
+        text = (PACKAGING / "kubernetes/lldp-level-nfd.service").read_text()
+        folder = "/etc/kubernetes/node-feature-discovery/features.d"
+        for line in (f"ConditionPathIsDirectory={folder}", f"ReadWritePaths={folder}", "Type=oneshot",
+                     "ExecStart=/bin/sh /usr/share/lldp-level/kubernetes/nfd-labels",
+                     "CapabilityBoundingSet=CAP_DAC_OVERRIDE"):
+            self.assertIn(f"\n{line}\n", text)
+        self.assertIn(folder, (PACKAGING / "kubernetes/nfd-labels").read_text())
+
     def test_systemd_takes_every_line(self):
         with tempfile.TemporaryDirectory() as directory:
             copies = []
@@ -119,6 +139,41 @@ class Scripts(unittest.TestCase):
                                       env={"PATH": os.environ["PATH"], "DPKG_ROOT": root})
                 self.assertEqual(done.returncode, 0)
                 self.assertEqual([path.exists() for path in kept], [left, left])
+
+    def calls_of(self, script, *words, groups="", exists=True, **environment):
+        """What the package's script calls, each of which would change this machine, in order."""
+        with tempfile.TemporaryDirectory() as directory:
+            stubs, log = pathlib.Path(directory) / "bin", pathlib.Path(directory) / "log"
+            stubs.mkdir()
+            log.touch()
+            answers = {"getent": f"exit {0 if exists else 2}", "id": f"echo {groups}"}
+            for name in ("getent", "id", "usermod", "userdel", "deb-systemd-invoke", "rm"):
+                note = "" if name in answers else f'echo "{name} $*" >>{log}\n'
+                (stubs / name).write_text(f"#!/bin/sh\n{note}{answers.get(name, 'exit 0')}\n")
+                (stubs / name).chmod(0o755)
+            text = (PACKAGING / "debian" / script).read_text().replace("/run/systemd/system", directory)
+            done = subprocess.run(["sh", "-c", text, script, *words],
+                                  env={"PATH": f"{stubs}:{os.environ['PATH']}", **environment})
+            self.assertEqual(done.returncode, 0)
+            return log.read_text().splitlines()
+
+    def test_daemon_becomes_a_member_of_lldpds_group(self):
+        member = ["usermod --append --groups _lldpd lldp-level", "deb-systemd-invoke try-restart lldp-level.service"]
+        for words in (["configure", ""], ["triggered", "/usr/sbin/lldpd"]):
+            self.assertEqual(self.calls_of("lldp-level.postinst", *words, groups="lldp-level"), member)
+        self.assertEqual(self.calls_of("lldp-level.postinst", "configure", groups="'lldp-level _lldpd'"), [])
+        self.assertEqual(self.calls_of("lldp-level.postinst", "configure", exists=False), [])
+        self.assertEqual(self.calls_of("lldp-level.postinst", "configure", groups="x", DPKG_ROOT="/mnt"), [])
+
+    def test_users_go_with_a_purge(self):
+        users = re.findall(r"(?m)^u\s+(\S+)", (PACKAGING / "sysusers.conf").read_text())
+        removed = self.calls_of("lldp-level.postrm", "purge")
+        self.assertEqual(removed[0], "rm -rf /var/lib/lldp-level /run/lldp-level /run/lldp-level-launch")
+        self.assertEqual(sorted(removed[1:]), sorted(f"userdel {user}" for user in users))
+        self.assertEqual(self.calls_of("lldp-level.postrm", "purge", exists=False), removed[:1])
+        self.assertEqual(self.calls_of("lldp-level.postrm", "purge", DPKG_ROOT="/mnt"),
+                         ["rm -rf /mnt/var/lib/lldp-level /mnt/run/lldp-level /mnt/run/lldp-level-launch"])
+        self.assertEqual(self.calls_of("lldp-level.postrm", "remove"), [])
 
     def test_what_removes_the_rules_says_whether_it_could(self):
         """Its own pins go all the same, and only they: nothing else of the BPF file system is touched."""

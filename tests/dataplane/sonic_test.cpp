@@ -356,6 +356,9 @@ TEST_F(SonicTest, RedisThatHangsHoldsNobodyUp) {
     ::poll(&ready, 1, 100);
     for (const Outcome& outcome : backend_->take_events().outcomes) why = outcome.why;
   }
+  const auto next = open();  // which does not wait for it either
+  ASSERT_TRUE(next->down());
+  EXPECT_EQ(next->down()->what, "Redis at " + box_.socket() + " has not answered yet");
   box_.pause(false);
   ASSERT_TRUE(why);
   EXPECT_THAT(to_string(*why), HasSubstr("no answer within 2 s"));

@@ -191,7 +191,10 @@ TEST_F(SoftTest, InterfaceThatIsNoPortOfTheSwitchIsBypassed) {
   const PortRef lo{Ifindex::of<1>(), "lo"};
   const auto reading = backend_->verify(lo, rules_of(Order::kUp));
   ASSERT_TRUE(reading);
-  for (const PartReading& read : reading->parts) EXPECT_EQ(read.state, PartState::kBypassed);
+  for (const PartReading& read : reading->parts) {
+    EXPECT_EQ(read.state, PartState::kBypassed);
+    EXPECT_THAT(read.text, HasSubstr("the interface is no port of the switch at "));
+  }
 }
 
 TEST_F(SoftTest, PortWhoseInterfaceIsGoneIsBypassedUntilItIsBack) {
@@ -206,6 +209,8 @@ TEST_F(SoftTest, PortWhoseInterfaceIsGoneIsBypassedUntilItIsBack) {
   EXPECT_TRUE(comes(PartState::kDone));
   ASSERT_TRUE(sh("ip link del swp1"));
   EXPECT_TRUE(comes(PartState::kBypassed));
+  EXPECT_EQ(backend_->verify(port, rules_of(Order::kUp))->parts.at(0).text,
+            "the switch has lost the interface, and takes it again when it is there");
   ASSERT_TRUE(sh("ip link add swp1 type veth peer name far1"));
   EXPECT_TRUE(comes(PartState::kDone));
   ASSERT_TRUE(sh("ip link set swp1 name else1"));

@@ -199,6 +199,44 @@ TEST_F(LauncherService, KillsWhatTakesTooLongWhateverTheDaemonSays) {
   ::waitpid(child, nullptr, 0);
 }
 
+/// The program as a person may start it: its status, and what it says.
+TEST(LauncherProgram, SaysWhatItIsAndThatItIsSystemdsToStart) {
+  const auto said = [](const std::string& script) {
+    const std::string command =
+        "unset LISTEN_PID LISTEN_FDS; P=" + support::program("lldp-level-launcher") + "; (" +
+        script + ") 2>&1; echo $?";
+    FILE* pipe = ::popen(command.c_str(), "r");
+    std::string out;
+    char buffer[4096];
+    for (std::size_t n = 0; (n = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;)
+      out.append(buffer, n);
+    ::pclose(pipe);
+    return out;
+  };
+  const std::string use =
+      "lldp-level-launcher: use: lldp-level-launcher exporter|agentx|hook [FILE]; systemd "
+      "does\n2\n";
+  const std::string none =
+      "lldp-level-launcher: there is no socket: start lldp-level.service, which brings it up\n2\n";
+  EXPECT_EQ(said("$P"), use);
+  EXPECT_EQ(said("$P frob"), use);
+  EXPECT_EQ(said("$P hook a b"), use);
+  for (const char* kind : {"exporter", "agentx", "hook", "hook /etc/x.conf"})
+    EXPECT_EQ(said("$P " + std::string(kind)), none);
+  EXPECT_EQ(said("LISTEN_FDS=1 $P hook"), none);
+  EXPECT_EQ(said("LISTEN_PID=1 LISTEN_FDS=1 $P hook"), none) << "another's";
+  EXPECT_EQ(said("sh -c 'LISTEN_PID=$$ exec '$P' hook'"), none);
+  EXPECT_EQ(said("sh -c 'LISTEN_PID=$$ LISTEN_FDS=2 exec '$P' hook'"), none);
+  for (const char* option : {"--help", "-h"}) {
+    const std::string text = said("$P " + std::string(option));
+    EXPECT_THAT(text, testing::StartsWith(
+                          "usage: lldp-level-launcher exporter|agentx|hook [FILE]\nStarted by"));
+    EXPECT_THAT(text, testing::EndsWith("\n0\n"));
+  }
+  EXPECT_EQ(said("$P -V"), said("$P --version"));
+  EXPECT_THAT(said("$P -V"), testing::MatchesRegex("lldp-level-launcher [0-9.]+\n0\n"));
+}
+
 TEST_F(LauncherService, SaysThatThereIsNoSocket) {
   const auto none = Launcher::connect(dir_ / "nothing");
   ASSERT_FALSE(none);

@@ -5,9 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
-#include <memory>
 
 #include "os/fd.hpp"
 
@@ -17,20 +15,23 @@ Result<std::string> read_file(const std::string& path, std::size_t most) {
   const auto failed = [&](int code) {
     return fail(Error{code, path, "cannot be read: " + std::string(std::strerror(code))});
   };
-  // Not by a stream: on a directory it throws, and it does not say why it cannot open a file.
+  // Not by a stream, be it C++'s, which does not say why it cannot open a file, or C's, which asks
+  // of a device whether it is a terminal: a question that ends a filtered daemon.
   const bool standard_input = path == "-";
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(
-      standard_input ? stdin : std::fopen(path.c_str(), "rbe"),
-      [](auto* f) { return f == stdin ? 0 : std::fclose(f); });
-  if (!file) return failed(errno);
+  const UniqueFd opened(standard_input ? -1 : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!standard_input && !opened) return failed(errno);
+  const int fd = standard_input ? STDIN_FILENO : opened.get();
   std::string text;
   char buffer[1 << 14];
-  while (const std::size_t n = std::fread(buffer, 1, sizeof buffer, file.get())) {
-    if (text.size() + n > most) return failed(EFBIG);
-    text.append(buffer, n);
+  while (true) {
+    const ssize_t n = ::read(fd, buffer, sizeof buffer);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return failed(errno);
+    if (n == 0) return text;
+    const auto size = static_cast<std::size_t>(n);
+    if (text.size() + size > most) return failed(EFBIG);
+    text.append(buffer, size);
   }
-  if (std::ferror(file.get()) != 0) return failed(errno);
-  return text;
 }
 
 Result<void> replace_file(const std::string& path, std::string_view text) {

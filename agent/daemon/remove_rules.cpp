@@ -13,6 +13,7 @@
 
 #include "agent/daemon/backend_options.hpp"
 #include "agent/daemon/sai_spawner.hpp"
+#include "agent/process/presence.hpp"
 #include "base/text.hpp"
 #include "dataplane/factory.hpp"
 
@@ -73,6 +74,10 @@ Result<void> remove_rules(const config::Config& config) {
     if (!removed && removed.error().code != ENODEV && outcome) outcome = removed;
   }
   if (!outcome) return outcome;
+  if (const auto who = config.dry_run ? std::nullopt : Presence::other())
+    return fail(Error{.what = *who +
+                              " is an lldp-leveld of this network namespace, and puts back what "
+                              "rules it had: stop it first"});
   return config.dry_run ? outcome : find_others(config.backend, options);
 }
 

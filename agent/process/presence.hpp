@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "base/result.hpp"
@@ -15,6 +16,8 @@ class Presence {
  public:
   /// Fails if another one is present; the error says who. Ends with the object.
   [[nodiscard]] static Result<Presence> announce();
+  /// Who is present, in words; nothing: nobody.
+  [[nodiscard]] static std::optional<std::string> other();
 
  private:
   explicit Presence(UniqueFd fd) : fd_(std::move(fd)) {}

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -73,6 +74,14 @@ TEST_F(Hardening, KeepsNothingThatItsParentLetItInherit) {
   ASSERT_TRUE(eventually([&] { return ::access(files.file("s").c_str(), F_OK) == 0; }))
       << daemon.output();
   EXPECT_EQ(status_of(daemon.pid())["CapInh"], "0000000000000000");
+}
+
+TEST_F(Hardening, FilterLetsAReloadReadWhateverTheFileIs) {
+  Agent agent(*space_);
+  std::filesystem::remove(agent.config_file());
+  std::filesystem::create_symlink("/dev/null", agent.config_file());
+  EXPECT_EQ(agent.call("org.lldplevel.Reload"), nlohmann::json::object());
+  EXPECT_TRUE(agent.call("org.lldplevel.Show").contains("device")) << agent.log();
 }
 
 TEST_F(Hardening, FilterCanBeSwitchedOff) {
@@ -156,6 +165,8 @@ TEST_F(Hardening, OneShotRemovesTheRulesOfADeadDaemonAndNothingElse) {
                       "bytecode", "1,6 0 0 0,"}));
   const TemporaryDirectory files;
   const std::string bpffs = files.file("");  // no BPF file system there: none is needed
+  const std::vector<std::string> command{
+      support::program("lldp-leveld"), "--remove-rules", "--config", "/dev/null", "--bpffs", bpffs};
   const auto rules = [&](std::string_view port) {
     return run(space_->inside({"tc", "filter", "show", "dev", std::string(port), "ingress"}));
   };
@@ -163,14 +174,20 @@ TEST_F(Hardening, OneShotRemovesTheRulesOfADeadDaemonAndNothingElse) {
     Agent agent(*space_,
                 {"--backend", "bpf", "--role", "switch", "--level", "2", "--bpffs", bpffs});
     ASSERT_TRUE(eventually([&] { return rules("p1").find("lldp-level") != std::string::npos; }));
+    Process beside(space_->inside(command), files.file("log"));
+    EXPECT_EQ(beside.wait(), 1);
+    EXPECT_EQ(beside.output(), "lldp-leveld: process " + std::to_string(agent.process().pid()) +
+                                   " is an lldp-leveld of this network namespace, and puts back "
+                                   "what rules it had: stop it first\n");
+    ASSERT_TRUE(eventually([&] {
+      return rules("p0").find("lldp-level") != std::string::npos &&
+             rules("p1").find("lldp-level") != std::string::npos;
+    }));
     agent.process().signal(SIGKILL);
     agent.process().wait();
   }
   EXPECT_THAT(rules("p0"), HasSubstr("lldp-level"));
-  const auto remove = [&] {
-    return run(space_->inside({support::program("lldp-leveld"), "--remove-rules", "--config",
-                               "/dev/null", "--bpffs", bpffs}));
-  };
+  const auto remove = [&] { return run(space_->inside(command)); };
   EXPECT_EQ(remove(), "");
   EXPECT_THAT(rules("p0"), Not(HasSubstr("lldp-level")));
   EXPECT_THAT(rules("p0"), HasSubstr("pref 77 "));

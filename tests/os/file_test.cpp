@@ -27,6 +27,16 @@ TEST(ReadFile, GivesEveryOctet) {
   EXPECT_EQ(read_file(write(dir / "empty", "")), "");
 }
 
+TEST(ReadFile, ReadsADeviceAndAPipe) {
+  EXPECT_EQ(read_file("/dev/null"), "");
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  ASSERT_EQ(::write(ends[1], "text", 4), 4);
+  ::close(ends[1]);
+  EXPECT_EQ(read_file("/dev/fd/" + std::to_string(ends[0])), "text");
+  ::close(ends[0]);
+}
+
 TEST(ReadFile, RefusesWhatIsLongerThanItMayBe) {
   const TempDir dir;
   const std::string path = write(dir / "long", std::string(50'000, 'x'));

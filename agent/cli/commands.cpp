@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "agent/cli/ask.hpp"
 #include "agent/cli/command.hpp"
@@ -155,12 +156,17 @@ Result<int> wait(const Arguments& arguments) {
     if (!connection)
       return fail(control::is_no_daemon(connection.error()) ? too_late(connection.error())
                                                             : connection.error());
-    auto asked = connection->call("org.lldplevel.Watch", "{}", true);
-    while (asked) {
-      const auto answer = connection->next(deadline);
+    const auto asked = connection->call("org.lldplevel.Watch", "{}", true);
+    while (true) {
+      const auto answer = asked ? connection->next(deadline) : fail(asked.error());
       if (!answer && answer.error().code == ETIMEDOUT) return fail(too_late(answer.error()));
-      if (!answer && answer.error().code != ECONNRESET) return fail(answer.error());
-      if (!answer) break;  // the daemon restarts: wait for the next
+      if (!answer && !control::is_hang_up(answer.error())) return fail(answer.error());
+      if (!answer) {  // the daemon restarts: wait for the next
+        const auto next = std::chrono::steady_clock::now() + control::kPause;
+        if (deadline && *deadline <= next) return fail(too_late(answer.error()));
+        std::this_thread::sleep_until(next);
+        break;
+      }
       auto now_missing = goal->missing(*answer);
       if (!now_missing) return fail(now_missing.error());
       if (now_missing->empty()) return kDone;

@@ -3,11 +3,12 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
-#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <optional>
+#include <thread>
 
 #include "agent/cli/ask.hpp"
 #include "agent/cli/command.hpp"
@@ -32,7 +33,8 @@ Result<control::Connection> come_back(const Arguments& arguments,
                                       const control::Deadline& deadline) {
   auto connection = control::open_when_there(arguments.socket, deadline);
   if (!connection) return connection;
-  if (const auto asked = ask(*connection, arguments); !asked) return fail(asked.error());
+  if (const auto asked = ask(*connection, arguments); !asked && !control::is_hang_up(asked.error()))
+    return fail(asked.error());
   return connection;
 }
 
@@ -96,8 +98,6 @@ bool wait_for(int daemon, int window, steady_clock::time_point until) {
   return ready[1].revents != 0;
 }
 
-bool is_hang_up(const Error& error) { return error.code == ECONNRESET || error.code == EPIPE; }
-
 Result<int> watch_on_screen(const Arguments& arguments, std::optional<control::Connection> daemon) {
   auto window = resizes();
   if (!window) return fail(window.error());
@@ -105,6 +105,8 @@ Result<int> watch_on_screen(const Arguments& arguments, std::optional<control::C
   Picture picture;
   while (true) {
     if (!daemon) {
+      static_cast<void>(wait_for(-1, window->get(),
+                                 std::min(picture.due(), steady_clock::now() + control::kPause)));
       auto next = come_back(arguments, picture.due());
       if (next) {
         daemon.emplace(std::move(*next));
@@ -115,7 +117,7 @@ Result<int> watch_on_screen(const Arguments& arguments, std::optional<control::C
       auto answer = daemon->next();
       if (answer) {
         picture.take(std::move(*answer));
-      } else if (is_hang_up(answer.error())) {
+      } else if (control::is_hang_up(answer.error())) {
         daemon.reset();
         picture.daemon_is_gone();
       } else {
@@ -130,10 +132,11 @@ Result<int> watch_on_screen(const Arguments& arguments, std::optional<control::C
 Result<int> watch_as_stream(const Arguments& arguments, std::optional<control::Connection> daemon) {
   while (true) {
     const auto answer = daemon->next();
-    if (!answer && !is_hang_up(answer.error())) return fail(answer.error());
+    if (!answer && !control::is_hang_up(answer.error())) return fail(answer.error());
     if (!answer) {
       std::fprintf(stderr, "lldp-level: %s: waiting for the next\n",
                    to_string(answer.error()).c_str());
+      std::this_thread::sleep_for(control::kPause);
       auto next = come_back(arguments, std::nullopt);
       if (!next) return fail(next.error());
       daemon.emplace(std::move(*next));

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "base/text.hpp"
 #include "os/unix_address.hpp"
 
 namespace lldp::control {
@@ -42,9 +43,9 @@ Error error_of(const json& reply, const std::string& path) {
   for (const char* key : {"method", "interface", "parameter"})
     if (const std::string what = parameter(key); !what.empty())
       return {.where = path,
-              .what = "the daemon does not know the " + std::string(key) + " " + what +
+              .what = "the daemon does not know the " + std::string(key) + " " + escape(what) +
                       ": is it of another version?"};
-  return {.where = path, .what = "the daemon refuses: " + error};
+  return {.where = path, .what = "the daemon refuses: " + escape(error)};
 }
 
 /// The length of the JSON object that the text begins with, by its brackets; 0: it begins with
@@ -109,6 +110,8 @@ int poll_time(const Deadline& deadline) {
 }
 
 bool is_no_daemon(const Error& error) { return error.code == ENOENT || error.code == ECONNREFUSED; }
+
+bool is_hang_up(const Error& error) { return error.code == ECONNRESET || error.code == EPIPE; }
 
 Result<Connection> Connection::open(const std::string& path) {
   const auto address = unix_address(path);

@@ -54,6 +54,13 @@ class Connection {
 /// Whether nobody listens at the socket.
 [[nodiscard]] bool is_no_daemon(const Error& error);
 
+/// Whether an error is that the other end hung up.
+[[nodiscard]] bool is_hang_up(const Error& error);
+
+/// Between a hang-up and the next attempt: who takes every connection and hangs up at once, as a
+/// forwarder does whose own other end is gone, is not asked without a pause.
+inline constexpr std::chrono::milliseconds kPause{100};
+
 /// Connects, waiting for the daemon to come where there is none yet. Does not poll: it is told of
 /// what is made in the socket's directory.
 [[nodiscard]] Result<Connection> open_when_there(const std::string& path, const Deadline& deadline);

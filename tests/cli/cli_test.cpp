@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
@@ -459,6 +460,7 @@ TEST_F(Cli, AnswerOfAnotherProgramIsSaidInOneLine) {
   for (const auto& [answer, what] :
        {std::pair("{\"error\":7}", "the daemon refuses: 7"),
         std::pair("{\"error\":\"x.Y\",\"parameters\":8}", "the daemon refuses: x.Y"),
+        std::pair("{\"error\":\"x\\n\\u001b[2J\"}", "the daemon refuses: x\\x0a\\x1b[2J"),
         std::pair("HTTP/1.1 400",
                   "the answer is not Varlink: does another program have this socket?"),
         std::pair("[]", "the answer is not Varlink: does another program have this socket?")}) {
@@ -478,6 +480,25 @@ TEST_F(Cli, AnswerOfAnotherProgramIsSaidInOneLine) {
     EXPECT_EQ(it.status, 1);
     EXPECT_EQ(it.out, "lldp-level: " + socket() + ": " + what + "\n");
   }
+}
+
+// As a forwarder of the socket does whose other end is gone.
+TEST_F(Cli, WhoHangsUpAtOnceIsAskedWithPausesAndNoLongerThanToldTo) {
+  namespace local = boost::asio::local;
+  boost::asio::io_context loop;
+  local::stream_protocol::acceptor acceptor(loop, socket());
+  std::atomic<int> taken = 0;
+  std::thread other([&] {
+    for (boost::system::error_code closed; !closed; ++taken) acceptor.accept(closed);
+  });
+  const auto began = std::chrono::steady_clock::now();
+  const Outcome it = run(at("wait --level 2 --timeout 0.4"));
+  EXPECT_LT(std::chrono::steady_clock::now() - began, 5s);
+  ::shutdown(acceptor.native_handle(), SHUT_RDWR);
+  other.join();
+  EXPECT_EQ(it.status, 1);
+  EXPECT_EQ(std::count(it.out.begin(), it.out.end(), '\n'), 1) << it.out;
+  EXPECT_LE(taken, 6);
 }
 
 TEST_F(Cli, WaitOutlivesTheDaemonsRestart) {

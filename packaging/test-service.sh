@@ -187,6 +187,21 @@ eventually answers 9001
 eventually one exporter
 eventually one agentx
 
+say 'launchers that cannot be started for a moment'
+# systemd closes a socket whose service fails so often, and has it back: the daemon tries again.
+launcher=$root/usr/libexec/lldp-level/lldp-level-launcher
+chmod 000 "$launcher"
+for kind in exporter hook; do kill -KILL "$(pids "lldp-level-$kind.service" | head -1)"; done
+inside lldp-level pause swp1
+eventually said lldp-level-exporter.socket 'Trigger limit hit'
+eventually said lldp-level-hook.socket 'Trigger limit hit'
+configure 's/^on-change = .*/on-change = cat; echo later/'
+chmod 755 "$launcher"
+inside lldp-level resume swp1
+eventually answers 9001
+eventually one exporter
+eventually said lldp-level-hook.service '^later$'
+
 say 'reload'
 configure 's/^metrics.listen.*/metrics.listen = 9002/; s/^on-change = .*/on-change = echo second/'
 eventually answers 9002

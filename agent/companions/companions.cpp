@@ -220,8 +220,10 @@ class Companions::Impl : public std::enable_shared_from_this<Impl> {
       const auto ended = runner.launcher->receive();
       if (!ended) return hung_up(runner, ended.error());
       if (!*ended) return wait(runner);
+      const Launcher::Ended how = **ended;
       runner.runs = false;
-      runner.done(**ended);
+      if (how.refused) runner.release();  // it goes, and is not to be asked once more
+      runner.done(how);
     }
   }
   static void hung_up(Runner& runner, const Error& error) {
@@ -234,8 +236,10 @@ class Companions::Impl : public std::enable_shared_from_this<Impl> {
   void set_hook(std::vector<std::string> command) {
     if (command == command_) return;
     changes_.clear();
+    in_hand_.reset();
     command_ = std::move(command);
     hook_outcome_.clear();
+    hook_restart_ = times_.first_restart;
     renew_hook_ = hook_.is_service();
     if (!hook_.runs) renew_hook();
   }
@@ -248,23 +252,40 @@ class Companions::Impl : public std::enable_shared_from_this<Impl> {
     if (const auto reached = reach(hook_); !reached) say_of_hook(to_string(reached.error()));
   }
   void run_hook() {
-    if (changes_.empty() || command_.empty()) return;
+    if ((!in_hand_ && changes_.empty()) || command_.empty()) return;
     if (const auto reached = reach(hook_); !reached) return hook_failed(to_string(reached.error()));
-    Launcher::Job job{.words = command_, .limit = times_.hook_limit};
-    job.input = changes_.pop() + "\n";
-    if (const auto asked = hook_.launcher->start(job); !asked)
-      return hook_failed(to_string(asked.error()));
+    if (!in_hand_) in_hand_ = {.text = changes_.pop() + "\n"};
+    ++in_hand_->tries;
+    const auto asked = hook_.launcher->start(
+        {.words = command_, .input = in_hand_->text, .connection = {}, .limit = times_.hook_limit});
+    if (!asked) return hook_failed(to_string(asked.error()));
     hook_busy_ = true;
     hook_.runs = true;
+    hook_pause_.expires_after(times_.hook_limit + times_.hook_answer);
+    hook_pause_.async_wait([weak = weak_from_this()](error_code cancelled) {
+      if (const auto self = weak.lock(); self && !cancelled) self->give_up_launcher();
+    });
   }
   void hook_ended(const Launcher::Ended& ended) {
+    // It may have come up before the file was what was read here: the next one reads it anew.
+    if (ended.refused && may_try_again()) return rest(times_.first_restart);
+    in_hand_.reset();
+    hook_restart_ = times_.first_restart;
     say_of_hook(outcome_of(kHook, ended, times_.hook_limit));
     rest(times_.hook_pause);
   }
-  void hook_failed(const std::string& why) {
-    say_of_hook(why);
-    rest(times_.first_restart);
+  /// Whoever waits for nobody would tell nobody that nothing is told any more.
+  void give_up_launcher() {
+    hook_.release();
+    hook_failed("its launcher does not answer" +
+                (hook_.is_service() ? ": " + look_at(kHook) : ", and is given up until a restart"));
   }
+  void hook_failed(const std::string& why) {
+    if (!may_try_again()) in_hand_.reset();
+    say_of_hook(why);
+    rest(std::exchange(hook_restart_, std::min(2 * hook_restart_, times_.last_restart)));
+  }
+  [[nodiscard]] bool may_try_again() const { return in_hand_ && in_hand_->tries < kTries; }
   /// Said when it becomes so: there may be a change every moment.
   void say_of_hook(std::string outcome) {
     if (!outcome.empty() && outcome != hook_outcome_)
@@ -292,7 +313,15 @@ class Companions::Impl : public std::enable_shared_from_this<Impl> {
 
   std::vector<std::string> command_;  ///< the hook
   report::ChangeQueue changes_{kQueue};
-  bool hook_busy_ = false;   ///< it runs, or has just run
+  /// What the hook was, or is to be, told. Once more where the launcher went without a word.
+  struct InHand {
+    std::string text{};
+    int tries = 0;
+  };
+  static constexpr int kTries = 2;
+  std::optional<InHand> in_hand_{};
+  std::chrono::milliseconds hook_restart_{times_.first_restart};  ///< where its launcher fails
+  bool hook_busy_ = false;                                        ///< it runs, or has just run
   bool renew_hook_ = false;  ///< its launcher goes by the file as it was, and is to end
   asio::steady_timer hook_pause_;
   std::string hook_outcome_;  ///< of its last run

@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -24,6 +25,7 @@
 #include <string_view>
 
 #include "agent/process/log.hpp"
+#include "os/file.hpp"
 #include "os/unix_address.hpp"
 
 namespace lldp::io {
@@ -31,6 +33,7 @@ namespace {
 
 constexpr std::int64_t kNever = -1;
 constexpr std::int64_t kStopPatience = 2000;  ///< ms
+constexpr std::int64_t kSweepPause = 50;      ///< ms
 
 Error system_error(const char* where, const char* what) {
   return {errno, where, std::string(what) + ": " + std::strerror(errno)};
@@ -160,18 +163,29 @@ class Loop {
     // its program waits for it.
     for (const int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&child, signal);
     ::sigprocmask(SIG_BLOCK, &child, nullptr);
+    // Whom its program leaves behind in the background becomes a child of its own.
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     while (true) {
       pollfd ends[] = {{daemon_, POLLIN, 0}, {children_, POLLIN, 0}};
       ::poll(ends, 2, patience());
       process_.expire(now_ms());
+      end_left(now_ms());
       if (ends[1].revents != 0) reap();
       if (ends[0].revents != 0) serve();
     }
   }
 
  private:
+  /// In the background, when the program that has started it had ended.
+  struct Left {
+    pid_t pid = 0;
+    std::int64_t until = kNever;
+  };
+
   [[nodiscard]] int patience() const {
-    const std::int64_t at = process_.deadline();
+    std::int64_t at = process_.deadline();
+    for (const Left& left : left_)
+      if (at == kNever || left.until < at) at = left.until;
     return at == kNever ? -1 : static_cast<int>(std::max<std::int64_t>(0, at - now_ms()));
   }
 
@@ -179,8 +193,52 @@ class Loop {
     signalfd_siginfo ignored{};
     while (::read(children_, &ignored, sizeof ignored) > 0) continue;
     int status = 0;
-    for (pid_t pid = 0; (pid = ::waitpid(-1, &status, WNOHANG)) > 0;)
-      if (process_.is(pid)) tell(process_.ended(status));
+    pid_t pid = 0;
+    while ((pid = ::waitpid(-1, &status, WNOHANG)) > 0) {
+      if (!process_.is(pid)) continue;
+      const std::int64_t deadline = process_.deadline();
+      const Launcher::Ended ended = process_.ended(status);
+      tell(ended);
+      if (is_limited_) look_for_left(ended.too_late ? now_ms() : deadline);
+    }
+    if (pid < 0) left_.clear();  // nobody is
+  }
+
+  /// Its children that are neither the program nor known to be left have until then.
+  void look_for_left(std::int64_t until) {
+    std::vector<Left> now;
+    for (const pid_t child : children()) {
+      if (process_.is(child)) continue;
+      const auto known = std::ranges::find(left_, child, &Left::pid);
+      now.push_back(known == left_.end() ? Left{child, until} : *known);
+    }
+    left_ = std::move(now);
+  }
+
+  /// They have as long as the program had, and so have those they leave behind themselves.
+  void end_left(std::int64_t now) {
+    const auto is_due = [now](const Left& left) { return left.until <= now; };
+    if (std::ranges::none_of(left_, is_due)) return;
+    look_for_left(process_.deadline() == kNever ? now : process_.deadline());
+    for (Left& left : left_) {
+      if (!is_due(left)) continue;
+      ::kill(left.pid, SIGKILL);
+      left.until = now + kSweepPause;  // whom it had started becomes ours as soon as it is gone
+    }
+  }
+
+  [[nodiscard]] static std::vector<pid_t> children() {
+    std::vector<pid_t> out;
+    const auto text = read_file("/proc/thread-self/children");
+    if (!text) return out;  // of a kernel that does not tell
+    const char* at = text->data();
+    const char* const end = at + text->size();
+    for (pid_t pid = 0; at < end; at = std::min(at, end - 1) + 1) {
+      const auto [next, error] = std::from_chars(at, end, pid);
+      if (error == std::errc()) out.push_back(pid);
+      at = next;
+    }
+    return out;
   }
 
   void tell(const Launcher::Ended& ended) const {
@@ -227,6 +285,7 @@ class Loop {
       words[i] = const_cast<char*>(request.words[i].data());
     const UniqueFd input =
         request.has_connection ? std::move(connection) : UniqueFd(file_of(request.input));
+    is_limited_ = limit != 0;
     process_.start(words.data(), input.get(), limit);
     if (process_.failed()) tell(process_.ended(127 << 8));
   }
@@ -242,6 +301,7 @@ class Loop {
 
   [[noreturn]] void die() {
     process_.stop();
+    for (const Left& left : left_) ::kill(left.pid, SIGKILL);
     ::_exit(0);
   }
 
@@ -249,6 +309,8 @@ class Loop {
   const Only* only_;
   int children_ = -1;
   Process process_;
+  bool is_limited_ = false;  ///< what it has started has to end within a time
+  std::vector<Left> left_{};
 };
 
 /// What a forked launcher says first; behind it, why it cannot be one.

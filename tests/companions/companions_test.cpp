@@ -219,6 +219,35 @@ TEST_F(LauncherTest, KillsWhatTakesTooLongWithItsChildren) {
   EXPECT_TRUE(has_ended(std::stoi(read(out()))));
 }
 
+// They are in sessions of their own, and the children of nobody else any more.
+TEST_F(LauncherTest, KillsWhatWasLeftInTheBackgroundWhenTheTimeIsOver) {
+  Launcher::Job it =
+      job("setsid sh -c 'sleep 60 & echo $!; echo $$; wait' & sleep 0.1; setsid -f sleep 61");
+  it.limit = 500ms;
+  ASSERT_TRUE(launcher_->start(it));
+  const Launcher::Ended ended = wait();
+  EXPECT_EQ(ended.status, 0);
+  const auto left = written();
+  ASSERT_EQ(left.size(), 2U);
+  EXPECT_EQ(::kill(std::stoi(left[1]), 0), 0) << "it has as long as the program had";
+  for (const std::string& pid : left) EXPECT_TRUE(has_ended(std::stoi(pid)));
+  const std::string launcher = std::to_string(pid());
+  for (int i = 0;
+       i < 1000 && !read("/proc/" + launcher + "/task/" + launcher + "/children").empty(); ++i)
+    std::this_thread::sleep_for(2ms);
+  EXPECT_EQ(read("/proc/" + launcher + "/task/" + launcher + "/children"), "");
+  ASSERT_TRUE(launcher_->start(job("true"))) << "and it goes on";
+  EXPECT_EQ(wait().status, 0);
+}
+
+TEST_F(LauncherTest, KillsInSessionsOfTheirOwnTooWhatTakesTooLong) {
+  Launcher::Job it = job("setsid sleep 60 & echo $!; trap '' TERM; wait; sleep 60");
+  it.limit = 200ms;
+  ASSERT_TRUE(launcher_->start(it));
+  EXPECT_TRUE(wait().too_late);
+  EXPECT_TRUE(has_ended(std::stoi(read(out()))));
+}
+
 TEST_F(LauncherTest, StopsWhatIsAsked) {
   ASSERT_TRUE(launcher_->start(job("exec sleep 60")));
   ASSERT_TRUE(launcher_->stop());
@@ -411,6 +440,22 @@ TEST_F(CompanionsTest, HookThatHangsIsKilled) {
   EXPECT_EQ(lines(2).size(), 2U);
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
             "lldp-leveld: on-change: took longer than 50 ms, and was killed\n");
+}
+
+TEST_F(CompanionsTest, LauncherThatHangsIsGivenUpAndSaidToBe) {
+  const pid_t hanging = pid();
+  ASSERT_EQ(::kill(hanging, SIGSTOP), 0);
+  times_.hook_limit = 20ms;
+  times_.hook_answer = 20ms;
+  testing::internal::CaptureStderr();
+  start("cat");
+  companions_->changed(R"({"n":1})");
+  loop_.run_for(100ms);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "lldp-leveld: on-change: its launcher does not answer, and is given up until a "
+            "restart\n");
+  EXPECT_FALSE(companions_->wants_changes());
+  ::kill(hanging, SIGCONT);
 }
 
 TEST_F(CompanionsTest, HookCanBeChangedAndTakenAway) {

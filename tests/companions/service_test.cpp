@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <csignal>
 #include <fstream>
@@ -335,6 +336,54 @@ TEST_F(CompanionServices, HookThatTheFileDoesNotHaveIsRefusedAndSaidOnce) {
             "lldp-leveld: on-change: lldp-level-hook.service starts what on-change in the file "
             "says, and the daemon has another: reload\n");
   EXPECT_EQ(read(out()), "");
+}
+
+// The launcher came up while the file was still the old one.
+TEST_F(CompanionServices, ChangeThatALauncherOfTheOldFileRefusesIsToldByTheNext) {
+  listen();
+  times_.first_restart = 200ms;
+  start();
+  write("on-change = " + command("echo old"));
+  config_.on_change = command("cat");
+  testing::internal::CaptureStderr();
+  companions_->configure(config_);
+  ASSERT_TRUE(eventually([&] { return hook_->running() != 0; }));
+  companions_->changed(R"({"n":1})");
+  ASSERT_TRUE(runs_until([&] { return hook_->running() == 0; })) << "it has refused";
+  write("on-change = " + command("cat"));
+  EXPECT_TRUE(runs_until([&] { return says(R"("n":1)"); }));
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+TEST_F(CompanionServices, ChangeIsToldOnceMoreIfItsLauncherGoesInTheMiddle) {
+  listen();
+  start();
+  set(command("cat; exec sleep 60"));
+  companions_->changed(R"({"n":1})");
+  ASSERT_TRUE(runs_until([&] { return says(R"("n":1)"); }));
+  const auto times = [&] {
+    const std::string text = read(out());
+    return std::count(text.begin(), text.end(), '\n');
+  };
+  ::kill(hook_->running(), SIGKILL);
+  ASSERT_TRUE(runs_until([&] { return times() == 2; }));
+  companions_->changed(R"({"n":2})");
+  ::kill(hook_->running(), SIGKILL);
+  ASSERT_TRUE(runs_until([&] { return says(R"("n":2)"); })) << "and no more than that";
+  EXPECT_EQ(times(), 3);
+}
+
+TEST_F(CompanionServices, HookWithoutItsSocketIsTriedLessAndLessOftenAndKeepsItsChange) {
+  start();
+  testing::internal::CaptureStderr();
+  set(command("cat"));
+  companions_->changed(R"({"n":1})");
+  loop_.run_for(50ms);
+  loop_.restart();
+  listen();
+  EXPECT_TRUE(runs_until([&] { return says(R"("n":1)"); }));
+  const std::string log = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(std::count(log.begin(), log.end(), '\n'), 1) << log;
 }
 
 TEST_F(CompanionServices, ExporterWithoutItsSocketIsTriedAgain) {

@@ -42,9 +42,12 @@ class Privileges(unittest.TestCase):
         folder, = of_unit("Environment=LLDP_LEVEL_LAUNCHERS")
         wanted = {word for line in of_unit("Wants") for word in line.split()}
         ordered = {word for line in of_unit("After") for word in line.split()}
+        upheld = {word for line in of_unit("Upholds") for word in line.split()}
         for kind in COMPANIONS:
             service, socket = (PACKAGING / f"lldp-level-{kind}.{suffix}" for suffix in ("service", "socket"))
             self.assertLessEqual({socket.name}, wanted & ordered)
+            self.assertIn(socket.name, upheld)  # however often its service fails
+            self.assertLessEqual(int(*of_unit("TasksMax", service)), 256)
             self.assertEqual(of_unit("ListenSequentialPacket", socket), [f"{folder}/{kind}"])
             self.assertEqual(of_unit("SocketUser", socket) + of_unit("SocketMode", socket), [*of_unit("User"), "0600"])
             self.assertEqual(of_unit("User", service), [f"lldp-level-{kind}"])

@@ -116,6 +116,7 @@ View view_of(const json& value) {
             .drops = number(value.at("drops")),
             .drops_lossy = number(value.at("drops-lossy")),
             .missed = number(value.at("missed")),
+            .too_long = number(value.at("too-long")),
             .late_us = number(value.at("late-us"))};
   const json& ports = value.at("ports");
   if (!ports.is_object() || ports.size() > kMaxPorts) reject();
@@ -153,6 +154,7 @@ std::string format(const Answer& answer) {
                  {"drops", view.drops},
                  {"drops-lossy", view.drops_lossy},
                  {"missed", view.missed},
+                 {"too-long", view.too_long},
                  {"late-us", view.late_us}}}});
 }
 

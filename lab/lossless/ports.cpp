@@ -105,9 +105,10 @@ std::size_t Ports::receive(std::size_t port, const std::function<void(ByteSpan)>
         recv(sockets_[port].get(), frame.data(), frame.size(), MSG_DONTWAIT | MSG_TRUNC);
     if (size < 0 && errno == ENETDOWN) continue;  // said once; what else is there comes next
     if (size < 0) return count;
-    // One that is longer than any link's MTU here (GSO) is none that a switch would have got.
     if (static_cast<std::size_t>(size) <= frame.size())
       take({frame.data(), static_cast<std::size_t>(size)});
+    else
+      ++too_long_;
   }
   return kBatch;
 }

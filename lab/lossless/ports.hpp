@@ -26,17 +26,20 @@ class Ports {
   [[nodiscard]] bool is_there(std::size_t port) const;
   /// Where it is not, takes one that has the name now: true, and fd() is another one, if it could.
   bool take_again(std::size_t port);
-  /// Hands over what has come, a bounded number; returns how many.
+  /// Hands over what has come, a bounded number; returns how many. What is longer than any link's
+  /// MTU here, as the kernel makes it of several frames (GSO), no switch would have got: counted.
   std::size_t receive(std::size_t port, const std::function<void(ByteSpan)>& take);
   /// What the interface does not take is counted as missed.
   void send(std::size_t port, ByteSpan frame);
   /// Frames for which the kernel had no room, so far.
   [[nodiscard]] std::uint64_t missed();
+  [[nodiscard]] std::uint64_t too_long() const { return too_long_; }
 
  private:
   std::vector<std::string> names_{};
   std::vector<UniqueFd> sockets_{};
   std::uint64_t missed_ = 0;
+  std::uint64_t too_long_ = 0;
 };
 
 /// Time since it was made, in the simulator's unit.

@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "lab/lossless/station.hpp"
+
 namespace lldp::lab::lossless {
 namespace {
 
@@ -20,6 +22,12 @@ std::string verdict(const Outcome& o) {
   if (o.holds()) return "no deadlock: everything that was sent has arrived, nothing was dropped";
   if (o.missed != 0)
     return "no verdict: the kernel had no room for frames; give a lower --link-rate";
+  if (o.is_too_late())
+    return fmt::format(
+        "no verdict: a process had to wait for {:.1f} s, too long to say; give a lower "
+        "--link-rate, "
+        "or a machine that does less",
+        static_cast<double>(o.late_us) / 1e6);
   return "no deadlock, but not everything arrived as it was to";
 }
 
@@ -44,10 +52,18 @@ std::string to_text(const packets::Plan& plan, const Settings& s, const Outcome&
   text += verdict(o) + "\n";
   if (o.deadlock.empty()) return text;
   for (const StoppedQueue& q : o.deadlock) text += "  " + queue_text(plan.fabric, q) + "\n";
-  return text + fmt::format(
-                    "the senders have stopped; for {:.1f} s no switch has sent a packet, {} octets "
-                    "wait, and {} PAUSE frames were sent\n",
-                    o.still_seconds, o.waiting_octets, o.still_pauses);
+  text += fmt::format(
+      "the senders have stopped; for {:.1f} s no switch has sent a packet, {} octets wait, and {} "
+      "PAUSE frames were sent\n",
+      o.still_seconds, o.waiting_octets, o.still_pauses);
+  // Then even flows that are in balance may meet in one.
+  const double fills_us = StationSettings().xoff_octets * 8e6 / static_cast<double>(s.rate_bps);
+  if (static_cast<double>(o.late_us) > fills_us)
+    text += fmt::format(
+        "a process had to wait for its turn for longer than the {:.1f} ms in which a buffer fills: "
+        "that alone may have closed the cycle\n",
+        fills_us / 1e3);
+  return text;
 }
 
 std::string to_json(const packets::Plan& plan, const Settings& s, const Outcome& o) {

@@ -34,14 +34,17 @@ using packets::kSecond;
 
 const Error kEnded{EINTR, "", "ended by a signal"};
 constexpr Picoseconds kLook = 100 * kMillisecond;  ///< between two readings of the counters
-constexpr Picoseconds kStill = 2 * kSecond;        ///< without any frame sent: nothing moves
-constexpr Picoseconds kLongest = 60 * kSecond;     ///< for what waits to arrive
+/// Readings without any frame sent: nothing moves. Counted, for time passes too while nobody looks.
+constexpr int kStill = 20;
+constexpr int kDone = 3;                        ///< where nothing waits: the last may be on its way
+constexpr Picoseconds kLongest = 60 * kSecond;  ///< for what waits to arrive
 
 /// A host that sends or receives, in this process.
 struct Host {
   std::size_t node = 0;
   Ports ports;
   Station station;
+  Pace pace;
 };
 
 class Stage {
@@ -140,7 +143,7 @@ class Stage {
            .rate_bps = s_.rate_bps},
           [this, at](std::size_t p, ByteSpan frame) { hosts_[at].ports.send(p, frame); });
       if (!station) return fail(station.error());
-      hosts_.push_back({node, std::move(*ports), std::move(*station)});
+      hosts_.push_back({node, std::move(*ports), std::move(*station), Pace(s_.rate_bps)});
     }
     return {};
   }
@@ -172,16 +175,17 @@ class Stage {
     const auto stop = static_cast<Picoseconds>(s_.sending.count() * static_cast<double>(kSecond));
     Picoseconds look = stop;
     Picoseconds moved = stop;
+    int still = 0;
     std::uint64_t frames = 0;
     std::uint64_t pauses = 0;
     for (bool halted = false;;) {
       Picoseconds next = look;
-      for (Host& h : hosts_) next = std::min(next, h.station.next());
+      for (Host& h : hosts_) next = std::min(next, h.pace.due(h.station.next()));
       clock.set(timer, next);
       std::array<epoll_event, 16> ready{};
       const int n = epoll_wait(poll.get(), ready.data(), ready.size(), -1);
       const Picoseconds now = clock.now();
-      for (Host& h : hosts_) h.station.run(now);
+      for (Host& h : hosts_) h.station.run(h.pace.at(now, h.station.next()));
       for (int i = 0; i < n; ++i) {
         const std::size_t which = ready[static_cast<std::size_t>(i)].data.u64;
         std::uint64_t ticks = 0;
@@ -203,16 +207,18 @@ class Stage {
         for (Host& h : hosts_) h.station.halt();
       halted = true;
       if (auto ok = look_at_switches(); !ok) return ok;
+      ++still;
       if (sum(&dataplane::soft::Port::sent) != frames) {
+        still = 0;
         frames = sum(&dataplane::soft::Port::sent);
         pauses = sum(&dataplane::soft::Port::pauses_sent);
         moved = now;
       }
       const std::uint64_t waiting = sum(&dataplane::soft::Port::waiting_octets);
-      if (waiting != 0 && now - moved < kStill && now < stop + kLongest) continue;
-      if (waiting == 0 && now - moved < 2 * kLook) continue;  // the last may be on its way
+      if (waiting != 0 && still < kStill && now < stop + kLongest) continue;
+      if (waiting == 0 && still < kDone) continue;
       outcome_.waiting_octets = waiting;
-      if (waiting != 0 && now - moved >= kStill) {
+      if (waiting != 0 && still >= kStill) {
         outcome_.deadlock = stopped_cycle(fabric_, views_);
         outcome_.still_seconds = static_cast<double>(now - moved) / static_cast<double>(kSecond);
         outcome_.still_pauses = sum(&dataplane::soft::Port::pauses_sent) - pauses;
@@ -247,7 +253,7 @@ class Stage {
     }
     for (Host& h : hosts_) {
       outcome_.missed += h.ports.missed();
-      outcome_.late_us = std::max(outcome_.late_us, h.station.view().late_us);
+      outcome_.late_us = std::max(outcome_.late_us, h.pace.late_us());
     }
     const bounce::Marking first{.dscp = s_.policy.lossless().front().dscp, .ecn = 2};
     for (std::size_t f = 0; f < paths_.size(); ++f) {
@@ -289,6 +295,12 @@ bool Outcome::holds() const {
          std::all_of(flows.begin(), flows.end(), [](const FlowResult& f) {
            return f.received == f.sent && f.sent != 0 && f.disordered == 0 && f.mismarked == 0;
          });
+}
+
+bool Outcome::is_too_late() const {
+  return !holds() && deadlock.empty() && late_us > kLook / packets::kMicrosecond &&
+         std::all_of(flows.begin(), flows.end(),
+                     [](const FlowResult& f) { return f.disordered == 0 && f.mismarked == 0; });
 }
 
 std::vector<StoppedQueue> stopped_cycle(const Fabric& fabric, const Views& views) {

@@ -58,9 +58,11 @@ struct Outcome {
   std::uint64_t turned = 0;          ///< packets that changed class
   std::uint64_t drops = 0;           ///< for which a switch had no room
   std::uint64_t missed = 0;          ///< for which the kernel had no room
-  std::uint64_t late_us = 0;         ///< the most that anything was sent after its time
+  std::uint64_t late_us = 0;         ///< the most that a process had to wait for its turn
   /// Everything that was sent has arrived, marked and ordered as it must be.
   [[nodiscard]] bool holds() const;
+  /// It does not hold, and all that is amiss may be for want of the processor.
+  [[nodiscard]] bool is_too_late() const;
 };
 
 /// What the switches of a fabric say: by node; nothing for one that is none.

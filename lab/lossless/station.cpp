@@ -62,6 +62,23 @@ packets::Settings settings_of(const StationSettings& s) {
 
 }  // namespace
 
+Pace::Pace(std::uint64_t rate_bps)
+    : frame_(static_cast<Picoseconds>(kLongest) * 8 * packets::kSecond / rate_bps) {}
+
+Picoseconds Pace::at(Picoseconds now, Picoseconds next) {
+  const Picoseconds its = now - behind_;
+  if (next == kNever || its <= next) return its;
+  late_ = std::max(late_, its - next);
+  const Picoseconds most = next + frame_;
+  if (its <= most) return its;
+  behind_ += its - most;
+  return most;
+}
+
+Picoseconds Pace::due(Picoseconds next) const { return next == kNever ? kNever : next + behind_; }
+
+std::uint64_t Pace::late_us() const { return late_ / packets::kMicrosecond; }
+
 class Station::Impl {
  public:
   Impl(const StationSettings& s, packets::Network network, Out out)
@@ -82,7 +99,7 @@ class Station::Impl {
                                                      .links = {in, out_port}}));
     // Frames that pass are of a flow that never begins.
     if (!ways_.empty()) n.add_flow({.start = kNever}, n.route_of({.nodes = {0, 1}, .links = {0}}));
-    n.trace = [this](Picoseconds begin, const Slot& frame) { leave(begin, frame); };
+    n.trace = [this](Picoseconds, const Slot& frame) { leave(frame); };
   }
 
   void run(Picoseconds now) {
@@ -179,7 +196,11 @@ class Station::Impl {
   void forward_on(std::size_t port, const Ipv4Frame& packet, ByteSpan frame) {
     const auto route = routes_.find(packet.to);
     const std::size_t octets = std::max<std::size_t>(frame.size() + kFcsOctets, kControlOctets);
-    if (route == routes_.end() || route->second.first == port || octets > kLongest) return;
+    if (route == routes_.end() || route->second.first == port) return;
+    if (octets > kLongest) {
+      ++view_.too_long;
+      return;
+    }
     const std::uint8_t priority = priority_[port][packet.dscp.value()];
     const std::uint32_t slot =
         engine_.inject({.arc = into(port),
@@ -211,11 +232,9 @@ class Station::Impl {
   }
 
   /// The engine's trace: what begins to go over a link.
-  void leave(Picoseconds begin, const Slot& f) {
+  void leave(const Slot& f) {
     if ((f.arc & 1U) != 0) return;  // of the far ends; real frames come instead
     const std::size_t port = f.arc / 2;
-    view_.late_us =
-        std::max(view_.late_us, (clock_ - std::min(begin, clock_)) / packets::kMicrosecond);
     if (f.kind == Kind::kPause) {
       PfcFrame pause;
       for (std::size_t p = 0; p < pause.quanta.size(); ++p) {

@@ -50,6 +50,25 @@ inline constexpr std::uint64_t kLeastRate = 1'000'000;
 inline constexpr std::uint64_t kMostRate = 1'000'000'000;
 inline constexpr std::size_t kMostPorts = 200;  ///< what it says of them has to fit in one message
 
+/// The time of a station whose process has to wait for its turn now and then. What it should have
+/// sent meanwhile is not made up for at once, which would be a burst that no port can send: its
+/// time stood still, but for that of one frame.
+class Pace {
+ public:
+  explicit Pace(std::uint64_t rate_bps);
+  /// What time it is for a station to which something happens by itself at `next`. May not go back.
+  [[nodiscard]] Picoseconds at(Picoseconds now, Picoseconds next);
+  /// When its `next` is.
+  [[nodiscard]] Picoseconds due(Picoseconds next) const;
+  /// The most that it had to wait.
+  [[nodiscard]] std::uint64_t late_us() const;
+
+ private:
+  Picoseconds frame_;  ///< the longest one's
+  Picoseconds behind_ = 0;
+  Picoseconds late_ = 0;
+};
+
 /// A node of a live fabric: the packet simulator's engine with this one node in it, whose time is
 /// the clock's, and whose frames are real. What it takes from outside is a frame that has come in
 /// by a port; what it gives is a frame that begins to leave by one. Does no I/O.

@@ -94,8 +94,8 @@ class Listener {
 
 class Process {
  public:
-  Process(Station station, Ports& ports, Listener listener)
-      : station_(std::move(station)), ports_(ports), listener_(std::move(listener)) {}
+  Process(Station station, Pace pace, Ports& ports, Listener listener)
+      : station_(std::move(station)), pace_(pace), ports_(ports), listener_(std::move(listener)) {}
 
   void run() {
     sigset_t ending;
@@ -109,10 +109,10 @@ class Process {
     watch(timer_.get(), kTimer);
     watch(end.get(), kEnd);
     while (!ended_) {
-      clock_.set(timer_, station_.next());
+      clock_.set(timer_, pace_.due(station_.next()));
       std::array<epoll_event, 32> ready{};
       const int n = epoll_wait(poll_.get(), ready.data(), ready.size(), -1);
-      station_.run(clock_.now());
+      station_.run(pace_.at(clock_.now(), station_.next()));
       for (int i = 0; i < n; ++i) happen(ready[static_cast<std::size_t>(i)].data.u64);
     }
   }
@@ -171,6 +171,8 @@ class Process {
     } else {
       soft::View view = station_.view();
       view.missed = ports_.missed();
+      view.too_long += ports_.too_long();
+      view.late_us = pace_.late_us();
       for (std::size_t i = 0; i < ports_.size(); ++i) {
         // One that has come back is taken again, sooner than anybody may say that all is well.
         if (ports_.take_again(i)) watch(ports_.fd(i), kPort, i);
@@ -185,6 +187,7 @@ class Process {
   }
 
   Station station_;
+  Pace pace_;
   Ports& ports_;
   Stopwatch clock_{};
   UniqueFd timer_ = make_timer();
@@ -213,7 +216,7 @@ Result<void> run_switch(const SwitchFile& file) {
   if (!station) return fail(station.error());
   auto listener = Listener::at(file.socket);
   if (!listener) return fail(listener.error());
-  Process(std::move(*station), *ports, std::move(*listener)).run();
+  Process(std::move(*station), Pace(file.station.rate_bps), *ports, std::move(*listener)).run();
   return {};
 }
 

@@ -6,6 +6,7 @@
 
 #include "dataplane/soft/messages.hpp"
 #include "lab/lossless/frames.hpp"
+#include "lab/lossless/report.hpp"
 #include "lab/lossless/stage.hpp"
 #include "lab/lossless/station.hpp"
 #include "lab/lossless/switch_file.hpp"
@@ -19,7 +20,9 @@ using packets::kMicrosecond;
 using packets::kMillisecond;
 using packets::kNever;
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 constexpr MacAddress kHere{2, 0, 0, 0, 0, 1};
 constexpr MacAddress kThere{2, 0, 0, 0, 0, 2};
@@ -253,6 +256,21 @@ TEST(Station, WhatHasNoRouteOrNoHopLeftOrGoesBackGoesNowhere) {
   EXPECT_THAT(leaf.out, IsEmpty());
 }
 
+TEST(Station, FrameThatNoLinkCarriesIsCounted) {
+  Kept leaf(switch_settings());
+  const auto receive = [&](std::size_t octets) {
+    leaf.station->receive(0, format(Load{.dscp = Dscp::of<43>()}, octets, kThere, kHere));
+  };
+  receive(1518);
+  leaf.station->run(10 * kMillisecond);
+  EXPECT_EQ(leaf.loads(2).size(), 1U);
+  EXPECT_EQ(leaf.station->view().too_long, 0U);
+  receive(1519);
+  leaf.station->run(20 * kMillisecond);
+  EXPECT_EQ(leaf.loads(2).size(), 1U);
+  EXPECT_EQ(leaf.station->view().too_long, 1U);
+}
+
 TEST(SwitchFile, RoundTripsAndNamesTheKeyThatIsWrong) {
   const SwitchFile file{.socket = "/run/x", .station = switch_settings()};
   const auto back = parse_switch_file(format(file));
@@ -352,6 +370,63 @@ TEST(Outcome, HoldsWhereNothingIsAmiss) {
   EXPECT_FALSE(holds_with([](Outcome& o) { o.flows[1].sent = o.flows[1].received = 0; }));
   EXPECT_FALSE(holds_with([](Outcome& o) { o.flows[1].disordered = 1; }));
   EXPECT_FALSE(holds_with([](Outcome& o) { o.flows[1].mismarked = 1; }));
+}
+
+TEST(Outcome, IsNoneWhereAProcessHadToWaitAndNothingElseIsAmiss) {
+  const Outcome lost{.flows = {{.sent = 3, .received = 2}}, .late_us = 100'001};
+  EXPECT_TRUE(lost.is_too_late());
+  const auto too_late_with = [&](auto change) {
+    Outcome other = lost;
+    change(other);
+    return other.is_too_late();
+  };
+  EXPECT_FALSE(too_late_with([](Outcome& o) { o.late_us = 100'000; }));
+  EXPECT_FALSE(too_late_with([](Outcome& o) { o.flows[0].received = 3; })) << "it holds";
+  EXPECT_FALSE(too_late_with([](Outcome& o) { o.flows[0].disordered = 1; }));
+  EXPECT_FALSE(too_late_with([](Outcome& o) { o.flows[0].mismarked = 1; }));
+  EXPECT_FALSE(too_late_with([](Outcome& o) { o.deadlock.emplace_back(); }));
+}
+
+TEST(Pace, MakesUpForOneFrameOfWhatItCouldNotDo) {
+  Pace pace(20'000'000);  // the longest frame takes 607.2 us
+  EXPECT_EQ(pace.at(5 * kMillisecond, kNever), 5 * kMillisecond) << "there was nothing to do";
+  EXPECT_EQ(pace.at(6 * kMillisecond, 6 * kMillisecond), 6 * kMillisecond);
+  EXPECT_EQ(pace.late_us(), 0U);
+  EXPECT_EQ(pace.at(7 * kMillisecond, 7 * kMillisecond - 600 * kMicrosecond), 7 * kMillisecond);
+  EXPECT_EQ(pace.late_us(), 600U);
+  EXPECT_EQ(pace.at(20 * kMillisecond, 10 * kMillisecond),
+            10 * kMillisecond + packets::kSecond * 1518 * 8 / 20'000'000);
+  EXPECT_EQ(pace.late_us(), 10'000U);
+  // From then on its time goes on as the clock's does.
+  const Picoseconds behind = 10 * kMillisecond - packets::kSecond * 1518 * 8 / 20'000'000;
+  EXPECT_EQ(pace.due(11 * kMillisecond), 11 * kMillisecond + behind);
+  EXPECT_EQ(pace.due(kNever), kNever);
+  EXPECT_EQ(pace.at(21 * kMillisecond, kNever), 21 * kMillisecond - behind);
+}
+
+TEST(Pace, LateHostSendsNoBurst) {
+  Kept host({.name = "host", .forwards = false, .ports = {{"eth0", kHere}}});
+  Pace pace(20'000'000);
+  host.station->load(0, kFrame, kThere);
+  host.station->run(pace.at(kMillisecond, host.station->next()));
+  const std::size_t before = host.loads(0).size();
+  host.station->run(pace.at(500 * kMillisecond, host.station->next()));
+  EXPECT_LE(host.loads(0).size(), before + 2);
+  // Then at its rate.
+  for (Picoseconds now = 500 * kMillisecond; now < 600 * kMillisecond; now += 100 * kMicrosecond)
+    host.station->run(pace.at(now, host.station->next()));
+  EXPECT_NEAR(static_cast<double>(host.loads(0).size() - before), 100'000 / 419.2, 4);
+}
+
+TEST(Report, SaysWhereALateProcessAloneMayHaveClosedTheCycle) {
+  const auto plan = packets::plan_of_case("case1", 1, 1);
+  ASSERT_TRUE(plan);
+  Outcome o{.deadlock = {{.node = 0, .peer = 1, .port = "p", .priority = 5}}, .late_us = 40'000};
+  EXPECT_THAT(to_text(*plan, {}, o), Not(HasSubstr("had to wait")));  // 100,000 octets at 20 Mb/s
+  o.late_us = 40'001;
+  EXPECT_THAT(to_text(*plan, {}, o), HasSubstr("for longer than the 40.0 ms in which a buffer"));
+  o = {.flows = {{.sent = 2, .received = 1}}, .late_us = 150'000};
+  EXPECT_THAT(to_text(*plan, {}, o), HasSubstr("no verdict: a process had to wait for 0.1 s"));
 }
 
 TEST(StoppedCycle, LeavesOutWhoWaitsForTheCycleAndWhomNobodyWaitsFor) {

@@ -157,6 +157,16 @@ int handle(netsnmp_mib_handler*, netsnmp_handler_registration* registration,
   return SNMP_ERR_NOERROR;
 }
 
+/// A master that is away is looked for every few seconds, and the library says so each time.
+int tell_once(int, int, void* message, void*) {
+  static std::string last;
+  const auto* said = static_cast<const snmp_log_message*>(message);
+  if (last == said->msg) return SNMPERR_SUCCESS;
+  last = said->msg;
+  std::fputs(last.c_str(), stderr);
+  return SNMPERR_SUCCESS;
+}
+
 void silence_library(const char* master) {
   // Neither its files nor its MIBs: what we tell we know, and whom we ask we were told.
   ::setenv("MIBS", "", 1);
@@ -168,7 +178,8 @@ void silence_library(const char* master) {
   netsnmp_ds_set_boolean(NETSNMP_DS_LIBRARY_ID, NETSNMP_DS_LIB_DISABLE_PERSISTENT_SAVE, 1);
   netsnmp_ds_set_boolean(NETSNMP_DS_APPLICATION_ID, NETSNMP_DS_AGENT_ROLE, 1);  // a subagent
   netsnmp_ds_set_string(NETSNMP_DS_APPLICATION_ID, NETSNMP_DS_AGENT_X_SOCKET, master);
-  snmp_enable_stderrlog();
+  snmp_enable_calllog();
+  snmp_register_callback(SNMP_CALLBACK_LIBRARY, SNMP_CALLBACK_LOGGING, tell_once, nullptr);
 }
 
 /// Serves until SIGTERM or SIGINT, or until the daemon that gave us its connection closes it.

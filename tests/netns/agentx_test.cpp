@@ -11,6 +11,7 @@
 
 #include "tests/netns/lldpd.hpp"
 #include "tests/netns/support.hpp"
+#include "tests/support/places.hpp"
 
 namespace lldp::netns {
 namespace {
@@ -99,6 +100,20 @@ TEST_F(Agentx, AnswersThroughSnmpdAndAgainAfterItsRestart) {
   snmpd.kill();
   snmpd.start();
   EXPECT_TRUE(eventually(whole, 12s)) << "the library looks every 15 s by itself\n" << agent.log();
+}
+
+TEST_F(Agentx, SaysOnceThatTheSnmpAgentIsAway) {
+  const TemporaryDirectory files;
+  Process subagent({support::program("lldp-level-agentx"), files.file("none"), "tcp:127.0.0.1:1"},
+                   files.file("log"));
+  const auto said = [&] {
+    const std::string log = subagent.output();
+    std::size_t count = 0;
+    for (std::size_t at = 0; (at = log.find("agentx master", at)) != log.npos; ++at) ++count;
+    return count;
+  };
+  ASSERT_TRUE(eventually([&] { return said() != 0; })) << subagent.output();
+  EXPECT_FALSE(eventually([&] { return said() > 1; }, 5s)) << "it looks every 2 s";
 }
 
 TEST_F(Agentx, TellsOfNeighborsWhatLldpdTells) {

@@ -79,7 +79,7 @@ struct Position {
 struct Tier {
   Level level{};
   ChassisId id{};
-  friend bool operator==(const Tier&, const Tier&) = default;
+  friend auto operator<=>(const Tier&, const Tier&) = default;
 };
 using Tiers = std::vector<Tier>;  ///< rising
 

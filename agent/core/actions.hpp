@@ -11,7 +11,7 @@
 namespace lldp::core {
 
 /// A frame to put on the wire, from the destination address on, without FCS. The octets belong to
-/// the agent and hold until it is next called.
+/// the Actions and hold until these are cleared.
 struct Send {
   Ifindex port{};
   ByteSpan frame{};
@@ -51,13 +51,29 @@ struct Event {
 
 /// What a call to the agent asks its owner to do. The owner passes one in, acts on it and clears
 /// it, so its storage is used again.
-struct Actions {
+class Actions {
+ public:
+  Actions() = default;
+  Actions(Actions&&) = default;
+  Actions& operator=(Actions&&) = default;
+
   std::vector<Send> sends{};
   std::vector<Event> events{};
+
+  /// Where the octets of one more frame go, before it is among `sends`.
+  [[nodiscard]] Bytes& new_frame() {
+    if (frames_used_ == frames_.size()) frames_.emplace_back();
+    return frames_[frames_used_++];
+  }
   void clear() {
     sends.clear();
     events.clear();
+    frames_used_ = 0;
   }
+
+ private:
+  std::vector<Bytes> frames_{};  ///< here, and not in each agent: an owner may have many of those
+  std::size_t frames_used_ = 0;
 };
 
 }  // namespace lldp::core

@@ -15,10 +15,22 @@
 namespace lldp::core {
 namespace {
 constexpr std::size_t kEthernetHeader = 14;
+
+/// Most interfaces' numbers follow each other: then it takes no search.
+Port* look_up(const boost::container::flat_map<Ifindex, Port*>& ports, Ifindex ifindex) {
+  if (ports.empty() || ifindex < ports.begin()->first) return nullptr;
+  const std::size_t guess = ifindex.value() - ports.begin()->first.value();
+  if (guess < ports.size() && ports.nth(guess)->first == ifindex) return ports.nth(guess)->second;
+  const auto at = ports.find(ifindex);
+  return at == ports.end() ? nullptr : at->second;
 }
 
-Agent::Impl::Impl(Settings settings, State restored, TimePoint now)
+}  // namespace
+
+Agent::Impl::Impl(std::shared_ptr<const Settings> settings, Identity self, State restored,
+                  TimePoint now)
     : settings_(std::move(settings)),
+      system_name_(std::move(self.system_name)),
       inference_(rules(), {restored.level, restored.supported, restored.surroundings}),
       ports_restored_(restored.place && restored.knows_ports),
       ports_known_at_(ports_restored_ ? kNever : now + ttl()),
@@ -27,7 +39,9 @@ Agent::Impl::Impl(Settings settings, State restored, TimePoint now)
       started_(now) {
   Actions none;  // without ports there is nobody to tell
   for (PortState& port : restored.ports) absent_.insert_or_assign(port.name, std::move(port));
-  const auto& id = settings_.chassis_id ? settings_.chassis_id : restored.chassis_id;
+  const auto& id = settings_->chassis_id ? settings_->chassis_id
+                   : self.chassis_id     ? self.chassis_id
+                                         : restored.chassis_id;
   if (id) take_chassis_id(*id, none);
   inference_.decide(now);
   aim(now, none);
@@ -38,43 +52,50 @@ Agent::Impl::Impl(Settings settings, State restored, TimePoint now)
   locate(now, none);
   memory_until_ = until;  // set, and kept, when the ports are there
   if (!location_.empty()) locate_soon(now);
-  if (settings_.expected) absent_due_ = now + standing().missing_grace;
+  if (settings_->expected) absent_due_ = now + standing().missing_grace;
 }
 
 Inference::Rules Agent::Impl::rules() const {
-  return {.role = settings_.role,
-          .pinned = settings_.pinned_level,
-          .max_level = settings_.max_level,
-          .raise_hold = settings_.raise_hold,
-          .lower_hold = settings_.lower_hold,
-          .establish = settings_.establish,
-          .withdraw_hold = settings_.withdraw_hold,
-          .unsupported_after = settings_.unsupported_after};
+  return {.role = settings_->role,
+          .pinned = settings_->pinned_level,
+          .max_level = settings_->max_level,
+          .raise_hold = settings_->raise_hold,
+          .lower_hold = settings_->lower_hold,
+          .establish = settings_->establish,
+          .withdraw_hold = settings_->withdraw_hold,
+          .unsupported_after = settings_->unsupported_after};
 }
 
 Duration Agent::Impl::ttl() const {
-  return std::max<Duration>(std::chrono::seconds(tx_ttl(settings_)), Place::kLeastWait);
+  return std::max<Duration>(std::chrono::seconds(tx_ttl(*settings_)), Place::kLeastWait);
 }
 
 Standing Agent::Impl::standing() const {
-  return {.role = settings_.role,
+  return {.role = settings_->role,
           .level = inference_.level(),
-          .pinned = settings_.pinned_level.has_value(),
-          .expected = settings_.expected ? &*settings_.expected : nullptr,
-          .lossless = settings_.lossless,
-          .layered = settings_.layered,
-          .missing_grace = settings_.msgTxInterval + kMissingSlack};
+          .pinned = settings_->pinned_level.has_value(),
+          .expected = settings_->expected ? &*settings_->expected : nullptr,
+          .lossless = settings_->lossless,
+          .layered = settings_->layered,
+          .missing_grace = settings_->msgTxInterval + kMissingSlack};
 }
 
 tlv::Claim Agent::Impl::claim(const Port& port) const {
-  return {.device = settings_.role == Role::kHost ? DeviceType::kHost : DeviceType::kSwitch,
+  return {.device = settings_->role == Role::kHost ? DeviceType::kHost : DeviceType::kSwitch,
           .level = inference_.level(),
           .port = port.type};
 }
 
+Self Agent::Impl::self(const Port& port, std::string_view location) const {
+  return {.chassis_id = chassis_id_,
+          .system_name = system_name(),
+          .claim = claim(port),
+          .location = location};
+}
+
 State Agent::Impl::state() const {
   State state{.place = place_.at(),
-              .role = settings_.role,
+              .role = settings_->role,
               .location = location_,
               .knows_ports = ports_known_at_ == kNever};
   if (memory_until_ != kNever) state.location_until = memory_until_;
@@ -98,14 +119,8 @@ State Agent::Impl::state() const {
   return state;
 }
 
-Port* Agent::Impl::find(Ifindex ifindex) {
-  const auto at = by_ifindex_.find(ifindex);
-  return at == by_ifindex_.end() ? nullptr : at->second;
-}
-const Port* Agent::Impl::find(Ifindex ifindex) const {
-  const auto at = by_ifindex_.find(ifindex);
-  return at == by_ifindex_.end() ? nullptr : at->second;
-}
+Port* Agent::Impl::find(Ifindex ifindex) { return look_up(by_ifindex_, ifindex); }
+const Port* Agent::Impl::find(Ifindex ifindex) const { return look_up(by_ifindex_, ifindex); }
 const Port* Agent::Impl::find(std::string_view escaped_name) const {
   if (escaped_name.empty()) return nullptr;
   const auto at = std::find_if(ports_.begin(), ports_.end(), [&](const auto& p) {
@@ -117,7 +132,6 @@ const Port* Agent::Impl::find(std::string_view escaped_name) const {
 // Frames
 
 void Agent::Impl::receive(Ifindex ifindex, ByteSpan frame, TimePoint now, Actions& out) {
-  frames_used_ = 0;
   Port* port = find(ifindex);
   if (finished_ || port == nullptr || frame.size() <= kEthernetHeader) return;
   if (frame[12] != tlv::kEtherType >> 8 || frame[13] != (tlv::kEtherType & 0xff)) return;
@@ -156,17 +170,17 @@ void Agent::Impl::take_held(Port& port, TimePoint now, Actions& out) {
 
 void Agent::Impl::send(Port& port, PortAgent& agent, bool shutdown, Actions& out) {
   agent.tell_at = kNever;
-  if (frames_used_ == frames_.size()) frames_.emplace_back();
-  Bytes& frame = frames_[frames_used_++];
+  Bytes& frame = out.new_frame();
   if (shutdown) {
     write_shutdown_frame(frame, agent.scope, port.link, chassis_id_);
   } else {
     const Telling& location = location_for(port);
     agent.told_location = location.version;
-    port.statistics.lldpduLengthErrors += write_info_frame(
-        frame, agent.scope, port.link, chassis_id_, claim(port), location.octets, settings_);
+    const std::size_t left_out =
+        write_info_frame(frame, agent.scope, port.link, self(port, location.octets), *settings_);
+    port.statistics.add(&Statistics::lldpduLengthErrors, left_out);
   }
-  ++port.statistics.statsFramesOutTotal;
+  port.statistics.count_sent();
   out.sends.push_back({.port = port.link.ifindex, .frame = frame});
 }
 
@@ -188,7 +202,6 @@ std::optional<TimePoint> Agent::Impl::next_deadline() const {
 }
 
 void Agent::Impl::advance(TimePoint now, Actions& out) {
-  frames_used_ = 0;
   if (finished_) return;
   if (inference_.deadline().value_or(kNever) <= now) decide(now, out);
   if (no_level_at_ <= now && !no_level_told_) set_level_alarms(now, out);
@@ -240,9 +253,9 @@ void Agent::Impl::age(Port& port, TimePoint now, Actions& out) {
   for (Neighbor& n : port.table.all()) {
     if (!n.claim_stands || n.claim_until > now) continue;
     const Bytes lldpdu(n.lldpdu().begin(), n.lldpdu().end());
-    const auto view = tlv::decode(lldpdu, {.contribution_ouis = settings_.accepted_ouis});
+    const auto view = tlv::decode(lldpdu, {.contribution_ouis = settings_->accepted_ouis});
     if (!view) continue;  // it was taken once
-    n.replace(lldpdu, *view, settings_);
+    n.replace(lldpdu, *view, *settings_);
     set_unproved(n, is_unproved(n));
     note_memory(remember(port), now, out);
     changed = true;
@@ -257,7 +270,7 @@ void Agent::Impl::run(Port& port, TimePoint now, Actions& out) {
       a.tx.localChange = true;
     }
     Sender sender{*this, port, a, out};
-    step(a.tx_timer_state, a.tx_state, a.tx, settings_, a.phase, now, sender);
+    step(a.tx_timer_state, a.tx_state, a.tx, *settings_, a.phase, now, sender);
   }
   due_.set(port.slot, port.deadline());
 }
@@ -265,26 +278,26 @@ void Agent::Impl::run(Port& port, TimePoint now, Actions& out) {
 // Settings
 
 void Agent::Impl::configure(Settings settings, TimePoint now, Actions& out) {
-  frames_used_ = 0;
-  if (finished_ || settings == settings_) return;
+  if (finished_ || settings == *settings_) return;
   const State before = state();
   const auto level_before = level();
-  const auto expected_before = std::exchange(settings_, std::move(settings)).expected;
+  const auto settings_before =
+      std::exchange(settings_, std::make_shared<const Settings>(std::move(settings)));
   inference_.set_rules(rules(), now);
-  if (settings_.chassis_id) take_chassis_id(*settings_.chassis_id, out);
+  if (settings_->chassis_id) take_chassis_id(*settings_->chassis_id, out);
   for (const auto& p : ports_) {
     if (!p) continue;
     Port& port = *p;
     set_scopes(port, now, out);
     enable(port, now, out);
-    port.host_port = any_glob_match(settings_.host_ports, port.link.name);
+    port.host_port = any_glob_match(settings_->host_ports, port.link.name);
     for (Neighbor& n : port.table.all()) {  // what counts as a host or as our TLV may have changed
       const Bytes lldpdu(n.lldpdu().begin(), n.lldpdu().end());
-      const auto view = tlv::decode(lldpdu, {.contribution_ouis = settings_.accepted_ouis});
+      const auto view = tlv::decode(lldpdu, {.contribution_ouis = settings_->accepted_ouis});
       if (!view) continue;
       const Told told = n;
       const auto last_level = n.last_level;
-      n.replace(lldpdu, *view, settings_);
+      n.replace(lldpdu, *view, *settings_);
       n.uphold(told, last_level, now);
     }
     remember(port);
@@ -293,9 +306,9 @@ void Agent::Impl::configure(Settings settings, TimePoint now, Actions& out) {
     inference_.update(heard, port.heard);
     for (PortAgent& a : port.agents) a.tx.localChange = true;  // and txTTR by the new interval
   }
-  if (settings_.expected != expected_before) {
+  if (settings_->expected != settings_before->expected) {
     forget_absent_ports(out);
-    if (settings_.expected) absent_due_ = now + standing().missing_grace;
+    if (settings_->expected) absent_due_ = now + standing().missing_grace;
   }
   inference_.decide(now);
   set_level_alarms(now, out);
@@ -312,8 +325,8 @@ void Agent::Impl::configure(Settings settings, TimePoint now, Actions& out) {
 Bytes Agent::Impl::announcement(Ifindex ifindex) const {
   Bytes frame;
   if (const Port* port = find(ifindex); port != nullptr && may_send(port->link.adminStatus))
-    write_info_frame(frame, settings_.scopes.front(), port->link, chassis_id_, claim(*port),
-                     location_for(*port).octets, settings_);
+    write_info_frame(frame, settings_->scopes.front(), port->link,
+                     self(*port, location_for(*port).octets), *settings_);
   return frame;
 }
 
@@ -336,7 +349,6 @@ bool Agent::Impl::announce(Ifindex ifindex, TimePoint now) {
 }
 
 void Agent::Impl::shutdown(TimePoint now, Actions& out) {
-  frames_used_ = 0;
   if (finished_) return;
   for (const auto& port : ports_) {
     if (!port) continue;
@@ -351,7 +363,10 @@ void Agent::Impl::shutdown(TimePoint now, Actions& out) {
 // The interface
 
 Agent::Agent(Settings settings, State restored, TimePoint now)
-    : impl_(std::make_unique<Impl>(std::move(settings), std::move(restored), now)) {}
+    : Agent(std::make_shared<const Settings>(std::move(settings)), {}, std::move(restored), now) {}
+Agent::Agent(std::shared_ptr<const Settings> settings, Identity self, State restored, TimePoint now)
+    : impl_(
+          std::make_unique<Impl>(std::move(settings), std::move(self), std::move(restored), now)) {}
 Agent::Agent(Agent&&) noexcept = default;
 Agent& Agent::operator=(Agent&&) noexcept = default;
 Agent::~Agent() = default;
@@ -405,7 +420,7 @@ PortType Agent::type(Ifindex port) const {
 }
 std::optional<Statistics> Agent::statistics(Ifindex port) const {
   const Port* p = std::as_const(*impl_).find(port);
-  return p != nullptr ? std::optional(p->statistics) : std::nullopt;
+  return p != nullptr ? std::optional(p->statistics.all()) : std::nullopt;
 }
 std::size_t Agent::neighbor_count() const { return impl_->neighbor_count(); }
 Snapshot Agent::snapshot(TimePoint now, Depth depth) const { return impl_->snapshot(now, depth); }

@@ -12,6 +12,7 @@
 #include "agent/core/state.hpp"
 #include "agent/core/statistics.hpp"
 #include "base/bytes.hpp"
+#include "base/rare.hpp"
 #include "base/time.hpp"
 
 namespace lldp::core {
@@ -33,25 +34,31 @@ struct MacPhy {
   friend bool operator==(const MacPhy&, const MacPhy&) = default;
 };
 
+/// What neighbours are told of a link, and many have nothing of.
+struct LinkDetails {
+  std::optional<PortId> port_id{};     ///< becomes the Port ID in place of the link's name
+  std::string description{};           ///< Port Description TLV; empty: the name
+  Ifindex aggregate{};                 ///< the link aggregation it is a member of; 0: none
+  std::optional<MacPhy> mac_phy{};     ///< nullopt: the driver does not say
+  std::uint16_t port_vlan = 0;         ///< VLAN of untagged frames; 0: none
+  std::vector<std::uint16_t> vlans{};  ///< that pass here, rising
+  friend bool operator==(const LinkDetails&, const LinkDetails&) = default;
+};
+
 /// A link that the agent speaks on, as the kernel reports it.
 struct Link {
   Ifindex ifindex{};
-  std::string name{};               ///< becomes the Port ID
-  std::optional<PortId> port_id{};  ///< in place of the name
-  std::string description{};        ///< Port Description TLV; empty: the name
-  Ifindex aggregate{};              ///< the link aggregation it is a member of; 0: none
-  MacAddress address{};             ///< source address of frames
-  bool up = false;                  ///< carrier and admin state: frames pass
+  std::string name{};    ///< becomes the Port ID
+  MacAddress address{};  ///< source address of frames
+  bool up = false;       ///< carrier and admin state: frames pass
   /// Counts up at each change of carrier, so that one that came and went between two reports is
   /// seen.
   std::uint32_t carrier_changes = 0;
   std::uint32_t mtu = 1500;
   std::optional<Pfc> pfc{};                            ///< nullopt: the driver does not say
   std::optional<Layers> layers{};                      ///< what the operator says that it joins
-  std::optional<MacPhy> mac_phy{};                     ///< nullopt: the driver does not say
-  std::uint16_t port_vlan = 0;                         ///< VLAN of untagged frames; 0: none
-  std::vector<std::uint16_t> vlans{};                  ///< that pass here, rising
   AdminStatus adminStatus = AdminStatus::enabledRxTx;  ///< leaving Tx sends a shutdown LLDPDU
+  Rare<LinkDetails> details{};
   friend bool operator==(const Link&, const Link&) = default;
 };
 
@@ -68,6 +75,9 @@ class Agent {
  public:
   /// `restored`: what the state file held, or nothing at first start.
   Agent(Settings settings, State restored, TimePoint now);
+  /// The same with settings that others hold too, and who it is where they leave that open: a
+  /// simulated fabric has very many agents.
+  Agent(std::shared_ptr<const Settings> settings, Identity self, State restored, TimePoint now);
   Agent(Agent&&) noexcept;
   Agent& operator=(Agent&&) noexcept;
   ~Agent();

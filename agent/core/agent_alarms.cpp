@@ -14,7 +14,7 @@ void Agent::Impl::look_for_absent_ports(TimePoint now, Actions& out) {
   for (const auto& port : ports_)
     if (port) present.push_back(escape(port->link.name));
   std::sort(present.begin(), present.end());
-  for (const cabling::Finding& silent : settings_.expected->silence()) {
+  for (const cabling::Finding& silent : settings_->expected->silence()) {
     if (std::binary_search(present.begin(), present.end(), silent.port)) continue;
     raise(kAbsent, AlarmCode::kCabling, silent.port,
           "expected " + silent.expected + ", but there is no port " + silent.port, now, out);
@@ -68,7 +68,7 @@ void Agent::Impl::set_level_alarms(TimePoint now, Actions& out) {
 void Agent::Impl::watch_for_no_level(TimePoint now) {
   // One that is refused has an alarm of its own.
   const bool lacks_one =
-      settings_.role == Role::kSwitch && !inference_.level() && !inference_.refused() &&
+      settings_->role == Role::kSwitch && !inference_.level() && !inference_.refused() &&
       std::any_of(ports_.begin(), ports_.end(), [](const auto& p) { return p && p->link.up; });
   if (!lacks_one)
     no_level_at_ = kNever;
@@ -100,7 +100,7 @@ std::string Agent::Impl::level_alarm_text(AlarmCode code, TimePoint now) const {
            who + ", heard on " + where + "; level " + level + " has stood for " +
            duration_text(inference_.supported()) + "; `lldp-level forget` takes the lower one";
   return "level " + std::to_string(inference_.refused().value_or(0)) +
-         " is above infer.max-level " + std::to_string(settings_.max_level.value()) +
+         " is above infer.max-level " + std::to_string(settings_->max_level.value()) +
          " and not taken: " + who + " at " + where + " has " + level_text(port->heard.lowest);
 }
 

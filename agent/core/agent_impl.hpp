@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <boost/container/flat_map.hpp>
 #include <map>
 #include <memory>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "agent/core/agent.hpp"
+#include "agent/core/announcement.hpp"
 #include "agent/core/deadline_queue.hpp"
 #include "agent/core/inference.hpp"
 #include "agent/core/location.hpp"
@@ -21,7 +22,7 @@ namespace lldp::core {
 /// port, or of all if the level has changed -> frames.
 class Agent::Impl {
  public:
-  Impl(Settings settings, State restored, TimePoint now);
+  Impl(std::shared_ptr<const Settings> settings, Identity self, State restored, TimePoint now);
 
   void set_link(const Link& link, TimePoint now, Actions& out);
   void remove_link(Ifindex port, TimePoint now, Actions& out);
@@ -43,7 +44,7 @@ class Agent::Impl {
     clear({}, code, port, out);
   }
 
-  [[nodiscard]] const Settings& settings() const { return settings_; }
+  [[nodiscard]] const Settings& settings() const { return *settings_; }
   [[nodiscard]] State state() const;
   [[nodiscard]] std::optional<Level> level() const { return inference_.level(); }
   [[nodiscard]] const Tiers& location() const { return location_; }
@@ -179,8 +180,13 @@ class Agent::Impl {
   [[nodiscard]] Inference::Rules rules() const;
   [[nodiscard]] Standing standing() const;
   [[nodiscard]] tlv::Claim claim(const Port& port) const;
+  [[nodiscard]] const std::string& system_name() const {
+    return settings_->system_name.empty() ? system_name_ : settings_->system_name;
+  }
+  [[nodiscard]] Self self(const Port& port, std::string_view location) const;
 
-  Settings settings_;
+  std::shared_ptr<const Settings> settings_;
+  std::string system_name_;  ///< if the settings have none
   ChassisId chassis_id_{};
   std::uint32_t device_phase_ = 0;
   Inference inference_;
@@ -202,7 +208,7 @@ class Agent::Impl {
   std::map<std::string, PortState, std::less<>> absent_{};
   std::vector<std::unique_ptr<Port>> ports_{};  ///< by slot; null: free
   std::vector<std::uint32_t> free_slots_{};
-  std::unordered_map<Ifindex, Port*> by_ifindex_{};
+  boost::container::flat_map<Ifindex, Port*> by_ifindex_{};
   DeadlineQueue due_{};
   AlarmStore alarms_{};
   /// When it becomes an alarm that a switch has no level, though a port is up: after the time in
@@ -211,8 +217,6 @@ class Agent::Impl {
   bool no_level_told_ = false;
   TimePoint absent_due_ = kNever;  ///< when to look for them
   std::size_t neighbors_ = 0;
-  std::vector<Bytes> frames_{};  ///< of the current call; their storage is used again
-  std::size_t frames_used_ = 0;
   bool finished_ = false;
 };
 

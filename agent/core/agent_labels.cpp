@@ -84,7 +84,7 @@ void Agent::Impl::locate(TimePoint now, Actions& out, bool anew) {
     tell_all_.final = survey.all_is_final();
   }
   const TimePoint until =
-      after == told ? kNever : std::min(memory_until_, now + settings_.establish);
+      after == told ? kNever : std::min(memory_until_, now + settings_->establish);
   note_state(std::exchange(memory_until_, until) != until, out);
   if (after != location_) {
     out.events.push_back({.kind = Event::Kind::kLocation, .text = location_text(after)});
@@ -96,7 +96,7 @@ void Agent::Impl::locate(TimePoint now, Actions& out, bool anew) {
 
 void Agent::Impl::word_location(TimePoint now, bool anew) {
   std::span<const Tier> tell;
-  if (settings_.role == Role::kSwitch) tell = location_;
+  if (settings_->role == Role::kSwitch) tell = location_;
   const bool has_own = !tell.empty() && tell.front().level == inference_.level();
   const std::string all = octets_of(tell);
   const std::string own = octets_of(tell.first(has_own ? 1 : 0));
@@ -113,7 +113,7 @@ void Agent::Impl::word_location(TimePoint now, bool anew) {
     set(tell_all_, tell_all_.final || waited ? all : tell_own_.octets);
   const bool all_said = tell_own_.octets == own && tell_all_.octets == all;
   tell_by_ =
-      all_said ? kNever : std::min(waited ? kNever : tell_by_, now + 2 * settings_.msgFastTx);
+      all_said ? kNever : std::min(waited ? kNever : tell_by_, now + 2 * settings_->msgFastTx);
 }
 
 bool Agent::Impl::misses_switch() const {
@@ -141,10 +141,10 @@ void Agent::Impl::announce_location(Port& port, TimePoint now) {
   for (PortAgent& a : port.agents) {
     if (a.told_location == location_for(port).version) continue;
     due_.set(port.slot, now);
-    if (location_for(port).final && credit_at(a.tx, settings_, now) > kept)
+    if (location_for(port).final && credit_at(a.tx, *settings_, now) > kept)
       a.tx.localChange = true;
     else
-      a.tell_at = std::min(a.tell_at, next_fast_moment(now, settings_, a.phase));
+      a.tell_at = std::min(a.tell_at, next_fast_moment(now, *settings_, a.phase));
   }
 }
 
@@ -215,7 +215,6 @@ bool Agent::Impl::is_unproved(const Neighbor& neighbor) const {
 }
 
 void Agent::Impl::forget(std::optional<Ifindex> ifindex, TimePoint now, Actions& out) {
-  frames_used_ = 0;
   if (finished_) return;
   if (!ifindex) {
     const auto before = inference_.level();
@@ -264,9 +263,10 @@ void Agent::Impl::announce_level(Port& port, std::optional<Level> before, TimePo
   for (PortAgent& a : port.agents) {
     if (!fell) {
       a.tx.localChange = true;
-      if (!level && before) a.tx.txFast = settings_.txFastInit;  // L7: one that is lost is repeated
+      if (!level && before)
+        a.tx.txFast = settings_->txFastInit;  // L7: one that is lost is repeated
     } else if (port.table.size() == 0) {
-      a.tell_at = std::min(a.tell_at, next_fast_moment(now, settings_, a.phase));
+      a.tell_at = std::min(a.tell_at, next_fast_moment(now, *settings_, a.phase));
     } else if (!before || port.waits_for(*level)) {
       a.tx.localChange = true;
     } else {
@@ -284,7 +284,7 @@ void Agent::Impl::label(Port& port, TimePoint now, Actions& out) {
     // which errs towards up, goes by the memory all the same (docs/rules.md O2).
     type = type_of_port(own.level,
                         port.host_port && port.link.up ? Level::of<0>() : port.heard.lowest);
-    order = order_of(port, place_.at(), settings_.layered);
+    order = order_of(port, place_.at(), settings_->layered);
   }
   if (type != port.type || order != port.order) {
     out.events.push_back({.kind = Event::Kind::kPort,
@@ -301,10 +301,10 @@ void Agent::Impl::label(Port& port, TimePoint now, Actions& out) {
 }
 
 void Agent::Impl::announce_type(PortAgent& agent, TimePoint now) const {
-  if (credit_at(agent.tx, settings_, now) >= settings_.txCreditMax) {
+  if (credit_at(agent.tx, *settings_, now) >= settings_->txCreditMax) {
     agent.tx.localChange = true;
   } else {
-    agent.tell_at = std::min(agent.tell_at, next_fast_moment(now, settings_, agent.phase));
+    agent.tell_at = std::min(agent.tell_at, next_fast_moment(now, *settings_, agent.phase));
   }
 }
 

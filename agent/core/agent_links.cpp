@@ -16,7 +16,6 @@ constexpr std::size_t kMostAbsent = 1024;
 }  // namespace
 
 void Agent::Impl::set_link(const Link& link, TimePoint now, Actions& out) {
-  frames_used_ = 0;
   if (finished_) return;
   Port* port = find(link.ifindex);
   if (port != nullptr && port->link == link) return;
@@ -33,10 +32,11 @@ void Agent::Impl::set_link(const Link& link, TimePoint now, Actions& out) {
     const bool flapped =
         port->link.up && link.up && port->link.carrier_changes != link.carrier_changes;
     if (port->link.up && (flapped || !link.up)) lose_carrier(*port, now, out);
-    if (port->link.name != link.name || port->link.port_id != link.port_id) {  // a new MSAP
+    if (port->link.name != link.name ||
+        port->link.details->port_id != link.details->port_id) {  // a new MSAP
       retract(*port, out);
       set_alarms(*port, {}, now, out);
-      if (settings_.expected) absent_due_ = now + standing().missing_grace;
+      if (settings_->expected) absent_due_ = now + standing().missing_grace;
     }
     if (link.up && !port->link.up && port->missing_at > now)
       port->missing_at = kNever;  // from here on it can be heard
@@ -50,7 +50,7 @@ void Agent::Impl::set_link(const Link& link, TimePoint now, Actions& out) {
     if (gained || (link.up && hears && !heard)) begin_to_hear(*port, now);
     if (!hears) port->memory_until = kNever;
   }
-  port->host_port = any_glob_match(settings_.host_ports, link.name);
+  port->host_port = any_glob_match(settings_->host_ports, link.name);
   clear(kAbsent, AlarmCode::kCabling, escape(link.name), out);
   enable(*port, now, out);
   reconsider(*port, now, out);
@@ -59,12 +59,13 @@ void Agent::Impl::set_link(const Link& link, TimePoint now, Actions& out) {
 }
 
 Port& Agent::Impl::add_port(const Link& link) {
+  auto slot = static_cast<std::uint32_t>(ports_.size());
   if (free_slots_.empty()) {
-    free_slots_.push_back(static_cast<std::uint32_t>(ports_.size()));
     ports_.emplace_back();
+  } else {
+    slot = free_slots_.back();
+    free_slots_.pop_back();
   }
-  const std::uint32_t slot = free_slots_.back();
-  free_slots_.pop_back();
   ports_[slot] = std::make_unique<Port>();
   Port& port = *ports_[slot];
   port.link = link;
@@ -74,7 +75,6 @@ Port& Agent::Impl::add_port(const Link& link) {
 }
 
 void Agent::Impl::remove_link(Ifindex ifindex, TimePoint now, Actions& out) {
-  frames_used_ = 0;
   Port* port = find(ifindex);
   if (finished_ || port == nullptr) return;
   lose_carrier(*port, now, out);
@@ -84,7 +84,7 @@ void Agent::Impl::remove_link(Ifindex ifindex, TimePoint now, Actions& out) {
     absent_.insert_or_assign(port->link.name,
                              PortState{.name = port->link.name, .memory = port->memory});
   due_.set(port->slot, kNever);
-  if (settings_.expected) absent_due_ = now + standing().missing_grace;
+  if (settings_->expected) absent_due_ = now + standing().missing_grace;
   by_ifindex_.erase(ifindex);
   free_slots_.push_back(port->slot);
   ports_[port->slot].reset();
@@ -122,14 +122,14 @@ void Agent::Impl::begin_to_hear(Port& port, TimePoint now) {
 }
 
 void Agent::Impl::set_scopes(Port& port, TimePoint now, Actions& out) {
-  const auto& scopes = settings_.scopes;
-  std::vector<PortAgent> agents;
+  const auto& scopes = settings_->scopes;
+  decltype(port.agents) agents;
   for (std::size_t i = 0; i < scopes.size(); ++i) {
     const auto old = std::find_if(port.agents.begin(), port.agents.end(),
                                   [&](const PortAgent& a) { return a.scope == scopes[i]; });
     agents.push_back(old == port.agents.end() ? PortAgent{.scope = scopes[i]} : *old);
     if (old == port.agents.end()) {  // BEGIN
-      enter(agents.back().tx_timer_state, agents.back().tx, settings_, 0, now);
+      enter(agents.back().tx_timer_state, agents.back().tx, *settings_, 0, now);
     }
     const auto sender = static_cast<std::uint32_t>(port.slot * scopes.size() + i);
     agents.back().phase = phase_of(sender, device_phase_);
@@ -138,7 +138,7 @@ void Agent::Impl::set_scopes(Port& port, TimePoint now, Actions& out) {
   for (PortAgent& gone : port.agents) {
     gone.tx.adminStatus = gone.rx.adminStatus = AdminStatus::disabled;
     Sender sender{*this, port, gone, out};
-    step(gone.tx_timer_state, gone.tx_state, gone.tx, settings_, gone.phase, now, sender);
+    step(gone.tx_timer_state, gone.tx_state, gone.tx, *settings_, gone.phase, now, sender);
     Receiver receiver{*this, port, gone, now, out};
     step(gone.rx_state, gone.rx, receiver);
   }

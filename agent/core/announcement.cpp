@@ -44,8 +44,8 @@ tlv::LldpduWriter begin(Bytes& frame, Scope scope, const Link& link, const Chass
   frame.assign(header.begin(), header.end());
   tlv::LldpduWriter writer(frame, link.mtu);
   writer.add(tlv::ChassisIdTlv{chassis.subtype, as_octets(chassis.octets)});
-  if (link.port_id)
-    writer.add(tlv::PortIdTlv{link.port_id->subtype, as_octets(link.port_id->octets)});
+  if (const auto& id = link.details->port_id)
+    writer.add(tlv::PortIdTlv{id->subtype, as_octets(id->octets)});
   else
     writer.add(tlv::PortIdTlv{PortId::kInterfaceName, as_octets(link.name)});
   writer.add(tlv::Ttl{ttl});
@@ -59,10 +59,11 @@ std::uint16_t tx_ttl(const Settings& settings) {
       65535, settings.msgTxInterval.count() * settings.msgTxHold + 1));
 }
 
-std::size_t write_info_frame(Bytes& frame, Scope scope, const Link& link, const ChassisId& chassis,
-                             const tlv::Claim& claim, std::string_view location,
+std::size_t write_info_frame(Bytes& frame, Scope scope, const Link& link, const Self& self,
                              const Settings& settings) {
-  tlv::LldpduWriter writer = begin(frame, scope, link, chassis, tx_ttl(settings));
+  tlv::LldpduWriter writer = begin(frame, scope, link, self.chassis_id, tx_ttl(settings));
+  const tlv::Claim& claim = self.claim;
+  const LinkDetails& details = *link.details;
   tlv::Capabilities capabilities{tlv::Capabilities::kStationOnly, tlv::Capabilities::kStationOnly};
   if (claim.device != DeviceType::kHost) {
     capabilities = {tlv::Capabilities::kBridge | tlv::Capabilities::kRouter,
@@ -84,27 +85,28 @@ std::size_t write_info_frame(Bytes& frame, Scope scope, const Link& link, const 
                               .enabled = link.pfc->enabled});
   }
   writer.add(capabilities);
-  if (!location.empty()) {
+  if (!self.location.empty()) {
     tlv::Key key = tlv::LocationTlv::kKey;
     key.oui = oui_number(settings.contribution_oui);
-    writer.add(Raw{as_octets(location)}, key);
+    writer.add(Raw{as_octets(self.location)}, key);
   }
-  if (!settings.system_name.empty()) writer.add(tlv::SystemName{settings.system_name});
-  writer.add(tlv::PortDescription{link.description.empty() ? link.name : link.description});
+  if (!self.system_name.empty()) writer.add(tlv::SystemName{self.system_name});
+  writer.add(tlv::PortDescription{details.description.empty() ? link.name : details.description});
   for (const ManagementAddress& m : settings.management_addresses)
     writer.add(tlv::ManagementAddress{.address = as_octets(m.address),
                                       .interface_subtype = kIfIndex,
                                       .interface_number = m.interface.value()});
-  writer.add(tlv::Dot3LinkAggregation{
-      .enabled = link.aggregate != Ifindex(), .capable = true, .port_id = link.aggregate.value()});
+  writer.add(tlv::Dot3LinkAggregation{.enabled = details.aggregate != Ifindex(),
+                                      .capable = true,
+                                      .port_id = details.aggregate.value()});
   writer.add(tlv::MaxFrameSize{
       static_cast<std::uint16_t>(std::min<std::uint32_t>(link.mtu + kFrameHeader, 0xffff))});
-  if (link.mac_phy)
-    writer.add(tlv::MacPhy{.autoneg_enabled = link.mac_phy->autoneg_enabled,
-                           .autoneg_supported = link.mac_phy->autoneg_supported,
-                           .advertised = link.mac_phy->advertised,
-                           .mau_type = link.mac_phy->mau_type});
-  if (link.port_vlan != 0) writer.add(tlv::PortVlan{link.port_vlan});
+  if (details.mac_phy)
+    writer.add(tlv::MacPhy{.autoneg_enabled = details.mac_phy->autoneg_enabled,
+                           .autoneg_supported = details.mac_phy->autoneg_supported,
+                           .advertised = details.mac_phy->advertised,
+                           .mau_type = details.mac_phy->mau_type});
+  if (details.port_vlan != 0) writer.add(tlv::PortVlan{details.port_vlan});
   if (!settings.system_description.empty()) {
     writer.add(tlv::SystemDescription{settings.system_description});
   }
@@ -112,7 +114,7 @@ std::size_t write_info_frame(Bytes& frame, Scope scope, const Link& link, const 
     writer.add(
         Raw{custom.information},
         {.type = tlv::kOrganizational, .oui = oui_number(custom.oui), .subtype = custom.subtype});
-  for (const std::uint16_t vid : link.vlans)
+  for (const std::uint16_t vid : details.vlans)
     writer.add(tlv::VlanName{vid, kVlanPrefix + std::to_string(vid)});
   writer.end();
   return writer.left_out();

@@ -12,11 +12,17 @@ namespace lldp::core {
 /// TTL of an LLDPDU, seconds: min(65535, msgTxInterval * msgTxHold + 1). IEEE 802.1AB-2016 9.2.5.
 [[nodiscard]] std::uint16_t tx_ttl(const Settings& settings);
 
+/// What a device tells of itself on a port, beside its settings.
+struct Self {
+  const ChassisId& chassis_id;
+  std::string_view system_name{};
+  tlv::Claim claim{};
+  std::string_view location{};  ///< octets of a LocationTlv; empty: there is nothing to tell
+};
+
 /// Writes the frame that tells a neighbour of us (mibConstrInfoLLDPDU) into `frame`, in place of
-/// what it holds. `location`: the octets of a LocationTlv; empty: there is nothing to tell. Returns
-/// how many TLVs found no room within the link's MTU.
-std::size_t write_info_frame(Bytes& frame, Scope scope, const Link& link, const ChassisId& chassis,
-                             const tlv::Claim& claim, std::string_view location,
+/// what it holds. Returns how many TLVs found no room within the link's MTU.
+std::size_t write_info_frame(Bytes& frame, Scope scope, const Link& link, const Self& self,
                              const Settings& settings);
 /// The same for the frame that makes it forget us (mibConstrShutdownLLDPDU): TTL 0.
 void write_shutdown_frame(Bytes& frame, Scope scope, const Link& link, const ChassisId& chassis);

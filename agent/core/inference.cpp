@@ -53,8 +53,13 @@ void Surroundings::learn() {
   if (learned_.size() == kMost && known_ == kMost) return;
   for (const auto& [chassis, times] : heard_) {
     if (learned_.contains(chassis)) continue;
-    if (learned_.size() >= kMost)
-      std::erase_if(learned_, [this](std::uint64_t c) { return !heard_.contains(c); });
+    if (learned_.size() >= kMost) {
+      auto left = learned_.extract_sequence();
+      left.erase(std::remove_if(left.begin(), left.end(),
+                                [this](std::uint64_t c) { return !heard_.contains(c); }),
+                 left.end());
+      learned_.adopt_sequence(boost::container::ordered_unique_range, std::move(left));
+    }
     if (learned_.size() >= kMost) return;
     learned_.insert(chassis);
     ++known_;
@@ -72,9 +77,7 @@ void Surroundings::clear() {
 }
 
 std::vector<std::uint64_t> Surroundings::learned() const {
-  std::vector<std::uint64_t> out(learned_.begin(), learned_.end());
-  std::sort(out.begin(), out.end());
-  return out;
+  return {learned_.begin(), learned_.end()};
 }
 
 // Inference

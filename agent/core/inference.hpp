@@ -2,10 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <boost/container/flat_map.hpp>
+#include <boost/container/flat_set.hpp>
+#include <boost/container/small_vector.hpp>
 #include <cstdint>
 #include <optional>
-#include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "agent/core/settings.hpp"
@@ -29,7 +30,7 @@ struct HeardSwitch {
 /// What the neighbours on one port amount to for the inference. Those without a level say nothing.
 struct Heard {
   std::optional<Level> lowest{};  ///< 0: a host
-  std::vector<HeardSwitch> switches{};
+  boost::container::small_vector<HeardSwitch, 1> switches{};
   friend bool operator==(const Heard&, const Heard&) = default;
 };
 
@@ -91,8 +92,8 @@ class Surroundings {
   [[nodiscard]] std::vector<std::uint64_t> learned() const;  ///< A, rising
 
  private:
-  std::unordered_map<std::uint64_t, std::uint32_t> heard_{};  ///< how often each
-  std::unordered_set<std::uint64_t> learned_{};
+  boost::container::flat_map<std::uint64_t, std::uint32_t> heard_{};  ///< how often each
+  boost::container::flat_set<std::uint64_t> learned_{};
   std::size_t known_ = 0;  ///< of heard_, in learned_
 };
 

@@ -138,7 +138,7 @@ std::string describe(const Neighbor& neighbor) {
   return name_of(neighbor) + " port " + port_name_of(neighbor);
 }
 
-std::vector<Neighbor>::iterator NeighborTable::place(Scope scope, ByteSpan msap) {
+NeighborTable::Neighbors::iterator NeighborTable::place(Scope scope, ByteSpan msap) {
   return std::partition_point(neighbors_.begin(), neighbors_.end(), [&](const Neighbor& n) {
     const int c = as_text(n.msap()).compare(as_text(msap));
     return c < 0 || (c == 0 && n.scope < scope);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <boost/container/small_vector.hpp>
 #include <compare>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -120,14 +122,18 @@ class NeighborTable {
   Neighbor& insert(Neighbor neighbor);  ///< of an MSAP that is not there
   void erase(const Neighbor* neighbor);
 
-  [[nodiscard]] const std::vector<Neighbor>& all() const { return neighbors_; }
-  [[nodiscard]] std::vector<Neighbor>& all() { return neighbors_; }
+  [[nodiscard]] std::span<const Neighbor> all() const {
+    return {neighbors_.data(), neighbors_.size()};
+  }
+  [[nodiscard]] std::span<Neighbor> all() { return {neighbors_.data(), neighbors_.size()}; }
   [[nodiscard]] std::size_t size() const { return neighbors_.size(); }
 
  private:
-  [[nodiscard]] std::vector<Neighbor>::iterator place(Scope scope, ByteSpan msap);
+  /// One is the rule, and stands with its port: a frame looks at both.
+  using Neighbors = boost::container::small_vector<Neighbor, 1>;
+  [[nodiscard]] Neighbors::iterator place(Scope scope, ByteSpan msap);
 
-  std::vector<Neighbor> neighbors_{};
+  Neighbors neighbors_{};
 };
 
 }  // namespace lldp::core

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <boost/container/small_vector.hpp>
 #include <cstdint>
 #include <vector>
 
@@ -10,9 +11,9 @@
 #include "agent/core/deadline_queue.hpp"
 #include "agent/core/inference.hpp"
 #include "agent/core/neighbor_table.hpp"
+#include "agent/core/port_statistics.hpp"
 #include "agent/core/rx_machine.hpp"
 #include "agent/core/state.hpp"
-#include "agent/core/statistics.hpp"
 #include "agent/core/tx_timer_machine.hpp"
 
 namespace lldp::core {
@@ -48,19 +49,8 @@ struct HeldFrame {
 struct Port {
   Link link{};
   std::uint32_t slot = 0;
-  std::vector<PortAgent> agents{};  ///< in the order of Settings::scopes
-  NeighborTable table{};
-  ChangeGate changes{};
-  std::vector<HeldFrame> held{};  ///< in the order in which their senders are to be looked at
-  Statistics statistics{};
-  bool host_port = false;  ///< `host-ports` names it
-  Heard heard{};
-  std::size_t decisive = kNobody;  ///< index in the table of the neighbour that `heard` goes by
-  bool hears_switch = false;       ///< by a TLV of ours
-  PortMemory memory{};
-  TimePoint memory_until = kNever;  ///< when kAbove is forgotten; kNever: while the carrier is gone
-  /// From when on it counts that a switch is remembered and none is heard: docs/rules.md O2.
-  TimePoint silent_at{};
+  bool host_port = false;     ///< `host-ports` names it
+  bool hears_switch = false;  ///< by a TLV of ours
   bool silent = false;
   /// A switch is remembered, none has been heard since the start or the carrier, and it is not yet
   /// time to call that silence. It may have heard us all the same.
@@ -68,6 +58,18 @@ struct Port {
   bool switch_left = false;  ///< whom hears_switch meant last; also one that told no level
   PortType type = PortType::kUnmarked;
   Order order = Order::kUnknown;
+  /// In the order of Settings::scopes.
+  boost::container::small_vector<PortAgent, 1> agents{};
+  NeighborTable table{};
+  ChangeGate changes{};
+  std::vector<HeldFrame> held{};  ///< in the order in which their senders are to be looked at
+  PortStatistics statistics{};
+  Heard heard{};
+  std::size_t decisive = kNobody;  ///< index in the table of the neighbour that `heard` goes by
+  PortMemory memory{};
+  TimePoint memory_until = kNever;  ///< when kAbove is forgotten; kNever: while the carrier is gone
+  /// From when on it counts that a switch is remembered and none is heard: docs/rules.md O2.
+  TimePoint silent_at{};
   TimePoint labelled_at{};  ///< when its type, order and alarms were last looked at
   /// When a switch heard here that tells no level and has no order becomes an alarm; kNever: there
   /// is none.

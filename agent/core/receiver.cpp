@@ -15,22 +15,18 @@ void Agent::Impl::Receiver::rxInitializeLLDP() {
 }
 
 void Agent::Impl::Receiver::rxProcessFrame(RxVars& v) {
-  Statistics counted_before;
-  Statistics& count = counted ? counted_before : port.statistics;
-  ++count.statsFramesInTotal;
+  if (!counted) port.statistics.count_received();
   known = port.table.find(agent.scope, msap_of(lldpdu));
   if (known != nullptr && known->same(lldpdu)) {
     v.rxTTL = known->rxTTL;
     if (known->device == DeviceType::kHost &&
         known->rxInfoTTL - std::chrono::seconds(known->rxTTL) < impl.tell_all_.since) {
       // A host that was down when that was told says what it said before, as one that was not.
-      agent.tell_at = std::min(agent.tell_at, next_fast_moment(now, impl.settings_, agent.phase));
+      agent.tell_at = std::min(agent.tell_at, next_fast_moment(now, *impl.settings_, agent.phase));
       impl.due_.set(port.slot, now);
     }
     known->rxInfoTTL = now + std::chrono::seconds(known->rxTTL);
-    count.statsTLVsDiscardedTotal += known->tlvs_discarded;
-    count.statsTLVsUnrecognizedTotal += known->tlvs_unrecognized;
-    count.statsFramesInErrorsTotal += known->in_error;
+    count_tlvs(*known);
     // Nothing new, and yet a change where another was this sender until now.
     if (supersedes() && !may_change()) return hold();
     if (!port.held.empty()) forget_held();
@@ -38,17 +34,15 @@ void Agent::Impl::Receiver::rxProcessFrame(RxVars& v) {
     supersede();
     return;
   }
-  const auto decoded = tlv::decode(lldpdu, {.contribution_ouis = impl.settings_.accepted_ouis});
+  const auto decoded = tlv::decode(lldpdu, {.contribution_ouis = impl.settings_->accepted_ouis});
   if (!decoded) {
-    ++count.statsFramesDiscardedTotal;
-    ++count.statsFramesInErrorsTotal;
+    count(&Statistics::statsFramesDiscardedTotal);
+    count(&Statistics::statsFramesInErrorsTotal);
     v.badFrame = true;
     return;
   }
   view = *decoded;
-  count.statsTLVsDiscardedTotal += view->tlvs_discarded;
-  count.statsTLVsUnrecognizedTotal += view->tlvs_unrecognized;
-  count.statsFramesInErrorsTotal += view->in_error;
+  count_tlvs(*view);
   v.rxTTL = view->ttl;
   if (is_own()) {
     v.badFrame = true;  // valid, but nothing to learn from
@@ -69,8 +63,8 @@ void Agent::Impl::Receiver::rxProcessFrame(RxVars& v) {
   if (view->ttl == 0) return;
   if (known == nullptr && !has_room()) {
     // 9.2.7.7.5: nobody who is known is thrown out for a newcomer.
-    ++count.statsFramesDiscardedTotal;
-    ++count.statsTooManyNeighborsTotal;
+    count(&Statistics::statsFramesDiscardedTotal);
+    count(&Statistics::statsTooManyNeighborsTotal);
     const TimePoint until = now + std::chrono::seconds(view->ttl);
     table_changed = !agent.tooManyNeighbors();
     agent.tooManyNeighborsTimer =
@@ -90,14 +84,14 @@ void Agent::Impl::Receiver::mibDeleteObjects() {
   } else {
     const std::size_t before = port.table.size();
     remove_if([this](const Neighbor& n) { return n.rxInfoTTL <= now; }, "aged out");
-    port.statistics.statsAgeoutsTotal += before - port.table.size();
+    port.statistics.add(&Statistics::statsAgeoutsTotal, before - port.table.size());
   }
 }
 
 void Agent::Impl::Receiver::mibUpdateObjects() {
   Event event{.kind = Event::Kind::kNeighborChanged, .port = port.link.ifindex};
   if (known == nullptr) {
-    known = &port.table.insert(Neighbor(agent.scope, lldpdu, *view, impl.settings_));
+    known = &port.table.insert(Neighbor(agent.scope, lldpdu, *view, *impl.settings_));
     ++impl.neighbors_;
     agent.tx.newNeighbor = table_changed = spoken = true;
     event.kind = Event::Kind::kNeighborAdded;
@@ -109,7 +103,7 @@ void Agent::Impl::Receiver::mibUpdateObjects() {
     if (known->tr || known->contribution) known->claim_until = known->rxInfoTTL;
     event.before.assign(known->lldpdu().begin(), known->lldpdu().end());
     const bool relocated = known->told_location() != as_text(view->location);
-    known->replace(lldpdu, *view, impl.settings_);
+    known->replace(lldpdu, *view, *impl.settings_);
     known->uphold(before, last_level, now);
     // It has restarted, or lost us: it should not have to wait for our next periodic frame. More
     // than one, as to a newcomer: if it starts once more before it is answered, it sends the same
@@ -123,7 +117,7 @@ void Agent::Impl::Receiver::mibUpdateObjects() {
     // The plan goes by names, too.
     const bool proves = std::exchange(known->layers_unproved, false);
     spoken = proves || relocated || before != static_cast<const Told&>(*known);
-    table_changed = spoken || impl.settings_.expected;
+    table_changed = spoken || impl.settings_->expected;
     note_support(before.level);
     event.lldpdu.assign(lldpdu.begin(), lldpdu.end());
   }
@@ -199,21 +193,21 @@ void Agent::Impl::Receiver::hold() {
   const auto at = std::find_if(port.held.begin(), port.held.end(),
                                [this](const HeldFrame& h) { return is_of_sender(h); });
   if (at != port.held.end()) {
-    ++port.statistics.statsFramesDiscardedTotal;  // the one that this replaces
+    port.statistics.add(&Statistics::statsFramesDiscardedTotal);  // the one that this replaces
     at->source = source;
     at->lldpdu.assign(lldpdu.begin(), lldpdu.end());
-  } else if (port.held.size() < impl.settings_.max_neighbors_per_port) {
+  } else if (port.held.size() < impl.settings_->max_neighbors_per_port) {
     port.held.push_back({agent.scope, source, Bytes(lldpdu.begin(), lldpdu.end())});
     held_first = true;
   } else {
-    ++port.statistics.statsFramesDiscardedTotal;
+    port.statistics.add(&Statistics::statsFramesDiscardedTotal);
   }
 }
 
 void Agent::Impl::Receiver::forget_held() {
   const std::size_t gone =
       std::erase_if(port.held, [this](const HeldFrame& h) { return is_of_sender(h); });
-  port.statistics.statsFramesDiscardedTotal += gone;
+  port.statistics.add(&Statistics::statsFramesDiscardedTotal, gone);
 }
 
 bool Agent::Impl::Receiver::is_own() const {
@@ -222,8 +216,8 @@ bool Agent::Impl::Receiver::is_own() const {
 }
 
 bool Agent::Impl::Receiver::has_room() const {
-  return port.table.size() < impl.settings_.max_neighbors_per_port &&
-         impl.neighbors_ < impl.settings_.max_neighbors;
+  return port.table.size() < impl.settings_->max_neighbors_per_port &&
+         impl.neighbors_ < impl.settings_->max_neighbors;
 }
 
 }  // namespace lldp::core

@@ -31,6 +31,15 @@ struct Agent::Impl::Receiver {
   void mibUpdateObjects();
 
  private:
+  /// A frame that was held back was counted when it came.
+  void count(std::uint64_t Statistics::*what, std::uint64_t times = 1) {
+    if (!counted) port.statistics.add(what, times);
+  }
+  void count_tlvs(const auto& of) {
+    count(&Statistics::statsTLVsDiscardedTotal, of.tlvs_discarded);
+    count(&Statistics::statsTLVsUnrecognizedTotal, of.tlvs_unrecognized);
+    count(&Statistics::statsFramesInErrorsTotal, of.in_error ? 1 : 0);
+  }
   void remove(const Neighbor& neighbor, std::string_view why);
   /// Whether the frame may change something now; asked once.
   [[nodiscard]] bool may_change();

@@ -106,4 +106,10 @@ struct Settings {
   friend bool operator==(const Settings&, const Settings&) = default;
 };
 
+/// Who a device is, as far as its settings leave that open.
+struct Identity {
+  std::optional<ChassisId> chassis_id{};
+  std::string system_name{};
+};
+
 }  // namespace lldp::core

@@ -99,14 +99,15 @@ std::string_view to_string(LevelSource s) {
 }
 
 Snapshot Agent::Impl::snapshot(TimePoint now, Depth depth) const {
-  Snapshot s{.role = settings_.role,
+  Snapshot s{.role = settings_->role,
              .level = inference_.level(),
              .level_source = inference_.source(),
              .place = place_.at() ? std::optional(place_.at()->level) : std::nullopt,
              .location = location_,
              .chassis_id = chassis_id_,
-             .system_name = settings_.system_name,
+             .system_name = system_name(),
              .alarms = alarms(now)};
+  s.ports.reserve(ports_.size());
   for (const auto& port : ports_) {
     if (!port) continue;
     s.ports.push_back(describe(*port, now, depth));

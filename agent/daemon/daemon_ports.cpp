@@ -68,21 +68,22 @@ std::string Daemon::description(const Interface& link) const {
 
 core::Link Daemon::link_of(const Interface& link) {
   BridgeVlans vlans = vlans_of(link, links_.interfaces(), links_.bridge_vlans());
-  return {.ifindex = link.ifindex,
-          .name = link.name,
-          .port_id = port_id(link),
-          .description = description(link),
-          .aggregate = is_aggregated(link) ? link.master : Ifindex(),
-          .address = link.address,
-          .up = link.up,
-          .carrier_changes = link.carrier_changes,
-          .mtu = link.mtu,
-          .pfc = pfc_ ? pfc_->ask(link.name) : std::nullopt,
-          .layers = layers(link.name),
-          .mac_phy = hardware_ ? hardware_->ask(link.name) : std::nullopt,
-          .port_vlan = vlans.port_vlan,
-          .vlans = std::move(vlans.vlans),
-          .adminStatus = admin_status(link.name)};
+  return {
+      .ifindex = link.ifindex,
+      .name = link.name,
+      .address = link.address,
+      .up = link.up,
+      .carrier_changes = link.carrier_changes,
+      .mtu = link.mtu,
+      .pfc = pfc_ ? pfc_->ask(link.name) : std::nullopt,
+      .layers = layers(link.name),
+      .adminStatus = admin_status(link.name),
+      .details = core::LinkDetails{.port_id = port_id(link),
+                                   .description = description(link),
+                                   .aggregate = is_aggregated(link) ? link.master : Ifindex(),
+                                   .mac_phy = hardware_ ? hardware_->ask(link.name) : std::nullopt,
+                                   .port_vlan = vlans.port_vlan,
+                                   .vlans = std::move(vlans.vlans)}};
 }
 
 void Daemon::consider(const Interface& link, TimePoint now) {

@@ -181,7 +181,7 @@ class Trial {
     return std::chrono::duration<double>(t - Network::kBegin).count();
   }
   [[nodiscard]] const std::string& name(std::size_t node) const {
-    return network_.nodes[node].settings.system_name;
+    return network_.nodes[node].name();
   }
   [[nodiscard]] std::string name_of_cable(const Network::Cable& cable) const {
     return fmt::format("{}:p{} - {}:p{}", name(cable.a.node), cable.a.port.value(),
@@ -295,7 +295,7 @@ class Trial {
   }
 
   void set_role(std::size_t node, Role role) {
-    if (std::exchange(network_.nodes[node].settings.role, role) == role) return;
+    if (std::exchange(network_.alter(node).role, role) == role) return;
     tell("{} is a {}", name(node), to_string(role));
     if (runs(node)) network_.configure(node);
   }
@@ -326,12 +326,12 @@ class Trial {
     const std::size_t node = any_switch();
     const std::size_t level = 1 + random_.below(5);
     tell("{} is pinned to {}", name(node), level);
-    network_.nodes[node].settings.pinned_level = Level::make(level);
+    network_.alter(node).pinned_level = Level::make(level);
     if (runs(node)) network_.configure(node);
     later(while_wrong(), [this, node] { unpin(node); });
   }
   void unpin(std::size_t node) {
-    if (!std::exchange(network_.nodes[node].settings.pinned_level, std::nullopt)) return;
+    if (!std::exchange(network_.alter(node).pinned_level, std::nullopt)) return;
     tell("{} is not pinned any more", name(node));
     if (runs(node)) network_.configure(node);
   }
@@ -340,7 +340,7 @@ class Trial {
     const std::size_t node = any_switch();
     const ChassisId id = new_chassis_id();
     tell("{} gets chassis ID {}", name(node), id.octets);
-    network_.nodes[node].settings.chassis_id = id;
+    network_.alter(node).chassis_id = id;
     if (runs(node) && random_.chance(0.5)) return network_.configure(node);
     stop(node);
     later(up_to(seconds(2)), [this, node] { start(node); });
@@ -440,7 +440,7 @@ class Trial {
     for (const std::size_t n : switches_)
       if (runs(n))
         ordeal_.story.push_back(standing_of(n) + " id " +
-                                network_.nodes[n].settings.chassis_id->octets);
+                                network_.nodes[n].settings->chassis_id->octets);
     for (auto& c : network_.cables)
       if (c.up)
         ordeal_.story.push_back(name_of_cable(c) +

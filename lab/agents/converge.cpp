@@ -30,6 +30,9 @@ class Run {
     network_.watch(truth_);
     network_.watch(locations_);
     script_.set_back();
+    outcome_.fabric = fabric.name;
+    outcome_.devices = fabric.nodes.size();
+    outcome_.links = fabric.links.size();
   }
 
   Outcome go(const std::function<void(const Progress&)>& tell) {
@@ -129,9 +132,11 @@ class Run {
 
 }  // namespace
 
-Outcome run(const Fabric& fabric, const Scenario& scenario,
+Outcome run(Fabric fabric, const Scenario& scenario,
             const std::function<void(const Progress&)>& tell) {
-  return Run(fabric, scenario).go(tell);
+  Run run(fabric, scenario);
+  fabric = {};
+  return run.go(tell);
 }
 
 }  // namespace lldp::lab::converge

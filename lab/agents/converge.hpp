@@ -32,6 +32,9 @@ struct Scenario {
 using agents::Sample;
 
 struct Outcome {
+  std::string fabric{};  ///< its name
+  std::size_t devices = 0;
+  std::size_t links = 0;
   Duration last_start{};        ///< of an agent, when it first started
   Duration last_disturbance{};  ///< that, or the last restart or repair
   /// From the last disturbance until every level and port type was right, and stayed so; nullopt if
@@ -58,8 +61,9 @@ struct Progress {
 
 /// Runs the agents' own core on virtual time over the fabric's links, whose delay is the fabric's,
 /// and holds what they learn against the fabric's truth. The same fabric and scenario give the same
-/// outcome, on any machine. `tell` is called now and then.
-[[nodiscard]] Outcome run(const Fabric& fabric, const Scenario& scenario,
+/// outcome, on any machine. `tell` is called now and then. The fabric is let go before its agents
+/// start: a large one takes much of what they need.
+[[nodiscard]] Outcome run(Fabric fabric, const Scenario& scenario,
                           const std::function<void(const Progress&)>& tell = {});
 
 }  // namespace lldp::lab::converge

@@ -30,24 +30,39 @@ class Curve {
       right_since_ = now;
     }
     const Sample s{now - Network::kBegin, truth_.wrong_levels(), truth_.wrong_ports()};
-    if (!samples_.empty() && samples_.back().levels == s.levels && samples_.back().ports == s.ports)
-      return;
-    if (!samples_.empty() && samples_.back().at == s.at) samples_.pop_back();
-    samples_.push_back(s);
+    if (last_ && last_->levels == s.levels && last_->ports == s.ports) return;
+    if (last_ && last_->at != s.at) keep(*last_);
+    last_ = s;
   }
   [[nodiscard]] std::optional<TimePoint> right_since() const { return right_since_; }
   /// At most `most` samples, evenly spread, the first and the last among them.
   [[nodiscard]] std::vector<Sample> thinned(std::size_t most) const {
-    if (samples_.size() <= most) return samples_;
+    std::vector<Sample> all = kept_;
+    if (last_) all.push_back(*last_);
+    if (all.size() <= most) return all;
     std::vector<Sample> thin;
-    for (std::size_t i = 0; i < most; ++i)
-      thin.push_back(samples_[i * (samples_.size() - 1) / (most - 1)]);
+    for (std::size_t i = 0; i < most; ++i) thin.push_back(all[i * (all.size() - 1) / (most - 1)]);
     return thin;
   }
 
  private:
+  /// Of a long run as many as a picture can show, and more, but not all: every 2nd, 4th, ...
+  static constexpr std::size_t kKept = std::size_t{1} << 16;
+
+  void keep(const Sample& s) {
+    if (seen_++ % every_ != 0) return;
+    kept_.push_back(s);
+    if (kept_.size() < kKept) return;
+    for (std::size_t i = 0; i < kKept / 2; ++i) kept_[i] = kept_[2 * i];
+    kept_.resize(kKept / 2);
+    every_ *= 2;
+  }
+
   const Truth& truth_;
-  std::vector<Sample> samples_{};
+  std::vector<Sample> kept_{};
+  std::optional<Sample> last_{};
+  std::size_t seen_ = 0;
+  std::size_t every_ = 1;
   std::optional<TimePoint> right_since_{};
 };
 

@@ -8,14 +8,17 @@ Network network_of(const Fabric& fabric, std::uint64_t seed,
   Network network(seed);
   network.nodes.reserve(fabric.nodes.size());
   network.cables.reserve(fabric.links.size());
-  for (const Node& node : fabric.nodes) {
+  const auto settings_of = [&](Role role) {
     core::Settings settings;
-    settings.role = node.role;
-    settings.chassis_id = node.chassis;
-    settings.system_name = node.name;
+    settings.role = role;
     if (adjust) adjust(settings);
-    network.add(std::move(settings));
-  }
+    return std::make_shared<const core::Settings>(std::move(settings));
+  };
+  const auto of_hosts = settings_of(Role::kHost);
+  const auto of_switches = settings_of(Role::kSwitch);
+  for (const Node& node : fabric.nodes)
+    network.add(node.role == Role::kHost ? of_hosts : of_switches,
+                {.chassis_id = node.chassis, .system_name = node.name});
   for (std::size_t l = 0; l < fabric.links.size(); ++l) {
     const auto end = [&](std::size_t e) {
       const LinkEnd& of = fabric.links[l].ends[e];

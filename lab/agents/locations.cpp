@@ -25,9 +25,10 @@ Neighbors neighbors_of(const Network& network) {
 
 /// As its agent has it from its first start on.
 ChassisId chassis_of(const Network::Node& node) {
-  if (node.settings.chassis_id) return *node.settings.chassis_id;
+  if (node.settings->chassis_id) return *node.settings->chassis_id;
+  if (node.self.chassis_id) return *node.self.chassis_id;
   if (node.agent && !node.agent->chassis_id().octets.empty()) return node.agent->chassis_id();
-  if (node.state.chassis_id) return *node.state.chassis_id;
+  if (node.state && node.state->chassis_id) return *node.state->chassis_id;
   return node.ports.empty() ? ChassisId() : chassis_id_from_mac(node.ports.front().address);
 }
 
@@ -83,11 +84,9 @@ std::vector<Tiers> locations_of(const Network& network, const Levels& levels,
 }
 
 LocationTruth::LocationTruth(const Network& network, const Levels& levels)
-    : network_(network),
-      truth_(locations_of(network, levels)),
-      alone_(levels.size()),
-      right_(levels.size()),
-      wrong_(levels.size()) {
+    : network_(network), alone_(levels.size()), right_(levels.size()), wrong_(levels.size()) {
+  for (Tiers& tiers : locations_of(network, levels))
+    truth_.push_back(&*places_.insert(std::move(tiers)).first);
   const Neighbors neighbors = neighbors_of(network);
   for (std::size_t n = 0; n < right_.size(); ++n) {
     alone_[n] = neighbors[n].empty();
@@ -101,7 +100,7 @@ void LocationTruth::acted(std::size_t node, const core::Actions& actions) {
 }
 
 void LocationTruth::check(std::size_t node) {
-  set(node, alone_[node] || network_.nodes[node].agent->location() == truth_[node]);
+  set(node, alone_[node] || network_.nodes[node].agent->location() == *truth_[node]);
 }
 
 void LocationTruth::set(std::size_t node, bool right) {
@@ -115,11 +114,11 @@ std::vector<std::string> LocationTruth::list_wrong() const {
   for (std::size_t n = 0; n < right_.size(); ++n) {
     const Network::Node& node = network_.nodes[n];
     if (!node.agent)
-      list.push_back(node.settings.system_name + ": stopped");
+      list.push_back(node.name() + ": stopped");
     else if (!right_[n])
-      list.push_back(fmt::format("{}: {}, not {}", node.settings.system_name,
+      list.push_back(fmt::format("{}: {}, not {}", node.name(),
                                  core::location_text(node.agent->location()),
-                                 core::location_text(truth_[n])));
+                                 core::location_text(*truth_[n])));
   }
   return list;
 }

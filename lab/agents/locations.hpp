@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -34,7 +35,8 @@ class LocationTruth : public Observer {
   void set(std::size_t node, bool right);
 
   const Network& network_;
-  std::vector<Tiers> truth_;
+  std::set<Tiers> places_{};           ///< where devices stand: those of one leaf all at one
+  std::vector<const Tiers*> truth_{};  ///< of each node, one of these
   std::vector<bool> alone_;
   std::vector<bool> right_;
   std::size_t wrong_ = 0;

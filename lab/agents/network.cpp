@@ -11,8 +11,13 @@ namespace lldp::lab::agents {
 // The fabric
 
 std::size_t Network::add(core::Settings settings) {
+  return add(std::make_shared<const core::Settings>(std::move(settings)), {});
+}
+
+std::size_t Network::add(std::shared_ptr<const core::Settings> settings, core::Identity self) {
   nodes.emplace_back();
   nodes.back().settings = std::move(settings);
+  nodes.back().self = std::move(self);
   return nodes.size() - 1;
 }
 
@@ -23,9 +28,11 @@ Ifindex Network::add_port(std::size_t node) {
                   {0x02, 0, octet(node >> 8), octet(node), octet(number >> 8), octet(number)});
 }
 
-Ifindex Network::add_port(std::size_t node, std::string name, MacAddress address) {
+Ifindex Network::add_port(std::size_t node, std::string_view name, MacAddress address) {
   auto& ports = nodes[node].ports;
-  ports.push_back({.name = std::move(name), .address = address});
+  auto at = names_.find(name);
+  if (at == names_.end()) at = names_.emplace(name).first;
+  ports.push_back({.name = &*at, .address = address});
   return *Ifindex::make(ports.size());
 }
 
@@ -35,7 +42,8 @@ std::size_t Network::plug(End a, End b, Duration cable_delay) {
   cables.back().b = b;
   cables.back().delay = cable_delay;
   const std::size_t cable = cables.size() - 1;
-  for (const End& e : {a, b}) nodes[e.node].ports[e.slot()].cable = cable;
+  for (const End& e : {a, b})
+    nodes[e.node].ports[e.slot()].cable = static_cast<std::uint32_t>(cable);
   carrier_changed(cable);
   return cable;
 }
@@ -71,7 +79,7 @@ void Network::carrier_changed(std::size_t cable) {
 void Network::report_link(std::size_t node, std::size_t slot) {
   const Port& port = nodes[node].ports[slot];
   nodes[node].agent->set_link({.ifindex = *Ifindex::make(slot + 1),
-                               .name = port.name,
+                               .name = *port.name,
                                .address = port.address,
                                .up = port.cable != kNone && cables[port.cable].up,
                                .carrier_changes = port.carrier_changes},
@@ -83,7 +91,7 @@ void Network::report_link(std::size_t node, std::size_t slot) {
 
 void Network::start(std::size_t node) {
   Node& n = nodes[node];
-  n.agent.emplace(n.settings, n.state, now);
+  n.agent.emplace(n.settings, n.self, n.state ? *n.state : core::State(), now);
   for (std::size_t slot = 0; slot < n.ports.size(); ++slot) report_link(node, slot);
   for (Observer* o : observers_) o->started(node);
   schedule(node);
@@ -95,7 +103,7 @@ void Network::start_all() {
 
 void Network::stop(std::size_t node, bool orderly) {
   Node& n = nodes[node];
-  if (orderly || n.unsaved || !saves_at_once) n.state = n.agent->state();
+  if (orderly || n.unsaved || !saves_at_once) save(n);
   n.unsaved = false;
   n.crash.reset();
   if (orderly) {
@@ -108,14 +116,23 @@ void Network::stop(std::size_t node, bool orderly) {
 void Network::die(std::size_t node) {
   Node& n = nodes[node];
   n.agent.reset();
-  n.wake.reset();
+  wakes_.remove(static_cast<std::uint32_t>(node));
   n.crash.reset();
   n.unsaved = false;
   for (Observer* o : observers_) o->stopped(node);
 }
 
+void Network::save(Node& node) { node.state = std::make_unique<core::State>(node.agent->state()); }
+
+core::Settings& Network::alter(std::size_t node) {
+  auto settings = std::make_shared<core::Settings>(*nodes[node].settings);
+  core::Settings& altered = *settings;
+  nodes[node].settings = std::move(settings);
+  return altered;
+}
+
 void Network::configure(std::size_t node) {
-  nodes[node].agent->configure(nodes[node].settings, now, actions_);
+  nodes[node].agent->configure(*nodes[node].settings, now, actions_);
   act(node);
   schedule(node);
 }
@@ -135,42 +152,44 @@ void Network::at(TimePoint when, std::function<void()> what) {
 }
 
 void Network::run_until(TimePoint end) {
-  while (!queue_.empty() && queue_.next_time() <= end) step();
+  while (!idle() && next_time() <= end) step();
   now = end;
 }
 
 void Network::step() {
-  now = queue_.next_time();
-  const Event e = queue_.pop();
-  switch (e.kind) {
-    case Event::Kind::kDeliver:
-      deliver(e);
-      break;
-    case Event::Kind::kWake:
-      wake(e.node);
-      break;
-    case Event::Kind::kCall:
-      call(e.what);
-      break;
+  now = next_time();
+  if (wakes_first()) {
+    wake(wakes_.first());
+  } else {
+    const Event e = queue_.pop();
+    switch (e.kind) {
+      case Event::Kind::kDeliverToA:
+        deliver(e, cables[e.cable].a);
+        break;
+      case Event::Kind::kDeliverToB:
+        deliver(e, cables[e.cable].b);
+        break;
+      case Event::Kind::kCall:
+        call(e.what);
+        break;
+    }
   }
   for (Observer* o : observers_) o->stepped();
 }
 
-void Network::deliver(const Event& e) {
-  Node& n = nodes[e.node];
+void Network::deliver(const Event& e, const End& to) {
+  Node& n = nodes[to.node];
   if (n.agent && cables[e.cable].up && cables[e.cable].generation == e.generation) {
-    n.agent->receive(*Ifindex::make(e.port + 1U), frames_[e.what], now, actions_);
-    act(e.node);
-    schedule(e.node);
+    n.agent->receive(to.port, frames_[e.what], now, actions_);
+    act(to.node);
+    schedule(to.node);
   }
   frames_.release(e.what);
 }
 
 void Network::wake(std::size_t node) {
-  Node& n = nodes[node];
-  if (n.wake != now) return;  // an earlier one took its place, or the agent was stopped
-  n.wake.reset();
-  n.agent->advance(now, actions_);
+  wakes_.remove(static_cast<std::uint32_t>(node));
+  nodes[node].agent->advance(now, actions_);
   act(node);
   schedule(node);
 }
@@ -181,15 +200,15 @@ void Network::call(std::uint32_t what) {
   f();
 }
 
-/// Only a deadline that moved forward costs an event; one that moved back is found out when the
-/// old one comes.
+/// A deadline that moved back is found out when the old one comes: nearly each frame moves one.
 void Network::schedule(std::size_t node) {
   Node& n = nodes[node];
   if (!n.agent) return;  // it died of what it did
   const auto deadline = n.agent->next_deadline();
-  if (!deadline || (n.wake && *n.wake <= *deadline)) return;
-  n.wake = deadline;
-  queue_.push(*deadline, {.kind = Event::Kind::kWake, .node = static_cast<std::uint32_t>(node)});
+  if (!deadline) return;
+  const auto slot = static_cast<std::uint32_t>(node);
+  if (const auto* wakes = wakes_.find(slot); wakes != nullptr && wakes->first <= *deadline) return;
+  wakes_.set(slot, queue_.take_turn(*deadline));
 }
 
 void Network::act(std::size_t node) {
@@ -198,7 +217,7 @@ void Network::act(std::size_t node) {
                            [](const auto& e) { return e.kind == core::Event::Kind::kState; });
   const bool dies = n.crash && (n.unsaved || !actions_.sends.empty());
   if (n.unsaved && !actions_.sends.empty() && !(dies && *n.crash == Crash::kBeforeSaving)) {
-    if (saves_at_once) n.state = n.agent->state();
+    if (saves_at_once) save(n);
     n.unsaved = false;
   }
   if (!dies || *n.crash == Crash::kWhileSending) {
@@ -222,7 +241,8 @@ void Network::transmit(std::size_t node, const core::Send& send) {
   }
   Cable& cable = cables[at];
   const End& to = cable.far_end({node, send.port});
-  TimePoint& last = cable.last[&to == &cable.a ? 0 : 1];
+  const bool to_a = &to == &cable.a;
+  TimePoint& last = cable.last[to_a ? 0 : 1];
   for (int copies = duplication > 0 && random_.chance(duplication) ? 2 : 1; copies > 0; --copies) {
     Duration extra{};
     if (jitter > Duration{})
@@ -231,9 +251,7 @@ void Network::transmit(std::size_t node, const core::Send& send) {
     last = std::max(last, now + cable.delay + extra);  // none overtakes another on a cable
     const std::uint32_t frame = frames_.take();
     frames_[frame].assign(send.frame.begin(), send.frame.end());
-    queue_.push(last, {.kind = Event::Kind::kDeliver,
-                       .node = static_cast<std::uint32_t>(to.node),
-                       .port = static_cast<std::uint32_t>(to.slot()),
+    queue_.push(last, {.kind = to_a ? Event::Kind::kDeliverToA : Event::Kind::kDeliverToB,
                        .cable = static_cast<std::uint32_t>(at),
                        .generation = cable.generation,
                        .what = frame});

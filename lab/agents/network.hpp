@@ -3,11 +3,15 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "agent/core/agent.hpp"
+#include "base/indexed_heap.hpp"
 #include "lab/des/event_queue.hpp"
 #include "lab/des/random.hpp"
 
@@ -42,28 +46,33 @@ enum class Crash : std::uint8_t {
 /// by chance comes from the seed, so a network does the same on any machine.
 class Network {
  public:
-  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
   struct Port {
-    std::string name{};
+    const std::string* name{};  ///< one of names_: few differ
     MacAddress address{};
-    std::size_t cable = kNone;
+    std::uint32_t cable = kNone;
     std::uint32_t carrier_changes = 0;  ///< as the kernel counts them
   };
   struct Node {
-    core::Settings settings{};
-    core::State state{};                 ///< the state file
-    std::optional<core::Agent> agent{};  ///< empty: it is not running
-    std::vector<Port> ports{};           ///< port n has ifindex n + 1
-    std::vector<core::Event> events{};   ///< all of them, if the network is to keep them
+    /// Of the agent too, as long as it runs with them, and of others like it: alter() makes some of
+    /// its own of them.
+    std::shared_ptr<const core::Settings> settings{};
+    core::Identity self{};
+    std::unique_ptr<core::State> state{};  ///< the state file; null: there is none
+    std::optional<core::Agent> agent{};    ///< empty: it is not running
+    std::vector<Port> ports{};             ///< port n has ifindex n + 1
+    std::vector<core::Event> events{};     ///< all of them, if the network is to keep them
 
-    [[nodiscard]] bool is_switch() const { return settings.role == Role::kSwitch; }
+    [[nodiscard]] bool is_switch() const { return settings->role == Role::kSwitch; }
+    [[nodiscard]] const std::string& name() const {
+      return settings->system_name.empty() ? self.system_name : settings->system_name;
+    }
 
    private:
     friend Network;
-    bool unsaved = false;             ///< the agent's state is not the file's
-    std::optional<Crash> crash{};     ///< to come
-    std::optional<TimePoint> wake{};  ///< the earliest one that is queued
+    bool unsaved = false;          ///< the agent's state is not the file's
+    std::optional<Crash> crash{};  ///< to come
   };
   struct End {
     std::size_t node = 0;
@@ -108,10 +117,11 @@ class Network {
   // The fabric
 
   std::size_t add(core::Settings settings);
+  std::size_t add(std::shared_ptr<const core::Settings> settings, core::Identity self);
   /// A port without a cable. Without a name it is `p1`, `p2`, ..., and its address tells node and
   /// port.
   Ifindex add_port(std::size_t node);
-  Ifindex add_port(std::size_t node, std::string name, MacAddress address);
+  Ifindex add_port(std::size_t node, std::string_view name, MacAddress address);
   std::size_t plug(End a, End b, Duration delay);
   /// A cable between two new ports.
   std::size_t connect(std::size_t a, std::size_t b);
@@ -131,7 +141,9 @@ class Network {
   void crash_soon(std::size_t node, std::optional<Crash> crash) {
     if (nodes[node].agent) nodes[node].crash = crash;
   }
-  /// The node's settings have been changed.
+  /// The node's settings, for the caller to change: they hold from configure() on, or from the
+  /// agent's next start.
+  [[nodiscard]] core::Settings& alter(std::size_t node);
   void configure(std::size_t node);
   /// An operator has it forget its level, or whom it remembers on a port.
   void forget(std::size_t node, std::optional<Ifindex> port);
@@ -140,8 +152,10 @@ class Network {
 
   /// Calls `what` at a moment to come, before what is put in later for the same moment.
   void at(TimePoint when, std::function<void()> what);
-  [[nodiscard]] bool idle() const { return queue_.empty(); }
-  [[nodiscard]] TimePoint next_time() const { return queue_.next_time(); }
+  [[nodiscard]] bool idle() const { return queue_.empty() && wakes_.empty(); }
+  [[nodiscard]] TimePoint next_time() const {
+    return wakes_first() ? wakes_.least().first : queue_.next_time();
+  }
   /// Lets the next event happen.
   void step();
   void run_until(TimePoint end);
@@ -167,16 +181,14 @@ class Network {
 
  private:
   struct Event {
-    enum class Kind : std::uint8_t { kDeliver, kWake, kCall };
-    Kind kind = Kind::kWake;
-    std::uint32_t node = 0;   ///< kDeliver: the receiver
-    std::uint32_t port = 0;   ///< kDeliver: its slot there
-    std::uint32_t cable = 0;  ///< kDeliver
-    std::uint32_t generation = 0;
-    std::uint32_t what = 0;  ///< kDeliver: the frame's place in the pool; kCall: the call's
+    enum class Kind : std::uint8_t { kDeliverToA, kDeliverToB, kCall };
+    Kind kind = Kind::kCall;
+    std::uint32_t cable = 0;
+    std::uint32_t generation = 0;  ///< of the cable, when the frame was sent
+    std::uint32_t what = 0;        ///< the frame's place in the pool, or the call's
   };
-  /// Things that are used for a while and whose storage is used again: frames on the wire, as each
-  /// agent's octets hold only until it is next called, and calls to come.
+  /// Things that are used for a while and whose storage is used again: frames on the wire, as the
+  /// octets of actions_ hold only until it is cleared, and calls to come.
   template <class T>
   class Pool {
    public:
@@ -197,9 +209,13 @@ class Network {
     std::vector<std::uint32_t> free_{};
   };
 
+  [[nodiscard]] bool wakes_first() const {
+    return !wakes_.empty() && (queue_.empty() || wakes_.least() < queue_.next_turn());
+  }
   void report_link(std::size_t node, std::size_t slot);
   void carrier_changed(std::size_t cable);
-  void deliver(const Event& e);
+  static void save(Node& node);
+  void deliver(const Event& e, const End& to);
   void wake(std::size_t node);
   void call(std::uint32_t what);
   void act(std::size_t node);
@@ -208,7 +224,11 @@ class Network {
   void die(std::size_t node);
 
   Random random_;
+  std::set<std::string, std::less<>> names_{};  ///< of ports
   EventQueue<Event> queue_{};
+  /// When each agent wants to be called; apart from the events, as it changes with nearly every one
+  /// of these.
+  IndexedHeap<EventQueue<Event>::Turn> wakes_{};
   Pool<Bytes> frames_{};
   Pool<std::function<void()>> calls_{};
   core::Actions actions_{};

@@ -90,7 +90,7 @@ bool OrderSafety::prove(bool with_dead, std::optional<Cycle>& cycle) {
     forwarding_.links.push_back({c.a.node, c.b.node, {a, qos::Layer{}}, {b, qos::Layer{}}});
   }
   for (std::size_t i = forwarding_.switches.size(); i < network_.nodes.size(); ++i)
-    forwarding_.switches.push_back(network_.nodes[i].settings.system_name);
+    forwarding_.switches.push_back(network_.nodes[i].name());
   static const qos::Policy policy;
   const qos::Proof proof = qos::prove(forwarding_, policy);
   if (proof.deadlock_free()) return true;

@@ -70,13 +70,12 @@ std::string svg(const Outcome& o) {
 
 }  // namespace
 
-std::string to_text(const Fabric& fabric, const Scenario& scenario, const Outcome& o) {
+std::string to_text(const Scenario& scenario, const Outcome& o) {
   std::string out;
   const auto row = [&](std::string_view name, const std::string& value) {
     out += fmt::format("{:<12} {}\n", name, value);
   };
-  row("fabric", fmt::format("{}: {} devices, {} links", escape(fabric.name), fabric.nodes.size(),
-                            fabric.links.size()));
+  row("fabric", fmt::format("{}: {} devices, {} links", escape(o.fabric), o.devices, o.links));
   row("seed", std::to_string(scenario.seed));
   row("last start", fmt::format("{:.3f} s", seconds(o.last_start)));
   if (o.last_disturbance != o.last_start)
@@ -96,11 +95,11 @@ std::string to_text(const Fabric& fabric, const Scenario& scenario, const Outcom
   return out;
 }
 
-std::string to_json(const Fabric& fabric, const Scenario& scenario, const Outcome& o) {
+std::string to_json(const Scenario& scenario, const Outcome& o) {
   nlohmann::ordered_json j{{"version", 1},
-                           {"fabric", escape(fabric.name)},
-                           {"devices", fabric.nodes.size()},
-                           {"links", fabric.links.size()},
+                           {"fabric", escape(o.fabric)},
+                           {"devices", o.devices},
+                           {"links", o.links},
                            {"seed", scenario.seed},
                            {"last_start_s", seconds(o.last_start)},
                            {"last_disturbance_s", seconds(o.last_disturbance)},
@@ -122,10 +121,10 @@ std::string to_json(const Fabric& fabric, const Scenario& scenario, const Outcom
   return j.dump() + "\n";
 }
 
-std::string to_html(const Fabric& fabric, const Scenario& scenario, const Outcome& o) {
-  const std::string name = fabric.name.empty() ? "the fabric" : escape(fabric.name);
+std::string to_html(const Scenario& scenario, const Outcome& o) {
+  const std::string name = o.fabric.empty() ? "the fabric" : escape(o.fabric);
   return page(fmt::format("How {} learns its levels", name),
-              fmt::format("<pre>{}</pre>\n{}", entities(to_text(fabric, scenario, o)), svg(o)));
+              fmt::format("<pre>{}</pre>\n{}", entities(to_text(scenario, o)), svg(o)));
 }
 
 }  // namespace lldp::lab::converge

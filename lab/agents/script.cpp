@@ -42,12 +42,12 @@ Result<void> Script::check(const Fabric& fabric, std::string_view name) {
 }
 
 Script::Script(const Fabric& fabric, std::string_view name, agents::Network& network)
-    : fabric_(fabric), name_(name), network_(network) {
+    : name_(name), network_(network) {
   for (const Node& node : fabric.nodes) levels_.push_back(node.level);
   late_.resize(fabric.nodes.size());
   const std::size_t leaf = name.empty() ? 0 : leaves(fabric).front();
-  if (name == "late-pod") find_pod(leaf);
-  if (name == "miswired") find_cables_to_cross();
+  if (name == "late-pod") find_pod(fabric, leaf);
+  if (name == "miswired") find_cables_to_cross(fabric);
   if (name == "moved") lay_out_move(leaf, top(fabric).front());
   if (name == "empty-racks") {
     std::vector<bool> empty(fabric.nodes.size());
@@ -72,10 +72,10 @@ Script::Script(const Fabric& fabric, std::string_view name, agents::Network& net
 }
 
 /// A leaf, and what hangs together with it when the top switches are taken away.
-void Script::find_pod(std::size_t leaf) {
-  std::vector<bool> above(fabric_.nodes.size());
-  for (const std::size_t t : top(fabric_)) above[t] = true;
-  const auto links_of = adjacencies(fabric_);
+void Script::find_pod(const Fabric& fabric, std::size_t leaf) {
+  std::vector<bool> above(fabric.nodes.size());
+  for (const std::size_t t : top(fabric)) above[t] = true;
+  const auto links_of = adjacencies(fabric);
   std::vector<std::size_t> queue{leaf};
   late_[leaf] = true;
   for (std::size_t i = 0; i < queue.size(); ++i)
@@ -87,16 +87,16 @@ void Script::find_pod(std::size_t leaf) {
 }
 
 /// Leaf A - X and leaf B - Y become A - B and X - Y.
-void Script::find_cables_to_cross() {
-  const auto ends = leaves(fabric_);
+void Script::find_cables_to_cross(const Fabric& fabric) {
+  const auto ends = leaves(fabric);
   std::vector<std::size_t> found;
   std::vector<std::size_t> upper;
   for (const std::size_t leaf : {ends[0], ends.back()})
-    for (std::size_t l = 0; l < fabric_.links.size(); ++l) {
-      const auto& of = fabric_.links[l].ends;
+    for (std::size_t l = 0; l < fabric.links.size(); ++l) {
+      const auto& of = fabric.links[l].ends;
       if (of[0].node != leaf && of[1].node != leaf) continue;
       const std::size_t peer = of[0].node == leaf ? of[1].node : of[0].node;
-      if (level_of(fabric_.nodes[peer]) != 2 ||
+      if (level_of(fabric.nodes[peer]) != 2 ||
           std::find(upper.begin(), upper.end(), peer) != upper.end())
         continue;
       found.push_back(l);
@@ -158,8 +158,8 @@ void Script::play(TimePoint from, Duration span) {
   }
   if (name_ == "rolling-upgrade") {
     std::vector<std::size_t> switches;
-    for (std::size_t n = 0; n < fabric_.nodes.size(); ++n)
-      if (is_switch(fabric_.nodes[n])) switches.push_back(n);
+    for (std::size_t n = 0; n < network_.nodes.size(); ++n)
+      if (network_.nodes[n].is_switch()) switches.push_back(n);
     const Duration each = span / static_cast<Duration::rep>(switches.size());
     for (std::size_t i = 0; i < switches.size(); ++i) {
       const TimePoint at = from + each * static_cast<Duration::rep>(i);

@@ -25,8 +25,8 @@ class Script {
   /// Fails for a name that is none, and a fabric that has not what it needs.
   [[nodiscard]] static Result<void> check(const Fabric& fabric, std::string_view name);
 
-  /// `network` is the fabric's, and nothing runs yet. What it needs besides is added, and it stands
-  /// as it will at the end: the time to ask for the truth.
+  /// `network` is the fabric's, which is looked at here alone, and nothing runs yet. What it needs
+  /// besides is added, and it stands as it will at the end: the time to ask for the truth.
   Script(const Fabric& fabric, std::string_view name, agents::Network& network);
   [[nodiscard]] const agents::Levels& levels() const { return levels_; }
   /// Makes it as it is at the beginning.
@@ -49,11 +49,10 @@ class Script {
   [[nodiscard]] static std::vector<std::size_t> leaves(const Fabric& fabric);
   [[nodiscard]] static std::vector<std::size_t> top(const Fabric& fabric);
   void lay_out_move(std::size_t leaf, std::size_t spine);
-  void find_pod(std::size_t leaf);
-  void find_cables_to_cross();
+  void find_pod(const Fabric& fabric, std::size_t leaf);
+  void find_cables_to_cross(const Fabric& fabric);
   void replug(std::vector<std::size_t>& cables, bool then);
 
-  const Fabric& fabric_;
   std::string_view name_;
   Network& network_;
   agents::Levels levels_{};

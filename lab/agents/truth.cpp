@@ -50,14 +50,16 @@ Truth::Truth(const Network& network, Levels right) : network_(network), nodes_(r
   for (std::size_t n = 0; n < nodes_.size(); ++n) {
     nodes_[n].truth = right[n];
     const auto& ports = network.nodes[n].ports;
-    nodes_[n].ports.resize(ports.size());
+    nodes_[n].first_port = static_cast<std::uint32_t>(ports_.size());
+    nodes_[n].ports = static_cast<std::uint32_t>(ports.size());
+    ports_.resize(ports_.size() + ports.size());
     for (std::size_t slot = 0; slot < ports.size(); ++slot) {
       if (ports[slot].cable == Network::kNone) continue;
       const Network::Cable& cable = network.cables[ports[slot].cable];
       const std::size_t peer = cable.far_end({n, *Ifindex::make(slot + 1)}).node;
-      nodes_[n].ports[slot].truth =
-          true_port_type(network.nodes[n].settings.role, right[n],
-                         network.nodes[peer].settings.role, cable.up ? right[peer] : std::nullopt);
+      ports_[nodes_[n].first_port + slot].truth =
+          true_port_type(network.nodes[n].settings->role, right[n],
+                         network.nodes[peer].settings->role, cable.up ? right[peer] : std::nullopt);
     }
     wrong_ports_ += ports.size();
   }
@@ -69,12 +71,12 @@ Truth::Truth(const Network& network, Levels right) : network_(network), nodes_(r
 
 void Truth::started(std::size_t node) {
   check_level(node);
-  for (std::size_t slot = 0; slot < nodes_[node].ports.size(); ++slot) check_port(node, slot);
+  for (std::size_t slot = 0; slot < nodes_[node].ports; ++slot) check_port(node, slot);
 }
 
 void Truth::stopped(std::size_t node) {
   count(nodes_[node].right, false, wrong_levels_);
-  for (Port& p : nodes_[node].ports) count(p.right, false, wrong_ports_);
+  for (Port& p : ports_of(node)) count(p.right, false, wrong_ports_);
 }
 
 void Truth::acted(std::size_t node, const core::Actions& actions) {
@@ -90,7 +92,7 @@ void Truth::check_level(std::size_t node) {
 }
 
 void Truth::check_port(std::size_t node, std::size_t slot) {
-  Port& port = nodes_[node].ports[slot];
+  Port& port = ports_of(node)[slot];
   count(port.right, network_.nodes[node].agent->type(*Ifindex::make(slot + 1)) == port.truth,
         wrong_ports_);
 }
@@ -99,7 +101,7 @@ std::vector<std::string> Truth::list_wrong_levels() const {
   std::vector<std::string> list;
   for (std::size_t n = 0; n < nodes_.size(); ++n) {
     const Network::Node& node = network_.nodes[n];
-    const std::string& name = node.settings.system_name;
+    const std::string& name = node.name();
     if (!node.agent) {
       list.push_back(name + ": stopped");
     } else if (!nodes_[n].right) {
@@ -115,12 +117,12 @@ std::vector<std::string> Truth::list_wrong_ports() const {
   for (std::size_t n = 0; n < nodes_.size(); ++n) {
     const Network::Node& node = network_.nodes[n];
     if (!node.agent) continue;
-    for (std::size_t slot = 0; slot < nodes_[n].ports.size(); ++slot) {
-      const Port& port = nodes_[n].ports[slot];
+    for (std::size_t slot = 0; slot < nodes_[n].ports; ++slot) {
+      const Port& port = ports_[nodes_[n].first_port + slot];
       if (port.right) continue;
-      list.push_back(fmt::format(
-          "{}:{}: {}, not {}", node.settings.system_name, node.ports[slot].name,
-          to_string(node.agent->type(*Ifindex::make(slot + 1))), to_string(port.truth)));
+      list.push_back(fmt::format("{}:{}: {}, not {}", node.name(), *node.ports[slot].name,
+                                 to_string(node.agent->type(*Ifindex::make(slot + 1))),
+                                 to_string(port.truth)));
     }
   }
   return list;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -43,13 +44,18 @@ class Truth : public Observer {
   struct Node {
     std::optional<Level> truth{};
     bool right = false;
-    std::vector<Port> ports{};
+    std::uint32_t first_port = 0;  ///< in ports_
+    std::uint32_t ports = 0;
   };
+  [[nodiscard]] std::span<Port> ports_of(std::size_t node) {
+    return std::span(ports_).subspan(nodes_[node].first_port, nodes_[node].ports);
+  }
   void check_level(std::size_t node);
   void check_port(std::size_t node, std::size_t slot);
 
   const Network& network_;
   std::vector<Node> nodes_;
+  std::vector<Port> ports_{};
   std::size_t wrong_levels_ = 0;
   std::size_t wrong_ports_ = 0;
   std::size_t total_ = 0;

@@ -74,7 +74,7 @@ int run_converge(const Arguments& arguments) {
   if (!values) return kDone;
   if (words.size() != 1) return complain_usage("converge", "name one fabric file");
   const auto scenario = scenario_of(*values);
-  const auto fabric = load_fabric(words[0]);
+  auto fabric = load_fabric(words[0]);
   if (!fabric) return complain("converge", fabric.error());
 
   if (has_layers(*fabric))
@@ -88,19 +88,19 @@ int run_converge(const Arguments& arguments) {
 
   const auto outcome = [&] {
     ProgressBar bar("converge");
-    return converge::run(*fabric, scenario, [&](const converge::Progress& p) {
+    return converge::run(std::move(*fabric), scenario, [&](const converge::Progress& p) {
       bar.show(static_cast<double>(p.right) / static_cast<double>(p.total),
                fmt::format("{} of {} right at {:.3f} s", p.right, p.total,
                            std::chrono::duration<double>(p.now).count()));
     });
   }();
   const bool json = values->count("json") != 0;
-  fmt::print("{}", json ? converge::to_json(*fabric, scenario, outcome)
-                        : converge::to_text(*fabric, scenario, outcome));
+  fmt::print("{}",
+             json ? converge::to_json(scenario, outcome) : converge::to_text(scenario, outcome));
   if (!output.empty()) {
     const bool html = output.ends_with(".html");
-    const auto saved = save_text(output, html ? converge::to_html(*fabric, scenario, outcome)
-                                              : converge::to_json(*fabric, scenario, outcome));
+    const auto saved = save_text(
+        output, html ? converge::to_html(scenario, outcome) : converge::to_json(scenario, outcome));
     if (!saved) return complain("converge", saved.error());
   }
   return outcome.convergence && outcome.location ? kDone : kFailed;

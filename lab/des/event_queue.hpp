@@ -15,12 +15,18 @@ namespace lldp::lab {
 template <class Event>
 class EventQueue {
  public:
+  using Turn = std::pair<TimePoint, std::uint64_t>;
+
   void push(TimePoint at, Event event) {
     heap_.push_back({at, inserted_++, std::move(event)});
     std::push_heap(heap_.begin(), heap_.end(), Later{});
   }
   [[nodiscard]] bool empty() const { return heap_.empty(); }
   [[nodiscard]] TimePoint next_time() const { return heap_.front().at; }
+  /// The same with its place in the order in which all was put in.
+  [[nodiscard]] Turn next_turn() const { return {heap_.front().at, heap_.front().order}; }
+  /// A turn for what is kept elsewhere, as if it were put in now.
+  [[nodiscard]] Turn take_turn(TimePoint at) { return {at, inserted_++}; }
   Event pop() {
     std::pop_heap(heap_.begin(), heap_.end(), Later{});
     Event event = std::move(heap_.back().event);

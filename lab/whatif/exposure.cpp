@@ -21,7 +21,7 @@ constexpr seconds kTtl{121};  ///< all that agents wait for is over after it
 class Watcher : public agents::Observer {
  public:
   explicit Watcher(const Network& network) : network_(network) {
-    for (const auto& n : network.nodes) forwarding_.switches.push_back(n.settings.system_name);
+    for (const auto& n : network.nodes) forwarding_.switches.push_back(n.name());
   }
 
   void begin() {

@@ -33,7 +33,7 @@ LAB = ("agent/core agent/config agent/control agent/report cabling dataplane qos
 LAB_RANKS = [["des"], ["topology"], ["report"], ["routing", "agents", "live", "collect", "sweep"], ["flow", "bounce", "packets", "whatif"],
              ["papers", "library", "lossless"], ["commands"]]
 PURE = ("base", "tlv", "cabling", "qos", "agent/core", "agent/report")
-SYSTEM = re.compile(r"(sys/|net/|netinet/|linux/|arpa/|netlink/|boost/|pcap)|(unistd\.h|fcntl\.h|poll\.h|pthread\.h|time\.h"
+SYSTEM = re.compile(r"(sys/|net/|netinet/|linux/|arpa/|netlink/|boost/(?!container/)|pcap)|(unistd\.h|fcntl\.h|poll\.h|pthread\.h|time\.h"
                     r"|ctime|fstream|iostream|filesystem|thread|mutex|condition_variable|future|atomic|cstdio|stdio\.h"
                     r"|csignal)$")
 CLOCK = re.compile(r"(system_clock|steady_clock|high_resolution_clock)::now|clock_gettime|gettimeofday|boot_time\(")

@@ -86,10 +86,9 @@ TEST(Announcement, TellsWhatOperatorsLookFor) {
   settings.management_addresses = {{address, ifindex(9)}};
   Single s(settings);
   s.set({.ifindex = ifindex(1),
-         .description = "to spine 3",
-         .aggregate = ifindex(12),
          .up = true,
-         .mtu = 9000});
+         .mtu = 9000,
+         .details = core::LinkDetails{.description = "to spine 3", .aggregate = ifindex(12)}});
   const Bytes frame = s.sends(1).at(0).frame;
   const auto v = read(frame);
   EXPECT_EQ(v.port_description, "to spine 3");
@@ -154,11 +153,11 @@ TEST(Announcement, TellsHowTheLinkNegotiatesItsVlansAndTheOperatorsOwn) {
   Settings settings;
   settings.custom_tlvs = {{{0x00, 0x11, 0x22}, 7, {0xc0, 0xff, 0xee}}, {{0x00, 0x11, 0x22}, 8, {}}};
   Single s(settings);
-  s.set({.ifindex = ifindex(1),
-         .up = true,
-         .mac_phy = core::MacPhy{true, false, 0x8001, 54},
-         .port_vlan = 10,
-         .vlans = {10, 20}});
+  s.set(
+      {.ifindex = ifindex(1),
+       .up = true,
+       .details = core::LinkDetails{
+           .mac_phy = core::MacPhy{true, false, 0x8001, 54}, .port_vlan = 10, .vlans = {10, 20}}});
   const Bytes frame = s.sends(1).at(0).frame;
   EXPECT_TRUE(holds(frame, tlv::MacPhy{false, true, 0x8001, 54}));
   EXPECT_TRUE(holds(frame, tlv::PortVlan{10}));
@@ -170,9 +169,9 @@ TEST(Announcement, TellsHowTheLinkNegotiatesItsVlansAndTheOperatorsOwn) {
 }
 TEST(Announcement, OfAThousandVlansTellsThoseThatFitAndCountsTheOthers) {
   Single s;
-  core::Link link{.ifindex = ifindex(1), .up = true, .port_vlan = 1};
-  for (std::uint16_t vid = 1; vid <= 1000; ++vid) link.vlans.push_back(vid);
-  s.set(link);
+  core::LinkDetails details{.port_vlan = 1};
+  for (std::uint16_t vid = 1; vid <= 1000; ++vid) details.vlans.push_back(vid);
+  s.set({.ifindex = ifindex(1), .up = true, .details = details});
   const Bytes frame = s.sends(1).at(0).frame;
   EXPECT_LE(frame.size(), 14U + 1500U);
   EXPECT_GT(frame.size(), 1400U);

@@ -127,7 +127,7 @@ TEST_P(DisturbedFabric, AfterChurnItIsWhatItWasBefore) {
 TEST_P(RandomFabric, WithoutHostsNobodyHasALevel) {
   Network net(GetParam());
   build_random(net);
-  for (auto& node : net.nodes) node.settings.role = Role::kSwitch;
+  for (std::size_t n = 0; n < net.nodes.size(); ++n) net.alter(n).role = Role::kSwitch;
   net.start_all();
   net.run_for(seconds(300));
   for (std::size_t i = 0; i < net.nodes.size(); ++i) ASSERT_EQ(net.level_of(i), std::nullopt);
@@ -152,7 +152,8 @@ struct Clos : testing::Test {
       }
       spines.insert(spines.end(), pod_spines.begin(), pod_spines.end());
     }
-    for (auto& n : net.nodes) n.settings.establish = std::chrono::duration_cast<seconds>(establish);
+    for (std::size_t n = 0; n < net.nodes.size(); ++n)
+      net.alter(n).establish = std::chrono::duration_cast<seconds>(establish);
     net.start_all();
     net.run_for(seconds(100));
     expect_truth(net);
@@ -214,7 +215,7 @@ struct NewClos : Clos {
 };
 TEST_F(NewClos, AllServersThatBecomeSwitchesTakeTheLevelsAlongInOneWave) {
   for (std::size_t h : hosts) {
-    net.nodes[h].settings.role = Role::kSwitch;
+    net.alter(h).role = Role::kSwitch;
     net.configure(h);
   }
   net.run_for(8 * net.delay);

@@ -83,7 +83,7 @@ TEST_F(Location, FollowsALeafThatIsReplaced) {  // docs/rules.md P4
   net.run_for(seconds(1));
   EXPECT_EQ(at("hb"), "1 b, 2 b, 3 b");
   EXPECT_EQ(at("hc"), "1 c, 2 c, 3 b");
-  net.nodes[by_name["a"]].settings.chassis_id = id("z");
+  net.alter(by_name["a"]).chassis_id = id("z");
   net.configure(by_name["a"]);
   mend("a-p1"), mend("a-p2");
   net.run_for(seconds(3));

@@ -29,7 +29,7 @@ struct Place : testing::Test {
     net.run_for(kForgotten);
   }
   void pin(std::size_t level) {
-    net.nodes[device].settings.pinned_level = lldp::test::level(level);
+    net.alter(device).pinned_level = lldp::test::level(level);
     net.configure(device);
   }
   [[nodiscard]] Order towards(std::size_t cable) {
@@ -80,7 +80,7 @@ TEST_F(Place, WaitsWithoutLimitForAPortThatIsSilent) {
 }
 TEST_F(Place, OneTtlCountsAnewWhenTheLastSilentPortIsDark) {
   net.stop(high, false);
-  net.nodes[low].settings.pinned_level = lldp::test::level(8);  // from where nothing is proved
+  net.alter(low).pinned_level = lldp::test::level(8);  // from where nothing is proved
   net.configure(low);
   pin(4);
   net.run_for(seconds(300));
@@ -129,19 +129,18 @@ TEST_F(Place, ThoseWhoHaveNotProvedAreToldAgainEveryFiveSeconds) {
   EXPECT_GE(again, 4U);
 }
 TEST_F(Place, RisesByAChassisIdAloneAfterOneTtl) {
-  net.nodes[device].settings.chassis_id =
-      ChassisId{{ChassisId::kLocal, "z"}};  // higher than a MAC's
+  net.alter(device).chassis_id = ChassisId{{ChassisId::kLocal, "z"}};  // higher than a MAC's
   net.configure(device);
   net.run_for(milliseconds(120'900));
   EXPECT_EQ(net.agent(device).state().place->chassis.subtype, ChassisId::kMacAddress);
   net.run_for(milliseconds(200));
   EXPECT_EQ(net.agent(device).state().place->chassis.subtype, ChassisId::kLocal);
-  net.nodes[device].settings.chassis_id = ChassisId{{ChassisId::kLocal, "a"}};
+  net.alter(device).chassis_id = ChassisId{{ChassisId::kLocal, "a"}};
   net.configure(device);
   EXPECT_EQ(net.agent(device).state().place->chassis.octets, "a");  // and falls at once
 }
 TEST_F(Place, ALevelThatAllHaveProvedDoesNotProveAChassisIdThatCameWithIt) {
-  net.nodes[device].settings.chassis_id = ChassisId{{ChassisId::kLocal, "z"}};
+  net.alter(device).chassis_id = ChassisId{{ChassisId::kLocal, "z"}};
   pin(4);
   net.run_for(seconds(100));
   EXPECT_EQ(net.level_of(device), level(4));
@@ -158,7 +157,7 @@ TEST_F(Place, ATargetThatChangesWhileItWaitsBeginsAnew) {
   EXPECT_EQ(moved(), std::nullopt);
 }
 TEST_F(Place, StaysWhereItIsWithoutALevel) {
-  net.nodes[device].settings.pinned_level.reset();
+  net.alter(device).pinned_level.reset();
   net.configure(device);
   net.forget(device, {});
   EXPECT_EQ(net.level_of(device), std::nullopt);
@@ -174,7 +173,7 @@ TEST_F(Place, WaitsForNobodyWhoseLinkIsDown) {
   EXPECT_EQ(towards(to_low), Order::kDown);
 }
 TEST_F(Place, OfWhomUnmarkedSaysNothingOfWhatItHasHeard) {
-  net.nodes[high].settings.pinned_level = level(9);
+  net.alter(high).pinned_level = level(9);
   net.configure(high);
   net.run_for(seconds(10));
   pin(4);
@@ -213,10 +212,10 @@ TEST_F(Place, IsWhereARestartBegins) {
   EXPECT_EQ(net.agent(device).state().place->level, level(4));
 }
 TEST_F(Place, OfAHostThatBecomesASwitchIsBelowAllUntilTheyHaveForgottenTheHost) {
-  net.nodes[device].settings.role = Role::kHost;
+  net.alter(device).role = Role::kHost;
   net.configure(device);
   net.run_for(seconds(10));
-  net.nodes[device].settings.role = Role::kSwitch;
+  net.alter(device).role = Role::kSwitch;
   pin(4);
   net.run_for(seconds(100));
   EXPECT_EQ(towards(to_low), Order::kUp);  // `high` says downlink as it did before
@@ -224,26 +223,26 @@ TEST_F(Place, OfAHostThatBecomesASwitchIsBelowAllUntilTheyHaveForgottenTheHost) 
   EXPECT_EQ(towards(to_low), Order::kDown);
 }
 TEST_F(Place, AtTheBottomADownlinkProvesNothingHoweverNewTheFrame) {
-  net.nodes[device].settings.role = Role::kHost;
+  net.alter(device).role = Role::kHost;
   net.configure(device);
   net.run_for(kForgotten);
   net.set_cable(to_low, false);
-  net.nodes[device].settings.role = Role::kSwitch;
+  net.alter(device).role = Role::kSwitch;
   net.mute = device;  // it is not told
   pin(4);
-  net.nodes[high].settings.system_name = "another";
+  net.alter(high).system_name = "another";
   net.configure(high);
   net.run_for(seconds(100));
   EXPECT_EQ(moved(), std::nullopt);
 }
 TEST_F(Place, OfTwoThatBecomeSwitchesAtOnceIsAtTheBottom) {
   for (std::size_t node : {device, high}) {
-    net.nodes[node].settings.role = Role::kHost;
+    net.alter(node).role = Role::kHost;
     net.configure(node);
   }
   net.run_for(seconds(10));
   for (std::size_t node : {device, high}) {
-    net.nodes[node].settings.role = Role::kSwitch;
+    net.alter(node).role = Role::kSwitch;
     net.configure(node);
     EXPECT_EQ(net.agent(node).order(net.port_at(to_high, node)), Order::kUp);
   }
@@ -298,7 +297,7 @@ TEST(HostsInARing, ThatBecomeSwitchesAtOnceMakeNoCycle) {
   net.start_all();
   net.run_for(seconds(10));
   for (std::size_t i = 0; i < 3; ++i) {
-    net.nodes[i].settings.role = Role::kSwitch;
+    net.alter(i).role = Role::kSwitch;
     net.configure(i);
   }
   net.run_for(seconds(300));
@@ -336,7 +335,7 @@ TEST_P(RandomLevels, LeaveNoCycleAtAnyMoment) {
       net.stop(node, random() % 2 == 0);
       net.start(node);
     }
-    net.nodes[node].settings.pinned_level = level(1 + random() % 4);
+    net.alter(node).pinned_level = level(1 + random() % 4);
     net.configure(node);
     net.run_for(milliseconds(random() % (i % 10 == 0 ? 130'000 : 2'000)));
     ASSERT_FALSE(safety.cycle()) << safety.cycle()->text;

@@ -113,21 +113,21 @@ TEST_F(Line, ACrashFindsTheStateThatWasSavedBeforeTheLastFrame) {
   net.crash_soon(leaf, Crash::kBeforeSaving);  // it does not run: nothing is to come
   net.start(leaf);
   net.run_for(10ms);
-  EXPECT_EQ(net.nodes[leaf].state.level, Level::of<1>());
-  net.nodes[leaf].settings.pinned_level = Level::of<3>();
+  EXPECT_EQ(net.nodes[leaf].state->level, Level::of<1>());
+  net.alter(leaf).pinned_level = Level::of<3>();
   net.crash_soon(leaf, Crash::kBeforeSaving);
   net.configure(leaf);
   net.run_for(10ms);
   EXPECT_FALSE(net.nodes[leaf].agent);
-  EXPECT_EQ(net.nodes[leaf].state.level, Level::of<1>());
+  EXPECT_EQ(net.nodes[leaf].state->level, Level::of<1>());
 }
 
 TEST_F(Line, ACrashWhileSendingHasSavedWhatItTells) {
   net.start_all();
   net.run_for(10ms);
   const std::uint64_t before = net.frames_sent;
-  net.nodes[leaf].settings.pinned_level = Level::of<1>();
-  net.nodes[leaf].settings.system_name = "another";
+  net.alter(leaf).pinned_level = Level::of<1>();
+  net.alter(leaf).system_name = "another";
   net.crash_soon(leaf, Crash::kWhileSending);
   net.configure(leaf);
   net.run_for(10s);
@@ -246,7 +246,7 @@ TEST_F(Ring, WhatNoAgentConfirmsAfterAStartIsForgottenAfterTheTtl) {
   net.start_all();
   net.run_for(10ms);
   for (const std::size_t n : {a, b, c}) net.stop(n, false);
-  net.nodes[a].state = {};
+  net.nodes[a].state.reset();
   net.start(a);
   EXPECT_EQ(safety.rule(a, 0), Order::kUp);
   net.run_for(120s);

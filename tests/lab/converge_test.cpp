@@ -57,7 +57,7 @@ TEST(Converge, GivesTheSameForTheSameSeedAndAnotherForAnother) {
   const auto fabric = clos({});
   const auto json = [&](std::uint64_t seed) {
     const Scenario s{.seed = seed, .loss = 0.1, .restarts = 3, .cuts = 3};
-    return to_json(*fabric, s, run(*fabric, s));
+    return to_json(s, run(*fabric, s));
   };
   EXPECT_EQ(json(7), json(7));
   EXPECT_NE(json(7), json(8));

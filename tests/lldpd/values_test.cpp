@@ -105,14 +105,13 @@ TEST(LldpdAnnouncement, GivesTheTlvsThatCarryTheLevel) {
   core::Actions out;
   const auto port = Ifindex::of<3>();
   EXPECT_THAT(agent.announcement(port), IsEmpty());
-  agent.set_link({.ifindex = port,
-                  .name = "swp1",
-                  .address = {2, 0, 0, 0, 0, 1},
-                  .up = true,
-                  .mac_phy = core::MacPhy{},
-                  .port_vlan = 7,
-                  .vlans = {7}},
-                 TimePoint{}, out);
+  agent.set_link(
+      {.ifindex = port,
+       .name = "swp1",
+       .address = {2, 0, 0, 0, 0, 1},
+       .up = true,
+       .details = core::LinkDetails{.mac_phy = core::MacPhy{}, .port_vlan = 7, .vlans = {7}}},
+      TimePoint{}, out);
   const auto tlvs = custom_tlvs_of(agent.announcement(port));
   ASSERT_TRUE(tlvs);
   EXPECT_THAT(*tlvs, ElementsAre(custom(kTr, {1, 2, 255}), custom(kContribution, {1, 2, 0})));

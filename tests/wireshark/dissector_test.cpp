@@ -24,8 +24,11 @@ Bytes frame_of(const tlv::Claim& claim, const Settings& settings = {},
                std::string_view location = {}) {
   const Link link{.ifindex = Ifindex::of<1>(), .name = "swp1", .address = {2, 0, 0, 0, 0, 1}};
   Bytes frame;
-  write_info_frame(frame, Scope::kNearestBridge, link, chassis_id_from_mac(link.address), claim,
-                   location, settings);
+  const ChassisId id = chassis_id_from_mac(link.address);
+  write_info_frame(
+      frame, Scope::kNearestBridge, link,
+      {.chassis_id = id, .system_name = settings.system_name, .claim = claim, .location = location},
+      settings);
   return frame;
 }
 
@@ -110,8 +113,11 @@ TEST_F(Dissector, ReadsLayers) {
                     .address = {2, 0, 0, 0, 0, 1},
                     .layers = layers};
     Bytes frame;
-    write_info_frame(frame, Scope::kNearestBridge, link, chassis_id_from_mac(link.address),
-                     {DeviceType::kSwitch, Level::of<1>(), PortType::kCrosslink}, {}, {});
+    const ChassisId id = chassis_id_from_mac(link.address);
+    write_info_frame(
+        frame, Scope::kNearestBridge, link,
+        {.chassis_id = id, .claim = {DeviceType::kSwitch, Level::of<1>(), PortType::kCrosslink}},
+        {});
     return frame;
   };
   const Bytes right = with_layers({Layer::of<3>(), Layer::of<4>()});

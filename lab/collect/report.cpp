@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "base/text.hpp"
@@ -36,6 +37,31 @@ std::string to_text(const Collection& c) {
                        : fmt::format("{} problem{}: what is proved of this fabric is in doubt.\n",
                                      problems, problems == 1 ? "" : "s");
   return out;
+}
+
+Marks marks_of(const Collection& c) {
+  std::map<std::string, std::size_t> nodes;
+  for (std::size_t n = 0; n < c.fabric.nodes.size(); ++n)
+    nodes.emplace(escape(c.fabric.nodes[n].name), n);
+  std::map<std::pair<std::size_t, std::string>, std::size_t> links;
+  for (std::size_t l = 0; l < c.fabric.links.size(); ++l)
+    for (const LinkEnd& end : c.fabric.links[l].ends)
+      links.emplace(std::pair(end.node, escape(end.port)), l);
+  Marks marks;
+  const auto add = [](std::map<std::size_t, std::string>& to, std::size_t at, const Finding& f) {
+    std::string& text = to[at];
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", to_string(f.kind), f.text);
+  };
+  for (const Finding& f : c.findings) {
+    const auto node = nodes.find(f.device);
+    if (!f.is_problem() || node == nodes.end()) continue;
+    const auto link = links.find({node->second, f.port});
+    if (link != links.end())
+      add(marks.doubtful_links, link->second, f);
+    else
+      add(marks.doubtful_nodes, node->second, f);
+  }
+  return marks;
 }
 
 std::string to_json(const Collection& c) {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "lab/collect/assemble.hpp"
+#include "lab/report/fabric_picture.hpp"
 
 namespace lldp::lab::collect {
 
@@ -11,6 +12,8 @@ namespace lldp::lab::collect {
 [[nodiscard]] std::string to_text(const Collection& collection);
 /// The same as one object: `version`, `fabric`, counts, `complete` (no problems), and `findings`, a
 /// list of `code`, `problem`, `device`, `port`, `text`.
+/// What its problems put in doubt, for its picture.
+[[nodiscard]] Marks marks_of(const Collection& collection);
 [[nodiscard]] std::string to_json(const Collection& collection);
 
 }  // namespace lldp::lab::collect

@@ -44,7 +44,8 @@ int run_collect(const Arguments& arguments) {
   bool json = false;
   po::options_description options("Options");
   options.add_options()("output,o", po::value(&output)->value_name("FILE"),
-                        "write the fabric to FILE instead of standard output; FILE.dot: as DOT")(
+                        "write the fabric to FILE instead of standard output; FILE.dot: as DOT; "
+                        "FILE.svg: as a picture, what is in doubt set off")(
       "ssh", po::value(&ssh)->value_name("HOSTS"),
       "ask HOST,HOST... or @FILE by ssh, without passwords")(
       "command",
@@ -99,7 +100,10 @@ int run_collect(const Arguments& arguments) {
   fmt::print(output.empty() || output == "-" ? stderr : stdout, "{}", report);
   if (told.devices.empty()) return kFailed;
   const Fabric& fabric = collection.fabric;
-  auto saved = save_text(output, output.ends_with(".dot") ? to_dot(fabric) : to_json(fabric));
+  auto saved =
+      save_text(output, output.ends_with(".svg")   ? fabric_picture(fabric, marks_of(collection))
+                        : output.ends_with(".dot") ? to_dot(fabric)
+                                                   : to_json(fabric));
   if (saved && !slurm.empty()) saved = save_text(slurm, collect::to_slurm(fabric));
   if (saved && !labels.empty()) saved = save_text(labels, collect::to_labels(fabric));
   if (!saved) return complain("collect", saved.error());

@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "lab/commands/options.hpp"
+#include "lab/report/fabric_picture.hpp"
 #include "lab/topology/files.hpp"
 #include "lab/topology/forwarding.hpp"
 #include "qos/proof.hpp"
@@ -47,7 +48,16 @@ const std::string& port_at(const Report& r, const qos::Buffer& b, std::size_t no
   return link.ends[r.graph.forwarding.links[b.link].a == node ? 0 : 1].port;
 }
 
-void print_json(const Report& r) {
+/// The fabric, with the cycle set off.
+std::string to_svg(const Report& r) {
+  Marks marks;
+  for (const qos::Buffer& b : r.proof.cycle)
+    marks.cycle.push_back(
+        {r.graph.links[b.link], r.graph.forwarding.links[b.link].a == b.from ? std::size_t{0} : 1});
+  return fabric_picture(r.fabric, marks);
+}
+
+std::string to_json(const Report& r) {
   using Json = nlohmann::ordered_json;
   Json lossless = Json::array();
   for (const qos::Class& c : r.policy.lossless()) lossless.push_back(qos::to_string(c));
@@ -72,7 +82,7 @@ void print_json(const Report& r) {
                        {"dependencies", r.proof.dependencies},
                        {"deadlock_free", r.proof.deadlock_free()},
                        {"cycle", std::move(cycle)}};
-  fmt::print("{}\n", report.dump(2));
+  return report.dump(2) + "\n";
 }
 
 void print_text(const Report& r) {
@@ -110,6 +120,7 @@ void print_text(const Report& r) {
 int run_prove(const Arguments& arguments) {
   Report report;
   std::size_t lossless = 0;
+  std::string output;
   po::options_description options("Options");
   options.add_options()("rules", po::value(&report.rules)->value_name("R"),
                         "none: a packet keeps its class; down-up: by levels, as shipped; spans: by "
@@ -120,7 +131,9 @@ int run_prove(const Arguments& arguments) {
       "number of lossless classes, 1 to 7")(
       "stay-in-last", po::bool_switch(&report.stay_in_last),
       "for study: a turn in the last lossless class stays there instead of going lossy")(
-      "json", "print JSON");
+      "json", "print JSON")("output,o", po::value(&output)->value_name("FILE"),
+                            "the fabric as a picture, a cycle set off, to FILE.svg, or the JSON "
+                            "to FILE");
   std::vector<std::string> words;
   const auto values = parse(options, kUsageLine, arguments, words);
   if (!values) return kDone;
@@ -161,7 +174,15 @@ int run_prove(const Arguments& arguments) {
                        report.rules == "none" ? qos::OnTurn::kStays
                        : report.stay_in_last  ? qos::OnTurn::kStaysInLastClass
                                               : qos::OnTurn::kChangesClass);
-  values->count("json") != 0 ? print_json(report) : print_text(report);
+  if (values->count("json") != 0)
+    fmt::print("{}", to_json(report));
+  else
+    print_text(report);
+  if (!output.empty())
+    if (const auto saved =
+            save_text(output, output.ends_with(".svg") ? to_svg(report) : to_json(report));
+        !saved)
+      return complain("prove", saved.error());
   return report.proof.deadlock_free() ? kDone : kFailed;
 }
 

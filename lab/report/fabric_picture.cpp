@@ -16,9 +16,13 @@ namespace lldp::lab {
 namespace {
 
 constexpr std::size_t kManyHosts = 120;
-constexpr double kNamed = 34;  ///< a node so far from the next has its name beside it
+constexpr std::size_t kMostReadable = 500;
+constexpr double kLetter = 6.2;  ///< width of one, on average
+constexpr double kNamed = 11;    ///< a node so far from the next has its name beside it, aslant
+constexpr double kAslant = -60;  ///< degrees
 constexpr double kRowHigh = 150;
 constexpr double kMargin = 70;
+constexpr double kBeside = 3;  ///< so far right of the middle goes each way of a cycle
 
 struct Point {
   double x = 0;
@@ -31,12 +35,91 @@ struct Layout {
   double wide = 0;
   double high = 0;
   double apart = 0;  ///< of two nodes at least
+  bool ring = false;
+  double widest = 0;  ///< name
+
+  [[nodiscard]] bool is_highest(Point p) const {
+    return !rows.empty() && p.y == rows.front().first;
+  }
+  [[nodiscard]] bool is_lowest(Point p) const { return !rows.empty() && p.y == rows.back().first; }
+  /// A node's half width.
+  [[nodiscard]] double size() const { return std::clamp(apart / 3, 2.0, 7.0); }
 };
+
+/// The line from one node to the other, with the arrow's head before the node.
+std::string way(Point p, Point q, double size) {
+  const double length = std::max(std::hypot(q.x - p.x, q.y - p.y), 1.0);
+  const Point along{(q.x - p.x) / length, (q.y - p.y) / length};
+  const auto at = [&](Point from, double ahead) {
+    return Point{from.x + along.x * ahead - along.y * kBeside,
+                 from.y + along.y * ahead + along.x * kBeside};
+  };
+  const Point a = at(p, size);
+  const Point b = at(q, -size - 2);
+  return fmt::format("x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\"", a.x, a.y, b.x, b.y);
+}
+
+/// A node's name, where few lines go: outside of a ring, above the highest row, below the lowest,
+/// else beside it; aslant where there is no room for that.
+std::string name_text(const Layout& layout, Point p, const std::string& name) {
+  const double away = layout.size() + 5;
+  const bool crowded = layout.apart < layout.widest + 2 * away;
+  std::string_view anchor = "middle";
+  double x = 0;
+  double y = 4;
+  double turned = 0;
+  if (layout.ring) {
+    const Point out{p.x - layout.wide / 2, p.y - layout.high / 2};
+    const double length = std::max(std::hypot(out.x, out.y), 1.0);
+    const bool left = out.x < -0.3 * length || (crowded && out.x < 0);
+    if (left || crowded || out.x > 0.3 * length) anchor = left ? "end" : "start";
+    if (crowded) {
+      turned = std::atan2(out.y, out.x) * 180 / std::numbers::pi + (left ? 180 : 0);
+      x = left ? -away : away;
+    } else {
+      x = out.x / length * away;
+      y += out.y / length * (away + 4);
+    }
+  } else {
+    const bool below = layout.is_lowest(p);
+    if (crowded) {
+      anchor = below ? "end" : "start";
+      turned = kAslant;
+      x = below ? -away : away;
+    } else if (below || layout.is_highest(p)) {
+      y = below ? away + 10 : -away + 1;
+    } else {  // lines go up and down
+      anchor = "start";
+      x = away;
+    }
+  }
+  return fmt::format(
+      "<text class=\"name\" transform=\"translate({:.1f} {:.1f}){}\" x=\"{:.1f}\" y=\"{:.1f}\" "
+      "text-anchor=\"{}\">{}</text>\n",
+      p.x, p.y, turned == 0 ? "" : fmt::format(" rotate({:.1f})", turned), x, y, anchor, name);
+}
+
+/// What the colours that are there mean.
+std::string legend(const Marks& marks) {
+  std::string out;
+  const auto add = [&](bool there, std::string_view kind, std::string_view text) {
+    if (there)
+      out += fmt::format("{}<tspan class=\"{}\">{}</tspan>", out.empty() ? "" : "; ", kind, text);
+  };
+  add(!marks.failed.empty(), "failed", "dashed: failed");
+  add(!marks.cycle.empty(), "cycle", "arrows: a cycle of buffers, each waits for the next");
+  add(!marks.doubtful_links.empty() || !marks.doubtful_nodes.empty(), "doubtful",
+      "dotted: in doubt (point at it for why)");
+  return out;
+}
 
 Layout ring(const Fabric& fabric, const std::vector<std::size_t>& nodes) {
   Layout layout{.at = std::vector<std::optional<Point>>(fabric.nodes.size())};
   const auto n = static_cast<double>(nodes.size());
-  const double radius = std::clamp(n * 5, 200.0, 480.0);
+  const double circumference = std::min<double>(n, kMostReadable) * kNamed;
+  const double radius =
+      std::max(std::clamp(n * 5, 200.0, 480.0), circumference / (2 * std::numbers::pi));
+  layout.ring = true;
   layout.wide = layout.high = 2 * (radius + kMargin);
   layout.apart = 2 * std::numbers::pi * radius / n;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -51,7 +134,9 @@ Layout layers(const Fabric& fabric, const std::map<int, std::vector<std::size_t>
   Layout layout{.at = std::vector<std::optional<Point>>(fabric.nodes.size())};
   std::size_t longest = 1;
   for (const auto& [level, nodes] : by_level) longest = std::max(longest, nodes.size());
-  const double inner = std::clamp(static_cast<double>(longest) * 40, 500.0, 1400.0);
+  const double readable = static_cast<double>(std::min(longest, kMostReadable)) * kNamed;
+  const double inner =
+      std::clamp(static_cast<double>(longest) * 40, 500.0, std::max(1400.0, readable));
   layout.wide = inner + 2 * kMargin;
   layout.apart = inner / static_cast<double>(longest);
   double y = kMargin;
@@ -82,37 +167,65 @@ Layout layout_of(const Fabric& fabric) {
   const std::size_t switch_rows = by_level.size() - by_level.count(0);
   const bool relays =
       std::any_of(fabric.nodes.begin(), fabric.nodes.end(), [](const Node& n) { return n.relays; });
-  if (switch_rows == 1 && switches.size() > 2 && !relays) return ring(fabric, switches);
-  return layers(fabric, by_level);
+  Layout layout = switch_rows == 1 && switches.size() > 2 && !relays ? ring(fabric, switches)
+                                                                     : layers(fabric, by_level);
+  for (std::size_t i = 0; i < fabric.nodes.size(); ++i)
+    if (layout.at[i])
+      layout.widest =
+          std::max(layout.widest, static_cast<double>(fabric.nodes[i].name.size()) * kLetter);
+  return layout;
 }
 
 }  // namespace
 
 std::string fabric_picture(const Fabric& fabric, const Marks& marks) {
   const Layout layout = layout_of(fabric);
+  const std::string colours = legend(marks);
   std::vector<const char*> set_off(fabric.links.size());
-  for (const std::size_t l : marks.failed) set_off[l] = "failed";
-  for (const std::size_t l : marks.cycle) set_off[l] = "cycle";
+  std::vector<bool> named(fabric.nodes.size(), layout.apart >= kNamed);
+  const auto set_off_link = [&](std::size_t link, const char* kind) {
+    set_off[link] = kind;
+    for (const LinkEnd& e : fabric.links[link].ends) named[e.node] = true;
+  };
+  for (const auto& [l, why] : marks.doubtful_links) set_off_link(l, "doubtful");
+  for (const auto& [n, why] : marks.doubtful_nodes) named[n] = true;
+  for (const std::size_t l : marks.failed) set_off_link(l, "failed");
+  for (const Marks::Way& w : marks.cycle)
+    for (const LinkEnd& e : fabric.links[w.link].ends) named[e.node] = true;
   std::string out = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" "
       "height=\"{1:.0f}\" role=\"img\" aria-label=\"{2}\">\n"
-      "<style>text{{font:11px sans-serif;fill:#222}}line{{stroke:#8aa;stroke-opacity:.45}}"
+      "<style>text{{font:11px sans-serif;fill:#222}}"
+      "text.name{{stroke:#fff;stroke-width:3px;stroke-opacity:.8;paint-order:stroke}}line{{stroke:#"
+      "8aa;stroke-opacity:.45}}"
       "line.failed{{stroke:#d55e00;stroke-width:2;stroke-dasharray:5 4;stroke-opacity:1}}"
-      "line.cycle{{stroke:#b00;stroke-width:3;stroke-opacity:1}}"
+      "line.cycle{{stroke:#b00;stroke-width:2.5;stroke-opacity:1}}"
+      "line.doubtful{{stroke:#a0379a;stroke-width:2;stroke-dasharray:2 3;stroke-opacity:1}}"
+      "circle.doubtful,rect.doubtful{{stroke:#a0379a;stroke-width:3;stroke-dasharray:2 3}}"
+      "tspan.failed{{fill:#d55e00}}tspan.cycle{{fill:#b00}}tspan.doubtful{{fill:#a0379a}}"
       "line:hover{{stroke:#000;stroke-width:2;stroke-opacity:1}}"
       "circle{{fill:#0072b2}}rect.host{{fill:#999}}</style>\n"
       "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n",
       layout.wide, layout.high, entities(escape(fabric.name)));
+  if (!marks.cycle.empty())
+    out +=
+        "<defs><marker id=\"way\" viewBox=\"0 0 10 10\" refX=\"9\" refY=\"5\" markerWidth=\"5\" "
+        "markerHeight=\"5\" orient=\"auto\"><path d=\"M0 0L10 5L0 10z\" fill=\"#b00\"/></marker>"
+        "</defs>\n";
   for (const auto& [y, name] : layout.rows)
     out += fmt::format("<text x=\"6\" y=\"{:.0f}\">{}</text>\n", y + 4, name);
+  const auto tell = [&](const LinkEnd& e) {
+    return entities(escape(fabric.nodes[e.node].name + ":" + e.port)) +
+           (e.layer ? fmt::format(" (layer {})", e.layer->value()) : "");
+  };
+  const auto why = [](const std::map<std::size_t, std::string>& doubts, std::size_t of) {
+    const auto at = doubts.find(of);
+    return at == doubts.end() ? std::string() : ": " + entities(escape(at->second));
+  };
   const auto draw = [&](bool above) {  // what is set off goes over the others
     for (std::size_t l = 0; l < fabric.links.size(); ++l) {
       const auto& [a, b] = fabric.links[l].ends;
       if (!layout.at[a.node] || !layout.at[b.node] || (set_off[l] != nullptr) != above) continue;
-      const auto end = [&](const LinkEnd& e) {
-        return entities(escape(fabric.nodes[e.node].name + ":" + e.port)) +
-               (e.layer ? fmt::format(" (layer {})", e.layer->value()) : "");
-      };
       if (marks.halves) {
         const auto half = [&](std::size_t from) {
           const LinkEnd& sender = fabric.links[l].ends[from];
@@ -123,7 +236,7 @@ std::string fabric_picture(const Fabric& fabric, const Marks& marks) {
               "<line id=\"a{}\"{} x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\">"
               "<title>{} to {}{}</title></line>\n",
               2 * l + from, above ? fmt::format(" class=\"{}\"", set_off[l]) : "", p.x, p.y,
-              (p.x + q.x) / 2, (p.y + q.y) / 2, end(sender), end(receiver),
+              (p.x + q.x) / 2, (p.y + q.y) / 2, tell(sender), tell(receiver),
               above ? fmt::format(": {}", set_off[l]) : "");
         };
         out += half(0) + half(1);
@@ -133,33 +246,48 @@ std::string fabric_picture(const Fabric& fabric, const Marks& marks) {
           "<line{} x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\"><title>{} - "
           "{}{}</title></line>\n",
           above ? fmt::format(" class=\"{}\"", set_off[l]) : "", layout.at[a.node]->x,
-          layout.at[a.node]->y, layout.at[b.node]->x, layout.at[b.node]->y, end(a), end(b),
-          above ? fmt::format(": {}", set_off[l]) : "");
+          layout.at[a.node]->y, layout.at[b.node]->x, layout.at[b.node]->y, tell(a), tell(b),
+          marks.doubtful_links.count(l) != 0 ? why(marks.doubtful_links, l)
+          : above                            ? fmt::format(": {}", set_off[l])
+                                             : "");
     }
   };
   draw(false);
   draw(true);
-  const double size = std::clamp(layout.apart / 3, 2.0, 7.0);
+  const double size = layout.size();
+  for (const auto& [link, from] : marks.cycle) {
+    const LinkEnd& sender = fabric.links[link].ends[from];
+    const LinkEnd& receiver = fabric.links[link].ends[1 - from];
+    if (!layout.at[sender.node] || !layout.at[receiver.node]) continue;
+    out += fmt::format(
+        "<line class=\"cycle\" marker-end=\"url(#way)\" {}><title>{} to {}: in the "
+        "cycle</title></line>\n",
+        way(*layout.at[sender.node], *layout.at[receiver.node], size), tell(sender),
+        tell(receiver));
+  }
   for (std::size_t i = 0; i < fabric.nodes.size(); ++i) {
     if (!layout.at[i]) continue;
     const auto& [x, y] = *layout.at[i];
     const std::string name = entities(escape(fabric.nodes[i].name));
     const std::string title = fmt::format(
-        "<title>{}{}</title>", name,
-        fabric.nodes[i].level ? fmt::format(", level {}", fabric.nodes[i].level->value()) : "");
+        "<title>{}{}{}</title>", name,
+        fabric.nodes[i].level ? fmt::format(", level {}", fabric.nodes[i].level->value()) : "",
+        why(marks.doubtful_nodes, i));
     const std::string id = marks.halves ? fmt::format(" id=\"n{}\"", i) : "";
+    const bool doubtful = marks.doubtful_nodes.count(i) != 0;
     if (fabric.nodes[i].role == Role::kHost)
       out += fmt::format(
-          "<rect{} class=\"host\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" "
+          "<rect{} class=\"host{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" "
           "height=\"{:.1f}\">{}</rect>\n",
-          id, x - size, y - size, 2 * size, 2 * size, title);
+          id, doubtful ? " doubtful" : "", x - size, y - size, 2 * size, 2 * size, title);
     else
-      out += fmt::format("<circle{} cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:.1f}\">{}</circle>\n", id, x,
-                         y, size, title);
-    if (layout.apart < kNamed) continue;
-    out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n", x,
-                       y - size - 4, name);
+      out += fmt::format("<circle{}{} cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:.1f}\">{}</circle>\n", id,
+                         doubtful ? " class=\"doubtful\"" : "", x, y, size, title);
+    if (!named[i]) continue;
+    out += name_text(layout, *layout.at[i], name);
   }
+  if (!colours.empty())
+    out += fmt::format("<text x=\"6\" y=\"{:.0f}\">{}</text>\n", layout.high - 12, colours);
   return out + "</svg>\n";
 }
 

@@ -22,6 +22,7 @@ complete -c lldp-level-lab -n '__fish_seen_subcommand_from prove' -l rules -x -a
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from prove' -l lossless -x -d 'number of lossless classes'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from prove' -l stay-in-last -d 'for study'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from prove' -l json -d 'print JSON'
+complete -c lldp-level-lab -n '__fish_seen_subcommand_from prove' -l output -s o -r -F -d 'a picture or the JSON'
 
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from config' -l node -x -d 'the switch'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from config' -l output -s o -r -F -d 'write to a file'

@@ -20,13 +20,13 @@ std::size_t count(const std::string& text, std::string_view what) {
 
 TEST(FabricPicture, HasARowForEveryLevelAndEveryLinkOnce) {
   const auto fabric = clos({.switches = {4, 2}, .pods = {}, .hosts = 8});
-  const std::string svg = fabric_picture(*fabric, {.failed = {9}, .cycle = {10, 11}});
+  const std::string svg = fabric_picture(*fabric, {.failed = {9}, .cycle = {{10, 0}, {11, 1}}});
   for (const char* row : {"level 2", "level 1", "hosts"})
     EXPECT_THAT(svg, HasSubstr(std::string(">") + row + "</text>"));
-  EXPECT_EQ(count(svg, "<line"), fabric->links.size());
+  EXPECT_EQ(count(svg, "<line"), fabric->links.size() + 2);
   EXPECT_EQ(count(svg, "<circle"), 6);
-  EXPECT_EQ(count(svg, "class=\"failed\""), 1);
-  EXPECT_EQ(count(svg, "class=\"cycle\""), 2);
+  EXPECT_EQ(count(svg, "<line class=\"failed\""), 1);
+  EXPECT_EQ(count(svg, "<line class=\"cycle\""), 2);
   EXPECT_THAT(svg, HasSubstr(">spine1</text>"));
 }
 
@@ -38,11 +38,55 @@ TEST(FabricPicture, OfAFlatFabricIsARingWithoutHosts) {
   EXPECT_THAT(svg, HasSubstr("(layer 1)"));
 }
 
+TEST(FabricPicture, LeadsACycleTheWayItGoes) {
+  const auto fabric = clos({.switches = {2, 1}, .pods = {}, .hosts = 2});
+  const std::string one = fabric_picture(*fabric, {.cycle = {{0, 0}}});
+  const std::string other = fabric_picture(*fabric, {.cycle = {{0, 1}}});
+  const auto tell = [&](std::size_t from) {
+    const auto& ends = fabric->links[0].ends;
+    const auto end = [&](std::size_t e) {
+      return fabric->nodes[ends[e].node].name + ":" + ends[e].port;
+    };
+    return "<title>" + end(from) + " to " + end(1 - from) + ": in the cycle</title>";
+  };
+  EXPECT_THAT(one, HasSubstr(tell(0)));
+  EXPECT_THAT(other, HasSubstr(tell(1)));
+  EXPECT_THAT(one, HasSubstr("a cycle of buffers"));
+  EXPECT_THAT(fabric_picture(*fabric), Not(HasSubstr("a cycle of buffers")));
+}
+
+TEST(FabricPicture, TellsWhatIsInDoubtAndWhy) {
+  const auto fabric = clos({.switches = {4, 2}, .pods = {}, .hosts = 8});
+  const std::string svg = fabric_picture(
+      *fabric, {.doubtful_links = {{0, "one <end>"}}, .doubtful_nodes = {{0, "does not answer"}}});
+  EXPECT_EQ(count(svg, "<line class=\"doubtful\""), 1);
+  EXPECT_EQ(count(svg, "<circle class=\"doubtful\""), 1);
+  EXPECT_THAT(svg, HasSubstr(": one &lt;end></title>"));
+  EXPECT_THAT(svg, HasSubstr(": does not answer</title>"));
+  EXPECT_THAT(svg, HasSubstr("dotted: in doubt"));
+}
+
+TEST(FabricPicture, NamesEveryNodeOfUpToFiveHundred) {
+  const auto rows = clos({.switches = {400, 100}, .pods = {}, .hosts = 400});
+  const auto ring = jellyfish({.switches = 500, .ports = 8});
+  EXPECT_EQ(count(fabric_picture(*rows), "<text class=\"name\""), 500);
+  EXPECT_EQ(count(fabric_picture(*ring), "<text class=\"name\""), 500);
+  EXPECT_THAT(fabric_picture(*rows), HasSubstr(">leaf400</text>"));
+  EXPECT_THAT(fabric_picture(*rows), HasSubstr("rotate(-60.0)"));
+}
+
+TEST(FabricPicture, NamesWhatIsSetOffWhereThereIsNoRoomForAll) {
+  const auto fabric = clos({.switches = {800, 20}, .pods = {}, .hosts = 800});
+  const std::string name = ">" + fabric->nodes[6].name + "</text>";
+  EXPECT_EQ(count(fabric_picture(*fabric), name), 0);
+  EXPECT_EQ(count(fabric_picture(*fabric, {.doubtful_nodes = {{6, "x"}}}), name), 1);
+}
+
 TEST(FabricPicture, HasALineForEachDirectionWhereAScriptAsksForIt) {
   const auto fabric = clos({.switches = {4, 2}, .pods = {}, .hosts = 8});
   const std::string svg = fabric_picture(*fabric, {.failed = {9}, .halves = true});
   EXPECT_EQ(count(svg, "<line id=\"a"), 2 * fabric->links.size());
-  EXPECT_EQ(count(svg, "class=\"failed\""), 2);
+  EXPECT_EQ(count(svg, "class=\"failed\" x1"), 2);
   EXPECT_EQ(count(svg, " id=\"n"), fabric->nodes.size());
   EXPECT_THAT(svg, HasSubstr("<line id=\"a0\""));
 }

@@ -1,18 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // The live lab, with namespaces of its own and the real daemon; needs root.
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <numeric>
 
 #include "dataplane/bpf/pins.hpp"
 #include "dataplane/factory.hpp"
+#include "lab/collect/report.hpp"
+#include "lab/collect/sources.hpp"
 #include "lab/live/agents.hpp"
 #include "lab/live/fabric_of_namespaces.hpp"
 #include "lab/live/watcher.hpp"
+#include "lab/topology/expanders.hpp"
+#include "lab/topology/forwarding.hpp"
 #include "lab/topology/generators.hpp"
+#include "qos/proof.hpp"
 #include "tests/support/places.hpp"
+#include "tests/support/temp_dir.hpp"
 
 namespace lldp::lab::live {
 namespace {
@@ -169,6 +177,59 @@ TEST_F(Live, RefusesASecondLabInTheSamePlaceAndANameThatDoesNotFit) {
   std::ofstream(place_.manifest()) << "something else\n";
   EXPECT_EQ(to_string(read_manifest(place_).error()),
             place_.manifest() + ": not the manifest of a lab: remove it by hand");
+}
+
+/// FC+ of 12 switches, whose agents are told the layers of their ports.
+class LiveExpander : public Live {
+ protected:
+  LiveExpander() { fabric_ = *fcplus({.switches = 12, .ports = 6, .hosts_per_switch = 1}); }
+
+  /// What `show` and `rules` of each node print, NODE.show.json and NODE.rules.json.
+  void ask_all(const TempDir& into) {
+    std::string script;
+    for (const std::string& node : nodes_)
+      for (const char* what : {"show", "rules"})
+        script += support::program("lldp-level") + " --socket " + place_.socket(node) + " " + what +
+                  " --json > " + into.path() + "/" + node + "." + what + ".json" + " & ";
+    EXPECT_EQ(std::system((script + "wait").c_str()), 0);
+  }
+};
+TEST_F(LiveExpander, IsCollectedFromItsSwitchesAndProvedWithTwoPriorities) {
+  const auto made = build(place_, fabric_);
+  ASSERT_TRUE(made) << to_string(made.error());
+  ASSERT_EQ(
+      start_agents(place_, fabric_, nodes_, support::program("lldp-leveld"), {"--backend", "bpf"}),
+      fabric_.nodes.size());
+  std::vector<std::size_t> all(fabric_.nodes.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  Watcher watcher(place_, fabric_);
+  ASSERT_EQ(watcher.wait_until_settled(all, true, Watcher::Clock::now() + 60s), std::nullopt);
+
+  const TempDir told;
+  ask_all(told);
+  const auto devices = collect::read_files({told.path()});
+  EXPECT_THAT(devices.findings, testing::IsEmpty());
+  const auto collected = collect::assemble(devices.devices, {});
+  ASSERT_TRUE(collected) << to_string(collected.error());
+  EXPECT_FALSE(collected->has_problems()) << collect::to_text(*collected);
+  EXPECT_EQ(collected->devices_told, 24U);
+  EXPECT_EQ(collected->two_sided, 48U);
+  EXPECT_EQ(collected->fabric.links.size(), 48U);
+
+  // As the switches' own orders have it, and no other class of any port than its layers give it.
+  const auto graph = switch_graph(collected->fabric, Span::kAsSet);
+  const auto by_layers = switch_graph(collected->fabric, Span::kLayers);
+  ASSERT_TRUE(graph && by_layers);
+  EXPECT_EQ(graph->links.size(), 36U);
+  for (std::size_t l = 0; l < graph->forwarding.links.size(); ++l) {
+    EXPECT_EQ(graph->forwarding.links[l].at_a, by_layers->forwarding.links[l].at_a) << l;
+    EXPECT_EQ(graph->forwarding.links[l].at_b, by_layers->forwarding.links[l].at_b) << l;
+  }
+  const auto prove_with = [&](std::size_t priorities, qos::OnTurn on_turn) {
+    return qos::prove(graph->forwarding, qos::Policy::with_lossless(priorities), on_turn);
+  };
+  EXPECT_TRUE(prove_with(2, qos::OnTurn::kChangesClass).deadlock_free());
+  EXPECT_FALSE(prove_with(2, qos::OnTurn::kStaysInLastClass).deadlock_free());
 }
 
 }  // namespace

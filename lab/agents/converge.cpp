@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lab/agents/converge.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "lab/agents/curve.hpp"
@@ -8,6 +10,7 @@
 #include "lab/agents/locations.hpp"
 #include "lab/agents/script.hpp"
 #include "lab/agents/truth.hpp"
+#include "lab/topology/forwarding.hpp"
 
 namespace lldp::lab::converge {
 namespace {
@@ -33,6 +36,7 @@ class Run {
     outcome_.fabric = fabric.name;
     outcome_.devices = fabric.nodes.size();
     outcome_.links = fabric.links.size();
+    layered_ = has_layers(fabric);
   }
 
   Outcome go(const std::function<void(const Progress&)>& tell) {
@@ -65,6 +69,7 @@ class Run {
     outcome_.wrong_levels = truth_.list_wrong_levels();
     outcome_.wrong_ports = truth_.list_wrong_ports();
     outcome_.wrong_locations = locations_.list_wrong();
+    if (layered_) outcome_.cabling_alarms = cabling_alarms();
     return std::move(outcome_);
   }
 
@@ -120,6 +125,17 @@ class Run {
     if (network_.nodes[node].agent) network_.stop(node, orderly);
   }
 
+  [[nodiscard]] std::vector<std::string> cabling_alarms() const {
+    std::vector<std::string> list;
+    for (const Network::Node& node : network_.nodes) {
+      if (!node.agent) continue;
+      for (const core::Alarm& a : node.agent->snapshot(network_.now).alarms)
+        if (a.code == core::AlarmCode::kCabling)
+          list.push_back(fmt::format("{}:{}: {}", node.name(), a.port, a.text));
+    }
+    return list;
+  }
+
   const Scenario& scenario_;
   Network network_;
   Script script_;
@@ -127,6 +143,7 @@ class Run {
   agents::LocationTruth locations_;
   std::optional<TimePoint> located_since_{};
   std::vector<std::uint32_t> cuts_;  ///< how many cuts of a link stand
+  bool layered_ = false;
   Outcome outcome_{};
 };
 

@@ -48,7 +48,11 @@ struct Outcome {
   std::vector<std::string> wrong_levels{};     ///< nodes, at the end: `leaf1: 2, not 1`
   std::vector<std::string> wrong_ports{};      ///< `leaf1:swp2: unmarked, not uplink`
   std::vector<std::string> wrong_locations{};  ///< `leaf1: 1 02:..., not 1 02:..., 2 02:...`
-  std::vector<Sample> curve{};                 ///< at most kSamples, evenly thinned
+  /// That stand at the end, where ports have layers: `tor1:p2: layers 1:2 are set here, and ...`
+  std::vector<std::string> cabling_alarms{};
+  /// All came right, and nobody finds the cabling wrong.
+  [[nodiscard]] bool well() const { return convergence && location && cabling_alarms.empty(); }
+  std::vector<Sample> curve{};  ///< at most kSamples, evenly thinned
   static constexpr std::size_t kSamples = 1000;
 };
 

@@ -28,11 +28,12 @@ Ifindex Network::add_port(std::size_t node) {
                   {0x02, 0, octet(node >> 8), octet(node), octet(number >> 8), octet(number)});
 }
 
-Ifindex Network::add_port(std::size_t node, std::string_view name, MacAddress address) {
+Ifindex Network::add_port(std::size_t node, std::string_view name, MacAddress address,
+                          std::optional<Layers> layers) {
   auto& ports = nodes[node].ports;
   auto at = names_.find(name);
   if (at == names_.end()) at = names_.emplace(name).first;
-  ports.push_back({.name = &*at, .address = address});
+  ports.push_back({.name = &*at, .address = address, .layers = layers});
   return *Ifindex::make(ports.size());
 }
 
@@ -82,7 +83,8 @@ void Network::report_link(std::size_t node, std::size_t slot) {
                                .name = *port.name,
                                .address = port.address,
                                .up = port.cable != kNone && cables[port.cable].up,
-                               .carrier_changes = port.carrier_changes},
+                               .carrier_changes = port.carrier_changes,
+                               .layers = port.layers},
                               now, actions_);
   act(node);
 }

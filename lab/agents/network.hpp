@@ -51,6 +51,7 @@ class Network {
   struct Port {
     const std::string* name{};  ///< one of names_: few differ
     MacAddress address{};
+    std::optional<Layers> layers{};  ///< as a configuration has them
     std::uint32_t cable = kNone;
     std::uint32_t carrier_changes = 0;  ///< as the kernel counts them
   };
@@ -121,7 +122,8 @@ class Network {
   /// A port without a cable. Without a name it is `p1`, `p2`, ..., and its address tells node and
   /// port.
   Ifindex add_port(std::size_t node);
-  Ifindex add_port(std::size_t node, std::string_view name, MacAddress address);
+  Ifindex add_port(std::size_t node, std::string_view name, MacAddress address,
+                   std::optional<Layers> layers = {});
   std::size_t plug(End a, End b, Duration delay);
   /// A cable between two new ports.
   std::size_t connect(std::size_t a, std::size_t b);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/count.hpp"
 #include "base/text.hpp"
 #include "lab/report/html.hpp"
 
@@ -92,6 +93,10 @@ std::string to_text(const Scenario& scenario, const Outcome& o) {
   list(out, "level", o.wrong_levels);
   list(out, "port ", o.wrong_ports);
   list(out, "location", o.wrong_locations);
+  if (!o.cabling_alarms.empty()) {
+    row("cabling", count_text(o.cabling_alarms.size(), "alarm"));
+    list(out, "alarm", o.cabling_alarms);
+  }
   return out;
 }
 
@@ -110,10 +115,12 @@ std::string to_json(const Scenario& scenario, const Outcome& o) {
                            {"wrong_levels", nlohmann::ordered_json::array()},
                            {"wrong_ports", nlohmann::ordered_json::array()},
                            {"wrong_locations", nlohmann::ordered_json::array()},
+                           {"cabling_alarms", nlohmann::ordered_json::array()},
                            {"curve", nlohmann::ordered_json::array()}};
   if (o.convergence) j["convergence_s"] = seconds(*o.convergence);
   if (o.location) j["location_s"] = seconds(*o.location);
   for (const std::string& w : o.wrong_locations) j["wrong_locations"].push_back(escape(w));
+  for (const std::string& a : o.cabling_alarms) j["cabling_alarms"].push_back(escape(a));
   for (const std::string& w : o.wrong_levels) j["wrong_levels"].push_back(escape(w));
   for (const std::string& w : o.wrong_ports) j["wrong_ports"].push_back(escape(w));
   for (const Sample& s : o.curve)

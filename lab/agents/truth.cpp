@@ -6,6 +6,7 @@
 #include <deque>
 
 #include "lab/topology/fabric.hpp"
+#include "qos/ruleset.hpp"
 
 namespace lldp::lab::agents {
 namespace {
@@ -57,7 +58,10 @@ Truth::Truth(const Network& network, Levels right) : network_(network), nodes_(r
       if (ports[slot].cable == Network::kNone) continue;
       const Network::Cable& cable = network.cables[ports[slot].cable];
       const std::size_t peer = cable.far_end({n, *Ifindex::make(slot + 1)}).node;
-      ports_[nodes_[n].first_port + slot].truth =
+      Port& port = ports_[nodes_[n].first_port + slot];
+      if (const auto& layers = ports[slot].layers)
+        port.order = qos::class_of_span(layers->near, {}, layers->far, {}).order;
+      port.truth =
           true_port_type(network.nodes[n].settings->role, right[n],
                          network.nodes[peer].settings->role, cable.up ? right[peer] : std::nullopt);
     }
@@ -93,8 +97,16 @@ void Truth::check_level(std::size_t node) {
 
 void Truth::check_port(std::size_t node, std::size_t slot) {
   Port& port = ports_of(node)[slot];
-  count(port.right, network_.nodes[node].agent->type(*Ifindex::make(slot + 1)) == port.truth,
+  count(port.right,
+        network_.nodes[node].agent->type(*Ifindex::make(slot + 1)) == port.truth &&
+            is_ordered(node, slot),
         wrong_ports_);
+}
+
+bool Truth::is_ordered(std::size_t node, std::size_t slot) const {
+  const Order order = ports_[nodes_[node].first_port + slot].order;
+  return order == Order::kUnknown ||
+         network_.nodes[node].agent->order(*Ifindex::make(slot + 1)) == order;
 }
 
 std::vector<std::string> Truth::list_wrong_levels() const {
@@ -120,9 +132,16 @@ std::vector<std::string> Truth::list_wrong_ports() const {
     for (std::size_t slot = 0; slot < nodes_[n].ports; ++slot) {
       const Port& port = ports_[nodes_[n].first_port + slot];
       if (port.right) continue;
-      list.push_back(fmt::format("{}:{}: {}, not {}", node.name(), *node.ports[slot].name,
-                                 to_string(node.agent->type(*Ifindex::make(slot + 1))),
-                                 to_string(port.truth)));
+      const auto tell = [&](std::string_view is, std::string_view truth) {
+        list.push_back(
+            fmt::format("{}:{}: {}, not {}", node.name(), *node.ports[slot].name, is, truth));
+      };
+      const auto at = *Ifindex::make(slot + 1);
+      if (node.agent->type(at) != port.truth)
+        tell(to_string(node.agent->type(at)), to_string(port.truth));
+      if (!is_ordered(n, slot))
+        tell(to_string(node.agent->order(at)),
+             fmt::format("{} by its layers", to_string(port.order)));
     }
   }
   return list;

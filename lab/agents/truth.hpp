@@ -17,8 +17,9 @@ using Levels = std::vector<std::optional<Level>>;  ///< by node
 [[nodiscard]] Levels distances_to_hosts(const Network& network);
 
 /// Holds the levels and the port types that running agents have found against the right ones, as
-/// they change: in constant time per change. Of an agent that does not run all is wrong. Stands as
-/// long as no cable is moved.
+/// they change: in constant time per change; where ports have layers also what their rules go by
+/// (docs/rules.md O6). Of an agent that does not run all is wrong. Stands as long as no cable is
+/// moved.
 class Truth : public Observer {
  public:
   Truth(const Network& network, Levels right);
@@ -29,7 +30,8 @@ class Truth : public Observer {
   [[nodiscard]] std::size_t total() const { return total_; }
   /// `leaf1: 2, not 1`, `leaf1: stopped`
   [[nodiscard]] std::vector<std::string> list_wrong_levels() const;
-  /// `leaf1:swp2: unmarked, not uplink`; of the agents that run
+  /// `leaf1:swp2: unmarked, not uplink`, `tor1:p3: up, not down by its layers`; of the agents that
+  /// run
   [[nodiscard]] std::vector<std::string> list_wrong_ports() const;
 
   void started(std::size_t node) override;
@@ -39,6 +41,7 @@ class Truth : public Observer {
  private:
   struct Port {
     PortType truth = PortType::kUnmarked;
+    Order order = Order::kUnknown;  ///< by its layers; unknown: it has none
     bool right = false;
   };
   struct Node {
@@ -50,6 +53,7 @@ class Truth : public Observer {
   [[nodiscard]] std::span<Port> ports_of(std::size_t node) {
     return std::span(ports_).subspan(nodes_[node].first_port, nodes_[node].ports);
   }
+  [[nodiscard]] bool is_ordered(std::size_t node, std::size_t slot) const;
   void check_level(std::size_t node);
   void check_port(std::size_t node, std::size_t slot);
 

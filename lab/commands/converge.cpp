@@ -4,7 +4,6 @@
 #include <cmath>
 #include <random>
 
-#include "base/text.hpp"
 #include "lab/agents/report.hpp"
 #include "lab/agents/script.hpp"
 #include "lab/commands/options.hpp"
@@ -78,10 +77,7 @@ int run_converge(const Arguments& arguments) {
   if (!fabric) return complain("converge", fabric.error());
 
   if (has_layers(*fabric))
-    fmt::print(stderr,
-               "lldp-level-lab converge: {}: its agents are not told the layers of its links here: "
-               "the orders of\nports, and cycles, are those of levels (`live run` tells them)\n",
-               escape(words[0]));
+    if (const auto why = not_layered(*fabric)) return complain("converge", *why);
   if (!scenario.script.empty())
     if (const auto ok = converge::Script::check(*fabric, scenario.script); !ok)
       return complain_usage("converge", to_string(ok.error()));
@@ -103,7 +99,7 @@ int run_converge(const Arguments& arguments) {
         output, html ? converge::to_html(scenario, outcome) : converge::to_json(scenario, outcome));
     if (!saved) return complain("converge", saved.error());
   }
-  return outcome.convergence && outcome.location ? kDone : kFailed;
+  return outcome.well() ? kDone : kFailed;
 }
 
 }  // namespace lldp::lab

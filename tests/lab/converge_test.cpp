@@ -11,6 +11,7 @@
 #include "lab/agents/report.hpp"
 #include "lab/agents/script.hpp"
 #include "lab/des/random.hpp"
+#include "lab/topology/expanders.hpp"
 #include "lab/topology/generators.hpp"
 
 namespace lldp::lab::converge {
@@ -52,6 +53,47 @@ const Shape kShapes[] = {
 };
 INSTANTIATE_TEST_SUITE_P(Fabrics, Converge, testing::ValuesIn(kShapes),
                          [](const auto& s) { return s.param.name; });
+
+TEST(Converge, OfALayeredExpanderHoldsTheOrdersOfItsPortsAgainstTheirLayers) {
+  const auto fabric = fcplus({.switches = 12, .ports = 6, .hosts_per_switch = 1});
+  ASSERT_TRUE(fabric);
+  const Outcome o = run(*fabric, {.restarts = 3, .cuts = 3});
+  EXPECT_TRUE(o.well());
+  EXPECT_THAT(o.wrong_ports, IsEmpty());
+  EXPECT_THAT(o.cabling_alarms, IsEmpty());
+}
+
+TEST(Converge, OfALayeredExpanderTellsOfLinksThatJoinWhatTheyShouldNot) {
+  auto fabric = *fcplus({.switches = 12, .ports = 6, .hosts_per_switch = 1});
+  const auto joins = std::find_if(fabric.links.begin(), fabric.links.end(),
+                                  [](const Link& l) { return l.ends[0].layer && l.ends[1].layer; });
+  agents::Network network = agents::network_of(fabric, 1);
+  const Outcome right = run(fabric, {});
+  ASSERT_TRUE(right.well());
+  // What is set at the far end is another link's: this one is taken for up at both ends.
+  auto& far = network.nodes[joins->ends[1].node];
+  auto& port =
+      far.ports[network.cables[static_cast<std::size_t>(joins - fabric.links.begin())].b.slot()];
+  const Layers set = *port.layers;
+  agents::Truth truth(network, agents::distances_to_hosts(network));
+  network.watch(truth);
+  port.layers = Layers{set.far, set.near};
+  network.start_all();
+  network.run_for(10s);
+  EXPECT_EQ(truth.wrong_levels(), 0U);
+  EXPECT_THAT(truth.list_wrong_ports(),
+              ElementsAre(testing::HasSubstr("up, not down by its layers")));
+}
+
+TEST(Converge, IsNotWellWhereTheCablingIsFoundWrong) {
+  Outcome o{.convergence = 1s, .location = 1s};
+  EXPECT_TRUE(o.well());
+  EXPECT_THAT(to_text({}, o), testing::Not(testing::HasSubstr("cabling")));
+  o.cabling_alarms = {"tor1:p2: layers 1:2 are set here, and so on"};
+  EXPECT_FALSE(o.well());
+  EXPECT_THAT(to_text({}, o), testing::HasSubstr("cabling      1 alarm\n  alarm tor1:p2: layers"));
+  EXPECT_THAT(to_json({}, o), testing::HasSubstr("\"cabling_alarms\":[\"tor1:p2: layers"));
+}
 
 TEST(Converge, GivesTheSameForTheSameSeedAndAnotherForAnother) {
   const auto fabric = clos({});

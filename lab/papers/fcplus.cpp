@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 #include "lab/flow/throughput.hpp"
@@ -349,14 +350,28 @@ class Study {
   }
 
   // ---- measurements
-  std::vector<Traffic> traffic(const Network& net, std::size_t kind) const {
+  std::vector<Traffic> traffic(const Network& net, std::size_t kind) {
     if (kind == 0) return all_to_all(net.senders);
     if (kind == 1) return uniform_random(net.senders, 0.125, o_.seed);
-    return near_worst(net.graph, net.senders, o_.seed, o_.threads);
+    auto [known, fresh] = near_worst_.try_emplace(name_of(net.row));
+    if (fresh) known->second = near_worst(net.graph, net.senders, o_.seed, o_.threads);
+    return known->second;
   }
 
   void carry(int table, int figure, const Network& net, const Scheme& scheme, std::size_t kind,
              double tolerance, std::optional<double> published = {}, bool at_least = false) {
+    const double gap = table != 0 && !o_.quick ? 0.005 : 0.02;
+    Row row = net.row;
+    row.scheme = scheme.name;
+    const auto [known, fresh] =
+        carried_.try_emplace(fmt::format("{} {} {} {}", name_of(row), row.scheme, kind, gap));
+    if (fresh) known->second = carries(net, scheme, kind, gap);
+    found_({table, figure, std::move(row), std::string(kTrafficMetrics[kind]), known->second,
+            published, tolerance, at_least});
+  }
+
+  [[nodiscard]] double carries(const Network& net, const Scheme& scheme, std::size_t kind,
+                               double gap) {
     const auto matrix = traffic(net, kind);
     const auto pairs = pairs_of(net.graph, matrix);
     const auto paths =
@@ -366,20 +381,9 @@ class Study {
                   net.graph, pairs,
                   {.paths = scheme.paths, .max_turns = scheme.max_turns, .seed = o_.seed},
                   o_.threads);
-    const double gap = table != 0 && !o_.quick ? 0.005 : 0.02;
     const auto result =
         throughput(net.graph, paths, matrix, {.gap = gap, .max_rounds = 10'000}, o_.threads);
-    Row row = net.row;
-    row.scheme = scheme.name;
-    Cell c{table,
-           figure,
-           std::move(row),
-           std::string(kTrafficMetrics[kind]),
-           (result.lower + std::min(result.upper, 2 * result.lower)) / 2,
-           published,
-           tolerance,
-           at_least};
-    found_(c);
+    return (result.lower + std::min(result.upper, 2 * result.lower)) / 2;
   }
 
   /// Uplinks over hosts of a ToR: what a Clos that is full below and above carries of anything that
@@ -425,8 +429,12 @@ class Study {
     }
   }
 
-  double disjoint(const Network& net) const {
-    return edge_disjoint_count(net.graph, net.tors, o_.quick ? 2'000 : 20'000, o_.seed, o_.threads);
+  double disjoint(const Network& net) {
+    const auto [known, fresh] = disjoint_.try_emplace(name_of(net.row));
+    if (fresh)
+      known->second =
+          edge_disjoint_count(net.graph, net.tors, o_.quick ? 2'000 : 20'000, o_.seed, o_.threads);
+    return known->second;
   }
 
   void cell(int table, const Row& row, std::string_view metric, double ours,
@@ -443,6 +451,16 @@ class Study {
   const std::function<void(const std::string&)>& refused_;
   const Progress& tell_;
   std::vector<std::pair<std::string, std::function<void()>>> jobs_{};
+
+  // What several tables and figures show is computed once. The seed chooses all that chance does,
+  // so these sizes stand for the fabric.
+  static std::string name_of(const Row& row) {
+    return fmt::format("{}{} {} {} {}", row.scheme == kFc.name ? "FC " : "", row.switches, row.s,
+                       row.k, row.v);
+  }
+  std::map<std::string, double> carried_{};
+  std::map<std::string, double> disjoint_{};
+  std::map<std::string, std::vector<Traffic>> near_worst_{};
 };
 
 }  // namespace

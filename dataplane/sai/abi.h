@@ -33,6 +33,8 @@ typedef uint32_t sai_switch_profile_id_t;
 #define SAI_STATUS_OBJECT_IN_USE (-0x11L)
 #define SAI_STATUS_INVALID_OBJECT_TYPE (-0x12L)
 #define SAI_STATUS_INVALID_OBJECT_ID (-0x13L)
+#define SAI_STATUS_ATTR_NOT_IMPLEMENTED_0 (-0x30000L)
+#define SAI_STATUS_ATTR_NOT_SUPPORTED_0 (-0x50000L)
 
 typedef enum _sai_api_t {
   SAI_API_SWITCH = 1,

@@ -99,6 +99,13 @@ std::string name_of(long status) {
   }
 }
 
+/// It is not that the call failed: it always will.
+bool is_unable(long status) {
+  const auto in = [status](long first) { return status <= first && status > first - 0x10000; };
+  return status == SAI_STATUS_NOT_IMPLEMENTED || status == SAI_STATUS_NOT_SUPPORTED ||
+         in(SAI_STATUS_ATTR_NOT_IMPLEMENTED_0) || in(SAI_STATUS_ATTR_NOT_SUPPORTED_0);
+}
+
 sai_attribute_t attribute(std::int64_t id) {
   sai_attribute_t a{};
   a.id = static_cast<sai_attr_id_t>(id);
@@ -167,10 +174,16 @@ Result<std::unique_ptr<Library>> Library::open(const std::string& path,
   if (missing != nullptr)
     return fail(
         Error{0, path, fmt::format("has no {}: it is no libsai of SAI 1.10 or later", missing)});
-  // The layout of its structures changes with the release, and only this one is known here.
+  // The layout of its structures changes with the release, and only this one is known here. So it
+  // is asked before all else; some answer only after they are initialized (SONiC's virtual one).
   sai_api_version_t has = 0;
-  if (auto asked = self->done(version(&has), "sai_query_api_version"); !asked)
-    return fail(asked.error());
+  const bool early = version(&has) == SAI_STATUS_SUCCESS;
+  Result<void> begun;
+  if (!early) {
+    begun = self->done(initialize(0, &kServices), "sai_api_initialize");
+    if (begun) begun = self->done(version(&has), "sai_query_api_version");
+    if (!begun) return fail(begun.error());
+  }
   const auto text = [](sai_api_version_t v) {
     return fmt::format("{}.{}", v / 10000, v / 100 % 100);
   };
@@ -180,8 +193,8 @@ Result<std::unique_ptr<Library>> Library::open(const std::string& path,
                                   "with -DLLDP_LEVEL_SAI_HEADERS= of that release",
                                   text(has), text(SAI_API_VERSION))});
   self->known_.release = text(has);
-  if (auto begun = self->done(initialize(0, &kServices), "sai_api_initialize"); !begun)
-    return fail(begun.error());
+  if (early) begun = self->done(initialize(0, &kServices), "sai_api_initialize");
+  if (!begun) return fail(begun.error());
   const auto table = [&]<class T>(const T*& api, sai_api_t which, const char* what) {
     void* found = nullptr;
     auto asked = self->done(query(which, &found), what);
@@ -292,9 +305,12 @@ Result<View> Library::read(const Read& what) {
       if (auto found = read_map(map)) view.maps[map] = std::move(*found);
   if (!view.can_acl) return view;
   sai_attribute_t bound = attribute(SAI_SWITCH_ATTR_INGRESS_ACL);
-  if (auto asked = done(switch_api_->get_switch_attribute(switch_, 1, &bound), "the switch's ACL");
-      !asked)
-    return fail(asked.error());
+  const long status = switch_api_->get_switch_attribute(switch_, 1, &bound);
+  if (is_unable(status)) {  // whose ACL is bound is not known: none of ours is put in its place
+    view.can_acl = false;
+    return view;
+  }
+  if (auto asked = done(status, "the switch's ACL"); !asked) return fail(asked.error());
   view.bound = bound.value.oid;
   view.acl = read_acl(what.acl);
   if (view.acl.table == 0 && view.bound != 0) view.acl = recognize(view.bound);
@@ -302,12 +318,15 @@ Result<View> Library::read(const Read& what) {
 }
 
 Result<Port> Library::read_port(Oid oid) {
+  // What was never set is there none of, to a library that cannot tell (SONiC's virtual one). One
+  // that cannot tell what was set either never says that it is done.
   Port port{.oid = oid};
   for (const MapKind kind : kMapKinds) {
     if (!known_.can_map[index(kind)]) continue;
     sai_attribute_t map = attribute(kKinds[index(kind)].port_attribute);
-    if (auto asked = done(port_api_->get_port_attribute(oid, 1, &map), "a port's map"); !asked)
-      return fail(asked.error());
+    const long status = port_api_->get_port_attribute(oid, 1, &map);
+    if (is_unable(status)) continue;
+    if (auto asked = done(status, "a port's map"); !asked) return fail(asked.error());
     port.maps[index(kind)] = map.value.oid;
   }
   if (!known_.can_pfc) return port;
@@ -315,8 +334,9 @@ Result<Port> Library::read_port(Oid oid) {
   if (!separate) return fail(separate.error());
   const auto get = [&](std::int64_t id) -> Result<unsigned> {
     sai_attribute_t mask = attribute(id);
-    if (auto asked = done(port_api_->get_port_attribute(oid, 1, &mask), "a port's PFC"); !asked)
-      return fail(asked.error());
+    const long status = port_api_->get_port_attribute(oid, 1, &mask);
+    if (is_unable(status)) return 0U;
+    if (auto asked = done(status, "a port's PFC"); !asked) return fail(asked.error());
     return mask.value.u8;
   };
   const auto pfc =

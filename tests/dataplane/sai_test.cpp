@@ -246,6 +246,34 @@ TEST_F(SaiTest, LibraryThatCannotBeAskedIsTried) {
   EXPECT_EQ(states(0, Order::kUp), "done done done done");
 }
 
+TEST_F(SaiTest, LibraryThatTellsItsReleaseOnlyOnceInitializedIsAskedAgain) {
+  ::setenv("FAKE_SAI_LATE", "1", 1);
+  open();
+  ::unsetenv("FAKE_SAI_LATE");
+  ASSERT_TRUE(put(0, Order::kUp));
+  EXPECT_EQ(states(0, Order::kUp), "done done done done");
+}
+
+TEST_F(SaiTest, LibraryThatTellsOnlyWhatWasSetIsReadAsHavingNone) {
+  box_.chip().only_what_was_set = true;
+  for (int i : {0, 1}) box_.port(i).pfc = 0;
+  open();
+  ASSERT_TRUE(put(0, Order::kUp) && put(1, Order::kDown));
+  EXPECT_EQ(states(0, Order::kUp), "done done done done");
+  ASSERT_TRUE(take_all());
+  EXPECT_EQ(box_.port(0).maps[0], box_.theirs());
+  EXPECT_EQ(box_.port(0).maps[2], 0U);
+  EXPECT_EQ(box_.port(0).pfc, 0);
+}
+
+TEST_F(SaiTest, AclIsNotPutWhereNobodyCanTellWhoseIsThere) {
+  box_.chip().only_what_was_set = box_.chip().no_rewriting = true;
+  open();
+  EXPECT_TRUE(put(0, Order::kUp));
+  EXPECT_EQ(states(0, Order::kUp), "unsupported unsupported unsupported unsupported");
+  EXPECT_EQ(box_.count(SAI_OBJECT_TYPE_ACL_TABLE), 0U);
+}
+
 TEST_F(SaiTest, LibraryWithoutPfcIsNotTakenAtItsWord) {
   box_.chip().no_pfc = true;
   open();

@@ -59,6 +59,7 @@ struct Chip {
   bool no_rewriting = false;     ///< NOT_IMPLEMENTED: TC_AND_COLOR_TO_DSCP of ports
   bool no_acl = false;
   bool no_pfc = false;
+  bool only_what_was_set = false;    ///< can be read, as of SONiC's virtual one
   std::atomic<int> hang = 0;         ///< ms that the next call takes
   std::atomic<int> slow = 0;         ///< ms that each call takes
   std::atomic<int> crash = 0;        ///< the next so many calls that set something end the process

@@ -88,6 +88,7 @@ Status get_switch(sai_object_id_t id, uint32_t count, sai_attribute_t* list) {
   if (id != kSwitch || count != 1) return status(SAI_STATUS_INVALID_OBJECT_ID);
   if (chip->no_acl || list->id != SAI_SWITCH_ATTR_INGRESS_ACL)
     return status(SAI_STATUS_NOT_IMPLEMENTED);
+  if (chip->only_what_was_set && chip->bound == 0) return status(SAI_STATUS_ATTR_NOT_SUPPORTED_0);
   list->value.oid = chip->bound;
   return SAI_STATUS_SUCCESS;
 }
@@ -121,11 +122,13 @@ Status get_port(sai_object_id_t id, uint32_t count, sai_attribute_t* list) {
   if (port == nullptr) return status(SAI_STATUS_INVALID_OBJECT_ID);
   for (uint32_t i = 0; i < count; ++i) {
     const int map = map_index(list[i].id);
-    if (list[i].id == SAI_PORT_ATTR_PRIORITY_FLOW_CONTROL && !chip->no_pfc)
+    if (list[i].id == SAI_PORT_ATTR_PRIORITY_FLOW_CONTROL && !chip->no_pfc &&
+        !(chip->only_what_was_set && port->pfc == 0))
       list[i].value.u8 = port->pfc;
     else if (list[i].id == SAI_PORT_ATTR_PRIORITY_FLOW_CONTROL_MODE)
       list[i].value.s32 = SAI_PORT_PRIORITY_FLOW_CONTROL_MODE_COMBINED;
-    else if (map >= 0 && !(map == 1 && chip->no_rewriting))
+    else if (map >= 0 && !(map == 1 && chip->no_rewriting) &&
+             !(chip->only_what_was_set && port->maps[map] == 0))
       list[i].value.oid = port->maps[map];
     else
       return status(SAI_STATUS_NOT_IMPLEMENTED);
@@ -356,6 +359,7 @@ sai_status_t sai_api_initialize(uint64_t, const sai_service_method_table_t* serv
 
 sai_status_t sai_query_api_version(sai_api_version_t* version) {
   // Asked before the chip is known.
+  if (chip == nullptr && std::getenv("FAKE_SAI_LATE") != nullptr) return SAI_STATUS_FAILURE;
   const char* other = std::getenv("FAKE_SAI_VERSION");
   *version = other != nullptr ? std::strtoull(other, nullptr, 10) : SAI_API_VERSION;
   return SAI_STATUS_SUCCESS;

@@ -12,8 +12,8 @@ namespace lldp::lab::collect {
 [[nodiscard]] std::string to_text(const Collection& collection);
 /// The same as one object: `version`, `fabric`, counts, `complete` (no problems), and `findings`, a
 /// list of `code`, `problem`, `device`, `port`, `text`.
+[[nodiscard]] std::string to_json(const Collection& collection);
 /// What its problems put in doubt, for its picture.
 [[nodiscard]] Marks marks_of(const Collection& collection);
-[[nodiscard]] std::string to_json(const Collection& collection);
 
 }  // namespace lldp::lab::collect

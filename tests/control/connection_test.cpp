@@ -6,12 +6,12 @@
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <thread>
 
 #include "os/fd.hpp"
+#include "os/unix_address.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace lldp::control {
@@ -21,11 +21,9 @@ using namespace std::chrono_literals;
 using std::chrono::steady_clock;
 
 UniqueFd listen_at(const std::string& path) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  path.copy(address.sun_path, sizeof address.sun_path - 1);
+  const auto address = unix_address(path);
   UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  EXPECT_EQ(::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  EXPECT_EQ(::bind(fd.get(), address->get(), address->size), 0);
   EXPECT_EQ(::listen(fd.get(), 4), 0);
   return fd;
 }
@@ -54,6 +52,43 @@ struct Ends {
   UniqueFd daemon{};
   std::optional<Connection> client{};
 };
+
+struct ReplyCase {
+  const char* name = "";
+  const char* reply = "";
+  const char* taken = "";  ///< its parameters, or the error
+  friend void PrintTo(const ReplyCase& c, std::ostream* os) { *os << c.name; }
+};
+class ConnectionReply : public testing::TestWithParam<ReplyCase> {};
+TEST_P(ConnectionReply, IsTakenApart) {
+  Ends ends;
+  ends.say(std::string(GetParam().reply) + '\0');
+  EXPECT_EQ(ends.next(), GetParam().taken);
+}
+constexpr const char* kNoVarlink =
+    "d: the answer is not Varlink: does another program have this socket?";
+const ReplyCase kReplies[] = {
+    {"Plain", R"({"parameters":{"a":{"b":[1]}}})", R"({"a":{"b":[1]}})"},
+    {"Empty", R"({"parameters":{}})", "{}"},
+    {"OneOfMany", R"({"parameters":{"a":1},"continues":true})", R"({"a":1})"},
+    {"BracketsInText", R"({"parameters":{"a":"}{\"}","b":"\\"}})", R"({"a":"}{\"}","b":"\\"})"},
+    {"MemberOfTheSameName", R"({"parameters":{"a":1,"continues":true}})",
+     R"({"a":1,"continues":true})"},
+    {"WithBlanks", R"({ "parameters" : {"a" : 1} })", R"({"a":1})"},
+    {"None", "{}", "{}"},
+    {"ErrorBehind", R"({"parameters":{"reason":"no"},"error":"org.lldplevel.Refused"})", "no"},
+    {"ErrorBetween",
+     R"({"parameters":{"reason":"no"},"error":"org.lldplevel.Refused","parameters2":{}})", "no"},
+    {"NoObject", R"({"parameters":1{}})", kNoVarlink},
+    {"NumberForAnObject", R"({"parameters":1})", "1"},
+    {"CutShort", R"({"parameters":{"a":{}})", kNoVarlink},
+    {"TooMuch", R"({"parameters":{"a":1}}})", kNoVarlink},
+    {"OpenText", R"({"parameters":{"a":"}})", kNoVarlink},
+    {"Escape", "{\"parameters\":{\"a\":\"\\", kNoVarlink},
+    {"Nothing", "", kNoVarlink},
+};
+INSTANTIATE_TEST_SUITE_P(Replies, ConnectionReply, testing::ValuesIn(kReplies),
+                         [](const auto& c) { return c.param.name; });
 
 TEST(Connection, AsksAsVarlinkHasIt) {
   Ends ends;

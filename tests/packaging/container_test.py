@@ -75,6 +75,61 @@ class Rights(unittest.TestCase):
             self.assertLessEqual({mount["name"] for mount in container["volumeMounts"]}, volumes)
         self.assertEqual(list(self.config["data"]), ["lldp-level.conf"])
 
+    def test_folders_are_where_the_programs_look(self):
+        config = (SOURCE / "agent/config/config.hpp").read_text()
+        place = lambda constant: str(pathlib.PurePath(re.search(rf'{constant} =?\s*"([^"]+)"', config)[1]).parent)
+        entry = re.search(r'"--bpffs", "([^"]+)"', (CONTAINER / "Containerfile").read_text())[1]
+        mounts = {name: {m["name"]: (m["mountPath"], m.get("readOnly", False)) for m in c["volumeMounts"]}
+                  for name, c in self.containers.items()}
+        run = place("kDefaultSocket")
+        self.assertEqual(mounts["lldp-leveld"], {"config": (place("kDefaultFile"), True), "run": (run, False), "bpf": (entry, False),
+                                                 "state": (place("kDefaultStateFile"), False)})
+        self.assertEqual(mounts["exporter"], {"run": (run, True)})  # it looks, and changes nothing
+        for volume in self.pod["volumes"]:
+            if "hostPath" in volume:  # a node that has never had one
+                self.assertEqual(volume["hostPath"]["type"], "DirectoryOrCreate")
+        self.assertEqual(next(v["emptyDir"]["medium"] for v in self.pod["volumes"] if "emptyDir" in v), "Memory")
+
+    def test_users_are_those_that_the_files_belong_to(self):
+        daemon, exporter = (self.containers[name]["securityContext"] for name in ("lldp-leveld", "exporter"))
+        self.assertEqual((daemon["runAsUser"], daemon["runAsGroup"]), (0, 0))
+        # Another user, and the socket's group, by which it may look.
+        self.assertGreater(exporter["runAsUser"], 0)
+        self.assertEqual(exporter["runAsGroup"], daemon["runAsGroup"])
+        for name, container in self.containers.items():
+            self.assertEqual(container["securityContext"]["seccompProfile"], {"type": "RuntimeDefault"}, name)
+
+    def test_daemon_that_hangs_is_started_again_and_one_that_starts_is_not(self):
+        daemon = self.containers["lldp-leveld"]
+        for kind in ("startupProbe", "livenessProbe"):
+            probe = daemon[kind]
+            *words, patience = probe["exec"]["command"]
+            self.assertEqual(words, ["lldp-level", "wait", "--timeout"])
+            self.assertLessEqual(int(patience), probe.get("timeoutSeconds", 1), "an answer in time would count as none")
+        self.assertGreaterEqual(daemon["startupProbe"]["periodSeconds"] * daemon["startupProbe"]["failureThreshold"], 30)
+        # Three that fail, Kubernetes' default, and then what it has to end: before neighbours forget it.
+        self.assertLess(3 * daemon["livenessProbe"]["periodSeconds"] + self.pod["terminationGracePeriodSeconds"], 120)
+
+    def test_a_node_in_need_ends_others_first_and_a_leak_ends_here(self):
+        self.assertEqual(self.pod["priorityClassName"], "system-node-critical")
+        self.assertEqual(self.pod["tolerations"], [{"operator": "Exists"}])  # a node that is drained has cables too
+        for name, container in self.containers.items():
+            self.assertEqual(set(container["resources"]["requests"]), {"cpu", "memory"}, name)
+            self.assertEqual(set(container["resources"]["limits"]), {"memory"}, name)  # to be slowed down is to be silent
+            self.assertEqual(container["imagePullPolicy"], "IfNotPresent", name)  # it comes from no registry
+
+    def test_pods_follow_each_other_without_a_gap_in_the_fabric(self):
+        self.assertLessEqual(self.pod["terminationGracePeriodSeconds"], 10)  # of neighbours' 120 s
+        self.assertRegex(self.set["spec"]["updateStrategy"]["rollingUpdate"]["maxUnavailable"], r"^\d{1,2}%$")
+        self.assertFalse(self.pod["enableServiceLinks"])  # one variable per service of the namespace
+        self.assertEqual(self.set["metadata"]["name"], "lldp-level")  # by which the manual asks it
+        self.assertEqual(self.set["metadata"]["labels"], self.set["spec"]["selector"]["matchLabels"])
+
+    def test_exporter_is_for_the_node_alone(self):
+        command = self.containers["exporter"]["command"]
+        self.assertEqual(command[:3], ["lldp-level", "metrics", "--listen"])
+        self.assertTrue(command[3].startswith("127.0.0.1:"))
+
     def test_image_has_the_version(self):
         version = re.search(r"project\(lldp-level VERSION ([\d.]+)", (SOURCE / "CMakeLists.txt").read_text())[1]
         for container in self.containers.values():

@@ -108,6 +108,20 @@ class Names(unittest.TestCase):
                 self.assertEqual(alerts[name], severity[status], name)
         self.assertIn('lldp_level_protection_state{state=~"failed|partial"} == 1', text)
 
+    def test_whoever_is_alerted_reads_where_and_why(self):
+        text = (PACKAGING / "prometheus/lldp-level.rules.yml").read_text()
+        for name, body in re.findall(r"(?ms)- alert: (\w+)\n(.*?)(?=- alert:|\Z)", text):
+            with self.subTest(alert=name):
+                expression = re.search(r"(?m)^ +expr: (.*)$", body)[1]
+                summary = re.search(r'(?m)^        annotations:\n          summary: "(.*)"$', body)[1]
+                only = re.search(r"\bby \(([^)]*)\)", expression)  # what is summed has no other label left
+                metric = re.search(r"\blldp_level_\w+", expression)[0]
+                labels = set(re.findall(r"\w+", only[1])) if only else METRICS[metric] | OF_PROMETHEUS
+                told = set(re.findall(r"\$labels\.(\w+)", summary))
+                self.assertLessEqual(told, labels)  # another's value would be nothing
+                self.assertLessEqual({"instance", "port"} & labels, told)
+                self.assertRegex(re.sub(r"\{\{.*?\}\}", "", summary), r"\w+ \w+ ?")
+
     def test_documentation(self):
         rows = re.findall(r"(?m)^\| `(lldp_level_\w+)` \| (.*?) \|", (SOURCE / "docs/monitoring.md").read_text())
         self.assertEqual({name: set(re.findall(r"`(\w+)`", labels)) for name, labels in rows}, METRICS)

@@ -165,6 +165,22 @@ class Scripts(unittest.TestCase):
         self.assertEqual(self.calls_of("lldp-level.postinst", "configure", exists=False), [])
         self.assertEqual(self.calls_of("lldp-level.postinst", "configure", groups="x", DPKG_ROOT="/mnt"), [])
 
+    def test_daemon_is_told_of_an_lldpd_that_comes_later(self):
+        """By a trigger on what lldpd's package installs, which brings dpkg to the postinst above."""
+        triggers = (PACKAGING / "debian/lldp-level.triggers").read_text().split()
+        self.assertEqual(triggers, ["interest-noawait", "/usr/sbin/lldpd"])
+
+    def test_every_script_runs_by_itself_and_stops_at_a_failure(self):
+        """But for one that goes on, and ends with the failure's status."""
+        scripts = [*(PACKAGING / "debian").glob("*.p*[mt]"), PACKAGING / "kubernetes/nfd-labels", PACKAGING / "sonic/lldp-level.sh",
+                   PACKAGING / "remove-rules"]
+        self.assertEqual(len(scripts), 6)
+        for script in scripts:
+            with self.subTest(script.name):
+                text = script.read_text()
+                self.assertTrue(text.startswith("#!/bin/sh\n"))
+                self.assertRegex(text, r"(?m)^set -eu?$" if script.name != "remove-rules" else r"(?m)^exit \$status$")
+
     def test_users_go_with_a_purge(self):
         users = re.findall(r"(?m)^u\s+(\S+)", (PACKAGING / "sysusers.conf").read_text())
         removed = self.calls_of("lldp-level.postrm", "purge")

@@ -45,8 +45,7 @@ struct Sai::Task {
   std::optional<Error> no_map{};  ///< why one of them was not made
   sai::Set setting{};             ///< that is being done
   // Of the ACL.
-  std::map<Oid, Ifindex> joins{};
-  std::set<Oid> leaves{};
+  std::map<Oid, Ifindex> joins{}, leaves{};
   std::optional<std::vector<sai::Turn>> turns{};
 
   void refuse(Ifindex port, const Error& why) {
@@ -426,8 +425,9 @@ Result<PortPlan> Sai::plan_from(const PortRef& port, std::optional<qos::Ruleset>
   const sai::Port* there = find(port.name);
   const bool ours = is_ours(port.name);
   if (!plan.want) {
-    if (ours)
-      for (const Part part : kParts) plan.changes.push_back({Action::kRemove, part});
+    for (const Part part : kParts)
+      if (ours || (part == Part::kRemap && there != nullptr && is_in_acl(*there)))
+        plan.changes.push_back({Action::kRemove, part});
     return plan;
   }
   if (there == nullptr)
@@ -456,10 +456,17 @@ Result<PortPlan> Sai::plan_from(const PortRef& port, std::optional<qos::Ruleset>
 
 bool Sai::is_acl_foreign() const { return view_.bound != 0 && view_.bound != view_.acl.table; }
 
+bool Sai::is_in_acl(const sai::Port& port) const {
+  // One whose entries have not all the same ports was left so by a refusal.
+  if (view_.acl.table != 0 && view_.acl.ports.empty()) return true;
+  return std::ranges::find(view_.acl.ports, port.oid) != view_.acl.ports.end();
+}
+
 bool Sai::acl_holds(const sai::Port& port, const qos::Ruleset& rules) const {
-  const bool in = std::ranges::find(view_.acl.ports, port.oid) != view_.acl.ports.end();
+  const bool in = is_in_acl(port);
   if (rules.remaps.empty()) return !in;
-  return in && view_.bound == view_.acl.table && view_.acl.turns == turns_of(rules);
+  return in && !view_.acl.ports.empty() && view_.bound == view_.acl.table &&
+         view_.acl.turns == turns_of(rules);
 }
 
 Result<PortPlan> Sai::plan(const PortRef& port, const qos::Ruleset& want) {
@@ -611,7 +618,7 @@ void Sai::restore_port(const PortRef& port, const std::shared_ptr<Task>& task) {
 void Sai::set_acl(const std::shared_ptr<Task>& task) {
   jobs_.push_back({.request = [this, task]() -> std::optional<sai::Request> {
                      std::set<Oid> ports(view_.acl.ports.begin(), view_.acl.ports.end());
-                     for (const Oid port : task->leaves) ports.erase(port);
+                     for (const auto& [port, ifindex] : task->leaves) ports.erase(port);
                      for (const auto& [port, ifindex] : task->joins)
                        if (!task->outcomes[ifindex].why) ports.insert(port);
                      return sai::SetAcl{.acl = memory_.acl,
@@ -621,8 +628,9 @@ void Sai::set_acl(const std::shared_ptr<Task>& task) {
                    .answered =
                        [this, task](const sai::Answer& answer) {
                          if (const auto* refused = std::get_if<sai::Refused>(&answer)) {
-                           for (const auto& [port, ifindex] : task->joins)
-                             task->refuse(ifindex, error(escape(refused->why)));
+                           for (const auto* ports : {&task->joins, &task->leaves})
+                             for (const auto& [port, ifindex] : *ports)
+                               task->refuse(ifindex, error(escape(refused->why)));
                          } else if (const auto* acl = std::get_if<sai::Acl>(&answer)) {
                            memory_.acl = view_.acl = *acl;
                            if (acl->table != 0 || !is_acl_foreign()) view_.bound = acl->table;
@@ -645,7 +653,6 @@ void Sai::apply(const Plan& plan) {
     ports.emplace_back(port.port, left->want);
   }
   if (ports.empty()) return;
-  bool acl = false;
   std::vector<std::function<void()>> sets;
   for (const auto& [port, want] : ports) {
     const sai::Port* there = find(port.name);
@@ -654,10 +661,8 @@ void Sai::apply(const Plan& plan) {
       task->joins.emplace(there->oid, port.ifindex);
       task->turns = turns_of(*want);
     } else if (there != nullptr) {
-      task->leaves.insert(there->oid);
+      if (is_in_acl(*there)) task->leaves.emplace(there->oid, port.ifindex);
     }
-    acl |= joins || (there != nullptr &&
-                     std::ranges::find(view_.acl.ports, there->oid) != view_.acl.ports.end());
     if (!want) {
       restore_port(port, task);
       continue;
@@ -674,7 +679,7 @@ void Sai::apply(const Plan& plan) {
     });
   }
   for (const auto& set : sets) set();
-  if (acl) set_acl(task);
+  if (!task->joins.empty() || !task->leaves.empty()) set_acl(task);
   tasks_.insert(task);
   refresh(task);  // known when all has been read back
 }
@@ -682,8 +687,8 @@ void Sai::apply(const Plan& plan) {
 Result<std::vector<PortRef>> Sai::ports() {
   if (down_) return fail(*down_);
   std::vector<std::string> names;
-  for (const auto& [name, original] : memory_.ports)
-    if (is_ours(name)) names.push_back(name);
+  for (const auto& [name, port] : view_.ports)
+    if (is_ours(name) || is_in_acl(port)) names.push_back(name);
   return numbers_.ports(names);
 }
 

@@ -92,6 +92,7 @@ class Sai : public Backend {
   [[nodiscard]] Result<PortMaps> maps_of(const qos::Ruleset& rules) const;
   [[nodiscard]] static std::vector<sai::Turn> turns_of(const qos::Ruleset& rules);
   [[nodiscard]] bool is_acl_foreign() const;
+  [[nodiscard]] bool is_in_acl(const sai::Port& port) const;  ///< in ours, or may be
   /// The ACL does for the port what the rules say.
   [[nodiscard]] bool acl_holds(const sai::Port& port, const qos::Ruleset& rules) const;
   [[nodiscard]] Result<PortPlan> plan_from(const PortRef& port, std::optional<qos::Ruleset> want);

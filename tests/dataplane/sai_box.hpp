@@ -20,7 +20,8 @@ class SaiBox {
  public:
   explicit SaiBox(int ports = 4) : chip_(fake_sai::open(chip_file())) {
     std::ofstream(profile()) << "# of the box\nSAI_INIT_CONFIG_FILE=/usr/share/sai.xml\n"
-                             << fake_sai::kFileKey << "=" << chip_file() << "\n";
+                             << "no variable\n"
+                             << fake_sai::kFileKey << "=" << chip_file() << "\r\n";
     fake_sai::Object* map = chip_->add(SAI_OBJECT_TYPE_QOS_MAP);
     map->map_type = SAI_QOS_MAP_TYPE_DSCP_TO_TC;
     for (std::uint8_t d = 0; d < 64; ++d)
@@ -45,6 +46,7 @@ class SaiBox {
   static std::string name_of(int i) { return "Ethernet" + std::to_string(4 * i); }
   fake_sai::Chip& chip() { return *chip_; }
   std::uint64_t theirs() const { return theirs_; }  ///< map
+  std::string chip_file() const { return dir_ / "chip"; }
   std::string profile() const { return dir_ / "sai.profile"; }
   std::string memory() const { return dir_ / "state.sai"; }
   Result<SaiOptions> options() const {
@@ -73,11 +75,12 @@ class SaiBox {
   };
   /// What becomes of a packet: the chip's way, by its maps and its ACL, nothing of ours. The
   /// priority group is that of the class it came with.
-  Left forward(int in, int out, unsigned dscp) {
+  Left forward(int in, int out, unsigned dscp, int color = SAI_PACKET_COLOR_GREEN) {
     const auto look = [&](const fake_sai::Object& at, int which, unsigned key, unsigned otherwise) {
       const fake_sai::Object* map = chip_->find(at.maps[which], SAI_OBJECT_TYPE_QOS_MAP);
       for (std::uint32_t i = 0; map != nullptr && i < map->count; ++i)
-        if (map->pairs[i].key == key) return static_cast<unsigned>(map->pairs[i].value);
+        if (map->pairs[i].key == key && (which != 1 || map->pairs[i].color == color))
+          return static_cast<unsigned>(map->pairs[i].value);
       return otherwise;
     };
     fake_sai::Object& from = port(in);
@@ -98,7 +101,6 @@ class SaiBox {
   }
 
  private:
-  std::string chip_file() const { return dir_ / "chip"; }
   TempDir dir_;
   fake_sai::Chip* chip_;
   std::uint64_t theirs_ = 0;

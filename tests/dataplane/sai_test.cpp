@@ -7,6 +7,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <set>
 
 #include "dataplane/factory.hpp"
 #include "dataplane/sai/messages.hpp"
@@ -88,20 +89,48 @@ class SaiTest : public ChipTest {
     const auto why = backend_->down();
     return why ? why->what : "";
   }
-  /// Packets of every class between every two ports: 0 and 2 are up, 1 and 3 down.
+  /// Packets of every class between every two ports: 0 and 2 are up, 1 and 3 down. Whatever colour
+  /// a meter gives them.
   void expect_rules() {
     for (int in : {0, 1})
       for (int out : {2, 3})
         for (const qos::Class c :
-             {qos::Policy().lossless()[0], qos::Policy().lossless()[1], qos::Policy().lossy()}) {
-          const Order orders[] = {Order::kUp, Order::kDown};
-          const qos::Class after =
-              qos::remap(qos::Policy(), {.order = orders[in]}, {.order = orders[out - 2]}, c);
-          EXPECT_EQ(box_.forward(in, out, c.dscp.value()),
-                    (SaiBox::Left{after.dscp.value(), c.priority.value(), after.priority.value()}))
-              << in << out << to_string(c);
-        }
+             {qos::Policy().lossless()[0], qos::Policy().lossless()[1], qos::Policy().lossy()})
+          for (const int color :
+               {SAI_PACKET_COLOR_GREEN, SAI_PACKET_COLOR_YELLOW, SAI_PACKET_COLOR_RED}) {
+            const Order orders[] = {Order::kUp, Order::kDown};
+            const qos::Class after =
+                qos::remap(qos::Policy(), {.order = orders[in]}, {.order = orders[out - 2]}, c);
+            EXPECT_EQ(
+                box_.forward(in, out, c.dscp.value(), color),
+                (SaiBox::Left{after.dscp.value(), c.priority.value(), after.priority.value()}))
+                << in << out << to_string(c) << " colour " << color;
+          }
   }
+  /// What the back end tells of its ports.
+  std::string told() {
+    std::set<std::string> names;
+    for (const PortRef& p : backend_->ports().value_or(std::vector<PortRef>{}))
+      names.insert(p.name);
+    std::string text;
+    for (const std::string& name : names) text += name + " has rules; ";
+    for (int i : {0, 1, 2})
+      text += states(i, order_of(i)) + "; " + backend_->displaced(port_of(i)) + "; ";
+    return text;
+  }
+  static Order order_of(int port) { return port % 2 == 0 ? Order::kUp : Order::kDown; }
+  void expect_nothing_of_ours() {
+    for (int i : {0, 1, 2, 3}) {
+      EXPECT_EQ(box_.port(i).maps[0], box_.theirs());
+      for (int k : {1, 2, 3}) EXPECT_EQ(box_.port(i).maps[k], 0U);
+      EXPECT_EQ(box_.port(i).pfc, 0b1'1000);
+    }
+    EXPECT_EQ(box_.count(SAI_OBJECT_TYPE_QOS_MAP), 1U);
+    EXPECT_EQ(box_.count(SAI_OBJECT_TYPE_ACL_TABLE) + box_.count(SAI_OBJECT_TYPE_ACL_ENTRY), 0U);
+    EXPECT_EQ(box_.chip().bound, 0U);
+    EXPECT_NE(::access(box_.memory().c_str(), F_OK), 0) << "nothing is left to be remembered";
+  }
+  void expect_every_refusal_heals();
 
   SaiBox box_;
 };
@@ -162,15 +191,7 @@ TEST_F(SaiTest, RemovalPutsBackWhatWasThereAndLeavesNoObject) {
     EXPECT_GT(box_.count(SAI_OBJECT_TYPE_QOS_MAP), 1U);
     open();  // another process takes them away
     ASSERT_TRUE(take_all());
-    for (int i : {0, 1, 2}) {
-      EXPECT_EQ(box_.port(i).maps[0], box_.theirs());
-      for (int k : {1, 2, 3}) EXPECT_EQ(box_.port(i).maps[k], 0U);
-      EXPECT_EQ(box_.port(i).pfc, 0b1'1000);
-    }
-    EXPECT_EQ(box_.count(SAI_OBJECT_TYPE_QOS_MAP), 1U);
-    EXPECT_EQ(box_.count(SAI_OBJECT_TYPE_ACL_TABLE) + box_.count(SAI_OBJECT_TYPE_ACL_ENTRY), 0U);
-    EXPECT_EQ(box_.chip().bound, 0U);
-    EXPECT_NE(::access(box_.memory().c_str(), F_OK), 0) << "nothing is left to be remembered";
+    expect_nothing_of_ours();
   }
 }
 
@@ -228,6 +249,83 @@ TEST_F(SaiTest, RefusalIsSaidInSaisWordsAndThePortLeftAsItWas) {
   EXPECT_EQ(states(1, Order::kDown), "done done done done");
   box_.chip().refuse_set = -1;
   EXPECT_TRUE(put(0, Order::kUp));
+}
+
+/// Rules come to three ports and go again, each time with another call refused that sets something.
+void SaiTest::expect_every_refusal_heals() {
+  const auto put_all = [&] {
+    Result<void> first;
+    for (int i : {0, 1, 2})
+      if (auto done = put(i, order_of(i)); !done && first) first = done;
+    return first;
+  };
+  const auto turn = [&](const std::function<Result<void>()>& change) {
+    auto done = change();
+    if (done) return;
+    EXPECT_THAT(done.error().what, HasSubstr("libsai: SAI_STATUS_INSUFFICIENT_RESOURCES of "));
+    // What is kept is what is told, so that whoever starts here knows as much.
+    const std::string before = told();
+    open();
+    EXPECT_EQ(told(), before);
+    done = change();
+    EXPECT_TRUE(done) << to_string(done.error());
+  };
+  open();
+  bool refused = true;
+  int call = 0;
+  while (refused && !HasFailure()) {
+    SCOPED_TRACE("call " + std::to_string(++call));
+    box_.chip().refuse_at = call;
+    turn(put_all);
+    EXPECT_TRUE(put_all()) << "where it healed there is nothing to do";
+    for (int i : {0, 1, 2}) EXPECT_EQ(states(i, order_of(i)), "done done done done");
+    EXPECT_EQ(box_.forward(1, 2, 43).dscp, 43U);
+    EXPECT_EQ(box_.forward(0, 2, 43).dscp, 51U);
+    turn([&] { return take_all(); });
+    refused = box_.chip().refuse_at.exchange(0) == 0;
+    if (refused) open();  // what nobody refers to goes when it is read the next time
+    EXPECT_TRUE(until([&] { return box_.count(SAI_OBJECT_TYPE_QOS_MAP) == 1; }));
+    expect_nothing_of_ours();
+  }
+  EXPECT_GT(call, 20);
+}
+
+TEST_F(SaiTest, AnyCallThatIsRefusedIsSaidLosesNothingAndHealsByTheNextTurn) {
+  expect_every_refusal_heals();
+}
+
+TEST_F(SaiTest, AnyCallThatIsRefusedHealsWithAnAclToo) {
+  box_.chip().no_rewriting = true;
+  expect_every_refusal_heals();
+}
+
+TEST_F(SaiTest, PfcThatIsSentAndThatIsObeyedAreSetAndPutBackBoth) {
+  box_.chip().separate_pfc = true;
+  for (int i : {0, 1, 2, 3}) box_.port(i).pfc_tx = box_.port(i).pfc;
+  open();
+  ASSERT_TRUE(put(0, Order::kUp));
+  EXPECT_EQ(box_.port(0).pfc, 0b110'0000);
+  EXPECT_EQ(box_.port(0).pfc_tx, 0b110'0000);
+  EXPECT_EQ(states(0, Order::kUp), "done done done done");
+  for (std::uint8_t fake_sai::Object::*one : {&fake_sai::Object::pfc, &fake_sai::Object::pfc_tx}) {
+    box_.port(0).*one = 0b10'0000;  // of a priority that is sent and not obeyed, packets are lost
+    open();
+    EXPECT_EQ(states(0, Order::kUp), "done done done missing");
+    ASSERT_TRUE(put(0, Order::kUp));
+  }
+  box_.chip().refuse_at = 5;  // three maps of port 1, and what is obeyed
+  EXPECT_FALSE(put(1, Order::kUp));
+  EXPECT_EQ(box_.port(1).pfc, box_.port(1).pfc_tx);
+  ASSERT_TRUE(take_all());
+  expect_nothing_of_ours();
+  EXPECT_EQ(box_.port(0).pfc_tx, 0b1'1000);
+}
+
+TEST_F(SaiTest, LibraryFindsTheBoxsProfile) {
+  open();
+  EXPECT_EQ(std::string(box_.chip().profile), std::string(fake_sai::kFileKey) + "=" +
+                                                  box_.chip_file() +
+                                                  "\nSAI_INIT_CONFIG_FILE=/usr/share/sai.xml\n");
 }
 
 TEST_F(SaiTest, LibraryThatCannotIsUnsupportedAndGetsNothing) {

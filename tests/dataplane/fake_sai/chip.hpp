@@ -36,7 +36,8 @@ struct Object {
   int type = 0;
   // Port.
   std::uint64_t maps[4] = {};  ///< DSCP to TC, TC to DSCP, TC to queue, TC to priority group
-  std::uint8_t pfc = 0;
+  std::uint8_t pfc = 0;        ///< and where a chip tells them apart, what it obeys
+  std::uint8_t pfc_tx = 0;     ///< what it sends
   // Host interface: the port. ACL entry: the table.
   std::uint64_t of = 0;
   char name[16] = {};
@@ -59,14 +60,17 @@ struct Chip {
   bool no_rewriting = false;     ///< NOT_IMPLEMENTED: TC_AND_COLOR_TO_DSCP of ports
   bool no_acl = false;
   bool no_pfc = false;
+  bool separate_pfc = false;         ///< what is obeyed and what is sent are two attributes
   bool only_what_was_set = false;    ///< can be read, as of SONiC's virtual one
   std::atomic<int> hang = 0;         ///< ms that the next call takes
   std::atomic<int> slow = 0;         ///< ms that each call takes
   std::atomic<int> crash = 0;        ///< the next so many calls that set something end the process
   std::atomic<int> refuse_set = -1;  ///< of this attribute of a port: no resources
+  std::atomic<int> refuse_at = 0;    ///< the so-manieth call that sets something: no resources
   // What has been done.
   std::atomic<int> sets = 0;              ///< calls that changed something
   std::atomic<bool> initialized = false;  ///< somebody has initialized it anew: all traffic is lost
+  char profile[256] = {};                 ///< what the library found when it walked through it
   // The chip.
   std::uint64_t bound = 0;  ///< ACL at its ingress
   std::uint64_t last = 0x1000;

@@ -30,13 +30,17 @@ void called() {
   if (const int ms = chip->slow; ms != 0) sleep_ms(ms);
   if (const int ms = chip->hang.exchange(0); ms != 0) sleep_ms(ms);
 }
-void setting() {
+/// What it says to a call that sets something before it looks at it.
+Status setting() {
   called();
+  if (chip->refuse_at > 0 && --chip->refuse_at == 0)
+    return status(SAI_STATUS_INSUFFICIENT_RESOURCES);
   ++chip->sets;
   if (chip->crash > 0 && chip->crash-- > 0) {
     ::signal(SIGSEGV, SIG_DFL);  // a sanitizer of its user's would tell of it
     ::raise(SIGSEGV);
   }
+  return SAI_STATUS_SUCCESS;
 }
 
 /// Which of a port's maps, or -1, and the type it has to have.
@@ -74,7 +78,7 @@ Status create_switch(sai_object_id_t* id, uint32_t count, const sai_attribute_t*
   return SAI_STATUS_SUCCESS;
 }
 Status set_switch(sai_object_id_t id, const sai_attribute_t* a) {
-  setting();
+  if (const Status refused = setting(); refused != SAI_STATUS_SUCCESS) return refused;
   if (id != kSwitch) return status(SAI_STATUS_INVALID_OBJECT_ID);
   if (chip->no_acl || a->id != SAI_SWITCH_ATTR_INGRESS_ACL)
     return status(SAI_STATUS_NOT_IMPLEMENTED);
@@ -95,14 +99,22 @@ Status get_switch(sai_object_id_t id, uint32_t count, sai_attribute_t* list) {
 
 // Ports and host interfaces.
 
+/// The mask that the attribute is of, or null: it is another one, or not one of this chip's.
+std::uint8_t* pfc_of(Object& port, sai_attr_id_t id) {
+  if (chip->no_pfc) return nullptr;
+  if (id == SAI_PORT_ATTR_PRIORITY_FLOW_CONTROL) return chip->separate_pfc ? nullptr : &port.pfc;
+  if (!chip->separate_pfc) return nullptr;
+  return id == SAI_PORT_ATTR_PRIORITY_FLOW_CONTROL_RX   ? &port.pfc
+         : id == SAI_PORT_ATTR_PRIORITY_FLOW_CONTROL_TX ? &port.pfc_tx
+                                                        : nullptr;
+}
 Status set_port(sai_object_id_t id, const sai_attribute_t* a) {
-  setting();
+  if (const Status refused = setting(); refused != SAI_STATUS_SUCCESS) return refused;
   Object* port = chip->find(id, kPort);
   if (port == nullptr) return status(SAI_STATUS_INVALID_OBJECT_ID);
   if (chip->refuse_set == static_cast<int>(a->id)) return status(SAI_STATUS_INSUFFICIENT_RESOURCES);
-  if (a->id == SAI_PORT_ATTR_PRIORITY_FLOW_CONTROL) {
-    if (chip->no_pfc) return status(SAI_STATUS_NOT_IMPLEMENTED);
-    port->pfc = a->value.u8;
+  if (std::uint8_t* mask = pfc_of(*port, a->id)) {
+    *mask = a->value.u8;
     return SAI_STATUS_SUCCESS;
   }
   const int map = map_index(a->id);
@@ -118,15 +130,16 @@ Status set_port(sai_object_id_t id, const sai_attribute_t* a) {
 }
 Status get_port(sai_object_id_t id, uint32_t count, sai_attribute_t* list) {
   called();
-  const Object* port = chip->find(id, kPort);
+  Object* port = chip->find(id, kPort);
   if (port == nullptr) return status(SAI_STATUS_INVALID_OBJECT_ID);
   for (uint32_t i = 0; i < count; ++i) {
     const int map = map_index(list[i].id);
-    if (list[i].id == SAI_PORT_ATTR_PRIORITY_FLOW_CONTROL && !chip->no_pfc &&
-        !(chip->only_what_was_set && port->pfc == 0))
-      list[i].value.u8 = port->pfc;
+    if (const std::uint8_t* mask = pfc_of(*port, list[i].id);
+        mask != nullptr && !(chip->only_what_was_set && *mask == 0))
+      list[i].value.u8 = *mask;
     else if (list[i].id == SAI_PORT_ATTR_PRIORITY_FLOW_CONTROL_MODE)
-      list[i].value.s32 = SAI_PORT_PRIORITY_FLOW_CONTROL_MODE_COMBINED;
+      list[i].value.s32 = chip->separate_pfc ? SAI_PORT_PRIORITY_FLOW_CONTROL_MODE_SEPARATE
+                                             : SAI_PORT_PRIORITY_FLOW_CONTROL_MODE_COMBINED;
     else if (map >= 0 && !(map == 1 && chip->no_rewriting) &&
              !(chip->only_what_was_set && port->maps[map] == 0))
       list[i].value.oid = port->maps[map];
@@ -154,7 +167,7 @@ Status get_hostif(sai_object_id_t id, uint32_t count, sai_attribute_t* list) {
 
 Status create_map(sai_object_id_t* id, sai_object_id_t switch_id, uint32_t count,
                   const sai_attribute_t* list) {
-  setting();
+  if (const Status refused = setting(); refused != SAI_STATUS_SUCCESS) return refused;
   const sai_attribute_t* type = find(count, list, SAI_QOS_MAP_ATTR_TYPE);
   const sai_attribute_t* map = find(count, list, SAI_QOS_MAP_ATTR_MAP_TO_VALUE_LIST);
   if (type == nullptr || map == nullptr) return status(SAI_STATUS_MANDATORY_ATTRIBUTE_MISSING);
@@ -184,7 +197,7 @@ Status create_map(sai_object_id_t* id, sai_object_id_t switch_id, uint32_t count
   return SAI_STATUS_SUCCESS;
 }
 Status remove_map(sai_object_id_t id) {
-  setting();
+  if (const Status refused = setting(); refused != SAI_STATUS_SUCCESS) return refused;
   Object* map = chip->find(id, kMap);
   if (map == nullptr) return status(SAI_STATUS_INVALID_OBJECT_ID);
   for (const Object& o : chip->objects)
@@ -237,7 +250,7 @@ bool take(PortSet& to, const sai_attribute_t& from) {
 }
 Status create_table(sai_object_id_t* id, sai_object_id_t, uint32_t count,
                     const sai_attribute_t* list) {
-  setting();
+  if (const Status refused = setting(); refused != SAI_STATUS_SUCCESS) return refused;
   if (chip->no_acl) return status(SAI_STATUS_NOT_IMPLEMENTED);
   for (const int needed : {SAI_ACL_TABLE_ATTR_ACL_STAGE, SAI_ACL_TABLE_ATTR_FIELD_IN_PORTS,
                            SAI_ACL_TABLE_ATTR_FIELD_OUT_PORTS, SAI_ACL_TABLE_ATTR_FIELD_DSCP})
@@ -248,7 +261,7 @@ Status create_table(sai_object_id_t* id, sai_object_id_t, uint32_t count,
   return SAI_STATUS_SUCCESS;
 }
 Status remove_table(sai_object_id_t id) {
-  setting();
+  if (const Status refused = setting(); refused != SAI_STATUS_SUCCESS) return refused;
   Object* table = chip->find(id, kTable);
   if (table == nullptr) return status(SAI_STATUS_INVALID_OBJECT_ID);
   if (chip->bound == id) return status(SAI_STATUS_OBJECT_IN_USE);
@@ -265,7 +278,7 @@ Status get_table(sai_object_id_t id, uint32_t, sai_attribute_t* list) {
 }
 Status create_entry(sai_object_id_t* id, sai_object_id_t, uint32_t count,
                     const sai_attribute_t* list) {
-  setting();
+  if (const Status refused = setting(); refused != SAI_STATUS_SUCCESS) return refused;
   const sai_attribute_t* table = find(count, list, SAI_ACL_ENTRY_ATTR_TABLE_ID);
   const sai_attribute_t* in = find(count, list, SAI_ACL_ENTRY_ATTR_FIELD_IN_PORTS);
   const sai_attribute_t* out = find(count, list, SAI_ACL_ENTRY_ATTR_FIELD_OUT_PORTS);
@@ -292,14 +305,14 @@ Status create_entry(sai_object_id_t* id, sai_object_id_t, uint32_t count,
   return SAI_STATUS_SUCCESS;
 }
 Status remove_entry(sai_object_id_t id) {
-  setting();
+  if (const Status refused = setting(); refused != SAI_STATUS_SUCCESS) return refused;
   Object* entry = chip->find(id, kEntry);
   if (entry == nullptr) return status(SAI_STATUS_INVALID_OBJECT_ID);
   entry->type = 0;
   return SAI_STATUS_SUCCESS;
 }
 Status set_entry(sai_object_id_t id, const sai_attribute_t* a) {
-  setting();
+  if (const Status refused = setting(); refused != SAI_STATUS_SUCCESS) return refused;
   Object* entry = chip->find(id, kEntry);
   if (entry == nullptr) return status(SAI_STATUS_INVALID_OBJECT_ID);
   if (a->id == SAI_ACL_ENTRY_ATTR_FIELD_IN_PORTS)
@@ -350,9 +363,12 @@ sai_status_t sai_api_initialize(uint64_t, const sai_service_method_table_t* serv
   const char* variable = nullptr;
   const char* value = nullptr;
   services->profile_get_next_value(0, nullptr, nullptr);
-  while (services->profile_get_next_value(0, &variable, &value) == 0) continue;
+  std::string profile;
+  while (services->profile_get_next_value(0, &variable, &value) == 0)
+    profile.append(variable).append("=").append(value).append("\n");
   chip = lldp::fake_sai::open(path);
   if (chip == nullptr) return status(SAI_STATUS_FAILURE);
+  profile.copy(chip->profile, sizeof chip->profile - 1);
   called();
   return SAI_STATUS_SUCCESS;
 }

@@ -31,11 +31,9 @@ class File:
     def __init__(self, path, name, arguments):
         self.source = open(path, "rb").read()
         self.name = name
-        unit = clang.cindex.Index.create().parse(
-            path, arguments, options=clang.cindex.TranslationUnit.PARSE_DETAILED_PROCESSING_RECORD)
+        unit = clang.cindex.Index.create().parse(path, arguments)
         self.complaint = next((str(d) for d in unit.diagnostics if d.severity >= clang.cindex.Diagnostic.Error), None)
         own = [c for c in unit.cursor.get_children() if c.location.file and c.location.file.name == path]
-        self.macros = [(c.extent.start.offset, c.extent.end.offset) for c in own if c.kind == Kind.MACRO_INSTANTIATION]
         self.found = {}
         for cursor in own:
             self.visit(cursor, None, False)
@@ -48,8 +46,7 @@ class File:
 
     def add(self, start, end, became, before, after):
         was = self.text(start, end)
-        spoilt = any(a < end and start < b for a, b in self.macros) or "#" in was
-        if start >= end or spoilt or became == was or ARGUMENT not in before:
+        if start >= end or "#" in was or became == was:
             return
         flat = re.sub(r"\s*\n\s*", " ", before)
         if "\n" in before and ("//" in before or 'R"' in before):

@@ -144,7 +144,7 @@ def compile_sample(drawn, wanted):
     while True:
         copy_tree({f: [m for m in left if m["file"] == f] for f in files})
         say(f"building {len(targets)} programs with {len(left)} mutants")
-        built = subprocess.run(["nice", "ninja", "-C", BUILD, "-k", "0", *targets], text=True, capture_output=True)
+        built = subprocess.run(["ninja", "-C", BUILD, "-k", "0", *targets], text=True, capture_output=True)
         if built.returncode == 0:
             return left
         errors = {(os.path.relpath(os.path.join(BUILD, f), TREE), int(line))
@@ -242,7 +242,7 @@ def main():
     parser.add_argument("room", nargs="*", default=SHIPPED, help="folders or sources, as agent/core")
     parser.add_argument("--count", type=int, default=40, help="how many mutants (40)")
     parser.add_argument("--seed", type=int, default=1, help="of what is drawn (1)")
-    parser.add_argument("--only", metavar="N,N", help="these of the sample")
+    parser.add_argument("--only", metavar="N,N-N", help="try these of the sample")
     parser.add_argument("--list", action="store_true", help="show the sample, and build nothing of it")
     parser.add_argument("--programs", metavar="REGEX", type=re.compile, default=re.compile(""),
                         help="build of the test programs and what they start only these: 'bin/(?!fuzz|lldp-level-lab)'")
@@ -260,7 +260,8 @@ def main():
         return 0
     sample = compile_sample(drawn, asked.programs)[:asked.count]
     if asked.only:
-        sample = [m for m in sample if str(m["number"]) in asked.only.split(",")]
+        ranges = [[int(n) for n in part.split("-")] for part in asked.only.split(",")]
+        sample = [m for m in sample if any(r[0] <= m["number"] <= r[-1] for r in ranges)]
     every = tests()
     with concurrent.futures.ThreadPoolExecutor(asked.jobs) as pool:
         say(f"running {len(every)} tests without a mutant")

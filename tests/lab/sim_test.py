@@ -16,6 +16,9 @@ import tempfile
 import unittest
 
 SOURCE, BIN = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+sys.path.insert(0, str(SOURCE / "tests/packaging"))
+import schemas
+
 FLOW = {"from": "host2", "to": "host4", "via": ["Spine1"], "octets": 100000}
 
 
@@ -41,13 +44,7 @@ class Sim(unittest.TestCase):
         return lab("sim", self.path / "s.json", "--json")
 
     def validator(self, name):
-        try:
-            import jsonschema
-        except ImportError:
-            self.skipTest("python3-jsonschema is not installed")
-        schema = json.loads((SOURCE / f"packaging/schema/{name}.schema.json").read_text())
-        jsonschema.Draft202012Validator.check_schema(schema)
-        return jsonschema.Draft202012Validator(schema)
+        return schemas.validator(self, SOURCE / f"packaging/schema/{name}.schema.json")
 
     def test_exit_status_tells_of_a_deadlock(self):
         for protect, status in (("none", 1), ("down-up", 0)):
@@ -56,7 +53,62 @@ class Sim(unittest.TestCase):
             said = json.loads(done.stdout)
             self.assertEqual(said["deadlock"], status == 1)
             self.assertEqual(said["drops"], 0)
-            self.validator("sim").validate(said)
+            self.assertEqual(bool(said["stuck"]), status == 1)
+            schemas.holds(self, self.validator("sim"), said)
+
+    def test_schema_takes_what_the_program_takes(self):
+        """Of every number of a scenario the first that is too small, the first that is too large; of every choice each, and
+        another; a key that there is none of."""
+        schema = self.validator("scenario")
+        base = {"fabric": "case1.json", "duration_ns": 1000, "name": "n", "failed": ["Spine1-Leaf4"],
+                "flows": [FLOW], "traffic": [{"kind": "incast", "senders": 2}], "settings": {}, "events": [{"link": "Spine2-Leaf1"}],
+                "storms": [{"host": "host1"}]}
+        schema.validate(base)
+        self.assertEqual(self.scenario(**base).returncode, 0)
+
+        def leaves(at, path):
+            for key, member in at.get("properties", {}).items():
+                if member.get("type") == "array" and "properties" in member["items"]:
+                    yield from leaves(member["items"], [*path, key, 0])
+                elif "properties" in member:
+                    yield from leaves(member, [*path, key])
+                else:
+                    yield [*path, key], member
+
+        def tried(path, value):
+            said = copy.deepcopy(base)
+            at = said
+            for key in path[:-1]:
+                at = at.setdefault(key, {}) if isinstance(at, dict) else at[key]
+            at[path[-1]] = value
+            return schema.is_valid(said), self.scenario(**said)
+
+        numbers = 0
+        for path, leaf in leaves(schema.schema, []):
+            beyond = [leaf[end] + step for end, step in (("minimum", -1), ("maximum", 1)) if end in leaf]
+            beyond += ["no such"] if "enum" in leaf else [2] if "const" in leaf else ["ab"] if "minLength" in leaf else []
+            for value in beyond or [None]:
+                valid, done = tried(path, value)
+                with self.subTest(path=path, value=value):
+                    self.assertFalse(valid)
+                    self.assertEqual(done.returncode, 1, done.stderr)
+                    self.assertIn(re.sub(r"\.(\d)", r"[\1]", ".".join(map(str, path))), done.stderr)
+                numbers += 1
+        self.assertGreater(numbers, 90)
+        for path in (["none"], ["flows", 0, "none"], ["events", 0, "none"], ["storms", 0, "none"], ["traffic", 0, "none"],
+                     *(["settings", *more, "none"] for more in ([], ["pfc"], ["watchdog"], ["itsy"], ["ecn"], ["dcqcn"]))):
+            valid, done = tried(path, 1)
+            self.assertEqual((valid, done.returncode), (False, 1), path)
+            self.assertIn("there is no such key", done.stderr)
+        for path in (["fabric"], ["flows", 0, "from"], ["flows", 0, "to"], ["events", 0, "link"], ["storms", 0, "host"], ["traffic", 0, "kind"]):
+            said = copy.deepcopy(base)
+            at = said
+            for key in path[:-1]:
+                at = at[key]
+            del at[path[-1]]
+            self.assertFalse(schema.is_valid(said), path)
+            (self.path / "s.json").write_text(json.dumps(said))
+            self.assertEqual(lab("sim", self.path / "s.json").returncode, 1, path)
 
     def test_a_scenario_runs_and_fits_its_schema(self):
         said = {"fabric": "case1.json", "name": "mine", "duration_ns": 2000000, "failed": ["Spine1-Leaf4"], "flows": [{**FLOW, "transport": "irn"}],

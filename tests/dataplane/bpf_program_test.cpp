@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <linux/pkt_cls.h>
+#include <net/if.h>
 
 #include <ostream>
 
@@ -125,6 +126,10 @@ const TurnCase kTurns[] = {
     {"Ipv4Options",
      {.frame = frame4({.dscp = kFirst, .options = kRouterAlert}), .tc_index = marked(5)},
      {.frame = frame4({.dscp = kSecond, .options = kRouterAlert}), .priority = 6}},
+    {"Ipv4OptionsAndNothingBehindThem",
+     {.frame = cut(frame4({.dscp = kFirst, .options = kRouterAlert}), 14 + 24),
+      .tc_index = marked(5)},
+     {.frame = cut(frame4({.dscp = kSecond, .options = kRouterAlert}), 14 + 24), .priority = 6}},
     {"Ipv4FirstFragment",
      {.frame = frame4({.dscp = kFirst, .fragment = 0x2000}), .tc_index = marked(5)},
      {.frame = frame4({.dscp = kSecond, .fragment = 0x2000}), .priority = 6}},
@@ -328,6 +333,48 @@ TEST_F(BpfProgram, EgressGivesBackThePriorityThatForwardingTook) {
             (Skb{.frame = f, .priority = 5}));
   EXPECT_EQ(out(Order::kDown, {.frame = f, .tc_index = marked(5)}),
             (Skb{.frame = f, .priority = 5}));
+}
+
+// For a moment a port has two programs of ours, and the first one decides: the second lets it pass.
+// Only that packet at that port: not at another one, nor when it comes round again by ports that
+// are not ours, with fewer hops left.
+TEST_F(BpfProgram, PacketIsSeenToOnceByAPortHoweverOftenItIsAsked) {
+  const auto& program = of(Order::kUp).programs.out;
+  std::uint32_t other = 0;
+  if (auto* const all = ::if_nameindex()) {
+    for (const auto* i = all; i->if_index != 0 && other == 0; ++i)
+      if (i->if_index != 1) other = i->if_index;
+    ::if_freenameindex(all);
+  }
+  for (const std::initializer_list<packet::Tag>& tags :
+       {std::initializer_list<packet::Tag>{}, {{0x8100, 0xa001}}}) {
+    for (const bool v6 : {false, true}) {
+      const auto with_hops = [&](unsigned hops) {
+        return Skb{.frame = v6 ? frame6({.dscp = kFirst, .hops = hops}, tags)
+                               : frame4({.dscp = kFirst, .ttl = hops}, tags),
+                   .in = kUpPort};
+      };
+      const auto turns = [&](unsigned hops, std::uint32_t port, std::uint32_t seen) {
+        Skb skb = with_hops(hops);
+        EXPECT_EQ(probe_->run(program, skb, port, &seen), -1);
+        return skb.frame != with_hops(hops).frame;
+      };
+      std::uint32_t seen = 0;
+      Skb first = with_hops(64);
+      EXPECT_EQ(probe_->run(program, first, 1, &seen), -1);
+      EXPECT_NE(seen, 0U);
+      EXPECT_NE(first.frame, with_hops(64).frame);
+      EXPECT_FALSE(turns(64, 1, seen));
+      if (other != 0) EXPECT_TRUE(turns(64, other, seen));
+      EXPECT_TRUE(turns(63, 1, seen));
+      EXPECT_TRUE(turns(64, 1, seen ^ 1)) << "what others have left there";
+      // What comes in by a port of ours is new.
+      Skb in = with_hops(64);
+      std::uint32_t left = seen;
+      EXPECT_EQ(probe_->run(of(Order::kDown).programs.in, in, 1, &left), -1);
+      EXPECT_EQ(left, 0U);
+    }
+  }
 }
 
 class BpfCounting : public BpfProgram {

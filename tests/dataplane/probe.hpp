@@ -48,13 +48,18 @@ class Probe {
   Probe(const Probe&) = delete;
   Probe& operator=(const Probe&) = delete;
 
-  /// The program's verdict and, in `skb`, what it made of the packet.
-  int run(const UniqueFd& program, Skb& skb, std::uint32_t ifindex = 1) {
+  /// The program's verdict and, in `skb`, what it made of the packet. `seen`: what programs of ours
+  /// leave in the packet for the next of them.
+  int run(const UniqueFd& program, Skb& skb, std::uint32_t ifindex = 1,
+          std::uint32_t* seen = nullptr) {
     use(program.get());
     const Skb before = skb;
-    const int verdict = once(skeleton_->progs.probe, skb, 1, ifindex);
+    std::uint32_t left = seen == nullptr ? 0 : *seen;
+    const int verdict = once(skeleton_->progs.probe, skb, 1, ifindex, left);
     skb = before;
-    (void)once(skeleton_->progs.probe, skb, 2, ifindex);
+    left = seen == nullptr ? 0 : *seen;
+    (void)once(skeleton_->progs.probe, skb, 2, ifindex, left);
+    if (seen != nullptr) *seen = left;
     return verdict;
   }
   /// Nanoseconds per run of a program, with the same packet and tc_index every time.
@@ -77,7 +82,8 @@ class Probe {
   double cost(int program, Skb skb, int times, std::uint32_t ifindex) {
     use(program);
     const long start = cpu_time();
-    (void)once(skeleton_->progs.again, skb, times, ifindex);
+    std::uint32_t left = 0;
+    (void)once(skeleton_->progs.again, skb, times, ifindex, left);
     return static_cast<double>(cpu_time() - start) / times;
   }
   static long cpu_time() {
@@ -86,11 +92,13 @@ class Probe {
     return t.tv_sec * 1'000'000'000 + t.tv_nsec;
   }
   /// The verdict.
-  int once(const bpf_program* program, Skb& skb, int times, std::uint32_t ifindex) {
+  static int once(const bpf_program* program, Skb& skb, int times, std::uint32_t ifindex,
+                  std::uint32_t& seen) {
     __sk_buff context{};
     context.cb[0] = skb.tc_index;
     context.cb[1] = static_cast<std::uint32_t>(__builtin_bswap16(skb.vlan_tpid));
     context.cb[2] = skb.vlan_tci;
+    context.cb[4] = seen;
     context.priority = skb.priority;
     context.ifindex = ifindex;
     context.ingress_ifindex = skb.in;
@@ -108,6 +116,7 @@ class Probe {
     if (const int e = bpf_prog_test_run_opts(bpf_program__fd(program), &run); e != 0)
       return -1000 + e;
     out.resize(run.data_size_out);
+    seen = context.cb[4];
     skb = {std::move(out),
            context.cb[0],
            context.priority,

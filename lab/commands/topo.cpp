@@ -148,7 +148,7 @@ int run_topo(const Arguments& arguments) {
       number<std::uint64_t>(&quality.rate_bps, 1, 100'000'000'000'000)
           ->value_name("N")
           ->default_value(quality.rate_bps),
-      "rate of every link, bit/s")("delay-ns",
+      "rate of every link, bit/s (but of those inside a server)")("delay-ns",
                                    number<std::uint64_t>(&quality.delay_ns, 0, 1'000'000'000'000)
                                        ->value_name("N")
                                        ->default_value(quality.delay_ns),

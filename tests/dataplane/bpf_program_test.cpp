@@ -314,6 +314,20 @@ TEST_F(BpfProgram, EgressUndoesWhatForwardingMadeOfThePriority) {
   }
 }
 
+TEST_F(BpfProgram, EgressKnowsEveryPriorityThatForwardingCanGive) {
+  const auto policy = qos::Policy::parse("2:dscp10,4:dscp26", "1:dscp20");
+  ASSERT_TRUE(policy);
+  const auto loaded = programs_.get(qos::compile(*policy, {.order = Order::kDown}));
+  ASSERT_TRUE(loaded) << to_string(loaded.error());
+  for (unsigned dscp = 0; dscp < 64; ++dscp) {
+    if (dscp == 10 || dscp == 26 || dscp == 20) continue;  // classes of their own
+    const std::uint32_t given = forwarding_priority(dscp);
+    Skb skb{.frame = frame4({.dscp = dscp}), .priority = given, .in = kDownPort};
+    EXPECT_EQ(probe_->run((*loaded)->programs.out, skb), -1);
+    EXPECT_EQ(skb.priority, given == 2 || given == 4 ? 0 : given) << dscp;
+  }
+}
+
 TEST_F(BpfProgram, EgressKeepsPrioritiesThatSomebodyGave) {
   // Of VOICE-ADMIT, whose place forwarding would make 6: other values, and IPv6, where 6 was meant.
   const Bytes v4 = frame4({.dscp = 44});
@@ -412,6 +426,9 @@ TEST_F(BpfCounting, EverySegmentThatGoesOverTheWire) {
   // As a guest hands it over: 2,500 octets of data, the number of segments for the kernel to find.
   send({.frame = large, .in = kUpPort, .gso_size = 1000});
   EXPECT_EQ(programs_.bounces(kOut)[5], (43 + 3) * kRuns);
+  large.resize(14 + 40 + 2000);
+  send({.frame = large, .in = kUpPort, .gso_size = 1000});
+  EXPECT_EQ(programs_.bounces(kOut)[5], (43 + 3 + 2) * kRuns);
 }
 
 TEST_F(BpfCounting, PortsWhoseNumbersShareAPlaceApart) {

@@ -21,13 +21,14 @@ namespace lldp::dcbnl {
 class Socket {
  public:
   [[nodiscard]] static Result<Socket> open();
+  /// `socket`: one on which somebody answers as the kernel does, before a question has been sent.
+  explicit Socket(UniqueFd socket) : socket_(std::move(socket)) {}
   [[nodiscard]] Result<Settings> get(const std::string& name);
   [[nodiscard]] Result<void> set_pfc(const std::string& name, std::uint8_t enabled);
   [[nodiscard]] Result<void> add(const std::string& name, std::span<const App> apps);
   [[nodiscard]] Result<void> remove(const std::string& name, std::span<const App> apps);
 
  private:
-  explicit Socket(UniqueFd socket) : socket_(std::move(socket)) {}
   [[nodiscard]] Result<void> change(const std::string& name, const Bytes& request);
   /// The errno by which it ends; `read` tells what an answer means, or nothing of what is none.
   int ask(const Bytes& request, const std::function<std::optional<int>(ByteSpan)>& read);

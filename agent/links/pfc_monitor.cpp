@@ -45,17 +45,14 @@ Result<UniqueFd> connect(int flags) {
 }  // namespace
 
 Result<PfcMonitor> PfcMonitor::open() {
-  PfcMonitor monitor;
-  for (UniqueFd* fd : {&monitor.events_, &monitor.requests_}) {
-    auto socket = connect(fd == &monitor.events_ ? SOCK_NONBLOCK : 0);
-    if (!socket) return fail(socket.error());
-    *fd = std::move(*socket);
-  }
+  auto events = connect(SOCK_NONBLOCK);
+  if (!events) return fail(events.error());
+  auto requests = connect(0);
+  if (!requests) return fail(requests.error());
   const int group = RTNLGRP_DCB;
-  if (::setsockopt(monitor.events_.get(), SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &group,
-                   sizeof group) != 0)
+  if (::setsockopt(events->get(), SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &group, sizeof group) != 0)
     return fail(Error{errno, "dcbnl", std::strerror(errno)});
-  return monitor;
+  return PfcMonitor(std::move(*events), std::move(*requests));
 }
 
 std::optional<core::Pfc> PfcMonitor::ask(std::string_view name) {

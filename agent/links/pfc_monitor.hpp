@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "agent/core/agent.hpp"
 #include "base/result.hpp"
@@ -17,6 +18,9 @@ namespace lldp::io {
 class PfcMonitor {
  public:
   [[nodiscard]] static Result<PfcMonitor> open();
+  /// By sockets on which somebody answers and tells as the kernel does.
+  PfcMonitor(UniqueFd events, UniqueFd requests)
+      : events_(std::move(events)), requests_(std::move(requests)) {}
 
   /// How PFC stands on an interface; nullopt: its driver (EOPNOTSUPP), or the kernel, does not say.
   [[nodiscard]] std::optional<core::Pfc> ask(std::string_view name);

@@ -13,6 +13,8 @@
 
 #include <functional>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "tests/netns/support.hpp"
@@ -175,6 +177,50 @@ TEST_F(LinkMonitorTest, AsksAgainWhenItCouldNotAsk) {
   EXPECT_FALSE(monitor_->behind());
   EXPECT_EQ(monitor_->interfaces().size(), 201U);
   EXPECT_FALSE(find("p0"));
+}
+
+// Whichever of the answers it is: the next turn knows all that one who starts then knows.
+TEST_F(LinkMonitorTest, AnyAnswerThatFailsIsAskedForAgain) {
+  const Inside in(*space_);
+  space_->ip_batch("link add br0 type bridge\nlink set p0 master br0\n");
+  std::set<std::string> failed;
+  bool fails = true;
+  for (int at = 1; fails; ++at) {
+    SCOPED_TRACE("answer " + std::to_string(at));
+    space_->ip_batch(
+        fmt::format("link set q0 mtu {}\naddr add 192.0.2.{}/32 dev q0\n"
+                    "link set p0 {}master{}\n",
+                    1300 + at, at, at % 2 != 0 ? "no" : "", at % 2 != 0 ? "" : " br0"));
+    space_->sysctl("net/ipv4/conf/all/forwarding", std::to_string(at % 2));
+    int answers = 0;
+    bool left_out = true;  // events, once
+    fails = false;
+    reads() = [&](nl_sock* socket, Receive real) {
+      if (nl_socket_get_fd(socket) == monitor_->fd())
+        return std::exchange(left_out, false) ? -NLE_NOMEM : real(socket);
+      if (++answers != at) return real(socket);
+      fails = true;
+      return -NLE_NOMEM;
+    };
+    const auto received = monitor_->receive();
+    EXPECT_EQ(received.has_value(), !fails);
+    EXPECT_EQ(monitor_->behind(), fails);
+    if (!received) failed.insert(received.error().what);
+    EXPECT_TRUE(monitor_->receive());
+    EXPECT_FALSE(monitor_->behind());
+    reads() = nullptr;
+    const auto fresh = LinkMonitor::open();
+    ASSERT_TRUE(fresh);
+    EXPECT_EQ(monitor_->interfaces(), fresh->interfaces());
+    EXPECT_EQ(monitor_->addresses(), fresh->addresses());
+    EXPECT_EQ(monitor_->bridge_vlans(), fresh->bridge_vlans());
+    EXPECT_EQ(monitor_->forwarding(), fresh->forwarding());
+    ASSERT_LT(at, 20);
+  }
+  EXPECT_THAT(failed, testing::UnorderedElementsAre(testing::StartsWith("forwarding: "),
+                                                    testing::StartsWith("list of interfaces: "),
+                                                    testing::StartsWith("list of addresses: "),
+                                                    testing::StartsWith("list of VLANs: ")));
 }
 
 TEST_F(LinkMonitorTest, ListsAnewWhatChangedWhileItWasListed) {

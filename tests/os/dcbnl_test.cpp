@@ -2,8 +2,13 @@
 #include "os/dcbnl.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 
+#include <array>
 #include <cerrno>
+#include <string>
+
+#include "os/dcbnl_socket.hpp"
 
 namespace lldp::dcbnl {
 namespace {
@@ -151,6 +156,85 @@ TEST(DcbMessage, TornMessagesAreRefused) {
     EXPECT_EQ(parse(ByteSpan(whole).first(n)), std::nullopt) << n;
   Bytes open_name = answer(kGet, Bytes{8, 0, 1, 0, 's', 'w', 'p', '1'} + ieee(8, 0x60, 0));
   EXPECT_EQ(parse(open_name), std::nullopt);
+}
+
+/// What waits on the other end when a question is asked is the kernel's answer to it.
+class DcbSocket : public testing::Test {
+ protected:
+  DcbSocket() {
+    std::array<int, 2> ends{};
+    EXPECT_EQ(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()), 0);
+    kernel_ = UniqueFd(ends[0]);
+    socket_.emplace(UniqueFd(ends[1]));
+  }
+  static Bytes numbered(Bytes message, std::uint8_t sequence) {
+    message[8] = sequence;
+    return message;
+  }
+  void waits(const Bytes& message) {
+    EXPECT_EQ(::send(kernel_.get(), message.data(), message.size(), 0), ssize_t(message.size()));
+  }
+  Bytes asked() {
+    Bytes question(4096);
+    const ssize_t size = ::recv(kernel_.get(), question.data(), question.size(), MSG_DONTWAIT);
+    question.resize(size < 0 ? 0 : static_cast<std::size_t>(size));
+    return question;
+  }
+  static Bytes pfc(std::uint8_t enabled, std::uint8_t sequence) {
+    return numbered(answer(kGet, kName + ieee(8, enabled, 0)), sequence);
+  }
+  static Bytes outcome(int code, std::uint8_t sequence) {
+    const auto octet = static_cast<std::uint8_t>(-code);
+    return numbered(answer(kSet, kName + Bytes{5, 0, 13, 0, octet, 0, 0, 0}), sequence);
+  }
+  /// NLMSG_ERROR, and the header of the request.
+  static Bytes error(int code, std::uint8_t sequence) {
+    Bytes message(36);
+    message[0] = 36;
+    message[4] = 2;
+    for (std::size_t i = 0; i < 4; ++i)
+      message[16 + i] = static_cast<std::uint8_t>(static_cast<unsigned>(-code) >> (8 * i) & 255U);
+    return numbered(message, sequence);
+  }
+
+  UniqueFd kernel_;
+  std::optional<Socket> socket_;
+};
+
+TEST_F(DcbSocket, EachQuestionGetsItsOwnAnswer) {
+  waits(pfc(0x20, 9));                 // of a question that was given up
+  waits(pfc(0x10, 8) + pfc(0x60, 1));  // and one more before it
+  waits(pfc(0x40, 2));
+  EXPECT_EQ(socket_->get("swp1").value().pfc->enabled, 0x60);
+  EXPECT_EQ(asked(), get_request("swp1", 1));
+  EXPECT_EQ(socket_->get("swp1").value().pfc->enabled, 0x40);
+  EXPECT_EQ(asked(), get_request("swp1", 2));
+  const auto none = socket_->get("swp1");  // nobody waits for what has not come
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().code, EPROTO);
+}
+
+TEST_F(DcbSocket, RefusalsAreTheKernelsAndTheDriversAndNameThePort) {
+  waits(error(ENODEV, 1));
+  EXPECT_EQ(to_string(socket_->get("swp1").error()), "swp1: the port has vanished");
+  waits(error(EOPNOTSUPP, 2));
+  EXPECT_EQ(socket_->get("swp1").error().code, EOPNOTSUPP);
+  waits(error(0, 3));  // an acknowledgement says nothing of how it stands
+  EXPECT_EQ(socket_->get("swp1").error().code, EPROTO);
+  waits(outcome(EINVAL, 4));
+  EXPECT_EQ(to_string(socket_->set_pfc("swp1", 0x60).error()), "swp1: Invalid argument");
+}
+
+TEST_F(DcbSocket, ChangesSayWhatWasAskedFor) {
+  const App app{kDscp, 5, 43};
+  const std::span apps(&app, 1);
+  for (std::uint8_t sequence = 1; sequence <= 3; ++sequence) waits(outcome(0, sequence));
+  EXPECT_TRUE(socket_->set_pfc("swp1", 0x60));
+  EXPECT_EQ(asked(), set_request("swp1", 1, 0x60, {}));
+  EXPECT_TRUE(socket_->add("swp1", apps));
+  EXPECT_EQ(asked(), set_request("swp1", 2, std::nullopt, apps));
+  EXPECT_TRUE(socket_->remove("swp1", apps));
+  EXPECT_EQ(asked(), delete_request("swp1", 3, apps));
 }
 
 #endif

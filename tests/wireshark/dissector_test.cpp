@@ -134,9 +134,13 @@ TEST_F(Dissector, ReadsLayers) {
   long_by_one[53] = 7;
   long_by_one.insert(long_by_one.begin() + 52 + 8, 0);
   add(long_by_one);
+  add(with_layers({Layer::of<31>(), Layer::of<31>()}));
+  Bytes near_above = right;
+  near_above[52 + 6] = 32;
+  add(near_above);
   EXPECT_EQ(dissect("-T fields -e lldp_level.layers.near -e lldp_level.layers.far "
                     "-e lldp_level.no_layer -e lldp_level.wrong_layers_length | tr '\\t' '|'"),
-            "3|4||\n3|32|1|\n|||1\n|||1\n");
+            "3|4||\n3|32|1|\n|||1\n|||1\n31|31||\n32|4|1|\n");
 }
 
 TEST_F(Dissector, ReadsLocations) {
@@ -153,6 +157,34 @@ TEST_F(Dissector, ReadsLocations) {
   EXPECT_EQ(dissect("-T fields -e lldp_level.location.level -e lldp_level.location.id "
                     "-e lldp_level.wrong_location | tr '\\t' '|'"),
             "1,2|020000000009,6162|\n1|020000000009|1\n2|6162|1\n||1\n");
+}
+
+TEST_F(Dissector, FindsWrongWithLocationsWhatTheAgentDoes) {
+  const auto tier = [](unsigned level, std::size_t id) {
+    std::string octets{static_cast<char>(level), static_cast<char>(id + 1), ChassisId::kLocal};
+    return octets + std::string(id, 'x');
+  };
+  const auto tiers = [&](unsigned count) {
+    std::string octets;
+    for (unsigned level = 1; level <= count; ++level) octets += tier(level, 1);
+    return octets;
+  };
+  std::string wanted;
+  for (const std::string& octets :
+       {tier(1, 1), tier(254, 1), tier(255, 1), tier(0, 1), tier(1, 0), tiers(32), tiers(33),
+        tier(3, 1) + tier(3, 1), tier(3, 2) + tier(4, 255 - 6), tier(1, 1) + "\2"}) {
+    add(frame_of({DeviceType::kSwitch, Level::of<1>(), PortType::kDownlink}, {}, octets));
+    wanted += tiers_of(octets).empty() ? "1\n" : "\n";
+  }
+  // Nothing but the OUI and the subtype.
+  Bytes none = frame_of({DeviceType::kSwitch, Level::of<1>(), PortType::kDownlink}, {}, tier(1, 1));
+  const Bytes head{0x02, 0x4c, 0x56, 0x02};
+  const auto at = std::search(none.begin(), none.end(), head.begin(), head.end());
+  ASSERT_NE(at, none.end());
+  at[-1] = 4;
+  none.erase(at + 4, at + 8);
+  add(none);
+  EXPECT_EQ(dissect("-T fields -e lldp_level.wrong_location"), wanted + "1\n");
 }
 
 TEST_F(Dissector, ItsFieldsAreFilters) {

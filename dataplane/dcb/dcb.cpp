@@ -210,19 +210,15 @@ Outcome Dcb::put(const PortRef& port, const Look& look, Action action) {
     done = driver_->set_pfc(port.name, goal.pfc);
     mask_set = done.has_value();
   }
-  bool removed = false;
-  if (done && !goal.remove.empty()) {
-    done = driver_->remove(port.name, goal.remove);
-    removed = done.has_value();
-  }
+  if (done && !goal.remove.empty()) done = driver_->remove(port.name, goal.remove);
   if (done && !goal.add.empty()) done = driver_->add(port.name, goal.add);
   PartReading reading{Part::kPfc, PartState::kMissing, {}};
   if (!done) {
     const Error why = done.error();
-    if (removed) (void)driver_->add(port.name, goal.remove);
-    if (mask_set) (void)driver_->set_pfc(port.name, look.now.pfc->enabled);
-    memory_ = before;
-    (void)save();
+    if (undo(port, look)) {
+      memory_ = before;
+      (void)save();  // at worst it holds one more, and putting back what is there changes nothing
+    }
     if (why.code == ENODEV || why.code == EPERM) return refuse(why);
     if (why.code == EOPNOTSUPP) reading.state = PartState::kUnsupported;
     reading.text = fmt::format(
@@ -251,6 +247,22 @@ Outcome Dcb::put(const PortRef& port, const Look& look, Action action) {
       port.ifindex,
       Stubborn{.now = std::move(*now), .pfc = goal.pfc, .reading = std::move(reading)});
   return outcome;
+}
+
+bool Dcb::undo(const PortRef& port, const Look& look) {
+  // A request for several entries may have been done in part: what is there decides.
+  const auto now = driver_->get(port.name);
+  if (!now || !now->pfc) return false;
+  const std::set<App> have(now->apps.begin(), now->apps.end());
+  std::vector<App> added;
+  std::ranges::set_intersection(look.goal.add, have, std::back_inserter(added));
+  const std::vector<App> lost = without(look.goal.remove, have);
+  bool undone = added.empty() || driver_->remove(port.name, added);
+  if (!lost.empty() && !driver_->add(port.name, lost)) undone = false;
+  if (now->pfc->enabled != look.now.pfc->enabled &&
+      !driver_->set_pfc(port.name, look.now.pfc->enabled))
+    undone = false;
+  return undone;
 }
 
 Result<void> Dcb::restore(const PortRef& port) {

@@ -70,6 +70,8 @@ class Dcb : public Backend {
   [[nodiscard]] const dcb::Originals* originals(const PortRef& port) const;
   [[nodiscard]] Outcome apply(const PortPlan& plan);
   [[nodiscard]] Outcome put(const PortRef& port, const Look& look, Action action);
+  /// Takes back what put() has done of the goal; false: the driver does not let us.
+  [[nodiscard]] bool undo(const PortRef& port, const Look& look);
   [[nodiscard]] Result<void> restore(const PortRef& port);
   [[nodiscard]] Result<void> save() const;
 

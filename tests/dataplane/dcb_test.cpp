@@ -35,7 +35,9 @@ struct Hardware {
   std::optional<App> refuse_to_add{};
   bool deaf = false;  ///< changes are accepted and not made
   int changes = 0;
-  int refuse_at = -1;  ///< this change alone, beginning with 0
+  int refuse_at = -1;      ///< this change alone, beginning with 0
+  bool and_after = false;  ///< and all that come after it
+  bool in_part = false;    ///< what is refused is done by its first entry
   int refuse_with = EINVAL;
   std::vector<std::string> log{};  ///< what was asked for
 };
@@ -56,6 +58,8 @@ class FakeDriver : public dcb::Driver {
     return change(port, false, [&](dcbnl::Settings& s) { s.pfc->enabled = enabled; });
   }
   Result<void> add(const std::string& port, std::span<const App> apps) override {
+    if (hardware_.in_part && hardware_.changes == hardware_.refuse_at)
+      hardware_.ports.at(port).apps.push_back(apps.front());
     if (hardware_.refuse_to_add && std::ranges::find(apps, *hardware_.refuse_to_add) != apps.end())
       return fail(Error{EINVAL, port, "Invalid argument"});
     note("add", apps);
@@ -81,7 +85,9 @@ class FakeDriver : public dcb::Driver {
   }
   template <class Make>
   Result<void> change(const std::string& port, bool apps, Make make) {
-    if (hardware_.changes++ == hardware_.refuse_at)
+    const int at = hardware_.changes++;
+    if (at == hardware_.refuse_at ||
+        (hardware_.and_after && hardware_.refuse_at >= 0 && at > hardware_.refuse_at))
       return fail(Error{hardware_.refuse_with, port, std::strerror(hardware_.refuse_with)});
     if (hardware_.refuse != 0 && (apps || !hardware_.refuse_apps))
       return fail(Error{hardware_.refuse, port, std::strerror(hardware_.refuse)});
@@ -297,6 +303,38 @@ TEST_F(DcbTest, WhateverTheDriverRefusesIsUndone) {
       EXPECT_THAT(pfc().text, HasSubstr(std::string("the driver refuses ") + whats[at] + ": " +
                                         std::strerror(code)));
     }
+}
+
+// Two entries go in one request, of which the kernel may have done the first.
+TEST_F(DcbTest, WhatARefusedRequestDidInPartIsUndoneToo) {
+  const dcbnl::Settings before = port();
+  hardware_.in_part = true;
+  hardware_.refuse_at = 1;
+  ASSERT_TRUE(put());
+  hardware_.refuse_at = -1;
+  EXPECT_EQ(pfc().state, PartState::kMissing);
+  EXPECT_EQ(port().pfc->enabled, before.pfc->enabled);
+  EXPECT_THAT(port().apps, testing::UnorderedElementsAreArray(before.apps));
+}
+
+TEST_F(DcbTest, WhatCannotBeUndoneIsKeptInMindUntilItIsPutBack) {
+  port().apps.push_back({kDscp, 2, 43});
+  const dcbnl::Settings before = port();
+  for (int at = 1; at < 3; ++at) {
+    backend_ = open();
+    hardware_.changes = 0;
+    hardware_.refuse_at = at;
+    hardware_.and_after = true;
+    ASSERT_TRUE(put());
+    hardware_.refuse_at = -1;
+    EXPECT_NE(port().pfc->enabled, before.pfc->enabled) << at;
+    backend_ = open();  // whoever comes next knows it, too
+    EXPECT_EQ(backend_->ports()->size(), 1U);
+    ASSERT_TRUE(take());
+    EXPECT_EQ(port().pfc->enabled, before.pfc->enabled);
+    EXPECT_THAT(port().apps, testing::UnorderedElementsAreArray(before.apps));
+    EXPECT_THAT(*backend_->ports(), IsEmpty());
+  }
 }
 
 TEST_F(DcbTest, RefusedRemovalIsSaidAndTriedAgain) {

@@ -62,6 +62,7 @@ void StateKeeper::save(const core::Agent& agent, TimePoint now) {
 }
 
 void StateKeeper::finish(const core::Agent& agent) {
+  retry();
   write(agent);
   if (written_) commit();
 }

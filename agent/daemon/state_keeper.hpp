@@ -33,7 +33,7 @@ class StateKeeper {
   [[nodiscard]] std::optional<TimePoint> next_deadline() const {
     return written_ ? std::optional(next_commit_) : std::nullopt;
   }
-  /// The last save(): for good, now.
+  /// The last save(), and the last try where the disk had refused: for good, now.
   void finish(const core::Agent& agent);
   /// The disk refused; save() after retry() tries again.
   [[nodiscard]] bool unsaved() const { return trouble_.has_value(); }

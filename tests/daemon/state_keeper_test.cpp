@@ -56,6 +56,19 @@ TEST(StateKeeper, WhatCannotBeWrittenIsAnAlarmUntilItIs) {
   EXPECT_EQ(load_state(path), kept.agent.state());
 }
 
+TEST(StateKeeper, WhatTheDiskRefusedIsTriedOnceMoreAtTheEnd) {
+  const TempDir dir;
+  const std::string path = dir / "later/state";
+  Kept kept;
+  StateKeeper keeper(path);
+  ASSERT_TRUE(keeper.open());
+  keeper.save(kept.agent, kept.now);
+  ASSERT_TRUE(keeper.unsaved());
+  std::filesystem::create_directory(dir / "later");
+  keeper.finish(kept.agent);
+  EXPECT_EQ(load_state(path), kept.agent.state());
+}
+
 TEST(StateKeeper, WritesOnlyWhatHasChanged) {
   const TempDir dir;
   Kept kept;

@@ -379,7 +379,9 @@ TEST_F(BpfProgram, PacketIsSeenToOnceByAPortHoweverOftenItIsAsked) {
       EXPECT_NE(seen, 0U);
       EXPECT_NE(first.frame, with_hops(64).frame);
       EXPECT_FALSE(turns(64, 1, seen));
-      if (other != 0) EXPECT_TRUE(turns(64, other, seen));
+      if (other != 0) {
+        EXPECT_TRUE(turns(64, other, seen));
+      }
       EXPECT_TRUE(turns(63, 1, seen));
       EXPECT_TRUE(turns(64, 1, seen ^ 1)) << "what others have left there";
       // What comes in by a port of ours is new.

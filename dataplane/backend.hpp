@@ -169,7 +169,11 @@ class Backend {
 };
 
 /// Applies the plan and waits for what comes of it: for those who have nothing else to do. The
-/// error is the first port's.
+/// error is the first port's, and ENODEV only if there is no other.
 [[nodiscard]] Result<void> finish(Backend& backend, const Plan& plan);
+
+/// Takes all that is ours off every port, and waits for it. What is refused of one port keeps no
+/// other from being done; the error is the first. A port that has vanished is none.
+[[nodiscard]] Result<void> remove_all(Backend& backend);
 
 }  // namespace lldp::dataplane

@@ -79,7 +79,8 @@ Result<void> finish(Backend& backend, const Plan& plan) {
   std::optional<Error> first;
   for (;;) {
     for (const Outcome& outcome : backend.take_events().outcomes)
-      if (left.erase(outcome.port) != 0 && outcome.why && !first) first = error_of(outcome);
+      if (left.erase(outcome.port) != 0 && outcome.why && (!first || first->code == ENODEV))
+        first = error_of(outcome);
     if (left.empty()) break;
     pollfd ready{.fd = backend.events(), .events = POLLIN, .revents = 0};
     if (::poll(&ready, 1, kPatience) == 0)
@@ -88,6 +89,21 @@ Result<void> finish(Backend& backend, const Plan& plan) {
   }
   if (first) return fail(std::move(*first));
   return {};
+}
+
+Result<void> remove_all(Backend& backend) {
+  const auto ports = backend.ports();
+  if (!ports) return fail(ports.error());
+  Plan plan;
+  Result<void> outcome;
+  for (const PortRef& port : *ports)
+    if (auto removal = backend.plan_removal(port))
+      plan.ports.push_back(std::move(*removal));
+    else if (removal.error().code != ENODEV && outcome)
+      outcome = fail(removal.error());
+  const auto removed = finish(backend, plan);
+  if (!removed && removed.error().code != ENODEV && outcome) outcome = removed;
+  return outcome;
 }
 
 }  // namespace lldp::dataplane

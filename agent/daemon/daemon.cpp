@@ -197,6 +197,7 @@ void Daemon::open_ports(TimePoint now) {
                       [this](Ifindex ifindex) {
                         surveyed_ = false;
                         drop_port(ifindex, boot_time());
+                        protection_.gone(ifindex);
                       },
                   .forwarding = [this] { update_settings(boot_time()); },
                   .addresses = [this] { update_settings(boot_time()); }});

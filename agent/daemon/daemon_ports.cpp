@@ -122,7 +122,7 @@ void Daemon::drop_port(Ifindex ifindex, TimePoint now) {
   const auto it = ports_.find(ifindex);
   if (it == ports_.end()) return;
   if (it->second.paused) agent_.clear_alarm(core::AlarmCode::kPaused, it->second.name, actions_);
-  protection_.remove(ifindex);
+  protection_.remove(ifindex, now);
   agent_.remove_link(ifindex, now, actions_);
   perform(now);
   if (beside_) beside_->remove_port(ifindex);

@@ -67,6 +67,7 @@ class Losses {
 
 /// How one port's rules stand.
 struct PortStanding {
+  static constexpr Duration kFirstPause = std::chrono::seconds(1);
   std::optional<qos::PortClass> programmed{};   ///< what our last change, which succeeded, was for
   std::optional<qos::PortClass> applying{};     ///< what a change is for whose outcome is not known
   bool again = false;                           ///< and meanwhile another was asked for
@@ -74,7 +75,8 @@ struct PortStanding {
   std::vector<dataplane::PartReading> parts{};  ///< as last read back; empty: not yet
   std::string displaced{};                      ///< what somebody had set and has not, as last read
   TimePoint read_at{};
-  std::string lost{};  ///< parts that others took away and that are not back yet
+  std::string lost{};            ///< parts that others took away and that are not back yet
+  Duration pause = kFirstPause;  ///< until what was put back and is not there is put back again
   RewriteCredit credit{};
   Losses losses{};
 };

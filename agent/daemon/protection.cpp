@@ -117,9 +117,10 @@ void Protection::open_backend(TimePoint now) {
 }
 
 void Protection::survey(TimePoint now) {
+  auto found = backend_->ports();
+  if (!found) return note({.port = kWhole, .why = found.error()}, now);  // and nothing is touched
   surveyed_ = true;
-  for (dataplane::PortRef& port : backend_->ports().value_or(std::vector<dataplane::PortRef>{}))
-    found_.insert_or_assign(port.ifindex, std::move(port));
+  for (dataplane::PortRef& port : *found) found_.insert_or_assign(port.ifindex, std::move(port));
   found_rules_ = !found_.empty();
   if (found_rules_)
     found_until_ = now + std::max<Duration>(std::chrono::seconds(core::tx_ttl(agent_->settings())),
@@ -128,7 +129,7 @@ void Protection::survey(TimePoint now) {
 }
 
 void Protection::add(Ifindex port, TimePoint now) {
-  leaving_.erase(port);
+  if (leaving_.erase(port) != 0) untold_.insert(port);
   if (ports_.insert(port).second && surveyed_) adopt(port, now);
 }
 
@@ -146,7 +147,7 @@ void Protection::adopt(Ifindex port, TimePoint now) {
   waiting_.push_back(port);
 }
 
-void Protection::remove(Ifindex port) {
+void Protection::remove(Ifindex port, TimePoint now) {
   ports_.erase(port);
   found_.erase(port);
   book_.erase(port);
@@ -155,19 +156,36 @@ void Protection::remove(Ifindex port) {
   failed_.erase(port);
   untold_.insert(port);
   changed_ = true;
-  if (!backend_) return;
-  // Still there, but not to be managed: its rules go. Gone: there is nothing to plan, and one that
-  // goes in this moment takes its rules along.
-  if (is_up())
-    take_off(ref(port));
-  else
-    leaving_.insert_or_assign(port, ref(port));  // it is seen to when the back end is back
+  if (backend_) leave(ref(port), now);
 }
 
-void Protection::take_off(const dataplane::PortRef& port) {
-  if (auto plan = backend_->plan_removal(port); plan && !plan->empty())
-    backend_->apply({.ports = {std::move(*plan)}});
-  backend_->forget(port.ifindex);
+void Protection::leave(dataplane::PortRef port, TimePoint now) {
+  const Ifindex ifindex = port.ifindex;
+  leaving_.insert_or_assign(ifindex, Leaving{std::move(port)});
+  if (is_up()) take_off(ifindex, now);  // else when the back end is back
+}
+
+void Protection::take_off(Ifindex port, TimePoint now) {
+  auto plan = backend_->plan_removal(leaving_.at(port).port);
+  if (!plan) return left({.port = port, .why = plan.error()}, now);
+  if (plan->empty()) return left({.port = port}, now);
+  backend_->apply({.ports = {std::move(*plan)}});
+  take_events(now);
+}
+
+void Protection::left(const dataplane::Outcome& outcome, TimePoint now) {
+  if (!outcome.why || outcome.why->code == ENODEV) return gone(outcome.port);
+  std::optional<Failure>& failure = leaving_.at(outcome.port).failure;
+  if (!failure) failure.emplace();
+  failure->again(outcome, now);
+  untold_.insert(outcome.port);
+  changed_ = true;
+}
+
+void Protection::gone(Ifindex port) {
+  if (leaving_.erase(port) == 0) return;
+  backend_->forget(port);
+  untold_.insert(port);
 }
 
 qos::Ruleset Protection::wanted(Ifindex port) const {
@@ -234,7 +252,7 @@ void Protection::follow_state(TimePoint now) {
     if (is_up()) note({.port = kWhole, .why = why}, now);
   } else if (!is_up()) {
     note({.port = kWhole}, now);
-    for (const auto& [ifindex, port] : std::exchange(leaving_, {})) take_off(port);
+    for (const Ifindex port : leaving()) take_off(port, now);
     if (!surveyed_) return survey(now);
     // What it has is compared with what it should have, and only a difference is written.
     for (const Ifindex port : ports_) {
@@ -248,6 +266,7 @@ void Protection::follow_state(TimePoint now) {
 }
 
 void Protection::finish(const dataplane::Outcome& outcome, TimePoint now) {
+  if (leaving_.contains(outcome.port)) return left(outcome, now);
   if (!ports_.contains(outcome.port)) return;
   PortStanding& standing = book_[outcome.port];
   const auto applied = std::exchange(standing.applying, std::nullopt);
@@ -298,6 +317,14 @@ void Protection::look(Ifindex port, TimePoint now) {
       if (standing.applying) return;
       look_.erase(port);
       if (auto again = backend_->verify(ref(port), wanted(port))) reading = std::move(again);
+      if (reading->mend.empty()) {
+        standing.pause = PortStanding::kFirstPause;
+      } else {
+        // Nobody refused it. If it was taken away again meanwhile, the event of that may have come
+        // among those of our own change; if it is never there, there is no hurry.
+        wake(port, now + standing.pause);
+        standing.pause = std::min<Duration>(2 * standing.pause, Losses::kLongest);
+      }
     }
   }
   if (!standing.lost.empty() && reading->mend.empty()) {
@@ -319,6 +346,19 @@ void Protection::look(Ifindex port, TimePoint now) {
   changed_ = true;
 }
 
+void Protection::Failure::again(const dataplane::Outcome& what, TimePoint now) {
+  outcome = what;
+  tried = now;
+  wait = std::clamp(wait * 2, kFirstRetry, kLastRetry);
+  due = now + wait;
+}
+
+std::vector<Ifindex> Protection::leaving() const {
+  std::vector<Ifindex> ports;
+  for (const auto& [port, leaving] : leaving_) ports.push_back(port);
+  return ports;
+}
+
 void Protection::wake(Ifindex port, TimePoint due) {
   const auto [at, fresh] = later_.try_emplace(port, due);
   if (!fresh) at->second = std::min(at->second, due);
@@ -328,11 +368,7 @@ void Protection::note(const dataplane::Outcome& outcome, TimePoint now) {
   if (!outcome.why || outcome.why->code == ENODEV) {  // gone: netlink tells, or has told
     if (failed_.erase(outcome.port) == 0) return;
   } else {
-    Failure& failure = failed_[outcome.port];
-    failure.outcome = outcome;
-    failure.tried = now;
-    failure.wait = std::clamp(failure.wait * 2, kFirstRetry, kLastRetry);
-    failure.due = now + failure.wait;
+    failed_[outcome.port].again(outcome, now);
   }
   untold_.insert(outcome.port);
   changed_ = true;
@@ -346,7 +382,9 @@ std::optional<TimePoint> Protection::next_deadline() const {
     if (!next || due < *next) next = due;
   };
   for (const auto& [port, failure] : failed_)
-    if (is_up() || !backend_) take(failure.due);
+    if (is_up() || !backend_ || is_unread()) take(failure.due);
+  for (const auto& [port, leaving] : leaving_)
+    if (is_up() && leaving.failure) take(leaving.failure->due);
   for (const auto& [port, due] : later_) take(due);
   if (glance_at_ && !ports_.empty()) take(*glance_at_);
   return next;
@@ -365,14 +403,20 @@ void Protection::advance(TimePoint now) {
       if (is_due(ifindex, now))
         turn.push_back(ifindex);
       else if (is_sole_ && !ports_.contains(ifindex))
-        take_off(port);
+        leave(port, now);
   }
-  if (!backend_) {
-    if (const auto whole = failed_.find(kWhole); whole != failed_.end() && whole->second.due <= now)
+  if (const auto whole = failed_.find(kWhole); whole != failed_.end()) {
+    if (whole->second.due <= now && !backend_)
       open_backend(now);
-  } else if (is_up()) {
+    else if (whole->second.due <= now && is_unread())
+      follow_state(now);
+  } else if (backend_) {
     for (const auto& [port, failure] : failed_)
       if (failure.due <= now && turn.size() < most) turn.push_back(port);
+    for (const Ifindex port : leaving()) {
+      const auto& failure = leaving_.at(port).failure;
+      if (failure && failure->due <= now) take_off(port, now);
+    }
   }
   program(turn, now);
 
@@ -424,19 +468,18 @@ std::optional<std::string> Protection::complaint(Ifindex port, TimePoint now) co
                      blocked->text);
 }
 
-void Protection::tell(Told& told, core::AlarmCode code, Ifindex port,
+void Protection::tell(Told& told, core::AlarmCode code, const dataplane::PortRef& port,
                       std::optional<std::string> text, core::Agent& agent, TimePoint now,
                       core::Actions& out) {
   if (!text) {
-    if (const auto was = told.extract(port)) agent.clear_alarm(code, was.mapped(), out);
+    if (const auto was = told.extract(port.ifindex)) agent.clear_alarm(code, was.mapped(), out);
     return;
   }
   // The alarm goes by the name, which may be another one than when it was raised.
-  const std::string name(name_of_(port));
-  std::string& under = told.try_emplace(port, name).first->second;
-  if (under != name) agent.clear_alarm(code, under, out);
-  under = name;
-  agent.raise_alarm(code, name, std::move(*text), now, out);
+  std::string& under = told.try_emplace(port.ifindex, port.name).first->second;
+  if (under != port.name) agent.clear_alarm(code, under, out);
+  under = port.name;
+  agent.raise_alarm(code, port.name, std::move(*text), now, out);
 }
 
 void Protection::tell(core::Agent& agent, TimePoint now, core::Actions& out) {
@@ -445,9 +488,17 @@ void Protection::tell(core::Agent& agent, TimePoint now, core::Actions& out) {
         {.kind = core::Event::Kind::kRulesRestored, .port = port, .text = std::move(text)});
   if (untold_.empty()) return;
   for (Ifindex port : std::exchange(untold_, {})) {
-    tell(complained_, core::AlarmCode::kDataplane, port, complaint(port, now), agent, now, out);
+    const auto leaving = leaving_.find(port);
+    const bool stays = leaving != leaving_.end() && leaving->second.failure;
+    tell(staying_, core::AlarmCode::kDataplane, stays ? leaving->second.port : ref(port),
+         stays ? std::optional("no longer ours, and its rules cannot be taken off: " +
+                               to_string(error_of(leaving->second.failure->outcome)))
+               : std::nullopt,
+         agent, now, out);
+    tell(complained_, core::AlarmCode::kDataplane, ref(port), complaint(port, now), agent, now,
+         out);
     const auto known = book_.find(port);
-    tell(displaced_, core::AlarmCode::kPfcTaken, port,
+    tell(displaced_, core::AlarmCode::kPfcTaken, ref(port),
          known == book_.end() || known->second.displaced.empty()
              ? std::nullopt
              : std::optional(known->second.displaced),
@@ -476,12 +527,7 @@ void Protection::tell(core::Agent& agent, TimePoint now, core::Actions& out) {
 Result<void> Protection::flush() {
   if (!backend_) return {};
   if (const auto why = backend_->down()) return fail(*why);
-  const auto ports = backend_->ports();
-  if (!ports) return fail(ports.error());
-  dataplane::Plan plan;
-  for (const dataplane::PortRef& port : *ports)
-    if (auto removal = backend_->plan_removal(port)) plan.ports.push_back(std::move(*removal));
-  return dataplane::finish(*backend_, plan);
+  return dataplane::remove_all(*backend_);
 }
 
 std::vector<report::PartReading> Protection::faults_of(const core::PortInfo& info) const {

@@ -55,8 +55,11 @@ class Protection {
   /// A port is ours from now on. Its rules come with advance(), so that a start with many ports
   /// announces them first.
   void add(Ifindex port, TimePoint now);
-  /// The port is no longer ours, or no longer there.
-  void remove(Ifindex port);
+  /// The port is no longer ours: its rules go. Where they cannot be taken off, an alarm says so,
+  /// and it is tried again like a change.
+  void remove(Ifindex port, TimePoint now);
+  /// The port is no longer there, after remove(): its rules have gone with it.
+  void gone(Ifindex port);
   /// The port's order may have changed: its rules follow, upwards at once. A port whose order goes
   /// to and fro gets a few other changes at once, and then one a second.
   void update(Ifindex port, TimePoint now);
@@ -94,13 +97,24 @@ class Protection {
     TimePoint tried{};
     Duration wait{};
     TimePoint due{};
+    void again(const dataplane::Outcome& what, TimePoint now);
+  };
+  /// Not ours any more; its rules are still there.
+  struct Leaving {
+    dataplane::PortRef port{};
+    std::optional<Failure> failure{};
   };
 
   void open_backend(TimePoint now);
   /// The back end can be asked for the first time: rules of an earlier daemon are found.
   void survey(TimePoint now);
-  /// The port's rules go.
-  void take_off(const dataplane::PortRef& port);
+  /// The port's rules go, now or when the back end can be asked.
+  void leave(dataplane::PortRef port, TimePoint now);
+  void take_off(Ifindex port, TimePoint now);  ///< one that leaves
+  /// What came of it.
+  void left(const dataplane::Outcome& outcome, TimePoint now);
+  /// Of `leaving_`, which changes meanwhile.
+  [[nodiscard]] std::vector<Ifindex> leaving() const;
   /// A port of ours that the back end does not know yet gets its rules, or keeps those found.
   void adopt(Ifindex port, TimePoint now);
 
@@ -121,6 +135,8 @@ class Protection {
   /// Whether the back end can be asked.
   void follow_state(TimePoint now);
   [[nodiscard]] bool is_up() const { return backend_ && !failed_.contains(Ifindex()); }
+  /// It can be asked, but its ports could not be read yet: of no event will they be.
+  [[nodiscard]] bool is_unread() const { return backend_ && !surveyed_ && !backend_->down(); }
   [[nodiscard]] dataplane::PortRef ref(Ifindex port) const {
     return {port, std::string(name_of_(port))};
   }
@@ -146,8 +162,7 @@ class Protection {
   std::map<Ifindex, dataplane::PortRef> found_;
   std::optional<TimePoint> found_until_;  ///< by then every neighbour would have been heard
   bool is_sole_ = false;
-  /// Not ours any more; their rules could not be taken off yet.
-  std::map<Ifindex, dataplane::PortRef> leaving_;
+  std::map<Ifindex, Leaving> leaving_;
   std::deque<Ifindex> waiting_;  ///< added, without rules yet
   TimePoint added_at_{};
   std::map<Ifindex, Failure> failed_;  ///< port 0: the back end as a whole
@@ -161,9 +176,10 @@ class Protection {
   /// Ports with an alarm of ours, under this name.
   using Told = std::map<Ifindex, std::string>;
   /// The alarm of this code stands on the port with that text, or, without one, not.
-  void tell(Told& told, core::AlarmCode code, Ifindex port, std::optional<std::string> text,
-            core::Agent& agent, TimePoint now, core::Actions& out);
+  void tell(Told& told, core::AlarmCode code, const dataplane::PortRef& port,
+            std::optional<std::string> text, core::Agent& agent, TimePoint now, core::Actions& out);
   Told complained_;
+  Told staying_;    ///< not ours, for their rules
   Told displaced_;  ///< for what somebody had set, and has not
   std::vector<std::pair<Ifindex, std::string>> restored_;  ///< put back since tell()
   bool unprotected_ = false;                               ///< the alarm stands

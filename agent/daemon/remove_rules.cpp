@@ -64,15 +64,7 @@ Result<void> remove_rules(const config::Config& config) {
   auto backend =
       dataplane::make_backend(config.dry_run ? std::string_view("print") : config.backend, options);
   if (!backend) return fail(backend.error());
-  const auto ports = (*backend)->ports();
-  if (!ports) return fail(ports.error());
-  Result<void> outcome;
-  for (const dataplane::PortRef& port : *ports) {
-    auto plan = (*backend)->plan_removal(port);
-    const auto removed =
-        plan ? finish(**backend, {.ports = {std::move(*plan)}}) : Result<void>(fail(plan.error()));
-    if (!removed && removed.error().code != ENODEV && outcome) outcome = removed;
-  }
+  const Result<void> outcome = dataplane::remove_all(**backend);
   if (!outcome) return outcome;
   if (const auto who = config.dry_run ? std::nullopt : Presence::other())
     return fail(Error{.what = *who +

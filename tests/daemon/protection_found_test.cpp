@@ -131,6 +131,25 @@ TEST_F(ProtectionTest, RulesFoundWhereTheBackEndIsLateStayToo) {
   EXPECT_EQ(programmed(kPort), Order::kUnknown);
 }
 
+// Whoever takes the ports for bare because they could not be read takes their rules away.
+TEST_F(ProtectionTest, RulesStayWhereItCouldNotBeReadWhichPortsHaveSome) {
+  install(kPort, Order::kUp);
+  kernel_.unread = Error{ENOBUFS, "rtnetlink", "No buffer space available"};
+  start();
+  pass(seconds(3));
+  EXPECT_EQ(programmed(kPort), Order::kUp);
+  EXPECT_EQ(kernel_.writes, 2);
+  EXPECT_FALSE(protection_->take_found_rules());
+  EXPECT_THAT(alarms(), testing::Contains(HasSubstr("No buffer space available")));
+  kernel_.unread.reset();
+  pass(seconds(1));
+  EXPECT_TRUE(protection_->take_found_rules());
+  EXPECT_THAT(alarms(), IsEmpty());
+  EXPECT_EQ(programmed(kPort), Order::kUp);
+  pass(seconds(121));
+  EXPECT_EQ(programmed(kPort), Order::kUnknown);
+}
+
 TEST_F(ProtectionTest, RulesFoundOnAPortThatIsNotOursGoIfNobodyElseIsHere) {
   for (const bool sole : {false, true}) {
     install(kOther, Order::kUp);
@@ -148,13 +167,51 @@ TEST_F(ProtectionTest, APortThatIsLeftOutWhileTheBackEndIsAwayLosesItsRulesWhenI
   start({kPort, kOther});
   kernel_.down = Error{0, "backend fake", "it is away"};
   protection_->take_events(now_);
-  protection_->remove(kPort);
+  protection_->remove(kPort, now_);
   pass(seconds(3));
   EXPECT_EQ(programmed(kPort), Order::kUp);
   kernel_.down.reset();
   protection_->take_events(now_);
   EXPECT_FALSE(kernel_.installed.contains({kPort, Part::kClassify}));
   EXPECT_EQ(programmed(kOther), Order::kUnknown);
+}
+
+// Nothing else would ever look at a port that is not ours.
+TEST_F(ProtectionTest, APortThatIsLeftOutAndKeepsItsRulesIsToldAndTriedAgain) {
+  start({kPort, kOther});
+  kernel_.refuse_all = "busy";
+  protection_->remove(kPort, now_);
+  EXPECT_THAT(alarms(), ElementsAre("dataplane swp7 no longer ours, and its rules cannot be taken "
+                                    "off: 7: remove classify: busy"));
+  EXPECT_EQ(programmed(kPort), Order::kUnknown);
+  pass(seconds(2));
+  const int tries = kernel_.applies;
+  pass(seconds(60));
+  EXPECT_THAT(kernel_.applies - tries, testing::AllOf(testing::Ge(2), testing::Le(6)));
+  kernel_.refuse_all.clear();
+  pass(seconds(30));
+  EXPECT_THAT(alarms(), IsEmpty());
+  EXPECT_FALSE(kernel_.installed.contains({kPort, Part::kClassify}));
+  EXPECT_EQ(programmed(kOther), Order::kUnknown);
+}
+
+TEST_F(ProtectionTest, RulesThatStayOnAPortThatIsLeftOutAreNoLongerWrongWhenItIsOursAgainOrGone) {
+  for (const bool gone : {false, true}) {
+    start();
+    kernel_.refuse_all = "busy";
+    protection_->remove(kPort, now_);
+    EXPECT_EQ(alarms().size(), 1U);
+    kernel_.refuse_all.clear();
+    const int writes = kernel_.writes;
+    if (gone)
+      protection_->gone(kPort);
+    else
+      protection_->add(kPort, now_);
+    EXPECT_THAT(alarms(), IsEmpty());
+    pass(seconds(60));
+    EXPECT_EQ(kernel_.writes, writes);
+    EXPECT_EQ(kernel_.installed.contains({kPort, Part::kClassify}), !gone);
+  }
 }
 
 TEST_F(ProtectionTest, RulesOfAnEarlierDaemonAreKept) {

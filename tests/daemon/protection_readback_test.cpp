@@ -37,6 +37,44 @@ TEST_F(ProtectionTest, WhatAnEventTellsOfIsPutBackAtOnce) {
   EXPECT_EQ(programmed(kOther), Order::kUnknown);
 }
 
+// Its event is one among those of what was put back, and after that nobody tells of anything.
+TEST_F(ProtectionTest, WhatIsTakenAwayInTheMomentInWhichItIsPutBackIsPutBackAgain) {
+  kernel_.tells = true;
+  hear(kPort, Level::of<2>());
+  start();
+  now_ += seconds(1);
+  lose(kPort);
+  kernel_.events = {kPort};
+  kernel_.takes_away = 2;
+  const int before = kernel_.applies;
+  protection_->take_events(now_);
+  pass(seconds(2));
+  EXPECT_FALSE(kernel_.installed.contains({kPort, Part::kRemap}));
+  EXPECT_THAT(restored_, IsEmpty());
+  pass(seconds(1));
+  EXPECT_EQ(kernel_.applies, before + 3);
+  EXPECT_EQ(programmed(kPort), Order::kUp);
+  EXPECT_THAT(restored_, ElementsAre("swp7 classify, remap: somebody had taken them away"));
+  EXPECT_EQ(summary().state, State::kActive);
+}
+
+TEST_F(ProtectionTest, WhatIsPutBackAndNeverThereIsPutBackEveryEightSeconds) {
+  kernel_.tells = true;
+  hear(kPort, Level::of<2>());
+  start();
+  now_ += seconds(1);
+  lose(kPort);
+  kernel_.events = {kPort};
+  kernel_.takes_away = 1'000;
+  const int before = kernel_.applies;
+  protection_->take_events(now_);
+  pass(seconds(15));  // at once, after 1, 3, 7 and 15 s
+  EXPECT_EQ(kernel_.applies, before + 5);
+  pass(seconds(80));
+  EXPECT_EQ(kernel_.applies, before + 15);
+  EXPECT_EQ(summary().state, State::kPartial);
+}
+
 TEST_F(ProtectionTest, WhatIsFoundLostWhenAskedForIsPutBack) {
   kernel_.tells = true;
   hear(kPort, Level::of<2>());

@@ -137,7 +137,7 @@ TEST_F(ProtectionTest, PortThatVanishesWhileRefusedIsNotTriedForEver) {
   kernel_.vanished.insert(kPort);
   pass(seconds(1));
   EXPECT_THAT(alarms(), IsEmpty());
-  protection.remove(kPort);
+  protection.remove(kPort, now_);
   EXPECT_EQ(protection.next_deadline(), std::nullopt);
 }
 
@@ -147,7 +147,7 @@ TEST_F(ProtectionTest, AlarmGoesWithThePort) {
   kernel_.fail_at_write = 0;
   turn();
   EXPECT_EQ(alarms().size(), 2U);
-  protection.remove(kPort);
+  protection.remove(kPort, now_);
   EXPECT_THAT(alarms(), IsEmpty());
 }
 

@@ -43,7 +43,7 @@ TEST_F(ProtectionTest, PfcThatTheRulesTakeFromSomebodyIsAnAlarmOfThePort) {
   lose(kPort);
   pass(seconds(10));
   EXPECT_NE(standing(), "");
-  protection.remove(kPort);
+  protection.remove(kPort, now_);
   EXPECT_EQ(standing(), "");
 }
 

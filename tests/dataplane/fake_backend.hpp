@@ -19,6 +19,7 @@ struct FakeKernel {
   std::set<Ifindex> vanished{};
   bool slow = false;  ///< outcomes wait until somebody says answer()
   std::optional<Error> down{};
+  std::optional<Error> unread{};                                ///< what ports() fails with
   std::map<std::pair<Ifindex, Part>, PartReading> obstacles{};  ///< what verify() says instead
   bool tells = false;                          ///< has events, and so nothing for a glance
   std::vector<Ifindex> events{};               ///< that wait
@@ -28,6 +29,7 @@ struct FakeKernel {
   int fail_at_write = -1;                      ///< this write is refused
   std::map<Ifindex, std::string> displaced{};  ///< of others'
   std::string refuse_all{};                    ///< why, if every write is
+  int takes_away = 0;  ///< so many changes somebody undoes at once, of which the event is lost
 };
 
 /// A back end for tests of its users.
@@ -80,6 +82,7 @@ class FakeBackend : public Backend {
   }
 
   [[nodiscard]] Result<std::vector<PortRef>> ports() override {
+    if (kernel_.unread) return fail(*kernel_.unread);
     std::vector<PortRef> ports;
     for (const auto& [key, rules] : kernel_.installed)
       if (ports.empty() || ports.back().ifindex != key.first)
@@ -112,6 +115,10 @@ class FakeBackend : public Backend {
         kernel_.installed.erase({port, c.part});
       else
         kernel_.installed.insert_or_assign({port, c.part}, *left->want);
+    }
+    if (kernel_.takes_away > 0) {
+      --kernel_.takes_away;
+      for (const Change& c : left->changes) kernel_.installed.erase({port, c.part});
     }
     return {.port = port};
   }

@@ -68,6 +68,27 @@ TEST(Finish, OfSeveralRefusalsTellsTheFirst) {
   EXPECT_EQ(to_string(done.error()), "7: add classify: no");
 }
 
+// A port that vanishes meanwhile neither fails a removal nor hides why another port's did.
+TEST(RemoveAll, GoesOnBehindARefusalAndTellsItWhateverVanishes) {
+  const PortRef other{Ifindex::of<8>(), "swp8"};
+  const PortRef third{Ifindex::of<9>(), "swp9"};
+  for (const bool vanishes : {false, true}) {
+    FakeKernel kernel;
+    FakeBackend fake(kernel);
+    for (const PortRef& port : {kPort, other, third})
+      ASSERT_TRUE(finish(fake, *fake.plan(port, rules_of(Order::kUp))));
+    if (vanishes) kernel.vanished = {kPort.ifindex};
+    kernel.fail_at_write = kernel.writes + (vanishes ? 0 : 2);
+    EXPECT_EQ(remove_all(fake), tl::unexpected(Error{EPERM, "8", "remove classify: refused"}));
+    EXPECT_EQ(kernel.installed.contains({kPort.ifindex, Part::kRemap}), vanishes);
+    EXPECT_TRUE(kernel.installed.contains({other.ifindex, Part::kRemap}));
+    EXPECT_FALSE(kernel.installed.contains({third.ifindex, Part::kRemap}));
+    kernel.fail_at_write = -1;
+    EXPECT_TRUE(remove_all(fake));
+    EXPECT_FALSE(kernel.installed.contains({other.ifindex, Part::kRemap}));
+  }
+}
+
 TEST(Fake, UndoesWhatItDidWhenAWriteIsRefused) {
   FakeKernel kernel;
   FakeBackend fake(kernel);

@@ -225,6 +225,17 @@ TEST_P(BpfBackend, ShortPacketInPiecesTurnsToo) {
   EXPECT_EQ(out.receive(), turned);
 }
 
+// All that is ever needed in one piece: IPv6 behind two tags, the outermost being in the metadata.
+TEST_P(BpfBackend, LongestHeadersInPiecesTurnToo) {
+  bridge();
+  put(Order::kUp, Order::kUp);
+  const Wire out("q1");
+  ASSERT_TRUE(send_in_pieces(
+      "q0", across6({.dscp = 43}, {{0x88a8, 0xa064}, {0x8100, 0xb065}, {0x8100, 0xa066}})));
+  EXPECT_EQ(out.receive(),
+            across6({.dscp = 51}, {{0x88a8, 0xc064}, {0x8100, 0xd065}, {0x8100, 0xc066}}));
+}
+
 TEST_P(BpfBackend, FrameWithThreeTagsTurnsAndOneWithFourPasses) {
   bridge();
   put(Order::kUp, Order::kUp);

@@ -542,11 +542,15 @@ TEST_F(BpfProgram, FollowsTheOperatorsClasses) {
   ASSERT_TRUE(policy);
   const auto loaded = programs_.get(qos::compile(*policy, {.order = Order::kUp}));
   ASSERT_TRUE(loaded) << to_string(loaded.error());
-  const std::pair<unsigned, unsigned> kSteps[] = {{10, 26}, {26, 36}, {36, 20}, {20, 20}};
-  for (const auto& [from, to] : kSteps) {
+  struct Step {
+    unsigned from = 0, to = 0, priority = 0;
+  };
+  const Step kSteps[] = {{10, 26, 3}, {26, 36, 4}, {36, 20, 2}, {20, 20, 2}};
+  for (const auto& [from, to, priority] : kSteps) {
     Skb skb{.frame = frame6({.dscp = from}), .in = kUpPort};
     EXPECT_EQ(probe_->run((*loaded)->programs.out, skb), -1);
     EXPECT_EQ(skb.frame, frame6({.dscp = to})) << from;
+    EXPECT_EQ(skb.priority, priority) << from;
   }
   Skb skb{.frame = frame4({.dscp = 20})};
   EXPECT_EQ(probe_->run((*loaded)->programs.in, skb), -1);

@@ -176,7 +176,7 @@ void Protection::take_off(Ifindex port, TimePoint now) {
 void Protection::left(const dataplane::Outcome& outcome, TimePoint now) {
   if (!outcome.why || outcome.why->code == ENODEV) return gone(outcome.port);
   std::optional<Failure>& failure = leaving_.at(outcome.port).failure;
-  if (!failure) failure.emplace();
+  if (!failure) failure = Failure{};
   failure->again(outcome, now);
   untold_.insert(outcome.port);
   changed_ = true;

@@ -64,7 +64,7 @@ Result<void> remove_rules(const config::Config& config) {
   auto backend =
       dataplane::make_backend(config.dry_run ? std::string_view("print") : config.backend, options);
   if (!backend) return fail(backend.error());
-  const Result<void> outcome = dataplane::remove_all(**backend);
+  Result<void> outcome = dataplane::remove_all(**backend);
   if (!outcome) return outcome;
   if (const auto who = config.dry_run ? std::nullopt : Presence::other())
     return fail(Error{.what = *who +

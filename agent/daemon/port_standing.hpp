@@ -65,9 +65,24 @@ class Losses {
   TimePoint last_{};
 };
 
+/// What is put back, and not there though nobody refused it: taken away again meanwhile, the event
+/// of which may have come among those of our own change, or accepted and not done. It is put back
+/// again after 1 s, 2 s and so on, at last after 8 s.
+class Attempts {
+ public:
+  [[nodiscard]] TimePoint next() const { return next_; }
+  void made(TimePoint now) {
+    next_ = now + pause_;
+    pause_ = std::min<Duration>(2 * pause_, Losses::kLongest);
+  }
+
+ private:
+  TimePoint next_ = TimePoint::min();
+  Duration pause_ = std::chrono::seconds(1);
+};
+
 /// How one port's rules stand.
 struct PortStanding {
-  static constexpr Duration kFirstPause = std::chrono::seconds(1);
   std::optional<qos::PortClass> programmed{};   ///< what our last change, which succeeded, was for
   std::optional<qos::PortClass> applying{};     ///< what a change is for whose outcome is not known
   bool again = false;                           ///< and meanwhile another was asked for
@@ -75,8 +90,8 @@ struct PortStanding {
   std::vector<dataplane::PartReading> parts{};  ///< as last read back; empty: not yet
   std::string displaced{};                      ///< what somebody had set and has not, as last read
   TimePoint read_at{};
-  std::string lost{};            ///< parts that others took away and that are not back yet
-  Duration pause = kFirstPause;  ///< until what was put back and is not there is put back again
+  std::string lost{};  ///< parts that others took away and that are not back yet
+  Attempts attempts{};
   RewriteCredit credit{};
   Losses losses{};
 };

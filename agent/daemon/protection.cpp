@@ -308,30 +308,30 @@ void Protection::look(Ifindex port, TimePoint now) {
   const bool ours = standing.programmed && !standing.put_off && failure == failed_.end();
   if (ours && !reading->mend.empty()) {
     if (auto lost = lost_parts(reading->mend); !lost.empty()) standing.lost = std::move(lost);
-    if (!standing.lost.empty() && now < standing.losses.next()) {
-      wake(port, standing.losses.next());
+    const TimePoint next =
+        std::max(standing.attempts.next(),
+                 standing.lost.empty() ? TimePoint::min() : standing.losses.next());
+    if (now < next) {
+      wake(port, next);
     } else {
+      standing.attempts.made(now);
       standing.applying = standing.programmed;
       backend_->apply({.ports = {reading->mend}});
       take_events(now);
       if (standing.applying) return;
       look_.erase(port);
       if (auto again = backend_->verify(ref(port), wanted(port))) reading = std::move(again);
-      if (reading->mend.empty()) {
-        standing.pause = PortStanding::kFirstPause;
-      } else {
-        // Nobody refused it. If it was taken away again meanwhile, the event of that may have come
-        // among those of our own change; if it is never there, there is no hurry.
-        wake(port, now + standing.pause);
-        standing.pause = std::min<Duration>(2 * standing.pause, Losses::kLongest);
-      }
+      if (!reading->mend.empty()) wake(port, standing.attempts.next());
     }
   }
-  if (!standing.lost.empty() && reading->mend.empty()) {
-    standing.losses.put_back(now);
-    restored_.emplace_back(
-        port, fmt::format("{}: somebody had taken them away", std::exchange(standing.lost, {})));
-    changed_ = true;
+  if (reading->mend.empty()) {
+    standing.attempts = {};
+    if (!standing.lost.empty()) {
+      standing.losses.put_back(now);
+      restored_.emplace_back(
+          port, fmt::format("{}: somebody had taken them away", std::exchange(standing.lost, {})));
+      changed_ = true;
+    }
   }
   if (std::string displaced = backend_->displaced(ref(port)); displaced != standing.displaced) {
     standing.displaced = std::move(displaced);

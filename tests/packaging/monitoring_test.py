@@ -276,6 +276,9 @@ class Schemas(unittest.TestCase):
         rules = json.loads((GOLDEN / "report/golden/rules.json").read_text())
         validator = self.validator("rules")
         schemas.holds(self, validator, rules, free={"bounces"})
+        rules["ports"][0]["pauses"] = [{"priority": 3, "received": 1, "sent": 0}]  # of a driver that tells
+        schemas.holds(self, validator, rules, free={"bounces"})
+        self.refuses(validator, rules, lambda v: v["ports"][0]["pauses"][0].update(priority=8))
 
     def test_doctor_golden(self):
         answer = json.loads((GOLDEN / "cli/golden/doctor.json").read_text())

@@ -94,6 +94,8 @@ class Sim(unittest.TestCase):
                     self.assertEqual(done.returncode, 1, done.stderr)
                     self.assertIn(re.sub(r"\.(\d)", r"[\1]", ".".join(map(str, path))), done.stderr)
                 numbers += 1
+            for value in [v for end, v in (("minimum", -1), ("maximum", 10 ** 18)) if leaf.get("type") == "integer" and end not in leaf]:
+                self.assertNotIn("give a whole number from", tried(path, value)[1].stderr, f"{path}: the schema has no such bound")
         self.assertGreater(numbers, 90)
         for path in (["none"], ["flows", 0, "none"], ["events", 0, "none"], ["storms", 0, "none"], ["traffic", 0, "none"],
                      *(["settings", *more, "none"] for more in ([], ["pfc"], ["watchdog"], ["itsy"], ["ecn"], ["dcqcn"]))):

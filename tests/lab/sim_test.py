@@ -55,6 +55,14 @@ class Sim(unittest.TestCase):
             self.assertEqual(said["drops"], 0)
             self.assertEqual(bool(said["stuck"]), status == 1)
             schemas.holds(self, self.validator("sim"), said)
+        said = json.loads(lab("sim", "case1", "--protect", "itsy", "--duration", "0.3", "--json").stdout)
+        self.assertTrue(said["verdicts"])
+        schemas.holds(self, self.validator("sim"), said)
+        for path in ("stuck", "verdicts"):  # 802.1Q has eight
+            for entry in said[path]:
+                entry["priority"] = 8
+                self.assertFalse(self.validator("sim").is_valid(said), path)
+                entry["priority"] = 7
 
     def test_schema_takes_what_the_program_takes(self):
         """Of every number of a scenario the first that is too small, the first that is too large; of every choice each, and

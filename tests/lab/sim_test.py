@@ -83,6 +83,13 @@ class Sim(unittest.TestCase):
                 else:
                     yield [*path, key], member
 
+        # What the program's reader asks for.
+        text = "".join(file.read_text() for file in (SOURCE / "lab/packets").glob("plan_*.cpp"))
+        read = set(re.findall(r'\b\w+\.\w+\(\s*"([a-z]\w+)"', text))
+        self.assertGreater(len(read), 60)
+        self.assertLessEqual(read, {path[-1] for path, _ in leaves(schema.schema, [])} | {"settings", *schema.schema["properties"],
+                                                                                          *schema.schema["properties"]["settings"]["properties"]})
+
         def tried(path, value):
             said = copy.deepcopy(base)
             at = said

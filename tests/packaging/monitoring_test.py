@@ -85,6 +85,7 @@ class Names(unittest.TestCase):
                 self.assertEqual(covered & places, set(), "it lies upon another")
                 places |= covered
                 for target in panel["targets"]:
+                    self.assertEqual(target.get("datasource", panel["datasource"])["uid"], "${datasource}")
                     names = re.findall(r"lldp_level_\w+", target["expr"])
                     self.assertIn('{instance=~"$instance"', target["expr"])  # of the devices that were chosen
                     only = re.search(r"\bby \(([^)]*)\)", target["expr"])

@@ -15,6 +15,7 @@ def validator(test, path):
         test.skipTest("python3-jsonschema is not installed")
     schema = json.loads(path.read_text())
     jsonschema.Draft202012Validator.check_schema(schema)
+    test.assertEqual(schema["$schema"], "https://json-schema.org/draft/2020-12/schema")  # else each reader has its own
     test.assertTrue(schema["title"] and schema["description"])
     test.assertEqual(schema["$id"], f"https://lldp-level.example/schema/{path.name}")
     return jsonschema.Draft202012Validator(schema)

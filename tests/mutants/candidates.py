@@ -5,7 +5,7 @@ import re
 import clang.cindex
 from clang.cindex import CursorKind as Kind
 
-PREAMBLE = b'#include "tests/mutants/schema.hpp"\n#line 1\n'
+PREAMBLE = b'#include "tests/mutants/schema.hpp"\n'
 ARGUMENT = "/*mutant*/"  # where the number of a mutant goes in the text put before its span
 
 SWAPPED = {
@@ -76,6 +76,8 @@ class File:
         for child in cursor.get_children():
             if child.kind in (Kind.PARM_DECL, Kind.STATIC_ASSERT):
                 continue
+            if cursor.kind == Kind.VAR_DECL and self.source[:child.extent.start.offset].rstrip().endswith(b"["):
+                continue  # an array's bound
             if child.kind == Kind.VAR_DECL and "constexpr" in self.text(child.extent.start.offset, child.location.offset):
                 self.visit(child, cursor, False)  # a lambda in it would do
             else:
@@ -149,7 +151,7 @@ class File:
             return
         if self.source[start - 1:start] == b"<" or self.source[end:end + 1] == b">":  # a template's argument
             return
-        if parent.kind == Kind.VAR_DECL and self.source[:start].rstrip()[-1:] not in (b"=", b"(", b"{"):  # an array's bound
+        if parent.kind == Kind.VAR_DECL and self.source[:start].rstrip()[-1:] not in (b"=", b"(", b"{"):  # of its type
             return
         value = int(found[1].replace("'", ""), 0)
         for other in [value + 1] + [value - 1] * (value > 0):
@@ -176,13 +178,14 @@ def candidates(path, name, arguments):
     return sorted(file.found.values(), key=lambda m: (m["start"], -m["end"], m["became"])), file.complaint
 
 
-def schema(source, mutants):
+def schema(source, path, mutants):
     """The source with these mutants in it, on the lines where they were; each has its `number`."""
     at = {}
     for rank, m in enumerate(sorted(mutants, key=lambda m: (m["start"], -m["end"], m["number"]))):
         at.setdefault(m["start"], []).append((1, -m["end"], rank, m["before"].replace(ARGUMENT, str(m["number"]))))
         at.setdefault(m["end"], []).append((0, -m["start"], -rank, m["after"]))
-    out, done = [PREAMBLE], 0
+    # As a system's header, of which nobody is warned: a mutant may leave something unused.
+    out, done = [PREAMBLE, f'# 1 "{path}" 3\n'.encode()], 0
     for place in sorted(at):
         out.append(source[done:place])
         out += [text.encode() for _, _, _, text in sorted(at[place])]

@@ -10,14 +10,14 @@
 
 A line is drawn by chance, then one of its mutants: a comparison flipped or its bound moved, a condition negated or taken for
 false, an operand of && and || left out, an operator exchanged, a number changed by one, a statement dropped, a return with
-nothing in it, two arguments of one type or min and max exchanged. All mutants of the sample are compiled in together, without
-sanitizers, in a copy of the tree in build/mutants, and LLDP_MUTANT=N chooses one at run time. Each test is run once without a
+nothing in it, two arguments of one type or min and max exchanged. All mutants of the sample are compiled in together, in a
+copy of the tree in build/mutants, and LLDP_MUTANT=N chooses one at run time. Each test is run once without a
 mutant, to see how long it takes and which mutants it comes by; then, for each mutant, those tests that come by it, quickest
-first, until one fails that passes without it. One that takes five times as long fails. As root, as the tests want it. The first
-time much is built, as by ./run build dev; with --programs only what the sample is to be tried with.
+first, until one fails that passes without it. One that takes five times as long fails. As root, as the tests want it. What is
+not mutated comes from ccache where ./run build dev has been; with --programs only what the sample is to be tried with is built.
 
 A number stands for the same mutant as long as folders, count and seed are the same and the sources have not changed; tests may.
-By hand: LLDP_MUTANT=12 build/mutants/build/bin/core_test."""
+By hand: LLDP_MUTANT=12 build/mutants/build/dev/bin/core_test."""
 import argparse
 import concurrent.futures
 import hashlib
@@ -38,7 +38,7 @@ import candidates
 
 ROOT = Path(__file__).resolve().parents[2]
 TREE = ROOT / "build/mutants"  # a copy of the tree, so that paths in it are as ever
-BUILD = TREE / "build"
+BUILD = TREE / "build/dev"  # as the tree's own, so that ccache has what is not mutated
 KEPT = BUILD / "candidates"
 SHIPPED = ["agent", "base", "cabling", "dataplane", "lab", "os", "qos", "tlv"]
 SPARE = 1.3  # so many more are drawn than wanted, for some do not compile
@@ -69,7 +69,7 @@ def copy_tree(mutants_of):
         if mutants_of is None and there is not None and there.startswith(candidates.PREAMBLE):
             continue
         if mutants_of and name in mutants_of:
-            octets = candidates.schema(octets, mutants_of[name])
+            octets = candidates.schema(octets, str(path), mutants_of[name])
         if there != octets:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(octets)
@@ -77,11 +77,8 @@ def copy_tree(mutants_of):
 
 
 def configure():
-    """Without sanitizers, and with warnings off: a mutant may leave something unused."""
     copy_tree(None)
-    subprocess.run(["cmake", "-S", TREE, "-B", BUILD, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O0 -w",
-                    "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", "-DLLDP_LEVEL_SAI=ON", "-DLLDP_BENCH=OFF"],
-                   check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(["cmake", "--preset", "dev"], cwd=TREE, check=True, stdout=subprocess.DEVNULL)
     subprocess.run(["ninja", "-C", BUILD, "generated"], check=True, stdout=subprocess.DEVNULL)
 
 

@@ -5,7 +5,6 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -19,6 +18,7 @@
 #include "os/fd.hpp"
 #include "tests/dataplane/chip.hpp"
 #include "tests/dataplane/sonic_box.hpp"
+#include "tests/support/unix_socket.hpp"
 
 namespace lldp::dataplane {
 namespace {
@@ -369,12 +369,7 @@ TEST_F(SonicTest, RedisThatHangsHoldsNobodyUp) {
 TEST(SonicRetries, AreEachTwiceAsFarAway) {
   const std::string path =
       std::filesystem::temp_directory_path() / ("lldp-redis-" + std::to_string(::getpid()));
-  const UniqueFd listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  sockaddr_un at{};
-  at.sun_family = AF_UNIX;
-  path.copy(at.sun_path, sizeof at.sun_path - 1);
-  ASSERT_EQ(::bind(listener.get(), reinterpret_cast<sockaddr*>(&at), sizeof at), 0);
-  ASSERT_EQ(::listen(listener.get(), 8), 0);
+  const UniqueFd listener = socket_at(path, SOCK_STREAM, 8);
   const auto start = std::chrono::steady_clock::now();
   const auto backend = make_backend("sonic", {.sonic = {.redis = path, .config = "/none"}});
   ASSERT_TRUE(backend);

@@ -6,13 +6,13 @@
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <optional>
 
 #include "agent/lldpd/library.hpp"
 #include "tests/support/temp_dir.hpp"
+#include "tests/support/unix_socket.hpp"
 
 namespace lldp::lldpd {
 namespace {
@@ -23,13 +23,7 @@ using namespace std::chrono_literals;
 class Listener {
  public:
   explicit Listener(const std::string& path, int backlog = 16)
-      : fd_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)) {
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    path.copy(address.sun_path, sizeof address.sun_path - 1);
-    EXPECT_EQ(::bind(fd_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
-    EXPECT_EQ(::listen(fd_.get(), backlog), 0);
-  }
+      : fd_(socket_at(path, SOCK_STREAM, backlog)) {}
   void hang_up() const {
     while (UniqueFd(::accept(fd_.get(), nullptr, nullptr))) continue;
   }
@@ -86,11 +80,9 @@ TEST_F(LldpdClient, WaitsTwiceAsLongAfterEachLoss) {
 
 TEST_F(LldpdClient, AsksOneThatIsTooBusyOnceASecondAtLeast) {
   const Listener listener(directory_ + "/socket", 0);  // with room for one, and nobody who takes it
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  (directory_ + "/socket").copy(address.sun_path, sizeof address.sun_path - 1);
+  const auto address = unix_address(directory_ + "/socket");
   const UniqueFd first(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  ASSERT_EQ(::connect(first.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  ASSERT_EQ(::connect(first.get(), address->get(), address->size), 0);
   for (const Duration expected : {Duration(100ms), Duration(200ms), Duration(400ms),
                                   Duration(800ms), Duration(1s), Duration(1s)}) {
     client_->advance(now_);

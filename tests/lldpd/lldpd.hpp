@@ -5,7 +5,6 @@
 #include <lldp-const.h>
 #include <lldpctl.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -24,6 +23,7 @@
 #include "agent/lldpd/values.hpp"
 #include "base/hex.hpp"
 #include "os/fd.hpp"
+#include "tests/support/unix_socket.hpp"
 
 namespace lldp::lldpd {
 
@@ -39,13 +39,7 @@ class FakeLldpd {
   using json = nlohmann::json;
 
   explicit FakeLldpd(std::string path, int backlog = 16)
-      : path_(std::move(path)),
-        fd_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)) {
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    path_.copy(address.sun_path, sizeof address.sun_path - 1);
-    EXPECT_EQ(::bind(fd_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
-    EXPECT_EQ(::listen(fd_.get(), backlog), 0);
+      : path_(std::move(path)), fd_(socket_at(path_, SOCK_STREAM, backlog)) {
     chassis.subtype = ChassisId::kMacAddress;
     chassis.octets.assign("\x02\0\0\0\0\x64", 6);
   }

@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,6 +20,7 @@
 #include "os/fd.hpp"
 #include "tests/netns/support.hpp"
 #include "tests/support/places.hpp"
+#include "tests/support/unix_socket.hpp"
 
 namespace lldp::netns {
 namespace {
@@ -108,12 +108,8 @@ TEST_F(Hardening, GroupOfTheControlSocketIsTheConfiguredOne) {
 
 TEST_F(Hardening, JournalGetsTheFieldsOfAChange) {
   const TemporaryDirectory files;
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
   const std::string socket = files.file("socket");
-  socket.copy(address.sun_path, socket.size());
-  const UniqueFd journal(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  ASSERT_EQ(::bind(journal.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  const UniqueFd journal = socket_at(socket, SOCK_DGRAM);
   // The file that Process gives it as standard error is as good a stream as the journal's.
   const std::string script = fmt::format(
       "exec 3<{0} && mount -t tmpfs none /run && mkdir -p /run/systemd/journal && "
@@ -289,13 +285,7 @@ TEST_F(Hardening, SecondDaemonIsToldWhoHasItsStateFile) {
 /// systemd's end of NOTIFY_SOCKET.
 class Notified {
  public:
-  explicit Notified(const std::string& path)
-      : fd_(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)) {
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    path.copy(address.sun_path, sizeof address.sun_path - 1);
-    EXPECT_EQ(::bind(fd_.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
-  }
+  explicit Notified(const std::string& path) : fd_(socket_at(path, SOCK_DGRAM)) {}
   /// How many times that has come since it was last asked.
   int count(std::string_view what) {
     int n = 0;

@@ -7,7 +7,6 @@
 #include <sched.h>
 #include <spawn.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,9 +22,10 @@
 #include <sstream>
 #include <thread>
 
-extern char** environ;
-
+#include "os/unix_address.hpp"
 #include "tests/support/places.hpp"
+
+extern char** environ;
 
 namespace lldp::netns {
 namespace {
@@ -200,11 +200,8 @@ nlohmann::json Agent::call(std::string_view method, std::string_view parameters)
   const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const std::unique_ptr<const int, void (*)(const int*)> closer(&fd,
                                                                 [](const int* p) { ::close(*p); });
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  std::strncpy(address.sun_path, socket().c_str(), sizeof address.sun_path - 1);
-  if (::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
-    return nullptr;
+  const auto address = unix_address(socket());
+  if (!address || ::connect(fd, address->get(), address->size) != 0) return nullptr;
   const std::string request =
       fmt::format(R"({{"method":"{}","parameters":{}}})", method, parameters);
   if (::write(fd, request.c_str(), request.size() + 1) < 0) return nullptr;

@@ -5,11 +5,11 @@
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 
 #include <string>
 
 #include "tests/support/temp_dir.hpp"
+#include "tests/support/unix_socket.hpp"
 
 namespace lldp::io {
 namespace {
@@ -20,11 +20,7 @@ using namespace std::string_literals;
 class JournalSocket : public testing::Test {
  protected:
   void SetUp() override {
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    path.copy(address.sun_path, path.size());
-    socket = UniqueFd(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    ASSERT_EQ(::bind(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+    socket = socket_at(path, SOCK_DGRAM);
     stream = UniqueFd(::open((dir / "stream").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600));
     struct stat is {};
     ASSERT_EQ(::fstat(stream.get(), &is), 0);

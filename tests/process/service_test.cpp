@@ -3,17 +3,16 @@
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <array>
 #include <cstdlib>
-#include <cstring>
 #include <string>
 
 #include "agent/process/usage.hpp"
 #include "os/fd.hpp"
 #include "tests/support/temp_dir.hpp"
+#include "tests/support/unix_socket.hpp"
 
 namespace lldp::io {
 namespace {
@@ -37,15 +36,9 @@ class Variable {
 /// systemd's end of NOTIFY_SOCKET.
 class Manager {
  public:
-  explicit Manager(std::string name) : name_(std::move(name)) {
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    std::memcpy(address.sun_path, name_.data(), name_.size());
-    if (name_.front() == '@') address.sun_path[0] = '\0';
-    EXPECT_EQ(::bind(socket_.get(), reinterpret_cast<const sockaddr*>(&address),
-                     static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + name_.size())),
-              0);
-  }
+  explicit Manager(const std::string& name)
+      : name_(name),
+        socket_(socket_at(name.front() == '@' ? '\0' + name.substr(1) : name, SOCK_DGRAM)) {}
   [[nodiscard]] const std::string& name() const { return name_; }
   /// The next datagram; empty if there is none.
   [[nodiscard]] std::string told() const {
@@ -56,7 +49,7 @@ class Manager {
 
  private:
   std::string name_;
-  UniqueFd socket_{::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
+  UniqueFd socket_;
 };
 
 TEST(Service, TellsTheManagerWhatItDoes) {

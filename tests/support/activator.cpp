@@ -5,16 +5,16 @@
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
 #include <utility>
+
+#include "os/unix_address.hpp"
 
 namespace lldp::support {
 namespace {
@@ -44,10 +44,8 @@ constexpr int kFirst = 3;  // sd_listen_fds(3)
 Activator::Activator(std::string socket, std::vector<std::string> command)
     : socket_(std::move(socket)) {
   const int listening = ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  std::strncpy(address.sun_path, socket_.c_str(), sizeof address.sun_path - 1);
-  if (::bind(listening, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+  const auto address = unix_address(socket_);
+  if (!address || ::bind(listening, address->get(), address->size) != 0 ||
       ::listen(listening, 8) != 0) {
     std::perror(socket_.c_str());
     std::abort();

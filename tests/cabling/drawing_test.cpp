@@ -80,6 +80,13 @@ TEST(Dot, EndsTheDefaultsOfASubgraphWithIt) {
   EXPECT_THAT(delays, ElementsAre("2", "2", "1"));
 }
 
+TEST(Dot, TakesAMinusForPartOfAWord) {
+  const auto drawing = read("graph { bb=-5; a:-1 -- b:1 [at=-2.5] }");
+  ASSERT_TRUE(drawing) << to_string(drawing.error());
+  EXPECT_THAT(links_of(*drawing), ElementsAre("a:-1 - b:1"));
+  EXPECT_EQ(*drawing->links[0].attributes.find("at"), "-2.5");
+}
+
 TEST(Dot, TakesABackslashForWhatItIsAndForWhatItHides) {
   const auto drawing = read(R"(graph { "a\\":"p\"1" -- "b\n":p2 })");
   ASSERT_TRUE(drawing) << to_string(drawing.error());
@@ -130,6 +137,8 @@ const BadFile kBadFiles[] = {
     {"Open", "graph {\n", "line 2: `}` is missing"},
     {"OpenComment", "graph { /* }\n", "line 2: `}` is missing"},
     {"OpenQuotation", "graph {\n\"a", "line 2: a quotation mark is not closed"},
+    {"OpenValue", "graph {\nrankdir = \"LR }", "line 2: a quotation mark is not closed"},
+    {"OpenAttribute", "graph {\na [\"color = red]; }", "line 2: a quotation mark is not closed"},
     {"TooDeep", kDeep.c_str(), "line 1: more than 1000 `{` stand open"},
     {"NoPort", "graph {\na -- b:1\n}",
      "line 2: the link has no port on a: write \"node\":\"port\""},

@@ -341,6 +341,7 @@ TEST(ObjectIdentifier, IsDotted) {
   EXPECT_EQ(text({}), "");
   EXPECT_EQ(text({0x2b, 0x86}), "2b86");       // cut within an arc
   EXPECT_EQ(text({0x2b, 0x80, 1}), "2b8001");  // a leading zero
+  EXPECT_EQ(text({0x80, 0x2b}), "802b");
   EXPECT_EQ(text({0x2b, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f}), "2bffffffffff7f");
 }
 

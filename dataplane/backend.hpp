@@ -123,6 +123,8 @@ class Backend {
   [[nodiscard]] bool does(Part part) const {
     return capabilities()[static_cast<std::size_t>(part)] != Support::kNo;
   }
+  /// What could not be looked at when it was opened, and so may be ours and stay behind.
+  [[nodiscard]] virtual std::optional<Error> overlooked() const { return std::nullopt; }
   /// Why nothing can be read or changed at present; an event of any port tells when that changes.
   [[nodiscard]] virtual std::optional<Error> down() const { return std::nullopt; }
   /// So many ports' changes at once leave others their turn.

@@ -73,6 +73,12 @@ std::optional<Error> Compose::down() const {
   return std::nullopt;
 }
 
+std::optional<Error> Compose::overlooked() const {
+  for (const auto& member : members_)
+    if (auto what = member->overlooked()) return what;
+  return std::nullopt;
+}
+
 std::size_t Compose::ports_per_turn() const {
   std::size_t least = members_.front()->ports_per_turn();
   for (const auto& member : members_) least = std::min(least, member->ports_per_turn());

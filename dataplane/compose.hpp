@@ -28,6 +28,7 @@ class Compose : public Backend {
   [[nodiscard]] std::string description() const override;
   [[nodiscard]] Capabilities capabilities() const override;
   [[nodiscard]] std::optional<Error> down() const override;
+  [[nodiscard]] std::optional<Error> overlooked() const override;
   [[nodiscard]] std::size_t ports_per_turn() const override;
   [[nodiscard]] Result<void> prepare(std::span<const qos::Ruleset> rules) override;
   [[nodiscard]] Result<PortPlan> plan(const PortRef& port, const qos::Ruleset& want) override;

@@ -66,6 +66,8 @@ Result<void> remove_rules(const config::Config& config) {
   if (!backend) return fail(backend.error());
   Result<void> outcome = dataplane::remove_all(**backend);
   if (!outcome) return outcome;
+  if (auto what = (*backend)->overlooked())
+    return fail(Error{what->code, what->where, what->what + ": run this with CAP_SYS_ADMIN"});
   if (const auto who = config.dry_run ? std::nullopt : Presence::other())
     return fail(Error{.what = *who +
                               " is an lldp-leveld of this network namespace, and puts back what "

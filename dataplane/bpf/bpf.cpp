@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dataplane/bpf/bpf.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <net/if.h>
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
@@ -16,7 +18,6 @@
 
 #include "dataplane/bpf/clsact.hpp"
 #include "dataplane/bpf/kernel.hpp"
-#include "dataplane/bpf/tcx.hpp"
 #include "dataplane/parts.hpp"
 
 namespace lldp::dataplane {
@@ -71,15 +72,20 @@ Result<std::unique_ptr<Backend>> Bpf::open(const BpfOptions& options) {
     if (::epoll_ctl(poll.get(), EPOLL_CTL_ADD, fd, &interest) != 0)
       return fail(Error{errno, "backend bpf", std::strerror(errno)});
   }
-  std::unique_ptr<Bpf> self(new Bpf(bpf::Pins::open(options.bpffs), std::move(*reader),
-                                    std::move(*events), std::move(poll), std::move(timer),
-                                    std::move(*queues), options.queues));
+  std::unique_ptr<Bpf> self(new Bpf(options.bpffs, std::move(*reader), std::move(*events),
+                                    std::move(poll), std::move(timer), std::move(*queues),
+                                    options.queues));
+  self->watch_mounts();
   auto clsact = std::make_unique<bpf::Clsact>(std::move(*socket), self->programs_);
   self->clsact_ = clsact.get();
   self->hooks_.push_back(std::move(clsact));
   const bool tcx = self->programs_.pins().has_value() && self->tcx_;
   // Without a BPF file system too: what an earlier daemon, which had one, left is to be removed.
-  if (self->tcx_) self->hooks_.push_back(std::make_unique<bpf::Tcx>(self->programs_));
+  if (self->tcx_) {
+    auto on_tcx = std::make_unique<bpf::Tcx>(self->programs_);
+    self->on_tcx_ = on_tcx.get();
+    self->hooks_.push_back(std::move(on_tcx));
+  }
   if (options.hook == BpfOptions::Hook::kTcx) {
     if (!tcx)
       return fail(Error{0, "backend bpf",
@@ -105,15 +111,39 @@ Result<std::unique_ptr<Backend>> Bpf::open(const BpfOptions& options) {
 std::string Bpf::description() const {
   const bool tcx = dynamic_cast<const bpf::Tcx*>(hooks_.front().get()) != nullptr;
   const auto& pins = programs_.pins();
-  std::string text = fmt::format("{}, {}",
-                                 tcx         ? "tcx"
-                                 : migrates_ ? "clsact, later tcx"
-                                             : "clsact",
-                                 pins ? "kept in " + pins->directory() : "no BPF file system");
+  std::string text =
+      fmt::format("{}, {}",
+                  tcx         ? "tcx"
+                  : migrates_ ? "clsact, later tcx"
+                              : "clsact",
+                  pins ? "kept in " + pins->directory() : bpf::Pins::why_none(bpffs_));
   if (want_queues_) text += ", htb queues";
   if (want_queues_ && !kept_.empty())
     text += fmt::format(" except where a qdisc was configured ({} ports)", kept_.size());
   return text;
+}
+
+std::optional<Error> Bpf::overlooked() const {
+  if (on_tcx_ == nullptr || on_tcx_->unknown().empty()) return std::nullopt;
+  std::vector<std::string> names;
+  for (const Ifindex port : on_tcx_->unknown()) names.push_back(name_of(port));
+  return Error{EPERM, fmt::format("{}", fmt::join(names, ", ")),
+               "has TCX programs that CAP_SYS_ADMIN alone may look at: one may be a rule that an "
+               "earlier daemon left"};
+}
+
+void Bpf::watch_mounts() {
+  const auto& pins = programs_.pins();
+  if (!pins) return;
+  file_system_ = pins->file_system();
+  mounts_ = UniqueFd(::open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC));
+  epoll_event interest{.events = EPOLLPRI, .data = {}};
+  ::epoll_ctl(poll_.get(), EPOLL_CTL_ADD, mounts_.get(), &interest);
+}
+
+bool Bpf::has_file_system_changed() {
+  const auto& pins = programs_.pins();
+  return pins && file_system_ != std::exchange(file_system_, pins->file_system());
 }
 
 Result<void> Bpf::prepare(std::span<const qos::Ruleset> rules) {
@@ -342,6 +372,7 @@ void Bpf::set_timer() {
 
 Events Bpf::take_events() {
   Events events{.changed = events_.take(), .outcomes = std::exchange(outcomes_, {})};
+  if (has_file_system_changed()) events.changed.emplace_back();
   std::uint64_t expirations = 0;
   if (::read(timer_.get(), &expirations, sizeof expirations) == sizeof expirations) {
     if (const auto moved = migrate_one()) events.changed.push_back(*moved);

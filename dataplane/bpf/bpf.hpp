@@ -12,6 +12,7 @@
 #include "dataplane/bpf/hook.hpp"
 #include "dataplane/bpf/kernel.hpp"
 #include "dataplane/bpf/programs.hpp"
+#include "dataplane/bpf/tcx.hpp"
 #include "dataplane/factory.hpp"
 #include "dataplane/queues.hpp"
 #include "dataplane/tc.hpp"
@@ -30,6 +31,7 @@ class Bpf : public Backend {
     return {Support::kSoftware, Support::kSoftware,
             want_queues_ ? Support::kSoftware : Support::kNo, Support::kNo};
   }
+  [[nodiscard]] std::optional<Error> overlooked() const override;
   [[nodiscard]] Result<void> prepare(std::span<const qos::Ruleset> rules) override;
   [[nodiscard]] Result<PortPlan> plan(const PortRef& port, const qos::Ruleset& want) override;
   [[nodiscard]] Result<Reading> verify(const PortRef& port, const qos::Ruleset& want) override;
@@ -57,9 +59,10 @@ class Bpf : public Backend {
     friend bool operator==(const Glimpse&, const Glimpse&) = default;
   };
 
-  Bpf(std::optional<bpf::Pins> pins, TcSocket socket, TcEvents events, UniqueFd poll,
-      UniqueFd timer, Queues queues, bool want_queues)
-      : programs_(std::move(pins)),
+  Bpf(std::string bpffs, TcSocket socket, TcEvents events, UniqueFd poll, UniqueFd timer,
+      Queues queues, bool want_queues)
+      : bpffs_(std::move(bpffs)),
+        programs_(bpf::Pins::open(bpffs_)),
         socket_(std::move(socket)),
         events_(std::move(events)),
         poll_(std::move(poll)),
@@ -70,6 +73,8 @@ class Bpf : public Backend {
   [[nodiscard]] Result<std::optional<std::string>> present(Ifindex port, Part part);
   [[nodiscard]] Result<PortPlan> plan_from(const PortRef& port, std::optional<qos::Ruleset> want);
   [[nodiscard]] Outcome apply(const PortPlan& plan);
+  void watch_mounts();
+  [[nodiscard]] bool has_file_system_changed();
   /// When the next port may migrate: each holds the kernel's RTNL lock, which others want too.
   void set_timer();
   /// The first of those that wait which has anything to move.
@@ -92,13 +97,17 @@ class Bpf : public Backend {
                                                              const LinkFacts& link,
                                                              const bpf::TcxChain& chain);
 
+  const std::string bpffs_;  ///< where it was to be
   bpf::Programs programs_;
   TcSocket socket_;
   TcEvents events_;
-  UniqueFd poll_;   ///< epoll: events_ and timer_
-  UniqueFd timer_;  ///< until the next migration
+  UniqueFd poll_;                               ///< epoll: events_, timer_ and mounts_
+  UniqueFd timer_;                              ///< until the next migration
+  UniqueFd mounts_;                             ///< wakes us when any file system comes or goes
+  std::optional<std::uint64_t> file_system_{};  ///< where the pins were when last looked
   std::vector<Outcome> outcomes_;
-  bpf::Clsact* clsact_ = nullptr;  ///< one of the hooks
+  bpf::Clsact* clsact_ = nullptr;     ///< one of the hooks
+  const bpf::Tcx* on_tcx_ = nullptr;  ///< another, where the kernel has it
   const bool tcx_ = bpf::has_tcx();
   std::map<Ifindex, Glimpse> seen_;                ///< by verify()
   std::size_t glances_ = 0;                        ///< since one read the interfaces

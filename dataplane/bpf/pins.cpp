@@ -47,6 +47,25 @@ bool is_bpffs(const std::string& path) {
   return ::statfs(path.c_str(), &fs) == 0 && fs.f_type == BPF_FS_MAGIC;
 }
 
+/// Everything on the way from `base` to what is `below` it was made by root, by us, or where nobody
+/// but its parent's owner could make anything. A BPF file system is mounted open to all, as /tmp
+/// is, where its mounter says nothing else.
+bool is_safe(const std::string& base, const std::string& below) {
+  struct stat parent {};
+  if (::stat(base.c_str(), &parent) != 0) return false;
+  for (std::size_t end = 0; end != std::string::npos;) {
+    end = below.find('/', end + 1);
+    struct stat entry {};
+    if (::lstat((base + below.substr(0, end)).c_str(), &entry) != 0) return errno == ENOENT;
+    const bool open_to_others = (parent.st_mode & (S_IWGRP | S_IWOTH)) != 0;
+    const bool known =
+        entry.st_uid == 0 || entry.st_uid == ::geteuid() || entry.st_uid == parent.st_uid;
+    if (!S_ISDIR(entry.st_mode) || (open_to_others && !known)) return false;
+    parent = entry;
+  }
+  return true;
+}
+
 bool may_write(const std::string& directory) {
   return ::access(directory.c_str(), W_OK | X_OK) == 0;
 }
@@ -78,7 +97,9 @@ std::vector<std::string> elsewhere(const std::string& name, const std::string& o
   for (const std::string& mount : mounts()) {
     for (const char* below : {"", "/lldp-level", "/lldp-level/lldp-level"}) {
       const std::string path = mount + below + "/" + name;
-      if (may_write(path) && number(path) != number(own)) found.push_back(path);
+      if (may_write(path) && is_safe(mount, std::string(below) + "/" + name) &&
+          number(path) != number(own))
+        found.push_back(path);
     }
   }
   return found;
@@ -126,7 +147,8 @@ std::optional<Pins> Pins::open(const std::string& bpffs) {
   bool usable = false;
   if (is_bpffs(bpffs)) {
     make_shared_directory(ours);
-    usable = may_write(pins.directory_) || (errno == ENOENT && may_write(ours));
+    usable = is_safe(bpffs, std::string(kOurs) + "/" + here.name());
+    usable = usable && (may_write(pins.directory_) || (errno == ENOENT && may_write(ours)));
   }
   for (const std::string& other : elsewhere(here.name(), pins.directory_)) {
     if (!usable) return Pins(other);
@@ -135,6 +157,19 @@ std::optional<Pins> Pins::open(const std::string& bpffs) {
   if (!usable) return std::nullopt;
   pins.bury(here);
   return pins;
+}
+
+std::string Pins::why_none(const std::string& bpffs) {
+  const std::string below = std::string(kOurs) + "/" + Namespace::current().name();
+  if (!is_bpffs(bpffs) || is_safe(bpffs, below)) return "no BPF file system";
+  return bpffs + std::string(kOurs) +
+         " was made by another user: remove it, and restart the daemon";
+}
+
+std::optional<std::uint64_t> Pins::file_system() const {
+  struct stat s {};
+  const std::string bpffs = parent_of(parent_of(directory_));
+  return is_bpffs(bpffs) && ::stat(bpffs.c_str(), &s) == 0 ? std::optional(s.st_dev) : std::nullopt;
 }
 
 void Pins::take_from(const Pins& other) const {
@@ -189,6 +224,9 @@ std::vector<std::string> Pins::marks() const { return entries_of(directory_, tru
 
 Result<void> Pins::put(const UniqueFd& object, std::string_view name) const {
   need_directory();
+  const std::string ours = parent_of(directory_);
+  if (!is_safe(parent_of(ours), directory_.substr(parent_of(ours).size())))
+    return fail(Error{EPERM, directory_, "was made by another user"});
   return pin(object, path(name));
 }
 

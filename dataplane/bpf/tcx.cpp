@@ -54,6 +54,7 @@ void Tcx::find_strays(Ifindex port, Part part, const std::set<std::uint32_t>& ke
   for (std::size_t i = 0; chain && i < chain->link_ids.size(); ++i) {
     if (chain->link_ids[i] == 0 || kept.contains(chain->link_ids[i])) continue;
     const auto name = name_of_program(chain->program_ids[i]);
+    if (!name && name.error().code == EPERM) unknown_.insert(port);
     if (!name || std::ranges::find(kProgramNames, *name) == kProgramNames.end()) continue;
     auto link = link_by_id(chain->link_ids[i]);
     if (!link) continue;  // gone meanwhile

@@ -27,6 +27,8 @@ class Tcx : public Hook {
   void forget(Ifindex port) override;
   [[nodiscard]] bool is_shared(Ifindex port, Part part) override;
   [[nodiscard]] Result<std::vector<Ifindex>> ports() override;
+  /// With programs that may be ours, for all that we could know without CAP_SYS_ADMIN.
+  [[nodiscard]] const std::set<Ifindex>& unknown() const { return unknown_; }
 
  private:
   void find_strays();
@@ -36,6 +38,7 @@ class Tcx : public Hook {
   [[nodiscard]] Result<UniqueFd> link(Ifindex port, Part part) const;
 
   const Programs& programs_;
+  std::set<Ifindex> unknown_;
   std::map<std::pair<Ifindex, Part>, UniqueFd> strays_;  ///< links without a file that we see
 };
 

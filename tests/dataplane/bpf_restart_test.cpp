@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rules that outlive the back end: restarts, other hooks, other BPF file systems, other namespaces.
+#include <linux/capability.h>
 #include <net/if.h>
+#include <poll.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <filesystem>
+#include <functional>
+#include <thread>
 
 #include "dataplane/bpf/pins.hpp"
 #include "tests/dataplane/bpf_fixture.hpp"
@@ -290,6 +298,88 @@ TEST_P(BpfBackend, ProgramsWhoseFilesAreNotSeenAreReplacedAndRemoved) {
     }
     std::filesystem::remove_all(PrivateNet::bpffs() + "/lldp-level");
   }
+}
+
+/// Another thread's, so that it is not missed afterwards.
+void without_sys_admin(const std::function<void()>& what) {
+  std::thread([&] {
+    __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+    __user_cap_data_struct has[_LINUX_CAPABILITY_U32S_3] = {};
+    ASSERT_EQ(::syscall(SYS_capget, &header, has), 0);
+    has[0].effective &= ~(1U << CAP_SYS_ADMIN);
+    ASSERT_EQ(::syscall(SYS_capset, &header, has), 0);
+    what();
+  }).join();
+}
+
+TEST_P(BpfBackend, ProgramsThatOneMayNotLookAtAreSaidToBeThere) {
+  if (GetParam() != Means::kTcx) GTEST_SKIP() << "filters are found by their names";
+  put(Order::kUp, Order::kUp);
+  backend_ = nullptr;
+  without_sys_admin([] { EXPECT_FALSE(open()->overlooked()) << "they have files"; });
+  {
+    const HiddenPins hide;
+    ASSERT_TRUE(hide.hidden());
+    without_sys_admin([] {
+      const auto blind = open()->overlooked();
+      ASSERT_TRUE(blind);
+      EXPECT_THAT(to_string(*blind), HasSubstr("p0, p1: has TCX programs that CAP_SYS_ADMIN"));
+    });
+    EXPECT_FALSE(open()->overlooked());
+  }
+  std::filesystem::remove_all(PrivateNet::bpffs() + "/lldp-level");
+}
+
+TEST_P(BpfBackend, DirectoryThatAnotherUserHasMadeIsNotTrusted) {
+  if (GetParam() == Means::kTcx || GetParam() == Means::kClsactWithoutBpffs)
+    GTEST_SKIP() << "wants a BPF file system, and can do without";
+  const std::string ours = PrivateNet::bpffs() + "/lldp-level";
+  for (const std::string& squatted : {ours, own_directory()}) {
+    backend_ = nullptr;
+    std::filesystem::create_directories(squatted);
+    std::filesystem::permissions(squatted, std::filesystem::perms::all);
+    ASSERT_EQ(::chown(squatted.c_str(), 65534, 65534), 0);
+    if (squatted != ours) ::chmod(ours.c_str(), 01777);
+    backend_ = open();
+    EXPECT_THAT(backend_->description(), HasSubstr(ours + " was made by another user"));
+    put(Order::kUp, Order::kUp);
+    flush();
+    EXPECT_TRUE(!std::filesystem::exists(own_directory()) ||
+                std::filesystem::is_empty(own_directory()))
+        << "he could take it away";
+    std::filesystem::remove_all(ours);
+  }
+  // One that nobody else can have made anything in is its owner's affair.
+  std::filesystem::permissions(PrivateNet::bpffs(), std::filesystem::perms::owner_all);
+  std::filesystem::create_directories(ours);
+  ASSERT_EQ(::chown(ours.c_str(), 65534, 65534), 0);
+  backend_ = open();
+  EXPECT_THAT(backend_->description(), HasSubstr("kept in " + ours));
+  flush();
+  std::filesystem::remove_all(ours);
+  ::chmod(PrivateNet::bpffs().c_str(), 01777);
+}
+
+TEST_P(BpfBackend, FileSystemThatGoesIsTold) {
+  if (GetParam() == Means::kClsactWithoutBpffs) GTEST_SKIP() << "there is none";
+  put(Order::kUp, Order::kUp);
+  const auto is_told = [&] {
+    pollfd ready{.fd = backend_->events(), .events = POLLIN, .revents = 0};
+    bool told = false;
+    while (::poll(&ready, 1, 50) > 0 && !told)
+      for (const Ifindex port : backend_->take_events().changed) told |= port == Ifindex();
+    return told;
+  };
+  EXPECT_FALSE(is_told());
+  {
+    const HiddenPins hide;
+    ASSERT_TRUE(hide.hidden());
+    EXPECT_TRUE(is_told()) << "another in its place";
+  }
+  EXPECT_TRUE(is_told()) << "it is seen again";
+  ASSERT_EQ(::mount("none", "/mnt", "tmpfs", 0, nullptr), 0);
+  EXPECT_FALSE(is_told()) << "none of ours";
+  ::umount2("/mnt", MNT_DETACH);
 }
 
 using BpfMigration = BpfBackend;

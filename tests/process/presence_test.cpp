@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/process/presence.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <optional>
+
+namespace lldp::io {
+namespace {
+
+using testing::HasSubstr;
+
+/// Another process, in a network namespace of the test's own, that has the name.
+class PresenceTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (::unshare(CLONE_NEWNET) != 0) GTEST_SKIP() << "needs root, for a network namespace";
+  }
+  void TearDown() override {
+    if (holder_ > 0) ::kill(holder_, SIGKILL);
+    if (holder_ > 0) ::waitpid(holder_, nullptr, 0);
+  }
+  void hold(uid_t user) {
+    int told[2];
+    ASSERT_EQ(::pipe(told), 0);
+    holder_ = ::fork();
+    if (holder_ == 0) {
+      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+      if (::setresuid(user, user, user) != 0) ::_exit(1);
+      const auto present = Presence::announce();
+      const char done = present ? 'y' : 'n';
+      if (::write(told[1], &done, 1) == 1) ::pause();
+      ::_exit(0);
+    }
+    ::close(told[1]);
+    char done = 'n';
+    EXPECT_EQ(::read(told[0], &done, 1), 1);
+    EXPECT_EQ(done, 'y');
+    ::close(told[0]);
+  }
+  pid_t holder_ = 0;
+};
+
+TEST_F(PresenceTest, DaemonIsNamedByItsProcess) {
+  EXPECT_EQ(Presence::other(), std::nullopt);
+  hold(0);
+  EXPECT_EQ(Presence::other(), "process " + std::to_string(holder_));
+  const auto second = Presence::announce();
+  ASSERT_FALSE(second);
+  EXPECT_THAT(second.error().what, HasSubstr("fight over its rules"));
+}
+
+TEST_F(PresenceTest, NameThatAnyoneHasTakenIsNoDaemon) {
+  hold(65534);
+  EXPECT_EQ(Presence::other(), std::nullopt);
+  const auto second = Presence::announce();
+  ASSERT_FALSE(second);
+  EXPECT_THAT(second.error().what, HasSubstr("a process without rights has taken the name"));
+}
+
+}  // namespace
+}  // namespace lldp::io

@@ -529,8 +529,14 @@ json json0_of(const Element& element) {
 }
 
 std::string xml_text(const std::string& text, bool in_attribute) {
+  constexpr std::string_view kNone = "\xef\xbf\xbd";  // in place of what is no character of XML
+  constexpr std::string_view kNever[] = {"\xef\xbf\xbe", "\xef\xbf\xbf"};  // U+FFFE, U+FFFF
+  std::string clean = utf8(text);
+  for (const std::string_view never : kNever)
+    for (std::size_t at = 0; (at = clean.find(never, at)) != std::string::npos;)
+      clean.replace(at, never.size(), kNone);
   std::string out;
-  for (const char c : utf8(text)) {
+  for (const char c : clean) {
     const auto octet = static_cast<std::uint8_t>(c);
     if (c == '&')
       out += "&amp;";
@@ -543,7 +549,7 @@ std::string xml_text(const std::string& text, bool in_attribute) {
     else if (c == '\r' || (in_attribute && (c == '\n' || c == '\t')))
       out += "&#" + std::to_string(octet) + ";";
     else if (octet < 0x20 && c != '\n' && c != '\t')
-      out += "\xef\xbf\xbd";  // no character of XML
+      out += kNone;
     else
       out += c;
   }

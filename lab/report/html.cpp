@@ -51,6 +51,8 @@ std::string entities(std::string_view text) {
   for (const char c : text) {
     if (c == '<')
       out += "&lt;";
+    else if (c == '>')  // XML ends a section at ]]>
+      out += "&gt;";
     else if (c == '&')
       out += "&amp;";
     else if (c == '"')

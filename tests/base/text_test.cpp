@@ -66,7 +66,7 @@ TEST(Escape, ShowsWhatCannotBeSeen) {
   EXPECT_EQ(escape("le\u200baf"), "le\\xe2\\x80\\x8baf");
   for (const char* invisible :
        {"\u00ad", "\u034f", "\u061c", "\u115f", "\u180e", "\u2028", "\u2060", "\u206f", "\u3164",
-        "\ufe0f", "\ufeff", "\ufffb", "\U0001bca0", "\U000e0041", "\U000e01ef"})
+        "\ufe0f", "\ufeff", "\ufffb", "\uffff", "\U0001bca0", "\U000e0041", "\U000e01ef"})
     EXPECT_EQ(escape(invisible).find("\\x"), 0U) << escape(invisible);
   for (const char* visible : {"\u00ac", "\u00ae", "\u0350", "\u200a", "\u2010", "\u2070", "\ufe10",
                               "\ufffd", "\U0001f600"})

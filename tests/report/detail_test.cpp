@@ -90,7 +90,7 @@ TEST(Detail, JsonHasTheTlvsBesideTheOctets) {
 }
 
 TEST(AsLldpctl, SurvivesWhatAHostileNeighborSays) {
-  Bytes tail = octets_of(tlv::SystemDescription{"line\nline<&\"\x01\xff"});
+  Bytes tail = octets_of(tlv::SystemDescription{"line\nline<&\"\x01\xff\uffff"});
   for (const Bytes& more :
        {octets_of(tlv::VlanName{4095, ""}), octets_of(tlv::PortVlan{4095}),
         octets_of(tlv::ProtocolIdentity{}), octets_of(tlv::MedCapabilities{0xffff, 200}),
@@ -99,15 +99,15 @@ TEST(AsLldpctl, SurvivesWhatAHostileNeighborSays) {
     tail.insert(tail.end(), more.begin(), more.end());
   const std::string all = shown({port("swp1", {neighbor("s1", 2, tail)})});
   const std::string kv = *as_lldpctl(all, LldpctlFormat::kKeyvalue);
-  EXPECT_THAT(kv, HasSubstr("lldp.swp1.chassis.descr=line line<&\"\\x01\xff\n"));
+  EXPECT_THAT(kv, HasSubstr("lldp.swp1.chassis.descr=line line<&\"\\x01\xff\uffff\n"));
   EXPECT_THAT(kv, HasSubstr("lldp.swp1.age=1 day, 01:01:01\n"));
   EXPECT_THAT(kv, HasSubstr("lldp.swp1.vlan.pvid=yes\nlldp.swp1.vlan=\n"));
   EXPECT_THAT(kv, HasSubstr("lldp.swp1.unknown-tlvs.unknown-tlv.oui=00,00,0C\n"));
   const json parsed = json::parse(*as_lldpctl(all, LldpctlFormat::kJson0));
   EXPECT_EQ(parsed["lldp"][0]["interface"][0]["chassis"][0]["descr"][0]["value"],
-            "line\nline<&\"\x01\xef\xbf\xbd");
+            "line\nline<&\"\x01\xef\xbf\xbd\uffff");
   const std::string xml = *as_lldpctl(all, LldpctlFormat::kXml);
-  EXPECT_THAT(xml, HasSubstr(">line\nline&lt;&amp;\"\xef\xbf\xbd\xef\xbf\xbd</descr>"));
+  EXPECT_THAT(xml, HasSubstr(">line\nline&lt;&amp;\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd</descr>"));
   EXPECT_THAT(xml, Not(HasSubstr("\x01")));
   json broken = port("swp1", {neighbor("s1", 2)});
   for (const char* lldpdu : {"", "0", "zz", "0207", "ffff"}) {

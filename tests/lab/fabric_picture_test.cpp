@@ -61,7 +61,7 @@ TEST(FabricPicture, TellsWhatIsInDoubtAndWhy) {
       *fabric, {.doubtful_links = {{0, "one <end>"}}, .doubtful_nodes = {{0, "does not answer"}}});
   EXPECT_EQ(count(svg, "<line class=\"doubtful\""), 1);
   EXPECT_EQ(count(svg, "<circle class=\"doubtful\""), 1);
-  EXPECT_THAT(svg, HasSubstr(": one &lt;end></title>"));
+  EXPECT_THAT(svg, HasSubstr(": one &lt;end&gt;</title>"));
   EXPECT_THAT(svg, HasSubstr(": does not answer</title>"));
   EXPECT_THAT(svg, HasSubstr("dotted: in doubt"));
 }

@@ -145,15 +145,14 @@ sai_attribute_t field_of(std::int64_t id, const std::vector<Oid>& ports) {
 }  // namespace
 
 Result<void> Library::done(long status, const char* what) {
-  alive_();
+  meanwhile_(Busy{});
   if (status == SAI_STATUS_SUCCESS) return {};
   return fail(
       Error{static_cast<int>(status), "libsai", fmt::format("{} of {}", name_of(status), what)});
 }
 
 Result<std::unique_ptr<Library>> Library::open(const std::string& path,
-                                               const std::string& profile_path,
-                                               std::function<void()> alive) {
+                                               const std::string& profile_path, Tell meanwhile) {
   if (auto read = read_profile(profile_path); !read) return fail(read.error());
   void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return fail(Error{0, "sai.library", escape(::dlerror())});
@@ -165,7 +164,7 @@ Result<std::unique_ptr<Library>> Library::open(const std::string& path,
   decltype(&sai_api_initialize) initialize = nullptr;
   decltype(&sai_api_query) query = nullptr;
   decltype(&sai_query_api_version) version = nullptr;
-  std::unique_ptr<Library> self(new Library(std::move(alive)));
+  std::unique_ptr<Library> self(new Library(std::move(meanwhile)));
   find(initialize, "sai_api_initialize");
   find(query, "sai_api_query");
   find(version, "sai_query_api_version");
@@ -224,7 +223,7 @@ Result<void> Library::connect() {
 bool Library::can(sai_object_type_t type, sai_attr_id_t id, bool create) {
   sai_attr_capability_t capability{};
   const long status = capability_(switch_, type, id, &capability);
-  alive_();
+  meanwhile_(Busy{});
   // Who cannot be asked may be able: trying tells.
   if (status != SAI_STATUS_SUCCESS) return true;
   return create ? capability.create_implemented : capability.set_implemented;
@@ -273,7 +272,7 @@ Result<View> Library::read(const Read& what) {
   View view = known_;
   std::uint32_t count = 0;
   const long sized = keys_(switch_, SAI_OBJECT_TYPE_HOSTIF, &count, nullptr);
-  alive_();
+  meanwhile_(Busy{});
   if (sized != SAI_STATUS_SUCCESS && sized != SAI_STATUS_BUFFER_OVERFLOW)
     return fail(done(sized, "the list of host interfaces").error());
   std::vector<sai_object_key_t> keys(std::min<std::size_t>(count, kMaxPorts));
@@ -427,28 +426,48 @@ Result<void> Library::set(const Set& what) {
   const auto before = read_port(what.port);
   if (!before) return fail(before.error());
   Result<void> outcome;
-  std::size_t changed = 0;
-  for (const auto& [kind, map] : what.maps) {
-    outcome = set_map(what.port, kind, map);
-    if (!outcome) break;
-    ++changed;
+  struct Step {
+    std::function<Result<void>()> go;
+    std::function<Result<void>()> back;
+  };
+  std::vector<Step> steps;
+  for (const auto& [kind, map] : what.maps)
+    steps.push_back(
+        {[&, kind = kind, map = map] { return set_map(what.port, kind, map); },
+         [&, kind = kind] { return set_map(what.port, kind, before->maps[index(kind)]); }});
+  if (what.pfc)
+    steps.insert(what.pfc_first ? steps.begin() : steps.end(),
+                 {[&] { return set_pfc(what.port, *what.pfc); },
+                  [&] { return set_pfc(what.port, before->pfc); }});
+  for (auto step = steps.begin(); outcome && step != steps.end(); ++step) {
+    outcome = step->go();
+    // The one that failed too: it may have been done by halves.
+    for (auto done = step; !outcome; --done) {
+      (void)done->back();
+      if (done == steps.begin()) break;
+    }
   }
-  if (outcome && what.pfc) outcome = set_pfc(what.port, *what.pfc);
-  if (outcome) return {};
-  for (std::size_t i = 0; i < changed; ++i) {
-    const MapKind kind = what.maps[i].first;
-    (void)set_map(what.port, kind, before->maps[index(kind)]);
-  }
-  if (what.pfc && changed == what.maps.size()) (void)set_pfc(what.port, before->pfc);
   return outcome;
+}
+
+bool Library::looks_ours(Oid table) {
+  sai_attribute_t stage = attribute(SAI_ACL_TABLE_ATTR_ACL_STAGE);
+  if (!done(acl_api_->get_acl_table_attribute(table, 1, &stage), "an ACL table") ||
+      stage.value.s32 != SAI_ACL_STAGE_INGRESS)
+    return false;
+  for (const auto id : {SAI_ACL_TABLE_ATTR_FIELD_IN_PORTS, SAI_ACL_TABLE_ATTR_FIELD_OUT_PORTS,
+                        SAI_ACL_TABLE_ATTR_FIELD_DSCP}) {
+    sai_attribute_t field = attribute(id);
+    const long status = acl_api_->get_acl_table_attribute(table, 1, &field);
+    if (is_unable(status)) continue;  // who cannot tell does not contradict
+    if (!done(status, "an ACL table") || !field.value.booldata) return false;
+  }
+  return true;
 }
 
 Acl Library::read_acl(const Acl& known) {
   Acl acl;
-  sai_attribute_t stage = attribute(SAI_ACL_TABLE_ATTR_ACL_STAGE);
-  if (known.table == 0 ||
-      !done(acl_api_->get_acl_table_attribute(known.table, 1, &stage), "our ACL table"))
-    return acl;
+  if (known.table == 0 || !looks_ours(known.table)) return acl;
   acl.table = known.table;
   for (const Oid entry : known.entries) {
     std::array<std::array<sai_object_id_t, kMaxPorts>, 2> lists{};
@@ -487,23 +506,28 @@ Acl Library::read_acl(const Acl& known) {
   return acl;
 }
 
-Acl Library::recognize(Oid table) {
+std::vector<Oid> Library::entries_of(Oid table) {
+  std::vector<Oid> entries;
   std::uint32_t count = 0;
   const long sized = keys_(switch_, SAI_OBJECT_TYPE_ACL_ENTRY, &count, nullptr);
-  alive_();
+  meanwhile_(Busy{});
   if ((sized != SAI_STATUS_SUCCESS && sized != SAI_STATUS_BUFFER_OVERFLOW) || count > kMaxEntries)
-    return {};
+    return entries;
   std::vector<sai_object_key_t> keys(count);
   if (!done(keys_(switch_, SAI_OBJECT_TYPE_ACL_ENTRY, &count, keys.data()), "the ACLs' entries"))
-    return {};
+    return entries;
   keys.resize(std::min<std::size_t>(count, keys.size()));
-  Acl seen{.table = table};
   for (const sai_object_key_t& key : keys) {
     sai_attribute_t of = attribute(SAI_ACL_ENTRY_ATTR_TABLE_ID);
     if (done(acl_api_->get_acl_entry_attribute(key.key.object_id, 1, &of), "an entry of an ACL") &&
         of.value.oid == table)
-      seen.entries.push_back(key.key.object_id);
+      entries.push_back(key.key.object_id);
   }
+  return entries;
+}
+
+Acl Library::recognize(Oid table) {
+  const Acl seen{.table = table, .entries = entries_of(table)};
   Acl acl = read_acl(seen);
   const bool ours = !acl.ports.empty() && acl.entries.size() == seen.entries.size();
   return ours ? acl : Acl{};
@@ -545,14 +569,17 @@ Result<Oid> Library::make_entry(Oid table, const Turn& turn, std::uint32_t rank,
 }
 
 Result<void> Library::remove_acl(const Acl& acl) {
-  for (const Oid entry : acl.entries)
+  if (acl.table == 0) return {};
+  // With those that were made and not noted any more.
+  std::vector<Oid> entries = entries_of(acl.table);
+  if (entries.empty()) entries = acl.entries;
+  for (const Oid entry : entries)
     if (auto gone = done(acl_api_->remove_acl_entry(entry), "removing an entry of the ACL"); !gone)
       return gone;
   sai_attribute_t bound = attribute(SAI_SWITCH_ATTR_INGRESS_ACL);
   if (auto asked = done(switch_api_->get_switch_attribute(switch_, 1, &bound), "the switch's ACL");
       !asked)
     return asked;
-  if (acl.table == 0) return {};
   if (bound.value.oid == acl.table)
     if (auto freed = bind(SAI_NULL_OBJECT_ID); !freed) return freed;
   return done(acl_api_->remove_acl_table(acl.table), "removing the ACL table");
@@ -599,6 +626,8 @@ Result<Acl> Library::set_acl(const SetAcl& what) {
            "making the ACL table");
   if (!made) return fail(made.error());
   acl.table = table;
+  acl.ports = what.ports;
+  meanwhile_(Making{acl});
   std::uint32_t rank = 0;
   for (const Turn& turn : what.turns) {
     const auto entry = make_entry(acl.table, turn, ++rank, what.ports);
@@ -607,13 +636,13 @@ Result<Acl> Library::set_acl(const SetAcl& what) {
       return fail(entry.error());
     }
     acl.entries.push_back(*entry);
+    acl.turns.push_back(turn);
+    meanwhile_(Making{acl});
   }
   if (auto bound = bind(acl.table); !bound) {
     (void)remove_acl(acl);
     return fail(bound.error());
   }
-  acl.turns = what.turns;
-  acl.ports = what.ports;
   return acl;
 }
 

@@ -16,16 +16,17 @@ namespace lldp::dataplane::sai {
 /// or end the process. One in a process.
 class Library {
  public:
-  /// `alive` is called between two calls of libsai. `profile`: a file of KEY=VALUE lines that
-  /// libsai may ask for; empty: none.
+  /// `meanwhile` is told Busy between two calls of libsai, and Making. `profile`: a file of
+  /// KEY=VALUE lines that libsai may ask for; empty: none.
+  using Tell = std::function<void(const Answer&)>;
   [[nodiscard]] static Result<std::unique_ptr<Library>> open(const std::string& path,
                                                              const std::string& profile,
-                                                             std::function<void()> alive);
+                                                             Tell meanwhile);
 
   [[nodiscard]] Answer answer(const Request& request);
 
  private:
-  explicit Library(std::function<void()> alive) : alive_(std::move(alive)) {}
+  explicit Library(Tell meanwhile) : meanwhile_(std::move(meanwhile)) {}
   [[nodiscard]] Result<void> connect();
   void query_capabilities();
 
@@ -38,6 +39,11 @@ class Library {
   [[nodiscard]] Result<Port> read_port(Oid port);
   [[nodiscard]] std::optional<Map> read_map(Oid map);
   [[nodiscard]] Acl read_acl(const Acl& known);
+  /// It is at the ingress, by in and out ports and DSCP, as ours is: its id may be another's by
+  /// now.
+  [[nodiscard]] bool looks_ours(Oid table);
+  /// None: the library cannot list them, or they are too many.
+  [[nodiscard]] std::vector<Oid> entries_of(Oid table);
   /// The table that is bound, where it looks as only ours do, with an entry for each class over one
   /// set of ports both ways: whoever is killed between making it and noting it knows it no more.
   [[nodiscard]] Acl recognize(Oid table);
@@ -52,7 +58,7 @@ class Library {
   /// What libsai answered to a call, as an error where it is no success.
   [[nodiscard]] Result<void> done(long status, const char* what);
 
-  std::function<void()> alive_;
+  Tell meanwhile_;
   decltype(&sai_get_object_key) keys_ = nullptr;
   decltype(&sai_query_attribute_capability) capability_ = nullptr;
   const sai_switch_api_t* switch_api_ = nullptr;

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The process with a vendor's libsai: lldp-level-sai LIBRARY [PROFILE]. Asked by the daemon over
 // standard input, a socket of whole messages; ends with it.
+#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <exception>
 #include <string>
+#include <variant>
 
 #include "dataplane/sai/library.hpp"
 
@@ -27,11 +30,13 @@ bool tell(const Answer& answer) {
 
 int run(const std::string& path, const std::string& profile) {
   auto told = std::chrono::steady_clock::now();
-  auto library = Library::open(path, profile, [&] {
+  auto library = Library::open(path, profile, [&](const Answer& meanwhile) {
+    pollfd daemon{.fd = kSocket, .events = 0, .revents = 0};
+    if (::poll(&daemon, 1, 0) > 0 && (daemon.revents & POLLHUP) != 0) ::_exit(0);
     const auto now = std::chrono::steady_clock::now();
-    if (now - told < kSignOfLife) return;
+    if (std::holds_alternative<Busy>(meanwhile) && now - told < kSignOfLife) return;
     told = now;
-    tell(Busy{});
+    tell(meanwhile);
   });
   std::string text(kMaxMessage, '\0');
   while (true) {
@@ -61,6 +66,10 @@ int main(int argc, char** argv) {
   }
   ::prctl(PR_SET_NAME, "lldp-level-sai");
   std::signal(SIGPIPE, SIG_IGN);
+  // It ends with its connection, between two calls: within one it would keep its vendor's locks.
+  // Neither the daemon's end nor a stop of the whole service cuts one off; SIGKILL does.
+  std::signal(SIGTERM, SIG_IGN);
+  ::prctl(PR_SET_PDEATHSIG, 0);
   try {
     return run(argv[1], argc == 3 ? argv[2] : "");
   } catch (const std::exception& e) {

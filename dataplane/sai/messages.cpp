@@ -143,6 +143,7 @@ struct RequestText {
     for (const auto& [k, object] : s.maps) maps.push_back({kMapNames[index(k)], object});
     json out{{"do", "set"}, {"port", s.port}, {"maps", maps}};
     if (s.pfc) out["pfc"] = *s.pfc;
+    if (s.pfc_first) out["pfc-first"] = true;
     return out;
   }
   json operator()(const SetAcl& s) const {
@@ -152,6 +153,7 @@ struct RequestText {
 };
 struct AnswerText {
   json operator()(const Busy&) const { return {{"is", "busy"}}; }
+  json operator()(const Making& m) const { return {{"is", "making"}, {"acl", json_of(m.acl)}}; }
   json operator()(const Refused& r) const {
     return {{"is", "refused"}, {"why", r.why.substr(0, kMaxText)}};
   }
@@ -190,6 +192,7 @@ Result<Request> parse_request(std::string_view message) {
     for (const json& one : list(all.at("maps")))
       set.maps.emplace_back(kind(one.at(0)), oid(one.at(1)));
     if (all.contains("pfc")) set.pfc = small(all.at("pfc"));
+    set.pfc_first = all.value("pfc-first", false);
     return set;
   });
 }
@@ -198,6 +201,7 @@ Result<Answer> parse_answer(std::string_view message) {
   return parse<Answer>(message, "libsai's process", [](const json& all) -> Answer {
     const auto what = all.at("is").get<std::string>();
     if (what == "busy") return Busy{};
+    if (what == "making") return Making{acl_of(all.at("acl"))};
     if (what == "refused") return Refused{text(all.at("why"))};
     if (what == "done") return Done{oid(all.at("made"))};
     if (what == "acl") return acl_of(all.at("acl"));

@@ -75,6 +75,9 @@ struct Set {
   Oid port = 0;
   std::vector<std::pair<MapKind, Oid>> maps{};
   std::optional<unsigned> pfc{};
+  /// PFC comes before the maps: a port is known as ours by a map of ours, so that one comes first
+  /// and goes last, whenever the process is killed.
+  bool pfc_first = false;
   friend bool operator==(const Set&, const Set&) = default;
 };
 /// From those objects to these turns and ports; no ports: the objects go.
@@ -89,6 +92,10 @@ using Request = std::variant<Read, Map /* to be made */, Drop, Set, SetAcl>;
 struct Busy {  ///< at work, and not hanging
   friend bool operator==(const Busy&, const Busy&) = default;
 };
+struct Making {  ///< of the ACL there is so much: it is not lost if the process is killed now
+  Acl acl{};
+  friend bool operator==(const Making&, const Making&) = default;
+};
 struct Refused {
   std::string why{};
   friend bool operator==(const Refused&, const Refused&) = default;
@@ -97,7 +104,7 @@ struct Done {
   Oid made = 0;  ///< the map, if it was one
   friend bool operator==(const Done&, const Done&) = default;
 };
-using Answer = std::variant<Busy, Refused, Done, View, Acl>;
+using Answer = std::variant<Busy, Making, Refused, Done, View, Acl>;
 
 [[nodiscard]] std::string format(const Request& request);
 [[nodiscard]] std::string format(const Answer& answer);

@@ -59,7 +59,21 @@ class Sai : public Backend {
     std::function<void(const sai::Answer&)> answered{};
   };
   /// What becomes of the ports of a plan.
-  struct Task;
+  struct Task {
+    std::map<Ifindex, Outcome> outcomes{};
+    std::set<sai::Map> making{};
+    std::optional<Error> no_map{};  ///< why one of them was not made
+    sai::Set setting{};             ///< that is being done
+    // Of the ACL.
+    std::map<sai::Oid, Ifindex> joins{};
+    std::map<sai::Oid, Ifindex> leaves{};
+    std::optional<std::vector<sai::Turn>> turns{};
+
+    void refuse(Ifindex port, const Error& why) {
+      if (auto& outcome = outcomes[port]; !outcome.why) outcome.why = why;
+    }
+  };
+  static Error error(std::string what) { return {0, "backend sai", std::move(what)}; }
 
   Sai(SaiOptions options, UniqueFd poll, UniqueFd timer);
   void start();

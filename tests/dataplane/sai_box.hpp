@@ -18,10 +18,20 @@ namespace lldp::dataplane {
 /// and 4.
 class SaiBox {
  public:
-  explicit SaiBox(int ports = 4) : chip_(fake_sai::open(chip_file())) {
+  SaiBox() : chip_(fake_sai::open(chip_file())) {
     std::ofstream(profile()) << "# of the box\nSAI_INIT_CONFIG_FILE=/usr/share/sai.xml\n"
                              << "no variable\n"
                              << fake_sai::kFileKey << "=" << chip_file() << "\r\n";
+    renew();
+  }
+  SaiBox(const SaiBox&) = delete;
+  SaiBox& operator=(const SaiBox&) = delete;
+  ~SaiBox() { ::munmap(chip_, sizeof *chip_); }
+
+  /// As it was made.
+  void renew() {
+    ::unlink(memory().c_str());
+    new (chip_) fake_sai::Chip;
     fake_sai::Object* map = chip_->add(SAI_OBJECT_TYPE_QOS_MAP);
     map->map_type = SAI_QOS_MAP_TYPE_DSCP_TO_TC;
     for (std::uint8_t d = 0; d < 64; ++d)
@@ -30,7 +40,7 @@ class SaiBox {
                                                                      : d == 3 ? 3
                                                                               : 1)};
     theirs_ = map->oid;
-    for (int i = 0; i < ports; ++i) {
+    for (int i : {0, 1, 2, 3}) {
       fake_sai::Object* port = chip_->add(SAI_OBJECT_TYPE_PORT);
       port->maps[0] = theirs_;
       port->pfc = 0b1'1000;
@@ -39,9 +49,6 @@ class SaiBox {
       name_of(i).copy(hostif->name, sizeof hostif->name - 1);
     }
   }
-  SaiBox(const SaiBox&) = delete;
-  SaiBox& operator=(const SaiBox&) = delete;
-  ~SaiBox() { ::munmap(chip_, sizeof *chip_); }
 
   static std::string name_of(int i) { return "Ethernet" + std::to_string(4 * i); }
   fake_sai::Chip& chip() { return *chip_; }

@@ -12,8 +12,7 @@
 #include "dataplane/factory.hpp"
 #include "dataplane/sai/messages.hpp"
 #include "os/file.hpp"
-#include "tests/dataplane/chip.hpp"
-#include "tests/dataplane/sai_box.hpp"
+#include "tests/dataplane/sai_fixture.hpp"
 
 namespace lldp::dataplane {
 namespace {
@@ -23,9 +22,7 @@ using Clock = std::chrono::steady_clock;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-PortRef port_of(int i) {
-  return {*Ifindex::make(7U + static_cast<unsigned>(i)), SaiBox::name_of(i)};
-}
+PortRef port_of(int i) { return SaiTest::port_of(i); }
 
 class SaiWorld : public World {
  public:
@@ -57,83 +54,6 @@ INSTANTIATE_TEST_SUITE_P(Sai, BackendContract,
                          testing::Values(world_case<SaiMapsWorld>("Maps"),
                                          world_case<SaiAclWorld>("Acl")),
                          [](const auto& c) { return c.param.name; });
-
-class SaiTest : public ChipTest {
- protected:
-  PortRef port(int i) const override { return port_of(i); }
-  void open() {
-    backend_ = nullptr;
-    auto options = box_.options();
-    ASSERT_TRUE(options) << to_string(options.error());
-    auto backend = make_backend("sai", {.sai = *options});
-    ASSERT_TRUE(backend) << to_string(backend.error());
-    backend_ = std::move(*backend);
-  }
-  Result<void> take_all() {
-    const auto ports = backend_->ports();
-    if (!ports) return fail(ports.error());
-    for (const PortRef& port : *ports) {
-      const auto plan = backend_->plan_removal(port);
-      if (!plan) return fail(plan.error());
-      if (auto done = finish(*backend_, *plan); !done) return done;
-    }
-    return {};
-  }
-  std::string why(int port, Order order, Part part) {
-    const auto reading = backend_->verify(port_of(port), rules_of(order));
-    for (const PartReading& read : reading ? reading->parts : std::vector<PartReading>())
-      if (read.part == part) return read.text;
-    return {};
-  }
-  std::string down() {
-    const auto why = backend_->down();
-    return why ? why->what : "";
-  }
-  /// Packets of every class between every two ports: 0 and 2 are up, 1 and 3 down. Whatever colour
-  /// a meter gives them.
-  void expect_rules() {
-    for (int in : {0, 1})
-      for (int out : {2, 3})
-        for (const qos::Class c :
-             {qos::Policy().lossless()[0], qos::Policy().lossless()[1], qos::Policy().lossy()})
-          for (const int color :
-               {SAI_PACKET_COLOR_GREEN, SAI_PACKET_COLOR_YELLOW, SAI_PACKET_COLOR_RED}) {
-            const Order orders[] = {Order::kUp, Order::kDown};
-            const qos::Class after =
-                qos::remap(qos::Policy(), {.order = orders[in]}, {.order = orders[out - 2]}, c);
-            EXPECT_EQ(
-                box_.forward(in, out, c.dscp.value(), color),
-                (SaiBox::Left{after.dscp.value(), c.priority.value(), after.priority.value()}))
-                << in << out << to_string(c) << " colour " << color;
-          }
-  }
-  /// What the back end tells of its ports.
-  std::string told() {
-    std::set<std::string> names;
-    for (const PortRef& p : backend_->ports().value_or(std::vector<PortRef>{}))
-      names.insert(p.name);
-    std::string text;
-    for (const std::string& name : names) text += name + " has rules; ";
-    for (int i : {0, 1, 2})
-      text += states(i, order_of(i)) + "; " + backend_->displaced(port_of(i)) + "; ";
-    return text;
-  }
-  static Order order_of(int port) { return port % 2 == 0 ? Order::kUp : Order::kDown; }
-  void expect_nothing_of_ours() {
-    for (int i : {0, 1, 2, 3}) {
-      EXPECT_EQ(box_.port(i).maps[0], box_.theirs());
-      for (int k : {1, 2, 3}) EXPECT_EQ(box_.port(i).maps[k], 0U);
-      EXPECT_EQ(box_.port(i).pfc, 0b1'1000);
-    }
-    EXPECT_EQ(box_.count(SAI_OBJECT_TYPE_QOS_MAP), 1U);
-    EXPECT_EQ(box_.count(SAI_OBJECT_TYPE_ACL_TABLE) + box_.count(SAI_OBJECT_TYPE_ACL_ENTRY), 0U);
-    EXPECT_EQ(box_.chip().bound, 0U);
-    EXPECT_NE(::access(box_.memory().c_str(), F_OK), 0) << "nothing is left to be remembered";
-  }
-  void expect_every_refusal_heals();
-
-  SaiBox box_;
-};
 
 TEST_F(SaiTest, PacketsChangeAsTheRulesSayByMaps) {
   open();
@@ -251,8 +171,13 @@ TEST_F(SaiTest, RefusalIsSaidInSaisWordsAndThePortLeftAsItWas) {
   EXPECT_TRUE(put(0, Order::kUp));
 }
 
+class SaiRefusal : public SaiTest {
+ protected:
+  void expect_every_refusal_heals();
+};
+
 /// Rules come to three ports and go again, each time with another call refused that sets something.
-void SaiTest::expect_every_refusal_heals() {
+void SaiRefusal::expect_every_refusal_heals() {
   const auto put_all = [&] {
     Result<void> first;
     for (int i : {0, 1, 2})
@@ -290,11 +215,11 @@ void SaiTest::expect_every_refusal_heals() {
   EXPECT_GT(call, 20);
 }
 
-TEST_F(SaiTest, AnyCallThatIsRefusedIsSaidLosesNothingAndHealsByTheNextTurn) {
+TEST_F(SaiRefusal, AnyCallThatIsRefusedIsSaidLosesNothingAndHealsByTheNextTurn) {
   expect_every_refusal_heals();
 }
 
-TEST_F(SaiTest, AnyCallThatIsRefusedHealsWithAnAclToo) {
+TEST_F(SaiRefusal, AnyCallThatIsRefusedHealsWithAnAclToo) {
   box_.chip().no_rewriting = true;
   expect_every_refusal_heals();
 }
@@ -420,6 +345,33 @@ TEST_F(SaiTest, AclOverOtherPortsOutThanInIsNotTakenForOurs) {
   EXPECT_EQ(states(2, Order::kUp), "done foreign done done");
 }
 
+TEST_F(SaiTest, AclThatSomebodyUnboundIsThereAgain) {
+  box_.chip().no_rewriting = true;
+  open();
+  ASSERT_TRUE(put(0, Order::kUp) && put(1, Order::kUp));
+  box_.chip().bound = 0;
+  EXPECT_TRUE(until([&] { return states(0, Order::kUp) == "done missing done done"; }, 10s));
+  ASSERT_TRUE(put(0, Order::kUp) && put(1, Order::kUp));
+  EXPECT_EQ(box_.forward(1, 0, 43).dscp, 51U);
+  EXPECT_EQ(states(0, Order::kUp), "done done done done");
+  EXPECT_EQ(box_.count(SAI_OBJECT_TYPE_ACL_TABLE), 1U);
+}
+
+TEST_F(SaiTest, AclTableThatGotTheIdOfOursIsSomebodyElses) {
+  box_.chip().no_rewriting = true;
+  open();
+  ASSERT_TRUE(put(0, Order::kUp));
+  backend_ = nullptr;
+  // As if the chip's software had begun anew.
+  const std::uint64_t theirs = std::exchange(box_.chip().bound, 0);
+  box_.chip().find(theirs)->by_out_ports = false;
+  open();
+  ASSERT_TRUE(put(0, Order::kUp, qos::Policy::with_lossless(3)));
+  ASSERT_TRUE(take_all());
+  EXPECT_NE(box_.chip().find(theirs), nullptr);
+  EXPECT_EQ(box_.count(SAI_OBJECT_TYPE_ACL_ENTRY), 2U) << "theirs";
+}
+
 TEST_F(SaiTest, PfcThatTheRulesTakeFromOthersIsSaid) {
   open();
   EXPECT_EQ(backend_->displaced(port_of(0)), "");
@@ -531,7 +483,8 @@ TEST(SaiMessages, AreReadAsTheyWereWritten) {
   for (const Request& request :
        {Request(Read{{1, UINT64_MAX}, acl}), Request(map), Request(Drop{3}),
         Request(Set{4, {{MapKind::kTcToDscp, 0}, {MapKind::kDscpToTc, 9}}, 0x60U}),
-        Request(Set{4, {}, std::nullopt}), Request(SetAcl{acl, {{43, 6, 51}}, {5}})})
+        Request(Set{4, {}, std::nullopt}), Request(Set{4, {}, 0U, true}),
+        Request(SetAcl{acl, {{43, 6, 51}}, {5}})})
     EXPECT_EQ(parse_request(format(request)), request) << format(request);
   const View view{.release = "1.18",
                   .can_map = {true, false, true, true},
@@ -541,8 +494,8 @@ TEST(SaiMessages, AreReadAsTheyWereWritten) {
                   .maps = {{2, map}},
                   .bound = 7,
                   .acl = acl};
-  for (const Answer& answer :
-       {Answer(Busy{}), Answer(Refused{"no \"room\""}), Answer(Done{5}), Answer(view), Answer(acl)})
+  for (const Answer& answer : {Answer(Busy{}), Answer(Refused{"no \"room\""}), Answer(Done{5}),
+                               Answer(view), Answer(acl), Answer(Making{acl})})
     EXPECT_EQ(parse_answer(format(answer)), answer) << format(answer);
   for (const char* wrong : {"", "[]", "{}", R"({"is":"done","made":-1})", R"({"is":"view"})",
                             R"({"is":"refused","why":7})", R"({"is":[]})", "\xff"})

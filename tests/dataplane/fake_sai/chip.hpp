@@ -45,6 +45,8 @@ struct Object {
   int map_type = 0;
   std::uint32_t count = 0;
   Pair pairs[256] = {};
+  // ACL table.
+  bool by_out_ports = false;
   // ACL entry.
   PortSet in{};
   PortSet out{};
@@ -67,7 +69,9 @@ struct Chip {
   std::atomic<int> crash = 0;        ///< the next so many calls that set something end the process
   std::atomic<int> refuse_set = -1;  ///< of this attribute of a port: no resources
   std::atomic<int> refuse_at = 0;    ///< the so-manieth call that sets something: no resources
+  std::atomic<int> end_at = 0;       ///< of those calls, the one that ends the process
   // What has been done.
+  std::atomic<int> cut_off = 0;           ///< calls that have begun and not ended
   std::atomic<int> sets = 0;              ///< calls that changed something
   std::atomic<bool> initialized = false;  ///< somebody has initialized it anew: all traffic is lost
   char profile[256] = {};                 ///< what the library found when it walked through it

@@ -27,8 +27,10 @@ void sleep_ms(int ms) {
   ::nanosleep(&t, nullptr);
 }
 void called() {
+  ++chip->cut_off;
   if (const int ms = chip->slow; ms != 0) sleep_ms(ms);
   if (const int ms = chip->hang.exchange(0); ms != 0) sleep_ms(ms);
+  --chip->cut_off;
 }
 /// What it says to a call that sets something before it looks at it.
 Status setting() {
@@ -36,6 +38,7 @@ Status setting() {
   if (chip->refuse_at > 0 && --chip->refuse_at == 0)
     return status(SAI_STATUS_INSUFFICIENT_RESOURCES);
   ++chip->sets;
+  if (chip->end_at > 0 && --chip->end_at == 0) ::raise(SIGKILL);
   if (chip->crash > 0 && chip->crash-- > 0) {
     ::signal(SIGSEGV, SIG_DFL);  // a sanitizer of its user's would tell of it
     ::raise(SIGSEGV);
@@ -257,6 +260,7 @@ Status create_table(sai_object_id_t* id, sai_object_id_t, uint32_t count,
     if (find(count, list, needed) == nullptr) return status(SAI_STATUS_MANDATORY_ATTRIBUTE_MISSING);
   Object* table = chip->add(kTable);
   if (table == nullptr) return status(SAI_STATUS_INSUFFICIENT_RESOURCES);
+  table->by_out_ports = true;
   *id = table->oid;
   return SAI_STATUS_SUCCESS;
 }
@@ -272,8 +276,12 @@ Status remove_table(sai_object_id_t id) {
 }
 Status get_table(sai_object_id_t id, uint32_t, sai_attribute_t* list) {
   called();
-  if (chip->find(id, kTable) == nullptr) return status(SAI_STATUS_INVALID_OBJECT_ID);
-  list->value.s32 = SAI_ACL_STAGE_INGRESS;
+  const Object* table = chip->find(id, kTable);
+  if (table == nullptr) return status(SAI_STATUS_INVALID_OBJECT_ID);
+  if (list->id == SAI_ACL_TABLE_ATTR_ACL_STAGE)
+    list->value.s32 = SAI_ACL_STAGE_INGRESS;
+  else
+    list->value.booldata = list->id != SAI_ACL_TABLE_ATTR_FIELD_OUT_PORTS || table->by_out_ports;
   return SAI_STATUS_SUCCESS;
 }
 Status create_entry(sai_object_id_t* id, sai_object_id_t, uint32_t count,

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// The process with libsai: its start and end, and what it is asked.
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "base/text.hpp"
+#include "dataplane/sai/sai.hpp"
+
+namespace lldp::dataplane {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kPeriod = 5s;        ///< between two readings
+constexpr auto kPatience = 1500ms;  ///< for a sign of life while it is asked
+/// Until one that hangs is killed: a process that is ended within a call may leave its vendor's
+/// locks behind.
+constexpr auto kLastPatience = 60s;
+constexpr auto kFirstRestart = 200ms;
+constexpr auto kLastRestart = 30s;
+constexpr std::uint64_t kConnection = 1, kSpawner = 2, kTimer = 3;
+
+}  // namespace
+
+Result<std::unique_ptr<Backend>> Sai::open(const SaiOptions& options) {
+  if (!options.spawner)
+    return fail(error("there is nobody to start libsai's process: see the lines before"));
+  UniqueFd poll(::epoll_create1(EPOLL_CLOEXEC));
+  UniqueFd timer(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
+  epoll_event tick{.events = EPOLLIN, .data = {.u64 = kTimer}};
+  epoll_event end{.events = EPOLLIN, .data = {.u64 = kSpawner}};
+  if (::epoll_ctl(poll.get(), EPOLL_CTL_ADD, timer.get(), &tick) != 0 ||
+      ::epoll_ctl(poll.get(), EPOLL_CTL_ADD, options.spawner->fd(), &end) != 0)
+    return fail(Error{errno, "backend sai", std::strerror(errno)});
+  std::unique_ptr<Sai> self(new Sai(options, std::move(poll), std::move(timer)));
+  if (options.removing && self->damaged_)
+    return fail(Error{0, options.memory,
+                      self->damaged_->what + ": what the ports had before is not known: set their "
+                                             "QoS maps and PFC anew, and remove the file"});
+  self->down_ = error("libsai has not answered yet");
+  self->start();
+  const auto until = Clock::now() + options.opening;
+  while (self->current_ && !self->hanging_) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());
+    if (left <= 0ms) break;
+    pollfd ready{.fd = self->poll_.get(), .events = POLLIN, .revents = 0};
+    if (::poll(&ready, 1, static_cast<int>(left.count())) <= 0) break;
+    if (Events told = self->take_events(); !told.changed.empty())
+      self->events_.changed = {Ifindex()};
+  }
+  return self;
+}
+
+void Sai::start() {
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0)
+    return fall("no socket can be had: " + std::string(std::strerror(errno)));
+  socket_ = UniqueFd(ends[0]);
+  UniqueFd theirs(ends[1]);
+  epoll_event interest{.events = EPOLLIN, .data = {.u64 = kConnection}};
+  ::epoll_ctl(poll_.get(), EPOLL_CTL_ADD, socket_.get(), &interest);
+  if (auto begun = options_.spawner->start(std::move(theirs)); !begun) {
+    socket_ = UniqueFd();
+    pause_ = kLastRestart;
+    set_timer(pause_);
+    return fall(to_string(begun.error()));
+  }
+  runs_ = true;
+  started_ = Clock::now();
+  heard_ = false;
+  said_.clear();
+  refresh();
+}
+
+void Sai::fall(std::string why) {
+  down_ = error(std::move(why));
+  jobs_.clear();
+  if (current_) current_->answered = nullptr;
+  for (const auto& task : std::exchange(tasks_, {}))
+    for (const auto& [port, outcome] : task->outcomes)
+      events_.outcomes.push_back({.port = port, .why = down_});
+  events_.changed.emplace_back();
+}
+
+void Sai::set_timer(Clock::duration after) {
+  const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(after).count();
+  itimerspec spec{};
+  spec.it_value = {.tv_sec = ns / 1'000'000'000, .tv_nsec = ns % 1'000'000'000};
+  ::timerfd_settime(timer_.get(), 0, &spec, nullptr);
+}
+
+void Sai::on_timer() {
+  if (!runs_) return start();
+  if (!current_) return refresh();
+  // One that has not come up is down already. Its end starts the next one.
+  if (hanging_ || !heard_) return options_.spawner->stop();
+  hanging_ = true;
+  set_timer(kLastPatience);
+  fall(fmt::format(
+      "libsai has not answered for {} s: it is waited for, and its process started anew after {} s",
+      std::chrono::duration<double>(kPatience).count(), kLastPatience / 1s));
+}
+
+void Sai::on_ended(const std::string& how) {
+  runs_ = false;
+  hanging_ = false;
+  current_.reset();
+  socket_ = UniqueFd();
+  if (Clock::now() - started_ > kLastRestart) pause_ = {};  // it has worked
+  pause_ = std::clamp<Clock::duration>(pause_ * 2, kFirstRestart, kLastRestart);
+  set_timer(pause_);
+  fall(said_.empty() ? fmt::format("libsai's process has ended ({}): it is started anew", how)
+                     : said_);
+}
+
+void Sai::receive() {
+  std::string text(sai::kMaxMessage, '\0');
+  while (socket_) {
+    const ssize_t size = ::recv(socket_.get(), text.data(), text.size(), MSG_DONTWAIT);
+    if (size < 0) return;
+    if (size == 0) {  // how it has ended is told by who started it
+      socket_ = UniqueFd();
+      return options_.spawner->stop();
+    }
+    on_message({text.data(), static_cast<std::size_t>(size)});
+  }
+}
+
+void Sai::on_message(std::string_view text) {
+  const auto answer = sai::parse_answer(text);
+  if (!answer) {
+    fall(to_string(answer.error()));
+    return options_.spawner->stop();
+  }
+  const auto* making = std::get_if<sai::Making>(&*answer);
+  if (making != nullptr || std::holds_alternative<sai::Busy>(*answer)) {
+    if (!current_) return;
+    set_timer(hanging_ || !heard_ ? Clock::duration(kLastPatience) : kPatience);
+    if (making == nullptr) return;
+    memory_.acl = making->acl;
+    (void)save();
+    return;
+  }
+  if (const auto* refused = std::get_if<sai::Refused>(&*answer)) said_ = escape(refused->why);
+  hanging_ = false;
+  heard_ = true;
+  if (!current_) return;
+  const auto answered = std::move(current_->answered);
+  current_.reset();
+  if (answered) answered(*answer);
+  if (down_ && jobs_.empty() && !current_ && std::holds_alternative<sai::Refused>(*answer))
+    return set_timer(kPeriod);  // it may do better then
+  if (down_ && jobs_.empty() && !current_) return refresh();
+  send_next();
+}
+
+void Sai::send_next() {
+  while (!current_ && !jobs_.empty() && socket_) {
+    Job job = std::move(jobs_.front());
+    jobs_.pop_front();
+    const auto request = job.request();
+    if (!request) continue;
+    const std::string text = format(*request);
+    if (::send(socket_.get(), text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT) < 0) {
+      if (errno != EPIPE) fall("libsai's process cannot be asked: " + std::string(strerror(errno)));
+      return;  // of its end receive() tells
+    }
+    current_ = std::move(job);
+    set_timer(heard_ ? Clock::duration(kPatience) : kLastPatience);
+  }
+  if (!current_ && socket_) set_timer(kPeriod);
+}
+
+Events Sai::take_events() {
+  for (int i = 0; i < 16; ++i) {
+    std::array<epoll_event, 3> ready{};
+    const int n = ::epoll_wait(poll_.get(), ready.data(), ready.size(), 0);
+    if (n <= 0) break;
+    for (int k = 0; k < n; ++k) {
+      std::uint64_t expirations = 0;
+      switch (ready[static_cast<std::size_t>(k)].data.u64) {
+        case kConnection:
+          receive();
+          break;
+        case kSpawner:
+          receive();  // what it said last
+          if (auto ended = options_.spawner->ended(); !ended) {
+            ::epoll_ctl(poll_.get(), EPOLL_CTL_DEL, options_.spawner->fd(), nullptr);
+            on_ended(to_string(ended.error()));
+          } else if (*ended) {
+            on_ended(**ended);
+          }
+          break;
+        default:
+          if (::read(timer_.get(), &expirations, sizeof expirations) == sizeof expirations)
+            on_timer();
+      }
+    }
+  }
+  return std::exchange(events_, {});
+}
+
+}  // namespace lldp::dataplane

@@ -148,11 +148,12 @@ int run_topo(const Arguments& arguments) {
       number<std::uint64_t>(&quality.rate_bps, 1, 100'000'000'000'000)
           ->value_name("N")
           ->default_value(quality.rate_bps),
-      "rate of every link, bit/s (but of those inside a server)")("delay-ns",
-                                   number<std::uint64_t>(&quality.delay_ns, 0, 1'000'000'000'000)
-                                       ->value_name("N")
-                                       ->default_value(quality.delay_ns),
-                                   "one-way delay of every link, ns")(
+      "rate of every link, bit/s (but of those inside a server)")(
+      "delay-ns",
+      number<std::uint64_t>(&quality.delay_ns, 0, 1'000'000'000'000)
+          ->value_name("N")
+          ->default_value(quality.delay_ns),
+      "one-way delay of every link, ns")(
       "switches", po::value<std::string>()->value_name("N,N[,...]")->default_value("4,4,2"),
       "clos: switches on level 1, 2, ... (2 to 5 levels)")(
       "pods", po::value<std::string>()->value_name("N[,N...]"),

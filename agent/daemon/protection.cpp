@@ -166,7 +166,11 @@ void Protection::leave(dataplane::PortRef port, TimePoint now) {
 }
 
 void Protection::take_off(Ifindex port, TimePoint now) {
-  auto plan = backend_->plan_removal(leaving_.at(port).port);
+  const auto leaving = leaving_.find(port);
+  if (leaving == leaving_.end()) return;  // by an answer that has come meanwhile
+  // What is asked of one that answers later is not asked again in the meantime.
+  if (auto& failure = leaving->second.failure) failure->due = now + failure->wait;
+  auto plan = backend_->plan_removal(leaving->second.port);
   if (!plan) return left({.port = port, .why = plan.error()}, now);
   if (plan->empty()) return left({.port = port}, now);
   backend_->apply({.ports = {std::move(*plan)}});
@@ -414,8 +418,9 @@ void Protection::advance(TimePoint now) {
     for (const auto& [port, failure] : failed_)
       if (failure.due <= now && turn.size() < most) turn.push_back(port);
     for (const Ifindex port : leaving()) {
-      const auto& failure = leaving_.at(port).failure;
-      if (failure && failure->due <= now) take_off(port, now);
+      const auto at = leaving_.find(port);
+      if (at != leaving_.end() && at->second.failure && at->second.failure->due <= now)
+        take_off(port, now);
     }
   }
   program(turn, now);

@@ -48,8 +48,9 @@ std::optional<std::string> Presence::other() {
     return errno == EAGAIN ? std::optional("another process") : std::nullopt;
   if (::getsockopt(fd.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return "another process";
   const bool known = peer.pid > 0;  // of this PID namespace
-  // Anybody may take the name.
-  if (peer.uid != 0 && peer.uid != ::geteuid() && !(known && may_administer(peer.pid)))
+  // Anybody may take the name; of one whom a container does not see, nobody here can say what he
+  // may.
+  if (peer.uid != 0 && peer.uid != ::geteuid() && known && !may_administer(peer.pid))
     return std::nullopt;
   return known ? "process " + std::to_string(peer.pid) : "another process";
 }

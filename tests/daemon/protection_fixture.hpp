@@ -66,6 +66,17 @@ class ProtectionTest : public testing::Test {
   void lose(Ifindex port) {
     for (Part part : {Part::kClassify, Part::kRemap}) kernel_.installed.erase({port, part});
   }
+  /// kPort, which leads to a switch, loses its rules, and so often again in the moment in which
+  /// they are put back; the event is of the first time alone.
+  void lose_again_and_again(int times) {
+    kernel_.tells = true;
+    hear(kPort, Level::of<2>());
+    start();
+    now_ += seconds(1);
+    lose(kPort);
+    kernel_.events = {kPort};
+    kernel_.takes_away = times;
+  }
   /// A switch of that level, or a host, is heard on the port.
   void hear(Ifindex port, std::optional<Level> level) {
     core::Settings settings{.role = level ? Role::kSwitch : Role::kHost, .pinned_level = level};

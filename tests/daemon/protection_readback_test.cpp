@@ -39,13 +39,7 @@ TEST_F(ProtectionTest, WhatAnEventTellsOfIsPutBackAtOnce) {
 
 // Its event is one among those of what was put back, and after that nobody tells of anything.
 TEST_F(ProtectionTest, WhatIsTakenAwayInTheMomentInWhichItIsPutBackIsPutBackAgain) {
-  kernel_.tells = true;
-  hear(kPort, Level::of<2>());
-  start();
-  now_ += seconds(1);
-  lose(kPort);
-  kernel_.events = {kPort};
-  kernel_.takes_away = 2;
+  lose_again_and_again(2);
   const int before = kernel_.applies;
   protection_->take_events(now_);
   pass(seconds(2));
@@ -59,13 +53,7 @@ TEST_F(ProtectionTest, WhatIsTakenAwayInTheMomentInWhichItIsPutBackIsPutBackAgai
 }
 
 TEST_F(ProtectionTest, WhatIsPutBackAndNeverThereIsPutBackEveryEightSeconds) {
-  kernel_.tells = true;
-  hear(kPort, Level::of<2>());
-  start();
-  now_ += seconds(1);
-  lose(kPort);
-  kernel_.events = {kPort};
-  kernel_.takes_away = 1'000;
+  lose_again_and_again(1'000);
   const int before = kernel_.applies;
   protection_->take_events(now_);
   pass(seconds(15));  // at once, after 1, 3, 7 and 15 s
@@ -76,13 +64,7 @@ TEST_F(ProtectionTest, WhatIsPutBackAndNeverThereIsPutBackEveryEightSeconds) {
 }
 
 TEST_F(ProtectionTest, WhatASlowBackEndPutsBackAndIsNeverThereIsNotPutBackWithEveryAnswer) {
-  kernel_.tells = true;
-  hear(kPort, Level::of<2>());
-  start();
-  now_ += seconds(1);
-  lose(kPort);
-  kernel_.events = {kPort};
-  kernel_.takes_away = 1'000;
+  lose_again_and_again(1'000);
   kernel_.slow = true;
   const int before = kernel_.applies;
   for (int answers = 0; answers < 56; ++answers) {

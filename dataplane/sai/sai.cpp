@@ -371,14 +371,12 @@ void Sai::set_port(const PortRef& port, const PortMaps& wanted, unsigned pfc,
                    },
                    .answered =
                        [=, this](const sai::Answer& answer) {
-                         if (const auto* refused = std::get_if<sai::Refused>(&answer)) {
+                         // What it had before is remembered until it is read that nothing of
+                         // ours is there: undoing may have been refused too.
+                         if (const auto* refused = std::get_if<sai::Refused>(&answer))
                            task->refuse(port.ifindex, error(escape(refused->why)));
-                           if (!fresh) return;
-                           memory_.ports.erase(port.name);
-                           (void)save();
-                         } else {
+                         else
                            note_set(port.name, task->setting);
-                         }
                        }});
 }
 

@@ -224,6 +224,27 @@ TEST_F(SaiRefusal, AnyCallThatIsRefusedHealsWithAnAclToo) {
   expect_every_refusal_heals();
 }
 
+// The port is half ours then, and what it had before is known nowhere else.
+TEST_F(SaiRefusal, WhatCannotBeUndoneEitherIsPutBackWhenItCan) {
+  open();
+  ASSERT_TRUE(put(1, Order::kUp));  // whose maps there are then
+  for (int call = 1; call <= 5; ++call) {
+    SCOPED_TRACE("from call " + std::to_string(call) + " on");
+    box_.chip().refuse_on = true;
+    box_.chip().refuse_at = call;
+    const bool done = static_cast<bool>(put(0, Order::kUp));
+    EXPECT_EQ(done, box_.chip().refuse_at > 1);
+    box_.chip().refuse_on = false;
+    box_.chip().refuse_at = 0;
+    open();
+    ASSERT_TRUE(finish(*backend_, {.ports = {*backend_->plan_removal(port_of(0))}}));
+    EXPECT_EQ(box_.port(0).maps[0], box_.theirs());
+    EXPECT_EQ(box_.port(0).pfc, 0b1'1000);
+  }
+  ASSERT_TRUE(take_all());
+  expect_nothing_of_ours();
+}
+
 TEST_F(SaiTest, PfcThatIsSentAndThatIsObeyedAreSetAndPutBackBoth) {
   box_.chip().separate_pfc = true;
   for (int i : {0, 1, 2, 3}) box_.port(i).pfc_tx = box_.port(i).pfc;

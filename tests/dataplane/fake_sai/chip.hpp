@@ -69,7 +69,8 @@ struct Chip {
   std::atomic<int> crash = 0;        ///< the next so many calls that set something end the process
   std::atomic<int> refuse_set = -1;  ///< of this attribute of a port: no resources
   std::atomic<int> refuse_at = 0;    ///< the so-manieth call that sets something: no resources
-  std::atomic<int> end_at = 0;       ///< of those calls, the one that ends the process
+  std::atomic<bool> refuse_on = false;  ///< and all that follow it
+  std::atomic<int> end_at = 0;          ///< of those calls, the one that ends the process
   // What has been done.
   std::atomic<int> cut_off = 0;           ///< calls that have begun and not ended
   std::atomic<int> sets = 0;              ///< calls that changed something

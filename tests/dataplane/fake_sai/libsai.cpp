@@ -35,8 +35,10 @@ void called() {
 /// What it says to a call that sets something before it looks at it.
 Status setting() {
   called();
-  if (chip->refuse_at > 0 && --chip->refuse_at == 0)
+  if (chip->refuse_at > 0 && --chip->refuse_at == 0) {
+    if (chip->refuse_on) chip->refuse_at = 1;
     return status(SAI_STATUS_INSUFFICIENT_RESOURCES);
+  }
   ++chip->sets;
   if (chip->end_at > 0 && --chip->end_at == 0) ::raise(SIGKILL);
   if (chip->crash > 0 && chip->crash-- > 0) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -150,7 +151,7 @@ class Backend {
   [[nodiscard]] virtual Result<PortPlan> plan_removal(const PortRef& port) = 0;
   /// Begins the changes; what came of them is an event, which may be there already. Touches the
   /// plan's ports alone. Where a port's change fails, those made on it before are undone. Applying
-  /// twice changes nothing more.
+  /// twice changes nothing more. A port whose outcome is not known yet is in no other plan.
   virtual void apply(const Plan& plan) = 0;
   /// The port is gone from this namespace: lets go of what is held for it.
   virtual void forget(Ifindex port) = 0;
@@ -170,8 +171,11 @@ class Backend {
   [[nodiscard]] virtual std::string displaced(const PortRef&) const { return {}; }
 };
 
-/// Applies the plan and waits for what comes of it: for those who have nothing else to do. The
-/// error is the first port's, and ENODEV only if there is no other.
+/// Waits for the outcomes of these ports, of which each is in a plan: for those who have nothing
+/// else to do. The error is the first port's, and ENODEV only if there is no other; ETIMEDOUT:
+/// there was no answer.
+[[nodiscard]] Result<void> wait_for(Backend& backend, std::set<Ifindex> ports);
+/// Applies the plan, and waits so for what comes of it.
 [[nodiscard]] Result<void> finish(Backend& backend, const Plan& plan);
 
 /// Takes all that is ours off every port, and waits for it. What is refused of one port keeps no

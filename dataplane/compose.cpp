@@ -145,7 +145,7 @@ void Compose::apply(const Plan& plan) {
     if (std::ranges::find(pending.waiting, true) == pending.waiting.end())
       outcomes_.push_back(pending.outcome);
     else
-      pending_[port.port.ifindex].push_back(std::move(pending));
+      pending_.insert_or_assign(port.port.ifindex, std::move(pending));
   }
   for (std::size_t i = 0; i < members_.size(); ++i)
     if (!theirs[i].ports.empty()) members_[i]->apply(theirs[i]);
@@ -154,16 +154,12 @@ void Compose::apply(const Plan& plan) {
 void Compose::finish(std::size_t member, const Outcome& outcome, std::vector<Outcome>& out) {
   const auto at = pending_.find(outcome.port);
   if (at == pending_.end()) return;
-  // Each tells its outcomes in the order of the plans: the first that waits for it is meant.
-  const auto waiting =
-      std::ranges::find_if(at->second, [&](const Pending& p) { return p.waiting[member]; });
-  if (waiting == at->second.end()) return;
-  waiting->waiting[member] = false;
-  if (outcome.why && !waiting->outcome.why) waiting->outcome = outcome;
-  if (std::ranges::find(waiting->waiting, true) != waiting->waiting.end()) return;
-  out.push_back(std::move(waiting->outcome));
-  at->second.erase(waiting);
-  if (at->second.empty()) pending_.erase(at);
+  Pending& pending = at->second;
+  pending.waiting[member] = false;
+  if (outcome.why && !pending.outcome.why) pending.outcome = outcome;
+  if (std::ranges::find(pending.waiting, true) != pending.waiting.end()) return;
+  out.push_back(std::move(pending.outcome));
+  pending_.erase(at);
 }
 
 Events Compose::take_events() {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -58,7 +57,7 @@ class Compose : public Backend {
   std::vector<std::unique_ptr<Backend>> members_;
   UniqueFd events_;  ///< epoll: theirs
   std::string name_;
-  std::map<Ifindex, std::deque<Pending>> pending_;
+  std::map<Ifindex, Pending> pending_;
   std::vector<Outcome> outcomes_;  ///< of ports that nobody had anything to do at
 };
 

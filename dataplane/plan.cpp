@@ -2,7 +2,7 @@
 #include <poll.h>
 
 #include <cerrno>
-#include <set>
+#include <utility>
 
 #include "dataplane/backend.hpp"
 
@@ -71,17 +71,14 @@ Error error_of(const Outcome& outcome) {
   return error;
 }
 
-Result<void> finish(Backend& backend, const Plan& plan) {
+Result<void> wait_for(Backend& backend, std::set<Ifindex> ports) {
   constexpr int kPatience = 5000;
-  backend.apply(plan);
-  std::set<Ifindex> left;
-  for (const PortPlan& port : plan.ports) left.insert(port.port.ifindex);
   std::optional<Error> first;
-  for (;;) {
+  while (!ports.empty()) {
     for (const Outcome& outcome : backend.take_events().outcomes)
-      if (left.erase(outcome.port) != 0 && outcome.why && (!first || first->code == ENODEV))
+      if (ports.erase(outcome.port) != 0 && outcome.why && (!first || first->code == ENODEV))
         first = error_of(outcome);
-    if (left.empty()) break;
+    if (ports.empty()) break;
     pollfd ready{.fd = backend.events(), .events = POLLIN, .revents = 0};
     if (::poll(&ready, 1, kPatience) == 0)
       return fail(Error{ETIMEDOUT, "backend " + std::string(backend.name()),
@@ -89,6 +86,13 @@ Result<void> finish(Backend& backend, const Plan& plan) {
   }
   if (first) return fail(std::move(*first));
   return {};
+}
+
+Result<void> finish(Backend& backend, const Plan& plan) {
+  backend.apply(plan);
+  std::set<Ifindex> ports;
+  for (const PortPlan& port : plan.ports) ports.insert(port.port.ifindex);
+  return wait_for(backend, std::move(ports));
 }
 
 Result<void> remove_all(Backend& backend) {

@@ -83,10 +83,9 @@ class Attempts {
 
 /// How one port's rules stand.
 struct PortStanding {
-  std::optional<qos::PortClass> programmed{};   ///< what our last change, which succeeded, was for
-  std::optional<qos::PortClass> applying{};     ///< what a change is for whose outcome is not known
-  bool again = false;                           ///< and meanwhile another was asked for
-  bool put_off = false;                         ///< a change waits for credit
+  std::optional<qos::PortClass> programmed{};  ///< what our last change, which succeeded, was for
+  bool again = false;    ///< while a change was under way another was asked for
+  bool put_off = false;  ///< a change waits for credit
   std::vector<dataplane::PartReading> parts{};  ///< as last read back; empty: not yet
   std::string displaced{};                      ///< what somebody had set and has not, as last read
   TimePoint read_at{};

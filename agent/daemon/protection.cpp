@@ -168,11 +168,12 @@ void Protection::leave(dataplane::PortRef port, TimePoint now) {
 void Protection::take_off(Ifindex port, TimePoint now) {
   const auto leaving = leaving_.find(port);
   if (leaving == leaving_.end()) return;  // by an answer that has come meanwhile
-  // What is asked of one that answers later is not asked again in the meantime.
-  if (auto& failure = leaving->second.failure) failure->due = now + failure->wait;
+  if (awaited_.contains(port)) return;    // what is there is known when that is over
   auto plan = backend_->plan_removal(leaving->second.port);
   if (!plan) return left({.port = port, .why = plan.error()}, now);
   if (plan->empty()) return left({.port = port}, now);
+  leaving->second.asked = true;
+  awaited_.emplace(port, std::nullopt);
   backend_->apply({.ports = {std::move(*plan)}});
   take_events(now);
 }
@@ -207,8 +208,8 @@ bool Protection::is_due(Ifindex port, TimePoint now) {
   PortStanding& standing = book_[port];
   const qos::PortClass port_class = wanted(port).port;
   standing.put_off = false;
-  standing.again = standing.applying.has_value();
-  if (standing.programmed == port_class || standing.applying) return false;
+  standing.again = awaited_.contains(port);
+  if (standing.programmed == port_class || standing.again) return false;
   // Up is the safe side: classes only go forward.
   if (port_class.order == Order::kUp || standing.credit.take(now)) return true;
   standing.put_off = true;
@@ -227,6 +228,7 @@ void Protection::update_all(qos::Policy policy, TimePoint now) {
     untold_.insert(port);  // what is worth an alarm goes by the role too
     if (found_.contains(port) && agent_->settings().role == Role::kSwitch) continue;
     book_[port].programmed.reset();
+    if (const auto change = awaited_.find(port); change != awaited_.end()) change->second.reset();
     book_[port].credit = {};
     if (is_due(port, now)) due.push_back(port);
   }
@@ -262,7 +264,6 @@ void Protection::follow_state(TimePoint now) {
     for (const Ifindex port : ports_) {
       if (found_.contains(port)) continue;
       book_[port].programmed.reset();
-      book_[port].applying.reset();
       waiting_.push_back(port);
     }
     added_at_ = now;
@@ -270,12 +271,15 @@ void Protection::follow_state(TimePoint now) {
 }
 
 void Protection::finish(const dataplane::Outcome& outcome, TimePoint now) {
-  if (leaving_.contains(outcome.port)) return left(outcome, now);
+  const auto change = awaited_.extract(outcome.port);
+  if (!change) return;
+  if (const auto at = leaving_.find(outcome.port); at != leaving_.end())
+    return std::exchange(at->second.asked, false) ? left(outcome, now)
+                                                  : take_off(outcome.port, now);
   if (!ports_.contains(outcome.port)) return;
   PortStanding& standing = book_[outcome.port];
-  const auto applied = std::exchange(standing.applying, std::nullopt);
-  standing.programmed = outcome.why ? std::nullopt : applied;
-  note(outcome, now);
+  standing.programmed = outcome.why ? std::nullopt : change.mapped();
+  if (change.mapped()) note(outcome, now);  // else what is wanted now is still to come
   look_.insert(outcome.port);  // refused or not: what is there is what a later change is seen by
   if (std::exchange(standing.again, false)) update(outcome.port, now);
 }
@@ -283,11 +287,10 @@ void Protection::finish(const dataplane::Outcome& outcome, TimePoint now) {
 void Protection::program(std::span<const Ifindex> ports, TimePoint now) {
   dataplane::Plan plan;
   for (const Ifindex port : ports) {
-    PortStanding& standing = book_[port];
-    if (standing.applying) continue;
+    if (awaited_.contains(port)) continue;
     const qos::Ruleset want = wanted(port);
-    standing.put_off = false;
-    standing.applying = want.port;
+    book_[port].put_off = false;
+    awaited_.emplace(port, want.port);
     if (auto planned = backend_->plan(ref(port), want))
       plan.ports.push_back(std::move(*planned));
     else
@@ -301,7 +304,7 @@ void Protection::program(std::span<const Ifindex> ports, TimePoint now) {
 void Protection::look(Ifindex port, TimePoint now) {
   PortStanding& standing = book_[port];
   standing.read_at = now;
-  if (!is_up() || standing.applying) return;  // its outcome brings the port here again
+  if (!is_up() || awaited_.contains(port)) return;  // its outcome brings the port here again
   auto reading = backend_->verify(ref(port), wanted(port));
   if (!reading) return note({.port = port, .why = reading.error()}, now);
   const auto failure = failed_.find(port);
@@ -319,10 +322,10 @@ void Protection::look(Ifindex port, TimePoint now) {
       wake(port, next);
     } else {
       standing.attempts.made(now);
-      standing.applying = standing.programmed;
+      awaited_.emplace(port, standing.programmed);
       backend_->apply({.ports = {reading->mend}});
       take_events(now);
-      if (standing.applying) return;
+      if (awaited_.contains(port)) return;
       look_.erase(port);
       if (auto again = backend_->verify(ref(port), wanted(port))) reading = std::move(again);
       if (!reading->mend.empty()) wake(port, standing.attempts.next());
@@ -386,9 +389,9 @@ std::optional<TimePoint> Protection::next_deadline() const {
     if (!next || due < *next) next = due;
   };
   for (const auto& [port, failure] : failed_)
-    if (is_up() || !backend_ || is_unread()) take(failure.due);
+    if ((is_up() || !backend_ || is_unread()) && !awaited_.contains(port)) take(failure.due);
   for (const auto& [port, leaving] : leaving_)
-    if (is_up() && leaving.failure) take(leaving.failure->due);
+    if (is_up() && leaving.failure && !awaited_.contains(port)) take(leaving.failure->due);
   for (const auto& [port, due] : later_) take(due);
   if (glance_at_ && !ports_.empty()) take(*glance_at_);
   return next;
@@ -532,6 +535,11 @@ void Protection::tell(core::Agent& agent, TimePoint now, core::Actions& out) {
 Result<void> Protection::flush() {
   if (!backend_) return {};
   if (const auto why = backend_->down()) return fail(*why);
+  std::set<Ifindex> awaited;
+  for (const auto& [port, change] : std::exchange(awaited_, {})) awaited.insert(port);
+  if (auto known = dataplane::wait_for(*backend_, std::move(awaited));
+      !known && known.error().code == ETIMEDOUT)
+    return known;
   return dataplane::remove_all(*backend_);
 }
 

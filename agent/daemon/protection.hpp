@@ -103,6 +103,7 @@ class Protection {
   struct Leaving {
     dataplane::PortRef port{};
     std::optional<Failure> failure{};
+    bool asked = false;  ///< the change that is awaited takes them off
   };
 
   void open_backend(TimePoint now);
@@ -168,8 +169,11 @@ class Protection {
   std::map<Ifindex, Failure> failed_;  ///< port 0: the back end as a whole
 
   std::map<Ifindex, PortStanding> book_;  ///< what we know of the rules of `ports_`
-  std::set<Ifindex> look_;                ///< to be read back at the next turn
-  std::map<Ifindex, TimePoint> later_;    ///< ports that wait for a turn of their own
+  /// Ports with a change under way, whose outcome is not known, and what they are programmed for
+  /// when it succeeds; nothing: for nothing that is wanted. Until then they get no other.
+  std::map<Ifindex, std::optional<qos::PortClass>> awaited_;
+  std::set<Ifindex> look_;              ///< to be read back at the next turn
+  std::map<Ifindex, TimePoint> later_;  ///< ports that wait for a turn of their own
   std::optional<TimePoint> glance_at_;
 
   std::set<Ifindex> untold_;  ///< may have a complaint, or one less

@@ -195,25 +195,6 @@ TEST_F(ProtectionTest, APortThatIsLeftOutAndKeepsItsRulesIsToldAndTriedAgain) {
   EXPECT_EQ(programmed(kOther), Order::kUnknown);
 }
 
-// The answer to one may come while the other is asked.
-TEST_F(ProtectionTest, PortsThatAreLeftOutAreTriedAgainOnceWhereTheBackEndAnswersLater) {
-  start({kPort, kOther});
-  kernel_.refuse_all = "busy";
-  protection_->remove(kPort, now_);
-  protection_->remove(kOther, now_);
-  kernel_.refuse_all.clear();
-  kernel_.slow = true;
-  const int tries = kernel_.applies;
-  now_ += seconds(1);
-  for (int i = 0; i < 10; ++i) protection_->advance(now_);
-  EXPECT_EQ(kernel_.applies, tries + 2);
-  EXPECT_GT(protection_->next_deadline(), now_);
-  kernel_.slow = false;
-  protection_->take_events(now_);
-  EXPECT_THAT(alarms(), IsEmpty());
-  EXPECT_THAT(kernel_.installed, IsEmpty());
-}
-
 TEST_F(ProtectionTest, RulesThatStayOnAPortThatIsLeftOutAreNoLongerWrongWhenItIsOursAgainOrGone) {
   for (const bool gone : {false, true}) {
     start();

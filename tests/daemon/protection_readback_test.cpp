@@ -63,21 +63,6 @@ TEST_F(ProtectionTest, WhatIsPutBackAndNeverThereIsPutBackEveryEightSeconds) {
   EXPECT_EQ(summary().state, State::kPartial);
 }
 
-TEST_F(ProtectionTest, WhatASlowBackEndPutsBackAndIsNeverThereIsNotPutBackWithEveryAnswer) {
-  lose_again_and_again(1'000);
-  kernel_.slow = true;
-  const int before = kernel_.applies;
-  for (int answers = 0; answers < 56; ++answers) {
-    protection_->take_events(now_);
-    pass(milliseconds(125));
-    kernel_.slow = false;
-    protection_->take_events(now_);
-    kernel_.slow = true;
-    pass(milliseconds(125));
-  }
-  EXPECT_EQ(kernel_.applies, before + 4);  // in 14 s
-}
-
 TEST_F(ProtectionTest, WhatIsFoundLostWhenAskedForIsPutBack) {
   kernel_.tells = true;
   hear(kPort, Level::of<2>());

@@ -42,27 +42,6 @@ TEST_F(ProtectionTest, RulesFollowThePortsLayersAlsoWhereTheOrderStays) {
   EXPECT_EQ(there(), qos::compile(qos::Policy(), {Order::kUp, Layer::of<4>()}, true));
 }
 
-TEST_F(ProtectionTest, SlowDataPlaneHoldsNobodyUpAndLearnsTheLatestOrder) {
-  kernel_.slow = true;
-  kernel_.tells = true;
-  hear(kPort, Level::of<2>());
-  hear(kOther, Level::of<2>());
-  Protection& protection = start({kPort, kOther});
-  EXPECT_EQ(kernel_.applies, 1);  // both ports in one plan
-  EXPECT_THAT(reasons(), testing::SizeIs(2));
-  pass(seconds(30));
-  EXPECT_EQ(kernel_.applies, 1);
-  hear(kPort, std::nullopt);  // a host: meanwhile the port's order is another
-  const Order order = agent_.order(kPort);
-  protection.update(kPort, now_);
-  EXPECT_EQ(kernel_.applies, 1);
-  kernel_.slow = false;
-  protection.take_events(now_);
-  EXPECT_EQ(programmed(kPort), order);
-  pass(seconds(1));
-  EXPECT_EQ(summary().state, State::kActive);
-}
-
 TEST_F(ProtectionTest, DataPlaneThatIsDownIsOneAlarmAndIsComparedWhenItIsBack) {
   hear(kPort, Level::of<2>());
   Protection& protection = start({kPort, kOther});

@@ -174,14 +174,15 @@ TEST_F(ComposeTest, OutcomeIsToldOnceWhenAllHaveTold) {
   EXPECT_THAT(text_of(both_->take_events()), IsEmpty());
 }
 
-TEST_F(ComposeTest, OutcomesOfPlansThatFollowEachOtherAreKeptApart) {
+TEST_F(ComposeTest, TheFirstRefusalIsTold) {
   const PortPlan all = *both_->plan(port(kA), rules_);
   both_->apply({.ports = {all}});
-  both_->apply({.ports = {all}});
-  one_->next.outcomes = {failed(kA, "the first"), {.port = kA}};
+  one_->next.outcomes = {failed(kA, "the first")};
   EXPECT_THAT(text_of(both_->take_events()), IsEmpty());
   two_->next.outcomes = {failed(kA, "comes late")};
   EXPECT_THAT(text_of(both_->take_events()), ElementsAre("7 the first"));
+  both_->apply({.ports = {all}});
+  one_->next.outcomes = {{.port = kA}};
   two_->next.outcomes = {{.port = kA}};
   EXPECT_THAT(text_of(both_->take_events()), ElementsAre("7 done"));
 }

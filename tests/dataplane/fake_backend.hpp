@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cerrno>
+#include <deque>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -17,7 +20,8 @@ struct FakeKernel {
   std::map<std::pair<Ifindex, Part>, qos::Ruleset> installed{};
   std::map<Ifindex, Bounces> bounces{};
   std::set<Ifindex> vanished{};
-  bool slow = false;  ///< outcomes wait until somebody says answer()
+  bool slow = false;  ///< nothing is done and answered until this is false again
+  int answers = 0;    ///< but so many
   std::optional<Error> down{};
   std::optional<Error> unread{};                                ///< what ports() fails with
   std::map<std::pair<Ifindex, Part>, PartReading> obstacles{};  ///< what verify() says instead
@@ -61,7 +65,10 @@ class FakeBackend : public Backend {
   [[nodiscard]] std::optional<Error> down() const override { return kernel_.down; }
   [[nodiscard]] Events take_events() override {
     Events events{.changed = std::exchange(kernel_.events, {})};
-    if (!kernel_.slow) events.outcomes = std::exchange(outcomes_, {});
+    for (; !asked_.empty() && (!kernel_.slow || kernel_.answers > 0); asked_.pop_front()) {
+      if (kernel_.slow) --kernel_.answers;
+      events.outcomes.push_back(apply(asked_.front()));
+    }
     return events;
   }
   [[nodiscard]] std::vector<Ifindex> glance(std::span<const Ifindex> ports) override {
@@ -73,7 +80,7 @@ class FakeBackend : public Backend {
 
   void apply(const Plan& plan) override {
     ++kernel_.applies;
-    for (const PortPlan& port : plan.ports) outcomes_.push_back(apply(port));
+    std::ranges::copy(plan.ports, std::back_inserter(asked_));
   }
 
   void forget(Ifindex port) override {
@@ -135,7 +142,7 @@ class FakeBackend : public Backend {
   }
 
   FakeKernel& kernel_;
-  std::vector<Outcome> outcomes_;
+  std::deque<PortPlan> asked_;
 };
 
 }  // namespace lldp::dataplane

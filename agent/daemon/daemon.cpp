@@ -2,7 +2,6 @@
 #include "agent/daemon/daemon.hpp"
 
 #include <fmt/core.h>
-#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -85,7 +84,7 @@ Result<std::unique_ptr<Daemon>> Daemon::start(const config::Invocation& invocati
   if (!packets) return fail(packets.error());
   auto links = LinkMonitor::open();
   if (!links) return fail(links.error());
-  UniqueFd timer(::timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK));
+  Timer timer(CLOCK_BOOTTIME);
   if (!timer) return fail(Error{errno, "timer", std::strerror(errno)});
   StateKeeper keeper(config.state_file);
   if (auto opened = keeper.open(); !opened) return fail(opened.error());
@@ -110,7 +109,7 @@ Result<std::unique_ptr<Daemon>> Daemon::start(const config::Invocation& invocati
 }
 
 Daemon::Daemon(const config::Invocation& invocation, config::Config config, LinkMonitor links,
-               PacketIo packets, UniqueFd timer, StateKeeper keeper, core::State state,
+               PacketIo packets, Timer timer, StateKeeper keeper, core::State state,
                std::shared_ptr<dataplane::sai::Spawner> libsai, TimePoint now)
     : invocation_(invocation),
       config_(std::move(config)),
@@ -118,7 +117,7 @@ Daemon::Daemon(const config::Invocation& invocation, config::Config config, Link
       system_description_(system_description()),
       links_(std::move(links)),
       packets_(std::move(packets)),
-      timer_fd_(std::move(timer)),
+      timer_(std::move(timer)),
       state_(std::move(keeper)),
       machine_(links_.interfaces()),  // before the agent: its role must not change while it starts
       auto_role_(was_switch(state)),
@@ -213,9 +212,9 @@ void Daemon::open_ports(TimePoint now) {
     });
     intake->watched->wait();
   }
-  timer_.emplace(loop_, timer_fd_.get(), [this] { on_timer(); });
+  timer_events_.emplace(loop_, timer_.fd(), [this] { on_timer(); });
   link_events_->wait();
-  timer_->wait();
+  timer_events_->wait();
   on_signal();
 
   if (service_.watchdog()) watchdog_due_ = now;
@@ -304,8 +303,7 @@ void Daemon::shutdown() {
 }
 
 void Daemon::on_timer() {
-  std::uint64_t expirations = 0;
-  [[maybe_unused]] const auto octets = ::read(timer_fd_.get(), &expirations, sizeof expirations);
+  static_cast<void>(timer_.take());
   armed_.reset();
   const TimePoint now = boot_time();
   for (Intake* intake : {&shared_, &own_})
@@ -315,7 +313,7 @@ void Daemon::on_timer() {
     watchdog_due_ = now + *service_.watchdog();
   }
   settle();
-  timer_->wait();
+  timer_events_->wait();
 }
 
 void Daemon::take_frames(Intake& intake, TimePoint now) {
@@ -441,10 +439,7 @@ void Daemon::set_timer(TimePoint now) {
   // A timer that fires too early is harmless, and cheaper than being set anew at every frame.
   if (!next || (armed_ && *armed_ <= *next)) return;
   armed_ = next;
-  const auto at = std::max(*next, now).time_since_epoch().count();
-  itimerspec spec{};
-  spec.it_value = {.tv_sec = at / 1'000'000'000, .tv_nsec = at % 1'000'000'000};
-  ::timerfd_settime(timer_fd_.get(), TFD_TIMER_ABSTIME, &spec, nullptr);
+  timer_.set_at(std::max(*next, now).time_since_epoch());
 }
 
 std::string_view Daemon::name_of(Ifindex port) const {

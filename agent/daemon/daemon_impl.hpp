@@ -32,6 +32,7 @@
 #include "agent/process/usage.hpp"
 #include "agent/report/report.hpp"
 #include "agent/wire/packet_io.hpp"
+#include "os/timer.hpp"
 
 namespace lldp::io {
 
@@ -62,7 +63,7 @@ class Daemon final : ControlHandler {
   };
 
   Daemon(const config::Invocation& invocation, config::Config config, LinkMonitor links,
-         PacketIo packets, UniqueFd timer, StateKeeper keeper, core::State state,
+         PacketIo packets, Timer timer, StateKeeper keeper, core::State state,
          std::shared_ptr<dataplane::sai::Spawner> libsai, TimePoint now);
 
   [[nodiscard]] static std::vector<MacAddress> group_addresses(
@@ -143,7 +144,7 @@ class Daemon final : ControlHandler {
   PacketIo packets_;
   std::optional<PfcMonitor> pfc_;
   std::optional<LinkSettings> hardware_;  ///< how it negotiates
-  UniqueFd timer_fd_;
+  Timer timer_;
   StateKeeper state_;
   std::optional<Presence> presence_;
   Machine machine_;
@@ -171,7 +172,7 @@ class Daemon final : ControlHandler {
   std::optional<Watched> lldpd_events_;
   std::optional<Watched> pfc_events_;
   std::optional<Watched> rules_events_;
-  std::optional<Watched> timer_;
+  std::optional<Watched> timer_events_;
   asio::signal_set signals_{loop_, SIGTERM, SIGINT, SIGHUP};
   std::unique_ptr<ControlServer> control_;
   std::optional<Companions> companions_;

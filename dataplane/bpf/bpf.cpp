@@ -6,7 +6,6 @@
 #include <fmt/ranges.h>
 #include <net/if.h>
 #include <sys/epoll.h>
-#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include <array>
@@ -66,8 +65,8 @@ Result<std::unique_ptr<Backend>> Bpf::open(const BpfOptions& options) {
   auto events = TcEvents::open();
   if (!events) return fail(events.error());
   UniqueFd poll(::epoll_create1(EPOLL_CLOEXEC));
-  UniqueFd timer(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
-  for (const int fd : {events->fd(), timer.get()}) {
+  Timer timer;
+  for (const int fd : {events->fd(), timer.fd()}) {
     epoll_event interest{.events = EPOLLIN, .data = {}};
     if (::epoll_ctl(poll.get(), EPOLL_CTL_ADD, fd, &interest) != 0)
       return fail(Error{errno, "backend bpf", std::strerror(errno)});
@@ -365,16 +364,16 @@ std::optional<Ifindex> Bpf::migrate_one() {
 }
 
 void Bpf::set_timer() {
-  itimerspec spec{};
-  if (!to_migrate_.empty()) spec.it_value.tv_nsec = kMigrationPause.count();
-  ::timerfd_settime(timer_.get(), 0, &spec, nullptr);
+  if (to_migrate_.empty())
+    timer_.stop();
+  else
+    timer_.set(kMigrationPause);
 }
 
 Events Bpf::take_events() {
   Events events{.changed = events_.take(), .outcomes = std::exchange(outcomes_, {})};
   if (has_file_system_changed()) events.changed.emplace_back();
-  std::uint64_t expirations = 0;
-  if (::read(timer_.get(), &expirations, sizeof expirations) == sizeof expirations) {
+  if (timer_.take()) {
     if (const auto moved = migrate_one()) events.changed.push_back(*moved);
     set_timer();
   }

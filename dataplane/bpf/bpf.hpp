@@ -16,6 +16,7 @@
 #include "dataplane/factory.hpp"
 #include "dataplane/queues.hpp"
 #include "dataplane/tc.hpp"
+#include "os/timer.hpp"
 
 namespace lldp::dataplane {
 
@@ -59,7 +60,7 @@ class Bpf : public Backend {
     friend bool operator==(const Glimpse&, const Glimpse&) = default;
   };
 
-  Bpf(std::string bpffs, TcSocket socket, TcEvents events, UniqueFd poll, UniqueFd timer,
+  Bpf(std::string bpffs, TcSocket socket, TcEvents events, UniqueFd poll, Timer timer,
       Queues queues, bool want_queues)
       : bpffs_(std::move(bpffs)),
         programs_(bpf::Pins::open(bpffs_)),
@@ -102,7 +103,7 @@ class Bpf : public Backend {
   TcSocket socket_;
   TcEvents events_;
   UniqueFd poll_;                               ///< epoll: events_, timer_ and mounts_
-  UniqueFd timer_;                              ///< until the next migration
+  Timer timer_;                                 ///< until the next migration
   UniqueFd mounts_;                             ///< wakes us when any file system comes or goes
   std::optional<std::uint64_t> file_system_{};  ///< where the pins were when last looked
   std::vector<Outcome> outcomes_;

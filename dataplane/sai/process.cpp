@@ -4,7 +4,6 @@
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -35,10 +34,10 @@ Result<std::unique_ptr<Backend>> Sai::open(const SaiOptions& options) {
   if (!options.spawner)
     return fail(error("there is nobody to start libsai's process: see the lines before"));
   UniqueFd poll(::epoll_create1(EPOLL_CLOEXEC));
-  UniqueFd timer(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
+  Timer timer;
   epoll_event tick{.events = EPOLLIN, .data = {.u64 = kTimer}};
   epoll_event end{.events = EPOLLIN, .data = {.u64 = kSpawner}};
-  if (::epoll_ctl(poll.get(), EPOLL_CTL_ADD, timer.get(), &tick) != 0 ||
+  if (::epoll_ctl(poll.get(), EPOLL_CTL_ADD, timer.fd(), &tick) != 0 ||
       ::epoll_ctl(poll.get(), EPOLL_CTL_ADD, options.spawner->fd(), &end) != 0)
     return fail(Error{errno, "backend sai", std::strerror(errno)});
   std::unique_ptr<Sai> self(new Sai(options, std::move(poll), std::move(timer)));
@@ -71,7 +70,7 @@ void Sai::start() {
   if (auto begun = options_.spawner->start(std::move(theirs)); !begun) {
     socket_ = UniqueFd();
     pause_ = kLastRestart;
-    set_timer(pause_);
+    timer_.set(pause_);
     return fall(to_string(begun.error()));
   }
   runs_ = true;
@@ -91,20 +90,13 @@ void Sai::fall(std::string why) {
   events_.changed.emplace_back();
 }
 
-void Sai::set_timer(Clock::duration after) {
-  const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(after).count();
-  itimerspec spec{};
-  spec.it_value = {.tv_sec = ns / 1'000'000'000, .tv_nsec = ns % 1'000'000'000};
-  ::timerfd_settime(timer_.get(), 0, &spec, nullptr);
-}
-
 void Sai::on_timer() {
   if (!runs_) return start();
   if (!current_) return refresh();
   // One that has not come up is down already. Its end starts the next one.
   if (hanging_ || !heard_) return options_.spawner->stop();
   hanging_ = true;
-  set_timer(kLastPatience);
+  timer_.set(kLastPatience);
   fall(fmt::format(
       "libsai has not answered for {} s: it is waited for, and its process started anew after {} s",
       std::chrono::duration<double>(kPatience).count(), kLastPatience / 1s));
@@ -117,7 +109,7 @@ void Sai::on_ended(const std::string& how) {
   socket_ = UniqueFd();
   if (Clock::now() - started_ > kLastRestart) pause_ = {};  // it has worked
   pause_ = std::clamp<Clock::duration>(pause_ * 2, kFirstRestart, kLastRestart);
-  set_timer(pause_);
+  timer_.set(pause_);
   fall(said_.empty() ? fmt::format("libsai's process has ended ({}): it is started anew", how)
                      : said_);
 }
@@ -144,7 +136,7 @@ void Sai::on_message(std::string_view text) {
   const auto* making = std::get_if<sai::Making>(&*answer);
   if (making != nullptr || std::holds_alternative<sai::Busy>(*answer)) {
     if (!current_) return;
-    set_timer(hanging_ || !heard_ ? Clock::duration(kLastPatience) : kPatience);
+    timer_.set(hanging_ || !heard_ ? Clock::duration(kLastPatience) : kPatience);
     if (making == nullptr) return;
     memory_.acl = making->acl;
     (void)save();
@@ -158,7 +150,7 @@ void Sai::on_message(std::string_view text) {
   current_.reset();
   if (answered) answered(*answer);
   if (down_ && jobs_.empty() && !current_ && std::holds_alternative<sai::Refused>(*answer))
-    return set_timer(kPeriod);  // it may do better then
+    return timer_.set(kPeriod);  // it may do better then
   if (down_ && jobs_.empty() && !current_) return refresh();
   send_next();
 }
@@ -175,9 +167,9 @@ void Sai::send_next() {
       return;  // of its end receive() tells
     }
     current_ = std::move(job);
-    set_timer(heard_ ? Clock::duration(kPatience) : kLastPatience);
+    timer_.set(heard_ ? Clock::duration(kPatience) : kLastPatience);
   }
-  if (!current_ && socket_) set_timer(kPeriod);
+  if (!current_ && socket_) timer_.set(kPeriod);
 }
 
 Events Sai::take_events() {
@@ -186,7 +178,6 @@ Events Sai::take_events() {
     const int n = ::epoll_wait(poll_.get(), ready.data(), ready.size(), 0);
     if (n <= 0) break;
     for (int k = 0; k < n; ++k) {
-      std::uint64_t expirations = 0;
       switch (ready[static_cast<std::size_t>(k)].data.u64) {
         case kConnection:
           receive();
@@ -201,8 +192,7 @@ Events Sai::take_events() {
           }
           break;
         default:
-          if (::read(timer_.get(), &expirations, sizeof expirations) == sizeof expirations)
-            on_timer();
+          if (timer_.take()) on_timer();
       }
     }
   }

@@ -21,7 +21,7 @@ constexpr Part kParts[] = {Part::kClassify, Part::kRemap, Part::kQueues, Part::k
 
 }  // namespace
 
-Sai::Sai(SaiOptions options, UniqueFd poll, UniqueFd timer)
+Sai::Sai(SaiOptions options, UniqueFd poll, Timer timer)
     : options_(std::move(options)), poll_(std::move(poll)), timer_(std::move(timer)) {
   const auto file = read_file(options_.memory);
   if (!file) {

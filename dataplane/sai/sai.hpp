@@ -20,6 +20,7 @@
 #include "dataplane/sai/messages.hpp"
 #include "dataplane/sai/spawner.hpp"
 #include "os/fd.hpp"
+#include "os/timer.hpp"
 
 namespace lldp::dataplane {
 
@@ -75,11 +76,10 @@ class Sai : public Backend {
   };
   static Error error(std::string what) { return {0, "backend sai", std::move(what)}; }
 
-  Sai(SaiOptions options, UniqueFd poll, UniqueFd timer);
+  Sai(SaiOptions options, UniqueFd poll, Timer timer);
   void start();
   /// Nothing can be asked at present.
   void fall(std::string why);
-  void set_timer(Clock::duration after);
   void on_timer();
   void on_message(std::string_view text);
   void on_ended(const std::string& how);
@@ -120,8 +120,8 @@ class Sai : public Backend {
   void set_acl(const std::shared_ptr<Task>& task);
 
   SaiOptions options_;
-  UniqueFd poll_;   ///< epoll: the connection, the spawner and timer_
-  UniqueFd timer_;  ///< patience, the next reading, or the next start
+  UniqueFd poll_;  ///< epoll: the connection, the spawner and timer_
+  Timer timer_;    ///< patience, the next reading, or the next start
   UniqueFd socket_;
   bool runs_ = false;  ///< started, and its end not told
   std::optional<Error> down_{};

@@ -4,7 +4,6 @@
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include <array>
@@ -29,16 +28,16 @@ Error error(std::string what) { return {0, "backend soft", std::move(what)}; }
 
 }  // namespace
 
-Soft::Soft(SoftOptions options, UniqueFd poll, UniqueFd timer)
+Soft::Soft(SoftOptions options, UniqueFd poll, Timer timer)
     : options_(std::move(options)), poll_(std::move(poll)), timer_(std::move(timer)) {}
 
 Result<std::unique_ptr<Backend>> Soft::open(const SoftOptions& options) {
   if (!unix_address(options.socket))
     return fail(error("soft.socket is too long for a socket: " + escape(options.socket)));
   UniqueFd poll(::epoll_create1(EPOLL_CLOEXEC));
-  UniqueFd timer(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
+  Timer timer;
   epoll_event tick{.events = EPOLLIN, .data = {.u64 = kTimer}};
-  if (::epoll_ctl(poll.get(), EPOLL_CTL_ADD, timer.get(), &tick) != 0)
+  if (::epoll_ctl(poll.get(), EPOLL_CTL_ADD, timer.fd(), &tick) != 0)
     return fail(Error{errno, "backend soft", std::strerror(errno)});
   std::unique_ptr<Soft> self(new Soft(options, std::move(poll), std::move(timer)));
   self->down_ = error("the switch has not answered yet");
@@ -67,7 +66,7 @@ void Soft::connect() {
     return fall("there is no switch at " + options_.socket + ": " + std::strerror(errno));
   epoll_event interest{.events = EPOLLIN, .data = {.u64 = kConnection}};
   ::epoll_ctl(poll_.get(), EPOLL_CTL_ADD, socket_.get(), &interest);
-  set_timer(kPeriod);
+  timer_.set(kPeriod);
   reading_ = send(soft::Read{});
   asked_at_ = Clock::now();
 }
@@ -82,19 +81,12 @@ void Soft::fall(std::string why) {
     events_.outcomes.push_back({.port = asked.port, .refused = asked.change, .why = down_});
   if (news) events_.changed.emplace_back();
   // An outcome may be waited for: the event is told at once, and then it is tried again.
-  set_timer(events_.outcomes.empty() && !news ? Clock::duration(kPeriod) : 1ms);
-}
-
-void Soft::set_timer(Clock::duration after) {
-  const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(after).count();
-  itimerspec spec{};
-  spec.it_value = {.tv_sec = ns / 1'000'000'000, .tv_nsec = ns % 1'000'000'000};
-  ::timerfd_settime(timer_.get(), 0, &spec, nullptr);
+  timer_.set(events_.outcomes.empty() && !news ? Clock::duration(kPeriod) : 1ms);
 }
 
 void Soft::on_timer() {
   if (!socket_) return connect();
-  set_timer(kPeriod);
+  timer_.set(kPeriod);
   const auto now = Clock::now();
   if (reading_ && now - asked_at_ > kPatience)
     return fall("the switch at " + options_.socket + " does not answer");
@@ -130,10 +122,9 @@ Events Soft::take_events() {
   std::array<epoll_event, 2> ready{};
   const int n = ::epoll_wait(poll_.get(), ready.data(), ready.size(), 0);
   for (int i = 0; i < n; ++i) {
-    std::uint64_t expirations = 0;
     if (ready[static_cast<std::size_t>(i)].data.u64 == kConnection)
       receive();
-    else if (::read(timer_.get(), &expirations, sizeof expirations) == sizeof expirations)
+    else if (timer_.take())
       on_timer();
   }
   return std::exchange(events_, {});
@@ -225,7 +216,7 @@ void Soft::apply(const Plan& plan) {
       asked_at_ = Clock::now();
     }
   }
-  if (!events_.outcomes.empty()) set_timer(1ms);  // which makes events() readable
+  if (!events_.outcomes.empty()) timer_.set(1ms);  // which makes events() readable
 }
 
 Result<std::vector<PortRef>> Soft::ports() {

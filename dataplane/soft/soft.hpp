@@ -15,6 +15,7 @@
 #include "dataplane/port_numbers.hpp"
 #include "dataplane/soft/messages.hpp"
 #include "os/fd.hpp"
+#include "os/timer.hpp"
 
 namespace lldp::dataplane {
 
@@ -50,11 +51,10 @@ class Soft : public Backend {
     Change change{};  ///< the first of the port's
   };
 
-  Soft(SoftOptions options, UniqueFd poll, UniqueFd timer);
+  Soft(SoftOptions options, UniqueFd poll, Timer timer);
   void connect();
   /// Nothing can be asked at present; it is tried again.
   void fall(std::string why);
-  void set_timer(Clock::duration after);
   void on_timer();
   void receive();
   void take(soft::View view);
@@ -63,8 +63,8 @@ class Soft : public Backend {
   [[nodiscard]] Result<PortPlan> plan_from(const PortRef& port, std::optional<qos::Ruleset> want);
 
   SoftOptions options_;
-  UniqueFd poll_;   ///< epoll: the connection, and timer_
-  UniqueFd timer_;  ///< the next reading, or the next attempt
+  UniqueFd poll_;  ///< epoll: the connection, and timer_
+  Timer timer_;    ///< the next reading, or the next attempt
   UniqueFd socket_{};
   std::optional<Error> down_{};
   Clock::time_point asked_at_{};  ///< the oldest reading that was not answered

@@ -6,7 +6,6 @@
 #include <net/if.h>
 #include <poll.h>
 #include <sys/epoll.h>
-#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -98,8 +97,7 @@ Result<Databases> find_databases(const SonicOptions& options) {
 
 }  // namespace
 
-Sonic::Sonic(std::string redis_at, std::map<std::string, int> databases, UniqueFd poll,
-             UniqueFd timer)
+Sonic::Sonic(std::string redis_at, std::map<std::string, int> databases, UniqueFd poll, Timer timer)
     : redis_at_(std::move(redis_at)),
       poll_(std::move(poll)),
       timer_(std::move(timer)),
@@ -118,9 +116,9 @@ Result<std::unique_ptr<Backend>> Sonic::open(const SonicOptions& options) {
   auto databases = find_databases(options);
   if (!databases) return fail(databases.error());
   UniqueFd poll(::epoll_create1(EPOLL_CLOEXEC));
-  UniqueFd timer(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
+  Timer timer;
   epoll_event interest{.events = EPOLLIN, .data = {.ptr = nullptr}};
-  if (::epoll_ctl(poll.get(), EPOLL_CTL_ADD, timer.get(), &interest) != 0)
+  if (::epoll_ctl(poll.get(), EPOLL_CTL_ADD, timer.fd(), &interest) != 0)
     return fail(Error{errno, "backend sonic", std::strerror(errno)});
   std::unique_ptr<Sonic> self(new Sonic(std::move(databases->redis), std::move(databases->numbers),
                                         std::move(poll), std::move(timer)));
@@ -155,7 +153,7 @@ std::string Sonic::description() const {
 }
 
 void Sonic::connect() {
-  set_timer(kPatience);
+  timer_.set(kPatience);
   redis_.connect(redis_at_);
   if (redis_.connected()) refresh();
 }
@@ -172,14 +170,7 @@ void Sonic::lost(const std::string& why) {
     events_.outcomes.push_back({.port = port, .why = down_});
   events_.changed.emplace_back();
   pause_ = std::clamp<Clock::duration>(pause_ * 2, kFirstTry, kLastTry);
-  set_timer(pause_);
-}
-
-void Sonic::set_timer(Clock::duration after) {
-  const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(after).count();
-  itimerspec spec{};
-  spec.it_value = {.tv_sec = ns / 1'000'000'000, .tv_nsec = ns % 1'000'000'000};
-  ::timerfd_settime(timer_.get(), 0, &spec, nullptr);
+  timer_.set(pause_);
 }
 
 void Sonic::on_timer() {
@@ -195,10 +186,9 @@ Events Sonic::take_events() {
     const int n = ::epoll_wait(poll_.get(), ready.data(), ready.size(), 0);
     if (n <= 0) break;
     for (int k = 0; k < n; ++k) {
-      std::uint64_t expirations = 0;
       if (ready[static_cast<std::size_t>(k)].data.ptr != nullptr)
         redis_.handle(ready[static_cast<std::size_t>(k)].events);
-      else if (::read(timer_.get(), &expirations, sizeof expirations) == sizeof expirations)
+      else if (timer_.take())
         on_timer();
     }
   }
@@ -208,7 +198,7 @@ Events Sonic::take_events() {
 void Sonic::refresh() {
   if (reader_.busy()) return;  // changes of meanwhile are read after it
   reading_ = std::exchange(changed_, {});
-  set_timer(kPatience);
+  timer_.set(kPatience);
   reader_.start();
 }
 
@@ -249,7 +239,7 @@ void Sonic::read_done(sonic::View view, sonic::Reader::Counted counted) {
     at = watchdogs_.erase(at);
   }
   if (!changed_.empty()) return refresh();
-  set_timer(waiting ? Clock::duration(kSoon) : Clock::duration(kPeriod));
+  timer_.set(waiting ? Clock::duration(kSoon) : Clock::duration(kPeriod));
 }
 
 bool Sonic::is_fresh(const std::string& port) const {
@@ -462,7 +452,7 @@ void Sonic::apply(const Plan& plan) {
     for (const auto& [key, row] : view_.config)
       if (key.find("_MAP|LLDP_LEVEL") != key.npos) commands.push_back({"DEL", key});
   for (const Outcome& outcome : outcomes) applying_.insert(outcome.port);
-  set_timer(kPatience);
+  timer_.set(kPatience);
   reader_.select("CONFIG_DB");
   redis_.send({"MULTI"}, [](const redisReply*) {});
   for (const auto& command : commands) redis_.send(command, [](const redisReply*) {});

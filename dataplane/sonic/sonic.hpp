@@ -16,6 +16,7 @@
 #include "dataplane/sonic/reader.hpp"
 #include "dataplane/sonic/redis.hpp"
 #include "os/fd.hpp"
+#include "os/timer.hpp"
 
 namespace lldp::dataplane {
 
@@ -50,10 +51,9 @@ class Sonic : public Backend {
 
  private:
   using Clock = std::chrono::steady_clock;
-  Sonic(std::string redis_at, std::map<std::string, int> databases, UniqueFd poll, UniqueFd timer);
+  Sonic(std::string redis_at, std::map<std::string, int> databases, UniqueFd poll, Timer timer);
   void connect();
   void lost(const std::string& why);
-  void set_timer(Clock::duration after);
   void on_timer();
   /// Reads all anew.
   void refresh();
@@ -70,7 +70,7 @@ class Sonic : public Backend {
 
   std::string redis_at_;  ///< path of its socket, or address and port
   UniqueFd poll_;         ///< epoll: the connection and timer_
-  UniqueFd timer_;        ///< the next reading, try or end of patience
+  Timer timer_;           ///< the next reading, try or end of patience
   sonic::Redis redis_;
   std::optional<Error> down_{};
   Clock::duration pause_{};

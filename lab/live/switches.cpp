@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/epoll.h>
-#include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -64,10 +63,9 @@ SwitchKeeper::SwitchKeeper(const Place& place, std::map<std::string, std::string
     : place_(place),
       files_(std::move(files)),
       program_(std::move(program)),
-      poll_(epoll_create1(EPOLL_CLOEXEC)),
-      timer_(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)) {
-  epoll_event interest{.events = EPOLLIN, .data = {.fd = timer_.get()}};
-  epoll_ctl(poll_.get(), EPOLL_CTL_ADD, timer_.get(), &interest);
+      poll_(epoll_create1(EPOLL_CLOEXEC)) {
+  epoll_event interest{.events = EPOLLIN, .data = {.fd = timer_.fd()}};
+  epoll_ctl(poll_.get(), EPOLL_CTL_ADD, timer_.fd(), &interest);
   std::vector<std::string> nodes;
   for (const auto& [node, text] : files_) nodes.push_back(node);
   running_ = find_switches(place_, nodes);
@@ -78,8 +76,7 @@ void SwitchKeeper::hold(const std::string& node) {
   const auto at = running_.find(node);
   if (at == running_.end()) {
     ended_.push_back(node);
-    const itimerspec soon{.it_interval = {}, .it_value = {.tv_sec = 1, .tv_nsec = 0}};
-    timerfd_settime(timer_.get(), 0, &soon, nullptr);
+    timer_.set(std::chrono::seconds(1));
     return;
   }
   epoll_event interest{.events = EPOLLIN, .data = {.fd = at->second.get()}};
@@ -88,8 +85,7 @@ void SwitchKeeper::hold(const std::string& node) {
 
 std::vector<std::string> SwitchKeeper::mind() {
   std::vector<std::string> lines;
-  std::uint64_t ticks = 0;
-  if (read(timer_.get(), &ticks, sizeof ticks) == sizeof ticks) {
+  if (timer_.take()) {
     for (const std::string& node : std::exchange(ended_, {})) {
       if (const auto started = start_switches(place_, {*files_.find(node)}, program_); !started)
         lines.push_back(fmt::format("{}: its switch cannot be started again: {}", node,

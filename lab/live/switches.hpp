@@ -9,6 +9,7 @@
 #include "lab/live/place.hpp"
 #include "lab/live/processes.hpp"
 #include "os/fd.hpp"
+#include "os/timer.hpp"
 
 namespace lldp::lab::live {
 
@@ -38,7 +39,7 @@ class SwitchKeeper {
   std::map<std::string, std::string> files_;
   std::string program_;
   UniqueFd poll_;
-  UniqueFd timer_;
+  Timer timer_;
   Processes running_{};
   std::vector<std::string> ended_{};
   std::size_t restarts_ = 0;

@@ -8,7 +8,6 @@
 #include <net/if.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
-#include <sys/timerfd.h>
 
 #include <algorithm>
 #include <array>
@@ -21,7 +20,6 @@ namespace {
 
 constexpr int kBuffer = 32 << 20;
 constexpr std::size_t kBatch = 64;
-constexpr std::int64_t kSecondNs = 1'000'000'000;
 
 auto failed(const std::string& where, const char* doing) {
   const int code = errno;
@@ -47,7 +45,7 @@ bool filter(int socket) {
 std::int64_t clock_ns() {
   timespec t{};
   clock_gettime(CLOCK_MONOTONIC, &t);
-  return t.tv_sec * kSecondNs + t.tv_nsec;
+  return t.tv_sec * 1'000'000'000 + t.tv_nsec;
 }
 
 Result<UniqueFd> take(const std::string& name) {
@@ -133,17 +131,10 @@ packets::Picoseconds Stopwatch::now() const {
   return static_cast<packets::Picoseconds>(clock_ns() - begin_ns_) * packets::kNanosecond;
 }
 
-void Stopwatch::set(const UniqueFd& timer, packets::Picoseconds at) const {
-  itimerspec spec{};
-  if (at != packets::kNever) {
-    const std::int64_t ns = begin_ns_ + static_cast<std::int64_t>(at / packets::kNanosecond) + 1;
-    spec.it_value = {.tv_sec = ns / kSecondNs, .tv_nsec = ns % kSecondNs};
-  }
-  timerfd_settime(timer.get(), TFD_TIMER_ABSTIME, &spec, nullptr);
-}
-
-UniqueFd make_timer() {
-  return UniqueFd(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
+void Stopwatch::set(const Timer& timer, packets::Picoseconds at) const {
+  if (at == packets::kNever) return timer.stop();
+  timer.set_at(std::chrono::nanoseconds(begin_ns_ +
+                                        static_cast<std::int64_t>(at / packets::kNanosecond) + 1));
 }
 
 }  // namespace lldp::lab::lossless

@@ -10,6 +10,7 @@
 #include "base/result.hpp"
 #include "lab/packets/slot.hpp"
 #include "os/fd.hpp"
+#include "os/timer.hpp"
 
 namespace lldp::lab::lossless {
 
@@ -47,12 +48,11 @@ class Stopwatch {
  public:
   Stopwatch();
   [[nodiscard]] packets::Picoseconds now() const;
-  /// Makes a timerfd readable at that time; kNever: not at all.
-  void set(const UniqueFd& timer, packets::Picoseconds at) const;
+  /// The timer's time comes then; kNever: never.
+  void set(const Timer& timer, packets::Picoseconds at) const;
 
  private:
   std::int64_t begin_ns_ = 0;
 };
-[[nodiscard]] UniqueFd make_timer();
 
 }  // namespace lldp::lab::lossless

@@ -151,7 +151,7 @@ class Stage {
   /// Sends, and looks on until all has arrived or nothing moves.
   Result<void> traffic() {
     const UniqueFd poll(epoll_create1(EPOLL_CLOEXEC));
-    const UniqueFd timer = make_timer();
+    const Timer timer;
     const UniqueFd ending = live::watch_for_ending();
     const auto watch = [&](int fd, std::size_t number, std::uint32_t events = EPOLLIN) {
       epoll_event interest{.events = events, .data = {.u64 = number}};
@@ -161,7 +161,7 @@ class Stage {
     const std::size_t end = tick + 1;
     const std::size_t gone = end + 1;  // and the switch's node
     for (std::size_t h = 0; h < hosts_.size(); ++h) watch(hosts_[h].ports.fd(0), h);
-    watch(timer.get(), tick);
+    watch(timer.fd(), tick);
     watch(ending.get(), end);
     for (const auto& [node, client] : clients_) watch(client.fd(), gone + node, EPOLLRDHUP);
     const Stopwatch clock;
@@ -188,12 +188,11 @@ class Stage {
       for (Host& h : hosts_) h.station.run(h.pace.at(now, h.station.next()));
       for (int i = 0; i < n; ++i) {
         const std::size_t which = ready[static_cast<std::size_t>(i)].data.u64;
-        std::uint64_t ticks = 0;
         if (which < hosts_.size())
           hosts_[which].ports.receive(
               0, [&](ByteSpan frame) { hosts_[which].station.receive(0, frame); });
         else if (which == tick)
-          static_cast<void>(read(timer.get(), &ticks, sizeof ticks));
+          static_cast<void>(timer.take());
         else if (which == end)
           return fail(kEnded);
         else

@@ -106,7 +106,7 @@ class Process {
     poll_ = UniqueFd(epoll_create1(EPOLL_CLOEXEC));
     for (std::size_t i = 0; i < ports_.size(); ++i) watch(ports_.fd(i), kPort, i);
     watch(listener_.fd(), kListener);
-    watch(timer_.get(), kTimer);
+    watch(timer_.fd(), kTimer);
     watch(end.get(), kEnd);
     while (!ended_) {
       clock_.set(timer_, pace_.due(station_.next()));
@@ -127,7 +127,6 @@ class Process {
 
   void happen(std::uint64_t event) {
     const std::size_t number = event >> 8;
-    std::uint64_t ticks = 0;
     switch (static_cast<What>(event & 0xff)) {
       case kPort:
         ports_.receive(number, [&](ByteSpan frame) { station_.receive(number, frame); });
@@ -135,7 +134,7 @@ class Process {
       case kListener:
         return accept_one();
       case kTimer:
-        static_cast<void>(read(timer_.get(), &ticks, sizeof ticks));
+        static_cast<void>(timer_.take());
         return;
       case kConnection:
         return answer(static_cast<int>(number));
@@ -190,7 +189,7 @@ class Process {
   Pace pace_;
   Ports& ports_;
   Stopwatch clock_{};
-  UniqueFd timer_ = make_timer();
+  Timer timer_;
   Listener listener_;
   UniqueFd poll_{};
   std::map<int, UniqueFd> connections_{};

@@ -53,9 +53,18 @@ def output(*command):
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
-def copy_tree(mutants_of):
-    """What git knows of the tree and what it does not ignore, with these mutants in it; None leaves those of the last sample in.
-    A file that is the same keeps its time."""
+def write(name, octets):
+    """A file that is the same keeps its time."""
+    path = TREE / name
+    if not path.exists() or path.read_bytes() != octets:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(octets)
+        path.chmod((ROOT / name).stat().st_mode)
+
+
+def copy_tree(leave):
+    """What git knows of the tree and what it does not ignore, and the octets of all that, but those files that are to be left as
+    they are."""
     names = set(output("git", "-C", str(ROOT), "ls-files", "-co", "--exclude-standard").splitlines())
     names = {n for n in names if (ROOT / n).is_file()}
     TREE.mkdir(parents=True, exist_ok=True)
@@ -63,21 +72,20 @@ def copy_tree(mutants_of):
     for gone in set(list_of.read_text().splitlines() if list_of.exists() else []) - names:
         (TREE / gone).unlink(missing_ok=True)
     list_of.write_text("\n".join(sorted(names)))
-    for name in names:
-        path, octets = TREE / name, (ROOT / name).read_bytes()
-        there = path.read_bytes() if path.exists() else None
-        if mutants_of is None and there is not None and there.startswith(candidates.PREAMBLE):
-            continue
-        if mutants_of and name in mutants_of:
-            octets = candidates.schema(octets, str(path), mutants_of[name])
-        if there != octets:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(octets)
-            path.chmod((ROOT / name).stat().st_mode)
+    octets_of = {name: (ROOT / name).read_bytes() for name in names}
+    for name, octets in octets_of.items():
+        if not leave(name):
+            write(name, octets)
+    return octets_of
+
+
+def is_mutated(name):
+    path = TREE / name
+    return path.exists() and path.read_bytes().startswith(candidates.PREAMBLE)
 
 
 def configure():
-    copy_tree(None)
+    copy_tree(is_mutated)
     subprocess.run(["cmake", "--preset", "dev"], cwd=TREE, check=True, stdout=subprocess.DEVNULL)
     subprocess.run(["ninja", "-C", BUILD, "generated"], check=True, stdout=subprocess.DEVNULL)
 
@@ -138,8 +146,11 @@ def compile_sample(drawn, wanted):
     left = list(drawn)
     files = sorted({m["file"] for m in drawn})
     targets = programs(files, wanted)
+    octets_of = copy_tree(files.__contains__)  # once: somebody may work on the tree meanwhile
     while True:
-        copy_tree({f: [m for m in left if m["file"] == f] for f in files})
+        for name in files:
+            mutants = [m for m in left if m["file"] == name]
+            write(name, candidates.schema(octets_of[name], str(TREE / name), mutants) if mutants else octets_of[name])
         say(f"building {len(targets)} programs with {len(left)} mutants")
         built = subprocess.run(["ninja", "-C", BUILD, "-k", "0", *targets], text=True, capture_output=True)
         if built.returncode == 0:

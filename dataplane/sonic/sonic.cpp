@@ -168,6 +168,8 @@ void Sonic::lost(const std::string& why) {
       events_.outcomes.push_back({.port = outcome.port, .why = down_});
   for (const Ifindex port : std::exchange(applying_, {}))
     events_.outcomes.push_back({.port = port, .why = down_});
+  for (const PortPlan& plan : std::exchange(waiting_, {}))
+    events_.outcomes.push_back({.port = plan.port.ifindex, .why = down_});
   events_.changed.emplace_back();
   pause_ = std::clamp<Clock::duration>(pause_ * 2, kFirstTry, kLastTry);
   timer_.set(pause_);
@@ -239,7 +241,9 @@ void Sonic::read_done(sonic::View view, sonic::Reader::Counted counted) {
     at = watchdogs_.erase(at);
   }
   if (!changed_.empty()) return refresh();
+  if (!applying_.empty()) return;  // its answer is waited for
   timer_.set(waiting ? Clock::duration(kSoon) : Clock::duration(kPeriod));
+  write_waiting();
 }
 
 bool Sonic::is_fresh(const std::string& port) const {
@@ -417,12 +421,17 @@ std::optional<sonic::Redis::Command> Sonic::touch_watchdog(const std::string& po
 }
 
 void Sonic::apply(const Plan& plan) {
+  waiting_.insert(waiting_.end(), plan.ports.begin(), plan.ports.end());
+  if (applying_.empty() && changed_.empty() && reading_.empty()) write_waiting();
+}
+
+void Sonic::write_waiting() {
   std::vector<sonic::Redis::Command> commands;
   std::set<std::string> written;
   std::set<std::string> removed;
   bool comes = false;  // some port has rules then
   std::vector<Outcome> outcomes;
-  for (const PortPlan& port : plan.ports) {
+  for (const PortPlan& port : std::exchange(waiting_, {})) {
     outcomes.push_back({.port = port.port.ifindex});
     if (down_) {
       outcomes.back().why = down_;

@@ -58,6 +58,8 @@ class Sonic : public Backend {
   /// Reads all anew.
   void refresh();
   void read_done(sonic::View view, sonic::Reader::Counted counted);
+  /// All that waits, in one transaction.
+  void write_waiting();
   /// Of these rules, by what was last read.
   [[nodiscard]] const Result<sonic::Maps>& maps_of(const qos::Ruleset& rules);
   [[nodiscard]] Result<PortPlan> plan_from(const PortRef& port, std::optional<qos::Ruleset> want);
@@ -80,9 +82,12 @@ class Sonic : public Backend {
   std::vector<std::pair<qos::Ruleset, Result<sonic::Maps>>> maps_;  ///< by view_: one per order
   bool brackets_ = false;            ///< this release writes a reference as [TABLE|NAME]
   std::set<std::string> watchdogs_;  ///< ports whose watchdog is to take other priorities
-  std::vector<Outcome> changed_;     ///< made, and not read back yet
-  std::vector<Outcome> reading_;     ///< known when what is being read has been
-  std::set<Ifindex> applying_;       ///< in a transaction without an answer
+  /// Until the change before them has been read back: what is written goes by what was read, and
+  /// the maps, which all ports share, by whom else they serve then.
+  std::vector<PortPlan> waiting_;
+  std::vector<Outcome> changed_;  ///< made, and not read back yet
+  std::vector<Outcome> reading_;  ///< known when what is being read has been
+  std::set<Ifindex> applying_;    ///< in a transaction without an answer
   std::map<std::string, Clock::time_point> written_;
   std::map<std::string, std::string> told_;  ///< what the ASIC ignores, by port, as last told
   PortNumbers numbers_;

@@ -222,6 +222,34 @@ TEST_F(SonicTest, MapsStayWhereTheLastPortGoesAndAnotherComesAtOnce) {
   EXPECT_FALSE(box_.row(kConfig, "DSCP_TO_TC_MAP|" + map).empty());
 }
 
+TEST_F(SonicTest, MapsGoWithTheLastOfPortsThatLeaveOneByOne) {
+  ASSERT_TRUE(put(0, Order::kUp) && put(1, Order::kDown));
+  for (const int i : {0, 1}) {
+    const auto gone = backend_->plan_removal(port_of(i));
+    ASSERT_TRUE(gone);
+    backend_->apply({.ports = {*gone}});
+  }
+  const auto done = wait_for(*backend_, {port_of(0).ifindex, port_of(1).ifindex});
+  ASSERT_TRUE(done) << to_string(done.error());
+  EXPECT_THAT(box_.keys(kConfig, "*LLDP_LEVEL*"), IsEmpty());
+}
+
+TEST_F(SonicTest, MapsStayForAPortThatIsOnItsWay) {
+  for (const bool comes_first : {true, false}) {
+    ASSERT_TRUE(put(0, Order::kUp));
+    const auto gone = backend_->plan_removal(port_of(0));
+    const auto comes = backend_->plan(port_of(1), rules_of(Order::kUp));
+    ASSERT_TRUE(gone && comes);
+    for (const PortPlan& plan : {comes_first ? *comes : *gone, comes_first ? *gone : *comes})
+      backend_->apply({.ports = {plan}});
+    const auto done = wait_for(*backend_, {port_of(0).ifindex, port_of(1).ifindex});
+    ASSERT_TRUE(done) << to_string(done.error());
+    const std::string map = box_.row(kConfig, "PORT_QOS_MAP|Ethernet4").at("dscp_to_tc_map");
+    EXPECT_FALSE(box_.row(kConfig, "DSCP_TO_TC_MAP|" + map).empty()) << comes_first;
+    ASSERT_TRUE(remove_all(*backend_));
+  }
+}
+
 // A migration of CONFIG_DB, or a hand, may take away what we remember by.
 TEST_F(SonicTest, OursIsNeverTakenForWhatWasThereBefore) {
   ASSERT_TRUE(put(0, Order::kUp) && put(1, Order::kDown));
@@ -343,25 +371,31 @@ TEST_F(SonicTest, RedisThatWasBackIsAskedSoonWhenItGoesAgain) {
 }
 
 TEST_F(SonicTest, RedisThatHangsHoldsNobodyUp) {
-  const auto plan = backend_->plan(port_of(0), rules_of(Order::kUp));
-  ASSERT_TRUE(plan);
+  std::vector<PortPlan> plans;
+  for (const int i : {0, 1}) {
+    const auto plan = backend_->plan(port_of(i), rules_of(Order::kUp));
+    ASSERT_TRUE(plan);
+    plans.push_back(*plan);
+  }
   box_.pause(true);
   const auto start = std::chrono::steady_clock::now();
-  backend_->apply({.ports = {*plan}});
+  for (const PortPlan& plan : plans) backend_->apply({.ports = {plan}});  // the second waits
   (void)backend_->take_events();
   EXPECT_LT(std::chrono::steady_clock::now() - start, 100ms);
-  std::optional<Error> why;
-  while (!why && std::chrono::steady_clock::now() - start < 8s) {
+  std::map<Ifindex, std::string> refused;
+  while (refused.empty() && std::chrono::steady_clock::now() - start < 8s) {
     pollfd ready{.fd = backend_->events(), .events = POLLIN, .revents = 0};
     ::poll(&ready, 1, 100);
-    for (const Outcome& outcome : backend_->take_events().outcomes) why = outcome.why;
+    for (const Outcome& outcome : backend_->take_events().outcomes)
+      refused[outcome.port] = outcome.why ? to_string(*outcome.why) : "";
   }
   const auto next = open();  // which does not wait for it either
   ASSERT_TRUE(next->down());
   EXPECT_EQ(next->down()->what, "Redis at " + box_.socket() + " has not answered yet");
   box_.pause(false);
-  ASSERT_TRUE(why);
-  EXPECT_THAT(to_string(*why), HasSubstr("no answer within 2 s"));
+  const auto no_answer = HasSubstr("no answer within 2 s");
+  EXPECT_THAT(refused, ElementsAre(testing::Pair(port_of(0).ifindex, no_answer),
+                                   testing::Pair(port_of(1).ifindex, no_answer)));
   EXPECT_TRUE(until([&] { return !backend_->down(); }));
 }
 

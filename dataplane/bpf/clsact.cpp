@@ -121,7 +121,9 @@ Result<bool> Clsact::need_qdisc(Ifindex port) {
   if (made.error().code != EEXIST) return fail(made.error());
   // To change it into what it is, is refused only if it is of another kind: an ingress qdisc, which
   // would take a filter for egress as one more for ingress.
-  if (ask(0)) return false;
+  const auto changed = ask(0);
+  if (changed) return false;
+  if (changed.error().code != EINVAL) return fail(changed.error());
   return fail(Error{EEXIST,
                     {},
                     "an ingress qdisc takes the place of clsact, which does the same and more: "

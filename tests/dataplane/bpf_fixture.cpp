@@ -1,14 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/dataplane/bpf_fixture.hpp"
 
+#include <dlfcn.h>
 #include <sys/syscall.h>
 
+#include <array>
 #include <cerrno>
+#include <cstdarg>
 #include <cstring>
 
 namespace lldp::dataplane {
 
 RefusedRequest refused_request;
+int refuse_call = 0;
+
+namespace {
+
+bool is_refused_call() { return refuse_call > 0 && --refuse_call == 0; }
+
+}  // namespace
 
 INSTANTIATE_TEST_SUITE_P(On, BpfBackend,
                          testing::Values(Means::kAuto, Means::kClsact, Means::kClsactWithoutBpffs,
@@ -17,7 +27,21 @@ INSTANTIATE_TEST_SUITE_P(On, BpfBackend,
 
 }  // namespace lldp::dataplane
 
-/// In the place of libc's.
+// In the place of libc's.
+extern "C" long syscall(long number, ...) noexcept {
+  using Real = long (*)(long, ...);
+  static const auto real = reinterpret_cast<Real>(::dlsym(RTLD_NEXT, "syscall"));
+  if (number == SYS_bpf && lldp::dataplane::is_refused_call()) {
+    errno = ENOMEM;
+    return -1;
+  }
+  std::array<long, 6> words{};
+  va_list rest;
+  va_start(rest, number);
+  for (long& word : words) word = va_arg(rest, long);
+  va_end(rest);
+  return real(number, words[0], words[1], words[2], words[3], words[4], words[5]);
+}
 extern "C" ssize_t send(int fd, const void* data, size_t size, int flags) {
   auto& refused = lldp::dataplane::refused_request;
   if (refused.type != 0 && size >= sizeof(nlmsghdr)) {
@@ -27,6 +51,10 @@ extern "C" ssize_t send(int fd, const void* data, size_t size, int flags) {
       errno = ENOMEM;
       return -1;
     }
+  }
+  if (lldp::dataplane::is_refused_call()) {
+    errno = ENOMEM;
+    return -1;
   }
   return ::syscall(SYS_sendto, fd, data, size, flags, nullptr, 0);
 }

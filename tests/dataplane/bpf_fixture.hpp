@@ -29,6 +29,8 @@ struct RefusedRequest {
   int after = 0;
 };
 extern RefusedRequest refused_request;
+/// The so-manieth call from now on, of bpf(2) or a netlink request, fails; 0: none.
+extern int refuse_call;
 
 using Tags = std::initializer_list<packet::Tag>;
 /// Frames between the far ends of p0 and p1, as a bridge leaves them.

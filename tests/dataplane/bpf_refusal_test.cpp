@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every call that the kernel is asked, refused once: it is said or makes no difference, and the
+// next attempt makes it good.
+#include <filesystem>
+
+#include "tests/dataplane/bpf_fixture.hpp"
+
+namespace lldp::dataplane {
+namespace {
+
+using testing::HasSubstr;
+
+class BpfRefusal : public BpfBackend {
+ protected:
+  /// Makes the change with one call refused. Where that is said, makes it again, by another
+  /// daemon's eyes. False: there are not so many calls.
+  bool heals(int call, const std::function<Result<void>()>& change) {
+    refuse_call = call;
+    auto done = change();
+    const bool refused = std::exchange(refuse_call, 0) == 0;
+    if (!done) {
+      EXPECT_THAT(done.error().what, HasSubstr("Cannot allocate memory"));
+      backend_ = nullptr;
+      backend_ = open();
+      done = change();
+      EXPECT_TRUE(done) << to_string(done.error());
+    }
+    return refused;
+  }
+  Result<void> put_both() {
+    for (const auto& [port, order] : {std::pair(p0_, Order::kUp), std::pair(p1_, Order::kUp)}) {
+      const auto plan = backend_->plan(ref(port), rules_of(order));
+      if (!plan) return fail(plan.error());
+      if (auto done = finish(*backend_, *plan); !done) return done;
+    }
+    return {};
+  }
+  void expect_rules() {
+    for (const Ifindex port : {p0_, p1_}) {
+      const auto reading = backend_->verify(ref(port), rules_of(Order::kUp));
+      ASSERT_TRUE(reading) << to_string(reading.error());
+      for (const PartReading& part : reading->parts) {
+        if (part.part != Part::kClassify && part.part != Part::kRemap) continue;
+        EXPECT_EQ(part.state, PartState::kDone) << to_string(part.part) << " " << part.text;
+      }
+    }
+    EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 51}));
+  }
+  void expect_nothing() {
+    EXPECT_EQ(output_of("for p in p0 p1; do for way in ingress egress; do "
+                        "echo filter show dev $p $way; done; done | tc -batch -"),
+              "");
+    if (bpf::has_tcx()) {
+      for (const Ifindex port : {p0_, p1_})
+        for (const Part part : {Part::kClassify, Part::kRemap})
+          EXPECT_TRUE(bpf::tcx_chain(port, part)->program_ids.empty());
+    }
+    EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 43}));
+  }
+};
+
+TEST_P(BpfRefusal, AnyCallThatIsRefusedIsSaidAndHeals) {
+  bridge();
+  int call = 0;
+  for (bool more = true; more && !HasFailure();) {
+    SCOPED_TRACE("call " + std::to_string(++call));
+    backend_ = nullptr;
+    backend_ = open();
+    more = heals(call, [this] { return put_both(); });
+    expect_rules();
+    more |= heals(call, [this] { return remove_all(*backend_); });
+    expect_nothing();
+  }
+  RecordProperty("calls", call);
+  EXPECT_GT(call, 10);
+}
+
+INSTANTIATE_TEST_SUITE_P(On, BpfRefusal,
+                         testing::Values(Means::kClsact, Means::kClsactWithoutBpffs, Means::kTcx),
+                         testing::PrintToStringParamName());
+
+}  // namespace
+}  // namespace lldp::dataplane

@@ -67,6 +67,8 @@ class Agent::Impl {
   void take_chassis_id(const ChassisId& id, Actions& out);
   /// A port that comes remembers whom it heard before, if it is the same and its carrier still is.
   void recall(Port& port, TimePoint now, Actions& out);
+  /// The port has another name: what it remembers goes with it, or is what that name remembers.
+  void rename_memory(Port& port, TimePoint now, Actions& out);
   /// The carrier of a port went: what was heard goes with it.
   void lose_carrier(Port& port, TimePoint now, Actions& out);
   /// The carrier is back, or the port may hear again.

@@ -32,8 +32,8 @@ void Agent::Impl::set_link(const Link& link, TimePoint now, Actions& out) {
     const bool flapped =
         port->link.up && link.up && port->link.carrier_changes != link.carrier_changes;
     if (port->link.up && (flapped || !link.up)) lose_carrier(*port, now, out);
-    if (port->link.name != link.name ||
-        port->link.details->port_id != link.details->port_id) {  // a new MSAP
+    const bool renamed = port->link.name != link.name;
+    if (renamed || port->link.details->port_id != link.details->port_id) {  // a new MSAP
       retract(*port, out);
       set_alarms(*port, {}, now, out);
       if (settings_->expected) absent_due_ = now + standing().missing_grace;
@@ -47,6 +47,7 @@ void Agent::Impl::set_link(const Link& link, TimePoint now, Actions& out) {
     const bool set_anew = port->link.layers != link.layers;
     port->link = link;
     if (set_anew) note_state(forget_proof(*port), out);
+    if (renamed) rename_memory(*port, now, out);
     if (gained || (link.up && hears && !heard)) begin_to_hear(*port, now);
     if (!hears) port->memory_until = kNever;
   }
@@ -103,6 +104,16 @@ void Agent::Impl::recall(Port& port, TimePoint now, Actions& out) {
   locate_soon(now);
   if (!same) note_state(forget_carrier(port), out);
   if (port.link.up) begin_to_hear(port, now);
+}
+
+void Agent::Impl::rename_memory(Port& port, TimePoint now, Actions& out) {
+  const auto at = absent_.find(port.link.name);
+  if (port.memory != PortMemory{}) {
+    if (at != absent_.end()) absent_.erase(at);
+    note_state(true, out);
+  } else if (at != absent_.end()) {
+    recall(port, now, out);
+  }
 }
 
 void Agent::Impl::lose_carrier(Port& port, TimePoint now, Actions& out) {

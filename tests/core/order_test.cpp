@@ -232,6 +232,30 @@ TEST_F(O1, AnInterfaceThatComesBackIsAsOneWhoseCarrierWent) {
   s.pass(seconds(121));
   EXPECT_EQ(s.order(21), Order::kUnknown);
 }
+// As when its driver is loaded anew: the kernel's name first, and then the one that it is to have.
+TEST_F(O1, AnInterfaceThatComesBackAndIsNamedThenIsToo) {
+  s.agent.remove_link(ifindex(1), s.now, s.out);
+  s.take();
+  s.set({.ifindex = ifindex(21), .name = "eth0"});
+  EXPECT_EQ(s.order(21), Order::kUnknown);
+  s.set({.ifindex = ifindex(21), .name = "swp1", .up = true});
+  EXPECT_EQ(s.order(21), Order::kUp);
+  s.restart();
+  s.set({.ifindex = ifindex(21), .name = "swp1", .up = true});
+  EXPECT_EQ(s.order(21), Order::kUp);
+}
+TEST_F(O1, AMemoryGoesWithItsPortToANewName) {
+  s.agent.remove_link(ifindex(1), s.now, s.out);
+  s.take();
+  s.hear(2, host());
+  s.set({.ifindex = ifindex(2), .name = "swp1", .up = true});
+  EXPECT_EQ(s.order(2), Order::kDown) << "and what another port of that name heard is over";
+  ASSERT_EQ(s.agent.state().ports.size(), 1U);
+  EXPECT_EQ(s.agent.state().ports.front().name, "swp1");
+  s.restart();
+  s.set({.ifindex = ifindex(2), .name = "swp1", .up = true});
+  EXPECT_EQ(s.order(2), Order::kDown);
+}
 TEST_F(O1, SlotsAreUsedAgainAfterChurn) {
   for (int i = 0; i < 20; ++i) {
     s.agent.remove_link(ifindex(2), s.now, s.out);

@@ -125,12 +125,27 @@ struct Single {
       for (const core::Send& s : out.sends) {
         sent.push_back({now, s.port, Bytes(s.frame.begin(), s.frame.end())});
       }
-      for (Event& e : out.events) events.push_back(std::move(e));
+      for (Event& e : out.events) {
+        if (e.kind == Event::Kind::kState) saved = to_be_saved();
+        events.push_back(std::move(e));
+      }
       out.clear();
+      EXPECT_EQ(to_be_saved(), saved) << "and nobody is told to save it";
       if (agent.next_deadline().value_or(TimePoint::max()) > now) return;
       agent.advance(now, out);
       EXPECT_GT(agent.next_deadline().value_or(TimePoint::max()), now) << "left undone";
     }
+  }
+  /// What outlives a restart, without what the file may be behind with: counted time, carriers.
+  [[nodiscard]] core::State to_be_saved() const {
+    core::State state = agent.state();
+    state.supported = {};
+    state.surroundings.clear();
+    for (core::PortState& port : state.ports) {
+      port.ifindex = {};
+      port.carrier_changes.reset();
+    }
+    return state;
   }
   /// What was sent on the port since last asked.
   std::vector<Sent> sends(std::size_t port) {
@@ -168,6 +183,7 @@ struct Single {
   void restart(bool clean = false) {
     if (clean) agent.shutdown(now, out), take();
     agent = core::Agent(agent.settings(), agent.state(), now);
+    saved = to_be_saved();
   }
   [[nodiscard]] std::size_t count(Event::Kind kind) const {
     return static_cast<std::size_t>(std::count_if(events.begin(), events.end(),
@@ -179,6 +195,7 @@ struct Single {
   Actions out{};
   std::vector<Sent> sent{};
   std::vector<Event> events{};
+  core::State saved = to_be_saved();
 };
 
 inline tlv::LldpduView read(const Bytes& frame) {

@@ -88,12 +88,24 @@ class ProtectionTest : public testing::Test {
     core::Actions heard;
     agent_.receive(port, actions.sends.front().frame, now_, heard);
   }
+  /// One turn. Who looks on is told if there is something else to see.
+  void advance() {
+    static_cast<void>(protection_->take_changed());
+    const std::string before = shown();
+    protection_->advance(now_);
+    EXPECT_TRUE(shown() == before || protection_->take_changed()) << before << "\n" << shown();
+  }
+  std::string shown() const {
+    std::string text{to_string(summary().state)};
+    for (const std::string& reason : reasons()) text += "; " + reason;
+    return text;
+  }
   /// All that is due now.
   void turn() {
     for (int i = 0; i < 100; ++i) {
       const auto due = protection_->next_deadline();
       if (!due || *due > now_) return;
-      protection_->advance(now_);
+      advance();
     }
     FAIL() << "never at rest";
   }
@@ -103,7 +115,7 @@ class ProtectionTest : public testing::Test {
     while (const auto due = protection_->next_deadline()) {
       if (*due > end) break;
       now_ = std::max(now_, *due);
-      protection_->advance(now_);
+      advance();
       tell();
     }
     now_ = end;

@@ -153,8 +153,13 @@ TEST_F(DaemonServices, ComeFollowAndGoWithReloadsAndWithTheDaemon) {
 }
 
 TEST_F(DaemonServices, GoByTheFileAlone) {
-  const auto said = agent_->call("org.lldplevel.Set", R"({"key":"on-change","value":"true"})");
-  EXPECT_THAT(said.dump(), HasSubstr("goes by the file alone"));
+  for (const auto& [key, value] : {std::pair("on-change", "true"),
+                                   {"metrics.listen", "9001"},
+                                   {"snmp.agentx", "/run/agentx"}}) {
+    const auto said =
+        agent_->call("org.lldplevel.Set", nlohmann::json{{"key", key}, {"value", value}}.dump());
+    EXPECT_THAT(said.dump(), HasSubstr("goes by the file alone")) << key;
+  }
 }
 
 }  // namespace

@@ -117,7 +117,7 @@ View view_of(const json& value) {
             .drops_lossy = number(value.at("drops-lossy")),
             .missed = number(value.at("missed")),
             .too_long = number(value.at("too-long")),
-            .late_us = number(value.at("late-us"))};
+            .behind_us = number(value.at("behind-us"))};
   const json& ports = value.at("ports");
   if (!ports.is_object() || ports.size() > kMaxPorts) reject();
   for (const auto& [name, port] : ports.items()) view.ports.emplace(text(name), port_of(port));
@@ -155,7 +155,7 @@ std::string format(const Answer& answer) {
                  {"drops-lossy", view.drops_lossy},
                  {"missed", view.missed},
                  {"too-long", view.too_long},
-                 {"late-us", view.late_us}}}});
+                 {"behind-us", view.behind_us}}}});
 }
 
 Result<Request> parse_request(std::string_view message) {

@@ -40,7 +40,7 @@ struct View {
   std::uint64_t drops_lossy = 0;  ///< others
   std::uint64_t missed = 0;       ///< frames that the kernel had no room for, here or at a far end
   std::uint64_t too_long = 0;     ///< frames over 1518 octets, which none of its links carries
-  std::uint64_t late_us = 0;      ///< the most that its process had to wait for its turn
+  std::uint64_t behind_us = 0;    ///< for so long its time has stood still: its process had to wait
   friend bool operator==(const View&, const View&) = default;
 };
 

@@ -29,7 +29,8 @@ constexpr std::string_view kUsageLine =
     "down-up were remarked, where they turned. --lossless: the switches are the\n"
     "packet simulator's, on real time and with real PFC frames; the case's flows X\n"
     "and Y go until everything has arrived (exit status 0) or nothing moves any more:\n"
-    "with --protect none, a deadlock (1). Needs root.\n";
+    "with --protect none, a deadlock (1); 3 where the machine was too slow to say.\n"
+    "Needs root.\n";
 
 /// No signal ends us before all is taken down again; one that came meanwhile, then does.
 class SignalsHeld {
@@ -81,7 +82,14 @@ int run_lossless(const std::string& name, const Lossless& options, const qos::Po
   const auto outcome = lossless::run(*plan, settings);
   if (!outcome) return complain("bounce", outcome.error());
   fmt::print("{}", json ? to_json(*plan, settings, *outcome) : to_text(*plan, settings, *outcome));
-  return outcome->holds() ? kDone : kFailed;
+  switch (outcome->verdict()) {
+    case lossless::Outcome::Verdict::kHolds:
+      return kDone;
+    case lossless::Outcome::Verdict::kNone:
+      return kNoVerdict;
+    default:
+      return kFailed;
+  }
 }
 
 Result<Scenario> from_file(const std::string& file, const std::vector<std::string>& cuts,

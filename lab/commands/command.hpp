@@ -21,6 +21,7 @@ struct Command {
 inline constexpr int kDone = 0;
 inline constexpr int kFailed = 1;
 inline constexpr int kUsage = 2;
+inline constexpr int kNoVerdict = 3;
 
 int run_bounce(const Arguments& arguments);
 int run_collect(const Arguments& arguments);

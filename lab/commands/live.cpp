@@ -205,6 +205,17 @@ int hold(const Settings& s, live::SwitchKeeper* keeper) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : kFailed;
 }
 
+/// What the switches of a lossless fabric have counted, if anything.
+void tell_losses(const Settings& s, const Fabric& fabric) {
+  const auto lost = lossless::losses(s.place, fabric, Watcher::Clock::now());
+  for (const auto& [count, what] :
+       {std::pair(lost.drops, "dropped for want of room"),
+        std::pair(lost.missed, "missed: the machine was too slow"),
+        std::pair(lost.too_long, "longer than any link carries, dropped")})
+    if (count != 0)
+      fmt::print(stderr, "lldp-level-lab live: {} {}\n", count_text(count, "packet"), what);
+}
+
 int run(const Settings& s, const Fabric& fabric) {
   if (const auto manifest = live::read_manifest(s.place); manifest && !manifest->own_tree)
     return run_agents(s, fabric, manifest->nodes);
@@ -226,6 +237,7 @@ int run(const Settings& s, const Fabric& fabric) {
       fmt::print(stderr, "lldp-level-lab live: switches were started again {}\n",
                  count_text(keeper->restarts(), "time"));
   }
+  if (s.lossless) tell_losses(s, fabric);
   if (auto gone = live::remove(s.place, *made); !gone) return complain("live", gone.error());
   return status;
 }

@@ -44,12 +44,23 @@ Result<Client> Client::open(const std::string& path,
   return fail(Error{code, path, std::string("the switch is not there: ") + std::strerror(code)});
 }
 
+Error Client::silence() const { return Error{errno, path_, "the switch does not answer"}; }
+
 Result<soft::View> Client::read() const {
+  if (auto ok = ask(); !ok) return fail(ok.error());
+  return answer();
+}
+
+Result<void> Client::ask() const {
   const std::string request = soft::format(soft::Request(soft::Read{}));
+  if (send(socket_.get(), request.data(), request.size(), MSG_NOSIGNAL) < 0) return fail(silence());
+  return {};
+}
+
+Result<soft::View> Client::answer() const {
   std::string text(soft::kMaxMessage, '\0');
-  ssize_t size = send(socket_.get(), request.data(), request.size(), MSG_NOSIGNAL);
-  if (size >= 0) size = recv(socket_.get(), text.data(), text.size(), 0);
-  if (size <= 0) return fail(Error{errno, path_, "the switch does not answer"});
+  const ssize_t size = recv(socket_.get(), text.data(), text.size(), 0);
+  if (size <= 0) return fail(silence());
   auto answer = soft::parse_answer({text.data(), static_cast<std::size_t>(size)});
   if (!answer) return fail(answer.error());
   if (auto* view = std::get_if<soft::View>(&*answer)) return std::move(*view);

@@ -17,8 +17,12 @@ class Client {
   [[nodiscard]] static Result<Client> open(const std::string& socket,
                                            std::chrono::steady_clock::time_point deadline);
   [[nodiscard]] Result<dataplane::soft::View> read() const;
-  /// Says that the switch has gone (EPOLLRDHUP).
+  /// read() in two parts, between which fd() tells that there is an answer (EPOLLIN), or that the
+  /// switch has gone (EPOLLRDHUP).
+  [[nodiscard]] Result<void> ask() const;
+  [[nodiscard]] Result<dataplane::soft::View> answer() const;
   [[nodiscard]] int fd() const { return socket_.get(); }
+  [[nodiscard]] Error silence() const;
 
  private:
   std::string path_{};

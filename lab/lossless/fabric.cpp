@@ -170,4 +170,22 @@ std::optional<Error> wait_for_rules(const live::Place& place, const Fabric& fabr
   return std::nullopt;
 }
 
+void Losses::add(const dataplane::soft::View& view) {
+  drops += view.drops + view.drops_lossy;
+  missed += view.missed;
+  too_long += view.too_long;
+}
+
+Losses losses(const live::Place& place, const Fabric& fabric,
+              live::Watcher::Clock::time_point deadline) {
+  Losses all;
+  for (const Node& node : fabric.nodes) {
+    if (node.role != Role::kSwitch) continue;
+    const auto client = Client::open(place.switch_socket(node.name), deadline);
+    if (!client) continue;
+    if (const auto view = client->read()) all.add(*view);
+  }
+  return all;
+}
+
 }  // namespace lldp::lab::lossless

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "dataplane/soft/messages.hpp"
 #include "lab/live/place.hpp"
 #include "lab/live/watcher.hpp"
 #include "lab/lossless/frames.hpp"
@@ -49,5 +50,16 @@ struct Way {
 [[nodiscard]] std::optional<Error> wait_for_rules(const live::Place& place, const Fabric& fabric,
                                                   live::Watcher& watcher,
                                                   live::Watcher::Clock::time_point deadline);
+
+/// Packets that switches of the fabric did not forward.
+struct Losses {
+  std::uint64_t drops = 0;     ///< for want of room
+  std::uint64_t missed = 0;    ///< for want of room in the kernel
+  std::uint64_t too_long = 0;  ///< which none of the links carries
+  void add(const dataplane::soft::View& view);
+};
+/// Of the switches that answer by `deadline`.
+[[nodiscard]] Losses losses(const live::Place& place, const Fabric& fabric,
+                            live::Watcher::Clock::time_point deadline);
 
 }  // namespace lldp::lab::lossless

@@ -4,8 +4,7 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
-
-#include "lab/lossless/station.hpp"
+#include <string_view>
 
 namespace lldp::lab::lossless {
 namespace {
@@ -17,18 +16,45 @@ std::string queue_text(const Fabric& fabric, const StoppedQueue& q) {
                      q.priority);
 }
 
+double milliseconds(std::uint64_t us) { return static_cast<double>(us) / 1e3; }
+
+/// Why there is no verdict.
+std::string reason(const Outcome& o) {
+  return (o.lost.missed != 0
+              ? std::string("the kernel had no room for frames")
+              : fmt::format("the machine was too slow: a process was late by {:.1f} ms "
+                            "in a second, more than half of the {:.1f} ms in which a "
+                            "buffer fills",
+                            milliseconds(o.late_us), milliseconds(o.fills_us))) +
+         "; give a lower --link-rate, or a machine that does less";
+}
+
 std::string verdict(const Outcome& o) {
-  if (!o.deadlock.empty()) return "DEADLOCK";
-  if (o.holds()) return "no deadlock: everything that was sent has arrived, nothing was dropped";
-  if (o.missed != 0)
-    return "no verdict: the kernel had no room for frames; give a lower --link-rate";
-  if (o.is_too_late())
-    return fmt::format(
-        "no verdict: a process had to wait for {:.1f} s, too long to say; give a lower "
-        "--link-rate, "
-        "or a machine that does less",
-        static_cast<double>(o.late_us) / 1e6);
-  return "no deadlock, but not everything arrived as it was to";
+  switch (o.verdict()) {
+    case Outcome::Verdict::kHolds:
+      return "no deadlock: everything that was sent has arrived, nothing was dropped";
+    case Outcome::Verdict::kDeadlock:
+      return "DEADLOCK";
+    case Outcome::Verdict::kFails:
+      return "no deadlock, but not everything arrived as it was to";
+    case Outcome::Verdict::kNone:
+      break;
+  }
+  return "no verdict: " + reason(o);
+}
+
+std::string_view word(Outcome::Verdict verdict) {
+  switch (verdict) {
+    case Outcome::Verdict::kHolds:
+      return "holds";
+    case Outcome::Verdict::kDeadlock:
+      return "deadlock";
+    case Outcome::Verdict::kFails:
+      return "fails";
+    case Outcome::Verdict::kNone:
+      break;
+  }
+  return "none";
 }
 
 }  // namespace
@@ -47,22 +73,15 @@ std::string to_text(const packets::Plan& plan, const Settings& s, const Outcome&
                         f.disordered == 0 ? "" : fmt::format(", {} out of order", f.disordered),
                         f.mismarked == 0 ? "" : fmt::format(", {} marked wrongly", f.mismarked));
   text += fmt::format(
-      "{} packets changed class, {} PAUSE frames, {} drops, {} missed; at most {:.1f} ms late\n",
-      o.turned, o.pauses, o.drops, o.missed, static_cast<double>(o.late_us) / 1e3);
+      "{} packets changed class, {} PAUSE frames, {} drops, {} missed, {} too long; at most {:.1f} "
+      "ms late in a second\n",
+      o.turned, o.pauses, o.lost.drops, o.lost.missed, o.lost.too_long, milliseconds(o.late_us));
   text += verdict(o) + "\n";
   if (o.deadlock.empty()) return text;
   for (const StoppedQueue& q : o.deadlock) text += "  " + queue_text(plan.fabric, q) + "\n";
   text += fmt::format(
-      "the senders have stopped; for {:.1f} s no switch has sent a packet, {} octets wait, and {} "
-      "PAUSE frames were sent\n",
+      "for {:.1f} s no switch has sent a packet, {} octets wait, and {} PAUSE frames were sent\n",
       o.still_seconds, o.waiting_octets, o.still_pauses);
-  // Then even flows that are in balance may meet in one.
-  const double fills_us = StationSettings().xoff_octets * 8e6 / static_cast<double>(s.rate_bps);
-  if (static_cast<double>(o.late_us) > fills_us)
-    text += fmt::format(
-        "a process had to wait for its turn for longer than the {:.1f} ms in which a buffer fills: "
-        "that alone may have closed the cycle\n",
-        fills_us / 1e3);
   return text;
 }
 
@@ -82,13 +101,16 @@ std::string to_json(const packets::Plan& plan, const Settings& s, const Outcome&
                       {"port", q.port},
                       {"to", plan.fabric.nodes[q.peer].name},
                       {"priority", q.priority}});
+  const Outcome::Verdict verdict = o.verdict();
   return json{{"name", plan.name},
               {"lossless", true},
               {"protection", protection(s)},
               {"rate_bps", s.rate_bps},
               {"seconds", s.sending.count()},
               {"ready_seconds", o.ready_seconds},
-              {"deadlock", !o.deadlock.empty()},
+              {"verdict", word(verdict)},
+              {"why_none", verdict == Outcome::Verdict::kNone ? json(reason(o)) : json()},
+              {"deadlock", verdict == Outcome::Verdict::kDeadlock},
               {"queues", std::move(queues)},
               {"still_seconds", o.still_seconds},
               {"still_pauses", o.still_pauses},
@@ -96,10 +118,12 @@ std::string to_json(const packets::Plan& plan, const Settings& s, const Outcome&
               {"flows", std::move(flows)},
               {"pauses", o.pauses},
               {"turned", o.turned},
-              {"drops", o.drops},
-              {"missed", o.missed},
+              {"drops", o.lost.drops},
+              {"missed", o.lost.missed},
+              {"too_long", o.lost.too_long},
               {"late_us", o.late_us},
-              {"holds", o.holds()}}
+              {"fills_us", o.fills_us},
+              {"holds", verdict == Outcome::Verdict::kHolds}}
              .dump(2) +
          "\n";
 }

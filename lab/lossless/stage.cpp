@@ -21,7 +21,6 @@
 #include "lab/live/switches.hpp"
 #include "lab/live/watcher.hpp"
 #include "lab/lossless/client.hpp"
-#include "lab/lossless/fabric.hpp"
 #include "lab/lossless/ports.hpp"
 #include "lab/lossless/station.hpp"
 
@@ -29,13 +28,11 @@ namespace lldp::lab::lossless {
 namespace {
 
 using live::Watcher;
-using packets::kMillisecond;
+using packets::kMicrosecond;
 using packets::kSecond;
 
 const Error kEnded{EINTR, "", "ended by a signal"};
-constexpr Picoseconds kLook = 100 * kMillisecond;  ///< between two readings of the counters
-/// Readings without any frame sent: nothing moves. Counted, for time passes too while nobody looks.
-constexpr int kStill = 20;
+constexpr int kStill = 20;                      ///< rounds without any frame sent: for good
 constexpr int kDone = 3;                        ///< where nothing waits: the last may be on its way
 constexpr Picoseconds kLongest = 60 * kSecond;  ///< for what waits to arrive
 
@@ -50,7 +47,9 @@ struct Host {
 class Stage {
  public:
   Stage(const packets::Plan& plan, const Settings& settings)
-      : plan_(plan), fabric_(plan.fabric), s_(settings) {}
+      : plan_(plan), fabric_(plan.fabric), s_(settings) {
+    outcome_.fills_us = StationSettings().xoff_octets * std::uint64_t{8'000'000} / s_.rate_bps;
+  }
 
   Result<Outcome> play() {
     for (const packets::PlannedFlow& flow : plan_.flows) {
@@ -68,6 +67,7 @@ class Stage {
             s_.place, switch_files(s_.place, fabric_, ways, s_.policy, s_.rate_bps), s_.program);
         !ok)
       return fail(ok.error());
+    std::map<std::size_t, Client> clients;
     for (std::size_t n = 0; n < fabric_.nodes.size(); ++n) {
       if (fabric_.nodes[n].role != Role::kSwitch) continue;
       auto client = Client::open(s_.place.switch_socket(fabric_.nodes[n].name), deadline);
@@ -75,8 +75,9 @@ class Stage {
         return fail(Error{0, fabric_.nodes[n].name,
                           client.error().what + ": " +
                               live::last_line(s_.place.switch_log(fabric_.nodes[n].name))});
-      clients_.emplace(n, std::move(*client));
+      clients.emplace(n, std::move(*client));
     }
+    lookout_.emplace(std::move(clients));
     if (s_.is_protected)
       if (auto ok = protect(deadline); !ok) return fail(ok.error());
     if (live::is_ending()) return fail(kEnded);
@@ -159,27 +160,15 @@ class Stage {
     };
     const std::size_t tick = hosts_.size();
     const std::size_t end = tick + 1;
-    const std::size_t gone = end + 1;  // and the switch's node
+    const std::size_t one = end + 1;  // and the switch's node
     for (std::size_t h = 0; h < hosts_.size(); ++h) watch(hosts_[h].ports.fd(0), h);
     watch(timer.fd(), tick);
     watch(ending.get(), end);
-    for (const auto& [node, client] : clients_) watch(client.fd(), gone + node, EPOLLRDHUP);
+    for (const auto& [node, client] : lookout_->switches())
+      watch(client.fd(), one + node, EPOLLIN | EPOLLRDHUP);
     const Stopwatch clock;
-    const auto addresses = live::port_addresses(fabric_);
-    for (std::size_t f = 0; f < paths_.size(); ++f) {
-      const std::size_t link = paths_[f].links.front();
-      const std::size_t far = fabric_.links[link].ends[0].node == paths_[f].nodes.front() ? 1 : 0;
-      host(paths_[f].nodes.front())
-          .station.load(static_cast<std::uint16_t>(f), s_.frame_octets, addresses[link][far]);
-    }
-    const auto stop = static_cast<Picoseconds>(s_.sending.count() * static_cast<double>(kSecond));
-    Picoseconds look = stop;
-    Picoseconds moved = stop;
-    int still = 0;
-    std::uint64_t frames = 0;
-    std::uint64_t pauses = 0;
-    for (bool halted = false;;) {
-      Picoseconds next = look;
+    for (;;) {
+      Picoseconds next = lookout_->due();
       for (Host& h : hosts_) next = std::min(next, h.pace.due(h.station.next()));
       clock.set(timer, next);
       std::array<epoll_event, 16> ready{};
@@ -188,71 +177,82 @@ class Stage {
       for (Host& h : hosts_) h.station.run(h.pace.at(now, h.station.next()));
       for (int i = 0; i < n; ++i) {
         const std::size_t which = ready[static_cast<std::size_t>(i)].data.u64;
-        if (which < hosts_.size())
+        if (which < hosts_.size()) {
           hosts_[which].ports.receive(
               0, [&](ByteSpan frame) { hosts_[which].station.receive(0, frame); });
-        else if (which == tick)
+        } else if (which == tick) {
           static_cast<void>(timer.take());
-        else if (which == end)
+        } else if (which == end) {
           return fail(kEnded);
-        else
-          return fail(Error{0, fabric_.nodes[which - gone].name,
+        } else if ((ready[static_cast<std::size_t>(i)].events & EPOLLRDHUP) != 0) {
+          return fail(Error{0, fabric_.nodes[which - one].name,
                             "its switch has ended: " + live::last_line(s_.place.switch_log(
-                                                           fabric_.nodes[which - gone].name))});
+                                                           fabric_.nodes[which - one].name))});
+        } else {
+          const auto all = lookout_->take(which - one, now);
+          if (!all) return fail(all.error());
+          if (*all && is_over(now)) return {};
+        }
       }
-      if (now < look) continue;
-      look = now + kLook;
-      if (!halted)
-        for (Host& h : hosts_) h.station.halt();
-      halted = true;
-      if (auto ok = look_at_switches(); !ok) return ok;
-      ++still;
-      if (sum(&dataplane::soft::Port::sent) != frames) {
-        still = 0;
-        frames = sum(&dataplane::soft::Port::sent);
-        pauses = sum(&dataplane::soft::Port::pauses_sent);
-        moved = now;
-      }
-      const std::uint64_t waiting = sum(&dataplane::soft::Port::waiting_octets);
-      if (waiting != 0 && still < kStill && now < stop + kLongest) continue;
-      if (waiting == 0 && still < kDone) continue;
-      outcome_.waiting_octets = waiting;
-      if (waiting != 0 && still >= kStill) {
-        outcome_.deadlock = stopped_cycle(fabric_, views_);
-        outcome_.still_seconds = static_cast<double>(now - moved) / static_cast<double>(kSecond);
-        outcome_.still_pauses = sum(&dataplane::soft::Port::pauses_sent) - pauses;
-      }
-      return {};
+      if (auto ok = lookout_->run(now); !ok) return ok;
     }
   }
 
-  Result<void> look_at_switches() {
-    for (const auto& [node, client] : clients_) {
-      auto view = client.read();
-      if (!view) return fail(view.error());
-      views_.insert_or_assign(node, std::move(*view));
+  void begin_flows() {
+    const auto addresses = live::port_addresses(fabric_);
+    for (std::size_t f = 0; f < paths_.size(); ++f) {
+      const std::size_t link = paths_[f].links.front();
+      const std::size_t far = fabric_.links[link].ends[0].node == paths_[f].nodes.front() ? 1 : 0;
+      host(paths_[f].nodes.front())
+          .station.load(static_cast<std::uint16_t>(f), s_.frame_octets, addresses[link][far]);
     }
-    return {};
   }
-  [[nodiscard]] std::uint64_t sum(std::uint64_t dataplane::soft::Port::*what) const {
-    std::uint64_t all = 0;
-    for (const auto& [node, view] : views_)
-      for (const auto& [name, port] : view.ports) all += port.*what;
-    return all;
+
+  /// A round of the lookout has been made, before the first packet the first one.
+  bool is_over(Picoseconds now) {
+    // What is late when nothing moves any more closes nothing.
+    if (lookout_->still() <= 1) {
+      for (const auto& [node, view] : lookout_->views())
+        lateness_.read(node, now, view.behind_us * kMicrosecond);
+      for (const Host& h : hosts_) lateness_.read(h.node, now, h.pace.behind());
+    }
+    if (stop_ == 0) {
+      begin_flows();
+      stop_ = now + static_cast<Picoseconds>(s_.sending.count() * static_cast<double>(kSecond));
+      return false;
+    }
+    const std::uint64_t waiting = lookout_->sum(&dataplane::soft::Port::waiting_octets);
+    outcome_.waiting_octets = waiting;
+    if (waiting != 0 && lookout_->still() >= kStill) {
+      auto cycle = stopped_cycle(fabric_, lookout_->views());
+      if (halted_ || !cycle.empty()) {
+        outcome_.deadlock = std::move(cycle);
+        outcome_.still_seconds =
+            static_cast<double>(now - lookout_->moved()) / static_cast<double>(kSecond);
+        outcome_.still_pauses =
+            lookout_->sum(&dataplane::soft::Port::pauses_sent) - lookout_->pauses_when_moved();
+        return true;
+      }
+    }
+    if (halted_) return waiting == 0 ? lookout_->still() >= kDone : now >= stop_ + kLongest;
+    if (now < stop_) return false;
+    for (Host& h : hosts_) h.station.halt();
+    lookout_->forget_still();
+    halted_ = true;
+    return false;
   }
 
   void account() {
-    outcome_.pauses = sum(&dataplane::soft::Port::pauses_sent);
-    for (const auto& [node, view] : views_) {
-      outcome_.drops += view.drops + view.drops_lossy;
-      outcome_.missed += view.missed;
-      outcome_.late_us = std::max(outcome_.late_us, view.late_us);
+    outcome_.pauses = lookout_->sum(&dataplane::soft::Port::pauses_sent);
+    outcome_.late_us = lateness_.most() / kMicrosecond;
+    for (const auto& [node, view] : lookout_->views()) {
+      outcome_.lost.add(view);
       for (const auto& [name, port] : view.ports)
         for (const std::uint64_t bounced : port.bounces) outcome_.turned += bounced;
     }
     for (Host& h : hosts_) {
-      outcome_.missed += h.ports.missed();
-      outcome_.late_us = std::max(outcome_.late_us, h.pace.late_us());
+      outcome_.lost.missed += h.ports.missed();
+      outcome_.lost.too_long += h.ports.too_long();
     }
     const bounce::Marking first{.dscp = s_.policy.lossless().front().dscp, .ecn = 2};
     for (std::size_t f = 0; f < paths_.size(); ++f) {
@@ -281,25 +281,31 @@ class Stage {
   const Fabric& fabric_;
   const Settings& s_;
   std::vector<Path> paths_{};
-  std::map<std::size_t, Client> clients_{};  ///< by node
+  std::optional<Lookout> lookout_{};
   std::vector<Host> hosts_{};
-  Views views_{};
+  Lateness lateness_{};
+  Picoseconds stop_ = 0;  ///< 0: nothing is sent yet
+  bool halted_ = false;
   Outcome outcome_{};
 };
 
 }  // namespace
 
-bool Outcome::holds() const {
-  return deadlock.empty() && drops == 0 && missed == 0 && waiting_octets == 0 &&
-         std::all_of(flows.begin(), flows.end(), [](const FlowResult& f) {
-           return f.received == f.sent && f.sent != 0 && f.disordered == 0 && f.mismarked == 0;
-         });
-}
-
-bool Outcome::is_too_late() const {
-  return !holds() && deadlock.empty() && late_us > kLook / packets::kMicrosecond &&
-         std::all_of(flows.begin(), flows.end(),
-                     [](const FlowResult& f) { return f.disordered == 0 && f.mismarked == 0; });
+Outcome::Verdict Outcome::verdict() const {
+  const auto any = [&](auto wrong) { return std::any_of(flows.begin(), flows.end(), wrong); };
+  const bool is_slow = lost.missed != 0 || is_late();
+  if (!deadlock.empty()) return is_slow ? Verdict::kNone : Verdict::kDeadlock;
+  if (lost.drops == 0 && lost.missed == 0 && waiting_octets == 0 && !any([](const FlowResult& f) {
+        return f.received != f.sent || f.sent == 0 || f.disordered != 0 || f.mismarked != 0;
+      }))
+    return Verdict::kHolds;
+  // Nothing is lost for less than the allowance, nor marked wrongly for any; where something is
+  // lost, what comes next is out of its order.
+  const bool may_lose =
+      lost.missed != 0 || late_us > std::uint64_t{1000} * StationSettings().allowance_ms;
+  const bool is_wrong = any(
+      [&](const FlowResult& f) { return f.mismarked != 0 || (f.disordered != 0 && !may_lose); });
+  return is_wrong || (lost.drops != 0 && !may_lose) || !is_slow ? Verdict::kFails : Verdict::kNone;
 }
 
 std::vector<StoppedQueue> stopped_cycle(const Fabric& fabric, const Views& views) {

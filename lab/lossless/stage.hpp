@@ -3,13 +3,13 @@
 
 #include <chrono>
 #include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "base/result.hpp"
-#include "dataplane/soft/messages.hpp"
 #include "lab/live/place.hpp"
+#include "lab/lossless/fabric.hpp"
+#include "lab/lossless/lookout.hpp"
 #include "lab/packets/plan.hpp"
 #include "lab/routing/local_reroute.hpp"
 #include "qos/policy.hpp"
@@ -49,31 +49,36 @@ struct Outcome {
   double ready_seconds = 0;  ///< from the start of the agents until all were right and protected
   std::vector<FlowResult> flows{};
   /// Queues of a cycle in which each waits for another, and nothing has moved anywhere for
-  /// `still_seconds` after the senders had stopped; empty: no deadlock.
+  /// `still_seconds`; empty: there is none.
   std::vector<StoppedQueue> deadlock{};
   double still_seconds = 0;
   std::uint64_t still_pauses = 0;    ///< PAUSE frames that switches sent meanwhile
   std::uint64_t waiting_octets = 0;  ///< in switches, at the end
   std::uint64_t pauses = 0;          ///< PAUSE frames that switches sent, in all
   std::uint64_t turned = 0;          ///< packets that changed class
-  std::uint64_t drops = 0;           ///< for which a switch had no room
-  std::uint64_t missed = 0;          ///< for which the kernel had no room
-  std::uint64_t late_us = 0;         ///< the most that a process had to wait for its turn
-  /// Everything that was sent has arrived, marked and ordered as it must be.
-  [[nodiscard]] bool holds() const;
-  /// It does not hold, and all that is amiss may be for want of the processor.
-  [[nodiscard]] bool is_too_late() const;
+  Losses lost{};                     ///< at switches and hosts
+  std::uint64_t late_us = 0;         ///< the most that a process was late in a second
+  std::uint64_t fills_us = 0;        ///< in so long a buffer is filled up to XOFF
+
+  enum class Verdict : std::uint8_t {
+    kHolds,     ///< everything that was sent has arrived, marked and ordered as it must be
+    kDeadlock,  ///< queues wait for each other
+    kFails,     ///< something else is amiss
+    kNone,      ///< all that is amiss may be for want of the processor
+  };
+  [[nodiscard]] Verdict verdict() const;
+  /// A process was late for half of the time in which a buffer fills, in a second. What the others
+  /// sent meanwhile may close a cycle by itself; in balance it takes three quarters of it.
+  [[nodiscard]] bool is_late() const { return 2 * late_us > fills_us; }
 };
 
-/// What the switches of a fabric say: by node; nothing for one that is none.
-using Views = std::map<std::size_t, dataplane::soft::View>;
 /// The stopped queues that wait for each other, as far as counters tell: without those that wait
 /// for a switch that can still send, and without those for which nobody waits.
 [[nodiscard]] std::vector<StoppedQueue> stopped_cycle(const Fabric& fabric, const Views& views);
 
 /// Builds the case's fabric of namespaces with a lossless switch in each of its switches, lets
 /// agents protect it, cuts its links, sends the flows from their hosts until `sending` has passed,
-/// waits until all has arrived or nothing moves any more, and takes all down again.
+/// waits until all has arrived, or until nothing moves any more, and takes all down again.
 [[nodiscard]] Result<Outcome> run(const packets::Plan& plan, const Settings& settings);
 
 }  // namespace lldp::lab::lossless

@@ -27,6 +27,7 @@ using Engine = packets::Engine<packets::Pfc, packets::NoDetector>;
 
 constexpr std::uint16_t kLongest = 1518;  ///< a frame on the wire, FCS included
 constexpr std::size_t kMostName = 64;
+constexpr Picoseconds kIdleFrames = 16;  ///< between two turns at the most: a fourth of XOFF
 constexpr Arc out_of(std::size_t port) { return static_cast<Arc>(2 * port); }
 constexpr Arc into(std::size_t port) { return reversed(out_of(port)); }
 
@@ -66,18 +67,14 @@ Pace::Pace(std::uint64_t rate_bps)
     : frame_(static_cast<Picoseconds>(kLongest) * 8 * packets::kSecond / rate_bps) {}
 
 Picoseconds Pace::at(Picoseconds now, Picoseconds next) {
-  const Picoseconds its = now - behind_;
-  if (next == kNever || its <= next) return its;
-  late_ = std::max(late_, its - next);
-  const Picoseconds most = next + frame_;
-  if (its <= most) return its;
-  behind_ += its - most;
-  return most;
+  const Picoseconds most = due(next) + frame_;
+  if (now > most) behind_ += now - most;
+  return turn_ = now - behind_;
 }
 
-Picoseconds Pace::due(Picoseconds next) const { return next == kNever ? kNever : next + behind_; }
-
-std::uint64_t Pace::late_us() const { return late_ / packets::kMicrosecond; }
+Picoseconds Pace::due(Picoseconds next) const {
+  return std::min(next, turn_ + kIdleFrames * frame_) + behind_;
+}
 
 class Station::Impl {
  public:

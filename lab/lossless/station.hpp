@@ -52,21 +52,22 @@ inline constexpr std::size_t kMostPorts = 200;  ///< what it says of them has to
 
 /// The time of a station whose process has to wait for its turn now and then. What it should have
 /// sent meanwhile is not made up for at once, which would be a burst that no port can send: its
-/// time stood still, but for that of one frame.
+/// time stood still, but for that of one frame. A station for which there is nothing to do has a
+/// turn now and then all the same, for what comes while its process has to wait, waits as well.
 class Pace {
  public:
   explicit Pace(std::uint64_t rate_bps);
   /// What time it is for a station to which something happens by itself at `next`. May not go back.
   [[nodiscard]] Picoseconds at(Picoseconds now, Picoseconds next);
-  /// When its `next` is.
+  /// When its next turn is.
   [[nodiscard]] Picoseconds due(Picoseconds next) const;
-  /// The most that it had to wait.
-  [[nodiscard]] std::uint64_t late_us() const;
+  /// For how long it has stood still, in all.
+  [[nodiscard]] Picoseconds behind() const { return behind_; }
 
  private:
   Picoseconds frame_;  ///< the longest one's
+  Picoseconds turn_ = 0;
   Picoseconds behind_ = 0;
-  Picoseconds late_ = 0;
 };
 
 /// A node of a live fabric: the packet simulator's engine with this one node in it, whose time is

@@ -171,7 +171,7 @@ class Process {
       soft::View view = station_.view();
       view.missed = ports_.missed();
       view.too_long += ports_.too_long();
-      view.late_us = pace_.late_us();
+      view.behind_us = pace_.behind() / packets::kMicrosecond;
       for (std::size_t i = 0; i < ports_.size(); ++i) {
         // One that has come back is taken again, sooner than anybody may say that all is well.
         if (ports_.take_again(i)) watch(ports_.fd(i), kPort, i);

@@ -124,7 +124,8 @@ TEST(SoftMessages, AreTakenWithinTheirBoundsAndNotBeyond) {
   holds_every_field(json::parse(format(set)), soft_limits::request, soft_limits::of);
   const Answer done = Done{.id = 1, .code = 2, .why = "no"};
   holds_every_field(json::parse(format(done)), soft_limits::answer, soft_limits::of);
-  View view{.name = "leaf", .lossless = 1, .drops = 2, .drops_lossy = 3, .missed = 4, .late_us = 5};
+  View view{
+      .name = "leaf", .lossless = 1, .drops = 2, .drops_lossy = 3, .missed = 4, .behind_us = 5};
   view.ports["port 1"] = {.rules = soft_limits::rules(),
                           .bounces = {11, 12, 13, 14, 15, 16, 17, 18},
                           .stopped = 21,

@@ -200,8 +200,18 @@ TEST_F(LiveLossless, TakesTheRulesOfRealAgentsAndPausesWhoSendsTooMuch) {
     return paused;
   }));
   EXPECT_TRUE(until([&] { return view("leaf1")->ports.at("swp1").sent == 601; }));
+  for (const auto& [node, port] : {std::pair("h0", "eth0"), std::pair("leaf0", "swp1")})
+    EXPECT_EQ(
+        Process({"ip", "-n", prefix_ + "-" + node, "link", "set", port, "mtu", "1600"}, "/dev/null")
+            .wait(10s),
+        0);
+  h0->send(0, lab::lossless::format(Load{.flow = 1, .dscp = Dscp::of<43>()}, 1519, {2},
+                                    address("leaf0", "swp1")));
+  EXPECT_TRUE(until([&] { return view("leaf0")->too_long == 1; }));
   for (const char* node : {"leaf0", "leaf1", "spine2", "spine3"})
     EXPECT_EQ(view(node)->drops, 0U) << node;
+  EXPECT_EQ(end(), 0);
+  EXPECT_THAT(output(), HasSubstr("live: 1 packet longer than any link carries, dropped\n"));
 }
 
 TEST_F(LiveLossless, StartsASwitchAgainThatHasEndedAndItsAgentGivesItTheRules) {

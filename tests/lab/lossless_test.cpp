@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "dataplane/soft/messages.hpp"
@@ -355,53 +356,93 @@ TEST(Outcome, HoldsWhereNothingIsAmiss) {
   const Outcome good{.flows = {{.sent = 3, .received = 3}, {.sent = 1, .received = 1}},
                      .pauses = 7,
                      .turned = 2,
-                     .late_us = 9};
-  EXPECT_TRUE(good.holds());
-  const auto holds_with = [&](auto change) {
+                     .late_us = 9'999'999,  // whatever a process was late
+                     .fills_us = 40'000};
+  EXPECT_EQ(good.verdict(), Outcome::Verdict::kHolds);
+  const auto verdict_with = [&](auto change) {
     Outcome bad = good;
+    bad.late_us = 20'000;
     change(bad);
-    return bad.holds();
+    return bad.verdict();
   };
-  EXPECT_FALSE(holds_with([](Outcome& o) { o.deadlock.emplace_back(); }));
-  EXPECT_FALSE(holds_with([](Outcome& o) { o.drops = 1; }));
-  EXPECT_FALSE(holds_with([](Outcome& o) { o.missed = 1; }));
-  EXPECT_FALSE(holds_with([](Outcome& o) { o.waiting_octets = 1; }));
-  EXPECT_FALSE(holds_with([](Outcome& o) { o.flows[1].received = 0; }));
-  EXPECT_FALSE(holds_with([](Outcome& o) { o.flows[1].sent = o.flows[1].received = 0; }));
-  EXPECT_FALSE(holds_with([](Outcome& o) { o.flows[1].disordered = 1; }));
-  EXPECT_FALSE(holds_with([](Outcome& o) { o.flows[1].mismarked = 1; }));
+  using V = Outcome::Verdict;
+  EXPECT_EQ(verdict_with([](Outcome& o) { o.lost.too_long = 1; }), V::kHolds) << "none of ours";
+  EXPECT_EQ(verdict_with([](Outcome& o) { o.deadlock.emplace_back(); }), V::kDeadlock);
+  EXPECT_EQ(verdict_with([](Outcome& o) { o.lost.drops = 1; }), V::kFails);
+  EXPECT_EQ(verdict_with([](Outcome& o) { o.lost.missed = 1; }), V::kNone);
+  EXPECT_EQ(verdict_with([](Outcome& o) { o.waiting_octets = 1; }), V::kFails);
+  EXPECT_EQ(verdict_with([](Outcome& o) { o.flows[1].received = 0; }), V::kFails);
+  EXPECT_EQ(verdict_with([](Outcome& o) { o.flows[1].sent = o.flows[1].received = 0; }), V::kFails);
+  EXPECT_EQ(verdict_with([](Outcome& o) { o.flows[1].disordered = 1; }), V::kFails);
+  EXPECT_EQ(verdict_with([](Outcome& o) { o.flows[1].mismarked = 1; }), V::kFails);
 }
 
-TEST(Outcome, IsNoneWhereAProcessHadToWaitAndNothingElseIsAmiss) {
-  const Outcome lost{.flows = {{.sent = 3, .received = 2}}, .late_us = 100'001};
-  EXPECT_TRUE(lost.is_too_late());
-  const auto too_late_with = [&](auto change) {
+TEST(Outcome, IsNoneWhereAProcessWasLateAndNothingElseIsAmiss) {
+  // More than half of the time in which a buffer fills.
+  const Outcome lost{.flows = {{.sent = 3, .received = 2}}, .late_us = 20'001, .fills_us = 40'000};
+  EXPECT_EQ(lost.verdict(), Outcome::Verdict::kNone);
+  const auto verdict_with = [&](auto change) {
     Outcome other = lost;
     change(other);
-    return other.is_too_late();
+    return other.verdict();
   };
-  EXPECT_FALSE(too_late_with([](Outcome& o) { o.late_us = 100'000; }));
-  EXPECT_FALSE(too_late_with([](Outcome& o) { o.flows[0].received = 3; })) << "it holds";
-  EXPECT_FALSE(too_late_with([](Outcome& o) { o.flows[0].disordered = 1; }));
-  EXPECT_FALSE(too_late_with([](Outcome& o) { o.flows[0].mismarked = 1; }));
-  EXPECT_FALSE(too_late_with([](Outcome& o) { o.deadlock.emplace_back(); }));
+  using V = Outcome::Verdict;
+  EXPECT_EQ(verdict_with([](Outcome& o) { o.deadlock.emplace_back(); }), V::kNone);
+  EXPECT_EQ(verdict_with([](Outcome& o) { o.late_us = 20'000; }), V::kFails);
+  EXPECT_EQ(verdict_with([](Outcome& o) { o.flows[0].received = 3; }), V::kHolds);
+  EXPECT_EQ(verdict_with([](Outcome& o) { o.flows[0].mismarked = 1; }), V::kFails);
+  EXPECT_EQ(verdict_with([](Outcome& o) { o.flows[0].disordered = 1; }), V::kFails);
+  // Nothing is lost before the headroom is full, which takes a second.
+  EXPECT_EQ(verdict_with([](Outcome& o) { o.lost.drops = 1; }), V::kFails);
+  EXPECT_EQ(verdict_with([](Outcome& o) {
+              o.lost.drops = o.flows[0].disordered = 1;
+              o.late_us = 1'000'001;
+            }),
+            V::kNone);
 }
 
 TEST(Pace, MakesUpForOneFrameOfWhatItCouldNotDo) {
-  Pace pace(20'000'000);  // the longest frame takes 607.2 us
+  constexpr Picoseconds kLongest = packets::kSecond * 1518 * 8 / 20'000'000;  // 607.2 us
+  Pace pace(20'000'000);
   EXPECT_EQ(pace.at(5 * kMillisecond, kNever), 5 * kMillisecond) << "there was nothing to do";
   EXPECT_EQ(pace.at(6 * kMillisecond, 6 * kMillisecond), 6 * kMillisecond);
-  EXPECT_EQ(pace.late_us(), 0U);
   EXPECT_EQ(pace.at(7 * kMillisecond, 7 * kMillisecond - 600 * kMicrosecond), 7 * kMillisecond);
-  EXPECT_EQ(pace.late_us(), 600U);
-  EXPECT_EQ(pace.at(20 * kMillisecond, 10 * kMillisecond),
-            10 * kMillisecond + packets::kSecond * 1518 * 8 / 20'000'000);
-  EXPECT_EQ(pace.late_us(), 10'000U);
+  EXPECT_EQ(pace.behind(), 0U);
+  EXPECT_EQ(pace.at(20 * kMillisecond, 10 * kMillisecond), 10 * kMillisecond + kLongest);
   // From then on its time goes on as the clock's does.
-  const Picoseconds behind = 10 * kMillisecond - packets::kSecond * 1518 * 8 / 20'000'000;
+  const Picoseconds behind = 10 * kMillisecond - kLongest;
+  EXPECT_EQ(pace.behind(), behind);
   EXPECT_EQ(pace.due(11 * kMillisecond), 11 * kMillisecond + behind);
-  EXPECT_EQ(pace.due(kNever), kNever);
   EXPECT_EQ(pace.at(21 * kMillisecond, kNever), 21 * kMillisecond - behind);
+}
+
+TEST(Pace, HasATurnNowAndThenForWhatMayCome) {
+  constexpr Picoseconds kLongest = packets::kSecond * 1518 * 8 / 20'000'000;
+  Pace pace(20'000'000);
+  EXPECT_EQ(pace.due(kNever), 16 * kLongest);
+  EXPECT_EQ(pace.at(17 * kLongest, kNever), 17 * kLongest);
+  EXPECT_EQ(pace.due(kNever), 33 * kLongest);
+  // Late, with nothing to do: what has come meanwhile is late all the same.
+  EXPECT_EQ(pace.at(200 * kMillisecond, kNever), 34 * kLongest);
+  EXPECT_EQ(pace.behind(), 200 * kMillisecond - 34 * kLongest);
+  EXPECT_EQ(pace.due(kNever), 200 * kMillisecond + 16 * kLongest);
+}
+
+TEST(Lateness, IsTheMostOfOneProcessInASecond) {
+  Lateness lateness;
+  const auto read = [&](std::size_t process, std::uint64_t at_ms, std::uint64_t behind_ms) {
+    lateness.read(process, at_ms * kMillisecond, behind_ms * kMillisecond);
+    return lateness.most() / kMillisecond;
+  };
+  EXPECT_EQ(read(1, 0, 500), 0U) << "before anybody looked";
+  EXPECT_EQ(read(2, 0, 0), 0U);
+  EXPECT_EQ(read(1, 400, 510), 10U);
+  EXPECT_EQ(read(2, 400, 7), 10U) << "not added up";
+  EXPECT_EQ(read(1, 800, 520), 20U);
+  EXPECT_EQ(read(1, 1200, 520), 20U);
+  EXPECT_EQ(read(1, 1400, 525), 20U) << "a second ago it was late by 510";
+  EXPECT_EQ(read(1, 1800, 545), 25U);
+  EXPECT_EQ(read(1, 5000, 585), 40U) << "from one reading to the next";
 }
 
 TEST(Pace, LateHostSendsNoBurst) {
@@ -418,15 +459,39 @@ TEST(Pace, LateHostSendsNoBurst) {
   EXPECT_NEAR(static_cast<double>(host.loads(0).size() - before), 100'000 / 419.2, 4);
 }
 
-TEST(Report, SaysWhereALateProcessAloneMayHaveClosedTheCycle) {
+TEST(Report, SaysWhyThereIsNoVerdict) {
   const auto plan = packets::plan_of_case("case1", 1, 1);
   ASSERT_TRUE(plan);
-  Outcome o{.deadlock = {{.node = 0, .peer = 1, .port = "p", .priority = 5}}, .late_us = 40'000};
-  EXPECT_THAT(to_text(*plan, {}, o), Not(HasSubstr("had to wait")));  // 100,000 octets at 20 Mb/s
-  o.late_us = 40'001;
-  EXPECT_THAT(to_text(*plan, {}, o), HasSubstr("for longer than the 40.0 ms in which a buffer"));
-  o = {.flows = {{.sent = 2, .received = 1}}, .late_us = 150'000};
-  EXPECT_THAT(to_text(*plan, {}, o), HasSubstr("no verdict: a process had to wait for 0.1 s"));
+  Outcome o{.deadlock = {{.node = 0, .peer = 1, .port = "p", .priority = 5}},
+            .late_us = 20'000,
+            .fills_us = 40'000};
+  const auto report = [&] { return nlohmann::json::parse(to_json(*plan, {}, o)); };
+  EXPECT_THAT(to_text(*plan, {}, o), HasSubstr("\nDEADLOCK\n"));
+  EXPECT_EQ(report().at("verdict"), "deadlock");
+  EXPECT_TRUE(report().at("deadlock"));
+  EXPECT_TRUE(report().at("why_none").is_null());
+  o.late_us = 20'001;
+  o.lost.too_long = 7;
+  constexpr char kWhy[] =
+      "the machine was too slow: a process was late by 20.0 ms in a second, more than half of the "
+      "40.0 ms in which a buffer fills; give a lower --link-rate, or a machine that does less";
+  const std::string text = to_text(*plan, {}, o);
+  EXPECT_THAT(text, HasSubstr(std::string("\nno verdict: ") + kWhy + "\n"));
+  EXPECT_THAT(text, HasSubstr(" priority 5\n")) << "what stood still is told";
+  EXPECT_THAT(text, HasSubstr("0 missed, 7 too long; at most 20.0 ms late in a second\n"));
+  EXPECT_EQ(report().at("verdict"), "none");
+  EXPECT_EQ(report().at("why_none"), kWhy);
+  EXPECT_FALSE(report().at("deadlock"));
+  EXPECT_FALSE(report().at("holds"));
+  EXPECT_EQ(report().at("queues").size(), 1U);
+  EXPECT_EQ(report().at("too_long"), 7);
+  EXPECT_EQ(report().at("fills_us"), 40'000);
+  o = {.flows = {{.sent = 2, .received = 1}}, .lost = {.missed = 1}};
+  EXPECT_THAT(to_text(*plan, {}, o), HasSubstr("no verdict: the kernel had no room for frames; "));
+  o.lost = {};
+  EXPECT_EQ(report().at("verdict"), "fails");
+  o.flows[0].received = 2;
+  EXPECT_EQ(report().at("verdict"), "holds");
 }
 
 TEST(StoppedCycle, LeavesOutWhoWaitsForTheCycleAndWhomNobodyWaitsFor) {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -178,15 +179,17 @@ std::string missing_of(const Json& port, const std::optional<qos::Policy>& polic
   if (const std::string installed = shown_at(port, "installed"); installed != "yes")
     return installed == "kept" ? "rules of an earlier daemon" : "rules installed: " + installed;
   if (is_empty_list(port, "parts")) return "no part of the rules was read back";
-  bool remaps = false;
+  // What every port has, whatever there is of queues and PFC.
+  std::array told{std::pair("classify", false), std::pair("remap", false)};
   for (const Json& part : *find(port, "parts")) {
     const std::string name = shown_at(part, "part");
     const std::string state = shown_at(part, "state");
     const bool not_told = name == "pfc" && state == "unsupported";  // where no driver tells
     if (state != "done" && !not_told) return name + " " + state;
-    remaps |= name == "remap";
+    for (auto& [wanted, is_told] : told) is_told |= name == wanted;
   }
-  if (!remaps) return "remap not told";
+  for (const auto& [wanted, is_told] : told)
+    if (!is_told) return std::string(wanted) + " not told";
   return misturned(port, policy);
 }
 

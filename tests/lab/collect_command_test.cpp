@@ -45,11 +45,12 @@ class Agents {
                                           .lossless = {Priority::of<5>(), Priority::of<6>()}};
       report::Rules rules{.backend = "bpf"};
       for (const auto& port : snapshot.ports)
-        rules.ports.push_back({.name = port.name,
-                               .wanted = qos::compile(rules.policy, {port.order, qos::Layer{}}),
-                               .installed = bare ? report::PortRules::Installed::kNo
-                                                 : report::PortRules::Installed::kYes,
-                               .parts = {{.part = "remap", .state = "done"}}});
+        rules.ports.push_back(
+            {.name = port.name,
+             .wanted = qos::compile(rules.policy, {port.order, qos::Layer{}}),
+             .installed =
+                 bare ? report::PortRules::Installed::kNo : report::PortRules::Installed::kYes,
+             .parts = {{.part = "classify", .state = "done"}, {.part = "remap", .state = "done"}}});
       const std::string base = dir.path() + "/" + fabric_.nodes[n].name;
       write(base + ".show.json", report::show_json(snapshot, protection, {}));
       write(base + ".rules.json", report::rules_json(rules));

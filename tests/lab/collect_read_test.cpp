@@ -191,7 +191,8 @@ std::string rules_of_port(const std::string& port, const std::string& more = "")
 constexpr const char* kDone = R"("installed": "yes", "error": null, "turns": [
   {"from": {"priority": 5, "dscp": 43}, "to": {"priority": 6, "dscp": 51}},
   {"from": {"priority": 6, "dscp": 51}, "to": {"priority": 0, "dscp": 0}}],
-  "parts": [{"part": "remap", "state": "done"}, {"part": "pfc", "state": "unsupported"}])";
+  "parts": [{"part": "classify", "state": "done"}, {"part": "remap", "state": "done"},
+            {"part": "pfc", "state": "unsupported"}])";
 
 TEST(ReadAgent, TakesLayers) {
   const auto device = read_device(kShow, "file");
@@ -216,12 +217,20 @@ TEST(ReadAgent, TakesRulesThatLackSomethingForNone) {
     return device ? device->ports[0].unprotected : to_string(device.error());
   };
   const std::string up = R"("order": "up", "installed": "yes", )";
-  const std::string parts = R"("parts": [{"part": "remap", "state": "done"}])";
+  const std::string parts =
+      R"("parts": [{"part": "remap", "state": "done"}, {"part": "classify", "state": "done"}])";
   EXPECT_EQ(unprotected(up + R"("turns": [], )" + parts), "no rule for a packet that turns");
   EXPECT_EQ(unprotected(R"("order": "down", "installed": "yes", "turns": [], )" + parts), "");
   EXPECT_EQ(unprotected(up + R"("turns": [{}], "parts": [])"),
             "no part of the rules was read back");
   EXPECT_EQ(unprotected(up + R"("turns": [{}])"), "no part of the rules was read back");
+  // Whatever does not come into its priority, or come out of it, was not told of.
+  for (const auto& [part, missing] :
+       {std::pair("classify", "remap"), std::pair("remap", "classify")})
+    EXPECT_EQ(
+        unprotected(R"("order": "down", "installed": "yes", "turns": [], "parts": [{"part": ")" +
+                    std::string(part) + R"(", "state": "done"}])"),
+        std::string(missing) + " not told");
   EXPECT_EQ(unprotected(R"("error": "no room", "order": "up", "installed": "yes")"),
             "rules: no room");
   EXPECT_EQ(error_of(std::string(kShow) + rules_of_port(R"("installed": "yes")")),
@@ -246,7 +255,8 @@ TEST(ReadAgent, TakesOnlyTheChainOfTheClassesForRulesThatProtect) {
     const auto device =
         read_device(std::string(kShow) +
                         rules_of_port(R"("order": "up", "installed": "yes", "turns": [)" + turns +
-                                          R"(], "parts": [{"part": "remap", "state": "done"}])",
+                                          R"(], "parts": [{"part": "classify", "state": "done"},
+                                             {"part": "remap", "state": "done"}])",
                                       rules),
                     "");
     return device ? device->ports[0].unprotected : to_string(device.error());
@@ -316,7 +326,7 @@ TEST(ReadAgent, TakesOnlyProtectionThatItKnowsForProtection) {
       state(R"("partial", "reasons": [{"port": "swp1", "part": "remap", "state": "missing"}])"),
       "remap missing");
   const std::string no_remap = R"("order": "up", "installed": "yes", "turns": [{}],
-    "parts": [{"part": "pfc", "state": "unsupported"}])";
+    "parts": [{"part": "classify", "state": "done"}, {"part": "pfc", "state": "unsupported"}])";
   EXPECT_EQ(state(R"("active")", rules_of_port(no_remap)), "remap not told");
 }
 

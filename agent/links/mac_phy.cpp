@@ -111,7 +111,6 @@ std::optional<core::MacPhy> LinkSettings::ask(const std::string& name) const {
   if (::ioctl(fd_.get(), SIOCETHTOOL, &interface) != 0) return std::nullopt;
   const int words = -settings->link_mode_masks_nwords;
   if (words <= 0) return std::nullopt;
-  settings->cmd = ETHTOOL_GLINKSETTINGS;
   settings->link_mode_masks_nwords = static_cast<std::int8_t>(words);
   if (::ioctl(fd_.get(), SIOCETHTOOL, &interface) != 0) return std::nullopt;
   return mac_phy_of(*settings, request.data() + kHead);

@@ -184,6 +184,8 @@ TEST(Doctor, CountersOfPausesByEachDriversName) {
                             "rx_prio5_packets", "rx_pause", "prio5_pause", "rx_prio8_pause",
                             "rx_prio10_pause", "port.rx_priority_0_xon_2xoff", "", "prio"})
     EXPECT_EQ(is(other), std::nullopt) << other;
+  // What follows a name that ends there is not its number.
+  EXPECT_EQ(is(std::string_view("rx_pause_prio3").substr(0, 13)), std::nullopt);
 }
 
 TEST(Doctor, WhoPausedWhomSinceTheLastLook) {

@@ -105,6 +105,17 @@ TEST(L2, SupportCountsUp) {
   d.inference.decide(d.now);
   EXPECT_EQ(d.kept().supported, Duration(hours(5)));
 }
+TEST(L2, SupportDoesNotCountWhileALowerLevelIsResisted) {
+  Device d;
+  d.hear(1, 2);
+  d.pass(hours(30));
+  ASSERT_EQ(d.level(), 3);
+  d.hear(2, 1);  // established: it stays
+  d.pass(hours(7));
+  d.inference.decide(d.now);
+  ASSERT_EQ(d.level(), 3);
+  EXPECT_EQ(d.kept().supported, Duration(hours(30)));
+}
 TEST(L2, OthersThatAreHeardBelongToTheSurroundings) {
   Device d;
   d.host(1);

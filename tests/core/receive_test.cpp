@@ -181,6 +181,14 @@ TEST_F(Receive, AShutdownFrameRemovesItsSenderAlone) {
   EXPECT_EQ(s.info(1).neighbors[0].system_name, "b");
   EXPECT_EQ(s.statistics(1).statsAgeoutsTotal, 0U);
 }
+// It is not taken for one more of the kind that came last.
+TEST_F(Receive, AMalformedFrameRemovesNobodyAfterAShutdownFrameEither) {
+  s.hear(1, {.name = "a"});
+  s.hear(1, {.name = "b", .ttl = 0});
+  s.hear(1, {.name = "a", .tail = {0x02, 0x02, 7, 'x', 0, 0}});  // a second Chassis ID
+  EXPECT_EQ(s.statistics(1).statsFramesInErrorsTotal, 1U);
+  EXPECT_EQ(known(), 1U);
+}
 TEST_F(Receive, ALinkThatGoesDownHasNoNeighbor) {
   s.hear(1, host());
   s.down(1);
@@ -263,6 +271,16 @@ TEST(NeighborChanged, SaysWhat) {
             "leaf1 port p1: level 1 -> none, ttl 120 -> 60");
   EXPECT_EQ(change({.capabilities = 0x10}, {.capabilities = 0x14}),
             "peer port p1: system-capabilities");
+  const Peer first{.name = "leaf1", .layers = Layers{*Layer::make(1), *Layer::make(2)}};
+  EXPECT_EQ(change(first, {.name = "leaf1", .layers = Layers{*Layer::make(3), *Layer::make(2)}}),
+            "leaf1 port p1: layers " + to_string(*first.layers) + " -> " +
+                to_string(Layers{*Layer::make(3), *Layer::make(2)}));
+  Peer described;
+  described.tail = {0x08, 3, 'o', 'n', 'e', 0, 0};
+  Peer anew;
+  anew.tail = {0x08, 3, 't', 'w', 'o', 0, 0};
+  EXPECT_EQ(change(described, anew), "peer port p1: port-description one -> two");
+  EXPECT_EQ(change({}, anew), "peer port p1: port-description none -> two");
   // A reserved orientation means unmarked, too.
   Peer odd;
   odd.tail = {0xfe, 7, 0x00, 0x80, 0xc2, 0x14, 1, 1, 9, 0, 0};

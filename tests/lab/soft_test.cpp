@@ -179,6 +179,20 @@ TEST_F(SoftTest, SaysThatTheSwitchHasEndedAndComesBackWithIt) {
   put(0, Order::kUp);
 }
 
+TEST_F(SoftTest, NothingIsKnownWhileTheSwitchIsAway) {
+  box_.stop();
+  ASSERT_TRUE(until([&] { return backend_->down().has_value(); }));
+  const auto said = [&](const auto& result) {
+    ASSERT_FALSE(result);
+    EXPECT_EQ(to_string(result.error()), to_string(*backend_->down()));
+  };
+  said(backend_->plan(box_.port(0), rules_of(Order::kUp)));
+  said(backend_->plan_removal(box_.port(0)));
+  said(backend_->verify(box_.port(0), rules_of(Order::kUp)));
+  said(backend_->ports());
+  said(backend_->bounces(box_.port(0).ifindex));
+}
+
 TEST_F(SoftTest, SaysThatTheSwitchHangs) {
   box_.signal(SIGSTOP);
   ASSERT_TRUE(until([&] { return backend_->down().has_value(); }));

@@ -21,6 +21,16 @@ TEST(Table, CutsTheWidestColumnsButNoneBelowEightCharacters) {
             "xxxxxxx…  yyyyyyy…  z\n");
 }
 
+TEST(Table, WhatARowHasToSpareIsGivenOnce) {
+  Table table({{"A"}, {"B"}, {"C"}});
+  for (int i = 0; i < 7; ++i) table.add({{"aaaa"}, {"bbbb"}, {"c"}});
+  table.add({{std::string(40, 'x')}, {std::string(40, 'y')}, {"c"}});
+  const std::string text = table.text({.width = 33});
+  // Columns of 4, 4 and 1 with their gaps take 13: 20 are left.
+  EXPECT_EQ(text.substr(text.rfind('\n', text.size() - 2) + 1),
+            std::string(23, 'x') + "…  yyy…  c\n");
+}
+
 TEST(Table, CountsCharactersNotOctets) {
   Table table({{"NAME"}, {"N", Ink::kPlain, true}});
   table.add({{"éééééééééé"}, {"1", Ink::kPlain, true}});

@@ -162,15 +162,19 @@ std::string to_slurm(const Fabric& fabric) {
   const Tree tree(fabric);
   const auto names = host_names(fabric);
   std::string out = "# topology.conf of Slurm's topology/tree, by lldp-level-lab collect\n";
+  std::vector<bool> is_told;  // what is below a group comes before it
   for (const Group& g : tree.groups()) {
     std::vector<std::string> nodes;
     std::vector<std::string> switches;
     for (const std::size_t h : g.hosts)
       if (!names[h].empty()) nodes.push_back(names[h]);
-    for (const std::size_t b : g.below) switches.push_back(tree.groups()[b].name);
+    for (const std::size_t b : g.below)
+      if (is_told[b]) switches.push_back(tree.groups()[b].name);
     std::sort(nodes.begin(), nodes.end());
     std::sort(switches.begin(), switches.end());
-    if (nodes.empty() && switches.empty()) continue;  // Slurm refuses a switch with nothing below
+    // Slurm refuses a switch with nothing below, and one that is named nowhere else.
+    is_told.push_back(!nodes.empty() || !switches.empty());
+    if (!is_told.back()) continue;
     if (g.members.size() > 1) {
       std::vector<std::string> members;
       for (const std::size_t m : g.members) members.push_back(escape(fabric.nodes[m].name));

@@ -2,6 +2,10 @@
 // One fabric of what many devices tell, and what others make of it.
 #include <gmock/gmock.h>
 
+#include <array>
+#include <set>
+#include <sstream>
+
 #include "base/text.hpp"
 #include "lab/collect/assemble.hpp"
 #include "lab/collect/exports.hpp"
@@ -434,9 +438,31 @@ TEST(Exports, GroupsAClosIntoATree) {
             "SwitchName=tor1 Nodes=host1\nSwitchName=tor2 Nodes=host2\n"
             "SwitchName=tor3 Nodes=host3\n"
             "# agg1: agg1, agg2\nSwitchName=agg1 Switches=tor1,tor2\n"
-            "# agg3: agg3, agg4\nSwitchName=agg3 Switches=tor3,tor4\n"
+            "# agg3: agg3, agg4\nSwitchName=agg3 Switches=tor3\n"
             "# spine1: spine1, spine2\nSwitchName=spine1 Switches=agg1,agg3\n"
             "# left out for its name: two words\n");
+}
+
+TEST(Exports, NameNoSwitchBelowThatIsNotThere) {
+  // A leaf with no hosts, as those have that lead out of the fabric, and a pod of such.
+  for (const std::size_t hosts : {1U, 2U, 3U}) {
+    auto f = *clos({.switches = {4, 4, 2}, .pods = {2}, .hosts = 4});
+    for (Node& n : f.nodes)  // the others are left out for their names
+      if (n.role == Role::kHost && n.name > "host" + std::to_string(hosts))
+        n.name += " of two words";
+    std::set<std::string> there;
+    std::istringstream lines(to_slurm(f));
+    for (std::string line; std::getline(lines, line);) {
+      if (!line.starts_with("SwitchName=")) continue;
+      there.insert(line.substr(11, line.find(' ') - 11));
+      const auto at = line.find("Switches=");
+      if (at == std::string::npos) continue;
+      std::istringstream below(line.substr(at + 9));
+      for (std::string name; std::getline(below, name, ',');)
+        EXPECT_TRUE(there.contains(name)) << line;
+    }
+    EXPECT_EQ(there.size(), (std::array<std::size_t, 4>{0, 3, 4, 6}[hosts]));
+  }
 }
 
 TEST(Exports, GroupsLeavesThatShareHosts) {

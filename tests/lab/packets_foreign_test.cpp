@@ -71,6 +71,12 @@ TEST(HpccTopology, HasNodesByTheirNumbersAndLinksAsTheyAreWritten) {
   }
 }
 
+TEST(HpccTopology, NeedsNoSwitch) {
+  const auto fabric = fabric_from_hpcc("2 0 1\n\n0 1 100Gbps 1us 0\n");
+  ASSERT_TRUE(fabric) << to_string(fabric.error());
+  for (const Node& node : fabric->nodes) EXPECT_EQ(node.role, Role::kHost);
+}
+
 TEST(HpccTopology, IsRefusedWithTheLine) {
   const auto refused = [](std::string_view text) {
     const auto fabric = fabric_from_hpcc(text);

@@ -14,11 +14,8 @@ constexpr Picoseconds kPatience = 3 * kSecond;
 
 }  // namespace
 
-void Lateness::read(std::size_t process, Picoseconds now, Picoseconds behind) {
-  std::deque<Reading>& readings = readings_[process];
-  readings.push_back({now, behind});
-  while (readings.size() > 2 && now - readings[1].at >= kSecond) readings.pop_front();
-  most_ = std::max(most_, behind - readings.front().behind);
+void Lateness::read(std::size_t process, Picoseconds behind) {
+  most_ = std::max(most_, behind - first_.try_emplace(process, behind).first->second);
 }
 
 Result<void> Lookout::run(Picoseconds now) {

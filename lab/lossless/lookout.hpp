@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <set>
 #include <utility>
@@ -22,17 +21,13 @@ using Views = std::map<std::size_t, dataplane::soft::View>;
 /// How late processes were, of what each says now and then: for how long its time stood still.
 class Lateness {
  public:
-  void read(std::size_t process, Picoseconds now, Picoseconds behind);
-  /// The most that one was late in a second: within it, or in a longer time from one reading to the
-  /// next.
+  void read(std::size_t process, Picoseconds behind);
+  /// The most that one was late in all since it was first read. It adds up: a cycle of buffers in
+  /// which nothing is to spare drains slowly.
   [[nodiscard]] Picoseconds most() const { return most_; }
 
  private:
-  struct Reading {
-    Picoseconds at = 0;
-    Picoseconds behind = 0;
-  };
-  std::map<std::size_t, std::deque<Reading>> readings_{};  ///< of the last second, and one before
+  std::map<std::size_t, Picoseconds> first_{};
   Picoseconds most_ = 0;
 };
 

@@ -22,8 +22,8 @@ double milliseconds(std::uint64_t us) { return static_cast<double>(us) / 1e3; }
 std::string reason(const Outcome& o) {
   return (o.lost.missed != 0
               ? std::string("the kernel had no room for frames")
-              : fmt::format("the machine was too slow: a process was late by {:.1f} ms "
-                            "in a second, more than half of the {:.1f} ms in which a "
+              : fmt::format("the machine was too slow: a process was late by {:.1f} ms, "
+                            "more than half of the {:.1f} ms in which a "
                             "buffer fills",
                             milliseconds(o.late_us), milliseconds(o.fills_us))) +
          "; give a lower --link-rate, or a machine that does less";
@@ -74,7 +74,7 @@ std::string to_text(const packets::Plan& plan, const Settings& s, const Outcome&
                         f.mismarked == 0 ? "" : fmt::format(", {} marked wrongly", f.mismarked));
   text += fmt::format(
       "{} packets changed class, {} PAUSE frames, {} drops, {} missed, {} too long; at most {:.1f} "
-      "ms late in a second\n",
+      "ms late\n",
       o.turned, o.pauses, o.lost.drops, o.lost.missed, o.lost.too_long, milliseconds(o.late_us));
   text += verdict(o) + "\n";
   if (o.deadlock.empty()) return text;

@@ -213,8 +213,8 @@ class Stage {
     // What is late when nothing moves any more closes nothing.
     if (lookout_->still() <= 1) {
       for (const auto& [node, view] : lookout_->views())
-        lateness_.read(node, now, view.behind_us * kMicrosecond);
-      for (const Host& h : hosts_) lateness_.read(h.node, now, h.pace.behind());
+        lateness_.read(node, view.behind_us * kMicrosecond);
+      for (const Host& h : hosts_) lateness_.read(h.node, h.pace.behind());
     }
     if (stop_ == 0) {
       begin_flows();

@@ -57,7 +57,7 @@ struct Outcome {
   std::uint64_t pauses = 0;          ///< PAUSE frames that switches sent, in all
   std::uint64_t turned = 0;          ///< packets that changed class
   Losses lost{};                     ///< at switches and hosts
-  std::uint64_t late_us = 0;         ///< the most that a process was late in a second
+  std::uint64_t late_us = 0;         ///< the most that a process was late, while packets moved
   std::uint64_t fills_us = 0;        ///< in so long a buffer is filled up to XOFF
 
   enum class Verdict : std::uint8_t {
@@ -67,8 +67,8 @@ struct Outcome {
     kNone,      ///< all that is amiss may be for want of the processor
   };
   [[nodiscard]] Verdict verdict() const;
-  /// A process was late for half of the time in which a buffer fills, in a second. What the others
-  /// sent meanwhile may close a cycle by itself; in balance it takes three quarters of it.
+  /// A process was late for half of the time in which a buffer fills. What the others sent
+  /// meanwhile may close a cycle by itself; in balance it takes somewhat less than all of it.
   [[nodiscard]] bool is_late() const { return 2 * late_us > fills_us; }
 };
 

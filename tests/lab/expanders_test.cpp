@@ -39,7 +39,9 @@ std::vector<std::map<unsigned, std::size_t>> ports_by_layer(const Fabric& fabric
 
 TEST(FcPlus, ChoosesVAsThePaperDoes) {
   for (const auto& [s, v, k, group] :
-       {std::tuple{18U, 4U, 10U, 4U}, std::tuple{22U, 4U, 12U, 5U}, std::tuple{10U, 3U, 6U, 4U}}) {
+       {std::tuple{18U, 4U, 10U, 4U}, std::tuple{22U, 4U, 12U, 5U}, std::tuple{10U, 3U, 6U, 4U},
+        // 11 layers are not to be shared by 3 groups, nor by any number but 11.
+        std::tuple{24U, 13U, 13U, 1U}}) {
     const auto p = fcplus_parameters({.switches = 400, .ports = s});
     ASSERT_TRUE(p) << to_string(p.error());
     EXPECT_EQ(p->virtual_switches, v);

@@ -99,5 +99,24 @@ TEST(ClosLike, IsThePublishedOne) {
   for (std::size_t i = 0; i < 22; ++i) EXPECT_EQ(links_of[i].size(), 32);  // cores
 }
 
+TEST(ClosLike, HasACountOfSwitchesAtLeastAsNearAsAnyOther) {
+  for (const std::size_t switches : {1U, 40U, 120U, 500U})
+    for (const std::size_t hosts : {1U, 31U, 300U, 1200U}) {
+      const auto p = clos_like_parameters(switches, hosts);
+      ASSERT_TRUE(p) << switches << " " << hosts;
+      const auto away = [&](std::size_t count) {
+        return count > switches ? count - switches : switches - count;
+      };
+      for (std::size_t h = 1; h < 32; ++h) {
+        const std::size_t tors = (hosts + h - 1) / h;
+        const std::size_t pods = (tors + 15) / 16;
+        const std::size_t aggs = pods * (32 - h);
+        const std::size_t cores = (aggs + 1) / 2;
+        if (pods > 32 || (pods > 1 && cores < 16)) continue;
+        EXPECT_LE(away(p->switches()), away(tors + aggs + cores)) << switches << " " << hosts;
+      }
+    }
+}
+
 }  // namespace
 }  // namespace lldp::lab

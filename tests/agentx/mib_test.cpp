@@ -18,6 +18,7 @@ using testing::ElementsAre;
 
 const Bytes kChassis{2, 0, 0, 0, 0, 9};
 const Bytes kAddress{1, 192, 0, 2, 1};
+const Bytes kObject{0x88, 0x37, 3};  // 2.999.3, the example of ITU-T X.690 8.19.5
 
 Bytes lldpdu(const std::string& port, const std::string& name) {
   Bytes out;
@@ -28,7 +29,7 @@ Bytes lldpdu(const std::string& port, const std::string& name) {
       .add(tlv::SystemName{name})
       .add(tlv::Capabilities{tlv::Capabilities::kBridge | tlv::Capabilities::kRouter,
                              tlv::Capabilities::kBridge})
-      .add(tlv::ManagementAddress{kAddress, 2, 7, {}})
+      .add(tlv::ManagementAddress{kAddress, 2, 7, kObject})
       .add(tlv::ManagementAddress{kAddress, 2, 8, {}})  // twice
       .end();
   return out;
@@ -78,6 +79,8 @@ TEST(LldpMib, HoldsTheDeviceItsPortsAndItsNeighbors) {
   EXPECT_EQ(value(*mib, {1, 4, 1, 1, 9, 0, 300, 1}), "a");
   EXPECT_EQ(value(*mib, {1, 4, 1, 1, 12, 0, 300, 1}), "\x20");
   EXPECT_EQ(value(*mib, {1, 4, 2, 1, 4, 0, 300, 1, 1, 4, 192, 0, 2, 1}), number(7));
+  EXPECT_EQ(value(*mib, {1, 4, 2, 1, 5, 0, 300, 1, 1, 4, 192, 0, 2, 1}),
+            number(2) + std::string({0, 0, 3, '\xe7'}) + number(3));
   EXPECT_EQ(value(*mib, {1, 2, 6, 1, 2, 300}), number(1));
   EXPECT_EQ(value(*mib, {1, 2, 7, 1, 4, 300}), number(2));
   EXPECT_EQ(value(*mib, {1, 2, 4, 0}), number(8));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is taken away, and what is left when a change fails half-way.
+#include <linux/pkt_sched.h>
 #include <net/if.h>
 #include <sys/wait.h>
 
@@ -103,6 +104,17 @@ TEST(BpfErrors, IngressQdiscInOurPlace) {
             "more: delete it, or leave the port out of `ports`");
   EXPECT_THAT(output_of("tc filter show dev p0 ingress"), IsEmpty());
   EXPECT_THAT(output_of("tc qdisc show dev p0"), HasSubstr("ingress"));
+}
+
+TEST(BpfErrors, HaveTheKernelsOwnWords) {
+  if (const std::string why = PrivateNet::enter(); !why.empty()) GTEST_SKIP() << why;
+  auto socket = TcSocket::open();
+  ASSERT_TRUE(socket);
+  TcMessage message(RTM_NEWQDISC, NLM_F_CREATE, Ifindex::of<1>(), TC_H_ROOT, 0);
+  const auto done = socket->request(message.text(TCA_KIND, "lldp-nosuch"));
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().code, ENOENT);
+  EXPECT_THAT(done.error().what, HasSubstr("qdisc kind is unknown"));
 }
 
 TEST(BpfErrors, TcxWithoutBpffs) {

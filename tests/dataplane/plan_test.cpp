@@ -89,6 +89,15 @@ TEST(RemoveAll, GoesOnBehindARefusalAndTellsItWhateverVanishes) {
   }
 }
 
+TEST(RemoveAll, SaysThatItCouldNotReadWhichPortsHaveRules) {
+  FakeKernel kernel;
+  FakeBackend fake(kernel);
+  ASSERT_TRUE(finish(fake, *fake.plan(kPort, rules_of(Order::kUp))));
+  kernel.unread = Error{ENOBUFS, "rtnetlink", "no room"};
+  EXPECT_EQ(remove_all(fake), tl::unexpected(*kernel.unread));
+  EXPECT_FALSE(kernel.installed.empty());
+}
+
 TEST(Fake, UndoesWhatItDidWhenAWriteIsRefused) {
   FakeKernel kernel;
   FakeBackend fake(kernel);

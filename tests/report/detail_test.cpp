@@ -117,6 +117,39 @@ TEST(AsLldpctl, SurvivesWhatAHostileNeighborSays) {
   }
 }
 
+// No veth negotiates. This is what lldpctl 1.0.16 printed of the TLV, which its lldpd was made to
+// send.
+TEST(AsLldpctl, TellsWhatIsNegotiated) {
+  const Bytes negotiated{0xfe, 9, 0x00, 0x12, 0x0f, 1, 0x03, 0x6a, 0x07, 0x00, 0x1e};
+  const std::string all = shown({port("swp1", {neighbor("s1", 2, negotiated)})});
+  EXPECT_THAT(*as_lldpctl(all, LldpctlFormat::kKeyvalue),
+              HasSubstr("lldp.swp1.port.auto-negotiation.supported=yes\n"
+                        "lldp.swp1.port.auto-negotiation.enabled=yes\n"
+                        "lldp.swp1.port.auto-negotiation.10Base-T.hd=yes\n"
+                        "lldp.swp1.port.auto-negotiation.10Base-T.fd=yes\n"
+                        "lldp.swp1.port.auto-negotiation.100Base-TX.hd=yes\n"
+                        "lldp.swp1.port.auto-negotiation.100Base-TX.fd=no\n"
+                        "lldp.swp1.port.auto-negotiation.100Base-T2.hd=yes\n"
+                        "lldp.swp1.port.auto-negotiation.100Base-T2.fd=no\n"
+                        "lldp.swp1.port.auto-negotiation.1000Base-X.hd=no\n"
+                        "lldp.swp1.port.auto-negotiation.1000Base-X.fd=yes\n"
+                        "lldp.swp1.port.auto-negotiation.1000Base-T.hd=yes\n"
+                        "lldp.swp1.port.auto-negotiation.1000Base-T.fd=yes\n"
+                        "lldp.swp1.port.auto-negotiation.current=1000BaseTFD - Four-pair Category "
+                        "5 UTP, full duplex mode\n"));
+  EXPECT_THAT(
+      *as_lldpctl(all, LldpctlFormat::kXml),
+      HasSubstr("<auto-negotiation label=\"PMD autoneg\" supported=\"yes\" enabled=\"yes\">\n"
+                "    <advertised label=\"Adv\" type=\"10Base-T\" hd=\"yes\" fd=\"yes\"/>\n"
+                "    <advertised label=\"Adv\" type=\"100Base-TX\" hd=\"yes\" fd=\"no\"/>\n"
+                "    <advertised label=\"Adv\" type=\"100Base-T2\" hd=\"yes\" fd=\"no\"/>\n"
+                "    <advertised label=\"Adv\" type=\"1000Base-X\" hd=\"no\" fd=\"yes\"/>\n"
+                "    <advertised label=\"Adv\" type=\"1000Base-T\" hd=\"yes\" fd=\"yes\"/>\n"
+                "    <current label=\"MAU oper type\">1000BaseTFD - Four-pair Category 5 UTP, full "
+                "duplex mode</current>\n"
+                "   </auto-negotiation>\n"));
+}
+
 TEST(AsLldpctl, TellsACivicLocationAndAPolicy) {
   const Bytes civic{8, 2, 'D', 'E', 3, 3, 'U', 'l', 'm'};
   Bytes tail = octets_of(tlv::MedCapabilities{7, 3});

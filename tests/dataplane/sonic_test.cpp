@@ -528,6 +528,15 @@ TEST(SonicPorts, SixtyFourInOneTransactionWithinTwentyMilliseconds) {
     EXPECT_EQ(box.row(kConfig, "PORT_QOS_MAP|" + Box::name_of(i)).at("pfc_enable"), "5,6");
 }
 
+TEST(SonicMaps, TheHighestDscpInUseIsKeptApartToo) {
+  QosMaps before;
+  for (unsigned d = 0; d <= 63; ++d) before[index(MapKind::kDscpToTc)][d] = d == 63 ? 2 : 0;
+  const auto maps = dataplane::maps_of(rules_of(Order::kUp), before);
+  ASSERT_TRUE(maps);
+  const QosMap& tc = maps->maps[index(MapKind::kDscpToTc)];
+  EXPECT_NE(tc.at(63), tc.at(0));
+}
+
 TEST(SonicMaps, FourLosslessClassesAreTooMany) {
   const auto rules = qos::compile(qos::Policy::with_lossless(4), {.order = Order::kUp});
   const auto maps = sonic::maps_of(rules, {});

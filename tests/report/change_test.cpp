@@ -46,6 +46,22 @@ TEST(ChangeJson, OfAnAlarmNamesIt) {
   }
 }
 
+// What scripts go by.
+TEST(ChangeJson, EveryKindHasItsName) {
+  const std::pair<Kind, std::string_view> names[] = {{Kind::kNeighborAdded, "neighbor-added"},
+                                                     {Kind::kNeighborChanged, "neighbor-changed"},
+                                                     {Kind::kNeighborRemoved, "neighbor-removed"},
+                                                     {Kind::kLevel, "level"},
+                                                     {Kind::kPlace, "place"},
+                                                     {Kind::kLocation, "location"},
+                                                     {Kind::kPort, "port"},
+                                                     {Kind::kAlarmRaised, "alarm-raised"},
+                                                     {Kind::kAlarmCleared, "alarm-cleared"},
+                                                     {Kind::kRulesRestored, "rules-restored"},
+                                                     {Kind::kState, ""}};
+  for (const auto& [kind, name] : names) EXPECT_EQ(to_string(kind), name);
+}
+
 TEST(ChangeQueue, OldestGoAndAreCounted) {
   ChangeQueue queue(2);
   for (const char* change : {R"({"n":1})", R"({"n":2})", R"({"n":3})", R"({"n":4})"})

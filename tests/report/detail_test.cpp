@@ -117,6 +117,26 @@ TEST(AsLldpctl, SurvivesWhatAHostileNeighborSays) {
   }
 }
 
+// Without the name of an interface an ID is text all the same; of a kind that lldpctl has no word
+// for, octets.
+TEST(AsLldpctl, TellsIdsByTheirKind) {
+  for (const auto& [subtype, expected] : {std::pair(7, "local=cage 7\n"),
+                                          {1, "ifalias=cage 7\n"},
+                                          {5, "ifname=cage 7\n"},
+                                          {2, "unhandled=63 61 67 65 20 37\n"}}) {
+    Bytes lldpdu;
+    tlv::LldpduWriter(lldpdu, 1500)
+        .add(tlv::ChassisIdTlv{7, as_octets("leaf")})
+        .add(tlv::PortIdTlv{static_cast<std::uint8_t>(subtype), as_octets("cage 7")})
+        .add(tlv::Ttl{120})
+        .end();
+    json heard = neighbor("s1", 2);
+    heard["lldpdu"] = to_hex(lldpdu);
+    EXPECT_THAT(*as_lldpctl(shown({port("swp1", {heard})}), LldpctlFormat::kKeyvalue),
+                HasSubstr(std::string("lldp.swp1.port.") + expected));
+  }
+}
+
 // No veth negotiates. This is what lldpctl 1.0.16 printed of the TLV, which its lldpd was made to
 // send.
 TEST(AsLldpctl, TellsWhatIsNegotiated) {

@@ -147,6 +147,9 @@ def compile_sample(drawn, wanted):
     files = sorted({m["file"] for m in drawn})
     targets = programs(files, wanted)
     octets_of = copy_tree(files.__contains__)  # once: somebody may work on the tree meanwhile
+    for old in (BUILD / "bin").glob("*"):  # of another sample: its mutants have the same numbers
+        if f"bin/{old.name}" not in targets:
+            old.unlink()
     while True:
         for name in files:
             mutants = [m for m in left if m["file"] == name]

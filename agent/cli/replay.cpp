@@ -79,8 +79,8 @@ Result<std::vector<std::string>> replay_capture(const std::string& file, const s
       .wall = std::chrono::system_clock::time_point(
           std::chrono::duration_cast<std::chrono::system_clock::duration>(now)),
       .boot = boot_time(now)};
-  const std::string shown =
-      report::show_json(agent.snapshot(boot_time(now)), report::Protection{"none"}, clock, {}, {});
+  const std::string shown = report::show_json(
+      agent.snapshot(boot_time(now)), report::Protection{"none"}, clock, {}, {.transport = {}});
   if (json) {
     out << shown << '\n';
     return notes;

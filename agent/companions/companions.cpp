@@ -44,9 +44,11 @@ std::string outcome_of(const Kind& kind, const Launcher::Ended& ended,
 
 class Companions::Impl : public std::enable_shared_from_this<Impl> {
  public:
-  Impl(asio::io_context& loop, std::optional<Launchers> launchers, Connect connect, Times times)
+  Impl(asio::io_context& loop, std::optional<Launchers> launchers, Connect connect, Times times,
+       Told told)
       : times_(times),
         connect_(std::move(connect)),
+        told_(std::move(told)),
         hook_(
             loop, kHook, [this](const Launcher::Ended& ended) { hook_ended(ended); },
             [this](const std::string& why) { hook_failed(why); }),
@@ -54,10 +56,12 @@ class Companions::Impl : public std::enable_shared_from_this<Impl> {
         agentx_(loop, *this, kAgentx, "snmp.agentx: the subagent"),
         hook_pause_(loop) {
     if (!launchers) return;
-    why_none_ = launchers->why_none;
-    for (Runner* runner : all())
+    for (Runner* runner : all()) {
       if (!launchers->services.empty())
         runner->path = launchers->services + '/' + runner->kind.name;
+      if (!launchers->why_none.empty())
+        runner->why_none = "there is no launcher to start it: " + launchers->why_none;
+    }
     hook_.take(std::move(launchers->hook));
     exporter_.runner.take(std::move(launchers->exporter));
     agentx_.runner.take(std::move(launchers->agentx));
@@ -72,22 +76,25 @@ class Companions::Impl : public std::enable_shared_from_this<Impl> {
       timer->cancel();
   }
 
-  [[nodiscard]] std::vector<std::string> out_of_reach(const config::Config& config) const {
-    std::vector<std::string> out;
-    const bool of_both = !config.metrics_listen.empty() || !config.on_change.empty();
-    if (!exporter_.runner.is_there() && !hook_.is_there() && of_both)
-      out.push_back(
-          "metrics.listen and on-change: there is no launcher to start them" +
-          (why_none_.empty() ? ", as neither was set at start: restart" : ": " + why_none_));
-    if (!agentx_.runner.is_there() && !config.snmp_agentx.empty())
-      out.push_back(
-          "snmp.agentx: there is no launcher to start it" +
-          (why_none_.empty() ? ", as it was not set at start: restart" : ": " + why_none_));
+  [[nodiscard]] std::vector<report::Companion> out_of_reach(const config::Config& config) const {
+    std::vector<report::Companion> out;
+    for (const Runner* runner : all())
+      if (!runner->is_there() && !runner->kind.words(config).empty())
+        out.push_back({.key = runner->kind.key, .trouble = runner->why_none});
+    return out;
+  }
+  [[nodiscard]] std::vector<report::Companion> report(const config::Config& config) const {
+    std::vector<report::Companion> out;
+    for (const Runner* runner : all())
+      if (!runner->kind.words(config).empty())
+        out.push_back({.key = runner->kind.key,
+                       .trouble = runner->is_there() ? runner->trouble : runner->why_none});
     return out;
   }
   [[nodiscard]] bool go_by_the_file() const { return hook_.is_service(); }
   void configure(const config::Config& config) {
-    for (const std::string& line : out_of_reach(config)) log(Severity::kWarning, line);
+    for (const report::Companion& missing : out_of_reach(config))
+      log(Severity::kWarning, missing.key + ": " + missing.trouble);
     set_hook(kHook.words(config));
     exporter_.set(kExporter.words(config));
     agentx_.set(kAgentx.words(config));
@@ -124,6 +131,8 @@ class Companions::Impl : public std::enable_shared_from_this<Impl> {
     std::string path{};  ///< where it is a service's; then it may be connected to at any time
     std::optional<Launcher> launcher{};
     bool runs = false;  ///< what it is for
+    std::string why_none{"there is no launcher to start it, as none was wanted at start: restart"};
+    std::string trouble{};  ///< with what it is for; empty: none
     asio::posix::stream_descriptor ended;
     Done done;
     Lost lost;
@@ -145,6 +154,7 @@ class Companions::Impl : public std::enable_shared_from_this<Impl> {
       restart_after = owner.times_.first_restart;
       pause.cancel();
       outcome.clear();
+      runner.trouble.clear();
       if (runner.is_service()) runner.release();  // the next one reads the file as it is now
       if (!runner.runs) return start();
       if (const auto asked = runner.launcher->stop(); !asked)
@@ -161,6 +171,7 @@ class Companions::Impl : public std::enable_shared_from_this<Impl> {
           runner.launcher->start({.words = words, .connection = std::move(*connection)});
       if (!asked) return retry(to_string(asked.error()));
       runner.runs = true;
+      owner.note(runner, {});
       started = std::chrono::steady_clock::now();
     }
     void ended(const Launcher::Ended& how) {
@@ -177,6 +188,7 @@ class Companions::Impl : public std::enable_shared_from_this<Impl> {
         log(Severity::kWarning, fmt::format("{}: {}: is tried again, at most every {} s", name, why,
                                             owner.times_.last_restart.count() / 1000));
       outcome = why;
+      owner.note(runner, why);
       pause.expires_after(restart_after);
       restart_after = std::min(2 * restart_after, owner.times_.last_restart);
       pause.async_wait([this, weak = owner.weak_from_this()](error_code cancelled) {
@@ -196,7 +208,15 @@ class Companions::Impl : public std::enable_shared_from_this<Impl> {
   };
 
   [[nodiscard]] std::array<Runner*, 3> all() {
-    return {&hook_, &exporter_.runner, &agentx_.runner};
+    return {&exporter_.runner, &agentx_.runner, &hook_};
+  }
+  [[nodiscard]] std::array<const Runner*, 3> all() const {
+    return {&exporter_.runner, &agentx_.runner, &hook_};
+  }
+  void note(Runner& runner, std::string trouble) {
+    if (trouble == runner.trouble) return;
+    runner.trouble = std::move(trouble);
+    told_();
   }
   /// There is somebody to ask; a service comes up by being asked.
   Result<void> reach(Runner& runner) {
@@ -226,10 +246,14 @@ class Companions::Impl : public std::enable_shared_from_this<Impl> {
       runner.done(how);
     }
   }
-  static void hung_up(Runner& runner, const Error& error) {
+  void hung_up(Runner& runner, const Error& error) {
     const bool worked = runner.runs;
     runner.release();
-    if (!runner.is_service()) return log(Severity::kError, error);
+    if (!runner.is_service()) {
+      runner.why_none = "its launcher has ended: restart";
+      told_();
+      return log(Severity::kError, error);
+    }
     if (worked) runner.lost("its launcher has ended: " + look_at(runner.kind));
   }
 
@@ -238,7 +262,7 @@ class Companions::Impl : public std::enable_shared_from_this<Impl> {
     changes_.clear();
     in_hand_.reset();
     command_ = std::move(command);
-    hook_outcome_.clear();
+    hook_.trouble.clear();
     hook_restart_ = times_.first_restart;
     renew_hook_ = hook_.is_service();
     if (!hook_.runs) renew_hook();
@@ -276,9 +300,11 @@ class Companions::Impl : public std::enable_shared_from_this<Impl> {
   }
   /// Whoever waits for nobody would tell nobody that nothing is told any more.
   void give_up_launcher() {
+    if (!hook_.is_there()) return;
     hook_.release();
-    hook_failed("its launcher does not answer" +
-                (hook_.is_service() ? ": " + look_at(kHook) : ", and is given up until a restart"));
+    hook_.why_none = "its launcher does not answer, and is given up until a restart";
+    hook_failed(hook_.is_service() ? "its launcher does not answer: " + look_at(kHook)
+                                   : hook_.why_none);
   }
   void hook_failed(const std::string& why) {
     if (!may_try_again()) in_hand_.reset();
@@ -288,9 +314,9 @@ class Companions::Impl : public std::enable_shared_from_this<Impl> {
   [[nodiscard]] bool may_try_again() const { return in_hand_ && in_hand_->tries < kTries; }
   /// Said when it becomes so: there may be a change every moment.
   void say_of_hook(std::string outcome) {
-    if (!outcome.empty() && outcome != hook_outcome_)
+    if (!outcome.empty() && outcome != hook_.trouble)
       log(Severity::kWarning, "on-change: " + outcome);
-    hook_outcome_ = std::move(outcome);
+    note(hook_, std::move(outcome));
   }
   void rest(std::chrono::milliseconds pause) {
     hook_busy_ = true;
@@ -306,7 +332,7 @@ class Companions::Impl : public std::enable_shared_from_this<Impl> {
 
   const Times times_;
   Connect connect_;
-  std::string why_none_;  ///< launchers, where they could not be forked
+  Told told_;
   Runner hook_;
   Service exporter_;
   Service agentx_;
@@ -324,7 +350,6 @@ class Companions::Impl : public std::enable_shared_from_this<Impl> {
   bool hook_busy_ = false;                                        ///< it runs, or has just run
   bool renew_hook_ = false;  ///< its launcher goes by the file as it was, and is to end
   asio::steady_timer hook_pause_;
-  std::string hook_outcome_;  ///< of its last run
 };
 
 bool Companions::wanted(const config::Config& config) {
@@ -366,13 +391,17 @@ std::optional<Companions::Launchers> Companions::of_services() {
 }
 
 Companions::Companions(asio::io_context& loop, std::optional<Launchers> launchers, Connect connect,
-                       Times times)
-    : impl_(std::make_shared<Impl>(loop, std::move(launchers), std::move(connect), times)) {
+                       Times times, Told told)
+    : impl_(std::make_shared<Impl>(loop, std::move(launchers), std::move(connect), times,
+                                   std::move(told))) {
   impl_->wait();
 }
 Companions::~Companions() { impl_->stop(); }
-std::vector<std::string> Companions::out_of_reach(const config::Config& config) const {
+std::vector<report::Companion> Companions::out_of_reach(const config::Config& config) const {
   return impl_->out_of_reach(config);
+}
+std::vector<report::Companion> Companions::report(const config::Config& config) const {
+  return impl_->report(config);
 }
 bool Companions::go_by_the_file() const { return impl_->go_by_the_file(); }
 void Companions::configure(const config::Config& config) { impl_->configure(config); }

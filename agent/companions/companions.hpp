@@ -11,6 +11,7 @@
 #include "agent/companions/kind.hpp"
 #include "agent/companions/launcher.hpp"
 #include "agent/config/config.hpp"
+#include "agent/report/report.hpp"
 
 namespace boost::asio {
 class io_context;
@@ -25,6 +26,8 @@ class Companions {
  public:
   /// Makes the connection to the control socket that exporter and subagent ask over.
   using Connect = std::function<Result<UniqueFd>()>;
+  /// Called when report() has become another.
+  using Told = std::function<void()>;
   /// Tests make them short.
   struct Times {
     std::chrono::milliseconds hook_limit{kHookLimit};
@@ -54,14 +57,17 @@ class Companions {
   [[nodiscard]] static std::optional<Launchers> of_services();
 
   /// Without launchers nothing runs, and configure() says so.
-  Companions(boost::asio::io_context& loop, std::optional<Launchers> launchers, Connect connect,
-             Times times);
+  Companions(
+      boost::asio::io_context& loop, std::optional<Launchers> launchers, Connect connect,
+      Times times, Told told = [] {});
   Companions(const Companions&) = delete;
   Companions& operator=(const Companions&) = delete;
   ~Companions();
 
-  /// Which keys of `config` ask for what cannot be started until a restart, in words; empty: none.
-  [[nodiscard]] std::vector<std::string> out_of_reach(const config::Config& config) const;
+  /// Those that `config` asks for and that cannot be started until a restart.
+  [[nodiscard]] std::vector<report::Companion> out_of_reach(const config::Config& config) const;
+  /// Those that `config`, the last that configure() was given, asks for.
+  [[nodiscard]] std::vector<report::Companion> report(const config::Config& config) const;
   /// Services of their own start what the file says and nothing else, so nothing but a reload can
   /// change that.
   [[nodiscard]] bool go_by_the_file() const;

@@ -433,7 +433,7 @@ Result<std::optional<Launcher::Ended>> Launcher::receive() {
   const ssize_t size = ::recv(fd(), &ended, sizeof ended, MSG_DONTWAIT);
   if (size == sizeof ended) return ended;
   if (size < 0 && (errno == EAGAIN || errno == EINTR)) return std::nullopt;
-  return fail(Error{ECHILD, "launcher", "has ended: no hook and no metrics until a restart"});
+  return fail(Error{ECHILD, "launcher", "has ended: what it starts does not run until a restart"});
 }
 
 void serve_launcher(UniqueFd connection, const Only& only) {

@@ -101,7 +101,8 @@ Result<std::unique_ptr<Daemon>> Daemon::start(const config::Invocation& invocati
   daemon->control_ = std::move(*control);
   daemon->companions_.emplace(
       daemon->loop_, std::move(launchers),
-      [control = daemon->control_.get()] { return control->connect(); }, Companions::Times{});
+      [control = daemon->control_.get()] { return control->connect(); }, Companions::Times{},
+      [control = daemon->control_.get()] { control->notify_changed(); });
   daemon->companions_->configure(daemon->config_);
   if (!daemon->config_.dry_run) daemon->announce_presence();
   daemon->open_ports(now);

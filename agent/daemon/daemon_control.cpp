@@ -29,7 +29,10 @@ std::string Daemon::show_json(std::span<const std::string> ports, core::Depth de
   const core::Snapshot snapshot = agent_.snapshot(now, depth);
   return report::show_json(snapshot, protection_.summary(snapshot),
                            {.wall = std::chrono::system_clock::now(), .boot = now}, ports,
-                           to_string(speaker()), role_.why, set_);
+                           {.transport = to_string(speaker()),
+                            .role_reason = role_.why,
+                            .set = set_,
+                            .companions = companions_->report(config_)});
 }
 
 std::string Daemon::stats_json(std::span<const std::string> ports) {
@@ -103,9 +106,8 @@ Result<void> Daemon::set(std::string_view key, std::string_view value) {
                       .what =
                           "is started by a service that goes by the file alone: write it there, "
                           "and reload"});
-  if (beside)
-    if (const auto missing = companions_->out_of_reach(*fresh); !missing.empty())
-      return fail(Error{.what = missing.front()});
+  for (const report::Companion& missing : companions_->out_of_reach(*fresh))
+    if (missing.key == key) return fail(Error{.where = missing.key, .what = missing.trouble});
   log(Severity::kNotice,
       fmt::format("{} = {}: set on request, until the next reload", escape(key), escape(value)));
   set_.insert_or_assign(std::string(key), std::string(value));

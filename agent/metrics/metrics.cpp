@@ -106,6 +106,15 @@ void put_alarms(Families& out, const json& alarms) {
   put(out, std::move(each));
 }
 
+void put_companions(Families& out, const json& companions) {
+  Family ok = gauge("companion_ok",
+                    "Whether a program that the configuration has run beside the daemon does: by "
+                    "the key that asks for it.");
+  for (const json& companion : companions)
+    ok.add(labels_of(companion, {"key"}), str(companion, "state") == "ok" ? 1 : 0);
+  put(out, std::move(ok));
+}
+
 void put_ports(Families& out, const json& ports) {
   Family up = gauge("port_up", "Whether frames pass the port.");
   Family about = gauge("port_info", "The port's type and its place in the order; always 1.");
@@ -203,6 +212,7 @@ Result<Families> families(const Answers& answers) {
     put_device(out, json::parse(answers.info), show);
     put_protection(out, show.at("protection"));
     put_alarms(out, show.at("alarms"));
+    put_companions(out, show.value("companions", json::array()));  // of an older daemon: none
     put_ports(out, show.at("ports"));
     const json stats = json::parse(answers.stats);
     put_statistics(out, stats.at("ports"));

@@ -65,15 +65,27 @@ struct WallClock {
   [[nodiscard]] std::string date(TimePoint t) const;
 };
 
-/// `show`. `ports`: names or globs of the ports to tell of; empty: all. Device, protection and
-/// alarms are told always. `transport`: who speaks on the wire: packet, lldpd or none; empty where
-/// there is no wire. `role_reason`: why `role = auto` came out as it did; empty: it was set.
-/// `set`: options that were given another value on request.
+/// A program that the configuration has run beside the daemon.
+struct Companion {
+  std::string key{};      ///< that asks for it
+  std::string trouble{};  ///< why it does not run, or how the hook's last run failed; empty: fine
+  friend bool operator==(const Companion&, const Companion&) = default;
+};
+
+/// What the daemon tells of itself.
+struct Daemon {
+  /// Who speaks on the wire: packet, lldpd or none; empty where there is neither wire nor daemon.
+  std::string_view transport{"packet"};
+  std::string_view role_reason{};  ///< why `role = auto` came out as it did; empty: it was set
+  std::map<std::string, std::string> set{};  ///< options that were given another value on request
+  std::vector<Companion> companions{};       ///< those that are asked for
+};
+
+/// `show`. `ports`: names or globs of the ports to tell of; empty: all. All the rest is told
+/// always.
 [[nodiscard]] std::string show_json(const core::Snapshot& snapshot, const Protection& protection,
                                     const WallClock& clock, std::span<const std::string> ports = {},
-                                    std::string_view transport = "packet",
-                                    std::string_view role_reason = {},
-                                    const std::map<std::string, std::string>& set = {});
+                                    const Daemon& daemon = {});
 
 /// The counters of one port.
 struct PortStatistics {

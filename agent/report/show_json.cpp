@@ -81,8 +81,7 @@ void write(JsonWriter& out, const core::PortInfo& p,
 
 std::string show_json(const core::Snapshot& snapshot, const Protection& protection,
                       const WallClock& clock, std::span<const std::string> ports,
-                      std::string_view transport, std::string_view role_reason,
-                      const std::map<std::string, std::string>& set) {
+                      const Daemon& daemon) {
   std::string text;
   text.reserve(512 + 320 * snapshot.ports.size());
   JsonWriter out(text);
@@ -96,12 +95,12 @@ std::string show_json(const core::Snapshot& snapshot, const Protection& protecti
       .member("location", snapshot.location)
       .member("chassis_id", to_string(snapshot.chassis_id))
       .member("system_name", escape(snapshot.system_name));
-  if (!transport.empty()) {
-    out.member("transport", transport)
-        .member("role_reason", role_reason.empty() ? std::optional<std::string_view>()
-                                                   : std::optional(role_reason));
+  if (!daemon.transport.empty()) {
+    out.member("transport", daemon.transport)
+        .member("role_reason", daemon.role_reason.empty() ? std::optional<std::string_view>()
+                                                          : std::optional(daemon.role_reason));
     out.key("set").open('{');
-    for (const auto& [key, value] : set) out.member(escape(key), escape(value));
+    for (const auto& [key, value] : daemon.set) out.member(escape(key), escape(value));
     out.close('}');
   }
   out.close('}');
@@ -124,6 +123,16 @@ std::string show_json(const core::Snapshot& snapshot, const Protection& protecti
         .member("text", escape(reason.part.text))
         .close('}');
   out.close(']').member("pfc_unverified", protection.pfc_unverified).close('}');
+  if (!daemon.transport.empty()) {
+    out.key("companions").open('[');
+    for (const Companion& companion : daemon.companions)
+      out.open('{')
+          .member("key", companion.key)
+          .member("state", companion.trouble.empty() ? "ok" : "failed")
+          .member("text", escape(companion.trouble))
+          .close('}');
+    out.close(']');
+  }
   out.key("alarms").open('[');
   for (const core::Alarm& alarm : snapshot.alarms)
     out.open('{')

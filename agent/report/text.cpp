@@ -79,6 +79,17 @@ std::string set_text(const json& device) {
   return out;
 }
 
+/// "snmp.agentx failed: exit status 1", for each of them of which that is so.
+std::vector<std::string> failed_companions(const json& show) {
+  std::vector<std::string> out;
+  const auto companions = show.find("companions");
+  if (companions == show.end()) return out;  // there is no daemon
+  for (const json& companion : *companions)
+    if (str(companion, "state") == "failed")
+      out.push_back(str(companion, "key") + " failed: " + str(companion, "text"));
+  return out;
+}
+
 /// Who speaks for the device, where that is not the daemon.
 std::string transport_of(const json& object) {
   const auto transport = object.find("transport");
@@ -331,6 +342,8 @@ Result<std::string> show_text(std::string_view text, const Style& style, std::ch
     page.add(paint(name_of(device), Ink::kBold, style) + ": " + device_text(device) + ", " +
              protection_text(show.at("protection"), style) + transport_text(device));
     add_reasons(page, show.at("protection").at("reasons"));
+    for (const std::string& failed : failed_companions(show))
+      page.add(paint(failed, Ink::kWarn, style));
     if (const std::string role = role_text(device); !role.empty()) page.add(role);
     if (const std::string where = location_line(device); !where.empty()) page.add(where);
     if (const std::string set = set_text(device); !set.empty()) page.add(set);
@@ -428,12 +441,14 @@ Result<Verdict> check(std::string_view text) {
     }
     if (!alarms.empty()) line += ", alarm " + alarm_text(alarms.front());
     if (alarms.size() > 1) line += " (and " + std::to_string(alarms.size() - 1) + " more)";
+    const std::vector<std::string> failed = failed_companions(show);
+    for (const std::string& companion : failed) line += ", " + companion;
     // Until a level is known nothing turns the way the rules would have it.
     const bool unplaced = forwards && device.at("level").is_null() &&
                           std::ranges::any_of(show.at("ports"), [](const json& port) {
                             return port.at("up").get<bool>();
                           });
-    Status status = alarms.empty() && !unplaced ? Status::kOk : Status::kWarning;
+    Status status = alarms.empty() && failed.empty() && !unplaced ? Status::kOk : Status::kWarning;
     if (forwards && str(show.at("protection"), "backend") == "none") status = Status::kUnknown;
     // Rules that nobody puts in force: a dry run, or `backend = print`.
     if (forwards && state == "inactive" && !reasons.empty()) status = Status::kUnknown;

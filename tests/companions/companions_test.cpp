@@ -333,6 +333,14 @@ TEST_F(LauncherTest, RefusesMoreThanItCanCarry) {
   EXPECT_EQ(to_string(asked.error()), "/bin/sh: too much for it to read");
 }
 
+/// Each as "key: why", or "key" where it is fine.
+std::vector<std::string> state_of(const Companions& companions, const config::Config& config) {
+  std::vector<std::string> out;
+  for (const report::Companion& c : companions.report(config))
+    out.push_back(c.key + (c.trouble.empty() ? "" : ": " + c.trouble));
+  return out;
+}
+
 class CompanionsTest : public LauncherTest {
  protected:
   void start(
@@ -346,7 +354,8 @@ class CompanionsTest : public LauncherTest {
       launchers.emplace(Companions::Launchers{
           .exporter = std::move(*other), .hook = std::move(*launcher_), .agentx = {}});
     }
-    companions_.emplace(loop_, std::move(launchers), std::move(connect), times_);
+    companions_.emplace(loop_, std::move(launchers), std::move(connect), times_,
+                        [this] { told_.push_back(state_of(*companions_, config_)); });
     companions_->configure(config_);
   }
   /// Runs the loop until the programs have written that many lines.
@@ -362,10 +371,19 @@ class CompanionsTest : public LauncherTest {
     return found;
   }
 
+  bool until(const std::function<bool()>& done) {
+    for (int i = 0; i < 2000 && !done(); ++i) {
+      loop_.run_for(5ms);
+      loop_.restart();
+    }
+    return done();
+  }
+
   asio::io_context loop_;
   Companions::Times times_{.hook_limit = 5s, .hook_pause = 1ms, .first_restart = 10ms};
   config::Config config_;
   std::optional<Companions> companions_;
+  std::vector<std::vector<std::string>> told_;  ///< the states, when they had become others
 };
 
 TEST_F(CompanionsTest, HookGetsOneChangeAfterTheOther) {
@@ -477,7 +495,14 @@ TEST_F(CompanionsTest, WithoutALauncherItIsSaid) {
   start("true");
   EXPECT_FALSE(companions_->wants_changes());
   companions_->changed("{}");
-  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("there is no launcher"));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("on-change: there is no launcher"));
+  const report::Companion missing{
+      .key = "on-change",
+      .trouble = "there is no launcher to start it, as none was wanted at start: restart"};
+  EXPECT_THAT(companions_->report(config_), ElementsAre(missing));
+  config_.snmp_agentx = "/agentx";
+  EXPECT_THAT(companions_->out_of_reach(config_),
+              ElementsAre(testing::Field(&report::Companion::key, "snmp.agentx"), missing));
 }
 
 /// In a child that may do this: what the daemon says when it forks launchers, and of a
@@ -527,9 +552,49 @@ TEST(CompanionsOfFew, AreNoneOfRootWithoutTheRightAndItSaysSo) {
                       const __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {};
                       return ::syscall(SYS_capset, &header, none) == 0;
                     }),
-            "lldp-leveld: metrics.listen and on-change: there is no launcher to start them: "
-            "launcher: cannot become another user, with CAP_SETUID and CAP_SETGID: Operation not "
-            "permitted\n");
+            "lldp-leveld: on-change: there is no launcher to start it: launcher: cannot become "
+            "another user, with CAP_SETUID and CAP_SETGID: Operation not permitted\n");
+}
+
+TEST_F(CompanionsTest, HookWhoseLastRunFailedIsReportedUntilOneWorks) {
+  start("read line; echo $line; case $line in *bad*) exit 3;; esac");
+  EXPECT_THAT(state_of(*companions_, config_), ElementsAre("on-change"));
+  testing::internal::CaptureStderr();
+  for (const char* change : {R"({"n":"bad"})", R"({"n":"worse and bad"})", R"({"n":"good"})"})
+    companions_->changed(change);
+  EXPECT_TRUE(until([&] { return told_.size() == 2; }));
+  testing::internal::GetCapturedStderr();
+  EXPECT_THAT(told_,
+              ElementsAre(ElementsAre("on-change: exit status 3"), ElementsAre("on-change")));
+}
+
+TEST_F(CompanionsTest, ExporterIsReportedWhileItDoesNotRun) {
+  config_.metrics_listen = "127.0.0.1:9";
+  std::vector<UniqueFd> kept;
+  testing::internal::CaptureStderr();
+  start("true", [&]() -> Result<UniqueFd> {
+    if (told_.empty()) return fail(Error{.what = "no exporter here"});
+    int ends[2];
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return fail(Error{});
+    kept.emplace_back(ends[0]);
+    return UniqueFd(ends[1]);
+  });
+  EXPECT_TRUE(until([&] { return told_.size() >= 2; }));
+  testing::internal::GetCapturedStderr();
+  EXPECT_THAT(told_[0], ElementsAre("metrics.listen: no exporter here", "on-change"));
+  EXPECT_THAT(told_[1], ElementsAre("metrics.listen", "on-change"));
+  config_.metrics_listen.clear();
+  EXPECT_THAT(state_of(*companions_, config_), ElementsAre("on-change"));
+}
+
+TEST_F(CompanionsTest, LauncherThatHasEndedIsReported) {
+  const pid_t hook = pid();
+  start("true");
+  testing::internal::CaptureStderr();
+  ::kill(hook, SIGKILL);
+  EXPECT_TRUE(until([&] { return !told_.empty(); }));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("launcher: has ended"));
+  EXPECT_THAT(told_, ElementsAre(ElementsAre("on-change: its launcher has ended: restart")));
 }
 
 TEST_F(CompanionsTest, HookThatWasReplacedLeavesNoChangesBehind) {

@@ -97,9 +97,12 @@ TEST_F(DaemonCompanions, ReloadThatAsksForTheFirstIsTold) {
   agent.process().signal(SIGHUP);
   EXPECT_TRUE(eventually([&] {
     return agent.log().find(
-               "metrics.listen and on-change: there is no launcher to start them, as "
-               "neither was set at start: restart\n") != std::string::npos;
+               "metrics.listen: there is no launcher to start it, as none was wanted at start: "
+               "restart\n") != std::string::npos;
   })) << agent.log();
+  const nlohmann::json show = agent.show();
+  EXPECT_EQ(show["companions"][0]["state"], "failed") << show;
+  EXPECT_EQ(show["companions"][0]["key"], "metrics.listen") << show;
 }
 
 /// As under systemd: launchers are services of their own.

@@ -203,6 +203,8 @@ class Alerts(unittest.TestCase):
             [{f"lldp_level_rules_restored_total{{{PORT}}}": "0x9 1x50"}]),
         "LldpLevelAlarm": ({f'lldp_level_alarm{{{PORT},code="silent"}}': "1x60"}, 1,
                            [{f'lldp_level_alarm{{{PORT},code="silent"}}': "0x60"}]),
+        "LldpLevelCompanion": ({f'lldp_level_companion_ok{{{LEAF},key="on-change"}}': "0x60"}, 2,
+                               [{f'lldp_level_companion_ok{{{LEAF},key="on-change"}}': "1x60"}]),
         "LldpLevelChanged": ({f"lldp_level_device_level{{{LEAF}}}": "1x20 2x40"}, 21,
                              [{f"lldp_level_device_level{{{LEAF}}}": "2x60"}]),
         "LldpLevelBounces": ({f'lldp_level_bounces_total{{{PORT},priority="5"}}': "0+100x60"}, 11,

@@ -91,7 +91,10 @@ const WallClock kClock{.wall = std::chrono::sys_days(std::chrono::year(2026) / 1
                        .boot = TimePoint(100s)};
 
 TEST(ShowJson, IsAsTheManualSays) {
-  const std::string text = show_json(leaf(), protection(), kClock, {}, "packet");
+  const std::string text =
+      show_json(leaf(), protection(), kClock, {},
+                {.companions = {{.key = "metrics.listen"},
+                                {.key = "on-change", .trouble = "killed by signal 9"}}});
   support::expect_golden(nlohmann::ordered_json::parse(text).dump(2) + "\n",
                          "report/golden/show.json");
 }
@@ -135,7 +138,8 @@ TEST(ShowText, TellsOfAPlaceBelowTheLevel) {
 
 TEST(ShowText, SaysWhoSpeaksWhereItIsSomebodyElse) {
   const auto first_line = [](std::string_view transport) {
-    const std::string text = *show_text(show_json({}, {}, kClock, {}, transport), {});
+    const std::string text =
+        *show_text(show_json({}, {}, kClock, {}, {.transport = transport}), {});
     return text.substr(0, text.find('\n'));
   };
   EXPECT_THAT(first_line("lldpd"), testing::EndsWith(", lldpd speaks for it"));
@@ -147,11 +151,22 @@ TEST(ShowText, SaysWhoSpeaksWhereItIsSomebodyElse) {
 
 TEST(ShowText, SaysWhyRoleAutoCameOutAsItDid) {
   const auto text = [](std::string_view why) {
-    return *show_text(show_json({.role = Role::kHost}, {}, kClock, {}, "packet", why), {});
+    return *show_text(show_json({.role = Role::kHost}, {}, kClock, {}, {.role_reason = why}), {});
   };
   EXPECT_THAT(text("it forwards nothing"),
               testing::HasSubstr("\nrole auto: a host, for it forwards nothing\n"));
   EXPECT_THAT(text(""), testing::Not(testing::HasSubstr("role auto")));
+}
+
+TEST(ShowText, NamesCompanionsThatFailAlone) {
+  const std::string json = show_json({}, {}, kClock, {},
+                                     {.companions = {{.key = "metrics.listen"},
+                                                     {"snmp.agentx", "exit status 1"},
+                                                     {"on-change", "bad\x1b word"}}});
+  const std::string text = *show_text(json, {});
+  EXPECT_THAT(text, testing::HasSubstr(
+                        "\nsnmp.agentx failed: exit status 1\non-change failed: bad\\x1b word\n"));
+  EXPECT_THAT(text, testing::Not(testing::HasSubstr("metrics.listen")));
 }
 
 TEST(ShowText, SaysWhatIsSwitchedOffOnAPort) {
@@ -398,6 +413,18 @@ TEST(CheckLine, CountsTheNeighborsOfAllPorts) {
   const auto verdict = check(show_json(two, protection(), kClock));
   ASSERT_TRUE(verdict);
   EXPECT_THAT(verdict->line, testing::EndsWith(" neighbors=3"));
+}
+
+TEST(CheckLine, WarnsOfCompanionsThatFail) {
+  const auto verdict_with = [](Companion second) {
+    return check(show_json({.role = Role::kHost}, {}, kClock, {},
+                           {.companions = {{.key = "metrics.listen"}, std::move(second)}}))
+        .value();
+  };
+  EXPECT_EQ(verdict_with({.key = "on-change"}).status, Status::kOk);
+  const Verdict verdict = verdict_with({.key = "on-change", .trouble = "exit status 1"});
+  EXPECT_EQ(verdict.status, Status::kWarning);
+  EXPECT_THAT(verdict.line, testing::HasSubstr(", on-change failed: exit status 1 | level="));
 }
 
 TEST(ShowText, SaysWhyProtectionIsNotWhole) {

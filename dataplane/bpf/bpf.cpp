@@ -267,7 +267,10 @@ Result<Reading> Bpf::verify(const PortRef& ref, const qos::Ruleset& want) {
       if (!*way) continue;
       part.state = PartState::kBypassed;
       part.text = **way;
-    } else if (const auto taken = clsact_->taken(port); taken.value_or(false)) {
+    } else {
+      const auto taken = clsact_->taken(port);
+      if (!taken) return fail(on(port, taken.error()));
+      if (!*taken) continue;
       part.state = PartState::kForeign;
       part.text = "an ingress qdisc takes the place of clsact";
     }

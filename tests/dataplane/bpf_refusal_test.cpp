@@ -75,6 +75,27 @@ TEST_P(BpfRefusal, AnyCallThatIsRefusedIsSaidAndHeals) {
   EXPECT_GT(call, 10);
 }
 
+// What could not be read is not told as if it had been.
+TEST_P(BpfRefusal, ReadingThatIsRefusedInPartIsNone) {
+  put(Order::kUp, Order::kUp);
+  flush();
+  ASSERT_TRUE(sh("tc qdisc add dev p0 ingress"));
+  for (const Ifindex port : {p0_, p1_}) {
+    const auto right = backend_->verify(ref(port), rules_of(Order::kUp));
+    ASSERT_TRUE(right) << to_string(right.error());
+    int call = 0;
+    for (bool more = true; more;) {
+      SCOPED_TRACE("call " + std::to_string(++call));
+      refuse_call = call;
+      const auto reading = backend_->verify(ref(port), rules_of(Order::kUp));
+      more = std::exchange(refuse_call, 0) == 0;
+      EXPECT_TRUE(!reading || reading->parts == right->parts);
+    }
+    EXPECT_GT(call, 3);
+  }
+  EXPECT_TRUE(sh("tc qdisc del dev p0 ingress"));
+}
+
 INSTANTIATE_TEST_SUITE_P(On, BpfRefusal,
                          testing::Values(Means::kClsact, Means::kClsactWithoutBpffs, Means::kTcx),
                          testing::PrintToStringParamName());

@@ -193,20 +193,22 @@ void Protection::gone(Ifindex port) {
   untold_.insert(port);
 }
 
-qos::Ruleset Protection::wanted(Ifindex port) const {
-  const bool forwards = agent_->settings().role == Role::kSwitch;
-  if (!forwards) return qos::compile(policy_, {});
+qos::PortClass Protection::class_of(Ifindex port) const {
+  if (agent_->settings().role != Role::kSwitch) return {};
   const auto layers = agent_->layers(port);
-  return qos::compile(policy_,
-                      {.order = agent_->order(port), .near = layers ? layers->near : Layer()},
-                      agent_->settings().layered);
+  return {.order = agent_->order(port), .near = layers ? layers->near : Layer()};
+}
+
+qos::Ruleset Protection::wanted(Ifindex port) const {
+  const core::Settings& settings = agent_->settings();
+  return qos::compile(policy_, class_of(port), settings.role == Role::kSwitch && settings.layered);
 }
 
 bool Protection::is_due(Ifindex port, TimePoint now) {
   if (!is_up() || !ports_.contains(port)) return false;
   found_.erase(port);
   PortStanding& standing = book_[port];
-  const qos::PortClass port_class = wanted(port).port;
+  const qos::PortClass port_class = class_of(port);
   standing.put_off = false;
   standing.again = awaited_.contains(port);
   if (standing.programmed == port_class || standing.again) return false;
@@ -279,6 +281,7 @@ void Protection::finish(const dataplane::Outcome& outcome, TimePoint now) {
   if (!ports_.contains(outcome.port)) return;
   PortStanding& standing = book_[outcome.port];
   standing.programmed = outcome.why ? std::nullopt : change.mapped();
+  changed_ = true;
   if (change.mapped()) note(outcome, now);  // else what is wanted now is still to come
   look_.insert(outcome.port);  // refused or not: what is there is what a later change is seen by
   if (std::exchange(standing.again, false)) update(outcome.port, now);
@@ -556,6 +559,9 @@ std::vector<report::PartReading> Protection::faults_of(const core::PortInfo& inf
   const auto at = book_.find(info.ifindex);
   if (at == book_.end() || at->second.parts.empty())
     return {{"classify", "missing", "not read back yet"}};
+  // What was read is of the rules before: a change is under way, or waits for its turn.
+  if (at->second.programmed != class_of(info.ifindex) && !found_.contains(info.ifindex))
+    return {{"remap", "missing", "its rules are about to change"}};
   std::vector<report::PartReading> faults;
   for (const PartReading& part : at->second.parts)
     if (part.state != PartState::kDone && !is_silent_of_pfc(part, info))

@@ -119,6 +119,7 @@ class Protection {
   /// A port of ours that the back end does not know yet gets its rules, or keeps those found.
   void adopt(Ifindex port, TimePoint now);
 
+  [[nodiscard]] qos::PortClass class_of(Ifindex port) const;
   [[nodiscard]] qos::Ruleset wanted(Ifindex port) const;
   [[nodiscard]] report::PortRules rules_of(Ifindex port, const core::PortInfo* info);
   /// What keeps a port that leads to a switch from being protected.

@@ -103,6 +103,22 @@ TEST_F(SlowProtection, ClassesThatChangeWhileTheRulesComeFollowAndNobodyTookThem
   EXPECT_THAT(restored_, IsEmpty());
 }
 
+// What was read back is of the rules before.
+TEST_F(SlowProtection, ChangeThatIsUnderWayIsNoProtectionYet) {
+  start();
+  answer();
+  turn();
+  EXPECT_EQ(summary().state, State::kInactive) << "nobody is heard";
+  hear(kPort, Level::of<2>());
+  protection_->update(kPort, now_);
+  protection_->catch_up(now_);
+  EXPECT_EQ(summary().state, State::kPartial);
+  EXPECT_THAT(reasons(), ElementsAre("swp7 remap missing its rules are about to change"));
+  answer();
+  protection_->catch_up(now_);
+  EXPECT_EQ(summary().state, State::kActive);
+}
+
 TEST_F(SlowProtection, NothingIsDueForAPortThatIsAskedForAgain) {
   start();
   kernel_.refuse_all = "busy";

@@ -25,6 +25,7 @@
 #include <sstream>
 #include <thread>
 
+#include "os/file.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace lldp::io {
@@ -35,10 +36,8 @@ using testing::HasSubstr;
 using namespace std::chrono_literals;
 namespace asio = boost::asio;
 
-std::string read(const std::string& path) {
-  std::ifstream in(path);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
+/// Nothing of a file, or of a process, that is not there.
+std::string read(const std::string& path) { return read_file(path).value_or(""); }
 
 /// A zombie waits for whoever reaps orphans here; it runs no more.
 bool has_ended(pid_t pid) {

@@ -18,6 +18,7 @@
 #include <thread>
 
 #include "agent/companions/companions.hpp"
+#include "os/file.hpp"
 #include "tests/support/activator.hpp"
 #include "tests/support/places.hpp"
 #include "tests/support/temp_dir.hpp"
@@ -30,10 +31,8 @@ using testing::HasSubstr;
 using namespace std::chrono_literals;
 namespace asio = boost::asio;
 
-std::string read(const std::string& path) {
-  std::ifstream in(path);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
+/// Nothing of a file, or of a process, that is not there.
+std::string read(const std::string& path) { return read_file(path).value_or(""); }
 bool eventually(const std::function<bool()>& done) {
   for (int i = 0; i < 4000 && !done(); ++i) std::this_thread::sleep_for(2ms);
   return done();

@@ -95,14 +95,7 @@ class LiveLossless : public testing::Test {
     return until([&] { return output().find("Ctrl-C takes it down") != std::string::npos; });
   }
   [[nodiscard]] pid_t process_of(const std::string& node) const {
-    for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
-      std::ifstream in(entry.path() / "cmdline");
-      const std::string words{std::istreambuf_iterator<char>(in), {}};
-      const std::string file = file_of(node, "switch.json");
-      if (words.ends_with(file + std::string(1, '\0')))
-        return static_cast<pid_t>(std::stoi(entry.path().filename()));
-    }
-    return -1;
+    return process_with(file_of(node, "switch.json"));
   }
   /// A packet socket on a port of a node.
   [[nodiscard]] std::optional<Ports> at(const std::string& node, const std::string& port) const {

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <csignal>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "lab/lossless/client.hpp"
@@ -51,17 +50,6 @@ std::vector<std::string> changes(const json& flow) {
       if (out.empty() || out.back() != change) out.push_back(change);
     }
   return out;
-}
-
-/// A process whose command line ends so.
-pid_t process_with(const std::string& last) {
-  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
-    std::ifstream in(entry.path() / "cmdline");
-    const std::string words{std::istreambuf_iterator<char>(in), {}};
-    if (words.ends_with(last + std::string(1, '\0')))
-      return static_cast<pid_t>(std::stoi(entry.path().filename()));
-  }
-  return -1;
 }
 
 class Bounce : public testing::Test {

@@ -22,6 +22,7 @@
 #include <sstream>
 #include <thread>
 
+#include "os/file.hpp"
 #include "os/unix_address.hpp"
 #include "tests/support/places.hpp"
 
@@ -31,11 +32,6 @@ namespace lldp::netns {
 namespace {
 
 using namespace std::chrono_literals;
-
-std::string read_file(const std::string& path) {
-  std::ifstream in(path);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 std::vector<std::string> words_of(std::string_view text) {
   std::istringstream in{std::string(text)};
@@ -90,7 +86,17 @@ int Process::wait(std::chrono::milliseconds timeout) {
   pid_ = -1;
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
-std::string Process::output() const { return read_file(output_file_); }
+std::string Process::output() const { return read_file(output_file_).value_or(""); }
+
+pid_t process_with(const std::string& last_argument) {
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    // Not by a C++ stream, which throws when the process ends between the opening and the reading.
+    const auto words = read_file(entry.path() / "cmdline");
+    if (words && words->ends_with('\0' + last_argument + '\0'))
+      return static_cast<pid_t>(std::stoi(entry.path().filename()));
+  }
+  return -1;
+}
 
 std::string run(const std::vector<std::string>& command) {
   const TemporaryDirectory files;

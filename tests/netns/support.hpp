@@ -51,6 +51,9 @@ class Process {
   std::string output_file_;
 };
 
+/// The process whose last argument is this; -1 when there is none.
+[[nodiscard]] pid_t process_with(const std::string& last_argument);
+
 /// Runs a program to its end and returns what it wrote; a failure fails the test.
 std::string run(const std::vector<std::string>& command);
 

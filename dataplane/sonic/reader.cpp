@@ -59,12 +59,22 @@ std::string text_of(const redisReply* reply) {
 }
 
 void Reader::select(const char* database) {
-  redis_.send({"SELECT", std::to_string(databases_.at(database))}, [](const redisReply*) {});
+  redis_.send({"SELECT", std::to_string(databases_.at(database))},
+              [this, database](const redisReply* reply) {
+                if (reply != nullptr && reply->type == REDIS_REPLY_ERROR)
+                  refused_(std::string(database) + ": " + text_of(reply));
+              });
 }
 
-void Reader::start() {
+void Reader::start(const Redis::Command& watched) {
   run_.emplace(Run{});  // clang takes it for not constructible from nothing, being nested
   select("CONFIG_DB");
+  redis_.send({"UNWATCH"}, [](const redisReply*) {});
+  if (!watched.empty()) {
+    Redis::Command watch{"WATCH"};
+    watch.insert(watch.end(), watched.begin(), watched.end());
+    redis_.send(watch, [](const redisReply*) {});
+  }
   redis_.send(
       {"EVAL", kCollect, "0", "PORT|*", "PORT_QOS_MAP|*", "LLDP_LEVEL|*", "DSCP_TO_TC_MAP|*",
        "TC_TO_DSCP_MAP|*", "TC_TO_QUEUE_MAP|*", "TC_TO_PRIORITY_GROUP_MAP|*", "PFC_WD|*"},

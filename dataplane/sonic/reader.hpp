@@ -29,11 +29,13 @@ class Reader {
         done_(std::move(done)),
         refused_(std::move(refused)) {}
 
-  void start();
+  /// The next EXEC is refused, by no reply, if somebody writes to one of these rows of CONFIG_DB
+  /// from before they are read.
+  void start(const Redis::Command& watched);
   [[nodiscard]] bool busy() const { return run_.has_value(); }
   /// Its end is not told.
   void stop() { run_.reset(); }
-  /// The commands that follow are for this database.
+  /// The commands that follow are for this database; `refused` is told if there is none.
   void select(const char* database);
 
  private:

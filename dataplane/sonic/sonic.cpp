@@ -32,7 +32,8 @@ constexpr auto kGrace = 5s;     ///< for orchagent to make what was written
 constexpr auto kSoon = 100ms;   ///< between two readings while it does
 constexpr auto kFirstTry = 100ms;
 constexpr auto kLastTry = 5s;
-constexpr auto kOpening = 250ms;  ///< for the first reading, before anything else runs
+constexpr unsigned kCollisions = 5;  ///< with others who write, until that is said
+constexpr auto kOpening = 250ms;     ///< for the first reading, before anything else runs
 
 /// A member that is to be text and is, or what there is else.
 std::string text_or(const json& object, const char* name, const char* otherwise) {
@@ -46,6 +47,11 @@ std::map<std::string, int> usual_databases() {
   return {{"CONFIG_DB", 4}, {"ASIC_DB", 1}, {"COUNTERS_DB", 2}};
 }
 constexpr const char* kUsualSocket = "/run/redis/redis.sock";
+
+/// A row with what it has already: who follows it hears of a change, and nobody's is written over.
+constexpr const char* kTouch =
+    "local r = redis.call('HGETALL', KEYS[1]) "
+    "if #r > 0 then redis.call('HSET', KEYS[1], unpack(r)) end";
 
 /// The reply itself, or the first part of it, that is no consent to a transaction.
 const redisReply* refusal_in(const redisReply* reply) {
@@ -163,9 +169,8 @@ void Sonic::lost(const std::string& why) {
   down_ = Error{0, "backend sonic",
                 fmt::format("Redis at {}: {}: see whether it runs, and whether we may connect",
                             redis_at_, why)};
-  for (auto* made : {&reading_, &changed_})
-    for (const Outcome& outcome : std::exchange(*made, {}))
-      events_.outcomes.push_back({.port = outcome.port, .why = down_});
+  for (const Outcome& outcome : std::exchange(changed_, {}))
+    events_.outcomes.push_back({.port = outcome.port, .why = down_});
   for (const Ifindex port : std::exchange(applying_, {}))
     events_.outcomes.push_back({.port = port, .why = down_});
   for (const PortPlan& plan : std::exchange(waiting_, {}))
@@ -198,10 +203,15 @@ Events Sonic::take_events() {
 }
 
 void Sonic::refresh() {
-  if (reader_.busy()) return;  // changes of meanwhile are read after it
-  reading_ = std::exchange(changed_, {});
   timer_.set(kPatience);
-  reader_.start();
+  watched_.clear();
+  sonic::Redis::Command rows;
+  for (const PortPlan& plan : waiting_) {
+    watched_.insert(plan.port.name);
+    for (const std::string_view table : {sonic::kPortMaps, sonic::kOriginals})
+      rows.push_back(std::string(table) + plan.port.name);
+  }
+  reader_.start(rows);
 }
 
 void Sonic::read_done(sonic::View view, sonic::Reader::Counted counted) {
@@ -229,7 +239,7 @@ void Sonic::read_done(sonic::View view, sonic::Reader::Counted counted) {
   }
   if (differs || was_down || ignoring != told_) events_.changed.emplace_back();
   told_ = std::move(ignoring);
-  std::ranges::move(std::exchange(reading_, {}), std::back_inserter(events_.outcomes));
+  std::ranges::move(std::exchange(changed_, {}), std::back_inserter(events_.outcomes));
   // It goes by the mask that the port has in the ASIC when its row is written.
   for (auto at = watchdogs_.begin(); at != watchdogs_.end();) {
     if (view_.ignored(*at, Part::kPfc)) {
@@ -240,8 +250,10 @@ void Sonic::read_done(sonic::View view, sonic::Reader::Counted counted) {
     if (const auto touch = touch_watchdog(*at)) redis_.send(*touch, [](const redisReply*) {});
     at = watchdogs_.erase(at);
   }
-  if (!changed_.empty()) return refresh();
-  if (!applying_.empty()) return;  // its answer is waited for
+  if (std::ranges::any_of(waiting_, [&](const PortPlan& plan) {
+        return !watched_.contains(plan.port.name);  // it has come meanwhile
+      }))
+    return refresh();
   timer_.set(waiting ? Clock::duration(kSoon) : Clock::duration(kPeriod));
   write_waiting();
 }
@@ -413,30 +425,29 @@ void Sonic::restore(const std::string& port, std::vector<sonic::Redis::Command>&
 
 std::optional<sonic::Redis::Command> Sonic::touch_watchdog(const std::string& port) const {
   const std::string key = std::string(sonic::kWatchdogs) + port;
-  const Row* watchdog = view_.row(key);
-  if (watchdog == nullptr || watchdog->empty()) return std::nullopt;
-  sonic::Redis::Command command{"HSET", key};
-  for (const auto& [name, value] : *watchdog) command.insert(command.end(), {name, value});
-  return command;
+  if (view_.row(key) == nullptr) return std::nullopt;
+  return sonic::Redis::Command{"EVAL", kTouch, "1", key};
 }
 
 void Sonic::apply(const Plan& plan) {
+  if (down_) {
+    for (const PortPlan& port : plan.ports)
+      events_.outcomes.push_back({.port = port.port.ifindex, .why = down_});
+    return;
+  }
   waiting_.insert(waiting_.end(), plan.ports.begin(), plan.ports.end());
-  if (applying_.empty() && changed_.empty() && reading_.empty()) write_waiting();
+  if (applying_.empty() && !reader_.busy()) refresh();
 }
 
 void Sonic::write_waiting() {
+  std::vector<PortPlan> plans = std::exchange(waiting_, {});
   std::vector<sonic::Redis::Command> commands;
   std::set<std::string> written;
   std::set<std::string> removed;
   bool comes = false;  // some port has rules then
   std::vector<Outcome> outcomes;
-  for (const PortPlan& port : std::exchange(waiting_, {})) {
+  for (const PortPlan& port : plans) {
     outcomes.push_back({.port = port.port.ifindex});
-    if (down_) {
-      outcomes.back().why = down_;
-      continue;
-    }
     const auto left = plan_from(port.port, port.want);
     if (!left) {
       outcomes.back().why = left.error();
@@ -462,19 +473,42 @@ void Sonic::write_waiting() {
       if (key.find("_MAP|LLDP_LEVEL") != key.npos) commands.push_back({"DEL", key});
   for (const Outcome& outcome : outcomes) applying_.insert(outcome.port);
   timer_.set(kPatience);
+  // Of a command that Redis does not even queue it gives the reason there, and none at the end.
+  const auto refusal = std::make_shared<std::string>();
+  const auto queued = [refusal](const redisReply* reply) {
+    if (reply != nullptr && reply->type == REDIS_REPLY_ERROR && refusal->empty())
+      *refusal = text_of(reply);
+  };
   reader_.select("CONFIG_DB");
-  redis_.send({"MULTI"}, [](const redisReply*) {});
-  for (const auto& command : commands) redis_.send(command, [](const redisReply*) {});
-  redis_.send({"EXEC"}, [this, outcomes](const redisReply* reply) {
-    if (reply == nullptr) return;  // lost() has said so
-    for (Outcome outcome : outcomes) {
-      applying_.erase(outcome.port);
-      if (const redisReply* refusal = refusal_in(reply); refusal != nullptr && !outcome.why)
-        outcome.why = Error{0, "backend sonic", "Redis refuses the change: " + text_of(refusal)};
-      changed_.push_back(std::move(outcome));
-    }
-    refresh();
+  redis_.send({"MULTI"}, queued);
+  for (const auto& command : commands) redis_.send(command, queued);
+  redis_.send({"EXEC"}, [this, refusal, plans = std::move(plans),
+                         outcomes = std::move(outcomes)](const redisReply* reply) {
+    if (reply != nullptr) take_answer(*reply, *refusal, plans, outcomes);  // else lost() says so
   });
+}
+
+void Sonic::take_answer(const redisReply& answer, const std::string& refusal,
+                        std::vector<PortPlan> plans, std::vector<Outcome> outcomes) {
+  applying_.clear();
+  std::optional<Error> why;
+  if (answer.type == REDIS_REPLY_NIL) {
+    if (++collisions_ < kCollisions) {  // what it was made by is no more: once again
+      waiting_.insert(waiting_.begin(), plans.begin(), plans.end());
+      return refresh();
+    }
+    why = Error{0, "backend sonic",
+                "somebody else keeps writing to the same rows of PORT_QOS_MAP: see who"};
+  } else if (const redisReply* refused = refusal_in(&answer); refused != nullptr) {
+    why = Error{0, "backend sonic",
+                "Redis refuses the change: " + (refusal.empty() ? text_of(refused) : refusal)};
+  }
+  collisions_ = 0;
+  for (Outcome& outcome : outcomes) {
+    if (!outcome.why) outcome.why = why;
+    changed_.push_back(std::move(outcome));
+  }
+  refresh();
 }
 
 Result<std::vector<PortRef>> Sonic::ports() {

@@ -55,11 +55,14 @@ class Sonic : public Backend {
   void connect();
   void lost(const std::string& why);
   void on_timer();
-  /// Reads all anew.
+  /// Reads all anew, what waits to be written with an eye on others who write there too.
   void refresh();
   void read_done(sonic::View view, sonic::Reader::Counted counted);
-  /// All that waits, in one transaction.
+  /// All that waits, in one transaction, by what has just been read.
   void write_waiting();
+  /// What came of it.
+  void take_answer(const redisReply& answer, const std::string& refusal,
+                   std::vector<PortPlan> plans, std::vector<Outcome> outcomes);
   /// Of these rules, by what was last read.
   [[nodiscard]] const Result<sonic::Maps>& maps_of(const qos::Ruleset& rules);
   [[nodiscard]] Result<PortPlan> plan_from(const PortRef& port, std::optional<qos::Ruleset> want);
@@ -67,7 +70,7 @@ class Sonic : public Backend {
   void write(const PortPlan& plan, std::set<std::string>& written,
              std::vector<sonic::Redis::Command>& commands);
   void restore(const std::string& port, std::vector<sonic::Redis::Command>& commands) const;
-  /// The watchdog's row of the port, written as it is: the watchdog then takes the priorities anew.
+  /// Writes the watchdog's row of the port as it is: the watchdog then takes the priorities anew.
   [[nodiscard]] std::optional<sonic::Redis::Command> touch_watchdog(const std::string& port) const;
 
   std::string redis_at_;  ///< path of its socket, or address and port
@@ -85,9 +88,10 @@ class Sonic : public Backend {
   /// Until the change before them has been read back: what is written goes by what was read, and
   /// the maps, which all ports share, by whom else they serve then.
   std::vector<PortPlan> waiting_;
-  std::vector<Outcome> changed_;  ///< made, and not read back yet
-  std::vector<Outcome> reading_;  ///< known when what is being read has been
-  std::set<Ifindex> applying_;    ///< in a transaction without an answer
+  std::set<std::string> watched_;  ///< ports of which a change by others since the reading is seen
+  unsigned collisions_ = 0;        ///< transactions one after the other that met such a change
+  std::vector<Outcome> changed_;   ///< made, and not read back yet
+  std::set<Ifindex> applying_;     ///< in a transaction without an answer
   std::map<std::string, Clock::time_point> written_;
   std::map<std::string, std::string> told_;  ///< what the ASIC ignores, by port, as last told
   PortNumbers numbers_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The connection to Redis breaks after every so many octets: nothing is half done, and nothing
-// lost.
+// What happens between a back end and Redis: the connection breaks after every so many octets, or
+// somebody else writes before an answer. Nothing is half done, and nothing lost.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -12,7 +12,9 @@
 #include <atomic>
 #include <cerrno>
 #include <map>
+#include <mutex>
 #include <optional>
+#include <string_view>
 #include <thread>
 
 #include "os/fd.hpp"
@@ -41,6 +43,12 @@ class Between {
   void cut_after(Way way, std::int64_t octets) { left_[way] = octets; }
   /// The connection has been cut since.
   [[nodiscard]] bool has_cut(Way way) const { return left_[way] == kWhole; }
+  /// Does that whenever these octets are asked, before they arrive.
+  void before(std::string octets, std::function<void()> what) {
+    const std::lock_guard lock(mutex_);
+    octets_ = std::move(octets);
+    what_ = std::move(what);
+  }
   void make_whole() { left_[kAsked] = left_[kAnswered] = kWhole; }
   [[nodiscard]] std::int64_t passed(Way way) const { return passed_[way]; }
 
@@ -72,10 +80,15 @@ class Between {
         left == kWhole ? octets.size() : std::min(octets.size(), static_cast<std::size_t>(left));
     const ssize_t n = most == 0 ? 0 : ::read(from.get(), octets.data(), most);
     if (most == 0) left_[way] = kWhole;
+    if (way == kAsked && n > 0) look_at({octets.data(), static_cast<std::size_t>(n)});
     if (n <= 0 || ::send(to.get(), octets.data(), static_cast<std::size_t>(n), MSG_NOSIGNAL) != n)
       return close_both();
     passed_[way] += n;
     if (left != kWhole) left_[way] = left - n;
+  }
+  void look_at(std::string_view asked) {
+    const std::lock_guard lock(mutex_);
+    if (what_ && asked.find(octets_) != asked.npos) what_();
   }
   void close_both() {
     client_ = UniqueFd();
@@ -89,10 +102,13 @@ class Between {
   UniqueFd redis_{};
   std::array<std::atomic<std::int64_t>, 2> left_{kWhole, kWhole};
   std::array<std::atomic<std::int64_t>, 2> passed_{};
+  std::mutex mutex_;
+  std::string octets_{};
+  std::function<void()> what_{};
   std::thread thread_{[this] { run(); }};
 };
 
-class SonicCut : public ChipTest, public testing::WithParamInterface<Between::Way> {
+class SonicBetween : public ChipTest {
  protected:
   void SetUp() override {
     if (!box_.runs()) GTEST_SKIP() << "there is no redis-server here";
@@ -110,6 +126,13 @@ class SonicCut : public ChipTest, public testing::WithParamInterface<Between::Wa
   PortRef port(int i) const override {
     return {*Ifindex::make(7U + static_cast<unsigned>(i)), Box::name_of(i)};
   }
+
+  Box box_{2};
+  std::optional<Between> between_;
+};
+
+class SonicCut : public SonicBetween, public testing::WithParamInterface<Between::Way> {
+ protected:
   using Configured = std::map<std::string, sonic::Row>;
   /// All that is there.
   Configured configured() {
@@ -131,9 +154,6 @@ class SonicCut : public ChipTest, public testing::WithParamInterface<Between::Wa
   }
 
   static Order order_of(int port) { return port == 0 ? Order::kUp : Order::kDown; }
-
-  Box box_{2};
-  std::optional<Between> between_;
 };
 
 TEST_P(SonicCut, LeavesAllOfAChangeOrNothingAndIsMendedByTheNext) {
@@ -168,6 +188,50 @@ INSTANTIATE_TEST_SUITE_P(Redis, SonicCut, testing::Values(Between::kAsked, Betwe
                          [](const auto& way) {
                            return way.param == Between::kAsked ? "Asked" : "Answered";
                          });
+
+/// Somebody else writes after what is there has been read, and before our transaction.
+class SonicRace : public SonicBetween {
+ protected:
+  /// At each transaction but those after `last`.
+  void others_set_pfc(std::string value, int last) {
+    between_->before("MULTI", [this, value = std::move(value), last] {
+      if (++transactions_ <= last)
+        box_.ask(kConfig, {"HSET", "PORT_QOS_MAP|Ethernet0", "pfc_enable", value});
+    });
+  }
+  std::string pfc() { return box_.row(kConfig, "PORT_QOS_MAP|Ethernet0").at("pfc_enable"); }
+
+  int transactions_ = 0;
+};
+
+TEST_F(SonicRace, WhatOthersSetMeanwhileIsWhatIsPutBack) {
+  others_set_pfc("3", 1);
+  ASSERT_TRUE(put(0, Order::kUp));
+  EXPECT_EQ(transactions_, 2);
+  EXPECT_EQ(pfc(), "5,6");
+  ASSERT_TRUE(remove_all(*backend_));
+  EXPECT_EQ(pfc(), "3");
+}
+
+TEST_F(SonicRace, WhatOthersSetOverOursWhileItGoesStays) {
+  ASSERT_TRUE(put(0, Order::kUp));
+  others_set_pfc("4", 1);
+  ASSERT_TRUE(remove_all(*backend_));
+  EXPECT_EQ(transactions_, 2);
+  EXPECT_EQ(pfc(), "4");
+}
+
+TEST_F(SonicRace, WhoNeverStopsWritingIsSaidAndNotWrittenOver) {
+  others_set_pfc("3", 1000);
+  const auto done = put(0, Order::kUp);
+  ASSERT_FALSE(done);
+  EXPECT_THAT(to_string(done.error()), testing::HasSubstr("somebody else keeps writing"));
+  EXPECT_EQ(transactions_, 5);
+  EXPECT_EQ(pfc(), "3");
+  others_set_pfc("3", 0);
+  EXPECT_TRUE(put(0, Order::kUp));
+  EXPECT_EQ(pfc(), "5,6");
+}
 
 }  // namespace
 }  // namespace lldp::dataplane

@@ -190,6 +190,28 @@ TEST_F(SonicTest, RowOfTheWrongTypeIsARefusalWithRedisWords) {
   EXPECT_THAT(to_string(done.error()), HasSubstr("Redis refuses the change: WRONGTYPE"));
 }
 
+TEST_F(SonicTest, FullRedisIsARefusalWithItsReasonAndIsMendedWhenThereIsRoom) {
+  const Row before = box_.row(kConfig, "PORT_QOS_MAP|Ethernet0");
+  box_.ask(kConfig, {"CONFIG", "SET", "maxmemory", "1"});
+  const auto done = put(0, Order::kUp);
+  ASSERT_FALSE(done);
+  EXPECT_THAT(to_string(done.error()), HasSubstr("Redis refuses the change: OOM"));
+  EXPECT_EQ(box_.row(kConfig, "PORT_QOS_MAP|Ethernet0"), before);
+  box_.ask(kConfig, {"CONFIG", "SET", "maxmemory", "0"});
+  EXPECT_TRUE(put(0, Order::kUp));
+}
+
+TEST_F(SonicTest, WhatOthersSetJustBeforeIsWhatIsPutBack) {
+  box_.ask(kConfig, {"HSET", "PORT_QOS_MAP|Ethernet0", "pfc_enable", "3"});  // since it was read
+  ASSERT_TRUE(put(0, Order::kUp));
+  ASSERT_TRUE(remove_all(*backend_));
+  EXPECT_EQ(box_.row(kConfig, "PORT_QOS_MAP|Ethernet0").at("pfc_enable"), "3");
+  ASSERT_TRUE(put(0, Order::kUp));
+  box_.ask(kConfig, {"HSET", "PORT_QOS_MAP|Ethernet0", "pfc_enable", "4"});
+  ASSERT_TRUE(remove_all(*backend_));
+  EXPECT_EQ(box_.row(kConfig, "PORT_QOS_MAP|Ethernet0").at("pfc_enable"), "4");
+}
+
 TEST_F(SonicTest, PfcThatTheRulesTakeFromOthersIsSaid) {
   box_.ask(kConfig, {"HSET", "PORT_QOS_MAP|Ethernet0", "pfc_enable", "3,5"});
   backend_ = open();
@@ -526,6 +548,19 @@ TEST(SonicPorts, SixtyFourInOneTransactionWithinTwentyMilliseconds) {
   EXPECT_LT(took, 500ms);  // 20 ms is the bar of a release build on a quiet machine
   for (int i = 0; i < 64; ++i)
     EXPECT_EQ(box.row(kConfig, "PORT_QOS_MAP|" + Box::name_of(i)).at("pfc_enable"), "5,6");
+}
+
+TEST(SonicOpening, DatabaseThatRedisDoesNotHaveIsNamedAndNoOtherRead) {
+  const Box box(1);
+  if (!box.runs()) GTEST_SKIP() << "there is no redis-server here";
+  std::ofstream(box.path("odd.json")) << R"({"DATABASES": {"CONFIG_DB": {"id": 4},
+      "ASIC_DB": {"id": 99}, "COUNTERS_DB": {"id": 2}}})";
+  const auto backend =
+      make_backend("sonic", {.sonic = {.redis = box.socket(), .config = box.path("odd.json")}});
+  ASSERT_TRUE(backend);
+  const auto why = (*backend)->plan(port_of(0), rules_of(Order::kUp));
+  ASSERT_FALSE(why);
+  EXPECT_THAT(to_string(why.error()), HasSubstr("ASIC_DB: ERR DB index is out of range"));
 }
 
 TEST(SonicMaps, TheHighestDscpInUseIsKeptApartToo) {

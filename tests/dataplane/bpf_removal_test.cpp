@@ -138,7 +138,8 @@ TEST(BpfErrors, NoRightToLoadPrograms) {
     const bool right =
         !done && to_string(done.error()) ==
                      "backend bpf: BPF_MAP_CREATE: Operation not permitted: run with CAP_BPF, "
-                     "CAP_NET_ADMIN and CAP_PERFMON, or choose another backend";
+                     "CAP_NET_ADMIN and CAP_PERFMON, in a container with a seccomp profile that "
+                     "allows bpf(2) too, or choose another backend";
     if (!right && !done) std::puts(to_string(done.error()).c_str());
     std::fflush(stdout);
     ::_exit(right ? 0 : 1);

@@ -23,19 +23,37 @@ namespace {
 constexpr std::chrono::seconds kOpening{10};  ///< for libsai: nothing else waits
 constexpr std::size_t kNamed = 4;             ///< ports
 
-/// What other back ends than this one have left: what to do about it. Who cannot be asked, as Redis
-/// where there is none, has left nothing that could be found.
-Result<void> find_others(const std::string& backend, const dataplane::Options& options) {
-  const std::vector<std::string> ours = split_list(backend == "auto" ? "bpf,dcb" : backend);
+/// What a back end has left: its ports' names.
+Result<std::vector<std::string>> left_by(dataplane::Backend& backend) {
+  const auto ports = backend.ports();
+  if (!ports) return fail(ports.error());
+  std::vector<std::string> names;
+  for (const dataplane::PortRef& port : *ports) names.push_back(escape(port.name));
+  if (names.empty())
+    if (auto what = backend.overlooked()) return fail(*what);
+  return names;
+}
+
+}  // namespace
+
+Result<void> find_others(const std::string& configured, const BackendOpener& open,
+                         const std::string& sai_memory) {
+  const std::vector<std::string> ours = split_list(configured == "auto" ? "bpf,dcb" : configured);
+  Result<void> unread;
   for (const std::string_view name : dataplane::kBackends) {
     if (name == "print" || std::ranges::find(ours, name) != ours.end()) continue;
     std::vector<std::string> names;
     if (name == "sai") {  // by what it remembers: its library may not be here any more
-      if (::access(options.sai.memory.c_str(), F_OK) == 0) names.push_back(options.sai.memory);
-    } else if (const auto other = dataplane::make_backend(name, options)) {
-      for (const dataplane::PortRef& port :
-           (*other)->ports().value_or(std::vector<dataplane::PortRef>()))
-        names.push_back(escape(port.name));
+      if (::access(sai_memory.c_str(), F_OK) == 0) names.push_back(sai_memory);
+    } else if (const auto other = open(name); other && !(*other)->down()) {
+      auto left = left_by(**other);
+      if (left)
+        names = std::move(*left);
+      else if (unread)
+        unread = fail(Error{left.error().code, left.error().where,
+                            fmt::format("whether another back end, {}, has left rules is not "
+                                        "known: {}",
+                                        name, left.error().what)});
     }
     if (names.empty()) continue;
     const std::size_t more = names.size() > kNamed ? names.size() - kNamed : 0;
@@ -45,17 +63,20 @@ Result<void> find_others(const std::string& backend, const dataplane::Options& o
                                   "lldp-leveld --remove-rules --backend {0}",
                                   name)});
   }
-  return {};
+  return unread;
 }
-
-}  // namespace
 
 Result<void> remove_rules(const config::Config& config) {
   dataplane::Options options = options_of(config);
+  const auto others = [&config, asked = options] {
+    return find_others(
+        config.backend, [&](std::string_view name) { return dataplane::make_backend(name, asked); },
+        asked.sai.memory);
+  };
   options.dcb.removing = true;
   options.sai.removing = true;
   options.sai.opening = kOpening;
-  if (config.backend == "none") return find_others(config.backend, options);
+  if (config.backend == "none") return others();
   if (config.backend == "sai") {
     auto libsai = fork_sai_spawner(config.sai_library, config.sai_profile);
     if (!libsai) return fail(libsai.error());
@@ -66,13 +87,12 @@ Result<void> remove_rules(const config::Config& config) {
   if (!backend) return fail(backend.error());
   Result<void> outcome = dataplane::remove_all(**backend);
   if (!outcome) return outcome;
-  if (auto what = (*backend)->overlooked())
-    return fail(Error{what->code, what->where, what->what + ": run this with CAP_SYS_ADMIN"});
+  if (auto what = (*backend)->overlooked()) return fail(*what);
   if (const auto who = config.dry_run ? std::nullopt : Presence::other())
     return fail(Error{.what = *who +
                               " is an lldp-leveld of this network namespace, and puts back what "
                               "rules it had: stop it first"});
-  return config.dry_run ? outcome : find_others(config.backend, options);
+  return config.dry_run ? outcome : others();
 }
 
 }  // namespace lldp::io

@@ -128,7 +128,7 @@ std::optional<Error> Bpf::overlooked() const {
   for (const Ifindex port : on_tcx_->unknown()) names.push_back(name_of(port));
   return Error{EPERM, fmt::format("{}", fmt::join(names, ", ")),
                "has TCX programs that CAP_SYS_ADMIN alone may look at: one may be a rule that an "
-               "earlier daemon left"};
+               "earlier daemon left: run this with CAP_SYS_ADMIN"};
 }
 
 void Bpf::watch_mounts() {

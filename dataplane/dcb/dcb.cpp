@@ -61,10 +61,8 @@ Result<std::unique_ptr<Backend>> Dcb::open(const DcbOptions& options) {
   auto driver = dcb::open_driver();
   if (!driver) return fail(driver.error());
   auto self = std::make_unique<Dcb>(std::move(*driver), options, boot_id().value_or(""));
-  if (options.removing && self->damaged_)
-    return fail(Error{0, options.memory,
-                      self->damaged_->what + ": what the ports had before is not known: set their "
-                                             "PFC and DSCP map with dcb(8), and remove the file"});
+  if (options.removing)
+    if (auto what = self->overlooked()) return fail(*what);
   return self;
 }
 
@@ -73,6 +71,14 @@ std::string Dcb::description() const {
       "PFC and the DSCP map of the ports' drivers; what they had before is in " + options_.memory;
   if (damaged_) text += ", which " + damaged_->what;
   return text;
+}
+
+std::optional<Error> Dcb::overlooked() const {
+  if (!damaged_) return std::nullopt;
+  return Error{0, options_.memory,
+               damaged_->what +
+                   ": what the ports had before is not known: set their PFC and DSCP "
+                   "map with dcb(8), and remove the file"};
 }
 
 const dcb::Originals* Dcb::originals(const PortRef& port) const {

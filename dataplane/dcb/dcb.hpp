@@ -29,6 +29,7 @@ class Dcb : public Backend {
   [[nodiscard]] Capabilities capabilities() const override {
     return {Support::kNo, Support::kNo, Support::kNo, Support::kHardware};
   }
+  [[nodiscard]] std::optional<Error> overlooked() const override;
   [[nodiscard]] Result<void> prepare(std::span<const qos::Ruleset>) override { return {}; }
   [[nodiscard]] Result<PortPlan> plan(const PortRef& port, const qos::Ruleset& want) override;
   [[nodiscard]] Result<Reading> verify(const PortRef& port, const qos::Ruleset& want) override;
@@ -78,7 +79,7 @@ class Dcb : public Backend {
   std::unique_ptr<dcb::Driver> driver_;
   DcbOptions options_;
   std::string boot_;
-  std::optional<Error> damaged_{};  ///< what the file says cannot be had
+  std::optional<Error> damaged_{};  ///< why what the file says cannot be had
   dcb::Memory memory_;
   std::map<Ifindex, Stubborn> stubborn_;
   std::map<Ifindex, std::pair<std::string, dcbnl::Settings>> seen_;  ///< by verify()

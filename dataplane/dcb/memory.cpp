@@ -58,7 +58,7 @@ Result<Memory> parse(std::string_view text, std::string_view boot) {
           .removed = apps_of(port.at("removed"))};
     return memory;
   } catch (const json::exception&) {
-    return fail(Error{.what = "is damaged: what the ports had before is not known any more"});
+    return fail(Error{.what = "is damaged"});
   }
 }
 

@@ -204,6 +204,9 @@ TEST_F(DcbTest, WhatWasThereBeforeAnotherRunOfTheMachineOrOfAnotherInterfaceIsNo
   const auto damaged = open();
   EXPECT_THAT(*damaged->ports(), IsEmpty());
   EXPECT_THAT(damaged->description(), HasSubstr("is damaged"));
+  ASSERT_TRUE(damaged->overlooked());
+  EXPECT_THAT(to_string(*damaged->overlooked()), HasSubstr("had before is not known"));
+  EXPECT_FALSE(backend_->overlooked());
   const auto removing = Dcb::open({.memory = memory(), .removing = true});
   ASSERT_FALSE(removing) << "as if nothing were left to be put back";
   EXPECT_THAT(to_string(removing.error()),

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
 #include <csignal>
 #include <fstream>
 #include <functional>
@@ -395,6 +396,44 @@ TEST_F(CompanionServices, ExporterWithoutItsSocketIsTriedAgain) {
             fmt::format("lldp-leveld: metrics.listen: the exporter: {}: cannot be reached: No such "
                         "file or directory: is tried again, at most every 60 s\n",
                         dir_ / "exporter"));
+}
+
+TEST_F(CompanionServices, ExporterWhoseLauncherDiesIsSaidAndComesBack) {
+  const support::Activator exporter(dir_ / "exporter",
+                                    {support::program("lldp-level-launcher"), "exporter", file()});
+  int ends[2];
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+  const UniqueFd daemon(ends[0]);
+  const UniqueFd asks(ends[1]);
+  Companions::Launchers services;
+  services.services = dir_.path();
+  std::vector<std::string> told;
+  companions_.emplace(
+      loop_, std::move(services), [&] { return UniqueFd(::dup(asks.get())); }, times_,
+      [&] { told.push_back(companions_->report(config_).at(0).trouble); });
+  asio::ip::tcp::acceptor free(loop_, {asio::ip::address_v4::loopback(), 0});
+  const auto there = free.local_endpoint();
+  free.close();
+  config_.metrics_listen = fmt::format("127.0.0.1:{}", there.port());
+  const auto answers = [&] {
+    boost::system::error_code failed;
+    asio::ip::tcp::socket(loop_).connect(there, failed);
+    return !failed;
+  };
+  write("metrics.listen = " + config_.metrics_listen);
+  testing::internal::CaptureStderr();
+  companions_->configure(config_);
+  ASSERT_TRUE(runs_until(answers));
+  EXPECT_THAT(told, testing::IsEmpty());
+  ::kill(exporter.running(), SIGKILL);
+  ASSERT_TRUE(runs_until([&] { return told.size() >= 2; }));
+  EXPECT_TRUE(runs_until(answers));
+  EXPECT_EQ(told.at(0),
+            "its launcher has ended: `systemctl status lldp-level-exporter.service` says why");
+  EXPECT_EQ(told.at(1), "");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "lldp-leveld: metrics.listen: the exporter: its launcher has ended: `systemctl status "
+            "lldp-level-exporter.service` says why: is tried again, at most every 60 s\n");
 }
 
 }  // namespace

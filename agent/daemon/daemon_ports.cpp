@@ -87,7 +87,10 @@ core::Link Daemon::link_of(const Interface& link) {
 }
 
 void Daemon::consider(const Interface& link, TimePoint now) {
-  if (!is_port(link, config_.ports, machine_)) return drop_port(link.ifindex, now);
+  if (!is_port(link, config_.ports, machine_)) {
+    take_leave(link, now);
+    return drop_port(link.ifindex, now);
+  }
   const auto [it, fresh] = ports_.try_emplace(link.ifindex);
   ManagedPort& port = it->second;
   const std::string name = escape(link.name);
@@ -116,6 +119,14 @@ void Daemon::consider(const Interface& link, TimePoint now) {
     protection_.add(link.ifindex, now);
   else
     protection_.link_changed(link.ifindex);
+}
+
+void Daemon::take_leave(const Interface& link, TimePoint now) {
+  if (!ports_.contains(link.ifindex)) return;
+  core::Link mute = link_of(link);
+  mute.adminStatus = core::AdminStatus::disabled;
+  agent_.set_link(mute, now, actions_);
+  agent_.advance(now, actions_);
 }
 
 void Daemon::drop_port(Ifindex ifindex, TimePoint now) {

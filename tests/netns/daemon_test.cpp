@@ -505,6 +505,25 @@ TEST_F(DaemonTest, ReadsItsConfigurationAnewAndKeepsTheOldOneWhenItIsWrong) {
   EXPECT_EQ(agent.show()["ports"][0]["name"], "p1");
 }
 
+TEST_F(DaemonTest, PortThatAReloadLeavesOutTakesLeaveAndIsRemembered) {
+  join(*a_, *b_);
+  Agent leaf(*a_, {"--role", "switch", "--level", "1"});
+  Agent spine(*b_, {"--role", "switch", "--level", "2"});
+  ASSERT_TRUE(knows(spine, "p0", 1));
+  ASSERT_TRUE(eventually([&] { return leaf.port("p0")["order"] == "up"; }));
+  leaf.write_config("ports = *,-p0\n");
+  leaf.process().signal(SIGHUP);
+  EXPECT_TRUE(knows(spine, "p0", 0));
+  EXPECT_THAT(spine.log(), HasSubstr("shut down"));
+  EXPECT_EQ(spine.port("p0")["order"], "down");
+  EXPECT_TRUE(eventually([&] { return leaf.log().find("p0: port removed") != std::string::npos; }));
+  spine.process().signal(SIGKILL);
+  EXPECT_EQ(spine.process().wait(), 128 + SIGKILL);
+  leaf.write_config("");
+  leaf.process().signal(SIGHUP);
+  EXPECT_TRUE(eventually([&] { return leaf.port("p0")["order"] == "up"; })) << leaf.log();
+}
+
 TEST_F(DaemonTest, SaysOfAKeyThatIsReadAtStartOnlyThatItHasNotChanged) {
   join(*a_, *b_);
   Agent agent(*a_, {"--role", "switch"});

@@ -225,6 +225,52 @@ std::optional<Pauses> pauses_of(const json& port) {
 
 std::string_view to_string(Severity s) { return s == Severity::kBad ? "bad" : "unknown"; }
 
+std::string text_of(const PortHealth& port, const report::Style& style) {
+  std::string out = report::paint(port.name, report::Ink::kBold, style) + ": ";
+  if (port.findings.empty()) out += report::paint("fine", report::Ink::kGood, style);
+  out += port.findings.empty() ? "\n"
+                               : fmt::format("{} finding{}\n", port.findings.size(),
+                                             port.findings.size() == 1 ? "" : "s");
+  for (const Finding& f : port.findings) {
+    out += "  " +
+           report::paint(to_string(f.severity),
+                         f.severity == Severity::kBad ? report::Ink::kBad : report::Ink::kWarn,
+                         style) +
+           " " + f.text + ": " + f.why;
+    if (!f.command.empty()) out += ": " + f.command;
+    out += "\n";
+  }
+  if (!port.pauses) return out;
+  for (unsigned p = 0; p <= Priority::kMax; ++p)
+    if (port.pauses->received[p] + port.pauses->sent[p] != 0)
+      out += fmt::format("  priority {}: paused by the neighbor {} times, paused it {} times\n", p,
+                         port.pauses->received[p], port.pauses->sent[p]);
+  return out;
+}
+
+const PortHealth* find(const Health& health, const std::string& port) {
+  const auto at = std::ranges::find(health.ports, port, &PortHealth::name);
+  return at == health.ports.end() ? nullptr : &*at;
+}
+
+/// A line for each priority of which there are more pauses now.
+std::string pauses_since(const PortHealth& before, const PortHealth& now) {
+  std::string out;
+  if (!before.pauses || !now.pauses) return out;
+  for (unsigned p = 0; p <= Priority::kMax; ++p) {
+    const auto more = [p](const Pauses::Counts& then, const Pauses::Counts& is) {
+      return is[p] > then[p] ? is[p] - then[p] : 0;  // a driver that is loaded anew counts anew
+    };
+    const auto received = more(before.pauses->received, now.pauses->received);
+    const auto sent = more(before.pauses->sent, now.pauses->sent);
+    if (received != 0)
+      out += fmt::format("{}: the neighbor paused priority {}: {}\n", now.name, p, received);
+    if (sent != 0)
+      out += fmt::format("{}: paused the neighbor on priority {}: {}\n", now.name, p, sent);
+  }
+  return out;
+}
+
 }  // namespace
 
 std::optional<PauseCounter> pause_counter(std::string_view name) {
@@ -289,27 +335,7 @@ Result<Health> examine(std::string_view detail, std::string_view rules,
 
 std::string health_text(const Health& health, const report::Style& style) {
   std::string out;
-  for (const PortHealth& port : health.ports) {
-    out += report::paint(port.name, report::Ink::kBold, style) + ": ";
-    if (port.findings.empty()) out += report::paint("fine", report::Ink::kGood, style);
-    out += port.findings.empty() ? "\n"
-                                 : fmt::format("{} finding{}\n", port.findings.size(),
-                                               port.findings.size() == 1 ? "" : "s");
-    for (const Finding& f : port.findings) {
-      out += "  " +
-             report::paint(to_string(f.severity),
-                           f.severity == Severity::kBad ? report::Ink::kBad : report::Ink::kWarn,
-                           style) +
-             " " + f.text + ": " + f.why;
-      if (!f.command.empty()) out += ": " + f.command;
-      out += "\n";
-    }
-    if (!port.pauses) continue;
-    for (unsigned p = 0; p <= Priority::kMax; ++p)
-      if (port.pauses->received[p] + port.pauses->sent[p] != 0)
-        out += fmt::format("  priority {}: paused by the neighbor {} times, paused it {} times\n",
-                           p, port.pauses->received[p], port.pauses->sent[p]);
-  }
+  for (const PortHealth& port : health.ports) out += text_of(port, style);
   return out.empty() ? "no port is up: nothing is known\n" : out;
 }
 
@@ -350,22 +376,14 @@ std::string health_json(const Health& health) {
   return text;
 }
 
-std::string pauses_since(const Health& before, const Health& now) {
+std::string health_changes(const Health& before, const Health& now, const report::Style& style) {
   std::string out;
+  for (const PortHealth& port : before.ports)
+    if (find(now, port.name) == nullptr) out += port.name + ": is down, or gone\n";
   for (const PortHealth& port : now.ports) {
-    const auto old = std::ranges::find(before.ports, port.name, &PortHealth::name);
-    if (old == before.ports.end() || !old->pauses || !port.pauses) continue;
-    for (unsigned p = 0; p <= Priority::kMax; ++p) {
-      const auto more = [&](const Pauses::Counts& then, const Pauses::Counts& is) {
-        return is[p] > then[p] ? is[p] - then[p] : 0;  // a driver that is loaded anew counts anew
-      };
-      const auto received = more(old->pauses->received, port.pauses->received);
-      const auto sent = more(old->pauses->sent, port.pauses->sent);
-      if (received != 0)
-        out += fmt::format("{}: the neighbor paused priority {}: {}\n", port.name, p, received);
-      if (sent != 0)
-        out += fmt::format("{}: paused the neighbor on priority {}: {}\n", port.name, p, sent);
-    }
+    const PortHealth* old = find(before, port.name);
+    if (old == nullptr || old->findings != port.findings) out += text_of(port, style);
+    if (old != nullptr) out += pauses_since(*old, port);
   }
   return out;
 }

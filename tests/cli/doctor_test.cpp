@@ -195,11 +195,26 @@ TEST(Doctor, WhoPausedWhomSinceTheLastLook) {
   const Health before = examined(local);
   local.pauses->received[5] = 112;
   local.pauses->sent[6] = 1;
-  EXPECT_EQ(pauses_since(before, examined(local)),
+  EXPECT_EQ(health_changes(before, examined(local), {}),
             "p0: the neighbor paused priority 5: 12\np0: paused the neighbor on priority 6: 1\n");
   local.pauses->received[5] = 3;  // the driver was loaded anew
   local.pauses->sent[6] = 0;
-  EXPECT_EQ(pauses_since(before, examined(local)), "");
+  EXPECT_EQ(health_changes(before, examined(local), {}), "");
+}
+
+TEST(Doctor, TellsOfPortsThatComeGoAndChangeAndOfNoOthers) {
+  const auto port = [](std::string name, std::vector<Finding> findings) {
+    return PortHealth{.name = std::move(name), .findings = std::move(findings)};
+  };
+  const Finding found{.code = "nobody", .text = "nobody is heard", .why = "so"};
+  const Health before{.ports = {port("p0", {found}), port("p1", {}), port("p2", {})}};
+  EXPECT_EQ(health_changes(before, before, {}), "");
+  const Health now{.ports = {port("p0", {found}), port("p2", {found}), port("p3", {})}};
+  EXPECT_EQ(health_changes(before, now, {}),
+            "p1: is down, or gone\n"
+            "p2: 1 finding\n"
+            "  unknown nobody is heard: so\n"
+            "p3: fine\n");
 }
 
 // Whoever asks is told "nothing found" only where something was looked at.

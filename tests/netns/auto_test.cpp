@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "dataplane/dcb/driver.hpp"
 #include "tests/netns/support.hpp"
@@ -77,6 +78,29 @@ TEST(DoctorCommand, SaysOfAVethWhatCannotBeKnown) {
   EXPECT_THAT(bad->output(), testing::HasSubstr("ip link set dev p0 mtu 4000\n"));
   const auto nobody = doctor({"--socket", files.file("none")});
   EXPECT_EQ(nobody->wait(), 3);
+}
+
+TEST(DoctorCommand, WatchesOnWhilePortsAndDaemonsComeAndGo) {
+  if (const auto why = missing_privilege(); !why.empty()) GTEST_SKIP() << why;
+  const Namespace a;
+  const Namespace b;
+  join(a, b);
+  std::optional<Agent> leaf(std::in_place, a, std::vector<std::string>{"--role", "switch"});
+  const TemporaryDirectory files;
+  Process watching(a.inside({support::program("lldp-level"), "--socket", leaf->socket(), "doctor",
+                             "p0", "--watch"}),
+                   files.file("watching"));
+  const auto said = [&](std::string_view what) {
+    return watching.output().find(what) != std::string::npos;
+  };
+  ASSERT_TRUE(eventually([&] { return said("p0: 2 findings\n"); })) << watching.output();
+  a.ip("link del p0");
+  EXPECT_TRUE(eventually([&] { return said("p0: is down, or gone\n"); })) << watching.output();
+  join(a, b);
+  EXPECT_TRUE(eventually([&] { return said("gone\np0: 2 findings\n"); })) << watching.output();
+  leaf.reset();
+  EXPECT_TRUE(eventually([&] { return said("asked again every second\n"); })) << watching.output();
+  EXPECT_EQ(watching.wait(std::chrono::milliseconds(1200)), -1) << watching.output();
 }
 
 }  // namespace

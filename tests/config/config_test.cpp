@@ -3,6 +3,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -439,6 +443,25 @@ TEST_F(ConfigLoad, DefaultFileMayBeMissing) {
   const auto config = load({});
   ASSERT_TRUE(config) << testing::PrintToString(texts(config.error()));
   EXPECT_EQ(*config, Config{});
+}
+
+TEST_F(ConfigLoad, DefaultFileThatCannotBeReadIsAnError) {
+  const pid_t child = ::fork();
+  if (child == 0) {  // with an /etc of its own
+    if (::unshare(CLONE_NEWNS) != 0 || ::mount("", "/", "", MS_REC | MS_PRIVATE, nullptr) != 0 ||
+        ::mount("etc", "/etc", "tmpfs", 0, nullptr) != 0)
+      ::_exit(77);
+    std::filesystem::create_directories(kDefaultFile);
+    const auto config = load({});
+    ::_exit(!config && texts(config.error()) == std::vector{std::string(kDefaultFile) +
+                                                            ": cannot be read: Is a directory"}
+                ? 0
+                : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  if (WEXITSTATUS(status) == 77) GTEST_SKIP() << "needs root, for an /etc of its own";
+  EXPECT_EQ(status, 0);
 }
 
 TEST_F(ConfigLoad, ErrorsOfBothAreToldEachWithItsPlace) {

@@ -12,11 +12,16 @@
 namespace lldp::dataplane {
 
 RefusedRequest refused_request;
-int refuse_call = 0;
+RefuseCall refuse_call;
 
 namespace {
 
-bool is_refused_call() { return refuse_call > 0 && --refuse_call == 0; }
+bool is_refused_call() {
+  if (refuse_call.which == Refuse::kNone) return false;
+  --refuse_call.left;
+  return refuse_call.left == 0 ||
+         (refuse_call.left < 0 && refuse_call.which == Refuse::kAllFromThere);
+}
 
 }  // namespace
 

@@ -29,8 +29,14 @@ struct RefusedRequest {
   int after = 0;
 };
 extern RefusedRequest refused_request;
-/// The so-manieth call from now on, of bpf(2) or a netlink request, fails; 0: none.
-extern int refuse_call;
+/// The so-manieth call from now on, of bpf(2) or a netlink request, fails, or that and all after
+/// it.
+enum class Refuse { kNone, kOne, kAllFromThere };
+struct RefuseCall {
+  int left = 0;  ///< calls until then, that one counted; 0 and less: it has been refused
+  Refuse which = Refuse::kNone;
+};
+extern RefuseCall refuse_call;
 
 using Tags = std::initializer_list<packet::Tag>;
 /// Frames between the far ends of p0 and p1, as a bridge leaves them.

@@ -81,7 +81,11 @@ class ChipTest : public testing::Test {
     while (!done() && std::chrono::steady_clock::now() < end) {
       pollfd ready{.fd = backend_->events(), .events = POLLIN, .revents = 0};
       ::poll(&ready, 1, 10);
-      (void)backend_->take_events();
+      const bool was_down = backend_->down().has_value();
+      const Events events = backend_->take_events();
+      if (backend_->down().has_value() != was_down) {
+        EXPECT_THAT(events.changed, testing::Contains(Ifindex())) << "nobody is told";
+      }
     }
     return done();
   }

@@ -323,6 +323,8 @@ TEST_F(SaiTest, LibraryWithoutPfcIsNotTakenAtItsWord) {
   open();
   ASSERT_TRUE(put(0, Order::kUp));
   EXPECT_EQ(states(0, Order::kUp), "done done done unsupported");
+  EXPECT_EQ(why(0, Order::kUp, Part::kPfc),
+            "this libsai does not set PFC of ports: whether it is on is not known");
 }
 
 TEST_F(SaiTest, AclOfSomebodyElsesIsForeignAndStays) {

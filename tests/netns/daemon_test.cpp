@@ -102,13 +102,39 @@ TEST_F(DaemonTest, ForgetsAtOnceWhenTheLinkGoesDownAndKeepsItsLevel) {
 
 TEST_F(DaemonTest, IsForgottenAtOnceWhenItIsStopped) {
   join(*a_, *b_);
-  Agent host(*a_, {"--role", "host"});
   const Agent leaf(*b_, {"--role", "switch"});
-  ASSERT_TRUE(knows(leaf, "p0", 1));
-  host.process().signal(SIGTERM);
-  EXPECT_EQ(host.process().wait(), 0);
-  EXPECT_TRUE(knows(leaf, "p0", 0));
+  for (const char* flush : {"no", "yes"}) {
+    Agent host(*a_, {"--role", "host"});
+    host.write_config(std::string("flush = ") + flush + "\n");
+    host.restart();
+    ASSERT_TRUE(knows(leaf, "p0", 1));
+    host.process().signal(SIGTERM);
+    EXPECT_EQ(host.process().wait(), 0);
+    EXPECT_TRUE(knows(leaf, "p0", 0)) << flush;
+  }
   EXPECT_THAT(leaf.log(), HasSubstr("shut down"));
+}
+
+TEST_F(DaemonTest, SaysThatAFrameWasNotSent) {
+  join(*a_, *b_);
+  a_->ip("link set p0 txqueuelen 0");
+  run(a_->inside({"tc", "qdisc", "add", "dev", "p0", "root", "pfifo", "limit", "0"}));
+  const Agent agent(*a_, {"--role", "switch"});
+  EXPECT_TRUE(eventually([&] {
+    return agent.log().find("p0: frame not sent: No buffer space available") != std::string::npos;
+  })) << agent.log();
+  run(a_->inside({"tc", "qdisc", "del", "dev", "p0", "root"}));
+}
+
+TEST_F(DaemonTest, StartsWithAStateFileThatIsDamagedAndSaysSo) {
+  join(*a_, *b_);
+  Agent agent(*a_, {"--role", "switch"});
+  agent.process().signal(SIGKILL);
+  agent.process().wait();
+  std::ofstream(agent.state_file()) << "nonsense\n";
+  agent.restart();
+  EXPECT_THAT(agent.log(), HasSubstr(agent.state_file() + ": damaged ("));
+  EXPECT_EQ(agent.port("p0")["up"], true);
 }
 
 // docs/rules.md O2

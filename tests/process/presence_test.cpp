@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <fstream>
 #include <optional>
 
 namespace lldp::io {
@@ -25,14 +26,17 @@ class PresenceTest : public testing::Test {
   void TearDown() override {
     if (holder_ > 0) ::kill(holder_, SIGKILL);
     if (holder_ > 0) ::waitpid(holder_, nullptr, 0);
+    holder_ = 0;
   }
-  void hold(uid_t user) {
+  /// `is`: what else the process becomes before it takes the name.
+  void hold(
+      uid_t user, bool (*is)() = [] { return true; }) {
     int told[2];
     ASSERT_EQ(::pipe(told), 0);
     holder_ = ::fork();
     if (holder_ == 0) {
       ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-      if (::setresuid(user, user, user) != 0) ::_exit(1);
+      if (::setresuid(user, user, user) != 0 || !is()) ::_exit(1);
       const auto present = Presence::announce();
       const char done = present ? 'y' : 'n';
       if (::write(told[1], &done, 1) == 1) ::pause();
@@ -62,6 +66,39 @@ TEST_F(PresenceTest, NameThatAnyoneHasTakenIsNoDaemon) {
   const auto second = Presence::announce();
   ASSERT_FALSE(second);
   EXPECT_THAT(second.error().what, HasSubstr("a process without rights has taken the name"));
+}
+
+// There he has all capabilities, which are worth nothing outside.
+TEST_F(PresenceTest, NameThatTheRootOfAUserNamespaceHasTakenIsNoDaemon) {
+  hold(65534, [] {
+    if (::unshare(CLONE_NEWUSER) != 0) return false;
+    // What has changed its user is root's in /proc until it says that it may be looked at.
+    ::prctl(PR_SET_DUMPABLE, 1);
+    std::ofstream map("/proc/self/uid_map");
+    map << "0 65534 1" << std::flush;
+    return map.good() && ::getuid() == 0;
+  });
+  EXPECT_EQ(Presence::other(), std::nullopt);
+}
+
+// As in a container that shares the network of the machine.
+TEST_F(PresenceTest, DaemonThatAPidNamespaceDoesNotSeeHasNoNumber) {
+  for (const uid_t user : {0U, 65534U}) {
+    hold(user);
+    const pid_t asker = ::fork();
+    if (asker == 0) {
+      if (::unshare(CLONE_NEWPID) != 0) ::_exit(1);
+      const pid_t inside = ::fork();
+      if (inside == 0) ::_exit(Presence::other() == "another process" ? 0 : 2);
+      int status = 0;
+      ::waitpid(inside, &status, 0);
+      ::_exit(WEXITSTATUS(status));
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(asker, &status, 0), asker);
+    EXPECT_EQ(status, 0) << user;
+    TearDown();
+  }
 }
 
 }  // namespace

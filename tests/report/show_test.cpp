@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <regex>
 
 #include "agent/report/location.hpp"
 #include "agent/report/report.hpp"
@@ -239,6 +240,20 @@ TEST(ShowText, FitsAScreensHeightAndSaysWhatDoesNot) {
   EXPECT_THAT(lines(8).back(), testing::HasSubstr("more rows"));
 }
 
+TEST(ShowText, ColourTakesNoRoomOnTheScreen) {
+  core::Snapshot s = leaf();
+  for (std::uint8_t i = 0; i < 9; ++i)
+    s.alarms.push_back({.code = core::AlarmCode::kSelfLoop, .port = "swp1", .text = "x"});
+  const std::string json = show_json(s, protection(), kClock);
+  for (std::size_t width : {30U, 50U, 80U})
+    for (std::size_t height = 1; height < 60; ++height) {
+      const std::string text = *show_text(json, {.colour = true, .width = width, .height = height});
+      EXPECT_EQ(std::regex_replace(text, std::regex("\x1b\\[[0-9;]*m"), ""),
+                *show_text(json, {.width = width, .height = height}))
+          << width << " x " << height;
+    }
+}
+
 TEST(ShowText, TimesToLiveRunOn) {
   const std::string json = show_json(leaf(), protection(), kClock);
   EXPECT_THAT(*show_text(json, {}, 90s), testing::HasSubstr("  7 s"));
@@ -377,6 +392,10 @@ const CheckCase kChecks[] = {
      "OK - leaf1: host, level 1 (host), protection inactive"},
     {"SwitchWithoutALevel", unplaced(shown("switch", kOnePort, protected_by("bpf", "inactive"))),
      Status::kWarning, "WARNING - leaf1: switch, no level yet, protection inactive"},
+    {"SwitchWithoutALevelAndWithoutALink",
+     unplaced(shown("switch", R"([{"name":"swp1","up":false,"neighbors":[]}])",
+                    protected_by("bpf", "inactive"))),
+     Status::kOk, "OK - leaf1: switch, no level yet, protection inactive"},
     {"RulesOnPaper",
      shown("switch", kOnePort,
            protected_by(

@@ -368,13 +368,17 @@ void Heard::add_location(Element& med, const tlv::MedLocation& location) {
     med.child("location", kLabel)
         .attribute("type", "Type", "ELIN")
         .text("ecs", "ECS ELIN", c_string(as_text(location.location)).value_or(""));
-  if (location.format != tlv::MedLocation::kCivic || location.location.size() < 4) return;
-  Element& out = med.child("location", kLabel).attribute("type", "Type", "Civic address");
-  // Length, what it is the address of, country; then type, length and text of each element.
+  // Length of what comes, what it is the address of, country; then type, length and text of each
+  // element.
   constexpr std::size_t kHead = 4;
   ByteSpan rest = location.location;
+  if (location.format != tlv::MedLocation::kCivic || rest.size() < kHead) return;
+  const std::size_t told = 1U + rest[0];
+  if (told > rest.size()) return;
+  Element& out = med.child("location", kLabel).attribute("type", "Type", "Civic address");
   out.text("country", "Country", std::string(as_text(rest.subspan(2, 2))));
-  for (rest = rest.subspan(kHead); rest.size() >= 2 && rest.size() - 2 >= rest[1];
+  for (rest = rest.first(std::max(told, kHead)).subspan(kHead);
+       rest.size() >= 2 && rest.size() - 2 >= rest[1];
        rest = rest.subspan(2U + rest[1])) {
     const std::string type = name_in(kElements, rest[0]);
     std::string tag = type;

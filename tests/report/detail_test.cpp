@@ -188,5 +188,22 @@ TEST(AsLldpctl, TellsACivicLocationAndAPolicy) {
                             "lldp.swp1.lldp-med.Civic address.city=Ulm\n"));
 }
 
+// What lldpctl 1.0.16 printed of a length that its lldpd was made to hear.
+TEST(AsLldpctl, BelievesTheLengthOfACivicLocation) {
+  const Bytes address{1, 'D', 'E', 3, 3, 'U', 'l', 'm'};
+  for (const auto& [length, shown_of_it] :
+       {std::pair(0, 1), {3, 1}, {7, 1}, {8, 2}, {9, 0}, {255, 0}}) {
+    Bytes civic{static_cast<std::uint8_t>(length)};
+    civic.insert(civic.end(), address.begin(), address.end());
+    Bytes tail = octets_of(tlv::MedCapabilities{7, 3});
+    const Bytes location = octets_of(tlv::MedLocation{tlv::MedLocation::kCivic, civic});
+    tail.insert(tail.end(), location.begin(), location.end());
+    const std::string kv =
+        *as_lldpctl(shown({port("swp1", {neighbor("s1", 2, tail)})}), LldpctlFormat::kKeyvalue);
+    EXPECT_EQ(kv.find(".country=DE\n") != kv.npos, shown_of_it > 0) << length;
+    EXPECT_EQ(kv.find(".city=Ulm\n") != kv.npos, shown_of_it > 1) << length;
+  }
+}
+
 }  // namespace
 }  // namespace lldp::report

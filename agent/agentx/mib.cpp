@@ -87,6 +87,9 @@ class RowWriter {
   RowWriter& counter(std::uint32_t column, std::uint64_t v) {
     return put(column, Type::kCounter, number(v));
   }
+  RowWriter& gauge(std::uint32_t column, std::uint64_t v) {
+    return put(column, Type::kGauge, number(v));
+  }
   RowWriter& octets(std::uint32_t column, std::string_view v) {
     return put(column, Type::kOctets, std::string(v));
   }
@@ -214,10 +217,9 @@ void add_statistics(Mib& mib, const json& stats,
         .counter(4, count("statsFramesInTotal"))
         .counter(5, count("statsTLVsDiscardedTotal"))
         .counter(6, count("statsTLVsUnrecognizedTotal"))
-        .counter(7, count("statsAgeoutsTotal"));
+        .gauge(7, count("statsAgeoutsTotal"));  // ZeroBasedCounter32, as the next two: RFC 2021
   }
-  mib.add({{1, 2, 4, 0}, Type::kGauge, number(drops)});
-  mib.add({{1, 2, 5, 0}, Type::kGauge, number(ageouts)});
+  RowWriter(mib, {1, 2}, {0}).gauge(4, drops).gauge(5, ageouts);
 }
 
 }  // namespace

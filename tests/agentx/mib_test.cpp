@@ -87,6 +87,18 @@ TEST(LldpMib, HoldsTheDeviceItsPortsAndItsNeighbors) {
   EXPECT_EQ(value(*mib, {1, 4, 1, 1, 9, 0, 300, 2}), "none");
 }
 
+// As LLDP-MIB has them, and lldpd: a ZeroBasedCounter32 is a Gauge32 (RFC 2021).
+TEST(LldpMib, CountsInTheKindsThatItsDefinitionsHave) {
+  Indices indices;
+  const auto mib = mib_of(detail({"a"}), stats(), indices);
+  ASSERT_TRUE(mib);
+  for (const Oid& oid : {Oid{1, 2, 4, 0}, {1, 2, 5, 0}, {1, 2, 7, 1, 7, 300}})
+    EXPECT_EQ(mib->get(oid).value().type, Type::kGauge) << testing::PrintToString(oid);
+  EXPECT_EQ(mib->get({1, 2, 6, 1, 2, 300}).value().type, Type::kCounter);
+  for (const std::uint32_t column : {2U, 3U, 4U, 5U, 6U})
+    EXPECT_EQ(mib->get({1, 2, 7, 1, column, 300}).value().type, Type::kCounter) << column;
+}
+
 TEST(LldpMib, IsWalkedInTheOrderOfItsIdentifiers) {
   Indices indices;
   const auto mib = mib_of(detail({"a", "b"}), stats(), indices);

@@ -378,8 +378,7 @@ void Heard::add_location(Element& med, const tlv::MedLocation& location) {
   Element& out = med.child("location", kLabel).attribute("type", "Type", "Civic address");
   out.text("country", "Country", std::string(as_text(rest.subspan(2, 2))));
   for (rest = rest.first(std::max(told, kHead)).subspan(kHead);
-       rest.size() >= 2 && rest.size() - 2 >= rest[1];
-       rest = rest.subspan(2U + rest[1])) {
+       rest.size() >= 2 && rest.size() - 2 >= rest[1]; rest = rest.subspan(2U + rest[1])) {
     const std::string type = name_in(kElements, rest[0]);
     std::string tag = type;
     for (char& c : tag) c = c == ' ' ? '-' : c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;

@@ -43,8 +43,8 @@ Error failed(const char* what, int code) {
   switch (code) {
     case EPERM:
       text +=
-          ": run with CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON, in a container with a seccomp profile "
-          "that allows bpf(2) too, or choose another backend";
+          ": run with CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON, in a container with a seccomp "
+          "profile that allows bpf(2) too, or choose another backend";
       break;
     case ENOSYS:
       text += ": this kernel is built without BPF; choose another backend";

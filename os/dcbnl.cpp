@@ -16,6 +16,8 @@ namespace {
 /// Its first octets, which have always been these: capability, enabled, MACsec bypass.
 constexpr int kPfcOctets = offsetof(ieee_pfc, delay);
 constexpr int kLast = DCB_ATTR_DCBX;
+/// Younger than the oldest headers (Linux 6.2).
+constexpr int kTrustTable = DCB_ATTR_DCB_BUFFER + 1;
 /// The greatest error that the kernel has (MAX_ERRNO).
 constexpr int kMostErrno = 4095;
 
@@ -118,12 +120,13 @@ std::optional<Settings> parse(ByteSpan message) {
   if (!attributes_of(message, top) || top[DCB_ATTR_IFNAME] == nullptr ||
       top[DCB_ATTR_IEEE] == nullptr || nla_len(top[DCB_ATTR_IEEE]) == 1)
     return std::nullopt;
-  nlattr* ieee[DCB_ATTR_IEEE_APP_TABLE + 1] = {};
-  nla_policy policy[DCB_ATTR_IEEE_APP_TABLE + 1] = {};
+  nlattr* ieee[kTrustTable + 1] = {};
+  nla_policy policy[kTrustTable + 1] = {};
   policy[DCB_ATTR_IEEE_PFC].minlen = kPfcOctets;
   policy[DCB_ATTR_IEEE_APP_TABLE].type = NLA_NESTED;
-  if (nla_parse_nested(ieee, DCB_ATTR_IEEE_APP_TABLE, top[DCB_ATTR_IEEE], policy) < 0)
-    return std::nullopt;
+  policy[DCB_ATTR_DCB_BUFFER].minlen = offsetof(dcbnl_buffer, total_size);
+  policy[kTrustTable].type = NLA_NESTED;
+  if (nla_parse_nested(ieee, kTrustTable, top[DCB_ATTR_IEEE], policy) < 0) return std::nullopt;
   Settings out{.name = nla_get_string(top[DCB_ATTR_IFNAME])};
   if (ieee[DCB_ATTR_IEEE_PFC] != nullptr) {
     const auto* pfc = static_cast<const std::uint8_t*>(nla_data(ieee[DCB_ATTR_IEEE_PFC]));
@@ -139,6 +142,21 @@ std::optional<Settings> parse(ByteSpan message) {
       if (nla_type(entry) != DCB_ATTR_IEEE_APP || nla_len(entry) < int{sizeof app}) continue;
       std::memcpy(&app, nla_data(entry), sizeof app);
       out.apps.push_back({app.selector, app.priority, app.protocol});
+    }
+  }
+  if (nlattr* buffer = ieee[DCB_ATTR_DCB_BUFFER]; buffer != nullptr) {
+    const auto* octets = static_cast<const std::uint8_t*>(nla_data(buffer));
+    Buffers& buffers = out.buffers.emplace();
+    std::memcpy(buffers.of.data(), octets, sizeof buffers.of);
+    std::memcpy(buffers.octets.data(), octets + offsetof(dcbnl_buffer, buffer_size),
+                sizeof buffers.octets);
+  }
+  if (nlattr* table = ieee[kTrustTable]; table != nullptr) {
+    out.trusted.emplace();
+    nlattr* entry = nullptr;
+    int left = 0;
+    nla_for_each_nested(entry, table, left) {
+      if (nla_len(entry) == 1) out.trusted->push_back(nla_get_u8(entry));
     }
   }
   if (top[DCB_ATTR_DCBX] != nullptr) out.dcbx = nla_get_u8(top[DCB_ATTR_DCBX]);

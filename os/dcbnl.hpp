@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <compare>
 #include <cstdint>
 #include <optional>
@@ -31,11 +32,20 @@ struct App {
 };
 inline constexpr std::uint8_t kDscp = 5;  ///< selector: the protocol is a DSCP
 
+/// Where packets that come in wait: a port has eight buffers.
+struct Buffers {
+  std::array<std::uint8_t, 8> of{};       ///< a priority's, by its number
+  std::array<std::uint32_t, 8> octets{};  ///< what each holds
+  friend bool operator==(const Buffers&, const Buffers&) = default;
+};
+
 struct Settings {
   std::string name{};  ///< of the interface
   std::optional<Pfc> pfc{};
   std::vector<App> apps{};
-  std::optional<std::uint8_t> dcbx{};  ///< DCB_CAP_DCBX_*: who runs DCBX
+  std::optional<Buffers> buffers{};
+  std::optional<std::vector<std::uint8_t>> trusted{};  ///< selectors that give a priority, in order
+  std::optional<std::uint8_t> dcbx{};                  ///< DCB_CAP_DCBX_*: who runs DCBX
   friend bool operator==(const Settings&, const Settings&) = default;
 };
 /// Firmware or hardware runs DCBX, and decides.

@@ -8,12 +8,13 @@
 
 namespace lldp::qos {
 
-/// PFC's pause frames of a port by priority, since whoever counts them began.
-struct Pauses {
+/// Frames of a port by priority, since whoever counts them began.
+struct PriorityFrames {
   using Counts = std::array<std::uint64_t, Priority::kMax + 1>;
   Counts received{};
   Counts sent{};
-  friend bool operator==(const Pauses&, const Pauses&) = default;
+  friend bool operator==(const PriorityFrames&, const PriorityFrames&) = default;
 };
+using Pauses = PriorityFrames;  ///< PFC's pause frames
 
 }  // namespace lldp::qos

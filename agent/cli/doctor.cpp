@@ -5,6 +5,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <bit>
+#include <initializer_list>
 #include <nlohmann/json.hpp>
 
 #include "agent/report/json_writer.hpp"
@@ -82,6 +84,8 @@ class Examination {
     }
     own_pfc();
     dscp_map();
+    trust();
+    headroom();
     global_pause();
     firmware_agent();
     for (const json& neighbor : port_.at("neighbors")) look_at(neighbor);
@@ -145,6 +149,43 @@ class Examination {
           fmt::format("its packets fill a buffer that PFC of priority {} does not guard", priority),
           fmt::format("dcb app {} dev {} dscp-prio {}:{}", others.empty() ? "add" : "replace",
                       name_, dscp, priority));
+    }
+  }
+
+  void trust() {
+    if (!local_.dcb || !local_.dcb->trusted) return;
+    const std::vector<std::uint8_t>& trusted = *local_.dcb->trusted;
+    if (std::ranges::find(trusted, dcbnl::kDscp) != trusted.end()) return;
+    add(Severity::kBad, "dscp-trust", "the DSCP of what comes in is not looked at",
+        "lossless packets have the priority of their VLAN tag or of the port",
+        fmt::format("dcb apptrust set dev {} order dscp", name_));
+  }
+
+  void headroom() {
+    if (!local_.dcb || !local_.dcb->buffers) return;
+    const dcbnl::Buffers& buffers = *local_.dcb->buffers;
+    unsigned with_lossy = 0;  // buffers
+    for (unsigned p = 0; p < buffers.of.size(); ++p)
+      if ((needed_ >> p & 1U) == 0) with_lossy |= 1U << (buffers.of[p] & 7U);
+    for (const qos::Class& c : lossless_) {
+      const unsigned priority = c.priority.value();
+      const unsigned buffer = buffers.of[priority] & 7U;
+      if ((with_lossy >> buffer & 1U) != 0) {
+        const unsigned free = (with_lossy >> priority & 1U) == 0
+                                  ? priority
+                                  : static_cast<unsigned>(std::countr_one(with_lossy));
+        add(Severity::kBad, "shared-buffer",
+            fmt::format("priority {} shares buffer {} with lossy priorities", priority, buffer),
+            "their packets take the room that is for what comes after a pause",
+            free < buffers.of.size()
+                ? fmt::format("dcb buffer set dev {} prio-buffer {}:{}", name_, priority, free)
+                : "");
+      } else if (buffers.octets[buffer] == 0) {
+        add(Severity::kBad, "no-headroom",
+            fmt::format("priority {} has no room (buffer {})", priority, buffer),
+            "what still comes after a pause is lost",
+            fmt::format("dcb buffer set dev {} buffer-size {}:OCTETS", name_, buffer));
+      }
     }
   }
 
@@ -240,8 +281,11 @@ std::string text_of(const PortHealth& port, const report::Style& style) {
     if (!f.command.empty()) out += ": " + f.command;
     out += "\n";
   }
-  if (!port.pauses) return out;
-  for (unsigned p = 0; p <= Priority::kMax; ++p)
+  for (unsigned p = 0; port.frames && p <= Priority::kMax; ++p)
+    if (port.frames->received[p] + port.frames->sent[p] != 0)
+      out += fmt::format("  priority {}: {} frames received, {} sent\n", p,
+                         port.frames->received[p], port.frames->sent[p]);
+  for (unsigned p = 0; port.pauses && p <= Priority::kMax; ++p)
     if (port.pauses->received[p] + port.pauses->sent[p] != 0)
       out += fmt::format("  priority {}: paused by the neighbor {} times, paused it {} times\n", p,
                          port.pauses->received[p], port.pauses->sent[p]);
@@ -273,10 +317,14 @@ std::string pauses_since(const PortHealth& before, const PortHealth& now) {
 
 }  // namespace
 
-std::optional<PauseCounter> pause_counter(std::string_view name) {
+std::optional<PriorityCounter> priority_counter(std::string_view name) {
   const auto has = [&](std::string_view part) { return name.find(part) != name.npos; };
-  if ((!has("pause") && !has("xoff") && !has("pfc_ena_frames")) || has("duration") ||
-      has("transition") || has("2xoff") || has("storm"))
+  const auto has_any = [&](std::initializer_list<std::string_view> parts) {
+    return std::ranges::any_of(parts, has);
+  };
+  const bool pauses = has_any({"pause", "xoff", "pfc_ena_frames"});
+  if (pauses ? has_any({"duration", "transition", "2xoff", "storm"})
+             : !has_any({"packets", "frames"}) || has_any({"discard", "drop", "err", "xon"}))
     return std::nullopt;
   const bool received = has("rx");
   if (received == has("tx")) return std::nullopt;
@@ -287,7 +335,7 @@ std::optional<PauseCounter> pause_counter(std::string_view name) {
     const bool more = at + word.size() + 1 < name.size() && name[at + word.size() + 1] >= '0' &&
                       name[at + word.size() + 1] <= '9';
     if (digit >= '0' && digit <= '7' && !more)
-      return PauseCounter{received, static_cast<unsigned>(digit - '0')};
+      return PriorityCounter{pauses, received, static_cast<unsigned>(digit - '0')};
   }
   return std::nullopt;
 }
@@ -325,7 +373,8 @@ Result<Health> examine(std::string_view detail, std::string_view rules,
            .findings =
                Examination(port, facts, out.lossless, its == nullptr ? nullptr : pfc_part(*its))
                    .run(),
-           .pauses = facts.pauses || its == nullptr ? facts.pauses : pauses_of(*its)});
+           .pauses = facts.pauses || its == nullptr ? facts.pauses : pauses_of(*its),
+           .frames = facts.frames});
     }
     return out;
   } catch (const json::exception&) {
@@ -358,19 +407,10 @@ std::string health_json(const Health& health) {
           .member("command", f.command.empty() ? std::nullopt : std::optional(f.command))
           .close('}');
     }
-    out.close(']').key("pauses");
-    if (!port.pauses) {
-      out.value(std::optional<int>()).close('}');
-      continue;
-    }
-    out.open('[');
-    for (unsigned p = 0; p <= Priority::kMax; ++p)
-      out.open('{')
-          .member("priority", p)
-          .member("received", port.pauses->received[p])
-          .member("sent", port.pauses->sent[p])
-          .close('}');
-    out.close(']').close('}');
+    out.close(']');
+    report::write_frames(out.key("frames"), port.frames);
+    report::write_frames(out.key("pauses"), port.pauses);
+    out.close('}');
   }
   out.close(']').close('}');
   return text;

@@ -25,13 +25,15 @@ namespace lldp::cli {
 using qos::Pauses;
 
 /// What a counter of ethtool's -S is called by this driver or that: `rx_prio5_pause` of mlx5,
-/// `tx_priority_5_xoff.nic` of ice, `rx_pfc_ena_frames_pri5` of bnxt.
-struct PauseCounter {
+/// `tx_priority_5_xoff.nic` of ice, `rx_pfc_ena_frames_pri5` of bnxt; and of frames of all kinds
+/// `rx_prio5_packets` of mlx5, `tx_frames_prio_5` of mlxsw.
+struct PriorityCounter {
+  bool pauses = false;  ///< else all frames
   bool received = false;
   unsigned priority = 0;
-  friend bool operator==(const PauseCounter&, const PauseCounter&) = default;
+  friend bool operator==(const PriorityCounter&, const PriorityCounter&) = default;
 };
-[[nodiscard]] std::optional<PauseCounter> pause_counter(std::string_view name);
+[[nodiscard]] std::optional<PriorityCounter> priority_counter(std::string_view name);
 
 /// What the machine itself says of one of its ports.
 struct LocalPort {
@@ -46,6 +48,7 @@ struct LocalPort {
   std::optional<GlobalPause> pause{};           ///< of all priorities at once
   std::map<std::string, bool> private_flags{};  ///< ethtool --show-priv-flags
   std::optional<Pauses> pauses{};
+  std::optional<qos::PriorityFrames> frames{};  ///< of all kinds
 };
 
 struct Finding {
@@ -64,6 +67,7 @@ struct PortHealth {
   std::string name{};
   std::vector<Finding> findings{};
   std::optional<Pauses> pauses{};
+  std::optional<qos::PriorityFrames> frames{};
 };
 struct Health {
   std::vector<qos::Class> lossless{};

@@ -107,10 +107,11 @@ LocalPort Probe::look_at(const std::string& port, unsigned ifindex) {
   const auto names = ethtool.names(ETH_SS_STATS);
   const auto counters = ethtool.counters(static_cast<std::uint32_t>(names.size()));
   for (std::size_t i = 0; i < std::min(names.size(), counters.size()); ++i) {
-    const auto counter = pause_counter(names[i]);
+    const auto counter = priority_counter(names[i]);
     if (!counter) continue;
-    if (!out.pauses) out.pauses.emplace();
-    (counter->received ? out.pauses->received : out.pauses->sent)[counter->priority] += counters[i];
+    auto& counts = counter->pauses ? out.pauses : out.frames;
+    if (!counts) counts.emplace();
+    (counter->received ? counts->received : counts->sent)[counter->priority] += counters[i];
   }
   return out;
 }

@@ -138,4 +138,8 @@ struct Rules {
 /// `rules`, as agent/control/org.lldplevel.varlink has it.
 [[nodiscard]] std::string rules_json(const Rules& rules);
 
+class JsonWriter;
+/// A value: an object for each priority; null if there are none.
+void write_frames(JsonWriter& out, const std::optional<qos::PriorityFrames>& frames);
+
 }  // namespace lldp::report

@@ -28,21 +28,6 @@ void write_part(JsonWriter& out, const PartReading& part) {
       .close('}');
 }
 
-void write(JsonWriter& out, const std::optional<qos::Pauses>& pauses) {
-  if (!pauses) {
-    out.value(std::optional<int>());
-    return;
-  }
-  out.open('[');
-  for (unsigned p = 0; p <= Priority::kMax; ++p)
-    out.open('{')
-        .member("priority", p)
-        .member("received", pauses->received[p])
-        .member("sent", pauses->sent[p])
-        .close('}');
-  out.close(']');
-}
-
 void write(JsonWriter& out, const PortRules& port, const qos::Policy& policy) {
   out.open('{')
       .member("name", escape(port.name))
@@ -68,11 +53,26 @@ void write(JsonWriter& out, const PortRules& port, const qos::Policy& policy) {
   for (const qos::Class c : policy.lossless())
     out.member(std::to_string(c.priority.value()), port.bounces[c.priority.value()]);
   out.close('}');
-  write(out.key("pauses"), port.pauses);
+  write_frames(out.key("pauses"), port.pauses);
   out.member("error", escaped(port.error)).close('}');
 }
 
 }  // namespace
+
+void write_frames(JsonWriter& out, const std::optional<qos::PriorityFrames>& frames) {
+  if (!frames) {
+    out.value(std::optional<int>());
+    return;
+  }
+  out.open('[');
+  for (unsigned p = 0; p <= Priority::kMax; ++p)
+    out.open('{')
+        .member("priority", p)
+        .member("received", frames->received[p])
+        .member("sent", frames->sent[p])
+        .close('}');
+  out.close(']');
+}
 
 std::string rules_json(const Rules& rules) {
   std::string text;

@@ -126,7 +126,8 @@ TEST_F(DoctorProbe, TellsWhatTheDriverSays) {
   driver_.counters = {{"rx_bytes", 9},
                       {"tx_priority_6_xoff.nic", 7},
                       {"rx_priority_5_xoff.nic", 3},
-                      {"rx_priority_5_xoff.q1", 4}};
+                      {"rx_priority_5_xoff.q1", 4},
+                      {"tx_prio6_packets", 21}};
   driver_.rx_pause = true;
   const LocalPort port = look();
   EXPECT_TRUE(port.here);
@@ -141,6 +142,9 @@ TEST_F(DoctorProbe, TellsWhatTheDriverSays) {
   EXPECT_EQ(port.pauses->received[5], 7U);
   EXPECT_EQ(port.pauses->sent[6], 7U);
   EXPECT_EQ(port.pauses->sent[5] + port.pauses->received[6], 0U);
+  ASSERT_TRUE(port.frames);
+  EXPECT_EQ(port.frames->sent[6], 21U);
+  EXPECT_EQ(port.frames->received[6], 0U);
   driver_.rx_pause = false;
   driver_.tx_pause = true;
   EXPECT_FALSE(look().pause->rx);
@@ -165,6 +169,7 @@ TEST_F(DoctorProbe, LeavesOutWhatIsNotSaid) {
   driver_ = {};
   driver_.counters = {{"rx_bytes", 9}};
   EXPECT_FALSE(look().pauses) << "none of them counts pauses";
+  EXPECT_FALSE(look().frames) << "nor a priority's frames";
 }
 
 TEST_F(DoctorProbe, NamesMayFillTheirRoomAndFlagsTheirWord) {

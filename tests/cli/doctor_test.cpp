@@ -131,6 +131,39 @@ TEST(Doctor, DscpsWithoutTheirPriority) {
   EXPECT_EQ(health.ports[0].findings[1].command, "dcb app add dev p0 dscp-prio 51:6");
 }
 
+TEST(Doctor, DscpThatIsNotLookedAt) {
+  LocalPort local = fine();
+  local.dcb->trusted = {255};  // the PCP alone
+  const Health health = examined(local);
+  EXPECT_THAT(codes(health), ElementsAre("dscp-trust"));
+  EXPECT_EQ(health.status(), 2);
+  EXPECT_EQ(health.ports[0].findings[0].command, "dcb apptrust set dev p0 order dscp");
+  local.dcb->trusted = {255, dcbnl::kDscp};
+  EXPECT_THAT(codes(examined(local)), IsEmpty());
+}
+
+TEST(Doctor, LosslessPrioritiesHaveRoomOfTheirOwn) {
+  LocalPort local = fine();
+  dcbnl::Buffers& buffers = local.dcb->buffers.emplace();
+  buffers.of = {0, 0, 0, 0, 0, 1, 1, 0};
+  buffers.octets = {20000, 100000};
+  EXPECT_THAT(codes(examined(local)), IsEmpty()) << "lossless ones may share theirs";
+  buffers.octets[1] = 0;
+  const Health none = examined(local);
+  EXPECT_THAT(codes(none), ElementsAre("no-headroom", "no-headroom"));
+  EXPECT_EQ(none.ports[0].findings[1].text, "priority 6 has no room (buffer 1)");
+  EXPECT_EQ(none.ports[0].findings[1].command, "dcb buffer set dev p0 buffer-size 1:OCTETS");
+  buffers.of = {0, 0, 6, 0, 0, 1, 0, 0};
+  buffers.octets = {20000, 100000};
+  const Health shared = examined(local);
+  EXPECT_THAT(codes(shared), ElementsAre("shared-buffer"));
+  EXPECT_EQ(shared.ports[0].findings[0].text, "priority 6 shares buffer 0 with lossy priorities");
+  EXPECT_EQ(shared.ports[0].findings[0].command, "dcb buffer set dev p0 prio-buffer 6:1")
+      << "6 is taken by priority 2";
+  buffers.of = {};
+  EXPECT_EQ(examined(local).ports[0].findings[1].command, "dcb buffer set dev p0 prio-buffer 6:6");
+}
+
 TEST(Doctor, GlobalPauseAndFirmware) {
   LocalPort local = fine();
   local.pause = LocalPort::GlobalPause{.rx = true};
@@ -173,16 +206,28 @@ TEST(Doctor, FrameSizesThatDiffer) {
   EXPECT_THAT(codes(examined(fine(), show("0000"))), IsEmpty());  // it does not know
 }
 
-TEST(Doctor, CountersOfPausesByEachDriversName) {
-  const auto is = [](std::string_view name) { return pause_counter(name); };
-  EXPECT_EQ(is("rx_prio5_pause"), (PauseCounter{true, 5}));           // mlx5
-  EXPECT_EQ(is("tx_priority_6_xoff.nic"), (PauseCounter{false, 6}));  // ice
-  EXPECT_EQ(is("port.rx_priority_0_xoff"), (PauseCounter{true, 0}));  // i40e
-  EXPECT_EQ(is("tx_pfc_ena_frames_pri7"), (PauseCounter{false, 7}));  // bnxt
-  EXPECT_EQ(is("tx_pause_prio_3"), (PauseCounter{false, 3}));         // mlxsw
-  for (const char* other : {"rx_prio5_pause_duration", "rx_prio5_pause_transition",
-                            "rx_prio5_packets", "rx_pause", "prio5_pause", "rx_prio8_pause",
-                            "rx_prio10_pause", "port.rx_priority_0_xon_2xoff", "", "prio"})
+TEST(Doctor, CountersByEachDriversName) {
+  const auto is = [](std::string_view name) { return priority_counter(name); };
+  const auto pauses = [](bool received, unsigned priority) {
+    return PriorityCounter{.pauses = true, .received = received, .priority = priority};
+  };
+  EXPECT_EQ(is("rx_prio5_pause"), pauses(true, 5));           // mlx5
+  EXPECT_EQ(is("tx_priority_6_xoff.nic"), pauses(false, 6));  // ice
+  EXPECT_EQ(is("port.rx_priority_0_xoff"), pauses(true, 0));  // i40e
+  EXPECT_EQ(is("tx_pfc_ena_frames_pri7"), pauses(false, 7));  // bnxt
+  EXPECT_EQ(is("tx_pause_prio_3"), pauses(false, 3));         // mlxsw
+  const auto frames = [](bool received, unsigned priority) {
+    return PriorityCounter{.pauses = false, .received = received, .priority = priority};
+  };
+  EXPECT_EQ(is("rx_prio5_packets"), frames(true, 5));    // mlx5
+  EXPECT_EQ(is("tx_packets_pri7"), frames(false, 7));    // bnxt
+  EXPECT_EQ(is("rx_frames_prio_0"), frames(true, 0));    // mlxsw
+  EXPECT_EQ(is("tx_prio_3_packets"), frames(false, 3));  // mlx4
+  for (const char* other :
+       {"rx_prio5_pause_duration", "rx_prio5_pause_transition", "rx_pause", "prio5_pause",
+        "rx_prio8_pause", "rx_prio10_pause", "port.rx_priority_0_xon_2xoff", "", "prio",
+        "rx_prio5_bytes", "rx_packets", "rx_prio5_discard_packets", "tx_priority_0_xon_frames",
+        "rx_prio9_packets", "rx_discards_frames_prio_5"})
     EXPECT_EQ(is(other), std::nullopt) << other;
   // What follows a name that ends there is not its number.
   EXPECT_EQ(is(std::string_view("rx_pause_prio3").substr(0, 13)), std::nullopt);
@@ -236,18 +281,22 @@ TEST(Doctor, TextAndJson) {
   local.pause = LocalPort::GlobalPause{.rx = true, .tx = true};
   local.pauses.emplace();
   local.pauses->received[5] = 112;
+  local.frames.emplace();
+  local.frames->sent[5] = 9000;
   const Health health = examined(local, answer(nullptr));
   EXPECT_EQ(health_text(health, {}),
             "p0: 2 findings\n"
             "  bad global pause is on (rx, tx): it stops all priorities at once, and most NICs do "
             "no PFC beside it: ethtool -A p0 autoneg off rx off tx off\n"
             "  unknown spine1 swp3 does not tell of PFC: its buffers may drop what this end sends\n"
+            "  priority 5: 0 frames received, 9000 sent\n"
             "  priority 5: paused by the neighbor 112 times, paused it 0 times\n");
   const json parsed = json::parse(health_json(health));
   EXPECT_EQ(parsed["status"], 2);
   EXPECT_EQ(parsed["ports"][0]["findings"][0]["code"], "global-pause");
   EXPECT_TRUE(parsed["ports"][0]["findings"][1]["command"].is_null());
   EXPECT_EQ(parsed["ports"][0]["pauses"][5]["received"], 112);
+  EXPECT_EQ(parsed["ports"][0]["frames"][5]["sent"], 9000);
   EXPECT_EQ(health_text({}, {}), "no port is up: nothing is known\n");
   support::expect_golden(health_json(health) + "\n", "cli/golden/doctor.json");
 }

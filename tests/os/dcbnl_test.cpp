@@ -96,6 +96,28 @@ TEST(DcbMessage, AppTableAndWhoRunsDcbxAreTold) {
   EXPECT_TRUE(firmware_decides(*parsed));
 }
 
+TEST(DcbMessage, BuffersAndWhatIsTrustedAreTold) {
+  Bytes buffer{48, 0, 10, 0,                         // DCB_ATTR_DCB_BUFFER
+               0,  0, 0,  0, 0, 1, 2, 0,             // priority 5 in buffer 1, 6 in 2
+               0,  1, 0,  0, 0, 0, 2, 0};            // 256 octets, 131072
+  buffer.resize(48);                                 // and the rest 0
+  const Bytes trust{20, 0, 11, 0x80,                 // DCB_ATTR_DCB_APP_TRUST_TABLE
+                    5,  0, 2,  0,    255, 0, 0, 0,   // DCB_ATTR_DCB_APP: PCP
+                    5,  0, 1,  0,    5,   0, 0, 0};  // DCB_ATTR_IEEE_APP: DSCP
+  const auto parsed = parse(answer(kGet, kName + Bytes{72, 0, 13, 0x80} + buffer + trust));
+  EXPECT_EQ(parsed,
+            (Settings{.name = "swp1",
+                      .buffers = Buffers{.of = {0, 0, 0, 0, 0, 1, 2, 0}, .octets = {256, 131072}},
+                      .trusted = std::vector<std::uint8_t>{255, kDscp}}));
+  const auto nothing = parse(answer(kGet, kName + Bytes{8, 0, 13, 0x80, 4, 0, 11, 0x80}));
+  ASSERT_TRUE(nothing);
+  EXPECT_EQ(nothing->trusted, std::vector<std::uint8_t>());
+  EXPECT_EQ(nothing->buffers, std::nullopt);
+  buffer.resize(40);  // a table that is cut off is no answer
+  buffer[0] = 40;
+  EXPECT_EQ(parse(answer(kGet, kName + Bytes{44, 0, 13, 0x80} + buffer)), std::nullopt);
+}
+
 TEST(DcbMessage, ChangesHoldPfcAndEntriesAndNothingElse) {
   const App app{kDscp, 5, 43};
   const Bytes end{16, 0, 13, 0x80,  // DCB_ATTR_IEEE

@@ -124,7 +124,10 @@ void put_ports(Families& out, const json& ports) {
   for (const json& port : ports) {
     const Labels name{{"port", str(port, "name")}};
     up.add(name, port.at("up").get<bool>() ? 1 : 0);
-    about.add(name + labels_of(port, {"type", "order"}), 1);
+    Labels known = name + labels_of(port, {"type", "order"});
+    if (const json& alias = port.at("alias"); !alias.is_null())
+      known.push_back({"alias", alias.get<std::string>()});
+    about.add(known, 1);
     heard.add(name, static_cast<double>(port.at("neighbors").size()));
     for (const json& n : port.at("neighbors")) {
       const Labels msap = name + labels_of(n, {"chassis_id", "port_id"});

@@ -82,6 +82,16 @@ TEST(Metrics, NeighborsThatCallThemselvesTheSameCannotBreakTheScrape) {
   EXPECT_THAT(text, HasSubstr("lldp_level_port_neighbors{port=\"swp1\"} 2\n"));
 }
 
+TEST(Metrics, PortsHaveTheNameThatTheSwitchHasForThem) {
+  Answers answers = leaf();
+  answers.show = report::show_json({.ports = {{.name = "Ethernet0"}, {.name = "Ethernet4"}}},
+                                   {.aliases = {{"Ethernet0", "etp1"}}}, {});
+  const std::string text = text_of(answers);
+  EXPECT_THAT(text, HasSubstr("\nlldp_level_port_info{port=\"Ethernet0\",type=\"unmarked\","
+                              "order=\"unknown\",alias=\"etp1\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("port_info{port=\"Ethernet4\",type=\"unmarked\",order=\"unknown\"}"));
+}
+
 TEST(Metrics, StateThatIsNotKnownHereIsToldAllTheSame) {
   Answers answers = leaf();
   const std::size_t at = answers.show.find("\"partial\"");

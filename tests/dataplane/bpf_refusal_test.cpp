@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every call that the kernel is asked, refused once, or all from there on: it is said or makes no difference, and the
-// next attempt makes it good.
+// Every call that the kernel is asked, refused once, or all from there on: it is said or makes no
+// difference, and the next attempt makes it good.
 #include <poll.h>
 
 #include <filesystem>

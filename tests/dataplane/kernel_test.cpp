@@ -5,6 +5,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <array>
+#include <cerrno>
 #include <cstdlib>
 
 namespace lldp::dataplane::bpf {
@@ -26,6 +28,25 @@ TEST(PossibleCpus, AreAtLeastThoseThatAreThere) {
 TEST(PossibleCpusDeathTest, AreAnErrorWhereTheyCannotBeRead) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");  // a process that has not asked before
   EXPECT_EXIT(ask_without_descriptors(), testing::ExitedWithCode(0), "");
+}
+
+TEST(LoadProgram, TellsWhatTheVerifierHasAgainstIt) {
+  std::array<bpf_insn, 1> ends_without_a_result{};
+  ends_without_a_result[0].code = BPF_JMP | BPF_EXIT;
+  const auto refused = load_program("nothing", ends_without_a_result, "GPL");
+  ASSERT_FALSE(refused);
+  if (refused.error().code == EPERM) GTEST_SKIP() << "needs CAP_BPF";
+  EXPECT_EQ(to_string(refused.error()),
+            "the kernel's verifier refuses nothing: R0 !read_ok: report it with the kernel's "
+            "version, and choose another backend");
+}
+
+TEST(LoadProgram, TellsWhatTheKernelSaysWhereTheVerifierWasNotAsked) {
+  const std::array<bpf_insn, 1> code{};
+  const auto refused = load_program("no name", code, "GPL");
+  ASSERT_FALSE(refused);
+  if (refused.error().code == EPERM) GTEST_SKIP() << "needs CAP_BPF";
+  EXPECT_EQ(to_string(refused.error()), "BPF_PROG_LOAD: Invalid argument");
 }
 
 }  // namespace

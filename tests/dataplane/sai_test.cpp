@@ -171,6 +171,27 @@ TEST_F(SaiTest, RefusalIsSaidInSaisWordsAndThePortLeftAsItWas) {
   EXPECT_TRUE(put(0, Order::kUp));
 }
 
+TEST_F(SaiTest, EveryStatusHasSaisName) {
+  open();
+  box_.chip().refuse_set = SAI_PORT_ATTR_PRIORITY_FLOW_CONTROL;
+  for (const auto& [status, name] :
+       {std::pair<long, const char*>(SAI_STATUS_FAILURE, "SAI_STATUS_FAILURE"),
+        {SAI_STATUS_INVALID_PARAMETER, "SAI_STATUS_INVALID_PARAMETER"},
+        {SAI_STATUS_ITEM_NOT_FOUND, "SAI_STATUS_ITEM_NOT_FOUND"},
+        {SAI_STATUS_BUFFER_OVERFLOW, "SAI_STATUS_BUFFER_OVERFLOW"},
+        {SAI_STATUS_TABLE_FULL, "SAI_STATUS_TABLE_FULL"},
+        {SAI_STATUS_MANDATORY_ATTRIBUTE_MISSING, "SAI_STATUS_MANDATORY_ATTRIBUTE_MISSING"},
+        {SAI_STATUS_OBJECT_IN_USE, "SAI_STATUS_OBJECT_IN_USE"},
+        {SAI_STATUS_INVALID_OBJECT_TYPE, "SAI_STATUS_INVALID_OBJECT_TYPE"},
+        {SAI_STATUS_INVALID_OBJECT_ID, "SAI_STATUS_INVALID_OBJECT_ID"},
+        {-0x7777, "status -0x7777"}}) {
+    box_.chip().refuse_with = status;
+    const auto done = put(0, Order::kUp);
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().what, "libsai: " + std::string(name) + " of setting a port's PFC");
+  }
+}
+
 class SaiRefusal : public SaiTest {
  protected:
   void expect_every_refusal_heals();

@@ -71,5 +71,23 @@ TEST(ChangeQueue, OldestGoAndAreCounted) {
   EXPECT_TRUE(queue.empty());
 }
 
+// What the log has of each.
+TEST(ChangeLine, SaysOfWhatKindItIs) {
+  const std::pair<Kind, std::string_view> lines[] = {
+      {Kind::kNeighborAdded, "neighbor added: x"},
+      {Kind::kNeighborChanged, "neighbor changed: x"},
+      {Kind::kNeighborRemoved, "neighbor removed: x"},
+      {Kind::kLevel, "level x"},
+      {Kind::kPlace, "place in the order: level x"},
+      {Kind::kLocation, "location x"},
+      {Kind::kPort, "x"},
+      {Kind::kAlarmRaised, "alarm self-loop: x"},
+      {Kind::kAlarmCleared, "alarm self-loop cleared"},
+      {Kind::kRulesRestored, "rules put back: x"},
+      {Kind::kState, ""}};
+  for (const auto& [kind, line] : lines)
+    EXPECT_EQ(change_line({.kind = kind, .alarm = core::AlarmCode::kSelfLoop, .text = "x"}), line);
+}
+
 }  // namespace
 }  // namespace lldp::report

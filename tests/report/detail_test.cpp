@@ -62,6 +62,22 @@ const Bytes kForeign{0xfe, 5, 0x00, 0x00, 0x0c, 7, 0xaa};  // Cisco's, subtype 7
 
 std::string_view owner(std::uint32_t oui) { return oui == 0x0c ? "Some \x1b Body" : ""; }
 
+TEST(Detail, TellsTimesInTheirTwoGreatestUnits) {
+  for (const auto& [seconds, text] : {std::pair(0, "0 s"),
+                                      {59, "59 s"},
+                                      {60, "1 min 0 s"},
+                                      {3599, "59 min 59 s"},
+                                      {3600, "1 h 0 min"},
+                                      {86399, "23 h 59 min"},
+                                      {86400, "1 d 0 h"},
+                                      {2 * 86400 + 3 * 3600, "2 d 3 h"}}) {
+    json heard = neighbor("s1", 2);
+    heard["unchanged_for"] = seconds;
+    EXPECT_THAT(*detail_text(shown({port("swp1", {heard})}), {}),
+                HasSubstr(std::string("the same for ") + text + ", expires"));
+  }
+}
+
 TEST(Detail, NamesEveryTlvAndTheOwnersOfTheUnknown) {
   const auto text = detail_text(shown({port("swp1", {neighbor("s1", 2, kForeign)})}), {}, owner);
   ASSERT_TRUE(text);

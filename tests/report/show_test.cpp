@@ -224,6 +224,43 @@ TEST(ShowText, NamesThePortByItsDescriptionWhereTheIdIsAnAddress) {
   EXPECT_THAT(text, testing::Not(testing::HasSubstr("02:00:00:00:00:09")));
 }
 
+TEST(ShowJson, TellsTheLayersOfBothEnds) {
+  core::Snapshot s = leaf();
+  s.ports[0].layers = Layers{.near = Layer::of<3>(), .far = Layer::of<4>()};
+  s.ports[0].neighbors[0].layers = Layers{.near = Layer::of<4>(), .far = Layer::of<2>()};
+  const std::string text = show_json(s, protection(), kClock);
+  const auto port = nlohmann::json::parse(text)["ports"][0];
+  EXPECT_EQ(port["layers"].dump(), R"({"far":4,"near":3})");
+  EXPECT_EQ(port["neighbors"][0]["layers"].dump(), R"({"far":2,"near":4})");
+  EXPECT_THAT(*show_text(text, {}), testing::HasSubstr("up 3:4"));
+}
+
+TEST(ShowJson, TellsTheFrameOfWhichAllIsKnown) {
+  core::Snapshot s = leaf();
+  core::NeighborInfo& n = s.ports[0].neighbors[0];
+  n.frame = {.scope = core::Scope::kNearestBridge,
+             .source = {},
+             .unchanged_for = 90s,
+             .lldpdu = {1, 0xab}};
+  const auto frame = [&] {
+    const auto show = nlohmann::json::parse(show_json(s, protection(), kClock));
+    return show["ports"][0]["neighbors"][0];
+  };
+  EXPECT_TRUE(frame()["source"].is_null()) << "lldpd does not tell it";
+  n.frame->source = {2, 0, 0, 0, 0, 0x19};
+  EXPECT_EQ(frame()["source"], "02:00:00:00:00:19");
+  EXPECT_EQ(frame()["scope"], "nearest-bridge");
+  EXPECT_EQ(frame()["unchanged_for"], 90);
+  EXPECT_EQ(frame()["lldpdu"], "01ab");
+}
+
+TEST(ShowText, SaysWhatWasSetUntilTheNextReload) {
+  EXPECT_THAT(*show_text(show_json(leaf(), protection(), kClock, {},
+                                   {.set = {{"level", "2"}, {"ports", "swp*"}}}),
+                         {}),
+              testing::HasSubstr("set until the next reload: level = 2, ports = swp*\n"));
+}
+
 TEST(ShowText, FitsAScreensHeightAndSaysWhatDoesNot) {
   core::Snapshot s = leaf();
   for (std::uint8_t i = 0; i < 40; ++i)
@@ -330,6 +367,18 @@ Rules leaf_rules() {
 TEST(RulesJson, IsAsTheInterfaceSays) {
   support::expect_golden(nlohmann::ordered_json::parse(rules_json(leaf_rules())).dump(2) + "\n",
                          "report/golden/rules.json");
+}
+
+TEST(RulesJson, CountsThePausesThatTheHardwareCounts) {
+  Rules rules = leaf_rules();
+  EXPECT_TRUE(nlohmann::json::parse(rules_json(rules))["ports"][0].at("pauses").is_null());
+  rules.ports[0].pauses.emplace();
+  rules.ports[0].pauses->received[5] = 7;
+  rules.ports[0].pauses->sent[6] = 8;
+  const auto pauses = nlohmann::json::parse(rules_json(rules))["ports"][0].at("pauses");
+  ASSERT_EQ(pauses.size(), 8U);
+  EXPECT_EQ(pauses[5].dump(), R"({"priority":5,"received":7,"sent":0})");
+  EXPECT_EQ(pauses[6].dump(), R"({"priority":6,"received":0,"sent":8})");
 }
 
 TEST(RulesText, IsARowPerPort) {

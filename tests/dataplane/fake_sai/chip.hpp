@@ -70,6 +70,7 @@ struct Chip {
   std::atomic<int> refuse_set = -1;  ///< of this attribute of a port: no resources
   std::atomic<int> refuse_at = 0;    ///< the so-manieth call that sets something: no resources
   std::atomic<bool> refuse_on = false;  ///< and all that follow it
+  std::atomic<long> refuse_with = 0;    ///< another status than no resources; 0: that
   std::atomic<int> end_at = 0;          ///< of those calls, the one that ends the process
   // What has been done.
   std::atomic<int> cut_off = 0;           ///< calls that have begun and not ended

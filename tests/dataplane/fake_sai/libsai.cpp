@@ -32,12 +32,16 @@ void called() {
   if (const int ms = chip->hang.exchange(0); ms != 0) sleep_ms(ms);
   --chip->cut_off;
 }
+Status refusal() {
+  const long other = chip->refuse_with;
+  return status(other != 0 ? other : SAI_STATUS_INSUFFICIENT_RESOURCES);
+}
 /// What it says to a call that sets something before it looks at it.
 Status setting() {
   called();
   if (chip->refuse_at > 0 && --chip->refuse_at == 0) {
     if (chip->refuse_on) chip->refuse_at = 1;
-    return status(SAI_STATUS_INSUFFICIENT_RESOURCES);
+    return refusal();
   }
   ++chip->sets;
   if (chip->end_at > 0 && --chip->end_at == 0) ::raise(SIGKILL);
@@ -117,7 +121,7 @@ Status set_port(sai_object_id_t id, const sai_attribute_t* a) {
   if (const Status refused = setting(); refused != SAI_STATUS_SUCCESS) return refused;
   Object* port = chip->find(id, kPort);
   if (port == nullptr) return status(SAI_STATUS_INVALID_OBJECT_ID);
-  if (chip->refuse_set == static_cast<int>(a->id)) return status(SAI_STATUS_INSUFFICIENT_RESOURCES);
+  if (chip->refuse_set == static_cast<int>(a->id)) return refusal();
   if (std::uint8_t* mask = pfc_of(*port, a->id)) {
     *mask = a->value.u8;
     return SAI_STATUS_SUCCESS;

@@ -48,10 +48,21 @@ std::map<std::string, int> usual_databases() {
 }
 constexpr const char* kUsualSocket = "/run/redis/redis.sock";
 
-/// A row with what it has already: who follows it hears of a change, and nobody's is written over.
+/// Writes a watchdog's row as it is, so that nobody's change is lost, for what follows it takes the
+/// priorities only then; and strikes out the note that this is to be done.
 constexpr const char* kTouch =
     "local r = redis.call('HGETALL', KEYS[1]) "
-    "if #r > 0 then redis.call('HSET', KEYS[1], unpack(r)) end";
+    "if #r > 0 then redis.call('HSET', KEYS[1], unpack(r)) end "
+    "redis.call('HDEL', KEYS[2], ARGV[1])";
+
+sonic::Redis::Command touch(const std::string& port) {
+  return {"EVAL",
+          kTouch,
+          "2",
+          std::string(sonic::kWatchdogs) + port,
+          std::string(sonic::kOriginals) + port,
+          sonic::kTouchDue};
+}
 
 /// The reply itself, or the first part of it, that is no consent to a transaction.
 const redisReply* refusal_in(const redisReply* reply) {
@@ -240,20 +251,11 @@ void Sonic::read_done(sonic::View view, sonic::Reader::Counted counted) {
   if (differs || was_down || ignoring != told_) events_.changed.emplace_back();
   told_ = std::move(ignoring);
   std::ranges::move(std::exchange(changed_, {}), std::back_inserter(events_.outcomes));
-  // It goes by the mask that the port has in the ASIC when its row is written.
-  for (auto at = watchdogs_.begin(); at != watchdogs_.end();) {
-    if (view_.ignored(*at, Part::kPfc)) {
-      ++at;
-      continue;
-    }
-    reader_.select("CONFIG_DB");
-    if (const auto touch = touch_watchdog(*at)) redis_.send(*touch, [](const redisReply*) {});
-    at = watchdogs_.erase(at);
-  }
   if (std::ranges::any_of(waiting_, [&](const PortPlan& plan) {
         return !watched_.contains(plan.port.name);  // it has come meanwhile
       }))
     return refresh();
+  if (waiting_.empty()) touch_watchdogs();
   timer_.set(waiting ? Clock::duration(kSoon) : Clock::duration(kPeriod));
   write_waiting();
 }
@@ -388,19 +390,22 @@ void Sonic::write(const PortPlan& plan, std::set<std::string>& written,
   sonic::Redis::Command unset{"HDEL", key};
   sonic::Redis::Command ours{"HSET", std::string(sonic::kOriginals) + port};
   const Row* noted = view_.row(ours.back());
+  bool others = false;  // other priorities
   for (const sonic::Field& f : sonic::kFields) {
     const std::string& wanted = maps->port.at(f.name);
     const std::string note = sonic::note_of(f);
     if (!f.map && (noted == nullptr || !noted->contains(note) || noted->at(note) != wanted))
       ours.insert(ours.end(), {note, wanted});
     if (view_.field(port, f.name) == wanted) continue;
-    if (!f.map) watchdogs_.insert(port);
+    others |= !f.map;
     if (wanted.empty())
       unset.emplace_back(f.name);
     else
       set.insert(set.end(),
                  {f.name, brackets_ && f.map ? fmt::format("[{}|{}]", f.table, wanted) : wanted});
   }
+  if (others && view_.row(std::string(sonic::kWatchdogs) + port) != nullptr)
+    ours.insert(ours.end(), {sonic::kTouchDue, "due"});
   if (set.size() > 2) commands.push_back(std::move(set));
   if (unset.size() > 2) commands.push_back(std::move(unset));
   if (ours.size() > 2) commands.push_back(std::move(ours));
@@ -420,13 +425,19 @@ void Sonic::restore(const std::string& port, std::vector<sonic::Redis::Command>&
       commands.push_back({"HDEL", std::string(sonic::kPortMaps) + port, f.name});
   }
   commands.push_back({"DEL", std::string(sonic::kOriginals) + port});
-  if (auto touch = touch_watchdog(port)) commands.push_back(std::move(*touch));
+  if (view_.row(std::string(sonic::kWatchdogs) + port) != nullptr) commands.push_back(touch(port));
 }
 
-std::optional<sonic::Redis::Command> Sonic::touch_watchdog(const std::string& port) const {
-  const std::string key = std::string(sonic::kWatchdogs) + port;
-  if (view_.row(key) == nullptr) return std::nullopt;
-  return sonic::Redis::Command{"EVAL", kTouch, "1", key};
+void Sonic::touch_watchdogs() {
+  bool selected = false;
+  for (const std::string& port : view_.our_ports()) {
+    // The watchdog goes by the mask that the port has in the ASIC when its row is written.
+    if (!view_.row(std::string(sonic::kOriginals) + port)->contains(sonic::kTouchDue) ||
+        view_.ignored(port, Part::kPfc))
+      continue;
+    if (!std::exchange(selected, true)) reader_.select("CONFIG_DB");
+    redis_.send(touch(port), [](const redisReply*) {});
+  }
 }
 
 void Sonic::apply(const Plan& plan) {

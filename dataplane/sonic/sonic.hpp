@@ -70,8 +70,8 @@ class Sonic : public Backend {
   void write(const PortPlan& plan, std::set<std::string>& written,
              std::vector<sonic::Redis::Command>& commands);
   void restore(const std::string& port, std::vector<sonic::Redis::Command>& commands) const;
-  /// Writes the watchdog's row of the port as it is: the watchdog then takes the priorities anew.
-  [[nodiscard]] std::optional<sonic::Redis::Command> touch_watchdog(const std::string& port) const;
+  /// Has the watchdogs of these ports take the priorities anew.
+  void touch_watchdogs();
 
   std::string redis_at_;  ///< path of its socket, or address and port
   UniqueFd poll_;         ///< epoll: the connection and timer_
@@ -83,8 +83,7 @@ class Sonic : public Backend {
   sonic::View view_;
   sonic::Reader::Counted counted_;
   std::vector<std::pair<qos::Ruleset, Result<sonic::Maps>>> maps_;  ///< by view_: one per order
-  bool brackets_ = false;            ///< this release writes a reference as [TABLE|NAME]
-  std::set<std::string> watchdogs_;  ///< ports whose watchdog is to take other priorities
+  bool brackets_ = false;  ///< this release writes a reference as [TABLE|NAME]
   /// Until the change before them has been read back: what is written goes by what was read, and
   /// the maps, which all ports share, by whom else they serve then.
   std::vector<PortPlan> waiting_;

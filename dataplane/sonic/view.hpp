@@ -15,6 +15,9 @@ inline constexpr std::string_view kOriginals = "LLDP_LEVEL|";
 inline constexpr std::string_view kPortMaps = "PORT_QOS_MAP|";
 inline constexpr std::string_view kWatchdogs = "PFC_WD|";
 
+/// In our row of a port: its watchdog is to take other priorities, once the ASIC has them.
+inline constexpr const char* kTouchDue = "touch";
+
 /// What the databases say.
 struct View {
   Rows config{};                              ///< of the tables that matter, by `TABLE|KEY`

@@ -491,13 +491,28 @@ TEST_F(SonicTest, WatchdogThatRunsTakesOurPrioritiesOnceTheAsicHasThem) {
   const std::size_t writes = box_.writes();
   box_.orchagent({"TC_TO_DSCP_MAP"});
   const std::size_t others = box_.writes();
-  // One HSET with the values that were there: the watchdog follows what is written, not the mask.
+  // One HSET with the values that were there, for the watchdog follows what is written, not the
+  // mask; and the note that it is due goes.
   ASSERT_TRUE(until([&] { return states(0, Order::kUp).ends_with("done done"); }));
-  EXPECT_TRUE(until([&] { return box_.writes() == others + 1; })) << writes << " " << others;
+  EXPECT_TRUE(until([&] { return box_.writes() == others + 2; })) << writes << " " << others;
   EXPECT_EQ(box_.row(kConfig, "PFC_WD|Ethernet0"), watchdog);
   ASSERT_TRUE(put(0, Order::kDown));
   box_.orchagent();
   EXPECT_THAT(box_.keys(kConfig, "PFC_WD|*"), ElementsAre("PFC_WD|Ethernet0"));
+}
+
+TEST_F(SonicTest, WatchdogTakesOurPrioritiesThoughWeWereKilledMeanwhile) {
+  box_.ask(kConfig, {"HSET", "PFC_WD|Ethernet0", "action", "drop"});
+  backend_ = open();
+  ASSERT_TRUE(put(0, Order::kUp));
+  backend_ = open();
+  box_.orchagent();
+  const std::size_t others = box_.writes();
+  ASSERT_TRUE(until([&] { return box_.writes() != others; }));
+  EXPECT_EQ(box_.writes(), others + 2) << "the row, and that it is due no more";
+  EXPECT_EQ(box_.row(kConfig, "PFC_WD|Ethernet0"), (Row{{"action", "drop"}}));
+  backend_ = open();
+  EXPECT_FALSE(until([&] { return box_.writes() != others + 2; }, 300ms)) << "once";
 }
 
 TEST(SonicByTcp, IsTheSame) {

@@ -28,11 +28,14 @@ std::vector<core::ManagementAddress> management_addresses(
     return std::ranges::any_of(chosen,
                                [&](const auto& c) { return c.address.front() == address.front(); });
   };
+  // `*` is for the interfaces, and tells no address that others cannot use.
+  std::vector<std::string> of_addresses(wanted.begin(), wanted.end());
+  std::erase(of_addresses, "*");
   for (const auto& [ifindex, address] : addresses) {
     bool takes = false;
     if (wanted.empty()) {
       takes = !is_local(address) && !has_family_of(address);
-    } else if (any_glob_match(wanted, network_address_to_string(as_octets(address)))) {
+    } else if (any_glob_match(of_addresses, network_address_to_string(as_octets(address)))) {
       takes = true;
     } else if (const auto link = interfaces.find(ifindex); link != interfaces.end()) {
       takes = !is_local(address) && any_glob_match(wanted, link->second.name);

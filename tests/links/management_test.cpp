@@ -9,6 +9,7 @@
 namespace lldp::io {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
@@ -51,6 +52,10 @@ TEST_F(Management, IsAllThatAGlobNames) {
   EXPECT_THAT(chosen({"10.*", "fe80::*"}),
               ElementsAre("eth0 fe80::1", "swp1 10.0.0.1", "swp1 fe80::1"));
   EXPECT_THAT(chosen({"mgmt"}), IsEmpty());
+}
+TEST_F(Management, IsNoAddressForThisMachineOrLinkAloneWhereAllAreAskedFor) {
+  EXPECT_THAT(chosen({"*"}), ElementsAre("eth0 192.0.2.7", "eth0 2001:db8::1", "swp1 10.0.0.1"));
+  EXPECT_THAT(chosen({"*", "127.*"}), Contains("lo 127.0.0.1"));
 }
 TEST_F(Management, IsNotEndless) {
   for (char i = 1; i < 20; ++i) addresses_.insert({Ifindex::of<3>(), k10.substr(0, 4) + i});

@@ -58,11 +58,14 @@ std::string text_of(const redisReply* reply) {
              : "";
 }
 
-void Reader::select(const char* database) {
+void Reader::select(const char* database, std::function<void()> then) {
   redis_.send({"SELECT", std::to_string(databases_.at(database))},
-              [this, database](const redisReply* reply) {
-                if (reply != nullptr && reply->type == REDIS_REPLY_ERROR)
+              [this, database, then = std::move(then)](const redisReply* reply) {
+                if (reply == nullptr) return;
+                if (reply->type == REDIS_REPLY_ERROR)
                   refused_(std::string(database) + ": " + text_of(reply));
+                else if (then)
+                  then();
               });
 }
 
@@ -120,7 +123,9 @@ void Reader::read_counters() {
 }
 
 void Reader::read_ports() {
-  select("ASIC_DB");
+  select("ASIC_DB", [this] {
+    if (run_ && run_->left == 0) finish();  // no port is ours
+  });
   for (const std::string& port : run_->view.our_ports()) {
     const auto oid = run_->view.oids.find(port);
     if (oid == run_->view.oids.end()) continue;
@@ -140,7 +145,6 @@ void Reader::read_ports() {
       if (--run_->left == 0) read_maps();
     });
   }
-  if (run_->left == 0) finish();
 }
 
 void Reader::read_maps() {

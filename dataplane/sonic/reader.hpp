@@ -35,8 +35,9 @@ class Reader {
   [[nodiscard]] bool busy() const { return run_.has_value(); }
   /// Its end is not told.
   void stop() { run_.reset(); }
-  /// The commands that follow are for this database; `refused` is told if there is none.
-  void select(const char* database);
+  /// The commands that follow are for this database; `refused` is told if there is none, else
+  /// `then`.
+  void select(const char* database, std::function<void()> then = {});
 
  private:
   struct Run {

@@ -565,7 +565,7 @@ void write_xml(const Element& element, std::size_t depth, std::string& out) {
   for (const auto& [name, label, value] : element.attributes)
     out += ' ' + name + "=\"" + xml_text(value, true) + '"';
   if (element.children.empty() && (!element.data || element.data->empty())) {
-    out += element.data ? "></" + element.tag + ">\n" : "/>\n";
+    out += "/>\n";
     return;
   }
   out += '>';

@@ -85,6 +85,52 @@ TEST_F(Wire, WhatLldpctlPrintsIsPrintedToTheLastOctetFor64Neighbors) {
   }
 }
 
+constexpr const char* kOdd =
+    // LLDP-MED's capabilities, which are the device's to lldpd, are the same everywhere. A civic
+    // location that is as long as it says, that goes on, that is cut; an element that is.
+    "configure ports p0 lldp custom-tlv add oui 00,12,BB subtype 1 oui-info 00,3F,04\n"
+    "configure ports p0 lldp custom-tlv add oui 00,12,BB subtype 3 oui-info "
+    "02,08,01,44,45,03,03,55,6C,6D\n"
+    "configure ports p1 lldp custom-tlv add oui 00,12,BB subtype 1 oui-info 00,3F,04\n"
+    "configure ports p1 lldp custom-tlv add oui 00,12,BB subtype 3 oui-info "
+    "02,03,01,44,45,03,03,55,6C,6D\n"
+    "configure ports p2 lldp custom-tlv add oui 00,12,BB subtype 1 oui-info 00,3F,04\n"
+    "configure ports p2 lldp custom-tlv add oui 00,12,BB subtype 3 oui-info "
+    "02,09,01,44,45,03,03,55,6C,6D\n"
+    "configure ports p3 lldp custom-tlv add oui 00,12,BB subtype 1 oui-info 00,3F,04\n"
+    "configure ports p3 lldp custom-tlv add oui 00,12,BB subtype 3 oui-info "
+    "02,08,01,44,45,03,04,55,6C,6D\n"
+    // A number for emergency calls that is empty.
+    "configure ports p4 lldp custom-tlv add oui 00,12,BB subtype 1 oui-info 00,3F,04\n"
+    "configure ports p4 lldp custom-tlv add oui 00,12,BB subtype 3 oui-info 03\n"
+    // A VLAN without a name, a protocol's without a number, a protocol without an identity.
+    "configure ports p5 lldp custom-tlv add oui 00,12,BB subtype 1 oui-info 00,3F,04\n"
+    "configure ports p5 lldp custom-tlv add oui 00,80,C2 subtype 3 oui-info 00,05,00\n"
+    "configure ports p5 lldp custom-tlv add oui 00,80,C2 subtype 2 oui-info 00,00,00\n"
+    "configure ports p5 lldp custom-tlv add oui 00,80,C2 subtype 4 oui-info 00\n"
+    "configure ports p5 lldp custom-tlv add oui FE,FF,FF subtype 255 oui-info 00\n";
+
+TEST_F(Wire, WhatIsOddInATlvIsPrintedAsLldpctlPrintsIt) {
+  join(*a_, *b_, 6);
+  const Agent agent(*a_, {"--transport", "packet"});
+  Lldpd listener(*a_);
+  listener.start({"-r"});
+  ASSERT_TRUE(eventually([&] { return ::access(listener.socket().c_str(), F_OK) == 0; }));
+  Lldpd odd(*b_, kOdd);
+  odd.start();
+  for (const char* format : {"keyvalue", "json0", "xml"}) {
+    std::string theirs;
+    std::string ours;
+    const auto equal = [&] {
+      theirs = without_age(listener.neighbors(format));
+      ours = without_age(shown(agent, {"--as", std::string("lldpctl-") + format}));
+      return ours == theirs && ours.find("DE") != ours.npos && ours.find("p5") != ours.npos &&
+             ours.find("FE,FF,FF") != ours.npos;
+    };
+    EXPECT_TRUE(eventually(equal, 20s)) << format << "\n" << theirs << "\n" << ours;
+  }
+}
+
 /// The first value of each key of one neighbour, of `lldpctl -f keyvalue`.
 std::map<std::string, std::string> fields_of(const std::string& text, const std::string& port_id) {
   std::map<std::string, std::string> out;

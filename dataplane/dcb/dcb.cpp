@@ -82,8 +82,8 @@ std::optional<Error> Dcb::overlooked() const {
 }
 
 const dcb::Originals* Dcb::originals(const PortRef& port) const {
-  const auto at = memory_.find(port.name);
-  return at != memory_.end() && at->second.ifindex == port.ifindex ? &at->second : nullptr;
+  const auto at = memory_.find(port.ifindex);
+  return at != memory_.end() ? &at->second : nullptr;
 }
 
 Dcb::Goal Dcb::goal_of(const PortRef& port, const dcbnl::Settings& now,
@@ -113,7 +113,7 @@ Dcb::Goal Dcb::goal_of(const PortRef& port, const dcbnl::Settings& now,
   return {.pfc = static_cast<std::uint8_t>(before | want.pfc_enable),
           .add = without(target, have),
           .remove = without(have, target),
-          .originals = {.ifindex = port.ifindex,
+          .originals = {.name = port.name,
                         .turned_on = static_cast<std::uint8_t>(want.pfc_enable & ~before),
                         .added = as_set(without(ours, base)),
                         .removed = as_set(without(base, target))}};
@@ -204,7 +204,7 @@ Outcome Dcb::put(const PortRef& port, const Look& look, Action action) {
   };
   // What is not kept cannot be put back: first that.
   const dcb::Memory before = memory_;
-  memory_[port.name] = look.goal.originals;
+  memory_[port.ifindex] = look.goal.originals;
   if (const auto saved = save(); !saved) {
     memory_ = before;
     return refuse(saved.error());
@@ -274,9 +274,11 @@ bool Dcb::undo(const PortRef& port, const Look& look) {
 Result<void> Dcb::restore(const PortRef& port) {
   const dcb::Originals kept = *originals(port);
   const auto forget = [&]() -> Result<void> {
-    memory_.erase(port.name);
+    memory_.erase(port.ifindex);
     return save();
   };
+  // Gone; by its name another one may have come.
+  if (!driver_->name_of(port.ifindex)) return forget();
   const auto now = driver_->get(port.name);
   if (!now) return now.error().code == ENODEV ? forget() : fail(now.error());
   const std::set<App> have(now->apps.begin(), now->apps.end());
@@ -322,15 +324,14 @@ Events Dcb::take_events() { return {.outcomes = std::exchange(outcomes_, {})}; }
 void Dcb::forget(Ifindex port) {
   stubborn_.erase(port);
   seen_.erase(port);
-  if (std::erase_if(memory_, [port](const auto& entry) { return entry.second.ifindex == port; }) !=
-      0)
+  if (memory_.erase(port) != 0)
     (void)save();  // at worst it holds one more, of an interface that is not any more
 }
 
 Result<std::vector<PortRef>> Dcb::ports() {
   std::vector<PortRef> out;
-  for (const auto& [name, originals] : memory_) out.push_back({originals.ifindex, name});
-  std::ranges::sort(out);
+  for (const auto& [ifindex, originals] : memory_)
+    out.push_back({ifindex, driver_->name_of(ifindex).value_or(originals.name)});
   return out;
 }
 

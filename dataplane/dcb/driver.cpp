@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dataplane/dcb/driver.hpp"
 
+#include <net/if.h>
+
+#include <array>
 #include <cerrno>
 
 #include "os/dcbnl_socket.hpp"
@@ -12,6 +15,11 @@ class Kernel : public Driver {
  public:
   explicit Kernel(dcbnl::Socket socket) : socket_(std::move(socket)) {}
 
+  std::optional<std::string> name_of(Ifindex port) const override {
+    std::array<char, IF_NAMESIZE> name{};
+    if (::if_indextoname(port.value(), name.data()) == nullptr) return std::nullopt;
+    return name.data();
+  }
   Result<dcbnl::Settings> get(const std::string& port) override { return socket_.get(port); }
   Result<void> set_pfc(const std::string& port, std::uint8_t enabled) override {
     return explained(socket_.set_pfc(port, enabled));

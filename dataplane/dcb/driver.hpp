@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "base/bounded.hpp"
 #include "base/result.hpp"
 #include "os/dcbnl.hpp"
 
@@ -20,6 +22,8 @@ class Driver {
   Driver(const Driver&) = delete;
   Driver& operator=(const Driver&) = delete;
   virtual ~Driver() = default;
+  /// By what a port goes now, as it may have been renamed; nothing: it is no more.
+  [[nodiscard]] virtual std::optional<std::string> name_of(Ifindex port) const = 0;
   /// Settings without PFC: the driver does not tell of it.
   [[nodiscard]] virtual Result<dcbnl::Settings> get(const std::string& port) = 0;
   [[nodiscard]] virtual Result<void> set_pfc(const std::string& port, std::uint8_t enabled) = 0;

@@ -21,6 +21,10 @@ unsigned number(const json& value, unsigned most) {
   return n;
 }
 
+Ifindex port_of(const json& value) {
+  return Ifindex::make(number(value, Ifindex::kMax)).value_or(Ifindex());
+}
+
 std::set<dcbnl::App> apps_of(const json& list) {
   std::set<dcbnl::App> apps;
   for (const json& entry : list)
@@ -34,12 +38,12 @@ std::set<dcbnl::App> apps_of(const json& list) {
 
 std::string format(const Memory& memory, std::string_view boot) {
   json ports = json::object();
-  for (const auto& [name, originals] : memory)
-    ports[name] = {{"ifindex", originals.ifindex.value()},
-                   {"turned_on", originals.turned_on},
-                   {"added", json_of(originals.added)},
-                   {"removed", json_of(originals.removed)}};
-  return json{{"version", 1}, {"boot", boot}, {"ports", ports}}.dump(
+  for (const auto& [ifindex, originals] : memory)
+    ports[std::to_string(ifindex.value())] = {{"name", originals.name},
+                                              {"turned_on", originals.turned_on},
+                                              {"added", json_of(originals.added)},
+                                              {"removed", json_of(originals.removed)}};
+  return json{{"version", 2}, {"boot", boot}, {"ports", ports}}.dump(
              1, ' ', true, json::error_handler_t::replace) +
          "\n";
 }
@@ -48,11 +52,11 @@ Result<Memory> parse(std::string_view text, std::string_view boot) {
   try {
     const json all = json::parse(text);
     Memory memory;
-    if (number(all.at("version"), 1) != 1 || all.at("boot").get<std::string>() != boot)
-      return memory;
-    for (const auto& [name, port] : all.at("ports").items())
-      memory[name] = {
-          .ifindex = Ifindex::make(number(port.at("ifindex"), Ifindex::kMax)).value_or(Ifindex()),
+    const unsigned version = number(all.at("version"), 2);
+    if (all.at("boot").get<std::string>() != boot) return memory;
+    for (const auto& [key, port] : all.at("ports").items())
+      memory[port_of(version == 1 ? port.at("ifindex") : json::parse(key))] = {
+          .name = version == 1 ? key : port.at("name").get<std::string>(),
           .turned_on = static_cast<std::uint8_t>(number(port.at("turned_on"), 255)),
           .added = apps_of(port.at("added")),
           .removed = apps_of(port.at("removed"))};

@@ -15,13 +15,15 @@ namespace lldp::dataplane::dcb {
 
 /// What we changed of a port's settings, and so what to put back.
 struct Originals {
-  Ifindex ifindex{};               ///< another interface of that name has settings of its own
+  std::string name{};              ///< of the port when they were changed last
   std::uint8_t turned_on = 0;      ///< priorities that had no PFC
   std::set<dcbnl::App> added{};    ///< entries that were not there
   std::set<dcbnl::App> removed{};  ///< entries that were
   friend bool operator==(const Originals&, const Originals&) = default;
 };
-using Memory = std::map<std::string, Originals, std::less<>>;  ///< by the port's name
+/// By the port's number: it may be renamed, and another interface of its name has settings of its
+/// own.
+using Memory = std::map<Ifindex, Originals>;
 
 /// As text, and back. A driver's settings do not outlive the machine's run: those of another one,
 /// by `boot`, are none.

@@ -40,11 +40,18 @@ struct Hardware {
   bool in_part = false;    ///< what is refused is done by its first entry
   int refuse_with = EINVAL;
   std::vector<std::string> log{};  ///< what was asked for
+  std::map<Ifindex, std::string> renamed{};
 };
 
 class FakeDriver : public dcb::Driver {
  public:
   explicit FakeDriver(Hardware& hardware) : hardware_(hardware) {}
+  std::optional<std::string> name_of(Ifindex port) const override {
+    const auto renamed = hardware_.renamed.find(port);
+    if (renamed != hardware_.renamed.end()) return renamed->second;
+    const std::string name = std::to_string(port.value());  // as port_of() calls it
+    return hardware_.ports.contains(name) ? std::optional(name) : std::nullopt;
+  }
   Result<dcbnl::Settings> get(const std::string& port) override {
     const auto at = hardware_.ports.find(port);
     if (at == hardware_.ports.end()) return fail(Error{ENODEV, port, "the port has vanished"});
@@ -184,6 +191,49 @@ TEST_F(DcbTest, RemovalByAnotherPutsBackExactlyWhatWasThere) {
   EXPECT_THAT(port().apps, testing::UnorderedElementsAreArray(before.apps));
   EXPECT_THAT(*backend_->ports(), IsEmpty());
   EXPECT_FALSE(std::ifstream(memory()).good());  // nothing is left to be put back
+}
+
+// By another name it is the same port, and another port of its old name is another.
+TEST_F(DcbTest, PortThatIsRenamedIsPutBackUnderItsNewName) {
+  for (const bool put_again : {false, true}) {
+    const dcbnl::Settings before = port();
+    ASSERT_TRUE(put());
+    auto was = hardware_.ports.extract("7");
+    was.key() = "swp1";
+    hardware_.ports.insert(std::move(was));
+    hardware_.ports["7"] = {.name = "7", .pfc = dcbnl::Pfc{.enabled = 0x60, .cap = 8}};
+    hardware_.renamed[Ifindex::of<7>()] = "swp1";
+    backend_ = open();
+    const PortRef renamed{Ifindex::of<7>(), "swp1"};
+    EXPECT_THAT(*backend_->ports(), testing::ElementsAre(renamed));
+    if (put_again) {
+      hardware_.ports["swp1"].pfc->enabled = 0;  // by somebody else
+      const auto plan = backend_->plan(renamed, rules_of(Order::kDown));
+      ASSERT_TRUE(plan);
+      ASSERT_TRUE(finish(*backend_, {.ports = {*plan}}));
+      EXPECT_THAT(*backend_->ports(), testing::ElementsAre(renamed));
+      EXPECT_EQ(hardware_.ports["swp1"].pfc->enabled, kLossless);
+      hardware_.ports["swp1"].pfc->enabled |= before.pfc->enabled;
+    }
+    ASSERT_TRUE(finish(*backend_, {.ports = {*backend_->plan_removal(renamed)}}));
+    EXPECT_EQ(hardware_.ports["swp1"].pfc->enabled, before.pfc->enabled);
+    EXPECT_THAT(hardware_.ports["swp1"].apps, testing::UnorderedElementsAreArray(before.apps));
+    EXPECT_EQ(hardware_.ports["7"].pfc->enabled, 0x60);
+    EXPECT_THAT(*backend_->ports(), IsEmpty());
+    hardware_.renamed.clear();
+    hardware_.ports["7"] = std::exchange(hardware_.ports["swp1"], {});
+    hardware_.ports.erase("swp1");
+  }
+}
+
+TEST_F(DcbTest, FileOfTheVersionBeforeIsRead) {
+  ASSERT_TRUE(put());
+  std::ofstream(memory()) << R"({"version":1,"boot":"boot","ports":{"7":{"ifindex":7,)"
+                             R"("turned_on":96,"added":[[5,5,43],[5,6,51]],"removed":[]}}})";
+  backend_ = open();
+  EXPECT_THAT(*backend_->ports(), testing::ElementsAre(port_of(0)));
+  ASSERT_TRUE(take());
+  EXPECT_EQ(port().pfc->enabled, 0x08);
 }
 
 TEST_F(DcbTest, WhatWeTurnedOnIsStillOursWhenItIsPutAgain) {

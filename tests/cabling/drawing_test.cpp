@@ -110,6 +110,12 @@ TEST(Json, ReadsWhatNetworkxMakesOfIt) {
   EXPECT_EQ(place_of(*drawing, drawing->links[0]), "links[0]");
 }
 
+TEST(Json, NameThatIsNoTextIsNone) {
+  const auto drawing = read(R"({"graph": {"name": 7}, "nodes": [], "links": []})");
+  ASSERT_TRUE(drawing) << to_string(drawing.error());
+  EXPECT_EQ(drawing->name, "");
+}
+
 struct BadFile {
   const char* name = "";
   const char* text = "";

@@ -226,6 +226,13 @@ TEST_F(DcbTest, PortThatIsRenamedIsPutBackUnderItsNewName) {
   }
 }
 
+TEST_F(DcbTest, PortThatIsGoneIsForgottenByTheFileToo) {
+  ASSERT_TRUE(put());
+  backend_->forget(Ifindex::of<7>());
+  EXPECT_THAT(*backend_->ports(), IsEmpty());
+  EXPECT_THAT(*open()->ports(), IsEmpty());
+}
+
 TEST_F(DcbTest, FileOfTheVersionBeforeIsRead) {
   ASSERT_TRUE(put());
   std::ofstream(memory()) << R"({"version":1,"boot":"boot","ports":{"7":{"ifindex":7,)"

@@ -497,6 +497,7 @@ TEST_F(SonicTest, WatchdogThatRunsTakesOurPrioritiesOnceTheAsicHasThem) {
   EXPECT_TRUE(until([&] { return box_.writes() == others + 2; })) << writes << " " << others;
   EXPECT_EQ(box_.row(kConfig, "PFC_WD|Ethernet0"), watchdog);
   ASSERT_TRUE(put(0, Order::kDown));
+  EXPECT_FALSE(box_.row(kConfig, "LLDP_LEVEL|Ethernet0").contains("touch")) << "same priorities";
   box_.orchagent();
   EXPECT_THAT(box_.keys(kConfig, "PFC_WD|*"), ElementsAre("PFC_WD|Ethernet0"));
 }

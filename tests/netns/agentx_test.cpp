@@ -97,6 +97,15 @@ TEST_F(Agentx, AnswersThroughSnmpdAndAgainAfterItsRestart) {
   if (is_out_of_reach(agent)) GTEST_SKIP() << "nobody may not enter the build directory";
   EXPECT_THAT(seen["1.3.3.0"], HasSubstr("Hex-STRING"));
   EXPECT_EQ(seen["1.3.1.0"], "INTEGER: 4");
+  for (const auto& [object, value] : seen) {
+    if (object.starts_with("1.2.6.1.2.")) {  // lldpStatsTxPortFramesTotal
+      EXPECT_THAT(value, testing::StartsWith("Counter32: "));
+    }
+    if (object.starts_with("1.2.7.1.7.")) {  // lldpStatsRxPortAgeoutsTotal
+      EXPECT_THAT(value, testing::StartsWith("Gauge32: "));
+    }
+  }
+  EXPECT_TRUE(seen.contains("1.2.6.1.2.2") && seen.contains("1.2.7.1.7.2"));
   snmpd.kill();
   snmpd.start();
   EXPECT_TRUE(eventually(whole, 12s)) << "the library looks every 15 s by itself\n" << agent.log();

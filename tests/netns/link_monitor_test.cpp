@@ -53,7 +53,8 @@ class LinkMonitorTest : public testing::Test {
     monitor_.emplace(LinkMonitor::open().value());
     monitor_->observe({.changed = [this](const Interface&) { ++changes_; },
                        .gone = [this](Ifindex) { ++gone_; },
-                       .forwarding = [this] { ++forwarding_; }});
+                       .forwarding = [this] { ++forwarding_; },
+                       .addresses = [this] { ++address_changes_; }});
   }
   const Interface* find(std::string_view name) {
     for (const auto& [ifindex, link] : monitor_->interfaces())
@@ -69,14 +70,15 @@ class LinkMonitorTest : public testing::Test {
       return real(socket);
     };
   }
-  /// Makes the kernel leave out events: p0 and its peer have gone, and 100 pairs have come.
+  /// Makes the kernel leave out events: p0 and its peer have gone, and 100 pairs and an address
+  /// have come.
   void overrun() {
     const int tiny = 4096;
     ASSERT_EQ(::setsockopt(monitor_->fd(), SOL_SOCKET, SO_RCVBUF, &tiny, sizeof tiny), 0);
     std::string lines = "link del p0\n";
     for (int i = 0; i < 100; ++i)
       lines += fmt::format("link add v{0} type veth peer name w{0}\n", i);
-    space_->ip_batch(lines);
+    space_->ip_batch(lines + "addr add 192.0.2.1/32 dev lo\n");
   }
   bool comes_true(const std::function<bool()>& done) {
     return eventually([&] {
@@ -90,6 +92,7 @@ class LinkMonitorTest : public testing::Test {
   int changes_ = 0;
   int gone_ = 0;
   int forwarding_ = 0;
+  int address_changes_ = 0;
 };
 
 TEST_F(LinkMonitorTest, KnowsWhatIsThereAtTheStart) {
@@ -158,6 +161,22 @@ TEST_F(LinkMonitorTest, AsksForAllWhenTheKernelLeftOutEvents) {
   EXPECT_EQ(monitor_->interfaces().size(), 201U);  // lo and both ends
   EXPECT_FALSE(find("p0"));
   EXPECT_EQ(gone_, 2);
+  EXPECT_EQ(monitor_->addresses().size(), 3U);  // and the loopback's own
+  EXPECT_EQ(address_changes_, 1);
+}
+
+TEST_F(LinkMonitorTest, FollowsAddresses) {
+  space_->ip("addr add 192.0.2.1/32 dev lo");
+  EXPECT_TRUE(comes_true([&] { return monitor_->addresses().size() == 3; }));
+  space_->ip("addr add 2001:db8::1/128 dev lo");
+  EXPECT_TRUE(comes_true([&] { return monitor_->addresses().size() == 4; }));
+  EXPECT_EQ(address_changes_, 2);
+  space_->ip(
+      "addr change 192.0.2.1/32 dev lo valid_lft 1000 preferred_lft 1000");  // an event that
+                                                                             // concerns us not
+  space_->ip("addr del 2001:db8::1/128 dev lo");
+  EXPECT_TRUE(comes_true([&] { return monitor_->addresses().size() == 3; }));
+  EXPECT_EQ(address_changes_, 3);
 }
 
 TEST_F(LinkMonitorTest, AsksAgainWhenItCouldNotAsk) {

@@ -28,7 +28,7 @@ struct Arguments {
   std::optional<MacAddress> own{};
   std::string as{};
   std::string format{};
-  std::string filter{};
+  std::optional<std::string> filter{};  ///< as given: an empty one is refused
   std::optional<std::chrono::milliseconds> timeout{};
   std::string listen{};  ///< as config::parse_listen writes it; empty: not given
 };

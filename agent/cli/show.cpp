@@ -48,8 +48,8 @@ Result<View> view_of(const Arguments& arguments) {
       return fail(usage_error("--as is a format of its own: leave out --json and --format"));
     view.lldpctl = static_cast<report::LldpctlFormat>(at - std::begin(kNames));
   }
-  if (!arguments.filter.empty()) {
-    auto filter = report::Filter::parse(arguments.filter);
+  if (arguments.filter) {
+    auto filter = report::Filter::parse(*arguments.filter);
     if (!filter) return fail(usage_error("--filter: " + filter.error().what));
     view.filter = std::move(*filter);
   }

@@ -667,6 +667,8 @@ const UsageCase kUsages[] = {
     {"NoFilter", "show --filter color=red",
      "--filter: 'color=red' is no KEY=VALUE with a key of port, up, type, order, admin, level, "
      "system-name, device, chassis-id, port-id, port-description, port-type"},
+    {"EmptyFilter", "show --filter ''", "--filter: nothing to filter by: write KEY=VALUE"},
+    {"FilterOfNothing", "show --filter ,", "--filter: nothing to filter by: write KEY=VALUE"},
     {"OptionOfAnother", "show --level 1", "--level is not an option of show"},
     {"LevelOutOfRange", "wait --level 255", "--level takes 0-254"},
     {"LevelNotANumber", "wait --level x", "--level takes 0-254"},

@@ -19,11 +19,11 @@ namespace lldp::io {
 /// daemon that runs here, for it puts them back.
 [[nodiscard]] Result<void> remove_rules(const config::Config& config);
 
+using BackendOpener =
+    std::function<Result<std::unique_ptr<dataplane::Backend>>(std::string_view name)>;
 /// What other back ends than the configured one have left, as an error that says how it goes. One
 /// that cannot be had, or is down, as Redis where there is none, has left nothing that could be
 /// found; one that is there and cannot say is an error too. `sai_memory`: libsai's file.
-using BackendOpener =
-    std::function<Result<std::unique_ptr<dataplane::Backend>>(std::string_view name)>;
 [[nodiscard]] Result<void> find_others(const std::string& configured, const BackendOpener& open,
                                        const std::string& sai_memory);
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <regex>
@@ -32,6 +33,9 @@ class Wire : public testing::Test {
     command.insert(command.end(), options.begin(), options.end());
     return run(command);
   }
+  /// What lldpctl prints of whom `listener` hears, in each of its formats, once `all` is in it.
+  static void expect_as_lldpctl(const Agent& agent, const Lldpd& listener,
+                                const std::vector<std::string>& all);
 
   std::optional<Namespace> a_;
   std::optional<Namespace> b_;
@@ -62,6 +66,22 @@ constexpr const char* kRich =
     "configure lldp custom-tlv add oui 00,80,C2 subtype 3 oui-info 00,4F,03,72,65,64\n"
     "configure lldp custom-tlv add oui 00,80,C2 subtype 4 oui-info 02,88,CC\n";
 
+void Wire::expect_as_lldpctl(const Agent& agent, const Lldpd& listener,
+                             const std::vector<std::string>& all) {
+  for (const char* format : {"keyvalue", "json0", "xml"}) {
+    std::string theirs;
+    std::string ours;
+    const auto equal = [&] {
+      theirs = without_age(listener.neighbors(format));
+      ours = without_age(shown(agent, {"--as", std::string("lldpctl-") + format}));
+      return ours == theirs && std::ranges::all_of(all, [&](const std::string& part) {
+               return ours.find(part) != ours.npos;
+             });
+    };
+    EXPECT_TRUE(eventually(equal, 20s)) << format << "\n" << theirs << "\n" << ours;
+  }
+}
+
 TEST_F(Wire, WhatLldpctlPrintsIsPrintedToTheLastOctetFor64Neighbors) {
   constexpr std::size_t kPorts = 64;
   join(*a_, *b_, kPorts);
@@ -72,17 +92,7 @@ TEST_F(Wire, WhatLldpctlPrintsIsPrintedToTheLastOctetFor64Neighbors) {
   ASSERT_TRUE(eventually([&] { return ::access(listener.socket().c_str(), F_OK) == 0; }));
   Lldpd rich(*b_, kRich);
   rich.start({"-M", "4"});
-  for (const char* format : {"keyvalue", "json0", "xml"}) {
-    std::string theirs;
-    std::string ours;
-    const auto equal = [&] {
-      theirs = without_age(listener.neighbors(format));
-      ours = without_age(shown(agent, {"--as", std::string("lldpctl-") + format}));
-      return ours == theirs && ours.find("p63") != ours.npos && ours.find("ELIN") != ours.npos &&
-             ours.find("blue") != ours.npos;
-    };
-    EXPECT_TRUE(eventually(equal, 20s)) << format << "\n" << theirs << "\n" << ours;
-  }
+  expect_as_lldpctl(agent, listener, {"p63", "ELIN", "blue"});
 }
 
 constexpr const char* kOdd =
@@ -118,17 +128,7 @@ TEST_F(Wire, WhatIsOddInATlvIsPrintedAsLldpctlPrintsIt) {
   ASSERT_TRUE(eventually([&] { return ::access(listener.socket().c_str(), F_OK) == 0; }));
   Lldpd odd(*b_, kOdd);
   odd.start();
-  for (const char* format : {"keyvalue", "json0", "xml"}) {
-    std::string theirs;
-    std::string ours;
-    const auto equal = [&] {
-      theirs = without_age(listener.neighbors(format));
-      ours = without_age(shown(agent, {"--as", std::string("lldpctl-") + format}));
-      return ours == theirs && ours.find("DE") != ours.npos && ours.find("p5") != ours.npos &&
-             ours.find("FE,FF,FF") != ours.npos;
-    };
-    EXPECT_TRUE(eventually(equal, 20s)) << format << "\n" << theirs << "\n" << ours;
-  }
+  expect_as_lldpctl(agent, listener, {"DE", "p5", "FE,FF,FF"});
 }
 
 /// The first value of each key of one neighbour, of `lldpctl -f keyvalue`.

@@ -366,7 +366,6 @@ void Sai::set_port(const PortRef& port, const PortMaps& wanted, unsigned pfc,
                        return std::nullopt;
                      }
                      if (set.maps.empty() && !set.pfc) return std::nullopt;
-                     task->setting = set;
                      return set;
                    },
                    .answered =
@@ -375,16 +374,7 @@ void Sai::set_port(const PortRef& port, const PortMaps& wanted, unsigned pfc,
                          // ours is there: undoing may have been refused too.
                          if (const auto* refused = std::get_if<sai::Refused>(&answer))
                            task->refuse(port.ifindex, error(escape(refused->why)));
-                         else
-                           note_set(port.name, task->setting);
                        }});
-}
-
-void Sai::note_set(const std::string& name, const sai::Set& set) {
-  const auto at = view_.ports.find(name);
-  if (at == view_.ports.end()) return;
-  for (const auto& [kind, map] : set.maps) at->second.maps[index(kind)] = map;
-  if (set.pfc) at->second.pfc = *set.pfc;
 }
 
 void Sai::restore_port(const PortRef& port, const std::shared_ptr<Task>& task) {
@@ -404,14 +394,12 @@ void Sai::restore_port(const PortRef& port, const std::shared_ptr<Task>& task) {
                      }
                      if (view_.can_pfc && there->pfc == ours && before.pfc != ours)
                        set.pfc = before.pfc;
-                     task->setting = set;
                      return set;
                    },
                    .answered =
                        [=, this](const sai::Answer& answer) {
                          if (const auto* refused = std::get_if<sai::Refused>(&answer))
                            return task->refuse(port.ifindex, error(escape(refused->why)));
-                         note_set(port.name, task->setting);
                          memory_.ports.erase(port.name);
                          (void)save();
                        }});

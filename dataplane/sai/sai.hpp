@@ -64,7 +64,6 @@ class Sai : public Backend {
     std::map<Ifindex, Outcome> outcomes{};
     std::set<sai::Map> making{};
     std::optional<Error> no_map{};  ///< why one of them was not made
-    sai::Set setting{};             ///< that is being done
     // Of the ACL.
     std::map<sai::Oid, Ifindex> joins{};
     std::map<sai::Oid, Ifindex> leaves{};
@@ -115,8 +114,6 @@ class Sai : public Backend {
   void set_port(const PortRef& port, const PortMaps& wanted, unsigned pfc,
                 const std::shared_ptr<Task>& task);
   void restore_port(const PortRef& port, const std::shared_ptr<Task>& task);
-  /// It is so now.
-  void note_set(const std::string& name, const sai::Set& set);
   void set_acl(const std::shared_ptr<Task>& task);
 
   SaiOptions options_;

@@ -47,7 +47,7 @@ inline Bytes across6(const packet::Ipv6& h, Tags tags = {}) {
   return packet::readdressed(packet::frame6(h, tags), 4, 2);
 }
 
-enum class Means { kAuto, kClsact, kClsactWithoutBpffs, kTcx };
+enum class Means { kAuto, kClsact, kClsactWithoutBpffs, kClsactAndQueues, kTcx };
 inline std::ostream& operator<<(std::ostream& os, Means m) {
   switch (m) {
     case Means::kAuto:
@@ -56,6 +56,8 @@ inline std::ostream& operator<<(std::ostream& os, Means m) {
       return os << "Clsact";
     case Means::kClsactWithoutBpffs:
       return os << "ClsactNoBpffs";
+    case Means::kClsactAndQueues:
+      return os << "ClsactAndQueues";
     case Means::kTcx:
       return os << "Tcx";
   }
@@ -90,10 +92,11 @@ class BpfBackend : public testing::TestWithParam<Means> {
     p1_ = *Ifindex::make(::if_nametoindex("p1"));
   }
   static std::unique_ptr<Backend> open(Means means = GetParam()) {
-    auto backend = make_backend(
-        "bpf", {.bpf = {.bpffs = means == Means::kClsactWithoutBpffs ? "/nonexistent"
-                                                                     : PrivateNet::bpffs(),
-                        .hook = hook_of(means)}});
+    const bool pins = means != Means::kClsactWithoutBpffs && means != Means::kClsactAndQueues;
+    auto backend =
+        make_backend("bpf", {.bpf = {.bpffs = pins ? PrivateNet::bpffs() : "/nonexistent",
+                                     .hook = hook_of(means),
+                                     .queues = means == Means::kClsactAndQueues}});
     EXPECT_TRUE(backend) << to_string(backend.error());
     return backend ? std::move(*backend) : nullptr;
   }

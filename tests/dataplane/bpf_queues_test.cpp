@@ -20,20 +20,12 @@ std::string sent_by_class() {
       "awk '/^class htb/ {c = $3} / Sent / && $4 > 0 {printf \"%s %s,\", c, $4}'");
 }
 
-class BpfQueues : public BpfBackend {
- protected:
-  static std::unique_ptr<Backend> open_queued(bool queues = true) {
-    auto backend = make_backend("bpf", {.bpf = {.bpffs = "/nonexistent", .queues = queues}});
-    EXPECT_TRUE(backend) << to_string(backend.error());
-    return backend ? std::move(*backend) : nullptr;
-  }
-};
-INSTANTIATE_TEST_SUITE_P(On, BpfQueues, testing::Values(Means::kClsactWithoutBpffs),
+using BpfQueues = BpfBackend;
+INSTANTIATE_TEST_SUITE_P(On, BpfQueues, testing::Values(Means::kClsactAndQueues),
                          testing::PrintToStringParamName());
 
 TEST_P(BpfQueues, PrioritiesAreCountedApart) {
   bridge();
-  backend_ = open_queued();
   put(Order::kUp, Order::kUp);
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(through(across4({.dscp = 43})));  // leaves with 6
   EXPECT_TRUE(through(across4({.dscp = 51})));                              // lossy
@@ -46,12 +38,11 @@ TEST_P(BpfQueues, PrioritiesAreCountedApart) {
 
 TEST_P(BpfQueues, AreMadeOnceFoundAgainAndTakenAway) {
   const std::string before = output_of("tc qdisc show dev p1");
-  backend_ = open_queued();
   EXPECT_EQ(backend_->plan(ref(p1_), rules_of(Order::kUp))->changes.back(),
             (Change{Action::kAdd, Part::kQueues}));
   put(Order::kUp, Order::kUp);
   EXPECT_TRUE(backend_->plan(ref(p1_), rules_of(Order::kUp))->empty());
-  backend_ = open_queued();
+  backend_ = open();
   EXPECT_TRUE(backend_->plan(ref(p1_), rules_of(Order::kUp))->empty());
   const auto other =
       qos::compile(*qos::Policy::parse("3:dscp26", "0:dscp0"), {.order = Order::kUp});
@@ -69,7 +60,6 @@ TEST_P(BpfQueues, AreMadeOnceFoundAgainAndTakenAway) {
 }
 
 TEST_P(BpfQueues, OfWhichAPartIsGoneAreMadeAnew) {
-  backend_ = open_queued();
   put(Order::kUp, Order::kUp);
   for (const char* gone : {"filter del dev p1 parent 4c4c:", "class del dev p1 classid 4c4c:1f",
                            "class del dev p1 classid 4c4c:16"}) {
@@ -83,7 +73,6 @@ TEST_P(BpfQueues, OfWhichAPartIsGoneAreMadeAnew) {
 }
 
 TEST_P(BpfQueues, WhichAnotherHasChangedAreMadeAnew) {
-  backend_ = open_queued();
   put(Order::kUp, Order::kUp);
   const std::string ours = output_of("tc class show dev p1");
   for (const char* change :
@@ -103,9 +92,8 @@ TEST_P(BpfQueues, WhichAnotherHasChangedAreMadeAnew) {
 }
 
 TEST_P(BpfQueues, GoWhenNoLongerAskedFor) {
-  backend_ = open_queued();
   put(Order::kUp, Order::kUp);
-  backend_ = open_queued(false);
+  backend_ = open(Means::kClsactWithoutBpffs);
   EXPECT_THAT(backend_->plan(ref(p1_), rules_of(Order::kUp))->changes,
               Contains(Change{Action::kRemove, Part::kQueues}));
   put(Order::kUp, Order::kUp);
@@ -114,7 +102,6 @@ TEST_P(BpfQueues, GoWhenNoLongerAskedFor) {
 
 TEST_P(BpfQueues, HalfFailedApplyLeavesABarePortBare) {
   const std::string before = output_of("tc qdisc show dev p1");
-  backend_ = open_queued();
   const auto plan = backend_->plan(ref(p1_), rules_of(Order::kUp));
   ASSERT_TRUE(plan);
   for (int type : {RTM_NEWTCLASS, RTM_NEWTFILTER}) {
@@ -129,11 +116,10 @@ TEST_P(BpfQueues, HalfFailedApplyLeavesABarePortBare) {
 
 TEST_P(BpfQueues, RoutedPacketsLeaveInTheQueueOfTheirClass) {
   route();
-  backend_ = open_queued();
   for (Order out : {Order::kDown, Order::kUnknown}) {
-    backend_ = open_queued(false);
+    backend_ = open(Means::kClsactWithoutBpffs);
     put(p1_, rules_of(out));
-    backend_ = open_queued();
+    backend_ = open();
     put(Order::kDown, out);
     // q1 is of the same router, which would send them round until their time is up.
     for (int i = 0; i < 5; ++i) EXPECT_TRUE(through(frame4({.dscp = 43, .ttl = 2})));
@@ -148,7 +134,6 @@ TEST_P(BpfQueues, RoutedPacketsLeaveInTheQueueOfTheirClass) {
 
 TEST_P(BpfQueues, QdiscOfAnotherStays) {
   ASSERT_TRUE(sh("tc qdisc add dev p1 root handle 1: htb default 10"));
-  backend_ = open_queued();
   put(Order::kUp, Order::kUp);
   EXPECT_THAT(output_of("tc qdisc show dev p1"), HasSubstr("htb 1: root"));
   EXPECT_THAT(backend_->description(),

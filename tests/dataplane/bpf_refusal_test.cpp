@@ -50,7 +50,7 @@ class BpfRefusal : public BpfBackend {
       const auto reading = backend_->verify(ref(port), rules_of(Order::kUp));
       ASSERT_TRUE(reading) << to_string(reading.error());
       for (const PartReading& part : reading->parts) {
-        if (part.part != Part::kClassify && part.part != Part::kRemap) continue;
+        if (part.part == Part::kPfc || (part.part == Part::kQueues && !queues_)) continue;
         EXPECT_EQ(part.state, PartState::kDone) << to_string(part.part) << " " << part.text;
       }
     }
@@ -60,6 +60,7 @@ class BpfRefusal : public BpfBackend {
     EXPECT_EQ(output_of("for p in p0 p1; do for way in ingress egress; do "
                         "echo filter show dev $p $way; done; done | tc -batch -"),
               "");
+    EXPECT_THAT(output_of("tc qdisc show"), testing::Not(HasSubstr("htb")));
     if (bpf::has_tcx()) {
       for (const Ifindex port : {p0_, p1_})
         for (const Part part : {Part::kClassify, Part::kRemap})
@@ -81,6 +82,8 @@ class BpfRefusal : public BpfBackend {
     }
     EXPECT_GT(call, 10);
   }
+
+  const bool queues_ = GetParam() == Means::kClsactAndQueues;
 };
 
 TEST_P(BpfRefusal, AnyCallThatIsRefusedIsSaidAndHeals) { expect_to_heal(Refuse::kOne); }
@@ -114,7 +117,8 @@ TEST_P(BpfRefusal, ReadingThatIsRefusedInPartIsNone) {
 }
 
 INSTANTIATE_TEST_SUITE_P(On, BpfRefusal,
-                         testing::Values(Means::kClsact, Means::kClsactWithoutBpffs, Means::kTcx),
+                         testing::Values(Means::kClsact, Means::kClsactWithoutBpffs,
+                                         Means::kClsactAndQueues, Means::kTcx),
                          testing::PrintToStringParamName());
 
 }  // namespace

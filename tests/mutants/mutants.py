@@ -162,6 +162,9 @@ def compile_sample(drawn, wanted):
                   for f, line in re.findall(r"^(\S+?):(\d+):\d+: error:", built.stdout, re.M)}
         starting = [m for m in left if (m["file"], m["line"]) in errors]
         bad = starting or [m for m in left if any(f == m["file"] and m["line"] <= line <= m["last"] for f, line in errors)]
+        if not bad:  # a header of somebody else's, into which the compiler saw from the mutant
+            failed = re.findall(r"^FAILED: .*?CMakeFiles/\S+?\.dir/(\S+)\.o\b", built.stdout, re.M)
+            bad = [m for m in left if any(m["file"].endswith("/" + f) for f in failed)]
         if not bad:
             sys.exit(built.stdout[-4000:] + built.stderr)
         left = [m for m in left if m not in bad]

@@ -171,8 +171,11 @@ class Companions::Impl : public std::enable_shared_from_this<Impl> {
           runner.launcher->start({.words = words, .connection = std::move(*connection)});
       if (!asked) return retry(to_string(asked.error()));
       runner.runs = true;
-      owner.note(runner, {});
       started = std::chrono::steady_clock::now();
+      // Until then what it failed by the last time is more likely than not what it ends by now.
+      after(owner.times_.settled, [this] {
+        if (runner.runs) owner.note(runner, {});
+      });
     }
     void ended(const Launcher::Ended& how) {
       if (std::exchange(stopping, false)) return start();
@@ -189,10 +192,15 @@ class Companions::Impl : public std::enable_shared_from_this<Impl> {
                                             owner.times_.last_restart.count() / 1000));
       outcome = why;
       owner.note(runner, why);
-      pause.expires_after(restart_after);
+      after(restart_after, [this] { start(); });
       restart_after = std::min(2 * restart_after, owner.times_.last_restart);
-      pause.async_wait([this, weak = owner.weak_from_this()](error_code cancelled) {
-        if (const auto keep = weak.lock(); keep && !cancelled) start();
+    }
+    /// In the place of what was to be done then, if anything was.
+    template <typename Next>
+    void after(std::chrono::milliseconds time, Next next) {
+      pause.expires_after(time);
+      pause.async_wait([next, weak = owner.weak_from_this()](error_code cancelled) {
+        if (const auto keep = weak.lock(); keep && !cancelled) next();
       });
     }
 

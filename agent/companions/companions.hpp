@@ -34,6 +34,7 @@ class Companions {
     std::chrono::milliseconds hook_answer{5'000};    ///< of its launcher, after the limit
     std::chrono::milliseconds hook_pause{100};       ///< between one run and the next
     std::chrono::milliseconds first_restart{1'000};  ///< of what has failed; doubles
+    std::chrono::milliseconds settled{1'000};        ///< what has run so long has come up
     std::chrono::milliseconds last_restart{60'000};  ///< and no more than this
   };
   static constexpr std::size_t kQueue = 32;

@@ -379,7 +379,8 @@ class CompanionsTest : public LauncherTest {
   }
 
   asio::io_context loop_;
-  Companions::Times times_{.hook_limit = 5s, .hook_pause = 1ms, .first_restart = 10ms};
+  Companions::Times times_{
+      .hook_limit = 5s, .hook_pause = 1ms, .first_restart = 10ms, .settled = 0ms};
   config::Config config_;
   std::optional<Companions> companions_;
   std::vector<std::vector<std::string>> told_;  ///< the states, when they had become others
@@ -584,6 +585,24 @@ TEST_F(CompanionsTest, ExporterIsReportedWhileItDoesNotRun) {
   EXPECT_THAT(told_[1], ElementsAre("metrics.listen", "on-change"));
   config_.metrics_listen.clear();
   EXPECT_THAT(state_of(*companions_, config_), ElementsAre("on-change"));
+}
+
+TEST_F(CompanionsTest, ExporterThatEndsAgainAndAgainIsNotSaidToRunBetween) {
+  config_.metrics_listen = "nowhere";
+  times_.settled = 60s;
+  testing::internal::CaptureStderr();
+  int tries = 0;
+  start("true", [&]() -> Result<UniqueFd> {
+    ++tries;
+    int ends[2];
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return fail(Error{});
+    ::close(ends[0]);
+    return UniqueFd(ends[1]);
+  });
+  EXPECT_TRUE(until([&] { return tries == 4; }));
+  testing::internal::GetCapturedStderr();
+  EXPECT_THAT(told_, ElementsAre(ElementsAre(testing::StartsWith("metrics.listen: exit status "),
+                                             "on-change")));
 }
 
 TEST_F(CompanionsTest, LauncherThatHasEndedIsReported) {

@@ -273,7 +273,8 @@ class CompanionServices : public LauncherService {
   }
 
   asio::io_context loop_;
-  Companions::Times times_{.hook_limit = 5s, .hook_pause = 1ms, .first_restart = 10ms};
+  Companions::Times times_{
+      .hook_limit = 5s, .hook_pause = 1ms, .first_restart = 10ms, .settled = 0ms};
   config::Config config_;
   std::optional<Companions> companions_;
 };

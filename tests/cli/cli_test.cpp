@@ -482,6 +482,27 @@ TEST_F(Cli, AnswerOfAnotherProgramIsSaidInOneLine) {
   }
 }
 
+TEST_F(Cli, RecordOfWhatIsNoFrameEndsWithAnError) {
+  namespace local = boost::asio::local;
+  boost::asio::io_context loop;
+  local::stream_protocol::acceptor acceptor(loop, socket());
+  auto other = std::async(std::launch::async, [&] {
+    local::stream_protocol::socket client = acceptor.accept();
+    for (const char* answer : {R"({"parameters":{},"continues":true})",
+                               R"({"parameters":{"frame":"no base64"},"continues":true})"})
+      boost::asio::write(client, boost::asio::buffer(answer, std::strlen(answer) + 1));
+    acceptor.accept();  // asked whether lldpd speaks; not answered
+    char byte = 0;
+    boost::system::error_code hung_up;
+    while (!hung_up) client.read_some(boost::asio::buffer(&byte, 1), hung_up);
+  });
+  const Outcome it = run(at("record " + std::string(dir / "r.pcap")));
+  other.get();
+  EXPECT_EQ(it.status, 1);
+  EXPECT_EQ(it.out, "lldp-level: " + socket() +
+                        ": the answer is no frame: is the daemon of another version?\n");
+}
+
 // As a forwarder of the socket does whose other end is gone.
 TEST_F(Cli, WhoHangsUpAtOnceIsAskedWithPausesAndNoLongerThanToldTo) {
   namespace local = boost::asio::local;

@@ -42,6 +42,17 @@ TEST_F(ProtectionTest, RulesFollowThePortsLayersAlsoWhereTheOrderStays) {
   EXPECT_EQ(there(), qos::compile(qos::Policy(), {Order::kUp, Layer::of<4>()}, true));
 }
 
+TEST_F(ProtectionTest, NewClassesFollowAtOnceAndNobodyTookTheOldOnesAway) {
+  hear(kPort, Level::of<2>());
+  Protection& protection = start();
+  const qos::Policy policy = *qos::Policy::parse("3:dscp26", "0:dscp0");
+  protection.update_all(policy, now_);
+  EXPECT_EQ(kernel_.installed.at({kPort, Part::kRemap}),
+            qos::compile(policy, {.order = Order::kUp}));
+  pass(seconds(20));
+  EXPECT_THAT(restored_, IsEmpty());
+}
+
 TEST_F(ProtectionTest, DataPlaneThatIsDownIsOneAlarmAndIsComparedWhenItIsBack) {
   hear(kPort, Level::of<2>());
   Protection& protection = start({kPort, kOther});

@@ -47,6 +47,14 @@ TEST_F(ProtectionTest, PfcThatTheRulesTakeFromSomebodyIsAnAlarmOfThePort) {
   EXPECT_EQ(standing(), "");
 }
 
+TEST_F(ProtectionTest, PortThatHasNotHadItsTurnIsNotProtected) {
+  hear(kPort, Level::of<2>());
+  open();
+  EXPECT_THAT(reasons(), testing::Contains("swp7 classify missing not read back yet"));
+  protection_->add(kPort, now_);
+  EXPECT_THAT(reasons(), testing::Contains("swp7 classify missing not read back yet"));
+}
+
 TEST_F(ProtectionTest, NothingToProtectIsInactive) {
   Protection& protection = start();
   EXPECT_EQ(summary().state, State::kInactive);  // nobody is heard

@@ -314,6 +314,26 @@ TEST_F(FlowerTest, WhateverRequestIsRefusedThePortIsAsItWas) {
     }
 }
 
+TEST_F(FlowerTest, WhateverIsRefusedWhileTheClassesChangeIsSaid) {
+  const auto other =
+      qos::compile(*qos::Policy::parse("4:dscp43,6:dscp50", "0:dscp0"), {.order = Order::kUp});
+  int refusals = 0;
+  for (int at = 0;; ++at) {
+    Kernel::reset();
+    make_ports(1, false);
+    open(Offload::kOff);
+    ASSERT_TRUE(put(0, Order::kUp));
+    kernel().refusal = fake::Refusal{at, ENOMEM, "no room"};
+    const auto done = put(0, other);
+    if (kernel().refusal) break;  // there are not so many requests
+    ++refusals;
+    EXPECT_THAT(text_of(done), HasSubstr("refused: no room")) << at;
+    EXPECT_TRUE(put(0, other));
+    EXPECT_TRUE(backend_->plan(port_of(0), other)->empty());
+  }
+  EXPECT_GT(refusals, 4);
+}
+
 TEST_F(FlowerTest, PortsOfOnePlanShareWhatTheFirstOfThemNeeds) {
   make_ports(3, false);
   kernel().ports[0x70000009] = {.clsact = true};  // another's

@@ -367,6 +367,21 @@ TEST_F(SonicTest, WhatOthersChangeIsFoundWithinTenSeconds) {
   EXPECT_EQ(box_.row(kConfig, "PORT_QOS_MAP|Ethernet0").at("pfc_enable"), "5,6");
 }
 
+TEST_F(SonicTest, WhatIsAskedForWhileRedisIsAwayIsRefusedAndNotDoneLater) {
+  const auto plan = backend_->plan(port_of(0), rules_of(Order::kUp));
+  ASSERT_TRUE(plan);
+  box_.stop();
+  ASSERT_TRUE(until([&] { return backend_->down().has_value(); }));
+  backend_->apply({.ports = {*plan}});
+  const auto outcomes = backend_->take_events().outcomes;
+  ASSERT_EQ(outcomes.size(), 1U);
+  EXPECT_EQ(outcomes[0].port, port_of(0).ifindex);
+  EXPECT_EQ(outcomes[0].why, backend_->down());
+  box_.start();
+  ASSERT_TRUE(until([&] { return !backend_->down(); }));
+  EXPECT_FALSE(until([&] { return box_.writes() != 0; }, 300ms));
+}
+
 TEST_F(SonicTest, KilledRedisIsSaidAndWhatItHasIsComparedWhenItIsBack) {
   ASSERT_TRUE(put(0, Order::kUp));
   box_.stop();

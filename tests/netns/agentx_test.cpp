@@ -111,6 +111,13 @@ TEST_F(Agentx, AnswersThroughSnmpdAndAgainAfterItsRestart) {
   EXPECT_TRUE(eventually(whole, 12s)) << "the library looks every 15 s by itself\n" << agent.log();
 }
 
+TEST(AgentxProgram, SaysHowItIsUsed) {
+  const TemporaryDirectory files;
+  Process subagent({support::program("lldp-level-agentx")}, files.file("log"));
+  EXPECT_EQ(subagent.wait(), 2);
+  EXPECT_EQ(subagent.output(), "lldp-level-agentx: use: lldp-level-agentx SOCKET|- [MASTER]\n");
+}
+
 TEST_F(Agentx, SaysOnceThatTheSnmpAgentIsAway) {
   const TemporaryDirectory files;
   Process subagent({support::program("lldp-level-agentx"), files.file("none"), "tcp:127.0.0.1:1"},

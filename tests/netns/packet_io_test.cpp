@@ -195,6 +195,9 @@ TEST_F(PacketIoTest, IsInTheGroupsOfItsPortsAndNoOthers) {
   EXPECT_THAT(groups(), HasSubstr(kBridge));
   near_->set_groups(std::array<MacAddress, 1>{{{0x01, 0x80, 0xc2, 0, 0, 0}}});
   EXPECT_THAT(groups(), AllOf(HasSubstr(kCustomer), Not(HasSubstr(kBridge))));
+  near_->remove(*Ifindex::make(9999));  // never one of them
+  EXPECT_THAT(groups(), HasSubstr(kCustomer));
+  near_->remove(port_);
   near_->remove(port_);
   EXPECT_THAT(groups(), Not(HasSubstr(kCustomer)));
 }

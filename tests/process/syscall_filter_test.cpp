@@ -21,6 +21,12 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/support/places.hpp"
 
 namespace lldp::io {
 namespace {
@@ -138,6 +144,40 @@ TEST(SyscallFilterWithIp, LetsTcpThroughAndNothingMore) {
   EXPECT_EQ(outcome([] { return long{::socket(AF_INET, SOCK_DGRAM, 0)}; }), EPERM);
   EXPECT_EQ(outcome([] { return long{::socket(AF_INET6, SOCK_RAW, 0)}; }), EPERM);
   EXPECT_EQ(outcome([] { return long{::execl("/bin/true", "true", nullptr)}; }), kKilled);
+}
+
+/// What the program that writes the filters says, with how it ends.
+std::pair<std::string, int> written(const std::string& arguments) {
+  FILE* pipe =
+      ::popen((support::program("syscall_filter") + " " + arguments + " 2>&1").c_str(), "r");
+  std::string text;
+  char buffer[4096];
+  for (std::size_t n = 0; (n = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;)
+    text.append(buffer, n);
+  return {text, WEXITSTATUS(::pclose(pipe))};
+}
+
+template <std::size_t N>
+std::string text_of(const sock_filter (&filter)[N]) {
+  std::string text;
+  for (const sock_filter& step : filter) {
+    char line[64];
+    std::snprintf(line, sizeof line, "{0x%04x, %u, %u, 0x%08x},\n", unsigned{step.code},
+                  unsigned{step.jt}, unsigned{step.jf}, step.k);
+    text += line;
+  }
+  return text;
+}
+
+TEST(SyscallFilterProgram, WritesTheFiltersThatAreBuiltIn) {
+  EXPECT_EQ(written("shipped"), std::pair(text_of(kFilter), 0));
+  EXPECT_EQ(written("shipped ip"), std::pair(text_of(kFilterWithIp), 0));
+}
+
+TEST(SyscallFilterProgram, SaysHowItIsUsed) {
+  const std::pair usage(std::string("usage: syscall_filter shipped|sanitized [ip]\n"), 2);
+  for (const char* arguments : {"", "other", "shipped udp", "shipped ip more"})
+    EXPECT_EQ(written(arguments), usage) << arguments;
 }
 
 }  // namespace

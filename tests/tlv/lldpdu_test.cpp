@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <ostream>
+#include <string_view>
+#include <utility>
 
 #include "tests/support/lldpdus.hpp"
 #include "tlv/topology.hpp"
@@ -100,6 +102,16 @@ TEST(ReceiveRules, WantTheFirstThreeTlvsInTheirOrder) {
   EXPECT_EQ(verdict(Pdu{}.tlv(1, kChassis).tlv(2, kPort).tlv(5, {'x'}).tlv(3, kTtl)),
             Discard::kTtl);
   EXPECT_EQ(verdict(Pdu{}.tlv(1, kChassis).tlv(0, {})), Discard::kPortId);
+}
+
+TEST(ReceiveRules, SayWhichOfThemWasBroken) {
+  const std::pair<Discard, std::string_view> texts[] = {
+      {Discard::kChassisId, "the first TLV is not a Chassis ID of 2 to 256 octets"},
+      {Discard::kPortId, "the second TLV is not a Port ID of 2 to 256 octets"},
+      {Discard::kTtl, "the third TLV is not a Time To Live of 2 octets or more"},
+      {Discard::kDuplicate, "a second Chassis ID, Port ID or Time To Live TLV"},
+      {Discard::kEndLength, "an End TLV with a length other than 0"}};
+  for (const auto& [rule, text] : texts) EXPECT_EQ(to_string(rule), text);
 }
 
 TEST(ReceiveRules, BindTheLengthsOfTheFirstThree) {

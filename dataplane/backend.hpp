@@ -13,7 +13,7 @@
 
 #include "base/bounded.hpp"
 #include "base/result.hpp"
-#include "qos/pauses.hpp"
+#include "qos/carried.hpp"
 #include "qos/ruleset.hpp"
 
 namespace lldp::dataplane {
@@ -160,10 +160,8 @@ class Backend {
   [[nodiscard]] virtual Result<std::vector<PortRef>> ports() = 0;
   /// Zeros for a port nothing has bounced through.
   [[nodiscard]] virtual Result<Bounces> bounces(Ifindex port) = 0;
-  /// As the hardware counted them when it was last asked; nullopt: it was not, or does not say.
-  [[nodiscard]] virtual std::optional<qos::Pauses> pauses(const PortRef&) const {
-    return std::nullopt;
-  }
+  /// As the hardware counted when it was last asked.
+  [[nodiscard]] virtual qos::Carried carried(const PortRef&) const { return {}; }
   /// What the port is called in the back end's own world; empty: the same.
   [[nodiscard]] virtual std::string alias(const PortRef&) const { return {}; }
   /// What somebody else had set on the port and has not while our rules are there, in a line;

@@ -205,10 +205,10 @@ Result<Bounces> Compose::bounces(Ifindex port) {
   return sum;
 }
 
-std::optional<qos::Pauses> Compose::pauses(const PortRef& port) const {
-  for (const auto& member : members_)
-    if (const auto its = member->pauses(port)) return its;
-  return std::nullopt;
+qos::Carried Compose::carried(const PortRef& port) const {
+  qos::Carried told;
+  for (const auto& member : members_) told = told.or_else(member->carried(port));
+  return told;
 }
 
 std::string Compose::alias(const PortRef& port) const {

@@ -40,7 +40,7 @@ class Compose : public Backend {
   void forget(Ifindex port) override;
   [[nodiscard]] Result<std::vector<PortRef>> ports() override;
   [[nodiscard]] Result<Bounces> bounces(Ifindex port) override;
-  [[nodiscard]] std::optional<qos::Pauses> pauses(const PortRef& port) const override;
+  [[nodiscard]] qos::Carried carried(const PortRef& port) const override;
   [[nodiscard]] std::string alias(const PortRef& port) const override;
   [[nodiscard]] std::string displaced(const PortRef& port) const override;
 

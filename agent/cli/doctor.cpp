@@ -13,6 +13,7 @@
 #include "agent/report/report.hpp"
 #include "agent/report/table.hpp"
 #include "base/hex.hpp"
+#include "base/text.hpp"
 #include "tlv/dot3.hpp"
 #include "tlv/layout.hpp"
 #include "tlv/lldpdu.hpp"
@@ -251,17 +252,31 @@ const json* pfc_part(const json& port) {
   return nullptr;
 }
 
-std::optional<Pauses> pauses_of(const json& port) {
-  const auto counted = port.find("pauses");
-  if (counted == port.end() || !counted->is_array()) return std::nullopt;
-  Pauses out;
+/// `frames` or `pauses` of the daemon's answer.
+qos::PriorityFrames frames_of(const json& port, const char* member) {
+  qos::PriorityFrames out;
+  const auto counted = port.find(member);
+  if (counted == port.end() || !counted->is_array()) return out;
   for (const json& c : *counted) {
     const auto priority = Priority::make(c.at("priority").get<unsigned>());
     if (!priority) continue;
-    out.received[priority->value()] = c.at("received").get<std::uint64_t>();
-    out.sent[priority->value()] = c.at("sent").get<std::uint64_t>();
+    for (const auto& [counts, name] : {std::pair(&out.received, "received"), {&out.sent, "sent"}})
+      if (!c.at(name).is_null()) (*counts)[priority->value()] = c.at(name).get<std::uint64_t>();
   }
   return out;
+}
+
+/// Of one priority, what is counted, unless nothing was.
+std::string counts_text(const qos::PriorityFrames& frames, unsigned priority, const char* received,
+                        const char* sent) {
+  std::string out;
+  const auto& in = frames.received[priority];
+  const auto& left = frames.sent[priority];
+  if (in.value_or(0) + left.value_or(0) == 0) return out;
+  if (in) out += fmt::vformat(received, fmt::make_format_args(*in));
+  if (in && left) out += ", ";
+  if (left) out += fmt::vformat(sent, fmt::make_format_args(*left));
+  return fmt::format("  priority {}: {}\n", priority, out);
 }
 
 std::string_view to_string(Severity s) { return s == Severity::kBad ? "bad" : "unknown"; }
@@ -281,14 +296,11 @@ std::string text_of(const PortHealth& port, const report::Style& style) {
     if (!f.command.empty()) out += ": " + f.command;
     out += "\n";
   }
-  for (unsigned p = 0; port.frames && p <= Priority::kMax; ++p)
-    if (port.frames->received[p] + port.frames->sent[p] != 0)
-      out += fmt::format("  priority {}: {} frames received, {} sent\n", p,
-                         port.frames->received[p], port.frames->sent[p]);
-  for (unsigned p = 0; port.pauses && p <= Priority::kMax; ++p)
-    if (port.pauses->received[p] + port.pauses->sent[p] != 0)
-      out += fmt::format("  priority {}: paused by the neighbor {} times, paused it {} times\n", p,
-                         port.pauses->received[p], port.pauses->sent[p]);
+  for (unsigned p = 0; p <= Priority::kMax; ++p)
+    out += counts_text(port.carried.frames, p, "{} frames received", "{} frames sent");
+  for (unsigned p = 0; p <= Priority::kMax; ++p)
+    out += counts_text(port.carried.pauses, p, "paused by the neighbor {} times",
+                       "paused it {} times");
   return out;
 }
 
@@ -300,13 +312,15 @@ const PortHealth* find(const Health& health, const std::string& port) {
 /// A line for each priority of which there are more pauses now.
 std::string pauses_since(const PortHealth& before, const PortHealth& now) {
   std::string out;
-  if (!before.pauses || !now.pauses) return out;
   for (unsigned p = 0; p <= Priority::kMax; ++p) {
-    const auto more = [p](const Pauses::Counts& then, const Pauses::Counts& is) {
-      return is[p] > then[p] ? is[p] - then[p] : 0;  // a driver that is loaded anew counts anew
+    const auto more = [&](const auto& counts) -> std::uint64_t {
+      const auto& then = (before.carried.pauses.*counts)[p];
+      const auto& is = (now.carried.pauses.*counts)[p];
+      // A driver that is loaded anew counts anew.
+      return then && is && *is > *then ? *is - *then : 0;
     };
-    const auto received = more(before.pauses->received, now.pauses->received);
-    const auto sent = more(before.pauses->sent, now.pauses->sent);
+    const auto received = more(&qos::PriorityFrames::received);
+    const auto sent = more(&qos::PriorityFrames::sent);
     if (received != 0)
       out += fmt::format("{}: the neighbor paused priority {}: {}\n", now.name, p, received);
     if (sent != 0)
@@ -349,7 +363,8 @@ int Health::status() const {
 }
 
 Result<Health> examine(std::string_view detail, std::string_view rules,
-                       const std::function<LocalPort(const std::string&, unsigned)>& local) {
+                       const std::function<LocalPort(const std::string&, unsigned)>& local,
+                       std::span<const std::string> asked) {
   try {
     Health out;
     const json told = json::parse(rules);
@@ -364,17 +379,26 @@ Result<Health> examine(std::string_view detail, std::string_view rules,
       for (const json& port : *ports) rules_of[str(port, "name")] = &port;
     const json answer = json::parse(detail);
     for (const json& port : answer.at("ports")) {
-      if (!port.at("up").get<bool>()) continue;
+      if (!port.at("up").get<bool>()) {
+        const auto is_it = [&](const std::string& name) { return escape(name) == port.at("name"); };
+        if (std::ranges::any_of(asked, is_it))
+          out.ports.push_back({.name = str(port, "name"),
+                               .findings = {{.code = "down",
+                                             .text = "the port is down",
+                                             .why = "nothing can be known of its path"}}});
+        continue;
+      }
       const LocalPort facts = local(str(port, "name"), port.at("ifindex").get<unsigned>());
       const auto at = rules_of.find(str(port, "name"));
       const json* its = at == rules_of.end() ? nullptr : at->second;
-      out.ports.push_back(
-          {.name = str(port, "name"),
-           .findings =
-               Examination(port, facts, out.lossless, its == nullptr ? nullptr : pfc_part(*its))
-                   .run(),
-           .pauses = facts.pauses || its == nullptr ? facts.pauses : pauses_of(*its),
-           .frames = facts.frames});
+      out.ports.push_back({.name = str(port, "name"),
+                           .findings = Examination(port, facts, out.lossless,
+                                                   its == nullptr ? nullptr : pfc_part(*its))
+                                           .run(),
+                           .carried = its == nullptr ? facts.carried
+                                                     : facts.carried.or_else(
+                                                           {.frames = frames_of(*its, "frames"),
+                                                            .pauses = frames_of(*its, "pauses")})});
     }
     return out;
   } catch (const json::exception&) {
@@ -408,8 +432,7 @@ std::string health_json(const Health& health) {
           .close('}');
     }
     out.close(']');
-    report::write_frames(out.key("frames"), port.frames);
-    report::write_frames(out.key("pauses"), port.pauses);
+    report::write_carried(out, port.carried);
     out.close('}');
   }
   out.close(']').close('}');

@@ -15,14 +15,12 @@
 #include "base/bounded.hpp"
 #include "base/result.hpp"
 #include "os/dcbnl.hpp"
-#include "qos/pauses.hpp"
+#include "qos/carried.hpp"
 #include "qos/policy.hpp"
 
 /// Is the path of lossless traffic lossless here? Findings from values; doctor_probe.cpp has where
 /// they come from.
 namespace lldp::cli {
-
-using qos::Pauses;
 
 /// What a counter of ethtool's -S is called by this driver or that: `rx_prio5_pause` of mlx5,
 /// `tx_priority_5_xoff.nic` of ice, `rx_pfc_ena_frames_pri5` of bnxt; and of frames of all kinds
@@ -47,8 +45,7 @@ struct LocalPort {
   };
   std::optional<GlobalPause> pause{};           ///< of all priorities at once
   std::map<std::string, bool> private_flags{};  ///< ethtool --show-priv-flags
-  std::optional<Pauses> pauses{};
-  std::optional<qos::PriorityFrames> frames{};  ///< of all kinds
+  qos::Carried carried{};
 };
 
 struct Finding {
@@ -66,8 +63,7 @@ struct Finding {
 struct PortHealth {
   std::string name{};
   std::vector<Finding> findings{};
-  std::optional<Pauses> pauses{};
-  std::optional<qos::PriorityFrames> frames{};
+  qos::Carried carried{};
 };
 struct Health {
   std::vector<qos::Class> lossless{};
@@ -77,10 +73,11 @@ struct Health {
 };
 
 /// By the daemon's answers of `Detail` and `Rules`, and what the machine says of each port. Ports
-/// that are down are left out.
+/// that are down are left out, unless they were asked for by name.
 [[nodiscard]] Result<Health> examine(
     std::string_view detail, std::string_view rules,
-    const std::function<LocalPort(const std::string& name, unsigned ifindex)>& local);
+    const std::function<LocalPort(const std::string& name, unsigned ifindex)>& local,
+    std::span<const std::string> asked = {});
 
 [[nodiscard]] std::string health_text(const Health& health, const report::Style& style);
 [[nodiscard]] std::string health_json(const Health& health);

@@ -19,9 +19,10 @@ Result<Health> look(const Arguments& arguments, Probe& probe) {
   if (!rules) return fail(rules.error());
   const auto show = ask(arguments, "org.lldplevel.Detail", arguments.operands);
   if (!show) return fail(show.error());
-  return examine(*show, *rules, [&](const std::string& port, unsigned ifindex) {
-    return probe.look_at(port, ifindex);
-  });
+  return examine(
+      *show, *rules,
+      [&](const std::string& port, unsigned ifindex) { return probe.look_at(port, ifindex); },
+      arguments.operands);
 }
 
 /// Until it is stopped: what is found when it changes, and who pauses whom. Ports come and go, and

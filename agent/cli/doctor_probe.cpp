@@ -109,9 +109,9 @@ LocalPort Probe::look_at(const std::string& port, unsigned ifindex) {
   for (std::size_t i = 0; i < std::min(names.size(), counters.size()); ++i) {
     const auto counter = priority_counter(names[i]);
     if (!counter) continue;
-    auto& counts = counter->pauses ? out.pauses : out.frames;
-    if (!counts) counts.emplace();
-    (counter->received ? counts->received : counts->sent)[counter->priority] += counters[i];
+    qos::PriorityFrames& counts = counter->pauses ? out.carried.pauses : out.carried.frames;
+    auto& count = (counter->received ? counts.received : counts.sent)[counter->priority];
+    count = count.value_or(0) + counters[i];
   }
   return out;
 }

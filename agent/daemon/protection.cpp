@@ -635,7 +635,7 @@ report::PortRules Protection::rules_of(Ifindex port, const core::PortInfo* info)
   const PortStanding& standing = book_[port];
   out.restored = standing.losses.total();
   out.bounces = backend_->bounces(port).value_or(dataplane::Bounces{});
-  out.pauses = backend_->pauses(ref(port));
+  out.carried = backend_->carried(ref(port));
   const auto reading = backend_->verify(ref(port), out.wanted);
   if (!reading) {
     out.error = to_string(reading.error());

@@ -15,7 +15,7 @@
 #include "agent/core/statistics.hpp"
 #include "base/bounded.hpp"
 #include "base/time.hpp"
-#include "qos/pauses.hpp"
+#include "qos/carried.hpp"
 #include "qos/policy.hpp"
 #include "qos/ruleset.hpp"
 
@@ -122,7 +122,7 @@ struct PortRules {
   std::uint8_t pfc = 0;                                     ///< bit n: set here for priority n
   std::uint64_t restored = 0;                               ///< times that others took them away
   std::array<std::uint64_t, Priority::kMax + 1> bounces{};  ///< by the priority they came with
-  std::optional<qos::Pauses> pauses{};                      ///< as the back end's hardware counts
+  qos::Carried carried{};                                   ///< as the back end's hardware counts
   std::optional<std::string> error{};                       ///< why they are not installed
 };
 [[nodiscard]] std::string_view to_string(PortRules::Installed installed);
@@ -139,7 +139,7 @@ struct Rules {
 [[nodiscard]] std::string rules_json(const Rules& rules);
 
 class JsonWriter;
-/// A value: an object for each priority; null if there are none.
-void write_frames(JsonWriter& out, const std::optional<qos::PriorityFrames>& frames);
+/// Members `frames` and `pauses`: an object for each priority; null if none of its is counted.
+void write_carried(JsonWriter& out, const qos::Carried& carried);
 
 }  // namespace lldp::report

@@ -53,14 +53,12 @@ void write(JsonWriter& out, const PortRules& port, const qos::Policy& policy) {
   for (const qos::Class c : policy.lossless())
     out.member(std::to_string(c.priority.value()), port.bounces[c.priority.value()]);
   out.close('}');
-  write_frames(out.key("pauses"), port.pauses);
+  write_carried(out, port.carried);
   out.member("error", escaped(port.error)).close('}');
 }
 
-}  // namespace
-
-void write_frames(JsonWriter& out, const std::optional<qos::PriorityFrames>& frames) {
-  if (!frames) {
+void write_frames(JsonWriter& out, const qos::PriorityFrames& frames) {
+  if (!frames.told()) {
     out.value(std::optional<int>());
     return;
   }
@@ -68,10 +66,17 @@ void write_frames(JsonWriter& out, const std::optional<qos::PriorityFrames>& fra
   for (unsigned p = 0; p <= Priority::kMax; ++p)
     out.open('{')
         .member("priority", p)
-        .member("received", frames->received[p])
-        .member("sent", frames->sent[p])
+        .member("received", frames.received[p])
+        .member("sent", frames.sent[p])
         .close('}');
   out.close(']');
+}
+
+}  // namespace
+
+void write_carried(JsonWriter& out, const qos::Carried& carried) {
+  write_frames(out.key("frames"), carried.frames);
+  write_frames(out.key("pauses"), carried.pauses);
 }
 
 std::string rules_json(const Rules& rules) {

@@ -17,12 +17,43 @@ constexpr const char* kCollect =
     "if redis.call('TYPE', k).ok == 'hash' then "  // else it is no row of SONiC's
     "r[#r + 1] = k; r[#r + 1] = redis.call('HGETALL', k) end end end return r";
 
+/// What ports have carried, by their objects: four words each, of which port, what, the priority
+/// and the number. A queue is its priority's, and so is a priority group; of queues that are apart
+/// for multicast, or for another switch of a chassis, that is not so.
+constexpr const char* kCount =
+    "local r, ours = {}, {} "
+    "local function add(port, what, priority, id, counter) "
+    "local n = redis.call('HGET', 'COUNTERS:' .. id, counter) "
+    "if n then for _, v in ipairs({port, what, tostring(priority), n}) do r[#r + 1] = v end end "
+    "end "
+    "local function each(objects, what, counter) "
+    "local ports = redis.call('HGETALL', 'COUNTERS_' .. objects .. '_PORT_MAP') "
+    "for i = 1, #ports, 2 do if ours[ports[i + 1]] then "
+    "local kind = redis.call('HGET', 'COUNTERS_' .. objects .. '_TYPE_MAP', ports[i]) "
+    "local index = redis.call('HGET', 'COUNTERS_' .. objects .. '_INDEX_MAP', ports[i]) "
+    "if index and kind ~= 'SAI_QUEUE_TYPE_MULTICAST' and kind ~= 'SAI_QUEUE_TYPE_UNICAST_VOQ' "
+    "then add(ports[i + 1], what, index, ports[i], counter) end end end end "
+    "for _, port in ipairs(ARGV) do ours[port] = true "
+    "for p = 0, 7 do for what, way in pairs({['pauses received'] = 'RX', ['pauses sent'] = 'TX'}) "
+    "do "
+    "add(port, what, p, port, 'SAI_PORT_STAT_PFC_' .. p .. '_' .. way .. '_PKTS') end end end "
+    "each('QUEUE', 'frames sent', 'SAI_QUEUE_STAT_PACKETS') "
+    "each('PG', 'frames received', 'SAI_INGRESS_PRIORITY_GROUP_STAT_PACKETS') "
+    "return r";
+
 Row row_of(const redisReply* reply) {
   Row row;
   if (reply == nullptr || reply->type != REDIS_REPLY_ARRAY) return row;
   for (std::size_t i = 0; i + 1 < reply->elements; i += 2)
     row[text_of(reply->element[i])] = text_of(reply->element[i + 1]);
   return row;
+}
+
+std::optional<std::uint64_t> number_of(std::string_view text) {
+  std::uint64_t number = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return code == std::errc{} && end == text.data() + text.size() ? std::optional(number)
+                                                                 : std::nullopt;
 }
 
 std::optional<unsigned> number(const json& of, const char* name) {
@@ -97,29 +128,28 @@ void Reader::start(const Redis::Command& watched) {
 }
 
 void Reader::read_counters() {
-  constexpr std::size_t kPriorities = Priority::kMax + 1;
+  std::map<std::string, std::string> names;  // of ports, by object
+  Redis::Command command{"EVAL", kCount, "0"};
   for (const std::string& port : run_->view.our_ports()) {
     const auto oid = run_->view.oids.find(port);
     if (oid == run_->view.oids.end()) continue;
-    Redis::Command command{"HMGET", "COUNTERS:" + oid->second};
-    for (const char* way : {"RX", "TX"})
-      for (std::size_t p = 0; p < kPriorities; ++p)
-        command.push_back("SAI_PORT_STAT_PFC_" + std::to_string(p) + "_" + way + "_PKTS");
-    redis_.send(command, [this, port](const redisReply* reply) {
-      if (reply == nullptr || !run_ || reply->type != REDIS_REPLY_ARRAY ||
-          reply->elements != 2 * kPriorities)
-        return;
-      qos::Pauses pauses;
-      bool any = false;
-      for (std::size_t i = 0; i < reply->elements; ++i) {
-        const std::string text = text_of(reply->element[i]);
-        std::uint64_t& count = (i < kPriorities ? pauses.received : pauses.sent)[i % kPriorities];
-        const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), count);
-        any |= code == std::errc{};
-      }
-      if (any) run_->counted[port] = pauses;
-    });
+    names[oid->second] = port;
+    command.push_back(oid->second);
   }
+  if (names.empty()) return;
+  redis_.send(command, [this, names = std::move(names)](const redisReply* reply) {
+    if (reply == nullptr || !run_ || reply->type != REDIS_REPLY_ARRAY) return;
+    for (std::size_t i = 0; i + 3 < reply->elements; i += 4) {
+      const auto name = names.find(text_of(reply->element[i]));
+      const std::string what = text_of(reply->element[i + 1]);
+      const auto priority = number_of(text_of(reply->element[i + 2]));
+      const auto count = number_of(text_of(reply->element[i + 3]));
+      if (name == names.end() || !priority || *priority > Priority::kMax || !count) continue;
+      qos::Carried& port = run_->counted[name->second];
+      qos::PriorityFrames& frames = what.starts_with("pauses") ? port.pauses : port.frames;
+      (what.ends_with("received") ? frames.received : frames.sent)[*priority] = *count;
+    }
+  });
 }
 
 void Reader::read_ports() {

@@ -9,7 +9,7 @@
 
 #include "dataplane/sonic/redis.hpp"
 #include "dataplane/sonic/view.hpp"
-#include "qos/pauses.hpp"
+#include "qos/carried.hpp"
 
 namespace lldp::dataplane::sonic {
 
@@ -18,7 +18,7 @@ namespace lldp::dataplane::sonic {
 class Reader {
  public:
   /// What the ports' counters say, by name.
-  using Counted = std::map<std::string, qos::Pauses>;
+  using Counted = std::map<std::string, qos::Carried>;
   using Done = std::function<void(View, Counted)>;
 
   /// `redis` must outlive this. `done` gets what was read; `refused` why nothing can be.

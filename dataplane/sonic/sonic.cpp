@@ -278,9 +278,9 @@ std::string Sonic::alias(const PortRef& port) const {
                                                                            : std::string();
 }
 
-std::optional<qos::Pauses> Sonic::pauses(const PortRef& port) const {
+qos::Carried Sonic::carried(const PortRef& port) const {
   const auto at = counted_.find(port.name);
-  return at == counted_.end() ? std::nullopt : std::optional(at->second);
+  return at == counted_.end() ? qos::Carried() : at->second;
 }
 
 std::string Sonic::displaced(const PortRef& port) const {

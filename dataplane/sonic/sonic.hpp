@@ -45,7 +45,7 @@ class Sonic : public Backend {
   void forget(Ifindex) override {}  // SONiC keeps a port that is gone for its coming back
   [[nodiscard]] Result<std::vector<PortRef>> ports() override;
   [[nodiscard]] Result<Bounces> bounces(Ifindex) override { return Bounces{}; }
-  [[nodiscard]] std::optional<qos::Pauses> pauses(const PortRef& port) const override;
+  [[nodiscard]] qos::Carried carried(const PortRef& port) const override;
   [[nodiscard]] std::string alias(const PortRef& port) const override;
   [[nodiscard]] std::string displaced(const PortRef& port) const override;
 

@@ -138,13 +138,12 @@ TEST_F(DoctorProbe, TellsWhatTheDriverSays) {
   EXPECT_FALSE(port.pause->tx);
   EXPECT_THAT(port.private_flags,
               ElementsAre(Pair("fw-lldp-agent", true), Pair("link-down-on-close", false)));
-  ASSERT_TRUE(port.pauses);
-  EXPECT_EQ(port.pauses->received[5], 7U);
-  EXPECT_EQ(port.pauses->sent[6], 7U);
-  EXPECT_EQ(port.pauses->sent[5] + port.pauses->received[6], 0U);
-  ASSERT_TRUE(port.frames);
-  EXPECT_EQ(port.frames->sent[6], 21U);
-  EXPECT_EQ(port.frames->received[6], 0U);
+  EXPECT_EQ(port.carried.pauses.received[5], 7U);
+  EXPECT_EQ(port.carried.pauses.sent[6], 7U);
+  EXPECT_EQ(port.carried.pauses.sent[5], std::nullopt);
+  EXPECT_EQ(port.carried.pauses.received[6], std::nullopt);
+  EXPECT_EQ(port.carried.frames.sent[6], 21U);
+  EXPECT_EQ(port.carried.frames.received[6], std::nullopt) << "that is not counted";
   driver_.rx_pause = false;
   driver_.tx_pause = true;
   EXPECT_FALSE(look().pause->rx);
@@ -157,7 +156,7 @@ TEST_F(DoctorProbe, LeavesOutWhatIsNotSaid) {
   for (const unsigned command : {unsigned{ETHTOOL_GSSET_INFO}, unsigned{ETHTOOL_GSTRINGS}}) {
     driver_.refuses = {command};
     EXPECT_THAT(look().private_flags, IsEmpty());
-    EXPECT_FALSE(look().pauses);
+    EXPECT_FALSE(look().carried.pauses.told());
   }
   driver_.refuses = {ETHTOOL_GDRVINFO, ETHTOOL_GPAUSEPARAM, ETHTOOL_GPFLAGS, ETHTOOL_GSTATS};
   const LocalPort port = look();
@@ -165,11 +164,11 @@ TEST_F(DoctorProbe, LeavesOutWhatIsNotSaid) {
   EXPECT_EQ(port.driver, "");
   EXPECT_FALSE(port.pause);
   EXPECT_THAT(port.private_flags, IsEmpty());
-  EXPECT_FALSE(port.pauses) << "zeros would be an answer";
+  EXPECT_FALSE(port.carried.pauses.told()) << "zeros would be an answer";
   driver_ = {};
   driver_.counters = {{"rx_bytes", 9}};
-  EXPECT_FALSE(look().pauses) << "none of them counts pauses";
-  EXPECT_FALSE(look().frames) << "nor a priority's frames";
+  EXPECT_FALSE(look().carried.pauses.told()) << "none of them counts pauses";
+  EXPECT_FALSE(look().carried.frames.told()) << "nor a priority's frames";
 }
 
 TEST_F(DoctorProbe, NamesMayFillTheirRoomAndFlagsTheirWord) {
@@ -189,7 +188,7 @@ TEST_F(DoctorProbe, NumbersBeyondAllReasonAreNone) {
   driver_.counters = {{"rx_priority_5_xoff", 3}};
   driver_.strings_more = 0xffff'ffff;
   EXPECT_THAT(look().private_flags, IsEmpty());
-  EXPECT_FALSE(look().pauses);
+  EXPECT_FALSE(look().carried.pauses.told());
 }
 
 TEST_F(DoctorProbe, OfAnotherNamespacesPortNothingIsAsked) {

@@ -84,7 +84,8 @@ std::string read_back(std::string_view pfc, std::string_view text = "null") {
       R"({{"lossless": [{{"priority": 5, "dscp": 43}}, {{"priority": 6, "dscp": 51}}], "ports": [)"
       R"({{"name": "p0", "parts": [{{"part": "classify", "state": "done", "text": null}},)"
       R"({{"part": "pfc", "state": "{}", "text": {}}}], "pauses": [)"
-      R"({{"priority": 5, "received": 7, "sent": 3}}, {{"priority": 9, "received": 1, "sent": 1}}]}}]}})",
+      R"({{"priority": 5, "received": 7, "sent": 3}}, {{"priority": 9, "received": 1, "sent": 1}}],)"
+      R"("frames": [{{"priority": 5, "received": null, "sent": 9000}}]}}]}})",
       pfc, text);
 }
 
@@ -93,9 +94,15 @@ TEST(Doctor, OfASwitchChipSaysWhatTheDaemonReadsThere) {
   chip.mtu = 9000;
   const Health done = examined(chip, answer(), read_back("done"));
   EXPECT_THAT(codes(done), IsEmpty());
-  ASSERT_TRUE(done.ports.at(0).pauses);
-  EXPECT_EQ(done.ports.at(0).pauses->received, (Pauses::Counts{0, 0, 0, 0, 0, 7, 0, 0}));
-  EXPECT_EQ(done.ports.at(0).pauses->sent, (Pauses::Counts{0, 0, 0, 0, 0, 3, 0, 0}));
+  qos::Carried carried;
+  carried.pauses.received[5] = 7;
+  carried.pauses.sent[5] = 3;
+  carried.frames.sent[5] = 9000;
+  EXPECT_EQ(done.ports.at(0).carried, carried);
+  EXPECT_EQ(health_text(done, {}),
+            "p0: fine\n"
+            "  priority 5: 9000 frames sent\n"
+            "  priority 5: paused by the neighbor 7 times, paused it 3 times\n");
   const Health missing = examined(chip, answer(), read_back("missing", R"("3,4 in its place")"));
   EXPECT_THAT(codes(missing), ElementsAre("pfc-off"));
   EXPECT_EQ(missing.ports.at(0).findings.at(0).text,
@@ -103,8 +110,9 @@ TEST(Doctor, OfASwitchChipSaysWhatTheDaemonReadsThere) {
   EXPECT_THAT(codes(examined(chip, answer(), read_back("unsupported"))),
               ElementsAre("pfc-unknown"));
   LocalPort counts = chip;
-  counts.pauses.emplace();
-  EXPECT_EQ(examined(counts, answer(), read_back("done")).ports.at(0).pauses, Pauses{})
+  counts.carried.pauses.sent[5] = 0;
+  carried.pauses = counts.carried.pauses;
+  EXPECT_EQ(examined(counts, answer(), read_back("done")).ports.at(0).carried, carried)
       << "the driver's own come first";
 }
 
@@ -235,15 +243,15 @@ TEST(Doctor, CountersByEachDriversName) {
 
 TEST(Doctor, WhoPausedWhomSinceTheLastLook) {
   LocalPort local = fine();
-  local.pauses.emplace();
-  local.pauses->received[5] = 100;
+  local.carried.pauses.received[5] = 100;
+  local.carried.pauses.sent[6] = 0;
   const Health before = examined(local);
-  local.pauses->received[5] = 112;
-  local.pauses->sent[6] = 1;
+  local.carried.pauses.received[5] = 112;
+  local.carried.pauses.sent[6] = 1;
   EXPECT_EQ(health_changes(before, examined(local), {}),
             "p0: the neighbor paused priority 5: 12\np0: paused the neighbor on priority 6: 1\n");
-  local.pauses->received[5] = 3;  // the driver was loaded anew
-  local.pauses->sent[6] = 0;
+  local.carried.pauses.received[5] = 3;  // the driver was loaded anew
+  local.carried.pauses.sent[6] = 0;
   EXPECT_EQ(health_changes(before, examined(local), {}), "");
 }
 
@@ -268,6 +276,19 @@ TEST(Doctor, KnowsNothingOfADeviceWithoutPorts) {
   show["ports"][0]["up"] = false;
   EXPECT_EQ(examined(fine(), show).status(), 1);
 }
+TEST(Doctor, SaysOfAPortThatWasAskedForThatItIsDown) {
+  json show = answer();
+  show["ports"][0]["up"] = false;
+  const auto nobody = [](const std::string&, unsigned) { return LocalPort{}; };
+  const auto asked = [&](const std::vector<std::string>& names) {
+    return examine(show.dump(), kRules, nobody, names).value_or(Health{});
+  };
+  EXPECT_EQ(health_text(asked({"p1", "p0"}), {}),
+            "p0: 1 finding\n"
+            "  unknown the port is down: nothing can be known of its path\n");
+  EXPECT_EQ(asked({"p0"}).status(), 1);
+  EXPECT_THAT(asked({"p*"}).ports, IsEmpty()) << "one of many";
+}
 TEST(Doctor, KnowsNothingOfPortsOfAnotherNamespace) {
   LocalPort local;
   local.here = false;
@@ -279,18 +300,16 @@ TEST(Doctor, KnowsNothingOfPortsOfAnotherNamespace) {
 TEST(Doctor, TextAndJson) {
   LocalPort local = fine();
   local.pause = LocalPort::GlobalPause{.rx = true, .tx = true};
-  local.pauses.emplace();
-  local.pauses->received[5] = 112;
-  local.frames.emplace();
-  local.frames->sent[5] = 9000;
+  local.carried.pauses.received[5] = 112;
+  local.carried.frames.sent[5] = 9000;
   const Health health = examined(local, answer(nullptr));
   EXPECT_EQ(health_text(health, {}),
             "p0: 2 findings\n"
             "  bad global pause is on (rx, tx): it stops all priorities at once, and most NICs do "
             "no PFC beside it: ethtool -A p0 autoneg off rx off tx off\n"
             "  unknown spine1 swp3 does not tell of PFC: its buffers may drop what this end sends\n"
-            "  priority 5: 0 frames received, 9000 sent\n"
-            "  priority 5: paused by the neighbor 112 times, paused it 0 times\n");
+            "  priority 5: 9000 frames sent\n"
+            "  priority 5: paused by the neighbor 112 times\n");
   const json parsed = json::parse(health_json(health));
   EXPECT_EQ(parsed["status"], 2);
   EXPECT_EQ(parsed["ports"][0]["findings"][0]["code"], "global-pause");

@@ -70,7 +70,7 @@ struct Member : Backend {
     if (error) return fail(*error);
     return its_bounces;
   }
-  std::optional<qos::Pauses> pauses(const PortRef&) const override { return its_pauses; }
+  qos::Carried carried(const PortRef&) const override { return its_carried; }
   std::string alias(const PortRef& port) const override {
     return its_alias.empty() ? "" : port.name + its_alias;
   }
@@ -85,7 +85,7 @@ struct Member : Backend {
   std::optional<Error> error{};
   std::vector<PortRef> its_ports{};
   Bounces its_bounces{};
-  std::optional<qos::Pauses> its_pauses{};
+  qos::Carried its_carried{};
   std::string its_alias{};
   std::string its_displaced{};
 };
@@ -214,19 +214,21 @@ TEST_F(ComposeTest, PortsAreThoseOfAnyInOrderAndBouncesAreAddedUp) {
 }
 
 TEST_F(ComposeTest, WhatOneAloneKnowsIsToldAndTheFirstIsHeardFirst) {
-  EXPECT_FALSE(both_->pauses(port(kA)));
+  EXPECT_EQ(both_->carried(port(kA)), qos::Carried());
   EXPECT_EQ(both_->alias(port(kA)), "");
   EXPECT_EQ(both_->displaced(port(kA)), "");
-  two_->its_pauses = qos::Pauses{.received = {2}};
+  two_->its_carried.pauses.received[3] = 2;
+  two_->its_carried.frames.sent[3] = 2;
   two_->its_alias = " of two";
   two_->its_displaced = "by two";
-  EXPECT_EQ(both_->pauses(port(kA)), two_->its_pauses);
+  EXPECT_EQ(both_->carried(port(kA)), two_->its_carried);
   EXPECT_EQ(both_->alias(port(kA)), "p7 of two");
   EXPECT_EQ(both_->displaced(port(kA)), "by two");
-  one_->its_pauses = qos::Pauses{.received = {1}};
+  one_->its_carried.pauses.received[4] = 1;
   one_->its_alias = " of one";
   one_->its_displaced = "by one";
-  EXPECT_EQ(both_->pauses(port(kA)), one_->its_pauses);
+  EXPECT_EQ(both_->carried(port(kA)),
+            (qos::Carried{two_->its_carried.frames, one_->its_carried.pauses}));
   EXPECT_EQ(both_->alias(port(kA)), "p7 of one");
   EXPECT_EQ(both_->displaced(port(kA)), "by one");
 }

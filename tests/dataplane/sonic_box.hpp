@@ -177,12 +177,20 @@ class Box : public Server {
                     "AZURE", "pfc_enable", "3,4", "pfc_to_queue_map", "AZURE"});
       const std::string oid = "oid:0x10000000000" + std::to_string(100 + i);
       ask(kCounters, {"HSET", "COUNTERS_PORT_NAME_MAP", name, oid});
+      counters("QUEUE", "oid:0x15000000000", i, oid, kQueues);
+      counters("PG", "oid:0x1a000000000", i, oid, 8);
       ask(kAsic,
           {"HSET", "ASIC_STATE:SAI_OBJECT_TYPE_PORT:" + oid, "SAI_PORT_ATTR_SPEED", "100000"});
     }
   }
   static std::string name_of(int i) { return "Ethernet" + std::to_string(4 * i); }
   SonicOptions options() const { return {.config = path("database_config.json")}; }
+
+  /// The object of a queue (QUEUE) or priority group (PG) of a port.
+  std::string object_of(const std::string& kind, int port, int number) {
+    return row(kCounters, "COUNTERS_" + kind + "_NAME_MAP")
+        .at(name_of(port) + ":" + std::to_string(number));
+  }
 
   /// Makes the ASIC as CONFIG_DB says, but for the tables it does not know.
   void orchagent(const std::set<std::string>& ignores = {}) {
@@ -222,6 +230,23 @@ class Box : public Server {
                     nlohmann::json{{"count", list.size()}, {"list", list}}.dump()});
         ask(kAsic, {"HSET", object, attribute, map});
       }
+    }
+  }
+
+ private:
+  static constexpr int kQueues = 20;  ///< as Broadcom's: the second half is for multicast
+  /// What orchagent tells of a port's queues or priority groups, so that they are counted.
+  void counters(const std::string& kind, const std::string& first, int port,
+                const std::string& port_oid, int n) {
+    const std::string table = "COUNTERS_" + kind + "_";
+    for (int i = 0; i < n; ++i) {
+      const std::string oid = first + std::to_string(1000 * (port + 1) + i);
+      ask(kCounters, {"HSET", table + "NAME_MAP", name_of(port) + ":" + std::to_string(i), oid});
+      ask(kCounters, {"HSET", table + "PORT_MAP", oid, port_oid});
+      ask(kCounters, {"HSET", table + "INDEX_MAP", oid, std::to_string(i)});
+      if (kind == "QUEUE")
+        ask(kCounters, {"HSET", table + "TYPE_MAP", oid,
+                        i < n / 2 ? "SAI_QUEUE_TYPE_UNICAST" : "SAI_QUEUE_TYPE_MULTICAST"});
     }
   }
 };

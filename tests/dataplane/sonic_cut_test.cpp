@@ -194,7 +194,7 @@ class SonicRace : public SonicBetween {
  protected:
   /// At each transaction but those after `last`.
   void others_set_pfc(std::string value, int last) {
-    between_->before("MULTI", [this, value = std::move(value), last] {
+    between_->before("\r\nMULTI\r\n", [this, value = std::move(value), last] {
       if (++transactions_ <= last)
         box_.ask(kConfig, {"HSET", "PORT_QOS_MAP|Ethernet0", "pfc_enable", value});
     });

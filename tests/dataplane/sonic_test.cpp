@@ -317,18 +317,36 @@ TEST_F(SonicTest, ObjectOfTheAsicWithAnotherNumberIsNotOurMap) {
   EXPECT_EQ(states(0, Order::kUp), "done bypassed done done");
 }
 
-TEST_F(SonicTest, PausesAreThoseThatTheChipCounts) {
+TEST_F(SonicTest, WhatPortsCarriedIsWhatTheChipCounts) {
   ASSERT_TRUE(put(0, Order::kUp));
   box_.orchagent();
-  EXPECT_EQ(backend_->pauses(port_of(0)), std::nullopt);
+  EXPECT_EQ(backend_->carried(port_of(0)), qos::Carried());
   const std::string oid = box_.row(kCounters, "COUNTERS_PORT_NAME_MAP").at("Ethernet0");
   box_.ask(kCounters, {"HSET", "COUNTERS:" + oid, "SAI_PORT_STAT_PFC_5_RX_PKTS", "12",
                        "SAI_PORT_STAT_PFC_6_TX_PKTS", "18446744073709551615",
                        "SAI_PORT_STAT_PFC_0_RX_PKTS", "none"});
+  const auto count = [&](const std::string& object, const std::string& counter, const char* n) {
+    box_.ask(kCounters, {"HSET", "COUNTERS:" + object, counter, n});
+  };
+  const std::string queue = "SAI_QUEUE_STAT_PACKETS";
+  count(box_.object_of("QUEUE", 0, 0), queue, "7");
+  count(box_.object_of("QUEUE", 0, 5), queue, "9000");
+  count(box_.object_of("QUEUE", 0, 9), queue, "1");   // is no priority's
+  count(box_.object_of("QUEUE", 0, 16), queue, "2");  // multicast's
+  count(box_.object_of("QUEUE", 1, 4), queue, "3");   // another port's
+  // Of Mellanox they are numbered anew.
+  box_.ask(kCounters, {"HSET", "COUNTERS_QUEUE_INDEX_MAP", box_.object_of("QUEUE", 0, 16), "6"});
+  count(box_.object_of("PG", 0, 5), "SAI_INGRESS_PRIORITY_GROUP_STAT_PACKETS", "8000");
+  count(box_.object_of("PG", 0, 6), "SAI_INGRESS_PRIORITY_GROUP_STAT_DROPPED_PACKETS", "4");
   backend_ = open();
-  const qos::Pauses pauses = backend_->pauses(port_of(0)).value_or(qos::Pauses{});
-  EXPECT_EQ(pauses.received, (qos::Pauses::Counts{0, 0, 0, 0, 0, 12, 0, 0}));
-  EXPECT_EQ(pauses.sent[6], ~std::uint64_t{0});
+  qos::Carried wanted;
+  wanted.pauses.received[5] = 12;
+  wanted.pauses.sent[6] = ~std::uint64_t{0};
+  wanted.frames.sent[0] = 7;
+  wanted.frames.sent[5] = 9000;
+  wanted.frames.received[5] = 8000;
+  EXPECT_EQ(backend_->carried(port_of(0)), wanted);
+  EXPECT_EQ(backend_->carried(port_of(1)), qos::Carried()) << "it has no rules of ours";
 }
 
 TEST_F(SonicTest, RestartWritesNothing) {

@@ -65,6 +65,7 @@ TEST(DoctorCommand, SaysOfAVethWhatCannotBeKnown) {
   EXPECT_EQ(parsed["status"], 1);
   EXPECT_EQ(parsed["ports"][0]["name"], "p0");
   EXPECT_TRUE(parsed["ports"][0]["pauses"].is_null());
+  EXPECT_TRUE(parsed["ports"][0]["frames"].is_null());
   const auto watching = doctor({"--socket", leaf.socket(), "--watch"});
   EXPECT_TRUE(eventually([&] { return !watching->output().empty(); }));
   EXPECT_EQ(watching->wait(std::chrono::milliseconds(10)), -1) << watching->output();

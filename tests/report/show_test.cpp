@@ -369,16 +369,19 @@ TEST(RulesJson, IsAsTheInterfaceSays) {
                          "report/golden/rules.json");
 }
 
-TEST(RulesJson, CountsThePausesThatTheHardwareCounts) {
+TEST(RulesJson, CountsWhatTheHardwareCountsByPriority) {
   Rules rules = leaf_rules();
-  EXPECT_TRUE(nlohmann::json::parse(rules_json(rules))["ports"][0].at("pauses").is_null());
-  rules.ports[0].pauses.emplace();
-  rules.ports[0].pauses->received[5] = 7;
-  rules.ports[0].pauses->sent[6] = 8;
-  const auto pauses = nlohmann::json::parse(rules_json(rules))["ports"][0].at("pauses");
+  const auto first = [&] { return nlohmann::json::parse(rules_json(rules))["ports"][0]; };
+  EXPECT_TRUE(first().at("pauses").is_null());
+  EXPECT_TRUE(first().at("frames").is_null());
+  rules.ports[0].carried.pauses.received[5] = 7;
+  rules.ports[0].carried.pauses.sent[6] = 8;
+  rules.ports[0].carried.frames.sent[6] = 0;
+  const auto pauses = first().at("pauses");
   ASSERT_EQ(pauses.size(), 8U);
-  EXPECT_EQ(pauses[5].dump(), R"({"priority":5,"received":7,"sent":0})");
-  EXPECT_EQ(pauses[6].dump(), R"({"priority":6,"received":0,"sent":8})");
+  EXPECT_EQ(pauses[5].dump(), R"({"priority":5,"received":7,"sent":null})");
+  EXPECT_EQ(pauses[6].dump(), R"({"priority":6,"received":null,"sent":8})");
+  EXPECT_EQ(first().at("frames")[6].dump(), R"({"priority":6,"received":null,"sent":0})");
 }
 
 TEST(RulesText, IsARowPerPort) {

@@ -377,6 +377,9 @@ void Agent::set_link(const Link& link, TimePoint now, Actions& out) {
 void Agent::remove_link(Ifindex port, TimePoint now, Actions& out) {
   impl_->remove_link(port, now, out);
 }
+void Agent::leave_link(Ifindex port, TimePoint now, Actions& out) {
+  impl_->leave_link(port, now, out);
+}
 void Agent::receive(Ifindex port, ByteSpan frame, TimePoint now, Actions& out) {
   impl_->receive(port, frame, now, out);
 }

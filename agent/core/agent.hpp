@@ -87,6 +87,10 @@ class Agent {
   void set_link(const Link& link, TimePoint now, Actions& out);
   /// The link is gone: its neighbours go with it, and no frame is sent.
   void remove_link(Ifindex port, TimePoint now, Actions& out);
+  /// The link is there still, and is to be no port any more: what an adminStatus that leaves Tx
+  /// sends (IEEE 802.1AB-2016 9.2.8), or its neighbours would show us there until what we told last
+  /// has aged out. It remembers what it has learnt, by the name that it had.
+  void leave_link(Ifindex port, TimePoint now, Actions& out);
   /// A frame from the destination address on, without FCS or VLAN tag. Frames for other addresses
   /// or EtherTypes, and of unknown ports, are ignored.
   void receive(Ifindex port, ByteSpan frame, TimePoint now, Actions& out);

@@ -26,6 +26,7 @@ class Agent::Impl {
 
   void set_link(const Link& link, TimePoint now, Actions& out);
   void remove_link(Ifindex port, TimePoint now, Actions& out);
+  void leave_link(Ifindex port, TimePoint now, Actions& out);
   void receive(Ifindex port, ByteSpan frame, TimePoint now, Actions& out);
   void advance(TimePoint now, Actions& out);
   [[nodiscard]] std::optional<TimePoint> next_deadline() const;

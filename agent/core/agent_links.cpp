@@ -92,6 +92,11 @@ void Agent::Impl::remove_link(Ifindex ifindex, TimePoint now, Actions& out) {
   set_level_alarms(now, out);
 }
 
+void Agent::Impl::leave_link(Ifindex ifindex, TimePoint now, Actions& out) {
+  if (Port* port = find(ifindex); port != nullptr && !finished_) retract(*port, out);
+  remove_link(ifindex, now, out);
+}
+
 void Agent::Impl::recall(Port& port, TimePoint now, Actions& out) {
   port.silent_at = now + ttl();
   const auto at = absent_.find(port.link.name);

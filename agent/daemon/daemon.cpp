@@ -196,7 +196,7 @@ void Daemon::open_ports(TimePoint now) {
                   .gone =
                       [this](Ifindex ifindex) {
                         surveyed_ = false;
-                        drop_port(ifindex, boot_time());
+                        drop_port(ifindex, true, boot_time());
                         protection_.gone(ifindex);
                       },
                   .forwarding = [this] { update_settings(boot_time()); },

@@ -81,11 +81,8 @@ class Daemon final : ControlHandler {
   /// The same, and waits for more.
   void follow_links();
   void consider(const Interface& link, TimePoint now);
-  /// Of an interface that is there and is to be no port any more: else its neighbours would show
-  /// us there until what we told last has aged out (what an adminStatus that leaves Tx sends, IEEE
-  /// 802.1AB-2016 9.2.8).
-  void take_leave(const Interface& link, TimePoint now);
-  void drop_port(Ifindex ifindex, TimePoint now);
+  /// `gone`: the interface is, too; else its neighbours are told.
+  void drop_port(Ifindex ifindex, bool gone, TimePoint now);
   /// After links have come, gone or changed: what the machine is, and so which its ports are.
   void survey(TimePoint now);
   void watch_for_no_port(TimePoint now);

@@ -87,10 +87,7 @@ core::Link Daemon::link_of(const Interface& link) {
 }
 
 void Daemon::consider(const Interface& link, TimePoint now) {
-  if (!is_port(link, config_.ports, machine_)) {
-    take_leave(link, now);
-    return drop_port(link.ifindex, now);
-  }
+  if (!is_port(link, config_.ports, machine_)) return drop_port(link.ifindex, false, now);
   const auto [it, fresh] = ports_.try_emplace(link.ifindex);
   ManagedPort& port = it->second;
   const std::string name = escape(link.name);
@@ -121,20 +118,15 @@ void Daemon::consider(const Interface& link, TimePoint now) {
     protection_.link_changed(link.ifindex);
 }
 
-void Daemon::take_leave(const Interface& link, TimePoint now) {
-  if (!ports_.contains(link.ifindex)) return;
-  core::Link mute = link_of(link);
-  mute.adminStatus = core::AdminStatus::disabled;
-  agent_.set_link(mute, now, actions_);
-  agent_.advance(now, actions_);
-}
-
-void Daemon::drop_port(Ifindex ifindex, TimePoint now) {
+void Daemon::drop_port(Ifindex ifindex, bool gone, TimePoint now) {
   const auto it = ports_.find(ifindex);
   if (it == ports_.end()) return;
   if (it->second.paused) agent_.clear_alarm(core::AlarmCode::kPaused, it->second.name, actions_);
   protection_.remove(ifindex, now);
-  agent_.remove_link(ifindex, now, actions_);
+  if (gone)
+    agent_.remove_link(ifindex, now, actions_);
+  else
+    agent_.leave_link(ifindex, now, actions_);
   perform(now);
   if (beside_) beside_->remove_port(ifindex);
   packets_.remove(ifindex);

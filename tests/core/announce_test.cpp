@@ -398,6 +398,24 @@ TEST(Sending, ShutdownSaysGoodbyeOnPortsThatAreUp) {
   s.up(4);
   EXPECT_TRUE(s.sent.empty());  // it is finished
 }
+TEST(Sending, ALinkThatIsLeftSaysGoodbyeAndIsRememberedByTheNameItHad) {
+  Single s;
+  s.up(1, 3);
+  s.hear(2, host());
+  s.hear(1, a_switch("spine", 2));
+  ASSERT_EQ(s.order(1), Order::kUp);
+  s.set({.ifindex = ifindex(3), .up = true, .adminStatus = AdminStatus::disabled});
+  s.sent.clear();
+  s.events.clear();
+  for (const unsigned port : {1U, 3U, 4U}) s.agent.leave_link(ifindex(port), s.now, s.out);
+  s.take();
+  ASSERT_EQ(s.sent.size(), 1U) << "who has said it, or is nobody, says nothing";
+  EXPECT_EQ(s.sent[0].port, ifindex(1));
+  EXPECT_EQ(read(s.sent[0].frame).ttl, 0);
+  EXPECT_EQ(s.count(Event::Kind::kAlarmRaised), 0U) << "nothing has happened to the link";
+  s.up(1);
+  EXPECT_EQ(s.order(1), Order::kUp);
+}
 TEST(Sending, APortThatIsDisabledAndEnabledAgainWaitsReinitDelay) {
   Single s;
   s.up(1);

@@ -550,6 +550,22 @@ TEST_F(DaemonTest, PortThatAReloadLeavesOutTakesLeaveAndIsRemembered) {
   EXPECT_TRUE(eventually([&] { return leaf.port("p0")["order"] == "up"; })) << leaf.log();
 }
 
+TEST_F(DaemonTest, PortThatIsRenamedOutOfPortsIsRememberedByTheNameItHad) {
+  join(*a_, *b_);
+  const Agent leaf(*a_, {"--role", "switch", "--level", "1", "--ports", "p*"});
+  Agent spine(*b_, {"--role", "switch", "--level", "2"});
+  ASSERT_TRUE(knows(spine, "p0", 1));
+  ASSERT_TRUE(eventually([&] { return leaf.port("p0")["order"] == "up"; }));
+  a_->ip("link set p0 name other0");
+  EXPECT_TRUE(knows(spine, "p0", 0));
+  EXPECT_THAT(spine.log(), HasSubstr("shut down"));
+  spine.process().signal(SIGKILL);
+  EXPECT_EQ(spine.process().wait(), 128 + SIGKILL);
+  a_->ip("link set other0 name p0");
+  EXPECT_TRUE(eventually([&] { return leaf.port("p0")["order"] == "up"; })) << leaf.log();
+  EXPECT_THAT(leaf.log(), Not(HasSubstr("alarm silent")));
+}
+
 TEST_F(DaemonTest, SaysOfAKeyThatIsReadAtStartOnlyThatItHasNotChanged) {
   join(*a_, *b_);
   Agent agent(*a_, {"--role", "switch"});

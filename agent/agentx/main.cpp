@@ -7,7 +7,6 @@
 #include <net-snmp/agent/net-snmp-agent-includes.h>
 // clang-format on
 #include <malloc.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -49,6 +48,8 @@ class Daemon {
     if (path_ == "-") given_.emplace(control::Connection::adopt(STDIN_FILENO, "lldp-leveld"));
   }
   [[nodiscard]] bool given() const { return given_.has_value(); }
+  /// Of the one given, which tells of something.
+  [[nodiscard]] bool stays() { return given_->stays(); }
 
   /// Nothing while the daemon cannot be asked.
   const Mib& mib() {
@@ -77,7 +78,8 @@ class Daemon {
     std::string answers[2];
     const char* methods[] = {"org.lldplevel.Detail", "org.lldplevel.Stats"};
     for (std::size_t i = 0; i < 2; ++i) {
-      if (const auto asked = connection.call(methods[i], "{}"); !asked) return fail(asked.error());
+      const auto asked = connection.call(methods[i], "{}", false, deadline);
+      if (!asked) return fail(asked.error());
       auto said = connection.next(deadline);
       if (!said) return fail(said.error());
       answers[i] = std::move(*said);
@@ -199,13 +201,12 @@ void silence_library(const char* master) {
   if (daemon.given())
     register_readfd(
         STDIN_FILENO,
-        [](int fd, void*) {
-          char octet = 0;  // an answer comes while it is asked for, and has been read
-          if (::recv(fd, &octet, 1, MSG_PEEK | MSG_DONTWAIT) != 0) return;
+        [](int, void* its) {
+          if (static_cast<Daemon*>(its)->stays()) return;
           complain("lldp-leveld: hung up");
           ::_exit(kFailed);
         },
-        nullptr);
+        &daemon);
   io::release_start_pages();
   while (true) agent_check_and_process(1);
 }

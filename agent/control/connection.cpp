@@ -130,13 +130,16 @@ Result<Connection> Connection::open(const std::string& path) {
 Connection::Connection(Connection&& other) noexcept
     : fd_(std::exchange(other.fd_, -1)),
       path_(std::move(other.path_)),
-      received_(std::move(other.received_)) {}
+      received_(std::move(other.received_)),
+      given_up_(other.given_up_) {}
 
 Connection::~Connection() {
   if (fd_ >= 0) ::close(fd_);
 }
 
-Result<void> Connection::call(std::string_view method, std::string_view parameters, bool more) {
+Result<void> Connection::call(std::string_view method, std::string_view parameters, bool more,
+                              const Deadline& deadline) {
+  if (const auto settled = settle(deadline); !settled) return settled;
   std::string message = R"({"method":")" + std::string(method) + R"(","parameters":)";
   message += parameters;
   message += more ? R"(,"more":true})" : "}";
@@ -151,7 +154,7 @@ Result<void> Connection::call(std::string_view method, std::string_view paramete
   return {};
 }
 
-Result<std::string> Connection::next(const Deadline& deadline) {
+Result<std::size_t> Connection::hear(const Deadline& deadline) {
   std::size_t end = received_.find('\0');
   while (end == received_.npos) {
     pollfd ready{fd_, POLLIN, 0};
@@ -168,6 +171,37 @@ Result<std::string> Connection::next(const Deadline& deadline) {
     received_.append(buffer, static_cast<std::size_t>(n));
     end = received_.find('\0', before);
   }
+  return end;
+}
+
+Result<void> Connection::settle(const Deadline& deadline) {
+  while (given_up_) {
+    const auto end = hear(deadline);
+    if (!end) return fail(end.error());
+    const json reply = json::parse(received_.begin(),
+                                   received_.begin() + static_cast<std::ptrdiff_t>(*end), nullptr,
+                                   /*allow_exceptions=*/false);
+    given_up_ = reply.is_object() && reply.contains("continues") && reply["continues"] == true;
+    received_.erase(0, *end + 1);
+  }
+  return {};
+}
+
+bool Connection::stays() {
+  const auto settled = settle(steady_clock::now());
+  if (!settled && settled.error().code != ETIMEDOUT) return false;
+  char octet = 0;
+  const ssize_t n = ::recv(fd_, &octet, 1, MSG_PEEK | MSG_DONTWAIT);
+  return n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR));
+}
+
+Result<std::string> Connection::next(const Deadline& deadline) {
+  const auto heard = hear(deadline);
+  if (!heard) {
+    given_up_ = heard.error().code == ETIMEDOUT;
+    return fail(heard.error());
+  }
+  const std::size_t end = *heard;
   if (const auto parameters = plain_parameters(std::string_view(received_).substr(0, end))) {
     std::string out(*parameters);
     received_.erase(0, end + 1);

@@ -31,11 +31,16 @@ class Connection {
   Connection& operator=(Connection&&) = delete;
   ~Connection();
 
-  /// `parameters`: a JSON object as text. `more`: any number of replies are wanted.
+  /// `parameters`: a JSON object as text. `more`: any number of replies are wanted. `deadline`: for
+  /// what is still to come for a call that was given up; it is passed over before this one is made.
   [[nodiscard]] Result<void> call(std::string_view method, std::string_view parameters,
-                                  bool more = false);
-  /// The parameters of the next reply, a JSON object as text. An error reply is an error.
+                                  bool more = false, const Deadline& deadline = std::nullopt);
+  /// The parameters of the next reply, a JSON object as text. An error reply is an error. Who is
+  /// told ETIMEDOUT has given the call up.
   [[nodiscard]] Result<std::string> next(const Deadline& deadline = std::nullopt);
+  /// When poll(2) tells of something and no call waits: passes over what comes too late. False: the
+  /// other end has hung up.
+  [[nodiscard]] bool stays();
   /// Whether next() would not have to wait; else the descriptor tells by poll(2) when it may not.
   [[nodiscard]] bool has_next() const { return received_.find('\0') != std::string::npos; }
   [[nodiscard]] int fd() const { return fd_; }
@@ -46,9 +51,14 @@ class Connection {
     return {code, path_, std::move(what)};
   }
 
+  [[nodiscard]] Result<void> settle(const Deadline& deadline);
+  /// Where the next message ends, when it is here.
+  [[nodiscard]] Result<std::size_t> hear(const Deadline& deadline);
+
   int fd_;
   std::string path_;
-  std::string received_;  ///< of the next message
+  std::string received_;   ///< of the next message
+  bool given_up_ = false;  ///< a call whose answer is to come yet
 };
 
 /// Whether nobody listens at the socket.

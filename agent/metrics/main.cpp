@@ -3,7 +3,6 @@
 // lldp-leveld; a program of its own because the daemon has capabilities that nothing which listens
 // on the network shall have, and because the libraries would slow down every start of lldp-level.
 #include <prometheus/text_serializer.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <boost/asio/io_context.hpp>
@@ -47,7 +46,8 @@ Result<Families> ask(control::Connection& connection) {
         {"org.lldplevel.Rules", &answers.rules},
         {"org.lldplevel.Show", &answers.show},  // by what Rules found
         {"org.lldplevel.Stats", &answers.stats}}) {
-    if (const auto asked = connection.call(method, "{}"); !asked) return fail(asked.error());
+    const auto asked = connection.call(method, "{}", false, deadline);
+    if (!asked) return fail(asked.error());
     auto said = connection.next(deadline);
     if (!said) return fail(said.error());
     *answer = std::move(*said);
@@ -62,6 +62,8 @@ class Daemon {
     if (path_ == "-") given_.emplace(control::Connection::adopt(STDIN_FILENO, "lldp-leveld"));
   }
   [[nodiscard]] bool given() const { return given_.has_value(); }
+  /// Of the one given, which tells of something.
+  [[nodiscard]] bool stays() { return given_->stays(); }
 
   Result<Families> scrape() {
     if (given_) return ask(*given_);
@@ -106,8 +108,7 @@ int print_once(Daemon& daemon) {
   boost::asio::posix::stream_descriptor given(loop);
   const std::function<void()> watch = [&] {
     given.async_wait(boost::asio::posix::stream_descriptor::wait_read, [&](auto) {
-      char octet = 0;  // an answer comes during a scrape, which has read it
-      if (::recv(STDIN_FILENO, &octet, 1, MSG_PEEK | MSG_DONTWAIT) == 0) return loop.stop();
+      if (!daemon.stays()) return loop.stop();
       watch();
     });
   };

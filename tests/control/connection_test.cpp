@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -52,6 +53,33 @@ struct Ends {
   UniqueFd daemon{};
   std::optional<Connection> client{};
 };
+
+TEST(Connection, AnAnswerThatComesTooLateIsNotTheNextOnes) {
+  Ends ends;
+  const auto call = [&](const char* method, bool more = false) {
+    const auto asked = ends.client->call(method, "{}", more, steady_clock::now());
+    return asked ? 0 : asked.error().code;
+  };
+  const std::string end(1, '\0');
+  EXPECT_EQ(call("m.One", true), 0);
+  EXPECT_EQ(ends.client->next(steady_clock::now()).error().code, ETIMEDOUT);
+  EXPECT_THAT(ends.asked(), testing::HasSubstr("m.One"));
+  EXPECT_EQ(call("m.Two"), ETIMEDOUT);
+  EXPECT_EQ(ends.asked(), "(nothing)") << "who does not answer is not asked more and more";
+  ends.say(R"({"parameters":{"a":1},"continues":true})" + end + R"({"parameters":{"a":2})");
+  EXPECT_EQ(call("m.Two"), ETIMEDOUT);
+  ends.say("}");
+  EXPECT_TRUE(ends.client->stays());
+  pollfd ready{ends.client->fd(), POLLIN, 0};
+  EXPECT_EQ(::poll(&ready, 1, 0), 0) << "what is here is read, and nobody told of it again";
+  ends.say(end);
+  EXPECT_EQ(call("m.Two"), 0);
+  ends.say(R"({"parameters":{"b":1}})" + end);
+  EXPECT_EQ(ends.next(), R"({"b":1})");
+  EXPECT_TRUE(ends.client->stays());
+  ends.daemon = UniqueFd();
+  EXPECT_FALSE(ends.client->stays());
+}
 
 struct ReplyCase {
   const char* name = "";

@@ -390,7 +390,8 @@ void Sonic::write(const PortPlan& plan, std::set<std::string>& written,
   sonic::Redis::Command unset{"HDEL", key};
   sonic::Redis::Command ours{"HSET", std::string(sonic::kOriginals) + port};
   const Row* noted = view_.row(ours.back());
-  bool others = false;  // other priorities
+  // Other priorities; or whoever took away the row that says what was there took the note along.
+  bool others = !view_.is_ours(port);
   for (const sonic::Field& f : sonic::kFields) {
     const std::string& wanted = maps->port.at(f.name);
     const std::string note = sonic::note_of(f);

@@ -554,6 +554,16 @@ TEST_F(SonicTest, WatchdogTakesOurPrioritiesThoughWeWereKilledMeanwhile) {
   EXPECT_FALSE(until([&] { return box_.writes() != others + 2; }, 300ms)) << "once";
 }
 
+TEST_F(SonicTest, WatchdogTakesOurPrioritiesThoughSomebodyTookOurRowAwayMeanwhile) {
+  box_.ask(kConfig, {"HSET", "PFC_WD|Ethernet0", "action", "drop"});
+  backend_ = open();
+  ASSERT_TRUE(put(0, Order::kUp));
+  box_.ask(kConfig, {"DEL", "LLDP_LEVEL|Ethernet0"});
+  backend_ = open();
+  ASSERT_TRUE(put(0, Order::kUp));
+  EXPECT_TRUE(box_.row(kConfig, "LLDP_LEVEL|Ethernet0").contains("touch"));
+}
+
 TEST(SonicByTcp, IsTheSame) {
   int port = 0;
   {  // one that nobody has

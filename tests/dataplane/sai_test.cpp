@@ -434,6 +434,7 @@ TEST_F(SaiTest, ChipThatWasStartedAnewHasNothingOfOurs) {
   open();
   EXPECT_THAT(*backend_->ports(), IsEmpty());
   EXPECT_EQ(states(0, Order::kUp), "missing missing missing missing");
+  EXPECT_NE(::access(box_.memory().c_str(), F_OK), 0) << "nothing is left to be remembered";
 }
 
 // The bars: who asks is answered at once, and told why within 2 s.

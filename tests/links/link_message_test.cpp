@@ -136,10 +136,11 @@ TEST(LinkMessage, TellsTheVlansOfABridgesPort) {
     bridge_vlan_info vlan{};
   };
   const Entry vlans[] = {
+      {.vlan = {.flags = BRIDGE_VLAN_INFO_RANGE_END, .vid = 5}},  // of no beginning
       {.vlan = {.flags = BRIDGE_VLAN_INFO_PVID | BRIDGE_VLAN_INFO_UNTAGGED, .vid = 10}},
       {.vlan = {.flags = BRIDGE_VLAN_INFO_RANGE_BEGIN, .vid = 20}},
       {.vlan = {.flags = BRIDGE_VLAN_INFO_RANGE_END, .vid = 22}},
-      {.vlan = {.flags = BRIDGE_VLAN_INFO_RANGE_END, .vid = 30}},  // of no beginning
+      {.vlan = {.flags = BRIDGE_VLAN_INFO_RANGE_END, .vid = 30}},  // nor this
       {.vlan = {.flags = BRIDGE_VLAN_INFO_RANGE_BEGIN, .vid = 60}},
       {.vlan = {.flags = BRIDGE_VLAN_INFO_RANGE_END, .vid = 50}},  // before its beginning
       {.vlan = {.flags = 0, .vid = 0}},                            // none
@@ -149,7 +150,7 @@ TEST(LinkMessage, TellsTheVlansOfABridgesPort) {
         Message(type, bridged).attribute(IFLA_AF_SPEC, vlans, sizeof vlans).octets());
   };
   EXPECT_EQ(parsed(RTM_NEWLINK),
-            LinkMessage(BridgeVlans{Ifindex::of<7>(), 10, {10, 20, 21, 22, 30, 60}}));
+            LinkMessage(BridgeVlans{Ifindex::of<7>(), 10, {5, 10, 20, 21, 22, 30, 60}}));
 }
 
 TEST(LinkMessage, IsPhysicalWithADeviceOrAPermanentAddress) {

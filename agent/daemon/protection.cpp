@@ -340,7 +340,6 @@ void Protection::look(Ifindex port, TimePoint now) {
       standing.losses.put_back(now);
       restored_.emplace_back(
           port, fmt::format("{}: somebody had taken them away", std::exchange(standing.lost, {})));
-      changed_ = true;
     }
   }
   if (std::string displaced = backend_->displaced(ref(port)); displaced != standing.displaced) {

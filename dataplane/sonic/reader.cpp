@@ -21,22 +21,24 @@ constexpr const char* kCollect =
 /// and the number. A queue is its priority's, and so is a priority group; of queues that are apart
 /// for multicast, or for another switch of a chassis, that is not so.
 constexpr const char* kCount =
-    "local r, ours = {}, {} "
-    "local function add(port, what, priority, id, counter) "
-    "local n = redis.call('HGET', 'COUNTERS:' .. id, counter) "
+    "local r, ours, ways = {}, {}, {{'RX', 'pauses received'}, {'TX', 'pauses sent'}} "
+    "local function map(name) local t, all = {}, redis.call('HGETALL', name) "
+    "for i = 1, #all, 2 do t[all[i]] = all[i + 1] end return t end "
+    "local function add(port, what, priority, n) "
     "if n then for _, v in ipairs({port, what, tostring(priority), n}) do r[#r + 1] = v end end "
     "end "
-    "local function each(objects, what, counter) "
-    "local ports = redis.call('HGETALL', 'COUNTERS_' .. objects .. '_PORT_MAP') "
-    "for i = 1, #ports, 2 do if ours[ports[i + 1]] then "
-    "local kind = redis.call('HGET', 'COUNTERS_' .. objects .. '_TYPE_MAP', ports[i]) "
-    "local index = redis.call('HGET', 'COUNTERS_' .. objects .. '_INDEX_MAP', ports[i]) "
-    "if index and kind ~= 'SAI_QUEUE_TYPE_MULTICAST' and kind ~= 'SAI_QUEUE_TYPE_UNICAST_VOQ' "
-    "then add(ports[i + 1], what, index, ports[i], counter) end end end end "
+    "local function each(objects, what, counter) objects = 'COUNTERS_' .. objects "
+    "local index, kind = map(objects .. '_INDEX_MAP'), map(objects .. '_TYPE_MAP') "
+    "for id, port in pairs(map(objects .. '_PORT_MAP')) do "
+    "local p = tonumber(index[id]) "
+    "if ours[port] and p and p < 8 and kind[id] ~= 'SAI_QUEUE_TYPE_MULTICAST' "
+    "and kind[id] ~= 'SAI_QUEUE_TYPE_UNICAST_VOQ' "
+    "then add(port, what, p, redis.call('HGET', 'COUNTERS:' .. id, counter)) end end end "
     "for _, port in ipairs(ARGV) do ours[port] = true "
-    "for p = 0, 7 do for what, way in pairs({['pauses received'] = 'RX', ['pauses sent'] = 'TX'}) "
-    "do "
-    "add(port, what, p, port, 'SAI_PORT_STAT_PFC_' .. p .. '_' .. way .. '_PKTS') end end end "
+    "for _, way in ipairs(ways) do local names = {} "
+    "for p = 0, 7 do names[p + 1] = 'SAI_PORT_STAT_PFC_' .. p .. '_' .. way[1] .. '_PKTS' end "
+    "local n = redis.call('HMGET', 'COUNTERS:' .. port, unpack(names)) "
+    "for p = 0, 7 do add(port, way[2], p, n[p + 1]) end end end "
     "each('QUEUE', 'frames sent', 'SAI_QUEUE_STAT_PACKETS') "
     "each('PG', 'frames received', 'SAI_INGRESS_PRIORITY_GROUP_STAT_PACKETS') "
     "return r";
@@ -100,7 +102,7 @@ void Reader::select(const char* database, std::function<void()> then) {
               });
 }
 
-void Reader::start(const Redis::Command& watched) {
+void Reader::start(const Redis::Command& watched, bool count) {
   run_.emplace(Run{});  // clang takes it for not constructible from nothing, being nested
   select("CONFIG_DB");
   redis_.send({"UNWATCH"}, [](const redisReply*) {});
@@ -119,10 +121,10 @@ void Reader::start(const Redis::Command& watched) {
           run_->view.config[text_of(reply->element[i])] = row_of(reply->element[i + 1]);
       });
   select("COUNTERS_DB");
-  redis_.send({"HGETALL", "COUNTERS_PORT_NAME_MAP"}, [this](const redisReply* reply) {
+  redis_.send({"HGETALL", "COUNTERS_PORT_NAME_MAP"}, [this, count](const redisReply* reply) {
     if (reply == nullptr || !run_) return;
     run_->view.oids = row_of(reply);
-    read_counters();
+    if (count) read_counters();
     read_ports();
   });
 }
@@ -136,6 +138,7 @@ void Reader::read_counters() {
     names[oid->second] = port;
     command.push_back(oid->second);
   }
+  run_->counted.emplace();
   if (names.empty()) return;
   redis_.send(command, [this, names = std::move(names)](const redisReply* reply) {
     if (reply == nullptr || !run_ || reply->type != REDIS_REPLY_ARRAY) return;
@@ -145,7 +148,7 @@ void Reader::read_counters() {
       const auto priority = number_of(text_of(reply->element[i + 2]));
       const auto count = number_of(text_of(reply->element[i + 3]));
       if (name == names.end() || !priority || *priority > Priority::kMax || !count) continue;
-      qos::Carried& port = run_->counted[name->second];
+      qos::Carried& port = (*run_->counted)[name->second];
       qos::PriorityFrames& frames = what.starts_with("pauses") ? port.pauses : port.frames;
       (what.ends_with("received") ? frames.received : frames.sent)[*priority] = *count;
     }

@@ -19,7 +19,8 @@ class Reader {
  public:
   /// What the ports' counters say, by name.
   using Counted = std::map<std::string, qos::Carried>;
-  using Done = std::function<void(View, Counted)>;
+  /// Nothing is counted where that was not asked for.
+  using Done = std::function<void(View, std::optional<Counted>)>;
 
   /// `redis` must outlive this. `done` gets what was read; `refused` why nothing can be.
   Reader(Redis& redis, std::map<std::string, int> databases, Done done,
@@ -30,8 +31,8 @@ class Reader {
         refused_(std::move(refused)) {}
 
   /// The next EXEC is refused, by no reply, if somebody writes to one of these rows of CONFIG_DB
-  /// from before they are read.
-  void start(const Redis::Command& watched);
+  /// from before they are read. `count`: the counters are read, too.
+  void start(const Redis::Command& watched, bool count);
   [[nodiscard]] bool busy() const { return run_.has_value(); }
   /// Its end is not told.
   void stop() { run_.reset(); }
@@ -42,7 +43,7 @@ class Reader {
  private:
   struct Run {
     View view{};
-    Counted counted{};
+    std::optional<Counted> counted{};
     std::set<std::string> wanted{};  ///< objects to be read yet
     std::size_t left = 0;
   };

@@ -121,7 +121,7 @@ Sonic::Sonic(std::string redis_at, std::map<std::string, int> databases, UniqueF
       redis_(poll_.get(), [this](const std::string& why) { lost(why); }),
       reader_(
           redis_, std::move(databases),
-          [this](sonic::View view, sonic::Reader::Counted counted) {
+          [this](sonic::View view, std::optional<sonic::Reader::Counted> counted) {
             read_done(std::move(view), std::move(counted));
           },
           [this](const std::string& why) {
@@ -222,11 +222,15 @@ void Sonic::refresh() {
     for (const std::string_view table : {sonic::kPortMaps, sonic::kOriginals})
       rows.push_back(std::string(table) + plan.port.name);
   }
-  reader_.start(rows);
+  // Counters are many: no change waits for them.
+  reader_.start(rows, waiting_.empty() && Clock::now() >= counted_at_ + kPeriod);
 }
 
-void Sonic::read_done(sonic::View view, sonic::Reader::Counted counted) {
-  counted_ = std::move(counted);
+void Sonic::read_done(sonic::View view, std::optional<sonic::Reader::Counted> counted) {
+  if (counted) {
+    counted_ = std::move(*counted);
+    counted_at_ = Clock::now();
+  }
   const bool was_down = std::exchange(down_, std::nullopt).has_value();
   pause_ = {};
   std::map<std::string, std::string> ignoring;

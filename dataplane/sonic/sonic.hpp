@@ -57,7 +57,7 @@ class Sonic : public Backend {
   void on_timer();
   /// Reads all anew, what waits to be written with an eye on others who write there too.
   void refresh();
-  void read_done(sonic::View view, sonic::Reader::Counted counted);
+  void read_done(sonic::View view, std::optional<sonic::Reader::Counted> counted);
   /// All that waits, in one transaction, by what has just been read.
   void write_waiting();
   /// What came of it.
@@ -82,6 +82,7 @@ class Sonic : public Backend {
   sonic::Reader reader_;
   sonic::View view_;
   sonic::Reader::Counted counted_;
+  Clock::time_point counted_at_{};
   std::vector<std::pair<qos::Ruleset, Result<sonic::Maps>>> maps_;  ///< by view_: one per order
   bool brackets_ = false;  ///< this release writes a reference as [TABLE|NAME]
   /// Until the change before them has been read back: what is written goes by what was read, and

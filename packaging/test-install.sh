@@ -63,7 +63,7 @@ prepare() {
   everything >"$work/before"
   say 'apt-get install ./lldp-level.deb'
   apt install /tmp/lldp-level.deb
-  [ ! -e "$root/sys/fs" ] || die 'an image is given what is the running kernel'"'"'s'
+  [ ! -e "$root/sys/fs/bpf/lldp-level" ] || die 'an image is given a folder of the running kernel'
   # The next version: the same, rebuilt.
   dpkg-deb -R "$root/tmp/lldp-level.deb" "$work/next"
   sed -i 's/^Version: .*/&+1/' "$work/next/DEBIAN/control"

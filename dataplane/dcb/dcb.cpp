@@ -277,9 +277,10 @@ Result<void> Dcb::restore(const PortRef& port) {
     memory_.erase(port.ifindex);
     return save();
   };
-  // Gone; by its name another one may have come.
-  if (!driver_->name_of(port.ifindex)) return forget();
-  const auto now = driver_->get(port.name);
+  // Gone, or called otherwise now; by its name another one may have come.
+  const auto name = driver_->name_of(port.ifindex);
+  if (!name) return forget();
+  const auto now = driver_->get(*name);
   if (!now) return now.error().code == ENODEV ? forget() : fail(now.error());
   const std::set<App> have(now->apps.begin(), now->apps.end());
   std::vector<App> gone;
@@ -288,9 +289,9 @@ Result<void> Dcb::restore(const PortRef& port) {
   Result<void> done;
   if (now->pfc && (now->pfc->enabled & kept.turned_on) != 0)
     done = driver_->set_pfc(
-        port.name, static_cast<std::uint8_t>(now->pfc->enabled & ~unsigned{kept.turned_on}));
-  if (done && !gone.empty()) done = driver_->remove(port.name, gone);
-  if (done && !back.empty()) done = driver_->add(port.name, back);
+        *name, static_cast<std::uint8_t>(now->pfc->enabled & ~unsigned{kept.turned_on}));
+  if (done && !gone.empty()) done = driver_->remove(*name, gone);
+  if (done && !back.empty()) done = driver_->add(*name, back);
   if (!done && done.error().code != ENODEV) return done;
   return forget();
 }

@@ -226,6 +226,16 @@ TEST_F(DcbTest, PortThatIsRenamedIsPutBackUnderItsNewName) {
   }
 }
 
+TEST_F(DcbTest, PortThatIsRenamedMeanwhileIsPutBackAndNotWhoHasItsNameNow) {
+  ASSERT_TRUE(put());
+  hardware_.ports["swp1"] = port();
+  hardware_.renamed[Ifindex::of<7>()] = "swp1";
+  const dcbnl::Settings another = port();  // it has the same, by others
+  ASSERT_TRUE(take());
+  EXPECT_EQ(port(), another);
+  EXPECT_EQ(hardware_.ports["swp1"].pfc->enabled, 0x08);
+}
+
 TEST_F(DcbTest, PortThatIsGoneIsForgottenByTheFileToo) {
   ASSERT_TRUE(put());
   backend_->forget(Ifindex::of<7>());

@@ -20,6 +20,12 @@ namespace {
 using json = nlohmann::ordered_json;
 using std::chrono::steady_clock;
 
+/// An answer of thousands of ports has megabytes.
+constexpr std::size_t kLongest = std::size_t{256} << 20;
+
+constexpr const char* kNoVarlink =
+    "the answer is not Varlink: does another program have this socket?";
+
 std::string no_daemon_text() {
   return "no lldp-leveld answers here: start it, or name its socket with --socket";
 }
@@ -156,10 +162,13 @@ Result<void> Connection::call(std::string_view method, std::string_view paramete
 
 Result<std::size_t> Connection::hear(const Deadline& deadline) {
   std::size_t end = received_.find('\0');
+  bool late = false;
   while (end == received_.npos) {
     pollfd ready{fd_, POLLIN, 0};
     const int polled = ::poll(&ready, 1, poll_time(deadline));
-    if (polled == 0) return fail(failed(ETIMEDOUT, "the daemon does not answer: see its log"));
+    // Whoever never ends has time to be read, and does not answer either.
+    if (polled == 0 || late)
+      return fail(failed(ETIMEDOUT, "the daemon does not answer: see its log"));
     if (polled < 0 && errno == EINTR) continue;
     char buffer[65536];
     const ssize_t n = polled < 0 ? -1 : ::recv(fd_, buffer, sizeof buffer, 0);
@@ -170,6 +179,8 @@ Result<std::size_t> Connection::hear(const Deadline& deadline) {
     const std::size_t before = received_.size();
     received_.append(buffer, static_cast<std::size_t>(n));
     end = received_.find('\0', before);
+    if (received_.size() > kLongest) return fail(failed(EPROTO, kNoVarlink));
+    late = deadline && steady_clock::now() >= *deadline;
   }
   return end;
 }
@@ -212,9 +223,7 @@ Result<std::string> Connection::next(const Deadline& deadline) {
       json::parse(received_.begin(), received_.begin() + static_cast<std::ptrdiff_t>(end), nullptr,
                   /*allow_exceptions=*/false);
   received_.erase(0, end + 1);
-  if (!reply.is_object())
-    return fail(
-        failed(EPROTO, "the answer is not Varlink: does another program have this socket?"));
+  if (!reply.is_object()) return fail(failed(EPROTO, kNoVarlink));
   if (reply.contains("error")) return fail(error_of(reply, path_));
   const auto parameters = reply.find("parameters");
   return parameters == reply.end() ? "{}" : parameters->dump();

@@ -81,6 +81,18 @@ TEST(Connection, AnAnswerThatComesTooLateIsNotTheNextOnes) {
   EXPECT_FALSE(ends.client->stays());
 }
 
+TEST(Connection, WhoNeverEndsDoesNotAnswer) {
+  Ends ends;
+  std::thread flood([&] {
+    const std::string much(65536, 'x');
+    while (::send(ends.daemon.get(), much.data(), much.size(), MSG_NOSIGNAL) > 0) continue;
+  });
+  EXPECT_EQ(ends.client->next(steady_clock::now() + 20ms).error().code, ETIMEDOUT);
+  EXPECT_EQ(ends.client->next(steady_clock::now() + 60s).error().code, EPROTO) << "nor for ever";
+  ends.client.reset();
+  flood.join();
+}
+
 struct ReplyCase {
   const char* name = "";
   const char* reply = "";

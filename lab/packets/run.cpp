@@ -21,7 +21,7 @@ namespace lldp::lab::packets {
 namespace {
 
 constexpr Picoseconds kOracleEvery = 10 * kMicrosecond;
-constexpr std::size_t kMostWays = 1U << 16;  ///< that are kept
+constexpr std::size_t kMostRoutes = 1U << 16;  ///< that are kept
 
 /// The class of a port that has layers, which the operator says; else the agents find its order.
 std::optional<qos::PortClass> class_said(const Fabric& fabric, std::size_t link, std::size_t end) {
@@ -45,13 +45,13 @@ Links links_of_relays(const Fabric& fabric) {
 
 /// The way of a flow by the links that are up; `way` has what was asked for, and where nodes relay
 /// what they lay.
-Result<Path> way_of(const Plan& plan, const FailedLinks& failed, const Links& links,
+Result<Path> way_of(const Plan& plan, Ways& ways, const FailedLinks& failed, const Links& links,
                     const PlannedFlow& f, lab::Flow& way) {
   way = f.way;
   const bool relays = !links.empty();
   if (relays) give_way(plan.fabric, links, way);
-  auto path = relays && !way.via.empty() ? laid_path(plan.fabric, failed, way)
-                                         : path_of(plan.fabric, failed, way);
+  auto path =
+      relays && !way.via.empty() ? laid_path(plan.fabric, failed, way) : ways.path_of(failed, way);
   if (!path) return path;
   const auto refuse = [&](std::string_view what) {
     return fail(Error{0, fmt::format("flow {}: via", escape(f.spec.name)),
@@ -75,6 +75,7 @@ class Run : public Simulation {
         hooks_(hooks),
         agents_(std::move(prepared.agents)),
         paths_(std::move(prepared.paths)),
+        ways_(std::move(prepared.ways)),
         failed_(plan.failed),
         engine_(std::move(prepared.network), threads),
         links_(links_of_relays(plan.fabric)),
@@ -203,15 +204,15 @@ class Run : public Simulation {
   Result<std::uint32_t> route_of(const PlannedFlow& flow) {
     const lab::Flow& w = flow.way;
     const auto key = std::tuple(w.from, w.to, w.hash);
-    if (const auto known = ways_.find(key); w.via.empty() && known != ways_.end())
+    if (const auto known = routes_.find(key); w.via.empty() && known != routes_.end())
       return known->second;
     lab::Flow way;
-    const auto path = way_of(plan_, failed_, links_, flow, way);
+    const auto path = way_of(plan_, ways_, failed_, links_, flow, way);
     if (!path) return fail(path.error());
     const std::uint32_t route = engine_.network().route_of(*path);
     if (!w.via.empty()) return route;
-    if (ways_.size() >= kMostWays) ways_.clear();
-    ways_.emplace(key, route);
+    if (routes_.size() >= kMostRoutes) routes_.clear();
+    routes_.emplace(key, route);
     return route;
   }
 
@@ -233,13 +234,13 @@ class Run : public Simulation {
     failed_[event.link] = !event.up;
     agents_.set_link(event.link, event.up);
     agents_react(engine_.network().now);
-    ways_.clear();
+    routes_.clear();
     for (std::uint32_t f = 0; f < engine_.network().flows.size(); ++f) {
       const std::size_t planned = plan_.flows.size();
       const Flow& flow = engine_.network().flows[f];
       if (f >= planned && flow.done && flow.finish != kNever) continue;  // there may be very many
       const auto path =
-          path_of(plan_.fabric, failed_, f < planned ? plan_.flows[f].way : later_[f - planned]);
+          ways_.path_of(failed_, f < planned ? plan_.flows[f].way : later_[f - planned]);
       if (path)
         engine_.network().reroute(f, *path);
       else
@@ -325,6 +326,7 @@ class Run : public Simulation {
   const Hooks& hooks_;
   AgentsInside agents_;
   std::vector<std::string> paths_;
+  Ways ways_;
   FailedLinks failed_;
   Engine<FlowControl, Detector> engine_;
   Links links_;                  ///< where nodes relay
@@ -334,7 +336,7 @@ class Run : public Simulation {
   std::vector<LinkEvent>::const_iterator event_;
   std::optional<Halt> halted_{};
   std::vector<lab::Flow> later_{};  ///< ways of the flows that are none of the plan's
-  std::map<std::tuple<std::size_t, std::size_t, std::uint64_t>, std::uint32_t> ways_{};
+  std::map<std::tuple<std::size_t, std::size_t, std::uint64_t>, std::uint32_t> routes_{};
   std::optional<NdcMap> map_{};
   std::size_t moments_ = 0;  ///< that somebody waits for
   Outcome outcome_{};
@@ -447,7 +449,7 @@ Result<Prepared> prepare(const Plan& plan) {
   auto network = Network::of(plan.fabric, plan.settings);
   if (!network) return fail(network.error());
   if (const auto set_up = set_up_ndc(plan, *network); !set_up) return fail(set_up.error());
-  Prepared p{std::move(*network), AgentsInside(plan.fabric, plan.settings.seed)};
+  Prepared p{std::move(*network), AgentsInside(plan.fabric, plan.settings.seed), Ways(plan.fabric)};
   for (std::size_t l = 0; l < plan.fabric.links.size(); ++l)
     for (std::size_t e = 0; e < 2; ++e)
       p.network.install(
@@ -461,7 +463,7 @@ Result<Prepared> prepare(const Plan& plan) {
   if (plan.settings.flow_control == FlowControlKind::kPortFc) map.emplace(p.network);
   for (const PlannedFlow& f : plan.flows) {
     lab::Flow way;
-    const auto path = way_of(plan, failed, links, f, way);
+    const auto path = way_of(plan, p.ways, failed, links, f, way);
     if (!path) return fail(path.error());
     const std::uint32_t flow = p.network.add_flow(f.spec, *path);
     Flow& added = p.network.flows[flow];

@@ -63,6 +63,7 @@ struct Hooks {
 struct Prepared {
   Network network{};
   AgentsInside agents;
+  Ways ways;
   std::vector<std::string> paths{};  ///< by flow
 };
 [[nodiscard]] Result<Prepared> prepare(const Plan& plan);

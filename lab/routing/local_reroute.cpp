@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <deque>
 #include <limits>
+#include <unordered_map>
 
 #include "base/text.hpp"
 #include "lab/des/random.hpp"
@@ -14,7 +15,11 @@
 namespace lldp::lab {
 namespace {
 
-constexpr std::size_t kFar = std::numeric_limits<std::size_t>::max();
+using Distance = std::uint32_t;
+constexpr Distance kFar = std::numeric_limits<Distance>::max();
+constexpr std::size_t kMostKept = std::size_t{1} << 23;  ///< distances, of 4 octets
+
+using Links = std::vector<std::vector<Adjacency>>;
 
 bool is_host(const Fabric& fabric, std::size_t node) {
   return fabric.nodes[node].role == Role::kHost;
@@ -23,9 +28,9 @@ bool is_host(const Fabric& fabric, std::size_t node) {
 /// Forwards packets to one destination, hop by hop.
 class Router {
  public:
-  Router(const Fabric& fabric, std::size_t destination)
+  Router(const Fabric& fabric, const Links& links_of, std::size_t destination)
       : fabric_(fabric),
-        links_of_(adjacencies(fabric)),
+        links_of_(links_of),
         destination_(destination),
         descending_(fabric.nodes.size(), kFar),
         legal_(fabric.nodes.size(), kFar) {
@@ -73,13 +78,13 @@ class Router {
   }
 
  private:
-  static bool near(const std::vector<std::size_t>& distance, std::size_t node, std::size_t far) {
+  static bool near(const std::vector<Distance>& distance, std::size_t node, Distance far) {
     return distance[node] != kFar && distance[node] + 1 == far;
   }
 
   /// Breadth first from `next`, nodes whose distance is known, nearest first, along links that lead
   /// up or down.
-  void spread(std::vector<std::size_t>& distance, std::deque<std::size_t> next, Order along) {
+  void spread(std::vector<Distance>& distance, std::deque<std::size_t> next, Order along) {
     for (; !next.empty(); next.pop_front()) {
       const std::size_t node = next.front();
       if (is_host(fabric_, node) && node != destination_) continue;
@@ -109,10 +114,10 @@ class Router {
   }
 
   const Fabric& fabric_;
-  std::vector<std::vector<Adjacency>> links_of_;
+  const Links& links_of_;
   std::size_t destination_;
-  std::vector<std::size_t> descending_;  ///< links to the destination, going down all the way
-  std::vector<std::size_t> legal_;       ///< links to the destination, up first and then down
+  std::vector<Distance> descending_;  ///< links to the destination, going down all the way
+  std::vector<Distance> legal_;       ///< links to the destination, up first and then down
 };
 
 const Adjacency& choose(const std::vector<Adjacency>& hops, const Flow& flow, std::size_t here) {
@@ -125,10 +130,8 @@ const Adjacency& choose(const std::vector<Adjacency>& hops, const Flow& flow, st
   });
 }
 
-}  // namespace
-
-Result<Path> local_reroute(const Fabric& fabric, const FailedLinks& failed, const Flow& flow) {
-  const Router router(fabric, flow.to);
+Result<Path> forward(const Fabric& fabric, const Router& router, const FailedLinks& failed,
+                     const Flow& flow) {
   Path path{.nodes = {flow.from}};
   std::vector<bool> visited(fabric.nodes.size());
   visited[flow.from] = true;
@@ -150,6 +153,18 @@ Result<Path> local_reroute(const Fabric& fabric, const FailedLinks& failed, cons
     path.links.push_back(hop.link);
   }
   return path;
+}
+
+bool is_layered(const Fabric& fabric) {
+  return std::any_of(fabric.links.begin(), fabric.links.end(),
+                     [](const Link& l) { return layers_of(l, 0).has_value(); });
+}
+
+}  // namespace
+
+Result<Path> local_reroute(const Fabric& fabric, const FailedLinks& failed, const Flow& flow) {
+  const Links links = adjacencies(fabric);
+  return forward(fabric, Router(fabric, links, flow.to), failed, flow);
 }
 
 Result<Path> laid_path(const Fabric& fabric, const FailedLinks& failed, const Flow& flow) {
@@ -176,10 +191,32 @@ Result<Path> laid_path(const Fabric& fabric, const FailedLinks& failed, const Fl
   return path;
 }
 
+struct Ways::Known {
+  bool layered = false;
+  Links links{};
+  std::unordered_map<std::size_t, Router> routers{};  ///< by destination
+};
+
+Ways::Ways(const Fabric& fabric)
+    : fabric_(&fabric),
+      known_(std::make_unique<Known>(
+          Known{.layered = is_layered(fabric), .links = adjacencies(fabric)})) {}
+Ways::Ways(Ways&&) noexcept = default;
+Ways::~Ways() = default;
+
+Result<Path> Ways::path_of(const FailedLinks& failed, const Flow& flow) {
+  if (known_->layered) return laid_path(*fabric_, failed, flow);
+  auto& routers = known_->routers;
+  auto router = routers.find(flow.to);
+  if (router == routers.end()) {
+    if ((routers.size() + 1) * 2 * fabric_->nodes.size() > kMostKept) routers.clear();
+    router = routers.try_emplace(flow.to, *fabric_, known_->links, flow.to).first;
+  }
+  return forward(*fabric_, router->second, failed, flow);
+}
+
 Result<Path> path_of(const Fabric& fabric, const FailedLinks& failed, const Flow& flow) {
-  const bool layered = std::any_of(fabric.links.begin(), fabric.links.end(),
-                                   [](const Link& l) { return layers_of(l, 0).has_value(); });
-  return layered ? laid_path(fabric, failed, flow) : local_reroute(fabric, failed, flow);
+  return Ways(fabric).path_of(failed, flow);
 }
 
 Result<Path> updown_path(const Fabric& fabric, const Flow& flow) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -53,6 +54,21 @@ struct Flow {
 /// In a layered expander, which is not routed by levels, laid_path(); else local_reroute().
 [[nodiscard]] Result<Path> path_of(const Fabric& fabric, const FailedLinks& failed,
                                    const Flow& flow);
+
+/// path_of() for many flows of one fabric, which outlives it: what the failed links do not change
+/// is worked out once for each destination.
+class Ways {
+ public:
+  explicit Ways(const Fabric& fabric);
+  Ways(Ways&& other) noexcept;
+  ~Ways();
+  [[nodiscard]] Result<Path> path_of(const FailedLinks& failed, const Flow& flow);
+
+ private:
+  struct Known;
+  const Fabric* fabric_;
+  std::unique_ptr<Known> known_;
+};
 
 /// The switches at which a path turns, as indices into `path.nodes`: by the layers of its links, or
 /// where they have none by levels, so that it comes from above and leaves upwards.

@@ -182,6 +182,23 @@ TEST(UpdownPath, IsShortestAndTurnsNowhereBetweenAnyTwoHosts) {
     }
 }
 
+/// Also where other links fail in between.
+TEST(Ways, AreThoseOfEveryFlowByItself) {
+  const auto fabric = fat_tree(4);
+  ASSERT_TRUE(fabric);
+  Ways ways(*fabric);
+  const std::size_t first = fabric->nodes.size() - 16;
+  for (const char* cut : {"core1-agg1", "agg1-edge1"}) {
+    const auto failed = failed_links(*fabric, std::vector{std::string(cut)});
+    ASSERT_TRUE(failed);
+    for (std::size_t i = 0; i < 256; ++i) {
+      const Flow flow{.from = first + i / 16, .to = first + i % 16, .hash = i + 1};
+      if (flow.from == flow.to) continue;
+      EXPECT_EQ(ways.path_of(*failed, flow), local_reroute(*fabric, *failed, flow)) << i;
+    }
+  }
+}
+
 TEST(UpdownPath, GoesByTheOrderOfChassisOverACrosslink) {
   // leaf1 - leaf2 crosslinked; leaf2 stands above leaf1 by its chassis ID.
   Fabric f{.name = "pair"};

@@ -176,7 +176,8 @@ TEST(ConnectionMatrix, IsRefusedWithTheLine) {
   EXPECT_THAT(refused("0->1 start 0 size 5 id 3\n0->1 start 0 size 5 id 3\n"),
               HasSubstr("line 4: id 3 is given twice"));
   EXPECT_THAT(refused(""), HasSubstr("1 connections are announced, 0 are there"));
-  EXPECT_THAT(refused("Failures 1\n"), HasSubstr("line 3: `Failures`: a connection is written as"));
+  EXPECT_THAT(refused("Failures 1\n"),
+              HasSubstr("line 3: `1`: the number of failures is a whole number from 0 to 0"));
 }
 
 /// A ping-pong with 700 ns of work between.
@@ -269,6 +270,32 @@ TEST(ConnectionMatrix, RefusesACircleOfTriggers) {
                       "1->0 id 2 trigger 1 size 100 send_done_trigger 2\n"
                       "trigger id 1 oneshot\ntrigger id 2 oneshot\n"),
               HasSubstr("waits for itself in a circle"));
+}
+
+TEST(ConnectionMatrix, TellsTheLineOfACircleInTheSecondFile) {
+  Plan plan = with(kPingPong);
+  const auto added = add_foreign_traffic(plan,
+                                         "Nodes 2\nConnections 1\nTriggers 1\n"
+                                         "0->1 id 1 trigger 1 size 100 send_done_trigger 1\n"
+                                         "trigger id 1 oneshot\n",
+                                         Transport::kGoBackN);
+  ASSERT_FALSE(added);
+  EXPECT_THAT(to_string(added.error()), HasSubstr("line 4: waits for itself in a circle"));
+}
+
+TEST(ConnectionMatrix, TakesATriggerThatNobodyWaitsFor) {
+  const auto o =
+      outcome_of(with("Nodes 2\nConnections 1\nTriggers 2\n"
+                      "0->1 id 1 start 0 size 1000 send_done_trigger 1\n"
+                      "trigger id 1 barrier 3\ntrigger id 2 oneshot\n"));
+  EXPECT_EQ(o.flows[0].fct, unloaded(1000, 2));
+}
+
+TEST(ConnectionMatrix, MaySayThatNothingFails) {
+  const std::string connection = "0->1 start 0 size 1000\n";
+  for (const char* header :
+       {"Failures 0\n", "Triggers 0\nFailures 0\n", "Failures 0\nTriggers 0\n"})
+    EXPECT_EQ(refusal("Nodes 2\nConnections 1\n" + (header + connection)), "taken") << header;
 }
 
 TEST(ForeignTraffic, IsTheSameEveryTime) {

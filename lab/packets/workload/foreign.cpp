@@ -134,7 +134,7 @@ Result<void> read_hpcc(Adder& adder, Words& words) {
   return {};
 }
 
-/// The operations of a plan's program, and the lines that ask for them.
+/// The operations that a file adds to a plan's program, and the lines that ask for them.
 class Operations {
  public:
   Operations(Program& program, const Words& words) : program_(program), words_(words) {}
@@ -149,13 +149,14 @@ class Operations {
   [[nodiscard]] Result<void> all_end() const {
     const auto stuck = never_ends(program_);
     if (!stuck) return {};
-    return fail(Error{0, fmt::format("line {}", lines_[*stuck]),
+    return fail(Error{0, fmt::format("line {}", lines_[*stuck - first_]),
                       "waits for itself in a circle, or for what does"});
   }
 
  private:
   Program& program_;
   const Words& words_;
+  const std::size_t first_ = program_.operations.size();  ///< other files' stand before
   std::vector<std::size_t> lines_{};
 };
 
@@ -207,12 +208,15 @@ class ConnectionMatrix {
     const auto count = words_.number("the number of connections", 0, kMostFlows);
     if (!count) return fail(count.error());
     announced_ = *count;
-    Words ahead = words_;
-    if (ahead.next() != "Triggers") return {};
-    words_ = ahead;
-    const auto triggers = words_.number("the number of triggers", 0, kMostFlows);
-    if (!triggers) return fail(triggers.error());
-    return {};
+    for (Words ahead = words_;; ahead = words_) {
+      const std::string_view what = ahead.next();
+      if (what != "Triggers" && what != "Failures") return {};
+      words_ = ahead;
+      const auto number = what == "Triggers"
+                              ? words_.number("the number of triggers", 0, kMostFlows)
+                              : words_.number("the number of failures", 0, 0);
+      if (!number) return fail(number.error());
+    }
   }
 
   /// The gate of a trigger.
@@ -325,7 +329,7 @@ class ConnectionMatrix {
       if (t.used != 0 && t.fired_by < t.needs)
         return refuse(t.used, fmt::format("trigger {} never comes: {} of {} fire it", id,
                                           t.fired_by, t.needs));
-      operations_[t.gate].needs = t.needs;
+      operations_[t.gate].needs = t.used != 0 ? t.needs : kNone;  // nobody waits for it to come
     }
     return operations_.all_end();
   }

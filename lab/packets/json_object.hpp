@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -47,11 +48,11 @@ class JsonObject {
               std::uint64_t scale = 1) {
     const Json* v = find(key);
     if (v == nullptr) return;
-    if (!v->is_number_unsigned() || v->get<std::uint64_t>() < least ||
-        v->get<std::uint64_t>() > most)
+    const auto whole = whole_number(*v);
+    if (!whole || *whole < least || *whole > most)
       return refuse(key,
                     fmt::format("{}: give a whole number from {} to {}", shown(*v), least, most));
-    into = static_cast<T>(v->get<std::uint64_t>() * scale);
+    into = static_cast<T>(*whole * scale);
   }
   void flag(std::string_view key, bool& into) {
     const Json* v = find(key);
@@ -94,6 +95,14 @@ class JsonObject {
   [[nodiscard]] std::optional<Error>& error() { return error_; }
 
  private:
+  /// 5e6 is one, too, as in a JSON schema.
+  static std::optional<std::uint64_t> whole_number(const Json& v) {
+    if (v.is_number_unsigned()) return v.get<std::uint64_t>();
+    constexpr double kMostExact = 9007199254740992;  // 2^53
+    const double number = v.is_number_float() ? v.get<double>() : -1;
+    if (!(number >= 0 && number <= kMostExact) || number != std::floor(number)) return std::nullopt;
+    return static_cast<std::uint64_t>(number);
+  }
   static std::string shown(const Json& v) {
     return escape(v.dump(-1, ' ', false, Json::error_handler_t::replace).substr(0, 40));
   }

@@ -73,6 +73,9 @@ class Sim(unittest.TestCase):
                 "storms": [{"host": "host1"}]}
         schema.validate(base)
         self.assertEqual(self.scenario(**base).returncode, 0)
+        whole = {**base, "duration_ns": 1000.0}
+        schema.validate(whole)
+        self.assertEqual(self.scenario(**whole).stdout, self.scenario(**base).stdout)
 
         def leaves(at, path):
             for key, member in at.get("properties", {}).items():
@@ -149,6 +152,7 @@ class Sim(unittest.TestCase):
             ({"flows": [FLOW, {**FLOW, "to": "nobody"}]}, "flows[1].to: the fabric has no node `nobody`"),
             ({"flows": [{**FLOW, "to": "Leaf1"}]}, "flows[0].to: `Leaf1` is no host"),
             ({"flows": [{**FLOW, "rate_bps": 0}]}, "flows[0].rate_bps: 0: give a whole number from 1000"),
+            ({"flows": [{**FLOW, "rate_bps": 1000.5}]}, "flows[0].rate_bps: 1000.5: give a whole number from 1000"),
             ({"flows": [{**FLOW, "rate": 5}]}, "flows[0].rate: there is no such key"),
             ({"flows": []}, "flows: there are none"),
             ({"failed": ["Leaf1-Leaf2"]}, "failed[0]: "),

@@ -495,5 +495,16 @@ TEST(Packets, ADynamicThresholdLosesNothingEither) {
   for (const FlowResult& f : o.flows) EXPECT_TRUE(f.fct);
 }
 
+TEST(Traffic, IsBoundedInAll) {
+  Plan plan;
+  plan.fabric = *fat_tree(4);
+  plan.flows.resize(1'000'000);
+  for (const std::string_view kind : kTraffics) {
+    const auto added = add_traffic(plan, {.kind = std::string(kind)});
+    ASSERT_FALSE(added) << kind;
+    EXPECT_EQ(added.error().what, "more than 1000000 flows") << kind;
+  }
+}
+
 }  // namespace
 }  // namespace lldp::lab::packets

@@ -39,6 +39,9 @@ class Adder {
   }
 
  private:
+  [[nodiscard]] bool room_for(std::uint64_t more) const {
+    return plan_.flows.size() + more <= kMostFlows;
+  }
   void flow(std::size_t from, std::size_t to, std::uint64_t octets, Picoseconds start) {
     const std::string name =
         fmt::format("{}-{}", plan_.fabric.nodes[from].name, plan_.fabric.nodes[to].name);
@@ -49,6 +52,7 @@ class Adder {
 
   /// One cycle through all hosts: nobody sends to himself (Sattolo's algorithm).
   Result<void> permutation() {
+    if (!room_for(hosts_.size())) return too_many();
     auto to = hosts_;
     for (std::size_t i = to.size() - 1; i > 0; --i)
       std::swap(to[i], to[static_cast<std::size_t>(random_.below(i))]);
@@ -57,7 +61,7 @@ class Adder {
   }
 
   Result<void> all_to_all() {
-    if (hosts_.size() * (hosts_.size() - 1) > kMostFlows) return too_many();
+    if (!room_for(hosts_.size() * (hosts_.size() - 1))) return too_many();
     for (std::size_t i = 1; i < hosts_.size(); ++i)  // no two to the same at the same time
       for (std::size_t h = 0; h < hosts_.size(); ++h)
         flow(hosts_[h], hosts_[(h + i) % hosts_.size()], t_.octets, t_.start);
@@ -81,6 +85,7 @@ class Adder {
     std::erase(from, *to);
     if (t_.senders == 0 || t_.senders > from.size())
       return fail(Error{0, "senders", fmt::format("{}: give 1 to {}", t_.senders, from.size())});
+    if (!room_for(t_.senders)) return too_many();
     for (std::uint32_t i = 0; i < t_.senders; ++i) {
       std::swap(from[i], from[i + static_cast<std::size_t>(random_.below(from.size() - i))]);
       flow(from[i], *to, t_.octets, t_.start);
@@ -104,7 +109,7 @@ class Adder {
           (static_cast<unsigned __int128>(std::max<std::uint64_t>(1, rate)) * t_.load_percent));
       for (Picoseconds at = t_.start + draw_exponential(gap, random_); at < t_.until;
            at += 1 + draw_exponential(gap, random_)) {
-        if (plan_.flows.size() >= kMostFlows) return too_many();
+        if (!room_for(1)) return too_many();
         auto to = static_cast<std::size_t>(random_.below(hosts_.size() - 1));
         if (hosts_[to] == from) to = hosts_.size() - 1;
         flow(from, hosts_[to], draw(sizes, random_), at);
@@ -116,7 +121,8 @@ class Adder {
   Result<void> parameter_server() {
     const auto server = target();
     if (!server) return fail(server.error());
-    if ((hosts_.size() - 1) * (hosts_.size() - 1) > kMostWaits) return too_many();
+    if ((hosts_.size() - 1) * (hosts_.size() - 1) > kMostWaits || !room_for(2 * hosts_.size()))
+      return too_many();
     std::vector<std::uint32_t> pushes;
     for (const std::size_t h : hosts_) {
       if (h == *server) continue;
@@ -140,7 +146,9 @@ class Adder {
       return fail(
           Error{0, "octets",
                 fmt::format("{}: a host has {} tokens, of one at least", t_.octets, kTokens)});
-    if (std::uint64_t{t_.experts} * hosts_.size() * hosts_.size() > kMostWaits) return too_many();
+    if (std::uint64_t{t_.experts} * hosts_.size() * hosts_.size() > kMostWaits ||
+        !room_for(std::uint64_t{t_.experts} * hosts_.size() * 2))
+      return too_many();
     auto at = hosts_;
     std::vector<std::uint64_t> weights;
     for (std::uint32_t e = 0; e < t_.experts; ++e) {

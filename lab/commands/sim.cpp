@@ -10,6 +10,7 @@
 
 #include "base/text.hpp"
 #include "lab/commands/options.hpp"
+#include "lab/des/parallel.hpp"
 #include "lab/packets/plan_file.hpp"
 #include "lab/packets/recording.hpp"
 #include "lab/packets/report.hpp"
@@ -202,8 +203,13 @@ int run_sim(const Arguments& arguments) {
              fmt::format("{} us, {} packet-hops", n.now / packets::kMicrosecond, n.count.hops));
     return interrupted == 0;
   };
-  if (const auto why = packets::needs_one_thread(*plan, hooks); threads > 1 && !why.empty())
+  if (const auto why = packets::needs_one_thread(*plan, hooks); threads > 1 && !why.empty()) {
     fmt::print(stderr, "lldp-level-lab sim: one thread: {}\n", why);
+  } else if (const auto most = default_threads(); threads > most) {
+    fmt::print(stderr, "lldp-level-lab sim: {}: there are no more processors\n",
+               most == 1 ? "one thread" : fmt::format("{} threads", most));
+    threads = most;
+  }
   const auto outcome = packets::run(*plan, hooks, threads);
   bar.clear();
   if (!outcome) return complain("sim", outcome.error());

@@ -46,17 +46,17 @@ def links(k, a, b):
 
 
 def run(command, directory):
-    """Its exit status, output and CPU seconds."""
+    """Its exit status, output, CPU seconds and the most memory that it had, in MB."""
     out = pathlib.Path(directory, "out")
     with out.open("w") as file:
         child = subprocess.Popen(command, stdout=file, stderr=subprocess.DEVNULL, cwd=directory)
         _, status, usage = os.wait4(child.pid, 0)
-    return os.waitstatus_to_exitcode(status), out.read_text(), usage.ru_utime + usage.ru_stime
+    return os.waitstatus_to_exitcode(status), out.read_text(), usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
 
 
 def theirs(program, directory, k, flows, seed, end_us):
     # Not fair_prio, its default: that ends by an assertion of its own with some seeds (FairPriorityQueue::beginService).
-    status, text, cpu = run(
+    status, text, cpu, _ = run(
         [program, "-nodes", str(k**3 // 4), "-tiers", "3", "-strat", "ecmp_host", "-paths", "256", "-mtu", "1000", "-q", "100000",
          "-linkspeed", str(RATE), "-hop_latency", "1", "-pfc_thresholds", "97", "100", "-seed", str(seed), "-end", str(end_us),
          "-host_queue_type", "prio", "-tm", "flows.cm", "-o", "log"], directory)
@@ -75,7 +75,7 @@ def ours(program, directory, flows, seed, end_us):
                 "settings": {"seed": seed, "header_octets": 64, "buffer_octets": 1_000_000_000, "go_back_rto_ns": 100_000_000,
                              "pfc": {"xoff_octets": 100_000, "xon_octets": 97_000}}}
     pathlib.Path(directory, "scenario.json").write_text(json.dumps(scenario))
-    status, text, cpu = run([program, "sim", "scenario.json", "--json"], directory)
+    status, text, cpu, _ = run([program, "sim", "scenario.json", "--json"], directory)
     if status != 0:
         sys.exit(f"ours ended with {status}")
     result = json.loads(text)

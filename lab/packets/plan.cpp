@@ -99,6 +99,7 @@ Result<Plan> plan_of_case(std::string_view name, std::size_t x, std::size_t y) {
   if (x + y == 0 || x > kMostFlows || y > kMostFlows)
     return fail(Error{0, "flows", fmt::format("give X+Y, at most {} of each", kMostFlows)});
   if (name.starts_with("itsy-")) return plan_of_figure(name);
+  if (name == "fcplus") return plan_of_fcplus();
   if (name == "ndc-loop") return ndc_loop();
   const bool flaps = name == "flap";
   auto drawn = scenario(flaps ? "case1" : name);

@@ -165,6 +165,16 @@ TEST(Packets, ADeadlockOfAFlapOutlastsIt) {
   EXPECT_EQ(with.exposed, 0U);     // a port's order becomes `up` when its carrier goes
 }
 
+// The agents are told the layers of their ports, and their orders are what the layers say.
+TEST(Packets, FcPlusNeedsTheSecondPriorityForPathsThatTurn) {
+  const Outcome without = outcome_of(of_case("fcplus", 0, 1, Protection::kOff, 300 * kMicrosecond));
+  EXPECT_TRUE(without.deadlocked_at);
+  const Outcome with = outcome_of(of_case("fcplus", 0, 1, Protection::kDownUp, 600 * kMicrosecond));
+  EXPECT_FALSE(with.deadlocked_at);
+  EXPECT_EQ(with.count.drops, 0U);
+  EXPECT_GT(with.count.turned, 0U);
+}
+
 TEST(Packets, TheWatchdogsDeadlockComesBack) {
   Plan plan = of_case("case1", 2, 1, Protection::kWatchdog, 4 * kMillisecond);
   plan.settings.watchdog.drops = true;

@@ -277,12 +277,14 @@ TEST(Decode, SaysWhereAFileIsCutShort) {
 }
 
 TEST(Capture, KeepsTimesToTheNanosecondAndFramesWhole) {
+  constexpr CaptureTime kWhole = std::chrono::floor<std::chrono::seconds>(kStart);
   TemporaryFile file;
   const Bytes frame = frame_of(support::typical_lldpdu());
   {
     auto writer = CaptureWriter::open(file.path());
     ASSERT_TRUE(writer);
     ASSERT_TRUE(writer->write(kStart, frame));
+    ASSERT_TRUE(writer->write(kWhole, frame));
   }
   auto reader = CaptureReader::open(file.path());
   ASSERT_TRUE(reader);
@@ -290,6 +292,8 @@ TEST(Capture, KeepsTimesToTheNanosecondAndFramesWhole) {
   ASSERT_EQ(reader->next(got), true);
   EXPECT_EQ(got.time, kStart);
   EXPECT_EQ(got.octets, frame);
+  ASSERT_EQ(reader->next(got), true);
+  EXPECT_EQ(got.time, kWhole);
   EXPECT_EQ(got.missing, 0U);
   EXPECT_EQ(reader->next(got), false);
 }

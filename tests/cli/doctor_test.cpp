@@ -62,6 +62,15 @@ TEST(Doctor, FindsNothingWhereNothingIsWrong) {
   EXPECT_EQ(examined(fine()).status(), 0);
 }
 
+TEST(Doctor, NeighborWithoutANameIsCalledByItsChassis) {
+  json show = answer(nullptr);
+  json& neighbor = show["ports"][0]["neighbors"][0];
+  neighbor["system_name"] = "";
+  const Health health = examined(fine(), show);
+  ASSERT_THAT(codes(health), ElementsAre("neighbor-pfc-unknown"));
+  EXPECT_EQ(health.ports[0].findings[0].text, "02:00:00:00:00:09 swp3 does not tell of PFC");
+}
+
 TEST(Doctor, PfcThatIsOff) {
   LocalPort local = fine();
   local.dcb->pfc->enabled = 0x28;

@@ -167,6 +167,8 @@ TEST(StateText, OfVersionOneThePlaceWasTheLevelAndNothingIsEstablished) {
                          .level = Level::of<2>(),
                          .place = Position{Level::of<2>(), own},
                          .knows_ports = false}));
+  EXPECT_EQ(parse_state("lldp-level-state 1\nchassis-id 4 020000000001\nend\n", "here"),
+            (core::State{.chassis_id = own, .knows_ports = false}));
 }
 
 TEST(StateText, SaysThatItMayNotNameAllPortsYet) {

@@ -401,7 +401,7 @@ Result<void> Kernel::dump(nlmsghdr* message, const std::function<void(const TcOb
   }
   EXPECT_EQ(message->nlmsg_type, RTM_GETTFILTER);
   const auto block = static_cast<const tcmsg*>(nlmsg_data(message))->tcm_parent;
-  if (!is_bound(block) && says_no_such_block) return fail(error(EINVAL, "RTM_GETTFILTER"));
+  if (!is_bound(block) && no_such_block != 0) return fail(error(no_such_block, "RTM_GETTFILTER"));
   for (const auto& [key, octets] : filters_)
     if (key.block == block)
       if (const auto object = parse_tc(message_in(octets))) each(*object);

@@ -61,8 +61,8 @@ class Kernel {
   std::map<std::uint32_t, Port> ports{};
   std::vector<std::string> log{};  ///< what was changed, or refused
   std::optional<Refusal> refusal{};
-  bool takes_filters = true;        ///< the driver, into the chip
-  bool says_no_such_block = false;  ///< as kernels before 5.x, of a dump without a port
+  bool takes_filters = true;  ///< the driver, into the chip
+  int no_such_block = 0;      ///< what kernels before 5.x say of a dump without a port
   unsigned dumps = 0;
   unsigned link_reads = 0;
 

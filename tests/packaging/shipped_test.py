@@ -147,7 +147,8 @@ class Scripts(unittest.TestCase):
             stubs.mkdir()
             log.touch()
             answers = {"getent": f"exit {0 if exists else 2}", "id": f"echo {groups}"}
-            for name in ("getent", "id", "usermod", "userdel", "deb-systemd-invoke", "rm"):
+            for name in ("getent", "id", "usermod", "userdel", "deb-systemd-invoke", "rm", "systemd-sysusers",
+                         "systemd-tmpfiles"):
                 note = "" if name in answers else f'echo "{name} $*" >>{log}\n'
                 (stubs / name).write_text(f"#!/bin/sh\n{note}{answers.get(name, 'exit 0')}\n")
                 (stubs / name).chmod(0o755)
@@ -158,11 +159,12 @@ class Scripts(unittest.TestCase):
             return log.read_text().splitlines()
 
     def test_daemon_becomes_a_member_of_lldpds_group(self):
+        folder = ["systemd-sysusers lldp-level.conf", "systemd-tmpfiles --create lldp-level.conf"]
         member = ["usermod --append --groups _lldpd lldp-level", "deb-systemd-invoke try-restart lldp-level.service"]
         for words in (["configure", ""], ["triggered", "/usr/sbin/lldpd"]):
-            self.assertEqual(self.calls_of("lldp-level.postinst", *words, groups="lldp-level"), member)
-        self.assertEqual(self.calls_of("lldp-level.postinst", "configure", groups="'lldp-level _lldpd'"), [])
-        self.assertEqual(self.calls_of("lldp-level.postinst", "configure", exists=False), [])
+            self.assertEqual(self.calls_of("lldp-level.postinst", *words, groups="lldp-level"), folder + member)
+        self.assertEqual(self.calls_of("lldp-level.postinst", "configure", groups="'lldp-level _lldpd'"), folder)
+        self.assertEqual(self.calls_of("lldp-level.postinst", "configure", exists=False), folder)
         self.assertEqual(self.calls_of("lldp-level.postinst", "configure", groups="x", DPKG_ROOT="/mnt"), [])
 
     def test_daemon_is_told_of_an_lldpd_that_comes_later(self):

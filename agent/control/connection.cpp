@@ -145,7 +145,7 @@ Connection::~Connection() {
 
 Result<void> Connection::call(std::string_view method, std::string_view parameters, bool more,
                               const Deadline& deadline) {
-  if (const auto settled = settle(deadline); !settled) return settled;
+  if (auto settled = settle(deadline); !settled) return settled;
   std::string message = R"({"method":")" + std::string(method) + R"(","parameters":)";
   message += parameters;
   message += more ? R"(,"more":true})" : "}";

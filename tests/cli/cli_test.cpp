@@ -1,139 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program itself, against the real control server with a daemon that only remembers.
+// The commands, beside a daemon.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <poll.h>
 #include <pty.h>
 #include <sys/ioctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/io_context.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
-#include <boost/asio/post.hpp>
 #include <boost/asio/write.hpp>
-#include <chrono>
 #include <csignal>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <future>
-#include <thread>
 
-#include "tests/control/commanded.hpp"
-#include "tests/support/golden.hpp"
-#include "tests/support/places.hpp"
-#include "tests/support/temp_dir.hpp"
+#include "tests/cli/cli_fixture.hpp"
 
 namespace lldp::cli {
 namespace {
-
-using namespace std::chrono_literals;
-
-constexpr const char* kPorts =
-    R"([{"name":"swp1","ifindex":7,"up":true,"type":"uplink","order":"up","neighbors":[]}])";
-
-class FakeDaemon : public io::test::CommandedHandler {
- public:
-  std::string show_json(std::span<const std::string>) override {
-    asked += "show ";
-    if (answer) return *answer;
-    return R"({"version":1,"device":{"role":"switch","level":)" + level +
-           R"(,"location":{"tiers":)" + tiers +
-           R"(},"level_source":"host","chassis_id":"02:00:00:00:00:01","system_name":"leaf1"},"ports":)" +
-           kPorts + R"(,"protection":{"backend":"bpf","state":")" + state +
-           R"(","lossless":[5,6],"reasons":[],"pfc_unverified":0},"alarms":)" + alarms + "}";
-  }
-  std::string stats_json(std::span<const std::string>) override {
-    return R"({"version":1,"ports":[{"name":"swp1","statsFramesOutTotal":7}]})";
-  }
-  std::string rules_json() override {
-    asked += "rules ";
-    return R"({"version":1,"rules":{}})";
-  }
-  Result<void, std::vector<Error>> reload() override {
-    if (wrong.empty()) return {};
-    return fail(wrong);
-  }
-  Result<void> commanded(std::string what, std::span<const std::string> ports) override {
-    for (const std::string& port : ports) what += " " + port;
-    commands.push_back(std::move(what));
-    if (!wrong.empty()) return fail(wrong.front());
-    return {};
-  }
-  std::vector<Error> wrong{};
-  std::vector<std::string> commands{};
-  std::string asked{};
-  std::string level = "1";
-  std::string tiers = "[]";
-  std::string state = "active";
-  std::string alarms = "[]";
-  std::optional<std::string> answer{};  ///< to show, in place of all that
-};
-
-struct Outcome {
-  int status = -1;
-  std::string out{};  ///< standard output and standard error
-};
-
-Outcome run(const std::string& arguments) {
-  const std::string command = support::program("lldp-level") + " " + arguments + " 2>&1";
-  Outcome result;
-  FILE* pipe = ::popen(command.c_str(), "r");
-  char buffer[4096];
-  for (std::size_t n = 0; (n = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;)
-    result.out.append(buffer, n);
-  result.status = WEXITSTATUS(::pclose(pipe));
-  return result;
-}
-
-/// The loop runs in a thread of its own; what the test does with the daemon is posted there.
-class Cli : public testing::Test {
- protected:
-  ~Cli() override { stop(); }
-  void start() {
-    auto opened = io::ControlServer::open(loop_, socket(), daemon);
-    ASSERT_TRUE(opened) << to_string(opened.error());
-    server_ = std::move(*opened);
-    thread_ = std::thread([this] {
-      loop_.restart();
-      const auto work = boost::asio::make_work_guard(loop_);
-      loop_.run();
-    });
-  }
-  void stop() {
-    if (!thread_.joinable()) return;
-    loop_.stop();
-    thread_.join();
-    server_.reset();
-  }
-  void change(std::function<void()> what) {
-    boost::asio::post(loop_, [this, what = std::move(what)] {
-      what();
-      server_->notify_changed();
-    });
-  }
-  void seen(io::Direction direction, std::string port, Bytes frame) {
-    boost::asio::post(loop_, [=, this] { server_->frame_seen(direction, port, frame); });
-  }
-  [[nodiscard]] std::string socket() const { return dir / "control"; }
-  [[nodiscard]] std::string at(const std::string& command) const {
-    return command + " --socket " + socket();
-  }
-
-  TempDir dir;
-  FakeDaemon daemon;
-
- private:
-  boost::asio::io_context loop_;
-  std::unique_ptr<io::ControlServer> server_;
-  std::thread thread_;
-};
 
 TEST_F(Cli, LocationTellsTheTiersOrThatNothingIsKnown) {
   start();
@@ -558,156 +444,6 @@ TEST_F(Cli, RecordWritesACaptureThatDecodeReads) {
               testing::HasSubstr(R"("source":"02:00:00:00:00:09","ignored":null,"missing":0,)"
                                  R"("chassis_id":"02:00:00:00:00:09")"));
 }
-
-TEST_F(Cli, OnlyCaptureFilesNeedLibpcap) {
-  // Files that are no libraries stand in the way of the real ones.
-  for (const char* name : {"libpcap.so.0.8", "libpcap.so.1"}) std::ofstream(dir / name) << "no";
-  ASSERT_EQ(::setenv("LD_LIBRARY_PATH", dir.path().c_str(), 1), 0);
-  const Outcome version = run("--version");
-  const Outcome decode = run("decode /dev/null");
-  ::unsetenv("LD_LIBRARY_PATH");
-  EXPECT_EQ(version.status, 0);
-  EXPECT_EQ(decode.status, 1);
-  EXPECT_EQ(decode.out, "lldp-level: libpcap: capture files need it: install libpcap0.8\n");
-}
-
-TEST_F(Cli, CheckConfigReportsEveryErrorWithItsLine) {
-  std::ofstream(dir / "conf") << "level = 0\nfrob = 1\n";
-  const Outcome it = run("check-config " + (dir / "conf"));
-  EXPECT_EQ(it.status, 1);
-  EXPECT_EQ(it.out, "lldp-level: " + (dir / "conf") +
-                        ":1: level: '0' is not in range: use 1-254\n" +
-                        "lldp-level: " + (dir / "conf") +
-                        ":2: frob: unknown key: lldp-leveld --help lists the keys\n");
-  EXPECT_EQ(run("check-config " + (dir / "none")).out,
-            "lldp-level: " + (dir / "none") + ": cannot be read: No such file or directory\n");
-  std::ofstream(dir / "fine") << "level = 1\n";
-  const Outcome fine = run("check-config " + (dir / "fine"));
-  EXPECT_EQ(fine.status, 0);
-  EXPECT_EQ(fine.out, (dir / "fine") + ": fine\n");
-}
-
-TEST_F(Cli, CheckConfigTellsOfEveryMistakeOfEveryKind) {
-  const std::string conf = dir / "conf";
-  std::ofstream(conf)
-      << "expect = /nonexistent\ncontrol.group = no-such-group\nhost-ports = nic*\n"
-         "port.nic7.admin = off\nports = lo,nic9,-nic8,-nic*\nrole = host\nlevel = 2\n"
-         "[]\n";
-  const Outcome it = run("check-config " + conf);
-  EXPECT_EQ(it.status, 1);
-  const std::string no = "' is no interface here: correct it, if none is to come\n";
-  EXPECT_EQ(it.out,
-            "lldp-level: " + conf + ":8: '[]' is no section: name one, or remove the line\n" +
-                "lldp-level: " + conf +
-                ":7: level: a host has level 0: remove this, or set role = switch\n"
-                "lldp-level: expect: /nonexistent: cannot be read: No such file or directory\n"
-                "lldp-level: control.group: there is no group 'no-such-group': create it, or name "
-                "another\n"
-                "lldp-level: ports: 'nic9" +
-                no + "lldp-level: ports: 'nic8" + no + "lldp-level: host-ports: 'nic*" + no +
-                "lldp-level: port.nic7.admin: 'nic7" + no);
-  std::ofstream(conf) << "host-ports = nic9\n";  // no mistake where it is to come
-  const Outcome early = run("check-config " + conf);
-  EXPECT_EQ(early.status, 0);
-  EXPECT_EQ(early.out, "lldp-level: host-ports: 'nic9" + no + conf + ": fine\n");
-}
-
-TEST_F(Cli, CheckConfigLooksForWhatTheFileNames) {
-  const std::string drawing = dir / "drawing";
-  std::ofstream(dir / "conf") << "expect = " + drawing + "\ncontrol.group = no-such-group\n";
-  Outcome it = run("check-config " + (dir / "conf"));
-  EXPECT_EQ(it.status, 1);
-  EXPECT_EQ(it.out, "lldp-level: expect: " + drawing +
-                        ": cannot be read: No such file or directory\n"
-                        "lldp-level: control.group: there is no group 'no-such-group': create it, "
-                        "or name another\n");
-  std::ofstream(drawing) << "graph {";
-  it = run("check-config " + (dir / "conf"));
-  EXPECT_EQ(it.status, 1);
-  EXPECT_THAT(it.out, testing::StartsWith("lldp-level: expect: " + drawing + ": "));
-  std::ofstream(drawing) << "graph { a:p -- b:q }";
-  std::ofstream(dir / "conf") << "expect = " + drawing + "\ncontrol.group = root\n";
-  EXPECT_EQ(run("check-config " + (dir / "conf")).out, (dir / "conf") + ": fine\n");
-}
-
-TEST_F(Cli, HelpIsAsItWas) {
-  const Outcome help = run("--help");
-  EXPECT_EQ(help.status, 0);
-  support::expect_golden(help.out, "cli/golden/help.txt");
-  EXPECT_EQ(run("-h").out, help.out);
-  EXPECT_EQ(run("show --help").out, help.out);
-}
-
-TEST_F(Cli, OutputThatCannotBeWrittenIsAFailure) {
-  start();
-  const std::string capture =
-      support::source_dir() + "/tests/captures/gopacket-siemens-scalance.pcap";
-  for (const std::string& arguments :
-       {at("show"), at("stats"), "decode " + capture, "replay --port p " + capture}) {
-    const Outcome it = run(arguments + " 2>&1 >/dev/full; echo $?");
-    EXPECT_THAT(it.out, testing::StartsWith("lldp-level: standard output: ")) << arguments;
-    EXPECT_THAT(it.out, testing::EndsWith("\n1\n")) << arguments;
-  }
-}
-
-TEST_F(Cli, RecordEndsWhereItCannotWrite) {
-  start();
-  auto recording = std::async(std::launch::async, [this] { return run(at("record /dev/full")); });
-  while (recording.wait_for(5ms) == std::future_status::timeout)
-    seen(io::Direction::kIn, "swp1", Bytes(1500));
-  const Outcome it = recording.get();
-  EXPECT_EQ(it.status, 1);
-  EXPECT_EQ(it.out, "lldp-level: /dev/full: cannot write: No space left on device\n");
-}
-
-TEST_F(Cli, FileThatIsNotThereIsNamed) {
-  for (const char* command : {"decode", "expect", "replay --port p"})
-    EXPECT_THAT(run(command + std::string(" /no/such")).out,
-                testing::MatchesRegex("lldp-level: /no/such: .*No such file or directory\n"))
-        << command;
-}
-
-struct UsageCase {
-  const char* name = "";
-  const char* arguments = "";
-  const char* what = "";
-  friend void PrintTo(const UsageCase& c, std::ostream* os) { *os << c.name; }
-};
-class CliUsage : public testing::TestWithParam<UsageCase> {};
-TEST_P(CliUsage, IsOneLineAndStatusTwo) {
-  const Outcome it = run(GetParam().arguments);
-  EXPECT_EQ(it.status, 2);
-  EXPECT_EQ(it.out, std::string("lldp-level: ") + GetParam().what + ": try --help\n");
-}
-const UsageCase kUsages[] = {
-    {"NoCommand", "", "no command"},
-    {"UnknownCommand", "frob", "no command is called 'frob'"},
-    {"UnknownOption", "show --frob", "unrecognised option '--frob'"},
-    {"NoFormat", "show --format yaml", "--format takes table, json, keyvalue or csv"},
-    {"TwoFormats", "show --json --format csv", "--json and --format csv contradict"},
-    {"NoFilter", "show --filter color=red",
-     "--filter: 'color=red' is no KEY=VALUE with a key of port, up, type, order, admin, level, "
-     "system-name, device, chassis-id, port-id, port-description, port-type"},
-    {"EmptyFilter", "show --filter ''", "--filter: nothing to filter by: write KEY=VALUE"},
-    {"FilterOfNothing", "show --filter ,", "--filter: nothing to filter by: write KEY=VALUE"},
-    {"OptionOfAnother", "show --level 1", "--level is not an option of show"},
-    {"LevelOutOfRange", "wait --level 255", "--level takes 0-254"},
-    {"LevelNotANumber", "wait --level x", "--level takes 0-254"},
-    {"TimeoutNegative", "wait --timeout=-1", "--timeout takes seconds, 0-1000000"},
-    {"LevelWithMoreBehind", "wait --level 1x", "--level takes 0-254"},
-    {"TimeoutWithMoreBehind", "wait --timeout 5s", "--timeout takes seconds, 0-1000000"},
-    {"TimeoutTooLong", "wait --timeout 1000001", "--timeout takes seconds, 0-1000000"},
-    {"TimeoutThatIsNoNumber", "wait --timeout nan", "--timeout takes seconds, 0-1000000"},
-    {"PortWithoutType", "wait --port swp1",
-     "--port takes PORT=TYPE, and TYPE is uplink, downlink, crosslink or unmarked"},
-    {"PortOfUnknownType", "wait --port swp1=up",
-     "--port takes PORT=TYPE, and TYPE is uplink, downlink, crosslink or unmarked"},
-    {"OwnNoMac", "replay x --port p --own 02:00",
-     "--own takes a MAC address, as 02:00:00:00:00:01"},
-    {"TooManyOperands", "check-config a b", "use: lldp-level check-config [FILE]"},
-};
-INSTANTIATE_TEST_SUITE_P(Arguments, CliUsage, testing::ValuesIn(kUsages),
-                         [](const auto& c) { return c.param.name; });
 
 }  // namespace
 }  // namespace lldp::cli

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// How it is called, and what needs no daemon.
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <future>
+
+#include "tests/cli/cli_fixture.hpp"
+#include "tests/support/golden.hpp"
+
+namespace lldp::cli {
+namespace {
+
+TEST_F(Cli, OnlyCaptureFilesNeedLibpcap) {
+  // Files that are no libraries stand in the way of the real ones.
+  for (const char* name : {"libpcap.so.0.8", "libpcap.so.1"}) std::ofstream(dir / name) << "no";
+  ASSERT_EQ(::setenv("LD_LIBRARY_PATH", dir.path().c_str(), 1), 0);
+  const Outcome version = run("--version");
+  const Outcome decode = run("decode /dev/null");
+  ::unsetenv("LD_LIBRARY_PATH");
+  EXPECT_EQ(version.status, 0);
+  EXPECT_EQ(decode.status, 1);
+  EXPECT_EQ(decode.out, "lldp-level: libpcap: capture files need it: install libpcap0.8\n");
+}
+
+TEST_F(Cli, CheckConfigReportsEveryErrorWithItsLine) {
+  std::ofstream(dir / "conf") << "level = 0\nfrob = 1\n";
+  const Outcome it = run("check-config " + (dir / "conf"));
+  EXPECT_EQ(it.status, 1);
+  EXPECT_EQ(it.out, "lldp-level: " + (dir / "conf") +
+                        ":1: level: '0' is not in range: use 1-254\n" +
+                        "lldp-level: " + (dir / "conf") +
+                        ":2: frob: unknown key: lldp-leveld --help lists the keys\n");
+  EXPECT_EQ(run("check-config " + (dir / "none")).out,
+            "lldp-level: " + (dir / "none") + ": cannot be read: No such file or directory\n");
+  std::ofstream(dir / "fine") << "level = 1\n";
+  const Outcome fine = run("check-config " + (dir / "fine"));
+  EXPECT_EQ(fine.status, 0);
+  EXPECT_EQ(fine.out, (dir / "fine") + ": fine\n");
+}
+
+TEST_F(Cli, CheckConfigTellsOfEveryMistakeOfEveryKind) {
+  const std::string conf = dir / "conf";
+  std::ofstream(conf)
+      << "expect = /nonexistent\ncontrol.group = no-such-group\nhost-ports = nic*\n"
+         "port.nic7.admin = off\nports = lo,nic9,-nic8,-nic*\nrole = host\nlevel = 2\n"
+         "[]\n";
+  const Outcome it = run("check-config " + conf);
+  EXPECT_EQ(it.status, 1);
+  const std::string no = "' is no interface here: correct it, if none is to come\n";
+  EXPECT_EQ(it.out,
+            "lldp-level: " + conf + ":8: '[]' is no section: name one, or remove the line\n" +
+                "lldp-level: " + conf +
+                ":7: level: a host has level 0: remove this, or set role = switch\n"
+                "lldp-level: expect: /nonexistent: cannot be read: No such file or directory\n"
+                "lldp-level: control.group: there is no group 'no-such-group': create it, or name "
+                "another\n"
+                "lldp-level: ports: 'nic9" +
+                no + "lldp-level: ports: 'nic8" + no + "lldp-level: host-ports: 'nic*" + no +
+                "lldp-level: port.nic7.admin: 'nic7" + no);
+  std::ofstream(conf) << "host-ports = nic9\n";  // no mistake where it is to come
+  const Outcome early = run("check-config " + conf);
+  EXPECT_EQ(early.status, 0);
+  EXPECT_EQ(early.out, "lldp-level: host-ports: 'nic9" + no + conf + ": fine\n");
+}
+
+TEST_F(Cli, CheckConfigLooksForWhatTheFileNames) {
+  const std::string drawing = dir / "drawing";
+  std::ofstream(dir / "conf") << "expect = " + drawing + "\ncontrol.group = no-such-group\n";
+  Outcome it = run("check-config " + (dir / "conf"));
+  EXPECT_EQ(it.status, 1);
+  EXPECT_EQ(it.out, "lldp-level: expect: " + drawing +
+                        ": cannot be read: No such file or directory\n"
+                        "lldp-level: control.group: there is no group 'no-such-group': create it, "
+                        "or name another\n");
+  std::ofstream(drawing) << "graph {";
+  it = run("check-config " + (dir / "conf"));
+  EXPECT_EQ(it.status, 1);
+  EXPECT_THAT(it.out, testing::StartsWith("lldp-level: expect: " + drawing + ": "));
+  std::ofstream(drawing) << "graph { a:p -- b:q }";
+  std::ofstream(dir / "conf") << "expect = " + drawing + "\ncontrol.group = root\n";
+  EXPECT_EQ(run("check-config " + (dir / "conf")).out, (dir / "conf") + ": fine\n");
+}
+
+TEST_F(Cli, HelpIsAsItWas) {
+  const Outcome help = run("--help");
+  EXPECT_EQ(help.status, 0);
+  support::expect_golden(help.out, "cli/golden/help.txt");
+  EXPECT_EQ(run("-h").out, help.out);
+  EXPECT_EQ(run("show --help").out, help.out);
+}
+
+TEST_F(Cli, OutputThatCannotBeWrittenIsAFailure) {
+  start();
+  const std::string capture =
+      support::source_dir() + "/tests/captures/gopacket-siemens-scalance.pcap";
+  for (const std::string& arguments :
+       {at("show"), at("stats"), "decode " + capture, "replay --port p " + capture}) {
+    const Outcome it = run(arguments + " 2>&1 >/dev/full; echo $?");
+    EXPECT_THAT(it.out, testing::StartsWith("lldp-level: standard output: ")) << arguments;
+    EXPECT_THAT(it.out, testing::EndsWith("\n1\n")) << arguments;
+  }
+}
+
+TEST_F(Cli, RecordEndsWhereItCannotWrite) {
+  start();
+  auto recording = std::async(std::launch::async, [this] { return run(at("record /dev/full")); });
+  while (recording.wait_for(5ms) == std::future_status::timeout)
+    seen(io::Direction::kIn, "swp1", Bytes(1500));
+  const Outcome it = recording.get();
+  EXPECT_EQ(it.status, 1);
+  EXPECT_EQ(it.out, "lldp-level: /dev/full: cannot write: No space left on device\n");
+}
+
+TEST_F(Cli, FileThatIsNotThereIsNamed) {
+  for (const char* command : {"decode", "expect", "replay --port p"})
+    EXPECT_THAT(run(command + std::string(" /no/such")).out,
+                testing::MatchesRegex("lldp-level: /no/such: .*No such file or directory\n"))
+        << command;
+}
+
+struct UsageCase {
+  const char* name = "";
+  const char* arguments = "";
+  const char* what = "";
+  friend void PrintTo(const UsageCase& c, std::ostream* os) { *os << c.name; }
+};
+class CliUsage : public testing::TestWithParam<UsageCase> {};
+TEST_P(CliUsage, IsOneLineAndStatusTwo) {
+  const Outcome it = run(GetParam().arguments);
+  EXPECT_EQ(it.status, 2);
+  EXPECT_EQ(it.out, std::string("lldp-level: ") + GetParam().what + ": try --help\n");
+}
+const UsageCase kUsages[] = {
+    {"NoCommand", "", "no command"},
+    {"UnknownCommand", "frob", "no command is called 'frob'"},
+    {"UnknownOption", "show --frob", "unrecognised option '--frob'"},
+    {"NoFormat", "show --format yaml", "--format takes table, json, keyvalue or csv"},
+    {"TwoFormats", "show --json --format csv", "--json and --format csv contradict"},
+    {"NoFilter", "show --filter color=red",
+     "--filter: 'color=red' is no KEY=VALUE with a key of port, up, type, order, admin, level, "
+     "system-name, device, chassis-id, port-id, port-description, port-type"},
+    {"EmptyFilter", "show --filter ''", "--filter: nothing to filter by: write KEY=VALUE"},
+    {"FilterOfNothing", "show --filter ,", "--filter: nothing to filter by: write KEY=VALUE"},
+    {"OptionOfAnother", "show --level 1", "--level is not an option of show"},
+    {"LevelOutOfRange", "wait --level 255", "--level takes 0-254"},
+    {"LevelNotANumber", "wait --level x", "--level takes 0-254"},
+    {"TimeoutNegative", "wait --timeout=-1", "--timeout takes seconds, 0-1000000"},
+    {"LevelWithMoreBehind", "wait --level 1x", "--level takes 0-254"},
+    {"TimeoutWithMoreBehind", "wait --timeout 5s", "--timeout takes seconds, 0-1000000"},
+    {"TimeoutTooLong", "wait --timeout 1000001", "--timeout takes seconds, 0-1000000"},
+    {"TimeoutThatIsNoNumber", "wait --timeout nan", "--timeout takes seconds, 0-1000000"},
+    {"PortWithoutType", "wait --port swp1",
+     "--port takes PORT=TYPE, and TYPE is uplink, downlink, crosslink or unmarked"},
+    {"PortOfUnknownType", "wait --port swp1=up",
+     "--port takes PORT=TYPE, and TYPE is uplink, downlink, crosslink or unmarked"},
+    {"OwnNoMac", "replay x --port p --own 02:00",
+     "--own takes a MAC address, as 02:00:00:00:00:01"},
+    {"TooManyOperands", "check-config a b", "use: lldp-level check-config [FILE]"},
+};
+INSTANTIATE_TEST_SUITE_P(Arguments, CliUsage, testing::ValuesIn(kUsages),
+                         [](const auto& c) { return c.param.name; });
+
+}  // namespace
+}  // namespace lldp::cli

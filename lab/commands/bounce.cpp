@@ -32,21 +32,6 @@ constexpr std::string_view kUsageLine =
     "with --protect none, a deadlock (1); 3 where the machine was too slow to say.\n"
     "Needs root.\n";
 
-/// No signal ends us before all is taken down again; one that came meanwhile, then does.
-class SignalsHeld {
- public:
-  SignalsHeld() {
-    const sigset_t ending = live::ending_signals();
-    sigprocmask(SIG_BLOCK, &ending, &before_);
-  }
-  ~SignalsHeld() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
-  SignalsHeld(const SignalsHeld&) = delete;
-  SignalsHeld& operator=(const SignalsHeld&) = delete;
-
- private:
-  sigset_t before_{};
-};
-
 /// What only `--lossless` knows.
 struct Lossless {
   bool on = false;
@@ -78,7 +63,7 @@ int run_lossless(const std::string& name, const Lossless& options, const qos::Po
   }
   const auto plan = packets::plan_of_case(name, xy->first, xy->second);
   if (!plan) return complain("bounce", plan.error());
-  const SignalsHeld held;
+  const live::SignalsHeld held;
   const auto outcome = lossless::run(*plan, settings);
   if (!outcome) return complain("bounce", outcome.error());
   fmt::print("{}", json ? to_json(*plan, settings, *outcome) : to_text(*plan, settings, *outcome));
@@ -199,7 +184,7 @@ int run_bounce(const Arguments& arguments) {
   const auto s = named ? scenario(words[0]) : from_file(words[0], cuts, flows);
   if (!s) return complain("bounce", s.error());
 
-  const SignalsHeld held;
+  const live::SignalsHeld held;
   const auto outcome = bounce::run(*s, *policy, settings);
   if (!outcome) return complain("bounce", outcome.error());
   fmt::print("{}", json ? to_json(*s, *policy, settings.mode, *outcome)

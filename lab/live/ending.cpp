@@ -30,4 +30,11 @@ bool is_ending() {
   return false;
 }
 
+SignalsHeld::SignalsHeld() {
+  const sigset_t ending = ending_signals();
+  sigprocmask(SIG_BLOCK, &ending, &before_);
+}
+
+SignalsHeld::~SignalsHeld() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
+
 }  // namespace lldp::lab::live

@@ -15,4 +15,16 @@ namespace lldp::lab::live {
 [[nodiscard]] UniqueFd watch_for_ending();
 [[nodiscard]] bool is_ending();
 
+/// No signal ends us while this lives; one that came meanwhile and was not read, then does.
+class SignalsHeld {
+ public:
+  SignalsHeld();
+  ~SignalsHeld();
+  SignalsHeld(const SignalsHeld&) = delete;
+  SignalsHeld& operator=(const SignalsHeld&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
 }  // namespace lldp::lab::live

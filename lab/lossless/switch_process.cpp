@@ -10,12 +10,12 @@
 
 #include <array>
 #include <cerrno>
-#include <csignal>
 #include <cstddef>
 #include <cstring>
 #include <map>
 #include <string_view>
 
+#include "lab/live/ending.hpp"
 #include "lab/lossless/ports.hpp"
 #include "os/file.hpp"
 #include "os/unix_address.hpp"
@@ -98,16 +98,11 @@ class Process {
       : station_(std::move(station)), pace_(pace), ports_(ports), listener_(std::move(listener)) {}
 
   void run() {
-    sigset_t ending;
-    sigemptyset(&ending);
-    for (const int signal : {SIGINT, SIGTERM}) sigaddset(&ending, signal);
-    sigprocmask(SIG_BLOCK, &ending, nullptr);
-    const UniqueFd end(signalfd(-1, &ending, SFD_CLOEXEC));
     poll_ = UniqueFd(epoll_create1(EPOLL_CLOEXEC));
     for (std::size_t i = 0; i < ports_.size(); ++i) watch(ports_.fd(i), kPort, i);
     watch(listener_.fd(), kListener);
     watch(timer_.fd(), kTimer);
-    watch(end.get(), kEnd);
+    watch(end_.get(), kEnd);
     while (!ended_) {
       clock_.set(timer_, pace_.due(station_.next()));
       std::array<epoll_event, 32> ready{};
@@ -139,7 +134,9 @@ class Process {
       case kConnection:
         return answer(static_cast<int>(number));
       case kEnd:
-        ended_ = true;
+        ended_ = true;  // and the signal is taken, that nothing else ends us by it
+        signalfd_siginfo signal{};
+        static_cast<void>(!read(end_.get(), &signal, sizeof signal));
     }
   }
 
@@ -191,6 +188,7 @@ class Process {
   Stopwatch clock_{};
   Timer timer_;
   Listener listener_;
+  UniqueFd end_ = live::watch_for_ending();
   UniqueFd poll_{};
   std::map<int, UniqueFd> connections_{};
   bool ended_ = false;
@@ -199,6 +197,8 @@ class Process {
 }  // namespace
 
 Result<void> run_switch(const SwitchFile& file) {
+  // Whoever finds the socket may end us from then on, and it goes with us.
+  const live::SignalsHeld held;
   const auto kernel = read_file(kForwarding);
   if (!kernel || kernel->starts_with('1'))
     return fail(Error{0, kForwarding,

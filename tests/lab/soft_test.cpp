@@ -51,15 +51,19 @@ class SwitchBox {
 
   void start() {
     if (!why_not_.empty()) return;
+    begin();
+    const auto client = lab::lossless::Client::open(
+        file_.socket, std::chrono::steady_clock::now() + std::chrono::seconds(10));
+    if (!client) why_not_ = to_string(client.error());
+  }
+  /// Does not wait until it can be asked.
+  void begin() {
     child_ = ::fork();
     if (child_ == 0) {
       const auto done = lab::lossless::run_switch(file_);
       if (!done) std::fprintf(stderr, "%s\n", to_string(done.error()).c_str());
       std::_Exit(done ? 0 : 1);
     }
-    const auto client = lab::lossless::Client::open(
-        file_.socket, std::chrono::steady_clock::now() + std::chrono::seconds(10));
-    if (!client) why_not_ = to_string(client.error());
   }
   void stop() {
     if (child_ <= 0) return;
@@ -256,6 +260,20 @@ TEST_F(SoftTest, SwitchLeavesAFileThatIsNoSocketOfItsOwnAlone) {
   std::ofstream(box_.file().socket) << "dear";
   EXPECT_TRUE(box_.end());
   EXPECT_TRUE(std::filesystem::exists(box_.file().socket));
+}
+
+TEST_F(SoftTest, SwitchThatIsEndedAsItsSocketAppearsTakesItAlong) {
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_TRUE(box_.end());
+    EXPECT_FALSE(std::filesystem::exists(box_.file().socket));
+    box_.begin();
+    const auto latest = std::chrono::steady_clock::now() + 10s;
+    while (!std::filesystem::exists(box_.file().socket) &&
+           std::chrono::steady_clock::now() < latest) {
+    }
+  }
+  EXPECT_TRUE(box_.end());
+  EXPECT_FALSE(std::filesystem::exists(box_.file().socket));
 }
 
 TEST(SoftBackend, OpensWhereThereIsNoSwitchAndSaysSo) {

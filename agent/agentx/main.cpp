@@ -16,7 +16,7 @@
 #include <optional>
 
 #include "agent/agentx/mib.hpp"
-#include "agent/control/connection.hpp"
+#include "agent/control/source.hpp"
 #include "os/start_pages.hpp"
 
 namespace lldp::agentx {
@@ -41,15 +41,11 @@ constexpr int kReconnect = 2;
 
 void complain(const std::string& what) { std::fprintf(stderr, "%s: %s\n", kName, what.c_str()); }
 
-/// The daemon, and what it said last.
+/// What the daemon says, as it was when it was last asked.
 class Daemon {
  public:
-  explicit Daemon(std::string path) : path_(std::move(path)) {
-    if (path_ == "-") given_.emplace(control::Connection::adopt(STDIN_FILENO, "lldp-leveld"));
-  }
-  [[nodiscard]] bool given() const { return given_.has_value(); }
-  /// Of the one given, which tells of something.
-  [[nodiscard]] bool stays() { return given_->stays(); }
+  explicit Daemon(std::string path) : source_(std::move(path)) {}
+  [[nodiscard]] control::Source& source() { return source_; }
 
   /// Nothing while the daemon cannot be asked.
   const Mib& mib() {
@@ -59,40 +55,22 @@ class Daemon {
     auto fresh = ask();
     ::malloc_trim(0);  // what the answers took, which is several times what is kept of them
     asked_ = std::chrono::steady_clock::now();
-    const std::string wrong = fresh ? std::string() : to_string(fresh.error());
-    if (wrong != wrong_ && !wrong.empty()) complain(wrong);
-    wrong_ = wrong;
+    if (const auto wrong = source_.news(fresh)) complain(*wrong);
     mib_ = fresh ? std::move(*fresh) : Mib();
     return mib_;
   }
 
  private:
   Result<Mib> ask() {
-    if (given_) return ask(*given_);
-    auto connection = control::Connection::open(path_);
-    if (!connection) return fail(connection.error());
-    return ask(*connection);
-  }
-  Result<Mib> ask(control::Connection& connection) {
-    const control::Deadline deadline = std::chrono::steady_clock::now() + kPatience;
-    std::string answers[2];
-    const char* methods[] = {"org.lldplevel.Detail", "org.lldplevel.Stats"};
-    for (std::size_t i = 0; i < 2; ++i) {
-      const auto asked = connection.call(methods[i], "{}", false, deadline);
-      if (!asked) return fail(asked.error());
-      auto said = connection.next(deadline);
-      if (!said) return fail(said.error());
-      answers[i] = std::move(*said);
-    }
-    return mib_of(answers[0], answers[1], indices_);
+    const auto said = source_.ask({"org.lldplevel.Detail", "org.lldplevel.Stats"}, kPatience);
+    if (!said) return fail(said.error());
+    return mib_of((*said)[0], (*said)[1], indices_);
   }
 
-  std::string path_;
-  std::optional<control::Connection> given_;
-  Indices indices_;
-  Mib mib_;
-  std::optional<std::chrono::steady_clock::time_point> asked_;
-  std::string wrong_;  ///< what was told last
+  control::Source source_;
+  Indices indices_{};
+  Mib mib_{};
+  std::optional<std::chrono::steady_clock::time_point> asked_{};
 };
 
 std::uint32_t number_in(const std::string& value, std::size_t at = 0) {
@@ -198,11 +176,11 @@ void silence_library(const char* master) {
   if (netsnmp_register_handler(registration) != MIB_REGISTERED_OK)
     return complain("lldpMIB cannot be registered"), kFailed;
   init_snmp(kName);
-  if (daemon.given())
+  if (daemon.source().given())
     register_readfd(
         STDIN_FILENO,
         [](int, void* its) {
-          if (static_cast<Daemon*>(its)->stays()) return;
+          if (static_cast<Daemon*>(its)->source().stays()) return;
           complain("lldp-leveld: hung up");
           ::_exit(kFailed);
         },

@@ -22,9 +22,7 @@ Result<std::string> call(const Arguments& arguments, std::string_view method,
                          std::string_view parameters) {
   auto connection = control::Connection::open(arguments.socket);
   if (!connection) return fail(connection.error());
-  const auto asked = connection->call(method, parameters);
-  if (!asked) return fail(asked.error());
-  return connection->next(std::chrono::steady_clock::now() + kPatience);
+  return connection->ask(method, parameters, std::chrono::steady_clock::now() + kPatience);
 }
 
 Result<std::string> ask(const Arguments& arguments, std::string_view method,

@@ -61,8 +61,9 @@ std::optional<Seen> parse_seen(const std::string& answer) {
 /// Where lldpd speaks, no frame passes the daemon.
 void tell_of_lldpd(const std::string& socket) {
   auto connection = control::Connection::open(socket);
-  if (!connection || !connection->call("org.lldplevel.Show", R"({"ports":["none"]})")) return;
-  const auto answer = connection->next(std::chrono::steady_clock::now() + kPatience);
+  if (!connection) return;
+  const auto answer = connection->ask("org.lldplevel.Show", R"({"ports":["none"]})",
+                                      std::chrono::steady_clock::now() + kPatience);
   if (answer && answer->find(R"("transport":"lldpd")") != answer->npos)
     std::fprintf(stderr,
                  "lldp-level: lldpd speaks, and its frames are not seen here: tcpdump -i "

@@ -229,6 +229,13 @@ Result<std::string> Connection::next(const Deadline& deadline) {
   return parameters == reply.end() ? "{}" : parameters->dump();
 }
 
+Result<std::string> Connection::ask(std::string_view method, std::string_view parameters,
+                                    const Deadline& deadline) {
+  if (const auto asked = call(method, parameters, false, deadline); !asked)
+    return fail(asked.error());
+  return next(deadline);
+}
+
 Result<Connection> open_when_there(const std::string& path, const Deadline& deadline) {
   while (true) {
     const std::string directory = directory_above(path);

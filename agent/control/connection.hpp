@@ -38,6 +38,9 @@ class Connection {
   /// The parameters of the next reply, a JSON object as text. An error reply is an error. Who is
   /// told ETIMEDOUT has given the call up.
   [[nodiscard]] Result<std::string> next(const Deadline& deadline = std::nullopt);
+  /// call() and its one reply.
+  [[nodiscard]] Result<std::string> ask(std::string_view method, std::string_view parameters,
+                                        const Deadline& deadline);
   /// When poll(2) tells of something and no call waits: passes over what comes too late. False: the
   /// other end has hung up.
   [[nodiscard]] bool stays();

@@ -13,11 +13,10 @@
 #include <cstdlib>
 #include <functional>
 #include <iostream>
-#include <optional>
 #include <sstream>
 
 #include "agent/config/listen.hpp"
-#include "agent/control/connection.hpp"
+#include "agent/control/source.hpp"
 #include "agent/metrics/metrics.hpp"
 #include "agent/metrics/server.hpp"
 
@@ -38,59 +37,30 @@ void complain(const std::string& what) {
   std::fprintf(stderr, "%s: %s\n", program_invocation_short_name, what.c_str());
 }
 
-Result<Families> ask(control::Connection& connection) {
-  const control::Deadline deadline = std::chrono::steady_clock::now() + kPatience;
-  Answers answers;
-  for (const auto& [method, answer] :
-       {std::pair("org.varlink.service.GetInfo", &answers.info),
-        {"org.lldplevel.Rules", &answers.rules},
-        {"org.lldplevel.Show", &answers.show},  // by what Rules found
-        {"org.lldplevel.Stats", &answers.stats}}) {
-    const auto asked = connection.call(method, "{}", false, deadline);
-    if (!asked) return fail(asked.error());
-    auto said = connection.next(deadline);
-    if (!said) return fail(said.error());
-    *answer = std::move(*said);
-  }
-  return families(answers);
+Result<Families> scrape(control::Source& daemon) {
+  auto said = daemon.ask({"org.varlink.service.GetInfo", "org.lldplevel.Rules",
+                          "org.lldplevel.Show",  // by what Rules found
+                          "org.lldplevel.Stats"},
+                         kPatience);
+  if (!said) return fail(said.error());
+  auto& [info, rules, show, stats] = *said;
+  return families({.info = std::move(info),
+                   .show = std::move(show),
+                   .stats = std::move(stats),
+                   .rules = std::move(rules)});
 }
 
-/// The daemon at a path, which may come and go, or at the other end of standard input.
-class Daemon {
- public:
-  explicit Daemon(std::string path) : path_(std::move(path)) {
-    if (path_ == "-") given_.emplace(control::Connection::adopt(STDIN_FILENO, "lldp-leveld"));
-  }
-  [[nodiscard]] bool given() const { return given_.has_value(); }
-  /// Of the one given, which tells of something.
-  [[nodiscard]] bool stays() { return given_->stays(); }
+/// For the server. What went wrong is told when it begins, not at every scrape.
+std::string metrics(control::Source& daemon) {
+  const auto scraped = scrape(daemon);
+  if (const auto wrong = daemon.news(scraped)) complain(*wrong);
+  std::ostringstream out;
+  prometheus::TextSerializer().Serialize(out, scraped ? *scraped : no_daemon());
+  return std::move(out).str();
+}
 
-  Result<Families> scrape() {
-    if (given_) return ask(*given_);
-    auto connection = control::Connection::open(path_);
-    if (!connection) return fail(connection.error());
-    return ask(*connection);
-  }
-
-  /// For the server. What went wrong is told when it begins, not at every scrape.
-  std::string metrics() {
-    const auto scraped = scrape();
-    const std::string wrong = scraped ? std::string() : to_string(scraped.error());
-    if (wrong != wrong_ && !wrong.empty()) complain(wrong);
-    wrong_ = wrong;
-    std::ostringstream out;
-    prometheus::TextSerializer().Serialize(out, scraped ? *scraped : no_daemon());
-    return std::move(out).str();
-  }
-
- private:
-  std::string path_;
-  std::optional<control::Connection> given_;
-  std::string wrong_;  ///< what was told last
-};
-
-int print_once(Daemon& daemon) {
-  const auto scraped = daemon.scrape();
+int print_once(control::Source& daemon) {
+  const auto scraped = scrape(daemon);
   prometheus::TextSerializer().Serialize(std::cout, scraped ? *scraped : no_daemon());
   std::cout.flush();
   if (!scraped) return complain(to_string(scraped.error())), kFailed;
@@ -99,11 +69,11 @@ int print_once(Daemon& daemon) {
 }
 
 /// Serves until SIGTERM or SIGINT, or until the daemon that gave us its connection closes it.
-[[nodiscard]] int serve(Daemon& daemon, const std::string& address) {
+[[nodiscard]] int serve(control::Source& daemon, const std::string& address) {
   // At once, even in the middle of a scrape: there is nothing to put in order.
   for (const int signal : {SIGTERM, SIGINT}) std::signal(signal, [](int) { ::_exit(kDone); });
   boost::asio::io_context loop(1);
-  const auto server = Server::open(loop, address, [&] { return daemon.metrics(); });
+  const auto server = Server::open(loop, address, [&] { return metrics(daemon); });
   if (!server) return complain(to_string(server.error())), kFailed;
   boost::asio::posix::stream_descriptor given(loop);
   const std::function<void()> watch = [&] {
@@ -139,7 +109,7 @@ int run(int argc, char** argv) {
     complain("use: lldp-level-exporter SOCKET|- [ADDRESS:PORT]; people use lldp-level metrics");
     return kUsage;
   }
-  Daemon daemon(argv[1]);
+  control::Source daemon(argv[1]);
   if (argc == 2) return print_once(daemon);
   const auto address = config::parse_listen(argv[2]);
   if (!address) return complain(to_string(address.error())), kUsage;

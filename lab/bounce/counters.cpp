@@ -16,8 +16,8 @@ constexpr std::chrono::seconds kPatience{5};
 Result<Json> ask(const std::string& path) {
   auto daemon = control::Connection::open(path);
   if (!daemon) return fail(daemon.error());
-  if (auto called = daemon->call("org.lldplevel.Rules", "{}"); !called) return fail(called.error());
-  const auto reply = daemon->next(std::chrono::steady_clock::now() + kPatience);
+  const auto reply =
+      daemon->ask("org.lldplevel.Rules", "{}", std::chrono::steady_clock::now() + kPatience);
   if (!reply) return fail(reply.error());
   Json json = Json::parse(*reply, nullptr, false);
   if (json.is_discarded()) return fail(Error{0, path, "no whole answer"});

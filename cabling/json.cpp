@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/json.hpp"
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -89,6 +91,8 @@ Result<Link> read_link(const Json& entry, const std::string& where, const Index&
 }
 
 Result<Json> parse(std::string_view text) {
+  if (is_too_deep(text))
+    return refuse("fabric", "nested more than " + std::to_string(kDeepestJson) + " levels deep");
   try {
     return Json::parse(text);
   } catch (const Json::parse_error& e) {  // tells how many octets it has read

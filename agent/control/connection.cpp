@@ -11,6 +11,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "base/text.hpp"
 #include "os/unix_address.hpp"
 
@@ -189,9 +190,7 @@ Result<void> Connection::settle(const Deadline& deadline) {
   while (given_up_) {
     const auto end = hear(deadline);
     if (!end) return fail(end.error());
-    const json reply = json::parse(received_.begin(),
-                                   received_.begin() + static_cast<std::ptrdiff_t>(*end), nullptr,
-                                   /*allow_exceptions=*/false);
+    const auto reply = parse_json<json>(std::string_view(received_).substr(0, *end));
     given_up_ = reply.is_object() && reply.contains("continues") && reply["continues"] == true;
     received_.erase(0, *end + 1);
   }
@@ -213,15 +212,15 @@ Result<std::string> Connection::next(const Deadline& deadline) {
     return fail(heard.error());
   }
   const std::size_t end = *heard;
-  if (const auto parameters = plain_parameters(std::string_view(received_).substr(0, end))) {
+  const auto message = std::string_view(received_).substr(0, end);
+  // Not for whoever asked either, who takes the parameters apart.
+  if (const auto parameters = is_too_deep(message) ? std::nullopt : plain_parameters(message)) {
     std::string out(*parameters);
     received_.erase(0, end + 1);
     if (received_.empty()) received_ = {};  // it may have been large
     return out;
   }
-  const json reply =
-      json::parse(received_.begin(), received_.begin() + static_cast<std::ptrdiff_t>(end), nullptr,
-                  /*allow_exceptions=*/false);
+  const auto reply = parse_json<json>(message);
   received_.erase(0, end + 1);
   if (!reply.is_object()) return fail(failed(EPROTO, kNoVarlink));
   if (reply.contains("error")) return fail(error_of(reply, path_));

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
+
 namespace lldp::io::varlink {
 namespace {
 
@@ -53,7 +55,7 @@ std::optional<std::string_view> Framer::next() {
 }
 
 Result<Call> parse_call(std::string_view message) {
-  const json parsed = json::parse(message, nullptr, /*allow_exceptions=*/false);
+  const json parsed = parse_json<json>(message);
   if (!parsed.is_object()) return fail(malformed("not a JSON object"));
   const auto method = parsed.find("method");
   if (method == parsed.end() || !method->is_string()) return fail(malformed("calls no method"));

@@ -3,6 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
+
 namespace lldp::dataplane::dcb {
 namespace {
 
@@ -50,12 +52,12 @@ std::string format(const Memory& memory, std::string_view boot) {
 
 Result<Memory> parse(std::string_view text, std::string_view boot) {
   try {
-    const json all = json::parse(text);
+    const json all = parse_json<json>(text);
     Memory memory;
     const unsigned version = number(all.at("version"), 2);
     if (all.at("boot").get<std::string>() != boot) return memory;
     for (const auto& [key, port] : all.at("ports").items())
-      memory[port_of(version == 1 ? port.at("ifindex") : json::parse(key))] = {
+      memory[port_of(version == 1 ? port.at("ifindex") : parse_json<json>(key))] = {
           .name = version == 1 ? key : port.at("name").get<std::string>(),
           .turned_on = static_cast<std::uint8_t>(number(port.at("turned_on"), 255)),
           .added = apps_of(port.at("added")),

@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "base/json.hpp"
+
 namespace lldp::dataplane::sai {
 namespace {
 
@@ -126,7 +128,7 @@ View view_of(const json& value) {
 template <class T, class Read>
 Result<T> parse(std::string_view message, const char* where, Read read) {
   try {
-    return read(json::parse(message));
+    return read(parse_json<json>(message));
   } catch (const json::exception&) {
     return fail(Error{0, where, "says what is no message of its"});
   }

@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/json.hpp"
+
 namespace lldp::dataplane::soft {
 namespace {
 
@@ -127,7 +129,7 @@ View view_of(const json& value) {
 template <class Read>
 auto parse(std::string_view message, Read read) -> Result<decltype(read(json()))> {
   try {
-    if (message.size() <= kMaxMessage) return read(json::parse(message));
+    if (message.size() <= kMaxMessage) return read(parse_json<json>(message));
   } catch (const json::exception&) {  // says what its text is about, which helps nobody here
   }
   return fail(Error{0, "backend soft", "a message that is none of ours"});

@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/json.hpp"
+
 namespace lldp::dataplane::sonic {
 namespace {
 
@@ -70,7 +72,7 @@ std::optional<unsigned> number(const json& of, const char* name) {
 QosMaps maps_of(const Row& object) {
   QosMaps maps;
   const auto at = object.find("SAI_QOS_MAP_ATTR_MAP_TO_VALUE_LIST");
-  const json map = at == object.end() ? json() : json::parse(at->second, nullptr, false);
+  const json map = at == object.end() ? json() : parse_json<json>(at->second);
   if (!map.is_object() || !map.contains("list") || !map["list"].is_array()) return maps;
   for (const json& entry : map["list"]) {
     if (!entry.is_object() || !entry.contains("key") || !entry.contains("value")) continue;

@@ -15,6 +15,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/json.hpp"
 #include "os/file.hpp"
 
 namespace lldp::dataplane {
@@ -85,7 +86,7 @@ Result<Databases> find_databases(const SonicOptions& options) {
         Error{0, options.config, why + ": name SONiC's database_config.json in sonic.config"});
   };
   if (const auto file = read_file(options.config)) {
-    const json config = json::parse(*file, nullptr, false);
+    const json config = parse_json<json>(*file);
     if (!config.is_object()) return bad("is not JSON");
     std::set<std::string> instances;
     for (auto& [name, number] : found.numbers) {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/json.hpp"
 #include "base/text.hpp"
 #include "lab/collect/dialects.hpp"
 
@@ -57,6 +58,9 @@ Result<std::vector<Json>> read_objects(std::string_view text) {
     if (end == std::string_view::npos)
       return refuse(fmt::format("line {}", line_of(text, text.size() - 1)),
                     "cut off: the JSON object has no end");
+    if (is_too_deep(text.substr(at, end - at)))
+      return refuse(fmt::format("line {}", line_of(text, at)),
+                    fmt::format("nested more than {} levels deep", kDeepestJson));
     try {
       objects.push_back(Json::parse(text.substr(at, end - at)));
     } catch (const Json::parse_error& e) {

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "lab/live/ending.hpp"
 #include "os/unix_address.hpp"
 
@@ -147,7 +148,8 @@ void Watcher::read_from(std::size_t node) {
   // Only the newest whole message counts.
   const std::size_t before = last == 0 ? std::string::npos : c.received.rfind('\0', last - 1);
   const std::size_t first = before == std::string::npos ? 0 : before + 1;
-  const auto reply = nlohmann::json::parse(c.received.substr(first, last - first), nullptr, false);
+  const auto reply =
+      parse_json<nlohmann::json>(std::string_view(c.received).substr(first, last - first));
   c.received.erase(0, last + 1);
   const auto parameters = reply.is_object() ? reply.find("parameters") : reply.end();
   if (parameters == reply.end()) return;

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
+#include "base/json.hpp"
 #include "lab/packets/json_object.hpp"
 #include "lab/packets/workload/foreign.hpp"
 #include "lab/packets/workload/traffic.hpp"
@@ -26,7 +27,6 @@ constexpr std::uint64_t kMostRate = 10'000'000'000'000;
 constexpr std::uint64_t kMostBuffer = 0xffff'ffff;
 constexpr std::uint64_t kMostThreshold = 16'000'000;
 constexpr std::uint64_t kMostFrames = 4'000'000'000;
-constexpr int kDeepest = 32;
 constexpr std::size_t kMostText = std::size_t{1} << 30;
 
 void read_settings(JsonObject&& o, Settings& s) {
@@ -238,16 +238,9 @@ Result<Fabric> read_fabric(const Json& v, const Files& files) {
 
 Result<Plan> plan_from_json(std::string_view text, const Files& files,
                             std::optional<std::uint64_t> seed, WithoutFlows without) {
-  // What walks over the value later calls itself at every level of it.
-  bool too_deep = false;
-  const Json json = Json::parse(
-      text,
-      [&](int depth, Json::parse_event_t, Json&) {
-        too_deep |= depth > kDeepest;
-        return depth <= kDeepest;
-      },
-      false);
-  if (too_deep) return fail(Error{0, "", fmt::format("nested more than {} levels deep", kDeepest)});
+  if (is_too_deep(text))
+    return fail(Error{0, "", fmt::format("nested more than {} levels deep", kDeepestJson)});
+  const auto json = parse_json<Json>(text);
   if (json.is_discarded()) return fail(Error{0, "", "this is no JSON"});
   Plan plan;
   std::optional<Error> error;

@@ -127,6 +127,8 @@ TEST_P(BadDrawing, IsRefusedInOneLine) {
   EXPECT_EQ(refusal(read(GetParam().text)), GetParam().error);
 }
 const std::string kDeep = "graph " + std::string(1001, '{');
+const std::string kDeepJson = R"({"nodes": [{"id": "a", "x": )" + std::string(200'000, '[') +
+                              std::string(200'000, ']') + R"(}], "links": []})";
 const BadFile kBadFiles[] = {
     {"Empty", "", "line 1: not JSON"},
     {"OrdersAreNoObject",
@@ -146,6 +148,7 @@ const BadFile kBadFiles[] = {
     {"OpenValue", "graph {\nrankdir = \"LR }", "line 2: a quotation mark is not closed"},
     {"OpenAttribute", "graph {\na [\"color = red]; }", "line 2: a quotation mark is not closed"},
     {"TooDeep", kDeep.c_str(), "line 1: more than 1000 `{` stand open"},
+    {"TooDeepJson", kDeepJson.c_str(), "fabric: nested more than 32 levels deep"},
     {"NoPort", "graph {\na -- b:1\n}",
      "line 2: the link has no port on a: write \"node\":\"port\""},
     {"NoEnd", "graph { a:1 -- }", "line 1: a node's name is missing"},

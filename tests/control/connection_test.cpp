@@ -127,6 +127,17 @@ const ReplyCase kReplies[] = {
     {"Escape", "{\"parameters\":{\"a\":\"\\", kNoVarlink},
     {"Nothing", "", kNoVarlink},
 };
+TEST(Connection, TakesNoReplyThatIsNestedWithoutEnd) {
+  const std::string lists = std::string(200'000, '[') + std::string(200'000, ']');
+  for (const char* begin : {R"({"parameters":{"ports":)", R"({ "parameters":{"ports":)",
+                            R"({"error":"org.lldplevel.Refused","parameters":{"reason":)"}) {
+    Ends ends;
+    std::thread daemon([&] { ends.say(begin + lists + "}}" + '\0'); });
+    EXPECT_EQ(ends.next(), kNoVarlink) << begin;
+    daemon.join();
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Replies, ConnectionReply, testing::ValuesIn(kReplies),
                          [](const auto& c) { return c.param.name; });
 

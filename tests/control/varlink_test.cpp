@@ -60,6 +60,11 @@ TEST(ParseCall, RefusesWhatIsNoCall) {
   EXPECT_EQ(parse_call("[]").error().what, "not a JSON object");
   EXPECT_EQ(parse_call("{\"method\":\"\xff\"}").error().what, "not a JSON object");
   EXPECT_EQ(parse_call("{}").error().what, "calls no method");
+  EXPECT_EQ(parse_call(R"({"method":"a.B","x":)" + std::string(200'000, '[') +
+                       std::string(200'000, ']') + "}")
+                .error()
+                .what,
+            "not a JSON object");
   EXPECT_EQ(parse_call(R"({"method":7})").error().what, "calls no method");
   EXPECT_EQ(parse_call(R"({"method":"a.B","parameters":[]})").error().what,
             "its parameters are not a JSON object");

@@ -267,12 +267,14 @@ TEST_F(DcbTest, WhatWasThereBeforeAnotherRunOfTheMachineOrOfAnotherInterfaceIsNo
   EXPECT_THAT(*open("another boot")->ports(), IsEmpty());
   const PortRef again{Ifindex::of<99>(), "7"};
   EXPECT_TRUE(backend_->plan_removal(again)->empty());
-  std::ofstream(memory()) << "{";
-  const auto damaged = open();
-  EXPECT_THAT(*damaged->ports(), IsEmpty());
-  EXPECT_THAT(damaged->description(), HasSubstr("is damaged"));
-  ASSERT_TRUE(damaged->overlooked());
-  EXPECT_THAT(to_string(*damaged->overlooked()), HasSubstr("had before is not known"));
+  for (const std::string& text : {std::string("{"), std::string(200'000, '[')}) {
+    std::ofstream(memory()) << text;
+    const auto damaged = open();
+    EXPECT_THAT(*damaged->ports(), IsEmpty());
+    EXPECT_THAT(damaged->description(), HasSubstr("is damaged"));
+    ASSERT_TRUE(damaged->overlooked());
+    EXPECT_THAT(to_string(*damaged->overlooked()), HasSubstr("had before is not known"));
+  }
   EXPECT_FALSE(backend_->overlooked());
   const auto removing = Dcb::open({.memory = memory(), .removing = true});
   ASSERT_FALSE(removing) << "as if nothing were left to be put back";

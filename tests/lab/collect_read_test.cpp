@@ -153,6 +153,8 @@ TEST(Read, SaysWhatIsWrong) {
   EXPECT_EQ(error_of("{\n,}"), "line 2: not JSON");
   EXPECT_EQ(error_of("{\"a\": 1e999}"), "line 1: a number is out of range");
   EXPECT_EQ(error_of("{} x"), "line 1: not a JSON object");
+  EXPECT_EQ(error_of("{}\n{\"a\":" + std::string(200'000, '[') + std::string(200'000, ']') + "}"),
+            "line 2: nested more than 32 levels deep");
   EXPECT_EQ(error_of("{}"),
             "not an answer of `lldp-level show --json`, lldpcli or a dump of APPL_DB");
   EXPECT_EQ(error_of(R"({"version": 2, "device": {}, "ports": []})"),

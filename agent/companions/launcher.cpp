@@ -24,6 +24,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "agent/companions/output.hpp"
 #include "agent/process/log.hpp"
 #include "os/file.hpp"
 #include "os/unix_address.hpp"
@@ -102,9 +103,9 @@ class Process {
   [[nodiscard]] bool runs() const { return pid_ > 0; }
   [[nodiscard]] std::int64_t deadline() const { return deadline_; }
 
-  void start(char* const* words, int input, std::uint32_t limit_ms) {
+  void start(char* const* words, int input, int output, std::uint32_t limit_ms) {
     pid_ = ::fork();
-    if (pid_ == 0) become(words, input);
+    if (pid_ == 0) become(words, input, output);
     if (pid_ > 0) ::setpgid(pid_, pid_);  // as it does itself: whoever is first
     too_late_ = false;
     deadline_ = limit_ms == 0 ? kNever : now_ms() + limit_ms;
@@ -128,7 +129,7 @@ class Process {
   }
 
  private:
-  [[noreturn]] static void become(char* const* words, int input) {
+  [[noreturn]] static void become(char* const* words, int input, int output) {
     ::setpgid(0, 0);
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     sigset_t none;
@@ -136,6 +137,7 @@ class Process {
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
     ::signal(SIGPIPE, SIG_DFL);
     if (::dup2(input, STDIN_FILENO) < 0) ::_exit(127);
+    ::dup2(output, STDERR_FILENO);
     ::dup2(STDERR_FILENO, STDOUT_FILENO);  // what it prints is for the log
     ::syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, 0);
     if (::chdir("/") == 0) ::execv(words[0], words);
@@ -151,8 +153,9 @@ class Process {
 /// The launcher itself: takes requests, watches over what it has started.
 class Loop {
  public:
-  /// `only`: null: whatever it is asked for.
-  Loop(int daemon, const Only* only) : daemon_(daemon), only_(only) {}
+  /// `only`: null: whatever it is asked for. `output`: null: what is started prints to the log.
+  Loop(int daemon, const Only* only, Output* output)
+      : daemon_(daemon), only_(only), output_(output) {}
 
   [[noreturn]] void run() {
     sigset_t child;
@@ -166,8 +169,11 @@ class Loop {
     // Whom its program leaves behind in the background becomes a child of its own.
     ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     while (true) {
-      pollfd ends[] = {{daemon_, POLLIN, 0}, {children_, POLLIN, 0}};
-      ::poll(ends, 2, patience());
+      pollfd ends[] = {{daemon_, POLLIN, 0},
+                       {children_, POLLIN, 0},
+                       {output_ != nullptr ? output_->fd() : -1, POLLIN, 0}};
+      ::poll(ends, std::size(ends), patience());
+      pass_on();
       process_.expire(now_ms());
       end_left(now_ms());
       if (ends[1].revents != 0) reap();
@@ -189,6 +195,10 @@ class Loop {
     return at == kNever ? -1 : static_cast<int>(std::max<std::int64_t>(0, at - now_ms()));
   }
 
+  void pass_on() const {
+    if (output_ != nullptr) output_->pass_on(now_ms());
+  }
+
   void reap() {
     signalfd_siginfo ignored{};
     while (::read(children_, &ignored, sizeof ignored) > 0) continue;
@@ -197,6 +207,7 @@ class Loop {
     while ((pid = ::waitpid(-1, &status, WNOHANG)) > 0) {
       if (!process_.is(pid)) continue;
       const std::int64_t deadline = process_.deadline();
+      pass_on();
       const Launcher::Ended ended = process_.ended(status);
       tell(ended);
       if (is_limited_) look_for_left(ended.too_late ? now_ms() : deadline);
@@ -286,7 +297,8 @@ class Loop {
     const UniqueFd input =
         request.has_connection ? std::move(connection) : UniqueFd(file_of(request.input));
     is_limited_ = limit != 0;
-    process_.start(words.data(), input.get(), limit);
+    process_.start(words.data(), input.get(), output_ != nullptr ? output_->end() : STDERR_FILENO,
+                   limit);
     if (process_.failed()) tell(process_.ended(127 << 8));
   }
 
@@ -307,6 +319,7 @@ class Loop {
 
   int daemon_;
   const Only* only_;
+  Output* output_;
   int children_ = -1;
   Process process_;
   bool is_limited_ = false;  ///< what it has started has to end within a time
@@ -346,7 +359,8 @@ void forget_init_system() {
   header.msg_iovlen = 2;
   ::sendmsg(daemon, &header, MSG_NOSIGNAL);
   if (wrong != nullptr) ::_exit(1);
-  Loop(daemon, nullptr).run();
+  Output output(user != nullptr ? user : "launcher");
+  Loop(daemon, nullptr, &output).run();
 }
 
 }  // namespace
@@ -443,7 +457,8 @@ void serve_launcher(UniqueFd connection, const Only& only) {
     log(Severity::kError, Error{errno, "launcher", wrong});
     ::_exit(1);
   }
-  Loop(connection.get(), &only).run();
+  // The journal bounds by itself what a service prints, and knows who it was.
+  Loop(connection.get(), &only, nullptr).run();
 }
 
 }  // namespace lldp::io

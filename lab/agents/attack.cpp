@@ -7,9 +7,6 @@
 #include <functional>
 #include <utility>
 
-#ifdef DEBUG_NA
-#include "agent/core/agent_impl.hpp"
-#endif
 #include "agent/core/location.hpp"
 #include "lab/agents/locations.hpp"
 #include "lab/agents/network.hpp"
@@ -532,23 +529,6 @@ class Trial {
     std::string line =
         fmt::format("{} level {}, place {}", name(node), text(s.level), text(s.place));
     for (const core::Alarm& a : s.alarms) line += fmt::format(", {} {}", to_string(a.code), a.port);
-#ifdef DEBUG_NA
-    auto& im = *network_.agent(node).impl_;
-    line += fmt::format(" [P {}{} silent {} unproved {} rises {} due {}",
-                        im.place_.at_ ? im.place_.at_->level.value() : 99,
-                        im.place_.at_ ? im.place_.at_->chassis.octets : "", im.silent_,
-                        im.unproved_, im.place_.rises(), since_begin(im.place_.due_));
-    for (auto& p : im.ports_)
-      if (p) {
-        line += fmt::format(" {}:{}{}m{}@{}{}", p->link.name, p->link.up ? "up" : "dn",
-                            p->silent ? ",SILENT" : "", int(p->memory.kind),
-                            p->memory.at.level.value(), p->memory.at.chassis.octets);
-        for (auto& n : p->table.all())
-          line += fmt::format("({}{}{})", n.unproved ? "unproved " : "",
-                              n.superseded ? "super " : "", n.level ? int(n.level->value()) : -1);
-      }
-    line += "]";
-#endif
     return line;
   }
 

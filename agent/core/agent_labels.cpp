@@ -238,7 +238,8 @@ void Agent::Impl::forget(std::optional<Ifindex> ifindex, TimePoint now, Actions&
 
 void Agent::Impl::assume_rules(TimePoint now, Actions& out) {
   if (place_.at()) return;
-  place_ = Place(Position{}, started_ + ttl());
+  place_ = Place({}, started_ + ttl());
+  place_.aim(Position{}, now, ttl());
   note_state(true, out);
   aim(now, out);
   label_all(now, out);

@@ -140,7 +140,7 @@ void Protection::adopt(Ifindex port, TimePoint now) {
   if (found_.contains(port) && settings.role == Role::kSwitch &&
       agent_->order(port) == Order::kUnknown && !agent_->ports_restored()) {
     look_.insert(port);
-    return;
+    return lift(std::array{port}, now);
   }
   found_.erase(port);
   added_at_ = now;
@@ -196,7 +196,9 @@ void Protection::gone(Ifindex port) {
 qos::PortClass Protection::class_of(Ifindex port) const {
   if (agent_->settings().role != Role::kSwitch) return {};
   const auto layers = agent_->layers(port);
-  return {.order = agent_->order(port), .near = layers ? layers->near : Layer()};
+  const bool is_lifted = found_.contains(port) && !agent_->found_rules_hold();
+  return {.order = is_lifted ? Order::kUp : agent_->order(port),
+          .near = layers ? layers->near : Layer()};
 }
 
 qos::Ruleset Protection::wanted(Ifindex port) const {
@@ -221,6 +223,20 @@ bool Protection::is_due(Ifindex port, TimePoint now) {
 
 void Protection::update(Ifindex port, TimePoint now) {
   if (is_due(port, now)) program(std::array{port}, now);
+}
+
+void Protection::follow_place(TimePoint now) {
+  if (found_.empty()) return;
+  const std::vector<Ifindex> ports(ports_.begin(), ports_.end());
+  lift(ports, now);
+}
+
+void Protection::lift(std::span<const Ifindex> ports, TimePoint now) {
+  if (!is_up() || agent_->found_rules_hold() || agent_->settings().role != Role::kSwitch) return;
+  std::vector<Ifindex> below;
+  for (const Ifindex port : ports)
+    if (found_.contains(port) && book_[port].programmed != class_of(port)) below.push_back(port);
+  program(below, now);
 }
 
 void Protection::update_all(qos::Policy policy, TimePoint now) {
@@ -269,6 +285,7 @@ void Protection::follow_state(TimePoint now) {
       waiting_.push_back(port);
     }
     added_at_ = now;
+    follow_place(now);
   }
 }
 

@@ -55,6 +55,8 @@ class OrderSafety : public Observer {
     TimePoint found_until{};  ///< left by the agent before; this one has no order for the port
   };
   Rule& rule_of(std::size_t node, std::size_t slot);
+  /// Rules that the agent before left are those for up, once they may be wrong: docs/rules.md O4.
+  void lift_found(std::size_t node);
   /// The kernel's rules become those of the agent.
   void program(std::size_t node, std::size_t slot);
   [[nodiscard]] bool prove(bool with_dead, std::optional<Cycle>& cycle);

@@ -521,6 +521,22 @@ TEST(O4, PortsAreKnownOneTtlAfterAStartWithoutAPlace) {
   EXPECT_TRUE(s.agent.ports_restored());
   EXPECT_TRUE(s.agent.state().knows_ports);
 }
+TEST(O4, RulesThatAreFoundHoldUntilThePlaceFalls) {
+  Single none;
+  EXPECT_FALSE(none.agent.found_rules_hold());
+  none.agent.assume_rules(none.now, none.out);
+  EXPECT_FALSE(none.agent.found_rules_hold());
+  Single s({}, {.level = level(2), .place = Position{Level::of<2>(), {}}});
+  s.up(1, 2);
+  EXPECT_TRUE(s.agent.found_rules_hold());
+  s.hear(1, host());  // level 1 at once
+  EXPECT_FALSE(s.agent.found_rules_hold());
+  s.down(1);
+  s.agent.configure({.pinned_level = level(3)}, s.now, s.out);
+  s.pass(seconds(300));  // and its place has risen
+  EXPECT_EQ(s.agent.state().place->level, Level::of<3>());
+  EXPECT_FALSE(s.agent.found_rules_hold());
+}
 TEST(O4, APlaceThatIsKnownStays) {
   Single s({}, {.level = level(2), .place = Position{Level::of<2>(), {}}});
   s.agent.assume_rules(s.now, s.out);

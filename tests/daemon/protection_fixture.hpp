@@ -33,8 +33,10 @@ inline core::Link link(Ifindex port, std::uint8_t device) {
 
 class ProtectionTest : public testing::Test {
  protected:
+  /// An agent that ran before, and not for so long that it would know what each port remembers.
   explicit ProtectionTest(Role role = Role::kSwitch)
-      : agent_({.role = role, .pinned_level = Level::of<1>()}, {}, now_) {
+      : agent_({.role = role, .pinned_level = Level::of<1>()},
+               {.place = Position{Level::of<1>(), {}}, .knows_ports = false}, now_) {
     core::Actions actions;
     for (Ifindex port : {kPort, kOther}) agent_.set_link(link(port, 1), now_, actions);
   }

@@ -54,6 +54,45 @@ TEST_F(ProtectionTest, RulesFoundWhereTheStateRemembersNobodyGo) {
   }
 }
 
+// docs/rules.md O4: who was lower than the place before may not be lower than this one.
+TEST_F(ProtectionTest, RulesFoundAreThoseForUpWhereNoPlaceIsKnown) {
+  core::Agent agent({.role = Role::kSwitch}, {}, now_);
+  core::Actions none;
+  agent.set_link(link(kPort, 1), now_, none);
+  install(kPort, Order::kDown);
+  const int before = kernel_.writes;
+  protection_.emplace(agent, qos::Policy(), "fake", opener(), names(), now_).add(kPort, now_);
+  EXPECT_EQ(programmed(kPort), Order::kUp);
+  agent.assume_rules(now_, none);
+  protection_->follow_place(now_);
+  turn();
+  EXPECT_EQ(protection_->rules(agent.snapshot(now_)).ports[0].installed,
+            report::PortRules::Installed::kYes);
+  EXPECT_EQ(kernel_.writes, before + 2);  // once: both of its parts
+  pass(seconds(121));
+  EXPECT_EQ(programmed(kPort), Order::kUnknown);
+}
+
+TEST_F(ProtectionTest, RulesFoundAreThoseForUpOnceThePlaceHasFallen) {
+  install(kPort, Order::kDown);
+  start();
+  core::Actions actions;
+  agent_.configure({.role = Role::kSwitch, .pinned_level = Level::of<2>()}, now_, actions);
+  protection_->follow_place(now_);
+  EXPECT_EQ(programmed(kPort), Order::kDown);
+  kernel_.down = Error{0, "backend fake", "it is away"};
+  protection_->take_events(now_);
+  agent_.configure({.role = Role::kHost}, now_, actions);
+  agent_.configure({.role = Role::kSwitch, .pinned_level = Level::of<1>()}, now_, actions);
+  protection_->follow_place(now_);
+  EXPECT_EQ(programmed(kPort), Order::kDown);
+  kernel_.down.reset();
+  protection_->take_events(now_);
+  EXPECT_EQ(programmed(kPort), Order::kUp);
+  pass(seconds(121));
+  EXPECT_EQ(programmed(kPort), Order::kUnknown);
+}
+
 TEST_F(ProtectionTest, NewClassesLeaveRulesFoundAtStartAlone) {
   install(kPort, Order::kUp);
   Protection& protection = open();

@@ -5,6 +5,7 @@
 #include <net/if.h>
 #include <sys/mount.h>
 
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -143,6 +144,38 @@ TEST_P(Readback, RulesRemovedBesideTheDaemonAreBackWithinTenSeconds) {
     EXPECT_EQ(parts(), "classify done, remap done") << ask("rules").dump(1) << leaf_->output();
     EXPECT_EQ(state(), "active");
   }
+}
+
+// docs/rules.md O4: it ended between the rules of a port and the file that is to say who is there.
+TEST_P(Readback, RulesFoundAtTheStartAreThoseForUpOnceThePlaceFalls) {
+  const auto order = [&] {
+    const json all = ask("rules");
+    return all.is_object() && !all["ports"].empty() ? all["ports"][0]["order"].dump() : "";
+  };
+  const auto stop = [&] {
+    leaf_->signal(SIGTERM);
+    EXPECT_EQ(leaf_->wait(), 0);
+  };
+  stop();
+  const std::string state = files_.file("leaf.state");
+  std::filesystem::remove(state);
+  ASSERT_TRUE(removed());
+  const std::string config =
+      "ports = p0\nbackend = bpf\nbpffs = " + (on_tcx() ? PrivateNet::bpffs() : "/nonexistent");
+  leaf_.emplace(command("leaf", "level = 3\n" + config + "\n"), files_.file("log"));
+  ASSERT_TRUE(eventually([&] { return order() == "\"down\"" && this->state() == "active"; }))
+      << ask("rules").dump(1) << leaf_->output();
+  stop();
+  spine_.reset();
+  ASSERT_TRUE(sh("sed -i '/^port p0/d' " + state + " && grep -q '^ports learning' " + state))
+      << output_of("cat " + state);
+  leaf_.emplace(command("leaf", "level = 3\n" + config + "\n"), files_.file("log"));
+  ASSERT_TRUE(eventually([&] { return order() == "\"unknown\""; }));
+  command("leaf", "level = 1\n" + config + "\n");
+  leaf_->signal(SIGHUP);
+  EXPECT_TRUE(eventually([&] { return order() == "\"up\""; }))
+      << ask("rules").dump(1) << leaf_->output();
+  EXPECT_EQ(parts(), "classify done, remap done");
 }
 
 TEST_P(Readback, RemovalAfterTheDaemonsDeathLeavesNothing) {

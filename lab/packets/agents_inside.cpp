@@ -13,12 +13,6 @@ using std::chrono::seconds;
 /// A place that rises waits for one TTL at most (docs/rules.md O3): a few of these at a cold start.
 constexpr int kMostSeconds = 600;
 
-/// As it is when every level is right, or as the layers say that the operator gives the port.
-Order right_order(const Fabric& fabric, const Link& link, std::size_t end) {
-  if (!layers_of(link, end)) return true_order(fabric, link, end);
-  return port_class_of(fabric, link, end, Span::kLayers).value_or(qos::PortClass{}).order;
-}
-
 bool between_forwarders(const Fabric& fabric, const Link& link) {
   return forwards(fabric.nodes[link.ends[0].node]) && forwards(fabric.nodes[link.ends[1].node]);
 }
@@ -34,7 +28,7 @@ AgentsInside::AgentsInside(const Fabric& fabric, std::uint64_t seed)
     for (std::size_t l = 0; l < fabric.links.size(); ++l)
       for (std::size_t e = 0; e < 2; ++e)
         if (between_forwarders(fabric, fabric.links[l]) &&
-            order(l, e) != right_order(fabric, fabric.links[l], e))
+            order(l, e) != true_class(fabric, fabric.links[l], e).order)
           return false;
     return true;
   };

@@ -23,13 +23,6 @@ namespace {
 constexpr Picoseconds kOracleEvery = 10 * kMicrosecond;
 constexpr std::size_t kMostRoutes = 1U << 16;  ///< that are kept
 
-/// The class of a port that has layers, which the operator says; else the agents find its order.
-std::optional<qos::PortClass> class_said(const Fabric& fabric, std::size_t link, std::size_t end) {
-  const Link& l = fabric.links[link];
-  if (!layers_of(l, end)) return std::nullopt;
-  return port_class_of(fabric, l, end, Span::kLayers).value_or(qos::PortClass{});
-}
-
 std::string names(const Fabric& fabric, const Path& path) {
   std::string text;
   for (const std::size_t node : path.nodes)
@@ -224,7 +217,7 @@ class Run : public Simulation {
 
   void agents_react(Picoseconds now) {
     for (const auto& [link, end] : agents_.advance(now))
-      if (!class_said(plan_.fabric, link, end))
+      if (!layers_of(plan_.fabric.links[link], end))
         engine_.network().install(link, end, {.order = agents_.order(link, end)});
     exposed_ = agents_.exposed() != 0;
   }
@@ -451,10 +444,13 @@ Result<Prepared> prepare(const Plan& plan) {
   if (const auto set_up = set_up_ndc(plan, *network); !set_up) return fail(set_up.error());
   Prepared p{std::move(*network), AgentsInside(plan.fabric, plan.settings.seed), Ways(plan.fabric)};
   for (std::size_t l = 0; l < plan.fabric.links.size(); ++l)
-    for (std::size_t e = 0; e < 2; ++e)
-      p.network.install(
-          l, e,
-          class_said(plan.fabric, l, e).value_or(qos::PortClass{.order = p.agents.order(l, e)}));
+    for (std::size_t e = 0; e < 2; ++e) {
+      // The operator says the layers of a port that has any; else the agents find its order.
+      const Link& link = plan.fabric.links[l];
+      p.network.install(l, e,
+                        layers_of(link, e) ? true_class(plan.fabric, link, e)
+                                           : qos::PortClass{.order = p.agents.order(l, e)});
+    }
   FailedLinks failed = plan.failed;
   failed.resize(plan.fabric.links.size());
   p.network.flows.reserve(plan.flows.size());

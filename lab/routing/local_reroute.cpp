@@ -205,7 +205,12 @@ Ways::Ways(Ways&&) noexcept = default;
 Ways::~Ways() = default;
 
 Result<Path> Ways::path_of(const FailedLinks& failed, const Flow& flow) {
-  if (known_->layered) return laid_path(*fabric_, failed, flow);
+  if (known_->layered) {
+    auto path = laid_path(*fabric_, failed, flow);
+    if (!path)
+      path.error().what += ": in a layered expander `via` names every switch between, in order";
+    return path;
+  }
   auto& routers = known_->routers;
   auto router = routers.find(flow.to);
   if (router == routers.end()) {
@@ -228,9 +233,7 @@ std::vector<std::size_t> turns_of(const Fabric& fabric, const Path& path) {
   for (std::size_t i = 1; i + 1 < path.nodes.size(); ++i) {
     const auto port_class = [&](std::size_t l) {
       const Link& link = fabric.links[l];
-      const std::size_t end = link.ends[0].node == path.nodes[i] ? 0 : 1;
-      const Span span = layers_of(link, end) ? Span::kLayers : Span::kLevels;
-      return port_class_of(fabric, link, end, span).value_or(qos::PortClass{});
+      return true_class(fabric, link, link.ends[0].node == path.nodes[i] ? 0 : 1);
     };
     if (qos::turns(port_class(path.links[i - 1]), port_class(path.links[i]))) turns.push_back(i);
   }

@@ -32,6 +32,11 @@ Result<qos::PortClass> port_class_of(const Fabric& fabric, const Link& link, std
                     "the link has no layers: rules by spans need them on both ends of every link"});
 }
 
+qos::PortClass true_class(const Fabric& fabric, const Link& link, std::size_t end) {
+  const Span span = layers_of(link, end) ? Span::kLayers : Span::kLevels;
+  return port_class_of(fabric, link, end, span).value_or(qos::PortClass{});
+}
+
 std::optional<Layers> layers_of(const Link& link, std::size_t end) {
   const auto& near = link.ends[end].layer;
   const auto& far = link.ends[1 - end].layer;

@@ -27,6 +27,9 @@ enum class Span : std::uint8_t {
 [[nodiscard]] Result<qos::PortClass> port_class_of(const Fabric& fabric, const Link& link,
                                                    std::size_t end, Span span);
 
+/// The same by the layers of its link, if that joins any, else by levels.
+[[nodiscard]] qos::PortClass true_class(const Fabric& fabric, const Link& link, std::size_t end);
+
 /// What the port at `link.ends[end]` joins; nothing without layers on both ends.
 [[nodiscard]] std::optional<Layers> layers_of(const Link& link, std::size_t end);
 /// Whether any link joins layers: packets are not routed by levels there.

@@ -291,6 +291,25 @@ TEST(ConnectionMatrix, TakesATriggerThatNobodyWaitsFor) {
   EXPECT_EQ(o.flows[0].fct, unloaded(1000, 2));
 }
 
+TEST(ConnectionMatrix, MayHaveLinesThatBeginWithAHash) {
+  const Plan plan = with(
+      "# two of them\n"
+      "Nodes 4\n"
+      "Connections 2\n"
+      "  # a header's\r\n"
+      "0->2 start 0 size 1000\n"
+      "#1->2 start 0 size 1000\n"
+      "1->3 start 0 size 2000\n"
+      "#");
+  ASSERT_EQ(plan.flows.size(), 2U);
+  EXPECT_EQ(plan.flows[1].spec.octets, 2000U);
+  EXPECT_THAT(refusal("# one\n# two\nNodes 4\nConnections 1\n0->9 start 0 size 1\n"),
+              HasSubstr("line 5: `9`"));
+  EXPECT_THAT(refusal("Nodes 4\nConnections 1\n0->2 start 0 size 1 # why\n"),
+              HasSubstr("line 3: `#`: there is no such key"));
+  EXPECT_THAT(refusal("# 1\n0 2 3 100 1000 2.0\n"), HasSubstr("this is no flow.txt"));
+}
+
 TEST(ConnectionMatrix, MaySayThatNothingFails) {
   const std::string connection = "0->1 start 0 size 1000\n";
   for (const char* header :

@@ -535,8 +535,20 @@ class Goal {
   Picoseconds computed_ = 0;
 };
 
+/// A connection matrix may have lines that begin with `#`.
+std::string without_hash_lines(std::string_view text) {
+  std::string out(text);
+  for (std::size_t line = 0; line < out.size();) {
+    const std::size_t end = std::min(out.find('\n', line), out.size());
+    const std::size_t first = out.find_first_not_of(" \t", line);
+    if (first < end && out[first] == '#') out.replace(line, end - line, end - line, ' ');
+    line = end + 1;
+  }
+  return out;
+}
+
 /// GOAL may have comments, as C++ has them.
-std::string without_comments(std::string_view text) {
+std::string without_slash_comments(std::string_view text) {
   std::string out(text);
   for (std::size_t i = 0; i + 1 < out.size(); ++i) {
     if (out[i] != '/') continue;
@@ -559,9 +571,12 @@ Result<void> add_foreign_traffic(Plan& plan, std::string_view text, Transport tr
   Words words(text);
   Words ahead = words;
   const std::string_view first = ahead.next();
-  if (first == "Nodes") return ConnectionMatrix(adder, words).read();
   if (whole(first)) return read_hpcc(adder, words);
-  const std::string goal = without_comments(text);
+  const std::string matrix = without_hash_lines(text);
+  Words of_matrix(matrix);
+  ahead = of_matrix;
+  if (ahead.next() == "Nodes") return ConnectionMatrix(adder, of_matrix).read();
+  const std::string goal = without_slash_comments(text);
   Words of_goal(goal);
   ahead = of_goal;
   if (ahead.next() == "num_ranks") return Goal(adder, of_goal).read();

@@ -6,6 +6,7 @@
 #include <sstream>
 #include <system_error>
 
+#include "base/text.hpp"
 #include "lab/topology/files.hpp"
 
 namespace lldp::lab {
@@ -33,6 +34,12 @@ std::optional<po::variables_map> parse(po::options_description options, std::str
   text << options;
   fmt::print("usage: lldp-level-lab {}\n{}", usage, text.str());
   return std::nullopt;
+}
+
+std::string command_line(std::string_view command, const Arguments& arguments) {
+  std::string text = fmt::format("lldp-level-lab {}", command);
+  for (const std::string& a : arguments) text += " " + escape(a);
+  return text;
 }
 
 std::optional<std::pair<std::size_t, std::size_t>> flow_counts(std::string_view text) {

@@ -63,6 +63,9 @@ template <class T>
                                                      const Arguments& arguments,
                                                      std::vector<std::string>& words);
 
+/// What was typed, for a report to say.
+[[nodiscard]] std::string command_line(std::string_view command, const Arguments& arguments);
+
 /// `X+Y`: how many flows of each of a case's two directions.
 [[nodiscard]] std::optional<std::pair<std::size_t, std::size_t>> flow_counts(std::string_view text);
 

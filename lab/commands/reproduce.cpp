@@ -40,11 +40,7 @@ constexpr Paper kPapers[] = {{"itsy", "ITSY", reproduce_itsy},
                              {"portfc", "PortFC", reproduce_portfc},
                              {"dot1", "IEEE 802.1: PFC deadlock free", reproduce_dot1}};
 
-std::string command_of(const Arguments& arguments) {
-  std::string command = "lldp-level-lab reproduce";
-  for (const std::string& a : arguments) command += " " + escape(a);
-  return command;
-}
+constexpr std::size_t kMostSwitches = 5000;
 
 int reproduce_claims(const Paper& paper, const ClaimOptions& options, const Arguments& arguments,
                      bool json, const std::string& output) {
@@ -64,7 +60,7 @@ int reproduce_claims(const Paper& paper, const ClaimOptions& options, const Argu
   if (!output.empty()) {
     std::string text;
     if (output.ends_with(".html"))
-      text = to_html(claims, paper.title, command_of(arguments));
+      text = to_html(claims, paper.title, command_line("reproduce", arguments));
     else if (output.ends_with(".csv"))
       text = to_csv(claims);
     else
@@ -84,24 +80,25 @@ int run_reproduce(const Arguments& arguments) {
   fcplus_paper::Options chosen;
   std::string output;
   po::options_description options("Options");
-  options.add_options()("table", po::value<int>()->value_name("N"), "one table, 1 to 8")(
-      "figure", po::value<int>()->value_name("N"), "one figure: fcplus, 3 to 7; portfc, 4 to 19")(
-      "switches", po::value<std::size_t>()->value_name("N"),
+  options.add_options()("table", number(1, fcplus_paper::kTables)->value_name("N"),
+                        "one table, 1 to 8")("figure", number(1)->value_name("N"),
+                                             "one figure: fcplus, 3 to 7; portfc, 4 to 19")(
+      "switches", number<std::size_t>(1, kMostSwitches)->value_name("N"),
       "fabrics of N switches instead of the paper's")(
       "fct", "completion times of flows: the rest of table 8, and figure 7")(
       "quick", po::bool_switch(&chosen.quick), "fewer and smaller fabrics, samples of the pairs")(
-      "seed", po::value(&chosen.seed)->value_name("N")->default_value(1),
-      "of what is wired and chosen at random")(
-      "threads",
-      po::value(&chosen.threads)->value_name("N")->default_value(default_threads(), "all"),
-      "how many processors to use")("json", "print a line of JSON per value")(
+      "seed", number<std::uint64_t>(&chosen.seed, 0)->value_name("N")->default_value(1),
+      "of what is wired and chosen at random")("threads",
+                                               number<std::size_t>(&chosen.threads, 1, 256)
+                                                   ->value_name("N")
+                                                   ->default_value(default_threads(), "all"),
+                                               "how many processors to use")(
+      "json", "print a line of JSON per value")(
       "output,o", po::value(&output)->value_name("FILE"),
       "write a report to FILE.html, or FILE.csv, or JSON lines to FILE");
   std::vector<std::string> words;
   const auto values = parse(options, kUsageLine, arguments, words);
   if (!values) return kDone;
-  if (chosen.threads < 1 || chosen.threads > 256)
-    return complain_usage("reproduce", "--threads: give a number from 1 to 256");
   if (words.size() == 1)
     for (const Paper& paper : kPapers) {
       if (words[0] != paper.name) continue;
@@ -122,17 +119,12 @@ int run_reproduce(const Arguments& arguments) {
   if (values->count("table") != 0) chosen.table = (*values)["table"].as<int>();
   if (values->count("figure") != 0) chosen.figure = (*values)["figure"].as<int>();
   if (values->count("switches") != 0) chosen.switches = (*values)["switches"].as<std::size_t>();
-  if (chosen.table && (*chosen.table < 1 || *chosen.table > fcplus_paper::kTables))
-    return complain_usage("reproduce", "--table: give a number from 1 to 8");
   const bool fct = values->count("fct") != 0 || chosen.figure == 7;
   if (fct && (chosen.switches || chosen.table.value_or(8) != 8 || chosen.figure.value_or(7) != 7))
     return complain_usage("reproduce", "--fct is of table 8 and figure 7, and of 120 switches");
   if (!fct && chosen.figure &&
       (*chosen.figure < fcplus_paper::kFirstFigure || *chosen.figure > fcplus_paper::kLastFigure))
     return complain_usage("reproduce", "--figure: give a number from 3 to 7");
-  constexpr std::size_t kMostSwitches = 5000;
-  if (chosen.switches && *chosen.switches > kMostSwitches)
-    return complain_usage("reproduce", fmt::format("--switches: at most {}", kMostSwitches));
 
   const bool json = values->count("json") != 0;
   std::vector<fcplus_paper::Cell> cells;
@@ -171,7 +163,7 @@ int run_reproduce(const Arguments& arguments) {
   if (!output.empty()) {
     std::string text;
     if (output.ends_with(".html")) {
-      text = to_html(cells, command_of(arguments));
+      text = to_html(cells, command_line("reproduce", arguments));
     } else if (output.ends_with(".csv")) {
       text = to_csv(cells);
     } else {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -42,10 +43,9 @@ std::optional<Kind> choice(const std::string_view (&names)[n], std::string_view 
   return static_cast<Kind>(at - std::begin(names));
 }
 
-std::string command_of(const Arguments& arguments) {
-  std::string command = "lldp-level-lab sim";
-  for (const std::string& a : arguments) command += " " + a;
-  return command;
+template <std::size_t n>
+bool is_one_of(const std::string_view (&names)[n], std::string_view name) {
+  return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
 /// A scenario of two files, as other simulators have them; it runs until all has arrived.
@@ -108,11 +108,12 @@ int run_sim(const Arguments& arguments) {
       "pfc; none; portfc or pfc-star, where nodes relay")(
       "flows", po::value(&flows)->value_name("X+Y")->default_value("", "2+1"),
       "flows of each of a case's two directions")(
-      "duration", po::value(&duration_ms)->value_name("MS")->default_value(0, "5"),
-      "simulated time, in milliseconds")("seed",
-                                         po::value(&seed)->value_name("N")->default_value(1),
-                                         "of everything that is drawn by chance")(
-      "threads", po::value(&threads)->value_name("N")->default_value(1),
+      "duration", number(&duration_ms, 1e-6, 1e7)->value_name("MS")->default_value(0, "5"),
+      "simulated time, in milliseconds")(
+      "seed", number<std::uint64_t>(&seed, 0)->value_name("N")->default_value(1),
+      "of everything that is drawn by chance")(
+      "threads",
+      number<std::size_t>(&threads, 1, packets::kMostParts)->value_name("N")->default_value(1),
       "that share the work; the result is the same for any number")(
       "trace", po::value(&trace)->value_name("FILE.pcapng"), "write every frame to a capture")(
       "csv", po::value(&csv)->value_name("FILE"),
@@ -132,12 +133,12 @@ int run_sim(const Arguments& arguments) {
     return complain_usage("sim", "--topology and --traffic: give both, and no case");
   if (!foreign && words.size() != 1) return complain_usage("sim", "name one case");
   words.resize(1);
-  const bool named = std::find(std::begin(packets::kCases), std::end(packets::kCases), words[0]) !=
-                     std::end(packets::kCases);
+  const bool named = is_one_of(packets::kCases, words[0]);
   const auto xy = flow_counts(flows.empty() ? "2+1" : flows);
   if (!xy) return complain_usage("sim", "--flows: write X+Y, as in 2+1");
-  if (!named && !flows.empty())
-    return complain_usage("sim", "--flows: a scenario's file has its own");
+  if (!flows.empty() && !is_one_of(packets::kCasesOfTwoWays, words[0]))
+    return complain_usage("sim", fmt::format("--flows: of {}; whatever else is run has its own",
+                                             fmt::join(packets::kCasesOfTwoWays, ", ")));
   const auto chosen = (*values)["seed"].defaulted() ? std::nullopt : std::optional(seed);
   auto plan = foreign ? plan_of_others(topology, traffic, chosen)
               : named ? packets::plan_of_case(words[0], xy->first, xy->second)
@@ -157,15 +158,9 @@ int run_sim(const Arguments& arguments) {
     plan->settings.flow_control = *control;
   }
   plan->settings.seed = chosen.value_or(plan->settings.seed);
-  if (!(*values)["duration"].defaulted()) {
-    if (!(duration_ms > 0 && duration_ms <= 1e7))
-      return complain_usage("sim", "--duration: give milliseconds, up to 10000000");
+  if (!(*values)["duration"].defaulted())
     plan->duration =
         static_cast<packets::Picoseconds>(duration_ms * static_cast<double>(packets::kMillisecond));
-  }
-  if (threads == 0 || threads > packets::kMostParts)
-    return complain_usage("sim",
-                          fmt::format("--threads: give 1 to {}", std::size_t{packets::kMostParts}));
   if (trace == "-" || csv == "-")
     return complain_usage("sim", "--trace and --csv: name a file; the report goes to the output");
   packets::Hooks hooks;
@@ -216,9 +211,9 @@ int run_sim(const Arguments& arguments) {
   for (OutputFile* file : {&capture, &table})
     if (const auto error = file->close()) return complain("sim", *error);
   if (!output.empty()) {
-    const auto saved =
-        save_text(output, recording ? to_html(*plan, *outcome, *recording, command_of(arguments))
-                                    : to_json(*plan, *outcome));
+    const auto saved = save_text(
+        output, recording ? to_html(*plan, *outcome, *recording, command_line("sim", arguments))
+                          : to_json(*plan, *outcome));
     if (!saved) return complain("sim", saved.error());
   }
   fmt::print("{}",

@@ -52,6 +52,8 @@ struct Plan {
 
 inline constexpr std::string_view kCases[] = {"case1",     "case2",     "fcplus",    "flap",
                                               "itsy-fig2", "itsy-fig3", "itsy-fig4", "ndc-loop"};
+/// Those of them that have flows in two directions, X and Y.
+inline constexpr std::string_view kCasesOfTwoWays[] = {"case1", "case2", "flap"};
 
 /// A deadlock case of the IEEE 802.1 proposal, with so many flows X and Y at line rate, each from a
 /// host of its own that comes into the cycle by a port of its own (in case 2, on a ToR of its own).

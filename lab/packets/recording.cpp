@@ -140,7 +140,7 @@ std::string to_html(const Plan& plan, const Outcome& o, const Recording& recordi
                     const std::string& command) {
   const auto& moments = recording.moments_;
   const auto& frames = recording.frames_;
-  std::string body = fmt::format("<p><code>{}</code></p>\n<table>\n", entities(escape(command)));
+  std::string body = fmt::format("<p><code>{}</code></p>\n<table>\n", entities(command));
   const auto name_of = [](const auto& names, auto value) {
     return std::string(names[static_cast<std::size_t>(value)]);
   };

@@ -187,6 +187,31 @@ class Sim(unittest.TestCase):
         for words in (("case1", "--flow-control", "bfc"), ("case1", "--protect", "oracle"), ("case1", "--duration", "0"), ()):
             self.assertEqual(lab("sim", *words).returncode, 2)
 
+    def test_flows_are_counted_where_there_are_two_directions(self):
+        self.scenario()
+        for case in ("fcplus", "ndc-loop", "itsy-fig3", self.path / "s.json"):
+            done = lab("sim", case, "--flows", "1+1")
+            self.assertEqual((done.returncode, done.stdout), (2, ""), case)
+            self.assertIn("--flows: of case1, case2, flap; whatever else is run has its own", done.stderr)
+
+    def test_a_number_that_is_none_is_refused(self):
+        for words, what in ((("sim", "case1", "--seed", "-1"), "--seed: give a number, 0 or more"),
+                            (("sim", "case1", "--duration", "nan"), "--duration: give a number from"),
+                            (("reproduce", "dot1", "--seed", "-1"), "--seed: give a number, 0 or more"),
+                            (("reproduce", "fcplus", "--seed", "18446744073709551616"), "--seed: give a number, 0 or more"),
+                            (("reproduce", "fcplus", "--switches", "-1"), "--switches: give a number from 1 to 5000"),
+                            (("reproduce", "fcplus", "--table", "9"), "--table: give a number from 1 to 8")):
+            done = lab(*words)
+            self.assertEqual((done.returncode, done.stdout), (2, ""), words)
+            self.assertIn(what, done.stderr)
+            self.assertEqual(done.stderr.count("\n"), 1)
+
+    def test_a_layered_expander_is_not_routed_by_levels(self):
+        lab("topo", "fcplus", "12", "--ports", "6", "-o", self.path / "layered.json")
+        done = self.scenario(fabric="layered.json", flows=[], traffic=[{"kind": "permutation"}])
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("in a layered expander `via` names every switch between, in order", done.stderr)
+
     def test_the_seed_of_the_command_line_is_the_traffics(self):
         said = {"traffic": [{"kind": "poisson", "sizes": "storage"}], "duration_ns": 100000}
         seeds = {}

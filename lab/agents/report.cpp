@@ -52,7 +52,7 @@ std::string svg(const Outcome& o) {
   std::string out = fmt::format(
       "<svg viewBox=\"-60 -20 {} {}\" width=\"100%\" role=\"img\" "
       "aria-label=\"wrong levels and port types over time\">\n"
-      "<path d=\"M0 0V{}H{}\" fill=\"none\" stroke=\"#888\"/>\n",
+      "<path class=\"axis\" d=\"M0 0V{}H{}\"/>\n",
       kWide + 80, kHigh + 70, kHigh, kWide);
   out += fmt::format(
       "<path d=\"M{0:.1f} 0V{1}\" stroke=\"#888\" stroke-dasharray=\"4 4\"/>\n"

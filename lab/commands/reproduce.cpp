@@ -22,7 +22,8 @@ constexpr std::string_view kUsageLine =
 
 void print_text(const fcplus_paper::Cell& c) {
   const std::string row =
-      fmt::format("N={} s={} k={}{} {}", c.row.switches, c.row.s, c.row.k,
+      fmt::format("N={} s={}{}{} {}", c.row.switches, c.row.s,
+                  c.row.k != 0 ? fmt::format(" k={}", c.row.k) : "",
                   c.row.v != 0 ? fmt::format(" v={}", c.row.v) : "", c.row.scheme);
   const std::string published =
       c.published ? fmt::format("{:>8} {:+6.1f} %", *c.published, 100 * (c.ours / *c.published - 1))

@@ -45,7 +45,7 @@ std::string row(std::string_view what, const std::string& value) {
 constexpr std::string_view kPlayer = R"js(<script>
 (function () {
   const slider = document.getElementById('at'), play = document.getElementById('play'), clock = document.getElementById('clock');
-  const fills = ['#0072b2', '#2a6aa0', '#55628e', '#805a7c', '#a0526a', '#b54a52', '#c8402c', '#d55e00'];
+  const fills = ['', '#2a6aa0', '#55628e', '#805a7c', '#a0526a', '#b54a52', '#c8402c', '#d55e00'];
   let now = -1, timer = null;
   function set(id, what, value) { const e = document.getElementById(id); if (e) e.setAttribute(what, value); }
   function step(m) {
@@ -55,7 +55,7 @@ constexpr std::string_view kPlayer = R"js(<script>
   function show(to) {
     if (to < now) {
       document.querySelectorAll('#fabric [data-s]').forEach(e => e.removeAttribute('data-s'));
-      document.querySelectorAll('#fabric circle').forEach(e => { e.style.fill = ''; });
+      document.querySelectorAll('#fabric [id^="n"]').forEach(e => { e.style.fill = ''; });
       now = -1;
     }
     while (now < to) step(moments[++now]);
@@ -140,30 +140,31 @@ std::string to_html(const Plan& plan, const Outcome& o, const Recording& recordi
                     const std::string& command) {
   const auto& moments = recording.moments_;
   const auto& frames = recording.frames_;
-  std::string body = fmt::format("<p><code>{}</code></p>\n<table>\n", entities(command));
+  std::string body = fmt::format("<p><code>{}</code></p>\n", entities(command));
+  std::string facts;
   const auto name_of = [](const auto& names, auto value) {
     return std::string(names[static_cast<std::size_t>(value)]);
   };
-  body +=
+  facts +=
       row("deadlock", o.deadlocked_at
                           ? fmt::format("<span class=\"off\">at {:.0f} us, {:.0f} us in all</span>",
                                         micros(*o.deadlocked_at), micros(o.deadlocked_for))
                           : fmt::format("<span class=\"match\">none</span>{}",
                                         o.stopped ? " until it was stopped" : ""));
-  body += row("protection", name_of(kProtections, plan.settings.protection));
-  body += row("flow control", name_of(kFlowControls, plan.settings.flow_control));
-  body += row("simulated", fmt::format("{:.0f} us", micros(o.duration)));
-  body += row("seed", fmt::format("{}", plan.settings.seed));
-  body += row("lossless frames dropped", fmt::format("{}", o.count.drops));
+  facts += row("protection", name_of(kProtections, plan.settings.protection));
+  facts += row("flow control", name_of(kFlowControls, plan.settings.flow_control));
+  facts += row("simulated", fmt::format("{:.0f} us", micros(o.duration)));
+  facts += row("seed", fmt::format("{}", plan.settings.seed));
+  facts += row("lossless frames dropped", fmt::format("{}", o.count.drops));
   if (o.count.drops_lossy != 0)
-    body += row("lossy frames dropped", fmt::format("{}", o.count.drops_lossy));
-  if (o.count.lost != 0) body += row("lost on links that failed", fmt::format("{}", o.count.lost));
+    facts += row("lossy frames dropped", fmt::format("{}", o.count.drops_lossy));
+  if (o.count.lost != 0) facts += row("lost on links that failed", fmt::format("{}", o.count.lost));
   if (o.count.discarded != 0)
-    body += row("thrown away by the detector", fmt::format("{}", o.count.discarded));
-  body += row("pauses", fmt::format("{}", o.count.pauses));
-  body += row("packets that changed class", fmt::format("{}", o.count.turned));
-  body += row("packet-hops", fmt::format("{}", o.count.hops));
-  body += "</table>\n";
+    facts += row("thrown away by the detector", fmt::format("{}", o.count.discarded));
+  facts += row("pauses", fmt::format("{}", o.count.pauses));
+  facts += row("packets that changed class", fmt::format("{}", o.count.turned));
+  facts += row("packet-hops", fmt::format("{}", o.count.hops));
+  body += table(facts);
   if (!o.deadlock.empty()) {
     body += "<p>These wait for each other:</p>\n<ul>\n";
     for (const StuckQueue& s : o.deadlock)
@@ -178,10 +179,10 @@ std::string to_html(const Plan& plan, const Outcome& o, const Recording& recordi
       if (plan.failed[l]) marks.failed.push_back(l);
     body +=
         "<h2>Pauses, as they spread</h2>\n<p>The half of a link at its sender is orange while that "
-        "is paused, and red while it waits in a deadlock. A switch turns from blue to orange as "
-        "its buffer fills.</p>\n<style>#fabric svg{max-width:100%;height:auto}"
+        "is paused, and red while it waits in a deadlock. A node turns to orange as what waits in "
+        "it becomes more.</p>\n<style>#fabric svg{max-width:100%;height:auto}"
         "#fabric line[data-s=\"1\"]{stroke:#e69f00;stroke-width:5;stroke-opacity:1}"
-        "#fabric line[data-s=\"2\"]{stroke:#b00;stroke-width:6;stroke-opacity:1}"
+        "#fabric line[data-s=\"2\"]{stroke:var(--cycle);stroke-width:6;stroke-opacity:1}"
         "#at{width:60%;vertical-align:middle}#play{min-width:5em}"
         "#clock{display:inline-block;min-width:6em;text-align:right;"
         "font-variant-numeric:tabular-nums}</style>\n"
@@ -250,17 +251,17 @@ std::string to_html(const Plan& plan, const Outcome& o, const Recording& recordi
   }
   body += "<h2>Over time</h2>\n" + svg(throughput) + svg(queues) + svg(paused);
 
-  body +=
-      "<h2>Flows</h2>\n<table>\n<tr><th>flow</th><th>Gb/s</th><th>done in, "
+  std::string rows =
+      "<tr><th>flow</th><th class=\"n\">Gb/s</th><th class=\"n\">done in, "
       "us</th><th>way</th></tr>\n";
   for (std::size_t i = 0; i < o.flows.size() && i < kFlowsShown; ++i) {
     const FlowResult& f = o.flows[i];
-    body += fmt::format(
+    rows += fmt::format(
         "<tr><td>{}</td><td class=\"n\">{:.3f}</td><td class=\"n\">{}</td><td>{}</td></tr>\n",
         shown(f.name), static_cast<double>(f.throughput_bps) / 1e9,
         f.fct ? fmt::format("{:.3f}", micros(*f.fct)) : "", entities(f.path));
   }
-  body += "</table>\n";
+  body += "<h2>Flows</h2>\n" + table(rows);
   if (o.flows.size() > kFlowsShown)
     body += fmt::format("<p>and {} more flows</p>\n", o.flows.size() - kFlowsShown);
   return page(fmt::format("Simulation of {}", escape(plan.name)), body);

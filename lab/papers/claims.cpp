@@ -58,20 +58,26 @@ std::string to_csv(const std::vector<Claim>& claims) {
   return out;
 }
 
+std::string readable(std::string metric) {
+  std::replace(metric.begin(), metric.end(), '_', ' ');
+  return metric;
+}
+
 std::string to_html(const std::vector<Claim>& claims, const std::string& paper,
                     const std::string& command) {
-  std::string rows;
+  std::string rows =
+      "<tr><th>place</th><th>scenario</th><th>metric</th><th class=\"n\">ours</th><th class=\"n\">"
+      "published</th><th></th></tr>\n";
   for (const Claim& c : claims)
     rows += fmt::format(
         "<tr><td>{}</td><td>{}</td><td>{}</td><td class=\"n\">{:.4g}</td><td class=\"n\">{}</td>"
         "<td class=\"{}\">{}</td></tr>\n",
-        entities(c.place), entities(c.scenario), entities(c.metric), c.ours, published_of(c),
-        c.verdict(), c.verdict());
+        entities(c.place), entities(c.scenario), entities(readable(c.metric)), c.ours,
+        published_of(c), c.verdict(), c.verdict());
   return page(paper + ", reproduced",
-              fmt::format("<p><code>{}</code></p>\n<table><tr><th>place</th><th>scenario</th>"
-                          "<th>metric</th><th>ours</th><th>published</th><th></th></tr>\n{}</table>"
-                          "\n<p>docs/sim.md tells the model, and what is not here.</p>\n",
-                          entities(command), rows));
+              fmt::format("<p><code>{}</code></p>\n{}<p>docs/sim.md tells the model, and what is "
+                          "not here.</p>\n",
+                          entities(command), table(rows)));
 }
 
 }  // namespace lldp::lab

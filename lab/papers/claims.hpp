@@ -25,6 +25,9 @@ struct Claim {
   [[nodiscard]] const char* verdict() const;  ///< match, off or unpublished
 };
 
+/// A metric's name, for a person.
+[[nodiscard]] std::string readable(std::string metric);
+
 struct ClaimOptions {
   bool quick = false;
   std::uint64_t seed = 1;

@@ -15,6 +15,24 @@
 namespace lldp::lab {
 namespace {
 
+/// Of this picture alone: a page may have others. Light or dark as the reader has it.
+constexpr std::string_view kStyle =
+    ".fabric{--ground:#fff;--text:#222;--cycle:#b00;--doubtful:#a0379a;--failed:#d55e00}"
+    "@media(prefers-color-scheme:dark){"
+    ".fabric{--ground:#1b1b1b;--text:#ddd;--cycle:#f66;--doubtful:#d77fd2;--failed:#f08030}}"
+    ".fabric .ground{fill:var(--ground)}.fabric text{font:11px sans-serif;fill:var(--text)}"
+    ".fabric text.name{stroke:var(--ground);stroke-width:3px;stroke-opacity:.8;paint-order:stroke}"
+    ".fabric line{stroke:#8aa;stroke-opacity:.45}"
+    ".fabric line.failed{stroke:var(--failed);stroke-width:2;stroke-dasharray:5 4;stroke-opacity:1}"
+    ".fabric line.cycle{stroke:var(--cycle);stroke-width:2.5;stroke-opacity:1}"
+    ".fabric line.doubtful{stroke:var(--doubtful);stroke-width:2;stroke-dasharray:2 3;"
+    "stroke-opacity:1}"
+    ".fabric circle.doubtful,.fabric rect.doubtful{stroke:var(--doubtful);stroke-width:3;"
+    "stroke-dasharray:2 3}"
+    ".fabric tspan.failed{fill:var(--failed)}.fabric tspan.cycle,.fabric .tip{fill:var(--cycle)}"
+    ".fabric tspan.doubtful{fill:var(--doubtful)}"
+    ".fabric line:hover{stroke:var(--text);stroke-width:2;stroke-opacity:1}"
+    ".fabric circle{fill:#0072b2}.fabric rect.host{fill:#999}";
 constexpr std::size_t kManyHosts = 120;
 constexpr std::size_t kMostReadable = 500;
 constexpr double kLetter = 6.2;  ///< width of one, on average
@@ -193,24 +211,15 @@ std::string fabric_picture(const Fabric& fabric, const Marks& marks) {
   for (const Marks::Way& w : marks.cycle)
     for (const LinkEnd& e : fabric.links[w.link].ends) named[e.node] = true;
   std::string out = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" "
+      "<svg class=\"fabric\" xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" "
+      "width=\"{0:.0f}\" "
       "height=\"{1:.0f}\" role=\"img\" aria-label=\"{2}\">\n"
-      "<style>text{{font:11px sans-serif;fill:#222}}"
-      "text.name{{stroke:#fff;stroke-width:3px;stroke-opacity:.8;paint-order:stroke}}line{{stroke:#"
-      "8aa;stroke-opacity:.45}}"
-      "line.failed{{stroke:#d55e00;stroke-width:2;stroke-dasharray:5 4;stroke-opacity:1}}"
-      "line.cycle{{stroke:#b00;stroke-width:2.5;stroke-opacity:1}}"
-      "line.doubtful{{stroke:#a0379a;stroke-width:2;stroke-dasharray:2 3;stroke-opacity:1}}"
-      "circle.doubtful,rect.doubtful{{stroke:#a0379a;stroke-width:3;stroke-dasharray:2 3}}"
-      "tspan.failed{{fill:#d55e00}}tspan.cycle{{fill:#b00}}tspan.doubtful{{fill:#a0379a}}"
-      "line:hover{{stroke:#000;stroke-width:2;stroke-opacity:1}}"
-      "circle{{fill:#0072b2}}rect.host{{fill:#999}}</style>\n"
-      "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n",
-      layout.wide, layout.high, entities(escape(fabric.name)));
+      "<style>{3}</style>\n<rect class=\"ground\" width=\"100%\" height=\"100%\"/>\n",
+      layout.wide, layout.high, entities(escape(fabric.name)), kStyle);
   if (!marks.cycle.empty())
     out +=
         "<defs><marker id=\"way\" viewBox=\"0 0 10 10\" refX=\"9\" refY=\"5\" markerWidth=\"5\" "
-        "markerHeight=\"5\" orient=\"auto\"><path d=\"M0 0L10 5L0 10z\" fill=\"#b00\"/></marker>"
+        "markerHeight=\"5\" orient=\"auto\"><path d=\"M0 0L10 5L0 10z\" class=\"tip\"/></marker>"
         "</defs>\n";
   for (const auto& [y, name] : layout.rows)
     out += fmt::format("<text x=\"6\" y=\"{:.0f}\">{}</text>\n", y + 4, name);

@@ -14,8 +14,24 @@ constexpr double kWide = 640;
 constexpr double kHigh = 300;
 constexpr std::size_t kMostMarks = 60;  ///< of a line: more would hide it
 /// Told apart by the colour-blind too (Okabe and Ito), and by their marks.
-constexpr std::array<std::string_view, 8> kColours = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                                      "#56b4e9", "#e69f00", "#000000", "#999999"};
+constexpr std::array<std::string_view, 8> kColours = {
+    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "currentColor", "#999999"};
+
+/// Light or dark as the reader has it; what is wider than the window scrolls by itself.
+constexpr std::string_view kStyle =
+    ":root{color-scheme:light dark;--rule:#ddd;--match:#070;--off:#b00;--faint:#777}"
+    "@media(prefers-color-scheme:dark){:root{--rule:#444;--match:#7c7;--off:#f77;--faint:#999}}"
+    "body{font:15px sans-serif;max-width:60em;margin:2em auto;padding:0 1em;"
+    "overflow-wrap:break-word}"
+    "pre,.wide{overflow-x:auto}figure{margin:1em 0}figcaption{font-weight:bold}"
+    "svg{fill:currentColor}svg text{font:12px sans-serif}.grid{stroke:var(--rule)}"
+    ".axis{stroke:currentColor;fill:none}.legend span{display:inline-block;margin-right:1.2em}"
+    ".legend svg{width:1em;height:1em;margin-right:.3em;vertical-align:-.1em}"
+    "table{border-collapse:collapse;margin:1em 0}"
+    "td,th{padding:.2em .7em;text-align:left;border-bottom:1px solid var(--rule)}"
+    "td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}"
+    ".match{color:var(--match)}.off{color:var(--off);font-weight:bold}"
+    ".unpublished{color:var(--faint)}";
 
 /// A step of 1, 2 or 5 times a power of ten that makes about five of `range`.
 double step_for(double range) {
@@ -66,13 +82,14 @@ std::string entities(std::string_view text) {
 std::string page(std::string_view title, std::string_view body) {
   return fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>{0}</title>\n"
-      "<style>body{{font:15px sans-serif;max-width:60em;margin:2em auto;padding:0 1em}}"
-      "svg text{{font:12px sans-serif}}table{{border-collapse:collapse;margin:1em 0}}"
-      "td,th{{padding:.2em .7em;text-align:left;border-bottom:1px solid #ddd}}"
-      "td.n{{text-align:right;font-variant-numeric:tabular-nums}}"
-      ".match{{color:#070}}.off{{color:#b00;font-weight:bold}}.unpublished{{color:#777}}</style>\n"
-      "<h1>{0}</h1>\n{1}</html>\n",
-      entities(title), body);
+      "<meta name=\"viewport\" "
+      "content=\"width=device-width,initial-scale=1\">\n<style>{1}</style>\n"
+      "<h1>{0}</h1>\n{2}</html>\n",
+      entities(title), kStyle, body);
+}
+
+std::string table(std::string_view rows) {
+  return fmt::format("<div class=\"wide\"><table>\n{}</table></div>\n", rows);
 }
 
 std::string svg(const Chart& chart) {
@@ -94,12 +111,12 @@ std::string svg(const Chart& chart) {
   const auto at_y = [&](double y) { return kHigh - y / top * kHigh; };
   std::string out = fmt::format(
       "<figure><figcaption>{0}</figcaption>\n<svg viewBox=\"-60 -12 {1} {2}\" width=\"100%\" "
-      "role=\"img\" aria-label=\"{0}\">\n<path d=\"M0 0V{3}H{4}\" fill=\"none\" "
-      "stroke=\"#444\"/>\n",
-      entities(chart.title), kWide + 240, kHigh + 62, kHigh, kWide);
+      "role=\"img\" aria-label=\"{0}\">\n<path class=\"axis\" d=\"M0 0V{3}H{4}\"/>\n",
+      entities(chart.title), kWide + 80, kHigh + 62, kHigh, kWide);
+  std::string legend;
   for (double y = 0; y <= top * 1.0001; y += y_step)
     out += fmt::format(
-        "<path d=\"M0 {0:.1f}H{1}\" stroke=\"#eee\"/><text x=\"-8\" y=\"{2:.1f}\" "
+        "<path class=\"grid\" d=\"M0 {0:.1f}H{1}\"/><text x=\"-8\" y=\"{2:.1f}\" "
         "text-anchor=\"end\">{3:g}</text>\n",
         at_y(y), kWide, at_y(y) + 4, y);
   for (double x = std::ceil(left / x_step) * x_step; x <= right * 1.0001; x += x_step)
@@ -119,14 +136,13 @@ std::string svg(const Chart& chart) {
       path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", at_x(x), at_y(y));
       if (line.points.size() <= kMostMarks) marks += mark(i, at_x(x), at_y(y), colour);
     }
-    const double legend = 8 + 20 * static_cast<double>(i);
-    out += fmt::format(
-        "<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\"/>{}{}"
-        "<text x=\"{}\" y=\"{}\">{}</text>\n",
-        path, colour, marks, mark(i, kWide + 20, legend, colour), kWide + 32, legend + 4,
-        entities(line.name));
+    out += fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\"/>{}\n", path,
+                       colour, marks);
+    legend +=
+        fmt::format("<span><svg viewBox=\"-6 -6 12 12\" aria-hidden=\"true\">{}</svg>{}</span>\n",
+                    mark(i, 0, 0, colour), entities(line.name));
   }
-  return out + "</svg></figure>\n";
+  return out + fmt::format("</svg>\n<div class=\"legend\">\n{}</div></figure>\n", legend);
 }
 
 }  // namespace lldp::lab

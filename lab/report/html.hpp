@@ -14,6 +14,9 @@ namespace lldp::lab {
 /// One self-contained page; `body` is HTML.
 [[nodiscard]] std::string page(std::string_view title, std::string_view body);
 
+/// A table of such rows, which scrolls where it is wider than the window.
+[[nodiscard]] std::string table(std::string_view rows);
+
 /// Lines over a common axis, with marks where the values are if they are few, as SVG for a page.
 struct Chart {
   struct Line {

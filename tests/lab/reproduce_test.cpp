@@ -11,7 +11,9 @@
 namespace lldp::lab::fcplus_paper {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 std::vector<Cell> run(const Options& options, std::string* refused = nullptr) {
   std::vector<Cell> cells;
@@ -101,8 +103,19 @@ TEST(Html, DrawsEveryFigureAndEscapes) {
                                     .ours = 2}};
   const std::string html = to_html(cells, "x");
   EXPECT_THAT(html, HasSubstr("<h2>Figure 4</h2>"));
-  EXPECT_THAT(html, HasSubstr("a&lt;b</text>"));
+  EXPECT_THAT(html, HasSubstr("a&lt;b</span>"));
   EXPECT_THAT(html, HasSubstr("<svg"));
+  EXPECT_THAT(html, HasSubstr("2 values; none of them is published"));
+}
+
+TEST(Html, SaysOfPacketsWhatIsNotHereOfPackets) {
+  const auto said = [](std::string metric) {
+    return to_html({{.table = 8, .row = {.scheme = "FC"}, .metric = std::move(metric), .ours = 1}},
+                   "x");
+  };
+  EXPECT_THAT(said("all_to_all"), HasSubstr("Completion times of flows"));
+  EXPECT_THAT(said("fct_p50_uniform_ms"), AllOf(Not(HasSubstr("Completion times of flows")),
+                                                HasSubstr("neither the size of a flow")));
 }
 
 TEST(Reproduce, WhatItsyClaimsHolds) {

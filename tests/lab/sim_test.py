@@ -380,6 +380,10 @@ class Sim(unittest.TestCase):
             self.assertIn(f'id="a{arc}"', text)
         for title in ("Throughput", "The longest queues", "Ports that are paused"):
             self.assertIn(f"<figcaption>{title}</figcaption>", text)
+        picture = text.split('<svg class="fabric"')[1].split("</style>")[0].split("<style>")[1]
+        for selector in re.findall(r"([^{}]*)\{", picture.replace("@media(prefers-color-scheme:dark){", "")):
+            for one in selector.split(","):
+                self.assertTrue(one.startswith(".fabric"), f"{one} would be of the page's charts, too")
         both = self.path / "both.csv"
         lab(*words, "-o", page, "--csv", both)
         alone = self.path / "alone.csv"

@@ -13,16 +13,13 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-/// A daemon that is busy answers in milliseconds; one that is stuck never does.
-constexpr std::chrono::seconds kPatience{10};
-
 }  // namespace
 
 Result<std::string> call(const Arguments& arguments, std::string_view method,
                          std::string_view parameters) {
   auto connection = control::Connection::open(arguments.socket);
   if (!connection) return fail(connection.error());
-  return connection->ask(method, parameters, std::chrono::steady_clock::now() + kPatience);
+  return connection->ask(method, parameters, std::chrono::steady_clock::now() + control::kPatience);
 }
 
 Result<std::string> ask(const Arguments& arguments, std::string_view method,

@@ -16,8 +16,6 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-constexpr std::chrono::seconds kPatience{10};
-
 /// RFC 4648 section 4; nullopt for anything else.
 std::optional<Bytes> from_base64(std::string_view text) {
   constexpr std::string_view kDigits =
@@ -63,7 +61,7 @@ void tell_of_lldpd(const std::string& socket) {
   auto connection = control::Connection::open(socket);
   if (!connection) return;
   const auto answer = connection->ask("org.lldplevel.Show", R"({"ports":["none"]})",
-                                      std::chrono::steady_clock::now() + kPatience);
+                                      std::chrono::steady_clock::now() + control::kPatience);
   if (answer && answer->find(R"("transport":"lldpd")") != answer->npos)
     std::fprintf(stderr,
                  "lldp-level: lldpd speaks, and its frames are not seen here: tcpdump -i "
@@ -82,7 +80,7 @@ Result<int> record(const Arguments& arguments) {
       !asked)
     return fail(asked.error());
   // The first answer says that recording has begun: no file is made that nobody fills.
-  if (auto begun = connection->next(std::chrono::steady_clock::now() + kPatience); !begun)
+  if (auto begun = connection->next(std::chrono::steady_clock::now() + control::kPatience); !begun)
     return fail(begun.error());
   tell_of_lldpd(arguments.socket);
   auto file = CaptureWriter::open(path);

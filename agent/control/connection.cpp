@@ -5,6 +5,7 @@
 #include <sys/inotify.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -26,6 +27,8 @@ constexpr std::size_t kLongest = std::size_t{256} << 20;
 
 constexpr const char* kNoVarlink =
     "the answer is not Varlink: does another program have this socket?";
+
+constexpr const char* kNoAnswer = "the daemon does not answer: see its log";
 
 std::string no_daemon_text() {
   return "no lldp-leveld answers here: start it, or name its socket with --socket";
@@ -120,13 +123,17 @@ bool is_no_daemon(const Error& error) { return error.code == ENOENT || error.cod
 
 bool is_hang_up(const Error& error) { return error.code == ECONNRESET || error.code == EPIPE; }
 
-Result<Connection> Connection::open(const std::string& path) {
+Result<Connection> Connection::open(const std::string& path, std::chrono::milliseconds patience) {
   const auto address = unix_address(path);
   if (!address) return fail(Error{ENAMETOOLONG, path, "too long for a socket: check --socket"});
   Connection connection(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), path);
+  // Of all that is sent, and of connecting first.
+  const timeval limit{.tv_sec = patience.count() / 1000, .tv_usec = patience.count() % 1000 * 1000};
+  ::setsockopt(connection.fd_, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
   if (connection.fd_ >= 0 && ::connect(connection.fd_, address->get(), address->size) == 0)
     return connection;
   const int code = errno;
+  if (code == EAGAIN) return fail(connection.failed(ETIMEDOUT, kNoAnswer));
   if (code == ENOENT || code == ECONNREFUSED)
     return fail(connection.failed(code, no_daemon_text()));
   std::string what = "cannot connect: " + std::string(std::strerror(code));
@@ -168,8 +175,7 @@ Result<std::size_t> Connection::hear(const Deadline& deadline) {
     pollfd ready{fd_, POLLIN, 0};
     const int polled = ::poll(&ready, 1, poll_time(deadline));
     // Whoever never ends has time to be read, and does not answer either.
-    if (polled == 0 || late)
-      return fail(failed(ETIMEDOUT, "the daemon does not answer: see its log"));
+    if (polled == 0 || late) return fail(failed(ETIMEDOUT, kNoAnswer));
     if (polled < 0 && errno == EINTR) continue;
     char buffer[65536];
     const ssize_t n = polled < 0 ? -1 : ::recv(fd_, buffer, sizeof buffer, 0);
@@ -202,7 +208,9 @@ bool Connection::stays() {
   if (!settled && settled.error().code != ETIMEDOUT) return false;
   char octet = 0;
   const ssize_t n = ::recv(fd_, &octet, 1, MSG_PEEK | MSG_DONTWAIT);
-  return n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR));
+  // There may be more of what comes too late. Nothing else is said unasked: to wait for what nobody
+  // reads would be never to wait.
+  return n > 0 ? given_up_ : n < 0 && (errno == EAGAIN || errno == EINTR);
 }
 
 Result<std::string> Connection::next(const Deadline& deadline) {

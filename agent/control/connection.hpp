@@ -19,12 +19,18 @@ using Deadline = std::optional<std::chrono::steady_clock::time_point>;  ///< nul
 /// Parameters of a call that takes names or globs of ports; none: all.
 [[nodiscard]] std::string ports_parameter(std::span<const std::string> ports);
 
+/// A daemon that is busy answers in milliseconds; one that is stuck never does.
+inline constexpr std::chrono::seconds kPatience{10};
+
 /// One connection to the daemon's Varlink socket, blocking. Errors have the errno as code where
 /// there is one: ENOENT and ECONNREFUSED when no daemon answers, ETIMEDOUT, ECONNRESET when it
 /// hung up.
 class Connection {
  public:
-  [[nodiscard]] static Result<Connection> open(const std::string& path);
+  /// `patience`: a daemon that hangs takes connections until so many wait for it; then nobody gets
+  /// in.
+  [[nodiscard]] static Result<Connection> open(const std::string& path,
+                                               std::chrono::milliseconds patience = kPatience);
   /// A connection that somebody else has made; `name` is what errors call it. Takes the descriptor.
   [[nodiscard]] static Connection adopt(int fd, std::string name) { return {fd, std::move(name)}; }
   Connection(Connection&& other) noexcept;
@@ -42,7 +48,7 @@ class Connection {
   [[nodiscard]] Result<std::string> ask(std::string_view method, std::string_view parameters,
                                         const Deadline& deadline);
   /// When poll(2) tells of something and no call waits: passes over what comes too late. False: the
-  /// other end has hung up.
+  /// other end has hung up, or says what nobody has asked for.
   [[nodiscard]] bool stays();
   /// Whether next() would not have to wait; else the descriptor tells by poll(2) when it may not.
   [[nodiscard]] bool has_next() const { return received_.find('\0') != std::string::npos; }

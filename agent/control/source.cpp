@@ -14,7 +14,7 @@ Result<void> Source::ask(std::span<const char* const> methods, std::span<std::st
   const Deadline deadline = std::chrono::steady_clock::now() + patience;
   std::optional<Connection> opened;
   if (!given_) {
-    auto connection = Connection::open(path_);
+    auto connection = Connection::open(path_, patience);
     if (!connection) return fail(connection.error());
     opened.emplace(std::move(*connection));
   }

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <thread>
 
 #include "os/fd.hpp"
@@ -79,6 +80,44 @@ TEST(Connection, AnAnswerThatComesTooLateIsNotTheNextOnes) {
   EXPECT_TRUE(ends.client->stays());
   ends.daemon = UniqueFd();
   EXPECT_FALSE(ends.client->stays());
+}
+
+TEST(Connection, WhatNobodyAskedForIsAnEnd) {
+  Ends ends;
+  EXPECT_TRUE(ends.client->stays());
+  ASSERT_TRUE(ends.client->call("m.One", "{}"));
+  EXPECT_EQ(ends.client->next(steady_clock::now()).error().code, ETIMEDOUT);
+  std::atomic<bool> said = false;
+  std::thread daemon([&] {
+    ends.say(std::string(1 << 20, ' ') + '\0');
+    said = true;
+  });
+  pollfd ready{ends.client->fd(), POLLIN, 0};
+  for (bool more = true; more || !said;) {
+    more = ::poll(&ready, 1, 1) == 1;
+    EXPECT_TRUE(!more || ends.client->stays()) << "it is late, and long";
+  }
+  daemon.join();
+  ends.say("{}");
+  EXPECT_FALSE(ends.client->stays()) << "poll(2) would tell of it for ever";
+}
+
+TEST(Connection, WhoHangsLetsNobodyInAfterAWhile) {
+  const TempDir dir;
+  const std::string path = dir / "control";
+  const UniqueFd hung = listen_at(path);
+  std::vector<Connection> waiting;
+  std::optional<Error> refused;
+  while (!refused && waiting.size() < 100) {
+    auto next = Connection::open(path, 20ms);
+    if (next)
+      waiting.push_back(std::move(*next));
+    else
+      refused = next.error();
+  }
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->code, ETIMEDOUT);
+  EXPECT_EQ(to_string(*refused), path + ": the daemon does not answer: see its log");
 }
 
 TEST(Connection, WhoNeverEndsDoesNotAnswer) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <optional>
 
@@ -10,27 +11,41 @@
 
 namespace lldp::qos {
 
-/// Frames of a port by priority, since whoever counts them began; nothing: they are not counted.
-struct PriorityFrames {
-  using Counts = std::array<std::optional<std::uint64_t>, Priority::kMax + 1>;
-  Counts received{};
-  Counts sent{};
+/// Something of each direction and priority of a port; nothing where it is not told.
+template <class T>
+struct ByPriority {
+  using Values = std::array<std::optional<T>, Priority::kMax + 1>;
+  Values received{};
+  Values sent{};
   [[nodiscard]] bool told() const {
-    const auto any = [](const Counts& counts) {
-      return std::ranges::any_of(counts, [](const auto& count) { return count.has_value(); });
+    const auto any = [](const Values& values) {
+      return std::ranges::any_of(values, [](const auto& value) { return value.has_value(); });
     };
     return any(received) || any(sent);
   }
-  friend bool operator==(const PriorityFrames&, const PriorityFrames&) = default;
+  friend bool operator==(const ByPriority&, const ByPriority&) = default;
 };
 
-/// What a port has carried.
+/// Frames since whoever counts them began.
+using PriorityFrames = ByPriority<std::uint64_t>;
+
+/// Frames that were dropped: on arrival, and in the queue that they were to be sent from.
+struct Lost {
+  PriorityFrames frames{};
+  /// Since they were last seen to become more; nothing: not since somebody looks.
+  ByPriority<std::chrono::seconds> ago{};
+  friend bool operator==(const Lost&, const Lost&) = default;
+};
+
+/// What a port has carried, and what it has not.
 struct Carried {
   PriorityFrames frames{};  ///< of all kinds
   PriorityFrames pauses{};  ///< PFC's
+  Lost lost{};
   /// With what another tells, where this says nothing.
   [[nodiscard]] Carried or_else(const Carried& other) const {
-    return {frames.told() ? frames : other.frames, pauses.told() ? pauses : other.pauses};
+    return {frames.told() ? frames : other.frames, pauses.told() ? pauses : other.pauses,
+            lost.frames.told() ? lost : other.lost};
   }
   friend bool operator==(const Carried&, const Carried&) = default;
 };

@@ -9,6 +9,7 @@
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 
+#include "agent/core/alarm.hpp"
 #include "agent/report/json_writer.hpp"
 #include "agent/report/report.hpp"
 #include "agent/report/table.hpp"
@@ -27,6 +28,10 @@ using Severity = Finding::Severity;
 constexpr unsigned kFrameHeader = 14;  ///< what a frame has beside its MTU; Linux counts no more
 constexpr unsigned kTagAndCheck = 8;   ///< counted by some, and not by others
 
+/// Frames that were lost longer ago say nothing of the path as it is. Longer than monitoring waits
+/// between two looks.
+constexpr std::chrono::minutes kRecent{10};
+
 std::string str(const json& object, const char* key) { return object.at(key).get<std::string>(); }
 
 /// The bits of a list of priorities; nothing: null.
@@ -34,6 +39,12 @@ std::optional<unsigned> bits_of(const json& list) {
   if (!list.is_array()) return std::nullopt;
   unsigned bits = 0;
   for (const json& p : list) bits |= 1U << (p.get<unsigned>() & Priority::kMax);
+  return bits;
+}
+
+unsigned bits_of(const std::vector<qos::Class>& classes) {
+  unsigned bits = 0;
+  for (const qos::Class& c : classes) bits |= 1U << c.priority.value();
   return bits;
 }
 
@@ -73,10 +84,14 @@ class Examination {
  public:
   /// `pfc`: how the daemon reads that part of the port's rules; null: it does not.
   Examination(const json& port, const LocalPort& local, const std::vector<qos::Class>& lossless,
-              const json* pfc)
-      : port_(port), local_(local), lossless_(lossless), pfc_(pfc), name_(str(port, "name")) {
-    for (const qos::Class& c : lossless) needed_ |= 1U << c.priority.value();
-  }
+              const json* pfc, const qos::Lost& lost)
+      : port_(port),
+        local_(local),
+        lossless_(lossless),
+        pfc_(pfc),
+        lost_(lost),
+        name_(str(port, "name")),
+        needed_(bits_of(lossless)) {}
   std::vector<Finding> run() {
     if (!local_.here) {
       add(Severity::kUnknown, "elsewhere", "it is not this network namespace's",
@@ -84,6 +99,7 @@ class Examination {
       return std::move(findings_);
     }
     own_pfc();
+    frames_lost();
     dscp_map();
     trust();
     headroom();
@@ -128,6 +144,26 @@ class Examination {
       add(Severity::kBad, "firmware-dcbx", "the NIC's firmware runs DCBX",
           "it takes PFC from its neighbour, and what is set here may not hold",
           fmt::format("dcb dcbx set dev {} host ieee", name_));
+  }
+
+  void frames_lost() {
+    const auto recent = [&](const auto& ago) {
+      unsigned bits = 0;
+      for (unsigned p = 0; p <= Priority::kMax; ++p)
+        if (ago[p] && *ago[p] < kRecent) bits |= 1U << p;
+      return bits & needed_;
+    };
+    const std::string when = fmt::format(" in the last {}", core::duration_text(kRecent));
+    if (const unsigned bits = recent(lost_.ago.received); bits != 0)
+      add(Severity::kBad, "frames-lost",
+          fmt::format("frames of priority {} were dropped on arrival{}", list_of(bits), when),
+          "there was no room for them: nobody paused the neighbor, or it went on after that",
+          "show priority-group drop counters");
+    if (const unsigned bits = recent(lost_.ago.sent); bits != 0)
+      add(Severity::kBad, "frames-lost",
+          fmt::format("frames of priority {} were dropped in their queue{}", list_of(bits), when),
+          "it was full, or the PFC watchdog emptied it",
+          fmt::format("show queue counters {}", name_));
   }
 
   void dscp_map() {
@@ -240,8 +276,9 @@ class Examination {
   const LocalPort& local_;
   const std::vector<qos::Class>& lossless_;
   const json* pfc_;
+  const qos::Lost& lost_;
   std::string name_;
-  unsigned needed_ = 0;
+  unsigned needed_;
   std::vector<Finding> findings_;
 };
 
@@ -252,18 +289,30 @@ const json* pfc_part(const json& port) {
   return nullptr;
 }
 
-/// `frames` or `pauses` of the daemon's answer.
-qos::PriorityFrames frames_of(const json& port, const char* member) {
-  qos::PriorityFrames out;
+/// Numbers of `frames`, `pauses` or `lost` of the daemon's answer, by their names there.
+template <class T = std::uint64_t>
+qos::ByPriority<T> counts_of(const json& port, const char* member,
+                             const char* received = "received", const char* sent = "sent") {
+  qos::ByPriority<T> out;
   const auto counted = port.find(member);
   if (counted == port.end() || !counted->is_array()) return out;
   for (const json& c : *counted) {
     const auto priority = Priority::make(c.at("priority").get<unsigned>());
     if (!priority) continue;
-    for (const auto& [counts, name] : {std::pair(&out.received, "received"), {&out.sent, "sent"}})
-      if (!c.at(name).is_null()) (*counts)[priority->value()] = c.at(name).get<std::uint64_t>();
+    for (const auto& [counts, name] : {std::pair(&out.received, received), {&out.sent, sent}})
+      if (!c.at(name).is_null())
+        (*counts)[priority->value()] = T(c.at(name).template get<std::uint64_t>());
   }
   return out;
+}
+
+/// What the daemon's back end counts.
+qos::Carried carried_of(const json& port) {
+  return {
+      .frames = counts_of(port, "frames"),
+      .pauses = counts_of(port, "pauses"),
+      .lost = {.frames = counts_of(port, "lost"),
+               .ago = counts_of<std::chrono::seconds>(port, "lost", "received_ago", "sent_ago")}};
 }
 
 /// Of one priority, what is counted, unless nothing was.
@@ -279,9 +328,23 @@ std::string counts_text(const qos::PriorityFrames& frames, unsigned priority, co
   return fmt::format("  priority {}: {}\n", priority, out);
 }
 
+/// Of one priority, and when that was, unless nothing was lost.
+std::string lost_text(const qos::Lost& lost, unsigned priority) {
+  std::string out;
+  const auto add = [&](const auto& count, const auto& ago, const char* where) {
+    if (count.value_or(0) == 0) return;
+    out += fmt::format("{}{} frames dropped {}", out.empty() ? "" : ", ", *count, where);
+    if (ago) out += fmt::format(" (the last {} ago)", core::duration_text(*ago));
+  };
+  add(lost.frames.received[priority], lost.ago.received[priority], "on arrival");
+  add(lost.frames.sent[priority], lost.ago.sent[priority], "in their queue");
+  return out.empty() ? out : fmt::format("  priority {}: {}\n", priority, out);
+}
+
 std::string_view to_string(Severity s) { return s == Severity::kBad ? "bad" : "unknown"; }
 
-std::string text_of(const PortHealth& port, const report::Style& style) {
+/// `lossless`: priorities of which it matters what is lost.
+std::string text_of(const PortHealth& port, unsigned lossless, const report::Style& style) {
   std::string out = report::paint(port.name, report::Ink::kBold, style) + ": ";
   if (port.findings.empty()) out += report::paint("fine", report::Ink::kGood, style);
   out += port.findings.empty() ? "\n"
@@ -301,6 +364,8 @@ std::string text_of(const PortHealth& port, const report::Style& style) {
   for (unsigned p = 0; p <= Priority::kMax; ++p)
     out += counts_text(port.carried.pauses, p, "paused by the neighbor {} times",
                        "paused it {} times");
+  for (unsigned p = 0; p <= Priority::kMax; ++p)
+    if ((lossless >> p & 1U) != 0) out += lost_text(port.carried.lost, p);
   return out;
 }
 
@@ -309,22 +374,24 @@ const PortHealth* find(const Health& health, const std::string& port) {
   return at == health.ports.end() ? nullptr : &*at;
 }
 
-/// A line for each priority of which there are more pauses now.
-std::string pauses_since(const PortHealth& before, const PortHealth& now) {
+/// A line for each priority of which there are more pauses now, or of those that are lossless more
+/// frames lost.
+std::string counted_since(const PortHealth& before, const PortHealth& now, unsigned lossless) {
   std::string out;
+  const qos::Carried& then = before.carried;
+  const qos::Carried& is = now.carried;
   for (unsigned p = 0; p <= Priority::kMax; ++p) {
-    const auto more = [&](const auto& counts) -> std::uint64_t {
-      const auto& then = (before.carried.pauses.*counts)[p];
-      const auto& is = (now.carried.pauses.*counts)[p];
+    const auto tell = [&](const auto& old, const auto& fresh, const char* what) {
       // A driver that is loaded anew counts anew.
-      return then && is && *is > *then ? *is - *then : 0;
+      if (old[p] && fresh[p] && *fresh[p] > *old[p])
+        out += fmt::format("{}: {} {}: {}\n", now.name, what, p, *fresh[p] - *old[p]);
     };
-    const auto received = more(&qos::PriorityFrames::received);
-    const auto sent = more(&qos::PriorityFrames::sent);
-    if (received != 0)
-      out += fmt::format("{}: the neighbor paused priority {}: {}\n", now.name, p, received);
-    if (sent != 0)
-      out += fmt::format("{}: paused the neighbor on priority {}: {}\n", now.name, p, sent);
+    tell(then.pauses.received, is.pauses.received, "the neighbor paused priority");
+    tell(then.pauses.sent, is.pauses.sent, "paused the neighbor on priority");
+    if ((lossless >> p & 1U) == 0) continue;
+    tell(then.lost.frames.received, is.lost.frames.received,
+         "dropped on arrival frames of priority");
+    tell(then.lost.frames.sent, is.lost.frames.sent, "dropped in their queue frames of priority");
   }
   return out;
 }
@@ -391,14 +458,12 @@ Result<Health> examine(std::string_view detail, std::string_view rules,
       const LocalPort facts = local(str(port, "name"), port.at("ifindex").get<unsigned>());
       const auto at = rules_of.find(str(port, "name"));
       const json* its = at == rules_of.end() ? nullptr : at->second;
-      out.ports.push_back({.name = str(port, "name"),
-                           .findings = Examination(port, facts, out.lossless,
-                                                   its == nullptr ? nullptr : pfc_part(*its))
-                                           .run(),
-                           .carried = its == nullptr ? facts.carried
-                                                     : facts.carried.or_else(
-                                                           {.frames = frames_of(*its, "frames"),
-                                                            .pauses = frames_of(*its, "pauses")})});
+      const qos::Carried carried =
+          its == nullptr ? facts.carried : facts.carried.or_else(carried_of(*its));
+      Examination examination(port, facts, out.lossless, its == nullptr ? nullptr : pfc_part(*its),
+                              carried.lost);
+      out.ports.push_back(
+          {.name = str(port, "name"), .findings = examination.run(), .carried = carried});
     }
     return out;
   } catch (const json::exception&) {
@@ -408,7 +473,8 @@ Result<Health> examine(std::string_view detail, std::string_view rules,
 
 std::string health_text(const Health& health, const report::Style& style) {
   std::string out;
-  for (const PortHealth& port : health.ports) out += text_of(port, style);
+  const unsigned lossless = bits_of(health.lossless);
+  for (const PortHealth& port : health.ports) out += text_of(port, lossless, style);
   return out.empty() ? "no port is up: nothing is known\n" : out;
 }
 
@@ -443,10 +509,11 @@ std::string health_changes(const Health& before, const Health& now, const report
   std::string out;
   for (const PortHealth& port : before.ports)
     if (find(now, port.name) == nullptr) out += port.name + ": is down, or gone\n";
+  const unsigned lossless = bits_of(now.lossless);
   for (const PortHealth& port : now.ports) {
     const PortHealth* old = find(before, port.name);
-    if (old == nullptr || old->findings != port.findings) out += text_of(port, style);
-    if (old != nullptr) out += pauses_since(*old, port);
+    if (old == nullptr || old->findings != port.findings) out += text_of(port, lossless, style);
+    if (old != nullptr) out += counted_since(*old, port, lossless);
   }
   return out;
 }

@@ -82,7 +82,7 @@ struct Health {
 [[nodiscard]] std::string health_text(const Health& health, const report::Style& style);
 [[nodiscard]] std::string health_json(const Health& health);
 /// The ports of which something else is found now, those that are not looked at any more, and a
-/// line for each priority of which there are more pauses; empty: nothing has changed.
+/// line for each priority of which there are more pauses or losses; empty: nothing has changed.
 [[nodiscard]] std::string health_changes(const Health& before, const Health& now,
                                          const report::Style& style);
 

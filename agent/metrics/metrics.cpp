@@ -168,12 +168,27 @@ void put_statistics(Families& out, const json& ports) {
   }
 }
 
+/// Of each lossless priority: the others may lose frames.
+void add_lost(Family& lost, const Labels& name, const json& port) {
+  const json counted = port.value("lost", json());  // of an older daemon, or not counted: none
+  for (const json& of : counted) {
+    const std::string priority = of.at("priority").dump();
+    if (!port.at("bounces").contains(priority)) continue;
+    for (const auto& [member, where] : {std::pair("received", "arrival"), {"sent", "queue"}})
+      if (const json& frames = of.at(member); !frames.is_null())
+        lost.add(name + Labels{{"priority", priority}, {"where", where}}, frames.get<double>());
+  }
+}
+
 void put_rules(Families& out, const json& ports) {
   Family about =
       gauge("port_rules_info", "Whether the port's rules are in the data plane; always 1.");
   Family bounces = counter("bounces_total",
                            "Packets that turned and left by the port, by the priority they came "
                            "with.");
+  Family lost = counter("lost_frames_total",
+                        "Frames of a lossless priority that the switch chip dropped, on arrival or "
+                        "in the queue that they were to be sent from.");
   Family parts = gauge("port_part_state",
                        "How a part of the port's rules stands, as read back; 1 for the state it is "
                        "in, the others are absent.");
@@ -188,11 +203,13 @@ void put_rules(Families& out, const json& ports) {
     restored.add(name, port.at("restored").get<double>());
     for (const auto& [priority, packets] : port.at("bounces").items())
       bounces.add(name + Labels{{"priority", priority}}, packets.get<double>());
+    add_lost(lost, name, port);
   }
   put(out, std::move(about));
   put(out, std::move(parts));
   put(out, std::move(restored));
   put(out, std::move(bounces));
+  put(out, std::move(lost));
 }
 
 void put_process(Families& out, const json& process) {

@@ -72,11 +72,32 @@ void write_frames(JsonWriter& out, const qos::PriorityFrames& frames) {
   out.close(']');
 }
 
+void write_lost(JsonWriter& out, const qos::Lost& lost) {
+  if (!lost.frames.told()) {
+    out.value(std::optional<int>());
+    return;
+  }
+  const auto seconds = [](const auto& ago) {
+    return ago ? std::optional(ago->count()) : std::nullopt;
+  };
+  out.open('[');
+  for (unsigned p = 0; p <= Priority::kMax; ++p)
+    out.open('{')
+        .member("priority", p)
+        .member("received", lost.frames.received[p])
+        .member("sent", lost.frames.sent[p])
+        .member("received_ago", seconds(lost.ago.received[p]))
+        .member("sent_ago", seconds(lost.ago.sent[p]))
+        .close('}');
+  out.close(']');
+}
+
 }  // namespace
 
 void write_carried(JsonWriter& out, const qos::Carried& carried) {
   write_frames(out.key("frames"), carried.frames);
   write_frames(out.key("pauses"), carried.pauses);
+  write_lost(out.key("lost"), carried.lost);
 }
 
 std::string rules_json(const Rules& rules) {

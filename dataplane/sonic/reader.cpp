@@ -19,9 +19,9 @@ constexpr const char* kCollect =
     "if redis.call('TYPE', k).ok == 'hash' then "  // else it is no row of SONiC's
     "r[#r + 1] = k; r[#r + 1] = redis.call('HGETALL', k) end end end return r";
 
-/// What ports have carried, by their objects: four words each, of which port, what, the priority
-/// and the number. A queue is its priority's, and so is a priority group; of queues that are apart
-/// for multicast, or for another switch of a chassis, that is not so.
+/// What ports have carried and lost, by their objects: four words each, of which port, what, the
+/// priority and the number. A queue is its priority's, and so is a priority group; of queues that
+/// are apart for multicast, or for another switch of a chassis, that is not so.
 constexpr const char* kCount =
     "local r, ours, ways = {}, {}, {{'RX', 'pauses received'}, {'TX', 'pauses sent'}} "
     "local function map(name) local t, all = {}, redis.call('HGETALL', name) "
@@ -29,20 +29,24 @@ constexpr const char* kCount =
     "local function add(port, what, priority, n) "
     "if n then for _, v in ipairs({port, what, tostring(priority), n}) do r[#r + 1] = v end end "
     "end "
-    "local function each(objects, what, counter) objects = 'COUNTERS_' .. objects "
+    "local function each(objects, what, counters) objects = 'COUNTERS_' .. objects "
     "local index, kind = map(objects .. '_INDEX_MAP'), map(objects .. '_TYPE_MAP') "
     "for id, port in pairs(map(objects .. '_PORT_MAP')) do "
     "local p = tonumber(index[id]) "
     "if ours[port] and p and p < 8 and kind[id] ~= 'SAI_QUEUE_TYPE_MULTICAST' "
     "and kind[id] ~= 'SAI_QUEUE_TYPE_UNICAST_VOQ' "
-    "then add(port, what, p, redis.call('HGET', 'COUNTERS:' .. id, counter)) end end end "
+    "then local n = redis.call('HMGET', 'COUNTERS:' .. id, unpack(counters)) "
+    "for i, w in ipairs(what) do add(port, w, p, n[i]) end end end end "
     "for _, port in ipairs(ARGV) do ours[port] = true "
     "for _, way in ipairs(ways) do local names = {} "
     "for p = 0, 7 do names[p + 1] = 'SAI_PORT_STAT_PFC_' .. p .. '_' .. way[1] .. '_PKTS' end "
     "local n = redis.call('HMGET', 'COUNTERS:' .. port, unpack(names)) "
     "for p = 0, 7 do add(port, way[2], p, n[p + 1]) end end end "
-    "each('QUEUE', 'frames sent', 'SAI_QUEUE_STAT_PACKETS') "
-    "each('PG', 'frames received', 'SAI_INGRESS_PRIORITY_GROUP_STAT_PACKETS') "
+    "each('QUEUE', {'frames sent', 'lost sent'}, "
+    "{'SAI_QUEUE_STAT_PACKETS', 'SAI_QUEUE_STAT_DROPPED_PACKETS'}) "
+    "each('PG', {'frames received', 'lost received'}, "
+    "{'SAI_INGRESS_PRIORITY_GROUP_STAT_PACKETS', "
+    "'SAI_INGRESS_PRIORITY_GROUP_STAT_DROPPED_PACKETS'}) "
     "return r";
 
 Row row_of(const redisReply* reply) {
@@ -151,7 +155,9 @@ void Reader::read_counters() {
       const auto count = number_of(text_of(reply->element[i + 3]));
       if (name == names.end() || !priority || *priority > Priority::kMax || !count) continue;
       qos::Carried& port = (*run_->counted)[name->second];
-      qos::PriorityFrames& frames = what.starts_with("pauses") ? port.pauses : port.frames;
+      qos::PriorityFrames& frames = what.starts_with("pauses") ? port.pauses
+                                    : what.starts_with("lost") ? port.lost.frames
+                                                               : port.frames;
       (what.ends_with("received") ? frames.received : frames.sent)[*priority] = *count;
     }
   });

@@ -231,6 +231,8 @@ void Sonic::read_done(sonic::View view, std::optional<sonic::Reader::Counted> co
   if (counted) {
     counted_ = std::move(*counted);
     counted_at_ = Clock::now();
+    for (const auto& [port, carried] : counted_)
+      losses_[port].take(carried.lost.frames, counted_at_);
   }
   const bool was_down = std::exchange(down_, std::nullopt).has_value();
   pause_ = {};
@@ -285,7 +287,10 @@ std::string Sonic::alias(const PortRef& port) const {
 
 qos::Carried Sonic::carried(const PortRef& port) const {
   const auto at = counted_.find(port.name);
-  return at == counted_.end() ? qos::Carried() : at->second;
+  if (at == counted_.end()) return {};
+  qos::Carried carried = at->second;
+  carried.lost.ago = losses_.at(port.name).ago(Clock::now());
+  return carried;
 }
 
 std::string Sonic::displaced(const PortRef& port) const {

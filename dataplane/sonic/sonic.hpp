@@ -17,6 +17,7 @@
 #include "dataplane/sonic/redis.hpp"
 #include "os/fd.hpp"
 #include "os/timer.hpp"
+#include "qos/growth.hpp"
 
 namespace lldp::dataplane {
 
@@ -83,6 +84,7 @@ class Sonic : public Backend {
   sonic::View view_;
   sonic::Reader::Counted counted_;
   Clock::time_point counted_at_{};
+  std::map<std::string, qos::Growth> losses_;                       ///< by port
   std::vector<std::pair<qos::Ruleset, Result<sonic::Maps>>> maps_;  ///< by view_: one per order
   bool brackets_ = false;  ///< this release writes a reference as [TABLE|NAME]
   /// Until the change before them has been read back: what is written goes by what was read, and

@@ -125,6 +125,79 @@ TEST(Doctor, OfASwitchChipSaysWhatTheDaemonReadsThere) {
       << "the driver's own come first";
 }
 
+/// The same, which has lost frames: of each priority, on arrival and in its queue, and when.
+std::string with_lost(json lost) {
+  json rules = json::parse(read_back("done"));
+  rules["ports"][0].erase("frames");
+  rules["ports"][0].erase("pauses");
+  rules["ports"][0]["lost"] = std::move(lost);
+  return rules.dump();
+}
+json lost_of(unsigned priority, json received, json sent, json received_ago, json sent_ago) {
+  return {{"priority", priority},
+          {"received", std::move(received)},
+          {"sent", std::move(sent)},
+          {"received_ago", std::move(received_ago)},
+          {"sent_ago", std::move(sent_ago)}};
+}
+
+TEST(Doctor, FramesOfALosslessPriorityThatWereLostJustNow) {
+  LocalPort chip;
+  const Health health =
+      examined(chip, answer(),
+               with_lost({lost_of(0, 1000, 1000, 1, 1), lost_of(5, 12, 3, 40, 599),
+                          lost_of(6, nullptr, 7, nullptr, 0)}));
+  EXPECT_THAT(health.ports.at(0).findings,
+              ElementsAre(Finding{Finding::Severity::kBad, "frames-lost",
+                                  "frames of priority 5 were dropped on arrival in the last 10 min",
+                                  "there was no room for them: nobody paused the neighbor, or it "
+                                  "went on after that",
+                                  "show priority-group drop counters"},
+                          Finding{Finding::Severity::kBad, "frames-lost",
+                                  "frames of priority 5, 6 were dropped in their queue in the last "
+                                  "10 min",
+                                  "it was full, or the PFC watchdog emptied it",
+                                  "show queue counters p0"}));
+  EXPECT_EQ(health.status(), 2);
+  const std::string text = health_text(health, {});
+  EXPECT_EQ(text.substr(text.find("  priority")),
+            "  priority 5: 12 frames dropped on arrival (the last 40 s ago), 3 frames dropped in "
+            "their queue (the last 9 min ago)\n"
+            "  priority 6: 7 frames dropped in their queue (the last 0 s ago)\n");
+  EXPECT_EQ(json::parse(health_json(health))["ports"][0]["lost"][5].dump(),
+            R"({"priority":5,"received":12,"received_ago":40,"sent":3,"sent_ago":599})");
+}
+
+// A count says nothing of when: what was lost before anybody looked, or long ago, is no finding.
+TEST(Doctor, FramesThatWereLostLongAgoAreToldAndNoFinding) {
+  LocalPort chip;
+  const Health health = examined(
+      chip, answer(),
+      with_lost({lost_of(5, 12, 0, 600, nullptr), lost_of(6, nullptr, 7, nullptr, nullptr)}));
+  EXPECT_THAT(codes(health), IsEmpty());
+  EXPECT_EQ(health_text(health, {}),
+            "p0: fine\n"
+            "  priority 5: 12 frames dropped on arrival (the last 10 min ago)\n"
+            "  priority 6: 7 frames dropped in their queue\n");
+  EXPECT_TRUE(
+      json::parse(health_json(examined(chip, answer(), with_lost(nullptr))))["ports"][0]["lost"]
+          .is_null());
+}
+
+TEST(Doctor, FramesLostSinceTheLastLook) {
+  LocalPort chip;
+  const auto look = [&](unsigned received, unsigned sent) {
+    return examined(chip, answer(),
+                    with_lost({lost_of(0, received, sent, nullptr, nullptr),
+                               lost_of(5, received, sent, nullptr, nullptr)}));
+  };
+  EXPECT_EQ(health_changes(look(12, 3), look(15, 3), {}),
+            "p0: dropped on arrival frames of priority 5: 3\n");
+  EXPECT_EQ(health_changes(look(12, 3), look(12, 4), {}),
+            "p0: dropped in their queue frames of priority 5: 1\n");
+  EXPECT_EQ(health_changes(look(12, 3), look(0, 0), {}), "");
+}
+
 TEST(Doctor, WhatCannotBeKnownIsNoFault) {
   LocalPort local;
   EXPECT_THAT(codes(examined(local, answer(nullptr))),

@@ -338,6 +338,10 @@ TEST_F(SonicTest, WhatPortsCarriedIsWhatTheChipCounts) {
   box_.ask(kCounters, {"HSET", "COUNTERS_QUEUE_INDEX_MAP", box_.object_of("QUEUE", 0, 16), "6"});
   count(box_.object_of("PG", 0, 5), "SAI_INGRESS_PRIORITY_GROUP_STAT_PACKETS", "8000");
   count(box_.object_of("PG", 0, 6), "SAI_INGRESS_PRIORITY_GROUP_STAT_DROPPED_PACKETS", "4");
+  const std::string dropped = "SAI_QUEUE_STAT_DROPPED_PACKETS";
+  count(box_.object_of("QUEUE", 0, 5), dropped, "0");
+  count(box_.object_of("QUEUE", 0, 6), dropped, "2");
+  count(box_.object_of("QUEUE", 0, 16), dropped, "9");
   backend_ = open();
   qos::Carried wanted;
   wanted.pauses.received[5] = 12;
@@ -345,8 +349,30 @@ TEST_F(SonicTest, WhatPortsCarriedIsWhatTheChipCounts) {
   wanted.frames.sent[0] = 7;
   wanted.frames.sent[5] = 9000;
   wanted.frames.received[5] = 8000;
+  wanted.lost.frames.received[6] = 4;
+  wanted.lost.frames.sent[5] = 0;
+  wanted.lost.frames.sent[6] = 2;
   EXPECT_EQ(backend_->carried(port_of(0)), wanted);
   EXPECT_EQ(backend_->carried(port_of(1)), qos::Carried()) << "it has no rules of ours";
+}
+
+TEST_F(SonicTest, WhatPortsLoseIsToldWithWhenItWasSeen) {
+  ASSERT_TRUE(put(0, Order::kUp));
+  box_.orchagent();
+  const std::string object = "COUNTERS:" + box_.object_of("QUEUE", 0, 6);
+  const auto lost = [&](const char* n) {
+    box_.ask(kCounters, {"HSET", object, "SAI_QUEUE_STAT_DROPPED_PACKETS", n});
+  };
+  lost("2");
+  backend_ = open();
+  EXPECT_EQ(backend_->carried(port_of(0)).lost.ago, qos::Lost().ago) << "nobody knows when";
+  lost("3");
+  const auto sent = [&] { return backend_->carried(port_of(0)).lost.frames.sent[6]; };
+  ASSERT_TRUE(until([&] { return sent() == 3U; }, 20s));
+  const auto ago = backend_->carried(port_of(0)).lost.ago;
+  ASSERT_TRUE(ago.sent[6]);
+  EXPECT_LT(*ago.sent[6], 5s);
+  EXPECT_EQ(ago.sent[5], std::nullopt);
 }
 
 TEST_F(SonicTest, RestartWritesNothing) {

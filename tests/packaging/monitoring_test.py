@@ -210,6 +210,8 @@ class Alerts(unittest.TestCase):
         "LldpLevelBounces": ({f'lldp_level_bounces_total{{{PORT},priority="5"}}': "0+100x60"}, 11,
                              [{f'lldp_level_bounces_total{{{PORT},priority="5"}}': "100x60"},
                               {f'lldp_level_bounces_total{{{PORT},priority="5"}}': "0x20 100x40"}]),
+        "LldpLevelFramesLost": ({f'lldp_level_lost_frames_total{{{PORT},priority="5",where="queue"}}': "3x9 4x50"}, 10,
+                                [{f'lldp_level_lost_frames_total{{{PORT},priority="5",where="queue"}}': "3x60"}]),
         "LldpLevelFramesDiscarded": ({f"lldp_level_frames_discarded_total{{{PORT}}}": "0+12x60"}, 13,
                                      [{f"lldp_level_frames_discarded_total{{{PORT}}}": "0+5x60"}]),
         "LldpLevelTooManyNeighbors": ({f"lldp_level_too_many_neighbors_total{{{PORT}}}": "0x5 1+1x55"}, 6,

@@ -382,6 +382,12 @@ TEST(RulesJson, CountsWhatTheHardwareCountsByPriority) {
   EXPECT_EQ(pauses[5].dump(), R"({"priority":5,"received":7,"sent":null})");
   EXPECT_EQ(pauses[6].dump(), R"({"priority":6,"received":null,"sent":8})");
   EXPECT_EQ(first().at("frames")[6].dump(), R"({"priority":6,"received":null,"sent":0})");
+  EXPECT_TRUE(first().at("lost").is_null());
+  rules.ports[0].carried.lost.frames.received[5] = 3;
+  rules.ports[0].carried.lost.frames.sent[5] = 0;
+  rules.ports[0].carried.lost.ago.received[5] = std::chrono::minutes(1);
+  EXPECT_EQ(first().at("lost")[5].dump(),
+            R"({"priority":5,"received":3,"received_ago":60,"sent":0,"sent_ago":null})");
 }
 
 TEST(RulesText, IsARowPerPort) {

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+
+#include "qos/carried.hpp"
+
+namespace lldp::qos {
+
+/// When counts that are read again and again were last seen to grow. How old the counts are that
+/// are read first nobody knows: they are what is grown from.
+class Growth {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+
+  void take(const PriorityFrames& counts, Time now) {
+    take(counts.received, last_.received, grew_.received, now);
+    take(counts.sent, last_.sent, grew_.sent, now);
+  }
+  [[nodiscard]] ByPriority<std::chrono::seconds> ago(Time now) const {
+    return {.received = ago(grew_.received, now), .sent = ago(grew_.sent, now)};
+  }
+
+ private:
+  static void take(const PriorityFrames::Values& counts, PriorityFrames::Values& last,
+                   ByPriority<Time>::Values& grew, Time now) {
+    for (std::size_t p = 0; p < counts.size(); ++p) {
+      if (!counts[p]) continue;
+      // Less than before: whoever counts has begun anew.
+      const std::uint64_t from =
+          last[p] && *counts[p] < *last[p] ? 0 : last[p].value_or(*counts[p]);
+      if (*counts[p] > from) grew[p] = now;
+      last[p] = counts[p];
+    }
+  }
+  static ByPriority<std::chrono::seconds>::Values ago(const ByPriority<Time>::Values& grew,
+                                                      Time now) {
+    ByPriority<std::chrono::seconds>::Values out;
+    for (std::size_t p = 0; p < grew.size(); ++p)
+      if (grew[p]) out[p] = std::chrono::floor<std::chrono::seconds>(now - *grew[p]);
+    return out;
+  }
+
+  PriorityFrames last_{};
+  ByPriority<Time> grew_{};
+};
+
+}  // namespace lldp::qos

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -171,8 +172,9 @@ class Backend {
 
 /// Waits for the outcomes of these ports, of which each is in a plan: for those who have nothing
 /// else to do. The error is the first port's, and ENODEV only if there is no other; ETIMEDOUT:
-/// there was no answer.
-[[nodiscard]] Result<void> wait_for(Backend& backend, std::set<Ifindex> ports);
+/// there was none of any of them for as long as `patience`, whatever else happened.
+[[nodiscard]] Result<void> wait_for(Backend& backend, std::set<Ifindex> ports,
+                                    std::chrono::milliseconds patience = std::chrono::seconds(5));
 /// Applies the plan, and waits so for what comes of it.
 [[nodiscard]] Result<void> finish(Backend& backend, const Plan& plan);
 

@@ -41,6 +41,17 @@ struct SonicOptions {
 namespace sai {
 class Spawner;
 }
+/// How long the back end sai waits.
+struct SaiTimes {
+  std::chrono::milliseconds period{5'000};  ///< between two readings
+  std::chrono::milliseconds answer{1'500};  ///< for a sign of life while it is asked
+  /// Until one that hangs, or does not come up, is killed: a process that is ended within a call
+  /// may leave its vendor's locks behind.
+  std::chrono::milliseconds last{60'000};
+  /// Before it is started again: the first time, and twice as long each time, up to the other.
+  std::chrono::milliseconds first_restart{200};
+  std::chrono::milliseconds last_restart{30'000};
+};
 struct SaiOptions {
   std::string memory{};  ///< file for what the ports had before, and which objects are ours
   /// Starts the process with libsai. Shared by those who open the back end one after the other: a
@@ -48,6 +59,7 @@ struct SaiOptions {
   std::shared_ptr<sai::Spawner> spawner{};
   std::chrono::milliseconds opening{250};  ///< for the first answer, before anything else runs
   bool removing = false;  ///< nothing can be put back from a file that cannot be read: an error
+  SaiTimes times{};
 };
 struct SoftOptions {
   std::string socket{};                    ///< of the switch process

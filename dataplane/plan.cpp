@@ -2,6 +2,7 @@
 #include <poll.h>
 
 #include <cerrno>
+#include <chrono>
 #include <utility>
 
 #include "dataplane/backend.hpp"
@@ -71,16 +72,22 @@ Error error_of(const Outcome& outcome) {
   return error;
 }
 
-Result<void> wait_for(Backend& backend, std::set<Ifindex> ports) {
-  constexpr int kPatience = 5000;
+Result<void> wait_for(Backend& backend, std::set<Ifindex> ports,
+                      std::chrono::milliseconds patience) {
+  using Clock = std::chrono::steady_clock;
   std::optional<Error> first;
+  auto latest = Clock::now() + patience;
   while (!ports.empty()) {
-    for (const Outcome& outcome : backend.take_events().outcomes)
-      if (ports.erase(outcome.port) != 0 && outcome.why && (!first || first->code == ENODEV))
-        first = error_of(outcome);
+    for (const Outcome& outcome : backend.take_events().outcomes) {
+      if (ports.erase(outcome.port) == 0) continue;
+      latest = Clock::now() + patience;
+      if (outcome.why && (!first || first->code == ENODEV)) first = error_of(outcome);
+    }
     if (ports.empty()) break;
+    // Events of anything else are no answer.
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(latest - Clock::now());
     pollfd ready{.fd = backend.events(), .events = POLLIN, .revents = 0};
-    if (::poll(&ready, 1, kPatience) == 0)
+    if (left.count() <= 0 || ::poll(&ready, 1, static_cast<int>(left.count())) == 0)
       return fail(Error{ETIMEDOUT, "backend " + std::string(backend.name()),
                         "does not answer: whether the change was made is not known"});
   }

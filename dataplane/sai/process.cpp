@@ -19,13 +19,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kPeriod = 5s;        ///< between two readings
-constexpr auto kPatience = 1500ms;  ///< for a sign of life while it is asked
-/// Until one that hangs is killed: a process that is ended within a call may leave its vendor's
-/// locks behind.
-constexpr auto kLastPatience = 60s;
-constexpr auto kFirstRestart = 200ms;
-constexpr auto kLastRestart = 30s;
 constexpr std::uint64_t kConnection = 1, kSpawner = 2, kTimer = 3;
 
 }  // namespace
@@ -69,7 +62,7 @@ void Sai::start() {
   ::epoll_ctl(poll_.get(), EPOLL_CTL_ADD, socket_.get(), &interest);
   if (auto begun = options_.spawner->start(std::move(theirs)); !begun) {
     socket_ = UniqueFd();
-    pause_ = kLastRestart;
+    pause_ = options_.times.last_restart;
     timer_.set(pause_);
     return fall(to_string(begun.error()));
   }
@@ -96,10 +89,11 @@ void Sai::on_timer() {
   // One that has not come up is down already. Its end starts the next one.
   if (hanging_ || !heard_) return options_.spawner->stop();
   hanging_ = true;
-  timer_.set(kLastPatience);
+  timer_.set(options_.times.last);
   fall(fmt::format(
       "libsai has not answered for {} s: it is waited for, and its process started anew after {} s",
-      std::chrono::duration<double>(kPatience).count(), kLastPatience / 1s));
+      std::chrono::duration<double>(options_.times.answer).count(),
+      std::chrono::duration<double>(options_.times.last).count()));
 }
 
 void Sai::on_ended(const std::string& how) {
@@ -107,8 +101,9 @@ void Sai::on_ended(const std::string& how) {
   hanging_ = false;
   current_.reset();
   socket_ = UniqueFd();
-  if (Clock::now() - started_ > kLastRestart) pause_ = {};  // it has worked
-  pause_ = std::clamp<Clock::duration>(pause_ * 2, kFirstRestart, kLastRestart);
+  if (Clock::now() - started_ > options_.times.last_restart) pause_ = {};  // it has worked
+  pause_ = std::clamp<Clock::duration>(pause_ * 2, options_.times.first_restart,
+                                       options_.times.last_restart);
   timer_.set(pause_);
   fall(said_.empty() ? fmt::format("libsai's process has ended ({}): it is started anew", how)
                      : said_);
@@ -136,7 +131,7 @@ void Sai::on_message(std::string_view text) {
   const auto* making = std::get_if<sai::Making>(&*answer);
   if (making != nullptr || std::holds_alternative<sai::Busy>(*answer)) {
     if (!current_) return;
-    timer_.set(hanging_ || !heard_ ? Clock::duration(kLastPatience) : kPatience);
+    timer_.set(hanging_ || !heard_ ? options_.times.last : options_.times.answer);
     if (making == nullptr) return;
     memory_.acl = making->acl;
     (void)save();
@@ -150,7 +145,7 @@ void Sai::on_message(std::string_view text) {
   current_.reset();
   if (answered) answered(*answer);
   if (down_ && jobs_.empty() && !current_ && std::holds_alternative<sai::Refused>(*answer))
-    return timer_.set(kPeriod);  // it may do better then
+    return timer_.set(options_.times.period);  // it may do better then
   if (down_ && jobs_.empty() && !current_) return refresh();
   send_next();
 }
@@ -167,9 +162,9 @@ void Sai::send_next() {
       return;  // of its end receive() tells
     }
     current_ = std::move(job);
-    timer_.set(heard_ ? Clock::duration(kPatience) : kLastPatience);
+    timer_.set(heard_ ? options_.times.answer : options_.times.last);
   }
-  if (!current_ && socket_) timer_.set(kPeriod);
+  if (!current_ && socket_) timer_.set(options_.times.period);
 }
 
 Events Sai::take_events() {

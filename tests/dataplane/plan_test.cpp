@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <set>
 #include <sstream>
 
 #include "dataplane/factory.hpp"
+#include "os/fd.hpp"
 #include "tests/dataplane/contract.hpp"
 #include "tests/dataplane/fake_backend.hpp"
 
@@ -66,6 +74,50 @@ TEST(Finish, OfSeveralRefusalsTellsTheFirst) {
   const auto done = finish(backend, plan);
   ASSERT_FALSE(done);
   EXPECT_EQ(to_string(done.error()), "7: add classify: no");
+}
+
+/// Always has something to say, and of `answering` an answer every now and then.
+class Chatterer : public FakeBackend {
+ public:
+  explicit Chatterer(FakeKernel& kernel, std::deque<Ifindex> answering = {})
+      : FakeBackend(kernel), answering_(std::move(answering)) {
+    const std::uint64_t one = 1;
+    EXPECT_EQ(::write(fd_.get(), &one, sizeof one), static_cast<ssize_t>(sizeof one));
+  }
+  [[nodiscard]] int events() const override { return fd_.get(); }
+  [[nodiscard]] Events take_events() override {
+    Events events{.changed = {kPort.ifindex}};
+    if (answering_.empty() || std::chrono::steady_clock::now() < next_) return events;
+    next_ = std::chrono::steady_clock::now() + std::chrono::milliseconds(60);
+    events.outcomes.push_back({.port = answering_.front()});
+    answering_.pop_front();
+    return events;
+  }
+
+ private:
+  UniqueFd fd_{::eventfd(0, EFD_CLOEXEC)};
+  std::deque<Ifindex> answering_;
+  std::chrono::steady_clock::time_point next_{};
+};
+
+TEST(WaitFor, AnswersThatDoNotComeAreWaitedForNoLongerThanItsPatienceWhateverElseComes) {
+  FakeKernel kernel;
+  Chatterer backend(kernel, {Ifindex::of<9>()});
+  const auto done = wait_for(backend, {kPort.ifindex}, std::chrono::milliseconds(30));
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error(), (Error{ETIMEDOUT, "backend fake",
+                                 "does not answer: whether the change was made is not known"}));
+  FakeBackend mute(kernel);
+  kernel.slow = true;
+  EXPECT_FALSE(wait_for(mute, {kPort.ifindex}, std::chrono::milliseconds(30)));
+}
+
+TEST(WaitFor, EachAnswerIsASignOfLife) {
+  FakeKernel kernel;
+  const std::set<Ifindex> ports = {Ifindex::of<1>(), Ifindex::of<2>(), Ifindex::of<3>(),
+                                   Ifindex::of<4>()};
+  Chatterer backend(kernel, {ports.begin(), ports.end()});
+  EXPECT_TRUE(wait_for(backend, ports, std::chrono::milliseconds(150)));
 }
 
 // A port that vanishes meanwhile neither fails a removal nor hides why another port's did.

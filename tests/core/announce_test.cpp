@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <random>
 
 #include "agent/core/deadline_queue.hpp"
@@ -340,6 +341,21 @@ TEST_F(NewLevel, ThatRoseIsToldOnAllPortsAtOnce) {
   s.take();
   EXPECT_EQ(s.sent.size(), 5U);
   for (const auto& sent : s.sent) EXPECT_EQ(read(sent.frame).tr->level, level(5));
+}
+// Every scope of every port is a sender of its own: a device's frames do not leave in one burst.
+TEST(Sending, ScopesAndPortsTakeTurnsWithinTheInterval) {
+  Settings settings;
+  settings.scopes = {Scope::kNearestBridge, Scope::kNearestCustomerBridge};
+  Single s(settings);
+  s.up(1, 15);
+  s.pass(seconds(60));
+  s.sent.clear();
+  s.pass(seconds(30));
+  std::map<TimePoint, std::size_t> turns;
+  for (const auto& sent : s.sent) ++turns[sent.time];
+  EXPECT_EQ(s.sent.size(), 30U);
+  EXPECT_EQ(turns.size(), 15U);
+  for (const auto& [moment, count] : turns) EXPECT_LE(count, 3U);
 }
 TEST(Sending, ANewTypeIsToldOnItsPortAlone) {
   Single s;

@@ -50,6 +50,13 @@ TEST(Ndc, ALoopOfRelaysDeadlocksUnderPfc) {
   for (const FlowResult& f : o.flows) EXPECT_EQ(f.throughput_bps, 0U) << f.name;
 }
 
+/// The agent of a node that relays gives its ports no order: none is waited for, or missed.
+TEST(Ndc, AgentsOfNodesThatRelayAgree) {
+  Plan plan = loop(FlowControlKind::kPortFc);
+  plan.duration = 10 * kMicrosecond;
+  EXPECT_TRUE(outcome_of(plan).levels_agreed);
+}
+
 class NdcScheme : public testing::TestWithParam<FlowControlKind> {};
 TEST_P(NdcScheme, TheLoopMoves) {
   const Outcome o = outcome_of(loop(GetParam()));

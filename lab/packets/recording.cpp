@@ -161,6 +161,12 @@ std::string to_html(const Plan& plan, const Outcome& o, const Recording& recordi
   if (o.count.lost != 0) facts += row("lost on links that failed", fmt::format("{}", o.count.lost));
   if (o.count.discarded != 0)
     facts += row("thrown away by the detector", fmt::format("{}", o.count.discarded));
+  if (o.unroutable != 0)
+    facts += row("times that a flow had no way on", fmt::format("{}", o.unroutable));
+  if (o.exposed != 0)
+    facts += row("a link up with its order unknown", fmt::format("{:.0f} us", micros(o.exposed)));
+  if (!o.levels_agreed)
+    facts += row("orders of ports", "<span class=\"off\">not agreed on by the agents</span>");
   facts += row("pauses", fmt::format("{}", o.count.pauses));
   facts += row("packets that changed class", fmt::format("{}", o.count.turned));
   facts += row("packet-hops", fmt::format("{}", o.count.hops));

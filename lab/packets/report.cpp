@@ -6,6 +6,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "base/count.hpp"
 #include "base/text.hpp"
 
 namespace lldp::lab::packets {
@@ -190,8 +191,8 @@ std::string to_text(const Plan& plan, const Outcome& o) {
   if (o.count.discarded != 0) fmt::format_to(out, ", {} thrown away", o.count.discarded);
   fmt::format_to(out, "\n{} packet-hops, {} packets changed class\n", o.count.hops, o.count.turned);
   if (o.unroutable != 0)
-    fmt::format_to(out, "{} times a flow had no way on, and stayed on the one it had\n",
-                   o.unroutable);
+    fmt::format_to(out, "{} a flow had no way on, and stayed on the one it had\n",
+                   count_text(o.unroutable, "time"));
   if (o.exposed != 0)
     fmt::format_to(out, "{:.0f} us with a link up whose order was unknown\n", micros(o.exposed));
   for (std::size_t i = 0; i < o.flows.size() && i < kFlowsShown; ++i) {

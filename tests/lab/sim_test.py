@@ -392,6 +392,12 @@ class Sim(unittest.TestCase):
         done = lab(*words, "-o", self.path / "r.json")
         self.assertEqual((self.path / "r.json").read_text(), done.stdout)
 
+    def test_a_report_tells_of_flows_that_had_no_way_on(self):
+        self.scenario(failed=["Spine1-Leaf4"], events=[{"at_ns": 1000, "link": "host4-Leaf4"}], duration_ns=3000)
+        page = self.path / "w.html"
+        self.assertIn("1 time a flow had no way on", lab("sim", self.path / "s.json", "-o", page).stdout)
+        self.assertIn('<td>times that a flow had no way on</td><td class="n">1</td>', page.read_text())
+
     def test_names_in_a_report_are_no_markup(self):
         fabric = (self.path / "case1.json").read_text().replace("Leaf1", "<b>L1")
         (self.path / "evil.json").write_text(fabric)

@@ -379,8 +379,6 @@ Outcome Flower::apply(View& view, const PortPlan& plan) {
     refusal_ = done.error().what;
     (void)away();
     done = put(view, plan.port, *plan.want, Mode::kSoftware);
-  } else if (!mode) {
-    refusal_.clear();
   }
   if (done) return outcome;
   // As it was: bare, or as a port of the order that it had.

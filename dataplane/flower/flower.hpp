@@ -76,7 +76,7 @@ class Flower : public Backend {
   TcEvents events_;
   FlowerOptions options_;
   std::optional<View> view_{};
-  std::string refusal_{};  ///< the driver's, because of which the rules are in software
+  std::string refusal_{};  ///< the driver's last, for rules that are in software
   Events told_{};
 };
 

@@ -75,6 +75,7 @@ TEST(LldpMib, HoldsTheDeviceItsPortsAndItsNeighbors) {
   EXPECT_EQ(value(*mib, {1, 3, 5, 0}), "\x28") << "bits 2 and 4, from the highest";
   EXPECT_EQ(value(*mib, {1, 3, 7, 1, 3, 300}), "swp1");
   EXPECT_EQ(value(*mib, {1, 3, 8, 1, 5, 1, 4, 192, 0, 2, 1}), number(7));
+  EXPECT_NE(value(*mib, {1, 3, 8, 1, 6, 1, 4, 192, 0, 2, 1}), "none");
   EXPECT_EQ(value(*mib, {1, 1, 6, 1, 2, 300}), number(3));
   EXPECT_EQ(value(*mib, {1, 4, 1, 1, 9, 0, 300, 1}), "a");
   EXPECT_EQ(value(*mib, {1, 4, 1, 1, 12, 0, 300, 1}), "\x20");

@@ -41,6 +41,8 @@ TEST_F(Cli, LocationTellsTheTiersOrThatNothingIsKnown) {
   EXPECT_THAT(labels, testing::StartsWith("lldp-level.tier-1=02-00-00-00-00-07\n"
                                           "lldp-level.tier-2=id-"));
   EXPECT_EQ(run(at("location --json --labels")).status, 2);
+  EXPECT_THAT(run(at("location") + " 2>&1 >/dev/full; echo $?").out,
+              testing::MatchesRegex("lldp-level: standard output: .*\n1\n"));
   EXPECT_EQ(run(at("location swp1")).status, 2);
 }
 

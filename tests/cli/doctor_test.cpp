@@ -98,6 +98,26 @@ std::string read_back(std::string_view pfc, std::string_view text = "null") {
       pfc, text);
 }
 
+TEST(Doctor, TellsTheCountsOfTheLowestAndTheHighestPriorityToo) {
+  Health health;
+  PortHealth& port = health.ports.emplace_back();
+  port.name = "p0";
+  for (const unsigned p : {0U, 7U}) {
+    health.lossless.push_back({*Priority::make(p), *Dscp::make(p)});
+    port.carried.frames.sent[p] = 1 + p;
+    port.carried.pauses.received[p] = 2 + p;
+    port.carried.lost.frames.sent[p] = 3 + p;
+  }
+  EXPECT_EQ(health_text(health, {}),
+            "p0: fine\n"
+            "  priority 0: 1 frames sent\n"
+            "  priority 7: 8 frames sent\n"
+            "  priority 0: paused by the neighbor 2 times\n"
+            "  priority 7: paused by the neighbor 9 times\n"
+            "  priority 0: 3 frames dropped in their queue\n"
+            "  priority 7: 10 frames dropped in their queue\n");
+}
+
 TEST(Doctor, OfASwitchChipSaysWhatTheDaemonReadsThere) {
   LocalPort chip;
   chip.mtu = 9000;

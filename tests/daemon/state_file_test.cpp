@@ -125,7 +125,8 @@ TEST(StateText, HasTheLocationAndTheTiersThatWereTold) {  // docs/rules.md P4
     bad.replace(bad.find("tiers"), bad.find("\nport swp3") - bad.find("tiers"), wrong);
     EXPECT_FALSE(parse_state(bad, "here")) << wrong;
   }
-  for (const char* wrong : {"location ", "location 0", "location 0101"})
+  for (const char* wrong : {"location ", "location 0", "location 0101", "port swp1 x 2 host",
+                            "port swp1  2 host", "port", "port  7 2 host"})
     EXPECT_FALSE(parse_state(std::string("lldp-level-state 2\n") + wrong + "\nend\n", "here"));
 }
 

@@ -671,6 +671,14 @@ TEST(SonicMaps, FourLosslessClassesAreTooMany) {
             "3 at most");
 }
 
+TEST(SonicMaps, WhatIsNoNumberOfOneDigitOrTwoIsPassedOver) {
+  EXPECT_EQ(sonic::map_of({{"0", "9"}, {"63", "00"}}), (QosMap{{0, 9}, {63, 0}}));
+  for (const char* no : {"", "/", ":", "1/", "/1", "1:", "100", "-1", " 1", "a"}) {
+    EXPECT_TRUE(sonic::map_of({{no, "1"}}).empty()) << no;
+    EXPECT_TRUE(sonic::map_of({{"1", no}}).empty()) << no;
+  }
+}
+
 TEST(SonicOpening, SaysWhatIsWrongWithTheDatabaseConfiguration) {
   const std::string path =
       std::filesystem::temp_directory_path() / ("lldp-sonic-" + std::to_string(::getpid()));

@@ -3,7 +3,7 @@
 
 namespace lldp {
 
-bool is_too_deep(std::string_view text) {
+std::optional<std::size_t> json_length(std::string_view text) {
   std::size_t depth = 0;
   bool quoted = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -14,12 +14,12 @@ bool is_too_deep(std::string_view text) {
     } else if (c == '"') {
       quoted = true;
     } else if (c == '{' || c == '[') {
-      if (++depth > kDeepestJson) return true;
-    } else if ((c == '}' || c == ']') && depth > 0) {
-      --depth;
+      if (++depth > kDeepestJson) return std::nullopt;
+    } else if ((c == '}' || c == ']') && (depth == 0 || --depth == 0)) {
+      return i + 1;
     }
   }
-  return false;
+  return 0;
 }
 
 }  // namespace lldp

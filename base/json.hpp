@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string_view>
 
 namespace lldp {
@@ -10,8 +11,11 @@ namespace lldp {
 /// ours. What walks over a value calls itself at every level of it.
 inline constexpr std::size_t kDeepestJson = 32;
 
-/// Whether a text that may be JSON passes that.
-[[nodiscard]] bool is_too_deep(std::string_view text);
+/// Where the first list or object of the text ends, by its brackets; 0: there is none that ends;
+/// nothing: it is deeper than that.
+[[nodiscard]] std::optional<std::size_t> json_length(std::string_view text);
+/// For whoever parses: behind its first list or object a text is read no further.
+[[nodiscard]] inline bool is_too_deep(std::string_view text) { return !json_length(text); }
 
 /// JSON that somebody else has written, as a value of the library's; discarded: it is none, or too
 /// deep.

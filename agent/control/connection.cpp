@@ -58,35 +58,14 @@ Error error_of(const json& reply, const std::string& path) {
   return {.where = path, .what = "the daemon refuses: " + escape(error)};
 }
 
-/// The length of the JSON object that the text begins with, by its brackets; 0: it begins with
-/// none.
-std::size_t object_length(std::string_view text) {
-  std::size_t depth = 0;
-  bool quoted = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (quoted) {
-      if (c == '\\') ++i;
-      if (c == '"') quoted = false;
-    } else if (c == '"') {
-      quoted = true;
-    } else if (c == '{') {
-      ++depth;
-    } else if (c == '}' && --depth == 0) {
-      return i + 1;
-    }
-    if (depth == 0) return 0;
-  }
-  return 0;
-}
-
 /// The parameters of a reply that is written as ours are, not taken apart: an answer has megabytes,
-/// and whoever asked takes them apart anyway. Nothing: it is an error, or written in another way.
+/// and whoever asked takes them apart anyway. Nothing: it is an error, or written in another way,
+/// or too deep to be taken apart.
 std::optional<std::string_view> plain_parameters(std::string_view reply) {
   constexpr std::string_view kBegin = R"({"parameters":)";
   if (!reply.starts_with(kBegin)) return std::nullopt;
   reply.remove_prefix(kBegin.size());
-  const std::size_t length = object_length(reply);
+  const std::size_t length = reply.starts_with('{') ? json_length(reply).value_or(0) : 0;
   const std::string_view rest = reply.substr(length);
   if (length == 0 || (rest != "}" && rest != R"(,"continues":true})")) return std::nullopt;
   return reply.substr(0, length);
@@ -221,8 +200,7 @@ Result<std::string> Connection::next(const Deadline& deadline) {
   }
   const std::size_t end = *heard;
   const auto message = std::string_view(received_).substr(0, end);
-  // Not for whoever asked either, who takes the parameters apart.
-  if (const auto parameters = is_too_deep(message) ? std::nullopt : plain_parameters(message)) {
+  if (const auto parameters = plain_parameters(message)) {
     std::string out(*parameters);
     received_.erase(0, end + 1);
     if (received_.empty()) received_ = {};  // it may have been large

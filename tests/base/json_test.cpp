@@ -32,6 +32,18 @@ TEST(ParseJson, CountsLevelsAndNoBracketsBesideEachOtherOrInText) {
   EXPECT_TRUE(parse_json<Json>(R"(["\\",)" + lists(kDeepestJson) + "]").is_discarded());
 }
 
+TEST(JsonLength, IsToTheEndOfTheFirstListOrObject) {
+  EXPECT_EQ(json_length(R"({"a":[1,{"b":"}]"}]},{"c":2})"), 20U);
+  EXPECT_EQ(json_length("1 [2] 3"), 5U);
+  for (const char* none : {"", "1", "[", R"({"a":"}")", R"("[]")"})
+    EXPECT_EQ(json_length(none), 0U);
+  EXPECT_EQ(json_length(lists(kDeepestJson)), 2 * kDeepestJson);
+  EXPECT_EQ(json_length(lists(kDeepestJson + 1)), std::nullopt);
+  const std::string deep = "[]" + lists(kDeepestJson + 1);
+  EXPECT_EQ(json_length(deep), 2U);
+  EXPECT_TRUE(parse_json<Json>(deep).is_discarded());
+}
+
 TEST(ParseJson, DiscardsWhatIsNone) {
   for (const char* text : {"", "]", "]]]][", "{", "\"", "\"\\", "1e999"})
     EXPECT_TRUE(parse_json<Json>(text).is_discarded()) << text;

@@ -240,7 +240,7 @@ Result<Plan> plan_from_json(std::string_view text, const Files& files,
                             std::optional<std::uint64_t> seed, WithoutFlows without) {
   if (is_too_deep(text))
     return fail(Error{0, "", fmt::format("nested more than {} levels deep", kDeepestJson)});
-  const auto json = parse_json<Json>(text);
+  const auto json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (json.is_discarded()) return fail(Error{0, "", "this is no JSON"});
   Plan plan;
   std::optional<Error> error;

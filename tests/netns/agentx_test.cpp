@@ -106,9 +106,20 @@ TEST_F(Agentx, AnswersThroughSnmpdAndAgainAfterItsRestart) {
     }
   }
   EXPECT_TRUE(seen.contains("1.2.6.1.2.2") && seen.contains("1.2.7.1.7.2"));
+  // Meanwhile the daemon is slow: what it says too late is no reason to go.
+  agent.process().signal(SIGSTOP);
   snmpd.kill();
   snmpd.start();
+  EXPECT_TRUE(eventually(
+      [&] {
+        (void)snmpd.walk();
+        return agent.log().find("does not answer") != std::string::npos;
+      },
+      20s))
+      << agent.log();
+  agent.process().signal(SIGCONT);
   EXPECT_TRUE(eventually(whole, 12s)) << "the library looks every 15 s by itself\n" << agent.log();
+  EXPECT_THAT(agent.log(), testing::Not(HasSubstr("hung up")));
 }
 
 TEST(AgentxProgram, SaysHowItIsUsed) {

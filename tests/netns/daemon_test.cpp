@@ -205,7 +205,17 @@ TEST_F(DaemonTest, ForgetsOnRequest) {
   spine.process().signal(SIGTERM);
   spine.process().wait();
   ASSERT_TRUE(eventually([&] { return leaf.show()["alarms"].size() == 1; }));
+  const auto stored = [&](std::string_view line) {
+    for (const char* suffix : {"", ".new"}) {
+      std::ifstream in(leaf.state_file() + suffix);
+      if (std::string({std::istreambuf_iterator<char>(in), {}}).find(line) != std::string::npos)
+        return true;
+    }
+    return false;
+  };
+  EXPECT_TRUE(stored("\nlevel 3\n"));
   (void)leaf.call("org.lldplevel.Forget");
+  EXPECT_FALSE(stored("\nlevel 3\n")) << "whoever kills it now finds it again";
   EXPECT_EQ(leaf.level(), -1);
   EXPECT_EQ(leaf.port("p0")["order"], "down");  // the place stays
   EXPECT_THAT(leaf.log(), HasSubstr("level: forgotten on request"));
@@ -409,7 +419,7 @@ TEST_F(DaemonTest, SetHoldsUntilTheNextReloadAndSaysSo) {
   EXPECT_EQ(alarm(),
             "port.p0.admin = rx, port.p0.description = another: set on request; "
             "`lldp-level reload` ends it");
-  EXPECT_THAT(leaf.log(), HasSubstr("port.p0.description = another: set on request"));
+  EXPECT_THAT(leaf.log(), HasSubstr("port.p0.description = another: set on request, until"));
 
   leaf.write_config("port.p0.description = of-the-file\n");
   (void)leaf.call("org.lldplevel.Reload");

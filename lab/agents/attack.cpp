@@ -421,6 +421,8 @@ class Trial {
       unpin(n);
       network_.crash_soon(n, std::nullopt);
       start(n);
+      // What was to come with a death that did not come.
+      if (network_.agent(n).settings() != *network_.nodes[n].settings) network_.configure(n);
     }
     for (const std::size_t h : hosts_) {
       network_.crash_soon(h, std::nullopt);

@@ -33,5 +33,12 @@ TEST_P(Attack, FindsNoCycleAndNoWrongLevel) {
   EXPECT_GT(disagreements, 0U);  // else this test tests little
 }
 
+// A new chassis ID that was to come with a restart, of an agent that had no more to send and so
+// did not die.
+TEST(AttackRepair, GivesEveryAgentItsSettings) {
+  const Ordeal ordeal = attack(3'001'723, false);
+  EXPECT_TRUE(ordeal.findings.empty()) << to_text(ordeal);
+}
+
 }  // namespace
 }  // namespace lldp::lab::agents

@@ -8,10 +8,12 @@
 namespace lldp::qos {
 
 /// When counts that are read again and again were last seen to grow. How old the counts are that
-/// are read first nobody knows: they are what is grown from.
+/// are read first nobody knows: they are what is grown from. So are those that are read again after
+/// nobody could read them for long.
 class Growth {
  public:
   using Time = std::chrono::steady_clock::time_point;
+  static constexpr std::chrono::minutes kLong{10};
 
   void take(const PriorityFrames& counts, Time now) {
     take(counts.received, last_.received, grew_.received, now);
@@ -22,15 +24,21 @@ class Growth {
   }
 
  private:
-  static void take(const PriorityFrames::Values& counts, PriorityFrames::Values& last,
+  struct Reading {
+    std::uint64_t count = 0;
+    Time at{};
+  };
+  static void take(const PriorityFrames::Values& counts, ByPriority<Reading>::Values& last,
                    ByPriority<Time>::Values& grew, Time now) {
     for (std::size_t p = 0; p < counts.size(); ++p) {
       if (!counts[p]) continue;
+      const bool is_known = last[p] && now - last[p]->at <= kLong;
       // Less than before: whoever counts has begun anew.
-      const std::uint64_t from =
-          last[p] && *counts[p] < *last[p] ? 0 : last[p].value_or(*counts[p]);
+      const std::uint64_t from = !is_known                     ? *counts[p]
+                                 : *counts[p] < last[p]->count ? 0
+                                                               : last[p]->count;
       if (*counts[p] > from) grew[p] = now;
-      last[p] = counts[p];
+      last[p] = Reading{*counts[p], now};
     }
   }
   static ByPriority<std::chrono::seconds>::Values ago(const ByPriority<Time>::Values& grew,
@@ -41,7 +49,7 @@ class Growth {
     return out;
   }
 
-  PriorityFrames last_{};
+  ByPriority<Reading> last_{};
   ByPriority<Time> grew_{};
 };
 

@@ -59,5 +59,22 @@ TEST(Growth, GoesOnWhereACountWasNotToldForAWhile) {
   EXPECT_EQ(growth.ago(kStart + 20s).sent[5], 0s);
 }
 
+// counterpoll was off for a day, or the database away: it may have been any time since.
+TEST(Growth, DoesNotTakeWhatGrewWhileNobodyCouldReadForFresh) {
+  Growth growth;
+  PriorityFrames counts;
+  counts.sent[5] = 4;
+  growth.take(counts, kStart);
+  counts.sent[5] = 9;
+  growth.take(counts, kStart + Growth::kLong + 1s);
+  EXPECT_EQ(growth.ago(kStart + 1h), Ages());
+  counts.sent[5] = 2;
+  growth.take(counts, kStart + 1h);
+  EXPECT_EQ(growth.ago(kStart + 1h), Ages()) << "and begun anew meanwhile";
+  counts.sent[5] = 3;
+  growth.take(counts, kStart + 1h + Growth::kLong);
+  EXPECT_EQ(growth.ago(kStart + 1h + Growth::kLong).sent[5], 0s);
+}
+
 }  // namespace
 }  // namespace lldp::qos

@@ -158,8 +158,9 @@ void Sai::send_next() {
     if (!request) continue;
     const std::string text = format(*request);
     if (::send(socket_.get(), text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT) < 0) {
-      if (errno != EPIPE) fall("libsai's process cannot be asked: " + std::string(strerror(errno)));
-      return;  // of its end receive() tells
+      if (errno == EPIPE) return options_.spawner->stop();  // it takes no more
+      fall("libsai's process cannot be asked: " + std::string(std::strerror(errno)));
+      return timer_.set(options_.times.period);
     }
     current_ = std::move(job);
     timer_.set(heard_ ? options_.times.answer : options_.times.last);

@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <deque>
@@ -49,6 +50,15 @@ class Played : public sai::Spawner {
     how_ = std::move(how);
     const std::uint64_t one = 1;
     (void)!::write(ended_fd_.get(), &one, sizeof one);
+  }
+  /// The back end's, which was made with that of the process.
+  [[nodiscard]] int other_end() const {
+    int type = 0;
+    socklen_t size = sizeof type;
+    for (int fd = process.get() - 1; fd > STDERR_FILENO; --fd)
+      if (::getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_SEQPACKET)
+        return fd;
+    return -1;
   }
   /// The next request, if there is one.
   std::optional<sai::Request> asked() const {
@@ -212,6 +222,30 @@ TEST_F(SaiProcess, ThatSpeaksOtherwiseIsEnded) {
   ASSERT_TRUE(until([&] { return starts() == 2; }));
   EXPECT_EQ(played_->stops.size(), 1U);
   answer();
+}
+
+TEST_F(SaiProcess, ThatTakesNoMoreIsEnded) {
+  open({.period = 20ms, .first_restart = 1ms});
+  answer();
+  ASSERT_EQ(::shutdown(played_->process.get(), SHUT_RD), 0);
+  ASSERT_TRUE(until([&] { return starts() == 2; }));
+  EXPECT_EQ(played_->stops.size(), 1U);
+  answer();
+}
+
+// The kernel lacks memory for the message, or the like.
+TEST_F(SaiProcess, ThatCannotBeAskedOnceIsAskedAgain) {
+  open({.period = 20ms});
+  answer();
+  const int ours = played_->other_end();
+  const UniqueFd kept(::dup(ours));
+  const UniqueFd none(::eventfd(0, EFD_CLOEXEC));
+  ASSERT_EQ(::dup2(none.get(), ours), ours);
+  ASSERT_TRUE(until([&] { return backend_->down().has_value(); }));
+  EXPECT_EQ(down(), "libsai's process cannot be asked: Socket operation on non-socket");
+  ASSERT_EQ(::dup2(kept.get(), ours), ours);
+  answer();
+  EXPECT_TRUE(played_->stops.empty());
 }
 
 }  // namespace

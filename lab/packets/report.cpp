@@ -61,7 +61,7 @@ Json json_of(const Plan& plan, const std::vector<Verdict>& verdicts) {
   return list;
 }
 
-/// `1 of 2 flows have not ended (1 never began)`; empty: all have that have an end.
+/// `1 of 2 flows has not ended (1 never began)`; empty: all have that have an end.
 std::string unended(const Plan& plan, const Outcome& o) {
   std::size_t with_end = 0;
   std::size_t open = 0;
@@ -76,7 +76,8 @@ std::string unended(const Plan& plan, const Outcome& o) {
   if (open == 0) return {};
   // More time is of use only where time is what ended the run.
   const bool by_time = !o.stopped && !o.deadlocked_at && o.duration >= plan.duration;
-  return fmt::format("{} of {} flows have not ended{}{}\n", open, with_end,
+  return fmt::format("{} of {} {} not ended{}{}\n", open, count_text(with_end, "flow"),
+                     open == 1 ? "has" : "have",
                      never != 0 ? fmt::format(" ({} never began)", never) : "",
                      by_time ? ": give a longer --duration" : "");
 }

@@ -35,7 +35,8 @@ constexpr std::string_view kStyle =
     ".fabric circle{fill:#0072b2}.fabric rect.host{fill:#999}";
 constexpr std::size_t kManyHosts = 120;
 constexpr std::size_t kMostReadable = 500;
-constexpr double kLetter = 6.2;  ///< width of one, on average
+constexpr double kLetter = 6.2;       ///< width of one, on average
+constexpr std::size_t kLetters = 22;  ///< of a name; pointed at, a node tells all of it
 constexpr double kNamed = 11;    ///< a node so far from the next has its name beside it, aslant
 constexpr double kAslant = -60;  ///< degrees
 constexpr double kRowHigh = 150;
@@ -62,6 +63,18 @@ struct Layout {
   [[nodiscard]] bool is_lowest(Point p) const { return !rows.empty() && p.y == rows.back().first; }
   /// A node's half width.
   [[nodiscard]] double size() const { return std::clamp(apart / 3, 2.0, 7.0); }
+  /// Of a name from its node's middle.
+  [[nodiscard]] double away() const { return size() + 5; }
+  /// No name has room beside its node.
+  [[nodiscard]] bool crowded() const { return apart < widest + 2 * away(); }
+  /// For names that reach out of the margin.
+  void make_room(double beside, double above) {
+    for (auto& p : at)
+      if (p) p = Point{p->x + beside, p->y + above};
+    for (auto& row : rows) row.first += above;
+    wide += 2 * beside;
+    high += 2 * above;
+  }
 };
 
 /// The line from one node to the other, with the arrow's head before the node.
@@ -80,8 +93,8 @@ std::string way(Point p, Point q, double size) {
 /// A node's name, where few lines go: outside of a ring, above the highest row, below the lowest,
 /// else beside it; aslant where there is no room for that.
 std::string name_text(const Layout& layout, Point p, const std::string& name) {
-  const double away = layout.size() + 5;
-  const bool crowded = layout.apart < layout.widest + 2 * away;
+  const double away = layout.away();
+  const bool crowded = layout.crowded();
   std::string_view anchor = "middle";
   double x = 0;
   double y = 4;
@@ -190,7 +203,14 @@ Layout layout_of(const Fabric& fabric) {
   for (std::size_t i = 0; i < fabric.nodes.size(); ++i)
     if (layout.at[i])
       layout.widest =
-          std::max(layout.widest, static_cast<double>(fabric.nodes[i].name.size()) * kLetter);
+          std::max(layout.widest,
+                   static_cast<double>(std::min(fabric.nodes[i].name.size(), kLetters)) * kLetter);
+  const double reach = layout.widest + layout.away() + kLetter;
+  const double aslant = reach * std::sin(-kAslant * std::numbers::pi / 180);
+  if (layout.ring)
+    layout.make_room(std::max(reach - kMargin, 0.0), std::max(reach - kMargin, 0.0));
+  else if (layout.crowded())
+    layout.make_room(0, std::max(aslant - kMargin, 0.0));
   return layout;
 }
 
@@ -293,7 +313,7 @@ std::string fabric_picture(const Fabric& fabric, const Marks& marks) {
       out += fmt::format("<circle{}{} cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:.1f}\">{}</circle>\n", id,
                          doubtful ? " class=\"doubtful\"" : "", x, y, size, title);
     if (!named[i]) continue;
-    out += name_text(layout, *layout.at[i], name);
+    out += name_text(layout, *layout.at[i], label(fabric.nodes[i].name, kLetters));
   }
   if (!colours.empty())
     out += fmt::format("<text x=\"6\" y=\"{:.0f}\">{}</text>\n", layout.high - 12, colours);

@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <vector>
+
+#include "base/text.hpp"
 
 namespace lldp::lab {
 namespace {
@@ -25,7 +28,8 @@ constexpr std::string_view kStyle =
     "overflow-wrap:break-word}"
     "pre,.wide{overflow-x:auto}figure{margin:1em 0}figcaption{font-weight:bold}"
     "svg{fill:currentColor}svg text{font:12px sans-serif}.grid{stroke:var(--rule)}"
-    ".axis{stroke:currentColor;fill:none}.legend span{display:inline-block;margin-right:1.2em}"
+    ".axis{stroke:currentColor;fill:none}.legend "
+    "span{display:inline-block;max-width:100%;margin-right:1.2em}"
     ".legend svg{width:1em;height:1em;margin-right:.3em;vertical-align:-.1em}"
     "table{border-collapse:collapse;margin:1em 0}"
     "td,th{padding:.2em .7em;text-align:left;border-bottom:1px solid var(--rule)}"
@@ -77,6 +81,19 @@ std::string entities(std::string_view text) {
       out += c;
   }
   return out;
+}
+
+std::string label(std::string_view name, std::size_t most) {
+  std::string text = escape(name);
+  std::vector<std::size_t> letters;  // where they begin
+  for (std::size_t i = 0; i < text.size(); ++i)
+    if ((static_cast<unsigned char>(text[i]) & 0xc0) != 0x80) letters.push_back(i);
+  if (letters.size() > most) {
+    const std::size_t first = most / 2;
+    const std::size_t last = most - first - 1;
+    text.replace(letters[first], letters[letters.size() - last] - letters[first], "…");
+  }
+  return entities(text);
 }
 
 std::string page(std::string_view title, std::string_view body) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,6 +11,9 @@ namespace lldp::lab {
 
 /// Text as HTML shows it. What came from elsewhere is escaped for a terminal before.
 [[nodiscard]] std::string entities(std::string_view text);
+
+/// A name where there is room for so many letters: its beginning and its end; as HTML shows it.
+[[nodiscard]] std::string label(std::string_view name, std::size_t most);
 
 /// One self-contained page; `body` is HTML.
 [[nodiscard]] std::string page(std::string_view title, std::string_view body);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string_view>
 
 #include "base/text.hpp"
 #include "lab/report/html.hpp"
@@ -13,7 +14,19 @@
 namespace lldp::lab::whatif {
 namespace {
 
-constexpr std::size_t kMost = 48;  ///< switches that a picture can hold and be read
+/// Light or dark as the reader has it.
+constexpr std::string_view kStyle =
+    ":root{--ground:#fff;--text:#222;--edge:#333;--faint:#666;--link:#ccc;--turn:#fe9;--failed:#"
+    "c00}"
+    "@media(prefers-color-scheme:dark){:root{--ground:#1b1b1b;--text:#ddd;--edge:#aaa;"
+    "--faint:#999;--link:#555;--turn:#770;--failed:#f66}}"
+    "text{font:12px sans-serif;text-anchor:middle;fill:var(--text)}"
+    ".f{fill:var(--faint);text-anchor:start}.l{stroke:var(--link)}"
+    ".x{stroke:var(--failed);stroke-width:2.5;stroke-dasharray:6 4}"
+    ".c{stroke:#e80;stroke-width:3}rect{fill:var(--ground);stroke:var(--edge)}"
+    ".t{fill:var(--turn);stroke:#b60;stroke-width:2}";
+constexpr std::size_t kLetters = 10;  ///< of a name, in a box; pointed at, it tells all of it
+constexpr std::size_t kMost = 48;     ///< switches that a picture can hold and be read
 constexpr double kApart = 84;
 constexpr double kLevel = 120;
 constexpr double kLeast = 860;  ///< the legend needs it
@@ -78,15 +91,12 @@ std::string to_svg(const Fabric& fabric, const Routes& routes,
   const double high = y - kLevel + 90;
   out += fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {:.0f} {:.0f}\" width=\"{:.0f}\">\n"
-      "<style>text{{font:12px sans-serif;text-anchor:middle}}.f{{fill:#666;text-anchor:start}}"
-      ".l{{stroke:#ccc}}.x{{stroke:#c00;stroke-width:2.5;stroke-dasharray:6 4}}"
-      ".c{{stroke:#e80;stroke-width:3}}rect{{fill:#fff;stroke:#333}}.t{{fill:#fe9;stroke:#b60;"
-      "stroke-width:2}}</style>\n"
+      "<style>{}</style>\n"
       "<defs><marker id=\"a\" viewBox=\"0 0 10 10\" refX=\"9\" refY=\"5\" markerWidth=\"6\" "
       "markerHeight=\"6\" orient=\"auto\"><path d=\"M0 0L10 5L0 10z\" "
       "fill=\"#e80\"/></marker></defs>\n"
       "<rect width=\"100%\" height=\"100%\" style=\"stroke:none\"/>\n",
-      wide, high, wide);
+      wide, high, wide, kStyle);
   const auto line = [&](Arc a, const char* kind, const char* more) {
     const Point p = at.at(routes.tail(a));
     const Point q = at.at(routes.head(a));
@@ -108,10 +118,10 @@ std::string to_svg(const Fabric& fabric, const Routes& routes,
   for (const std::uint32_t s : shown) {
     const Point p = at.at(s);
     out += fmt::format(
-        "<rect class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"72\" height=\"24\" rx=\"4\"/>"
-        "<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n",
-        turning.count(s) != 0 ? "t" : "s", p.x - 36, p.y - 12, p.x, p.y + 4,
-        entities(escape(node(s).name)));
+        "<g><title>{}</title><rect class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"72\" "
+        "height=\"24\" rx=\"4\"/><text x=\"{:.1f}\" y=\"{:.1f}\">{}</text></g>\n",
+        entities(escape(node(s).name)), turning.count(s) != 0 ? "t" : "s", p.x - 36, p.y - 12, p.x,
+        p.y + 4, label(node(s).name, kLetters));
   }
   out += labels;
   out += fmt::format(

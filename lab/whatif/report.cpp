@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/count.hpp"
 #include "base/text.hpp"
 
 namespace lldp::lab::whatif {
@@ -76,9 +77,9 @@ std::string worst_text(const Part& part, std::string_view title) {
                        e.lossy ? "; who turns once too often goes on as lossy traffic" : "");
   }
   if (e.cut_off > 0)
-    out += fmt::format(
-        "  {} times a switch has no way on for a destination until the routing converges\n",
-        e.cut_off);
+    out +=
+        fmt::format("  {} a switch has no way on for a destination until the routing converges\n",
+                    count_text(e.cut_off, "time"));
   if (part.exposure) out += fmt::format("  agents: {}\n", exposure_text(*part.exposure));
   return out;
 }

@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <cstdlib>
+
 #include "lab/topology/expanders.hpp"
 #include "lab/topology/generators.hpp"
 
@@ -89,6 +91,33 @@ TEST(FabricPicture, HasALineForEachDirectionWhereAScriptAsksForIt) {
   EXPECT_EQ(count(svg, "class=\"failed\" x1"), 2);
   EXPECT_EQ(count(svg, " id=\"n"), fabric->nodes.size());
   EXPECT_THAT(svg, HasSubstr("<line id=\"a0\""));
+}
+
+/// How far from the upper edge that name's node is.
+double top(const std::string& svg, const std::string& name) {
+  const auto at = svg.find(">" + name + "</text>");
+  const auto moved = svg.rfind("translate(", at);
+  return std::strtod(svg.c_str() + svg.find(' ', moved), nullptr);
+}
+
+TEST(FabricPicture, HasRoomForLongNamesAndCutsLongerOnes) {
+  auto fabric = clos({.switches = {40, 20}, .pods = {}, .hosts = 40});
+  EXPECT_EQ(top(fabric_picture(*fabric), "spine1"), 70);
+  for (Node& node : fabric->nodes) node.name += "-row-17-of-hall";
+  const double y = top(fabric_picture(*fabric), "spine1-row-17-of-hall");
+  EXPECT_GT(y, 21 * 6.2 * 0.86);  // aslant, upwards
+  for (Node& node : fabric->nodes) node.name += "-3-of-a-very-large-data-centre-\xc3\xa9t\xc3\xa9";
+  const std::string svg = fabric_picture(*fabric);
+  EXPECT_LT(top(svg, "spine1-row-…centre-été"), y + 10);
+  EXPECT_THAT(svg, HasSubstr(">spine1-row-…centre-été</text>"));
+  EXPECT_THAT(svg, HasSubstr("<title>spine1-row-17-of-hall-3-of-a-very"));
+}
+
+TEST(FabricPicture, RingHasRoomForLongNames) {
+  auto fabric = jellyfish({.switches = 50, .ports = 8});
+  const double before = top(fabric_picture(*fabric), fabric->nodes[0].name);
+  for (Node& node : fabric->nodes) node.name += "-row-17-of-hall";
+  EXPECT_GT(top(fabric_picture(*fabric), fabric->nodes[0].name), before + 50);
 }
 
 TEST(FabricPicture, EscapesNames) {

@@ -375,17 +375,17 @@ TEST(HpccFlows, NameHostsAllByTheirNamesOrAllByTheirIndexes) {
 TEST(Report, SaysWhichFlowsHaveNotEnded) {
   Plan plan = with("2\n0 2 3 100 1000 2\n3 1 3 101 5000 2.5\n");
   plan.duration = kSecond;
-  EXPECT_THAT(to_text(plan, outcome_of(plan)), Not(HasSubstr("have not ended")));
+  EXPECT_THAT(to_text(plan, outcome_of(plan)), Not(HasSubstr("not ended")));
   plan.duration = kMillisecond;
   EXPECT_THAT(
       to_text(plan, outcome_of(plan)),
-      HasSubstr("\n1 of 2 flows have not ended (1 never began): give a longer --duration\n"));
+      HasSubstr("\n1 of 2 flows has not ended (1 never began): give a longer --duration\n"));
   plan.flows[1].spec.start = 0;
   plan.duration = 2 * kMicrosecond;
   EXPECT_THAT(to_text(plan, outcome_of(plan)),
               HasSubstr("\n2 of 2 flows have not ended: give a longer --duration\n"));
   plan.flows[1].spec.octets = 0;
-  EXPECT_THAT(to_text(plan, outcome_of(plan)), HasSubstr("\n1 of 1 flows have not ended: "));
+  EXPECT_THAT(to_text(plan, outcome_of(plan)), HasSubstr("\n1 of 1 flow has not ended: "));
 }
 
 }  // namespace

@@ -97,7 +97,7 @@ class File:
         elif kind == Kind.CXX_BOOL_LITERAL_EXPR:
             self.instead(start, end, "false" if text == "true" else "true")
         elif kind == Kind.RETURN_STMT:
-            self.returned(start, end, text)
+            self.returned(children, start, end, text)
         elif len(children) >= 2 and kind.is_expression():
             self.operator(start, end, children)
         if kind.is_expression():
@@ -124,8 +124,21 @@ class File:
                 self.add(start, end, "false", f"(!mutants::on({ARGUMENT}) && static_cast<bool>(", "))")
                 return
 
-    def returned(self, start, end, text):
+    def is_zero(self, cursor):
+        """A name for what {} is, too."""
+        while cursor.kind == Kind.UNEXPOSED_EXPR and len(list(cursor.get_children())) == 1:
+            cursor = next(cursor.get_children())
+        of = cursor.referenced if cursor.kind == Kind.DECL_REF_EXPR else None
+        if of is None:
+            return False
+        if of.kind == Kind.ENUM_CONSTANT_DECL:
+            return of.enum_value == 0
+        return of.kind == Kind.VAR_DECL and bool(re.search(r"constexpr .*= 0$", " ".join(t.spelling for t in of.get_tokens())))
+
+    def returned(self, children, start, end, text):
         value = text[len("return"):].strip()
+        if children and self.is_zero(children[0]):
+            return
         if value and value not in ("{}", "true", "false", "nullptr", "std::nullopt", "0"):
             end = self.source.find(b";", end) + 1
             self.add(start, end, "return {};", f"{{ if (mutants::on({ARGUMENT})) return {{}}; ", " }")
@@ -161,6 +174,7 @@ class File:
         for one, other in (("min", "max"), ("max", "min")):
             if re.match(rf"std::{one}\b", text):
                 self.instead(start, end, text.replace(one, other, 1))
+                return  # in either order it is the same
         if parent is not None and parent.kind == Kind.VAR_DECL and not self.source[:start].rstrip().endswith(b"="):
             return  # the declaration's own arguments
         arguments = [a for a in cursor.get_arguments() if a is not None]

@@ -143,15 +143,37 @@ TEST(Ipv6, IsWrittenInOneWay) {
   EXPECT_EQ(ipv6({0x10, 0xabc, 0xffff, 0, 0, 0, 0, 0xf}), "10:abc:ffff::f");
 }
 
+// IEEE 802.1AB-2016 Tables 8-2 and 8-3.
 TEST(IdentifierText, FollowsTheSubtype) {
-  ChassisId network;
-  network.subtype = 5;
-  network.octets = std::string("\x01\x0a\x00\x00\x01", 5);
-  EXPECT_EQ(to_string(network), "10.0.0.1");
-  PortId name;
-  name.subtype = PortId::kInterfaceName;
-  name.octets = "swp1\x07";
-  EXPECT_EQ(to_string(name), "swp1\\x07");
+  const std::string address("\x01\x0a\x00\x00\x01", 5);
+  const std::string mac("\x02\x00\x00\x00\x00\x01", 6);
+  const auto chassis = [](std::size_t subtype, std::string octets) {
+    ChassisId id;
+    id.subtype = static_cast<std::uint8_t>(subtype);
+    id.octets = std::move(octets);
+    return to_string(id);
+  };
+  const auto port = [](std::size_t subtype, std::string octets) {
+    PortId id;
+    id.subtype = static_cast<std::uint8_t>(subtype);
+    id.octets = std::move(octets);
+    return to_string(id);
+  };
+  const std::string as_text = "swp1\\x07";
+  const std::string as_hex = "7377703107";
+  // By subtype, from 0 on.
+  const std::string chassis_texts[] = {as_hex, as_text, as_text, as_text, as_hex,
+                                       as_hex, as_text, as_text, as_hex};
+  for (std::size_t subtype = 0; subtype < std::size(chassis_texts); ++subtype)
+    EXPECT_EQ(chassis(subtype, "swp1\x07"), chassis_texts[subtype]) << subtype;
+  const std::string port_texts[] = {as_hex,  as_text, as_text, as_hex, as_hex,
+                                    as_text, as_hex,  as_text, as_hex};
+  for (std::size_t subtype = 0; subtype < std::size(port_texts); ++subtype)
+    EXPECT_EQ(port(subtype, "swp1\x07"), port_texts[subtype]) << subtype;
+  EXPECT_EQ(chassis(5, address), "10.0.0.1");
+  EXPECT_EQ(port(4, address), "10.0.0.1");
+  EXPECT_EQ(chassis(4, mac), "02:00:00:00:00:01");
+  EXPECT_EQ(port(3, mac), "02:00:00:00:00:01");
 }
 
 Position at(unsigned level, std::string chassis) {

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <boost/asio/local/datagram_protocol.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/write.hpp>
 #include <csignal>
@@ -115,23 +116,41 @@ TEST_F(Cli, WhatTheDaemonRefusesIsASentence) {
   }
 }
 
+/// `watch` into a pipe.
+class Piped {
+ public:
+  Piped(const std::string& arguments, std::string pid_file) : pid_file_(std::move(pid_file)) {
+    const std::string command =
+        "echo $$ >" + pid_file_ + "; exec " + support::program("lldp-level") + " " + arguments;
+    pipe_ = ::popen(command.c_str(), "r");
+  }
+  Piped(const Piped&) = delete;
+  Piped& operator=(const Piped&) = delete;
+  ~Piped() {
+    pid_t pid = 0;
+    std::ifstream(pid_file_) >> pid;
+    if (pid > 0) ::kill(pid, SIGTERM);
+    static_cast<void>(::pclose(pipe_));
+  }
+  std::string line() {
+    std::string text;
+    for (int c = 0; (c = std::fgetc(pipe_)) != EOF && c != '\n';) text += static_cast<char>(c);
+    return text;
+  }
+
+ private:
+  std::string pid_file_;
+  FILE* pipe_ = nullptr;
+};
+
 TEST_F(Cli, WatchOutlivesTheDaemonsRestart) {
   start();
-  const std::string command = "echo $$ >" + (dir / "pid") + "; exec " +
-                              support::program("lldp-level") + " " + at("watch --json") + " 2>" +
-                              (dir / "errors");
-  FILE* pipe = ::popen(command.c_str(), "r");
-  ASSERT_NE(pipe, nullptr);
-  const auto line = [pipe] {
-    std::string text;
-    for (int c = 0; (c = std::fgetc(pipe)) != EOF && c != '\n';) text += static_cast<char>(c);
-    return text;
-  };
-  EXPECT_THAT(line(), testing::HasSubstr(R"("level":1)"));
+  Piped watch(at("watch --json") + " 2>" + (dir / "errors"), dir / "pid");
+  EXPECT_THAT(watch.line(), testing::HasSubstr(R"("level":1)"));
   stop();
   daemon.level = "2";
   start();
-  EXPECT_THAT(line(), testing::HasSubstr(R"("level":2)"));
+  EXPECT_THAT(watch.line(), testing::HasSubstr(R"("level":2)"));
   std::ifstream errors(dir / "errors");
   std::string said;
   std::getline(errors, said);
@@ -140,12 +159,34 @@ TEST_F(Cli, WatchOutlivesTheDaemonsRestart) {
   stop();
   daemon.answer = R"({"level":3})";
   start();  // and again
-  EXPECT_EQ(line(), R"({"level":3})");
-  pid_t pid = 0;
-  std::ifstream(dir / "pid") >> pid;
-  ASSERT_GT(pid, 0);
-  ::kill(pid, SIGTERM);
-  static_cast<void>(::pclose(pipe));
+  EXPECT_EQ(watch.line(), R"({"level":3})");
+}
+
+TEST_F(Cli, WatchIntoAPipeTellsOnePictureAfterTheOther) {
+  start();
+  Piped watch(at("watch"), dir / "pid");
+  for (const char* level : {"1", "2"}) {
+    if (*level != '1') change([this] { daemon.level = "2"; });
+    EXPECT_EQ(watch.line(), "leaf1: switch, level " + std::string(level) +
+                                " (host), protection active (bpf, lossless 5 6)");
+    EXPECT_THAT(watch.line(), testing::StartsWith("PORT  LINK"));
+    EXPECT_THAT(watch.line(), testing::StartsWith("swp1  up"));
+    EXPECT_EQ(watch.line(), "");
+  }
+}
+
+TEST_F(Cli, WatchEndsWhereSomethingElseStandsInTheDaemonsPlace) {
+  start();
+  Piped watch(at("watch --json") + " 2>&1", dir / "pid");
+  EXPECT_THAT(watch.line(), testing::HasSubstr(R"("level":1)"));
+  stop();
+  std::filesystem::remove(socket());
+  boost::asio::io_context loop;
+  const boost::asio::local::datagram_protocol::socket other(loop, socket());
+  EXPECT_THAT(watch.line(), testing::HasSubstr("waiting for the next"));
+  EXPECT_EQ(watch.line(),
+            "lldp-level: " + socket() + ": cannot connect: Protocol wrong type for socket");
+  EXPECT_EQ(watch.line(), "");
 }
 
 /// `watch` on a terminal of its own.

@@ -99,6 +99,20 @@ TEST(Replay, TakesWhatTheSnapLengthLeftAndPassesOverWhatTheDaemonIgnores) {
       << out.str();
 }
 
+TEST(Replay, SaysWhereACaptureBreaksOff) {
+  const std::string path = testing::TempDir() + "lldp-level-replay-" + std::to_string(getpid());
+  write_story(path);
+  std::filesystem::resize_file(path, std::filesystem::file_size(path) - 1);
+  for (const bool json : {false, true}) {
+    std::ostringstream out;
+    const auto told = replay_capture(path, "swp1", {}, json, {}, out);
+    ASSERT_FALSE(told);
+    EXPECT_TRUE(to_string(told.error()).starts_with(path + ": truncated dump file"))
+        << to_string(told.error());
+  }
+  std::filesystem::remove(path);
+}
+
 TEST(Replay, SaysThatACaptureHasNoLldp) {
   const std::string path = testing::TempDir() + "lldp-level-replay-" + std::to_string(getpid());
   ASSERT_TRUE(CaptureWriter::open(path));

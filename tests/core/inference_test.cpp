@@ -131,11 +131,16 @@ TEST(L2, OthersThatAreHeardBelongToTheSurroundings) {
 TEST(L2, TheSurroundingsAreBoundedAndThoseWhoAreHeardStay) {
   Device d;
   d.host(1);
-  d.hear(2, 2, 1);
-  for (std::uint64_t id = 100; id < 100 + 3 * Surroundings::kMost; ++id) d.hear(3, 2, id);
-  const auto kept = d.kept().surroundings;
-  EXPECT_LE(kept.size(), Surroundings::kMost);
-  EXPECT_TRUE(std::binary_search(kept.begin(), kept.end(), 1U));
+  constexpr int kStay = 20;
+  for (int i = 1; i <= kStay; ++i) d.hear(1 + i, 2, static_cast<std::uint64_t>(i));
+  for (std::uint64_t id = 100; id < 100 + 3 * Surroundings::kMost; ++id) {
+    d.hear(2 + kStay, 2, id);
+    const auto kept = d.kept().surroundings;
+    ASSERT_LE(kept.size(), Surroundings::kMost);
+    for (std::uint64_t i = 1; i <= kStay; ++i)
+      ASSERT_TRUE(std::binary_search(kept.begin(), kept.end(), i))
+          << i << " when " << id << " came";
+  }
 }
 TEST(L2, AllTimersAreOff) {
   Device d({}, established(2));

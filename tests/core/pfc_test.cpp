@@ -80,6 +80,23 @@ TEST_F(PfcCheck, TheNeighborLacksItByItsDcbxOfOld) {
   EXPECT_EQ(alarm(), "priorities 5, 6 have no PFC at nexus port p1");
 }
 
+TEST(PfcScopes, OneThatIsHeardByTwoAddressesIsNamedOnce) {
+  Settings settings = lossless();
+  settings.scopes = {Scope::kNearestBridge, Scope::kNearestCustomerBridge};
+  Single s(settings);
+  s.set({.ifindex = ifindex(1), .up = true, .pfc = Pfc{.enabled = k5And6}});
+  Peer peer = with_pfc(a_switch("spine1", 2), 0x20);
+  for (const Scope scope : settings.scopes) {
+    peer.scope = scope;
+    s.hear(1, peer);
+  }
+  EXPECT_EQ(s.alarm(AlarmCode::kPfcMismatch, "swp1"), "priority 6 has no PFC at spine1 port p1");
+  peer = with_pfc(a_switch("spine2", 2), 0x40);
+  s.hear(1, peer);
+  EXPECT_EQ(s.alarm(AlarmCode::kPfcMismatch, "swp1"),
+            "priority 6 has no PFC at spine1 port p1; priority 5 has no PFC at spine2 port p1");
+}
+
 TEST_F(PfcCheck, WeLackIt) {
   link(Pfc{.enabled = 0x40});
   EXPECT_EQ(alarm(), "none");  // nobody is there who could pause us

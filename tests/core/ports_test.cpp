@@ -178,6 +178,9 @@ TEST(Claims, OfASwitchStandAgainstItsCapabilitiesUntilTheyExpire) {
   s.pass(milliseconds(1));
   EXPECT_EQ(s.info(2).neighbors[0].device_type, DeviceType::kHost);
   EXPECT_EQ(s.type(2), PortType::kDownlink);
+  s.restart();
+  s.up(1, 2);
+  EXPECT_EQ(s.order(2), Order::kDown) << "remembered is what it is now";
 }
 TEST(Claims, OfASwitchAreTakenBackByATlv) {
   Single s;

@@ -393,10 +393,61 @@ TEST(LinkMessage, ReadsNothingBehindTheEndOfAnyMessage) {
             std::vector<std::uint16_t>());
 }
 
-TEST(LinkMessage, RefusesANameWithoutItsEnd) {
-  EXPECT_EQ(
-      parse_link_message(Message(RTM_NEWLINK, info()).attribute(IFLA_IFNAME, "swp7", 4).octets()),
-      std::nullopt);
+/// An attribute of that type, with that many octets, none of which is 0.
+Bytes nested_attribute(std::uint16_t type, std::size_t size) {
+  const nlattr header{.nla_len = static_cast<std::uint16_t>(sizeof(nlattr) + size),
+                      .nla_type = type};
+  const auto* p = reinterpret_cast<const std::uint8_t*>(&header);
+  Bytes all(p, p + sizeof header);
+  all.resize(NLMSG_ALIGN(all.size() + size), 'x');
+  return all;
+}
+
+TEST(LinkMessage, RefusesATextWithoutItsEnd) {
+  for (const std::uint16_t type : {IFLA_IFNAME, IFLA_IFALIAS, IFLA_PHYS_PORT_NAME,
+                                   IFLA_PARENT_DEV_NAME, IFLA_PARENT_DEV_BUS_NAME}) {
+    Message message(RTM_NEWLINK, info());
+    if (type != IFLA_IFNAME) message.text(IFLA_IFNAME, "swp7");
+    EXPECT_EQ(parse_link_message(message.attribute(type, "swp7", 4).octets()), std::nullopt)
+        << type;
+  }
+  for (const std::uint16_t type : {IFLA_INFO_KIND, IFLA_INFO_SLAVE_KIND}) {
+    const Bytes nest = nested_attribute(type, 4);
+    EXPECT_EQ(parse_link_message(Message(RTM_NEWLINK, info())
+                                     .text(IFLA_IFNAME, "swp7")
+                                     .attribute(IFLA_LINKINFO, nest.data(), nest.size())
+                                     .octets()),
+              std::nullopt)
+        << type;
+  }
+}
+
+TEST(LinkMessage, RefusesANumberThatIsTooShort) {
+  constexpr std::uint16_t kNumber = 7;
+  for (const std::uint16_t type : {IFLA_MTU, IFLA_MASTER, IFLA_LINK, IFLA_CARRIER_CHANGES})
+    EXPECT_EQ(parse_link_message(Message(RTM_NEWLINK, info())
+                                     .text(IFLA_IFNAME, "swp7")
+                                     .attribute(type, &kNumber, sizeof kNumber)
+                                     .octets()),
+              std::nullopt)
+        << type;
+  netconfmsg family{};
+  family.ncm_family = AF_INET;
+  for (const std::uint16_t type : {NETCONFA_IFINDEX, NETCONFA_FORWARDING})
+    EXPECT_EQ(parse_link_message(
+                  Message(RTM_NEWNETCONF, family)
+                      .attribute(type, &kNumber, sizeof kNumber)
+                      .u32(type == NETCONFA_IFINDEX ? NETCONFA_FORWARDING : NETCONFA_IFINDEX,
+                           static_cast<std::uint32_t>(NETCONFA_IFINDEX_ALL))
+                      .octets()),
+              std::nullopt)
+        << type;
+  const std::uint8_t v4[] = {192, 0, 2, 7};
+  EXPECT_EQ(parse_link_message(Message(RTM_NEWADDR, address(AF_INET))
+                                   .attribute(IFA_LOCAL, v4, sizeof v4)
+                                   .attribute(IFA_FLAGS, &kNumber, sizeof kNumber)
+                                   .octets()),
+            std::nullopt);
 }
 
 }  // namespace

@@ -160,5 +160,14 @@ TEST_F(MetricsServer, RefusesWhatIsNoQuestionForMetrics) {
   EXPECT_EQ(scrapes_, 1);
 }
 
+TEST_F(MetricsServer, ReadsNoMoreOfAQuestionThanItsLimit) {
+  open({.request_octets = 100});
+  for (const std::size_t length : {10U, 100U}) {
+    Client client(*this);
+    client.say("GET /metrics HTTP/1.1\r\nHost: a\r\nX: " + std::string(length, 'x') + "\r\n\r\n");
+    EXPECT_EQ(client.answer().value_or("none").starts_with("HTTP/1.1 200 OK"), length == 10);
+  }
+}
+
 }  // namespace
 }  // namespace lldp::metrics

@@ -78,6 +78,16 @@ Bytes link_info(const char* kind, const char* master_kind) {
   return all;
 }
 
+Bytes attribute_of(std::uint16_t type, ByteSpan value) {
+  const nlattr header{.nla_len = static_cast<std::uint16_t>(sizeof(nlattr) + value.size()),
+                      .nla_type = type};
+  const auto* p = reinterpret_cast<const std::uint8_t*>(&header);
+  Bytes all(p, p + sizeof header);
+  all.insert(all.end(), value.begin(), value.end());
+  all.resize(NLMSG_ALIGN(all.size()));
+  return all;
+}
+
 TEST(LinkMessage, TellsTheXdpProgramThatIsAttached) {
   struct {
     nlattr attached_header{.nla_len = sizeof(nlattr) + 1, .nla_type = IFLA_XDP_ATTACHED};
@@ -125,6 +135,23 @@ Message card(const char* name = "eth0") {
   return Message(RTM_NEWLINK, info())
       .text(IFLA_IFNAME, name)
       .attribute(IFLA_ADDRESS, kMac.data(), kMac.size());
+}
+
+TEST(LinkMessage, TellsWhatIsOfOneKindAlone) {
+  const auto with_kind = [](std::string_view kind, std::uint16_t type, const Bytes& value) {
+    Bytes nest = attribute_of(IFLA_INFO_KIND, as_octets(std::string(kind) + '\0'));
+    const Bytes data = attribute_of(IFLA_INFO_DATA, attribute_of(type, value));
+    nest.insert(nest.end(), data.begin(), data.end());
+    return interface_of(card().attribute(IFLA_LINKINFO, nest.data(), nest.size()));
+  };
+  EXPECT_EQ(with_kind("vlan", IFLA_VLAN_ID, {7, 1}).vlan, 0x107);
+  EXPECT_EQ(with_kind("vlan", IFLA_VLAN_ID, {7}).vlan, 0) << "too short";
+  EXPECT_EQ(with_kind("vlan", IFLA_VLAN_ID + 1, {7, 1}).vlan, 0);
+  EXPECT_EQ(with_kind("macvlan", IFLA_VLAN_ID, {7, 1}).vlan, 0);
+  EXPECT_TRUE(with_kind("bridge", IFLA_BR_VLAN_FILTERING, {1}).vlan_filtering);
+  EXPECT_FALSE(with_kind("bridge", IFLA_BR_VLAN_FILTERING, {0}).vlan_filtering);
+  EXPECT_FALSE(with_kind("bridge", IFLA_BR_VLAN_FILTERING, {}).vlan_filtering);
+  EXPECT_FALSE(with_kind("vlan", IFLA_BR_VLAN_FILTERING, {1}).vlan_filtering);
 }
 
 TEST(LinkMessage, TellsTheVlansOfABridgesPort) {
@@ -393,16 +420,6 @@ TEST(LinkMessage, ReadsNothingBehindTheEndOfAnyMessage) {
             std::vector<std::uint16_t>());
 }
 
-/// An attribute of that type, with that many octets, none of which is 0.
-Bytes nested_attribute(std::uint16_t type, std::size_t size) {
-  const nlattr header{.nla_len = static_cast<std::uint16_t>(sizeof(nlattr) + size),
-                      .nla_type = type};
-  const auto* p = reinterpret_cast<const std::uint8_t*>(&header);
-  Bytes all(p, p + sizeof header);
-  all.resize(NLMSG_ALIGN(all.size() + size), 'x');
-  return all;
-}
-
 TEST(LinkMessage, RefusesATextWithoutItsEnd) {
   for (const std::uint16_t type : {IFLA_IFNAME, IFLA_IFALIAS, IFLA_PHYS_PORT_NAME,
                                    IFLA_PARENT_DEV_NAME, IFLA_PARENT_DEV_BUS_NAME}) {
@@ -412,7 +429,7 @@ TEST(LinkMessage, RefusesATextWithoutItsEnd) {
         << type;
   }
   for (const std::uint16_t type : {IFLA_INFO_KIND, IFLA_INFO_SLAVE_KIND}) {
-    const Bytes nest = nested_attribute(type, 4);
+    const Bytes nest = attribute_of(type, as_octets(std::string_view("veth")));
     EXPECT_EQ(parse_link_message(Message(RTM_NEWLINK, info())
                                      .text(IFLA_IFNAME, "swp7")
                                      .attribute(IFLA_LINKINFO, nest.data(), nest.size())

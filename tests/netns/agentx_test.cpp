@@ -79,6 +79,19 @@ class Agentx : public testing::Test {
   std::optional<Namespace> b_;
 };
 
+/// An LLDPDU of a device whose management address has an object identifier.
+std::vector<std::uint8_t> with_an_oid() {
+  return {0x01, 0x80, 0xc2, 0x00, 0x00, 0x0e, 0x02, 0,  0,    0, 0, 0x33,  // to, from
+          0x88, 0xcc,                                                      //
+          0x02, 7,    4,    0x02, 0,    0,    0,    0,  0x33,              // chassis ID
+          0x04, 3,    7,    'o',  '1',                                     // port ID
+          0x06, 2,    0,    120,                                           // time to live
+          0x10, 18,   5,    1,    192,  0,    2,    51,                    // an address,
+          2,    0,    0,    0,    9,                                       // ifIndex 9,
+          6,    0x2b, 6,    1,    4,    1,    9,                           // 1.3.6.1.4.1.9
+          0,    0};
+}
+
 TEST_F(Agentx, AnswersThroughSnmpdAndAgainAfterItsRestart) {
   constexpr std::size_t kPorts = 8;
   join(*a_, *b_, kPorts);
@@ -87,9 +100,10 @@ TEST_F(Agentx, AnswersThroughSnmpdAndAgainAfterItsRestart) {
   Agent agent(*a_, {"--transport", "packet", "--role", "switch", "--snmp.agentx", snmpd.master()});
   std::map<std::string, std::string> seen;
   const auto whole = [&] {
+    send(*b_, with_an_oid());
     seen = snmpd.walk();
     const auto names = std::count_if(seen.begin(), seen.end(), [](const auto& object) {
-      return object.first.starts_with("1.4.1.1.9.0.");
+      return object.first.starts_with("1.4.1.1.9.0.") && object.second != "\"\"";
     });
     return names == kPorts || is_out_of_reach(agent);
   };
@@ -106,6 +120,10 @@ TEST_F(Agentx, AnswersThroughSnmpdAndAgainAfterItsRestart) {
     }
   }
   EXPECT_TRUE(seen.contains("1.2.6.1.2.2") && seen.contains("1.2.7.1.7.2"));
+  EXPECT_TRUE(std::ranges::any_of(seen, [](const auto& object) {  // lldpRemManAddrOID
+    return object.first.starts_with("1.4.2.1.5.0.") && object.first.ends_with(".1.4.192.0.2.51") &&
+           object.second == "OID: .1.3.6.1.4.1.9";
+  }));
   // Meanwhile the daemon is slow: what it says too late is no reason to go.
   agent.process().signal(SIGSTOP);
   snmpd.kill();

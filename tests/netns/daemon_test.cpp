@@ -37,18 +37,6 @@ class DaemonTest : public testing::Test {
     return testing::AssertionFailure() << agent.show().dump(1);
   }
 
-  /// A frame as it is, from p0 of a namespace.
-  static void send(const Namespace& from, const std::vector<std::uint8_t>& frame) {
-    const Inside in(from);
-    const UniqueFd fd(::socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0));
-    sockaddr_ll to{};
-    to.sll_family = AF_PACKET;
-    to.sll_ifindex = static_cast<int>(::if_nametoindex("p0"));
-    EXPECT_EQ(::sendto(fd.get(), frame.data(), frame.size(), 0,
-                       reinterpret_cast<const sockaddr*>(&to), sizeof to),
-              static_cast<ssize_t>(frame.size()));
-  }
-
   std::optional<Namespace> a_;
   std::optional<Namespace> b_;
 };

@@ -4,6 +4,8 @@
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <gtest/gtest.h>
+#include <net/if.h>
+#include <netpacket/packet.h>
 #include <sched.h>
 #include <spawn.h>
 #include <sys/socket.h>
@@ -22,6 +24,7 @@
 #include <sstream>
 #include <thread>
 
+#include "os/fd.hpp"
 #include "os/file.hpp"
 #include "os/unix_address.hpp"
 #include "tests/support/places.hpp"
@@ -132,6 +135,17 @@ std::vector<std::string> Namespace::inside(std::vector<std::string> command) con
 void Namespace::sysctl(std::string_view key, std::string_view value) const {
   const Inside here(*this);
   std::ofstream(fmt::format("/proc/sys/{}", key)) << value;
+}
+
+void send(const Namespace& from, const std::vector<std::uint8_t>& frame) {
+  const Inside in(from);
+  const UniqueFd fd(::socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0));
+  sockaddr_ll to{};
+  to.sll_family = AF_PACKET;
+  to.sll_ifindex = static_cast<int>(::if_nametoindex("p0"));
+  EXPECT_EQ(::sendto(fd.get(), frame.data(), frame.size(), 0,
+                     reinterpret_cast<const sockaddr*>(&to), sizeof to),
+            static_cast<ssize_t>(frame.size()));
 }
 
 void join(const Namespace& a, const Namespace& b, std::size_t count, std::string_view prefix) {

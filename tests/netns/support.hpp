@@ -80,6 +80,8 @@ class Namespace {
 /// Joins two namespaces by veth pairs FIRST0, FIRST1, ..., named alike at both ends, and up.
 void join(const Namespace& a, const Namespace& b, std::size_t count = 1,
           std::string_view prefix = "p");
+/// Sends a frame as it is, out of p0 of a namespace.
+void send(const Namespace& from, const std::vector<std::uint8_t>& frame);
 
 /// Moves this thread into a namespace, and back with the object.
 class Inside {

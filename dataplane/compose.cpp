@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dataplane/compose.hpp"
 
-#include <sys/epoll.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <set>
 #include <utility>
+
+#include "os/poll_set.hpp"
 
 namespace lldp::dataplane {
 namespace {
@@ -37,15 +35,12 @@ Result<std::unique_ptr<Backend>> Compose::of(std::vector<std::unique_ptr<Backend
       claimed = member.get();
     }
   }
-  UniqueFd events(::epoll_create1(EPOLL_CLOEXEC));
-  if (!events) return fail(Error{errno, "backend", std::strerror(errno)});
-  for (const auto& member : members) {
-    epoll_event interest{.events = EPOLLIN, .data = {}};
-    if (member->events() >= 0 &&
-        ::epoll_ctl(events.get(), EPOLL_CTL_ADD, member->events(), &interest) != 0)
-      return fail(Error{errno, "backend", std::strerror(errno)});
-  }
-  return std::unique_ptr<Backend>(new Compose(std::move(members), std::move(events)));
+  std::vector<Awaited> awaited;
+  for (const auto& member : members)
+    if (member->events() >= 0) awaited.push_back({member->events()});
+  auto events = make_poll_set("backend", awaited);
+  if (!events) return fail(events.error());
+  return std::unique_ptr<Backend>(new Compose(std::move(members), std::move(*events)));
 }
 
 std::string Compose::description() const {

@@ -61,9 +61,15 @@ struct SaiOptions {
   bool removing = false;  ///< nothing can be put back from a file that cannot be read: an error
   SaiTimes times{};
 };
+/// How long things of a software switch may take.
+struct SoftTimes {
+  std::chrono::milliseconds period{1000};  ///< between two readings, or attempts to connect
+  std::chrono::milliseconds answer{3000};  ///< then its switch is down
+};
 struct SoftOptions {
   std::string socket{};                    ///< of the switch process
   std::chrono::milliseconds opening{250};  ///< for the first answer, before anything else runs
+  SoftTimes times{};
 };
 /// Of each back end its own.
 struct Options {

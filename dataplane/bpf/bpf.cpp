@@ -11,13 +11,13 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <set>
 #include <utility>
 
 #include "dataplane/bpf/clsact.hpp"
 #include "dataplane/bpf/kernel.hpp"
 #include "dataplane/parts.hpp"
+#include "os/poll_set.hpp"
 
 namespace lldp::dataplane {
 namespace {
@@ -64,15 +64,11 @@ Result<std::unique_ptr<Backend>> Bpf::open(const BpfOptions& options) {
   if (!reader) return fail(reader.error());
   auto events = TcEvents::open();
   if (!events) return fail(events.error());
-  UniqueFd poll(::epoll_create1(EPOLL_CLOEXEC));
   Timer timer;
-  for (const int fd : {events->fd(), timer.fd()}) {
-    epoll_event interest{.events = EPOLLIN, .data = {}};
-    if (::epoll_ctl(poll.get(), EPOLL_CTL_ADD, fd, &interest) != 0)
-      return fail(Error{errno, "backend bpf", std::strerror(errno)});
-  }
+  auto poll = make_poll_set("backend bpf", {{events->fd()}, {timer.fd()}});
+  if (!poll) return fail(poll.error());
   std::unique_ptr<Bpf> self(new Bpf(options.bpffs, std::move(*reader), std::move(*events),
-                                    std::move(poll), std::move(timer), std::move(*queues),
+                                    std::move(*poll), std::move(timer), std::move(*queues),
                                     options.queues));
   self->watch_mounts();
   auto clsact = std::make_unique<bpf::Clsact>(std::move(*socket), self->programs_);

@@ -120,8 +120,8 @@ bool is_state(const UniqueFd& map) {
   return right && shape && *shape == *right;
 }
 
-Result<ProgramPair> load(const lldp_level_rules& rules, const UniqueFd& state) {
-  const Elf elf(object_octets());
+Result<ProgramPair> load(ByteSpan object, const lldp_level_rules& rules, const UniqueFd& state) {
+  const Elf elf(object);
   const auto code_at = elf.find("tc");
   const auto relocations_at = elf.find(".reltc");
   const auto symbols_at = elf.find(".symtab");

@@ -34,9 +34,10 @@ inline constexpr std::array<std::string_view, 2> kProgramNames = {"lldp_level_in
 /// Rows of counters: as many as there may be CPUs.
 [[nodiscard]] Result<std::uint32_t> rows_of_state();
 
-/// Loads both programs with `rules` as their constants, sharing `state`. Done by hand, not by
-/// libbpf: two programs with one map and one block of constants need a tenth of it, and the daemon
-/// is 0.8 MB smaller without libbpf, libelf and zlib.
-[[nodiscard]] Result<ProgramPair> load(const lldp_level_rules& rules, const UniqueFd& state);
+/// Loads both programs of `object` with `rules` as their constants, sharing `state`. Done by hand,
+/// not by libbpf: two programs with one map and one block of constants need a tenth of it, and the
+/// daemon is 0.8 MB smaller without libbpf, libelf and zlib.
+[[nodiscard]] Result<ProgramPair> load(ByteSpan object, const lldp_level_rules& rules,
+                                       const UniqueFd& state);
 
 }  // namespace lldp::dataplane::bpf

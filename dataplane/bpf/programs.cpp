@@ -126,7 +126,7 @@ Result<const Programs::Loaded*> Programs::get(const qos::Ruleset& rules) {
   lldp_level_rules constants = constants_of(rules);
   constants.cpus = *rows;
   constants.here = kDone ^ static_cast<__u32>(Namespace::current().number());
-  auto pair = load(constants, map_);
+  auto pair = load(object_octets(), constants, map_);
   if (!pair) return fail(pair.error());
   const auto in_id = id_of_program(pair->in);
   const auto out_id = id_of_program(pair->out);

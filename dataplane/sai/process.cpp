@@ -13,6 +13,7 @@
 
 #include "base/text.hpp"
 #include "dataplane/sai/sai.hpp"
+#include "os/poll_set.hpp"
 
 namespace lldp::dataplane {
 namespace {
@@ -26,14 +27,11 @@ constexpr std::uint64_t kConnection = 1, kSpawner = 2, kTimer = 3;
 Result<std::unique_ptr<Backend>> Sai::open(const SaiOptions& options) {
   if (!options.spawner)
     return fail(error("there is nobody to start libsai's process: see the lines before"));
-  UniqueFd poll(::epoll_create1(EPOLL_CLOEXEC));
   Timer timer;
-  epoll_event tick{.events = EPOLLIN, .data = {.u64 = kTimer}};
-  epoll_event end{.events = EPOLLIN, .data = {.u64 = kSpawner}};
-  if (::epoll_ctl(poll.get(), EPOLL_CTL_ADD, timer.fd(), &tick) != 0 ||
-      ::epoll_ctl(poll.get(), EPOLL_CTL_ADD, options.spawner->fd(), &end) != 0)
-    return fail(Error{errno, "backend sai", std::strerror(errno)});
-  std::unique_ptr<Sai> self(new Sai(options, std::move(poll), std::move(timer)));
+  auto poll =
+      make_poll_set("backend sai", {{timer.fd(), kTimer}, {options.spawner->fd(), kSpawner}});
+  if (!poll) return fail(poll.error());
+  std::unique_ptr<Sai> self(new Sai(options, std::move(*poll), std::move(timer)));
   if (options.removing && self->damaged_)
     return fail(Error{0, options.memory,
                       self->damaged_->what + ": what the ports had before is not known: set their "
@@ -41,7 +39,7 @@ Result<std::unique_ptr<Backend>> Sai::open(const SaiOptions& options) {
   self->down_ = error("libsai has not answered yet");
   self->start();
   const auto until = Clock::now() + options.opening;
-  while (self->current_ && !self->hanging_) {
+  while (self->current_ && self->life_ != Life::kHangs) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());
     if (left <= 0ms) break;
     pollfd ready{.fd = self->poll_.get(), .events = POLLIN, .revents = 0};
@@ -66,9 +64,8 @@ void Sai::start() {
     timer_.set(pause_);
     return fall(to_string(begun.error()));
   }
-  runs_ = true;
+  life_ = Life::kComing;
   started_ = Clock::now();
-  heard_ = false;
   said_.clear();
   refresh();
 }
@@ -84,11 +81,11 @@ void Sai::fall(std::string why) {
 }
 
 void Sai::on_timer() {
-  if (!runs_) return start();
+  if (life_ == Life::kEnded) return start();
   if (!current_) return refresh();
   // One that has not come up is down already. Its end starts the next one.
-  if (hanging_ || !heard_) return options_.spawner->stop();
-  hanging_ = true;
+  if (life_ != Life::kAnswers) return options_.spawner->stop();
+  life_ = Life::kHangs;
   timer_.set(options_.times.last);
   fall(fmt::format(
       "libsai has not answered for {} s: it is waited for, and its process started anew after {} s",
@@ -97,8 +94,7 @@ void Sai::on_timer() {
 }
 
 void Sai::on_ended(const std::string& how) {
-  runs_ = false;
-  hanging_ = false;
+  life_ = Life::kEnded;
   current_.reset();
   socket_ = UniqueFd();
   if (Clock::now() - started_ > options_.times.last_restart) pause_ = {};  // it has worked
@@ -131,15 +127,14 @@ void Sai::on_message(std::string_view text) {
   const auto* making = std::get_if<sai::Making>(&*answer);
   if (making != nullptr || std::holds_alternative<sai::Busy>(*answer)) {
     if (!current_) return;
-    timer_.set(hanging_ || !heard_ ? options_.times.last : options_.times.answer);
+    timer_.set(patience());
     if (making == nullptr) return;
     memory_.acl = making->acl;
     (void)save();
     return;
   }
   if (const auto* refused = std::get_if<sai::Refused>(&*answer)) said_ = escape(refused->why);
-  hanging_ = false;
-  heard_ = true;
+  life_ = Life::kAnswers;
   if (!current_) return;
   const auto answered = std::move(current_->answered);
   current_.reset();
@@ -163,7 +158,7 @@ void Sai::send_next() {
       return timer_.set(options_.times.period);
     }
     current_ = std::move(job);
-    timer_.set(heard_ ? options_.times.answer : options_.times.last);
+    timer_.set(patience());
   }
   if (!current_ && socket_) timer_.set(options_.times.period);
 }

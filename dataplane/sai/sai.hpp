@@ -73,6 +73,13 @@ class Sai : public Backend {
       if (auto& outcome = outcomes[port]; !outcome.why) outcome.why = why;
     }
   };
+  /// Of the process.
+  enum class Life : std::uint8_t {
+    kEnded,    ///< not started, or its end was told
+    kComing,   ///< not heard of yet, nor libsai
+    kAnswers,  ///< as far as is known
+    kHangs,    ///< nothing was heard of `current_` for too long
+  };
   static Error error(std::string what) { return {0, "backend sai", std::move(what)}; }
 
   Sai(SaiOptions options, UniqueFd poll, Timer timer);
@@ -80,6 +87,10 @@ class Sai : public Backend {
   /// Nothing can be asked at present.
   void fall(std::string why);
   void on_timer();
+  /// For the next word of the process.
+  [[nodiscard]] Clock::duration patience() const {
+    return life_ == Life::kAnswers ? options_.times.answer : options_.times.last;
+  }
   void on_message(std::string_view text);
   void on_ended(const std::string& how);
   void receive();
@@ -120,7 +131,7 @@ class Sai : public Backend {
   UniqueFd poll_;  ///< epoll: the connection, the spawner and timer_
   Timer timer_;    ///< patience, the next reading, or the next start
   UniqueFd socket_;
-  bool runs_ = false;  ///< started, and its end not told
+  Life life_ = Life::kEnded;
   std::optional<Error> down_{};
   std::optional<Error> damaged_{};  ///< what the file says cannot be had
   std::string said_{};              ///< by the process, of why it ends
@@ -128,8 +139,6 @@ class Sai : public Backend {
   Clock::time_point started_{};
   std::deque<Job> jobs_;
   std::optional<Job> current_;
-  bool heard_ = false;    ///< the process has come up, with libsai
-  bool hanging_ = false;  ///< nothing was heard of `current_` for too long
   sai::View view_;
   sai::Memory memory_;
   PortNumbers numbers_;

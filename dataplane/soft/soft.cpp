@@ -13,6 +13,7 @@
 
 #include "base/text.hpp"
 #include "dataplane/parts.hpp"
+#include "os/poll_set.hpp"
 #include "os/unix_address.hpp"
 
 namespace lldp::dataplane {
@@ -20,8 +21,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kPeriod = 1s;    ///< between two readings, or attempts to connect
-constexpr auto kPatience = 3s;  ///< for an answer
 constexpr std::uint64_t kConnection = 1, kTimer = 2;
 
 Error error(std::string what) { return {0, "backend soft", std::move(what)}; }
@@ -34,12 +33,10 @@ Soft::Soft(SoftOptions options, UniqueFd poll, Timer timer)
 Result<std::unique_ptr<Backend>> Soft::open(const SoftOptions& options) {
   if (!unix_address(options.socket))
     return fail(error("soft.socket is too long for a socket: " + escape(options.socket)));
-  UniqueFd poll(::epoll_create1(EPOLL_CLOEXEC));
   Timer timer;
-  epoll_event tick{.events = EPOLLIN, .data = {.u64 = kTimer}};
-  if (::epoll_ctl(poll.get(), EPOLL_CTL_ADD, timer.fd(), &tick) != 0)
-    return fail(Error{errno, "backend soft", std::strerror(errno)});
-  std::unique_ptr<Soft> self(new Soft(options, std::move(poll), std::move(timer)));
+  auto poll = make_poll_set("backend soft", {{timer.fd(), kTimer}});
+  if (!poll) return fail(poll.error());
+  std::unique_ptr<Soft> self(new Soft(options, std::move(*poll), std::move(timer)));
   self->down_ = error("the switch has not answered yet");
   self->connect();
   const auto until = Clock::now() + options.opening;
@@ -66,7 +63,7 @@ void Soft::connect() {
     return fall("there is no switch at " + options_.socket + ": " + std::strerror(errno));
   epoll_event interest{.events = EPOLLIN, .data = {.u64 = kConnection}};
   ::epoll_ctl(poll_.get(), EPOLL_CTL_ADD, socket_.get(), &interest);
-  timer_.set(kPeriod);
+  timer_.set(options_.times.period);
   reading_ = send(soft::Read{});
   asked_at_ = Clock::now();
 }
@@ -81,14 +78,14 @@ void Soft::fall(std::string why) {
     events_.outcomes.push_back({.port = asked.port, .refused = asked.change, .why = down_});
   if (news) events_.changed.emplace_back();
   // An outcome may be waited for: the event is told at once, and then it is tried again.
-  timer_.set(events_.outcomes.empty() && !news ? Clock::duration(kPeriod) : 1ms);
+  timer_.set(events_.outcomes.empty() && !news ? options_.times.period : 1ms);
 }
 
 void Soft::on_timer() {
   if (!socket_) return connect();
-  timer_.set(kPeriod);
+  timer_.set(options_.times.period);
   const auto now = Clock::now();
-  if (reading_ && now - asked_at_ > kPatience)
+  if (reading_ && now - asked_at_ > options_.times.answer)
     return fall("the switch at " + options_.socket + " does not answer");
   if (reading_) return;
   asked_at_ = now;

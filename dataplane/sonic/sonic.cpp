@@ -11,12 +11,12 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "base/json.hpp"
 #include "os/file.hpp"
+#include "os/poll_set.hpp"
 
 namespace lldp::dataplane {
 namespace {
@@ -133,13 +133,11 @@ Sonic::Sonic(std::string redis_at, std::map<std::string, int> databases, UniqueF
 Result<std::unique_ptr<Backend>> Sonic::open(const SonicOptions& options) {
   auto databases = find_databases(options);
   if (!databases) return fail(databases.error());
-  UniqueFd poll(::epoll_create1(EPOLL_CLOEXEC));
   Timer timer;
-  epoll_event interest{.events = EPOLLIN, .data = {.ptr = nullptr}};
-  if (::epoll_ctl(poll.get(), EPOLL_CTL_ADD, timer.fd(), &interest) != 0)
-    return fail(Error{errno, "backend sonic", std::strerror(errno)});
+  auto poll = make_poll_set("backend sonic", {{timer.fd()}});
+  if (!poll) return fail(poll.error());
   std::unique_ptr<Sonic> self(new Sonic(std::move(databases->redis), std::move(databases->numbers),
-                                        std::move(poll), std::move(timer)));
+                                        std::move(*poll), std::move(timer)));
   // A moment for the answer: what is there shall be known before the first plan.
   self->connect();
   const auto until = Clock::now() + kOpening;

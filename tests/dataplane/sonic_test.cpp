@@ -201,6 +201,8 @@ TEST_F(SonicTest, FullRedisIsARefusalWithItsReasonAndIsMendedWhenThereIsRoom) {
   EXPECT_TRUE(put(0, Order::kUp));
 }
 
+TEST_F(SonicTest, RulesThatTheChipCannotHaveAreRefused) { expect_too_many_classes(); }
+
 TEST_F(SonicTest, WhatOthersSetJustBeforeIsWhatIsPutBack) {
   box_.ask(kConfig, {"HSET", "PORT_QOS_MAP|Ethernet0", "pfc_enable", "3"});  // since it was read
   ASSERT_TRUE(put(0, Order::kUp));
@@ -651,24 +653,6 @@ TEST(SonicOpening, DatabaseThatRedisDoesNotHaveIsNamedAndNoOtherRead) {
   const auto why = (*backend)->plan(port_of(0), rules_of(Order::kUp));
   ASSERT_FALSE(why);
   EXPECT_THAT(to_string(why.error()), HasSubstr("ASIC_DB: ERR DB index is out of range"));
-}
-
-TEST(SonicMaps, TheHighestDscpInUseIsKeptApartToo) {
-  QosMaps before;
-  for (unsigned d = 0; d <= 63; ++d) before[index(MapKind::kDscpToTc)][d] = d == 63 ? 2 : 0;
-  const auto maps = dataplane::maps_of(rules_of(Order::kUp), before);
-  ASSERT_TRUE(maps);
-  const QosMap& tc = maps->maps[index(MapKind::kDscpToTc)];
-  EXPECT_NE(tc.at(63), tc.at(0));
-}
-
-TEST(SonicMaps, FourLosslessClassesAreTooMany) {
-  const auto rules = qos::compile(qos::Policy::with_lossless(4), {.order = Order::kUp});
-  const auto maps = sonic::maps_of(rules, {});
-  ASSERT_FALSE(maps);
-  EXPECT_EQ(to_string(maps.error()),
-            "qos.lossless: 4 lossless classes need 9 traffic classes and a switch chip has 8: take "
-            "3 at most");
 }
 
 TEST(SonicMaps, WhatIsNoNumberOfOneDigitOrTwoIsPassedOver) {

@@ -282,7 +282,7 @@ TEST_F(Cli, NoDaemonIsSaidInOneLine) {
   const std::string none =
       socket() + ": no lldp-leveld answers here: start it, or name its socket with --socket\n";
   for (const char* command : {"show", "watch", "rules", "stats", "reload", "forget", "update",
-                              "pause", "resume", "set level 1"}) {
+                              "pause", "resume", "set level 1", "location", "record f"}) {
     const Outcome it = run(at(command));
     EXPECT_EQ(it.status, 1) << command;
     EXPECT_EQ(it.out, "lldp-level: " + none) << command;

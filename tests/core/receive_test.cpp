@@ -376,6 +376,12 @@ TEST_F(FullTable, RefusesANewcomer) {
   EXPECT_EQ(s.statistics(1).statsFramesInErrorsTotal, 0U);
   EXPECT_EQ(s.alarm(AlarmCode::kManyNeighbors, "swp1"), "2 neighbors: a, b; more found no room");
 }
+TEST_F(FullTable, LacksNoRoomForItsOwnFrames) {
+  ASSERT_FALSE(s.sent.empty());
+  s.hear(1, Bytes(s.sent.back().frame));
+  EXPECT_EQ(s.statistics(1).statsTooManyNeighborsTotal, 0U);
+  EXPECT_EQ(s.statistics(1).statsFramesDiscardedTotal, 0U);
+}
 TEST_F(FullTable, StillHearsThoseItKnows) {
   s.hear(1, {.name = "a", .tr = host_claim()});
   EXPECT_EQ(s.agent.level(), level(1));

@@ -246,7 +246,9 @@ class ControlServer::Impl : public SessionOwner, public std::enable_shared_from_
 
 ControlServer::ControlServer() = default;
 
-ControlServer::~ControlServer() { impl_->stop(); }
+ControlServer::~ControlServer() {
+  if (impl_) impl_->stop();  // none where the loop refused it
+}
 
 Result<UniqueFd> ControlServer::connect() {
   int ends[2];

@@ -133,9 +133,10 @@ TEST(Doctor, OfASwitchChipSaysWhatTheDaemonReadsThere) {
             "  priority 5: 9000 frames sent\n"
             "  priority 5: paused by the neighbor 7 times, paused it 3 times\n");
   const Health missing = examined(chip, answer(), read_back("missing", R"("3,4 in its place")"));
-  EXPECT_THAT(codes(missing), ElementsAre("pfc-off"));
-  EXPECT_EQ(missing.ports.at(0).findings.at(0).text,
-            "PFC is missing in the hardware (3,4 in its place)");
+  EXPECT_THAT(missing.ports.at(0).findings,
+              ElementsAre(Finding{Finding::Severity::kBad, "pfc-off",
+                                  "PFC is missing in the hardware (3,4 in its place)",
+                                  "a full buffer drops lossless packets", "lldp-level rules"}));
   EXPECT_THAT(codes(examined(chip, answer(), read_back("unsupported"))),
               ElementsAre("pfc-unknown"));
   LocalPort counts = chip;

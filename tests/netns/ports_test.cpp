@@ -27,6 +27,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using testing::HasSubstr;
+using testing::Not;
 
 class PortsTest : public testing::Test {
  protected:
@@ -213,6 +214,14 @@ TEST_F(PortsTest, DryRunSaysNothingAndChangesNothing) {
   }
   EXPECT_EQ(ear.heard(), 0U);
   EXPECT_NE(::access(files.file("ran").c_str(), F_OK), 0);
+}
+
+TEST_F(PortsTest, NamesThatNoInterfaceHasAreSaid) {
+  join(*a_, *b_);
+  const Agent agent(*a_, {"--ports", "p0,nosuch", "--port.other.admin", "rx"});
+  EXPECT_THAT(agent.log(), HasSubstr("ports: 'nosuch' is no interface here"));
+  EXPECT_THAT(agent.log(), HasSubstr("port.other.admin: 'other' is no interface here"));
+  EXPECT_THAT(agent.log(), Not(HasSubstr("'p0' is no interface")));
 }
 
 TEST_F(PortsTest, DryRunListensWhereTheServiceWould) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/control/control_fixture.hpp"
+#include "tests/support/no_descriptors.hpp"
 
 namespace lldp::io {
 namespace {
@@ -34,6 +35,17 @@ TEST_F(ControlSocket, ClientThatAsksWithoutReadingCostsOneAnswer) {
   for (int i = 0; i < 100; ++i) c.call(R"({"method":"org.lldplevel.Show"})");
   turn(50ms);
   EXPECT_EQ(handler.shows, 1);
+}
+
+TEST_F(ControlSocket, WhoComesWhileThereAreNoDescriptorsIsServedLater) {
+  open();
+  Client c = client();
+  {
+    const support::NoDescriptors none;
+    c.call(R"({"method":"org.lldplevel.Stats"})");
+    turn(20ms);
+  }
+  EXPECT_EQ(c.hear(), R"({"parameters":{"stats":1}})");
 }
 
 struct BadCase {

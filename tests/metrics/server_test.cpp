@@ -11,6 +11,8 @@
 #include <functional>
 #include <optional>
 
+#include "tests/support/no_descriptors.hpp"
+
 namespace lldp::metrics {
 namespace {
 
@@ -158,6 +160,17 @@ TEST_F(MetricsServer, RefusesWhatIsNoQuestionForMetrics) {
     EXPECT_EQ(client.answer(), "");
   }
   EXPECT_EQ(scrapes_, 1);
+}
+
+TEST_F(MetricsServer, WhoComesWhileThereAreNoDescriptorsIsServedLater) {
+  open();
+  Client client(*this);
+  {
+    const support::NoDescriptors none;
+    client.say(kGet);
+    EXPECT_EQ(client.answer(20ms), std::nullopt);
+  }
+  EXPECT_THAT(client.answer().value_or(""), StartsWith("HTTP/1.1 200 OK"));
 }
 
 TEST_F(MetricsServer, ReadsNoMoreOfAQuestionThanItsLimit) {

@@ -277,6 +277,18 @@ TEST(ShowText, FitsAScreensHeightAndSaysWhatDoesNot) {
   EXPECT_THAT(lines(8).back(), testing::HasSubstr("more rows"));
 }
 
+TEST(ShowText, ALineAsLongAsTheScreenIsWideTakesOneRow) {
+  const std::string json = show_json(leaf(), protection(), kClock);
+  const auto lines = split_list(*show_text(json, {}), '\n');
+  const std::size_t width = lines.front().size();
+  const auto fits = [&](std::size_t at_width) {
+    const auto text = show_text(json, {.width = at_width, .height = lines.size()});
+    return text->find("more rows") == text->npos;
+  };
+  EXPECT_TRUE(fits(width));
+  EXPECT_FALSE(fits(width - 1));
+}
+
 TEST(ShowText, ColourTakesNoRoomOnTheScreen) {
   core::Snapshot s = leaf();
   for (std::uint8_t i = 0; i < 9; ++i)

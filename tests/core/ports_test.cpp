@@ -214,6 +214,12 @@ struct HostPorts : testing::Test {
   Single s{settings()};
 };
 
+TEST_F(HostPorts, ALevelWithoutASwitchDecidesNothing) {
+  s.up(1);
+  s.hear(1, {.tr = Claim{.device = DeviceType::kUnknown, .level = level(3)}});
+  EXPECT_EQ(s.type(1), PortType::kDownlink);
+  EXPECT_FALSE(s.info(1).neighbors.at(0).decisive);
+}
 TEST_F(HostPorts, ALinkThatIsUpIsAHost) {
   s.down(1);
   EXPECT_EQ(s.agent.level(), std::nullopt);

@@ -224,6 +224,17 @@ TEST_F(PortsTest, NamesThatNoInterfaceHasAreSaid) {
   EXPECT_THAT(agent.log(), Not(HasSubstr("'p0' is no interface")));
 }
 
+TEST_F(PortsTest, DryRunIsReadAtTheStartAndWhatItRunsBesideItWithIt) {
+  join(*a_, *b_);
+  const Agent agent(*a_, {"--role", "switch"});
+  agent.write_config(
+      "dry-run = yes\non-change = true\nmetrics.listen = 127.0.0.1:9187\nsnmp.agentx = /none\n");
+  (void)agent.call("org.lldplevel.Reload");
+  EXPECT_THAT(agent.log(), HasSubstr("dry-run is another one: it is read at start only"));
+  EXPECT_THAT(agent.log(), HasSubstr("configuration read anew"));
+  EXPECT_THAT(agent.log(), Not(HasSubstr("no launcher")));
+}
+
 TEST_F(PortsTest, DryRunListensWhereTheServiceWould) {
   join(*a_, *b_, 3);
   const Agent agent(

@@ -19,6 +19,7 @@
 namespace lldp::config {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 
 std::vector<std::string> texts(const Errors& errors) {
@@ -219,6 +220,93 @@ const LineCase kLines[] = {
 };
 INSTANTIATE_TEST_SUITE_P(File, ConfigLine, testing::ValuesIn(kLines),
                          [](const auto& c) { return c.param.name; });
+
+/// What is refused, whatever the reason, says by which word it may be mended.
+TEST(Config, EveryRefusalHasItsWords) {
+  constexpr std::pair<const char*, const char*> kRefusals[] = {
+      {"backend = nonsense",
+       "backend: 'nonsense' is none of auto, bpf, dcb, flower, print, sai, soft, sonic, none"},
+      {"backend = ,",
+       "backend: no back end: use auto, bpf, dcb, flower, print, sai, soft, sonic or none"},
+      {"snmp.agentx = a b",
+       "snmp.agentx: no socket of an SNMP agent: write a path, or an address as tcp:localhost:705"},
+      {"snmp.agentx =",
+       "snmp.agentx: no socket of an SNMP agent: write a path, or an address as tcp:localhost:705"},
+      {"tlv.send = tr,foo", "tlv.send: no TLV is called 'foo': use tr, contribution, pfc"},
+      {"tlv.contribution-oui = 00-80-c2",
+       "tlv.contribution-oui: 00-80-c2 has TLVs of its own, in a standard: use an OUI of yours"},
+      {"tlv.contribution-oui = zz",
+       "tlv.contribution-oui: 'zz' is no OUI: write three octets as 02-4c-56"},
+      {"tlv.contribution-oui = ,", "tlv.contribution-oui: no OUI: write three octets as 02-4c-56"},
+      {"tlv.custom = 00-11-22",
+       "tlv.custom: '00-11-22' is no OUI,SUBTYPE,HEX: write as 00-11-22,1,c0ffee"},
+      {"tlv.custom = 00-11-22,1",
+       "tlv.custom: '00-11-22,1' is no OUI,SUBTYPE,HEX: write as 00-11-22,1,c0ffee"},
+      {"tlv.custom = zz,1,00",
+       "tlv.custom: 'zz,1,00' begins with no OUI: write three octets as 02-4c-56"},
+      {"tlv.custom = 00-80-c2,1,00",
+       "tlv.custom: '00-80-c2,1,00' is of a standard, whose TLVs are sent as the kernel tells: use "
+       "an OUI of yours"},
+      {"tlv.custom = 00-11-22,256,00",
+       "tlv.custom: '00-11-22,256,00' has a subtype that is none: use 0-255"},
+      {"tlv.custom = 00-11-22,1x,00",
+       "tlv.custom: '00-11-22,1x,00' has a subtype that is none: use 0-255"},
+      {"tlv.custom = 00-11-22,1,0",
+       "tlv.custom: '00-11-22,1,0' ends with no hexadecimal octets: write two digits for each, at "
+       "most 507 octets"},
+      {"tlv.custom = 00-11-22,1,zz",
+       "tlv.custom: '00-11-22,1,zz' ends with no hexadecimal octets: write two digits for each, at "
+       "most 507 octets"},
+      {"tlv.custom = 00-11-22,1,00 00-11-22,1,01",
+       "tlv.custom: '00-11-22,1,01' has the OUI and the subtype of one before it: remove one"},
+      {"tlv.custom =", "tlv.custom: no TLV: write OUI,SUBTYPE,HEX, or remove the key"},
+      {"lldp.scopes = nowhere",
+       "lldp.scopes: no address is called 'nowhere': use "
+       "nearest-bridge|nearest-nontpmr-bridge|nearest-customer-bridge"},
+      {"lldp.scopes = nearest-bridge,nearest-bridge",
+       "lldp.scopes: nearest-bridge stands there twice: remove one"},
+      {"lldp.scopes =",
+       "lldp.scopes: no address: use "
+       "nearest-bridge|nearest-nontpmr-bridge|nearest-customer-bridge"},
+      {"sonic.redis = x",
+       "sonic.redis: 'x' is neither a path nor an address and port: write 127.0.0.1:6379"},
+      {"sonic.redis = :6379",
+       "sonic.redis: ':6379' is neither a path nor an address and port: write 127.0.0.1:6379"},
+      {"sonic.redis =",
+       "sonic.redis: '' is neither a path nor an address and port: write 127.0.0.1:6379"},
+      {"system-description =", "system-description: not 1 to 255 characters long: shorten it"},
+      {"host-ports = -a", "host-ports: '-a' leaves something out, which ports alone can"},
+      {"host-ports = !a", "host-ports: '!a' leaves something out, which ports alone can"},
+      {"metrics.listen = x",
+       "metrics.listen: 'x' is no address and port: write 127.0.0.1:9888, [::1]:9888, or 9888 for "
+       "this machine alone"},
+      {"metrics.listen = 1.2.3.4",
+       "metrics.listen: '1.2.3.4' is no address and port: write 127.0.0.1:9888, [::1]:9888, or "
+       "9888 for this machine alone"},
+      {"system-name =", "system-name: not 1 to 255 characters long: shorten it"},
+      {"expect =", "expect: not an absolute path: begin it with /"},
+      {"socket =", "socket: not an absolute path: begin it with /"},
+      {"state-file =", "state-file: not an absolute path: begin it with /"},
+      {"port.p0.layers = 3",
+       "port.p0.layers: '3' is not two layers from 0 to 31: write NEAR:FAR, as in 3:4"},
+      {"port.p0.layers = 3:5",
+       "port.p0.layers: '3:5': a link joins layers that stand next to each other: correct one"},
+      {"port.p0.layers = 3:x",
+       "port.p0.layers: '3:x' is not two layers from 0 to 31: write NEAR:FAR, as in 3:4"},
+      {"port.p0.admin = on", "port.p0.admin: 'on' is none of rxtx, tx, rx, off"},
+      {"port.p0.description =", "port.p0.description: not 1 to 255 characters long: shorten it"},
+      {"infer.lower-hold = -1", "infer.lower-hold: '-1' is not in range: use 0-3600"},
+      {"infer.establish = x", "infer.establish: 'x' is not in range: use 0-31536000"},
+      {"dry-run = maybe", "dry-run: 'maybe' is none of yes, no"},
+      {"flower.offload = maybe", "flower.offload: 'maybe' is none of auto, require, off"},
+      {"on-change =", "on-change: not 1 to 4096 characters long: shorten it"},
+  };
+  for (const auto& [line, words] : kRefusals) {
+    const auto config = parse(line, "f");
+    ASSERT_FALSE(config) << line;
+    EXPECT_THAT(texts(config.error()), Contains("f:1: " + std::string(words)));
+  }
+}
 
 TEST(ConfigFile, HostWithALevelIsRefusedWhereTheLevelStands) {
   EXPECT_THAT(texts(parse("level = 2\n\nrole = host\n", "f").error()),

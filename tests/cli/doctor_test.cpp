@@ -423,6 +423,45 @@ TEST(Doctor, TextAndJson) {
   support::expect_golden(health_json(health) + "\n", "cli/golden/doctor.json");
 }
 
+// Whole: why each matters, and what to do about it.
+TEST(Doctor, EveryFindingInItsWords) {
+  std::string said;
+  const auto say = [&](const LocalPort& local, const json& show = answer(),
+                       std::string_view rules = kRules) {
+    said += health_text(examined(local, show, rules), {}) + "\n";
+  };
+  LocalPort local;
+  say(local, answer(nullptr));
+  local.driver = "mlx5_core";
+  say(local, answer({}));
+  local.here = false;
+  say(local);
+  local = fine();
+  local.dcb->pfc->enabled = 0;
+  local.dcb->dcbx = 0x0a;  // LLD_MANAGED
+  local.dcb->apps = {{dcbnl::kDscp, 3, 43}};
+  local.dcb->trusted = {255};
+  say(local, answer({3}));
+  local = fine();
+  local.dcb->buffers.emplace().of = {0, 0, 6, 0, 0, 1, 0, 0};
+  say(local);
+  for (const auto& [rx, tx] : {std::pair(true, false), {false, true}, {true, true}}) {
+    local = fine();
+    local.pause = LocalPort::GlobalPause{.rx = rx, .tx = tx};
+    local.private_flags = {{"fw-lldp-agent", rx}, {"disable-fw-lldp", !tx}};
+    say(local);
+  }
+  json alone = answer();
+  alone["ports"][0]["neighbors"] = json::array();
+  say(fine(), alone);
+  LocalPort chip;
+  chip.mtu = 9000;
+  for (const auto& [state, text] :
+       {std::pair("missing", "null"), {"foreign", R"("another's")"}, {"unsupported", "null"}})
+    say(chip, answer(), read_back(state, text));
+  support::expect_golden(said, "cli/golden/doctor-findings.txt");
+}
+
 TEST(Doctor, AnswersThatAreNoneAreRefused) {
   const auto nobody = [](const std::string&, unsigned) { return LocalPort{}; };
   for (const char* text : {"", "{}", "[]", R"({"ports": [{}]})"})

@@ -521,6 +521,14 @@ TEST(O4, PortsAreKnownOneTtlAfterAStartWithoutAPlace) {
   EXPECT_TRUE(s.agent.ports_restored());
   EXPECT_TRUE(s.agent.state().knows_ports);
 }
+TEST(O5, AnOrderlyStopSavesTheSupportUpToIt) {
+  Single s;
+  s.up(1);
+  s.hear(1, host());
+  s.pass(seconds(100));
+  s.agent.shutdown(s.now, s.out);
+  EXPECT_EQ(s.agent.state().supported, Duration(seconds(100)));
+}
 TEST(O4, RulesThatAreFoundHoldUntilThePlaceFalls) {
   Single none;
   EXPECT_FALSE(none.agent.found_rules_hold());

@@ -32,6 +32,7 @@ Agent::Impl::Impl(std::shared_ptr<const Settings> settings, Identity self, State
     : settings_(std::move(settings)),
       system_name_(std::move(self.system_name)),
       inference_(rules(), {restored.level, restored.supported, restored.surroundings}),
+      place_restored_(restored.place.has_value()),
       ports_restored_(restored.place && restored.knows_ports),
       ports_known_at_(ports_restored_ ? kNever : now + ttl()),
       place_(std::move(restored.place), now + ttl()),

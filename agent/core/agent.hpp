@@ -107,7 +107,8 @@ class Agent {
   /// Of one port: whom it remembers and does not hear, and the alarm `silent`. Of the device: the
   /// level is withdrawn, however long it has stood, and learnt anew.
   void forget(std::optional<Ifindex> port, TimePoint now, Actions& out);
-  /// Rules of an earlier agent are in force, and no state says where it stood: docs/rules.md O4.
+  /// Rules of an earlier agent are in force: where no state said where it stood, whoever heard it
+  /// may hold the device for lower than it is by now. docs/rules.md O4.
   void assume_rules(TimePoint now, Actions& out);
   /// Every port is to send: somebody else has done so until now.
   void announce(TimePoint now);

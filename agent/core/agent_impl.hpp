@@ -194,6 +194,7 @@ class Agent::Impl {
   ChassisId chassis_id_{};
   std::uint32_t device_phase_ = 0;
   Inference inference_;
+  const bool place_restored_;
   const bool ports_restored_;
   TimePoint ports_known_at_;  ///< kNever: they are
   Place place_;

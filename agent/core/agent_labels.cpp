@@ -237,7 +237,7 @@ void Agent::Impl::forget(std::optional<Ifindex> ifindex, TimePoint now, Actions&
 }
 
 void Agent::Impl::assume_rules(TimePoint now, Actions& out) {
-  if (place_.at()) return;
+  if (place_restored_ || ports_known_at_ == kNever) return;
   place_ = Place({}, started_ + ttl());
   place_.aim(Position{}, now, ttl());
   note_state(true, out);

@@ -502,6 +502,27 @@ TEST(O4, RulesWithoutAPlaceAreThoseOfADeviceAtTheBottom) {
   s.pass(seconds(60));
   EXPECT_EQ(s.order(1), Order::kDown);
 }
+// A level that is pinned is a place at once, and so is one that is learnt before the back end can
+// be asked; who remembers the device where it stood before has not heard of either.
+TEST(O4, RulesWithoutAPlaceInTheFileMeanTheBottomThoughThereIsALevel) {
+  Single pinned({.pinned_level = level(3)}, {});
+  pinned.up(1);
+  EXPECT_EQ(pinned.agent.state().place->level, Level::of<3>());
+  pinned.agent.assume_rules(pinned.now, pinned.out);
+  EXPECT_EQ(pinned.agent.state().place, Position());
+  pinned.hear(1, a_switch("up", 2));
+  EXPECT_EQ(pinned.order(1), Order::kUp);
+  Single late;
+  late.up(1, 2);
+  late.hear(1, host());
+  late.pass(seconds(10));
+  late.agent.assume_rules(late.now, late.out);
+  EXPECT_EQ(late.order(1), Order::kUp);
+  late.pass(seconds(300));
+  EXPECT_EQ(late.agent.state().place->level, Level::of<1>());
+  late.agent.assume_rules(late.now, late.out);  // whoever lives has heard of it
+  EXPECT_EQ(late.agent.state().place->level, Level::of<1>());
+}
 // Killed within the first TTL, the next start must not take rules of silent ports for nobody's.
 TEST(O4, PortsAreKnownOneTtlAfterAStartWithoutAPlace) {
   Single s;

@@ -93,6 +93,24 @@ TEST_F(ProtectionTest, RulesFoundAreThoseForUpOnceThePlaceHasFallen) {
   EXPECT_EQ(programmed(kPort), Order::kUnknown);
 }
 
+TEST_F(ProtectionTest, RulesFoundThatCannotBecomeThoseForUpAreNotKeptButDiffer) {
+  install(kPort, Order::kDown);
+  start();
+  EXPECT_EQ(told().ports[0].installed, report::PortRules::Installed::kKept);
+  core::Actions actions;
+  agent_.configure({.role = Role::kHost}, now_, actions);
+  agent_.configure({.role = Role::kSwitch, .pinned_level = Level::of<1>()}, now_, actions);
+  kernel_.refuse_all = "busy";
+  protection_->follow_place(now_);
+  EXPECT_EQ(told().ports[0].installed, report::PortRules::Installed::kDiffers);
+  EXPECT_EQ(told().ports[0].wanted.port.order, Order::kUp);
+  EXPECT_THAT(alarms(), testing::Contains(HasSubstr("swp7")));
+  kernel_.refuse_all.clear();
+  pass(seconds(2));
+  EXPECT_EQ(told().ports[0].installed, report::PortRules::Installed::kYes);
+  EXPECT_EQ(programmed(kPort), Order::kUp);
+}
+
 TEST_F(ProtectionTest, NewClassesLeaveRulesFoundAtStartAlone) {
   install(kPort, Order::kUp);
   Protection& protection = open();

@@ -222,6 +222,12 @@ Result<std::string> Connection::ask(std::string_view method, std::string_view pa
 }
 
 Result<Connection> open_when_there(const std::string& path, const Deadline& deadline) {
+  using std::chrono::milliseconds;
+  const auto patience = [&deadline] {
+    return deadline ? std::clamp<milliseconds>(milliseconds(poll_time(deadline)), milliseconds(1),
+                                               kPatience)
+                    : kPatience;
+  };
   while (true) {
     const std::string directory = directory_above(path);
     const int watch = ::inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
@@ -231,7 +237,7 @@ Result<Connection> open_when_there(const std::string& path, const Deadline& dead
       return fail(Error{code, directory, "cannot be watched: " + std::string(std::strerror(code))});
     }
     // The watch stands before the attempt, so what comes in between is not missed.
-    auto connection = Connection::open(path);
+    auto connection = Connection::open(path, patience());
     const bool wait = !connection && is_no_daemon(connection.error());
     pollfd ready{watch, POLLIN, 0};
     const int polled = wait ? ::poll(&ready, 1, poll_time(deadline)) : 0;

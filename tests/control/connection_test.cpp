@@ -366,6 +366,19 @@ TEST(OpenWhenThere, WaitsForTheSocketAndItsDirectories) {
   daemon.join();
 }
 
+TEST(OpenWhenThere, WaitsForNobodyWhoHangsLongerThanItMay) {
+  const TempDir dir;
+  const std::string path = dir / "control";
+  const UniqueFd hung = listen_at(path);
+  std::vector<Connection> waiting;
+  while (auto another = Connection::open(path, 20ms)) waiting.push_back(std::move(*another));
+  const auto begin = steady_clock::now();
+  const auto refused = open_when_there(path, begin + 100ms);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ETIMEDOUT);
+  EXPECT_LT(steady_clock::now() - begin, 5s);
+}
+
 TEST(OpenWhenThere, GivesUpInTimeAndWhereWaitingIsOfNoUse) {
   const TempDir dir;
   const auto late = open_when_there(dir / "control", steady_clock::now() + 20ms);

@@ -566,6 +566,12 @@ TEST(O4, RulesThatAreFoundHoldUntilThePlaceFalls) {
   EXPECT_EQ(s.agent.state().place->level, Level::of<3>());
   EXPECT_FALSE(s.agent.found_rules_hold());
 }
+// The file was lost, and the agent that found the rules was killed when it had saved that its place
+// is the bottom, and before it had made those for up of them.
+TEST(O4, RulesThatAreFoundDoNotHoldWhereThePlaceIsTheBottom) {
+  Single s({}, {.place = Position(), .knows_ports = false});
+  EXPECT_FALSE(s.agent.found_rules_hold());
+}
 TEST(O4, APlaceThatIsKnownStays) {
   Single s({}, {.level = level(2), .place = Position{Level::of<2>(), {}}});
   s.agent.assume_rules(s.now, s.out);

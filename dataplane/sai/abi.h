@@ -23,6 +23,7 @@ typedef uint32_t sai_switch_profile_id_t;
 #define SAI_STATUS_SUCCESS 0
 #define SAI_STATUS_FAILURE (-0x1L)
 #define SAI_STATUS_NOT_SUPPORTED (-0x2L)
+#define SAI_STATUS_NO_MEMORY (-0x3L)
 #define SAI_STATUS_INSUFFICIENT_RESOURCES (-0x4L)
 #define SAI_STATUS_INVALID_PARAMETER (-0x5L)
 #define SAI_STATUS_ITEM_NOT_FOUND (-0x7L)

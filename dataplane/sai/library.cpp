@@ -74,6 +74,8 @@ std::string name_of(long status) {
       return "SAI_STATUS_FAILURE";
     case SAI_STATUS_NOT_SUPPORTED:
       return "SAI_STATUS_NOT_SUPPORTED";
+    case SAI_STATUS_NO_MEMORY:
+      return "SAI_STATUS_NO_MEMORY";
     case SAI_STATUS_INSUFFICIENT_RESOURCES:
       return "SAI_STATUS_INSUFFICIENT_RESOURCES";
     case SAI_STATUS_INVALID_PARAMETER:
@@ -147,8 +149,11 @@ sai_attribute_t field_of(std::int64_t id, const std::vector<Oid>& ports) {
 Result<void> Library::done(long status, const char* what) {
   meanwhile_(Busy{});
   if (status == SAI_STATUS_SUCCESS) return {};
-  return fail(
-      Error{static_cast<int>(status), "libsai", fmt::format("{} of {}", name_of(status), what)});
+  const Error refused{static_cast<int>(status), "libsai",
+                      fmt::format("{} of {}", name_of(status), what)};
+  if (status == SAI_STATUS_NO_MEMORY || status == SAI_STATUS_INSUFFICIENT_RESOURCES)
+    short_of_ = refused;
+  return fail(refused);
 }
 
 Result<std::unique_ptr<Library>> Library::open(const std::string& path,
@@ -265,6 +270,7 @@ Answer Library::answer(const Request& request) {
       return acl ? Answer(std::move(*acl)) : Answer(Refused{to_string(acl.error())});
     }
   };
+  short_of_.reset();
   return std::visit(Do{*this}, request);
 }
 
@@ -297,23 +303,34 @@ Result<View> Library::read(const Read& what) {
   }
   for (const auto& [name, port] : view.ports)
     for (const Oid map : port.maps)
-      if (map != 0 && !view.maps.contains(map))
-        if (auto found = read_map(map)) view.maps[map] = std::move(*found);
+      if (map != 0 && !view.maps.contains(map)) {
+        auto found = read_map(map);
+        if (found)
+          view.maps[map] = std::move(*found);
+        else if (found.error().code != 0 && !is_unable(found.error().code))
+          return fail(found.error());  // it is there, for a port has it
+      }
   for (const Oid map : what.maps)
     if (!view.maps.contains(map))
       if (auto found = read_map(map)) view.maps[map] = std::move(*found);
-  if (!view.can_acl) return view;
+  if (view.can_acl)
+    if (auto read = read_binding(what.acl, view); !read) return fail(read.error());
+  if (short_of_) return fail(*short_of_);
+  return view;
+}
+
+Result<void> Library::read_binding(const Acl& known, View& view) {
   sai_attribute_t bound = attribute(SAI_SWITCH_ATTR_INGRESS_ACL);
   const long status = switch_api_->get_switch_attribute(switch_, 1, &bound);
   if (is_unable(status)) {  // whose ACL is bound is not known: none of ours is put in its place
     view.can_acl = false;
-    return view;
+    return {};
   }
-  if (auto asked = done(status, "the switch's ACL"); !asked) return fail(asked.error());
+  if (auto asked = done(status, "the switch's ACL"); !asked) return asked;
   view.bound = bound.value.oid;
-  view.acl = read_acl(what.acl);
+  view.acl = read_acl(known);
   if (view.acl.table == 0 && view.bound != 0) view.acl = recognize(view.bound);
-  return view;
+  return {};
 }
 
 Result<Port> Library::read_port(Oid oid) {
@@ -329,8 +346,7 @@ Result<Port> Library::read_port(Oid oid) {
     port.maps[index(kind)] = map.value.oid;
   }
   if (!known_.can_pfc) return port;
-  const auto separate = is_pfc_separate(oid);
-  if (!separate) return fail(separate.error());
+  const bool separate = is_pfc_separate(oid);
   const auto get = [&](std::int64_t id) -> Result<unsigned> {
     sai_attribute_t mask = attribute(id);
     const long status = port_api_->get_port_attribute(oid, 1, &mask);
@@ -339,22 +355,24 @@ Result<Port> Library::read_port(Oid oid) {
     return mask.value.u8;
   };
   const auto pfc =
-      get(*separate ? SAI_PORT_ATTR_PRIORITY_FLOW_CONTROL_RX : SAI_PORT_ATTR_PRIORITY_FLOW_CONTROL);
-  const auto sent = *separate ? get(SAI_PORT_ATTR_PRIORITY_FLOW_CONTROL_TX) : pfc;
+      get(separate ? SAI_PORT_ATTR_PRIORITY_FLOW_CONTROL_RX : SAI_PORT_ATTR_PRIORITY_FLOW_CONTROL);
+  const auto sent = separate ? get(SAI_PORT_ATTR_PRIORITY_FLOW_CONTROL_TX) : pfc;
   if (!pfc || !sent) return fail(pfc ? sent.error() : pfc.error());
   port.pfc = *pfc & *sent;
   return port;
 }
 
-std::optional<Map> Library::read_map(Oid oid) {
+Result<Map> Library::read_map(Oid oid) {
   std::array<sai_qos_map_t, 256> list{};
   std::array attributes{attribute(SAI_QOS_MAP_ATTR_TYPE),
                         attribute(SAI_QOS_MAP_ATTR_MAP_TO_VALUE_LIST)};
   attributes[1].value.qosmap = {.count = list.size(), .list = list.data()};
-  if (!done(map_api_->get_qos_map_attribute(oid, attributes.size(), attributes.data()), "a map"))
-    return std::nullopt;
+  if (auto asked =
+          done(map_api_->get_qos_map_attribute(oid, attributes.size(), attributes.data()), "a map");
+      !asked)
+    return fail(asked.error());
   const auto kind = std::ranges::find(kKinds, attributes[0].value.s32, &Kind::type);
-  if (kind == kKinds.end()) return std::nullopt;
+  if (kind == kKinds.end()) return fail(Error{0, "libsai", "a map of another kind"});
   Map map{.kind = kMapKinds[kind - kKinds.begin()]};
   const std::size_t count = std::min<std::size_t>(attributes[1].value.qosmap.count, list.size());
   for (std::size_t i = 0; i < count; ++i)
@@ -396,7 +414,7 @@ Result<void> Library::drop(Oid map) {
   return done(map_api_->remove_qos_map(map), "removing a QoS map");
 }
 
-Result<bool> Library::is_pfc_separate(Oid port) {
+bool Library::is_pfc_separate(Oid port) {
   sai_attribute_t mode = attribute(SAI_PORT_ATTR_PRIORITY_FLOW_CONTROL_MODE);
   const auto asked = done(port_api_->get_port_attribute(port, 1, &mode), "a port's mode of PFC");
   // Who does not know the mode has the one that is the default.
@@ -410,14 +428,13 @@ Result<void> Library::set_map(Oid port, MapKind kind, Oid map) {
 }
 
 Result<void> Library::set_pfc(Oid port, unsigned mask) {
-  const auto separate = is_pfc_separate(port);
-  if (!separate) return fail(separate.error());
+  const bool separate = is_pfc_separate(port);
   const auto set_one = [&](std::int64_t id) {
     sai_attribute_t a = attribute(id);
     a.value.u8 = static_cast<std::uint8_t>(mask);
     return done(port_api_->set_port_attribute(port, &a), "setting a port's PFC");
   };
-  if (!*separate) return set_one(SAI_PORT_ATTR_PRIORITY_FLOW_CONTROL);
+  if (!separate) return set_one(SAI_PORT_ATTR_PRIORITY_FLOW_CONTROL);
   if (auto set = set_one(SAI_PORT_ATTR_PRIORITY_FLOW_CONTROL_RX); !set) return set;
   return set_one(SAI_PORT_ATTR_PRIORITY_FLOW_CONTROL_TX);
 }
@@ -588,6 +605,7 @@ Result<void> Library::remove_acl(const Acl& acl) {
 Result<Acl> Library::set_acl(const SetAcl& what) {
   if (acl_api_ == nullptr) return fail(Error{0, "libsai", "has no ACLs"});
   Acl acl = read_acl(what.acl);
+  if (short_of_) return fail(*short_of_);  // else a second one was made
   if (what.ports.empty()) {
     if (auto gone = remove_acl(acl); !gone) return fail(gone.error());
     return Acl{};

@@ -36,8 +36,11 @@ class Library {
   [[nodiscard]] Result<void> set(const Set& what);
   [[nodiscard]] Result<Acl> set_acl(const SetAcl& what);
 
+  /// The ACL that is bound, and ours.
+  [[nodiscard]] Result<void> read_binding(const Acl& known, View& view);
   [[nodiscard]] Result<Port> read_port(Oid port);
-  [[nodiscard]] std::optional<Map> read_map(Oid map);
+  /// An error without a code: it is of a kind that is not ours to know.
+  [[nodiscard]] Result<Map> read_map(Oid map);
   [[nodiscard]] Acl read_acl(const Acl& known);
   /// It is at the ingress, by in and out ports and DSCP, as ours is: its id may be another's by
   /// now.
@@ -49,7 +52,7 @@ class Library {
   [[nodiscard]] Acl recognize(Oid table);
   [[nodiscard]] Result<void> set_map(Oid port, MapKind kind, Oid map);
   [[nodiscard]] Result<void> set_pfc(Oid port, unsigned mask);
-  [[nodiscard]] Result<bool> is_pfc_separate(Oid port);
+  [[nodiscard]] bool is_pfc_separate(Oid port);
   [[nodiscard]] Result<void> bind(Oid table);
   [[nodiscard]] Result<Oid> make_entry(Oid table, const Turn& turn, std::uint32_t rank,
                                        const std::vector<Oid>& ports);
@@ -68,6 +71,9 @@ class Library {
   const sai_acl_api_t* acl_api_ = nullptr;  ///< null: it has none
   sai_object_id_t switch_ = SAI_NULL_OBJECT_ID;
   View known_{};  ///< the release and what it can do
+  /// Of the present request a call was refused for want of memory or the like: of what was asked
+  /// nothing is known then, not that it is not there.
+  std::optional<Error> short_of_{};
 };
 
 }  // namespace lldp::dataplane::sai

@@ -39,7 +39,7 @@ Result<std::unique_ptr<Backend>> Sai::open(const SaiOptions& options) {
   self->down_ = error("libsai has not answered yet");
   self->start();
   const auto until = Clock::now() + options.opening;
-  while (self->current_ && self->life_ != Life::kHangs) {
+  while (self->current_) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());
     if (left <= 0ms) break;
     pollfd ready{.fd = self->poll_.get(), .events = POLLIN, .revents = 0};

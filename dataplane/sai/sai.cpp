@@ -118,8 +118,10 @@ void Sai::clean_up() {
                return !view_.maps.contains(entry.first) || !is_our_map(entry.first);
              }) != 0;
   if (changed) (void)save();
-  for (const auto& [oid, map] : memory_.maps)
-    if (!is_used(oid)) drop_map(oid, map);
+  // A port that could not be read may have any of them.
+  if (std::ranges::all_of(memory_.ports, [&](const auto& entry) { return find(entry.first); }))
+    for (const auto& [oid, map] : memory_.maps)
+      if (!is_used(oid)) drop_map(oid, map);
   if (view_.acl.table == 0) return;
   // A kill came before it was bound, or before it was gone; or somebody has put another there.
   const bool is_bound = view_.bound == view_.acl.table;

@@ -349,6 +349,16 @@ TEST_P(BpfBackend, DirectoryThatAnotherUserHasMadeIsNotTrusted) {
         << "he could take it away";
     std::filesystem::remove_all(ours);
   }
+  // In ours anybody may make a directory, be the file system closed to him or not.
+  ASSERT_EQ(::chmod(PrivateNet::bpffs().c_str(), 0755), 0);
+  backend_ = nullptr;
+  std::filesystem::create_directories(own_directory());
+  ASSERT_EQ(::chmod(ours.c_str(), 01777), 0);
+  ASSERT_EQ(::chown(own_directory().c_str(), 65534, 65534), 0);
+  backend_ = open();
+  EXPECT_THAT(backend_->description(), HasSubstr(ours + " was made by another user"));
+  backend_ = nullptr;
+  std::filesystem::remove_all(ours);
   // One that nobody else can have made anything in is its owner's affair.
   std::filesystem::permissions(PrivateNet::bpffs(), std::filesystem::perms::owner_all);
   std::filesystem::create_directories(ours);

@@ -448,6 +448,24 @@ TEST_F(DcbTest, NothingIsChangedWhereItCouldNotBePutBack) {
   EXPECT_EQ(hardware_.changes, 0);
 }
 
+TEST_F(DcbTest, PortThatGoesBetweenPlanAndChangeIsSaidToHaveVanished) {
+  const auto plan = backend_->plan(port_of(0), rules_of(Order::kDown)).value();
+  hardware_.ports.erase("7");
+  const auto done = finish(*backend_, {.ports = {plan}});
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error(), (Error{ENODEV, "7", "the port has vanished"}));
+}
+
+TEST(DcbDriver, RefusalsAreTheKernels) {
+  const auto driver = dcb::open_driver();
+  ASSERT_TRUE(driver) << to_string(driver.error());
+  const App apps[] = {kFirst};
+  for (const auto& done : {(*driver)->set_pfc("nosuch0", 1), (*driver)->add("nosuch0", apps),
+                           (*driver)->remove("nosuch0", apps)})
+    EXPECT_FALSE(done);
+  EXPECT_FALSE((*driver)->get("nosuch0"));
+}
+
 TEST_F(DcbTest, GlanceFindsWhatOthersChange) {
   ASSERT_TRUE(put());
   (void)verified();

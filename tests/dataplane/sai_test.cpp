@@ -94,6 +94,11 @@ TEST_F(SaiTest, ChangeOfOnePortsOrderSetsThatPortsMapsAlone) {
   EXPECT_EQ(std::memcmp(box_.port(0).maps, before.maps, sizeof before.maps), 0);
 }
 
+TEST_F(SaiTest, OpeningItTellsThatPortsAreToBeLookedAt) {
+  open();
+  EXPECT_THAT(backend_->take_events().changed, testing::ElementsAre(Ifindex()));
+}
+
 TEST_F(SaiTest, RestartChangesNothing) {
   open();
   ASSERT_TRUE(put(0, Order::kUp) && put(1, Order::kDown));
@@ -181,6 +186,7 @@ TEST_F(SaiTest, EveryStatusHasSaisName) {
   box_.chip().refuse_set = SAI_PORT_ATTR_PRIORITY_FLOW_CONTROL;
   for (const auto& [status, name] :
        {std::pair<long, const char*>(SAI_STATUS_FAILURE, "SAI_STATUS_FAILURE"),
+        {SAI_STATUS_NO_MEMORY, "SAI_STATUS_NO_MEMORY"},
         {SAI_STATUS_INVALID_PARAMETER, "SAI_STATUS_INVALID_PARAMETER"},
         {SAI_STATUS_ITEM_NOT_FOUND, "SAI_STATUS_ITEM_NOT_FOUND"},
         {SAI_STATUS_BUFFER_OVERFLOW, "SAI_STATUS_BUFFER_OVERFLOW"},
@@ -200,6 +206,7 @@ TEST_F(SaiTest, EveryStatusHasSaisName) {
 class SaiRefusal : public SaiTest {
  protected:
   void expect_every_refusal_heals();
+  void expect_no_reading_loses_anything(long status);
 };
 
 /// Rules come to three ports and go again, each time with another call refused that sets something.
@@ -253,6 +260,46 @@ TEST_F(SaiRefusal, AnyCallThatIsRefusedIsSaidLosesNothingAndHealsByTheNextTurn) 
 TEST_F(SaiRefusal, AnyCallThatIsRefusedHealsWithAnAclToo) {
   box_.chip().no_rewriting = true;
   expect_every_refusal_heals();
+}
+
+/// Of ports with rules each call that reads is refused once: what they had before is known
+/// nowhere else.
+void SaiRefusal::expect_no_reading_loses_anything(long status) {
+  auto options = box_.options();
+  ASSERT_TRUE(options) << to_string(options.error());
+  options->times.period = 5ms;
+  backend_ = make_backend("sai", {.sai = *options}).value();
+  for (int i : {0, 1, 2}) ASSERT_TRUE(put(i, order_of(i)));
+  const auto remembered = read_file(box_.memory()).value();
+  const int sets = box_.chip().sets;
+  box_.chip().refuse_with = status;
+  std::atomic<int>& reads = box_.chip().reads;
+  for (int call = 1; call <= 80 && !HasFailure(); ++call) {
+    SCOPED_TRACE("call " + std::to_string(call));
+    box_.chip().refuse_read_at = call;
+    ASSERT_TRUE(until([&] { return box_.chip().refuse_read_at == 0; }));
+    const int then = reads;
+    ASSERT_TRUE(until([&] { return reads > then + 160; })) << "two readings at least";
+    for (int i : {0, 1, 2}) EXPECT_EQ(states(i, order_of(i)), "done done done done");
+    EXPECT_EQ(box_.chip().sets, sets);
+    EXPECT_EQ(read_file(box_.memory()), remembered);
+  }
+  EXPECT_TRUE(take_all());
+  EXPECT_TRUE(until([&] { return box_.count(SAI_OBJECT_TYPE_QOS_MAP) == 1; }));
+  expect_nothing_of_ours();
+}
+
+TEST_F(SaiRefusal, AnyReadingThatIsRefusedLosesNothing) {
+  expect_no_reading_loses_anything(SAI_STATUS_INSUFFICIENT_RESOURCES);
+}
+
+TEST_F(SaiRefusal, AnyReadingThatFailsLosesNothing) {
+  expect_no_reading_loses_anything(SAI_STATUS_FAILURE);
+}
+
+TEST_F(SaiRefusal, AnyReadingThatIsRefusedLosesNothingOfAnAclEither) {
+  box_.chip().no_rewriting = true;
+  expect_no_reading_loses_anything(SAI_STATUS_NO_MEMORY);
 }
 
 // The port is half ours then, and what it had before is known nowhere else.

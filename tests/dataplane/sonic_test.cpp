@@ -18,6 +18,7 @@
 #include "os/fd.hpp"
 #include "tests/dataplane/chip.hpp"
 #include "tests/dataplane/sonic_box.hpp"
+#include "tests/support/temp_dir.hpp"
 #include "tests/support/unix_socket.hpp"
 
 namespace lldp::dataplane {
@@ -172,6 +173,10 @@ TEST_F(SonicTest, RemovalLeavesWhatOthersHaveSetSince) {
                                                               {"pfc_to_queue_map", "AZURE"}}));
   EXPECT_TRUE(box_.keys(kConfig, "PORT_QOS_MAP|Ethernet4").empty()) << "it is made anew";
   EXPECT_TRUE(box_.keys(kConfig, "LLDP_LEVEL|*").empty());
+}
+
+TEST_F(SonicTest, OpeningItTellsThatPortsAreToBeLookedAt) {
+  EXPECT_THAT(backend_->take_events().changed, ElementsAre(Ifindex()));
 }
 
 TEST_F(SonicTest, KeysThatAreNoRowsAreNotRead) {
@@ -664,17 +669,30 @@ TEST(SonicMaps, WhatIsNoNumberOfOneDigitOrTwoIsPassedOver) {
 }
 
 TEST(SonicOpening, SaysWhatIsWrongWithTheDatabaseConfiguration) {
-  const std::string path =
-      std::filesystem::temp_directory_path() / ("lldp-sonic-" + std::to_string(::getpid()));
-  std::ofstream(path) << R"({"DATABASES": {"CONFIG_DB": {"id": 4}}})";
-  const auto backend = make_backend("sonic", {.sonic = {.config = path}});
-  ASSERT_FALSE(backend);
-  EXPECT_THAT(to_string(backend.error()), HasSubstr("has no ASIC_DB"));
+  const TempDir files;
+  const std::string path = files / "database_config.json";
+  const std::string all = R"("CONFIG_DB": {"id": 4}, "COUNTERS_DB": {"id": 2})";
+  for (const auto& [text, what] :
+       {std::pair<std::string, const char*>("{", "is not JSON"),
+        {"[]", "is not JSON"},
+        {R"({"DATABASES": {)" + all + "}}", "has no ASIC_DB"},
+        {R"({"DATABASES": {"ASIC_DB": 1, )" + all + "}}", "has no ASIC_DB"},
+        {R"({"DATABASES": {"ASIC_DB": {"id": "1"}, )" + all + "}}", "has no ASIC_DB"},
+        {R"({"DATABASES": {"ASIC_DB": {"id": 1, "instance": "redis1"}, )" + all + "}}",
+         "has its databases in several Redis servers, which is not supported"}}) {
+    std::ofstream(path) << text;
+    const auto backend = make_backend("sonic", {.sonic = {.config = path}});
+    ASSERT_FALSE(backend) << text;
+    EXPECT_EQ(to_string(backend.error()),
+              path + ": " + what + ": name SONiC's database_config.json in sonic.config");
+  }
+  const auto folder = make_backend("sonic", {.sonic = {.config = files.path()}});
+  ASSERT_FALSE(folder);
+  EXPECT_THAT(to_string(folder.error()), HasSubstr("Is a directory: name SONiC's"));
   std::ofstream(path) << R"({"DATABASES": {"CONFIG_DB": {"id": 4, "instance": 7},
       "ASIC_DB": {"id": 1, "instance": []}, "COUNTERS_DB": {"id": 2}},
       "INSTANCES": {"redis": {"unix_socket_path": 7}}})";
   EXPECT_TRUE(make_backend("sonic", {.sonic = {.config = path}})) << "at the usual place";
-  std::filesystem::remove(path);
 }
 
 }  // namespace

@@ -70,11 +70,13 @@ struct Chip {
   std::atomic<int> refuse_set = -1;  ///< of this attribute of a port: no resources
   std::atomic<int> refuse_at = 0;    ///< the so-manieth call that sets something: no resources
   std::atomic<bool> refuse_on = false;  ///< and all that follow it
+  std::atomic<int> refuse_read_at = 0;  ///< the so-manieth call that reads something: the same
   std::atomic<long> refuse_with = 0;    ///< another status than no resources; 0: that
   std::atomic<int> end_at = 0;          ///< of those calls, the one that ends the process
   // What has been done.
   std::atomic<int> cut_off = 0;           ///< calls that have begun and not ended
   std::atomic<int> sets = 0;              ///< calls that changed something
+  std::atomic<int> reads = 0;             ///< calls that read something
   std::atomic<bool> initialized = false;  ///< somebody has initialized it anew: all traffic is lost
   char profile[256] = {};                 ///< what the library found when it walked through it
   // The chip.

@@ -36,6 +36,12 @@ Status refusal() {
   const long other = chip->refuse_with;
   return status(other != 0 ? other : SAI_STATUS_INSUFFICIENT_RESOURCES);
 }
+/// What it says to a call that reads something before it looks at it.
+Status reading() {
+  called();
+  ++chip->reads;
+  return chip->refuse_read_at > 0 && --chip->refuse_read_at == 0 ? refusal() : SAI_STATUS_SUCCESS;
+}
 /// What it says to a call that sets something before it looks at it.
 Status setting() {
   called();
@@ -97,7 +103,7 @@ Status set_switch(sai_object_id_t id, const sai_attribute_t* a) {
   return SAI_STATUS_SUCCESS;
 }
 Status get_switch(sai_object_id_t id, uint32_t count, sai_attribute_t* list) {
-  called();
+  if (const Status refused = reading(); refused != SAI_STATUS_SUCCESS) return refused;
   if (id != kSwitch || count != 1) return status(SAI_STATUS_INVALID_OBJECT_ID);
   if (chip->no_acl || list->id != SAI_SWITCH_ATTR_INGRESS_ACL)
     return status(SAI_STATUS_NOT_IMPLEMENTED);
@@ -138,7 +144,7 @@ Status set_port(sai_object_id_t id, const sai_attribute_t* a) {
   return SAI_STATUS_SUCCESS;
 }
 Status get_port(sai_object_id_t id, uint32_t count, sai_attribute_t* list) {
-  called();
+  if (const Status refused = reading(); refused != SAI_STATUS_SUCCESS) return refused;
   Object* port = chip->find(id, kPort);
   if (port == nullptr) return status(SAI_STATUS_INVALID_OBJECT_ID);
   for (uint32_t i = 0; i < count; ++i) {
@@ -158,7 +164,7 @@ Status get_port(sai_object_id_t id, uint32_t count, sai_attribute_t* list) {
   return SAI_STATUS_SUCCESS;
 }
 Status get_hostif(sai_object_id_t id, uint32_t count, sai_attribute_t* list) {
-  called();
+  if (const Status refused = reading(); refused != SAI_STATUS_SUCCESS) return refused;
   const Object* hostif = chip->find(id, kHostif);
   if (hostif == nullptr) return status(SAI_STATUS_INVALID_OBJECT_ID);
   for (uint32_t i = 0; i < count; ++i) {
@@ -217,7 +223,7 @@ Status remove_map(sai_object_id_t id) {
   return SAI_STATUS_SUCCESS;
 }
 Status get_map(sai_object_id_t id, uint32_t count, sai_attribute_t* list) {
-  called();
+  if (const Status refused = reading(); refused != SAI_STATUS_SUCCESS) return refused;
   const Object* map = chip->find(id, kMap);
   if (map == nullptr) return status(SAI_STATUS_INVALID_OBJECT_ID);
   for (uint32_t i = 0; i < count; ++i) {
@@ -281,7 +287,7 @@ Status remove_table(sai_object_id_t id) {
   return SAI_STATUS_SUCCESS;
 }
 Status get_table(sai_object_id_t id, uint32_t, sai_attribute_t* list) {
-  called();
+  if (const Status refused = reading(); refused != SAI_STATUS_SUCCESS) return refused;
   const Object* table = chip->find(id, kTable);
   if (table == nullptr) return status(SAI_STATUS_INVALID_OBJECT_ID);
   if (list->id == SAI_ACL_TABLE_ATTR_ACL_STAGE)
@@ -336,7 +342,7 @@ Status set_entry(sai_object_id_t id, const sai_attribute_t* a) {
   return status(SAI_STATUS_INVALID_PARAMETER);  // what is given once, at the creation
 }
 Status get_entry(sai_object_id_t id, uint32_t count, sai_attribute_t* list) {
-  called();
+  if (const Status refused = reading(); refused != SAI_STATUS_SUCCESS) return refused;
   const Object* entry = chip->find(id, kEntry);
   if (entry == nullptr) return status(SAI_STATUS_INVALID_OBJECT_ID);
   for (uint32_t i = 0; i < count; ++i) {
@@ -441,7 +447,7 @@ sai_status_t sai_query_attribute_capability(sai_object_id_t, sai_object_type_t t
 
 sai_status_t sai_get_object_key(sai_object_id_t, sai_object_type_t type, uint32_t* count,
                                 sai_object_key_t* list) {
-  called();
+  if (const Status refused = reading(); refused != SAI_STATUS_SUCCESS) return refused;
   uint32_t n = 0;
   for (const Object& o : chip->objects)
     if (o.type == static_cast<int>(type)) ++n;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/result.hpp"
+#include "base/utf8.hpp"
 
 namespace lldp {
 namespace {
@@ -29,7 +30,7 @@ CodePoint first_code_point(std::string_view s) {
   if (length == 0 || lead > 0xf4 || s.size() < length) return {};
   std::uint32_t v = lead & (0x7fU >> length);
   for (std::size_t i = 1; i < length; ++i) {
-    if ((at(i) & 0xc0) != 0x80) return {};
+    if (!continues_character(s[i])) return {};
     v = v << 6 | (at(i) & 0x3fU);
   }
   constexpr std::uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};

@@ -196,7 +196,8 @@ void Protection::gone(Ifindex port) {
 qos::PortClass Protection::class_of(Ifindex port) const {
   if (agent_->settings().role != Role::kSwitch) return {};
   const auto layers = agent_->layers(port);
-  return {.order = is_lifted(port) ? Order::kUp : agent_->order(port),
+  const bool is_lifted = found_.contains(port) && !agent_->found_rules_hold();
+  return {.order = is_lifted ? Order::kUp : agent_->order(port),
           .near = layers ? layers->near : Layer()};
 }
 
@@ -671,11 +672,11 @@ report::PortRules Protection::rules_of(Ifindex port, const core::PortInfo* info)
   const bool nobody_does = std::ranges::all_of(reading->parts, [](const PartReading& part) {
     return part.state == PartState::kUnsupported;
   });
-  out.installed = nobody_does                                 ? Installed::kNo
-                  : changes.empty()                           ? Installed::kYes
-                  : nothing_there                             ? Installed::kNo
-                  : found_.contains(port) && !is_lifted(port) ? Installed::kKept
-                                                              : Installed::kDiffers;
+  out.installed = nobody_does                                           ? Installed::kNo
+                  : changes.empty()                                     ? Installed::kYes
+                  : nothing_there                                       ? Installed::kNo
+                  : found_.contains(port) && agent_->found_rules_hold() ? Installed::kKept
+                                                                        : Installed::kDiffers;
   return out;
 }
 

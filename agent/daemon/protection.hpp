@@ -125,10 +125,6 @@ class Protection {
   /// Those of the ports that have rules found at the start get the ones for up, if it is time.
   void lift(std::span<const Ifindex> ports, TimePoint now);
 
-  /// Its rules were found at the start, and are to be those for up.
-  [[nodiscard]] bool is_lifted(Ifindex port) const {
-    return found_.contains(port) && !agent_->found_rules_hold();
-  }
   [[nodiscard]] qos::PortClass class_of(Ifindex port) const;
   [[nodiscard]] qos::Ruleset wanted(Ifindex port) const;
   [[nodiscard]] report::PortRules rules_of(Ifindex port, const core::PortInfo* info);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/utf8.hpp"
+
 namespace lldp::report {
 namespace {
 
@@ -11,19 +13,17 @@ constexpr std::size_t kNarrowest = 8;  ///< no column is cut below it
 constexpr std::size_t kLong = 32;      ///< a cell that is longer may stand out of its column
 constexpr std::size_t kFew = 4;        ///< if it is one of so many
 
-bool continues(char c) { return (static_cast<unsigned char>(c) & 0xc0U) == 0x80; }
-
 /// Characters, not octets: names may hold UTF-8.
 std::size_t width_of(std::string_view text) {
   return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return !continues(c); }));
+      std::count_if(text.begin(), text.end(), [](char c) { return !continues_character(c); }));
 }
 
 std::string cut(std::string_view text, std::size_t width) {
   if (width_of(text) <= width) return std::string(text);
   std::size_t end = 0;
   for (std::size_t seen = 0; end < text.size(); ++end)
-    if (!continues(text[end]) && ++seen == width) break;
+    if (!continues_character(text[end]) && ++seen == width) break;
   return std::string(text.substr(0, end)) + "…";
 }
 

@@ -6,6 +6,7 @@
 #include "agent/report/shape.hpp"
 #include "agent/report/table.hpp"
 #include "base/text.hpp"
+#include "base/utf8.hpp"
 
 namespace lldp::report {
 namespace {
@@ -191,7 +192,7 @@ std::size_t width_of(std::string_view line) {
   bool colour = false;
   for (const char c : line) {
     if (c == '\x1b') colour = true;
-    if (!colour && (static_cast<unsigned char>(c) & 0xc0U) != 0x80) ++width;
+    if (!colour && !continues_character(c)) ++width;
     if (c == 'm') colour = false;
   }
   return width;

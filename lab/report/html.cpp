@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "base/utf8.hpp"
 
 namespace lldp::lab {
 namespace {
@@ -87,7 +88,7 @@ std::string label(std::string_view name, std::size_t most) {
   std::string text = escape(name);
   std::vector<std::size_t> letters;  // where they begin
   for (std::size_t i = 0; i < text.size(); ++i)
-    if ((static_cast<unsigned char>(text[i]) & 0xc0) != 0x80) letters.push_back(i);
+    if (!continues_character(text[i])) letters.push_back(i);
   if (letters.size() > most) {
     const std::size_t first = most / 2;
     const std::size_t last = most - first - 1;

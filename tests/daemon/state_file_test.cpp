@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -12,9 +11,11 @@
 #include <cerrno>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <vector>
 
 #include "agent/core/location.hpp"
+#include "tests/support/no_descriptors.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace {
@@ -243,13 +244,10 @@ TEST(StateFile, ThatNoDescriptorIsLeftForIsNoFirstStart) {
   core::State newer = leaf();
   newer.ports.pop_back();
   ASSERT_TRUE(write_state(dir / "state", newer));
-  rlimit before{};
-  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
-  const rlimit none{.rlim_cur = 0, .rlim_max = before.rlim_max};
-  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  std::optional<support::NoDescriptors> none(std::in_place);
   const auto state = load_state(dir / "state");
   const auto written = write_state(dir / "state", {});
-  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  none.reset();
   ASSERT_FALSE(state);
   EXPECT_TRUE(is_passing(state.error()));
   EXPECT_FALSE(written);

@@ -2,12 +2,13 @@
 #include "dataplane/bpf/kernel.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <cstdlib>
+
+#include "tests/support/no_descriptors.hpp"
 
 namespace lldp::dataplane::bpf {
 namespace {
@@ -19,8 +20,7 @@ TEST(PossibleCpus, AreAtLeastThoseThatAreThere) {
 }
 
 [[noreturn]] void ask_without_descriptors() {
-  const rlimit none{0, 0};
-  ::setrlimit(RLIMIT_NOFILE, &none);
+  const support::NoDescriptors none;
   std::_Exit(possible_cpus() ? 1 : 0);
 }
 

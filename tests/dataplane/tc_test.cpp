@@ -55,11 +55,15 @@ ssize_t say(void* to, std::size_t room) {
   return static_cast<ssize_t>(said.octets.size() + said.more);
 }
 
-Bytes octets_of(const TcMessage& message, std::uint32_t sequence) {
-  nlmsghdr* header = nlmsg_hdr(message.get());
+Bytes octets_of(nl_msg* message, std::uint32_t sequence) {
+  nlmsghdr* header = nlmsg_hdr(message);
   header->nlmsg_seq = sequence;
   const auto* first = reinterpret_cast<const std::uint8_t*>(header);
   return {first, first + header->nlmsg_len};
+}
+
+Bytes octets_of(const TcMessage& message, std::uint32_t sequence) {
+  return octets_of(message.get(), sequence);
 }
 
 /// NLMSG_ERROR, which with code 0 is an assent.
@@ -70,10 +74,7 @@ Bytes answer(std::uint32_t sequence, int code, const std::string& words = {},
   error.error = -code;
   nlmsg_append(message.get(), &error, sizeof error, NLMSG_ALIGNTO);
   if (!words.empty()) nla_put_string(message.get(), NLMSGERR_ATTR_MSG, words.c_str());
-  nlmsghdr* header = nlmsg_hdr(message.get());
-  header->nlmsg_seq = sequence;
-  const auto* first = reinterpret_cast<const std::uint8_t*>(header);
-  return {first, first + header->nlmsg_len};
+  return octets_of(message.get(), sequence);
 }
 
 class TcTest : public testing::Test {

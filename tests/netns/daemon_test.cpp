@@ -37,6 +37,16 @@ class DaemonTest : public testing::Test {
     return testing::AssertionFailure() << agent.show().dump(1);
   }
 
+  /// In its file, or in the one that is to take its place.
+  static bool stores(const Agent& agent, std::string_view text) {
+    for (const char* suffix : {"", ".new"}) {
+      std::ifstream in(agent.state_file() + suffix);
+      const std::string all{std::istreambuf_iterator<char>(in), {}};
+      if (all.find(text) != all.npos) return true;
+    }
+    return false;
+  }
+
   std::optional<Namespace> a_;
   std::optional<Namespace> b_;
 };
@@ -172,17 +182,11 @@ TEST_F(DaemonTest, WhatAFrameTellsStandsInTheStateFileBefore) {
   join(*a_, *b_);
   const Agent host(*a_, {"--role", "host"});
   const Agent leaf(*b_, {"--role", "switch"});
-  const auto says = [](const std::string& file, std::string_view line) {
-    std::ifstream in(file);
-    const std::string text{std::istreambuf_iterator<char>(in), {}};
-    return text.find(line) != std::string::npos;
-  };
   ASSERT_TRUE(eventually([&] {
     const auto port = host.port("p0");
     return !port["neighbors"].empty() && port["neighbors"][0]["level"] == 1;
   }));
-  EXPECT_TRUE(says(leaf.state_file(), "\nlevel 1\n") ||
-              says(leaf.state_file() + ".new", "\nlevel 1\n"));
+  EXPECT_TRUE(stores(leaf, "\nlevel 1\n"));
 }
 
 TEST_F(DaemonTest, ForgetsOnRequest) {
@@ -193,17 +197,9 @@ TEST_F(DaemonTest, ForgetsOnRequest) {
   spine.process().signal(SIGTERM);
   spine.process().wait();
   ASSERT_TRUE(eventually([&] { return leaf.show()["alarms"].size() == 1; }));
-  const auto stored = [&](std::string_view line) {
-    for (const char* suffix : {"", ".new"}) {
-      std::ifstream in(leaf.state_file() + suffix);
-      if (std::string({std::istreambuf_iterator<char>(in), {}}).find(line) != std::string::npos)
-        return true;
-    }
-    return false;
-  };
-  EXPECT_TRUE(stored("\nlevel 3\n"));
+  EXPECT_TRUE(stores(leaf, "\nlevel 3\n"));
   (void)leaf.call("org.lldplevel.Forget");
-  EXPECT_FALSE(stored("\nlevel 3\n")) << "whoever kills it now finds it again";
+  EXPECT_FALSE(stores(leaf, "\nlevel 3\n")) << "whoever kills it now finds it again";
   EXPECT_EQ(leaf.level(), -1);
   EXPECT_EQ(leaf.port("p0")["order"], "down");  // the place stays
   EXPECT_THAT(leaf.log(), HasSubstr("level: forgotten on request"));

@@ -3,7 +3,6 @@
 // says what, or does without.
 #include <fcntl.h>
 #include <gmock/gmock.h>
-#include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/if_packet.h>
 #include <linux/netlink.h>
@@ -18,7 +17,6 @@
 #include <csignal>
 #include <cstddef>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <vector>
 

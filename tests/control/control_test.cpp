@@ -7,6 +7,7 @@
 
 #include "agent/control/connection.hpp"
 #include "tests/control/control_fixture.hpp"
+#include "tests/support/no_descriptors.hpp"
 
 namespace lldp::io {
 namespace {
@@ -371,6 +372,30 @@ TEST_F(ControlSocket, ServerMayGoWhileClientsWait) {
   server.reset();
   EXPECT_EQ(watcher.hear(), "(end)");
   EXPECT_EQ(idle.hear(), "(end)");
+}
+
+TEST_F(ControlSocket, OnceTheServerIsGoneNothingOfItWaitsInTheLoop) {
+  open({.stall = 1h, .watch_pause = 1h});
+  Client watcher = client();
+  watcher.call(R"({"method":"org.lldplevel.Watch","more":true})");
+  watcher.hear();
+  server->notify_changed();  // told in an hour
+  handler.padding = R"(,"p":")" + std::string(4 << 20, 'x') + '"';
+  Client hanging = client();
+  hanging.call(R"({"method":"org.lldplevel.Show"})");
+  ASSERT_TRUE(turn_until(1s, [&] { return handler.shows == 2; }));
+  Client idle = client();
+  turn(1ms);
+  const Client waiting = client();
+  {
+    const support::NoDescriptors none;
+    turn(1ms);  // it cannot be let in now
+  }
+  server.reset();
+  loop.restart();
+  while (loop.poll() != 0) {
+  }
+  EXPECT_TRUE(loop.stopped()) << "there is more to wait for";
 }
 
 }  // namespace

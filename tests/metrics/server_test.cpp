@@ -61,11 +61,10 @@ class MetricsServer : public testing::Test {
       return received_;
     }
     bool ended() {
-      char octets[4096];
+      char octets[1 << 16];
       boost::system::error_code error;
-      const std::size_t n = socket_.read_some(asio::buffer(octets), error);
-      received_.append(octets, n);
-      return error && error != asio::error::would_block;
+      while (!error) received_.append(octets, socket_.read_some(asio::buffer(octets), error));
+      return error != asio::error::would_block;
     }
 
    private:
@@ -115,6 +114,16 @@ TEST_F(MetricsServer, PutsOutWhoDoesNotTakeHisAnswer) {
   const auto answer = lazy.answer();
   ASSERT_TRUE(answer) << "still served";
   EXPECT_LT(answer->size(), padding_.size());
+}
+
+TEST_F(MetricsServer, WhoHadToWaitForTheScrapeHasHisTimeToTakeIt) {
+  open({.patience = 400ms, .pause = 600ms});
+  padding_ = std::string(16 << 20, 'x');  // more than the kernel holds for him
+  for (int i = 0; i < 2; ++i) {           // the second one waits
+    Client client(*this);
+    client.say(kGet);
+    EXPECT_GT(client.answer().value_or("").size(), padding_.size());
+  }
 }
 
 TEST_F(MetricsServer, OneTooManyPutsOutTheOldest) {

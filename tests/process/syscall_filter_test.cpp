@@ -22,7 +22,10 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <span>
+#include <sstream>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -41,11 +44,11 @@ constexpr sock_filter kFilterWithIp[] = {
 constexpr int kKilled = -1;
 
 /// What `call` fails with under the filter: 0 when it does not, kKilled when the kernel ends it.
-template <std::size_t N>
-int outcome_of(long (*call)(), const sock_filter (&filter)[N]) {
+int outcome_of(long (*call)(), std::span<const sock_filter> filter) {
   const pid_t child = ::fork();
   if (child == 0) {
-    const sock_fprog program{.len = N, .filter = const_cast<sock_filter*>(filter)};
+    const sock_fprog program{.len = static_cast<unsigned short>(filter.size()),
+                             .filter = const_cast<sock_filter*>(filter.data())};
     if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
         ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) != 0)
       ::_exit(255);
@@ -172,6 +175,35 @@ std::string text_of(const sock_filter (&filter)[N]) {
 TEST(SyscallFilterProgram, WritesTheFiltersThatAreBuiltIn) {
   EXPECT_EQ(written("shipped"), std::pair(text_of(kFilter), 0));
   EXPECT_EQ(written("shipped ip"), std::pair(text_of(kFilterWithIp), 0));
+}
+
+/// The elements that it writes.
+std::vector<sock_filter> filter_of(const std::string& arguments) {
+  std::istringstream lines(written(arguments).first);
+  std::vector<sock_filter> filter;
+  for (std::string line; std::getline(lines, line);) {
+    unsigned code = 0, yes = 0, no = 0, value = 0;
+    EXPECT_EQ(std::sscanf(line.c_str(), "{%x, %u, %u, %x},", &code, &yes, &no, &value), 4) << line;
+    filter.push_back(
+        {static_cast<__u16>(code), static_cast<__u8>(yes), static_cast<__u8>(no), value});
+  }
+  return filter;
+}
+
+TEST(SyscallFilterProgram, LetsASanitizerDoItsWorkAndNothingElseThatNobodyNamed) {
+  for (const char* arguments : {"sanitized", "sanitized ip"}) {
+    const std::vector<sock_filter> filter = filter_of(arguments);
+    const auto outcome = [&](long (*call)()) { return outcome_of(call, filter); };
+    EXPECT_EQ(outcome([] { return map(PROT_WRITE | PROT_EXEC); }), 0);
+    EXPECT_EQ(outcome([] { return protect(PROT_READ | PROT_EXEC); }), 0);
+    EXPECT_EQ(outcome([] { return ::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr); }), 0);
+    EXPECT_EQ(outcome([] { return long{::socket(AF_UNIX, SOCK_STREAM, 0)}; }), 0);
+    EXPECT_EQ(outcome([] { return long{::execl("/bin/true", "true", nullptr)}; }), kKilled);
+    EXPECT_EQ(outcome([] { return long{::mount("none", "/nonexistent", "tmpfs", 0, "")}; }),
+              kKilled);
+    EXPECT_EQ(outcome([] { return long{::socket(AF_INET, SOCK_STREAM, 0)}; }),
+              arguments == std::string_view("sanitized") ? kKilled : 0);
+  }
 }
 
 TEST(SyscallFilterProgram, SaysHowItIsUsed) {

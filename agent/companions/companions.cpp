@@ -72,8 +72,6 @@ class Companions::Impl : public std::enable_shared_from_this<Impl> {
   }
   void stop() {
     for (Runner* runner : all()) runner->release();
-    for (asio::steady_timer* timer : {&hook_pause_, &exporter_.pause, &agentx_.pause})
-      timer->cancel();
   }
 
   [[nodiscard]] std::vector<report::Companion> out_of_reach(const config::Config& config) const {

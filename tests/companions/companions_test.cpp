@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <boost/asio/io_context.hpp>
+#include <cerrno>
 #include <csignal>
 #include <fstream>
 #include <functional>
@@ -19,6 +20,10 @@
 #include "tests/companions/launcher_fixture.hpp"
 
 namespace lldp::io {
+
+/// Descriptors that were closed, and were none, or none any more.
+int closed_twice = 0;
+
 namespace {
 
 using testing::ElementsAre;
@@ -74,6 +79,11 @@ class CompanionsTest : public LauncherTest {
   asio::io_context loop_;
   Companions::Times times_{
       .hook_limit = 5s, .hook_pause = 1ms, .first_restart = 10ms, .settled = 0ms};
+  void TearDown() override {
+    companions_.reset();
+    EXPECT_EQ(closed_twice, 0) << "another's, once the number is given anew";
+  }
+
   config::Config config_;
   std::optional<Companions> companions_;
   std::vector<std::vector<std::string>> told_;  ///< the states, when they had become others
@@ -351,3 +361,10 @@ TEST_F(CompanionsTest, ExporterThatCannotBeStartedIsSaidOnce) {
 
 }  // namespace
 }  // namespace lldp::io
+
+// In the place of libc's.
+extern "C" int close(int fd) {
+  const auto done = static_cast<int>(::syscall(SYS_close, fd));
+  if (done != 0 && errno == EBADF) ++lldp::io::closed_twice;
+  return done;
+}

@@ -210,7 +210,6 @@ void Beside::remove_port(Ifindex ifindex) {
 }
 
 void Beside::tell(std::span<const core::Send> sends, TimePoint now) {
-  if (!in_session_) return;
   for (const core::Send& send : sends) {
     const auto port = ports_.find(send.port);
     if (port == ports_.end()) continue;

@@ -214,6 +214,13 @@ void Daemon::open_ports(TimePoint now) {
     intake->watched->wait();
   }
   timer_events_.emplace(loop_, timer_.fd(), [this] { on_timer(); });
+  if (state_.fd() >= 0) {
+    state_events_.emplace(loop_, state_.fd(), [this] {
+      settle();
+      state_events_->wait();
+    });
+    state_events_->wait();
+  }
   link_events_->wait();
   timer_events_->wait();
   on_signal();

@@ -173,6 +173,7 @@ class Daemon final : ControlHandler {
   std::optional<Watched> lldpd_events_;
   std::optional<Watched> pfc_events_;
   std::optional<Watched> rules_events_;
+  std::optional<Watched> state_events_;
   std::optional<Watched> timer_events_;
   asio::signal_set signals_{loop_, SIGTERM, SIGINT, SIGHUP};
   std::unique_ptr<ControlServer> control_;

@@ -281,6 +281,7 @@ int write_whole(int fd, std::string_view text) {
 }
 
 std::string fresh_name(const std::string& path) { return path + ".new"; }
+std::string sync_name(const std::string& path) { return path + ".sync"; }
 
 }  // namespace
 
@@ -352,11 +353,13 @@ Result<core::State> load_state(const std::string& path) {
   const auto boot = this_boot();
   if (!boot) return fail(boot.error());
   // What was written and not made durable is the newest there is, if it is whole.
-  const auto fresh = read_whole(fresh_name(path));
-  if (fresh) {
-    if (auto state = parse_state(*fresh, *boot, epoch())) return state;
-  } else if (passes(fresh.error().code)) {
-    return fail(fresh.error());
+  for (const std::string& name : {fresh_name(path), sync_name(path)}) {
+    const auto fresh = read_whole(name);
+    if (fresh) {
+      if (auto state = parse_state(*fresh, *boot, epoch())) return state;
+    } else if (passes(fresh.error().code)) {
+      return fail(fresh.error());
+    }
   }
   const auto text = read_whole(path);
   if (!text) {
@@ -392,31 +395,38 @@ Result<void> write_state(const std::string& path, const core::State& state) {
   return fail(cannot("written", path, code));
 }
 
-Result<void> commit_state(const std::string& path) {
-  const std::string fresh = fresh_name(path);
+StateCommit::StateCommit(std::string path, UniqueFd written)
+    : path_(std::move(path)), fd_(std::move(written)) {}
+
+Result<StateCommit> StateCommit::begin(std::string path) {
   // O_NONBLOCK: whatever somebody put there, it is not waited for.
-  const UniqueFd written(::open(fresh.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-  int code = written && ::fsync(written.get()) == 0 ? 0 : errno;
-  if (code != 0) {
-    ::unlink(fresh.c_str());
-    return fail(cannot("written", path, code));
-  }
-  if (::rename(fresh.c_str(), path.c_str()) != 0) {
-    code = errno;
-    ::unlink(fresh.c_str());
-    return fail(cannot("replaced", path, code));
-  }
-  const std::size_t slash = path.rfind('/');
-  const std::string directory =
-      slash == path.npos ? "." : path.substr(0, std::max<std::size_t>(slash, 1));
-  const UniqueFd fd(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!fd || ::fsync(fd.get()) != 0) return fail(cannot("made durable", path, errno));
-  return {};
+  UniqueFd written(
+      ::open(fresh_name(path).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (!written || ::rename(fresh_name(path).c_str(), sync_name(path).c_str()) != 0)
+    return fail(cannot("written", path, errno));
+  return StateCommit(std::move(path), std::move(written));
 }
 
-Result<void> save_state(const std::string& path, const core::State& state) {
-  auto written = write_state(path, state);
-  return written ? commit_state(path) : written;
+Result<bool> StateCommit::synced(int code) {
+  if (replaced_) {
+    if (code != 0) return fail(cannot("made durable", path_, code));
+    return true;
+  }
+  if (code != 0) return fail(give_up(code, "written"));
+  if (::rename(sync_name(path_).c_str(), path_.c_str()) != 0)
+    return fail(give_up(errno, "replaced"));
+  replaced_ = true;
+  const std::size_t slash = path_.rfind('/');
+  const std::string directory =
+      slash == path_.npos ? "." : path_.substr(0, std::max<std::size_t>(slash, 1));
+  fd_ = UniqueFd(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!fd_) return fail(cannot("made durable", path_, errno));
+  return false;
+}
+
+Error StateCommit::give_up(int code, const char* what) const {
+  ::unlink(sync_name(path_).c_str());
+  return cannot(what, path_, code);
 }
 
 }  // namespace lldp::io

@@ -2,12 +2,11 @@
 #include "agent/daemon/state_keeper.hpp"
 
 #include <fcntl.h>
+#include <fmt/core.h>
 
 #include <cerrno>
 #include <cstring>
 #include <utility>
-
-#include "agent/daemon/state_file.hpp"
 
 namespace lldp::io {
 
@@ -51,37 +50,69 @@ void StateKeeper::write(const core::Agent& agent) {
   auto written = take_right();
   if (written || written.error().code != EBUSY) written = write_state(path_, agent.state());
   written_ = written.has_value();
-  if (!written) note(written);  // else when it is durable
+  note(not_written_, written);
 }
 
 void StateKeeper::save(const core::Agent& agent, TimePoint now) {
   write(agent);
-  if (!written_ || now < next_commit_) return;
-  next_commit_ = now + kCommitInterval;
-  commit();
+  while (commit_ || (written_ && now >= begun_ + kCommitInterval)) {
+    if (!commit_)
+      begin_commit(now);
+    else if (const auto answer = disk_->take())
+      go_on(*answer);
+    else
+      return;
+  }
+}
+
+std::optional<TimePoint> StateKeeper::next_deadline() const {
+  if (commit_) return slow_ ? std::nullopt : std::optional(begun_ + kPatience);
+  return written_ ? std::optional(begun_ + kCommitInterval) : std::nullopt;
 }
 
 void StateKeeper::finish(const core::Agent& agent) {
   retry();
   write(agent);
-  if (written_) commit();
+  while (commit_ || written_) {
+    if (commit_)
+      go_on(disk_->wait());
+    else
+      begin_commit(begun_);
+  }
 }
 
-void StateKeeper::commit() {
+void StateKeeper::begin_commit(TimePoint now) {
   written_ = false;
-  note(commit_state(path_));
+  begun_ = now;
+  auto begun = StateCommit::begin(path_);
+  if (!begun) return note(not_kept_, fail(begun.error()));
+  disk_->start(commit_.emplace(std::move(*begun)).fd());
 }
 
-void StateKeeper::note(const Result<void>& saved) {
-  trouble_.reset();
-  if (!saved) trouble_ = to_string(saved.error()) + "; what changes meanwhile is lost at a restart";
+void StateKeeper::go_on(int code) {
+  const auto done = commit_->synced(code);
+  if (done && !*done) return disk_->start(commit_->fd());
+  commit_.reset();
+  note(not_kept_, done ? Result<void>() : fail(done.error()));
+}
+
+void StateKeeper::note(std::optional<std::string>& trouble, const Result<void>& saved) {
+  trouble.reset();
+  if (!saved) trouble = to_string(saved.error()) + "; what changes meanwhile is lost at a restart";
 }
 
 void StateKeeper::tell(core::Agent& agent, TimePoint now, core::Actions& out) {
-  if (trouble_ == told_) return;
-  told_ = trouble_;
-  if (trouble_)
-    agent.raise_alarm(core::AlarmCode::kState, {}, *trouble_, now, out);
+  slow_ = commit_ && now >= begun_ + kPatience;
+  std::optional<std::string> trouble = not_written_ ? not_written_ : not_kept_;
+  if (!trouble && slow_)
+    trouble = fmt::format(
+        "{}: the disk has not answered for {} s; what changes meanwhile is lost "
+        "if the power goes",
+        path_, kPatience.count());
+  if (trouble == told_) return;
+  told_ = std::move(trouble);
+  if (told_)
+    agent.raise_alarm(core::AlarmCode::kState, {}, *told_, now, out);
   else
     agent.clear_alarm(core::AlarmCode::kState, {}, out);
 }

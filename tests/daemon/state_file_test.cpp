@@ -49,6 +49,21 @@ extern "C" int rename(const char* from, const char* to) noexcept {
 namespace lldp::io {
 namespace {
 
+/// For good, with the disk waited for.
+Result<void> commit_state(const std::string& path) {
+  auto commit = StateCommit::begin(path);
+  if (!commit) return fail(commit.error());
+  for (;;) {
+    const auto done = commit->synced(::fsync(commit->fd()) == 0 ? 0 : errno);
+    if (!done) return fail(done.error());
+    if (*done) return {};
+  }
+}
+Result<void> save_state(const std::string& path, const core::State& state) {
+  auto written = write_state(path, state);
+  return written ? commit_state(path) : written;
+}
+
 core::State leaf() {
   using Kind = core::PortMemory::Kind;
   const ChassisId own = chassis_id_from_mac({2, 0, 0, 0, 0, 1});
@@ -210,6 +225,40 @@ TEST(StateFile, WhatIsWrittenIsFoundBeforeItIsDurable) {
   EXPECT_EQ(load_state(dir / "state"), leaf());
 }
 
+// While the disk takes its time, more is told.
+TEST(StateFile, WhatIsWrittenWhileTheDiskIsBusyWaitsForTheNextCommit) {
+  const TempDir dir;
+  const std::string path = dir / "state";
+  ASSERT_TRUE(save_state(path, {}));
+  ASSERT_TRUE(write_state(path, leaf()));
+  auto commit = StateCommit::begin(path);
+  ASSERT_TRUE(commit);
+  EXPECT_EQ(load_state(path), leaf()) << "an end now loses nothing";
+  core::State newer = leaf();
+  newer.ports.pop_back();
+  ASSERT_TRUE(write_state(path, newer));
+  EXPECT_EQ(load_state(path), newer);
+  EXPECT_EQ(commit->synced(0), false);
+  EXPECT_EQ(commit->synced(0), true);
+  EXPECT_EQ(load_state(path), newer);
+  ASSERT_TRUE(std::filesystem::remove(path + ".new"));
+  EXPECT_EQ(load_state(path), leaf()) << "that was for good, and only that";
+  EXPECT_FALSE(StateCommit::begin(path)) << "nothing was written";
+}
+
+TEST(StateFile, DirectoryThatDoesNotKnowForGoodIsSaid) {
+  const TempDir dir;
+  const std::string path = dir / "state";
+  ASSERT_TRUE(write_state(path, leaf()));
+  auto commit = StateCommit::begin(path);
+  ASSERT_TRUE(commit);
+  EXPECT_EQ(commit->synced(0), false);
+  const auto done = commit->synced(EIO);
+  ASSERT_FALSE(done);
+  EXPECT_EQ(to_string(done.error()), path + ": cannot be made durable: Input/output error");
+  EXPECT_EQ(load_state(path), leaf());
+}
+
 // Neither does one that is not written to its end: it may be the one that was told.
 TEST(StateFile, WhatWasWrittenBeforeStandsUntilTheNextIsWhole) {
   const TempDir dir;
@@ -276,9 +325,10 @@ TEST(StateFile, NewContentIsOnTheDiskBeforeItTakesTheOldOnesPlace) {
   const TempDir dir;
   disk() = {};
   ASSERT_TRUE(save_state(dir / "state", leaf()));
-  EXPECT_THAT(disk().calls, testing::ElementsAre(
-                                "rename state.part", "fsync state.new", "rename state.new",
-                                "fsync " + std::filesystem::path(dir.path()).filename().string()));
+  EXPECT_THAT(disk().calls,
+              testing::ElementsAre(
+                  "rename state.part", "rename state.new", "fsync state.sync", "rename state.sync",
+                  "fsync " + std::filesystem::path(dir.path()).filename().string()));
 }
 
 TEST(StateFile, WhatTheDiskDidNotTakeDoesNotTakeTheOldOnesPlace) {
@@ -291,6 +341,7 @@ TEST(StateFile, WhatTheDiskDidNotTakeDoesNotTakeTheOldOnesPlace) {
   EXPECT_EQ(saved.error().code, EIO);
   EXPECT_EQ(load_state(dir / "state"), leaf());
   EXPECT_FALSE(exists(dir / "state.new"));
+  EXPECT_FALSE(exists(dir / "state.sync"));
 }
 
 TEST(StateFile, NothingIsLeftOfOneThatCannotBeReplaced) {
@@ -300,6 +351,7 @@ TEST(StateFile, NothingIsLeftOfOneThatCannotBeReplaced) {
   ASSERT_FALSE(saved);
   EXPECT_EQ(saved.error().code, EISDIR);
   EXPECT_FALSE(exists(dir / "state.new"));
+  EXPECT_FALSE(exists(dir / "state.sync"));
 }
 
 TEST(StateFile, FullDiskIsOneClearLine) {

@@ -5,14 +5,47 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <filesystem>
+#include <memory>
+#include <optional>
+#include <utility>
 
 #include "agent/daemon/state_file.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace lldp::io {
 namespace {
+
+/// A disk that answers when the test says so.
+class SlowDisk final : public FileSync {
+ public:
+  struct Hand {
+    int asked = 0;
+    std::optional<int> answer{};
+  };
+  explicit SlowDisk(Hand& hand) : hand_(hand) {}
+  int fd() const override { return -1; }
+  void start(int) override { ++hand_.asked; }
+  std::optional<int> take() override { return std::exchange(hand_.answer, std::nullopt); }
+  int wait() override { return take().value_or(0); }
+
+ private:
+  Hand& hand_;
+};
+
+/// One that answers at once, by fsync(2).
+class QuickDisk final : public FileSync {
+ public:
+  int fd() const override { return -1; }
+  void start(int file) override { answer_ = ::fsync(file) == 0 ? 0 : errno; }
+  std::optional<int> take() override { return std::exchange(answer_, std::nullopt); }
+  int wait() override { return take().value_or(0); }
+
+ private:
+  std::optional<int> answer_{};
+};
 
 /// A switch that has something to keep.
 struct Kept {
@@ -32,7 +65,7 @@ TEST(StateKeeper, WhatCannotBeWrittenIsAnAlarmUntilItIs) {
   const TempDir dir;
   const std::string path = dir / "later/state";
   Kept kept;
-  StateKeeper keeper(path);
+  StateKeeper keeper(path, std::make_unique<QuickDisk>());
   ASSERT_TRUE(keeper.open()) << "no reason not to start";
   keeper.save(kept.agent, kept.now);  // without a change: the first sign of it
   EXPECT_TRUE(keeper.unsaved());
@@ -72,7 +105,7 @@ TEST(StateKeeper, WhatTheDiskRefusedIsTriedOnceMoreAtTheEnd) {
 TEST(StateKeeper, WritesOnlyWhatHasChanged) {
   const TempDir dir;
   Kept kept;
-  StateKeeper keeper(dir / "state");
+  StateKeeper keeper(dir / "state", std::make_unique<QuickDisk>());
   ASSERT_TRUE(keeper.open());
   keeper.save(kept.agent, kept.now);
   EXPECT_FALSE(std::filesystem::exists(dir / "state"));
@@ -88,7 +121,7 @@ TEST(StateKeeper, WritesOnlyWhatHasChanged) {
 TEST(StateKeeper, WaitsForTheDiskOnceInASecondAtMost) {
   const TempDir dir;
   Kept kept;
-  StateKeeper keeper(dir / "state");
+  StateKeeper keeper(dir / "state", std::make_unique<QuickDisk>());
   ASSERT_TRUE(keeper.open());
   const auto change = [&](const char* port) {
     kept.agent.set_link({.ifindex = Ifindex::of<1>(), .name = port, .up = true}, kept.now,
@@ -116,6 +149,120 @@ TEST(StateKeeper, WaitsForTheDiskOnceInASecondAtMost) {
   keeper.finish(kept.agent);
   EXPECT_TRUE(committed());
   EXPECT_EQ(load_state(dir / "state"), kept.agent.state());
+}
+
+struct Busy : Kept {
+  Busy() { EXPECT_TRUE(keeper.open()); }
+  void change(const char* port) {
+    agent.set_link({.ifindex = Ifindex::of<1>(), .name = port, .up = true}, now, out);
+    keeper.note_change();
+    turn();
+  }
+  void turn() {
+    keeper.save(agent, now);
+    keeper.tell(agent, now, out);
+  }
+  void answer(int code) {
+    hand.answer = code;
+    turn();
+  }
+  bool exists(const char* suffix) const { return std::filesystem::exists(path + suffix); }
+  TempDir dir{};
+  std::string path = dir / "state";
+  SlowDisk::Hand hand{};
+  StateKeeper keeper{path, std::make_unique<SlowDisk>(hand)};
+};
+
+// The frames of all ports waited with it.
+TEST(StateKeeper, NobodyWaitsForABusyDisk) {
+  Busy busy;
+  busy.change("a");
+  EXPECT_EQ(busy.hand.asked, 1);
+  EXPECT_FALSE(busy.exists(""));
+  EXPECT_EQ(load_state(busy.path), busy.agent.state());
+  const core::State first = busy.agent.state();
+  busy.now += std::chrono::seconds(3);
+  busy.change("b");
+  EXPECT_EQ(busy.hand.asked, 1) << "one thing at a time";
+  EXPECT_EQ(load_state(busy.path), busy.agent.state());
+  busy.answer(0);
+  EXPECT_TRUE(busy.exists(""));
+  EXPECT_FALSE(busy.exists(".sync"));
+  EXPECT_EQ(busy.hand.asked, 2) << "the directory";
+  EXPECT_TRUE(busy.exists(".new")) << "waits for its turn";
+  busy.answer(0);
+  EXPECT_EQ(busy.hand.asked, 3);
+  EXPECT_FALSE(busy.exists(".new"));
+  EXPECT_TRUE(busy.exists(".sync"));
+  busy.keeper.finish(busy.agent);
+  EXPECT_FALSE(busy.exists(".sync"));
+  EXPECT_EQ(busy.hand.asked, 4);
+  EXPECT_EQ(load_state(busy.path), busy.agent.state());
+  EXPECT_EQ(busy.keeper.next_deadline(), std::nullopt);
+  EXPECT_EQ(busy.alarm(), std::nullopt);
+}
+
+TEST(StateKeeper, DiskThatDoesNotAnswerIsAnAlarmUntilItDoes) {
+  Busy busy;
+  busy.change("a");
+  const TimePoint patience = busy.now + StateKeeper::kPatience;
+  EXPECT_EQ(busy.keeper.next_deadline(), patience);
+  busy.now = patience - std::chrono::nanoseconds(1);
+  busy.turn();
+  EXPECT_EQ(busy.alarm(), std::nullopt);
+  busy.now = patience;
+  busy.turn();
+  EXPECT_EQ(busy.alarm(), busy.path +
+                              ": the disk has not answered for 10 s; what changes "
+                              "meanwhile is lost if the power goes");
+  EXPECT_FALSE(busy.keeper.unsaved()) << "asking again would not help";
+  EXPECT_EQ(busy.keeper.next_deadline(), std::nullopt) << "told once";
+  busy.answer(0);
+  busy.answer(0);
+  EXPECT_EQ(busy.alarm(), std::nullopt);
+  EXPECT_EQ(busy.keeper.next_deadline(), std::nullopt);
+}
+
+TEST(StateKeeper, WhatABusyDiskRefusesInTheEndIsSaidAndTriedAgain) {
+  Busy busy;
+  busy.change("a");
+  busy.answer(EIO);
+  EXPECT_EQ(busy.alarm(), busy.path +
+                              ": cannot be written: Input/output error; what changes meanwhile is "
+                              "lost at a restart");
+  EXPECT_TRUE(busy.keeper.unsaved());
+  EXPECT_FALSE(busy.exists(".sync"));
+  busy.keeper.retry();
+  busy.turn();
+  EXPECT_EQ(busy.hand.asked, 1) << "not within a second";
+  EXPECT_NE(busy.alarm(), std::nullopt) << "written is not kept";
+  busy.now += StateKeeper::kCommitInterval;
+  busy.turn();
+  EXPECT_EQ(busy.hand.asked, 2);
+  busy.answer(0);
+  EXPECT_NE(busy.alarm(), std::nullopt) << "the directory is still to come";
+  busy.answer(0);
+  EXPECT_EQ(busy.alarm(), std::nullopt);
+}
+
+// What was refused meanwhile is not done by what was begun before.
+TEST(StateKeeper, AnswerToWhatWasWrittenBeforeDoesNotSpeakForWhatCouldNotBe) {
+  Busy busy;
+  busy.change("a");
+  std::filesystem::create_directory(busy.path + ".part");
+  busy.change("b");
+  busy.answer(0);
+  busy.answer(0);
+  EXPECT_TRUE(busy.keeper.unsaved());
+  EXPECT_NE(busy.alarm(), std::nullopt);
+  std::filesystem::remove(busy.path + ".part");
+  busy.now += StateKeeper::kCommitInterval;
+  busy.keeper.retry();
+  busy.turn();
+  busy.answer(0);
+  busy.answer(0);
+  EXPECT_EQ(busy.alarm(), std::nullopt);
+  EXPECT_EQ(load_state(busy.path), busy.agent.state());
 }
 
 /// Another process that has the right to the file until the object goes.

@@ -171,7 +171,7 @@ class Daemon:
             return re.fullmatch(r"lldp-level-state 2\n((chassis-id|role|level|supported|place|near|boot|ports|port|location) [^\n]+\n)*end\n",
                                 text) is not None
 
-        return whole(self.state) and whole(self.state.with_name(self.state.name + ".new"))
+        return all(whole(self.state.with_name(self.state.name + suffix)) for suffix in ("", ".new", ".sync"))
 
     def status(self, key):
         """A number of /proc/PID/status, in kB for memory."""

@@ -39,7 +39,7 @@ class DaemonTest : public testing::Test {
 
   /// In its file, or in the one that is to take its place.
   static bool stores(const Agent& agent, std::string_view text) {
-    for (const char* suffix : {"", ".new"}) {
+    for (const char* suffix : {"", ".sync", ".new"}) {
       std::ifstream in(agent.state_file() + suffix);
       const std::string all{std::istreambuf_iterator<char>(in), {}};
       if (all.find(text) != all.npos) return true;
@@ -129,7 +129,8 @@ TEST_F(DaemonTest, StartsWithAStateFileThatIsDamagedAndSaysSo) {
   Agent agent(*a_, {"--role", "switch"});
   agent.process().signal(SIGKILL);
   agent.process().wait();
-  std::ofstream(agent.state_file()) << "nonsense\n";
+  for (const char* suffix : {"", ".sync", ".new"})
+    std::ofstream(agent.state_file() + suffix) << "nonsense\n";
   agent.restart();
   EXPECT_THAT(agent.log(), HasSubstr(agent.state_file() + ": damaged ("));
   EXPECT_EQ(agent.port("p0")["up"], true);

@@ -186,7 +186,14 @@ INSTANTIATE_TEST_SUITE_P(Of, EndsWithoutIt, testing::ValuesIn(kEnds),
                          [](const auto& one) { return std::string(one.param.name); });
 
 constexpr Refusal kServes[] = {
-    {"StateOnDisk", SYS_fsync, {}, {}, {}, "alarm state: "},
+    {"StateOnDisk",
+     SYS_openat,
+     {},
+     {},
+     O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
+     "alarm state: "},
+    {"DiskThatNobodyWaitsFor", SYS_io_setup, {}, {}, {}, "ready: "},
+    {"NewsOfTheDisk", SYS_io_submit, {}, {}, {}, "ready: "},
     {"Frames", SYS_sendmmsg, {}, {}, {}, "p0: frame not sent: Input/output error"},
     {"LockOfTheState", SYS_fcntl, {}, F_SETLK, {}, "ready: "},
     {"Groups", SYS_setsockopt, {}, SOL_PACKET, {}, "ready: "},

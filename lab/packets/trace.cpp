@@ -36,7 +36,7 @@ void mac(Bytes& out, std::size_t link, std::size_t end) {
 }  // namespace
 
 CaptureWriter::CaptureWriter(const Fabric& fabric, const Settings& settings, Write write)
-    : fabric_(fabric), settings_(settings), write_(std::move(write)) {
+    : settings_(settings), write_(std::move(write)) {
   little(body_, 0x1A2B'3C4D, 4);  // byte order
   little(body_, 1, 2);            // version 1.0
   little(body_, 0, 2);

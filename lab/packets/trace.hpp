@@ -26,7 +26,6 @@ class CaptureWriter {
   void check(const Slot& frame);
   void block(std::uint32_t type);
 
-  const Fabric& fabric_;
   const Settings& settings_;
   Write write_;
   Bytes body_{};   ///< of the block being made

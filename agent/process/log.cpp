@@ -2,11 +2,14 @@
 #include "agent/process/log.hpp"
 
 #include <fmt/core.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <string>
+
+#include "base/count.hpp"
 
 namespace lldp::io {
 
@@ -27,17 +30,32 @@ const Stream& standard_error() {
   return stream;
 }
 
-}  // namespace
-
-void log(Severity severity, std::string_view text, std::span<const Field> fields) {
+/// False if it is not taken without waiting: a journal that hangs, a terminal that is held, a pipe
+/// that nobody reads must not hold up the fabric.
+bool tell(Severity severity, std::string_view text, std::span<const Field> fields) {
   const Stream& to = standard_error();
   const int priority = static_cast<int>(severity);
-  if (to.journal && to.journal->send(priority, text, fields)) return;
+  if (to.journal && to.journal->send(priority, text, fields)) return true;
   const std::string line = to.is_journal ? fmt::format("<{}>{}\n", priority, text)
                                          : fmt::format("lldp-leveld: {}\n", text);
+  // Not O_NONBLOCK: whoever shares standard error with us would have it, too.
+  pollfd room{.fd = STDERR_FILENO, .events = POLLOUT, .revents = 0};
+  if (::poll(&room, 1, 0) == 0) return false;
   // One write per line, so that lines of several processes do not mix; a closed standard error is
   // nobody's concern.
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());
+  return true;
+}
+
+}  // namespace
+
+void log(Severity severity, std::string_view text, std::span<const Field> fields) {
+  static std::uint64_t left_out = 0;
+  if (left_out != 0 &&
+      tell(Severity::kWarning,
+           fmt::format("{} left out: nobody took them", count_text(left_out, "line")), {}))
+    left_out = 0;
+  if (left_out != 0 || !tell(severity, text, fields)) ++left_out;
 }
 
 void log(Severity severity, const Error& error) {

@@ -16,12 +16,12 @@ class Service {
   void ready() const { notify("READY=1"); }
   void reloading() const;  ///< to be followed by ready()
   void stopping() const { notify("STOPPING=1"); }
-  void alive() const { notify("WATCHDOG=1"); }
+  void alive() const { notify("WATCHDOG=1", false); }
   /// How often alive() is due: half of what the watchdog allows.
   [[nodiscard]] std::optional<std::chrono::microseconds> watchdog() const { return watchdog_; }
 
  private:
-  void notify(std::string_view state) const;
+  void notify(std::string_view state, bool patient = true) const;
   std::string socket_;
   std::optional<std::chrono::microseconds> watchdog_;
 };

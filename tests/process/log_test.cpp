@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/process/log.hpp"
 
+#include <fcntl.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdlib>
+#include <string>
+
+#include "os/fd.hpp"
 
 namespace lldp::io {
 namespace {
@@ -19,6 +27,50 @@ TEST(Log, WritesOneLineEach) {
   log(Severity::kError, Error{EPERM, "swp1", "cannot be had"});
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
             "lldp-leveld: a line\nlldp-leveld: swp1: cannot be had\n");
+}
+
+/// Standard error is a pipe that nobody reads, until this goes.
+class StuckReader {
+ public:
+  StuckReader() {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) std::abort();
+    from_ = UniqueFd(ends[0]);
+    const UniqueFd to(ends[1]);
+    ::fcntl(to.get(), F_SETPIPE_SZ, 16384);
+    ::fcntl(from_.get(), F_SETFL, O_NONBLOCK);
+    ::dup2(to.get(), STDERR_FILENO);
+  }
+  StuckReader(const StuckReader&) = delete;
+  StuckReader& operator=(const StuckReader&) = delete;
+  ~StuckReader() { ::dup2(before_.get(), STDERR_FILENO); }
+  std::string read() const {
+    std::string text(1 << 16, '\0');
+    const ssize_t n = ::read(from_.get(), text.data(), text.size());
+    text.resize(static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
+    return text;
+  }
+
+ private:
+  UniqueFd before_{::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0)};
+  UniqueFd from_{};
+};
+
+// A journal that hung took the daemon, and so the fabric, along.
+TEST(Log, WaitsForNobodyAndSaysWhatWasLeftOut) {
+  ::alarm(20);  // it would wait for ever
+  const StuckReader reader;
+  const std::string long_line(1000, 'x');
+  for (int i = 0; i < 200; ++i) log(Severity::kInfo, long_line);
+  const auto taken = std::ranges::count(reader.read(), '\n');
+  EXPECT_GT(taken, 0);
+  EXPECT_LT(taken, 200);
+  log(Severity::kInfo, "next");
+  log(Severity::kInfo, "last");
+  EXPECT_EQ(reader.read(), fmt::format("lldp-leveld: {} lines left out: nobody took them\n"
+                                       "lldp-leveld: next\nlldp-leveld: last\n",
+                                       200 - taken));
+  ::alarm(0);
 }
 
 TEST(LogGate, AdmitsABurstAndThenOneLinePerInterval) {

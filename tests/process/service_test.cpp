@@ -87,6 +87,24 @@ TEST(Service, TellsWhenItBeganToReload) {
   EXPECT_LE(at, now());
 }
 
+// The queue is that of all services: one manager that hangs would hold up every fabric.
+TEST(Service, WaitsForNoManagerThatHangs) {
+  ::alarm(20);  // it would wait for ever
+  const TempDir dir;
+  const Manager manager(dir / "notify");
+  const Variable socket("NOTIFY_SOCKET", manager.name());
+  const Service service;
+  for (int i = 0; i < 10'000; ++i) service.alive();
+  service.stopping();
+  EXPECT_EQ(manager.told(), "WATCHDOG=1");
+  int more = 0;
+  while (manager.told() == "WATCHDOG=1") ++more;
+  EXPECT_LT(more, 9'999);
+  service.alive();
+  EXPECT_EQ(manager.told(), "WATCHDOG=1") << "once it hears again";
+  ::alarm(0);
+}
+
 TEST(Service, IsMuteWithoutAManagerOrWithOneThatIsNotThere) {
   const TempDir dir;
   Service().ready();

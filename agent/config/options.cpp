@@ -49,6 +49,12 @@ Complaint set_host_ports(Config& c, std::string_view text) {
   return kFine;
 }
 
+Complaint badly_long(std::string_view text, std::size_t most) {
+  if (text.empty()) return "empty: write something, or leave it out";
+  if (text.size() > most) return "longer than " + std::to_string(most) + " characters: shorten it";
+  return kFine;
+}
+
 Complaint set_path(std::string& path, std::string_view text) {
   if (text.empty() || text.front() != '/') return "not an absolute path: begin it with /";
   path = text;
@@ -103,7 +109,7 @@ Complaint set_agentx(Config& c, std::string_view text) {
 }
 
 Complaint set_on_change(Config& c, std::string_view text) {
-  if (text.empty() || text.size() > 4096) return "not 1 to 4096 characters long: shorten it";
+  if (auto wrong = badly_long(text, 4096)) return wrong;
   c.on_change = text;
   return kFine;
 }
@@ -142,7 +148,7 @@ Complaint set_layers(Config& c, std::string_view port, std::string_view text) {
 }
 
 Complaint set_description(Config& c, std::string_view port, std::string_view text) {
-  if (text.empty() || text.size() > 255) return "not 1 to 255 characters long: shorten it";
+  if (auto wrong = badly_long(text, 255)) return wrong;
   c.description.insert_or_assign(std::string(port), std::string(text));
   return kFine;
 }
@@ -163,10 +169,13 @@ bool looks_like_mac(std::string_view text) {
 }
 
 Complaint set_chassis_id(Config& c, std::string_view text) {
-  if (text.empty() || text.size() > 255) return "not 1 to 255 characters long: shorten it";
+  if (auto wrong = badly_long(text, 255)) return wrong;
   if (looks_like_mac(text) && !parse_mac(text))
     return "'" + escape(text) + "' is no MAC address: write twelve hexadecimal digits";
   if (const auto mac = parse_mac(text)) {
+    if (((*mac)[0] & 1U) != 0)
+      return "'" + escape(text) +
+             "' is a group's address, and no device's: make its first octet even";
     c.core.chassis_id = chassis_id_from_mac(*mac);
   } else {
     c.core.chassis_id.emplace();
@@ -177,13 +186,13 @@ Complaint set_chassis_id(Config& c, std::string_view text) {
 }
 
 Complaint set_system_name(Config& c, std::string_view text) {
-  if (text.empty() || text.size() > 255) return "not 1 to 255 characters long: shorten it";
+  if (auto wrong = badly_long(text, 255)) return wrong;
   c.core.system_name = text;
   return kFine;
 }
 
 Complaint set_system_description(Config& c, std::string_view text) {
-  if (text.empty() || text.size() > 255) return "not 1 to 255 characters long: shorten it";
+  if (auto wrong = badly_long(text, 255)) return wrong;
   c.core.system_description = text;
   return kFine;
 }

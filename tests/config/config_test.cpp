@@ -200,7 +200,10 @@ const LineCase kLines[] = {
      "tlv.send: no TLV tells the level: use tr, contribution or both"},
     {"OuiTooShort", "tlv.contribution-oui = 02-4c",
      "tlv.contribution-oui: '02-4c' is no OUI: write three octets as 02-4c-56"},
-    {"ChassisIdEmpty", "chassis-id =", "chassis-id: not 1 to 255 characters long: shorten it"},
+    {"ChassisIdEmpty", "chassis-id =", "chassis-id: empty: write something, or leave it out"},
+    {"ChassisIdOfAGroup", "chassis-id = 01:00:00:00:00:00",
+     "chassis-id: '01:00:00:00:00:00' is a group's address, and no device's: make its first octet "
+     "even"},
     {"ScopeUnknown", "lldp.scopes = bridge",
      "lldp.scopes: no address is called 'bridge': use "
      "nearest-bridge|nearest-nontpmr-bridge|nearest-customer-bridge"},
@@ -274,7 +277,7 @@ TEST(Config, EveryRefusalHasItsWords) {
        "sonic.redis: ':6379' is neither a path nor an address and port: write 127.0.0.1:6379"},
       {"sonic.redis =",
        "sonic.redis: '' is neither a path nor an address and port: write 127.0.0.1:6379"},
-      {"system-description =", "system-description: not 1 to 255 characters long: shorten it"},
+      {"system-description =", "system-description: empty: write something, or leave it out"},
       {"host-ports = -a", "host-ports: '-a' leaves something out, which ports alone can"},
       {"host-ports = !a", "host-ports: '!a' leaves something out, which ports alone can"},
       {"metrics.listen = x",
@@ -283,7 +286,7 @@ TEST(Config, EveryRefusalHasItsWords) {
       {"metrics.listen = 1.2.3.4",
        "metrics.listen: '1.2.3.4' is no address and port: write 127.0.0.1:9888, [::1]:9888, or "
        "9888 for this machine alone"},
-      {"system-name =", "system-name: not 1 to 255 characters long: shorten it"},
+      {"system-name =", "system-name: empty: write something, or leave it out"},
       {"expect =", "expect: not an absolute path: begin it with /"},
       {"socket =", "socket: not an absolute path: begin it with /"},
       {"state-file =", "state-file: not an absolute path: begin it with /"},
@@ -294,12 +297,12 @@ TEST(Config, EveryRefusalHasItsWords) {
       {"port.p0.layers = 3:x",
        "port.p0.layers: '3:x' is not two layers from 0 to 31: write NEAR:FAR, as in 3:4"},
       {"port.p0.admin = on", "port.p0.admin: 'on' is none of rxtx, tx, rx, off"},
-      {"port.p0.description =", "port.p0.description: not 1 to 255 characters long: shorten it"},
+      {"port.p0.description =", "port.p0.description: empty: write something, or leave it out"},
       {"infer.lower-hold = -1", "infer.lower-hold: '-1' is not in range: use 0-3600"},
       {"infer.establish = x", "infer.establish: 'x' is not in range: use 0-31536000"},
       {"dry-run = maybe", "dry-run: 'maybe' is none of yes, no"},
       {"flower.offload = maybe", "flower.offload: 'maybe' is none of auto, require, off"},
-      {"on-change =", "on-change: not 1 to 4096 characters long: shorten it"},
+      {"on-change =", "on-change: empty: write something, or leave it out"},
   };
   for (const auto& [line, words] : kRefusals) {
     const auto config = parse(line, "f");
@@ -335,7 +338,8 @@ TEST(ConfigFile, ChassisIdIsAMacAddressOrALocalName) {
   EXPECT_EQ(local->core.chassis_id->subtype, ChassisId::kLocal);
   EXPECT_EQ(local->core.chassis_id->octets, "rack 7, unit 12");
   EXPECT_TRUE(parse("chassis-id = " + std::string(255, 'x'), "f"));
-  EXPECT_FALSE(parse("chassis-id = " + std::string(256, 'x'), "f"));
+  EXPECT_THAT(texts(parse("chassis-id = " + std::string(256, 'x'), "f").error()),
+              ElementsAre("f:1: chassis-id: longer than 255 characters: shorten it"));
 }
 
 TEST(ConfigFile, LocalChassisIdMayHaveColons) {
@@ -423,7 +427,7 @@ TEST(ConfigFile, ByteOrderMarkIsPassedOver) {
 TEST(ConfigFile, AHookIsAtMost4096CharactersLong) {
   EXPECT_TRUE(parse("on-change = " + std::string(4096, 'x'), "f"));
   EXPECT_THAT(texts(parse("on-change = " + std::string(4097, 'x'), "f").error()),
-              ElementsAre("f:1: on-change: not 1 to 4096 characters long: shorten it"));
+              ElementsAre("f:1: on-change: longer than 4096 characters: shorten it"));
 }
 
 TEST(ConfigFile, ScopesAreTakenInTheOrderGiven) {

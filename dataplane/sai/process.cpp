@@ -21,6 +21,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::uint64_t kConnection = 1, kSpawner = 2, kTimer = 3;
+constexpr int kShare = 16;        ///< messages of a turn: others have theirs
+constexpr int kLastWords = 1024;  ///< of a process that has ended
 
 }  // namespace
 
@@ -105,17 +107,19 @@ void Sai::on_ended(const std::string& how) {
                      : said_);
 }
 
-void Sai::receive() {
+bool Sai::receive() {
+  if (!socket_) return false;
   std::string text(sai::kMaxMessage, '\0');
-  while (socket_) {
-    const ssize_t size = ::recv(socket_.get(), text.data(), text.size(), MSG_DONTWAIT);
-    if (size < 0) return;
-    if (size == 0) {  // how it has ended is told by who started it
-      socket_ = UniqueFd();
-      return options_.spawner->stop();
-    }
+  const ssize_t size = ::recv(socket_.get(), text.data(), text.size(), MSG_DONTWAIT);
+  if (size > 0) {
     on_message({text.data(), static_cast<std::size_t>(size)});
+    return true;
   }
+  if (size == 0) {  // how it has ended is told by who started it
+    socket_ = UniqueFd();
+    options_.spawner->stop();
+  }
+  return false;
 }
 
 void Sai::on_message(std::string_view text) {
@@ -164,17 +168,17 @@ void Sai::send_next() {
 }
 
 Events Sai::take_events() {
-  for (int i = 0; i < 16; ++i) {
+  for (int i = 0; i < kShare; ++i) {
     std::array<epoll_event, 3> ready{};
     const int n = ::epoll_wait(poll_.get(), ready.data(), ready.size(), 0);
     if (n <= 0) break;
     for (int k = 0; k < n; ++k) {
       switch (ready[static_cast<std::size_t>(k)].data.u64) {
         case kConnection:
-          receive();
+          (void)receive();
           break;
         case kSpawner:
-          receive();  // what it said last
+          for (int last = 0; last < kLastWords && receive();) ++last;
           if (auto ended = options_.spawner->ended(); !ended) {
             ::epoll_ctl(poll_.get(), EPOLL_CTL_DEL, options_.spawner->fd(), nullptr);
             on_ended(to_string(ended.error()));

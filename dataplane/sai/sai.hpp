@@ -93,7 +93,8 @@ class Sai : public Backend {
   }
   void on_message(std::string_view text);
   void on_ended(const std::string& how);
-  void receive();
+  /// One message; false: there is none.
+  bool receive();
   void send_next();
   /// `task` is done when that has been read.
   void refresh(const std::shared_ptr<Task>& task = {});

@@ -22,6 +22,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::uint64_t kConnection = 1, kTimer = 2;
+constexpr int kShare = 16;  ///< messages of a turn: others have theirs
 
 Error error(std::string what) { return {0, "backend soft", std::move(what)}; }
 
@@ -102,27 +103,28 @@ bool Soft::send(const soft::Request& request) {
 
 void Soft::receive() {
   std::string text(soft::kMaxMessage, '\0');
-  while (socket_) {
-    const ssize_t size = ::recv(socket_.get(), text.data(), text.size(), MSG_DONTWAIT);
-    if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
-    if (size <= 0) return fall("the switch at " + options_.socket + " has ended");
-    auto answer = soft::parse_answer({text.data(), static_cast<std::size_t>(size)});
-    if (!answer) return fall(answer.error().what);
-    if (auto* view = std::get_if<soft::View>(&*answer))
-      take(std::move(*view));
-    else
-      take(std::get<soft::Done>(*answer));
-  }
+  const ssize_t size = ::recv(socket_.get(), text.data(), text.size(), MSG_DONTWAIT);
+  if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  if (size <= 0) return fall("the switch at " + options_.socket + " has ended");
+  auto answer = soft::parse_answer({text.data(), static_cast<std::size_t>(size)});
+  if (!answer) return fall(answer.error().what);
+  if (auto* view = std::get_if<soft::View>(&*answer))
+    take(std::move(*view));
+  else
+    take(std::get<soft::Done>(*answer));
 }
 
 Events Soft::take_events() {
-  std::array<epoll_event, 2> ready{};
-  const int n = ::epoll_wait(poll_.get(), ready.data(), ready.size(), 0);
-  for (int i = 0; i < n; ++i) {
-    if (ready[static_cast<std::size_t>(i)].data.u64 == kConnection)
-      receive();
-    else if (timer_.take())
-      on_timer();
+  for (int turn = 0; turn < kShare; ++turn) {
+    std::array<epoll_event, 2> ready{};
+    const int n = ::epoll_wait(poll_.get(), ready.data(), ready.size(), 0);
+    if (n <= 0) break;
+    for (int i = 0; i < n; ++i) {
+      if (ready[static_cast<std::size_t>(i)].data.u64 == kConnection)
+        receive();
+      else if (timer_.take())
+        on_timer();
+    }
   }
   return std::exchange(events_, {});
 }

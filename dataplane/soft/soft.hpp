@@ -56,7 +56,7 @@ class Soft : public Backend {
   /// Nothing can be asked at present; it is tried again.
   void fall(std::string why);
   void on_timer();
-  void receive();
+  void receive();  ///< one message
   void take(soft::View view);
   void take(const soft::Done& done);
   [[nodiscard]] bool send(const soft::Request& request);

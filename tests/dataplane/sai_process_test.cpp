@@ -14,6 +14,7 @@
 #include "dataplane/sai/messages.hpp"
 #include "dataplane/sai/spawner.hpp"
 #include "tests/support/temp_dir.hpp"
+#include "tests/support/unix_socket.hpp"
 
 namespace lldp::dataplane {
 namespace {
@@ -231,6 +232,17 @@ TEST_F(SaiProcess, ThatTakesNoMoreIsEnded) {
   ASSERT_TRUE(until([&] { return starts() == 2; }));
   EXPECT_EQ(played_->stops.size(), 1U);
   answer();
+}
+
+// Frames, timers and whoever asks have their turns too.
+TEST_F(SaiProcess, ThatFloodsHasItsShareOfATurn) {
+  open({.period = 9s, .answer = 9s});
+  answer();
+  const std::string busy = format(sai::Answer(sai::Busy{}));
+  EXPECT_GT(fill(played_->process.get(), busy), 64U);
+  (void)backend_->take_events();
+  EXPECT_LE(fill(played_->process.get(), busy), 16U);
+  EXPECT_EQ(down(), "");
 }
 
 // The kernel lacks memory for the message, or the like.

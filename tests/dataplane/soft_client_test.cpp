@@ -277,6 +277,16 @@ TEST_F(SoftClient, MessageThatIsNoneEndsTheConnection) {
   EXPECT_EQ(connections_, 2);
 }
 
+// Frames, timers and whoever asks have their turns too.
+TEST_F(SoftClient, SwitchThatFloodsHasItsShareOfATurn) {
+  open_with({}, {.period = 9s, .answer = 9s});
+  const std::string done = soft::format(soft::Answer(soft::Done{}));
+  EXPECT_GT(fill(switch_.get(), done), 64U);
+  (void)backend_->take_events();
+  EXPECT_LE(fill(switch_.get(), done), 16U);
+  EXPECT_EQ(down(), "");
+}
+
 TEST_F(SoftClient, SwitchThatStaysAwayIsToldOnceAndComesBack) {
   listener_ = UniqueFd();
   open();

@@ -3,10 +3,12 @@
 
 #include <sys/socket.h>
 
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "os/fd.hpp"
 #include "os/unix_address.hpp"
@@ -24,6 +26,13 @@ inline UniqueFd socket_at(const std::string& path, int type, std::optional<int> 
     std::abort();
   }
   return fd;
+}
+
+/// Sends the message until no more of it fits; how often.
+inline std::size_t fill(int fd, std::string_view message) {
+  std::size_t sent = 0;
+  while (::send(fd, message.data(), message.size(), MSG_NOSIGNAL | MSG_DONTWAIT) >= 0) ++sent;
+  return sent;
 }
 
 }  // namespace lldp

@@ -170,11 +170,15 @@ class Backend {
   [[nodiscard]] virtual std::string displaced(const PortRef&) const { return {}; }
 };
 
+/// How long those who have nothing else to do wait for the next answer of a back end that answers
+/// later. What is done ends the waiting.
+inline constexpr std::chrono::seconds kPatience{10};
+
 /// Waits for the outcomes of these ports, of which each is in a plan: for those who have nothing
 /// else to do. The error is the first port's, and ENODEV only if there is no other; ETIMEDOUT:
 /// there was none of any of them for as long as `patience`, whatever else happened.
 [[nodiscard]] Result<void> wait_for(Backend& backend, std::set<Ifindex> ports,
-                                    std::chrono::milliseconds patience = std::chrono::seconds(5));
+                                    std::chrono::milliseconds patience = kPatience);
 /// Applies the plan, and waits so for what comes of it.
 [[nodiscard]] Result<void> finish(Backend& backend, const Plan& plan);
 

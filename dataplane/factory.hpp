@@ -37,6 +37,8 @@ struct FlowerOptions {
 struct SonicOptions {
   std::string redis{};  ///< path of its socket, or ADDRESS:PORT; empty: as `config` says
   std::string config = "/run/redis/sonic-db/database_config.json";  ///< may be missing
+  std::chrono::milliseconds opening{250};   ///< for the first reading, before anything else runs
+  std::chrono::milliseconds answer{2'000};  ///< of Redis; then it is down
 };
 namespace sai {
 class Spawner;
@@ -80,6 +82,12 @@ struct Options {
   SonicOptions sonic{};
   SaiOptions sai{};
   SoftOptions soft{};
+
+  /// Of who has nothing else to do: each answer is waited for, where there is somebody to give it.
+  void be_patient() {
+    sonic.opening = sai.opening = soft.opening = kPatience;
+    sonic.answer = sai.times.answer = soft.times.answer = kPatience;
+  }
 };
 
 inline constexpr std::string_view kBackends[] = {"bpf", "dcb",  "flower", "print",

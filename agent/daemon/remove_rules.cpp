@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <string>
 #include <vector>
 
@@ -20,8 +19,7 @@
 namespace lldp::io {
 namespace {
 
-constexpr std::chrono::seconds kOpening{10};  ///< for libsai: nothing else waits
-constexpr std::size_t kNamed = 4;             ///< ports
+constexpr std::size_t kNamed = 4;  ///< ports
 
 /// What a back end has left: its ports' names.
 Result<std::vector<std::string>> left_by(dataplane::Backend& backend) {
@@ -68,6 +66,7 @@ Result<void> find_others(const std::string& configured, const BackendOpener& ope
 
 Result<void> remove_rules(const config::Config& config) {
   dataplane::Options options = options_of(config);
+  options.be_patient();
   const auto others = [&config, asked = options] {
     return find_others(
         config.backend, [&](std::string_view name) { return dataplane::make_backend(name, asked); },
@@ -75,7 +74,6 @@ Result<void> remove_rules(const config::Config& config) {
   };
   options.dcb.removing = true;
   options.sai.removing = true;
-  options.sai.opening = kOpening;
   if (config.backend == "none") return others();
   if (config.backend == "sai") {
     auto libsai = fork_sai_spawner(config.sai_library, config.sai_profile);

@@ -27,14 +27,12 @@ using sonic::Row;
 using sonic::text_of;
 
 constexpr Part kParts[] = {Part::kClassify, Part::kRemap, Part::kQueues, Part::kPfc};
-constexpr auto kPeriod = 5s;    ///< between two readings
-constexpr auto kPatience = 2s;  ///< for an answer of Redis
-constexpr auto kGrace = 5s;     ///< for orchagent to make what was written
-constexpr auto kSoon = 100ms;   ///< between two readings while it does
+constexpr auto kPeriod = 5s;   ///< between two readings
+constexpr auto kGrace = 5s;    ///< for orchagent to make what was written
+constexpr auto kSoon = 100ms;  ///< between two readings while it does
 constexpr auto kFirstTry = 100ms;
 constexpr auto kLastTry = 5s;
 constexpr unsigned kCollisions = 5;  ///< with others who write, until that is said
-constexpr auto kOpening = 250ms;     ///< for the first reading, before anything else runs
 
 /// A member that is to be text and is, or what there is else.
 std::string text_or(const json& object, const char* name, const char* otherwise) {
@@ -115,8 +113,10 @@ Result<Databases> find_databases(const SonicOptions& options) {
 
 }  // namespace
 
-Sonic::Sonic(std::string redis_at, std::map<std::string, int> databases, UniqueFd poll, Timer timer)
+Sonic::Sonic(std::string redis_at, std::map<std::string, int> databases, Clock::duration patience,
+             UniqueFd poll, Timer timer)
     : redis_at_(std::move(redis_at)),
+      patience_(patience),
       poll_(std::move(poll)),
       timer_(std::move(timer)),
       redis_(poll_.get(), [this](const std::string& why) { lost(why); }),
@@ -137,10 +137,10 @@ Result<std::unique_ptr<Backend>> Sonic::open(const SonicOptions& options) {
   auto poll = make_poll_set("backend sonic", {{timer.fd()}});
   if (!poll) return fail(poll.error());
   std::unique_ptr<Sonic> self(new Sonic(std::move(databases->redis), std::move(databases->numbers),
-                                        std::move(*poll), std::move(timer)));
+                                        options.answer, std::move(*poll), std::move(timer)));
   // A moment for the answer: what is there shall be known before the first plan.
   self->connect();
-  const auto until = Clock::now() + kOpening;
+  const auto until = Clock::now() + options.opening;
   while (self->reader_.busy()) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());
     if (left <= 0ms) break;
@@ -169,7 +169,7 @@ std::string Sonic::description() const {
 }
 
 void Sonic::connect() {
-  timer_.set(kPatience);
+  timer_.set(patience_);
   redis_.connect(redis_at_);
   if (redis_.connected()) refresh();
 }
@@ -194,7 +194,7 @@ void Sonic::on_timer() {
   if (!redis_.connected()) return connect();
   if (redis_.waiting() == 0 && !reader_.busy()) return refresh();
   redis_.disconnect();
-  lost("no answer within 2 s");
+  lost(fmt::format("no answer within {} s", std::chrono::duration<double>(patience_).count()));
 }
 
 Events Sonic::take_events() {
@@ -213,7 +213,7 @@ Events Sonic::take_events() {
 }
 
 void Sonic::refresh() {
-  timer_.set(kPatience);
+  timer_.set(patience_);
   watched_.clear();
   sonic::Redis::Command rows;
   for (const PortPlan& plan : waiting_) {
@@ -492,7 +492,7 @@ void Sonic::write_waiting() {
     for (const auto& [key, row] : view_.config)
       if (key.find("_MAP|LLDP_LEVEL") != key.npos) commands.push_back({"DEL", key});
   for (const Outcome& outcome : outcomes) applying_.insert(outcome.port);
-  timer_.set(kPatience);
+  timer_.set(patience_);
   // Of a command that Redis does not even queue it gives the reason there, and none at the end.
   const auto refusal = std::make_shared<std::string>();
   const auto queued = [refusal](const redisReply* reply) {

@@ -52,7 +52,8 @@ class Sonic : public Backend {
 
  private:
   using Clock = std::chrono::steady_clock;
-  Sonic(std::string redis_at, std::map<std::string, int> databases, UniqueFd poll, Timer timer);
+  Sonic(std::string redis_at, std::map<std::string, int> databases, Clock::duration patience,
+        UniqueFd poll, Timer timer);
   void connect();
   void lost(const std::string& why);
   void on_timer();
@@ -74,9 +75,10 @@ class Sonic : public Backend {
   /// Has the watchdogs of these ports take the priorities anew.
   void touch_watchdogs();
 
-  std::string redis_at_;  ///< path of its socket, or address and port
-  UniqueFd poll_;         ///< epoll: the connection and timer_
-  Timer timer_;           ///< the next reading, try or end of patience
+  std::string redis_at_;      ///< path of its socket, or address and port
+  Clock::duration patience_;  ///< for an answer of Redis
+  UniqueFd poll_;             ///< epoll: the connection and timer_
+  Timer timer_;               ///< the next reading, try or end of patience
   sonic::Redis redis_;
   std::optional<Error> down_{};
   Clock::duration pause_{};

@@ -12,6 +12,7 @@
 #include <iterator>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "dataplane/factory.hpp"
@@ -312,6 +313,24 @@ TEST_F(SoftClient, SwitchThatEndsAgainAndAgainIsTriedOnceAPeriod) {
   }
   EXPECT_GE(connections_, 2);
   EXPECT_LE(connections_, 6) << "at once after the news, and then every period";
+}
+
+TEST_F(SoftClient, WhoIsPatientIsAnsweredByASwitchThatIsBusy) {
+  Options options{.soft = {.socket = path_}};
+  options.be_patient();
+  std::thread busy([this] {
+    pollfd come{.fd = listener_.get(), .events = POLLIN, .revents = 0};
+    ::poll(&come, 1, 10'000);
+    std::this_thread::sleep_for(400ms);
+    while (!asked()) std::this_thread::yield();
+    say(soft::View{});
+  });
+  const auto begun = Clock::now();
+  const auto opened = make_backend("soft", options);
+  busy.join();
+  ASSERT_TRUE(opened);
+  EXPECT_FALSE((*opened)->down());
+  EXPECT_LT(Clock::now() - begun, kPatience);
 }
 
 TEST_F(SoftClient, BouncesAreThoseOfThePort) {

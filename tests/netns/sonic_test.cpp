@@ -85,7 +85,10 @@ TEST_P(SonicDaemon, LevelsHeardBecomeMapsAndRemovalRestoresThem) {
   const TemporaryDirectory files;
   std::vector<std::string> command{support::program("lldp-leveld"), "--remove-rules"};
   for (const std::string& word : options()) command.push_back(word);
+  box_->pause(true);  // it is busy: that is no reason to leave them
   Process removal(leaf_->inside(command), files.file("log"));
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  box_->pause(false);
   EXPECT_EQ(removal.wait(), 0) << removal.output();
   EXPECT_EQ(config_db(), before);
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tlv/topology.hpp"
 
+#include <algorithm>
+#include <span>
+
 namespace lldp::tlv {
 namespace {
 
@@ -34,27 +37,35 @@ std::optional<std::uint8_t> number_of(DeviceType device) {
   return std::nullopt;
 }
 
+/// What a TLV says of a port, by its number for that; any other number says nothing.
+using PortTypes = std::span<const PortType>;
+constexpr PortType kOrientations[] = {PortType::kUplink, PortType::kDownlink, PortType::kCrosslink};
+constexpr PortType kContributions[] = {PortType::kUnmarked, PortType::kUplink, PortType::kDownlink};
+
+PortType type_of(std::uint8_t number, PortTypes types) {
+  return number < types.size() ? types[number] : PortType::kUnmarked;
+}
+
+/// A type without a number leaves the one that is there.
+void put_type(std::uint8_t& number, PortType type, PortTypes types) {
+  const auto at = std::ranges::find(types, type);
+  if (at != types.end()) number = static_cast<std::uint8_t>(at - types.begin());
+}
+
 }  // namespace
 
 Claim claim_of(const Tr& tlv) {
   const DeviceType device = tlv.device_type == 0                           ? DeviceType::kHost
                             : tlv.device_type == 1 || tlv.device_type == 2 ? DeviceType::kSwitch
                                                                            : DeviceType::kUnknown;
-  const PortType port = tlv.orientation == 0   ? PortType::kUplink
-                        : tlv.orientation == 1 ? PortType::kDownlink
-                        : tlv.orientation == 2 ? PortType::kCrosslink
-                                               : PortType::kUnmarked;
-  return claim(device, tlv.level, port);
+  return claim(device, tlv.level, type_of(tlv.orientation, kOrientations));
 }
 
 Claim claim_of(const Contribution& tlv) {
   const DeviceType device = tlv.device_type == 0   ? DeviceType::kHost
                             : tlv.device_type == 1 ? DeviceType::kSwitch
                                                    : DeviceType::kUnknown;
-  const PortType port = tlv.port == 1   ? PortType::kUplink
-                        : tlv.port == 2 ? PortType::kDownlink
-                                        : PortType::kUnmarked;
-  return claim(device, tlv.level, port);
+  return claim(device, tlv.level, type_of(tlv.port, kContributions));
 }
 
 std::optional<Layers> layers_of(const LayersTlv& tlv) {
@@ -70,19 +81,7 @@ Tr to_tr(const Claim& claim) {
   Tr tlv;
   if (const auto device = number_of(claim.device)) tlv.device_type = *device;
   if (claim.level) tlv.level = claim.level->value();
-  switch (claim.port) {
-    case PortType::kUplink:
-      tlv.orientation = 0;
-      break;
-    case PortType::kDownlink:
-      tlv.orientation = 1;
-      break;
-    case PortType::kCrosslink:
-      tlv.orientation = 2;
-      break;
-    case PortType::kUnmarked:
-      break;
-  }
+  put_type(tlv.orientation, claim.port, kOrientations);
   return tlv;
 }
 
@@ -91,17 +90,7 @@ Contribution to_contribution(const Claim& claim) {
   tlv.device_type =
       number_of(claim.device).value_or(kUnknown);  // reserved, so nobody takes it for a host
   if (claim.level) tlv.level = claim.level->value();
-  switch (claim.port) {
-    case PortType::kUplink:
-      tlv.port = 1;
-      break;
-    case PortType::kDownlink:
-      tlv.port = 2;
-      break;
-    case PortType::kCrosslink:
-    case PortType::kUnmarked:
-      break;
-  }
+  put_type(tlv.port, claim.port, kContributions);
   return tlv;
 }
 

@@ -65,6 +65,10 @@ TEST(Claim, SurvivesTheWayOverTheWire) {
   }
 }
 
+TEST(Tr, SaysUnknownForWhatNobodyClaims) {
+  EXPECT_EQ(to_tr({kUnknown, std::nullopt, kUnmarked}), (Tr{255, 255, 255}));
+}
+
 TEST(Contribution, SaysLevelZeroForASwitchWithoutOne) {
   EXPECT_EQ(to_contribution({kSwitch, std::nullopt, kDownlink}), (Contribution{1, 0, 2}));
   EXPECT_EQ(to_contribution({kSwitch, Level::of<2>(), kCrosslink}), (Contribution{1, 2, 0}));

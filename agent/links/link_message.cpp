@@ -119,7 +119,6 @@ void read_kind(Interface& link, const nlattr* data) {
   if (link.kind == "bridge") policy[IFLA_BR_VLAN_FILTERING] = of_type(NLA_U8);
   if (data == nullptr || (link.kind != "vlan" && link.kind != "bridge")) return;
   const Attributes kind(static_cast<const nlattr*>(nla_data(data)), nla_len(data), policy);
-  if (!kind) return;
   if (link.kind == "vlan" && kind[IFLA_VLAN_ID]) link.vlan = nla_get_u16(kind[IFLA_VLAN_ID]);
   if (link.kind == "bridge" && kind[IFLA_BR_VLAN_FILTERING])
     link.vlan_filtering = nla_get_u8(kind[IFLA_BR_VLAN_FILTERING]) != 0;

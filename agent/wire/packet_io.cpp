@@ -222,8 +222,8 @@ void PacketIo::apply_filter(int fd, Hearing hearing) const {
   } else if (hearing == Hearing::kTap) {
     static_cast<void>(attach_filter(fd));  // it could be attached before
   } else {
-    const int unused = 0;
-    ::setsockopt(fd, SOL_SOCKET, SO_DETACH_FILTER, &unused, sizeof unused);
+    // The kernel wants a number and does not look at it.
+    ::setsockopt(fd, SOL_SOCKET, SO_DETACH_FILTER, &fd, sizeof fd);
   }
 }
 

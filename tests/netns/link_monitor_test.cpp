@@ -5,17 +5,23 @@
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <linux/if_bridge.h>
+#include <linux/rtnetlink.h>
 #include <net/if.h>
+#include <netlink/attr.h>
 #include <netlink/errno.h>
+#include <netlink/msg.h>
 #include <netlink/netlink.h>
 #include <netlink/socket.h>
 #include <sys/socket.h>
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "tests/netns/support.hpp"
 
@@ -79,6 +85,28 @@ class LinkMonitorTest : public testing::Test {
     for (int i = 0; i < 100; ++i)
       lines += fmt::format("link add v{0} type veth peer name w{0}\n", i);
     space_->ip_batch(lines + "addr add 192.0.2.1/32 dev lo\n");
+  }
+  /// As the kernel tells the VLANs of a bridge's port, to all who have subscribed.
+  void tell_vlans(Ifindex port, std::vector<std::uint16_t> vids) {
+    const std::unique_ptr<nl_msg, void (*)(nl_msg*)> message(nlmsg_alloc_simple(RTM_NEWLINK, 0),
+                                                             nlmsg_free);
+    ifinfomsg info{};
+    info.ifi_family = AF_BRIDGE;
+    info.ifi_index = static_cast<int>(port.value());
+    ASSERT_EQ(nlmsg_append(message.get(), &info, sizeof info, NLMSG_ALIGNTO), 0);
+    nlattr* const spec = nla_nest_start(message.get(), IFLA_AF_SPEC);
+    for (const std::uint16_t vid : vids) {
+      const bridge_vlan_info vlan{.flags = 0, .vid = vid};
+      ASSERT_EQ(nla_put(message.get(), IFLA_BRIDGE_VLAN_INFO, sizeof vlan, &vlan), 0);
+    }
+    nla_nest_end(message.get(), spec);
+    const Inside in(*space_);
+    const std::unique_ptr<nl_sock, void (*)(nl_sock*)> socket(nl_socket_alloc(), nl_socket_free);
+    ASSERT_EQ(nl_connect(socket.get(), NETLINK_ROUTE), 0);
+    nl_socket_set_peer_groups(socket.get(), 1U << (RTNLGRP_LINK - 1));
+    nl_complete_msg(socket.get(), message.get());
+    ASSERT_GT(nl_send(socket.get(), message.get()), 0);
+    ASSERT_TRUE(monitor_->receive());
   }
   bool comes_true(const std::function<bool()>& done) {
     return eventually([&] {
@@ -177,6 +205,52 @@ TEST_F(LinkMonitorTest, FollowsAddresses) {
   space_->ip("addr del 2001:db8::1/128 dev lo");
   EXPECT_TRUE(comes_true([&] { return monitor_->addresses().size() == 3; }));
   EXPECT_EQ(address_changes_, 3);
+}
+
+// Told in the kernel's place: not every kernel has bridges that heed VLANs.
+TEST_F(LinkMonitorTest, FollowsTheVlansOfABridgesPort) {
+  using testing::ElementsAre;
+  using testing::IsEmpty;
+  const Ifindex p0 = find("p0")->ifindex;
+  const auto vlans = [&] {
+    const auto at = monitor_->bridge_vlans().find(p0);
+    return at == monitor_->bridge_vlans().end() ? std::vector<std::uint16_t>() : at->second.vlans;
+  };
+  tell_vlans(p0, {5, 7});
+  EXPECT_THAT(vlans(), ElementsAre(5, 7));
+  EXPECT_EQ(changes_, 1);
+  tell_vlans(p0, {5, 7});
+  EXPECT_EQ(changes_, 1);
+  tell_vlans(p0, {7, 9});
+  EXPECT_THAT(vlans(), ElementsAre(7, 9));
+  EXPECT_EQ(changes_, 2);
+  tell_vlans(p0, {});
+  EXPECT_THAT(monitor_->bridge_vlans(), IsEmpty());
+  EXPECT_EQ(changes_, 3);
+  tell_vlans(p0, {});
+  EXPECT_EQ(changes_, 3);
+  tell_vlans(*Ifindex::make(9999), {5});  // of an interface that is not there yet: nobody to tell
+  EXPECT_EQ(monitor_->bridge_vlans().size(), 1U);
+  EXPECT_EQ(changes_, 3);
+}
+
+TEST_F(LinkMonitorTest, ForgetsTheVlansOfAnInterfaceThatIsGone) {
+  tell_vlans(find("p0")->ifindex, {5});
+  space_->ip("link del p0");
+  EXPECT_TRUE(comes_true([&] { return !find("p0"); }));
+  EXPECT_THAT(monitor_->bridge_vlans(), testing::IsEmpty());
+}
+
+TEST_F(LinkMonitorTest, ForgetsTheVlansThatAreNotListedAnyMore) {
+  tell_vlans(find("p0")->ifindex, {5});
+  reads() = [this, lost = true](nl_sock* socket, Receive real) mutable {
+    if (nl_socket_get_fd(socket) == monitor_->fd() && std::exchange(lost, false))
+      return -NLE_NOMEM;  // and so all is asked for
+    return real(socket);
+  };
+  ASSERT_TRUE(monitor_->receive());
+  EXPECT_THAT(monitor_->bridge_vlans(), testing::IsEmpty());
+  EXPECT_EQ(changes_, 2);
 }
 
 TEST_F(LinkMonitorTest, AsksAgainWhenItCouldNotAsk) {

@@ -113,6 +113,20 @@ TEST_F(Expected, SomebodyWhereNobodyIsExpected) {
   EXPECT_EQ(alarm(3), "expected nobody, heard srv:p1");
 }
 
+TEST_F(Expected, WhoIsHeardByTwoAddressesIsNamedOnce) {
+  Settings settings = planned(kPlan);
+  settings.scopes = {Scope::kNearestBridge, Scope::kNearestCustomerBridge};
+  Single both(settings);
+  both.up(1);
+  Peer peer = a_switch("spine2", 2);
+  for (const Scope scope : settings.scopes) {
+    peer.scope = scope;
+    both.hear(1, peer);
+  }
+  EXPECT_EQ(both.agent.neighbor_count(), 2U);
+  EXPECT_EQ(both.alarm(AlarmCode::kCabling, "swp1"), "expected spine1:p1, heard spine2:p1");
+}
+
 TEST_F(Expected, APortThatIsNotThere) {
   s.up(1);
   s.hear(1, a_switch("spine1", 2));

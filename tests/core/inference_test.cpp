@@ -447,6 +447,16 @@ TEST(L5, WhenAPinGoesItsValueStaysAndIsNotEstablished) {
   EXPECT_EQ(e.pass(seconds(65)), 2);
   EXPECT_EQ(e.level(), 5);
 }
+TEST(L5, OnlyAPinThatGoesChangesWhereALevelIsSaidToBeFrom) {
+  const auto lower_the_limit = [](auto& r) { r.max_level = Level::of<9>(); };
+  Device d;
+  d.hear(1, 2);
+  d.set(lower_the_limit);
+  EXPECT_EQ(d.inference.source(), LevelSource::kNeighbor);
+  Device none;
+  none.set(lower_the_limit);
+  EXPECT_EQ(none.inference.source(), LevelSource::kNone);
+}
 TEST(L5, APinToTheSameLevelTakesNothing) {
   Device d;
   d.hear(1, 2, 7);

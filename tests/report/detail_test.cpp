@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <sstream>
+#include <tuple>
 
 #include "agent/report/lldpctl.hpp"
 #include "base/text.hpp"
@@ -184,6 +186,34 @@ TEST(AsLldpctl, TellsWhatIsNegotiated) {
                 "    <current label=\"MAU oper type\">1000BaseTFD - Four-pair Category 5 UTP, full "
                 "duplex mode</current>\n"
                 "   </auto-negotiation>\n"));
+}
+
+// The TLV is there in nearly every frame; any one of the three makes it worth a word.
+TEST(AsLldpctl, TellsOfNegotiationWhereThereIsAnyWordOfIt) {
+  for (const auto& [status, mau, expected] :
+       {std::tuple(0, 0, ""),
+        {1, 0, "supported=yes enabled=no current=unknown"},
+        {2, 0, "supported=no enabled=yes 1000Base-X.hd=no 1000Base-X.fd=yes current=unknown"},
+        {0, 1, "supported=no enabled=no current=AUI - No internal MAU, view from AUI"}}) {
+    const Bytes tail{0xfe,
+                     9,
+                     0x00,
+                     0x12,
+                     0x0f,
+                     1,
+                     static_cast<std::uint8_t>(status),
+                     0,
+                     4,
+                     0,
+                     static_cast<std::uint8_t>(mau)};
+    std::istringstream lines(
+        *as_lldpctl(shown({port("swp1", {neighbor("s1", 2, tail)})}), LldpctlFormat::kKeyvalue));
+    const std::string prefix = "lldp.swp1.port.auto-negotiation.";
+    std::string told;
+    for (std::string line; std::getline(lines, line);)
+      if (line.starts_with(prefix)) told += (told.empty() ? "" : " ") + line.substr(prefix.size());
+    EXPECT_EQ(told, expected) << status << " " << mau;
+  }
 }
 
 TEST(AsLldpctl, TellsACivicLocationAndAPolicy) {

@@ -2,7 +2,6 @@
 #include "agent/companions/output.hpp"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,16 +11,6 @@
 #include "agent/process/log.hpp"
 
 namespace lldp::io {
-namespace {
-
-/// Of a log that nobody reads: whoever writes there would wait, and whom he watches over would run
-/// for ever.
-bool takes_more() {
-  pollfd log{STDERR_FILENO, POLLOUT, 0};
-  return ::poll(&log, 1, 0) == 1 && (log.revents & POLLOUT) != 0;
-}
-
-}  // namespace
 
 Output::Output(const char* who) : who_(who) {
   int ends[2];
@@ -51,7 +40,8 @@ void Output::pass(std::string_view text) {
   const bool fits = text.size() <= room_;
   text = text.substr(0, room_);
   if (!text.empty()) {
-    if (!takes_more()) return leave_out();
+    // Whoever waits for a log that nobody reads lets whom he watches over run for ever.
+    if (!log_takes_more()) return leave_out();
     if (::write(STDERR_FILENO, text.data(), text.size()) < 0) return;
     in_a_line_ = text.back() != '\n';
     room_ -= text.size();
@@ -61,7 +51,7 @@ void Output::pass(std::string_view text) {
 
 void Output::leave_out() {
   left_out_ = true;
-  if (said_ || !takes_more()) return;
+  if (said_ || !log_takes_more()) return;
   said_ = true;
   if (std::exchange(in_a_line_, false)) [[maybe_unused]]
     const auto ended = ::write(STDERR_FILENO, "\n", 1);

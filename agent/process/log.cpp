@@ -38,9 +38,7 @@ bool tell(Severity severity, std::string_view text, std::span<const Field> field
   if (to.journal && to.journal->send(priority, text, fields)) return true;
   const std::string line = to.is_journal ? fmt::format("<{}>{}\n", priority, text)
                                          : fmt::format("lldp-leveld: {}\n", text);
-  // Not O_NONBLOCK: whoever shares standard error with us would have it, too.
-  pollfd room{.fd = STDERR_FILENO, .events = POLLOUT, .revents = 0};
-  if (::poll(&room, 1, 0) == 0) return false;
+  if (!log_takes_more()) return false;
   // One write per line, so that lines of several processes do not mix; a closed standard error is
   // nobody's concern.
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());
@@ -48,6 +46,12 @@ bool tell(Severity severity, std::string_view text, std::span<const Field> field
 }
 
 }  // namespace
+
+bool log_takes_more() {
+  // Not O_NONBLOCK: whoever shares standard error with us would have it, too.
+  pollfd room{.fd = STDERR_FILENO, .events = POLLOUT, .revents = 0};
+  return ::poll(&room, 1, 0) == 1;
+}
 
 void log(Severity severity, std::string_view text, std::span<const Field> fields) {
   static std::uint64_t left_out = 0;

@@ -24,6 +24,8 @@ enum class Severity : std::uint8_t { kError = 3, kWarning = 4, kNotice = 5, kInf
 /// no line break and nothing from the network that is not escaped. Never waits: lines that nobody
 /// takes are left out, and their number is told before the next one that is taken.
 void log(Severity severity, std::string_view text, std::span<const Field> fields = {});
+/// Whether standard error takes a line now, of 4096 octets at most. Never waits.
+[[nodiscard]] bool log_takes_more();
 /// ERRNO is a field where there is one.
 void log(Severity severity, const Error& error);
 

@@ -410,7 +410,6 @@ std::optional<Level> Agent::level() const { return impl_->level(); }
 const Tiers& Agent::location() const { return impl_->location(); }
 const ChassisId& Agent::chassis_id() const { return impl_->chassis_id(); }
 bool Agent::ports_restored() const { return impl_->ports_restored(); }
-bool Agent::found_rules_hold() const { return impl_->found_rules_hold(); }
 Order Agent::order(Ifindex port) const {
   const Port* p = std::as_const(*impl_).find(port);
   return p != nullptr ? p->order : Order::kUnknown;

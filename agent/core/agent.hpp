@@ -137,10 +137,6 @@ class Agent {
   /// The state restored at the start tells what each port remembers: of one it does not name,
   /// nobody.
   [[nodiscard]] bool ports_restored() const;
-  /// A rule that an earlier daemon left on a port that remembers nobody may stay: the place was
-  /// never below the one restored, by which it was made. Else that rule has to be the one for `up`
-  /// (docs/rules.md O4).
-  [[nodiscard]] bool found_rules_hold() const;
   [[nodiscard]] PortType type(Ifindex port) const;
   [[nodiscard]] std::optional<Statistics> statistics(Ifindex port) const;
   [[nodiscard]] std::size_t neighbor_count() const;

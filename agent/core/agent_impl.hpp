@@ -51,7 +51,6 @@ class Agent::Impl {
   [[nodiscard]] const Tiers& location() const { return location_; }
   [[nodiscard]] const ChassisId& chassis_id() const { return chassis_id_; }
   [[nodiscard]] bool ports_restored() const { return ports_restored_; }
-  [[nodiscard]] bool found_rules_hold() const { return place_.has_not_fallen(); }
   [[nodiscard]] const Port* find(Ifindex ifindex) const;
   [[nodiscard]] std::size_t neighbor_count() const { return neighbors_; }
   [[nodiscard]] Snapshot snapshot(TimePoint now, Depth depth) const;

@@ -12,7 +12,6 @@ Place::Step Place::aim(std::optional<Position> target, TimePoint now, Duration t
     target_.reset();
     if (!target || at_ == target) return Step::kStays;
     at_ = std::move(target);
-    if (at_ < restored_) restored_.reset();
     return Step::kMoved;
   }
   if (target_ == target) return Step::kStays;

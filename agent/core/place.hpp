@@ -25,13 +25,9 @@ class Place {
   /// `restored`: from the state file. `known_at`: by then whoever knew us before this start has
   /// been heard, or has forgotten us.
   Place(std::optional<Position> restored, TimePoint known_at)
-      : at_(std::move(restored)), known_at_(known_at) {
-    if (at_ && at_->level > Level::of<0>()) restored_ = at_;
-  }
+      : at_(std::move(restored)), known_at_(known_at) {}
 
   [[nodiscard]] const std::optional<Position>& at() const { return at_; }
-  /// Never below what was restored: who was lower then is lower still. At the bottom nobody was.
-  [[nodiscard]] bool has_not_fallen() const { return restored_.has_value(); }
   /// It waits below its target.
   [[nodiscard]] bool rises() const { return target_.has_value(); }
 
@@ -64,9 +60,8 @@ class Place {
   }
 
   std::optional<Position> at_;
-  std::optional<Position> restored_{};  ///< until it has been below
-  std::optional<Position> target_{};    ///< while it rises
-  bool provable_ = false;               ///< no port type proves a chassis ID
+  std::optional<Position> target_{};  ///< while it rises
+  bool provable_ = false;             ///< no port type proves a chassis ID
   TimePoint known_at_;
   TimePoint due_ = kNever;
   TimePoint tried_by_ = kNever;

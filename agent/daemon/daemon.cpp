@@ -343,11 +343,8 @@ void Daemon::perform(TimePoint now) {
   // The rules before anything else: until they are changed, packets take the wrong class.
   for (const core::Event& event : actions_.events)
     if (event.kind == core::Event::Kind::kPort) protection_.update(event.port, now);
-  for (const core::Event& event : actions_.events) {
-    if (event.kind != core::Event::Kind::kState) continue;
-    protection_.follow_place(now);
-    state_.note_change();
-  }
+  for (const core::Event& event : actions_.events)
+    if (event.kind == core::Event::Kind::kState) state_.note_change();
   if (!actions_.sends.empty()) state_.write(agent_);
   if (beside_) beside_->tell(actions_.sends, now);
   if (!actions_.sends.empty() && speaker() == Beside::Speaker::kPackets) {

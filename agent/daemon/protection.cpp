@@ -138,10 +138,8 @@ void Protection::adopt(Ifindex port, TimePoint now) {
   if (!glance_at_) glance_at_ = now + kGlancePause;
   const core::Settings& settings = agent_->settings();
   if (found_.contains(port) && settings.role == Role::kSwitch &&
-      agent_->order(port) == Order::kUnknown && !agent_->ports_restored()) {
-    look_.insert(port);
-    return lift(std::array{port}, now);
-  }
+      agent_->order(port) == Order::kUnknown && !agent_->ports_restored())
+    return update(port, now);
   found_.erase(port);
   added_at_ = now;
   waiting_.push_back(port);
@@ -196,8 +194,7 @@ void Protection::gone(Ifindex port) {
 qos::PortClass Protection::class_of(Ifindex port) const {
   if (agent_->settings().role != Role::kSwitch) return {};
   const auto layers = agent_->layers(port);
-  const bool is_lifted = found_.contains(port) && !agent_->found_rules_hold();
-  return {.order = is_lifted ? Order::kUp : agent_->order(port),
+  return {.order = found_.contains(port) ? Order::kUp : agent_->order(port),
           .near = layers ? layers->near : Layer()};
 }
 
@@ -207,8 +204,8 @@ qos::Ruleset Protection::wanted(Ifindex port) const {
 }
 
 bool Protection::is_due(Ifindex port, TimePoint now) {
+  if (agent_->order(port) != Order::kUnknown) found_.erase(port);
   if (!is_up() || !ports_.contains(port)) return false;
-  found_.erase(port);
   PortStanding& standing = book_[port];
   const qos::PortClass port_class = class_of(port);
   standing.put_off = false;
@@ -225,26 +222,11 @@ void Protection::update(Ifindex port, TimePoint now) {
   if (is_due(port, now)) program(std::array{port}, now);
 }
 
-void Protection::follow_place(TimePoint now) {
-  if (found_.empty()) return;
-  const std::vector<Ifindex> ports(ports_.begin(), ports_.end());
-  lift(ports, now);
-}
-
-void Protection::lift(std::span<const Ifindex> ports, TimePoint now) {
-  if (!is_up() || agent_->found_rules_hold() || agent_->settings().role != Role::kSwitch) return;
-  std::vector<Ifindex> below;
-  for (const Ifindex port : ports)
-    if (found_.contains(port) && book_[port].programmed != class_of(port)) below.push_back(port);
-  program(below, now);
-}
-
 void Protection::update_all(qos::Policy policy, TimePoint now) {
   policy_ = std::move(policy);
   std::vector<Ifindex> due;
   for (Ifindex port : ports_) {
     untold_.insert(port);  // what is worth an alarm goes by the role too
-    if (found_.contains(port) && agent_->settings().role == Role::kSwitch) continue;
     book_[port].programmed.reset();
     if (const auto change = awaited_.find(port); change != awaited_.end()) change->second.reset();
     book_[port].credit = {};
@@ -280,12 +262,10 @@ void Protection::follow_state(TimePoint now) {
     if (!surveyed_) return survey(now);
     // What it has is compared with what it should have, and only a difference is written.
     for (const Ifindex port : ports_) {
-      if (found_.contains(port)) continue;
       book_[port].programmed.reset();
       waiting_.push_back(port);
     }
     added_at_ = now;
-    follow_place(now);
   }
 }
 
@@ -576,7 +556,7 @@ std::vector<report::PartReading> Protection::faults_of(const core::PortInfo& inf
   if (at == book_.end() || at->second.parts.empty())
     return {{"classify", "missing", "not read back yet"}};
   // What was read is of the rules before: a change is under way, or waits for its turn.
-  if (at->second.programmed != class_of(info.ifindex) && !found_.contains(info.ifindex))
+  if (at->second.programmed != class_of(info.ifindex))
     return {{"remap", "missing", "its rules are about to change"}};
   std::vector<report::PartReading> faults;
   for (const PartReading& part : at->second.parts)
@@ -672,11 +652,10 @@ report::PortRules Protection::rules_of(Ifindex port, const core::PortInfo* info)
   const bool nobody_does = std::ranges::all_of(reading->parts, [](const PartReading& part) {
     return part.state == PartState::kUnsupported;
   });
-  out.installed = nobody_does                                           ? Installed::kNo
-                  : changes.empty()                                     ? Installed::kYes
-                  : nothing_there                                       ? Installed::kNo
-                  : found_.contains(port) && agent_->found_rules_hold() ? Installed::kKept
-                                                                        : Installed::kDiffers;
+  out.installed = nobody_does       ? Installed::kNo
+                  : changes.empty() ? Installed::kYes
+                  : nothing_there   ? Installed::kNo
+                                    : Installed::kDiffers;
   return out;
 }
 

@@ -29,8 +29,8 @@ namespace lldp::io {
 /// again after 1 s, 2 s and so on, at last every 30 s.
 ///
 /// Fail-static: a port that has rules of ours when we start, and of which no state file says whom
-/// it remembers, keeps them until somebody is heard, or would have been, and has those for `up`
-/// once they may be wrong (docs/rules.md O4); nothing is taken away at stop unless asked.
+/// it remembers, has those for `up` until somebody is heard, or would have been (docs/rules.md O4);
+/// nothing is taken away at stop unless asked.
 class Protection {
  public:
   using NameOf = std::function<std::string_view(Ifindex)>;
@@ -63,9 +63,6 @@ class Protection {
   /// The port's order may have changed: its rules follow, upwards at once. A port whose order goes
   /// to and fro gets a few other changes at once, and then one a second.
   void update(Ifindex port, TimePoint now);
-  /// The place may have fallen: rules found at the start that may be wrong by that become those for
-  /// up, before a frame tells of it.
-  void follow_place(TimePoint now);
   /// The role or the operator's classes changed.
   void update_all(qos::Policy policy, TimePoint now);
   /// Something of the interface is different, which may let packets pass by the rules.
@@ -119,11 +116,8 @@ class Protection {
   void left(const dataplane::Outcome& outcome, TimePoint now);
   /// Of `leaving_`, which changes meanwhile.
   [[nodiscard]] std::vector<Ifindex> leaving() const;
-  /// A port of ours that the back end does not know yet gets its rules, or keeps those found.
+  /// A port of ours that the back end does not know yet gets its rules.
   void adopt(Ifindex port, TimePoint now);
-
-  /// Those of the ports that have rules found at the start get the ones for up, if it is time.
-  void lift(std::span<const Ifindex> ports, TimePoint now);
 
   [[nodiscard]] qos::PortClass class_of(Ifindex port) const;
   [[nodiscard]] qos::Ruleset wanted(Ifindex port) const;

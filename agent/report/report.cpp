@@ -28,8 +28,6 @@ std::string_view to_string(PortRules::Installed installed) {
       return "yes";
     case PortRules::Installed::kDiffers:
       return "differs";
-    case PortRules::Installed::kKept:
-      return "kept";
     case PortRules::Installed::kNo:
       break;
   }

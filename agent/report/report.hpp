@@ -112,7 +112,6 @@ struct PortRules {
     kYes,
     kNo,       ///< nothing of ours is there
     kDiffers,  ///< something is, and it is not what is wanted
-    kKept,     ///< of an earlier daemon, until the neighbour is heard or would have been
   };
   std::string name{};
   qos::Ruleset wanted{};

@@ -279,7 +279,7 @@ std::string bounced_text(const json& bounces) {
 Cell installed_cell(const json& port) {
   const std::string installed = str(port, "installed");
   if (installed == "yes") return {installed, Ink::kGood};
-  return {installed, installed == "kept" ? Ink::kWarn : Ink::kBad};
+  return {installed, Ink::kBad};
 }
 
 /// What Nagios draws: `level=1 alarms=0 ...`, U where a number is missing.

@@ -45,17 +45,10 @@ void OrderSafety::started(std::size_t node) {
     } else if (n.agent->ports_restored()) {
       r = {};  // what its file does not remember had lost its carrier
     } else if (r.order != Order::kUnknown) {
-      r.found_until = network_.now + kForgotten;
+      r = {Order::kUp, network_.now + kForgotten};
     }
   }
-  lift_found(node);
   unproved_ = true;
-}
-
-void OrderSafety::lift_found(std::size_t node) {
-  if (node >= rules_.size() || network_.nodes[node].agent->found_rules_hold()) return;
-  for (Rule& r : rules_[node])
-    if (r.found_until != TimePoint{}) r.order = Order::kUp;  // which takes dependencies away
 }
 
 void OrderSafety::stopped(std::size_t /*node*/) { unproved_ = true; }
@@ -65,7 +58,6 @@ void OrderSafety::acted(std::size_t node, const core::Actions& actions) {
     const bool heard = e.kind == core::Event::Kind::kNeighborAdded;
     if (e.kind == core::Event::Kind::kPort || heard) program(node, e.port.value() - 1);
   }
-  lift_found(node);
 }
 
 void OrderSafety::cable_changed(std::size_t cable) {

@@ -52,11 +52,9 @@ class OrderSafety : public Observer {
  private:
   struct Rule {
     Order order = Order::kUnknown;
-    TimePoint found_until{};  ///< left by the agent before; this one has no order for the port
+    TimePoint found_until{};  ///< found at the start, by one with no order for the port: O4
   };
   Rule& rule_of(std::size_t node, std::size_t slot);
-  /// Rules that the agent before left are those for up, once they may be wrong: docs/rules.md O4.
-  void lift_found(std::size_t node);
   /// The kernel's rules become those of the agent.
   void program(std::size_t node, std::size_t slot);
   [[nodiscard]] bool prove(bool with_dead, std::optional<Cycle>& cycle);

@@ -177,7 +177,7 @@ std::string missing_of(const Json& port, const std::optional<qos::Policy>& polic
     return "rules: " +
            (error->is_string() ? shown(error->get<std::string>()) : std::string("an error"));
   if (const std::string installed = shown_at(port, "installed"); installed != "yes")
-    return installed == "kept" ? "rules of an earlier daemon" : "rules installed: " + installed;
+    return "rules installed: " + installed;
   if (is_empty_list(port, "parts")) return "no part of the rules was read back";
   // What every port has, whatever there is of queues and PFC.
   std::array told{std::pair("classify", false), std::pair("remap", false)};

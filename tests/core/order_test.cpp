@@ -550,28 +550,6 @@ TEST(O5, AnOrderlyStopSavesTheSupportUpToIt) {
   s.agent.shutdown(s.now, s.out);
   EXPECT_EQ(s.agent.state().supported, Duration(seconds(100)));
 }
-TEST(O4, RulesThatAreFoundHoldUntilThePlaceFalls) {
-  Single none;
-  EXPECT_FALSE(none.agent.found_rules_hold());
-  none.agent.assume_rules(none.now, none.out);
-  EXPECT_FALSE(none.agent.found_rules_hold());
-  Single s({}, {.level = level(2), .place = Position{Level::of<2>(), {}}});
-  s.up(1, 2);
-  EXPECT_TRUE(s.agent.found_rules_hold());
-  s.hear(1, host());  // level 1 at once
-  EXPECT_FALSE(s.agent.found_rules_hold());
-  s.down(1);
-  s.agent.configure({.pinned_level = level(3)}, s.now, s.out);
-  s.pass(seconds(300));  // and its place has risen
-  EXPECT_EQ(s.agent.state().place->level, Level::of<3>());
-  EXPECT_FALSE(s.agent.found_rules_hold());
-}
-// The file was lost, and the agent that found the rules was killed when it had saved that its place
-// is the bottom, and before it had made those for up of them.
-TEST(O4, RulesThatAreFoundDoNotHoldWhereThePlaceIsTheBottom) {
-  Single s({}, {.place = Position(), .knows_ports = false});
-  EXPECT_FALSE(s.agent.found_rules_hold());
-}
 TEST(O4, APlaceThatIsKnownStays) {
   Single s({}, {.level = level(2), .place = Position{Level::of<2>(), {}}});
   s.agent.assume_rules(s.now, s.out);

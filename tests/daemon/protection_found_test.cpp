@@ -54,7 +54,7 @@ TEST_F(ProtectionTest, RulesFoundWhereTheStateRemembersNobodyGo) {
   }
 }
 
-// docs/rules.md O4: who was lower than the place before may not be lower than this one.
+// docs/rules.md O4: by what place they were made, nobody knows.
 TEST_F(ProtectionTest, RulesFoundAreThoseForUpWhereNoPlaceIsKnown) {
   core::Agent agent({.role = Role::kSwitch}, {}, now_);
   core::Actions none;
@@ -64,7 +64,6 @@ TEST_F(ProtectionTest, RulesFoundAreThoseForUpWhereNoPlaceIsKnown) {
   protection_.emplace(agent, qos::Policy(), "fake", opener(), names(), now_).add(kPort, now_);
   EXPECT_EQ(programmed(kPort), Order::kUp);
   agent.assume_rules(now_, none);
-  protection_->follow_place(now_);
   turn();
   EXPECT_EQ(protection_->rules(agent.snapshot(now_)).ports[0].installed,
             report::PortRules::Installed::kYes);
@@ -73,35 +72,38 @@ TEST_F(ProtectionTest, RulesFoundAreThoseForUpWhereNoPlaceIsKnown) {
   EXPECT_EQ(programmed(kPort), Order::kUnknown);
 }
 
-TEST_F(ProtectionTest, RulesFoundAreThoseForUpOnceThePlaceHasFallen) {
+// The place that the file has may be below the one they were made for: the daemon before was ended
+// when it had saved that, and before what it asked for because of that was done.
+TEST_F(ProtectionTest, RulesFoundAreThoseForUpThoughAPlaceIsKnown) {
   install(kPort, Order::kDown);
-  start();
-  core::Actions actions;
-  agent_.configure({.role = Role::kSwitch, .pinned_level = Level::of<2>()}, now_, actions);
-  protection_->follow_place(now_);
-  EXPECT_EQ(programmed(kPort), Order::kDown);
-  kernel_.down = Error{0, "backend fake", "it is away"};
-  protection_->take_events(now_);
-  agent_.configure({.role = Role::kHost}, now_, actions);
-  agent_.configure({.role = Role::kSwitch, .pinned_level = Level::of<1>()}, now_, actions);
-  protection_->follow_place(now_);
-  EXPECT_EQ(programmed(kPort), Order::kDown);
-  kernel_.down.reset();
+  kernel_.slow = true;
+  for (int starts = 0; starts < 2; ++starts) {
+    open().add(kPort, now_);
+    EXPECT_EQ(programmed(kPort), Order::kDown);
+    EXPECT_EQ(told().ports[0].installed, report::PortRules::Installed::kDiffers);
+    EXPECT_EQ(told().ports[0].wanted.port.order, Order::kUp);
+  }
+  kernel_.slow = false;
   protection_->take_events(now_);
   EXPECT_EQ(programmed(kPort), Order::kUp);
+  turn();
+  EXPECT_EQ(told().ports[0].installed, report::PortRules::Installed::kYes);
   pass(seconds(121));
   EXPECT_EQ(programmed(kPort), Order::kUnknown);
 }
 
-TEST_F(ProtectionTest, RulesFoundThatCannotBecomeThoseForUpAreNotKeptButDiffer) {
+TEST_F(ProtectionTest, RulesFoundFollowTheNeighborThatIsHeard) {
   install(kPort, Order::kDown);
   start();
-  EXPECT_EQ(told().ports[0].installed, report::PortRules::Installed::kKept);
-  core::Actions actions;
-  agent_.configure({.role = Role::kHost}, now_, actions);
-  agent_.configure({.role = Role::kSwitch, .pinned_level = Level::of<1>()}, now_, actions);
+  hear(kPort, std::nullopt);
+  protection_->update(kPort, now_);
+  EXPECT_EQ(programmed(kPort), Order::kDown);
+}
+
+TEST_F(ProtectionTest, RulesFoundThatCannotBecomeThoseForUpDifferAndAreTriedAgain) {
+  install(kPort, Order::kDown);
   kernel_.refuse_all = "busy";
-  protection_->follow_place(now_);
+  start();
   EXPECT_EQ(told().ports[0].installed, report::PortRules::Installed::kDiffers);
   EXPECT_EQ(told().ports[0].wanted.port.order, Order::kUp);
   EXPECT_THAT(alarms(), testing::Contains(HasSubstr("swp7")));
@@ -111,13 +113,14 @@ TEST_F(ProtectionTest, RulesFoundThatCannotBecomeThoseForUpAreNotKeptButDiffer) 
   EXPECT_EQ(programmed(kPort), Order::kUp);
 }
 
-TEST_F(ProtectionTest, NewClassesLeaveRulesFoundAtStartAlone) {
+TEST_F(ProtectionTest, RulesFoundHaveNewClassesAtOnce) {
   install(kPort, Order::kUp);
   Protection& protection = open();
   protection.add(kPort, now_);
-  protection.update_all(*qos::Policy::parse("3:dscp26", "0:dscp0"), now_);
-  turn();
-  EXPECT_EQ(kernel_.installed.at({kPort, Part::kRemap}), rules(Order::kUp));
+  const auto policy = *qos::Policy::parse("3:dscp26", "0:dscp0");
+  protection.update_all(policy, now_);
+  EXPECT_EQ(kernel_.installed.at({kPort, Part::kRemap}),
+            qos::compile(policy, {.order = Order::kUp}));
 }
 
 TEST_F(ProtectionTest, RulesFoundAtStartStayWhereTheBackEndWasAwayForAWhile) {
@@ -269,14 +272,6 @@ TEST_F(ProtectionTest, RulesThatStayOnAPortThatIsLeftOutAreNoLongerWrongWhenItIs
     EXPECT_EQ(kernel_.writes, writes);
     EXPECT_EQ(kernel_.installed.contains({kPort, Part::kClassify}), !gone);
   }
-}
-
-TEST_F(ProtectionTest, RulesOfAnEarlierDaemonAreKept) {
-  install(kPort, Order::kUp);
-  start();
-  EXPECT_EQ(told().ports[0].installed, report::PortRules::Installed::kKept);
-  kernel_.installed.clear();  // found by a trace, and gone since
-  EXPECT_EQ(told().ports[0].installed, report::PortRules::Installed::kNo);
 }
 
 }  // namespace

@@ -371,7 +371,7 @@ Rules leaf_rules() {
                 {.name = "swp3", .wanted = wanted(Order::kUnknown), .changes = {"add classify"}},
                 {.name = "swp4",
                  .wanted = wanted(Order::kUnknown),
-                 .installed = Installed::kKept,
+                 .installed = Installed::kDiffers,
                  .changes = {"replace classify", "remove remap"}},
                 refused}};
 }

@@ -325,7 +325,8 @@ Result<PortPlan> Sonic::plan_from(const PortRef& port, std::optional<qos::Rulese
       const Row* there = view_.row(key);
       right &= there != nullptr && *there == maps->rows.at(key);
     }
-    if (!ours || !right) plan.changes.push_back({ours ? Action::kReplace : Action::kAdd, part});
+    if (!view_.is_noted(port.name) || !right)
+      plan.changes.push_back({ours ? Action::kReplace : Action::kAdd, part});
   }
   return plan;
 }
@@ -376,7 +377,7 @@ void Sonic::write(const PortPlan& plan, std::set<std::string>& written,
   if (!maps) return;  // it was planned, so there are some
   const std::string key = std::string(sonic::kPortMaps) + port;
   const Row* there = view_.row(key);
-  if (!view_.is_ours(port)) {
+  if (!view_.is_noted(port)) {
     sonic::Redis::Command keep{"HSET", std::string(sonic::kOriginals) + port};
     const Row* before = view_.originals_of(there);
     for (const sonic::Field& f : sonic::kFields) {
@@ -399,7 +400,7 @@ void Sonic::write(const PortPlan& plan, std::set<std::string>& written,
   sonic::Redis::Command ours{"HSET", std::string(sonic::kOriginals) + port};
   const Row* noted = view_.row(ours.back());
   // Other priorities; or whoever took away the row that says what was there took the note along.
-  bool others = !view_.is_ours(port);
+  bool others = !view_.is_noted(port);
   for (const sonic::Field& f : sonic::kFields) {
     const std::string& wanted = maps->port.at(f.name);
     const std::string note = sonic::note_of(f);
@@ -421,19 +422,19 @@ void Sonic::write(const PortPlan& plan, std::set<std::string>& written,
 }
 
 void Sonic::restore(const std::string& port, std::vector<sonic::Redis::Command>& commands) const {
-  const Row* originals = view_.row(std::string(sonic::kOriginals) + port);
-  if (originals == nullptr) return;
-  const bool there = view_.row(std::string(sonic::kPortMaps) + port) != nullptr;
+  const Row* there = view_.row(std::string(sonic::kPortMaps) + port);
+  const Row* noted = view_.row(std::string(sonic::kOriginals) + port);
+  const Row* originals = noted != nullptr ? noted : view_.originals_of(there);
   for (const sonic::Field& f : sonic::kFields) {
     // What somebody has set since is his, and so is that he took the row away.
-    if (!there || !view_.holds_ours(port, f)) continue;
-    const auto before = originals->find(f.name);
-    if (before != originals->end() && !before->second.empty())
+    if (there == nullptr || !view_.holds_ours(port, f)) continue;
+    const auto before = originals != nullptr ? originals->find(f.name) : Row::const_iterator{};
+    if (originals != nullptr && before != originals->end() && !before->second.empty())
       commands.push_back({"HSET", std::string(sonic::kPortMaps) + port, f.name, before->second});
     else
       commands.push_back({"HDEL", std::string(sonic::kPortMaps) + port, f.name});
   }
-  commands.push_back({"DEL", std::string(sonic::kOriginals) + port});
+  if (noted != nullptr) commands.push_back({"DEL", std::string(sonic::kOriginals) + port});
   if (view_.row(std::string(sonic::kWatchdogs) + port) != nullptr) commands.push_back(touch(port));
 }
 
@@ -441,8 +442,8 @@ void Sonic::touch_watchdogs() {
   bool selected = false;
   for (const std::string& port : view_.our_ports()) {
     // The watchdog goes by the mask that the port has in the ASIC when its row is written.
-    if (!view_.row(std::string(sonic::kOriginals) + port)->contains(sonic::kTouchDue) ||
-        view_.ignored(port, Part::kPfc))
+    const Row* noted = view_.row(std::string(sonic::kOriginals) + port);
+    if (noted == nullptr || !noted->contains(sonic::kTouchDue) || view_.ignored(port, Part::kPfc))
       continue;
     if (!std::exchange(selected, true)) reader_.select("CONFIG_DB");
     redis_.send(touch(port), [](const redisReply*) {});

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 namespace lldp::dataplane::sonic {
 namespace {
@@ -44,16 +46,24 @@ std::string View::field(const std::string& port, const char* name) const {
   return bare(value_of(row(std::string(kPortMaps) + port), name));
 }
 
-bool View::is_ours(const std::string& port) const {
+bool View::is_noted(const std::string& port) const {
   return row(std::string(kOriginals) + port) != nullptr;
 }
 
+bool View::is_ours(const std::string& port) const {
+  return is_noted(port) || std::ranges::any_of(kFields, [&](const Field& f) {
+           return f.map && names_ours(field(port, f.name));
+         });
+}
+
 std::vector<std::string> View::our_ports() const {
-  std::vector<std::string> ports;
-  for (auto at = config.lower_bound(std::string(kOriginals));
-       at != config.end() && at->first.starts_with(kOriginals); ++at)
-    ports.push_back(at->first.substr(kOriginals.size()));
-  return ports;
+  std::set<std::string> ports;
+  for (const std::string_view table : {kOriginals, kPortMaps})
+    for (auto at = config.lower_bound(std::string(table));
+         at != config.end() && at->first.starts_with(table); ++at)
+      if (std::string port = at->first.substr(table.size()); is_ours(port))
+        ports.insert(std::move(port));
+  return {ports.begin(), ports.end()};
 }
 
 bool View::holds_ours(const std::string& port, const Field& f) const {
@@ -61,6 +71,7 @@ bool View::holds_ours(const std::string& port, const Field& f) const {
   // Down ports have no rewriting.
   if (f.map) return names_ours(now) || (now.empty() && f.map == MapKind::kTcToDscp);
   const Row* noted = row(std::string(kOriginals) + port);
+  if (noted == nullptr) return false;
   const auto ours = noted->find(note_of(f));
   return ours == noted->end() || now == ours->second;
 }
@@ -71,8 +82,8 @@ const Row* View::originals_of(const Row* there) const {
     return there;
   // Somebody took away the row that says what was there before ours, and ours is no original: what
   // another port had is the best guess, for SONiC gives all ports the same.
-  const auto ports = our_ports();
-  return ports.empty() ? nullptr : row(std::string(kOriginals) + ports.front());
+  const auto noted = config.lower_bound(std::string(kOriginals));
+  return noted != config.end() && noted->first.starts_with(kOriginals) ? &noted->second : nullptr;
 }
 
 QosMaps View::before() const {

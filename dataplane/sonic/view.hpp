@@ -29,8 +29,11 @@ struct View {
   [[nodiscard]] const Row* row(const std::string& key) const;
   /// Of the port's row of PORT_QOS_MAP; empty: not there.
   [[nodiscard]] std::string field(const std::string& port, const char* name) const;
+  /// What was there before our rules is noted.
+  [[nodiscard]] bool is_noted(const std::string& port) const;
+  /// It has rules of ours, or at least goes by a map of ours: somebody may have taken the note
+  /// away.
   [[nodiscard]] bool is_ours(const std::string& port) const;
-  /// With rules of ours.
   [[nodiscard]] std::vector<std::string> our_ports() const;
   /// Nobody has set that field of a port of ours since we did.
   [[nodiscard]] bool holds_ours(const std::string& port, const Field& f) const;

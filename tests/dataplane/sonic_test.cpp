@@ -289,6 +289,28 @@ TEST_F(SonicTest, OursIsNeverTakenForWhatWasThereBefore) {
   EXPECT_EQ(box_.row(kConfig, "LLDP_LEVEL|Ethernet0"), originals);
 }
 
+// As when a configuration is loaded without the table that nobody else knows.
+TEST_F(SonicTest, PortThatGoesByOurMapsIsFoundAndLosesThemThoughItsNoteIsGone) {
+  const auto ours = [&] {
+    std::vector<std::string> keys = box_.keys(kConfig, "*LLDP_LEVEL*");
+    for (int i = 0; i < 4; ++i)
+      for (const auto& [field, value] : box_.row(kConfig, "PORT_QOS_MAP|" + Box::name_of(i)))
+        if (value.find("LLDP_LEVEL") != value.npos) keys.push_back(Box::name_of(i) + field);
+    return keys;
+  };
+  for (const bool one_is_noted : {true, false}) {
+    ASSERT_TRUE(put(0, Order::kUp) && put(1, Order::kDown));
+    box_.ask(kConfig, {"DEL", "LLDP_LEVEL|Ethernet0"});
+    if (!one_is_noted) box_.ask(kConfig, {"DEL", "LLDP_LEVEL|Ethernet4"});
+    backend_ = open();
+    ASSERT_TRUE(backend_->ports());
+    EXPECT_EQ(backend_->ports()->size(), 2U);
+    EXPECT_TRUE(remove_all(*backend_));
+    EXPECT_THAT(ours(), IsEmpty());
+    EXPECT_EQ(box_.row(kConfig, "PORT_QOS_MAP|Ethernet0").contains("dscp_to_tc_map"), one_is_noted);
+  }
+}
+
 TEST_F(SonicTest, ChangeOfOnePortsOrderWritesItsRowAlone) {
   ASSERT_TRUE(put(0, Order::kUp) && put(1, Order::kDown));
   const std::size_t writes = box_.writes();

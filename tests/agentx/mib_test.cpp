@@ -79,6 +79,7 @@ TEST(LldpMib, HoldsTheDeviceItsPortsAndItsNeighbors) {
   EXPECT_EQ(value(*mib, {1, 1, 6, 1, 2, 300}), number(3));
   EXPECT_EQ(value(*mib, {1, 4, 1, 1, 9, 0, 300, 1}), "a");
   EXPECT_EQ(value(*mib, {1, 4, 1, 1, 12, 0, 300, 1}), "\x20");
+  EXPECT_EQ(value(*mib, {1, 4, 2, 1, 3, 0, 300, 1, 1, 4, 192, 0, 2, 1}), number(2));
   EXPECT_EQ(value(*mib, {1, 4, 2, 1, 4, 0, 300, 1, 1, 4, 192, 0, 2, 1}), number(7));
   EXPECT_EQ(value(*mib, {1, 4, 2, 1, 5, 0, 300, 1, 1, 4, 192, 0, 2, 1}),
             number(2) + std::string({0, 0, 3, '\xe7'}) + number(3));

@@ -121,6 +121,14 @@ TEST_F(Cli, FileThatIsNotThereIsNamed) {
         << command;
 }
 
+TEST_F(Cli, DrawingThatIsNoneIsNamedBeforeAnybodyIsAsked) {
+  std::ofstream(dir / "plan.dot") << "graph {\n  a -- \n}\n";
+  const Outcome it = run("expect " + (dir / "plan.dot"));
+  EXPECT_EQ(it.status, 1);
+  EXPECT_THAT(it.out, testing::StartsWith("lldp-level: " + (dir / "plan.dot") + ": "));
+  EXPECT_THAT(it.out, testing::Not(testing::HasSubstr("control")));
+}
+
 struct UsageCase {
   const char* name = "";
   const char* arguments = "";

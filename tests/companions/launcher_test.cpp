@@ -96,6 +96,18 @@ TEST_F(LauncherTest, WhatItStartsFillsNoLog) {
   EXPECT_EQ(read(log).substr(Output::kMostOctets), said) << "it is said once";
 }
 
+TEST_F(LauncherTest, SaysWhatCannotBeRun) {
+  const std::string log = dir_ / "log";
+  {
+    const UniqueFd file(::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+    const StandardError to(file.get());
+    fork();
+  }
+  ASSERT_TRUE(launcher_->start({.words = {"/nonexistent"}}));
+  EXPECT_EQ(WEXITSTATUS(wait().status), 127);
+  EXPECT_EQ(read(log), "lldp-leveld: /nonexistent: cannot be run: No such file or directory\n");
+}
+
 TEST_F(LauncherTest, ALogThatNobodyReadsHoldsNobodyUp) {
   int ends[2];
   ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);

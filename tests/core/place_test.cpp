@@ -128,6 +128,20 @@ TEST_F(Place, ThoseWhoHaveNotProvedAreToldAgainEveryFiveSeconds) {
   for (const TimePoint at : told) again += (at - start) % seconds(5) == Duration::zero();
   EXPECT_GE(again, 4U);
 }
+// What it remembers does not age, and nothing of ours may have arrived there.
+TEST_F(Place, WaitsForANeighborThatWasNotHeardInTheSecondHalf) {
+  net.alter(high).msgTxHold = 30;  // it is not silent for a quarter of an hour
+  net.configure(high);
+  net.run_for(seconds(1));
+  net.alter(device).chassis_id = ChassisId{{ChassisId::kLocal, "z"}};  // no port type proves it
+  net.configure(device);
+  net.mute = high;
+  net.run_for(seconds(600));
+  EXPECT_EQ(moved(), std::nullopt);
+  net.mute.reset();
+  net.run_for(seconds(60));
+  EXPECT_EQ(moved(), "2 -> 2");
+}
 TEST_F(Place, RisesByAChassisIdAloneAfterOneTtl) {
   net.alter(device).chassis_id = ChassisId{{ChassisId::kLocal, "z"}};  // higher than a MAC's
   net.configure(device);

@@ -47,6 +47,15 @@ TEST_F(ProtectionTest, PfcThatTheRulesTakeFromSomebodyIsAnAlarmOfThePort) {
   EXPECT_EQ(standing(), "");
 }
 
+TEST_F(ProtectionTest, WatchersAreToldOfRulesThatCannotBeTakenOff) {
+  Protection& protection = start();
+  kernel_.refuse_all = "busy";
+  protection.remove(kPort, now_);
+  static_cast<void>(protection.take_changed());
+  pass(seconds(1));
+  EXPECT_TRUE(protection.take_changed());
+}
+
 TEST_F(ProtectionTest, PortThatHasNotHadItsTurnIsNotProtected) {
   hear(kPort, Level::of<2>());
   open();

@@ -321,6 +321,8 @@ TEST_F(Hardening, WatchdogHearsNothingWhileTheLoopHangs) {
   EXPECT_TRUE(systemd.hears("READY=1", 10s)) << daemon.output();
   EXPECT_TRUE(systemd.hears("WATCHDOG=1", 5s));
   EXPECT_TRUE(systemd.hears("WATCHDOG=1", 5s)) << "it pings once only";
+  daemon.signal(SIGHUP);
+  EXPECT_TRUE(systemd.hears("READY=1", 5s)) << "whoever reloads waits for it";
 
   std::ofstream(files.file("conf"))
       << "role = switch\nports = *\nlevel = 3\n";  // to be written to the state

@@ -91,6 +91,18 @@ Protection protection() {
 const WallClock kClock{.wall = std::chrono::sys_days(std::chrono::year(2026) / 1 / 31) + 12h,
                        .boot = TimePoint(100s)};
 
+// Nothing is wrong, and nobody can tell that all is right.
+TEST(RulesText, WhatNobodyCanTellOfIsNotRed) {
+  const auto text = [](const char* state) {
+    PortRules port{.name = "swp1", .installed = PortRules::Installed::kYes};
+    port.parts = {{"pfc", state, "why"}};
+    return rules_text(rules_json({.backend = "bpf", .ports = {port}}), {.colour = true}).value();
+  };
+  const std::string red = "\x1b[1;31m";
+  EXPECT_THAT(text("missing"), testing::HasSubstr(red));
+  EXPECT_THAT(text("unsupported"), testing::Not(testing::HasSubstr(red)));
+}
+
 TEST(ShowJson, IsAsTheManualSays) {
   const std::string text =
       show_json(leaf(), protection(), kClock, {},

@@ -379,13 +379,16 @@ extern "C" {
 sai_status_t sai_api_initialize(uint64_t, const sai_service_method_table_t* services) {
   const char* path = services->profile_get_value(0, lldp::fake_sai::kFileKey);
   if (path == nullptr) return status(SAI_STATUS_INVALID_PARAMETER);
-  // As vendors' ones do, it walks through all of the profile.
-  const char* variable = nullptr;
-  const char* value = nullptr;
-  services->profile_get_next_value(0, nullptr, nullptr);
+  // As vendors' ones do, it walks through all of the profile, and more than once.
   std::string profile;
-  while (services->profile_get_next_value(0, &variable, &value) == 0)
-    profile.append(variable).append("=").append(value).append("\n");
+  for (int walk = 0; walk < 2; ++walk) {
+    profile.clear();
+    const char* variable = nullptr;
+    const char* value = nullptr;
+    services->profile_get_next_value(0, nullptr, nullptr);
+    while (services->profile_get_next_value(0, &variable, &value) == 0)
+      profile.append(variable).append("=").append(value).append("\n");
+  }
   chip = lldp::fake_sai::open(path);
   if (chip == nullptr) return status(SAI_STATUS_FAILURE);
   profile.copy(chip->profile, sizeof chip->profile - 1);

@@ -330,17 +330,14 @@ Result<void> Bpf::put_only(bpf::Hook& hook, Ifindex port, Part part,
   return {};
 }
 
-Result<bool> Bpf::migrate(Ifindex port) {
+bool Bpf::migrate(Ifindex port) {
   bool moved = false;
   if (!migrates_) return moved;
   for (Part part : {Part::kClassify, Part::kRemap}) {
     const auto key = hooks_.front()->find(port, part);
-    if (!key) return fail(on(port, key.error()));
-    const auto* program = *key ? programs_.find(**key) : nullptr;
+    const auto* program = key && *key ? programs_.find(**key) : nullptr;
     if (program == nullptr) continue;  // nothing there, or none of this version's
-    if (auto done = put_only(*hooks_.back(), port, part, *program); !done)
-      return fail(on(port, done.error()));
-    moved = true;
+    moved |= put_only(*hooks_.back(), port, part, *program).has_value();
   }
   return moved;
 }
@@ -357,7 +354,7 @@ std::optional<Ifindex> Bpf::migrate_one() {
   while (!to_migrate_.empty()) {
     // One that cannot move has its rules all the same, and is tried again at its next change.
     const Ifindex port = to_migrate_.extract(to_migrate_.begin()).value();
-    if (migrate(port).value_or(false)) return port;
+    if (migrate(port)) return port;
   }
   return std::nullopt;
 }

@@ -48,9 +48,9 @@ class Bpf : public Backend {
   /// Rules are put on clsact first, and moved to TCX a port at a time when no other changes are
   /// made: see BpfOptions::hook.
   [[nodiscard]] bool migrates() const { return migrates_; }
-  /// Moves the port's rules, unchanged and without a gap. Takes up to 30 ms; false if there is
-  /// nothing (more) to move. On failure they stay where they were.
-  [[nodiscard]] Result<bool> migrate(Ifindex port);
+  /// Moves the port's rules, unchanged and without a gap. Takes up to 30 ms; false if nothing was
+  /// moved: what cannot be stays where it is.
+  [[nodiscard]] bool migrate(Ifindex port);
 
  private:
   /// What changes without an event of traffic control.

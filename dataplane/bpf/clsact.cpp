@@ -36,6 +36,10 @@ std::string mark_of(Ifindex port) { return std::string(kMark) + std::to_string(p
 
 bool made_qdisc(std::string_view name) { return name.ends_with(kMadeQdisc); }
 
+/// What was asked for is not there: the filter, the qdisc (another kind, somebody else's, may be in
+/// its place), or the interface.
+bool is_none(const Error& e) { return e.code == ENOENT || e.code == EINVAL || e.code == ENODEV; }
+
 /// Whether a filter for this protocol meets IP packets, tagged ones too.
 bool meets_ip(std::uint32_t info) {
   switch (ntohs(static_cast<std::uint16_t>(info & 0xffff))) {
@@ -86,19 +90,20 @@ Result<std::vector<Clsact::Filter>> Clsact::filters(Ifindex port, Part part) {
         }
         filters.push_back(std::move(filter));
       });
-  // An interface without clsact, or none at all, has no filters; older kernels say so by an error.
-  if (!done && done.error().code != ENODEV && done.error().code != ENOENT &&
-      done.error().code != EINVAL)
-    return fail(done.error());
+  if (!done && !is_none(done.error())) return fail(done.error());
   return filters;
 }
 
+std::optional<Clsact::Filter> Clsact::ours_in(const std::vector<Filter>& all) {
+  const auto at =
+      std::ranges::find_if(all, [](const Filter& f) { return f.ours() && f.handle != 0; });
+  return at == all.end() ? std::nullopt : std::optional(*at);
+}
+
 Result<std::optional<Clsact::Filter>> Clsact::ours(Ifindex port, Part part) {
-  auto all = filters(port, part);
+  const auto all = filters(port, part);
   if (!all) return fail(all.error());
-  const auto at = std::find_if(all->begin(), all->end(),
-                               [](const Filter& f) { return f.ours() && f.handle != 0; });
-  return at == all->end() ? std::nullopt : std::optional(std::move(*at));
+  return ours_in(*all);
 }
 
 Result<std::optional<std::string>> Clsact::find(Ifindex port, Part part) {
@@ -138,28 +143,26 @@ Result<void> Clsact::put(Ifindex port, Part part, const Programs::Loaded& progra
       o.number(TCA_BPF_FLAGS, TCA_BPF_FLAG_ACT_DIRECT);
     });
   };
-  const auto mine = ours(port, part);
-  if (!mine) return fail(mine.error());
-  if (*mine) {
-    TcMessage replace(RTM_NEWTFILTER, 0, port, parent_of(part), (*mine)->handle, (*mine)->info);
-    return socket_.request(attributes(replace, made_qdisc((*mine)->name)));
-  }
-  const auto made_now = need_qdisc(port);
-  if (!made_now) return fail(made_now.error());
-  const auto other = ours(port, part == Part::kClassify ? Part::kRemap : Part::kClassify);
-  const bool made = *made_now || is_left(port) || (other && *other && made_qdisc((*other)->name));
+  // All is read before the qdisc is made: what is refused then leaves none behind.
   const auto all = filters(port, part);
   if (!all) return fail(all.error());
+  if (const auto mine = ours_in(*all)) {
+    TcMessage replace(RTM_NEWTFILTER, 0, port, parent_of(part), mine->handle, mine->info);
+    return socket_.request(attributes(replace, made_qdisc(mine->name)));
+  }
+  const auto other = ours(port, part == Part::kClassify ? Part::kRemap : Part::kClassify);
+  if (!other) return fail(other.error());
   std::set<std::uint32_t> taken;
   for (const Filter& f : *all) taken.insert(f.info >> 16);
   std::uint32_t preference = kFirstPreference;
   while (taken.contains(preference)) ++preference;
+  const auto made_now = need_qdisc(port);
+  if (!made_now) return fail(made_now.error());
+  const bool made = *made_now || is_left(port) || (*other && made_qdisc((*other)->name));
   TcMessage add(RTM_NEWTFILTER, NLM_F_CREATE | NLM_F_EXCL, port, parent_of(part), kHandle,
                 info_of(preference));
   auto done = socket_.request(attributes(add, made));
-  if (done) return done;
-  if (*made_now)
-    (void)socket_.request(TcMessage(RTM_DELQDISC, 0, port, TC_H_CLSACT));  // the error is reported
+  if (!done && *made_now) (void)remove_qdisc(port);  // the first error is reported
   return done;
 }
 
@@ -168,37 +171,51 @@ bool Clsact::is_left(Ifindex port) const {
   return pins && pins->is_marked(mark_of(port));
 }
 
-Result<bool> Clsact::remove_filter(Ifindex port, Part part) {
-  const auto mine = ours(port, part);
-  if (!mine) return fail(mine.error());
-  if (!*mine) return false;
-  TcMessage away(RTM_DELTFILTER, 0, port, parent_of(part), (*mine)->handle, (*mine)->info);
-  const auto done = socket_.request(away.text(TCA_KIND, "bpf"));
-  if (!done && done.error().code != ENOENT) return fail(done.error());
-  return made_qdisc((*mine)->name);
-}
-
-Result<void> Clsact::leave(Ifindex port, Part part) {
-  const auto made = remove_filter(port, part);
-  if (!made) return fail(made.error());
-  if (*made && programs_.pins()) programs_.pins()->mark(mark_of(port));
+Result<void> Clsact::remove_filter(Ifindex port, Part part, const Filter& filter) {
+  TcMessage away(RTM_DELTFILTER, 0, port, parent_of(part), filter.handle, filter.info);
+  auto done = socket_.request(away.text(TCA_KIND, "bpf"));
+  if (!done && !is_none(done.error())) return done;
   return {};
 }
 
-Result<void> Clsact::remove(Ifindex port, Part part) {
-  const auto made = remove_filter(port, part);
-  if (!made) return fail(made.error());
-  if (!*made && !is_left(port)) return {};
+Result<void> Clsact::leave(Ifindex port, Part part) {
+  const auto mine = ours(port, part);
+  if (!mine) return fail(mine.error());
+  if (!*mine) return {};
+  if (auto done = remove_filter(port, part, **mine); !done) return done;
+  if (made_qdisc((*mine)->name) && programs_.pins()) programs_.pins()->mark(mark_of(port));
+  return {};
+}
+
+Result<bool> Clsact::has_others(Ifindex port, Part part, const std::optional<Filter>& mine) {
   for (Part p : {Part::kClassify, Part::kRemap}) {
-    const auto left = filters(port, p);
-    if (!left) return fail(left.error());
-    if (!left->empty()) return {};  // ours, or those of one who came to need the qdisc as well
+    const auto all = filters(port, p);
+    if (!all) return fail(all.error());
+    for (const Filter& f : *all) {
+      const bool of_mine =
+          mine && f.info == mine->info && (f.handle == 0 || f.handle == mine->handle);
+      if (p != part || !of_mine) return true;
+    }
   }
-  forget(port);
+  return false;
+}
+
+Result<void> Clsact::remove(Ifindex port, Part part) {
+  const auto mine = ours(port, part);
+  if (!mine) return fail(mine.error());
+  if (is_left(port) || (*mine && made_qdisc((*mine)->name))) {
+    const auto needed = has_others(port, part, *mine);  // ours, or those of one who came to need it
+    if (!needed) return fail(needed.error());
+    if (!*needed) return remove_qdisc(port);
+  }
+  return *mine ? remove_filter(port, part, **mine) : Result<void>();
+}
+
+Result<void> Clsact::remove_qdisc(Ifindex port) {
   TcMessage gone(RTM_DELQDISC, 0, port, TC_H_CLSACT);
   auto done = socket_.request(gone.text(TCA_KIND, "clsact"));
-  // EINVAL: another kind, somebody else's, has come to its place.
-  if (!done && done.error().code != ENOENT && done.error().code != EINVAL) return done;
+  if (!done && !is_none(done.error())) return done;
+  forget(port);
   return {};
 }
 

@@ -42,13 +42,18 @@ class Clsact : public Hook {
     [[nodiscard]] bool ours() const;
   };
   [[nodiscard]] Result<std::vector<Filter>> filters(Ifindex port, Part part);
+  [[nodiscard]] static std::optional<Filter> ours_in(const std::vector<Filter>& all);
   [[nodiscard]] Result<std::optional<Filter>> ours(Ifindex port, Part part);
   /// True if it was not there before.
   [[nodiscard]] Result<bool> need_qdisc(Ifindex port);
   /// The port's qdisc was made by us and left empty.
   [[nodiscard]] bool is_left(Ifindex port) const;
-  /// Takes our filter away; true if the qdisc was made for it.
-  [[nodiscard]] Result<bool> remove_filter(Ifindex port, Part part);
+  [[nodiscard]] Result<void> remove_filter(Ifindex port, Part part, const Filter& filter);
+  /// Whether the qdisc has filters besides this one.
+  [[nodiscard]] Result<bool> has_others(Ifindex port, Part part, const std::optional<Filter>& mine);
+  /// And what is in it: our last filter goes with the qdisc that was made for it, so that a refusal
+  /// leaves both, and the next attempt finds them.
+  [[nodiscard]] Result<void> remove_qdisc(Ifindex port);
 
   TcSocket socket_;
   Programs& programs_;

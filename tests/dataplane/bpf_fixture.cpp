@@ -2,17 +2,20 @@
 #include "tests/dataplane/bpf_fixture.hpp"
 
 #include <dlfcn.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 
 #include <array>
 #include <cerrno>
 #include <cstdarg>
 #include <cstring>
+#include <utility>
 
 namespace lldp::dataplane {
 
 RefusedRequest refused_request;
 RefuseCall refuse_call;
+Meanwhile meanwhile;
 
 namespace {
 
@@ -47,16 +50,26 @@ extern "C" long syscall(long number, ...) noexcept {
   va_end(rest);
   return real(number, words[0], words[1], words[2], words[3], words[4], words[5]);
 }
+// The linker puts this in the place of what the product itself maps by, and no sanitizer.
+extern "C" void* __real_mmap64(void*, size_t, int, int, int, off_t);
+extern "C" void* __wrap_mmap64(void* at, size_t size, int protection, int flags, int fd,
+                               off_t from) {
+  if (lldp::dataplane::is_refused_call()) {
+    errno = ENOMEM;
+    return MAP_FAILED;
+  }
+  return __real_mmap64(at, size, protection, flags, fd, from);
+}
 extern "C" ssize_t send(int fd, const void* data, size_t size, int flags) {
   auto& refused = lldp::dataplane::refused_request;
-  if (refused.type != 0 && size >= sizeof(nlmsghdr)) {
-    nlmsghdr header{};
-    std::memcpy(&header, data, sizeof header);
-    if (header.nlmsg_type == refused.type && --refused.after <= 0) {
-      errno = ENOMEM;
-      return -1;
-    }
+  nlmsghdr header{};
+  if (size >= sizeof header) std::memcpy(&header, data, sizeof header);
+  if (refused.type != 0 && header.nlmsg_type == refused.type && --refused.after <= 0) {
+    errno = ENOMEM;
+    return -1;
   }
+  if (header.nlmsg_type == lldp::dataplane::meanwhile.type)
+    std::exchange(lldp::dataplane::meanwhile, {}).happens();
   if (lldp::dataplane::is_refused_call()) {
     errno = ENOMEM;
     return -1;

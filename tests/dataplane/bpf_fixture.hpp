@@ -7,6 +7,7 @@
 #include <net/if.h>
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -29,8 +30,14 @@ struct RefusedRequest {
   int after = 0;
 };
 extern RefusedRequest refused_request;
-/// The so-manieth call from now on, of bpf(2) or a netlink request, fails, or that and all after
-/// it.
+/// Something that happens right before the next netlink request of this type.
+struct Meanwhile {
+  int type = -1;
+  std::function<void()> happens{};
+};
+extern Meanwhile meanwhile;
+/// The so-manieth call from now on, of bpf(2), mmap(2) or a netlink request, fails, or that and all
+/// after it.
 enum class Refuse { kNone, kOne, kAllFromThere };
 struct RefuseCall {
   int left = 0;  ///< calls until then, that one counted; 0 and less: it has been refused

@@ -11,6 +11,7 @@ namespace lldp::dataplane {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 class BpfRefusal : public BpfBackend {
  protected:
@@ -56,11 +57,15 @@ class BpfRefusal : public BpfBackend {
     }
     EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 51}));
   }
-  void expect_nothing() {
+  void expect_nothing(Refuse which) {
     EXPECT_EQ(output_of("for p in p0 p1; do for way in ingress egress; do "
                         "echo filter show dev $p $way; done; done | tc -batch -"),
               "");
-    EXPECT_THAT(output_of("tc qdisc show"), testing::Not(HasSubstr("htb")));
+    const std::string qdiscs = output_of("tc qdisc show");
+    EXPECT_THAT(qdiscs, Not(HasSubstr("htb")));
+    if (which == Refuse::kOne) {  // made right before all is refused, it cannot be taken back
+      EXPECT_THAT(qdiscs, Not(HasSubstr("clsact")));
+    }
     if (bpf::has_tcx()) {
       for (const Ifindex port : {p0_, p1_})
         for (const Part part : {Part::kClassify, Part::kRemap})
@@ -78,7 +83,7 @@ class BpfRefusal : public BpfBackend {
       more = heals(call, which, [this] { return put_both(); });
       expect_rules();
       more |= heals(call, which, [this] { return remove_all(*backend_); });
-      expect_nothing();
+      expect_nothing(which);
     }
     EXPECT_GT(call, 10);
   }
@@ -89,6 +94,31 @@ class BpfRefusal : public BpfBackend {
 TEST_P(BpfRefusal, AnyCallThatIsRefusedIsSaidAndHeals) { expect_to_heal(Refuse::kOne); }
 TEST_P(BpfRefusal, AKernelThatRefusesAllFromSomeCallOnIsSaidAndHeals) {
   expect_to_heal(Refuse::kAllFromThere);
+}
+
+// The rules stay where they are, or move; packets are changed once in any case.
+TEST_P(BpfRefusal, AMoveThatIsRefusedInPartLosesNoRule) {
+  if (GetParam() != Means::kTcx) GTEST_SKIP() << "nothing moves but to TCX";
+  bridge();
+  int call = 0;
+  for (bool more = true; more && !HasFailure();) {
+    SCOPED_TRACE("call " + std::to_string(++call));
+    backend_ = nullptr;
+    backend_ = open(Means::kAuto);
+    put(Order::kUp, Order::kUp);
+    refuse_call = {call, Refuse::kOne};
+    const bool moved = bpf().migrate(p1_);
+    more = std::exchange(refuse_call, {}).left <= 0;
+    EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 51}));
+    EXPECT_TRUE(moved || more);
+    backend_ = nullptr;  // and whoever comes then finds them, on either hook or both
+    backend_ = open(Means::kAuto);
+    put(Order::kUp, Order::kUp);
+    EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 51}));
+    EXPECT_TRUE(remove_all(*backend_));
+    expect_nothing(Refuse::kOne);
+  }
+  EXPECT_GT(call, 10);
 }
 
 // What could not be read is not told as if it had been.
@@ -113,6 +143,31 @@ TEST_P(BpfRefusal, ReadingThatIsRefusedInPartIsNone) {
   flush();
   ASSERT_TRUE(sh("tc qdisc add dev p0 ingress"));
   read_with_refusals();
+  EXPECT_TRUE(sh("tc qdisc del dev p0 ingress"));
+}
+
+// Others take away what is ours between our look and our request: then it is gone, as was wanted.
+TEST_P(BpfRefusal, WhatIsGoneMeanwhileIsNoFailure) {
+  if (GetParam() == Means::kTcx) GTEST_SKIP() << "no filters there";
+  const auto take_all = [this](int type, const std::string& command) {
+    put(Order::kUp, Order::kUp);
+    bool happened = false;
+    meanwhile = {type, [&] { happened = sh(command); }};
+    const auto done = remove_all(*backend_);
+    EXPECT_TRUE(done) << command << ": " << to_string(done.error());
+    meanwhile = {};
+    EXPECT_TRUE(happened) << command;
+    expect_nothing(Refuse::kOne);
+  };
+  bridge();
+  for (const char* port : {"p0", "p1"}) {
+    const std::string name = port;
+    take_all(RTM_DELTFILTER, "tc filter del dev " + name + " ingress");
+    take_all(RTM_DELTFILTER, "tc qdisc del dev " + name + " clsact");
+    take_all(RTM_DELQDISC, "tc qdisc del dev " + name + " clsact");
+  }
+  take_all(RTM_DELQDISC, "tc qdisc del dev p0 clsact && tc qdisc add dev p0 ingress");
+  EXPECT_THAT(output_of("tc qdisc show dev p0"), HasSubstr("ingress"));
   EXPECT_TRUE(sh("tc qdisc del dev p0 ingress"));
 }
 

@@ -81,8 +81,8 @@ int run(BpfOptions::Hook hook) {
       if (auto done = finish(**backend, *(*backend)->plan(ref(p), up)); !done)
         return fmt::print(stderr, "{}\n", to_string(done.error())), 1;
     for (Ifindex p : ports)
-      if (auto done = static_cast<Bpf&>(**backend).migrate(p); !done)
-        return fmt::print(stderr, "{}\n", to_string(done.error())), 1;
+      if (auto& bpf = static_cast<Bpf&>(**backend); bpf.migrate(p) != bpf.migrates())
+        return fmt::print(stderr, "the rules do not move to TCX\n"), 1;
     const double ruled = rate(in, frame);
     for (Ifindex p : ports) (void)finish(**backend, *(*backend)->plan_removal(ref(p)));
     bares.push_back(bare);

@@ -86,7 +86,11 @@ void Soft::on_timer() {
   if (!socket_) return connect();
   timer_.set(options_.times.period);
   const auto now = Clock::now();
-  if (reading_ && now - asked_at_ > options_.times.answer)
+  const bool is_late = reading_ && now - asked_at_ > options_.times.answer;
+  // It may go on telling what there is.
+  const bool is_change_late =
+      !asked_.empty() && now - asked_.begin()->second.at > options_.times.answer;
+  if (is_late || is_change_late)
     return fall("the switch at " + options_.socket + " does not answer");
   if (reading_) return;
   asked_at_ = now;
@@ -206,7 +210,7 @@ void Soft::apply(const Plan& plan) {
       continue;
     }
     const std::uint32_t id = next_id_++;
-    asked_.insert_or_assign(id, Asked{port.port.ifindex, port.changes.front()});
+    asked_.insert_or_assign(id, Asked{port.port.ifindex, port.changes.front(), Clock::now()});
     if (!send(soft::Set{.id = id, .port = port.port.name, .rules = port.want})) continue;
     // What it has then is read, not assumed; the answers come in this order, and the outcome is
     // told when it has been read.

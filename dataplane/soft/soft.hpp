@@ -49,6 +49,7 @@ class Soft : public Backend {
   struct Asked {
     Ifindex port{};
     Change change{};  ///< the first of the port's
+    Clock::time_point at{};
   };
 
   Soft(SoftOptions options, UniqueFd poll, Timer timer);

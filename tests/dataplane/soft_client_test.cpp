@@ -224,6 +224,19 @@ TEST_F(SoftClient, EndTellsOfEachChangeWhatCameOfIt) {
   EXPECT_EQ(outcomes_.size(), 2U) << "each once";
 }
 
+// It goes on telling what there is, and the port would get no other rules for good.
+TEST_F(SoftClient, ChangeThatIsNeverAnsweredIsAHang) {
+  const soft::View view{.ports = {{"swp7", {}}}};
+  open_with(view, {.period = 10ms, .answer = 100ms});
+  backend_->apply({.ports = {planned(kSeven)}});
+  ASSERT_TRUE(until([&] {
+    if (asked() == soft::Request(soft::Read{})) say(view);
+    return !outcomes_.empty();
+  }));
+  EXPECT_EQ(down(), "the switch at " + path_ + " does not answer");
+  EXPECT_EQ(outcomes_[0].why, backend_->down());
+}
+
 TEST_F(SoftClient, PlanThatChangesNothingAndOneForASwitchThatIsAwayAreAnsweredAtOnce) {
   open({.period = 9s});
   ASSERT_TRUE(until([&] { return asked().has_value(); }));

@@ -176,6 +176,19 @@ void Protection::take_off(Ifindex port, TimePoint now) {
   take_events(now);
 }
 
+void Protection::take_off_strays(TimePoint now) {
+  if (!is_sole_ || !surveyed_ || !is_up()) return;
+  const auto there = backend_->ports();
+  if (!there) return;  // what it has is told anew when that can be read
+  for (const dataplane::PortRef& port : *there) {
+    if (ports_.contains(port.ifindex) || found_.contains(port.ifindex)) continue;
+    // One that is ours again, and has another number that the back end has not heard of yet.
+    if (std::ranges::any_of(ports_, [&](Ifindex our) { return name_of_(our) == port.name; }))
+      continue;
+    if (!leaving_.contains(port.ifindex)) leave(port, now);
+  }
+}
+
 void Protection::left(const dataplane::Outcome& outcome, TimePoint now) {
   if (!outcome.why || outcome.why->code == ENODEV) return gone(outcome.port);
   std::optional<Failure>& failure = leaving_.at(outcome.port).failure;
@@ -250,6 +263,7 @@ void Protection::handle(const dataplane::Events& events, TimePoint now) {
     if (ports_.contains(port)) look_.insert(port);
   }
   follow_state(now);
+  if (std::ranges::find(events.changed, kWhole) != events.changed.end()) take_off_strays(now);
 }
 
 void Protection::follow_state(TimePoint now) {

@@ -114,6 +114,8 @@ class Protection {
   void take_off(Ifindex port, TimePoint now);  ///< one that leaves
   /// What came of it.
   void left(const dataplane::Outcome& outcome, TimePoint now);
+  /// Rules that have come to ports that are not ours go, unless another daemon may have made them.
+  void take_off_strays(TimePoint now);
   /// Of `leaving_`, which changes meanwhile.
   [[nodiscard]] std::vector<Ifindex> leaving() const;
   /// A port of ours that the back end does not know yet gets its rules.

@@ -222,6 +222,22 @@ TEST_F(ProtectionTest, RulesFoundOnAPortThatIsNotOursGoIfNobodyElseIsHere) {
   }
 }
 
+// A switch whose configuration is loaded anew from what was saved has rules of then.
+TEST_F(ProtectionTest, RulesThatComeBackOnAPortThatIsNotOursGoIfNobodyElseIsHere) {
+  kernel_.tells = true;
+  for (const bool sole : {false, true}) {
+    kernel_.installed.clear();
+    start();
+    if (sole) protection_->set_sole();
+    install(kOther, Order::kDown);
+    kernel_.events = {Ifindex()};
+    protection_->take_events(now_);
+    turn();
+    EXPECT_EQ(kernel_.installed.contains({kOther, Part::kClassify}), !sole);
+    EXPECT_EQ(programmed(kPort), Order::kUnknown);
+  }
+}
+
 TEST_F(ProtectionTest, APortThatIsLeftOutWhileTheBackEndIsAwayLosesItsRulesWhenItIsBack) {
   hear(kPort, Level::of<2>());
   start({kPort, kOther});

@@ -267,9 +267,7 @@ Result<std::vector<Ifindex>> Clsact::ports() {
     for (Part part : {Part::kClassify, Part::kRemap}) {
       const auto mine = ours(port, part);
       if (!mine) return fail(mine.error());
-      if (!*mine) continue;
-      ports.push_back(port);
-      break;
+      if (*mine) ports.push_back(port);
     }
   }
   return ports;

@@ -51,9 +51,6 @@ Error failed(const char* what, int code) {
       break;
     case ENODEV:
       text = "the port has vanished";
-      break;
-    default:
-      break;
   }
   return {code, {}, text};
 }

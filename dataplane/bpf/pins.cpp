@@ -33,7 +33,6 @@ std::vector<std::string> entries_of(const std::string& directory, bool directori
   while (const dirent* entry = dir ? ::readdir(dir.get()) : nullptr)
     if (entry->d_name[0] != '.' && (entry->d_type == DT_DIR) == directories)
       names.emplace_back(entry->d_name);
-  std::sort(names.begin(), names.end());
   return names;
 }
 

@@ -42,13 +42,11 @@ lldp_level_rules constants_of(const qos::Ruleset& rules) {
     const unsigned from = r.from.dscp.value() * 4U;
     const unsigned to = r.to.dscp.value() * 4U;
     const unsigned sum = (from ^ 0xffff) + to;
-    c.turn_of[r.from.dscp.value()] = {
-        .from = static_cast<__u8>(LLDP_LEVEL_SET | r.from.priority.value()),
-        .priority = r.to.priority.value(),
-        .flip = static_cast<__u8>(from ^ to),
-        .reserved = 0,
-        .sum = htons(static_cast<__u16>((sum & 0xffff) + (sum >> 16))),
-        .reserved2 = 0};
+    auto& turn = c.turn_of[r.from.dscp.value()];
+    turn.from = static_cast<__u8>(LLDP_LEVEL_SET | r.from.priority.value());
+    turn.priority = r.to.priority.value();
+    turn.flip = static_cast<__u8>(from ^ to);
+    turn.sum = htons(static_cast<__u16>((sum & 0xffff) + (sum >> 16)));
   }
   return c;
 }

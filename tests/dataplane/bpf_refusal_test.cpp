@@ -172,7 +172,7 @@ TEST_P(BpfRefusal, WhatIsGoneMeanwhileIsNoFailure) {
 }
 
 INSTANTIATE_TEST_SUITE_P(On, BpfRefusal,
-                         testing::Values(Means::kClsact, Means::kClsactWithoutBpffs,
+                         testing::Values(Means::kAuto, Means::kClsact, Means::kClsactWithoutBpffs,
                                          Means::kClsactAndQueues, Means::kTcx),
                          testing::PrintToStringParamName());
 

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "dataplane/bpf/pins.hpp"
+#include "os/file.hpp"
 #include "tests/dataplane/bpf_fixture.hpp"
 
 namespace lldp::dataplane {
@@ -265,6 +266,32 @@ TEST_P(BpfBackend, ProgramsWhoseFilesAreNotSeenAreTakenOver) {
     flush();
     EXPECT_THAT(bpf::tcx_chain(p0_, Part::kClassify)->program_ids, IsEmpty());
     EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 43}));
+    backend_ = nullptr;
+  }
+  std::filesystem::remove_all(PrivateNet::bpffs() + "/lldp-level");
+}
+
+/// Descriptors of BPF links that this process has.
+std::size_t links_open() {
+  std::size_t n = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fdinfo"))
+    n += read_file(entry.path()).value_or("").find("\nlink_type:") == std::string::npos ? 0U : 1U;
+  return n;
+}
+
+TEST_P(BpfBackend, PortThatIsForgottenIsHeldByNoDescriptor) {
+  if (GetParam() != Means::kTcx) GTEST_SKIP() << "filters are held by none";
+  put(Order::kUp, Order::kUp);
+  backend_ = nullptr;
+  {
+    const HiddenPins hide;
+    ASSERT_TRUE(hide.hidden());
+    backend_ = open(Means::kClsactWithoutBpffs);
+    EXPECT_EQ(links_open(), 4U);
+    backend_->forget(p0_);
+    EXPECT_EQ(links_open(), 2U);
+    backend_->forget(p1_);
+    EXPECT_EQ(links_open(), 0U);
     backend_ = nullptr;
   }
   std::filesystem::remove_all(PrivateNet::bpffs() + "/lldp-level");

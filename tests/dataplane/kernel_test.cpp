@@ -49,5 +49,19 @@ TEST(LoadProgram, TellsWhatTheKernelSaysWhereTheVerifierWasNotAsked) {
   EXPECT_EQ(to_string(refused.error()), "BPF_PROG_LOAD: Invalid argument");
 }
 
+TEST(LoadProgram, NamesItWithAsMuchOfTheNameAsTheKernelTakes) {
+  std::array<bpf_insn, 2> code{};
+  code[0].code = BPF_ALU64 | BPF_MOV | BPF_K;  // the result is 0
+  code[1].code = BPF_JMP | BPF_EXIT;
+  for (const std::string name : {"fifteen_letters", "fifteen_letters_and_more"}) {
+    const auto loaded = load_program(name.c_str(), code, "GPL");
+    if (!loaded && loaded.error().code == EPERM) GTEST_SKIP() << "needs CAP_BPF";
+    ASSERT_TRUE(loaded) << to_string(loaded.error());
+    const auto id = id_of_program(*loaded);
+    ASSERT_TRUE(id);
+    EXPECT_EQ(name_of_program(*id), "fifteen_letters");
+  }
+}
+
 }  // namespace
 }  // namespace lldp::dataplane::bpf

@@ -16,6 +16,7 @@
 
 #include "dataplane/factory.hpp"
 #include "dataplane/sai/spawner.hpp"
+#include "tests/dataplane/private_net.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace lldp::dataplane {
@@ -65,6 +66,21 @@ TEST(Opening, WithoutAnyOneOfItsDescriptorsIsToldOf) {
       EXPECT_THAT(to_string(*why), testing::HasSubstr("Too many open files"));
     }
     EXPECT_GT(refused, 0) << name;
+  }
+}
+
+TEST(Opening, OfBpfWithoutAnyOneOfWhatItWatchesByIsToldOf) {
+  if (const std::string why = PrivateNet::enter(); !why.empty()) GTEST_SKIP() << why;
+  Options options;
+  options.bpf.bpffs = "/nonexistent";
+  // Three sockets to ask, and one to hear of events; a timer, and the set of both.
+  for (int refused = 1; refused <= 6; ++refused) {
+    SCOPED_TRACE("descriptor " + std::to_string(refused));
+    refuse_descriptor = refused;
+    const auto opened = make_backend("bpf", options);
+    refuse_descriptor = 0;
+    ASSERT_FALSE(opened);
+    EXPECT_THAT(to_string(opened.error()), testing::HasSubstr("Too many open files"));
   }
 }
 

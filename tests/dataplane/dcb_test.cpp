@@ -309,6 +309,12 @@ TEST_F(DcbTest, WhatTheDriverAcceptsAndDoesNotDoIsSaidAndNotTriedAgain) {
   EXPECT_FALSE(verified().mend.empty());
 }
 
+TEST_F(DcbTest, PortThatCannotBeReadIsSaidToBeSo) {
+  hardware_.ports.clear();
+  EXPECT_FALSE(backend_->plan(port_of(0), rules_of(Order::kDown)));
+  EXPECT_FALSE(backend_->verify(port_of(0), rules_of(Order::kDown)));
+}
+
 TEST_F(DcbTest, RefusalIsSaidWithWhatMendsIt) {
   hardware_.refuse = EINVAL;
   port().dcbx = 0x0a;  // LLD_MANAGED

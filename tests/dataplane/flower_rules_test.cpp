@@ -2,9 +2,12 @@
 // What is put into the kernel and what is read there are two hands' work: here each is held against
 // the other, without a kernel that knows flower.
 #include <gmock/gmock.h>
+#include <linux/gen_stats.h>
 #include <linux/if_ether.h>
 #include <linux/pkt_cls.h>
 #include <linux/rtnetlink.h>
+#include <linux/tc_act/tc_skbedit.h>
+#include <netinet/in.h>
 #include <netlink/attr.h>
 #include <netlink/msg.h>
 
@@ -121,6 +124,32 @@ TEST(FlowerRules, InHardwareAreThereOnlyWhenTheDriverSaysSo) {
   const auto found = parse(*parse_tc(message.header()));
   ASSERT_TRUE(found);
   EXPECT_FALSE(found->does(filter));
+}
+
+/// As the kernel tells a filter that `count` packets met.
+TcMessage met_by(std::uint32_t count) {
+  gnet_stats_basic basic{};
+  basic.packets = count;
+  TcMessage message = TcMessage::of_block(RTM_NEWTFILTER, 0, 1, 44, 20U << 16 | htons(ETH_P_IP));
+  message.text(TCA_KIND, "flower").options([&](TcMessage& options) {
+    options.nest(TCA_FLOWER_ACT, [&](TcMessage& actions) {
+      actions.nest(1, [&](TcMessage& action) {
+        action.text(TCA_ACT_KIND, "skbedit");
+        action.nest(TCA_ACT_OPTIONS, [](TcMessage& o) { o.number(TCA_SKBEDIT_PRIORITY, 5); });
+        action.nest(TCA_ACT_STATS,
+                    [&](TcMessage& stats) { stats.octets(TCA_STATS_BASIC, &basic, sizeof basic); });
+      });
+    });
+  });
+  return message;
+}
+
+TEST(FlowerRules, TellHowManyPacketsMetThem) {
+  Message message(met_by(300));
+  EXPECT_EQ(message.read()->packets, 300U);
+  const Filter filter = *shared_filters(Block::kIngress, rules_of(Order::kDown)).begin();
+  Message without(put_message(Block::kIngress, filter, Mode::kSoftware));
+  EXPECT_EQ(without.read()->packets, 0U);
 }
 
 TEST(FlowerRules, TurnAtTheEgressOfUpPortsAlone) {

@@ -180,7 +180,7 @@ Result<std::unique_ptr<Library>> Library::open(const std::string& path,
         Error{0, path, fmt::format("has no {}: it is no libsai of SAI 1.10 or later", missing)});
   // The layout of its structures changes with the release, and only this one is known here. So it
   // is asked before all else; some answer only after they are initialized (SONiC's virtual one).
-  sai_api_version_t has = 0;
+  sai_api_version_t has{};
   const bool early = version(&has) == SAI_STATUS_SUCCESS;
   Result<void> begun;
   if (!early) {

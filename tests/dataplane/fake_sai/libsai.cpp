@@ -286,10 +286,10 @@ Status remove_table(sai_object_id_t id) {
   table->type = 0;
   return SAI_STATUS_SUCCESS;
 }
-Status get_table(sai_object_id_t id, uint32_t, sai_attribute_t* list) {
+Status get_table(sai_object_id_t id, uint32_t count, sai_attribute_t* list) {
   if (const Status refused = reading(); refused != SAI_STATUS_SUCCESS) return refused;
   const Object* table = chip->find(id, kTable);
-  if (table == nullptr) return status(SAI_STATUS_INVALID_OBJECT_ID);
+  if (table == nullptr || count != 1) return status(SAI_STATUS_INVALID_OBJECT_ID);
   if (list->id == SAI_ACL_TABLE_ATTR_ACL_STAGE)
     list->value.s32 = SAI_ACL_STAGE_INGRESS;
   else
@@ -347,6 +347,8 @@ Status get_entry(sai_object_id_t id, uint32_t count, sai_attribute_t* list) {
   if (entry == nullptr) return status(SAI_STATUS_INVALID_OBJECT_ID);
   for (uint32_t i = 0; i < count; ++i) {
     sai_attribute_t& a = list[i];
+    if (find(i, list, static_cast<int>(a.id)) != nullptr)  // more are said to be there than are
+      return status(SAI_STATUS_INVALID_PARAMETER);
     if (a.id == SAI_ACL_ENTRY_ATTR_TABLE_ID)
       a.value.oid = entry->of;
     else if (a.id == SAI_ACL_ENTRY_ATTR_FIELD_DSCP)
@@ -444,7 +446,10 @@ sai_status_t sai_query_attribute_capability(sai_object_id_t, sai_object_type_t t
   const bool acl = type == SAI_OBJECT_TYPE_ACL_ENTRY || type == SAI_OBJECT_TYPE_SWITCH;
   const bool can =
       !(rewriting && chip->no_rewriting) && !(pfc && chip->no_pfc) && !(acl && chip->no_acl);
-  *out = {.create_implemented = can, .set_implemented = can, .get_implemented = can};
+  // Ports and the switch are there; an entry is made with all that it has.
+  const bool made = type == SAI_OBJECT_TYPE_ACL_ENTRY;
+  *out = {
+      .create_implemented = can && made, .set_implemented = can && !made, .get_implemented = can};
   return SAI_STATUS_SUCCESS;
 }
 

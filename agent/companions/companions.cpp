@@ -233,8 +233,7 @@ class Companions::Impl : public std::enable_shared_from_this<Impl> {
     wait(runner);
     return {};
   }
-  void wait(Runner& runner) {
-    if (!runner.launcher) return;
+  void wait(Runner& runner) {  // without a launcher, for nothing
     runner.ended.async_wait(asio::posix::stream_descriptor::wait_read,
                             [weak = weak_from_this(), &runner](error_code error) {
                               if (const auto self = weak.lock(); self && !error)

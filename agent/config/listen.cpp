@@ -14,7 +14,7 @@ Result<std::string> parse_listen(std::string_view text) {
   const std::string_view digits = colon == text.npos ? text : text.substr(colon + 1);
   std::string host(colon == text.npos ? std::string_view() : text.substr(0, colon));
   if (host.empty()) host = "127.0.0.1";
-  const bool bracketed = host.size() > 2 && host.front() == '[' && host.back() == ']';
+  const bool bracketed = host.front() == '[' && host.back() == ']';
   in6_addr address{};
   const bool good =
       bracketed ? ::inet_pton(AF_INET6, host.substr(1, host.size() - 2).c_str(), &address) == 1

@@ -104,6 +104,19 @@ TEST_P(BpfBackend, DirectoryOfADeadNamespaceIsNotTaken) {
   }
 }
 
+/// A link goes with its file: an RCU grace period after that.
+bool links_end(Ifindex port) {
+  const auto is_bare = [&](Part part) {
+    const auto chain = bpf::tcx_chain(port, part);
+    return !chain || chain->program_ids.empty();
+  };
+  for (int i = 0; i < 1000; ++i) {
+    if (is_bare(Part::kClassify) && is_bare(Part::kRemap)) return true;
+    ::usleep(1000);
+  }
+  return false;
+}
+
 TEST_P(BpfBackend, PortWhoseRulesWentMeanwhileHasNoTagAnyMore) {
   bridge();
   put(Order::kUp, Order::kUp);
@@ -111,6 +124,7 @@ TEST_P(BpfBackend, PortWhoseRulesWentMeanwhileHasNoTagAnyMore) {
   backend_ = nullptr;
   ASSERT_TRUE(sh("tc qdisc del dev p0 clsact 2>/dev/null; rm -f " + own_directory() + "/port-" +
                  std::to_string(p0_.value()) + "-*"));
+  ASSERT_TRUE(links_end(p0_));
   backend_ = open();
   EXPECT_THAT(numbers_of(*backend_->ports()), ElementsAre(p1_));
   EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 43}));
@@ -123,6 +137,7 @@ TEST_P(BpfBackend, PortWhoseRulesWentMeanwhileGoesOnCounting) {
   backend_ = nullptr;
   ASSERT_TRUE(sh("tc qdisc del dev p1 clsact 2>/dev/null; rm -f " + own_directory() + "/port-" +
                  std::to_string(p1_.value()) + "-*"));
+  ASSERT_TRUE(links_end(p1_));
   backend_ = open();
   put(p1_, rules_of(Order::kUp));
   EXPECT_EQ(backend_->bounces(p1_)->at(5), 1U);

@@ -15,6 +15,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
+#include <string>
 #include <thread>
 
 #include "os/fd.hpp"
@@ -106,18 +108,24 @@ TEST_F(Hardening, GroupOfTheControlSocketIsTheConfiguredOne) {
       "lldp-leveld: control.group: there is no group 'no-such': create it, or name another\n");
 }
 
+/// The daemon with this for its journal.
+std::string with_journal(const TemporaryDirectory& files, const std::string& socket,
+                         std::string_view options) {
+  // The file that Process gives it as standard error is as good a stream as the journal's.
+  return fmt::format(
+      "exec 3<{0} && mount -t tmpfs none /run && mkdir -p /run/systemd/journal && "
+      "mount --bind /proc/self/fd/3 /run/systemd/journal && "
+      "JOURNAL_STREAM=$(stat -Lc %d:%i /proc/self/fd/2) exec {1} --ports '*' --backend none "
+      "--role switch --socket {2} --state-file {3} {4}",
+      socket.substr(0, socket.rfind('/')), support::program("lldp-leveld"), files.file("control"),
+      files.file("state"), options);
+}
+
 TEST_F(Hardening, JournalGetsTheFieldsOfAChange) {
   const TemporaryDirectory files;
   const std::string socket = files.file("socket");
   const UniqueFd journal = socket_at(socket, SOCK_DGRAM);
-  // The file that Process gives it as standard error is as good a stream as the journal's.
-  const std::string script = fmt::format(
-      "exec 3<{0} && mount -t tmpfs none /run && mkdir -p /run/systemd/journal && "
-      "mount --bind /proc/self/fd/3 /run/systemd/journal && "
-      "JOURNAL_STREAM=$(stat -Lc %d:%i /proc/self/fd/2) exec {1} --ports '*' --backend none "
-      "--level 1 --role switch --socket {2} --state-file {3}",
-      socket.substr(0, socket.rfind('/')), support::program("lldp-leveld"), files.file("control"),
-      files.file("state"));
+  const std::string script = with_journal(files, socket, "--level 1");
   space_->ip("link add p0 type veth peer name p1");  // it hears itself, and complains
   space_->ip("link set p0 up");
   space_->ip("link set p1 up");
@@ -137,6 +145,46 @@ TEST_F(Hardening, JournalGetsTheFieldsOfAChange) {
       << daemon.output();
   EXPECT_TRUE(all.starts_with("MESSAGE=")) << all;
   EXPECT_EQ(daemon.output(), "") << "what the journal has is not written twice";
+}
+
+TEST_F(Hardening, JournalGetsEachKindOfChangeWithItsPriority) {
+  const Namespace other;
+  join(*space_, other);
+  const TemporaryDirectory files;
+  const std::string socket = files.file("socket");
+  const UniqueFd journal = socket_at(socket, SOCK_DGRAM);
+  Process daemon(space_->inside({"sh", "-c", with_journal(files, socket, "")}), files.file("log"));
+  std::set<std::string> priorities;  // "EVENT PRIORITY"
+  const auto came = [&](const char* what) {
+    char buffer[65536];
+    for (ssize_t n = 0; (n = ::recv(journal.get(), buffer, sizeof buffer, 0)) > 0;) {
+      const std::string entry(buffer, static_cast<std::size_t>(n));
+      const auto field = [&](std::string_view name) {
+        const auto at = entry.find(name);
+        return at == entry.npos
+                   ? std::string()
+                   : entry.substr(at + name.size(), entry.find('\n', at + 1) - at - name.size());
+      };
+      if (const auto event = field("\nLLDP_LEVEL_EVENT="); !event.empty())
+        priorities.insert(event + " " + field("\nPRIORITY="));
+    }
+    return std::ranges::any_of(priorities, [&](const auto& p) { return p.starts_with(what); });
+  };
+  {
+    Agent spine(other, {"--role", "switch", "--level", "2"});
+    EXPECT_TRUE(
+        eventually([&] { return came("level") && came("port") && came("neighbor-added"); }));
+    spine.process().signal(SIGTERM);
+    EXPECT_EQ(spine.process().wait(), 0);
+    EXPECT_TRUE(eventually([&] { return came("neighbor-removed") && came("alarm-raised"); }));
+    spine.restart();
+    EXPECT_TRUE(eventually([&] { return came("alarm-cleared"); }));
+  }
+  EXPECT_THAT(priorities,
+              testing::IsSubsetOf({"alarm-cleared 5", "alarm-raised 4", "level 5", "location 5",
+                                   "neighbor-added 6", "neighbor-changed 6", "neighbor-removed 6",
+                                   "place 5", "port 6"}))
+      << daemon.output();
 }
 
 TEST_F(Hardening, RootWithoutItsCapabilitiesIsToldWhatItDoesNotOwn) {

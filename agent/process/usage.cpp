@@ -1,29 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/process/usage.hpp"
 
-#include <fcntl.h>
 #include <unistd.h>
 
-#include <array>
 #include <charconv>
 #include <cstdint>
 #include <ctime>
+#include <string>
 
-#include "os/fd.hpp"
+#include "os/file.hpp"
 
 namespace lldp::io {
 namespace {
 
-/// The second number of /proc/self/statm, proc(5).
+/// The second number of /proc/self/statm, proc(5); 0 where that is not to be had.
 std::uint64_t resident_pages() {
-  const UniqueFd fd(::open("/proc/self/statm", O_RDONLY | O_CLOEXEC));
-  std::array<char, 128> text{};
-  const ssize_t size = fd ? ::read(fd.get(), text.data(), text.size() - 1) : 0;
-  const char* const end = text.data() + (size > 0 ? size : 0);
+  const auto numbers = read_file("/proc/self/statm");
+  const std::size_t gap = numbers ? numbers->find(' ') : std::string::npos;
   std::uint64_t pages = 0;
-  const auto first = std::from_chars(text.data(), end, pages);
-  pages = 0;
-  if (first.ec == std::errc() && first.ptr != end) std::from_chars(first.ptr + 1, end, pages);
+  if (gap != std::string::npos)
+    std::from_chars(numbers->data() + gap + 1, numbers->data() + numbers->size(), pages);
   return pages;
 }
 

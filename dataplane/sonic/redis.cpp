@@ -111,14 +111,13 @@ void Redis::handle(std::uint32_t events) {
 
 void Redis::watch(std::uint32_t events) {
   if (events == watched_) return;
-  const int fd = context_ != nullptr ? context_->c.fd : -1;
   epoll_event interest{.events = events, .data = {.ptr = this}};
-  // A descriptor that is closed already has left the set by itself.
-  ::epoll_ctl(epoll_,
-              watched_ == 0 ? EPOLL_CTL_ADD
-              : events == 0 ? EPOLL_CTL_DEL
-                            : EPOLL_CTL_MOD,
-              fd, &interest);
+  if (context_ != nullptr)  // else the descriptor is closed, and has left the set by itself
+    ::epoll_ctl(epoll_,
+                watched_ == 0 ? EPOLL_CTL_ADD
+                : events == 0 ? EPOLL_CTL_DEL
+                              : EPOLL_CTL_MOD,
+                context_->c.fd, &interest);
   watched_ = events;
 }
 

@@ -34,6 +34,7 @@ class File:
         unit = clang.cindex.Index.create().parse(path, arguments)
         self.complaint = next((str(d) for d in unit.diagnostics if d.severity >= clang.cindex.Diagnostic.Error), None)
         own = [c for c in unit.cursor.get_children() if c.location.file and c.location.file.name == path]
+        self.nothings = re.findall(r"constexpr auto (\w+) = std::nullopt;", self.source.decode())
         self.found = {}
         for cursor in own:
             self.visit(cursor, None, False)
@@ -139,7 +140,7 @@ class File:
         value = text[len("return"):].strip()
         if children and self.is_zero(children[0]):
             return
-        if value and value not in ("{}", "true", "false", "nullptr", "std::nullopt", "0"):
+        if value and value not in ("{}", "true", "false", "nullptr", "std::nullopt", "0", *self.nothings):
             end = self.source.find(b";", end) + 1
             self.add(start, end, "return {};", f"{{ if (mutants::on({ARGUMENT})) return {{}}; ", " }")
         elif not value:

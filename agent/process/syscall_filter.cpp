@@ -141,7 +141,7 @@ void write(bool sanitized, bool ip) {
                     {1, SCMP_CMP_MASKED_EQ,
                      ~static_cast<scmp_datum_t>(SOCK_NONBLOCK | SOCK_CLOEXEC), SOCK_STREAM}});
   filter.allow_with("socketpair", 0, {AF_UNIX});  // the exporter's connection
-  filter.allow_with("ioctl", 1, {FIONBIO, FIONREAD, SIOCGIFNAME, SIOCETHTOOL});
+  filter.allow_with("ioctl", 1, {FIONBIO, FIONREAD, SIOCGIFINDEX, SIOCGIFNAME, SIOCETHTOOL});
   // What dataplane/bpf asks for: its directory too, which others may have removed.
   filter.allow_with("chmod", 1, {01777});
   filter.allow_with("fchmodat", 2, {01777});

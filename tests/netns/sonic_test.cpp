@@ -93,6 +93,34 @@ TEST_P(SonicDaemon, LevelsHeardBecomeMapsAndRemovalRestoresThem) {
   EXPECT_EQ(config_db(), before);
 }
 
+// The kernel is asked for the number of an interface that is no port of the daemon's, by a daemon
+// that has given up most system calls.
+TEST_P(SonicDaemon, RulesThatComeBackOnAPortThatIsNotItsGo) {
+  std::vector<std::string> words = options();
+  words.insert(words.end(), {"--ports", "Ethernet0"});
+  const Agent leaf(*leaf_, words);
+  ASSERT_TRUE(eventually([&] { return !box_->row(kConfig, "LLDP_LEVEL|Ethernet0").empty(); }));
+  box_->ask(kConfig, {"HSET", "PORT_QOS_MAP|Ethernet4", "dscp_to_tc_map", "LLDP_LEVEL_DOWN"});
+  box_->ask(kConfig, {"HSET", "LLDP_LEVEL|Ethernet4", "dscp_to_tc_map", "AZURE"});
+  EXPECT_TRUE(eventually([&] { return map_of("Ethernet4") == "AZURE"; })) << leaf.log();
+  EXPECT_TRUE(box_->row(kConfig, "LLDP_LEVEL|Ethernet4").empty());
+}
+
+// docs/rules.md O4; by then it has given up those calls too.
+TEST_P(SonicDaemon, RulesThatAreFoundLateAreThoseForUp) {
+  box_->ask(kConfig, {"HSET", "PORT_QOS_MAP|Ethernet4", "dscp_to_tc_map", "LLDP_LEVEL_DOWN"});
+  box_->ask(kConfig, {"HSET", "LLDP_LEVEL|Ethernet4", "dscp_to_tc_map", "AZURE"});
+  box_->stop();
+  const Agent leaf(*leaf_, options());
+  {
+    const Inside in(*leaf_);
+    box_->start();
+  }
+  EXPECT_TRUE(eventually([&] { return map_of("Ethernet4") == "LLDP_LEVEL_UP"; })) << leaf.log();
+  EXPECT_TRUE(eventually([&] { return map_of("Ethernet0") == "LLDP_LEVEL_DOWN"; }))
+      << "of which nothing was found";
+}
+
 INSTANTIATE_TEST_SUITE_P(Redis, SonicDaemon, testing::Bool(),
                          [](const auto& p) { return p.param ? "ByTcp" : "BySocket"; });
 

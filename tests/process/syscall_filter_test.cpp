@@ -128,6 +128,7 @@ const Case kCases[] = {
        return long{::ioctl(::socket(AF_UNIX, SOCK_DGRAM, 0), SIOCGIFNAME, &request)};
      },
      0},
+    {"NumberOfAnInterface", [] { return ::if_nametoindex("lo") == 0 ? -1L : 0L; }, 0},
     {"Process", [] { return ::syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0); }, EPERM},
     {"Signal", [] { return long{::kill(::getppid(), 0)}; }, EPERM},
     {"Mount", [] { return long{::mount("none", "/nonexistent", "tmpfs", 0, "")}; }, EPERM},

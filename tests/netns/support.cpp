@@ -112,6 +112,8 @@ std::string run(const std::vector<std::string>& command) {
 Namespace::Namespace() {
   static int count = 0;
   name_ = fmt::format("lldpt{}-{}", ::getpid(), count++);
+  // Of this number there is nobody else: it was left by one who was killed and had it before.
+  if (std::filesystem::exists("/run/netns/" + name_)) run({"ip", "netns", "del", name_});
   run({"ip", "netns", "add", name_});
   ip("link set lo up");
   // Duplicate address detection and router solicitation would only disturb.

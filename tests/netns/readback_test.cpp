@@ -212,7 +212,8 @@ TEST_P(Readback, RulesComeBackSoonAfterWhatTookTheirPlaceHasGone) {
   if (on_tcx()) GTEST_SKIP() << "the rules do not stand there";
   // The daemon may be quicker with its own, and more than once.
   ASSERT_TRUE(
-      sh("for i in $(seq 50); do tc qdisc del dev p0 clsact; tc qdisc add dev p0 ingress && exit; done; "
+      sh("for i in $(seq 50); do tc qdisc del dev p0 clsact; tc qdisc add dev p0 ingress && exit; "
+         "done; "
          "exit 1"));
   ASSERT_TRUE(eventually([&] { return state() == "failed"; })) << show().dump(1);
   EXPECT_EQ(show()["protection"]["reasons"][0]["text"].get<std::string>().find("p0: "),

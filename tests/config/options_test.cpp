@@ -29,6 +29,20 @@ TEST(ConfigTable, EveryOptionHasHelpOnOneLineAndSaysWhatItTakes) {
   }
 }
 
+TEST(ConfigTable, TextsAreAsLongAsTheirTlvAndNoLonger) {
+  for (const char* key :
+       {"chassis-id", "system-name", "system-description", "port.swp1.description"}) {
+    const std::string line = std::string(key) + " = ";
+    EXPECT_TRUE(parse(line + std::string(255, 'x'), "f")) << key;
+    const auto longer = parse(line + std::string(256, 'x'), "f");
+    ASSERT_FALSE(longer) << key;
+    EXPECT_THAT(to_string(longer.error().front()),
+                testing::HasSubstr("longer than 255 characters"));
+  }
+  EXPECT_TRUE(parse("on-change = /" + std::string(4095, 'x'), "f"));
+  EXPECT_FALSE(parse("on-change = /" + std::string(4096, 'x'), "f"));
+}
+
 /// One line, and what is different for it.
 struct KeyCase {
   std::string_view key{};  ///< as options() has it

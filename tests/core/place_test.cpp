@@ -104,6 +104,27 @@ TEST_F(Place, WaitsForAPortThatFellSilentAfterItsCarrierToo) {
   net.run_for(seconds(122));
   EXPECT_EQ(moved(), "2 -> 4");
 }
+// docs/rules.md O2
+TEST_F(Place, WhoWasHeardAfterTheCarrierCameBackIsRememberedForGood) {
+  net.set_cable(to_high, false);
+  net.set_cable(to_high, true);
+  net.run_for(seconds(10));
+  net.stop(high, false);
+  net.run_for(seconds(1000));
+  EXPECT_EQ(towards(to_high), Order::kUp);
+}
+TEST_F(Place, NoTimeCountsOnAPortThatIsDarkAgain) {
+  net.stop(high, false);
+  net.set_cable(to_high, false);
+  net.set_cable(to_high, true);
+  net.run_for(seconds(1));
+  net.set_cable(to_high, false);
+  net.run_for(seconds(1000));
+  net.set_cable(to_high, true);
+  EXPECT_EQ(towards(to_high), Order::kUp);
+  net.run_for(kForgotten);
+  EXPECT_EQ(towards(to_high), Order::kUnknown);
+}
 TEST_F(Place, DoesNotWaitForAPortThatTheOperatorForgets) {
   net.stop(high, false);
   pin(4);

@@ -31,6 +31,16 @@ TEST(Table, WhatARowHasToSpareIsGivenOnce) {
             std::string(23, 'x') + "…  yyy…  c\n");
 }
 
+TEST(Table, WhereManyAreLongAllColumnsStandUnderEachOther) {
+  Table table({{"A"}, {"B"}});
+  table.add({{std::string(40, 'x')}, {"b"}});
+  table.add({{std::string(35, 'y')}, {"b"}});
+  table.add({{"z"}, {"b"}});
+  EXPECT_EQ(table.text({}), "A" + std::string(41, ' ') + "B\n" + std::string(40, 'x') + "  b\n" +
+                                std::string(35, 'y') + "       b\nz" + std::string(41, ' ') +
+                                "b\n");
+}
+
 TEST(Table, CountsCharactersNotOctets) {
   Table table({{"NAME"}, {"N", Ink::kPlain, true}});
   table.add({{"éééééééééé"}, {"1", Ink::kPlain, true}});

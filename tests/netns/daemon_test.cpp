@@ -456,6 +456,21 @@ TEST_F(DaemonTest, KeepsItsLevelAcrossAKill) {
   EXPECT_EQ(device["chassis_id"], chassis);
 }
 
+TEST_F(DaemonTest, PortIdIsTheAliasOfAnInterfaceThatHasOne) {
+  join(*a_, *b_);
+  const Agent one(*a_, {"--role", "switch", "--lldp.port-id", "alias"});
+  const Agent two(*b_, {"--role", "switch"});
+  const auto is = [&](const char* id) {
+    return eventually([&] {
+      const auto port = two.port("p0");
+      return port["neighbors"].size() == 1 && port["neighbors"][0]["port_id"] == id;
+    });
+  };
+  EXPECT_TRUE(is("p0"));
+  a_->ip("link set p0 alias to-spine");
+  EXPECT_TRUE(is("to-spine")) << two.port("p0").dump(1);
+}
+
 TEST_F(DaemonTest, FollowsAPortThatIsRenamedMovedAndBack) {
   join(*a_, *b_);
   const Agent one(*a_, {"--role", "switch"});

@@ -612,6 +612,7 @@ TEST(WithOption, TakesWhatTheFileWouldAndNothingElse) {
   EXPECT_EQ(refusal("port.*.admin", "off"), "port.*.admin: '*' is no name: name one port");
   EXPECT_EQ(refusal("system-name", "a\nlevel = 7"),
             "system-name: 'a\\x0alevel = 7' has a control character: leave it out");
+  EXPECT_THAT(refusal("system-name", "a\x7f"), testing::HasSubstr("has a control character"));
   EXPECT_EQ(refusal("tlv.custom", std::string(20'000, 'x')),
             "tlv.custom: longer than 16384 characters: shorten it");
   EXPECT_THAT(refusal("qos.lossless", "3:dscp26,3:dscp27"), testing::StartsWith("qos.lossless: "));

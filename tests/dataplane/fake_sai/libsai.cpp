@@ -444,8 +444,9 @@ sai_status_t sai_query_attribute_capability(sai_object_id_t, sai_object_type_t t
   const bool pfc = type == SAI_OBJECT_TYPE_PORT && (id == SAI_PORT_ATTR_PRIORITY_FLOW_CONTROL ||
                                                     id == SAI_PORT_ATTR_PRIORITY_FLOW_CONTROL_TX);
   const bool acl = type == SAI_OBJECT_TYPE_ACL_ENTRY || type == SAI_OBJECT_TYPE_SWITCH;
-  const bool can =
-      !(rewriting && chip->no_rewriting) && !(pfc && chip->no_pfc) && !(acl && chip->no_acl);
+  const bool of_the_other_mode = (id == SAI_PORT_ATTR_PRIORITY_FLOW_CONTROL) == chip->separate_pfc;
+  const bool can = !(rewriting && chip->no_rewriting) &&
+                   !(pfc && (chip->no_pfc || of_the_other_mode)) && !(acl && chip->no_acl);
   // Ports and the switch are there; an entry is made with all that it has.
   const bool made = type == SAI_OBJECT_TYPE_ACL_ENTRY;
   *out = {

@@ -143,6 +143,12 @@ void Daemon::watch_pfc() {
 }
 
 void Daemon::announce_presence() {
+  if (const auto who = Presence::other())
+    log(Severity::kWarning,
+        Error{EADDRINUSE, "ports",
+              *who +
+                  " is an lldp-leveld of this network namespace too: on a port of both they fight "
+                  "over its rules"});
   auto presence = Presence::announce();
   if (!presence) return log(Severity::kWarning, presence.error());
   presence_.emplace(std::move(*presence));

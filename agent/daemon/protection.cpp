@@ -14,6 +14,7 @@
 #include "agent/core/announcement.hpp"
 #include "agent/core/place.hpp"
 #include "agent/daemon/backend_options.hpp"
+#include "agent/process/log.hpp"
 #include "base/count.hpp"
 #include "dataplane/factory.hpp"
 
@@ -177,15 +178,23 @@ void Protection::take_off(Ifindex port, TimePoint now) {
 }
 
 void Protection::take_off_strays(TimePoint now) {
-  if (!is_sole_ || !surveyed_ || !is_up()) return;
-  const auto there = backend_->ports();
+  if (!surveyed_ || !is_up()) return;
+  auto there = backend_->ports();
   if (!there) return;  // what it has is told anew when that can be read
-  for (const dataplane::PortRef& port : *there) {
-    if (ports_.contains(port.ifindex) || found_.contains(port.ifindex)) continue;
-    // One that is ours again, and has another number that the back end has not heard of yet.
-    if (std::ranges::any_of(ports_, [&](Ifindex our) { return name_of_(our) == port.name; }))
-      continue;
-    if (!leaving_.contains(port.ifindex)) leave(port, now);
+  std::erase_if(*there, [this](const dataplane::PortRef& port) {
+    return ports_.contains(port.ifindex) || found_.contains(port.ifindex) ||
+           leaving_.contains(port.ifindex) ||
+           // One that is ours again, and has another number that the back end has not heard of yet.
+           std::ranges::any_of(ports_, [&](Ifindex our) { return name_of_(our) == port.name; });
+  });
+  take_off_strays(std::move(*there), now);
+}
+
+void Protection::take_off_strays(std::vector<dataplane::PortRef> strays, TimePoint now) {
+  if (strays.empty() || !is_alone_()) return;
+  for (dataplane::PortRef& port : strays) {
+    log(Severity::kNotice, port.name + ": rules of ours on a port that is not are taken off");
+    leave(std::move(port), now);
   }
 }
 
@@ -419,11 +428,13 @@ void Protection::advance(TimePoint now) {
   }
   if (found_until_ && *found_until_ <= now && is_up()) {
     found_until_.reset();
-    for (const auto& [ifindex, port] : std::exchange(found_, {}))
+    std::vector<dataplane::PortRef> strays;
+    for (auto& [ifindex, port] : std::exchange(found_, {}))
       if (is_due(ifindex, now))
         turn.push_back(ifindex);
-      else if (is_sole_ && !ports_.contains(ifindex))
-        leave(port, now);
+      else if (!ports_.contains(ifindex))
+        strays.push_back(std::move(port));
+    take_off_strays(std::move(strays), now);
   }
   if (const auto whole = failed_.find(kWhole); whole != failed_.end()) {
     if (whole->second.due <= now && !backend_)

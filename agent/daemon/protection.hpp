@@ -50,8 +50,10 @@ class Protection {
   [[nodiscard]] bool take_opened() { return std::exchange(opened_, false); }
   /// True once after rules of ours were found in force, as the back end could first be asked.
   [[nodiscard]] bool take_found_rules() { return std::exchange(found_rules_, false); }
-  /// No other daemon is at work here: rules that are found on ports that are not ours are nobody's.
-  void set_sole() { is_sole_ = true; }
+  /// Whether no other daemon is at work here: only then rules on ports that are not ours are
+  /// nobody's, and go. It is asked when there are any, for others come and go; without it they
+  /// stay.
+  void ask_alone(std::function<bool()> is_alone) { is_alone_ = std::move(is_alone); }
   /// A port is ours from now on. Its rules come with advance(), so that a start with many ports
   /// announces them first.
   void add(Ifindex port, TimePoint now);
@@ -116,6 +118,7 @@ class Protection {
   void left(const dataplane::Outcome& outcome, TimePoint now);
   /// Rules that have come to ports that are not ours go, unless another daemon may have made them.
   void take_off_strays(TimePoint now);
+  void take_off_strays(std::vector<dataplane::PortRef> strays, TimePoint now);
   /// Of `leaving_`, which changes meanwhile.
   [[nodiscard]] std::vector<Ifindex> leaving() const;
   /// A port of ours that the back end does not know yet gets its rules.
@@ -165,7 +168,7 @@ class Protection {
   /// found_until_ is over, unless another daemon is here whose they may be.
   std::map<Ifindex, dataplane::PortRef> found_;
   std::optional<TimePoint> found_until_;  ///< by then every neighbour would have been heard
-  bool is_sole_ = false;
+  std::function<bool()> is_alone_ = [] { return false; };
   std::map<Ifindex, Leaving> leaving_;
   std::deque<Ifindex> waiting_;  ///< added, without rules yet
   TimePoint added_at_{};

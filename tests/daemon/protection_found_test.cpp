@@ -214,11 +214,39 @@ TEST_F(ProtectionTest, RulesFoundOnAPortThatIsNotOursGoIfNobodyElseIsHere) {
   for (const bool sole : {false, true}) {
     install(kOther, Order::kUp);
     start();
-    if (sole) protection_->set_sole();
+    protection_->ask_alone([sole] { return sole; });
     pass(seconds(120));
     EXPECT_EQ(programmed(kOther), Order::kUp);
     pass(seconds(1));
     EXPECT_EQ(kernel_.installed.contains({kOther, Part::kClassify}), !sole);
+  }
+}
+
+// The other one may have come, or gone, at any time.
+TEST_F(ProtectionTest, WhetherSomebodyElseIsHereIsAskedWhenItMatters) {
+  install(kOther, Order::kUp);
+  start();
+  bool alone = true;
+  int asked = 0;
+  protection_->ask_alone([&] { return ++asked, alone; });
+  pass(seconds(120));
+  EXPECT_EQ(asked, 0);
+  alone = false;
+  pass(seconds(1));
+  EXPECT_EQ(asked, 1);
+  EXPECT_EQ(programmed(kOther), Order::kUp);
+
+  kernel_.tells = true;
+  kernel_.installed.clear();
+  start();
+  protection_->ask_alone([&] { return ++asked, alone; });
+  for (const bool now : {false, true}) {
+    alone = now;
+    install(kOther, Order::kDown);
+    kernel_.events = {Ifindex()};
+    protection_->take_events(now_);
+    turn();
+    EXPECT_EQ(kernel_.installed.contains({kOther, Part::kClassify}), !now);
   }
 }
 
@@ -228,7 +256,7 @@ TEST_F(ProtectionTest, RulesThatComeBackOnAPortThatIsNotOursGoIfNobodyElseIsHere
   for (const bool sole : {false, true}) {
     kernel_.installed.clear();
     start();
-    if (sole) protection_->set_sole();
+    protection_->ask_alone([sole] { return sole; });
     install(kOther, Order::kDown);
     kernel_.events = {Ifindex()};
     protection_->take_events(now_);

@@ -11,6 +11,10 @@
 #include <csignal>
 #include <fstream>
 #include <optional>
+#include <utility>
+#include <vector>
+
+#include "tests/support/no_descriptors.hpp"
 
 namespace lldp::io {
 namespace {
@@ -56,16 +60,53 @@ TEST_F(PresenceTest, DaemonIsNamedByItsProcess) {
   hold(0);
   EXPECT_EQ(Presence::other(), "process " + std::to_string(holder_));
   const auto second = Presence::announce();
-  ASSERT_FALSE(second);
-  EXPECT_THAT(second.error().what, HasSubstr("fight over its rules"));
+  ASSERT_TRUE(second);
+  EXPECT_FALSE(second->is_alone());
+}
+
+// Whoever came first may be alone no more, and alone again later.
+TEST_F(PresenceTest, EachSeesTheOther) {
+  const auto first = Presence::announce();
+  ASSERT_TRUE(first);
+  EXPECT_TRUE(first->is_alone());
+  for (int round = 0; round < 2; ++round) {
+    hold(0);
+    EXPECT_FALSE(first->is_alone());
+    for (int look = 0; look < 8; ++look) static_cast<void>(Presence::other());
+    EXPECT_FALSE(first->is_alone()) << "it is there, though nobody answers so many";
+    TearDown();
+    EXPECT_TRUE(first->is_alone());
+  }
+}
+
+TEST_F(PresenceTest, WhoeverRemovesRulesSeesTheSecondWhenTheFirstHasGone) {
+  hold(0);
+  const auto second = Presence::announce();
+  TearDown();
+  EXPECT_EQ(Presence::other(), "process " + std::to_string(::getpid()));
 }
 
 TEST_F(PresenceTest, NameThatAnyoneHasTakenIsNoDaemon) {
   hold(65534);
   EXPECT_EQ(Presence::other(), std::nullopt);
   const auto second = Presence::announce();
-  ASSERT_FALSE(second);
-  EXPECT_THAT(second.error().what, HasSubstr("a process without rights has taken the name"));
+  ASSERT_TRUE(second);
+  EXPECT_TRUE(second->is_alone());
+}
+
+TEST_F(PresenceTest, SomebodyWhoHasTakenAllTheNamesIsSaid) {
+  std::vector<Presence> all;
+  for (int n = 0; n < 8; ++n) all.push_back(*Presence::announce());
+  const auto none = Presence::announce();
+  ASSERT_FALSE(none);
+  EXPECT_THAT(none.error().what, HasSubstr("@lldp-leveld.7 are taken"));
+}
+
+TEST_F(PresenceTest, WhoCannotAskIsNotAlone) {
+  const auto present = Presence::announce();
+  ASSERT_TRUE(present);
+  const support::NoDescriptors none;
+  EXPECT_FALSE(present->is_alone());
 }
 
 // There he has all capabilities, which are worth nothing outside.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
 #include <fmt/core.h>
 #include <malloc.h>
 #include <unistd.h>
@@ -51,6 +52,13 @@ int run(std::span<const char* const> arguments) {
   return 0;
 }
 
+/// What is opened later must not be taken for standard error, and written to.
+void hold_standard_streams() {
+  int fd = STDIN_FILENO;
+  while (fd >= 0 && fd <= STDERR_FILENO) fd = ::open("/dev/null", O_RDWR);
+  if (fd >= 0) ::close(fd);
+}
+
 /// At once and without an exception: on its way libraries allocate again (nlohmann-json's
 /// destructors do, which ends in std::terminate), and there is nothing to save that is not saved.
 [[noreturn]] void out_of_memory() {
@@ -67,6 +75,8 @@ int main(int argc, char** argv) {
   // What a large answer took goes back at once, so that memory does not grow with the largest ever.
   mallopt(M_MMAP_THRESHOLD, 64 << 10);
   mallopt(M_TRIM_THRESHOLD, 64 << 10);
+  mallopt(M_ARENA_MAX, 1);  // the threads that wait for the disk need none of their own
+  hold_standard_streams();
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGHUP, SIG_IGN);  // until the loop listens: the configuration is read anyway
   std::set_new_handler(out_of_memory);

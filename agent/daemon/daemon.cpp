@@ -35,6 +35,9 @@ constexpr int kStream = 16;
 /// Until what was refused is tried again: the list of interfaces, the state file.
 constexpr std::chrono::seconds kRetry{1};
 
+/// Until a manager that took no word is told again.
+constexpr std::chrono::milliseconds kManagerPause{100};
+
 /// How long lldpd may take to drop our TLVs when we stop.
 constexpr std::chrono::seconds kWithdrawal{2};
 
@@ -152,7 +155,7 @@ void Daemon::announce_presence() {
   auto presence = Presence::announce();
   if (!presence) return log(Severity::kWarning, presence.error());
   presence_.emplace(std::move(*presence));
-  protection_.set_sole();
+  protection_.ask_alone([this] { return presence_->is_alone(); });
 }
 
 std::vector<MacAddress> Daemon::group_addresses(const std::vector<core::Scope>& scopes) {
@@ -220,12 +223,13 @@ void Daemon::open_ports(TimePoint now) {
     intake->watched->wait();
   }
   timer_events_.emplace(loop_, timer_.fd(), [this] { on_timer(); });
-  if (state_.fd() >= 0) {
-    state_events_.emplace(loop_, state_.fd(), [this] {
+  for (const int fd : state_.fds()) {
+    if (fd < 0) continue;
+    state_events_.emplace_back(loop_, fd, [this, i = state_events_.size()] {
       settle();
-      state_events_->wait();
+      state_events_[i].wait();
     });
-    state_events_->wait();
+    state_events_.back().wait();
   }
   link_events_->wait();
   timer_events_->wait();
@@ -236,11 +240,16 @@ void Daemon::open_ports(TimePoint now) {
   settle();
   running_ = true;
   say_what_is_no_interface();
-  service_.ready();
+  tell_ready();
   log(Severity::kInfo,
       fmt::format("ready: {}, {}{}", count_text(ports_.size(), "port"), role_text(),
                   config_.dry_run ? "; a dry run: nothing is sent" : ""));
   release_start_pages();
+}
+
+void Daemon::tell_ready() {
+  service_.ready();
+  if (service_.owes()) set_timer(boot_time());
 }
 
 void Daemon::stand_beside_lldpd(TimePoint now) {
@@ -312,7 +321,7 @@ void Daemon::shutdown() {
   } else {
     settle();
   }
-  state_.finish(agent_);
+  if (auto saved = state_.finish(agent_, now); !saved) log(Severity::kError, saved.error());
   loop_.stop();
 }
 
@@ -326,6 +335,7 @@ void Daemon::on_timer() {
     service_.alive();
     watchdog_due_ = now + *service_.watchdog();
   }
+  service_.retry();
   settle();
   timer_events_->wait();
 }
@@ -351,7 +361,7 @@ void Daemon::perform(TimePoint now) {
     if (event.kind == core::Event::Kind::kPort) protection_.update(event.port, now);
   for (const core::Event& event : actions_.events)
     if (event.kind == core::Event::Kind::kState) state_.note_change();
-  if (!actions_.sends.empty()) state_.write(agent_);
+  if (!actions_.sends.empty()) state_.write(agent_, now);
   if (beside_) beside_->tell(actions_.sends, now);
   if (!actions_.sends.empty() && speaker() == Beside::Speaker::kPackets) {
     packets_.send(actions_.sends, failures_);
@@ -448,6 +458,7 @@ void Daemon::set_timer(TimePoint now) {
   for (const auto& due :
        {shared_.gathering, own_.gathering, watchdog_due_, retry_due_, auto_role_.deadline(),
         protection_.next_deadline(), state_.next_deadline(),
+        service_.owes() ? std::optional(now + kManagerPause) : std::nullopt,
         beside_ ? beside_->next_deadline() : std::nullopt})
     if (due && (!next || *due < *next)) next = due;
   // A timer that fires too early is harmless, and cheaper than being set anew at every frame.

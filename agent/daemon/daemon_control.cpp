@@ -58,7 +58,7 @@ Result<void, std::vector<Error>> Daemon::reload() {
   service_.reloading();
   auto fresh = config::load(invocation_);
   if (!fresh) {
-    service_.ready();
+    tell_ready();
     config::Errors errors = std::move(fresh.error());
     errors.push_back({.what = "nothing is changed"});
     return fail(std::move(errors));
@@ -73,7 +73,7 @@ Result<void, std::vector<Error>> Daemon::reload() {
   set_.clear();
   agent_.clear_alarm(core::AlarmCode::kSet, {}, actions_);
   adopt(std::move(*fresh));
-  service_.ready();
+  tell_ready();
   log(Severity::kNotice, "configuration read anew");
   say_what_is_no_interface();
   return {};

@@ -3,6 +3,7 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -69,6 +70,7 @@ class Daemon final : ControlHandler {
   [[nodiscard]] static std::vector<MacAddress> group_addresses(
       const std::vector<core::Scope>& scopes);
   void announce_presence();
+  void tell_ready();
   void open_ports(TimePoint now);
   void stand_beside_lldpd(TimePoint now);
   void shutdown();
@@ -173,7 +175,7 @@ class Daemon final : ControlHandler {
   std::optional<Watched> lldpd_events_;
   std::optional<Watched> pfc_events_;
   std::optional<Watched> rules_events_;
-  std::optional<Watched> state_events_;
+  std::deque<Watched> state_events_;
   std::optional<Watched> timer_events_;
   asio::signal_set signals_{loop_, SIGTERM, SIGINT, SIGHUP};
   std::unique_ptr<ControlServer> control_;

@@ -379,54 +379,46 @@ Result<core::State> load_state(const std::string& path) {
 
 bool is_passing(const Error& error) { return passes(error.code); }
 
-Result<void> write_state(const std::string& path, const core::State& state) {
+Result<std::string> state_text(const core::State& state) {
   const auto boot = this_boot();
   if (!boot) return fail(boot.error());
+  return format_state(state, *boot, epoch());
+}
+
+Result<void> write_state(const std::string& path, std::string_view text) {
   // What was written before may not be durable yet, and was told: it stands until this is whole.
   const std::string part = path + ".part";
   // O_TRUNC: what an interrupted save left there is of no use. O_NOFOLLOW: nor is a link.
-  const UniqueFd fd(
-      ::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644));
+  // O_NONBLOCK: whatever somebody put there, it is not waited for.
+  const UniqueFd fd(::open(
+      part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0644));
   if (!fd) return fail(cannot("written", path, errno));
-  int code = write_whole(fd.get(), format_state(state, *boot, epoch()));
+  int code = write_whole(fd.get(), text);
   if (code == 0 && ::rename(part.c_str(), fresh_name(path).c_str()) != 0) code = errno;
   if (code == 0) return {};
   ::unlink(part.c_str());
   return fail(cannot("written", path, code));
 }
 
-StateCommit::StateCommit(std::string path, UniqueFd written)
-    : path_(std::move(path)), fd_(std::move(written)) {}
-
-Result<StateCommit> StateCommit::begin(std::string path) {
-  // O_NONBLOCK: whatever somebody put there, it is not waited for.
-  UniqueFd written(
-      ::open(fresh_name(path).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-  if (!written || ::rename(fresh_name(path).c_str(), sync_name(path).c_str()) != 0)
+Result<void> commit_state(const std::string& path) {
+  const std::string sync = sync_name(path);
+  const auto give_up = [&](const char* what) {
+    const int code = errno;
+    ::unlink(sync.c_str());
+    return fail(cannot(what, path, code));
+  };
+  // Set aside first: what is written meanwhile is not what the disk is asked to keep.
+  if (::rename(fresh_name(path).c_str(), sync.c_str()) != 0)
     return fail(cannot("written", path, errno));
-  return StateCommit(std::move(path), std::move(written));
-}
-
-Result<bool> StateCommit::synced(int code) {
-  if (replaced_) {
-    if (code != 0) return fail(cannot("made durable", path_, code));
-    return true;
-  }
-  if (code != 0) return fail(give_up(code, "written"));
-  if (::rename(sync_name(path_).c_str(), path_.c_str()) != 0)
-    return fail(give_up(errno, "replaced"));
-  replaced_ = true;
-  const std::size_t slash = path_.rfind('/');
+  const UniqueFd written(::open(sync.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (!written || ::fsync(written.get()) != 0) return give_up("written");
+  if (::rename(sync.c_str(), path.c_str()) != 0) return give_up("replaced");
+  const std::size_t slash = path.rfind('/');
   const std::string directory =
-      slash == path_.npos ? "." : path_.substr(0, std::max<std::size_t>(slash, 1));
-  fd_ = UniqueFd(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!fd_) return fail(cannot("made durable", path_, errno));
-  return false;
-}
-
-Error StateCommit::give_up(int code, const char* what) const {
-  ::unlink(sync_name(path_).c_str());
-  return cannot(what, path_, code);
+      slash == path.npos ? "." : path.substr(0, std::max<std::size_t>(slash, 1));
+  const UniqueFd fd(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!fd || ::fsync(fd.get()) != 0) return fail(cannot("made durable", path, errno));
+  return {};
 }
 
 }  // namespace lldp::io

@@ -7,7 +7,6 @@
 
 #include "agent/core/state.hpp"
 #include "base/result.hpp"
-#include "os/fd.hpp"
 
 /// The state file: what outlives a restart, as a few lines of text.
 ///
@@ -48,28 +47,15 @@ namespace lldp::io {
 /// Nothing is wrong with the file: the process or the machine lacks descriptors or memory now.
 [[nodiscard]] bool is_passing(const Error& error);
 
+/// The text for write_state(), in the machine and at the time that is.
+[[nodiscard]] Result<std::string> state_text(const core::State& state);
 /// Replaces PATH.new as a whole, which load_state() finds if this process ends in the next moment.
-/// Does not wait for the disk. On failure nothing has changed.
-[[nodiscard]] Result<void> write_state(const std::string& path, const core::State& state);
+/// Does not ask the disk to keep it. On failure nothing has changed.
+[[nodiscard]] Result<void> write_state(const std::string& path, std::string_view text);
 /// What write_state() left becomes PATH for good, as a whole: whoever reads the file, or whenever
-/// the power goes, finds the old or the new content. The disk has to be waited for twice, by the
-/// caller; what is written meanwhile waits for the next commit.
-class StateCommit {
- public:
-  /// Sets it aside as PATH.sync, which load_state() finds where nothing newer was written.
-  [[nodiscard]] static Result<StateCommit> begin(std::string path);
-  /// What has to be made durable next, by fsync(2).
-  [[nodiscard]] int fd() const { return fd_.get(); }
-  /// What became of that: 0 or errno. True: it is PATH for good; false: there is more to do. What
-  /// the disk did not take is gone, and PATH is untouched.
-  [[nodiscard]] Result<bool> synced(int code);
-
- private:
-  StateCommit(std::string path, UniqueFd written);
-  [[nodiscard]] Error give_up(int code, const char* what) const;
-  std::string path_;
-  UniqueFd fd_;
-  bool replaced_ = false;  ///< PATH is the new one; its directory does not know for good
-};
+/// the power goes, finds the old or the new content. Meanwhile it is PATH.sync, which load_state()
+/// finds where nothing newer was written. Waits for the disk; what is written meanwhile waits for
+/// the next commit. What the disk did not take is gone, and PATH is untouched.
+[[nodiscard]] Result<void> commit_state(const std::string& path);
 
 }  // namespace lldp::io

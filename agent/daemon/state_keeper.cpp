@@ -4,11 +4,19 @@
 #include <fcntl.h>
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <string_view>
 #include <utility>
 
 namespace lldp::io {
+namespace {
+
+constexpr std::string_view kLostAtARestart = "what changes meanwhile is lost at a restart";
+constexpr std::string_view kLostWithThePower = "what changes meanwhile is lost if the power goes";
+
+}  // namespace
 
 Result<void> StateKeeper::take_right() {
   if (right_) return {};
@@ -44,71 +52,106 @@ Result<void> StateKeeper::open() {
 
 Result<core::State> StateKeeper::load() const { return load_state(path_); }
 
-void StateKeeper::write(const core::Agent& agent) {
-  if (!std::exchange(changed_, false)) return;
+void StateKeeper::write(const core::Agent& agent, TimePoint now) {
+  if (writing_) take_written(writer_->take());
+  if (!changed_ || writing_) return;
+  changed_ = false;
+  begin_write(agent, now);
+  if (writing_) take_written(writer_->wait(kWritePatience));
+}
+
+void StateKeeper::begin_write(const core::Agent& agent, TimePoint now) {
   // At the start there may have been no directory to hold the lock.
-  auto written = take_right();
-  if (written || written.error().code != EBUSY) written = write_state(path_, agent.state());
-  written_ = written.has_value();
-  note(not_written_, written);
+  if (auto right = take_right(); !right && right.error().code == EBUSY)
+    return note(not_written_, right);
+  auto text = state_text(agent.state());
+  if (!text) return note(not_written_, fail(std::move(text.error())));
+  writing_ = now;
+  writer_->start([path = path_, text = std::move(*text)] { return write_state(path, text); });
+}
+
+void StateKeeper::take_written(std::optional<Result<void>> outcome) {
+  if (!outcome) return;
+  writing_.reset();
+  written_ |= outcome->has_value();  // else what was written before still waits for the disk
+  note(not_written_, *outcome);
 }
 
 void StateKeeper::save(const core::Agent& agent, TimePoint now) {
-  write(agent);
-  while (commit_ || (written_ && now >= begun_ + kCommitInterval)) {
-    if (!commit_)
-      begin_commit(now);
-    else if (const auto answer = disk_->take())
-      go_on(*answer);
-    else
-      return;
-  }
-}
-
-std::optional<TimePoint> StateKeeper::next_deadline() const {
-  if (commit_) return slow_ ? std::nullopt : std::optional(begun_ + kPatience);
-  return written_ ? std::optional(begun_ + kCommitInterval) : std::nullopt;
-}
-
-void StateKeeper::finish(const core::Agent& agent) {
-  retry();
-  write(agent);
-  while (commit_ || written_) {
-    if (commit_)
-      go_on(disk_->wait());
-    else
-      begin_commit(begun_);
-  }
+  write(agent, now);
+  if (committing_) take_kept(disk_->take());
+  if (committing_ || !written_ || now < begun_ + kCommitInterval) return;
+  begin_commit(now);
+  take_kept(disk_->take());
 }
 
 void StateKeeper::begin_commit(TimePoint now) {
   written_ = false;
   begun_ = now;
-  auto begun = StateCommit::begin(path_);
-  if (!begun) return note(not_kept_, fail(begun.error()));
-  disk_->start(commit_.emplace(std::move(*begun)).fd());
+  committing_ = now;
+  disk_->start([path = path_] { return commit_state(path); });
 }
 
-void StateKeeper::go_on(int code) {
-  const auto done = commit_->synced(code);
-  if (done && !*done) return disk_->start(commit_->fd());
-  commit_.reset();
-  note(not_kept_, done ? Result<void>() : fail(done.error()));
+void StateKeeper::take_kept(std::optional<Result<void>> outcome) {
+  if (!outcome) return;
+  committing_.reset();
+  note(not_kept_, *outcome);
+}
+
+std::optional<TimePoint> StateKeeper::next_deadline() const {
+  std::optional<TimePoint> next;
+  const auto take = [&next](TimePoint due) {
+    if (!next || due < *next) next = due;
+  };
+  if (!slow_ && writing_) take(*writing_ + kPatience);
+  if (!slow_ && committing_) take(*committing_ + kPatience);
+  if (!committing_ && written_) take(begun_ + kCommitInterval);
+  return next;
+}
+
+Result<void> StateKeeper::finish(const core::Agent& agent, TimePoint now) {
+  using std::chrono::duration_cast;
+  const auto until = std::chrono::steady_clock::now() + kPatience;
+  const auto left = [until] {
+    return std::max(
+        duration_cast<std::chrono::milliseconds>(until - std::chrono::steady_clock::now()),
+        std::chrono::milliseconds(0));
+  };
+  retry();
+  if (writing_) take_written(writer_->wait(left()));
+  write(agent, now);
+  if (writing_) take_written(writer_->wait(left()));
+  if (committing_) take_kept(disk_->wait(left()));
+  if (!committing_ && written_) {
+    begin_commit(now);
+    take_kept(disk_->wait(left()));
+  }
+  right_ = UniqueFd();  // not with the process, which may have to wait for the disk, too
+  if (changed_ || writing_) return fail(Error{.what = late(kLostAtARestart)});
+  if (committing_) return fail(Error{.what = late(kLostWithThePower)});
+  if (unsaved()) return fail(Error{.what = not_written_ ? *not_written_ : *not_kept_});
+  return {};
+}
+
+std::string StateKeeper::late(std::string_view then) const {
+  return fmt::format("{}: the disk has not answered for {} s; {}", path_, kPatience.count(), then);
 }
 
 void StateKeeper::note(std::optional<std::string>& trouble, const Result<void>& saved) {
   trouble.reset();
-  if (!saved) trouble = to_string(saved.error()) + "; what changes meanwhile is lost at a restart";
+  if (!saved) trouble = fmt::format("{}; {}", to_string(saved.error()), kLostAtARestart);
 }
 
 void StateKeeper::tell(core::Agent& agent, TimePoint now, core::Actions& out) {
-  slow_ = commit_ && now >= begun_ + kPatience;
+  const auto is_late = [now](const std::optional<TimePoint>& begun) {
+    return begun && now >= *begun + kPatience;
+  };
+  slow_ = is_late(writing_) || is_late(committing_);
   std::optional<std::string> trouble = not_written_ ? not_written_ : not_kept_;
-  if (!trouble && slow_)
-    trouble = fmt::format(
-        "{}: the disk has not answered for {} s; what changes meanwhile is lost "
-        "if the power goes",
-        path_, kPatience.count());
+  if (is_late(writing_))
+    trouble = late(kLostAtARestart);
+  else if (!trouble && slow_)
+    trouble = late(kLostWithThePower);
   if (trouble == told_) return;
   told_ = std::move(trouble);
   if (told_)

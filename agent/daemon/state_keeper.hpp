@@ -1,25 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "agent/core/agent.hpp"
 #include "agent/daemon/state_file.hpp"
 #include "base/result.hpp"
+#include "base/time.hpp"
+#include "os/aside.hpp"
 #include "os/fd.hpp"
-#include "os/file_sync.hpp"
 
 namespace lldp::io {
 
 /// The state file over a daemon's life: whose it is, when it is written, and what became of that.
 class StateKeeper {
  public:
-  explicit StateKeeper(std::string path, std::unique_ptr<FileSync> disk = make_file_sync())
-      : path_(std::move(path)), disk_(std::move(disk)) {}
+  /// `writer`: what is waited for before a frame is sent, if it does not take long; `disk`: what
+  /// nobody waits for.
+  explicit StateKeeper(std::string path, std::unique_ptr<Aside> writer = make_aside(),
+                       std::unique_ptr<Aside> disk = make_aside())
+      : path_(std::move(path)), writer_(std::move(writer)), disk_(std::move(disk)) {}
 
   /// The sole right to the file, until the process ends: two daemons would overwrite each other's
   /// state. Fails if another process has it. A disk that takes no lock file is no reason to leave
@@ -30,18 +36,20 @@ class StateKeeper {
 
   /// The agent has something else to keep.
   void note_change() { changed_ = true; }
-  /// If it has: before a frame tells of it (docs/rules.md O5).
-  void write(const core::Agent& agent);
+  /// If it has: before a frame tells of it (docs/rules.md O5). A file system that does not take it
+  /// for kWritePatience, as one that is frozen, holds up no other frame: save() sees to the rest.
+  void write(const core::Agent& agent, TimePoint now);
   /// The same and, after the frames, has the disk keep it for good: nobody waits for that, and it
   /// is asked once in kCommitInterval at most, for a neighbour may give cause to write with every
   /// frame.
   void save(const core::Agent& agent, TimePoint now);
   /// Readable when the disk has answered, and save() has something to do; or negative.
-  [[nodiscard]] int fd() const { return disk_->fd(); }
+  [[nodiscard]] std::array<int, 2> fds() const { return {writer_->fd(), disk_->fd()}; }
   /// When save() or tell() has something to do though nothing changes.
   [[nodiscard]] std::optional<TimePoint> next_deadline() const;
-  /// The last save(), and the last try where the disk had refused: waits until it is for good.
-  void finish(const core::Agent& agent);
+  /// The last save(), and the last try where the disk had refused: waits until it is for good, or
+  /// kPatience; the error says what was not. Then the right to the file is another's.
+  [[nodiscard]] Result<void> finish(const core::Agent& agent, TimePoint now);
   /// The disk refused; save() after retry() tries again.
   [[nodiscard]] bool unsaved() const { return not_written_ || not_kept_; }
   void retry() { changed_ |= unsaved(); }
@@ -50,21 +58,26 @@ class StateKeeper {
   void tell(core::Agent& agent, TimePoint now, core::Actions& out);
 
   static constexpr Duration kCommitInterval = std::chrono::seconds(1);
+  static constexpr std::chrono::milliseconds kWritePatience{250};
   static constexpr std::chrono::seconds kPatience{10};
 
  private:
   [[nodiscard]] Result<void> take_right();
+  void begin_write(const core::Agent& agent, TimePoint now);
   void begin_commit(TimePoint now);
-  /// After the disk's answer to the step that is under way.
-  void go_on(int code);
+  void take_written(std::optional<Result<void>> outcome);
+  void take_kept(std::optional<Result<void>> outcome);
+  [[nodiscard]] std::string late(std::string_view then) const;
   static void note(std::optional<std::string>& trouble, const Result<void>& saved);
 
   std::string path_;
   UniqueFd right_{};
+  std::unique_ptr<Aside> writer_;
+  std::unique_ptr<Aside> disk_;
   bool changed_ = false;
-  std::unique_ptr<FileSync> disk_;
   bool written_ = false;                      ///< and no commit of it has begun
-  std::optional<StateCommit> commit_{};       ///< under way
+  std::optional<TimePoint> writing_{};        ///< since when it is under way
+  std::optional<TimePoint> committing_{};     ///< likewise
   TimePoint begun_{};                         ///< the last commit
   bool slow_ = false;                         ///< told that the disk does not answer
   std::optional<std::string> not_written_{};  ///< why not, the last time

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/process/log.hpp"
 
+#include <fcntl.h>
 #include <fmt/core.h>
 #include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <string>
 
 #include "base/count.hpp"
+#include "os/fd.hpp"
 
 namespace lldp::io {
 
@@ -30,6 +34,14 @@ const Stream& standard_error() {
   return stream;
 }
 
+/// Standard error, if it is a terminal or the like, in a description of our own: O_NONBLOCK on
+/// the one that there is would be everybody's who shares it.
+UniqueFd terminal() {
+  struct stat is {};
+  if (::fstat(STDERR_FILENO, &is) != 0 || !S_ISCHR(is.st_mode)) return UniqueFd();
+  return UniqueFd(::open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+}
+
 /// False if it is not taken without waiting: a journal that hangs, a terminal that is held, a pipe
 /// that nobody reads must not hold up the fabric.
 bool tell(Severity severity, std::string_view text, std::span<const Field> fields) {
@@ -39,16 +51,18 @@ bool tell(Severity severity, std::string_view text, std::span<const Field> field
   const std::string line = to.is_journal ? fmt::format("<{}>{}\n", priority, text)
                                          : fmt::format("lldp-leveld: {}\n", text);
   if (!log_takes_more()) return false;
+  // A terminal says that it takes more when it takes an octet more.
+  const UniqueFd own = terminal();
+  const int fd = own ? own.get() : STDERR_FILENO;
   // One write per line, so that lines of several processes do not mix; a closed standard error is
   // nobody's concern.
-  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());
-  return true;
+  const ssize_t written = ::write(fd, line.data(), line.size());
+  return written == static_cast<ssize_t>(line.size()) || (written < 0 && errno != EAGAIN);
 }
 
 }  // namespace
 
 bool log_takes_more() {
-  // Not O_NONBLOCK: whoever shares standard error with us would have it, too.
   pollfd room{.fd = STDERR_FILENO, .events = POLLOUT, .revents = 0};
   return ::poll(&room, 1, 0) == 1;
 }

@@ -22,7 +22,8 @@ enum class Severity : std::uint8_t { kError = 3, kWarning = 4, kNotice = 5, kInf
 /// Writes one line to standard error; where that is the journal's stream, to the journal with its
 /// fields, or, if it does not take that, with the priority in front, sd-daemon(3). The text holds
 /// no line break and nothing from the network that is not escaped. Never waits: lines that nobody
-/// takes are left out, and their number is told before the next one that is taken.
+/// takes are left out, and their number is told before the next one that is taken. (A regular
+/// file's disk is waited for.)
 void log(Severity severity, std::string_view text, std::span<const Field> fields = {});
 /// Whether standard error takes a line now, of 4096 octets at most. Never waits.
 [[nodiscard]] bool log_takes_more();

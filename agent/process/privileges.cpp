@@ -110,8 +110,11 @@ Result<void> filter_syscalls(bool with_ip) {
       with_ip ? std::span<const sock_filter>(kFilterWithIp) : std::span<const sock_filter>(kFilter);
   const sock_fprog program{.len = static_cast<unsigned short>(filter.size()),
                            .filter = const_cast<sock_filter*>(filter.data())};
-  if (::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_LOG, &program) == 0 ||
-      // Linux before 4.14, or a sandbox around us that does not know the call: without the log.
+  // All threads: the disk's are there already.
+  if (::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
+                SECCOMP_FILTER_FLAG_LOG | SECCOMP_FILTER_FLAG_TSYNC, &program) == 0 ||
+      // Linux before 4.14, or a sandbox around us that does not know the call: without the log, and
+      // for this thread, the only one that reads what strangers send.
       ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0)
     return {};
   return fail(failed("seccomp", "the system calls cannot be filtered"));

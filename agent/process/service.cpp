@@ -5,9 +5,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <utility>
 
 #include "os/fd.hpp"
 #include "os/unix_address.hpp"
@@ -24,25 +26,38 @@ Service::Service() {
   }
 }
 
-void Service::reloading() const {
+void Service::reloading() {
   timespec t{};
   clock_gettime(CLOCK_MONOTONIC, &t);
-  notify(fmt::format("RELOADING=1\nMONOTONIC_USEC={}", t.tv_sec * 1'000'000 + t.tv_nsec / 1000));
+  owed_.clear();  // that it was ready before
+  owe(fmt::format("RELOADING=1\nMONOTONIC_USEC={}", t.tv_sec * 1'000'000 + t.tv_nsec / 1000));
 }
 
-void Service::notify(std::string_view state, bool patient) const {
+void Service::stopping() {
+  owed_.clear();
+  owe("STOPPING=1");
+}
+
+void Service::owe(std::string state) {
+  owed_.push_back(std::move(state));
+  retry();
+}
+
+void Service::retry() {
+  while (!owed_.empty() && send(owed_.front())) owed_.pop_front();
+}
+
+bool Service::send(std::string_view state) const {
   std::string name = socket_;
   if (name.starts_with('@')) name.front() = '\0';  // sd_notify(3): no file
   const auto address = unix_address(name);
-  if (!address) return;
+  if (!address) return true;
   const UniqueFd fd(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-  if (!fd) return;
-  // A manager that hangs, or is being replaced, holds nobody up for longer than this; what is said
-  // again and again does not wait for it at all.
-  const timeval patience{.tv_sec = 1, .tv_usec = 0};
-  ::setsockopt(fd.get(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
-  ::sendto(fd.get(), state.data(), state.size(), MSG_NOSIGNAL | (patient ? 0 : MSG_DONTWAIT),
-           address->get(), address->size);
+  if (!fd) return false;
+  // Its queue is that of all services.
+  return ::sendto(fd.get(), state.data(), state.size(), MSG_NOSIGNAL | MSG_DONTWAIT, address->get(),
+                  address->size) >= 0 ||
+         (errno != EAGAIN && errno != ENOBUFS && errno != ENOMEM);
 }
 
 }  // namespace lldp::io

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <deque>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,17 +14,24 @@ namespace lldp::io {
 class Service {
  public:
   Service();  ///< reads NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID
-  void ready() const { notify("READY=1"); }
-  void reloading() const;  ///< to be followed by ready()
-  void stopping() const { notify("STOPPING=1"); }
-  void alive() const { notify("WATCHDOG=1", false); }
+  void ready() { owe("READY=1"); }
+  void reloading();  ///< to be followed by ready()
+  void stopping();
+  void alive() const { static_cast<void>(send("WATCHDOG=1")); }  ///< lost or not: it is said again
+  /// A manager that is busy, hangs or is being replaced holds up nobody: what it has not taken
+  /// is owed to it until retry() is called often enough.
+  [[nodiscard]] bool owes() const { return !owed_.empty(); }
+  void retry();
   /// How often alive() is due: half of what the watchdog allows.
   [[nodiscard]] std::optional<std::chrono::microseconds> watchdog() const { return watchdog_; }
 
  private:
-  void notify(std::string_view state, bool patient = true) const;
+  void owe(std::string state);
+  /// False if it may be taken later.
+  [[nodiscard]] bool send(std::string_view state) const;
   std::string socket_;
   std::optional<std::chrono::microseconds> watchdog_;
+  std::deque<std::string> owed_{};
 };
 
 }  // namespace lldp::io

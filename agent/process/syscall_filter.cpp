@@ -42,7 +42,6 @@ constexpr const char* kAllowed[] = {
     "faccessat2", "stat", "stat64", "fstat", "fstat64", "lstat", "lstat64", "newfstatat",
     "fstatat64", "statx", "statfs", "statfs64", "fstatfs", "fstatfs64", "readlink", "readlinkat",
     "mkdir", "mkdirat", "rmdir", "unlink", "unlinkat", "rename", "renameat", "renameat2",
-    "io_setup", "io_submit", "io_getevents", "io_destroy",
     // The loop: frames, links, clients and time.
     "epoll_ctl", "epoll_wait", "epoll_pwait", "epoll_pwait2", "poll", "ppoll", "ppoll_time64",
     "epoll_create1", "timerfd_create", "timerfd_settime", "timerfd_settime64", "clock_gettime",

@@ -9,7 +9,9 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <optional>
 #include <vector>
@@ -25,6 +27,7 @@ namespace {
 struct Disk {
   std::vector<std::string> calls{};
   int fsync_fails_with = 0;  ///< errno
+  std::function<void()> at_fsync{};
 };
 Disk& disk() {
   static Disk all;
@@ -38,6 +41,7 @@ extern "C" int fsync(int fd) {
   std::error_code ignored;
   const auto path = std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(fd), ignored);
   disk().calls.push_back("fsync " + path.filename().string());
+  if (const auto meanwhile = disk().at_fsync) meanwhile();
   errno = disk().fsync_fails_with;
   return errno != 0 ? -1 : static_cast<int>(::syscall(SYS_fsync, fd));
 }
@@ -49,15 +53,9 @@ extern "C" int rename(const char* from, const char* to) noexcept {
 namespace lldp::io {
 namespace {
 
-/// For good, with the disk waited for.
-Result<void> commit_state(const std::string& path) {
-  auto commit = StateCommit::begin(path);
-  if (!commit) return fail(commit.error());
-  for (;;) {
-    const auto done = commit->synced(::fsync(commit->fd()) == 0 ? 0 : errno);
-    if (!done) return fail(done.error());
-    if (*done) return {};
-  }
+Result<void> write_state(const std::string& path, const core::State& state) {
+  const auto text = state_text(state);
+  return text ? io::write_state(path, *text) : fail(text.error());
 }
 Result<void> save_state(const std::string& path, const core::State& state) {
   auto written = write_state(path, state);
@@ -231,32 +229,44 @@ TEST(StateFile, WhatIsWrittenWhileTheDiskIsBusyWaitsForTheNextCommit) {
   const std::string path = dir / "state";
   ASSERT_TRUE(save_state(path, {}));
   ASSERT_TRUE(write_state(path, leaf()));
-  auto commit = StateCommit::begin(path);
-  ASSERT_TRUE(commit);
-  EXPECT_EQ(load_state(path), leaf()) << "an end now loses nothing";
   core::State newer = leaf();
   newer.ports.pop_back();
-  ASSERT_TRUE(write_state(path, newer));
-  EXPECT_EQ(load_state(path), newer);
-  EXPECT_EQ(commit->synced(0), false);
-  EXPECT_EQ(commit->synced(0), true);
+  disk().at_fsync = [&] {
+    disk().at_fsync = nullptr;
+    EXPECT_EQ(load_state(path), leaf()) << "an end now loses nothing";
+    EXPECT_TRUE(write_state(path, newer));
+    EXPECT_EQ(load_state(path), newer);
+  };
+  ASSERT_TRUE(commit_state(path));
   EXPECT_EQ(load_state(path), newer);
   ASSERT_TRUE(std::filesystem::remove(path + ".new"));
   EXPECT_EQ(load_state(path), leaf()) << "that was for good, and only that";
-  EXPECT_FALSE(StateCommit::begin(path)) << "nothing was written";
+  EXPECT_FALSE(commit_state(path)) << "nothing was written";
 }
 
 TEST(StateFile, DirectoryThatDoesNotKnowForGoodIsSaid) {
   const TempDir dir;
   const std::string path = dir / "state";
   ASSERT_TRUE(write_state(path, leaf()));
-  auto commit = StateCommit::begin(path);
-  ASSERT_TRUE(commit);
-  EXPECT_EQ(commit->synced(0), false);
-  const auto done = commit->synced(EIO);
+  disk().at_fsync = [] { disk().at_fsync = [] { disk().fsync_fails_with = EIO; }; };
+  const auto done = commit_state(path);
+  disk() = {};
   ASSERT_FALSE(done);
   EXPECT_EQ(to_string(done.error()), path + ": cannot be made durable: Input/output error");
   EXPECT_EQ(load_state(path), leaf());
+}
+
+// The daemon would wait in its start for whoever reads it.
+TEST(StateFile, PipeInItsPlaceIsNotWaitedFor) {
+  const TempDir dir;
+  for (const char* name : {"state.part", "state.new"}) {
+    ASSERT_EQ(::mkfifo((dir / name).c_str(), 0600), 0);
+    ::alarm(20);
+    static_cast<void>(load_state(dir / "state"));
+    EXPECT_EQ(write_state(dir / "state", leaf()).has_value(), std::string(name) == "state.new");
+    ::alarm(0);
+    std::filesystem::remove(dir / name);
+  }
 }
 
 // Neither does one that is not written to its end: it may be the one that was told.
@@ -265,7 +275,7 @@ TEST(StateFile, WhatWasWrittenBeforeStandsUntilTheNextIsWhole) {
   ASSERT_TRUE(save_state(dir / "state", {}));
   ASSERT_TRUE(write_state(dir / "state", leaf()));
   ASSERT_EQ(::mkdir((dir / "state.part").c_str(), 0700), 0);  // stands where the next must go
-  EXPECT_FALSE(write_state(dir / "state", {}));
+  EXPECT_FALSE(write_state(dir / "state", core::State{}));
   EXPECT_EQ(load_state(dir / "state"), leaf());
 }
 
@@ -295,7 +305,7 @@ TEST(StateFile, ThatNoDescriptorIsLeftForIsNoFirstStart) {
   ASSERT_TRUE(write_state(dir / "state", newer));
   std::optional<support::NoDescriptors> none(std::in_place);
   const auto state = load_state(dir / "state");
-  const auto written = write_state(dir / "state", {});
+  const auto written = write_state(dir / "state", core::State{});
   none.reset();
   ASSERT_FALSE(state);
   EXPECT_TRUE(is_passing(state.error()));

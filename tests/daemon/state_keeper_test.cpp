@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/daemon/state_keeper.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <csignal>
+#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -18,34 +21,49 @@
 namespace lldp::io {
 namespace {
 
-/// A disk that answers when the test says so.
-class SlowDisk final : public FileSync {
+/// Does what it is told when the test says so.
+class Slow final : public Aside {
  public:
   struct Hand {
     int asked = 0;
-    std::optional<int> answer{};
+    Job job{};
+    std::optional<Result<void>> outcome{};
+    std::chrono::milliseconds waited{};
+    void let() { outcome = std::exchange(job, nullptr)(); }
+    void refuse(int code) { outcome = fail(Error{code, "state", std::strerror(code)}); }
   };
-  explicit SlowDisk(Hand& hand) : hand_(hand) {}
+  explicit Slow(Hand& hand) : hand_(hand) {}
   int fd() const override { return -1; }
-  void start(int) override { ++hand_.asked; }
-  std::optional<int> take() override { return std::exchange(hand_.answer, std::nullopt); }
-  int wait() override { return take().value_or(0); }
+  void start(Job job) override {
+    EXPECT_FALSE(hand_.job) << "one thing at a time";
+    hand_.job = std::move(job);
+    ++hand_.asked;
+  }
+  std::optional<Result<void>> take() override { return std::exchange(hand_.outcome, std::nullopt); }
+  std::optional<Result<void>> wait(std::chrono::milliseconds most) override {
+    hand_.waited += most;
+    return take();
+  }
 
  private:
   Hand& hand_;
 };
 
-/// One that answers at once, by fsync(2).
-class QuickDisk final : public FileSync {
+/// At once.
+class Quick final : public Aside {
  public:
   int fd() const override { return -1; }
-  void start(int file) override { answer_ = ::fsync(file) == 0 ? 0 : errno; }
-  std::optional<int> take() override { return std::exchange(answer_, std::nullopt); }
-  int wait() override { return take().value_or(0); }
+  void start(Job job) override { outcome_ = job(); }
+  std::optional<Result<void>> take() override { return std::exchange(outcome_, std::nullopt); }
+  std::optional<Result<void>> wait(std::chrono::milliseconds) override { return take(); }
 
  private:
-  std::optional<int> answer_{};
+  std::optional<Result<void>> outcome_{};
 };
+
+StateKeeper quick(const std::string& path) {
+  return StateKeeper(path, std::make_unique<Quick>(), std::make_unique<Quick>());
+}
 
 /// A switch that has something to keep.
 struct Kept {
@@ -65,7 +83,7 @@ TEST(StateKeeper, WhatCannotBeWrittenIsAnAlarmUntilItIs) {
   const TempDir dir;
   const std::string path = dir / "later/state";
   Kept kept;
-  StateKeeper keeper(path, std::make_unique<QuickDisk>());
+  StateKeeper keeper = quick(path);
   ASSERT_TRUE(keeper.open()) << "no reason not to start";
   keeper.save(kept.agent, kept.now);  // without a change: the first sign of it
   EXPECT_TRUE(keeper.unsaved());
@@ -98,19 +116,19 @@ TEST(StateKeeper, WhatTheDiskRefusedIsTriedOnceMoreAtTheEnd) {
   keeper.save(kept.agent, kept.now);
   ASSERT_TRUE(keeper.unsaved());
   std::filesystem::create_directory(dir / "later");
-  keeper.finish(kept.agent);
+  EXPECT_TRUE(keeper.finish(kept.agent, kept.now));
   EXPECT_EQ(load_state(path), kept.agent.state());
 }
 
 TEST(StateKeeper, WritesOnlyWhatHasChanged) {
   const TempDir dir;
   Kept kept;
-  StateKeeper keeper(dir / "state", std::make_unique<QuickDisk>());
+  StateKeeper keeper = quick(dir / "state");
   ASSERT_TRUE(keeper.open());
   keeper.save(kept.agent, kept.now);
   EXPECT_FALSE(std::filesystem::exists(dir / "state"));
   keeper.note_change();
-  keeper.write(kept.agent);
+  keeper.write(kept.agent, kept.now);
   EXPECT_TRUE(std::filesystem::exists(dir / "state.new"));
   keeper.save(kept.agent, kept.now);
   EXPECT_TRUE(std::filesystem::exists(dir / "state"));
@@ -121,7 +139,7 @@ TEST(StateKeeper, WritesOnlyWhatHasChanged) {
 TEST(StateKeeper, WaitsForTheDiskOnceInASecondAtMost) {
   const TempDir dir;
   Kept kept;
-  StateKeeper keeper(dir / "state", std::make_unique<QuickDisk>());
+  StateKeeper keeper = quick(dir / "state");
   ASSERT_TRUE(keeper.open());
   const auto change = [&](const char* port) {
     kept.agent.set_link({.ifindex = Ifindex::of<1>(), .name = port, .up = true}, kept.now,
@@ -146,7 +164,7 @@ TEST(StateKeeper, WaitsForTheDiskOnceInASecondAtMost) {
   EXPECT_EQ(keeper.next_deadline(), std::nullopt);
   change("c");
   EXPECT_FALSE(committed());
-  keeper.finish(kept.agent);
+  EXPECT_TRUE(keeper.finish(kept.agent, kept.now));
   EXPECT_TRUE(committed());
   EXPECT_EQ(load_state(dir / "state"), kept.agent.state());
 }
@@ -162,44 +180,39 @@ struct Busy : Kept {
     keeper.save(agent, now);
     keeper.tell(agent, now, out);
   }
-  void answer(int code) {
-    hand.answer = code;
+  void let() {
+    disk.let();
     turn();
   }
   bool exists(const char* suffix) const { return std::filesystem::exists(path + suffix); }
   TempDir dir{};
   std::string path = dir / "state";
-  SlowDisk::Hand hand{};
-  StateKeeper keeper{path, std::make_unique<SlowDisk>(hand)};
+  Slow::Hand disk{};
+  StateKeeper keeper{path, std::make_unique<Quick>(), std::make_unique<Slow>(disk)};
 };
 
 // The frames of all ports waited with it.
 TEST(StateKeeper, NobodyWaitsForABusyDisk) {
   Busy busy;
   busy.change("a");
-  EXPECT_EQ(busy.hand.asked, 1);
+  EXPECT_EQ(busy.disk.asked, 1);
   EXPECT_FALSE(busy.exists(""));
   EXPECT_EQ(load_state(busy.path), busy.agent.state());
-  const core::State first = busy.agent.state();
   busy.now += std::chrono::seconds(3);
   busy.change("b");
-  EXPECT_EQ(busy.hand.asked, 1) << "one thing at a time";
+  EXPECT_EQ(busy.disk.asked, 1);
   EXPECT_EQ(load_state(busy.path), busy.agent.state());
-  busy.answer(0);
+  EXPECT_EQ(busy.disk.waited, std::chrono::milliseconds(0));
+  busy.disk.job = [] { return Result<void>(); };  // as if it had begun before that was written
+  busy.let();
+  EXPECT_EQ(busy.disk.asked, 2);
+  busy.let();
   EXPECT_TRUE(busy.exists(""));
-  EXPECT_FALSE(busy.exists(".sync"));
-  EXPECT_EQ(busy.hand.asked, 2) << "the directory";
-  EXPECT_TRUE(busy.exists(".new")) << "waits for its turn";
-  busy.answer(0);
-  EXPECT_EQ(busy.hand.asked, 3);
   EXPECT_FALSE(busy.exists(".new"));
-  EXPECT_TRUE(busy.exists(".sync"));
-  busy.keeper.finish(busy.agent);
-  EXPECT_FALSE(busy.exists(".sync"));
-  EXPECT_EQ(busy.hand.asked, 4);
-  EXPECT_EQ(load_state(busy.path), busy.agent.state());
   EXPECT_EQ(busy.keeper.next_deadline(), std::nullopt);
   EXPECT_EQ(busy.alarm(), std::nullopt);
+  EXPECT_TRUE(busy.keeper.finish(busy.agent, busy.now));
+  EXPECT_EQ(busy.disk.waited, std::chrono::milliseconds(0)) << "there was nothing to wait for";
 }
 
 TEST(StateKeeper, DiskThatDoesNotAnswerIsAnAlarmUntilItDoes) {
@@ -217,8 +230,7 @@ TEST(StateKeeper, DiskThatDoesNotAnswerIsAnAlarmUntilItDoes) {
                               "meanwhile is lost if the power goes");
   EXPECT_FALSE(busy.keeper.unsaved()) << "asking again would not help";
   EXPECT_EQ(busy.keeper.next_deadline(), std::nullopt) << "told once";
-  busy.answer(0);
-  busy.answer(0);
+  busy.let();
   EXPECT_EQ(busy.alarm(), std::nullopt);
   EXPECT_EQ(busy.keeper.next_deadline(), std::nullopt);
 }
@@ -226,22 +238,20 @@ TEST(StateKeeper, DiskThatDoesNotAnswerIsAnAlarmUntilItDoes) {
 TEST(StateKeeper, WhatABusyDiskRefusesInTheEndIsSaidAndTriedAgain) {
   Busy busy;
   busy.change("a");
-  busy.answer(EIO);
-  EXPECT_EQ(busy.alarm(), busy.path +
-                              ": cannot be written: Input/output error; what changes meanwhile is "
-                              "lost at a restart");
+  busy.disk.job = nullptr;
+  busy.disk.refuse(EIO);
+  busy.turn();
+  EXPECT_EQ(busy.alarm(), "state: Input/output error; what changes meanwhile is lost at a restart");
   EXPECT_TRUE(busy.keeper.unsaved());
-  EXPECT_FALSE(busy.exists(".sync"));
   busy.keeper.retry();
   busy.turn();
-  EXPECT_EQ(busy.hand.asked, 1) << "not within a second";
+  EXPECT_EQ(busy.disk.asked, 1) << "not within a second";
   EXPECT_NE(busy.alarm(), std::nullopt) << "written is not kept";
   busy.now += StateKeeper::kCommitInterval;
   busy.turn();
-  EXPECT_EQ(busy.hand.asked, 2);
-  busy.answer(0);
-  EXPECT_NE(busy.alarm(), std::nullopt) << "the directory is still to come";
-  busy.answer(0);
+  EXPECT_EQ(busy.disk.asked, 2);
+  EXPECT_NE(busy.alarm(), std::nullopt);
+  busy.let();
   EXPECT_EQ(busy.alarm(), std::nullopt);
 }
 
@@ -251,18 +261,119 @@ TEST(StateKeeper, AnswerToWhatWasWrittenBeforeDoesNotSpeakForWhatCouldNotBe) {
   busy.change("a");
   std::filesystem::create_directory(busy.path + ".part");
   busy.change("b");
-  busy.answer(0);
-  busy.answer(0);
+  busy.let();
   EXPECT_TRUE(busy.keeper.unsaved());
   EXPECT_NE(busy.alarm(), std::nullopt);
   std::filesystem::remove(busy.path + ".part");
   busy.now += StateKeeper::kCommitInterval;
   busy.keeper.retry();
   busy.turn();
-  busy.answer(0);
-  busy.answer(0);
+  busy.let();
   EXPECT_EQ(busy.alarm(), std::nullopt);
   EXPECT_EQ(load_state(busy.path), busy.agent.state());
+}
+
+// The disk is asked to keep the last that could be written, whatever could not be after it.
+TEST(StateKeeper, WhatWasWrittenIsKeptThoughTheNextCannotBe) {
+  Busy busy;
+  busy.change("a");
+  busy.let();
+  busy.now += std::chrono::milliseconds(1);
+  busy.change("b");
+  const core::State second = busy.agent.state();
+  std::filesystem::create_directory(busy.path + ".part");
+  busy.change("c");
+  EXPECT_TRUE(busy.keeper.unsaved());
+  EXPECT_TRUE(busy.exists(".new"));
+  busy.now += StateKeeper::kCommitInterval;
+  busy.turn();
+  ASSERT_EQ(busy.disk.asked, 2);
+  busy.let();
+  EXPECT_FALSE(busy.exists(".new"));
+  EXPECT_EQ(load_state(busy.path), second);
+}
+
+/// A file system that is frozen for a snapshot, or whose device hangs, takes nothing.
+struct Frozen : Kept {
+  Frozen() { EXPECT_TRUE(keeper.open()); }
+  void change(const char* port) {
+    agent.set_link({.ifindex = Ifindex::of<1>(), .name = port, .up = true}, now, out);
+    keeper.note_change();
+    keeper.write(agent, now);
+  }
+  void turn() {
+    keeper.save(agent, now);
+    keeper.tell(agent, now, out);
+  }
+  TempDir dir{};
+  std::string path = dir / "state";
+  Slow::Hand writer{};
+  StateKeeper keeper{path, std::make_unique<Slow>(writer), std::make_unique<Quick>()};
+};
+
+TEST(StateKeeper, FrozenFileSystemHoldsUpOneFrameAndNoOther) {
+  Frozen frozen;
+  frozen.change("a");
+  EXPECT_EQ(frozen.writer.waited, StateKeeper::kWritePatience);
+  const core::State first = frozen.agent.state();
+  frozen.change("b");
+  frozen.turn();
+  EXPECT_EQ(frozen.writer.waited, StateKeeper::kWritePatience) << "that was enough";
+  EXPECT_EQ(frozen.writer.asked, 1);
+  frozen.writer.let();
+  frozen.turn();
+  EXPECT_EQ(load_state(frozen.path), first);
+  EXPECT_EQ(frozen.writer.asked, 2) << "what has changed meanwhile";
+  frozen.writer.let();
+  frozen.now += StateKeeper::kCommitInterval;
+  frozen.turn();
+  EXPECT_EQ(load_state(frozen.path), frozen.agent.state());
+  EXPECT_FALSE(std::filesystem::exists(frozen.path + ".new"));
+  EXPECT_EQ(frozen.keeper.next_deadline(), std::nullopt);
+  EXPECT_EQ(frozen.alarm(), std::nullopt);
+}
+
+TEST(StateKeeper, FrozenFileSystemIsAnAlarmUntilItIsNot) {
+  Frozen frozen;
+  frozen.change("a");
+  EXPECT_EQ(frozen.keeper.next_deadline(), frozen.now + StateKeeper::kPatience);
+  frozen.now += StateKeeper::kPatience;
+  frozen.turn();
+  EXPECT_EQ(frozen.alarm(), frozen.path +
+                                ": the disk has not answered for 10 s; what changes meanwhile is "
+                                "lost at a restart");
+  EXPECT_EQ(frozen.keeper.next_deadline(), std::nullopt) << "told once";
+  frozen.writer.let();
+  frozen.turn();
+  EXPECT_EQ(frozen.alarm(), std::nullopt);
+}
+
+// The daemon would end with the disk, and no other one could begin.
+TEST(StateKeeper, EndIsNotHeldUpForEver) {
+  Frozen frozen;
+  frozen.change("a");
+  frozen.change("b");
+  const auto first = frozen.keeper.finish(frozen.agent, frozen.now);
+  ASSERT_FALSE(first);
+  EXPECT_EQ(first.error().what, frozen.path +
+                                    ": the disk has not answered for 10 s; what changes meanwhile "
+                                    "is lost at a restart");
+  EXPECT_LE(frozen.writer.waited, StateKeeper::kPatience * 2 + StateKeeper::kWritePatience);
+  StateKeeper next(frozen.path);
+  EXPECT_TRUE(next.open()) << "the right is another's";
+
+  Busy busy;
+  busy.change("a");
+  const auto second = busy.keeper.finish(busy.agent, busy.now);
+  ASSERT_FALSE(second);
+  EXPECT_THAT(second.error().what, testing::EndsWith("lost if the power goes"));
+
+  Kept kept;
+  StateKeeper full = quick(busy.dir / "nowhere/state");
+  ASSERT_TRUE(full.open());
+  const auto third = full.finish(kept.agent, kept.now);
+  ASSERT_FALSE(third);
+  EXPECT_THAT(third.error().what, testing::HasSubstr("cannot be written"));
 }
 
 /// Another process that has the right to the file until the object goes.

@@ -20,6 +20,7 @@
 #include <thread>
 
 #include "os/fd.hpp"
+#include "os/unix_address.hpp"
 #include "tests/netns/support.hpp"
 #include "tests/support/places.hpp"
 #include "tests/support/unix_socket.hpp"
@@ -350,14 +351,13 @@ class Notified {
   UniqueFd fd_;
 };
 
-// The disk hangs: the daemon's loop waits in open(2) of the state file, which is a pipe that nobody
-// reads. No thread of it may go on telling that all is well.
+// The daemon's loop waits in open(2) of its configuration, which is a pipe that nobody writes to.
+// No thread of it may go on telling that all is well.
 TEST_F(Hardening, WatchdogHearsNothingWhileTheLoopHangs) {
   const TemporaryDirectory files;
   const std::string socket = files.file("notify");
   const std::string state = files.file("state");
   Notified systemd(socket);
-  ASSERT_EQ(::mkfifo((state + ".part").c_str(), 0600), 0);
   std::ofstream(files.file("conf")) << "role = switch\nports = *\n";
   const Namespace other;
   join(*space_, other);
@@ -372,8 +372,8 @@ TEST_F(Hardening, WatchdogHearsNothingWhileTheLoopHangs) {
   daemon.signal(SIGHUP);
   EXPECT_TRUE(systemd.hears("READY=1", 5s)) << "whoever reloads waits for it";
 
-  std::ofstream(files.file("conf"))
-      << "role = switch\nports = *\nlevel = 3\n";  // to be written to the state
+  ASSERT_EQ(::unlink(files.file("conf").c_str()), 0);
+  ASSERT_EQ(::mkfifo(files.file("conf").c_str(), 0600), 0);
   daemon.signal(SIGHUP);
   EXPECT_TRUE(systemd.hears("RELOADING=1\nMONOTONIC_USEC=", 5s));
   EXPECT_TRUE(eventually([&] { return status_of(daemon.pid())["State"].starts_with("S"); }));
@@ -384,13 +384,43 @@ TEST_F(Hardening, WatchdogHearsNothingWhileTheLoopHangs) {
   EXPECT_TRUE(eventually(silent)) << "it pings while its loop hangs";
   EXPECT_TRUE(silent());
 
-  // The disk answers: so does the daemon.
-  const UniqueFd reader(::open((state + ".part").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
-  ASSERT_TRUE(reader);
+  std::ofstream(files.file("conf")) << "role = switch\nports = *\n";
   EXPECT_TRUE(systemd.hears("WATCHDOG=1", 5s)) << daemon.output();
   daemon.signal(SIGTERM);
   EXPECT_EQ(daemon.wait(), 0);
   EXPECT_TRUE(systemd.hears("STOPPING=1", 1s));
+}
+
+// A start of which the manager never hears would be one that failed.
+TEST_F(Hardening, ManagerThatIsBusyHearsOfTheStartLater) {
+  const TemporaryDirectory files;
+  const std::string socket = files.file("notify");
+  Notified systemd(socket);
+  const UniqueFd other(::socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  const auto address = unix_address(socket);
+  while (::sendto(other.get(), "X", 1, 0, address->get(), address->size) == 1) {
+  }
+  Process daemon(space_->inside({"env", "NOTIFY_SOCKET=" + socket, support::program("lldp-leveld"),
+                                 "--ports", "none", "--socket", files.file("control"),
+                                 "--state-file", files.file("state"), "--backend", "none"}),
+                 files.file("log"));
+  EXPECT_TRUE(eventually([&] { return daemon.output().find("ready: ") != std::string::npos; }));
+  EXPECT_TRUE(systemd.hears("READY=1", 5s)) << "it is told again without any other event";
+}
+
+// What it opens first would be taken for them, and its log written there.
+TEST_F(Hardening, StandardStreamsThatAreClosedAreNobodyElses) {
+  const TemporaryDirectory files;
+  Process daemon(space_->inside({"sh", "-c", "exec \"$0\" \"$@\" <&- >&- 2>&-",
+                                 support::program("lldp-leveld"), "--ports", "none", "--socket",
+                                 files.file("control"), "--state-file", files.file("state"),
+                                 "--backend", "none"}),
+                 files.file("log"));
+  EXPECT_TRUE(eventually([&] { return std::filesystem::exists(files.file("control")); }));
+  for (const char* fd : {"0", "1", "2"})
+    EXPECT_EQ(std::filesystem::read_symlink("/proc/" + std::to_string(daemon.pid()) + "/fd/" + fd),
+              "/dev/null")
+        << fd;
 }
 
 }  // namespace

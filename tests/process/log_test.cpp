@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -71,6 +72,30 @@ TEST(Log, WaitsForNobodyAndSaysWhatWasLeftOut) {
                                        "lldp-leveld: next\nlldp-leveld: last\n",
                                        200 - taken));
   ::alarm(0);
+}
+
+// It says that it takes more as long as there is room for an octet.
+TEST(Log, WaitsForNoTerminalThatNobodyReads) {
+  const UniqueFd reader(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
+  ASSERT_TRUE(reader);
+  ASSERT_EQ(::grantpt(reader.get()) | ::unlockpt(reader.get()), 0);
+  const UniqueFd terminal(::open(::ptsname(reader.get()), O_RDWR | O_NOCTTY | O_CLOEXEC));
+  ASSERT_TRUE(terminal);
+  const UniqueFd before(::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0));
+  ::alarm(20);  // it would wait for ever
+  ::dup2(terminal.get(), STDERR_FILENO);
+  for (int i = 0; i < 2000; ++i) log(Severity::kInfo, std::string(57, 'x'));
+  std::string text(1 << 16, '\0');
+  ::fcntl(reader.get(), F_SETFL, O_NONBLOCK);
+  while (::read(reader.get(), text.data(), text.size()) > 0) {
+  }
+  log(Severity::kInfo, "next");
+  const ssize_t n = ::read(reader.get(), text.data(), text.size());
+  ::dup2(before.get(), STDERR_FILENO);
+  ::alarm(0);
+  text.resize(static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
+  EXPECT_THAT(text, testing::HasSubstr(" lines left out: nobody took them\r\n"));
+  EXPECT_THAT(text, testing::EndsWith("lldp-leveld: next\r\n"));
 }
 
 TEST(LogGate, AdmitsABurstAndThenOneLinePerInterval) {

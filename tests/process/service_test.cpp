@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/process/service.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 
 #include "agent/process/usage.hpp"
 #include "os/fd.hpp"
+#include "tests/support/no_descriptors.hpp"
 #include "tests/support/temp_dir.hpp"
 #include "tests/support/unix_socket.hpp"
 
@@ -58,7 +60,7 @@ TEST(Service, TellsTheManagerWhatItDoes) {
        {dir / "notify", "@lldp-level-test-" + std::to_string(::getpid())}) {
     const Manager manager(name);
     const Variable socket("NOTIFY_SOCKET", name);
-    const Service service;
+    Service service;
     service.ready();
     EXPECT_EQ(manager.told(), "READY=1");
     service.alive();
@@ -87,22 +89,50 @@ TEST(Service, TellsWhenItBeganToReload) {
   EXPECT_LE(at, now());
 }
 
-// The queue is that of all services: one manager that hangs would hold up every fabric.
-TEST(Service, WaitsForNoManagerThatHangs) {
+// The queue is that of all services: one manager that hangs would hold up every fabric. But a start
+// or a reload of which it never hears is a failure to it.
+TEST(Service, WaitsForNoManagerThatHangsAndOwesItWhatItMustHear) {
   ::alarm(20);  // it would wait for ever
   const TempDir dir;
   const Manager manager(dir / "notify");
   const Variable socket("NOTIFY_SOCKET", manager.name());
-  const Service service;
+  Service service;
   for (int i = 0; i < 10'000; ++i) service.alive();
-  service.stopping();
+  EXPECT_FALSE(service.owes()) << "that is said again anyway";
+  service.ready();
+  EXPECT_TRUE(service.owes());
+  service.reloading();
+  service.ready();
+  service.retry();
+  EXPECT_TRUE(service.owes());
   EXPECT_EQ(manager.told(), "WATCHDOG=1");
   int more = 0;
   while (manager.told() == "WATCHDOG=1") ++more;
   EXPECT_LT(more, 9'999);
+  service.retry();
+  EXPECT_FALSE(service.owes());
+  EXPECT_THAT(manager.told(), testing::StartsWith("RELOADING=1"));
+  EXPECT_EQ(manager.told(), "READY=1");
+  EXPECT_EQ(manager.told(), "") << "each once";
   service.alive();
   EXPECT_EQ(manager.told(), "WATCHDOG=1") << "once it hears again";
   ::alarm(0);
+}
+
+TEST(Service, WhoStopsOwesNothingElse) {
+  const TempDir dir;
+  const Manager manager(dir / "notify");
+  const Variable socket("NOTIFY_SOCKET", manager.name());
+  Service service;
+  {
+    const support::NoDescriptors none;
+    service.ready();
+    EXPECT_TRUE(service.owes());
+    service.stopping();
+  }
+  service.retry();
+  EXPECT_EQ(manager.told(), "STOPPING=1");
+  EXPECT_EQ(manager.told(), "");
 }
 
 TEST(Service, IsMuteWithoutAManagerOrWithOneThatIsNotThere) {

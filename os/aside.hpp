@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "base/result.hpp"
+
+namespace lldp {
+
+/// Does what may take long, one thing at a time, while its owner goes on: a busy disk takes
+/// seconds, and one that is broken, or frozen for a snapshot, takes for ever, be it to open a file.
+class Aside {
+ public:
+  using Job = std::function<Result<void>()>;
+
+  Aside() = default;
+  Aside(const Aside&) = delete;
+  Aside& operator=(const Aside&) = delete;
+  virtual ~Aside() = default;
+
+  /// Readable when take() has something to give; negative if that is only ever at once.
+  [[nodiscard]] virtual int fd() const = 0;
+  virtual void start(Job job) = 0;
+  /// What became of it, once. Nothing while it is under way, or if nothing was started.
+  [[nodiscard]] virtual std::optional<Result<void>> take() = 0;
+  /// The same; waits so long for it.
+  [[nodiscard]] virtual std::optional<Result<void>> wait(std::chrono::milliseconds most) = 0;
+};
+
+/// By a thread, which is made now: under a filter of system calls it could not be made later. It
+/// has the rights of whoever makes it. What it does when its owner goes, nobody waits for. Where no
+/// thread is to be had, start() itself takes so long.
+[[nodiscard]] std::unique_ptr<Aside> make_aside();
+
+}  // namespace lldp

@@ -93,6 +93,18 @@ Result<Info> info_of(const UniqueFd& object, Info info = {}) {
   return info;
 }
 
+/// The ids of the maps that a program uses.
+Result<std::vector<std::uint32_t>> maps_of(const UniqueFd& program) {
+  std::vector<std::uint32_t> ids(8);
+  bpf_prog_info ask{};
+  ask.nr_map_ids = static_cast<std::uint32_t>(ids.size());
+  ask.map_ids = address(ids.data());
+  const auto info = info_of<bpf_prog_info>(program, ask);
+  if (!info) return fail(info.error());
+  ids.resize(std::min<std::size_t>(ids.size(), info->nr_map_ids));
+  return ids;
+}
+
 /// bpf_link_info of a TCX link, whose part Debian 12's headers lack.
 struct TcxLinkInfo {
   std::uint32_t type = 0;
@@ -209,14 +221,9 @@ Result<UniqueFd> program_by_id(std::uint32_t id) {
 }
 
 Result<UniqueFd> map_of_program(const UniqueFd& program, std::string_view name) {
-  std::array<std::uint32_t, 8> ids{};
-  bpf_prog_info ask{};
-  ask.nr_map_ids = ids.size();
-  ask.map_ids = address(ids.data());
-  const auto info = info_of<bpf_prog_info>(program, ask);
-  if (!info) return fail(info.error());
-  for (std::uint32_t id :
-       std::span(ids).first(std::min<std::size_t>(ids.size(), info->nr_map_ids))) {
+  const auto ids = maps_of(program);
+  if (!ids) return fail(ids.error());
+  for (const std::uint32_t id : *ids) {
     bpf_attr attr = zeroed();
     attr.map_id = id;
     UniqueFd map(call(BPF_MAP_GET_FD_BY_ID, attr));
@@ -225,6 +232,12 @@ Result<UniqueFd> map_of_program(const UniqueFd& program, std::string_view name) 
     if (map_info && name == map_info->name) return map;
   }
   return fail(failed("BPF_MAP_GET_FD_BY_ID", ENOENT));
+}
+
+bool uses_map(const UniqueFd& program, const UniqueFd& map) {
+  const auto ids = maps_of(program);
+  const auto info = info_of<bpf_map_info>(map);
+  return ids && info && std::ranges::find(*ids, info->id) != ids->end();
 }
 
 Result<void> pin(const UniqueFd& object, const std::string& path) {

@@ -68,6 +68,8 @@ class Mapping {
 [[nodiscard]] Result<std::string> name_of_program(std::uint32_t id);
 /// The map of that name which the program uses. Needs CAP_SYS_ADMIN.
 [[nodiscard]] Result<UniqueFd> map_of_program(const UniqueFd& program, std::string_view name);
+/// False too where that cannot be told.
+[[nodiscard]] bool uses_map(const UniqueFd& program, const UniqueFd& map);
 
 [[nodiscard]] Result<void> pin(const UniqueFd& object, const std::string& path);
 [[nodiscard]] Result<UniqueFd> get_pinned(const std::string& path);

@@ -81,17 +81,26 @@ Programs::Programs(std::optional<Pins> pins) : pins_(std::move(pins)) {
   for (const std::string& name : pins_->names()) {
     if (!name.ends_with(kIn) || !std::isxdigit(static_cast<unsigned char>(name[0]))) continue;
     const std::string key = name.substr(0, name.size() - kIn.size());
-    auto in = get_pinned(pins_->path(name));
-    auto out = get_pinned(pins_->path(key + std::string(kOut)));
-    const auto in_id = in ? id_of_program(*in) : fail(in.error());
-    const auto out_id = out ? id_of_program(*out) : fail(out.error());
-    if (has_state() && in_id && out_id && key.starts_with(code_version())) {
-      keep(key, {std::move(*in), std::move(*out)}, *in_id, *out_id);
-    } else {  // of another version: ports that run it do so until they are given ours
-      pins_->remove(name);
-      pins_->remove(key + std::string(kOut));
-    }
+    // Of another version: ports that run it do so until they are given ours.
+    if (!key.starts_with(code_version()) || take_pinned(key) == nullptr) unpin(key);
   }
+}
+
+const Programs::Loaded* Programs::take_pinned(const std::string& key) {
+  if (!pins_ || !has_state()) return nullptr;
+  auto in = get_pinned(pins_->path(key + std::string(kIn)));
+  if (!in) return nullptr;
+  auto out = get_pinned(pins_->path(key + std::string(kOut)));
+  if (!out || !uses_map(*out, map_)) return nullptr;  // the other has no use for the state
+  const auto in_id = id_of_program(*in);
+  const auto out_id = id_of_program(*out);
+  if (!in_id || !out_id) return nullptr;
+  return &keep(key, {std::move(*in), std::move(*out)}, *in_id, *out_id);
+}
+
+void Programs::unpin(const std::string& key) const {
+  pins_->remove(key + std::string(kIn));
+  pins_->remove(key + std::string(kOut));
 }
 
 std::string Programs::key_of(const qos::Ruleset& rules) {
@@ -119,6 +128,8 @@ Result<const Programs::Loaded*> Programs::get(const qos::Ruleset& rules) {
   const std::string key = key_of(rules);
   if (const Loaded* there = find(key)) return there;
   if (auto done = need_state(); !done) return fail(done.error());
+  // Another daemon of this namespace may have made them since we started.
+  if (const Loaded* theirs = take_pinned(key)) return theirs;
   const auto rows = rows_of_state();
   if (!rows) return fail(rows.error());
   lldp_level_rules constants = constants_of(rules);
@@ -131,6 +142,7 @@ Result<const Programs::Loaded*> Programs::get(const qos::Ruleset& rules) {
   if (!in_id) return fail(in_id.error());
   if (!out_id) return fail(out_id.error());
   if (pins_) {
+    unpin(key);  // one of the two without the other, or with another state
     if (auto done = pins_->put(pair->in, key + std::string(kIn)); !done) return fail(done.error());
     if (auto done = pins_->put(pair->out, key + std::string(kOut)); !done)
       return fail(done.error());
@@ -140,6 +152,9 @@ Result<const Programs::Loaded*> Programs::get(const qos::Ruleset& rules) {
 
 Result<void> Programs::need_state() {
   if (has_state()) return {};
+  if (auto theirs = pins_ ? get_pinned(pins_->path(state_name())) : fail(Error{});
+      theirs && take_state(std::move(*theirs)))
+    return {};
   auto map = create_state();
   if (!map) return fail(map.error());
   if (pins_) {

@@ -65,6 +65,9 @@ class Programs {
  private:
   [[nodiscard]] Result<void> need_state();
   [[nodiscard]] bool take_state(UniqueFd map);
+  /// The programs that are pinned under this key, if they are whole and share our state.
+  const Loaded* take_pinned(const std::string& key);
+  void unpin(const std::string& key) const;
   [[nodiscard]] lldp_level_state& state() const;
   /// The place with this owner (0: a free one) among those that `port` may have.
   [[nodiscard]] std::optional<std::uint32_t> slot_of(Ifindex owner, Ifindex port) const;

@@ -24,6 +24,11 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
+/// The directory of this namespace in the BPF file system.
+std::string own_directory(const std::string& bpffs = PrivateNet::bpffs()) {
+  return bpffs + "/lldp-level/" + bpf::Namespace::current().name();
+}
+
 TEST_P(BpfBackend, CountersGoOnAfterARestart) {
   bridge();
   put(Order::kUp, Order::kUp);
@@ -37,6 +42,34 @@ TEST_P(BpfBackend, CountersGoOnAfterARestart) {
   put(p1_, rules_of(Order::kUp));
   through(across4({.dscp = 43}));
   EXPECT_EQ(backend_->bounces(p1_), (Bounces{0, 0, 0, 0, 0, 3, 1, 0}));
+}
+
+// Two daemons with a port each, neither of which found anything of the other's at its start.
+TEST_P(BpfBackend, DaemonsSideBySideShareProgramsAndCounters) {
+  if (GetParam() == Means::kClsactWithoutBpffs) GTEST_SKIP() << "nothing is pinned";
+  bridge();
+  auto other = open();
+  put(p0_, rules_of(Order::kUp));
+  std::swap(other, backend_);
+  put(p1_, rules_of(Order::kUp));
+  EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 51}));
+  backend_ = open();
+  for (const Ifindex port : {p0_, p1_})
+    EXPECT_TRUE(backend_->plan(ref(port), rules_of(Order::kUp))->empty());
+  EXPECT_EQ(backend_->bounces(p1_)->at(5), 1U);
+}
+
+// Or else what we say of our ports' tags would be read by nobody.
+TEST_P(BpfBackend, ProgramsWithAnotherStateThanOursAreNotTaken) {
+  if (GetParam() == Means::kClsactWithoutBpffs) GTEST_SKIP() << "nothing is pinned";
+  bridge();
+  auto other = open();
+  put(p0_, rules_of(Order::kUp));
+  ASSERT_TRUE(sh("rm " + own_directory() + "/state-*"));
+  std::swap(other, backend_);
+  put(p1_, rules_of(Order::kUp));
+  EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 51}));
+  EXPECT_EQ(backend_->bounces(p1_)->at(5), 1U);
 }
 
 TEST_P(BpfBackend, NoPacketMissesARuleWhileProgramsAreReplaced) {
@@ -73,11 +106,6 @@ TEST_P(BpfBackend, MovesBetweenHooksWithoutAGap) {
   EXPECT_THAT(filters_of("p0") + filters_of("p1"), IsEmpty());
   flush();
   EXPECT_THAT(output_of("tc qdisc show dev p0; tc qdisc show dev p1"), Not(HasSubstr("clsact")));
-}
-
-/// The directory of this namespace in the BPF file system.
-std::string own_directory(const std::string& bpffs = PrivateNet::bpffs()) {
-  return bpffs + "/lldp-level/" + bpf::Namespace::current().name();
 }
 
 TEST_P(BpfBackend, DirectoryOfADeadNamespaceIsNotTaken) {

@@ -128,6 +128,7 @@ class Backend {
   /// What could not be looked at when it was opened, and so may be ours and stay behind.
   [[nodiscard]] virtual std::optional<Error> overlooked() const { return std::nullopt; }
   /// Why nothing can be read or changed at present; an event of any port tells when that changes.
+  /// Codes ENOENT and ECONNREFUSED: nobody is there to be asked.
   [[nodiscard]] virtual std::optional<Error> down() const { return std::nullopt; }
   /// So many ports' changes at once leave others their turn.
   [[nodiscard]] virtual std::size_t ports_per_turn() const { return 16; }

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <utility>
 
+#include "base/text.hpp"
 #include "dataplane/backend.hpp"
 
 namespace lldp::dataplane {
@@ -102,6 +103,24 @@ Result<void> finish(Backend& backend, const Plan& plan) {
   return wait_for(backend, std::move(ports));
 }
 
+namespace {
+
+/// What it says that it has done, it has: no port that is still there has anything of ours.
+Result<void> nothing_left(Backend& backend) {
+  const auto ports = backend.ports();
+  if (!ports) return fail(ports.error());
+  std::string names;
+  for (const PortRef& port : *ports)
+    if (const auto removal = backend.plan_removal(port); removal && !removal->empty())
+      names.append(names.empty() ? "" : ", ").append(escape(port.name));
+  if (names.empty()) return {};
+  return fail(Error{0, std::move(names),
+                    "the rules are still there, though backend " + std::string(backend.name()) +
+                        " has said that they are gone: see who puts them back"});
+}
+
+}  // namespace
+
 Result<void> remove_all(Backend& backend) {
   const auto ports = backend.ports();
   if (!ports) return fail(ports.error());
@@ -114,7 +133,7 @@ Result<void> remove_all(Backend& backend) {
       outcome = fail(removal.error());
   const auto removed = finish(backend, plan);
   if (!removed && removed.error().code != ENODEV && outcome) outcome = removed;
-  return outcome;
+  return outcome ? nothing_left(backend) : outcome;
 }
 
 }  // namespace lldp::dataplane

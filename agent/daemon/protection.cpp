@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <functional>
 #include <iterator>
 #include <utility>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "agent/process/log.hpp"
 #include "base/count.hpp"
 #include "dataplane/factory.hpp"
+#include "dataplane/port_numbers.hpp"
 
 namespace lldp::io {
 namespace {
@@ -83,6 +85,15 @@ bool leads_to_switch(const core::PortInfo& info) {
          (info.order != Order::kUnknown && !has(DeviceType::kHost));
 }
 
+/// The port of this name, if its number is none of an interface.
+template <class Known, class PortOf>
+typename Known::iterator find_without_interface(Known& known, const std::string& name,
+                                                PortOf port_of) {
+  return std::ranges::find_if(known, [&](const auto& at) {
+    return !dataplane::has_interface(at.first) && std::invoke(port_of, at.second).name == name;
+  });
+}
+
 }  // namespace
 
 Protection Protection::open(const core::Agent& agent, const config::Config& config,
@@ -130,6 +141,17 @@ void Protection::survey(TimePoint now) {
 }
 
 void Protection::add(Ifindex port, TimePoint now) {
+  // What was found of it before it had an interface, by its name alone, is its own.
+  if (const auto at = find_without_interface(found_, ref(port).name, std::identity());
+      at != found_.end()) {
+    found_.insert_or_assign(port, ref(port));
+    found_.erase(at);
+  }
+  if (const auto at = find_without_interface(leaving_, ref(port).name, &Leaving::port);
+      at != leaving_.end()) {
+    untold_.insert(at->first);
+    leaving_.erase(at);
+  }
   if (leaving_.erase(port) != 0) untold_.insert(port);
   if (ports_.insert(port).second && surveyed_) adopt(port, now);
 }

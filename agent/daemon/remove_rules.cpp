@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,11 @@ Result<std::vector<std::string>> left_by(dataplane::Backend& backend) {
   return names;
 }
 
+/// No switch is there. One that does not answer is another thing: it may well have rules.
+bool is_nobody(const std::optional<Error>& down) {
+  return down && (down->code == ENOENT || down->code == ECONNREFUSED);
+}
+
 }  // namespace
 
 Result<void> find_others(const std::string& configured, const BackendOpener& open,
@@ -43,7 +49,7 @@ Result<void> find_others(const std::string& configured, const BackendOpener& ope
     std::vector<std::string> names;
     if (name == "sai") {  // by what it remembers: its library may not be here any more
       if (::access(sai_memory.c_str(), F_OK) == 0) names.push_back(sai_memory);
-    } else if (const auto other = open(name); other && !(*other)->down()) {
+    } else if (const auto other = open(name); other && !is_nobody((*other)->down())) {
       auto left = left_by(**other);
       if (left)
         names = std::move(*left);
@@ -84,12 +90,12 @@ Result<void> remove_rules(const config::Config& config) {
       dataplane::make_backend(config.dry_run ? std::string_view("print") : config.backend, options);
   if (!backend) return fail(backend.error());
   Result<void> outcome = dataplane::remove_all(**backend);
-  if (!outcome) return outcome;
-  if (auto what = (*backend)->overlooked()) return fail(*what);
   if (const auto who = config.dry_run ? std::nullopt : Presence::other())
     return fail(Error{.what = *who +
                               " is an lldp-leveld of this network namespace, and puts back what "
                               "rules it had: stop it first"});
+  if (!outcome) return outcome;
+  if (auto what = (*backend)->overlooked()) return fail(*what);
   return config.dry_run ? outcome : others();
 }
 

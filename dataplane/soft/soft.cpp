@@ -60,8 +60,10 @@ std::string Soft::description() const {
 void Soft::connect() {
   const auto there = unix_address(options_.socket);
   socket_ = UniqueFd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!socket_ || ::connect(socket_.get(), there->get(), there->size) != 0)
-    return fall("there is no switch at " + options_.socket + ": " + std::strerror(errno));
+  if (!socket_ || ::connect(socket_.get(), there->get(), there->size) != 0) {
+    const int code = errno;
+    return fall("there is no switch at " + options_.socket + ": " + std::strerror(code), code);
+  }
   epoll_event interest{.events = EPOLLIN, .data = {.u64 = kConnection}};
   ::epoll_ctl(poll_.get(), EPOLL_CTL_ADD, socket_.get(), &interest);
   timer_.set(options_.times.period);
@@ -69,11 +71,12 @@ void Soft::connect() {
   asked_at_ = Clock::now();
 }
 
-void Soft::fall(std::string why) {
+void Soft::fall(std::string why, int code) {
   socket_ = UniqueFd();
   reading_ = false;
   const bool news = !down_ || down_->what != why;
   down_ = error(std::move(why));
+  down_->code = code;
   for (const Outcome& outcome : std::exchange(done_, {})) events_.outcomes.push_back(outcome);
   for (const auto& [id, asked] : std::exchange(asked_, {}))
     events_.outcomes.push_back({.port = asked.port, .refused = asked.change, .why = down_});

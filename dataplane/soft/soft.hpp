@@ -55,7 +55,8 @@ class Soft : public Backend {
   Soft(SoftOptions options, UniqueFd poll, Timer timer);
   void connect();
   /// Nothing can be asked at present; it is tried again.
-  void fall(std::string why);
+  /// With the errno, where nobody was there.
+  void fall(std::string why, int code = 0);
   void on_timer();
   void receive();  ///< one message
   void take(soft::View view);

@@ -4,14 +4,22 @@
 #include <sys/epoll.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <memory>
 #include <utility>
 
 namespace lldp::dataplane::sonic {
+namespace {
 
-Redis::Redis(int epoll, std::function<void(std::string)> lost)
-    : epoll_(epoll), lost_(std::move(lost)) {}
+/// To be asked before any other call: hiredis keeps the text alone.
+Error error_of(const redisAsyncContext& context) {
+  return {.code = context.err == REDIS_ERR_IO ? errno : 0, .what = context.errstr};
+}
+
+}  // namespace
+
+Redis::Redis(int epoll, std::function<void(Error)> lost) : epoll_(epoll), lost_(std::move(lost)) {}
 
 Redis::~Redis() {
   lost_ = nullptr;
@@ -28,9 +36,9 @@ void Redis::connect(const std::string& at) {
     context_ =
         redisAsyncConnect(host.c_str(), std::atoi(at.c_str() + std::min(colon + 1, at.size())));
   }
-  if (context_ == nullptr) return lost_("out of memory");
+  if (context_ == nullptr) return lost_({.what = "out of memory"});
   if (context_->err != 0) {
-    std::string why = context_->errstr;
+    Error why = error_of(*context_);
     redisAsyncFree(std::exchange(context_, nullptr));
     return lost_(std::move(why));
   }
@@ -66,7 +74,7 @@ void Redis::gone(const redisAsyncContext* context, const char* why) {
   if (context != context_) return;
   context_ = nullptr;  // hiredis frees it
   waiting_ = 0;
-  if (lost_) lost_(context->err != 0 ? context->errstr : why);
+  if (lost_) lost_(context->err != 0 ? error_of(*context) : Error{.what = why});
 }
 
 void Redis::disconnect() {

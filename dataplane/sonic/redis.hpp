@@ -20,8 +20,8 @@ class Redis {
   /// nullptr: the connection is lost.
   using OnReply = std::function<void(const redisReply*)>;
 
-  /// `lost` is told why there is no connection (any more).
-  Redis(int epoll, std::function<void(std::string)> lost);
+  /// `lost` is told why there is no connection (any more), with the errno where that is one.
+  Redis(int epoll, std::function<void(Error)> lost);
   Redis(const Redis&) = delete;
   Redis& operator=(const Redis&) = delete;
   ~Redis();
@@ -40,7 +40,7 @@ class Redis {
   void gone(const redisAsyncContext* context, const char* why);
 
   int epoll_;
-  std::function<void(std::string)> lost_;
+  std::function<void(Error)> lost_;
   redisAsyncContext* context_ = nullptr;
   std::uint32_t watched_ = 0;
   std::size_t waiting_ = 0;

@@ -119,7 +119,7 @@ Sonic::Sonic(std::string redis_at, std::map<std::string, int> databases, Clock::
       patience_(patience),
       poll_(std::move(poll)),
       timer_(std::move(timer)),
-      redis_(poll_.get(), [this](const std::string& why) { lost(why); }),
+      redis_(poll_.get(), [this](const Error& why) { lost(why); }),
       reader_(
           redis_, std::move(databases),
           [this](sonic::View view, std::optional<sonic::Reader::Counted> counted) {
@@ -127,7 +127,7 @@ Sonic::Sonic(std::string redis_at, std::map<std::string, int> databases, Clock::
           },
           [this](const std::string& why) {
             redis_.disconnect();
-            lost(why);
+            lost({.what = why});
           }) {}
 
 Result<std::unique_ptr<Backend>> Sonic::open(const SonicOptions& options) {
@@ -174,11 +174,11 @@ void Sonic::connect() {
   if (redis_.connected()) refresh();
 }
 
-void Sonic::lost(const std::string& why) {
+void Sonic::lost(const Error& why) {
   reader_.stop();
-  down_ = Error{0, "backend sonic",
+  down_ = Error{why.code, "backend sonic",
                 fmt::format("Redis at {}: {}: see whether it runs, and whether we may connect",
-                            redis_at_, why)};
+                            redis_at_, why.what)};
   for (const Outcome& outcome : std::exchange(changed_, {}))
     events_.outcomes.push_back({.port = outcome.port, .why = down_});
   for (const Ifindex port : std::exchange(applying_, {}))
@@ -194,7 +194,8 @@ void Sonic::on_timer() {
   if (!redis_.connected()) return connect();
   if (redis_.waiting() == 0 && !reader_.busy()) return refresh();
   redis_.disconnect();
-  lost(fmt::format("no answer within {} s", std::chrono::duration<double>(patience_).count()));
+  lost({.what = fmt::format("no answer within {} s",
+                            std::chrono::duration<double>(patience_).count())});
 }
 
 Events Sonic::take_events() {

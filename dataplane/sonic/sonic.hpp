@@ -55,7 +55,7 @@ class Sonic : public Backend {
   Sonic(std::string redis_at, std::map<std::string, int> databases, Clock::duration patience,
         UniqueFd poll, Timer timer);
   void connect();
-  void lost(const std::string& why);
+  void lost(const Error& why);
   void on_timer();
   /// Reads all anew, what waits to be written with an eye on others who write there too.
   void refresh();

@@ -18,6 +18,29 @@ TEST_F(ProtectionTest, RulesFoundAtStartStayUntilTheNeighborWouldHaveBeenHeard) 
   EXPECT_THAT(restored_, IsEmpty());
 }
 
+// Where a switch has its ports by name, their rules may be there before the interfaces.
+TEST_F(ProtectionTest, RulesFoundBeforeThePortHadAnInterfaceAreItsOwn) {
+  const Ifindex none = *Ifindex::make(Ifindex::kMax);
+  install(none, Order::kUp);
+  kernel_.names[none] = "swp7";
+  for (const bool leaving : {false, true}) {
+    open().set_sole();
+    kernel_.refuse_all = leaving ? "busy" : "";
+    pass(seconds(leaving ? 121 : 1));
+    EXPECT_EQ(alarms().empty(), !leaving);
+    kernel_.refuse_all.clear();
+    const int writes = kernel_.writes;
+    protection_->add(kPort, now_);
+    turn();
+    EXPECT_THAT(alarms(), IsEmpty());
+    EXPECT_EQ(programmed(kPort), leaving ? Order::kUnknown : Order::kUp);
+    pass(seconds(121));
+    EXPECT_EQ(programmed(kPort), Order::kUnknown);
+    EXPECT_EQ(kernel_.writes, writes + (leaving ? 0 : 4));
+    EXPECT_EQ(programmed(none), Order::kUp) << "taken off by name, they would be the port's";
+  }
+}
+
 TEST_F(ProtectionTest, RulesFoundAtStartAreReadBackAtOnce) {
   install(kPort, Order::kUp);
   start();

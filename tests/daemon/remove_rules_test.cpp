@@ -47,10 +47,20 @@ TEST_F(RemoveRules, FindWhatAnotherBackEndHasLeft) {
             "--backend sonic");
 }
 
-TEST_F(RemoveRules, BackEndThatIsDownHasLeftNothingThatCouldBeFound) {
-  kernels_["sonic"] = {.down = Error{0, "backend sonic", "Redis: no such file"},
-                       .unread = Error{0, "backend sonic", "Redis: no such file"}};
-  EXPECT_EQ(found(), "nothing");
+TEST_F(RemoveRules, BackEndWhereNobodyIsHasLeftNothingThatCouldBeFound) {
+  for (const int code : {ENOENT, ECONNREFUSED}) {
+    const Error nobody{code, "backend sonic", "Redis: nobody is there"};
+    kernels_["sonic"] = {.down = nobody, .unread = nobody};
+    EXPECT_EQ(found(), "nothing");
+  }
+}
+
+TEST_F(RemoveRules, BackEndThatIsThereAndDoesNotAnswerIsNotTakenForOneThatLeftNothing) {
+  const Error mute{0, "backend soft", "the switch has not answered yet"};
+  kernels_["soft"] = {.down = mute, .unread = mute};
+  EXPECT_EQ(found(),
+            "backend soft: whether another back end, soft, has left rules is not known: the switch "
+            "has not answered yet");
 }
 
 TEST_F(RemoveRules, BackEndThatCannotSayIsNotTakenForOneThatLeftNothing) {

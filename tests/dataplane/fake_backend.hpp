@@ -20,6 +20,7 @@ struct FakeKernel {
   std::map<std::pair<Ifindex, Part>, qos::Ruleset> installed{};
   std::map<Ifindex, Bounces> bounces{};
   std::set<Ifindex> vanished{};
+  std::map<Ifindex, std::string> names{};  ///< of ports that are called by more than their number
   bool slow = false;  ///< nothing is done and answered until this is false again
   int answers = 0;    ///< but so many
   std::optional<Error> down{};
@@ -33,6 +34,7 @@ struct FakeKernel {
   int fail_at_write = -1;                      ///< this write is refused
   std::map<Ifindex, std::string> displaced{};  ///< of others'
   std::string refuse_all{};                    ///< why, if every write is
+  bool keeps = false;                          ///< it says that it has taken rules off, and has not
   int takes_away = 0;  ///< so many changes somebody undoes at once, of which the event is lost
 };
 
@@ -93,7 +95,9 @@ class FakeBackend : public Backend {
     std::vector<PortRef> ports;
     for (const auto& [key, rules] : kernel_.installed)
       if (ports.empty() || ports.back().ifindex != key.first)
-        ports.push_back({key.first, std::to_string(key.first.value())});
+        ports.push_back({key.first, kernel_.names.contains(key.first)
+                                        ? kernel_.names.at(key.first)
+                                        : std::to_string(key.first.value())});
     return ports;
   }
   [[nodiscard]] Result<Bounces> bounces(Ifindex port) override { return kernel_.bounces[port]; }
@@ -118,6 +122,7 @@ class FakeBackend : public Backend {
                 .why = Error{EPERM, std::to_string(port.value()),
                              refused ? "refused" : kernel_.refuse_all}};
       }
+      if (c.action == Action::kRemove && kernel_.keeps) continue;
       if (c.action == Action::kRemove)
         kernel_.installed.erase({port, c.part});
       else

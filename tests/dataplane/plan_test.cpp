@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "dataplane/factory.hpp"
+#include "dataplane/port_numbers.hpp"
 #include "os/fd.hpp"
 #include "tests/dataplane/contract.hpp"
 #include "tests/dataplane/fake_backend.hpp"
@@ -148,6 +149,37 @@ TEST(RemoveAll, SaysThatItCouldNotReadWhichPortsHaveRules) {
   kernel.unread = Error{ENOBUFS, "rtnetlink", "no room"};
   EXPECT_EQ(remove_all(fake), tl::unexpected(*kernel.unread));
   EXPECT_FALSE(kernel.installed.empty());
+}
+
+TEST(RemoveAll, BelievesNobodyWhoKeepsTheRules) {
+  FakeKernel kernel;
+  FakeBackend fake(kernel);
+  ASSERT_TRUE(finish(fake, *fake.plan(kPort, rules_of(Order::kUp))));
+  kernel.keeps = true;
+  EXPECT_EQ(remove_all(fake),
+            tl::unexpected(Error{0, "7",
+                                 "the rules are still there, though backend fake has said that "
+                                 "they are gone: see who puts them back"}));
+  kernel.keeps = false;
+  EXPECT_TRUE(remove_all(fake));
+}
+
+// What comes of a change is told by the number.
+TEST(PortNumbers, AreOfEachPortItsOwnThoughNoneHasAnInterface) {
+  PortNumbers numbers;
+  const auto ports = numbers.ports({"lo", "no-such-1", "no-such-2"});
+  ASSERT_EQ(ports.size(), 3U);
+  EXPECT_EQ(ports[0], (PortRef{Ifindex::of<1>(), "lo"}));
+  EXPECT_TRUE(has_interface(ports[0].ifindex));
+  EXPECT_EQ(ports[1].name, "no-such-1") << "in their order";
+  EXPECT_NE(ports[1].ifindex, ports[2].ifindex);
+  EXPECT_FALSE(has_interface(ports[1].ifindex) || has_interface(ports[2].ifindex));
+  EXPECT_EQ(numbers.ports({"no-such-2", "no-such-1", "lo"}), ports);
+  // One has come, and whoever knew it before asks about it once more.
+  const PortRef come{Ifindex::of<42>(), ports[1].name};
+  numbers.note(come);
+  numbers.note(ports[1]);
+  EXPECT_EQ(numbers.find(come.name), come.ifindex);
 }
 
 TEST(Fake, UndoesWhatItDidWhenAWriteIsRefused) {

@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <iterator>
 #include <optional>
@@ -205,6 +207,33 @@ TEST_F(SoftClient, RefusalIsThatOfItsPort) {
   EXPECT_EQ(outcomes_[1].why, (Error{EINVAL, "backend soft", "no\\x0a"}));
 }
 
+// The first answer is not that of all.
+TEST_F(SoftClient, RemovalIsThatOfEachPortThoughNoneHasAnInterface) {
+  soft::View view{.ports = {{"none7", {.rules = rules_of(Order::kUp)}},
+                            {"none8", {.rules = rules_of(Order::kUp)}}}};
+  open_with(view, {.period = 9s, .answer = 9s});
+  std::atomic<bool> over = false;
+  std::thread player([&] {
+    while (!over) {
+      const auto request = asked();
+      const auto* set = request ? std::get_if<soft::Set>(&*request) : nullptr;
+      if (set != nullptr && set->port == "none8") {
+        say(soft::Done{.id = set->id, .code = EBUSY, .why = "busy"});
+      } else if (set != nullptr) {
+        view.ports[set->port].rules.reset();
+        say(soft::Done{.id = set->id});
+      } else if (request) {
+        say(view);
+      }
+    }
+  });
+  const auto removed = remove_all(*backend_);
+  over = true;
+  player.join();
+  EXPECT_EQ(removed, tl::unexpected(Error{EBUSY, "backend soft", "remove classify: busy"}));
+  EXPECT_FALSE(view.ports["none7"].rules);
+}
+
 TEST_F(SoftClient, EndTellsOfEachChangeWhatCameOfIt) {
   open_with({.ports = {{"swp7", {}}, {"swp8", {}}}});
   backend_->apply({.ports = {planned(kSeven), planned(kEight)}});
@@ -305,11 +334,13 @@ TEST_F(SoftClient, SwitchThatStaysAwayIsToldOnceAndComesBack) {
   listener_ = UniqueFd();
   open();
   EXPECT_EQ(down(), "there is no switch at " + path_ + ": Connection refused");
+  EXPECT_EQ(backend_->down()->code, ECONNREFUSED);
   pass(150ms);
   EXPECT_THAT(changed_, ElementsAre(Ifindex()));
   ::unlink(path_.c_str());
   pass(50ms);
   EXPECT_EQ(down(), "there is no switch at " + path_ + ": No such file or directory");
+  EXPECT_EQ(backend_->down()->code, ENOENT);
   EXPECT_THAT(changed_, ElementsAre(Ifindex(), Ifindex())) << "that is news";
   listener_ = socket_at(path_, SOCK_SEQPACKET, 8);
   answer(soft::View{});

@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -488,6 +489,10 @@ TEST_F(SonicTest, RedisThatWasBackIsAskedSoonWhenItGoesAgain) {
 TEST_F(SonicTest, RedisThatHangsHoldsNobodyUp) {
   std::vector<PortPlan> plans;
   for (const int i : {0, 1}) {
+  // Whoever looks for it knows then that nobody is there.
+  EXPECT_TRUE(until([&] { return backend_->down()->code == ECONNREFUSED; }));
+  std::filesystem::remove(box_.socket());
+  EXPECT_TRUE(until([&] { return backend_->down()->code == ENOENT; }));
     const auto plan = backend_->plan(port_of(i), rules_of(Order::kUp));
     ASSERT_TRUE(plan);
     plans.push_back(*plan);
@@ -534,6 +539,7 @@ TEST(SonicRetries, AreEachTwiceAsFarAway) {
   // 100, 200, 400 and 800 ms lie between the five.
   EXPECT_GE(std::chrono::steady_clock::now() - start, 1500ms);
 }
+  EXPECT_EQ(next->down()->code, 0) << "it is there";
 
 TEST_F(SonicTest, LayersAreUnsupportedAndGetNoRules) {
   for (const qos::PortClass port : {qos::PortClass{Order::kUp}, {Order::kUp, Layer::of<3>()}}) {

@@ -305,6 +305,12 @@ Result<PortPlan> Sonic::plan_from(const PortRef& port, std::optional<qos::Rulese
   PortPlan plan{.port = port, .want = std::move(want)};
   const bool ours = view_.is_ours(port.name);
   if (!plan.want) {
+    if (ours && !view_.is_noted(port.name) &&
+        view_.originals_of(view_.row(std::string(sonic::kPortMaps) + port.name)) == nullptr)
+      return fail(Error{0, port.name,
+                        "what its row of PORT_QOS_MAP was before the rules is not known, for the "
+                        "notes (LLDP_LEVEL|*) are gone, and no other port tells: `config qos "
+                        "reload` makes it anew"});
     if (ours)
       for (const Part part : kParts) plan.changes.push_back({Action::kRemove, part});
     return plan;

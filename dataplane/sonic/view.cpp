@@ -71,7 +71,8 @@ bool View::holds_ours(const std::string& port, const Field& f) const {
   // Down ports have no rewriting.
   if (f.map) return names_ours(now) || (now.empty() && f.map == MapKind::kTcToDscp);
   const Row* noted = row(std::string(kOriginals) + port);
-  if (noted == nullptr) return false;
+  // Whoever took the note away has left the row as we had set it: all of it, or nothing.
+  if (noted == nullptr) return is_ours(port);
   const auto ours = noted->find(note_of(f));
   return ours == noted->end() || now == ours->second;
 }
@@ -81,9 +82,14 @@ const Row* View::originals_of(const Row* there) const {
       std::ranges::none_of(*there, [](const auto& field) { return names_ours(field.second); }))
     return there;
   // Somebody took away the row that says what was there before ours, and ours is no original: what
-  // another port had is the best guess, for SONiC gives all ports the same.
+  // another port had, or has, is the best guess, for SONiC gives all ports the same.
   const auto noted = config.lower_bound(std::string(kOriginals));
-  return noted != config.end() && noted->first.starts_with(kOriginals) ? &noted->second : nullptr;
+  if (noted != config.end() && noted->first.starts_with(kOriginals)) return &noted->second;
+  for (auto at = config.lower_bound("PORT|"); at != config.end() && at->first.starts_with("PORT|");
+       ++at)
+    if (const std::string port = at->first.substr(5); !is_ours(port))
+      if (const Row* theirs = row(std::string(kPortMaps) + port)) return theirs;
+  return nullptr;
 }
 
 QosMaps View::before() const {

@@ -299,6 +299,7 @@ TEST_F(SonicTest, PortThatGoesByOurMapsIsFoundAndLosesThemThoughItsNoteIsGone) {
         if (value.find("LLDP_LEVEL") != value.npos) keys.push_back(Box::name_of(i) + field);
     return keys;
   };
+  const Row before = box_.row(kConfig, "PORT_QOS_MAP|Ethernet0");
   for (const bool one_is_noted : {true, false}) {
     ASSERT_TRUE(put(0, Order::kUp) && put(1, Order::kDown));
     box_.ask(kConfig, {"DEL", "LLDP_LEVEL|Ethernet0"});
@@ -308,8 +309,22 @@ TEST_F(SonicTest, PortThatGoesByOurMapsIsFoundAndLosesThemThoughItsNoteIsGone) {
     EXPECT_EQ(backend_->ports()->size(), 2U);
     EXPECT_TRUE(remove_all(*backend_));
     EXPECT_THAT(ours(), IsEmpty());
-    EXPECT_EQ(box_.row(kConfig, "PORT_QOS_MAP|Ethernet0").contains("dscp_to_tc_map"), one_is_noted);
+    for (const int i : {0, 1})
+      EXPECT_EQ(box_.row(kConfig, "PORT_QOS_MAP|" + Box::name_of(i)), before);
   }
+}
+
+// Where no port tells either, half a row is worse than one that is whole, and ours.
+TEST_F(SonicTest, PortsWhoseRowsNobodyKnowsAreNamedAndStay) {
+  for (const int i : {2, 3}) box_.ask(kConfig, {"DEL", "PORT_QOS_MAP|" + Box::name_of(i)});
+  ASSERT_TRUE(put(0, Order::kUp) && put(1, Order::kDown));
+  const Row ours = box_.row(kConfig, "PORT_QOS_MAP|Ethernet0");
+  for (const int i : {0, 1}) box_.ask(kConfig, {"DEL", "LLDP_LEVEL|" + Box::name_of(i)});
+  backend_ = open();
+  const auto removed = remove_all(*backend_);
+  ASSERT_FALSE(removed);
+  EXPECT_THAT(to_string(removed.error()), HasSubstr("Ethernet0: what its row of PORT_QOS_MAP was"));
+  EXPECT_EQ(box_.row(kConfig, "PORT_QOS_MAP|Ethernet0"), ours);
 }
 
 TEST_F(SonicTest, ChangeOfOnePortsOrderWritesItsRowAlone) {
@@ -462,6 +477,10 @@ TEST_F(SonicTest, KilledRedisIsSaidAndWhatItHasIsComparedWhenItIsBack) {
   ASSERT_TRUE(until([&] { return backend_->down().has_value(); }));
   EXPECT_THAT(to_string(*backend_->down()), HasSubstr("Redis at " + box_.socket()));
   EXPECT_FALSE(backend_->plan(port_of(0), rules_of(Order::kUp)));
+  // Whoever looks for it knows then that nobody is there.
+  EXPECT_TRUE(until([&] { return backend_->down()->code == ECONNREFUSED; }));
+  std::filesystem::remove(box_.socket());
+  EXPECT_TRUE(until([&] { return backend_->down()->code == ENOENT; }));
   box_.start();
   ASSERT_TRUE(until([&] { return !backend_->down(); }));
   EXPECT_TRUE(backend_->plan(port_of(0), rules_of(Order::kUp))->empty());
@@ -489,10 +508,6 @@ TEST_F(SonicTest, RedisThatWasBackIsAskedSoonWhenItGoesAgain) {
 TEST_F(SonicTest, RedisThatHangsHoldsNobodyUp) {
   std::vector<PortPlan> plans;
   for (const int i : {0, 1}) {
-  // Whoever looks for it knows then that nobody is there.
-  EXPECT_TRUE(until([&] { return backend_->down()->code == ECONNREFUSED; }));
-  std::filesystem::remove(box_.socket());
-  EXPECT_TRUE(until([&] { return backend_->down()->code == ENOENT; }));
     const auto plan = backend_->plan(port_of(i), rules_of(Order::kUp));
     ASSERT_TRUE(plan);
     plans.push_back(*plan);
@@ -512,6 +527,7 @@ TEST_F(SonicTest, RedisThatHangsHoldsNobodyUp) {
   const auto next = open();  // which does not wait for it either
   ASSERT_TRUE(next->down());
   EXPECT_EQ(next->down()->what, "Redis at " + box_.socket() + " has not answered yet");
+  EXPECT_EQ(next->down()->code, 0) << "it is there";
   box_.pause(false);
   const auto no_answer = HasSubstr("no answer within 2 s");
   EXPECT_THAT(refused, ElementsAre(testing::Pair(port_of(0).ifindex, no_answer),
@@ -539,7 +555,6 @@ TEST(SonicRetries, AreEachTwiceAsFarAway) {
   // 100, 200, 400 and 800 ms lie between the five.
   EXPECT_GE(std::chrono::steady_clock::now() - start, 1500ms);
 }
-  EXPECT_EQ(next->down()->code, 0) << "it is there";
 
 TEST_F(SonicTest, LayersAreUnsupportedAndGetNoRules) {
   for (const qos::PortClass port : {qos::PortClass{Order::kUp}, {Order::kUp, Layer::of<3>()}}) {

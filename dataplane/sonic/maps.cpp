@@ -6,6 +6,10 @@
 namespace lldp::dataplane::sonic {
 namespace {
 
+constexpr std::string_view kUp = "LLDP_LEVEL_UP";
+constexpr std::string_view kDown = "LLDP_LEVEL_DOWN";
+constexpr std::string_view kWhateverOrder = "LLDP_LEVEL";
+
 /// A number of one digit or two, as SONiC writes it.
 std::optional<unsigned> number(const std::string& text) {
   unsigned n = 0;
@@ -25,6 +29,10 @@ Row row_of(const QosMap& map) {
 
 }  // namespace
 
+bool is_our_map(std::string_view name) {
+  return name == kUp || name == kDown || name == kWhateverOrder;
+}
+
 QosMap map_of(const Row& row) {
   QosMap map;
   for (const auto& [key, value] : row)
@@ -36,16 +44,16 @@ Result<Maps> maps_of(const qos::Ruleset& rules, const QosMaps& before) {
   auto wanted = dataplane::maps_of(rules, before);
   if (!wanted) return fail(wanted.error());
   Maps maps{.collapsed = std::move(wanted->collapsed)};
-  const std::string order = rules.remaps.empty() ? "LLDP_LEVEL_DOWN" : "LLDP_LEVEL_UP";
+  const std::string_view order = rules.remaps.empty() ? kDown : kUp;
   for (const Field& f : kFields) {
     if (!f.map) {
       maps.port[f.name] = priorities_text(rules.pfc_enable, ",");
       continue;
     }
     const QosMap& map = wanted->maps[index(*f.map)];
-    const std::string name = map.empty()                     ? ""
-                             : *f.map == MapKind::kTcToGroup ? "LLDP_LEVEL"  // whatever the order
-                                                             : order;
+    const std::string name(map.empty()                     ? ""
+                           : *f.map == MapKind::kTcToGroup ? kWhateverOrder
+                                                           : order);
     maps.port[f.name] = name;
     if (!name.empty()) maps.rows[std::string(f.table) + "|" + name] = row_of(map);
   }

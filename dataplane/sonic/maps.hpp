@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/bounded.hpp"
@@ -52,6 +53,8 @@ inline constexpr Field kFields[] = {
     {.name = "pfc_enable", .part = Part::kPfc, .attribute = "SAI_PORT_ATTR_PRIORITY_FLOW_CONTROL"},
     {.name = "pfcwd_sw_enable", .part = Part::kPfc}};
 
+/// True for the name of a map of ours; an operator's own may be like it.
+[[nodiscard]] bool is_our_map(std::string_view name);
 /// A row of a map's table; what is no number is left out.
 [[nodiscard]] QosMap map_of(const Row& row);
 /// The rules as rows.

@@ -498,7 +498,9 @@ void Sonic::write_waiting() {
       std::ranges::all_of(view_.our_ports(), [&](const auto& p) { return removed.contains(p); });
   if (last)
     for (const auto& [key, row] : view_.config)
-      if (key.find("_MAP|LLDP_LEVEL") != key.npos) commands.push_back({"DEL", key});
+      if (const auto bar = key.find("_MAP|");
+          bar != key.npos && sonic::is_our_map(std::string_view(key).substr(bar + 5)))
+        commands.push_back({"DEL", key});
   for (const Outcome& outcome : outcomes) applying_.insert(outcome.port);
   timer_.set(patience_);
   // Of a command that Redis does not even queue it gives the reason there, and none at the end.

@@ -10,14 +10,14 @@
 namespace lldp::dataplane::sonic {
 namespace {
 
-bool names_ours(std::string_view value) { return value.find("LLDP_LEVEL") != value.npos; }
-
 /// "AZURE"; older releases write "[DSCP_TO_TC_MAP|AZURE]".
 std::string bare(const std::string& reference) {
   if (!reference.starts_with('[')) return reference;
   const auto bar = reference.find('|');
   return reference.substr(bar + 1, reference.size() - bar - 2);
 }
+
+bool names_ours(const std::string& reference) { return is_our_map(bare(reference)); }
 
 unsigned mask_of(std::string_view priorities) {
   unsigned mask = 0;

@@ -327,6 +327,18 @@ TEST_F(SonicTest, PortsWhoseRowsNobodyKnowsAreNamedAndStay) {
   EXPECT_EQ(box_.row(kConfig, "PORT_QOS_MAP|Ethernet0"), ours);
 }
 
+TEST_F(SonicTest, MapOfAnOperatorThatIsCalledLikeOursIsHis) {
+  box_.ask(kConfig, {"HSET", "DSCP_TO_TC_MAP|LLDP_LEVEL_TEST", "8", "1"});
+  box_.ask(kConfig, {"HSET", "PORT_QOS_MAP|Ethernet4", "dscp_to_tc_map", "LLDP_LEVEL_TEST"});
+  const Row his = box_.row(kConfig, "PORT_QOS_MAP|Ethernet4");
+  backend_ = open();
+  ASSERT_TRUE(put(0, Order::kUp));
+  EXPECT_THAT(*backend_->ports(), ElementsAre(port_of(0)));
+  ASSERT_TRUE(remove_all(*backend_));
+  EXPECT_EQ(box_.row(kConfig, "PORT_QOS_MAP|Ethernet4"), his);
+  EXPECT_THAT(box_.keys(kConfig, "*LLDP_LEVEL*"), ElementsAre("DSCP_TO_TC_MAP|LLDP_LEVEL_TEST"));
+}
+
 TEST_F(SonicTest, ChangeOfOnePortsOrderWritesItsRowAlone) {
   ASSERT_TRUE(put(0, Order::kUp) && put(1, Order::kDown));
   const std::size_t writes = box_.writes();

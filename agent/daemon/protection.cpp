@@ -205,14 +205,16 @@ void Protection::take_off_strays(TimePoint now) {
   if (!there) return;  // what it has is told anew when that can be read
   std::erase_if(*there, [this](const dataplane::PortRef& port) {
     return ports_.contains(port.ifindex) || found_.contains(port.ifindex) ||
-           leaving_.contains(port.ifindex) ||
-           // One that is ours again, and has another number that the back end has not heard of yet.
-           std::ranges::any_of(ports_, [&](Ifindex our) { return name_of_(our) == port.name; });
+           leaving_.contains(port.ifindex);
   });
   take_off_strays(std::move(*there), now);
 }
 
 void Protection::take_off_strays(std::vector<dataplane::PortRef> strays, TimePoint now) {
+  // One that is ours again, and has another number that the back end has not heard of yet.
+  std::erase_if(strays, [this](const dataplane::PortRef& port) {
+    return std::ranges::any_of(ports_, [&](Ifindex our) { return name_of_(our) == port.name; });
+  });
   if (strays.empty() || !is_alone_()) return;
   for (dataplane::PortRef& port : strays) {
     log(Severity::kNotice, port.name + ": rules of ours on a port that is not are taken off");

@@ -24,7 +24,7 @@ TEST_F(ProtectionTest, RulesFoundBeforeThePortHadAnInterfaceAreItsOwn) {
   install(none, Order::kUp);
   kernel_.names[none] = "swp7";
   for (const bool leaving : {false, true}) {
-    open().set_sole();
+    open().ask_alone([] { return true; });
     kernel_.refuse_all = leaving ? "busy" : "";
     pass(seconds(leaving ? 121 : 1));
     EXPECT_EQ(alarms().empty(), !leaving);
@@ -39,6 +39,16 @@ TEST_F(ProtectionTest, RulesFoundBeforeThePortHadAnInterfaceAreItsOwn) {
     EXPECT_EQ(kernel_.writes, writes + (leaving ? 0 : 4));
     EXPECT_EQ(programmed(none), Order::kUp) << "taken off by name, they would be the port's";
   }
+}
+
+// Its interface was made anew while nobody looked: by its name they would be taken off ours.
+TEST_F(ProtectionTest, RulesFoundUnderAnOldNumberOfAPortThatIsOursAreNoStrays) {
+  install(kOther, Order::kUp);
+  kernel_.names[kOther] = "swp7";
+  start();
+  protection_->ask_alone([] { return true; });
+  pass(seconds(121));
+  EXPECT_EQ(programmed(kOther), Order::kUp);
 }
 
 TEST_F(ProtectionTest, RulesFoundAtStartAreReadBackAtOnce) {

@@ -25,11 +25,14 @@ TEST_P(Attack, FindsNoCycleAndNoWrongLevel) {
   const std::uint64_t first = number("ATTACK_SEED", 1);
   const std::uint64_t fabrics = number("ATTACK_FABRICS", 60);
   std::uint64_t disagreements = 0;
+  std::uint64_t proofs = 0;
   for (std::uint64_t i = GetParam(); i < fabrics; i += kParts) {
     const Ordeal ordeal = attack(first + i, i % 20 == 10);
     EXPECT_TRUE(ordeal.findings.empty()) << to_text(ordeal);
     disagreements += ordeal.disagreements;
+    proofs += ordeal.proofs;
   }
+  EXPECT_GT(proofs, 0U);
   EXPECT_GT(disagreements, 0U);  // else this test tests little
 }
 

@@ -82,6 +82,18 @@ long call_as_32_bit_program() {
   asm volatile("int $0x80" : "+a"(result) : : "memory");
   return result;
 }
+/// Some kernels have that gate shut (ia32_emulation=off): then there is nothing to be filtered.
+bool serves_32_bit_programs() {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::signal(SIGSEGV, SIG_DFL);
+    call_as_32_bit_program();
+    ::_exit(0);
+  }
+  int status = 0;
+  EXPECT_EQ(::waitpid(child, &status, 0), child);
+  return WIFEXITED(status);
+}
 #endif
 long bpf(bpf_cmd command) { return ::syscall(SYS_bpf, command, nullptr, 0); }
 
@@ -93,6 +105,10 @@ struct Case {
 };
 class SyscallFilter : public testing::TestWithParam<Case> {};
 TEST_P(SyscallFilter, Answers) {
+#ifdef __x86_64__
+  if (GetParam().call == call_as_32_bit_program && !serves_32_bit_programs())
+    GTEST_SKIP() << "this kernel answers no 32-bit programs";
+#endif
   EXPECT_EQ(outcome_of(GetParam().call, kFilter), GetParam().outcome);
 }
 

@@ -38,7 +38,7 @@ const Stream& standard_error() {
 /// the one that there is would be everybody's who shares it.
 UniqueFd terminal() {
   struct stat is {};
-  if (::fstat(STDERR_FILENO, &is) != 0 || !S_ISCHR(is.st_mode)) return UniqueFd();
+  if (::fstat(STDERR_FILENO, &is) != 0 || !S_ISCHR(is.st_mode)) return {};
   return UniqueFd(::open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
 }
 

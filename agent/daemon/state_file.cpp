@@ -389,9 +389,8 @@ Result<void> write_state(const std::string& path, std::string_view text) {
   // What was written before may not be durable yet, and was told: it stands until this is whole.
   const std::string part = path + ".part";
   // O_TRUNC: what an interrupted save left there is of no use. O_NOFOLLOW: nor is a link.
-  // O_NONBLOCK: whatever somebody put there, it is not waited for.
-  const UniqueFd fd(::open(
-      part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0644));
+  const UniqueFd fd(
+      ::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644));
   if (!fd) return fail(cannot("written", path, errno));
   int code = write_whole(fd.get(), text);
   if (code == 0 && ::rename(part.c_str(), fresh_name(path).c_str()) != 0) code = errno;

@@ -168,9 +168,9 @@ TEST_F(Bounce, SeesTheMomentWithoutRulesOfAnAgentThatFlushes) {
 }
 
 TEST_F(Bounce, SaysWhyAnAgentIsNotReady) {
-  const Played run = bounce({"case1", "--agent-arg=--level", "--agent-arg=0", "--timeout", "0.5"});
+  const Played run = bounce({"case1", "--agent-arg=--level", "--agent-arg=0", "--timeout", "3"});
   EXPECT_EQ(run.status, 1);
-  EXPECT_THAT(run.text, HasSubstr("Spine1: its agent is not ready after 0.5 s: lldp-leveld: "));
+  EXPECT_THAT(run.text, HasSubstr("Spine1: its agent is not ready after 3 s: lldp-leveld: "));
 }
 
 // The lossless switches, at a rate that a busy machine keeps up with.

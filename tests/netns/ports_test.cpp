@@ -177,7 +177,8 @@ TEST_F(PortsTest, FirstFrameDoesNotWaitForTheQuestionWhetherLldpdRuns) {
   EXPECT_EQ(sent(), ear.heard());
 }
 
-// docs/rules.md O5. The state file is a pipe that nobody reads yet, so its writing takes long.
+// docs/rules.md O5. The state file is a pipe that nobody reads yet, so its writing takes long, as
+// on a file system that is frozen. What tells of it waits a moment for that, and not for ever.
 TEST_F(PortsTest, FrameWaitsForTheWritingOfWhatItTells) {
   join(*a_, *b_);
   Ear ear(*b_, "p0");
@@ -188,10 +189,16 @@ TEST_F(PortsTest, FrameWaitsForTheWritingOfWhatItTells) {
   const std::size_t before = ear.heard();
   agent.write_config("role = switch\nlevel = 3\n");
   agent.process().signal(SIGHUP);
-  std::this_thread::sleep_for(300ms);
+  std::this_thread::sleep_for(120ms);
   EXPECT_EQ(ear.heard(), before);
-  const UniqueFd reader(::open(part.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   EXPECT_TRUE(eventually([&] { return ear.heard() > before; }));
+  EXPECT_EQ(agent.level(), 3);
+  const UniqueFd reader(::open(part.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  std::string text(4096, '\0');
+  EXPECT_TRUE(eventually([&] {
+    const ssize_t n = ::read(reader.get(), text.data(), text.size());
+    return n > 0 && text.find("\nlevel 3\n") != text.npos;
+  }));
 }
 
 TEST_F(PortsTest, DryRunSaysNothingAndChangesNothing) {

@@ -190,7 +190,7 @@ constexpr Refusal kServes[] = {
      SYS_openat,
      {},
      {},
-     O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
+     O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
      "alarm state: "},
     {"DiskThatNobodyWaitsFor", SYS_clone3, {}, {}, {}, "ready: "},
     {"NewsOfTheDisk", SYS_eventfd2, {}, {}, {}, "ready: "},

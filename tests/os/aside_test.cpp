@@ -12,8 +12,6 @@
 #include <future>
 #include <thread>
 
-#include "tests/support/no_descriptors.hpp"
-
 namespace lldp {
 namespace {
 
@@ -103,15 +101,6 @@ void does_at_once(Aside& aside) {
   ASSERT_TRUE(outcome);
   EXPECT_EQ(outcome->error().code, EIO);
   EXPECT_FALSE(aside.take()) << "once";
-}
-
-TEST(Aside, WithoutDescriptorsItIsDoneAtOnce) {
-  std::unique_ptr<Aside> aside = make_aside();  // UBSan wants a descriptor for its first look
-  {
-    const support::NoDescriptors none;
-    aside = make_aside();
-  }
-  does_at_once(*aside);
 }
 
 // As in a container that may have so many processes and no more.

@@ -38,8 +38,7 @@ class Thread final : public Aside {
     ::pthread_sigmask(SIG_SETMASK, &all, &before);  // they are the owner's
     try {
       thread_ = std::thread([shared = shared_] { shared->run(); });
-    } catch (const std::system_error&) {
-      thread_ = std::thread();
+    } catch (const std::system_error&) {  // none is to be had
     }
     ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
     // Until it runs, for its beginnings are calls that a filter, which may come now, knows not.

@@ -33,6 +33,7 @@ enum class Part : std::uint8_t {
   kQueues,    ///< a queue per lossless priority
   kPfc,       ///< flow control on them
 };
+inline constexpr Part kParts[] = {Part::kClassify, Part::kRemap, Part::kQueues, Part::kPfc};
 enum class Action : std::uint8_t { kAdd, kReplace, kRemove };
 [[nodiscard]] std::string_view to_string(Part p);    ///< classify, remap, queues, pfc
 [[nodiscard]] std::string_view to_string(Action a);  ///< add, replace, remove

@@ -10,8 +10,6 @@
 namespace lldp::dataplane {
 namespace {
 
-constexpr Part kParts[] = {Part::kClassify, Part::kRemap, Part::kQueues, Part::kPfc};
-
 void sort_by_part(std::vector<Change>& changes) {
   std::ranges::stable_sort(changes, {}, &Change::part);
 }

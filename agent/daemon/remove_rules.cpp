@@ -20,7 +20,7 @@
 namespace lldp::io {
 namespace {
 
-constexpr std::size_t kNamed = 4;  ///< ports
+constexpr std::size_t kPortsNamed = 4;  ///< ports
 
 /// What a back end has left: its ports' names.
 Result<std::vector<std::string>> left_by(dataplane::Backend& backend) {
@@ -60,7 +60,7 @@ Result<void> find_others(const std::string& configured, const BackendOpener& ope
                                         name, left.error().what)});
     }
     if (names.empty()) continue;
-    const std::size_t more = names.size() > kNamed ? names.size() - kNamed : 0;
+    const std::size_t more = names.size() > kPortsNamed ? names.size() - kPortsNamed : 0;
     names.resize(names.size() - more);
     return fail(Error{0, fmt::format("{}{}", fmt::join(names, ", "), more != 0 ? ", ..." : ""),
                       fmt::format("rules of another back end, {0}, are there and stay: "

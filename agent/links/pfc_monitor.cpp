@@ -16,7 +16,7 @@ namespace lldp::io {
 namespace {
 
 /// Reads in one receive(); what is left wakes us again.
-constexpr int kReadsPerTurn = 64;
+constexpr int kReadsOfATurn = 64;
 
 /// An answer with all that an interface can have of DCB takes about 2,000 octets.
 struct Buffer {
@@ -78,7 +78,7 @@ std::optional<core::Pfc> PfcMonitor::ask(std::string_view name) {
 
 void PfcMonitor::receive(const std::function<void(std::string_view)>& changed) {
   Buffer buffer;
-  for (int i = 0; i < kReadsPerTurn; ++i) {
+  for (int i = 0; i < kReadsOfATurn; ++i) {
     const ssize_t size = buffer.fill(events_.get(), 0);
     if (size < 0 && errno == ENOBUFS) {
       changed({});

@@ -187,7 +187,7 @@ void add_port(Table& table, const json& port, long age) {
 }
 
 /// Characters that a line takes on the screen, without what colours it.
-std::size_t width_of(std::string_view line) {
+std::size_t columns_of(std::string_view line) {
   std::size_t width = 0;
   bool colour = false;
   for (const char c : line) {
@@ -242,7 +242,7 @@ class Page {
   [[nodiscard]] std::size_t rows_of(std::string_view line) const {
     return style_.width == 0
                ? 1
-               : std::max<std::size_t>((width_of(line) + style_.width - 1) / style_.width, 1);
+               : std::max<std::size_t>((columns_of(line) + style_.width - 1) / style_.width, 1);
   }
 
   Style style_;

@@ -22,7 +22,7 @@
 namespace lldp::dataplane {
 namespace {
 
-constexpr Part kParts[] = {Part::kClassify, Part::kRemap, Part::kQueues};
+constexpr Part kPartsOfBpf[] = {Part::kClassify, Part::kRemap, Part::kQueues};
 
 /// Only XDP by a BPF link is not told of, and an interface costs microseconds to read: of more than
 /// so many ports not at every glance, but at every eighth however many there are.
@@ -179,8 +179,8 @@ bool Bpf::is_right(Ifindex port, Part part, const std::string& key,
 
 Result<PortPlan> Bpf::plan_from(const PortRef& ref, std::optional<qos::Ruleset> want) {
   const Ifindex port = ref.ifindex;
-  std::array<std::optional<bool>, std::size(kParts)> right{};
-  for (Part part : kParts) {
+  std::array<std::optional<bool>, std::size(kPartsOfBpf)> right{};
+  for (Part part : kPartsOfBpf) {
     const auto there = present(port, part);
     if (!there) return fail(there.error());
     if (*there)

@@ -18,7 +18,7 @@
 namespace lldp::dataplane::bpf {
 namespace {
 
-constexpr std::string_view kOurs = "lldp-level ";
+constexpr std::string_view kNameOfOurs = "lldp-level ";
 constexpr std::string_view kMadeQdisc = " +clsact";
 constexpr std::string_view kMark = "clsact-";
 /// Before the preferences that people and scripts give (10, 100, and from 49152 on the kernel's own
@@ -55,13 +55,13 @@ bool meets_ip(std::uint32_t info) {
 }
 
 std::string key_in(std::string_view name) {
-  name.remove_prefix(kOurs.size());
+  name.remove_prefix(kNameOfOurs.size());
   return std::string(name.substr(0, name.find(' ')));
 }
 
 }  // namespace
 
-bool Clsact::Filter::ours() const { return name.starts_with(kOurs); }
+bool Clsact::Filter::ours() const { return name.starts_with(kNameOfOurs); }
 
 Clsact::Clsact(TcSocket socket, Programs& programs)
     : socket_(std::move(socket)), programs_(programs) {
@@ -139,7 +139,8 @@ Result<void> Clsact::put(Ifindex port, Part part, const Programs::Loaded& progra
   const auto attributes = [&](TcMessage& message, bool made) -> TcMessage& {
     return message.text(TCA_KIND, "bpf").options([&](TcMessage& o) {
       o.number(TCA_BPF_FD, static_cast<std::uint32_t>(program.program(part).get()));
-      o.text(TCA_BPF_NAME, std::string(kOurs) + program.key + std::string(made ? kMadeQdisc : ""));
+      o.text(TCA_BPF_NAME,
+             std::string(kNameOfOurs) + program.key + std::string(made ? kMadeQdisc : ""));
       o.number(TCA_BPF_FLAGS, TCA_BPF_FLAG_ACT_DIRECT);
     });
   };

@@ -21,7 +21,7 @@
 namespace lldp::dataplane::bpf {
 namespace {
 
-constexpr std::string_view kOurs = "/lldp-level";
+constexpr std::string_view kDirectoryOfOurs = "/lldp-level";
 constexpr int kNetnsCookie = 71;  ///< SO_NETNS_COOKIE, Linux 5.14
 
 std::string parent_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
@@ -141,12 +141,12 @@ bool Namespace::is_predecessor(std::string_view other) const {
 std::optional<Pins> Pins::open(const std::string& bpffs) {
   const Namespace here = Namespace::current();
   if (here.file == 0) return std::nullopt;
-  const std::string ours = bpffs + std::string(kOurs);
+  const std::string ours = bpffs + std::string(kDirectoryOfOurs);
   const Pins pins(ours + "/" + here.name());
   bool usable = false;
   if (is_bpffs(bpffs)) {
     make_shared_directory(ours);
-    usable = is_safe(bpffs, std::string(kOurs) + "/" + here.name());
+    usable = is_safe(bpffs, std::string(kDirectoryOfOurs) + "/" + here.name());
     usable = usable && (may_write(pins.directory_) || (errno == ENOENT && may_write(ours)));
   }
   for (const std::string& other : elsewhere(here.name(), pins.directory_)) {
@@ -159,9 +159,9 @@ std::optional<Pins> Pins::open(const std::string& bpffs) {
 }
 
 std::string Pins::why_none(const std::string& bpffs) {
-  const std::string below = std::string(kOurs) + "/" + Namespace::current().name();
+  const std::string below = std::string(kDirectoryOfOurs) + "/" + Namespace::current().name();
   if (!is_bpffs(bpffs) || is_safe(bpffs, below)) return "no BPF file system";
-  return bpffs + std::string(kOurs) +
+  return bpffs + std::string(kDirectoryOfOurs) +
          " was made by another user: remove it, and restart the daemon";
 }
 

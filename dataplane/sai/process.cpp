@@ -20,9 +20,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::uint64_t kConnection = 1, kSpawner = 2, kTimer = 3;
-constexpr int kShare = 16;        ///< messages of a turn: others have theirs
-constexpr int kLastWords = 1024;  ///< of a process that has ended
+constexpr std::uint64_t kConnectionOfProcess = 1, kSpawnerOfProcess = 2, kTimerOfProcess = 3;
+constexpr int kShareOfProcess = 16;  ///< messages of a turn: others have theirs
+constexpr int kLastWords = 1024;     ///< of a process that has ended
 
 }  // namespace
 
@@ -30,8 +30,8 @@ Result<std::unique_ptr<Backend>> Sai::open(const SaiOptions& options) {
   if (!options.spawner)
     return fail(error("there is nobody to start libsai's process: see the lines before"));
   Timer timer;
-  auto poll =
-      make_poll_set("backend sai", {{timer.fd(), kTimer}, {options.spawner->fd(), kSpawner}});
+  auto poll = make_poll_set(
+      "backend sai", {{timer.fd(), kTimerOfProcess}, {options.spawner->fd(), kSpawnerOfProcess}});
   if (!poll) return fail(poll.error());
   std::unique_ptr<Sai> self(new Sai(options, std::move(*poll), std::move(timer)));
   if (options.removing && self->damaged_)
@@ -58,7 +58,7 @@ void Sai::start() {
     return fall("no socket can be had: " + std::string(std::strerror(errno)));
   socket_ = UniqueFd(ends[0]);
   UniqueFd theirs(ends[1]);
-  epoll_event interest{.events = EPOLLIN, .data = {.u64 = kConnection}};
+  epoll_event interest{.events = EPOLLIN, .data = {.u64 = kConnectionOfProcess}};
   ::epoll_ctl(poll_.get(), EPOLL_CTL_ADD, socket_.get(), &interest);
   if (auto begun = options_.spawner->start(std::move(theirs)); !begun) {
     socket_ = UniqueFd();
@@ -168,16 +168,16 @@ void Sai::send_next() {
 }
 
 Events Sai::take_events() {
-  for (int i = 0; i < kShare; ++i) {
+  for (int i = 0; i < kShareOfProcess; ++i) {
     std::array<epoll_event, 3> ready{};
     const int n = ::epoll_wait(poll_.get(), ready.data(), ready.size(), 0);
     if (n <= 0) break;
     for (int k = 0; k < n; ++k) {
       switch (ready[static_cast<std::size_t>(k)].data.u64) {
-        case kConnection:
+        case kConnectionOfProcess:
           (void)receive();
           break;
-        case kSpawner:
+        case kSpawnerOfProcess:
           for (int last = 0; last < kLastWords && receive();) ++last;
           if (auto ended = options_.spawner->ended(); !ended) {
             ::epoll_ctl(poll_.get(), EPOLL_CTL_DEL, options_.spawner->fd(), nullptr);

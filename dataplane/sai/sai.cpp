@@ -17,8 +17,6 @@ namespace {
 
 using sai::Oid;
 
-constexpr Part kParts[] = {Part::kClassify, Part::kRemap, Part::kQueues, Part::kPfc};
-
 }  // namespace
 
 Sai::Sai(SaiOptions options, UniqueFd poll, Timer timer)

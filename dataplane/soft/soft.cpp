@@ -21,8 +21,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::uint64_t kConnection = 1, kTimer = 2;
-constexpr int kShare = 16;  ///< messages of a turn: others have theirs
+constexpr std::uint64_t kConnectionOfSoft = 1, kTimerOfSoft = 2;
+constexpr int kShareOfSoft = 16;  ///< messages of a turn: others have theirs
 
 Error error(std::string what) { return {0, "backend soft", std::move(what)}; }
 
@@ -35,7 +35,7 @@ Result<std::unique_ptr<Backend>> Soft::open(const SoftOptions& options) {
   if (!unix_address(options.socket))
     return fail(error("soft.socket is too long for a socket: " + escape(options.socket)));
   Timer timer;
-  auto poll = make_poll_set("backend soft", {{timer.fd(), kTimer}});
+  auto poll = make_poll_set("backend soft", {{timer.fd(), kTimerOfSoft}});
   if (!poll) return fail(poll.error());
   std::unique_ptr<Soft> self(new Soft(options, std::move(*poll), std::move(timer)));
   self->down_ = error("the switch has not answered yet");
@@ -64,7 +64,7 @@ void Soft::connect() {
     const int code = errno;
     return fall("there is no switch at " + options_.socket + ": " + std::strerror(code), code);
   }
-  epoll_event interest{.events = EPOLLIN, .data = {.u64 = kConnection}};
+  epoll_event interest{.events = EPOLLIN, .data = {.u64 = kConnectionOfSoft}};
   ::epoll_ctl(poll_.get(), EPOLL_CTL_ADD, socket_.get(), &interest);
   timer_.set(options_.times.period);
   reading_ = send(soft::Read{});
@@ -122,12 +122,12 @@ void Soft::receive() {
 }
 
 Events Soft::take_events() {
-  for (int turn = 0; turn < kShare; ++turn) {
+  for (int turn = 0; turn < kShareOfSoft; ++turn) {
     std::array<epoll_event, 2> ready{};
     const int n = ::epoll_wait(poll_.get(), ready.data(), ready.size(), 0);
     if (n <= 0) break;
     for (int i = 0; i < n; ++i) {
-      if (ready[static_cast<std::size_t>(i)].data.u64 == kConnection)
+      if (ready[static_cast<std::size_t>(i)].data.u64 == kConnectionOfSoft)
         receive();
       else if (timer_.take())
         on_timer();

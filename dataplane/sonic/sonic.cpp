@@ -26,7 +26,6 @@ using nlohmann::json;
 using sonic::Row;
 using sonic::text_of;
 
-constexpr Part kParts[] = {Part::kClassify, Part::kRemap, Part::kQueues, Part::kPfc};
 constexpr auto kPeriod = 5s;   ///< between two readings
 constexpr auto kGrace = 5s;    ///< for orchagent to make what was written
 constexpr auto kSoon = 100ms;  ///< between two readings while it does

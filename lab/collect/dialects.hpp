@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/result.hpp"
 #include "lab/collect/device.hpp"
@@ -9,6 +11,10 @@
 
 /// What read_device() tells apart. Each adds to the device what one text says.
 namespace lldp::lab::collect {
+
+[[nodiscard]] inline auto refuse(std::string where, std::string what) {
+  return fail(Error{0, std::move(where), std::move(what)});
+}
 
 /// `lldp-level show --json`
 [[nodiscard]] Result<void> add_show(const Json& show, Device& device);

@@ -16,7 +16,7 @@
 namespace lldp::lab::collect {
 namespace {
 
-constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+constexpr std::size_t kNoGroup = static_cast<std::size_t>(-1);
 
 /// Letters, digits and what may stand between them; the same for Slurm's node names and for the
 /// values of labels.
@@ -32,7 +32,7 @@ struct Group {
   std::size_t tier = 1;
   std::vector<std::size_t> members{};
   std::string name{};
-  std::size_t above = kNone;  ///< a group
+  std::size_t above = kNoGroup;  ///< a group
   std::vector<std::size_t> below{};
   std::vector<std::size_t> hosts{};
 };
@@ -52,7 +52,7 @@ class Disjoint {
 
 class Tree {
  public:
-  explicit Tree(const Fabric& fabric) : fabric_(fabric), group_of_(fabric.nodes.size(), kNone) {
+  explicit Tree(const Fabric& fabric) : fabric_(fabric), group_of_(fabric.nodes.size(), kNoGroup) {
     std::size_t top = 0;
     for (const Node& n : fabric.nodes)
       if (n.role == Role::kSwitch && n.level) top = std::max<std::size_t>(top, n.level->value());
@@ -91,7 +91,7 @@ class Tree {
     }
     // A group of a lower tier that has no parent yet and is joined to one of these is below it.
     for (std::size_t g = 0; g < groups_.size(); ++g) {
-      if (groups_[g].tier >= tier || groups_[g].above != kNone) continue;
+      if (groups_[g].tier >= tier || groups_[g].above != kNoGroup) continue;
       const auto it = by_root.find(joined.find(groups_[g].members.front()));
       if (it == by_root.end()) continue;
       groups_[g].above = it->second;
@@ -105,7 +105,7 @@ class Tree {
       for (std::size_t e = 0; e < 2; ++e) {
         const std::size_t host = l.ends[e].node;
         const std::size_t group = group_of_[l.ends[1 - e].node];
-        if (level(host) != 0 || group == kNone || !placed.insert(host).second) continue;
+        if (level(host) != 0 || group == kNoGroup || !placed.insert(host).second) continue;
         groups_[group].hosts.push_back(host);
       }
   }
@@ -198,7 +198,7 @@ std::string to_labels(const Fabric& fabric) {
       const Group* at = &g;
       for (;; at = &tree.groups()[at->above]) {
         line += fmt::format(" fabric.lldp-level/tier-{}={}", at->tier, at->name);
-        if (at->above == kNone) break;
+        if (at->above == kNoGroup) break;
       }
       lines.push_back(std::move(line));
     }

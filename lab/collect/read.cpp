@@ -16,10 +16,6 @@ namespace {
 
 constexpr std::string_view kBlank = " \t\r\n";
 
-auto refuse(std::string where, std::string what) {
-  return fail(Error{0, std::move(where), std::move(what)});
-}
-
 std::size_t line_of(std::string_view text, std::size_t at) {
   return 1 + static_cast<std::size_t>(
                  std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n'));

@@ -30,10 +30,6 @@ std::string shown(std::string_view text) {
 }
 std::string shown_at(const Json& object, const char* key) { return shown(text_at(object, key)); }
 
-auto refuse(std::string where, std::string what) {
-  return fail(Error{0, std::move(where), std::move(what)});
-}
-
 std::optional<Role> role_from(std::string_view text) {
   if (text == "host") return Role::kHost;
   if (text == "switch") return Role::kSwitch;

@@ -19,7 +19,7 @@
 namespace lldp::lab {
 namespace {
 
-constexpr std::string_view kUsageLine =
+constexpr std::string_view kBounceUsage =
     "bounce case1|case2|twice|layered [OPTION...]\n"
     "       lldp-level-lab bounce FABRIC --cut A-B --flow FROM-TO [OPTION...]\n"
     "Runs a fabric on this machine as `live` does, sends packets, cuts links, sends\n"
@@ -156,7 +156,7 @@ int run_bounce(const Arguments& arguments) {
       "seconds", number(&lossless_run.seconds, 0.1, 86400.0)->value_name("S")->default_value(5),
       "lossless: how long is sent");
   std::vector<std::string> words;
-  if (!parse(options, kUsageLine, arguments, words)) return kDone;
+  if (!parse(options, kBounceUsage, arguments, words)) return kDone;
   if (words.size() != 1) return complain_usage("bounce", "name a case or a fabric's file");
   const bool named =
       std::find(std::begin(kScenarios), std::end(kScenarios), words[0]) != std::end(kScenarios);

@@ -14,7 +14,7 @@
 namespace lldp::lab {
 namespace {
 
-constexpr std::string_view kUsageLine =
+constexpr std::string_view kCollectUsage =
     "collect [SOURCE...] [--ssh HOSTS] [OPTION...]\n"
     "Makes one fabric of what its switches tell: files or directories of the outputs\n"
     "of `lldp-level show --json` (and `rules --json`), of lldpcli's `show neighbors\n"
@@ -68,7 +68,7 @@ int run_collect(const Arguments& arguments) {
       "name", po::value(&hints.name)->value_name("NAME")->default_value("collected"),
       "of the fabric")("json", po::bool_switch(&json), "report as JSON");
   std::vector<std::string> words;
-  if (!parse(options, kUsageLine, arguments, words)) return kDone;
+  if (!parse(options, kCollectUsage, arguments, words)) return kDone;
   if (words.empty() && ssh.empty())
     return complain_usage("collect", "name files, directories or --ssh HOSTS");
   remote.timeout = std::chrono::duration<double>(timeout);

@@ -9,7 +9,7 @@
 namespace lldp::lab {
 namespace {
 
-constexpr std::string_view kUsageLine =
+constexpr std::string_view kConfigUsage =
     "config FABRIC --node S [OPTION...]\n"
     "Writes what lldp-leveld has to be told on a switch of a layered expander (FC+,\n"
     "FC): of each port the layer that it belongs to and the one that its link leads\n"
@@ -24,7 +24,7 @@ int run_config(const Arguments& arguments) {
   options.add_options()("node", po::value(&node)->value_name("S"), "the switch")(
       "output,o", po::value(&output)->value_name("FILE"), "else standard output");
   std::vector<std::string> words;
-  if (!parse(options, kUsageLine, arguments, words)) return kDone;
+  if (!parse(options, kConfigUsage, arguments, words)) return kDone;
   if (words.size() != 1) return complain_usage("config", "name one fabric file");
   if (node.empty()) return complain_usage("config", "name the switch with --node");
   const auto fabric = load_fabric(words[0]);

@@ -14,7 +14,7 @@
 namespace lldp::lab {
 namespace {
 
-constexpr std::string_view kUsageLine =
+constexpr std::string_view kConvergeUsage =
     "converge FABRIC [OPTION...]\n"
     "Lets the agents of a fabric find their levels and locations on virtual time,\n"
     "and holds the result against the truth.\n";
@@ -69,7 +69,7 @@ int run_converge(const Arguments& arguments) {
       "output,o", po::value(&output)->value_name("FILE"),
       "write a report with a curve to FILE.html, or the JSON to FILE");
   std::vector<std::string> words;
-  const auto values = parse(options, kUsageLine, arguments, words);
+  const auto values = parse(options, kConvergeUsage, arguments, words);
   if (!values) return kDone;
   if (words.size() != 1) return complain_usage("converge", "name one fabric file");
   const auto scenario = scenario_of(*values);

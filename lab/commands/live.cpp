@@ -35,7 +35,7 @@ namespace {
 
 using live::Watcher;
 
-constexpr std::string_view kUsageLine =
+constexpr std::string_view kLiveUsage =
     "live up|run|show FABRIC [OPTION...] [-- COMMAND...]\n"
     "       lldp-level-lab live down [OPTION...]\n"
     "Runs a fabric on this machine: a network namespace per node, a veth pair per\n"
@@ -267,7 +267,7 @@ int run_live(const Arguments& arguments) {
       "timeout", number(&timeout, 0.0, 86400.0)->value_name("S")->default_value(timeout),
       "run: give up after so many seconds")("json", po::bool_switch(&s.json), "print JSON");
   std::vector<std::string> words;
-  if (!parse(options, kUsageLine, arguments, words)) return kDone;
+  if (!parse(options, kLiveUsage, arguments, words)) return kDone;
   s.timeout = std::chrono::duration<double>(timeout);
   const auto place = live::place_of(prefix, dir);
   if (!place) return complain_usage("live", to_string(place.error()));

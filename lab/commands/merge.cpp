@@ -8,7 +8,7 @@
 namespace lldp::lab {
 namespace {
 
-constexpr std::string_view kUsageLine =
+constexpr std::string_view kMergeUsage =
     "merge RESULTS... [OPTION...]\n"
     "Joins what the shards of a sweep wrote with --results. Exit status 0: it is\n"
     "whole; 1: results are missing (the shards to run again are printed as `sbatch\n"
@@ -39,7 +39,7 @@ int run_merge(const Arguments& arguments) {
                         "write all results to FILE, which the sweep's command takes as --results")(
       "json", po::bool_switch(&json), "print JSON");
   std::vector<std::string> words;
-  if (!parse(options, kUsageLine, arguments, words)) return kDone;
+  if (!parse(options, kMergeUsage, arguments, words)) return kDone;
   if (words.empty()) return complain_usage("merge", "name files of results");
   const auto merged = sweep::merge(words);
   if (!merged) return complain("merge", merged.error());

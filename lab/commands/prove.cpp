@@ -14,7 +14,7 @@
 namespace lldp::lab {
 namespace {
 
-constexpr std::string_view kUsageLine =
+constexpr std::string_view kProveUsage =
     "prove FABRIC [OPTION...]\n"
     "Searches the dependencies between the buffers of a fabric, for any routing and\n"
     "any set of failures. Exit status 0: it cannot deadlock; 1: there is a cycle,\n"
@@ -135,7 +135,7 @@ int run_prove(const Arguments& arguments) {
                             "the fabric as a picture, a cycle set off, to FILE.svg, or the JSON "
                             "to FILE");
   std::vector<std::string> words;
-  const auto values = parse(options, kUsageLine, arguments, words);
+  const auto values = parse(options, kProveUsage, arguments, words);
   if (!values) return kDone;
   if (words.size() != 1) return complain_usage("prove", "name one fabric file");
   constexpr std::string_view kRules[] = {"", "none", "down-up", "spans", "as-set"};

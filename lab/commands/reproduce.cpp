@@ -15,7 +15,7 @@
 namespace lldp::lab {
 namespace {
 
-constexpr std::string_view kUsageLine =
+constexpr std::string_view kReproduceUsage =
     "reproduce fcplus|itsy|portfc|dot1 [OPTION...]\n"
     "Does again what a paper publishes, and holds each value against the published\n"
     "one. Exit status 1: one is off by more than its tolerance.\n";
@@ -98,7 +98,7 @@ int run_reproduce(const Arguments& arguments) {
       "output,o", po::value(&output)->value_name("FILE"),
       "write a report to FILE.html, or FILE.csv, or JSON lines to FILE");
   std::vector<std::string> words;
-  const auto values = parse(options, kUsageLine, arguments, words);
+  const auto values = parse(options, kReproduceUsage, arguments, words);
   if (!values) return kDone;
   if (words.size() == 1)
     for (const Paper& paper : kPapers) {

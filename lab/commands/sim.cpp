@@ -23,7 +23,7 @@
 namespace lldp::lab {
 namespace {
 
-constexpr std::string_view kUsageLine =
+constexpr std::string_view kSimUsage =
     "sim CASE|FILE.json [OPTION...]\n"
     "sim --topology FILE --traffic FILE [OPTION...]\n"
     "CASE: case1, case2, fcplus, flap, itsy-fig2, itsy-fig3, itsy-fig4 or ndc-loop.\n"
@@ -126,7 +126,7 @@ int run_sim(const Arguments& arguments) {
       "output,o", po::value(&output)->value_name("FILE"),
       "write a report with curves and a moving picture to FILE.html, or the JSON to FILE");
   std::vector<std::string> words;
-  const auto values = parse(options, kUsageLine, arguments, words);
+  const auto values = parse(options, kSimUsage, arguments, words);
   if (!values) return kDone;
   const bool foreign = !topology.empty() || !traffic.empty();
   if (foreign && (topology.empty() || traffic.empty() || !words.empty()))

@@ -6,7 +6,7 @@
 namespace lldp::lab {
 namespace {
 
-constexpr std::string_view kUsageLine =
+constexpr std::string_view kSwitchUsage =
     "switch FILE\n"
     "Is the lossless switch of the network namespace that it is started in, until\n"
     "SIGTERM: forwards IPv4 between its ports as FILE says, with Priority-based Flow\n"
@@ -17,7 +17,7 @@ constexpr std::string_view kUsageLine =
 
 int run_switch(const Arguments& arguments) {
   std::vector<std::string> words;
-  if (!parse(po::options_description("Options"), kUsageLine, arguments, words)) return kDone;
+  if (!parse(po::options_description("Options"), kSwitchUsage, arguments, words)) return kDone;
   if (words.size() != 1) return complain_usage("switch", "name the switch's file");
   const auto text = read_file(words[0]);
   if (!text) return complain("switch", text.error());

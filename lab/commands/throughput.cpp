@@ -17,7 +17,7 @@
 namespace lldp::lab {
 namespace {
 
-constexpr std::string_view kUsageLine =
+constexpr std::string_view kThroughputUsage =
     "throughput FABRIC [OPTION...]\n"
     "How much of the traffic between all hosts a fabric carries at once, on the paths\n"
     "that a routing allows: 1 is every host at the rate of its link.\n";
@@ -139,7 +139,7 @@ int run_throughput(const Arguments& arguments) {
                                          ->default_value(default_threads(), "all"),
                                      "how many processors to use")("json", "print JSON");
   std::vector<std::string> words;
-  const auto values = parse(options, kUsageLine, arguments, words);
+  const auto values = parse(options, kThroughputUsage, arguments, words);
   if (!values) return kDone;
   if (words.size() != 1) return complain_usage("throughput", "name one fabric file");
   if (c.traffic != "all-to-all" && c.traffic != "uniform" && c.traffic != "near-worst")

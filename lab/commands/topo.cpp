@@ -18,7 +18,7 @@
 namespace lldp::lab {
 namespace {
 
-constexpr std::string_view kUsageLine =
+constexpr std::string_view kTopoUsage =
     "topo clos|railonly|railoptimized [OPTION...]\n"
     "       lldp-level-lab topo fattree K [OPTION...]\n"
     "       lldp-level-lab topo fcplus|fc|jellyfish|clos-like N [OPTION...]\n"
@@ -181,7 +181,7 @@ int run_topo(const Arguments& arguments) {
       "spines", number(std::size_t{0}, kMost)->value_name("N")->default_value(4),
       "railoptimized: switches that join the rails");
   std::vector<std::string> words;
-  const auto values = parse(options, kUsageLine, arguments, words);
+  const auto values = parse(options, kTopoUsage, arguments, words);
   if (!values) return kDone;
 
   const bool json = values->count("json") != 0;

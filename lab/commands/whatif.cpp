@@ -18,7 +18,7 @@
 namespace lldp::lab {
 namespace {
 
-constexpr std::string_view kUsageLine =
+constexpr std::string_view kWhatifUsage =
     "whatif FABRIC [--fail N] [OPTION...]\n"
     "Lets links fail, all sets of N or a sample of them, and looks at what packets do\n"
     "until the routing has converged: where they turn down-up, whether one lossless\n"
@@ -158,7 +158,7 @@ int run_whatif(const Arguments& arguments) {
       "the worst set as a picture to FILE.svg, or the JSON to FILE")("json", po::bool_switch(&json),
                                                                      "print JSON");
   std::vector<std::string> words;
-  const auto values = parse(options, kUsageLine, arguments, words);
+  const auto values = parse(options, kWhatifUsage, arguments, words);
   if (!values) return kDone;
   const auto given = [&](const char* option) { return values->count(option) != 0; };
   if (words.size() != 1) return complain_usage("whatif", "name one fabric file");

@@ -10,7 +10,7 @@ using packets::kMillisecond;
 using packets::kSecond;
 
 constexpr Picoseconds kLook = 100 * kMillisecond;  ///< between two rounds
-constexpr Picoseconds kPatience = 3 * kSecond;
+constexpr Picoseconds kStillness = 3 * kSecond;
 
 }  // namespace
 
@@ -25,7 +25,7 @@ Result<void> Lookout::run(Picoseconds now) {
     if (auto ok = client.ask(); !ok) return ok;
     unanswered_.insert(node);
   }
-  due_ = now + kPatience;
+  due_ = now + kStillness;
   return {};
 }
 

@@ -21,11 +21,6 @@ namespace {
 constexpr int kBuffer = 32 << 20;
 constexpr std::size_t kBatch = 64;
 
-auto failed(const std::string& where, const char* doing) {
-  const int code = errno;
-  return fail(Error{code, where, fmt::format("{}: {}", doing, std::strerror(code))});
-}
-
 /// Untagged IPv4 and MAC control. The kernel keeps a tag apart from the frame.
 bool filter(int socket) {
   constexpr auto kTagged = static_cast<std::uint32_t>(SKF_AD_OFF + SKF_AD_VLAN_TAG_PRESENT);
@@ -51,7 +46,7 @@ std::int64_t clock_ns() {
 Result<UniqueFd> take(const std::string& name) {
   UniqueFd fd(socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   const unsigned index = if_nametoindex(name.c_str());
-  if (index == 0) return failed(name, "no such interface");
+  if (index == 0) return fail(failed(name, "no such interface"));
   sockaddr_ll here{};
   here.sll_family = AF_PACKET;
   here.sll_protocol = htons(ETH_P_ALL);
@@ -60,13 +55,18 @@ Result<UniqueFd> take(const std::string& name) {
   if (!fd || !filter(fd.get()) ||
       setsockopt(fd.get(), SOL_PACKET, PACKET_IGNORE_OUTGOING, &on, sizeof on) < 0 ||
       bind(fd.get(), reinterpret_cast<const sockaddr*>(&here), sizeof here) < 0)
-    return failed(name, "cannot take the port");
+    return fail(failed(name, "cannot take the port"));
   if (setsockopt(fd.get(), SOL_SOCKET, SO_RCVBUFFORCE, &kBuffer, sizeof kBuffer) < 0)
     setsockopt(fd.get(), SOL_SOCKET, SO_RCVBUF, &kBuffer, sizeof kBuffer);
   return fd;
 }
 
 }  // namespace
+
+Error failed(const std::string& where, const char* doing) {
+  const int code = errno;
+  return {code, where, fmt::format("{}: {}", doing, std::strerror(code))};
+}
 
 Result<Ports> Ports::open(const std::vector<std::string>& names) {
   Ports ports;

@@ -14,6 +14,9 @@
 
 namespace lldp::lab::lossless {
 
+/// What errno says of it.
+[[nodiscard]] Error failed(const std::string& where, const char* doing);
+
 /// Packet sockets on interfaces of the namespace in which they were opened: they see IPv4 and MAC
 /// control frames that come in, and nothing that leaves.
 class Ports {

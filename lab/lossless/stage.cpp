@@ -32,9 +32,9 @@ using packets::kMicrosecond;
 using packets::kSecond;
 
 const Error kEnded{EINTR, "", "ended by a signal"};
-constexpr int kStill = 20;                      ///< rounds without any frame sent: for good
-constexpr int kDone = 3;                        ///< where nothing waits: the last may be on its way
-constexpr Picoseconds kLongest = 60 * kSecond;  ///< for what waits to arrive
+constexpr int kStill = 20;  ///< rounds without any frame sent: for good
+constexpr int kDone = 3;    ///< where nothing waits: the last may be on its way
+constexpr Picoseconds kLongestWait = 60 * kSecond;  ///< for what waits to arrive
 
 /// A host that sends or receives, in this process.
 struct Host {
@@ -234,7 +234,7 @@ class Stage {
         return true;
       }
     }
-    if (halted_) return waiting == 0 ? lookout_->still() >= kDone : now >= stop_ + kLongest;
+    if (halted_) return waiting == 0 ? lookout_->still() >= kDone : now >= stop_ + kLongestWait;
     if (now < stop_) return false;
     for (Host& h : hosts_) h.station.halt();
     lookout_->forget_still();

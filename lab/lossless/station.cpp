@@ -25,7 +25,7 @@ using packets::kNone;
 using packets::Slot;
 using Engine = packets::Engine<packets::Pfc, packets::NoDetector>;
 
-constexpr std::uint16_t kLongest = 1518;  ///< a frame on the wire, FCS included
+constexpr std::uint16_t kLongestFrame = 1518;  ///< a frame on the wire, FCS included
 constexpr std::size_t kMostName = 64;
 constexpr Picoseconds kIdleFrames = 16;  ///< between two turns at the most: a fourth of XOFF
 constexpr Arc out_of(std::size_t port) { return static_cast<Arc>(2 * port); }
@@ -51,12 +51,13 @@ Fabric star_of(const StationSettings& s) {
 
 packets::Settings settings_of(const StationSettings& s) {
   packets::Settings settings{.policy = s.policy};
-  settings.pfc = {.xoff_octets = s.xoff_octets,
-                  .xon_octets = s.xon_octets,
-                  .headroom_octets = static_cast<std::uint32_t>(
-                      2 * s.rate_bps / 8 * s.allowance_ms / 1000 + std::uint64_t{4} * kLongest),
-                  .quanta = s.quanta};
-  settings.payload_octets = kLongest - 18;
+  settings.pfc = {
+      .xoff_octets = s.xoff_octets,
+      .xon_octets = s.xon_octets,
+      .headroom_octets = static_cast<std::uint32_t>(2 * s.rate_bps / 8 * s.allowance_ms / 1000 +
+                                                    std::uint64_t{4} * kLongestFrame),
+      .quanta = s.quanta};
+  settings.payload_octets = kLongestFrame - 18;
   settings.header_octets = 18;
   return settings;
 }
@@ -64,7 +65,7 @@ packets::Settings settings_of(const StationSettings& s) {
 }  // namespace
 
 Pace::Pace(std::uint64_t rate_bps)
-    : frame_(static_cast<Picoseconds>(kLongest) * 8 * packets::kSecond / rate_bps) {}
+    : frame_(static_cast<Picoseconds>(kLongestFrame) * 8 * packets::kSecond / rate_bps) {}
 
 Picoseconds Pace::at(Picoseconds now, Picoseconds next) {
   const Picoseconds most = due(next) + frame_;
@@ -194,7 +195,7 @@ class Station::Impl {
     const auto route = routes_.find(packet.to);
     const std::size_t octets = std::max<std::size_t>(frame.size() + kFcsOctets, kControlOctets);
     if (route == routes_.end() || route->second.first == port) return;
-    if (octets > kLongest) {
+    if (octets > kLongestFrame) {
       ++view_.too_long;
       return;
     }

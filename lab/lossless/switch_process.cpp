@@ -28,11 +28,6 @@ namespace soft = dataplane::soft;
 constexpr std::size_t kMostConnections = 16;
 constexpr char kForwarding[] = "/proc/sys/net/ipv4/ip_forward";
 
-auto failed(const std::string& where, const char* doing) {
-  const int code = errno;
-  return fail(Error{code, where, fmt::format("{}: {}", doing, std::strerror(code))});
-}
-
 /// Two switches would take every frame twice. Names without a file are a namespace's own, and go
 /// with whoever has them.
 Result<UniqueFd> only_one_here() {
@@ -42,7 +37,7 @@ Result<UniqueFd> only_one_here() {
   if (fd && bind(fd.get(), here->get(), here->size) == 0) return fd;
   if (fd && errno == EADDRINUSE)
     return fail(Error{EADDRINUSE, "switch", "a switch runs in this network namespace already"});
-  return failed("switch", "cannot be the only one here");
+  return fail(failed("switch", "cannot be the only one here"));
 }
 
 /// The socket at which it is asked. What else stands at its path, or comes to stand there, is left
@@ -55,7 +50,7 @@ class Listener {
     Listener self;
     self.path_ = path;
     self.fd_ = UniqueFd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    if (!self.fd_) return failed(path, "cannot listen");
+    if (!self.fd_) return fail(failed(path, "cannot listen"));
     struct stat there {};
     if (lstat(path.c_str(), &there) == 0) {
       if (!S_ISSOCK(there.st_mode))
@@ -70,7 +65,7 @@ class Listener {
     umask(before);
     if (!bound || listen(self.fd_.get(), kMostConnections) < 0 ||
         lstat(path.c_str(), &self.made_) < 0)
-      return failed(path, "cannot listen");
+      return fail(failed(path, "cannot listen"));
     return self;
   }
   Listener(Listener&&) = default;

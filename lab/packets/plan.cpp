@@ -12,7 +12,7 @@
 namespace lldp::lab::packets {
 namespace {
 
-constexpr std::size_t kMostFlows = 64;
+constexpr std::size_t kMostOfEachCase = 64;
 constexpr Picoseconds kFlap = kMillisecond;
 constexpr Picoseconds kFirstFlap = 100 * kMicrosecond;
 constexpr std::size_t kFlaps = 1000;
@@ -96,8 +96,8 @@ Result<Plan> ndc_loop() {
 Result<Plan> plan_of_case(std::string_view name, std::size_t x, std::size_t y) {
   if (std::find(std::begin(kCases), std::end(kCases), name) == std::end(kCases))
     return fail(Error{0, escape(name), "no such case"});
-  if (x + y == 0 || x > kMostFlows || y > kMostFlows)
-    return fail(Error{0, "flows", fmt::format("give X+Y, at most {} of each", kMostFlows)});
+  if (x + y == 0 || x > kMostOfEachCase || y > kMostOfEachCase)
+    return fail(Error{0, "flows", fmt::format("give X+Y, at most {} of each", kMostOfEachCase)});
   if (name.starts_with("itsy-")) return plan_of_figure(name);
   if (name == "fcplus") return plan_of_fcplus();
   if (name == "ndc-loop") return ndc_loop();

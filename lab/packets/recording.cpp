@@ -18,15 +18,13 @@ namespace {
 constexpr std::size_t kMostMoments = 512;
 constexpr std::size_t kMostValues = std::size_t{1} << 23;  ///< of arcs, in all moments
 constexpr std::size_t kFewestMoments = 16;
-constexpr std::size_t kMostFrames = 1000;
+constexpr std::size_t kFramesShown = 1000;
 constexpr std::size_t kMostChanges = 400'000;
 constexpr std::size_t kFewFlows = 8;
 constexpr std::size_t kQueuesShown = 6;
-constexpr std::size_t kFlowsShown = 50;
+constexpr std::size_t kFlowsDrawn = 50;
 /// What is drawn: with more lines a browser takes seconds a frame.
 constexpr std::size_t kMostLinks = 4000;
-
-double micros(Picoseconds t) { return static_cast<double>(t) / 1e6; }
 
 std::string shown(const std::string& name) { return entities(escape(name)); }
 
@@ -114,7 +112,7 @@ void Recording::frame(const Network& n) {
   changes_ += f.arcs.size() + f.nodes.size();
   if (f.arcs.empty() && f.nodes.empty()) return;
   frames_.push_back(std::move(f));
-  if (frames_.size() == kMostFrames || changes_ > kMostChanges) shown_until_ = n.now;
+  if (frames_.size() == kFramesShown || changes_ > kMostChanges) shown_until_ = n.now;
 }
 
 void Recording::moment(const Network& n) {
@@ -260,7 +258,7 @@ std::string to_html(const Plan& plan, const Outcome& o, const Recording& recordi
   std::string rows =
       "<tr><th>flow</th><th class=\"n\">Gb/s</th><th class=\"n\">done in, "
       "us</th><th>way</th></tr>\n";
-  for (std::size_t i = 0; i < o.flows.size() && i < kFlowsShown; ++i) {
+  for (std::size_t i = 0; i < o.flows.size() && i < kFlowsDrawn; ++i) {
     const FlowResult& f = o.flows[i];
     rows += fmt::format(
         "<tr><td>{}</td><td class=\"n\">{:.3f}</td><td class=\"n\">{}</td><td>{}</td></tr>\n",
@@ -268,8 +266,8 @@ std::string to_html(const Plan& plan, const Outcome& o, const Recording& recordi
         f.fct ? fmt::format("{:.3f}", micros(*f.fct)) : "", entities(f.path));
   }
   body += "<h2>Flows</h2>\n" + table(rows);
-  if (o.flows.size() > kFlowsShown)
-    body += fmt::format("<p>and {} more flows</p>\n", o.flows.size() - kFlowsShown);
+  if (o.flows.size() > kFlowsDrawn)
+    body += fmt::format("<p>and {} more flows</p>\n", o.flows.size() - kFlowsDrawn);
   return page(fmt::format("Simulation of {}", escape(plan.name)), body);
 }
 

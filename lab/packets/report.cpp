@@ -12,7 +12,7 @@
 namespace lldp::lab::packets {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Ordered = nlohmann::ordered_json;
 
 constexpr std::size_t kFlowsShown = 20;
 constexpr std::size_t kVerdictsShown = 20;
@@ -21,7 +21,6 @@ std::string_view name_of(Protection p) { return kProtections[static_cast<std::si
 std::string_view name_of(FlowControlKind f) { return kFlowControls[static_cast<std::size_t>(f)]; }
 
 double gbps(std::uint64_t bps) { return static_cast<double>(bps) / 1e9; }
-double micros(Picoseconds t) { return static_cast<double>(t) / 1e6; }
 
 /// `Leaf2 -> Spine1`
 std::string link_of(const Plan& plan, Key k) {
@@ -39,11 +38,11 @@ std::string counter_of(const Plan& plan, Key k) {
                      escape(plan.fabric.nodes[link.ends[arc_of(k) % 2].node].name));
 }
 
-Json json_of(const Plan& plan, const std::vector<Verdict>& verdicts) {
-  Json list = Json::array();
+Ordered json_of(const Plan& plan, const std::vector<Verdict>& verdicts) {
+  Ordered list = Ordered::array();
   for (const Verdict& v : verdicts) {
     const auto links = [&](const std::vector<Key>& keys) {
-      Json out = Json::array();
+      Ordered out = Ordered::array();
       for (const Key k : keys) out.push_back(link_of(plan, k));
       return out;
     };
@@ -108,7 +107,7 @@ std::string explain(const Plan& plan, const Outcome& o) {
 }
 
 std::string to_json(const Plan& plan, const Outcome& o) {
-  Json flows = Json::array();
+  Ordered flows = Ordered::array();
   for (const FlowResult& f : o.flows) {
     flows.push_back({{"name", escape(f.name)},
                      {"path", f.path},
@@ -122,50 +121,50 @@ std::string to_json(const Plan& plan, const Outcome& o) {
       flows.back()["fct_ns"] = static_cast<double>(*f.fct) / static_cast<double>(kNanosecond);
     }
   }
-  Json stuck = Json::array();
+  Ordered stuck = Ordered::array();
   for (const StuckQueue& s : o.deadlock)
     stuck.push_back({{"from", s.from}, {"to", s.to}, {"priority", s.priority}});
-  Json report = {{"version", 1},
-                 {"case", escape(plan.name)},
-                 {"protect", name_of(plan.settings.protection)},
-                 {"flow_control", name_of(plan.settings.flow_control)},
-                 {"seed", plan.settings.seed},
-                 {"duration_ns", o.duration / kNanosecond},
-                 {"stopped", o.stopped},
-                 {"levels_agreed", o.levels_agreed},
-                 {"deadlock", o.deadlocked_at.has_value()},
-                 {"deadlocked_at_ns", nullptr},
-                 {"deadlocks", o.deadlocks},
-                 {"deadlocked_for_ns", o.deadlocked_for / kNanosecond},
-                 {"longest_deadlock_ns", o.longest_deadlock / kNanosecond},
-                 {"stuck", std::move(stuck)},
-                 {"drops", o.count.drops},
-                 {"drops_lossy", o.count.drops_lossy},
-                 {"lost", o.count.lost},
-                 {"discarded", o.count.discarded},
-                 {"flows", std::move(flows)},
-                 {"pauses", o.count.pauses},
-                 {"pause_frames", o.count.pause_frames},
-                 {"detections", o.count.detections},
-                 {"checks", o.count.checks},
-                 {"verdicts", json_of(plan, o.verdicts)},
-                 {"turned", o.count.turned},
-                 {"turned_lossy", o.count.turned_lossy},
-                 {"ecn_marks", o.count.ecn_marks},
-                 {"exposed_ns", o.exposed / kNanosecond},
-                 {"unroutable", o.unroutable},
-                 {"packet_hops", o.count.hops},
-                 {"events", o.count.events},
-                 {"pause_hops", o.count.pause_hops},
-                 {"peak_headroom_octets", o.count.peak_headroom},
-                 {"octets",
-                  {{"sent", o.count.sent},
-                   {"delivered", o.count.delivered},
-                   {"dropped", o.count.dropped},
-                   {"lost", o.count.lost_octets},
-                   {"discarded", o.count.discarded_octets},
-                   {"under_way", o.queued_octets}}},
-                 {"digest", fmt::format("{:016x}", o.count.digest)}};
+  Ordered report = {{"version", 1},
+                    {"case", escape(plan.name)},
+                    {"protect", name_of(plan.settings.protection)},
+                    {"flow_control", name_of(plan.settings.flow_control)},
+                    {"seed", plan.settings.seed},
+                    {"duration_ns", o.duration / kNanosecond},
+                    {"stopped", o.stopped},
+                    {"levels_agreed", o.levels_agreed},
+                    {"deadlock", o.deadlocked_at.has_value()},
+                    {"deadlocked_at_ns", nullptr},
+                    {"deadlocks", o.deadlocks},
+                    {"deadlocked_for_ns", o.deadlocked_for / kNanosecond},
+                    {"longest_deadlock_ns", o.longest_deadlock / kNanosecond},
+                    {"stuck", std::move(stuck)},
+                    {"drops", o.count.drops},
+                    {"drops_lossy", o.count.drops_lossy},
+                    {"lost", o.count.lost},
+                    {"discarded", o.count.discarded},
+                    {"flows", std::move(flows)},
+                    {"pauses", o.count.pauses},
+                    {"pause_frames", o.count.pause_frames},
+                    {"detections", o.count.detections},
+                    {"checks", o.count.checks},
+                    {"verdicts", json_of(plan, o.verdicts)},
+                    {"turned", o.count.turned},
+                    {"turned_lossy", o.count.turned_lossy},
+                    {"ecn_marks", o.count.ecn_marks},
+                    {"exposed_ns", o.exposed / kNanosecond},
+                    {"unroutable", o.unroutable},
+                    {"packet_hops", o.count.hops},
+                    {"events", o.count.events},
+                    {"pause_hops", o.count.pause_hops},
+                    {"peak_headroom_octets", o.count.peak_headroom},
+                    {"octets",
+                     {{"sent", o.count.sent},
+                      {"delivered", o.count.delivered},
+                      {"dropped", o.count.dropped},
+                      {"lost", o.count.lost_octets},
+                      {"discarded", o.count.discarded_octets},
+                      {"under_way", o.queued_octets}}},
+                    {"digest", fmt::format("{:016x}", o.count.digest)}};
   if (o.deadlocked_at) report["deadlocked_at_ns"] = *o.deadlocked_at / kNanosecond;
   return report.dump(2) + "\n";
 }

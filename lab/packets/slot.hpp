@@ -14,6 +14,7 @@ inline constexpr Picoseconds kNanosecond = 1000;
 inline constexpr Picoseconds kMicrosecond = 1000 * kNanosecond;
 inline constexpr Picoseconds kMillisecond = 1000 * kMicrosecond;
 inline constexpr Picoseconds kSecond = 1000 * kMillisecond;
+[[nodiscard]] constexpr double micros(Picoseconds t) { return static_cast<double>(t) / 1e6; }
 
 /// Octets that the processor moves together.
 inline constexpr std::size_t kCacheLine = 64;

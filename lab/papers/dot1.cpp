@@ -104,7 +104,7 @@ Plan random_plan(std::uint64_t seed, bool flaps) {
 }
 
 /// What a way made of a plan.
-struct Seen {
+struct SeenOfDot1 {
   bool ran = false;
   bool deadlocked = false;
   double stuck_share = 0;     ///< of the time
@@ -118,9 +118,9 @@ struct Seen {
   double detections = 0;
 };
 
-Seen look(Plan plan, const Way& way) {
+SeenOfDot1 look(Plan plan, const Way& way) {
   protect(plan, way);
-  Seen seen;
+  SeenOfDot1 seen;
   const auto o = packets::run(plan);
   if (!o) return seen;
   seen.ran = true;
@@ -146,7 +146,7 @@ Seen look(Plan plan, const Way& way) {
 }
 
 /// Little flows that take ten times as long as with the rules, or do not end as they do there.
-std::size_t victims(const Seen& seen, const Seen& with_rules) {
+std::size_t victims(const SeenOfDot1& seen, const SeenOfDot1& with_rules) {
   std::size_t count = 0;
   for (std::size_t i = 0; i < std::min(seen.fct.size(), with_rules.fct.size()); ++i)
     count += seen.fct[i] > 10 * with_rules.fct[i] ? 1U : 0U;
@@ -176,7 +176,7 @@ class Dot1 {
   /// "Reproduce the PFC deadlock problem"; what the watchdog makes of it; that it is gone.
   void cases() {
     constexpr std::array<const char*, 3> kNames{"case1", "case2", "flap"};
-    std::vector<Seen> seen(kNames.size() * kWays.size());
+    std::vector<SeenOfDot1> seen(kNames.size() * kWays.size());
     parallel_for(seen.size(), o_.threads, [&](std::size_t i, std::size_t) {
       Plan plan = *packets::plan_of_case(kNames[i / kWays.size()], 2, 1);
       plan.settings.seed = o_.seed;
@@ -185,8 +185,8 @@ class Dot1 {
     });
     for (std::size_t c = 0; c < kNames.size(); ++c)
       for (std::size_t w = 0; w < kWays.size(); ++w) {
-        const Seen& s = seen[c * kWays.size() + w];
-        const Seen& rules = seen[c * kWays.size()];
+        const SeenOfDot1& s = seen[c * kWays.size() + w];
+        const SeenOfDot1& rules = seen[c * kWays.size()];
         const std::string where = fmt::format("{}, {}", kNames[c], kWays[w].name);
         const bool watchdog = kWays[w].protection == Protection::kWatchdog;
         if (w == 0)
@@ -207,7 +207,7 @@ class Dot1 {
 
   void many(const char* what, bool flaps, double from, double to) {
     const std::size_t plans = o_.sets != 0 ? o_.sets : o_.quick ? 50 : 1000;
-    std::vector<std::array<Seen, kWays.size()>> seen(plans);
+    std::vector<std::array<SeenOfDot1, kWays.size()>> seen(plans);
     parallel_for(
         plans, o_.threads,
         [&](std::size_t i, std::size_t) {

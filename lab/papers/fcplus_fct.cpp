@@ -24,7 +24,7 @@ using packets::kSecond;
 using packets::Picoseconds;
 
 constexpr std::size_t kSwitches = 120;
-constexpr std::size_t kPorts = 22;
+constexpr std::size_t kPortsOfFct = 22;
 constexpr std::size_t kHosts = 10;  ///< of a switch
 constexpr std::size_t kPaths = 32;
 constexpr LinkQuality kQuality{.rate_bps = 25'000'000'000, .delay_ns = 1000};
@@ -66,7 +66,7 @@ class Bench {
   Bench(const SetUp& set_up, std::size_t kind, const Options& options)
       : set_up_(set_up), options_(options), random_(options.seed) {
     const ExpanderShape shape{.switches = kSwitches,
-                              .ports = kPorts,
+                              .ports = kPortsOfFct,
                               .hosts_per_switch = kHosts,
                               .seed = options.seed,
                               .quality = kQuality};
@@ -219,13 +219,13 @@ void reproduce_fct(const Options& options, const std::function<void(const Cell&)
   const auto published = [&](double value) {
     return options.quick ? std::nullopt : std::optional(value);
   };
-  const ExpanderShape shape{.switches = kSwitches, .ports = kPorts, .seed = options.seed};
+  const ExpanderShape shape{.switches = kSwitches, .ports = kPortsOfFct, .seed = options.seed};
   const auto row = [&](std::size_t i) {
-    Row r{.switches = kSwitches, .s = kPorts, .scheme = kSetUps[i].scheme};
+    Row r{.switches = kSwitches, .s = kPortsOfFct, .scheme = kSetUps[i].scheme};
     if (kSetUps[i].routing == Routing::kClos) {
       const auto p = *clos_like_parameters(kSwitches, kSwitches * kHosts);
       r.switches = p.switches();
-      r.s = kPorts + kHosts - p.hosts_per_tor;
+      r.s = kPortsOfFct + kHosts - p.hosts_per_tor;
       r.k = 3;
     } else if (kSetUps[i].routing == Routing::kFc) {
       r.k = r.v = fc_degrees(shape)->size() + 1;
@@ -252,7 +252,7 @@ void reproduce_fct(const Options& options, const std::function<void(const Cell&)
              .tolerance = 0.5});
       }
       found({.table = 8,
-             .row = {.switches = kSwitches, .s = kPorts, .scheme = "all"},
+             .row = {.switches = kSwitches, .s = kPortsOfFct, .scheme = "all"},
              .metric = metric + "_order",
              .ours = in_order(ours, kind, p),
              .published = 1,

@@ -40,7 +40,7 @@ Plan misbehaving(std::uint64_t seed, bool handle) {
   return plan;
 }
 
-struct Seen {
+struct SeenOfItsy {
   int runs = 0;
   int with_deadlock = 0;
   std::size_t verdicts = 0;
@@ -88,8 +88,8 @@ void reproduce_itsy(const ClaimOptions& options, const std::function<void(const 
          1024});
   found({"V, memory", "4 ports, 14 + 6 bits", "octets_of_a_switch", state(4, 14, 6), 102.4, 0,
          102.4});
-  Seen all;
-  std::array<Seen, 3> figures{};
+  SeenOfItsy all;
+  std::array<SeenOfItsy, 3> figures{};
   constexpr std::array<const char*, 3> kNames{"itsy-fig2", "itsy-fig3", "itsy-fig4"};
   const int repeats = options.quick ? 50 : kRepeats;
   for (std::size_t i = 0; i < kNames.size(); ++i)

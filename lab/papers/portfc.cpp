@@ -68,7 +68,7 @@ struct Part {
   double last_ms = 0;  ///< when the last one had arrived
   std::size_t unfinished = 0;
 };
-struct Seen {
+struct SeenOfPortfc {
   std::array<Part, 2> parts{};  ///< background and incast, or push and broadcast
   double drops = 0;
   double pause_hops = 0;
@@ -77,7 +77,7 @@ struct Seen {
   std::vector<double> queue_top{};   ///< the longest one, every 10 us
   std::vector<double> throughput{};  ///< by flow, Gb/s
 
-  void add(const Seen& o) {
+  void add(const SeenOfPortfc& o) {
     for (std::size_t i = 0; i < parts.size(); ++i) {
       Part& p = parts[i];
       const Part& q = o.parts[i];
@@ -96,8 +96,8 @@ struct Seen {
 };
 
 /// Runs a plan whose flows from `second` on are the second part; queues are looked at until then.
-Seen simulate(const Plan& plan, std::size_t second, Picoseconds until = packets::kNever) {
-  Seen seen;
+SeenOfPortfc simulate(const Plan& plan, std::size_t second, Picoseconds until = packets::kNever) {
+  SeenOfPortfc seen;
   packets::Hooks hooks;
   hooks.go_on = [&](const packets::Network& n) {
     if (n.now > until) return true;
@@ -176,8 +176,8 @@ class Portfc {
 
   /// What each of `count` jobs sees; they run beside each other.
   template <class Job>
-  std::vector<Seen> run_all(std::size_t count, const Job& job) {
-    std::vector<Seen> seen(count);
+  std::vector<SeenOfPortfc> run_all(std::size_t count, const Job& job) {
+    std::vector<SeenOfPortfc> seen(count);
     parallel_for(
         count, o_.threads, [&](std::size_t i, std::size_t) { seen[i] = job(i); },
         [&](std::size_t done, std::size_t total) {
@@ -268,7 +268,7 @@ class Portfc {
       Plan plan = *packets::plan_of_case("ndc-loop", 2, 1);
       plan.settings.flow_control = scheme.control;
       plan.duration = (o_.quick ? 5 : 50) * kMillisecond;
-      const Seen seen = simulate(plan, plan.flows.size());
+      const SeenOfPortfc seen = simulate(plan, plan.flows.size());
       const bool dies = scheme.control == FlowControlKind::kPfc;
       say(5, "II-C", scheme.name, "deadlocks", seen.deadlocks, dies ? 1 : 0, dies ? 1 : 0,
           dies ? 1 : 0);
@@ -283,7 +283,7 @@ class Portfc {
     if (!add_traffic(plan, most) ||
         !add_traffic(plan, {.kind = "all-to-all", .octets = kMegabyte / 5}))
       return;
-    const Seen seen = simulate(plan, plan.flows.size());
+    const SeenOfPortfc seen = simulate(plan, plan.flows.size());
     const char* const where = "NDC(4, 1), all to one and all to all";
     say(7, "III-D", where, "pause_hops", seen.pause_hops, 3, 1, 3);
     say(7, "III-D", where, "drops", seen.drops, 0, 0, 0);
@@ -311,8 +311,8 @@ class Portfc {
   static constexpr std::array kSchemes{kPortFc, kIrn, kPfcStar, kGoBackN, kPfc};
 
   /// Half of a link's rate from every node, to any; and again and again many to one, 1 MB each.
-  static Seen one_run(const Load& load, const Workload& workload, const Scheme& scheme,
-                      std::uint64_t seed) {
+  static SeenOfPortfc one_run(const Load& load, const Workload& workload, const Scheme& scheme,
+                              std::uint64_t seed) {
     Plan plan = plan_in(*ndc(load.n, 1), scheme, seed);
     Traffic poisson{.kind = "poisson", .load_percent = 50, .sizes = workload.sizes};
     poisson.until = load.until;
@@ -342,7 +342,7 @@ class Portfc {
                      kSchemes[i / load.seeds % kSchemes.size()], o_.seed + i % load.seeds);
     });
     for (std::size_t w = 0; w < kWorkloads.size(); ++w) {
-      std::array<Seen, kSchemes.size()> seen{};
+      std::array<SeenOfPortfc, kSchemes.size()> seen{};
       for (std::size_t i = 0; i < kSchemes.size() * load.seeds; ++i)
         seen[i / load.seeds].add(all[w * kSchemes.size() * load.seeds + i]);
       const std::string where = fmt::format("NDC({}, 1), {}", load.n, kWorkloads[w].name);
@@ -354,7 +354,7 @@ class Portfc {
     }
   }
 
-  void values(const std::string& section, const std::string& where, const Seen& seen,
+  void values(const std::string& section, const std::string& where, const SeenOfPortfc& seen,
               int fct_figure, int cdf_figure, int throughput_figure) {
     constexpr std::array<const char*, 2> kParts{"background", "incast"};
     for (std::size_t p = 0; p < kParts.size(); ++p) {
@@ -385,8 +385,8 @@ class Portfc {
   }
 
   void compare(const std::string& section, const std::string& where, const Workload& workload,
-               const Load& load, const std::array<Seen, kSchemes.size()>& seen, int fct_figure,
-               int throughput_figure) {
+               const Load& load, const std::array<SeenOfPortfc, kSchemes.size()>& seen,
+               int fct_figure, int throughput_figure) {
     const auto avg = [&](std::size_t scheme, std::size_t part) {
       return mean_of(seen[scheme].parts[part].fct_us);
     };
@@ -435,7 +435,7 @@ class Portfc {
   }
 
   /// Figure 9: the longest queue of a switch's port.
-  void queues(const std::string& where, const std::array<Seen, kSchemes.size()>& seen) {
+  void queues(const std::string& where, const std::array<SeenOfPortfc, kSchemes.size()>& seen) {
     for (std::size_t i = 0; i < 4; ++i) {
       const std::string scheme = fmt::format("{}, {}", where, kSchemes[i].name);
       say(9, "V-B", scheme, "longest_queue_octets_avg", mean_of(seen[i].queue_top));
@@ -487,14 +487,14 @@ class Portfc {
       if (!add_traffic(plan, {.kind = "parameter-server",
                               .octets = c.megabytes * kMegabyte,
                               .transport = scheme.transport}))
-        return Seen{};
+        return SeenOfPortfc{};
       plan.duration = packets::kSecond;
       return simulate(plan, plan.flows.size() / 2);
     });
     double best_irn = kNoLimit;
     double best_star = kNoLimit;
     for (std::size_t c = 0; c < cases.size(); ++c) {
-      const Seen* seen = &all[c * kThree.size()];
+      const SeenOfPortfc* seen = &all[c * kThree.size()];
       const std::string where = fmt::format("NDC({}, 1), {} MB", cases[c].n, cases[c].megabytes);
       const auto push = [&](std::size_t i) { return seen[i].parts[0].last_ms; };
       const auto broadcast = [&](std::size_t i) {
@@ -538,12 +538,12 @@ class Portfc {
           moe.experts = static_cast<std::uint32_t>(n);
           moe.top_k = top;
           moe.transport = scheme.transport;
-          if (!add_traffic(plan, moe)) return Seen{};
+          if (!add_traffic(plan, moe)) return SeenOfPortfc{};
           plan.duration = packets::kSecond;
           return simulate(plan, plan.flows.size());
         });
         const std::string where = fmt::format("rail-only {} x {}, top-{}", n, n, top);
-        std::array<Seen, kFour.size()> seen{};
+        std::array<SeenOfPortfc, kFour.size()> seen{};
         for (std::size_t i = 0; i < all.size(); ++i) seen[i / seeds].add(all[i]);
         const auto fct = [&](std::size_t i) -> const std::vector<double>& {
           return seen[i].parts[0].fct_us;
@@ -587,7 +587,7 @@ class Portfc {
           plan.flows.back().spec.rate_bps = gbps * 1'000'000'000;
         }
         plan.duration = 6 * kMillisecond;
-        const Seen seen = simulate(plan, plan.flows.size());
+        const SeenOfPortfc seen = simulate(plan, plan.flows.size());
         for (std::size_t j = 4; j < 8; ++j) after[i] += seen.throughput[j] / 4;
         const std::string where = fmt::format("NDC(2, 1), {} Gb/s each, {}", gbps, kThree[i].name);
         if (i == 0 && gbps == 25)
@@ -613,7 +613,7 @@ class Portfc {
       plan.duration = 4 * kMillisecond;
       add_flow(plan, {"node111", "node011", "node001", "node000"});
       if (flows == 2) add_flow(plan, {"node121", "node021", "node001", "node000"});
-      const Seen seen = simulate(plan, flows);
+      const SeenOfPortfc seen = simulate(plan, flows);
       const std::string where = fmt::format("NDC(3, 2), {} relayed twice", flows);
       say(0, "III-D, VI-B", where, "drops", seen.drops);
       say(0, "III-D, VI-B", where, "longest_queue_octets", seen.queue_peak);

@@ -16,7 +16,7 @@ namespace lldp::lab {
 namespace {
 
 /// Of this picture alone: a page may have others. Light or dark as the reader has it.
-constexpr std::string_view kStyle =
+constexpr std::string_view kFabricStyle =
     ".fabric{--ground:#fff;--text:#222;--cycle:#b00;--doubtful:#a0379a;--failed:#d55e00}"
     "@media(prefers-color-scheme:dark){"
     ".fabric{--ground:#1b1b1b;--text:#ddd;--cycle:#f66;--doubtful:#d77fd2;--failed:#f08030}}"
@@ -235,7 +235,7 @@ std::string fabric_picture(const Fabric& fabric, const Marks& marks) {
       "width=\"{0:.0f}\" "
       "height=\"{1:.0f}\" role=\"img\" aria-label=\"{2}\">\n"
       "<style>{3}</style>\n<rect class=\"ground\" width=\"100%\" height=\"100%\"/>\n",
-      layout.wide, layout.high, entities(escape(fabric.name)), kStyle);
+      layout.wide, layout.high, entities(escape(fabric.name)), kFabricStyle);
   if (!marks.cycle.empty())
     out +=
         "<defs><marker id=\"way\" viewBox=\"0 0 10 10\" refX=\"9\" refY=\"5\" markerWidth=\"5\" "

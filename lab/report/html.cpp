@@ -22,7 +22,7 @@ constexpr std::array<std::string_view, 8> kColours = {
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "currentColor", "#999999"};
 
 /// Light or dark as the reader has it; what is wider than the window scrolls by itself.
-constexpr std::string_view kStyle =
+constexpr std::string_view kPageStyle =
     ":root{color-scheme:light dark;--rule:#ddd;--match:#070;--off:#b00;--faint:#777}"
     "@media(prefers-color-scheme:dark){:root{--rule:#444;--match:#7c7;--off:#f77;--faint:#999}}"
     "body{font:15px sans-serif;max-width:60em;margin:2em auto;padding:0 1em;"
@@ -103,7 +103,7 @@ std::string page(std::string_view title, std::string_view body) {
       "<meta name=\"viewport\" "
       "content=\"width=device-width,initial-scale=1\">\n<style>{1}</style>\n"
       "<h1>{0}</h1>\n{2}</html>\n",
-      entities(title), kStyle, body);
+      entities(title), kPageStyle, body);
 }
 
 std::string table(std::string_view rows) {

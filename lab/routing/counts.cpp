@@ -7,8 +7,6 @@
 namespace lldp::lab {
 namespace {
 
-double pairs_of(std::size_t n) { return static_cast<double>(n) * (static_cast<double>(n) - 1) / 2; }
-
 /// What a walk is to look for, if anything will do.
 std::vector<std::uint16_t> anywhere(const Graph& graph) {
   std::vector<std::uint16_t> least(graph.nodes());

@@ -9,8 +9,6 @@
 namespace lldp::lab {
 namespace {
 
-double pairs_of(std::size_t n) { return static_cast<double>(n) * (static_cast<double>(n) - 1) / 2; }
-
 /// The up-down digraph: a vertex per switch, layer and phase. Ascending vertices lead up, to the
 /// next layer of the same switch, and over into descending; those lead down.
 class UpDownDigraph {

@@ -13,6 +13,11 @@
 
 namespace lldp::lab {
 
+/// Of `n` nodes, each two once.
+[[nodiscard]] constexpr double pairs_of(std::size_t n) {
+  return static_cast<double>(n) * (static_cast<double>(n) - 1) / 2;
+}
+
 /// Which paths a pair of nodes gets: the `paths` shortest that visit no node twice and turn at most
 /// `max_turns` times. Of those that are equally long, a random choice, by the seed.
 struct PathChoice {

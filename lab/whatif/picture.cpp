@@ -15,7 +15,7 @@ namespace lldp::lab::whatif {
 namespace {
 
 /// Light or dark as the reader has it.
-constexpr std::string_view kStyle =
+constexpr std::string_view kPictureStyle =
     ":root{--ground:#fff;--text:#222;--edge:#333;--faint:#666;--link:#ccc;--turn:#fe9;--failed:#"
     "c00}"
     "@media(prefers-color-scheme:dark){:root{--ground:#1b1b1b;--text:#ddd;--edge:#aaa;"
@@ -96,7 +96,7 @@ std::string to_svg(const Fabric& fabric, const Routes& routes,
       "markerHeight=\"6\" orient=\"auto\"><path d=\"M0 0L10 5L0 10z\" "
       "fill=\"#e80\"/></marker></defs>\n"
       "<rect width=\"100%\" height=\"100%\" style=\"stroke:none\"/>\n",
-      wide, high, wide, kStyle);
+      wide, high, wide, kPictureStyle);
   const auto line = [&](Arc a, const char* kind, const char* more) {
     const Point p = at.at(routes.tail(a));
     const Point q = at.at(routes.head(a));

@@ -15,7 +15,7 @@
 namespace lldp::lab::packets {
 namespace {
 
-constexpr std::size_t kMostFlows = 1'000'000;
+constexpr std::size_t kMostForeignFlows = 1'000'000;
 constexpr std::size_t kMostOperations = 4'000'000;
 constexpr std::size_t kMostDependencies = 16'000'000;
 constexpr std::uint64_t kMostOctets = 4'000'000'000;
@@ -32,9 +32,9 @@ std::optional<std::uint64_t> whole(std::string_view word) {
 
 /// What all readers add to. A file's numbers are hosts' names or their indexes, one of the two for
 /// the whole file, so that two numbers are two hosts.
-class Adder {
+class ForeignReader {
  public:
-  Adder(Plan& plan, Transport transport) : plan_(plan), transport_(transport) {
+  ForeignReader(Plan& plan, Transport transport) : plan_(plan), transport_(transport) {
     for (std::size_t n = 0; n < plan.fabric.nodes.size(); ++n) {
       const Node& node = plan.fabric.nodes[n];
       by_name_.emplace(node.name, n);
@@ -45,7 +45,7 @@ class Adder {
   }
 
   [[nodiscard]] std::size_t hosts() const { return hosts_.size(); }
-  [[nodiscard]] bool full() const { return plan_.flows.size() >= kMostFlows; }
+  [[nodiscard]] bool full() const { return plan_.flows.size() >= kMostForeignFlows; }
   /// Numbers are ranks from 0: names only where each of them is a host's.
   void number_ranks(std::uint64_t ranks) {
     ranks_ = true;
@@ -104,8 +104,8 @@ class Adder {
 
 /// `src dst pg dport octets seconds`, after how many there are. The first one begins at once: what
 /// stands before it there is the others' time to come up.
-Result<void> read_hpcc(Adder& adder, Words& words) {
-  const auto count = words.number("the number of flows", 0, kMostFlows);
+Result<void> read_hpcc(ForeignReader& adder, Words& words) {
+  const auto count = words.number("the number of flows", 0, kMostForeignFlows);
   if (!count) return fail(count.error());
   const std::size_t before = adder.plan().flows.size();
   Picoseconds first = kNever;
@@ -122,7 +122,7 @@ Result<void> read_hpcc(Adder& adder, Words& words) {
     if (!octets) return fail(octets.error());
     const auto start = words.scaled("a time in seconds", 1e12, kMostTime);
     if (!start) return fail(start.error());
-    if (adder.full()) return words.refuse(fmt::format("more than {} flows", kMostFlows));
+    if (adder.full()) return words.refuse(fmt::format("more than {} flows", kMostForeignFlows));
     first = std::min(first, *start);
     const auto added =
         adder.add(words, fmt::format("{}", i + 1), *from, *to, *octets, *start, *port);
@@ -163,7 +163,7 @@ class Operations {
 /// htsim's connection matrix.
 class ConnectionMatrix {
  public:
-  ConnectionMatrix(Adder& adder, Words& words)
+  ConnectionMatrix(ForeignReader& adder, Words& words)
       : adder_(adder), words_(words), operations_(adder.plan().program, words) {}
 
   Result<void> read() {
@@ -196,7 +196,7 @@ class ConnectionMatrix {
   Result<void> header() {
     if (const auto word = words_.next(); word != "Nodes")
       return words_.refuse(fmt::format("{}: it begins with `Nodes N`", Words::shown(word)));
-    const auto nodes = words_.number("the number of nodes", 1, kMostFlows);
+    const auto nodes = words_.number("the number of nodes", 1, kMostForeignFlows);
     if (!nodes) return fail(nodes.error());
     if (*nodes > adder_.hosts())
       return words_.refuse(
@@ -205,7 +205,7 @@ class ConnectionMatrix {
     adder_.number_ranks(nodes_);
     if (const auto word = words_.next(); word != "Connections")
       return words_.refuse(fmt::format("{}: `Connections N` follows", Words::shown(word)));
-    const auto count = words_.number("the number of connections", 0, kMostFlows);
+    const auto count = words_.number("the number of connections", 0, kMostForeignFlows);
     if (!count) return fail(count.error());
     announced_ = *count;
     for (Words ahead = words_;; ahead = words_) {
@@ -213,7 +213,7 @@ class ConnectionMatrix {
       if (what != "Triggers" && what != "Failures") return {};
       words_ = ahead;
       const auto number = what == "Triggers"
-                              ? words_.number("the number of triggers", 0, kMostFlows)
+                              ? words_.number("the number of triggers", 0, kMostForeignFlows)
                               : words_.number("the number of failures", 0, 0);
       if (!number) return fail(number.error());
     }
@@ -261,7 +261,7 @@ class ConnectionMatrix {
     if (id != 0 && !ids_.try_emplace(id).second)
       return words_.refuse(fmt::format("id {} is given twice", id));
     if (adder_.full() || operations_.size() >= kMostOperations)
-      return words_.refuse(fmt::format("more than {} connections", kMostFlows));
+      return words_.refuse(fmt::format("more than {} connections", kMostForeignFlows));
     ++connections_;
     const auto flow = adder_.add(words_, fmt::format("{}", id != 0 ? id : connections_), *from, *to,
                                  octets, start.value_or(kNever), connections_);
@@ -304,7 +304,7 @@ class ConnectionMatrix {
     if (kind == "barrier") {
       Words ahead = words_;
       if (ahead.next() == "count") words_ = ahead;
-      const auto count = words_.number("a barrier's count", 1, kMostFlows);
+      const auto count = words_.number("a barrier's count", 1, kMostForeignFlows);
       if (!count) return fail(count.error());
       t.needs = static_cast<std::uint32_t>(*count);
     } else if (kind != "oneshot" && !t.again) {
@@ -334,7 +334,7 @@ class ConnectionMatrix {
     return operations_.all_end();
   }
 
-  Adder& adder_;
+  ForeignReader& adder_;
   Words& words_;
   Operations operations_;
   std::uint64_t nodes_ = 0;
@@ -348,13 +348,13 @@ class ConnectionMatrix {
 /// schedgen writes it.
 class Goal {
  public:
-  Goal(Adder& adder, Words& words)
+  Goal(ForeignReader& adder, Words& words)
       : adder_(adder), words_(words), operations_(adder.plan().program, words) {}
 
   Result<void> read() {
     if (const auto word = words_.next(); word != "num_ranks")
       return words_.refuse(fmt::format("{}: it begins with `num_ranks N`", Words::shown(word)));
-    const auto ranks = words_.number("the number of ranks", 1, kMostFlows);
+    const auto ranks = words_.number("the number of ranks", 1, kMostForeignFlows);
     if (!ranks) return fail(ranks.error());
     if (*ranks > adder_.hosts())
       return words_.refuse(
@@ -463,8 +463,8 @@ class Goal {
       if (key == "cpu") cpu = *value;
     }
     if (operations_.size() >= kMostOperations || adder_.full())
-      return words_.refuse(
-          fmt::format("more than {} operations, or {} messages", kMostOperations, kMostFlows));
+      return words_.refuse(fmt::format("more than {} operations, or {} messages", kMostOperations,
+                                       kMostForeignFlows));
     Program& program = adder_.plan().program;
     if (o.kind == Program::Kind::kCompute) {
       const auto [lane, fresh] = lanes_.try_emplace(cpu, program.lanes);
@@ -523,7 +523,7 @@ class Goal {
     return operations_.all_end();
   }
 
-  Adder& adder_;
+  ForeignReader& adder_;
   Words& words_;
   Operations operations_;
   std::uint64_t ranks_ = 0;
@@ -567,7 +567,7 @@ std::string without_slash_comments(std::string_view text) {
 }  // namespace
 
 Result<void> add_foreign_traffic(Plan& plan, std::string_view text, Transport transport) {
-  Adder adder(plan, transport);
+  ForeignReader adder(plan, transport);
   Words words(text);
   Words ahead = words;
   const std::string_view first = ahead.next();

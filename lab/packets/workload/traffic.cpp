@@ -19,9 +19,9 @@ constexpr std::size_t kMostWaits = 16'000'000;
 /// Of a host, for a mixture of experts: so finely is what it sends divided.
 constexpr std::uint64_t kTokens = 256;
 
-class Adder {
+class TrafficMaker {
  public:
-  Adder(Plan& plan, const Traffic& traffic)
+  TrafficMaker(Plan& plan, const Traffic& traffic)
       : plan_(plan), t_(traffic), random_(plan.settings.seed ^ 0x7472'6166'6669'6300) {
     for (std::size_t n = 0; n < plan.fabric.nodes.size(); ++n)
       if (plan.fabric.nodes[n].role == Role::kHost) hosts_.push_back(n);
@@ -208,6 +208,8 @@ class Adder {
 
 }  // namespace
 
-Result<void> add_traffic(Plan& plan, const Traffic& traffic) { return Adder(plan, traffic).add(); }
+Result<void> add_traffic(Plan& plan, const Traffic& traffic) {
+  return TrafficMaker(plan, traffic).add();
+}
 
 }  // namespace lldp::lab::packets

@@ -21,9 +21,9 @@ tar -C "$top" -czf "$top/SOURCES/lldp-level-$version.tar.gz" "lldp-level-$versio
 rm -r "$top/lldp-level-$version"
 
 # The dependencies have other names here, and rpm knows none of Debian's packages. The flags are those of the release
-# build, whose objects the compiler's cache then has. What tells when and where it was built is the changelog's date, and nothing.
+# build and of Debian's package, so that each file is compiled once for all three. What tells when and where it was built is the changelog's date, and nothing.
 rpmbuild -bb --nodeps --define 'source_date_epoch_from_changelog 1' --define 'use_source_date_epoch_as_buildtime 1' \
-  --define 'clamp_mtime_to_source_date_epoch 1' --define '_buildhost lldp-level'  --define "_topdir $top" --define 'optflags -O2 -g1' --define 'debug_package %{nil}' \
+  --define 'clamp_mtime_to_source_date_epoch 1' --define '_buildhost lldp-level'  --define "_topdir $top" --define 'optflags -g -O2' --define 'debug_package %{nil}' \
   --define '_libexecdir /usr/libexec' "$spec" >"$out/rpm.log" 2>&1 || {
   tail -40 "$out/rpm.log" >&2
   exit 1

@@ -115,7 +115,7 @@ namespace {
   if (key.oui == kDot3) return kDot3Slots[key.subtype];
   if (key.oui == kTia) return kTiaSlots[key.subtype];
   if (key.oui == kIntel) return kIntelSlots[key.subtype];
-  return kUnrecognized;
+  return kUnrecognizedCheck;
 }
 
 }  // namespace
@@ -153,7 +153,7 @@ namespace {
   }
   position_ += kHeader + length;
 
-  const Check* check = &kUnrecognized;
+  const Check* check = &kUnrecognizedCheck;
   if (tlv.key.type != kOrganizational) {
     tlv.information = {at + kHeader, length};
     check = &kBasicSlots[tlv.key.type];

@@ -116,7 +116,7 @@ constexpr Check check_of(std::uint8_t row) {
           .row = row,
           .by_length = r.by_length};
 }
-inline constexpr Check kUnrecognized{};
+inline constexpr Check kUnrecognizedCheck{};
 /// These are found by their subtype under the OUIs of a Dialect.
 inline constexpr Check kContributionCheck = check_of(kRow<Contribution>);
 inline constexpr Check kLocationCheck = check_of(kRow<LocationTlv>);
@@ -133,7 +133,7 @@ class Slots {
     }
   }
   [[nodiscard]] constexpr const Check& operator[](std::uint8_t i) const {
-    return i < slots_.size() ? slots_[i] : kUnrecognized;
+    return i < slots_.size() ? slots_[i] : kUnrecognizedCheck;
   }
 
  private:

@@ -65,24 +65,24 @@ Marks marks_of(const Collection& c) {
 }
 
 std::string to_json(const Collection& c) {
-  using Json = nlohmann::ordered_json;
-  Json findings = Json::array();
+  using Ordered = nlohmann::ordered_json;
+  Ordered findings = Ordered::array();
   for (const Finding& f : c.findings)
     findings.push_back({{"code", to_string(f.kind)},
                         {"problem", f.is_problem()},
                         {"device", f.device},
                         {"port", f.port},
                         {"text", f.text}});
-  const Json report = {{"version", 1},
-                       {"fabric", escape(c.fabric.name)},
-                       {"devices", c.devices_told},
-                       {"switches", count(c.fabric, Role::kSwitch)},
-                       {"hosts", count(c.fabric, Role::kHost)},
-                       {"links", c.fabric.links.size()},
-                       {"links_from_both_ends", c.two_sided},
-                       {"complete", !c.has_problems() && c.devices_told > 0},
-                       {"findings", std::move(findings)}};
-  return report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  const Ordered report = {{"version", 1},
+                          {"fabric", escape(c.fabric.name)},
+                          {"devices", c.devices_told},
+                          {"switches", count(c.fabric, Role::kSwitch)},
+                          {"hosts", count(c.fabric, Role::kHost)},
+                          {"links", c.fabric.links.size()},
+                          {"links_from_both_ends", c.two_sided},
+                          {"complete", !c.has_problems() && c.devices_told > 0},
+                          {"findings", std::move(findings)}};
+  return report.dump(2, ' ', false, Ordered::error_handler_t::replace) + "\n";
 }
 
 }  // namespace lldp::lab::collect

@@ -63,7 +63,7 @@ Scheme fcplus_scheme(std::size_t lossless, std::size_t paths) {
   return {fmt::format("FC+ ({}L-{})", lossless, paths), lossless - 1, paths};
 }
 Scheme ksp_scheme(std::size_t paths) { return {fmt::format("KSP-{}", paths), kAnyTurns, paths}; }
-const Scheme kFc{.name = "FC", .edge_disjoint = true};
+const Scheme kFcScheme{.name = "FC", .edge_disjoint = true};
 
 constexpr std::array<std::string_view, 3> kTrafficMetrics = {
     "throughput_all_to_all", "throughput_uniform", "throughput_near_worst"};
@@ -215,7 +215,7 @@ class Study {
         {fcplus_scheme(2, 32), {1.204, 1.101, 0.634}, {0.01, 0.03, 0.08}, true},
         {fcplus_scheme(1, 32), {1.157, 1.021, 0.600}, {0.01, 0.03, 0.08}, true},
         {ksp_scheme(32), {1.204, 1.101, 0.624}, {0.01, 0.03, 0.08}, true},
-        {kFc, {1.102, 0.882, 0.413}, {0.08, 0.08, 0.08}}};
+        {kFcScheme, {1.102, 0.882, 0.413}, {0.08, 0.08, 0.08}}};
     for (const std::size_t n : sizes({120}, {120}))
       for (const Values& values : all)
         job(fmt::format("Table VIII, {} switches, {}", n, values.scheme.name), [this, n, values] {
@@ -269,7 +269,7 @@ class Study {
             for (const Scheme& scheme :
                  {fcplus_scheme(2, 32), fcplus_scheme(1, 32), ksp_scheme(32)})
               carry(0, 4, *net, scheme, t, 0);
-          if (const auto net = fc_network(n, 18)) carry(0, 4, *net, kFc, t, 0);
+          if (const auto net = fc_network(n, 18)) carry(0, 4, *net, kFcScheme, t, 0);
           clos_curve(4, n, 14, t);
         });
   }
@@ -297,7 +297,7 @@ class Study {
         if (const auto net = fcplus_network(n, 22))
           for (const Scheme& scheme : {fcplus_scheme(2, 40), fcplus_scheme(1, 40), ksp_scheme(40)})
             carry(0, 6, *net, scheme, 2, 0);
-        if (const auto net = fc_network(n, 22)) carry(0, 6, *net, kFc, 2, 0);
+        if (const auto net = fc_network(n, 22)) carry(0, 6, *net, kFcScheme, 2, 0);
         clos_curve(6, n, 10, 2);
       });
       job(fmt::format("Figure 6, {} switches, path lengths", n), [this, n] {
@@ -455,8 +455,8 @@ class Study {
   // What several tables and figures show is computed once. The seed chooses all that chance does,
   // so these sizes stand for the fabric.
   static std::string name_of(const Row& row) {
-    return fmt::format("{}{} {} {} {}", row.scheme == kFc.name ? "FC " : "", row.switches, row.s,
-                       row.k, row.v);
+    return fmt::format("{}{} {} {} {}", row.scheme == kFcScheme.name ? "FC " : "", row.switches,
+                       row.s, row.k, row.v);
   }
   std::map<std::string, double> carried_{};
   std::map<std::string, double> disjoint_{};

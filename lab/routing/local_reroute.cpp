@@ -25,10 +25,12 @@ bool is_host(const Fabric& fabric, std::size_t node) {
   return fabric.nodes[node].role == Role::kHost;
 }
 
+}  // namespace
+
 /// Forwards packets to one destination, hop by hop.
-class Router {
+class LocalRouter {
  public:
-  Router(const Fabric& fabric, const Links& links_of, std::size_t destination)
+  LocalRouter(const Fabric& fabric, const Links& links_of, std::size_t destination)
       : fabric_(fabric),
         links_of_(links_of),
         destination_(destination),
@@ -120,6 +122,8 @@ class Router {
   std::vector<Distance> legal_;       ///< links to the destination, up first and then down
 };
 
+namespace {
+
 const Adjacency& choose(const std::vector<Adjacency>& hops, const Flow& flow, std::size_t here) {
   for (const std::size_t wanted : flow.via)
     for (const Adjacency& a : hops)
@@ -130,7 +134,7 @@ const Adjacency& choose(const std::vector<Adjacency>& hops, const Flow& flow, st
   });
 }
 
-Result<Path> forward(const Fabric& fabric, const Router& router, const FailedLinks& failed,
+Result<Path> forward(const Fabric& fabric, const LocalRouter& router, const FailedLinks& failed,
                      const Flow& flow) {
   Path path{.nodes = {flow.from}};
   std::vector<bool> visited(fabric.nodes.size());
@@ -164,7 +168,7 @@ bool is_layered(const Fabric& fabric) {
 
 Result<Path> local_reroute(const Fabric& fabric, const FailedLinks& failed, const Flow& flow) {
   const Links links = adjacencies(fabric);
-  return forward(fabric, Router(fabric, links, flow.to), failed, flow);
+  return forward(fabric, LocalRouter(fabric, links, flow.to), failed, flow);
 }
 
 Result<Path> laid_path(const Fabric& fabric, const FailedLinks& failed, const Flow& flow) {
@@ -194,7 +198,7 @@ Result<Path> laid_path(const Fabric& fabric, const FailedLinks& failed, const Fl
 struct Ways::Known {
   bool layered = false;
   Links links{};
-  std::unordered_map<std::size_t, Router> routers{};  ///< by destination
+  std::unordered_map<std::size_t, LocalRouter> routers{};  ///< by destination
 };
 
 Ways::Ways(const Fabric& fabric)

@@ -39,7 +39,7 @@ Plan with(std::string_view traffic, Transport transport = Transport::kGoBackN) {
   return plan;
 }
 
-Outcome outcome_of(const Plan& plan) {
+Outcome outcome_of_foreign(const Plan& plan) {
   auto outcome = run(plan);
   EXPECT_TRUE(outcome) << to_string(outcome.error());
   return std::move(*outcome);
@@ -104,7 +104,7 @@ TEST(HpccTopology, IsRefusedWithTheLine) {
 }
 
 TEST(HpccFlows, BeginWithTheFirstAndTakeWhatTheirLinksTake) {
-  const Outcome o = outcome_of(with("2\n0 2 3 100 10000 2\n3 1 3 101 5000 2.0005\n"));
+  const Outcome o = outcome_of_foreign(with("2\n0 2 3 100 10000 2\n3 1 3 101 5000 2.0005\n"));
   ASSERT_EQ(o.flows.size(), 2U);
   EXPECT_EQ(o.flows[0].name, "1");
   EXPECT_EQ(o.flows[0].fct, unloaded(10'000, 3));
@@ -134,13 +134,13 @@ TEST(HpccFlows, AreRefusedWithTheLine) {
 
 TEST(ConnectionMatrix, TriggersBeginOneWhenAnotherHasArrived) {
   const Outcome o =
-      outcome_of(with("Nodes 4\nConnections 4\nTriggers 2\n"
-                      "0->2 id 1 start 0 size 10000 send_done_trigger 1\n"
-                      "2->1 id 2 trigger 1 size 5000 recv_done_trigger 7\n"
-                      "3->2 id 4 start 2e6 size 1000 recv_done_trigger 7\n"
-                      "1->3 id 9 trigger 7 size 2000 prio 3\n"
-                      "trigger id 1 oneshot\n"
-                      "trigger id 7 barrier count 2\n"));
+      outcome_of_foreign(with("Nodes 4\nConnections 4\nTriggers 2\n"
+                              "0->2 id 1 start 0 size 10000 send_done_trigger 1\n"
+                              "2->1 id 2 trigger 1 size 5000 recv_done_trigger 7\n"
+                              "3->2 id 4 start 2e6 size 1000 recv_done_trigger 7\n"
+                              "1->3 id 9 trigger 7 size 2000 prio 3\n"
+                              "trigger id 1 oneshot\n"
+                              "trigger id 7 barrier count 2\n"));
   ASSERT_EQ(o.flows.size(), 4U);
   const auto as_alone = [](const FlowResult& f, std::uint64_t octets) {  // but for others' ACKs
     return f.fct >= unloaded(octets, 3) && f.fct <= unloaded(octets, 3) + 4 * 64 * 80;
@@ -220,7 +220,7 @@ TEST(Goal, HappensInTheOrderOfItsDependencies) {
 }
 
 TEST(Goal, AMessageMayComeBeforeItIsWanted) {
-  const Outcome o = outcome_of(
+  const Outcome o = outcome_of_foreign(
       with("num_ranks 3\nrank 0 {\na: send 1000b to 1\nb: send 0b to 1\n}\n"
            "rank 1 {\nw: calc 50000\nr: recv 1000b from 0\nq: recv 0b from 0\ns: send 1000b to 2\n"
            "r requires w\nq requires r\ns requires q\n}\nrank 2 {\nrecv 1000b from 1\n}\n"));
@@ -285,9 +285,9 @@ TEST(ConnectionMatrix, TellsTheLineOfACircleInTheSecondFile) {
 
 TEST(ConnectionMatrix, TakesATriggerThatNobodyWaitsFor) {
   const auto o =
-      outcome_of(with("Nodes 2\nConnections 1\nTriggers 2\n"
-                      "0->1 id 1 start 0 size 1000 send_done_trigger 1\n"
-                      "trigger id 1 barrier 3\ntrigger id 2 oneshot\n"));
+      outcome_of_foreign(with("Nodes 2\nConnections 1\nTriggers 2\n"
+                              "0->1 id 1 start 0 size 1000 send_done_trigger 1\n"
+                              "trigger id 1 barrier 3\ntrigger id 2 oneshot\n"));
   EXPECT_EQ(o.flows[0].fct, unloaded(1000, 2));
 }
 
@@ -319,7 +319,8 @@ TEST(ConnectionMatrix, MaySayThatNothingFails) {
 
 TEST(ForeignTraffic, IsTheSameEveryTime) {
   const Plan plan = with(kPingPong);
-  EXPECT_EQ(outcome_of(plan).count.digest, outcome_of(with(kPingPong)).count.digest);
+  EXPECT_EQ(outcome_of_foreign(plan).count.digest,
+            outcome_of_foreign(with(kPingPong)).count.digest);
 }
 
 TEST(ForeignTraffic, NamesHostsByNumberWhereTheyAreCalledSo) {
@@ -350,7 +351,7 @@ TEST(ForeignTraffic, TwoRanksAreTwoHosts) {
     ASSERT_TRUE(added) << to_string(added.error());
     EXPECT_EQ(plan.fabric.nodes[plan.flows[0].way.from].name, "1");
     EXPECT_EQ(plan.fabric.nodes[plan.flows[0].way.to].name, "2");
-    EXPECT_EQ(outcome_of(plan).flows[0].fct, unloaded(5000, 2));
+    EXPECT_EQ(outcome_of_foreign(plan).flows[0].fct, unloaded(5000, 2));
   }
 }
 
@@ -375,17 +376,17 @@ TEST(HpccFlows, NameHostsAllByTheirNamesOrAllByTheirIndexes) {
 TEST(Report, SaysWhichFlowsHaveNotEnded) {
   Plan plan = with("2\n0 2 3 100 1000 2\n3 1 3 101 5000 2.5\n");
   plan.duration = kSecond;
-  EXPECT_THAT(to_text(plan, outcome_of(plan)), Not(HasSubstr("not ended")));
+  EXPECT_THAT(to_text(plan, outcome_of_foreign(plan)), Not(HasSubstr("not ended")));
   plan.duration = kMillisecond;
   EXPECT_THAT(
-      to_text(plan, outcome_of(plan)),
+      to_text(plan, outcome_of_foreign(plan)),
       HasSubstr("\n1 of 2 flows has not ended (1 never began): give a longer --duration\n"));
   plan.flows[1].spec.start = 0;
   plan.duration = 2 * kMicrosecond;
-  EXPECT_THAT(to_text(plan, outcome_of(plan)),
+  EXPECT_THAT(to_text(plan, outcome_of_foreign(plan)),
               HasSubstr("\n2 of 2 flows have not ended: give a longer --duration\n"));
   plan.flows[1].spec.octets = 0;
-  EXPECT_THAT(to_text(plan, outcome_of(plan)), HasSubstr("\n1 of 1 flow has not ended: "));
+  EXPECT_THAT(to_text(plan, outcome_of_foreign(plan)), HasSubstr("\n1 of 1 flow has not ended: "));
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::SizeIs;
 
-Outcome outcome_of(const Plan& plan) {
+Outcome outcome_with_itsy(const Plan& plan) {
   const auto outcome = run(plan);
   EXPECT_TRUE(outcome) << to_string(outcome.error());
   EXPECT_EQ(outcome->count.drops, 0U);
@@ -42,7 +42,7 @@ std::string node_of(const Plan& plan, Key counter) {
 
 class ItsyCase : public testing::TestWithParam<const char*> {};
 TEST_P(ItsyCase, EveryDeadlockIsFoundAndBroken) {
-  const Outcome o = outcome_of(of_case(GetParam()));
+  const Outcome o = outcome_with_itsy(of_case(GetParam()));
   ASSERT_TRUE(o.deadlocked_at);
   EXPECT_LE(o.longest_deadlock, 100 * kMicrosecond);
   ASSERT_FALSE(o.verdicts.empty());
@@ -57,13 +57,13 @@ INSTANTIATE_TEST_SUITE_P(Packets, ItsyCase, testing::Values("case1", "case2", "f
 
 /// The cycle of buffers stands, and every queue of it is paused now and then.
 TEST(Itsy, ACycleThatMovesIsNoDeadlock) {
-  const Outcome o = outcome_of(of_case("case1", 1, 1));
+  const Outcome o = outcome_with_itsy(of_case("case1", 1, 1));
   EXPECT_GT(o.count.pauses, 100U);
   EXPECT_THAT(o.verdicts, SizeIs(0));
 }
 
 TEST(Itsy, ATriggerOnTheLoopIsNamed) {
-  const Outcome o = outcome_of(of_case("itsy-fig2"));
+  const Outcome o = outcome_with_itsy(of_case("itsy-fig2"));
   ASSERT_FALSE(o.verdicts.empty());
   EXPECT_TRUE(o.verdicts.front().on_loop);
   EXPECT_THAT(o.verdicts.front().loop, SizeIs(4));
@@ -71,7 +71,7 @@ TEST(Itsy, ATriggerOnTheLoopIsNamed) {
 
 TEST(Itsy, ATriggerOutOfTheLoopIsNamed) {
   const Plan plan = of_case("itsy-fig3");
-  const Outcome o = outcome_of(plan);
+  const Outcome o = outcome_with_itsy(plan);
   ASSERT_FALSE(o.verdicts.empty());
   EXPECT_FALSE(o.verdicts.front().on_loop);
   EXPECT_EQ(node_of(plan, o.verdicts.front().trigger), "S10");
@@ -83,7 +83,7 @@ TEST(Itsy, ATriggerOutOfTheLoopIsNamed) {
 }
 
 TEST(Itsy, TheSameTriggerOnTwoPortsIsNoDeadlock) {
-  const Outcome o = outcome_of(of_case("itsy-fig4"));
+  const Outcome o = outcome_with_itsy(of_case("itsy-fig4"));
   EXPECT_GT(o.count.checks, 0U);
   EXPECT_THAT(o.verdicts, SizeIs(0));
   EXPECT_FALSE(o.deadlocked_at);
@@ -99,7 +99,7 @@ TEST(Itsy, ADeadlockComesBackUnlessItsTriggerIsHandled) {
     plan.storms = {{.host = host, .from = 100 * kMicrosecond}};
     plan.settings.itsy.handle = handle;
     plan.duration = 8 * kMillisecond;
-    const Outcome o = outcome_of(plan);
+    const Outcome o = outcome_with_itsy(plan);
     ASSERT_FALSE(o.verdicts.empty());
     EXPECT_EQ(plan.fabric.nodes[host].name, node_of(plan, o.verdicts.front().trigger));
     EXPECT_EQ(o.verdicts.back().at > plan.duration / 2, !handle);
@@ -110,7 +110,7 @@ TEST(Itsy, ADeadlockComesBackUnlessItsTriggerIsHandled) {
 TEST(Itsy, DetectionAloneChangesNothing) {
   Plan plan = of_case("case1");
   plan.settings.itsy.break_up = plan.settings.itsy.handle = false;
-  const Outcome o = outcome_of(plan);
+  const Outcome o = outcome_with_itsy(plan);
   EXPECT_EQ(o.deadlocks, 1U);
   EXPECT_EQ(o.count.discarded, 0U);
   EXPECT_GE(o.verdicts.size(), 1U);
@@ -123,7 +123,7 @@ TEST(Itsy, ASwitchKeepsLittle) {
 
 TEST(Itsy, TheSameSeedGivesTheSameBytes) {
   const Plan plan = of_case("itsy-fig3");
-  EXPECT_EQ(to_json(plan, outcome_of(plan)), to_json(plan, outcome_of(plan)));
+  EXPECT_EQ(to_json(plan, outcome_with_itsy(plan)), to_json(plan, outcome_with_itsy(plan)));
 }
 
 }  // namespace

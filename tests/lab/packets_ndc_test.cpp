@@ -15,7 +15,7 @@ namespace {
 
 using testing::HasSubstr;
 
-Outcome outcome_of(const Plan& plan) {
+Outcome outcome_in_ndc(const Plan& plan) {
   const auto outcome = run(plan);
   EXPECT_TRUE(outcome) << to_string(outcome.error());
   EXPECT_EQ(outcome->count.drops, 0U);
@@ -44,7 +44,7 @@ Plan ndc_of(std::size_t n, std::size_t k, FlowControlKind kind) {
 }
 
 TEST(Ndc, ALoopOfRelaysDeadlocksUnderPfc) {
-  const Outcome o = outcome_of(loop(FlowControlKind::kPfc));
+  const Outcome o = outcome_in_ndc(loop(FlowControlKind::kPfc));
   ASSERT_TRUE(o.deadlocked_at);
   EXPECT_LE(*o.deadlocked_at, 2 * kMillisecond);
   for (const FlowResult& f : o.flows) EXPECT_EQ(f.throughput_bps, 0U) << f.name;
@@ -54,12 +54,12 @@ TEST(Ndc, ALoopOfRelaysDeadlocksUnderPfc) {
 TEST(Ndc, AgentsOfNodesThatRelayAgree) {
   Plan plan = loop(FlowControlKind::kPortFc);
   plan.duration = 10 * kMicrosecond;
-  EXPECT_TRUE(outcome_of(plan).levels_agreed);
+  EXPECT_TRUE(outcome_in_ndc(plan).levels_agreed);
 }
 
 class NdcScheme : public testing::TestWithParam<FlowControlKind> {};
 TEST_P(NdcScheme, TheLoopMoves) {
-  const Outcome o = outcome_of(loop(GetParam()));
+  const Outcome o = outcome_in_ndc(loop(GetParam()));
   EXPECT_FALSE(o.deadlocked_at);
   for (const FlowResult& f : o.flows) EXPECT_GT(f.throughput_bps, 20'000'000'000U) << f.name;
 }
@@ -78,7 +78,7 @@ TEST(PortFc, CongestionGoesThreeHopsAtMost) {
       {.kind = "incast", .octets = 1'000'000, .senders = 15, .transport = Transport::kPaced}));
   ASSERT_TRUE(add_traffic(
       plan, {.kind = "all-to-all", .octets = 200'000, .transport = Transport::kGoBackN}));
-  const Outcome o = outcome_of(plan);
+  const Outcome o = outcome_in_ndc(plan);
   EXPECT_FALSE(o.deadlocked_at);
   EXPECT_GE(o.count.pause_hops, 2U);
   EXPECT_LE(o.count.pause_hops, 3U);
@@ -235,7 +235,7 @@ TEST(Workload, AParameterServerAnswersWhenItHasAll) {
   Plan plan = ndc_of(3, 1, FlowControlKind::kPortFc);
   ASSERT_TRUE(add_traffic(plan, {.kind = "parameter-server", .octets = 50'000, .to = "node11"}));
   ASSERT_EQ(plan.flows.size(), 16U);
-  const Outcome o = outcome_of(plan);
+  const Outcome o = outcome_in_ndc(plan);
   Picoseconds last = 0;
   for (std::size_t i = 0; i < 8; ++i) {
     ASSERT_TRUE(o.flows[i].fct);
@@ -276,7 +276,7 @@ TEST(Workload, ExpertsSendBackWhatTheyGot) {
     EXPECT_LE(all, 2U * 9 * 256'000);  // but for what experts have for themselves
     EXPECT_GE(all, 2U * 8 * 256'000 - 256'000);
     EXPECT_EQ(most > 3 * least, skew == 3);
-    for (const FlowResult& f : outcome_of(plan).flows) EXPECT_TRUE(f.fct) << f.name;
+    for (const FlowResult& f : outcome_in_ndc(plan).flows) EXPECT_TRUE(f.fct) << f.name;
   }
 }
 
@@ -362,7 +362,7 @@ TEST(PortFc, AVictimKeepsItsRate) {
     flow("node03", "node00");
     flow("node01", "node02");  // the victim: from a node that is stopped, to one that is free
     plan.duration = 4 * kMillisecond;
-    victim[portfc] = static_cast<double>(outcome_of(plan).flows[3].throughput_bps);
+    victim[portfc] = static_cast<double>(outcome_in_ndc(plan).flows[3].throughput_bps);
   }
   EXPECT_GT(victim[1], 1.3 * victim[0]);
 }

@@ -14,7 +14,7 @@ namespace {
 using testing::HasSubstr;
 
 template <class T>
-std::string refusal(const Result<T>& r) {
+std::string refusal_of(const Result<T>& r) {
   return r ? "" : to_string(r.error());
 }
 
@@ -55,21 +55,21 @@ TEST(Ndc, RelaysAreKeptInFilesAndCount) {
 
 TEST(Ndc, RefusesRelaysThatAreNeitherTrueNorFalse) {
   const auto read = [](const std::string& relays) {
-    return refusal(fabric_from_json(R"({"nodes": [{"id": "h1", "role": "host", "relays": )" +
-                                    relays + R"(}], "links": []})"));
+    return refusal_of(fabric_from_json(R"({"nodes": [{"id": "h1", "role": "host", "relays": )" +
+                                       relays + R"(}], "links": []})"));
   };
   for (const char* bad : {R"("yes")", "1", R"("True")", "[true]", "{}", R"("")"})
     EXPECT_EQ(read(bad), "h1: relays is not true or false") << bad;
   for (const char* good : {"true", "false", "null"}) EXPECT_EQ(read(good), "") << good;
   EXPECT_EQ(
-      refusal(fabric_from_json(R"({"nodes": [{"id": "h1", "role": ["host"]}], "links": []})")),
+      refusal_of(fabric_from_json(R"({"nodes": [{"id": "h1", "role": ["host"]}], "links": []})")),
       "h1: role is not host or switch");
 }
 
 TEST(Ndc, RefusesWithTheNearest) {
-  EXPECT_THAT(refusal(ndc(2, 40)), HasSubstr("the largest is NDC(2, 13)"));
-  EXPECT_THAT(refusal(ndc(4, 0)), HasSubstr("k = 1"));
-  EXPECT_THAT(refusal(ndc(1, 1)), HasSubstr("2 to 36 ports"));
+  EXPECT_THAT(refusal_of(ndc(2, 40)), HasSubstr("the largest is NDC(2, 13)"));
+  EXPECT_THAT(refusal_of(ndc(4, 0)), HasSubstr("k = 1"));
+  EXPECT_THAT(refusal_of(ndc(1, 1)), HasSubstr("2 to 36 ports"));
 }
 
 TEST(Rails, JoinAcceleratorsOfEqualRank) {
@@ -82,7 +82,7 @@ TEST(Rails, JoinAcceleratorsOfEqualRank) {
   EXPECT_EQ(optimized->links.size(), 24 + 8);
   EXPECT_EQ(optimized->nodes[2].level, Level::of<1>());  // a rail
   EXPECT_EQ(optimized->nodes[0].level, Level::of<2>());  // a spine
-  EXPECT_THAT(refusal(rails({.domains = 1})), HasSubstr("at least 2 of 2"));
+  EXPECT_THAT(refusal_of(rails({.domains = 1})), HasSubstr("at least 2 of 2"));
 }
 
 TEST(ClosLike, IsThePublishedOne) {

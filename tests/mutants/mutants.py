@@ -86,7 +86,7 @@ def is_mutated(name):
 
 def configure():
     copy_tree(is_mutated)
-    subprocess.run(["cmake", "--preset", "dev"], cwd=TREE, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(["cmake", "--preset", "dev", "-DLLDP_UNITY=OFF"], cwd=TREE, check=True, stdout=subprocess.DEVNULL)
     subprocess.run(["ninja", "-C", BUILD, "generated"], check=True, stdout=subprocess.DEVNULL)
 
 

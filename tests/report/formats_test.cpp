@@ -19,7 +19,7 @@ namespace {
 using json = nlohmann::ordered_json;
 using testing::HasSubstr;
 
-json neighbor(std::string name, int level) {
+json heard(std::string name, int level) {
   return {{"chassis_id", "02:00:00:00:00:09"},
           {"port_id", "swp7"},
           {"port_description", ""},
@@ -30,15 +30,18 @@ json neighbor(std::string name, int level) {
           {"ttl", 120},
           {"expires_in", 100}};
 }
-json port(const std::string& name, std::vector<json> neighbors) {
+json port_with(const std::string& name, std::vector<json> neighbors) {
   return {{"name", name},  {"up", true},      {"type", "uplink"},
           {"order", "up"}, {"admin", "rxtx"}, {"neighbors", std::move(neighbors)}};
 }
-std::string shown(std::vector<json> ports) { return json{{"ports", std::move(ports)}}.dump(); }
+std::string answer_with(std::vector<json> ports) {
+  return json{{"ports", std::move(ports)}}.dump();
+}
 
 TEST(Filter, KeepsWhatMatchesAllOfIt) {
-  const std::string all = shown({port("swp1", {neighbor("spine1", 2), neighbor("leaf9", 1)}),
-                                 port("swp2", {neighbor("leaf2", 1)}), port("eth0", {})});
+  const std::string all =
+      answer_with({port_with("swp1", {heard("spine1", 2), heard("leaf9", 1)}),
+                   port_with("swp2", {heard("leaf2", 1)}), port_with("eth0", {})});
   const auto names = [&](const char* filter) {
     std::vector<std::string> out;
     const json shown = json::parse(*Filter::parse(filter)->apply(all));
@@ -61,7 +64,7 @@ TEST(Filter, KeepsWhatMatchesAllOfIt) {
 }
 
 TEST(Csv, IsARowPerNeighborAndHoldsNoFormula) {
-  EXPECT_EQ(*csv(shown({port("swp1", {neighbor("=1+1,\"x\"", 2)}), port("swp2", {})})),
+  EXPECT_EQ(*csv(answer_with({port_with("swp1", {heard("=1+1,\"x\"", 2)}), port_with("swp2", {})})),
             "port,up,type,order,admin,system_name,chassis_id,port_id,port_description,device_type,"
             "level,port_type,ttl,expires_in\r\n"
             "swp1,true,uplink,up,rxtx,\"'=1+1,\"\"x\"\"\",02:00:00:00:00:09,swp7,,switch,2,"
@@ -70,7 +73,7 @@ TEST(Csv, IsARowPerNeighborAndHoldsNoFormula) {
 }
 
 TEST(Keyvalue, IsALinePerValueWithPortsByName) {
-  const std::string text = *keyvalue(shown({port("swp1", {neighbor("a\nb", 2)})}));
+  const std::string text = *keyvalue(answer_with({port_with("swp1", {heard("a\nb", 2)})}));
   EXPECT_THAT(text, HasSubstr("ports.swp1.up=true\n"));
   EXPECT_THAT(text, HasSubstr("ports.swp1.neighbors.0.system_name=a\\x0ab\n"));
 }

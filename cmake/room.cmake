@@ -54,14 +54,15 @@ function(lldp_program name)
   lldp_together(${name})
 endfunction()
 
-# lldp_test(NAME SOURCES ... LINK ... [LABELS unit] [TIMEOUT 60]) makes one test program, a ctest entry per case.
+# lldp_test(NAME SOURCES ... LINK ... [LABELS unit] [TIMEOUT 120] [SERIAL]) makes one test program, a ctest
+# entry per case. SERIAL: nothing else runs meanwhile, for what is held to the clock of real processes.
 function(lldp_test name)
-  cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;LINK;LABELS" ${ARGN})
+  cmake_parse_arguments(arg "SERIAL" "TIMEOUT" "SOURCES;LINK;LABELS" ${ARGN})
   if(NOT arg_LABELS)
     set(arg_LABELS unit)
   endif()
   if(NOT arg_TIMEOUT)
-    set(arg_TIMEOUT 60)
+    set(arg_TIMEOUT 120)
   endif()
   add_executable(${name} ${arg_SOURCES})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
@@ -70,7 +71,7 @@ function(lldp_test name)
   target_link_libraries(${name} PRIVATE lldp_build ${arg_LINK} lldp::test_support GTest::gtest GTest::gmock GTest::gtest_main)
   lldp_together(${name})
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60
-    PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT})
+    PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} RUN_SERIAL ${arg_SERIAL})
 endfunction()
 
 if(LLDP_FUZZ)

@@ -10,6 +10,7 @@
 #include "lab/collect/assemble.hpp"
 #include "lab/collect/exports.hpp"
 #include "lab/collect/read.hpp"
+#include "lab/collect/report.hpp"
 #include "lab/topology/configuration.hpp"
 #include "lab/topology/expanders.hpp"
 #include "lab/topology/forwarding.hpp"
@@ -93,6 +94,27 @@ TEST(Assemble, MakesOneLinkOfWhatBothEndsTell) {
   EXPECT_EQ(up.ends[0], (LinkEnd{.node = 0, .port = "p1", .order = Order::kUp}));
   EXPECT_EQ(up.ends[1], (LinkEnd{.node = 2, .port = "p1", .order = Order::kDown}));
   EXPECT_EQ(fabric_from_json(to_json(f)), f);
+}
+
+TEST(Assemble, MarksTheLinkOfAProblemOfAPortAndElseTheNode) {
+  Small net;
+  net.s.ports[0].heard.clear();  // a hears s, which does not hear it
+  net.b.level.reset();
+  const auto c = net.collected();
+  const Marks marks = marks_of(c);
+  ASSERT_EQ(marks.doubtful_links.size(), 1U);
+  const auto& [link, why] = *marks.doubtful_links.begin();
+  const auto& ends = c.fabric.links[link].ends;
+  EXPECT_EQ(c.fabric.nodes[ends[0].node].name + c.fabric.nodes[ends[1].node].name, "as");
+  EXPECT_FALSE(why.empty());
+  ASSERT_EQ(marks.doubtful_nodes.size(), 1U);
+  EXPECT_EQ(c.fabric.nodes[marks.doubtful_nodes.begin()->first].name, "b");
+}
+
+TEST(Assemble, HoldsAnAgentThatTellsNoClassesAgainstNobody) {
+  Small net;
+  net.a.lossless = "";
+  EXPECT_THAT(net.findings(), IsEmpty());
 }
 
 TEST(Assemble, ListsWhatOneEndAloneTells) {

@@ -55,6 +55,8 @@ TEST(FabricPicture, LeadsACycleTheWayItGoes) {
   EXPECT_THAT(other, HasSubstr(tell(1)));
   EXPECT_THAT(one, HasSubstr("a cycle of buffers"));
   EXPECT_THAT(fabric_picture(*fabric), Not(HasSubstr("a cycle of buffers")));
+  EXPECT_THAT(one, HasSubstr("<marker id=\"way\""));  // without it the arrows have no tips
+  EXPECT_THAT(fabric_picture(*fabric), Not(HasSubstr("<marker")));
 }
 
 TEST(FabricPicture, TellsWhatIsInDoubtAndWhy) {

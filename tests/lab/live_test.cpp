@@ -163,6 +163,13 @@ TEST_F(Live, RefusesTheManifestOfAnotherLab) {
                                              " is another one: give --prefix " + place_.prefix);
 }
 
+TEST_F(Live, BeginsThoughOneOfOurNumberDiedWritingHere) {
+  std::filesystem::create_directories(place_.dir);
+  std::ofstream(place_.manifest() + "." + std::to_string(getpid())) << "half";
+  const auto writer = ManifestWriter::begin(place_);
+  EXPECT_TRUE(writer) << to_string(writer.error());
+}
+
 TEST_F(Live, RefusesASecondLabInTheSamePlaceAndANameThatDoesNotFit) {
   ASSERT_TRUE(ManifestWriter::begin(place_));
   const auto second = ManifestWriter::begin(place_);

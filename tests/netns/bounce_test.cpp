@@ -175,11 +175,12 @@ TEST_F(Bounce, SaysWhyAnAgentIsNotReady) {
 
 // The lossless switches, at a rate that a busy machine keeps up with.
 
-/// Until there is a verdict.
+/// Until there is a verdict. Slower links fill their buffers later, so there is more time for it.
 Played bounce_lossless(const std::vector<std::string>& arguments) {
   for (int rate = 8;; rate /= 2) {
-    std::vector<std::string> words{"case1", "--lossless",  "--seconds",
-                                   "3",     "--link-rate", std::to_string(rate)};
+    std::vector<std::string> words{"case1",       "--lossless",
+                                   "--seconds",   std::to_string(24 / rate),
+                                   "--link-rate", std::to_string(rate)};
     words.insert(words.end(), arguments.begin(), arguments.end());
     Played run = bounce(words);
     if (run.status != 3 || rate == 1) return run;

@@ -7,7 +7,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <chrono>
 #include <filesystem>
@@ -546,53 +545,6 @@ TEST_F(SonicTest, RedisThatHangsHoldsNobodyUp) {
   EXPECT_THAT(refused, ElementsAre(testing::Pair(port_of(0).ifindex, no_answer),
                                    testing::Pair(port_of(1).ifindex, no_answer)));
   EXPECT_TRUE(until([&] { return !backend_->down(); }));
-}
-
-// One that takes connections and closes them is not asked ten times a second for ever.
-TEST(SonicRetries, AreEachTwiceAsFarAway) {
-  const std::string path =
-      std::filesystem::temp_directory_path() / ("lldp-redis-" + std::to_string(::getpid()));
-  const UniqueFd listener = socket_at(path, SOCK_STREAM, 8);
-  const auto start = std::chrono::steady_clock::now();
-  const auto backend = make_backend("sonic", {.sonic = {.redis = path, .config = "/none"}});
-  ASSERT_TRUE(backend);
-  for (int attempts = 0; attempts < 5;) {
-    ASSERT_LT(std::chrono::steady_clock::now() - start, 20s);
-    pollfd ready[] = {{.fd = listener.get(), .events = POLLIN, .revents = 0},
-                      {.fd = (*backend)->events(), .events = POLLIN, .revents = 0}};
-    ::poll(ready, 2, 1000);
-    if (const UniqueFd client(::accept(listener.get(), nullptr, nullptr)); client) ++attempts;
-    (void)(*backend)->take_events();
-  }
-  std::filesystem::remove(path);
-  // 100, 200, 400 and 800 ms lie between the five.
-  EXPECT_GE(std::chrono::steady_clock::now() - start, 1500ms);
-}
-
-// Its connection may be dead for good, though nobody has said so: the far end of a TCP one has lost
-// its power.
-TEST(SonicRetries, LeaveAConnectionThatDoesNotAnswerForANewOne) {
-  const std::string path =
-      std::filesystem::temp_directory_path() / ("lldp-redis-dumb-" + std::to_string(::getpid()));
-  const UniqueFd listener = socket_at(path, SOCK_STREAM, 8);
-  const auto start = std::chrono::steady_clock::now();
-  const auto backend = make_backend("sonic", {.sonic = {.redis = path, .config = "/none"}});
-  ASSERT_TRUE(backend);
-  std::vector<UniqueFd> clients;
-  while (clients.size() < 2) {
-    ASSERT_LT(std::chrono::steady_clock::now() - start, 20s);
-    pollfd ready[] = {{.fd = listener.get(), .events = POLLIN, .revents = 0},
-                      {.fd = (*backend)->events(), .events = POLLIN, .revents = 0}};
-    ::poll(ready, 2, 1000);
-    if (ready[0].revents != 0) clients.emplace_back(::accept(listener.get(), nullptr, nullptr));
-    (void)(*backend)->take_events();
-  }
-  std::filesystem::remove(path);
-  std::array<char, 4096> asked{};
-  ssize_t size = 0;
-  do size = ::recv(clients[0].get(), asked.data(), asked.size(), MSG_DONTWAIT);
-  while (size > 0);
-  EXPECT_EQ(size, 0) << "the old one is not closed";
 }
 
 TEST_F(SonicTest, LayersAreUnsupportedAndGetNoRules) {

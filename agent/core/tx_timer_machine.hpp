@@ -21,12 +21,12 @@ namespace lldp::core {
   const Duration past = (now.time_since_epoch() - before) % interval;
   return now - past + (past < Duration::zero() ? Duration::zero() : interval);
 }
-/// The sender's first own moment after `now`: at most one interval away. An interval has fifteen
-/// turns, or one in every two seconds, in which senders go together: with many ports it is the
-/// wake-ups that cost. Where within a turn that is, is the device's own.
+/// The sender's first own moment after `now`: at most one interval away. An interval has eight
+/// turns, or one in every four seconds, in which senders go together: with many ports it is the
+/// wake-ups that cost, the neighbours' too. Where within a turn that is, is the device's own.
 [[nodiscard]] constexpr TimePoint next_own_moment(TimePoint now, Duration interval,
                                                   std::uint32_t phase) {
-  const Duration turn = std::min<Duration>(interval / 15, std::chrono::seconds(2));
+  const Duration turn = std::min<Duration>(interval / 8, std::chrono::seconds(4));
   const auto turns = static_cast<std::uint64_t>(interval / turn);
   const Duration before = turn * static_cast<Duration::rep>((phase >> 16) * turns >> 16);
   const Duration within = turn * static_cast<Duration::rep>(phase & 0xffffU) / 0x1'0000;

@@ -149,10 +149,9 @@ def discover(run, runs, quick):
                 peer = cls(run, b, "fast").start()
                 wait_until(peer.ready, 20)
                 time.sleep(5)
-                begin = time.monotonic()
                 agent = cls(run, a, "fast").start()
                 at = wait_until(lambda: agent.count() >= 1, 70)
-                known.add(cls, at and (at - begin) * 1e3)
+                known.add(cls, at and (at - agent.began) * 1e3)
                 time.sleep(2.3)
                 begin = time.monotonic()
                 subprocess.run(["ip", "-n", b, "link", "set", "p0", "down"], check=True)
@@ -170,10 +169,9 @@ def first(run, runs, quick):
         for cls in AGENTS:
             with pair(run, 1) as (a, b):
                 ear = Listener(b)
-                begin = time.monotonic()
                 agent = cls(run, a).start()
                 at = wait_until(lambda: ear.heard, 60)
-                row.add(cls, at and (min(ear.heard.values()) - begin) * 1e3)
+                row.add(cls, at and (min(ear.heard.values()) - agent.began) * 1e3)
                 ear.stop()
                 agent.stop()
     return [row]
@@ -189,18 +187,15 @@ def start512(run, runs, quick):
         for cls in AGENTS:
             with pair(run, n) as (a, b):
                 ear = Listener(b)
-                begin = time.monotonic()
                 agent = cls(run, a).start()
                 wait_until(lambda: len(ear.heard) >= n, 60)
-                start.add(cls, max(ear.heard.values()) - begin if len(ear.heard) >= n else None)
+                start.add(cls, max(ear.heard.values()) - agent.began if len(ear.heard) >= n else None)
                 ear.stop()
                 wait_until(agent.ready, 30)
                 stop.add(cls, agent.stop())
-                begin = time.monotonic()
                 agents = [cls(run, ns).start() for ns in (a, b)]
-                end = begin + 60
-                at = wait_until(lambda: all(x.count() >= n for x in agents), end - begin, 0.02)
-                both.add(cls, at and at - begin)
+                at = wait_until(lambda: all(x.count() >= n for x in agents), 60, 0.02)
+                both.add(cls, at and at - agents[0].began)
                 for x in agents:
                     x.stop()
     return [start, stop, both]

@@ -495,6 +495,8 @@ std::size_t worst(const std::vector<Single::Sent>& sent, milliseconds in) {
   return most;
 }
 
+constexpr milliseconds kTurn(3750);  // an eighth of the interval
+
 class Pacing : public testing::TestWithParam<std::size_t> {};
 
 TEST_P(Pacing, PeriodicFramesComeInNoBurst) {
@@ -505,8 +507,8 @@ TEST_P(Pacing, PeriodicFramesComeInNoBurst) {
   s.sent.clear();
   s.pass(seconds(300));
   EXPECT_EQ(s.sent.size(), 10 * ports);
-  // In each two seconds their fifteenth part: what a policer of the neighbour's lets pass.
-  EXPECT_LE(static_cast<double>(worst(s.sent, seconds(2))), 1.25 * static_cast<double>(ports) / 15);
+  // In each turn its eighth part: what a policer of the neighbour's lets pass.
+  EXPECT_LE(static_cast<double>(worst(s.sent, kTurn)), 1.25 * static_cast<double>(ports) / 8);
 }
 TEST_P(Pacing, FastTransmissionsAfterACommonStartComeInNoBurst) {
   const std::size_t ports = GetParam();
@@ -521,7 +523,7 @@ TEST_P(Pacing, FastTransmissionsAfterACommonStartComeInNoBurst) {
             4 * static_cast<double>(ports) / 10);
   s.sent.clear();
   s.pass(seconds(90));
-  EXPECT_LE(static_cast<double>(worst(s.sent, seconds(2))), 1.25 * static_cast<double>(ports) / 15);
+  EXPECT_LE(static_cast<double>(worst(s.sent, kTurn)), 1.25 * static_cast<double>(ports) / 8);
 }
 INSTANTIATE_TEST_SUITE_P(Ports, Pacing, testing::Values(300, 512, 1000),
                          [](const auto& c) { return std::to_string(c.param); });
@@ -533,7 +535,7 @@ TEST(Pacing, HoldsForThePortsThatAreLeft) {
   s.sent.clear();
   s.pass(seconds(300));
   EXPECT_EQ(s.sent.size(), 2560U);
-  EXPECT_LE(static_cast<double>(worst(s.sent, seconds(2))), 1 + 1.25 * 256. / 15);
+  EXPECT_LE(static_cast<double>(worst(s.sent, kTurn)), 1 + 1.25 * 256. / 8);
 }
 
 TEST(DeadlineQueue, GivesSlotsInTheOrderOfTheirTimes) {

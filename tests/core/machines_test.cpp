@@ -207,7 +207,7 @@ TEST(OwnMoment, LiesWithinOneIntervalAndComesBackEveryInterval) {
     EXPECT_EQ(next_own_moment(first - Duration(1), interval, phase), first);
   }
 }
-TEST(OwnMoment, IsOneOfFifteenTurnsInTheIntervalOrOneInEveryTwoSeconds) {
+TEST(OwnMoment, IsOneOfEightTurnsInTheIntervalOrOneInEveryFourSeconds) {
   constexpr std::uint32_t kDevice = 0x4000;  // a quarter of a turn
   const auto turns = [](seconds interval, std::uint32_t senders) {
     std::map<TimePoint, std::size_t> at;
@@ -215,21 +215,21 @@ TEST(OwnMoment, IsOneOfFifteenTurnsInTheIntervalOrOneInEveryTwoSeconds) {
       ++at[next_own_moment(TimePoint{}, interval, phase_of(sender, kDevice))];
     return at;
   };
-  for (const auto& [interval, turn] : {std::pair(seconds(30), Duration(seconds(2))),
-                                       {seconds(300), Duration(seconds(2))},
-                                       {seconds(3), Duration(milliseconds(200))}}) {
+  for (const auto& [interval, turn] : {std::pair(seconds(30), Duration(milliseconds(3750))),
+                                       {seconds(300), Duration(seconds(4))},
+                                       {seconds(3), Duration(milliseconds(375))}}) {
     for (const auto& [moment, count] : turns(interval, 512))
       EXPECT_EQ(moment.time_since_epoch() % turn, turn / 4) << moment.time_since_epoch().count();
   }
   const auto many = turns(seconds(30), 512);
-  EXPECT_EQ(many.size(), 15U);
-  for (const auto& [moment, count] : many) EXPECT_LE(count, 36U);  // 34.1 in the mean
-  for (const auto& [moment, count] : turns(seconds(30), 15)) EXPECT_LE(count, 2U);
+  EXPECT_EQ(many.size(), 8U);
+  for (const auto& [moment, count] : many) EXPECT_LE(count, 66U);  // 64 in the mean
+  for (const auto& [moment, count] : turns(seconds(30), 8)) EXPECT_LE(count, 2U);
 }
 TEST(OwnMoment, IsDefinedBeforeTheFirstInterval) {
   const std::uint32_t phase = 0x8000'0000;
-  EXPECT_EQ(next_own_moment(TimePoint{}, seconds(30), phase), TimePoint{seconds(14)});
-  EXPECT_EQ(next_own_moment(TimePoint{seconds(14)}, seconds(30), phase), TimePoint{seconds(44)});
+  EXPECT_EQ(next_own_moment(TimePoint{}, seconds(30), phase), TimePoint{seconds(15)});
+  EXPECT_EQ(next_own_moment(TimePoint{seconds(15)}, seconds(30), phase), TimePoint{seconds(45)});
 }
 
 TEST(FastMoment, LeavesHalfOfMsgFastTxAfterAFrame) {

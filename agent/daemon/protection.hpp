@@ -93,6 +93,9 @@ class Protection {
   [[nodiscard]] report::Rules rules(const core::Snapshot& snapshot);
 
  private:
+  /// The back end as a whole, among the ports.
+  static constexpr Ifindex kWhole{};
+
   /// Refused, for this reason, and when to try it again.
   struct Failure {
     dataplane::Outcome outcome{};
@@ -141,7 +144,7 @@ class Protection {
   void finish(const dataplane::Outcome& outcome, TimePoint now);
   /// Whether the back end can be asked.
   void follow_state(TimePoint now);
-  [[nodiscard]] bool is_up() const { return backend_ && !failed_.contains(Ifindex()); }
+  [[nodiscard]] bool is_up() const { return backend_ && !failed_.contains(kWhole); }
   /// It can be asked, but its ports could not be read yet: of no event will they be.
   [[nodiscard]] bool is_unread() const { return backend_ && !surveyed_ && !backend_->down(); }
   [[nodiscard]] dataplane::PortRef ref(Ifindex port) const {
@@ -172,7 +175,7 @@ class Protection {
   std::map<Ifindex, Leaving> leaving_;
   std::deque<Ifindex> waiting_;  ///< added, without rules yet
   TimePoint added_at_{};
-  std::map<Ifindex, Failure> failed_;  ///< port 0: the back end as a whole
+  std::map<Ifindex, Failure> failed_;  ///< kWhole: all of them
 
   std::map<Ifindex, PortStanding> book_;  ///< what we know of the rules of `ports_`
   /// Ports with a change under way, whose outcome is not known, and what they are programmed for

@@ -20,6 +20,12 @@ double milliseconds(std::uint64_t us) { return static_cast<double>(us) / 1e3; }
 
 /// Why there is no verdict.
 std::string reason(const Outcome& o) {
+  if (o.is_good())
+    return fmt::format(
+        "a buffer fills in {:.1f} ms, and those of a cycle one after the other: in {:.1f} ms none "
+        "can close; give more --seconds, {:.1f} at least",
+        milliseconds(o.fills_us), milliseconds(o.sent_us),
+        milliseconds(Outcome::kFillings * o.fills_us) / 1e3);
   return (o.lost.missed != 0
               ? std::string("the kernel had no room for frames")
               : fmt::format("the machine was too slow: a process was late by {:.1f} ms, "

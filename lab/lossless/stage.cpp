@@ -49,6 +49,7 @@ class Stage {
   Stage(const packets::Plan& plan, const Settings& settings)
       : plan_(plan), fabric_(plan.fabric), s_(settings) {
     outcome_.fills_us = StationSettings().xoff_octets * std::uint64_t{8'000'000} / s_.rate_bps;
+    outcome_.sent_us = static_cast<std::uint64_t>(s_.sending.count() * 1e6);
   }
 
   Result<Outcome> play() {
@@ -291,20 +292,24 @@ class Stage {
 
 }  // namespace
 
+bool Outcome::is_good() const {
+  return deadlock.empty() && lost.drops == 0 && lost.missed == 0 && waiting_octets == 0 &&
+         std::all_of(flows.begin(), flows.end(), [](const FlowResult& f) {
+           return f.received == f.sent && f.sent != 0 && f.disordered == 0 && f.mismarked == 0;
+         });
+}
+
 Outcome::Verdict Outcome::verdict() const {
-  const auto any = [&](auto wrong) { return std::any_of(flows.begin(), flows.end(), wrong); };
   const bool is_slow = lost.missed != 0 || is_late();
   if (!deadlock.empty()) return is_slow ? Verdict::kNone : Verdict::kDeadlock;
-  if (lost.drops == 0 && lost.missed == 0 && waiting_octets == 0 && !any([](const FlowResult& f) {
-        return f.received != f.sent || f.sent == 0 || f.disordered != 0 || f.mismarked != 0;
-      }))
-    return Verdict::kHolds;
+  if (is_good()) return is_short() ? Verdict::kNone : Verdict::kHolds;
   // Nothing is lost for less than the allowance, nor marked wrongly for any; where something is
   // lost, what comes next is out of its order.
   const bool may_lose =
       lost.missed != 0 || late_us > std::uint64_t{1000} * StationSettings().allowance_ms;
-  const bool is_wrong = any(
-      [&](const FlowResult& f) { return f.mismarked != 0 || (f.disordered != 0 && !may_lose); });
+  const bool is_wrong = std::any_of(flows.begin(), flows.end(), [&](const FlowResult& f) {
+    return f.mismarked != 0 || (f.disordered != 0 && !may_lose);
+  });
   return is_wrong || (lost.drops != 0 && !may_lose) || !is_slow ? Verdict::kFails : Verdict::kNone;
 }
 

@@ -59,17 +59,24 @@ struct Outcome {
   Losses lost{};                     ///< at switches and hosts
   std::uint64_t late_us = 0;         ///< the most that a process was late, while packets moved
   std::uint64_t fills_us = 0;        ///< in so long a buffer is filled up to XOFF
+  std::uint64_t sent_us = 0;         ///< for so long hosts had something to send
 
   enum class Verdict : std::uint8_t {
     kHolds,     ///< everything that was sent has arrived, marked and ordered as it must be
     kDeadlock,  ///< queues wait for each other
     kFails,     ///< something else is amiss
-    kNone,      ///< all that is amiss may be for want of the processor
+    kNone,  ///< all that is amiss may be for want of the processor, or nothing is for want of time
   };
   [[nodiscard]] Verdict verdict() const;
+  /// Everything has arrived, marked and ordered as it must be.
+  [[nodiscard]] bool is_good() const;
   /// A process was late for half of the time in which a buffer fills. What the others sent
   /// meanwhile may close a cycle by itself; in balance it takes somewhat less than all of it.
   [[nodiscard]] bool is_late() const { return 2 * late_us > fills_us; }
+  /// A cycle has at least four buffers, which fill one after the other, by what two senders have
+  /// more than one link carries, half of what is sent: before that, nothing can stand still.
+  [[nodiscard]] bool is_short() const { return sent_us < kFillings * fills_us; }
+  static constexpr unsigned kFillings = 8;
 };
 
 /// The stopped queues that wait for each other, as far as counters tell: without those that wait

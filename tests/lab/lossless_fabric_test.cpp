@@ -84,7 +84,9 @@ class LateFabric {
   /// What `bounce` would say after sending for so long.
   Outcome play(Picoseconds sending) {
     run(sending);
-    Outcome outcome{.late_us = lateness_.most() / kMicrosecond, .fills_us = kFills / kMicrosecond};
+    Outcome outcome{.late_us = lateness_.most() / kMicrosecond,
+                    .fills_us = kFills / kMicrosecond,
+                    .sent_us = sending / kMicrosecond};
     for (Process& p : processes_) p.station->halt();
     run(sending + 2 * kSecond);
     Views views;

@@ -357,7 +357,8 @@ TEST(Outcome, HoldsWhereNothingIsAmiss) {
                      .pauses = 7,
                      .turned = 2,
                      .late_us = 9'999'999,  // whatever a process was late
-                     .fills_us = 40'000};
+                     .fills_us = 40'000,
+                     .sent_us = 320'000};
   EXPECT_EQ(good.verdict(), Outcome::Verdict::kHolds);
   const auto verdict_with = [&](auto change) {
     Outcome bad = good;
@@ -367,6 +368,7 @@ TEST(Outcome, HoldsWhereNothingIsAmiss) {
   };
   using V = Outcome::Verdict;
   EXPECT_EQ(verdict_with([](Outcome& o) { o.lost.too_long = 1; }), V::kHolds) << "none of ours";
+  EXPECT_EQ(verdict_with([](Outcome& o) { o.sent_us = 319'999; }), V::kNone) << "too short";
   EXPECT_EQ(verdict_with([](Outcome& o) { o.deadlock.emplace_back(); }), V::kDeadlock);
   EXPECT_EQ(verdict_with([](Outcome& o) { o.lost.drops = 1; }), V::kFails);
   EXPECT_EQ(verdict_with([](Outcome& o) { o.lost.missed = 1; }), V::kNone);
@@ -379,7 +381,10 @@ TEST(Outcome, HoldsWhereNothingIsAmiss) {
 
 TEST(Outcome, IsNoneWhereAProcessWasLateAndNothingElseIsAmiss) {
   // More than half of the time in which a buffer fills.
-  const Outcome lost{.flows = {{.sent = 3, .received = 2}}, .late_us = 20'001, .fills_us = 40'000};
+  const Outcome lost{.flows = {{.sent = 3, .received = 2}},
+                     .late_us = 20'001,
+                     .fills_us = 40'000,
+                     .sent_us = 320'000};
   EXPECT_EQ(lost.verdict(), Outcome::Verdict::kNone);
   const auto verdict_with = [&](auto change) {
     Outcome other = lost;
@@ -454,6 +459,16 @@ TEST(Pace, LateHostSendsNoBurst) {
   for (Picoseconds now = 500 * kMillisecond; now < 600 * kMillisecond; now += 100 * kMicrosecond)
     host.station->run(pace.at(now, host.station->next()));
   EXPECT_NEAR(static_cast<double>(host.loads(0).size() - before), 100'000 / 419.2, 4);
+}
+
+TEST(Report, SaysThatItWasTooShortForACycleToClose) {
+  const auto plan = packets::plan_of_case("case1", 1, 1);
+  ASSERT_TRUE(plan);
+  const Outcome o{.flows = {{.sent = 3, .received = 3}}, .fills_us = 800'000, .sent_us = 3'000'000};
+  EXPECT_EQ(
+      nlohmann::json::parse(to_json(*plan, {}, o)).at("why_none"),
+      "a buffer fills in 800.0 ms, and those of a cycle one after the other: in 3000.0 ms none "
+      "can close; give more --seconds, 6.4 at least");
 }
 
 TEST(Report, SaysWhyThereIsNoVerdict) {

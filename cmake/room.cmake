@@ -54,10 +54,12 @@ function(lldp_program name)
   lldp_together(${name})
 endfunction()
 
-# lldp_test(NAME SOURCES ... LINK ... [LABELS unit] [TIMEOUT 120] [SERIAL]) makes one test program, a ctest
-# entry per case. SERIAL: nothing else runs meanwhile, for what is held to the clock of real processes.
+# lldp_test(NAME SOURCES ... LINK ... [LABELS unit] [TIMEOUT 120] [APART] [SERIAL]) makes one test program, a ctest
+# entry: most cases take less than a program with sanitizers takes to start. APART, and with the label netns: an entry
+# per case, for what takes long, or leaves behind in its process or in the kernel what another would stumble over.
+# SERIAL: nothing else runs meanwhile, for what is held to the clock of real processes.
 function(lldp_test name)
-  cmake_parse_arguments(arg "SERIAL" "TIMEOUT" "SOURCES;LINK;LABELS" ${ARGN})
+  cmake_parse_arguments(arg "APART;SERIAL" "TIMEOUT" "SOURCES;LINK;LABELS" ${ARGN})
   if(NOT arg_LABELS)
     set(arg_LABELS unit)
   endif()
@@ -70,8 +72,14 @@ function(lldp_test name)
   target_precompile_headers(${name} REUSE_FROM lldp_test_pch)
   target_link_libraries(${name} PRIVATE lldp_build ${arg_LINK} lldp::test_support GTest::gtest GTest::gmock GTest::gtest_main)
   lldp_together(${name})
-  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60
-    PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} RUN_SERIAL ${arg_SERIAL})
+  if(arg_APART OR "netns" IN_LIST arg_LABELS)
+    gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60
+      PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} RUN_SERIAL ${arg_SERIAL})
+  else()
+    math(EXPR arg_TIMEOUT "5 * ${arg_TIMEOUT}")
+    add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
+    set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} RUN_SERIAL ${arg_SERIAL})
+  endif()
 endfunction()
 
 if(LLDP_FUZZ)

@@ -17,8 +17,7 @@
 #include "dataplane/factory.hpp"
 #include "dataplane/sonic/maps.hpp"
 #include "os/fd.hpp"
-#include "tests/dataplane/chip.hpp"
-#include "tests/dataplane/sonic_box.hpp"
+#include "tests/dataplane/sonic_fixture.hpp"
 #include "tests/support/temp_dir.hpp"
 #include "tests/support/unix_socket.hpp"
 
@@ -32,8 +31,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-PortRef port_of(int i) { return {*Ifindex::make(7U + static_cast<unsigned>(i)), Box::name_of(i)}; }
-
 /// The contract's world: its ASIC follows before anybody looks.
 class SonicWorld : public World {
  public:
@@ -45,7 +42,7 @@ class SonicWorld : public World {
     });
   }
   std::string why_not() const override { return "there is no redis-server here"; }
-  PortRef port(int n) override { return port_of(n); }
+  PortRef port(int n) override { return sonic_port(n); }
   bool knows_ports() const override { return false; }  // a port without an interface is SONiC's too
   bool forgets() const override { return false; }
 
@@ -55,23 +52,6 @@ class SonicWorld : public World {
 
 INSTANTIATE_TEST_SUITE_P(Sonic, BackendContract, testing::Values(world_case<SonicWorld>("Sonic")),
                          [](const auto& c) { return c.param.name; });
-
-class SonicTest : public ChipTest {
- protected:
-  void SetUp() override {
-    if (!box_.runs()) GTEST_SKIP() << "there is no redis-server here";
-    backend_ = open();
-    ASSERT_TRUE(backend_);
-  }
-  PortRef port(int i) const override { return port_of(i); }
-  std::unique_ptr<Backend> open() {
-    auto backend = make_backend("sonic", {.sonic = box_.options()});
-    EXPECT_TRUE(backend) << to_string(backend.error());
-    return backend ? std::move(*backend) : nullptr;
-  }
-
-  Box box_;
-};
 
 /// What becomes of a packet by the maps as they stand in CONFIG_DB: the ASIC's way, nothing of
 /// ours.
@@ -127,55 +107,6 @@ TEST_F(SonicTest, LossyDscpsInUseAreKeptApartWhileClassesLastAndTheRestIsNamed) 
   }
 }
 
-TEST_F(SonicTest, OnlyOurFieldsAndRowsChangeAndRemovalPutsBackWhatWasThere) {
-  const auto all = [&] {
-    std::map<std::string, Row> rows;
-    for (const std::string& key : box_.keys(kConfig, "*")) rows[key] = box_.row(kConfig, key);
-    return rows;
-  };
-  const auto before = all();
-  ASSERT_TRUE(put(0, Order::kUp) && put(1, Order::kDown));
-  EXPECT_EQ(box_.row(kConfig, "PORT_QOS_MAP|Ethernet0"), (Row{{"dscp_to_tc_map", "LLDP_LEVEL_UP"},
-                                                              {"tc_to_queue_map", "LLDP_LEVEL_UP"},
-                                                              {"tc_to_dscp_map", "LLDP_LEVEL_UP"},
-                                                              {"tc_to_pg_map", "LLDP_LEVEL"},
-                                                              {"pfc_enable", "5,6"},
-                                                              {"pfcwd_sw_enable", "5,6"},
-                                                              {"pfc_to_queue_map", "AZURE"}}));
-  EXPECT_EQ(box_.row(kConfig, "PORT_QOS_MAP|Ethernet8"), before.at("PORT_QOS_MAP|Ethernet8"));
-  backend_ = open();  // another process takes them away
-  const auto ports = backend_->ports();
-  ASSERT_TRUE(ports);
-  for (const PortRef& port : *ports) {
-    auto removal = backend_->plan_removal(port);
-    ASSERT_TRUE(removal);
-    EXPECT_TRUE(finish(*backend_, *removal));
-  }
-  EXPECT_EQ(all(), before);
-}
-
-// Between the agent's end and the removal, the ports are others'.
-TEST_F(SonicTest, RemovalLeavesWhatOthersHaveSetSince) {
-  ASSERT_TRUE(put(0, Order::kUp) && put(1, Order::kDown) && put(2, Order::kDown));
-  box_.ask(kConfig,
-           {"HSET", "PORT_QOS_MAP|Ethernet0", "dscp_to_tc_map", "CUSTOM", "pfc_enable", "2"});
-  box_.ask(kConfig, {"DEL", "PORT_QOS_MAP|Ethernet4"});
-  backend_ = open();
-  const auto ports = backend_->ports();
-  ASSERT_TRUE(ports);
-  for (const PortRef& port : *ports) {
-    auto removal = backend_->plan_removal(port);
-    ASSERT_TRUE(removal);
-    EXPECT_TRUE(finish(*backend_, *removal));
-  }
-  EXPECT_EQ(box_.row(kConfig, "PORT_QOS_MAP|Ethernet0"), (Row{{"dscp_to_tc_map", "CUSTOM"},
-                                                              {"tc_to_queue_map", "AZURE"},
-                                                              {"pfc_enable", "2"},
-                                                              {"pfc_to_queue_map", "AZURE"}}));
-  EXPECT_TRUE(box_.keys(kConfig, "PORT_QOS_MAP|Ethernet4").empty()) << "it is made anew";
-  EXPECT_TRUE(box_.keys(kConfig, "LLDP_LEVEL|*").empty());
-}
-
 TEST_F(SonicTest, OpeningItTellsThatPortsAreToBeLookedAt) {
   EXPECT_THAT(backend_->take_events().changed, ElementsAre(Ifindex()));
 }
@@ -209,136 +140,6 @@ TEST_F(SonicTest, FullRedisIsARefusalWithItsReasonAndIsMendedWhenThereIsRoom) {
 
 TEST_F(SonicTest, RulesThatTheChipCannotHaveAreRefused) { expect_too_many_classes(); }
 
-TEST_F(SonicTest, WhatOthersSetJustBeforeIsWhatIsPutBack) {
-  box_.ask(kConfig, {"HSET", "PORT_QOS_MAP|Ethernet0", "pfc_enable", "3"});  // since it was read
-  ASSERT_TRUE(put(0, Order::kUp));
-  ASSERT_TRUE(remove_all(*backend_));
-  EXPECT_EQ(box_.row(kConfig, "PORT_QOS_MAP|Ethernet0").at("pfc_enable"), "3");
-  ASSERT_TRUE(put(0, Order::kUp));
-  box_.ask(kConfig, {"HSET", "PORT_QOS_MAP|Ethernet0", "pfc_enable", "4"});
-  ASSERT_TRUE(remove_all(*backend_));
-  EXPECT_EQ(box_.row(kConfig, "PORT_QOS_MAP|Ethernet0").at("pfc_enable"), "4");
-}
-
-TEST_F(SonicTest, PfcThatTheRulesTakeFromOthersIsSaid) {
-  box_.ask(kConfig, {"HSET", "PORT_QOS_MAP|Ethernet0", "pfc_enable", "3,5"});
-  backend_ = open();
-  ASSERT_TRUE(put(0, Order::kUp));
-  box_.orchagent();
-  ASSERT_TRUE(until([&] { return states(0, Order::kUp) == "done done done done"; }));
-  EXPECT_THAT(backend_->description(), HasSubstr("; priority 3 had PFC before the rules"));
-}
-
-// A row of before there was such a note does not say what is set now.
-TEST_F(SonicTest, OfAPortWithoutANoteOfItsPfcNothingIsSaidToBeTaken) {
-  box_.ask(kConfig, {"HSET", "PORT_QOS_MAP|Ethernet0", "pfc_enable", "3,5"});
-  backend_ = open();
-  ASSERT_TRUE(put(0, Order::kUp));
-  box_.ask(kConfig, {"HDEL", "LLDP_LEVEL|Ethernet0", "set:pfc_enable"});
-  backend_ = open();
-  EXPECT_EQ(backend_->displaced(port_of(0)), "");
-  EXPECT_THAT(backend_->description(), testing::Not(HasSubstr("had PFC before")));
-}
-
-TEST_F(SonicTest, MapsStayWhereTheLastPortGoesAndAnotherComesAtOnce) {
-  ASSERT_TRUE(put(0, Order::kUp));
-  const auto gone = backend_->plan_removal(port_of(0));
-  const auto comes = backend_->plan(port_of(1), rules_of(Order::kUp));
-  ASSERT_TRUE(gone && comes);
-  const auto done = finish(*backend_, {.ports = {*gone, *comes}});
-  ASSERT_TRUE(done) << to_string(done.error());
-  const std::string map = box_.row(kConfig, "PORT_QOS_MAP|Ethernet4").at("dscp_to_tc_map");
-  EXPECT_THAT(map, HasSubstr("LLDP_LEVEL"));
-  EXPECT_FALSE(box_.row(kConfig, "DSCP_TO_TC_MAP|" + map).empty());
-}
-
-TEST_F(SonicTest, MapsGoWithTheLastOfPortsThatLeaveOneByOne) {
-  ASSERT_TRUE(put(0, Order::kUp) && put(1, Order::kDown));
-  for (const int i : {0, 1}) {
-    const auto gone = backend_->plan_removal(port_of(i));
-    ASSERT_TRUE(gone);
-    backend_->apply({.ports = {*gone}});
-  }
-  const auto done = wait_for(*backend_, {port_of(0).ifindex, port_of(1).ifindex});
-  ASSERT_TRUE(done) << to_string(done.error());
-  EXPECT_THAT(box_.keys(kConfig, "*LLDP_LEVEL*"), IsEmpty());
-}
-
-TEST_F(SonicTest, MapsStayForAPortThatIsOnItsWay) {
-  for (const bool comes_first : {true, false}) {
-    ASSERT_TRUE(put(0, Order::kUp));
-    const auto gone = backend_->plan_removal(port_of(0));
-    const auto comes = backend_->plan(port_of(1), rules_of(Order::kUp));
-    ASSERT_TRUE(gone && comes);
-    for (const PortPlan& plan : {comes_first ? *comes : *gone, comes_first ? *gone : *comes})
-      backend_->apply({.ports = {plan}});
-    const auto done = wait_for(*backend_, {port_of(0).ifindex, port_of(1).ifindex});
-    ASSERT_TRUE(done) << to_string(done.error());
-    const std::string map = box_.row(kConfig, "PORT_QOS_MAP|Ethernet4").at("dscp_to_tc_map");
-    EXPECT_FALSE(box_.row(kConfig, "DSCP_TO_TC_MAP|" + map).empty()) << comes_first;
-    ASSERT_TRUE(remove_all(*backend_));
-  }
-}
-
-// A migration of CONFIG_DB, or a hand, may take away what we remember by.
-TEST_F(SonicTest, OursIsNeverTakenForWhatWasThereBefore) {
-  ASSERT_TRUE(put(0, Order::kUp) && put(1, Order::kDown));
-  const Row originals = box_.row(kConfig, "LLDP_LEVEL|Ethernet4");
-  box_.ask(kConfig, {"DEL", "LLDP_LEVEL|Ethernet0"});
-  backend_ = open();
-  ASSERT_TRUE(put(0, Order::kUp));
-  EXPECT_EQ(box_.row(kConfig, "LLDP_LEVEL|Ethernet0"), originals);
-}
-
-// As when a configuration is loaded without the table that nobody else knows.
-TEST_F(SonicTest, PortThatGoesByOurMapsIsFoundAndLosesThemThoughItsNoteIsGone) {
-  const auto ours = [&] {
-    std::vector<std::string> keys = box_.keys(kConfig, "*LLDP_LEVEL*");
-    for (int i = 0; i < 4; ++i)
-      for (const auto& [field, value] : box_.row(kConfig, "PORT_QOS_MAP|" + Box::name_of(i)))
-        if (value.find("LLDP_LEVEL") != value.npos) keys.push_back(Box::name_of(i) + field);
-    return keys;
-  };
-  const Row before = box_.row(kConfig, "PORT_QOS_MAP|Ethernet0");
-  for (const bool one_is_noted : {true, false}) {
-    ASSERT_TRUE(put(0, Order::kUp) && put(1, Order::kDown));
-    box_.ask(kConfig, {"DEL", "LLDP_LEVEL|Ethernet0"});
-    if (!one_is_noted) box_.ask(kConfig, {"DEL", "LLDP_LEVEL|Ethernet4"});
-    backend_ = open();
-    ASSERT_TRUE(backend_->ports());
-    EXPECT_EQ(backend_->ports()->size(), 2U);
-    EXPECT_TRUE(remove_all(*backend_));
-    EXPECT_THAT(ours(), IsEmpty());
-    for (const int i : {0, 1})
-      EXPECT_EQ(box_.row(kConfig, "PORT_QOS_MAP|" + Box::name_of(i)), before);
-  }
-}
-
-// Where no port tells either, half a row is worse than one that is whole, and ours.
-TEST_F(SonicTest, PortsWhoseRowsNobodyKnowsAreNamedAndStay) {
-  for (const int i : {2, 3}) box_.ask(kConfig, {"DEL", "PORT_QOS_MAP|" + Box::name_of(i)});
-  ASSERT_TRUE(put(0, Order::kUp) && put(1, Order::kDown));
-  const Row ours = box_.row(kConfig, "PORT_QOS_MAP|Ethernet0");
-  for (const int i : {0, 1}) box_.ask(kConfig, {"DEL", "LLDP_LEVEL|" + Box::name_of(i)});
-  backend_ = open();
-  const auto removed = remove_all(*backend_);
-  ASSERT_FALSE(removed);
-  EXPECT_THAT(to_string(removed.error()), HasSubstr("Ethernet0: what its row of PORT_QOS_MAP was"));
-  EXPECT_EQ(box_.row(kConfig, "PORT_QOS_MAP|Ethernet0"), ours);
-}
-
-TEST_F(SonicTest, MapOfAnOperatorThatIsCalledLikeOursIsHis) {
-  box_.ask(kConfig, {"HSET", "DSCP_TO_TC_MAP|LLDP_LEVEL_TEST", "8", "1"});
-  box_.ask(kConfig, {"HSET", "PORT_QOS_MAP|Ethernet4", "dscp_to_tc_map", "LLDP_LEVEL_TEST"});
-  const Row his = box_.row(kConfig, "PORT_QOS_MAP|Ethernet4");
-  backend_ = open();
-  ASSERT_TRUE(put(0, Order::kUp));
-  EXPECT_THAT(*backend_->ports(), ElementsAre(port_of(0)));
-  ASSERT_TRUE(remove_all(*backend_));
-  EXPECT_EQ(box_.row(kConfig, "PORT_QOS_MAP|Ethernet4"), his);
-  EXPECT_THAT(box_.keys(kConfig, "*LLDP_LEVEL*"), ElementsAre("DSCP_TO_TC_MAP|LLDP_LEVEL_TEST"));
-}
-
 TEST_F(SonicTest, ChangeOfOnePortsOrderWritesItsRowAlone) {
   ASSERT_TRUE(put(0, Order::kUp) && put(1, Order::kDown));
   const std::size_t writes = box_.writes();
@@ -346,15 +147,6 @@ TEST_F(SonicTest, ChangeOfOnePortsOrderWritesItsRowAlone) {
   EXPECT_EQ(box_.writes(), writes + 1);  // one HSET
   ASSERT_TRUE(put(1, Order::kDown));
   EXPECT_EQ(box_.writes(), writes + 3);  // and tc_to_dscp_map goes
-}
-
-TEST_F(SonicTest, WhatOthersPutIntoAMapOfOursGoes) {
-  ASSERT_TRUE(put(0, Order::kUp));
-  const Row map = box_.row(kConfig, "TC_TO_QUEUE_MAP|LLDP_LEVEL_UP");
-  box_.ask(kConfig, {"HSET", "TC_TO_QUEUE_MAP|LLDP_LEVEL_UP", "9", "6", "5", "0"});
-  backend_ = open();
-  ASSERT_TRUE(put(0, Order::kUp));
-  EXPECT_EQ(box_.row(kConfig, "TC_TO_QUEUE_MAP|LLDP_LEVEL_UP"), map);
 }
 
 TEST_F(SonicTest, ObjectOfTheAsicWithAnotherNumberIsNotOurMap) {
@@ -377,7 +169,7 @@ TEST_F(SonicTest, ObjectOfTheAsicWithAnotherNumberIsNotOurMap) {
 TEST_F(SonicTest, WhatPortsCarriedIsWhatTheChipCounts) {
   ASSERT_TRUE(put(0, Order::kUp));
   box_.orchagent();
-  EXPECT_EQ(backend_->carried(port_of(0)), qos::Carried());
+  EXPECT_EQ(backend_->carried(sonic_port(0)), qos::Carried());
   const std::string oid = box_.row(kCounters, "COUNTERS_PORT_NAME_MAP").at("Ethernet0");
   box_.ask(kCounters, {"HSET", "COUNTERS:" + oid, "SAI_PORT_STAT_PFC_5_RX_PKTS", "12",
                        "SAI_PORT_STAT_PFC_6_TX_PKTS", "18446744073709551615",
@@ -409,8 +201,8 @@ TEST_F(SonicTest, WhatPortsCarriedIsWhatTheChipCounts) {
   wanted.lost.frames.received[6] = 4;
   wanted.lost.frames.sent[5] = 0;
   wanted.lost.frames.sent[6] = 2;
-  EXPECT_EQ(backend_->carried(port_of(0)), wanted);
-  EXPECT_EQ(backend_->carried(port_of(1)), qos::Carried()) << "it has no rules of ours";
+  EXPECT_EQ(backend_->carried(sonic_port(0)), wanted);
+  EXPECT_EQ(backend_->carried(sonic_port(1)), qos::Carried()) << "it has no rules of ours";
 }
 
 TEST_F(SonicTest, WhatPortsLoseIsToldWithWhenItWasSeen) {
@@ -422,11 +214,11 @@ TEST_F(SonicTest, WhatPortsLoseIsToldWithWhenItWasSeen) {
   };
   lost("2");
   backend_ = open();
-  EXPECT_EQ(backend_->carried(port_of(0)).lost.ago, qos::Lost().ago) << "nobody knows when";
+  EXPECT_EQ(backend_->carried(sonic_port(0)).lost.ago, qos::Lost().ago) << "nobody knows when";
   lost("3");
-  const auto sent = [&] { return backend_->carried(port_of(0)).lost.frames.sent[6]; };
+  const auto sent = [&] { return backend_->carried(sonic_port(0)).lost.frames.sent[6]; };
   ASSERT_TRUE(until([&] { return sent() == 3U; }, 20s));
-  const auto ago = backend_->carried(port_of(0)).lost.ago;
+  const auto ago = backend_->carried(sonic_port(0)).lost.ago;
   ASSERT_TRUE(ago.sent[6]);
   EXPECT_LT(*ago.sent[6], 5s);
   EXPECT_EQ(ago.sent[5], std::nullopt);
@@ -447,7 +239,7 @@ TEST_F(SonicTest, WhatTheAsicDoesNotTakeIsSaidWithItsTable) {
   EXPECT_TRUE(until([&] { return states(0, Order::kUp) == "done missing done done"; }))
       << states(0, Order::kUp);
   EXPECT_TRUE(until([&] { return states(0, Order::kUp) == "done bypassed done done"; }));
-  EXPECT_THAT(backend_->verify(port_of(0), rules_of(Order::kUp))->parts[1].text,
+  EXPECT_THAT(backend_->verify(sonic_port(0), rules_of(Order::kUp))->parts[1].text,
               HasSubstr("TC_TO_DSCP_MAP is ignored: no SAI object says the same 5 s after"));
   box_.orchagent();
   EXPECT_TRUE(until([&] { return states(0, Order::kUp) == "done done done done"; }));
@@ -469,14 +261,14 @@ TEST_F(SonicTest, WhatOthersChangeIsFoundWithinTenSeconds) {
 }
 
 TEST_F(SonicTest, WhatIsAskedForWhileRedisIsAwayIsRefusedAndNotDoneLater) {
-  const auto plan = backend_->plan(port_of(0), rules_of(Order::kUp));
+  const auto plan = backend_->plan(sonic_port(0), rules_of(Order::kUp));
   ASSERT_TRUE(plan);
   box_.stop();
   ASSERT_TRUE(until([&] { return backend_->down().has_value(); }));
   backend_->apply({.ports = {*plan}});
   const auto outcomes = backend_->take_events().outcomes;
   ASSERT_EQ(outcomes.size(), 1U);
-  EXPECT_EQ(outcomes[0].port, port_of(0).ifindex);
+  EXPECT_EQ(outcomes[0].port, sonic_port(0).ifindex);
   EXPECT_EQ(outcomes[0].why, backend_->down());
   box_.start();
   ASSERT_TRUE(until([&] { return !backend_->down(); }));
@@ -488,14 +280,14 @@ TEST_F(SonicTest, KilledRedisIsSaidAndWhatItHasIsComparedWhenItIsBack) {
   box_.stop();
   ASSERT_TRUE(until([&] { return backend_->down().has_value(); }));
   EXPECT_THAT(to_string(*backend_->down()), HasSubstr("Redis at " + box_.socket()));
-  EXPECT_FALSE(backend_->plan(port_of(0), rules_of(Order::kUp)));
+  EXPECT_FALSE(backend_->plan(sonic_port(0), rules_of(Order::kUp)));
   // Whoever looks for it knows then that nobody is there.
   EXPECT_TRUE(until([&] { return backend_->down()->code == ECONNREFUSED; }));
   std::filesystem::remove(box_.socket());
   EXPECT_TRUE(until([&] { return backend_->down()->code == ENOENT; }));
   box_.start();
   ASSERT_TRUE(until([&] { return !backend_->down(); }));
-  EXPECT_TRUE(backend_->plan(port_of(0), rules_of(Order::kUp))->empty());
+  EXPECT_TRUE(backend_->plan(sonic_port(0), rules_of(Order::kUp))->empty());
   EXPECT_EQ(box_.writes(), 0U);
 }
 
@@ -520,7 +312,7 @@ TEST_F(SonicTest, RedisThatWasBackIsAskedSoonWhenItGoesAgain) {
 TEST_F(SonicTest, RedisThatHangsHoldsNobodyUp) {
   std::vector<PortPlan> plans;
   for (const int i : {0, 1}) {
-    const auto plan = backend_->plan(port_of(i), rules_of(Order::kUp));
+    const auto plan = backend_->plan(sonic_port(i), rules_of(Order::kUp));
     ASSERT_TRUE(plan);
     plans.push_back(*plan);
   }
@@ -542,18 +334,18 @@ TEST_F(SonicTest, RedisThatHangsHoldsNobodyUp) {
   EXPECT_EQ(next->down()->code, 0) << "it is there";
   box_.pause(false);
   const auto no_answer = HasSubstr("no answer within 2 s");
-  EXPECT_THAT(refused, ElementsAre(testing::Pair(port_of(0).ifindex, no_answer),
-                                   testing::Pair(port_of(1).ifindex, no_answer)));
+  EXPECT_THAT(refused, ElementsAre(testing::Pair(sonic_port(0).ifindex, no_answer),
+                                   testing::Pair(sonic_port(1).ifindex, no_answer)));
   EXPECT_TRUE(until([&] { return !backend_->down(); }));
 }
 
 TEST_F(SonicTest, LayersAreUnsupportedAndGetNoRules) {
   for (const qos::PortClass port : {qos::PortClass{Order::kUp}, {Order::kUp, Layer::of<3>()}}) {
     const auto rules = qos::compile(qos::Policy(), port, true);
-    const auto plan = backend_->plan(port_of(0), rules);
+    const auto plan = backend_->plan(sonic_port(0), rules);
     ASSERT_TRUE(plan) << to_string(plan.error());
     EXPECT_TRUE(plan->empty());
-    const auto reading = backend_->verify(port_of(0), rules);
+    const auto reading = backend_->verify(sonic_port(0), rules);
     ASSERT_TRUE(reading);
     EXPECT_TRUE(reading->mend.empty());
     ASSERT_FALSE(reading->parts.empty());
@@ -578,12 +370,12 @@ TEST_F(SonicTest, OlderReleasesReferencesAreReadAndWritten) {
   EXPECT_EQ(box_.row(kConfig, "PORT_QOS_MAP|Ethernet0").at("dscp_to_tc_map"),
             "[DSCP_TO_TC_MAP|LLDP_LEVEL_UP]");
   EXPECT_EQ(box_.row(kConfig, "PORT_QOS_MAP|Ethernet0").at("pfc_enable"), "5,6") << "no reference";
-  EXPECT_TRUE(backend_->plan(port_of(0), rules_of(Order::kUp))->empty());
+  EXPECT_TRUE(backend_->plan(sonic_port(0), rules_of(Order::kUp))->empty());
   EXPECT_EQ(evaluate(box_, 0, 0, "0").queue, "0");
 }
 
 TEST_F(SonicTest, PortsAreCalledAsInThePortTable) {
-  EXPECT_EQ(backend_->alias(port_of(1)), "etp2");
+  EXPECT_EQ(backend_->alias(sonic_port(1)), "etp2");
   EXPECT_EQ(backend_->alias({Ifindex::of<9>(), "eth0"}), "");
 }
 
@@ -656,7 +448,7 @@ TEST(SonicByTcp, IsTheSame) {
   if (!box.runs()) GTEST_SKIP() << "there is no redis-server here";
   const auto backend = make_backend("sonic", {.sonic = options});
   ASSERT_TRUE(backend);
-  const auto plan = (*backend)->plan(port_of(0), rules_of(Order::kUp));
+  const auto plan = (*backend)->plan(sonic_port(0), rules_of(Order::kUp));
   ASSERT_TRUE(plan) << to_string(plan.error());
   EXPECT_TRUE(finish(**backend, {.ports = {*plan}}));
   EXPECT_EQ(box.row(kConfig, "PORT_QOS_MAP|Ethernet0").at("dscp_to_tc_map"), "LLDP_LEVEL_UP");
@@ -670,7 +462,7 @@ TEST(SonicPorts, SixtyFourInOneTransactionWithinTwentyMilliseconds) {
   Plan plan;
   for (int i = 0; i < 64; ++i)
     plan.ports.push_back(
-        *(*backend)->plan(port_of(i), rules_of(i % 2 == 0 ? Order::kUp : Order::kDown)));
+        *(*backend)->plan(sonic_port(i), rules_of(i % 2 == 0 ? Order::kUp : Order::kDown)));
   const auto start = std::chrono::steady_clock::now();
   ASSERT_TRUE(finish(**backend, plan));
   const auto took = std::chrono::steady_clock::now() - start;
@@ -689,7 +481,7 @@ TEST(SonicOpening, DatabaseThatRedisDoesNotHaveIsNamedAndNoOtherRead) {
   const auto backend =
       make_backend("sonic", {.sonic = {.redis = box.socket(), .config = box.path("odd.json")}});
   ASSERT_TRUE(backend);
-  const auto why = (*backend)->plan(port_of(0), rules_of(Order::kUp));
+  const auto why = (*backend)->plan(sonic_port(0), rules_of(Order::kUp));
   ASSERT_FALSE(why);
   EXPECT_THAT(to_string(why.error()), HasSubstr("ASIC_DB: ERR DB index is out of range"));
 }

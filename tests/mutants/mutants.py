@@ -215,7 +215,22 @@ def end_marked(mark):
 
 def tests():
     listed = json.loads(output("ctest", "--test-dir", str(BUILD), "--show-only=json-v1"))["tests"]
-    return [t for t in map(Test, listed) if t.command and shutil.which(t.command[0])]  # the others' programs are not built
+    built = [t for t in listed if t.get("command") and shutil.which(t["command"][0])]  # the others' programs are not
+    return [Test(case) for entry in built for case in cases(entry)]
+
+
+def cases(entry):
+    """A program of GoogleTest that is one entry of ctest is here as many as it has cases."""
+    if "--gtest_brief=1" not in entry["command"]:
+        return [entry]
+    out, suite = [], ""
+    for line in output(entry["command"][0], "--gtest_list_tests").splitlines()[1:]:  # after whose main() it is
+        word = line.split("#")[0].strip()
+        if not line.startswith(" "):
+            suite = word
+        elif not (suite + word).count("DISABLED_"):
+            out.append(entry | {"name": suite + word, "command": [entry["command"][0], f"--gtest_filter={suite}{word}"]})
+    return out
 
 
 def measure(test):

@@ -487,6 +487,7 @@ Result<void> run_daemon(const config::Invocation& invocation, config::Config con
   auto daemon =
       Daemon::start(invocation, std::move(config), std::move(launchers), std::move(libsai));
   if (!daemon) return fail(daemon.error());
+  log_aside();
   if (filtered)  // a kernel without it is no reason to leave the fabric without an agent
     if (auto done = filter_syscalls(by_ip); !done) log(Severity::kWarning, done.error());
   (*daemon)->run();

@@ -9,10 +9,17 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <condition_variable>
 #include <cstdlib>
+#include <deque>
+#include <memory>
+#include <mutex>
 #include <string>
+#include <utility>
 
 #include "base/count.hpp"
+#include "os/aside.hpp"
 #include "os/fd.hpp"
 
 namespace lldp::io {
@@ -42,22 +49,108 @@ UniqueFd terminal() {
   return UniqueFd(::open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
 }
 
+/// Whether all of the line was taken, or there is nobody any more who could take it: a standard
+/// error that is closed is nobody's concern. One write per line, so that lines of several processes
+/// do not mix.
+bool put(int fd, std::string line) {
+  static bool is_torn = false;  // the line before, by a disk that was full
+  if (is_torn) line.insert(0, 1, '\n');
+  const ssize_t written = ::write(fd, line.data(), line.size());
+  if (written < 0) return errno == EBADF || errno == EPIPE || errno == EIO;
+  is_torn = written < static_cast<ssize_t>(line.size()) && (written > 0 || is_torn);
+  return written == static_cast<ssize_t>(line.size());
+}
+
+/// Writes to a regular file, whose disk may be busy, or frozen for a snapshot, by a thread.
+class FileWriter {
+ public:
+  static constexpr std::size_t kMostOctets = 64 << 10;  ///< what waits: a pipe holds as much
+  static constexpr std::chrono::seconds kPatience{2};   ///< of an orderly end
+
+  /// Nothing where no thread is to be had.
+  static std::unique_ptr<FileWriter> make() {
+    auto thread = make_aside();
+    return thread->fd() < 0 ? nullptr
+                            : std::unique_ptr<FileWriter>(new FileWriter(std::move(thread)));
+  }
+  FileWriter(const FileWriter&) = delete;
+  FileWriter& operator=(const FileWriter&) = delete;
+  ~FileWriter() {
+    std::unique_lock lock(shared_->mutex);
+    shared_->is_leaving = true;
+    shared_->come.notify_one();
+    shared_->gone.wait_for(lock, kPatience, [&] { return shared_->octets == 0; });
+  }
+  /// `stands_for` lines, if the disk does not take it.
+  bool take(std::string line, std::uint64_t stands_for) {
+    const std::lock_guard lock(shared_->mutex);
+    if (shared_->octets + line.size() > kMostOctets) return false;
+    shared_->octets += line.size();
+    shared_->lines.emplace_back(std::move(line), stands_for);
+    shared_->come.notify_one();
+    return true;
+  }
+  /// Lines that the disk has not taken, since it was asked.
+  std::uint64_t lost() {
+    const std::lock_guard lock(shared_->mutex);
+    return std::exchange(shared_->lost, 0);
+  }
+
+ private:
+  explicit FileWriter(std::unique_ptr<Aside> thread) : thread_(std::move(thread)) {
+    thread_->start([shared = shared_] {
+      shared->run();
+      return Result<void>{};
+    });
+  }
+  /// What both have: the thread may outlive us.
+  struct Shared {
+    void run() {
+      std::unique_lock lock(mutex);
+      while (true) {
+        come.wait(lock, [&] { return !lines.empty() || is_leaving; });
+        if (lines.empty()) return;
+        const auto [line, stands_for] = std::move(lines.front());
+        lines.pop_front();
+        lock.unlock();
+        const bool taken = put(STDERR_FILENO, line);
+        lock.lock();
+        if (!taken) lost += stands_for;
+        octets -= line.size();
+        gone.notify_one();
+      }
+    }
+    std::mutex mutex{};
+    std::condition_variable come{};
+    std::condition_variable gone{};
+    std::deque<std::pair<std::string, std::uint64_t>> lines{};
+    std::size_t octets = 0;  ///< of these, and of the one that is written
+    std::uint64_t lost = 0;
+    bool is_leaving = false;
+  };
+  std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
+  std::unique_ptr<Aside> thread_;
+};
+
+std::unique_ptr<FileWriter>& file_writer() {
+  static std::unique_ptr<FileWriter> writer;
+  return writer;
+}
+
 /// False if it is not taken without waiting: a journal that hangs, a terminal that is held, a pipe
 /// that nobody reads must not hold up the fabric.
-bool tell(Severity severity, std::string_view text, std::span<const Field> fields) {
+bool tell(Severity severity, std::string_view text, std::span<const Field> fields,
+          std::uint64_t stands_for = 1) {
   const Stream& to = standard_error();
   const int priority = static_cast<int>(severity);
   if (to.journal && to.journal->send(priority, text, fields)) return true;
   const std::string line = to.is_journal ? fmt::format("<{}>{}\n", priority, text)
                                          : fmt::format("lldp-leveld: {}\n", text);
+  if (auto& writer = file_writer()) return writer->take(line, stands_for);
   if (!log_takes_more()) return false;
   // A terminal says that it takes more when it takes an octet more.
   const UniqueFd own = terminal();
-  const int fd = own ? own.get() : STDERR_FILENO;
-  // One write per line, so that lines of several processes do not mix; a closed standard error is
-  // nobody's concern.
-  const ssize_t written = ::write(fd, line.data(), line.size());
-  return written == static_cast<ssize_t>(line.size()) || (written < 0 && errno != EAGAIN);
+  return put(own ? own.get() : STDERR_FILENO, line);
 }
 
 }  // namespace
@@ -67,11 +160,19 @@ bool log_takes_more() {
   return ::poll(&room, 1, 0) == 1;
 }
 
+void log_aside() {
+  struct stat is {};
+  const bool is_file = ::fstat(STDERR_FILENO, &is) == 0 && S_ISREG(is.st_mode);
+  file_writer() = is_file ? FileWriter::make() : nullptr;
+}
+
 void log(Severity severity, std::string_view text, std::span<const Field> fields) {
   static std::uint64_t left_out = 0;
+  if (auto& writer = file_writer()) left_out += writer->lost();
   if (left_out != 0 &&
       tell(Severity::kWarning,
-           fmt::format("{} left out: nobody took them", count_text(left_out, "line")), {}))
+           fmt::format("{} left out: nobody took them", count_text(left_out, "line")), {},
+           left_out))
     left_out = 0;
   if (left_out != 0 || !tell(severity, text, fields)) ++left_out;
 }

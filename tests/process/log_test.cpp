@@ -5,14 +5,18 @@
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <string>
 
 #include "os/fd.hpp"
+#include "os/file.hpp"
+#include "tests/support/temp_dir.hpp"
 
 namespace lldp::io {
 namespace {
@@ -96,6 +100,87 @@ TEST(Log, WaitsForNoTerminalThatNobodyReads) {
   text.resize(static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
   EXPECT_THAT(text, testing::HasSubstr(" lines left out: nobody took them\r\n"));
   EXPECT_THAT(text, testing::EndsWith("lldp-leveld: next\r\n"));
+}
+
+/// Standard error is a file, in which there is room for no more than so many octets; what is above
+/// it in the process' limit is what a full disk is.
+class SmallDisk {
+ public:
+  SmallDisk() {
+    ::dup2(file_.get(), STDERR_FILENO);
+    ::getrlimit(RLIMIT_FSIZE, &before_limit_);
+    before_handler_ = std::signal(SIGXFSZ, SIG_IGN);
+  }
+  SmallDisk(const SmallDisk&) = delete;
+  SmallDisk& operator=(const SmallDisk&) = delete;
+  ~SmallDisk() {
+    ::setrlimit(RLIMIT_FSIZE, &before_limit_);
+    std::signal(SIGXFSZ, before_handler_);
+    ::dup2(before_.get(), STDERR_FILENO);
+  }
+  void holds(rlim_t octets) const {
+    const rlimit limit{octets, before_limit_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  void holds_all() const { ::setrlimit(RLIMIT_FSIZE, &before_limit_); }
+  std::string read() const { return *read_file(directory_ / "log"); }
+
+ private:
+  TempDir directory_{};
+  UniqueFd before_{::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0)};
+  UniqueFd file_{
+      ::open((directory_ / "log").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600)};
+  rlimit before_limit_{};
+  void (*before_handler_)(int) = nullptr;
+};
+
+// They were gone, and the next was glued to what there was of the first.
+TEST(Log, CountsWhatAFullDiskDoesNotTake) {
+  std::string text;
+  {
+    const SmallDisk disk;
+    log(Severity::kInfo, "first");
+    disk.holds(disk.read().size() + 14);
+    log(Severity::kInfo, "torn");
+    log(Severity::kInfo, "gone");
+    disk.holds_all();
+    log(Severity::kInfo, "next");
+    text = disk.read();
+  }
+  EXPECT_EQ(text,
+            "lldp-leveld: first\nlldp-leveld: t\n"
+            "lldp-leveld: 2 lines left out: nobody took them\nlldp-leveld: next\n");
+}
+
+// A log on a file system that was frozen for a snapshot stopped the daemon.
+TEST(Log, WaitsForNoDiskOnceItIsWrittenAside) {
+  ::alarm(20);  // it would wait for ever
+  const std::string long_line(1000, 'x');
+  std::string text;
+  {
+    const SmallDisk disk;
+    log_aside();
+    log(Severity::kInfo, "first");
+    while (disk.read().empty()) ::usleep(1000);
+    const StuckReader frozen;  // takes the place of the file
+    for (int i = 0; i < 200; ++i) log(Severity::kInfo, long_line);
+    std::string taken;
+    while (std::ranges::count(taken, '\n') < 20) taken += frozen.read();
+    for (std::string more = taken; !more.empty(); taken += more) {
+      ::usleep(50'000);
+      more = frozen.read();
+    }
+    const auto lines = std::ranges::count(taken, '\n');
+    EXPECT_LT(lines, 200);
+    log(Severity::kInfo, "next");
+    log(Severity::kInfo, "last");
+    while (!text.ends_with("last\n")) text += frozen.read();
+    EXPECT_EQ(text, fmt::format("lldp-leveld: {} lines left out: nobody took them\n"
+                                "lldp-leveld: next\nlldp-leveld: last\n",
+                                200 - lines));
+    log_aside();  // it is no file any more
+  }
+  ::alarm(0);
 }
 
 TEST(LogGate, AdmitsABurstAndThenOneLinePerInterval) {

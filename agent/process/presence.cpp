@@ -9,6 +9,10 @@
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <sstream>
+#include <string_view>
+#include <system_error>
 
 #include "os/file.hpp"
 #include "os/unix_address.hpp"
@@ -29,6 +33,14 @@ std::string name_of(int number) {
 /// Of those who looked who it is; they are never answered.
 constexpr int kBacklog = 4;
 
+/// Of a process' `status`: what stands in the field, "\nUid:\t" for example; nothing without it.
+std::string_view field_of(std::string_view status, std::string_view field) {
+  const auto at = status.find(field);
+  if (at == std::string_view::npos) return {};
+  const auto begin = at + field.size();
+  return status.substr(begin, status.find_first_of("\t\n", begin) - begin);
+}
+
 /// CAP_NET_ADMIN, without which no daemon works, and where it is worth anything: anybody has it in
 /// a user namespace of his own, whose map of users is another.
 bool may_administer(pid_t process) {
@@ -36,11 +48,38 @@ bool may_administer(pid_t process) {
   const auto theirs = read_file(proc + "/uid_map");
   if (!theirs || *theirs != read_file("/proc/self/uid_map").value_or("")) return false;
   const std::string status = read_file(proc + "/status").value_or("");
-  constexpr std::string_view kField = "\nCapPrm:\t";
-  const auto at = status.find(kField);
-  if (at == std::string::npos) return false;
-  const auto capabilities = std::strtoull(status.c_str() + at + kField.size(), nullptr, 16);
-  return (capabilities >> CAP_NET_ADMIN & 1U) != 0;
+  const std::string capabilities(field_of(status, "\nCapPrm:\t"));
+  return (std::strtoull(capabilities.c_str(), nullptr, 16) >> CAP_NET_ADMIN & 1U) != 0;
+}
+
+/// Who listens at the name, if he is to be seen: for him at whom there is no room for one more who
+/// asks, be it by malice.
+std::optional<ucred> find_listener(const std::string& name) {
+  std::istringstream sockets(read_file("/proc/net/unix").value_or(""));
+  std::string link;
+  for (std::string line; std::getline(sockets, line);) {
+    std::istringstream words(line);
+    std::string word[8];  // proc(5): the fourth are the flags, the seventh is the inode
+    for (std::string& w : word) words >> w;
+    if (word[7] == "@" + name.substr(1) && word[3] == "00010000") link = "socket:[" + word[6] + "]";
+  }
+  if (link.empty()) return std::nullopt;
+  std::error_code none;
+  for (const auto& process : std::filesystem::directory_iterator("/proc", none)) {
+    const std::string number = process.path().filename().string();
+    if (number.find_first_not_of("0123456789") != std::string::npos) continue;
+    for (const auto& fd : std::filesystem::directory_iterator(process.path() / "fd", none)) {
+      if (std::filesystem::read_symlink(fd.path(), none) != link) continue;
+      // Not by the owner of his files: who makes himself unreadable has root's.
+      const std::string status = read_file(process.path() / "status").value_or("");
+      const std::string user(field_of(status, "\nUid:\t"));
+      if (user.empty()) return std::nullopt;
+      return ucred{.pid = std::stoi(number),
+                   .uid = static_cast<uid_t>(std::strtoul(user.c_str(), nullptr, 10)),
+                   .gid = 0};
+    }
+  }
+  return std::nullopt;
 }
 
 /// The daemon that has the name, in words.
@@ -50,10 +89,15 @@ std::optional<std::string> holder(const std::string& name) {
   if (!fd) return "another process";  // for all that can be told
   ucred peer{};
   socklen_t size = sizeof peer;
-  if (::connect(fd.get(), there->get(), there->size) != 0)
+  if (::connect(fd.get(), there->get(), there->size) != 0) {
+    if (errno == ECONNREFUSED) return std::nullopt;
     // EAGAIN: too many have looked who it is; it is there all the same.
-    return errno == ECONNREFUSED ? std::nullopt : std::optional("another process");
-  if (::getsockopt(fd.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return "another process";
+    const auto listener = find_listener(name);
+    if (!listener) return "another process";
+    peer = *listener;
+  } else if (::getsockopt(fd.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) {
+    return "another process";
+  }
   const bool known = peer.pid > 0;  // of this PID namespace
   // Anybody may take the name; of one whom a container does not see, nobody here can say what he
   // may.

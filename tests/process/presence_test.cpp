@@ -94,6 +94,17 @@ TEST_F(PresenceTest, NameThatAnyoneHasTakenIsNoDaemon) {
   EXPECT_TRUE(second->is_alone());
 }
 
+// Whoever fills his queue himself was taken for a daemon, and one at which many had looked had no
+// number any more.
+TEST_F(PresenceTest, WhoHasANameIsKnownHoweverManyHaveLooked) {
+  hold(65534);
+  for (int look = 0; look < 8; ++look) EXPECT_EQ(Presence::other(), std::nullopt) << look;
+  TearDown();
+  hold(0);
+  for (int look = 0; look < 8; ++look)
+    EXPECT_EQ(Presence::other(), "process " + std::to_string(holder_)) << look;
+}
+
 TEST_F(PresenceTest, SomebodyWhoHasTakenAllTheNamesIsSaid) {
   std::vector<Presence> all;
   for (int n = 0; n < 8; ++n) all.push_back(*Presence::announce());

@@ -2,6 +2,7 @@
 #include "os/file.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -11,27 +12,47 @@
 
 namespace lldp {
 
-Result<std::string> read_file(const std::string& path, std::size_t most) {
-  const auto failed = [&](int code) {
-    return fail(Error{code, path, "cannot be read: " + std::string(std::strerror(code))});
-  };
-  // Not by a stream, be it C++'s, which does not say why it cannot open a file, or C's, which asks
-  // of a device whether it is a terminal: a question that ends a filtered daemon.
-  const bool standard_input = path == "-";
-  const UniqueFd opened(standard_input ? -1 : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!standard_input && !opened) return failed(errno);
-  const int fd = standard_input ? STDIN_FILENO : opened.get();
+namespace {
+
+auto unreadable(const std::string& path, int code) {
+  return fail(Error{code, path, "cannot be read: " + std::string(std::strerror(code))});
+}
+
+Result<std::string> read_all(int fd, const std::string& path, std::size_t most) {
   std::string text;
   char buffer[1 << 14];
   while (true) {
     const ssize_t n = ::read(fd, buffer, sizeof buffer);
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return failed(errno);
+    if (n < 0) return unreadable(path, errno);
     if (n == 0) return text;
     const auto size = static_cast<std::size_t>(n);
-    if (text.size() + size > most) return failed(EFBIG);
+    if (text.size() + size > most) return unreadable(path, EFBIG);
     text.append(buffer, size);
   }
+}
+
+}  // namespace
+
+// Not by a stream, be it C++'s, which does not say why it cannot open a file, or C's, which asks
+// of a device whether it is a terminal: a question that ends a filtered daemon.
+Result<std::string> read_file(const std::string& path, std::size_t most) {
+  if (path == "-") return read_all(STDIN_FILENO, path, most);
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  return fd ? read_all(fd.get(), path, most) : unreadable(path, errno);
+}
+
+Result<std::string> read_lasting_file(const std::string& path, std::size_t most) {
+  const auto once = [&] {
+    return fail(Error{0, path, "is a pipe, which gives what it has once: name a file"});
+  };
+  if (path == "-") return once();
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  if (!fd) return unreadable(path, errno);
+  struct stat is {};
+  if (::fstat(fd.get(), &is) != 0) return unreadable(path, errno);
+  if (S_ISFIFO(is.st_mode) || S_ISSOCK(is.st_mode)) return once();
+  return read_all(fd.get(), path, most);
 }
 
 Result<void> replace_file(const std::string& path, std::string_view text) {

@@ -17,6 +17,11 @@ inline constexpr std::size_t kMaxFileOctets = std::size_t{64} << 20;
 [[nodiscard]] Result<std::string> read_file(const std::string& path,
                                             std::size_t most = kMaxFileOctets);
 
+/// The same of a file that can be read again, which is never waited for: neither standard input nor
+/// a pipe, which would be empty the second time.
+[[nodiscard]] Result<std::string> read_lasting_file(const std::string& path,
+                                                    std::size_t most = kMaxFileOctets);
+
 /// Puts a file of this text, which its owner alone may read, in the place of what is there; without
 /// text, none. Whoever reads it finds all of the one or of the other.
 [[nodiscard]] Result<void> replace_file(const std::string& path, std::string_view text);

@@ -221,15 +221,19 @@ Result<Invocation> parse_command_line(std::span<const char* const> arguments) {
   return out;
 }
 
-Reading read(const Invocation& invocation) {
+namespace {
+
+using Reader = Result<std::string>(const std::string& path, std::size_t most);
+
+Reading read_by(Reader& reader, const Invocation& invocation) {
   Reading out;
   Places places;
   const std::string path = invocation.file.value_or(std::string(kDefaultFile));
-  if (const auto text = read_file(path)) {
-    FileReader reader(path, out.config);
-    reader.read(*text);
-    out.errors = reader.take_errors();
-    places = reader.take_places();
+  if (const auto text = reader(path, kMaxFileOctets)) {
+    FileReader file(path, out.config);
+    file.read(*text);
+    out.errors = file.take_errors();
+    places = file.take_places();
   } else if (invocation.file || text.error().code != ENOENT) {
     out.errors.push_back(text.error());
   }
@@ -246,10 +250,20 @@ Reading read(const Invocation& invocation) {
   return out;
 }
 
-Result<Config, Errors> load(const Invocation& invocation) {
-  Reading reading = read(invocation);
+Result<Config, Errors> load_by(Reader& reader, const Invocation& invocation) {
+  Reading reading = read_by(reader, invocation);
   if (!reading.errors.empty()) return fail(std::move(reading.errors));
   return std::move(reading.config);
+}
+
+}  // namespace
+
+Reading read(const Invocation& invocation) { return read_by(read_file, invocation); }
+
+Result<Config, Errors> load(const Invocation& invocation) { return load_by(read_file, invocation); }
+
+Result<Config, Errors> load_again(const Invocation& invocation) {
+  return load_by(read_lasting_file, invocation);
 }
 
 Result<Config, Errors> parse(std::string_view text, std::string_view name) {

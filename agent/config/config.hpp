@@ -105,6 +105,8 @@ using Errors = std::vector<Error>;
 /// Reads the file and puts the command line over it. Without `--config` the default file may be
 /// missing; a named one may not.
 [[nodiscard]] Result<Config, Errors> load(const Invocation& invocation);
+/// The same once more: a pipe is an error, for it has given what it had.
+[[nodiscard]] Result<Config, Errors> load_again(const Invocation& invocation);
 /// The same, and what there is to have of one with errors in it.
 struct Reading {
   Config config{};

@@ -9,7 +9,7 @@ namespace lldp::io {
 Result<cabling::Expectations> load_cabling_plan(const std::string& path,
                                                 const std::string& system_name,
                                                 const ChassisId& chassis) {
-  const auto text = read_file(path);
+  const auto text = read_lasting_file(path);
   if (!text) return fail(text.error());
   const auto in_file = [&](Error error) {
     error.where = path + ": " + error.where;

@@ -56,7 +56,7 @@ std::string Daemon::rules_json() {
 
 Result<void, std::vector<Error>> Daemon::reload() {
   service_.reloading();
-  auto fresh = config::load(invocation_);
+  auto fresh = config::load_again(invocation_);
   if (!fresh) {
     tell_ready();
     config::Errors errors = std::move(fresh.error());

@@ -37,6 +37,25 @@ TEST(ReadFile, ReadsADeviceAndAPipe) {
   ::close(ends[0]);
 }
 
+// A FIFO in a file's place held the daemon up until somebody wrote to it.
+TEST(ReadLastingFile, WaitsForNoPipeAndReadsNone) {
+  const TempDir dir;
+  const std::string fifo = dir / "fifo";
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  ASSERT_EQ(::write(ends[1], "text", 4), 4);
+  for (const std::string& path : {fifo, "/dev/fd/" + std::to_string(ends[0]), std::string("-")}) {
+    const auto text = read_lasting_file(path);
+    ASSERT_FALSE(text) << path;
+    EXPECT_EQ(to_string(text.error()), path + ": is a pipe, which gives what it has once: name a file");
+  }
+  for (const int end : ends) ::close(end);
+  EXPECT_EQ(read_lasting_file(write(dir / "file", "text")), "text");
+  EXPECT_EQ(read_lasting_file("/dev/null"), "");
+  EXPECT_EQ(read_lasting_file(dir / "none").error().code, ENOENT);
+}
+
 TEST(ReadFile, RefusesWhatIsLongerThanItMayBe) {
   const TempDir dir;
   const std::string path = write(dir / "long", std::string(50'000, 'x'));

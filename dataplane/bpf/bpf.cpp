@@ -436,7 +436,13 @@ void Bpf::lose(Ifindex port) {
   to_migrate_.erase(port);
   kept_.erase(port);
   seen_.erase(port);
-  if (ports_.empty()) programs_.clear();
+  if (ports_.empty() && !has_others()) programs_.clear();
+}
+
+bool Bpf::has_others() {
+  const auto has = [](const auto& ports) { return !ports || !ports->empty(); };
+  return std::ranges::any_of(hooks_, [&](const auto& hook) { return has(hook->ports()); }) ||
+         has(queues_.ports());
 }
 
 Result<std::vector<PortRef>> Bpf::ports() {

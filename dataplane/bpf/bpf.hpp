@@ -91,6 +91,8 @@ class Bpf : public Backend {
                                       const bpf::Programs::Loaded& program);
   [[nodiscard]] Result<void> remove(Ifindex port, Part part);
   void lose(Ifindex port);
+  /// Another daemon has come to have rules here, on ports of its own.
+  [[nodiscard]] bool has_others();
   /// The programs on a TCX hook; none where the kernel has no TCX.
   [[nodiscard]] Result<bpf::TcxChain> chain(Ifindex port, Part part) const;
   /// Why packets pass by a part of ours that is in its place.

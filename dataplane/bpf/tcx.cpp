@@ -51,6 +51,7 @@ void Tcx::find_strays() {
 
 void Tcx::find_strays(Ifindex port, Part part, const std::set<std::uint32_t>& kept) {
   const auto chain = tcx_chain(port, part);
+  if (!chain && chain.error().code == EPERM) unknown_.insert(port);
   for (std::size_t i = 0; chain && i < chain->link_ids.size(); ++i) {
     if (chain->link_ids[i] == 0 || kept.contains(chain->link_ids[i])) continue;
     const auto name = name_of_program(chain->program_ids[i]);

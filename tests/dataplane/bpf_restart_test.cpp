@@ -59,6 +59,24 @@ TEST_P(BpfBackend, DaemonsSideBySideShareProgramsAndCounters) {
   EXPECT_EQ(backend_->bounces(p1_)->at(5), 1U);
 }
 
+// The first, whose last port went, took all that is pinned along, and with it the other's links.
+TEST_P(BpfBackend, DaemonThatGoesLeavesTheOthersRules) {
+  bridge();
+  auto other = open();
+  backend_ = open();
+  put(p0_, rules_of(Order::kUp));
+  std::swap(other, backend_);
+  put(p1_, rules_of(Order::kUp));
+  std::swap(other, backend_);
+  flush();
+  std::swap(other, backend_);
+  EXPECT_TRUE(backend_->plan(ref(p1_), rules_of(Order::kUp))->empty());
+  backend_ = open();
+  EXPECT_THAT(numbers_of(*backend_->ports()), ElementsAre(p1_));
+  flush();
+  EXPECT_FALSE(std::filesystem::exists(own_directory()));
+}
+
 // Or else what we say of our ports' tags would be read by nobody.
 TEST_P(BpfBackend, ProgramsWithAnotherStateThanOursAreNotTaken) {
   if (GetParam() == Means::kClsactWithoutBpffs) GTEST_SKIP() << "nothing is pinned";
@@ -371,15 +389,29 @@ TEST_P(BpfBackend, ProgramsWhoseFilesAreNotSeenAreReplacedAndRemoved) {
 }
 
 /// Another thread's, so that it is not missed afterwards.
-void without_sys_admin(const std::function<void()>& what) {
+void without(std::uint32_t capabilities, const std::function<void()>& what) {
   std::thread([&] {
     __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
     __user_cap_data_struct has[_LINUX_CAPABILITY_U32S_3] = {};
     ASSERT_EQ(::syscall(SYS_capget, &header, has), 0);
-    has[0].effective &= ~(1U << CAP_SYS_ADMIN);
+    has[0].effective &= ~capabilities;
     ASSERT_EQ(::syscall(SYS_capset, &header, has), 0);
     what();
   }).join();
+}
+
+void without_sys_admin(const std::function<void()>& what) { without(1U << CAP_SYS_ADMIN, what); }
+
+// Who may ask nothing was told that the kernel had no TCX, and nothing was left.
+TEST_P(BpfBackend, WhoMayNotAskIsNotToldThatNothingIsLeft) {
+  if (GetParam() != Means::kTcx) GTEST_SKIP() << "filters are found by their names";
+  put(Order::kUp, Order::kUp);
+  backend_ = nullptr;
+  without(~0U, [] {
+    const auto backend = make_backend(
+        "bpf", {.bpf = {.bpffs = PrivateNet::bpffs(), .hook = hook_of(Means::kTcx)}});
+    EXPECT_TRUE(!backend || (*backend)->overlooked());
+  });
 }
 
 TEST_P(BpfBackend, ProgramsThatOneMayNotLookAtAreSaidToBeThere) {

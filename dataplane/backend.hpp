@@ -146,7 +146,7 @@ class Backend {
   /// A bounded number; the rest keeps events() readable. Never waits.
   [[nodiscard]] virtual Events take_events() = 0;
   /// Those of `ports` that verify() would perhaps find other than when it last looked, and of which
-  /// events() does not tell. Cheap; asked every 10 s.
+  /// events() does not tell. Cheap; asked every 10 s, and by whoever asks what is.
   [[nodiscard]] virtual std::vector<Ifindex> glance(std::span<const Ifindex> ports) {
     return {ports.begin(), ports.end()};
   }

@@ -442,8 +442,7 @@ void Protection::advance(TimePoint now) {
     if (book_[port].put_off) update(port, now);  // may come to stand here again
   }
   if (glance_at_ && *glance_at_ <= now && backend_) {
-    const std::vector<Ifindex> ports(ports_.begin(), ports_.end());
-    for (Ifindex port : backend_->glance(ports)) look_.insert(port);
+    look_.merge(glance(now));
     glance_at_ = now + kGlancePause;
   }
   for (std::size_t n = 0; n < kPerTurn && !look_.empty(); ++n) {
@@ -455,10 +454,18 @@ void Protection::advance(TimePoint now) {
   }
 }
 
+std::set<Ifindex> Protection::glance(TimePoint now) {
+  glanced_at_ = now;
+  const std::vector<Ifindex> changed =
+      backend_->glance(std::vector<Ifindex>(ports_.begin(), ports_.end()));
+  return {changed.begin(), changed.end()};
+}
+
 void Protection::catch_up(TimePoint now) {
   if (!backend_) return;
   take_events(now);
   std::set<Ifindex> pending = std::exchange(look_, {});
+  if (is_up() && now - glanced_at_ >= kLookPause) pending.merge(glance(now));
   for (const auto& [port, due] : later_)
     if (!book_[port].put_off) pending.insert(port);
   for (const Ifindex port : pending) look(port, now);

@@ -150,6 +150,8 @@ class Protection {
   [[nodiscard]] dataplane::PortRef ref(Ifindex port) const {
     return {port, std::string(name_of_(port))};
   }
+  /// Ports of which nobody tells that they are perhaps not as they were.
+  [[nodiscard]] std::set<Ifindex> glance(TimePoint now);
   /// Reads the port back, and puts back what is lost.
   void look(Ifindex port, TimePoint now);
   void note(const dataplane::Outcome& outcome, TimePoint now);
@@ -184,6 +186,7 @@ class Protection {
   std::set<Ifindex> look_;              ///< to be read back at the next turn
   std::map<Ifindex, TimePoint> later_;  ///< ports that wait for a turn of their own
   std::optional<TimePoint> glance_at_;
+  TimePoint glanced_at_{};
 
   std::set<Ifindex> untold_;  ///< may have a complaint, or one less
   /// Ports with an alarm of ours, under this name.

@@ -231,6 +231,8 @@ report::PortRules Protection::rules_of(Ifindex port, const core::PortInfo* info)
   const auto reading = backend_->verify(ref(port), out.wanted);
   if (!reading) {
     out.error = to_string(reading.error());
+    out.installed = Installed::kUnknown;
+    look_.insert(port);  // and it is said everywhere
     return out;
   }
   if (reading->parts != standing.parts) look_.insert(port);

@@ -28,6 +28,8 @@ std::string_view to_string(PortRules::Installed installed) {
       return "yes";
     case PortRules::Installed::kDiffers:
       return "differs";
+    case PortRules::Installed::kUnknown:
+      return "unknown";
     case PortRules::Installed::kNo:
       break;
   }

@@ -112,6 +112,7 @@ struct PortRules {
     kYes,
     kNo,       ///< nothing of ours is there
     kDiffers,  ///< something is, and it is not what is wanted
+    kUnknown,  ///< it could not be read
   };
   std::string name{};
   qos::Ruleset wanted{};

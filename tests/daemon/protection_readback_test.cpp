@@ -76,6 +76,29 @@ TEST_F(ProtectionTest, WhatIsFoundLostWhenAskedForIsPutBack) {
   EXPECT_EQ(programmed(kPort), Order::kUp);
 }
 
+// It was said up to ten seconds later, for nobody tells of what leaves a TCX hook.
+TEST_F(ProtectionTest, AnAnswerReadsWhatNobodyTellsOf) {
+  hear(kPort, Level::of<2>());
+  Protection& protection = start();
+  now_ += seconds(1);
+  kernel_.obstacles[{kPort, Part::kRemap}] = {Part::kRemap, PartState::kBypassed, "another's"};
+  protection.catch_up(now_);
+  EXPECT_EQ(summary().state, State::kPartial);
+  const int looks = kernel_.looks;
+  for (int i = 0; i < 100; ++i) protection.catch_up(now_);
+  EXPECT_EQ(kernel_.looks, looks) << "however often it is asked";
+}
+
+TEST_F(ProtectionTest, WhatCannotBeReadIsNotSaidToBeThereOrNot) {
+  kernel_.tells = true;
+  hear(kPort, Level::of<2>());
+  start();
+  kernel_.unreadable = EPERM;
+  EXPECT_EQ(told().ports[0].installed, report::PortRules::Installed::kUnknown);
+  pass(milliseconds(100));
+  EXPECT_EQ(summary().state, State::kFailed) << "and not only by who asks for rules";
+}
+
 TEST_F(ProtectionTest, AnAnswerReadsWhatMayHaveChangedAndIsNotOfBefore) {
   kernel_.tells = true;
   hear(kPort, Level::of<2>());
@@ -102,6 +125,7 @@ TEST_F(ProtectionTest, AnAnswerReadsWhatMayHaveChangedAndIsNotOfBefore) {
 }
 
 TEST_F(ProtectionTest, WhoIsAskedForTheRulesKnowsWhatNobodyToldOf) {
+  kernel_.tells = true;
   hear(kPort, Level::of<2>());
   start();
   kernel_.obstacles[{kPort, Part::kRemap}] = {Part::kRemap, PartState::kForeign, "a TCX program"};

@@ -26,6 +26,7 @@ struct FakeKernel {
   std::optional<Error> down{};
   std::optional<Error> unread{};                                ///< what ports() fails with
   std::map<std::pair<Ifindex, Part>, PartReading> obstacles{};  ///< what verify() says instead
+  int unreadable = 0;                          ///< what verify() fails with
   bool tells = false;                          ///< has events, and so nothing for a glance
   std::vector<Ifindex> events{};               ///< that wait
   int looks = 0;                               ///< verify() so far
@@ -52,6 +53,7 @@ class FakeBackend : public Backend {
   }
   [[nodiscard]] Result<Reading> verify(const PortRef& port, const qos::Ruleset& want) override {
     ++kernel_.looks;
+    if (kernel_.unreadable != 0) return fail(Error{kernel_.unreadable, "fake", "cannot be read"});
     auto plan = plan_from(port, want);
     if (!plan) return fail(plan.error());
     Reading reading = reading_of(std::move(*plan));

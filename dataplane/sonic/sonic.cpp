@@ -361,15 +361,20 @@ Result<Reading> Sonic::verify(const PortRef& port, const qos::Ruleset& want) {
       read.state = PartState::kMissing;
       read.text =
           change->action == Action::kAdd ? "not there" : "another than the one wanted is there";
-    } else if (const auto why = view_.ignored(port.name, part)) {
-      read.state = is_fresh(port.name) ? PartState::kMissing : PartState::kBypassed;
-      read.text = is_fresh(port.name)
-                      ? fmt::format("{} is written, and not in the ASIC yet", *why)
-                      : fmt::format(
-                            "{} is ignored: no SAI object says the same 5 s after it was "
-                            "written: see orchagent's log, and whether this release and "
-                            "ASIC take the table",
-                            *why);
+    } else if (const auto table = view_.ignored(port.name, part)) {
+      const bool fresh = is_fresh(port.name);
+      read.state = fresh ? PartState::kMissing : PartState::kBypassed;
+      if (!view_.asic.contains(port.name))
+        read.text =
+            fresh ? fmt::format("the port is not in the ASIC yet ({})", *table)
+                  : fmt::format("the port is not in the ASIC ({}): see orchagent's log", *table);
+      else if (fresh)
+        read.text = fmt::format("{} is written, and not in the ASIC yet", *table);
+      else
+        read.text = fmt::format(
+            "{} is ignored: no SAI object says the same 5 s after it was written: see orchagent's "
+            "log, and whether this release and ASIC take the table",
+            *table);
     }
     reading.parts.push_back(std::move(read));
   }

@@ -119,7 +119,7 @@ unsigned View::pfc_taken(const std::string& port) const {
 
 std::optional<std::string> View::ignored(const std::string& port, Part part) const {
   const auto attributes = asic.find(port);
-  if (attributes == asic.end()) return "the port is not in the ASIC yet (COUNTERS_PORT_NAME_MAP)";
+  if (attributes == asic.end()) return "COUNTERS_PORT_NAME_MAP";
   for (const Field& f : kFields) {
     if (f.part != part || *f.attribute == '\0') continue;
     const std::string wanted = field(port, f.name);

@@ -43,7 +43,8 @@ struct View {
   [[nodiscard]] QosMaps before() const;
   /// Priorities that had PFC on this port of ours before, and are none of the rules'.
   [[nodiscard]] unsigned pfc_taken(const std::string& port) const;
-  /// The table of which the ASIC has not what CONFIG_DB says of a part, or why none of it.
+  /// The table of which the ASIC has not what CONFIG_DB says of a part; COUNTERS_PORT_NAME_MAP: it
+  /// has not even the port.
   [[nodiscard]] std::optional<std::string> ignored(const std::string& port, Part part) const;
 };
 

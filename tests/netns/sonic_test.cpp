@@ -121,6 +121,20 @@ TEST_P(SonicDaemon, RulesThatAreFoundLateAreThoseForUp) {
       << "of which nothing was found";
 }
 
+TEST_P(SonicDaemon, PortThatTheAsicHasNotIsSaidInOneSentence) {
+  box_->ask(dataplane::kCounters, {"HDEL", "COUNTERS_PORT_NAME_MAP", "Ethernet4"});
+  const Agent leaf(*leaf_, options());
+  const auto says = [&](const std::string& text) {
+    return eventually([&] {
+      const std::string rules = leaf.call("org.lldplevel.Rules").dump();
+      return rules.find('"' + text + '"') != rules.npos;
+    });
+  };
+  EXPECT_TRUE(says("the port is not in the ASIC yet (COUNTERS_PORT_NAME_MAP)"));
+  EXPECT_TRUE(says("the port is not in the ASIC (COUNTERS_PORT_NAME_MAP): see orchagent's log"))
+      << leaf.call("org.lldplevel.Rules").dump(1);
+}
+
 INSTANTIATE_TEST_SUITE_P(Redis, SonicDaemon, testing::Bool(),
                          [](const auto& p) { return p.param ? "ByTcp" : "BySocket"; });
 

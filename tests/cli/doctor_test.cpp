@@ -189,6 +189,12 @@ TEST(Doctor, FramesOfALosslessPriorityThatWereLostJustNow) {
             R"({"priority":5,"received":12,"received_ago":40,"sent":3,"sent_ago":599})");
 }
 
+TEST(Doctor, FramesOfPriorityZeroWereLostWhereItIsLossless) {
+  json rules = json::parse(with_lost({lost_of(0, 3, 0, 1, nullptr)}));
+  rules["lossless"][0]["priority"] = 0;
+  EXPECT_THAT(codes(examined({}, answer(), rules.dump())), testing::Contains("frames-lost"));
+}
+
 // A count says nothing of when: what was lost before anybody looked, or long ago, is no finding.
 TEST(Doctor, FramesThatWereLostLongAgoAreToldAndNoFinding) {
   LocalPort chip;

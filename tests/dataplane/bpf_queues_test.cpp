@@ -59,6 +59,18 @@ TEST_P(BpfQueues, AreMadeOnceFoundAgainAndTakenAway) {
   EXPECT_EQ(output_of("tc qdisc show dev p1"), before);
 }
 
+// And so they are taken away, where nobody wants rules on that port any more.
+TEST_P(BpfQueues, AreFoundWhereNothingElseOfOursIsLeft) {
+  const std::string before = output_of("tc qdisc show dev p1");
+  put(Order::kUp, Order::kUp);
+  backend_ = nullptr;
+  ASSERT_TRUE(sh("tc qdisc del dev p1 clsact"));
+  backend_ = open();
+  EXPECT_THAT(numbers_of(*backend_->ports()), ElementsAre(p0_, p1_));
+  flush();
+  EXPECT_EQ(output_of("tc qdisc show dev p1"), before);
+}
+
 TEST_P(BpfQueues, OfWhichAPartIsGoneAreMadeAnew) {
   put(Order::kUp, Order::kUp);
   for (const char* gone : {"filter del dev p1 parent 4c4c:", "class del dev p1 classid 4c4c:1f",

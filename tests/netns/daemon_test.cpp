@@ -222,7 +222,9 @@ TEST_F(DaemonTest, PausedPortIsMuteAndDeafAndKeepsItsOrderUntilResumed) {
     return leaf.call("org.lldplevel.Stats")["ports"][0]["statsFramesInTotal"].get<int>();
   };
 
-  EXPECT_EQ(leaf.call("org.lldplevel.Pause", R"({"ports":["p9"]})")["reason"], "p9: is no port");
+  for (const char* command : {"Pause", "Update"})
+    EXPECT_EQ(leaf.call(std::string("org.lldplevel.") + command, R"({"ports":["p9"]})")["reason"],
+              "p9: is no port");
   EXPECT_EQ(leaf.call("org.lldplevel.Pause").dump(), "{}");  // its connection ends, the pause not
   EXPECT_TRUE(knows(spine, "p0", 0)) << "it was told";
   EXPECT_EQ(alarm(), "p0");

@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "agent/cli/command.hpp"
+#include "agent/cli/terminal.hpp"
 #include "agent/config/config.hpp"
 #include "base/text.hpp"
 #include "cabling/drawing.hpp"
@@ -57,7 +58,8 @@ Result<int> check_config(const Arguments& arguments) {
   if (!errors.empty()) return kFailed;
   const std::string file = invocation.file.value_or(std::string(config::kDefaultFile));
   const bool there = ::access(file.c_str(), F_OK) == 0;
-  std::printf("%s: %s\n", file.c_str(), there ? "fine" : "not there: the defaults are used");
+  const auto printed = print(file + (there ? ": fine\n" : ": not there: the defaults are used\n"));
+  if (!printed) return fail(printed.error());
   return kDone;
 }
 

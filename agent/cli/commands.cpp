@@ -152,13 +152,17 @@ Result<int> wait(const Arguments& arguments) {
                                    "not in time: " + missing + ": see lldp-level show"};
   };
   while (true) {
-    auto connection = control::open_when_there(arguments.socket, deadline);
+    auto connection = control::open_when_there(arguments.socket, deadline, control::kPatience);
     if (!connection)
       return fail(control::is_no_daemon(connection.error()) ? too_late(connection.error())
                                                             : connection.error());
     const auto asked = connection->call("org.lldplevel.Watch", "{}", true);
+    // How it is now takes a moment to be said, and --timeout 0 asks just that.
+    auto until = deadline;
+    if (until) until = std::max(*until, std::chrono::steady_clock::now() + control::kPatience);
     while (true) {
-      const auto answer = asked ? connection->next(deadline) : fail(asked.error());
+      const auto answer = asked ? connection->next(until) : fail(asked.error());
+      until = deadline;
       if (!answer && answer.error().code == ETIMEDOUT) return fail(too_late(answer.error()));
       if (!answer && !control::is_hang_up(answer.error())) return fail(answer.error());
       if (!answer) {  // the daemon restarts: wait for the next

@@ -57,7 +57,7 @@ Result<int> doctor(const Arguments& arguments) {
   if (health)
     if (auto there = all_there(arguments, arguments.operands); !there) health = fail(there.error());
   if (!health) {
-    // 1 and 2 are about the path; that nothing can be said is neither.
+    // 1 and 2 are about the path; that nobody can say, as of a port that there is not, is neither.
     std::fprintf(stderr, "lldp-level: %s\n", to_string(health.error()).c_str());
     return kNoDaemon;
   }

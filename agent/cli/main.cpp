@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // lldp-level: the client of lldp-leveld.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <boost/program_options.hpp>
 #include <charconv>
 #include <cstdio>
-#include <iostream>
 #include <sstream>
 
 #include "agent/cli/command.hpp"
+#include "agent/cli/terminal.hpp"
 #include "agent/config/config.hpp"
 #include "agent/config/listen.hpp"
 #include "base/text.hpp"
@@ -102,7 +105,8 @@ std::string help() {
     out << line << "\n";
   }
   out << "\n"
-      << describe() << "\nExit status: 0 done, 1 failed, 2 usage; check, doctor: 3 no daemon.\n";
+      << describe()
+      << "\nExit status: 0 done, 1 failed, 2 usage; check, doctor: 3 nobody can say.\n";
   return out.str();
 }
 
@@ -165,6 +169,19 @@ Result<Arguments> read_arguments(const Command& command, const po::variables_map
   return out;
 }
 
+/// What is opened later must not be taken for a standard stream that is closed, and written to. To
+/// use the stream stays an error, as it would not with /dev/null: nobody gets what is said.
+void hold_standard_streams() {
+  int fd = STDIN_FILENO;
+  while (fd >= 0 && fd <= STDERR_FILENO) fd = ::open("/", O_PATH);
+  if (fd >= 0) ::close(fd);
+}
+
+Result<int> say(std::string_view text) {
+  if (const auto printed = print(text); !printed) return fail(printed.error());
+  return kDone;
+}
+
 Result<int> run(int argc, char** argv) {
   po::options_description visible = describe();
   po::options_description all;
@@ -183,8 +200,8 @@ Result<int> run(int argc, char** argv) {
   } catch (const po::error& e) {
     return fail(usage_error(escape(e.what())));
   }
-  if (values["help"].as<bool>()) return std::cout << help(), kDone;
-  if (values["version"].as<bool>()) return std::cout << "lldp-level " LLDP_VERSION "\n", kDone;
+  if (values["help"].as<bool>()) return say(help());
+  if (values["version"].as<bool>()) return say("lldp-level " LLDP_VERSION "\n");
   if (values.count("operands") == 0) return fail(usage_error("no command"));
   const std::string name = values["operands"].as<std::vector<std::string>>().front();
   const auto command = std::find_if(std::begin(kCommands), std::end(kCommands),
@@ -204,6 +221,7 @@ bool is_usage_error(const Error& error) { return error.code == EINVAL && error.w
 }  // namespace lldp::cli
 
 int main(int argc, char** argv) {
+  lldp::cli::hold_standard_streams();
   try {
     const auto done = lldp::cli::run(argc, argv);
     if (done) return *done;

@@ -17,17 +17,25 @@ winsize size() {
   return out;
 }
 
-}  // namespace
+/// Empty where it is not set.
+std::string_view variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
 
 bool is_terminal() { return ::isatty(STDOUT_FILENO) != 0; }
+
+}  // namespace
+
+bool is_screen() {
+  const std::string_view kind = variable("TERM");
+  return is_terminal() && !kind.empty() && kind != "dumb";
+}
 
 report::Style terminal_style() {
   report::Style style;
   if (!is_terminal()) return style;
-  const char* no_colour = std::getenv("NO_COLOR");  // present and not empty
-  const char* term = std::getenv("TERM");
-  style.colour = (no_colour == nullptr || *no_colour == '\0') && term != nullptr &&
-                 std::string_view(term) != "dumb";
+  style.colour = is_screen() && variable("NO_COLOR").empty();
   style.width = size().ws_col;
   return style;
 }

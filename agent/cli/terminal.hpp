@@ -9,9 +9,10 @@
 /// Standard output, which may be a terminal.
 namespace lldp::cli {
 
-[[nodiscard]] bool is_terminal();
-/// In colour on a terminal that has it, where https://no-color.org allows it; as wide as that is.
-/// The height is left open, for what scrolls.
+/// It is a terminal, and obeys escape sequences.
+[[nodiscard]] bool is_screen();
+/// In colour on a screen, where https://no-color.org allows it; as wide as the terminal is. The
+/// height is left open, for what scrolls.
 [[nodiscard]] report::Style terminal_style();
 /// The lines of the terminal; 0: it has none, or does not say.
 [[nodiscard]] std::size_t terminal_height();

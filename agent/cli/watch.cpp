@@ -158,8 +158,8 @@ Result<int> watch(const Arguments& arguments) {
   auto connection = control::Connection::open(arguments.socket);
   if (!connection) return fail(connection.error());
   if (const auto asked = ask(*connection, arguments); !asked) return fail(asked.error());
-  return is_terminal() && !arguments.json ? watch_on_screen(arguments, std::move(*connection))
-                                          : watch_as_stream(arguments, std::move(*connection));
+  return is_screen() && !arguments.json ? watch_on_screen(arguments, std::move(*connection))
+                                        : watch_as_stream(arguments, std::move(*connection));
 }
 
 }  // namespace lldp::cli

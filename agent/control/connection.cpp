@@ -221,11 +221,11 @@ Result<std::string> Connection::ask(std::string_view method, std::string_view pa
   return next(deadline);
 }
 
-Result<Connection> open_when_there(const std::string& path, const Deadline& deadline) {
+Result<Connection> open_when_there(const std::string& path, const Deadline& deadline,
+                                   std::chrono::milliseconds least) {
   using std::chrono::milliseconds;
-  const auto patience = [&deadline] {
-    return deadline ? std::clamp<milliseconds>(milliseconds(poll_time(deadline)), milliseconds(1),
-                                               kPatience)
+  const auto patience = [&] {
+    return deadline ? std::clamp<milliseconds>(milliseconds(poll_time(deadline)), least, kPatience)
                     : kPatience;
   };
   while (true) {

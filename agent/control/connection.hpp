@@ -81,7 +81,10 @@ class Connection {
 inline constexpr std::chrono::milliseconds kPause{100};
 
 /// Connects, waiting for the daemon to come where there is none yet. Does not poll: it is told of
-/// what is made in the socket's directory.
-[[nodiscard]] Result<Connection> open_when_there(const std::string& path, const Deadline& deadline);
+/// what is made in the socket's directory. `least`: one that is there has so long to let us in,
+/// however near the deadline is.
+[[nodiscard]] Result<Connection> open_when_there(
+    const std::string& path, const Deadline& deadline,
+    std::chrono::milliseconds least = std::chrono::milliseconds(1));
 
 }  // namespace lldp::control

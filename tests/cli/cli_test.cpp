@@ -16,6 +16,8 @@
 #include <filesystem>
 #include <fstream>
 #include <future>
+#include <regex>
+#include <tuple>
 
 #include "tests/cli/cli_fixture.hpp"
 
@@ -189,14 +191,28 @@ TEST_F(Cli, WatchEndsWhereSomethingElseStandsInTheDaemonsPlace) {
   EXPECT_EQ(watch.line(), "");
 }
 
+TEST_F(Cli, StandardStreamsThatAreClosedAreNotTheConnection) {
+  start();
+  for (const char* closed : {" 2>&1 >&-", " 2>&1 >&- <&-"}) {
+    Piped watch(at("watch") + closed, dir / "pid");
+    EXPECT_EQ(watch.line(), "lldp-level: standard output: cannot be written") << closed;
+    EXPECT_EQ(watch.line(), "");
+  }
+}
+
 /// `watch` on a terminal of its own.
 class Terminal {
  public:
-  Terminal(const std::string& program, const std::string& socket, unsigned short rows) {
+  /// `kind`: TERM; null: it is not set.
+  Terminal(const std::string& program, const std::string& socket, unsigned short rows,
+           const char* kind = "xterm") {
     winsize size{.ws_row = rows, .ws_col = 80, .ws_xpixel = 0, .ws_ypixel = 0};
     child_ = ::forkpty(&master_, nullptr, nullptr, &size);
     if (child_ != 0) return;
-    ::setenv("TERM", "xterm", 1);
+    if (kind != nullptr)
+      ::setenv("TERM", kind, 1);
+    else
+      ::unsetenv("TERM");
     ::setenv("NO_COLOR", "1", 1);
     ::execl(program.c_str(), "lldp-level", "watch", "--socket", socket.c_str(), nullptr);
     ::_exit(127);
@@ -215,13 +231,7 @@ class Terminal {
   /// The first picture that has `text` in it, of those drawn from now on; nothing after 10 s.
   std::string shows(const std::string& text) {
     const auto end = std::chrono::steady_clock::now() + 10s;
-    while (std::chrono::steady_clock::now() < end) {
-      pollfd ready{master_, POLLIN, 0};
-      char buffer[4096];
-      const ssize_t n =
-          ::poll(&ready, 1, 100) > 0 ? ::read(master_, buffer, sizeof buffer) : ssize_t{0};
-      if (n < 0) break;
-      drawn_.append(buffer, static_cast<std::size_t>(n));
+    while (std::chrono::steady_clock::now() < end && read_some()) {
       for (std::size_t last = 0; (last = drawn_.find("\x1b[J")) != drawn_.npos;) {
         const std::string picture = drawn_.substr(0, last);
         drawn_.erase(0, last + 3);
@@ -230,8 +240,25 @@ class Terminal {
     }
     return {};
   }
+  /// All that was written, as soon as it has `text` in it, or after 10 s.
+  std::string says(const std::string& text) {
+    const auto end = std::chrono::steady_clock::now() + 10s;
+    while (drawn_.find(text) == drawn_.npos && std::chrono::steady_clock::now() < end &&
+           read_some())
+      continue;
+    return drawn_;
+  }
 
  private:
+  bool read_some() {
+    pollfd ready{master_, POLLIN, 0};
+    char buffer[4096];
+    const ssize_t n =
+        ::poll(&ready, 1, 100) > 0 ? ::read(master_, buffer, sizeof buffer) : ssize_t{0};
+    if (n > 0) drawn_.append(buffer, static_cast<std::size_t>(n));
+    return n >= 0;
+  }
+
   int master_ = -1;
   pid_t child_ = -1;
   std::string drawn_{};
@@ -249,6 +276,25 @@ std::string many_ports(std::size_t count) {
          ports +
          R"(],"protection":{"backend":"bpf","state":"active","lossless":[5,6],"reasons":[],)"
          R"("pfc_unverified":0},"alarms":[]})";
+}
+
+TEST_F(Cli, WatchIsDrawnAnewWhenTheWindowChanges) {
+  // Without neighbours, whose times to live make it draw by itself.
+  daemon.answer = std::regex_replace(many_ports(20), std::regex(R"("neighbors":\[[^\]]*\])"),
+                                     R"("neighbors":[])");
+  start();
+  Terminal terminal(support::program("lldp-level"), socket(), 10);
+  ASSERT_NE(terminal.shows("14 more rows"), "");
+  terminal.resize(40);
+  EXPECT_NE(terminal.shows("swp20 "), "");
+}
+
+TEST_F(Cli, WatchEndsWithAnAnswerThatItDoesNotUnderstand) {
+  daemon.answer = "{}";
+  start();
+  const Outcome watch = run(at("watch"));
+  EXPECT_EQ(watch.status, 1) << watch.out;
+  EXPECT_THAT(watch.out, testing::StartsWith("lldp-level: "));
 }
 
 TEST_F(Cli, WatchDrawsAPictureThatIsRightAtEveryMoment) {
@@ -273,6 +319,19 @@ TEST_F(Cli, WatchDrawsAPictureThatIsRightAtEveryMoment) {
                                                                    testing::HasSubstr("swp4 "))));
 }
 
+TEST_F(Cli, WatchOnATerminalThatObeysNoEscapesGoesOnAsIntoAPipe) {
+  start();
+  for (const char* kind : {"dumb", "", static_cast<const char*>(nullptr)}) {
+    Terminal terminal(support::program("lldp-level"), socket(), 10, kind);
+    EXPECT_THAT(terminal.says("swp1  up"), testing::StartsWith("leaf1: switch, level 1 "));
+    change([this] { daemon.level = "2"; });
+    const std::string both = terminal.says("level 2 ");
+    EXPECT_THAT(both, testing::HasSubstr("level 2 "));
+    EXPECT_THAT(both, testing::Not(testing::HasSubstr("\x1b"))) << (kind ? kind : "none");
+    change([this] { daemon.level = "1"; });
+  }
+}
+
 TEST_F(Cli, ShowJsonIsTheDaemonsOwn) {
   start();
   EXPECT_EQ(run(at("show --json")).out, daemon.show_json({}) + "\n");
@@ -290,6 +349,19 @@ TEST_F(Cli, NoDaemonIsSaidInOneLine) {
   const Outcome check = run(at("check"));
   EXPECT_EQ(check.status, 3);
   EXPECT_EQ(check.out, "LLDP-LEVEL UNKNOWN - " + none);
+}
+
+TEST_F(Cli, DoctorThatCanSayNothingEndsWithThreeAsIsWritten) {
+  EXPECT_EQ(run(at("doctor")).status, 3);
+  start();
+  const Outcome none = run(at("doctor nosuch"));
+  EXPECT_EQ(none.status, 3);
+  EXPECT_EQ(none.out, "lldp-level: nosuch: no such port: see lldp-level show\n");
+  EXPECT_THAT(run("--help").out, testing::HasSubstr("check, doctor: 3 nobody can say."));
+  std::ifstream file(support::source_dir() + "/man/lldp-level.1");
+  const std::string manual((std::istreambuf_iterator<char>(file)), {});
+  EXPECT_THAT(manual, testing::HasSubstr("may be lost, or stop; 3 nobody can say: the daemon does "
+                                         "not answer, or has no\nsuch port"));
 }
 
 TEST_F(Cli, CommandsNameThePortsOrNone) {
@@ -362,6 +434,32 @@ TEST_F(Cli, WaitSaysWhatIsMissingWhenItIsTooLate) {
             "lldp-level: " + socket() +
                 ": not in time: level is 1, not 2, swp1 is uplink, not downlink, swp9 is not "
                 "there, not uplink: see lldp-level show\n");
+}
+
+TEST_F(Cli, WaitWithoutTimeAsksOnce) {
+  namespace local = boost::asio::local;
+  daemon.level = "1";
+  const std::string now = R"({"parameters":)" + daemon.show_json({}) + R"(,"continues":true})";
+  for (const auto& [wanted, status, said] :
+       {std::tuple("1", 0, std::string()),
+        {"2", 1,
+         "lldp-level: " + socket() + ": not in time: level is 1, not 2: see lldp-level show\n"}}) {
+    boost::asio::io_context loop;
+    local::stream_protocol::acceptor acceptor(loop, socket());
+    auto busy = std::async(std::launch::async, [&] {
+      local::stream_protocol::socket client = acceptor.accept();
+      std::this_thread::sleep_for(50ms);
+      boost::system::error_code hung_up;
+      boost::asio::write(client, boost::asio::buffer(now.c_str(), now.size() + 1), hung_up);
+      char byte = 0;
+      while (!hung_up) client.read_some(boost::asio::buffer(&byte, 1), hung_up);
+    });
+    const Outcome it = run(at("wait --timeout 0 --level " + std::string(wanted)));
+    busy.get();
+    std::filesystem::remove(socket());
+    EXPECT_EQ(it.status, status);
+    EXPECT_EQ(it.out, said);
+  }
 }
 
 TEST_F(Cli, AnswerOfAnotherVersionIsSaidInOneLine) {

@@ -94,14 +94,29 @@ TEST_F(Cli, HelpIsAsItWas) {
 
 TEST_F(Cli, OutputThatCannotBeWrittenIsAFailure) {
   start();
+  std::ofstream(dir / "conf") << "level = 1\n";
   const std::string capture =
       support::source_dir() + "/tests/captures/gopacket-siemens-scalance.pcap";
   for (const std::string& arguments :
-       {at("show"), at("stats"), "decode " + capture, "replay --port p " + capture}) {
-    const Outcome it = run(arguments + " 2>&1 >/dev/full; echo $?");
-    EXPECT_THAT(it.out, testing::StartsWith("lldp-level: standard output: ")) << arguments;
-    EXPECT_THAT(it.out, testing::EndsWith("\n1\n")) << arguments;
-  }
+       {at("show"), at("stats"), "decode " + capture, "replay --port p " + capture,
+        "check-config " + (dir / "conf"), std::string("--help"), std::string("--version")})
+    for (const char* output : {"/dev/full", "&-"}) {
+      const Outcome it = run(arguments + " 2>&1 >" + output + "; echo $?");
+      EXPECT_EQ(it.out, "lldp-level: standard output: cannot be written\n1\n")
+          << arguments << output;
+    }
+}
+
+TEST_F(Cli, ManualReadsAsItIsMeant) {
+  const std::string page = support::source_dir() + "/man/lldp-level.1";
+  FILE* pipe = ::popen(("MANWIDTH=10000 man -E UTF-8 -l " + page + " 2>/dev/null").c_str(), "r");
+  std::string text;
+  for (int c = 0; (c = std::fgetc(pipe)) != EOF;) text += static_cast<char>(c);
+  if (::pclose(pipe) != 0) GTEST_SKIP() << "there is no man(1) here";
+  for (const char* phrase :
+       {R"(is ‘{"tiers": [{"level": 1, "id": "02:00:00:00:00:01"}, ...]}’.)",
+        "over restarts too, until forget.", "(the attribute ‘chassis’ of a node)"})
+    EXPECT_NE(text.find(phrase), text.npos) << phrase;
 }
 
 TEST_F(Cli, RecordEndsWhereItCannotWrite) {

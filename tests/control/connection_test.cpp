@@ -379,6 +379,20 @@ TEST(OpenWhenThere, WaitsForNobodyWhoHangsLongerThanItMay) {
   EXPECT_LT(steady_clock::now() - begin, 5s);
 }
 
+TEST(OpenWhenThere, WaitsForWhoIsBusyAsLongAsIsSaid) {
+  const TempDir dir;
+  const std::string path = dir / "control";
+  const UniqueFd busy = listen_at(path);
+  std::vector<Connection> waiting;
+  while (auto another = Connection::open(path, 20ms)) waiting.push_back(std::move(*another));
+  std::thread daemon([&] {
+    std::this_thread::sleep_for(50ms);
+    EXPECT_TRUE(UniqueFd(::accept(busy.get(), nullptr, nullptr)));
+  });
+  EXPECT_TRUE(open_when_there(path, steady_clock::now(), kPatience));
+  daemon.join();
+}
+
 TEST(OpenWhenThere, GivesUpInTimeAndWhereWaitingIsOfNoUse) {
   const TempDir dir;
   const auto late = open_when_there(dir / "control", steady_clock::now() + 20ms);

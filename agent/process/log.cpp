@@ -66,6 +66,7 @@ class FileWriter {
  public:
   static constexpr std::size_t kMostOctets = 64 << 10;  ///< what waits: a pipe holds as much
   static constexpr std::chrono::seconds kPatience{2};   ///< of an orderly end
+  static constexpr std::chrono::milliseconds kWritePatience{100};  ///< once, until it is unstuck
 
   /// Nothing where no thread is to be had.
   static std::unique_ptr<FileWriter> make() {
@@ -82,12 +83,16 @@ class FileWriter {
     shared_->gone.wait_for(lock, kPatience, [&] { return shared_->octets == 0; });
   }
   /// `stands_for` lines, if the disk does not take it.
+  /// On a disk that does what it is to, the line is there when this returns.
   bool take(std::string line, std::uint64_t stands_for) {
-    const std::lock_guard lock(shared_->mutex);
+    std::unique_lock lock(shared_->mutex);
     if (shared_->octets + line.size() > kMostOctets) return false;
     shared_->octets += line.size();
     shared_->lines.emplace_back(std::move(line), stands_for);
     shared_->come.notify_one();
+    shared_->is_stuck = shared_->is_stuck || !shared_->gone.wait_for(lock, kWritePatience, [&] {
+      return shared_->octets == 0;
+    });
     return true;
   }
   /// Lines that the disk has not taken, since it was asked.
@@ -117,6 +122,7 @@ class FileWriter {
         lock.lock();
         if (!taken) lost += stands_for;
         octets -= line.size();
+        if (octets == 0) is_stuck = false;
         gone.notify_one();
       }
     }
@@ -126,6 +132,7 @@ class FileWriter {
     std::deque<std::pair<std::string, std::uint64_t>> lines{};
     std::size_t octets = 0;  ///< of these, and of the one that is written
     std::uint64_t lost = 0;
+    bool is_stuck = false;  ///< it was waited for in vain
     bool is_leaving = false;
   };
   std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();

@@ -55,7 +55,7 @@ bool may_administer(pid_t process) {
 /// Who listens at the name, if he is to be seen: for him at whom there is no room for one more who
 /// asks, be it by malice.
 std::optional<ucred> find_listener(const std::string& name) {
-  std::istringstream sockets(read_file("/proc/net/unix").value_or(""));
+  std::istringstream sockets(read_file("/proc/self/net/unix").value_or(""));
   std::string link;
   for (std::string line; std::getline(sockets, line);) {
     std::istringstream words(line);

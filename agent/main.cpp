@@ -14,6 +14,7 @@
 #include "agent/daemon/daemon.hpp"
 #include "agent/daemon/remove_rules.hpp"
 #include "agent/process/log.hpp"
+#include "os/file.hpp"
 
 namespace {
 
@@ -52,13 +53,6 @@ int run(std::span<const char* const> arguments) {
   return 0;
 }
 
-/// What is opened later must not be taken for standard error, and written to.
-void hold_standard_streams() {
-  int fd = STDIN_FILENO;
-  while (fd >= 0 && fd <= STDERR_FILENO) fd = ::open("/dev/null", O_RDWR);
-  if (fd >= 0) ::close(fd);
-}
-
 /// At once and without an exception: on its way libraries allocate again (nlohmann-json's
 /// destructors do, which ends in std::terminate), and there is nothing to save that is not saved.
 [[noreturn]] void out_of_memory() {
@@ -76,7 +70,7 @@ int main(int argc, char** argv) {
   mallopt(M_MMAP_THRESHOLD, 64 << 10);
   mallopt(M_TRIM_THRESHOLD, 64 << 10);
   mallopt(M_ARENA_MAX, 1);  // the threads that wait for the disk need none of their own
-  hold_standard_streams();
+  lldp::hold_standard_streams("/dev/null", O_RDWR);
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGHUP, SIG_IGN);  // until the loop listens: the configuration is read anyway
   std::set_new_handler(out_of_memory);

@@ -55,6 +55,12 @@ Result<std::string> read_lasting_file(const std::string& path, std::size_t most)
   return read_all(fd.get(), path, most);
 }
 
+void hold_standard_streams(const char* path, int flags) {
+  int fd = STDIN_FILENO;
+  while (fd >= 0 && fd <= STDERR_FILENO) fd = ::open(path, flags);
+  if (fd >= 0) ::close(fd);
+}
+
 Result<void> replace_file(const std::string& path, std::string_view text) {
   const auto failed = [&](int code) {
     return fail(Error{code, path, "cannot be written: " + std::string(std::strerror(code))});

@@ -22,6 +22,10 @@ inline constexpr std::size_t kMaxFileOctets = std::size_t{64} << 20;
 [[nodiscard]] Result<std::string> read_lasting_file(const std::string& path,
                                                     std::size_t most = kMaxFileOctets);
 
+/// What is opened later must not be taken for a standard stream that is closed, and written to:
+/// opens `path` in the place of each that is.
+void hold_standard_streams(const char* path, int flags);
+
 /// Puts a file of this text, which its owner alone may read, in the place of what is there; without
 /// text, none. Whoever reads it finds all of the one or of the other.
 [[nodiscard]] Result<void> replace_file(const std::string& path, std::string_view text);

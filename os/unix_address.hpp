@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace lldp {
@@ -33,5 +34,10 @@ inline std::optional<UnixAddress> unix_address(std::string_view path) {
   address.size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size() + end);
   return address;
 }
+
+/// The inode of the socket that listens at a path, or, after an `@`, at a name without a file, as
+/// the kernel lists those of this network namespace; of a connection both ends have the name.
+/// Nothing: none does.
+[[nodiscard]] std::optional<std::string> listening_inode(std::string_view name);
 
 }  // namespace lldp

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // lldp-level: the client of lldp-leveld.
 #include <fcntl.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <boost/program_options.hpp>
@@ -14,6 +13,7 @@
 #include "agent/config/config.hpp"
 #include "agent/config/listen.hpp"
 #include "base/text.hpp"
+#include "os/file.hpp"
 
 namespace lldp::cli {
 namespace {
@@ -169,14 +169,6 @@ Result<Arguments> read_arguments(const Command& command, const po::variables_map
   return out;
 }
 
-/// What is opened later must not be taken for a standard stream that is closed, and written to. To
-/// use the stream stays an error, as it would not with /dev/null: nobody gets what is said.
-void hold_standard_streams() {
-  int fd = STDIN_FILENO;
-  while (fd >= 0 && fd <= STDERR_FILENO) fd = ::open("/", O_PATH);
-  if (fd >= 0) ::close(fd);
-}
-
 Result<int> say(std::string_view text) {
   if (const auto printed = print(text); !printed) return fail(printed.error());
   return kDone;
@@ -221,7 +213,8 @@ bool is_usage_error(const Error& error) { return error.code == EINVAL && error.w
 }  // namespace lldp::cli
 
 int main(int argc, char** argv) {
-  lldp::cli::hold_standard_streams();
+  // To use such a stream stays an error, as it would not with /dev/null: nobody gets what is said.
+  lldp::hold_standard_streams("/", O_PATH);
   try {
     const auto done = lldp::cli::run(argc, argv);
     if (done) return *done;

@@ -8,7 +8,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
+
+#include "os/unix_address.hpp"
 
 namespace lldp::lldpd {
 namespace {
@@ -17,17 +18,6 @@ std::string_view directory_of(std::string_view path) {
   return path.substr(0, std::max<std::size_t>(path.rfind('/'), 1));
 }
 std::string_view name_in(std::string_view path) { return path.substr(path.rfind('/') + 1); }
-
-/// A path reaches into other network namespaces, where the same names are other interfaces. The
-/// kernel lists the sockets of ours, with the names that they were bound to; of them counts the one
-/// that listens, for both ends of a connection are where it was asked for.
-constexpr std::string_view kListening = " 00010000 ";  // Flags: __SO_ACCEPTCON
-bool is_of_our_namespace(const std::string& socket) {
-  std::ifstream sockets("/proc/self/net/unix");
-  for (std::string line; std::getline(sockets, line);)
-    if (line.ends_with(" " + socket) && line.find(kListening) != line.npos) return true;
-  return false;
-}
 
 }  // namespace
 
@@ -97,7 +87,8 @@ Result<void> Client::connect() {
     auto watch = Connection::open(*library_, settings_.socket);
     if (!watch) return fail(watch.error());
     watch_ = std::move(*watch);
-    if (is_of_our_namespace(settings_.socket)) return {};
+    // A path reaches into other network namespaces, where the same names are other interfaces.
+    if (listening_inode(settings_.socket)) return {};
     return fail(Error{ENOTSUP, settings_.socket, "no lldpd of this network namespace made it"});
   };
   if (auto opened = open_all(); !opened) {

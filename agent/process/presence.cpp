@@ -10,7 +10,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <sstream>
 #include <string_view>
 #include <system_error>
 
@@ -55,15 +54,9 @@ bool may_administer(pid_t process) {
 /// Who listens at the name, if he is to be seen: for him at whom there is no room for one more who
 /// asks, be it by malice.
 std::optional<ucred> find_listener(const std::string& name) {
-  std::istringstream sockets(read_file("/proc/self/net/unix").value_or(""));
-  std::string link;
-  for (std::string line; std::getline(sockets, line);) {
-    std::istringstream words(line);
-    std::string word[8];  // proc(5): the fourth are the flags, the seventh is the inode
-    for (std::string& w : word) words >> w;
-    if (word[7] == "@" + name.substr(1) && word[3] == "00010000") link = "socket:[" + word[6] + "]";
-  }
-  if (link.empty()) return std::nullopt;
+  const auto inode = listening_inode("@" + name.substr(1));
+  if (!inode) return std::nullopt;
+  const std::string link = "socket:[" + *inode + "]";
   std::error_code none;
   for (const auto& process : std::filesystem::directory_iterator("/proc", none)) {
     const std::string number = process.path().filename().string();

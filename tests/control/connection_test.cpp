@@ -366,12 +366,18 @@ TEST(OpenWhenThere, WaitsForTheSocketAndItsDirectories) {
   daemon.join();
 }
 
+/// As many as the kernel lets in while nobody accepts them.
+std::vector<Connection> fill_queue(const std::string& path) {
+  std::vector<Connection> waiting;
+  while (auto another = Connection::open(path, 20ms)) waiting.push_back(std::move(*another));
+  return waiting;
+}
+
 TEST(OpenWhenThere, WaitsForNobodyWhoHangsLongerThanItMay) {
   const TempDir dir;
   const std::string path = dir / "control";
   const UniqueFd hung = listen_at(path);
-  std::vector<Connection> waiting;
-  while (auto another = Connection::open(path, 20ms)) waiting.push_back(std::move(*another));
+  const std::vector<Connection> waiting = fill_queue(path);
   const auto begin = steady_clock::now();
   const auto refused = open_when_there(path, begin + 100ms);
   ASSERT_FALSE(refused);
@@ -383,8 +389,7 @@ TEST(OpenWhenThere, WaitsForWhoIsBusyAsLongAsIsSaid) {
   const TempDir dir;
   const std::string path = dir / "control";
   const UniqueFd busy = listen_at(path);
-  std::vector<Connection> waiting;
-  while (auto another = Connection::open(path, 20ms)) waiting.push_back(std::move(*another));
+  const std::vector<Connection> waiting = fill_queue(path);
   std::thread daemon([&] {
     std::this_thread::sleep_for(50ms);
     EXPECT_TRUE(UniqueFd(::accept(busy.get(), nullptr, nullptr)));

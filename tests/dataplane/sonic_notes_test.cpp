@@ -18,6 +18,16 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
+void remove_one_by_one(Backend& backend) {
+  const auto ports = backend.ports();
+  ASSERT_TRUE(ports);
+  for (const PortRef& port : *ports) {
+    auto removal = backend.plan_removal(port);
+    ASSERT_TRUE(removal);
+    EXPECT_TRUE(finish(backend, *removal));
+  }
+}
+
 TEST_F(SonicTest, OnlyOurFieldsAndRowsChangeAndRemovalPutsBackWhatWasThere) {
   const auto all = [&] {
     std::map<std::string, Row> rows;
@@ -35,13 +45,7 @@ TEST_F(SonicTest, OnlyOurFieldsAndRowsChangeAndRemovalPutsBackWhatWasThere) {
                                                               {"pfc_to_queue_map", "AZURE"}}));
   EXPECT_EQ(box_.row(kConfig, "PORT_QOS_MAP|Ethernet8"), before.at("PORT_QOS_MAP|Ethernet8"));
   backend_ = open();  // another process takes them away
-  const auto ports = backend_->ports();
-  ASSERT_TRUE(ports);
-  for (const PortRef& port : *ports) {
-    auto removal = backend_->plan_removal(port);
-    ASSERT_TRUE(removal);
-    EXPECT_TRUE(finish(*backend_, *removal));
-  }
+  remove_one_by_one(*backend_);
   EXPECT_EQ(all(), before);
 }
 
@@ -52,13 +56,7 @@ TEST_F(SonicTest, RemovalLeavesWhatOthersHaveSetSince) {
            {"HSET", "PORT_QOS_MAP|Ethernet0", "dscp_to_tc_map", "CUSTOM", "pfc_enable", "2"});
   box_.ask(kConfig, {"DEL", "PORT_QOS_MAP|Ethernet4"});
   backend_ = open();
-  const auto ports = backend_->ports();
-  ASSERT_TRUE(ports);
-  for (const PortRef& port : *ports) {
-    auto removal = backend_->plan_removal(port);
-    ASSERT_TRUE(removal);
-    EXPECT_TRUE(finish(*backend_, *removal));
-  }
+  remove_one_by_one(*backend_);
   EXPECT_EQ(box_.row(kConfig, "PORT_QOS_MAP|Ethernet0"), (Row{{"dscp_to_tc_map", "CUSTOM"},
                                                               {"tc_to_queue_map", "AZURE"},
                                                               {"pfc_enable", "2"},

@@ -408,8 +408,8 @@ TEST_P(BpfBackend, WhoMayNotAskIsNotToldThatNothingIsLeft) {
   put(Order::kUp, Order::kUp);
   backend_ = nullptr;
   without(~0U, [] {
-    const auto backend = make_backend(
-        "bpf", {.bpf = {.bpffs = PrivateNet::bpffs(), .hook = hook_of(Means::kTcx)}});
+    const auto backend =
+        make_backend("bpf", {.bpf = {.bpffs = PrivateNet::bpffs(), .hook = hook_of(Means::kTcx)}});
     EXPECT_TRUE(!backend || (*backend)->overlooked());
   });
 }

@@ -26,7 +26,7 @@ struct FakeKernel {
   std::optional<Error> down{};
   std::optional<Error> unread{};                                ///< what ports() fails with
   std::map<std::pair<Ifindex, Part>, PartReading> obstacles{};  ///< what verify() says instead
-  int unreadable = 0;                          ///< what verify() fails with
+  int unreadable = 0;                                           ///< what verify() fails with
   bool tells = false;                          ///< has events, and so nothing for a glance
   std::vector<Ifindex> events{};               ///< that wait
   int looks = 0;                               ///< verify() so far

@@ -48,7 +48,8 @@ TEST(ReadLastingFile, WaitsForNoPipeAndReadsNone) {
   for (const std::string& path : {fifo, "/dev/fd/" + std::to_string(ends[0]), std::string("-")}) {
     const auto text = read_lasting_file(path);
     ASSERT_FALSE(text) << path;
-    EXPECT_EQ(to_string(text.error()), path + ": is a pipe, which gives what it has once: name a file");
+    EXPECT_EQ(to_string(text.error()),
+              path + ": is a pipe, which gives what it has once: name a file");
   }
   for (const int end : ends) ::close(end);
   EXPECT_EQ(read_lasting_file(write(dir / "file", "text")), "text");

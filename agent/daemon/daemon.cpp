@@ -123,7 +123,8 @@ Daemon::Daemon(const config::Invocation& invocation, config::Config config, Link
       packets_(std::move(packets)),
       timer_(std::move(timer)),
       state_(std::move(keeper)),
-      machine_(links_.interfaces()),  // before the agent: its role must not change while it starts
+      machine_(links_.table()
+                   .interfaces()),  // before the agent: its role must not change while it starts
       auto_role_(was_switch(state)),
       agent_(settings(), std::move(state), now),
       protection_(Protection::open(
@@ -136,7 +137,7 @@ void Daemon::watch_pfc() {
   pfc_ = std::move(*opened);
   pfc_events_.emplace(loop_, pfc_->fd(), [this] {
     pfc_->receive([this](std::string_view name) {
-      for (const auto& [ifindex, link] : links_.interfaces())
+      for (const auto& [ifindex, link] : links_.table().interfaces())
         if (name.empty() || link.name == name) consider(link, boot_time());
     });
     settle();
@@ -192,7 +193,7 @@ void Daemon::open_ports(TimePoint now) {
     if (!actions_.sends.empty() || !actions_.events.empty()) perform(turn_);
   };
   if (config_.transport != config::Transport::kPacket) stand_beside_lldpd(now);
-  for (const auto& [ifindex, link] : links_.interfaces()) consider(link, now);
+  for (const auto& [ifindex, link] : links_.table().interfaces()) consider(link, now);
   load_plan(now);
   agent_.configure(settings(), now, actions_);
   perform(now);
@@ -258,7 +259,7 @@ void Daemon::stand_beside_lldpd(TimePoint now) {
       Beside::Owner{.ports =
                         [this] {
                           std::vector<std::pair<Ifindex, std::string>> out;
-                          for (const auto& [ifindex, link] : links_.interfaces())
+                          for (const auto& [ifindex, link] : links_.table().interfaces())
                             if (ports_.contains(ifindex)) out.emplace_back(ifindex, link.name);
                           return out;
                         },
@@ -272,7 +273,7 @@ void Daemon::stand_beside_lldpd(TimePoint now) {
                         [this] {
                           agent_.configure(settings(), boot_time(), actions_);
                           perform(boot_time());
-                          for (const auto& [ifindex, link] : links_.interfaces())
+                          for (const auto& [ifindex, link] : links_.table().interfaces())
                             consider(link, boot_time());
                         },
                     .speaks =

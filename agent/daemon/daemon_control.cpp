@@ -85,7 +85,7 @@ void Daemon::adopt(config::Config fresh) {
   companions_->configure(config_);
   packets_.set_groups(group_addresses(config_.core.scopes));
   if (beside_) beside_->configure(config_.core);
-  for (const auto& [ifindex, link] : links_.interfaces()) consider(link, now);
+  for (const auto& [ifindex, link] : links_.table().interfaces()) consider(link, now);
   watch_for_no_port(now);
   load_plan(now);
   agent_.configure(settings(), now, actions_);
@@ -156,7 +156,7 @@ Result<void> Daemon::pause(std::span<const std::string> ports) {
   const auto found = find_ports(ports);
   if (!found) return fail(found.error());
   const TimePoint now = boot_time();
-  for (const auto& [ifindex, link] : links_.interfaces()) {
+  for (const auto& [ifindex, link] : links_.table().interfaces()) {
     const bool meant = ports.empty() || std::ranges::find(*found, ifindex) != found->end();
     if (!meant || !ports_.contains(ifindex) || !paused_.insert(link.name).second) continue;
     consider(link, now);
@@ -179,7 +179,7 @@ Result<void> Daemon::resume(std::span<const std::string> ports) {
   }
   std::erase_if(paused_, meant);
   const TimePoint now = boot_time();
-  for (const auto& [ifindex, link] : links_.interfaces())
+  for (const auto& [ifindex, link] : links_.table().interfaces())
     if (const auto port = ports_.find(ifindex); port != ports_.end() && port->second.paused)
       consider(link, now);
   settle();

@@ -67,7 +67,7 @@ std::string Daemon::description(const Interface& link) const {
 }
 
 core::Link Daemon::link_of(const Interface& link) {
-  BridgeVlans vlans = vlans_of(link, links_.interfaces(), links_.bridge_vlans());
+  BridgeVlans vlans = vlans_of(link, links_.table().interfaces(), links_.table().bridge_vlans());
   return {
       .ifindex = link.ifindex,
       .name = link.name,
@@ -137,10 +137,10 @@ void Daemon::drop_port(Ifindex ifindex, bool gone, TimePoint now) {
 
 void Daemon::survey(TimePoint now) {
   surveyed_ = true;
-  if (Machine found(links_.interfaces()); found != machine_) {
+  if (Machine found(links_.table().interfaces()); found != machine_) {
     machine_ = std::move(found);
     if (config_.ports.wanted.empty())
-      for (const auto& [ifindex, link] : links_.interfaces()) consider(link, now);
+      for (const auto& [ifindex, link] : links_.table().interfaces()) consider(link, now);
     update_settings(now);
   }
   watch_for_no_port(now);
@@ -162,7 +162,7 @@ void Daemon::watch_for_no_port(TimePoint now) {
 
 void Daemon::say_what_is_no_interface() {
   std::vector<std::string> names;
-  for (const auto& [ifindex, link] : links_.interfaces()) names.push_back(link.name);
+  for (const auto& [ifindex, link] : links_.table().interfaces()) names.push_back(link.name);
   for (const Error& error : config::unmatched(config_, names)) log(Severity::kWarning, error);
 }
 
@@ -189,7 +189,7 @@ Machine::Verdict Daemon::judge_role() {
     case config::Role::kAuto:
       break;
   }
-  Machine::Verdict found = machine_.role(links_.forwarding());
+  Machine::Verdict found = machine_.role(links_.table().forwarding());
   if (auto_role_.follow(found.role == Role::kSwitch, boot_time()) != found.role)
     found = {Role::kSwitch, "it was one until now"};
   return found;
@@ -207,9 +207,9 @@ core::Settings Daemon::settings() {
   if (settings.system_name.empty()) settings.system_name = host_name_;
   if (settings.system_description.empty()) settings.system_description = system_description_;
   if (config_.management)
-    settings.management_addresses =
-        management_addresses(links_.addresses(), links_.interfaces(), *config_.management);
-  settings.router = links_.forwarding();
+    settings.management_addresses = management_addresses(
+        links_.table().addresses(), links_.table().interfaces(), *config_.management);
+  settings.router = links_.table().forwarding();
   settings.expected = expected_;
   // The order of two switches has to come out the same at both ends.
   if (beside_ && beside_->chassis_id()) settings.chassis_id = beside_->chassis_id();

@@ -13,10 +13,11 @@
 #include <unistd.h>
 
 #include <array>
-#include <optional>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
+#include <variant>
 
 namespace lldp::io {
 namespace {
@@ -165,14 +166,11 @@ Result<void> LinkMonitor::request_interfaces() {
       [&](const LinkMessage& message) {
         if (const auto* link = std::get_if<Interface>(&message)) {
           seen.insert(link->ifindex);
-          take(*link);
+          take(message);
         }
       });
   if (e < 0) return fail(failed("list of interfaces", e));
-  std::vector<Ifindex> missing;
-  for (const auto& [ifindex, link] : interfaces_)
-    if (!seen.contains(ifindex)) missing.push_back(ifindex);
-  for (const Ifindex ifindex : missing) take(InterfaceGone{ifindex});
+  table_.keep(seen);
   return {};
 }
 
@@ -186,8 +184,7 @@ Result<void> LinkMonitor::request_addresses() {
           seen.insert(change->address);
       });
   if (e < 0) return fail(failed("list of addresses", e));
-  if (std::exchange(addresses_, std::move(seen)) != addresses_ && observer_.addresses)
-    observer_.addresses();
+  table_.take_all(std::move(seen));
   return {};
 }
 
@@ -201,9 +198,7 @@ Result<void> LinkMonitor::request_vlans() {
         if (const auto* vlans = std::get_if<BridgeVlans>(&message)) seen[vlans->ifindex] = *vlans;
       });
   if (e < 0) return fail(failed("list of VLANs", e));
-  for (const auto& [ifindex, before] : std::map(vlans_))
-    if (!seen.contains(ifindex)) take(BridgeVlans{.ifindex = ifindex});
-  for (const auto& [ifindex, vlans] : seen) take(vlans);
+  table_.take_all(seen);
   return {};
 }
 
@@ -223,73 +218,17 @@ Result<void> LinkMonitor::request_forwarding(unsigned char family) {
 }
 
 void LinkMonitor::take(ByteSpan message) {
-  if (const auto parsed = parse_link_message(message))
-    std::visit([this](const auto& m) { take(m); }, *parsed);
+  if (auto parsed = parse_link_message(message)) take(std::move(*parsed));
 }
 
-void LinkMonitor::take(Interface link) {
-  const auto [it, fresh] = interfaces_.try_emplace(link.ifindex);
-  const Interface& before = it->second;
-  if (link.physical && !link.pci.empty())
-    link.physical = before.pci == link.pci ? before.physical : !is_virtual_function(link.pci);
-  if (!fresh && before == link) return;
-  const Interface old = std::exchange(it->second, link);
-  if (observer_.changed) observer_.changed(link);
-  if (old.vlan == link.vlan && old.lower == link.lower && old.vlan_filtering == link.vlan_filtering)
-    return;
-  tell_dependents(old);
-  tell_dependents(link);
-}
-
-void LinkMonitor::tell_dependents(const Interface& link) {
-  if (!observer_.changed) return;
-  const bool on_another = link.vlan != 0 && link.lower != Ifindex();
-  if (!on_another && link.kind != "bridge") return;
-  for (const auto& [ifindex, other] : interfaces_)
-    if (on_another ? ifindex == link.lower || other.master == link.lower
-                   : other.master == link.ifindex)
-      observer_.changed(other);
-}
-
-void LinkMonitor::take(InterfaceGone gone) {
-  vlans_.erase(gone.ifindex);
-  const auto it = interfaces_.find(gone.ifindex);
-  if (it == interfaces_.end()) return;
-  const Interface old = std::move(it->second);
-  interfaces_.erase(it);
-  if (observer_.gone) observer_.gone(gone.ifindex);
-  tell_dependents(old);
-}
-
-void LinkMonitor::take(AddressChange change) {
-  const bool changed = change.there ? addresses_.insert(std::move(change.address)).second
-                                    : addresses_.erase(change.address) != 0;
-  if (changed && observer_.addresses) observer_.addresses();
-}
-
-void LinkMonitor::take(BridgeVlans vlans) {
-  const Ifindex port = vlans.ifindex;
-  const auto before = vlans_.find(port);
-  if (before == vlans_.end() ? vlans.vlans.empty() : before->second == vlans) return;
-  if (vlans.vlans.empty())
-    vlans_.erase(before);
-  else
-    vlans_.insert_or_assign(port, std::move(vlans));
-  const auto link = interfaces_.find(port);
-  if (link != interfaces_.end() && observer_.changed) observer_.changed(link->second);
-}
-
-void LinkMonitor::take(Forwarding forwarding) {
-  const bool before = this->forwarding();
-  switch (forwarding.family) {
-    case Forwarding::Family::kIpv4:
-      ipv4_forwarding_ = forwarding.enabled;
-      break;
-    case Forwarding::Family::kIpv6:
-      ipv6_forwarding_ = forwarding.enabled;
-      break;
+void LinkMonitor::take(LinkMessage message) {
+  if (auto* link = std::get_if<Interface>(&message); link && link->physical && !link->pci.empty()) {
+    const auto before = table_.interfaces().find(link->ifindex);
+    link->physical = before != table_.interfaces().end() && before->second.pci == link->pci
+                         ? before->second.physical
+                         : !is_virtual_function(link->pci);
   }
-  if (this->forwarding() != before && observer_.forwarding) observer_.forwarding();
+  table_.take(message);
 }
 
 }  // namespace lldp::io

@@ -63,7 +63,7 @@ class LinkMonitorTest : public testing::Test {
                        .addresses = [this] { ++address_changes_; }});
   }
   const Interface* find(std::string_view name) {
-    for (const auto& [ifindex, link] : monitor_->interfaces())
+    for (const auto& [ifindex, link] : monitor_->table().interfaces())
       if (link.name == name) return &link;
     return nullptr;
   }
@@ -160,17 +160,17 @@ TEST_F(LinkMonitorTest, MissesWhatIsDeletedOrMovedAway) {
 }
 
 TEST_F(LinkMonitorTest, FollowsForwarding) {
-  EXPECT_FALSE(monitor_->forwarding());
+  EXPECT_FALSE(monitor_->table().forwarding());
   space_->sysctl("net/ipv4/conf/all/forwarding", "1");
-  EXPECT_TRUE(comes_true([&] { return monitor_->forwarding(); }));
+  EXPECT_TRUE(comes_true([&] { return monitor_->table().forwarding(); }));
   space_->sysctl("net/ipv6/conf/all/forwarding", "1");
   space_->sysctl("net/ipv4/conf/all/forwarding", "0");
   space_->sysctl("net/ipv6/conf/all/forwarding", "0");
-  EXPECT_TRUE(comes_true([&] { return !monitor_->forwarding(); }));
+  EXPECT_TRUE(comes_true([&] { return !monitor_->table().forwarding(); }));
   EXPECT_EQ(forwarding_, 2);
   const Inside in(*space_);
   space_->sysctl("net/ipv6/conf/all/forwarding", "1");
-  EXPECT_TRUE(LinkMonitor::open().value().forwarding());  // asked for, too
+  EXPECT_TRUE(LinkMonitor::open().value().table().forwarding());  // asked for, too
 }
 
 TEST_F(LinkMonitorTest, DoesNotTellWhatHasNotChanged) {
@@ -186,24 +186,24 @@ TEST_F(LinkMonitorTest, DoesNotTellWhatHasNotChanged) {
 TEST_F(LinkMonitorTest, AsksForAllWhenTheKernelLeftOutEvents) {
   overrun();
   EXPECT_TRUE(monitor_->receive());
-  EXPECT_EQ(monitor_->interfaces().size(), 201U);  // lo and both ends
+  EXPECT_EQ(monitor_->table().interfaces().size(), 201U);  // lo and both ends
   EXPECT_FALSE(find("p0"));
   EXPECT_EQ(gone_, 2);
-  EXPECT_EQ(monitor_->addresses().size(), 3U);  // and the loopback's own
+  EXPECT_EQ(monitor_->table().addresses().size(), 3U);  // and the loopback's own
   EXPECT_EQ(address_changes_, 1);
 }
 
 TEST_F(LinkMonitorTest, FollowsAddresses) {
   space_->ip("addr add 192.0.2.1/32 dev lo");
-  EXPECT_TRUE(comes_true([&] { return monitor_->addresses().size() == 3; }));
+  EXPECT_TRUE(comes_true([&] { return monitor_->table().addresses().size() == 3; }));
   space_->ip("addr add 2001:db8::1/128 dev lo");
-  EXPECT_TRUE(comes_true([&] { return monitor_->addresses().size() == 4; }));
+  EXPECT_TRUE(comes_true([&] { return monitor_->table().addresses().size() == 4; }));
   EXPECT_EQ(address_changes_, 2);
   space_->ip(
       "addr change 192.0.2.1/32 dev lo valid_lft 1000 preferred_lft 1000");  // an event that
                                                                              // concerns us not
   space_->ip("addr del 2001:db8::1/128 dev lo");
-  EXPECT_TRUE(comes_true([&] { return monitor_->addresses().size() == 3; }));
+  EXPECT_TRUE(comes_true([&] { return monitor_->table().addresses().size() == 3; }));
   EXPECT_EQ(address_changes_, 3);
 }
 
@@ -213,8 +213,9 @@ TEST_F(LinkMonitorTest, FollowsTheVlansOfABridgesPort) {
   using testing::IsEmpty;
   const Ifindex p0 = find("p0")->ifindex;
   const auto vlans = [&] {
-    const auto at = monitor_->bridge_vlans().find(p0);
-    return at == monitor_->bridge_vlans().end() ? std::vector<std::uint16_t>() : at->second.vlans;
+    const auto at = monitor_->table().bridge_vlans().find(p0);
+    return at == monitor_->table().bridge_vlans().end() ? std::vector<std::uint16_t>()
+                                                        : at->second.vlans;
   };
   tell_vlans(p0, {5, 7});
   EXPECT_THAT(vlans(), ElementsAre(5, 7));
@@ -225,12 +226,12 @@ TEST_F(LinkMonitorTest, FollowsTheVlansOfABridgesPort) {
   EXPECT_THAT(vlans(), ElementsAre(7, 9));
   EXPECT_EQ(changes_, 2);
   tell_vlans(p0, {});
-  EXPECT_THAT(monitor_->bridge_vlans(), IsEmpty());
+  EXPECT_THAT(monitor_->table().bridge_vlans(), IsEmpty());
   EXPECT_EQ(changes_, 3);
   tell_vlans(p0, {});
   EXPECT_EQ(changes_, 3);
   tell_vlans(*Ifindex::make(9999), {5});  // of an interface that is not there yet: nobody to tell
-  EXPECT_EQ(monitor_->bridge_vlans().size(), 1U);
+  EXPECT_EQ(monitor_->table().bridge_vlans().size(), 1U);
   EXPECT_EQ(changes_, 3);
 }
 
@@ -238,7 +239,7 @@ TEST_F(LinkMonitorTest, ForgetsTheVlansOfAnInterfaceThatIsGone) {
   tell_vlans(find("p0")->ifindex, {5});
   space_->ip("link del p0");
   EXPECT_TRUE(comes_true([&] { return !find("p0"); }));
-  EXPECT_THAT(monitor_->bridge_vlans(), testing::IsEmpty());
+  EXPECT_THAT(monitor_->table().bridge_vlans(), testing::IsEmpty());
 }
 
 TEST_F(LinkMonitorTest, ForgetsTheVlansThatAreNotListedAnyMore) {
@@ -249,7 +250,7 @@ TEST_F(LinkMonitorTest, ForgetsTheVlansThatAreNotListedAnyMore) {
     return real(socket);
   };
   ASSERT_TRUE(monitor_->receive());
-  EXPECT_THAT(monitor_->bridge_vlans(), testing::IsEmpty());
+  EXPECT_THAT(monitor_->table().bridge_vlans(), testing::IsEmpty());
   EXPECT_EQ(changes_, 2);
 }
 
@@ -268,7 +269,7 @@ TEST_F(LinkMonitorTest, AsksAgainWhenItCouldNotAsk) {
   // all the same, are not taken for that to the third.
   EXPECT_TRUE(monitor_->receive());
   EXPECT_FALSE(monitor_->behind());
-  EXPECT_EQ(monitor_->interfaces().size(), 201U);
+  EXPECT_EQ(monitor_->table().interfaces().size(), 201U);
   EXPECT_FALSE(find("p0"));
 }
 
@@ -304,10 +305,10 @@ TEST_F(LinkMonitorTest, AnyAnswerThatFailsIsAskedForAgain) {
     reads() = nullptr;
     const auto fresh = LinkMonitor::open();
     ASSERT_TRUE(fresh);
-    EXPECT_EQ(monitor_->interfaces(), fresh->interfaces());
-    EXPECT_EQ(monitor_->addresses(), fresh->addresses());
-    EXPECT_EQ(monitor_->bridge_vlans(), fresh->bridge_vlans());
-    EXPECT_EQ(monitor_->forwarding(), fresh->forwarding());
+    EXPECT_EQ(monitor_->table().interfaces(), fresh->table().interfaces());
+    EXPECT_EQ(monitor_->table().addresses(), fresh->table().addresses());
+    EXPECT_EQ(monitor_->table().bridge_vlans(), fresh->table().bridge_vlans());
+    EXPECT_EQ(monitor_->table().forwarding(), fresh->table().forwarding());
     ASSERT_LT(at, 20);
   }
   EXPECT_THAT(failed, testing::UnorderedElementsAre(testing::StartsWith("forwarding: "),
@@ -328,7 +329,7 @@ TEST_F(LinkMonitorTest, ListsAnewWhatChangedWhileItWasListed) {
   });
   EXPECT_TRUE(monitor_->receive());
   EXPECT_EQ(answers, 6);  // the list once more, the addresses, and the VLANs of bridges
-  EXPECT_EQ(monitor_->interfaces().size(), 199U);
+  EXPECT_EQ(monitor_->table().interfaces().size(), 199U);
   EXPECT_FALSE(find("v7"));
 }
 

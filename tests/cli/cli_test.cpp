@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <pty.h>
 #include <sys/ioctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,6 +19,7 @@
 #include <future>
 #include <regex>
 #include <tuple>
+#include <utility>
 
 #include "tests/cli/cli_fixture.hpp"
 
@@ -203,9 +205,9 @@ TEST_F(Cli, StandardStreamsThatAreClosedAreNotTheConnection) {
 /// `watch` on a terminal of its own.
 class Terminal {
  public:
-  /// `kind`: TERM; null: it is not set.
+  /// `kind`: TERM; null: it is not set. `port`: an operand; null: none.
   Terminal(const std::string& program, const std::string& socket, unsigned short rows,
-           const char* kind = "xterm") {
+           const char* kind = "xterm", const char* port = nullptr) {
     winsize size{.ws_row = rows, .ws_col = 80, .ws_xpixel = 0, .ws_ypixel = 0};
     child_ = ::forkpty(&master_, nullptr, nullptr, &size);
     if (child_ != 0) return;
@@ -214,15 +216,22 @@ class Terminal {
     else
       ::unsetenv("TERM");
     ::setenv("NO_COLOR", "1", 1);
-    ::execl(program.c_str(), "lldp-level", "watch", "--socket", socket.c_str(), nullptr);
+    ::execl(program.c_str(), "lldp-level", "watch", "--socket", socket.c_str(), port, nullptr);
     ::_exit(127);
   }
   Terminal(const Terminal&) = delete;
   Terminal& operator=(const Terminal&) = delete;
   ~Terminal() {
-    ::kill(child_, SIGKILL);
-    ::waitpid(child_, nullptr, 0);
+    static_cast<void>(end(SIGKILL));
     ::close(master_);
+  }
+  /// What it ends with; 0 for the signal sends none.
+  int end(int signal) {
+    int status = 0;
+    if (child_ < 0) return -1;
+    ::kill(child_, signal);
+    ::waitpid(std::exchange(child_, -1), &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   }
   void resize(unsigned short rows) const {
     const winsize size{.ws_row = rows, .ws_col = 80, .ws_xpixel = 0, .ws_ypixel = 0};
@@ -317,6 +326,14 @@ TEST_F(Cli, WatchDrawsAPictureThatIsRightAtEveryMoment) {
   start();
   EXPECT_THAT(terminal.shows(" 97 s"), testing::Not(testing::AnyOf(testing::HasSubstr("gone"),
                                                                    testing::HasSubstr("swp4 "))));
+}
+
+TEST_F(Cli, WatchOnATerminalEndsWhereItIsRefused) {
+  start();
+  Terminal terminal(support::program("lldp-level"), socket(), 10, "xterm", "nosuch");
+  EXPECT_THAT(terminal.says("see lldp-level show"),
+              testing::HasSubstr("lldp-level: nosuch: no such port: see lldp-level show"));
+  EXPECT_EQ(terminal.end(0), 1);
 }
 
 TEST_F(Cli, WatchOnATerminalThatObeysNoEscapesGoesOnAsIntoAPipe) {

@@ -28,9 +28,10 @@ class RemoveRules : public testing::Test {
         "/nonexistent");
     return others ? "nothing" : to_string(others.error());
   }
-  static FakeKernel with_rules() {
+  static FakeKernel with_rules(std::uint32_t ports = 1) {
     FakeKernel kernel;
-    kernel.installed[{Ifindex::of<7>(), dataplane::Part::kRemap}] = {};
+    for (std::uint32_t port = 7; port < 7 + ports; ++port)
+      kernel.installed[{*Ifindex::make(port), dataplane::Part::kRemap}] = {};
     return kernel;
   }
 
@@ -45,6 +46,13 @@ TEST_F(RemoveRules, FindWhatAnotherBackEndHasLeft) {
   EXPECT_EQ(found(),
             "7: rules of another back end, sonic, are there and stay: lldp-leveld --remove-rules "
             "--backend sonic");
+}
+
+TEST_F(RemoveRules, OfManyPortsTheFirstFourAreNamed) {
+  kernels_["sonic"] = with_rules(4);
+  EXPECT_THAT(found(), testing::StartsWith("7, 8, 9, 10: rules of another back end"));
+  kernels_["sonic"] = with_rules(6);
+  EXPECT_THAT(found(), testing::StartsWith("7, 8, 9, 10, ...: rules of another back end"));
 }
 
 TEST_F(RemoveRules, BackEndWhereNobodyIsHasLeftNothingThatCouldBeFound) {

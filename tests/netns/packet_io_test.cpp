@@ -7,9 +7,11 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <utility>
+#include <vector>
 
 #include "tests/netns/support.hpp"
 
@@ -313,6 +315,44 @@ TEST_F(PacketIoTest, SetsAPortApartWhoseFramesFillTurnAfterTurn) {
   EXPECT_EQ(flooded, 5001U);
   static_cast<void>(near_->receive_shared(take));
   EXPECT_EQ(flooded, 5002U);
+}
+
+/// What the kernel may keep for each packet socket of ours, rising.
+std::vector<int> receive_buffers() {
+  std::vector<int> out;
+  for (int fd = 0; fd < 1024; ++fd) {
+    int domain = 0;
+    int buffer = 0;
+    socklen_t size = sizeof domain;
+    if (::getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0 && domain == AF_PACKET &&
+        ::getsockopt(fd, SOL_SOCKET, SO_RCVBUF, &buffer, &size) == 0)
+      out.push_back(buffer);
+  }
+  std::ranges::sort(out);
+  return out;
+}
+
+TEST_F(PacketIoTest, APortThatIsSetApartAgainHasAsMuchRoomAsBefore) {
+  const auto take = [](Ifindex, ByteSpan) {};
+  const auto set_apart = [&] {
+    hear(Hearing::kShared);
+    const Bytes octets = frame(1);
+    std::vector<PacketIo::SendFailure> failures;
+    for (std::size_t turn = 0; turn < PacketIo::kFullTurns; ++turn) {
+      far_->send(std::vector(PacketIo::kFramesPerTurn, core::Send{far_port_, octets}), failures);
+      const Inside in(*here_);
+      EXPECT_EQ(near_->receive_shared(take), PacketIo::Turn::kUnfinished);
+    }
+    EXPECT_THAT(failures, IsEmpty());
+    while (near_->receive_shared(take) != PacketIo::Turn::kIdle) continue;
+    return receive_buffers();
+  };
+  const auto together = receive_buffers();
+  const auto apart = set_apart();
+  EXPECT_EQ(apart.size(), together.size() + 1);
+  near_->remove(port_);
+  EXPECT_EQ(receive_buffers(), together);
+  EXPECT_EQ(set_apart(), apart);
 }
 
 TEST_F(PacketIoTest, SetsApartWhoFloodsNowAndNotWhoDidBefore) {

@@ -229,6 +229,9 @@ TEST_F(PortsTest, NamesThatNoInterfaceHasAreSaid) {
   EXPECT_THAT(agent.log(), HasSubstr("ports: 'nosuch' is no interface here"));
   EXPECT_THAT(agent.log(), HasSubstr("port.other.admin: 'other' is no interface here"));
   EXPECT_THAT(agent.log(), Not(HasSubstr("'p0' is no interface")));
+  agent.write_config("port.later.admin = rx\n");
+  (void)agent.call("org.lldplevel.Reload");
+  EXPECT_THAT(agent.log(), HasSubstr("port.later.admin: 'later' is no interface here"));
 }
 
 TEST_F(PortsTest, DryRunIsReadAtTheStartAndWhatItRunsBesideItWithIt) {

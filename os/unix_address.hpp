@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace lldp {
 
@@ -35,9 +36,10 @@ inline std::optional<UnixAddress> unix_address(std::string_view path) {
   return address;
 }
 
-/// The inode of the socket that listens at a path, or, after an `@`, at a name without a file, as
+/// The inodes of the sockets that listen at a path, or, after an `@`, at a name without a file, as
 /// the kernel lists those of this network namespace; of a connection both ends have the name.
-/// Nothing: none does.
-[[nodiscard]] std::optional<std::string> listening_inode(std::string_view name);
+/// The list escapes nothing: anybody can have a socket in it that seems to have another's name, the
+/// file `@name` for example, or one with a line break. Who is there is there as well.
+[[nodiscard]] std::vector<std::string> listening_inodes(std::string_view name);
 
 }  // namespace lldp

@@ -6,6 +6,7 @@
 #include <net-snmp/net-snmp-includes.h>
 #include <net-snmp/agent/net-snmp-agent-includes.h>
 // clang-format on
+#include <fcntl.h>
 #include <malloc.h>
 #include <unistd.h>
 
@@ -17,6 +18,7 @@
 
 #include "agent/agentx/mib.hpp"
 #include "agent/control/source.hpp"
+#include "os/file.hpp"
 #include "os/start_pages.hpp"
 
 namespace lldp::agentx {
@@ -215,6 +217,7 @@ int run(int argc, char** argv) {
 }  // namespace lldp::agentx
 
 int main(int argc, char** argv) {
+  lldp::hold_standard_streams("/", O_PATH);
   std::signal(SIGPIPE, SIG_IGN);
   try {
     return lldp::agentx::run(argc, argv);

@@ -21,7 +21,7 @@ namespace {
 config::Errors missing_here(const config::Config& config) {
   config::Errors out;
   if (!config.expect.empty()) {
-    const auto text = read_file(config.expect);
+    const auto text = read_lasting_file(config.expect);  // as the daemon does
     const auto drawing = text ? cabling::read(*text) : fail(Error{});
     if (!text)
       out.push_back({.where = "expect", .what = to_string(text.error())});

@@ -311,10 +311,10 @@ void Protection::look(Ifindex port, TimePoint now) {
   standing.read_at = now;
   if (!is_up() || awaited_.contains(port)) return;  // its outcome brings the port here again
   auto reading = backend_->verify(ref(port), wanted(port));
-  if (!reading) return note({.port = port, .why = reading.error()}, now);
+  if (!reading) return note_unread({.port = port, .why = reading.error()}, now);
   const auto failure = failed_.find(port);
-  // What stood in the way of a change may be gone: no need to wait for its turn.
-  if (failure != failed_.end() && standing.parts != reading->parts)
+  // What stood in the way may be gone: no need to wait for its turn.
+  if (failure != failed_.end() && (reading->mend.empty() || standing.parts != reading->parts))
     failure->second.due =
         std::min(failure->second.due, std::max(now, failure->second.tried + kFirstRetry));
   const bool ours = standing.programmed && !standing.put_off && failure == failed_.end();
@@ -381,6 +381,15 @@ void Protection::note(const dataplane::Outcome& outcome, TimePoint now) {
   } else {
     failed_[outcome.port].again(outcome, now);
   }
+  untold_.insert(outcome.port);
+  changed_ = true;
+}
+
+void Protection::note_unread(const dataplane::Outcome& outcome, TimePoint now) {
+  const auto standing = failed_.find(outcome.port);
+  if (standing == failed_.end() || outcome.why->code == ENODEV) return note(outcome, now);
+  // Every answer reads, and puts off no attempt by that.
+  if (std::exchange(standing->second.outcome, outcome).why == outcome.why) return;
   untold_.insert(outcome.port);
   changed_ = true;
 }

@@ -88,7 +88,7 @@ Result<void> Client::connect() {
     if (!watch) return fail(watch.error());
     watch_ = std::move(*watch);
     // A path reaches into other network namespaces, where the same names are other interfaces.
-    if (listening_inode(settings_.socket)) return {};
+    if (!listening_inodes(settings_.socket).empty()) return {};
     return fail(Error{ENOTSUP, settings_.socket, "no lldpd of this network namespace made it"});
   };
   if (auto opened = open_all(); !opened) {

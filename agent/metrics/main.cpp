@@ -2,6 +2,7 @@
 // lldp-level-exporter: what a daemon knows, for Prometheus. Started by `lldp-level metrics` and by
 // lldp-leveld; a program of its own because the daemon has capabilities that nothing which listens
 // on the network shall have, and because the libraries would slow down every start of lldp-level.
+#include <fcntl.h>
 #include <prometheus/text_serializer.h>
 #include <unistd.h>
 
@@ -19,6 +20,7 @@
 #include "agent/control/source.hpp"
 #include "agent/metrics/metrics.hpp"
 #include "agent/metrics/server.hpp"
+#include "os/file.hpp"
 
 namespace lldp::metrics {
 namespace {
@@ -120,6 +122,7 @@ int run(int argc, char** argv) {
 }  // namespace lldp::metrics
 
 int main(int argc, char** argv) {
+  lldp::hold_standard_streams("/", O_PATH);
   std::signal(SIGPIPE, SIG_IGN);
   try {
     return lldp::metrics::run(argc, argv);

@@ -49,14 +49,19 @@ UniqueFd terminal() {
   return UniqueFd(::open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
 }
 
+bool is_file(int fd) {
+  struct stat is {};
+  return ::fstat(fd, &is) == 0 && S_ISREG(is.st_mode);
+}
+
 /// Whether all of the line was taken, or there is nobody any more who could take it: a standard
-/// error that is closed is nobody's concern. One write per line, so that lines of several processes
-/// do not mix.
+/// error that is closed, a terminal that was hung up (EIO) are nobody's concern; a disk with EIO
+/// is. One write per line, so that lines of several processes do not mix.
 bool put(int fd, std::string line) {
   static bool is_torn = false;  // the line before, by a disk that was full
   if (is_torn) line.insert(0, 1, '\n');
   const ssize_t written = ::write(fd, line.data(), line.size());
-  if (written < 0) return errno == EBADF || errno == EPIPE || errno == EIO;
+  if (written < 0) return errno == EBADF || errno == EPIPE || (errno == EIO && !is_file(fd));
   is_torn = written < static_cast<ssize_t>(line.size()) && (written > 0 || is_torn);
   return written == static_cast<ssize_t>(line.size());
 }
@@ -167,11 +172,7 @@ bool log_takes_more() {
   return ::poll(&room, 1, 0) == 1;
 }
 
-void log_aside() {
-  struct stat is {};
-  const bool is_file = ::fstat(STDERR_FILENO, &is) == 0 && S_ISREG(is.st_mode);
-  file_writer() = is_file ? FileWriter::make() : nullptr;
-}
+void log_aside() { file_writer() = is_file(STDERR_FILENO) ? FileWriter::make() : nullptr; }
 
 void log(Severity severity, std::string_view text, std::span<const Field> fields) {
   static std::uint64_t left_out = 0;

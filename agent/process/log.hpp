@@ -21,9 +21,10 @@ enum class Severity : std::uint8_t { kError = 3, kWarning = 4, kNotice = 5, kInf
 
 /// Writes one line to standard error; where that is the journal's stream, to the journal with its
 /// fields, or, if it does not take that, with the priority in front, sd-daemon(3). The text holds
-/// no line break and nothing from the network that is not escaped. Never waits: lines that nobody
-/// takes are left out, and their number is told before the next one that is taken. (A regular
-/// file's disk is waited for until log_aside().)
+/// no line break and nothing from the network that is not escaped. Waits for nobody: lines that
+/// nobody takes are left out, and their number is told before the next one that is taken. (A
+/// regular file's disk is waited for: until log_aside() without an end, then 100 ms each time that
+/// it has written all that there was.)
 void log(Severity severity, std::string_view text, std::span<const Field> fields = {});
 /// From now on a regular file is written by a thread, which has the rights of whoever calls this,
 /// and which a filter of system calls could keep from being made later.

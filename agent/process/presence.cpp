@@ -10,8 +10,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <sstream>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
 #include "os/file.hpp"
 #include "os/unix_address.hpp"
@@ -40,23 +42,33 @@ std::string_view field_of(std::string_view status, std::string_view field) {
   return status.substr(begin, status.find_first_of("\t\n", begin) - begin);
 }
 
+/// Whether he is this user in all four ways, proc(5): who runs somebody else's program with its
+/// owner's rights is not.
+bool is_wholly(uid_t user, std::string_view status) {
+  constexpr std::string_view kField = "\nUid:";
+  const auto at = status.find(kField);
+  if (at == std::string_view::npos) return false;
+  std::istringstream users{std::string(status.substr(at + kField.size()))};
+  for (int way = 0; way < 4; ++way)
+    if (uid_t one = 0; !(users >> one) || one != user) return false;
+  return true;
+}
+
 /// CAP_NET_ADMIN, without which no daemon works, and where it is worth anything: anybody has it in
 /// a user namespace of his own, whose map of users is another.
-bool may_administer(pid_t process) {
-  const std::string proc = "/proc/" + std::to_string(process);
+bool may_administer(const ucred& peer) {
+  const std::string proc = "/proc/" + std::to_string(peer.pid);
   const auto theirs = read_file(proc + "/uid_map");
   if (!theirs || *theirs != read_file("/proc/self/uid_map").value_or("")) return false;
   const std::string status = read_file(proc + "/status").value_or("");
   const std::string capabilities(field_of(status, "\nCapPrm:\t"));
-  return (std::strtoull(capabilities.c_str(), nullptr, 16) >> CAP_NET_ADMIN & 1U) != 0;
+  return is_wholly(peer.uid, status) &&
+         (std::strtoull(capabilities.c_str(), nullptr, 16) >> CAP_NET_ADMIN & 1U) != 0;
 }
 
-/// Who listens at the name, if he is to be seen: for him at whom there is no room for one more who
-/// asks, be it by malice.
-std::optional<ucred> find_listener(const std::string& name) {
-  const auto inode = listening_inode("@" + name.substr(1));
-  if (!inode) return std::nullopt;
-  const std::string link = "socket:[" + *inode + "]";
+/// Who has the socket, if he is to be seen.
+std::optional<ucred> owner_of(const std::string& inode) {
+  const std::string link = "socket:[" + inode + "]";
   std::error_code none;
   for (const auto& process : std::filesystem::directory_iterator("/proc", none)) {
     const std::string number = process.path().filename().string();
@@ -75,28 +87,39 @@ std::optional<ucred> find_listener(const std::string& name) {
   return std::nullopt;
 }
 
+constexpr const char* kUnseen = "another process";  ///< for all that can be told
+
+/// In words, if it may be a daemon. Anybody may take the name; of one whom a container does not
+/// see, nobody here can say what he may.
+std::optional<std::string> as_daemon(const ucred& peer) {
+  if (peer.pid <= 0) return kUnseen;  // of another PID namespace
+  if (peer.uid != 0 && peer.uid != ::geteuid() && !may_administer(peer)) return std::nullopt;
+  return "process " + std::to_string(peer.pid);
+}
+
+/// The daemon among those who listen at the name, or seem to: for one at whom there is no room for
+/// one more who asks, be it by malice.
+std::optional<std::string> find_daemon(const std::string& name) {
+  const std::vector<std::string> inodes = listening_inodes("@" + name.substr(1));
+  if (inodes.empty()) return kUnseen;
+  for (const std::string& inode : inodes)
+    if (auto who = as_daemon(owner_of(inode).value_or(ucred{}))) return who;
+  return std::nullopt;
+}
+
 /// The daemon that has the name, in words.
 std::optional<std::string> holder(const std::string& name) {
   const auto there = unix_address(name);
   const UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!fd) return "another process";  // for all that can be told
-  ucred peer{};
-  socklen_t size = sizeof peer;
+  if (!fd) return kUnseen;
   if (::connect(fd.get(), there->get(), there->size) != 0) {
     if (errno == ECONNREFUSED) return std::nullopt;
-    // EAGAIN: too many have looked who it is; it is there all the same.
-    const auto listener = find_listener(name);
-    if (!listener) return "another process";
-    peer = *listener;
-  } else if (::getsockopt(fd.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) {
-    return "another process";
+    return find_daemon(name);  // EAGAIN: too many have looked; it is there all the same
   }
-  const bool known = peer.pid > 0;  // of this PID namespace
-  // Anybody may take the name; of one whom a container does not see, nobody here can say what he
-  // may.
-  if (peer.uid != 0 && peer.uid != ::geteuid() && known && !may_administer(peer.pid))
-    return std::nullopt;
-  return known ? "process " + std::to_string(peer.pid) : "another process";
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  if (::getsockopt(fd.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return kUnseen;
+  return as_daemon(peer);
 }
 
 /// Of the daemons that have the names but this one.

@@ -123,8 +123,8 @@ std::optional<Error> Bpf::overlooked() const {
   std::vector<std::string> names;
   for (const Ifindex port : on_tcx_->unknown()) names.push_back(name_of(port));
   return Error{EPERM, fmt::format("{}", fmt::join(names, ", ")),
-               "has TCX programs that CAP_SYS_ADMIN alone may look at: one may be a rule that an "
-               "earlier daemon left: run this with CAP_SYS_ADMIN"};
+               "may have TCX programs, which CAP_SYS_ADMIN alone may look at: one may be a rule "
+               "that an earlier daemon left: run this with CAP_SYS_ADMIN"};
 }
 
 void Bpf::watch_mounts() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // lldp-level-lab: proves, simulates and runs whole fabrics with the agent's own code.
+#include <fcntl.h>
 #include <fmt/format.h>
 
 #include <cerrno>
@@ -9,6 +10,7 @@
 #include <system_error>
 
 #include "lab/commands/command.hpp"
+#include "os/file.hpp"
 
 namespace lldp::lab {
 namespace {
@@ -58,6 +60,7 @@ int complain_usage(std::string_view command, std::string_view what) {
 
 int main(int argc, char** argv) {
   using namespace lldp::lab;
+  lldp::hold_standard_streams("/", O_PATH);
   const Arguments arguments(argv + 1, argv + argc);
   if (arguments.empty()) {
     print_usage(stderr);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How it is called, and what needs no daemon.
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -80,6 +81,14 @@ TEST_F(Cli, CheckConfigLooksForWhatTheFileNames) {
   EXPECT_EQ(it.status, 1);
   EXPECT_THAT(it.out, testing::StartsWith("lldp-level: expect: " + drawing + ": "));
   std::ofstream(drawing) << "graph { a:p -- b:q }";
+  // The daemon reads it anew at a reload, and waits for nobody who may write it.
+  const std::string pipe = dir / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  std::ofstream(dir / "conf") << "expect = " + pipe + "\n";
+  it = run("check-config " + (dir / "conf"));
+  EXPECT_EQ(it.status, 1);
+  EXPECT_EQ(it.out, "lldp-level: expect: " + pipe +
+                        ": is a pipe, which gives what it has once: name a file\n");
   std::ofstream(dir / "conf") << "expect = " + drawing + "\ncontrol.group = root\n";
   EXPECT_EQ(run("check-config " + (dir / "conf")).out, (dir / "conf") + ": fine\n");
 }

@@ -234,6 +234,7 @@ TEST_F(ProtectionTest, RulesStayWhereItCouldNotBeReadWhichPortsHaveSome) {
   EXPECT_EQ(kernel_.writes, 2);
   EXPECT_FALSE(protection_->take_found_rules());
   EXPECT_THAT(alarms(), testing::Contains(HasSubstr("No buffer space available")));
+  EXPECT_EQ(told().ports[0].installed, report::PortRules::Installed::kUnknown) << "they may be";
   kernel_.unread.reset();
   pass(seconds(1));
   EXPECT_TRUE(protection_->take_found_rules());

@@ -99,6 +99,42 @@ TEST_F(ProtectionTest, WhatCannotBeReadIsNotSaidToBeThereOrNot) {
   EXPECT_EQ(summary().state, State::kFailed) << "and not only by who asks for rules";
 }
 
+// Every answer that could not read doubled the wait, up to half a minute.
+TEST_F(ProtectionTest, WhoAsksWhatCannotBeReadPutsNoAttemptOff) {
+  kernel_.tells = true;
+  hear(kPort, Level::of<2>());
+  start();
+  kernel_.unreadable = EPERM;
+  for (int i = 0; i < 8; ++i) {
+    protection_->link_changed(kPort);
+    pass(milliseconds(110));
+  }
+  ASSERT_EQ(summary().state, State::kFailed);
+  EXPECT_THAT(alarms(), testing::Contains(HasSubstr(std::strerror(EPERM))));
+  kernel_.unreadable = EIO;
+  protection_->link_changed(kPort);
+  pass(milliseconds(100));
+  EXPECT_THAT(alarms(), testing::Contains(HasSubstr(std::strerror(EIO)))) << "it is another now";
+  kernel_.unreadable = 0;
+  pass(milliseconds(1100));
+  EXPECT_EQ(summary().state, State::kActive);
+  EXPECT_THAT(alarms(), IsEmpty());
+}
+
+TEST_F(ProtectionTest, WhatCouldNotBeReadForAMomentIsWellASecondLater) {
+  kernel_.tells = true;
+  hear(kPort, Level::of<2>());
+  start();
+  kernel_.unreadable = EPERM;
+  protection_->link_changed(kPort);
+  pass(seconds(20));  // the next attempt is at 31 s
+  ASSERT_EQ(summary().state, State::kFailed);
+  kernel_.unreadable = 0;
+  protection_->link_changed(kPort);
+  pass(seconds(1));
+  EXPECT_EQ(summary().state, State::kActive);
+}
+
 TEST_F(ProtectionTest, AnAnswerReadsWhatMayHaveChangedAndIsNotOfBefore) {
   kernel_.tells = true;
   hear(kPort, Level::of<2>());

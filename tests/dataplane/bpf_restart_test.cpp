@@ -425,7 +425,8 @@ TEST_P(BpfBackend, ProgramsThatOneMayNotLookAtAreSaidToBeThere) {
     without_sys_admin([] {
       const auto blind = open()->overlooked();
       ASSERT_TRUE(blind);
-      EXPECT_THAT(to_string(*blind), HasSubstr("p0, p1: has TCX programs that CAP_SYS_ADMIN"));
+      EXPECT_THAT(to_string(*blind),
+                  HasSubstr("p0, p1: may have TCX programs, which CAP_SYS_ADMIN"));
     });
     EXPECT_FALSE(open()->overlooked());
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <deque>
 #include <iterator>
 #include <map>
@@ -26,7 +27,7 @@ struct FakeKernel {
   std::optional<Error> down{};
   std::optional<Error> unread{};                                ///< what ports() fails with
   std::map<std::pair<Ifindex, Part>, PartReading> obstacles{};  ///< what verify() says instead
-  int unreadable = 0;                                           ///< what verify() fails with
+  int unreadable = 0;                          ///< what plan() and verify() fail with
   bool tells = false;                          ///< has events, and so nothing for a glance
   std::vector<Ifindex> events{};               ///< that wait
   int looks = 0;                               ///< verify() so far
@@ -53,7 +54,6 @@ class FakeBackend : public Backend {
   }
   [[nodiscard]] Result<Reading> verify(const PortRef& port, const qos::Ruleset& want) override {
     ++kernel_.looks;
-    if (kernel_.unreadable != 0) return fail(Error{kernel_.unreadable, "fake", "cannot be read"});
     auto plan = plan_from(port, want);
     if (!plan) return fail(plan.error());
     Reading reading = reading_of(std::move(*plan));
@@ -138,6 +138,8 @@ class FakeBackend : public Backend {
   }
   [[nodiscard]] Result<PortPlan> plan_from(const PortRef& port,
                                            std::optional<qos::Ruleset> want) const {
+    if (kernel_.unreadable != 0)
+      return fail(Error{kernel_.unreadable, "fake", std::strerror(kernel_.unreadable)});
     if (kernel_.vanished.contains(port.ifindex))
       return fail(Error{ENODEV, std::to_string(port.ifindex.value()), "the port has vanished"});
     const auto wanted = want;

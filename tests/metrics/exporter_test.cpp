@@ -14,6 +14,7 @@
 #include <boost/asio/write.hpp>
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <thread>
@@ -87,13 +88,14 @@ class Exporter : public testing::Test {
     server_.reset();
   }
   /// Runs it with standard error in log(), standard input as given.
-  void start(std::vector<std::string> words, int input = STDIN_FILENO) {
+  void start(std::vector<std::string> words, int input = STDIN_FILENO, bool mute = false) {
     posix_spawn_file_actions_t actions;
     ::posix_spawn_file_actions_init(&actions);
     ::posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
     const std::string out = dir_ / "log";
     ::posix_spawn_file_actions_addopen(&actions, 2, out.c_str(), O_CREAT | O_WRONLY | O_TRUNC,
                                        0600);
+    if (mute) ::posix_spawn_file_actions_addclose(&actions, 2);
     std::vector<char*> argv;
     for (std::string& word : words) argv.push_back(word.data());
     argv.push_back(nullptr);
@@ -110,6 +112,10 @@ class Exporter : public testing::Test {
   int stop() {
     ::kill(child_, SIGTERM);
     return status();
+  }
+  /// Where its standard error leads.
+  [[nodiscard]] std::string errors_to() const {
+    return std::filesystem::read_symlink("/proc/" + std::to_string(child_) + "/fd/2").string();
   }
   [[nodiscard]] std::string log() const { return read(dir_ / "log"); }
   [[nodiscard]] std::string socket() const { return dir_ / "control"; }
@@ -222,6 +228,15 @@ TEST_F(Exporter, AsksOverTheConnectionThatItIsGiven) {
   ::close(ends[0]);
   EXPECT_EQ(status(), 1) << "it ends with its connection";
   EXPECT_THAT(log(), HasSubstr("lldp-level-exporter: lldp-leveld: hung up\n"));
+}
+
+// A socket that took its number would get the complaints.
+TEST_F(Exporter, StandardErrorThatIsClosedIsNobodyElses) {
+  const std::string address = free_address();
+  start({"lldp-level-exporter", socket(), address}, STDIN_FILENO, true);
+  EXPECT_THAT(get(address, "/metrics"), HasSubstr("\nlldp_level_up 0\n"));
+  EXPECT_EQ(errors_to(), "/");
+  EXPECT_EQ(stop(), 0);
 }
 
 TEST_F(Exporter, IsNotForPeople) {

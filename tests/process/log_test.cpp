@@ -159,6 +159,22 @@ TEST(Log, CountsWhatAFullDiskDoesNotTake) {
             "lldp-leveld: 2 lines left out: nobody took them\nlldp-leveld: next\n");
 }
 
+// Of a terminal it says that nobody is there any more; a disk's were not counted.
+TEST(Log, CountsWhatADiskFailsToWrite) {
+  std::string text;
+  {
+    const SmallDisk disk;
+    const UniqueFd file(::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0));
+    const UniqueFd broken(::open("/proc/self/mem", O_WRONLY | O_CLOEXEC));  // nothing is at 0
+    ::dup2(broken.get(), STDERR_FILENO);
+    log(Severity::kInfo, "gone");
+    ::dup2(file.get(), STDERR_FILENO);
+    log(Severity::kInfo, "next");
+    text = disk.read();
+  }
+  EXPECT_EQ(text, "lldp-leveld: 1 line left out: nobody took them\nlldp-leveld: next\n");
+}
+
 // A log on a file system that was frozen for a snapshot stopped the daemon.
 TEST(Log, WaitsForNoDiskOnceItIsWrittenAside) {
   ::alarm(20);  // it would wait for ever

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,7 +16,9 @@
 #include <utility>
 #include <vector>
 
+#include "os/unix_address.hpp"
 #include "tests/support/no_descriptors.hpp"
+#include "tests/support/temp_dir.hpp"
 
 namespace lldp::io {
 namespace {
@@ -103,6 +107,64 @@ TEST_F(PresenceTest, WhoHasANameIsKnownHoweverManyHaveLooked) {
   hold(0);
   for (int look = 0; look < 8; ++look)
     EXPECT_EQ(Presence::other(), "process " + std::to_string(holder_)) << look;
+}
+
+// A file of that name looks the same in the kernel's list, and the first of the two was believed:
+// a daemon at which many had looked was none any more.
+TEST_F(PresenceTest, SocketThatLooksAlikeHidesNoDaemon) {
+  hold(0);
+  for (int look = 0; look < 8; ++look) static_cast<void>(Presence::other());
+  const TempDir files;
+  ASSERT_EQ(::chmod(files.path().c_str(), 0777), 0);
+  int told[2];
+  ASSERT_EQ(::pipe(told), 0);
+  const pid_t decoy = ::fork();
+  if (decoy == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    bool good = ::chdir(files.path().c_str()) == 0 && ::setresuid(65534, 65534, 65534) == 0;
+    for (const char* name : {"@lldp-leveld", "x @lldp-leveld",
+                             "x\n0: 2 0 00010000 1 1 99 @lldp-leveld", "@lldp-leveld\nx"}) {
+      const int fd = ::socket(AF_UNIX, SOCK_STREAM, 0);
+      const auto at = unix_address(name);
+      good = good && ::bind(fd, at->get(), at->size) == 0 && ::listen(fd, 1) == 0;
+    }
+    const char done = good ? 'y' : 'n';
+    if (::write(told[1], &done, 1) == 1) ::pause();
+    ::_exit(0);
+  }
+  ::close(told[1]);
+  char done = 'n';
+  EXPECT_EQ(::read(told[0], &done, 1), 1);
+  EXPECT_EQ(done, 'y');
+  EXPECT_NE(Presence::other(), std::nullopt);
+  const pid_t daemon = std::exchange(holder_, decoy);
+  ::kill(daemon, SIGKILL);
+  ::waitpid(daemon, nullptr, 0);
+  EXPECT_EQ(Presence::other(), std::nullopt);
+  ::close(told[0]);
+}
+
+// As su(1), which waits for a password with root's rights.
+TEST_F(PresenceTest, NameThatIsKeptThroughAProgramOfRootsIsNoDaemon) {
+  int told[2];
+  ASSERT_EQ(::pipe(told), 0);
+  holder_ = ::fork();
+  if (holder_ == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    ::prctl(PR_SET_KEEPCAPS, 1);
+    bool good = ::setresuid(65534, 65534, 0) == 0;
+    const auto present = Presence::announce();
+    good = good && present && ::seteuid(0) == 0;
+    const char done = good ? 'y' : 'n';
+    if (::write(told[1], &done, 1) == 1) ::pause();
+    ::_exit(0);
+  }
+  ::close(told[1]);
+  char done = 'n';
+  EXPECT_EQ(::read(told[0], &done, 1), 1);
+  EXPECT_EQ(done, 'y');
+  for (int look = 0; look < 8; ++look) EXPECT_EQ(Presence::other(), std::nullopt) << look;
+  ::close(told[0]);
 }
 
 TEST_F(PresenceTest, SomebodyWhoHasTakenAllTheNamesIsSaid) {

@@ -93,6 +93,16 @@ TEST_F(Cli, CheckConfigLooksForWhatTheFileNames) {
   EXPECT_EQ(run("check-config " + (dir / "conf")).out, (dir / "conf") + ": fine\n");
 }
 
+TEST_F(Cli, ReplayPassesOverThePortsOwnFrames) {
+  const std::string replay =
+      "replay " + support::source_dir() + "/tests/captures/gopacket-siemens-scalance.pcap --port p";
+  const Outcome all = run(replay);
+  EXPECT_EQ(all.status, 0);
+  const Outcome others = run(replay + " --own 00:1b:1b:02:e6:1f");
+  EXPECT_EQ(others.status, 0);
+  EXPECT_NE(others.out, all.out);
+}
+
 TEST_F(Cli, HelpIsAsItWas) {
   const Outcome help = run("--help");
   EXPECT_EQ(help.status, 0);

@@ -96,6 +96,19 @@ TEST_F(LauncherTest, WhatItStartsFillsNoLog) {
   EXPECT_EQ(read(log).substr(Output::kMostOctets), said) << "it is said once";
 }
 
+TEST_F(LauncherTest, WhatFillsTheLogToTheLastOctetIsNotLeftOut) {
+  const std::string log = dir_ / "log";
+  {
+    const UniqueFd file(::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+    const StandardError to(file.get());
+    fork();
+  }
+  const std::string all = "yes | head -c " + std::to_string(Output::kMostOctets);
+  ASSERT_TRUE(launcher_->start({.words = {"/bin/sh", "-c", all}}));
+  wait();
+  EXPECT_EQ(read(log).size(), Output::kMostOctets);
+}
+
 TEST_F(LauncherTest, SaysWhatCannotBeRun) {
   const std::string log = dir_ / "log";
   {

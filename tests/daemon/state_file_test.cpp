@@ -280,6 +280,15 @@ TEST(StateFile, MissingOneIsAFirstStart) {
   EXPECT_EQ(load_state(dir / "state"), core::State{});
 }
 
+// It would be written over.
+TEST(StateFile, OneThatCannotBeReadIsNoFirstStart) {
+  const TempDir dir;
+  ASSERT_EQ(::mkdir((dir / "state").c_str(), 0700), 0);
+  const auto state = load_state(dir / "state");
+  ASSERT_FALSE(state);
+  EXPECT_THAT(to_string(state.error()), testing::StartsWith((dir / "state") + ": "));
+}
+
 TEST(StateFile, DamagedOneIsSetAside) {
   const TempDir dir;
   write(dir / "state", "lldp-level-state 1\nlevel 1\nen");

@@ -273,6 +273,22 @@ TEST_F(LinkMonitorTest, AsksAgainWhenItCouldNotAsk) {
   EXPECT_FALSE(find("p0"));
 }
 
+// One that loses events without an end holds the loop up no longer than so many times.
+TEST_F(LinkMonitorTest, KernelThatLeavesOutEventsWithoutEndIsLetBe) {
+  int lost = 0;
+  reads() = [&](nl_sock* socket, Receive real) {
+    return nl_socket_get_fd(socket) == monitor_->fd() ? (++lost, -NLE_NOMEM) : real(socket);
+  };
+  const auto received = monitor_->receive();
+  ASSERT_FALSE(received);
+  EXPECT_THAT(to_string(received.error()), testing::StartsWith("rtnetlink: events: "));
+  EXPECT_TRUE(monitor_->behind());
+  EXPECT_EQ(lost, 101);
+  reads() = nullptr;
+  EXPECT_TRUE(monitor_->receive());
+  EXPECT_FALSE(monitor_->behind());
+}
+
 // Whichever of the answers it is: the next turn knows all that one who starts then knows.
 TEST_F(LinkMonitorTest, AnyAnswerThatFailsIsAskedForAgain) {
   const Inside in(*space_);

@@ -243,6 +243,7 @@ TEST_F(PortsTest, DryRunIsReadAtTheStartAndWhatItRunsBesideItWithIt) {
   EXPECT_THAT(agent.log(), HasSubstr("dry-run is another one: it is read at start only"));
   EXPECT_THAT(agent.log(), HasSubstr("configuration read anew"));
   EXPECT_THAT(agent.log(), Not(HasSubstr("no launcher")));
+  EXPECT_THAT(agent.call("org.lldplevel.Show").dump(), Not(HasSubstr("\"on-change\"")));
 }
 
 TEST_F(PortsTest, DryRunListensWhereTheServiceWould) {

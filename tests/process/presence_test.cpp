@@ -182,6 +182,14 @@ TEST_F(PresenceTest, WhoCannotAskIsNotAlone) {
   EXPECT_FALSE(present->is_alone());
 }
 
+TEST_F(PresenceTest, WhatKeepsItFromBeingKnownIsSaid) {
+  std::optional<support::NoDescriptors> none(std::in_place);
+  const auto present = Presence::announce();
+  none.reset();
+  ASSERT_FALSE(present);
+  EXPECT_EQ(present.error().code, EMFILE) << "and not that the names are taken";
+}
+
 // There he has all capabilities, which are worth nothing outside.
 TEST_F(PresenceTest, NameThatTheRootOfAUserNamespaceHasTakenIsNoDaemon) {
   hold(65534, [] {

@@ -39,7 +39,7 @@ inline std::optional<UnixAddress> unix_address(std::string_view path) {
 /// The inodes of the sockets that listen at a path, or, after an `@`, at a name without a file, as
 /// the kernel lists those of this network namespace; of a connection both ends have the name.
 /// The list escapes nothing: anybody can have a socket in it that seems to have another's name, the
-/// file `@name` for example, or one with a line break. Who is there is there as well.
+/// file `@name` for example, or one with a line break. Whoever does listen there is among them.
 [[nodiscard]] std::vector<std::string> listening_inodes(std::string_view name);
 
 }  // namespace lldp

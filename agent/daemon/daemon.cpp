@@ -123,8 +123,8 @@ Daemon::Daemon(const config::Invocation& invocation, config::Config config, Link
       packets_(std::move(packets)),
       timer_(std::move(timer)),
       state_(std::move(keeper)),
-      machine_(links_.table()
-                   .interfaces()),  // before the agent: its role must not change while it starts
+      // Before the agent: its role must not change while it starts.
+      machine_(links_.table().interfaces()),
       auto_role_(was_switch(state)),
       agent_(settings(), std::move(state), now),
       protection_(Protection::open(

@@ -388,7 +388,6 @@ void Protection::note(const dataplane::Outcome& outcome, TimePoint now) {
 void Protection::note_unread(const dataplane::Outcome& outcome, TimePoint now) {
   const auto standing = failed_.find(outcome.port);
   if (standing == failed_.end() || outcome.why->code == ENODEV) return note(outcome, now);
-  // Every answer reads, and puts off no attempt by that.
   if (std::exchange(standing->second.outcome, outcome).why == outcome.why) return;
   untold_.insert(outcome.port);
   changed_ = true;

@@ -155,6 +155,7 @@ class Protection {
   /// Reads the port back, and puts back what is lost.
   void look(Ifindex port, TimePoint now);
   void note(const dataplane::Outcome& outcome, TimePoint now);
+  /// What stands there could not be read: no attempt at a change, whose next turn stays as it was.
   void note_unread(const dataplane::Outcome& outcome, TimePoint now);
   /// The port gets a turn at `due`, if it has none before.
   void wake(Ifindex port, TimePoint due);

@@ -34,21 +34,20 @@ std::string name_of(int number) {
 /// Of those who looked who it is; they are never answered.
 constexpr int kBacklog = 4;
 
-/// Of a process' `status`: what stands in the field, "\nUid:\t" for example; nothing without it.
+/// Of a process' `status`: the line of the field, "\nUid:\t" for example; nothing without it.
 std::string_view field_of(std::string_view status, std::string_view field) {
   const auto at = status.find(field);
   if (at == std::string_view::npos) return {};
   const auto begin = at + field.size();
-  return status.substr(begin, status.find_first_of("\t\n", begin) - begin);
+  return status.substr(begin, status.find('\n', begin) - begin);
 }
 
-/// Whether he is this user in all four ways, proc(5): who runs somebody else's program with its
-/// owner's rights is not.
+/// Its four users, proc(5), of which the first has started it.
+constexpr std::string_view kUsers = "\nUid:\t";
+
+/// Whether all four are this one: who runs somebody else's program with its owner's rights is two.
 bool is_wholly(uid_t user, std::string_view status) {
-  constexpr std::string_view kField = "\nUid:";
-  const auto at = status.find(kField);
-  if (at == std::string_view::npos) return false;
-  std::istringstream users{std::string(status.substr(at + kField.size()))};
+  std::istringstream users{std::string(field_of(status, kUsers))};
   for (int way = 0; way < 4; ++way)
     if (uid_t one = 0; !(users >> one) || one != user) return false;
   return true;
@@ -77,7 +76,7 @@ std::optional<ucred> owner_of(const std::string& inode) {
       if (std::filesystem::read_symlink(fd.path(), none) != link) continue;
       // Not by the owner of his files: who makes himself unreadable has root's.
       const std::string status = read_file(process.path() / "status").value_or("");
-      const std::string user(field_of(status, "\nUid:\t"));
+      const std::string user(field_of(status, kUsers));
       if (user.empty()) return std::nullopt;
       return ucred{.pid = std::stoi(number),
                    .uid = static_cast<uid_t>(std::strtoul(user.c_str(), nullptr, 10)),

@@ -12,6 +12,7 @@
 
 #include <csignal>
 #include <fstream>
+#include <functional>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -36,17 +37,14 @@ class PresenceTest : public testing::Test {
     if (holder_ > 0) ::waitpid(holder_, nullptr, 0);
     holder_ = 0;
   }
-  /// `is`: what else the process becomes before it takes the name.
-  void hold(
-      uid_t user, bool (*is)() = [] { return true; }) {
+  /// A process that does this, and then stays: what it did was good.
+  static pid_t start(const std::function<bool()>& what) {
     int told[2];
-    ASSERT_EQ(::pipe(told), 0);
-    holder_ = ::fork();
-    if (holder_ == 0) {
+    if (::pipe(told) != 0) return -1;
+    const pid_t process = ::fork();
+    if (process == 0) {
       ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-      if (::setresuid(user, user, user) != 0 || !is()) ::_exit(1);
-      const auto present = Presence::announce();
-      const char done = present ? 'y' : 'n';
+      const char done = what() ? 'y' : 'n';
       if (::write(told[1], &done, 1) == 1) ::pause();
       ::_exit(0);
     }
@@ -55,6 +53,18 @@ class PresenceTest : public testing::Test {
     EXPECT_EQ(::read(told[0], &done, 1), 1);
     EXPECT_EQ(done, 'y');
     ::close(told[0]);
+    return process;
+  }
+  /// For the rest of the process' life.
+  static bool take_name() {
+    static const auto present = Presence::announce();
+    return present.has_value();
+  }
+  static bool become(uid_t user) { return ::setresuid(user, user, user) == 0; }
+  /// `is`: what else the process becomes before it takes the name.
+  void hold(
+      uid_t user, bool (*is)() = [] { return true; }) {
+    holder_ = start([&] { return become(user) && is() && take_name(); });
   }
   pid_t holder_ = 0;
 };
@@ -116,55 +126,28 @@ TEST_F(PresenceTest, SocketThatLooksAlikeHidesNoDaemon) {
   for (int look = 0; look < 8; ++look) static_cast<void>(Presence::other());
   const TempDir files;
   ASSERT_EQ(::chmod(files.path().c_str(), 0777), 0);
-  int told[2];
-  ASSERT_EQ(::pipe(told), 0);
-  const pid_t decoy = ::fork();
-  if (decoy == 0) {
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    bool good = ::chdir(files.path().c_str()) == 0 && ::setresuid(65534, 65534, 65534) == 0;
+  const pid_t decoy = start([&files] {
+    bool good = ::chdir(files.path().c_str()) == 0 && become(65534);
     for (const char* name : {"@lldp-leveld", "x @lldp-leveld",
                              "x\n0: 2 0 00010000 1 1 99 @lldp-leveld", "@lldp-leveld\nx"}) {
       const int fd = ::socket(AF_UNIX, SOCK_STREAM, 0);
       const auto at = unix_address(name);
       good = good && ::bind(fd, at->get(), at->size) == 0 && ::listen(fd, 1) == 0;
     }
-    const char done = good ? 'y' : 'n';
-    if (::write(told[1], &done, 1) == 1) ::pause();
-    ::_exit(0);
-  }
-  ::close(told[1]);
-  char done = 'n';
-  EXPECT_EQ(::read(told[0], &done, 1), 1);
-  EXPECT_EQ(done, 'y');
+    return good;
+  });
   EXPECT_NE(Presence::other(), std::nullopt);
   const pid_t daemon = std::exchange(holder_, decoy);
   ::kill(daemon, SIGKILL);
   ::waitpid(daemon, nullptr, 0);
   EXPECT_EQ(Presence::other(), std::nullopt);
-  ::close(told[0]);
 }
 
 // As su(1), which waits for a password with root's rights.
 TEST_F(PresenceTest, NameThatIsKeptThroughAProgramOfRootsIsNoDaemon) {
-  int told[2];
-  ASSERT_EQ(::pipe(told), 0);
-  holder_ = ::fork();
-  if (holder_ == 0) {
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    ::prctl(PR_SET_KEEPCAPS, 1);
-    bool good = ::setresuid(65534, 65534, 0) == 0;
-    const auto present = Presence::announce();
-    good = good && present && ::seteuid(0) == 0;
-    const char done = good ? 'y' : 'n';
-    if (::write(told[1], &done, 1) == 1) ::pause();
-    ::_exit(0);
-  }
-  ::close(told[1]);
-  char done = 'n';
-  EXPECT_EQ(::read(told[0], &done, 1), 1);
-  EXPECT_EQ(done, 'y');
+  holder_ =
+      start([] { return ::setresuid(65534, 65534, 0) == 0 && take_name() && ::seteuid(0) == 0; });
   for (int look = 0; look < 8; ++look) EXPECT_EQ(Presence::other(), std::nullopt) << look;
-  ::close(told[0]);
 }
 
 TEST_F(PresenceTest, SomebodyWhoHasTakenAllTheNamesIsSaid) {

@@ -22,6 +22,7 @@
 #include <utility>
 
 #include "tests/cli/cli_fixture.hpp"
+#include "tests/support/unix_socket.hpp"
 
 namespace lldp::cli {
 namespace {
@@ -205,9 +206,9 @@ TEST_F(Cli, StandardStreamsThatAreClosedAreNotTheConnection) {
 /// `watch` on a terminal of its own.
 class Terminal {
  public:
-  /// `kind`: TERM; null: it is not set. `port`: an operand; null: none.
+  /// `kind`: TERM; null: it is not set.
   Terminal(const std::string& program, const std::string& socket, unsigned short rows,
-           const char* kind = "xterm", const char* port = nullptr) {
+           const char* kind = "xterm") {
     winsize size{.ws_row = rows, .ws_col = 80, .ws_xpixel = 0, .ws_ypixel = 0};
     child_ = ::forkpty(&master_, nullptr, nullptr, &size);
     if (child_ != 0) return;
@@ -216,7 +217,7 @@ class Terminal {
     else
       ::unsetenv("TERM");
     ::setenv("NO_COLOR", "1", 1);
-    ::execl(program.c_str(), "lldp-level", "watch", "--socket", socket.c_str(), port, nullptr);
+    ::execl(program.c_str(), "lldp-level", "watch", "--socket", socket.c_str(), nullptr);
     ::_exit(127);
   }
   Terminal(const Terminal&) = delete;
@@ -328,11 +329,14 @@ TEST_F(Cli, WatchDrawsAPictureThatIsRightAtEveryMoment) {
                                                                    testing::HasSubstr("swp4 "))));
 }
 
-TEST_F(Cli, WatchOnATerminalEndsWhereItIsRefused) {
-  start();
-  Terminal terminal(support::program("lldp-level"), socket(), 10, "xterm", "nosuch");
-  EXPECT_THAT(terminal.says("see lldp-level show"),
-              testing::HasSubstr("lldp-level: nosuch: no such port: see lldp-level show"));
+TEST_F(Cli, WatchOnATerminalEndsWithAnAnswerThatIsNone) {
+  const UniqueFd listening = socket_at(socket(), SOCK_STREAM, 1);
+  Terminal terminal(support::program("lldp-level"), socket(), 10);
+  pollfd asked{listening.get(), POLLIN, 0};
+  ASSERT_EQ(::poll(&asked, 1, 10'000), 1);
+  const UniqueFd connection(::accept(listening.get(), nullptr, nullptr));
+  ASSERT_EQ(::write(connection.get(), "none", 5), 5);
+  EXPECT_THAT(terminal.says("lldp-level: "), testing::HasSubstr("lldp-level: "));
   EXPECT_EQ(terminal.end(0), 1);
 }
 

@@ -243,7 +243,15 @@ TEST_F(PortsTest, DryRunIsReadAtTheStartAndWhatItRunsBesideItWithIt) {
   EXPECT_THAT(agent.log(), HasSubstr("dry-run is another one: it is read at start only"));
   EXPECT_THAT(agent.log(), HasSubstr("configuration read anew"));
   EXPECT_THAT(agent.log(), Not(HasSubstr("no launcher")));
-  EXPECT_THAT(agent.call("org.lldplevel.Show").dump(), Not(HasSubstr("\"on-change\"")));
+}
+
+TEST_F(PortsTest, WhatRunsBesideItGoesOnWhereADryRunWasWantedTooLate) {
+  join(*a_, *b_);
+  const Agent agent(*a_, {"--role", "switch", "--on-change", "true"});
+  agent.write_config("dry-run = yes\n");
+  (void)agent.call("org.lldplevel.Reload");
+  EXPECT_THAT(agent.log(), HasSubstr("dry-run is another one: it is read at start only"));
+  EXPECT_THAT(agent.call("org.lldplevel.Show").dump(), HasSubstr("\"on-change\""));
 }
 
 TEST_F(PortsTest, DryRunListensWhereTheServiceWould) {

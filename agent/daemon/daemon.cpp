@@ -38,6 +38,10 @@ constexpr std::chrono::seconds kRetry{1};
 /// Until a manager that took no word is told again.
 constexpr std::chrono::milliseconds kManagerPause{100};
 
+/// Until all that a start does is done, the neighbours' answers included: what was read for it and
+/// is wanted again is not to be mapped anew while they wait.
+constexpr std::chrono::seconds kStart{1};
+
 /// How long lldpd may take to drop our TLVs when we stop.
 constexpr std::chrono::seconds kWithdrawal{2};
 
@@ -237,6 +241,7 @@ void Daemon::open_ports(TimePoint now) {
   on_signal();
 
   if (service_.watchdog()) watchdog_due_ = now;
+  start_over_ = now + kStart;
   watch_for_no_port(now);
   settle();
   running_ = true;
@@ -245,7 +250,6 @@ void Daemon::open_ports(TimePoint now) {
   log(Severity::kInfo,
       fmt::format("ready: {}, {}{}", count_text(ports_.size(), "port"), role_text(),
                   config_.dry_run ? "; a dry run: nothing is sent" : ""));
-  release_start_pages();
 }
 
 void Daemon::tell_ready() {
@@ -338,6 +342,10 @@ void Daemon::on_timer() {
   }
   service_.retry();
   settle();
+  if (start_over_ && *start_over_ <= now) {
+    start_over_.reset();
+    release_start_pages();
+  }
   timer_events_->wait();
 }
 
@@ -457,8 +465,8 @@ void Daemon::set_timer(TimePoint now) {
   std::optional<TimePoint> next = agent_.next_deadline();
   if (next) next = TimePoint(std::chrono::ceil<Tick>(next->time_since_epoch()));
   for (const auto& due :
-       {shared_.gathering, own_.gathering, watchdog_due_, retry_due_, auto_role_.deadline(),
-        protection_.next_deadline(), state_.next_deadline(),
+       {shared_.gathering, own_.gathering, watchdog_due_, start_over_, retry_due_,
+        auto_role_.deadline(), protection_.next_deadline(), state_.next_deadline(),
         service_.owes() ? std::optional(now + kManagerPause) : std::nullopt,
         beside_ ? beside_->next_deadline() : std::nullopt})
     if (due && (!next || *due < *next)) next = due;

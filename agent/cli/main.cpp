@@ -30,7 +30,7 @@ constexpr Command kCommands[] = {
     {"stats", "[PORT...]", 0, 4096, "json", "802.1AB counters", stats},
     {"wait", "", 0, 0, "level,protected,port,timeout",
      "waits until all that is asked for holds; for a daemon too", wait},
-    {"check", "", 0, 0, "", "for monitoring: 0 fine, 1 alarm, 2 not protected, 3 no daemon", check},
+    {"check", "", 0, 0, "", "for monitoring: 0 fine, 1 alarm, 2 not protected, 3 unknown", check},
     {"doctor", "[PORT...]", 0, 4096, "json,watch",
      "is the path of lossless traffic lossless? 0 yes, 1 not known, 2 no", doctor},
     {"metrics", "", 0, 0, "listen", "for Prometheus: all of that as its text, once or by HTTP",

@@ -21,7 +21,7 @@ complete -c lldp-level -n __fish_use_subcommand -a location -d 'where it stands:
 complete -c lldp-level -n __fish_use_subcommand -a rules -d 'rules wanted and installed, packets bounced'
 complete -c lldp-level -n __fish_use_subcommand -a stats -d '802.1AB counters'
 complete -c lldp-level -n __fish_use_subcommand -a wait -d 'waits until all that is asked for holds'
-complete -c lldp-level -n __fish_use_subcommand -a check -d 'for monitoring: 0 fine, 1 alarm, 2 not protected, 3 no daemon'
+complete -c lldp-level -n __fish_use_subcommand -a check -d 'for monitoring: 0 fine, 1 alarm, 2 not protected, 3 unknown'
 complete -c lldp-level -n __fish_use_subcommand -a doctor -d 'is the path of lossless traffic lossless?'
 complete -c lldp-level -n __fish_use_subcommand -a metrics -d 'for Prometheus: all of that as its text, once or by HTTP'
 complete -c lldp-level -n __fish_use_subcommand -a expect -d 'are the cables as a topology file has them?'

@@ -316,6 +316,11 @@ TEST_F(CompanionsTest, LauncherThatHasEndedIsReported) {
   EXPECT_TRUE(until([&] { return !told_.empty(); }));
   EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("launcher: has ended"));
   EXPECT_THAT(told_, ElementsAre(ElementsAre("on-change: its launcher has ended: restart")));
+  testing::internal::CaptureStderr();
+  companions_->changed("{}");  // nobody is there to hand it to: that is said already
+  loop_.run_for(10ms);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  EXPECT_EQ(told_.size(), 1U);
 }
 
 TEST_F(CompanionsTest, HookThatWasReplacedLeavesNoChangesBehind) {

@@ -172,7 +172,11 @@ TEST_F(SaiProcess, ThatHungAndAnswersIsUpAgain) {
   ASSERT_TRUE(until([&] { return played_->asked().has_value(); }));
   ASSERT_TRUE(until([&] { return backend_->down().has_value(); }));
   played_->say(sai::View{.release = "1.14.0"});
-  answer();  // it is read once more, for what was asked meanwhile was given up
+  ASSERT_TRUE(until([&] { return played_->asked().has_value(); }))
+      << "what was asked before was given up, and its answer may be of then";
+  EXPECT_NE(down(), "");
+  played_->say(sai::View{.release = "1.14.0"});
+  ASSERT_TRUE(until([&] { return !backend_->down(); })) << down();
   EXPECT_TRUE(played_->stops.empty());
 }
 

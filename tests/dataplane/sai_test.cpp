@@ -549,6 +549,18 @@ TEST_F(SaiTest, CrashIsToldAndTheProcessStartedAnew) {
   EXPECT_EQ(states(0, Order::kUp), "done done done done");
 }
 
+// By its status the daemon tells it from one that was asked to end.
+TEST_F(SaiTest, LibraryThatThrowsEndsItsProcessAsOneThatFailed) {
+  open();
+  box_.chip().throws = true;
+  const auto done = put(1, Order::kUp);
+  ASSERT_FALSE(done);
+  EXPECT_TRUE(until([&] { return down().find("(exit status 1)") != std::string::npos; }, 2s))
+      << down();
+  EXPECT_TRUE(until([&] { return !backend_->down(); })) << down();
+  EXPECT_TRUE(put(1, Order::kUp));
+}
+
 TEST_F(SaiTest, LibraryOfAnotherReleaseIsRefused) {
   ::setenv("FAKE_SAI_VERSION", "11300", 1);
   open();

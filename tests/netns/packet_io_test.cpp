@@ -6,13 +6,17 @@
 #include <net/if.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdint>
+#include <thread>
 #include <utility>
 #include <vector>
 
+#include "tests/netns/refusal.hpp"
 #include "tests/netns/support.hpp"
 
 namespace lldp::io {
@@ -160,6 +164,20 @@ TEST_F(PacketIoTest, ChangesHowAPortIsHeard) {
     send(frame(1));
     EXPECT_THAT(heard(), ElementsAre(std::pair(port_, frame(1))));
   }
+}
+
+// Unfiltered it would take in all that the port receives.
+TEST_F(PacketIoTest, HearsNoPortWhoseFilterTheKernelRefuses) {
+  const Inside in(*here_);
+  Result<void> added;
+  std::thread([&] {  // the refusal ends with it
+    ASSERT_TRUE(netns::refuse(
+        {.call = SYS_setsockopt, .second = SOL_SOCKET, .third = std::uint32_t{SO_ATTACH_FILTER}}));
+    added = near_->add({.ifindex = port_, .hearing = Hearing::kTap});
+  })
+      .join();
+  ASSERT_FALSE(added);
+  EXPECT_THAT(to_string(added.error()), HasSubstr("Input/output error"));
 }
 
 TEST_F(PacketIoTest, HearsAPortOfABridge) {

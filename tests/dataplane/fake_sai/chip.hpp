@@ -67,6 +67,7 @@ struct Chip {
   std::atomic<int> hang = 0;         ///< ms that the next call takes
   std::atomic<int> slow = 0;         ///< ms that each call takes
   std::atomic<int> crash = 0;        ///< the next so many calls that set something end the process
+  std::atomic<bool> throws = false;  ///< the next call that sets something throws an exception
   std::atomic<int> refuse_set = -1;  ///< of this attribute of a port: no resources
   std::atomic<int> refuse_at = 0;    ///< the so-manieth call that sets something: no resources
   std::atomic<bool> refuse_on = false;  ///< and all that follow it

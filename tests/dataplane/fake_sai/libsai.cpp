@@ -3,6 +3,7 @@
 // what must be given and what may not be set), and can be told to hang, to crash, and to refuse.
 #include <csignal>
 #include <ctime>
+#include <stdexcept>
 
 #include "dataplane/sai/api.hpp"
 #include "tests/dataplane/fake_sai/chip.hpp"
@@ -51,6 +52,7 @@ Status setting() {
   }
   ++chip->sets;
   if (chip->end_at > 0 && --chip->end_at == 0) ::raise(SIGKILL);
+  if (chip->throws.exchange(false)) throw std::runtime_error("the driver's own exception");
   if (chip->crash > 0 && chip->crash-- > 0) {
     ::signal(SIGSEGV, SIG_DFL);  // a sanitizer of its user's would tell of it
     ::raise(SIGSEGV);

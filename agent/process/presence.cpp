@@ -10,10 +10,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <set>
 #include <sstream>
 #include <string_view>
 #include <system_error>
-#include <vector>
 
 #include "os/file.hpp"
 #include "os/unix_address.hpp"
@@ -65,27 +65,6 @@ bool may_administer(const ucred& peer) {
          (std::strtoull(capabilities.c_str(), nullptr, 16) >> CAP_NET_ADMIN & 1U) != 0;
 }
 
-/// Who has the socket, if he is to be seen.
-std::optional<ucred> owner_of(const std::string& inode) {
-  const std::string link = "socket:[" + inode + "]";
-  std::error_code none;
-  for (const auto& process : std::filesystem::directory_iterator("/proc", none)) {
-    const std::string number = process.path().filename().string();
-    if (number.find_first_not_of("0123456789") != std::string::npos) continue;
-    for (const auto& fd : std::filesystem::directory_iterator(process.path() / "fd", none)) {
-      if (std::filesystem::read_symlink(fd.path(), none) != link) continue;
-      // Not by the owner of his files: who makes himself unreadable has root's.
-      const std::string status = read_file(process.path() / "status").value_or("");
-      const std::string user(field_of(status, kUsers));
-      if (user.empty()) return std::nullopt;
-      return ucred{.pid = std::stoi(number),
-                   .uid = static_cast<uid_t>(std::strtoul(user.c_str(), nullptr, 10)),
-                   .gid = 0};
-    }
-  }
-  return std::nullopt;
-}
-
 constexpr const char* kUnseen = "another process";  ///< for all that can be told
 
 /// In words, if it may be a daemon. Anybody may take the name; of one whom a container does not
@@ -97,13 +76,31 @@ std::optional<std::string> as_daemon(const ucred& peer) {
 }
 
 /// The daemon among those who listen at the name, or seem to: for one at whom there is no room for
-/// one more who asks, be it by malice.
+/// one more who asks, be it by malice. One walk through /proc for all of them: anybody can have as
+/// many sockets that seem to as he likes.
 std::optional<std::string> find_daemon(const std::string& name) {
-  const std::vector<std::string> inodes = listening_inodes("@" + name.substr(1));
-  if (inodes.empty()) return kUnseen;
-  for (const std::string& inode : inodes)
-    if (auto who = as_daemon(owner_of(inode).value_or(ucred{}))) return who;
-  return std::nullopt;
+  std::set<std::string> links;
+  for (const std::string& inode : listening_inodes("@" + name.substr(1)))
+    links.insert("socket:[" + inode + "]");
+  if (links.empty()) return kUnseen;
+  std::error_code none;
+  for (const auto& process : std::filesystem::directory_iterator("/proc", none)) {
+    const std::string number = process.path().filename().string();
+    if (number.find_first_not_of("0123456789") != std::string::npos) continue;
+    bool has_one = false;
+    for (const auto& fd : std::filesystem::directory_iterator(process.path() / "fd", none))
+      has_one |= links.erase(std::filesystem::read_symlink(fd.path(), none).string()) != 0;
+    if (!has_one) continue;
+    // Not by the owner of his files: who makes himself unreadable has root's.
+    const std::string status = read_file(process.path() / "status").value_or("");
+    const std::string user(field_of(status, kUsers));
+    if (user.empty()) return kUnseen;  // it has ended meanwhile
+    if (auto who = as_daemon({.pid = std::stoi(number),
+                              .uid = static_cast<uid_t>(std::strtoul(user.c_str(), nullptr, 10)),
+                              .gid = 0}))
+      return who;
+  }
+  return links.empty() ? std::nullopt : std::optional<std::string>(kUnseen);
 }
 
 /// The daemon that has the name, in words.

@@ -223,12 +223,13 @@ report::PortRules Protection::rules_of(Ifindex port, const core::PortInfo* info)
   report::PortRules out{.name = std::string(name_of_(port)), .wanted = wanted(port)};
   if (const auto failure = failed_.find(port); failure != failed_.end())
     out.error = to_string(error_of(failure->second.outcome));
-  if (!is_up()) {  // its rules stay where they are
-    if (opener_) out.installed = Installed::kUnknown;
-    return out;
-  }
   const PortStanding& standing = book_[port];
   out.restored = standing.losses.total();
+  if (!is_up()) {  // its rules stay where they are, and it counts on
+    if (opener_) out.installed = Installed::kUnknown;
+    if (opener_) out.bounces.reset();
+    return out;
+  }
   out.bounces = backend_->bounces(port).value_or(dataplane::Bounces{});
   out.carried = backend_->carried(ref(port));
   const auto reading = backend_->verify(ref(port), out.wanted);

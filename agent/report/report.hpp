@@ -117,13 +117,14 @@ struct PortRules {
   std::string name{};
   qos::Ruleset wanted{};
   Installed installed = Installed::kNo;
-  std::vector<std::string> changes{};                       ///< from installed to wanted
-  std::vector<PartReading> parts{};                         ///< as read back just now
-  std::uint8_t pfc = 0;                                     ///< bit n: set here for priority n
-  std::uint64_t restored = 0;                               ///< times that others took them away
-  std::array<std::uint64_t, Priority::kMax + 1> bounces{};  ///< by the priority they came with
-  qos::Carried carried{};                                   ///< as the back end's hardware counts
-  std::optional<std::string> error{};                       ///< why they are not installed
+  std::vector<std::string> changes{};  ///< from installed to wanted
+  std::vector<PartReading> parts{};    ///< as read back just now
+  std::uint8_t pfc = 0;                ///< bit n: set here for priority n
+  std::uint64_t restored = 0;          ///< times that others took them away
+  /// By the priority they came with; nothing: whoever counts is away.
+  std::optional<std::array<std::uint64_t, Priority::kMax + 1>> bounces{std::in_place};
+  qos::Carried carried{};              ///< as the back end's hardware counts
+  std::optional<std::string> error{};  ///< why they are not installed
 };
 [[nodiscard]] std::string_view to_string(PortRules::Installed installed);
 

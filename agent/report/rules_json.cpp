@@ -51,7 +51,8 @@ void write(JsonWriter& out, const PortRules& port, const qos::Policy& policy) {
   for (const PartReading& part : port.parts) write_part(out, part);
   out.close(']').member("restored", port.restored).key("bounces").open('{');
   for (const qos::Class c : policy.lossless())
-    out.member(std::to_string(c.priority.value()), port.bounces[c.priority.value()]);
+    if (port.bounces)
+      out.member(std::to_string(c.priority.value()), port.bounces->at(c.priority.value()));
   out.close('}');
   write_carried(out, port.carried);
   out.member("error", escaped(port.error)).close('}');

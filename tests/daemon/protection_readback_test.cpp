@@ -7,7 +7,7 @@ namespace {
 
 TEST_F(ProtectionTest, WhatNobodyToldOfIsFoundAndPutBackWithinTenSeconds) {
   hear(kPort, Level::of<2>());
-  start();
+  Protection& protection = start();
   lose(kPort);
   pass(seconds(9));
   EXPECT_EQ(programmed(kPort), Order::kUp);
@@ -15,6 +15,11 @@ TEST_F(ProtectionTest, WhatNobodyToldOfIsFoundAndPutBackWithinTenSeconds) {
   EXPECT_EQ(told().ports[0].restored, 1U);
   EXPECT_EQ(summary().state, State::kActive);
   EXPECT_THAT(alarms(), IsEmpty());
+  // What was counted is not told as nothing meanwhile: to who draws it that is a new beginning.
+  kernel_.down = Error{0, "backend fake", "it is away"};
+  protection.take_events(now_);
+  EXPECT_EQ(told().ports[0].restored, 1U);
+  EXPECT_EQ(told().ports[0].bounces, std::nullopt);
 }
 
 TEST_F(ProtectionTest, WhatAnEventTellsOfIsPutBackAtOnce) {

@@ -140,7 +140,7 @@ TEST_F(ProtectionTest, RulesTellWhatIsWantedInstalledAndCounted) {
   EXPECT_THAT(rules.ports[0].changes, ElementsAre("add classify", "add remap"));
   EXPECT_EQ(rules.ports[0].parts.front(),
             (report::PartReading{"classify", "missing", "not there"}));
-  EXPECT_EQ(rules.ports[0].bounces[5], 42U);
+  EXPECT_EQ(rules.ports[0].bounces->at(5), 42U);
   protection.advance(now_);
   EXPECT_EQ(told().ports[0].installed, Installed::kYes);
   EXPECT_EQ(told().ports[0].parts.front(), (report::PartReading{"classify", "done", ""}));

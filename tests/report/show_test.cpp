@@ -369,8 +369,8 @@ Rules leaf_rules() {
                    {"remap", "missing", "not there"},
                    {"pfc", "done", ""}};
   refused.restored = 3;
-  up.bounces[5] = 1'234'567;
-  up.bounces[6] = 8;
+  up.bounces->at(5) = 1'234'567;
+  up.bounces->at(6) = 8;
   return {
       .backend = "bpf",
       .description = "clsact, kept in /sys/fs/bpf/lldp-level",

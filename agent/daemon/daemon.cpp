@@ -341,12 +341,11 @@ void Daemon::on_timer() {
     watchdog_due_ = now + *service_.watchdog();
   }
   service_.retry();
+  const bool start_is_over = start_over_ && *start_over_ <= now;
+  if (start_is_over) start_over_.reset();
   settle();
-  if (start_over_ && *start_over_ <= now) {
-    start_over_.reset();
-    release_start_pages();
-  }
   timer_events_->wait();
+  if (start_is_over) release_start_pages();  // last, for what follows would map them anew
 }
 
 void Daemon::take_frames(Intake& intake, TimePoint now) {

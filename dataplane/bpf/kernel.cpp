@@ -260,8 +260,8 @@ bool has_tcx() {
   bpf_attr attr = zeroed();
   attr.query.target_fd = 1;  // the loopback interface, which every namespace has
   attr.query.attach_type = kTcxIngress;
-  // Whoever may not ask is not told that there is none.
-  return call(BPF_PROG_QUERY, attr) == 0 || errno == EPERM || errno == EACCES;
+  // ENOENT: nothing was ever there. Whoever may not ask is not told that there is none.
+  return call(BPF_PROG_QUERY, attr) == 0 || errno == ENOENT || errno == EPERM || errno == EACCES;
 }
 
 Result<TcxChain> tcx_chain(Ifindex port, Part part) {

@@ -162,6 +162,18 @@ TEST_F(SaiTest, ChangeOfClassesLeavesNoMapBehind) {
   EXPECT_EQ(box_.count(SAI_OBJECT_TYPE_QOS_MAP), maps);
 }
 
+TEST_F(SaiTest, ChangeOfClassesChangesTheAclToo) {
+  box_.chip().no_rewriting = true;
+  open();
+  ASSERT_TRUE(put(0, Order::kUp) && put(1, Order::kUp));
+  const qos::Policy three = qos::Policy::with_lossless(3);
+  for (int i : {0, 1}) ASSERT_TRUE(put(i, Order::kUp, three));
+  for (const qos::Class c : three.lossless())
+    EXPECT_EQ(box_.forward(0, 1, c.dscp.value()).dscp,
+              qos::remap(three, {.order = Order::kUp}, {.order = Order::kUp}, c).dscp.value())
+        << to_string(c);
+}
+
 TEST_F(SaiTest, RefusalIsSaidInSaisWordsAndThePortLeftAsItWas) {
   open();
   ASSERT_TRUE(put(1, Order::kDown));

@@ -2,10 +2,12 @@
 #include "agent/process/journal.hpp"
 
 #include <fcntl.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
+#include <array>
 #include <string>
 
 #include "tests/support/temp_dir.hpp"
@@ -53,6 +55,9 @@ TEST_F(JournalSocket, AValueWithALineBreakMakesNoField) {
   EXPECT_EQ(journal_entry(6, "m", fields),
             "MESSAGE=m\nPRIORITY=6\nSYSLOG_IDENTIFIER=lldp-leveld\nA\n\x0c\0\0\0\0\0\0\0"
             "x\nPRIORITY=0\n"s);
+  const std::string longer = std::string(0x0102 - 1, 'x') + "\n";
+  EXPECT_THAT(journal_entry(6, "m", std::array{Field{"A", longer}}),
+              testing::HasSubstr("\nA\n\x02\x01\0\0\0\0\0\0x"s));
 }
 
 TEST_F(JournalSocket, IsThereOrNot) {

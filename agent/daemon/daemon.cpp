@@ -241,7 +241,7 @@ void Daemon::open_ports(TimePoint now) {
   on_signal();
 
   if (service_.watchdog()) watchdog_due_ = now;
-  start_over_ = now + kStart;
+  start_ends_ = now + kStart;
   watch_for_no_port(now);
   settle();
   running_ = true;
@@ -341,11 +341,11 @@ void Daemon::on_timer() {
     watchdog_due_ = now + *service_.watchdog();
   }
   service_.retry();
-  const bool start_is_over = start_over_ && *start_over_ <= now;
-  if (start_is_over) start_over_.reset();
+  const bool ends_start = start_ends_ && *start_ends_ <= now;
+  if (ends_start) start_ends_.reset();
   settle();
   timer_events_->wait();
-  if (start_is_over) release_start_pages();  // last, for what follows would map them anew
+  if (ends_start) release_start_pages();  // last, for what follows would map them anew
 }
 
 void Daemon::take_frames(Intake& intake, TimePoint now) {
@@ -464,7 +464,7 @@ void Daemon::set_timer(TimePoint now) {
   std::optional<TimePoint> next = agent_.next_deadline();
   if (next) next = TimePoint(std::chrono::ceil<Tick>(next->time_since_epoch()));
   for (const auto& due :
-       {shared_.gathering, own_.gathering, watchdog_due_, start_over_, retry_due_,
+       {shared_.gathering, own_.gathering, watchdog_due_, start_ends_, retry_due_,
         auto_role_.deadline(), protection_.next_deadline(), state_.next_deadline(),
         service_.owes() ? std::optional(now + kManagerPause) : std::nullopt,
         beside_ ? beside_->next_deadline() : std::nullopt})

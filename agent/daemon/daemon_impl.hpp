@@ -168,8 +168,8 @@ class Daemon final : ControlHandler {
 
   std::optional<TimePoint> armed_;  ///< what the timer is set for
   std::optional<TimePoint> watchdog_due_;
-  std::optional<TimePoint> start_over_;
-  std::optional<TimePoint> retry_due_;  ///< of what the kernel or the disk refused
+  std::optional<TimePoint> start_ends_;  ///< and what only it read goes back to the kernel
+  std::optional<TimePoint> retry_due_;   ///< of what the kernel or the disk refused
   Intake shared_{.receive = &PacketIo::receive_shared};
   Intake own_{.receive = &PacketIo::receive_own};
   std::optional<Watched> link_events_;

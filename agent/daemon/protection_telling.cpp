@@ -225,9 +225,11 @@ report::PortRules Protection::rules_of(Ifindex port, const core::PortInfo* info)
     out.error = to_string(error_of(failure->second.outcome));
   const PortStanding& standing = book_[port];
   out.restored = standing.losses.total();
-  if (!is_up()) {  // its rules stay where they are, and it counts on
-    if (opener_) out.installed = Installed::kUnknown;
-    if (opener_) out.bounces.reset();
+  if (!is_up()) {
+    if (opener_) {  // its rules stay where they are, and turns are counted on there
+      out.installed = Installed::kUnknown;
+      out.bounces.reset();
+    }
     return out;
   }
   out.bounces = backend_->bounces(port).value_or(dataplane::Bounces{});

@@ -82,7 +82,7 @@ std::optional<std::string> find_daemon(const std::string& name) {
   std::set<std::string> links;
   for (const std::string& inode : listening_inodes("@" + name.substr(1)))
     links.insert("socket:[" + inode + "]");
-  if (links.empty()) return kUnseen;
+  bool is_all_seen = !links.empty();
   std::error_code none;
   for (const auto& process : std::filesystem::directory_iterator("/proc", none)) {
     const std::string number = process.path().filename().string();
@@ -94,13 +94,17 @@ std::optional<std::string> find_daemon(const std::string& name) {
     // Not by the owner of his files: who makes himself unreadable has root's.
     const std::string status = read_file(process.path() / "status").value_or("");
     const std::string user(field_of(status, kUsers));
-    if (user.empty()) return kUnseen;  // it has ended meanwhile
+    if (user.empty()) {  // it has ended meanwhile
+      is_all_seen = false;
+      continue;
+    }
     if (auto who = as_daemon({.pid = std::stoi(number),
                               .uid = static_cast<uid_t>(std::strtoul(user.c_str(), nullptr, 10)),
                               .gid = 0}))
       return who;
   }
-  return links.empty() ? std::nullopt : std::optional<std::string>(kUnseen);
+  if (is_all_seen && links.empty()) return std::nullopt;
+  return kUnseen;
 }
 
 /// The daemon that has the name, in words.

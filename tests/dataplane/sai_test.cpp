@@ -561,7 +561,6 @@ TEST_F(SaiTest, CrashIsToldAndTheProcessStartedAnew) {
   EXPECT_EQ(states(0, Order::kUp), "done done done done");
 }
 
-// By its status the daemon tells it from one that was asked to end.
 TEST_F(SaiTest, LibraryThatThrowsEndsItsProcessAsOneThatFailed) {
   open();
   box_.chip().throws = true;

@@ -7,6 +7,7 @@
 
 #include <fstream>
 #include <iterator>
+#include <nlohmann/json.hpp>
 
 #include "agent/report/report.hpp"
 #include "tests/metrics/exposition.hpp"
@@ -97,6 +98,17 @@ TEST(Metrics, NeighborsThatCallThemselvesTheSameCannotBreakTheScrape) {
   const std::string text = text_of(answers);
   EXPECT_THAT(support::faults_of_exposition(text), IsEmpty());
   EXPECT_THAT(text, HasSubstr("lldp_level_port_neighbors{port=\"swp1\"} 2\n"));
+}
+
+TEST(Metrics, BouncesAreLeftOutWhileWhoCountsThemIsAway) {
+  Answers answers = leaf();
+  auto rules = nlohmann::json::parse(answers.rules);
+  rules["ports"][0]["bounces"] = nlohmann::json::object();
+  answers.rules = rules.dump();
+  const std::string text = text_of(answers);
+  EXPECT_THAT(text, Not(HasSubstr("lldp_level_bounces_total{port=\"swp1\"")));
+  EXPECT_THAT(text, HasSubstr("lldp_level_bounces_total{port=\"swp2\""));
+  EXPECT_THAT(text, HasSubstr("lldp_level_rules_restored_total{port=\"swp1\"} 0\n"));
 }
 
 TEST(Metrics, StateThatIsNotKnownHereIsToldAllTheSame) {

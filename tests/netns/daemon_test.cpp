@@ -64,6 +64,18 @@ TEST_F(DaemonTest, LearnsItsNeighbourAndItsLevel) {
   EXPECT_EQ(host.level(), 0);
 }
 
+TEST_F(DaemonTest, GivesBackWhatOnlyItsStartRead) {
+  Agent agent(*a_);
+  const auto resident_of_files = [&] {
+    std::ifstream status(fmt::format("/proc/{}/status", agent.process().pid()));
+    for (std::string word; status >> word;)
+      if (long kilobytes = 0; word == "RssFile:" && status >> kilobytes) return kilobytes;
+    return 0L;
+  };
+  const long before = resident_of_files();
+  EXPECT_TRUE(eventually([&] { return resident_of_files() < before - 1000; })) << before;
+}
+
 TEST_F(DaemonTest, HoldsTheNeighboursPfcAgainstTheLosslessPriorities) {
   join(*a_, *b_);
   const Agent leaf(*b_, {"--role", "switch"});

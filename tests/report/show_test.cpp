@@ -414,6 +414,12 @@ TEST(RulesJson, CountsWhatTheHardwareCountsByPriority) {
             R"({"priority":5,"received":3,"received_ago":60,"sent":0,"sent_ago":null})");
 }
 
+TEST(RulesJson, TellsNoBouncesWhileWhoCountsThemIsAway) {
+  Rules rules = leaf_rules();
+  rules.ports[0].bounces.reset();
+  EXPECT_EQ(nlohmann::json::parse(rules_json(rules))["ports"][0]["bounces"].dump(), "{}");
+}
+
 TEST(RulesText, IsARowPerPort) {
   const auto text = rules_text(rules_json(leaf_rules()), {});
   ASSERT_TRUE(text) << to_string(text.error());

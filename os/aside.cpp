@@ -41,8 +41,6 @@ class Thread final : public Aside {
     } catch (const std::system_error&) {  // none is to be had
     }
     ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    // Until it runs, for its beginnings are calls that a filter, which may come now, knows not.
-    if (thread_.joinable()) static_cast<void>(await(std::chrono::hours(1)));
   }
   ~Thread() override {
     if (!thread_.joinable()) return;
@@ -82,7 +80,7 @@ class Thread final : public Aside {
   /// `ended`.
   struct Shared {
     void run() {
-      for (add_one(ended.get()); take_count(asked.get()); add_one(ended.get())) {
+      for (; take_count(asked.get()); add_one(ended.get())) {
         if (job) outcome = std::exchange(job, nullptr)();
         if (leaving) return;
       }
@@ -94,7 +92,7 @@ class Thread final : public Aside {
     std::optional<Result<void>> outcome{};
   };
 
-  /// Whether it has ended, or has begun.
+  /// Whether it has ended.
   [[nodiscard]] bool await(std::chrono::milliseconds most) const {
     pollfd ended{.fd = shared_->ended.get(), .events = POLLIN, .revents = 0};
     while (::poll(&ended, 1, static_cast<int>(most.count())) < 0 && errno == EINTR) {

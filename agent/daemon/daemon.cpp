@@ -458,6 +458,7 @@ void Daemon::settle() {
   if (!actions_.events.empty()) perform(now);
   if (!retry_due_ && (links_.behind() || state_.unsaved())) retry_due_ = now + kRetry;
   set_timer(now);
+  log_settle();
 }
 
 void Daemon::set_timer(TimePoint now) {

@@ -88,17 +88,19 @@ class FileWriter {
     shared_->gone.wait_for(lock, kPatience, [&] { return shared_->octets == 0; });
   }
   /// `stands_for` lines, if the disk does not take it.
-  /// On a disk that does what it is to, the line is there when this returns.
   bool take(std::string line, std::uint64_t stands_for) {
     std::unique_lock lock(shared_->mutex);
+    if (shared_->octets + line.size() > kMostOctets) settle(lock);
     if (shared_->octets + line.size() > kMostOctets) return false;
     shared_->octets += line.size();
     shared_->lines.emplace_back(std::move(line), stands_for);
     shared_->come.notify_one();
-    shared_->is_stuck = shared_->is_stuck || !shared_->gone.wait_for(lock, kWritePatience, [&] {
-      return shared_->octets == 0;
-    });
     return true;
+  }
+  /// On a disk that does what it is to, all that was taken is there when this returns.
+  void settle() {
+    std::unique_lock lock(shared_->mutex);
+    settle(lock);
   }
   /// Lines that the disk has not taken, since it was asked.
   std::uint64_t lost() {
@@ -111,6 +113,11 @@ class FileWriter {
     thread_->start([shared = shared_] {
       shared->run();
       return Result<void>{};
+    });
+  }
+  void settle(std::unique_lock<std::mutex>& lock) {
+    shared_->is_stuck = shared_->is_stuck || !shared_->gone.wait_for(lock, kWritePatience, [&] {
+      return shared_->octets == 0;
     });
   }
   /// What both have: the thread may outlive us.
@@ -173,6 +180,10 @@ bool log_takes_more() {
 }
 
 void log_aside() { file_writer() = is_file(STDERR_FILENO) ? FileWriter::make() : nullptr; }
+
+void log_settle() {
+  if (auto& writer = file_writer()) writer->settle();
+}
 
 void log(Severity severity, std::string_view text, std::span<const Field> fields) {
   static std::uint64_t left_out = 0;

@@ -23,12 +23,15 @@ enum class Severity : std::uint8_t { kError = 3, kWarning = 4, kNotice = 5, kInf
 /// fields, or, if it does not take that, with the priority in front, sd-daemon(3). The text holds
 /// no line break and nothing from the network that is not escaped. Waits for nobody: lines that
 /// nobody takes are left out, and their number is told before the next one that is taken. (A
-/// regular file's disk is waited for: until log_aside() without an end, then 100 ms each time that
-/// it has written all that there was.)
+/// regular file's disk is waited for without an end until log_aside().)
 void log(Severity severity, std::string_view text, std::span<const Field> fields = {});
 /// From now on a regular file is written by a thread, which has the rights of whoever calls this,
 /// and which a filter of system calls could keep from being made later.
 void log_aside();
+/// What log_aside()'s thread has still to write is in the file when this returns, unless its disk
+/// hangs: it is waited for 100 ms, and not again until it has written all that there was. For the
+/// end of a turn: to wait at each line would hold up the frames that the turn is about.
+void log_settle();
 /// Whether standard error takes a line now, of 4096 octets at most. Never waits.
 [[nodiscard]] bool log_takes_more();
 /// ERRNO is a field where there is one.

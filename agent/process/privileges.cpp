@@ -22,10 +22,12 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "os/file.hpp"
 
 namespace lldp::io {
 namespace {
 
+constexpr unsigned kMostCapabilities = 32 * _LINUX_CAPABILITY_U32S_3;
 constexpr std::array<unsigned, 4> kKept{CAP_NET_RAW, CAP_NET_ADMIN, CAP_BPF, CAP_PERFMON};
 
 constexpr sock_filter kFilter[] = {
@@ -55,9 +57,13 @@ void join_group_of_lldpd(const std::string& socket) {
   if (::geteuid() != 0) return;
   struct stat made {};
   if (::stat(socket.c_str(), &made) == 0) join(made.st_gid);
-  // It may be started later. Read without the name service, whose modules would stay in memory.
+  // It may be started later. Read without the name service, whose modules would stay in memory, and
+  // at once: of a file, fgetgrent(3) asks the kernel for its place twice a line.
+  auto text = read_file("/etc/group");
+  if (!text || text->empty()) return;
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> groups(
-      std::fopen("/etc/group", "re"), [](auto* f) { return f == nullptr ? 0 : std::fclose(f); });
+      ::fmemopen(text->data(), text->size(), "r"),
+      [](auto* f) { return f == nullptr ? 0 : std::fclose(f); });
   if (!groups) return;
   while (const group* entry = ::fgetgrent(groups.get())) {
     const std::string_view name(entry->gr_name);
@@ -84,8 +90,9 @@ Result<void> drop_capabilities() {
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return fail(failed("privileges", "kept"));
   ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
   // A user may not make the bounding set smaller, and with no_new_privs it bounds nothing.
-  for (unsigned c = 0; ::prctl(PR_CAPBSET_READ, c, 0, 0, 0) >= 0; ++c)
-    if (std::ranges::find(kKept, c) == kKept.end()) ::prctl(PR_CAPBSET_DROP, c, 0, 0, 0);
+  for (unsigned c = 0; c < kMostCapabilities; ++c)
+    if (std::ranges::find(kKept, c) == kKept.end() && ::prctl(PR_CAPBSET_DROP, c, 0, 0, 0) != 0)
+      break;  // there is none of that number, or EPERM
 
   __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
   std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> sets{};

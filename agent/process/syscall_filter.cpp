@@ -50,6 +50,8 @@ constexpr const char* kAllowed[] = {
     "sendmsg", "recvmsg", "sendmmsg", "recvmmsg", "recvmmsg_time64",
     // To notice that lldpd comes.
     "inotify_init1", "inotify_add_watch",
+    // The beginnings of a thread: it may run for the first time when the filter is there.
+    "set_robust_list", "rseq",
     // Memory, signals, the end.
     "brk", "munmap", "mremap", "madvise", "futex", "futex_time64", "getrandom", "rt_sigaction",
     "rt_sigprocmask", "rt_sigreturn", "sigreturn", "restart_syscall", "tgkill", "exit",

@@ -76,6 +76,10 @@ class Agent:
             self.kill9()
         return time.monotonic() - begin
 
+    def known(self, timeout_s):
+        """The monotonic time at which the first neighbour was known, or None; asked every 2 ms."""
+        return wait_until(lambda: self.count() >= 1, timeout_s)
+
     def kill9(self):
         for pid in self.pids():
             try:
@@ -177,6 +181,31 @@ class LldpLevel(Agent):
             return sum(len(p["neighbors"]) for p in self.show()["ports"])
         except (OSError, ValueError):
             return 0
+
+    def known(self, timeout_s):
+        """By subscription: to be asked every 2 ms, with three processes on two cores, took 3 ms of the 17."""
+        end = time.monotonic() + timeout_s
+        with socket.socket(socket.AF_UNIX) as s:
+            while s.connect_ex(self.socket) != 0:
+                if time.monotonic() > end:
+                    return None
+                time.sleep(0.0005)
+            s.sendall(b'{"method":"org.lldplevel.Watch","parameters":{},"more":true}\0')
+            told = bytearray()
+            while time.monotonic() < end:
+                s.settimeout(max(end - time.monotonic(), 0.001))
+                try:
+                    part = s.recv(1 << 16)
+                except TimeoutError:
+                    return None
+                at = time.monotonic()
+                if not part:
+                    return None
+                told += part
+                *whole, told = told.split(b"\0")
+                if any(port["neighbors"] for view in whole for port in json.loads(view)["parameters"]["ports"]):
+                    return at
+        return None
 
     def received(self, port):
         stats = self.call("Stats")

@@ -150,7 +150,7 @@ def discover(run, runs, quick):
                 wait_until(peer.ready, 20)
                 time.sleep(5)
                 agent = cls(run, a, "fast").start()
-                at = wait_until(lambda: agent.count() >= 1, 70)
+                at = agent.known(70)
                 known.add(cls, at and (at - agent.began) * 1e3)
                 time.sleep(2.3)
                 begin = time.monotonic()

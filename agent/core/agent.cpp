@@ -105,18 +105,24 @@ State Agent::Impl::state() const {
   state.level = kept.level;
   state.supported = kept.supported;
   state.surroundings = std::move(kept.surroundings);
-  for (const auto& [name, port] : absent_) state.ports.push_back(port);
-  for (const auto& port : ports_) {
-    if (!port || port->memory == PortMemory{}) continue;
-    state.ports.push_back({.name = port->link.name,
-                           .memory = port->memory,
-                           .ifindex = port->link.ifindex,
-                           .carrier_changes = port->link.up
-                                                  ? std::optional(port->link.carrier_changes)
-                                                  : std::nullopt});
+  std::vector<const Port*> present;
+  for (const auto& port : ports_)
+    if (port && port->memory != PortMemory{}) present.push_back(port.get());
+  std::ranges::sort(
+      present, {}, [](const Port* port) -> auto& { return port->link.name; });
+  state.ports.reserve(absent_.size() + present.size());
+  auto absent = absent_.begin();
+  for (const Port* port : present) {
+    const Link& link = port->link;
+    for (; absent != absent_.end() && absent->first < link.name; ++absent)
+      state.ports.push_back(absent->second);
+    state.ports.push_back(
+        {.name = link.name,
+         .memory = port->memory,
+         .ifindex = link.ifindex,
+         .carrier_changes = link.up ? std::optional(link.carrier_changes) : std::nullopt});
   }
-  std::sort(state.ports.begin(), state.ports.end(),
-            [](const PortState& a, const PortState& b) { return a.name < b.name; });
+  for (; absent != absent_.end(); ++absent) state.ports.push_back(absent->second);
   return state;
 }
 

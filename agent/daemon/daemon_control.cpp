@@ -76,6 +76,7 @@ Result<void, std::vector<Error>> Daemon::reload() {
   tell_ready();
   log(Severity::kNotice, "configuration read anew");
   say_what_is_no_interface();
+  log_settle();  // who asked for it may look there next
   return {};
 }
 

@@ -340,6 +340,19 @@ TEST_F(Cli, WatchOnATerminalEndsWithAnAnswerThatIsNone) {
   EXPECT_EQ(terminal.end(0), 1);
 }
 
+TEST_F(Cli, WatchOnATerminalThatCannotBeWrittenIsAFailure) {
+  start();
+  int master = -1;
+  int slave = -1;
+  ASSERT_EQ(::openpty(&master, &slave, nullptr, nullptr, nullptr), 0);
+  ::setenv("TERM", "xterm", 1);
+  // Open for reading alone, it is a terminal all the same.
+  const Outcome watch = run(at("watch") + " 2>&1 1<" + ::ptsname(master) + "; echo $?");
+  EXPECT_EQ(watch.out, "lldp-level: standard output: cannot be written\n1\n");
+  ::close(slave);
+  ::close(master);
+}
+
 TEST_F(Cli, WatchOnATerminalThatObeysNoEscapesGoesOnAsIntoAPipe) {
   start();
   for (const char* kind : {"dumb", "", static_cast<const char*>(nullptr)}) {

@@ -374,6 +374,21 @@ TEST_F(CompanionServices, ChangeIsToldOnceMoreIfItsLauncherGoesInTheMiddle) {
   EXPECT_EQ(times(), 3);
 }
 
+TEST_F(CompanionServices, HookIsNotToldAnewWhatTheOneBeforeWasTold) {
+  listen();
+  times_.first_restart = 100ms;  // the other hook is there before
+  start();
+  set(command("cat; exec sleep 60"));
+  companions_->changed(R"({"n":1})");
+  ASSERT_TRUE(runs_until([&] { return says(R"("n":1)"); }));
+  ::kill(hook_->running(), SIGKILL);
+  ASSERT_TRUE(runs_until([&] { return !companions_->report(config_).at(0).trouble.empty(); }));
+  set(command("echo another $(cat)"));
+  companions_->changed(R"({"n":2})");
+  ASSERT_TRUE(runs_until([&] { return says(R"(another {"n":2)"); }));
+  EXPECT_FALSE(says(R"(another {"n":1)"));
+}
+
 TEST_F(CompanionServices, HookWithoutItsSocketIsTriedLessAndLessOftenAndKeepsItsChange) {
   start();
   testing::internal::CaptureStderr();

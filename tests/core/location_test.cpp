@@ -479,6 +479,21 @@ TEST(P4, RestartsDoNotMakeThatDayLonger) {
   EXPECT_EQ(location_at(host), "none");
 }
 
+// What was known of the other tier is void, but not what the port remembers.
+TEST(P4, WhoStartsAnewAtAnotherLevelStandsWhereItsPortsRemember) {
+  Settings settings;
+  settings.pinned_level = level(1);
+  Single before(settings);
+  before.up(1);
+  before.hear(1, telling(a_switch("agg", 2), location_of({tier(2, "a"), tier(3, "b")})));
+  EXPECT_THAT(location_at(before), testing::EndsWith(", 2 a, 3 b"));
+  settings.pinned_level = level(3);
+  Single after(settings, before.agent.state());
+  EXPECT_EQ(location_at(after), "none");
+  after.up(1);
+  EXPECT_EQ(location_at(after), "3 a");
+}
+
 TEST(P4, OfAFileThatDoesNotSayWhenItLastsForADayFromTheStart) {
   Single host(a_host());
   host.up(1);

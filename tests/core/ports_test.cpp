@@ -295,6 +295,20 @@ TEST(HostAgent, LosesNoLevelItHadAsASwitch) {
 
 // Snapshot
 
+// Interfaces of containers come and go for years: each takes the place of one that went.
+TEST(Snapshot, TakesNoRoomForPortsThatHaveGone) {
+  Single s;
+  s.up(1);
+  for (std::size_t i = 2; i < 100; ++i) {
+    s.up(i);
+    s.agent.remove_link(ifindex(i), s.now, s.out);
+    s.take();
+  }
+  const auto ports = s.agent.snapshot(s.now).ports;
+  EXPECT_EQ(ports.size(), 1U);
+  EXPECT_LE(ports.capacity(), 2U);
+}
+
 TEST(Snapshot, PortsStandInTheOrderAPersonExpects) {
   Single s;
   std::size_t n = 0;

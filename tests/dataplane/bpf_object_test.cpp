@@ -4,6 +4,8 @@
 #include <elf.h>
 #include <gtest/gtest.h>
 
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <string_view>
@@ -11,6 +13,7 @@
 #include "dataplane/bpf/kernel.hpp"
 #include "dataplane/bpf/lldp_level_shared.h"
 #include "dataplane/bpf/object.hpp"
+#include "tests/support/no_descriptors.hpp"
 
 namespace lldp::dataplane::bpf {
 namespace {
@@ -125,6 +128,20 @@ TEST_F(BpfObject, WithoutEitherProgramIsRefused) {
     expect_damaged_by([&](Object& o) { o.function(name).st_value = std::uint64_t{1} << 20; });
     expect_damaged_by([&](Object& o) { o.function(name).st_size = std::uint64_t{1} << 20; });
   }
+}
+
+[[noreturn]] void make_state_without_descriptors() {
+  const support::NoDescriptors none;
+  const auto state = create_state();
+  if (!state) std::fprintf(stderr, "%s\n", to_string(state.error()).c_str());
+  std::_Exit(state ? 1 : 0);
+}
+
+// It has a row for each CPU; how many those are is not guessed.
+TEST(BpfStateDeathTest, IsNotMadeWhereTheCpusCannotBeCounted) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // a process that has not asked before
+  EXPECT_EXIT(make_state_without_descriptors(), testing::ExitedWithCode(0),
+              "^/sys/devices/system/cpu/possible: Too many open files\n");
 }
 
 }  // namespace

@@ -170,6 +170,19 @@ TEST_F(SonicTest, PortThatGoesByOurMapsIsFoundAndLosesThemThoughItsNoteIsGone) {
   }
 }
 
+// What another had before ours is known by its note, though no port is left without ours.
+TEST_F(SonicTest, PortWithoutItsNoteGetsBackWhatAnotherHadByHis) {
+  for (const int i : {2, 3}) box_.ask(kConfig, {"DEL", "PORT_QOS_MAP|" + Box::name_of(i)});
+  const Row before = box_.row(kConfig, "PORT_QOS_MAP|Ethernet0");
+  ASSERT_TRUE(put(0, Order::kUp) && put(1, Order::kDown));
+  box_.ask(kConfig, {"DEL", "LLDP_LEVEL|Ethernet0"});
+  backend_ = open();
+  const auto removed = remove_all(*backend_);
+  EXPECT_TRUE(removed) << to_string(removed.error());
+  for (const int i : {0, 1})
+    EXPECT_EQ(box_.row(kConfig, "PORT_QOS_MAP|" + Box::name_of(i)), before) << i;
+}
+
 // Where no port tells either, half a row is worse than one that is whole, and ours.
 TEST_F(SonicTest, PortsWhoseRowsNobodyKnowsAreNamedAndStay) {
   for (const int i : {2, 3}) box_.ask(kConfig, {"DEL", "PORT_QOS_MAP|" + Box::name_of(i)});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program itself, against the real control server with a daemon that only remembers.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <spawn.h>
@@ -7,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -17,6 +19,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <thread>
 
 #include "agent/control/control.hpp"
@@ -87,15 +90,17 @@ class Exporter : public testing::Test {
     thread_.join();
     server_.reset();
   }
-  /// Runs it with standard error in log(), standard input as given.
-  void start(std::vector<std::string> words, int input = STDIN_FILENO, bool mute = false) {
+  /// Runs it with standard input as given, standard error too; else in log(). Negative: closed.
+  void start(std::vector<std::string> words, int input = STDIN_FILENO,
+             std::optional<int> errors = {}) {
     posix_spawn_file_actions_t actions;
     ::posix_spawn_file_actions_init(&actions);
     ::posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
     const std::string out = dir_ / "log";
     ::posix_spawn_file_actions_addopen(&actions, 2, out.c_str(), O_CREAT | O_WRONLY | O_TRUNC,
                                        0600);
-    if (mute) ::posix_spawn_file_actions_addclose(&actions, 2);
+    if (errors && *errors < 0) ::posix_spawn_file_actions_addclose(&actions, 2);
+    if (errors && *errors >= 0) ::posix_spawn_file_actions_adddup2(&actions, *errors, 2);
     std::vector<char*> argv;
     for (std::string& word : words) argv.push_back(word.data());
     argv.push_back(nullptr);
@@ -233,10 +238,19 @@ TEST_F(Exporter, AsksOverTheConnectionThatItIsGiven) {
 // A socket that took its number would get the complaints.
 TEST_F(Exporter, StandardErrorThatIsClosedIsNobodyElses) {
   const std::string address = free_address();
-  start({"lldp-level-exporter", socket(), address}, STDIN_FILENO, true);
+  start({"lldp-level-exporter", socket(), address}, STDIN_FILENO, -1);
   EXPECT_THAT(get(address, "/metrics"), HasSubstr("\nlldp_level_up 0\n"));
   EXPECT_EQ(errors_to(), "/");
   EXPECT_EQ(stop(), 0);
+}
+
+TEST_F(Exporter, StandardErrorThatNobodyReadsDoesNotEndIt) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);
+  ::close(ends[0]);
+  start({"lldp-level-exporter"}, STDIN_FILENO, ends[1]);
+  ::close(ends[1]);
+  EXPECT_EQ(status(), 2) << "it had something to say, and no reader: SIGPIPE";
 }
 
 TEST_F(Exporter, IsNotForPeople) {

@@ -30,6 +30,7 @@ TEST(Program, ReloadIsNoEndWhileItReadsItsConfiguration) {
     ::execl(program.c_str(), program.c_str(), "--config", config.c_str(), nullptr);
     ::_exit(99);
   }
+  ::alarm(60);  // it would wait for ever for a program that does not read it
   UniqueFd writer(::open(config.c_str(), O_WRONLY | O_CLOEXEC));  // once it reads
   ::kill(child, SIGHUP);
   constexpr std::string_view kText = "nonsense\n";
@@ -37,6 +38,7 @@ TEST(Program, ReloadIsNoEndWhileItReadsItsConfiguration) {
   writer = UniqueFd();
   int status = 0;
   EXPECT_EQ(::waitpid(child, &status, 0), child);
+  ::alarm(0);
   ASSERT_TRUE(WIFEXITED(status)) << "ended by signal " << WTERMSIG(status);
   EXPECT_EQ(WEXITSTATUS(status), 2) << "for its configuration is wrong";
 }

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <linux/bpf.h>
 #include <linux/filter.h>
+#include <linux/futex.h>
 #include <linux/seccomp.h>
 #include <net/if.h>
 #include <sched.h>
@@ -145,6 +146,14 @@ const Case kCases[] = {
      },
      0},
     {"NumberOfAnInterface", [] { return ::if_nametoindex("lo") == 0 ? -1L : 0L; }, 0},
+    // The disk's threads may run for the first time when the filter is there.
+    {"LocksOfAThread",
+     [] {
+       static robust_list_head head{};
+       return ::syscall(SYS_set_robust_list, &head, sizeof head);
+     },
+     0},
+    {"SequencesOfAThread", [] { return ::syscall(SYS_rseq, nullptr, 0, 0, 0); }, EINVAL},
     {"Process", [] { return ::syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0); }, EPERM},
     {"Signal", [] { return long{::kill(::getppid(), 0)}; }, EPERM},
     {"Mount", [] { return long{::mount("none", "/nonexistent", "tmpfs", 0, "")}; }, EPERM},

@@ -71,7 +71,7 @@ class FileWriter {
  public:
   static constexpr std::size_t kMostOctets = 64 << 10;  ///< what waits: a pipe holds as much
   static constexpr std::chrono::seconds kPatience{2};   ///< of an orderly end
-  static constexpr std::chrono::milliseconds kWritePatience{100};  ///< once, until it is unstuck
+  static constexpr std::chrono::milliseconds kWritePatience{100};  ///< a line, until it is unstuck
 
   /// Nothing where no thread is to be had.
   static std::unique_ptr<FileWriter> make() {
@@ -90,8 +90,7 @@ class FileWriter {
   /// `stands_for` lines, if the disk does not take it.
   bool take(std::string line, std::uint64_t stands_for) {
     std::unique_lock lock(shared_->mutex);
-    if (shared_->octets + line.size() > kMostOctets) settle(lock);
-    if (shared_->octets + line.size() > kMostOctets) return false;
+    if (!wait(lock, kMostOctets - std::min(kMostOctets, line.size()))) return false;
     shared_->octets += line.size();
     shared_->lines.emplace_back(std::move(line), stands_for);
     shared_->come.notify_one();
@@ -100,7 +99,7 @@ class FileWriter {
   /// On a disk that does what it is to, all that was taken is there when this returns.
   void settle() {
     std::unique_lock lock(shared_->mutex);
-    settle(lock);
+    static_cast<void>(wait(lock, 0));
   }
   /// Lines that the disk has not taken, since it was asked.
   std::uint64_t lost() {
@@ -115,10 +114,14 @@ class FileWriter {
       return Result<void>{};
     });
   }
-  void settle(std::unique_lock<std::mutex>& lock) {
-    shared_->is_stuck = shared_->is_stuck || !shared_->gone.wait_for(lock, kWritePatience, [&] {
-      return shared_->octets == 0;
-    });
+  /// Until no more than `octets` wait: as long as the disk, be it a slow one, goes on to take them.
+  bool wait(std::unique_lock<std::mutex>& lock, std::size_t octets) {
+    while (shared_->octets > octets && !shared_->is_stuck) {
+      const std::size_t before = shared_->octets;
+      shared_->is_stuck =
+          !shared_->gone.wait_for(lock, kWritePatience, [&] { return shared_->octets < before; });
+    }
+    return shared_->octets <= octets;
   }
   /// What both have: the thread may outlive us.
   struct Shared {

@@ -29,8 +29,8 @@ void log(Severity severity, std::string_view text, std::span<const Field> fields
 /// and which a filter of system calls could keep from being made later.
 void log_aside();
 /// What log_aside()'s thread has still to write is in the file when this returns, unless its disk
-/// hangs: it is waited for 100 ms, and not again until it has written all that there was. For the
-/// end of a turn: to wait at each line would hold up the frames that the turn is about.
+/// hangs: a line is waited for 100 ms, and none again until it has written all that there was. For
+/// the end of a turn: to wait at each line would hold up the frames that the turn is about.
 void log_settle();
 /// Whether standard error takes a line now, of 4096 octets at most. Never waits.
 [[nodiscard]] bool log_takes_more();

@@ -10,10 +10,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <string>
+#include <thread>
 
 #include "os/fd.hpp"
 #include "os/file.hpp"
@@ -222,6 +224,35 @@ TEST(Log, ATurnThatTellsMuchLosesNothingOnADiskThatWrites) {
   ::dup2(error.get(), STDERR_FILENO);
   log_aside();  // its own again
   EXPECT_EQ(size, 2000 * static_cast<off_t>(std::string_view("lldp-leveld: \n").size() + 1000));
+}
+
+// It took lines as fast as one at a time is written, and lost them when many waited for it.
+TEST(Log, ATurnThatTellsMuchLosesNothingOnASlowDiskEither) {
+  const std::string long_line(1000, 'x');
+  const UniqueFd error(::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0));
+  const UniqueFd file(::memfd_create("log", MFD_CLOEXEC));
+  ::dup2(file.get(), STDERR_FILENO);
+  log_aside();
+  std::array<int, 2> ends{};  // its place is taken by what needs 200 ms for what may wait
+  ASSERT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);
+  ::fcntl(ends[1], F_SETPIPE_SZ, 4096);
+  ::dup2(ends[1], STDERR_FILENO);
+  ::close(ends[1]);
+  std::ptrdiff_t lines = 0;
+  std::thread slow([&] {
+    std::array<char, 4096> octets{};
+    for (ssize_t n = 0; (n = ::read(ends[0], octets.data(), octets.size())) > 0;) {
+      lines += std::count(octets.begin(), octets.begin() + n, '\n');
+      ::usleep(12'000);
+    }
+  });
+  for (int i = 0; i < 120; ++i) log(Severity::kInfo, long_line);
+  log_settle();
+  ::dup2(error.get(), STDERR_FILENO);
+  log_aside();  // its own again
+  slow.join();
+  ::close(ends[0]);
+  EXPECT_EQ(lines, 120);
 }
 
 TEST(LogGate, AdmitsABurstAndThenOneLinePerInterval) {

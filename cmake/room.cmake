@@ -70,7 +70,9 @@ endfunction()
 # lldp_test(NAME SOURCES ... LINK ... [LABELS unit] [TIMEOUT 120] [APART] [SERIAL]) makes one test program, a ctest
 # entry: most cases take less than a program with sanitizers takes to start. APART, and with the label netns: an entry
 # per case, for what takes long, or leaves behind in its process or in the kernel what another would stumble over.
-# SERIAL: nothing else runs meanwhile, for what is held to the clock of real processes.
+# SERIAL: nothing else runs meanwhile, for what is held to the clock of real processes. A program of many cases computes
+# and never waits, most others wait: LLDP_BUSY has ctest (`./run test`) run one such beside two that wait, from the start.
+set(LLDP_BUSY PROCESSORS 3 COST 1000)
 function(lldp_test name)
   cmake_parse_arguments(arg "APART;SERIAL" "TIMEOUT" "SOURCES;LINK;LABELS" ${ARGN})
   if(NOT arg_LABELS)
@@ -92,7 +94,7 @@ function(lldp_test name)
     math(EXPR arg_TIMEOUT "5 * ${arg_TIMEOUT}")
     add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
     # A program that says last of all that it skipped cases has failed none, and is not called passed.
-    set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} RUN_SERIAL ${arg_SERIAL}
+    set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} RUN_SERIAL ${arg_SERIAL} ${LLDP_BUSY}
       SKIP_REGULAR_EXPRESSION "\\[  SKIPPED \\] [0-9]+ tests?\\.\n*$")
   endif()
 endfunction()

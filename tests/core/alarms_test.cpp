@@ -34,6 +34,7 @@ struct Alarms : testing::Test {
 
 TEST_F(Alarms, ALowerLevelThatIsNotTakenIsAnAlarmFromTheStart) {
   s.hear(1, a_switch("agg", 2));
+  s.looks_at_what_is_saved = false;
   for (int hour = 0; hour < 24 * 12; ++hour) {
     s.pass(hours(1) - seconds(1));
     s.hear(1, a_switch("agg", 2));

@@ -502,6 +502,7 @@ class Pacing : public testing::TestWithParam<std::size_t> {};
 TEST_P(Pacing, PeriodicFramesComeInNoBurst) {
   const std::size_t ports = GetParam();
   Single s;
+  s.looks_at_what_is_saved = false;
   s.up(1, ports);
   EXPECT_EQ(s.sent.size(), ports);  // the first of each port, at once
   s.sent.clear();
@@ -513,6 +514,7 @@ TEST_P(Pacing, PeriodicFramesComeInNoBurst) {
 TEST_P(Pacing, FastTransmissionsAfterACommonStartComeInNoBurst) {
   const std::size_t ports = GetParam();
   Single s;
+  s.looks_at_what_is_saved = false;
   s.up(1, ports);
   s.pass(milliseconds(2));
   for (std::size_t i = 1; i <= ports; ++i) s.hear(i, a_switch("n" + std::to_string(i), 2));
@@ -530,6 +532,7 @@ INSTANTIATE_TEST_SUITE_P(Ports, Pacing, testing::Values(300, 512, 1000),
 
 TEST(Pacing, HoldsForThePortsThatAreLeft) {
   Single s;
+  s.looks_at_what_is_saved = false;
   s.up(1, 512);
   for (std::size_t i = 2; i <= 512; i += 2) s.down(i);
   s.sent.clear();

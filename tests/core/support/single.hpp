@@ -131,11 +131,13 @@ struct Single {
         events.push_back(std::move(e));
       }
       out.clear();
-      core::State state = to_be_saved();
-      if (!is_told) {
-        EXPECT_EQ(state, saved) << "and nobody is told to save it";
+      if (looks_at_what_is_saved) {
+        core::State state = to_be_saved();
+        if (!is_told) {
+          EXPECT_EQ(state, saved) << "and nobody is told to save it";
+        }
+        saved = std::move(state);
       }
-      saved = std::move(state);
       if (agent.next_deadline().value_or(TimePoint::max()) > now) return;
       agent.advance(now, out);
       EXPECT_GT(agent.next_deadline().value_or(TimePoint::max()), now) << "left undone";
@@ -201,6 +203,8 @@ struct Single {
   std::vector<Sent> sent{};
   std::vector<Event> events{};
   core::State saved = to_be_saved();
+  /// After every event; a test of a thousand ports or of many days is about something else.
+  bool looks_at_what_is_saved = true;
 };
 
 inline tlv::LldpduView read(const Bytes& frame) {

@@ -3,7 +3,7 @@
 # Runs the container, in the foreground, with what it shares of the host and of the container `lldp`. What that one has
 # for /run is a directory of its own, which is another one whenever it is made anew: lldp-level.service follows it.
 set -eu
-# Of the running container; without it, or another storage driver, lldp-leveld speaks for itself.
+# Of the running container; without it, or with another storage driver, nothing is started: two agents would speak.
 lldp=$(docker inspect --format '{{.GraphDriver.Data.MergedDir}}' lldp 2>/dev/null || true)
 [ -d "$lldp/run" ] && [ -n "$lldp" ] || { echo "lldp-level: no container lldp with a /run of its own: two agents would speak" >&2; exit 1; }
 docker rm --force lldp-level >/dev/null 2>&1 || true

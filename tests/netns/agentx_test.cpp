@@ -171,7 +171,8 @@ TEST_F(Agentx, TellsOfNeighborsWhatLldpdTells) {
   Lldpd listener(*a_);
   listener.start({"-r", "-x", "-X", for_them.master()});
   ASSERT_TRUE(eventually([&] { return ::access(listener.socket().c_str(), F_OK) == 0; }));
-  Lldpd neighbor(*b_);
+  // Who is not yet listening at its first frame waits for the next.
+  Lldpd neighbor(*b_, "configure lldp tx-interval 1\n");
   neighbor.start();
   // The row of the neighbour by its columns: when it came and which one it is differ.
   const auto row = [](const std::map<std::string, std::string>& all) {

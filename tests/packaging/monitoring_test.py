@@ -113,6 +113,7 @@ class Names(unittest.TestCase):
                  ("lldp_level_device_info", "role"): show["properties"]["device"]["properties"]["role"]["enum"],
                  ("lldp_level_device_info", "transport"): show["properties"]["device"]["properties"]["transport"]["enum"],
                  ("lldp_level_port_info", "type"): show["$defs"]["port_type"]["enum"],
+                 ("lldp_level_neighbor_info", "device_type"): show["$defs"]["neighbor"]["properties"]["device_type"]["enum"],
                  ("lldp_level_port_info", "order"): port["order"]["enum"],
                  ("lldp_level_port_rules_info", "installed"): rules["$defs"]["port"]["properties"]["installed"]["enum"],
                  ("lldp_level_port_part_state", "part"): part["part"]["enum"],
@@ -183,6 +184,13 @@ class Alerts(unittest.TestCase):
     """Each alert over a time that it is for, by promtool's own evaluation."""
     LEAF = 'instance="leaf1"'
     PORT = 'instance="leaf1",port="swp1"'
+
+    def beside(state, role, neighbor):
+        return {f'lldp_level_protection_state{{instance="leaf1",state="{state}"}}': "1x60",
+                f'lldp_level_device_info{{instance="leaf1",role="{role}"}}': "1x60",
+                'lldp_level_port_up{instance="leaf1",port="swp1"}': "1x60",
+                f'lldp_level_neighbor_info{{instance="leaf1",port="swp1",device_type="{neighbor}"}}': "1x60"}
+
     # alert: (series that it is for, the minute from which it stands), and series that it is not for
     CASES = {
         "LldpLevelDown": ({f"lldp_level_up{{{LEAF}}}": "0x60"}, 2, [{f"lldp_level_up{{{LEAF}}}": "1x60"}]),
@@ -194,6 +202,9 @@ class Alerts(unittest.TestCase):
             {f'lldp_level_device_info{{{LEAF},role="switch"}}': "1x60"}, 2,
             [{f'lldp_level_device_info{{{LEAF},role="switch"}}': "1x60", f"lldp_level_port_up{{{PORT}}}": "0x60"},
              {f'lldp_level_device_info{{{LEAF},role="host"}}': "1x60"}]),
+        "LldpLevelNoRules": (beside("inactive", "switch", "switch"), 2,
+                             [beside("active", "switch", "switch"), beside("inactive", "host", "switch"),
+                              beside("inactive", "switch", "host")]),
         "LldpLevelPart": (
             {f'lldp_level_port_part_state{{{PORT},part="remap",state="foreign"}}': "1x60"}, 2,
             [{f'lldp_level_port_part_state{{{PORT},part="remap",state="done"}}': "1x60",
@@ -226,6 +237,11 @@ class Alerts(unittest.TestCase):
             name = series.split("{")[0]
             self.assertLessEqual(set(re.findall(r'(\w+)="', series)), METRICS[name] | OF_PROMETHEUS, series)
 
+    # The same for an alert that several things are for: the scrape of a daemon that took its exporter along.
+    MORE = [("LldpLevelDown", {f'up{{{LEAF},job="lldp-level"}}': "1x9 0x50"}, 12, [{f'up{{{LEAF},job="node"}}': "1x9 0x50"}]),
+            ("LldpLevelDown", {f'up{{{LEAF},job="leaves"}}': "1x9 0x50", f'lldp_level_up{{{LEAF},job="leaves"}}': "1x9 stale"}, 12,
+             [{f'up{{{LEAF},job="leaves"}}': "1x60", f'lldp_level_up{{{LEAF},job="leaves"}}': "1x9 stale"}])]
+
     def test_fires_when_it_has_stood_for_its_time_and_only_then(self):
         if not shutil.which("promtool"):
             self.skipTest("promtool is not installed")
@@ -233,7 +249,7 @@ class Alerts(unittest.TestCase):
         quiet = {f"lldp_level_up{{{self.LEAF}}}": "1x60"}
         rules = (PACKAGING / "prometheus/lldp-level.rules.yml").resolve()
         tests = []
-        for alert, (fires, minute, silent) in self.CASES.items():
+        for alert, fires, minute, silent in [*((name, *case) for name, case in self.CASES.items()), *self.MORE]:
             for series, at in ((fires, minute), *((s, None) for s in silent)):
                 times = [(at, True), (at - 1, False)] if at is not None else [(m, False) for m in (2, 15, 25, 40)]
                 labels = dict(re.findall(r'(\w+)="([^"]*)"', next(iter(series))))

@@ -32,6 +32,7 @@ class Queues {
   /// The kernel's own choice comes back.
   [[nodiscard]] Result<void> remove(Ifindex port);
   [[nodiscard]] Result<std::vector<Ifindex>> ports();
+  [[nodiscard]] const TcSocket& socket() const { return socket_; }
 
  private:
   explicit Queues(TcSocket socket) : socket_(std::move(socket)) {}

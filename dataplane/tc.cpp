@@ -6,8 +6,8 @@
 #include <linux/pkt_sched.h>
 #include <netlink/attr.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -16,12 +16,6 @@
 
 namespace lldp::dataplane {
 namespace {
-
-/// Sequence numbers of this process: the kernel gives them back in what it tells others of our
-/// requests. Should another's be taken for one, the next look at all ports sees what it did.
-std::uint32_t own_sequence(std::uint32_t n) {
-  return static_cast<std::uint32_t>(::getpid()) << 16 | (n & 0xffffU);
-}
 
 /// What waits in the kernel for us is a few thousand events; when there are more we look at all.
 constexpr int kEventBuffer = 1 << 20;
@@ -100,12 +94,23 @@ Result<TcSocket> TcSocket::open() {
   const int on = 1;
   ::setsockopt(fd.get(), SOL_NETLINK, NETLINK_EXT_ACK, &on, sizeof on);
   ::setsockopt(fd.get(), SOL_NETLINK, NETLINK_CAP_ACK, &on, sizeof on);
+  // Now, and not at the first request: it is to be known before that.
+  sockaddr_nl self{};
+  self.nl_family = AF_NETLINK;
+  if (::bind(fd.get(), reinterpret_cast<const sockaddr*>(&self), sizeof self) != 0)
+    return fail(Error{errno, "rtnetlink", std::strerror(errno)});
   return TcSocket(std::move(fd));
 }
 
+std::uint32_t TcSocket::port_id() const {
+  sockaddr_nl self{};
+  socklen_t size = sizeof self;
+  return ::getsockname(socket_.get(), reinterpret_cast<sockaddr*>(&self), &size) == 0 ? self.nl_pid
+                                                                                      : 0;
+}
+
 Result<void> TcSocket::run(nlmsghdr* ask, const std::function<void(nlmsghdr*)>& each) {
-  sequence_ = own_sequence(sequence_ + 1);
-  ask->nlmsg_seq = sequence_;
+  ask->nlmsg_seq = ++sequence_;
   ask->nlmsg_flags |= NLM_F_ACK;  // so every exchange that is no dump ends with an NLMSG_ERROR
   if (::send(socket_.get(), ask, ask->nlmsg_len, 0) < 0)
     return fail(explained(ask->nlmsg_type, errno, {}));
@@ -177,9 +182,9 @@ std::vector<Ifindex> TcEvents::take() {
     for (auto* h = reinterpret_cast<nlmsghdr*>(buffer_.data()); nlmsg_ok(h, left);
          h = nlmsg_next(h, &left)) {
       if (!nlmsg_valid_hdr(h, sizeof(tcmsg))) continue;
-      // The kernel tells everybody of a qdisc that somebody asked for: to look at each of our own
-      // questions would be the next question.
-      if (h->nlmsg_seq == own_sequence(h->nlmsg_seq)) continue;
+      // The kernel tells everybody of a qdisc that somebody asked for, and who it was: to look at
+      // each of our own questions would be the next question.
+      if (std::find(ignored_.begin(), ignored_.end(), h->nlmsg_pid) != ignored_.end()) continue;
       // A block that several interfaces share has no number of theirs.
       const auto* tcm = static_cast<const tcmsg*>(nlmsg_data(h));
       ports.insert(Ifindex::make(static_cast<std::uint32_t>(tcm->tcm_ifindex)).value_or(Ifindex()));

@@ -74,6 +74,10 @@ class TcSocket {
   /// Of one interface, or of all if `port` is 0.
   [[nodiscard]] Result<void> links(Ifindex port,
                                    const std::function<void(Ifindex, const LinkFacts&)>& each);
+  /// By which the kernel names us when it tells others what we asked for; nobody else in the
+  /// network namespace has it while this is open. (A process ID is another's in another PID
+  /// namespace, and tc(8)'s sequence numbers are the time.)
+  [[nodiscard]] std::uint32_t port_id() const;
 
  private:
   explicit TcSocket(UniqueFd socket) : socket_(std::move(socket)) {}
@@ -92,10 +96,13 @@ class TcEvents {
   [[nodiscard]] int fd() const { return socket_.get(); }
   /// The interfaces concerned; 0 if it may be any. A bounded number; the rest keeps fd() readable.
   [[nodiscard]] std::vector<Ifindex> take();
+  /// What this socket asks for is no event.
+  void ignore(const TcSocket& own) { ignored_.push_back(own.port_id()); }
 
  private:
   explicit TcEvents(UniqueFd socket) : socket_(std::move(socket)) {}
   UniqueFd socket_;
+  std::vector<std::uint32_t> ignored_{};
   std::vector<char> buffer_ = std::vector<char>(16384);
 };
 

@@ -64,6 +64,9 @@ Result<std::unique_ptr<Backend>> Bpf::open(const BpfOptions& options) {
   if (!reader) return fail(reader.error());
   auto events = TcEvents::open();
   if (!events) return fail(events.error());
+  events->ignore(*socket);
+  events->ignore(queues->socket());
+  events->ignore(*reader);
   Timer timer;
   auto poll = make_poll_set("backend bpf", {{events->fd()}, {timer.fd()}});
   if (!poll) return fail(poll.error());

@@ -30,6 +30,15 @@ std::optional<Ifindex> port_of(std::string_view name) {
   return Ifindex::make(n);
 }
 
+/// Of this network namespace's interface with that number: one that was moved to another namespace
+/// keeps its links, and may keep its number.
+bool is_on(const TcxLink& link, Ifindex port, Part part) {
+  if (link.ifindex != port.value()) return false;
+  const auto chain = tcx_chain(port, part);
+  if (!chain) return chain.error().code != ENODEV;
+  return std::ranges::find(chain->link_ids, link.id) != chain->link_ids.end();
+}
+
 }  // namespace
 
 Tcx::Tcx(const Programs& programs) : programs_(programs) { find_strays(); }
@@ -86,8 +95,8 @@ Result<std::optional<std::string>> Tcx::find(Ifindex port, Part part) {
   if (!link) return fail(link.error());
   const auto info = link_info(*link);
   if (!info) return fail(info.error());
-  // The file of an interface that is no more, or that lost its program by force.
-  if (info->ifindex != port.value()) return std::nullopt;
+  // The file of an interface that is no more or elsewhere, or that lost its program by force.
+  if (!is_on(*info, port, part)) return std::nullopt;
   return programs_.key_of_id(info->program_id);
 }
 
@@ -137,8 +146,8 @@ Result<std::vector<Ifindex>> Tcx::ports() {
     const auto port = port_of(name);
     const auto link = port ? get_pinned(pins->path(name)) : fail(Error{});
     const auto info = link ? link_info(*link) : fail(Error{});
-    if (!info) continue;
-    if (info->ifindex == port->value())
+    if (!info || !info->part) continue;
+    if (is_on(*info, *port, *info->part))
       ports.push_back(*port);
     else
       pins->remove(name);

@@ -49,6 +49,7 @@ Result<std::unique_ptr<Backend>> Flower::open(const FlowerOptions& options) {
   if (!socket) return fail(socket.error());
   auto events = TcEvents::open();
   if (!events) return fail(events.error());
+  events->ignore(*socket);
   return std::unique_ptr<Backend>(new Flower(std::move(*socket), std::move(*events), options));
 }
 

@@ -3,11 +3,15 @@
 #include <linux/capability.h>
 #include <net/if.h>
 #include <poll.h>
+#include <sched.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <functional>
 #include <thread>
@@ -57,6 +61,39 @@ TEST_P(BpfBackend, DaemonsSideBySideShareProgramsAndCounters) {
   for (const Ifindex port : {p0_, p1_})
     EXPECT_TRUE(backend_->plan(ref(port), rules_of(Order::kUp))->empty());
   EXPECT_EQ(backend_->bounces(p1_)->at(5), 1U);
+}
+
+// A link of TCX goes along with an interface that is moved to another namespace, and its number may
+// be the new one's here.
+TEST_P(BpfBackend, PortWithTheNumberOfOneThatWasMovedAwayIsBare) {
+  put(Order::kUp, Order::kUp);
+  backend_ = nullptr;
+  const pid_t elsewhere = ::fork();
+  if (elsewhere == 0) {
+    ::unshare(CLONE_NEWNET);
+    ::pause();
+    ::_exit(0);
+  }
+  const auto moved = [&] {
+    return sh("readlink /proc/" + std::to_string(elsewhere) +
+              "/ns/net | grep -qv $(readlink /proc/self/ns/net)");
+  };
+  while (!moved()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  const bool swapped =
+      sh("ip link set q1 name old1 && ip link set p1 netns " + std::to_string(elsewhere) +
+         " && ip link add p1 index " + std::to_string(p1_.value()) +
+         " address 02:00:00:00:00:03 type veth peer name q1 address 02:00:00:00:00:04 && ip link "
+         "set p1 up && ip link set q1 up");
+  backend_ = open();
+  EXPECT_TRUE(swapped);
+  EXPECT_THAT(numbers_of(*backend_->ports()), ElementsAre(p0_));
+  EXPECT_FALSE(backend_->plan(ref(p1_), rules_of(Order::kUp))->empty());
+  put(Order::kUp, Order::kUp);
+  bridge();
+  EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 51}));
+  ::kill(elsewhere, SIGKILL);
+  ::waitpid(elsewhere, nullptr, 0);
+  sh("ip link del old1 2>/dev/null");
 }
 
 // The first, whose last port went, took all that is pinned along, and with it the other's links.

@@ -420,6 +420,7 @@ Result<void> Kernel::links(Ifindex port,
 }  // namespace fake
 
 Result<TcSocket> TcSocket::open() { return TcSocket(UniqueFd(::eventfd(0, EFD_CLOEXEC))); }
+std::uint32_t TcSocket::port_id() const { return 1; }
 Result<void> TcSocket::request(const TcMessage& message) {
   return fake::Kernel::now().request(nlmsg_hdr(message.get()));
 }

@@ -240,7 +240,7 @@ void Agent::Impl::age(Port& port, TimePoint now, Actions& out) {
   bool changed = port.alarm_due() <= now;
   if (port.memory_until <= now) {
     watch_silence(port, port.hears_switch, now);  // it stays when the memory has gone
-    note_memory(forget_memory(port), now, out);
+    note_memory(fade_memory(port), now, out);
     changed = true;
   }
   for (PortAgent& a : port.agents) {

@@ -232,8 +232,10 @@ bool remember(Port& port) {
   const auto& all = port.table.all();
   const auto layers = layers_told(port);
   if (std::none_of(all.begin(), all.end(),
-                   [](const Neighbor& n) { return n.level && !n.superseded; }))
-    return layers && remember_layers(port.memory, port, *layers);
+                   [](const Neighbor& n) { return n.level && !n.superseded; })) {
+    const bool returned = !all.empty() && std::exchange(port.memory.left, false);
+    return (layers && remember_layers(port.memory, port, *layers)) || returned;
+  }
   PortMemory memory{.kind = PortMemory::Kind::kHost};
   remember_layers(memory, port, layers.value_or(std::nullopt));
   for (const Neighbor& n : all) {
@@ -258,8 +260,14 @@ bool forget_proof(Port& port) {
 
 bool forget_carrier(Port& port) {
   port.memory_until = kNever;
-  PortMemory memory;
+  PortMemory memory{.left = port.memory.left};
   if (port.expects_switch()) memory.kind = PortMemory::Kind::kAbove;
+  return std::exchange(port.memory, memory) != memory;
+}
+
+bool fade_memory(Port& port) {
+  port.memory_until = kNever;
+  const PortMemory memory{.left = port.memory.left || port.expects_switch()};
   return std::exchange(port.memory, memory) != memory;
 }
 
@@ -279,9 +287,10 @@ void watch_for_silence(Port& port, bool heard_switch, TimePoint now) {
   }
   if (port.hears_switch || (port.table.size() != 0 && !port.expects_switch()))
     port.silent = port.switch_left = false;
-  else if ((port.expects_switch() || port.switch_left) && port.silent_at <= now)
+  else if ((port.expects_switch() || port.switch_left || port.memory.left) && port.silent_at <= now)
     port.silent = true;
-  port.awaited = port.expects_switch() && !port.hears_switch && !port.silent;
+  const bool awaits = port.expects_switch() || (port.memory.left && port.table.size() == 0);
+  port.awaited = awaits && !port.hears_switch && !port.silent;
 }
 
 Order order_of(const Port& port, const std::optional<Position>& place, bool layered) {

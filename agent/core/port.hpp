@@ -113,6 +113,8 @@ bool remember(Port& port);
 bool forget_proof(Port& port);
 /// The same after the carrier went.
 bool forget_carrier(Port& port);
+/// The same one TTL after it came back, and nobody was heard.
+bool fade_memory(Port& port);
 /// Has it remember nobody. True if that is new.
 bool forget_memory(Port& port);
 /// Sets silent; summarize() has just been called, after `heard_switch` was noted.

@@ -27,6 +27,8 @@ struct PortMemory {
   std::optional<Layers> layers{};  ///< what all who were heard told of their end, if they agreed
   /// What was set here when they did, and has not been set anew since: docs/rules.md O6.
   std::optional<Layers> own_layers{};
+  /// Of kNobody: a switch was remembered, and nobody has been heard since: the port stays silent.
+  bool left = false;
   [[nodiscard]] bool is_switch() const { return kind == Kind::kSwitch || kind == Kind::kAbove; }
   friend bool operator==(const PortMemory&, const PortMemory&) = default;
 };

@@ -125,7 +125,7 @@ std::string text_of(const core::PortState& port) {
     case Kind::kSwitch:
       return out + " switch " + text_of(port.memory.at);
   }
-  return out + " nobody";
+  return out + (port.memory.left ? " left" : " nobody");
 }
 std::optional<core::PortState> parse_port(std::string_view text) {
   using Kind = core::PortMemory::Kind;
@@ -164,6 +164,8 @@ std::optional<core::PortState> parse_port(std::string_view text) {
     port.memory.kind = Kind::kHost;
   else if (memory == "above")
     port.memory.kind = Kind::kAbove;
+  else if (memory == "left")
+    port.memory.left = true;
   else if (memory != "nobody")
     return std::nullopt;
   return text.empty() ? std::optional(std::move(port)) : std::nullopt;

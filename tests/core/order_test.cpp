@@ -338,6 +338,45 @@ TEST_F(O1, AfterTheCarrierTooAndTheAlarmOutlivesTheMemory) {
   s.hear(1, {.name = "phone"});
   EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp1"), std::nullopt);
 }
+// Whoever killed us or pulled the cable once more brought nobody back.
+TEST_F(O1, TheAlarmOutlivesARestartAndTheNextLossOfTheCarrier) {
+  const std::string silent =
+      "the switch that was heard here is silent; `lldp-level forget swp1` if it is gone for good";
+  s.down(1);
+  s.up(1);
+  s.pass(seconds(300));
+  ASSERT_EQ(s.alarm(AlarmCode::kSilent, "swp1"), silent);
+  s.restart();
+  s.up(1);
+  EXPECT_TRUE(s.info(1).unprotected) << "from the start: nobody knows its order";
+  s.pass(milliseconds(120'999));
+  EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp1"), std::nullopt);
+  EXPECT_TRUE(s.info(1).unprotected);
+  s.pass(milliseconds(1));
+  EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp1"), silent);
+  s.down(1);
+  s.up(1);
+  s.pass(seconds(300));
+  EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp1"), silent);
+  s.hear(1, {.name = "phone"});  // tells no level: no memory, and no silence
+  s.hear(1, {.name = "phone", .ttl = 0});
+  s.restart();
+  s.up(1);
+  s.pass(seconds(300));
+  EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp1"), std::nullopt);
+  EXPECT_FALSE(s.info(1).unprotected);
+}
+TEST_F(O1, ForgettingAPortEndsItsSilenceForGood) {
+  s.down(1);
+  s.up(1);
+  s.pass(seconds(300));
+  s.forget(1);
+  EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp1"), std::nullopt);
+  s.restart();
+  s.up(1);
+  s.pass(seconds(300));
+  EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp1"), std::nullopt);
+}
 TEST_F(O1, WhereThereIsNoCarrierNobodyIsSilent) {
   s.hear(1, {.name = "leaf", .ttl = 0});
   s.down(1);

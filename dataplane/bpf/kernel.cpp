@@ -317,6 +317,14 @@ Result<TcxLink> link_info(const UniqueFd& link) {
                                       : std::nullopt};
 }
 
+Result<bool> is_attached(const TcxLink& link) {
+  const auto port = Ifindex::make(link.ifindex);
+  if (!link.part || !port || port->value() == 0) return false;
+  const auto chain = tcx_chain(*port, *link.part);
+  if (!chain) return fail(chain.error());
+  return std::ranges::find(chain->link_ids, link.id) != chain->link_ids.end();
+}
+
 Result<UniqueFd> link_by_id(std::uint32_t id) {
   bpf_attr attr = zeroed();
   attr.link_id = id;

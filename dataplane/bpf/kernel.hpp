@@ -96,6 +96,9 @@ struct TcxLink {
   std::optional<Part> part{};
 };
 [[nodiscard]] Result<TcxLink> link_info(const UniqueFd& link);
+/// To an interface of this network namespace: a link goes along with one that is moved to another,
+/// where its number says nothing here.
+[[nodiscard]] Result<bool> is_attached(const TcxLink& link);
 /// Whoever keeps it. Needs CAP_SYS_ADMIN.
 [[nodiscard]] Result<UniqueFd> link_by_id(std::uint32_t id);
 

@@ -107,11 +107,7 @@ std::vector<std::string> elsewhere(const std::string& name, const std::string& o
 /// True for a link to a program that runs on an interface of this namespace.
 bool is_at_work(const UniqueFd& link) {
   const auto info = link_info(link);
-  const auto port = info && info->part ? Ifindex::make(info->ifindex) : std::nullopt;
-  if (!port || port->value() == 0) return false;
-  const auto chain = tcx_chain(*port, *info->part);
-  return chain &&
-         std::ranges::find(chain->program_ids, info->program_id) != chain->program_ids.end();
+  return info && is_attached(*info).value_or(false);
 }
 
 }  // namespace

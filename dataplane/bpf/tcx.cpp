@@ -33,10 +33,9 @@ std::optional<Ifindex> port_of(std::string_view name) {
 /// Of this network namespace's interface with that number: one that was moved to another namespace
 /// keeps its links, and may keep its number.
 bool is_on(const TcxLink& link, Ifindex port, Part part) {
-  if (link.ifindex != port.value()) return false;
-  const auto chain = tcx_chain(port, part);
-  if (!chain) return chain.error().code != ENODEV;
-  return std::ranges::find(chain->link_ids, link.id) != chain->link_ids.end();
+  if (link.ifindex != port.value() || link.part != part) return false;
+  const auto there = is_attached(link);
+  return there ? *there : there.error().code != ENODEV;
 }
 
 }  // namespace

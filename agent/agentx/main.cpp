@@ -151,9 +151,11 @@ int tell_once(int, int, void* message, void*) {
 
 void silence_library(const char* master) {
   // Neither its files nor its MIBs: what we tell we know, and whom we ask we were told.
-  ::setenv("MIBS", "", 1);
+  for (const char* name : {"MIBS", "MIBDIRS"}) ::setenv(name, "", 1);
   // Nor OpenSSL's, by which it would load what SNMPv3 needs: here is AgentX alone.
   ::setenv("OPENSSL_CONF", "/dev/null", 1);
+  // Nor an index of certificates, for which it would make a directory: where none can be made it goes without.
+  netsnmp_ds_set_string(NETSNMP_DS_LIBRARY_ID, NETSNMP_DS_LIB_PERSISTENT_DIR, "/dev/null");
   netsnmp_ds_set_boolean(NETSNMP_DS_LIBRARY_ID, NETSNMP_DS_LIB_DONT_READ_CONFIGS, 1);
   netsnmp_ds_set_boolean(NETSNMP_DS_LIBRARY_ID, NETSNMP_DS_LIB_DONT_PERSIST_STATE, 1);
   netsnmp_ds_set_boolean(NETSNMP_DS_LIBRARY_ID, NETSNMP_DS_LIB_DISABLE_PERSISTENT_LOAD, 1);

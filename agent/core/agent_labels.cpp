@@ -294,6 +294,7 @@ void Agent::Impl::label(Port& port, TimePoint now, Actions& out) {
     port.type = type;
     port.order = order;
   }
+  note_state(remember_silence(port), out);
   watch_for_unordered(port, own, now);
   watch_for_conflict(port, own, now);
   watch_for_missing(port, own, now);

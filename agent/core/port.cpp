@@ -233,8 +233,9 @@ bool remember(Port& port) {
   const auto layers = layers_told(port);
   if (std::none_of(all.begin(), all.end(),
                    [](const Neighbor& n) { return n.level && !n.superseded; })) {
-    const bool returned = !all.empty() && std::exchange(port.memory.left, false);
-    return (layers && remember_layers(port.memory, port, *layers)) || returned;
+    const bool heard_anew = !all.empty() && port.memory.kind == PortMemory::Kind::kLeft;
+    if (heard_anew) port.memory.kind = PortMemory::Kind::kNobody;
+    return (layers && remember_layers(port.memory, port, *layers)) || heard_anew;
   }
   PortMemory memory{.kind = PortMemory::Kind::kHost};
   remember_layers(memory, port, layers.value_or(std::nullopt));
@@ -260,20 +261,31 @@ bool forget_proof(Port& port) {
 
 bool forget_carrier(Port& port) {
   port.memory_until = kNever;
-  PortMemory memory{.left = port.memory.left};
-  if (port.expects_switch()) memory.kind = PortMemory::Kind::kAbove;
+  using Kind = PortMemory::Kind;
+  PortMemory memory;
+  if (port.memory.kind == Kind::kLeft) memory.kind = Kind::kLeft;
+  if (port.expects_switch()) memory.kind = Kind::kAbove;
   return std::exchange(port.memory, memory) != memory;
 }
 
 bool fade_memory(Port& port) {
   port.memory_until = kNever;
-  const PortMemory memory{.left = port.memory.left || port.expects_switch()};
+  using Kind = PortMemory::Kind;
+  PortMemory memory;
+  if (port.expects_switch() || port.memory.kind == Kind::kLeft) memory.kind = Kind::kLeft;
   return std::exchange(port.memory, memory) != memory;
 }
 
 bool forget_memory(Port& port) {
   port.memory_until = kNever;
   return std::exchange(port.memory, PortMemory{}) != PortMemory{};
+}
+
+bool remember_silence(Port& port) {
+  using Kind = PortMemory::Kind;
+  if (!port.silent || port.memory.kind != Kind::kNobody) return false;
+  port.memory.kind = Kind::kLeft;
+  return true;
 }
 
 void watch_for_silence(Port& port, bool heard_switch, TimePoint now) {
@@ -285,11 +297,12 @@ void watch_for_silence(Port& port, bool heard_switch, TimePoint now) {
     port.silent_at = now;
     port.switch_left = true;
   }
+  const bool left = port.memory.kind == PortMemory::Kind::kLeft;
   if (port.hears_switch || (port.table.size() != 0 && !port.expects_switch()))
     port.silent = port.switch_left = false;
-  else if ((port.expects_switch() || port.switch_left || port.memory.left) && port.silent_at <= now)
+  else if ((port.expects_switch() || port.switch_left || left) && port.silent_at <= now)
     port.silent = true;
-  const bool awaits = port.expects_switch() || (port.memory.left && port.table.size() == 0);
+  const bool awaits = port.expects_switch() || (left && port.table.size() == 0);
   port.awaited = awaits && !port.hears_switch && !port.silent;
 }
 
@@ -301,11 +314,10 @@ Order order_of(const Port& port, const std::optional<Position>& place, bool laye
   if (const auto& layers = port.link.layers)
     return own || contradiction || layers->far >= layers->near ? Order::kUp : Order::kDown;
   if (place && contradiction) return Order::kUp;
-  const Kind kind =
-      port.memory.kind == Kind::kNobody && port.counts_as_host() ? Kind::kHost : port.memory.kind;
-  if (!place || (kind == Kind::kNobody && !own)) return Order::kUnknown;
-  if (place->level == Level::of<0>() || kind == Kind::kAbove || own) return Order::kUp;
-  return kind == Kind::kSwitch && port.memory.at >= *place ? Order::kUp : Order::kDown;
+  const bool nobody = port.memory.kind == Kind::kNobody || port.memory.kind == Kind::kLeft;
+  if (!place || (nobody && !port.counts_as_host() && !own)) return Order::kUnknown;
+  if (place->level == Level::of<0>() || port.memory.kind == Kind::kAbove || own) return Order::kUp;
+  return port.memory.kind == Kind::kSwitch && port.memory.at >= *place ? Order::kUp : Order::kDown;
 }
 
 void watch_for_unordered(Port& port, const Standing& own, TimePoint now) {

@@ -115,6 +115,8 @@ bool forget_proof(Port& port);
 bool forget_carrier(Port& port);
 /// The same one TTL after it came back, and nobody was heard.
 bool fade_memory(Port& port);
+/// A silent port of nobody keeps it in mind that a switch was there. True if that is new.
+bool remember_silence(Port& port);
 /// Has it remember nobody. True if that is new.
 bool forget_memory(Port& port);
 /// Sets silent; summarize() has just been called, after `heard_switch` was noted.

@@ -73,7 +73,8 @@ PortInfo describe(const Port& port, TimePoint now, Depth depth) {
                 .pfc_enabled = port.link.pfc ? std::optional(port.link.pfc->enabled) : std::nullopt,
                 .layers = port.link.layers,
                 .unprotected = port.unprotected_at != kNever ||
-                               ((port.silent || (port.awaited && port.memory.left)) &&
+                               ((port.silent ||
+                                 (port.awaited && port.memory.kind == PortMemory::Kind::kLeft)) &&
                                 port.order == Order::kUnknown)};
   for (const Neighbor& n : port.table.all()) {
     info.neighbors.push_back(describe(n, now, port.decisive_neighbor() == &n, depth));

@@ -20,6 +20,7 @@ struct PortMemory {
     kHost,
     kSwitch,
     kAbove,  ///< a switch, and the carrier went since: whoever it is now may stand above us
+    kLeft,   ///< nobody; a switch fell silent, and nobody has been heard since
   };
   Kind kind = Kind::kNobody;
   Position at{};                   ///< of kSwitch: the highest that was told
@@ -27,8 +28,6 @@ struct PortMemory {
   std::optional<Layers> layers{};  ///< what all who were heard told of their end, if they agreed
   /// What was set here when they did, and has not been set anew since: docs/rules.md O6.
   std::optional<Layers> own_layers{};
-  /// Of kNobody: a switch was remembered, and nobody has been heard since: the port stays silent.
-  bool left = false;
   [[nodiscard]] bool is_switch() const { return kind == Kind::kSwitch || kind == Kind::kAbove; }
   friend bool operator==(const PortMemory&, const PortMemory&) = default;
 };

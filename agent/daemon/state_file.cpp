@@ -117,7 +117,9 @@ std::string text_of(const core::PortState& port) {
   if (!port.memory.tiers.empty()) out += " tiers " + to_hex(as_octets(port.memory.tiers));
   switch (port.memory.kind) {
     case Kind::kNobody:
-      break;
+      return out + " nobody";
+    case Kind::kLeft:
+      return out + " left";
     case Kind::kHost:
       return out + " host";
     case Kind::kAbove:
@@ -125,8 +127,9 @@ std::string text_of(const core::PortState& port) {
     case Kind::kSwitch:
       return out + " switch " + text_of(port.memory.at);
   }
-  return out + (port.memory.left ? " left" : " nobody");
+  return out;
 }
+
 std::optional<core::PortState> parse_port(std::string_view text) {
   using Kind = core::PortMemory::Kind;
   core::PortState port{.name = std::string(next_word(text))};
@@ -165,7 +168,7 @@ std::optional<core::PortState> parse_port(std::string_view text) {
   else if (memory == "above")
     port.memory.kind = Kind::kAbove;
   else if (memory == "left")
-    port.memory.left = true;
+    port.memory.kind = Kind::kLeft;
   else if (memory != "nobody")
     return std::nullopt;
   return text.empty() ? std::optional(std::move(port)) : std::nullopt;

@@ -366,6 +366,21 @@ TEST_F(O1, TheAlarmOutlivesARestartAndTheNextLossOfTheCarrier) {
   EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp1"), std::nullopt);
   EXPECT_FALSE(s.info(1).unprotected);
 }
+TEST_F(O1, TheAlarmOfASwitchThatToldNoLevelOutlivesARestartToo) {
+  s.hear(2, a_switch("n", std::nullopt));
+  s.hear(2, {.name = "n", .ttl = 0});
+  ASSERT_NE(s.alarm(AlarmCode::kSilent, "swp2"), std::nullopt);
+  s.restart();
+  s.up(2);
+  EXPECT_TRUE(s.info(2).unprotected);
+  s.pass(seconds(121));
+  EXPECT_NE(s.alarm(AlarmCode::kSilent, "swp2"), std::nullopt);
+  s.hear(2, host());
+  s.restart();
+  s.up(2);
+  s.pass(seconds(121));
+  EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp2"), std::nullopt);
+}
 TEST_F(O1, ForgettingAPortEndsItsSilenceForGood) {
   s.down(1);
   s.up(1);

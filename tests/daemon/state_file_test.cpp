@@ -75,7 +75,7 @@ core::State leaf() {
           .ports = {{"swp1", {.kind = Kind::kHost}, *Ifindex::make(7), 2},
                     {"swp2", {Kind::kSwitch, {Level::of<2>(), spine}}, *Ifindex::make(8), 0},
                     {"swp3", {.kind = Kind::kAbove}, *Ifindex::make(9), std::nullopt},
-                    {"swp4", {.left = true}, *Ifindex::make(10), 3}}};
+                    {"swp4", {.kind = Kind::kLeft}, *Ifindex::make(10), 3}}};
 }
 constexpr const char* kLeaf =
     "lldp-level-state 2\nchassis-id 4 020000000001\nrole switch\nlevel 1\nsupported 86400\n"

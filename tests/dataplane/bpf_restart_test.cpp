@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rules that outlive the back end: restarts, other hooks, other BPF file systems, other namespaces.
+#include <fcntl.h>
 #include <linux/capability.h>
 #include <net/if.h>
 #include <poll.h>
@@ -10,11 +11,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <chrono>
+#include <array>
 #include <csignal>
 #include <filesystem>
 #include <functional>
-#include <thread>
 
 #include "dataplane/bpf/pins.hpp"
 #include "os/file.hpp"
@@ -68,18 +68,21 @@ TEST_P(BpfBackend, DaemonsSideBySideShareProgramsAndCounters) {
 TEST_P(BpfBackend, PortWithTheNumberOfOneThatWasMovedAwayIsBare) {
   put(Order::kUp, Order::kUp);
   backend_ = nullptr;
+  std::array<int, 2> ready{};
+  ASSERT_EQ(::pipe2(ready.data(), O_CLOEXEC), 0);
   const pid_t elsewhere = ::fork();
   if (elsewhere == 0) {
-    ::unshare(CLONE_NEWNET);
+    if (::unshare(CLONE_NEWNET) != 0 || ::write(ready[1], "", 1) != 1) ::_exit(1);
+    ::close(ready[1]);
     ::pause();
     ::_exit(0);
   }
-  const auto moved = [&] {
-    return sh("readlink /proc/" + std::to_string(elsewhere) +
-              "/ns/net | grep -qv $(readlink /proc/self/ns/net)");
-  };
-  while (!moved()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  ::close(ready[1]);
+  char told = 0;
+  const bool is_elsewhere = ::read(ready[0], &told, 1) == 1;
+  ::close(ready[0]);
   const bool swapped =
+      is_elsewhere &&
       sh("ip link set q1 name old1 && ip link set p1 netns " + std::to_string(elsewhere) +
          " && ip link add p1 index " + std::to_string(p1_.value()) +
          " address 02:00:00:00:00:03 type veth peer name q1 address 02:00:00:00:00:04 && ip link "

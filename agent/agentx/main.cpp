@@ -154,7 +154,8 @@ void silence_library(const char* master) {
   for (const char* name : {"MIBS", "MIBDIRS"}) ::setenv(name, "", 1);
   // Nor OpenSSL's, by which it would load what SNMPv3 needs: here is AgentX alone.
   ::setenv("OPENSSL_CONF", "/dev/null", 1);
-  // Nor an index of certificates, for which it would make a directory: where none can be made it goes without.
+  // Nor an index of certificates, for which it would make a directory: where none can be made it
+  // goes without.
   netsnmp_ds_set_string(NETSNMP_DS_LIBRARY_ID, NETSNMP_DS_LIB_PERSISTENT_DIR, "/dev/null");
   netsnmp_ds_set_boolean(NETSNMP_DS_LIBRARY_ID, NETSNMP_DS_LIB_DONT_READ_CONFIGS, 1);
   netsnmp_ds_set_boolean(NETSNMP_DS_LIBRARY_ID, NETSNMP_DS_LIB_DONT_PERSIST_STATE, 1);

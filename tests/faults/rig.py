@@ -178,12 +178,27 @@ class Daemon:
         text = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
         return int(re.search(rf"^{key}:\s+(\d+)", text, re.M)[1])
 
+    def timed_ask(self):
+        """The reply; the ms it took; and those of them for which neither this nor we waited for a processor that others had."""
+        def waited():
+            return sum(schedstat(pid)[1] for pid in (self.process.pid, "self"))
+        began, before = time.monotonic(), waited()
+        reply = self.ask()
+        took = time.monotonic() - began
+        return reply, 1000 * took, 1000 * max(0, took - (waited() - before))
+
     def cpu(self):
         """Seconds of processor time since its start."""
-        return int(pathlib.Path(f"/proc/{self.process.pid}/schedstat").read_text().split()[0]) / 1e9
+        return schedstat(self.process.pid)[0]
 
     def descriptors(self):
         return len(os.listdir(f"/proc/{self.process.pid}/fd"))
+
+
+def schedstat(pid):
+    """Seconds for which a process (its first thread) had a processor, and for which it waited for one."""
+    had, waited, _ = pathlib.Path(f"/proc/{pid}/schedstat").read_text().split()
+    return int(had) / 1e9, int(waited) / 1e9
 
 
 class Verdicts:

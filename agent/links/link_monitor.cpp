@@ -13,6 +13,8 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
+#include <cstring>
 #include <map>
 #include <set>
 #include <string>
@@ -34,7 +36,9 @@ constexpr int kOverruns = 100;
 constexpr int kDumpAttempts = 10;
 
 Error failed(std::string_view what, int nl_error) {
-  return {0, "rtnetlink", fmt::format("{}: {}", what, nl_geterror(nl_error))};
+  // What libnl has no word for, as that no descriptor is left, it calls a failure.
+  const char* why = nl_error == -NLE_FAILURE ? std::strerror(errno) : nl_geterror(nl_error);
+  return {0, "rtnetlink", fmt::format("{}: {}", what, why)};
 }
 
 /// Calls `take` for every message that `socket` gives in one nl_recvmsgs; returns libnl's result.

@@ -13,6 +13,7 @@
 #include <netlink/msg.h>
 #include <netlink/netlink.h>
 #include <netlink/socket.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include <functional>
@@ -331,6 +332,17 @@ TEST_F(LinkMonitorTest, AnyAnswerThatFailsIsAskedForAgain) {
                                                     testing::StartsWith("list of interfaces: "),
                                                     testing::StartsWith("list of addresses: "),
                                                     testing::StartsWith("list of VLANs: ")));
+}
+
+TEST_F(LinkMonitorTest, SaysThatNoDescriptorIsLeft) {
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit none{.rlim_cur = 3, .rlim_max = before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  const auto monitor = LinkMonitor::open();
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  ASSERT_FALSE(monitor);
+  EXPECT_EQ(monitor.error().what, "connect: Too many open files");
 }
 
 TEST_F(LinkMonitorTest, ListsAnewWhatChangedWhileItWasListed) {

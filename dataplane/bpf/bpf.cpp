@@ -267,6 +267,7 @@ Result<Reading> Bpf::verify(const PortRef& ref, const qos::Ruleset& want) {
       part.state = PartState::kBypassed;
       part.text = **way;
     } else {
+      if (migrates_) continue;  // TCX has room
       const auto taken = clsact_->taken(port);
       if (!taken) return fail(on(port, taken.error()));
       if (!*taken) continue;
@@ -317,7 +318,12 @@ Result<void> Bpf::put(Ifindex port, Part part, const bpf::Programs::Loaded& prog
     if (!moved) return fail(moved.error());
     if (*moved || hooks_.back()->is_shared(port, part)) hook = hooks_.back().get();
   }
-  if (auto done = put_only(*hook, port, part, program); !done) return done;
+  auto done = put_only(*hook, port, part, program);
+  // An ingress qdisc stands in clsact's place, or what is there shares its filters with other
+  // ports.
+  const bool has_room = !done && migrates_ && hook == hooks_.front().get() &&
+                        put_only(*hooks_.back(), port, part, program).has_value();
+  if (!done && !has_room) return done;
   if (part == Part::kClassify) programs_.set_tag(port, tag);
   return {};
 }

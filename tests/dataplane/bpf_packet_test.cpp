@@ -167,6 +167,34 @@ TEST_P(BpfBackend, StrangerThatIsFirstOnTcxComesAfterUs) {
   probe__destroy(programs);
 }
 
+TEST_P(BpfBackend, WhereClsactHasNoPlaceTcxHas) {
+  if (GetParam() != Means::kAuto) GTEST_SKIP() << "who names a hook means it";
+  if (!bpf::has_tcx()) GTEST_SKIP() << "this kernel has no TCX";
+  bridge();
+  for (const std::string theirs : {"ingress", "ingress_block 7 egress_block 8 clsact"}) {
+    for (const char* port : {"p0", "p1"})
+      ASSERT_TRUE(sh(std::string("tc qdisc add dev ") + port + " " + theirs));
+    put(Order::kUp, Order::kUp);
+    EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 51})) << theirs;
+    backend_ = open();
+    for (const Ifindex port : {p0_, p1_}) {
+      const auto reading = backend_->verify(ref(port), rules_of(Order::kUp));
+      ASSERT_TRUE(reading);
+      EXPECT_TRUE(reading->mend.empty());
+      for (const PartReading& part : reading->parts)
+        EXPECT_EQ(part.state, PartState::kDone) << theirs << ": " << part.text;
+    }
+    flush();
+    EXPECT_EQ(through(across4({.dscp = 43})), across4({.dscp = 43}));
+    for (const char* port : {"p0", "p1"}) {
+      EXPECT_THAT(output_of(std::string("tc qdisc show dev ") + port),
+                  HasSubstr(theirs.ends_with("clsact") ? "clsact" : "ingress"));
+      ASSERT_TRUE(sh(std::string("tc qdisc del dev ") + port + " " +
+                     (theirs.ends_with("clsact") ? "clsact" : "ingress")));
+    }
+  }
+}
+
 TEST_P(BpfBackend, TwoOfOurProgramsTurnAPacketOnce) {
   if (GetParam() != Means::kTcx) GTEST_SKIP() << "the same for all";
   bridge();

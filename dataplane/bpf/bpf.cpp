@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <boost/functional/hash.hpp>
 #include <cerrno>
 #include <chrono>
 #include <set>
@@ -45,6 +46,15 @@ std::string name_of(Ifindex port) {
   return ::if_indextoname(port.value(), name.data()) != nullptr
              ? std::string(name.data())
              : fmt::format("port {}", port.value());
+}
+
+/// Another one whenever the hook is another: a hook that loses its last program is made anew by the
+/// next one, and its revisions begin anew.
+std::size_t digest(const bpf::TcxChain& chain) {
+  std::size_t out = chain.revision;
+  for (const auto* ids : {&chain.program_ids, &chain.link_ids})
+    boost::hash_combine(out, boost::hash_range(ids->begin(), ids->end()));
+  return out;
 }
 
 /// An error with the port's name, as its user knows it.
@@ -205,7 +215,8 @@ Result<bpf::TcxChain> Bpf::chain(Ifindex port, Part part) const {
 }
 
 Result<std::optional<std::string>> Bpf::way_round(Ifindex port, Part part, const LinkFacts& link,
-                                                  const bpf::TcxChain& chain) {
+                                                  const bpf::TcxChain& chain,
+                                                  const std::string& key) {
   if (link.switch_port)
     return "a port of a switch chip, which forwards past the kernel: take a back end that programs "
            "the chip";
@@ -216,7 +227,7 @@ Result<std::optional<std::string>> Bpf::way_round(Ifindex port, Part part, const
         link.xdp_program);
   // TCX comes before clsact.
   for (const std::uint32_t id : chain.program_ids) {
-    if (!programs_.key_of_id(id).empty()) return std::nullopt;
+    if (programs_.key_of_id(id) == key) return std::nullopt;
     return fmt::format(
         "a TCX program ({}) stands before the rules: what it decides, they do not "
         "see: attach it after them, or, if it is one that an earlier daemon left, run lldp-leveld "
@@ -228,8 +239,7 @@ Result<std::optional<std::string>> Bpf::way_round(Ifindex port, Part part, const
 
 Result<Reading> Bpf::verify(const PortRef& ref, const qos::Ruleset& want) {
   const Ifindex port = ref.ifindex;
-  auto plan = plan_from(ref, want);
-  if (!plan) return fail(plan.error());
+  // What is compared later is read before what it is to vouch for: what changes in between is seen.
   LinkFacts link;
   if (auto done = socket_.links(port, [&](Ifindex, const LinkFacts& facts) { link = facts; });
       !done)
@@ -240,9 +250,11 @@ Result<Reading> Bpf::verify(const PortRef& ref, const qos::Ruleset& want) {
     auto programs = chain(port, part);
     if (!programs) return fail(on(port, programs.error()));
     const auto at = static_cast<std::size_t>(part);
-    glimpse.tcx_revision[at] = programs->revision;
+    glimpse.chains[at] = digest(*programs);
     chains[at] = std::move(*programs);
   }
+  auto plan = plan_from(ref, want);
+  if (!plan) return fail(plan.error());
   Reading reading = reading_of(std::move(*plan), want_queues_);
   for (PartReading& part : reading.parts) {
     if (part.part == Part::kQueues) {
@@ -260,8 +272,8 @@ Result<Reading> Bpf::verify(const PortRef& ref, const qos::Ruleset& want) {
             "the interface anew, with another number";
         continue;
       }
-      const auto way =
-          way_round(port, part.part, link, chains[static_cast<std::size_t>(part.part)]);
+      const auto way = way_round(port, part.part, link, chains[static_cast<std::size_t>(part.part)],
+                                 key_of(part.part, want));
       if (!way) return fail(on(port, way.error()));
       if (!*way) continue;
       part.state = PartState::kBypassed;
@@ -300,8 +312,8 @@ std::vector<Ifindex> Bpf::glance(std::span<const Ifindex> ports) {
     if (changed.contains(port)) continue;
     for (const Part part : {Part::kClassify, Part::kRemap}) {
       const auto programs = chain(port, part);
-      const auto revision = seen->second.tcx_revision[static_cast<std::size_t>(part)];
-      if (!programs || programs->revision != revision) changed.insert(port);
+      const std::size_t before = seen->second.chains[static_cast<std::size_t>(part)];
+      if (!programs || digest(*programs) != before) changed.insert(port);
     }
   }
   return {changed.begin(), changed.end()};

@@ -55,7 +55,7 @@ class Bpf : public Backend {
  private:
   /// What changes without an event of traffic control.
   struct Glimpse {
-    std::array<std::uint64_t, 2> tcx_revision{};
+    std::array<std::size_t, 2> chains{};  ///< as digest() has them
     std::uint32_t xdp_program = 0;
     friend bool operator==(const Glimpse&, const Glimpse&) = default;
   };
@@ -98,7 +98,8 @@ class Bpf : public Backend {
   /// Why packets pass by a part of ours that is in its place.
   [[nodiscard]] Result<std::optional<std::string>> way_round(Ifindex port, Part part,
                                                              const LinkFacts& link,
-                                                             const bpf::TcxChain& chain);
+                                                             const bpf::TcxChain& chain,
+                                                             const std::string& key);
 
   const std::string bpffs_;  ///< where it was to be
   bpf::Programs programs_;

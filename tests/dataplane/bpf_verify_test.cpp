@@ -12,6 +12,8 @@
 #include <thread>
 
 #include "dataplane/bpf/kernel.hpp"
+#include "dataplane/bpf/pins.hpp"
+#include "dataplane/bpf/programs.hpp"
 #include "dataplane/factory.hpp"
 #include "dataplane/tc.hpp"
 #include "tests/dataplane/contract.hpp"
@@ -176,6 +178,47 @@ TEST_P(BpfVerify, LinkGivenAnotherProgramIsMissedAtAGlance) {
   EXPECT_THAT(glance(), ElementsAre(port_));
   EXPECT_EQ(states(), "classify missing, remap done");
   probe__destroy(theirs);
+}
+
+// A hook that has lost its last program is another one: its revisions begin anew, and may come to
+// be the same.
+TEST_P(BpfVerify, HookOfOthersWithTheRevisionOfOursIsMissedAtAGlance) {
+  if (!on_tcx()) GTEST_SKIP() << "the rules do not stand there";
+  EXPECT_EQ(states(), "classify done, remap done");
+  const auto before = bpf::tcx_chain(port_, Part::kRemap);
+  ASSERT_TRUE(before);
+  ASSERT_EQ(before->link_ids.size(), 1U);
+  ASSERT_TRUE(bpf::detach_link(*bpf::link_by_id(before->link_ids.front())));
+  probe* theirs = probe__open_and_load();
+  ASSERT_NE(theirs, nullptr);
+  std::vector<UniqueFd> links;
+  auto now = bpf::tcx_chain(port_, Part::kRemap);
+  for (; now && now->revision < before->revision; now = bpf::tcx_chain(port_, Part::kRemap))
+    links.emplace_back(bpf_link_create(bpf_program__fd(theirs->progs.stranger),
+                                       static_cast<int>(port_.value()),
+                                       static_cast<bpf_attach_type>(47), nullptr));
+  ASSERT_TRUE(now);
+  EXPECT_EQ(now->revision, before->revision);
+  EXPECT_FALSE(now->program_ids.empty());
+  EXPECT_THAT(glance(), ElementsAre(port_));
+  EXPECT_EQ(states(), "classify done, remap missing");
+  probe__destroy(theirs);
+}
+
+// What it takes for seen to, ours does not look at.
+TEST_P(BpfVerify, ProgramOfOtherRulesOfOursBeforeTheRightOneBypassesIt) {
+  if (!on_tcx()) GTEST_SKIP() << "the rules do not stand there";
+  const qos::Ruleset down = rules_of(Order::kDown);
+  ASSERT_TRUE(backend_->prepare(std::array{down}));
+  bpf::Programs programs(bpf::Pins::open(PrivateNet::bpffs()));
+  const auto other = programs.get(down);
+  ASSERT_TRUE(other);
+  auto link = bpf::attach_tcx((*other)->program(Part::kRemap), port_, Part::kRemap);
+  ASSERT_TRUE(link);
+  EXPECT_THAT(glance(), ElementsAre(port_));
+  EXPECT_EQ(states(), "classify done, remap bypassed");
+  ASSERT_TRUE(bpf::detach_link(*link));
+  EXPECT_EQ(states(), "classify done, remap done");
 }
 
 TEST_P(BpfVerify, FilterBeforeOursBypassesIt) {

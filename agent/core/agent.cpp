@@ -160,7 +160,10 @@ void Agent::Impl::take(Port& port, PortAgent& agent, const Frame& frame, TimePoi
   step(agent.rx_state, agent.rx, receiver);
   if (receiver.held_first) due_.set(port.slot, now);
   if (!receiver.table_changed) return;
-  if (receiver.spoken) note_memory(remember(port), now, out);
+  if (receiver.spoken) {
+    const bool missed = end_silence(port);
+    note_memory(remember(port) || missed, now, out);
+  }
   reconsider(port, now, out, receiver.renounced);
   due_.set(port.slot, now);
 }

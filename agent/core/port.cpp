@@ -233,9 +233,7 @@ bool remember(Port& port) {
   const auto layers = layers_told(port);
   if (std::none_of(all.begin(), all.end(),
                    [](const Neighbor& n) { return n.level && !n.superseded; })) {
-    const bool heard_anew = !all.empty() && port.memory.kind == PortMemory::Kind::kLeft;
-    if (heard_anew) port.memory.kind = PortMemory::Kind::kNobody;
-    return (layers && remember_layers(port.memory, port, *layers)) || heard_anew;
+    return layers && remember_layers(port.memory, port, *layers);
   }
   PortMemory memory{.kind = PortMemory::Kind::kHost};
   remember_layers(memory, port, layers.value_or(std::nullopt));
@@ -272,13 +270,21 @@ bool fade_memory(Port& port) {
   port.memory_until = kNever;
   using Kind = PortMemory::Kind;
   PortMemory memory;
-  if (port.expects_switch() || port.memory.kind == Kind::kLeft) memory.kind = Kind::kLeft;
+  const bool missed = port.expects_switch() || port.memory.kind == Kind::kLeft;
+  if (missed && port.table.size() == 0) memory.kind = Kind::kLeft;
   return std::exchange(port.memory, memory) != memory;
 }
 
 bool forget_memory(Port& port) {
   port.memory_until = kNever;
   return std::exchange(port.memory, PortMemory{}) != PortMemory{};
+}
+
+bool end_silence(Port& port) {
+  port.switch_left = false;
+  if (port.memory.kind != PortMemory::Kind::kLeft) return false;
+  port.memory.kind = PortMemory::Kind::kNobody;
+  return true;
 }
 
 bool remember_silence(Port& port) {
@@ -297,13 +303,11 @@ void watch_for_silence(Port& port, bool heard_switch, TimePoint now) {
     port.silent_at = now;
     port.switch_left = true;
   }
-  const bool left = port.memory.kind == PortMemory::Kind::kLeft;
-  if (port.hears_switch || (port.table.size() != 0 && !port.expects_switch()))
-    port.silent = port.switch_left = false;
-  else if ((port.expects_switch() || port.switch_left || left) && port.silent_at <= now)
-    port.silent = true;
-  const bool awaits = port.expects_switch() || (left && port.table.size() == 0);
-  port.awaited = awaits && !port.hears_switch && !port.silent;
+  if (port.hears_switch) port.switch_left = false;
+  const bool remembered = port.expects_switch() || port.memory.kind == PortMemory::Kind::kLeft;
+  const bool missed = !port.hears_switch && (remembered || port.switch_left);
+  port.silent = missed && (port.silent || port.silent_at <= now);
+  port.awaited = remembered && !port.hears_switch && !port.silent;
 }
 
 Order order_of(const Port& port, const std::optional<Position>& place, bool layered) {

@@ -115,6 +115,8 @@ bool forget_proof(Port& port);
 bool forget_carrier(Port& port);
 /// The same one TTL after it came back, and nobody was heard.
 bool fade_memory(Port& port);
+/// Somebody was heard, who is new or said something new. True if the memory is another.
+bool end_silence(Port& port);
 /// A silent port of nobody keeps it in mind that a switch was there. True if that is new.
 bool remember_silence(Port& port);
 /// Has it remember nobody. True if that is new.

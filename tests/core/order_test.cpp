@@ -381,6 +381,33 @@ TEST_F(O1, TheAlarmOfASwitchThatToldNoLevelOutlivesARestartToo) {
   s.pass(seconds(121));
   EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp2"), std::nullopt);
 }
+// Who was there all the while has not come in the place of who left.
+TEST_F(O1, OnlyWhoIsHeardAnewEndsTheSilenceOfASwitchThatToldNoLevel) {
+  s.hear(2, {.name = "phone"});
+  s.hear(2, a_switch("n", std::nullopt));
+  s.hear(2, {.name = "n", .ttl = 0});
+  EXPECT_NE(s.alarm(AlarmCode::kSilent, "swp2"), std::nullopt);
+  EXPECT_TRUE(s.info(2).unprotected);
+  s.hear(2, {.name = "phone"});  // as before
+  EXPECT_NE(s.alarm(AlarmCode::kSilent, "swp2"), std::nullopt);
+  s.hear(2, {.name = "printer"});
+  EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp2"), std::nullopt);
+  EXPECT_FALSE(s.info(2).unprotected);
+}
+// Another device came with the carrier: what is said of the port is the same before and after a
+// restart.
+TEST_F(O1, WhereSomebodyElseIsHeardAfterTheCarrierNoSwitchIsMissed) {
+  s.down(1);
+  s.up(1);
+  s.hear(1, {.name = "phone", .ttl = 3600});
+  s.pass(seconds(300));
+  EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp1"), std::nullopt);
+  s.restart();
+  s.up(1);
+  EXPECT_FALSE(s.info(1).unprotected);
+  s.pass(seconds(300));
+  EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp1"), std::nullopt);
+}
 TEST_F(O1, ForgettingAPortEndsItsSilenceForGood) {
   s.down(1);
   s.up(1);

@@ -290,9 +290,18 @@ class Companions::Impl : public std::enable_shared_from_this<Impl> {
     if (!asked) return hook_failed(to_string(asked.error()));
     hook_busy_ = true;
     hook_.runs = true;
-    hook_pause_.expires_after(times_.hook_limit + times_.hook_answer);
-    hook_pause_.async_wait([weak = weak_from_this()](error_code cancelled) {
-      if (const auto self = weak.lock(); self && !cancelled) self->give_up_launcher();
+    await_launcher(times_.hook_limit + times_.hook_answer, [](Impl& self) {
+      // We may have been stopped ourselves, and the answer be there: time to read it.
+      self.await_launcher(self.times_.hook_answer / 5, &Impl::give_up_launcher);
+    });
+  }
+  template <class Late>
+  void await_launcher(std::chrono::milliseconds time, Late late) {
+    hook_pause_.expires_after(time);
+    hook_pause_.async_wait([weak = weak_from_this(), late, run = runs_](error_code cancelled) {
+      // What is cancelled when its turn has come already is not told so.
+      const auto self = weak.lock();
+      if (self && !cancelled && self->runs_ == run) std::invoke(late, *self);
     });
   }
   void hook_ended(const Launcher::Ended& ended) {
@@ -325,6 +334,7 @@ class Companions::Impl : public std::enable_shared_from_this<Impl> {
   }
   void rest(std::chrono::milliseconds pause) {
     hook_busy_ = true;
+    ++runs_;
     hook_pause_.expires_after(pause);
     hook_pause_.async_wait([weak = weak_from_this()](error_code cancelled) {
       const auto self = weak.lock();
@@ -352,6 +362,7 @@ class Companions::Impl : public std::enable_shared_from_this<Impl> {
   static constexpr int kTries = 2;
   std::optional<InHand> in_hand_{};
   std::chrono::milliseconds hook_restart_{times_.first_restart};  ///< where its launcher fails
+  std::uint64_t runs_ = 0;                                        ///< that have ended
   bool hook_busy_ = false;                                        ///< it runs, or has just run
   bool renew_hook_ = false;  ///< its launcher goes by the file as it was, and is to end
   asio::steady_timer hook_pause_;

@@ -179,6 +179,20 @@ TEST_F(CompanionsTest, LauncherThatHangsIsGivenUpAndSaidToBe) {
   ::kill(hanging, SIGCONT);
 }
 
+// A daemon that was stopped, or whose machine was suspended, for longer than the hook may take.
+TEST_F(CompanionsTest, LauncherThatAnsweredWhileNobodyReadIsNotGivenUp) {
+  times_.hook_limit = 20ms;
+  times_.hook_answer = 50ms;
+  testing::internal::CaptureStderr();
+  start("cat");
+  companions_->changed(R"({"n":1})");
+  loop_.poll();
+  std::this_thread::sleep_for(150ms);
+  loop_.run_for(100ms);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  EXPECT_TRUE(companions_->wants_changes());
+}
+
 TEST_F(CompanionsTest, HookCanBeChangedAndTakenAway) {
   start("echo first");
   companions_->changed("{}");

@@ -24,8 +24,7 @@ LIBRARY = "/usr/lib/x86_64-linux-gnu/"
 # What a process with the C library does before its main().
 STARTS = [("/etc/ld.so.cache", "r"), (LIBRARY + "libc.so.6", "mr"), ("/dev/null", "rw")]
 LOGS = [("/run/systemd/journal/socket", "w"), ("/run/systemd/journal/stdout", "rw")]
-SNMP = [("/var/agentx/master", "rw"), ("/usr/share/snmp/mibs", "r"), ("/etc/snmp/snmp.conf", "r"), ("/etc/hosts", "r"),
-        ("/etc/resolv.conf", "r"), ("/etc/ssl/openssl.cnf", "r"), ("/proc/stat", "r")]
+SNMP = [("/var/agentx/master", "rw"), ("/etc/hosts", "r"), ("/etc/resolv.conf", "r"), ("/etc/ssl/openssl.cnf", "r"), ("/proc/stat", "r")]
 HOOK = [("/usr/bin/logger", "x"), ("/bin/sh", "x"), ("/usr/local/bin/page", "x"), ("/usr/libexec/pager", "x"),
         ("/etc/ssl/certs/ca-certificates.crt", "r"), ("/etc/resolv.conf", "r"), ("/tmp/of-a-hook", "rw"), ("/proc/42/stat", "r")]
 LAUNCHER = "/usr/libexec/lldp-level/lldp-level-launcher"
@@ -60,7 +59,8 @@ NEVER = {
                     ("/dev/mem", "r"), ("/proc/sys/net/ipv4/ip_forward", "w"), ("/sys/devices/system/cpu/possible", "w")],
     "lldp-level-exporter": [("/var/lib/lldp-level/state", "r"), ("/bin/sh", "x"), ("/etc/lldp-level/lldp-level.conf", "w"),
                             ("/etc/shadow", "r"), ("/tmp/x", "w"), ("/run/lldp-level-launch/hook", "w")],
-    "lldp-level-agentx": [("/var/lib/lldp-level/state", "r"), ("/bin/sh", "x"), ("/etc/snmp/snmpd.conf", "w"),
+    "lldp-level-agentx": [("/var/lib/lldp-level/state", "r"), ("/bin/sh", "x"), ("/etc/snmp/snmpd.conf", "rw"),
+                          ("/var/lib/snmp/cert_indexes/", "w"),
                           ("/etc/shadow", "r"), ("/tmp/x", "w"), ("/run/lldp-level-launch/hook", "w")],
     "lldp-level-hook": [("/var/lib/lldp-level/state", "r"), ("/etc/shadow", "r"), ("/etc/gshadow-", "r"), ("/etc/aa", "w"),
                         ("/run/lldp-level/bpf/1/state", "w"), ("/sys/fs/bpf/lldp-level/1/state", "w"),

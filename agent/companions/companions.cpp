@@ -290,18 +290,11 @@ class Companions::Impl : public std::enable_shared_from_this<Impl> {
     if (!asked) return hook_failed(to_string(asked.error()));
     hook_busy_ = true;
     hook_.runs = true;
-    await_launcher(times_.hook_limit + times_.hook_answer, [](Impl& self) {
-      // We may have been stopped ourselves, and the answer be there: time to read it.
-      self.await_launcher(self.times_.hook_answer / 5, &Impl::give_up_launcher);
-    });
-  }
-  template <class Late>
-  void await_launcher(std::chrono::milliseconds time, Late late) {
-    hook_pause_.expires_after(time);
-    hook_pause_.async_wait([weak = weak_from_this(), late, run = runs_](error_code cancelled) {
-      // What is cancelled when its turn has come already is not told so.
+    hook_pause_.expires_after(times_.hook_limit + times_.hook_answer);
+    hook_pause_.async_wait([weak = weak_from_this(), run = runs_](error_code cancelled) {
+      // Cancelled when its turn has come already, as after we were stopped, it is not told so.
       const auto self = weak.lock();
-      if (self && !cancelled && self->runs_ == run) std::invoke(late, *self);
+      if (self && !cancelled && self->runs_ == run) self->give_up_launcher();
     });
   }
   void hook_ended(const Launcher::Ended& ended) {

@@ -291,10 +291,10 @@ class Companions::Impl : public std::enable_shared_from_this<Impl> {
     hook_busy_ = true;
     hook_.runs = true;
     hook_pause_.expires_after(times_.hook_limit + times_.hook_answer);
-    hook_pause_.async_wait([weak = weak_from_this(), run = runs_](error_code cancelled) {
+    hook_pause_.async_wait([weak = weak_from_this()](error_code cancelled) {
       // Cancelled when its turn has come already, as after we were stopped, it is not told so.
       const auto self = weak.lock();
-      if (self && !cancelled && self->runs_ == run) self->give_up_launcher();
+      if (self && !cancelled && self->hook_.runs) self->give_up_launcher();
     });
   }
   void hook_ended(const Launcher::Ended& ended) {
@@ -327,7 +327,6 @@ class Companions::Impl : public std::enable_shared_from_this<Impl> {
   }
   void rest(std::chrono::milliseconds pause) {
     hook_busy_ = true;
-    ++runs_;
     hook_pause_.expires_after(pause);
     hook_pause_.async_wait([weak = weak_from_this()](error_code cancelled) {
       const auto self = weak.lock();
@@ -355,7 +354,6 @@ class Companions::Impl : public std::enable_shared_from_this<Impl> {
   static constexpr int kTries = 2;
   std::optional<InHand> in_hand_{};
   std::chrono::milliseconds hook_restart_{times_.first_restart};  ///< where its launcher fails
-  std::uint64_t runs_ = 0;                                        ///< that have ended
   bool hook_busy_ = false;                                        ///< it runs, or has just run
   bool renew_hook_ = false;  ///< its launcher goes by the file as it was, and is to end
   asio::steady_timer hook_pause_;

@@ -258,20 +258,17 @@ bool forget_proof(Port& port) {
 }
 
 bool forget_carrier(Port& port) {
-  port.memory_until = kNever;
   using Kind = PortMemory::Kind;
+  port.memory_until = kNever;
   PortMemory memory;
-  if (port.memory.kind == Kind::kLeft) memory.kind = Kind::kLeft;
-  if (port.expects_switch()) memory.kind = Kind::kAbove;
+  if (port.memory.misses_switch()) memory.kind = port.expects_switch() ? Kind::kAbove : Kind::kLeft;
   return std::exchange(port.memory, memory) != memory;
 }
 
 bool fade_memory(Port& port) {
   port.memory_until = kNever;
-  using Kind = PortMemory::Kind;
   PortMemory memory;
-  const bool missed = port.expects_switch() || port.memory.kind == Kind::kLeft;
-  if (missed && port.table.size() == 0) memory.kind = Kind::kLeft;
+  if (port.memory.misses_switch() && port.table.size() == 0) memory.kind = PortMemory::Kind::kLeft;
   return std::exchange(port.memory, memory) != memory;
 }
 
@@ -304,10 +301,9 @@ void watch_for_silence(Port& port, bool heard_switch, TimePoint now) {
     port.switch_left = true;
   }
   if (port.hears_switch) port.switch_left = false;
-  const bool remembered = port.expects_switch() || port.memory.kind == PortMemory::Kind::kLeft;
-  const bool missed = !port.hears_switch && (remembered || port.switch_left);
+  const bool missed = !port.hears_switch && (port.memory.misses_switch() || port.switch_left);
   port.silent = missed && (port.silent || port.silent_at <= now);
-  port.awaited = remembered && !port.hears_switch && !port.silent;
+  port.awaited = port.memory.misses_switch() && !port.hears_switch && !port.silent;
 }
 
 Order order_of(const Port& port, const std::optional<Position>& place, bool layered) {

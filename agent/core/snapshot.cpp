@@ -64,18 +64,18 @@ NeighborInfo describe(const Neighbor& n, TimePoint now, bool decisive, Depth dep
 }
 
 PortInfo describe(const Port& port, TimePoint now, Depth depth) {
-  PortInfo info{.name = port.link.name,
-                .ifindex = port.link.ifindex,
-                .up = port.link.up,
-                .type = port.type,
-                .order = port.order,
-                .admin = port.link.adminStatus,
-                .pfc_enabled = port.link.pfc ? std::optional(port.link.pfc->enabled) : std::nullopt,
-                .layers = port.link.layers,
-                .unprotected = port.unprotected_at != kNever ||
-                               ((port.silent ||
-                                 (port.awaited && port.memory.kind == PortMemory::Kind::kLeft)) &&
-                                port.order == Order::kUnknown)};
+  PortInfo info{
+      .name = port.link.name,
+      .ifindex = port.link.ifindex,
+      .up = port.link.up,
+      .type = port.type,
+      .order = port.order,
+      .admin = port.link.adminStatus,
+      .pfc_enabled = port.link.pfc ? std::optional(port.link.pfc->enabled) : std::nullopt,
+      .layers = port.link.layers,
+      .silent = port.silent || (port.awaited && port.memory.kind == PortMemory::Kind::kLeft)};
+  info.unprotected =
+      port.unprotected_at != kNever || (info.silent && port.order == Order::kUnknown);
   for (const Neighbor& n : port.table.all()) {
     info.neighbors.push_back(describe(n, now, port.decisive_neighbor() == &n, depth));
   }

@@ -59,6 +59,8 @@ struct PortInfo {
   AdminStatus admin = AdminStatus::enabledRxTx;
   std::optional<std::uint8_t> pfc_enabled{};  ///< bit n = priority n; nullopt: the driver is silent
   std::optional<Layers> layers{};             ///< as set
+  bool silent =
+      false;  ///< a switch that was there is not heard; so is one that *left*, from the start
   bool unprotected = false;               ///< of a switch that is heard, or was, no order is known
   std::vector<NeighborInfo> neighbors{};  ///< by MSAP
   Bytes announced{};  ///< the LLDPDU that it would send now, of Depth::kOctets; empty: none

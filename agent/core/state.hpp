@@ -29,6 +29,8 @@ struct PortMemory {
   /// What was set here when they did, and has not been set anew since: docs/rules.md O6.
   std::optional<Layers> own_layers{};
   [[nodiscard]] bool is_switch() const { return kind == Kind::kSwitch || kind == Kind::kAbove; }
+  /// One is, or was and has not been followed by anybody.
+  [[nodiscard]] bool misses_switch() const { return is_switch() || kind == Kind::kLeft; }
   friend bool operator==(const PortMemory&, const PortMemory&) = default;
 };
 

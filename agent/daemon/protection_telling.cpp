@@ -139,13 +139,10 @@ void Protection::tell(core::Agent& agent, TimePoint now, core::Actions& out) {
 }
 
 std::vector<report::PartReading> Protection::faults_of(const core::PortInfo& info) const {
-  const bool is_there = std::ranges::any_of(info.neighbors, [](const core::NeighborInfo& n) {
-    return n.device_type != DeviceType::kHost;
-  });
   if (info.order == Order::kUnknown)
     return {{"remap", "missing",
-             is_there ? "its order is not known: the switch there tells no level"
-                      : "its order is not known: the switch that was heard there is silent"}};
+             info.silent ? "its order is not known: the switch that was heard there is silent"
+                         : "its order is not known: the switch there tells no level"}};
   if (info.unprotected)
     return {{"remap", "missing", "its order is a host's: the switch there tells no level"}};
   if (const auto failure = failed_.find(info.ifindex); failure != failed_.end())

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include <array>
-#include <boost/functional/hash.hpp>
 #include <cerrno>
 #include <chrono>
 #include <set>
@@ -46,15 +45,6 @@ std::string name_of(Ifindex port) {
   return ::if_indextoname(port.value(), name.data()) != nullptr
              ? std::string(name.data())
              : fmt::format("port {}", port.value());
-}
-
-/// Another one whenever the hook is another: a hook that loses its last program is made anew by the
-/// next one, and its revisions begin anew.
-std::size_t digest(const bpf::TcxChain& chain) {
-  std::size_t out = chain.revision;
-  for (const auto* ids : {&chain.program_ids, &chain.link_ids})
-    boost::hash_combine(out, boost::hash_range(ids->begin(), ids->end()));
-  return out;
 }
 
 /// An error with the port's name, as its user knows it.
@@ -226,7 +216,8 @@ Result<std::optional<std::string>> Bpf::way_round(Ifindex port, Part part, const
         "by the rules: detach it, or leave the port out of `ports`",
         link.xdp_program);
   // TCX comes before clsact.
-  for (const std::uint32_t id : chain.program_ids) {
+  if (!chain.program_ids.empty()) {
+    const std::uint32_t id = chain.program_ids.front();
     if (programs_.key_of_id(id) == key) return std::nullopt;
     return fmt::format(
         "a TCX program ({}) stands before the rules: what it decides, they do not "
@@ -245,13 +236,10 @@ Result<Reading> Bpf::verify(const PortRef& ref, const qos::Ruleset& want) {
       !done)
     return fail(on(port, done.error()));
   Glimpse glimpse{.xdp_program = link.xdp_program};
-  std::array<bpf::TcxChain, 2> chains;
   for (const Part part : {Part::kClassify, Part::kRemap}) {
     auto programs = chain(port, part);
     if (!programs) return fail(on(port, programs.error()));
-    const auto at = static_cast<std::size_t>(part);
-    glimpse.chains[at] = digest(*programs);
-    chains[at] = std::move(*programs);
+    glimpse.chains[static_cast<std::size_t>(part)] = std::move(*programs);
   }
   auto plan = plan_from(ref, want);
   if (!plan) return fail(plan.error());
@@ -272,8 +260,8 @@ Result<Reading> Bpf::verify(const PortRef& ref, const qos::Ruleset& want) {
             "the interface anew, with another number";
         continue;
       }
-      const auto way = way_round(port, part.part, link, chains[static_cast<std::size_t>(part.part)],
-                                 key_of(part.part, want));
+      const auto& programs = glimpse.chains[static_cast<std::size_t>(part.part)];
+      const auto way = way_round(port, part.part, link, programs, key_of(part.part, want));
       if (!way) return fail(on(port, way.error()));
       if (!*way) continue;
       part.state = PartState::kBypassed;
@@ -287,7 +275,7 @@ Result<Reading> Bpf::verify(const PortRef& ref, const qos::Ruleset& want) {
       part.text = "an ingress qdisc takes the place of clsact";
     }
   }
-  seen_.insert_or_assign(port, glimpse);
+  seen_.insert_or_assign(port, std::move(glimpse));
   return reading;
 }
 
@@ -312,8 +300,8 @@ std::vector<Ifindex> Bpf::glance(std::span<const Ifindex> ports) {
     if (changed.contains(port)) continue;
     for (const Part part : {Part::kClassify, Part::kRemap}) {
       const auto programs = chain(port, part);
-      const std::size_t before = seen->second.chains[static_cast<std::size_t>(part)];
-      if (!programs || digest(*programs) != before) changed.insert(port);
+      if (!programs || *programs != seen->second.chains[static_cast<std::size_t>(part)])
+        changed.insert(port);
     }
   }
   return {changed.begin(), changed.end()};
@@ -331,11 +319,11 @@ Result<void> Bpf::put(Ifindex port, Part part, const bpf::Programs::Loaded& prog
     if (*moved || hooks_.back()->is_shared(port, part)) hook = hooks_.back().get();
   }
   auto done = put_only(*hook, port, part, program);
-  // An ingress qdisc stands in clsact's place, or what is there shares its filters with other
-  // ports.
-  const bool has_room = !done && migrates_ && hook == hooks_.front().get() &&
-                        put_only(*hooks_.back(), port, part, program).has_value();
-  if (!done && !has_room) return done;
+  // An ingress qdisc stands in clsact's place, or one that shares its filters with other ports.
+  if (!done && migrates_ && hook != hooks_.back().get() &&
+      put_only(*hooks_.back(), port, part, program))
+    done = {};
+  if (!done) return done;
   if (part == Part::kClassify) programs_.set_tag(port, tag);
   return {};
 }

@@ -55,7 +55,7 @@ class Bpf : public Backend {
  private:
   /// What changes without an event of traffic control.
   struct Glimpse {
-    std::array<std::size_t, 2> chains{};  ///< as digest() has them
+    std::array<bpf::TcxChain, 2> chains{};
     std::uint32_t xdp_program = 0;
     friend bool operator==(const Glimpse&, const Glimpse&) = default;
   };

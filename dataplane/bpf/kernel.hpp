@@ -80,7 +80,9 @@ class Mapping {
 struct TcxChain {
   std::vector<std::uint32_t> program_ids{};
   std::vector<std::uint32_t> link_ids{};  ///< of each; 0 for one that was attached without a link
-  std::uint64_t revision = 0;             ///< another one after each change
+  /// Another one after each change; from the beginning again where the last program has gone.
+  std::uint64_t revision = 0;
+  friend bool operator==(const TcxChain&, const TcxChain&) = default;
 };
 [[nodiscard]] Result<TcxChain> tcx_chain(Ifindex port, Part part);
 /// First on the port's hook, so that no verdict of another program goes before ours.

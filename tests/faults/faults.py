@@ -22,7 +22,7 @@ MEMORY_KB = 16 << 10  # under a flood
 ANSWER_MS = 100
 TOGGLES = 100_000  # frames/s
 TOGGLE_ANSWER_MS = 20  # for 99 of 100; a single one may have waited for another process, ANSWER_MS at most
-TRIES = 3  # of what is too slow only: somebody else may have had the machine, its disk or its caches
+TRIES = 3  # of what is too slow only: somebody else may have had the machine
 TOGGLE_CPU = 0.6  # of a core
 GROWTH = 1.05  # of memory from the first to the last interface
 
@@ -313,13 +313,13 @@ def storm(args, verdicts):
 
 
 def answers(times):
-    """Of (ms, ms without waiting for a processor): a text, and of the latter, which are judged, 99 of 100 and the longest."""
+    """Of (ms, ms without waiting for a processor): a text, and of the former, which are judged, 99 of 100 and the longest."""
     def figures(each):
         each = sorted(each)
         return each[len(each) // 2], each[len(each) * 99 // 100], each[-1]
     took, own = figures(t for t, _ in times), figures(o for _, o in times)
     return (f"answers in {took[0]:.1f} ms, 99 of 100 in {took[1]:.1f} ms, at most {took[2]:.1f} ms "
-            f"(not waiting for a processor: {own[1]:.1f} and {own[2]:.1f} ms)", own[1], own[2])
+            f"(not waiting for a processor: {own[1]:.1f} and {own[2]:.1f} ms)", took[1], took[2])
 
 
 def at_speed(name, measure, args, verdicts):

@@ -341,6 +341,7 @@ void Daemon::on_timer() {
     watchdog_due_ = now + *service_.watchdog();
   }
   service_.retry();
+  packets_.rejoin(now);
   const bool ends_start = start_ends_ && *start_ends_ <= now;
   if (ends_start) start_ends_.reset();
   settle();

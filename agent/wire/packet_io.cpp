@@ -27,12 +27,13 @@ constexpr std::size_t kBatch = 32;
 constexpr std::size_t kSlot = 9280;
 static_assert(kSlot >= PacketIo::kMaxFrame && kSlot % 128 == 64);
 constexpr std::size_t kArena = kBatch * kSlot;
-/// More than this many in one turn is called busy.
-constexpr std::size_t kBusy = 16;
 /// 50 ms of 200,000 frames a second, as the kernel counts a small frame.
 constexpr int kReceiveBuffer = 16 << 20;
 /// At the least for a port that is set apart: many that flood us must not take the kernel's memory.
 constexpr int kLeastApart = 4 << 20;
+/// Of the first port that is set apart, 16 ms of 500,000 frames a second; so many may have one.
+constexpr std::size_t kRing = 4 << 20;
+constexpr std::size_t kRings = 8;
 constexpr int kSendBuffer = 4 << 20;
 /// Frames of network control go before data where a queue looks at it (TC_PRIO_CONTROL).
 constexpr int kPriority = 7;
@@ -144,40 +145,61 @@ Result<void> PacketIo::add(const Port& port) {
 
 void PacketIo::close_own(Heard& heard) {
   if (!heard.own) return;
+  // What comes from now on is heard on the shared socket.
+  if (std::exchange(heard.apart, false)) apply_shared_filter();
+  heard.ring.reset();
   heard.own = UniqueFd();  // leaves the epoll set by being closed
   --own_count_;
-  if (std::exchange(heard.apart, false)) apply_shared_filter();
 }
 
 Result<void> PacketIo::open_own(Heard& heard) {
   // Without a protocol until it is bound: nothing else gets in, and the kernel need not wait for
   // other CPUs to take note of a change.
-  const bool apart = heard.port.hearing == Hearing::kShared;
-  auto fd = open_socket(0, apart ? receive_buffer_apart(own_count_) : kReceiveBuffer);
+  auto fd = open_socket(0);
   if (!fd) return fail(fd.error());
-  const bool tap = heard.port.hearing == Hearing::kTap;
-  if (tap) {
+  if (heard.port.hearing == Hearing::kTap) {
     if (auto filtered = attach_filter(fd->get()); !filtered) return filtered;
   }
+  return bind_own(heard, std::move(*fd));
+}
+
+Result<void> PacketIo::bind_own(Heard& heard, UniqueFd fd) {
   sockaddr_ll address{};
   address.sll_family = AF_PACKET;
-  address.sll_protocol = htons(tap ? std::uint16_t{ETH_P_ALL} : tlv::kEtherType);
+  address.sll_protocol =
+      htons(heard.port.hearing == Hearing::kTap ? std::uint16_t{ETH_P_ALL} : tlv::kEtherType);
   address.sll_ifindex = static_cast<int>(heard.port.ifindex.value());
-  if (::bind(fd->get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+  if (::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
     if (errno == ENODEV || errno == ENXIO) return {};
     return fail(failed("packet socket of an interface"));
   }
   epoll_event event{};
   event.events = EPOLLIN;
   event.data.u32 = heard.port.ifindex.value();
-  if (::epoll_ctl(own_set_.get(), EPOLL_CTL_ADD, fd->get(), &event) != 0)
+  if (::epoll_ctl(own_set_.get(), EPOLL_CTL_ADD, fd.get(), &event) != 0)
     return fail(failed("epoll set"));
-  if (deaf_) apply_filter(fd->get(), heard.port.hearing);
-  heard.own = std::move(*fd);
-  heard.apart = apart;
+  if (deaf_) apply_filter(fd.get(), heard.port.hearing);
+  heard.own = std::move(fd);
   ++own_count_;
-  if (apart) apply_shared_filter();
   return {};
+}
+
+void PacketIo::set_apart(Heard& heard) {
+  auto fd = open_socket(0, receive_buffer_apart(own_count_));
+  if (!fd) return;
+  if (own_count_ < kRings) {
+    if (auto ring = PacketRing::make(fd->get(), kRing / (own_count_ + 1)))
+      heard.ring = std::make_shared<PacketRing>(std::move(*ring));
+  }
+  // What waits on the shared socket is heard there; what comes from now on, on the port's own.
+  heard.apart = true;
+  if (apply_shared_filter() && bind_own(heard, std::move(*fd)) && heard.own) {
+    heard.busy = true;
+    return;
+  }
+  heard.apart = false;
+  heard.ring.reset();
+  apply_shared_filter();
 }
 
 void PacketIo::remove(Ifindex port) {
@@ -214,20 +236,17 @@ void PacketIo::set_deaf(bool deaf) {
     if (heard.own) apply_filter(heard.own.get(), heard.port.hearing);
 }
 
-void PacketIo::apply_filter(int fd, Hearing hearing) const {
+bool PacketIo::apply_filter(int fd, Hearing hearing) const {
   if (deaf_) {
     sock_filter nothing = BPF_STMT(BPF_RET | BPF_K, 0);
-    const sock_fprog program{.len = 1, .filter = &nothing};
-    ::setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program);
-  } else if (hearing == Hearing::kTap) {
-    static_cast<void>(attach_filter(fd));  // it could be attached before
-  } else {
-    // The kernel wants a number and does not look at it.
-    ::setsockopt(fd, SOL_SOCKET, SO_DETACH_FILTER, &fd, sizeof fd);
+    return attach(fd, {&nothing, 1}).has_value();
   }
+  if (hearing == Hearing::kTap) return attach_filter(fd).has_value();
+  // The kernel wants a number and does not look at it.
+  return ::setsockopt(fd, SOL_SOCKET, SO_DETACH_FILTER, &fd, sizeof fd) == 0 || errno == ENOENT;
 }
 
-void PacketIo::apply_shared_filter() const {
+bool PacketIo::apply_shared_filter() const {
   std::vector<sock_filter> code;
   for (const auto& [ifindex, heard] : ports_) {
     if (!heard.apart) continue;
@@ -239,7 +258,7 @@ void PacketIo::apply_shared_filter() const {
   }
   if (code.empty() || deaf_) return apply_filter(shared_.get(), Hearing::kShared);
   code.push_back(BPF_STMT(BPF_RET | BPF_K, 0x7fffffff));
-  static_cast<void>(attach(shared_.get(), code));  // else they are told apart here, as before
+  return attach(shared_.get(), code).has_value();
 }
 
 PacketIo::Turn PacketIo::receive_shared(const Handler& handler) {
@@ -249,18 +268,27 @@ PacketIo::Turn PacketIo::receive_shared(const Handler& handler) {
 }
 
 void PacketIo::watch_shares(Turn turn) {
-  const bool full = turn == Turn::kUnfinished;
-  if (!full && full_turns_ == 0) return;
-  if (full && ++full_turns_ < kFullTurns) return;
-  full_turns_ = 0;
+  const bool busy = turn != Turn::kIdle;
+  if (!busy && busy_turns_ == 0) return;
+  if (busy && ++busy_turns_ < kBusyTurns) return;
+  busy_turns_ = 0;
   Heard* most = nullptr;
   std::size_t frames = 0;
   for (auto& [ifindex, heard] : ports_) {
     if (heard.frames > frames) most = &heard;
     frames = std::max(frames, std::exchange(heard.frames, 0));
   }
-  // Without a descriptor left it stays as it was.
-  if (full && most != nullptr) static_cast<void>(open_own(*most));
+  // Many ports with few frames each are no flood. They are counted from the second turn on.
+  if (busy && frames > (kBusyTurns - 1) * kBusy) set_apart(*most);
+}
+
+void PacketIo::rejoin(TimePoint now) {
+  if (own_count_ == 0) return;
+  for (auto& [ifindex, heard] : ports_) {
+    if (!heard.apart) continue;
+    if (std::exchange(heard.busy, false)) heard.calm_since = now;
+    if (now - heard.calm_since >= kCalm) close_own(heard);
+  }
 }
 
 PacketIo::Turn PacketIo::receive_own(const Handler& handler) {
@@ -269,9 +297,14 @@ PacketIo::Turn PacketIo::receive_own(const Handler& handler) {
   Turn turn = n == static_cast<int>(ready.size()) ? Turn::kUnfinished : Turn::kIdle;
   const std::size_t share = kFramesPerTurn / static_cast<std::size_t>(std::max(n, 1));
   for (int i = 0; i < n; ++i) {
-    const auto it = ports_.find(*Ifindex::make(ready[static_cast<std::size_t>(i)].data.u32));
+    const auto port = *Ifindex::make(ready[static_cast<std::size_t>(i)].data.u32);
+    auto it = ports_.find(port);
     if (it == ports_.end() || !it->second.own) continue;  // removed by the handler just now
-    turn = std::max(turn, drain(it->second.own.get(), &it->second, share, handler));
+    const Heard& heard = it->second;
+    const Turn found = heard.ring ? drain_ring(heard, share, handler)
+                                  : drain(heard.own.get(), &heard, share, handler);
+    turn = std::max(turn, found);
+    if (found != Turn::kIdle && (it = ports_.find(port)) != ports_.end()) it->second.busy = true;
   }
   return turn;
 }
@@ -288,32 +321,68 @@ PacketIo::Turn PacketIo::drain(int fd, const Heard* own, std::size_t limit,
       continue;
     }
     if (n <= 0) break;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i) {
-      const sockaddr_ll& from = buffers_->addresses[i];
-      if (from.sll_pkttype == PACKET_OUTGOING) continue;
-      const ByteSpan frame(static_cast<const std::uint8_t*>(buffers_->vectors[i].iov_base),
-                           buffers_->messages[i].msg_len);
-      auto port = *Ifindex::make(static_cast<std::uint32_t>(from.sll_ifindex));
-      if (!own && (own_count_ != 0 || full_turns_ != 0)) {
-        const auto it = ports_.find(port);
-        if (it != ports_.end() && it->second.own) continue;  // heard, or counted, there already
-        if (it != ports_.end()) ++it->second.frames;
-      }
-      // A frame to a group is somebody else's only where it is of a VLAN.
-      const bool tagged =
-          from.sll_pkttype == PACKET_OTHERHOST && !frame.empty() && (frame[0] & 1U) != 0;
-      if (tagged || frame.size() == kTagged) count_tagged(own ? own_port.ifindex : port);
-      if (from.sll_pkttype == PACKET_OTHERHOST || frame.size() == kTagged) continue;
-      if (own) {
-        if (port != own_port.ifindex && port != own_port.master) continue;  // of a VLAN interface
-        port = own_port.ifindex;
-      }
-      handler(port, frame);
-    }
+    for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i)
+      take(buffers_->addresses[i],
+           {static_cast<const std::uint8_t*>(buffers_->vectors[i].iov_base),
+            buffers_->messages[i].msg_len},
+           own ? &own_port : nullptr, handler);
     frames += static_cast<std::size_t>(n);
-    if (static_cast<std::size_t>(n) < kBatch) return frames > kBusy ? Turn::kBusy : Turn::kIdle;
+    if (static_cast<std::size_t>(n) < kBatch) break;
   }
+  return turn_of(frames, limit);
+}
+
+PacketIo::Turn PacketIo::turn_of(std::size_t frames, std::size_t limit) {
   return frames >= limit ? Turn::kUnfinished : frames > kBusy ? Turn::kBusy : Turn::kIdle;
+}
+
+PacketIo::Turn PacketIo::drain_ring(const Heard& own, std::size_t limit, const Handler& handler) {
+  const Port port = own.port;
+  const auto ring = own.ring;  // a handler may remove the port
+  const int fd = own.own.get();
+  std::size_t frames = 0;
+  for (; frames < limit && ring->ready(); ++frames, ring->release()) {
+    const PacketRing::Frame frame = ring->front();
+    if (!frame.cut) {
+      take(frame.from, frame.octets, &port, handler);
+    } else if (frame.waits) {
+      auto& whole = buffers_->vectors[0];
+      const auto n = ::recv(fd, whole.iov_base, whole.iov_len, 0);
+      if (n > 0)
+        take(frame.from,
+             {static_cast<const std::uint8_t*>(whole.iov_base), static_cast<std::size_t>(n)}, &port,
+             handler);
+    }
+  }
+  if (frames == 0) {
+    // The socket told that its interface went down, and would again until that is taken.
+    int error = 0;
+    socklen_t size = sizeof error;
+    ::getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size);
+  }
+  return turn_of(frames, limit);
+}
+
+void PacketIo::take(const sockaddr_ll& from, ByteSpan frame, const Port* own,
+                    const Handler& handler) {
+  if (from.sll_pkttype == PACKET_OUTGOING) return;
+  auto port = *Ifindex::make(static_cast<std::uint32_t>(from.sll_ifindex));
+  if (own == nullptr && (own_count_ != 0 || busy_turns_ != 0)) {
+    const auto it = ports_.find(port);
+    // Heard, or counted, there already.
+    if (it != ports_.end() && it->second.own && !it->second.apart) return;
+    if (it != ports_.end() && !it->second.apart) ++it->second.frames;
+  }
+  // A frame to a group is somebody else's only where it is of a VLAN.
+  const bool tagged =
+      from.sll_pkttype == PACKET_OTHERHOST && !frame.empty() && (frame[0] & 1U) != 0;
+  if (tagged || frame.size() == kTagged) count_tagged(own ? own->ifindex : port);
+  if (from.sll_pkttype == PACKET_OTHERHOST || frame.size() == kTagged) return;
+  if (own != nullptr) {
+    if (port != own->ifindex && port != own->master) return;  // of a VLAN interface
+    port = own->ifindex;
+  }
+  handler(port, frame);
 }
 
 void PacketIo::count_tagged(Ifindex port) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <span>
@@ -8,9 +9,11 @@
 #include <vector>
 
 #include "agent/core/actions.hpp"
+#include "agent/wire/packet_ring.hpp"
 #include "base/bounded.hpp"
 #include "base/bytes.hpp"
 #include "base/result.hpp"
+#include "base/time.hpp"
 #include "os/fd.hpp"
 
 namespace lldp::io {
@@ -36,8 +39,9 @@ struct Port {
 /// One socket for the EtherType, bound to no interface, serves every port without a master that
 /// takes frames over: a port costs its group memberships, and data traffic costs nothing.
 ///
-/// A port whose frames fill turn after turn is set apart: it gets a socket of its own, and what the
-/// kernel cannot keep for us there is that port's loss. The others' frames wait behind nobody's.
+/// A port that sends many frames turn after turn is set apart: it gets a socket of its own, whose
+/// frames come by memory shared with the kernel, and what that cannot keep is that port's loss. The
+/// others' frames wait behind nobody's. Calm again for kCalm, it is heard with all others.
 ///
 /// LLDPDUs go untagged (IEEE 802.1AB-2016 7). A frame with a priority tag (VID 0) counts as
 /// untagged; one of a VLAN belongs to that VLAN, not to the link, and is not heard: the kernel
@@ -49,9 +53,12 @@ class PacketIo {
   static constexpr std::size_t kMaxFrame = 9216 + 14;
   /// At most this many in one receive(), so that a flood starves neither timers nor control.
   static constexpr std::size_t kFramesPerTurn = 512;
-  /// So many turns in a row that do not come to the end of the shared socket are too many; then the
-  /// port that has most of their frames is set apart.
-  static constexpr std::size_t kFullTurns = 16;
+  /// More than this many in one turn are called busy.
+  static constexpr std::size_t kBusy = 16;
+  /// So many busy turns of the shared socket in a row are too many; then the port that has most of
+  /// their frames is set apart, if they are enough to keep us busy by themselves.
+  static constexpr std::size_t kBusyTurns = 16;
+  static constexpr std::chrono::minutes kCalm{1};
 
   /// What receive() found.
   enum class Turn : std::uint8_t {
@@ -86,6 +93,8 @@ class PacketIo {
   [[nodiscard]] int own_fd() const { return own_set_.get(); }
   [[nodiscard]] Turn receive_shared(const Handler& handler);
   [[nodiscard]] Turn receive_own(const Handler& handler);
+  /// To be told the time now and then, for the ports that are calm again.
+  void rejoin(TimePoint now);
 
   /// How many frames of a VLAN without an interface came to the port and were passed over.
   [[nodiscard]] std::uint64_t tagged(Ifindex port) const;
@@ -97,27 +106,38 @@ class PacketIo {
   struct Heard {
     Port port{};
     UniqueFd own{};
-    bool apart = false;      ///< `own` is there though the port is heard on the shared socket
-    std::size_t frames = 0;  ///< in the full turns counted by full_turns_
+    bool apart = false;  ///< `own` is there though the port is heard on the shared socket
+    std::shared_ptr<PacketRing> ring{};  ///< of `own`, if apart and the kernel has the memory
+    bool busy = false;                   ///< since the last rejoin()
+    TimePoint calm_since{};
+    std::size_t frames = 0;  ///< in the turns counted by busy_turns_
     std::uint64_t tagged = 0;
   };
   struct Buffers;
   PacketIo();
   [[nodiscard]] Result<void> open_own(Heard& heard);
+  [[nodiscard]] Result<void> bind_own(Heard& heard, UniqueFd fd);
   void close_own(Heard& heard);
+  /// Without a descriptor left, or room for a filter, the port stays where it is.
+  void set_apart(Heard& heard);
   void membership(Ifindex port, int option) const;
-  void apply_filter(int fd, Hearing hearing) const;
+  /// False if the kernel refuses.
+  bool apply_filter(int fd, Hearing hearing) const;
   void count_tagged(Ifindex port);
-  void apply_shared_filter() const;
+  bool apply_shared_filter() const;
   void watch_shares(Turn turn);
+  [[nodiscard]] static Turn turn_of(std::size_t frames, std::size_t limit);
+  /// Hands it over, unless it is somebody else's or a VLAN's.
+  void take(const sockaddr_ll& from, ByteSpan frame, const Port* own, const Handler& handler);
   [[nodiscard]] Turn drain(int fd, const Heard* own, std::size_t limit, const Handler& handler);
+  [[nodiscard]] Turn drain_ring(const Heard& own, std::size_t limit, const Handler& handler);
 
   std::vector<MacAddress> groups_;
   UniqueFd shared_;
   UniqueFd own_set_;  ///< an epoll set of the ports' own sockets
   std::unordered_map<Ifindex, Heard> ports_;
   std::size_t own_count_ = 0;
-  std::size_t full_turns_ = 0;  ///< of the shared socket, in a row
+  std::size_t busy_turns_ = 0;  ///< of the shared socket, in a row
   bool deaf_ = false;
   std::unique_ptr<Buffers> buffers_;
 };

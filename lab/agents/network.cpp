@@ -208,9 +208,10 @@ void Network::schedule(std::size_t node) {
   if (!n.agent) return;  // it died of what it did
   const auto deadline = n.agent->next_deadline();
   if (!deadline) return;
+  const TimePoint due = std::max(*deadline, now);  // one that is over means at once
   const auto slot = static_cast<std::uint32_t>(node);
-  if (const auto* wakes = wakes_.find(slot); wakes != nullptr && wakes->first <= *deadline) return;
-  wakes_.set(slot, queue_.take_turn(*deadline));
+  if (const auto* wakes = wakes_.find(slot); wakes != nullptr && wakes->first <= due) return;
+  wakes_.set(slot, queue_.take_turn(due));
 }
 
 void Network::act(std::size_t node) {

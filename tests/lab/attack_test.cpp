@@ -43,5 +43,11 @@ TEST(AttackRepair, GivesEveryAgentItsSettings) {
   EXPECT_TRUE(ordeal.findings.empty()) << to_text(ordeal);
 }
 
+// A port that had something to do 264 s ago, and a network that went back to that time for it.
+TEST(AttackTime, NeverGoesBack) {
+  const Ordeal ordeal = attack(40'001'299, false);
+  EXPECT_TRUE(ordeal.findings.empty()) << to_text(ordeal);
+}
+
 }  // namespace
 }  // namespace lldp::lab::agents

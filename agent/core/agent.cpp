@@ -243,7 +243,8 @@ void Agent::Impl::age(Port& port, TimePoint now, Actions& out) {
   bool changed = port.alarm_due() <= now;
   if (port.memory_until <= now) {
     watch_silence(port, port.hears_switch, now);  // it stays when the memory has gone
-    note_memory(fade_memory(port), now, out);
+    note_state(fade_memory(port), out);
+    locate_soon(now);  // nobody who is silent by now is waited for there
     changed = true;
   }
   for (PortAgent& a : port.agents) {

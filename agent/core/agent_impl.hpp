@@ -73,7 +73,7 @@ class Agent::Impl {
   /// The carrier of a port went: what was heard goes with it.
   void lose_carrier(Port& port, TimePoint now, Actions& out);
   /// The carrier is back, or the port may hear again.
-  void begin_to_hear(Port& port, TimePoint now);
+  void begin_to_hear(Port& port, TimePoint now, Actions& out);
   void send(Port& port, PortAgent& agent, bool shutdown, Actions& out);
   /// Has the port send, now or when its txCredit is back.
   void announce(Port& port, TimePoint now);

@@ -119,7 +119,7 @@ void Agent::Impl::word_location(TimePoint now, bool anew) {
 bool Agent::Impl::misses_switch() const {
   return std::ranges::any_of(absent_, [](const auto& p) { return p.second.memory.is_switch(); }) ||
          std::ranges::any_of(ports_, [](const auto& port) {
-           return port && port->memory.kind == PortMemory::Kind::kAbove;
+           return port && port->memory.kind == PortMemory::Kind::kAbove && !port->silent;
          });
 }
 

@@ -48,7 +48,7 @@ void Agent::Impl::set_link(const Link& link, TimePoint now, Actions& out) {
     port->link = link;
     if (set_anew) note_state(forget_proof(*port), out);
     if (renamed) rename_memory(*port, now, out);
-    if (gained || (link.up && hears && !heard)) begin_to_hear(*port, now);
+    if (gained || (link.up && hears && !heard)) begin_to_hear(*port, now, out);
     if (!hears) port->memory_until = kNever;
   }
   port->host_port = any_glob_match(settings_->host_ports, link.name);
@@ -107,8 +107,8 @@ void Agent::Impl::recall(Port& port, TimePoint now, Actions& out) {
   absent_.erase(at);
   if (port.memory.own_layers != port.link.layers) note_state(forget_proof(port), out);
   locate_soon(now);
-  if (!same) note_state(forget_carrier(port), out);
-  if (port.link.up) begin_to_hear(port, now);
+  if (!same) note_state(forget_carrier(port, place_.at()), out);
+  if (port.link.up) begin_to_hear(port, now, out);
 }
 
 void Agent::Impl::rename_memory(Port& port, TimePoint now, Actions& out) {
@@ -126,10 +126,15 @@ void Agent::Impl::lose_carrier(Port& port, TimePoint now, Actions& out) {
   port.hears_switch = false;  // it does not fall silent by that
   enable(port, now, out);
   run(port, now, out);  // from the start, also if the carrier is back in the same moment
-  note_memory(forget_carrier(port), now, out);
+  note_memory(forget_carrier(port, place_.at()), now, out);
 }
 
-void Agent::Impl::begin_to_hear(Port& port, TimePoint now) {
+void Agent::Impl::begin_to_hear(Port& port, TimePoint now, Actions& out) {
+  if (port.memory.place && place_.fall(*port.memory.place, now)) {
+    note_state(true, out);
+    aim(now, out);
+    label_all(now, out);
+  }
   port.silent_at = now + ttl();
   // One that may not hear learns nothing by hearing nobody.
   const bool fades =

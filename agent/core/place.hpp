@@ -20,6 +20,8 @@ class Place {
   static constexpr std::chrono::seconds kTellAgain{5};
   /// However short the TTL is: so often, at least one of those who are told again hears it.
   static constexpr std::chrono::seconds kLeastWait = 12 * kTellAgain;
+  /// What was sent before the last fall may be under way for so long, and proves nothing.
+  static constexpr std::chrono::seconds kUnderWay{5};
   enum class Step { kStays, kMoved, kRises };
 
   /// `restored`: from the state file. `known_at`: by then whoever knew us before this start has
@@ -40,6 +42,8 @@ class Place {
     return rises() && (now >= due_ || (provable_ && proved && now >= known_at_));
   }
   void rise() { at_ = std::exchange(target_, std::nullopt); }
+  /// Somebody may hold us for no more than `at`. True if that is lower; then aim() anew.
+  bool fall(const Position& at, TimePoint now);
   /// Somebody may still not know: it waits until they are told again, at least.
   void postpone(TimePoint now) { due_ = std::max(due_, now + kTellAgain); }
   /// Who was heard after this, and has not proved that it knows, has been told often enough.
@@ -54,6 +58,7 @@ class Place {
   [[nodiscard]] TimePoint deadline(bool silent, bool proved) const;
 
  private:
+  void fall_to(Position at, TimePoint now);
   void wait(TimePoint now, Duration ttl) {
     due_ = now + ttl;
     tried_by_ = now + ttl / 2;

@@ -257,16 +257,23 @@ bool forget_proof(Port& port) {
   return std::exchange(port.memory.own_layers, std::nullopt).has_value();
 }
 
-bool forget_carrier(Port& port) {
+bool forget_carrier(Port& port, const std::optional<Position>& place) {
   using Kind = PortMemory::Kind;
   port.memory_until = kNever;
   PortMemory memory;
-  if (port.memory.misses_switch()) memory.kind = port.expects_switch() ? Kind::kAbove : Kind::kLeft;
+  if (port.expects_switch()) {
+    memory.kind = Kind::kAbove;
+    memory.place = port.memory.place ? std::min(port.memory.place, place) : place;
+  } else if (port.memory.kind == Kind::kLeft) {
+    memory.kind = Kind::kLeft;
+  }
   return std::exchange(port.memory, memory) != memory;
 }
 
 bool fade_memory(Port& port) {
   port.memory_until = kNever;
+  // Where nobody is heard its agent may be dead, and its rules there.
+  if (port.expects_switch() && port.table.size() == 0 && !port.host_port) return false;
   PortMemory memory;
   if (port.memory.misses_switch() && port.table.size() == 0) memory.kind = PortMemory::Kind::kLeft;
   return std::exchange(port.memory, memory) != memory;
@@ -278,9 +285,13 @@ bool forget_memory(Port& port) {
 }
 
 bool end_silence(Port& port) {
+  using Kind = PortMemory::Kind;
   port.switch_left = false;
-  if (port.memory.kind != PortMemory::Kind::kLeft) return false;
-  port.memory.kind = PortMemory::Kind::kNobody;
+  // Who comes later than one TTL after the carrier is another one.
+  if (port.memory.kind != Kind::kLeft && !(port.memory.kind == Kind::kAbove && port.silent))
+    return false;
+  port.memory.kind = Kind::kNobody;
+  port.memory.place.reset();
   return true;
 }
 

@@ -67,7 +67,8 @@ struct Port {
   Heard heard{};
   std::size_t decisive = kNobody;  ///< index in the table of the neighbour that `heard` goes by
   PortMemory memory{};
-  TimePoint memory_until = kNever;  ///< when kAbove is forgotten; kNever: while the carrier is gone
+  TimePoint memory_until =
+      kNever;  ///< when whoever is heard is not kAbove; kNever: while the carrier is gone
   /// From when on it counts that a switch is remembered and none is heard: docs/rules.md O2.
   TimePoint silent_at{};
   TimePoint labelled_at{};  ///< when its type, order and alarms were last looked at
@@ -111,9 +112,9 @@ void summarize(Port& port);
 bool remember(Port& port);
 /// Layers that were set anew hold for nobody who was heard before. True if that is new.
 bool forget_proof(Port& port);
-/// The same after the carrier went.
-bool forget_carrier(Port& port);
-/// The same one TTL after it came back, and nobody was heard.
+/// The same after the carrier went, when the device was at `place`.
+bool forget_carrier(Port& port, const std::optional<Position>& place);
+/// The same one TTL after it came back, and no switch with a level was heard.
 bool fade_memory(Port& port);
 /// Somebody was heard, who is new or said something new. True if the memory is another.
 bool end_silence(Port& port);

@@ -123,7 +123,7 @@ std::string text_of(const core::PortState& port) {
     case Kind::kHost:
       return out + " host";
     case Kind::kAbove:
-      return out + " above";
+      return out + " above" + (port.memory.place ? " " + text_of(*port.memory.place) : "");
     case Kind::kSwitch:
       return out + " switch " + text_of(port.memory.at);
   }
@@ -163,10 +163,14 @@ std::optional<core::PortState> parse_port(std::string_view text) {
     port.memory.at = std::move(*at);
     return port;
   }
+  if (memory == "above") {
+    port.memory.kind = Kind::kAbove;
+    if (text.empty()) return port;
+    port.memory.place = parse_position(text);
+    return port.memory.place ? std::optional(std::move(port)) : std::nullopt;
+  }
   if (memory == "host")
     port.memory.kind = Kind::kHost;
-  else if (memory == "above")
-    port.memory.kind = Kind::kAbove;
   else if (memory == "left")
     port.memory.kind = Kind::kLeft;
   else if (memory != "nobody")

@@ -24,6 +24,7 @@
 ///     port swp1 7 3 switch 1 4 020000000002         ifindex, carrier_changes or -, who was heard
 ///     port swp2 8 2 host
 ///     port swp3 9 2 tiers 0107040200... switch 1 4 020000000003     with the tiers that it told
+///     port swp4 9 - above 2 4 020000000001          the carrier went, when the place was that
 ///     end
 ///
 /// Lines for what is not known are left out; a file without its last line is torn. A file of

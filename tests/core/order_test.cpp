@@ -229,6 +229,7 @@ TEST_F(O1, AnInterfaceThatComesBackIsAsOneWhoseCarrierWent) {
   s.take();
   s.set({.ifindex = ifindex(21), .name = "swp1", .up = true});
   EXPECT_EQ(s.order(21), Order::kUp);
+  s.hear(21, {.name = "phone", .ttl = 3600});
   s.pass(seconds(121));
   EXPECT_EQ(s.order(21), Order::kUnknown);
 }
@@ -285,6 +286,8 @@ TEST_F(O1, EveryChangeOfAMemoryIsToBeSaved) {
   EXPECT_EQ(states(), 1U);
   s.up(2);
   s.pass(seconds(130));
+  EXPECT_EQ(states(), 0U);  // nobody was heard
+  s.hear(2, {.name = "phone"});
   EXPECT_EQ(states(), 1U);
 }
 
@@ -324,34 +327,45 @@ TEST_F(O1, AfterAStartItHasOneTtlToBeHeard) {
   s.pass(milliseconds(1));
   EXPECT_TRUE(s.alarm(AlarmCode::kSilent, "swp1"));
 }
-TEST_F(O1, AfterTheCarrierTooAndTheAlarmOutlivesTheMemory) {
+TEST_F(O1, AfterTheCarrierTooAndSoIsTheOrderUntilSomebodyIsHeard) {
   s.down(1);
   EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp1"), std::nullopt);
   s.up(1);
   s.pass(milliseconds(120'999));
   EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp1"), std::nullopt);
   s.pass(seconds(1000));
-  EXPECT_EQ(s.order(1), Order::kUnknown);
-  EXPECT_EQ(
-      s.alarm(AlarmCode::kSilent, "swp1"),
-      "the switch that was heard here is silent; `lldp-level forget swp1` if it is gone for good");
+  EXPECT_EQ(s.order(1), Order::kUp) << "its agent may be dead, and its rules there";
+  EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp1"),
+            "the switch that was heard here is silent; its order is kept; `lldp-level forget swp1` "
+            "if it is gone for good");
   s.hear(1, {.name = "phone"});
+  EXPECT_EQ(s.order(1), Order::kUnknown);
   EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp1"), std::nullopt);
+}
+TEST_F(O1, OnAPortOfHostPortsASwitchThatIsNotHeardAgainIsNoneAfterOneTtl) {
+  s.agent.configure({.host_ports = {"swp1"}}, s.now, s.out);
+  s.take();
+  s.down(1);
+  s.up(1);
+  s.pass(milliseconds(120'999));
+  EXPECT_EQ(s.order(1), Order::kUp);
+  s.pass(milliseconds(1));
+  EXPECT_EQ(s.order(1), Order::kDown);
 }
 // Whoever killed us or pulled the cable once more brought nobody back.
 TEST_F(O1, TheAlarmOutlivesARestartAndTheNextLossOfTheCarrier) {
   const std::string silent =
-      "the switch that was heard here is silent; `lldp-level forget swp1` if it is gone for good";
+      "the switch that was heard here is silent; its order is kept; `lldp-level forget swp1` if it "
+      "is gone for good";
   s.down(1);
   s.up(1);
   s.pass(seconds(300));
   ASSERT_EQ(s.alarm(AlarmCode::kSilent, "swp1"), silent);
   s.restart();
   s.up(1);
-  EXPECT_TRUE(s.info(1).unprotected) << "from the start: nobody knows its order";
+  EXPECT_EQ(s.order(1), Order::kUp);
   s.pass(milliseconds(120'999));
   EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp1"), std::nullopt);
-  EXPECT_TRUE(s.info(1).unprotected);
   s.pass(milliseconds(1));
   EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp1"), silent);
   s.down(1);
@@ -533,6 +547,104 @@ TEST(O3, ASilentPortIsWaitedForWithoutLimit) {
   EXPECT_EQ(s.agent.snapshot(s.now).place, level(1));
   s.down(1);  // dark: it forwards nothing, and nobody else has anything to prove
   EXPECT_EQ(s.agent.snapshot(s.now).place, level(3));
+}
+
+// Its agent may be dead, and rank us in its rules by what it heard before the cable went dark.
+TEST(O3, APlaceThatRoseWhileACableWasDarkFallsWhenThatComesBack) {
+  const ChassisId own = chassis_id_from_mac({2, 0, 0, 0, 0, 1});
+  const ChassisId other = chassis_id_from_mac({2, 0, 0, 0, 0, 2});
+  const core::State low{.chassis_id = own,
+                        .level = level(1),
+                        .place = Position{level(1), own},
+                        .ports = {{.name = "swp1",
+                                   .memory = {core::PortMemory::Kind::kSwitch, {level(2), other}},
+                                   .ifindex = ifindex(1),
+                                   .carrier_changes = 0}}};
+  Settings settings;
+  settings.pinned_level = level(3);
+  for (const bool restarts : {false, true}) {
+    Single s(settings, low);
+    s.up(1, 2);
+    s.hear(2, {.name = "b", .ttl = 3600, .tr = switch_claim(3, PortType::kDownlink)});
+    EXPECT_EQ(s.order(2), Order::kUp);
+    s.pass(seconds(200));
+    s.hear(2, {.name = "b", .ttl = 3600, .tr = switch_claim(2, PortType::kUplink)});
+    s.down(1);
+    ASSERT_EQ(s.agent.snapshot(s.now).place, level(3));
+    EXPECT_EQ(s.order(2), Order::kDown);
+    if (restarts) {
+      s.restart();
+      s.up(2);
+      s.hear(2, {.name = "b", .ttl = 3600, .tr = switch_claim(2, PortType::kUplink)});
+      s.down(1);
+    }
+    EXPECT_EQ(s.agent.snapshot(s.now).place, level(3));
+    s.up(1);
+    EXPECT_EQ(s.agent.snapshot(s.now).place, level(1)) << "restarts: " << restarts;
+    EXPECT_EQ(s.order(1), Order::kUp);
+    EXPECT_EQ(s.order(2), Order::kUp);
+    EXPECT_EQ(s.agent.state().place->level, level(1)) << "it is saved, too";
+    s.pass(seconds(1000));
+    EXPECT_EQ(s.agent.snapshot(s.now).place, level(1)) << "silent, it is waited for";
+    s.down(1);
+    s.up(1);  // once more, with nothing new
+    EXPECT_EQ(s.agent.snapshot(s.now).place, level(1));
+    s.hear(1, {.name = "a", .tr = switch_claim(2, PortType::kUplink)});
+    s.hear(2, {.name = "b", .ttl = 3600, .tr = switch_claim(2, PortType::kUplink)});
+    s.pass(seconds(60));
+    s.hear(1, {.name = "a", .ttl = 300, .tr = switch_claim(2, PortType::kUplink)});
+    s.hear(2, {.name = "b", .ttl = 3000, .tr = switch_claim(2, PortType::kUplink)});
+    EXPECT_EQ(s.agent.snapshot(s.now).place, level(3)) << "both know";
+    EXPECT_EQ(s.order(2), Order::kDown);
+  }
+}
+// What it sent before we fell was true of the life before.
+TEST(O3, WhatWasUnderWayWhenThePlaceFellProvesNothing) {
+  Settings settings;
+  settings.pinned_level = level(3);
+  Single s(settings);
+  s.up(1);
+  s.hear(1, {.name = "a", .ttl = 900, .tr = switch_claim(2, PortType::kUplink)});
+  s.pass(seconds(122));
+  const auto pin = [&](unsigned to) {
+    settings.pinned_level = level(to);
+    s.agent.configure(settings, s.now, s.out);
+    s.take();
+  };
+  pin(1);
+  pin(3);
+  s.hear(1, {.name = "a", .ttl = 899, .tr = switch_claim(2, PortType::kUplink)});  // late
+  EXPECT_EQ(s.agent.state().place->level, level(1));
+  s.hear(1, {.name = "a", .ttl = 900, .tr = switch_claim(2, PortType::kDownlink)});
+  s.pass(seconds(6));
+  EXPECT_EQ(s.agent.state().place->level, level(1));
+  s.hear(1, {.name = "a", .ttl = 900, .tr = switch_claim(2, PortType::kUplink)});
+  EXPECT_EQ(s.agent.state().place->level, level(3));
+  pin(1);
+  pin(3);
+  s.hear(1, {.name = "a", .ttl = 899, .tr = switch_claim(2, PortType::kUplink)});
+  s.pass(milliseconds(4999));
+  EXPECT_EQ(s.agent.state().place->level, level(1));
+  s.pass(milliseconds(1));  // whatever it said meanwhile would be here
+  EXPECT_EQ(s.agent.state().place->level, level(3));
+}
+TEST(O3, ACableThatWasDarkWhileThePlaceStayedChangesNothing) {
+  Settings settings;
+  settings.pinned_level = level(2);
+  Single s(settings);
+  s.up(1, 2);
+  s.hear(1, a_switch("a", 3));
+  s.hear(2, a_switch("b", 1));
+  s.down(2);
+  s.pass(seconds(500));
+  s.up(2);
+  EXPECT_EQ(s.agent.snapshot(s.now).place, level(2));
+  settings.pinned_level = level(1);  // it falls, and what is higher is no reason to rise
+  s.down(1);
+  s.agent.configure(settings, s.now, s.out);
+  s.take();
+  s.up(1);
+  EXPECT_EQ(s.agent.snapshot(s.now).place, level(1));
 }
 
 // The same device under another name

@@ -95,8 +95,8 @@ TEST_F(Place, WaitsForAPortThatFellSilentAfterItsCarrierToo) {
   net.stop(high, false);
   net.set_cable(to_high, false);
   net.set_cable(to_high, true);
-  net.run_for(seconds(1000));  // silent, and its memory gone
-  EXPECT_EQ(towards(to_high), Order::kUnknown);
+  net.run_for(seconds(1000));  // silent
+  EXPECT_EQ(towards(to_high), Order::kUp);
   pin(4);
   net.run_for(seconds(1000));
   EXPECT_EQ(moved(), std::nullopt);
@@ -122,8 +122,11 @@ TEST_F(Place, NoTimeCountsOnAPortThatIsDarkAgain) {
   net.run_for(seconds(1000));
   net.set_cable(to_high, true);
   EXPECT_EQ(towards(to_high), Order::kUp);
+  EXPECT_FALSE(
+      net.agent(device).snapshot(net.now).ports[net.port_at(to_high, device).value() - 1].silent);
   net.run_for(kForgotten);
-  EXPECT_EQ(towards(to_high), Order::kUnknown);
+  EXPECT_TRUE(
+      net.agent(device).snapshot(net.now).ports[net.port_at(to_high, device).value() - 1].silent);
 }
 TEST_F(Place, DoesNotWaitForAPortThatTheOperatorForgets) {
   net.stop(high, false);

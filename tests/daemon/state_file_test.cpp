@@ -75,13 +75,17 @@ core::State leaf() {
           .ports = {{"swp1", {.kind = Kind::kHost}, *Ifindex::make(7), 2},
                     {"swp2", {Kind::kSwitch, {Level::of<2>(), spine}}, *Ifindex::make(8), 0},
                     {"swp3", {.kind = Kind::kAbove}, *Ifindex::make(9), std::nullopt},
-                    {"swp4", {.kind = Kind::kLeft}, *Ifindex::make(10), 3}}};
+                    {"swp4", {.kind = Kind::kLeft}, *Ifindex::make(10), 3},
+                    {"swp5",
+                     {.kind = Kind::kAbove, .place = Position{Level::of<2>(), own}},
+                     *Ifindex::make(11),
+                     std::nullopt}}};
 }
 constexpr const char* kLeaf =
     "lldp-level-state 2\nchassis-id 4 020000000001\nrole switch\nlevel 1\nsupported 86400\n"
     "place 1 4 020000000001\nnear 0123456789abcdef\nnear fedcba9876543210\nboot here\n"
     "port swp1 7 2 host\nport swp2 8 0 switch 2 4 020000000002\nport swp3 9 - above\n"
-    "port swp4 10 3 left\nend\n";
+    "port swp4 10 3 left\nport swp5 11 - above 2 4 020000000001\nend\n";
 std::string content(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};

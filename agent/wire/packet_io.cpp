@@ -347,7 +347,11 @@ PacketIo::Turn PacketIo::drain_ring(const Heard& own, std::size_t limit, const H
       take(frame.from, frame.octets, &port, handler);
     } else if (frame.waits) {
       auto& whole = buffers_->vectors[0];
-      const auto n = ::recv(fd, whole.iov_base, whole.iov_len, 0);
+      // A call that tells that the interface went down takes nothing, and the next would take this
+      // frame for another one.
+      ssize_t n = 0;
+      do n = ::recv(fd, whole.iov_base, whole.iov_len, 0);
+      while (n < 0 && errno != EAGAIN && errno != EBADF);
       if (n > 0)
         take(frame.from,
              {static_cast<const std::uint8_t*>(whole.iov_base), static_cast<std::size_t>(n)}, &port,

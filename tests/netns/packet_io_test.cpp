@@ -439,6 +439,24 @@ TEST_F(ApartTest, IsNotWokenForEverByAnInterfaceThatGoesDown) {
   EXPECT_FALSE(readable());
 }
 
+TEST_F(ApartTest, LongFramesAreNotTakenForOneAnotherWhenTheInterfaceGoesDown) {
+  const auto long_frame = [](std::uint8_t mark) {
+    Bytes octets = frame(mark);
+    octets.resize(900, mark);
+    return octets;
+  };
+  for (std::uint8_t mark = 1; mark <= 3; ++mark) send(long_frame(mark));
+  here_->ip("link set p0 down");
+  here_->ip("link set p0 up");
+  EXPECT_THAT(own(), ElementsAre(1, 2, 3));
+  EXPECT_TRUE(eventually([&] {
+    std::vector<PacketIo::SendFailure> failures;
+    far_->send(std::array{core::Send{far_port_, long_frame(7)}}, failures);
+    return own() == std::vector{7};
+  }));
+  EXPECT_FALSE(readable());
+}
+
 TEST_F(ApartTest, ThePortMayBeRemovedByWhoTakesItsFrames) {
   for (std::uint8_t mark = 1; mark <= 3; ++mark) send(frame(mark));
   std::size_t count = 0;

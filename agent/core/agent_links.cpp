@@ -55,7 +55,8 @@ void Agent::Impl::set_link(const Link& link, TimePoint now, Actions& out) {
   clear(kAbsent, AlarmCode::kCabling, escape(link.name), out);
   enable(*port, now, out);
   reconsider(*port, now, out);
-  set_level_alarms(now, out);  // whether any port is up
+  if (std::exchange(place_fell_, false)) label_all(now, out);  // now that the port is summarized
+  set_level_alarms(now, out);                                  // whether any port is up
   due_.set(port->slot, now);
 }
 
@@ -133,7 +134,7 @@ void Agent::Impl::begin_to_hear(Port& port, TimePoint now, Actions& out) {
   if (port.memory.place && place_.fall(*port.memory.place, now)) {
     note_state(true, out);
     aim(now, out);
-    label_all(now, out);
+    place_fell_ = true;
   }
   port.silent_at = now + ttl();
   // One that may not hear learns nothing by hearing nobody.

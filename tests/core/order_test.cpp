@@ -628,6 +628,22 @@ TEST(O3, WhatWasUnderWayWhenThePlaceFellProvesNothing) {
   s.pass(milliseconds(1));  // whatever it said meanwhile would be here
   EXPECT_EQ(s.agent.state().place->level, level(3));
 }
+TEST(O3, APortThatFlapsAndTakesANameThatMakesThePlaceFall) {
+  const ChassisId own = chassis_id_from_mac({2, 0, 0, 0, 0, 1});
+  Settings settings;
+  settings.pinned_level = level(3);
+  Single s(settings, {.chassis_id = own,
+                      .level = level(3),
+                      .place = Position{level(3), own},
+                      .ports = {{.name = "swp9",
+                                 .memory = {.kind = core::PortMemory::Kind::kAbove,
+                                            .place = Position{level(1), own}}}}});
+  s.set({.ifindex = ifindex(5), .name = "eth5", .up = true});
+  s.hear(5, host());  // an alarm stands that names it
+  s.set({.ifindex = ifindex(5), .name = "swp9", .up = true, .carrier_changes = 2});
+  EXPECT_EQ(s.order(5), Order::kUp);
+  EXPECT_EQ(s.agent.snapshot(s.now).place, level(1));
+}
 TEST(O3, ACableThatWasDarkWhileThePlaceStayedChangesNothing) {
   Settings settings;
   settings.pinned_level = level(2);

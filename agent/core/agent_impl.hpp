@@ -206,7 +206,6 @@ class Agent::Impl {
   TimePoint tell_by_ = kNever;       ///< when it is told though it is not final
   TimePoint locate_at_ = kNever;     ///< when relocate() is due
   TimePoint located_at_{};           ///< when it was done last
-  bool place_fell_ = false;          ///< in set_link(): all orders go by another place
   TimePoint memory_until_ = kNever;  ///< how long what no port tells counts
   TimePoint started_;
   /// Of ports that are not there: not yet, or no more.

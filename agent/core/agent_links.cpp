@@ -19,6 +19,7 @@ void Agent::Impl::set_link(const Link& link, TimePoint now, Actions& out) {
   if (finished_) return;
   Port* port = find(link.ifindex);
   if (port != nullptr && port->link == link) return;
+  const auto place = place_.at();
   if (chassis_id_.octets.empty()) {
     take_chassis_id(chassis_id_from_mac(link.address), out);
     aim(now, out);
@@ -55,8 +56,8 @@ void Agent::Impl::set_link(const Link& link, TimePoint now, Actions& out) {
   clear(kAbsent, AlarmCode::kCabling, escape(link.name), out);
   enable(*port, now, out);
   reconsider(*port, now, out);
-  if (std::exchange(place_fell_, false)) label_all(now, out);  // now that the port is summarized
-  set_level_alarms(now, out);                                  // whether any port is up
+  if (place_.at() != place) label_all(now, out);  // now that the port is summarized
+  set_level_alarms(now, out);                     // whether any port is up
   due_.set(port->slot, now);
 }
 
@@ -131,10 +132,10 @@ void Agent::Impl::lose_carrier(Port& port, TimePoint now, Actions& out) {
 }
 
 void Agent::Impl::begin_to_hear(Port& port, TimePoint now, Actions& out) {
-  if (port.memory.place && place_.fall(*port.memory.place, now)) {
+  if (port.memory.place && port.memory.place < place_.at()) {
+    place_.aim(port.memory.place, now, ttl());
     note_state(true, out);
     aim(now, out);
-    place_fell_ = true;
   }
   port.silent_at = now + ttl();
   // One that may not hear learns nothing by hearing nobody.

@@ -11,7 +11,8 @@ Place::Step Place::aim(std::optional<Position> target, TimePoint now, Duration t
       (at_->level == target->level && at_->chassis.octets.empty())) {
     target_.reset();
     if (!target || at_ == target) return Step::kStays;
-    fall_to(std::move(*target), now);
+    if (at_ && target->level < at_->level) known_at_ = std::max(known_at_, now + kUnderWay);
+    at_ = std::move(target);
     return Step::kMoved;
   }
   if (target_ == target) return Step::kStays;
@@ -20,18 +21,6 @@ Place::Step Place::aim(std::optional<Position> target, TimePoint now, Duration t
   wait(now, ttl);
   again_at_ = now + kTellAgain;
   return Step::kRises;
-}
-
-bool Place::fall(const Position& at, TimePoint now) {
-  if (!at_ || *at_ <= at) return false;
-  target_.reset();
-  fall_to(at, now);
-  return true;
-}
-
-void Place::fall_to(Position at, TimePoint now) {
-  if (at_ && at.level < at_->level) known_at_ = std::max(known_at_, now + kUnderWay);
-  at_ = std::move(at);
 }
 
 bool Place::tell_again(TimePoint now) {

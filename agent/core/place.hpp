@@ -42,8 +42,6 @@ class Place {
     return rises() && (now >= due_ || (provable_ && proved && now >= known_at_));
   }
   void rise() { at_ = std::exchange(target_, std::nullopt); }
-  /// Somebody may hold us for no more than `at`. True if that is lower; then aim() anew.
-  bool fall(const Position& at, TimePoint now);
   /// Somebody may still not know: it waits until they are told again, at least.
   void postpone(TimePoint now) { due_ = std::max(due_, now + kTellAgain); }
   /// Who was heard after this, and has not proved that it knows, has been told often enough.
@@ -58,7 +56,6 @@ class Place {
   [[nodiscard]] TimePoint deadline(bool silent, bool proved) const;
 
  private:
-  void fall_to(Position at, TimePoint now);
   void wait(TimePoint now, Duration ttl) {
     due_ = now + ttl;
     tried_by_ = now + ttl / 2;

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// The place of a device that rises and falls: docs/rules.md O3. In networks: place_test.cpp.
+#include <gtest/gtest.h>
+
+#include "agent/core/alarm.hpp"
+#include "tests/core/support/single.hpp"
+
+namespace lldp::test {
+namespace {
+
+using std::chrono::hours;
+
+const ChassisId own = chassis_id_from_mac({2, 0, 0, 0, 0, 1});
+
+/// It stood at level 1, and heard a switch of level 2 on port 1.
+core::State below() {
+  const ChassisId other = chassis_id_from_mac({2, 0, 0, 0, 0, 2});
+  return {.chassis_id = own,
+          .level = level(1),
+          .place = Position{level(1), own},
+          .ports = {{.name = "swp1",
+                     .memory = {core::PortMemory::Kind::kSwitch, {level(2), other}},
+                     .ifindex = ifindex(1),
+                     .carrier_changes = 0}}};
+}
+
+// O3: whose claim stands though its frames say nothing of it has proved nothing
+TEST(O3, ANeighborWhoseClaimStandsIsWaitedFor) {
+  Settings settings;
+  settings.pinned_level = level(2);
+  Single s(settings);
+  s.up(1);
+  s.hear(1, {.name = "a", .ttl = 900, .tr = switch_claim(3, PortType::kDownlink)});
+  s.pass(seconds(122));
+  settings.pinned_level = level(4);
+  s.agent.configure(settings, s.now, s.out);
+  s.take();
+  s.hear(1, {.name = "a", .ttl = 900, .capabilities = tlv::Capabilities::kStationOnly});
+  EXPECT_EQ(s.agent.state().place->level, level(2));
+  s.hear(1, {.name = "a", .ttl = 900, .tr = switch_claim(3, PortType::kUplink)});
+  EXPECT_EQ(s.agent.state().place->level, level(4));
+}
+
+TEST(O3, APlaceThatRisesWaitsForOneTtlWhereNobodyProves) {
+  const core::State low{.chassis_id = chassis_id_from_mac({2, 0, 0, 0, 0, 1}),
+                        .level = level(1),
+                        .place = Position{level(1), chassis_id_from_mac({2, 0, 0, 0, 0, 1})}};
+  Settings settings;
+  settings.pinned_level = level(3);
+  Single s(settings, low);
+  s.up(1);
+  EXPECT_EQ(s.agent.snapshot(s.now).place, level(1));
+  s.pass(seconds(120));
+  EXPECT_EQ(s.agent.snapshot(s.now).place, level(1));
+  s.pass(seconds(1));  // our own TTL after the start
+  EXPECT_EQ(s.agent.snapshot(s.now).place, level(3));
+}
+
+// It may have heard what we were, and none of what we are.
+TEST(O3, ASwitchWhoseCarrierCameBackIsWaitedForThoughAllOthersHaveProved) {
+  Settings settings;
+  settings.pinned_level = level(2);
+  Single s(settings);
+  s.up(1, 2);
+  s.hear(1, {.name = "a", .ttl = 900, .tr = switch_claim(3, PortType::kDownlink)});
+  s.hear(2, {.name = "b", .ttl = 900, .tr = switch_claim(3, PortType::kDownlink)});
+  s.pass(seconds(122));
+  s.down(2);
+  s.up(2);
+  settings.pinned_level = level(4);
+  s.agent.configure(settings, s.now, s.out);
+  s.take();
+  s.hear(1, {.name = "a", .ttl = 900, .tr = switch_claim(3, PortType::kUplink)});
+  EXPECT_EQ(s.agent.state().place->level, level(2));
+  s.pass(seconds(500));  // it is silent by now, and waited for all the same
+  EXPECT_EQ(s.agent.state().place->level, level(2));
+  s.hear(1, {.name = "a", .ttl = 900, .tr = switch_claim(3, PortType::kUplink)});
+  s.hear(2, {.name = "b", .ttl = 900, .tr = switch_claim(3, PortType::kUplink)});
+  EXPECT_EQ(s.agent.state().place->level, level(4));
+}
+
+TEST(O3, ASilentPortIsWaitedForWithoutLimit) {
+  Settings settings;
+  settings.pinned_level = level(3);
+  Single s(settings, below());
+  s.up(1, 2);
+  s.pass(hours(2));
+  EXPECT_TRUE(s.alarm(AlarmCode::kSilent, "swp1"));
+  EXPECT_EQ(s.agent.snapshot(s.now).place, level(1));
+  s.down(1);  // dark: it forwards nothing, and nobody else has anything to prove
+  EXPECT_EQ(s.agent.snapshot(s.now).place, level(3));
+}
+
+// Its agent may be dead, and rank us in its rules by what it heard before the cable went dark.
+TEST(O3, APlaceThatRoseWhileACableWasDarkFallsWhenThatComesBack) {
+  Settings settings;
+  settings.pinned_level = level(3);
+  for (const bool restarts : {false, true}) {
+    Single s(settings, below());
+    s.up(1, 2);
+    s.hear(2, {.name = "b", .ttl = 3600, .tr = switch_claim(3, PortType::kDownlink)});
+    EXPECT_EQ(s.order(2), Order::kUp);
+    s.pass(seconds(200));
+    s.hear(2, {.name = "b", .ttl = 3600, .tr = switch_claim(2, PortType::kUplink)});
+    s.down(1);
+    ASSERT_EQ(s.agent.snapshot(s.now).place, level(3));
+    EXPECT_EQ(s.order(2), Order::kDown);
+    if (restarts) {
+      s.restart();
+      s.up(2);
+      s.hear(2, {.name = "b", .ttl = 3600, .tr = switch_claim(2, PortType::kUplink)});
+      s.down(1);
+    }
+    EXPECT_EQ(s.agent.snapshot(s.now).place, level(3));
+    s.up(1);
+    EXPECT_EQ(s.agent.snapshot(s.now).place, level(1)) << "restarts: " << restarts;
+    EXPECT_EQ(s.order(1), Order::kUp);
+    EXPECT_EQ(s.order(2), Order::kUp);
+    EXPECT_EQ(s.agent.state().place->level, level(1)) << "it is saved, too";
+    s.pass(seconds(1000));
+    EXPECT_EQ(s.agent.snapshot(s.now).place, level(1)) << "silent, it is waited for";
+    s.down(1);
+    s.up(1);  // once more, with nothing new
+    EXPECT_EQ(s.agent.snapshot(s.now).place, level(1));
+    s.hear(1, {.name = "a", .tr = switch_claim(2, PortType::kUplink)});
+    s.hear(2, {.name = "b", .ttl = 3600, .tr = switch_claim(2, PortType::kUplink)});
+    s.pass(seconds(60));
+    s.hear(1, {.name = "a", .ttl = 300, .tr = switch_claim(2, PortType::kUplink)});
+    s.hear(2, {.name = "b", .ttl = 3000, .tr = switch_claim(2, PortType::kUplink)});
+    EXPECT_EQ(s.agent.snapshot(s.now).place, level(3)) << "both know";
+    EXPECT_EQ(s.order(2), Order::kDown);
+  }
+}
+// What it sent before we fell was true of the life before.
+TEST(O3, WhatWasUnderWayWhenThePlaceFellProvesNothing) {
+  Settings settings;
+  settings.pinned_level = level(3);
+  Single s(settings);
+  s.up(1);
+  s.hear(1, {.name = "a", .ttl = 900, .tr = switch_claim(2, PortType::kUplink)});
+  s.pass(seconds(122));
+  const auto pin = [&](unsigned to) {
+    settings.pinned_level = level(to);
+    s.agent.configure(settings, s.now, s.out);
+    s.take();
+  };
+  pin(1);
+  pin(3);
+  s.hear(1, {.name = "a", .ttl = 899, .tr = switch_claim(2, PortType::kUplink)});  // late
+  EXPECT_EQ(s.agent.state().place->level, level(1));
+  s.hear(1, {.name = "a", .ttl = 900, .tr = switch_claim(2, PortType::kDownlink)});
+  s.pass(seconds(6));
+  EXPECT_EQ(s.agent.state().place->level, level(1));
+  s.hear(1, {.name = "a", .ttl = 900, .tr = switch_claim(2, PortType::kUplink)});
+  EXPECT_EQ(s.agent.state().place->level, level(3));
+  pin(1);
+  pin(3);
+  s.hear(1, {.name = "a", .ttl = 899, .tr = switch_claim(2, PortType::kUplink)});
+  s.pass(milliseconds(4999));
+  EXPECT_EQ(s.agent.state().place->level, level(1));
+  s.pass(milliseconds(1));  // whatever it said meanwhile would be here
+  EXPECT_EQ(s.agent.state().place->level, level(3));
+}
+TEST(O3, APortThatFlapsAndTakesANameThatMakesThePlaceFall) {
+  Settings settings;
+  settings.pinned_level = level(3);
+  Single s(settings, {.chassis_id = own,
+                      .level = level(3),
+                      .place = Position{level(3), own},
+                      .ports = {{.name = "swp9",
+                                 .memory = {.kind = core::PortMemory::Kind::kAbove,
+                                            .place = Position{level(1), own}}}}});
+  s.set({.ifindex = ifindex(5), .name = "eth5", .up = true});
+  s.hear(5, host());  // an alarm stands that names it
+  s.set({.ifindex = ifindex(5), .name = "swp9", .up = true, .carrier_changes = 2});
+  EXPECT_EQ(s.order(5), Order::kUp);
+  EXPECT_EQ(s.agent.snapshot(s.now).place, level(1));
+}
+TEST(O3, ACableThatWasDarkWhileThePlaceStayedChangesNothing) {
+  Settings settings;
+  settings.pinned_level = level(2);
+  Single s(settings);
+  s.up(1, 2);
+  s.hear(1, a_switch("a", 3));
+  s.hear(2, a_switch("b", 1));
+  s.down(2);
+  s.pass(seconds(500));
+  s.up(2);
+  EXPECT_EQ(s.agent.snapshot(s.now).place, level(2));
+  settings.pinned_level = level(1);  // it falls, and what is higher is no reason to rise
+  s.down(1);
+  s.agent.configure(settings, s.now, s.out);
+  s.take();
+  s.up(1);
+  EXPECT_EQ(s.agent.snapshot(s.now).place, level(1));
+}
+
+}  // namespace
+}  // namespace lldp::test

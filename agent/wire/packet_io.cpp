@@ -287,7 +287,8 @@ void PacketIo::rejoin(TimePoint now) {
   for (auto& [ifindex, heard] : ports_) {
     if (!heard.apart) continue;
     if (std::exchange(heard.busy, false)) heard.calm_since = now;
-    if (now - heard.calm_since >= kCalm) close_own(heard);
+    const bool waits = heard.ring && heard.ring->ready();
+    if (now - heard.calm_since >= kCalm && !waits) close_own(heard);
   }
 }
 
@@ -341,7 +342,7 @@ PacketIo::Turn PacketIo::drain_ring(const Heard& own, std::size_t limit, const H
   const auto ring = own.ring;  // a handler may remove the port
   const int fd = own.own.get();
   std::size_t frames = 0;
-  for (; frames < limit && ring->ready(); ++frames, ring->release()) {
+  for (; frames < limit && ring.use_count() > 1 && ring->ready(); ++frames, ring->release()) {
     const PacketRing::Frame frame = ring->front();
     if (!frame.cut) {
       take(frame.from, frame.octets, &port, handler);
@@ -351,7 +352,7 @@ PacketIo::Turn PacketIo::drain_ring(const Heard& own, std::size_t limit, const H
       // frame for another one.
       ssize_t n = 0;
       do n = ::recv(fd, whole.iov_base, whole.iov_len, 0);
-      while (n < 0 && errno != EAGAIN && errno != EBADF);
+      while (n < 0 && errno != EAGAIN);
       if (n > 0)
         take(frame.from,
              {static_cast<const std::uint8_t*>(whole.iov_base), static_cast<std::size_t>(n)}, &port,

@@ -34,7 +34,13 @@ Result<PacketRing> PacketRing::make(int socket, std::size_t octets) {
       ::setsockopt(socket, SOL_PACKET, PACKET_RX_RING, &request, sizeof request) != 0)
     return refused();
   void* memory = ::mmap(nullptr, blocks * kBlock, PROT_READ | PROT_WRITE, MAP_SHARED, socket, 0);
-  if (memory == MAP_FAILED) return refused();
+  if (memory == MAP_FAILED) {
+    auto error = refused();
+    // Else the frames would go where nobody can read them.
+    const tpacket_req none{};
+    ::setsockopt(socket, SOL_PACKET, PACKET_RX_RING, &none, sizeof none);
+    return error;
+  }
   return PacketRing(static_cast<std::uint8_t*>(memory), request.tp_frame_nr);
 }
 

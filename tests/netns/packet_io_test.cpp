@@ -549,12 +549,11 @@ TEST_F(PacketIoTest, ManyPortsWithFewFramesEachAreNoFlood) {
 }
 
 TEST_F(PacketIoTest, IsSetApartWithoutARingWhereTheKernelHasNoneAndNotAtAllWithoutAFilter) {
-  const auto flood = [&](std::uint32_t level, int option) {
+  const auto flood = [&](const netns::Refusal& refusal) {
     near_->remove(port_);
     hear(Hearing::kShared);
     std::thread([&] {  // the refusal ends with it
-      ASSERT_TRUE(netns::refuse(
-          {.call = SYS_setsockopt, .second = level, .third = static_cast<std::uint32_t>(option)}));
+      ASSERT_TRUE(netns::refuse(refusal));
       std::vector<PacketIo::SendFailure> failures;
       for (std::size_t turn = 0; turn < PacketIo::kBusyTurns; ++turn) {
         far_->send(std::vector(PacketIo::kBusy * 2, core::Send{far_port_, frame(1)}), failures);
@@ -569,8 +568,16 @@ TEST_F(PacketIoTest, IsSetApartWithoutARingWhereTheKernelHasNoneAndNotAtAllWitho
     static_cast<void>(near_->receive_own([&](Ifindex, ByteSpan) { ++counts.second; }));
     return counts;
   };
-  EXPECT_EQ(flood(SOL_PACKET, PACKET_RX_RING), std::pair(std::size_t{0}, std::size_t{1}));
-  EXPECT_EQ(flood(SOL_SOCKET, SO_ATTACH_FILTER), std::pair(std::size_t{1}, std::size_t{0}));
+  EXPECT_EQ(
+      flood({.call = SYS_setsockopt, .second = SOL_PACKET, .third = std::uint32_t{PACKET_RX_RING}}),
+      std::pair(std::size_t{0}, std::size_t{1}));
+  // The kernel gave the ring, and then not its memory.
+  EXPECT_EQ(flood({.call = SYS_mmap, .second = std::uint32_t{4} << 20}),
+            std::pair(std::size_t{0}, std::size_t{1}));
+  EXPECT_EQ(
+      flood(
+          {.call = SYS_setsockopt, .second = SOL_SOCKET, .third = std::uint32_t{SO_ATTACH_FILTER}}),
+      std::pair(std::size_t{1}, std::size_t{0}));
 }
 
 TEST_F(PacketIoTest, APortThatIsSetApartAgainHasAsMuchRoomAsBefore) {

@@ -301,7 +301,7 @@ void Agent::Impl::configure(Settings settings, TimePoint now, Actions& out) {
     Port& port = *p;
     set_scopes(port, now, out);
     enable(port, now, out);
-    port.host_port = any_glob_match(settings_->host_ports, port.link.name);
+    name_host_port(port, any_glob_match(settings_->host_ports, port.link.name), now);
     for (Neighbor& n : port.table.all()) {  // what counts as a host or as our TLV may have changed
       const Bytes lldpdu(n.lldpdu().begin(), n.lldpdu().end());
       const auto view = tlv::decode(lldpdu, {.contribution_ouis = settings_->accepted_ouis});

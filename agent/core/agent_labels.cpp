@@ -187,6 +187,12 @@ bool Agent::Impl::rise(TimePoint now, Actions& out) {
   if (waits_for_silent() || !place_.may_rise(now, unproved_ == 0)) return false;
   const auto before = place_.at();
   place_.rise();
+  // A port that is not there is dark, too, whenever it comes.
+  for (auto& [name, absent] : absent_) {
+    if (!absent.memory.misses_switch()) continue;
+    absent.memory = without_carrier(absent.memory, before);
+    absent.carrier_changes.reset();
+  }
   out.events.push_back(
       {.kind = Event::Kind::kPlace, .text = level_change_text(before->level, place_.at()->level)});
   note_state(true, out);

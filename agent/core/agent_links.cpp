@@ -52,7 +52,7 @@ void Agent::Impl::set_link(const Link& link, TimePoint now, Actions& out) {
     if (gained || (link.up && hears && !heard)) begin_to_hear(*port, now, out);
     if (!hears) port->memory_until = kNever;
   }
-  port->host_port = any_glob_match(settings_->host_ports, link.name);
+  name_host_port(*port, any_glob_match(settings_->host_ports, link.name), now);
   clear(kAbsent, AlarmCode::kCabling, escape(link.name), out);
   enable(*port, now, out);
   reconsider(*port, now, out);

@@ -257,16 +257,16 @@ bool forget_proof(Port& port) {
   return std::exchange(port.memory.own_layers, std::nullopt).has_value();
 }
 
-bool forget_carrier(Port& port, const std::optional<Position>& place) {
+PortMemory without_carrier(const PortMemory& memory, const std::optional<Position>& place) {
   using Kind = PortMemory::Kind;
+  if (!memory.misses_switch()) return {};
+  return {.kind = memory.is_switch() ? Kind::kAbove : Kind::kLeft,
+          .place = memory.place ? std::min(memory.place, place) : place};
+}
+
+bool forget_carrier(Port& port, const std::optional<Position>& place) {
   port.memory_until = kNever;
-  PortMemory memory;
-  if (port.expects_switch()) {
-    memory.kind = Kind::kAbove;
-    memory.place = port.memory.place ? std::min(port.memory.place, place) : place;
-  } else if (port.memory.kind == Kind::kLeft) {
-    memory.kind = Kind::kLeft;
-  }
+  const PortMemory memory = without_carrier(port.memory, place);
   return std::exchange(port.memory, memory) != memory;
 }
 
@@ -275,7 +275,8 @@ bool fade_memory(Port& port) {
   // Where nobody is heard its agent may be dead, and its rules there.
   if (port.expects_switch() && port.table.size() == 0 && !port.host_port) return false;
   PortMemory memory;
-  if (port.memory.misses_switch() && port.table.size() == 0) memory.kind = PortMemory::Kind::kLeft;
+  if (port.memory.misses_switch() && port.table.size() == 0)
+    memory = {.kind = PortMemory::Kind::kLeft, .place = port.memory.place};
   return std::exchange(port.memory, memory) != memory;
 }
 
@@ -288,11 +289,19 @@ bool end_silence(Port& port) {
   using Kind = PortMemory::Kind;
   port.switch_left = false;
   // Who comes later than one TTL after the carrier is another one.
-  if (port.memory.kind != Kind::kLeft && !(port.memory.kind == Kind::kAbove && port.silent))
-    return false;
+  const bool over = port.memory.kind == Kind::kAbove && port.memory_until == kNever;
+  if (port.memory.kind != Kind::kLeft && !over) return false;
   port.memory.kind = Kind::kNobody;
   port.memory.place.reset();
   return true;
+}
+
+void name_host_port(Port& port, bool named, TimePoint now) {
+  // It is silent for more than one TTL already: fade_memory() left that to a port of a switch.
+  if (named && port.memory.kind == PortMemory::Kind::kAbove && port.silent &&
+      port.memory_until == kNever && may_receive(port.link.adminStatus))
+    port.memory_until = now;
+  port.host_port = named;
 }
 
 bool remember_silence(Port& port) {
@@ -448,12 +457,14 @@ std::string alarm_text(AlarmCode code, const Port& port, const Standing& own) {
       const std::string known = port.memory.kind == PortMemory::Kind::kSwitch
                                     ? "switch " + to_string(port.memory.at.chassis)
                                     : "the switch";
+      const char* const order = port.memory.kind == PortMemory::Kind::kAbove
+                                    ? "; whoever is there is taken for one above"
+                                    : "; its order is kept";
       if (!may_receive(port.link.adminStatus))
         return known + " that was heard here cannot be: the port may not receive" +
-               (port.expects_switch() ? "; its order is kept" : "");
-      return known + " that was heard here is silent" +
-             (port.expects_switch() ? "; its order is kept" : "") + "; `lldp-level forget " +
-             escape(port.link.name) + "` if it is gone for good";
+               (port.expects_switch() ? order : "");
+      return known + " that was heard here is silent" + (port.expects_switch() ? order : "") +
+             "; `lldp-level forget " + escape(port.link.name) + "` if it is gone for good";
     }
     case AlarmCode::kMaxLevel:
     case AlarmCode::kUnsupported:

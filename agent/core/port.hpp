@@ -112,12 +112,17 @@ void summarize(Port& port);
 bool remember(Port& port);
 /// Layers that were set anew hold for nobody who was heard before. True if that is new.
 bool forget_proof(Port& port);
+/// What is left of a memory when the carrier goes and the device is at `place`.
+[[nodiscard]] PortMemory without_carrier(const PortMemory& memory,
+                                         const std::optional<Position>& place);
 /// The same after the carrier went, when the device was at `place`.
 bool forget_carrier(Port& port, const std::optional<Position>& place);
 /// The same one TTL after it came back, and no switch with a level was heard.
 bool fade_memory(Port& port);
 /// Somebody was heard, who is new or said something new. True if the memory is another.
 bool end_silence(Port& port);
+/// Whether `host-ports` names the port.
+void name_host_port(Port& port, bool named, TimePoint now);
 /// A silent port of nobody keeps it in mind that a switch was there. True if that is new.
 bool remember_silence(Port& port);
 /// Has it remember nobody. True if that is new.

@@ -28,7 +28,7 @@ struct PortMemory {
   std::optional<Layers> layers{};  ///< what all who were heard told of their end, if they agreed
   /// What was set here when they did, and has not been set anew since: docs/rules.md O6.
   std::optional<Layers> own_layers{};
-  /// Of kAbove: ours when the carrier went. Whoever it is may hold us for no more.
+  /// Of kAbove and kLeft: ours when the carrier went. Whoever it is may hold us for no more.
   std::optional<Position> place{};
   [[nodiscard]] bool is_switch() const { return kind == Kind::kSwitch || kind == Kind::kAbove; }
   /// One is, or was and has not been followed by anybody.

@@ -119,7 +119,7 @@ std::string text_of(const core::PortState& port) {
     case Kind::kNobody:
       return out + " nobody";
     case Kind::kLeft:
-      return out + " left";
+      return out + " left" + (port.memory.place ? " " + text_of(*port.memory.place) : "");
     case Kind::kHost:
       return out + " host";
     case Kind::kAbove:
@@ -163,16 +163,14 @@ std::optional<core::PortState> parse_port(std::string_view text) {
     port.memory.at = std::move(*at);
     return port;
   }
-  if (memory == "above") {
-    port.memory.kind = Kind::kAbove;
+  if (memory == "above" || memory == "left") {
+    port.memory.kind = memory == "above" ? Kind::kAbove : Kind::kLeft;
     if (text.empty()) return port;
     port.memory.place = parse_position(text);
     return port.memory.place ? std::optional(std::move(port)) : std::nullopt;
   }
   if (memory == "host")
     port.memory.kind = Kind::kHost;
-  else if (memory == "left")
-    port.memory.kind = Kind::kLeft;
   else if (memory != "nobody")
     return std::nullopt;
   return text.empty() ? std::optional(std::move(port)) : std::nullopt;

@@ -25,7 +25,8 @@
 ///     port swp2 8 2 host
 ///     port swp3 9 2 tiers 0107040200... switch 1 4 020000000003     with the tiers that it told
 ///     port swp4 9 - above 2 4 020000000001          the carrier went, when the place was that
-///     end
+///     port swp5 10 1 left                           a switch that nobody knows more of; a place,
+///     too end
 ///
 /// Lines for what is not known are left out; a file without its last line is torn. A file of
 /// version 1 knows chassis ID and level only, and the place was the level.

@@ -336,8 +336,8 @@ TEST_F(O1, AfterTheCarrierTooAndSoIsTheOrderUntilSomebodyIsHeard) {
   s.pass(seconds(1000));
   EXPECT_EQ(s.order(1), Order::kUp) << "its agent may be dead, and its rules there";
   EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp1"),
-            "the switch that was heard here is silent; its order is kept; `lldp-level forget swp1` "
-            "if it is gone for good");
+            "the switch that was heard here is silent; whoever is there is taken for one above; "
+            "`lldp-level forget swp1` if it is gone for good");
   s.hear(1, {.name = "phone"});
   EXPECT_EQ(s.order(1), Order::kUnknown);
   EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp1"), std::nullopt);
@@ -352,11 +352,30 @@ TEST_F(O1, OnAPortOfHostPortsASwitchThatIsNotHeardAgainIsNoneAfterOneTtl) {
   s.pass(milliseconds(1));
   EXPECT_EQ(s.order(1), Order::kDown);
 }
+TEST_F(O1, AndSoOnAPortThatIsNamedAmongThemLater) {
+  s.down(1);
+  s.up(1);
+  s.pass(seconds(300));
+  EXPECT_EQ(s.order(1), Order::kUp);
+  s.agent.configure({.host_ports = {"swp1"}}, s.now, s.out);
+  s.take();
+  s.pass(seconds(1));
+  EXPECT_EQ(s.order(1), Order::kDown);
+}
+// It says that it has no level yet, each time.
+TEST_F(O1, AboveOutlivesAnAgentThatStartsTwiceWithinOneTtl) {
+  s.down(1);
+  s.up(1);
+  s.hear(1, a_switch("leaf", std::nullopt));
+  s.hear(1, {.name = "leaf", .ttl = 0});
+  s.hear(1, a_switch("leaf", std::nullopt));
+  EXPECT_EQ(s.order(1), Order::kUp);
+}
 // Whoever killed us or pulled the cable once more brought nobody back.
 TEST_F(O1, TheAlarmOutlivesARestartAndTheNextLossOfTheCarrier) {
   const std::string silent =
-      "the switch that was heard here is silent; its order is kept; `lldp-level forget swp1` if it "
-      "is gone for good";
+      "the switch that was heard here is silent; whoever is there is taken for one above; "
+      "`lldp-level forget swp1` if it is gone for good";
   s.down(1);
   s.up(1);
   s.pass(seconds(300));

@@ -131,6 +131,39 @@ TEST(O3, APlaceThatRoseWhileACableWasDarkFallsWhenThatComesBack) {
     EXPECT_EQ(s.order(2), Order::kDown);
   }
 }
+// Its agent may be dead: a driver that is loaded late is a cable that was dark.
+TEST(O3, APortThatComesAfterTheRiseMakesThePlaceFall) {
+  Settings settings;
+  settings.pinned_level = level(3);
+  for (const std::size_t index : {1U, 21U}) {
+    for (const auto kind : {core::PortMemory::Kind::kSwitch, core::PortMemory::Kind::kLeft}) {
+      core::State state = below();
+      if (kind == core::PortMemory::Kind::kLeft) state.ports[0].memory = {.kind = kind};
+      Single s(settings, state);
+      s.up(2);
+      s.hear(2, {.name = "b", .ttl = 3600, .tr = switch_claim(2, PortType::kUplink)});
+      s.pass(seconds(200));
+      ASSERT_EQ(s.agent.snapshot(s.now).place, level(3));
+      s.set({.ifindex = ifindex(index), .name = "swp1", .up = true});
+      EXPECT_EQ(s.agent.snapshot(s.now).place, level(1)) << index;
+    }
+  }
+}
+TEST(O3, ADarkCableOfASwitchThatToldNoLevelIsNoOther) {
+  Settings settings;
+  settings.pinned_level = level(3);
+  core::State state = below();
+  state.ports[0].memory = {.kind = core::PortMemory::Kind::kLeft};
+  Single s(settings, state);
+  s.up(1);
+  s.pass(seconds(300));
+  ASSERT_EQ(s.agent.snapshot(s.now).place, level(1)) << "silent, it is waited for";
+  s.down(1);
+  s.pass(seconds(300));
+  ASSERT_EQ(s.agent.snapshot(s.now).place, level(3));
+  s.up(1);
+  EXPECT_EQ(s.agent.snapshot(s.now).place, level(1));
+}
 // What it sent before we fell was true of the life before.
 TEST(O3, WhatWasUnderWayWhenThePlaceFellProvesNothing) {
   Settings settings;

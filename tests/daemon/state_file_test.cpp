@@ -79,13 +79,19 @@ core::State leaf() {
                     {"swp5",
                      {.kind = Kind::kAbove, .place = Position{Level::of<2>(), own}},
                      *Ifindex::make(11),
-                     std::nullopt}}};
+                     std::nullopt},
+                    {"swp6",
+                     {.kind = Kind::kLeft, .place = Position{Level::of<1>(), own}},
+                     *Ifindex::make(12),
+                     4}}};
 }
 constexpr const char* kLeaf =
     "lldp-level-state 2\nchassis-id 4 020000000001\nrole switch\nlevel 1\nsupported 86400\n"
     "place 1 4 020000000001\nnear 0123456789abcdef\nnear fedcba9876543210\nboot here\n"
     "port swp1 7 2 host\nport swp2 8 0 switch 2 4 020000000002\nport swp3 9 - above\n"
-    "port swp4 10 3 left\nport swp5 11 - above 2 4 020000000001\nend\n";
+    "port swp4 10 3 left\nport swp5 11 - above 2 4 020000000001\nport swp6 12 4 left 1 4 "
+    "020000000001\n"
+    "end\n";
 std::string content(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};

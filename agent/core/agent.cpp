@@ -301,7 +301,9 @@ void Agent::Impl::configure(Settings settings, TimePoint now, Actions& out) {
     Port& port = *p;
     set_scopes(port, now, out);
     enable(port, now, out);
+    const bool was_host_port = port.host_port;
     name_host_port(port, any_glob_match(settings_->host_ports, port.link.name), now);
+    bool reads_otherwise = port.host_port != was_host_port;
     for (Neighbor& n : port.table.all()) {  // what counts as a host or as our TLV may have changed
       const Bytes lldpdu(n.lldpdu().begin(), n.lldpdu().end());
       const auto view = tlv::decode(lldpdu, {.contribution_ouis = settings_->accepted_ouis});
@@ -310,8 +312,10 @@ void Agent::Impl::configure(Settings settings, TimePoint now, Actions& out) {
       const auto last_level = n.last_level;
       n.replace(lldpdu, *view, *settings_);
       n.uphold(told, last_level, now);
+      reads_otherwise |= told != static_cast<const Told&>(n);
     }
-    remember(port);
+    // Else a frame alone sets what is remembered: it outlives the neighbour that told it (O2).
+    if (reads_otherwise) remember(port);
     const Heard heard = port.heard;
     summarize_port(port, now);
     inference_.update(heard, port.heard);

@@ -154,7 +154,7 @@ bool Agent::Impl::Receiver::is_another_self(const Neighbor& n) const {
 }
 
 bool Agent::Impl::Receiver::supersedes() const {
-  if (port.table.size() < 2 || source == MacAddress{}) return false;
+  if (source == MacAddress{}) return false;
   const auto& all = port.table.all();
   return std::any_of(all.begin(), all.end(), [this](const Neighbor& n) {
     return is_another_self(n) && n.superseded == (&n == known);
@@ -162,7 +162,7 @@ bool Agent::Impl::Receiver::supersedes() const {
 }
 
 void Agent::Impl::Receiver::supersede() {
-  if (port.table.size() < 2 || source == MacAddress{}) return;
+  if (source == MacAddress{}) return;
   for (Neighbor& n : port.table.all()) {
     if (!is_another_self(n)) continue;
     const bool superseded = &n != known;

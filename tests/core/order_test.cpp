@@ -492,6 +492,36 @@ TEST_F(O1, ASwitchWhoseTlvsAreLostForAWhileIsNoHostByANewConfiguration) {
   EXPECT_EQ(s.order(2), Order::kDown);
 }
 
+// O2: set only by a frame
+
+TEST_F(O1, AChangeOfSettingsDoesNotSetWhatIsRemembered) {
+  s.hear(2, {.name = "z", .ttl = 60, .tr = switch_claim(2)});
+  s.hear(2, {.name = "phone", .ttl = 900, .capabilities = tlv::Capabilities::kStationOnly});
+  s.pass(seconds(61));
+  const auto order = s.order(2);
+  const auto ports = s.agent.state().ports;
+  Settings other = settings();
+  other.system_description = "another";
+  s.agent.configure(other, s.now, s.out);
+  s.take();
+  EXPECT_EQ(s.order(2), order);
+  EXPECT_EQ(order, Order::kUp);
+  EXPECT_EQ(s.agent.state().ports, ports);
+}
+TEST_F(O1, SettingsThatReadAFrameOtherwiseDo) {
+  Settings other = settings();
+  other.accepted_ouis = {};
+  s.agent.configure(other, s.now, s.out);
+  s.take();
+  s.hear(2, {.name = "z", .contribution = switch_claim(2)});
+  EXPECT_EQ(s.order(2), Order::kUnknown);
+  s.agent.configure(settings(), s.now, s.out);
+  s.take();
+  EXPECT_EQ(s.order(2), Order::kUp);
+  s.hear(2, {.name = "z", .ttl = 0});
+  EXPECT_EQ(s.order(2), Order::kUp);
+}
+
 // The same device under another name
 
 TEST_F(O1, OfTwoNamesOfOneDeviceTheOneThatSpokeLastCounts) {
@@ -507,6 +537,23 @@ TEST_F(O1, OfTwoNamesOfOneDeviceTheOneThatSpokeLastCounts) {
   EXPECT_EQ(s.order(2), Order::kDown);
   s.hear(2, {.name = "z", .ttl = 0, .source = one});
   EXPECT_EQ(s.order(2), Order::kDown);
+}
+TEST_F(O1, ANameThatIsSpokenAgainCountsThoughTheOtherHasGone) {
+  const MacAddress one = mac(7, 7);
+  for (const bool says_so : {true, false}) {
+    SCOPED_TRACE(says_so ? "with TTL 0" : "silently");
+    s.hear(2, {.name = "z", .ttl = 600, .tr = switch_claim(2), .source = one});
+    s.hear(2, {.name = "a", .ttl = 60, .tr = switch_claim(2), .source = one});
+    EXPECT_EQ(s.order(2), Order::kDown);
+    if (says_so) {
+      s.hear(2, {.name = "a", .ttl = 0, .source = one});
+    } else {
+      s.pass(seconds(60));
+    }
+    s.hear(2, {.name = "z", .ttl = 600, .tr = switch_claim(2), .source = one});
+    EXPECT_EQ(s.order(2), Order::kUp);
+    EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp2"), std::nullopt);
+  }
 }
 TEST_F(O1, AnAgentInTheNetworkCardDoesNotSpeakForTheDevice) {
   const MacAddress one = mac(7, 7);

@@ -34,6 +34,8 @@ constexpr int kLeastApart = 4 << 20;
 /// Of the first port that is set apart, 16 ms of 500,000 frames a second; so many may have one.
 constexpr std::size_t kRing = 4 << 20;
 constexpr std::size_t kRings = 8;
+/// Of interfaces shut out; the filter asks for each of them.
+constexpr std::size_t kMostShutOut = 64;
 constexpr int kSendBuffer = 4 << 20;
 /// Frames of network control go before data where a queue looks at it (TC_PRIO_CONTROL).
 constexpr int kPriority = 7;
@@ -137,6 +139,7 @@ Result<void> PacketIo::add(const Port& port) {
   auto [it, fresh] = ports_.try_emplace(port.ifindex);
   Heard& heard = it->second;
   if (!fresh && heard.port == port) return {};
+  if (std::erase(shut_out_, port.ifindex) != 0) apply_shared_filter();
   if (fresh) membership(port.ifindex, PACKET_ADD_MEMBERSHIP);
   close_own(heard);
   heard.port = port;
@@ -248,14 +251,16 @@ bool PacketIo::apply_filter(int fd, Hearing hearing) const {
 
 bool PacketIo::apply_shared_filter() const {
   std::vector<sock_filter> code;
-  for (const auto& [ifindex, heard] : ports_) {
-    if (!heard.apart) continue;
+  const auto pass_over = [&](Ifindex ifindex) {
     if (code.empty())
       code.push_back(BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
                               static_cast<std::uint32_t>(SKF_AD_OFF) + SKF_AD_IFINDEX));
     code.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ifindex.value(), 0, 1));
     code.push_back(BPF_STMT(BPF_RET | BPF_K, 0));
-  }
+  };
+  std::ranges::for_each(shut_out_, pass_over);
+  for (const auto& [ifindex, heard] : ports_)
+    if (heard.apart) pass_over(ifindex);
   if (code.empty() || deaf_) return apply_filter(shared_.get(), Hearing::kShared);
   code.push_back(BPF_STMT(BPF_RET | BPF_K, 0x7fffffff));
   return attach(shared_.get(), code).has_value();
@@ -278,8 +283,24 @@ void PacketIo::watch_shares(Turn turn) {
     if (heard.frames > frames) most = &heard;
     frames = std::max(frames, std::exchange(heard.frames, 0));
   }
+  Ifindex passed_over{};
+  for (const auto& [ifindex, count] : std::exchange(passed_over_, {})) {
+    // What came before it was shut out still waits here.
+    if (count <= frames || std::ranges::count(shut_out_, ifindex) != 0) continue;
+    passed_over = ifindex;
+    frames = count;
+  }
   // Many ports with few frames each are no flood. They are counted from the second turn on.
-  if (busy && frames > (kBusyTurns - 1) * kBusy) set_apart(*most);
+  if (!busy || frames <= (kBusyTurns - 1) * kBusy) return;
+  if (passed_over != Ifindex{}) return shut_out(passed_over);
+  set_apart(*most);
+}
+
+void PacketIo::shut_out(Ifindex interface) {
+  if (shut_out_.size() == kMostShutOut) shut_out_.erase(shut_out_.begin());
+  shut_out_.push_back(interface);
+  // Else it stays where it is, as a port does.
+  if (!apply_shared_filter()) shut_out_.pop_back();
 }
 
 void PacketIo::rejoin(TimePoint now) {
@@ -374,9 +395,11 @@ void PacketIo::take(const sockaddr_ll& from, ByteSpan frame, const Port* own,
   auto port = *Ifindex::make(static_cast<std::uint32_t>(from.sll_ifindex));
   if (own == nullptr && (own_count_ != 0 || busy_turns_ != 0)) {
     const auto it = ports_.find(port);
-    // Heard, or counted, there already.
-    if (it != ports_.end() && it->second.own && !it->second.apart) return;
-    if (it != ports_.end() && !it->second.apart) ++it->second.frames;
+    if (it == ports_.end() || (it->second.own && !it->second.apart)) {
+      ++passed_over_[port];
+      return;  // a port's is heard, and counted, there already
+    }
+    if (!it->second.apart) ++it->second.frames;
   }
   // A frame to a group is somebody else's only where it is of a VLAN.
   const bool tagged =

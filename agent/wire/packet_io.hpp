@@ -41,7 +41,9 @@ struct Port {
 ///
 /// A port that sends many frames turn after turn is set apart: it gets a socket of its own, whose
 /// frames come by memory shared with the kernel, and what that cannot keep is that port's loss. The
-/// others' frames wait behind nobody's. Calm again for kCalm, it is heard with all others.
+/// others' frames wait behind nobody's. Calm again for kCalm, it is heard with all others. The
+/// shared socket sees the other interfaces too: one that sends many frames turn after turn, and is
+/// no port or has a socket of its own, is shut out there (a bridge has the broadcast of its ports).
 ///
 /// LLDPDUs go untagged (IEEE 802.1AB-2016 7). A frame with a priority tag (VID 0) counts as
 /// untagged; one of a VLAN belongs to that VLAN, not to the link, and is not heard: the kernel
@@ -124,6 +126,8 @@ class PacketIo {
   /// False if the kernel refuses.
   bool apply_filter(int fd, Hearing hearing) const;
   void count_tagged(Ifindex port);
+  /// On the shared socket, what comes by this interface is passed over.
+  void shut_out(Ifindex interface);
   bool apply_shared_filter() const;
   void watch_shares(Turn turn);
   [[nodiscard]] static Turn turn_of(std::size_t frames, std::size_t limit);
@@ -137,7 +141,9 @@ class PacketIo {
   UniqueFd own_set_;  ///< an epoll set of the ports' own sockets
   std::unordered_map<Ifindex, Heard> ports_;
   std::size_t own_count_ = 0;
-  std::size_t busy_turns_ = 0;  ///< of the shared socket, in a row
+  std::size_t busy_turns_ = 0;                            ///< of the shared socket, in a row
+  std::unordered_map<Ifindex, std::size_t> passed_over_;  ///< frames, as Heard::frames
+  std::vector<Ifindex> shut_out_;                         ///< the oldest first
   bool deaf_ = false;
   std::unique_ptr<Buffers> buffers_;
 };

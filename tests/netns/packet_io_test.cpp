@@ -528,6 +528,55 @@ TEST_F(PacketIoTest, LosesNothingAndHearsNothingTwiceWhenAPortIsSetApart) {
   EXPECT_EQ(count, sent + 1);
 }
 
+TEST_F(PacketIoTest, ShutsOutWhoFloodsItAndIsNotHeardThere) {
+  hear(Hearing::kShared);
+  const auto index_of = [](const Namespace& where) {
+    const Inside in(where);
+    return index("p1");
+  };
+  const Ifindex other = index_of(*here_);
+  const Ifindex far_other = index_of(*there_);
+  std::size_t count = 0;
+  const auto turn = [&](std::size_t frames) {
+    std::vector<PacketIo::SendFailure> failures;
+    far_->send(std::vector(frames, core::Send{far_other, frame(1)}), failures);
+    count = 0;
+    const Inside in(*here_);
+    return near_->receive_shared([&](Ifindex port, ByteSpan) { count += port == port_ ? 1U : 0U; });
+  };
+  const auto flood = [&] {
+    for (std::size_t i = 0; i < 2 * PacketIo::kBusyTurns; ++i)
+      static_cast<void>(turn(PacketIo::kFramesPerTurn + 16));
+    while (turn(0) != PacketIo::Turn::kIdle) continue;  // what came before
+  };
+  const auto is_shut_out = [&] { return turn(PacketIo::kFramesPerTurn) == PacketIo::Turn::kIdle; };
+  EXPECT_FALSE(is_shut_out());
+  while (turn(0) != PacketIo::Turn::kIdle) continue;
+  flood();  // of no port
+  EXPECT_TRUE(is_shut_out());
+  send(frame(2));  // waits behind nobody
+  EXPECT_EQ(turn(PacketIo::kFramesPerTurn), PacketIo::Turn::kIdle);
+  EXPECT_EQ(count, 1U);
+
+  // Once it is a port it is heard.
+  const auto heard_of_other = [&](Hearing hearing) {
+    const Inside in(*here_);
+    EXPECT_TRUE(near_->add({.ifindex = other, .hearing = hearing}));
+    std::vector<PacketIo::SendFailure> failures;
+    far_->send(std::array{core::Send{far_other, frame(3)}}, failures);
+    std::size_t heard = 0;
+    const auto take = [&](Ifindex port, ByteSpan) { heard += port == other ? 1U : 0U; };
+    static_cast<void>(near_->receive_shared(take));
+    static_cast<void>(near_->receive_own(take));
+    return heard;
+  };
+  EXPECT_EQ(heard_of_other(Hearing::kShared), 1U);
+  EXPECT_EQ(heard_of_other(Hearing::kBound), 1U);
+  flood();  // of a port with a socket of its own
+  EXPECT_TRUE(is_shut_out());
+  EXPECT_EQ(heard_of_other(Hearing::kShared), 1U);
+}
+
 TEST_F(PacketIoTest, ManyPortsWithFewFramesEachAreNoFlood) {
   hear(Hearing::kShared);
   const auto index_of = [](const Namespace& where) {

@@ -228,6 +228,8 @@ Result<void> Pins::put(const UniqueFd& object, std::string_view name) const {
 void Pins::remove(std::string_view name) const { ::unlink(path(name).c_str()); }
 
 void Pins::need_directory() const {
+  // Unmounted, the place is the file system's below.
+  if (!is_bpffs(parent_of(parent_of(directory_)))) return;
   make_shared_directory(parent_of(directory_));
   ::mkdir(directory_.c_str(), 0700);
 }

@@ -194,6 +194,16 @@ TEST_P(Readback, RemovalFindsWhatAFileSystemKeepsThatItDoesNotSee) {
   sh("rm -r " + bpffs + "/lldp-level");  // files of links that are no more at work
 }
 
+TEST_P(Readback, AFileSystemThatIsUnmountedLeavesNothingBelow) {
+  const std::string bpffs = PrivateNet::bpffs();
+  ASSERT_EQ(::umount2(bpffs.c_str(), MNT_DETACH), 0);
+  EXPECT_TRUE(eventually([&] { return check() == 0; })) << checked();
+  std::this_thread::sleep_for(2s);
+  EXPECT_EQ(check(), 0) << checked();
+  EXPECT_FALSE(sh("test -e " + bpffs + "/lldp-level"));
+  ASSERT_EQ(::mount("bpf", bpffs.c_str(), "bpf", 0, nullptr), 0);
+}
+
 TEST_P(Readback, LastPortThatGoesTakesTheDirectoryAlong) {
   if (!on_tcx()) GTEST_SKIP() << "there is none";
   ASSERT_TRUE(sh("ip link del p0"));

@@ -27,7 +27,7 @@ Port* look_up(const boost::container::flat_map<Ifindex, Port*>& ports, Ifindex i
 
 }  // namespace
 
-Agent::Impl::Impl(std::shared_ptr<const Settings> settings, Identity self, State restored,
+Agent::Impl::Impl(std::shared_ptr<const Settings> settings, Identity self, const State& restored,
                   TimePoint now)
     : settings_(std::move(settings)),
       system_name_(std::move(self.system_name)),
@@ -35,11 +35,11 @@ Agent::Impl::Impl(std::shared_ptr<const Settings> settings, Identity self, State
       place_restored_(restored.place.has_value()),
       ports_restored_(restored.place && restored.knows_ports),
       ports_known_at_(ports_restored_ ? kNever : now + ttl()),
-      place_(std::move(restored.place), now + ttl()),
-      location_(std::move(restored.location)),
+      place_(restored.place, now + ttl()),
+      location_(restored.location),
       started_(now) {
   Actions none;  // without ports there is nobody to tell
-  for (PortState& port : restored.ports) absent_.insert_or_assign(port.name, std::move(port));
+  for (const PortState& port : restored.ports) absent_.insert_or_assign(port.name, port);
   const auto& id = settings_->chassis_id ? settings_->chassis_id
                    : self.chassis_id     ? self.chassis_id
                                          : restored.chassis_id;
@@ -54,6 +54,7 @@ Agent::Impl::Impl(std::shared_ptr<const Settings> settings, Identity self, State
   memory_until_ = until;  // set, and kept, when the ports are there
   if (!location_.empty()) locate_soon(now);
   if (settings_->expected) absent_due_ = now + standing().missing_grace;
+  not_told_ = state() != restored;
 }
 
 Inference::Rules Agent::Impl::rules() const {

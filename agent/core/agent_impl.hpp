@@ -22,7 +22,8 @@ namespace lldp::core {
 /// port, or of all if the level has changed -> frames.
 class Agent::Impl {
  public:
-  Impl(std::shared_ptr<const Settings> settings, Identity self, State restored, TimePoint now);
+  Impl(std::shared_ptr<const Settings> settings, Identity self, const State& restored,
+       TimePoint now);
 
   void set_link(const Link& link, TimePoint now, Actions& out);
   void remove_link(Ifindex port, TimePoint now, Actions& out);
@@ -208,6 +209,8 @@ class Agent::Impl {
   TimePoint located_at_{};           ///< when it was done last
   TimePoint memory_until_ = kNever;  ///< how long what no port tells counts
   TimePoint started_;
+  /// The start itself changed what is to be saved (O5), a new chassis ID say, and nobody was told.
+  bool not_told_ = false;
   /// Of ports that are not there: not yet, or no more.
   std::map<std::string, PortState, std::less<>> absent_{};
   std::vector<std::unique_ptr<Port>> ports_{};  ///< by slot; null: free

@@ -19,6 +19,8 @@ void Agent::Impl::set_link(const Link& link, TimePoint now, Actions& out) {
   if (finished_) return;
   Port* port = find(link.ifindex);
   if (port != nullptr && port->link == link) return;
+  // The first chassis ID of a device is told with its own change, below.
+  note_state(std::exchange(not_told_, false) && !chassis_id_.octets.empty(), out);
   const auto place = place_.at();
   if (chassis_id_.octets.empty()) {
     take_chassis_id(chassis_id_from_mac(link.address), out);

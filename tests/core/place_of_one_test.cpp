@@ -24,6 +24,29 @@ core::State below() {
                      .carrier_changes = 0}}};
 }
 
+// O5: what the start itself changes is told before the first frame
+TEST(O5, AStartThatChangesTheChassisIdOrThePlaceTellsSo) {
+  const auto tells = [](const Settings& settings, const core::State& file) {
+    core::Actions out;
+    TimePoint now{hours(1)};
+    core::Agent agent(settings, file, now);
+    agent.set_link({.ifindex = ifindex(1), .name = "swp1", .address = mac(0xff, 1), .up = true},
+                   now, out);
+    return std::ranges::any_of(out.events,
+                               [](const Event& e) { return e.kind == Event::Kind::kState; });
+  };
+  Settings settings;
+  const core::State file = core::Agent(settings, below(), TimePoint{hours(1)}).state();
+  EXPECT_FALSE(tells(settings, file));  // it stands there
+  settings.chassis_id = chassis_id_from_mac({2, 0, 0, 0, 0, 0});
+  EXPECT_TRUE(tells(settings, file));  // and falls
+  settings.chassis_id = chassis_id_from_mac({2, 0, 0, 0, 0, 9});
+  EXPECT_TRUE(tells(settings, file));  // and rises
+  settings.chassis_id.reset();
+  settings.role = Role::kHost;
+  EXPECT_TRUE(tells(settings, file));
+}
+
 // O3: whose claim stands though its frames say nothing of it has proved nothing
 TEST(O3, ANeighborWhoseClaimStandsIsWaitedFor) {
   Settings settings;

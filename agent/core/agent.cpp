@@ -378,11 +378,11 @@ void Agent::Impl::shutdown(TimePoint now, Actions& out) {
 
 // The interface
 
-Agent::Agent(Settings settings, State restored, TimePoint now)
-    : Agent(std::make_shared<const Settings>(std::move(settings)), {}, std::move(restored), now) {}
-Agent::Agent(std::shared_ptr<const Settings> settings, Identity self, State restored, TimePoint now)
-    : impl_(
-          std::make_unique<Impl>(std::move(settings), std::move(self), std::move(restored), now)) {}
+Agent::Agent(Settings settings, const State& restored, TimePoint now)
+    : Agent(std::make_shared<const Settings>(std::move(settings)), {}, restored, now) {}
+Agent::Agent(std::shared_ptr<const Settings> settings, Identity self, const State& restored,
+             TimePoint now)
+    : impl_(std::make_unique<Impl>(std::move(settings), std::move(self), restored, now)) {}
 Agent::Agent(Agent&&) noexcept = default;
 Agent& Agent::operator=(Agent&&) noexcept = default;
 Agent::~Agent() = default;

@@ -74,10 +74,11 @@ struct Link {
 class Agent {
  public:
   /// `restored`: what the state file held, or nothing at first start.
-  Agent(Settings settings, State restored, TimePoint now);
+  Agent(Settings settings, const State& restored, TimePoint now);
   /// The same with settings that others hold too, and who it is where they leave that open: a
   /// simulated fabric has very many agents.
-  Agent(std::shared_ptr<const Settings> settings, Identity self, State restored, TimePoint now);
+  Agent(std::shared_ptr<const Settings> settings, Identity self, const State& restored,
+        TimePoint now);
   Agent(Agent&&) noexcept;
   Agent& operator=(Agent&&) noexcept;
   ~Agent();

@@ -117,7 +117,7 @@ Result<std::unique_ptr<Daemon>> Daemon::start(const config::Invocation& invocati
 }
 
 Daemon::Daemon(const config::Invocation& invocation, config::Config config, LinkMonitor links,
-               PacketIo packets, Timer timer, StateKeeper keeper, core::State state,
+               PacketIo packets, Timer timer, StateKeeper keeper, const core::State& state,
                std::shared_ptr<dataplane::sai::Spawner> libsai, TimePoint now)
     : invocation_(invocation),
       config_(std::move(config)),
@@ -130,7 +130,7 @@ Daemon::Daemon(const config::Invocation& invocation, config::Config config, Link
       // Before the agent: its role must not change while it starts.
       machine_(links_.table().interfaces()),
       auto_role_(was_switch(state)),
-      agent_(settings(), std::move(state), now),
+      agent_(settings(), state, now),
       protection_(Protection::open(
           agent_, config_, std::move(libsai), [this](Ifindex port) { return name_of(port); },
           now)) {}

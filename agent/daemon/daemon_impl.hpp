@@ -64,7 +64,7 @@ class Daemon final : ControlHandler {
   };
 
   Daemon(const config::Invocation& invocation, config::Config config, LinkMonitor links,
-         PacketIo packets, Timer timer, StateKeeper keeper, core::State state,
+         PacketIo packets, Timer timer, StateKeeper keeper, const core::State& state,
          std::shared_ptr<dataplane::sai::Spawner> libsai, TimePoint now);
 
   [[nodiscard]] static std::vector<MacAddress> group_addresses(

@@ -60,7 +60,7 @@ TEST_F(ProtectionTest, RulesFoundAtStartAreReadBackAtOnce) {
 TEST_F(ProtectionTest, RulesFoundWhereThePortRemembersSomebodyFollowAtOnce) {
   core::State state{.place = Position{Level::of<2>(), {}}};
   state.ports.push_back({.name = "p", .memory = {.kind = core::PortMemory::Kind::kAbove}});
-  core::Agent agent({}, std::move(state), now_);
+  core::Agent agent({}, state, now_);
   core::Actions none;
   agent.set_link({.ifindex = kPort, .name = "p", .up = true}, now_, none);
   install(kPort, Order::kDown);
@@ -76,7 +76,7 @@ TEST_F(ProtectionTest, RulesFoundWhereThePortRemembersSomebodyFollowAtOnce) {
 TEST_F(ProtectionTest, RulesFoundWhereTheStateRemembersNobodyGo) {
   for (const bool knows_ports : {true, false}) {
     core::State state{.place = Position{Level::of<2>(), {}}, .knows_ports = knows_ports};
-    core::Agent agent({}, std::move(state), now_);
+    core::Agent agent({}, state, now_);
     core::Actions none;
     agent.set_link({.ifindex = kPort, .name = "p", .up = true}, now_, none);
     install(kPort, Order::kUp);

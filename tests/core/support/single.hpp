@@ -90,8 +90,8 @@ struct Single {
     Bytes frame{};
   };
 
-  explicit Single(Settings settings = {}, core::State restored = {})
-      : agent(std::move(settings), std::move(restored), now) {}
+  explicit Single(Settings settings = {}, const core::State& restored = {})
+      : agent(std::move(settings), restored, now) {}
 
   void up(std::size_t port, std::size_t ports = 1) {
     for (std::size_t i = port; i < port + ports; ++i) set({.ifindex = ifindex(i), .up = true});

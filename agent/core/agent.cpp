@@ -164,6 +164,8 @@ void Agent::Impl::take(Port& port, PortAgent& agent, const Frame& frame, TimePoi
   if (receiver.spoken) {
     const bool missed = end_silence(port);
     note_memory(remember(port) || missed, now, out);
+    // Who was a switch there, and by this frame is a host, has not left.
+    if (port.memory.kind == PortMemory::Kind::kHost) port.hears_switch = false;
   }
   reconsider(port, now, out, receiver.renounced);
   due_.set(port.slot, now);

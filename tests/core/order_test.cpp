@@ -427,6 +427,28 @@ TEST_F(O1, OnlyWhoIsHeardAnewEndsTheSilenceOfASwitchThatToldNoLevel) {
   EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp2"), std::nullopt);
   EXPECT_FALSE(s.info(2).unprotected);
 }
+// It is there, and heard. What it says of itself keeps no place from rising.
+TEST_F(O1, WhoSaysThatItIsAHostNowHasNotLeft) {
+  s.hear(2, a_switch("n", 1));
+  s.hear(2, host("n"));
+  EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp2"), std::nullopt);
+  EXPECT_EQ(s.order(2), Order::kDown);
+  s.hear(2, {.name = "n", .ttl = 0});
+  EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp2"), std::nullopt) << "a host may go";
+  s.hear(2, a_switch("n", std::nullopt));
+  s.hear(2, host("n"));
+  EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp2"), std::nullopt);
+  s.hear(2, a_switch("n", 1));
+  s.hear(2, {.name = "n", .ttl = 0});
+  EXPECT_NE(s.alarm(AlarmCode::kSilent, "swp2"), std::nullopt);
+}
+// A switch is remembered, and none is heard.
+TEST_F(O1, ASwitchIsMissedThoughItsNeighborSaysThatItIsNoneNow) {
+  s.hear(2, a_switch("n", 1));
+  s.hear(2, {.name = "n"});
+  s.pass(seconds(120));
+  EXPECT_NE(s.alarm(AlarmCode::kSilent, "swp2"), std::nullopt);
+}
 // Another device came with the carrier: what is said of the port is the same before and after a
 // restart.
 TEST_F(O1, WhereSomebodyElseIsHeardAfterTheCarrierNoSwitchIsMissed) {

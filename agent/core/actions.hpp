@@ -42,6 +42,8 @@ struct Event {
   /// neighbours may change, and one of them twice.
   Bytes lldpdu{};
   Bytes before{};
+  /// What a TLV of ours said stands, or stood, against one of the two frames, which has none.
+  bool claim_stands = false;
 };
 
 /// The event's text; made here for the events that come without one.

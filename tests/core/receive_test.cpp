@@ -265,8 +265,9 @@ TEST(NeighborChanged, SaysWhat) {
             "leaf1 port p1: level 1 -> 2, port type unmarked -> uplink");
   EXPECT_EQ(change(leaf, {.name = "leaf1", .tr = host_claim()}),
             "leaf1 port p1: device type switch -> host, level 1 -> 0");
+  // It is a switch until what it said has expired.
   EXPECT_EQ(change(leaf, {.name = "leaf1", .capabilities = 0x80}),
-            "leaf1 port p1: device type switch -> host, level 1 -> 0, system-capabilities");
+            "leaf1 port p1: system-capabilities, tr");
   EXPECT_EQ(change(leaf, {.name = "leaf1", .ttl = 60, .tr = switch_claim(std::nullopt)}),
             "leaf1 port p1: level 1 -> none, ttl 120 -> 60");
   EXPECT_EQ(change({.capabilities = 0x10}, {.capabilities = 0x14}),

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "agent/core/alarm.hpp"
+#include "agent/core/told.hpp"
 #include "base/bounded.hpp"
 #include "base/bytes.hpp"
 
@@ -42,8 +43,10 @@ struct Event {
   /// neighbours may change, and one of them twice.
   Bytes lldpdu{};
   Bytes before{};
-  /// What a TLV of ours said stands, or stood, against one of the two frames, which has none.
-  bool claim_stands = false;
+  /// What the agent went by, and goes by now: not always what these two say, for a claim may stand
+  /// against them (docs/rules.md O2).
+  Told was{};
+  Told is{};
 };
 
 /// The event's text; made here for the events that come without one.

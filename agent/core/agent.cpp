@@ -161,12 +161,7 @@ void Agent::Impl::take(Port& port, PortAgent& agent, const Frame& frame, TimePoi
   step(agent.rx_state, agent.rx, receiver);
   if (receiver.held_first) due_.set(port.slot, now);
   if (!receiver.table_changed) return;
-  if (receiver.spoken) {
-    const bool missed = end_silence(port);
-    note_memory(remember(port) || missed, now, out);
-    // Who was a switch there, and by this frame is a host, has not left.
-    if (port.memory.kind == PortMemory::Kind::kHost) port.hears_switch = false;
-  }
+  if (receiver.spoken) note_memory(hear_news(port), now, out);
   reconsider(port, now, out, receiver.renounced);
   due_.set(port.slot, now);
 }

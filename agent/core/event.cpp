@@ -77,9 +77,8 @@ std::string text_of(const std::optional<std::uint8_t>& priorities) {
 }
 std::string text_of(std::string_view text) { return text.empty() ? "none" : escape(text); }
 
-/// What became different, what the agent goes by first. Where a claim stands, it goes by that, and
-/// the TLVs in which the frames differ are named alone.
-std::string changes(const Neighbor& before, const Neighbor& after, bool claim_stands) {
+/// What became different, what the agent goes by first.
+std::string changes(const Neighbor& before, const Neighbor& after) {
   std::vector<std::string> names = differing(before.lldpdu(), after.lldpdu());
   std::string out;
   const auto add = [&out](std::string_view what) {
@@ -96,15 +95,13 @@ std::string changes(const Neighbor& before, const Neighbor& after, bool claim_st
   };
   const auto device = [](DeviceType d) { return std::string(to_string(d)); };
   const auto port = [](PortType t) { return std::string(to_string(t)); };
-  if (!claim_stands) {
-    told("device type", device(before.device), device(after.device), {"tr", "contribution"});
-    told("level", level_text(before.level), level_text(after.level), {"tr", "contribution"});
-    told("port type", port(before.port), port(after.port), {"tr", "contribution"});
-  }
+  told("device type", device(before.device), device(after.device), {"tr", "contribution"});
+  told("level", level_text(before.level), level_text(after.level), {"tr", "contribution"});
+  told("port type", port(before.port), port(after.port), {"tr", "contribution"});
   told("pfc", text_of(before.pfc_enabled), text_of(after.pfc_enabled),
        {"pfc-config", "dcbx-cin", "dcbx-cee"});
   const auto layers = [](const std::optional<Layers>& l) { return l ? to_string(*l) : "none"; };
-  if (!claim_stands) told("layers", layers(before.layers), layers(after.layers), {"layers"});
+  told("layers", layers(before.layers), layers(after.layers), {"layers"});
   told("ttl", std::to_string(before.rxTTL), std::to_string(after.rxTTL), {"ttl"});
   told("system-name", text_of(before.system_name()), text_of(after.system_name()), {"system-name"});
   told("port-description", text_of(before.port_description()), text_of(after.port_description()),
@@ -148,11 +145,13 @@ std::string neighbor_of(const Event& event) {
 
 std::string text_of(const Event& event) {
   if (event.lldpdu.empty()) return event.text;
-  const auto after = neighbor_of(event.lldpdu);
-  const auto before = neighbor_of(event.before);
+  auto after = neighbor_of(event.lldpdu);
+  auto before = neighbor_of(event.before);
   if (!after) return {};
-  return before ? describe(*after) + ": " + changes(*before, *after, event.claim_stands)
-                : describe(*after);
+  if (!before) return describe(*after);
+  static_cast<Told&>(*before) = event.was;
+  static_cast<Told&>(*after) = event.is;
+  return describe(*after) + ": " + changes(*before, *after);
 }
 
 }  // namespace lldp::core

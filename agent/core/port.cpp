@@ -285,6 +285,9 @@ bool forget_memory(Port& port) {
   return std::exchange(port.memory, PortMemory{}) != PortMemory{};
 }
 
+namespace {
+
+/// True if the memory is another.
 bool end_silence(Port& port) {
   using Kind = PortMemory::Kind;
   port.switch_left = false;
@@ -294,6 +297,16 @@ bool end_silence(Port& port) {
   port.memory.kind = Kind::kNobody;
   port.memory.place.reset();
   return true;
+}
+
+}  // namespace
+
+bool hear_news(Port& port) {
+  const bool ended = end_silence(port);
+  const bool remembered = remember(port);
+  // Who was a switch there, and by this frame is a host, has not left.
+  if (port.memory.kind == PortMemory::Kind::kHost) port.hears_switch = false;
+  return remembered || ended;
 }
 
 void name_host_port(Port& port, bool named, TimePoint now) {

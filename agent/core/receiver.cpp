@@ -103,10 +103,10 @@ void Agent::Impl::Receiver::mibUpdateObjects() {
     if (known->tr || known->contribution) known->claim_until = known->rxInfoTTL;
     event.before.assign(known->lldpdu().begin(), known->lldpdu().end());
     const bool relocated = known->told_location() != as_text(view->location);
-    const bool claim_stood = known->claim_stands;
     known->replace(lldpdu, *view, *impl.settings_);
     known->uphold(before, last_level, now);
-    event.claim_stands = claim_stood || known->claim_stands;
+    event.was = before;
+    event.is = *known;
     // It has restarted, or lost us: it should not have to wait for our next periodic frame. More
     // than one, as to a newcomer: if it starts once more before it is answered, it sends the same
     // octets again, which tell nothing.

@@ -289,6 +289,17 @@ TEST(NeighborChanged, SaysWhat) {
   unmarked.tail = {0xfe, 7, 0x00, 0x80, 0xc2, 0x14, 1, 1, 255, 0, 0};
   EXPECT_EQ(change(odd, unmarked), "peer port p1: tr");
 }
+TEST(NeighborChanged, SaysWhatTheAgentGoesByWhereAClaimStood) {
+  Single s;
+  s.up(1);
+  s.hear(1, a_switch("leaf1", 1));
+  s.hear(1, {.name = "leaf1", .capabilities = 0x80});
+  s.agent.receive(ifindex(1), frame_of(a_switch("leaf1", 2)), s.now, s.out);
+  const auto& events = s.out.events;
+  const auto changed = std::ranges::find(events, Event::Kind::kNeighborChanged, &Event::kind);
+  ASSERT_NE(changed, events.end());
+  EXPECT_EQ(text_of(*changed), "leaf1 port p1: level 1 -> 2, system-capabilities");
+}
 TEST(NeighborChanged, NamesTlvsThatWeDoNotRead) {
   const auto with = [](Bytes tail) {
     Peer p;

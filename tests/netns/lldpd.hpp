@@ -22,9 +22,7 @@ class Lldpd {
   /// `commands`: of lldpcli, each with a line break behind it.
   explicit Lldpd(const Namespace& space, const std::string& commands = {}) : space_(space) {
     // lldpd goes by what the kernel forwards, which is nothing here; a switch is a bridge to it.
-    std::ofstream(conf()) << "configure system capabilities enabled bridge\n"
-                             "configure system max-neighbors 1000\n"
-                          << commands;
+    std::ofstream(conf()) << kIsBridge << "configure system max-neighbors 1000\n" << commands;
   }
   ~Lldpd() { stop(); }
   Lldpd(const Lldpd&) = delete;
@@ -59,6 +57,12 @@ class Lldpd {
     EXPECT_NE(process_->wait(), -1);
     process_.reset();
   }
+  /// While it starts, it may set again what it goes by over what it is told.
+  void be_bridge() const {
+    run({"sh", "-c", fmt::format("echo '{}' | /usr/sbin/lldpcli -u {}", kIsBridge, socket())});
+    EXPECT_TRUE(eventually(
+        [&] { return ask("chassis").find("Station.enabled=off") != std::string::npos; }));
+  }
   [[nodiscard]] std::string socket() const { return files_.file("lldpd.socket"); }
   [[nodiscard]] std::string ask(const std::string& what) const {
     return run({"/usr/sbin/lldpcli", "-u", socket(), "-f", "keyvalue", "show", what});
@@ -69,6 +73,7 @@ class Lldpd {
   }
 
  private:
+  static constexpr const char* kIsBridge = "configure system capabilities enabled bridge\n";
   [[nodiscard]] std::string conf() const { return files_.file("conf"); }
   [[nodiscard]] std::vector<int> pids() const {
     std::vector<int> out{process_->pid()};

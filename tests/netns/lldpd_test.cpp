@@ -216,6 +216,7 @@ TEST_F(LldpdTest, HasNoTlvsOfOursWhereThePortMayNotSend) {
   lldpd_->start();
   start_agents();
   ASSERT_TRUE(comes_to("lldpd"));
+  lldpd_->be_bridge();
   const auto told = [&](const char* port) {
     return peer_->neighbors(port) == 1 && peer_->port(port)["neighbors"][0]["level"] == 3;
   };

@@ -45,7 +45,9 @@ Error failed(const char* where, const char* what) {
 /// Refused to a user: then who needs the group says what to do.
 void join(gid_t group) {
   std::vector<gid_t> mine(static_cast<std::size_t>(std::max(0, ::getgroups(0, nullptr))));
-  ::getgroups(static_cast<int>(mine.size()), mine.data());
+  const int held = ::getgroups(static_cast<int>(mine.size()), mine.data());
+  if (held < 0) return;  // it shall not lose those that it has
+  mine.resize(static_cast<std::size_t>(held));
   if (std::ranges::find(mine, group) != mine.end()) return;
   mine.push_back(group);
   [[maybe_unused]] const int refused = ::setgroups(mine.size(), mine.data());

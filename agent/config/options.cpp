@@ -153,17 +153,21 @@ Complaint set_description(Config& c, std::string_view port, std::string_view tex
   return kFine;
 }
 
-/// Whether somebody meant a MAC address: six groups of a digit or two.
+/// Whether somebody meant a MAC address: six groups of a digit or two; or five or seven of two with
+/// colons between them.
 bool looks_like_mac(std::string_view text) {
   for (const char separator : {':', '-'}) {
     std::size_t groups = 1;
     std::size_t length = 0;  // of the group
+    bool pairs = separator == ':';
     const bool fits = std::ranges::all_of(text, [&](char c) {
       if (c != separator) return ++length <= 2;
       ++groups;
+      pairs &= length == 2;
       return std::exchange(length, 0) > 0;
     });
-    if (fits && length > 0 && groups == 6) return true;
+    pairs &= length == 2;
+    if (fits && length > 0 && (groups == 6 || (pairs && (groups == 5 || groups == 7)))) return true;
   }
   return false;
 }
@@ -202,6 +206,17 @@ Complaint set_management(Config& c, std::string_view text) {
   if (text == "none") return kFine;
   c.management = split_list(text);
   if (c.management->empty()) return "no address: name interfaces or addresses, or write none";
+  for (const std::string& glob : *c.management) {
+    const auto has = [&](std::string_view any_of) {
+      return glob.find_first_of(any_of) != glob.npos;
+    };
+    const std::string it = "'" + escape(glob) + "' ";
+    if (glob.front() == '-' || glob.front() == '!')
+      return it + "leaves something out, which ports alone can";
+    if (has("\"'")) return it + "has quotes in it: leave them out";
+    if (has("[]{}()")) return it + "has brackets in it: there is * and ? alone";
+    if (has("/")) return it + "is a prefix: write the address alone, or * for what follows";
+  }
   return kFine;
 }
 

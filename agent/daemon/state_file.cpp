@@ -375,13 +375,25 @@ Result<core::State> load_state(const std::string& path) {
   }
   auto state = parse_state(*text, *boot, epoch());
   if (state) return state;
-  const std::string aside = path + ".corrupt";
+  const std::string aside = damaged_name(path);
   std::string what = "damaged (" + state.error().where + " " + state.error().what + "): ";
   what += ::rename(path.c_str(), aside.c_str()) == 0
               ? "set aside as " + aside + ", the level is learned anew"
               : "it cannot be set aside (" + std::string(std::strerror(errno)) +
                     "): remove it; the level is learned anew";
   return fail(Error{.where = path, .what = std::move(what)});
+}
+
+std::string damaged_name(const std::string& path) { return path + ".corrupt"; }
+
+bool is_gone(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) != 0 && errno == ENOENT;
+}
+
+bool is_state_gone(const std::string& path) {
+  // In the order in which one takes the place of the next: none is missed that is just moved.
+  return is_gone(fresh_name(path)) && is_gone(sync_name(path)) && is_gone(path);
 }
 
 bool is_passing(const Error& error) { return passes(error.code); }
@@ -406,7 +418,7 @@ Result<void> write_state(const std::string& path, std::string_view text) {
   return fail(cannot("written", path, code));
 }
 
-Result<void> commit_state(const std::string& path) {
+Result<void> commit_state(const std::string& path, bool may_be_kept) {
   const std::string sync = sync_name(path);
   const auto give_up = [&](const char* what) {
     const int code = errno;
@@ -414,8 +426,10 @@ Result<void> commit_state(const std::string& path) {
     return fail(cannot(what, path, code));
   };
   // Set aside first: what is written meanwhile is not what the disk is asked to keep.
-  if (::rename(fresh_name(path).c_str(), sync.c_str()) != 0)
+  if (::rename(fresh_name(path).c_str(), sync.c_str()) != 0) {
+    if (may_be_kept && errno == ENOENT) return {};
     return fail(cannot("written", path, errno));
+  }
   const UniqueFd written(::open(sync.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!written || ::fsync(written.get()) != 0) return give_up("written");
   if (::rename(sync.c_str(), path.c_str()) != 0) return give_up("replaced");

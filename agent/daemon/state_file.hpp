@@ -46,6 +46,12 @@ namespace lldp::io {
 /// PATH.corrupt, so that it is neither lost nor read again. One that is_passing(): the caller tries
 /// again later, and not with an empty State, which would be written over what is there.
 [[nodiscard]] Result<core::State> load_state(const std::string& path);
+/// PATH.corrupt.
+[[nodiscard]] std::string damaged_name(const std::string& path);
+/// No such file, as opposed to one of which the disk does not say.
+[[nodiscard]] bool is_gone(const std::string& path);
+/// There is nothing for load_state(), not even a damaged one.
+[[nodiscard]] bool is_state_gone(const std::string& path);
 /// Nothing is wrong with the file: the process or the machine lacks descriptors or memory now.
 [[nodiscard]] bool is_passing(const Error& error);
 
@@ -57,7 +63,8 @@ namespace lldp::io {
 /// What write_state() left becomes PATH for good, as a whole: whoever reads the file, or whenever
 /// the power goes, finds the old or the new content. Meanwhile it is PATH.sync, which load_state()
 /// finds where nothing newer was written. Waits for the disk; what is written meanwhile waits for
-/// the next commit. What the disk did not take is gone, and PATH is untouched.
-[[nodiscard]] Result<void> commit_state(const std::string& path);
+/// the next commit. What the disk did not take is gone, and PATH is untouched. `may_be_kept`: the
+/// commit before began, or went on, while that was written, and may have taken it.
+[[nodiscard]] Result<void> commit_state(const std::string& path, bool may_be_kept = false);
 
 }  // namespace lldp::io

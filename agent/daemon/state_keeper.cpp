@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -10,18 +11,22 @@
 #include <string_view>
 #include <utility>
 
+#include "agent/process/log.hpp"
+
 namespace lldp::io {
 namespace {
 
 constexpr std::string_view kLostAtARestart = "what changes meanwhile is lost at a restart";
 constexpr std::string_view kLostWithThePower = "what changes meanwhile is lost if the power goes";
 
+std::string lock_name(const std::string& path) { return path + ".lock"; }
+
 }  // namespace
 
 Result<void> StateKeeper::take_right() {
   if (right_) return {};
   // A file beside it, for the state file itself is replaced at every change.
-  const std::string name = path_ + ".lock";
+  const std::string name = lock_name(path_);
   UniqueFd fd(::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
   if (!fd)
     return fail(Error{errno, name, "cannot be opened: " + std::string(std::strerror(errno))});
@@ -30,6 +35,8 @@ Result<void> StateKeeper::take_right() {
   all.l_whence = SEEK_SET;
   // Of the process, not of the descriptor: the kernel can then say whose it is.
   if (::fcntl(fd.get(), F_SETLK, &all) == 0) {
+    struct stat status {};
+    if (::fstat(fd.get(), &status) == 0) lock_ = {status.st_dev, status.st_ino};
     right_ = std::move(fd);
     return {};
   }
@@ -50,7 +57,11 @@ Result<void> StateKeeper::open() {
   return {};
 }
 
-Result<core::State> StateKeeper::load() const { return load_state(path_); }
+Result<core::State> StateKeeper::load() {
+  auto state = load_state(path_);
+  damaged_ = !is_gone(damaged_name(path_));
+  return state;
+}
 
 void StateKeeper::write(const core::Agent& agent, TimePoint now) {
   if (writing_) take_written(writer_->take());
@@ -67,6 +78,7 @@ void StateKeeper::begin_write(const core::Agent& agent, TimePoint now) {
   auto text = state_text(agent.state());
   if (!text) return note(not_written_, fail(std::move(text.error())));
   writing_ = now;
+  may_be_kept_ |= committing_.has_value();
   writer_->start([path = path_, text = std::move(*text)] { return write_state(path, text); });
 }
 
@@ -78,23 +90,63 @@ void StateKeeper::take_written(std::optional<Result<void>> outcome) {
 }
 
 void StateKeeper::save(const core::Agent& agent, TimePoint now) {
+  if (committing_) take_kept(disk_->take());  // first, for a look may have found what to write
   write(agent, now);
-  if (committing_) take_kept(disk_->take());
-  if (committing_ || !written_ || now < begun_ + kCommitInterval) return;
-  begin_commit(now);
+  if (!committing_ && written_ && now >= begun_ + kCommitInterval) {
+    begin_commit(now);
+    take_kept(disk_->take());
+  }
+  if (!looked_) looked_ = now;
+  if (committing_ || now < *looked_ + kLook) return;
+  look(now);
   take_kept(disk_->take());
+}
+
+StateKeeper::Sight StateKeeper::look_at(const std::string& path, const Inode& lock) {
+  struct stat status {};
+  const bool there = ::stat(lock_name(path).c_str(), &status) == 0;
+  const bool gone = there ? Inode(status.st_dev, status.st_ino) != lock : errno == ENOENT;
+  return {.stored = !is_state_gone(path), .locked = !gone, .damaged = !is_gone(damaged_name(path))};
+}
+
+void StateKeeper::look(TimePoint now) {
+  looked_ = now;
+  committing_ = now;
+  sight_ = std::make_shared<Sight>();
+  disk_->start([path = path_, lock = lock_, sight = sight_] {
+    *sight = look_at(path, lock);
+    return Result<void>();
+  });
+}
+
+void StateKeeper::take_sight(const Sight& sight) {
+  damaged_ = sight.damaged;
+  if (right_ && !sight.locked) {
+    log(Severity::kWarning, fmt::format("{}: was removed; made anew", lock_name(path_)));
+    right_ = UniqueFd();  // begin_write() takes it again, if nobody else has
+    changed_ = true;
+  }
+  const bool settled = !changed_ && !writing_ && !written_ && !unsaved();
+  if (settled && !sight.stored) {
+    log(Severity::kWarning,
+        fmt::format("{}: was removed; written anew (to forget: `lldp-level forget`)", path_));
+    changed_ = true;
+  }
 }
 
 void StateKeeper::begin_commit(TimePoint now) {
   written_ = false;
   begun_ = now;
   committing_ = now;
-  disk_->start([path = path_] { return commit_state(path); });
+  const bool may_be_kept = std::exchange(may_be_kept_, writing_.has_value());
+  disk_->start([path = path_, may_be_kept] { return commit_state(path, may_be_kept); });
 }
 
 void StateKeeper::take_kept(std::optional<Result<void>> outcome) {
   if (!outcome) return;
   committing_.reset();
+  if (const auto sight = std::exchange(sight_, nullptr)) return take_sight(*sight);
+  if (!*outcome) may_be_kept_ = false;  // what it had taken is gone
   note(not_kept_, *outcome);
 }
 
@@ -152,6 +204,11 @@ void StateKeeper::tell(core::Agent& agent, TimePoint now, core::Actions& out) {
     trouble = late(kLostAtARestart);
   else if (!trouble && slow_)
     trouble = late(kLostWithThePower);
+  else if (!trouble && damaged_)
+    trouble = fmt::format(
+        "{}: was damaged, and lies in {}: switches that were silent then are not known; remove "
+        "that when you have looked into it",
+        path_, damaged_name(path_));
   if (trouble == told_) return;
   told_ = std::move(trouble);
   if (told_)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/types.h>
+
 #include <array>
 #include <chrono>
 #include <memory>
@@ -32,7 +34,7 @@ class StateKeeper {
   /// the fabric without an agent: the state is written at the next turn, which shows what is wrong.
   [[nodiscard]] Result<void> open();
   /// state_file.hpp's load_state().
-  [[nodiscard]] Result<core::State> load() const;
+  [[nodiscard]] Result<core::State> load();
 
   /// The agent has something else to keep.
   void note_change() { changed_ = true; }
@@ -41,7 +43,8 @@ class StateKeeper {
   void write(const core::Agent& agent, TimePoint now);
   /// The same and, after the frames, has the disk keep it for good: nobody waits for that, and it
   /// is asked once in kCommitInterval at most, for a neighbour may give cause to write with every
-  /// frame.
+  /// frame. Looks once in kLook at most whether other programs have left file and lock alone: what
+  /// is gone is made anew, with a line in the log. Nobody is woken for that.
   void save(const core::Agent& agent, TimePoint now);
   /// Readable when the disk has answered, and save() has something to do; or negative.
   [[nodiscard]] std::array<int, 2> fds() const { return {writer_->fd(), disk_->fd()}; }
@@ -58,11 +61,23 @@ class StateKeeper {
   void tell(core::Agent& agent, TimePoint now, core::Actions& out);
 
   static constexpr Duration kCommitInterval = std::chrono::seconds(1);
+  static constexpr Duration kLook = std::chrono::seconds(30);
   static constexpr std::chrono::milliseconds kWritePatience{250};
   static constexpr std::chrono::seconds kPatience{10};
 
  private:
+  using Inode = std::pair<dev_t, ino_t>;
+  /// What is found where our files should be.
+  struct Sight {
+    bool stored = true;
+    bool locked = true;    ///< by us
+    bool damaged = false;  ///< one that was set aside
+  };
+
   [[nodiscard]] Result<void> take_right();
+  [[nodiscard]] static Sight look_at(const std::string& path, const Inode& lock);
+  void look(TimePoint now);
+  void take_sight(const Sight& sight);
   void begin_write(const core::Agent& agent, TimePoint now);
   void begin_commit(TimePoint now);
   void take_written(std::optional<Result<void>> outcome);
@@ -72,12 +87,17 @@ class StateKeeper {
 
   std::string path_;
   UniqueFd right_{};
+  Inode lock_{};  ///< what right_ is open on: to open it once more, and close that, gives it up
   std::unique_ptr<Aside> writer_;
   std::unique_ptr<Aside> disk_;
   bool changed_ = false;
   bool written_ = false;                      ///< and no commit of it has begun
+  bool may_be_kept_ = false;                  ///< or one that had begun has taken that, too
   std::optional<TimePoint> writing_{};        ///< since when it is under way
-  std::optional<TimePoint> committing_{};     ///< likewise
+  std::optional<TimePoint> committing_{};     ///< likewise; or a look is
+  std::shared_ptr<Sight> sight_{};            ///< then what it finds: the thread may outlive us
+  std::optional<TimePoint> looked_{};         ///< the last look, or the first save()
+  bool damaged_ = false;                      ///< a file was, and nobody has taken it away
   TimePoint begun_{};                         ///< the last commit
   bool slow_ = false;                         ///< told that the disk does not answer
   std::optional<std::string> not_written_{};  ///< why not, the last time

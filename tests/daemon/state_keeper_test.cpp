@@ -11,8 +11,10 @@
 #include <csignal>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "agent/daemon/state_file.hpp"
@@ -293,6 +295,42 @@ TEST(StateKeeper, WhatWasWrittenIsKeptThoughTheNextCannotBe) {
   EXPECT_EQ(load_state(busy.path), second);
 }
 
+TEST(StateKeeper, WhatTheCommitBeforeHasTakenAlongIsKept) {
+  Busy busy;
+  busy.change("a");
+  busy.change("b");
+  busy.let();  // asked for a, the disk has kept b
+  EXPECT_EQ(load_state(busy.path), busy.agent.state());
+  busy.now += StateKeeper::kCommitInterval;
+  busy.turn();
+  ASSERT_EQ(busy.disk.asked, 2);
+  busy.let();
+  EXPECT_EQ(busy.alarm(), std::nullopt);
+  EXPECT_FALSE(busy.keeper.unsaved());
+}
+
+TEST(StateKeeper, WhatARefusedCommitHasTakenAlongIsWrittenAgain) {
+  Busy busy;
+  busy.change("a");
+  busy.change("b");
+  std::filesystem::remove(busy.path + ".new");  // taken, and then refused
+  busy.disk.refuse(EIO);
+  busy.disk.job = nullptr;
+  busy.turn();
+  busy.now += StateKeeper::kCommitInterval;
+  busy.turn();
+  ASSERT_EQ(busy.disk.asked, 2);
+  busy.let();
+  EXPECT_TRUE(busy.alarm()) << "nothing is there to be kept";
+  busy.keeper.retry();
+  busy.now += StateKeeper::kCommitInterval;
+  busy.turn();
+  ASSERT_EQ(busy.disk.asked, 3);
+  busy.let();
+  EXPECT_EQ(busy.alarm(), std::nullopt);
+  EXPECT_EQ(load_state(busy.path), busy.agent.state());
+}
+
 /// A file system that is frozen for a snapshot, or whose device hangs, takes nothing.
 struct Frozen : Kept {
   Frozen() { EXPECT_TRUE(keeper.open()); }
@@ -438,6 +476,107 @@ TEST(StateKeeper, WhoCouldNotLockAtTheStartDoesNotOverwriteAnothersStateLater) {
   keeper.save(kept.agent, kept.now);
   EXPECT_TRUE(keeper.unsaved());
   EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+/// A switch whose state is in its file, and half a minute later.
+struct Settled : Kept {
+  explicit Settled(const std::string& path) : keeper(quick(path)) {
+    EXPECT_TRUE(keeper.open());
+    EXPECT_TRUE(keeper.load());
+    keeper.note_change();
+    keeper.save(agent, now);
+    EXPECT_EQ(load_state(path), agent.state());
+  }
+  void pass(Duration time) {
+    now += time;
+    keeper.save(agent, now);  // looks
+    keeper.save(agent, now);  // and sees to it
+    keeper.tell(agent, now, out);
+  }
+  StateKeeper keeper;
+};
+
+TEST(StateKeeper, AFileThatIsRemovedIsWrittenAnew) {
+  const TempDir dir;
+  const std::string path = dir / "state";
+  Settled settled(path);
+  std::filesystem::remove(path);
+  settled.pass(StateKeeper::kLook - Duration(1));
+  EXPECT_FALSE(std::filesystem::exists(path));
+  testing::internal::CaptureStderr();
+  settled.pass(Duration(1));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              testing::HasSubstr(path + ": was removed; written anew"));
+  EXPECT_EQ(load_state(path), settled.agent.state());
+  testing::internal::CaptureStderr();
+  settled.pass(StateKeeper::kLook);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "") << "it is there";
+}
+
+// Two would write over each other's state.
+TEST(StateKeeper, ALockThatIsRemovedIsTakenAnew) {
+  const TempDir dir;
+  const std::string path = dir / "state";
+  Settled settled(path);
+  std::filesystem::remove(path + ".lock");
+  testing::internal::CaptureStderr();
+  settled.pass(StateKeeper::kLook);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              testing::HasSubstr(path + ".lock: was removed; made anew"));
+  EXPECT_TRUE(std::filesystem::exists(path + ".lock"));
+  EXPECT_EQ(settled.alarm(), std::nullopt);
+  const pid_t other = ::fork();
+  if (other == 0) ::_exit(StateKeeper(path).open() ? 0 : 1);
+  int status = 0;
+  ASSERT_EQ(::waitpid(other, &status, 0), other);
+  EXPECT_EQ(WEXITSTATUS(status), 1) << "it is ours again";
+  settled.pass(StateKeeper::kLook);
+  EXPECT_EQ(settled.alarm(), std::nullopt);
+}
+
+TEST(StateKeeper, WhoTookARemovedLockKeepsTheFile) {
+  const TempDir dir;
+  const std::string path = dir / "state";
+  Settled settled(path);
+  std::filesystem::remove(path + ".lock");
+  {
+    const Other other(path);
+    settled.pass(StateKeeper::kLook);
+    EXPECT_THAT(
+        settled.alarm().value_or(""),
+        testing::HasSubstr("process " + std::to_string(other.pid()) + " keeps its state here"));
+    std::filesystem::remove(path);
+    settled.keeper.note_change();
+    settled.pass(StateKeeper::kLook);
+    EXPECT_FALSE(std::filesystem::exists(path)) << "it is another's";
+  }
+  settled.keeper.retry();
+  settled.pass(Duration(1));
+  EXPECT_EQ(settled.alarm(), std::nullopt);
+  EXPECT_EQ(load_state(path), settled.agent.state());
+}
+
+TEST(StateKeeper, ADamagedFileIsAnAlarmUntilItIsTakenAway) {
+  const TempDir dir;
+  const std::string path = dir / "state";
+  std::ofstream(path) << "nonsense\n";
+  Kept kept;
+  StateKeeper keeper = quick(path);
+  ASSERT_TRUE(keeper.open());
+  ASSERT_FALSE(keeper.load());
+  keeper.note_change();
+  keeper.save(kept.agent, kept.now);
+  keeper.tell(kept.agent, kept.now, kept.out);
+  EXPECT_EQ(kept.alarm(),
+            path + ": was damaged, and lies in " + path +
+                ".corrupt: switches that were silent then are not known; remove that when you have "
+                "looked into it");
+  Settled again(path);
+  again.keeper.tell(again.agent, again.now, again.out);
+  EXPECT_TRUE(again.alarm()) << "a restart does not hide it";
+  std::filesystem::remove(path + ".corrupt");
+  again.pass(StateKeeper::kLook);
+  EXPECT_EQ(again.alarm(), std::nullopt);
 }
 
 }  // namespace

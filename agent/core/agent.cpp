@@ -161,7 +161,7 @@ void Agent::Impl::take(Port& port, PortAgent& agent, const Frame& frame, TimePoi
   step(agent.rx_state, agent.rx, receiver);
   if (receiver.held_first) due_.set(port.slot, now);
   if (!receiver.table_changed) return;
-  if (receiver.spoken) note_memory(hear_news(port), now, out);
+  if (receiver.spoken) note_memory(hear_news(port, *receiver.known), now, out);
   reconsider(port, now, out, receiver.renounced);
   due_.set(port.slot, now);
 }
@@ -245,6 +245,12 @@ void Agent::Impl::age(Port& port, TimePoint now, Actions& out) {
     locate_soon(now);  // nobody who is silent by now is waited for there
     changed = true;
   }
+  // Before those go who have aged out: one of them may be the switch that is missed then.
+  for (Neighbor& n : port.table.all()) {
+    if (!n.claim_stands || n.claim_until > now || !read_anew(port, n, now, out)) continue;
+    note_memory(hear_news(port, n), now, out);
+    changed = true;
+  }
   for (PortAgent& a : port.agents) {
     for (TimePoint* timer : {&a.tooManyNeighborsTimer, &a.own_frame_forgotten}) {
       if (*timer > now) continue;
@@ -259,17 +265,24 @@ void Agent::Impl::age(Port& port, TimePoint now, Actions& out) {
     step(a.rx_state, a.rx, receiver);
     changed |= receiver.table_changed;
   }
-  for (Neighbor& n : port.table.all()) {
-    if (!n.claim_stands || n.claim_until > now) continue;
-    const Bytes lldpdu(n.lldpdu().begin(), n.lldpdu().end());
-    const auto view = tlv::decode(lldpdu, {.contribution_ouis = settings_->accepted_ouis});
-    if (!view) continue;  // it was taken once
-    n.replace(lldpdu, *view, *settings_);
-    set_unproved(n, is_unproved(n));
-    note_memory(remember(port), now, out);
-    changed = true;
-  }
   if (changed) reconsider(port, now, out);
+}
+
+bool Agent::Impl::read_anew(Port& port, Neighbor& neighbor, TimePoint now, Actions& out) {
+  Event event{.kind = Event::Kind::kNeighborChanged, .port = port.link.ifindex, .was = neighbor};
+  const ByteSpan octets = neighbor.lldpdu();
+  event.lldpdu.assign(octets.begin(), octets.end());
+  const auto view = tlv::decode(event.lldpdu, {.contribution_ouis = settings_->accepted_ouis});
+  if (!view) return false;  // it was taken once
+  const auto last_level = neighbor.last_level;
+  neighbor.replace(event.lldpdu, *view, *settings_);
+  neighbor.uphold(last_level, now);
+  if (event.was == static_cast<const Told&>(neighbor)) return false;
+  note_proof(neighbor);
+  event.before = event.lldpdu;
+  event.is = neighbor;
+  out.events.push_back(std::move(event));
+  return true;
 }
 
 void Agent::Impl::run(Port& port, TimePoint now, Actions& out) {
@@ -303,14 +316,9 @@ void Agent::Impl::configure(Settings settings, TimePoint now, Actions& out) {
     name_host_port(port, any_glob_match(settings_->host_ports, port.link.name), now);
     bool reads_otherwise = port.host_port != was_host_port;
     for (Neighbor& n : port.table.all()) {  // what counts as a host or as our TLV may have changed
-      const Bytes lldpdu(n.lldpdu().begin(), n.lldpdu().end());
-      const auto view = tlv::decode(lldpdu, {.contribution_ouis = settings_->accepted_ouis});
-      if (!view) continue;
-      const Told told = n;
-      const auto last_level = n.last_level;
-      n.replace(lldpdu, *view, *settings_);
-      n.uphold(told, last_level, now);
-      reads_otherwise |= told != static_cast<const Told&>(n);
+      if (!read_anew(port, n, now, out)) continue;
+      note_host(port, n);
+      reads_otherwise = true;
     }
     // Else a frame alone sets what is remembered: it outlives the neighbour that told it (O2).
     if (reads_otherwise) remember(port);

@@ -154,6 +154,9 @@ class Agent::Impl {
   void word_location(TimePoint now, bool anew);
   /// Has the port tell it, if it has not.
   void announce_location(Port& port, TimePoint now);
+  /// What the neighbour sent last, by the settings and at the time that are now. True, and told, if
+  /// it amounts to something else.
+  bool read_anew(Port& port, Neighbor& neighbor, TimePoint now, Actions& out);
   /// What the port remembers has changed, or not.
   void note_memory(bool changed, TimePoint now, Actions& out);
   /// A switch was heard on a port that has lost its carrier, or is not there: who it was may have
@@ -170,6 +173,12 @@ class Agent::Impl {
     unproved_ += static_cast<std::size_t>(unproved);
     unproved_ -= static_cast<std::size_t>(neighbor.unproved);
     neighbor.unproved = unproved;
+  }
+  /// The neighbour has spoken, or is read anew: what is not said by a TLV of ours proves nothing.
+  void note_proof(Neighbor& neighbor) {
+    const bool told = neighbor.tr || neighbor.contribution;
+    if (neighbor.unproved && !told) return;
+    set_unproved(neighbor, !neighbor.superseded && is_unproved(neighbor));
   }
   /// Who is not heard where a switch was may hold us for lower than our level (docs/rules.md O3).
   [[nodiscard]] bool waits_for_silent() const { return silent_ + awaited_ != 0; }

@@ -97,18 +97,20 @@ void Neighbor::replace(ByteSpan lldpdu, const tlv::LldpduView& view, const Setti
   location_conflicts =
       location_.length != 0 &&
       !fits(as_octets(told_location()), claims_switch ? level : std::nullopt, chassis_id());
+  if (tr || contribution) claimed = *this;
 }
 
-void Neighbor::uphold(const Told& before, std::optional<Level> last, TimePoint now) {
+void Neighbor::uphold(std::optional<Level> last, TimePoint now) {
   const bool host_by_capabilities = device == DeviceType::kHost && !tr && !contribution;
-  if (!host_by_capabilities || !before.claims_switch || now >= claim_until) return;
+  if (!host_by_capabilities || !claimed.claims_switch || now >= claim_until) return;
   claim_stands = true;
-  device = before.device;
-  level = before.level;
-  port = before.port;
-  claims_switch = before.claims_switch;
-  forwards = before.forwards;
-  layers = before.layers;
+  device = claimed.device;
+  level = claimed.level;
+  port = claimed.port;
+  claims_switch = claimed.claims_switch;
+  forwards = claimed.forwards;
+  layers = claimed.layers;
+  location_conflicts = false;  // with a level that it does not tell
   last_level = last;
 }
 

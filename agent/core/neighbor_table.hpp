@@ -61,16 +61,17 @@ class Neighbor : public Told {
   std::uint16_t tlvs_unrecognized = 0;
   TimePoint rxInfoTTL{};   ///< when it ages out
   TimePoint changed_at{};  ///< when it was heard first, or said something else
-  /// When what it said last by a TLV of ours loses its validity.
+  /// What it said last by a TLV of ours, and when that loses its validity.
+  Told claimed{};
   TimePoint claim_until{};
   /// Until then it counts, though a frame without such a TLV has come since, of a station: so
   /// speaks an lldpd that has not been given the TLVs yet, on a switch whose kernel forwards
   /// nothing.
   bool claim_stands = false;
 
-  /// After replace(): takes over what it claimed before, if by that it was a switch, which is still
-  /// valid, and only its System Capabilities speak against it now.
-  void uphold(const Told& before, std::optional<Level> last, TimePoint now);
+  /// After replace(): takes over what it claims, if by that it is a switch, which is still valid,
+  /// and only its System Capabilities speak against it now. `last`: last_level before.
+  void uphold(std::optional<Level> last, TimePoint now);
 
  private:
   Bytes lldpdu_{};

@@ -25,7 +25,9 @@ std::string names(const Port& port, Predicate wanted) {
   const Neighbor* last = nullptr;
   std::size_t count = 0;
   for (const Neighbor& n : port.table.all()) {
-    if (!wanted(n) || (last != nullptr && as_text(last->msap()) == as_text(n.msap()))) continue;
+    if (n.superseded || !wanted(n) ||
+        (last != nullptr && as_text(last->msap()) == as_text(n.msap())))
+      continue;
     last = &n;
     if (++count > kNames) continue;
     if (count > 1) out += ", ";
@@ -36,6 +38,11 @@ std::string names(const Port& port, Predicate wanted) {
 
 bool has_no_level(const Neighbor& n) { return n.forwards && !n.level && !n.superseded; }
 bool is_host(const Neighbor& n) { return n.device == DeviceType::kHost; }
+bool is_superseded(const Neighbor& n) { return n.superseded; }
+/// By a TLV of ours.
+bool is_switch(const Neighbor& n) {
+  return !n.superseded && (n.claims_switch || (n.level && *n.level > Level::of<0>()));
+}
 
 std::size_t count_msaps(const Port& port) {
   std::size_t count = 0;
@@ -54,7 +61,7 @@ std::optional<cabling::Finding> find_in_plan(const Port& port, const Standing& o
   std::vector<cabling::Heard> heard;
   const Neighbor* last = nullptr;
   for (const Neighbor& n : port.table.all()) {
-    if (last != nullptr && as_text(last->msap()) == as_text(n.msap())) continue;
+    if (n.superseded || (last != nullptr && as_text(last->msap()) == as_text(n.msap()))) continue;
     heard.push_back({.system_name = escape(n.system_name()),
                      .chassis_id = to_string(n.chassis_id()),
                      .port_id = to_string(n.port_id()),
@@ -112,14 +119,14 @@ std::uint8_t lacking(unsigned lossless, unsigned enabled) {
 std::uint8_t without_pfc_here(const Port& port, const Standing& own) {
   const auto& all = port.table.all();
   const bool of_the_fabric = std::any_of(all.begin(), all.end(), [](const Neighbor& n) {
-    return n.level || n.claims_switch || n.pfc_enabled;
+    return !n.superseded && (n.level || n.claims_switch || n.pfc_enabled);
   });
   return port.link.pfc && of_the_fabric ? lacking(own.lossless, port.link.pfc->enabled) : 0;
 }
 
 /// The same at a neighbour's end, by its own word.
 std::uint8_t without_pfc_at(const Neighbor& n, const Standing& own) {
-  return n.pfc_enabled ? lacking(own.lossless, *n.pfc_enabled) : 0;
+  return n.pfc_enabled && !n.superseded ? lacking(own.lossless, *n.pfc_enabled) : 0;
 }
 
 /// `priorities 5, 6 have no PFC`
@@ -213,7 +220,7 @@ void summarize(Port& port) {
     const Neighbor& n = all[i];
     if (n.superseded) continue;
     const bool is_level_of_switch = n.level && *n.level > Level::of<0>();
-    port.hears_switch |= n.claims_switch || is_level_of_switch;
+    port.hears_switch |= is_switch(n);
     if (is_level_of_switch)
       port.heard.switches.push_back({.level = *n.level, .chassis = hash_of(n.chassis_id())});
     if (n.level && (!port.heard.lowest || *n.level < *port.heard.lowest)) {
@@ -301,12 +308,17 @@ bool end_silence(Port& port) {
 
 }  // namespace
 
-bool hear_news(Port& port) {
+bool hear_news(Port& port, const Neighbor& speaker) {
   const bool ended = end_silence(port);
   const bool remembered = remember(port);
-  // Who was a switch there, and by this frame is a host, has not left.
-  if (port.memory.kind == PortMemory::Kind::kHost) port.hears_switch = false;
+  note_host(port, speaker);
   return remembered || ended;
+}
+
+void note_host(Port& port, const Neighbor& speaker) {
+  if (!is_host(speaker) || speaker.superseded) return;
+  const auto& all = port.table.all();
+  if (std::none_of(all.begin(), all.end(), is_switch)) port.hears_switch = false;
 }
 
 void name_host_port(Port& port, bool named, TimePoint now) {
@@ -367,8 +379,8 @@ void watch_for_unordered(Port& port, const Standing& own, TimePoint now) {
 }
 
 void watch_for_missing(Port& port, const Standing& own, TimePoint now) {
-  const auto finding = port.table.size() == 0 ? find_in_plan(port, own) : std::nullopt;
-  if (!finding) {
+  const auto& all = port.table.all();
+  if (!std::all_of(all.begin(), all.end(), is_superseded) || !find_in_plan(port, own)) {
     port.missing_at = kNever;
   } else if (port.missing_at == kNever) {
     port.missing_at = now + own.missing_grace;
@@ -378,7 +390,8 @@ void watch_for_missing(Port& port, const Standing& own, TimePoint now) {
 void watch_for_conflict(Port& port, const Standing& own, TimePoint now) {
   const auto& all = port.table.all();
   const bool conflict = std::any_of(all.begin(), all.end(), [&](const Neighbor& n) {
-    return n.location_conflicts || (own.role == Role::kSwitch && n.tlvs_conflict);
+    return !n.superseded &&
+           (n.location_conflicts || (own.role == Role::kSwitch && n.tlvs_conflict));
   });
   port.conflict_at = conflict ? std::min(port.conflict_at, now + kConflictGrace) : kNever;
 }
@@ -410,7 +423,7 @@ AlarmSet alarms_of(const Port& port, const Standing& own, TimePoint now) {
   put(AlarmCode::kManyNeighbors, (all.size() > 1 && count_msaps(port) > 1) || out_of_room(port));
   for (const Neighbor& n : all)
     put(AlarmCode::kCabling,
-        (port.host_port && n.claims_switch) || contradicts(port, n, own.layered));
+        (port.host_port && n.claims_switch && !n.superseded) || contradicts(port, n, own.layered));
   put(AlarmCode::kUnprotected, port.unprotected_at <= now);
   put(AlarmCode::kSilent, port.silent);
   return set;

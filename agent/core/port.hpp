@@ -119,9 +119,10 @@ bool forget_proof(Port& port);
 bool forget_carrier(Port& port, const std::optional<Position>& place);
 /// The same one TTL after it came back, and no switch with a level was heard.
 bool fade_memory(Port& port);
-/// Somebody was heard, who is new or said something new; before summarize(). True if the memory is
-/// another.
-bool hear_news(Port& port);
+/// The speaker is new or has said something new; before summarize(). True if the memory is another.
+bool hear_news(Port& port, const Neighbor& speaker);
+/// Before summarize(): who was a switch there, and now says that he is a host, has not left.
+void note_host(Port& port, const Neighbor& speaker);
 /// Whether `host-ports` names the port.
 void name_host_port(Port& port, bool named, TimePoint now);
 /// A silent port of nobody keeps it in mind that a switch was there. True if that is new.

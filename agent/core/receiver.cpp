@@ -93,6 +93,7 @@ void Agent::Impl::Receiver::mibUpdateObjects() {
   if (known == nullptr) {
     known = &port.table.insert(Neighbor(agent.scope, lldpdu, *view, *impl.settings_));
     ++impl.neighbors_;
+    recall_claim();
     agent.tx.newNeighbor = table_changed = spoken = true;
     event.kind = Event::Kind::kNeighborAdded;
     event.text = describe(*known);
@@ -104,7 +105,7 @@ void Agent::Impl::Receiver::mibUpdateObjects() {
     event.before.assign(known->lldpdu().begin(), known->lldpdu().end());
     const bool relocated = known->told_location() != as_text(view->location);
     known->replace(lldpdu, *view, *impl.settings_);
-    known->uphold(before, last_level, now);
+    known->uphold(last_level, now);
     event.was = before;
     event.is = *known;
     // It has restarted, or lost us: it should not have to wait for our next periodic frame. More
@@ -118,7 +119,9 @@ void Agent::Impl::Receiver::mibUpdateObjects() {
     }
     // The plan goes by names, too.
     const bool proves = std::exchange(known->layers_unproved, false);
-    spoken = proves || relocated || before != static_cast<const Told&>(*known);
+    Told then = before;
+    then.rxTTL = known->rxTTL;  // for how long it says it is nothing that it says
+    spoken = proves || relocated || then != static_cast<const Told&>(*known);
     table_changed = spoken || impl.settings_->expected;
     note_support(before.level);
     event.lldpdu.assign(lldpdu.begin(), lldpdu.end());
@@ -127,8 +130,22 @@ void Agent::Impl::Receiver::mibUpdateObjects() {
   known->source = source;
   known->changed_at = now;
   supersede();
-  impl.set_unproved(*known, impl.is_unproved(*known));
+  impl.note_proof(*known);
   out.events.push_back(std::move(event));
+}
+
+void Agent::Impl::Receiver::recall_claim() {
+  const PortMemory& memory = port.memory;
+  if (known->tr || known->contribution || memory.kind != PortMemory::Kind::kSwitch ||
+      !port.is_young(now) || memory.at.chassis != known->chassis_id())
+    return;
+  known->claimed = {.device = DeviceType::kSwitch,
+                    .level = memory.at.level,
+                    .claims_switch = true,
+                    .forwards = true,
+                    .layers = memory.layers};
+  known->claim_until = port.silent_at;
+  known->uphold(memory.at.level, now);
 }
 
 void Agent::Impl::Receiver::remove(const Neighbor& neighbor, std::string_view why) {
@@ -156,22 +173,25 @@ bool Agent::Impl::Receiver::is_another_self(const Neighbor& n) const {
 }
 
 bool Agent::Impl::Receiver::supersedes() const {
+  if (known->superseded) return true;  // it is not any more
   if (source == MacAddress{}) return false;
   const auto& all = port.table.all();
   return std::any_of(all.begin(), all.end(), [this](const Neighbor& n) {
-    return is_another_self(n) && n.superseded == (&n == known);
+    return &n != known && is_another_self(n) && !n.superseded;
   });
 }
 
 void Agent::Impl::Receiver::supersede() {
+  if (std::exchange(known->superseded, false)) {
+    table_changed = spoken = true;
+    impl.note_proof(*known);
+  }
   if (source == MacAddress{}) return;
   for (Neighbor& n : port.table.all()) {
-    if (!is_another_self(n)) continue;
-    const bool superseded = &n != known;
-    if (std::exchange(n.superseded, superseded) == superseded) continue;
+    if (&n == known || !is_another_self(n) || std::exchange(n.superseded, true)) continue;
     table_changed = spoken = true;
-    if (superseded) note_support(n.level);
-    impl.set_unproved(n, !superseded && impl.is_unproved(n));
+    note_support(n.level);
+    impl.set_unproved(n, false);
   }
 }
 

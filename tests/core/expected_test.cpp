@@ -42,6 +42,19 @@ TEST_F(Expected, AnotherIsAnAlarmAtOnceAndUntilTheRightOneAloneIsHeard) {
   EXPECT_EQ(alarm(1), "none");
 }
 
+// docs/rules.md O2: of two names of one device the one that spoke last counts.
+TEST_F(Expected, ANameThatADeviceHasGivenUpIsNotHeardAnyMore) {
+  const MacAddress one = mac(7, 7);
+  s.up(1);
+  s.hear(1, {.name = "spine2", .ttl = 600, .tr = switch_claim(2), .source = one});
+  s.hear(1, {.name = "spine1", .ttl = 60, .tr = switch_claim(2), .source = one});
+  EXPECT_EQ(alarm(1), "none");
+  s.pass(seconds(60));
+  EXPECT_EQ(alarm(1), "none");
+  s.pass(kGrace);
+  EXPECT_EQ(alarm(1), "expected spine1:p1, heard nobody");
+}
+
 TEST_F(Expected, ANeighborThatIsRenamedIsHeldAgainstThePlanAnew) {
   s.up(1);
   Peer peer = a_switch("x", 2);

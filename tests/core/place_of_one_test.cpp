@@ -64,6 +64,36 @@ TEST(O3, ANeighborWhoseClaimStandsIsWaitedFor) {
   EXPECT_EQ(s.agent.state().place->level, level(4));
 }
 
+// Nor when that ends: its kernel may go by what it heard of us before.
+TEST(O3, AFrameThatSaysNothingOfTheLevelProvesNothing) {
+  Settings settings;
+  settings.pinned_level = level(3);
+  Single s(settings);
+  s.up(1);
+  s.hear(1, {.name = "a", .ttl = 60, .tr = switch_claim(2, PortType::kUplink)});
+  s.pass(seconds(55));
+  const auto pin = [&](std::size_t l) {
+    settings.pinned_level = level(l);
+    s.agent.configure(settings, s.now, s.out);
+    s.take();
+  };
+  pin(1);
+  Peer station{.name = "a", .ttl = 900, .capabilities = tlv::Capabilities::kStationOnly};
+  s.hear(1, station);
+  pin(3);
+  s.pass(seconds(4));
+  station.capabilities = *station.capabilities | 1U;  // something else, and no word of us
+  s.hear(1, station);
+  station.capabilities = tlv::Capabilities::kStationOnly;
+  s.hear(1, station);
+  s.pass(seconds(10));  // its claim is over
+  EXPECT_EQ(s.agent.state().place->level, level(1));
+  s.pass(seconds(100));
+  s.hear(1, {.name = "a", .ttl = 901, .capabilities = tlv::Capabilities::kStationOnly});
+  s.pass(seconds(30));
+  EXPECT_EQ(s.agent.state().place->level, level(3)) << "one TTL";
+}
+
 TEST(O3, APlaceThatRisesWaitsForOneTtlWhereNobodyProves) {
   const core::State low{.chassis_id = chassis_id_from_mac({2, 0, 0, 0, 0, 1}),
                         .level = level(1),

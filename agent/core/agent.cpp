@@ -414,6 +414,7 @@ void Agent::forget(std::optional<Ifindex> port, TimePoint now, Actions& out) {
   impl_->forget(port, now, out);
 }
 void Agent::assume_rules(TimePoint now, Actions& out) { impl_->assume_rules(now, out); }
+void Agent::assume_no_rules(Actions& out) { impl_->assume_no_rules(out); }
 void Agent::announce(TimePoint now) { impl_->announce(now); }
 bool Agent::announce(Ifindex port, TimePoint now) { return impl_->announce(port, now); }
 void Agent::shutdown(TimePoint now, Actions& out) { impl_->shutdown(now, out); }

@@ -34,6 +34,7 @@ class Agent::Impl {
   void configure(Settings settings, TimePoint now, Actions& out);
   void forget(std::optional<Ifindex> port, TimePoint now, Actions& out);
   void assume_rules(TimePoint now, Actions& out);
+  void assume_no_rules(Actions& out);
   [[nodiscard]] Bytes announcement(Ifindex port) const;
   void announce(TimePoint now);
   [[nodiscard]] bool announce(Ifindex port, TimePoint now);

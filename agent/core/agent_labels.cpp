@@ -251,6 +251,10 @@ void Agent::Impl::assume_rules(TimePoint now, Actions& out) {
   label_all(now, out);
 }
 
+void Agent::Impl::assume_no_rules(Actions& out) {
+  note_state(std::exchange(ports_known_at_, kNever) != kNever, out);
+}
+
 void Agent::Impl::announce_all(std::optional<Level> before, TimePoint now, Actions& out) {
   aim(now, out);
   rise(now, out);

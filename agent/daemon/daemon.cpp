@@ -170,7 +170,8 @@ std::vector<MacAddress> Daemon::group_addresses(const std::vector<core::Scope>& 
 }
 
 void Daemon::watch_rules(TimePoint now) {
-  if (protection_.take_found_rules()) agent_.assume_rules(now, actions_);
+  if (const auto found = protection_.take_found_rules())
+    *found ? agent_.assume_rules(now, actions_) : agent_.assume_no_rules(actions_);
   if (!protection_.take_opened()) return;
   rules_events_.reset();
   if (protection_.events() < 0) return;

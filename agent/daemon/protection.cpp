@@ -92,7 +92,7 @@ void Protection::survey(TimePoint now) {
   surveyed_ = true;
   for (dataplane::PortRef& port : *found) found_.insert_or_assign(port.ifindex, std::move(port));
   found_rules_ = !found_.empty();
-  if (found_rules_)
+  if (*found_rules_)
     found_until_ = now + std::max<Duration>(std::chrono::seconds(core::tx_ttl(agent_->settings())),
                                             core::Place::kLeastWait);
   for (const Ifindex port : ports_) adopt(port, now);

@@ -48,8 +48,10 @@ class Protection {
 
   /// True once after the back end has been opened: events() is another.
   [[nodiscard]] bool take_opened() { return std::exchange(opened_, false); }
-  /// True once after rules of ours were found in force, as the back end could first be asked.
-  [[nodiscard]] bool take_found_rules() { return std::exchange(found_rules_, false); }
+  /// Once, as the back end could first be asked: whether rules of ours were found in force.
+  [[nodiscard]] std::optional<bool> take_found_rules() {
+    return std::exchange(found_rules_, std::nullopt);
+  }
   /// Whether no other daemon is at work here: only then rules on ports that are not ours are
   /// nobody's, and go. It is asked when there are any, for others come and go; without it they
   /// stay.
@@ -167,7 +169,7 @@ class Protection {
   std::unique_ptr<dataplane::Backend> backend_;
   bool opened_ = false;
   bool surveyed_ = false;
-  bool found_rules_ = false;
+  std::optional<bool> found_rules_{};
   NameOf name_of_;
 
   std::set<Ifindex> ports_;

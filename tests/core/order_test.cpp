@@ -774,6 +774,18 @@ TEST(O4, PortsAreKnownOneTtlAfterAStartWithoutAPlace) {
   EXPECT_TRUE(s.agent.ports_restored());
   EXPECT_TRUE(s.agent.state().knows_ports);
 }
+// A rule that is found at the next start is one that we made when the port was nobody's.
+TEST(O4, PortsAreKnownAtOnceWhereNoRulesWereFound) {
+  Single s;
+  s.up(1, 2);
+  s.agent.assume_no_rules(s.out);
+  s.take();
+  EXPECT_TRUE(s.agent.state().knows_ports);
+  EXPECT_GE(s.count(Event::Kind::kState), 1U);
+  s.hear(1, host());
+  s.restart();
+  EXPECT_TRUE(s.agent.ports_restored());
+}
 TEST(O5, AnOrderlyStopSavesTheSupportUpToIt) {
   Single s;
   s.up(1);

@@ -67,7 +67,7 @@ TEST_F(ProtectionTest, RulesFoundWhereThePortRemembersSomebodyFollowAtOnce) {
   Protection protection(
       agent, qos::Policy(), "fake", [this] { return std::make_unique<FakeBackend>(kernel_); },
       names(), now_);
-  EXPECT_TRUE(protection.take_found_rules());
+  EXPECT_EQ(protection.take_found_rules(), true);
   protection.add(kPort, now_);
   protection.advance(now_);
   EXPECT_EQ(kernel_.installed.at({kPort, Part::kRemap}), rules(Order::kUp));
@@ -213,11 +213,11 @@ TEST_F(ProtectionTest, RulesFoundWhereTheBackEndIsLateStayToo) {
   install(kPort, Order::kUp);
   kernel_.down = Error{0, "backend fake", "it is away"};
   start();
-  EXPECT_FALSE(protection_->take_found_rules());
+  EXPECT_EQ(protection_->take_found_rules(), std::nullopt);
   pass(seconds(3));
   kernel_.down.reset();
   protection_->take_events(now_);
-  EXPECT_TRUE(protection_->take_found_rules());
+  EXPECT_EQ(protection_->take_found_rules(), true);
   turn();
   EXPECT_EQ(programmed(kPort), Order::kUp);
   pass(seconds(121));
@@ -232,12 +232,12 @@ TEST_F(ProtectionTest, RulesStayWhereItCouldNotBeReadWhichPortsHaveSome) {
   pass(seconds(3));
   EXPECT_EQ(programmed(kPort), Order::kUp);
   EXPECT_EQ(kernel_.writes, 2);
-  EXPECT_FALSE(protection_->take_found_rules());
+  EXPECT_EQ(protection_->take_found_rules(), std::nullopt);
   EXPECT_THAT(alarms(), testing::Contains(HasSubstr("No buffer space available")));
   EXPECT_EQ(told().ports[0].installed, report::PortRules::Installed::kUnknown) << "they may be";
   kernel_.unread.reset();
   pass(seconds(1));
-  EXPECT_TRUE(protection_->take_found_rules());
+  EXPECT_EQ(protection_->take_found_rules(), true);
   EXPECT_THAT(alarms(), IsEmpty());
   EXPECT_EQ(programmed(kPort), Order::kUp);
   pass(seconds(121));

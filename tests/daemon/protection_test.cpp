@@ -168,7 +168,7 @@ TEST_F(ProtectionTest, DataPlaneThatCannotBeOpenedIsAnAlarmUntilItCan) {
   EXPECT_THAT(tries, ElementsAre(0, 1, 3, 7, 15, 31, 61, 91, 121));
   EXPECT_TRUE(protection.take_opened());
   EXPECT_FALSE(protection.take_opened());
-  EXPECT_TRUE(protection.take_found_rules());
+  EXPECT_EQ(protection.take_found_rules(), true);
   EXPECT_THAT(alarms(), IsEmpty());
   EXPECT_EQ(programmed(kPort), Order::kUp);
   EXPECT_EQ(programmed(kOther), Order::kUnknown);

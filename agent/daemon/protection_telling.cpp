@@ -145,12 +145,16 @@ std::vector<report::PartReading> Protection::faults_of(const core::PortInfo& inf
                          : "its order is not known: the switch there tells no level"}};
   if (info.unprotected)
     return {{"remap", "missing", "its order is a host's: the switch there tells no level"}};
-  if (const auto failure = failed_.find(info.ifindex); failure != failed_.end())
-    return {{std::string(to_string(failure->second.outcome.refused
-                                       ? failure->second.outcome.refused->part
-                                       : Part::kClassify)),
-             "missing", failure->second.outcome.why->what}};
   const auto at = book_.find(info.ifindex);
+  if (const auto failure = failed_.find(info.ifindex); failure != failed_.end()) {
+    const auto& outcome = failure->second.outcome;
+    const Part part = outcome.refused ? outcome.refused->part : Part::kClassify;
+    const bool foreign = at != book_.end() && std::ranges::any_of(at->second.parts, [&](auto& p) {
+                           return p.part == part && p.state == PartState::kForeign;
+                         });
+    const PartState state = foreign ? PartState::kForeign : PartState::kMissing;
+    return {{std::string(to_string(part)), std::string(to_string(state)), outcome.why->what}};
+  }
   if (at == book_.end() || at->second.parts.empty())
     return {{"classify", "missing", "not read back yet"}};
   // What was read is of the rules before: a change is under way, or waits for its turn.
@@ -258,10 +262,17 @@ report::PortRules Protection::rules_of(Ifindex port, const core::PortInfo* info)
   const bool nobody_does = std::ranges::all_of(reading->parts, [](const PartReading& part) {
     return part.state == PartState::kUnsupported;
   });
-  out.installed = nobody_does       ? Installed::kNo
-                  : changes.empty() ? Installed::kYes
-                  : nothing_there   ? Installed::kNo
-                                    : Installed::kDiffers;
+  const auto some = [&](PartState state) {
+    return std::ranges::any_of(reading->parts, [state](const PartReading& part) {
+      return part.part != Part::kQueues && part.part != Part::kPfc && part.state == state;
+    });
+  };
+  // Where somebody else's is in the way there is nothing that we would change.
+  const bool barred = some(PartState::kForeign);
+  out.installed = nobody_does || (barred && !some(PartState::kDone)) ? Installed::kNo
+                  : changes.empty() && !barred                       ? Installed::kYes
+                  : nothing_there && !barred                         ? Installed::kNo
+                                                                     : Installed::kDiffers;
   return out;
 }
 

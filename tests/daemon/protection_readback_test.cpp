@@ -209,7 +209,7 @@ TEST_F(ProtectionTest, WhatTakesOurPlaceIsTriedAgainWhenItGoes) {
   kernel_.refuse_all = "no place";
   now_ += seconds(1);
   event();
-  EXPECT_THAT(reasons(), ElementsAre("swp7 classify missing no place"));
+  EXPECT_THAT(reasons(), ElementsAre("swp7 classify foreign no place"));
   pass(seconds(70));
   const int writes = kernel_.writes;
   kernel_.obstacles.clear();

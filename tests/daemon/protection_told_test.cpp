@@ -160,6 +160,19 @@ TEST_F(ProtectionTest, RulesThatNobodyDoesAreNotInstalled) {
   EXPECT_EQ(told().ports[0].installed, report::PortRules::Installed::kNo);
 }
 
+TEST_F(ProtectionTest, RulesThatAnotherKeepsAwayAreNotInstalled) {
+  hear(kPort, Level::of<2>());
+  Protection& protection = open();
+  kernel_.obstacles[{kPort, Part::kRemap}] = {Part::kRemap, PartState::kForeign, "an ACL"};
+  protection.add(kPort, now_);
+  protection.advance(now_);
+  EXPECT_EQ(told().ports[0].installed, report::PortRules::Installed::kDiffers);
+  kernel_.obstacles[{kPort, Part::kClassify}] = {Part::kClassify, PartState::kForeign, "a qdisc"};
+  EXPECT_EQ(told().ports[0].installed, report::PortRules::Installed::kNo);
+  kernel_.obstacles.clear();
+  EXPECT_EQ(told().ports[0].installed, report::PortRules::Installed::kYes);
+}
+
 TEST_F(ProtectionTest, RulesTellWhyThereAreNone) {
   Protection& protection = open();
   protection.add(kPort, now_);

@@ -247,8 +247,9 @@ void Agent::Impl::age(Port& port, TimePoint now, Actions& out) {
   }
   // Before those go who have aged out: one of them may be the switch that is missed then.
   for (Neighbor& n : port.table.all()) {
-    if (!n.claim_stands || n.claim_until > now || !read_anew(port, n, now, out)) continue;
-    note_memory(hear_news(port, n), now, out);
+    const bool ends = n.claim_stands && n.claim_until <= now && n.claim_until < n.rxInfoTTL;
+    if (!ends || !read_anew(port, n, now, out)) continue;
+    if (!n.superseded) note_memory(hear_news(port, n), now, out);
     changed = true;
   }
   for (PortAgent& a : port.agents) {

@@ -169,7 +169,7 @@ void Agent::Impl::aim(TimePoint now, Actions& out) {
       for (const auto& port : ports_) {
         if (!port) continue;
         for (Neighbor& n : port->table.all())
-          set_unproved(n, n.speaks_for_itself() && !n.superseded);
+          set_unproved(n, (n.unproved || n.speaks_for_itself()) && !n.superseded);
       }
   }
 }

@@ -33,7 +33,7 @@ enum class AlarmCode : std::uint8_t {
   kLowerLevel,     ///< a lower level is heard, and ours is established
   kNoPort,         ///< there is nothing to speak on
   kNoLevel,        ///< a switch that has had no level for long
-  kState,          ///< the state file cannot be written, or was damaged
+  kState,          ///< the state file cannot be written, or could not be read
   kPaused,         ///< the port neither sends nor receives, on request
   kPfcTaken,       ///< PFC that somebody had set is off while the rules are there
   kSet,            ///< a key has another value than its file gives it, on request

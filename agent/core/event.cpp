@@ -98,6 +98,10 @@ std::string changes(const Neighbor& before, const Neighbor& after) {
   told("device type", device(before.device), device(after.device), {"tr", "contribution"});
   told("level", level_text(before.level), level_text(after.level), {"tr", "contribution"});
   told("port type", port(before.port), port(after.port), {"tr", "contribution"});
+  const auto conflict = [](bool there) { return std::string(there ? "conflict" : "agree"); };
+  told("tr and contribution", conflict(before.tlvs_conflict), conflict(after.tlvs_conflict), {});
+  told("location and level", conflict(before.location_conflicts),
+       conflict(after.location_conflicts), {});
   told("pfc", text_of(before.pfc_enabled), text_of(after.pfc_enabled),
        {"pfc-config", "dcbx-cin", "dcbx-cee"});
   const auto layers = [](const std::optional<Layers>& l) { return l ? to_string(*l) : "none"; };

@@ -110,8 +110,10 @@ void Neighbor::uphold(std::optional<Level> last, TimePoint now) {
   claims_switch = claimed.claims_switch;
   forwards = claimed.forwards;
   layers = claimed.layers;
-  location_conflicts = false;  // with a level that it does not tell
-  last_level = last;
+  last_level = level ? level : last;
+  // What it tells of its location now was not held against the level that it does not tell.
+  location_ = {};
+  location_conflicts = false;
 }
 
 ChassisId Neighbor::chassis_id() const { return identifier<ChassisId>(lldpdu_); }

@@ -30,7 +30,7 @@ void Agent::Impl::Receiver::rxProcessFrame(RxVars& v) {
     // Nothing new, and yet a change where another was this sender until now.
     if (supersedes() && !may_change()) return hold();
     if (!port.held.empty()) forget_held();
-    if (std::exchange(known->layers_unproved, false)) table_changed = spoken = true;
+    if (proves_layers()) table_changed = spoken = true;
     supersede();
     return;
   }
@@ -118,7 +118,7 @@ void Agent::Impl::Receiver::mibUpdateObjects() {
       agent.tx.newNeighbor = true;
     }
     // The plan goes by names, too.
-    const bool proves = std::exchange(known->layers_unproved, false);
+    const bool proves = proves_layers();
     Told then = before;
     then.rxTTL = known->rxTTL;  // for how long it says it is nothing that it says
     spoken = proves || relocated || then != static_cast<const Told&>(*known);
@@ -126,7 +126,10 @@ void Agent::Impl::Receiver::mibUpdateObjects() {
     note_support(before.level);
     event.lldpdu.assign(lldpdu.begin(), lldpdu.end());
   }
-  known->rxInfoTTL = now + std::chrono::seconds(view->ttl);
+  const TimePoint expires = now + std::chrono::seconds(view->ttl);
+  if (expires < known->rxInfoTTL)
+    impl.due_.set(port.slot, now);  // though that alone is nothing new
+  known->rxInfoTTL = expires;
   known->source = source;
   known->changed_at = now;
   supersede();
@@ -134,16 +137,22 @@ void Agent::Impl::Receiver::mibUpdateObjects() {
   out.events.push_back(std::move(event));
 }
 
+bool Agent::Impl::Receiver::proves_layers() {
+  return !known->claim_stands && std::exchange(known->layers_unproved, false);
+}
+
 void Agent::Impl::Receiver::recall_claim() {
   const PortMemory& memory = port.memory;
   if (known->tr || known->contribution || memory.kind != PortMemory::Kind::kSwitch ||
       !port.is_young(now) || memory.at.chassis != known->chassis_id())
     return;
+  // What was heard before the layers were set as they are proves nothing (docs/rules.md O6).
+  const bool proved = memory.own_layers == port.link.layers;
   known->claimed = {.device = DeviceType::kSwitch,
                     .level = memory.at.level,
                     .claims_switch = true,
                     .forwards = true,
-                    .layers = memory.layers};
+                    .layers = proved ? memory.layers : std::nullopt};
   known->claim_until = port.silent_at;
   known->uphold(memory.at.level, now);
 }

@@ -287,6 +287,16 @@ int write_whole(int fd, std::string_view text) {
   return 0;
 }
 
+/// So that it is not written over. The error and what became of it.
+Error set_aside(const std::string& path, Error why) {
+  const std::string aside = damaged_name(path);
+  why.what += ::rename(path.c_str(), aside.c_str()) == 0
+                  ? ": set aside as " + aside + ", the level is learned anew"
+                  : ": it cannot be set aside (" + std::string(std::strerror(errno)) +
+                        "): remove it; the level is learned anew";
+  return why;
+}
+
 std::string fresh_name(const std::string& path) { return path + ".new"; }
 std::string sync_name(const std::string& path) { return path + ".sync"; }
 
@@ -369,19 +379,14 @@ Result<core::State> load_state(const std::string& path) {
     }
   }
   const auto text = read_whole(path);
-  if (!text) {
-    if (text.error().code == ENOENT) return core::State{};
-    return fail(text.error());
-  }
+  if (!text && text.error().code == ENOENT) return core::State{};
+  if (!text && passes(text.error().code)) return fail(text.error());
+  if (!text) return fail(set_aside(path, text.error()));
   auto state = parse_state(*text, *boot, epoch());
   if (state) return state;
-  const std::string aside = damaged_name(path);
-  std::string what = "damaged (" + state.error().where + " " + state.error().what + "): ";
-  what += ::rename(path.c_str(), aside.c_str()) == 0
-              ? "set aside as " + aside + ", the level is learned anew"
-              : "it cannot be set aside (" + std::string(std::strerror(errno)) +
-                    "): remove it; the level is learned anew";
-  return fail(Error{.where = path, .what = std::move(what)});
+  return fail(set_aside(
+      path,
+      {.where = path, .what = "damaged (" + state.error().where + " " + state.error().what + ")"}));
 }
 
 std::string damaged_name(const std::string& path) { return path + ".corrupt"; }

@@ -42,9 +42,10 @@ namespace lldp::io {
                                               std::chrono::seconds epoch = {});
 
 /// Reads what was saved, or written last. A missing file is a first start: an empty State. A
-/// damaged one is an error after which the caller goes on with an empty State; it was renamed to
-/// PATH.corrupt, so that it is neither lost nor read again. One that is_passing(): the caller tries
-/// again later, and not with an empty State, which would be written over what is there.
+/// damaged one, or one that cannot be read, is an error after which the caller goes on with an
+/// empty State; it was renamed to PATH.corrupt, so that it is neither lost nor read again. One that
+/// is_passing(): the caller tries again later, and not with an empty State, which would be written
+/// over what is there.
 [[nodiscard]] Result<core::State> load_state(const std::string& path);
 /// PATH.corrupt.
 [[nodiscard]] std::string damaged_name(const std::string& path);

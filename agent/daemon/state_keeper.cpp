@@ -60,6 +60,7 @@ Result<void> StateKeeper::open() {
 Result<core::State> StateKeeper::load() {
   auto state = load_state(path_);
   damaged_ = !is_gone(damaged_name(path_));
+  stored_ = !is_state_gone(path_);
   return state;
 }
 
@@ -78,7 +79,7 @@ void StateKeeper::begin_write(const core::Agent& agent, TimePoint now) {
   auto text = state_text(agent.state());
   if (!text) return note(not_written_, fail(std::move(text.error())));
   writing_ = now;
-  may_be_kept_ |= committing_.has_value();
+  may_be_kept_ |= committing_ && !sight_;
   writer_->start([path = path_, text = std::move(*text)] { return write_state(path, text); });
 }
 
@@ -102,31 +103,32 @@ void StateKeeper::save(const core::Agent& agent, TimePoint now) {
   take_kept(disk_->take());
 }
 
-StateKeeper::Sight StateKeeper::look_at(const std::string& path, const Inode& lock) {
+void StateKeeper::look_at(const std::string& path, Sight& sight) {
   struct stat status {};
   const bool there = ::stat(lock_name(path).c_str(), &status) == 0;
-  const bool gone = there ? Inode(status.st_dev, status.st_ino) != lock : errno == ENOENT;
-  return {.stored = !is_state_gone(path), .locked = !gone, .damaged = !is_gone(damaged_name(path))};
+  sight.locked = there ? Inode(status.st_dev, status.st_ino) == sight.lock : errno != ENOENT;
+  sight.stored = !is_state_gone(path);
+  sight.damaged = !is_gone(damaged_name(path));
 }
 
 void StateKeeper::look(TimePoint now) {
   looked_ = now;
   committing_ = now;
-  sight_ = std::make_shared<Sight>();
-  disk_->start([path = path_, lock = lock_, sight = sight_] {
-    *sight = look_at(path, lock);
+  sight_ = std::make_shared<Sight>(Sight{.lock = lock_});
+  disk_->start([path = path_, sight = sight_] {
+    look_at(path, *sight);
     return Result<void>();
   });
 }
 
 void StateKeeper::take_sight(const Sight& sight) {
   damaged_ = sight.damaged;
-  if (right_ && !sight.locked) {
+  if (right_ && !sight.locked && sight.lock == lock_) {
     log(Severity::kWarning, fmt::format("{}: was removed; made anew", lock_name(path_)));
     right_ = UniqueFd();  // begin_write() takes it again, if nobody else has
     changed_ = true;
   }
-  const bool settled = !changed_ && !writing_ && !written_ && !unsaved();
+  const bool settled = stored_ && !changed_ && !writing_ && !written_ && !unsaved();
   if (settled && !sight.stored) {
     log(Severity::kWarning,
         fmt::format("{}: was removed; written anew (to forget: `lldp-level forget`)", path_));
@@ -146,7 +148,10 @@ void StateKeeper::take_kept(std::optional<Result<void>> outcome) {
   if (!outcome) return;
   committing_.reset();
   if (const auto sight = std::exchange(sight_, nullptr)) return take_sight(*sight);
-  if (!*outcome) may_be_kept_ = false;  // what it had taken is gone
+  if (*outcome)
+    stored_ = true;
+  else
+    may_be_kept_ = false;  // what it had taken is gone
   note(not_kept_, *outcome);
 }
 
@@ -170,6 +175,7 @@ Result<void> StateKeeper::finish(const core::Agent& agent, TimePoint now) {
         std::chrono::milliseconds(0));
   };
   retry();
+  if (sight_) take_kept(disk_->wait(left()));  // it may have found what to write
   if (writing_) take_written(writer_->wait(left()));
   write(agent, now);
   if (writing_) take_written(writer_->wait(left()));
@@ -206,7 +212,8 @@ void StateKeeper::tell(core::Agent& agent, TimePoint now, core::Actions& out) {
     trouble = late(kLostWithThePower);
   else if (!trouble && damaged_)
     trouble = fmt::format(
-        "{}: was damaged, and lies in {}: switches that were silent then are not known; remove "
+        "{}: was damaged, or could not be read, and lies in {}: switches that were silent then are "
+        "not known; remove "
         "that when you have looked into it",
         path_, damaged_name(path_));
   if (trouble == told_) return;

@@ -69,13 +69,14 @@ class StateKeeper {
   using Inode = std::pair<dev_t, ino_t>;
   /// What is found where our files should be.
   struct Sight {
-    bool stored = true;
-    bool locked = true;    ///< by us
+    Inode lock{};          ///< what was looked for
+    bool locked = true;    ///< it is there
+    bool stored = true;    ///< a state
     bool damaged = false;  ///< one that was set aside
   };
 
   [[nodiscard]] Result<void> take_right();
-  [[nodiscard]] static Sight look_at(const std::string& path, const Inode& lock);
+  static void look_at(const std::string& path, Sight& sight);
   void look(TimePoint now);
   void take_sight(const Sight& sight);
   void begin_write(const core::Agent& agent, TimePoint now);
@@ -92,6 +93,7 @@ class StateKeeper {
   std::unique_ptr<Aside> disk_;
   bool changed_ = false;
   bool written_ = false;                      ///< and no commit of it has begun
+  bool stored_ = false;                       ///< there was a file, or has been since
   bool may_be_kept_ = false;                  ///< or one that had begun has taken that, too
   std::optional<TimePoint> writing_{};        ///< since when it is under way
   std::optional<TimePoint> committing_{};     ///< likewise; or a look is

@@ -57,6 +57,26 @@ TEST_F(LayeredPorts, TellTheirLayers) {
   EXPECT_EQ(read(s.sends(1).back().frame).layers, layers(4, 5));
 }
 
+// docs/rules.md O6: an end that was set anew goes by what its neighbour has said since.
+TEST_F(LayeredPorts, AreProvedByNoFrameThatSaysNothingOfThem) {
+  const Peer station{.name = "z", .ttl = 600, .capabilities = tlv::Capabilities::kStationOnly};
+  for (const bool restarts : {true, false}) {
+    SCOPED_TRACE(restarts);
+    s.hear(2, tor("z", layers(2, 3)));
+    ASSERT_EQ(s.order(2), Order::kDown);
+    set(2, layers(2, 3));
+    if (restarts) s.restart(true);
+    set(2, layers(3, 2));
+    ASSERT_EQ(s.order(2), Order::kUp);
+    for (int i = 0; i < 2; ++i) {
+      s.hear(2, station);
+      EXPECT_EQ(s.order(2), Order::kUp);
+    }
+  }
+  s.hear(2, tor("z", layers(2, 3)));
+  EXPECT_EQ(s.order(2), Order::kDown);
+}
+
 TEST_F(LayeredPorts, ANeighborThatAgreesIsNeitherMiswiredNorACrosslink) {
   s.hear(1, tor("z", layers(4, 3)));
   s.hear(2, tor("a", layers(2, 3)));

@@ -701,6 +701,34 @@ TEST_F(O1, AClaimIsValidForOneTtlAfterAStart) {
   EXPECT_EQ(s.order(2), Order::kDown);
   EXPECT_EQ(s.type(2), PortType::kDownlink);
 }
+TEST_F(O1, AClaimIsValidForOneTtlAfterAStartWhateverCameBefore) {
+  s.hear(2, a_switch("z", 2));
+  s.restart();
+  s.up(1, 4);
+  s.hear(1, host());
+  s.hear(2, {.name = "z", .ttl = 600, .capabilities = tlv::Capabilities::kBridge});
+  s.hear(2, {.name = "z", .ttl = 600, .capabilities = kStation});
+  EXPECT_EQ(s.type(2), PortType::kUplink);
+  EXPECT_EQ(s.order(2), Order::kUp);
+}
+// Also where a turn comes late.
+TEST_F(O1, WhoIsGoneBeforeItsClaimEndsIsNoHost) {
+  s.hear(2, {.name = "z", .ttl = 120, .tr = switch_claim(2)});
+  s.hear(2, {.name = "z", .ttl = 60, .capabilities = kStation});
+  s.now += seconds(130);
+  s.take();
+  EXPECT_EQ(s.order(2), Order::kUp);
+  EXPECT_TRUE(s.alarm(AlarmCode::kSilent, "swp2"));
+}
+TEST_F(O1, WhereAClaimOfANameThatWasGivenUpEndsNobodyIsHeard) {
+  const MacAddress one = mac(7, 7);
+  s.hear(2, {.name = "z", .ttl = 60, .tr = switch_claim(std::nullopt), .source = one});
+  s.hear(2, {.name = "z", .ttl = 600, .capabilities = kStation, .source = one});
+  s.hear(2, {.name = "a", .ttl = 600, .tr = switch_claim(std::nullopt), .source = one});
+  s.hear(2, {.name = "a", .ttl = 0, .source = one});
+  s.pass(seconds(61));
+  EXPECT_TRUE(s.alarm(AlarmCode::kSilent, "swp2"));
+}
 TEST_F(O1, ALocationBesideAClaimThatStandsContradictsNothing) {
   s.hear(2, {.name = "z", .tr = switch_claim(2)});
   const Bytes tier{3, 2, ChassisId::kLocal, 'q'};

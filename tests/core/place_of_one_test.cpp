@@ -88,6 +88,10 @@ TEST(O3, AFrameThatSaysNothingOfTheLevelProvesNothing) {
   s.hear(1, station);
   s.pass(seconds(10));  // its claim is over
   EXPECT_EQ(s.agent.state().place->level, level(1));
+  pin(4);
+  s.pass(seconds(1));
+  EXPECT_EQ(s.agent.state().place->level, level(1)) << "to wherever it rises";
+  pin(3);
   s.pass(seconds(100));
   s.hear(1, {.name = "a", .ttl = 901, .capabilities = tlv::Capabilities::kStationOnly});
   s.pass(seconds(30));

@@ -225,6 +225,14 @@ TEST_F(Receive, EventsNameTheNeighborTheyAreAbout) {
   EXPECT_EQ(told(Event::Kind::kNeighborRemoved), "peer");
   EXPECT_EQ(core::neighbor_of(Event{.kind = Event::Kind::kLevel}), "");
 }
+TEST_F(Receive, AgesOutSoonerWhereThatAloneIsNew) {
+  s.set({.ifindex = ifindex(2), .up = true, .adminStatus = core::AdminStatus::enabledRxOnly});
+  s.hear(2, {.name = "z", .ttl = 3600, .tr = switch_claim(2, PortType::kDownlink)});
+  s.pass(seconds(200));
+  s.hear(2, {.name = "z", .ttl = 3, .tr = switch_claim(2, PortType::kDownlink)});
+  s.pass(seconds(3));
+  EXPECT_EQ(s.info(2).neighbors.size(), 0U);
+}
 TEST_F(Receive, TextFromTheNetworkIsEscapedInEvents) {
   s.hear(1, {.name = "x\x1b[31m\n", .port = "p\x07"});
   ASSERT_EQ(s.count(Event::Kind::kNeighborAdded), 1U);

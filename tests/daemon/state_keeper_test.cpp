@@ -480,9 +480,9 @@ TEST(StateKeeper, WhoCouldNotLockAtTheStartDoesNotOverwriteAnothersStateLater) {
 
 /// A switch whose state is in its file, and half a minute later.
 struct Settled : Kept {
-  explicit Settled(const std::string& path) : keeper(quick(path)) {
+  explicit Settled(const std::string& path, bool loads = true) : keeper(quick(path)) {
     EXPECT_TRUE(keeper.open());
-    EXPECT_TRUE(keeper.load());
+    EXPECT_EQ(keeper.load().has_value(), loads);
     keeper.note_change();
     keeper.save(agent, now);
     EXPECT_EQ(load_state(path), agent.state());
@@ -556,6 +556,57 @@ TEST(StateKeeper, WhoTookARemovedLockKeepsTheFile) {
   EXPECT_EQ(load_state(path), settled.agent.state());
 }
 
+TEST(StateKeeper, AFileThatNeverWasIsNotMissed) {
+  const TempDir dir;
+  Kept kept;
+  StateKeeper keeper = quick(dir / "state");
+  ASSERT_TRUE(keeper.open());
+  ASSERT_TRUE(keeper.load());
+  for (int i = 0; i < 3; ++i) {
+    keeper.save(kept.agent, kept.now);
+    kept.now += StateKeeper::kLook;
+  }
+  EXPECT_FALSE(std::filesystem::exists(dir / "state"));
+}
+
+TEST(StateKeeper, WhatALookIsAtWhenTheEndComesIsSeenToBeforeIt) {
+  Busy busy;
+  busy.change("a");
+  busy.let();
+  busy.now += StateKeeper::kLook;
+  busy.turn();
+  ASSERT_EQ(busy.disk.asked, 2) << "looks";
+  std::filesystem::remove(busy.path);
+  busy.disk.let();
+  EXPECT_FALSE(busy.keeper.finish(busy.agent, busy.now)) << "the disk of the test does not answer";
+  EXPECT_EQ(load_state(busy.path), busy.agent.state());
+}
+
+// A look takes nothing along: what was written meanwhile and is gone is not kept.
+TEST(StateKeeper, WhatWasWrittenDuringALookIsNotTakenForKept) {
+  Busy busy;
+  busy.change("a");
+  busy.let();
+  busy.now += StateKeeper::kLook;
+  busy.turn();
+  busy.change("b");
+  busy.let();  // the look; then b is to be kept
+  ASSERT_EQ(busy.disk.asked, 3);
+  std::filesystem::remove(busy.path + ".new");
+  busy.let();
+  EXPECT_TRUE(busy.alarm());
+}
+
+TEST(StateKeeper, AFileThatCannotBeReadIsNotWrittenOver) {
+  const TempDir dir;
+  const std::string path = dir / "state";
+  std::filesystem::create_directory(path);
+  Settled settled(path, false);
+  EXPECT_TRUE(std::filesystem::is_directory(path + ".corrupt"));
+  settled.keeper.tell(settled.agent, settled.now, settled.out);
+  EXPECT_TRUE(settled.alarm());
+}
+
 TEST(StateKeeper, ADamagedFileIsAnAlarmUntilItIsTakenAway) {
   const TempDir dir;
   const std::string path = dir / "state";
@@ -568,7 +619,7 @@ TEST(StateKeeper, ADamagedFileIsAnAlarmUntilItIsTakenAway) {
   keeper.save(kept.agent, kept.now);
   keeper.tell(kept.agent, kept.now, kept.out);
   EXPECT_EQ(kept.alarm(),
-            path + ": was damaged, and lies in " + path +
+            path + ": was damaged, or could not be read, and lies in " + path +
                 ".corrupt: switches that were silent then are not known; remove that when you have "
                 "looked into it");
   Settled again(path);

@@ -279,7 +279,7 @@ bool Agent::Impl::read_anew(Port& port, Neighbor& neighbor, TimePoint now, Actio
   neighbor.replace(event.lldpdu, *view, *settings_);
   neighbor.uphold(last_level, now);
   if (event.was == static_cast<const Told&>(neighbor)) return false;
-  note_proof(neighbor);
+  note_proof(neighbor, now);
   event.before = event.lldpdu;
   event.is = neighbor;
   out.events.push_back(std::move(event));

@@ -175,11 +175,13 @@ class Agent::Impl {
     unproved_ -= static_cast<std::size_t>(neighbor.unproved);
     neighbor.unproved = unproved;
   }
-  /// The neighbour has spoken, or is read anew: what is not said by a TLV of ours proves nothing.
-  void note_proof(Neighbor& neighbor) {
+  /// The neighbour has spoken, or is read anew: what is not said by a TLV of ours proves nothing,
+  /// nor does what may be of before a fall.
+  void note_proof(Neighbor& neighbor, TimePoint now) {
     const bool told = neighbor.tr || neighbor.contribution;
     if (neighbor.unproved && !told) return;
-    set_unproved(neighbor, !neighbor.superseded && is_unproved(neighbor));
+    const bool late = told && place_.rises() && !place_.heeds(now);
+    set_unproved(neighbor, !neighbor.superseded && (late || is_unproved(neighbor)));
   }
   /// Who is not heard where a switch was may hold us for lower than our level (docs/rules.md O3).
   [[nodiscard]] bool waits_for_silent() const { return silent_ + awaited_ != 0; }

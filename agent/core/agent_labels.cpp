@@ -168,6 +168,8 @@ void Agent::Impl::aim(TimePoint now, Actions& out) {
     case Place::Step::kRises:
       for (const auto& port : ports_) {
         if (!port) continue;
+        // Who is there may have heard us before, and what he says was lost.
+        if (port->is_young(now) && port->table.size() == 0) place_.prove_from(port->silent_at);
         for (Neighbor& n : port->table.all())
           set_unproved(n, (n.unproved || n.speaks_for_itself()) && !n.superseded);
       }
@@ -182,7 +184,7 @@ bool Agent::Impl::rise(TimePoint now, Actions& out) {
     const bool was_silent = port->silent;
     watch_silence(*port, port->hears_switch, now);
     if (port->silent != was_silent) label(*port, now, out);
-    if (port->has_not_heard_since(place_.tried_by())) place_.postpone(now);
+    if (port->may_not_have_heard(place_.tried_by(), now - ttl() / 2)) place_.postpone(now);
   }
   if (waits_for_silent() || !place_.may_rise(now, unproved_ == 0)) return false;
   const auto before = place_.at();

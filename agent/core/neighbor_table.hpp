@@ -43,6 +43,7 @@ class Neighbor : public Told {
   /// The MSAP identifier as it stands in the frame: Chassis ID and Port ID TLV.
   [[nodiscard]] ByteSpan msap() const { return ByteSpan(lldpdu_).first(msap_length_); }
 
+  [[nodiscard]] TimePoint last_heard() const { return rxInfoTTL - std::chrono::seconds(rxTTL); }
   /// By a TLV of ours, now or in a claim that stands.
   [[nodiscard]] bool speaks_for_itself() const { return tr || contribution || claims_switch; }
 
@@ -60,6 +61,7 @@ class Neighbor : public Told {
   std::uint16_t tlvs_discarded = 0;
   std::uint16_t tlvs_unrecognized = 0;
   TimePoint rxInfoTTL{};   ///< when it ages out
+  TimePoint heard_from{};  ///< since when it has been heard without a gap of half a TTL of ours
   TimePoint changed_at{};  ///< when it was heard first, or said something else
   /// What it said last by a TLV of ours, and when that loses its validity.
   Told claimed{};

@@ -20,7 +20,7 @@ class Place {
   static constexpr std::chrono::seconds kTellAgain{5};
   /// However short the TTL is: so often, at least one of those who are told again hears it.
   static constexpr std::chrono::seconds kLeastWait = 12 * kTellAgain;
-  /// What was sent before the last fall may be under way for so long, and proves nothing.
+  /// What was sent before a fall may be under way for so long, and proves nothing.
   static constexpr std::chrono::seconds kUnderWay{5};
   enum class Step { kStays, kMoved, kRises };
 
@@ -41,6 +41,10 @@ class Place {
   [[nodiscard]] bool may_rise(TimePoint now, bool proved) const {
     return rises() && (now >= due_ || (provable_ && proved && now >= known_at_));
   }
+  /// What is heard now was sent after the last fall.
+  [[nodiscard]] bool heeds(TimePoint now) const { return now >= heeds_from_; }
+  /// Before this, somebody may hold us for what we were who has not been heard.
+  void prove_from(TimePoint t) { known_at_ = std::max(known_at_, t); }
   void rise() { at_ = std::exchange(target_, std::nullopt); }
   /// Somebody may still not know: it waits until they are told again, at least.
   void postpone(TimePoint now) { due_ = std::max(due_, now + kTellAgain); }
@@ -65,6 +69,7 @@ class Place {
   std::optional<Position> target_{};  ///< while it rises
   bool provable_ = false;             ///< no port type proves a chassis ID
   TimePoint known_at_;
+  TimePoint heeds_from_{};
   TimePoint due_ = kNever;
   TimePoint tried_by_ = kNever;
   TimePoint again_at_ = kNever;

@@ -205,9 +205,9 @@ bool Port::waits_for(Level level) const {
   });
 }
 
-bool Port::has_not_heard_since(TimePoint t) const {
+bool Port::may_not_have_heard(TimePoint t, TimePoint from) const {
   return std::any_of(table.all().begin(), table.all().end(), [&](const Neighbor& n) {
-    return n.unproved && n.rxInfoTTL - std::chrono::seconds(n.rxTTL) < t;
+    return n.unproved && (n.last_heard() < t || n.heard_from > from);
   });
 }
 

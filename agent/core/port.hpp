@@ -88,9 +88,10 @@ struct Port {
   [[nodiscard]] bool counts_as_host() const;
   /// A neighbour here has no level yet, or a higher one than it will have from this one of ours.
   [[nodiscard]] bool waits_for(Level level) const;
-  /// A neighbour that has not proved that it knows our level has not been heard since: what we told
-  /// it may have been lost as what it tells is, and what it remembers does not age.
-  [[nodiscard]] bool has_not_heard_since(TimePoint t) const;
+  /// A neighbour that has not proved that it knows our level has not been heard after `t`, or only
+  /// since a moment after `from`: what we told it may have been lost as what it tells is, or while
+  /// it was dead, and what it remembers does not age.
+  [[nodiscard]] bool may_not_have_heard(TimePoint t, TimePoint from) const;
   /// Its carrier is there, and who is at the other end may be about to be heard first.
   [[nodiscard]] bool is_young(TimePoint now) const { return link.up && now < silent_at; }
   /// A switch is remembered: whether one is heard counts.

@@ -19,12 +19,12 @@ void Agent::Impl::Receiver::rxProcessFrame(RxVars& v) {
   known = port.table.find(agent.scope, msap_of(lldpdu));
   if (known != nullptr && known->same(lldpdu)) {
     v.rxTTL = known->rxTTL;
-    if (known->device == DeviceType::kHost &&
-        known->rxInfoTTL - std::chrono::seconds(known->rxTTL) < impl.tell_all_.since) {
+    if (known->device == DeviceType::kHost && known->last_heard() < impl.tell_all_.since) {
       // A host that was down when that was told says what it said before, as one that was not.
       agent.tell_at = std::min(agent.tell_at, next_fast_moment(now, *impl.settings_, agent.phase));
       impl.due_.set(port.slot, now);
     }
+    note_heard();
     known->rxInfoTTL = now + std::chrono::seconds(known->rxTTL);
     count_tlvs(*known);
     // Nothing new, and yet a change where another was this sender until now.
@@ -32,6 +32,7 @@ void Agent::Impl::Receiver::rxProcessFrame(RxVars& v) {
     if (!port.held.empty()) forget_held();
     if (proves_layers()) table_changed = spoken = true;
     supersede();
+    if (known->unproved) impl.note_proof(*known, now);  // it says it still
     return;
   }
   const auto decoded = tlv::decode(lldpdu, {.contribution_ouis = impl.settings_->accepted_ouis});
@@ -93,12 +94,14 @@ void Agent::Impl::Receiver::mibUpdateObjects() {
   if (known == nullptr) {
     known = &port.table.insert(Neighbor(agent.scope, lldpdu, *view, *impl.settings_));
     ++impl.neighbors_;
+    known->heard_from = now;
     recall_claim();
     agent.tx.newNeighbor = table_changed = spoken = true;
     event.kind = Event::Kind::kNeighborAdded;
     event.text = describe(*known);
     event.neighbor = to_string(known->chassis_id());
   } else {
+    note_heard();
     const Told before = *known;
     const auto last_level = known->last_level;
     if (known->tr || known->contribution) known->claim_until = known->rxInfoTTL;
@@ -133,8 +136,12 @@ void Agent::Impl::Receiver::mibUpdateObjects() {
   known->source = source;
   known->changed_at = now;
   supersede();
-  impl.note_proof(*known);
+  impl.note_proof(*known, now);
   out.events.push_back(std::move(event));
+}
+
+void Agent::Impl::Receiver::note_heard() {
+  if (now - known->last_heard() > impl.ttl() / 2) known->heard_from = now;
 }
 
 bool Agent::Impl::Receiver::proves_layers() {
@@ -193,7 +200,7 @@ bool Agent::Impl::Receiver::supersedes() const {
 void Agent::Impl::Receiver::supersede() {
   if (std::exchange(known->superseded, false)) {
     table_changed = spoken = true;
-    impl.note_proof(*known);
+    impl.note_proof(*known, now);
   }
   if (source == MacAddress{}) return;
   for (Neighbor& n : port.table.all()) {

@@ -92,10 +92,66 @@ TEST(O3, AFrameThatSaysNothingOfTheLevelProvesNothing) {
   s.pass(seconds(1));
   EXPECT_EQ(s.agent.state().place->level, level(1)) << "to wherever it rises";
   pin(3);
-  s.pass(seconds(100));
-  s.hear(1, {.name = "a", .ttl = 901, .capabilities = tlv::Capabilities::kStationOnly});
-  s.pass(seconds(30));
+  for (int i = 0; i < 4; ++i) {
+    s.pass(seconds(30));
+    s.hear(1, station);
+  }
+  EXPECT_EQ(s.agent.state().place->level, level(1));
+  s.pass(seconds(1));
   EXPECT_EQ(s.agent.state().place->level, level(3)) << "one TTL";
+}
+/// At level 1 for one TTL, and then pinned to 3: the place rises.
+struct Rising : testing::Test {
+  Rising() {
+    s.up(1);
+    s.hear(1, unmarked);
+    s.pass(seconds(122));
+    s.hear(1, unmarked);
+  }
+  void rise() {
+    Settings settings = s.agent.settings();
+    settings.pinned_level = level(3);
+    s.agent.configure(settings, s.now, s.out);
+    s.take();
+  }
+  [[nodiscard]] std::optional<Level> place() const { return s.agent.state().place->level; }
+  const Peer unmarked{.name = "a", .ttl = 900, .tr = switch_claim(2)};
+  const Peer uplink{.name = "a", .ttl = 900, .tr = switch_claim(2, PortType::kUplink)};
+  Single s{Settings{.pinned_level = level(1)}};
+};
+// It was dead meanwhile, and remembers what it heard before.
+TEST_F(Rising, WhoIsHeardAgainAtTheEndOfTheWaitIsToldForHalfATtl) {
+  rise();
+  s.pass(seconds(5));
+  s.hear(1, unmarked);
+  s.pass(seconds(110));
+  s.hear(1, unmarked);
+  s.pass(seconds(30));
+  s.hear(1, unmarked);
+  s.pass(seconds(29));
+  EXPECT_EQ(place(), level(1));
+  s.pass(seconds(10));
+  EXPECT_EQ(place(), level(3));
+}
+TEST_F(Rising, WhoSaysAgainWhatFitsProves) {
+  s.hear(1, uplink);
+  rise();
+  EXPECT_EQ(place(), level(1));
+  s.hear(1, uplink);
+  EXPECT_EQ(place(), level(3));
+}
+// Somebody may be there who heard us, and whose frames are lost.
+TEST_F(Rising, APortThatHasHeardNobodySinceItsCarrierHoldsUpWhatAllHaveProved) {
+  s.up(2);
+  rise();
+  s.hear(1, uplink);
+  for (int i = 0; i < 4; ++i) {
+    s.pass(seconds(30));
+    s.hear(1, uplink);
+  }
+  EXPECT_EQ(place(), level(1));
+  s.pass(seconds(1));
+  EXPECT_EQ(place(), level(3));
 }
 
 TEST(O3, APlaceThatRisesWaitsForOneTtlWhereNobodyProves) {
@@ -247,8 +303,12 @@ TEST(O3, WhatWasUnderWayWhenThePlaceFellProvesNothing) {
   pin(3);
   s.hear(1, {.name = "a", .ttl = 899, .tr = switch_claim(2, PortType::kUplink)});
   s.pass(milliseconds(4999));
+  s.hear(1, {.name = "b", .ttl = 900, .tr = switch_claim(2, PortType::kUplink)});
+  s.pass(milliseconds(1));  // whatever they said meanwhile would be here
   EXPECT_EQ(s.agent.state().place->level, level(1));
-  s.pass(milliseconds(1));  // whatever it said meanwhile would be here
+  s.hear(1, {.name = "a", .ttl = 899, .tr = switch_claim(2, PortType::kUplink)});
+  EXPECT_EQ(s.agent.state().place->level, level(1)) << "b is new, and may be late, too";
+  s.hear(1, {.name = "b", .ttl = 900, .tr = switch_claim(2, PortType::kUplink)});
   EXPECT_EQ(s.agent.state().place->level, level(3));
 }
 TEST(O3, APortThatFlapsAndTakesANameThatMakesThePlaceFall) {

@@ -164,6 +164,8 @@ TEST_F(Place, WaitsForANeighborThatWasNotHeardInTheSecondHalf) {
   EXPECT_EQ(moved(), std::nullopt);
   net.mute.reset();
   net.run_for(seconds(60));
+  EXPECT_EQ(moved(), std::nullopt) << "it may have been dead: it is told for half a TTL";
+  net.run_for(seconds(40));
   EXPECT_EQ(moved(), "2 -> 2");
 }
 TEST_F(Place, RisesByAChassisIdAloneAfterOneTtl) {

@@ -203,7 +203,7 @@ void Agent::Impl::retract(Port& port, Actions& out) {
 std::optional<TimePoint> Agent::Impl::next_deadline() const {
   if (finished_) return std::nullopt;
   const TimePoint due =
-      std::min({due_.due(), place_.deadline(waits_for_silent(), unproved_ == 0),
+      std::min({due_.due(), place_.deadline(waits_for_silent(), is_proved()),
                 inference_.deadline().value_or(kNever), absent_due_, ports_known_at_, locate_at_,
                 tell_by_, memory_until_, no_level_told_ ? kNever : no_level_at_});
   return due == kNever ? std::nullopt : std::optional(due);

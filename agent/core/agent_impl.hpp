@@ -183,6 +183,8 @@ class Agent::Impl {
     const bool late = told && place_.rises() && !place_.heeds(now);
     set_unproved(neighbor, !neighbor.superseded && (late || is_unproved(neighbor)));
   }
+  /// Everybody who could tell has told that he knows where the place rises to (docs/rules.md O3).
+  [[nodiscard]] bool is_proved() const;
   /// Who is not heard where a switch was may hold us for lower than our level (docs/rules.md O3).
   [[nodiscard]] bool waits_for_silent() const { return silent_ + awaited_ != 0; }
   /// Says so when the device ends up with something else to keep.

@@ -176,8 +176,18 @@ void Agent::Impl::aim(TimePoint now, Actions& out) {
   }
 }
 
+bool Agent::Impl::is_proved() const {
+  if (unproved_ != 0) return false;
+  if (!place_.rises() || place_.at()->level != Level::of<0>()) return true;
+  // A host may have become a switch as we have, and each holds the other for a host.
+  return std::ranges::none_of(ports_, [](const auto& port) {
+    return port && port->link.up && port->memory.kind == PortMemory::Kind::kHost &&
+           port->table.size() == 0;
+  });
+}
+
 bool Agent::Impl::rise(TimePoint now, Actions& out) {
-  if (waits_for_silent() || !place_.may_rise(now, unproved_ == 0)) return false;
+  if (waits_for_silent() || !place_.may_rise(now, is_proved())) return false;
   for (const auto& port : ports_) {
     if (!port) continue;
     // Who falls silent in this very moment counts: both are over one TTL after a start.
@@ -186,7 +196,7 @@ bool Agent::Impl::rise(TimePoint now, Actions& out) {
     if (port->silent != was_silent) label(*port, now, out);
     if (port->may_not_have_heard(place_.tried_by(), now - ttl() / 2)) place_.postpone(now);
   }
-  if (waits_for_silent() || !place_.may_rise(now, unproved_ == 0)) return false;
+  if (waits_for_silent() || !place_.may_rise(now, is_proved())) return false;
   const auto before = place_.at();
   place_.rise();
   // A port that is not there is dark, too, whenever it comes.

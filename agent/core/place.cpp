@@ -11,7 +11,10 @@ Place::Step Place::aim(std::optional<Position> target, TimePoint now, Duration t
       (at_->level == target->level && at_->chassis.octets.empty())) {
     target_.reset();
     if (!target || at_ == target) return Step::kStays;
-    if (at_ && target->level < at_->level) heeds_from_ = now + kUnderWay;
+    if (at_ && target->level < at_->level) {
+      heeds_from_ = now + kUnderWay;
+      known_at_ = std::max(known_at_, heeds_from_);
+    }
     at_ = std::move(target);
     return Step::kMoved;
   }

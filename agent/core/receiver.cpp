@@ -32,7 +32,6 @@ void Agent::Impl::Receiver::rxProcessFrame(RxVars& v) {
     if (!port.held.empty()) forget_held();
     if (proves_layers()) table_changed = spoken = true;
     supersede();
-    if (known->unproved) impl.note_proof(*known, now);  // it says it still
     return;
   }
   const auto decoded = tlv::decode(lldpdu, {.contribution_ouis = impl.settings_->accepted_ouis});

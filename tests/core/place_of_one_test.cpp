@@ -133,12 +133,28 @@ TEST_F(Rising, WhoIsHeardAgainAtTheEndOfTheWaitIsToldForHalfATtl) {
   s.pass(seconds(10));
   EXPECT_EQ(place(), level(3));
 }
-TEST_F(Rising, WhoSaysAgainWhatFitsProves) {
-  s.hear(1, uplink);
-  rise();
-  EXPECT_EQ(place(), level(1));
-  s.hear(1, uplink);
-  EXPECT_EQ(place(), level(3));
+// Both were hosts, and hold each other for one.
+TEST(O3, AHostThatIsNotHeardHoldsUpWhatAllHaveProvedToOneThatWasAHost) {
+  for (const bool gone : {true, false}) {
+    Single s{Settings{.role = Role::kHost}};
+    s.up(1, 2);
+    s.hear(1,
+           {.name = "srv", .ttl = static_cast<std::uint16_t>(gone ? 60 : 900), .tr = host_claim()});
+    s.hear(2, {.name = "a", .ttl = 900, .tr = switch_claim(1)});
+    s.pass(seconds(122));
+    Settings settings = s.agent.settings();
+    settings.role = Role::kSwitch;
+    settings.pinned_level = level(1);
+    s.agent.configure(settings, s.now, s.out);
+    s.take();
+    if (!gone) s.hear(1, {.name = "srv", .ttl = 899, .tr = switch_claim(1, PortType::kCrosslink)});
+    s.hear(2, {.name = "a", .ttl = 900, .tr = switch_claim(1, PortType::kCrosslink)});
+    s.pass(seconds(60));
+    EXPECT_EQ(s.agent.state().place->level, gone ? Level::of<0>() : Level::of<1>());
+    s.hear(2, {.name = "a", .ttl = 899, .tr = switch_claim(1, PortType::kCrosslink)});
+    s.pass(seconds(61));
+    EXPECT_EQ(s.agent.state().place->level, Level::of<1>()) << "one TTL";
+  }
 }
 // Somebody may be there who heard us, and whose frames are lost.
 TEST_F(Rising, APortThatHasHeardNobodySinceItsCarrierHoldsUpWhatAllHaveProved) {
@@ -306,9 +322,9 @@ TEST(O3, WhatWasUnderWayWhenThePlaceFellProvesNothing) {
   s.hear(1, {.name = "b", .ttl = 900, .tr = switch_claim(2, PortType::kUplink)});
   s.pass(milliseconds(1));  // whatever they said meanwhile would be here
   EXPECT_EQ(s.agent.state().place->level, level(1));
-  s.hear(1, {.name = "a", .ttl = 899, .tr = switch_claim(2, PortType::kUplink)});
+  s.hear(1, {.name = "a", .ttl = 900, .tr = switch_claim(2, PortType::kUplink)});
   EXPECT_EQ(s.agent.state().place->level, level(1)) << "b is new, and may be late, too";
-  s.hear(1, {.name = "b", .ttl = 900, .tr = switch_claim(2, PortType::kUplink)});
+  s.hear(1, {.name = "b", .ttl = 899, .tr = switch_claim(2, PortType::kUplink)});
   EXPECT_EQ(s.agent.state().place->level, level(3));
 }
 TEST(O3, APortThatFlapsAndTakesANameThatMakesThePlaceFall) {

@@ -23,6 +23,20 @@ std::optional<core::Oui> parse_oui(std::string_view text) {
   return core::Oui{(*mac)[0], (*mac)[1], (*mac)[2]};
 }
 
+/// Why a pattern is written in another syntax than ours.
+Complaint other_syntax(std::string_view glob) {
+  const std::string it = "'" + escape(glob) + "' ";
+  if (glob.find_first_of("\"'") != glob.npos) return it + "has quotes in it: leave them out";
+  if (glob.find_first_of("[]{}()") != glob.npos)
+    return it + "has brackets in it: there is * and ? alone";
+  return kFine;
+}
+
+Complaint leaves_out(std::string_view glob) {
+  if (glob.front() != '-' && glob.front() != '!') return kFine;
+  return "'" + escape(glob) + "' leaves something out, which ports alone can";
+}
+
 /// Why no interface can be called what the pattern says: by the kernel's dev_valid_name(), or
 /// because it is written in another syntax than ours.
 Complaint never_matches(std::string_view glob) {
@@ -31,8 +45,7 @@ Complaint never_matches(std::string_view glob) {
   const std::string it = "'" + escape(glob) + "' ";
   if (glob.empty()) return "no name behind - or !: name what to leave out";
   if (has(" \t")) return it + "has a space in it: put commas between names";
-  if (has("\"'")) return it + "has quotes in it: leave them out";
-  if (has("[]{}()")) return it + "has brackets in it: there is * and ? alone";
+  if (auto wrong = other_syntax(glob)) return wrong;
   if (has("/:\\") || glob == "." || glob == "..") return it + "is no name of an interface";
   if (std::ranges::count_if(glob, [](char c) { return c != '*'; }) > kLongest)
     return it + "is longer than an interface's name, of 15 characters at most";
@@ -42,8 +55,7 @@ Complaint never_matches(std::string_view glob) {
 Complaint set_host_ports(Config& c, std::string_view text) {
   c.core.host_ports = split_list(text);
   for (const std::string& glob : c.core.host_ports) {
-    if (glob.front() == '-' || glob.front() == '!')
-      return "'" + escape(glob) + "' leaves something out, which ports alone can";
+    if (auto wrong = leaves_out(glob)) return wrong;
     if (auto wrong = never_matches(glob)) return wrong;
   }
   return kFine;
@@ -207,15 +219,10 @@ Complaint set_management(Config& c, std::string_view text) {
   c.management = split_list(text);
   if (c.management->empty()) return "no address: name interfaces or addresses, or write none";
   for (const std::string& glob : *c.management) {
-    const auto has = [&](std::string_view any_of) {
-      return glob.find_first_of(any_of) != glob.npos;
-    };
-    const std::string it = "'" + escape(glob) + "' ";
-    if (glob.front() == '-' || glob.front() == '!')
-      return it + "leaves something out, which ports alone can";
-    if (has("\"'")) return it + "has quotes in it: leave them out";
-    if (has("[]{}()")) return it + "has brackets in it: there is * and ? alone";
-    if (has("/")) return it + "is a prefix: write the address alone, or * for what follows";
+    if (auto wrong = leaves_out(glob)) return wrong;
+    if (auto wrong = other_syntax(glob)) return wrong;
+    if (glob.find('/') != glob.npos)
+      return "'" + escape(glob) + "' is a prefix: write the address alone, or * for what follows";
   }
   return kFine;
 }

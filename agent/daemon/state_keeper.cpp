@@ -213,8 +213,7 @@ void StateKeeper::tell(core::Agent& agent, TimePoint now, core::Actions& out) {
   else if (!trouble && damaged_)
     trouble = fmt::format(
         "{}: was damaged, or could not be read, and lies in {}: switches that were silent then are "
-        "not known; remove "
-        "that when you have looked into it",
+        "not known; remove that when you have looked into it",
         path_, damaged_name(path_));
   if (trouble == told_) return;
   told_ = std::move(trouble);

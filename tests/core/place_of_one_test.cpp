@@ -66,21 +66,14 @@ TEST(O3, ANeighborWhoseClaimStandsIsWaitedFor) {
 
 // Nor when that ends: its kernel may go by what it heard of us before.
 TEST(O3, AFrameThatSaysNothingOfTheLevelProvesNothing) {
-  Settings settings;
-  settings.pinned_level = level(3);
-  Single s(settings);
+  Single s{Settings{.pinned_level = level(3)}};
   s.up(1);
   s.hear(1, {.name = "a", .ttl = 60, .tr = switch_claim(2, PortType::kUplink)});
   s.pass(seconds(55));
-  const auto pin = [&](std::size_t l) {
-    settings.pinned_level = level(l);
-    s.agent.configure(settings, s.now, s.out);
-    s.take();
-  };
-  pin(1);
+  s.pin(1);
   Peer station{.name = "a", .ttl = 900, .capabilities = tlv::Capabilities::kStationOnly};
   s.hear(1, station);
-  pin(3);
+  s.pin(3);
   s.pass(seconds(4));
   station.capabilities = *station.capabilities | 1U;  // something else, and no word of us
   s.hear(1, station);
@@ -88,10 +81,10 @@ TEST(O3, AFrameThatSaysNothingOfTheLevelProvesNothing) {
   s.hear(1, station);
   s.pass(seconds(10));  // its claim is over
   EXPECT_EQ(s.agent.state().place->level, level(1));
-  pin(4);
+  s.pin(4);
   s.pass(seconds(1));
   EXPECT_EQ(s.agent.state().place->level, level(1)) << "to wherever it rises";
-  pin(3);
+  s.pin(3);
   for (int i = 0; i < 4; ++i) {
     s.pass(seconds(30));
     s.hear(1, station);
@@ -108,12 +101,7 @@ struct Rising : testing::Test {
     s.pass(seconds(122));
     s.hear(1, unmarked);
   }
-  void rise() {
-    Settings settings = s.agent.settings();
-    settings.pinned_level = level(3);
-    s.agent.configure(settings, s.now, s.out);
-    s.take();
-  }
+  void rise() { s.pin(3); }
   [[nodiscard]] std::optional<Level> place() const { return s.agent.state().place->level; }
   const Peer unmarked{.name = "a", .ttl = 900, .tr = switch_claim(2)};
   const Peer uplink{.name = "a", .ttl = 900, .tr = switch_claim(2, PortType::kUplink)};
@@ -145,8 +133,7 @@ TEST(O3, AHostThatIsNotHeardHoldsUpWhatAllHaveProvedToOneThatWasAHost) {
     Settings settings = s.agent.settings();
     settings.role = Role::kSwitch;
     settings.pinned_level = level(1);
-    s.agent.configure(settings, s.now, s.out);
-    s.take();
+    s.configure(settings);
     if (!gone) s.hear(1, {.name = "srv", .ttl = 899, .tr = switch_claim(1, PortType::kCrosslink)});
     s.hear(2, {.name = "a", .ttl = 900, .tr = switch_claim(1, PortType::kCrosslink)});
     s.pass(seconds(60));

@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "agent/core/agent.hpp"
@@ -104,6 +105,15 @@ struct Single {
     link.address = mac(0xff, n);
     agent.set_link(link, now, out);
     take();
+  }
+  void configure(Settings settings) {
+    agent.configure(std::move(settings), now, out);
+    take();
+  }
+  void pin(std::size_t to) {
+    Settings settings = agent.settings();
+    settings.pinned_level = level(to);
+    configure(std::move(settings));
   }
   void hear(std::size_t port, const Peer& peer) { hear(port, frame_of(peer)); }
   void hear(std::size_t port, ByteSpan frame) {

@@ -198,6 +198,13 @@ void Agent::Impl::retract(Port& port, Actions& out) {
   }
 }
 
+void Agent::Impl::in_force(Ifindex ifindex, std::uint32_t generation, TimePoint /*now*/,
+                           Actions& /*out*/) {
+  Port* port = find(ifindex);
+  if (finished_ || port == nullptr || generation > port->generation) return;
+  port->in_force = std::max(port->in_force, generation);
+}
+
 // Time
 
 std::optional<TimePoint> Agent::Impl::next_deadline() const {
@@ -405,6 +412,9 @@ void Agent::leave_link(Ifindex port, TimePoint now, Actions& out) {
 void Agent::receive(Ifindex port, ByteSpan frame, TimePoint now, Actions& out) {
   impl_->receive(port, frame, now, out);
 }
+void Agent::in_force(Ifindex port, std::uint32_t generation, TimePoint now, Actions& out) {
+  impl_->in_force(port, generation, now, out);
+}
 void Agent::advance(TimePoint now, Actions& out) { impl_->advance(now, out); }
 std::optional<TimePoint> Agent::next_deadline() const { return impl_->next_deadline(); }
 void Agent::configure(Settings settings, TimePoint now, Actions& out) {
@@ -435,6 +445,10 @@ bool Agent::ports_restored() const { return impl_->ports_restored(); }
 Order Agent::order(Ifindex port) const {
   const Port* p = std::as_const(*impl_).find(port);
   return p != nullptr ? p->order : Order::kUnknown;
+}
+Request Agent::request(Ifindex port) const {
+  const Port* p = std::as_const(*impl_).find(port);
+  return p != nullptr ? Request{p->order, p->generation} : Request{};
 }
 std::optional<Layers> Agent::layers(Ifindex port) const {
   const Port* p = std::as_const(*impl_).find(port);

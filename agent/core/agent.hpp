@@ -62,6 +62,14 @@ struct Link {
   friend bool operator==(const Link&, const Link&) = default;
 };
 
+/// An order that the rules of a port shall follow. Its number rises with each change of the order;
+/// an order that did not change keeps it. 0: nothing was requested yet, or the port is not known.
+struct Request {
+  Order order = Order::kUnknown;
+  std::uint32_t generation = 0;
+  friend bool operator==(const Request&, const Request&) = default;
+};
+
 /// An LLDP agent that knows its level: 802.1AB machines, neighbour table and level inference for
 /// all ports of one device. Pure: frames, link events and the time come in, actions go out; it
 /// opens nothing and never asks for the time. Time must not run backwards. Every call is O(1) in
@@ -95,6 +103,10 @@ class Agent {
   /// A frame from the destination address on, without FCS or VLAN tag. Frames for other addresses
   /// or EtherTypes, and of unknown ports, are ignored.
   void receive(Ifindex port, ByteSpan frame, TimePoint now, Actions& out);
+  /// The data plane has confirmed the rules of this request: no rules of an earlier one are in
+  /// force or under way on the port. One that is not the newest is of use too. Of an unknown port,
+  /// and a generation that is no newer than the last confirmed: ignored.
+  void in_force(Ifindex port, std::uint32_t generation, TimePoint now, Actions& out);
   /// Does what is due by `now`. Call at next_deadline(), and so after each batch of events; earlier
   /// is harmless.
   void advance(TimePoint now, Actions& out);
@@ -135,6 +147,8 @@ class Agent {
       const;  ///< empty octets until the first link is known
   /// The order of one port, for the remap rules; kUnknown for a port that is not known.
   [[nodiscard]] Order order(Ifindex port) const;
+  /// What the rules of a port shall be for, and the number of that request.
+  [[nodiscard]] Request request(Ifindex port) const;
   /// What the operator says that the port joins; nothing where it has no layers.
   [[nodiscard]] std::optional<Layers> layers(Ifindex port) const;
   /// The state restored at the start tells what each port remembers: of one it does not name,

@@ -29,6 +29,7 @@ class Agent::Impl {
   void remove_link(Ifindex port, TimePoint now, Actions& out);
   void leave_link(Ifindex port, TimePoint now, Actions& out);
   void receive(Ifindex port, ByteSpan frame, TimePoint now, Actions& out);
+  void in_force(Ifindex port, std::uint32_t generation, TimePoint now, Actions& out);
   void advance(TimePoint now, Actions& out);
   [[nodiscard]] std::optional<TimePoint> next_deadline() const;
   void configure(Settings settings, TimePoint now, Actions& out);

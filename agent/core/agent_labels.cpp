@@ -314,7 +314,7 @@ void Agent::Impl::label(Port& port, TimePoint now, Actions& out) {
                           .port = port.link.ifindex,
                           .text = port_change_text({port.type, port.order}, {type, order})});
     port.type = type;
-    port.order = order;
+    if (std::exchange(port.order, order) != order) ++port.generation;
   }
   note_state(remember_silence(port), out);
   watch_for_unordered(port, own, now);

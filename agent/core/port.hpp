@@ -58,6 +58,8 @@ struct Port {
   bool switch_left = false;  ///< whom hears_switch meant last; also one that told no level
   PortType type = PortType::kUnmarked;
   Order order = Order::kUnknown;
+  std::uint32_t generation = 0;  ///< of the order: rises with each change
+  std::uint32_t in_force = 0;    ///< the newest that the data plane has confirmed
   /// In the order of Settings::scopes.
   boost::container::small_vector<PortAgent, 1> agents{};
   NeighborTable table{};

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -14,7 +13,7 @@
 
 #include "agent/config/config.hpp"
 #include "agent/core/agent.hpp"
-#include "agent/daemon/port_standing.hpp"
+#include "agent/daemon/port_rules.hpp"
 #include "agent/report/report.hpp"
 #include "base/time.hpp"
 #include "dataplane/backend.hpp"
@@ -95,72 +94,69 @@ class Protection {
   [[nodiscard]] report::Rules rules(const core::Snapshot& snapshot);
 
  private:
-  /// The back end as a whole, among the ports.
-  static constexpr Ifindex kWhole{};
-
-  /// Refused, for this reason, and when to try it again.
-  struct Failure {
-    dataplane::Outcome outcome{};
-    TimePoint tried{};
-    Duration wait{};
-    TimePoint due{};
-    void again(const dataplane::Outcome& what, TimePoint now);
-  };
-  /// Not ours any more; its rules are still there.
-  struct Leaving {
-    dataplane::PortRef port{};
-    std::optional<Failure> failure{};
-    bool asked = false;  ///< the change that is awaited takes them off
-  };
+  using Ports = std::map<Ifindex, PortRules>;
 
   void open_backend(TimePoint now);
   /// The back end can be asked for the first time: rules of an earlier daemon are found.
   void survey(TimePoint now);
+  /// Null: nothing is known of the port; or it is not ours.
+  [[nodiscard]] PortRules* find(Ifindex port);
+  [[nodiscard]] const PortRules* find(Ifindex port) const;
+  [[nodiscard]] PortRules* find_ours(Ifindex port);
+  [[nodiscard]] PortRules& entry(dataplane::PortRef port);
+  /// The one place where a port's state changes.
+  void move(PortRules& rules, RulesEvent event);
+  /// After a change of what PortRules::due() goes by.
+  void schedule(const PortRules& rules) { turns_.set(rules.port.ifindex, rules.due()); }
+  /// The port is read back at `due`, if it is not before.
+  void wake(PortRules& rules, TimePoint due);
+  void begin(PortRules& rules, PortRules::Change change);
+
   /// The port's rules go, now or when the back end can be asked.
-  void leave(dataplane::PortRef port, TimePoint now);
-  void take_off(Ifindex port, TimePoint now);  ///< one that leaves
+  void leave(PortRules& rules, TimePoint now);
+  void take_off(PortRules& rules, TimePoint now);  ///< one that leaves
   /// What came of it.
-  void left(const dataplane::Outcome& outcome, TimePoint now);
+  void left(PortRules& rules, const dataplane::Outcome& outcome, TimePoint now);
+  void drop(PortRules& rules);
   /// Rules that have come to ports that are not ours go, unless another daemon may have made them.
   void take_off_strays(TimePoint now);
   void take_off_strays(std::vector<dataplane::PortRef> strays, TimePoint now);
-  /// Of `leaving_`, which changes meanwhile.
-  [[nodiscard]] std::vector<Ifindex> leaving() const;
   /// A port of ours that the back end does not know yet gets its rules.
-  void adopt(Ifindex port, TimePoint now);
+  void adopt(PortRules& rules, TimePoint now);
+  /// The time is over in which every neighbor would have been heard: adds the ports that are due.
+  void end_found(std::vector<Ifindex>& turn, TimePoint now);
 
-  [[nodiscard]] qos::PortClass class_of(Ifindex port) const;
-  [[nodiscard]] qos::Ruleset wanted(Ifindex port) const;
-  [[nodiscard]] report::PortRules rules_of(Ifindex port, const core::PortInfo* info);
+  [[nodiscard]] qos::PortClass class_of(const PortRules& rules) const;
+  [[nodiscard]] qos::Ruleset wanted(const PortRules& rules) const;
+  [[nodiscard]] report::PortRules rules_of(PortRules& rules, const core::PortInfo* info);
   /// What keeps a port that leads to a switch from being protected.
   [[nodiscard]] std::vector<report::PartReading> faults_of(const core::PortInfo& info) const;
   /// Whether PFC is on at a port that leads to a switch is not known.
   [[nodiscard]] bool is_pfc_unverified(const core::PortInfo& info) const;
   /// What is worth an alarm.
-  [[nodiscard]] std::optional<std::string> complaint(Ifindex port, TimePoint now) const;
+  [[nodiscard]] std::optional<std::string> complaint(const PortRules& rules, TimePoint now) const;
   /// Whether the port's rules may, and have to, follow its order now.
-  [[nodiscard]] bool is_due(Ifindex port, TimePoint now);
+  [[nodiscard]] bool is_due(PortRules& rules, TimePoint now);
   /// Changes the ports, as one plan for the device.
   void program(std::span<const Ifindex> ports, TimePoint now);
   void handle(const dataplane::Events& events, TimePoint now);
   void finish(const dataplane::Outcome& outcome, TimePoint now);
   /// Whether the back end can be asked.
   void follow_state(TimePoint now);
-  [[nodiscard]] bool is_up() const { return backend_ && !failed_.contains(kWhole); }
+  [[nodiscard]] bool is_up() const { return backend_ && !whole_; }
   /// It can be asked, but its ports could not be read yet: of no event will they be.
   [[nodiscard]] bool is_unread() const { return backend_ && !surveyed_ && !backend_->down(); }
   [[nodiscard]] dataplane::PortRef ref(Ifindex port) const {
     return {port, std::string(name_of_(port))};
   }
-  /// Ports of which nobody tells that they are perhaps not as they were.
-  [[nodiscard]] std::set<Ifindex> glance(TimePoint now);
+  /// Ports of which nobody tells that they are perhaps not as they were: they are read back.
+  void glance(TimePoint now);
   /// Reads the port back, and puts back what is lost.
-  void look(Ifindex port, TimePoint now);
-  void note(const dataplane::Outcome& outcome, TimePoint now);
+  void look(PortRules& rules, TimePoint now);
+  void note(PortRules& rules, const dataplane::Outcome& outcome, TimePoint now);
+  void note_whole(std::optional<Error> why, TimePoint now);
   /// What stands there could not be read: no attempt at a change, whose next turn stays as it was.
-  void note_unread(const dataplane::Outcome& outcome, TimePoint now);
-  /// The port gets a turn at `due`, if it has none before.
-  void wake(Ifindex port, TimePoint due);
+  void note_unread(PortRules& rules, const Error& why, TimePoint now);
 
   const core::Agent* agent_;
   qos::Policy policy_;
@@ -172,35 +168,25 @@ class Protection {
   std::optional<bool> found_rules_{};
   NameOf name_of_;
 
-  std::set<Ifindex> ports_;
-  /// With rules of an earlier daemon, and not heard yet; or no ports of ours: those lose them when
-  /// found_until_ is over, unless another daemon is here whose they may be.
-  std::map<Ifindex, dataplane::PortRef> found_;
-  std::optional<TimePoint> found_until_;  ///< by then every neighbour would have been heard
+  Ports ports_;
+  std::size_t ours_ = 0;                  ///< ports of ours among them
+  Turns turns_;                           ///< while the back end can be asked
+  std::optional<Failure> whole_;          ///< the back end cannot be opened, asked or read
+  std::optional<TimePoint> found_until_;  ///< by then every neighbor would have been heard
   std::function<bool()> is_alone_ = [] { return false; };
-  std::map<Ifindex, Leaving> leaving_;
-  std::deque<Ifindex> waiting_;  ///< added, without rules yet
-  TimePoint added_at_{};
-  std::map<Ifindex, Failure> failed_;  ///< kWhole: all of them
-
-  std::map<Ifindex, PortStanding> book_;  ///< what we know of the rules of `ports_`
-  /// Ports with a change under way, whose outcome is not known, and what they are programmed for
-  /// when it succeeds; nothing: for nothing that is wanted. Until then they get no other.
-  std::map<Ifindex, std::optional<qos::PortClass>> awaited_;
-  std::set<Ifindex> look_;              ///< to be read back at the next turn
-  std::map<Ifindex, TimePoint> later_;  ///< ports that wait for a turn of their own
   std::optional<TimePoint> glance_at_;
   TimePoint glanced_at_{};
 
-  std::set<Ifindex> untold_;  ///< may have a complaint, or one less
-  /// Ports with an alarm of ours, under this name.
-  using Told = std::map<Ifindex, std::string>;
-  /// The alarm of this code stands on the port with that text, or, without one, not.
-  void tell(Told& told, core::AlarmCode code, const dataplane::PortRef& port,
-            std::optional<std::string> text, core::Agent& agent, TimePoint now, core::Actions& out);
-  Told complained_;
-  Told staying_;    ///< not ours, for their rules
-  Told displaced_;  ///< for what somebody had set, and has not
+  /// An alarm of this code stands on the port with that text, or, without one, does not; `told`:
+  /// the name under which it does.
+  static void tell(std::optional<std::string>& told, core::AlarmCode code, std::string name,
+                   std::optional<std::string> text, core::Agent& agent, TimePoint now,
+                   core::Actions& out);
+  void tell_whole(core::Agent& agent, TimePoint now, core::Actions& out);
+  std::set<Ifindex> untold_;    ///< may have a complaint, or one less
+  std::size_t complaints_ = 0;  ///< ports of ours with one
+  std::optional<std::string> told_whole_{};
+  bool whole_untold_ = false;
   std::vector<std::pair<Ifindex, std::string>> restored_;  ///< put back since tell()
   bool unprotected_ = false;                               ///< the alarm stands
   bool changed_ = false;

@@ -4,9 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <iterator>
 #include <map>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -64,78 +62,87 @@ bool leads_to_switch(const core::PortInfo& info) {
 
 }  // namespace
 
-std::optional<std::string> Protection::complaint(Ifindex port, TimePoint now) const {
-  if (const auto failure = failed_.find(port); failure != failed_.end())
-    return to_string(error_of(failure->second.outcome));
-  const auto at = book_.find(port);
-  if (at == book_.end()) return std::nullopt;
-  const PortStanding& standing = at->second;
-  if (standing.losses.fight(now))
+std::optional<std::string> Protection::complaint(const PortRules& rules, TimePoint now) const {
+  if (rules.failure) {
+    std::string why = to_string(error_of(rules.failure->outcome));
+    if (is_ours(rules.state)) return why;
+    return "no longer ours, and its rules cannot be taken off: " + why;
+  }
+  if (!is_ours(rules.state)) return std::nullopt;
+  if (rules.losses.fight(now))
     return fmt::format(
         "somebody takes the rules away again and again ({} times): find out who: they are put back "
         "within 10 s",
-        standing.losses.in_a_row(now));
+        rules.losses.in_a_row(now));
   if (agent_->settings().role != Role::kSwitch) return std::nullopt;  // nothing turns here
-  const auto blocked = std::ranges::find_if(standing.parts, is_in_the_way);
-  if (blocked == standing.parts.end()) return std::nullopt;
+  const auto blocked = std::ranges::find_if(rules.parts, is_in_the_way);
+  if (blocked == rules.parts.end()) return std::nullopt;
   return fmt::format("{} {}: {}", to_string(blocked->part), to_string(blocked->state),
                      blocked->text);
 }
 
-void Protection::tell(Told& told, core::AlarmCode code, const dataplane::PortRef& port,
+void Protection::tell(std::optional<std::string>& told, core::AlarmCode code, std::string name,
                       std::optional<std::string> text, core::Agent& agent, TimePoint now,
                       core::Actions& out) {
-  if (!text) {
-    if (const auto was = told.extract(port.ifindex)) agent.clear_alarm(code, was.mapped(), out);
-    return;
-  }
   // The alarm goes by the name, which may be another one than when it was raised.
-  std::string& under = told.try_emplace(port.ifindex, port.name).first->second;
-  if (under != port.name) agent.clear_alarm(code, under, out);
-  under = port.name;
-  agent.raise_alarm(code, port.name, std::move(*text), now, out);
+  if (told && (!text || *told != name)) {
+    agent.clear_alarm(code, *told, out);
+    told.reset();
+  }
+  if (!text) return;
+  agent.raise_alarm(code, name, std::move(*text), now, out);
+  told = std::move(name);
 }
 
 void Protection::tell(core::Agent& agent, TimePoint now, core::Actions& out) {
   for (auto& [port, text] : std::exchange(restored_, {}))
     out.events.push_back(
         {.kind = core::Event::Kind::kRulesRestored, .port = port, .text = std::move(text)});
-  if (untold_.empty()) return;
-  for (Ifindex port : std::exchange(untold_, {})) {
-    const auto leaving = leaving_.find(port);
-    const bool stays = leaving != leaving_.end() && leaving->second.failure;
-    tell(staying_, core::AlarmCode::kDataplane, stays ? leaving->second.port : ref(port),
-         stays ? std::optional("no longer ours, and its rules cannot be taken off: " +
-                               to_string(error_of(leaving->second.failure->outcome)))
-               : std::nullopt,
-         agent, now, out);
-    tell(complained_, core::AlarmCode::kDataplane, ref(port), complaint(port, now), agent, now,
+  if (untold_.empty() && !whole_untold_) return;
+  if (std::exchange(whole_untold_, false))
+    tell(told_whole_, core::AlarmCode::kDataplane, {},
+         whole_ ? std::optional(to_string(error_of(whole_->outcome))) : std::nullopt, agent, now,
          out);
-    const auto known = book_.find(port);
-    tell(displaced_, core::AlarmCode::kPfcTaken, ref(port),
-         known == book_.end() || known->second.displaced.empty()
-             ? std::nullopt
-             : std::optional(known->second.displaced),
-         agent, now, out);
+  for (const Ifindex port : std::exchange(untold_, {})) {
+    PortRules* rules = find(port);
+    if (rules == nullptr) continue;
+    const bool ours = is_ours(rules->state);
+    const std::string name = ours ? ref(port).name : rules->port.name;
+    tell(rules->told_dataplane, core::AlarmCode::kDataplane, name, complaint(*rules, now), agent,
+         now, out);
+    tell(rules->told_displaced, core::AlarmCode::kPfcTaken, name,
+         rules->displaced.empty() ? std::nullopt : std::optional(rules->displaced), agent, now,
+         out);
+    complaints_ -= rules->complains ? 1 : 0;
+    rules->complains = ours && rules->told_dataplane;
+    complaints_ += rules->complains ? 1 : 0;
+    if (rules->state == RulesState::kNone && !rules->change) ports_.erase(port);
   }
+  tell_whole(agent, now, out);
+}
+
+void Protection::tell_whole(core::Agent& agent, TimePoint now, core::Actions& out) {
   // The agent has an alarm of this code for each port where a switch without a level is heard; this
   // one is the device's.
-  if (!complained_.empty()) {
+  if (told_whole_) {
+    agent.raise_alarm(core::AlarmCode::kUnprotected, {},
+                      backend_
+                          ? "the data plane does not answer: what rules the ports have is not known"
+                          : "no port has rules: the data plane cannot be opened",
+                      now, out);
+  } else if (complaints_ != 0) {
     std::vector<std::string_view> names;
-    for (const auto& [port, name] : complained_)
-      if (names.size() < kNamed) names.push_back(name);
-    const std::string text =
-        complained_.contains(kWhole)
-            ? backend_ ? "the data plane does not answer: what rules the ports have is not known"
-                       : "no port has rules: the data plane cannot be opened"
-            : fmt::format("{} of {} without rules that hold: {}{}", complained_.size(),
-                          count_text(ports_.size(), "port"), fmt::join(names, ", "),
-                          complained_.size() > kNamed ? ", ..." : "");
-    agent.raise_alarm(core::AlarmCode::kUnprotected, {}, text, now, out);
+    for (const auto& [port, rules] : ports_)
+      if (rules.complains && names.size() < kNamed) names.push_back(*rules.told_dataplane);
+    agent.raise_alarm(core::AlarmCode::kUnprotected, {},
+                      fmt::format("{} of {} without rules that hold: {}{}", complaints_,
+                                  count_text(ours_, "port"), fmt::join(names, ", "),
+                                  complaints_ > kNamed ? ", ..." : ""),
+                      now, out);
   } else if (unprotected_) {
     agent.clear_alarm(core::AlarmCode::kUnprotected, {}, out);
   }
-  unprotected_ = !complained_.empty();
+  unprotected_ = told_whole_ || complaints_ != 0;
 }
 
 std::vector<report::PartReading> Protection::faults_of(const core::PortInfo& info) const {
@@ -145,23 +152,22 @@ std::vector<report::PartReading> Protection::faults_of(const core::PortInfo& inf
                          : "its order is not known: the switch there tells no level"}};
   if (info.unprotected)
     return {{"remap", "missing", "its order is a host's: the switch there tells no level"}};
-  const auto at = book_.find(info.ifindex);
-  if (const auto failure = failed_.find(info.ifindex); failure != failed_.end()) {
-    const auto& outcome = failure->second.outcome;
+  const PortRules* rules = find(info.ifindex);
+  if (rules != nullptr && rules->failure) {
+    const auto& outcome = rules->failure->outcome;
     const Part part = outcome.refused ? outcome.refused->part : Part::kClassify;
-    const bool foreign = at != book_.end() && std::ranges::any_of(at->second.parts, [&](auto& p) {
-                           return p.part == part && p.state == PartState::kForeign;
-                         });
+    const bool foreign = std::ranges::any_of(
+        rules->parts, [&](auto& p) { return p.part == part && p.state == PartState::kForeign; });
     const PartState state = foreign ? PartState::kForeign : PartState::kMissing;
     return {{std::string(to_string(part)), std::string(to_string(state)), outcome.why->what}};
   }
-  if (at == book_.end() || at->second.parts.empty())
+  if (rules == nullptr || rules->parts.empty())
     return {{"classify", "missing", "not read back yet"}};
   // What was read is of the rules before: a change is under way, or waits for its turn.
-  if (at->second.programmed != class_of(info.ifindex))
+  if (rules->programmed != class_of(*rules))
     return {{"remap", "missing", "its rules are about to change"}};
   std::vector<report::PartReading> faults;
-  for (const PartReading& part : at->second.parts)
+  for (const PartReading& part : rules->parts)
     if (part.state != PartState::kDone && !is_silent_of_pfc(part, info))
       faults.push_back(told(part));
   if (backend_->does(Part::kPfc)) return faults;
@@ -173,8 +179,8 @@ std::vector<report::PartReading> Protection::faults_of(const core::PortInfo& inf
 
 bool Protection::is_pfc_unverified(const core::PortInfo& info) const {
   if (!backend_->does(Part::kPfc)) return !info.pfc_enabled;
-  const auto at = book_.find(info.ifindex);
-  return at != book_.end() && std::ranges::any_of(at->second.parts, [&](const PartReading& part) {
+  const PortRules* rules = find(info.ifindex);
+  return rules != nullptr && std::ranges::any_of(rules->parts, [&](const PartReading& part) {
            return is_silent_of_pfc(part, info);
          });
 }
@@ -183,7 +189,9 @@ report::Protection Protection::summary(const core::Snapshot& snapshot) const {
   using State = report::Protection::State;
   report::Protection summary{.backend = backend_name_};
   for (const qos::Class& c : policy_.lossless()) summary.lossless.push_back(c.priority);
-  if (failed_.contains(kWhole) || (!ports_.empty() && failed_.size() == ports_.size()))
+  const auto failed = std::ranges::count_if(
+      ports_, [](const auto& port) { return is_ours(port.second.state) && port.second.failure; });
+  if (whole_ || (ours_ != 0 && static_cast<std::size_t>(failed) == ours_))
     summary.state = State::kFailed;
   if (backend_)
     for (const core::PortInfo& info : snapshot.ports)
@@ -213,24 +221,23 @@ report::Protection Protection::summary(const core::Snapshot& snapshot) const {
 report::Rules Protection::rules(const core::Snapshot& snapshot) {
   report::Rules rules{.backend = backend_name_, .policy = policy_};
   if (backend_) rules.description = backend_->description();
-  if (const auto whole = failed_.find(kWhole); whole != failed_.end())
-    rules.error = to_string(error_of(whole->second.outcome));
+  if (whole_) rules.error = to_string(error_of(whole_->outcome));
   std::map<Ifindex, const core::PortInfo*> infos;
   for (const core::PortInfo& info : snapshot.ports) infos.emplace(info.ifindex, &info);
-  for (Ifindex port : ports_) {
+  for (auto& [port, its] : ports_) {
+    if (!is_ours(its.state)) continue;
     const auto info = infos.find(port);
-    rules.ports.push_back(rules_of(port, info == infos.end() ? nullptr : info->second));
+    rules.ports.push_back(rules_of(its, info == infos.end() ? nullptr : info->second));
   }
   return rules;
 }
 
-report::PortRules Protection::rules_of(Ifindex port, const core::PortInfo* info) {
+report::PortRules Protection::rules_of(PortRules& rules, const core::PortInfo* info) {
   using Installed = report::PortRules::Installed;
-  report::PortRules out{.name = std::string(name_of_(port)), .wanted = wanted(port)};
-  if (const auto failure = failed_.find(port); failure != failed_.end())
-    out.error = to_string(error_of(failure->second.outcome));
-  const PortStanding& standing = book_[port];
-  out.restored = standing.losses.total();
+  const dataplane::PortRef port = ref(rules.port.ifindex);
+  report::PortRules out{.name = port.name, .wanted = wanted(rules)};
+  if (rules.failure) out.error = to_string(error_of(rules.failure->outcome));
+  out.restored = rules.losses.total();
   if (!is_up()) {
     if (opener_) {  // its rules stay where they are, and turns are counted on there
       out.installed = Installed::kUnknown;
@@ -238,16 +245,16 @@ report::PortRules Protection::rules_of(Ifindex port, const core::PortInfo* info)
     }
     return out;
   }
-  out.bounces = backend_->bounces(port).value_or(dataplane::Bounces{});
-  out.carried = backend_->carried(ref(port));
-  const auto reading = backend_->verify(ref(port), out.wanted);
+  out.bounces = backend_->bounces(port.ifindex).value_or(dataplane::Bounces{});
+  out.carried = backend_->carried(port);
+  const auto reading = backend_->verify(port, out.wanted);
   if (!reading) {
     out.error = to_string(reading.error());
     out.installed = Installed::kUnknown;
-    look_.insert(port);  // and it is said everywhere
+    wake(rules, TimePoint::min());  // and it is said everywhere
     return out;
   }
-  if (reading->parts != standing.parts) look_.insert(port);
+  if (reading->parts != rules.parts) wake(rules, TimePoint::min());
   for (const PartReading& part : reading->parts) {
     out.parts.push_back(told(part));
     if (part.part == Part::kPfc && part.state != PartState::kUnsupported)

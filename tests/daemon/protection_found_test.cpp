@@ -333,6 +333,17 @@ TEST_F(ProtectionTest, APortThatIsLeftOutAndKeepsItsRulesIsToldAndTriedAgain) {
   EXPECT_EQ(programmed(kOther), Order::kUnknown);
 }
 
+// The alarm of a port whose rules were refused is not cleared with them.
+TEST_F(ProtectionTest, PortThatIsLeftOutIsToldAlsoWhereItsRulesWereRefused) {
+  start({kPort, kOther});
+  kernel_.refuse_all = "busy";
+  hear(kPort, Level::of<2>());
+  protection_->update(kPort, now_);
+  EXPECT_THAT(alarms(), testing::Contains("dataplane swp7 7: replace classify: busy"));
+  protection_->remove(kPort, now_);
+  EXPECT_THAT(alarms(), ElementsAre(HasSubstr("dataplane swp7 no longer ours")));
+}
+
 TEST_F(ProtectionTest, RulesThatStayOnAPortThatIsLeftOutAreNoLongerWrongWhenItIsOursAgainOrGone) {
   for (const bool gone : {false, true}) {
     start();

@@ -16,49 +16,6 @@ void append_hex(std::string& out, std::uint8_t octet) {
   out += kHex[octet & 15];
 }
 
-struct CodePoint {
-  std::uint32_t value = 0;
-  std::size_t length = 0;  ///< octets; 0: not valid UTF-8
-};
-
-/// The first code point; shortest form only, no surrogates (RFC 3629 section 4).
-CodePoint first_code_point(std::string_view s) {
-  const auto at = [&](std::size_t i) { return static_cast<std::uint8_t>(s[i]); };
-  const std::uint8_t lead = at(0);
-  if (lead < 0x80) return {lead, 1};
-  const std::size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc2 ? 2 : 0;
-  if (length == 0 || lead > 0xf4 || s.size() < length) return {};
-  std::uint32_t v = lead & (0x7fU >> length);
-  for (std::size_t i = 1; i < length; ++i) {
-    if (!continues_character(s[i])) return {};
-    v = v << 6 | (at(i) & 0x3fU);
-  }
-  constexpr std::uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
-  if (v < kLeast[length] || v > 0x10ffff || (v >= 0xd800 && v <= 0xdfff)) return {};
-  return {v, length};
-}
-
-struct Range {
-  std::uint32_t first = 0;
-  std::uint32_t last = 0;
-};
-
-/// Code points that would move the cursor, end the line, reorder what stands around them, or show
-/// nothing, so that two names look alike: Cc, Zl, Zp, the interlinear annotations, the two that XML
-/// may not have, and what Unicode 15's DerivedCoreProperties calls Default_Ignorable_Code_Point.
-/// Ascending.
-constexpr Range kUnsafe[] = {
-    {0x0000, 0x001f}, {0x007f, 0x009f}, {0x00ad, 0x00ad},   {0x034f, 0x034f},   {0x061c, 0x061c},
-    {0x115f, 0x1160}, {0x17b4, 0x17b5}, {0x180b, 0x180f},   {0x200b, 0x200f},   {0x2028, 0x202e},
-    {0x2060, 0x206f}, {0x3164, 0x3164}, {0xfe00, 0xfe0f},   {0xfeff, 0xfeff},   {0xffa0, 0xffa0},
-    {0xfff0, 0xfffb}, {0xfffe, 0xffff}, {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff}};
-
-bool is_unsafe(std::uint32_t c) {
-  const auto* const at =
-      std::find_if(std::begin(kUnsafe), std::end(kUnsafe), [c](Range r) { return c <= r.last; });
-  return at != std::end(kUnsafe) && c >= at->first;
-}
-
 std::string ipv4_text(ByteSpan octets) {
   std::string out;
   for (std::uint8_t o : octets) {
@@ -129,7 +86,7 @@ std::string escape(std::string_view raw) {
     if (raw.empty()) break;
     const CodePoint c = first_code_point(raw);
     const std::size_t n = std::max<std::size_t>(c.length, 1);
-    if (c.length == 0 || is_unsafe(c.value)) {
+    if (c.length == 0 || is_unsafe_to_show(c.value)) {
       for (char octet : raw.substr(0, n)) {
         out += "\\x";
         append_hex(out, static_cast<std::uint8_t>(octet));

@@ -22,6 +22,8 @@ struct Arguments {
   bool json = false;
   bool watch = false;
   bool labels = false;
+  std::optional<std::string> prefix{};  ///< of labels, as given
+  std::optional<unsigned> first{};      ///< number of the lowest tier in labels
   std::optional<Level> level{};
   bool is_protected = false;
   std::vector<std::string> ports{};  ///< --port, as given

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "agent/cli/command.hpp"
+#include "agent/cli/lldpctl.hpp"
 #include "agent/cli/terminal.hpp"
 #include "agent/config/config.hpp"
 #include "agent/config/listen.hpp"
@@ -24,7 +25,7 @@ constexpr Command kCommands[] = {
     {"show", "[detail] [PORT...]", 0, 4096, "json,format,filter,as",
      "device, ports, neighbours, protection, alarms; detail: all TLVs heard", show},
     {"watch", "[PORT...]", 0, 4096, "json", "the same, as it changes", watch},
-    {"location", "", 0, 0, "json,labels",
+    {"location", "", 0, 0, "json,labels,prefix,first",
      "where it stands: its leaf, pod and fabric; 1: that is not known", location},
     {"rules", "", 0, 0, "json", "rules wanted and installed, packets bounced", rules},
     {"stats", "[PORT...]", 0, 4096, "json", "802.1AB counters", stats},
@@ -70,7 +71,7 @@ po::options_description describe() {
       "replay: frames from this MAC address were sent by the port itself")(
       "as", po::value<std::string>()->value_name("NAME"),
       "expect: this device's name in the file, where it is not its system name; show: what lldpctl "
-      "prints, lldpctl-keyvalue, lldpctl-json0 or lldpctl-xml")(
+      "prints: lldpctl-plain, -keyvalue, -json, -json0 or -xml")(
       "format", po::value<std::string>()->value_name("FORMAT"),
       "show: table, json, keyvalue or csv")(
       "filter", po::value<std::string>()->value_name("KEY=VALUE,..."),
@@ -79,7 +80,11 @@ po::options_description describe() {
       "listen", po::value<std::string>()->value_name("ADDRESS:PORT"),
       "metrics: answers HTTP there, until stopped; a PORT alone: for this machine")(
       "watch", po::bool_switch(), "doctor: goes on, and tells who pauses whom, until stopped")(
-      "labels", po::bool_switch(), "location: as labels for Kubernetes' node feature discovery")(
+      "labels", po::bool_switch(), "location: as labels for schedulers, KEY=VALUE a line")(
+      "prefix", po::value<std::string>()->value_name("TEXT"),
+      "location --labels: what stands before the tier's number [lldp-level.tier-]")(
+      "first", po::value<std::string>()->value_name("N"),
+      "location --labels: the number of the tier next to the hosts [1]")(
       "help,h", po::bool_switch(), "this text")("version,V", po::bool_switch(), "the version");
   return all;
 }
@@ -147,6 +152,12 @@ Result<Arguments> read_arguments(const Command& command, const po::variables_map
     const auto number = parse_number<unsigned>(values["level"].as<std::string>());
     out.level = number ? Level::make(*number) : std::nullopt;
     if (!out.level) return fail(usage_error("--level takes 0-254"));
+  }
+  if (values.count("prefix") != 0) out.prefix = values["prefix"].as<std::string>();
+  if (values.count("first") != 0) {
+    const auto number = parse_number<unsigned>(values["first"].as<std::string>());
+    if (!number || *number > 254) return fail(usage_error("--first takes 0-254"));
+    out.first = *number;
   }
   if (values.count("own") != 0) {
     out.own = parse_mac(values["own"].as<std::string>());
@@ -216,10 +227,13 @@ int main(int argc, char** argv) {
   // To use such a stream stays an error, as it would not with /dev/null: nobody gets what is said.
   lldp::hold_standard_streams("/", O_PATH);
   try {
-    const auto done = lldp::cli::run(argc, argv);
+    const auto client = lldp::cli::lldpd_client_name(argc > 0 ? argv[0] : "");
+    const auto done =
+        client ? lldp::cli::run_as_lldpd_client(*client, argc, argv) : lldp::cli::run(argc, argv);
     if (done) return *done;
+    const std::string name(client.value_or("lldp-level"));
     for (const std::string& line : lldp::split_list(to_string(done.error()), '\n'))
-      std::fprintf(stderr, "lldp-level: %s\n", line.c_str());
+      std::fprintf(stderr, "%s: %s\n", name.c_str(), line.c_str());
     return lldp::cli::is_usage_error(done.error()) ? lldp::cli::kUsage : lldp::cli::kFailed;
   } catch (const std::exception& e) {
     std::fprintf(stderr, "lldp-level: %s: report this as a bug\n", e.what());

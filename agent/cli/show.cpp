@@ -40,10 +40,13 @@ Result<View> view_of(const Arguments& arguments) {
   if (std::ranges::find(kFormats, view.format) == std::end(kFormats))
     return fail(usage_error("--format takes table, json, keyvalue or csv"));
   if (!arguments.as.empty()) {
-    constexpr std::string_view kNames[] = {"lldpctl-keyvalue", "lldpctl-json0", "lldpctl-xml"};
+    constexpr std::string_view kNames[] = {"lldpctl-plain", "lldpctl-keyvalue", "lldpctl-json",
+                                           "lldpctl-json0", "lldpctl-xml"};
     const auto at = std::ranges::find(kNames, arguments.as);
     if (at == std::end(kNames))
-      return fail(usage_error("--as takes lldpctl-keyvalue, lldpctl-json0 or lldpctl-xml"));
+      return fail(
+          usage_error("--as takes lldpctl-plain, lldpctl-keyvalue, lldpctl-json, lldpctl-json0 or "
+                      "lldpctl-xml"));
     if (arguments.json || !arguments.format.empty())
       return fail(usage_error("--as is a format of its own: leave out --json and --format"));
     view.lldpctl = static_cast<report::LldpctlFormat>(at - std::begin(kNames));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "agent/report/lldpctl_mau.hpp"
+#include "agent/report/lldpctl_tree.hpp"
 #include "agent/report/shape.hpp"
 #include "base/hex.hpp"
 #include "base/text.hpp"
@@ -19,33 +20,6 @@
 
 namespace lldp::report {
 namespace {
-
-// What is printed, as a tree: lldpctl's three formats are three ways through it.
-
-struct Element {
-  std::string tag{};
-  std::string label{};
-  struct Attribute {
-    std::string name{};
-    std::string label{};
-    std::string value{};
-  };
-  std::vector<Attribute> attributes{};
-  std::optional<std::string> data{};
-  std::vector<Element> children{};
-
-  Element& attribute(std::string name, std::string its_label, std::string value) {
-    attributes.push_back({std::move(name), std::move(its_label), std::move(value)});
-    return *this;
-  }
-  Element& child(std::string its_tag, std::string its_label) {
-    return children.emplace_back(Element{std::move(its_tag), std::move(its_label), {}, {}, {}});
-  }
-  /// lldpctl's tag_datatag(): nothing where there is no value.
-  void text(std::string its_tag, std::string its_label, std::optional<std::string> value) {
-    if (value) child(std::move(its_tag), std::move(its_label)).data = std::move(value);
-  }
-};
 
 std::string yes_no(bool v) { return v ? "yes" : "no"; }
 std::string on_off(bool v) { return v ? "on" : "off"; }
@@ -99,8 +73,8 @@ void add_id(Element& parent, const char* label, std::uint8_t subtype, ByteSpan o
 struct Heard {
   explicit Heard(ByteSpan lldpdu);
 
-  void add_chassis(Element& out) const;
-  void add_port(Element& out) const;
+  void add_chassis(Element& out, LldpctlDetail detail) const;
+  void add_port(Element& out, LldpctlDetail detail) const;
   void add_vlans(Element& out) const;
   void add_med(Element& out) const;
   void add_unknown(Element& out) const;
@@ -203,7 +177,7 @@ bool Heard::take_med(const tlv::Tlv& t) {
   return true;
 }
 
-void Heard::add_chassis(Element& out) const {
+void Heard::add_chassis(Element& out, LldpctlDetail detail) const {
   static constexpr std::string_view kTypes[] = {"unhandled", "ifalias", "unhandled", "mac",
                                                 "ip",        "ifname",  "local"};
   static constexpr const char* kCapabilities[] = {"Other",  "Repeater", "Bridge", "Wlan",
@@ -212,6 +186,7 @@ void Heard::add_chassis(Element& out) const {
   Element& chassis = out.child("chassis", "Chassis");
   add_id(chassis, "ChassisID", chassis_.subtype, chassis_.octets, kTypes);
   chassis.text("name", "SysName", name_);
+  if (detail == LldpctlDetail::kSummary) return;
   chassis.text("descr", "SysDescr", description_);
   for (const tlv::ManagementAddress& m : management_) {
     constexpr std::uint8_t kIfIndex = 2;
@@ -226,13 +201,14 @@ void Heard::add_chassis(Element& out) const {
           .attribute("enabled", "", on_off((capabilities_.enabled >> bit & 1U) != 0));
 }
 
-void Heard::add_port(Element& out) const {
+void Heard::add_port(Element& out, LldpctlDetail detail) const {
   static constexpr std::string_view kTypes[] = {"ifalias", "unhandled", "mac",  "ip",
                                                 "ifname",  "unhandled", "local"};
   Element& port = out.child("port", "Port");
   add_id(port, "PortID", port_.subtype, port_.octets, kTypes);
   port.text("descr", "PortDescr", port_description_);
   port.text("ttl", "TTL", std::to_string(ttl_.seconds));
+  if (detail != LldpctlDetail::kDetails) return;
   if (frame_size_ != 0) port.text("mfs", "MFS", std::to_string(frame_size_));
   if (aggregation_ != 0)
     port.text("aggregation", "Port is aggregated. PortAggregID", std::to_string(aggregation_));
@@ -458,7 +434,7 @@ std::string age_text(long seconds) {
          two(seconds / 60 % 60) + ":" + two(seconds % 60);
 }
 
-Element neighbors_of(const json& show) {
+Element neighbors_of(const json& show, LldpctlDetail detail) {
   Element out{"lldp", "LLDP neighbors", {}, {}, {}};
   std::map<std::string, std::size_t> devices;
   for (const json& port : show.at("ports"))
@@ -468,137 +444,43 @@ Element neighbors_of(const json& show) {
       const std::size_t rid =
           devices.try_emplace(str(neighbor, "chassis_id"), devices.size() + 1).first->second;
       Element& one = out.child("interface", "Interface");
-      one.attribute("name", "", str(port, "name"))
-          .attribute("via", "via", "LLDP")
-          .attribute("rid", "RID", std::to_string(rid))
-          .attribute("age", "Time", age_text(neighbor.at("unchanged_for").get<long>()));
-      heard.add_chassis(one);
-      heard.add_port(one);
-      heard.add_vlans(one);
-      heard.add_med(one);
+      one.attribute("name", "", str(port, "name")).attribute("via", "via", "LLDP");
+      if (detail != LldpctlDetail::kSummary)
+        one.attribute("rid", "RID", std::to_string(rid))
+            .attribute("age", "Time", age_text(neighbor.at("unchanged_for").get<long>()));
+      heard.add_chassis(one, detail);
+      heard.add_port(one, detail);
+      if (detail == LldpctlDetail::kDetails) {
+        heard.add_vlans(one);
+        heard.add_med(one);
+      }
       heard.add_unknown(one);
     }
   return out;
 }
 
-// The formats.
-
-/// What a terminal or a parser may be given: control characters as \xNN, a line break as a blank.
-std::string kv_value(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    const auto octet = static_cast<std::uint8_t>(c);
-    if (c == '\n')
-      out += ' ';
-    else if (octet < 0x20 || octet == 0x7f)
-      out += "\\x" + to_hex({&octet, 1});
-    else
-      out += c;
-  }
-  return out;
-}
-
-void write_keyvalue(const Element& element, const std::string& parent, std::string& out) {
-  // An attribute that names or classes the element stands in the place of its tag.
-  std::string path = parent + element.tag;
-  for (const auto& [name, label, value] : element.attributes) {
-    if (name == "name" || name == "type")
-      path = parent + kv_value(value);
-    else
-      out += path + '.' + name + '=' + kv_value(value) + '\n';
-  }
-  if (element.data) out += path + '=' + kv_value(*element.data) + '\n';
-  for (const Element& child : element.children) write_keyvalue(child, path + '.', out);
-}
-
-/// Valid UTF-8: what is none becomes U+FFFD.
-std::string utf8(const std::string& text) {
-  return json::parse(json(text).dump(-1, ' ', false, json::error_handler_t::replace))
-      .get<std::string>();
-}
-
-json json0_value(const std::string& text) {
-  if (text == "yes" || text == "on") return true;
-  if (text == "no" || text == "off") return false;
-  return utf8(text);
-}
-
-json json0_of(const Element& element) {
-  json out = json::object();
-  for (const auto& [name, label, value] : element.attributes) out[name] = json0_value(value);
-  if (element.data) out["value"] = utf8(*element.data);
-  for (const Element& child : element.children) out[child.tag].push_back(json0_of(child));
-  return out;
-}
-
-std::string xml_text(const std::string& text, bool in_attribute) {
-  constexpr std::string_view kNone = "\xef\xbf\xbd";  // in place of what is no character of XML
-  constexpr std::string_view kNever[] = {"\xef\xbf\xbe", "\xef\xbf\xbf"};  // U+FFFE, U+FFFF
-  std::string clean = utf8(text);
-  for (const std::string_view never : kNever)
-    for (std::size_t at = 0; (at = clean.find(never, at)) != std::string::npos;)
-      clean.replace(at, never.size(), kNone);
-  std::string out;
-  for (const char c : clean) {
-    const auto octet = static_cast<std::uint8_t>(c);
-    if (c == '&')
-      out += "&amp;";
-    else if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
-    else if (c == '"' && in_attribute)
-      out += "&quot;";
-    else if (c == '\r' || (in_attribute && (c == '\n' || c == '\t')))
-      out += "&#" + std::to_string(octet) + ";";
-    else if (octet < 0x20 && c != '\n' && c != '\t')
-      out += kNone;
-    else
-      out += c;
-  }
-  return out;
-}
-
-void write_xml(const Element& element, std::size_t depth, std::string& out) {
-  out += std::string(depth, ' ') + '<' + element.tag;
-  if (!element.label.empty()) out += " label=\"" + xml_text(element.label, true) + '"';
-  for (const auto& [name, label, value] : element.attributes)
-    out += ' ' + name + "=\"" + xml_text(value, true) + '"';
-  if (element.children.empty() && (!element.data || element.data->empty())) {
-    out += "/>\n";
-    return;
-  }
-  out += '>';
-  if (element.data) out += xml_text(*element.data, false);
-  if (!element.children.empty()) {
-    out += '\n';
-    for (const Element& child : element.children) write_xml(child, depth + 1, out);
-    out += std::string(depth, ' ');
-  }
-  out += "</" + element.tag + ">\n";
-}
-
 }  // namespace
 
-Result<std::string> as_lldpctl(std::string_view text, LldpctlFormat format) {
-  return with_json(text, [format](const json& show) {
-    const Element all = neighbors_of(show);
-    std::string out;
-    switch (format) {
-      case LldpctlFormat::kKeyvalue:
-        write_keyvalue(all, "", out);
-        break;
-      case LldpctlFormat::kJson0:
-        out = json{{"lldp", json::array({json0_of(all)})}}.dump(2) + "\n\n";
-        break;
-      case LldpctlFormat::kXml:
-        out = R"(<?xml version="1.0" encoding="UTF-8"?>)"
-              "\n";
-        write_xml(all, 0, out);
-        break;
-    }
-    return out;
+Result<std::string> as_lldpctl(std::string_view text, LldpctlFormat format, LldpctlDetail detail) {
+  return with_json(
+      text, [&](const json& show) { return write_lldpctl(neighbors_of(show, detail), format); });
+}
+
+Result<std::string> chassis_as_lldpctl(std::string_view text, LldpctlFormat format,
+                                       LldpctlDetail detail) {
+  const auto announced = with_json(text, [](const json& show) -> std::optional<std::string> {
+    for (const json& port : show.at("ports"))
+      if (port.contains("announced")) return str(port, "announced");
+    return std::nullopt;
   });
+  if (!announced) return fail(announced.error());
+  if (!*announced)
+    return fail(Error{.where = "local chassis",
+                      .what = "no port sends LLDP, so nothing is announced: see lldp-level show"});
+  const Bytes lldpdu = from_hex(**announced).value_or(Bytes());
+  Element out{"local-chassis", "Local chassis", {}, {}, {}};
+  Heard(lldpdu).add_chassis(out, detail);
+  return write_lldpctl(out, format);
 }
 
 }  // namespace lldp::report

@@ -73,15 +73,18 @@ struct Outcome {
   std::string out{};  ///< standard output and standard error
 };
 
-inline Outcome run(const std::string& arguments) {
-  const std::string command = support::program("lldp-level") + " " + arguments + " 2>&1";
+inline Outcome run_command(const std::string& command) {
   Outcome result;
-  FILE* pipe = ::popen(command.c_str(), "r");
+  FILE* pipe = ::popen((command + " 2>&1").c_str(), "r");
   char buffer[4096];
   for (std::size_t n = 0; (n = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;)
     result.out.append(buffer, n);
   result.status = WEXITSTATUS(::pclose(pipe));
   return result;
+}
+
+inline Outcome run(const std::string& arguments) {
+  return run_command(support::program("lldp-level") + " " + arguments);
 }
 
 /// The loop runs in a thread of its own; what the test does with the daemon is posted there.

@@ -33,8 +33,8 @@ TEST_F(Cli, LocationTellsTheTiersOrThatNothingIsKnown) {
     const Outcome nothing = run(at(how));
     EXPECT_EQ(nothing.status, 1) << how;
     EXPECT_EQ(nothing.out,
-              "lldp-level: location: nothing is known: no switch that tells where it stands has "
-              "been heard: see lldp-level show\n");
+              "lldp-level: location: not known: no switch that tells its location has been heard: "
+              "see lldp-level show\n");
   }
   change([&] {
     daemon.tiers = R"([{"level":1,"id":"02:00:00:00:00:07"},{"level":2,"id":"a leaf, \\x0a"}])";
@@ -48,8 +48,13 @@ TEST_F(Cli, LocationTellsTheTiersOrThatNothingIsKnown) {
                                           "lldp-level.tier-2=id-"));
   EXPECT_EQ(run(at("location --json --labels")).status, 2);
   EXPECT_THAT(run(at("location") + " 2>&1 >/dev/full; echo $?").out,
-              testing::MatchesRegex("lldp-level: standard output: .*\n1\n"));
-  EXPECT_EQ(run(at("location swp1")).status, 2);
+              testing::MatchesRegex("lldp-level: standard output: .*\n3\n"));
+  EXPECT_THAT(run(at("location --labels --first 0 --prefix fabric.topograph.run/tier-")).out,
+              testing::StartsWith("fabric.topograph.run/tier-0=02-00-00-00-00-07\n"
+                                  "fabric.topograph.run/tier-1=id-"));
+  for (const char* wrong : {"location swp1", "location --first 0", "location --labels --first -1",
+                            "location --labels --first 255", "location --labels --prefix 'a b'"})
+    EXPECT_EQ(run(at(wrong)).status, 2) << wrong;
 }
 
 TEST_F(Cli, ShowPrintsTextToAPipeWithoutColour) {
@@ -377,7 +382,7 @@ TEST_F(Cli, NoDaemonIsSaidInOneLine) {
   for (const char* command : {"show", "watch", "rules", "stats", "reload", "forget", "update",
                               "pause", "resume", "set level 1", "location", "record f"}) {
     const Outcome it = run(at(command));
-    EXPECT_EQ(it.status, 1) << command;
+    EXPECT_EQ(it.status, command == std::string("location") ? 3 : 1) << command;
     EXPECT_EQ(it.out, "lldp-level: " + none) << command;
   }
   const Outcome check = run(at("check"));

@@ -134,8 +134,34 @@ TEST_F(Cli, ManualReadsAsItIsMeant) {
   if (::pclose(pipe) != 0) GTEST_SKIP() << "there is no man(1) here";
   for (const char* phrase :
        {R"(is ‘{"tiers": [{"level": 1, "id": "02:00:00:00:00:01"}, ...]}’.)",
-        "over restarts too, until forget.", "(the attribute ‘chassis’ of a node)"})
+        "also over restarts, until forget.", "(the attribute ‘chassis’ of a node)"})
     EXPECT_NE(text.find(phrase), text.npos) << phrase;
+}
+
+// Under the name of lldpd's client there is what others run of it, and a word for the rest.
+TEST_F(Cli, RefusesWhatOfLldpdsClientIsNotThere) {
+  start();
+  for (const char* name : {"lldpctl", "lldpcli"})
+    std::filesystem::create_symlink(support::program("lldp-level"), dir / name);
+  const auto client = [&](const std::string& words) {
+    return run_command((dir / words.c_str()) + " -u " + socket());
+  };
+  EXPECT_EQ(client("lldpctl -f json").status, 0);
+  EXPECT_EQ(client("lldpcli -f json show nei details hidden ports swp1,swp2").status, 0);
+  for (const char* words :
+       {"lldpcli", "lldpcli show", "lldpcli show configuration", "lldpcli show c", "lldpcli watch",
+        "lldpcli configure system hostname x", "lldpcli show neighbors ports",
+        "lldpcli show neighbors protocol CDP", "lldpcli show chassis hidden"}) {
+    const Outcome it = client(words);
+    EXPECT_EQ(it.status, 1) << words;
+    EXPECT_THAT(it.out, testing::MatchesRegex(
+                            "lldpcli: .*: lldp-leveld answers only `show neighbors` "
+                            "and `show chassis` for lldpd: [^\n]*\n|lldpcli: lldpcli: .*\n"))
+        << words;
+  }
+  EXPECT_THAT(client("lldpctl -f yaml").out,
+              "lldpctl: -f yaml: the formats are plain, keyvalue, json, json0 and xml\n");
+  EXPECT_THAT(client("lldpctl -x").out, "lldpctl: -x: unknown, or its value is missing: try -h\n");
 }
 
 TEST_F(Cli, RecordEndsWhereItCannotWrite) {

@@ -9,6 +9,7 @@
 #include "agent/report/detail.hpp"
 #include "agent/report/lldpctl.hpp"
 #include "base/text.hpp"
+#include "base/utf8.hpp"
 
 namespace lldp::report {
 namespace {
@@ -19,12 +20,16 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-/// No character that a terminal would act on.
-bool harmless(const std::string& text) {
-  return std::ranges::none_of(text, [](char c) {
-    const auto octet = static_cast<std::uint8_t>(c);
-    return (octet < 0x20 && c != '\n') || octet == 0x7f;
-  });
+/// No character that a terminal would act on, reorder or hide; a line break and a tab move it only
+/// as text does.
+bool harmless(std::string_view text) {
+  while (!text.empty()) {
+    const CodePoint c = first_code_point(text);
+    const bool blank = c.value == '\n' || c.value == '\t';
+    if (c.length == 0 || (is_unsafe_to_show(c.value) && !blank)) return false;
+    text.remove_prefix(c.length);
+  }
+  return true;
 }
 
 void run(ByteSpan lldpdu) {
@@ -46,14 +51,14 @@ void run(ByteSpan lldpdu) {
   require(text && harmless(*text));
   const auto whole = with_tlvs(answer);
   require(whole && json::accept(*whole));
-  const auto keyvalue = as_lldpctl(answer, LldpctlFormat::kKeyvalue);
-  require(keyvalue && harmless(*keyvalue));
-  const auto json0 = as_lldpctl(answer, LldpctlFormat::kJson0);
-  require(json0 && json::accept(*json0));
-  const auto xml = as_lldpctl(answer, LldpctlFormat::kXml);
-  require(xml && xml->ends_with("</lldp>\n") && std::ranges::none_of(*xml, [](char c) {
-            return static_cast<std::uint8_t>(c) < 0x20 && c != '\n' && c != '\t';
-          }));
+  for (const auto format : {LldpctlFormat::kPlain, LldpctlFormat::kKeyvalue, LldpctlFormat::kJson,
+                            LldpctlFormat::kJson0, LldpctlFormat::kXml}) {
+    const auto printed = as_lldpctl(answer, format);
+    require(printed && harmless(*printed));
+    if (format == LldpctlFormat::kJson || format == LldpctlFormat::kJson0)
+      require(json::accept(*printed));
+    if (format == LldpctlFormat::kXml) require(printed->ends_with("</lldp>\n"));
+  }
 }
 
 }  // namespace

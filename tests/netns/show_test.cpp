@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <regex>
@@ -68,7 +69,7 @@ constexpr const char* kRich =
 
 void Wire::expect_as_lldpctl(const Agent& agent, const Lldpd& listener,
                              const std::vector<std::string>& all) {
-  for (const char* format : {"keyvalue", "json0", "xml"}) {
+  for (const char* format : {"plain", "keyvalue", "json", "json0", "xml"}) {
     std::string theirs;
     std::string ours;
     const auto equal = [&] {
@@ -129,6 +130,79 @@ TEST_F(Wire, WhatIsOddInATlvIsPrintedAsLldpctlPrintsIt) {
   Lldpd odd(*b_, kOdd);
   odd.start();
   expect_as_lldpctl(agent, listener, {"DE", "p5", "FE,FF,FF"});
+}
+
+/// lldp-level under the name of one of lldpd's clients.
+class AsLldpdClient {
+ public:
+  explicit AsLldpdClient(const Agent& agent) : agent_(agent) {
+    for (const char* name : {"lldpctl", "lldpcli"})
+      std::filesystem::create_symlink(support::program("lldp-level"), files_.file(name));
+  }
+  [[nodiscard]] std::string prints(std::vector<std::string> words) const {
+    words[0] = files_.file(words[0]);
+    words.insert(words.begin() + 1, {"-u", agent_.socket()});
+    return run(words);
+  }
+
+ private:
+  const Agent& agent_;
+  TemporaryDirectory files_{};
+};
+
+TEST_F(Wire, AnswersToTheNamesOfLldpdsClients) {
+  join(*a_, *b_, 2);
+  const Agent agent(*a_, {"--transport", "packet"});
+  Lldpd listener(*a_);
+  listener.start({"-r"});
+  ASSERT_TRUE(eventually([&] { return ::access(listener.socket().c_str(), F_OK) == 0; }));
+  Lldpd rich(*b_, kRich);
+  rich.start({"-M", "4"});
+  const AsLldpdClient client(agent);
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+           {"lldpctl"},
+           {"lldpctl", "-f", "json"},
+           {"lldpctl", "-f", "json", "p1"},
+           {"lldpcli", "show", "neighbors"},
+           {"lldpcli", "show", "neighbors", "-f", "json0"},
+           {"lldpcli", "-f", "json", "sh", "nei", "summary"},
+           {"lldpcli", "-f", "keyvalue", "show", "neighbors", "ports", "p1", "details"}}) {
+    std::vector<std::string> real = words;
+    real[0] = "/usr/sbin/" + words[0];
+    real.insert(real.begin() + 1, {"-u", listener.socket()});
+    std::string theirs;
+    std::string ours;
+    const auto equal = [&] {
+      theirs = without_age(run(real));
+      ours = without_age(client.prints(words));
+      return ours == theirs && ours.find("p1") != ours.npos;
+    };
+    EXPECT_TRUE(eventually(equal, 20s)) << testing::PrintToString(words) << "\n"
+                                        << theirs << "\n"
+                                        << ours;
+  }
+}
+
+// What SONiC's lldp_syncd asks for beside the neighbors.
+TEST_F(Wire, ShowsTheChassisThatItAnnounces) {
+  join(*a_, *b_);
+  a_->ip("addr add 192.0.2.8/24 dev p0");
+  Lldpd listener(*b_);
+  listener.start({"-r"});
+  ASSERT_TRUE(eventually([&] { return ::access(listener.socket().c_str(), F_OK) == 0; }));
+  const Agent agent(*a_, {"--transport", "packet", "--system-name", "leaf7"});
+  const AsLldpdClient client(agent);
+  nlohmann::json heard;
+  nlohmann::json own;
+  const auto equal = [&] {
+    heard = nlohmann::json::parse(listener.neighbors("json"), nullptr, false);
+    own = nlohmann::json::parse(client.prints({"lldpcli", "-f", "json", "show", "chassis"}),
+                                nullptr, false);
+    return heard.is_object() && own.is_object() &&
+           own["local-chassis"]["chassis"] == heard["lldp"]["interface"]["p0"]["chassis"];
+  };
+  EXPECT_TRUE(eventually(equal, 20s)) << heard.dump(1) << own.dump(1);
+  EXPECT_EQ(own["local-chassis"]["chassis"]["leaf7"]["id"]["type"], "mac");
 }
 
 /// The first value of each key of one neighbour, of `lldpctl -f keyvalue`.

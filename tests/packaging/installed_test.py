@@ -22,7 +22,7 @@ MACROS = {"_bindir": "usr/bin", "_sbindir": "usr/sbin", "_libexecdir": "usr/libe
           "_docdir": "usr/share/doc", "_unitdir": "lib/systemd/system", "_sysusersdir": "usr/lib/sysusers.d",
           "_tmpfilesdir": "usr/lib/tmpfiles.d", "name": "lldp-level"}
 # Which Debian package an RPM package is.
-PACKAGES = {"": "lldp-level", "lab": "lldp-level-lab", "sim": "liblldp-level-sim0", "sim-devel": "liblldp-level-sim-dev"}
+PACKAGES = {"": "lldp-level", "lldpctl": "lldp-level-lldpctl", "lab": "lldp-level-lab", "sim": "liblldp-level-sim0", "sim-devel": "liblldp-level-sim-dev"}
 
 
 def installed():
@@ -44,6 +44,12 @@ def installed():
                                                       f"{words[-3]}/lldp_level_sim.h"))
         else:
             yield from ((name, f"{into}/{value('RENAME') if 'RENAME' in words else pathlib.Path(name).name}") for name in names)
+
+
+def links():
+    """(target, path) of every symbolic link, by package: the packages make them, not CMake."""
+    return {path.stem: [tuple(line.split()) for line in path.read_text().splitlines()]
+            for path in (PACKAGING / "debian").glob("*.links")}
 
 
 def of_debian():
@@ -122,6 +128,13 @@ class Installed(unittest.TestCase):
                 by = {(p, pattern) for p, lines in rpm.items() for pattern in lines if covers(pattern, path)}
                 self.assertEqual({p for p, _ in by}, {package})
                 used |= by
+        for package, made in links().items():
+            for target, path in made:
+                with self.subTest(link=path):
+                    by = {(p, pattern) for p, lines in rpm.items() for pattern in lines if covers(pattern, path)}
+                    self.assertEqual({p for p, _ in by}, {package})
+                    self.assertIn(target, {path for _, path in installed()})
+                    used |= by
         self.assertEqual({(p, line) for p, lines in rpm.items() for line in lines} - used, set())
 
     def test_versions_are_one(self):

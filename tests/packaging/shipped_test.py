@@ -214,29 +214,38 @@ class Scripts(unittest.TestCase):
 class Labels(unittest.TestCase):
     """Where a machine stands, for Kubernetes' node feature discovery."""
 
-    def write(self, directory, says, status=0):
+    def write(self, directory, says, status=0, options=()):
         stub = pathlib.Path(directory) / "bin"
         stub.mkdir(exist_ok=True)
-        (stub / "lldp-level").write_text(f"#!/bin/sh\n[ \"$*\" = 'location --labels' ] || exit 9\n{says}\nexit {status}\n")
+        (stub / "lldp-level").write_text(f"#!/bin/sh\n[ \"$*\" = '{' '.join(('location', '--labels', *options[1:]))}' ] || exit 9\n{says}\nexit {status}\n")
         (stub / "lldp-level").chmod(0o755)
         features = pathlib.Path(directory) / "features.d"
         features.mkdir(exist_ok=True)
-        done = subprocess.run(["sh", PACKAGING / "kubernetes/nfd-labels", features], timeout=60,
+        done = subprocess.run(["sh", PACKAGING / "kubernetes/nfd-labels", features, *options], timeout=60,
                               env={"PATH": f"{stub}:{os.environ['PATH']}"})
         self.assertEqual([p.name for p in features.iterdir() if p.name.startswith(".")], [])
-        return done.returncode, features / "lldp-level"
+        return done.returncode, features / (options[0] if options else "lldp-level")
 
-    def test_are_written_whole_if_they_are_others_and_stay_while_nothing_is_known(self):
+    def test_are_written_whole_if_they_changed_and_go_with_the_location(self):
         with tempfile.TemporaryDirectory() as directory:
-            self.assertFalse(self.write(directory, "", 1)[1].exists())
+            status, file = self.write(directory, "", 1)
+            self.assertEqual((status, file.exists()), (0, False))
             status, file = self.write(directory, "echo lldp-level.tier-1=a")
             self.assertEqual((status, file.read_text(), file.stat().st_mode & 0o777), (0, "lldp-level.tier-1=a\n", 0o644))
             before = file.stat().st_ino
             self.assertEqual(self.write(directory, "echo lldp-level.tier-1=a")[1].stat().st_ino, before)
-            self.assertEqual(self.write(directory, "echo broken", 1)[0], 1)
+            self.assertEqual(self.write(directory, "echo broken", 3)[0], 3)  # no daemon
             self.assertEqual(file.read_text(), "lldp-level.tier-1=a\n")
             self.write(directory, "echo lldp-level.tier-1=b")
             self.assertEqual(file.read_text(), "lldp-level.tier-1=b\n")
+            self.assertEqual(self.write(directory, "", 1)[0], 0)  # the location is unknown
+            self.assertFalse(file.exists())
+
+    def test_have_the_keys_that_are_asked_for(self):
+        with tempfile.TemporaryDirectory() as directory:
+            status, file = self.write(directory, "echo fabric.topograph.run/tier-0=a",
+                                      options=("other", "--prefix", "fabric.topograph.run/tier-", "--first", "0"))
+            self.assertEqual((status, file.name, file.read_text()), (0, "other", "fabric.topograph.run/tier-0=a\n"))
 
     def test_systemd_takes_every_line(self):
         with tempfile.TemporaryDirectory() as directory:

@@ -16,6 +16,7 @@ import unittest
 SOURCE = pathlib.Path(sys.argv[1])
 PACKAGING = SOURCE / "packaging"
 KINDS = ("exporter", "agentx", "hook")
+LABELS = ("lldp-level-nfd", "lldp-level-topograph")
 UNITS = {path.name: path for folder in (PACKAGING, PACKAGING / "kubernetes")
          for path in folder.iterdir() if path.suffix in (".service", ".socket", ".timer")}
 
@@ -39,14 +40,14 @@ OPEN = {
     "lldp-level-exporter": COMPANION,
     "lldp-level-agentx": COMPANION,
     "lldp-level-hook": COMPANION | {"RestrictAddressFamilies_AF_NETLINK": "what a hook looks at of links"},
-    "lldp-level-nfd": ALL | {
+    **{name: ALL | {
         "UserOrDynamicUser": "its folder is root's",
         "CapabilityBoundingSet_CAP_DAC_FOWNER_IPC_OWNER": "the control socket is lldp-level's",
         "UMask": "feature discovery reads the file",
         "SystemCallFilter_privileged": "a shell and coreutils",
         "SystemCallFilter_resources": "a shell and coreutils",
         "IPAddressDeny": "it has no network at all",
-        "PrivateMounts": "it may not mount", "ProtectProc": "nothing is read there", "ProcSubset": "nothing is read there"},
+        "PrivateMounts": "it may not mount", "ProtectProc": "nothing is read there", "ProcSubset": "nothing is read there"} for name in LABELS},
 }
 
 # What is no sandbox's and checked nowhere else: its value, and what is seen without it.
@@ -67,10 +68,10 @@ PROMISED = {
     **{f"lldp-level-{kind}.service": LAUNCHED for kind in KINDS},
     **{f"lldp-level-{kind}.socket": {"RemoveOnStop": ("yes", "what is left would look like a launcher to a daemon by hand")}
        for kind in KINDS},
-    "lldp-level-nfd.timer": {
+    **{f"{name}.timer": {
         "OnActiveSec": ("10s", "no labels until somebody starts the service"),
         "OnUnitInactiveSec": ("1min", "labels of where the machine stood when it was started"),
-        "WantedBy": ("timers.target", "no labels after the next start of the machine")},
+        "WantedBy": ("timers.target", "no labels after the next start of the machine")} for name in LABELS},
 }
 
 
@@ -105,7 +106,7 @@ class Sandboxes(unittest.TestCase):
     def test_what_is_said_of_the_scores_is_so(self):
         text = (SOURCE / "docs/security.md").read_text()
         said = dict(re.findall(r"(?m)^\| `([\w-]+)\.service` \| (\d\.\d) \|", text))
-        self.assertEqual(set(said), set(OPEN) - {"lldp-level-nfd"})
+        self.assertEqual(set(said), set(OPEN) - set(LABELS))
         for name, score in said.items():
             self.assertEqual(re.search(r"Overall exposure level for \S+: ([\d.]+)", self.analyzed(name))[1], score, name)
 

@@ -117,7 +117,7 @@ TEST(AsLldpctl, SurvivesWhatAHostileNeighborSays) {
     tail.insert(tail.end(), more.begin(), more.end());
   const std::string all = shown({port("swp1", {neighbor("s1", 2, tail)})});
   const std::string kv = *as_lldpctl(all, LldpctlFormat::kKeyvalue);
-  EXPECT_THAT(kv, HasSubstr("lldp.swp1.chassis.descr=line line<&\"\\x01\xff\uffff\n"));
+  EXPECT_THAT(kv, HasSubstr("lldp.swp1.chassis.descr=line line<&\"\\x01\\xff\\xef\\xbf\\xbf\n"));
   EXPECT_THAT(kv, HasSubstr("lldp.swp1.age=1 day, 01:01:01\n"));
   EXPECT_THAT(kv, HasSubstr("lldp.swp1.vlan.pvid=yes\nlldp.swp1.vlan=\n"));
   EXPECT_THAT(kv, HasSubstr("lldp.swp1.unknown-tlvs.unknown-tlv.oui=00,00,0C\n"));
@@ -133,6 +133,42 @@ TEST(AsLldpctl, SurvivesWhatAHostileNeighborSays) {
     EXPECT_TRUE(as_lldpctl(shown({broken}), LldpctlFormat::kXml)) << lldpdu;
     EXPECT_TRUE(detail_text(shown({broken}), {})) << lldpdu;
   }
+}
+
+// C1 controls move the cursor of many a terminal, bidirectional marks reorder a line.
+TEST(AsLldpctl, GivesNoTerminalWhatItMustNotGet) {
+  const std::string all =
+      shown({port("swp1", {neighbor("a\u009bb\u202ec\u200bd\xff\U000e0041\u00e9", 2)})});
+  EXPECT_THAT(
+      *as_lldpctl(all, LldpctlFormat::kKeyvalue),
+      HasSubstr(
+          ".name=a\\xc2\\x9bb\\xe2\\x80\\xaec\\xe2\\x80\\x8bd\\xff\\xf3\\xa0\\x81\\x81\u00e9\n"));
+  EXPECT_THAT(*as_lldpctl(all, LldpctlFormat::kPlain),
+              HasSubstr("SysName:      a\\xc2\\x9bb\\xe2\\x80\\xaec\\xe2\\x80\\x8bd\\xff"));
+  EXPECT_THAT(*as_lldpctl(all, LldpctlFormat::kXml),
+              HasSubstr(">a&#155;b&#8238;c&#8203;d\xef\xbf\xbd&#917569;\u00e9</name>"));
+  for (const LldpctlFormat format : {LldpctlFormat::kJson, LldpctlFormat::kJson0})
+    EXPECT_THAT(*as_lldpctl(all, format),
+                HasSubstr("a\\u009bb\\u202ec\\u200bd\xef\xbf\xbd\\udb40\\udc41\u00e9"));
+  const json parsed = json::parse(*as_lldpctl(all, LldpctlFormat::kJson));
+  EXPECT_TRUE(parsed["lldp"]["interface"]["swp1"]["chassis"].contains(
+      "a\u009bb\u202ec\u200bd\xef\xbf\xbd\U000e0041\u00e9"));
+}
+
+// `json` is json0 without what its author found superfluous.
+TEST(AsLldpctl, JsonNamesByKeyAndListsOnlySeveral) {
+  json unnamed = neighbor("", 2);
+  const json one =
+      json::parse(*as_lldpctl(shown({port("swp1", {neighbor("s1", 2)})}), LldpctlFormat::kJson));
+  EXPECT_EQ(one["lldp"]["interface"]["swp1"]["via"], "LLDP");
+  EXPECT_EQ(one["lldp"]["interface"]["swp1"]["chassis"]["s1"]["id"],
+            (json{{"type", "mac"}, {"value", "02:00:00:00:00:09"}}));
+  const json two = json::parse(*as_lldpctl(
+      shown({port("swp1", {neighbor("s1", 2)}), port("swp2", {unnamed})}), LldpctlFormat::kJson));
+  EXPECT_EQ(two["lldp"]["interface"][0]["swp1"]["port"]["ttl"], "120");
+  EXPECT_EQ(two["lldp"]["interface"][1]["swp2"]["chassis"]["id"]["value"], "02:00:00:00:00:09");
+  const json none = json::parse(*as_lldpctl(shown({}), LldpctlFormat::kJson));
+  EXPECT_EQ(none, (json{{"lldp", json::object()}}));
 }
 
 // Without the name of an interface an ID is text all the same; of a kind that lldpctl has no word

@@ -343,6 +343,21 @@ TEST(LocationLabels, AreValuesOfLabels) {
   EXPECT_NE(label_value("leaf 7"), label_value("leaf 8"));
 }
 
+TEST(LocationLabels, TakeTheKeysOfAScheduler) {
+  const std::string show =
+      R"({"device":{"location":{"tiers":[{"level":1,"id":"02:00:00:00:00:01"},{"level":3,"id":"x"}]}}})";
+  EXPECT_EQ(*location_labels(show), "lldp-level.tier-1=02-00-00-00-00-01\nlldp-level.tier-3=x\n");
+  EXPECT_EQ(*location_labels(show, {.prefix = "fabric.topograph.run/tier-", .first = 0}),
+            "fabric.topograph.run/tier-0=02-00-00-00-00-01\nfabric.topograph.run/tier-2=x\n");
+  for (const char* prefix : {"tier", "", "a.b-c/t_", "a/", "a/9"})
+    EXPECT_TRUE(can_begin_a_key(prefix)) << prefix;
+  for (const char* prefix :
+       {"/tier", "A.b/t", "a b", "a=b", "-a", "a/b/c", "a\nb", "a./t", "\xc3\xa9"})
+    EXPECT_FALSE(can_begin_a_key(prefix)) << prefix;
+  EXPECT_TRUE(can_begin_a_key(std::string(60, 'a')));
+  EXPECT_FALSE(can_begin_a_key(std::string(61, 'a')));
+}
+
 TEST(StatsText, NamesEveryCounter) {
   const PortStatistics ports[] = {{.name = "swp1", .counters = {.statsFramesOutTotal = 12}},
                                   {.name = "swp2", .counters = {.statsFramesInTotal = 1'000'000}}};

@@ -18,7 +18,8 @@
 ///     io.field(NAME, v.x, BITS)              a number or a truth value, most significant bit first
 ///     io.choice(NAME, v.x, BITS, NAMES)      a number some of whose values have names
 ///     io.tenths(NAME, v.x, BITS)             a number in tenths of its unit
-///     io.flags(NAME, v.x, BITS, NAMES)       a set of bits, bit 0 the least significant
+///     io.flags(NAME, v.x, BITS, NAMES)       a set of bits, bit 0 the least significant;
+///                                            up to 64
 ///     io.reserved(BITS)                      sent as zero, ignored on receipt
 ///     io.array(NAME, v.x, BITS[, NAMES])     as many numbers as the array has
 ///     io.rest(NAME, v.x, LEAST, MOST[, SHOW])     octets or text up to the end
@@ -164,7 +165,13 @@ class Reader {
   }
   Reader& tenths(std::string_view name, auto& v, unsigned bits) { return field(name, v, bits); }
   Reader& flags(std::string_view name, auto& v, unsigned bits, Names = {}) {
-    return field(name, v, bits);
+    if constexpr (sizeof(v) <= sizeof(std::uint32_t)) {
+      return field(name, v, bits);
+    } else {
+      const std::uint64_t high = take(bits - 32);
+      v = high << 32 | take(32);
+      return *this;
+    }
   }
   Reader& reserved(unsigned bits) {
     take(bits);

@@ -106,6 +106,7 @@ namespace {
   const Check* const ours = key.subtype == Contribution::kKey.subtype  ? &kContributionCheck
                             : key.subtype == LocationTlv::kKey.subtype ? &kLocationCheck
                             : key.subtype == LayersTlv::kKey.subtype   ? &kLayersCheck
+                            : key.subtype == ClassesTlv::kKey.subtype  ? &kClassesCheck
                                                                        : nullptr;
   if (ours != nullptr) {
     for (const Oui& oui : dialect.contribution_ouis)

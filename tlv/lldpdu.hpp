@@ -29,7 +29,7 @@ enum class Discard : std::uint8_t {
 [[nodiscard]] std::string_view to_string(Discard d);  ///< one line for a person
 
 /// What a receiver makes of organizational TLVs: the OUIs under which subtype 1 is the contribution
-/// TLV, subtype 2 the one of the location, and subtype 3 the one of layers.
+/// TLV, subtype 2 the one of the location, 3 the one of layers, and 5 the one of classes.
 struct Dialect {
   std::span<const Oui> contribution_ouis;
 };

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "tlv/basic.hpp"
+#include "tlv/classes.hpp"
 #include "tlv/dcbx.hpp"
 #include "tlv/describe.hpp"
 #include "tlv/dot1.hpp"
@@ -88,6 +89,7 @@ inline constexpr Row kRows[] = {
     row<Contribution>("contribution", 1, "lldp-level-tlv(7)"),
     row<LocationTlv>("location", 1, "lldp-level-tlv(7)"),
     row<LayersTlv>("layers", 1, "lldp-level-tlv(7)"),
+    row<ClassesTlv>("classes", 1, "lldp-level-tlv(7)"),
 };
 static_assert(std::size(kRows) <= 64, "TlvWalk marks the rows it has seen in 64 bits");
 
@@ -121,6 +123,7 @@ inline constexpr Check kUnrecognizedCheck{};
 inline constexpr Check kContributionCheck = check_of(kRow<Contribution>);
 inline constexpr Check kLocationCheck = check_of(kRow<LocationTlv>);
 inline constexpr Check kLayersCheck = check_of(kRow<LayersTlv>);
+inline constexpr Check kClassesCheck = check_of(kRow<ClassesTlv>);
 
 /// Checks by type, or under one OUI by subtype: a look-up costs no search.
 class Slots {

@@ -11,6 +11,7 @@
 #include "base/count.hpp"
 #include "base/text.hpp"
 #include "os/clock.hpp"
+#include "tlv/classes.hpp"
 #include "tlv/dot1.hpp"
 #include "tlv/location.hpp"
 #include "tlv/topology.hpp"
@@ -31,7 +32,8 @@ std::vector<tlv::Key> ours_of(const core::Settings& settings) {
   // Where nobody asked for it, a PFC TLV in lldpd is its own operator's.
   if (settings.send_pfc) out.push_back(tlv::PfcConfig::kKey);
   for (const core::Oui& oui : settings.accepted_ouis)
-    for (tlv::Key key : {tlv::Contribution::kKey, tlv::LocationTlv::kKey, tlv::LayersTlv::kKey}) {
+    for (tlv::Key key : {tlv::Contribution::kKey, tlv::LocationTlv::kKey, tlv::LayersTlv::kKey,
+                         tlv::ClassesTlv::kKey}) {
       key.oui = number_of(oui);
       out.push_back(key);
     }

@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- The LLDP TLVs that carry a device's level in a fabric, lldp-level-tlv(7): Topology Recognition
 -- (IEEE 802.1Qcz-2023 D.2.16, 00-80-C2 subtype 0x14) and the Contribution TLV (an OUI of the operator's,
--- subtype 0x01); where their sender stands (that OUI, subtype 0x02); and what a link joins in a layered expander (that OUI, subtype 0x03).
+-- subtype 0x01); where their sender stands (that OUI, subtype 0x02); what a link joins in a layered expander (that OUI,
+-- subtype 0x03); and which classes are lossless (that OUI, subtype 0x05).
 --
 -- Wireshark's own dissector knows the name of the first and does not decode it, and offers no table by
 -- which another could (its lldp.orgtlv.oui is asked for OUIs that it does not know alone). So this is a
@@ -52,6 +53,19 @@ local location = {
 }
 for _, field in ipairs({location.level, location.subtype, location.id}) do table.insert(lldp_level.fields, field) end
 
+local classes = {
+  name = "Lossless Classes",
+  chain = ProtoField.uint8("lldp_level.classes.chain", "Chain"),
+  step = ProtoField.uint8("lldp_level.classes.step", "Step"),
+  priority = ProtoField.uint8("lldp_level.classes.priority", "Priority"),
+  dscp = ProtoField.uint8("lldp_level.classes.dscp", "DSCP"),
+  hops = ProtoField.uint8("lldp_level.classes.hops", "Hops", base.DEC, {[255] = "no evidence"}),
+  dscps = ProtoField.uint64("lldp_level.classes.dscps", "DSCPs", base.HEX),
+}
+for _, field in ipairs({classes.chain, classes.step, classes.priority, classes.dscp, classes.hops, classes.dscps}) do
+  table.insert(lldp_level.fields, field)
+end
+
 local wrong_length = ProtoExpert.new("lldp_level.wrong_length", "The TLV's length is not 7: it is discarded",
   expert.group.MALFORMED, expert.severity.WARN)
 local no_level = ProtoExpert.new("lldp_level.no_level", "A device without a level",
@@ -65,7 +79,9 @@ local contradiction = ProtoExpert.new("lldp_level.contradiction",
 local wrong_location = ProtoExpert.new("lldp_level.wrong_location",
   "No list of tiers, each with an ID, their levels rising: it is discarded", expert.group.MALFORMED,
   expert.severity.WARN)
-lldp_level.experts = {wrong_location, wrong_length, wrong_layers_length, no_level, no_layer, contradiction}
+local wrong_classes_length = ProtoExpert.new("lldp_level.wrong_classes_length",
+  "No list of at most 7 classes of 13 octets: it is discarded", expert.group.MALFORMED, expert.severity.WARN)
+lldp_level.experts = {wrong_classes_length, wrong_location, wrong_length, wrong_layers_length, no_level, no_layer, contradiction}
 
 lldp_level.prefs.oui = Pref.string("OUI of the Contribution TLV", "02-4C-56",
   "As tlv.contribution-oui in lldp-level.conf(5); several are separated by commas")
@@ -87,6 +103,7 @@ local function kind_of(oui, subtype)
   if ouis[oui] and subtype == 0x01 then return contribution end
   if ouis[oui] and subtype == 0x02 then return location end
   if ouis[oui] and subtype == 0x03 then return layers end
+  if ouis[oui] and subtype == 0x05 then return classes end
 end
 
 local function show_layers(tree, octets)
@@ -123,6 +140,28 @@ local function show_location(tree, octets)
   branch:append_text(": tiers " .. table.concat(tiers, ", "))
 end
 
+local function show_classes(tree, octets)
+  local branch = tree:add(lldp_level, octets, classes.name)
+  local count = (octets:len() - 6) / 13
+  if count ~= math.floor(count) or count > 7 then
+    branch:add_proto_expert_info(wrong_classes_length)
+    return
+  end
+  local text = ""
+  for i = 0, count - 1 do
+    local one = octets(6 + 13 * i, 13)
+    branch:add(classes.chain, one(0, 1))
+    branch:add(classes.step, one(1, 1))
+    branch:add(classes.priority, one(2, 1))
+    branch:add(classes.dscp, one(3, 1))
+    branch:add(classes.hops, one(4, 1))
+    branch:add(classes.dscps, one(5, 8))
+    local between = one(1, 1):uint() > 0 and " > " or i > 0 and ", " or ""
+    text = text .. between .. one(2, 1):uint()
+  end
+  branch:append_text(": " .. (count == 0 and "none" or text))
+end
+
 local function show(tree, tlv, octets)
   local branch = tree:add(lldp_level, octets, tlv.name)
   if octets:len() ~= 2 + 7 then
@@ -155,6 +194,7 @@ function lldp_level.dissector(_, _, tree)
         local octets = frame(at - 2, 2 + length)
         if tlv == layers then show_layers(tree, octets)
         elseif tlv == location then show_location(tree, octets)
+        elseif tlv == classes then show_classes(tree, octets)
         else show(tree, tlv, octets) end
       end
     end

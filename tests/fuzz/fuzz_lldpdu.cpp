@@ -52,7 +52,7 @@ void run(ByteSpan octets) {
                      ProtocolIdentity, VidUsageDigest, ManagementVid, LinkAggregation,
                      CongestionNotification, EtsConfig, EtsRecommendation, PfcConfig,
                      ApplicationPriority, Tr, MacPhy, PowerViaMdi, Dot3LinkAggregation,
-                     MaxFrameSize, Contribution, LocationTlv, LayersTlv>(tlv);
+                     MaxFrameSize, Contribution, LocationTlv, LayersTlv, ClassesTlv>(tlv);
         break;
       case Tlv::Status::kUnrecognized:
         ++unrecognized;
@@ -63,6 +63,9 @@ void run(ByteSpan octets) {
     }
   }
   require(!walk.discard());
+  const ClassClaims claims = class_claims_of(view->octets, dialect);
+  require(!claims.classes || claims.classes->consistent());
+  require(view->pfc_enabled || !claims.pfc);  // that one also takes DCBX 1.0
   require(discarded == view->tlvs_discarded && unrecognized == view->tlvs_unrecognized);
   require(view->in_error == (discarded > 0));
 

@@ -244,6 +244,19 @@ const Case kCases[] = {
          {9}),
     make("Layers", {3, 4}, LayersTlv{3, 4}),
     make("LayersAllOnes", {255, 255}, LayersTlv{255, 255}),
+    make("Classes", {0, 0, 3, 26, 1,   0,   0, 0, 0, 0xff, 0, 0, 0,  //
+                     0, 1, 2, 19, 1,   0,   0, 0, 0, 0,    8, 0, 0,  //
+                     1, 0, 7, 63, 255, 128, 0, 0, 0, 0,    0, 0, 1},
+         [] {
+           ClassesTlv v;
+           v.classes.items[0] = {0, 0, 3, 26, 1, 0xff000000};
+           v.classes.items[1] = {0, 1, 2, 19, 1, 1U << 19};
+           v.classes.items[2] = {1, 0, 7, 63, 255, std::uint64_t{1} << 63 | 1};
+           v.classes.count = 3;
+           return v;
+         }(),
+         {0, 13, 26}),
+    make("ClassesNone", {}, ClassesTlv{}),
 };
 INSTANTIATE_TEST_SUITE_P(Wire, Layout, testing::ValuesIn(kCases),
                          [](const auto& c) { return c.param.name; });
@@ -292,6 +305,26 @@ TEST(Shape, OfDcbxHoldsItsFeaturesInside) {
   EXPECT_FALSE(decode_as<DcbxCee>(Bytes{0x07, 0, 0}));          // 256 octets do
   EXPECT_TRUE(decode_as<DcbxCee>(Bytes(std::size_t{2} * 16)));  // as many as are kept
   EXPECT_FALSE(decode_as<DcbxCee>(Bytes(std::size_t{2} * 17)));
+}
+
+TEST(Classes, ThatContradictThemselvesAreNoTlv) {
+  const auto tlv = [](std::initializer_list<ClassTlv> classes) {
+    ClassesTlv v;
+    for (const ClassTlv& c : classes) v.classes.items.at(v.classes.count++) = c;
+    return v.consistent();
+  };
+  EXPECT_TRUE(tlv({{0, 0, 3, 3, 0, 8}, {1, 0, 4, 4, 0, 16}}));
+  EXPECT_FALSE(tlv({{1, 0, 3, 3, 0, 8}}));  // chains count from 0
+  EXPECT_FALSE(tlv({{0, 1, 3, 3, 0, 8}}));  // and so do steps
+  EXPECT_FALSE(tlv({{0, 0, 3, 3, 0, 8}, {2, 0, 4, 4, 0, 16}}));
+  EXPECT_FALSE(tlv({{0, 0, 3, 3, 0, 8}, {0, 2, 4, 4, 0, 16}}));
+  EXPECT_FALSE(tlv({{0, 0, 3, 3, 0, 8}, {1, 0, 3, 4, 0, 16}}));  // a priority twice
+  EXPECT_FALSE(tlv({{0, 0, 3, 3, 0, 8}, {1, 0, 4, 4, 0, 24}}));  // a DSCP twice
+  EXPECT_FALSE(tlv({{0, 0, 0, 3, 0, 8}}));                       // priority 0 is never lossless
+  EXPECT_FALSE(tlv({{0, 0, 8, 3, 0, 8}}));
+  EXPECT_FALSE(tlv({{0, 0, 3, 64, 0, 1}}));
+  EXPECT_FALSE(tlv({{0, 0, 3, 3, 0, 16}}));  // marked by a DSCP of another class
+  EXPECT_FALSE(decode_as<ClassesTlv>(Bytes(std::size_t{8} * 13)));
 }
 
 TEST(Capabilities, EnabledButNotThereIsAnError) {

@@ -13,6 +13,8 @@
 #include "tests/support/golden.hpp"
 #include "tests/support/places.hpp"
 #include "tests/support/temp_dir.hpp"
+#include "tlv/classes.hpp"
+#include "tlv/writer.hpp"
 
 namespace lldp::core {
 namespace {
@@ -71,6 +73,30 @@ class Dissector : public testing::Test {
   TempDir dir_;
   std::vector<Bytes> frames_;
 };
+
+TEST_F(Dissector, ReadsLosslessClasses) {
+  const auto with = [](const tlv::ClassesTlv& classes, std::size_t cut) {
+    Bytes information = encode_info(classes);
+    information.resize(information.size() - cut);
+    Settings settings;
+    settings.custom_tlvs = {{.oui = {0x02, 0x4c, 0x56}, .subtype = 5, .information = information}};
+    return frame_of({DeviceType::kSwitch, Level::of<1>(), PortType::kUplink}, settings);
+  };
+  tlv::ClassesTlv classes;
+  classes.classes.items[0] = {0, 0, 3, 26, 1, 0xff000000};
+  classes.classes.items[1] = {0, 1, 2, 19, 1, 1U << 19};
+  classes.classes.items[2] = {1, 0, 4, 4, 255, 1U << 4};
+  classes.classes.count = 3;
+  add(with(classes, 0));
+  add(with({}, 0));
+  add(with(classes, 1));
+  const std::string text = dissect("-O lldp_level");
+  EXPECT_THAT(text, HasSubstr("Lossless Classes: 3 > 2, 4\n"));
+  EXPECT_THAT(text, HasSubstr("DSCPs: 0x00000000ff000000"));
+  EXPECT_THAT(text, HasSubstr("Hops: no evidence (255)"));
+  EXPECT_THAT(text, HasSubstr("Lossless Classes: none\n"));
+  EXPECT_THAT(text, HasSubstr("No list of at most 7 classes of 13 octets"));
+}
 
 TEST_F(Dissector, ReadsBothTlvs) {
   using enum DeviceType;

@@ -20,15 +20,28 @@ void Attributes::set(std::string_view name, std::string value) {
     at->second = std::move(value);
 }
 
+std::vector<std::string> first_notes(const Drawing& drawing) {
+  constexpr std::size_t kMost = 10;
+  const std::size_t shown = std::min(kMost, drawing.notes.size());
+  std::vector<std::string> out(drawing.notes.begin(),
+                               drawing.notes.begin() + static_cast<std::ptrdiff_t>(shown));
+  if (const std::size_t more = drawing.notes.size() - shown; more > 0)
+    out.push_back(std::to_string(more) + " more rows are left out");
+  return out;
+}
+
 std::string place_of(const Drawing& drawing, const Link& link) {
   return link.line != 0 ? "line " + std::to_string(link.line)
                         : "links[" + std::to_string(&link - drawing.links.data()) + "]";
 }
 
 Result<Drawing> read(std::string_view text) {
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   const bool json = first == text.npos || text[first] == '{' || text[first] == '[';
-  return json ? read_json(text) : read_dot(text);
+  if (json) return read_json(text);
+  return looks_like_csv(text) ? read_csv(text) : read_dot(text);
 }
 
 }  // namespace lldp::cabling

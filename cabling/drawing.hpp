@@ -46,7 +46,12 @@ struct Drawing {
   std::string name{};
   std::vector<Node> nodes{};
   std::vector<Link> links{};
+  /// Rows of a table that were left out, and why: `line 7: no source port: left out`.
+  std::vector<std::string> notes{};
 };
+
+/// The notes as a log takes them: the first ten, and how many more there are.
+[[nodiscard]] std::vector<std::string> first_notes(const Drawing& drawing);
 
 /// How a file's reader finds a link in it: `line 7`, or `links[3]` where lines are not known.
 [[nodiscard]] std::string place_of(const Drawing& drawing, const Link& link);
@@ -65,7 +70,15 @@ struct Drawing {
 /// Errors name the line, or the entry.
 [[nodiscard]] Result<Drawing> read_json(std::string_view text);
 
-/// The one or the other, by how the text begins.
+/// A point-to-point list as planners keep it: a row for each cable (or for each of its ends), cells
+/// separated by commas, semicolons or tabs, quotes as in RFC 4180. The first row names the columns:
+/// source, source port, destination, destination port, or one of the names that are in use for
+/// them; any other column is an attribute. A row that is no cable, or whose port has another cable
+/// already, is left out with a note.
+[[nodiscard]] Result<Drawing> read_csv(std::string_view text);
+[[nodiscard]] bool looks_like_csv(std::string_view text);
+
+/// One of the three, by the beginning of the text; a byte order mark is passed over.
 [[nodiscard]] Result<Drawing> read(std::string_view text);
 
 }  // namespace lldp::cabling

@@ -93,9 +93,11 @@ std::string_view to_string(Verdict v) {
     case Verdict::kMissing:
       return "missing";
     case Verdict::kUnplanned:
+      return "unplanned";
+    case Verdict::kSwapped:
       break;
   }
-  return "unplanned";
+  return "swapped";
 }
 
 std::string Finding::text() const {
@@ -103,7 +105,8 @@ std::string Finding::text() const {
   for (const std::string& neighbor : heard) who.append(who.empty() ? "" : ", ").append(neighbor);
   if (who.empty()) who = "nobody";
   if (verdict == Verdict::kUnplanned) return "expected nobody, heard " + who;
-  return "expected " + expected + ", heard " + who;
+  return "expected " + expected + ", heard " + who +
+         (exchange.empty() ? "" : ": exchange " + port + " and " + exchange);
 }
 
 Result<Expectations> Expectations::of(const Drawing& drawing, std::string_view system_name,
@@ -188,6 +191,28 @@ std::optional<Finding> Expectations::judge(std::string_view port,
   finding.expected = peers_[at->peer].name + ":" + at->peer_port;
   finding.verdict = verdict_of(*at, heard);
   return finding;
+}
+
+std::vector<Finding> Expectations::judge_all(
+    const std::map<std::string, std::vector<Heard>, std::less<>>& heard) const {
+  std::vector<Finding> all;
+  for (const auto& [port, neighbors] : heard)
+    if (auto finding = judge(port, neighbors)) all.push_back(std::move(*finding));
+  for (Finding& silent : silence())  // the device has no such port
+    if (!heard.contains(silent.port)) all.push_back(std::move(silent));
+  const auto is_right = [&](const Finding& at, const Finding& of) {
+    const auto moved = judge(at.port, heard.find(of.port)->second);
+    return moved && moved->verdict == Verdict::kAsExpected;
+  };
+  for (Finding& one : all)
+    for (Finding& other : all)
+      if (one.verdict == Verdict::kWrong && other.verdict == Verdict::kWrong && &one != &other &&
+          is_right(one, other) && is_right(other, one)) {
+        one.verdict = other.verdict = Verdict::kSwapped;
+        one.exchange = other.port;
+        other.exchange = one.port;
+      }
+  return all;
 }
 
 }  // namespace lldp::cabling

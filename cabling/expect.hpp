@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -28,8 +29,10 @@ enum class Verdict : std::uint8_t {
   kWrong,       ///< others are heard, or another switch beside it
   kMissing,     ///< nobody is heard
   kUnplanned,   ///< somebody is heard where no link is drawn
+  kSwapped,     ///< the neighbor of another port is heard, and there this one's
 };
-[[nodiscard]] std::string_view to_string(Verdict v);  ///< as-expected, wrong, missing, unplanned
+/// as-expected, wrong, missing, unplanned, swapped
+[[nodiscard]] std::string_view to_string(Verdict v);
 
 /// What of one port is to be said.
 struct Finding {
@@ -37,6 +40,7 @@ struct Finding {
   Verdict verdict{};
   std::string expected{};            ///< spine1:swp3; empty: nobody
   std::vector<std::string> heard{};  ///< leaf2:swp2
+  std::string exchange{};            ///< of swapped: the other port
   /// `expected spine1:swp3, heard leaf2:swp2`
   [[nodiscard]] std::string text() const;
 };
@@ -64,6 +68,10 @@ class Expectations {
   /// nullopt: nobody is expected, and nobody heard.
   [[nodiscard]] std::optional<Finding> judge(std::string_view port,
                                              std::span<const Heard> heard) const;
+  /// The findings of all ports of the device, those without a link in the drawing too. Two cables
+  /// that are each other's are swapped: to exchange these two is all there is to do.
+  [[nodiscard]] std::vector<Finding> judge_all(
+      const std::map<std::string, std::vector<Heard>, std::less<>>& heard) const;
   friend bool operator==(const Expectations&, const Expectations&) = default;
 
  private:

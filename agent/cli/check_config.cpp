@@ -27,6 +27,9 @@ config::Errors missing_here(const config::Config& config) {
       out.push_back({.where = "expect", .what = to_string(text.error())});
     else if (!drawing)
       out.push_back({.where = "expect", .what = config.expect + ": " + to_string(drawing.error())});
+    else
+      for (const std::string& note : cabling::first_notes(*drawing))
+        out.push_back({.where = "expect", .what = config.expect + ": " + note});
   }
   if (!config.control_group.empty() && ::getgrnam(config.control_group.c_str()) == nullptr)
     out.push_back({.where = "control.group",

@@ -216,6 +216,8 @@ Result<int> expect(const Arguments& arguments) {
   if (!text) return fail(text.error());
   const auto drawing = cabling::read(*text);
   if (!drawing) return in_file(drawing.error());
+  for (const std::string& note : cabling::first_notes(*drawing))
+    std::fprintf(stderr, "lldp-level: %s: %s\n", file.c_str(), note.c_str());
   const auto show = ask(arguments, "org.lldplevel.Show", {});
   if (!show) return fail(show.error());
   const auto cabling = check_cabling(*drawing, *show, arguments.as);

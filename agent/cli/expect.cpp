@@ -2,6 +2,7 @@
 #include "agent/cli/expect.hpp"
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -34,22 +35,25 @@ Result<Cabling> check(const cabling::Drawing& drawing, const json& show, std::st
   const auto chassis = as.empty() ? device.at("chassis_id").get<std::string>() : std::string();
   const auto expected = cabling::Expectations::of(drawing, name, chassis);
   if (!expected) return fail(expected.error());
-  Cabling out{.device = expected->self()};
-  std::set<std::string> present;
   std::set<std::string> in_file;
   for (const Finding& silent : expected->silence()) in_file.insert(silent.port);
+  std::map<std::string, std::vector<cabling::Heard>, std::less<>> heard;
+  std::map<std::string, std::size_t> place;  // of a port in the answer
   for (const json& port : show.at("ports")) {
     auto port_name = port.at("name").get<std::string>();
     const auto alias = port.find("alias");
     if (!in_file.contains(port_name) && alias != port.end() && alias->is_string() &&
         in_file.contains(alias->get<std::string>()))
       port_name = alias->get<std::string>();
-    present.insert(port_name);
-    if (auto finding = expected->judge(port_name, heard_on(port)))
-      out.ports.push_back(std::move(*finding));
+    place.emplace(port_name, place.size());
+    heard.emplace(port_name, heard_on(port));
   }
-  for (Finding& silent : expected->silence())  // the device has no such port
-    if (!present.contains(silent.port)) out.ports.push_back(std::move(silent));
+  Cabling out{.device = expected->self(), .ports = expected->judge_all(heard)};
+  const auto place_of = [&](const Finding& f) {
+    const auto at = place.find(f.port);
+    return at == place.end() ? place.size() : at->second;
+  };
+  std::ranges::stable_sort(out.ports, {}, place_of);
   return out;
 }
 
@@ -61,6 +65,7 @@ report::Ink ink_of(Verdict v) {
     case Verdict::kUnplanned:
       return report::Ink::kWarn;
     case Verdict::kWrong:
+    case Verdict::kSwapped:
       break;
   }
   return report::Ink::kBad;
@@ -91,19 +96,22 @@ Result<Cabling> check_cabling(const cabling::Drawing& drawing, std::string_view 
 std::string cabling_text(const Cabling& cabling, const report::Style& style) {
   report::Table table({{"PORT"}, {"CABLE"}, {"EXPECTED"}, {"HEARD"}});
   std::size_t wrong = 0;
+  std::string exchanges;
   for (const Finding& f : cabling.ports) {
     wrong += f.verdict != Verdict::kAsExpected ? 1 : 0;
     table.add({{f.port, report::Ink::kBold},
                {std::string(to_string(f.verdict)), ink_of(f.verdict)},
                {f.expected.empty() ? "-" : f.expected},
                {list(f.heard)}});
+    if (f.port < f.exchange)
+      exchanges += "swapped: exchange " + f.port + " and " + f.exchange + "\n";
   }
   std::string out = report::paint(cabling.device, report::Ink::kBold, style) + ": ";
-  if (cabling.ports.empty()) return out + "nobody expected, nobody heard\n";
+  if (cabling.ports.empty()) return out + "no neighbor expected, none heard\n";
   out +=
       std::to_string(cabling.ports.size()) + (cabling.ports.size() == 1 ? " port, " : " ports, ");
   out += wrong == 0 ? "all as expected" : std::to_string(wrong) + " not as expected";
-  return out + "\n" + table.text(style);
+  return out + "\n" + table.text(style) + exchanges;
 }
 
 std::string cabling_json(const Cabling& cabling) {
@@ -117,6 +125,7 @@ std::string cabling_json(const Cabling& cabling) {
   for (const Finding& f : cabling.ports) {
     out.open('{').member("name", f.port).member("verdict", to_string(f.verdict));
     out.member("expected", f.expected.empty() ? std::nullopt : std::optional(f.expected));
+    if (!f.exchange.empty()) out.member("exchange", f.exchange);
     out.key("heard").open('[');
     for (const std::string& neighbor : f.heard) out.value(neighbor);
     out.close(']').close('}');

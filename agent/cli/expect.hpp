@@ -23,10 +23,12 @@ struct Cabling {
 [[nodiscard]] Result<Cabling> check_cabling(const cabling::Drawing& drawing, std::string_view show,
                                             std::string_view as);
 
-/// A row per port, and what is wrong counted.
+/// A row for each port, a count of those that are not as expected, and a line for each two that are
+/// to be exchanged.
 [[nodiscard]] std::string cabling_text(const Cabling& cabling, const report::Style& style);
 /// `{"version": 1, "device": ..., "as_expected": false, "ports": [{"name": ..., "verdict":
-/// "as-expected|wrong|missing|unplanned", "expected": "spine1:swp1" or null, "heard": [...]}]}`
+/// "as-expected|wrong|swapped|missing|unplanned", "expected": "spine1:swp1" or null, "exchange":
+/// "swp3" where swapped, "heard": [...]}]}`
 [[nodiscard]] std::string cabling_json(const Cabling& cabling);
 
 }  // namespace lldp::cli

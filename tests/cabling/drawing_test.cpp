@@ -178,5 +178,65 @@ const BadFile kBadFiles[] = {
 INSTANTIATE_TEST_SUITE_P(Texts, BadDrawing, testing::ValuesIn(kBadFiles),
                          [](const auto& c) { return c.param.name; });
 
+TEST(Csv, ReadsColumnsByTheirNames) {
+  for (const char* text :
+       {"Source,Source Port,Destination,Destination Port\nleaf1,swp1,spine1,swp3\n",
+        "\xef\xbb\xbfsource "
+        "device;SOURCE_INTERFACE;target;target-port\r\nleaf1;swp1;spine1;swp3\r\n",
+        "A\tA port\tspeed\tB\tB port\nleaf1\t swp1 \t100G\tspine1\tswp3",
+        "# of rack 7\n\nrow,src,dst,srcPort,dst.port\n\n1,\"leaf1\", \"spine1\" "
+        ",swp1,swp3\n,,,,\n"}) {
+    const auto drawing = read(text);
+    ASSERT_TRUE(drawing) << text << to_string(drawing.error());
+    EXPECT_THAT(links_of(*drawing), ElementsAre("leaf1:swp1 - spine1:swp3")) << text;
+    EXPECT_THAT(drawing->notes, ElementsAre()) << text;
+  }
+  const auto drawing =
+      read("from,from port,to,to port,Speed,MTU\na,1,\"b \"\"x\"\",\ny\",2,25G,\n");
+  ASSERT_TRUE(drawing) << to_string(drawing.error());
+  EXPECT_EQ(drawing->nodes[1].name, "b \"x\",\ny");
+  EXPECT_EQ(*drawing->links[0].attributes.find("speed"), "25G");
+  EXPECT_EQ(drawing->links[0].attributes.find("mtu"), nullptr);
+  EXPECT_EQ(place_of(*drawing, drawing->links[0]), "line 2");
+}
+
+TEST(Csv, LeavesOutARowThatIsNoCableAndSaysWhich) {
+  const auto drawing = read(
+      "source,source port,destination,destination port\n"
+      "a,1,b,1\n"
+      "b,1,a,1\n"  // the other end of the same cable
+      "a,1,c,1\n"
+      "a,,c,1\n"
+      "a,2\n"
+      "a,3,c,1\n"
+      "a,4,\"c,2\n");
+  ASSERT_TRUE(drawing) << to_string(drawing.error());
+  EXPECT_THAT(links_of(*drawing), ElementsAre("a:1 - b:1", "a:3 - c:1"));
+  EXPECT_THAT(drawing->notes,
+              ElementsAre("line 4: a:1 has a cable already, by line 2: left out",
+                          "line 5: no source port: left out", "line 6: no destination: left out",
+                          "line 8: a quote is not closed: left out"));
+  std::string table = "source,source port,destination,destination port\na,1,b,1\n";
+  for (int row = 0; row < 1000; ++row) table += "x\n";
+  const auto mostly_wrong = read(table);
+  ASSERT_TRUE(mostly_wrong);
+  EXPECT_EQ(first_notes(*mostly_wrong).size(), 11U);
+  EXPECT_EQ(first_notes(*mostly_wrong).back(), "990 more rows are left out");
+}
+
+TEST(Csv, RefusesATableThatHasNoCables) {
+  EXPECT_EQ(refusal(read("rack,unit,device,serial\n1,2,leaf1,x\n")),
+            "line 1: no column for the source: name the columns source, source port, destination, "
+            "destination port");
+  EXPECT_EQ(refusal(read("source,source port,to,speed\na,1,b,100G\n")),
+            "line 1: no column for the destination port: name the columns source, source port, "
+            "destination, destination port");
+  EXPECT_EQ(refusal(read("source,source port,destination,destination port\n,,,\na,1\n")),
+            "the table: no row of it is a cable: line 3: no destination: left out");
+  EXPECT_EQ(refusal(read_csv("a b c")),
+            "line 1: not a row of at least four cells: name the columns source, source port, "
+            "destination, destination port");
+}
+
 }  // namespace
 }  // namespace lldp::cabling

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cabling/expect.hpp"
 
+#include <algorithm>
+#include <iterator>
+#include <map>
+
 namespace lldp::cabling {
 namespace {
 
@@ -185,6 +189,43 @@ TEST(Expect, ControlCharactersStayOffTheScreen) {
   EXPECT_EQ(said(a, "1", {}), "missing: expected b\\x1b[2J:p\\x07, heard nobody");
   EXPECT_THAT(said(a, "1", {{.system_name = "b\\x1b[2J", .port_id = "p\\x07"}}),
               testing::StartsWith("as-expected"));
+}
+
+// Two cables of one device that are each other's, and nothing else that is wrong.
+TEST(Expect, NamesTheTwoPortsOfEverySwap) {
+  constexpr std::size_t kPorts = 16;
+  std::string plan = "graph {";
+  std::map<std::string, std::vector<Heard>, std::less<>> right;
+  for (std::size_t i = 0; i < kPorts; ++i) {
+    // Two cables to each spine: a swap between them is one as well.
+    const std::string spine = "spine" + std::to_string(i / 2);
+    const std::string port = "swp" + std::to_string(i % 2 + 7);
+    plan += "leaf:p" + std::to_string(i) + " -- " + spine + ":" + port + ";";
+    right["p" + std::to_string(i)] = {{.system_name = spine, .port_id = port}};
+  }
+  const auto leaf = of((plan + "}").c_str(), "leaf");
+  for (auto a = right.begin(); a != right.end(); ++a)
+    for (auto b = std::next(a); b != right.end(); ++b) {
+      auto heard = right;
+      std::swap(heard[a->first], heard[b->first]);
+      for (const Finding& finding : leaf.judge_all(heard)) {
+        const bool one_of_them = finding.port == a->first || finding.port == b->first;
+        EXPECT_EQ(finding.verdict, one_of_them ? Verdict::kSwapped : Verdict::kAsExpected);
+        const std::string& other = finding.port == a->first ? b->first : a->first;
+        EXPECT_EQ(finding.exchange, one_of_them ? other : "");
+      }
+    }
+  // Three in a ring are wrong, each of them: no exchange of two mends one.
+  auto ring = right;
+  ring["p0"] = right["p2"];
+  ring["p2"] = right["p4"];
+  ring["p4"] = right["p0"];
+  EXPECT_EQ(std::ranges::count(leaf.judge_all(ring), Verdict::kWrong, &Finding::verdict), 3);
+  // Where one of the two hears no neighbor there is nothing to exchange.
+  auto half = right;
+  half["p0"] = right["p2"];
+  half["p2"] = {};
+  EXPECT_EQ(std::ranges::count(leaf.judge_all(half), Verdict::kSwapped, &Finding::verdict), 0);
 }
 
 }  // namespace

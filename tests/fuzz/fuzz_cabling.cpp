@@ -23,6 +23,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       const auto heard = expected->judge(silent.port, {&strange, 1});
       if (!heard || heard->text().empty()) std::abort();
     }
+    for (const Finding& finding :
+         expected->judge_all({{"p", {strange}}, {"q", {strange, strange}}}))
+      if ((finding.verdict == Verdict::kSwapped) == finding.exchange.empty()) std::abort();
   }
   return 0;
 }

@@ -41,6 +41,8 @@ std::string_view to_string(Order o) {
       return "down";
     case Order::kUp:
       return "up";
+    case Order::kShut:
+      return "shut";
     case Order::kUnknown:
       break;
   }

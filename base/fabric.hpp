@@ -30,12 +30,17 @@ struct Layers {
 /// How a port stands to its neighbour, by level; what the TLVs carry and `show` prints.
 enum class PortType : std::uint8_t { kUnmarked, kUplink, kDownlink, kCrosslink };
 /// How a port stands in the total order of devices; what the rules go by (see Position).
-enum class Order : std::uint8_t { kUnknown, kDown, kUp };
+enum class Order : std::uint8_t {
+  kUnknown,  ///< no device was ever heard there
+  kDown,     ///< the neighbor stands lower
+  kUp,       ///< the neighbor may stand higher: always safe
+  kShut,     ///< no lossless class crosses the port, in either direction
+};
 
 [[nodiscard]] std::string_view to_string(Role r);        ///< host, switch
 [[nodiscard]] std::string_view to_string(DeviceType t);  ///< host, switch, unknown
 [[nodiscard]] std::string_view to_string(PortType t);    ///< unmarked, uplink, downlink, crosslink
-[[nodiscard]] std::string_view to_string(Order o);       ///< unknown, down, up
+[[nodiscard]] std::string_view to_string(Order o);       ///< unknown, down, up, shut
 [[nodiscard]] std::string to_string(Layers layers);      ///< 3:4, the near one first
 [[nodiscard]] std::optional<Layers> parse_layers(std::string_view text);  ///< what that writes
 

@@ -37,8 +37,18 @@ struct Entry {
 /// The buffers and their dependencies. A state is an entry in a lossless class.
 class Dependencies {
  public:
-  Dependencies(const Forwarding& fabric, const Policy& policy, OnTurn on_turn)
-      : classes_(static_cast<Index>(policy.lossless().size())), on_turn_(on_turn) {
+  Dependencies(const Forwarding& fabric, const Policy& policy, OnTurn on_turn) : on_turn_(on_turn) {
+    for (const Chain& chain : policy.chains()) {
+      const Index application = classes_;
+      for (std::size_t i = 0; i < chain.classes.size(); ++i) {
+        const bool is_last = i + 1 == chain.classes.size();
+        steps_.push_back({!is_last                               ? classes_ + 1
+                          : on_turn == OnTurn::kStaysInLastClass ? classes_
+                                                                 : kNone,
+                          application});
+        ++classes_;
+      }
+    }
     directions_.reserve(2 * fabric.links.size());
     for (const auto& link : fabric.links) {
       assert(link.a < fabric.switches.size() && link.b < fabric.switches.size());
@@ -59,13 +69,22 @@ class Dependencies {
   /// Where a packet is that came by direction `d` in class `c`.
   [[nodiscard]] Index state(Index d, Index c) const { return directions_[d].entry * classes_ + c; }
 
+  /// Whether packets of lossless classes stay so over direction `d`.
+  [[nodiscard]] bool is_crossed(Index d) const {
+    return on_turn_ == OnTurn::kStays ||
+           (directions_[d].out.order != Order::kShut && directions_[d].in.order != Order::kShut);
+  }
+
   /// The class in which a packet in `state` leaves by direction `d` of the same switch; kNone when
   /// that is lossy: it is dropped rather than waits.
   [[nodiscard]] Index class_after(Index state, Index d) const {
     const Index c = state % classes_;
-    if (on_turn_ == OnTurn::kStays || !turns(entry_of(state).port, directions_[d].out)) return c;
-    if (c + 1 < classes_) return c + 1;
-    return on_turn_ == OnTurn::kStaysInLastClass ? c : kNone;
+    if (on_turn_ == OnTurn::kStays) return c;
+    const PortClass in = entry_of(state).port;
+    const PortClass out = directions_[d].out;
+    if (in.order == Order::kShut || !is_crossed(d)) return kNone;
+    const Index after = turns(in, out) ? steps_[c].next : c;
+    return after != kNone && out.restores() ? steps_[after].application : after;
   }
 
   /// Calls f(direction, class) for all that may follow `state`, the ways back included.
@@ -101,7 +120,13 @@ class Dependencies {
     }
   }
 
+  /// A lossless class: what a turn and what restoring makes of it.
+  struct Turn {
+    Index next = kNone;
+    Index application = 0;
+  };
   Index classes_ = 0;
+  std::vector<Turn> steps_{};
   OnTurn on_turn_ = OnTurn::kChangesClass;
   std::vector<Direction> directions_{};
   std::vector<Index> first_out_{};  ///< per switch: where its directions begin in out_
@@ -236,7 +261,9 @@ class ShortestCycle {
 Proof prove(const Forwarding& fabric, const Policy& policy, OnTurn on_turn) {
   const Dependencies deps(fabric, policy, on_turn);
   Proof proof;
-  proof.buffers = std::uint64_t{deps.directions()} * deps.classes();
+  if (deps.classes() == 0) return proof;
+  for (Index d = 0; d < deps.directions(); ++d)
+    if (deps.is_crossed(d)) proof.buffers += deps.classes();
   for (Index s = 0; s < deps.states(); ++s)
     deps.for_each_next(s, [&](Index, Index) { proof.dependencies += deps.entry_of(s).links; });
 
@@ -244,10 +271,11 @@ Proof prove(const Forwarding& fabric, const Policy& policy, OnTurn on_turn) {
   if (std::find(candidates.begin(), candidates.end(), true) == candidates.end()) return proof;
   auto steps = ShortestCycle(deps, candidates, false).take();
   if (steps.empty()) steps = ShortestCycle(deps, candidates, true).take();
+  const auto classes = policy.classes();
   for (const auto& [d, c] : steps) {
     const Direction& direction = deps.direction(d);
     proof.cycle.push_back(
-        {.link = d / 2, .from = direction.from, .to = direction.to, .cls = policy.lossless()[c]});
+        {.link = d / 2, .from = direction.from, .to = direction.to, .cls = classes[c].mark()});
   }
   return proof;
 }

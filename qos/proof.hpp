@@ -43,7 +43,7 @@ struct Buffer {
 };
 
 struct Proof {
-  std::uint64_t buffers = 0;       ///< (directed link, lossless class)
+  std::uint64_t buffers = 0;       ///< (directed link, lossless class), shut links left out
   std::uint64_t dependencies = 0;  ///< ordered pairs of them that some packet can connect
   /// Empty: no routing and no failures can deadlock the fabric. Else a shortest cycle of buffers in
   /// which no packet goes back over the link it came by; only where there is none such, one in
@@ -54,8 +54,8 @@ struct Proof {
 
 /// Searches the dependencies between buffers that the rules permit for any routing and any set of
 /// failures: a packet may go from any link of a switch to any link of it, and starts in any
-/// lossless class anywhere. Failures only take dependencies away. docs/proof.md has the argument.
-/// Linear in the number of links (times classes) if there is no cycle.
+/// lossless class of any chain anywhere. Failures only take dependencies away. docs/proof.md has
+/// the argument. Linear in the number of links (times classes) if there is no cycle.
 [[nodiscard]] Proof prove(const Forwarding& fabric, const Policy& policy,
                           OnTurn on_turn = OnTurn::kChangesClass);
 

@@ -25,7 +25,7 @@ PortClass class_of_span(Layer near, const ChassisId& self, Layer far, const Chas
 }
 
 Tag tag_of(PortClass port) {
-  if (port.order == Order::kUnknown) return {};
+  if (port.order != Order::kUp && port.order != Order::kDown) return {};
   return *Tag::make(2U * port.near.value() + (port.order == Order::kUp ? 1U : 0U));
 }
 
@@ -33,18 +33,34 @@ Ruleset compile(const Policy& policy, PortClass port, bool layered) {
   Ruleset rules;
   rules.port = port;
   rules.layered = layered;
-  rules.ingress = policy.lossless();
+  const bool shut = port.order == Order::kShut;
+  const auto turns_of_all = policy.turns();
+  for (const Remap& turn : turns_of_all)
+    rules.ingress.push_back({shut ? policy.lossy().priority : turn.from.priority, turn.from.dscp});
   if (policy.lossy().dscp != Dscp{}) rules.ingress.push_back(policy.lossy());
   rules.tag = tag_of(port);
   for (std::uint8_t tag = 0; tag <= Tag::kMax; ++tag)
     if (turns(class_of(tag), port)) rules.turning_tags |= std::uint64_t{1} << tag;
-  if (rules.turning_tags != 0) rules.remaps = policy.turns();
-  rules.pfc_enable = policy.pfc_enable();
+  for (const auto& [from, to] : turns_of_all) {
+    if (shut) {
+      rules.entering.push_back({from, policy.lossy()});
+      rules.leaving.push_back({from, policy.lossy()});
+      continue;
+    }
+    if (rules.turning_tags != 0)
+      rules.remaps.push_back({from, port.restores() ? policy.restored(to) : to});
+    if (port.restores() && policy.restored(from) != from)
+      rules.leaving.push_back({from, policy.restored(from)});
+  }
+  rules.pfc_enable = port.restores() ? policy.application_priorities() : policy.pfc_enable();
   return rules;
 }
 
 Class remap(const Policy& policy, PortClass in, PortClass out, Class c) {
-  return turns(in, out) ? policy.after_turn(c) : c;
+  const bool is_lossless = policy.after_turn(c) != c;
+  if (is_lossless && (in.order == Order::kShut || out.order == Order::kShut)) return policy.lossy();
+  const Class after = turns(in, out) ? policy.after_turn(c) : c;
+  return out.restores() ? policy.restored(after) : after;
 }
 
 std::string to_string(const Ruleset& rules, std::string_view port) {
@@ -56,11 +72,29 @@ std::string to_string(const Ruleset& rules, std::string_view port) {
   line(layer
            ? fmt::format("is {}, of layer {}", to_string(rules.port.order), rules.port.near.value())
            : fmt::format("is {}", to_string(rules.port.order)));
-  for (const Class& c : rules.ingress)
-    line(fmt::format("ingress dscp{} -> priority {}", c.dscp.value(), c.priority.value()));
+  for (std::size_t i = 0; i < rules.ingress.size();) {
+    const Priority priority = rules.ingress[i].priority;
+    DscpSet dscps;
+    for (; i < rules.ingress.size() && rules.ingress[i].priority == priority; ++i)
+      dscps.insert(rules.ingress[i].dscp);
+    line(fmt::format("ingress dscp{} -> priority {}", to_string(dscps), priority.value()));
+  }
+  const auto remaps = [&](std::string_view where, const std::vector<Remap>& rows) {
+    for (std::size_t i = 0; i < rows.size();) {
+      const Remap& first = rows[i];
+      DscpSet dscps;
+      for (; i < rows.size() && rows[i].from.priority == first.from.priority &&
+             rows[i].to == first.to;
+           ++i)
+        dscps.insert(rows[i].from.dscp);
+      line(fmt::format("{} {}:dscp{} -> {}", where, first.from.priority.value(), to_string(dscps),
+                       to_string(first.to)));
+    }
+  };
+  remaps("ingress", rules.entering);
   if (rules.tag != Tag{}) line(fmt::format("ingress tag {}", rules.tag.value()));
-  for (const Remap& r : rules.remaps)
-    line(fmt::format("egress turn {} -> {}", to_string(r.from), to_string(r.to)));
+  remaps("egress turn", rules.remaps);
+  remaps("egress", rules.leaving);
   for (std::uint8_t p = 0; p <= Priority::kMax; ++p)
     if ((rules.pfc_enable >> p & 1) != 0)
       line(fmt::format("priority {} needs PFC, which is not set here", p));

@@ -18,6 +18,11 @@ using lldp::Layer;
 struct PortClass {
   Order order = Order::kUnknown;  ///< where the far end of its link stands
   Layer near{};                   ///< layer of the virtual switch that owns the port
+  /// The link leads to a host, which forwards nothing: spare classes leave as the application class
+  /// of their chain (`qos.restore`). Counts while the port is down, and is out of force before it
+  /// is anything else.
+  bool restore = false;
+  [[nodiscard]] constexpr bool restores() const { return restore && order == Order::kDown; }
   friend bool operator==(const PortClass&, const PortClass&) = default;
 };
 
@@ -30,9 +35,10 @@ struct PortClass {
 /// (near layer of `in` to near layer of `out`), and the link it leaves by. It turns if a descent is
 /// followed by an ascent among them; that happens at most once in a device. In a Clos switch,
 /// where the inside is level: it came in by an up port and leaves by an up port. Never to or from
-/// an unknown port.
+/// an unknown port, nor a shut one, which no lossless packet crosses.
 [[nodiscard]] constexpr bool turns(PortClass in, PortClass out) {
-  if (in.order == Order::kUnknown || out.order == Order::kUnknown) return false;
+  const auto is_ordered = [](Order o) { return o == Order::kUp || o == Order::kDown; };
+  if (!is_ordered(in.order) || !is_ordered(out.order)) return false;
   const bool leaves_ascending = out.order == Order::kUp;
   if (in.order == Order::kUp) return leaves_ascending || out.near > in.near;  // it came descending
   return leaves_ascending && out.near < in.near;
@@ -48,16 +54,23 @@ using Tag = Bounded<struct TagTag, std::uint8_t, 63>;
 /// of using the tags; the two agree.
 struct Ruleset {
   PortClass port{};
-  /// Ingress: a packet with this DSCP gets this priority; other packets keep theirs. Holds the
-  /// lossless classes, and the lossy one unless that is the default DSCP 0.
+  /// Ingress: a packet with this DSCP gets this priority; other packets keep theirs. Has a row for
+  /// each DSCP of each lossless class, class after class (the lossy priority where the port is
+  /// shut), and one for the lossy class unless its DSCP is the default 0.
   std::vector<Class> ingress{};
+  /// Ingress: what happens to a packet by its DSCP, beside its priority. Empty unless the port is
+  /// shut.
+  std::vector<Remap> entering{};
   Tag tag{};  ///< ingress: write it; 0: leave the packet alone
   /// Egress: bit t set means that a packet with tag t turns here. Bit 0 is never set.
   std::uint64_t turning_tags = 0;
   /// Egress: what happens to a packet that turns, by its DSCP; other DSCPs are left alone. Empty
   /// where nothing can turn.
   std::vector<Remap> remaps{};
-  std::uint8_t pfc_enable = 0;  ///< bit n: PFC on for priority n
+  /// Egress: what happens to a packet that does not turn, by its DSCP: a port to a host restores,
+  /// a shut one makes lossless packets lossy. Empty elsewhere.
+  std::vector<Remap> leaving{};
+  std::uint8_t pfc_enable = 0;  ///< bit n: PFC on for priority n; no spares where they are restored
   /// Ports of this device have layers: what turns here depends on more than which ports are up.
   bool layered = false;
 
@@ -69,7 +82,8 @@ struct Ruleset {
 /// they get the ingress map and PFC alone.
 [[nodiscard]] Ruleset compile(const Policy& policy, PortClass port, bool layered = false);
 
-/// What becomes of a packet of class `c` on its way from `in` to `out`: the rules as a table.
+/// What becomes of a packet of class `c` on its way from `in` to `out`: the rules as a table. A
+/// packet that comes by a shut port is of the lossy class before it leaves by any.
 [[nodiscard]] Class remap(const Policy& policy, PortClass in, PortClass out, Class c);
 
 /// The plan for a person: one line per rule, each beginning with `port`.

@@ -153,6 +153,10 @@ const std::string& place_of(const Places& places, std::initializer_list<std::str
 void check_together(Config& config, const Places& places, Errors& errors) {
   if (auto policy = qos::Policy::parse(config.lossless, config.lossy)) {
     config.policy = std::move(*policy);
+    // Beside neighbors with other chains it could close a cycle of classes.
+    if (auto wrong = qos::against_turn_order(config.policy.chains()))
+      errors.push_back(
+          {.where = place_of(places, {"qos.lossless"}), .what = std::move(wrong->what)});
   } else {
     // What is wrong with a preset is so because of what the other was set to.
     const Error& error = policy.error();

@@ -461,20 +461,20 @@ constexpr Row kRows[] = {
     {"lldp.max-neighbors", "N", "16384",
      Number{1, 65536, [](Config& c, std::uint32_t v) { c.core.max_neighbors = v; }},
      "neighbours kept in all"},
-    {"qos.lossless", "P:dscpN,...", qos::Policy::kDefaultLossless,
-     Text{"priorities and DSCPs, in order",
+    {"qos.lossless", "CHAINS", qos::Policy::kDefaultLossless,
+     Text{"P:dscpN>P:dscpN,... or roce, sonic, pcbb, slides, none",
           [](Config& c, std::string_view text) {
             c.lossless = text;
             return Complaint();
           }},
-     "lossless priorities, first to last, each with its DSCP"},
+     "lossless classes: application class, then its spare after a turn; or a preset"},
     {"qos.lossy", "P:dscpN", qos::Policy::kDefaultLossy,
      Text{"a priority and a DSCP",
           [](Config& c, std::string_view text) {
             c.lossy = text;
             return Complaint();
           }},
-     "class of packets that turn once more than there are lossless priorities"},
+     "class of packets that turn in the last class of their chain"},
 };
 
 /// The port that a key of a row per port is of; empty: it is none.

@@ -188,7 +188,7 @@ bool Protection::is_pfc_unverified(const core::PortInfo& info) const {
 report::Protection Protection::summary(const core::Snapshot& snapshot) const {
   using State = report::Protection::State;
   report::Protection summary{.backend = backend_name_};
-  for (const qos::Class& c : policy_.lossless()) summary.lossless.push_back(c.priority);
+  for (const qos::LosslessClass& c : policy_.classes()) summary.lossless.push_back(c.priority);
   const auto failed = std::ranges::count_if(
       ports_, [](const auto& port) { return is_ours(port.second.state) && port.second.failure; });
   if (whole_ || (ours_ != 0 && static_cast<std::size_t>(failed) == ours_))

@@ -16,6 +16,19 @@ void write(JsonWriter& out, const std::vector<qos::Class>& classes) {
   out.close(']');
 }
 
+/// The application class first; of each class the DSCP that marks it first, the others rising.
+void write(JsonWriter& out, const qos::Chain& chain) {
+  out.open('[');
+  for (const qos::LosslessClass& c : chain.classes) {
+    out.open('{').member("priority", c.priority.value()).key("dscps").open('[');
+    out.value(c.dscp.value());
+    for (const Dscp dscp : c.dscps.members())
+      if (dscp != c.dscp) out.value(dscp.value());
+    out.close(']').close('}');
+  }
+  out.close(']');
+}
+
 std::optional<std::string> escaped(const std::optional<std::string>& text) {
   return text ? std::optional(escape(*text)) : std::nullopt;
 }
@@ -50,7 +63,7 @@ void write(JsonWriter& out, const PortRules& port, const qos::Policy& policy) {
   out.close(']').key("parts").open('[');
   for (const PartReading& part : port.parts) write_part(out, part);
   out.close(']').member("restored", port.restored).key("bounces").open('{');
-  for (const qos::Class c : policy.lossless())
+  for (const qos::LosslessClass& c : policy.classes())
     if (port.bounces)
       out.member(std::to_string(c.priority.value()), port.bounces->at(c.priority.value()));
   out.close('}');
@@ -110,6 +123,9 @@ std::string rules_json(const Rules& rules) {
       .member("description", escaped(rules.description))
       .member("error", escaped(rules.error));
   write(out.key("lossless"), rules.policy.lossless());
+  out.key("chains").open('[');
+  for (const qos::Chain& chain : rules.policy.chains()) write(out, chain);
+  out.close(']');
   write(out.key("lossy"), rules.policy.lossy());
   out.key("ports").open('[');
   for (const PortRules& port : rules.ports) write(out, port, rules.policy);

@@ -30,8 +30,9 @@ using Seconds = std::chrono::duration<double>;
 constexpr std::uint8_t kOthers[] = {0, 8, 34, 46, 48};
 
 bool is_lossless(const qos::Policy& policy, Dscp dscp) {
-  return std::any_of(policy.lossless().begin(), policy.lossless().end(),
-                     [&](const qos::Class& c) { return c.dscp == dscp; });
+  return std::ranges::any_of(policy.classes(), [&](const qos::LosslessClass& c) {
+    return c.dscps.contains(dscp);
+  });
 }
 
 /// Passages through the switches of a path, as the tracks of `probes` tell.
@@ -254,7 +255,7 @@ std::vector<Probe> probes_for(std::size_t flow, const qos::Policy& policy, Mode 
       if (mode == Mode::kBridged) markings.push_back({.dscp = dscp, .ecn = ecn, .pcp = pcp});
     }
   };
-  for (const qos::Class& c : policy.lossless()) add(c.dscp, c.priority);
+  for (const qos::Remap& turn : policy.turns()) add(turn.from.dscp, turn.from.priority);
   for (const std::uint8_t other : kOthers) {
     const Dscp dscp = *Dscp::make(other);
     if (!is_lossless(policy, dscp))

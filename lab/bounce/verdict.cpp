@@ -87,8 +87,8 @@ void count_turns(const Fabric& fabric, const Path& path, const qos::Policy& poli
   const auto spots = spots_of(fabric, path);
   const auto markings = expected_markings(fabric, path, policy, sent);
   for (const std::size_t turn : turns_of(fabric, path))
-    for (const qos::Class& c : policy.lossless())
-      if (c.dscp == markings[turn - 1].dscp) ++bounces[{spots[2 * turn], c.priority}];
+    for (const qos::LosslessClass& c : policy.classes())
+      if (c.dscps.contains(markings[turn - 1].dscp)) ++bounces[{spots[2 * turn], c.priority}];
 }
 
 std::vector<std::string> miscounts(const Fabric& fabric, const Bounces& counted,

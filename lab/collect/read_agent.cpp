@@ -125,18 +125,61 @@ std::optional<qos::Class> class_from(const Json* value) {
   return priority && dscp ? std::optional(qos::Class{*priority, *dscp}) : std::nullopt;
 }
 
-/// The classes that `rules` goes by; nothing where they are not told, or make no policy.
-std::optional<qos::Policy> policy_from(const Json& rules) {
+/// A class of a chain, with its DSCPs as `chains` has them: the one that marks it first.
+std::optional<qos::LosslessClass> lossless_class_from(const Json& value) {
+  const Json* priority = find(value, "priority");
+  const Json* dscps = find(value, "dscps");
+  if (priority == nullptr || !priority->is_number_unsigned() || dscps == nullptr ||
+      !dscps->is_array() || dscps->empty())
+    return std::nullopt;
+  const auto p = Priority::make(priority->get<std::uint64_t>());
+  if (!p) return std::nullopt;
+  qos::LosslessClass c{.priority = *p};
+  for (const Json& one : *dscps) {
+    const auto dscp =
+        one.is_number_unsigned() ? Dscp::make(one.get<std::uint64_t>()) : std::nullopt;
+    if (!dscp) return std::nullopt;
+    if (c.dscps.empty()) c.dscp = *dscp;
+    c.dscps.insert(*dscp);
+  }
+  return c;
+}
+
+/// The chains that `rules` goes by; of one that tells none the chain of `lossless`.
+std::optional<qos::Chains> chains_from(const Json& rules) {
+  qos::Chains chains;
+  if (const Json* told = find(rules, "chains"); told != nullptr) {
+    if (!told->is_array()) return std::nullopt;
+    for (const Json& one : *told) {
+      qos::Chain chain;
+      if (!one.is_array() || one.empty()) return std::nullopt;
+      for (const Json& step : one) {
+        const auto c = lossless_class_from(step);
+        if (!c) return std::nullopt;
+        chain.classes.push_back(*c);
+      }
+      chains.push_back(std::move(chain));
+    }
+    return chains;
+  }
   const Json* lossless = find(rules, "lossless");
-  const auto lossy = class_from(find(rules, "lossy"));
-  if (lossless == nullptr || !lossless->is_array() || !lossy) return std::nullopt;
-  std::string chain;
+  if (lossless == nullptr || !lossless->is_array() || lossless->empty()) return std::nullopt;
+  qos::Chain chain;
   for (const Json& one : *lossless) {
     const auto c = class_from(&one);
     if (!c) return std::nullopt;
-    chain += (chain.empty() ? "" : ",") + qos::to_string(*c);
+    chain.classes.push_back(qos::lossless_class(*c));
   }
-  auto policy = qos::Policy::parse(chain, qos::to_string(*lossy));
+  chains.push_back(std::move(chain));
+  return chains;
+}
+
+/// The classes that `rules` goes by; nothing where they are not told, or make no policy.
+std::optional<qos::Policy> policy_from(const Json& rules) {
+  const auto chains = chains_from(rules);
+  const auto lossy = class_from(find(rules, "lossy"));
+  if (!chains || !lossy) return std::nullopt;
+  auto policy = qos::Policy::parse(qos::to_string(*chains), qos::to_string(*lossy));
   return policy ? std::optional(std::move(*policy)) : std::nullopt;
 }
 

@@ -121,10 +121,9 @@ int run_bounce(const Arguments& arguments) {
       "that traffic, in packets per second")(
       "backend", po::value(&settings.backend)->value_name("B")->default_value("bpf"),
       "the agents' data plane")("qos.lossless",
-                                po::value(&lossless)
-                                    ->value_name("P:dscpN,...")
-                                    ->default_value(std::string(qos::Policy::kDefaultLossless)),
-                                "lossless priorities, first to last")(
+                                po::value(&lossless)->value_name("CHAINS")->default_value(
+                                    std::string(qos::Policy::kDefaultLossless)),
+                                "lossless classes, or a preset (lldp-level.conf(5))")(
       "qos.lossy",
       po::value(&lossy)->value_name("P:dscpN")->default_value(
           std::string(qos::Policy::kDefaultLossy)),
@@ -173,6 +172,8 @@ int run_bounce(const Arguments& arguments) {
     return complain_usage("bounce", "a fabric's file needs 1 to 250 --flow, a case has its own");
   const auto policy = qos::Policy::parse(lossless, lossy);
   if (!policy) return complain_usage("bounce", to_string(policy.error()));
+  if (policy->chains().empty())
+    return complain_usage("bounce", "--qos.lossless none: there is no class that a turn changes");
   const auto place = live::place_of(prefix, dir);
   if (!place) return complain_usage("bounce", to_string(place.error()));
   if (place->own_tree)

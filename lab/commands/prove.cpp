@@ -61,6 +61,8 @@ std::string to_json(const Report& r) {
   using Json = nlohmann::ordered_json;
   Json lossless = Json::array();
   for (const qos::Class& c : r.policy.lossless()) lossless.push_back(qos::to_string(c));
+  Json chains = Json::array();
+  for (const qos::Chain& chain : r.policy.chains()) chains.push_back(qos::to_string(chain));
   Json cycle = Json::array();
   const auto& names = r.graph.forwarding.switches;
   for (const qos::Buffer& b : r.proof.cycle)
@@ -77,6 +79,7 @@ std::string to_json(const Report& r) {
                        {"rules", r.rules},
                        {"stay_in_last", r.stay_in_last},
                        {"lossless", std::move(lossless)},
+                       {"chains", std::move(chains)},
                        {"lossy", r.policy.lossy_text()},
                        {"buffers", r.proof.buffers},
                        {"dependencies", r.proof.dependencies},
@@ -120,6 +123,8 @@ void print_text(const Report& r) {
 int run_prove(const Arguments& arguments) {
   Report report;
   std::size_t lossless = 0;
+  std::string chains;
+  std::string lossy;
   std::string output;
   po::options_description options("Options");
   options.add_options()("rules", po::value(&report.rules)->value_name("R"),
@@ -129,6 +134,12 @@ int run_prove(const Arguments& arguments) {
                         "layers, else down-up")(
       "lossless", number<std::size_t>(&lossless, 1, 7)->value_name("N")->default_value(2),
       "number of lossless classes, 1 to 7")(
+      "qos.lossless", po::value(&chains)->value_name("CHAINS"),
+      "lossless classes instead, or a preset (lldp-level.conf(5))")(
+      "qos.lossy",
+      po::value(&lossy)->value_name("P:dscpN")->default_value(
+          std::string(qos::Policy::kDefaultLossy)),
+      "the class after the last")(
       "stay-in-last", po::bool_switch(&report.stay_in_last),
       "for study: a turn in the last lossless class stays there instead of going lossy")(
       "json", "print JSON")("output,o", po::value(&output)->value_name("FILE"),
@@ -138,6 +149,11 @@ int run_prove(const Arguments& arguments) {
   const auto values = parse(options, kProveUsage, arguments, words);
   if (!values) return kDone;
   if (words.size() != 1) return complain_usage("prove", "name one fabric file");
+  if (!chains.empty() && !(*values)["lossless"].defaulted())
+    return complain_usage("prove", "--lossless: --qos.lossless names the classes already");
+  auto policy = qos::Policy::parse(
+      chains.empty() ? qos::Policy::with_lossless(lossless).lossless_text() : chains, lossy);
+  if (!policy) return complain_usage("prove", "--" + to_string(policy.error()));
   constexpr std::string_view kRules[] = {"", "none", "down-up", "spans", "as-set"};
   if (std::find(std::begin(kRules), std::end(kRules), report.rules) == std::end(kRules))
     return complain_usage(
@@ -169,7 +185,7 @@ int run_prove(const Arguments& arguments) {
                               report.fabric.links.empty()
                                   ? "a fabric without links: there is nothing to prove"
                                   : "a fabric without switches: there is nothing to prove"});
-  report.policy = qos::Policy::with_lossless(lossless);
+  report.policy = std::move(*policy);
   report.proof = prove(report.graph.forwarding, report.policy,
                        report.rules == "none" ? qos::OnTurn::kStays
                        : report.stay_in_last  ? qos::OnTurn::kStaysInLastClass

@@ -176,7 +176,7 @@ lls_result refusal(lls_simulation* s, const lls_flow& f) {
     return refuse(fmt::format("rate_bps: {}: 1000 or more", f.rate_bps));
   if (f.transport > LLS_PACED)
     return refuse(fmt::format("transport: {}: there is none such", f.transport));
-  const std::size_t classes = s->plan.settings.policy.lossless().size();
+  const std::size_t classes = s->plan.settings.policy.classes().size();
   if (f.lossless_class >= classes)
     return refuse(fmt::format("lossless_class: {}: there are {}", f.lossless_class, classes));
   if (s->run->network().flows.size() >= kMostFlows) return refuse("there are too many flows");

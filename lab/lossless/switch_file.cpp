@@ -181,6 +181,7 @@ Result<SwitchFile> parse_switch_file(std::string_view text) {
   if (top.complaint()) return fail(*top.complaint());
   auto policy = qos::Policy::parse(lossless, lossy);
   if (!policy) return fail(policy.error());
+  if (policy->chains().empty()) return fail(Error{0, "qos.lossless", "none: nothing is sent"});
   s.policy = std::move(*policy);
   if (file.socket.empty()) return fail(Error{0, "socket", "is missing"});
   return file;

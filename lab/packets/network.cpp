@@ -96,7 +96,7 @@ Result<Network> Network::of(const Fabric& fabric, const Settings& settings) {
   n.buffers.resize(fabric.nodes.size());
   std::vector<std::uint64_t> headrooms(fabric.nodes.size());
   std::vector<std::uint64_t> thresholds(fabric.nodes.size());
-  const auto classes = static_cast<std::uint64_t>(settings.policy.lossless().size());
+  const auto classes = static_cast<std::uint64_t>(settings.policy.classes().size());
   for (Arc a = 0; a < arcs; ++a) {
     const Link& link = fabric.links[a / 2];
     const std::string where = fmt::format("fabric.links[{}] ({})", a / 2, name_of(fabric, link));
@@ -194,7 +194,7 @@ std::uint32_t Network::add_flow(const FlowSpec& spec, std::uint32_t route) {
   Flow flow;
   flow.route = route;
   flow.transport = spec.transport;
-  flow.priority = settings.policy.lossless()[spec.lossless_class].priority.value();
+  flow.priority = settings.policy.classes()[spec.lossless_class].priority.value();
   flow.start = spec.start;
   const std::uint64_t line = rates[routes[flow.route]];
   flow.rate_bps = spec.rate_bps == 0 ? line : std::min(line, spec.rate_bps);

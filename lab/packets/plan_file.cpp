@@ -46,7 +46,9 @@ void read_settings(JsonObject&& o, Settings& s) {
   o.text("lossless", lossless);
   o.text("lossy", lossy);
   const auto policy = qos::Policy::parse(lossless, lossy);
-  if (policy)
+  if (policy && policy->chains().empty())
+    o.refuse("lossless", "none: packets are simulated in a lossless class");
+  else if (policy)
     s.policy = *policy;
   else
     o.refuse(policy.error().where == "qos.lossy" ? "lossy" : "lossless", policy.error().what);

@@ -131,7 +131,7 @@ void CaptureWriter::roce(const Slot& f) {
   if (settings_.flow_control == FlowControlKind::kPortFc) {  // its queues are no priorities
     if (data) dscp = policy.lossless()[0].dscp.value();
   } else {
-    for (const qos::Class& c : policy.lossless())
+    for (const qos::LosslessClass& c : policy.classes())
       if (c.priority.value() == f.priority) dscp = c.dscp.value();
     if (policy.lossy().priority.value() == f.priority) dscp = policy.lossy().dscp.value();
   }

@@ -20,6 +20,8 @@ complete -c lldp-level-lab -n __fish_use_subcommand -a switch -d 'be the lossles
 
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from prove' -l rules -x -a 'none down-up spans as-set' -d 'which'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from prove' -l lossless -x -d 'number of lossless classes'
+complete -c lldp-level-lab -n '__fish_seen_subcommand_from prove' -l qos.lossless -x -a 'roce sonic pcbb slides' -d 'lossless classes, or a preset'
+complete -c lldp-level-lab -n '__fish_seen_subcommand_from prove' -l qos.lossy -x -d 'class after the last'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from prove' -l stay-in-last -d 'for study'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from prove' -l json -d 'print JSON'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from prove' -l output -s o -r -F -d 'a picture or the JSON'
@@ -141,7 +143,7 @@ complete -c lldp-level-lab -n '__fish_seen_subcommand_from bounce' -l flow -x -d
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from bounce' -l restarts -x -d 'under traffic'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from bounce' -l rate -x -d 'of that traffic'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from bounce' -l backend -x -a 'bpf print none' -d 'data plane'
-complete -c lldp-level-lab -n '__fish_seen_subcommand_from bounce' -l qos.lossless -x -d 'classes'
+complete -c lldp-level-lab -n '__fish_seen_subcommand_from bounce' -l qos.lossless -x -a 'roce sonic pcbb slides' -d 'lossless classes, or a preset'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from bounce' -l qos.lossy -x -d 'class'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from bounce' -l prefix -x -d 'of the namespaces'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from bounce' -l dir -r -F -d 'of sockets and logs'

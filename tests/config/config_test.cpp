@@ -227,12 +227,13 @@ const LineCase kLines[] = {
     {"LosslessDscpTwice", "qos.lossless = 5:dscp43,6:dscp43",
      "qos.lossless: dscp43 stands twice: give each class its own"},
     {"LosslessOutOfOrder", "qos.lossless = 6:dscp43,5:dscp51",
-     "qos.lossless: priority 5 after 6: list priorities in rising order"},
+     "qos.lossless: a turn from priority 6 to 5 goes against the order 3 4 2 5 1 6 7: write "
+     "qos.lossless = 5:dscp51>6:dscp43"},
     {"LossyIsLossless", "qos.lossy = 5:dscp0",
      "qos.lossy: priority 5 is lossless by qos.lossless: take another"},
     // The preset of qos.lossy is wrong only because of this line.
-    {"LosslessTakesTheLossyPreset", "qos.lossless = 0:dscp1,6:dscp51",
-     "qos.lossless: qos.lossy: priority 0 is lossless by qos.lossless: take another"},
+    {"LosslessTakesTheLossyPreset", "qos.lossless = 5:dscp0,6:dscp51",
+     "qos.lossless: qos.lossy: dscp0 marks lossless priority 5 by qos.lossless: take another"},
 };
 INSTANTIATE_TEST_SUITE_P(File, ConfigLine, testing::ValuesIn(kLines),
                          [](const auto& c) { return c.param.name; });

@@ -29,11 +29,24 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   require(qos::Policy::parse(policy->lossless_text(), policy->lossy_text()) == *policy);
-  const auto turns = policy->turns();
-  require(turns.size() == policy->lossless().size() && turns.back().to == policy->lossy());
-  for (const qos::Remap& r : turns) {  // always forwards, and never into a lossless class again
-    require(r.to == policy->lossy() || r.from.priority < r.to.priority);
-    require(r.from.dscp != r.to.dscp && r.from.priority != policy->lossy().priority);
+  qos::DscpSet seen;
+  for (const qos::Remap& r : policy->turns()) {  // each DSCP turns once, and changes
+    require(!seen.contains(r.from.dscp) && r.from.dscp != r.to.dscp);
+    seen.insert(r.from.dscp);
+    require(r.from.priority != policy->lossy().priority);
+    require(policy->restored(r.from).priority == r.from.priority ||
+            policy->restored(policy->restored(r.from)) == policy->restored(r.from));
   }
+  require(!seen.contains(policy->lossy().dscp));
+  for (const qos::Chain& chain : policy->chains()) {  // always forwards, and ends lossy
+    qos::Class c = chain.application().mark();
+    for (std::size_t i = 0; i < chain.classes.size(); ++i) {
+      require(c == chain.classes[i].mark());
+      c = policy->after_turn(c);
+    }
+    require(c == policy->lossy());
+  }
+  const auto wrong = qos::against_turn_order(policy->chains());
+  require(!wrong || wrong->what.find_first_of("\n\x1b") == std::string::npos);
   return 0;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What one device tells: an agent's answers, lldpcli's and SONiC's, whole, wrong and hostile.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <fstream>
@@ -247,7 +248,7 @@ TEST(ReadAgent, TakesRulesThatLackSomethingForNone) {
 }
 
 TEST(ReadAgent, TakesOnlyTheChainOfTheClassesForRulesThatProtect) {
-  const auto turn = [](const char* from, const char* to) {
+  const auto turn = [](const std::string& from, const std::string& to) {
     return std::string(R"({"from": )") + from + R"(, "to": )" + to + "}";
   };
   constexpr const char* k5 = R"({"priority": 5, "dscp": 43})";
@@ -274,6 +275,19 @@ TEST(ReadAgent, TakesOnlyTheChainOfTheClassesForRulesThatProtect) {
             "two rules for a packet that turns in 5:dscp43");
   EXPECT_EQ(unprotected("{}"), "a rule for packets that turn that is not understood");
   EXPECT_EQ(unprotected("7"), "a rule for packets that turn that is not understood");
+  // `chains` tells more than `lossless`: all of them, and all DSCPs of a class.
+  const char* chains =
+      R"("chains": [[{"priority": 3, "dscps": [26, 24]}, {"priority": 2, "dscps": [19]}],
+      [{"priority": 5, "dscps": [43]}]], )";
+  const auto from = [](int priority, int dscp) {
+    return fmt::format(R"({{"priority": {}, "dscp": {}}})", priority, dscp);
+  };
+  const std::string of_roce = turn(from(3, 24), from(2, 19)) + "," +
+                              turn(from(3, 26), from(2, 19)) + "," + turn(from(2, 19), from(0, 0));
+  EXPECT_EQ(unprotected(of_roce + "," + turn(k5, k0), chains), "");
+  EXPECT_EQ(unprotected(of_roce, chains), "no rule for a packet that turns in 5:dscp43");
+  EXPECT_EQ(unprotected(of_roce, R"("chains": [[{"priority": 3, "dscps": []}]], )"),
+            "rules for packets that turn, of classes that are not told");
   // The last member of a name counts: classes that make no chain.
   for (const char* lossless :
        {R"("lossless": [], )", R"("lossless": null, )", R"("lossless": [7], )", R"("lossy": 0, )",

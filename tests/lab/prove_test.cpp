@@ -169,7 +169,7 @@ using Outcome = std::pair<int, std::string>;
 TEST(ProveCommand, ShowsTheRingOfCaseOneWithoutRules) {
   EXPECT_EQ(prove(case1(), "--rules none --lossless 1"),
             Outcome(1,
-                    "6 switches, 6 links between them; rules none, lossless 5:dscp43\n"
+                    "6 switches, 6 links between them; rules none, lossless 5:dscp43>lossy\n"
                     "12 buffers, 28 dependencies: a cycle of 4\n"
                     "  leaf2 -> spine1 [p5] -> leaf3 [p5] -> spine2 [p5] -> leaf2 [p5]\n"
                     "  leaf2:swp2 -> spine1:swp2  priority 5\n"
@@ -184,7 +184,7 @@ TEST(ProveCommand, ProvesCaseOneWithTheRulesAsShipped) {
   EXPECT_EQ(
       prove(case1(), ""),
       Outcome(0,
-              "6 switches, 6 links between them; rules down-up, lossless 5:dscp43,6:dscp51\n"
+              "6 switches, 6 links between them; rules down-up, lossless 5:dscp43>6:dscp51\n"
               "24 buffers, 46 dependencies: no cycle\n"
               "Deadlock-free for every routing and every set of failures, as long as every switch "
               "has\nthese rules and the order of its ports stays as it is here (levels outlive "

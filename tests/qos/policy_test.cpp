@@ -16,7 +16,7 @@ constexpr Class cls() {
 
 TEST(Policy, DefaultIsWhatItsTextsSay) {
   EXPECT_EQ(Policy::parse(Policy::kDefaultLossless, Policy::kDefaultLossy), Policy());
-  EXPECT_EQ(Policy().lossless_text(), Policy::kDefaultLossless);
+  EXPECT_EQ(Policy().lossless_text(), "5:dscp43>6:dscp51");
   EXPECT_EQ(Policy().lossy_text(), Policy::kDefaultLossy);
 }
 
@@ -46,22 +46,54 @@ TEST(Policy, ATurnGoesToTheNextClassAndFromTheLastToTheLossyOne) {
 }
 
 TEST(Policy, MakesAnyNumberOfLosslessClasses) {
-  EXPECT_EQ(Policy::with_lossless(1).lossless_text(), "5:dscp43");
+  EXPECT_EQ(Policy::with_lossless(1).lossless_text(), "5:dscp43>lossy");
   EXPECT_EQ(Policy::with_lossless(2), Policy());
-  EXPECT_EQ(Policy::with_lossless(4).lossless_text(), "4:dscp35,5:dscp43,6:dscp51,7:dscp59");
+  EXPECT_EQ(Policy::with_lossless(4).lossless_text(), "4:dscp35>5:dscp43>6:dscp51>7:dscp59");
   for (std::size_t n = 1; n <= 7; ++n) {
     const Policy made = Policy::with_lossless(n);
     EXPECT_EQ(made.lossless().size(), n);
+    EXPECT_FALSE(against_turn_order(made.chains()));
     EXPECT_EQ(Policy::parse(made.lossless_text(), made.lossy_text()), made);
   }
 }
 
-TEST(Policy, LeavesOnePriorityForTheLossyClass) {
-  const std::string seven = "0:dscp3,1:dscp11,2:dscp19,3:dscp27,4:dscp35,5:dscp43,6:dscp51";
-  EXPECT_TRUE(Policy::parse(seven, "7:dscp0"));
-  EXPECT_EQ(Policy::parse(seven + ",7:dscp59", "0:dscp0").error(),
+TEST(Policy, ATurnKeepsToItsChainAndTakesEveryDscpOfTheClass) {
+  const Policy two = Policy::parse("3:dscp26+24-25>2:dscp19,4:dscp4>5:dscp43", "0:dscp0").value();
+  EXPECT_EQ(two.turns(), (std::vector<Remap>{{cls<3, 24>(), cls<2, 19>()},
+                                             {cls<3, 25>(), cls<2, 19>()},
+                                             {cls<3, 26>(), cls<2, 19>()},
+                                             {cls<2, 19>(), cls<0, 0>()},
+                                             {cls<4, 4>(), cls<5, 43>()},
+                                             {cls<5, 43>(), cls<0, 0>()}}));
+  EXPECT_EQ(two.lossless(), (std::vector{cls<3, 26>(), cls<2, 19>()})) << "of the first chain";
+  EXPECT_EQ(two.pfc_enable(), 0b111100);
+  EXPECT_EQ(two.application_priorities(), 0b011000);
+}
+
+TEST(Policy, RestoringTurnsASpareIntoItsApplicationClass) {
+  const Policy two = Policy::parse("3:dscp26+24-31>2:dscp19,4:dscp4>5:dscp43", "0:dscp0").value();
+  EXPECT_EQ(two.restored(cls<2, 19>()), (cls<3, 26>()));
+  EXPECT_EQ(two.restored(cls<5, 43>()), (cls<4, 4>()));
+  EXPECT_EQ(two.restored(cls<3, 24>()), (cls<3, 24>())) << "it is the application's own";
+  EXPECT_EQ(two.restored(cls<0, 0>()), (cls<0, 0>()));
+  EXPECT_EQ(two.restored(cls<2, 20>()), (cls<2, 20>())) << "not a DSCP of the class";
+}
+
+TEST(Policy, WithoutLosslessClassesTurnsNothing) {
+  const Policy none = Policy::parse("none", "0:dscp0").value();
+  EXPECT_EQ(none.lossless(), std::vector<Class>());
+  EXPECT_EQ(none.turns(), std::vector<Remap>());
+  EXPECT_EQ(none.pfc_enable(), 0);
+  EXPECT_EQ(none.lossless_text(), "none");
+}
+
+TEST(Policy, TakesEveryPriorityButZero) {
+  const std::string seven = "1:dscp11,2:dscp19,3:dscp27,4:dscp35,5:dscp43,6:dscp51,7:dscp59";
+  EXPECT_TRUE(Policy::parse(seven, "0:dscp0"));
+  EXPECT_EQ(Policy::parse("0:dscp3," + seven, "0:dscp0").error(),
             (Error{.where = "qos.lossless",
-                   .what = "all 8 priorities are lossless: leave one for qos.lossy"}));
+                   .what = "priority 0 carries all traffic without a class: take another of 1 to "
+                           "7"}));
 }
 
 struct Refusal {
@@ -109,8 +141,6 @@ const Refusal kRefusals[] = {
      lossless("dscp43 stands twice: give each class its own")},
     {"PriorityTwice", "5:dscp43,5:dscp51", "0:dscp0",
      lossless("priority 5 stands twice: give each class its own")},
-    {"PrioritiesOutOfOrder", "6:dscp51,5:dscp43", "0:dscp0",
-     lossless("priority 5 after 6: list priorities in rising order")},
     {"LossyPriorityIsLossless", "5:dscp43,6:dscp51", "6:dscp0",
      lossy("priority 6 is lossless by qos.lossless: take another")},
     {"LossyDscpIsLossless", "5:dscp43,6:dscp51", "0:dscp51",
@@ -118,6 +148,10 @@ const Refusal kRefusals[] = {
     {"LossyEmpty", "5:dscp43", "", lossy("an empty class: write PRIORITY:dscpN, as in 5:dscp43")},
     {"LossyTwoClasses", "5:dscp43", "0:dscp0,1:dscp1",
      lossy("'0,1:dscp1': a DSCP is a number from 0 to 63")},
+    {"LossyOfSeveralDscps", "5:dscp43", "0:dscp0-7",
+     lossy("'0:dscp0-7': this class has one DSCP: write 0:dscp0")},
+    {"LossyDscpWithinARange", "3:dscp24-31", "0:dscp25",
+     lossy("dscp25 marks lossless priority 3 by qos.lossless: take another")},
 };
 INSTANTIATE_TEST_SUITE_P(Texts, PolicyRefusal, testing::ValuesIn(kRefusals),
                          [](const auto& c) { return c.param.name; });

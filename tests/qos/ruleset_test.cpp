@@ -83,7 +83,7 @@ INSTANTIATE_TEST_SUITE_P(Layered, Turn, testing::ValuesIn(kLayered),
 TEST(Tags, AgreeWithTheTurnsForEveryPairOfPorts) {
   std::vector<PortClass> all;
   for (unsigned layer = 0; layer <= Layer::kMax; ++layer)
-    for (const Order o : {kUnknown, kDown, kUp}) all.push_back(at(o, layer));
+    for (const Order o : {kUnknown, kDown, kUp, kShut}) all.push_back(at(o, layer));
   for (const PortClass& out : all) {
     const Ruleset rules = compile(Policy(), out);
     EXPECT_FALSE(rules.turns_from(Tag{})) << "an untagged packet never turns";
@@ -125,6 +125,70 @@ TEST(Compile, ClosSwitchTagsAtUpPortsOnlyAndRewritesAtUpPortsOnly) {
               (Ruleset{.port = at(order), .ingress = {kFirst, kSecond}, .pfc_enable = 0b1100000}));
 }
 
+const Policy kTwo = Policy::parse("3:dscp26+24-25>2:dscp19,4:dscp4>5:dscp43", "0:dscp0").value();
+
+TEST(Compile, ShutPortMakesLosslessPacketsLossyInBothDirections) {
+  const Ruleset rules = compile(kTwo, at(kShut));
+  std::vector<Remap> all_lossy;
+  for (const Remap& turn : kTwo.turns()) all_lossy.push_back({turn.from, kLossy});
+  EXPECT_EQ(rules.entering, all_lossy);
+  EXPECT_EQ(rules.leaving, all_lossy);
+  EXPECT_EQ(rules.remaps, std::vector<Remap>());
+  EXPECT_EQ(rules.tag, Tag{});
+  EXPECT_EQ(rules.pfc_enable, 0b111100) << "PFC stays";
+  EXPECT_EQ(rules.ingress.size(), 6);
+  for (const Class& c : rules.ingress) EXPECT_EQ(c.priority, kLossy.priority);
+}
+
+TEST(Compile, PortToAHostRestoresSparesAndNeedsPfcForApplicationsOnly) {
+  const Ruleset rules = compile(kTwo, {.order = kDown, .restore = true});
+  const Class three{Priority::of<3>(), Dscp::of<26>()}, two{Priority::of<2>(), Dscp::of<19>()},
+      four{Priority::of<4>(), Dscp::of<4>()}, five{Priority::of<5>(), Dscp::of<43>()};
+  EXPECT_EQ(rules.leaving, (std::vector<Remap>{{two, three}, {five, four}}));
+  EXPECT_EQ(rules.remaps, std::vector<Remap>());
+  EXPECT_EQ(rules.pfc_enable, 0b011000);
+  EXPECT_EQ(rules.ingress, compile(kTwo, at(kDown)).ingress);
+}
+
+TEST(Compile, RestoresOnADownPortOnly) {
+  for (const Order o : {kUnknown, kUp, kShut}) {
+    Ruleset rules = compile(kTwo, {.order = o, .restore = true});
+    rules.port.restore = false;
+    EXPECT_EQ(rules, compile(kTwo, at(o))) << to_string(o);
+  }
+}
+
+TEST(Compile, APacketThatTurnsAtAPortToAHostStaysInItsApplicationClass) {
+  const Ruleset rules = compile(kTwo, {at(kDown, 1).order, at(kDown, 1).near, true});
+  ASSERT_NE(rules.turning_tags, 0U);
+  for (const Remap& r : rules.remaps)
+    EXPECT_EQ(r.to, kTwo.restored(kTwo.after_turn(r.from))) << to_string(r.from);
+}
+
+TEST(Remap, IsWhatTheRowsOfBothPortsDo) {
+  const auto row = [](const std::vector<Remap>& rows, Class c) {
+    for (const Remap& r : rows)
+      if (r.from == c) return r.to;
+    return c;
+  };
+  std::vector<Class> classes{kLossy, kOther};
+  for (const Remap& turn : kTwo.turns()) classes.push_back(turn.from);
+  std::vector<PortClass> ports;
+  for (const Order o : {kUnknown, kDown, kUp, kShut})
+    for (unsigned layer = 0; layer < 3; ++layer)
+      for (const bool restore : {false, true}) ports.push_back({o, *Layer::make(layer), restore});
+  for (const PortClass& in : ports)
+    for (const PortClass& out : ports)
+      for (const Class& c : classes) {
+        const Ruleset arrival = compile(kTwo, in), departure = compile(kTwo, out);
+        const Class inside = row(arrival.entering, c);
+        const Class left =
+            row(departure.turns_from(arrival.tag) ? departure.remaps : departure.leaving, inside);
+        ASSERT_EQ(remap(kTwo, in, out, c), left)
+            << to_string(in.order) << ' ' << to_string(out.order) << ' ' << to_string(c);
+      }
+}
+
 TEST(Compile, MapsTheLossyDscpOnlyWhereItIsNotEverybodysDefault) {
   const auto policy = Policy::parse("5:dscp43", "1:dscp3");
   ASSERT_TRUE(policy);
@@ -148,6 +212,34 @@ TEST(RulesetText, IsOneLinePerRule) {
             "eth0 ingress tag 4\n"
             "eth0 egress turn 3:dscp27 -> 0:dscp0\n"
             "eth0 priority 3 needs PFC, which is not set here\n");
+}
+
+TEST(RulesetText, JoinsTheDscpsOfAClass) {
+  const Policy roce = Policy::parse("roce", "0:dscp0").value();
+  EXPECT_EQ(to_string(compile(roce, at(kUp)), "swp1"),
+            "swp1 is up\n"
+            "swp1 ingress dscp24-31 -> priority 3\n"
+            "swp1 ingress dscp19 -> priority 2\n"
+            "swp1 ingress tag 1\n"
+            "swp1 egress turn 3:dscp24-31 -> 2:dscp19\n"
+            "swp1 egress turn 2:dscp19 -> 0:dscp0\n"
+            "swp1 priority 2 needs PFC, which is not set here\n"
+            "swp1 priority 3 needs PFC, which is not set here\n");
+  EXPECT_EQ(to_string(compile(roce, {.order = kDown, .restore = true}), "swp2"),
+            "swp2 is down\n"
+            "swp2 ingress dscp24-31 -> priority 3\n"
+            "swp2 ingress dscp19 -> priority 2\n"
+            "swp2 egress 2:dscp19 -> 3:dscp26\n"
+            "swp2 priority 3 needs PFC, which is not set here\n");
+  EXPECT_EQ(to_string(compile(roce, at(kShut)), "swp3"),
+            "swp3 is shut\n"
+            "swp3 ingress dscp19+24-31 -> priority 0\n"
+            "swp3 ingress 3:dscp24-31 -> 0:dscp0\n"
+            "swp3 ingress 2:dscp19 -> 0:dscp0\n"
+            "swp3 egress 3:dscp24-31 -> 0:dscp0\n"
+            "swp3 egress 2:dscp19 -> 0:dscp0\n"
+            "swp3 priority 2 needs PFC, which is not set here\n"
+            "swp3 priority 3 needs PFC, which is not set here\n");
 }
 
 TEST(Turns, OfAnUpPortAreAllThoseOfADownPortOfItsLayerAndMore) {

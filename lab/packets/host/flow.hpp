@@ -18,7 +18,7 @@ struct FlowSpec {
   std::uint64_t rate_bps = 0;  ///< on the wire; 0: the host's link's
   Picoseconds start = 0;  ///< from the start of the run, or when all of PlannedFlow::after are in
   Transport transport = Transport::kPaced;
-  std::uint8_t lossless_class = 0;  ///< index in qos::Policy::lossless() in which it starts
+  std::uint8_t lossless_class = 0;  ///< index in qos::Policy::classes() in which it starts
 };
 
 /// What DCQCN keeps of a flow. Brought up to date when it is asked, so it needs no timers.

@@ -69,6 +69,9 @@ struct Outcome {
   std::optional<Change> refused{};  ///< the change that failed, where it was one
   /// Nothing: done. Code ENODEV: the port has vanished.
   std::optional<Error> why{};
+  /// Of what is done: packets meet these rules from now on, and no earlier ones. False: verify()
+  /// tells when, and an event of the port comes when it may.
+  bool in_force = true;
 };
 
 /// In a line: the change, and why it was refused.

@@ -136,7 +136,7 @@ void Compose::apply(const Plan& plan) {
       theirs[i].ports.push_back(std::move(its));
     }
     if (std::ranges::find(pending.waiting, true) == pending.waiting.end())
-      outcomes_.push_back(pending.outcome);
+      outcomes_.push_back({.port = port.port.ifindex, .in_force = false});
     else
       pending_.insert_or_assign(port.port.ifindex, std::move(pending));
   }
@@ -149,6 +149,7 @@ void Compose::finish(std::size_t member, const Outcome& outcome, std::vector<Out
   if (at == pending_.end()) return;
   Pending& pending = at->second;
   pending.waiting[member] = false;
+  pending.outcome.in_force &= outcome.in_force;
   if (outcome.why && !pending.outcome.why) pending.outcome = outcome;
   if (std::ranges::find(pending.waiting, true) != pending.waiting.end()) return;
   out.push_back(std::move(pending.outcome));

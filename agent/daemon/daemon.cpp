@@ -42,6 +42,9 @@ constexpr std::chrono::milliseconds kManagerPause{100};
 /// is wanted again is not to be mapped anew while they wait.
 constexpr std::chrono::seconds kStart{1};
 
+/// How often agent and data plane have a turn before others have theirs.
+constexpr int kRounds = 4;
+
 /// How long lldpd may take to drop our TLVs when we stop.
 constexpr std::chrono::seconds kWithdrawal{2};
 
@@ -178,6 +181,7 @@ void Daemon::watch_rules(TimePoint now) {
   rules_events_.emplace(loop_, protection_.events(), [this] {
     protection_.take_events(boot_time());
     watch_rules(boot_time());
+    perform(boot_time());
     settle();
     rules_events_->wait();
   });
@@ -366,12 +370,25 @@ void Daemon::take_frames(Intake& intake, TimePoint now) {
 }
 
 void Daemon::perform(TimePoint now) {
-  // The rules before anything else: until they are changed, packets take the wrong class.
-  for (const core::Event& event : actions_.events)
-    if (event.kind == core::Event::Kind::kPort) protection_.update(event.port, now);
-  for (const core::Event& event : actions_.events)
+  // Rules that are safe whatever the state file says come before anything else: until they are
+  // changed, packets take the wrong class. Other rules, and frames, depend on what is saved.
+  const auto is_safe = [this](Ifindex port) {
+    const Order order = agent_.order(port);
+    return order != Order::kDown && order != Order::kUnknown;
+  };
+  bool depends = !actions_.sends.empty();
+  for (const core::Event& event : actions_.events) {
     if (event.kind == core::Event::Kind::kState) state_.note_change();
-  if (!actions_.sends.empty()) state_.write(agent_, now);
+    if (event.kind != core::Event::Kind::kPort) continue;
+    if (is_safe(event.port))
+      protection_.update(event.port, now);
+    else
+      depends = true;
+  }
+  if (depends) state_.write(agent_, now);
+  for (const core::Event& event : actions_.events)
+    if (event.kind == core::Event::Kind::kPort && !is_safe(event.port))
+      protection_.update(event.port, now);
   if (beside_) beside_->tell(actions_.sends, now);
   if (!actions_.sends.empty() && speaker() == Beside::Speaker::kPackets) {
     packets_.send(actions_.sends, failures_);
@@ -384,6 +401,8 @@ void Daemon::perform(TimePoint now) {
   for (const core::Event& event : actions_.events) perform(event, now);
   if (!actions_.events.empty()) control_->notify_changed();
   actions_.clear();
+  for (const Protection::InForce& done : protection_.take_in_force())
+    agent_.in_force(done.port, done.generation, now, actions_);
   state_.tell(agent_, now, actions_);
   protection_.tell(agent_, now, actions_);
   if (protection_.take_changed()) control_->notify_changed();
@@ -446,14 +465,20 @@ void Daemon::settle() {
     state_.retry();
   }
   if (const auto due = auto_role_.deadline(); due && *due <= now) update_settings(now);
-  if (const auto due = agent_.next_deadline(); due && *due <= now) {
-    agent_.advance(now, actions_);
-    perform(now);
-  }
-  if (const auto due = protection_.next_deadline(); due && *due <= now) {
-    protection_.advance(now);
-    watch_rules(now);
-    perform(now);
+  // What the data plane confirms may be what the agent waits for, and what the agent then asks for
+  // may be confirmed at once.
+  for (int round = 0; round < kRounds; ++round) {
+    if (const auto due = agent_.next_deadline(); due && *due <= now) {
+      agent_.advance(now, actions_);
+      perform(now);
+    } else if (round > 0) {
+      break;
+    }
+    if (const auto due = protection_.next_deadline(); due && *due <= now) {
+      protection_.advance(now);
+      watch_rules(now);
+      perform(now);
+    }
   }
   state_.save(agent_, now);
   state_.tell(agent_, now, actions_);

@@ -169,8 +169,9 @@ struct PortRules {
   /// A change under way. Until its outcome is known the port gets no other.
   struct Change {
     std::optional<qos::PortClass> target{};  ///< nothing: for nothing that is wanted any more
-    bool removal = false;  ///< the port leaves, and this change takes its rules off
-    bool again = false;    ///< another change was asked for meanwhile
+    bool removal = false;          ///< the port leaves, and this change takes its rules off
+    bool again = false;            ///< another change was asked for meanwhile
+    std::uint32_t generation = 0;  ///< of the request of the agent that the target is for
   };
 
   dataplane::PortRef port{};
@@ -180,6 +181,9 @@ struct PortRules {
   bool assumed_up = false;
   std::optional<Change> change{};
   std::optional<qos::PortClass> programmed{};  ///< what our last change, which succeeded, was for
+  bool in_force = false;                       ///< and packets meet these rules
+  std::uint32_t generation = 0;                ///< the request that they are for
+  std::uint32_t confirmed = 0;                 ///< the last that the agent was told to be in force
   std::optional<Failure> failure{};
   TimePoint turn = kNever;     ///< while queued: when its rules are brought
   TimePoint look_at = kNever;  ///< when it is read back

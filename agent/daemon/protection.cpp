@@ -41,6 +41,13 @@ std::string lost_parts(const dataplane::PortPlan& mend) {
   return text;
 }
 
+/// The part does not keep the rules from being in force: it is there, none can do it, or the order
+/// of classes does not go by it.
+bool acts(const PartReading& part) {
+  return part.state == PartState::kDone || part.state == PartState::kUnsupported ||
+         part.part == Part::kQueues || part.part == Part::kPfc;
+}
+
 }  // namespace
 
 Protection Protection::open(const core::Agent& agent, const config::Config& config,
@@ -133,7 +140,22 @@ void Protection::wake(PortRules& rules, TimePoint due) {
 void Protection::begin(PortRules& rules, PortRules::Change change) {
   rules.change = change;
   rules.turn = kNever;
+  rules.in_force = false;
   move(rules, RulesEvent::kAsked);
+}
+
+void Protection::confirm(PortRules& rules) {
+  const Ifindex port = rules.port.ifindex;
+  const std::uint32_t wanted = agent_->request(port).generation;
+  if (!opener_) {
+    rules.generation = wanted;
+  } else {
+    if (!rules.in_force || rules.change || rules.assumed_up) return;
+    // The same rules may be for a later request: the order went and came back.
+    if (rules.programmed == class_of(rules)) rules.generation = wanted;
+  }
+  if (std::exchange(rules.confirmed, rules.generation) != rules.generation)
+    in_force_.push_back({port, rules.generation});
 }
 
 void Protection::drop(PortRules& rules) {
@@ -163,6 +185,8 @@ void Protection::add(Ifindex port, TimePoint now) {
     rules.assumed_up = false;
   } else if (surveyed_) {
     adopt(rules, now);
+  } else if (!opener_) {
+    confirm(rules);
   }
 }
 
@@ -280,6 +304,7 @@ bool Protection::is_due(PortRules& rules, TimePoint now) {
   if (rules.programmed == port_class) {
     if (!rules.failure) move(rules, RulesEvent::kDone);
     schedule(rules);
+    confirm(rules);
     return false;
   }
   move(rules, RulesEvent::kWanted);
@@ -291,8 +316,10 @@ bool Protection::is_due(PortRules& rules, TimePoint now) {
 }
 
 void Protection::update(Ifindex port, TimePoint now) {
-  PortRules* rules = find(port);
-  if (rules != nullptr && is_due(*rules, now)) program(std::array{port}, now);
+  PortRules* rules = find_ours(port);
+  if (rules == nullptr) return;
+  if (!opener_) return confirm(*rules);
+  if (is_due(*rules, now)) program(std::array{port}, now);
 }
 
 void Protection::update_all(qos::Policy policy, TimePoint now) {
@@ -302,6 +329,7 @@ void Protection::update_all(qos::Policy policy, TimePoint now) {
     if (!is_ours(rules.state)) continue;
     untold_.insert(port);  // what is worth an alarm goes by the role too
     rules.programmed.reset();
+    rules.in_force = false;
     if (rules.change) rules.change->target.reset();
     rules.credit = {};
     if (is_due(rules, now)) due.push_back(port);
@@ -350,6 +378,7 @@ void Protection::follow_state(TimePoint now) {
   for (auto& [port, rules] : ports_) {
     if (!is_ours(rules.state)) continue;
     rules.programmed.reset();
+    rules.in_force = false;
     rules.look_at = kNever;  // its outcome brings it there
     rules.turn = now;
     if (rules.change) rules.change->again = true;
@@ -365,10 +394,14 @@ void Protection::finish(const dataplane::Outcome& outcome, TimePoint now) {
     return change.removal ? left(*rules, outcome, now) : take_off(*rules, now);
   if (!is_ours(rules->state)) return drop(*rules);  // gone meanwhile
   rules->programmed = outcome.why ? std::nullopt : change.target;
+  rules->generation = change.generation;
+  rules->in_force = rules->programmed && outcome.in_force;
   changed_ = true;
   move(*rules, outcome.why ? RulesEvent::kRefused : RulesEvent::kDone);
   if (change.target) note(*rules, outcome, now);  // else what is wanted now is still to come
   wake(*rules, kAtOnce);  // refused or not: what is there is what a later change is seen by
+  if (!outcome.why && !outcome.in_force) rules->read_at = {};  // which does not wait for 100 ms
+  confirm(*rules);
   if (change.again) update(outcome.port, now);
 }
 
@@ -378,7 +411,7 @@ void Protection::program(std::span<const Ifindex> ports, TimePoint now) {
     PortRules* rules = find_ours(port);
     if (rules == nullptr || rules->change) continue;
     const qos::Ruleset want = wanted(*rules);
-    begin(*rules, {.target = want.port});
+    begin(*rules, {.target = want.port, .generation = agent_->request(port).generation});
     if (auto planned = backend_->plan(ref(port), want))
       plan.ports.push_back(std::move(*planned));
     else
@@ -409,7 +442,7 @@ void Protection::look(PortRules& rules, TimePoint now) {
       wake(rules, next);
     } else {
       rules.attempts.made(now);
-      begin(rules, {.target = rules.programmed});
+      begin(rules, {.target = rules.programmed, .generation = rules.generation});
       backend_->apply({.ports = {reading->mend}});
       take_events(now);
       if (rules.change) return;
@@ -430,6 +463,11 @@ void Protection::look(PortRules& rules, TimePoint now) {
   if (std::string displaced = backend_->displaced(ref(port)); displaced != rules.displaced) {
     rules.displaced = std::move(displaced);
     untold_.insert(port);
+  }
+  if (rules.state == RulesState::kInstalled && rules.programmed == class_of(rules) &&
+      std::ranges::all_of(reading->parts, acts)) {
+    rules.in_force = true;
+    confirm(rules);
   }
   if (rules.losses.fight(now)) wake(rules, rules.losses.calm_at());
   if (rules.parts == reading->parts && !rules.complains && !rules.losses.fight(now)) return;

@@ -79,6 +79,15 @@ class Protection {
   /// Raises and clears the alarms for what has happened since it was last called, and tells what
   /// was put back.
   void tell(core::Agent& agent, TimePoint now, core::Actions& out);
+  /// A request of the agent whose rules are in force: core::Agent::in_force().
+  struct InForce {
+    Ifindex port{};
+    std::uint32_t generation = 0;
+    friend bool operator==(const InForce&, const InForce&) = default;
+  };
+  /// Those since this was last called. A request that was refused is none until it succeeds. Where
+  /// no back end is configured there is nothing to wait for, nor of a part that none can do.
+  [[nodiscard]] std::vector<InForce> take_in_force() { return std::exchange(in_force_, {}); }
   /// True if summary() may be different since this was last called.
   [[nodiscard]] bool take_changed() { return std::exchange(changed_, false); }
   /// Removes exactly what was made. It is the last that is asked of the back end: what was not
@@ -111,6 +120,8 @@ class Protection {
   /// The port is read back at `due`, if it is not before.
   void wake(PortRules& rules, TimePoint due);
   void begin(PortRules& rules, PortRules::Change change);
+  /// Notes which request is in force, if another is.
+  void confirm(PortRules& rules);
 
   /// The port's rules go, now or when the back end can be asked.
   void leave(PortRules& rules, TimePoint now);
@@ -183,8 +194,9 @@ class Protection {
                    std::optional<std::string> text, core::Agent& agent, TimePoint now,
                    core::Actions& out);
   void tell_whole(core::Agent& agent, TimePoint now, core::Actions& out);
-  std::set<Ifindex> untold_;    ///< may have a complaint, or one less
-  std::size_t complaints_ = 0;  ///< ports of ours with one
+  std::vector<InForce> in_force_;  ///< since take_in_force()
+  std::set<Ifindex> untold_;       ///< may have a complaint, or one less
+  std::size_t complaints_ = 0;     ///< ports of ours with one
   std::optional<std::string> told_whole_{};
   bool whole_untold_ = false;
   std::vector<std::pair<Ifindex, std::string>> restored_;  ///< put back since tell()

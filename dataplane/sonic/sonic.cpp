@@ -479,7 +479,7 @@ void Sonic::write_waiting() {
   bool comes = false;  // some port has rules then
   std::vector<Outcome> outcomes;
   for (const PortPlan& port : plans) {
-    outcomes.push_back({.port = port.port.ifindex});
+    outcomes.push_back({.port = port.port.ifindex, .in_force = false});  // orchagent has a part
     const auto left = plan_from(port.port, port.want);
     if (!left) {
       outcomes.back().why = left.error();

@@ -174,6 +174,21 @@ TEST_F(ComposeTest, OutcomeIsToldOnceWhenAllHaveTold) {
   EXPECT_THAT(text_of(both_->take_events()), IsEmpty());
 }
 
+TEST_F(ComposeTest, RulesAreInForceWhenTheyAreWithAll) {
+  const auto told = [&](bool one, bool two) {
+    both_->apply({.ports = {*both_->plan(port(kA), rules_)}});
+    one_->next.outcomes = {{.port = kA, .in_force = one}};
+    two_->next.outcomes = {{.port = kA, .in_force = two}};
+    const Events events = both_->take_events();
+    return !events.outcomes.empty() && events.outcomes[0].in_force;
+  };
+  EXPECT_TRUE(told(true, true));
+  EXPECT_FALSE(told(true, false));
+  EXPECT_FALSE(told(false, true));
+  both_->apply({.ports = {{.port = port(kB)}}});
+  EXPECT_FALSE(both_->take_events().outcomes.at(0).in_force) << "no back end was asked";
+}
+
 TEST_F(ComposeTest, TheFirstRefusalIsTold) {
   const PortPlan all = *both_->plan(port(kA), rules_);
   both_->apply({.ports = {all}});

@@ -160,6 +160,18 @@ TEST_P(BackendContract, OnePlanIsForManyPortsAndEachHasItsOutcome) {
   EXPECT_TRUE(planned(1, Order::kDown).empty());
 }
 
+TEST_P(BackendContract, RulesThatAreInForceAreReadBack) {
+  backend_->apply({.ports = {planned(0, Order::kUp)}});
+  std::optional<Outcome> told;
+  while (!told)
+    for (const Outcome& outcome : backend_->take_events().outcomes) told = outcome;
+  EXPECT_FALSE(told->why);
+  if (!told->in_force) GTEST_SKIP() << backend_->name() << " tells it later";
+  for (const Part part : {Part::kClassify, Part::kRemap})
+    EXPECT_THAT(state(0, Order::kUp, part),
+                testing::AnyOf(PartState::kDone, PartState::kUnsupported));
+}
+
 TEST_P(BackendContract, SaysWhichPartsItDoes) {
   put(0, Order::kUp);
   for (const PartReading& read : verified(0, Order::kUp).parts)

@@ -37,7 +37,8 @@ struct FakeKernel {
   std::map<Ifindex, std::string> displaced{};  ///< of others'
   std::string refuse_all{};                    ///< why, if every write is
   bool keeps = false;                          ///< it says that it has taken rules off, and has not
-  int takes_away = 0;  ///< so many changes somebody undoes at once, of which the event is lost
+  bool behind = false;  ///< what is done is not in force until this is false again
+  int takes_away = 0;   ///< so many changes somebody undoes at once, of which the event is lost
 };
 
 /// A back end for tests of its users.
@@ -61,6 +62,8 @@ class FakeBackend : public Backend {
       if (const auto at = kernel_.obstacles.find({port.ifindex, read.part});
           at != kernel_.obstacles.end())
         read = at->second;
+      else if (kernel_.behind && read.state == PartState::kDone)
+        read = {read.part, PartState::kMissing, "is written, and not in force yet"};
     return reading;
   }
   [[nodiscard]] Capabilities capabilities() const override {
@@ -134,7 +137,7 @@ class FakeBackend : public Backend {
       --kernel_.takes_away;
       for (const Change& c : left->changes) kernel_.installed.erase({port, c.part});
     }
-    return {.port = port};
+    return {.port = port, .in_force = !kernel_.behind};
   }
   [[nodiscard]] Result<PortPlan> plan_from(const PortRef& port,
                                            std::optional<qos::Ruleset> want) const {

@@ -232,6 +232,19 @@ TEST_F(SonicTest, RestartWritesNothing) {
   EXPECT_EQ(box_.writes(), writes);
 }
 
+TEST_F(SonicTest, RulesInTheDatabaseAloneAreNotInForce) {
+  backend_->apply({.ports = {*backend_->plan(sonic_port(0), rules_of(Order::kUp))}});
+  std::vector<Outcome> told;
+  for (int turn = 0; turn < 1000 && told.empty(); ++turn) {
+    pollfd ready{.fd = backend_->events(), .events = POLLIN, .revents = 0};
+    ::poll(&ready, 1, 10);
+    told = backend_->take_events().outcomes;
+  }
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_FALSE(told[0].why);
+  EXPECT_FALSE(told[0].in_force);
+}
+
 TEST_F(SonicTest, WhatTheAsicDoesNotTakeIsSaidWithItsTable) {
   ASSERT_TRUE(put(0, Order::kUp));
   EXPECT_EQ(states(0, Order::kUp), "missing missing missing missing");

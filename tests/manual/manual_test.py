@@ -185,6 +185,17 @@ class Manual(unittest.TestCase):
             with self.subTest(command=command):
                 self.assertEqual(page.flags(command) - {""}, set(options) - {"help"})
 
+    # Macros of mdoc(7) that are called within a line: in a heading such a word ("In") is not printed.
+    CALLABLE = set("Ac Ad An Ao Ap Aq Ar At Bc Bo Bq Brc Bro Brq Bsx Bx Cd Cm Dc Do Dq Dv Dx Ec Em En Eo Er Es Ev Fa Fc Fl Fn "
+                   "Fo Fr Ft Fx Ic In Lb Li Lk Ms Mt Nm No Ns Nx Oc Oo Op Ot Ox Pa Pc Pf Po Pq Qc Ql Qo Qq Sc So Sq St Sx Sy "
+                   "Tn Ux Va Vt Xc Xo Xr".split())
+
+    def test_headings_are_printed_whole(self):
+        for page in PAGES:
+            for heading in re.findall(r"(?m)^\.S[hs] (.*)$", page.read_text()):
+                with self.subTest(page=page.name, heading=heading):
+                    self.assertEqual(set(heading.split()) & self.CALLABLE, set())
+
     def test_pages_are_sound(self):
         for page in PAGES:
             with self.subTest(page=page.name):

@@ -30,8 +30,10 @@ struct Event {
     kPort,             ///< the port's type or order; text: "unmarked -> uplink"
     kAlarmRaised,      ///< text: the alarm's
     kAlarmCleared,
-    kRulesRestored,  ///< the owner's: somebody took the port's rules away, and they are back
-    kState,          ///< Agent::state() differs from what was last saved
+    kClassesExtended,  ///< a chain of lossless classes came or grew; text: "3 (DSCP 26) > 2 (DSCP
+                       ///< 19)"
+    kRulesRestored,    ///< the owner's: somebody took the port's rules away, and they are back
+    kState,            ///< Agent::state() differs from what was last saved
   };
   Kind kind{};
   Ifindex port{};          ///< 0: the device

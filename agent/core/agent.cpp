@@ -37,7 +37,8 @@ Agent::Impl::Impl(std::shared_ptr<const Settings> settings, Identity self, const
       ports_known_at_(ports_restored_ ? kNever : now + ttl()),
       place_(restored.place, now + ttl()),
       location_(restored.location),
-      started_(now) {
+      started_(now),
+      classes_(restored.classes) {
   Actions none;  // without ports there is nobody to tell
   for (const PortState& port : restored.ports) absent_.insert_or_assign(port.name, port);
   const auto& id = settings_->chassis_id ? settings_->chassis_id
@@ -54,6 +55,7 @@ Agent::Impl::Impl(std::shared_ptr<const Settings> settings, Identity self, const
   memory_until_ = until;  // set, and kept, when the ports are there
   if (!location_.empty()) locate_soon(now);
   if (settings_->expected) absent_due_ = now + standing().missing_grace;
+  set_own_classes(now);
   not_told_ = state() != restored;
 }
 
@@ -73,11 +75,16 @@ Duration Agent::Impl::ttl() const {
 }
 
 Standing Agent::Impl::standing() const {
+  const std::uint8_t lossless =
+      has_classes() ? priorities_of(classes_.chains()) : settings_->lossless;
   return {.role = settings_->role,
           .level = inference_.level(),
           .pinned = settings_->pinned_level.has_value(),
           .expected = settings_->expected ? &*settings_->expected : nullptr,
-          .lossless = settings_->lossless,
+          .lossless = lossless,
+          .lossless_at_hosts =
+              has_classes() && settings_->restores ? applications_of(classes_.chains()) : lossless,
+          .chains = has_classes() ? &classes_.chains() : nullptr,
           .layered = settings_->layered,
           .missing_grace = settings_->msgTxInterval + kMissingSlack};
 }
@@ -92,14 +99,16 @@ Self Agent::Impl::self(const Port& port, std::string_view location) const {
   return {.chassis_id = chassis_id_,
           .system_name = system_name(),
           .claim = claim(port),
-          .location = location};
+          .location = location,
+          .classes = has_classes() && classes_.told() ? &*classes_.told() : nullptr};
 }
 
 State Agent::Impl::state() const {
   State state{.place = place_.at(),
               .role = settings_->role,
               .location = location_,
-              .knows_ports = ports_known_at_ == kNever};
+              .knows_ports = ports_known_at_ == kNever,
+              .classes = classes_.kept()};
   if (memory_until_ != kNever) state.location_until = memory_until_;
   if (!chassis_id_.octets.empty()) state.chassis_id = chassis_id_;
   Inference::Kept kept = inference_.kept();
@@ -158,7 +167,9 @@ void Agent::Impl::take(Port& port, PortAgent& agent, const Frame& frame, TimePoi
   Receiver receiver{*this, port, agent, now, out, frame.lldpdu, frame.source};
   receiver.counted = frame.counted;
   agent.rx.rcvFrame = true;
+  const std::size_t told = out.events.size();
   step(agent.rx_state, agent.rx, receiver);
+  if (out.events.size() != told) touch_classes(port, now);  // also where that is all that is new
   if (receiver.held_first) due_.set(port.slot, now);
   if (!receiver.table_changed) return;
   if (receiver.spoken) note_memory(hear_news(port, *receiver.known), now, out);
@@ -188,6 +199,8 @@ void Agent::Impl::send(Port& port, PortAgent& agent, bool shutdown, Actions& out
         write_info_frame(frame, agent.scope, port.link, self(port, location.octets), *settings_);
     port.statistics.add(&Statistics::lldpduLengthErrors, left_out);
   }
+  if (settings_->send_pfc && port.link.pfc && !shutdown)
+    port.offered_pfc = static_cast<std::uint8_t>(port.offered_pfc | port.link.pfc->enabled);
   port.statistics.count_sent();
   out.sends.push_back({.port = port.link.ifindex, .frame = frame});
 }
@@ -212,7 +225,7 @@ std::optional<TimePoint> Agent::Impl::next_deadline() const {
   const TimePoint due =
       std::min({due_.due(), place_.deadline(waits_for_silent(), is_proved()),
                 inference_.deadline().value_or(kNever), absent_due_, ports_known_at_, locate_at_,
-                tell_by_, memory_until_, no_level_told_ ? kNever : no_level_at_});
+                tell_by_, memory_until_, classes_at_, no_level_told_ ? kNever : no_level_at_});
   return due == kNever ? std::nullopt : std::optional(due);
 }
 
@@ -227,6 +240,7 @@ void Agent::Impl::advance(TimePoint now, Actions& out) {
   }
   if (place_.tell_again(now)) tell_again(now);
   if (absent_due_ <= now) look_for_absent_ports(now, out);
+  if (classes_at_ <= now) follow_classes(now, out);
   run_due(now, out);
   // What the ports forgot or took may have moved the location, and a new one is told by them.
   while (std::min({locate_at_, tell_by_, memory_until_}) <= now) {
@@ -314,12 +328,14 @@ void Agent::Impl::configure(Settings settings, TimePoint now, Actions& out) {
   const auto settings_before =
       std::exchange(settings_, std::make_shared<const Settings>(std::move(settings)));
   inference_.set_rules(rules(), now);
+  set_own_classes(now);
   if (settings_->chassis_id) take_chassis_id(*settings_->chassis_id, out);
   for (const auto& p : ports_) {
     if (!p) continue;
     Port& port = *p;
     set_scopes(port, now, out);
     enable(port, now, out);
+    touch_classes(port, now);
     const bool was_host_port = port.host_port;
     name_host_port(port, any_glob_match(settings_->host_ports, port.link.name), now);
     bool reads_otherwise = port.host_port != was_host_port;
@@ -424,6 +440,7 @@ Bytes Agent::announcement(Ifindex port) const { return impl_->announcement(port)
 void Agent::forget(std::optional<Ifindex> port, TimePoint now, Actions& out) {
   impl_->forget(port, now, out);
 }
+void Agent::forget_classes(TimePoint now, Actions& out) { impl_->forget_classes(now, out); }
 void Agent::assume_rules(TimePoint now, Actions& out) { impl_->assume_rules(now, out); }
 void Agent::assume_no_rules(Actions& out) { impl_->assume_no_rules(out); }
 void Agent::announce(TimePoint now) { impl_->announce(now); }
@@ -440,6 +457,7 @@ const Settings& Agent::settings() const { return impl_->settings(); }
 State Agent::state() const { return impl_->state(); }
 std::optional<Level> Agent::level() const { return impl_->level(); }
 const Tiers& Agent::location() const { return impl_->location(); }
+const Classes& Agent::classes() const { return impl_->classes(); }
 const ChassisId& Agent::chassis_id() const { return impl_->chassis_id(); }
 bool Agent::ports_restored() const { return impl_->ports_restored(); }
 Order Agent::order(Ifindex port) const {

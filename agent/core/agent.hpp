@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "agent/core/actions.hpp"
+#include "agent/core/classes.hpp"
 #include "agent/core/settings.hpp"
 #include "agent/core/snapshot.hpp"
 #include "agent/core/state.hpp"
@@ -120,6 +121,8 @@ class Agent {
   /// Of one port: whom it remembers and does not hear, and the alarm `silent`. Of the device: the
   /// level is withdrawn, however long it has stood, and learnt anew.
   void forget(std::optional<Ifindex> port, TimePoint now, Actions& out);
+  /// Drops the lossless classes that were learned and for which no evidence stands.
+  void forget_classes(TimePoint now, Actions& out);
   /// Rules of an earlier agent are in force: where no state said where it stood, whoever heard it
   /// may hold the device for lower than it is by now. docs/rules.md O4.
   void assume_rules(TimePoint now, Actions& out);
@@ -143,6 +146,8 @@ class Agent {
   [[nodiscard]] State state() const;
   [[nodiscard]] std::optional<Level> level() const;
   [[nodiscard]] const Tiers& location() const;
+  /// Lossless classes in force, where the settings have `classes` and the device is a switch.
+  [[nodiscard]] const Classes& classes() const;
   [[nodiscard]] const ChassisId& chassis_id()
       const;  ///< empty octets until the first link is known
   /// The order of one port, for the remap rules; kUnknown for a port that is not known.

@@ -9,6 +9,7 @@
 
 #include "agent/core/agent.hpp"
 #include "agent/core/announcement.hpp"
+#include "agent/core/classes.hpp"
 #include "agent/core/deadline_queue.hpp"
 #include "agent/core/inference.hpp"
 #include "agent/core/location.hpp"
@@ -34,6 +35,7 @@ class Agent::Impl {
   [[nodiscard]] std::optional<TimePoint> next_deadline() const;
   void configure(Settings settings, TimePoint now, Actions& out);
   void forget(std::optional<Ifindex> port, TimePoint now, Actions& out);
+  void forget_classes(TimePoint now, Actions& out);
   void assume_rules(TimePoint now, Actions& out);
   void assume_no_rules(Actions& out);
   [[nodiscard]] Bytes announcement(Ifindex port) const;
@@ -53,6 +55,7 @@ class Agent::Impl {
   [[nodiscard]] std::optional<Level> level() const { return inference_.level(); }
   [[nodiscard]] const Tiers& location() const { return location_; }
   [[nodiscard]] const ChassisId& chassis_id() const { return chassis_id_; }
+  [[nodiscard]] const Classes& classes() const { return classes_; }
   [[nodiscard]] bool ports_restored() const { return ports_restored_; }
   [[nodiscard]] const Port* find(Ifindex ifindex) const;
   [[nodiscard]] std::size_t neighbor_count() const { return neighbors_; }
@@ -192,6 +195,22 @@ class Agent::Impl {
   void note_state(bool changed, Actions& out) const {
     if (changed) out.events.push_back({.kind = Event::Kind::kState});
   }
+  // Lossless classes (agent_classes.cpp)
+  [[nodiscard]] bool has_classes() const {
+    return settings_->classes && settings_->role == Role::kSwitch;
+  }
+  /// What neighbors of the port tell of classes may be different.
+  void touch_classes(Port& port, TimePoint now) {
+    if (!has_classes()) return;
+    port.classes_stale = true;
+    classes_at_ = std::min(classes_at_, now);
+  }
+  void set_own_classes(TimePoint now);
+  void follow_classes(TimePoint now, Actions& out);
+  void tell_class_alarms(TimePoint now, Actions& out);
+  void tell_class_alarm(Ifindex port, std::string_view name, std::optional<std::string> text,
+                        TimePoint now, Actions& out);
+  [[nodiscard]] std::vector<ClassPeer> class_peers(const Port& port) const;
   [[nodiscard]] Duration ttl() const;
   /// Runs the transmit machines and sets when the port is next due.
   void run(Port& port, TimePoint now, Actions& out);
@@ -233,6 +252,9 @@ class Agent::Impl {
   boost::container::flat_map<Ifindex, Port*> by_ifindex_{};
   DeadlineQueue due_{};
   AlarmStore alarms_{};
+  Classes classes_;
+  TimePoint classes_at_ = kNever;                  ///< when follow_classes() is due
+  std::map<Ifindex, std::string> class_alarms_{};  ///< under which name each stands
   /// When it becomes an alarm that a switch has no level, though a port is up: after the time in
   /// which everybody who has one would have been heard. kNever: it has one.
   TimePoint no_level_at_ = kNever;

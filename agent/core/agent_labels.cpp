@@ -9,6 +9,7 @@
 namespace lldp::core {
 
 void Agent::Impl::reconsider(Port& port, TimePoint now, Actions& out, bool renounced) {
+  touch_classes(port, now);
   const Heard before = port.heard;
   summarize_port(port, now);
   if (port.heard != before) {

@@ -90,6 +90,8 @@ void Agent::Impl::remove_link(Ifindex ifindex, TimePoint now, Actions& out) {
                              PortState{.name = port->link.name, .memory = port->memory});
   due_.set(port->slot, kNever);
   if (settings_->expected) absent_due_ = now + standing().missing_grace;
+  tell_class_alarm(ifindex, {}, std::nullopt, now, out);
+  classes_.remove_port(ifindex);
   by_ifindex_.erase(ifindex);
   free_slots_.push_back(port->slot);
   ports_[port->slot].reset();
@@ -128,6 +130,7 @@ void Agent::Impl::rename_memory(Port& port, TimePoint now, Actions& out) {
 void Agent::Impl::lose_carrier(Port& port, TimePoint now, Actions& out) {
   port.link.up = false;
   port.hears_switch = false;  // it does not fall silent by that
+  port.offered_pfc = 0;
   enable(port, now, out);
   run(port, now, out);  // from the start, also if the carrier is back in the same moment
   note_memory(forget_carrier(port, place_.at()), now, out);

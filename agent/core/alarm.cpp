@@ -48,6 +48,10 @@ std::string_view to_string(AlarmCode code) {
       return "paused";
     case AlarmCode::kPfcTaken:
       return "pfc-taken";
+    case AlarmCode::kClassMismatch:
+      return "class-mismatch";
+    case AlarmCode::kUnclassed:
+      return "unclassed";
     case AlarmCode::kSet:
       break;
   }

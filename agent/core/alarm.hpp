@@ -36,9 +36,11 @@ enum class AlarmCode : std::uint8_t {
   kState,          ///< the state file cannot be written, or could not be read
   kPaused,         ///< the port neither sends nor receives, on request
   kPfcTaken,       ///< PFC that somebody had set is off while the rules are there
+  kClassMismatch,  ///< the lossless classes of two ends, or of the evidence, do not go together
+  kUnclassed,      ///< packets of no lossless class turn
   kSet,            ///< a key has another value than its file gives it, on request
 };
-inline constexpr std::size_t kAlarmCodes = 21;
+inline constexpr std::size_t kAlarmCodes = 23;
 static_assert(static_cast<std::size_t>(AlarmCode::kSet) + 1 == kAlarmCodes);
 [[nodiscard]] std::string_view to_string(
     AlarmCode code);  ///< crosslink, level-skip, host-above-leaf, ...
@@ -79,6 +81,7 @@ struct AlarmReason {
     kByOwner,    ///< the agent's: data plane, lldpd, files
     kByAbsence,  ///< a port of the cabling plan is not there
     kByLevel,    ///< how the level came about
+    kByClasses,  ///< the lossless classes on `link`, or of the device
     kByPort,     ///< what is heard on `link`
   };
   Found found = Found::kByOwner;

@@ -6,6 +6,7 @@
 #include "agent/core/agent.hpp"
 #include "base/bytes.hpp"
 #include "tlv/claim.hpp"
+#include "tlv/classes.hpp"
 
 namespace lldp::core {
 
@@ -18,6 +19,7 @@ struct Self {
   std::string_view system_name{};
   tlv::Claim claim{};
   std::string_view location{};  ///< octets of a LocationTlv; empty: there is nothing to tell
+  const tlv::ClassesTlv* classes = nullptr;  ///< nullptr: there is nothing to tell
 };
 
 /// Writes the frame that tells a neighbour of us (mibConstrInfoLLDPDU) into `frame`, in place of

@@ -2,6 +2,7 @@
 #include "agent/core/port.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <string>
 #include <utility>
 
@@ -114,29 +115,73 @@ std::uint8_t lacking(unsigned lossless, unsigned enabled) {
   return static_cast<std::uint8_t>(lossless & ~enabled);
 }
 
-/// Lossless priorities that have no PFC at our end. Said only where somebody is heard who has to do
-/// with the fabric: a port for management needs none.
-std::uint8_t without_pfc_here(const Port& port, const Standing& own) {
+/// A neighbor is heard that has to do with the fabric: a port for management needs no PFC.
+bool is_of_the_fabric(const Port& port) {
   const auto& all = port.table.all();
-  const bool of_the_fabric = std::any_of(all.begin(), all.end(), [](const Neighbor& n) {
+  return std::any_of(all.begin(), all.end(), [](const Neighbor& n) {
     return !n.superseded && (n.level || n.claims_switch || n.pfc_enabled);
   });
-  return port.link.pfc && of_the_fabric ? lacking(own.lossless, port.link.pfc->enabled) : 0;
+}
+
+/// Lossless priorities that have no PFC at our end.
+std::uint8_t without_pfc_here(const Port& port, const Standing& own) {
+  if (!port.link.pfc || !is_of_the_fabric(port)) return 0;
+  const auto& all = port.table.all();
+  const bool to_host = std::all_of(all.begin(), all.end(),
+                                   [](const Neighbor& n) { return n.device == DeviceType::kHost; });
+  return lacking(to_host ? own.lossless_at_hosts : own.lossless, port.link.pfc->enabled);
 }
 
 /// The same at a neighbour's end, by its own word.
 std::uint8_t without_pfc_at(const Neighbor& n, const Standing& own) {
-  return n.pfc_enabled && !n.superseded ? lacking(own.lossless, *n.pfc_enabled) : 0;
+  const bool to_host = n.device == DeviceType::kHost;
+  return n.pfc_enabled && !n.superseded
+             ? lacking(to_host ? own.lossless_at_hosts : own.lossless, *n.pfc_enabled)
+             : 0;
 }
 
-/// `priorities 5, 6 have no PFC`
-std::string no_pfc(unsigned priorities) {
+/// `priorities 5, 6`
+std::string listed(unsigned priorities) {
   std::string list;
   for (unsigned p = 0; p < 8; ++p)
     if ((priorities >> p & 1U) != 0)
       list.append(list.empty() ? "" : ", ").append(std::to_string(p));
-  return (list.size() == 1 ? "priority " + list + " has" : "priorities " + list + " have") +
-         " no PFC ";
+  return (list.size() == 1 ? "priority " : "priorities ") + list;
+}
+
+/// `priorities 5, 6 have no PFC`
+std::string no_pfc(unsigned priorities) {
+  return listed(priorities) + (std::popcount(priorities) == 1 ? " has" : " have") + " no PFC ";
+}
+
+/// Priorities with PFC that are in no lossless class; where no class is known, none is.
+std::uint8_t beyond_classes(unsigned enabled, const Standing& own) {
+  return own.chains != nullptr && !own.chains->empty() ? lacking(enabled, own.lossless) : 0;
+}
+
+std::uint8_t beyond_classes_here(const Port& port, const Standing& own) {
+  return port.link.pfc && is_of_the_fabric(port) ? beyond_classes(port.link.pfc->enabled, own) : 0;
+}
+std::uint8_t beyond_classes_at(const Neighbor& n, const Standing& own) {
+  return n.pfc_enabled && !n.superseded ? beyond_classes(*n.pfc_enabled, own) : 0;
+}
+
+/// `priority 4 has PFC at srv port p1 and is in no lossless class`
+std::string beyond_text(unsigned priorities, const std::string& where) {
+  const bool one = std::popcount(priorities) == 1;
+  return listed(priorities) + (one ? " has PFC " : " have PFC ") + where +
+         (one ? " and is in no lossless class" : " and are in no lossless class");
+}
+
+/// The chains, and one more for each of these priorities.
+std::string with_chains_for(const qos::Chains& chains, unsigned priorities) {
+  std::vector<qos::LosslessClass> applications;
+  for (const qos::Chain& chain : chains) applications.push_back(chain.application());
+  for (unsigned p = 1; p <= Priority::kMax; ++p)
+    if ((priorities >> p & 1U) != 0)
+      applications.push_back(
+          qos::lossless_class(*Priority::make(p), qos::DscpSet(std::uint64_t{0xff} << 8 * p)));
+  return qos::to_string(qos::with_spares(std::move(applications)));
 }
 
 std::string pfc_text(const Port& port, const Standing& own) {
@@ -149,6 +194,18 @@ std::string pfc_text(const Port& port, const Standing& own) {
     text.append(text.empty() ? "" : "; ").append(no_pfc(there)).append("at ").append(describe(n));
     last = &n;
   }
+  unsigned beyond = beyond_classes_here(port, own);
+  if (beyond != 0) text.append(text.empty() ? "" : "; ").append(beyond_text(beyond, "here"));
+  last = nullptr;
+  for (const Neighbor& n : port.table.all()) {
+    const unsigned there = beyond_classes_at(n, own);
+    if (there == 0 || (last != nullptr && as_text(last->msap()) == as_text(n.msap()))) continue;
+    text.append(text.empty() ? "" : "; ").append(beyond_text(there, "at " + describe(n)));
+    beyond |= there;
+    last = &n;
+  }
+  if (beyond != 0)
+    text += "; if lossless traffic uses it: qos.lossless = " + with_chains_for(*own.chains, beyond);
   return text;
 }
 
@@ -405,9 +462,9 @@ AlarmSet alarms_of(const Port& port, const Standing& own, TimePoint now) {
     put(AlarmCode::kCabling, finding->verdict == cabling::Verdict::kMissing
                                  ? port.missing_at <= now
                                  : finding->verdict != cabling::Verdict::kAsExpected);
-  put(AlarmCode::kPfcMismatch, without_pfc_here(port, own) != 0);
+  put(AlarmCode::kPfcMismatch, (without_pfc_here(port, own) | beyond_classes_here(port, own)) != 0);
   for (const Neighbor& n : port.table.all())
-    put(AlarmCode::kPfcMismatch, without_pfc_at(n, own) != 0);
+    put(AlarmCode::kPfcMismatch, (without_pfc_at(n, own) | beyond_classes_at(n, own)) != 0);
   put(AlarmCode::kTlvConflict, port.conflict_at <= now);
   if (own.role == Role::kHost) return set;  // levels that it hears are nothing to it
 
@@ -502,6 +559,8 @@ std::string alarm_text(AlarmCode code, const Port& port, const Standing& own) {
     case AlarmCode::kState:
     case AlarmCode::kPaused:
     case AlarmCode::kPfcTaken:
+    case AlarmCode::kClassMismatch:
+    case AlarmCode::kUnclassed:
     case AlarmCode::kSet:
       break;  // of the device, and the owner's
   }

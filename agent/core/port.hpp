@@ -49,8 +49,11 @@ struct HeldFrame {
 struct Port {
   Link link{};
   std::uint32_t slot = 0;
-  bool host_port = false;     ///< `host-ports` names it
-  bool hears_switch = false;  ///< by a TLV of ours
+  bool host_port = false;      ///< `host-ports` names it
+  bool hears_switch = false;   ///< by a TLV of ours
+  bool classes_stale = false;  ///< what its neighbors tell of lossless classes is to be read
+  /// Priorities with PFC by the TLVs sent since the carrier came; bit n for priority n.
+  std::uint8_t offered_pfc = 0;
   bool silent = false;
   /// A switch is remembered, none has been heard since the start or the carrier, and it is not yet
   /// time to call that silence. It may have heard us all the same.
@@ -145,6 +148,8 @@ struct Standing {
   bool pinned = false;
   const cabling::Expectations* expected = nullptr;  ///< nullptr: everybody is welcome
   std::uint8_t lossless = 0;                        ///< bit n = priority n
+  std::uint8_t lossless_at_hosts = 0;               ///< of these, what a link to a host carries
+  const qos::Chains* chains = nullptr;              ///< nullptr: `lossless` alone is known
   bool layered = false;                             ///< some port has layers
   Duration missing_grace{};  ///< how long an expected neighbour may be silent
 };

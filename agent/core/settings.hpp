@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "agent/core/own_classes.hpp"
 #include "base/bytes.hpp"
 #include "base/fabric.hpp"
 #include "cabling/expect.hpp"
@@ -91,6 +92,11 @@ struct Settings {
   bool layered = false;
 
   std::uint8_t lossless = 0;  ///< priorities that want PFC at both ends; bit n = priority n
+  /// What is known here of the lossless classes; with it they are found, told and compared, and go
+  /// before `lossless`. nullopt: the agent has nothing to do with classes.
+  std::optional<OwnClasses> classes{};
+  /// Packets of a spare class leave to hosts in their application class: no host sees a spare.
+  bool restores = false;
 
   bool host_from_capabilities = true;
   std::chrono::seconds raise_hold{60};  ///< this and the next four: docs/rules.md L1 to L4

@@ -109,6 +109,12 @@ Snapshot Agent::Impl::snapshot(TimePoint now, Depth depth) const {
              .chassis_id = chassis_id_,
              .system_name = system_name(),
              .alarms = alarms(now)};
+  if (has_classes()) {
+    s.classes_unknown = classes_.unknown();
+    auto evidence = classes_.evidence(now);
+    for (std::size_t i = 0; i < evidence.size(); ++i)
+      s.classes.push_back({classes_.chains()[i], std::move(evidence[i])});
+  }
   s.ports.reserve(ports_.size());
   for (const auto& port : ports_) {
     if (!port) continue;

@@ -10,6 +10,7 @@
 #include "agent/core/settings.hpp"
 #include "base/bytes.hpp"
 #include "base/fabric.hpp"
+#include "qos/chains.hpp"
 
 namespace lldp::core {
 
@@ -67,6 +68,13 @@ struct PortInfo {
   friend bool operator==(const PortInfo&, const PortInfo&) = default;
 };
 
+/// A chain of lossless classes in force, and why it is.
+struct ClassInfo {
+  qos::Chain chain{};
+  std::string evidence{};  ///< `from swp1's neighbor`
+  friend bool operator==(const ClassInfo&, const ClassInfo&) = default;
+};
+
 /// The whole of what the agent knows, as a value: what text and JSON printers render.
 struct Snapshot {
   Role role = Role::kSwitch;
@@ -78,6 +86,9 @@ struct Snapshot {
   Tiers location{};
   ChassisId chassis_id{};
   std::string system_name{};
+  std::vector<ClassInfo> classes{};
+  /// Classes are to be learned, and none is known.
+  bool classes_unknown = false;
   std::vector<PortInfo> ports{};  ///< by name, numbers in names compared as numbers
   std::vector<Alarm> alarms{};
   friend bool operator==(const Snapshot&, const Snapshot&) = default;

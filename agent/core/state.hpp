@@ -9,6 +9,7 @@
 #include "base/bounded.hpp"
 #include "base/fabric.hpp"
 #include "base/time.hpp"
+#include "qos/chains.hpp"
 
 namespace lldp::core {
 
@@ -61,6 +62,7 @@ struct State {
   std::vector<PortState> ports{};  ///< that remember somebody; by name
   /// False: who is not among `ports` may be a port of which nothing was heard yet. docs/rules.md O4
   bool knows_ports = true;
+  qos::Chains classes{};  ///< in force, as they were learned
   friend bool operator==(const State&, const State&) = default;
 };
 

@@ -67,6 +67,7 @@ Severity severity_of(core::Event::Kind kind) {
     case kPlace:
     case kLocation:
     case kAlarmCleared:
+    case kClassesExtended:
       return Severity::kNotice;
     case kNeighborAdded:
     case kNeighborChanged:

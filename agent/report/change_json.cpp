@@ -30,6 +30,8 @@ std::string_view to_string(Kind kind) {
       return "alarm-raised";
     case Kind::kAlarmCleared:
       return "alarm-cleared";
+    case Kind::kClassesExtended:
+      return "classes-extended";
     case Kind::kRulesRestored:
       return "rules-restored";
     case Kind::kState:

@@ -24,6 +24,8 @@ std::string change_line(const core::Event& event) {
       return "alarm " + std::string(core::to_string(event.alarm)) + ": " + event.text;
     case kAlarmCleared:
       return "alarm " + std::string(core::to_string(event.alarm)) + " cleared";
+    case kClassesExtended:
+      return "lossless classes: " + event.text;
     case kRulesRestored:
       return "rules put back: " + event.text;
     case kState:

@@ -13,7 +13,7 @@ ALLOWED = {  # room: the rooms whose headers it may include besides its own
     "cabling": "base",
     "qos": "base",
     "dataplane": "qos os base",
-    "agent/core": "cabling tlv base",
+    "agent/core": "cabling qos tlv base",
     "agent/config": "agent/core cabling qos os base",
     "agent/report": "agent/core cabling qos tlv base",
     "agent/wire": "agent/core tlv os base",

@@ -57,6 +57,7 @@ TEST(ChangeJson, EveryKindHasItsName) {
                                                      {Kind::kPort, "port"},
                                                      {Kind::kAlarmRaised, "alarm-raised"},
                                                      {Kind::kAlarmCleared, "alarm-cleared"},
+                                                     {Kind::kClassesExtended, "classes-extended"},
                                                      {Kind::kRulesRestored, "rules-restored"},
                                                      {Kind::kState, ""}};
   for (const auto& [kind, name] : names) EXPECT_EQ(to_string(kind), name);
@@ -83,6 +84,7 @@ TEST(ChangeLine, SaysOfWhatKindItIs) {
       {Kind::kPort, "x"},
       {Kind::kAlarmRaised, "alarm self-loop: x"},
       {Kind::kAlarmCleared, "alarm self-loop cleared"},
+      {Kind::kClassesExtended, "lossless classes: x"},
       {Kind::kRulesRestored, "rules put back: x"},
       {Kind::kState, ""}};
   for (const auto& [kind, line] : lines)

@@ -373,22 +373,18 @@ void Daemon::take_frames(Intake& intake, TimePoint now) {
 void Daemon::perform(TimePoint now) {
   // Rules that are safe whatever the state file says come before anything else: until they are
   // changed, packets take the wrong class. Other rules, and frames, depend on what is saved.
-  const auto is_safe = [this](Ifindex port) {
-    const Order order = agent_.order(port);
-    return order != Order::kDown && order != Order::kUnknown;
-  };
   bool depends = !actions_.sends.empty();
   for (const core::Event& event : actions_.events) {
     if (event.kind == core::Event::Kind::kState) state_.note_change();
     if (event.kind != core::Event::Kind::kPort) continue;
-    if (is_safe(event.port))
+    if (is_safe(agent_.order(event.port)))
       protection_.update(event.port, now);
     else
       depends = true;
   }
   if (depends) state_.write(agent_, now);
   for (const core::Event& event : actions_.events)
-    if (event.kind == core::Event::Kind::kPort && !is_safe(event.port))
+    if (event.kind == core::Event::Kind::kPort && !is_safe(agent_.order(event.port)))
       protection_.update(event.port, now);
   if (beside_) beside_->tell(actions_.sends, now);
   if (!actions_.sends.empty() && speaker() == Beside::Speaker::kPackets) {

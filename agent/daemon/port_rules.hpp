@@ -146,6 +146,11 @@ class Attempts {
   Duration pause_ = std::chrono::seconds(1);
 };
 
+/// Rules for this order are safe whatever neighbors believe.
+[[nodiscard]] constexpr bool is_safe(Order order) {
+  return order == Order::kUp || order == Order::kShut;
+}
+
 /// Why a port's rules, or the back end as a whole, could not be had, and when to try again: after
 /// 1 s, 2 s and so on, at last every 30 s.
 struct Failure {

@@ -308,8 +308,8 @@ bool Protection::is_due(PortRules& rules, TimePoint now) {
     return false;
   }
   move(rules, RulesEvent::kWanted);
-  // Up is the safe side: classes only go forward.
-  if (port_class.order == Order::kUp || rules.credit.take(now)) return true;
+  // Up and shut are the safe side: classes only go forward, or do not cross.
+  if (is_safe(port_class.order) || rules.credit.take(now)) return true;
   rules.turn = now + kCreditPause;
   schedule(rules);
   return false;

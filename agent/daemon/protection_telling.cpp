@@ -167,6 +167,12 @@ std::vector<report::PartReading> Protection::faults_of(const core::PortInfo& inf
   if (rules->programmed != class_of(*rules))
     return {{"remap", "missing", "its rules are about to change"}};
   std::vector<report::PartReading> faults;
+  if (info.order == Order::kShut)
+    faults.push_back(
+        {"remap", "missing",
+         "shut: what is lossless crosses as lossy until the neighbor acknowledges our rank; if "
+         "that neighbor is gone for good: lldp-level forget " +
+             info.name});
   for (const PartReading& part : rules->parts)
     if (part.state != PartState::kDone && !is_silent_of_pfc(part, info))
       faults.push_back(told(part));
@@ -200,7 +206,7 @@ report::Protection Protection::summary(const core::Snapshot& snapshot) const {
   if (!backend_ || snapshot.role == Role::kHost) return summary;
   bool leads = false;
   for (const core::PortInfo& info : snapshot.ports) {
-    if (!leads_to_switch(info)) continue;
+    if (!leads_to_switch(info) && info.order != Order::kShut) continue;
     leads = true;
     if (is_pfc_unverified(info)) ++summary.pfc_unverified;
     for (report::PartReading& fault : faults_of(info))

@@ -181,5 +181,26 @@ TEST_F(ProtectionTest, RulesTellWhyThereAreNone) {
   EXPECT_EQ(told().ports[0].error, "7: add classify: refused");
 }
 
+TEST_F(ProtectionTest, PortThatIsShutIsNotProtectedAndSaysWhy) {
+  hear(kPort, Level::of<2>());
+  start();
+  ASSERT_EQ(summary().state, State::kActive);
+  core::Snapshot snapshot = agent_.snapshot(now_);
+  for (core::PortInfo& info : snapshot.ports)
+    if (info.ifindex == kPort) info.order = Order::kShut;
+  for (const bool host : {false, true}) {  // a host that took a switch's place is waited for too
+    if (host)
+      for (core::PortInfo& info : snapshot.ports)
+        for (core::NeighborInfo& n : info.neighbors) n.device_type = DeviceType::kHost;
+    const report::Protection told = protection_->summary(snapshot);
+    EXPECT_EQ(told.state, State::kPartial);
+    ASSERT_EQ(told.reasons.size(), 1U);
+    EXPECT_EQ(told.reasons[0].port, "swp7");
+    EXPECT_EQ(told.reasons[0].part.part, "remap");
+    EXPECT_THAT(told.reasons[0].part.text, HasSubstr("shut: "));
+    EXPECT_THAT(told.reasons[0].part.text, HasSubstr("lldp-level forget swp7"));
+  }
+}
+
 }  // namespace
 }  // namespace lldp::io::test

@@ -39,15 +39,9 @@ std::string Sai::description() const {
   text += view_.release.empty() ? ", by libsai" : ", by libsai (SAI " + view_.release + ")";
   text += "; what they had before is in " + options_.memory;
   if (damaged_) text += ", which " + damaged_->what;
-  std::vector<unsigned> dscps;
-  for (const Dscp d : collapsed_) dscps.push_back(d.value());
-  if (!dscps.empty())
-    text += fmt::format("; no traffic class is left for DSCP {}: at up ports they leave as lossy",
-                        fmt::join(dscps, ", "));
   unsigned taken = 0;
   for (const auto& [name, original] : memory_.ports) taken |= original.before.pfc & ~original.pfc;
-  if (taken != 0) text += "; " + pfc_taken_text(taken);
-  return text;
+  return text + map_notes(collapsed_, taken);
 }
 
 std::string Sai::displaced(const PortRef& port) const {
@@ -95,6 +89,7 @@ void Sai::take(sai::View view) {
     (void)save();
   }
   if (jobs_.empty()) clean_up();
+  maps_.clear();  // they go by what ports had before ours
 }
 
 void Sai::finish(const std::shared_ptr<Task>& task) {
@@ -201,11 +196,12 @@ QosMaps Sai::before() const {
   return {};
 }
 
-Result<PortMaps> Sai::maps_of(const qos::Ruleset& rules) const {
-  if (means() == Means::kMaps) return dataplane::maps_of(rules, before());
-  qos::Ruleset flat = rules;  // what turns is the ACL's
-  flat.remaps.clear();
-  return dataplane::maps_of(flat, before());
+const Result<PortMaps>& Sai::maps_of(const qos::Ruleset& rules) {
+  const auto known = std::ranges::find(maps_, rules, [](const auto& entry) { return entry.first; });
+  if (known != maps_.end()) return known->second;
+  qos::Ruleset these = rules;
+  if (means() != Means::kMaps) these.remaps.clear();  // what turns is the ACL's
+  return maps_.emplace_back(rules, dataplane::maps_of(these, before())).second;
 }
 
 std::vector<sai::Turn> Sai::turns_of(const qos::Ruleset& rules) {
@@ -220,42 +216,60 @@ std::vector<sai::Turn> Sai::turns_of(const qos::Ruleset& rules) {
 
 // What is planned, and what stands.
 
-Result<PortPlan> Sai::plan_from(const PortRef& port, std::optional<qos::Ruleset> want) {
-  if (down_) return fail(*down_);
-  numbers_.note(port);
-  // Half of the rules is worse than none.
-  if (want && (want->layered || !means())) want.reset();
-  PortPlan plan{.port = port, .want = std::move(want)};
-  const sai::Port* there = find(port.name);
-  const bool ours = is_ours(port.name);
-  if (!plan.want) {
-    for (const Part part : kParts)
-      if (ours || (part == Part::kRemap && there != nullptr && is_in_acl(*there)))
-        plan.changes.push_back({Action::kRemove, part});
-    return plan;
+std::optional<std::string> Sai::why_never(const qos::Ruleset& rules) const {
+  if (rules.layered)
+    return "layers (port.NAME.layers) need more traffic classes than a switch chip has";
+  if (!means())
+    return "this libsai sets neither TC_AND_COLOR_TO_DSCP_MAP of ports nor an ACL over in and out "
+           "ports (IN_PORTS, OUT_PORTS, SET_TC, SET_DSCP)";
+  return std::nullopt;
+}
+
+Result<void> Sai::find_port(const PortRef& port) const {
+  if (find(port.name) != nullptr) return {};
+  return fail(Error{::if_nametoindex(port.name.c_str()) == 0 ? ENODEV : 0, port.name,
+                    "libsai has no host interface of that name: leave it out of `ports`"});
+}
+
+bool Sai::has_part(const std::string& port, Part part) const {
+  const sai::Port* there = find(port);
+  return is_ours(port) || (part == Part::kRemap && there != nullptr && is_in_acl(*there));
+}
+
+Result<std::vector<Dscp>> Sai::collapsed_by(const qos::Ruleset& rules) {
+  const auto& maps = maps_of(rules);
+  if (!maps) return fail(maps.error());
+  return maps->collapsed;
+}
+
+bool Sai::is_set(const std::string& port, Part part, const qos::Ruleset& rules) {
+  const auto& wanted = maps_of(rules);
+  const sai::Port* there = find(port);
+  if (!wanted || there == nullptr) return false;
+  for (const MapKind kind : kMapKinds) {
+    if (part_of(kind) != part || !view_.can_map[index(kind)]) continue;
+    const QosMap& numbers = wanted->maps[index(kind)];
+    const auto map = view_.maps.find(there->maps[index(kind)]);
+    if (numbers.empty() ? there->maps[index(kind)] != 0
+                        : map == view_.maps.end() || map->second != sai::Map{kind, numbers})
+      return false;
   }
-  if (there == nullptr)
-    return fail(Error{::if_nametoindex(port.name.c_str()) == 0 ? ENODEV : 0, port.name,
-                      "libsai has no host interface of that name: leave it out of `ports`"});
-  const auto wanted = maps_of(*plan.want);
-  if (!wanted) return fail(wanted.error());
-  collapsed_ = wanted->collapsed;
-  for (const Part part : kParts) {
-    bool right = true;
-    for (const MapKind kind : kMapKinds) {
-      if (part_of(kind) != part || !view_.can_map[index(kind)]) continue;
-      const QosMap& numbers = wanted->maps[index(kind)];
-      const auto map = view_.maps.find(there->maps[index(kind)]);
-      right &= numbers.empty() ? there->maps[index(kind)] == 0
-                               : map != view_.maps.end() && map->second == sai::Map{kind, numbers};
-    }
-    if (part == Part::kRemap && means() == Means::kAcl && !is_acl_foreign())
-      right &= acl_holds(*there, *plan.want);
-    if (part == Part::kPfc) right &= !view_.can_pfc || there->pfc == plan.want->pfc_enable;
-    if (part == Part::kPfc && !view_.can_pfc) continue;
-    if (!ours || !right) plan.changes.push_back({ours ? Action::kReplace : Action::kAdd, part});
-  }
-  return plan;
+  if (part == Part::kRemap && means() == Means::kAcl && !is_acl_foreign())
+    return acl_holds(*there, rules);
+  return part != Part::kPfc || there->pfc == rules.pfc_enable;
+}
+
+std::optional<PartReading> Sai::why_not_done(const std::string&, Part part,
+                                             const qos::Ruleset& rules, bool) {
+  if (part == Part::kPfc && !view_.can_pfc)
+    return PartReading{part, PartState::kUnsupported,
+                       "this libsai does not set PFC of ports: whether it is on is not known"};
+  if (part != Part::kRemap || means() != Means::kAcl || rules.remaps.empty() || !is_acl_foreign())
+    return std::nullopt;
+  return PartReading{part, PartState::kForeign,
+                     fmt::format("the switch has an ACL of somebody else's at its ingress (oid "
+                                 "{:#x}), and one alone can be there",
+                                 view_.bound)};
 }
 
 bool Sai::is_acl_foreign() const { return view_.bound != 0 && view_.bound != view_.acl.table; }
@@ -280,38 +294,8 @@ Result<PortPlan> Sai::plan(const PortRef& port, const qos::Ruleset& want) {
 Result<PortPlan> Sai::plan_removal(const PortRef& port) { return plan_from(port, std::nullopt); }
 
 Result<Reading> Sai::verify(const PortRef& port, const qos::Ruleset& want) {
-  auto plan = plan_from(port, want);
-  if (!plan) return fail(plan.error());
-  Reading reading{.mend = std::move(*plan)};
-  const char* never =
-      want.layered ? "layers (port.NAME.layers) need more traffic classes than a switch chip has"
-      : !means()   ? "this libsai sets neither TC_AND_COLOR_TO_DSCP_MAP of ports nor an ACL over "
-                     "in and out ports (IN_PORTS, OUT_PORTS, SET_TC, SET_DSCP)"
-                   : nullptr;
-  for (const Part part : kParts) {
-    PartReading read{.part = part, .state = PartState::kDone};
-    const auto change = std::ranges::find(reading.mend.changes, part, &Change::part);
-    if (never != nullptr) {
-      read.state = PartState::kUnsupported;
-      read.text = never;
-    } else if (part == Part::kPfc && !view_.can_pfc) {
-      read.state = PartState::kUnsupported;
-      read.text = "this libsai does not set PFC of ports: whether it is on is not known";
-    } else if (part == Part::kRemap && means() == Means::kAcl && !want.remaps.empty() &&
-               is_acl_foreign()) {
-      read.state = PartState::kForeign;
-      read.text = fmt::format(
-          "the switch has an ACL of somebody else's at its ingress (oid {:#x}), and one alone can "
-          "be there",
-          view_.bound);
-    } else if (change != reading.mend.changes.end()) {
-      read.state = PartState::kMissing;
-      read.text =
-          change->action == Action::kAdd ? "not there" : "another than the one wanted is there";
-    }
-    reading.parts.push_back(std::move(read));
-  }
-  return reading;
+  numbers_.note(port);
+  return read_maps(*this, port, want, collapsed_);
 }
 
 // What is changed.
@@ -458,7 +442,7 @@ void Sai::apply(const Plan& plan) {
       restore_port(port, task);
       continue;
     }
-    const auto wanted = maps_of(*want);
+    const auto& wanted = maps_of(*want);
     if (!wanted) continue;  // it was planned, so there are some
     for (const MapKind kind : kMapKinds) {
       const sai::Map map{kind, wanted->maps[index(kind)]};

@@ -15,6 +15,7 @@
 
 #include "dataplane/backend.hpp"
 #include "dataplane/factory.hpp"
+#include "dataplane/map_planner.hpp"
 #include "dataplane/port_numbers.hpp"
 #include "dataplane/qos_maps.hpp"
 #include "dataplane/sai/messages.hpp"
@@ -27,7 +28,7 @@ namespace lldp::dataplane {
 /// A switch chip by its vendor's libsai, which a process of its own has: QoS maps of each port,
 /// else one ACL entry for each class. docs/dataplane.md tells how. Everything is answered from what
 /// was last read, which is read anew after each change, and every 5 s.
-class Sai : public Backend {
+class Sai : public Backend, private MapStore {
  public:
   [[nodiscard]] static Result<std::unique_ptr<Backend>> open(const SaiOptions& options);
   ~Sai() override;
@@ -114,13 +115,29 @@ class Sai : public Backend {
   [[nodiscard]] bool is_ours(const std::string& port) const;
   [[nodiscard]] QosMaps before() const;
   /// Of these rules, by what was last read.
-  [[nodiscard]] Result<PortMaps> maps_of(const qos::Ruleset& rules) const;
+  [[nodiscard]] const Result<PortMaps>& maps_of(const qos::Ruleset& rules);
   [[nodiscard]] static std::vector<sai::Turn> turns_of(const qos::Ruleset& rules);
   [[nodiscard]] bool is_acl_foreign() const;
   [[nodiscard]] bool is_in_acl(const sai::Port& port) const;  ///< in ours, or may be
   /// The ACL does for the port what the rules say.
   [[nodiscard]] bool acl_holds(const sai::Port& port, const qos::Ruleset& rules) const;
-  [[nodiscard]] Result<PortPlan> plan_from(const PortRef& port, std::optional<qos::Ruleset> want);
+  [[nodiscard]] Result<PortPlan> plan_from(const PortRef& port, std::optional<qos::Ruleset> want) {
+    numbers_.note(port);
+    return plan_maps(*this, port, std::move(want), collapsed_);
+  }
+  [[nodiscard]] std::optional<Error> why_unread() const override { return down_; }
+  [[nodiscard]] std::optional<std::string> why_never(const qos::Ruleset& rules) const override;
+  [[nodiscard]] Result<void> find_port(const PortRef& port) const override;
+  [[nodiscard]] bool has_ours(const std::string& port) const override { return is_ours(port); }
+  [[nodiscard]] bool has_part(const std::string& port, Part part) const override;
+  [[nodiscard]] bool can_set(Part part) const override {
+    return part != Part::kPfc || view_.can_pfc;
+  }
+  [[nodiscard]] Result<std::vector<Dscp>> collapsed_by(const qos::Ruleset& rules) override;
+  [[nodiscard]] bool is_set(const std::string& port, Part part, const qos::Ruleset& rules) override;
+  [[nodiscard]] std::optional<PartReading> why_not_done(const std::string& port, Part part,
+                                                        const qos::Ruleset& rules,
+                                                        bool set) override;
   [[nodiscard]] sai::Oid our_map(const sai::Map& wanted) const;
   void make_map(const sai::Map& map, const std::shared_ptr<Task>& task);
   void set_port(const PortRef& port, const PortMaps& wanted, unsigned pfc,
@@ -143,7 +160,8 @@ class Sai : public Backend {
   sai::View view_;
   sai::Memory memory_;
   PortNumbers numbers_;
-  std::set<std::shared_ptr<Task>> tasks_;  ///< whose outcomes are not told
+  std::set<std::shared_ptr<Task>> tasks_;                        ///< whose outcomes are not told
+  std::vector<std::pair<qos::Ruleset, Result<PortMaps>>> maps_;  ///< by view_: one per order
   std::vector<Dscp> collapsed_;
   Events events_;
 };

@@ -155,16 +155,9 @@ Result<std::unique_ptr<Backend>> Sonic::open(const SonicOptions& options) {
 }
 
 std::string Sonic::description() const {
-  std::string text = "QoS maps in CONFIG_DB of Redis at " + redis_at_;
-  std::vector<unsigned> dscps;
-  for (const Dscp d : collapsed_) dscps.push_back(d.value());
-  if (!dscps.empty())
-    text += fmt::format("; no traffic class is left for DSCP {}: at up ports they leave as lossy",
-                        fmt::join(dscps, ", "));
   unsigned taken = 0;
   for (const std::string& port : view_.our_ports()) taken |= view_.pfc_taken(port);
-  if (taken != 0) text += "; " + pfc_taken_text(taken);
-  return text;
+  return "QoS maps in CONFIG_DB of Redis at " + redis_at_ + map_notes(collapsed_, taken);
 }
 
 void Sonic::connect() {
@@ -296,45 +289,64 @@ std::string Sonic::displaced(const PortRef& port) const {
   return taken == 0 ? std::string() : pfc_taken_text(taken);
 }
 
-Result<PortPlan> Sonic::plan_from(const PortRef& port, std::optional<qos::Ruleset> want) {
-  if (down_) return fail(*down_);
-  numbers_.note(port);
-  // Traffic classes tell two kinds of ports apart, and layers make more: no rules rather than half.
-  if (want && want->layered) want.reset();
-  PortPlan plan{.port = port, .want = std::move(want)};
-  const bool ours = view_.is_ours(port.name);
-  if (!plan.want) {
-    if (ours && !view_.is_noted(port.name) &&
-        view_.originals_of(view_.row(std::string(sonic::kPortMaps) + port.name)) == nullptr)
-      return fail(Error{0, port.name,
-                        "what its row of PORT_QOS_MAP was before the rules is not known, for the "
-                        "notes (LLDP_LEVEL|*) are gone, and no other port tells: `config qos "
-                        "reload` makes it anew"});
-    if (ours)
-      for (const Part part : kParts) plan.changes.push_back({Action::kRemove, part});
-    return plan;
-  }
-  if (view_.row("PORT|" + port.name) == nullptr)
-    return fail(
-        Error{0, port.name, "SONiC's CONFIG_DB has no PORT of that name: leave it out of `ports`"});
-  const auto& maps = maps_of(*plan.want);
+std::optional<std::string> Sonic::why_never(const qos::Ruleset& rules) const {
+  if (!rules.layered) return std::nullopt;
+  return "layers (port.NAME.layers) need more traffic classes than SONiC has";
+}
+
+Result<void> Sonic::find_port(const PortRef& port) const {
+  if (view_.row("PORT|" + port.name) != nullptr) return {};
+  return fail(
+      Error{0, port.name, "SONiC's CONFIG_DB has no PORT of that name: leave it out of `ports`"});
+}
+
+Result<void> Sonic::can_restore(const std::string& port) const {
+  if (!view_.is_ours(port) || view_.is_noted(port) ||
+      view_.originals_of(view_.row(std::string(sonic::kPortMaps) + port)) != nullptr)
+    return {};
+  return fail(Error{0, port,
+                    "what its row of PORT_QOS_MAP was before the rules is not known, for the notes "
+                    "(LLDP_LEVEL|*) are gone, and no other port tells: `config qos reload` makes "
+                    "it anew"});
+}
+
+Result<std::vector<Dscp>> Sonic::collapsed_by(const qos::Ruleset& rules) {
+  const auto& maps = maps_of(rules);
   if (!maps) return fail(maps.error());
-  collapsed_ = maps->collapsed;
-  for (const Part part : kParts) {
-    bool right = true;
-    for (const sonic::Field& f : sonic::kFields) {
-      if (f.part != part) continue;
-      const std::string& wanted = maps->port.at(f.name);
-      right &= view_.field(port.name, f.name) == wanted;
-      if (!f.map || wanted.empty()) continue;
-      const std::string key = std::string(f.table) + "|" + wanted;
-      const Row* there = view_.row(key);
-      right &= there != nullptr && *there == maps->rows.at(key);
-    }
-    if (!view_.is_noted(port.name) || !right)
-      plan.changes.push_back({ours ? Action::kReplace : Action::kAdd, part});
-  }
-  return plan;
+  return maps->collapsed;
+}
+
+bool Sonic::is_set(const std::string& port, Part part, const qos::Ruleset& rules) {
+  const auto& maps = maps_of(rules);
+  return maps && std::ranges::all_of(sonic::kFields, [&](const sonic::Field& f) {
+           if (f.part != part) return true;
+           const std::string& wanted = maps->port.at(f.name);
+           if (view_.field(port, f.name) != wanted) return false;
+           if (!f.map || wanted.empty()) return true;
+           const std::string key = std::string(f.table) + "|" + wanted;
+           const Row* there = view_.row(key);
+           return there != nullptr && *there == maps->rows.at(key);
+         });
+}
+
+std::optional<PartReading> Sonic::why_not_done(const std::string& port, Part part,
+                                               const qos::Ruleset&, bool set) {
+  const auto table = set ? view_.ignored(port, part) : std::nullopt;
+  if (!table) return std::nullopt;
+  const bool fresh = is_fresh(port);
+  PartReading read{.part = part, .state = fresh ? PartState::kMissing : PartState::kBypassed};
+  if (!view_.asic.contains(port))
+    read.text = fresh
+                    ? fmt::format("the port is not in the ASIC yet ({})", *table)
+                    : fmt::format("the port is not in the ASIC ({}): see orchagent's log", *table);
+  else if (fresh)
+    read.text = fmt::format("{} is written, and not in the ASIC yet", *table);
+  else
+    read.text = fmt::format(
+        "{} is ignored: no SAI object says the same 5 s after it was written: see orchagent's "
+        "log, and whether this release and ASIC take the table",
+        *table);
+  return read;
 }
 
 Result<PortPlan> Sonic::plan(const PortRef& port, const qos::Ruleset& want) {
@@ -344,41 +356,8 @@ Result<PortPlan> Sonic::plan(const PortRef& port, const qos::Ruleset& want) {
 Result<PortPlan> Sonic::plan_removal(const PortRef& port) { return plan_from(port, std::nullopt); }
 
 Result<Reading> Sonic::verify(const PortRef& port, const qos::Ruleset& want) {
-  auto plan = plan_from(port, want);
-  if (!plan) return fail(plan.error());
-  Reading reading{.mend = std::move(*plan)};
-  if (want.layered) {
-    for (const Part part : kParts)
-      reading.parts.push_back(
-          {part, PartState::kUnsupported,
-           "layers (port.NAME.layers) need more traffic classes than SONiC has"});
-    return reading;
-  }
-  for (const Part part : kParts) {
-    PartReading read{.part = part, .state = PartState::kDone};
-    const auto change = std::ranges::find(reading.mend.changes, part, &Change::part);
-    if (change != reading.mend.changes.end()) {
-      read.state = PartState::kMissing;
-      read.text =
-          change->action == Action::kAdd ? "not there" : "another than the one wanted is there";
-    } else if (const auto table = view_.ignored(port.name, part)) {
-      const bool fresh = is_fresh(port.name);
-      read.state = fresh ? PartState::kMissing : PartState::kBypassed;
-      if (!view_.asic.contains(port.name))
-        read.text =
-            fresh ? fmt::format("the port is not in the ASIC yet ({})", *table)
-                  : fmt::format("the port is not in the ASIC ({}): see orchagent's log", *table);
-      else if (fresh)
-        read.text = fmt::format("{} is written, and not in the ASIC yet", *table);
-      else
-        read.text = fmt::format(
-            "{} is ignored: no SAI object says the same 5 s after it was written: see orchagent's "
-            "log, and whether this release and ASIC take the table",
-            *table);
-    }
-    reading.parts.push_back(std::move(read));
-  }
-  return reading;
+  numbers_.note(port);
+  return read_maps(*this, port, want, collapsed_);
 }
 
 void Sonic::write(const PortPlan& plan, std::set<std::string>& written,

@@ -11,6 +11,7 @@
 
 #include "dataplane/backend.hpp"
 #include "dataplane/factory.hpp"
+#include "dataplane/map_planner.hpp"
 #include "dataplane/port_numbers.hpp"
 #include "dataplane/sonic/maps.hpp"
 #include "dataplane/sonic/reader.hpp"
@@ -24,7 +25,7 @@ namespace lldp::dataplane {
 /// A switch that runs SONiC: QoS maps per port in its CONFIG_DB, read back from its ASIC_DB.
 /// docs/dataplane.md tells how. Everything is answered from what was last read of the databases,
 /// which is read anew after each change, and every 5 s.
-class Sonic : public Backend {
+class Sonic : public Backend, private MapStore {
  public:
   [[nodiscard]] static Result<std::unique_ptr<Backend>> open(const SonicOptions& options);
 
@@ -67,7 +68,25 @@ class Sonic : public Backend {
                    std::vector<PortPlan> plans, std::vector<Outcome> outcomes);
   /// Of these rules, by what was last read.
   [[nodiscard]] const Result<sonic::Maps>& maps_of(const qos::Ruleset& rules);
-  [[nodiscard]] Result<PortPlan> plan_from(const PortRef& port, std::optional<qos::Ruleset> want);
+  [[nodiscard]] Result<PortPlan> plan_from(const PortRef& port, std::optional<qos::Ruleset> want) {
+    numbers_.note(port);
+    return plan_maps(*this, port, std::move(want), collapsed_);
+  }
+  [[nodiscard]] std::optional<Error> why_unread() const override { return down_; }
+  [[nodiscard]] std::optional<std::string> why_never(const qos::Ruleset& rules) const override;
+  [[nodiscard]] Result<void> find_port(const PortRef& port) const override;
+  [[nodiscard]] bool has_ours(const std::string& port) const override {
+    return view_.is_ours(port);
+  }
+  [[nodiscard]] bool is_kept(const std::string& port) const override {
+    return view_.is_noted(port);
+  }
+  [[nodiscard]] Result<void> can_restore(const std::string& port) const override;
+  [[nodiscard]] Result<std::vector<Dscp>> collapsed_by(const qos::Ruleset& rules) override;
+  [[nodiscard]] bool is_set(const std::string& port, Part part, const qos::Ruleset& rules) override;
+  [[nodiscard]] std::optional<PartReading> why_not_done(const std::string& port, Part part,
+                                                        const qos::Ruleset& rules,
+                                                        bool set) override;
   [[nodiscard]] bool is_fresh(const std::string& port) const;
   void write(const PortPlan& plan, std::set<std::string>& written,
              std::vector<sonic::Redis::Command>& commands);

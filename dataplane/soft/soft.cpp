@@ -168,6 +168,9 @@ void Soft::take(const soft::Done& done) {
   }
   asked_.erase(at);
   done_.push_back(std::move(outcome));
+  if (reading_) return;  // the reading that is on its way shows it
+  asked_at_ = Clock::now();
+  reading_ = send(soft::Read{});
 }
 
 // What is asked for.

@@ -17,6 +17,9 @@ namespace {
 
 using nlohmann::json;
 
+/// An agent takes a switch that does not answer for 3 s for one that hangs.
+constexpr std::uint32_t kMostLate = 2000;
+
 /// `0a:00:...` or `198.18.0.2`: N numbers with one character between them.
 template <std::size_t N>
 bool numbers(std::string_view text, char between, int base, std::array<std::uint8_t, N>& out) {
@@ -140,7 +143,8 @@ std::string format(const SwitchFile& file) {
               {"xoff_octets", s.xoff_octets},
               {"xon_octets", s.xon_octets},
               {"quanta", s.quanta},
-              {"allowance_ms", s.allowance_ms}}
+              {"allowance_ms", s.allowance_ms},
+              {"rules_late_ms", file.rules_late_ms}}
              .dump(1) +
          "\n";
 }
@@ -177,12 +181,15 @@ Result<SwitchFile> parse_switch_file(std::string_view text) {
   top.number("xon_octets", s.xon_octets);
   top.number("quanta", s.quanta);
   top.number("allowance_ms", s.allowance_ms);
+  top.number("rules_late_ms", file.rules_late_ms);
   top.end();
   if (top.complaint()) return fail(*top.complaint());
   auto policy = qos::Policy::parse(lossless, lossy);
   if (!policy) return fail(policy.error());
   if (policy->chains().empty()) return fail(Error{0, "qos.lossless", "none: nothing is sent"});
   s.policy = std::move(*policy);
+  if (file.rules_late_ms > kMostLate)
+    return fail(Error{0, "rules_late_ms", fmt::format("give {} at most", kMostLate)});
   if (file.socket.empty()) return fail(Error{0, "socket", "is missing"});
   return file;
 }

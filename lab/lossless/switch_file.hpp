@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,8 @@ namespace lldp::lab::lossless {
 struct SwitchFile {
   std::string socket{};
   StationSettings station{};
+  /// From a request for rules until they are in force and answered: as long as a chip may take.
+  std::uint32_t rules_late_ms = 0;
   friend bool operator==(const SwitchFile&, const SwitchFile&) = default;
 };
 [[nodiscard]] std::string format(const SwitchFile& file);

@@ -8,10 +8,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
+#include <deque>
 #include <map>
 #include <string_view>
 
@@ -89,8 +91,12 @@ class Listener {
 
 class Process {
  public:
-  Process(Station station, Pace pace, Ports& ports, Listener listener)
-      : station_(std::move(station)), pace_(pace), ports_(ports), listener_(std::move(listener)) {}
+  Process(const SwitchFile& file, Station station, Ports& ports, Listener listener)
+      : station_(std::move(station)),
+        pace_(file.station.rate_bps),
+        late_(packets::Picoseconds{file.rules_late_ms} * packets::kMillisecond),
+        ports_(ports),
+        listener_(std::move(listener)) {}
 
   void run() {
     poll_ = UniqueFd(epoll_create1(EPOLL_CLOEXEC));
@@ -99,15 +105,24 @@ class Process {
     watch(timer_.fd(), kTimer);
     watch(end_.get(), kEnd);
     while (!ended_) {
-      clock_.set(timer_, pace_.due(station_.next()));
+      const auto due = pace_.due(station_.next());
+      clock_.set(timer_, asked_.empty() ? due : std::min(due, asked_.front().due));
       std::array<epoll_event, 32> ready{};
       const int n = epoll_wait(poll_.get(), ready.data(), ready.size(), -1);
       station_.run(pace_.at(clock_.now(), station_.next()));
       for (int i = 0; i < n; ++i) happen(ready[static_cast<std::size_t>(i)].data.u64);
+      for (; !asked_.empty() && asked_.front().due <= clock_.now(); asked_.pop_front())
+        put(asked_.front());
     }
   }
 
  private:
+  /// Rules that are asked for and not in force yet: they come, whatever becomes of the asker.
+  struct Asked {
+    packets::Picoseconds due = 0;
+    int connection = -1;
+    soft::Set set{};
+  };
   enum What : std::uint64_t { kPort, kListener, kTimer, kEnd, kConnection };
 
   void watch(int fd, What what, std::size_t number = 0) {
@@ -151,34 +166,52 @@ class Process {
                              ? soft::parse_request({text.data(), static_cast<std::size_t>(size)})
                              : Result<soft::Request>(fail(Error{}));
     if (!request) {  // gone, or somebody who speaks otherwise
-      connections_.erase(number);
+      close(number);
       return;
     }
-    soft::Answer reply;
     if (const auto* set = std::get_if<soft::Set>(&*request)) {
-      const auto done = station_.set_rules(set->port, set->rules);
-      reply = done ? soft::Done{.id = set->id}
-                   : soft::Done{.id = set->id, .code = done.error().code, .why = done.error().what};
-    } else {
-      soft::View view = station_.view();
-      view.missed = ports_.missed();
-      view.too_long += ports_.too_long();
-      view.behind_us = pace_.behind() / packets::kMicrosecond;
-      for (std::size_t i = 0; i < ports_.size(); ++i) {
-        // One that has come back is taken again, sooner than anybody may say that all is well.
-        if (ports_.take_again(i)) watch(ports_.fd(i), kPort, i);
-        view.ports[ports_.name(i)].gone = !ports_.is_there(i);
-      }
-      reply = std::move(view);
+      Asked asked{.due = clock_.now() + late_, .connection = number, .set = *set};
+      if (late_ == 0)
+        put(asked);
+      else
+        asked_.push_back(std::move(asked));
+      return;
     }
-    const std::string out = soft::format(reply);
-    // Who does not read what was asked for is not waited for.
-    if (send(number, out.data(), out.size(), MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
-      connections_.erase(number);
+    soft::View view = station_.view();
+    view.missed = ports_.missed();
+    view.too_long += ports_.too_long();
+    view.behind_us = pace_.behind() / packets::kMicrosecond;
+    for (std::size_t i = 0; i < ports_.size(); ++i) {
+      // One that has come back is taken again, sooner than anybody may say that all is well.
+      if (ports_.take_again(i)) watch(ports_.fd(i), kPort, i);
+      view.ports[ports_.name(i)].gone = !ports_.is_there(i);
+    }
+    reply(number, std::move(view));
+  }
+
+  void put(const Asked& asked) {
+    const auto done = station_.set_rules(asked.set.port, asked.set.rules);
+    reply(
+        asked.connection,
+        done ? soft::Done{.id = asked.set.id}
+             : soft::Done{.id = asked.set.id, .code = done.error().code, .why = done.error().what});
+  }
+  void reply(int number, const soft::Answer& answer) {
+    if (!connections_.contains(number)) return;
+    const std::string out = soft::format(answer);
+    // A client that does not read what it asked for is not waited for.
+    if (send(number, out.data(), out.size(), MSG_NOSIGNAL | MSG_DONTWAIT) < 0) close(number);
+  }
+  void close(int number) {
+    connections_.erase(number);
+    for (Asked& asked : asked_)
+      if (asked.connection == number) asked.connection = -1;  // the next one may have that number
   }
 
   Station station_;
   Pace pace_;
+  packets::Picoseconds late_;
+  std::deque<Asked> asked_{};  ///< in their order
   Ports& ports_;
   Stopwatch clock_{};
   Timer timer_;
@@ -210,7 +243,7 @@ Result<void> run_switch(const SwitchFile& file) {
   if (!station) return fail(station.error());
   auto listener = Listener::at(file.socket);
   if (!listener) return fail(listener.error());
-  Process(std::move(*station), Pace(file.station.rate_bps), *ports, std::move(*listener)).run();
+  Process(file, std::move(*station), *ports, std::move(*listener)).run();
   return {};
 }
 

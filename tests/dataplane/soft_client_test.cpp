@@ -188,6 +188,21 @@ TEST_F(SoftClient, OutcomeIsToldWhenWhatWasDoneHasBeenRead) {
   }
 }
 
+// A chip takes its time, and says so when it is done.
+TEST_F(SoftClient, ChangeThatIsDoneLateIsReadAtOnce) {
+  const soft::View before{.ports = {{"swp7", {}}}};
+  open_with(before, {.period = 60s, .answer = 60s});
+  backend_->apply({.ports = {planned(kSeven)}});
+  const soft::Set set = asked_to_set();
+  answer(before);
+  pass(50ms);
+  EXPECT_THAT(outcomes_, IsEmpty());
+  say(soft::Done{.id = set.id});
+  answer(soft::View{.ports = {{"swp7", {.rules = set.rules}}}});
+  ASSERT_TRUE(until([&] { return !outcomes_.empty(); }));
+  EXPECT_TRUE(outcomes_[0].in_force);
+}
+
 TEST_F(SoftClient, RefusalIsThatOfItsPort) {
   const soft::View view{.ports = {{"swp7", {}}, {"swp8", {}}}};
   open_with(view);

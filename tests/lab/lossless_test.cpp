@@ -273,7 +273,7 @@ TEST(Station, FrameThatNoLinkCarriesIsCounted) {
 }
 
 TEST(SwitchFile, RoundTripsAndNamesTheKeyThatIsWrong) {
-  const SwitchFile file{.socket = "/run/x", .station = switch_settings()};
+  const SwitchFile file{.socket = "/run/x", .station = switch_settings(), .rules_late_ms = 300};
   const auto back = parse_switch_file(format(file));
   ASSERT_TRUE(back) << to_string(back.error());
   EXPECT_EQ(*back, file);
@@ -284,6 +284,8 @@ TEST(SwitchFile, RoundTripsAndNamesTheKeyThatIsWrong) {
   EXPECT_EQ(complaint("{"), "switch: is no JSON");
   EXPECT_EQ(complaint("[]"), "must be an object");
   EXPECT_EQ(complaint(R"({"name": "a"})"), "socket: is missing");
+  EXPECT_EQ(complaint(R"({"socket": "/s", "rules_late_ms": 2001})"),
+            "rules_late_ms: give 2000 at most");
   EXPECT_EQ(complaint(R"({"socket": "/s", "rate_bps": -1})"),
             "rate_bps: must be a number up to 18446744073709551615");
   EXPECT_EQ(complaint(R"({"socket": "/s", "ports": [{"name": "a", "address": "x"}]})"),

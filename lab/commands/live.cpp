@@ -26,6 +26,7 @@
 #include "lab/live/switches.hpp"
 #include "lab/live/watcher.hpp"
 #include "lab/lossless/fabric.hpp"
+#include "lab/lossless/switch_file.hpp"
 #include "lab/topology/files.hpp"
 
 extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX leaves it to the user
@@ -52,7 +53,8 @@ struct Settings {
   std::chrono::duration<double> timeout{30};
   bool json = false;
   bool lossless = false;
-  double megabits = 20;  ///< of every link of a lossless fabric
+  double megabits = 20;          ///< of every link of a lossless fabric
+  std::uint32_t rules_late = 0;  ///< ms, of its switches
   std::vector<std::string> command{};
 };
 
@@ -100,7 +102,7 @@ Result<SwitchFiles> switch_files(const Settings& s, const Fabric& fabric) {
   const auto ways = lossless::ways_between_hosts(fabric);
   if (!ways) return fail(ways.error());
   const auto rate = static_cast<std::uint64_t>(s.megabits * 1e6);
-  return lossless::switch_files(s.place, fabric, *ways, qos::Policy(), rate);
+  return lossless::switch_files(s.place, fabric, *ways, qos::Policy(), rate, s.rules_late);
 }
 
 /// A switch in each switch, and hosts that can reach each other.
@@ -264,6 +266,11 @@ int run_live(const Arguments& arguments) {
       "run: the switches are the packet simulator's, in real time, with PFC frames")(
       "link-rate", number(&s.megabits, 1.0, 1000.0)->value_name("MBPS")->default_value(s.megabits),
       "lossless: of every link, in Mb/s")(
+      "rules-late",
+      number<std::uint32_t>(&s.rules_late, 0, lossless::SwitchFile::kMostLate)
+          ->value_name("MS")
+          ->default_value(s.rules_late),
+      "lossless: until a switch has rules in force, in ms")(
       "timeout", number(&timeout, 0.0, 86400.0)->value_name("S")->default_value(timeout),
       "run: give up after so many seconds")("json", po::bool_switch(&s.json), "print JSON");
   std::vector<std::string> words;

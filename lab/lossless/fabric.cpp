@@ -56,14 +56,16 @@ Result<void> switch_offload_off(const std::string& port) {
 
 std::map<std::string, std::string> switch_files(const live::Place& place, const Fabric& fabric,
                                                 const std::vector<Way>& ways,
-                                                const qos::Policy& policy, std::uint64_t rate_bps) {
+                                                const qos::Policy& policy, std::uint64_t rate_bps,
+                                                std::uint32_t rules_late_ms) {
   const auto addresses = live::port_addresses(fabric);
   const auto links = adjacencies(fabric);
   std::vector<SwitchFile> files(fabric.nodes.size());
   for (std::size_t n = 0; n < fabric.nodes.size(); ++n) {
     const std::string& name = fabric.nodes[n].name;
     files[n] = {.socket = place.switch_socket(name),
-                .station = {.name = name, .policy = policy, .rate_bps = rate_bps}};
+                .station = {.name = name, .policy = policy, .rate_bps = rate_bps},
+                .rules_late_ms = rules_late_ms};
     for (const Adjacency& a : links[n])
       files[n].station.ports.push_back(
           {fabric.links[a.link].ends[a.own_end].port, addresses[a.link][a.own_end]});

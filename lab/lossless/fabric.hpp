@@ -25,11 +25,10 @@ struct Way {
   Path path{};
 };
 /// The files of the switch processes, by node. Where two ways to one address part, the first holds.
-[[nodiscard]] std::map<std::string, std::string> switch_files(const live::Place& place,
-                                                              const Fabric& fabric,
-                                                              const std::vector<Way>& ways,
-                                                              const qos::Policy& policy,
-                                                              std::uint64_t rate_bps);
+/// `rules_late_ms`: as SwitchFile has it.
+[[nodiscard]] std::map<std::string, std::string> switch_files(
+    const live::Place& place, const Fabric& fabric, const std::vector<Way>& ways,
+    const qos::Policy& policy, std::uint64_t rate_bps, std::uint32_t rules_late_ms = 0);
 
 /// A way from every host to every other one. Refuses more than 250 hosts.
 [[nodiscard]] Result<std::vector<Way>> ways_between_hosts(const Fabric& fabric);

@@ -17,9 +17,6 @@ namespace {
 
 using nlohmann::json;
 
-/// An agent takes a switch that does not answer for 3 s for one that hangs.
-constexpr std::uint32_t kMostLate = 2000;
-
 /// `0a:00:...` or `198.18.0.2`: N numbers with one character between them.
 template <std::size_t N>
 bool numbers(std::string_view text, char between, int base, std::array<std::uint8_t, N>& out) {
@@ -188,8 +185,8 @@ Result<SwitchFile> parse_switch_file(std::string_view text) {
   if (!policy) return fail(policy.error());
   if (policy->chains().empty()) return fail(Error{0, "qos.lossless", "none: nothing is sent"});
   s.policy = std::move(*policy);
-  if (file.rules_late_ms > kMostLate)
-    return fail(Error{0, "rules_late_ms", fmt::format("give {} at most", kMostLate)});
+  if (file.rules_late_ms > SwitchFile::kMostLate)
+    return fail(Error{0, "rules_late_ms", fmt::format("give {} at most", SwitchFile::kMostLate)});
   if (file.socket.empty()) return fail(Error{0, "socket", "is missing"});
   return file;
 }

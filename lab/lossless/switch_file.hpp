@@ -16,6 +16,8 @@ struct SwitchFile {
   StationSettings station{};
   /// From a request for rules until they are in force and answered: as long as a chip may take.
   std::uint32_t rules_late_ms = 0;
+  /// An agent takes a switch that does not answer for 3 s for one that hangs.
+  static constexpr std::uint32_t kMostLate = 2000;
   friend bool operator==(const SwitchFile&, const SwitchFile&) = default;
 };
 [[nodiscard]] std::string format(const SwitchFile& file);

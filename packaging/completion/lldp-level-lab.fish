@@ -134,6 +134,7 @@ complete -c lldp-level-lab -n '__fish_seen_subcommand_from live' -l agent-arg -x
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from live' -l timeout -x -d 'give up after'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from live' -l lossless -d 'switches with PFC, in real time'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from live' -l link-rate -x -d 'of every link, in Mb/s'
+complete -c lldp-level-lab -n '__fish_seen_subcommand_from live' -l rules-late -x -d 'until rules are in force, in ms'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from live' -l json -d 'print JSON'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from live' -a 'up run show down'
 

@@ -221,6 +221,16 @@ TEST_F(LiveLossless, StartsASwitchAgainThatHasEndedAndItsAgentGivesItTheRules) {
   EXPECT_THAT(output(), HasSubstr("switches were started again 1 time\n"));
 }
 
+// A chip takes its time: the fabric is up when the rules are in force, not when they are asked for.
+TEST_F(LiveLossless, IsUpWhenLateRulesAreInForce) {
+  start({"--rules-late", "300"});
+  ASSERT_TRUE(is_up()) << output();
+  for (const char* node : {"leaf0", "leaf1", "spine2", "spine3"}) {
+    EXPECT_EQ(switch_file(node).at("rules_late_ms"), 300);
+    EXPECT_TRUE(has_rules(node)) << node;
+  }
+}
+
 TEST_F(LiveLossless, EndsWhenItIsToldTo) {
   start({"--agent", "/bin/true", "--timeout", "600"});
   ASSERT_TRUE(until([&] { return std::filesystem::exists(file_of("spine2", "switch")); }));

@@ -105,6 +105,8 @@ struct Reading {
 
 /// Packets that turned and left by one port, by the priority they came with.
 using Bounces = std::array<std::uint64_t, Priority::kMax + 1>;
+/// Packets that turned and left by one port in no class, by their DSCP: they did not change.
+using Unclassed = std::array<std::uint64_t, Dscp::kMax + 1>;
 
 /// What has happened since it was last asked for.
 struct Events {
@@ -166,6 +168,8 @@ class Backend {
   [[nodiscard]] virtual Result<std::vector<PortRef>> ports() = 0;
   /// Zeros for a port nothing has bounced through.
   [[nodiscard]] virtual Result<Bounces> bounces(Ifindex port) = 0;
+  /// Nothing where the back end does not count them.
+  [[nodiscard]] virtual std::optional<Unclassed> unclassed(Ifindex) { return std::nullopt; }
   /// As the hardware counted when it was last asked.
   [[nodiscard]] virtual qos::Carried carried(const PortRef&) const { return {}; }
   /// What the port is called in the back end's own world; empty: the same.

@@ -199,6 +199,12 @@ Result<Bounces> Compose::bounces(Ifindex port) {
   return sum;
 }
 
+std::optional<Unclassed> Compose::unclassed(Ifindex port) {
+  for (const auto& member : members_)
+    if (auto its = member->unclassed(port)) return its;
+  return std::nullopt;
+}
+
 qos::Carried Compose::carried(const PortRef& port) const {
   qos::Carried told;
   for (const auto& member : members_) told = told.or_else(member->carried(port));

@@ -40,6 +40,7 @@ class Compose : public Backend {
   void forget(Ifindex port) override;
   [[nodiscard]] Result<std::vector<PortRef>> ports() override;
   [[nodiscard]] Result<Bounces> bounces(Ifindex port) override;
+  [[nodiscard]] std::optional<Unclassed> unclassed(Ifindex port) override;
   [[nodiscard]] qos::Carried carried(const PortRef& port) const override;
   [[nodiscard]] std::string alias(const PortRef& port) const override;
   [[nodiscard]] std::string displaced(const PortRef& port) const override;

@@ -19,14 +19,49 @@ std::optional<unsigned> number(const QosMap& map, unsigned key) {
   return at != map.end() && at->second < kClasses ? std::optional(at->second) : std::nullopt;
 }
 
-bool is_lossless(const qos::Ruleset& rules, unsigned priority) {
-  return priority < kClasses && (rules.pfc_enable >> priority & 1U) != 0;
+/// A lossless class as the maps see it.
+struct MappedClass {
+  qos::Class mark{};
+  std::vector<Dscp> dscps{};
+  qos::Class turned{};  ///< what a packet that came from above leaves as
+  qos::Class left{};    ///< what any other leaves as
+};
+
+/// The class that a row of `rows` makes of a class's packets; without one they keep it.
+qos::Class after(const std::vector<qos::Remap>& rows, qos::Class c) {
+  const auto row = std::ranges::find(rows, c, &qos::Remap::from);
+  return row == rows.end() ? c : row->to;
+}
+
+std::vector<MappedClass> classes_of(const qos::Ruleset& rules) {
+  std::vector<qos::Class> rows;
+  for (const qos::Remap& r : rules.entering) rows.push_back(r.from);  // of a shut port
+  if (rows.empty())
+    for (const qos::Class& c : rules.ingress)
+      if (c.priority != rules.lossy.priority) rows.push_back(c);
+  std::vector<MappedClass> classes;
+  for (const qos::Class& row : rows) {
+    if (classes.empty() || classes.back().mark.priority != row.priority) {
+      const qos::Class left = after(rules.leaving, row);
+      classes.push_back({.mark = row,
+                         .turned = rules.remaps.empty() ? left : after(rules.remaps, row),
+                         .left = left});
+    }
+    classes.back().dscps.push_back(row.dscp);
+  }
+  return classes;
+}
+
+bool is_lossless(const std::vector<MappedClass>& classes, unsigned priority) {
+  return std::ranges::any_of(
+      classes, [priority](const MappedClass& c) { return c.mark.priority.value() == priority; });
 }
 
 /// A queue or priority group of before that is not for lossless traffic.
-unsigned lossy_number(const qos::Ruleset& rules, const QosMap& map, std::optional<unsigned> tc) {
+unsigned lossy_number(const std::vector<MappedClass>& classes, const QosMap& map,
+                      std::optional<unsigned> tc) {
   const auto n = tc ? number(map, *tc) : std::nullopt;
-  return n && !is_lossless(rules, *n) ? *n : 0;
+  return n && !is_lossless(classes, *n) ? *n : 0;
 }
 
 /// The lossy DSCPs that somebody tells apart from the rest, those of the highest class first.
@@ -45,54 +80,59 @@ std::vector<Dscp> in_use(const qos::Ruleset& rules, const QosMap& dscp_to_tc) {
   return dscps;
 }
 
+/// Where restoring would make DSCPs of the lossy class one, spares stay what they are.
+Result<PortMaps> without_restoring(qos::Ruleset rules, const QosMaps& before) {
+  rules.leaving.clear();
+  rules.port.restore = false;
+  auto maps = maps_of(rules, before);
+  if (maps) maps->last_hop_lossy = true;
+  return maps;
+}
+
 }  // namespace
 
 Result<PortMaps> maps_of(const qos::Ruleset& rules, const QosMaps& before) {
   const QosMap& dscp_to_tc = before[index(MapKind::kDscpToTc)];
   const QosMap& tc_to_queue = before[index(MapKind::kTcToQueue)];
   const QosMap& tc_to_group = before[index(MapKind::kTcToGroup)];
-  std::vector<qos::Class> lossless;
-  std::optional<qos::Class> lossy;
-  for (const qos::Class& c : rules.ingress) {
-    if (is_lossless(rules, c.priority.value()))
-      lossless.push_back(c);
-    else
-      lossy = c;
-  }
-  if (!rules.remaps.empty()) lossy = rules.remaps.back().to;
-  if (is_lossless(rules, kLossy))
-    return fail(
-        Error{0, "qos.lossless", "priority 0 cannot be lossless on a switch chip: take 1 to 7"});
-  if (2 * lossless.size() + 1 > kClasses)
+  const std::vector<MappedClass> lossless = classes_of(rules);
+  const unsigned needed = 2 * static_cast<unsigned>(lossless.size()) + 1;
+  // One short: the last spare has one traffic class whichever way it came. What came from below in
+  // it and goes on upwards is taken for what turns, and becomes lossy.
+  const bool merges = needed == kClasses + 1;
+  if (needed > kClasses + 1)
     return fail(Error{0, "qos.lossless",
                       fmt::format("{} lossless classes need {} traffic classes and a switch chip "
-                                  "has {}: take 3 at most",
-                                  lossless.size(), 2 * lossless.size() + 1, kClasses)});
+                                  "has {}: take 4 at most",
+                                  lossless.size(), needed - 1, kClasses)});
   std::vector<unsigned> free;
   for (unsigned tc = 1; tc < kClasses; ++tc)
-    if (!is_lossless(rules, tc)) free.push_back(tc);
+    if (!is_lossless(lossless, tc)) free.push_back(tc);
 
   const bool up = !rules.remaps.empty();
+  const bool shut = !rules.entering.empty();
   PortMaps out;
   auto& [in, dscp, queue, group] = out.maps;
   for (unsigned d = 0; d <= Dscp::kMax; ++d) in[d] = kLossy;
   const auto rest = number(dscp_to_tc, 0);
-  queue[kLossy] = lossy ? lossy->priority.value() : 0U;
-  group[kLossy] = lossy_number(rules, tc_to_group, rest);
-  dscp[kLossy] = lossy ? lossy->dscp.value() : 0U;
+  queue[kLossy] = rules.lossy.priority.value();
+  group[kLossy] = lossy_number(lossless, tc_to_group, rest);
+  dscp[kLossy] = rules.lossy.dscp.value();
   for (std::size_t i = 0; i < lossless.size(); ++i) {
-    const qos::Class c = lossless[i];
-    const unsigned tc = c.priority.value();
-    const unsigned from_above = free[i];
-    const qos::Class after = up ? rules.remaps[i].to : c;
-    in[c.dscp.value()] = up ? from_above : tc;
-    for (const unsigned either : {tc, from_above}) group[either] = tc;
-    queue[tc] = tc;
-    queue[from_above] = after.priority.value();
-    dscp[tc] = c.dscp.value();
-    dscp[from_above] = after.dscp.value();
+    const MappedClass& c = lossless[i];
+    const unsigned tc = c.mark.priority.value();
+    const bool merged = merges && i + 1 == lossless.size();
+    const unsigned from_above = merged ? tc : free.front();
+    if (!merged) free.erase(free.begin());
+    if (!shut)
+      for (const Dscp d : c.dscps) in[d.value()] = up ? from_above : tc;
+    for (const unsigned either : {tc, from_above}) {
+      const qos::Class leaves = either == from_above ? c.turned : c.left;
+      group[either] = tc;
+      queue[either] = leaves.priority.value();
+      dscp[either] = leaves.dscp.value();
+    }
   }
-  free.erase(free.begin(), free.begin() + static_cast<std::ptrdiff_t>(lossless.size()));
 
   for (const Dscp d : in_use(rules, dscp_to_tc)) {
     if (free.empty()) {
@@ -103,13 +143,20 @@ Result<PortMaps> maps_of(const qos::Ruleset& rules, const QosMaps& before) {
     free.erase(free.begin());
     const auto then = number(dscp_to_tc, d.value());
     in[d.value()] = tc;
-    queue[tc] = lossy_number(rules, tc_to_queue, then);
-    group[tc] = lossy_number(rules, tc_to_group, then);
+    queue[tc] = lossy_number(lossless, tc_to_queue, then);
+    group[tc] = lossy_number(lossless, tc_to_group, then);
     dscp[tc] = d.value();
   }
   std::ranges::sort(out.collapsed);
-  if (!up) dscp.clear();
+  if (!up && rules.leaving.empty()) dscp.clear();
+  if (rules.port.restores() && !out.collapsed.empty()) return without_restoring(rules, before);
   return out;
+}
+
+PartReading last_hop_lossy(Part part) {
+  return {part, PartState::kUnsupported,
+          "last hop lossy: spare classes stay what they are on this port to a host, for to rewrite "
+          "DSCPs would make others of it lossy ones"};
 }
 
 std::string pfc_taken_text(unsigned taken) {

@@ -18,7 +18,7 @@ namespace lldp::dataplane {
 /// The four maps of a port that the rules need, in the order in which they are set.
 enum class MapKind : std::uint8_t {
   kDscpToTc,
-  kTcToDscp,  ///< up ports alone have one
+  kTcToDscp,  ///< ports that rewrite alone have one: up ones, shut ones, and where spares return
   kTcToQueue,
   kTcToGroup,  ///< priority group
 };
@@ -49,14 +49,22 @@ struct PortMaps {
   /// DSCPs with a traffic class of their own before, for which none is left: they leave up ports as
   /// the lossy class does.
   std::vector<Dscp> collapsed{};
+  /// Spares are not restored on this port to a host: to rewrite DSCPs there would collapse others.
+  bool last_hop_lossy = false;
 };
 
 /// The traffic class carries whether a packet came in by an up port: each lossless class has one
 /// for either way, its priority, and another for what came from above. Where it leaves, that class
 /// becomes the next one at an up port, and itself at any other. A port of unknown order has the
-/// maps of a down port: nothing turns there. `before`: the port's own maps, which say which lossy
-/// DSCPs somebody tells apart.
+/// maps of a down port: nothing turns there. At a port that restores both traffic classes of a
+/// spare leave as its application class does, at a shut port those of all classes as the lossy one;
+/// what comes in there has the lossy one's, and keeps its DSCP where it leaves by a down port. A
+/// class of several DSCPs leaves a port that rewrites with the one that marks it. `before`: the
+/// port's own maps, which say which lossy DSCPs somebody tells apart.
 [[nodiscard]] Result<PortMaps> maps_of(const qos::Ruleset& rules, const QosMaps& before);
+
+/// How a part with PortMaps::last_hop_lossy stands.
+[[nodiscard]] PartReading last_hop_lossy(Part part);
 
 /// What an operator is to know of priorities whose PFC the rules have taken away.
 [[nodiscard]] std::string pfc_taken_text(unsigned taken);

@@ -95,11 +95,12 @@ Class Policy::restored(Class c) const {
 
 std::vector<Remap> Policy::turns() const {
   std::vector<Remap> turns;
-  for (const LosslessClass& c : classes())
-    for (const Dscp dscp : c.dscps.members()) {
-      const Class from{c.priority, dscp};
-      turns.push_back({from, after_turn(from)});
-    }
+  for (const LosslessClass& c : classes()) {
+    const Class next = after_turn(c.mark());
+    turns.push_back({c.mark(), next});
+    for (const Dscp dscp : c.dscps.members())
+      if (dscp != c.dscp) turns.push_back({{c.priority, dscp}, next});
+  }
   return turns;
 }
 

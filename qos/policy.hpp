@@ -56,7 +56,8 @@ class Policy {
   [[nodiscard]] Class after_turn(Class c) const;
   /// What restoring makes of it: of a spare the application class of its chain; any other stays.
   [[nodiscard]] Class restored(Class c) const;
-  /// Turns as a table: one row for each DSCP of each lossless class, class after class.
+  /// Turns as a table: one row for each DSCP of each lossless class, class after class, of
+  /// each the one that marks it first.
   [[nodiscard]] std::vector<Remap> turns() const;
   /// One bit per lossless priority, bit n for priority n, as in the PFC TLV.
   [[nodiscard]] std::uint8_t pfc_enable() const;

@@ -33,6 +33,7 @@ Ruleset compile(const Policy& policy, PortClass port, bool layered) {
   Ruleset rules;
   rules.port = port;
   rules.layered = layered;
+  rules.lossy = policy.lossy();
   const bool shut = port.order == Order::kShut;
   const auto turns_of_all = policy.turns();
   for (const Remap& turn : turns_of_all)

@@ -55,8 +55,8 @@ using Tag = Bounded<struct TagTag, std::uint8_t, 63>;
 struct Ruleset {
   PortClass port{};
   /// Ingress: a packet with this DSCP gets this priority; other packets keep theirs. Has a row for
-  /// each DSCP of each lossless class, class after class (the lossy priority where the port is
-  /// shut), and one for the lossy class unless its DSCP is the default 0.
+  /// each DSCP of each lossless class, as Policy::turns() has them (the lossy priority where the
+  /// port is shut), and one for the lossy class unless its DSCP is the default 0.
   std::vector<Class> ingress{};
   /// Ingress: what happens to a packet by its DSCP, beside its priority. Empty unless the port is
   /// shut.
@@ -71,6 +71,7 @@ struct Ruleset {
   /// a shut one makes lossless packets lossy. Empty elsewhere.
   std::vector<Remap> leaving{};
   std::uint8_t pfc_enable = 0;  ///< bit n: PFC on for priority n; no spares where they are restored
+  Class lossy{};                ///< the class after the last of each chain
   /// Ports of this device have layers: what turns here depends on more than which ports are up.
   bool layered = false;
 

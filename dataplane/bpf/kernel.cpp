@@ -171,8 +171,9 @@ Result<void> set_element(const UniqueFd& map, const void* key, const void* value
   return {};
 }
 
-Result<Mapping> Mapping::of(const UniqueFd& map, std::size_t size) {
-  void* at = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, map.get(), 0);
+Result<Mapping> Mapping::of(const UniqueFd& map, std::size_t size, std::size_t from) {
+  void* at = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, map.get(),
+                    static_cast<off_t>(from));
   if (at == MAP_FAILED) return fail(failed("mmap of a map"));
   return Mapping(at, size);
 }

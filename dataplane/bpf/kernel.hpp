@@ -37,7 +37,9 @@ struct MapShape {
 class Mapping {
  public:
   Mapping() = default;
-  [[nodiscard]] static Result<Mapping> of(const UniqueFd& map, std::size_t size);
+  /// `from`: a multiple of the page size.
+  [[nodiscard]] static Result<Mapping> of(const UniqueFd& map, std::size_t size,
+                                          std::size_t from = 0);
   Mapping(Mapping&& other) noexcept
       : at_(std::exchange(other.at_, nullptr)), size_(std::exchange(other.size_, 0)) {}
   Mapping& operator=(Mapping&& other) noexcept {

@@ -124,40 +124,20 @@ static __always_inline bool find_ip(struct __sk_buff* skb, struct packet* p) {
  * packet that comes round again, by ports that are not ours, has fewer hops left. */
 enum { DONE_AT = 4 };
 
-SEC("tc")
-int lldp_level_in(struct __sk_buff* skb) {
-  __u32 mark = rules.tag ? LLDP_LEVEL_MARK | rules.tag : 0;
-  struct packet p;
-
-  skb->cb[DONE_AT] = 0; /* of another namespace, or what a driver has left */
-  if (parse_plain(skb, false, &p) || parse_plain(skb, true, &p) || find_ip(skb, &p)) {
-    __u8 priority = rules.priority_of[p.tos >> 2];
-
-    if (priority) {
-      skb->priority = priority & LLDP_LEVEL_PRIORITY_MASK;
-      mark |= LLDP_LEVEL_MARK | priority << LLDP_LEVEL_MARK_PRIORITY_SHIFT;
-    }
-  }
-  /* A mark of ours may have come along from another namespace; others' values are not ours to
-   * clear. */
-  if (mark || (skb->tc_index & LLDP_LEVEL_MARK_MASK) == LLDP_LEVEL_MARK) skb->tc_index = mark;
-  return TC_ACT_UNSPEC;
-}
-
 /* The DSCP, in place. */
 static __always_inline long write_dscp(struct __sk_buff* skb, const struct packet* p,
-                                       const struct lldp_level_turn* turn) {
+                                       const struct lldp_level_remap* to) {
   void* at = (void*)(long)skb->data + p->ip;
   struct iphdr* ip = at;
   __u32 sum;
 
   if ((void*)(ip + 1) > (void*)(long)skb->data_end) return -1;
   if (p->v6) {
-    *(__be16*)at ^= bpf_htons((__u16)turn->flip << 4);
+    *(__be16*)at ^= bpf_htons((__u16)to->flip << 4);
     return 0;
   }
-  ip->tos = p->tos ^ turn->flip;
-  sum = (__u16)~ip->check + turn->sum;
+  ip->tos = p->tos ^ to->flip;
+  sum = (__u16)~ip->check + to->sum;
   ip->check = ~(sum + (sum >> 16));
   return 0;
 }
@@ -188,6 +168,43 @@ static __always_inline long replace_pcp(struct __sk_buff* skb, __u8 priority) {
   if (tci == old) return 0;
   if (bpf_skb_vlan_pop(skb)) return -1;
   return bpf_skb_vlan_push(skb, proto, tci);
+}
+
+/* DSCP, PCP and priority together. */
+static __always_inline bool remap(struct __sk_buff* skb, const struct packet* p,
+                                  const struct lldp_level_remap* to) {
+  if (write_dscp(skb, p, to)) return false;
+  if (p->tags && write_pcp(skb, p->tags, to->priority)) return false;
+  if (skb->vlan_present && replace_pcp(skb, to->priority)) return false;
+  skb->priority = to->priority;
+  return true;
+}
+
+SEC("tc")
+int lldp_level_in(struct __sk_buff* skb) {
+  __u32 mark = rules.tag ? LLDP_LEVEL_MARK | rules.tag : 0;
+  struct packet p;
+
+  skb->cb[DONE_AT] = 0; /* of another namespace, or what a driver has left */
+  if (parse_plain(skb, false, &p) || parse_plain(skb, true, &p) || find_ip(skb, &p)) {
+    __u8 dscp = p.tos >> 2;
+    __u8 priority = rules.priority_of[dscp];
+
+    if (rules.shut) {
+      const struct lldp_level_remap* to = (const void*)&rules.leave_of[dscp];
+
+      /* Not changed, it would fill a buffer that nothing may wait for. */
+      if (to->from && !remap(skb, &p, to)) return TC_ACT_SHOT;
+    }
+    if (priority) {
+      skb->priority = priority & LLDP_LEVEL_PRIORITY_MASK;
+      mark |= LLDP_LEVEL_MARK | priority << LLDP_LEVEL_MARK_PRIORITY_SHIFT;
+    }
+  }
+  /* A mark of ours may have come along from another namespace; others' values are not ours to
+   * clear. */
+  if (mark || (skb->tc_index & LLDP_LEVEL_MARK_MASK) == LLDP_LEVEL_MARK) skb->tc_index = mark;
+  return TC_ACT_UNSPEC;
 }
 
 #define NO_SLOT LLDP_LEVEL_SLOTS
@@ -246,15 +263,18 @@ static __always_inline __u32 forwarding_priority(__u8 tos) {
   return 0x44662200U >> (tos & 0x1c) & 7;
 }
 
-static __always_inline int turn(struct __sk_buff* skb, const struct packet* p,
-                                const struct lldp_level_turn* turn) {
-  /* Not changed, it would fill the buffers that it must not fill. */
-  if (write_dscp(skb, p, turn)) return TC_ACT_SHOT;
-  if (p->tags && write_pcp(skb, p->tags, turn->priority)) return TC_ACT_SHOT;
-  if (skb->vlan_present && replace_pcp(skb, turn->priority)) return TC_ACT_SHOT;
-  skb->priority = turn->priority;
-  count(skb, p, turn->from & LLDP_LEVEL_PRIORITY_MASK);
-  return TC_ACT_UNSPEC;
+/* What turned in no class: it did not change. */
+static __always_inline void count_unclassed(struct __sk_buff* skb, const struct packet* p) {
+  struct lldp_level_bounces* rows = state.bounces;
+  struct lldp_level_unclassed* all;
+  __u32 slot = slot_of(skb->ifindex);
+
+  if (slot >= LLDP_LEVEL_SLOTS) return;
+  asm volatile("" : "+r"(rows)); /* as above */
+  rows += rules.cpus * LLDP_LEVEL_SLOTS;
+  asm volatile("" : "+r"(rows));
+  all = (void*)rows;
+  __sync_fetch_and_add(&all[slot].packets[p->tos >> 2 & 0x3f], segments_of(skb, p));
 }
 
 static __always_inline int leave(struct __sk_buff* skb, const struct packet* p, __u32 mark) {
@@ -269,12 +289,24 @@ static __always_inline int leave(struct __sk_buff* skb, const struct packet* p, 
     __u32 given = forwarding_priority(p->tos);
 
     if (!p->v6 && rules.lossless >> given & 1 && skb->priority == given) skb->priority = 0;
+    if (rules.turning_tags && rules.unclassed && rules.unclassed >> dscp & 1 &&
+        rules.turning_tags >> tag_of(skb, mark, 0) & 1)
+      count_unclassed(skb, p);
     return TC_ACT_UNSPEC;
   }
   if (rules.turning_tags && rules.turning_tags >> tag_of(skb, mark, priority) & 1) {
-    const struct lldp_level_turn* t = (const void*)&rules.turn_of[dscp];
+    const struct lldp_level_remap* to = (const void*)&rules.turn_of[dscp];
 
-    if (t->from) return turn(skb, p, t);
+    if (to->from) {
+      /* Not changed, it would fill the buffers that it must not fill. */
+      if (!remap(skb, p, to)) return TC_ACT_SHOT;
+      count(skb, p, to->from & LLDP_LEVEL_PRIORITY_MASK);
+      return TC_ACT_UNSPEC;
+    }
+  } else if (rules.leaves) {
+    const struct lldp_level_remap* to = (const void*)&rules.leave_of[dscp];
+
+    if (to->from) return remap(skb, p, to) ? TC_ACT_UNSPEC : TC_ACT_SHOT;
   }
   /* Forwarding has meanwhile derived another one, or nobody has set it. */
   skb->priority = priority & LLDP_LEVEL_PRIORITY_MASK;
@@ -288,10 +320,10 @@ int lldp_level_out(struct __sk_buff* skb) {
 
   if ((mark & LLDP_LEVEL_MARK_MASK) == LLDP_LEVEL_MARK)
     skb->tc_index = 0; /* One port, one turn: the mark goes no further. */
-  else if (skb->ingress_ifindex)
+  else if (skb->ingress_ifindex || rules.shut)
     mark = 0;
   else
-    return TC_ACT_UNSPEC; /* a packet of this machine's own */
+    return TC_ACT_UNSPEC; /* a packet of this machine's own; a shut port lets none pass either */
   if (parse_plain(skb, false, &p)) return leave(skb, &p, mark);
   if (parse_plain(skb, true, &p)) return leave(skb, &p, mark);
   return find_ip(skb, &p) ? leave(skb, &p, mark) : TC_ACT_UNSPEC;

@@ -12,7 +12,7 @@
 #endif
 
 /* Counted up when struct lldp_level_state changes: one of another layout is not taken over. */
-#define LLDP_LEVEL_LAYOUT 2
+#define LLDP_LEVEL_LAYOUT 3
 
 /* skb->tc_index from ingress to egress, of which nothing in between takes notice:
  *   101100 p ppp tttttt
@@ -29,8 +29,8 @@
 #define LLDP_LEVEL_SET 0x08
 #define LLDP_LEVEL_PRIORITY_MASK 0x07
 
-/* What a turn does to a packet with a certain DSCP. */
-struct lldp_level_turn {
+/* What becomes of a packet with a certain DSCP. */
+struct lldp_level_remap {
   __u8 from;     /* LLDP_LEVEL_SET | priority it came with; 0: nothing happens */
   __u8 priority; /* its priority from now on */
   __u8 flip;     /* bits of the TOS octet that change: never those of the ECN */
@@ -47,12 +47,15 @@ struct lldp_level_rules {
   __u64 turning_tags; /* bit t: a packet with tag t turns by leaving here */
   __u8 tag;           /* of packets that come in here */
   __u8 lossless;      /* bit n: priority n is a lossless class's */
-  __u8 reserved[2];
-  __u32 cpus; /* rows that the state has to count in */
-  __u32 here; /* a number of this network namespace's own */
-  __u32 reserved2;
-  __u8 priority_of[64];               /* by DSCP: LLDP_LEVEL_SET | priority, or 0: leave it */
-  struct lldp_level_turn turn_of[64]; /* by DSCP, egress */
+  __u8 shut;          /* 1: no lossless class crosses the port: leave_of is for what enters, too */
+  __u8 leaves;        /* 1: leave_of has rows */
+  __u32 cpus;         /* rows that the state has to count in */
+  __u32 here;         /* a number of this network namespace's own */
+  __u32 reserved;
+  __u64 unclassed;      /* bit d: DSCP d is of no class, neither lossless nor the lossy one */
+  __u8 priority_of[64]; /* by DSCP: LLDP_LEVEL_SET | priority, or 0: leave it */
+  struct lldp_level_remap turn_of[64];  /* by DSCP, egress: of packets that turn */
+  struct lldp_level_remap leave_of[64]; /* of those that do not */
 };
 
 /* What all programs share and the back end writes: the ports, an open-addressed table in which a
@@ -73,18 +76,25 @@ struct lldp_level_port {
 struct lldp_level_bounces {
   __u64 packets[8];
 };
+/* Packets that turned and left by the port in no class, by DSCP. Of all CPUs: they are rare, or an
+ * operator should know of them. */
+struct lldp_level_unclassed {
+  __u64 packets[64];
+};
 struct lldp_level_state {
   struct lldp_level_port ports[LLDP_LEVEL_SLOTS];
-  /* The first CPU's; there are as many as lldp_level_rules.cpus says. */
+  /* The first CPU's; there are as many as lldp_level_rules.cpus says. Behind the last row stand
+   * LLDP_LEVEL_SLOTS of struct lldp_level_unclassed. */
   struct lldp_level_bounces bounces[LLDP_LEVEL_SLOTS];
 };
 
-LLDP_LEVEL_ASSERT(sizeof(struct lldp_level_turn) == 8);
-LLDP_LEVEL_ASSERT(sizeof(struct lldp_level_rules) == 600);
-LLDP_LEVEL_ASSERT(__builtin_offsetof(struct lldp_level_rules, priority_of) == 24);
-LLDP_LEVEL_ASSERT(__builtin_offsetof(struct lldp_level_rules, turn_of) == 88);
+LLDP_LEVEL_ASSERT(sizeof(struct lldp_level_remap) == 8);
+LLDP_LEVEL_ASSERT(sizeof(struct lldp_level_rules) == 1120);
+LLDP_LEVEL_ASSERT(__builtin_offsetof(struct lldp_level_rules, priority_of) == 32);
+LLDP_LEVEL_ASSERT(__builtin_offsetof(struct lldp_level_rules, turn_of) == 96);
 LLDP_LEVEL_ASSERT(sizeof(struct lldp_level_port) == 8);
 LLDP_LEVEL_ASSERT(sizeof(struct lldp_level_bounces) == 64);
+LLDP_LEVEL_ASSERT(sizeof(struct lldp_level_unclassed) == 512);
 LLDP_LEVEL_ASSERT(sizeof(struct lldp_level_state) == LLDP_LEVEL_SLOTS * 72);
 
 #endif

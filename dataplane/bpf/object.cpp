@@ -20,6 +20,7 @@ namespace {
 
 /// A program's reach into a map is bounded: 256 MB. CPUs beyond do not count.
 constexpr std::size_t kMostRows = 4096;
+constexpr std::size_t kUnclassedSize = sizeof(lldp_level_unclassed) * LLDP_LEVEL_SLOTS;
 constexpr char kLicense[] = "Dual BSD/GPL";
 
 /// Reads the parts of a relocatable ELF object that a loader needs. Out of range reads as empty:
@@ -74,7 +75,8 @@ Result<MapShape> shape_of_state() {
   const auto rows = rows_of_state();
   if (!rows) return fail(rows.error());
   return MapShape{BPF_MAP_TYPE_ARRAY, sizeof(std::uint32_t),
-                  static_cast<std::uint32_t>(size_of_state(*rows)), 1, BPF_F_MMAPABLE};
+                  static_cast<std::uint32_t>(size_of_state(*rows) + kUnclassedSize), 1,
+                  BPF_F_MMAPABLE};
 }
 
 Error damaged() { return {0, "bpf", "the embedded program is damaged: install the package again"}; }

@@ -4,9 +4,12 @@
 #include <fmt/format.h>
 #include <net/if.h>
 #include <netinet/in.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <cassert>
 #include <cctype>
 
 #include "dataplane/bpf/kernel.hpp"
@@ -31,6 +34,19 @@ std::uint32_t hash_of(ByteSpan octets) {
   return h;
 }
 
+void write_rows(lldp_level_remap (&table)[64], const std::vector<qos::Remap>& rows) {
+  for (const qos::Remap& r : rows) {
+    const unsigned from = r.from.dscp.value() * 4U;
+    const unsigned to = r.to.dscp.value() * 4U;
+    const unsigned sum = (from ^ 0xffff) + to;
+    auto& row = table[r.from.dscp.value()];
+    row.from = static_cast<__u8>(LLDP_LEVEL_SET | r.from.priority.value());
+    row.priority = r.to.priority.value();
+    row.flip = static_cast<__u8>(from ^ to);
+    row.sum = htons(static_cast<__u16>((sum & 0xffff) + (sum >> 16)));
+  }
+}
+
 lldp_level_rules constants_of(const qos::Ruleset& rules) {
   lldp_level_rules c{};
   c.turning_tags = rules.turning_tags;
@@ -38,16 +54,14 @@ lldp_level_rules constants_of(const qos::Ruleset& rules) {
   c.lossless = rules.pfc_enable;
   for (const qos::Class& i : rules.ingress)
     c.priority_of[i.dscp.value()] = static_cast<__u8>(LLDP_LEVEL_SET | i.priority.value());
-  for (const qos::Remap& r : rules.remaps) {
-    const unsigned from = r.from.dscp.value() * 4U;
-    const unsigned to = r.to.dscp.value() * 4U;
-    const unsigned sum = (from ^ 0xffff) + to;
-    auto& turn = c.turn_of[r.from.dscp.value()];
-    turn.from = static_cast<__u8>(LLDP_LEVEL_SET | r.from.priority.value());
-    turn.priority = r.to.priority.value();
-    turn.flip = static_cast<__u8>(from ^ to);
-    turn.sum = htons(static_cast<__u16>((sum & 0xffff) + (sum >> 16)));
-  }
+  assert(rules.entering.empty() || rules.entering == rules.leaving);  // one table for both
+  c.shut = rules.entering.empty() ? 0 : 1;
+  c.leaves = rules.leaving.empty() ? 0 : 1;
+  write_rows(c.turn_of, rules.remaps);
+  write_rows(c.leave_of, rules.leaving);
+  c.unclassed = ~std::uint64_t{0};
+  for (const qos::Class& i : rules.ingress) c.unclassed &= ~qos::DscpSet(i.dscp).mask();
+  for (const qos::Remap& r : rules.remaps) c.unclassed &= ~qos::DscpSet(r.to.dscp).mask();
   return c;
 }
 
@@ -200,6 +214,7 @@ Result<void> Programs::need_place(Ifindex port) {
   const auto slot = slot_of(Ifindex(), port);
   if (!slot) return {};
   for (std::uint32_t row = 0; row < *rows_of_state(); ++row) bounces_at(state(), row, *slot) = {};
+  with_unclassed(*slot, [](lldp_level_unclassed& counters) { counters = {}; });
   lldp_level_port& place = state().ports[*slot];
   write(place.tag, 0);
   write(place.ifindex, port.value());
@@ -239,6 +254,24 @@ Bounces Programs::bounces(Ifindex port) const {
     for (std::size_t p = 0; p < sum.size(); ++p)
       sum[p] += bounces_at(state(), row, *slot).packets[p];
   return sum;
+}
+
+template <class F>
+void Programs::with_unclassed(std::uint32_t slot, F f) const {
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const std::size_t at = size_of_state(*rows_of_state()) + slot * sizeof(lldp_level_unclassed);
+  const auto memory = Mapping::of(map_, page, at / page * page);
+  if (!memory) return;
+  f(*reinterpret_cast<lldp_level_unclassed*>(static_cast<char*>(memory->get()) + at % page));
+}
+
+Unclassed Programs::unclassed(Ifindex port) const {
+  Unclassed counts{};
+  if (const auto slot = slot_of(port, port))
+    with_unclassed(*slot, [&](const lldp_level_unclassed& counters) {
+      std::copy(std::begin(counters.packets), std::end(counters.packets), counts.begin());
+    });
+  return counts;
 }
 
 void Programs::forget(Ifindex port) {

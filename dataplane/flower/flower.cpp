@@ -21,7 +21,8 @@ using flower::Filter;
 using flower::Found;
 using flower::Mode;
 
-constexpr Block kBlocks[] = {Block::kIngress, Block::kUp, Block::kOther};
+constexpr Block kBlocks[] = {Block::kIngress,   Block::kUp,          Block::kOther,
+                             Block::kRestoring, Block::kShutIngress, Block::kShut};
 
 bool leads_up(const qos::Ruleset& rules) { return rules.port.order == Order::kUp; }
 
@@ -44,6 +45,28 @@ constexpr std::string_view kLayered = "flower cannot tell layers apart: use bpf"
 
 }  // namespace
 
+Flower::Blocks Flower::blocks_of(Stand stand) {
+  switch (stand) {
+    case Stand::kUp:
+      return {Block::kIngress, Block::kUp};
+    case Stand::kRestoring:
+      return {Block::kIngress, Block::kRestoring};
+    case Stand::kShut:
+      return {Block::kShutIngress, Block::kShut};
+    case Stand::kOther:
+    case Stand::kNothing:
+    case Stand::kForeign:
+      break;
+  }
+  return {Block::kIngress, Block::kOther};
+}
+
+Flower::Stand Flower::stand_of(const qos::Ruleset& rules) {
+  if (leads_up(rules)) return Stand::kUp;
+  if (rules.port.order == Order::kShut) return Stand::kShut;
+  return rules.leaving.empty() ? Stand::kOther : Stand::kRestoring;
+}
+
 Result<std::unique_ptr<Backend>> Flower::open(const FlowerOptions& options) {
   auto socket = TcSocket::open();
   if (!socket) return fail(socket.error());
@@ -61,7 +84,7 @@ Capabilities Flower::capabilities() const {
 
 std::string Flower::description() const {
   std::string text = fmt::format("tc flower on clsact, blocks {} to {}", number_of(Block::kIngress),
-                                 number_of(Block::kOther));
+                                 number_of(Block::kShut));
   if (!view_) return text;
   if (const auto mode = mode_of(*view_); mode) {
     text += *mode == Mode::kHardware ? ", in hardware" : ", in software";
@@ -84,10 +107,10 @@ Result<Flower::View> Flower::read() {
       socket_.dump(TcMessage(RTM_GETQDISC, NLM_F_DUMP, Ifindex(), 0), [&](const TcObject& q) {
         if (q.kind != "clsact" && q.kind != "ingress") return;
         Stand stand = Stand::kForeign;
-        if (q.ingress_block == number_of(Block::kIngress)) {
-          if (q.egress_block == number_of(Block::kUp)) stand = Stand::kUp;
-          if (q.egress_block == number_of(Block::kOther)) stand = Stand::kOther;
-        }
+        for (const Stand ours : {Stand::kUp, Stand::kOther, Stand::kRestoring, Stand::kShut})
+          if (q.ingress_block == number_of(blocks_of(ours).ingress) &&
+              q.egress_block == number_of(blocks_of(ours).egress))
+            stand = ours;
         any |= stand != Stand::kForeign;
         view.ports[q.port] = stand;
       });
@@ -142,17 +165,20 @@ Flower::Look Flower::look(const View& view, const PortRef& port, Part part,
                           const qos::Ruleset* want) const {
   const auto at = view.ports.find(port.ifindex);
   const Stand stand = at == view.ports.end() ? Stand::kNothing : at->second;
-  Look look{.there = stand == Stand::kUp || stand == Stand::kOther};
+  Look look{.there = stand != Stand::kNothing && stand != Stand::kForeign};
   if (!look.there || want == nullptr) return look;
   const bool up = leads_up(*want);
+  const Blocks blocks = blocks_of(stand_of(*want));
   if (part == Part::kRemap) {
-    if (stand != (up ? Stand::kUp : Stand::kOther))
+    if (stand != stand_of(*want))
       look.wrong = "the egress is that of a port of another order";
-    else if (!are_right(view, up ? Block::kUp : Block::kOther, *want))
+    else if (!are_right(view, blocks.egress, *want))
       look.wrong = "the filters at the egress are not as wanted";
     return look;
   }
-  if (!are_right(view, Block::kIngress, *want))
+  if (blocks_of(stand).ingress != blocks.ingress)
+    look.wrong = "the ingress is that of a port of another order";
+  else if (!are_right(view, blocks.ingress, *want))
     look.wrong = "the filters at the ingress are not as wanted";
   const Filter from = flower::from_port(port.ifindex, port.name);
   bool found_it = false;
@@ -254,14 +280,13 @@ Result<void> Flower::unbind(View& view, Ifindex port) {
   if (!done && done.error().code != ENOENT && done.error().code != EINVAL) return done;
   view.ports.erase(port);
   // With its last port a block goes, and all its filters.
-  for (const auto& [block, stand] :
-       {std::pair(Block::kUp, Stand::kUp), std::pair(Block::kOther, Stand::kOther)})
-    if (std::ranges::find(view.ports, stand, &std::pair<const Ifindex, Stand>::second) ==
-        view.ports.end())
-      view.filters.erase(block);
-  if (view.filters.size() == 1 && view.filters.contains(Block::kIngress) &&
-      std::ranges::none_of(view.ports, [](const auto& p) { return p.second != Stand::kForeign; }))
-    view.filters.clear();
+  std::erase_if(view.filters, [&](const auto& filters) {
+    return std::ranges::none_of(view.ports, [&](const auto& p) {
+      const Blocks blocks = blocks_of(p.second);
+      return p.second != Stand::kForeign &&
+             (filters.first == blocks.ingress || filters.first == blocks.egress);
+    });
+  });
   return {};
 }
 
@@ -276,8 +301,8 @@ Result<void> Flower::bind(View& view, Ifindex port, Stand stand) {
   TcMessage message(RTM_NEWQDISC, NLM_F_CREATE | NLM_F_EXCL, port, TC_H_CLSACT,
                     TC_H_MAKE(TC_H_CLSACT, 0));
   message.text(TCA_KIND, "clsact")
-      .number(TCA_INGRESS_BLOCK, number_of(Block::kIngress))
-      .number(TCA_EGRESS_BLOCK, number_of(stand == Stand::kUp ? Block::kUp : Block::kOther));
+      .number(TCA_INGRESS_BLOCK, number_of(blocks_of(stand).ingress))
+      .number(TCA_EGRESS_BLOCK, number_of(blocks_of(stand).egress));
   auto done = socket_.request(message);
   if (!done && done.error().code == EEXIST) return fail(foreign());
   if (!done && done.error().code == EOPNOTSUPP)
@@ -304,7 +329,7 @@ Result<void> Flower::set(View& view, Block block, const Filter& filter, Mode mod
         done.error().what.find("this kernel lacks") != std::string::npos)
       done.error().what = fmt::format(
           "the driver of this port, or of another with rules, takes no flower filters at the {}",
-          block == Block::kIngress ? "ingress" : "egress");
+          block == Block::kIngress || block == Block::kShutIngress ? "ingress" : "egress");
     return done;
   }
   Found found{.filter = filter, .mode = mode, .in_hardware = mode == Mode::kHardware};
@@ -334,8 +359,9 @@ Result<void> Flower::put(View& view, const PortRef& port, const qos::Ruleset& wa
     for (const Filter& filter : gone)
       if (auto done = drop(view, Block::kUp, filter); !done) return done;
   }
-  if (auto done = bind(view, port.ifindex, up ? Stand::kUp : Stand::kOther); !done) return done;
-  for (const Block block : {Block::kIngress, up ? Block::kUp : Block::kOther}) {
+  const Stand stand = stand_of(want);
+  if (auto done = bind(view, port.ifindex, stand); !done) return done;
+  for (const Block block : {blocks_of(stand).ingress, blocks_of(stand).egress}) {
     const std::set<Filter> wanted = flower::shared_filters(block, want);
     for (const Filter& filter : wanted)
       if (auto done = set(view, block, filter, mode); !done) return done;
@@ -384,7 +410,7 @@ Outcome Flower::apply(View& view, const PortPlan& plan) {
   if (done) return outcome;
   // As it was: bare, or as a port of the order that it had.
   (void)away();
-  if (before == Stand::kUp || before == Stand::kOther) {
+  if (before != Stand::kNothing && before != Stand::kForeign) {
     (void)bind(view, plan.port.ifindex, before);
     if (before == Stand::kUp && mode)
       (void)set(view, Block::kUp, flower::from_port(plan.port.ifindex, plan.port.name), *mode);

@@ -40,7 +40,15 @@ class Flower : public Backend {
 
  private:
   /// What stands in the place of a port's clsact qdisc.
-  enum class Stand : std::uint8_t { kNothing, kUp, kOther, kForeign };
+  enum class Stand : std::uint8_t { kNothing, kUp, kOther, kRestoring, kShut, kForeign };
+  /// The blocks of a port that has rules.
+  struct Blocks {
+    flower::Block ingress{};
+    flower::Block egress{};
+    friend bool operator==(const Blocks&, const Blocks&) = default;
+  };
+  [[nodiscard]] static Blocks blocks_of(Stand stand);
+  [[nodiscard]] static Stand stand_of(const qos::Ruleset& rules);
   /// What the kernel has.
   struct View {
     std::map<Ifindex, Stand> ports{};

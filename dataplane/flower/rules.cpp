@@ -178,7 +178,14 @@ std::set<Filter> shared_filters(Block block, const qos::Ruleset& rules) {
                       .rewrite = rewrite,
                       .priority = priority});
   };
-  for (const qos::Class c : rules.ingress) add(0, c.dscp, std::nullopt, c.priority);
+  const bool leaves = block == Block::kRestoring || block == Block::kShut;
+  const auto& rewritten = block == Block::kShutIngress ? rules.entering
+                          : leaves                     ? rules.leaving
+                                                       : std::vector<qos::Remap>();
+  for (const qos::Class c : rules.ingress)
+    if (std::ranges::none_of(rewritten, [&](const qos::Remap& r) { return r.from.dscp == c.dscp; }))
+      add(0, c.dscp, std::nullopt, c.priority);
+  for (const qos::Remap& r : rewritten) add(0, r.from.dscp, r.to.dscp, r.to.priority);
   if (block == Block::kUp)
     for (const qos::Remap& turn : rules.remaps)
       add(kTurns, turn.from.dscp, turn.to.dscp, turn.to.priority);

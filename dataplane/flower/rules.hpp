@@ -10,12 +10,15 @@
 #include "dataplane/tc.hpp"
 #include "qos/ruleset.hpp"
 
-/// The rules as tc flower filters on three blocks that the ports of a device share:
+/// The rules as tc flower filters on blocks that the ports of a device share:
 ///
-///   ingress, all ports             DSCP of a class -> its priority
+///   ingress                        DSCP of a class -> its priority
+///   ingress of shut ports          DSCP of a lossless class -> the lossy one's, and its priority
 ///   egress of up ports    chain 0  in by an up port -> chain 1: one filter for each such port
 ///                                  DSCP of a class -> its priority
 ///                         chain 1  DSCP of a class -> the next one's, and its priority
+///   egress of ports that restore   DSCP of a spare -> its application class's, and its priority
+///   egress of shut ports           DSCP of a lossless class -> the lossy one's, and its priority
 ///   egress of other ports          DSCP of a class -> its priority
 ///
 /// So a packet's way through two up ports is found without a filter for each pair.
@@ -24,8 +27,11 @@ namespace lldp::dataplane::flower {
 /// Numbers of blocks are given by whoever makes them: these are "LL" and one more.
 enum class Block : std::uint32_t {
   kIngress = 0x4c4c01,
-  kUp = 0x4c4c02,     ///< egress of up ports
-  kOther = 0x4c4c03,  ///< egress of ports of any other order
+  kUp = 0x4c4c02,         ///< egress of up ports
+  kOther = 0x4c4c03,      ///< egress of ports of any other order
+  kRestoring = 0x4c4c04,  ///< egress of ports to hosts, where spares are restored
+  kShutIngress = 0x4c4c05,
+  kShut = 0x4c4c06,  ///< egress of shut ports
 };
 
 /// One filter. Where it stands, what it matches, what it does.
@@ -56,7 +62,8 @@ struct Found {
   [[nodiscard]] bool does(const Filter& want) const;
 };
 
-/// Those of a block that do not depend on which ports there are. kUp's come of an up port's rules.
+/// Those of a block that do not depend on which ports there are. Each block's come of the rules of
+/// a port that it is for.
 [[nodiscard]] std::set<Filter> shared_filters(Block block, const qos::Ruleset& rules);
 /// What makes packets from this port turn.
 [[nodiscard]] Filter from_port(Ifindex port, const std::string& name);

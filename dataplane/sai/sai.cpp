@@ -200,7 +200,11 @@ const Result<PortMaps>& Sai::maps_of(const qos::Ruleset& rules) {
   const auto known = std::ranges::find(maps_, rules, [](const auto& entry) { return entry.first; });
   if (known != maps_.end()) return known->second;
   qos::Ruleset these = rules;
-  if (means() != Means::kMaps) these.remaps.clear();  // what turns is the ACL's
+  if (means() != Means::kMaps) {
+    these.remaps.clear();  // what turns is the ACL's
+    // Without a map of traffic classes to DSCPs no port restores: the queue alone would be wrong.
+    if (these.port.restores()) these.leaving.clear();
+  }
   return maps_.emplace_back(rules, dataplane::maps_of(these, before())).second;
 }
 
@@ -260,12 +264,22 @@ bool Sai::is_set(const std::string& port, Part part, const qos::Ruleset& rules) 
 }
 
 std::optional<PartReading> Sai::why_not_done(const std::string&, Part part,
-                                             const qos::Ruleset& rules, bool) {
+                                             const qos::Ruleset& rules, bool set) {
   if (part == Part::kPfc && !view_.can_pfc)
     return PartReading{part, PartState::kUnsupported,
                        "this libsai does not set PFC of ports: whether it is on is not known"};
-  if (part != Part::kRemap || means() != Means::kAcl || rules.remaps.empty() || !is_acl_foreign())
-    return std::nullopt;
+  if (part != Part::kRemap) return std::nullopt;
+  if (const bool shut = !rules.entering.empty(); means() == Means::kAcl && !rules.leaving.empty())
+    return PartReading{part, shut ? PartState::kBypassed : PartState::kUnsupported,
+                       std::string(shut ? "lossless packets leave the shut port with their DSCP"
+                                        : "last hop lossy: spare classes are not restored") +
+                           ": this libsai does not set TC_AND_COLOR_TO_DSCP_MAP of ports"};
+  if (means() == Means::kMaps) {
+    const auto& maps = maps_of(rules);
+    const bool lossy = set && maps && maps->last_hop_lossy;
+    return lossy ? std::optional(last_hop_lossy(part)) : std::nullopt;
+  }
+  if (means() != Means::kAcl || rules.remaps.empty() || !is_acl_foreign()) return std::nullopt;
   return PartReading{part, PartState::kForeign,
                      fmt::format("the switch has an ACL of somebody else's at its ingress (oid "
                                  "{:#x}), and one alone can be there",

@@ -13,26 +13,33 @@ using nlohmann::json;
 
 constexpr std::size_t kMaxText = 1024;
 constexpr std::size_t kMaxPorts = 1024;
-constexpr Order kOrders[] = {Order::kUnknown, Order::kDown, Order::kUp};
+constexpr Order kOrders[] = {Order::kUnknown, Order::kDown, Order::kUp, Order::kShut};
 
 std::string dump(const json& message) {
   return message.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 json json_of(qos::Class c) { return {c.priority.value(), c.dscp.value()}; }
+json json_of(const std::vector<qos::Remap>& rows) {
+  json out = json::array();
+  for (const qos::Remap& r : rows) out.push_back({json_of(r.from), json_of(r.to)});
+  return out;
+}
 json json_of(const std::optional<qos::Ruleset>& rules) {
   if (!rules) return nullptr;
   json ingress = json::array();
   for (const qos::Class& c : rules->ingress) ingress.push_back(json_of(c));
-  json remaps = json::array();
-  for (const qos::Remap& r : rules->remaps) remaps.push_back({json_of(r.from), json_of(r.to)});
   return {{"order", to_string(rules->port.order)},
           {"near", rules->port.near.value()},
+          {"restore", rules->port.restore},
           {"ingress", std::move(ingress)},
+          {"entering", json_of(rules->entering)},
           {"tag", rules->tag.value()},
           {"turning-tags", rules->turning_tags},
-          {"remaps", std::move(remaps)},
+          {"remaps", json_of(rules->remaps)},
+          {"leaving", json_of(rules->leaving)},
           {"pfc", rules->pfc_enable},
+          {"lossy", json_of(rules->lossy)},
           {"layered", rules->layered}};
 }
 json json_of(const Port& port) {
@@ -84,18 +91,27 @@ qos::Class class_of(const json& value) {
   const json& pair = list(value, 2);
   return {bounded<Priority>(pair.at(0)), bounded<Dscp>(pair.at(1))};
 }
+std::vector<qos::Remap> rows_of(const json& value) {
+  std::vector<qos::Remap> rows;
+  for (const json& one : list(value, Dscp::kMax + 1U))
+    rows.push_back({class_of(list(one, 2).at(0)), class_of(one.at(1))});
+  return rows;
+}
 std::optional<qos::Ruleset> rules_of(const json& value) {
   if (value.is_null()) return std::nullopt;
-  qos::Ruleset rules{
-      .port = {.order = order(value.at("order")), .near = bounded<qos::Layer>(value.at("near"))},
-      .tag = bounded<qos::Tag>(value.at("tag")),
-      .turning_tags = number(value.at("turning-tags")),
-      .pfc_enable = octet(value.at("pfc")),
-      .layered = value.at("layered").get<bool>()};
+  qos::Ruleset rules{.port = {.order = order(value.at("order")),
+                              .near = bounded<qos::Layer>(value.at("near")),
+                              .restore = value.at("restore").get<bool>()},
+                     .tag = bounded<qos::Tag>(value.at("tag")),
+                     .turning_tags = number(value.at("turning-tags")),
+                     .pfc_enable = octet(value.at("pfc")),
+      .lossy = class_of(value.at("lossy")),
+                     .layered = value.at("layered").get<bool>()};
   for (const json& one : list(value.at("ingress"), Dscp::kMax + 1U))
     rules.ingress.push_back(class_of(one));
-  for (const json& one : list(value.at("remaps"), Dscp::kMax + 1U))
-    rules.remaps.push_back({class_of(list(one, 2).at(0)), class_of(one.at(1))});
+  rules.entering = rows_of(value.at("entering"));
+  rules.remaps = rows_of(value.at("remaps"));
+  rules.leaving = rows_of(value.at("leaving"));
   return rules;
 }
 Port port_of(const json& value) {

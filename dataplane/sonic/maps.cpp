@@ -8,6 +8,8 @@ namespace {
 
 constexpr std::string_view kUp = "LLDP_LEVEL_UP";
 constexpr std::string_view kDown = "LLDP_LEVEL_DOWN";
+constexpr std::string_view kHost = "LLDP_LEVEL_HOST";
+constexpr std::string_view kShut = "LLDP_LEVEL_SHUT";
 constexpr std::string_view kWhateverOrder = "LLDP_LEVEL";
 
 /// A number of one digit or two, as SONiC writes it.
@@ -30,7 +32,7 @@ Row row_of(const QosMap& map) {
 }  // namespace
 
 bool is_our_map(std::string_view name) {
-  return name == kUp || name == kDown || name == kWhateverOrder;
+  return name == kUp || name == kDown || name == kHost || name == kShut || name == kWhateverOrder;
 }
 
 QosMap map_of(const Row& row) {
@@ -43,8 +45,12 @@ QosMap map_of(const Row& row) {
 Result<Maps> maps_of(const qos::Ruleset& rules, const QosMaps& before) {
   auto wanted = dataplane::maps_of(rules, before);
   if (!wanted) return fail(wanted.error());
-  Maps maps{.collapsed = std::move(wanted->collapsed)};
-  const std::string_view order = rules.remaps.empty() ? kDown : kUp;
+  Maps maps{.collapsed = std::move(wanted->collapsed), .last_hop_lossy = wanted->last_hop_lossy};
+  const bool restores = rules.port.restores() && !wanted->last_hop_lossy;
+  const std::string_view order = !rules.entering.empty() ? kShut
+                                 : !rules.remaps.empty() ? kUp
+                                 : restores              ? kHost
+                                                         : kDown;
   for (const Field& f : kFields) {
     if (!f.map) {
       maps.port[f.name] = priorities_text(rules.pfc_enable, ",");

@@ -27,6 +27,7 @@ struct Maps {
   /// DSCPs with a traffic class of their own before, for which none is left: they leave up ports as
   /// the lossy class does.
   std::vector<Dscp> collapsed{};
+  bool last_hop_lossy = false;  ///< PortMaps::last_hop_lossy
 };
 
 /// A field of PORT_QOS_MAP that is ours, and how it is found in the ASIC.

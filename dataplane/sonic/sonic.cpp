@@ -330,9 +330,13 @@ bool Sonic::is_set(const std::string& port, Part part, const qos::Ruleset& rules
 }
 
 std::optional<PartReading> Sonic::why_not_done(const std::string& port, Part part,
-                                               const qos::Ruleset&, bool set) {
+                                               const qos::Ruleset& rules, bool set) {
   const auto table = set ? view_.ignored(port, part) : std::nullopt;
-  if (!table) return std::nullopt;
+  if (!table) {
+    const auto& maps = maps_of(rules);
+    const bool lossy = set && part == Part::kRemap && maps && maps->last_hop_lossy;
+    return lossy ? std::optional(last_hop_lossy(part)) : std::nullopt;
+  }
   const bool fresh = is_fresh(port);
   PartReading read{.part = part, .state = fresh ? PartState::kMissing : PartState::kBypassed};
   if (!view_.asic.contains(port))

@@ -200,6 +200,7 @@ class Station::Impl {
       return;
     }
     const std::uint8_t priority = priority_[port][packet.dscp.value()];
+    const Dscp dscp = rules_[port] ? after(rules_[port]->entering, packet.dscp) : packet.dscp;
     const std::uint32_t slot =
         engine_.inject({.arc = into(port),
                         .route = ways_[port * ports_.size() + route->second.first],
@@ -211,11 +212,18 @@ class Station::Impl {
     Waiting& waiting = waiting_[slot];
     waiting.octets.assign(frame.begin(), frame.end());
     waiting.next = route->second.second;
-    waiting.dscp = packet.dscp;
+    waiting.dscp = dscp;
     const auto& rules = rules_[route->second.first];
-    if (!rules || (rules->turning_tags >> engine_.network().tags[into(port)] & 1) == 0) return;
-    for (const qos::Remap& r : rules->remaps)
-      if (r.from.priority.value() == priority) waiting.dscp = r.to.dscp;
+    if (!rules) return;
+    const auto tag = qos::Tag::make(engine_.network().tags[into(port)]);
+    const bool turns = tag && rules->turns_from(*tag);
+    waiting.dscp = after(turns ? rules->remaps : rules->leaving, dscp);
+  }
+
+  /// What a row for this DSCP makes of it.
+  static Dscp after(const std::vector<qos::Remap>& rows, Dscp dscp) {
+    const auto row = std::ranges::find_if(rows, [&](const auto& r) { return r.from.dscp == dscp; });
+    return row == rows.end() ? dscp : row->to.dscp;
   }
 
   void arrived(ByteSpan frame) {
@@ -260,7 +268,9 @@ class Station::Impl {
   void classify(std::size_t port) {
     priority_.resize(settings_.ports.size());
     priority_[port].fill(settings_.policy.lossy().priority.value());
-    const auto& classes = rules_[port] ? rules_[port]->ingress : settings_.policy.lossless();
+    const auto classes = rules_[port]
+                             ? rules_[port]->ingress
+                             : qos::compile(settings_.policy, {.order = Order::kUnknown}).ingress;
     for (const qos::Class& c : classes) priority_[port][c.dscp.value()] = c.priority.value();
   }
 

@@ -117,7 +117,7 @@ Result<Network> Network::of(const Fabric& fabric, const Settings& settings) {
           std::min<std::uint64_t>(kOctetTime / link.rate_bps, 0xffff'ffff));
     if (p.ps_per_octet == 0xffff'ffff) p.ps_per_octet = 0;
     n.rates[a] = link.rate_bps;
-    for (std::uint8_t i = 0; i < kPriorities; ++i) p.after_turn[i] = i;
+    for (std::uint8_t i = 0; i < kPriorities; ++i) p.after_turn[i] = p.leaving[i] = i;
     n.random.emplace_back(settings.seed * 0x9e37'79b9'7f4a'7c15 + a);
     const std::uint64_t needed = n.headroom_needed(link.rate_bps, p.delay);
     const std::uint64_t given =
@@ -168,12 +168,16 @@ void Network::install(std::size_t link, std::size_t end, qos::PortClass port) {
 }
 
 void Network::install(Arc out, const qos::Ruleset& rules) {
-  tags[reversed(out)] = rules.tag.value();
+  tags[reversed(out)] = rules.entering.empty() ? rules.tag.value() : kShutTag;
   Port& p = ports[out];
   p.turning = rules.turning_tags;
-  for (std::uint8_t i = 0; i < kPriorities; ++i) p.after_turn[i] = i;
-  for (const qos::Remap& r : rules.remaps)
-    p.after_turn[r.from.priority.value()] = r.to.priority.value();
+  const auto set = [](std::array<std::uint8_t, kPriorities>& table,
+                      const std::vector<qos::Remap>& rows) {
+    for (std::uint8_t i = 0; i < kPriorities; ++i) table[i] = i;
+    for (const qos::Remap& r : rows) table[r.from.priority.value()] = r.to.priority.value();
+  };
+  set(p.after_turn, rules.remaps);
+  set(p.leaving, rules.leaving);
 }
 
 std::uint32_t Network::add_route(const Path& path) {

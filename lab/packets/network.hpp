@@ -74,6 +74,7 @@ struct alignas(kCacheLine) Port {
   std::uint32_t served = 0;    ///< virtual time of fair queueing
   std::uint64_t turning = 0;   ///< qos::Ruleset::turning_tags
   std::array<std::uint8_t, kPriorities> after_turn{};  ///< a priority's on a turn here
+  std::array<std::uint8_t, kPriorities> leaving{};     ///< of what does not turn, qos::Ruleset
   std::array<Queue, kQueues> queues{};
 };
 
@@ -164,6 +165,9 @@ class Network {
  public:
   /// Refuses a rate or delay that cannot be, and a headroom or buffer that is too small.
   [[nodiscard]] static Result<Network> of(const Fabric& fabric, const Settings& settings);
+
+  /// In place of a tag: no lossless class crosses the port.
+  static constexpr std::uint8_t kShutTag = qos::Tag::kMax + 1;
 
   /// Compiles and installs the rules of one port; without protection, none are.
   void install(std::size_t link, std::size_t end, qos::PortClass port);

@@ -331,7 +331,16 @@ class Partition {
 
   /// What the rules of the egress port make of a frame's class.
   void turn(Slot& f, const Port& p) {
-    if ((p.turning >> n_.tags[f.arc] & 1) == 0) return;
+    const std::uint8_t tag = n_.tags[f.arc];
+    if (tag == Network::kShutTag) [[unlikely]] {
+      if ((n_.lossless >> f.priority & 1) != 0)
+        f.arrival = f.priority = n_.settings.policy.lossy().priority.value();
+      return;
+    }
+    if ((p.turning >> tag & 1) == 0) {
+      f.priority = p.leaving[f.priority];
+      return;
+    }
     const std::uint8_t to = p.after_turn[f.priority];
     if (to == f.priority) return;
     f.priority = to;

@@ -393,6 +393,69 @@ TEST_F(BpfProgram, PacketIsSeenToOnceByAPortHoweverOftenItIsAsked) {
   }
 }
 
+// Rules of a chain of several DSCPs: 3:dscp24-31>2:dscp19 and lossy 0:dscp0.
+class BpfShut : public BpfProgram {
+ protected:
+  Skb run(bool egress, qos::PortClass port, Skb skb) {
+    const auto policy = qos::Policy::parse("3:dscp26+24-31>2:dscp19", "0:dscp0");
+    const auto loaded = programs_.get(qos::compile(*policy, port));
+    EXPECT_TRUE(loaded) << to_string(loaded.error());
+    const auto& programs = (*loaded)->programs;
+    EXPECT_EQ(probe_->run(egress ? programs.out : programs.in, skb), -1);
+    return skb;
+  }
+};
+
+TEST_F(BpfShut, IngressMakesEveryLosslessDscpLossyAndLeavesNoMark) {
+  for (unsigned dscp = 0; dscp < 64; ++dscp) {
+    const bool lossless = dscp == 19 || (24 <= dscp && dscp <= 31);
+    const unsigned after = lossless ? 0 : dscp;
+    const std::uint32_t priority = lossless ? 0 : 6;
+    const std::uint32_t mark = lossless ? kMark | 8 << 6 : 0;
+    for (unsigned ecn = 0; ecn < 4; ++ecn) {
+      EXPECT_EQ(run(false, {.order = Order::kShut},
+                    {.frame = frame4({.dscp = dscp, .ecn = ecn}), .priority = 6}),
+                (Skb{.frame = frame4({.dscp = after, .ecn = ecn}),
+                     .tc_index = mark,
+                     .priority = priority}));
+      EXPECT_EQ(
+          run(false, {.order = Order::kShut},
+              {.frame = frame6({.dscp = dscp, .ecn = ecn}, {{0x8100, 0xa001}}), .priority = 6}),
+          (Skb{.frame =
+                   frame6({.dscp = after, .ecn = ecn}, {{0x8100, lossless ? 0x0001U : 0xa001U}}),
+               .tc_index = mark,
+               .priority = priority}));
+    }
+  }
+}
+
+TEST_F(BpfShut, EgressMakesEveryLosslessDscpLossyWhereverItCameFrom) {
+  for (const std::uint32_t in : {kUpPort, kDownPort, kBond})
+    for (const unsigned dscp : {19U, 24U, 31U})
+      EXPECT_EQ(run(true, {.order = Order::kShut},
+                    {.frame = frame4({.dscp = dscp, .ecn = 3}), .priority = 3, .in = in}),
+                (Skb{.frame = frame4({.dscp = 0, .ecn = 3}), .priority = 0, .in = in}))
+          << dscp;
+}
+
+TEST_F(BpfShut, RestoringPortGivesASpareItsApplicationClassBack) {
+  const qos::PortClass host{.order = Order::kDown, .restore = true};
+  for (unsigned dscp = 0; dscp < 64; ++dscp) {
+    const bool application = 24 <= dscp && dscp <= 31;
+    const unsigned after = dscp == 19 ? 26 : dscp;
+    const std::uint32_t priority = application || dscp == 19 ? 3 : 1;
+    EXPECT_EQ(
+        run(true, host,
+            {.frame = frame4({.dscp = dscp, .ecn = 1}, {{0x8100, 0x4001}}),
+             .priority = 1,
+             .in = kUpPort}),
+        (Skb{.frame = frame4({.dscp = after, .ecn = 1}, {{0x8100, dscp == 19 ? 0x6001U : 0x4001U}}),
+             .priority = priority,
+             .in = kUpPort}))
+        << dscp;
+  }
+}
+
 class BpfCounting : public BpfProgram {
  protected:
   void SetUp() override {
@@ -462,12 +525,12 @@ UniqueFd with_failing_helper(std::int32_t helper) {
   const ByteSpan octets = bpf::object_octets();
   bpf_object* object = bpf_object__open_mem(octets.data(), octets.size(), nullptr);
   if (object == nullptr) return {};
-  const auto turn = lldp_level_turn{.from = LLDP_LEVEL_SET | 5,
-                                    .priority = 6,
-                                    .flip = (kFirst ^ kSecond) << 2,
-                                    .reserved = 0,
-                                    .sum = 0,
-                                    .reserved2 = 0};
+  const auto turn = lldp_level_remap{.from = LLDP_LEVEL_SET | 5,
+                                     .priority = 6,
+                                     .flip = (kFirst ^ kSecond) << 2,
+                                     .reserved = 0,
+                                     .sum = 0,
+                                     .reserved2 = 0};
   lldp_level_rules rules{};
   rules.turning_tags = 2;
   rules.priority_of[kFirst] = LLDP_LEVEL_SET | 5;

@@ -102,10 +102,10 @@ class ChipTest : public testing::Test {
 
   /// Of rules that need more than a chip has: whoever asks is told so, and nothing is done.
   void expect_too_many_classes() {
-    const auto rules = qos::compile(qos::Policy::with_lossless(4), {.order = Order::kUp});
+    const auto rules = qos::compile(qos::Policy::with_lossless(5), {.order = Order::kUp});
     const auto refused = [](const auto& result) {
       ASSERT_FALSE(result);
-      EXPECT_THAT(to_string(result.error()), testing::HasSubstr("4 lossless classes need"));
+      EXPECT_THAT(to_string(result.error()), testing::HasSubstr("5 lossless classes need"));
     };
     refused(backend_->plan(port(0), rules));
     refused(backend_->verify(port(0), rules));

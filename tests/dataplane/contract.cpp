@@ -55,6 +55,24 @@ TEST_P(BackendContract, ReplacesInPlaceWhenOrderIsLost) {
   EXPECT_TRUE(planned(0, Order::kUnknown).empty());
 }
 
+// A shut port, a port to a host and a port to a switch below have rules of their own.
+TEST_P(BackendContract, TellsAShutPortAndOneThatRestoresFromOthers) {
+  const auto rules = [](Order order, bool restore) {
+    return qos::compile(qos::Policy(), {.order = order, .restore = restore});
+  };
+  const qos::Ruleset all[] = {rules(Order::kShut, false), rules(Order::kDown, true),
+                              rules(Order::kDown, false), rules(Order::kShut, false)};
+  for (const qos::Ruleset& want : all) {
+    auto plan = backend_->plan(world_->port(0), want);
+    ASSERT_TRUE(plan) << to_string(plan.error());
+    EXPECT_FALSE(plan->empty()) << to_string(want.port.order) << ' ' << want.port.restore;
+    do_apply(*plan);
+    plan = backend_->plan(world_->port(0), want);
+    ASSERT_TRUE(plan) << to_string(plan.error());
+    EXPECT_TRUE(plan->empty()) << to_string(want.port.order) << ' ' << want.port.restore;
+  }
+}
+
 TEST_P(BackendContract, ChangeOfOnePortLeavesTheOtherAlone) {
   put(0, Order::kUp);
   put(1, Order::kUp);

@@ -167,13 +167,6 @@ class DcbTest : public testing::Test {
   std::unique_ptr<Dcb> backend_;
 };
 
-TEST_F(DcbTest, PriorityZeroMayBeLosslessToo) {
-  const auto rules =
-      qos::compile(*qos::Policy::parse("0:dscp26,1:dscp43", "2:dscp8"), {.order = Order::kDown});
-  EXPECT_EQ(backend_->verify(port_of(0), rules)->parts.at(0),
-            (PartReading{Part::kPfc, PartState::kMissing, "no PFC for priority 0, 1"}));
-}
-
 TEST_F(DcbTest, TurnsOnWhatIsLosslessBesideWhatIsThere) {
   EXPECT_EQ(pfc(), (PartReading{Part::kPfc, PartState::kMissing, "no PFC for priority 5, 6"}));
   ASSERT_TRUE(put());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is put into the kernel and what is read there are two hands' work: here each is held against
 // the other, without a kernel that knows flower.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <linux/gen_stats.h>
 #include <linux/if_ether.h>
@@ -103,6 +104,28 @@ TEST(FlowerRules, OfWhichAnyOctetWasChangedAreOthers) {
           message.octet(at) ^= static_cast<std::uint8_t>(1U << bit);
         }
     }
+}
+
+TEST(FlowerRules, OfPortsThatRestoreOrAreShutRewriteWhatTheRulesSay) {
+  const qos::Policy policy = qos::Policy::parse("3:dscp24-26>2:dscp19", "0:dscp0").value();
+  const auto told = [&](Block block, qos::PortClass port) {
+    std::string text;
+    for (const Filter& f : shared_filters(block, qos::compile(policy, port)))
+      if (f.protocol == ETH_P_IP) {
+        EXPECT_EQ(f.chain, 0U);
+        text += fmt::format("{}{}->{} ", f.dscp->value(),
+                            f.rewrite ? ">" + std::to_string(f.rewrite->value()) : "",
+                            f.priority->value());
+      }
+    return text;
+  };
+  const qos::PortClass host{.order = Order::kDown, .restore = true};
+  const qos::PortClass shut{.order = Order::kShut};
+  EXPECT_EQ(told(Block::kRestoring, host), "19>24->3 24->3 25->3 26->3 ");
+  EXPECT_EQ(told(Block::kIngress, host), "19->2 24->3 25->3 26->3 ");
+  EXPECT_EQ(told(Block::kShut, shut), "19>0->0 24>0->0 25>0->0 26>0->0 ");
+  EXPECT_EQ(told(Block::kShutIngress, shut), told(Block::kShut, shut));
+  EXPECT_EQ(told(Block::kOther, {.order = Order::kDown}), told(Block::kIngress, host));
 }
 
 TEST(FlowerRules, AreTakenAwayWhereTheyWerePut) {

@@ -455,12 +455,12 @@ TEST_F(FlowerTest, LayersAreUnsupportedAndTheRulesGo) {
 TEST_F(FlowerTest, AutomaticTakesTheDriverAndElseTheKernel) {
   make_ports(2, true);
   open(Offload::kAuto);
-  EXPECT_EQ(backend_->description(), "tc flower on clsact, blocks 5000193 to 5000195");
+  EXPECT_EQ(backend_->description(), "tc flower on clsact, blocks 5000193 to 5000198");
   ASSERT_TRUE(put(0, Order::kUp));
   EXPECT_EQ(states(0, Order::kUp), kDone);
   EXPECT_EQ(kernel().link_reads, 0U);  // in hardware, nothing goes past
   EXPECT_EQ(backend_->description(),
-            "tc flower on clsact, blocks 5000193 to 5000195, in hardware, 0 packets of dscp43 "
+            "tc flower on clsact, blocks 5000193 to 5000198, in hardware, 0 packets of dscp43 "
             "turned, 0 packets of dscp51 turned");
   ASSERT_TRUE(take(0));
   kernel().takes_filters = false;

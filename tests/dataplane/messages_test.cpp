@@ -92,7 +92,9 @@ namespace soft_limits {
 
 std::uint64_t of(const std::string& way) {
   const auto ends = [&](std::string_view tail) { return way.ends_with(tail); };
-  const bool of_class = way.find("/ingress/") != way.npos || way.find("/remaps/") != way.npos;
+  const bool of_class = way.find("/ingress/") != way.npos || way.find("/remaps/") != way.npos ||
+                        way.find("/entering/") != way.npos || way.find("/leaving/") != way.npos ||
+                        way.find("/lossy/") != way.npos;
   if (of_class) return ends("/0") ? Priority::kMax : std::uint64_t{Dscp::kMax};
   if (ends("/id")) return UINT32_MAX;
   if (ends("/code")) return 4095;
@@ -106,10 +108,13 @@ std::uint64_t of(const std::string& way) {
 qos::Ruleset rules() {
   return {.port = {.order = Order::kUp, .near = qos::Layer::of<3>()},
           .ingress = {{Priority::of<1>(), Dscp::of<2>()}, {Priority::of<3>(), Dscp::of<4>()}},
+          .entering = {{{Priority::of<1>(), Dscp::of<2>()}, {Priority::of<0>(), Dscp::of<1>()}}},
           .tag = qos::Tag::of<5>(),
           .turning_tags = 6,
           .remaps = {{{Priority::of<7>(), Dscp::of<8>()}, {Priority::of<6>(), Dscp::of<10>()}}},
+          .leaving = {{{Priority::of<2>(), Dscp::of<3>()}, {Priority::of<4>(), Dscp::of<5>()}}},
           .pfc_enable = 11,
+          .lossy = {Priority::of<2>(), Dscp::of<1>()},
           .layered = true};
 }
 
@@ -144,7 +149,7 @@ TEST(SoftMessages, AreTakenWithinTheirBoundsAndNotBeyond) {
 TEST(SoftMessages, ListsAndTextsHaveTheirLengths) {
   using namespace soft;
   json set = json::parse(format(Request(Set{.port = "swp1", .rules = soft_limits::rules()})));
-  for (const char* name : {"ingress", "remaps"}) {
+  for (const char* name : {"ingress", "entering", "remaps", "leaving"}) {
     json& list = set["set"]["rules"][name];
     while (list.size() < Dscp::kMax + 1U) list.push_back(list[0]);
     EXPECT_TRUE(soft_limits::request(set)) << name;
@@ -159,7 +164,7 @@ TEST(SoftMessages, ListsAndTextsHaveTheirLengths) {
   EXPECT_TRUE(soft_limits::request(set));
   set["set"]["port"] = std::string(1025, 'x');
   EXPECT_FALSE(soft_limits::request(set));
-  for (const Order order : {Order::kUnknown, Order::kDown, Order::kUp}) {
+  for (const Order order : {Order::kUnknown, Order::kDown, Order::kUp, Order::kShut}) {
     set["set"]["port"] = "swp1";
     set["set"]["rules"]["order"] = to_string(order);
     EXPECT_TRUE(soft_limits::request(set));

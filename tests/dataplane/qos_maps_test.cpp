@@ -84,23 +84,95 @@ TEST(QosMaps, TheHighestDscpInUseIsKeptApartToo) {
             (QosMap{{43, 1}, {51, 2}, {63, 3}}));
 }
 
-TEST(QosMaps, ThreeLosslessClassesAreTheMost) {
+const char* const kTwo = "3:dscp26+24-25>2:dscp19,4:dscp4>5:dscp43";
+
+qos::Ruleset of_port(qos::PortClass port) {
+  return qos::compile(qos::Policy::parse(kTwo, "0:dscp0").value(), port);
+}
+
+// Eight traffic classes: 3 and 1 of priority 3, 2 and 6 of its spare, 4 and 7 of priority 4, 5
+// alone of the second spare.
+TEST(QosMaps, TwoChainsShareTheLastTrafficClassOfTheSecondSpare) {
+  const auto up = told(maps_of(of_port({.order = Order::kUp}), {}));
+  EXPECT_EQ(up, (QosMaps{QosMap{{24, 1}, {25, 1}, {26, 1}, {19, 6}, {4, 7}, {43, 5}},
+                         {{0, 0}, {1, 19}, {2, 19}, {3, 26}, {4, 4}, {5, 0}, {6, 0}, {7, 43}},
+                         {{0, 0}, {1, 2}, {2, 2}, {3, 3}, {4, 4}, {5, 0}, {6, 0}, {7, 5}},
+                         {{0, 0}, {1, 3}, {2, 2}, {3, 3}, {4, 4}, {5, 5}, {6, 2}, {7, 4}}}));
+  const auto down = told(maps_of(of_port({.order = Order::kDown}), {}));
+  EXPECT_EQ(down, (QosMaps{QosMap{{24, 3}, {25, 3}, {26, 3}, {19, 2}, {4, 4}, {43, 5}},
+                           {},
+                           {{0, 0}, {1, 3}, {2, 2}, {3, 3}, {4, 4}, {5, 5}, {6, 2}, {7, 4}},
+                           up[3]}));
+}
+
+TEST(QosMaps, PortToAHostRestoresBothTrafficClassesOfASpare) {
+  const auto down = told(maps_of(of_port({.order = Order::kDown}), {}));
+  const auto made = maps_of(of_port({.order = Order::kDown, .restore = true}), {});
+  const auto host = told(made);
+  EXPECT_EQ(host, (QosMaps{down[0],
+                           {{0, 0}, {1, 26}, {2, 26}, {3, 26}, {4, 4}, {5, 4}, {6, 26}, {7, 4}},
+                           {{0, 0}, {1, 3}, {2, 3}, {3, 3}, {4, 4}, {5, 4}, {6, 3}, {7, 4}},
+                           down[3]}));
+  EXPECT_FALSE(made->last_hop_lossy);
+}
+
+TEST(QosMaps, RestoringGivesWayToDscpsThatItWouldCollapse) {
+  const auto made = maps_of(of_port({.order = Order::kDown, .restore = true}), somebodys());
+  EXPECT_EQ(told(made), told(maps_of(of_port({.order = Order::kDown}), somebodys())));
+  EXPECT_TRUE(made->last_hop_lossy);
+}
+
+TEST(QosMaps, ShutPortHasTheLossyQueueAndDscpForEveryLosslessClass) {
+  const auto down = told(maps_of(of_port({.order = Order::kDown}), {}));
+  const auto shut = told(maps_of(of_port({.order = Order::kShut}), {}));
+  QosMap zero;
+  for (unsigned tc = 0; tc < 8; ++tc) zero[tc] = 0;
+  EXPECT_EQ(shut, (QosMaps{QosMap{}, zero, zero, down[3]}));
+}
+
+/// A packet's way through the maps of two ports: its DSCP and queue where it leaves.
+TEST(QosMaps, DoWhatTheRulesSayForEveryPairOfPorts) {
+  const qos::Policy policy = qos::Policy::parse(kTwo, "0:dscp0").value();
+  const qos::PortClass ports[] = {{.order = Order::kUnknown},
+                                  {.order = Order::kDown},
+                                  {.order = Order::kDown, .restore = true},
+                                  {.order = Order::kUp},
+                                  {.order = Order::kShut}};
+  for (const qos::PortClass& from : ports)
+    for (const qos::PortClass& to : ports)
+      for (const qos::Remap& row : policy.turns()) {
+        const auto in = maps_of(of_port(from), {}).value().maps;
+        const auto out = maps_of(of_port(to), {}).value().maps;
+        const unsigned tc = in[index(MapKind::kDscpToTc)].at(row.from.dscp.value());
+        const QosMap& dscps = out[index(MapKind::kTcToDscp)];
+        qos::Class want = qos::remap(policy, from, to, row.from);
+        // The second spare has one traffic class: from below too it turns where it goes up.
+        if (row.from.priority == Priority::of<5>() && to.order == Order::kUp) want = policy.lossy();
+        const std::string what = to_string(row.from) + " from " +
+                                 std::string(to_string(from.order)) + " to " +
+                                 std::string(to_string(to.order));
+        EXPECT_EQ(out[index(MapKind::kTcToQueue)].at(tc), want.priority.value()) << what;
+        if (dscps.empty()) {
+          EXPECT_TRUE(want == row.from || from.order == Order::kShut) << what;
+          continue;
+        }
+        // A class leaves with its mark where DSCPs are written at all.
+        const Dscp dscp = want.priority == Priority::of<3>() ? Dscp::of<26>() : want.dscp;
+        EXPECT_EQ(dscps.at(tc), dscp.value()) << what;
+      }
+}
+
+TEST(QosMaps, FourLosslessClassesAreTheMost) {
   const auto three = maps_of(compiled(Order::kUp, "5:dscp43,6:dscp51,7:dscp59", "0:dscp0"), {});
   EXPECT_EQ(told(three)[index(MapKind::kTcToQueue)],
             (QosMap{{0, 0}, {1, 6}, {2, 7}, {3, 0}, {5, 5}, {6, 6}, {7, 7}}));
-  const auto four =
-      maps_of(compiled(Order::kUp, "4:dscp35,5:dscp43,6:dscp51,7:dscp59", "0:dscp0"), {});
-  ASSERT_FALSE(four);
-  EXPECT_EQ(to_string(four.error()),
-            "qos.lossless: 4 lossless classes need 9 traffic classes and a switch chip has 8: take "
-            "3 at most");
-}
-
-TEST(QosMaps, PriorityZeroIsNotLosslessOnAChip) {
-  const auto zero = maps_of(compiled(Order::kUp, "0:dscp43", "1:dscp0"), {});
-  ASSERT_FALSE(zero);
-  EXPECT_EQ(to_string(zero.error()),
-            "qos.lossless: priority 0 cannot be lossless on a switch chip: take 1 to 7");
+  const auto five =
+      maps_of(compiled(Order::kUp, "3:dscp27,4:dscp35,5:dscp43,6:dscp51,7:dscp59", "0:dscp0"), {});
+  ASSERT_FALSE(five);
+  EXPECT_EQ(
+      to_string(five.error()),
+      "qos.lossless: 5 lossless classes need 10 traffic classes and a switch chip has 8: take "
+      "4 at most");
 }
 
 TEST(QosMaps, PfcThatIsTakenIsNamed) {

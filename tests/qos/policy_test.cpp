@@ -59,9 +59,9 @@ TEST(Policy, MakesAnyNumberOfLosslessClasses) {
 
 TEST(Policy, ATurnKeepsToItsChainAndTakesEveryDscpOfTheClass) {
   const Policy two = Policy::parse("3:dscp26+24-25>2:dscp19,4:dscp4>5:dscp43", "0:dscp0").value();
-  EXPECT_EQ(two.turns(), (std::vector<Remap>{{cls<3, 24>(), cls<2, 19>()},
+  EXPECT_EQ(two.turns(), (std::vector<Remap>{{cls<3, 26>(), cls<2, 19>()},
+                                             {cls<3, 24>(), cls<2, 19>()},
                                              {cls<3, 25>(), cls<2, 19>()},
-                                             {cls<3, 26>(), cls<2, 19>()},
                                              {cls<2, 19>(), cls<0, 0>()},
                                              {cls<4, 4>(), cls<5, 43>()},
                                              {cls<5, 43>(), cls<0, 0>()}}));

@@ -139,7 +139,8 @@ namespace {
   const std::uint8_t* const at = octets_.data() + position_;
   tlv.key = {.type = static_cast<std::uint8_t>(at[0] >> 1)};
   tlv.row_number = kNoRow;
-  const std::size_t length = left < kHeader ? left : (at[0] << 8 | at[1]) & kMaxInformation;
+  const std::size_t length =
+      left < kHeader ? left : static_cast<std::size_t>(at[0] << 8 | at[1]) & kMaxInformation;
   if (kHeader + length > left) [[unlikely]] {  // runs past the end, so it is the last
     tlv.information = octets_.subspan(position_ + std::min(kHeader, left));
     tlv.row_number = kBasicSlots[tlv.key.type].row;

@@ -105,7 +105,7 @@ Client client_of(int fd) {
 }  // namespace
 
 /// Shared with the handlers that wait in the loop, which may run after the server is gone.
-class ControlServer::Impl : public SessionOwner, public std::enable_shared_from_this<Impl> {
+class ControlServer::Impl final : public SessionOwner, public std::enable_shared_from_this<Impl> {
  public:
   Impl(ControlServer& front, asio::io_context& loop, ControlHandler& handler,
        const ControlLimits& limits, std::string path, UniqueFd right, UniqueFd listening)

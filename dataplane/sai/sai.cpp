@@ -367,7 +367,7 @@ void Sai::set_port(const PortRef& port, const PortMaps& wanted, unsigned pfc,
                      return set;
                    },
                    .answered =
-                       [=, this](const sai::Answer& answer) {
+                       [=](const sai::Answer& answer) {
                          // What it had before is remembered until it is read that nothing of
                          // ours is there: undoing may have been refused too.
                          if (const auto* refused = std::get_if<sai::Refused>(&answer))

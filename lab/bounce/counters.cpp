@@ -10,23 +10,22 @@
 namespace lldp::lab::bounce {
 namespace {
 
-using Json = nlohmann::json;
 constexpr std::chrono::seconds kPatience{5};
 
-Result<Json> ask(const std::string& path) {
+Result<nlohmann::json> ask(const std::string& path) {
   auto daemon = control::Connection::open(path);
   if (!daemon) return fail(daemon.error());
   const auto reply =
       daemon->ask("org.lldplevel.Rules", "{}", std::chrono::steady_clock::now() + kPatience);
   if (!reply) return fail(reply.error());
-  Json json = Json::parse(*reply, nullptr, false);
+  nlohmann::json json = nlohmann::json::parse(*reply, nullptr, false);
   if (json.is_discarded()) return fail(Error{0, path, "no whole answer"});
   return json;
 }
 
-void read_counts(const Json& reply, const Fabric& fabric, const std::vector<Adjacency>& ports,
-                 Bounces& counted) {
-  for (const Json& port : reply.at("ports"))
+void read_counts(const nlohmann::json& reply, const Fabric& fabric,
+                 const std::vector<Adjacency>& ports, Bounces& counted) {
+  for (const nlohmann::json& port : reply.at("ports"))
     for (const Adjacency& a : ports) {
       if (port.at("name") != fabric.links[a.link].ends[a.own_end].port) continue;
       for (const auto& [priority, count] : port.at("bounces").items()) {
@@ -50,7 +49,7 @@ Result<Bounces> counted_bounces(const live::Place& place, const Fabric& fabric) 
     if (!reply) return fail(reply.error());
     try {
       read_counts(*reply, fabric, ports_of[n], counted);
-    } catch (const Json::exception& e) {
+    } catch (const nlohmann::json::exception& e) {
       return fail(Error{0, socket, e.what()});
     }
   }

@@ -9,7 +9,8 @@
 namespace lldp::lab {
 namespace {
 
-std::string quoted(std::string_view text) {
+/// Not `quoted`: for a std::string that would also name std::quoted where <iomanip> is included.
+std::string in_quotes(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') out += '\\';
@@ -36,16 +37,16 @@ std::string of_ends(const Link& link) {
 }  // namespace
 
 std::string to_dot(const Fabric& fabric) {
-  std::string out = fmt::format("graph {} {{\n", quoted(fabric.name));
+  std::string out = fmt::format("graph {} {{\n", in_quotes(fabric.name));
   for (const Node& node : fabric.nodes) {
-    out += fmt::format("  {} [role={}", quoted(node.name),
+    out += fmt::format("  {} [role={}", in_quotes(node.name),
                        node.role == Role::kHost ? "host" : "switch");
     if (node.level) out += fmt::format(", level={}", node.level->value());
     if (node.relays) out += ", relays=true";
     out += fmt::format(", chassis=\"{}\"]\n", to_string(node.chassis));
   }
   const auto end = [&](const LinkEnd& e) {
-    return quoted(fabric.nodes[e.node].name) + ":" + quoted(e.port);
+    return in_quotes(fabric.nodes[e.node].name) + ":" + in_quotes(e.port);
   };
   for (const Link& link : fabric.links)
     out += fmt::format("  {} -- {} [rate_bps={}, delay_ns={}{}]\n", end(link.ends[0]),

@@ -21,7 +21,6 @@ void make_unique(std::vector<T>& all) {
 
 Evaluator::Evaluator(const Routes& routes, std::size_t most)
     : routes_(routes),
-      most_(most),
       narrow_(routes.narrow(most)),
       narrow_of_(routes.links()),
       alone_(routes.links()),

@@ -74,7 +74,6 @@ class Evaluator {
   [[nodiscard]] bool has_cycle(bool with_classes);
 
   const Routes& routes_;
-  std::size_t most_;
   std::vector<Routes::Narrow> narrow_{};
   std::vector<std::vector<std::uint32_t>> narrow_of_{};  ///< by link: indices in narrow_
   std::vector<Bits> reach_{};                            ///< by arc; empty: the fabric is too large

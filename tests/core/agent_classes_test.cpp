@@ -137,9 +137,11 @@ TEST(AgentClasses, OfARogueServerChangeNothingInForce) {
   s.hear(2, with_classes(a_switch("spine1", 2), "sonic"));
   const auto in_force = s.agent.classes().chains();
   for (unsigned second = 0; second < 60; ++second) {
-    Peer rogue = second % 3 == 0
-                     ? with_classes(host("rogue"), "slides")
-                     : with_dcbx(host("rogue"), second % 3 == 1 ? 0xff : 1U << second % 8);
+    Peer rogue =
+        second % 3 == 0
+            ? with_classes(host("rogue"), "slides")
+            : with_dcbx(host("rogue"),
+                        second % 3 == 1 ? 0xff : static_cast<std::uint8_t>(1U << second % 8));
     s.hear(1, rogue);
     s.pass(seconds(1));
     EXPECT_EQ(s.agent.classes().chains(), in_force);

@@ -12,8 +12,8 @@
 namespace lldp::dataplane {
 
 /// A network and a mount namespace of this process's own, with a BPF file system in it; they go
-/// when the process ends. For programs of one test per process, as ctest runs them; several tests
-/// of one process share them.
+/// when the process ends. The tests of a process share them: each fixture begins by removing what
+/// the one before has left.
 class PrivateNet {
  public:
   /// Empty, or why it cannot be had.

@@ -224,7 +224,8 @@ def cases(entry):
     if "--gtest_brief=1" not in entry["command"]:
         return [entry]
     out, suite = [], ""
-    for line in output(entry["command"][0], "--gtest_list_tests").splitlines()[1:]:  # after whose main() it is
+    filters = [word for word in entry["command"] if word.startswith("--gtest_filter=")]
+    for line in output(entry["command"][0], "--gtest_list_tests", *filters).splitlines()[1:]:  # after whose main() it is
         word = line.split("#")[0].strip()
         if not line.startswith(" "):
             suite = word

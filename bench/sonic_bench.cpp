@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "bench/bars.hpp"
 #include "qos/policy.hpp"
 #include "tests/dataplane/sonic_box.hpp"
 
@@ -116,4 +117,6 @@ BENCHMARK(raw_pipeline)->Unit(benchmark::kMillisecond)->UseRealTime();
 }  // namespace
 }  // namespace lldp::dataplane
 
-BENCHMARK_MAIN();
+int main(int argc, char** argv) {
+  return lldp::bench::run(argc, argv, {{"from_nothing", 20}, {"all_turn", 20}});
+}

@@ -77,7 +77,7 @@ class ChipTest : public testing::Test {
     return finish(*backend_, *plan);
   }
   bool until(const std::function<bool()>& done,
-             std::chrono::milliseconds most = std::chrono::seconds(12)) {
+             std::chrono::milliseconds most = std::chrono::seconds(60)) {
     const auto end = std::chrono::steady_clock::now() + most;
     while (!done() && std::chrono::steady_clock::now() < end) {
       pollfd ready{.fd = backend_->events(), .events = POLLIN, .revents = 0};

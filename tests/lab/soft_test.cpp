@@ -53,7 +53,7 @@ class SwitchBox {
     if (!why_not_.empty()) return;
     begin();
     const auto client = lab::lossless::Client::open(
-        file_.socket, std::chrono::steady_clock::now() + std::chrono::seconds(10));
+        file_.socket, std::chrono::steady_clock::now() + std::chrono::seconds(60));
     if (!client) why_not_ = to_string(client.error());
   }
   /// Does not wait until it can be asked.
@@ -131,7 +131,7 @@ class SoftTest : public testing::Test {
   /// Waits for its events until `holds`.
   template <class Holds>
   bool until(Holds holds) {
-    for (const auto end = std::chrono::steady_clock::now() + 10s; !holds();) {
+    for (const auto end = std::chrono::steady_clock::now() + 60s; !holds();) {
       if (std::chrono::steady_clock::now() > end) return false;
       pollfd ready{.fd = backend_->events(), .events = POLLIN, .revents = 0};
       ::poll(&ready, 1, 1000);
@@ -267,7 +267,7 @@ TEST_F(SoftTest, SwitchThatIsEndedAsItsSocketAppearsTakesItAlong) {
     EXPECT_TRUE(box_.end());
     EXPECT_FALSE(std::filesystem::exists(box_.file().socket));
     box_.begin();
-    const auto latest = std::chrono::steady_clock::now() + 10s;
+    const auto latest = std::chrono::steady_clock::now() + 60s;
     while (!std::filesystem::exists(box_.file().socket) &&
            std::chrono::steady_clock::now() < latest) {
     }

@@ -107,7 +107,7 @@ TEST_F(Agentx, AnswersThroughSnmpdAndAgainAfterItsRestart) {
     });
     return names == kPorts || is_out_of_reach(agent);
   };
-  ASSERT_TRUE(eventually(whole, 20s)) << agent.log();
+  ASSERT_TRUE(eventually(whole)) << agent.log();
   if (is_out_of_reach(agent)) GTEST_SKIP() << "nobody may not enter the build directory";
   EXPECT_THAT(seen["1.3.3.0"], HasSubstr("Hex-STRING"));
   EXPECT_EQ(seen["1.3.1.0"], "INTEGER: 4");
@@ -191,7 +191,7 @@ TEST_F(Agentx, TellsOfNeighborsWhatLldpdTells) {
     theirs = row(for_them.walk());
     return (!ours.empty() && ours == theirs) || is_out_of_reach(agent);
   };
-  const bool became = eventually(equal, 40s);
+  const bool became = eventually(equal);
   if (is_out_of_reach(agent)) GTEST_SKIP() << "nobody may not enter the build directory";
   EXPECT_TRUE(became) << testing::PrintToString(ours) << "\n" << testing::PrintToString(theirs);
   EXPECT_GE(ours.size(), 11U);

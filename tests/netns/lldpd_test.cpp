@@ -157,14 +157,14 @@ TEST_F(LldpdTest, SendsOurLocationWhichAHostTakesAndAnotherLldpdShowsAsUnknown) 
   peer_.emplace(*b_, std::vector<std::string>{"--role", "host", "--transport", "packet"});
   ASSERT_TRUE(eventually([&] { return transport() == "lldpd"; }));
   const auto tiers = [&] { return peer_->show()["device"]["location"]["tiers"]; };
-  ASSERT_TRUE(eventually([&] { return tiers().size() == 1; }, 15s)) << peer_->show().dump(1);
+  ASSERT_TRUE(eventually([&] { return tiers().size() == 1; })) << peer_->show().dump(1);
   EXPECT_EQ(tiers()[0]["level"], 1);
   EXPECT_EQ(tiers()[0]["id"], chassis());
   const std::string unknown =
       "unknown-tlv.oui=02,4C,56\nlldp.p0.unknown-tlvs.unknown-tlv.subtype=2";
-  EXPECT_TRUE(eventually(
-      [&] { return stock.neighbors("keyvalue").find(unknown) != std::string::npos; }, 15s))
-      << stock.neighbors("keyvalue");
+  EXPECT_TRUE(eventually([&] {
+    return stock.neighbors("keyvalue").find(unknown) != std::string::npos;
+  })) << stock.neighbors("keyvalue");
 }
 
 TEST_F(LldpdTest, KeepsLevelAndIdentityWhenItIsKilledAndStartedAnew) {

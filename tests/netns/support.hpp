@@ -14,6 +14,9 @@
 /// What tests need that run real programs in network namespaces of their own.
 namespace lldp::netns {
 
+/// How long an event is waited for: so long that only a hang reaches it.
+inline constexpr std::chrono::seconds kHang{60};
+
 /// Why such tests cannot run here; empty when they can.
 [[nodiscard]] std::string missing_privilege();
 
@@ -43,7 +46,7 @@ class Process {
   [[nodiscard]] pid_t pid() const { return pid_; }
   void signal(int number) const;
   /// Its exit status, or 128 + the signal that ended it; -1 if it runs on after `timeout`.
-  int wait(std::chrono::milliseconds timeout = std::chrono::seconds(10));
+  int wait(std::chrono::milliseconds timeout = kHang);
   [[nodiscard]] std::string output() const;
 
  private:
@@ -97,7 +100,7 @@ class Inside {
 
 /// True as soon as `done` is, asked every few milliseconds; false after `timeout`.
 [[nodiscard]] bool eventually(const std::function<bool()>& done,
-                              std::chrono::milliseconds timeout = std::chrono::seconds(10));
+                              std::chrono::milliseconds timeout = kHang);
 
 /// The daemon, run in a namespace with its own socket, state file and configuration, on every port
 /// there, its rules printed.

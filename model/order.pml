@@ -595,7 +595,7 @@ inline react(d_) {
      :: ok ->
         R[d_] = F[d_]; F[d_] = NOFALL;
         B[d_] = R[d_];
-#ifndef WITHOUT_A7_THEN_TOLD
+#if !defined(WITHOUT_A7_THEN_TOLD) && !defined(WITHOUT_A7_TOLD_LAST)
         seq[d_]++; believe(d_);
 #endif
         again_ = 1

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <deque>
 #include <limits>
+#include <span>
 #include <unordered_map>
 
 #include "base/text.hpp"
@@ -15,11 +15,9 @@
 namespace lldp::lab {
 namespace {
 
-using Distance = std::uint32_t;
+using Distance = std::uint16_t;
 constexpr Distance kFar = std::numeric_limits<Distance>::max();
-constexpr std::size_t kMostKept = std::size_t{1} << 23;  ///< distances, of 4 octets
-
-using Links = std::vector<std::vector<Adjacency>>;
+constexpr std::size_t kMostKept = std::size_t{1} << 24;  ///< distances, of 2 octets
 
 bool is_host(const Fabric& fabric, std::size_t node) {
   return fabric.nodes[node].role == Role::kHost;
@@ -27,131 +25,186 @@ bool is_host(const Fabric& fabric, std::size_t node) {
 
 }  // namespace
 
-/// Forwards packets to one destination, hop by hop.
-class LocalRouter {
+/// A link as one of its two nodes sees it, and where the far end stands.
+struct Hop {
+  std::uint32_t link = 0;
+  std::uint32_t peer = 0;
+  Order order = Order::kUnknown;
+};
+
+/// The links of every node, in the order of Fabric::links.
+class Hops {
  public:
-  LocalRouter(const Fabric& fabric, const Links& links_of, std::size_t destination)
-      : fabric_(fabric),
-        links_of_(links_of),
-        destination_(destination),
-        descending_(fabric.nodes.size(), kFar),
-        legal_(fabric.nodes.size(), kFar) {
-    descending_[destination] = 0;
-    spread(descending_, {destination}, Order::kUp);
-    // From each of these a packet may have climbed before: nearest first.
-    legal_ = descending_;
-    std::vector<std::size_t> sources;
-    for (std::size_t n = 0; n < legal_.size(); ++n)
-      if (legal_[n] != kFar) sources.push_back(n);
-    std::stable_sort(sources.begin(), sources.end(),
-                     [&](std::size_t a, std::size_t b) { return legal_[a] < legal_[b]; });
-    spread(legal_, {sources.begin(), sources.end()}, Order::kDown);
+  explicit Hops(const Fabric& fabric) : first_(fabric.nodes.size() + 1) {
+    for (const Link& l : fabric.links)
+      for (const LinkEnd& end : l.ends) ++first_[end.node + 1];
+    for (std::size_t n = 1; n < first_.size(); ++n) first_[n] += first_[n - 1];
+    hops_.resize(2 * fabric.links.size());
+    std::vector<std::uint32_t> next(first_);
+    for (std::size_t l = 0; l < fabric.links.size(); ++l)
+      for (std::size_t e = 0; e < 2; ++e) {
+        const auto& ends = fabric.links[l].ends;
+        hops_[next[ends[e].node]++] = {static_cast<std::uint32_t>(l),
+                                       static_cast<std::uint32_t>(ends[1 - e].node),
+                                       true_order(fabric, fabric.links[l], e)};
+      }
+  }
+  [[nodiscard]] std::span<const Hop> of(std::size_t node) const {
+    return std::span(hops_).subspan(first_[node], first_[node + 1] - first_[node]);
+  }
+  /// A host's switch where it hangs on one, by one link; else the node itself. All such hosts of a
+  /// switch are as far from anything else as it is, and one.
+  [[nodiscard]] std::size_t home_of(const Fabric& fabric, std::size_t node) const {
+    const auto hops = of(node);
+    const bool hangs = is_host(fabric, node) && !fabric.nodes[node].relays && hops.size() == 1 &&
+                       hops[0].order == Order::kUp && !is_host(fabric, hops[0].peer);
+    return hangs ? hops[0].peer : node;
   }
 
-  /// Next hops from `node` when all is well.
-  [[nodiscard]] std::vector<Adjacency> next_hops(std::size_t node, bool descends) const {
-    const bool keep_descending = descends && descending_[node] != kFar;
-    const auto& far = keep_descending ? descending_ : legal_;
-    std::vector<Adjacency> hops;
-    for (const Adjacency& a : links_of_[node]) {
-      const Order order = true_order(fabric_, fabric_.links[a.link], a.own_end);
-      const bool shortest =
-          (order == Order::kDown && near(descending_, a.peer, far[node])) ||
-          (order == Order::kUp && !keep_descending && near(legal_, a.peer, far[node]));
-      if (shortest && (a.peer == destination_ || !is_host(fabric_, a.peer))) hops.push_back(a);
+ private:
+  std::vector<std::uint32_t> first_;  ///< by node: in hops_
+  std::vector<Hop> hops_{};
+};
+
+/// Distances of all nodes to one.
+class LocalRouter {
+ public:
+  LocalRouter(const Fabric& fabric, const Hops& hops, std::size_t destination)
+      : descending_(fabric.nodes.size(), kFar), legal_() {
+    std::vector<std::uint32_t> queue{static_cast<std::uint32_t>(destination)};
+    descending_[destination] = 0;
+    spread(fabric, hops, descending_, queue, destination, Order::kUp);
+    // From each of these a packet may have climbed before: nearest first.
+    legal_ = descending_;
+    std::vector<std::uint32_t> sources;
+    for (std::uint32_t n = 0; n < legal_.size(); ++n)
+      if (legal_[n] != kFar) sources.push_back(n);
+    std::stable_sort(sources.begin(), sources.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return legal_[a] < legal_[b]; });
+    spread(fabric, hops, legal_, sources, destination, Order::kDown);
+  }
+
+  /// Links to the destination, going down all the way; or up first and then down.
+  [[nodiscard]] Distance descending(std::size_t node) const { return descending_[node]; }
+  [[nodiscard]] Distance legal(std::size_t node) const { return legal_[node]; }
+
+ private:
+  /// Breadth first from `queue`, nodes whose distance is known, nearest first, along links that
+  /// lead up or down.
+  static void spread(const Fabric& fabric, const Hops& hops, std::vector<Distance>& distance,
+                     std::vector<std::uint32_t>& queue, std::size_t destination, Order along) {
+    for (std::size_t i = 0; i < queue.size(); ++i) {
+      const std::uint32_t node = queue[i];
+      if ((is_host(fabric, node) && node != destination) || distance[node] + 1 >= kFar) continue;
+      const auto one_more = static_cast<Distance>(distance[node] + 1);
+      for (const Hop& h : hops.of(node)) {
+        if (h.order != along || distance[h.peer] <= one_more) continue;
+        distance[h.peer] = one_more;
+        queue.push_back(h.peer);
+      }
     }
-    return hops;
+  }
+
+  std::vector<Distance> descending_;
+  std::vector<Distance> legal_;
+};
+
+namespace {
+
+/// Forwards packets to one destination, hop by hop, by the distances to it or to its home.
+class Forwarder {
+ public:
+  Forwarder(const Fabric& fabric, const Hops& hops, const LocalRouter& router, std::size_t home,
+            std::size_t destination)
+      : fabric_(fabric), hops_(hops), router_(router), home_(home), destination_(destination) {}
+
+  /// Next hops from `node` when all is well.
+  void next_hops(std::size_t node, bool descends, std::vector<Hop>& next) const {
+    next.clear();
+    if (node == home_ && node != destination_) {
+      for (const Hop& h : hops_.of(node))
+        if (h.peer == destination_) next.push_back(h);
+      return;
+    }
+    const bool keep_descending = descends && router_.descending(node) != kFar;
+    const Distance far = keep_descending ? router_.descending(node) : router_.legal(node);
+    const auto near = [&](Distance distance) { return distance != kFar && distance + 1 == far; };
+    for (const Hop& h : hops_.of(node)) {
+      const bool shortest =
+          (h.order == Order::kDown && near(router_.descending(h.peer))) ||
+          (h.order == Order::kUp && !keep_descending && near(router_.legal(h.peer)));
+      if (shortest && (h.peer == destination_ || !is_host(fabric_, h.peer))) next.push_back(h);
+    }
   }
 
   /// The neighbours above `node`, or else those below, from which the destination can be reached
   /// past none of `visited`.
-  [[nodiscard]] std::vector<Adjacency> detours(std::size_t node, const FailedLinks& failed,
-                                               const std::vector<bool>& visited) const {
+  [[nodiscard]] std::vector<Hop> detours(std::size_t node, const FailedLinks& failed,
+                                         const std::vector<bool>& visited) const {
     const std::vector<bool> reaches = connected(failed, visited);
-    std::vector<Adjacency> up;
-    std::vector<Adjacency> down;
-    for (const Adjacency& a : links_of_[node]) {
-      if (failed[a.link] || !reaches[a.peer]) continue;
-      const Order order = true_order(fabric_, fabric_.links[a.link], a.own_end);
-      if (order == Order::kUp) up.push_back(a);
-      if (order == Order::kDown) down.push_back(a);
+    std::vector<Hop> up;
+    std::vector<Hop> down;
+    for (const Hop& h : hops_.of(node)) {
+      if (failed[h.link] || !reaches[h.peer]) continue;
+      if (h.order == Order::kUp) up.push_back(h);
+      if (h.order == Order::kDown) down.push_back(h);
     }
     return up.empty() ? down : up;
   }
 
  private:
-  static bool near(const std::vector<Distance>& distance, std::size_t node, Distance far) {
-    return distance[node] != kFar && distance[node] + 1 == far;
-  }
-
-  /// Breadth first from `next`, nodes whose distance is known, nearest first, along links that lead
-  /// up or down.
-  void spread(std::vector<Distance>& distance, std::deque<std::size_t> next, Order along) {
-    for (; !next.empty(); next.pop_front()) {
-      const std::size_t node = next.front();
-      if (is_host(fabric_, node) && node != destination_) continue;
-      for (const Adjacency& a : links_of_[node]) {
-        if (true_order(fabric_, fabric_.links[a.link], a.own_end) != along ||
-            distance[a.peer] <= distance[node] + 1)
-          continue;
-        distance[a.peer] = distance[node] + 1;
-        next.push_back(a.peer);
-      }
-    }
-  }
-
   [[nodiscard]] std::vector<bool> connected(const FailedLinks& failed,
                                             const std::vector<bool>& visited) const {
     std::vector<bool> reached(fabric_.nodes.size());
     reached[destination_] = true;
-    for (std::deque<std::size_t> next{destination_}; !next.empty(); next.pop_front()) {
-      for (const Adjacency& a : links_of_[next.front()]) {
-        if (failed[a.link] || reached[a.peer] || visited[a.peer] || is_host(fabric_, a.peer))
+    std::vector<std::size_t> next{destination_};
+    for (std::size_t i = 0; i < next.size(); ++i) {
+      for (const Hop& h : hops_.of(next[i])) {
+        if (failed[h.link] || reached[h.peer] || visited[h.peer] || is_host(fabric_, h.peer))
           continue;
-        reached[a.peer] = true;
-        next.push_back(a.peer);
+        reached[h.peer] = true;
+        next.push_back(h.peer);
       }
     }
     return reached;
   }
 
   const Fabric& fabric_;
-  const Links& links_of_;
+  const Hops& hops_;
+  const LocalRouter& router_;
+  std::size_t home_;
   std::size_t destination_;
-  std::vector<Distance> descending_;  ///< links to the destination, going down all the way
-  std::vector<Distance> legal_;       ///< links to the destination, up first and then down
 };
 
-namespace {
-
-const Adjacency& choose(const std::vector<Adjacency>& hops, const Flow& flow, std::size_t here) {
+const Hop& choose(const std::vector<Hop>& hops, const Flow& flow, std::size_t here) {
   for (const std::size_t wanted : flow.via)
-    for (const Adjacency& a : hops)
-      if (a.peer == wanted) return a;
+    for (const Hop& h : hops)
+      if (h.peer == wanted) return h;
   if (flow.hash != 0) return hops[Random(flow.hash + here).below(hops.size())];
-  return *std::min_element(hops.begin(), hops.end(), [](const Adjacency& a, const Adjacency& b) {
+  return *std::min_element(hops.begin(), hops.end(), [](const Hop& a, const Hop& b) {
     return std::pair(a.peer, a.link) < std::pair(b.peer, b.link);
   });
 }
 
-Result<Path> forward(const Fabric& fabric, const LocalRouter& router, const FailedLinks& failed,
+Result<Path> forward(const Fabric& fabric, const Forwarder& forwarder, const FailedLinks& failed,
                      const Flow& flow) {
   Path path{.nodes = {flow.from}};
   std::vector<bool> visited(fabric.nodes.size());
   visited[flow.from] = true;
   bool descends = false;
+  std::vector<Hop> hops;
   while (path.nodes.back() != flow.to) {
     const std::size_t here = path.nodes.back();
-    auto hops = router.next_hops(here, descends);
-    std::erase_if(hops, [&](const Adjacency& a) { return failed[a.link] || visited[a.peer]; });
-    if (hops.empty()) hops = router.detours(here, failed, visited);
+    forwarder.next_hops(here, descends, hops);
+    std::erase_if(hops, [&](const Hop& h) { return failed[h.link] || visited[h.peer]; });
+    if (hops.empty()) hops = forwarder.detours(here, failed, visited);
     if (hops.empty())
       return fail(Error{0,
                         fmt::format("{} to {}", escape(fabric.nodes[flow.from].name),
                                     escape(fabric.nodes[flow.to].name)),
                         fmt::format("no way on from {}", escape(fabric.nodes[here].name))});
-    const Adjacency& hop = choose(hops, flow, here);
-    descends = true_order(fabric, fabric.links[hop.link], hop.own_end) == Order::kDown;
+    const Hop& hop = choose(hops, flow, here);
+    descends = hop.order == Order::kDown;
     visited[hop.peer] = true;
     path.nodes.push_back(hop.peer);
     path.links.push_back(hop.link);
@@ -167,8 +220,10 @@ bool is_layered(const Fabric& fabric) {
 }  // namespace
 
 Result<Path> local_reroute(const Fabric& fabric, const FailedLinks& failed, const Flow& flow) {
-  const Links links = adjacencies(fabric);
-  return forward(fabric, LocalRouter(fabric, links, flow.to), failed, flow);
+  const Hops hops(fabric);
+  const std::size_t home = hops.home_of(fabric, flow.to);
+  const LocalRouter router(fabric, hops, home);
+  return forward(fabric, Forwarder(fabric, hops, router, home, flow.to), failed, flow);
 }
 
 Result<Path> laid_path(const Fabric& fabric, const FailedLinks& failed, const Flow& flow) {
@@ -197,14 +252,13 @@ Result<Path> laid_path(const Fabric& fabric, const FailedLinks& failed, const Fl
 
 struct Ways::Known {
   bool layered = false;
-  Links links{};
-  std::unordered_map<std::size_t, LocalRouter> routers{};  ///< by destination
+  Hops hops;
+  std::unordered_map<std::size_t, LocalRouter> routers{};  ///< by the destination's home
 };
 
 Ways::Ways(const Fabric& fabric)
     : fabric_(&fabric),
-      known_(std::make_unique<Known>(
-          Known{.layered = is_layered(fabric), .links = adjacencies(fabric)})) {}
+      known_(std::make_unique<Known>(Known{.layered = is_layered(fabric), .hops = Hops(fabric)})) {}
 Ways::Ways(Ways&&) noexcept = default;
 Ways::~Ways() = default;
 
@@ -216,12 +270,14 @@ Result<Path> Ways::path_of(const FailedLinks& failed, const Flow& flow) {
     return path;
   }
   auto& routers = known_->routers;
-  auto router = routers.find(flow.to);
+  const std::size_t home = known_->hops.home_of(*fabric_, flow.to);
+  auto router = routers.find(home);
   if (router == routers.end()) {
     if ((routers.size() + 1) * 2 * fabric_->nodes.size() > kMostKept) routers.clear();
-    router = routers.try_emplace(flow.to, *fabric_, known_->links, flow.to).first;
+    router = routers.try_emplace(home, *fabric_, known_->hops, home).first;
   }
-  return forward(*fabric_, router->second, failed, flow);
+  return forward(*fabric_, Forwarder(*fabric_, known_->hops, router->second, home, flow.to), failed,
+                 flow);
 }
 
 Result<Path> path_of(const Fabric& fabric, const FailedLinks& failed, const Flow& flow) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,7 +21,7 @@ namespace lldp::lab {
 namespace {
 
 constexpr std::string_view kBounceUsage =
-    "bounce case1|case2|twice|layered [OPTION...]\n"
+    "bounce case1|case2|dualtor|twice|layered [OPTION...]\n"
     "       lldp-level-lab bounce FABRIC --cut A-B --flow FROM-TO [OPTION...]\n"
     "Runs a fabric on this machine as `live` does, sends packets, cuts links, sends\n"
     "packets along the paths that switches take until the routing has converged, and\n"
@@ -143,7 +144,7 @@ int run_bounce(const Arguments& arguments) {
       "give up if not all is protected after so many seconds")("json", po::bool_switch(&json),
                                                                "print JSON")(
       "lossless", po::bool_switch(&lossless_run.on),
-      "case1, case2: switches with PFC, real time, and flows that close the cycle")(
+      "case1, case2, dualtor: switches with PFC, real time, and flows that close the cycle")(
       "protect",
       po::value(&lossless_run.protect)->value_name("P")->default_value(lossless_run.protect),
       "lossless: down-up; none: one lossless priority, no agents")(
@@ -160,14 +161,15 @@ int run_bounce(const Arguments& arguments) {
   const bool named =
       std::find(std::begin(kScenarios), std::end(kScenarios), words[0]) != std::end(kScenarios);
   if (std::error_code error; !named && !std::filesystem::exists(words[0], error))
-    return complain_usage("bounce", fmt::format("`{}` is neither a case (case1, case2, twice, "
-                                                "layered) nor a file",
-                                                escape(words[0])));
+    return complain_usage("bounce", fmt::format("`{}` is neither a case ({}) nor a file",
+                                                escape(words[0]), fmt::join(kScenarios, ", ")));
+  constexpr std::string_view kLossless[] = {"case1", "case2", "dualtor"};
   if (lossless_run.on &&
-      (bridged || settings.restarts > 0 || (words[0] != "case1" && words[0] != "case2")))
+      (bridged || settings.restarts > 0 ||
+       std::find(std::begin(kLossless), std::end(kLossless), words[0]) == std::end(kLossless)))
     return complain_usage("bounce",
-                          "--lossless is for case1 and case2, without --bridged and "
-                          "--restarts");
+                          fmt::format("--lossless is for {}, without --bridged and --restarts",
+                                      fmt::join(kLossless, ", ")));
   if (named != flows.empty() || (named && !cuts.empty()) || flows.size() > 250)
     return complain_usage("bounce", "a fabric's file needs 1 to 250 --flow, a case has its own");
   const auto policy = qos::Policy::parse(lossless, lossy);

@@ -23,7 +23,7 @@ constexpr std::string_view kTopoUsage =
     "       lldp-level-lab topo fattree K [OPTION...]\n"
     "       lldp-level-lab topo fcplus|fc|jellyfish|clos-like N [OPTION...]\n"
     "       lldp-level-lab topo ndc N K [OPTION...]\n"
-    "       lldp-level-lab topo case1|case2|twice|layered [OPTION...]\n"
+    "       lldp-level-lab topo case1|case2|dualtor|twice|layered [OPTION...]\n"
     "       lldp-level-lab topo convert FABRIC [OPTION...]\n"
     "Writes a fabric as networkx node-link JSON, or as Graphviz DOT.\n";
 

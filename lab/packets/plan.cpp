@@ -110,7 +110,8 @@ Result<Plan> plan_of_case(std::string_view name, std::size_t x, std::size_t y) {
     for (std::size_t i = 1; i <= count; ++i) {
       lab::Flow way = flow;
       way.name = count == 1 ? flow.name : fmt::format("{}{}", flow.name, i);
-      if (i > 1) way.from = twin_of(plan.fabric, flow.from, i, name == "case2");
+      if (i > 1)
+        way.from = twin_of(plan.fabric, flow.from, i, name == "case2" || name == "dualtor");
       plan.flows.push_back({.spec = {.name = way.name}, .way = way});
     }
   }

@@ -50,13 +50,15 @@ struct Plan {
   Picoseconds duration = 5 * kMillisecond;
 };
 
-inline constexpr std::string_view kCases[] = {"case1",     "case2",     "fcplus",    "flap",
-                                              "itsy-fig2", "itsy-fig3", "itsy-fig4", "ndc-loop"};
+inline constexpr std::string_view kCases[] = {"case1",     "case2",     "dualtor",
+                                              "fcplus",    "flap",      "itsy-fig2",
+                                              "itsy-fig3", "itsy-fig4", "ndc-loop"};
 /// Those of them that have flows in two directions, X and Y.
-inline constexpr std::string_view kCasesOfTwoWays[] = {"case1", "case2", "flap"};
+inline constexpr std::string_view kCasesOfTwoWays[] = {"case1", "case2", "dualtor", "flap"};
 
 /// A deadlock case of the IEEE 802.1 proposal, with so many flows X and Y at line rate, each from a
-/// host of its own that comes into the cycle by a port of its own (in case 2, on a ToR of its own).
+/// host of its own that comes into the cycle by a port of its own (in case 2 and dualtor, on a ToR
+/// of its own).
 /// flap: case 1, where the links fail for 1 ms and come back for 1 ms, again and
 /// again. fcplus, itsy-fig2, 3 and 4, ndc-loop: docs/sim.md; x and y do not matter there.
 [[nodiscard]] Result<Plan> plan_of_case(std::string_view name, std::size_t x, std::size_t y);

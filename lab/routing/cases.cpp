@@ -23,6 +23,7 @@ struct Sketch {
   std::vector<std::string_view> meshes{};
   /// The lowest switches; `hostN` hangs on the one whose name ends in N.
   std::string_view with_host{};
+  std::string_view servers{};  ///< hosts that `meshes` cable, by links of 25 Gb/s
   std::vector<std::string> failed{};
   std::vector<std::pair<std::string_view, std::string_view>> flows{};  ///< name, FROM-VIA-...-TO
 };
@@ -44,6 +45,16 @@ const Sketch kSketches[] = {
      .flows = {{"X", "hostA1-AGG2-Spine1-AGG3-hostB1"},
                {"Y", "hostB2-AGG3-Spine2-AGG2-hostA2"},
                {"straight", "hostA2-AGG1-Spine1-AGG3-hostB2"}}},
+    // server1 is active on ToR1, server2 on ToR2: the other end of each one's cable is on standby.
+    {.name = "dualtor",
+     .switches = "T1a T1b ToR1 ToR2 ToR3 ToR4",
+     .meshes = {"server1 server2:ToR1 ToR2", "ToR1 ToR2 ToR3 ToR4:T1a T1b"},
+     .with_host = "ToR3 ToR4",
+     .servers = "server1 server2",
+     .failed = {"server1-ToR2", "server2-ToR1"},
+     .flows = {{"X", "host3-T1a-ToR2-T1b-server1"},
+               {"Y", "host4-T1b-ToR1-T1a-server2"},
+               {"straight", "host3-T1a-ToR1-server1"}}},
     {.name = "twice",
      .switches = "Spine1 Spine2 Spine3 Leaf1 Leaf2 Leaf3 Leaf4",
      .meshes = {"Leaf1 Leaf2 Leaf3 Leaf4:Spine1 Spine2 Spine3"},
@@ -53,8 +64,12 @@ const Sketch kSketches[] = {
                {"straight", "host1-Spine1-host3"}}},
 };
 
+constexpr std::uint64_t kServerRate = 25'000'000'000;
+
 std::string host_of(std::string_view lowest) {
-  return fmt::format("host{}", lowest.starts_with("Leaf") ? lowest.substr(4) : lowest);
+  for (const std::string_view kind : {"Leaf", "ToR"})
+    if (lowest.starts_with(kind)) lowest.remove_prefix(kind.size());
+  return fmt::format("host{}", lowest);
 }
 
 class Sketcher {
@@ -64,8 +79,9 @@ class Sketcher {
     index_.emplace(name, fabric_.nodes.size());
     fabric_.nodes.push_back({.name = std::move(name), .role = role});
   }
-  void cable(const std::string& lower, const std::string& upper) {
+  void cable(const std::string& lower, const std::string& upper, bool server) {
     fabric_.links.push_back({.ends = {end(lower), end(upper)}});
+    if (server) fabric_.links.back().rate_bps = kServerRate;
   }
   Result<Fabric> finish() { return complete(std::move(fabric_)); }
 
@@ -73,7 +89,8 @@ class Sketcher {
   LinkEnd end(const std::string& node) {
     const std::size_t n = index_.at(node);
     const bool host = fabric_.nodes[n].role == Role::kHost;
-    return {n, host ? "eth0" : fmt::format("swp{}", ++ports_used_[n])};
+    if (host) return {n, fmt::format("eth{}", ports_used_[n]++)};
+    return {n, fmt::format("swp{}", ++ports_used_[n])};
   }
 
   Fabric fabric_{};
@@ -159,12 +176,15 @@ Result<Scenario> draw(const Sketch& sketch) {
   for (const std::string& name : split_list(sketch.switches, ' '))
     sketcher.add(name, Role::kSwitch);
   for (const std::string& name : lowest) sketcher.add(host_of(name), Role::kHost);
-  for (const std::string& name : lowest) sketcher.cable(host_of(name), name);
+  const auto servers = split_list(sketch.servers, ' ');
+  for (const std::string& name : servers) sketcher.add(name, Role::kHost);
+  for (const std::string& name : lowest) sketcher.cable(host_of(name), name, false);
   for (const std::string_view mesh : sketch.meshes) {
     const std::size_t colon = mesh.find(':');
     for (const std::string& lower : split_list(mesh.substr(0, colon), ' '))
       for (const std::string& upper : split_list(mesh.substr(colon + 1), ' '))
-        sketcher.cable(lower, upper);
+        sketcher.cable(lower, upper,
+                       std::find(servers.begin(), servers.end(), lower) != servers.end());
   }
   auto fabric = sketcher.finish();
   if (!fabric) return fail(fabric.error());

@@ -77,7 +77,7 @@ complete -c lldp-level-lab -n '__fish_seen_subcommand_from topo' -l seed -x -d '
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from topo' -l domains -x -d 'servers'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from topo' -l rails -x -d 'accelerators of a server'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from topo' -l spines -x -d 'above the rails'
-complete -c lldp-level-lab -n '__fish_seen_subcommand_from topo' -a 'clos fattree fcplus fc jellyfish clos-like ndc railonly railoptimized case1 case2 twice layered convert'
+complete -c lldp-level-lab -n '__fish_seen_subcommand_from topo' -a 'clos fattree fcplus fc jellyfish clos-like ndc railonly railoptimized case1 case2 dualtor twice layered convert'
 
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from converge' -l seed -x -d 'of chance'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from converge' -l start-spread -x -d 'of the starts'
@@ -104,7 +104,7 @@ complete -c lldp-level-lab -n '__fish_seen_subcommand_from sim' -l explain -d 'w
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from sim' -l topology -r -F -d 'in place of a case'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from sim' -l traffic -r -F -d 'of another simulator'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from sim' -l output -s o -r -F -d 'write a report'
-complete -c lldp-level-lab -n '__fish_seen_subcommand_from sim' -a 'case1 case2 fcplus flap itsy-fig2 itsy-fig3 itsy-fig4 ndc-loop'
+complete -c lldp-level-lab -n '__fish_seen_subcommand_from sim' -a 'case1 case2 dualtor fcplus flap itsy-fig2 itsy-fig3 itsy-fig4 ndc-loop'
 
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from throughput' -l traffic -x -a 'all-to-all uniform near-worst' -d 'who sends to whom'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from throughput' -l routing -x -a 'df-ksp ksp updown edge-disjoint' -d 'which paths'

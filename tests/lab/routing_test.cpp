@@ -103,6 +103,8 @@ const Published kPublished[] = {
      "A2, AGG1, Spine1, AGG3, B2",
      "A2, AGG1, Spine1, AGG3, B2",
      {}},
+    {"DualTorX", "dualtor", "X", "ToR3, T1a, ToR2", "ToR3, T1a, ToR2, T1b, ToR1", {"ToR2"}},
+    {"DualTorY", "dualtor", "Y", "ToR4, T1b, ToR1", "ToR4, T1b, ToR1, T1a, ToR2", {"ToR1"}},
     {"Twice",
      "twice",
      "XX",
@@ -229,7 +231,7 @@ TEST(Names, AreRefusedWhenTheFabricHasNone) {
   EXPECT_EQ(to_string(flow_between(s.fabric, "X", "host1-host1").error()),
             "host1-host1: begins and ends at one node");
   EXPECT_EQ(to_string(scenario("case3").error()),
-            "case3: no such case: there are case1, case2, twice, layered");
+            "case3: no such case: there are case1, case2, dualtor, twice, layered");
 }
 
 }  // namespace

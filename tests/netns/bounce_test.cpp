@@ -55,12 +55,16 @@ const std::vector<std::vector<std::string>> kCase1{
     {"Leaf3 43>51", "Leaf3 51>0"}, {"Leaf2 43>51", "Leaf2 51>0"}, {}};
 const std::vector<std::vector<std::string>> kCase2{
     {"AGG3 43>51", "AGG3 51>0"}, {"AGG2 43>51", "AGG2 51>0"}, {}};
+const std::vector<std::vector<std::string>> kDualTor{
+    {"ToR2 43>51", "ToR2 51>0"}, {"ToR1 43>51", "ToR1 51>0"}, {}};
 const std::vector<std::vector<std::string>> kTwice{{"Leaf2 43>51", "Leaf2 51>0", "Leaf3 51>0"}, {}};
 const Case kCases[] = {
     {"Case1Routed", {"case1"}, kCase1},
     {"Case1Bridged", {"case1", "--bridged"}, kCase1},
     {"Case2Routed", {"case2"}, kCase2},
     {"Case2Bridged", {"case2", "--bridged"}, kCase2},
+    {"DualTorRouted", {"dualtor"}, kDualTor},
+    {"DualTorBridged", {"dualtor", "--bridged"}, kDualTor},
     {"TwiceRouted", {"twice"}, kTwice},
     {"TwiceBridged", {"twice", "--bridged"}, kTwice},
     {"ThreeLosslessPriorities",
@@ -112,7 +116,8 @@ TEST(BounceUsage, IsRefusedInOneLine) {
   const std::string flows =
       "lldp-level-lab bounce: a fabric's file needs 1 to 250 --flow, a case has its own";
   EXPECT_EQ(refusal({"case3"}),
-            "lldp-level-lab bounce: `case3` is neither a case (case1, case2, twice, layered) nor a "
+            "lldp-level-lab bounce: `case3` is neither a case (case1, case2, dualtor, twice, "
+            "layered) nor a "
             "file" +
                 see);
   EXPECT_EQ(refusal({"case1", "--flow", "host1-host2"}), flows + see);

@@ -147,9 +147,10 @@ lls_result guarded(lls_simulation* s, const Do& what) {
   return LLS_BROKEN;
 }
 
-/// As a switch would: flows between the same two go the same way.
-std::uint64_t hash_of(std::uint64_t from, std::uint64_t to) {
-  std::uint64_t h = (from << 32 | to) * 0x9e37'79b9'7f4a'7c15;
+/// As a switch would: flows between the same two go the same way, by another seed maybe another
+/// one. Seed 1 adds nothing.
+std::uint64_t hash_of(std::uint64_t from, std::uint64_t to, std::uint64_t seed) {
+  std::uint64_t h = (from << 32 | to) * 0x9e37'79b9'7f4a'7c15 + (seed - 1) * 0xd6e8'feb8'6659'fd93;
   h = (h ^ h >> 29) * 0xbf58'476d'1ce4'e5b9;
   return (h ^ h >> 32) | 1U;
 }
@@ -251,15 +252,15 @@ lls_result lls_send(lls_simulation* simulation, const lls_flow* flow, uint64_t* 
     if (const lls_result why = refusal(s, f); why != LLS_OK) return why;
     constexpr Transport kTransport[] = {Transport::kGoBackN, Transport::kSelective,
                                         Transport::kPaced};
-    const auto sent =
-        s->run->send({.spec = {.octets = f.octets,
-                               .rate_bps = f.rate_bps,
-                               .start = f.start,
-                               .transport = kTransport[f.transport],
-                               .lossless_class = static_cast<std::uint8_t>(f.lossless_class)},
-                      .way = {.from = s->hosts[f.from],
-                              .to = s->hosts[f.to],
-                              .hash = f.hash != 0 ? f.hash : hash_of(f.from, f.to)}});
+    const auto sent = s->run->send(
+        {.spec = {.octets = f.octets,
+                  .rate_bps = f.rate_bps,
+                  .start = f.start,
+                  .transport = kTransport[f.transport],
+                  .lossless_class = static_cast<std::uint8_t>(f.lossless_class)},
+         .way = {.from = s->hosts[f.from],
+                 .to = s->hosts[f.to],
+                 .hash = f.hash != 0 ? f.hash : hash_of(f.from, f.to, s->plan.settings.seed)}});
     if (!sent) return s->refuse(LLS_NO_WAY, to_string(sent.error()));
     if (f.done != nullptr) s->done[*sent] = {f.done, f.user};
     if (number != nullptr) *number = *sent;

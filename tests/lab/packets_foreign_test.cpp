@@ -57,6 +57,22 @@ Picoseconds unloaded(std::uint64_t octets, std::uint64_t links) {
   return (octets / 1000 + links - 1) * 1048 * 80 + links * kMicrosecond;
 }
 
+TEST(ForeignTraffic, GoesOtherWaysWithAnotherSeed) {
+  const auto hashes = [](std::uint64_t seed) {
+    Plan plan = dumbbell();
+    plan.settings.seed = seed;
+    const auto added = add_foreign_traffic(
+        plan, "Nodes 4\nConnections 2\n0->2 start 0 size 5000\n1->3 start 0 size 5000\n",
+        Transport::kGoBackN);
+    EXPECT_TRUE(added);
+    return std::pair(plan.flows.at(0).way.hash, plan.flows.at(1).way.hash);
+  };
+  EXPECT_EQ(hashes(1), hashes(1));
+  EXPECT_NE(hashes(1).first, hashes(2).first);
+  EXPECT_NE(hashes(1).second, hashes(2).second);
+  EXPECT_NE(hashes(2), hashes(3));
+}
+
 TEST(HpccTopology, HasNodesByTheirNumbersAndLinksAsTheyAreWritten) {
   const auto fabric = fabric_from_hpcc(kDumbbell);
   ASSERT_TRUE(fabric) << to_string(fabric.error());

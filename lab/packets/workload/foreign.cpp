@@ -88,8 +88,11 @@ class ForeignReader {
       return std::nullopt;
     return it->second;
   }
-  static std::uint64_t hash_of(std::uint64_t from, std::uint64_t to, std::uint64_t more) {
-    std::uint64_t h = (from << 32 ^ to) * 0x9e37'79b9'7f4a'7c15 + more * 0x94d0'49bb'1331'11eb;
+  /// By which a flow's way is chosen: another seed is another run. Seed 1 adds nothing.
+  [[nodiscard]] std::uint64_t hash_of(std::uint64_t from, std::uint64_t to,
+                                      std::uint64_t more) const {
+    std::uint64_t h = (from << 32 ^ to) * 0x9e37'79b9'7f4a'7c15 + more * 0x94d0'49bb'1331'11eb +
+                      (plan_.settings.seed - 1) * 0xd6e8'feb8'6659'fd93;
     h = (h ^ h >> 29) * 0xbf58'476d'1ce4'e5b9;
     return (h ^ h >> 32) | 1U;
   }

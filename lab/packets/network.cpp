@@ -159,7 +159,35 @@ Result<Network> Network::of(const Fabric& fabric, const Settings& settings) {
     }
   }
   n.routes.push_back(kNone);
+  n.lay_out_waits();
   return n;
+}
+
+void Network::lay_out_waits() {
+  for (std::uint8_t p = 0; p < kPriorities; ++p) {
+    if ((lossless >> p & 1) == 0) continue;
+    class_of[p] = static_cast<std::uint8_t>(classes_);
+    lossless_classes_[classes_++] = p;
+  }
+  into_at_.assign(buffers.size() + 1, 0);
+  for (Arc a = 0; a < arcs(); ++a) ++into_at_[ports[reversed(a)].node + 1];
+  for (std::size_t i = 1; i < into_at_.size(); ++i) into_at_[i] += into_at_[i - 1];
+  into_.resize(arcs());
+  place_in_node.resize(arcs());
+  std::vector<std::uint32_t> next(into_at_);
+  for (Arc a = 0; a < arcs(); ++a) {
+    const std::uint32_t node = ports[reversed(a)].node;
+    place_in_node[a] = next[node] - into_at_[node];
+    into_[next[node]++] = a;
+  }
+  waits_at_.resize(arcs());
+  std::size_t size = 0;
+  for (Arc a = 0; a < arcs(); ++a) {
+    waits_at_[a] = size;
+    if (ports[a].forwards) size += arcs_into(ports[a].node).size() * classes_ * classes_;
+  }
+  waits_.assign(size, 0);
+  place_in_paused.assign(arcs(), kNone);
 }
 
 void Network::install(std::size_t link, std::size_t end, qos::PortClass port) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <span>
 #include <vector>
 
 #include "base/result.hpp"
@@ -150,7 +151,8 @@ struct alignas(kCacheLine) Part {
   Pool pool{};  ///< the first ones are the ports' own timers
   Picoseconds now = 0;
   Counters count{};
-  std::size_t finished = 0;  ///< flows, since they were last gathered
+  std::vector<Arc> paused{};  ///< ports of which some queue may not send, in no order
+  std::size_t finished = 0;   ///< flows, since they were last gathered
 };
 
 /// Of a frame that begins to go over a link.
@@ -198,6 +200,25 @@ class Network {
   void gather();
 
   [[nodiscard]] std::size_t arcs() const { return ports.size(); }
+
+  /// Octets that wait at the port `out` in the lossless queue `priority`, of what came by `in` in
+  /// the lossless priority `arrival`: what a deadlock is told by. The engine keeps it up to date.
+  [[nodiscard]] std::uint32_t& waits(Arc out, std::uint8_t priority, Arc in, std::uint8_t arrival) {
+    return waits_[waits_at_[out] + (place_in_node[in] * classes_ + class_of[arrival]) * classes_ +
+                  class_of[priority]];
+  }
+  /// Calls each(in, arrival, octets) for all that is not 0 in a lossless queue.
+  template <class Each>
+  void for_each_wait(Arc out, std::uint8_t priority, Each&& each) const {
+    const std::uint32_t* at = &waits_[waits_at_[out] + class_of[priority]];
+    for (const Arc in : arcs_into(ports[out].node))
+      for (std::uint32_t c = 0; c < classes_; ++c, at += classes_)
+        if (*at != 0) each(in, lossless_classes_[c], *at);
+  }
+  /// Those that end at a node, in the order of the fabric's links.
+  [[nodiscard]] std::span<const Arc> arcs_into(std::uint32_t node) const {
+    return std::span(into_).subspan(into_at_[node], into_at_[node + 1] - into_at_[node]);
+  }
   [[nodiscard]] Picoseconds time_of(const Port& port, std::uint32_t octets,
                                     std::uint64_t rate_bps) const;
   /// What a link needs beyond XOFF: what is under way both ways, a frame begun at each end, PAUSE.
@@ -209,12 +230,15 @@ class Network {
   std::vector<Buffer> buffers{};  ///< by node
   std::vector<Source> sources{};  ///< by arc
   std::vector<Flow> flows{};
-  std::vector<std::uint32_t> followers{};  ///< flows that wait for others
-  std::vector<Asymmetry> asymmetry{};      ///< by node; empty: there is none
-  std::vector<std::uint64_t> rates{};      ///< by arc
-  std::vector<Picoseconds> cut_at{};       ///< by arc: last; kNever: it never was
-  std::vector<Random> random{};            ///< by arc
-  std::vector<std::uint8_t> tags{};        ///< by arc: qos::Ruleset::tag where it arrives
+  std::vector<std::uint32_t> followers{};            ///< flows that wait for others
+  std::vector<Asymmetry> asymmetry{};                ///< by node; empty: there is none
+  std::vector<std::uint64_t> rates{};                ///< by arc
+  std::vector<Picoseconds> cut_at{};                 ///< by arc: last; kNever: it never was
+  std::vector<Random> random{};                      ///< by arc
+  std::vector<std::uint8_t> tags{};                  ///< by arc: qos::Ruleset::tag where it arrives
+  std::vector<std::uint32_t> place_in_node{};        ///< by arc: among those that end where it does
+  std::vector<std::uint32_t> place_in_paused{};      ///< by arc: in Part::paused; kNone: not there
+  std::array<std::uint8_t, kPriorities> class_of{};  ///< by priority: 0, 1, ... if it is lossless
   /// Arcs of the flows' paths, with kNone before and after each.
   std::vector<std::uint32_t> routes{};
   QueueMask lossless = 0;    ///< bit per queue
@@ -233,6 +257,14 @@ class Network {
 
  private:
   std::uint32_t add_route(const Path& path);
+  void lay_out_waits();
+
+  std::uint32_t classes_ = 0;  ///< lossless priorities
+  std::array<std::uint8_t, kPriorities> lossless_classes_{};
+  std::vector<std::uint32_t> waits_{};    ///< by arc out, arc in, arrival, priority
+  std::vector<std::size_t> waits_at_{};   ///< by arc out: its first in waits_
+  std::vector<Arc> into_{};               ///< arcs by the node at which they end
+  std::vector<std::uint32_t> into_at_{};  ///< by node: its first in into_
   std::map<std::vector<std::size_t>, std::uint32_t> later_routes_{};  ///< by the path's links
 };
 

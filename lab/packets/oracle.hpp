@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <vector>
 
@@ -12,7 +13,7 @@ namespace lldp::lab::packets {
 struct Stuck {
   Arc arc = 0;
   std::uint8_t priority = 0;
-  friend bool operator==(const Stuck&, const Stuck&) = default;
+  friend auto operator<=>(const Stuck&, const Stuck&) = default;
 };
 
 /// Looks at the whole network at once, as nobody in it can, and tells whether it is deadlocked: the

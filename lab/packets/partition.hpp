@@ -12,6 +12,9 @@
 
 namespace lldp::lab::packets {
 
+/// Links in one direction, in a large network.
+inline constexpr std::size_t kMany = 2048;
+
 /// Moves frames through the part of a network that one thread has. A frame is in one place: on a
 /// link, in a queue, or gone; it stands in a node's buffer from its arrival until it begins to
 /// leave. So a frame that finds its port idle costs one event a hop, and one that has to wait two.
@@ -24,7 +27,7 @@ class Partition {
   Partition(Network& network, std::uint32_t index, std::size_t parts)
       : n_(network),
         index_(index),
-        wheel_(part_.pool),
+        wheel_(part_.pool, n_.arcs() >= kMany),
         flow_control_(n_),
         detector_(n_),
         hosts_(*this) {
@@ -38,6 +41,7 @@ class Partition {
   void run_until(Picoseconds end) {
     end_ = end;
     for (std::uint32_t s = wheel_.pop(end_); s != kNone; s = wheel_.pop(end_)) {
+      if (n_.arcs() >= kMany) fetch_ahead();
       part_.now = part_.pool[s].at;
       ++part_.count.events;
       happen(s);
@@ -145,6 +149,7 @@ class Partition {
     Port& p = n_.ports[out];
     const QueueMask before = p.paused;
     p.paused = static_cast<QueueMask>(p.stopped & ~p.ignored);
+    if ((before == 0) != (p.paused == 0)) list_paused(out, p.paused != 0);
     if ((before & ~p.paused) != 0) arm(out);
   }
   /// Throws away what waits in a queue.
@@ -242,6 +247,7 @@ class Partition {
       part_.pool[q.last].next = slot;
     }
     q.last = slot;
+    count_wait(p, f, out, octets);
     if ((p.paused & bit) == 0) arm(out);
   }
 
@@ -254,6 +260,36 @@ class Partition {
     first_away_ = std::min(first_away_, part_.pool[slot].at);
     away_[window_ % 2][part].push_back(part_.pool[slot]);
     part_.pool.release(slot);
+  }
+
+  /// Asks for what the next events will look at, while there is something else to do: in a large
+  /// network it is in no cache. Says nothing of what will happen.
+  void fetch_ahead() const {
+    constexpr std::size_t kFar = 3;
+    constexpr std::size_t kNear = 1;
+    const auto step = [](const Slot& f) {
+      return f.kind == Kind::kData ? f.route + 1 : f.route - 1;
+    };
+    if (const std::uint32_t s = wheel_.ahead(kFar); s != kNone) {
+      const Slot& f = part_.pool[s];
+      if (f.kind >= Kind::kData)
+        __builtin_prefetch(&n_.routes[step(f)]);
+      else
+        __builtin_prefetch(&n_.ports[f.arc]);
+    }
+    const std::uint32_t s = wheel_.ahead(kNear);
+    if (s == kNone) return;
+    const Slot& f = part_.pool[s];
+    if (f.kind < Kind::kData) return;
+    const std::uint32_t on = n_.routes[step(f)];
+    if (on == kNone) {
+      __builtin_prefetch(&n_.flows[f.flow].next);
+      __builtin_prefetch(&n_.flows[f.flow].expected);
+      return;
+    }
+    const Port& p = n_.ports[f.kind == Kind::kData ? on : reversed(on)];
+    __builtin_prefetch(&p);
+    __builtin_prefetch(&p.queues[f.priority]);
   }
 
   void happen(std::uint32_t s) {
@@ -364,6 +400,7 @@ class Partition {
   }
   void leave(const Port& p, const Slot& f, Arc out) {
     if (!p.forwards) return;
+    count_wait(p, f, out, 0U - octets_of(f));
     if constexpr (FlowControl::kPerPort) {
       flow_control_.left(*this, out, f, octets_of(f));
     } else if ((n_.lossless >> f.arrival & 1) != 0) {
@@ -371,6 +408,26 @@ class Partition {
     } else {
       n_.buffers[p.node].used -= octets_of(f);
     }
+  }
+
+  /// Network::waits() gets so many more; modulo 2^32, so also less.
+  void count_wait(const Port& p, const Slot& f, Arc out, std::uint32_t octets) {
+    if constexpr (!FlowControl::kPerPort)
+      if (p.forwards && (n_.lossless >> f.priority & n_.lossless >> f.arrival & 1) != 0)
+        n_.waits(out, f.priority, f.arc, f.arrival) += octets;
+  }
+  void list_paused(Arc out, bool is) {
+    std::uint32_t& place = n_.place_in_paused[out];
+    if (is) {
+      place = static_cast<std::uint32_t>(part_.paused.size());
+      part_.paused.push_back(out);
+      return;
+    }
+    const Arc last = part_.paused.back();
+    part_.paused[place] = last;
+    n_.place_in_paused[last] = place;
+    place = kNone;
+    part_.paused.pop_back();
   }
 
   void mark(Slot& f, std::uint32_t queued, Arc out) {

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <map>
 
 #include "lab/des/random.hpp"
 #include "lab/packets/report.hpp"
@@ -19,9 +20,11 @@ namespace {
 using testing::HasSubstr;
 using testing::SizeIs;
 
-TEST(Wheel, GivesTheEarliestFirstAndTiesInOrder) {
+class WheelOf : public testing::TestWithParam<bool> {};  ///< a large network's
+
+TEST_P(WheelOf, GivesTheEarliestFirstAndTiesInOrder) {
   Pool pool;
-  Wheel wheel(pool);
+  Wheel wheel(pool, GetParam());
   Random random(7);
   std::vector<std::pair<Picoseconds, std::uint32_t>> waiting;  // in the order of insertion
   Picoseconds now = 0;
@@ -55,12 +58,12 @@ TEST(Wheel, GivesTheEarliestFirstAndTiesInOrder) {
 }
 
 /// A node sees the same whoever else's events are in the same wheel, and whenever they were put in.
-TEST(Wheel, FramesOfOneTimeComeInAnOrderOfTheirOwnBeforeTimers) {
+TEST_P(WheelOf, FramesOfOneTimeComeInAnOrderOfTheirOwnBeforeTimers) {
   constexpr std::uint32_t kFrames = 40;
   constexpr Picoseconds kFar = 20 * kMicrosecond;  // beyond the ring's reach
   const auto popped = [](Picoseconds at, std::uint64_t seed) {
     Pool pool;
-    Wheel wheel(pool);
+    Wheel wheel(pool, GetParam());
     Random random(seed);
     std::vector<Slot> slots;
     for (std::uint32_t arc = 0; arc < kFrames; ++arc)
@@ -109,6 +112,82 @@ std::vector<std::string> stuck_links(const Outcome& o) {
   std::vector<std::string> links;
   for (const StuckQueue& s : o.deadlock) links.push_back(s.from + "-" + s.to);
   return links;
+}
+
+INSTANTIATE_TEST_SUITE_P(Networks, WheelOf, testing::Values(false, true),
+                         [](const auto& large) { return large.param ? "Large" : "Small"; });
+
+/// Slots that come in step, in random order, some of which put in others when they are taken out.
+std::vector<std::uint32_t> taken_out(bool large, std::uint64_t seed) {
+  Pool pool;
+  Wheel wheel(pool, large);
+  Random random(seed);
+  std::uint32_t numbers = 0;
+  const auto put_in = [&](Picoseconds at) {
+    const std::uint32_t s = pool.take();
+    const bool frame = random.chance(0.7);
+    pool[s] = Slot{
+        .at = at, .arc = numbers, .number = numbers, .kind = frame ? Kind::kData : Kind::kPortFree};
+    ++numbers;
+    wheel.push(s);
+  };
+  for (int i = 0; i < 3000; ++i) put_in(random.below(40) * 50 + random.below(3) * 5'000'000);
+  std::vector<std::uint32_t> order;
+  Picoseconds until = 0;
+  while (wheel.next() != kNever) {
+    until = std::max(until + random.below(300), wheel.next() + random.below(300));
+    for (std::uint32_t s = wheel.pop(until); s != kNone; s = wheel.pop(until)) {
+      const Picoseconds at = pool[s].at;
+      order.push_back(pool[s].number);
+      pool.release(s);
+      if (numbers < 9000 && random.chance(0.6))
+        put_in(at + random.below(2) * random.below(400) +
+               random.below(2) * random.below(20'000'000));
+    }
+    // Time has come to `until`: others may hand over what is due before what was looked at.
+    if (numbers < 9000) put_in(until + random.below(200));
+  }
+  return order;
+}
+
+TEST(Wheel, HasOneOrderInSmallAndLargeNetworks) {
+  for (std::uint64_t seed = 1; seed < 6; ++seed) {
+    const auto order = taken_out(false, seed);
+    EXPECT_GT(order.size(), 5000U);
+    EXPECT_EQ(taken_out(true, seed), order) << seed;
+  }
+}
+
+/// What waits, counted frame by frame.
+void expect_counted(const Network& n) {
+  for (Arc out = 0; out < n.arcs(); ++out)
+    for (std::uint8_t priority = 0; priority < kPriorities; ++priority) {
+      if ((n.lossless >> priority & 1) == 0 || !n.ports[out].forwards) continue;
+      std::map<std::pair<Arc, unsigned>, std::uint32_t> seen;
+      std::map<std::pair<Arc, unsigned>, std::uint32_t> kept;
+      const Pool& pool = n.pool_of(n.ports[out]);
+      for (std::uint32_t s = n.ports[out].queues[priority].first;
+           (n.ports[out].waiting >> priority & 1) != 0 && s != kNone; s = pool[s].next)
+        seen[{pool[s].arc, pool[s].arrival}] += pool[s].octets;
+      n.for_each_wait(out, priority, [&](Arc in, std::uint8_t arrival, std::uint32_t cost) {
+        kept[{in, arrival}] = cost;
+      });
+      ASSERT_EQ(kept, seen) << out << " " << unsigned{priority};
+    }
+}
+
+TEST(Oracle, CountsWhatWaitsAsItComesAndGoes) {
+  for (const char* name : {"case1", "flap", "itsy-fig3"}) {
+    std::size_t waits = 0;
+    Hooks hooks;
+    hooks.sample_every = 37 * kMicrosecond;
+    hooks.sample = [&](const Network& n) {
+      expect_counted(n);
+      for (const Port& p : n.ports) waits += p.waiting != 0 ? 1U : 0U;
+    };
+    ASSERT_TRUE(run(of_case(name, 2, 1, Protection::kDownUp, 2 * kMillisecond), hooks)) << name;
+    EXPECT_GT(waits, 20U) << name;
+  }
 }
 
 class ProposalCase : public testing::TestWithParam<const char*> {};

@@ -70,6 +70,67 @@ class Library(unittest.TestCase):
         run("cmake", "--build", build)
         self.all_reduce(build / "ring_all_reduce", 160000)
 
+    def python(self, *words, **how):
+        return subprocess.run([sys.executable, *map(str, words)], capture_output=True, text=True, timeout=100, cwd=self.path,
+                              env={**os.environ, "LLDP_LEVEL_SIM_LIBRARY": str(self.library / "liblldp-level-sim.so"), **how,
+                                   "PYTHONPATH": str(SOURCE / "examples/python"), "PYTHONDONTWRITEBYTECODE": "1"})
+
+    @unittest.skipIf(FLAGS, "a sanitizer's library cannot be loaded into Python")
+    def test_python_runs_the_same_all_reduce(self):
+        done = self.python(SOURCE / "examples/python/ring_all_reduce.py", "s.json", 1600000, "results.jsonl")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("16 hosts, 480 of 480 flows", done.stdout)
+        self.assertIn(" 0 drops", done.stdout)
+        lines = [json.loads(line) for line in (self.path / "results.jsonl").read_text().splitlines()]
+        self.assertEqual(len(lines), 480)
+        program = self.path / "by-hand"
+        run(CC, *FLAGS, "-I", HEADER.parent, EXAMPLE / "ring_all_reduce.c", "-L", self.library, "-llldp-level-sim", "-o", program)
+        us = self.all_reduce(program, 1600000)[1]
+        self.assertIn(f": {us:.1f} us", self.python("-c", """
+import ring_all_reduce as r
+from lldp_level_sim import Simulation
+with Simulation("s.json") as sim:
+    r.all_reduce(sim, 1600000)
+    sim.run()
+    print(f": {max(f['at_ns'] for f in sim.results) / 1000:.1f} us")
+""").stdout)
+
+    @unittest.skipIf(FLAGS, "a sanitizer's library cannot be loaded into Python")
+    def test_python_keeps_what_came_of_a_run_that_is_cut_short(self):
+        done = self.python("-c", """
+from lldp_level_sim import *
+with Simulation("s.json", record="cut.jsonl") as sim:
+    sim.send(0, 1, 1000)
+    sim.send("host1", "host9", 10**9, done=lambda flow: None)
+    sim.at(5 * US, lambda: 1 / 0)
+    try:
+        sim.run()
+    except ZeroDivisionError:
+        print("raised", len(sim.results), sim.now_us)
+    def cut(_):
+        raise KeyboardInterrupt
+    try:
+        sim.run(progress=cut)
+    except KeyboardInterrupt:
+        print("cut", len(sim.results), sim.totals.unfinished)
+    for wrong in (lambda: sim.send("nobody", 0, 1), lambda: sim.send(0, 0, 1), lambda: Simulation({"fabric": "none.json"})):
+        try:
+            wrong()
+        except Error as e:
+            print("refused", e)
+""")
+        self.assertEqual(done.stderr, "")
+        lines = done.stdout.splitlines()
+        self.assertEqual(lines[0], "raised 1 5.0")
+        self.assertEqual(lines[1], "cut 1 1")
+        self.assertEqual(lines[2:4], ["refused nobody: the fabric has no such host", "refused to: is where the flow begins"])
+        self.assertIn("none.json", lines[4])
+        self.assertEqual([json.loads(line)["octets"] for line in (self.path / "cut.jsonl").read_text().splitlines()], [1000])
+
+    def test_python_says_where_the_library_is_not(self):
+        done = self.python("-c", "from lldp_level_sim import Simulation; Simulation({})", LLDP_LEVEL_SIM_LIBRARY="/none.so")
+        self.assertIn("install liblldp-level-sim, or set LLDP_LEVEL_SIM_LIBRARY", done.stderr)
+
     def test_says_what_is_wrong(self):
         program = self.path / "wrong"
         run(CC, *FLAGS, "-I", HEADER.parent, EXAMPLE / "ring_all_reduce.c", "-L", self.library, "-llldp-level-sim", "-o", program)

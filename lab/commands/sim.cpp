@@ -91,6 +91,8 @@ class OutputFile {
 int run_sim(const Arguments& arguments) {
   std::string protect;
   std::string flow_control;
+  std::string lossless;
+  std::uint32_t channels = 0;
   std::string flows;
   std::string trace;
   std::string csv;
@@ -106,7 +108,11 @@ int run_sim(const Arguments& arguments) {
       "none: one lossless priority all the way; down-up: the agents' rules; watchdog: who is "
       "paused for too long ignores it; itsy: switches find deadlocks by what paused first")(
       "flow-control", po::value(&flow_control)->value_name("F")->default_value("", "pfc"),
-      "pfc; none; portfc or pfc-star, where nodes relay")(
+      "pfc; cbfc: credits, by virtual channel; none; portfc or pfc-star, where nodes relay")(
+      "channels", number<std::uint32_t>(&channels, 1, 32)->value_name("N"),
+      "cbfc: virtual channels of lossless classes; without it one for each class")(
+      "qos.lossless", po::value(&lossless)->value_name("CHAINS"),
+      "lossless classes, or a preset (lldp-level.conf(5))")(
       "flows", po::value(&flows)->value_name("X+Y")->default_value("", "2+1"),
       "flows of each of a case's two directions")(
       "duration", number(&duration_ms, 1e-6, 1e7)->value_name("MS")->default_value(0, "5"),
@@ -157,6 +163,18 @@ int run_sim(const Arguments& arguments) {
       return complain_usage("sim",
                             fmt::format("--flow-control: `{}` is not there", escape(flow_control)));
     plan->settings.flow_control = *control;
+  }
+  if (!lossless.empty()) {
+    const auto policy = qos::Policy::parse(lossless, plan->settings.policy.lossy_text());
+    if (!policy) return complain_usage("sim", "--" + to_string(policy.error()));
+    if (policy->chains().empty())
+      return complain_usage("sim", "--qos.lossless: none: nothing would be simulated");
+    plan->settings.policy = *policy;
+  }
+  if (channels != 0) {
+    if (plan->settings.flow_control != packets::FlowControlKind::kCbfc)
+      return complain_usage("sim", "--channels: only with --flow-control cbfc");
+    plan->settings.cbfc.virtual_channels = channels;
   }
   plan->settings.seed = chosen.value_or(plan->settings.seed);
   if (!(*values)["duration"].defaulted())

@@ -86,6 +86,7 @@ Result<Network> Network::of(const Fabric& fabric, const Settings& settings) {
     if (n.control-- == 0)
       return fail(Error{0, "settings.lossless", "leaves no priority for acknowledgements"});
   }
+  if (auto laid = n.lay_out_channels(); !laid) return fail(laid.error());
   const std::size_t arcs = 2 * fabric.links.size();
   n.ports.resize(arcs);
   n.ingress.resize(arcs);
@@ -135,6 +136,9 @@ Result<Network> Network::of(const Fabric& fabric, const Settings& settings) {
       headrooms[head] += classes * given;
       thresholds[head] += classes * (settings.pfc.xoff_octets + n.frame_octets);
     }
+    if (settings.flow_control == FlowControlKind::kCbfc && forwards(fabric.nodes[head]))
+      headrooms[head] +=
+          std::uint64_t{n.channels} * settings.cbfc.credit_limit * (settings.cbfc.credit_size + 1U);
   }
   if (settings.pfc.xon_octets >= settings.pfc.xoff_octets)
     return fail(Error{
@@ -161,6 +165,34 @@ Result<Network> Network::of(const Fabric& fabric, const Settings& settings) {
   n.routes.push_back(kNone);
   n.lay_out_waits();
   return n;
+}
+
+Result<void> Network::lay_out_channels() {
+  const auto classes = settings.policy.classes();
+  const bool credits = settings.flow_control == FlowControlKind::kCbfc;
+  const CbfcSettings& s = settings.cbfc;
+  const std::size_t lanes =
+      credits && s.virtual_channels != 0 ? s.virtual_channels : classes.size();
+  if (lanes > classes.size())
+    return fail(Error{0, "settings.cbfc.virtual_channels",
+                      fmt::format("{}: there are {} lossless classes, so no class uses the last: "
+                                  "give 1 to {}",
+                                  lanes, classes.size(), classes.size())});
+  if (const std::uint32_t frame = cost_of(frame_octets); credits && s.credit_limit < frame)
+    return fail(Error{0, "settings.cbfc.credit_limit",
+                      fmt::format("{}: a frame of {} octets takes {}: give at least so many",
+                                  s.credit_limit, frame_octets, frame)});
+  channels = static_cast<std::uint8_t>(lanes);
+  for (std::size_t i = 0; i < classes.size(); ++i) {
+    const std::uint8_t p = classes[i].priority.value();
+    channel_of[p] = static_cast<std::uint8_t>(std::min(i, lanes - 1));
+    if (i < lanes) first_of_channel[i] = p;
+  }
+  for (const qos::LosslessClass& a : classes)
+    for (const qos::LosslessClass& b : classes)
+      if (channel_of[a.priority.value()] == channel_of[b.priority.value()])
+        together[a.priority.value()] |= static_cast<QueueMask>(1U << b.priority.value());
+  return {};
 }
 
 void Network::lay_out_waits() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -201,8 +202,16 @@ class Network {
 
   [[nodiscard]] std::size_t arcs() const { return ports.size(); }
 
-  /// Octets that wait at the port `out` in the lossless queue `priority`, of what came by `in` in
-  /// the lossless priority `arrival`: what a deadlock is told by. The engine keeps it up to date.
+  /// What a frame takes of what its flow control counts: octets, or credits.
+  [[nodiscard]] std::uint32_t cost_of(std::uint32_t octets) const {
+    if (settings.flow_control != FlowControlKind::kCbfc) return octets;
+    const std::uint32_t counted = octets + settings.cbfc.packet_overhead;
+    return (counted + settings.cbfc.credit_size - 1) / settings.cbfc.credit_size;
+  }
+
+  /// cost_of() what waits at the port `out` in the lossless queue `priority`, of what came by `in`
+  /// in the lossless priority `arrival`: what a deadlock is told by. The engine keeps it up to
+  /// date.
   [[nodiscard]] std::uint32_t& waits(Arc out, std::uint8_t priority, Arc in, std::uint8_t arrival) {
     return waits_[waits_at_[out] + (place_in_node[in] * classes_ + class_of[arrival]) * classes_ +
                   class_of[priority]];
@@ -230,14 +239,20 @@ class Network {
   std::vector<Buffer> buffers{};  ///< by node
   std::vector<Source> sources{};  ///< by arc
   std::vector<Flow> flows{};
-  std::vector<std::uint32_t> followers{};            ///< flows that wait for others
-  std::vector<Asymmetry> asymmetry{};                ///< by node; empty: there is none
-  std::vector<std::uint64_t> rates{};                ///< by arc
-  std::vector<Picoseconds> cut_at{};                 ///< by arc: last; kNever: it never was
-  std::vector<Random> random{};                      ///< by arc
-  std::vector<std::uint8_t> tags{};                  ///< by arc: qos::Ruleset::tag where it arrives
-  std::vector<std::uint32_t> place_in_node{};        ///< by arc: among those that end where it does
-  std::vector<std::uint32_t> place_in_paused{};      ///< by arc: in Part::paused; kNone: not there
+  std::vector<std::uint32_t> followers{};        ///< flows that wait for others
+  std::vector<Asymmetry> asymmetry{};            ///< by node; empty: there is none
+  std::vector<std::uint64_t> rates{};            ///< by arc
+  std::vector<Picoseconds> cut_at{};             ///< by arc: last; kNever: it never was
+  std::vector<Random> random{};                  ///< by arc
+  std::vector<std::uint8_t> tags{};              ///< by arc: qos::Ruleset::tag where it arrives
+  std::vector<std::uint32_t> place_in_node{};    ///< by arc: among those that end where it does
+  std::vector<std::uint32_t> place_in_paused{};  ///< by arc: in Part::paused; kNone: not there
+  /// Virtual channels of lossless classes, under credits; and by priority: its channel, and the
+  /// queues that are stopped with its own.
+  std::uint8_t channels = 0;
+  std::array<std::uint8_t, kPriorities> channel_of{};
+  std::array<std::uint8_t, kPriorities> first_of_channel{};  ///< by channel: a priority in it
+  std::array<QueueMask, kPriorities> together{};
   std::array<std::uint8_t, kPriorities> class_of{};  ///< by priority: 0, 1, ... if it is lossless
   /// Arcs of the flows' paths, with kNone before and after each.
   std::vector<std::uint32_t> routes{};
@@ -257,6 +272,7 @@ class Network {
 
  private:
   std::uint32_t add_route(const Path& path);
+  Result<void> lay_out_channels();
   void lay_out_waits();
 
   std::uint32_t classes_ = 0;  ///< lossless priorities

@@ -9,8 +9,10 @@ namespace lldp::lab::packets {
 namespace {
 
 /// The least to which the counters of a node must fall for a pause to end, when all but `kept`
-/// octets have left its buffer.
+/// octets have left its buffer. Under credits: which leaves enough of them for a frame.
 std::uint64_t xon_of(const Network& n, std::uint32_t node, std::uint64_t kept) {
+  if (n.settings.flow_control == FlowControlKind::kCbfc)
+    return n.settings.cbfc.credit_limit - n.cost_of(n.frame_octets);
   const PfcSettings& pfc = n.settings.pfc;
   if (pfc.alpha_256 == 0) return pfc.xon_octets;
   const std::uint64_t free = n.buffers[node].shared - std::min(n.buffers[node].shared, kept);
@@ -26,7 +28,10 @@ class Holding {
     for (const Part* part : n.parts)
       for (const Arc a : part->paused) {
         const Port& p = n.ports[a];
-        const unsigned held = p.forwards ? p.waiting & p.paused & n.ingress[a].pausing : 0U;
+        const unsigned stopped = n.settings.flow_control == FlowControlKind::kCbfc
+                                     ? unsigned{n.lossless}
+                                     : n.ingress[a].pausing;
+        const unsigned held = p.forwards ? p.waiting & p.paused & stopped : 0U;
         for (unsigned mask = held; mask != 0; mask &= mask - 1)
           stuck_.push_back({a, static_cast<std::uint8_t>(std::countr_zero(mask))});
       }
@@ -41,9 +46,11 @@ class Holding {
       std::erase_if(stuck_, [&](const Stuck& s) {
         const std::uint32_t node = n_.ports[reversed(s.arc)].node;
         const Kept* kept = kept_of(s.arc);
-        const std::uint64_t octets =
-            kept != nullptr ? static_cast<std::uint64_t>(kept->octets[s.priority]) : 0;
-        if (octets > xon_of(n_, node, kept_at(node))) return false;
+        std::int64_t cost = 0;
+        for (unsigned mask = n_.together[s.priority]; kept != nullptr && mask != 0;
+             mask &= mask - 1)
+          cost += kept->cost[static_cast<std::size_t>(std::countr_zero(mask))];
+        if (static_cast<std::uint64_t>(cost) > xon_of(n_, node, kept_at(node))) return false;
         add(s, -1);
         return true;
       });
@@ -56,7 +63,7 @@ class Holding {
   /// Of what came by an arc, in queues that are held.
   struct Kept {
     Arc in = 0;
-    std::array<std::int64_t, kPriorities> octets{};
+    std::array<std::int64_t, kPriorities> cost{};
   };
   struct AtNode {
     std::uint32_t node = 0;
@@ -95,9 +102,9 @@ class Holding {
     const Port& p = n_.ports[s.arc];
     if (AtNode* at = node_of(p.node); at != nullptr)
       at->octets += times * std::int64_t{p.queues[s.priority].octets};
-    n_.for_each_wait(s.arc, s.priority, [&](Arc in, std::uint8_t arrival, std::uint32_t octets) {
+    n_.for_each_wait(s.arc, s.priority, [&](Arc in, std::uint8_t arrival, std::uint32_t cost) {
       if (Kept* kept = kept_of(in); kept != nullptr)
-        kept->octets[arrival] += times * std::int64_t{octets};
+        kept->cost[arrival] += times * std::int64_t{cost};
     });
   }
 

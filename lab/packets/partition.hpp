@@ -12,6 +12,13 @@
 
 namespace lldp::lab::packets {
 
+/// Whether a flow control is told of every frame that is sent and of every one that goes on without
+/// waiting, as one by credits has to be.
+template <class FlowControl>
+inline constexpr bool kHasCredits = requires {
+  FlowControl::kCredits;
+};
+
 /// Links in one direction, in a large network.
 inline constexpr std::size_t kMany = 2048;
 
@@ -78,10 +85,16 @@ class Partition {
   /// What waits for it has to find another way.
   void clear(Arc out) {
     for (std::uint8_t priority = 0; priority < kQueues; ++priority)
-      empty(out, priority, [&](std::uint32_t s) { redirect(s); });
+      empty(out, priority, [&](std::uint32_t s) {
+        if constexpr (kHasCredits<FlowControl>)
+          if (const Slot& f = part_.pool[s]; (n_.lossless >> f.arrival & 1) != 0)
+            flow_control_.taken_back(*this, f.arc, f.arrival, octets_of(f));
+        redirect(s);
+      });
   }
   void raise(Arc out) {
     n_.ports[out].down = false;
+    if constexpr (kHasCredits<FlowControl>) flow_control_.raised(*this, out);
     arm(out);
   }
   void mended(Arc in) { flow_control_.mended(*this, in); }
@@ -212,6 +225,9 @@ class Partition {
     p.free_at = part_.now + n_.time_of(p, octets_of(f), n_.rates[out]);
     part_.count.hops += f.kind == Kind::kData ? 1U : 0U;
     f.at = p.free_at + p.delay;
+    if constexpr (kHasCredits<FlowControl>)
+      if (f.kind == Kind::kData && (n_.lossless >> f.priority & 1) != 0)
+        flow_control_.sent(*this, out, f);
     if (p.to_part != index_) return send_away(slot, p.to_part);
     wheel_.push(slot);
   }
@@ -222,15 +238,19 @@ class Partition {
     const std::uint8_t priority = f.priority;
     const auto bit = static_cast<QueueMask>(1U << priority);
     if ((p.waiting & ~p.paused) == 0 && part_.now >= p.free_at && !p.control_due &&
-        ((p.paused | p.discarding) & bit) == 0)
+        ((p.paused | p.discarding) & bit) == 0) {
+      pass(f);
       return transmit(slot, out);
+    }
     const std::uint32_t octets = octets_of(f);
     if ((p.discarding & bit) != 0) {
+      pass(f);
       ++part_.count.discarded;
       part_.count.discarded_octets += f.kind == Kind::kData ? octets : 0U;
       return part_.pool.release(slot);
     }
     if (p.forwards && !admit(p, f, octets, out)) {
+      pass(f);
       ++((n_.lossless >> f.priority & 1) != 0 ? part_.count.drops : part_.count.drops_lossy);
       part_.count.dropped += f.kind == Kind::kData ? octets : 0U;
       return part_.pool.release(slot);
@@ -247,7 +267,7 @@ class Partition {
       part_.pool[q.last].next = slot;
     }
     q.last = slot;
-    count_wait(p, f, out, octets);
+    count_wait(p, f, out, octets, false);
     if ((p.paused & bit) == 0) arm(out);
   }
 
@@ -353,7 +373,10 @@ class Partition {
     const std::uint32_t step = forth ? f.route + 1 : f.route - 1;
     const std::uint32_t on = n_.routes[step];
     f.arrival = f.priority;
-    if (on == kNone) return hosts_.receive(s);
+    if (on == kNone) {
+      pass(f);
+      return hosts_.receive(s);
+    }
     f.route = step;
     const Arc out = forth ? on : reversed(on);
     const Port& p = n_.ports[out];
@@ -369,8 +392,10 @@ class Partition {
   void turn(Slot& f, const Port& p) {
     const std::uint8_t tag = n_.tags[f.arc];
     if (tag == Network::kShutTag) [[unlikely]] {
-      if ((n_.lossless >> f.priority & 1) != 0)
+      if ((n_.lossless >> f.priority & 1) != 0) {
+        pass(f);  // as what it arrived as: from here on it is lossy
         f.arrival = f.priority = n_.settings.policy.lossy().priority.value();
+      }
       return;
     }
     if ((p.turning >> tag & 1) == 0) {
@@ -400,7 +425,7 @@ class Partition {
   }
   void leave(const Port& p, const Slot& f, Arc out) {
     if (!p.forwards) return;
-    count_wait(p, f, out, 0U - octets_of(f));
+    count_wait(p, f, out, octets_of(f), true);
     if constexpr (FlowControl::kPerPort) {
       flow_control_.left(*this, out, f, octets_of(f));
     } else if ((n_.lossless >> f.arrival & 1) != 0) {
@@ -410,11 +435,18 @@ class Partition {
     }
   }
 
-  /// Network::waits() gets so many more; modulo 2^32, so also less.
-  void count_wait(const Port& p, const Slot& f, Arc out, std::uint32_t octets) {
+  /// Network::waits() gets so many more, or less.
+  void count_wait(const Port& p, const Slot& f, Arc out, std::uint32_t octets, bool less) {
     if constexpr (!FlowControl::kPerPort)
       if (p.forwards && (n_.lossless >> f.priority & n_.lossless >> f.arrival & 1) != 0)
-        n_.waits(out, f.priority, f.arc, f.arrival) += octets;
+        n_.waits(out, f.priority, f.arc, f.arrival) +=
+            less ? 0U - n_.cost_of(octets) : n_.cost_of(octets);
+  }
+  /// A frame that came by `f.arc` does not wait here.
+  void pass(const Slot& f) {
+    if constexpr (kHasCredits<FlowControl>)
+      if (f.kind == Kind::kData && (n_.lossless >> f.arrival & 1) != 0)
+        flow_control_.passed(*this, f.arc, f.arrival, octets_of(f));
   }
   void list_paused(Arc out, bool is) {
     std::uint32_t& place = n_.place_in_paused[out];
@@ -547,6 +579,7 @@ class Partition {
       turn(f, n_.ports[out]);
       return enqueue(s, out);
     }
+    pass(f);
     lose(s);
   }
 

@@ -60,6 +60,14 @@ void read_settings(JsonObject&& o, Settings& s) {
     p.number("headroom_octets", s.pfc.headroom_octets, 1, kMostBuffer / 16);
     p.number("quanta", s.pfc.quanta, 1, 0xffff);
   }
+  if (const Json* v = o.find("cbfc")) {
+    JsonObject c(*v, o.path_of("cbfc"), o.error());
+    c.number("virtual_channels", s.cbfc.virtual_channels, 1, 32);
+    c.number("credit_size", s.cbfc.credit_size, 1, 65'536);
+    c.number("packet_overhead", s.cbfc.packet_overhead, 0, 127);
+    c.number("credit_limit", s.cbfc.credit_limit, 1, (1U << 20) - 1);
+    c.number("cf_min_spacing", s.cbfc.cf_min_spacing, 800, 1'000'000);
+  }
   if (const Json* v = o.find("watchdog")) {
     JsonObject w(*v, o.path_of("watchdog"), o.error());
     w.number("detection_ns", s.watchdog.detection, 1, kMostNs, kNanosecond);

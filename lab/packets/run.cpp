@@ -12,6 +12,7 @@
 #include "lab/packets/detector/none.hpp"
 #include "lab/packets/detector/watchdog.hpp"
 #include "lab/packets/engine.hpp"
+#include "lab/packets/flow_control/cbfc.hpp"
 #include "lab/packets/flow_control/none.hpp"
 #include "lab/packets/flow_control/pfc.hpp"
 #include "lab/packets/flow_control/portfc.hpp"
@@ -436,6 +437,20 @@ Result<void> order_flows(const Plan& plan, Network& n) {
   return {};
 }
 
+/// What credits do without.
+Result<void> check_cbfc(const Plan& plan, const Hooks& hooks) {
+  const auto refuse = [](std::string_view key, std::string_view what) {
+    return fail(Error{0, std::string(key), std::string(what)});
+  };
+  if (plan.settings.flow_control != FlowControlKind::kCbfc) return {};
+  if (plan.settings.protection == Protection::kWatchdog ||
+      plan.settings.protection == Protection::kItsy)
+    return refuse("settings.protect", "with credits: none or down-up");
+  if (!plan.storms.empty()) return refuse("storms", "a host pauses by PFC: none with credits");
+  if (hooks.trace) return refuse("trace", "messages of credits have no known format: no capture");
+  return {};
+}
+
 }  // namespace
 
 Result<Prepared> prepare(const Plan& plan) {
@@ -488,6 +503,7 @@ std::string_view needs_one_thread(const Plan& plan, const Hooks& hooks) {
 
 Result<std::unique_ptr<Simulation>> simulate(const Plan& plan, const Hooks& hooks, Notice notice,
                                              std::size_t threads) {
+  if (const auto fits = check_cbfc(plan, hooks); !fits) return fail(fits.error());
   auto prepared = prepare(plan);
   if (!prepared) return fail(prepared.error());
   prepared->network.trace = hooks.trace;
@@ -512,6 +528,9 @@ Result<std::unique_ptr<Simulation>> simulate(const Plan& plan, const Hooks& hook
     case FlowControlKind::kPortFc:
       return run_with<PortFc, NoDetector>(plan, hooks, std::move(*prepared), std::move(notice),
                                           threads);
+    case FlowControlKind::kCbfc:
+      return run_with<Cbfc, NoDetector>(plan, hooks, std::move(*prepared), std::move(notice),
+                                        threads);
     case FlowControlKind::kOff:
       return run_with<NoFlowControl, NoDetector>(plan, hooks, std::move(*prepared),
                                                  std::move(notice), threads);

@@ -13,9 +13,10 @@ enum class FlowControlKind : std::uint8_t {
   kPfc,
   kOff,
   kPfcStar,  ///< PFC with a class of its own for each hop
-  kPortFc
+  kPortFc,
+  kCbfc  ///< credits, by virtual channel
 };
-inline constexpr std::string_view kFlowControls[] = {"pfc", "none", "pfc-star", "portfc"};
+inline constexpr std::string_view kFlowControls[] = {"pfc", "none", "pfc-star", "portfc", "cbfc"};
 
 /// What is done against deadlocks.
 enum class Protection : std::uint8_t { kOff, kDownUp, kWatchdog, kItsy };
@@ -37,6 +38,15 @@ struct PfcSettings {
   std::uint32_t alpha_256 = 0;
   std::uint32_t headroom_octets = 0;  ///< 0: what each link needs
   std::uint16_t quanta = 0xffff;      ///< of 512 bit times, after which a pause ends by itself
+};
+
+/// Credit-Based Flow Control of Ultra Ethernet; names as in SAI (SAI_PORT_ATTR_CBFC_...).
+struct CbfcSettings {
+  std::uint32_t virtual_channels = 0;  ///< classes beyond share the last one; 0: one for each class
+  std::uint32_t credit_size = 256;     ///< octets
+  std::uint32_t packet_overhead = 0;   ///< octets that are counted with each frame, to 127
+  std::uint32_t credit_limit = 400;    ///< of one channel of a link
+  std::uint32_t cf_min_spacing = 6400;  ///< octets of the link between two messages
 };
 
 /// What the reactive way does with a queue that is paused for too long.
@@ -82,6 +92,7 @@ struct Settings {
   FlowControlKind flow_control = FlowControlKind::kPfc;
   Protection protection = Protection::kDownUp;
   PfcSettings pfc{};
+  CbfcSettings cbfc{};
   WatchdogSettings watchdog{};
   ItsySettings itsy{};
   EcnSettings ecn{};

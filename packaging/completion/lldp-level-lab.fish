@@ -92,7 +92,9 @@ complete -c lldp-level-lab -n '__fish_seen_subcommand_from converge' -l json -d 
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from converge' -l output -s o -r -F -d 'write a report'
 
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from sim' -l protect -x -a 'none down-up watchdog itsy' -d 'against deadlocks'
-complete -c lldp-level-lab -n '__fish_seen_subcommand_from sim' -l flow-control -x -a 'pfc none pfc-star portfc' -d 'of links'
+complete -c lldp-level-lab -n '__fish_seen_subcommand_from sim' -l flow-control -x -a 'pfc cbfc none pfc-star portfc' -d 'of links'
+complete -c lldp-level-lab -n '__fish_seen_subcommand_from sim' -l channels -x -d 'virtual channels, with cbfc'
+complete -c lldp-level-lab -n '__fish_seen_subcommand_from sim' -l qos.lossless -x -d 'classes or a preset'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from sim' -l flows -x -d 'of the two directions'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from sim' -l duration -x -d 'simulated'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from sim' -l seed -x -d 'of chance'

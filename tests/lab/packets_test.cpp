@@ -168,7 +168,7 @@ void expect_counted(const Network& n) {
       const Pool& pool = n.pool_of(n.ports[out]);
       for (std::uint32_t s = n.ports[out].queues[priority].first;
            (n.ports[out].waiting >> priority & 1) != 0 && s != kNone; s = pool[s].next)
-        seen[{pool[s].arc, pool[s].arrival}] += pool[s].octets;
+        seen[{pool[s].arc, pool[s].arrival}] += n.cost_of(pool[s].octets);
       n.for_each_wait(out, priority, [&](Arc in, std::uint8_t arrival, std::uint32_t cost) {
         kept[{in, arrival}] = cost;
       });
@@ -177,16 +177,90 @@ void expect_counted(const Network& n) {
 }
 
 TEST(Oracle, CountsWhatWaitsAsItComesAndGoes) {
-  for (const char* name : {"case1", "flap", "itsy-fig3"}) {
-    std::size_t waits = 0;
-    Hooks hooks;
-    hooks.sample_every = 37 * kMicrosecond;
-    hooks.sample = [&](const Network& n) {
-      expect_counted(n);
-      for (const Port& p : n.ports) waits += p.waiting != 0 ? 1U : 0U;
-    };
-    ASSERT_TRUE(run(of_case(name, 2, 1, Protection::kDownUp, 2 * kMillisecond), hooks)) << name;
-    EXPECT_GT(waits, 20U) << name;
+  for (const char* name : {"case1", "flap", "itsy-fig3"})
+    for (const auto control : {FlowControlKind::kPfc, FlowControlKind::kCbfc}) {
+      Plan plan = of_case(name, 2, 1, Protection::kDownUp, 2 * kMillisecond);
+      if (control == FlowControlKind::kCbfc && !plan.storms.empty()) continue;
+      plan.settings.flow_control = control;
+      std::size_t waits = 0;
+      Hooks hooks;
+      hooks.sample_every = 37 * kMicrosecond;
+      hooks.sample = [&](const Network& n) {
+        expect_counted(n);
+        for (const Port& p : n.ports) waits += p.waiting != 0 ? 1U : 0U;
+      };
+      ASSERT_TRUE(run(plan, hooks)) << name;
+      EXPECT_GT(waits, 20U) << name;
+    }
+}
+
+Plan by_credits(std::uint32_t channels, Protection protection) {
+  Plan plan = of_case("case1", 2, 1, protection, 3 * kMillisecond);
+  plan.settings.flow_control = FlowControlKind::kCbfc;
+  plan.settings.cbfc.virtual_channels = channels;
+  return plan;
+}
+
+TEST(Cbfc, DeadlocksWithOneChannelAndNotWithTwoAndTheRules) {
+  for (const std::uint32_t channels : {1U, 2U}) {  // nothing uses the second
+    const Outcome o = outcome_of(by_credits(channels, Protection::kOff));
+    ASSERT_TRUE(o.deadlocked_at) << channels;
+    EXPECT_THAT(stuck_links(o), testing::IsSupersetOf({"Leaf2-Spine1", "Spine1-Leaf3",
+                                                       "Leaf3-Spine2", "Spine2-Leaf2"}));
+    EXPECT_EQ(o.count.drops, 0U);
+    for (const FlowResult& f : o.flows) EXPECT_EQ(f.throughput_bps, 0U) << f.name;
+  }
+  const Outcome o = outcome_of(by_credits(2, Protection::kDownUp));
+  EXPECT_FALSE(o.deadlocked_at);
+  EXPECT_EQ(o.count.drops, 0U);
+  EXPECT_GT(o.count.turned, 1000U);
+  std::uint64_t whole = 0;
+  for (const FlowResult& f : o.flows) whole += f.throughput_bps;
+  EXPECT_GT(whole, 90'000'000'000U);
+}
+
+TEST(Cbfc, ComesBackWithTheLink) {
+  Plan plan = of_case("flap", 2, 1, Protection::kDownUp, 6 * kMillisecond);
+  plan.settings.flow_control = FlowControlKind::kCbfc;
+  const Outcome o = outcome_of(plan);
+  EXPECT_FALSE(o.deadlocked_at);
+  EXPECT_EQ(o.count.drops, 0U);
+  for (const FlowResult& f : o.flows) EXPECT_GT(f.throughput_bps, 10'000'000'000U) << f.name;
+}
+
+TEST(Cbfc, RefusesWhatCannotBe) {
+  const auto refusal = [](const auto& change) {
+    Plan plan = by_credits(0, Protection::kDownUp);
+    change(plan);
+    const auto outcome = run(plan);
+    return outcome ? "taken" : to_string(outcome.error());
+  };
+  EXPECT_EQ(refusal([](Plan& p) { p.settings.cbfc.credit_limit = 0; }),
+            "settings.cbfc.credit_limit: 0: a frame of 1048 octets takes 5: give at least so many");
+  EXPECT_EQ(refusal([](Plan& p) { p.settings.cbfc.virtual_channels = 3; }),
+            "settings.cbfc.virtual_channels: 3: there are 2 lossless classes, so no class uses the "
+            "last: give 1 to 2");
+  EXPECT_EQ(refusal([](Plan& p) { p.settings.protection = Protection::kItsy; }),
+            "settings.protect: with credits: none or down-up");
+  EXPECT_EQ(refusal([](Plan& p) { p.storms.emplace_back(); }),
+            "storms: a host pauses by PFC: none with credits");
+}
+
+TEST(DualTor, DeadlocksUnlessTurnedPacketsHaveAClassOfTheirOwn) {
+  for (const std::size_t x : {2U, 3U}) {
+    Plan plan = of_case("dualtor", x, 1, Protection::kOff, 3 * kMillisecond);
+    const Outcome stands = outcome_of(plan);
+    ASSERT_TRUE(stands.deadlocked_at);
+    EXPECT_THAT(stuck_links(stands),
+                testing::IsSupersetOf({"T1a-ToR2", "ToR2-T1b", "T1b-ToR1", "ToR1-T1a"}));
+    plan.settings.protection = Protection::kDownUp;
+    for (const char* classes : {"5:dscp43,6:dscp51", "pcbb"}) {
+      plan.settings.policy = *qos::Policy::parse(classes, "0:dscp0");
+      const Outcome goes = outcome_of(plan);
+      EXPECT_FALSE(goes.deadlocked_at) << classes;
+      EXPECT_EQ(goes.count.drops, 0U);
+      EXPECT_GT(goes.count.turned, 1000U);
+    }
   }
 }
 

@@ -168,7 +168,10 @@ class Sim(unittest.TestCase):
             ({"settings": {"pfc": {"xoff_octets": 5000, "xon_octets": 5000}}}, "settings.pfc.xon_octets: 5000: not below XOFF"),
             ({"settings": {"pfc": {"quanta": 36}}}, "settings.pfc.quanta: 36: a pause would end before it is told again"),
             ({"settings": {"flow_control": "portfc"}}, "settings.flow_control: for NDC(n, 1) alone"),
-            ({"settings": {"flow_control": "bfc"}}, "settings.flow_control: `bfc`: there are pfc, none, pfc-star, portfc"),
+            ({"settings": {"flow_control": "bfc"}}, "settings.flow_control: `bfc`: there are pfc, none, pfc-star, portfc, cbfc"),
+            ({"settings": {"flow_control": "cbfc", "cbfc": {"credit_limit": 0}}}, "settings.cbfc.credit_limit: 0: give a whole number from 1 to 1048575"),
+            ({"settings": {"flow_control": "cbfc", "cbfc": {"credit_limit": 4}}}, "settings.cbfc.credit_limit: 4: a frame of 1048 octets takes 5"),
+            ({"settings": {"flow_control": "cbfc", "cbfc": {"virtual_channels": 3}}}, "settings.cbfc.virtual_channels: 3: there are 2 lossless classes, so no class uses the last"),
             ({"settings": {"buffer_octets": 1000}}, "settings.buffer_octets: 1000: the headrooms of "),
             ({"settings": {"lossless": "9"}}, "settings.lossless: "),
             ({"fabric": "nowhere.json"}, "fabric: "),
@@ -184,6 +187,15 @@ class Sim(unittest.TestCase):
         self.assertIn("this is no JSON", lab("sim", "-", text="{").stderr)
         deep = '{"fabric": ' + '{"a":' * 500000 + "1" + "}" * 500001
         self.assertIn("nested more than 32 levels deep", lab("sim", "-", text=deep).stderr)
+        lab("topo", "dualtor", "-o", self.path / "dualtor.json")
+        self.assertEqual(lab("prove", self.path / "dualtor.json", "--rules", "none").returncode, 1)
+        for words in (("--qos.lossless", "pcbb"), ()):
+            self.assertEqual(lab("prove", self.path / "dualtor.json", *words).returncode, 0)
+        self.assertEqual(lab("sim", "dualtor", "--protect", "none").returncode, 1)
+        self.assertEqual(lab("sim", "dualtor", "--qos.lossless", "pcbb").returncode, 0)
+        self.assertEqual(lab("sim", "case1", "--flow-control", "cbfc", "--channels", "1", "--protect", "none").returncode, 1)
+        self.assertEqual(lab("sim", "case1", "--flow-control", "cbfc", "--channels", "2").returncode, 0)
+        self.assertEqual(lab("sim", "case1", "--channels", "2").stderr.count("only with --flow-control cbfc"), 1)
         for words in (("case1", "--flow-control", "bfc"), ("case1", "--protect", "oracle"), ("case1", "--duration", "0"), ()):
             self.assertEqual(lab("sim", *words).returncode, 2)
 

@@ -25,8 +25,8 @@ ACK_HOP_US = 1 + 60 * 8 / 100_000  # its ACKs have 60 octets
 KMIN, KMAX, PMAX = 100, 400, 0.2  # KB, KB, probability
 SETTINGS = {"buffer_octets": 32 << 20, "go_back_rto_ns": 100_000_000, "pfc": {"alpha_256": 32},
             "ecn": {"kmin_octets": KMIN * 1000, "kmax_octets": KMAX * 1000, "pmax_permille": int(PMAX * 1000)},
-            "dcqcn": {"g_256": 1, "alpha_interval_ns": 55_000, "decrease_interval_ns": 4_000, "increase_interval_ns": 300_000,
-                      "fast_recovery_stages": 1, "additive_bps": 50_000_000, "hyper_bps": 100_000_000, "min_bps": 100_000_000}}
+            "dcqcn": {"g_256": 1, "alpha_interval_ns": 1_000, "decrease_interval_ns": 4_000, "increase_interval_ns": 300_000,
+                      "fast_recovery_stages": 1, "additive_bps": 40_000_000, "hyper_bps": 100_000_000, "min_bps": 100_000_000}}
 CONFIG = """ENABLE_QCN 1
 USE_DYNAMIC_PFC_THRESHOLD 1
 PACKET_PAYLOAD_SIZE 1000
@@ -38,13 +38,13 @@ FCT_OUTPUT_FILE fct.txt
 PFC_OUTPUT_FILE /dev/null
 SIMULATOR_STOP_TIME {stop}
 CC_MODE 1
-ALPHA_RESUME_INTERVAL 55
+ALPHA_RESUME_INTERVAL 1
 RATE_DECREASE_INTERVAL 4
 CLAMP_TARGET_RATE 0
 RP_TIMER 300
 EWMA_GAIN 0.00390625
 FAST_RECOVERY_TIMES 1
-RATE_AI 50Mb/s
+RATE_AI 40Mb/s
 RATE_HAI 100Mb/s
 MIN_RATE 100Mb/s
 ERROR_RATE_PER_LINK 0

@@ -18,7 +18,7 @@ namespace lldp::lab::packets {
 /// have sent. What a node sees, and in which order, is the same for any number of threads.
 ///
 /// How the far end is stopped (`FlowControl`) and who looks for deadlocks (`Detector`) are chosen
-/// at compile time; each is a file of its own. docs/sim.md says how to add one.
+/// at compile time; each is a file of its own. docs/sim-extend.md says how to add one.
 template <class FlowControl, class Detector>
 class Engine {
  public:

@@ -529,7 +529,9 @@ class Partition {
   /// A node that relays has one queue for all, into which its own come as fast as its link is: two
   /// of them to one of others. PortFC's has queues of their own, and those of others go first.
   bool yields(Port& p, Arc arc) {
-    if (FlowControl::kPerPort || !p.relays) return false;
+    const RelayOrder order = n_.settings.relay_order;
+    if (!p.relays || order == RelayOrder::kFirst) return false;
+    if (FlowControl::kPerPort && order == RelayOrder::kAsUsual) return false;
     const bool own = p.own_turns < 2 && part_.now >= p.free_at && hosts_.ready(arc);
     p.own_turns = static_cast<std::uint8_t>(own ? p.own_turns + 1 : 0);
     return own;

@@ -50,9 +50,18 @@ struct Plan {
   Picoseconds duration = 5 * kMillisecond;
 };
 
-inline constexpr std::string_view kCases[] = {"case1",     "case2",     "dualtor",
-                                              "fcplus",    "flap",      "itsy-fig2",
-                                              "itsy-fig3", "itsy-fig4", "ndc-loop"};
+inline constexpr std::string_view kCases[] = {"case1",
+                                              "case2",
+                                              "dualtor",
+                                              "fcplus",
+                                              "flap",
+                                              "itsy-fig2",
+                                              "itsy-fig3",
+                                              "itsy-fig4",
+                                              "itsy-fig5",
+                                              "itsy-fattree",
+                                              "itsy-fattree-storm",
+                                              "ndc-loop"};
 /// Those of them that have flows in two directions, X and Y.
 inline constexpr std::string_view kCasesOfTwoWays[] = {"case1", "case2", "dualtor", "flap"};
 
@@ -62,7 +71,7 @@ inline constexpr std::string_view kCasesOfTwoWays[] = {"case1", "case2", "dualto
 /// flap: case 1, where the links fail for 1 ms and come back for 1 ms, again and
 /// again. fcplus, itsy-fig2, 3 and 4, ndc-loop: docs/sim.md; x and y do not matter there.
 [[nodiscard]] Result<Plan> plan_of_case(std::string_view name, std::size_t x, std::size_t y);
-/// The deadlocks that ITSY's paper draws: itsy-fig2, itsy-fig3, itsy-fig4.
+/// The deadlocks that ITSY's paper draws, and those of its testbed: itsy-....
 [[nodiscard]] Result<Plan> plan_of_figure(std::string_view name);
 /// An FC+ of 40 switches, with its paper's routing.
 [[nodiscard]] Result<Plan> plan_of_fcplus();

@@ -33,6 +33,7 @@ void read_settings(JsonObject&& o, Settings& s) {
   o.choice("protect", s.protection, kProtections);
   o.choice("flow_control", s.flow_control, kFlowControls);
   o.number("seed", s.seed, 0, ~std::uint64_t{0});
+  o.choice("relay_order", s.relay_order, kRelayOrders);
   o.number("ate_percent", s.ate_percent, 1, 100);
   o.number("buffer_octets", s.buffer_octets, 1, kMostBuffer);
   o.number("payload_octets", s.payload_octets, 1, 65'000);
@@ -76,6 +77,8 @@ void read_settings(JsonObject&& o, Settings& s) {
   }
   if (const Json* v = o.find("itsy")) {
     JsonObject i(*v, o.path_of("itsy"), o.error());
+    i.choice("variant", s.itsy.variant, kItsyVariants);
+    i.number("slow_for_ns", s.itsy.slow_for, 1, kMostNs, kNanosecond);
     i.number("patience_ns", s.itsy.patience, 1, kMostNs, kNanosecond);
     i.flag("break_up", s.itsy.break_up);
     i.flag("handle", s.itsy.handle);
@@ -91,6 +94,15 @@ void read_settings(JsonObject&& o, Settings& s) {
   }
   if (const Json* v = o.find("dcqcn")) {
     JsonObject d(*v, o.path_of("dcqcn"), o.error());
+    std::string set{kDcqcnSets[0].name};
+    d.text("set", set);
+    const auto* named = std::find_if(std::begin(kDcqcnSets), std::end(kDcqcnSets),
+                                     [&](const NamedDcqcn& n) { return n.name == set; });
+    if (named == std::end(kDcqcnSets))
+      d.refuse("set", fmt::format("`{}`: there are {} and {}", escape(set), kDcqcnSets[0].name,
+                                  kDcqcnSets[1].name));
+    else
+      s.dcqcn = named->settings;
     s.dcqcn.on = true;
     d.number("g_256", s.dcqcn.g_256, 1, 256);
     d.number("alpha_interval_ns", s.dcqcn.alpha_interval, 1, kMostNs, kNanosecond);

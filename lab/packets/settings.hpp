@@ -30,6 +30,14 @@ enum class Transport : std::uint8_t {
 };
 inline constexpr std::string_view kTransports[] = {"paced", "go-back-n", "irn"};
 
+/// What a node that relays sends next, of its own and of what it relays.
+enum class RelayOrder : std::uint8_t {
+  kAsUsual,  ///< with PortFC kFirst, else kOwnTwice
+  kFirst,    ///< what it relays
+  kOwnTwice  ///< two frames of its own to one that it relays
+};
+inline constexpr std::string_view kRelayOrders[] = {"as-usual", "first", "own-twice"};
+
 /// Priority-based Flow Control, and the buffer it guards. IEEE 802.1Q-2018 36.
 struct PfcSettings {
   std::uint32_t xoff_octets = 100'000;  ///< of one ingress port and priority
@@ -56,14 +64,21 @@ struct WatchdogSettings {
   bool drops = false;  ///< else it sends on, whatever the far end says
 };
 
+/// ITSY as its text has it, or with what that leaves open settled (docs/sim.md).
+enum class ItsyVariant : std::uint8_t { kOurs, kPublished };
+inline constexpr std::string_view kItsyVariants[] = {"ours", "published"};
+
 /// Deadlocks found in the data plane, by what first paused.
 struct ItsySettings {
+  ItsyVariant variant = ItsyVariant::kOurs;
   /// A proof under way for longer has failed: another one may take its place.
   /// 0: 32 times the longest delay of a link, and 32 us at least.
   Picoseconds patience = 0;
-  bool break_up = true;  ///< drains what the counter that found it holds
+  bool break_up = true;  ///< drains what the counters of the loop hold
   bool handle = true;    ///< slows what the initial trigger was stopped by, or ignores a host
   std::uint64_t least_bps = 100'000'000;  ///< no flow is slowed below
+  /// A flow that was slowed gets its rate back after so long, unless its trigger pauses then.
+  Picoseconds slow_for = kMillisecond;
 };
 
 /// Random early marking at an egress queue.
@@ -74,18 +89,38 @@ struct EcnSettings {
   std::uint32_t pmax_permille = 10;
 };
 
-/// DCQCN as Mellanox's NICs do it. Integers, so that it is the same everywhere.
+/// DCQCN's constants, as integers, so that it is the same everywhere. These are the set `mellanox`:
+/// those of Mellanox's firmware (its defaults, as ns-3 models of the NICs have them).
 struct DcqcnSettings {
   bool on = false;
   std::uint32_t g_256 = 1;                             ///< gain, in 1/256
-  Picoseconds alpha_interval = 55 * kMicrosecond;      ///< alpha falls when no mark came within
+  Picoseconds alpha_interval = 1 * kMicrosecond;       ///< alpha falls when no mark came within
   Picoseconds decrease_interval = 4 * kMicrosecond;    ///< at most one decrease in each
   Picoseconds increase_interval = 300 * kMicrosecond;  ///< one stage after the other
-  std::uint32_t fast_recovery_stages = 1;
-  std::uint64_t additive_bps = 50'000'000;
+  std::uint32_t fast_recovery_stages = 1;              ///< F
+  std::uint64_t additive_bps = 40'000'000;
   std::uint64_t hyper_bps = 100'000'000;
   std::uint64_t min_bps = 100'000'000;
 };
+
+/// The set `dcqcn-paper`: Zhu et al., "Congestion Control for Large-Scale RDMA Deployments",
+/// SIGCOMM 2015, section 5 and Figure 14 (g 1/256, timer and alpha 55 us, F = 5, 40 Mb/s), with one
+/// notification in 50 us. Its byte counter (10 MB) is not modelled; hyper increase begins where
+/// both counters are beyond F, which is never without it.
+inline constexpr DcqcnSettings kDcqcnPaper{.g_256 = 1,
+                                           .alpha_interval = 55 * kMicrosecond,
+                                           .decrease_interval = 50 * kMicrosecond,
+                                           .increase_interval = 55 * kMicrosecond,
+                                           .fast_recovery_stages = 5,
+                                           .additive_bps = 40'000'000,
+                                           .hyper_bps = 40'000'000,
+                                           .min_bps = 40'000'000};
+
+struct NamedDcqcn {
+  std::string_view name{};
+  DcqcnSettings settings{};
+};
+inline constexpr NamedDcqcn kDcqcnSets[] = {{"mellanox", {}}, {"dcqcn-paper", kDcqcnPaper}};
 
 struct Settings {
   qos::Policy policy{};
@@ -97,6 +132,7 @@ struct Settings {
   ItsySettings itsy{};
   EcnSettings ecn{};
   DcqcnSettings dcqcn{};
+  RelayOrder relay_order = RelayOrder::kAsUsual;
   /// Where nodes relay, over links of two rates: a flow's first link is chosen when it starts, so
   /// that what a node sends over the faster one stays below so much of it. 0: by the flow's hash.
   std::uint32_t ate_percent = 0;

@@ -38,7 +38,10 @@ class Words {
   }
   /// A whole number; `what` it is, for whoever gives none.
   Result<std::uint64_t> number(std::string_view what, std::uint64_t least, std::uint64_t most) {
-    const std::string_view word = next();
+    return number(next(), what, least, most);
+  }
+  [[nodiscard]] Result<std::uint64_t> number(std::string_view word, std::string_view what,
+                                             std::uint64_t least, std::uint64_t most) const {
     std::uint64_t v = 0;
     const auto [end, code] = std::from_chars(word.data(), word.data() + word.size(), v);
     if (word.empty() || code != std::errc{} || end != word.data() + word.size() || v < least ||

@@ -93,6 +93,22 @@ TEST(HpccTopology, NeedsNoSwitch) {
   for (const Node& node : fabric->nodes) EXPECT_EQ(node.role, Role::kHost);
 }
 
+/// SimAI's header: nodes, GPUs of a server, NVSwitches, other switches, links, the GPU's name.
+TEST(HpccTopology, OfSimAiHasNvSwitchesToo) {
+  const auto fabric = fabric_from_hpcc(
+      "6 2 2 1 6 A100\n4 5 3\n0 4 2400Gbps 0.000025ms 0\n1 4 2400Gbps 0.000025ms 0\n"
+      "2 5 2400Gbps 0.000025ms 0\n0 3 200Gbps 0.0005ms 0\n1 3 200Gbps 0.0005ms 0\n"
+      "2 3 200Gbps 0.0005ms 0\n");
+  ASSERT_TRUE(fabric) << to_string(fabric.error());
+  EXPECT_EQ(fabric->links.size(), 6U);
+  EXPECT_EQ(fabric->links[0].rate_bps, 2'400'000'000'000U);
+  EXPECT_EQ(fabric->links[3].delay_ns, 500U);
+  for (std::size_t n = 0; n < 6; ++n)
+    EXPECT_EQ(fabric->nodes[n].role, n < 3 ? Role::kHost : Role::kSwitch) << n;
+  EXPECT_THAT(to_string(fabric_from_hpcc("6 2 5 2 6 A100\n").error()),
+              HasSubstr("line 1: `2`: the number of switches is a whole number from 0 to 1"));
+}
+
 TEST(HpccTopology, IsRefusedWithTheLine) {
   const auto refused = [](std::string_view text) {
     const auto fabric = fabric_from_hpcc(text);
@@ -128,6 +144,17 @@ TEST(HpccFlows, BeginWithTheFirstAndTakeWhatTheirLinksTake) {
   const Plan plan = with("2\n0 2 3 100 10000 2\n3 1 3 101 5000 2.0005\n");
   EXPECT_EQ(plan.flows[0].spec.start, 0U);
   EXPECT_EQ(plan.flows[1].spec.start, 500 * kMicrosecond);
+}
+
+/// ConWeave's have no port.
+TEST(HpccFlows, MayHaveFiveColumns) {
+  const Plan plan = with("2\n0 2 3 10000 2\n3 1 3 5000 2.0005\n");
+  ASSERT_EQ(plan.flows.size(), 2U);
+  EXPECT_EQ(plan.flows[0].spec.octets, 10'000U);
+  EXPECT_EQ(plan.flows[1].spec.octets, 5'000U);
+  EXPECT_EQ(plan.flows[1].spec.start, 500 * kMicrosecond);
+  EXPECT_THAT(refusal("1\n0 1 3 0 2\n"), HasSubstr("line 2: `0`: a size"));
+  EXPECT_THAT(refusal("1\n0 1 3 70000 10 2\n"), HasSubstr("line 2: `70000`: a port"));
 }
 
 TEST(HpccFlows, AreRefusedWithTheLine) {

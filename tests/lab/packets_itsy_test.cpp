@@ -48,8 +48,6 @@ TEST_P(ItsyCase, EveryDeadlockIsFoundAndBroken) {
   ASSERT_FALSE(o.verdicts.empty());
   EXPECT_THAT(o.verdicts.front().loop, SizeIs(4));
   EXPECT_LT(o.verdicts.front().at - o.verdicts.front().formed, 50 * kMicrosecond);
-  // What first paused is slowed until the loop carries what it gets.
-  EXPECT_LT(o.verdicts.back().at, o.duration / 2);
   for (const FlowResult& f : o.flows) EXPECT_GT(f.throughput_bps, 1'000'000'000U) << f.name;
 }
 INSTANTIATE_TEST_SUITE_P(Packets, ItsyCase, testing::Values("case1", "case2", "flap"),
@@ -104,6 +102,68 @@ TEST(Itsy, ADeadlockComesBackUnlessItsTriggerIsHandled) {
     EXPECT_EQ(plan.fabric.nodes[host].name, node_of(plan, o.verdicts.front().trigger));
     EXPECT_EQ(o.verdicts.back().at > plan.duration / 2, !handle);
   }
+}
+
+/// The flow that was slowed gets its rate back; what is congested by itself deadlocks again.
+TEST(Itsy, ASlowedFlowGetsItsRateBack) {
+  Plan plan = of_case("case1");
+  plan.settings.itsy.slow_for = 100 * kMicrosecond;
+  std::uint64_t least = ~std::uint64_t{0};
+  std::uint64_t most_at_the_end = 0;
+  const Hooks hooks{.sample_every = 10 * kMicrosecond, .sample = [&](const Network& n) {
+                      std::uint64_t most = 0;
+                      for (const Flow& f : n.flows) {
+                        least = std::min(least, f.rate_bps);
+                        most = std::max(most, f.rate_bps);
+                      }
+                      most_at_the_end = most;
+                    }};
+  const auto o = run(plan, hooks);
+  ASSERT_TRUE(o);
+  EXPECT_LE(least, 50'000'000'000U);
+  EXPECT_EQ(most_at_the_end, 100'000'000'000U);
+  EXPECT_GT(o->verdicts.size(), 2U);
+}
+
+/// With what it sends taken away no more, the deadlock of Figure 5 stays away, and each flow has
+/// what it sends.
+TEST(Itsy, AResolvedTriggerLeavesEveryFlowItsRate) {
+  Plan plan = of_case("itsy-fig5");
+  plan.duration = 8 * kMillisecond;
+  const Outcome o = outcome_with_itsy(plan);
+  ASSERT_FALSE(o.verdicts.empty());
+  EXPECT_LT(o.verdicts.back().at, plan.duration / 2);
+  for (std::size_t i = 0; i < o.flows.size(); ++i)
+    EXPECT_GT(o.flows[i].throughput_bps * 100, plan.flows[i].spec.rate_bps * 95) << i;
+}
+
+class Testbed : public testing::TestWithParam<const char*> {};
+TEST_P(Testbed, DeadlocksAndIsFoundWheneverFlowsStart) {
+  const std::string_view name = GetParam();
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    Plan plan = of_case(name);
+    Random random(seed);
+    plan.settings.seed = seed;
+    for (PlannedFlow& f : plan.flows) f.spec.start = random.below(20 * kMicrosecond);
+    const Outcome o = outcome_with_itsy(plan);
+    EXPECT_TRUE(o.deadlocked_at) << seed;
+    EXPECT_LT(o.longest_deadlock, kMillisecond) << seed;
+    ASSERT_FALSE(o.verdicts.empty()) << seed;
+    EXPECT_EQ(o.verdicts.front().on_loop, name == "itsy-fattree") << seed;
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Packets, Testbed, testing::Values("itsy-fattree", "itsy-fattree-storm"),
+                         [](const auto& c) {
+                           return std::string(c.param).ends_with("storm") ? "Storm" : "Alone";
+                         });
+
+/// By the text of the paper alone some deadlocks are missed, and some are declared that are none.
+TEST(Itsy, ItsTextMissesWhatOursFinds) {
+  Plan plan = of_case("itsy-fattree");
+  plan.settings.itsy.variant = ItsyVariant::kPublished;
+  const auto o = run(plan);
+  ASSERT_TRUE(o);
+  EXPECT_GT(o->longest_deadlock, kMillisecond);
 }
 
 /// Nobody breaks what is declared: it stands, and is not declared over and over by the same switch.

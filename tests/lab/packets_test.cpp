@@ -5,6 +5,7 @@
 #include <map>
 
 #include "lab/des/random.hpp"
+#include "lab/packets/host/dcqcn.hpp"
 #include "lab/packets/report.hpp"
 #include "lab/packets/run.hpp"
 #include "lab/packets/series.hpp"
@@ -612,6 +613,49 @@ TEST(Packets, LossIsRepairedWithoutFlowControl) {
       EXPECT_TRUE(f.fct);
       EXPECT_EQ(f.received_octets, 500'000U);
     }
+  }
+}
+
+/// Mellanox's defaults; and Zhu et al., SIGCOMM 2015, section 5 and Figure 14.
+TEST(Dcqcn, SetsHaveTheConstantsOfTheirSources) {
+  const DcqcnSettings& firmware = kDcqcnSets[0].settings;
+  EXPECT_EQ(kDcqcnSets[0].name, "mellanox");
+  EXPECT_EQ(firmware.g_256, 1U);
+  EXPECT_EQ(firmware.alpha_interval, 1 * kMicrosecond);
+  EXPECT_EQ(firmware.decrease_interval, 4 * kMicrosecond);
+  EXPECT_EQ(firmware.increase_interval, 300 * kMicrosecond);
+  EXPECT_EQ(firmware.additive_bps, 40'000'000U);
+  EXPECT_EQ(firmware.hyper_bps, 100'000'000U);
+  const DcqcnSettings& paper = kDcqcnSets[1].settings;
+  EXPECT_EQ(kDcqcnSets[1].name, "dcqcn-paper");
+  EXPECT_EQ(paper.g_256, 1U);
+  EXPECT_EQ(paper.alpha_interval, 55 * kMicrosecond);
+  EXPECT_EQ(paper.increase_interval, 55 * kMicrosecond);
+  EXPECT_EQ(paper.fast_recovery_stages, 5U);
+  EXPECT_EQ(paper.additive_bps, 40'000'000U);
+  EXPECT_EQ(DcqcnSettings{}.alpha_interval, firmware.alpha_interval);
+}
+
+/// Alpha is brought up to date when it is read: the rate is the same however often it is asked for.
+TEST(Dcqcn, TheRateDoesNotDependOnHowOftenItIsAskedFor) {
+  constexpr std::uint64_t kLine = 100'000'000'000;
+  for (const NamedDcqcn& set : kDcqcnSets) {
+    const Dcqcn dcqcn(set.settings);
+    RateState often{.rate_bps = kLine, .target_bps = kLine};
+    RateState seldom = often;
+    Random random(7);
+    std::uint64_t lowest = kLine;
+    for (Picoseconds at = kMicrosecond, step = 0; at < 20 * kMillisecond; at += step) {
+      step = 1 + random.below(random.chance(0.01) ? 3 * kMillisecond : 3 * kMicrosecond);
+      for (Picoseconds t = at; t < at + step; t += kMicrosecond / 2)
+        (void)dcqcn.rate(often, kLine, t);
+      dcqcn.marked(often, kLine, at + step);
+      dcqcn.marked(seldom, kLine, at + step);
+      lowest = std::min(lowest, often.rate_bps);
+      ASSERT_EQ(dcqcn.rate(often, kLine, at + step), dcqcn.rate(seldom, kLine, at + step)) << at;
+      ASSERT_EQ(often.alpha, seldom.alpha) << at;
+    }
+    EXPECT_LT(lowest, kLine / 2) << set.name;
   }
 }
 

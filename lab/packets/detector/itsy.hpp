@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <map>
 #include <vector>
 
 #include "lab/packets/detector/itsy_state.hpp"
@@ -33,8 +34,10 @@ class Itsy {
   }
   template <class Engine>
   void resumed(Engine& /*e*/, Arc out, QueueMask priorities) {
-    for (unsigned mask = priorities; mask != 0; mask &= mask - 1)
+    for (unsigned mask = priorities; mask != 0; mask &= mask - 1) {
       book_.queue(key_of(out, mask)) = {};
+      book_.counter(key_of(out, mask)).handled = false;  // the next pause is another episode
+    }
   }
 
   /// The carrier of a link is gone: what was known of both its ends means nothing.
@@ -66,7 +69,8 @@ class Itsy {
     if (!n.ports[out].forwards) return;
     if (frame.kind == Kind::kPause) {
       if (frame.marked) trace_back(e, out, check_of(frame));
-      for (unsigned mask = frame.number & n.ports[out].stopped; mask != 0; mask &= mask - 1)
+      for (unsigned mask = published() ? 0 : frame.number & n.ports[out].stopped; mask != 0;
+           mask &= mask - 1)
         if (book_.queue(key_of(out, mask)).paused_at < e.now())
           suspect(e, key_of(out, mask), kNone);
       return;
@@ -79,10 +83,12 @@ class Itsy {
   template <class Engine>
   void timer(Engine& e, std::uint32_t slot) {
     Network& n = e.network();
-    const Key q =
-        key_of_priority(e.pool()[slot].arc, static_cast<std::uint8_t>(e.pool()[slot].number));
+    const Key q = key_of_priority(
+        e.pool()[slot].arc, static_cast<std::uint8_t>(e.pool()[slot].number & (kGivesBack - 1)));
     const std::uint32_t left = e.pool()[slot].flow;
+    const bool gives_back = e.pool()[slot].number >= kGivesBack;
     e.pool().release(slot);
+    if (gives_back) return give_back(e, q, left);
     Stored& at = book_.queue(q);
     if (!at.watched || !stopped(n, q)) return;
     suspect(e, q, kNone);
@@ -92,6 +98,7 @@ class Itsy {
 
  private:
   static constexpr std::uint32_t kLooks = 128;
+  static constexpr std::uint32_t kGivesBack = kPriorities;  ///< in a timer's number
 
   /// All that a counter's frames wait in is stopped.
   [[nodiscard]] bool blocked(const Network& n, Key counter) const {
@@ -99,7 +106,9 @@ class Itsy {
     return std::all_of(held.begin(), held.end(), [&](Key k) { return stopped(n, k); });
   }
 
-  static constexpr std::uint8_t kRounds = 5;
+  /// By the text one round, of temporal consistency, after that which found the loop.
+  [[nodiscard]] std::uint8_t rounds() const { return published() ? 2 : 5; }
+  [[nodiscard]] bool published() const { return s_.variant == ItsyVariant::kPublished; }
 
   /// What a counter's pause is told to be caused by: what its paused queues have heard, or else
   /// itself.
@@ -132,15 +141,15 @@ class Itsy {
       if (!pausing(n, check.id) || own.seq != check.seq || !book_.holds(n, q, check.id)) return;
       at.trigger = mark;
       if (check.again || under_way(e.now(), own)) return;
-      if (!blocked(n, check.id)) return suspect(e, q, kNone);
-      own = {.seq = own.seq, .round = 2, .proving = true, .since = e.now()};
+      if (!published() && !blocked(n, check.id)) return suspect(e, q, kNone);
+      own = {.seq = own.seq, .round = 2, .proving = true, .handled = own.handled, .since = e.now()};
       return send(e, check.id, {.id = check.id, .seq = own.seq, .round = 2});
     }
     if (at.trigger == mark) {
-      if (!check.again) suspect(e, q, kNone);
+      if (!check.again && !published()) suspect(e, q, kNone);
       return;
     }
-    if (at.trigger && at.trigger.id < check.id) return;
+    if (!published() && at.trigger && at.trigger.id < check.id) return;
     const bool elsewhere = book_.elsewhere(n, q, check.id);
     at.trigger = mark;
     for (const Key counter : book_.counters_of(n, q)) send(e, counter, check);
@@ -156,7 +165,7 @@ class Itsy {
     for (const Key counter : book_.counters_of(n, q)) {
       Counter& own = book_.counter(counter);
       if (under_way(e.now(), own)) continue;
-      if (!blocked(n, counter)) {
+      if (!published() && !blocked(n, counter)) {
         if (at.watched) continue;
         at.watched = true;
         e.after(patience_ / 16, Kind::kDetector, arc_of(q), priority_of(q), kLooks - 1);
@@ -166,6 +175,7 @@ class Itsy {
       own = {.seq = usable ? static_cast<std::uint8_t>(seq) : next(own.seq),
              .round = 1,
              .proving = true,
+             .handled = own.handled,
              .since = e.now()};
       send(e, counter, {.id = counter, .seq = own.seq, .round = 1});
     }
@@ -184,7 +194,8 @@ class Itsy {
     const Mark mark{.id = check.id, .seq = check.seq};
     const std::uint8_t before = reached(at, mark);
     if (check.round != before + 1) return;
-    if (at.proof && !(at.proof == mark) && e.now() < at.since + patience_ && at.proof.id < check.id)
+    if (!published() && at.proof && !(at.proof == mark) && e.now() < at.since + patience_ &&
+        at.proof.id < check.id)
       return;
     at.proof = mark;
     at.round = check.round;
@@ -192,6 +203,10 @@ class Itsy {
     for (const Key counter : book_.counters_of(n, q)) {
       if (counter == check.id) continue;
       const auto [least, most] = reach(n, counter, mark);
+      if (published()) {  // a port is a cause if any of its frames wait here
+        send(e, counter, {.id = check.id, .seq = check.seq, .round = check.round});
+        continue;
+      }
       const auto round = std::min<std::uint8_t>(most, static_cast<std::uint8_t>(least + 1));
       if (round != 0) send(e, counter, {.id = check.id, .seq = check.seq, .round = round});
     }
@@ -199,11 +214,12 @@ class Itsy {
     Counter& own = book_.counter(check.id);
     if (!own.proving || own.seq != check.seq) return;
     const auto [least, most] = reach(n, check.id, mark);
-    if ((own.round == 1 ? most : least) < own.round) return;
-    if (own.round == kRounds) return declare(e, check.id, mark, q);
+    if (published() ? !book_.holds(n, q, check.id) : (own.round == 1 ? most : least) < own.round)
+      return;
+    if (own.round == rounds()) return declare(e, check.id, mark, q);
     ++own.round;
     own.since = e.now();
-    own.was_real = own.round == kRounds && real(n, check.id);
+    own.was_real = own.round == rounds() && real(n, check.id);
     send(e, check.id, {.id = check.id, .seq = own.seq, .round = own.round});
   }
 
@@ -241,19 +257,23 @@ class Itsy {
     Verdict v{.at = e.now(), .counter = counter, .trigger = trigger ? trigger.id : counter};
     v.real = own.was_real || real(n, counter);
     v.loop = book_.way(n, counter, counter,
-                       [&](Key k) { return reached(book_.queue(k), mark) == kRounds; });
+                       [&](Key k) { return reached(book_.queue(k), mark) == rounds(); });
     for (const Key k : v.loop) v.formed = std::max(v.formed, book_.queue(k).paused_at);
     v.on_loop = std::find(v.loop.begin(), v.loop.end(), v.trigger) != v.loop.end();
     if (!v.on_loop)
       v.chain = book_.way(n, counter, v.trigger, [&](Key k) { return stopped(n, k); });
     if (s_.handle) handle(e, v.trigger, counter);
-    if (s_.break_up)
-      while (e.drain(arc_of(counter), priority_of(counter))) ++v.drained;
+    if (s_.break_up) {
+      std::vector<Key> held = v.loop;  // a queue and the counter that stops it have one key
+      if (std::find(held.begin(), held.end(), counter) == held.end()) held.push_back(counter);
+      for (const Key k : held)
+        while (e.drain(arc_of(k), priority_of(k))) ++v.drained;
+    }
     n.verdicts.push_back(std::move(v));
   }
 
   /// IV: a host that pauses is not obeyed any more; where a switch's counter waits, the flow
-  /// that has most there is slowed to half its rate.
+  /// that has most there is slowed to half its rate, once for each time that the trigger pauses.
   template <class Engine>
   void handle(Engine& e, Key trigger, Key counter) {
     Network& n = e.network();
@@ -262,11 +282,27 @@ class Itsy {
       far.ignored |= static_cast<std::uint8_t>(1U << priority_of(trigger));
       return e.obey(arc_of(trigger));
     }
+    Counter& at = book_.counter(trigger);
+    if (at.handled) return;
+    at.handled = true;
     std::uint32_t flow = book_.heaviest(n, trigger);
     if (flow == kNone) flow = book_.heaviest(n, counter);
     if (flow == kNone) return;
     std::uint64_t& rate = n.flows[flow].rate_bps;
+    slowed_.try_emplace(flow, rate);
     rate = std::max<std::uint64_t>(rate / 2, s_.least_bps);
+    e.after(s_.slow_for, Kind::kDetector, arc_of(trigger), kGivesBack | priority_of(trigger), flow);
+  }
+  /// A flow that was slowed gets the rate back that it had, when its trigger does not pause.
+  template <class Engine>
+  void give_back(Engine& e, Key trigger, std::uint32_t flow) {
+    const auto slowed = slowed_.find(flow);
+    if (slowed == slowed_.end()) return;
+    if (pausing(e.network(), trigger))
+      return e.after(s_.slow_for, Kind::kDetector, arc_of(trigger),
+                     kGivesBack | priority_of(trigger), flow);
+    e.network().flows[flow].rate_bps = slowed->second;
+    slowed_.erase(slowed);
   }
 
   template <class Engine>
@@ -296,6 +332,7 @@ class Itsy {
   const ItsySettings& s_;
   Picoseconds patience_;
   ItsyBook book_;
+  std::map<std::uint32_t, std::uint64_t> slowed_{};  ///< flows, and the rates that they had
 };
 
 }  // namespace lldp::lab::packets

@@ -44,6 +44,7 @@ struct Counter {
   std::uint8_t seq = 0;  ///< of the last check that it began
   std::uint8_t round = 0;
   bool proving = false;
+  bool handled = false;   ///< in this episode
   bool was_real = false;  ///< as the oracle said when the last round began: for the report
   Picoseconds since = 0;
 };

@@ -12,7 +12,8 @@ namespace lldp::lab::packets {
 /// DCQCN's reaction point (Zhu et al., "Congestion Control for Large-Scale RDMA Deployments",
 /// SIGCOMM 2015, section 5), in the variant of Mellanox's NICs: a mark is told back with the
 /// acknowledgement, and the rate falls at most once in an interval. What its timers would have done
-/// meanwhile is done when the rate is asked for or a mark arrives, with the same result.
+/// meanwhile is done when the rate is asked for or a mark arrives, with the same result. Only a
+/// decrease reads alpha, so alpha is brought up to date no earlier.
 class Dcqcn {
  public:
   explicit Dcqcn(const DcqcnSettings& settings) : s_(settings) {}
@@ -33,6 +34,7 @@ class Dcqcn {
       return;
     }
     catch_up(r, line_bps, now);
+    update_alpha(r, now);
     r.alpha_marked = true;
     r.decrease_marked = true;
   }
@@ -42,23 +44,34 @@ class Dcqcn {
 
   void catch_up(RateState& r, std::uint64_t line_bps, Picoseconds now) const {
     for (;;) {
-      const Picoseconds due = std::min({r.alpha_due, r.decrease_due, r.increase_due});
+      const Picoseconds due = std::min(r.decrease_due, r.increase_due);
       if (due > now) return;
-      if (due == r.alpha_due) {
-        const auto part = static_cast<std::uint32_t>(std::uint64_t{r.alpha} * s_.g_256 / 256);
-        r.alpha = r.alpha - part + (r.alpha_marked ? kOne / 256 * s_.g_256 : 0);
-        r.alpha_marked = false;
-        r.alpha_due += s_.alpha_interval;
-      } else if (due == r.decrease_due) {
-        if (r.decrease_marked)
+      if (due == r.decrease_due) {
+        if (r.decrease_marked) {
+          update_alpha(r, due);
           decrease(r, due);
-        else if (now - due > s_.decrease_interval)  // no mark came: nothing in all of these
+        } else if (now - due > s_.decrease_interval) {  // no mark came: nothing in all of these
           r.decrease_due += (now - due) / s_.decrease_interval * s_.decrease_interval;
+        }
         r.decrease_due += s_.decrease_interval;
       } else {
         increase(r, line_bps);
         r.increase_due += s_.increase_interval;
       }
+    }
+  }
+
+  /// All that alpha's timer does until `now`, that included.
+  void update_alpha(RateState& r, Picoseconds now) const {
+    while (r.alpha_due <= now) {
+      const auto part = static_cast<std::uint32_t>(std::uint64_t{r.alpha} * s_.g_256 / 256);
+      if (part == 0 && !r.alpha_marked) {  // no smaller any more
+        r.alpha_due += ((now - r.alpha_due) / s_.alpha_interval + 1) * s_.alpha_interval;
+        return;
+      }
+      r.alpha = r.alpha - part + (r.alpha_marked ? kOne / 256 * s_.g_256 : 0);
+      r.alpha_marked = false;
+      r.alpha_due += s_.alpha_interval;
     }
   }
 

@@ -105,7 +105,8 @@ class ForeignReader {
   bool ranks_ = false;
 };
 
-/// `src dst pg dport octets seconds`, after how many there are. The first one begins at once: what
+/// `src dst pg dport octets seconds`, or without `dport` as ConWeave has it, after how many there
+/// are. The first one begins at once: what
 /// stands before it there is the others' time to come up.
 Result<void> read_hpcc(ForeignReader& adder, Words& words) {
   const auto count = words.number("the number of flows", 0, kMostForeignFlows);
@@ -119,11 +120,16 @@ Result<void> read_hpcc(ForeignReader& adder, Words& words) {
     if (!to) return fail(to.error());
     const auto group = words.number("a priority group", 0, 7);
     if (!group) return fail(group.error());
-    const auto port = words.number("a port", 0, 65'535);
+    const std::string_view fourth = words.next();
+    const std::string_view fifth = words.next();
+    const bool has_port = words.more_on_line();
+    const auto port =
+        has_port ? words.number(fourth, "a port", 0, 65'535) : Result<std::uint64_t>(0);
     if (!port) return fail(port.error());
-    const auto octets = words.number("a size", 1, kMostOctets);
+    const auto octets = words.number(has_port ? fifth : fourth, "a size", 1, kMostOctets);
     if (!octets) return fail(octets.error());
-    const auto start = words.scaled("a time in seconds", 1e12, kMostTime);
+    const auto start =
+        words.scaled(has_port ? words.next() : fifth, "a time in seconds", 1e12, kMostTime);
     if (!start) return fail(start.error());
     if (adder.full()) return words.refuse(fmt::format("more than {} flows", kMostForeignFlows));
     first = std::min(first, *start);

@@ -6,10 +6,10 @@
 
 #include "lab/des/parallel.hpp"
 #include "lab/packets/run.hpp"
-#include "lab/papers/claims.hpp"
+#include "lab/papers/finding.hpp"
+#include "lab/papers/random_plan.hpp"
 #include "lab/papers/statistics.hpp"
-#include "lab/routing/cases.hpp"
-#include "lab/topology/forwarding.hpp"
+#include "lab/report/html.hpp"
 
 namespace lldp::lab {
 namespace {
@@ -34,73 +34,6 @@ constexpr std::array<Way, 4> kWays{{{"down-up rules", Protection::kDownUp},
 void protect(Plan& plan, const Way& way) {
   plan.settings.protection = way.protection;
   plan.settings.watchdog.drops = way.drops;
-}
-
-/// The switches of case 1 or case 2 with more hosts on the lowest, and other links that fail, at
-/// once or again and again. Hosts send at line rate for as long as it runs, and some send a little
-/// now and then: these are who may suffer.
-constexpr std::size_t kHostsPerSwitch = 3;
-constexpr std::uint64_t kLittle = 50'000;
-
-Plan random_plan(std::uint64_t seed, bool flaps) {
-  Random random(seed);
-  const auto some = [&](std::size_t n) { return static_cast<std::size_t>(random.below(n)); };
-  auto drawn = *scenario(random.below(2) == 0 ? "case1" : "case2");
-  Plan plan{.name = fmt::format("{}", seed), .fabric = std::move(drawn.fabric)};
-  std::vector<std::size_t> hosts;
-  for (std::size_t n = 0, first = plan.fabric.nodes.size(); n < first; ++n) {
-    if (forwards(plan.fabric.nodes[n])) continue;
-    hosts.push_back(n);
-    for (std::size_t l = 0, links = plan.fabric.links.size(); l < links; ++l)
-      for (std::size_t e = 0; e < 2; ++e)
-        for (std::size_t i = 1; plan.fabric.links[l].ends[e].node == n && i < kHostsPerSwitch;
-             ++i) {
-          Link link = plan.fabric.links[l];
-          link.ends[e].node = plan.fabric.nodes.size();
-          link.ends[1 - e].port += fmt::format(".{}", i);
-          hosts.push_back(link.ends[e].node);
-          plan.fabric.nodes.push_back(
-              {.name = fmt::format("{}.{}", plan.fabric.nodes[n].name, i), .role = Role::kHost});
-          plan.fabric.links.push_back(std::move(link));
-        }
-  }
-  if (auto whole = complete(std::move(plan.fabric))) plan.fabric = std::move(*whole);
-  plan.failed.resize(plan.fabric.links.size());
-  plan.settings.seed = seed;
-  plan.duration = 2 * kMillisecond;
-  std::vector<std::size_t> between;
-  for (std::size_t l = 0; l < plan.fabric.links.size(); ++l)
-    if (forwards(plan.fabric.nodes[plan.fabric.links[l].ends[0].node]) &&
-        forwards(plan.fabric.nodes[plan.fabric.links[l].ends[1].node]))
-      between.push_back(l);
-  FailedLinks later(plan.fabric.links.size());
-  for (std::size_t i = 0; i < 2; ++i) later[between[some(between.size())]] = true;
-  if (flaps) {
-    for (std::size_t l = 0; l < later.size(); ++l)
-      for (std::size_t i = 0; later[l] && i < 8; ++i)
-        plan.events.push_back({(100 + i * 250 + l) * kMicrosecond, l, i % 2 == 1});
-    std::stable_sort(plan.events.begin(), plan.events.end(),
-                     [](const auto& a, const auto& b) { return a.at < b.at; });
-  } else {
-    plan.failed = later;
-  }
-  const auto add = [&](std::size_t from, std::uint64_t octets, packets::Picoseconds start) {
-    lab::Flow way{.name = "f", .from = from, .to = from, .via = {}, .hash = random.next() | 1U};
-    while (way.to == from) way.to = hosts[some(hosts.size())];
-    if (!local_reroute(plan.fabric, later, way) || !local_reroute(plan.fabric, plan.failed, way))
-      return;
-    plan.flows.push_back({.spec = {.name = "f",
-                                   .octets = octets,
-                                   .start = start,
-                                   .transport = octets == 0 ? packets::Transport::kPaced
-                                                            : packets::Transport::kGoBackN},
-                          .way = way});
-  };
-  for (const std::size_t from : hosts)
-    for (int i = 0; i < 2; ++i) add(from, 0, random.below(20 * kMicrosecond));
-  for (const std::size_t from : hosts)
-    for (int i = 0; i < 4; ++i) add(from, kLittle, random.below(1200 * kMicrosecond));
-  return plan;
 }
 
 /// What a way made of a plan.
@@ -155,22 +88,48 @@ std::size_t victims(const SeenOfDot1& seen, const SeenOfDot1& with_rules) {
 
 class Dot1 {
  public:
-  Dot1(const ClaimOptions& options, const std::function<void(const Claim&)>& found,
-       const std::function<void(double)>& tell)
-      : o_(options), found_(found), tell_(tell) {}
+  Dot1(const ReproduceOptions& options, const Sink& sink) : o_(options), sink_(sink) {}
 
   void all() {
     cases();
     many("links that fail", false, 0.1, 0.6);
     many("links that flap", true, 0.6, 1);
     buffer();
-    tell_(1);
+    sink_.tell(1);
   }
 
  private:
+  using Test = Statement::Test;
   void say(const char* place, const std::string& scenario, const char* metric, double ours,
-           std::optional<double> published = {}, double least = 0, double most = 0) {
-    found_({place, scenario, metric, ours, published, least, most});
+           std::optional<Statement> statement = {}) {
+    sink_.found({.place = place,
+                 .scenario = scenario,
+                 .metric = metric,
+                 .ours = ours,
+                 .statement = std::move(statement)});
+  }
+
+  // The slides print no number; these are their statements.
+  static Statement reproduces() {
+    return {"Reproduce the PFC deadlock in both level 2 CLOS and level 3 CLOS network.",
+            Test::kAbove, 0};
+  }
+  static Statement may_happen() {
+    return {"when link fails, flow loop happens and CBD appears. PFC deadlocks may happen.",
+            Test::kAbove, 0};
+  }
+  static Statement again() {
+    return {"If the CBD persists, then it will invoke deadlock immediately after recovery",
+            Test::kAbove, 1};
+  }
+  static Statement affected() {
+    return {"and the throughput will be greatly affected.", Test::kBelow, 1 - kTolerance};
+  }
+  static Statement prevented() {
+    return {"Identify CBD break point and prevent the PFC Deadlock", Test::kEqual, 0};
+  }
+  static Statement lossless() {
+    return {"Both Queue5&6 are lossless queues(Enable PFC)", Test::kEqual, 0};
   }
 
   /// "Reproduce the PFC deadlock problem"; what the watchdog makes of it; that it is gone.
@@ -190,19 +149,49 @@ class Dot1 {
         const std::string where = fmt::format("{}, {}", kNames[c], kWays[w].name);
         const bool watchdog = kWays[w].protection == Protection::kWatchdog;
         if (w == 0)
-          say("Proactive", where, "deadlocks", s.deadlocks, 0, 0, 0);
+          say("Proactive", where, "deadlocks", s.deadlocks, prevented());
         else if (!watchdog)
-          say("Reproduce", where, "deadlocks", s.deadlocks, 1, 1, kNoLimit);
-        else  // "if the CBD persists, it will invoke deadlock immediately after recovery"
-          say("Reactive", where, "deadlocks", s.deadlocks, 2, 2, kNoLimit);
+          say("Reproduce", where, "deadlocks", s.deadlocks, reproduces());
+        else
+          say("Reactive", where, "deadlocks", s.deadlocks, again());
         const char* place = w == 0 ? "Proactive" : watchdog ? "Reactive" : "Reproduce";
         say(place, where, "deadlocked_percent_of_time", 100 * s.stuck_share);
         say(place, where, "gbps", s.gbps);
-        if (watchdog)  // "throughput will be greatly affected"
-          say(place, where, "throughput_over_rules", s.gbps / rules.gbps, 0.9, 0, 0.9);
+        if (watchdog) say(place, where, "throughput_over_rules", s.gbps / rules.gbps, affected());
         say(place, where, "frames_thrown_away", s.discarded + s.drops);
       }
-    tell_(0.1);
+    for (std::size_t c = 0; c < kNames.size(); ++c) over_time(kNames[c]);
+    sink_.tell(0.1);
+  }
+
+  /// The throughput of all that sends, every 50 us, in each way.
+  void over_time(const char* name) {
+    Chart chart{.title = fmt::format("{}: throughput of all flows", name),
+                .x_label = "time, us",
+                .y_label = "Gb/s"};
+    std::vector<Chart::Line> lines(kWays.size());
+    parallel_for(kWays.size(), o_.threads, [&](std::size_t w, std::size_t) {
+      Plan plan = *packets::plan_of_case(name, 2, 1);
+      plan.settings.seed = o_.seed;
+      plan.duration = 2 * kMillisecond;
+      protect(plan, kWays[w]);
+      std::uint64_t before = 0;
+      lines[w].name = kWays[w].name;
+      constexpr packets::Picoseconds kEvery = 50 * kMicrosecond;
+      const packets::Hooks hooks{
+          .sample_every = kEvery, .sample = [&](const packets::Network& n) {
+            std::uint64_t octets = 0;
+            for (const packets::Flow& f : n.flows) octets += f.received;
+            lines[w].points.emplace_back(
+                static_cast<double>(n.now) / kMicrosecond,
+                static_cast<double>(octets - before) * 8 / (static_cast<double>(kEvery) / 1e3));
+            before = octets;
+          }};
+      const auto ran = packets::run(plan, hooks);
+      if (!ran) lines[w].points.clear();
+    });
+    chart.lines = std::move(lines);
+    sink_.draw({"Reproduce, Reactive, Proactive", svg(chart)});
   }
 
   void many(const char* what, bool flaps, double from, double to) {
@@ -215,8 +204,11 @@ class Dot1 {
           for (std::size_t w = 0; w < kWays.size(); ++w) seen[i][w] = look(plan, kWays[w]);
         },
         [&](std::size_t done, std::size_t total) {
-          tell_(from + (to - from) * static_cast<double>(done) / static_cast<double>(total));
+          sink_.tell(from + (to - from) * static_cast<double>(done) / static_cast<double>(total));
         });
+    Bars bars{.title = fmt::format("{}: throughput over the rules', where it can deadlock", what),
+              .y_label = "ratio",
+              .groups = {what}};
     for (std::size_t w = 0; w < kWays.size(); ++w) {
       double runs = 0;
       double deadlocked = 0;
@@ -252,30 +244,32 @@ class Dot1 {
       const std::string where = fmt::format("{:.0f} sets of {}, {}", runs, what, kWays[w].name);
       const char* place = w == 0 ? "Proactive" : w == 1 ? "Reproduce" : "Reactive";
       if (w == 0)
-        say(place, where, "deadlocked_runs", deadlocked, 0, 0, 0);
-      else if (w == 1)  // "PFC deadlocks may happen"
-        say(place, where, "deadlocked_runs", deadlocked, 1, 1, kNoLimit);
+        say(place, where, "deadlocked_runs", deadlocked, prevented());
+      else if (w == 1)
+        say(place, where, "deadlocked_runs", deadlocked, may_happen());
       else
         say(place, where, "deadlocked_runs", deadlocked);
       say(place, where, "deadlocked_percent_of_time", 100 * stuck / runs);
       say(place, where, "gbps_avg", gbps / runs);
-      // Where doing nothing deadlocks: "throughput will be greatly affected".
+      // In the sets in which doing nothing deadlocks.
       if (w >= 1 && rules_of_dead > 0)
         say(place, where, "throughput_over_rules_where_it_can_deadlock",
-            rate_of_dead / rules_of_dead, 0.9, 0, 0.9);
+            rate_of_dead / rules_of_dead, w >= 2 ? std::optional(affected()) : std::nullopt);
+      if (rules_of_dead > 0) bars.series.push_back({kWays[w].name, {rate_of_dead / rules_of_dead}});
       if (!fct_of_dead.empty())
         say(place, where, "fct_us_p99_where_it_can_deadlock", percentile(fct_of_dead, 0.99));
       say(place, where, "fct_us_avg", mean_of(fct));
       say(place, where, "fct_us_p99", percentile(fct, 0.99));
       say(place, where, "unfinished", unfinished);
       say(place, where, "victims", suffer);
-      if (w < 2)
-        say(place, where, "frames_thrown_away", thrown, 0, 0, 0);
+      if (w == 0)
+        say(place, where, "frames_thrown_away", thrown, lossless());
       else
         say(place, where, "frames_thrown_away", thrown);
       if (flaps) say(place, where, "frames_lost_on_links", lost);
       if (w >= 2) say(place, where, "detections", detections);
     }
+    sink_.draw({"Reproduce, Reactive, Proactive", svg(bars)});
   }
 
   /// What the second lossless class costs: headroom at every port for what a link can still bring.
@@ -300,16 +294,14 @@ class Dot1 {
     }
   }
 
-  const ClaimOptions& o_;
-  const std::function<void(const Claim&)>& found_;
-  const std::function<void(double)>& tell_;
+  const ReproduceOptions& o_;
+  const Sink& sink_;
 };
 
 }  // namespace
 
-void reproduce_dot1(const ClaimOptions& options, const std::function<void(const Claim&)>& found,
-                    const std::function<void(double)>& tell) {
-  Dot1(options, found, tell).all();
+void reproduce_dot1(const ReproduceOptions& options, const Sink& sink) {
+  Dot1(options, sink).all();
 }
 
 }  // namespace lldp::lab

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "lab/des/parallel.hpp"
+#include "lab/papers/finding.hpp"
+#include "lab/topology/expanders.hpp"
 
 /// What "FC+: Near-optimal Deadlock-free Expander Data Center Networks" publishes, done again.
 namespace lldp::lab::fcplus_paper {
@@ -22,18 +24,15 @@ struct Row {
   std::string scheme{};
 };
 
-/// One value, ours beside the published one.
+/// One value of a table or a figure.
 struct Cell {
   int table = 0;  ///< or a figure
   int figure = 0;
   Row row{};
   std::string metric{};
   double ours = 0;
-  std::optional<double> published{};
-  double tolerance = 0;   ///< relative
-  bool at_least = false;  ///< more is as good: a random choice that the paper does not state
-
-  [[nodiscard]] const char* verdict() const;  ///< match, off or unpublished
+  std::optional<Published> published{};
+  std::optional<Statement> statement{};
 };
 
 struct Options {
@@ -44,6 +43,12 @@ struct Options {
   std::uint64_t seed = 1;
   std::size_t threads = 1;
 };
+
+/// FC's layers. "k is set to be the smallest or second smallest value to guarantee each switch pair
+/// has at least 1 up-down path" (III-C): Tables I and VI come out with the smallest, VII and VIII,
+/// whose switches have 22 ports to others, with the second smallest.
+[[nodiscard]] Result<std::vector<std::size_t>> fc_layers(const ExpanderShape& shape);
+inline constexpr std::size_t kSecondSet = 22;
 
 inline constexpr int kTables = 8;
 inline constexpr int kFirstFigure = 3;
@@ -65,9 +70,8 @@ void reproduce_fct(const Options& options, const std::function<void(const Cell&)
 
 /// `Table III`, `Figure 4`.
 [[nodiscard]] std::string place_of(const Cell& cell);
-[[nodiscard]] std::string to_json_line(const Cell& cell);
-[[nodiscard]] std::string to_csv(const std::vector<Cell>& cells);
-/// One page: the tables, ours beside the published, and the figures as curves.
-[[nodiscard]] std::string to_html(const std::vector<Cell>& cells, const std::string& command);
+[[nodiscard]] Finding finding_of(const Cell& cell);
+/// The figures as curves.
+[[nodiscard]] std::vector<Drawing> drawings_of(const std::vector<Cell>& cells);
 
 }  // namespace lldp::lab::fcplus_paper

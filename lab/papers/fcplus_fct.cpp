@@ -50,6 +50,14 @@ constexpr SetUp kSetUps[] = {
 constexpr std::size_t kCount = std::size(kSetUps);
 constexpr const char* kTraffics[] = {"all_to_all", "uniform", "near_worst"};
 constexpr const char* kPercentiles[] = {"p50", "p99"};
+/// V-B of the set-ups' order; which of them stand apart is in Table VIII.
+constexpr const char* kOrders[] = {
+    "For the all-to-all traffic pattern, FC+, FC, and KSP-32 exhibit similar performance, while "
+    "Clos performs poorly due to its lower throughput.",
+    "Clos still exhibits the highest FCT. Additionally, FC shows performance degradation compared "
+    "to FC+ and KSP-32",
+    "the limited path diversity of FC leads to a noticeable performance gap compared to FC+ and "
+    "KSP-32."};
 
 /// What the paper tells apart by less is not held against ours.
 constexpr double kApart = 1.1;
@@ -72,7 +80,7 @@ class Bench {
                               .quality = kQuality};
     plan_.fabric =
         *(set_up.routing == Routing::kClos ? clos_like(kSwitches, kSwitches * kHosts, kQuality)
-          : set_up.routing == Routing::kFc ? fc(shape, *fc_degrees(shape))
+          : set_up.routing == Routing::kFc ? fc(shape, *fc_layers(shape))
                                            : fcplus(shape));
     const Graph graph = Graph::of(plan_.fabric);
     const auto senders = senders_of(plan_.fabric);
@@ -93,6 +101,7 @@ class Bench {
     // of 12 MB.
     settings.pfc.alpha_256 = 32;
     settings.buffer_octets = 12'000'000;
+    settings.dcqcn = packets::kDcqcnPaper;
     settings.dcqcn.on = true;
     settings.ecn = {.on = true, .kmin_octets = 5'000, .kmax_octets = 200'000, .pmax_permille = 10};
     const Picoseconds arrivals = options_.quick ? 250 * kMicrosecond : 4 * kMillisecond;
@@ -215,10 +224,6 @@ void reproduce_fct(const Options& options, const std::function<void(const Cell&)
                          kSetUps[done % kCount].scheme),
              done, total);
       });
-  // What grows for as long as more is sent than the fabric carries takes the whole time to show.
-  const auto published = [&](double value) {
-    return options.quick ? std::nullopt : std::optional(value);
-  };
   const ExpanderShape shape{.switches = kSwitches, .ports = kPortsOfFct, .seed = options.seed};
   const auto row = [&](std::size_t i) {
     Row r{.switches = kSwitches, .s = kPortsOfFct, .scheme = kSetUps[i].scheme};
@@ -228,7 +233,7 @@ void reproduce_fct(const Options& options, const std::function<void(const Cell&)
       r.s = kPortsOfFct + kHosts - p.hosts_per_tor;
       r.k = 3;
     } else if (kSetUps[i].routing == Routing::kFc) {
-      r.k = r.v = fc_degrees(shape)->size() + 1;
+      r.k = r.v = fc_layers(shape)->size() + 1;
     } else {
       const auto p = *fcplus_parameters(shape);
       r.k = p.layers;
@@ -243,20 +248,25 @@ void reproduce_fct(const Options& options, const std::function<void(const Cell&)
       for (std::size_t i = 0; i < kCount; ++i) {
         found({.table = 8, .row = row(i), .metric = metric + "_ms", .ours = ours[i].ms[p]});
         if (i == 0) continue;
-        found(
-            {.table = 8,
-             .row = row(i),
-             .metric = metric + "_factor",
-             .ours = ours[i].ms[p] / ours[0].ms[p],
-             .published = published(kSetUps[i].published[kind][p] / kSetUps[0].published[kind][p]),
-             .tolerance = 0.5});
+        Cell factor{.table = 8,
+                    .row = row(i),
+                    .metric = metric + "_factor",
+                    .ours = ours[i].ms[p] / ours[0].ms[p]};
+        // What grows for as long as more is sent than the fabric carries takes the whole time.
+        if (!options.quick)
+          factor.published =
+              Published{kSetUps[i].published[kind][p] / kSetUps[0].published[kind][p],
+                        p == 0 ? kTolerance : kTailTolerance, true,
+                        fmt::format("{:.3f} / {:.3f}", kSetUps[i].published[kind][p],
+                                    kSetUps[0].published[kind][p])};
+        found(factor);
       }
-      found({.table = 8,
-             .row = {.switches = kSwitches, .s = kPortsOfFct, .scheme = "all"},
-             .metric = metric + "_order",
-             .ours = in_order(ours, kind, p),
-             .published = 1,
-             .tolerance = options.quick ? 0.2 : 0});
+      Cell order{.table = 8,
+                 .row = {.switches = kSwitches, .s = kPortsOfFct, .scheme = "all"},
+                 .metric = metric + "_order",
+                 .ours = in_order(ours, kind, p)};
+      if (!options.quick) order.statement = Statement{kOrders[kind], Statement::Test::kEqual, 1};
+      found(order);
     }
     for (std::size_t i = 0; i < kCount; ++i) {
       const auto count = [&](const char* what, double ours_is) {

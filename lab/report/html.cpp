@@ -23,8 +23,9 @@ constexpr std::array<std::string_view, 8> kColours = {
 
 /// Light or dark as the reader has it; what is wider than the window scrolls by itself.
 constexpr std::string_view kPageStyle =
-    ":root{color-scheme:light dark;--rule:#ddd;--match:#070;--off:#b00;--faint:#777}"
-    "@media(prefers-color-scheme:dark){:root{--rule:#444;--match:#7c7;--off:#f77;--faint:#999}}"
+    ":root{color-scheme:light dark;--rule:#ddd;--match:#070;--off:#b00;--half:#850;--faint:#777}"
+    "@media(prefers-color-scheme:dark){:root{--rule:#444;--match:#7c7;--off:#f77;--half:#fb6;--"
+    "faint:#999}}"
     "body{font:15px sans-serif;max-width:60em;margin:2em auto;padding:0 1em;"
     "overflow-wrap:break-word}"
     "pre,.wide{overflow-x:auto}figure{margin:1em 0}figcaption{font-weight:bold}"
@@ -35,8 +36,46 @@ constexpr std::string_view kPageStyle =
     "table{border-collapse:collapse;margin:1em 0}"
     "td,th{padding:.2em .7em;text-align:left;border-bottom:1px solid var(--rule)}"
     "td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}"
-    ".match{color:var(--match)}.off{color:var(--off);font-weight:bold}"
-    ".unpublished{color:var(--faint)}";
+    ".match,.holds{color:var(--match)}.off,.fails{color:var(--off);font-weight:bold}"
+    ".direction-only{color:var(--half);white-space:nowrap}"
+    ".headline{font-size:1.15em}td.note{color:var(--faint);font-size:90%;padding-top:0}"
+    "td.note b{color:CanvasText;font-weight:normal}"
+    ".zoom{float:right;font-weight:normal}.zoom button{font:inherit;padding:0 .5em}";
+
+/// Every curve can be looked at more closely: by its buttons, or drawn with the pointer.
+constexpr std::string_view kZoom = R"(<script>
+for (const figure of document.querySelectorAll("figure.curve")) {
+  const svg = figure.querySelector("svg"), whole = svg.getAttribute("viewBox").split(" ").map(Number);
+  let box = whole.slice(), held = null;
+  const show = () => svg.setAttribute("viewBox", box.join(" "));
+  const zoom = (by, x = box[0] + box[2] / 2, y = box[1] + box[3] / 2) => {
+    const wide = Math.min(whole[2], box[2] * by), high = wide * whole[3] / whole[2];
+    box = [x - (x - box[0]) * wide / box[2], y - (y - box[1]) * high / box[3], wide, high];
+    if (wide === whole[2]) box = whole.slice();
+    show();
+  };
+  const tools = document.createElement("span");
+  tools.className = "zoom";
+  for (const [text, title, act] of [["+", "closer", () => zoom(0.5)], ["−", "farther", () => zoom(2)], ["1:1", "all", () => zoom(1e9)]]) {
+    const button = tools.appendChild(document.createElement("button"));
+    button.textContent = text; button.title = title; button.type = "button"; button.onclick = act;
+  }
+  figure.querySelector("figcaption").append(tools);
+  svg.onpointerdown = e => { if (box[2] < whole[2]) { held = e; svg.setPointerCapture(e.pointerId); } };
+  svg.onpointerup = svg.onpointercancel = () => { held = null; };
+  svg.onpointermove = e => {
+    if (!held) return;
+    const scale = box[2] / svg.clientWidth;
+    box[0] -= (e.clientX - held.clientX) * scale; box[1] -= (e.clientY - held.clientY) * scale; held = e;
+    show();
+  };
+  svg.ondblclick = e => {
+    const at = new DOMPoint(e.clientX, e.clientY).matrixTransform(svg.getScreenCTM().inverse());
+    zoom(e.shiftKey ? 2 : 0.5, at.x, at.y);
+  };
+}
+</script>
+)";
 
 /// A step of 1, 2 or 5 times a power of ten that makes about five of `range`.
 double step_for(double range) {
@@ -102,15 +141,20 @@ std::string page(std::string_view title, std::string_view body) {
       "<!DOCTYPE html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>{0}</title>\n"
       "<meta name=\"viewport\" "
       "content=\"width=device-width,initial-scale=1\">\n<style>{1}</style>\n"
-      "<h1>{0}</h1>\n{2}</html>\n",
-      entities(title), kPageStyle, body);
+      "<h1>{0}</h1>\n{2}{3}</html>\n",
+      entities(title), kPageStyle, body,
+      body.find("<figure class=\"curve\">") == std::string_view::npos ? "" : kZoom);
 }
 
 std::string table(std::string_view rows) {
   return fmt::format("<div class=\"wide\"><table>\n{}</table></div>\n", rows);
 }
 
-std::string svg(const Chart& chart) {
+std::string svg(const Chart& given) {
+  Chart chart = given;
+  if (chart.log_x)
+    for (auto& line : chart.lines)
+      for (auto& [x, y] : line.points) x = std::log10(std::max(x, 1e-9));
   double left = 1e300;
   double right = -1e300;
   double top = 0;
@@ -122,13 +166,15 @@ std::string svg(const Chart& chart) {
     }
   if (left > right) return {};
   if (left == right) right = left + 1;
-  const double x_step = step_for(right - left);
+  const double x_step =
+      chart.log_x ? std::max(1.0, step_for(right - left)) : step_for(right - left);
   const double y_step = step_for(top > 0 ? top : 1);
   top = std::max(y_step, std::ceil(top / y_step - 1e-9) * y_step);
   const auto at_x = [&](double x) { return (x - left) / (right - left) * kWide; };
   const auto at_y = [&](double y) { return kHigh - y / top * kHigh; };
   std::string out = fmt::format(
-      "<figure><figcaption>{0}</figcaption>\n<svg viewBox=\"-60 -12 {1} {2}\" width=\"100%\" "
+      "<figure class=\"curve\"><figcaption>{0}</figcaption>\n<svg viewBox=\"-60 -12 {1} {2}\" "
+      "width=\"100%\" "
       "role=\"img\" aria-label=\"{0}\">\n<path class=\"axis\" d=\"M0 0V{3}H{4}\"/>\n",
       entities(chart.title), kWide + 80, kHigh + 62, kHigh, kWide);
   std::string legend;
@@ -139,7 +185,7 @@ std::string svg(const Chart& chart) {
         at_y(y), kWide, at_y(y) + 4, y);
   for (double x = std::ceil(left / x_step) * x_step; x <= right * 1.0001; x += x_step)
     out += fmt::format("<text x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{:g}</text>\n", at_x(x),
-                       kHigh + 18, x);
+                       kHigh + 18, chart.log_x ? std::pow(10, x) : x);
   out += fmt::format(
       "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n"
       "<text transform=\"translate(-44 {}) rotate(-90)\" "
@@ -161,6 +207,68 @@ std::string svg(const Chart& chart) {
                     mark(i, 0, 0, colour), entities(line.name));
   }
   return out + fmt::format("</svg>\n<div class=\"legend\">\n{}</div></figure>\n", legend);
+}
+
+std::string svg(const Bars& bars) {
+  double most = 0;
+  double least = 1e300;
+  for (const auto& s : bars.series)
+    for (const double v : s.values) {
+      most = std::max(most, v);
+      if (v > 0) least = std::min(least, v);
+    }
+  if (bars.groups.empty() || bars.series.empty()) return {};
+  double bottom = 0;
+  double top = most > 0 ? most : 1;
+  double step = step_for(top);
+  if (bars.log_y) {
+    bottom = most > 0 ? std::floor(std::log10(least)) : 0;
+    top = most > 0 ? std::max(bottom + 1, std::ceil(std::log10(most))) : 1;
+    step = 1;
+  } else {
+    top = std::max(step, std::ceil(top / step - 1e-9) * step);
+  }
+  const auto height = [&](double v) {
+    const double at = bars.log_y ? (v > 0 ? std::log10(v) : bottom) : v;
+    return std::clamp((at - bottom) / (top - bottom), 0.0, 1.0) * kHigh;
+  };
+  std::string out = fmt::format(
+      "<figure><figcaption>{0}</figcaption>\n<svg viewBox=\"-60 -12 {1} {2}\" width=\"100%\" "
+      "role=\"img\" aria-label=\"{0}\">\n",
+      entities(bars.title), kWide + 80, kHigh + 48);
+  for (double y = bottom; y <= top + step * 1e-6; y += step)
+    out += fmt::format(
+        "<path class=\"grid\" d=\"M0 {0:.1f}H{1}\"/><text x=\"-8\" y=\"{2:.1f}\" "
+        "text-anchor=\"end\">{3:g}</text>\n",
+        kHigh - (y - bottom) / (top - bottom) * kHigh, kWide,
+        kHigh - (y - bottom) / (top - bottom) * kHigh + 4, bars.log_y ? std::pow(10, y) : y);
+  const double wide = kWide / static_cast<double>(bars.groups.size());
+  const double bar = wide * 0.8 / static_cast<double>(bars.series.size());
+  std::string legend;
+  for (std::size_t s = 0; s < bars.series.size(); ++s) {
+    const std::string_view colour = kColours[s % kColours.size()];
+    for (std::size_t g = 0; g < std::min(bars.groups.size(), bars.series[s].values.size()); ++g) {
+      const double v = bars.series[s].values[g];
+      out += fmt::format(
+          "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\">"
+          "<title>{}, {}: {:.4g}</title></rect>\n",
+          wide * (static_cast<double>(g) + 0.1) + bar * static_cast<double>(s), kHigh - height(v),
+          bar * 0.9, height(v), colour, entities(bars.groups[g]), entities(bars.series[s].name), v);
+    }
+    legend += fmt::format(
+        "<span><svg viewBox=\"-6 -6 12 12\" aria-hidden=\"true\"><rect x=\"-5\" y=\"-5\" "
+        "width=\"10\" height=\"10\" fill=\"{}\"/></svg>{}</span>\n",
+        colour, entities(bars.series[s].name));
+  }
+  for (std::size_t g = 0; g < bars.groups.size(); ++g)
+    out +=
+        fmt::format("<text x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n",
+                    wide * (static_cast<double>(g) + 0.5), kHigh + 20, label(bars.groups[g], 24));
+  return out + fmt::format(
+                   "<path class=\"axis\" d=\"M0 0V{0}H{1}\"/><text transform=\"translate(-48 {2}) "
+                   "rotate(-90)\" text-anchor=\"middle\">{3}</text></svg>\n<div "
+                   "class=\"legend\">\n{4}</div></figure>\n",
+                   kHigh, kWide, kHigh / 2, entities(bars.y_label), legend);
 }
 
 }  // namespace lldp::lab

@@ -31,7 +31,22 @@ struct Chart {
   std::string x_label{};
   std::string y_label{};
   std::vector<Line> lines{};
+  bool log_x = false;  ///< by powers of ten; every x is above 0
 };
 [[nodiscard]] std::string svg(const Chart& chart);
+
+/// Values by group, a bar for each series.
+struct Bars {
+  struct Series {
+    std::string name{};
+    std::vector<double> values{};  ///< by group
+  };
+  std::string title{};
+  std::string y_label{};
+  std::vector<std::string> groups{};
+  std::vector<Series> series{};
+  bool log_y = false;  ///< by powers of ten: what is 0 or less has no bar
+};
+[[nodiscard]] std::string svg(const Bars& bars);
 
 }  // namespace lldp::lab

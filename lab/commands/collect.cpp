@@ -98,7 +98,7 @@ int run_collect(const Arguments& arguments) {
   const std::string report = json ? to_json(collection) : to_text(collection);
   // Where the fabric goes to standard output, what is said about it must not.
   fmt::print(output.empty() || output == "-" ? stderr : stdout, "{}", report);
-  if (told.devices.empty()) return kFailed;
+  if (told.devices.empty()) return kUsage;
   const Fabric& fabric = collection.fabric;
   auto saved =
       save_text(output, output.ends_with(".svg")   ? fabric_picture(fabric, marks_of(collection))

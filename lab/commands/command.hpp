@@ -18,10 +18,11 @@ struct Command {
   int (*run)(const Arguments& arguments) = nullptr;  ///< returns the exit status
 };
 
+// The exit status of every subcommand; lldp-level-lab(1) has the table.
 inline constexpr int kDone = 0;
-inline constexpr int kFailed = 1;
-inline constexpr int kUsage = 2;
-inline constexpr int kNoVerdict = 3;
+inline constexpr int kFailed = 1;  ///< the answer is no: a cycle, a deadlock, a value that is off
+inline constexpr int kUsage = 2;   ///< it could not run: the command line, a file, the machine
+inline constexpr int kNoVerdict = 3;  ///< it ran, and there is no answer
 
 int run_bounce(const Arguments& arguments);
 int run_collect(const Arguments& arguments);
@@ -37,9 +38,11 @@ int run_throughput(const Arguments& arguments);
 int run_topo(const Arguments& arguments);
 int run_whatif(const Arguments& arguments);
 
-/// Prints `lldp-level-lab COMMAND: what` on standard error; returns kFailed.
+/// Prints `lldp-level-lab COMMAND: what` on standard error; returns kUsage.
 int complain(std::string_view command, const Error& error);
 /// The same for a command line that makes no sense; returns kUsage.
 int complain_usage(std::string_view command, std::string_view what);
+/// Says that there is no verdict, and why: on standard error, or as JSON; returns kNoVerdict.
+int no_verdict(std::string_view command, std::string_view file, std::string_view why, bool json);
 
 }  // namespace lldp::lab

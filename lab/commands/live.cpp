@@ -28,6 +28,7 @@
 #include "lab/lossless/fabric.hpp"
 #include "lab/lossless/switch_file.hpp"
 #include "lab/topology/files.hpp"
+#include "lab/topology/hints.hpp"
 
 extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX leaves it to the user
 
@@ -136,17 +137,25 @@ int run_agents(const Settings& s, const Fabric& fabric, const std::vector<std::s
   const std::chrono::duration<double> found = Watcher::Clock::now() - begin;
   if (live::is_ending()) return complain("live", Error{EINTR, "", "ended by a signal"});
   print(fabric, watcher.seen(), s.json);
-  if (bare) return complain("live", *bare);
+  const auto answer_no = [](const Error& error) {
+    complain("live", error);
+    return kFailed;
+  };
+  if (bare) return answer_no(*bare);
   if (!right)
-    return complain("live", Error{0, "agents",
-                                  fmt::format("not all right after {:g} s: see the logs in {}",
-                                              s.timeout.count(), s.place.dir)});
+    return answer_no({0, "agents",
+                      fmt::format("not all right after {:g} s: see the logs in {}",
+                                  s.timeout.count(), s.place.dir)});
   if (!located) {
     const std::size_t wrong = live::wrongly_located(fabric, watcher.seen()).front();
-    return complain("live", Error{0, fabric.nodes[wrong].name,
-                                  fmt::format("does not know where it stands after {:g} s: see "
-                                              "`lldp-level location` there",
-                                              s.timeout.count())});
+    return answer_no({0, fabric.nodes[wrong].name,
+                      fmt::format("does not know where it stands after {:g} s: see "
+                                  "`lldp-level location` there",
+                                  s.timeout.count())});
+  }
+  if (const auto why = why_no_levels(fabric)) {
+    fmt::print(stderr, "{} started\n", count_text(*started, "agent"));
+    return no_verdict("live", fabric.name, *why, false);
   }
   fmt::print(stderr,
              "{} started; every level and port type right after {:.3f} s, every location after "

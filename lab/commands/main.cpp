@@ -7,8 +7,10 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "base/text.hpp"
 #include "lab/commands/command.hpp"
 #include "os/file.hpp"
 
@@ -48,12 +50,22 @@ int written(std::string_view command, int status) {
 
 int complain(std::string_view command, const Error& error) {
   fmt::print(stderr, "lldp-level-lab {}: {}\n", command, to_string(error));
-  return kFailed;
+  return kUsage;
 }
 
 int complain_usage(std::string_view command, std::string_view what) {
   fmt::print(stderr, "lldp-level-lab {0}: {1}: see `lldp-level-lab {0} --help`\n", command, what);
   return kUsage;
+}
+
+int no_verdict(std::string_view command, std::string_view file, std::string_view why, bool json) {
+  if (json)
+    fmt::print("{}\n",
+               nlohmann::ordered_json{
+                   {"version", 1}, {"file", escape(file)}, {"verdict", "none"}, {"why_none", why}}
+                   .dump(2));
+  fmt::print(stderr, "lldp-level-lab {}: {}: no verdict: {}\n", command, escape(file), why);
+  return kNoVerdict;
 }
 
 }  // namespace lldp::lab

@@ -9,6 +9,7 @@
 #include "lab/report/fabric_picture.hpp"
 #include "lab/topology/files.hpp"
 #include "lab/topology/forwarding.hpp"
+#include "lab/topology/hints.hpp"
 #include "qos/proof.hpp"
 
 namespace lldp::lab {
@@ -18,7 +19,7 @@ constexpr std::string_view kProveUsage =
     "prove FABRIC [OPTION...]\n"
     "Searches the dependencies between the buffers of a fabric, for any routing and\n"
     "any set of failures. Exit status 0: it cannot deadlock; 1: there is a cycle,\n"
-    "and a shortest one is shown.\n";
+    "and a shortest one is shown; 3: no verdict, for the levels are not known.\n";
 
 /// Everything that the output tells.
 struct Report {
@@ -126,6 +127,7 @@ int run_prove(const Arguments& arguments) {
   std::string chains;
   std::string lossy;
   std::string output;
+  Hints hints;
   po::options_description options("Options");
   options.add_options()("rules", po::value(&report.rules)->value_name("R"),
                         "none: a packet keeps its class; down-up: by levels, as shipped; spans: by "
@@ -142,9 +144,13 @@ int run_prove(const Arguments& arguments) {
       "the class after the last")(
       "stay-in-last", po::bool_switch(&report.stay_in_last),
       "for study: a turn in the last lossless class stays there instead of going lossy")(
-      "json", "print JSON")("output,o", po::value(&output)->value_name("FILE"),
-                            "the fabric as a picture, a cycle set off, to FILE.svg, or the JSON "
-                            "to FILE");
+      "hosts", po::value(&hints.hosts)->value_name("GLOB"),
+      "nodes with such names are hosts; can be repeated")(
+      "level", po::value(&hints.levels)->value_name("NODE=N"),
+      "the switch stands on level N; NODE may be a glob; can be repeated")("json", "print JSON")(
+      "output,o", po::value(&output)->value_name("FILE"),
+      "the fabric as a picture, a cycle set off, to FILE.svg, or the JSON "
+      "to FILE");
   std::vector<std::string> words;
   const auto values = parse(options, kProveUsage, arguments, words);
   if (!values) return kDone;
@@ -164,7 +170,9 @@ int run_prove(const Arguments& arguments) {
 
   auto fabric = load_fabric(words[0]);
   if (!fabric) return complain("prove", fabric.error());
-  report.fabric = std::move(*fabric);
+  auto hinted = with_hints(std::move(*fabric), hints);
+  if (!hinted) return complain_usage("prove", to_string(hinted.error()));
+  report.fabric = std::move(*hinted);
   if (report.rules.empty())
     report.rules = has_orders(report.fabric)   ? "as-set"
                    : has_layers(report.fabric) ? "spans"
@@ -185,6 +193,8 @@ int run_prove(const Arguments& arguments) {
                               report.fabric.links.empty()
                                   ? "a fabric without links: there is nothing to prove"
                                   : "a fabric without switches: there is nothing to prove"});
+  if (const auto why = why_no_levels(report.fabric); why && report.rules == "down-up")
+    return no_verdict("prove", words[0], *why, values->count("json") != 0);
   report.policy = std::move(*policy);
   report.proof = prove(report.graph.forwarding, report.policy,
                        report.rules == "none" ? qos::OnTurn::kStays

@@ -26,8 +26,8 @@ namespace {
 constexpr std::string_view kSimUsage =
     "sim CASE|FILE.json [OPTION...]\n"
     "sim --topology FILE --traffic FILE [OPTION...]\n"
-    "CASE: case1, case2, dualtor, fcplus, flap, itsy-fig2, itsy-fig3, itsy-fig4 or\n"
-    "ndc-loop.\n"
+    "CASE: case1, case2, dualtor, fcplus, flap, itsy-fattree, itsy-fattree-storm,\n"
+    "itsy-fig2, itsy-fig3, itsy-fig4, itsy-fig5 or ndc-loop.\n"
     "Sends packets through a fabric whose switches stop each other by PFC, and tells\n"
     "whether it deadlocks. Levels are found by the agents, paths are those that\n"
     "switches take until the routing has converged, rules are the agents' own. Exit\n"

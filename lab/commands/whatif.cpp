@@ -11,6 +11,7 @@
 #include "lab/sweep/journal.hpp"
 #include "lab/topology/files.hpp"
 #include "lab/topology/forwarding.hpp"
+#include "lab/topology/hints.hpp"
 #include "lab/topology/json.hpp"
 #include "lab/whatif/picture.hpp"
 #include "lab/whatif/report.hpp"
@@ -23,7 +24,8 @@ constexpr std::string_view kWhatifUsage =
     "Lets links fail, all sets of N or a sample of them, and looks at what packets do\n"
     "until the routing has converged: where they turn down-up, whether one lossless\n"
     "priority could deadlock, whether two suffice. With --change the same after it.\n"
-    "Exit status 0: two priorities cannot deadlock, and no limit is exceeded; else 1.\n";
+    "Exit status 0: two priorities cannot deadlock, and no limit is exceeded; 1: one\n"
+    "of these is not so; 3: no verdict, for the levels are not known.\n";
 
 /// What the exit status goes by, beside deadlocks of two priorities.
 struct Gate {
@@ -134,6 +136,7 @@ int run_whatif(const Arguments& arguments) {
   bool all = false;
   bool json = false;
   bool no_agents = false;
+  Hints hints;
   po::options_description options("Options");
   options.add_options()(
       "fail", number(&plan.fail, decltype(plan.fail){0})->value_name("N")->default_value(1),
@@ -149,6 +152,10 @@ int run_whatif(const Arguments& arguments) {
       "exit status 1 if agents leave a link or an order unprotected for longer")(
       "no-cut-off", po::bool_switch(&gate.no_cut_off),
       "exit status 1 if a switch has no way on in any set")(
+      "hosts", po::value(&hints.hosts)->value_name("GLOB"),
+      "nodes with such names are hosts; can be repeated")(
+      "level", po::value(&hints.levels)->value_name("NODE=N"),
+      "the switch stands on level N; NODE may be a glob; can be repeated")(
       "no-agents", po::bool_switch(&no_agents), "do not let agents react to the worst set")(
       "shard", po::value(&shard_text)->value_name("I/N"),
       "do the I-th part of N; auto, auto/N: as Slurm, Kubernetes or MPI tell")(
@@ -179,13 +186,16 @@ int run_whatif(const Arguments& arguments) {
     shard = *s;
   }
 
-  const auto fabric = load_fabric(words[0]);
-  if (!fabric) return complain("whatif", fabric.error());
+  auto loaded = load_fabric(words[0]);
+  if (!loaded) return complain("whatif", loaded.error());
+  const auto fabric = with_hints(std::move(*loaded), hints);
+  if (!fabric) return complain_usage("whatif", to_string(fabric.error()));
   if (has_layers(*fabric))
     return complain("whatif",
                     {0, words[0],
                      "its links have layers, and so its packets are not routed by levels: "
                      "`prove` looks at all ways through it"});
+  if (const auto why = why_no_levels(*fabric)) return no_verdict("whatif", words[0], *why, json);
   whatif::Report report{.plan = plan};
   for (const std::string& text : change_texts) {
     const auto change = whatif::change_from(*fabric, text);

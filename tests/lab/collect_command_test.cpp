@@ -127,7 +127,7 @@ TEST(CollectCommand, RefusesWhatMakesNoSense) {
   EXPECT_EQ(run(lab("collect --ssh -oProxyCommand=x")).text,
             "lldp-level-lab collect: --ssh: `-oProxyCommand=x` is no name of a host" + see);
   const auto none = run(lab("collect /nonexistent.json"));
-  EXPECT_EQ(none.status, 1);
+  EXPECT_EQ(none.status, 2);
   EXPECT_THAT(
       none.text,
       HasSubstr("unreadable   /nonexistent.json: cannot be read: No such file or directory"));
@@ -146,7 +146,7 @@ TEST(CollectCommand, NamesTheFileThatIsCutAndAnEmptyDirectory) {
   EXPECT_THAT(cut.text, HasSubstr("leaf1.rules.json: line 2: cut off"));
   const TempDir empty;
   const auto nothing = run(lab("collect " + empty.path()));
-  EXPECT_EQ(nothing.status, 1);
+  EXPECT_EQ(nothing.status, 2);
   EXPECT_THAT(nothing.text, HasSubstr("No device told anything: there is nothing to prove.\n"));
   EXPECT_THAT(nothing.text, testing::Not(HasSubstr("Nothing is missing")));
 }

@@ -214,23 +214,23 @@ TEST(ProveCommand, RefusesWhatMakesNoSense) {
   EXPECT_EQ(prove(case1(), "/dev/null"),
             Outcome(2, "lldp-level-lab prove: name one fabric file" + see));
   EXPECT_EQ(prove(case1(), "--rules spans"),
-            Outcome(1,
+            Outcome(2,
                     "lldp-level-lab prove: leaf1:swp2: the link has no layers: rules by spans need "
                     "them on both ends of every link\n"));
 }
 
 TEST(ProveCommand, ProvesNothingOfNothing) {
   const auto [status, text] = prove({}, "");
-  EXPECT_EQ(status, 1);
+  EXPECT_EQ(status, 2);
   EXPECT_THAT(text, testing::EndsWith(": a fabric without links: there is nothing to prove\n"));
   const auto [hosts, why] = prove(Cabling().link("h1:1", "h2:1").done(), "");
-  EXPECT_EQ(hosts, 1);
+  EXPECT_EQ(hosts, 2);
   EXPECT_THAT(why, testing::EndsWith(": a fabric without switches: there is nothing to prove\n"));
 }
 
 TEST(ProveCommand, DoesNotCallSwitchesThatNothingJoinsDeadlockFree) {
   const auto [status, text] = prove(Cabling().link("h1:1", "a:1").link("h2:1", "b:1").done(), "");
-  EXPECT_EQ(status, 1);
+  EXPECT_EQ(status, 2);
   EXPECT_THAT(text, testing::EndsWith(": 2 switches and no link between them: a file that leaves "
                                       "links out, or takes switches for hosts?\n"));
   EXPECT_EQ(prove(Cabling().link("h1:1", "a:1").link("h2:1", "a:2").done(), "").first, 0)
@@ -261,8 +261,36 @@ TEST(ProveCommand, FailsWhereItsAnswerCannotBeWritten) {
   if (mknod((dir / "full").c_str(), S_IFCHR | 0600, makedev(1, 7)) != 0)
     GTEST_SKIP() << "device nodes need root";
   const auto [status, text] = prove(case1(), ">" + (dir / "full"));
-  EXPECT_EQ(status, 1);
+  EXPECT_EQ(status, 2);
   EXPECT_EQ(text, "lldp-level-lab prove: standard output: No space left on device\n");
+}
+
+/// PTM's files name no hosts.
+TEST(ProveCommand, HasNoVerdictWhereNoDeviceIsAHost) {
+  Fabric fabric = Cabling()
+                      .link("leaf1:swp1", "spine1:swp1")
+                      .link("leaf1:swp2", "spine2:swp1")
+                      .link("leaf2:swp1", "spine1:swp2")
+                      .link("leaf2:swp2", "spine2:swp2")
+                      .link("server1:eth0", "leaf1:swp3")
+                      .link("server2:eth0", "leaf2:swp3")
+                      .done();
+  for (Node& node : fabric.nodes) {
+    node.role = Role::kSwitch;
+    node.level.reset();
+  }
+  const auto [status, text] = prove(fabric, "");
+  EXPECT_EQ(status, 3) << text;
+  EXPECT_THAT(text,
+              AllOf(testing::HasSubstr(": no verdict: no device is a host"),
+                    testing::HasSubstr("--hosts GLOB"), testing::HasSubstr("--level NODE=N")));
+  EXPECT_THAT(prove(fabric, "--json").second, testing::HasSubstr("\"verdict\": \"none\""));
+  EXPECT_EQ(prove(fabric, "--hosts 'server*'").first, 0);
+  EXPECT_EQ(prove(fabric, "--level 'leaf*=1' --level 'spine*=2' --level 'server*=3'").first, 0);
+  EXPECT_EQ(prove(fabric, "--rules none").first, 1) << "no levels are needed for that";
+  for (const char* const wrong : {"--hosts 'x*'", "--level leaf1", "--level leaf1=0",
+                                  "--level leaf1=x", "--level x=1", "--level leaf1=255"})
+    EXPECT_EQ(prove(fabric, wrong).first, 2) << wrong;
 }
 
 TEST(LabCommands, RefuseNumbersOutOfBounds) {
@@ -312,7 +340,7 @@ TEST(LabCommands, RefuseOrSayWhereLevelsAreNotWhatRoutesAFabric) {
   const std::string file = dir / "f.json";
   std::ofstream(file) << to_json(*fcplus({.switches = 12, .ports = 6}));
   const auto [status, text] = lab("whatif " + file);
-  EXPECT_EQ(status, 1);
+  EXPECT_EQ(status, 2);
   EXPECT_THAT(text, testing::HasSubstr("its packets are not routed by levels"));
   Fabric torn = *fcplus({.switches = 12, .ports = 6});
   for (Link& link : torn.links) {

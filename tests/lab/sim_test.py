@@ -110,7 +110,7 @@ class Sim(unittest.TestCase):
                 valid, done = tried(path, value)
                 with self.subTest(path=path, value=value):
                     self.assertFalse(valid)
-                    self.assertEqual(done.returncode, 1, done.stderr)
+                    self.assertEqual(done.returncode, 2, done.stderr)
                     self.assertIn(re.sub(r"\.(\d)", r"[\1]", ".".join(map(str, path))), done.stderr)
                 numbers += 1
             for value in [v for end, v in (("minimum", -1), ("maximum", 10 ** 18)) if leaf.get("type") == "integer" and end not in leaf]:
@@ -119,7 +119,7 @@ class Sim(unittest.TestCase):
         for path in (["none"], ["flows", 0, "none"], ["events", 0, "none"], ["storms", 0, "none"], ["traffic", 0, "none"],
                      *(["settings", *more, "none"] for more in ([], ["pfc"], ["watchdog"], ["itsy"], ["ecn"], ["dcqcn"]))):
             valid, done = tried(path, 1)
-            self.assertEqual((valid, done.returncode), (False, 1), path)
+            self.assertEqual((valid, done.returncode), (False, 2), path)
             self.assertIn("there is no such key", done.stderr)
         for path in (["fabric"], ["flows", 0, "from"], ["flows", 0, "to"], ["events", 0, "link"], ["storms", 0, "host"], ["traffic", 0, "kind"]):
             said = copy.deepcopy(base)
@@ -129,7 +129,7 @@ class Sim(unittest.TestCase):
             del at[path[-1]]
             self.assertFalse(schema.is_valid(said), path)
             (self.path / "s.json").write_text(json.dumps(said))
-            self.assertEqual(lab("sim", self.path / "s.json").returncode, 1, path)
+            self.assertEqual(lab("sim", self.path / "s.json").returncode, 2, path)
 
     def test_a_scenario_runs_and_fits_its_schema(self):
         said = {"fabric": "case1.json", "name": "mine", "duration_ns": 2000000, "failed": ["Spine1-Leaf4"], "flows": [{**FLOW, "transport": "irn"}],

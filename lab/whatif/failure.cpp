@@ -98,6 +98,8 @@ void Evaluator::go(std::size_t d, const State* came, Arc out) {
     next.cls = static_cast<std::uint8_t>(std::min<unsigned>(came->cls + change, kClasses));
     dependencies_.push_back({came->arc, came->cls, out, next.cls, turn});
     if (turn) effect_.bounces.emplace_back(routes_.tail(out), routes_.destination(d));
+    if (turn && next.turns > 1)
+      effect_.second.emplace_back(routes_.tail(out), routes_.destination(d));
     effect_.most_turns = std::max<unsigned>(effect_.most_turns, next.turns);
     effect_.lossy |= next.cls == kClasses;
   }
@@ -246,6 +248,7 @@ Effect Evaluator::evaluate_anew(std::span<const std::uint32_t> links) {
   make_unique(stuck);
   for (const std::uint32_t i : stuck) follow(narrow_[i].destination, narrow_[i]);
   make_unique(effect_.bounces);
+  make_unique(effect_.second);
   make_unique(dependencies_);
   if (!effect_.bounces.empty()) {
     effect_.one_class_deadlocks = has_cycle(false);
@@ -298,11 +301,13 @@ Effect Evaluator::evaluate(std::span<const std::uint32_t> links) {
   for (const std::uint32_t l : links) {
     const Effect& e = alone_[l].effect;
     whole.bounces.insert(whole.bounces.end(), e.bounces.begin(), e.bounces.end());
+    whole.second.insert(whole.second.end(), e.second.begin(), e.second.end());
     whole.most_turns = std::max(whole.most_turns, e.most_turns);
     whole.cut_off += e.cut_off;
     whole.lossy |= e.lossy;
   }
   make_unique(whole.bounces);
+  make_unique(whole.second);
   if (may_loop) {
     dependencies_.clear();
     for (const std::uint32_t l : links) {

@@ -15,6 +15,7 @@ struct Effect {
   /// A switch, and a destination whose packets turn up there after they came down.
   using Bounce = std::pair<std::uint32_t, std::uint32_t>;
   std::vector<Bounce> bounces{};  ///< sorted, each once
+  std::vector<Bounce> second{};   ///< those of them at which a packet turns that did so before
   unsigned most_turns = 0;        ///< of one packet; counted to 3
   std::size_t cut_off = 0;        ///< switches with no way on, times destinations
   bool lossy = false;  ///< a packet may turn more often than there are lossless classes for

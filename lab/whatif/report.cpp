@@ -99,6 +99,7 @@ Json to_json(const Part& part) {
   const Effect& e = t.worst_effect;
   Json worst = {{"links", links_of(part)},
                 {"bounces", e.bounces.size()},
+                {"second_turns", e.second.size()},
                 {"most_turns", e.most_turns},
                 {"cut_off", e.cut_off},
                 {"lossy", e.lossy},
@@ -113,6 +114,8 @@ Json to_json(const Part& part) {
           {"sets_where_two_priorities_deadlock", t.two_classes},
           {"sets_with_lossy_packets", t.lossy},
           {"sets_that_cut_off", t.cutting},
+          {"turns", t.turns},
+          {"second_turns", t.second_turns},
           {"most_turns", t.most_turns},
           {"turning", std::move(where)},
           {"worst", std::move(worst)}};
@@ -147,6 +150,9 @@ std::string to_text(const Report& r) {
   row("... in which two can, with the rules", &Tally::two_classes);
   row("... in which a packet turns once too often", &Tally::lossy);
   row("... in which a switch has no way on", &Tally::cutting);
+  const auto second = [](const Tally& t) { return share(t.second_turns, t.turns); };
+  add_row(out, "turns that are a packet's second", second(now.tally),
+          r.after ? std::optional(second(r.after->tally)) : std::nullopt);
   add_row(out, "most turns of a packet", fmt::format("{}", now.tally.most_turns),
           r.after ? std::optional(fmt::format("{}", r.after->tally.most_turns)) : std::nullopt);
   const Part& last = r.after ? *r.after : now;

@@ -45,6 +45,8 @@ void Tally::add(std::span<const std::uint32_t> set, const Effect& effect, std::s
   two_classes += effect.two_classes_deadlock;
   lossy += effect.lossy;
   cutting += effect.cut_off > 0;
+  turns += effect.bounces.size();
+  second_turns += effect.second.size();
   most_turns = std::max(most_turns, effect.most_turns);
   turning.resize(switches);
   for (std::size_t i = 0; i < effect.bounces.size(); ++i)  // sorted by switch
@@ -70,6 +72,8 @@ void Tally::add(const Tally& other) {
   two_classes += other.two_classes;
   lossy += other.lossy;
   cutting += other.cutting;
+  turns += other.turns;
+  second_turns += other.second_turns;
   most_turns = std::max(most_turns, other.most_turns);
   turning.resize(std::max(turning.size(), other.turning.size()));
   for (std::size_t s = 0; s < other.turning.size(); ++s) turning[s] += other.turning[s];
@@ -165,6 +169,8 @@ nlohmann::ordered_json to_json(const Tally& t) {
     if (t.turning[s] > 0) turning.push_back({s, t.turning[s]});
   nlohmann::ordered_json bounces = nlohmann::ordered_json::array();
   for (const auto& [at, to] : t.worst_effect.bounces) bounces.push_back({at, to});
+  nlohmann::ordered_json second = nlohmann::ordered_json::array();
+  for (const auto& [at, to] : t.worst_effect.second) second.push_back({at, to});
   const Effect& e = t.worst_effect;
   return {{"sets", t.sets},
           {"bouncing", t.bouncing},
@@ -172,11 +178,14 @@ nlohmann::ordered_json to_json(const Tally& t) {
           {"two_classes", t.two_classes},
           {"lossy", t.lossy},
           {"cutting", t.cutting},
+          {"turns", t.turns},
+          {"second_turns", t.second_turns},
           {"most_turns", t.most_turns},
           {"turning", std::move(turning)},
           {"worst",
            {{"links", t.worst},
             {"bounces", std::move(bounces)},
+            {"second", std::move(second)},
             {"most_turns", e.most_turns},
             {"cut_off", e.cut_off},
             {"lossy", e.lossy},
@@ -193,6 +202,8 @@ Result<Tally> tally_from(const nlohmann::ordered_json& j, const Routes& routes) 
     t.two_classes = j.at("two_classes");
     t.lossy = j.at("lossy");
     t.cutting = j.at("cutting");
+    t.turns = j.at("turns");
+    t.second_turns = j.at("second_turns");
     t.most_turns = j.at("most_turns");
     t.turning.resize(routes.switches());
     for (const auto& entry : j.at("turning")) t.turning.at(entry.at(0)) = entry.at(1);
@@ -201,12 +212,13 @@ Result<Tally> tally_from(const nlohmann::ordered_json& j, const Routes& routes) 
     for (const std::uint32_t l : t.worst)
       if (l >= routes.links()) return fail(Error{0, "worst", "no such link"});
     Effect& e = t.worst_effect;
-    for (const auto& b : worst.at("bounces")) {
-      e.bounces.emplace_back(b.at(0), b.at(1));
-      if (e.bounces.back().first >= routes.switches() ||
-          e.bounces.back().second >= routes.switches())
-        return fail(Error{0, "worst", "no such switch"});
-    }
+    for (const auto& [name, into] :
+         {std::pair{"bounces", &e.bounces}, std::pair{"second", &e.second}})
+      for (const auto& b : worst.at(name)) {
+        into->emplace_back(b.at(0), b.at(1));
+        if (into->back().first >= routes.switches() || into->back().second >= routes.switches())
+          return fail(Error{0, "worst", "no such switch"});
+      }
     e.most_turns = worst.at("most_turns");
     e.cut_off = worst.at("cut_off");
     e.lossy = worst.at("lossy");

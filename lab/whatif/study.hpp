@@ -29,6 +29,8 @@ struct Tally {
   std::uint64_t two_classes = 0;  ///< that can with two and the rules as they are
   std::uint64_t lossy = 0;    ///< in which a packet can turn more often than there are classes for
   std::uint64_t cutting = 0;  ///< in which a switch has no way on until the routing converges
+  std::uint64_t turns = 0;    ///< switches and destinations whose packets turn there, of all sets
+  std::uint64_t second_turns = 0;  ///< of these, where a packet turns that did so before
   unsigned most_turns = 0;
   std::vector<std::uint64_t> turning{};  ///< by switch: sets in which packets turn there
   std::vector<std::uint32_t> worst{};    ///< links of the worst set, by their numbers in Routes

@@ -386,10 +386,10 @@ TEST_F(Sweep, GoesOnWhereItStoppedAndRefusesOthersResults) {
   ASSERT_EQ(whatif(args + "--results " + file).status, 0);
   EXPECT_EQ(run("sort " + file).text, run("printf %s '" + whole + "' | sort").text);
   const Ran other = whatif("--fail 2 --samples 100000 --seed 6 --results " + file);
-  EXPECT_EQ(other.status, 1);
+  EXPECT_EQ(other.status, 2);
   EXPECT_THAT(other.text, HasSubstr("line 1: results of another program, scenario or seed"));
   const Ran doubled = merge(file + " " + file);
-  EXPECT_EQ(doubled.status, 1);
+  EXPECT_EQ(doubled.status, 2);
   EXPECT_THAT(doubled.text, HasSubstr("has a result already: "));
   std::ofstream(file, std::ios::app) << "{}\n";
   EXPECT_THAT(merge(file).text, HasSubstr("line 6: not a result"));

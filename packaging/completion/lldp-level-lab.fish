@@ -25,6 +25,8 @@ complete -c lldp-level-lab -n '__fish_seen_subcommand_from prove' -l qos.lossy -
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from prove' -l stay-in-last -d 'for study'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from prove' -l json -d 'print JSON'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from prove' -l output -s o -r -F -d 'a picture or the JSON'
+complete -c lldp-level-lab -n '__fish_seen_subcommand_from prove' -l hosts -x -d 'these are hosts'
+complete -c lldp-level-lab -n '__fish_seen_subcommand_from prove' -l level -x -d 'a switch stands on a level'
 
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from config' -l node -x -d 'the switch'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from config' -l output -s o -r -F -d 'write to a file'
@@ -55,6 +57,8 @@ complete -c lldp-level-lab -n '__fish_seen_subcommand_from whatif' -l shard -x -
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from whatif' -l results -r -F -d 'of a sweep'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from whatif' -l output -s o -r -F -d 'a picture or the JSON'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from whatif' -l json -d 'print JSON'
+complete -c lldp-level-lab -n '__fish_seen_subcommand_from whatif' -l hosts -x -d 'these are hosts'
+complete -c lldp-level-lab -n '__fish_seen_subcommand_from whatif' -l level -x -d 'a switch stands on a level'
 
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from merge' -l output -s o -r -F -d 'all results'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from merge' -l json -d 'print JSON'
@@ -106,7 +110,7 @@ complete -c lldp-level-lab -n '__fish_seen_subcommand_from sim' -l explain -d 'w
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from sim' -l topology -r -F -d 'in place of a case'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from sim' -l traffic -r -F -d 'of another simulator'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from sim' -l output -s o -r -F -d 'write a report'
-complete -c lldp-level-lab -n '__fish_seen_subcommand_from sim' -a 'case1 case2 dualtor fcplus flap itsy-fig2 itsy-fig3 itsy-fig4 ndc-loop'
+complete -c lldp-level-lab -n '__fish_seen_subcommand_from sim' -a 'case1 case2 dualtor fcplus flap itsy-fattree itsy-fattree-storm itsy-fig2 itsy-fig3 itsy-fig4 itsy-fig5 ndc-loop'
 
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from throughput' -l traffic -x -a 'all-to-all uniform near-worst' -d 'who sends to whom'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from throughput' -l routing -x -a 'df-ksp ksp updown edge-disjoint' -d 'which paths'
@@ -124,6 +128,7 @@ complete -c lldp-level-lab -n '__fish_seen_subcommand_from reproduce' -l fct -d 
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from reproduce' -l switches -x -d 'instead of the sizes of the paper'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from reproduce' -l quick -d 'fewer and smaller'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from reproduce' -l seed -x -d 'of chance'
+complete -c lldp-level-lab -n '__fish_seen_subcommand_from reproduce' -l seeds -x -d 'judge the median'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from reproduce' -l threads -x -d 'processors'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from reproduce' -l json -d 'print JSON lines'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from reproduce' -l output -s o -r -F -d 'write a report'

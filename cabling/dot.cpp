@@ -34,7 +34,8 @@ class Lexer {
     Token token{.line = line_};
     if (rest_.empty()) return token;
     const char c = rest_.front();
-    if (c == '"') return quoted_id();
+    if (c == '"') return joined_ids();
+    if (c == '<') return html();
     if (rest_.starts_with("--") || rest_.starts_with("->")) {
       token.kind = Token::Kind::kEdge;
       token.text = take(2);
@@ -77,6 +78,34 @@ class Lexer {
         return;
       }
     }
+  }
+  /// `"a" + "b"` is one word.
+  Result<Token> joined_ids() {
+    auto token = quoted_id();
+    for (;;) {
+      if (!token) return token;
+      skip();
+      if (!rest_.starts_with("+")) return token;
+      take(1);
+      skip();
+      if (!rest_.starts_with("\""))
+        return fail(Error{0, at_line(line_), "what `+` joins is quoted on both sides"});
+      auto more = quoted_id();
+      if (!more) return more;
+      token->text += more->text;
+    }
+  }
+  /// A label as HTML, `<...>`, in which every `<` has its `>`.
+  Result<Token> html() {
+    Token token{.kind = Token::Kind::kId, .quoted = true, .line = line_};
+    std::size_t open = 0;
+    for (std::size_t i = 0; i < rest_.size(); ++i) {
+      if (rest_[i] == '<') ++open;
+      if (rest_[i] != '>' || --open != 0) continue;
+      token.text = take(i + 1);
+      return token;
+    }
+    return fail(Error{0, at_line(line_), "a `<` is not closed"});
   }
   Result<Token> quoted_id() {
     Token token{.kind = Token::Kind::kId, .quoted = true, .line = line_};
@@ -128,16 +157,22 @@ class Parser {
       } else if (is_mark("}")) {
         defaults_ = std::move(outer_.back());
         outer_.pop_back();
-        if (outer_.empty()) break;
+        if (outer_.empty()) return alone();
         if (!advance()) return fail(error_);
       } else if (!statement()) {
         return fail(error_);
       }
     }
-    return std::move(drawing_);
   }
 
  private:
+  /// The drawing, if no second graph follows.
+  Result<Drawing> alone() {
+    if (!advance()) return fail(error_);
+    if (is_word(token_, "strict") || is_word(token_, "graph") || is_word(token_, "digraph"))
+      return refuse("a second graph begins here: give it a file of its own");
+    return std::move(drawing_);
+  }
   /// What a file of cables has no use for, and keeps the copies of the defaults few.
   static constexpr std::size_t kMaxDepth = 1000;
   /// What nodes and links get that are first named from here on, to the end of the subgraph.

@@ -80,6 +80,26 @@ TEST(Dot, EndsTheDefaultsOfASubgraphWithIt) {
   EXPECT_THAT(delays, ElementsAre("2", "2", "1"));
 }
 
+TEST(Dot, ReadsHtmlLabelsAndJoinedWords) {
+  const auto d = read_dot(
+      "graph {\n\"leaf\" + \"1\":\"swp1\" -- spine1:swp1 [label=<<b>100\nG</b>>, color=red]\n}");
+  ASSERT_TRUE(d) << to_string(d.error());
+  EXPECT_EQ(d->nodes[0].name, "leaf1");
+  EXPECT_EQ(*d->links[0].attributes.find("label"), "<<b>100\nG</b>>");
+  EXPECT_EQ(*d->links[0].attributes.find("color"), "red");
+  EXPECT_EQ(to_string(read_dot("graph {\na [label=<b>>]\n").error()),
+            "line 2: `>` is not understood");
+  EXPECT_EQ(to_string(read_dot("graph {\na [label=<<b>\n").error()), "line 2: a `<` is not closed");
+  EXPECT_EQ(to_string(read_dot("graph {\n\"a\" +\nb }").error()),
+            "line 3: what `+` joins is quoted on both sides");
+}
+
+TEST(Dot, NamesTheLineOfASecondGraph) {
+  EXPECT_EQ(to_string(read_dot("graph a { }\n\nstrict digraph b { }").error()),
+            "line 3: a second graph begins here: give it a file of its own");
+  EXPECT_TRUE(read_dot("graph a { }\n// the end\n"));
+}
+
 TEST(Dot, TakesAMinusForPartOfAWord) {
   const auto drawing = read("graph { bb=-5; a:-1 -- b:1 [at=-2.5] }");
   ASSERT_TRUE(drawing) << to_string(drawing.error());

@@ -283,8 +283,12 @@ std::string to_html(const Paper& paper, const std::vector<Finding>& findings,
   if (!judged.empty())
     body += "<h2>All that the paper states</h2>\n" + rows_of(paper.name, judged, false);
   std::string last;
+  std::vector<Drawing> in_order = drawings;
+  std::stable_sort(in_order.begin(), in_order.end(), [](const Drawing& a, const Drawing& b) {
+    return a.place.size() != b.place.size() ? a.place.size() < b.place.size() : a.place < b.place;
+  });
   if (!drawings.empty()) body += "<h2>The paper's figures, drawn from these runs</h2>\n";
-  for (const Drawing& d : drawings) {
+  for (const Drawing& d : in_order) {
     if (d.place != last) body += fmt::format("<h3>{}</h3>\n", entities(last = d.place));
     body += d.svg;
   }

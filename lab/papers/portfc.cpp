@@ -575,10 +575,14 @@ class Portfc {
                .y_label = "us",
                .groups = {"average", "P95", "P99", "P99.9"},
                .log_y = true};
-      Chart cdf{.title = fmt::format("NDC({}, 1), {}: completion times", load.n, name),
-                .x_label = "us",
-                .y_label = "part of the flows",
-                .log_x = true};
+      std::array<Chart, 2> cdf{};
+      for (const std::size_t part : {0U, 1U}) {
+        cdf[part].title = fmt::format("NDC({}, 1), {}{}: completion times", load.n, name,
+                                      part == 0 ? "" : ", incast");
+        cdf[part].x_label = "us";
+        cdf[part].y_label = "part of the flows";
+        cdf[part].log_x = true;
+      }
       for (const std::size_t part : {0U, 1U})
         rates.groups.push_back(fmt::format("{}{}", name, part == 0 ? "" : ", incast"));
       for (std::size_t i = 0; i < kSchemes.size(); ++i) {
@@ -589,15 +593,15 @@ class Portfc {
              {mean_of(us), percentile(us, 0.95), percentile(us, 0.99), percentile(us, 0.999)}});
         for (std::size_t part = 0; part < 2; ++part) {
           rates.series[i].values.push_back(mean_of(parts[part].gbps));
-          Chart::Line line{.name =
-                               fmt::format("{}{}", kSchemes[i].name, part == 0 ? "" : ", incast")};
+          Chart::Line line{.name = kSchemes[i].name};
           for (int q = 0; q <= 100 && !parts[part].fct_us.empty(); q += 2)
             line.points.emplace_back(percentile(parts[part].fct_us, q / 100.0), q / 100.0);
-          cdf.lines.push_back(std::move(line));
+          cdf[part].lines.push_back(std::move(line));
         }
       }
       draw(fct_figure, svg(fct));
-      if (cdf_figure != fct_figure) draw(cdf_figure, svg(cdf));
+      if (cdf_figure == fct_figure) continue;
+      for (const Chart& chart : cdf) draw(cdf_figure, svg(chart));
     }
     draw(throughput_figure, svg(rates));
   }

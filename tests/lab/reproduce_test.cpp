@@ -102,16 +102,16 @@ TEST(Finding, ARatioOnTheRightSideOfOneHasTheDirectionOnly) {
 }
 
 TEST(Finding, AStatementHoldsOrFails) {
-  using Test = Statement::Test;
-  const auto verdict = [](double ours, Test test, double bound) {
-    return Finding{.ours = ours, .statement = Statement{"q", test, bound}}.verdict();
+  using How = Statement::Test;
+  const auto verdict = [](double ours, How how, double bound) {
+    return Finding{.ours = ours, .statement = Statement{"q", how, bound}}.verdict();
   };
-  EXPECT_EQ(verdict(0.9, Test::kBelow, 1), Verdict::kHolds);
-  EXPECT_EQ(verdict(1, Test::kBelow, 1), Verdict::kFails);
-  EXPECT_EQ(verdict(1, Test::kAbove, 1), Verdict::kFails);
-  EXPECT_EQ(verdict(3, Test::kEqual, 3), Verdict::kHolds);
-  EXPECT_EQ(verdict(1.05, Test::kAbout, 1), Verdict::kHolds);
-  EXPECT_EQ(verdict(1.2, Test::kAbout, 1), Verdict::kFails);
+  EXPECT_EQ(verdict(0.9, How::kBelow, 1), Verdict::kHolds);
+  EXPECT_EQ(verdict(1, How::kBelow, 1), Verdict::kFails);
+  EXPECT_EQ(verdict(1, How::kAbove, 1), Verdict::kFails);
+  EXPECT_EQ(verdict(3, How::kEqual, 3), Verdict::kHolds);
+  EXPECT_EQ(verdict(1.05, How::kAbout, 1), Verdict::kHolds);
+  EXPECT_EQ(verdict(1.2, How::kAbout, 1), Verdict::kFails);
   EXPECT_EQ(Finding{.ours = 1}.verdict(), Verdict::kNone);
 }
 
@@ -242,8 +242,9 @@ TEST(Reproduce, WhatPortFcStatesIsJudged) {
     expect_no_news("portfc", seen.findings);
     for (const Finding& f : seen.findings)
       EXPECT_TRUE(f.place.ends_with(" Figure " + std::to_string(figure))) << f.place;
-    if (figure != 5 && figure != 7)
+    if (figure != 5 && figure != 7) {
       EXPECT_TRUE(drew(seen, "Figure " + std::to_string(figure))) << figure;
+    }
   }
 }
 

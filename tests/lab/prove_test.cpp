@@ -350,7 +350,7 @@ TEST(LabCommands, RefuseOrSayWhereLevelsAreNotWhatRoutesAFabric) {
   }
   std::ofstream(file) << to_json(torn);
   EXPECT_THAT(lab("converge " + file),
-              testing::Pair(1, testing::HasSubstr("the link has no layers")));
+              testing::Pair(2, testing::HasSubstr("the link has no layers")));
 }
 
 TEST(ThroughputCommand, TellsOfARateOfZeroAndNoMoreThanTheBound) {

@@ -181,7 +181,7 @@ class Sim(unittest.TestCase):
         for change, what in refused:
             with self.subTest(what=what):
                 done = self.scenario(**change)
-                self.assertEqual((done.returncode, done.stdout), (1, ""))
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
                 self.assertIn(what, done.stderr)
                 self.assertEqual(done.stderr.count("\n"), 1)
         self.assertIn("this is no JSON", lab("sim", "-", text="{").stderr)
@@ -221,7 +221,7 @@ class Sim(unittest.TestCase):
     def test_a_layered_expander_is_not_routed_by_levels(self):
         lab("topo", "fcplus", "12", "--ports", "6", "-o", self.path / "layered.json")
         done = self.scenario(fabric="layered.json", flows=[], traffic=[{"kind": "permutation"}])
-        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertIn("in a layered expander `via` names every switch between, in order", done.stderr)
 
     def test_the_seed_of_the_command_line_is_the_traffics(self):
@@ -272,7 +272,7 @@ class Sim(unittest.TestCase):
             self.skipTest("there is no /dev/full")
         for option in ("--csv", "--trace"):
             done = lab("sim", "case1", "--duration", "0.05", option, "/dev/full")
-            self.assertEqual((done.returncode, done.stdout), (1, ""))
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
             self.assertIn("/dev/full: cannot be written", done.stderr)
             self.assertEqual(lab("sim", "case1", option, "-").returncode, 2)
 
@@ -356,7 +356,7 @@ class Sim(unittest.TestCase):
                              ({"fabric": "case1.json", "flows": [FLOW], "traffic": [], "settings": {"ate_percent": 90}},
                               "settings.ate_percent: no node that relays has links of two rates")):
             done = self.scenario(**{**said, **change})
-            self.assertEqual((done.returncode, done.stdout), (1, ""), what)
+            self.assertEqual((done.returncode, done.stdout), (2, ""), what)
             self.assertIn(what, done.stderr)
 
     def test_reproduce_is_asked_for_what_there_is(self):
@@ -368,10 +368,11 @@ class Sim(unittest.TestCase):
             self.assertIn(what, done.stderr)
         done = lab("reproduce", "portfc", "--quick", "--figure", "5", "--json")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        rows = [json.loads(line) for line in done.stdout.splitlines()]
+        *rows, last = [json.loads(line) for line in done.stdout.splitlines()]
+        self.assertEqual((last["summary"]["holds"], last["summary"]["values"], last["summary"]["news"]), (3, len(rows), 0))
         self.assertEqual({r["place"] for r in rows}, {"II-C, Figure 5"})
         self.assertEqual([(r["row"]["scenario"], r["ours"], r["verdict"]) for r in rows if r["metric"] == "deadlocks"],
-                         [("PFC", 1, "match"), ("PFC*", 0, "match"), ("PortFC", 0, "match")])
+                         [("PFC", 1, "holds"), ("PFC*", 0, "holds"), ("PortFC", 0, "holds")])
 
     def test_a_report_is_one_page(self):
         page, words = self.path / "r.html", ("sim", "case1", "--protect", "none", "--duration", "0.3", "--json")
@@ -444,7 +445,7 @@ class Sim(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         traffic.write_text("1\n0 9 3 100 10000 2\n")
         done = lab("sim", "--topology", topology, "--traffic", traffic)
-        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertIn("flow.txt: line 2: `9`: the fabric has no such host", done.stderr)
         for words in (("--topology", topology), ("--traffic", traffic), ("case1", "--topology", topology, "--traffic", traffic)):
             self.assertEqual(lab("sim", *words).returncode, 2)

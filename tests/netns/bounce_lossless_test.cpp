@@ -120,7 +120,7 @@ TEST_F(Lossless, SaysWhichSwitchHasEnded) {
   }
   ASSERT_GT(leaf, 0);
   ::kill(leaf, SIGKILL);
-  EXPECT_EQ(process.wait(std::chrono::seconds(60)), 1);
+  EXPECT_EQ(process.wait(std::chrono::seconds(60)), 2);
   EXPECT_THAT(process.output(), HasSubstr("Leaf1"));
 }
 

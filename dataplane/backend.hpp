@@ -174,6 +174,14 @@ class Backend {
   [[nodiscard]] virtual qos::Carried carried(const PortRef&) const { return {}; }
   /// What the port is called in the back end's own world; empty: the same.
   [[nodiscard]] virtual std::string alias(const PortRef&) const { return {}; }
+  /// What we have set of the port's own PFC and map of DSCPs, which so is no word of the
+  /// platform's.
+  struct Made {
+    std::uint8_t pfc = 0;               ///< bit n: PFC was off for priority n
+    std::vector<qos::Class> added{};    ///< DSCPs that were not led to that priority
+    std::vector<qos::Class> removed{};  ///< DSCPs that were
+  };
+  [[nodiscard]] virtual Made made(const PortRef&) const { return {}; }
   /// What somebody else had set on the port and has not while our rules are there, in a line;
   /// empty: nothing.
   [[nodiscard]] virtual std::string displaced(const PortRef&) const { return {}; }

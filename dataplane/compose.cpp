@@ -217,6 +217,17 @@ std::string Compose::alias(const PortRef& port) const {
   return {};
 }
 
+Backend::Made Compose::made(const PortRef& port) const {
+  Made all;
+  for (const auto& member : members_) {
+    const Made of = member->made(port);
+    all.pfc = static_cast<std::uint8_t>(all.pfc | of.pfc);
+    all.added.insert(all.added.end(), of.added.begin(), of.added.end());
+    all.removed.insert(all.removed.end(), of.removed.begin(), of.removed.end());
+  }
+  return all;
+}
+
 std::string Compose::displaced(const PortRef& port) const {
   for (const auto& member : members_)
     if (auto what = member->displaced(port); !what.empty()) return what;

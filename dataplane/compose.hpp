@@ -43,6 +43,7 @@ class Compose : public Backend {
   [[nodiscard]] std::optional<Unclassed> unclassed(Ifindex port) override;
   [[nodiscard]] qos::Carried carried(const PortRef& port) const override;
   [[nodiscard]] std::string alias(const PortRef& port) const override;
+  [[nodiscard]] Made made(const PortRef& port) const override;
   [[nodiscard]] std::string displaced(const PortRef& port) const override;
 
  private:

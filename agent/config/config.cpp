@@ -151,12 +151,10 @@ const std::string& place_of(const Places& places, std::initializer_list<std::str
 
 /// What no single option can see.
 void check_together(Config& config, const Places& places, Errors& errors) {
-  if (auto policy = qos::Policy::parse(config.lossless, config.lossy)) {
+  const bool learns = config.lossless == kLearned;
+  if (auto policy = qos::Policy::parse(learns ? "none" : config.lossless, config.lossy)) {
     config.policy = std::move(*policy);
-    // Beside neighbors with other chains it could close a cycle of classes.
-    if (auto wrong = qos::against_turn_order(config.policy.chains()))
-      errors.push_back(
-          {.where = place_of(places, {"qos.lossless"}), .what = std::move(wrong->what)});
+    config.chains = learns ? std::nullopt : std::optional(config.policy.chains());
   } else {
     // What is wrong with a preset is so because of what the other was set to.
     const Error& error = policy.error();

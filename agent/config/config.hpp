@@ -33,6 +33,9 @@ inline constexpr std::string_view kDefaultStateFile = "/var/lib/lldp-level/state
 /// gives them.
 inline constexpr std::string_view kDryRunSuffix = ".dry-run";
 
+/// A value of `qos.lossless`: the lossless classes are learned.
+inline constexpr std::string_view kLearned = "auto";
+
 /// Everything that can be set. `core` is what the agent goes by, except what only its owner can
 /// know: `core.role` where `role` is auto, and `core.system_name` where it is empty (the host
 /// name).
@@ -69,9 +72,11 @@ struct Config {
   std::string on_change{};       ///< for /bin/sh; empty: none
   bool dry_run = false;          ///< print the plan, change nothing in the kernel, send nothing
   bool flush = false;            ///< at stop, remove the rules that were made
-  std::string lossless{qos::Policy::kDefaultLossless};  ///< as written; `policy` is what it means
+  std::string lossless{qos::Policy::kDefaultLossless};  ///< as written
+  /// What `lossless` means; nullopt: `auto`, the classes are learned.
+  std::optional<qos::Chains> chains{qos::Policy().chains()};
   std::string lossy{qos::Policy::kDefaultLossy};
-  qos::Policy policy{};
+  qos::Policy policy{};  ///< of `chains`; of none where they are learned
   friend bool operator==(const Config&, const Config&) = default;
 };
 

@@ -462,12 +462,12 @@ constexpr Row kRows[] = {
      Number{1, 65536, [](Config& c, std::uint32_t v) { c.core.max_neighbors = v; }},
      "neighbours kept in all"},
     {"qos.lossless", "CHAINS", qos::Policy::kDefaultLossless,
-     Text{"P:dscpN>P:dscpN,... or roce, sonic, pcbb, slides, none",
+     Text{"auto, P:dscpN>P:dscpN,... or roce, sonic, pcbb, slides, none",
           [](Config& c, std::string_view text) {
             c.lossless = text;
             return Complaint();
           }},
-     "lossless classes: application class, then its spare after a turn; or a preset"},
+     "lossless classes: learned (auto), or application class > its spare after a turn, or a preset"},
     {"qos.lossy", "P:dscpN", qos::Policy::kDefaultLossy,
      Text{"a priority and a DSCP",
           [](Config& c, std::string_view text) {

@@ -56,6 +56,7 @@ Agent::Impl::Impl(std::shared_ptr<const Settings> settings, Identity self, const
   if (!location_.empty()) locate_soon(now);
   if (settings_->expected) absent_due_ = now + standing().missing_grace;
   set_own_classes(now);
+  if (has_classes()) static_cast<void>(classes_.decide(now));
   not_told_ = state() != restored;
 }
 
@@ -364,6 +365,7 @@ void Agent::Impl::configure(Settings settings, TimePoint now, Actions& out) {
   }
   locate(now, out, level() != level_before);
   announce_all(level_before, now, out);
+  if (settings_->classes) follow_classes(now, out);
   note_state(state() != before, out);
 }
 

@@ -16,7 +16,7 @@ std::vector<ClassPeer> Agent::Impl::class_peers(const Port& port) const {
   std::vector<ClassPeer> peers;
   for (const Neighbor& n : port.table.all()) {
     if (n.superseded) continue;
-    ClassPeer peer{.name = describe(n)};
+    ClassPeer peer{.name = describe(n), .is_switch = n.claims_switch};
     // Heard by two addresses, it is one.
     if (std::ranges::find(peers, peer.name, &ClassPeer::name) != peers.end()) continue;
     const tlv::ClassClaims claims =
@@ -27,7 +27,7 @@ std::vector<ClassPeer> Agent::Impl::class_peers(const Port& port) const {
     } else if (!claims.classes) {  // which a host has none of
       peer.applications = applications_of(claims, port.offered_pfc);
     }
-    if (peer.told || !peer.applications.empty()) peers.push_back(std::move(peer));
+    if (peer.is_switch || !peer.applications.empty()) peers.push_back(std::move(peer));
   }
   return peers;
 }

@@ -131,21 +131,48 @@ tlv::ClassesTlv to_classes_tlv(const ToldClasses& told) {
   return tlv;
 }
 
-std::vector<LosslessClass> applications_of(const tlv::ClassClaims& claims, std::uint8_t offered) {
+namespace {
+
+/// The application classes of these priorities, by the DSCPs that lead to each.
+std::vector<LosslessClass> classes_of(unsigned priorities,
+                                      const std::array<std::uint64_t, 8>& map) {
   std::vector<LosslessClass> out;
-  const std::uint8_t told = claims.pfc.value_or(0);
-  if (std::popcount(told) > kMostApplications) return out;
-  unsigned priorities = told & ~unsigned{kNotOfApplications};
-  if (claims.willing) priorities &= ~unsigned{offered};
   for (unsigned p = 0; p <= Priority::kMax; ++p) {
-    if ((priorities >> p & 1U) == 0) continue;
-    std::uint64_t dscps = claims.dscps.at(p);
-    if (dscps == 0) dscps = std::uint64_t{0xff} << 8 * p;
+    if ((priorities >> p & 1U) == 0 || (kNotOfApplications >> p & 1U) != 0) continue;
+    std::uint64_t dscps = map.at(p) != 0 ? map.at(p) : std::uint64_t{0xff} << 8 * p;
     for (unsigned other = 0; other <= Priority::kMax; ++other)
-      if (other != p) dscps &= ~claims.dscps.at(other);
+      if (other != p) dscps &= ~map.at(other);
     if (dscps != 0) out.push_back(qos::lossless_class(*Priority::make(p), DscpSet(dscps)));
   }
   return out;
+}
+
+}  // namespace
+
+std::vector<LosslessClass> applications_of(const tlv::ClassClaims& claims, std::uint8_t offered) {
+  const std::uint8_t told = claims.pfc.value_or(0);
+  if (std::popcount(told) > kMostApplications) return {};
+  return classes_of(claims.willing ? told & ~unsigned{offered} : told, claims.dscps);
+}
+
+void take_ports(OwnClasses& own, std::span<const PortClasses> ports) {
+  PortClasses all;
+  for (const PortClasses& port : ports) {
+    all.pfc = static_cast<std::uint8_t>(all.pfc | port.pfc);
+    for (std::size_t p = 0; p < all.dscps.size(); ++p) all.dscps.at(p) |= port.dscps.at(p);
+  }
+  const bool too_many = std::popcount(all.pfc) > kMostApplications;
+  own.applications = too_many ? std::vector<LosslessClass>() : classes_of(all.pfc, all.dscps);
+  const std::uint8_t found = priorities_of(own.applications);
+  for (std::size_t p = 0; p < all.dscps.size(); ++p)
+    if ((found >> p & 1U) == 0) own.lossy_dscps = own.lossy_dscps | DscpSet(all.dscps.at(p));
+  const auto rest = static_cast<std::uint8_t>(all.pfc & ~unsigned{found});
+  own.unexplained =
+      rest == 0
+          ? ""
+          : "PFC is on here for " + priorities_text(rest) +
+                ", and nothing tells which class of an application that is; nothing is changed for "
+                "it; name the classes: qos.lossless = PRIORITY:dscpN>lossy,...";
 }
 
 void Classes::hear(Ifindex ifindex, std::string_view name, std::vector<ClassPeer> peers,
@@ -166,7 +193,7 @@ bool Classes::agrees_with_all(const Chains& chains) const {
   const Chains ours = in_order(chains);
   return std::ranges::all_of(ports_, [&](const auto& port) {
     return std::ranges::all_of(port.second.peers, [&](const Peer& peer) {
-      return !peer.is.told || in_order(peer.is.told->chains) == ours;
+      return peer.is.told ? in_order(peer.is.told->chains) == ours : !peer.is.is_switch;
     });
   });
 }

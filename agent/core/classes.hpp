@@ -36,6 +36,7 @@ struct ToldClasses {
 /// One neighbor, as far as lossless classes go.
 struct ClassPeer {
   std::string name{};                              ///< `leaf3 port swp7`
+  bool is_switch = false;                          ///< by a TLV of ours
   std::optional<ToldClasses> told{};               ///< of a switch that sends the class TLV
   std::vector<qos::LosslessClass> applications{};  ///< by applications_of()
   friend bool operator==(const ClassPeer&, const ClassPeer&) = default;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,5 +24,15 @@ struct OwnClasses {
   std::string unexplained{};          ///< PFC that is no evidence, and why; empty: there is none
   friend bool operator==(const OwnClasses&, const OwnClasses&) = default;
 };
+
+/// PFC and the DSCP map of one port, without what we set there.
+struct PortClasses {
+  std::uint8_t pfc = 0;                  ///< bit n: PFC is on for priority n
+  std::array<std::uint64_t, 8> dscps{};  ///< of each priority the DSCPs that lead to it, as bits
+  friend bool operator==(const PortClasses&, const PortClasses&) = default;
+};
+/// Sets what `ports` amount to: applications, lossy DSCPs, and what is unexplained. A class whose
+/// DSCPs no map has gets those of 8p to 8p + 7 that lead nowhere else.
+void take_ports(OwnClasses& own, std::span<const PortClasses> ports);
 
 }  // namespace lldp::core

@@ -176,12 +176,18 @@ std::string beyond_text(unsigned priorities, const std::string& where) {
 /// The chains, and one more for each of these priorities.
 std::string with_chains_for(const qos::Chains& chains, unsigned priorities) {
   std::vector<qos::LosslessClass> applications;
-  for (const qos::Chain& chain : chains) applications.push_back(chain.application());
+  unsigned taken = 0;
+  for (const qos::Chain& chain : chains)
+    for (const qos::LosslessClass& c : chain.classes) taken |= 1U << c.priority.value();
   for (unsigned p = 1; p <= Priority::kMax; ++p)
     if ((priorities >> p & 1U) != 0)
       applications.push_back(
           qos::lossless_class(*Priority::make(p), qos::DscpSet(std::uint64_t{0xff} << 8 * p)));
-  return qos::to_string(qos::with_spares(std::move(applications)));
+  qos::Chains all = chains;
+  for (qos::Chain& chain :
+       qos::with_spares(std::move(applications), static_cast<std::uint8_t>(taken)))
+    all.push_back(std::move(chain));
+  return qos::to_string(all);
 }
 
 std::string pfc_text(const Port& port, const Standing& own) {

@@ -195,6 +195,7 @@ void Daemon::open_ports(TimePoint now) {
     hardware_.emplace(std::move(*opened));
   else
     log(Severity::kWarning, opened.error());  // the rest does without
+  follow_classes(now);
   watch_rules(now);
   on_frame_ = [this](Ifindex port, ByteSpan frame) {
     if (speaker() == Beside::Speaker::kLldpd) return;  // came before the sockets were deaf
@@ -371,6 +372,7 @@ void Daemon::take_frames(Intake& intake, TimePoint now) {
 }
 
 void Daemon::perform(TimePoint now) {
+  follow_classes(now);
   // Rules that are safe whatever the state file says come before anything else: until they are
   // changed, packets take the wrong class. Other rules, and frames, depend on what is saved.
   bool depends = !actions_.sends.empty();

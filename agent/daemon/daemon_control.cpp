@@ -10,6 +10,11 @@
 #include "os/clock.hpp"
 
 namespace lldp::io {
+namespace {
+
+constexpr std::string_view kClasses = "classes";  ///< to be forgotten, in place of ports
+
+}  // namespace
 
 std::string Daemon::show_json(std::span<const std::string> ports) {
   return show_json(ports, core::Depth::kSummary);
@@ -90,8 +95,9 @@ void Daemon::adopt(config::Config fresh) {
   watch_for_no_port(now);
   load_plan(now);
   agent_.configure(settings(), now, actions_);
+  agent_.forget_classes(now, actions_);
   perform(now);
-  protection_.update_all(config_.policy, now);
+  protection_.update_all(policy(), now);
   settle();
   control_->notify_changed();
 }
@@ -189,6 +195,18 @@ Result<void> Daemon::resume(std::span<const std::string> ports) {
 }
 
 Result<void> Daemon::forget(std::span<const std::string> ports) {
+  if (ports.size() == 1 && ports.front() == kClasses) {
+    if (config_.chains)
+      return fail(Error{.where = "qos.lossless",
+                        .what = "names the classes: set it to auto, or change it there"});
+    log(Severity::kNotice, "lossless classes without evidence: forgotten on request");
+    const TimePoint now = boot_time();
+    agent_.forget_classes(now, actions_);
+    perform(now);
+    settle();
+    control_->notify_changed();
+    return {};
+  }
   const auto found = find_ports(ports);
   if (!found) return fail(found.error());
   if (ports.empty() && config_.core.pinned_level)

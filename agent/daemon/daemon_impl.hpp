@@ -105,6 +105,12 @@ class Daemon final : ControlHandler {
   /// Follows what the data plane tells, from when it can be opened on.
   void watch_rules(TimePoint now);
   [[nodiscard]] core::Settings settings();
+  /// What is known here of the lossless classes.
+  [[nodiscard]] core::OwnClasses own_classes() const;
+  /// The classes in force and the lossy one.
+  [[nodiscard]] qos::Policy policy() const;
+  /// The data plane gets the classes in force, if they are others.
+  void follow_classes(TimePoint now);
 
   void perform(TimePoint now);
   void perform(const core::Event& event, TimePoint now);
@@ -146,7 +152,8 @@ class Daemon final : ControlHandler {
   LinkMonitor links_;
   PacketIo packets_;
   std::optional<PfcMonitor> pfc_;
-  std::optional<LinkSettings> hardware_;  ///< how it negotiates
+  std::map<Ifindex, core::PortClasses> dcb_{};  ///< of ports whose driver tells, as it is
+  std::optional<LinkSettings> hardware_;        ///< how it negotiates
   Timer timer_;
   StateKeeper state_;
   std::optional<Presence> presence_;
@@ -158,6 +165,7 @@ class Daemon final : ControlHandler {
   Machine::Verdict role_{};  ///< that the agent's settings have
   core::Agent agent_;
   Protection protection_;
+  qos::Chains followed_{};  ///< by the data plane
 
   core::Actions actions_;
   std::vector<PacketIo::SendFailure> failures_;

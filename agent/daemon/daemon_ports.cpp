@@ -67,6 +67,11 @@ std::string Daemon::description(const Interface& link) const {
 }
 
 core::Link Daemon::link_of(const Interface& link) {
+  const PfcMonitor::State dcb = pfc_ ? pfc_->read(link.name) : PfcMonitor::State();
+  if (dcb.pfc)
+    dcb_[link.ifindex] = {.pfc = dcb.pfc->enabled, .dscps = dcb.dscps};
+  else
+    dcb_.erase(link.ifindex);
   BridgeVlans vlans = vlans_of(link, links_.table().interfaces(), links_.table().bridge_vlans());
   return {
       .ifindex = link.ifindex,
@@ -75,7 +80,7 @@ core::Link Daemon::link_of(const Interface& link) {
       .up = link.up,
       .carrier_changes = link.carrier_changes,
       .mtu = link.mtu,
-      .pfc = pfc_ ? pfc_->ask(link.name) : std::nullopt,
+      .pfc = dcb.pfc,
       .layers = layers(link.name),
       .adminStatus = admin_status(link.name),
       .details = core::LinkDetails{.port_id = port_id(link),
@@ -116,6 +121,7 @@ void Daemon::consider(const Interface& link, TimePoint now) {
     protection_.add(link.ifindex, now);
   else
     protection_.link_changed(link.ifindex);
+  if (running_ && !config_.chains) update_settings(now);  // its PFC may be evidence
 }
 
 void Daemon::drop_port(Ifindex ifindex, bool gone, TimePoint now) {
@@ -123,6 +129,7 @@ void Daemon::drop_port(Ifindex ifindex, bool gone, TimePoint now) {
   if (it == ports_.end()) return;
   if (it->second.paused) agent_.clear_alarm(core::AlarmCode::kPaused, it->second.name, actions_);
   protection_.remove(ifindex, now);
+  dcb_.erase(ifindex);
   if (gone)
     agent_.remove_link(ifindex, now, actions_);
   else
@@ -213,8 +220,40 @@ core::Settings Daemon::settings() {
   settings.expected = expected_;
   // The order of two switches has to come out the same at both ends.
   if (beside_ && beside_->chassis_id()) settings.chassis_id = beside_->chassis_id();
-  settings.lossless = config_.policy.pfc_enable();
+  settings.classes = own_classes();
   return settings;
+}
+
+core::OwnClasses Daemon::own_classes() const {
+  const qos::Class lossy = config_.policy.lossy();
+  core::OwnClasses own{.configured = config_.chains,
+                       .lossy_dscps = qos::DscpSet(lossy.dscp),
+                       .lossy_priorities = static_cast<std::uint8_t>(1U << lossy.priority.value())};
+  if (own.configured) return own;
+  std::vector<core::PortClasses> ports;
+  for (const auto& [ifindex, dcb] : dcb_) {
+    core::PortClasses& port = ports.emplace_back(dcb);
+    const dataplane::Backend::Made made = protection_.made(ifindex);
+    port.pfc = static_cast<std::uint8_t>(port.pfc & ~unsigned{made.pfc});
+    for (const qos::Class& c : made.added)
+      port.dscps.at(c.priority.value()) &= ~qos::DscpSet(c.dscp).mask();
+    for (const qos::Class& c : made.removed)
+      port.dscps.at(c.priority.value()) |= qos::DscpSet(c.dscp).mask();
+  }
+  core::take_ports(own, ports);
+  return own;
+}
+
+qos::Policy Daemon::policy() const {
+  if (agent_.settings().role != Role::kSwitch) return config_.policy;
+  auto of_agent = qos::Policy::make(agent_.classes().chains(), config_.policy.lossy());
+  return of_agent ? std::move(*of_agent) : config_.policy;
+}
+
+void Daemon::follow_classes(TimePoint now) {
+  if (agent_.classes().chains() == followed_) return;
+  followed_ = agent_.classes().chains();
+  protection_.update_all(policy(), now);
 }
 
 void Daemon::load_plan(TimePoint now) {
@@ -236,7 +275,7 @@ void Daemon::update_settings(TimePoint now) {
   if (new_role) log(Severity::kNotice, fmt::format("role: {}", role_text()));
   agent_.configure(wanted, now, actions_);
   perform(now);
-  if (new_role) protection_.update_all(config_.policy, now);
+  if (new_role) protection_.update_all(policy(), now);
 }
 
 }  // namespace lldp::io

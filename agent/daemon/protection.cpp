@@ -322,6 +322,11 @@ void Protection::update(Ifindex port, TimePoint now) {
   if (is_due(*rules, now)) program(std::array{port}, now);
 }
 
+dataplane::Backend::Made Protection::made(Ifindex port) const {
+  return backend_ ? backend_->made({port, std::string(name_of_(port))})
+                  : dataplane::Backend::Made();
+}
+
 void Protection::update_all(qos::Policy policy, TimePoint now) {
   policy_ = std::move(policy);
   std::vector<Ifindex> due;

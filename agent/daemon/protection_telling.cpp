@@ -195,6 +195,8 @@ report::Protection Protection::summary(const core::Snapshot& snapshot) const {
   using State = report::Protection::State;
   report::Protection summary{.backend = backend_name_};
   for (const qos::LosslessClass& c : policy_.classes()) summary.lossless.push_back(c.priority);
+  summary.classes = snapshot.classes;
+  summary.classes_unknown = snapshot.classes_unknown;
   const auto failed = std::ranges::count_if(
       ports_, [](const auto& port) { return is_ours(port.second.state) && port.second.failure; });
   if (whole_ || (ours_ != 0 && static_cast<std::size_t>(failed) == ours_))
@@ -204,6 +206,8 @@ report::Protection Protection::summary(const core::Snapshot& snapshot) const {
       if (auto alias = backend_->alias({info.ifindex, info.name}); !alias.empty())
         summary.aliases.emplace(info.name, std::move(alias));
   if (!backend_ || snapshot.role == Role::kHost) return summary;
+  // Without a lossless class nothing is to be protected, or nobody knows what.
+  if (policy_.chains().empty() && summary.state != State::kFailed) return summary;
   bool leads = false;
   for (const core::PortInfo& info : snapshot.ports) {
     if (!leads_to_switch(info) && info.order != Order::kShut) continue;

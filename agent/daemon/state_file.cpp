@@ -193,6 +193,12 @@ bool take_line(std::string_view key, std::string_view value, core::State& state,
     if (seconds) state.supported = std::chrono::seconds(*seconds);
     return seconds.has_value();
   }
+  if (key == "classes" && state.classes.empty()) {
+    auto classes = qos::parse_chains(value);
+    if (!classes || classes->empty() || value.find('>') == value.npos) return false;
+    state.classes = std::move(*classes);
+    return true;
+  }
   if (key == "near") {
     const auto hash = parse_number<std::uint64_t>(value, ~std::uint64_t{}, 16);
     if (!hash || state.surroundings.size() >= kMostSurroundings) return false;
@@ -323,6 +329,7 @@ std::string format_state(const core::State& state, std::string_view boot,
     line("location-until", std::to_string(static_cast<std::uint32_t>(std::clamp<std::int64_t>(
                                (until.time_since_epoch() + epoch).count(), 0, ~std::uint32_t{}))));
   }
+  if (!state.classes.empty()) line("classes", qos::to_string(state.classes));
   for (const std::uint64_t hash : state.surroundings) line("near", fmt::format("{:016x}", hash));
   if (!boot.empty()) line("boot", boot);
   if (!state.knows_ports) line("ports", kLearning);

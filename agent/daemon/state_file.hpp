@@ -18,6 +18,7 @@
 ///     place 2 4 020000000001                        level and chassis ID; 0: it was a host
 ///     location 020704020000000002...                tiers as their TLV has them, in hexadecimal
 ///     location-until 1764201600                     seconds of the Unix epoch: what no port tells
+///     classes 3:dscp26+24-31>2:dscp19                lossless, as they were learned
 ///     near 0123456789abcdef                         one line for each that it knows
 ///     boot 2c8a5d7e-...                             of the machine, which the counts below are of
 ///     ports learning                                it may have heard too little to name them all

@@ -55,22 +55,29 @@ Result<PfcMonitor> PfcMonitor::open() {
   return PfcMonitor(std::move(*events), std::move(*requests));
 }
 
-std::optional<core::Pfc> PfcMonitor::ask(std::string_view name) {
+std::optional<core::Pfc> PfcMonitor::ask(std::string_view name) { return read(name).pfc; }
+
+PfcMonitor::State PfcMonitor::read(std::string_view name) {
+  State found;
   const Bytes request = dcbnl::get_request(name, ++sequence_);
-  if (::send(requests_.get(), request.data(), request.size(), 0) < 0) return std::nullopt;
+  if (::send(requests_.get(), request.data(), request.size(), 0) < 0) return found;
   // The kernel has answered when send() returns: what is not there now does not come.
   Buffer buffer;
-  std::optional<core::Pfc> found;
   for (bool answered = false; !answered;) {
     const ssize_t size = buffer.fill(requests_.get(), MSG_DONTWAIT);
-    if (size < 0) return std::nullopt;
+    if (size < 0) return found;
     buffer.each(size, [&](const nlmsghdr& header, ByteSpan message) {
       if (header.nlmsg_seq != sequence_) return;  // of a question that was given up
       answered = true;
       const auto parsed = dcbnl::parse(message);
-      if (parsed && parsed->pfc)
-        found = core::Pfc{
+      if (!parsed) return;
+      if (parsed->pfc)
+        found.pfc = core::Pfc{
             .enabled = parsed->pfc->enabled, .cap = parsed->pfc->cap, .mbc = parsed->pfc->mbc};
+      for (const dcbnl::App& app : parsed->apps)
+        if (app.selector == dcbnl::kDscp && app.protocol <= Dscp::kMax &&
+            app.priority <= Priority::kMax)
+          found.dscps.at(app.priority) |= std::uint64_t{1} << app.protocol;
     });
   }
   return found;

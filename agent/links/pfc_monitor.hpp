@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -24,6 +25,12 @@ class PfcMonitor {
 
   /// How PFC stands on an interface; nullopt: its driver (EOPNOTSUPP), or the kernel, does not say.
   [[nodiscard]] std::optional<core::Pfc> ask(std::string_view name);
+  /// The same with the map of DSCPs.
+  struct State {
+    std::optional<core::Pfc> pfc{};
+    std::array<std::uint64_t, 8> dscps{};  ///< of each priority the DSCPs that lead to it, as bits
+  };
+  [[nodiscard]] State read(std::string_view name);
 
   [[nodiscard]] int fd() const { return events_.get(); }
   /// Takes the events that wait: `changed` is told the name of each interface concerned, or an

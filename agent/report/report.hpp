@@ -36,8 +36,8 @@ struct Protection {
   enum class State : std::uint8_t {
     kActive,    ///< every part is done on every port that leads to a switch
     kPartial,   ///< on some it is not: `reasons`
-    kInactive,  ///< no port to protect (a host, nobody heard), or nobody to do it (`backend =
-                ///< none`)
+    kInactive,  ///< no port to protect (a host, nobody heard), no lossless class, or nobody to do
+                ///< it (`backend = none`)
     kFailed,    ///< on none it is, or the data plane cannot be opened
   };
   /// Why a port that leads to a switch is not protected.
@@ -48,6 +48,9 @@ struct Protection {
   std::string backend{};
   State state = State::kInactive;
   std::vector<Priority> lossless{};
+  std::vector<core::ClassInfo> classes{};  ///< in force
+  /// They are to be learned, and none is known: nothing is protected.
+  bool classes_unknown = false;
   std::vector<Reason> reasons{};
   /// Ports that lead to a switch, and of whose PFC no driver tells: it is counted as done there,
   /// and is not known.

@@ -114,7 +114,22 @@ std::string show_json(const core::Snapshot& snapshot, const Protection& protecti
       .member("state", to_string(protection.state));
   out.key("lossless").open('[');
   for (const Priority p : protection.lossless) out.value(p.value());
-  out.close(']').key("reasons").open('[');
+  out.close(']').key("chains").open('[');
+  for (const core::ClassInfo& info : protection.classes) {
+    out.open('[');
+    for (const qos::LosslessClass& c : info.chain.classes) {
+      out.open('{').member("priority", unsigned{c.priority.value()}).key("dscps").open('[');
+      out.value(unsigned{c.dscp.value()});  // the one that marks the class
+      for (const Dscp d : c.dscps.members())
+        if (d != c.dscp) out.value(unsigned{d.value()});
+      out.close(']').close('}');
+    }
+    out.close(']');
+  }
+  out.close(']').key("evidence").open('[');
+  for (const core::ClassInfo& info : protection.classes) out.value(info.evidence);
+  out.close(']').member("classes_known", !protection.classes_unknown);
+  out.key("reasons").open('[');
   for (const Protection::Reason& reason : protection.reasons)
     out.open('{')
         .member("port", escape(reason.port))

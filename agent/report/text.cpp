@@ -103,6 +103,14 @@ std::string transport_text(const json& device) {
   return transport == "none" ? ", nobody speaks for it" : "";
 }
 
+constexpr std::string_view kUnknownClasses = ": no lossless class is known";
+
+/// They are to be learned, and none is known.
+bool are_classes_unknown(const json& protection) {
+  const auto known = protection.find("classes_known");
+  return known != protection.end() && !known->get<bool>();
+}
+
 std::string protection_text(const json& protection, const Style& style) {
   const std::string state = str(protection, "state");
   Ink ink = Ink::kPlain;
@@ -110,6 +118,7 @@ std::string protection_text(const json& protection, const Style& style) {
   if (state == "partial") ink = Ink::kWarn;
   if (state == "failed") ink = Ink::kBad;
   std::string out = "protection " + paint(state, ink, style);
+  if (state == "inactive" && are_classes_unknown(protection)) out += kUnknownClasses;
   std::string how = str(protection, "backend");
   if (const json& lossless = protection.at("lossless"); !lossless.empty())
     how += (how.empty() ? "lossless " : ", lossless ") + list_text(lossless);
@@ -282,6 +291,39 @@ Cell installed_cell(const json& port) {
   return {installed, Ink::kBad};
 }
 
+/// `24-31, 40`
+std::string ranges_text(std::vector<unsigned> numbers) {
+  std::ranges::sort(numbers);
+  std::string out;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const unsigned first = numbers[i];
+    while (i + 1 < numbers.size() && numbers[i + 1] == numbers[i] + 1) ++i;
+    out += (out.empty() ? "" : ", ") + std::to_string(first);
+    if (numbers[i] != first) out += "-" + std::to_string(numbers[i]);
+  }
+  return out;
+}
+
+/// `lossless 3 (DSCP 24-31) > 2 (DSCP 19), from swp1's neighbor`, a line for each chain; where none
+/// is known, how to set one.
+void add_classes(Page& page, const json& protection) {
+  if (are_classes_unknown(protection))
+    page.add(
+        "  set the classes: lldp-level set qos.lossless roce (or sonic, pcbb, slides, CHAINS, "
+        "none); for good, in lldp-level.conf");
+  const auto chains = protection.find("chains");
+  const auto evidence = protection.find("evidence");
+  if (chains == protection.end() || evidence == protection.end()) return;
+  for (std::size_t i = 0; i < chains->size(); ++i) {
+    std::string line;
+    for (const json& c : (*chains)[i])
+      line += (line.empty() ? "" : " > ") + c.at("priority").dump() + " (DSCP " +
+              ranges_text(c.at("dscps").get<std::vector<unsigned>>()) + ")";
+    if ((*chains)[i].size() == 1) line += " > lossy";
+    page.add("  lossless " + line + ", " + evidence->at(i).get<std::string>());
+  }
+}
+
 /// What Nagios draws: `level=1 alarms=0 ...`, U where a number is missing.
 std::string performance(const json& show) {
   std::size_t up = 0;
@@ -342,6 +384,7 @@ Result<std::string> show_text(std::string_view text, const Style& style, std::ch
     const json& device = show.at("device");
     page.add(paint(name_of(device), Ink::kBold, style) + ": " + device_text(device) + ", " +
              protection_text(show.at("protection"), style) + transport_text(device));
+    add_classes(page, show.at("protection"));
     add_reasons(page, show.at("protection").at("reasons"));
     for (const std::string& failed : failed_companions(show))
       page.add(paint(failed, Ink::kWarn, style));
@@ -433,6 +476,8 @@ Result<Verdict> check(std::string_view text) {
     const bool forwards = str(device, "role") == "switch";
     const bool lonely = forwards && show.at("ports").empty();
     std::string line = name_of(device) + ": " + device_text(device) + ", protection " + state;
+    const bool unclassed = forwards && are_classes_unknown(show.at("protection"));
+    if (unclassed) line += std::string(kUnknownClasses) + " (lldp-level set qos.lossless roce)";
     if (lonely) line += ", no port at all: see `ports` in lldp-level.conf(5)";
     if (!reasons.empty()) {
       const json& first = reasons.front();
@@ -449,11 +494,14 @@ Result<Verdict> check(std::string_view text) {
                           std::ranges::any_of(show.at("ports"), [](const json& port) {
                             return port.at("up").get<bool>();
                           });
-    Status status = alarms.empty() && failed.empty() && !unplaced ? Status::kOk : Status::kWarning;
+    Status status = alarms.empty() && failed.empty() && !unplaced && !unclassed ? Status::kOk
+                                                                                : Status::kWarning;
+    const bool differ = std::ranges::any_of(
+        alarms, [](const json& alarm) { return str(alarm, "code") == "class-mismatch"; });
     if (forwards && str(show.at("protection"), "backend") == "none") status = Status::kUnknown;
     // Rules that nobody puts in force: a dry run, or `backend = print`.
     if (forwards && state == "inactive" && !reasons.empty()) status = Status::kUnknown;
-    if (lonely || state == "failed" || state == "partial") status = Status::kCritical;
+    if (lonely || differ || state == "failed" || state == "partial") status = Status::kCritical;
     return Verdict{status, plugin_line(to_string(status), line) + " | " + performance(show)};
   });
 }

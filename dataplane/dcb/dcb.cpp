@@ -86,6 +86,23 @@ const dcb::Originals* Dcb::originals(const PortRef& port) const {
   return at != memory_.end() ? &at->second : nullptr;
 }
 
+Backend::Made Dcb::made(const PortRef& port) const {
+  Made out;
+  const dcb::Originals* kept = originals(port);
+  if (kept == nullptr) return out;
+  const auto take = [](const std::set<App>& apps, std::vector<qos::Class>& to) {
+    for (const App& app : apps) {
+      const auto priority = Priority::make(app.priority);
+      const auto dscp = Dscp::make(app.protocol);
+      if (app.selector == dcbnl::kDscp && priority && dscp) to.push_back({*priority, *dscp});
+    }
+  };
+  out.pfc = kept->turned_on;
+  take(kept->added, out.added);
+  take(kept->removed, out.removed);
+  return out;
+}
+
 Dcb::Goal Dcb::goal_of(const PortRef& port, const dcbnl::Settings& now,
                        const qos::Ruleset& want) const {
   static const dcb::Originals kNothing;

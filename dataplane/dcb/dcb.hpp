@@ -38,6 +38,7 @@ class Dcb : public Backend {
   [[nodiscard]] Result<PortPlan> plan_removal(const PortRef& port) override;
   void apply(const Plan& plan) override;
   void forget(Ifindex port) override;
+  [[nodiscard]] Made made(const PortRef& port) const override;
   [[nodiscard]] Result<std::vector<PortRef>> ports() override;
   [[nodiscard]] Result<Bounces> bounces(Ifindex) override { return Bounces{}; }
 

@@ -45,6 +45,23 @@ TEST(Unmatched, AreTheNamesThatNoInterfaceHas) {
                           "port.swp9.description: 'swp9" + what));
 }
 
+TEST(ConfigFile, LearnsTheClassesWithAuto) {
+  const auto learned = parse("qos.lossless = auto\nqos.lossy = 1:dscp8\n", "f");
+  ASSERT_TRUE(learned);
+  EXPECT_EQ(learned->chains, std::nullopt);
+  EXPECT_TRUE(learned->policy.chains().empty());
+  EXPECT_EQ(to_string(learned->policy.lossy()), "1:dscp8");
+  const auto none = parse("qos.lossless = none\n", "f");
+  ASSERT_TRUE(none);
+  EXPECT_EQ(none->chains, qos::Chains{});
+  const auto roce = parse("qos.lossless = roce\n", "f");
+  ASSERT_TRUE(roce);
+  EXPECT_EQ(roce->chains, roce->policy.chains());
+  EXPECT_EQ(to_string(*roce->chains), "3:dscp26+24-31>2:dscp19");
+  // Whether it can be in force, the neighbors decide.
+  EXPECT_TRUE(parse("qos.lossless = 4:dscp4>3:dscp3\n", "f"));
+}
+
 TEST(ConfigFile, ReadsKeysSectionsAndComments) {
   const auto config = parse(
       "# a comment\n"
@@ -226,9 +243,12 @@ const LineCase kLines[] = {
      "qos.lossless: '8': a priority is a number from 0 to 7"},
     {"LosslessDscpTwice", "qos.lossless = 5:dscp43,6:dscp43",
      "qos.lossless: dscp43 stands twice: give each class its own"},
-    {"LosslessOutOfOrder", "qos.lossless = 6:dscp43,5:dscp51",
-     "qos.lossless: a turn from priority 6 to 5 goes against the order 3 4 2 5 1 6 7: write "
-     "qos.lossless = 5:dscp51>6:dscp43"},
+    {"LosslessPriority0", "qos.lossless = 0:dscp3>lossy",
+     "qos.lossless: priority 0 carries all traffic without a class: take another of 1 to 7"},
+    {"LosslessDscpOfTwoChains", "qos.lossless = 3:dscp3>2:dscp19,4:dscp3>5:dscp43",
+     "qos.lossless: dscp3 stands twice: give each class its own"},
+    {"LosslessOfAllDscps", "qos.lossless = 3:dscp0-63>lossy",
+     "qos.lossless: all 64 DSCPs are lossless: leave one for qos.lossy"},
     {"LossyIsLossless", "qos.lossy = 5:dscp0",
      "qos.lossy: priority 5 is lossless by qos.lossless: take another"},
     // The preset of qos.lossy is wrong only because of this line.
@@ -239,6 +259,23 @@ INSTANTIATE_TEST_SUITE_P(File, ConfigLine, testing::ValuesIn(kLines),
                          [](const auto& c) { return c.param.name; });
 
 /// What is refused, whatever the reason, says by which word it may be mended.
+TEST(Config, ClassesAreLearnedWithAuto) {
+  const auto learned = parse("qos.lossless = auto\nqos.lossy = 1:dscp8\n", "f");
+  ASSERT_TRUE(learned);
+  EXPECT_EQ(learned->chains, std::nullopt);
+  EXPECT_TRUE(learned->policy.chains().empty());
+  EXPECT_EQ(to_string(learned->policy.lossy()), "1:dscp8");
+  const auto none = parse("qos.lossless = none\n", "f");
+  ASSERT_TRUE(none);
+  EXPECT_EQ(none->chains, qos::Chains{});
+  const auto roce = parse("qos.lossless = roce\n", "f");
+  ASSERT_TRUE(roce);
+  EXPECT_EQ(roce->chains, roce->policy.chains());
+  EXPECT_EQ(to_string(*roce->chains), "3:dscp26+24-31>2:dscp19");
+  // Whether it can be in force, the neighbors decide.
+  EXPECT_TRUE(parse("qos.lossless = 4:dscp4>3:dscp3\n", "f"));
+}
+
 TEST(Config, EveryRefusalHasItsWords) {
   constexpr std::pair<const char*, const char*> kRefusals[] = {
       {"backend = nonsense",

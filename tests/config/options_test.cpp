@@ -159,6 +159,7 @@ const KeyCase kKeys[] = {
      [](Config& c) {
        c.lossless = "3:dscp26";
        c.policy = *qos::Policy::parse("3:dscp26", c.lossy);
+       c.chains = c.policy.chains();
      }},
     {"qos.lossy", "qos.lossy = 1:dscp8",
      [](Config& c) {

@@ -285,6 +285,9 @@ TEST(Classes, AgainstTheOrderAreInForceWhereAllNeighborsTellTheSame) {
   EXPECT_NE(d.mismatch(3), "none");
   d.hear(3, {teller("b port p1", against)});
   EXPECT_EQ(d.text(), against);
+  d.hear(4, {{.name = "c port p1", .is_switch = true}});  // it tells none
+  EXPECT_EQ(d.text(), "4:dscp4>lossy");
+  d.hear(4, {});
   EXPECT_EQ(d.mismatch(), "none");
 }
 
@@ -380,6 +383,33 @@ TEST(ClassEvidence, OfPfcAndApplicationPriority) {
   EXPECT_EQ(of({.pfc = 0x48}), "3:dscp26+24-31>lossy");
   EXPECT_EQ(of({.pfc = 0x18, .willing = true}, 0x08), "4:dscp34+32-39>lossy");
   EXPECT_EQ(of({.pfc = 0x18}, 0x08), "3:dscp26+24-31>lossy,4:dscp34+32-39>lossy");
+}
+
+TEST(ClassEvidence, OfTheDevicesOwnPorts) {
+  const auto of = [](std::vector<core::PortClasses> ports) {
+    OwnClasses known{.lossy_dscps = DscpSet(1)};
+    core::take_ports(known, ports);
+    return known;
+  };
+  const auto text = [](const OwnClasses& known) {
+    qos::Chains as_chains;
+    for (const LosslessClass& c : known.applications) as_chains.push_back({{c}});
+    return to_string(as_chains);
+  };
+  EXPECT_EQ(of({}), (OwnClasses{.lossy_dscps = DscpSet(1)}));
+  EXPECT_EQ(text(of({{.pfc = 0x08}, {}})), "3:dscp26+24-31>lossy");
+  const auto mapped = of({{.pfc = 0x08, .dscps = {1U << 24, 0, 0, 1U << 3}},
+                          {.pfc = 0x10, .dscps = {0, 1U << 9, 0, 0, 1U << 4}}});
+  EXPECT_EQ(text(mapped), "3:dscp3>lossy,4:dscp4>lossy");
+  EXPECT_EQ(mapped.lossy_dscps, DscpSet(1U << 24 | 1U << 9 | 1U));
+  EXPECT_EQ(mapped.unexplained, "");
+  EXPECT_EQ(text(of({{.pfc = 0x08, .dscps = {1U << 26}}})), "3:dscp24-25+27-31>lossy");
+  const auto many = of({{.pfc = 0x1e}});
+  EXPECT_EQ(text(many), "none");
+  EXPECT_EQ(many.unexplained.find("PFC is on here for priorities 1, 2, 3, 4,"), 0U);
+  const auto control = of({{.pfc = 0x48}});
+  EXPECT_EQ(text(control), "3:dscp26+24-31>lossy");
+  EXPECT_EQ(control.unexplained.find("PFC is on here for priority 6,"), 0U);
 }
 
 TEST(ClassEvidence, OfAClassTlvIsReadAsItWasWritten) {

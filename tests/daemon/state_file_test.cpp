@@ -113,6 +113,21 @@ TEST(StateText, IsWhatTheManualSays) {
   EXPECT_EQ(parse_state(kLeaf, "here"), leaf());
 }
 
+TEST(StateText, HasTheClassesThatWereLearned) {
+  core::State state = leaf();
+  state.classes = qos::parse_chains("3:dscp26+24-31>2:dscp19,4:dscp4>lossy").value();
+  const std::string text = format_state(state, "here");
+  const std::string line = "\nclasses 3:dscp26+24-31>2:dscp19,4:dscp4>lossy\n";
+  EXPECT_THAT(text, testing::HasSubstr(line));
+  EXPECT_EQ(parse_state(text, "here"), state);
+  for (const char* wrong : {"\nclasses none\n", "\nclasses 3:dscp26\n", "\nclasses 8:dscp1>lossy\n",
+                            "\nclasses\n", "\nclasses 3:dscp3>lossy\nclasses 4:dscp4>lossy\n"}) {
+    std::string bad = text;
+    bad.replace(bad.find(line), line.size(), wrong);
+    EXPECT_FALSE(parse_state(bad, "here")) << wrong;
+  }
+}
+
 TEST(StateText, HasTheLayersThatWereTold) {
   core::State state = leaf();
   const Layers told{Layer::of<4>(), Layer::of<3>()};

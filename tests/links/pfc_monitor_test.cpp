@@ -58,6 +58,21 @@ TEST_F(PfcMonitorTest, EachQuestionGetsItsOwnAnswer) {
   EXPECT_FALSE(monitor_.ask("p1")) << "nobody waits for what has not come";
 }
 
+TEST_F(PfcMonitorTest, ReadsTheMapOfDscps) {
+  const std::vector<dcbnl::App> apps{{dcbnl::kDscp, 3, 26},
+                                     {dcbnl::kDscp, 3, 24},
+                                     {dcbnl::kDscp, 0, 63},
+                                     {dcbnl::kDscp, 1, 64},  // no DSCP
+                                     {1, 3, 0x8915}};
+  send(requests_[1], dcbnl::set_request("p0", 1, 0x08, apps));
+  const PfcMonitor::State state = monitor_.read("p0");
+  ASSERT_TRUE(state.pfc);
+  EXPECT_EQ(state.pfc->enabled, 0x08);
+  EXPECT_EQ(state.dscps[3], 1U << 26 | 1U << 24);
+  EXPECT_EQ(state.dscps[0], std::uint64_t{1} << 63);
+  EXPECT_EQ(state.dscps[1], 0U);
+}
+
 TEST_F(PfcMonitorTest, TellsWhosePfcWasChangedAndNothingElse) {
   EXPECT_EQ(told(), std::vector<std::string>{});
   Bytes both = says("p0", 0x60);

@@ -515,6 +515,24 @@ const CheckCase kChecks[] = {
      shown("switch", kOnePort, protected_by("bpf", "partial", kReason)), Status::kCritical,
      "CRITICAL - leaf1: switch, level 1 (host), protection partial, swp1: classify bypassed: by "
      "XDP (and 1 more)"},
+    {"NoClassIsKnown",
+     shown("switch", kOnePort,
+           R"({"backend":"bpf","state":"inactive","lossless":[],"chains":[],"evidence":[],)"
+           R"("classes_known":false,"reasons":[],"pfc_unverified":0})"),
+     Status::kWarning,
+     "WARNING - leaf1: switch, level 1 (host), protection inactive: no lossless class is known "
+     "(lldp-level set qos.lossless roce)"},
+    {"TheOperatorSaysThatThereIsNoClass",
+     shown("switch", kOnePort,
+           R"({"backend":"bpf","state":"inactive","lossless":[],"chains":[],"evidence":[],)"
+           R"("classes_known":true,"reasons":[],"pfc_unverified":0})"),
+     Status::kOk, "OK - leaf1: switch, level 1 (host), protection inactive"},
+    {"ClassesDiffer",
+     shown("switch", kOnePort, protected_by("bpf", "active"),
+           R"([{"code":"class-mismatch","port":"swp3","since":"","text":"they differ"}])"),
+     Status::kCritical,
+     "CRITICAL - leaf1: switch, level 1 (host), protection active, alarm class-mismatch swp3: "
+     "they differ"},
     {"DataPlaneRefused", shown("switch", kOnePort, protected_by("bpf", "failed")),
      Status::kCritical, "CRITICAL - leaf1: switch, level 1 (host), protection failed"},
     {"SwitchWithoutPorts", shown("switch", "[]", protected_by("bpf", "inactive")),
@@ -547,6 +565,26 @@ TEST(CheckLine, WarnsOfCompanionsThatFail) {
   const Verdict verdict = verdict_with({.key = "on-change", .trouble = "exit status 1"});
   EXPECT_EQ(verdict.status, Status::kWarning);
   EXPECT_THAT(verdict.line, testing::HasSubstr(", on-change failed: exit status 1 | level="));
+}
+
+TEST(ShowText, NamesEachChainAndItsEvidence) {
+  Protection learned = protection();
+  learned.classes = {{qos::parse_chains("roce")->at(0), "from swp1's neighbor"},
+                     {qos::parse_chains("4:dscp4>lossy")->at(0), "from qos.lossless"}};
+  const auto text = show_text(show_json(leaf(), learned, kClock), {});
+  ASSERT_TRUE(text);
+  EXPECT_THAT(*text,
+              testing::HasSubstr("\n  lossless 3 (DSCP 24-31) > 2 (DSCP 19), from swp1's neighbor\n"
+                                 "  lossless 4 (DSCP 4) > lossy, from qos.lossless\n"));
+}
+
+TEST(ShowText, SaysThatNoClassIsKnown) {
+  Protection unknown{.backend = "bpf", .classes_unknown = true};
+  const std::string json = show_json(leaf(), unknown, kClock);
+  const auto text = show_text(json, {});
+  ASSERT_TRUE(text);
+  EXPECT_THAT(*text, testing::HasSubstr("protection inactive: no lossless class is known (bpf)"));
+  EXPECT_THAT(*text, testing::HasSubstr("lldp-level set qos.lossless roce"));
 }
 
 TEST(ShowText, SaysWhyProtectionIsNotWhole) {

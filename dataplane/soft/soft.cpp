@@ -67,6 +67,7 @@ void Soft::connect() {
   epoll_event interest{.events = EPOLLIN, .data = {.u64 = kConnectionOfSoft}};
   ::epoll_ctl(poll_.get(), EPOLL_CTL_ADD, socket_.get(), &interest);
   timer_.set(options_.times.period);
+  settled_.clear();
   reading_ = send(soft::Read{});
   asked_at_ = Clock::now();
 }
@@ -79,7 +80,7 @@ void Soft::fall(std::string why, int code) {
   down_->code = code;
   for (const Outcome& outcome : std::exchange(done_, {})) events_.outcomes.push_back(outcome);
   for (const auto& [id, asked] : std::exchange(asked_, {}))
-    events_.outcomes.push_back({.port = asked.port, .refused = asked.change, .why = down_});
+    events_.outcomes.push_back({.port = asked.port.ifindex, .refused = asked.change, .why = down_});
   if (news) events_.changed.emplace_back();
   // An outcome may be waited for: the event is told at once, and then it is tried again.
   timer_.set(events_.outcomes.empty() && !news ? options_.times.period : 1ms);
@@ -161,8 +162,10 @@ void Soft::take(soft::View view) {
 void Soft::take(const soft::Done& done) {
   const auto at = asked_.find(done.id);
   if (at == asked_.end()) return;
-  Outcome outcome{.port = at->second.port};
-  if (!done.why.empty()) {
+  Outcome outcome{.port = at->second.port.ifindex};
+  if (done.why.empty()) {
+    settled_.insert(at->second.port.name);
+  } else {
     outcome.refused = at->second.change;
     outcome.why = Error{done.code, "backend soft", escape(done.why)};
   }
@@ -211,12 +214,14 @@ Result<Reading> Soft::verify(const PortRef& port, const qos::Ruleset& want) {
 void Soft::apply(const Plan& plan) {
   for (const PortPlan& port : plan.ports) {
     numbers_.note(port.port);
-    if (port.empty() || down_) {
+    if ((port.empty() && settled_.contains(port.port.name)) || down_) {
       events_.outcomes.push_back({.port = port.port.ifindex, .why = down_});
       continue;
     }
     const std::uint32_t id = next_id_++;
-    asked_.insert_or_assign(id, Asked{port.port.ifindex, port.changes.front(), Clock::now()});
+    const Change first =
+        port.empty() ? Change{Action::kReplace, Part::kClassify} : port.changes.front();
+    asked_.insert_or_assign(id, Asked{port.port, first, Clock::now()});
     if (!send(soft::Set{.id = id, .port = port.port.name, .rules = port.want})) continue;
     // What it has then is read, not assumed; the answers come in this order, and the outcome is
     // told when it has been read.

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,7 +48,7 @@ class Soft : public Backend {
  private:
   using Clock = std::chrono::steady_clock;
   struct Asked {
-    Ifindex port{};
+    PortRef port{};
     Change change{};  ///< the first of the port's
     Clock::time_point at{};
   };
@@ -76,6 +77,9 @@ class Soft : public Backend {
   std::map<std::uint32_t, Asked> asked_{};  ///< by id
   std::vector<Outcome> done_{};             ///< that the next reading shows
   std::uint32_t next_id_ = 1;
+  /// Ports of which a request on this connection was answered. Of any other, what an earlier
+  /// connection or daemon asked for may still come into force: requests do so in their order.
+  std::set<std::string> settled_{};
   Events events_{};
 };
 

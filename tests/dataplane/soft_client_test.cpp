@@ -203,6 +203,27 @@ TEST_F(SoftClient, ChangeThatIsDoneLateIsReadAtOnce) {
   EXPECT_TRUE(outcomes_[0].in_force);
 }
 
+// What another connection asked for may still come: it has when this one's request is answered.
+TEST_F(SoftClient, RulesThatAreThereAreAskedForOnceOnAConnection) {
+  const soft::View there{.ports = {{"swp7", {.rules = rules_of(Order::kUp)}}}};
+  open_with(there);
+  for (const bool first : {true, false}) {
+    outcomes_.clear();
+    const PortPlan plan = planned(kSeven);
+    EXPECT_TRUE(plan.empty());
+    backend_->apply({.ports = {plan}});
+    if (first) {
+      const soft::Set set = asked_to_set();
+      EXPECT_EQ(set.rules, rules_of(Order::kUp));
+      EXPECT_THAT(outcomes_, IsEmpty());
+      say(soft::Done{.id = set.id});
+      answer(there);
+    }
+    ASSERT_TRUE(until([&] { return !outcomes_.empty(); }));
+    EXPECT_FALSE(outcomes_[0].why);
+  }
+}
+
 TEST_F(SoftClient, RefusalIsThatOfItsPort) {
   const soft::View view{.ports = {{"swp7", {}}, {"swp8", {}}}};
   open_with(view);
@@ -291,9 +312,13 @@ TEST_F(SoftClient, PlanThatChangesNothingAndOneForASwitchThatIsAwayAreAnsweredAt
   say(soft::View{.ports = {{"swp7", {.rules = plan.want}}}});
   ASSERT_TRUE(until([&] { return !backend_->down(); }));
   EXPECT_EQ(backend_->plan(kSeven, *plan.want).value(), plan);
-  backend_->apply({.ports = {plan}});
+  backend_->apply({.ports = {plan}});  // the first on this connection
+  say(soft::Done{.id = asked_to_set().id});
+  answer(soft::View{.ports = {{"swp7", {.rules = plan.want}}}});
   ASSERT_TRUE(until([&] { return outcomes_.size() == 2; }));
-  EXPECT_FALSE(outcomes_[1].why);
+  backend_->apply({.ports = {plan}});
+  ASSERT_TRUE(until([&] { return outcomes_.size() == 3; }));
+  EXPECT_FALSE(outcomes_[2].why);
 }
 
 TEST_F(SoftClient, HangIsToldThoughChangesAreAskedForMeanwhile) {

@@ -435,12 +435,13 @@ Result<Health> examine(std::string_view detail, std::string_view rules,
   try {
     Health out;
     const json told = json::parse(rules);
-    for (const json& c : told.at("lossless")) {
-      const auto priority = Priority::make(c.at("priority").get<unsigned>());
-      const auto dscp = Dscp::make(c.at("dscp").get<unsigned>());
-      if (!priority || !dscp) return fail(report::not_understood());
-      out.lossless.push_back({.priority = *priority, .dscp = *dscp});
-    }
+    for (const json& chain : told.at("chains"))
+      for (const json& c : chain) {
+        const auto priority = Priority::make(c.at("priority").get<unsigned>());
+        const auto dscp = Dscp::make(c.at("dscps").at(0).get<unsigned>());
+        if (!priority || !dscp) return fail(report::not_understood());
+        out.lossless.push_back({.priority = *priority, .dscp = *dscp});
+      }
     std::map<std::string, const json*> rules_of;
     if (const auto ports = told.find("ports"); ports != told.end())
       for (const json& port : *ports) rules_of[str(port, "name")] = &port;

@@ -17,7 +17,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 constexpr std::string_view kRules =
-    R"({"lossless": [{"priority": 5, "dscp": 43}, {"priority": 6, "dscp": 51}]})";
+    R"({"chains": [[{"priority": 5, "dscps": [43]}, {"priority": 6, "dscps": [51]}]]})";
 
 /// What the daemon tells of one port, p0, and its neighbour.
 json answer(json pfc = {5, 6}) {
@@ -90,7 +90,7 @@ TEST(Doctor, PfcThatIsOff) {
 /// A switch chip that the daemon reads, and the kernel does not know.
 std::string read_back(std::string_view pfc, std::string_view text = "null") {
   return fmt::format(
-      R"({{"lossless": [{{"priority": 5, "dscp": 43}}, {{"priority": 6, "dscp": 51}}], "ports": [)"
+      R"({{"chains": [[{{"priority": 5, "dscps": [43]}}, {{"priority": 6, "dscps": [51]}}]], "ports": [)"
       R"({{"name": "p0", "parts": [{{"part": "classify", "state": "done", "text": null}},)"
       R"({{"part": "pfc", "state": "{}", "text": {}}}], "pauses": [)"
       R"({{"priority": 5, "received": 7, "sent": 3}}, {{"priority": 9, "received": 1, "sent": 1}}],)"
@@ -189,9 +189,12 @@ TEST(Doctor, FramesOfALosslessPriorityThatWereLostJustNow) {
             R"({"priority":5,"received":12,"received_ago":40,"sent":3,"sent_ago":599})");
 }
 
-TEST(Doctor, FramesOfPriorityZeroWereLostWhereItIsLossless) {
-  json rules = json::parse(with_lost({lost_of(0, 3, 0, 1, nullptr)}));
-  rules["lossless"][0]["priority"] = 0;
+// Of a second chain too.
+TEST(Doctor, FramesOfTheHighestPriorityWereLostWhereItIsLossless) {
+  json rules = json::parse(with_lost(json::array({lost_of(7, 3, 0, 1, nullptr)})));
+  EXPECT_THAT(codes(examined({}, answer(), rules.dump())),
+              testing::Not(testing::Contains("frames-lost")));
+  rules["chains"].push_back(json::parse(R"([{"priority": 7, "dscps": [59]}])"));
   EXPECT_THAT(codes(examined({}, answer(), rules.dump())), testing::Contains("frames-lost"));
 }
 
@@ -472,7 +475,8 @@ TEST(Doctor, AnswersThatAreNoneAreRefused) {
   const auto nobody = [](const std::string&, unsigned) { return LocalPort{}; };
   for (const char* text : {"", "{}", "[]", R"({"ports": [{}]})"})
     EXPECT_FALSE(examine(text, kRules, nobody)) << text;
-  EXPECT_FALSE(examine(answer().dump(), R"({"lossless": [{"priority": 9, "dscp": 1}]})", nobody));
+  EXPECT_FALSE(
+      examine(answer().dump(), R"({"chains": [[{"priority": 9, "dscps": [1]}]]})", nobody));
 }
 
 }  // namespace

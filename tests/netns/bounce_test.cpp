@@ -145,7 +145,7 @@ TEST_F(Bounce, SeesTheMomentWithoutRulesOfAnAgentThatFlushes) {
 
 TEST_F(Bounce, SaysWhyAnAgentIsNotReady) {
   const Played run = bounce({"case1", "--agent-arg=--level", "--agent-arg=0", "--timeout", "3"});
-  EXPECT_EQ(run.status, 1);
+  EXPECT_EQ(run.status, 2);
   EXPECT_THAT(run.text, HasSubstr("Spine1: its agent is not ready after 3 s: lldp-leveld: "));
 }
 

@@ -96,7 +96,8 @@ TEST_F(DaemonTest, HoldsTheNeighboursPfcAgainstTheLosslessPriorities) {
   EXPECT_TRUE(leaf.port("p0")["pfc_enabled"].is_null());  // veth has no dcbnl
   ASSERT_EQ(show["alarms"].size(), 1U) << show.dump(1);
   EXPECT_EQ(show["alarms"][0]["code"], "pfc-mismatch");
-  EXPECT_EQ(show["alarms"][0]["text"], "priority 6 has no PFC at 02:00:00:00:00:09 port p1; priority 3 has PFC at "
+  EXPECT_EQ(show["alarms"][0]["text"],
+            "priority 6 has no PFC at 02:00:00:00:00:09 port p1; priority 3 has PFC at "
             "02:00:00:00:00:09 port p1 and is in no lossless class; if lossless traffic uses it: "
             "qos.lossless = 5:dscp43>6:dscp51,3:dscp26+24-31>2:dscp19");
 }

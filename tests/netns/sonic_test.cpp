@@ -116,7 +116,8 @@ TEST_P(SonicDaemon, RulesThatAreFoundLateAreThoseForUp) {
     const Inside in(*leaf_);
     box_->start();
   }
-  EXPECT_TRUE(eventually([&] { return map_of("Ethernet4") == "LLDP_LEVEL_UP"; })) << leaf.log();
+  EXPECT_TRUE(eventually([&] { return map_of("Ethernet4") == "LLDP_LEVEL_UP"; }))
+      << map_of("Ethernet4") << leaf.log();
   EXPECT_TRUE(eventually([&] { return map_of("Ethernet0") == "LLDP_LEVEL_DOWN"; }))
       << "of which nothing was found";
 }

@@ -30,9 +30,8 @@ using Seconds = std::chrono::duration<double>;
 constexpr std::uint8_t kOthers[] = {0, 8, 34, 46, 48};
 
 bool is_lossless(const qos::Policy& policy, Dscp dscp) {
-  return std::ranges::any_of(policy.classes(), [&](const qos::LosslessClass& c) {
-    return c.dscps.contains(dscp);
-  });
+  return std::ranges::any_of(policy.classes(),
+                             [&](const qos::LosslessClass& c) { return c.dscps.contains(dscp); });
 }
 
 /// Passages through the switches of a path, as the tracks of `probes` tell.

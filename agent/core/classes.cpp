@@ -286,11 +286,11 @@ void Classes::take(std::vector<Evidence> evidence, News& news) {
            std::tuple(b.hops, qos::turn_rank(b.cls.priority), b.cls);
   });
   std::vector<Evidence> classes;  // one for each priority
-  for (Evidence& e : evidence) {
+  for (const Evidence& e : evidence) {
     const auto same = std::ranges::find(classes, e.cls.priority,
                                         [](const Evidence& c) { return c.cls.priority; });
     if (same == classes.end())
-      classes.push_back(std::move(e));
+      classes.push_back(e);
     else
       same->cls.dscps = same->cls.dscps | e.cls.dscps;
   }
@@ -372,7 +372,7 @@ Classes::News Classes::decide(TimePoint now) {
     told.emplace();  // classes are told, and none could be taken
   }
   news.told = told != told_;
-  told_ = std::move(told);
+  told_ = told;
   compare(now);
   return news;
 }

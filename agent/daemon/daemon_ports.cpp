@@ -246,8 +246,8 @@ core::OwnClasses Daemon::own_classes() const {
 
 qos::Policy Daemon::policy() const {
   if (agent_.settings().role != Role::kSwitch) return config_.policy;
-  auto of_agent = qos::Policy::make(agent_.classes().chains(), config_.policy.lossy());
-  return of_agent ? std::move(*of_agent) : config_.policy;
+  const auto learned = qos::Policy::make(agent_.classes().chains(), config_.policy.lossy());
+  return learned ? *learned : config_.policy;
 }
 
 void Daemon::follow_classes(TimePoint now) {

@@ -213,8 +213,8 @@ class Network {
   /// in the lossless priority `arrival`: what a deadlock is told by. The engine keeps it up to
   /// date.
   [[nodiscard]] std::uint32_t& waits(Arc out, std::uint8_t priority, Arc in, std::uint8_t arrival) {
-    return waits_[waits_at_[out] + (place_in_node[in] * classes_ + class_of[arrival]) * classes_ +
-                  class_of[priority]];
+    const std::size_t row = std::size_t{place_in_node[in]} * classes_ + class_of[arrival];
+    return waits_[waits_at_[out] + row * classes_ + class_of[priority]];
   }
   /// Calls each(in, arrival, octets) for all that is not 0 in a lossless queue.
   template <class Each>

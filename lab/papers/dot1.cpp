@@ -160,7 +160,7 @@ class Dot1 {
         if (watchdog) say(place, where, "throughput_over_rules", s.gbps / rules.gbps, affected());
         say(place, where, "frames_thrown_away", s.discarded + s.drops);
       }
-    for (std::size_t c = 0; c < kNames.size(); ++c) over_time(kNames[c]);
+    for (const auto& name : kNames) over_time(name);
     sink_.tell(0.1);
   }
 

@@ -572,7 +572,7 @@ class Study {
 }  // namespace
 
 Result<std::vector<std::size_t>> fc_layers(const ExpanderShape& shape) {
-  const auto least = fc_degrees(shape);
+  auto least = fc_degrees(shape);
   if (!least || shape.ports != kSecondSet) return least;
   return fc_degrees(shape, least->size() + 2);
 }

@@ -70,7 +70,7 @@ class Hops {
 class LocalRouter {
  public:
   LocalRouter(const Fabric& fabric, const Hops& hops, std::size_t destination)
-      : descending_(fabric.nodes.size(), kFar), legal_() {
+      : descending_(fabric.nodes.size(), kFar) {
     std::vector<std::uint32_t> queue{static_cast<std::uint32_t>(destination)};
     descending_[destination] = 0;
     spread(fabric, hops, descending_, queue, destination, Order::kUp);

@@ -59,7 +59,8 @@ Chains forward_part(Chains chains) {
 std::string priorities_text(std::uint8_t priorities) {
   std::string text;
   for (unsigned p = 0; p <= Priority::kMax; ++p)
-    if ((unsigned{priorities} >> p & 1U) != 0) text += (text.empty() ? "" : ", ") + std::to_string(p);
+    if ((unsigned{priorities} >> p & 1U) != 0)
+      text += (text.empty() ? "" : ", ") + std::to_string(p);
   return (std::popcount(priorities) == 1 ? "priority " : "priorities ") + text;
 }
 

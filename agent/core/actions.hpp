@@ -32,7 +32,7 @@ struct Event {
     kAlarmCleared,
     kClassesExtended,  ///< a chain of lossless classes came or grew; text: "3 (DSCP 26) > 2 (DSCP
                        ///< 19)"
-    kRulesRestored,    ///< the owner's: somebody took the port's rules away, and they are back
+    kRulesRestored,    ///< from the owner: rules that another program removed are back
     kState,            ///< Agent::state() differs from what was last saved
   };
   Kind kind{};

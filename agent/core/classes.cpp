@@ -14,10 +14,11 @@ using qos::Chains;
 using qos::DscpSet;
 using qos::LosslessClass;
 
-/// Of an application: 0 is everybody's, 6 and 7 carry control traffic (congestion notification,
-/// heartbeats).
+/// Priorities that are no evidence of an application: 0 is the default of all traffic, 6 and 7
+/// carry control traffic (congestion notification, heartbeats).
 constexpr std::uint8_t kNotOfApplications = 1U << 0 | 1U << 6 | 1U << 7;
-/// Nobody runs more application classes; a mask of more is a default, or a lie.
+/// A mask with more priorities is a default or an attack: no fabric runs so many application
+/// classes.
 constexpr int kMostApplications = 3;
 
 DscpSet without(DscpSet a, DscpSet b) { return DscpSet(a.mask() & ~b.mask()); }
@@ -32,7 +33,7 @@ DscpSet dscps_of(const Chains& chains) {
   return all;
 }
 
-/// The chain whose application class has this priority.
+/// The chain with an application class of this priority.
 template <class Range>
 auto* find_application(Range& chains, Priority p) {
   const auto at =

@@ -26,8 +26,8 @@ struct ToldClasses {
 };
 [[nodiscard]] ToldClasses told_classes(const tlv::ClassesTlv& tlv);
 [[nodiscard]] tlv::ClassesTlv to_classes_tlv(const ToldClasses& told);
-/// The application classes that a neighbor's PFC and Application Priority TLVs amount to. A class
-/// whose DSCPs are not told has 8p to 8p + 7. None of: a mask of more than three priorities;
+/// The application classes that a neighbor's PFC and Application Priority TLVs amount to. Without
+/// told DSCPs the class of priority p has 8p to 8p + 7. Left out: a mask of more than three;
 /// priorities 0, 6 and 7; if the neighbor is willing, priorities of `offered` (bit n for priority
 /// n), which it may have taken over from us.
 [[nodiscard]] std::vector<qos::LosslessClass> applications_of(const tlv::ClassClaims& claims,
@@ -86,7 +86,7 @@ class Classes {
   /// In force: by these the packets change class. In the order of turns of their application
   /// classes where they were learned.
   [[nodiscard]] const qos::Chains& chains() const { return chains_; }
-  /// No chain is in force, and it was not the operator who said so.
+  /// True while no chain is in force and the configuration does not say `none`.
   [[nodiscard]] bool unknown() const { return chains_.empty() && !own_.configured; }
   /// What the neighbors are to be told; nullopt: nothing yet.
   [[nodiscard]] const std::optional<tlv::ClassesTlv>& told() const { return told_; }
@@ -97,7 +97,7 @@ class Classes {
   /// Why the port's end of the link and the neighbor's do not go together, and the line that mends
   /// it; of port 0: the same of the device's own evidence.
   [[nodiscard]] std::optional<std::string> mismatch(Ifindex port, TimePoint now) const;
-  /// Priorities whose DSCPs lead to another priority at the neighbor: lossy on that port.
+  /// Priorities with a DSCP that leads to another priority at the neighbor: lossy on that port.
   [[nodiscard]] std::uint8_t lossy_on(Ifindex port) const;
 
  private:

@@ -31,8 +31,8 @@ struct PortClasses {
   std::array<std::uint64_t, 8> dscps{};  ///< of each priority the DSCPs that lead to it, as bits
   friend bool operator==(const PortClasses&, const PortClasses&) = default;
 };
-/// Sets what `ports` amount to: applications, lossy DSCPs, and what is unexplained. A class whose
-/// DSCPs no map has gets those of 8p to 8p + 7 that lead nowhere else.
+/// Sets what `ports` amount to: applications, lossy DSCPs, and what is unexplained. Without
+/// DSCPs in a map a class of priority p gets those of 8p to 8p + 7 that lead nowhere else.
 void take_ports(OwnClasses& own, std::span<const PortClasses> ports);
 
 }  // namespace lldp::core

@@ -39,7 +39,7 @@ common() {
   sed -E 's|^/usr/lib/systemd|/lib/systemd|; s|/zsh/site-functions/|/zsh/vendor-completions/|; s|\.gz$||; s|^/usr/lib(64\|/[a-z0-9_]+-linux-gnu[a-z0-9]*)/|/usr/lib/|' |
     grep -vE '^/usr/share/(doc|licenses|lintian)|/build-id|/\.build-id' | sort
 }
-diff <(installs_deb "$out"/lldp-level_*.deb "$out"/lldp-level-lab_*.deb "$out"/liblldp-level-sim*.deb | common) <(rpm -qp --qf '[%{FILEMODES:perms} %{FILENAMES}\n]' "$out"/*.rpm | sed -n 's/^[^d][^ ]* //p' | common) ||
+diff <(installs_deb "$out"/lldp-level_*.deb "$out"/lldp-level-lab_*.deb "$out"/lldp-level-lldpctl_*.deb "$out"/liblldp-level-sim*.deb | common) <(rpm -qp --qf '[%{FILEMODES:perms} %{FILENAMES}\n]' "$out"/*.rpm | sed -n 's/^[^d][^ ]* //p' | common) ||
   die 'the packages install different files (<: Debian, >: RPM)'
 
 # They install and run.

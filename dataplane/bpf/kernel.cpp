@@ -83,8 +83,13 @@ std::string reason_of(std::string_view log) {
   return reason;
 }
 
-template <class Info>
-Result<Info> info_of(const UniqueFd& object, Info info = {}) {
+/// `prepare` sets what is asked for beside the numbers.
+template <class Info, class Prepare = void (*)(Info&)>
+Result<Info> info_of(
+    const UniqueFd& object, Prepare prepare = [](Info&) {}) {
+  Info info;
+  std::memset(&info, 0, sizeof info);  // the padding too: a kernel with a shorter one refuses it
+  prepare(info);
   bpf_attr attr = zeroed();
   attr.info.bpf_fd = static_cast<std::uint32_t>(object.get());
   attr.info.info_len = sizeof info;
@@ -96,10 +101,10 @@ Result<Info> info_of(const UniqueFd& object, Info info = {}) {
 /// The ids of the maps that a program uses.
 Result<std::vector<std::uint32_t>> maps_of(const UniqueFd& program) {
   std::vector<std::uint32_t> ids(8);
-  bpf_prog_info ask{};
-  ask.nr_map_ids = static_cast<std::uint32_t>(ids.size());
-  ask.map_ids = address(ids.data());
-  const auto info = info_of<bpf_prog_info>(program, ask);
+  const auto info = info_of<bpf_prog_info>(program, [&](bpf_prog_info& ask) {
+    ask.nr_map_ids = static_cast<std::uint32_t>(ids.size());
+    ask.map_ids = address(ids.data());
+  });
   if (!info) return fail(info.error());
   ids.resize(std::min<std::size_t>(ids.size(), info->nr_map_ids));
   return ids;
@@ -107,12 +112,12 @@ Result<std::vector<std::uint32_t>> maps_of(const UniqueFd& program) {
 
 /// bpf_link_info of a TCX link, whose part Debian 12's headers lack.
 struct TcxLinkInfo {
-  std::uint32_t type = 0;
-  std::uint32_t id = 0;
-  std::uint32_t prog_id = 0;
-  std::uint32_t padding = 0;
-  std::uint32_t ifindex = 0;
-  std::uint32_t attach_type = 0;
+  std::uint32_t type;
+  std::uint32_t id;
+  std::uint32_t prog_id;
+  std::uint32_t padding;
+  std::uint32_t ifindex;
+  std::uint32_t attach_type;
 };
 
 /// bpf_attr of BPF_PROG_QUERY, with the parts that Debian 12's headers lack.

@@ -123,7 +123,8 @@ class Station::Impl {
     if (at == port_of_.end())
       return fail(Error{ENODEV, name, "is no port of the switch " + escape(settings_.name)});
     const std::size_t port = at->second;
-    if (rules && rules->pfc_enable != view_.lossless)
+    // A port that restores classes towards a host has PFC for fewer of them.
+    if (rules && (rules->pfc_enable & ~view_.lossless) != 0)
       return fail(Error{0, name,
                         fmt::format("the switch has the lossless priorities {:#04x}, the rules "
                                     "{:#04x}: give both the same qos.lossless",

@@ -46,7 +46,7 @@ class FakeDaemon : public io::test::CommandedHandler {
   }
   std::string rules_json() override {
     asked += "rules ";
-    return R"({"version":1,"lossless":[],"rules":{}})";
+    return R"({"version":1,"lossless":[],"chains":[],"rules":{}})";
   }
   Result<void, std::vector<Error>> reload() override {
     if (wrong.empty()) return {};

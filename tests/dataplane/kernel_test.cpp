@@ -58,7 +58,7 @@ TEST(LoadProgram, NamesItWithAsMuchOfTheNameAsTheKernelTakes) {
     if (!loaded && loaded.error().code == EPERM) GTEST_SKIP() << "needs CAP_BPF";
     ASSERT_TRUE(loaded) << to_string(loaded.error());
     const auto id = id_of_program(*loaded);
-    ASSERT_TRUE(id);
+    ASSERT_TRUE(id) << to_string(id.error());
     EXPECT_EQ(name_of_program(*id), "fifteen_letters");
   }
 }

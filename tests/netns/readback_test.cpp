@@ -37,6 +37,7 @@ class Readback : public testing::TestWithParam<Means> {
   void SetUp() override {
     if (const std::string why = PrivateNet::enter(); !why.empty()) GTEST_SKIP() << why;
     sh("ip link del p0 2>/dev/null");
+    sh("rm -rf " + PrivateNet::bpffs() + "/lldp-level");  // found wherever it is, by the next one
     ASSERT_TRUE(sh("ip link add p0 up type veth peer name q0 && ip link set q0 up"));
     leaf_.emplace(command("leaf", "level = 1\nports = p0\nbackend = bpf\nbpffs = " +
                                       (on_tcx() ? PrivateNet::bpffs() : "/nonexistent") + "\n"),

@@ -23,69 +23,74 @@ namespace po = boost::program_options;
 
 constexpr Command kCommands[] = {
     {"show", "[detail] [PORT...]", 0, 4096, "json,format,filter,as",
-     "device, ports, neighbours, protection, alarms; detail: all TLVs heard", show},
-    {"watch", "[PORT...]", 0, 4096, "json", "the same, as it changes", watch},
+     "print device, ports, neighbors, protection and alarms; detail: all TLVs received", show},
+    {"watch", "[PORT...]", 0, 4096, "json", "print the same at every change", watch},
     {"location", "", 0, 0, "json,labels,prefix,first",
-     "where it stands: its leaf, pod and fabric; 1: that is not known", location},
-    {"rules", "", 0, 0, "json", "rules wanted and installed, packets bounced", rules},
-    {"stats", "[PORT...]", 0, 4096, "json", "802.1AB counters", stats},
+     "print leaf, pod and fabric of this device; status 1: not known", location},
+    {"rules", "", 0, 0, "json", "print rules wanted and installed, and packets bounced", rules},
+    {"stats", "[PORT...]", 0, 4096, "json", "print the IEEE 802.1AB counters", stats},
     {"wait", "", 0, 0, "level,protected,port,timeout",
-     "waits until all that is asked for holds; for a daemon too", wait},
-    {"check", "", 0, 0, "", "for monitoring: 0 fine, 1 alarm, 2 not protected, 3 unknown", check},
+     "block until --level, --port and --protected are all met (also waits for the daemon to start)",
+     wait},
+    {"check", "", 0, 0, "",
+     "print one line for monitoring: 0 fine, 1 alarm, 2 not protected, 3 unknown", check},
     {"doctor", "[PORT...]", 0, 4096, "json,watch",
-     "is the path of lossless traffic lossless? 0 yes, 1 not known, 2 no", doctor},
-    {"metrics", "", 0, 0, "listen", "for Prometheus: all of that as its text, once or by HTTP",
+     "check that the path of lossless traffic is lossless: 0 yes, 1 not known, 2 no", doctor},
+    {"metrics", "", 0, 0, "listen", "print the metrics for Prometheus once, or serve them by HTTP",
      metrics},
     {"expect", "FILE", 1, 1, "json,as",
-     "are the cables as a topology file has them ('-': standard input)?", expect},
-    {"decode", "FILE", 1, 1, "json", "LLDPDUs of a pcap or pcapng file ('-': standard input)",
-     decode},
+     "compare the cables with a topology file ('-': standard input)", expect},
+    {"decode", "FILE", 1, 1, "json",
+     "print the LLDPDUs of a pcap or pcapng file ('-': standard input)", decode},
     {"replay", "FILE", 1, 1, "json,port,own",
-     "what the inference makes of a capture taken on --port, no daemon", replay},
+     "run the inference on a capture taken on --port; needs no daemon", replay},
     {"record", "FILE [PORT...]", 1, 4096, "",
-     "frames sent and received, as a pcap file, until stopped", record},
-    {"reload", "", 0, 0, "", "makes the daemon read its configuration anew", reload},
+     "write frames sent and received to a pcap file until stopped", record},
+    {"reload", "", 0, 0, "", "make the daemon read its configuration again", reload},
     {"forget", "[PORT...]", 0, 4096, "",
-     "what ports remember of who is gone; alone: the level, to be learnt anew", forget},
-    {"update", "[PORT...]", 0, 4096, "", "sends now, as soon as 802.1AB lets it", update},
-    {"pause", "[PORT...]", 0, 4096, "", "sends and hears nothing there, until resume", pause},
-    {"resume", "[PORT...]", 0, 4096, "", "ends that; alone: everywhere", resume},
-    {"set", "KEY VALUE", 2, 2, "", "another value of a key, until the next reload", set},
-    {"check-config", "[FILE]", 0, 1, "", "says what is wrong in a configuration file",
-     check_config},
+     "drop the remembered neighbor of PORT; without PORT, drop and relearn the level", forget},
+    {"update", "[PORT...]", 0, 4096, "", "send an LLDPDU now, as soon as IEEE 802.1AB allows",
+     update},
+    {"pause", "[PORT...]", 0, 4096, "", "stop sending and receiving LLDP on PORT until resume",
+     pause},
+    {"resume", "[PORT...]", 0, 4096, "", "end a pause; without PORT, on all ports", resume},
+    {"set", "KEY VALUE", 2, 2, "", "change a key until the next reload", set},
+    {"check-config", "[FILE]", 0, 1, "", "list the errors of a configuration file", check_config},
 };
 
-/// Of the screens that --help is made for.
+/// Width of the terminal that --help is formatted for.
 constexpr std::size_t kColumns = 80;
 
 po::options_description describe() {
   po::options_description all("Options", kColumns, kColumns - 36);
   all.add_options()("socket", po::value<std::string>()->value_name("PATH"),
                     ("control socket [" + std::string(config::kDefaultSocket) + "]").c_str())(
-      "json", po::bool_switch(), "JSON instead of text")(
-      "level", po::value<std::string>()->value_name("N"), "wait: the device has this level")(
-      "protected", po::bool_switch(), "wait: protection is active")(
+      "json", po::bool_switch(), "print JSON instead of text")(
+      "level", po::value<std::string>()->value_name("N"), "wait: until the device has this level")(
+      "protected", po::bool_switch(), "wait: until protection is active")(
       "port", po::value<std::vector<std::string>>()->value_name("PORT[=TYPE]"),
-      "wait: the port has this type, may be given again; replay: the port's name")(
+      "wait: until the port has this type (repeatable); replay: name of the port")(
       "own", po::value<std::string>()->value_name("ADDRESS"),
-      "replay: frames from this MAC address were sent by the port itself")(
+      "replay: take frames from this MAC address as sent by the port itself")(
       "as", po::value<std::string>()->value_name("NAME"),
-      "expect: this device's name in the file, where it is not its system name; show: what lldpctl "
-      "prints: lldpctl-plain, -keyvalue, -json, -json0 or -xml")(
+      "expect: this device's name in the file, if it is not its system name; show: print as "
+      "lldpctl does: lldpctl-plain, -keyvalue, -json, -json0 or -xml")(
       "format", po::value<std::string>()->value_name("FORMAT"),
-      "show: table, json, keyvalue or csv")(
+      "show: print table, json, keyvalue or csv")(
       "filter", po::value<std::string>()->value_name("KEY=VALUE,..."),
-      "show: ports and neighbours for which that holds, as level=2,type=uplink")(
-      "timeout", po::value<std::string>()->value_name("SECONDS"), "wait: no longer than this")(
+      "show: only ports and neighbors that match, as level=2,type=uplink")(
+      "timeout", po::value<std::string>()->value_name("SECONDS"), "wait: give up after this time")(
       "listen", po::value<std::string>()->value_name("ADDRESS:PORT"),
-      "metrics: answers HTTP there, until stopped; a PORT alone: for this machine")(
-      "watch", po::bool_switch(), "doctor: goes on, and tells who pauses whom, until stopped")(
-      "labels", po::bool_switch(), "location: as labels for schedulers, KEY=VALUE a line")(
+      "metrics: answer HTTP there until stopped; PORT alone: on loopback")(
+      "watch", po::bool_switch(),
+      "doctor: print which end pauses which priority, every second until stopped")(
+      "labels", po::bool_switch(), "location: print labels for schedulers, one KEY=VALUE a line")(
       "prefix", po::value<std::string>()->value_name("TEXT"),
-      "location --labels: what stands before the tier's number [lldp-level.tier-]")(
+      "location --labels: text before the number of the tier [lldp-level.tier-]")(
       "first", po::value<std::string>()->value_name("N"),
-      "location --labels: the number of the tier next to the hosts [1]")(
-      "help,h", po::bool_switch(), "this text")("version,V", po::bool_switch(), "the version");
+      "location --labels: number of the tier next to the hosts [1]")(
+      "help,h", po::bool_switch(), "print this text")("version,V", po::bool_switch(),
+                                                      "print the version");
   return all;
 }
 
@@ -111,7 +116,8 @@ std::string help() {
   }
   out << "\n"
       << describe()
-      << "\nExit status: 0 done, 1 failed, 2 usage; check, doctor: 3 nobody can say.\n";
+      << "\nExit status: 0 done, 1 failed, 2 usage; check, doctor: 3 state unknown (daemon not\n"
+         "reachable, or it cannot tell).\n";
   return out.str();
 }
 
@@ -123,7 +129,7 @@ std::optional<Number> parse_number(const std::string& text) {
   return error == std::errc() && end == last ? std::optional(v) : std::nullopt;
 }
 
-/// What of the options is not the command's is a mistake of the caller's, not to be passed over.
+/// An option that the command does not take is a usage error, not ignored.
 Result<void> check_options(const Command& command, const po::variables_map& values) {
   const std::vector<std::string> obeyed = split_list(command.options);
   for (const auto& [name, value] : values) {
@@ -224,7 +230,7 @@ bool is_usage_error(const Error& error) { return error.code == EINVAL && error.w
 }  // namespace lldp::cli
 
 int main(int argc, char** argv) {
-  // To use such a stream stays an error, as it would not with /dev/null: nobody gets what is said.
+  // A closed stream stays an error: with /dev/null, output would be lost without a word.
   lldp::hold_standard_streams("/", O_PATH);
   try {
     const auto client = lldp::cli::lldpd_client_name(argc > 0 ? argv[0] : "");

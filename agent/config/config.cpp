@@ -54,9 +54,9 @@ po::options_description describe(const char* caption, For reader) {
 po::options_description describe_command_line(For reader) {
   po::options_description own("Options of the command line alone", kColumns, kLeastForText);
   own.add_options()("config", po::value<std::string>()->value_name("FILE"),
-                    ("the file [" + std::string(kDefaultFile) + "]").c_str())(
-      "help,h", "this text")("version,V", "the version")(
-      "remove-rules", "removes the rules that a daemon has left here, and ends");
+                    ("configuration file [" + std::string(kDefaultFile) + "]").c_str())(
+      "help,h", "print this text")("version,V", "print the version")(
+      "remove-rules", "remove the rules that a daemon has left here, and exit");
   own.add(describe("Options, each also a key of the configuration file", reader));
   return own;
 }

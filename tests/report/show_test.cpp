@@ -2,8 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <regex>
+#include <sstream>
 
 #include "agent/report/location.hpp"
 #include "agent/report/report.hpp"
@@ -132,6 +135,49 @@ TEST(ShowJson, LevelIsNullWhenThereIsNone) {
   const auto show = nlohmann::json::parse(show_json({}, {}, kClock));
   EXPECT_TRUE(show["device"]["level"].is_null());
   EXPECT_EQ(show["device"]["level_source"], "none");
+}
+
+/// The leaf of README.md: two servers below, two spines above, nothing wrong.
+core::Snapshot quiet_leaf() {
+  core::Snapshot s = leaf();
+  s.alarms.clear();
+  s.ports.clear();
+  for (const std::uint8_t i : {1, 2}) {
+    const std::string number = std::to_string(i);
+    core::NeighborInfo server = neighbor(0x20 + i, "server" + number, "ens1");
+    server.device_type = DeviceType::kHost;
+    server.level = Level::of<0>();
+    s.ports.push_back({.name = "swp" + number,
+                       .up = true,
+                       .type = PortType::kDownlink,
+                       .order = Order::kDown,
+                       .neighbors = {server}});
+  }
+  for (const std::uint8_t i : {1, 2}) {
+    const std::string number = std::to_string(i);
+    s.ports.push_back({.name = "swp3" + number,
+                       .up = true,
+                       .type = PortType::kUplink,
+                       .order = Order::kUp,
+                       .neighbors = {neighbor(9 + i, "spine" + number, "swp1")}});
+  }
+  return s;
+}
+
+TEST(ShowText, OfAQuietLeafIsTheSampleOfTheReadme) {
+  const Protection active{
+      .backend = "bpf",
+      .state = Protection::State::kActive,
+      .lossless = {Priority::of<3>(), Priority::of<2>()},
+      .classes = {{qos::parse_chains("3:dscp26+24-31>2:dscp19")->at(0), "from swp1's neighbor"}}};
+  const auto text = show_text(show_json(quiet_leaf(), active, kClock), {});
+  ASSERT_TRUE(text);
+  std::string indented;
+  std::istringstream lines(*text);
+  for (std::string line; std::getline(lines, line);) indented += "    " + line + "\n";
+  std::ifstream in(support::source_dir() + "/README.md");
+  const std::string readme{std::istreambuf_iterator<char>(in), {}};
+  EXPECT_THAT(readme, testing::HasSubstr(indented));
 }
 
 TEST(ShowText, IsARowPerPortWithAlarmsFirst) {

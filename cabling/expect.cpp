@@ -103,8 +103,8 @@ std::string_view to_string(Verdict v) {
 std::string Finding::text() const {
   std::string who;
   for (const std::string& neighbor : heard) who.append(who.empty() ? "" : ", ").append(neighbor);
-  if (who.empty()) who = "nobody";
-  if (verdict == Verdict::kUnplanned) return "expected nobody, heard " + who;
+  if (who.empty()) who = "none";
+  if (verdict == Verdict::kUnplanned) return "no neighbor expected, heard " + who;
   return "expected " + expected + ", heard " + who +
          (exchange.empty() ? "" : ": exchange " + port + " and " + exchange);
 }

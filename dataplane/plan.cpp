@@ -105,7 +105,7 @@ Result<void> finish(Backend& backend, const Plan& plan) {
 
 namespace {
 
-/// What it says that it has done, it has: no port that is still there has anything of ours.
+/// Reads again after a removal: no port that is still there may have rules of ours.
 Result<void> nothing_left(Backend& backend) {
   const auto ports = backend.ports();
   if (!ports) return fail(ports.error());
@@ -116,7 +116,7 @@ Result<void> nothing_left(Backend& backend) {
   if (names.empty()) return {};
   return fail(Error{0, std::move(names),
                     "the rules are still there, though backend " + std::string(backend.name()) +
-                        " has said that they are gone: see who puts them back"});
+                        " reported their removal: find the program that reinstalls them"});
 }
 
 }  // namespace

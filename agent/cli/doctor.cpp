@@ -107,8 +107,8 @@ class Examination {
     firmware_agent();
     for (const json& neighbor : port_.at("neighbors")) look_at(neighbor);
     if (port_.at("neighbors").empty())
-      add(Severity::kUnknown, "nobody", "nobody is heard",
-          "what the other end does cannot be known without LLDP from there", "");
+      add(Severity::kUnknown, "no-neighbor", "no neighbor is heard",
+          "without LLDP from the other end its PFC is not known", "");
     std::ranges::stable_sort(findings_, std::ranges::greater(), &Finding::severity);
     return std::move(findings_);
   }
@@ -130,7 +130,7 @@ class Examination {
                    "PFC is " + state + " in the hardware" +
                        (pfc_->at("text").is_string() ? " (" + str(*pfc_, "text") + ")" : ""),
                    "a full buffer drops lossless packets", "lldp-level rules");
-      add(Severity::kUnknown, "pfc-unknown", "the driver does not tell of PFC (no dcbnl)",
+      add(Severity::kUnknown, "pfc-unknown", "the driver reports no PFC state (no dcbnl)",
           "without PFC a full buffer drops lossless packets",
           local_.driver == "mlx5_core" ? fmt::format("mlnx_qos -i {}", name_) : "");
       return;
@@ -157,7 +157,7 @@ class Examination {
     if (const unsigned bits = recent(lost_.ago.received); bits != 0)
       add(Severity::kBad, "frames-lost",
           fmt::format("frames of priority {} were dropped on arrival{}", list_of(bits), when),
-          "there was no room for them: nobody paused the neighbor, or it went on after that",
+          "the buffer was full: the neighbor was not paused, or it went on after that",
           "show priority-group drop counters");
     if (const unsigned bits = recent(lost_.ago.sent); bits != 0)
       add(Severity::kBad, "frames-lost",
@@ -254,7 +254,7 @@ class Examination {
     who += " " + str(neighbor, "port_id");
     const auto pfc = bits_of(neighbor.at("pfc_enabled"));
     if (!pfc)
-      add(Severity::kUnknown, "neighbor-pfc-unknown", who + " does not tell of PFC",
+      add(Severity::kUnknown, "neighbor-pfc-unknown", who + " reports no PFC state",
           "its buffers may drop what this end sends", "");
     else if (const unsigned off = needed_ & ~*pfc; off != 0)
       add(Severity::kBad, "neighbor-pfc-off",

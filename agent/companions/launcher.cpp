@@ -78,7 +78,7 @@ const char* become_unprivileged(const char* name, bool& other) {
   const auto [user, group] = unprivileged_user(name);
   const bool root = ::geteuid() == 0;
   errno = 0;
-  if (user == 0 && root) return "there is neither a user for it nor a user nobody";
+  if (user == 0 && root) return "its user does not exist, nor a user nobody";
   const bool may = user != 0 && ::setgroups(1, &group) == 0;
   if (may || root) {  // who is not root, and may not, stays who he is
     if (!may || ::setresgid(group, group, group) != 0 || ::setresuid(user, user, user) != 0)

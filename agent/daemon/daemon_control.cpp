@@ -141,9 +141,10 @@ Result<std::vector<Ifindex>> Daemon::find_ports(std::span<const std::string> glo
 
 Result<void> Daemon::update(std::span<const std::string> ports) {
   if (speaker() == Beside::Speaker::kLldpd)
-    return fail(Error{.what = "lldpd speaks for this device: use lldpcli update"});
+    return fail(Error{.what = "lldpd sends LLDP for this device: use lldpcli update"});
   if (speaker() == Beside::Speaker::kNobody)
-    return fail(Error{.what = "nobody speaks for this device until lldpd is back"});
+    return fail(
+        Error{.what = "no LLDP is sent until lldpd runs: start lldpd, or set transport = auto"});
   const auto found = find_ports(ports);
   if (!found) return fail(found.error());
   const TimePoint now = boot_time();

@@ -462,7 +462,7 @@ void Protection::look(PortRules& rules, TimePoint now) {
     if (!rules.lost.empty()) {
       rules.losses.put_back(now);
       restored_.emplace_back(
-          port, fmt::format("{}: somebody had taken them away", std::exchange(rules.lost, {})));
+          port, fmt::format("{}: another program had removed them", std::exchange(rules.lost, {})));
     }
   }
   if (std::string displaced = backend_->displaced(ref(port)); displaced != rules.displaced) {

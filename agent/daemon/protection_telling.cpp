@@ -66,13 +66,14 @@ std::optional<std::string> Protection::complaint(const PortRules& rules, TimePoi
   if (rules.failure) {
     std::string why = to_string(error_of(rules.failure->outcome));
     if (is_ours(rules.state)) return why;
-    return "no longer ours, and its rules cannot be taken off: " + why;
+    return "the port is no longer in `ports`, and its rules cannot be removed: " + why;
   }
   if (!is_ours(rules.state)) return std::nullopt;
   if (rules.losses.fight(now))
     return fmt::format(
-        "somebody takes the rules away again and again ({} times): find out who: they are put back "
-        "within 10 s",
+        "another program removed the rules {} times; they are reinstalled within 10 s; find it "
+        "with "
+        "`tc monitor` or `bpftool prog`",
         rules.losses.in_a_row(now));
   if (agent_->settings().role != Role::kSwitch) return std::nullopt;  // nothing turns here
   const auto blocked = std::ranges::find_if(rules.parts, is_in_the_way);

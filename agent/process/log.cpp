@@ -193,8 +193,8 @@ void log(Severity severity, std::string_view text, std::span<const Field> fields
   if (auto& writer = file_writer()) left_out += writer->lost();
   if (left_out != 0 &&
       tell(Severity::kWarning,
-           fmt::format("{} left out: nobody took them", count_text(left_out, "line")), {},
-           left_out))
+           fmt::format("{} left out: standard error took no data", count_text(left_out, "line")),
+           {}, left_out))
     left_out = 0;
   if (left_out != 0 || !tell(severity, text, fields)) ++left_out;
 }

@@ -146,8 +146,8 @@ Result<Presence> Presence::announce() {
     if (errno != EADDRINUSE) return fail(Error{errno, "presence", std::strerror(errno)});
   }
   return fail(Error{EADDRINUSE, "presence",
-                    "the names @lldp-leveld to @lldp-leveld.7 are taken (ss -xlp): whoever removes "
-                    "rules is not told that this daemon puts them back"});
+                    "the socket names @lldp-leveld to @lldp-leveld.7 are taken (ss -xlp): "
+                    "`lldp-leveld --remove-rules` will not notice that this daemon runs"});
 }
 
 }  // namespace lldp::io

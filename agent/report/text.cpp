@@ -99,8 +99,8 @@ std::string transport_of(const json& object) {
 
 std::string transport_text(const json& device) {
   const std::string transport = transport_of(device);
-  if (transport == "lldpd") return ", lldpd speaks for it";
-  return transport == "none" ? ", nobody speaks for it" : "";
+  if (transport == "lldpd") return ", LLDP sent by lldpd";
+  return transport == "none" ? ", no LLDP sent (lldpd is not running)" : "";
 }
 
 constexpr std::string_view kUnknownClasses = ": no lossless class is known";

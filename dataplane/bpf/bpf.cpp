@@ -248,7 +248,7 @@ Result<Reading> Bpf::verify(const PortRef& ref, const qos::Ruleset& want) {
     if (part.part == Part::kQueues) {
       if (!kept_.contains(port)) continue;
       part.state = PartState::kForeign;
-      part.text = "somebody has configured the root qdisc: it stays";
+      part.text = "a root qdisc is configured already and is kept";
       continue;
     }
     if (part.state == PartState::kDone) {

@@ -28,7 +28,7 @@ constexpr int kLastWords = 1024;     ///< of a process that has ended
 
 Result<std::unique_ptr<Backend>> Sai::open(const SaiOptions& options) {
   if (!options.spawner)
-    return fail(error("there is nobody to start libsai's process: see the lines before"));
+    return fail(error("libsai's process cannot be started: see the previous lines"));
   Timer timer;
   auto poll = make_poll_set(
       "backend sai", {{timer.fd(), kTimerOfProcess}, {options.spawner->fd(), kSpawnerOfProcess}});

@@ -281,7 +281,7 @@ std::optional<PartReading> Sai::why_not_done(const std::string&, Part part,
   }
   if (means() != Means::kAcl || rules.remaps.empty() || !is_acl_foreign()) return std::nullopt;
   return PartReading{part, PartState::kForeign,
-                     fmt::format("the switch has an ACL of somebody else's at its ingress (oid "
+                     fmt::format("the switch has an ACL of another program at its ingress (oid "
                                  "{:#x}), and one alone can be there",
                                  view_.bound)};
 }

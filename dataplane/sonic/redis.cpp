@@ -63,7 +63,7 @@ void Redis::connect(const std::string& at) {
   context_->ev.cleanup = [](void* self) { static_cast<Redis*>(self)->watch(0); };
   redisAsyncSetConnectCallback(context_, [](const redisAsyncContext* context, int status) {
     if (status != REDIS_OK)
-      static_cast<Redis*>(context->data)->gone(context, "nobody answers there");
+      static_cast<Redis*>(context->data)->gone(context, "no answer from that address");
   });
   redisAsyncSetDisconnectCallback(context_, [](const redisAsyncContext* context, int) {
     static_cast<Redis*>(context->data)->gone(context, "the connection was closed");

@@ -515,7 +515,8 @@ void Sonic::take_answer(const redisReply& answer, const std::string& refusal,
       return refresh();
     }
     why = Error{0, "backend sonic",
-                "somebody else keeps writing to the same rows of PORT_QOS_MAP: see who"};
+                "another client keeps changing the same rows of PORT_QOS_MAP (5 attempts failed): "
+                "find it with `redis-cli client list`"};
   } else if (const redisReply* refused = refusal_in(&answer); refused != nullptr) {
     why = Error{0, "backend sonic",
                 "Redis refuses the change: " + (refusal.empty() ? text_of(refused) : refusal)};

@@ -457,7 +457,8 @@ class Assembly {
     if (!port.up || !port.heard.empty() || port.order == Order::kUnknown) return {};
     const bool of_leaf = here.told->level == Level::of<1>();
     if (port.order == Order::kDown && of_leaf) return {};
-    return fmt::format("nobody is heard, though it is up and leads {}", to_string(port.order));
+    return fmt::format("no neighbor is heard, though the port is up and its order is {}",
+                       to_string(port.order));
   }
 
   void look_at(const Cable& c) {

@@ -105,7 +105,7 @@ int run_sim(const Arguments& arguments) {
   po::options_description options("Options");
   options.add_options()(
       "protect", po::value(&protect)->value_name("P")->default_value("", "down-up"),
-      "none: one lossless priority all the way; down-up: the agents' rules; watchdog: who is "
+      "none: one lossless priority all the way; down-up: the agents' rules; watchdog: a queue "
       "paused for too long ignores it; itsy: switches find deadlocks by what paused first")(
       "flow-control", po::value(&flow_control)->value_name("F")->default_value("", "pfc"),
       "pfc; cbfc: credits, by virtual channel; none; portfc or pfc-star, where nodes relay")(

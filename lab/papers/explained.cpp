@@ -55,7 +55,7 @@ constexpr Explained kExplained[] = {
      "the length of their path and little else: no scheme can be twice another there. The paper "
      "does not say which mean it draws; by octets (throughput_by_octets) PortFC is first."},
     {"portfc", "V-?, Figure 1?", "*", "incast_throughput_over_PFC*",
-     "32 flows of 1 MB to one node are bound by that node's two links whoever stops whom; the "
+     "32 flows of 1 MB to one node are bound by that node's two links with any flow control; the "
      "paper "
      "does not state what its incast shares the network with."},
     {"portfc", "V-?, Figure 1?", "*", "*throughput_*",

@@ -71,10 +71,10 @@ std::string worst_text(const Part& part, std::string_view title) {
         "  packets turn at {}{}, each packet at most {}\n", fmt::join(at, ", "),
         more > 0 ? fmt::format(" and {} more", more) : "",
         e.most_turns == 1 ? std::string("once") : fmt::format("{} times", e.most_turns));
-    out += fmt::format("  one priority {}, two {}{}\n",
-                       e.one_class_deadlocks ? "can deadlock" : "cannot deadlock",
-                       e.two_classes_deadlock ? "can deadlock too" : "cannot",
-                       e.lossy ? "; who turns once too often goes on as lossy traffic" : "");
+    out += fmt::format(
+        "  one priority {}, two {}{}\n", e.one_class_deadlocks ? "can deadlock" : "cannot deadlock",
+        e.two_classes_deadlock ? "can deadlock too" : "cannot",
+        e.lossy ? "; a packet that turns a second time goes on as lossy traffic" : "");
   }
   if (e.cut_off > 0)
     out +=

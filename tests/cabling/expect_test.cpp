@@ -50,9 +50,9 @@ TEST(Expect, SaysOfEachPortHowItStands) {
             "as-expected: expected spine1:swp1, heard spine1:swp1");
   EXPECT_EQ(said(leaf, "swp2", {{.system_name = "spine1", .port_id = "swp2"}}),
             "wrong: expected spine2:swp1, heard spine1:swp2");
-  EXPECT_EQ(said(leaf, "swp9", {}), "missing: expected server1:eth0, heard nobody");
+  EXPECT_EQ(said(leaf, "swp9", {}), "missing: expected server1:eth0, heard none");
   EXPECT_EQ(said(leaf, "swp3", {{.system_name = "leaf2", .port_id = "swp3"}}),
-            "unplanned: expected nobody, heard leaf2:swp3");
+            "unplanned: no neighbor expected, heard leaf2:swp3");
   EXPECT_EQ(said(leaf, "swp4", {}), "nothing");
 }
 
@@ -186,7 +186,7 @@ TEST(Expect, APortHasOneLink) {
 
 TEST(Expect, ControlCharactersStayOffTheScreen) {
   const auto a = of("graph { a:1 -- \"b\x1b[2J\":\"p\x07\" }", "a");
-  EXPECT_EQ(said(a, "1", {}), "missing: expected b\\x1b[2J:p\\x07, heard nobody");
+  EXPECT_EQ(said(a, "1", {}), "missing: expected b\\x1b[2J:p\\x07, heard none");
   EXPECT_THAT(said(a, "1", {{.system_name = "b\\x1b[2J", .port_id = "p\\x07"}}),
               testing::StartsWith("as-expected"));
 }

@@ -396,11 +396,12 @@ TEST_F(Cli, DoctorThatCanSayNothingEndsWithThreeAsIsWritten) {
   const Outcome none = run(at("doctor nosuch"));
   EXPECT_EQ(none.status, 3);
   EXPECT_EQ(none.out, "lldp-level: nosuch: no such port: see lldp-level show\n");
-  EXPECT_THAT(run("--help").out, testing::HasSubstr("check, doctor: 3 nobody can say."));
+  EXPECT_THAT(run("--help").out, testing::HasSubstr("check, doctor: 3 state unknown ("));
   std::ifstream file(support::source_dir() + "/man/lldp-level.1");
   const std::string manual((std::istreambuf_iterator<char>(file)), {});
-  EXPECT_THAT(manual, testing::HasSubstr("may be lost, or stop; 3 nobody can say: the daemon does "
-                                         "not answer, or has no\nsuch port"));
+  EXPECT_THAT(manual,
+              testing::HasSubstr("may be lost or stop; 3 state unknown: the daemon does not\n"
+                                 "answer, or has no such port"));
 }
 
 TEST_F(Cli, CommandsNameThePortsOrNone) {

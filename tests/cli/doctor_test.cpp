@@ -68,7 +68,7 @@ TEST(Doctor, NeighborWithoutANameIsCalledByItsChassis) {
   neighbor["system_name"] = "";
   const Health health = examined(fine(), show);
   ASSERT_THAT(codes(health), ElementsAre("neighbor-pfc-unknown"));
-  EXPECT_EQ(health.ports[0].findings[0].text, "02:00:00:00:00:09 swp3 does not tell of PFC");
+  EXPECT_EQ(health.ports[0].findings[0].text, "02:00:00:00:00:09 swp3 reports no PFC state");
 }
 
 TEST(Doctor, PfcThatIsOff) {
@@ -171,7 +171,7 @@ TEST(Doctor, FramesOfALosslessPriorityThatWereLostJustNow) {
   EXPECT_THAT(health.ports.at(0).findings,
               ElementsAre(Finding{Finding::Severity::kBad, "frames-lost",
                                   "frames of priority 5 were dropped on arrival in the last 10 min",
-                                  "there was no room for them: nobody paused the neighbor, or it "
+                                  "the buffer was full: the neighbor was not paused, or it "
                                   "went on after that",
                                   "show priority-group drop counters"},
                           Finding{Finding::Severity::kBad, "frames-lost",
@@ -234,7 +234,7 @@ TEST(Doctor, WhatCannotBeKnownIsNoFault) {
               ElementsAre("pfc-unknown", "neighbor-pfc-unknown"));
   json show = answer();
   show["ports"][0]["neighbors"] = json::array();
-  EXPECT_THAT(codes(examined(fine(), show)), ElementsAre("nobody"));
+  EXPECT_THAT(codes(examined(fine(), show)), ElementsAre("no-neighbor"));
   EXPECT_EQ(examined(fine(), show).status(), 1);
   show["ports"][0]["up"] = false;
   EXPECT_THAT(examined(fine(), show).ports, IsEmpty());
@@ -371,14 +371,14 @@ TEST(Doctor, TellsOfPortsThatComeGoAndChangeAndOfNoOthers) {
   const auto port = [](std::string name, std::vector<Finding> findings) {
     return PortHealth{.name = std::move(name), .findings = std::move(findings)};
   };
-  const Finding found{.code = "nobody", .text = "nobody is heard", .why = "so"};
+  const Finding found{.code = "no-neighbor", .text = "no neighbor is heard", .why = "so"};
   const Health before{.ports = {port("p0", {found}), port("p1", {}), port("p2", {})}};
   EXPECT_EQ(health_changes(before, before, {}), "");
   const Health now{.ports = {port("p0", {found}), port("p2", {found}), port("p3", {})}};
   EXPECT_EQ(health_changes(before, now, {}),
             "p1: is down, or gone\n"
             "p2: 1 finding\n"
-            "  unknown nobody is heard: so\n"
+            "unknown no neighbor is heard: so\n"
             "p3: fine\n");
 }
 
@@ -419,7 +419,7 @@ TEST(Doctor, TextAndJson) {
             "p0: 2 findings\n"
             "  bad global pause is on (rx, tx): it stops all priorities at once, and most NICs do "
             "no PFC beside it: ethtool -A p0 autoneg off rx off tx off\n"
-            "  unknown spine1 swp3 does not tell of PFC: its buffers may drop what this end sends\n"
+            "  unknown spine1 swp3 reports no PFC state: its buffers may drop what this end sends\n"
             "  priority 5: 9000 frames sent\n"
             "  priority 5: paused by the neighbor 112 times\n");
   const json parsed = json::parse(health_json(health));

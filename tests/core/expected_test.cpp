@@ -52,7 +52,7 @@ TEST_F(Expected, ANameThatADeviceHasGivenUpIsNotHeardAnyMore) {
   s.pass(seconds(60));
   EXPECT_EQ(alarm(1), "none");
   s.pass(kGrace);
-  EXPECT_EQ(alarm(1), "expected spine1:p1, heard nobody");
+  EXPECT_EQ(alarm(1), "expected spine1:p1, heard none");
 }
 
 TEST_F(Expected, ANeighborThatIsRenamedIsHeldAgainstThePlanAnew) {
@@ -88,10 +88,10 @@ TEST_F(Expected, SilenceIsAnAlarmAfterAWhile) {
   s.pass(kGrace - seconds(1));
   EXPECT_EQ(alarm(1), "none");
   s.pass(seconds(1));
-  EXPECT_EQ(alarm(1), "expected spine1:p1, heard nobody");
+  EXPECT_EQ(alarm(1), "expected spine1:p1, heard none");
   s.hear(1, a_switch("spine1", 2));
   EXPECT_EQ(alarm(1), "none");
-  EXPECT_EQ(alarm(2), "expected spine2:p1, heard nobody");
+  EXPECT_EQ(alarm(2), "expected spine2:p1, heard none");
 }
 
 TEST_F(Expected, ALinkThatHasJustComeUpGetsItsTime) {
@@ -101,10 +101,10 @@ TEST_F(Expected, ALinkThatHasJustComeUpGetsItsTime) {
   s.pass(kGrace - seconds(1));
   EXPECT_EQ(alarm(1), "none");
   s.pass(seconds(1));
-  EXPECT_EQ(alarm(1), "expected spine1:p1, heard nobody");
+  EXPECT_EQ(alarm(1), "expected spine1:p1, heard none");
   s.down(1);  // and what stands does not flap with the link
   s.up(1);
-  EXPECT_EQ(alarm(1), "expected spine1:p1, heard nobody");
+  EXPECT_EQ(alarm(1), "expected spine1:p1, heard none");
   EXPECT_EQ(s.count(Event::Kind::kAlarmCleared), 0U);
 }
 
@@ -115,7 +115,7 @@ TEST_F(Expected, ALinkThatGoesDownGetsItsTimeToo) {
   s.pass(kGrace - seconds(1));
   EXPECT_EQ(alarm(1), "none");
   s.pass(seconds(1));
-  EXPECT_EQ(alarm(1), "expected spine1:p1, heard nobody");
+  EXPECT_EQ(alarm(1), "expected spine1:p1, heard none");
 }
 
 TEST_F(Expected, SomebodyWhereNobodyIsExpected) {
@@ -123,7 +123,7 @@ TEST_F(Expected, SomebodyWhereNobodyIsExpected) {
   s.pass(kGrace * 2);
   EXPECT_EQ(alarm(3), "none");
   s.hear(3, host());
-  EXPECT_EQ(alarm(3), "expected nobody, heard srv:p1");
+  EXPECT_EQ(alarm(3), "no neighbor expected, heard srv:p1");
 }
 
 TEST_F(Expected, WhoIsHeardByTwoAddressesIsNamedOnce) {

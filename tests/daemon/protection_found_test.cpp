@@ -319,8 +319,9 @@ TEST_F(ProtectionTest, APortThatIsLeftOutAndKeepsItsRulesIsToldAndTriedAgain) {
   start({kPort, kOther});
   kernel_.refuse_all = "busy";
   protection_->remove(kPort, now_);
-  EXPECT_THAT(alarms(), ElementsAre("dataplane swp7 no longer ours, and its rules cannot be taken "
-                                    "off: 7: remove classify: busy"));
+  EXPECT_THAT(alarms(),
+              ElementsAre("dataplane swp7 the port is no longer in `ports`, and its rules "
+                          "cannot be removed: 7: remove classify: busy"));
   EXPECT_EQ(programmed(kPort), Order::kUnknown);
   pass(seconds(2));
   const int tries = kernel_.applies;

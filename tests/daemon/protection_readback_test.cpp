@@ -11,7 +11,7 @@ TEST_F(ProtectionTest, WhatNobodyToldOfIsFoundAndPutBackWithinTenSeconds) {
   lose(kPort);
   pass(seconds(9));
   EXPECT_EQ(programmed(kPort), Order::kUp);
-  EXPECT_THAT(restored_, ElementsAre("swp7 classify, remap: somebody had taken them away"));
+  EXPECT_THAT(restored_, ElementsAre("swp7 classify, remap: another program had removed them"));
   EXPECT_EQ(told().ports[0].restored, 1U);
   EXPECT_EQ(summary().state, State::kActive);
   EXPECT_THAT(alarms(), IsEmpty());
@@ -55,7 +55,7 @@ TEST_F(ProtectionTest, WhatIsTakenAwayInTheMomentInWhichItIsPutBackIsPutBackAgai
   pass(seconds(1));
   EXPECT_EQ(kernel_.applies, before + 3);
   EXPECT_EQ(programmed(kPort), Order::kUp);
-  EXPECT_THAT(restored_, ElementsAre("swp7 classify, remap: somebody had taken them away"));
+  EXPECT_THAT(restored_, ElementsAre("swp7 classify, remap: another program had removed them"));
   EXPECT_EQ(summary().state, State::kActive);
 }
 
@@ -219,7 +219,7 @@ TEST_F(ProtectionTest, WhatTakesOurPlaceIsTriedAgainWhenItGoes) {
   EXPECT_EQ(programmed(kPort), Order::kUp);
   pass(milliseconds(100));
   EXPECT_THAT(alarms(), IsEmpty());
-  EXPECT_THAT(restored_, ElementsAre("swp7 classify, remap: somebody had taken them away"));
+  EXPECT_THAT(restored_, ElementsAre("swp7 classify, remap: another program had removed them"));
   // One that comes and goes all the time is tried once a second.
   lose(kPort);
   kernel_.refuse_all = "no place";
@@ -256,8 +256,7 @@ TEST_F(ProtectionTest, FightIsDampedAndAnAlarmUntilAMinuteIsCalm) {
   EXPECT_LE(longest, seconds(10));
   EXPECT_LE(restored_.size(), 45U);
   EXPECT_GE(restored_.size(), 30U);
-  EXPECT_THAT(alarms(),
-              testing::Contains(HasSubstr("somebody takes the rules away again and again (")));
+  EXPECT_THAT(alarms(), testing::Contains(HasSubstr("another program removed the rules ")));
   pass(seconds(10));
   EXPECT_EQ(programmed(kPort), Order::kUp);
   EXPECT_THAT(alarms(), testing::SizeIs(2));

@@ -158,8 +158,8 @@ TEST(RemoveAll, BelievesNobodyWhoKeepsTheRules) {
   kernel.keeps = true;
   EXPECT_EQ(remove_all(fake),
             tl::unexpected(Error{0, "7",
-                                 "the rules are still there, though backend fake has said that "
-                                 "they are gone: see who puts them back"}));
+                                 "the rules are still there, though backend fake reported their "
+                                 "removal: find the program that reinstalls them"}));
   kernel.keeps = false;
   EXPECT_TRUE(remove_all(fake));
 }

@@ -225,7 +225,7 @@ TEST_F(SonicRace, WhoNeverStopsWritingIsSaidAndNotWrittenOver) {
   others_set_pfc("3", 1000);
   const auto done = put(0, Order::kUp);
   ASSERT_FALSE(done);
-  EXPECT_THAT(to_string(done.error()), testing::HasSubstr("somebody else keeps writing"));
+  EXPECT_THAT(to_string(done.error()), testing::HasSubstr("another client keeps changing"));
   EXPECT_EQ(transactions_, 5);
   EXPECT_EQ(pfc(), "3");
   others_set_pfc("3", 0);

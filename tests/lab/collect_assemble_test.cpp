@@ -132,10 +132,12 @@ TEST(Assemble, ListsPortsBehindWhichSomebodyIsWhomNobodyHears) {
   net.s.ports.push_back({.name = "p6", .up = true});
   net.a.ports.push_back({.name = "p7", .order = Order::kUp, .up = true});
   net.a.ports.push_back({.name = "p8", .order = Order::kDown, .up = true});
-  EXPECT_THAT(net.findings(),
-              ElementsAre("unheard a:p7: nobody is heard, though it is up and leads up",
-                          "unheard s:p3: silent: x",
-                          "unheard s:p4: nobody is heard, though it is up and leads down"))
+  EXPECT_THAT(
+      net.findings(),
+      ElementsAre(
+          "unheard a:p7: no neighbor is heard, though the port is up and its order is up",
+          "unheard s:p3: silent: x",
+          "unheard s:p4: no neighbor is heard, though the port is up and its order is down"))
       << "a server below a leaf may be mute; without an order nothing is known";
   EXPECT_TRUE(net.collected().has_problems());
   EXPECT_THAT(net.findings({.ignored_ports = {"p3", "p4", "p7"}}), IsEmpty());

@@ -58,7 +58,7 @@ TEST(DoctorCommand, SaysOfAVethWhatCannotBeKnown) {
   EXPECT_EQ(text->wait(), 1) << text->output();
   EXPECT_THAT(
       text->output(),
-      testing::HasSubstr("unknown the driver does not tell of PFC (no dcbnl): without PFC"));
+      testing::HasSubstr("unknown the driver reports no PFC state (no dcbnl): without PFC"));
   const auto json = doctor({"--socket", leaf.socket(), "--json", "p0"});
   EXPECT_EQ(json->wait(), 1);
   const auto parsed = nlohmann::json::parse(json->output());

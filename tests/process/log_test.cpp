@@ -75,9 +75,10 @@ TEST(Log, WaitsForNobodyAndSaysWhatWasLeftOut) {
   EXPECT_LT(taken, 200);
   log(Severity::kInfo, "next");
   log(Severity::kInfo, "last");
-  EXPECT_EQ(reader.read(), fmt::format("lldp-leveld: {} lines left out: nobody took them\n"
-                                       "lldp-leveld: next\nlldp-leveld: last\n",
-                                       200 - taken));
+  EXPECT_EQ(reader.read(),
+            fmt::format("lldp-leveld: {} lines left out: standard error took no data\n"
+                        "lldp-leveld: next\nlldp-leveld: last\n",
+                        200 - taken));
   ::alarm(0);
 }
 
@@ -108,7 +109,7 @@ TEST(Log, WaitsForNoTerminalThatNobodyReads) {
   }
   ::dup2(before.get(), STDERR_FILENO);
   ::alarm(0);
-  EXPECT_THAT(said, testing::HasSubstr(" lines left out: nobody took them\r\n"));
+  EXPECT_THAT(said, testing::HasSubstr(" lines left out: standard error took no data\r\n"));
   EXPECT_THAT(said, testing::EndsWith("lldp-leveld: next\r\n"));
 }
 
@@ -159,7 +160,7 @@ TEST(Log, CountsWhatAFullDiskDoesNotTake) {
   }
   EXPECT_EQ(text,
             "lldp-leveld: first\nlldp-leveld: t\n"
-            "lldp-leveld: 2 lines left out: nobody took them\nlldp-leveld: next\n");
+            "lldp-leveld: 2 lines left out: standard error took no data\nlldp-leveld: next\n");
 }
 
 // Of a terminal it says that nobody is there any more; a disk's were not counted.
@@ -175,7 +176,7 @@ TEST(Log, CountsWhatADiskFailsToWrite) {
     log(Severity::kInfo, "next");
     text = disk.read();
   }
-  EXPECT_EQ(text, "lldp-leveld: 1 line left out: nobody took them\nlldp-leveld: next\n");
+  EXPECT_EQ(text, "lldp-leveld: 1 line left out: standard error took no data\nlldp-leveld: next\n");
 }
 
 // A log on a file system that was frozen for a snapshot stopped the daemon.
@@ -203,7 +204,7 @@ TEST(Log, WaitsForNoDiskOnceItIsWrittenAside) {
     log(Severity::kInfo, "next");
     log(Severity::kInfo, "last");
     while (!text.ends_with("last\n")) text += frozen.read();
-    EXPECT_EQ(text, fmt::format("lldp-leveld: {} lines left out: nobody took them\n"
+    EXPECT_EQ(text, fmt::format("lldp-leveld: {} lines left out: standard error took no data\n"
                                 "lldp-leveld: next\nlldp-leveld: last\n",
                                 200 - lines));
     log_aside();  // it is no file any more

@@ -201,8 +201,8 @@ TEST(ShowText, SaysWhoSpeaksWhereItIsSomebodyElse) {
         *show_text(show_json({}, {}, kClock, {}, {.transport = transport}), {});
     return text.substr(0, text.find('\n'));
   };
-  EXPECT_THAT(first_line("lldpd"), testing::EndsWith(", lldpd speaks for it"));
-  EXPECT_THAT(first_line("none"), testing::EndsWith(", nobody speaks for it"));
+  EXPECT_THAT(first_line("lldpd"), testing::EndsWith(", LLDP sent by lldpd"));
+  EXPECT_THAT(first_line("none"), testing::EndsWith(", no LLDP sent (lldpd is not running)"));
   EXPECT_EQ(first_line("packet"), first_line(""));
   EXPECT_THAT(*stats_text(stats_json({}, "lldpd"), {}),
               testing::StartsWith("lldpd speaks: what went over the wire is in lldpcli"));

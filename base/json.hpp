@@ -14,11 +14,10 @@ inline constexpr std::size_t kDeepestJson = 32;
 /// Where the first list or object of the text ends, by its brackets; 0: there is none that ends;
 /// nothing: it is deeper than that.
 [[nodiscard]] std::optional<std::size_t> json_length(std::string_view text);
-/// For whoever parses: behind its first list or object a text is read no further.
+/// For parsers: behind its first list or object a text is read no further.
 [[nodiscard]] inline bool is_too_deep(std::string_view text) { return !json_length(text); }
 
-/// JSON that somebody else has written, as a value of the library's; discarded: it is none, or too
-/// deep.
+/// JSON from outside, as a value of the library; discarded: it is not JSON, or too deep.
 template <class Json>
 [[nodiscard]] Json parse_json(std::string_view text) {
   if (is_too_deep(text)) return Json(Json::value_t::discarded);

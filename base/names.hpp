@@ -11,7 +11,7 @@ namespace lldp {
 
 /// Names by patterns: `swp*,-swp48`.
 struct NameSelection {
-  std::vector<std::string> wanted{};    ///< globs; none: whoever selects has names of its own
+  std::vector<std::string> wanted{};    ///< globs; none: the caller has names of its own
   std::vector<std::string> unwanted{};  ///< globs; they go before those that are wanted
 
   [[nodiscard]] bool excludes(std::string_view name) const {

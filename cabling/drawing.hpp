@@ -40,8 +40,8 @@ struct Link {
   std::size_t line = 0;  ///< in a DOT file; 0: not known
 };
 
-/// Which port is to be connected with which, as a file draws it. What the attributes mean, and
-/// whether the whole makes sense, is for whoever reads it to say.
+/// Which port is to be connected with which, as a file draws it. The reader of the value checks
+/// what the attributes mean and whether the whole makes sense.
 struct Drawing {
   std::string name{};
   std::vector<Node> nodes{};

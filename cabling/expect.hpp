@@ -27,8 +27,8 @@ struct Heard {
 enum class Verdict : std::uint8_t {
   kAsExpected,  ///< the expected neighbour is heard, and no other switch
   kWrong,       ///< others are heard, or another switch beside it
-  kMissing,     ///< nobody is heard
-  kUnplanned,   ///< somebody is heard where no link is drawn
+  kMissing,     ///< no neighbor is heard
+  kUnplanned,   ///< a neighbor is heard where no link is drawn
   kSwapped,     ///< the neighbor of another port is heard, and there this one's
 };
 /// as-expected, wrong, missing, unplanned, swapped
@@ -38,7 +38,7 @@ enum class Verdict : std::uint8_t {
 struct Finding {
   std::string port{};
   Verdict verdict{};
-  std::string expected{};            ///< spine1:swp3; empty: nobody
+  std::string expected{};            ///< spine1:swp3; empty: none
   std::vector<std::string> heard{};  ///< leaf2:swp2
   std::string exchange{};            ///< of swapped: the other port
   /// `expected spine1:swp3, heard leaf2:swp2`
@@ -63,9 +63,10 @@ class Expectations {
                                                std::string_view chassis_id);
 
   [[nodiscard]] const std::string& self() const { return self_; }  ///< as the drawing calls it
-  /// A finding for every port on which somebody is expected, by name, as if nobody were heard.
+  /// A finding for every port on which a neighbor is expected, by name, as if no neighbor were
+  /// heard.
   [[nodiscard]] std::vector<Finding> silence() const;
-  /// nullopt: nobody is expected, and nobody heard.
+  /// nullopt: no neighbor is expected, and none heard.
   [[nodiscard]] std::optional<Finding> judge(std::string_view port,
                                              std::span<const Heard> heard) const;
   /// The findings of all ports of the device, those without a link in the drawing too. Two cables

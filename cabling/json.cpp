@@ -37,7 +37,7 @@ const Json* find(const Json& object, const std::string& key) {
   return it == object.end() || it->is_null() ? nullptr : &*it;
 }
 
-/// What has parts stands as JSON: whoever knows the attribute can refuse it.
+/// A value with parts is stored as JSON: code that knows the attribute can refuse it.
 Attributes attributes_of(const Json& entry) {
   constexpr std::string_view kRead[] = {"id", "source", "target", "ports", "layers", "orders"};
   Attributes all;

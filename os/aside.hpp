@@ -30,9 +30,9 @@ class Aside {
   [[nodiscard]] virtual std::optional<Result<void>> wait(std::chrono::milliseconds most) = 0;
 };
 
-/// By a thread, which is made now: under a filter of system calls it could not be made later. It
-/// has the rights of whoever makes it. What it does when its owner goes, nobody waits for. Where no
-/// thread is to be had, start() itself takes so long.
+/// Runs the work in a thread, which is created now: under a system call filter it could not be
+/// created later. The thread has the rights of its creator. Its owner does not wait for running
+/// work at the end. If no thread can be created, start() itself does the work and takes that long.
 [[nodiscard]] std::unique_ptr<Aside> make_aside();
 
 }  // namespace lldp

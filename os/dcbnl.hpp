@@ -45,7 +45,7 @@ struct Settings {
   std::vector<App> apps{};
   std::optional<Buffers> buffers{};
   std::optional<std::vector<std::uint8_t>> trusted{};  ///< selectors that give a priority, in order
-  std::optional<std::uint8_t> dcbx{};                  ///< DCB_CAP_DCBX_*: who runs DCBX
+  std::optional<std::uint8_t> dcbx{};                  ///< DCB_CAP_DCBX_*: which side runs DCBX
   friend bool operator==(const Settings&, const Settings&) = default;
 };
 /// Firmware or hardware runs DCBX, and decides.

@@ -21,7 +21,7 @@ namespace lldp::dcbnl {
 class Socket {
  public:
   [[nodiscard]] static Result<Socket> open();
-  /// `socket`: one on which somebody answers as the kernel does, before a question has been sent.
+  /// `socket`: one whose peer answers as the kernel does, before a question has been sent.
   explicit Socket(UniqueFd socket) : socket_(std::move(socket)) {}
   [[nodiscard]] Result<Settings> get(const std::string& name);
   [[nodiscard]] Result<void> set_pfc(const std::string& name, std::uint8_t enabled);

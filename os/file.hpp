@@ -26,8 +26,8 @@ inline constexpr std::size_t kMaxFileOctets = std::size_t{64} << 20;
 /// opens `path` in the place of each that is.
 void hold_standard_streams(const char* path, int flags);
 
-/// Puts a file of this text, which its owner alone may read, in the place of what is there; without
-/// text, none. Whoever reads it finds all of the one or of the other.
+/// Replaces the file by one with this text, readable by its owner alone; without text, removes it.
+/// A reader finds either the whole old text or the whole new one.
 [[nodiscard]] Result<void> replace_file(const std::string& path, std::string_view text);
 
 }  // namespace lldp

@@ -36,10 +36,10 @@ inline std::optional<UnixAddress> unix_address(std::string_view path) {
   return address;
 }
 
-/// The inodes of the sockets that listen at a path, or, after an `@`, at a name without a file, as
-/// the kernel lists those of this network namespace; of a connection both ends have the name.
-/// The list escapes nothing: anybody can have a socket in it that seems to have another's name, the
-/// file `@name` for example, or one with a line break. Whoever does listen there is among them.
+/// The inodes of the sockets that listen at a path, or, after an `@`, at an abstract name, as the
+/// kernel lists those of this network namespace; both ends of a connection have the name. The list
+/// escapes nothing: a socket of any user can appear to have this name, as with a file called
+/// `@name` or a name with a line break. The real listener is always among the result.
 [[nodiscard]] std::vector<std::string> listening_inodes(std::string_view name);
 
 }  // namespace lldp

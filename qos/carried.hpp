@@ -26,13 +26,13 @@ struct ByPriority {
   friend bool operator==(const ByPriority&, const ByPriority&) = default;
 };
 
-/// Frames since whoever counts them began.
+/// Frames since the counter began.
 using PriorityFrames = ByPriority<std::uint64_t>;
 
 /// Frames that were dropped: on arrival, and in the queue that they were to be sent from.
 struct Lost {
   PriorityFrames frames{};
-  /// Since they were last seen to become more; nothing: not since somebody looks.
+  /// Time since the count last grew; nothing: not since the counts are read.
   ByPriority<std::chrono::seconds> ago{};
   friend bool operator==(const Lost&, const Lost&) = default;
 };

@@ -81,8 +81,8 @@ inline constexpr Priority kTurnOrder[] = {Priority::of<3>(), Priority::of<4>(), 
                                           Priority::of<7>()};
 /// The place of a priority in that order, 0 to 6. Priority 0 is never lossless and comes last, 7.
 [[nodiscard]] unsigned turn_rank(Priority priority);
-/// The first chain that has a turn against that order, with the line that mends it: for whoever
-/// cannot make sure that all neighbors have the same chain.
+/// The first chain that has a turn against that order, with the line that mends it: for a device
+/// that cannot make sure that all neighbors have the same chain.
 [[nodiscard]] std::optional<Error> against_turn_order(const Chains& chains);
 
 /// The chains that a device gives these application classes: 3 takes the first free priority of 2,

@@ -7,9 +7,8 @@
 
 namespace lldp::qos {
 
-/// When counts that are read again and again were last seen to grow. How old the counts are that
-/// are read first nobody knows: they are what is grown from. So are those that are read again after
-/// nobody could read them for long.
+/// The times at which repeatedly read counts were last seen to grow. The age of the first counts is
+/// not known: growth is counted from them. So it is after a long time without a reading.
 class Growth {
  public:
   using Time = std::chrono::steady_clock::time_point;
@@ -33,7 +32,7 @@ class Growth {
     for (std::size_t p = 0; p < counts.size(); ++p) {
       if (!counts[p]) continue;
       const bool is_known = last[p] && now - last[p]->at <= kLong;
-      // Less than before: whoever counts has begun anew.
+      // Less than before: the counter was restarted.
       const std::uint64_t from = !is_known                     ? *counts[p]
                                  : *counts[p] < last[p]->count ? 0
                                                                : last[p]->count;

@@ -69,8 +69,9 @@ struct Capabilities {
   static constexpr std::uint16_t kTwoPortMacRelay = 1U << 10;
   std::uint16_t system = 0;
   std::uint16_t enabled = 0;
-  /// A capability that is enabled but not there is an error, 8.5.8.3. Station Only beside others is
-  /// kept as it came: who wants a host asks for Station Only and nothing else.
+  /// A capability that is enabled but not available is an error, 8.5.8.3. Station Only together
+  /// with others is kept as received: code that looks for a host checks for Station Only and
+  /// nothing else.
   [[nodiscard]] constexpr bool consistent() const { return (enabled & ~system) == 0; }
   static constexpr void layout(auto& io, auto& v) {
     constexpr Name kNames[] = {{0, "other"},  {1, "repeater"},  {2, "bridge"}, {3, "wlan-ap"},

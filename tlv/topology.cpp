@@ -88,7 +88,7 @@ Tr to_tr(const Claim& claim) {
 Contribution to_contribution(const Claim& claim) {
   Contribution tlv;
   tlv.device_type =
-      number_of(claim.device).value_or(kUnknown);  // reserved, so nobody takes it for a host
+      number_of(claim.device).value_or(kUnknown);  // reserved, so no reader takes it for a host
   if (claim.level) tlv.level = claim.level->value();
   put_type(tlv.port, claim.port, kContributions);
   return tlv;

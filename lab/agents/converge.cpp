@@ -29,7 +29,7 @@ class Run {
         locations_(network_, script_.levels()),
         cuts_(fabric.links.size(), 0) {
     network_.loss = scenario.loss;
-    network_.saves_at_once = false;  // nobody dies in the midst of things
+    network_.saves_at_once = false;  // no agent dies between a frame and the saved state
     network_.watch(truth_);
     network_.watch(locations_);
     script_.set_back();

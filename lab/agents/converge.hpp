@@ -50,13 +50,13 @@ struct Outcome {
   std::vector<std::string> wrong_locations{};  ///< `leaf1: 1 02:..., not 1 02:..., 2 02:...`
   /// That stand at the end, where ports have layers: `tor1:p2: layers 1:2 are set here, and ...`
   std::vector<std::string> cabling_alarms{};
-  /// All came right, and nobody finds the cabling wrong.
+  /// All agents came out right, and no alarm `cabling` stands.
   [[nodiscard]] bool well() const { return convergence && location && cabling_alarms.empty(); }
   std::vector<Sample> curve{};  ///< at most kSamples, evenly thinned
   static constexpr std::size_t kSamples = 1000;
 };
 
-/// How far a run is, for a person who waits.
+/// Progress of a run, for a display.
 struct Progress {
   Duration now{};
   std::size_t right = 0;  ///< levels and port types

@@ -10,14 +10,14 @@
 
 namespace lldp::lab::agents {
 
-/// Where every node stands by the cables that are up, were these its levels: docs/rules.md P1 to
-/// P3, from the whole fabric. Of nodes without a level, nothing. `known`: what stays as it is where
-/// nobody tells of it, by node; empty: nothing does.
+/// Where every node stands by the cables that are up, if these were its levels: docs/rules.md P1 to
+/// P3, computed from the whole fabric. Empty for nodes without a level. `known`: the location that
+/// stays, by node, where no neighbor tells one; empty: none stays.
 [[nodiscard]] std::vector<Tiers> locations_of(const Network& network, const Levels& levels,
                                               const std::vector<Tiers>& known = {});
 
-/// Holds the locations that running agents have found against the right ones, as they change. Who
-/// has no cable that is up may stand anywhere.
+/// Compares the locations that running agents have found with the right ones, as they change. A
+/// node without a cable that is up may have any location.
 class LocationTruth : public Observer {
  public:
   LocationTruth(const Network& network, const Levels& levels);

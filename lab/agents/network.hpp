@@ -147,7 +147,7 @@ class Network {
   /// agent's next start.
   [[nodiscard]] core::Settings& alter(std::size_t node);
   void configure(std::size_t node);
-  /// An operator has it forget its level, or whom it remembers on a port.
+  /// As an operator does: the node forgets its level, or the remembered neighbor of a port.
   void forget(std::size_t node, std::optional<Ifindex> port);
 
   // Time

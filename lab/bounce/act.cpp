@@ -201,7 +201,8 @@ class Act {
     });
     Result<void> outcome;
     for (std::size_t i = 0; i < settings_.restarts && outcome; ++i) {
-      // An end without a word and an orderly one: here, then of those who tell us the orders.
+      // The two ways to end, abrupt and orderly: first this agent, then the agents whose orders it
+      // uses.
       const bool here = i % 4 < 2;
       const auto& names = here ? result.switches : result.neighbors;
       if (i % 2 == 0) {

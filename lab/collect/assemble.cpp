@@ -107,7 +107,7 @@ class Assembly {
     result_.findings.push_back({kind, std::move(device), std::move(port), std::move(text)});
   }
 
-  // Who there is
+  // Which devices there are
 
   void admit(const Device& device) {
     const auto known = [&] {
@@ -398,7 +398,7 @@ class Assembly {
     }
     const std::string& lossless = m.told->lossless;
     if (lossless.empty()) return;
-    // Whoever tells no DSCPs is held against the others' priorities.
+    // An end that tells no DSCPs is compared by priorities alone.
     const auto differs = [&](bool with_dscps) {
       if (with_dscps && lossless.find(':') == std::string::npos) return false;
       const Member* first = classes_.emplace(with_dscps, &m).first->second;
@@ -430,8 +430,8 @@ class Assembly {
            "no switch tells of an agent: what is proved is what the rules would do");
   }
 
-  /// Ports that lead to somebody of whom nothing else tells: a switch that all its neighbours have
-  /// lost is in nobody's table, and would be left out without a word.
+  /// Ports that lead to a device that no other input shows: a switch that all its neighbors have
+  /// lost is in no neighbor table, and would be left out silently.
   void look_for_unheard() {
     std::set<std::pair<std::size_t, std::string>> to_switches;
     for (const Cable& c : cables_)
@@ -450,8 +450,8 @@ class Assembly {
     }
   }
 
-  /// Why somebody is behind a port who is not in its table; empty: nobody has to be. Servers may be
-  /// mute: below the lowest switches a port that leads down needs no neighbour.
+  /// Why a device is behind the port though it is not in the port's table; empty: none needs to be.
+  /// Servers may send no LLDP: below the lowest switches a port that leads down needs no neighbor.
   static std::string unheard_at(const Member& here, const Port& port) {
     if (!port.unheard.empty()) return port.unheard;
     if (!port.up || !port.heard.empty() || port.order == Order::kUnknown) return {};

@@ -23,7 +23,7 @@ struct Finding {
     kSameName,     ///< two devices with one name
     kPortTwice,    ///< two cables, or two switches, on one port
     kOneSided,     ///< a link that one end alone tells of, though the other end tells of itself
-    kUnheard,      ///< a port of a switch behind which somebody is whom it does not hear
+    kUnheard,      ///< a port of a switch leads to a device and hears none
     kOrder,        ///< two ends that do not see one order
     kLayers,       ///< two ends that do not join the same layers
     kRole,         ///< a device that is a host to itself or the operator, and a switch to others

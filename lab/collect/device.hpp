@@ -7,7 +7,7 @@
 
 #include "base/fabric.hpp"
 
-/// What devices say of themselves and of their neighbours, whoever's agent they run. Every text is
+/// What devices tell of themselves and of their neighbors, with any LLDP agent. Every text is
 /// escaped, as `lldp-level show` prints it.
 namespace lldp::lab::collect {
 
@@ -31,7 +31,7 @@ struct Port {
   /// Why packets are not treated by that order here; empty: they are, or nothing is known.
   std::string unprotected{};
   bool up = false;  ///< only agents of ours tell
-  /// The agent's alarm that somebody is behind the port whom it does not hear; empty: none.
+  /// The agent's alarm that the port leads to a device and hears none; empty: no such alarm.
   std::string unheard{};
   std::vector<Heard> heard{};
   friend bool operator==(const Port&, const Port&) = default;

@@ -16,7 +16,7 @@ namespace {
 /// Where nothing is told of protection, rules that were read back still tell.
 constexpr const char* kNotTold = "protection not told";
 
-/// Agents escape what they print; whoever only says that it is one may not. Backslashes stay as
+/// Agents escape what they print; another program in an agent's place may not. Backslashes stay as
 /// they are, so that an agent's own text is not changed.
 std::string shown(std::string_view text) {
   std::string out;
@@ -94,7 +94,7 @@ struct Complaints {
   }
 };
 
-/// The alarms by which somebody is behind a port who is not heard, in the agent's words.
+/// The alarms that say that a port leads to a device and hears none, in the agent's words.
 std::unordered_map<std::string, std::string> unheard_by_port(const Json& show) {
   std::unordered_map<std::string, std::string> by_port;
   const Json* alarms = find(show, "alarms");

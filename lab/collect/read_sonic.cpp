@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kEntry = "LLDP_ENTRY_TABLE:";
 constexpr std::string_view kSelf = "LLDP_LOC_CHASSIS";
-/// The port of SONiC's management network, where everybody hears everybody.
+/// The port of SONiC's management network, where all devices hear each other.
 constexpr std::string_view kManagement = "eth0";
 
 /// Capabilities as the wire has them, `28 00`: IEEE 802.1AB-2016 8.5.8.1, the first bit first.
@@ -44,7 +44,7 @@ const Json& fields_of(const Json& row) {
 
 std::string field(const Json& row, const char* name) { return escape(text_at(row, name)); }
 
-/// Of all who are heard on the management port none is a neighbour in the fabric.
+/// A device heard on the management port is no neighbor in the fabric.
 void add(std::map<std::string, Port>& ports, const std::string& name, Heard heard) {
   if (name == kManagement) return;
   Port& port = ports.try_emplace(name, Port{.name = name}).first->second;

@@ -16,7 +16,7 @@ struct Told {
   std::vector<Finding> findings{};
 };
 
-/// How far a collection is, for a person who waits.
+/// Progress of a collection, for a display.
 using Progress = std::function<void(std::size_t done, std::size_t total)>;
 
 /// Files, and all files of directories (not those below them, nor hidden ones), in the order of

@@ -17,8 +17,8 @@ struct SshSettings {
 };
 
 /// What the command prints on each host, in the order of the hosts; or why there is nothing, with
-/// what it said on standard error. `ssh` is the one in PATH, which asks nobody for a password.
-/// `progress` is told how many have answered.
+/// its standard error. `ssh` is the one in PATH; it never asks for a password. `progress` is called
+/// with the number of hosts that have answered.
 [[nodiscard]] std::vector<Result<std::string>> ask_by_ssh(
     const std::vector<std::string>& hosts, const SshSettings& settings,
     const std::function<void(std::size_t)>& progress = {});

@@ -39,8 +39,8 @@ void print_usage(std::FILE* to) {
   fmt::print(to, "`lldp-level-lab COMMAND --help` lists a command's options.\n");
 }
 
-/// What could not be written to standard output has not been said: whoever reads the status alone
-/// must not take it for the answer.
+/// If standard output could not be written, the status must say so: a caller may read only the
+/// status.
 int written(std::string_view command, int status) {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
   return complain(command, {errno, "standard output", std::strerror(errno)});

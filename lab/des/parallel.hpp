@@ -18,8 +18,8 @@ namespace lldp::lab {
 /// How much of `total` is done. Called by one thread at a time, always the same.
 using Tell = std::function<void(std::size_t done, std::size_t total)>;
 
-/// Calls work(i, worker) once for every i below `count`, each i by one of `threads` workers. Who
-/// does what differs from run to run: results must not depend on it.
+/// Calls work(i, worker) once for every i below `count`, each i by one of `threads` workers. The
+/// assignment differs from run to run: results must not depend on it.
 template <class Work>
 void parallel_for(std::size_t count, std::size_t threads, const Work& work, const Tell& tell = {}) {
   threads = std::max<std::size_t>(1, std::min(threads, count));

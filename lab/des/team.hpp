@@ -10,8 +10,8 @@
 
 namespace lldp::lab {
 
-/// Threads that do something together again and again, and wait for each other on the way. Whoever
-/// waits spins for as long as a short wait takes, and then lets others have the processor.
+/// Threads that run the same work again and again, and wait for each other on the way. A waiting
+/// thread spins as long as a short wait takes, and then yields the processor.
 class Team {
  public:
   /// `work(member)` is done by all members, 0 to `members` - 1, at each run().
@@ -28,8 +28,8 @@ class Team {
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
 
-  /// Whoever calls is member 0. Returns when all are done. The work may not throw: others would
-  /// wait for good.
+  /// The calling thread is member 0. Returns when all are done. The work may not throw: the other
+  /// threads would wait for ever.
   void run() noexcept {
     call();
     work_(0);

@@ -155,7 +155,8 @@ class Game {
   static constexpr std::size_t kFewRounds = 10;
   static constexpr double kFirstRestart = 40;
   static constexpr double kDetourAtFirst = 3;
-  /// Pairs are handled in so many parts, whoever does them: sums do not depend on the threads.
+  /// Pairs are handled in this number of parts, whatever the number of threads: so sums do not
+  /// depend on the threads.
   static constexpr std::size_t kChunks = 16;
   struct Chunk {
     std::vector<double> load{};
@@ -238,7 +239,7 @@ class Game {
     for (double& l : length_) l /= sum;
   }
 
-  /// Everybody stands where the average of the rounds since the last beginning was.
+  /// Every pair starts again from the average of the rounds since the last restart.
   void restart() {
     const auto rounds = static_cast<double>(since_.rounds);
     for (std::size_t i = 0; i < share_.size(); ++i) {

@@ -183,7 +183,7 @@ std::vector<Traffic> near_worst(const Graph& graph, std::span<const Sender> send
     const auto distance = graph.distances(std::span(&senders[rows[r]].node, 1));
     for (std::size_t c = 0; c < n; ++c) {
       const std::uint16_t hops = distance[senders[columns[c]].node];
-      // Nobody to itself: that would cost more than any exchange of two gains.
+      // No node sends to itself: that would cost more than any exchange of two gains.
       weights[r * n + c] = rows[r] == columns[c] ? Matching::Weight{-1000}
                            : hops == Graph::kFar ? Matching::Weight{0}
                                                  : static_cast<Matching::Weight>(hops);

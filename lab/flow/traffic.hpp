@@ -29,7 +29,7 @@ struct Sender {
 /// The switches that have hosts, each with as much as all its hosts' links carry.
 [[nodiscard]] std::vector<Sender> senders_of(const Fabric& fabric);
 
-/// Everybody to everybody else, as much as there are hosts.
+/// Every host sends to every other host, as much as there are hosts.
 [[nodiscard]] std::vector<Traffic> all_to_all(std::span<const Sender> senders);
 /// Each to `share` of the others, drawn at random, evenly.
 [[nodiscard]] std::vector<Traffic> uniform_random(std::span<const Sender> senders, double share,

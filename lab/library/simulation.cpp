@@ -79,7 +79,7 @@ struct lls_simulation {
   std::vector<std::size_t> hosts{};  ///< index in Fabric::nodes
   std::map<std::string, std::uint32_t, std::less<>> by_name{};
   std::unique_ptr<Simulation> run{};
-  std::unordered_map<std::uint32_t, Done> done{};  ///< by flow: who wants to know
+  std::unordered_map<std::uint32_t, Done> done{};  ///< by flow: the callback to call
   std::vector<Moment> moments{};
   std::vector<std::uint32_t> free_moments{};
   std::string error{};

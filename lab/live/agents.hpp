@@ -24,8 +24,8 @@ namespace lldp::lab::live {
                                                const std::vector<std::string>& arguments);
 
 /// Stops the agents of these nodes, and only those: they are known by the socket and state file on
-/// their command line, so that none is missed if their starter died. SIGKILL for who has not ended
-/// 2 s after SIGTERM.
+/// their command line, so that none is missed if their starter died. SIGKILL for an agent that has
+/// not ended 2 s after SIGTERM.
 void stop_agents(const Place& place, const std::vector<std::string>& nodes);
 
 /// SIGKILL, at once. Returns when they are gone.

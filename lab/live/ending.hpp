@@ -6,12 +6,12 @@
 #include "os/fd.hpp"
 
 /// Programs that made something on the machine hold back the signals that end them, until they have
-/// taken it down. Whoever waits meanwhile looks here.
+/// removed it. Code that waits meanwhile looks here.
 namespace lldp::lab::live {
 
-/// Those by which somebody ends a program.
+/// The signals that end a program.
 [[nodiscard]] sigset_t ending_signals();
-/// Readable once one of them has come that is held back. It stays, for whoever holds it back.
+/// Readable once one of the held signals has come. It stays readable, for the holder to see.
 [[nodiscard]] UniqueFd watch_for_ending();
 [[nodiscard]] bool is_ending();
 

@@ -131,7 +131,7 @@ Result<void> enter_own_tree(const Place& place) {
   if (user != 0) {
     if (unshare(CLONE_NEWUSER | CLONE_NEWNS) < 0)
       return failed("user namespace", "cannot make one; run as root instead");
-    // A group map may be written by one who has given up setgroups(2): user_namespaces(7).
+    // A process that has given up setgroups(2) may write a group map: user_namespaces(7).
     for (const auto& [path, text] : {std::pair{"/proc/self/setgroups", std::string("deny")},
                                      std::pair{"/proc/self/uid_map", fmt::format("0 {} 1", user)},
                                      std::pair{"/proc/self/gid_map", fmt::format("0 {} 1", group)}})

@@ -90,7 +90,7 @@ Result<ManifestWriter> ManifestWriter::begin(const Place& place) {
   // Its head is there with it: a link fails where there is one already, and does not where we died
   // writing the last one.
   const std::string unfinished = fmt::format("{}.{}", place.manifest(), getpid());
-  unlink(unfinished.c_str());  // of one who had our number and died
+  unlink(unfinished.c_str());  // of a process that had our number and died
   self.file_ =
       UniqueFd(open(unfinished.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644));
   if (!self.file_) return fail(error_of(errno, unfinished));

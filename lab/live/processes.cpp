@@ -39,8 +39,8 @@ class SpawnActions {
                                      O_WRONLY | O_CREAT | O_APPEND, 0644);
     posix_spawn_file_actions_adddup2(&actions_, STDOUT_FILENO, STDERR_FILENO);
     posix_spawnattr_init(&attributes_);
-    // A session of its own: the terminal's Ctrl-C is for us, who then stop it in good order. And no
-    // signal blocked, as we may have some.
+    // A session of its own: Ctrl-C of the terminal goes to this process alone, which then stops the
+    // child in order. No signal stays blocked, though this process may block some.
     sigset_t none;
     sigemptyset(&none);
     posix_spawnattr_setsigmask(&attributes_, &none);

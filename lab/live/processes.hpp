@@ -25,7 +25,7 @@ using Processes = std::map<std::string, UniqueFd>;
 [[nodiscard]] Processes find_processes(
     const std::function<std::string(const std::vector<std::string>& words)>& node_of);
 
-/// SIGTERM, and SIGKILL for who has not ended 2 s later.
+/// SIGTERM, and SIGKILL for a process that has not ended 2 s later.
 void end_processes(const Processes& processes);
 /// SIGKILL, at once. Returns when they are gone.
 void kill_processes(const Processes& processes);

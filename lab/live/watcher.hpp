@@ -44,7 +44,7 @@ class Watcher {
     std::string received{};
     bool right = false;
   };
-  /// Connects to whom it can; true if someone is not there yet.
+  /// Connects to every agent that is there; true if one is not there yet.
   bool connect_all();
   void wait(Clock::time_point deadline);
   void read_from(std::size_t node);

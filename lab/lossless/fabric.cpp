@@ -35,7 +35,7 @@ std::vector<std::size_t> hosts_of(const Fabric& fabric) {
   return hosts;
 }
 
-/// What the kernel leaves to the device (checksums, cutting into segments) nobody would do.
+/// Without it, work left to the device (checksums, segmentation) would not be done at all.
 Result<void> switch_offload_off(const std::string& port) {
   const UniqueFd fd(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   for (const unsigned what :

@@ -39,15 +39,15 @@ class Lookout {
   [[nodiscard]] const std::map<std::size_t, Client>& switches() const { return switches_; }
   /// When it wants to be called.
   [[nodiscard]] Picoseconds due() const { return due_; }
-  /// Asks, if it is time. Fails when somebody has not answered for long.
+  /// Asks, if it is time. Fails when a switch has not answered for long.
   [[nodiscard]] Result<void> run(Picoseconds now);
   /// A switch has answered. True: that was the last one of the round.
   [[nodiscard]] Result<bool> take(std::size_t node, Picoseconds now);
 
   [[nodiscard]] const Views& views() const { return views_; }
   [[nodiscard]] std::uint64_t sum(std::uint64_t dataplane::soft::Port::*what) const;
-  /// Rounds in which no switch had sent a packet: nothing moves. Counted, for time passes too while
-  /// nobody looks.
+  /// Rounds in which no switch had sent a packet: nothing moves. Rounds, not time, for time also
+  /// passes between two calls.
   [[nodiscard]] int still() const { return still_; }
   void forget_still() { still_ = 0; }
   /// When something moved last, and the PAUSE frames that were sent by then.

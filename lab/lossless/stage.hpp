@@ -80,7 +80,7 @@ struct Outcome {
 };
 
 /// The stopped queues that wait for each other, as far as counters tell: without those that wait
-/// for a switch that can still send, and without those for which nobody waits.
+/// for a switch that can still send, and without those that no queue waits for.
 [[nodiscard]] std::vector<StoppedQueue> stopped_cycle(const Fabric& fabric, const Views& views);
 
 /// Builds the case's fabric of namespaces with a lossless switch in each of its switches, lets

@@ -30,8 +30,8 @@ namespace soft = dataplane::soft;
 constexpr std::size_t kMostConnections = 16;
 constexpr char kForwarding[] = "/proc/sys/net/ipv4/ip_forward";
 
-/// Two switches would take every frame twice. Names without a file are a namespace's own, and go
-/// with whoever has them.
+/// Two switches would take every frame twice. Names without a file belong to a network namespace,
+/// and vanish with the process that holds them.
 Result<UniqueFd> only_one_here() {
   constexpr std::string_view kName("\0lldp-level-lab switch", 22);
   const auto here = unix_address(kName);
@@ -57,7 +57,7 @@ class Listener {
     if (lstat(path.c_str(), &there) == 0) {
       if (!S_ISSOCK(there.st_mode))
         return fail(Error{EEXIST, path, "is there already, and no socket"});
-      // One that nobody listens to any more may go; another's, who does, stays.
+      // A socket without a listener may be removed; one with a listener stays.
       if (connect(self.fd_.get(), here->get(), here->size) == 0 || errno != ECONNREFUSED)
         return fail(Error{EADDRINUSE, path, "a switch runs there already"});
       unlink(path.c_str());
@@ -165,7 +165,7 @@ class Process {
     const auto request = size > 0
                              ? soft::parse_request({text.data(), static_cast<std::size_t>(size)})
                              : Result<soft::Request>(fail(Error{}));
-    if (!request) {  // gone, or somebody who speaks otherwise
+    if (!request) {  // gone, or a client of another protocol
       close(number);
       return;
     }
@@ -182,7 +182,7 @@ class Process {
     view.too_long += ports_.too_long();
     view.behind_us = pace_.behind() / packets::kMicrosecond;
     for (std::size_t i = 0; i < ports_.size(); ++i) {
-      // One that has come back is taken again, sooner than anybody may say that all is well.
+      // A port that has come back is opened again, before a client can learn that all is well.
       if (ports_.take_again(i)) watch(ports_.fd(i), kPort, i);
       view.ports[ports_.name(i)].gone = !ports_.is_there(i);
     }
@@ -225,7 +225,8 @@ class Process {
 }  // namespace
 
 Result<void> run_switch(const SwitchFile& file) {
-  // Whoever finds the socket may end us from then on, and it goes with us.
+  // From here on a client that finds the socket may end this process, and the socket is removed
+  // with it.
   const live::SignalsHeld held;
   const auto kernel = read_file(kForwarding);
   if (!kernel || kernel->starts_with('1'))

@@ -6,9 +6,9 @@
 
 namespace lldp::lab::lossless {
 
-/// Is the switch of the network namespace it is called in, until SIGTERM or SIGINT: takes its
-/// ports by packet sockets, and answers whoever connects to its socket
-/// (dataplane/soft/messages.hpp). Refuses to where the kernel forwards too.
+/// Runs as the switch of the present network namespace until SIGTERM or SIGINT: takes its ports by
+/// packet sockets, and answers clients on its socket (dataplane/soft/messages.hpp). Refuses where
+/// the kernel forwards too.
 [[nodiscard]] Result<void> run_switch(const SwitchFile& file);
 
 }  // namespace lldp::lab::lossless

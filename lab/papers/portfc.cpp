@@ -295,8 +295,8 @@ class Portfc {
     }
   }
 
-  /// Three flows to one node stop those who send them, one of which has a fourth, to one that is
-  /// free.
+  /// Three flows to one node stop their senders; one of the senders has a fourth flow, to a node
+  /// that is free.
   void victim() {
     std::array<double, 2> rate{};
     const std::array schemes{kPfcStar, kPortFc};

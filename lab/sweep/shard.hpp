@@ -17,7 +17,7 @@ namespace lldp::lab::sweep {
 struct Shard {
   std::size_t index = 0;  ///< from 0
   std::size_t count = 1;
-  std::size_t base = 1;  ///< what whoever starts them calls the first: for messages
+  std::size_t base = 1;  ///< number of the first shard as the starter counts: for messages
   [[nodiscard]] bool has(std::size_t task) const { return task % count == index; }
   friend bool operator==(const Shard&, const Shard&) = default;
 };

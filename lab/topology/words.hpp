@@ -36,7 +36,7 @@ class Words {
     skip();
     return at_ == text_.size();
   }
-  /// A whole number; `what` it is, for whoever gives none.
+  /// A whole number; `what` names it in the error.
   Result<std::uint64_t> number(std::string_view what, std::uint64_t least, std::uint64_t most) {
     return number(next(), what, least, most);
   }

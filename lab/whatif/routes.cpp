@@ -89,7 +89,7 @@ void Routes::spread(std::size_t row, std::vector<std::uint16_t>& distance,
 void Routes::measure(std::size_t d) {
   const std::size_t row = d * switches();
   descending_[row + destinations_[d]] = 0;
-  spread(row, descending_, {destinations_[d]}, true);  // who is above can go down to it
+  spread(row, descending_, {destinations_[d]}, true);  // a switch above can go down to it
   std::vector<std::uint32_t> sources;
   for (std::uint32_t s = 0; s < switches(); ++s) {
     legal_[row + s] = descending_[row + s];
@@ -98,7 +98,7 @@ void Routes::measure(std::size_t d) {
   std::stable_sort(sources.begin(), sources.end(), [&](std::uint32_t a, std::uint32_t b) {
     return legal_[row + a] < legal_[row + b];
   });
-  spread(row, legal_, std::move(sources), false);  // and who is below those can climb to them
+  spread(row, legal_, std::move(sources), false);  // and switches below those can climb to them
 }
 
 void Routes::let_flow(std::size_t d, std::vector<Bits>& follows) {

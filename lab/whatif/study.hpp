@@ -40,8 +40,8 @@ struct Tally {
   void add(const Tally& other);
 };
 
-/// Two that deadlock come before packets that lose their losslessness, these before one class's
-/// deadlock, then who is cut off, then turns and bounces.
+/// Sets that deadlock with two priorities come first, then loss of losslessness, then a deadlock
+/// with one priority, then destinations cut off, then turns and bounces.
 [[nodiscard]] bool is_worse(const Effect& a, const Effect& b);
 
 /// The sets of a plan in blocks of equal size, whose results can be had apart.

@@ -150,7 +150,7 @@ int tell_once(int, int, void* message, void*) {
 }
 
 void silence_library(const char* master) {
-  // Neither its files nor its MIBs: what we tell we know, and whom we ask we were told.
+  // Neither the files nor the MIBs of net-snmp: values and socket are known already.
   for (const char* name : {"MIBS", "MIBDIRS"}) ::setenv(name, "", 1);
   // Nor OpenSSL's, by which it would load what SNMPv3 needs: here is AgentX alone.
   ::setenv("OPENSSL_CONF", "/dev/null", 1);

@@ -51,12 +51,12 @@ class Mib {
   std::vector<Row> rows_{};
 };
 
-/// lldpRemIndex: a number that a neighbour keeps for as long as it is there, and that nobody else
-/// gets after it.
+/// lldpRemIndex: a number that a neighbor keeps while it is there, and that no other neighbor gets
+/// after it.
 class Indices {
  public:
   [[nodiscard]] std::uint32_t of(const std::string& neighbor);
-  /// Forgets who was not asked for since the last call.
+  /// Forgets the neighbors that were not asked for since the last call.
   void sweep();
 
  private:

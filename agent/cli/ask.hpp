@@ -17,8 +17,8 @@ namespace lldp::cli {
 [[nodiscard]] Result<std::string> ask(const Arguments& arguments, std::string_view method,
                                       const std::vector<std::string>& ports);
 
-/// Those of the names and globs that name no port of the answer; a port nobody has is a mistake of
-/// the caller's.
+/// Those of the names and globs that name no port of the answer; a port that does not exist is the
+/// caller's mistake.
 [[nodiscard]] Result<std::vector<std::string>> not_there(const std::vector<std::string>& asked,
                                                          const std::string& answer);
 [[nodiscard]] Error no_such_ports(const std::vector<std::string>& names);

@@ -67,8 +67,8 @@ class CaptureWriter {
  public:
   /// Creates or empties `file`; "-" is standard output.
   [[nodiscard]] static Result<CaptureWriter> open(const std::string& file);
-  /// Appends a frame that begins with its destination address, and flushes it, so that who looks
-  /// at the file meanwhile sees whole frames.
+  /// Appends a frame that begins with its destination address, and flushes it, so that a program
+  /// that reads the file meanwhile sees whole frames.
   [[nodiscard]] Result<void> write(CaptureTime time, ByteSpan frame);
 
  private:

@@ -174,7 +174,7 @@ Result<int> wait(const Arguments& arguments) {
       auto now_missing = goal->missing(*answer);
       if (!now_missing) return fail(now_missing.error());
       if (now_missing->empty()) return kDone;
-      // Whoever sets no limit would wait for a mistyped name for ever.
+      // Without a limit, a mistyped name would be waited for for ever.
       if (!deadline)
         if (const auto there = all_there(goal->ports(), *answer); !there)
           return fail(there.error());
@@ -184,8 +184,8 @@ Result<int> wait(const Arguments& arguments) {
 }
 
 Result<int> check(const Arguments& arguments) {
-  // The daemon looks for what nobody tells it of every few seconds. To be asked for its rules has
-  // it look now, so that its next answer is of now.
+  // The daemon reads back unreported changes every few seconds. A question for its rules makes it
+  // read now, so that its next answer is up to date.
   auto answer = ask(arguments, "org.lldplevel.Rules", {});
   if (answer) answer = ask(arguments, "org.lldplevel.Show", {});
   const auto verdict =

@@ -12,8 +12,8 @@ namespace lldp::cli {
 
 struct CapturedFrame;
 
-/// One LLDP frame as one line of JSON: who sent it, what it claims, its TLVs and what it would
-/// count; or, of a frame that a receiver discards, its time, source and the error.
+/// One LLDP frame as one line of JSON: its sender, what the sender claims, its TLVs and the
+/// counters it would change; or, of a frame that a receiver discards, time, source and error.
 [[nodiscard]] std::string frame_json(const CapturedFrame& frame, const core::Settings& settings,
                                      report::OwnerOf owner = report::nobody);
 /// The same for a person: a heading, and a line per TLV.

@@ -72,7 +72,8 @@ std::optional<unsigned> frame_size_of(const json& neighbor) {
   return std::nullopt;
 }
 
-/// The MTU that whoever tells this size means: with the check sequence and a tag if that is round.
+/// The MTU behind a told frame size: with the check sequence and a tag if that gives a round
+/// number.
 unsigned mtu_of(unsigned frame_size) {
   constexpr unsigned kRound = 100;
   for (unsigned more = 0; more <= kTagAndCheck; more += 4)

@@ -25,8 +25,8 @@ Result<Health> look(const Arguments& arguments, Probe& probe) {
       arguments.operands);
 }
 
-/// Until it is stopped: what is found when it changes, and who pauses whom. Ports come and go, and
-/// so may the daemon: the next one is asked then.
+/// Until stopped: prints findings when they change, and which end pauses which priority. Ports come
+/// and go, and so may the daemon: the next daemon is asked then.
 Result<void> follow(const Arguments& arguments, Probe& probe, Health before) {
   std::string said;
   for (;;) {
@@ -57,7 +57,7 @@ Result<int> doctor(const Arguments& arguments) {
   if (health)
     if (auto there = all_there(arguments, arguments.operands); !there) health = fail(there.error());
   if (!health) {
-    // 1 and 2 are about the path; that nobody can say, as of a port that there is not, is neither.
+    // 1 and 2 are about the path; an unknown state, as of a port that does not exist, is neither.
     std::fprintf(stderr, "lldp-level: %s\n", to_string(health.error()).c_str());
     return kNoDaemon;
   }

@@ -6,7 +6,7 @@
 namespace lldp::cli {
 namespace {
 
-/// Debian has kept the first; everybody else has the second. The interface is one.
+/// Debian has kept the first; other distributions have the second. The interface is the same.
 constexpr const char* kNames[] = {"libpcap.so.0.8", "libpcap.so.1"};
 
 Result<Libpcap> load() {

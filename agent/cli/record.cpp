@@ -79,7 +79,7 @@ Result<int> record(const Arguments& arguments) {
   if (auto asked = connection->call("org.lldplevel.Record", control::ports_parameter(ports), true);
       !asked)
     return fail(asked.error());
-  // The first answer says that recording has begun: no file is made that nobody fills.
+  // The first answer says that recording has begun: no empty file is made without it.
   if (auto begun = connection->next(std::chrono::steady_clock::now() + control::kPatience); !begun)
     return fail(begun.error());
   tell_of_lldpd(arguments.socket);

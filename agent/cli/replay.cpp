@@ -38,7 +38,7 @@ Result<std::vector<std::string>> replay_capture(const std::string& file, const s
   constexpr auto kPort = Ifindex::of<1>();
   agent.set_link({.ifindex = kPort,
                   .name = port,
-                  // Without its own it has one that nobody has in the capture.
+                  // Without --own, an address that does not occur in the capture.
                   .address = own.value_or(MacAddress{0x02, 0x4c, 0x56, 0xff, 0xff, 0xff}),
                   .up = true},
                  boot_time(now), actions);

@@ -128,7 +128,7 @@ Result<int> watch_on_screen(const Arguments& arguments, std::optional<control::C
   }
 }
 
-/// One answer after the other, for whoever reads the pipe.
+/// One answer after the other, for a reader of the pipe.
 Result<int> watch_as_stream(const Arguments& arguments, std::optional<control::Connection> daemon) {
   while (true) {
     const auto answer = daemon->next();

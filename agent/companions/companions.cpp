@@ -224,7 +224,7 @@ class Companions::Impl : public std::enable_shared_from_this<Impl> {
     runner.trouble = std::move(trouble);
     told_();
   }
-  /// There is somebody to ask; a service comes up by being asked.
+  /// The launcher can be reached; a service starts when it is connected to.
   Result<void> reach(Runner& runner) {
     if (runner.launcher) return {};
     auto connected = Launcher::connect(runner.path);
@@ -305,7 +305,8 @@ class Companions::Impl : public std::enable_shared_from_this<Impl> {
     say_of_hook(outcome_of(kHook, ended, times_.hook_limit));
     rest(times_.hook_pause);
   }
-  /// Whoever waits for nobody would tell nobody that nothing is told any more.
+  /// Give up a launcher that does not answer and report it; otherwise on-change events would stop
+  /// silently.
   void give_up_launcher() {
     if (!hook_.is_there()) return;
     hook_.release();

@@ -48,7 +48,7 @@ std::int64_t now_ms() {
   return t.tv_sec * 1000 + t.tv_nsec / 1'000'000;
 }
 
-/// Never root: the one of that name, or else whoever owns nothing. Read without the name service,
+/// Never root: the user of that name, or else the user `nobody`. Read without the name service,
 /// whose modules would stay in memory.
 struct User {
   uid_t user = 0;
@@ -80,7 +80,7 @@ const char* become_unprivileged(const char* name, bool& other) {
   errno = 0;
   if (user == 0 && root) return "its user does not exist, nor a user nobody";
   const bool may = user != 0 && ::setgroups(1, &group) == 0;
-  if (may || root) {  // who is not root, and may not, stays who he is
+  if (may || root) {  // without root and these rights, the user stays the same
     if (!may || ::setresgid(group, group, group) != 0 || ::setresuid(user, user, user) != 0)
       return "cannot become another user, with CAP_SETUID and CAP_SETGID";
   }
@@ -106,7 +106,7 @@ class Process {
   void start(char* const* words, int input, int output, std::uint32_t limit_ms) {
     pid_ = ::fork();
     if (pid_ == 0) become(words, input, output);
-    if (pid_ > 0) ::setpgid(pid_, pid_);  // as it does itself: whoever is first
+    if (pid_ > 0) ::setpgid(pid_, pid_);  // as the child does itself: whichever is first
     too_late_ = false;
     deadline_ = limit_ms == 0 ? kNever : now_ms() + limit_ms;
   }
@@ -166,7 +166,7 @@ class Loop {
     // its program waits for it.
     for (const int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&child, signal);
     ::sigprocmask(SIG_BLOCK, &child, nullptr);
-    // Whom its program leaves behind in the background becomes a child of its own.
+    // A process that its program leaves in the background becomes a child of the launcher.
     ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     while (true) {
       pollfd ends[] = {{daemon_, POLLIN, 0},
@@ -212,7 +212,7 @@ class Loop {
       tell(ended);
       if (is_limited_) look_for_left(ended.too_late ? now_ms() : deadline);
     }
-    if (pid < 0) left_.clear();  // nobody is
+    if (pid < 0) left_.clear();  // no child is left
   }
 
   /// Its children that are neither the program nor known to be left have until then.
@@ -234,7 +234,7 @@ class Loop {
     for (Left& left : left_) {
       if (!is_due(left)) continue;
       ::kill(left.pid, SIGKILL);
-      left.until = now + kSweepPause;  // whom it had started becomes ours as soon as it is gone
+      left.until = now + kSweepPause;  // its own children become ours as soon as it is gone
     }
   }
 
@@ -332,7 +332,7 @@ struct Birth {
   bool of_daemons_user = false;
 };
 
-/// What systemd told is not for those to answer who are started.
+/// The messages of systemd to this process are not for the programs that it starts.
 void forget_init_system() {
   for (const char* name : {"NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "LISTEN_FDS",
                            "LISTEN_PID", "LISTEN_FDNAMES", "LLDP_LEVEL_LAUNCHERS"})
@@ -457,7 +457,7 @@ void serve_launcher(UniqueFd connection, const Only& only) {
     log(Severity::kError, Error{errno, "launcher", wrong});
     ::_exit(1);
   }
-  // The journal bounds by itself what a service prints, and knows who it was.
+  // The journal itself limits what a service prints, and knows the service.
   Loop(connection.get(), &only, nullptr).run();
 }
 

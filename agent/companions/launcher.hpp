@@ -35,8 +35,8 @@ class Launcher {
   static constexpr std::size_t kMaxOctets = Request::kMaxOctets;
 
   /// Call it while there is one thread, and before there is anything that a child must not have.
-  /// `user`: null: it stays who it is, with all that may; else whom it becomes where that is
-  /// allowed (root, or CAP_SETUID and CAP_SETGID); if there is no such user, nobody. Each program
+  /// `user`: null: the user and its rights stay; else the user to become where that is allowed
+  /// (root, or CAP_SETUID and CAP_SETGID); if it does not exist, the user `nobody`. Each program
   /// has a user of its own, so that none of them can touch the files, the memory or the processes
   /// of another, nor the daemon's.
   [[nodiscard]] static Result<Launcher> fork(const char* user);

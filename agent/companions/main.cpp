@@ -61,13 +61,13 @@ int run(int argc, char** argv) {
     complain("there is no socket: start lldp-level.service, which brings it up");
     return kUsage;
   }
-  // It was started because somebody connects, or again with the daemon, which may not want it now.
+  // Started because the daemon connects, or restarted with the daemon, which may not need it now.
   pollfd socket{kListening, POLLIN, 0};
   if (::poll(&socket, 1, kNobodyComes) <= 0) return kDone;
   UniqueFd daemon(::accept4(kListening, nullptr, nullptr, SOCK_CLOEXEC));
   ::close(kListening);
-  if (!daemon) return kDone;  // whoever it was has gone
-  // After that: who connected is not to wait for somebody who cannot come up.
+  if (!daemon) return kDone;  // the client has gone
+  // Only now: a client that connected must not wait for a launcher that cannot start.
   auto config = config::load({.file = std::string(argc == 3 ? argv[2] : config::kDefaultFile)});
   if (!config) {
     for (const Error& error : config.error()) complain(to_string(error));

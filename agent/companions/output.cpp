@@ -40,7 +40,7 @@ void Output::pass(std::string_view text) {
   const bool fits = text.size() <= room_;
   text = text.substr(0, room_);
   if (!text.empty()) {
-    // Whoever waits for a log that nobody reads lets whom he watches over run for ever.
+    // Waiting for a blocked log would let the supervised programs run for ever.
     if (!log_takes_more()) return leave_out();
     if (::write(STDERR_FILENO, text.data(), text.size()) < 0) return;
     in_a_line_ = text.back() != '\n';

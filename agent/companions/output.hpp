@@ -9,14 +9,15 @@
 
 namespace lldp::io {
 
-/// What a launcher's programs print, on its way to the log: so much in a time, and of the rest that
-/// it is left out. Whoever prints is never held up, whether the log is read or not.
+/// What a launcher's programs print, on its way to the log: up to a limit in a time; beyond it, the
+/// log says that the rest is left out. The programs are never held up, whether the log is read or
+/// not.
 class Output {
  public:
   static constexpr std::size_t kMostOctets = std::size_t{64} << 10;
   static constexpr std::int64_t kTime = 60'000;  ///< ms
 
-  /// `who`: whose programs these are; must outlive this. Where no pipe can be had they print to the
+  /// `who`: name of the programs in the log; must outlive this. Without a pipe they print to the
   /// log themselves.
   explicit Output(const char* who);
 

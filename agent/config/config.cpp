@@ -24,7 +24,7 @@ constexpr unsigned kLeastForText = 44;
 /// Of an option that is set on a running daemon; in a file a line is as long as it is.
 constexpr std::size_t kLongestValue = 16'384;
 
-/// For whom the options are described: Program_options itself wants `port.*`.
+/// The reader of a description: the parser, Program_options, needs `port.*`.
 enum class For : std::uint8_t { kPeople, kParser };
 
 /// Values are taken as text: the table knows what they must be, and says so better.

@@ -6,8 +6,8 @@
 
 namespace lldp::config {
 
-/// The path of a program of ours that nobody calls by hand: beside the calling one in a build tree,
-/// below libexec once installed.
+/// The path of an internal program of ours: beside the calling one in a build tree, below libexec
+/// once installed.
 [[nodiscard]] std::string helper_path(std::string_view name);
 
 }  // namespace lldp::config

@@ -58,9 +58,8 @@ Error error_of(const json& reply, const std::string& path) {
   return {.where = path, .what = "the daemon refuses: " + escape(error)};
 }
 
-/// The parameters of a reply that is written as ours are, not taken apart: an answer has megabytes,
-/// and whoever asked takes them apart anyway. Nothing: it is an error, or written in another way,
-/// or too deep to be taken apart.
+/// The parameters of a reply in our own notation, not parsed: an answer has megabytes, and the
+/// caller parses them anyway. Nothing: it is an error, in another notation, or nested too deep.
 std::optional<std::string_view> plain_parameters(std::string_view reply) {
   constexpr std::string_view kBegin = R"({"parameters":)";
   if (!reply.starts_with(kBegin)) return std::nullopt;
@@ -153,7 +152,7 @@ Result<std::size_t> Connection::hear(const Deadline& deadline) {
   while (end == received_.npos) {
     pollfd ready{fd_, POLLIN, 0};
     const int polled = ::poll(&ready, 1, poll_time(deadline));
-    // Whoever never ends has time to be read, and does not answer either.
+    // An endless reply counts as no answer.
     if (polled == 0 || late) return fail(failed(ETIMEDOUT, kNoAnswer));
     if (polled < 0 && errno == EINTR) continue;
     char buffer[65536];
@@ -187,8 +186,8 @@ bool Connection::stays() {
   if (!settled && settled.error().code != ETIMEDOUT) return false;
   char octet = 0;
   const ssize_t n = ::recv(fd_, &octet, 1, MSG_PEEK | MSG_DONTWAIT);
-  // There may be more of what comes too late. Nothing else is said unasked: to wait for what nobody
-  // reads would be never to wait.
+  // More late data may follow. The daemon sends nothing else unasked: data that is never read would
+  // keep poll(2) from waiting.
   return n > 0 ? given_up_ : n < 0 && (errno == EAGAIN || errno == EINTR);
 }
 

@@ -27,11 +27,12 @@ inline constexpr std::chrono::seconds kPatience{10};
 /// hung up.
 class Connection {
  public:
-  /// `patience`: a daemon that hangs takes connections until so many wait for it; then nobody gets
-  /// in.
+  /// `patience`: a daemon that hangs accepts connections until the backlog is full; then connecting
+  /// blocks.
   [[nodiscard]] static Result<Connection> open(const std::string& path,
                                                std::chrono::milliseconds patience = kPatience);
-  /// A connection that somebody else has made; `name` is what errors call it. Takes the descriptor.
+  /// A connection that another program has made; `name` is what errors call it. Takes the
+  /// descriptor.
   [[nodiscard]] static Connection adopt(int fd, std::string name) { return {fd, std::move(name)}; }
   Connection(Connection&& other) noexcept;
   Connection& operator=(Connection&&) = delete;
@@ -41,14 +42,14 @@ class Connection {
   /// what is still to come for a call that was given up; it is passed over before this one is made.
   [[nodiscard]] Result<void> call(std::string_view method, std::string_view parameters,
                                   bool more = false, const Deadline& deadline = std::nullopt);
-  /// The parameters of the next reply, a JSON object as text. An error reply is an error. Who is
-  /// told ETIMEDOUT has given the call up.
+  /// The parameters of the next reply, a JSON object as text. An error reply is an error. After
+  /// ETIMEDOUT the call is given up.
   [[nodiscard]] Result<std::string> next(const Deadline& deadline = std::nullopt);
   /// call() and its one reply.
   [[nodiscard]] Result<std::string> ask(std::string_view method, std::string_view parameters,
                                         const Deadline& deadline);
-  /// When poll(2) tells of something and no call waits: passes over what comes too late. False: the
-  /// other end has hung up, or says what nobody has asked for.
+  /// To call when poll(2) reports data and no call waits: skips late replies. False: the other end
+  /// has hung up, or sends what was not asked for.
   [[nodiscard]] bool stays();
   /// Whether next() would not have to wait; else the descriptor tells by poll(2) when it may not.
   [[nodiscard]] bool has_next() const { return received_.find('\0') != std::string::npos; }
@@ -70,14 +71,14 @@ class Connection {
   bool given_up_ = false;  ///< a call whose answer is to come yet
 };
 
-/// Whether nobody listens at the socket.
+/// Whether the error means that no daemon listens at the socket.
 [[nodiscard]] bool is_no_daemon(const Error& error);
 
 /// Whether an error is that the other end hung up.
 [[nodiscard]] bool is_hang_up(const Error& error);
 
-/// Between a hang-up and the next attempt: who takes every connection and hangs up at once, as a
-/// forwarder does whose own other end is gone, is not asked without a pause.
+/// Between a hang-up and the next attempt: without a pause, a peer that accepts and hangs up at
+/// once, as a forwarder without its own other end, would be asked in a tight loop.
 inline constexpr std::chrono::milliseconds kPause{100};
 
 /// Connects, waiting for the daemon to come where there is none yet. Does not poll: it is told of

@@ -59,8 +59,8 @@ Result<UniqueFd> lock(const std::string& path) {
                     "own --socket and --state-file"});
 }
 
-/// A listening socket under a name of its own, then renamed: whoever finds the path can connect,
-/// with the right mode, from the first moment on. What a dead daemon left is replaced.
+/// A listening socket under a temporary name, then renamed: a client that finds the path can
+/// connect, with the right mode, from the first moment on. The socket of a dead daemon is replaced.
 Result<UniqueFd> listen_at(const std::string& path, std::optional<std::uint32_t> group) {
   constexpr std::string_view kFresh = ".new";
   const std::string fresh = path + std::string(kFresh);
@@ -93,8 +93,8 @@ Result<UniqueFd> listen_at(const std::string& path, std::optional<std::uint32_t>
   return fd;
 }
 
-/// Who connected, as the kernel knows it; root and the daemon's own user may change things,
-/// everyone who can connect may look.
+/// The client as the kernel knows it; root and the daemon's own user may command, every other
+/// client may only read.
 Client client_of(int fd) {
   ucred peer{};
   socklen_t size = sizeof peer;
@@ -195,8 +195,8 @@ class ControlServer::Impl final : public SessionOwner, public std::enable_shared
     sessions_.back()->start();
   }
 
-  /// One user who takes more than his share puts out his own; whoever may command finds room even
-  /// where the others watch.
+  /// A user above the limit closes a connection of the same user; a client that may command finds
+  /// room even if the others watch.
   bool make_room_for(const Client& client) {
     if (!client.may_command) {
       const auto his = [&](const Session& s) { return s.client().user == client.user; };

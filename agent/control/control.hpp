@@ -44,8 +44,7 @@ class ControlHandler {
   [[nodiscard]] virtual Result<void> resume(std::span<const std::string> ports) = 0;
   /// One option of the configuration has another value until the next reload.
   [[nodiscard]] virtual Result<void> set(std::string_view key, std::string_view value) = 0;
-  /// Of these ports whom they remember and do not hear; of the device, if there are none, its
-  /// level.
+  /// Drops the remembered, unheard neighbor of these ports; without ports, the level of the device.
   [[nodiscard]] virtual Result<void> forget(std::span<const std::string> ports) = 0;
 };
 
@@ -81,7 +80,7 @@ class ControlServer {
   [[nodiscard]] Result<UniqueFd> connect();
   /// What `show` would say is different. Cheap: watchers are told once per turn of the loop.
   void notify_changed();
-  /// Whether anybody records; frame_seen() is for nothing while nobody does.
+  /// Whether a client records; otherwise frame_seen() has no effect.
   [[nodiscard]] bool recording() const { return recorders_ != 0; }
   /// A frame went over the wire, from the destination address on.
   void frame_seen(Direction direction, std::string_view port, ByteSpan frame) {

@@ -73,8 +73,8 @@ void Session::read() {
                           });
 }
 
-/// Answers one call of what has come in. The next one's turn is when the answer is written; a call
-/// without one (oneway) lets everybody else in the loop go before the next, too.
+/// Answers one received call. The next call is served when the answer is written; a call without an
+/// answer (oneway) lets the other events of the loop go first, too.
 void Session::serve() {
   if (owner_ == nullptr || !writing_.empty()) return;
   const auto message = framer_.next();

@@ -19,9 +19,9 @@ namespace lldp::io {
 
 enum class Stream : std::uint8_t { kNone, kWatch, kRecord };
 
-/// Who is at the other end of a connection.
+/// The other end of a connection.
 struct Client {
-  std::uint32_t user = 0xffff'ffff;  ///< (uid_t)-1 is nobody
+  std::uint32_t user = 0xffff'ffff;  ///< (uid_t)-1 is no user
   bool may_command = false;          ///< root, or the daemon's own user
 };
 

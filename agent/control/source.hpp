@@ -11,8 +11,8 @@
 
 namespace lldp::control {
 
-/// Whom a program that runs beside the daemon asks: the daemon at a path, which may come and go, or
-/// for "-" the one at the other end of standard input, whose end is the program's.
+/// The daemon that a program beside it asks: at a path, where daemons come and go, or for "-" the
+/// one at the other end of standard input, whose end is the program's.
 class Source {
  public:
   explicit Source(std::string path);

@@ -18,8 +18,8 @@ class Machine {
   Machine() = default;
   explicit Machine(const std::map<Ifindex, Interface>& interfaces);
 
-  /// Whether to speak on it where nobody says which: the front panel, if the machine has one, else
-  /// every physical port.
+  /// Whether to speak on it by default: the front panel, if the machine has one, else every
+  /// physical port.
   [[nodiscard]] bool is_default_port(const Interface& link) const;
 
   struct Verdict {

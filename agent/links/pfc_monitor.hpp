@@ -14,12 +14,12 @@
 
 namespace lldp::io {
 
-/// PFC of the interfaces of our network namespace, by dcbnl: asked for, and told when somebody
-/// changes it. Events and requests have a socket each, as in LinkMonitor.
+/// PFC of the interfaces of our network namespace, by dcbnl: read, and reported when another
+/// program changes it. Events and requests have a socket each, as in LinkMonitor.
 class PfcMonitor {
  public:
   [[nodiscard]] static Result<PfcMonitor> open();
-  /// By sockets on which somebody answers and tells as the kernel does.
+  /// By sockets whose peers answer and report as the kernel does.
   PfcMonitor(UniqueFd events, UniqueFd requests)
       : events_(std::move(events)), requests_(std::move(requests)) {}
 

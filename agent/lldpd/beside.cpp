@@ -26,10 +26,10 @@ std::uint32_t number_of(const core::Oui& oui) {
   return static_cast<std::uint32_t>(oui[0] << 16 | oui[1] << 8 | oui[2]);
 }
 
-/// The TLVs that nobody but us has lldpd send.
+/// The TLVs in lldpd that only this daemon sets.
 std::vector<tlv::Key> ours_of(const core::Settings& settings) {
   std::vector<tlv::Key> out{tlv::Tr::kKey};
-  // Where nobody asked for it, a PFC TLV in lldpd is its own operator's.
+  // Unless configured here, a PFC TLV in lldpd belongs to lldpd's own operator.
   if (settings.send_pfc) out.push_back(tlv::PfcConfig::kKey);
   for (const core::Oui& oui : settings.accepted_ouis)
     for (tlv::Key key : {tlv::Contribution::kKey, tlv::LocationTlv::kKey, tlv::LayersTlv::kKey,

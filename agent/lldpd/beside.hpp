@@ -19,16 +19,16 @@
 
 namespace lldp::io {
 
-/// Who speaks on the wire, beside lldpd: it or we, so that the wire shows one LLDP agent.
+/// Decides whether lldpd or this daemon sends LLDP, so that neighbors see one LLDP agent.
 ///
-/// As long as lldpd answers, it speaks for us, and we are known by its chassis ID and port IDs: the
-/// order of two switches has to come out the same at both ends. We keep them when it goes, and so
-/// take over the place that it had in its neighbours' tables. Between the two nobody speaks for
-/// `lldpd.grace`, in which a restart is over; neighbours keep what they have for their TTL.
+/// While lldpd answers, it sends for us, and we use its chassis ID and port IDs: the order of two
+/// switches has to come out the same at both ends. We keep these IDs when lldpd ends, and so take
+/// over its place in the tables of its neighbors. In between nothing is sent for `lldpd.grace`,
+/// long enough for a restart; neighbors keep what they have for their TTL.
 ///
 /// A hand-over takes no frame of its own: lldpd gets our TLVs first, then our identifiers change to
 /// its, and a change of identifiers is a shutdown LLDPDU for the old ones. Where they are the same
-/// already there is nothing to retract, and what lldpd said last stands.
+/// already, nothing is retracted, and the last frame of lldpd stands.
 class Beside {
  public:
   enum class Speaker : std::uint8_t { kNobody, kPackets, kLldpd };

@@ -71,7 +71,7 @@ void Client::attempt(TimePoint now) {
   reason_ = connected.error();
   const bool will_be_seen = reason_.code == ENOENT && directory_;
   retry_ = will_be_seen ? std::nullopt : std::optional(now + pause_);
-  // EAGAIN: it lives, and is too busy (at its start, above all) to take those who wait.
+  // EAGAIN: lldpd runs, and is too busy (at its start, above all) to accept connections.
   pause_ = std::min<Duration>(2 * pause_, reason_.code == EAGAIN ? kBusyRetry : kLastRetry);
 }
 

@@ -30,14 +30,14 @@ namespace lldp::lldpd {
 class Client {
  public:
   enum class State : std::uint8_t {
-    kAbsent,   ///< nobody answers; the socket's coming is noticed
+    kAbsent,   ///< no answer; the appearance of the socket is noticed
     kSyncing,  ///< it answers, but has not all of our TLVs yet, or we not all of its neighbours
     kReady,
   };
   struct Settings {
     std::string socket{};          ///< lldpd's
     MacAddress group{};            ///< the destination address that its neighbours are heard on
-    std::vector<tlv::Key> ours{};  ///< TLVs that nobody else configures
+    std::vector<tlv::Key> ours{};  ///< TLVs that no other program configures
   };
   /// A neighbour has changed, or is confirmed.
   using Heard = std::function<void(std::string_view port, ByteSpan frame)>;

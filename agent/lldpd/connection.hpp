@@ -43,7 +43,7 @@ class Connection {
     kDone,
     kAgain,    ///< the answer has yet to come
     kRefused,  ///< lldpd cannot; the library then takes no other question on this connection
-    kLost,     ///< nobody is there any more
+    kLost,     ///< the peer is gone
   };
 
   [[nodiscard]] static Result<std::unique_ptr<Connection>> open(const Library& library,

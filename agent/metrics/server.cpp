@@ -137,7 +137,7 @@ class Server::Impl : public std::enable_shared_from_this<Impl> {
   const ServerLimits limits_;
   tcp::acceptor acceptor_;
   asio::steady_timer accept_again_;
-  std::list<std::shared_ptr<Client>> clients_;  ///< who came first stands first
+  std::list<std::shared_ptr<Client>> clients_;  ///< in the order of connecting
   std::vector<std::shared_ptr<Client>> asking_;
   asio::steady_timer next_;
   std::chrono::steady_clock::time_point last_{};

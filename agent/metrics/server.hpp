@@ -20,12 +20,12 @@ struct ServerLimits {
   std::size_t clients = 32;  ///< one more puts out the one that has been here longest
   std::chrono::milliseconds patience{5'000};  ///< for a request, and for the answer to be taken
   std::size_t request_octets = 8 << 10;
-  /// Between two scrapes; who asks meanwhile gets the answer of the next one with all others.
+  /// Between two scrapes; requests in between get the answer of the next scrape.
   std::chrono::milliseconds pause{50};
 };
 
-/// Answers GET /metrics by HTTP, in one thread, and is not to be kept from it: whoever asks slowly,
-/// or takes his answer slowly, is put out in time, and sooner if others come.
+/// Answers GET /metrics by HTTP, in one thread. A client that sends or reads slowly is disconnected
+/// in time, and sooner if others come.
 class Server {
  public:
   /// The metrics as they are now, in Prometheus' text format.

@@ -11,8 +11,8 @@
 
 namespace lldp::io {
 
-/// One more field of a line of the log, for who asks the journal for it; systemd.journal-fields(7).
-/// One with an empty value is left out.
+/// One more field of a line of the log, for queries of the journal; systemd.journal-fields(7). A
+/// field with an empty value is left out.
 struct Field {
   std::string_view name{};  ///< capitals, digits and underscores, a letter first
   std::string_view value{};

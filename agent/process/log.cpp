@@ -41,8 +41,8 @@ const Stream& standard_error() {
   return stream;
 }
 
-/// Standard error, if it is a terminal or the like, in a description of our own: O_NONBLOCK on
-/// the one that there is would be everybody's who shares it.
+/// Standard error, if it is a terminal or the like, opened again: O_NONBLOCK on the inherited
+/// description would affect all processes that share it.
 UniqueFd terminal() {
   struct stat is {};
   if (::fstat(STDERR_FILENO, &is) != 0 || !S_ISCHR(is.st_mode)) return {};
@@ -54,9 +54,9 @@ bool is_file(int fd) {
   return ::fstat(fd, &is) == 0 && S_ISREG(is.st_mode);
 }
 
-/// Whether all of the line was taken, or there is nobody any more who could take it: a standard
-/// error that is closed, a terminal that was hung up (EIO) are nobody's concern; a disk with EIO
-/// is. One write per line, so that lines of several processes do not mix.
+/// Whether the whole line was taken, or never can be: a standard error that is closed or a terminal
+/// that was hung up (EIO) is ignored; a disk with EIO is not. One write per line, so that lines of
+/// several processes do not mix.
 bool put(int fd, std::string line) {
   static bool is_torn = false;  // the line before, by a disk that was full
   if (is_torn) line.insert(0, 1, '\n');
@@ -159,8 +159,8 @@ std::unique_ptr<FileWriter>& file_writer() {
   return writer;
 }
 
-/// False if it is not taken without waiting: a journal that hangs, a terminal that is held, a pipe
-/// that nobody reads must not hold up the fabric.
+/// False if it is not taken without waiting: a journal that hangs, a terminal that is held or a
+/// pipe that is not read must not hold up the fabric.
 bool tell(Severity severity, std::string_view text, std::span<const Field> fields,
           std::uint64_t stands_for = 1) {
   const Stream& to = standard_error();

@@ -21,12 +21,12 @@ enum class Severity : std::uint8_t { kError = 3, kWarning = 4, kNotice = 5, kInf
 
 /// Writes one line to standard error; where that is the journal's stream, to the journal with its
 /// fields, or, if it does not take that, with the priority in front, sd-daemon(3). The text holds
-/// no line break and nothing from the network that is not escaped. Waits for nobody: lines that
-/// nobody takes are left out, and their number is told before the next one that is taken. (A
-/// regular file's disk is waited for without an end until log_aside().)
+/// no line break and nothing from the network that is not escaped. Never waits: lines that are not
+/// taken are left out, and their number is logged before the next one that is taken. (Until
+/// log_aside(), the disk of a regular file is waited for without a limit.)
 void log(Severity severity, std::string_view text, std::span<const Field> fields = {});
-/// From now on a regular file is written by a thread, which has the rights of whoever calls this,
-/// and which a filter of system calls could keep from being made later.
+/// From now on a regular file is written by a thread. The thread has the rights of the caller;
+/// under a system call filter it could not be created later.
 void log_aside();
 /// What log_aside()'s thread has still to write is in the file when this returns, unless its disk
 /// hangs: a line is waited for 100 ms, and none again until it has written all that there was. For

@@ -31,7 +31,7 @@ std::string name_of(int number) {
   return number == 0 ? name : name + '.' + std::to_string(number);
 }
 
-/// Of those who looked who it is; they are never answered.
+/// Of processes that asked for the name; they are never answered.
 constexpr int kBacklog = 4;
 
 /// Of a process' `status`: the line of the field, "\nUid:\t" for example; nothing without it.
@@ -45,7 +45,7 @@ std::string_view field_of(std::string_view status, std::string_view field) {
 /// Its four users, proc(5), of which the first has started it.
 constexpr std::string_view kUsers = "\nUid:\t";
 
-/// Whether all four are this one: who runs somebody else's program with its owner's rights is two.
+/// True if real, effective, saved and filesystem UID all equal `user`; rejects set-uid processes.
 bool is_wholly(uid_t user, std::string_view status) {
   std::istringstream users{std::string(field_of(status, kUsers))};
   for (int way = 0; way < 4; ++way)
@@ -53,8 +53,8 @@ bool is_wholly(uid_t user, std::string_view status) {
   return true;
 }
 
-/// CAP_NET_ADMIN, without which no daemon works, and where it is worth anything: anybody has it in
-/// a user namespace of his own, whose map of users is another.
+/// CAP_NET_ADMIN, without which no daemon works, in our user namespace: every user has it in a
+/// namespace of its own, whose map of users is another one.
 bool may_administer(const ucred& peer) {
   const std::string proc = "/proc/" + std::to_string(peer.pid);
   const auto theirs = read_file(proc + "/uid_map");
@@ -67,17 +67,17 @@ bool may_administer(const ucred& peer) {
 
 constexpr const char* kUnseen = "another process";  ///< for all that can be told
 
-/// In words, if it may be a daemon. Anybody may take the name; of one whom a container does not
-/// see, nobody here can say what he may.
+/// A description, if the peer may be a daemon. Any user may take the name; the rights of a process
+/// outside a container are not visible inside.
 std::optional<std::string> as_daemon(const ucred& peer) {
   if (peer.pid <= 0) return kUnseen;  // of another PID namespace
   if (peer.uid != 0 && peer.uid != ::geteuid() && !may_administer(peer)) return std::nullopt;
   return "process " + std::to_string(peer.pid);
 }
 
-/// The daemon among those who listen at the name, or seem to: for one at whom there is no room for
-/// one more who asks, be it by malice. One walk through /proc for all of them: anybody can have as
-/// many sockets that seem to as he likes.
+/// The daemon among the processes that listen at the name, or seem to: used when its backlog is
+/// full, perhaps by malice. One walk through /proc for all of them: a user can have any number of
+/// sockets that seem to listen.
 std::optional<std::string> find_daemon(const std::string& name) {
   std::set<std::string> links;
   for (const std::string& inode : listening_inodes("@" + name.substr(1)))
@@ -91,7 +91,7 @@ std::optional<std::string> find_daemon(const std::string& name) {
     for (const auto& fd : std::filesystem::directory_iterator(process.path() / "fd", none))
       has_one |= links.erase(std::filesystem::read_symlink(fd.path(), none).string()) != 0;
     if (!has_one) continue;
-    // Not by the owner of his files: who makes himself unreadable has root's.
+    // Not by the owner of the process's files: those of an undumpable process belong to root.
     const std::string status = read_file(process.path() / "status").value_or("");
     const std::string user(field_of(status, kUsers));
     if (user.empty()) {  // it has ended meanwhile

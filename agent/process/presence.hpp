@@ -10,16 +10,16 @@
 
 namespace lldp::io {
 
-/// That a daemon of ours is at work in this network namespace, for whoever starts the next one
-/// there, be it in another container, and for the one that was there before: two on one port take
-/// each other's rules away. Not more than a hint: each may have ports of its own.
+/// Marks that a daemon of ours runs in this network namespace, for the next daemon started there,
+/// be it in another container, and for the previous one: two daemons on one port remove each
+/// other's rules. It is only a hint: each may have ports of its own.
 class Presence {
  public:
   /// Ends with the object. Fails where too many are there already.
   [[nodiscard]] static Result<Presence> announce();
-  /// Who is present, in words, for one who is not; nothing: nobody.
+  /// Another daemon that is present, as a description; nothing: none.
   [[nodiscard]] static std::optional<std::string> other();
-  /// Nobody is but this one, now.
+  /// Whether no other daemon is present now.
   [[nodiscard]] bool is_alone() const;
 
  private:

@@ -42,7 +42,7 @@ Error failed(const char* where, const char* what) {
   return {code, where, std::string(what) + ": " + std::strerror(code)};
 }
 
-/// Refused to a user: then who needs the group says what to do.
+/// Refused to a plain user: then the code that needs the group reports what to do.
 void join(gid_t group) {
   std::vector<gid_t> mine(static_cast<std::size_t>(std::max(0, ::getgroups(0, nullptr))));
   const int held = ::getgroups(static_cast<int>(mine.size()), mine.data());
@@ -112,8 +112,8 @@ Result<void> drop_capabilities() {
   return {};
 }
 
-// The process stays dumpable: a core is worth more than what could be read from it, and nobody
-// without its capabilities may trace it whatever his user is, capabilities(7).
+// The process stays dumpable: a core is worth more than what could be read from it, and no process
+// without the same capabilities may trace it, whatever its user, capabilities(7).
 Result<void> filter_syscalls(bool with_ip) {
   const std::span<const sock_filter> filter =
       with_ip ? std::span<const sock_filter>(kFilterWithIp) : std::span<const sock_filter>(kFilter);

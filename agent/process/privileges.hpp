@@ -16,8 +16,8 @@ namespace lldp::io {
 /// is no group.
 [[nodiscard]] Result<std::optional<std::uint32_t>> join_group(const std::string& name);
 
-/// Root without its capabilities may use lldpd's control socket only as a member of its group. A
-/// user has to be made one by whoever installs the daemon.
+/// Root without its capabilities may use lldpd's control socket only as a member of its group. For
+/// another user, the installation sets up the membership.
 void join_group_of_lldpd(const std::string& socket);
 
 /// Of the capabilities that it was started with, the process keeps CAP_NET_RAW, CAP_NET_ADMIN,

@@ -18,8 +18,8 @@ class Service {
   void reloading();  ///< to be followed by ready()
   void stopping();
   void alive() const { static_cast<void>(send("WATCHDOG=1")); }  ///< lost or not: it is said again
-  /// A manager that is busy, hangs or is being replaced holds up nobody: what it has not taken
-  /// is owed to it until retry() is called often enough.
+  /// A manager that is busy, hangs or is being replaced holds up nothing: a message that it has not
+  /// taken is kept until retry() has sent it.
   [[nodiscard]] bool owes() const { return !owed_.empty(); }
   void retry();
   /// How often alive() is due: half of what the watchdog allows.

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the daemon's seccomp filter as the elements of an array of sock_filter. Runs while the
-// daemon is built: libseccomp knows what the calls are called on every architecture and makes a
-// program that decides quickly, but to have it in the daemon would cost 75 kB of memory for ever.
+// daemon is built: libseccomp knows the names of the calls on every architecture and makes a
+// program that decides quickly, but to have it in the daemon would cost 75 kB of memory.
 //
 //   syscall_filter shipped|sanitized [ip]
 //
-// shipped: what is not listed fails with EPERM, and the kernel logs it: a call that nobody foresaw
-// (a newer C library's) must not pass, and must not take the agent of a fabric down either.
-// sanitized: for builds with AddressSanitizer, whose leak check stops all threads by ptrace(2), the
-// calls that it needs besides; and what is not listed ends the daemon, so that every test that runs
-// it says whether the list is complete.
+// shipped: a call that is not listed fails with EPERM, and the kernel logs it: an unforeseen call
+// (of a newer C library) must not pass, and must not end the agent of a fabric either. sanitized:
+// for builds with AddressSanitizer, whose leak check stops all threads by ptrace(2): also allows
+// the calls of that check; and a call that is not listed ends the daemon, so that every test that
+// runs it says whether the list is complete.
 //
-// ip: for a back end that is reached by TCP, the sockets of that too.
+// ip: for a back end that is reached by TCP, sockets of that family too.
 #include <linux/bpf.h>
 #include <linux/filter.h>
 #include <linux/sockios.h>
@@ -66,7 +66,7 @@ constexpr const char* kSanitizer[] = {
     "sched_yield", "mmap",   "mprotect",        "getppid",   "prlimit64",
     "pipe",        "pipe2",  "clock_nanosleep", "nanosleep", "sched_getaffinity"};
 
-/// Never ours, nor a library's: who asks for these has taken the daemon over.
+/// Never called by us or a library: a process that makes these calls has been taken over.
 constexpr const char* kDeadly[] = {"execve", "execveat", "ptrace", "process_vm_readv",
                                    "process_vm_writev"};
 

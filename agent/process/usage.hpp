@@ -7,8 +7,8 @@
 
 namespace lldp::io {
 
-/// What this process takes of the machine. It tells by itself: others cannot look where the service
-/// hides the processes of /proc from whoever has fewer capabilities (ProtectProc=).
+/// What this process uses of the machine. It reports by itself: where the service hides the
+/// processes of /proc (ProtectProc=), processes with fewer capabilities cannot look.
 class Usage {
  public:
   [[nodiscard]] report::ProcessStatistics now() const;

@@ -13,8 +13,8 @@ namespace lldp::report {
 
 inline constexpr int kVersion = 1;  ///< of every JSON text
 
-/// Appends compact JSON to a string, in the order it is told; balances nothing by itself. It exists
-/// because a snapshot of 512 ports is written at every change while somebody watches.
+/// Appends compact JSON to a string, in the order of the calls; balances nothing by itself. It
+/// exists because a snapshot of 512 ports is written at every change while a client watches.
 class JsonWriter {
  public:
   explicit JsonWriter(std::string& out) : out_(out) {}

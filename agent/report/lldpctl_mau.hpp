@@ -5,7 +5,7 @@
 
 namespace lldp::report {
 
-/// What lldpctl 1.0.16 calls a dot3MauType: its text, as those who parse it know it.
+/// The names of lldpctl 1.0.16 for dot3MauType, as programs that parse them expect.
 inline constexpr tlv::Name kLldpctlMauTypes[] = {
     {1, "AUI - No internal MAU, view from AUI"},
     {2, "10Base5 - Thick coax MAU"},

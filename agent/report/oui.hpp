@@ -6,8 +6,8 @@
 
 namespace lldp::report {
 
-/// Whom the IEEE gave an OUI to, by the registry that was there when this was built (Debian's
-/// ieee-data); empty: nobody known.
+/// The owner of an OUI, by the registry of the IEEE at the build (Debian's ieee-data); empty: not
+/// known.
 [[nodiscard]] std::string_view oui_owner(std::uint32_t oui);
 
 }  // namespace lldp::report

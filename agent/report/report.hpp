@@ -36,8 +36,8 @@ struct Protection {
   enum class State : std::uint8_t {
     kActive,    ///< every part is done on every port that leads to a switch
     kPartial,   ///< on some it is not: `reasons`
-    kInactive,  ///< no port to protect (a host, nobody heard), no lossless class, or nobody to do
-                ///< it (`backend = none`)
+    kInactive,  ///< no port to protect (a host, no neighbor), no lossless class, or no back end to
+                ///< do it (`backend = none`)
     kFailed,    ///< on none it is, or the data plane cannot be opened
   };
   /// Why a port that leads to a switch is not protected.
@@ -77,7 +77,7 @@ struct Companion {
 
 /// What the daemon tells of itself.
 struct Daemon {
-  /// Who speaks on the wire: packet, lldpd or none; empty where there is neither wire nor daemon.
+  /// The sender of LLDP: packet, lldpd or none; empty where there is neither wire nor daemon.
   std::string_view transport{"packet"};
   std::string_view role_reason{};  ///< why `role = auto` came out as it did; empty: it was set
   std::map<std::string, std::string> set{};  ///< options that were given another value on request
@@ -124,7 +124,7 @@ struct PortRules {
   std::vector<PartReading> parts{};    ///< as read back just now
   std::uint8_t pfc = 0;                ///< bit n: set here for priority n
   std::uint64_t restored = 0;          ///< times that others took them away
-  /// By the priority they came with; nothing: whoever counts is away.
+  /// By the priority they came with; nothing: the counters cannot be read.
   std::optional<std::array<std::uint64_t, Priority::kMax + 1>> bounces{std::in_place};
   qos::Carried carried{};              ///< as the back end's hardware counts
   std::optional<std::string> error{};  ///< why they are not installed

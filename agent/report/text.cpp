@@ -91,7 +91,7 @@ std::vector<std::string> failed_companions(const json& show) {
   return out;
 }
 
-/// Who speaks for the device, where that is not the daemon.
+/// The sender of LLDP for the device, if it is not the daemon.
 std::string transport_of(const json& object) {
   const auto transport = object.find("transport");
   return transport == object.end() ? "packet" : transport->get<std::string>();
@@ -126,7 +126,7 @@ std::string protection_text(const json& protection, const Style& style) {
   return how.empty() ? out : out + " (" + how + ")";
 }
 
-/// "done", or the parts that are not, those that nobody can tell of last.
+/// "done", or the parts that are not done, `unsupported` ones last.
 Cell parts_cell(const json& parts) {
   std::string out;
   bool bad = false;
@@ -499,7 +499,7 @@ Result<Verdict> check(std::string_view text) {
     const bool differ = std::ranges::any_of(
         alarms, [](const json& alarm) { return str(alarm, "code") == "class-mismatch"; });
     if (forwards && str(show.at("protection"), "backend") == "none") status = Status::kUnknown;
-    // Rules that nobody puts in force: a dry run, or `backend = print`.
+    // Rules that no back end puts in force: a dry run, or `backend = print`.
     if (forwards && state == "inactive" && !reasons.empty()) status = Status::kUnknown;
     if (lonely || differ || state == "failed" || state == "partial") status = Status::kCritical;
     return Verdict{status, plugin_line(to_string(status), line) + " | " + performance(show)};

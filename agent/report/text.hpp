@@ -38,7 +38,7 @@ enum class Status : std::uint8_t {
   kWarning = 1,  ///< an alarm stands that leaves protection whole
   kCritical =
       2,         ///< a port that leads to a switch is not protected, or a switch has no port at all
-  kUnknown = 3,  ///< nobody can say
+  kUnknown = 3,  ///< state unknown
 };
 [[nodiscard]] std::string_view to_string(Status status);  ///< OK, WARNING, CRITICAL, UNKNOWN
 

@@ -13,7 +13,7 @@
 /// hexadecimal.
 namespace lldp::report {
 
-/// Whose an OUI is; empty: nobody's who is known.
+/// The owner of an OUI; empty: not known.
 using OwnerOf = std::string_view (*)(std::uint32_t oui);
 [[nodiscard]] inline std::string_view nobody(std::uint32_t) { return {}; }
 

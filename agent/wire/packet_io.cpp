@@ -401,7 +401,7 @@ void PacketIo::take(const sockaddr_ll& from, ByteSpan frame, const Port* own,
     }
     if (!it->second.apart) ++it->second.frames;
   }
-  // A frame to a group is somebody else's only where it is of a VLAN.
+  // A frame to a group that is not for this host counts as foreign only if it is of a VLAN.
   const bool tagged =
       from.sll_pkttype == PACKET_OTHERHOST && !frame.empty() && (frame[0] & 1U) != 0;
   if (tagged || frame.size() == kTagged) count_tagged(own ? own->ifindex : port);

@@ -40,15 +40,15 @@ struct Port {
 /// takes frames over: a port costs its group memberships, and data traffic costs nothing.
 ///
 /// A port that sends many frames turn after turn is set apart: it gets a socket of its own, whose
-/// frames come by memory shared with the kernel, and what that cannot keep is that port's loss. The
-/// others' frames wait behind nobody's. Calm again for kCalm, it is heard with all others. The
-/// shared socket sees the other interfaces too: one that sends many frames turn after turn, and is
-/// no port or has a socket of its own, is shut out there (a bridge has the broadcast of its ports).
+/// frames come by memory shared with the kernel, and an overflow is that port's loss. Frames of
+/// other ports never wait behind it. After kCalm without a flood it returns to the shared socket.
+/// The shared socket sees other interfaces too: one that sends many frames turn after turn, and is
+/// no port or has a socket of its own, is filtered there (a bridge has the broadcast of its ports).
 ///
 /// LLDPDUs go untagged (IEEE 802.1AB-2016 7). A frame with a priority tag (VID 0) counts as
-/// untagged; one of a VLAN belongs to that VLAN, not to the link, and is not heard: the kernel
-/// marks it as somebody else's (PACKET_OTHERHOST) or shows it on the VLAN's own interface. That is
-/// also why PACKET_ORIGDEV, which hides the latter, is not used.
+/// untagged; one of a VLAN belongs to that VLAN, not to the link, and is not received: the kernel
+/// marks it as PACKET_OTHERHOST or shows it on the VLAN's own interface. That is also why
+/// PACKET_ORIGDEV, which hides the latter, is not used.
 class PacketIo {
  public:
   /// Longer frames are cut off there, which the decoder finds out.
@@ -87,7 +87,7 @@ class PacketIo {
   /// Other groups, for all ports.
   void set_groups(std::span<const MacAddress> groups);
 
-  /// Whether to hear anything at all; deaf, the sockets let nothing in and wake nobody.
+  /// Whether to receive at all; deaf, the sockets let nothing in and cause no wake-up.
   void set_deaf(bool deaf);
 
   /// Readable when frames wait on the shared socket, and on any of the ports' own.
@@ -131,7 +131,7 @@ class PacketIo {
   bool apply_shared_filter() const;
   void watch_shares(Turn turn);
   [[nodiscard]] static Turn turn_of(std::size_t frames, std::size_t limit);
-  /// Hands it over, unless it is somebody else's or a VLAN's.
+  /// Hands the frame over, unless it is for another host or of a VLAN.
   void take(const sockaddr_ll& from, ByteSpan frame, const Port* own, const Handler& handler);
   [[nodiscard]] Turn drain(int fd, const Heard* own, std::size_t limit, const Handler& handler);
   [[nodiscard]] Turn drain_ring(const Heard& own, std::size_t limit, const Handler& handler);

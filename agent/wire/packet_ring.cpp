@@ -36,7 +36,7 @@ Result<PacketRing> PacketRing::make(int socket, std::size_t octets) {
   void* memory = ::mmap(nullptr, blocks * kBlock, PROT_READ | PROT_WRITE, MAP_SHARED, socket, 0);
   if (memory == MAP_FAILED) {
     auto error = refused();
-    // Else the frames would go where nobody can read them.
+    // Otherwise frames would go to a ring that is never read.
     const tpacket_req none{};
     ::setsockopt(socket, SOL_PACKET, PACKET_RX_RING, &none, sizeof none);
     return error;

@@ -13,8 +13,8 @@
 namespace lldp::io {
 
 /// The frames of one packet socket in memory that the kernel shares with us (packet(7),
-/// PACKET_RX_RING, TPACKET_V2): none costs a system call or a buffer of its own. Only for who sends
-/// very many, for the memory is taken whether frames come or not.
+/// PACKET_RX_RING, TPACKET_V2): none costs a system call or a buffer of its own. Only for ports
+/// with very many frames, for the memory is taken whether frames come or not.
 class PacketRing {
  public:
   /// A longer frame waits on the socket, too, in the same order.

@@ -239,7 +239,7 @@ class Game {
     for (double& l : length_) l /= sum;
   }
 
-  /// Every pair starts again from the average of the rounds since the last restart.
+  /// Starts again from the average of the rounds since the last restart.
   void restart() {
     const auto rounds = static_cast<double>(since_.rounds);
     for (std::size_t i = 0; i < share_.size(); ++i) {

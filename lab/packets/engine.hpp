@@ -12,13 +12,13 @@
 
 namespace lldp::lab::packets {
 
-/// Runs a network, on one thread or several. Each has the nodes of one part. What happens in one
-/// part changes nothing in another before the time has passed that a frame takes at least from one
-/// to the other: so all run alone through a window that is so long, and then exchange what they
-/// have sent. What a node sees, and in which order, is the same for any number of threads.
+/// Runs a network, on one thread or several. Each thread has the nodes of one part. An event in one
+/// part changes nothing in another before the least time that a frame takes between them: so all
+/// parts run independently for a window of that length, and then exchange what they have sent. What
+/// a node sees, and in which order, is the same for any number of threads.
 ///
-/// How the far end is stopped (`FlowControl`) and who looks for deadlocks (`Detector`) are chosen
-/// at compile time; each is a file of its own. docs/sim-extend.md says how to add one.
+/// Flow control (`FlowControl`) and the deadlock detector (`Detector`) are chosen at compile time;
+/// each is a file of its own. docs/sim-extend.md says how to add one.
 template <class FlowControl, class Detector>
 class Engine {
  public:
@@ -60,7 +60,7 @@ class Engine {
 
   /// Lets a flow that was added begin.
   void begin(std::uint32_t flow) { at_tail(n_.routes[n_.flows[flow].route]).begin(flow); }
-  /// Of one thread: somebody is told, so much later.
+  /// Of one thread: call the notice after this delay.
   void moment(Picoseconds delay, std::uint32_t number) {
     parts_[0]->after(delay, Kind::kMoment, 0, number);
   }

@@ -17,8 +17,8 @@
 
 namespace lldp::lab::packets {
 
-/// An object of a file that a person wrote: every member is asked for by name, with its range. The
-/// first thing that is wrong is kept, with the path of its key; so is a key that nobody asked for.
+/// An object of a hand-written file: every member is read by name, with its range. The first error
+/// is kept, with the path of its key; so is a key that is never read.
 class JsonObject {
  public:
   using Json = nlohmann::json;

@@ -69,7 +69,7 @@ struct alignas(kCacheLine) Port {
   bool control_due = false;        ///< the flow control wants to send a frame
   bool down = false;
   std::uint8_t own_turns = 0;  ///< of a node that relays: since what it relays went
-  std::uint8_t to_part = 0;    ///< who has the node at the far end
+  std::uint8_t to_part = 0;    ///< the part that has the node at the far end
   bool forwards = false;       ///< the node forwards; else it is a host that does not
   bool relays = false;         ///< it is a host that forwards
   std::uint32_t node = 0;      ///< where it is
@@ -159,8 +159,8 @@ struct alignas(kCacheLine) Part {
 /// Of a frame that begins to go over a link.
 using Trace = std::function<void(Picoseconds begin, const Slot& frame)>;
 
-/// Somebody outside is told, between two events, that a flow has finished or that a moment has
-/// come; he may add flows.
+/// Called between two events when a flow has finished or a moment has come; the callback may add
+/// flows.
 using Notice = std::function<void(Kind what, std::uint32_t which)>;
 
 /// All of a simulation's state; what happens in it is the Engine's. No statics: there can be many.

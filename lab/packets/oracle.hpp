@@ -16,10 +16,10 @@ struct Stuck {
   friend auto operator<=>(const Stuck&, const Stuck&) = default;
 };
 
-/// Looks at the whole network at once, as nobody in it can, and tells whether it is deadlocked: the
+/// Looks at the whole network at once, as no node can, and tells whether it is deadlocked: the
 /// largest set of queues each of which is paused by an ingress counter that stays above XON even
-/// when all that can still leave its node has left. None of them sends again unless somebody breaks
-/// in; every other queue does. Empty: no deadlock.
+/// after everything that can leave its node has left. None of these queues sends again without
+/// intervention; every other queue does. Empty: no deadlock.
 [[nodiscard]] std::vector<Stuck> stuck_queues(const Network& network);
 
 }  // namespace lldp::lab::packets

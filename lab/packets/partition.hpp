@@ -342,7 +342,7 @@ class Partition {
     }
   }
 
-  /// Whoever is told may add flows: nothing is held meanwhile.
+  /// The callback may add flows: no lock is held meanwhile.
   void notice(std::uint32_t s) {
     const Slot about = part_.pool[s];
     part_.pool.release(s);

@@ -19,7 +19,7 @@ struct Files {
 /// From files; a name that begins at no root begins in `directory`.
 [[nodiscard]] Files files_in(const std::string& directory);
 
-/// What a scenario that sends nothing is: refused, or somebody sends as it goes.
+/// What a scenario without flows is: an error, or accepted because flows are added during the run.
 enum class WithoutFlows : std::uint8_t { kRefused, kTaken };
 
 /// Reads a scenario, as packaging/schema/scenario.schema.json describes it. `seed`: in place of the

@@ -32,7 +32,7 @@ std::string names(const Fabric& fabric, const Path& path) {
 }
 
 using Links = std::vector<std::vector<Adjacency>>;
-/// adjacencies() where nodes relay, who need them; else nothing.
+/// adjacencies() where nodes relay, which need them; else nothing.
 Links links_of_relays(const Fabric& fabric) {
   return has_relays(fabric) ? adjacencies(fabric) : Links{};
 }
@@ -129,7 +129,7 @@ class Run : public Simulation {
     ++moments_;
     engine_.moment(at - std::min(at, now), number);
   }
-  /// Tells whoever wants to know, and sees whether anything is left to do.
+  /// Calls the callback, and checks whether anything is left to do.
   void notified(const Notice& tell, Kind what, std::uint32_t which) {
     if (what == Kind::kMoment) --moments_;
     tell(what, which);
@@ -155,7 +155,7 @@ class Run : public Simulation {
     s.stops = !s.stops;
   }
 
-  /// What happens up to the next time at which anybody looks on.
+  /// Runs the events up to the next observation.
   void step(Picoseconds end) {
     Picoseconds stop = std::min({end, sample_, oracle_, halved_ ? kNever : half_});
     const bool agents_move = !plan_.events.empty();
@@ -324,7 +324,7 @@ class Run : public Simulation {
   FailedLinks failed_;
   Engine<FlowControl, Detector> engine_;
   Links links_;                  ///< where nodes relay
-  Picoseconds sample_ = kNever;  ///< when somebody looks on next
+  Picoseconds sample_ = kNever;  ///< time of the next observation
   Picoseconds oracle_ = kOracleEvery;
   Picoseconds half_ = 0;
   std::vector<LinkEvent>::const_iterator event_;
@@ -332,7 +332,7 @@ class Run : public Simulation {
   std::vector<lab::Flow> later_{};  ///< ways of the flows that are none of the plan's
   std::map<std::tuple<std::size_t, std::size_t, std::uint64_t>, std::uint32_t> routes_{};
   std::optional<NdcMap> map_{};
-  std::size_t moments_ = 0;  ///< that somebody waits for
+  std::size_t moments_ = 0;  ///< moments that are waited for
   Outcome outcome_{};
   std::vector<std::uint64_t> at_half_{};
   std::vector<Storming> storms_{};

@@ -50,7 +50,7 @@ struct Outcome {
   std::vector<FlowResult> flows{};
 };
 
-/// Who looks on, at times of his own.
+/// Observers, called at times of their own.
 struct Hooks {
   Trace trace{};
   Picoseconds sample_every = 0;
@@ -68,8 +68,8 @@ struct Prepared {
 };
 [[nodiscard]] Result<Prepared> prepare(const Plan& plan);
 
-/// A run that somebody else drives, and who sends as it goes. What is not packets (agents, links
-/// that fail, who looks on) happens between two calls of the engine.
+/// A run that its owner drives step by step, adding flows as it goes. Everything but packets
+/// (agents, links that fail, observers) happens between two calls of the engine.
 class Simulation {
  public:
   enum class Halt : std::uint8_t {

@@ -30,8 +30,8 @@ enum class Kind : std::uint8_t {
   kFlowControl,   ///< timer of the flow control, on `arc`
   kDetector,      ///< timer of the detector, on `arc`; `number` and `flow` are its own
   kStart,         ///< timer: of `flow`
-  kFinished,      ///< somebody wants to know: the last octet of `flow` has arrived
-  kMoment,        ///< somebody wants to know: it is time; `number` is his own
+  kFinished,      ///< a notice: the last octet of `flow` has arrived
+  kMoment,        ///< a notice: it is time; `number` is the caller's
   kPause,         ///< frame: `number` is the priorities to stop, `flow` those to let go
   kCheck,         ///< frame of the detector
   kData,          ///< frame

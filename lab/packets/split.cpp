@@ -23,8 +23,9 @@ std::vector<std::uint64_t> loads(const Network& n) {
   return load;
 }
 
-/// Switches by their distance from hosts: those that have some, their neighbours, and so on; what
-/// no host reaches comes last. `home`: a host's switch, anybody else itself.
+/// Switches by their distance from hosts: those that have some, their neighbors, and so on;
+/// switches that no host reaches come last. `home`: of a host its switch, of another node the node
+/// itself.
 std::vector<std::vector<std::uint32_t>> tiers_of(const Network& n,
                                                  const std::vector<std::uint32_t>& home) {
   std::vector<std::vector<std::uint32_t>> next(home.size());

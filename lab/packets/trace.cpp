@@ -111,8 +111,8 @@ void CaptureWriter::pause(const Slot& f) {
   frame_.resize(kControlOctets - kFcsOctets);
 }
 
-/// What a detector's check has is not standardized: a local experimental EtherType (IEEE 802-2014
-/// 9.2.4), then as in Slot: who began, and in which episode, round and priority.
+/// The contents of a detector's check are not standardized: a local experimental EtherType (IEEE
+/// 802-2014 9.2.4), then as in Slot: the counter that began, episode, round and priority.
 void CaptureWriter::check(const Slot& f) {
   big(frame_, 0x0180'C200'0001, 6);
   mac(frame_, f.arc / 2, f.arc % 2);

@@ -14,9 +14,10 @@ namespace lldp::lab::packets {
 
 /// Deadlocks found in the data plane from what first paused: Wu and Ng, "ITSY: Initial
 /// Trigger-Based PFC Deadlock Detection in the Data Plane". A check rides on every PAUSE and names
-/// the counter that began (III-A); switches hand it on to those whose pause it explains (III-B).
-/// Whoever hears its own check, or one again, has a loop of causes, and proves that the loop stands
-/// still (temporal consistency). docs/sim.md says what the paper leaves open, and our reading.
+/// the counter that began (III-A); switches pass it on to the ports whose pause it explains
+/// (III-B). A switch that receives its own check, or the same check again, has a loop of causes,
+/// and proves that the loop stands still (temporal consistency). docs/sim.md says what the paper
+/// leaves open, and how it is read here.
 class Itsy {
  public:
   explicit Itsy(const Network& network)

@@ -20,7 +20,7 @@ namespace lldp::lab::packets {
   return key_of_priority(arc, static_cast<std::uint8_t>(std::countr_zero(mask)));
 }
 
-/// Who began, and in which episode.
+/// The counter that began, and in which episode.
 struct Mark {
   Key id = kNone;
   std::uint8_t seq = 0;

@@ -5,7 +5,7 @@
 
 namespace lldp::lab::packets {
 
-/// Nobody looks for deadlocks.
+/// Looks for no deadlocks.
 class NoDetector {
  public:
   explicit NoDetector(const Network& /*network*/) {}

@@ -5,7 +5,7 @@
 
 namespace lldp::lab::packets {
 
-/// Nobody is stopped: what finds no room is dropped.
+/// No port is stopped: a frame that finds no room is dropped.
 class NoFlowControl {
  public:
   static constexpr bool kPerPort = false;

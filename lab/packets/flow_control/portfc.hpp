@@ -11,9 +11,10 @@
 namespace lldp::lab::packets {
 
 /// PortFC for NDC(n, 1): Cao et al., "Revisiting Flow Control in Node-Centric Datacenter Networks".
-/// Switches watch their egress ports: what waits there for nodes that relay (A) or that it is for
-/// (B). Too much of A stops the nodes' own four-hop traffic to that port, of B their two-hop
-/// traffic, and the switches that send there by way of them. Nobody stops what is relayed.
+/// Switches watch the octets that wait at their egress ports: for nodes that relay them (A) or for
+/// nodes that they are addressed to (B). Too much of A stops the nodes' own four-hop traffic to
+/// that port; too much of B stops their two-hop traffic, and the switches that send there by way of
+/// them. Relayed traffic is never stopped.
 class PortFc {
  public:
   /// Frames wait by where they go, and are accounted for at the egress.

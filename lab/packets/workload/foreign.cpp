@@ -338,7 +338,7 @@ class ConnectionMatrix {
       if (t.used != 0 && t.fired_by < t.needs)
         return refuse(t.used, fmt::format("trigger {} never comes: {} of {} fire it", id,
                                           t.fired_by, t.needs));
-      operations_[t.gate].needs = t.used != 0 ? t.needs : kNone;  // nobody waits for it to come
+      operations_[t.gate].needs = t.used != 0 ? t.needs : kNone;  // kNone: nothing waits for it
     }
     return operations_.all_end();
   }

@@ -24,7 +24,7 @@ struct Program {
   struct Operation {
     Kind kind = Kind::kGate;
     std::uint32_t flow = kNone;     ///< index in Plan::flows, whose start is kNever
-    std::uint32_t channel = kNone;  ///< of kSend, too; kNone: nobody receives it
+    std::uint32_t channel = kNone;  ///< of kSend, too; kNone: it is never received
     std::uint32_t lane = 0;
     std::uint32_t needs = 0;  ///< begins when so many others have told it
     Picoseconds time = 0;
@@ -52,8 +52,8 @@ class ProgramRun {
  private:
   using Index = std::uint32_t;
   struct Channel {
-    std::uint32_t arrived = 0;      ///< messages that nobody has received
-    std::deque<Index> receivers{};  ///< who wait, in the order of beginning
+    std::uint32_t arrived = 0;      ///< messages that are not received yet
+    std::deque<Index> receivers{};  ///< waiting receivers, in the order of beginning
   };
   void tell(const std::vector<Index>& others);
   void ended(Index operation);

@@ -50,7 +50,7 @@ class TrafficMaker {
          .way = {.name = name, .from = from, .to = to, .via = {}, .hash = random_.next() | 1U}});
   }
 
-  /// One cycle through all hosts: nobody sends to himself (Sattolo's algorithm).
+  /// One cycle through all hosts: no host sends to itself (Sattolo's algorithm).
   Result<void> permutation() {
     if (!room_for(hosts_.size())) return too_many();
     auto to = hosts_;

@@ -54,13 +54,14 @@ struct PortMaps {
 };
 
 /// The traffic class carries whether a packet came in by an up port: each lossless class has one
-/// for either way, its priority, and another for what came from above. Where it leaves, that class
-/// becomes the next one at an up port, and itself at any other. A port of unknown order has the
-/// maps of a down port: nothing turns there. At a port that restores both traffic classes of a
-/// spare leave as its application class does, at a shut port those of all classes as the lossy one;
-/// what comes in there has the lossy one's, and keeps its DSCP where it leaves by a down port. A
-/// class of several DSCPs leaves a port that rewrites with the one that marks it. `before`: the
-/// port's own maps, which say which lossy DSCPs somebody tells apart.
+/// traffic class for either way, its priority, and another for packets from above. Where such a
+/// packet leaves, it becomes the next class at an up port, and stays the same at any other. A port
+/// of unknown order has the maps of a down port: nothing turns there. At a port that restores, both
+/// traffic classes of a spare leave as its application class does; at a shut port those of all
+/// classes leave as the lossy one; a packet that comes in there has the lossy one's, and keeps its
+/// DSCP where it leaves by a down port. A class of several DSCPs leaves a port that rewrites with
+/// the DSCP that marks it. `before`: the port's own maps, which tell the lossy DSCPs that are in
+/// use apart.
 [[nodiscard]] Result<PortMaps> maps_of(const qos::Ruleset& rules, const QosMaps& before);
 
 /// How a part with PortMaps::last_hop_lossy stands.

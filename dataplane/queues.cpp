@@ -106,8 +106,8 @@ Result<Queues::Root> Queues::find(Ifindex port) {
   Root root;
   bool ours = false;
   bool whole = true;  // as build() made it: others may have changed what they did not replace
-  // Not a dump, which tells of every port. Without NLM_F_ECHO only others would be told, and of
-  // noqueue nobody is.
+  // Not a dump, which reports every port. Without NLM_F_ECHO the result is sent to other sockets
+  // only, and for noqueue to none.
   auto done =
       socket_.dump(TcMessage(RTM_GETQDISC, NLM_F_ECHO, port, TC_H_ROOT), [&](const TcObject& q) {
         ours = q.handle == kTree && q.kind == "htb";

@@ -29,11 +29,11 @@ namespace lldp::core {
 class Survey {
  public:
   Survey(Level own, const ChassisId& chassis);
-  /// `young`: who is there may be about to be heard first, or to say more.
+  /// `young`: the neighbor there may be about to be heard first, or to tell more.
   void add(const PortMemory& memory, bool young);
   /// What no port tells of is as it was `known`.
   [[nodiscard]] Tiers tiers(const Tiers& known) const;
-  /// Everybody who could tell of the own tier, or of any, has done so.
+  /// Every neighbor that could tell the own tier, or any, has done so.
   [[nodiscard]] bool own_is_final() const { return own_is_final_; }
   [[nodiscard]] bool all_is_final() const { return own_is_final_ && above_is_final_; }
 

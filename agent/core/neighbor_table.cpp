@@ -65,7 +65,7 @@ Neighbor::Neighbor(Scope its_scope, ByteSpan lldpdu, const tlv::LldpduView& view
 
 void Neighbor::replace(ByteSpan lldpdu, const tlv::LldpduView& view, const Settings& settings) {
   const auto& claim = view.tr ? view.tr : view.contribution;
-  // Whoever does not say what he is may show it.
+  // A sender without a device type may show it by other TLVs.
   const bool mute = !claim || claim->device == DeviceType::kUnknown;
   const bool enabled = mute && is_stock_switch(view.capabilities);
   const tlv::Evidence evidence = mute && !enabled ? tlv::evidence_of(view.octets) : tlv::Evidence();

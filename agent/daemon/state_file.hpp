@@ -22,15 +22,15 @@
 ///     near 0123456789abcdef                         one line for each that it knows
 ///     boot 2c8a5d7e-...                             of the machine, which the counts below are of
 ///     ports learning                                it may have heard too little to name them all
-///     port swp1 7 3 switch 1 4 020000000002         ifindex, carrier_changes or -, who was heard
+///     port swp1 7 3 switch 1 4 020000000002         ifindex, carrier_changes or -, neighbor
 ///     port swp2 8 2 host
 ///     port swp3 9 2 tiers 0107040200... switch 1 4 020000000003     with the tiers that it told
 ///     port swp4 9 - above 2 4 020000000001          the carrier went, when the place was that
-///     port swp5 10 1 left                           a switch that nobody knows more of; a place,
+///     port swp5 10 1 left                           a switch not known any further; a place,
 ///     too end
 ///
-/// Lines for what is not known are left out; a file without its last line is torn. A file of
-/// version 1 knows chassis ID and level only, and the place was the level.
+/// Lines for unknown values are left out; a file without its last line is torn. A file of version 1
+/// has chassis ID and level only, and the place was the level.
 namespace lldp::io {
 
 /// The text of the file. format_state and parse_state are each other's inverse for the same `boot`;
@@ -62,11 +62,11 @@ namespace lldp::io {
 /// Replaces PATH.new as a whole, which load_state() finds if this process ends in the next moment.
 /// Does not ask the disk to keep it. On failure nothing has changed.
 [[nodiscard]] Result<void> write_state(const std::string& path, std::string_view text);
-/// What write_state() left becomes PATH for good, as a whole: whoever reads the file, or whenever
-/// the power goes, finds the old or the new content. Meanwhile it is PATH.sync, which load_state()
-/// finds where nothing newer was written. Waits for the disk; what is written meanwhile waits for
-/// the next commit. What the disk did not take is gone, and PATH is untouched. `may_be_kept`: the
-/// commit before began, or went on, while that was written, and may have taken it.
+/// Makes the result of write_state() final at PATH, as a whole: a reader, and a power failure at
+/// any time, finds the old or the new content. Meanwhile it is PATH.sync, which load_state() uses
+/// if nothing newer was written. Waits for the disk; a write meanwhile waits for the next commit.
+/// Data that the disk did not take is lost, and PATH is unchanged. `may_be_kept`: the previous
+/// commit began, or went on, while that was written, and may have taken it.
 [[nodiscard]] Result<void> commit_state(const std::string& path, bool may_be_kept = false);
 
 }  // namespace lldp::io

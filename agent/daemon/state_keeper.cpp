@@ -125,7 +125,7 @@ void StateKeeper::take_sight(const Sight& sight) {
   damaged_ = sight.damaged;
   if (right_ && !sight.locked && sight.lock == lock_) {
     log(Severity::kWarning, fmt::format("{}: was removed; made anew", lock_name(path_)));
-    right_ = UniqueFd();  // begin_write() takes it again, if nobody else has
+    right_ = UniqueFd();  // begin_write() takes it again, unless another daemon has it
     changed_ = true;
   }
   const bool settled = stored_ && !changed_ && !writing_ && !written_ && !unsaved();

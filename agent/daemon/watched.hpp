@@ -8,15 +8,15 @@
 
 namespace lldp::io {
 
-/// A descriptor in the loop. Asio waits for edges, but asks anew at every wait(): what has not been
-/// taken wakes us again, after everybody else's turn.
+/// A descriptor in the loop. Asio waits for edges, but asks again at every wait(): data that was
+/// left causes another wake-up, after the other events of the loop.
 class Watched {
  public:
   Watched(boost::asio::io_context& loop, int fd, std::function<void()> ready)
       : fd_(fd), descriptor_(loop, fd), ready_(std::move(ready)) {}
   Watched(const Watched&) = delete;
   Watched& operator=(const Watched&) = delete;
-  ~Watched() { pause(); }  // whoever opened it closes it
+  ~Watched() { pause(); }  // its owner closes it
   void wait() {
     if (is_paused()) descriptor_.assign(fd_);
     descriptor_.async_wait(boost::asio::posix::stream_descriptor::wait_read,
@@ -25,7 +25,7 @@ class Watched {
                            });
   }
   /// Until wait(). Without it Asio's epoll set, which keeps the descriptor between two waits, would
-  /// wake the process at every frame that comes, only to find that nobody asked.
+  /// wake the process at every frame that comes, without a handler.
   void pause() {
     if (!is_paused()) descriptor_.release();
   }

@@ -266,7 +266,7 @@ bool has_tcx() {
   bpf_attr attr = zeroed();
   attr.query.target_fd = 1;  // the loopback interface, which every namespace has
   attr.query.attach_type = kTcxIngress;
-  // ENOENT: nothing was ever there. Whoever may not ask is not told that there is none.
+  // ENOENT: nothing was ever there. EPERM: without the right to ask, existence is unknown.
   return call(BPF_PROG_QUERY, attr) == 0 || errno == ENOENT || errno == EPERM || errno == EACCES;
 }
 

@@ -103,7 +103,7 @@ struct TcxLink {
 /// To an interface of this network namespace: a link goes along with one that is moved to another,
 /// where its number says nothing here.
 [[nodiscard]] Result<bool> is_attached(const TcxLink& link);
-/// Whoever keeps it. Needs CAP_SYS_ADMIN.
+/// The link, whatever process keeps it. Needs CAP_SYS_ADMIN.
 [[nodiscard]] Result<UniqueFd> link_by_id(std::uint32_t id);
 
 /// CPUs that a per-CPU map has values for: so many the kernel writes, whatever room there is.

@@ -46,9 +46,9 @@ bool is_bpffs(const std::string& path) {
   return ::statfs(path.c_str(), &fs) == 0 && fs.f_type == BPF_FS_MAGIC;
 }
 
-/// Everything on the way from `base` to what is `below` it was made by root, by us, or where nobody
-/// but its parent's owner could make anything. A BPF file system is mounted open to all, as /tmp
-/// is, where its mounter says nothing else.
+/// Every directory from `base` down to `below` was made by root, by us, or where only the owner of
+/// the parent could make one. A BPF file system is mounted writable for all, as /tmp is, unless a
+/// mount option says otherwise.
 bool is_safe(const std::string& base, const std::string& below) {
   struct stat parent {};
   if (::stat(base.c_str(), &parent) != 0) return false;

@@ -33,18 +33,17 @@ class Pins {
   /// What the names of links begin with, one per port and part.
   static constexpr std::string_view kLink = "port-";
 
-  /// Nothing where no BPF file system is mounted, where we may not write, and where somebody else
-  /// has made our directory: he could take away what is in it. What an earlier daemon
-  /// has kept for this namespace in a BPF file system elsewhere moves here, or is used there if
-  /// `bpffs` is none. The directories of dead namespaces
-  /// go, as far as they can be told.
+  /// Nothing where no BPF file system is mounted, where we may not write, and where another user
+  /// has made our directory: that user could remove its contents. Pins of an earlier daemon for
+  /// this namespace in another BPF file system move here, or are used there if `bpffs` is none. The
+  /// directories of dead namespaces are removed, as far as they can be recognized.
   [[nodiscard]] static std::optional<Pins> open(const std::string& bpffs);
   /// In words, where open() finds none.
   [[nodiscard]] static std::string why_none(const std::string& bpffs);
 
   [[nodiscard]] const std::string& directory() const { return directory_; }
-  /// The file system that stands there now: another number, or none, when it was unmounted, and
-  /// every object that nobody held open is gone.
+  /// The file system that is mounted there now: another number, or none, after an unmount, when
+  /// every object that no process held open is gone.
   [[nodiscard]] std::optional<std::uint64_t> file_system() const;
   [[nodiscard]] std::string path(std::string_view name) const;
   [[nodiscard]] std::vector<std::string> names() const;  ///< of the objects

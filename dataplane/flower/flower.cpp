@@ -260,7 +260,7 @@ Events Flower::take_events() {
 }
 
 std::vector<Ifindex> Flower::glance(std::span<const Ifindex> ports) {
-  // Of what a driver lets go by itself nobody tells.
+  // No event reports what a driver drops by itself.
   const auto before = std::exchange(view_, std::nullopt);
   const auto now = view();
   if (!now || !before) return {ports.begin(), ports.end()};

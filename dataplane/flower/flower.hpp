@@ -62,7 +62,7 @@ class Flower : public Backend {
 
   Flower(TcSocket socket, TcEvents events, FlowerOptions options)
       : socket_(std::move(socket)), events_(std::move(events)), options_(options) {}
-  /// As it is now: kept until somebody, we included, has changed traffic control.
+  /// As it is now: cached until a program, this one included, has changed traffic control.
   [[nodiscard]] Result<const View*> view();
   [[nodiscard]] Result<View> read();
   [[nodiscard]] Look look(const View& view, const PortRef& port, Part part,

@@ -24,7 +24,7 @@
 /// So a packet's way through two up ports is found without a filter for each pair.
 namespace lldp::dataplane::flower {
 
-/// Numbers of blocks are given by whoever makes them: these are "LL" and one more.
+/// Numbers of blocks are chosen by their creator: these are "LL" and one more.
 enum class Block : std::uint32_t {
   kIngress = 0x4c4c01,
   kUp = 0x4c4c02,         ///< egress of up ports

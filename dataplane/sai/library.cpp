@@ -220,8 +220,7 @@ Result<std::unique_ptr<Library>> Library::open(const std::string& path,
 
 Result<void> Library::connect() {
   sai_attribute_t init = attribute(SAI_SWITCH_ATTR_INIT_SWITCH);
-  init.value.booldata =
-      false;  // somebody else's chip: to initialize it would take all traffic down
+  init.value.booldata = false;  // another program's chip: to initialize it would stop all traffic
   return done(switch_api_->create_switch(&switch_, 1, &init), "connecting to the switch");
 }
 
@@ -229,7 +228,7 @@ bool Library::can(sai_object_type_t type, sai_attr_id_t id, bool create) {
   sai_attr_capability_t capability{};
   const long status = capability_(switch_, type, id, &capability);
   meanwhile_(Busy{});
-  // Who cannot be asked may be able: trying tells.
+  // A library that cannot be asked may still be able: trying shows it.
   if (status != SAI_STATUS_SUCCESS) return true;
   return create ? capability.create_implemented : capability.set_implemented;
 }
@@ -417,7 +416,7 @@ Result<void> Library::drop(Oid map) {
 bool Library::is_pfc_separate(Oid port) {
   sai_attribute_t mode = attribute(SAI_PORT_ATTR_PRIORITY_FLOW_CONTROL_MODE);
   const auto asked = done(port_api_->get_port_attribute(port, 1, &mode), "a port's mode of PFC");
-  // Who does not know the mode has the one that is the default.
+  // A library that does not know the mode uses the default.
   return asked && mode.value.s32 == SAI_PORT_PRIORITY_FLOW_CONTROL_MODE_SEPARATE;
 }
 
@@ -476,7 +475,7 @@ bool Library::looks_ours(Oid table) {
                         SAI_ACL_TABLE_ATTR_FIELD_DSCP}) {
     sai_attribute_t field = attribute(id);
     const long status = acl_api_->get_acl_table_attribute(table, 1, &field);
-    if (is_unable(status)) continue;  // who cannot tell does not contradict
+    if (is_unable(status)) continue;  // a value that cannot be read does not contradict
     if (!done(status, "an ACL table") || !field.value.booldata) return false;
   }
   return true;

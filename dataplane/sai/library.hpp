@@ -12,7 +12,7 @@
 
 namespace lldp::dataplane::sai {
 
-/// A vendor's libsai, connected to the chip that somebody else has initialized. Any call may hang
+/// A vendor's libsai, connected to a chip that another program has initialized. Any call may hang
 /// or end the process. One in a process.
 class Library {
  public:
@@ -47,8 +47,9 @@ class Library {
   [[nodiscard]] bool looks_ours(Oid table);
   /// None: the library cannot list them, or they are too many.
   [[nodiscard]] std::vector<Oid> entries_of(Oid table);
-  /// The table that is bound, where it looks as only ours do, with an entry for each class over one
-  /// set of ports both ways: whoever is killed between making it and noting it knows it no more.
+  /// The bound table, if it looks as only ours do: an entry for each class over one set of ports,
+  /// in and out. A daemon that was killed between making the table and recording it has no record
+  /// of it.
   [[nodiscard]] Acl recognize(Oid table);
   [[nodiscard]] Result<void> set_map(Oid port, MapKind kind, Oid map);
   [[nodiscard]] Result<void> set_pfc(Oid port, unsigned mask);

@@ -56,7 +56,7 @@ struct View {
   bool can_acl = false;
   std::map<std::string, Port> ports{};  ///< by the name of their interface
   std::map<Oid, Map> maps{};            ///< those of the ports, and those asked for
-  Oid bound = 0;                        ///< ACL at the ingress of the switch, whoever's
+  Oid bound = 0;                        ///< ACL at the ingress of the switch, of any program
   Acl acl{};                            ///< of what was asked for, what is there
   friend bool operator==(const View&, const View&) = default;
 };

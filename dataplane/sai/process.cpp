@@ -115,7 +115,7 @@ bool Sai::receive() {
     on_message({text.data(), static_cast<std::size_t>(size)});
     return true;
   }
-  if (size == 0) {  // how it has ended is told by who started it
+  if (size == 0) {  // its parent reports how it ended
     socket_ = UniqueFd();
     options_.spawner->stop();
   }

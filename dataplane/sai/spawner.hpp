@@ -9,8 +9,8 @@
 
 namespace lldp::dataplane::sai {
 
-/// Who starts the process with libsai, and starts it again: this one may not, behind its system
-/// call filter.
+/// Starts the process with libsai, and starts it again: the daemon may not, behind its system call
+/// filter.
 class Spawner {
  public:
   Spawner() = default;

@@ -140,7 +140,7 @@ template <class Read>
 auto parse(std::string_view message, Read read) -> Result<decltype(read(json()))> {
   try {
     if (message.size() <= kMaxMessage) return read(parse_json<json>(message));
-  } catch (const json::exception&) {  // says what its text is about, which helps nobody here
+  } catch (const json::exception&) {  // the text of the exception does not help here
   }
   return fail(Error{0, "backend soft", "a message that is none of ours"});
 }

@@ -55,8 +55,8 @@ class Soft : public Backend {
 
   Soft(SoftOptions options, UniqueFd poll, Timer timer);
   void connect();
-  /// Nothing can be asked at present; it is tried again.
-  /// With the errno, where nobody was there.
+  /// The switch cannot be asked at present; it is tried again. With the errno, if no switch was
+  /// there.
   void fall(std::string why, int code = 0);
   void on_timer();
   void receive();  ///< one message

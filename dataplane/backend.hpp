@@ -133,8 +133,8 @@ class Backend {
   }
   /// What could not be looked at when it was opened, and so may be ours and stay behind.
   [[nodiscard]] virtual std::optional<Error> overlooked() const { return std::nullopt; }
-  /// Why nothing can be read or changed at present; an event of any port tells when that changes.
-  /// Codes ENOENT and ECONNREFUSED: nobody is there to be asked.
+  /// Why nothing can be read or changed at present; an event of any port reports the end of that
+  /// state. Codes ENOENT and ECONNREFUSED: there is no switch to ask.
   [[nodiscard]] virtual std::optional<Error> down() const { return std::nullopt; }
   /// So many ports' changes at once leave others their turn.
   [[nodiscard]] virtual std::size_t ports_per_turn() const { return 16; }
@@ -150,8 +150,8 @@ class Backend {
   [[nodiscard]] virtual int events() const { return -1; }
   /// A bounded number; the rest keeps events() readable. Never waits.
   [[nodiscard]] virtual Events take_events() = 0;
-  /// Those of `ports` that verify() would perhaps find other than when it last looked, and of which
-  /// events() does not tell. Cheap; asked every 10 s, and by whoever asks what is.
+  /// Those of `ports` whose state may differ from the last verify() without a report by events().
+  /// Cheap; called every 10 s, and before an answer about the present state.
   [[nodiscard]] virtual std::vector<Ifindex> glance(std::span<const Ifindex> ports) {
     return {ports.begin(), ports.end()};
   }
@@ -191,9 +191,9 @@ class Backend {
 /// later. What is done ends the waiting.
 inline constexpr std::chrono::seconds kPatience{10};
 
-/// Waits for the outcomes of these ports, of which each is in a plan: for those who have nothing
-/// else to do. The error is the first port's, and ENODEV only if there is no other; ETIMEDOUT:
-/// there was none of any of them for as long as `patience`, whatever else happened.
+/// Waits for the outcomes of these ports, of which each is in a plan: for callers that have nothing
+/// else to do. The error is the first port's, and ENODEV only if there is no other; ETIMEDOUT: none
+/// of them had an outcome for as long as `patience`, whatever else happened.
 [[nodiscard]] Result<void> wait_for(Backend& backend, std::set<Ifindex> ports,
                                     std::chrono::milliseconds patience = kPatience);
 /// Applies the plan, and waits so for what comes of it.

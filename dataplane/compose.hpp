@@ -13,10 +13,10 @@
 
 namespace lldp::dataplane {
 
-/// Several back ends as one: each part is done by the one that claims it, and what a port needs and
-/// nobody claims is `unsupported`. Each keeps the promises of backend.hpp for its own parts: what
-/// one has done stays where another is refused, for half of the rules is the safer half in any
-/// order.
+/// Several back ends as one: each part is done by the back end that claims it, and a part that a
+/// port needs and no back end claims is `unsupported`. Each keeps the promises of backend.hpp for
+/// its own parts: what one has done stays where another is refused, for half of the rules is safer
+/// than none, in any order.
 class Compose : public Backend {
  public:
   /// Refuses two that claim one part.
@@ -60,7 +60,7 @@ class Compose : public Backend {
   UniqueFd events_;  ///< epoll: theirs
   std::string name_;
   std::map<Ifindex, Pending> pending_;
-  std::vector<Outcome> outcomes_;  ///< of ports that nobody had anything to do at
+  std::vector<Outcome> outcomes_;  ///< of ports at which no back end had anything to do
 };
 
 }  // namespace lldp::dataplane

@@ -19,7 +19,7 @@ struct BpfOptions {
   /// each where clsact takes 0.3 ms. So kAuto puts rules on clsact, and they migrate to TCX later
   /// where the kernel has it. Rules found on a hook that is not for use move over without a gap.
   enum class Hook : std::uint8_t { kAuto, kClsact, kTcx } hook = Hook::kAuto;
-  /// An HTB class per lossless priority, at ports whose root qdisc nobody has configured.
+  /// An HTB class per lossless priority, at ports whose root qdisc is not configured.
   bool queues = false;
 };
 struct PrintOptions {
@@ -56,7 +56,7 @@ struct SaiTimes {
 };
 struct SaiOptions {
   std::string memory{};  ///< file for what the ports had before, and which objects are ours
-  /// Starts the process with libsai. Shared by those who open the back end one after the other: a
+  /// Starts the process with libsai. Shared by those that open the back end one after the other: a
   /// process that starts others is forked once, before there is a system call filter.
   std::shared_ptr<sai::Spawner> spawner{};
   std::chrono::milliseconds opening{250};  ///< for the first answer, before anything else runs
@@ -83,7 +83,8 @@ struct Options {
   SaiOptions sai{};
   SoftOptions soft{};
 
-  /// Of who has nothing else to do: each answer is waited for, where there is somebody to give it.
+  /// For callers that have nothing else to do: each answer is waited for, if there is a switch to
+  /// give it.
   void be_patient() {
     sonic.opening = sai.opening = soft.opening = kPatience;
     sonic.answer = sai.times.answer = soft.times.answer = kPatience;

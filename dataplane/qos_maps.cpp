@@ -13,7 +13,7 @@ namespace {
 constexpr unsigned kClasses = 8;  ///< traffic classes, queues and priority groups of a port
 constexpr unsigned kLossy = 0;    ///< the traffic class of the lossy class, and of all others
 
-/// The number that a map of somebody else's has for a key.
+/// The number for a key in a map that is not ours.
 std::optional<unsigned> number(const QosMap& map, unsigned key) {
   const auto at = map.find(key);
   return at != map.end() && at->second < kClasses ? std::optional(at->second) : std::nullopt;
@@ -64,7 +64,8 @@ unsigned lossy_number(const std::vector<MappedClass>& classes, const QosMap& map
   return n && !is_lossless(classes, *n) ? *n : 0;
 }
 
-/// The lossy DSCPs that somebody tells apart from the rest, those of the highest class first.
+/// The lossy DSCPs that the port's present map tells apart from the rest, those of the highest
+/// class first.
 std::vector<Dscp> in_use(const qos::Ruleset& rules, const QosMap& dscp_to_tc) {
   const auto rest = number(dscp_to_tc, 0);
   std::vector<std::pair<unsigned, Dscp>> found;

@@ -182,8 +182,8 @@ std::vector<Ifindex> TcEvents::take() {
     for (auto* h = reinterpret_cast<nlmsghdr*>(buffer_.data()); nlmsg_ok(h, left);
          h = nlmsg_next(h, &left)) {
       if (!nlmsg_valid_hdr(h, sizeof(tcmsg))) continue;
-      // The kernel tells everybody of a qdisc that somebody asked for, and who it was: to look at
-      // each of our own questions would be the next question.
+      // The kernel reports a qdisc that a program asked about to all listeners, with the port ID of
+      // that program: without this, each of our own questions would cause the next one.
       if (std::find(ignored_.begin(), ignored_.end(), h->nlmsg_pid) != ignored_.end()) continue;
       // A block that several interfaces share has no number of theirs.
       const auto* tcm = static_cast<const tcmsg*>(nlmsg_data(h));

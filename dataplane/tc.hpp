@@ -74,9 +74,9 @@ class TcSocket {
   /// Of one interface, or of all if `port` is 0.
   [[nodiscard]] Result<void> links(Ifindex port,
                                    const std::function<void(Ifindex, const LinkFacts&)>& each);
-  /// By which the kernel names us when it tells others what we asked for; nobody else in the
-  /// network namespace has it while this is open. (A process ID is another's in another PID
-  /// namespace, and tc(8)'s sequence numbers are the time.)
+  /// The port ID by which the kernel names this socket when it reports our requests to others;
+  /// unique in the network namespace while this is open. (A process ID may be another's in another
+  /// PID namespace, and tc(8) uses the time as sequence number.)
   [[nodiscard]] std::uint32_t port_id() const;
 
  private:
@@ -88,8 +88,7 @@ class TcSocket {
   std::vector<char> buffer_ = std::vector<char>(32768);  ///< as large as the kernel makes dumps
 };
 
-/// Tells when anybody changes traffic control, in the network namespace of the thread that opens
-/// it.
+/// Reports every change of traffic control, in the network namespace of the thread that opens it.
 class TcEvents {
  public:
   [[nodiscard]] static Result<TcEvents> open();

@@ -40,9 +40,9 @@ struct Event {
   AlarmCode alarm{};       ///< for the two alarm kinds
   std::string text{};      ///< one line for a person, remote strings escaped
   std::string neighbor{};  ///< chassis ID, where it is about one that `lldpdu` does not name
-  /// What the neighbour now sends, and sent before, in place of a text: anybody on the link can
-  /// change with every frame, and most such lines are never written. Copies: in one call several
-  /// neighbours may change, and one of them twice.
+  /// The neighbor's present and previous LLDPDU instead of a text: a neighbor can change with every
+  /// frame, and most such lines are never written. Copies: in one call several neighbors may
+  /// change, and one of them twice.
   Bytes lldpdu{};
   Bytes before{};
   /// What the agent went by, and goes by now: not always what these two say, for a claim may stand

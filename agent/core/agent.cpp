@@ -39,7 +39,7 @@ Agent::Impl::Impl(std::shared_ptr<const Settings> settings, Identity self, const
       location_(restored.location),
       started_(now),
       classes_(restored.classes) {
-  Actions none;  // without ports there is nobody to tell
+  Actions none;  // without ports there is no neighbor to tell
   for (const PortState& port : restored.ports) absent_.insert_or_assign(port.name, port);
   const auto& id = settings_->chassis_id ? settings_->chassis_id
                    : self.chassis_id     ? self.chassis_id
@@ -267,7 +267,7 @@ void Agent::Impl::age(Port& port, TimePoint now, Actions& out) {
     locate_soon(now);  // nobody who is silent by now is waited for there
     changed = true;
   }
-  // Before those go who have aged out: one of them may be the switch that is missed then.
+  // Before neighbors age out: one of them may be the switch that is missed then.
   for (Neighbor& n : port.table.all()) {
     const bool ends = n.claim_stands && n.claim_until <= now && n.claim_until < n.rxInfoTTL;
     if (!ends || !read_anew(port, n, now, out)) continue;

@@ -84,8 +84,8 @@ class Agent {
  public:
   /// `restored`: what the state file held, or nothing at first start.
   Agent(Settings settings, const State& restored, TimePoint now);
-  /// The same with settings that others hold too, and who it is where they leave that open: a
-  /// simulated fabric has very many agents.
+  /// The same with shared settings, and the identity where the settings leave it open: a simulated
+  /// fabric has very many agents.
   Agent(std::shared_ptr<const Settings> settings, Identity self, const State& restored,
         TimePoint now);
   Agent(Agent&&) noexcept;
@@ -115,11 +115,11 @@ class Agent {
 
   /// Takes over new settings; neighbours, levels and counters stay where they may.
   void configure(Settings settings, TimePoint now, Actions& out);
-  /// What the port would send now, for an owner who has it sent by somebody else; empty for a port
-  /// that is not known, or may not send.
+  /// The frame that the port would send now, for an owner that sends it by another program; empty
+  /// for a port that is not known, or may not send.
   [[nodiscard]] Bytes announcement(Ifindex port) const;
-  /// Of one port: whom it remembers and does not hear, and the alarm `silent`. Of the device: the
-  /// level is withdrawn, however long it has stood, and learnt anew.
+  /// With a port: drops its remembered neighbor that is not heard, and the alarm `silent`. Without:
+  /// withdraws the level, established or not, and learns it again.
   void forget(std::optional<Ifindex> port, TimePoint now, Actions& out);
   /// Drops the lossless classes that were learned and for which no evidence stands.
   void forget_classes(TimePoint now, Actions& out);
@@ -156,8 +156,8 @@ class Agent {
   [[nodiscard]] Request request(Ifindex port) const;
   /// What the operator says that the port joins; nothing where it has no layers.
   [[nodiscard]] std::optional<Layers> layers(Ifindex port) const;
-  /// The state restored at the start tells what each port remembers: of one it does not name,
-  /// nobody.
+  /// The restored state names all ports with a memory: a port that it does not name remembers no
+  /// neighbor.
   [[nodiscard]] bool ports_restored() const;
   [[nodiscard]] PortType type(Ifindex port) const;
   [[nodiscard]] std::optional<Statistics> statistics(Ifindex port) const;

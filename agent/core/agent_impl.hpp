@@ -72,7 +72,7 @@ class Agent::Impl {
   /// Has one agent per scope of the settings stand on the port; those that go say so.
   void set_scopes(Port& port, TimePoint now, Actions& out);
   void take_chassis_id(const ChassisId& id, Actions& out);
-  /// A port that comes remembers whom it heard before, if it is the same and its carrier still is.
+  /// A port that appears remembers its earlier neighbor, if port and carrier are still the same.
   void recall(Port& port, TimePoint now, Actions& out);
   /// The port has another name: what it remembers goes with it, or is what that name remembers.
   void rename_memory(Port& port, TimePoint now, Actions& out);
@@ -112,12 +112,12 @@ class Agent::Impl {
   /// A new type alone can wait for the port's next fast moment unless credit is full: what is left
   /// is for a new level.
   void announce_type(PortAgent& agent, TimePoint now) const;
-  /// When credit is best spent on a level that was other before. txCredit allows five frames and
-  /// then one a second, but while a fabric comes up a level may fall several times within
-  /// milliseconds, and who is out of credit at the end leaves its neighbours with what is wrong.
-  /// So those hear at once whose own level waits for it, and all of our first one; the others, who
-  /// only label a port by it, a little later, when it may have fallen further; and a port where
-  /// nobody was heard yet at its next fast moment, as a newcomer is answered anyway.
+  /// When to spend credit on a changed level. txCredit allows five frames and then one a second,
+  /// but while a fabric comes up a level may fall several times within milliseconds; without credit
+  /// at the end, neighbors would keep a wrong level. So a neighbor whose own level waits for ours
+  /// hears of it at once, and all neighbors of our first level; the others, which only label a port
+  /// by it, hear a little later, when it may have fallen further; and a port without a neighbor yet
+  /// sends at its next fast moment, as a newcomer is answered anyway.
   void announce_level(Port& port, std::optional<Level> before, TimePoint now) const;
   /// Raises the alarm for ports that the cabling plan has and the device has not.
   void look_for_absent_ports(TimePoint now, Actions& out);
@@ -143,7 +143,7 @@ class Agent::Impl {
   /// Where the device stands follows its level and what its ports remember. Tells no neighbour.
   /// `anew`: the level has changed.
   void locate(TimePoint now, Actions& out, bool anew = false);
-  /// The same, and tells those for whom it is news.
+  /// The same, and tells the neighbors for which the location is new.
   void relocate(TimePoint now, Actions& out);
   /// The same when what changes together has changed.
   void locate_soon(TimePoint now);
@@ -152,7 +152,7 @@ class Agent::Impl {
     std::string octets{};
     std::size_t version = std::hash<std::string>{}({});  ///< of the octets
     TimePoint since{};
-    bool final = true;  ///< who could say more has spoken
+    bool final = true;  ///< every neighbor that could tell more has done so
   };
   [[nodiscard]] const Telling& location_for(const Port& port) const;
   /// Puts the location into words, if they are final, or have waited long enough to be.
@@ -255,8 +255,8 @@ class Agent::Impl {
   Classes classes_;
   TimePoint classes_at_ = kNever;                  ///< when follow_classes() is due
   std::map<Ifindex, std::string> class_alarms_{};  ///< under which name each stands
-  /// When it becomes an alarm that a switch has no level, though a port is up: after the time in
-  /// which everybody who has one would have been heard. kNever: it has one.
+  /// When a switch without a level, with a port up, becomes an alarm: after the time in which every
+  /// neighbor with a level would have been heard. kNever: it has one.
   TimePoint no_level_at_ = kNever;
   bool no_level_told_ = false;
   TimePoint absent_due_ = kNever;  ///< when to look for them

@@ -74,7 +74,7 @@ class AlarmSet {
   Bits bits_ = 0;
 };
 
-/// Who found what an alarm is about. Of one code and port there may be an alarm for several
+/// Where the reason for an alarm was found. Of one code and port there may be an alarm for several
 /// reasons, and it stands as long as there is one.
 struct AlarmReason {
   enum class Found : std::uint8_t {

@@ -83,7 +83,8 @@ class Surroundings {
 
   void add(std::uint64_t chassis);
   void remove(std::uint64_t chassis);
-  /// Whoever is heard now belongs to A. Where A is full, those who are not heard make room.
+  /// Adds the switches that are heard now to A. Where A is full, those that are not heard make
+  /// room.
   void learn();
   void restore(const std::vector<std::uint64_t>& learned);
   void clear();
@@ -165,7 +166,7 @@ class Inference {
   void withdraw(TimePoint now);
   void change(std::optional<Level> level);
   void wait_until(TimePoint t) { due_ = due_ ? std::min(*due_, t) : t; }
-  [[nodiscard]] unsigned found() const;  ///< F; 0: nobody with a level is heard
+  [[nodiscard]] unsigned found() const;  ///< F; 0: no neighbor with a level is heard
   [[nodiscard]] bool established() const { return supported_ >= rules_.establish; }
   [[nodiscard]] bool on_two_ports_below(Level level) const;
   [[nodiscard]] Duration next_milestone() const;

@@ -215,8 +215,8 @@ std::string pfc_text(const Port& port, const Standing& own) {
   return text;
 }
 
-/// What those who are heard tell of their end of the link, if they agree; nothing at all where
-/// nobody is heard.
+/// The layers that all neighbors of the port tell of their end, if they agree; nothing if no
+/// neighbor is heard.
 std::optional<std::optional<Layers>> layers_told(const Port& port) {
   std::optional<std::optional<Layers>> told;
   for (const Neighbor& n : port.table.all()) {
@@ -342,7 +342,7 @@ bool forget_carrier(Port& port, const std::optional<Position>& place) {
 
 bool fade_memory(Port& port) {
   port.memory_until = kNever;
-  // Where nobody is heard its agent may be dead, and its rules there.
+  // Without a neighbor: its agent may be dead, and its rules there.
   if (port.expects_switch() && port.table.size() == 0 && !port.host_port) return false;
   PortMemory memory;
   if (port.memory.misses_switch() && port.table.size() == 0)
@@ -361,7 +361,7 @@ namespace {
 bool end_silence(Port& port) {
   using Kind = PortMemory::Kind;
   port.switch_left = false;
-  // Who comes later than one TTL after the carrier is another one.
+  // A neighbor that comes later than one TTL after the carrier is another one.
   const bool over = port.memory.kind == Kind::kAbove && port.memory_until == kNever;
   if (port.memory.kind != Kind::kLeft && !over) return false;
   port.memory.kind = Kind::kNobody;

@@ -58,7 +58,8 @@ struct Port {
   /// A switch is remembered, none has been heard since the start or the carrier, and it is not yet
   /// time to call that silence. It may have heard us all the same.
   bool awaited = false;
-  bool switch_left = false;  ///< whom hears_switch meant last; also one that told no level
+  bool switch_left =
+      false;  ///< the switch that hears_switch meant last has left; also one that told no level
   PortType type = PortType::kUnmarked;
   Order order = Order::kUnknown;
   std::uint32_t generation = 0;  ///< of the order: rises with each change
@@ -127,13 +128,13 @@ bool forget_carrier(Port& port, const std::optional<Position>& place);
 bool fade_memory(Port& port);
 /// The speaker is new or has said something new; before summarize(). True if the memory is another.
 bool hear_news(Port& port, const Neighbor& speaker);
-/// Before summarize(): who was a switch there, and now says that he is a host, has not left.
+/// Before summarize(): a former switch that now calls itself a host has not left.
 void note_host(Port& port, const Neighbor& speaker);
 /// Whether `host-ports` names the port.
 void name_host_port(Port& port, bool named, TimePoint now);
-/// A silent port of nobody keeps it in mind that a switch was there. True if that is new.
+/// A silent port without a memory records that a switch was there. True if that is new.
 bool remember_silence(Port& port);
-/// Has it remember nobody. True if that is new.
+/// Clears the memory. True if that is new.
 bool forget_memory(Port& port);
 /// Sets silent; summarize() has just been called, after `heard_switch` was noted.
 void watch_for_silence(Port& port, bool heard_switch, TimePoint now);
@@ -146,7 +147,7 @@ struct Standing {
   Role role = Role::kSwitch;
   std::optional<Level> level{};
   bool pinned = false;
-  const cabling::Expectations* expected = nullptr;  ///< nullptr: everybody is welcome
+  const cabling::Expectations* expected = nullptr;  ///< nullptr: any neighbor is expected
   std::uint8_t lossless = 0;                        ///< bit n = priority n
   std::uint8_t lossless_at_hosts = 0;               ///< of these, what a link to a host carries
   const qos::Chains* chains = nullptr;              ///< nullptr: `lossless` alone is known

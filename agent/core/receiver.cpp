@@ -54,7 +54,7 @@ void Agent::Impl::Receiver::rxProcessFrame(RxVars& v) {
     agent.own_frame_forgotten = until;
     return;
   }
-  // Who is new needs no leave: for each there must be room in the table.
+  // A new neighbor needs no permission: each must have room in the table.
   if (known != nullptr && !may_change()) {
     v.badFrame = true;
     return hold();
@@ -62,7 +62,7 @@ void Agent::Impl::Receiver::rxProcessFrame(RxVars& v) {
   if (!port.held.empty()) forget_held();
   if (view->ttl == 0) return;
   if (known == nullptr && !has_room()) {
-    // 9.2.7.7.5: nobody who is known is thrown out for a newcomer.
+    // 9.2.7.7.5: a newcomer never displaces a known neighbor.
     count(&Statistics::statsFramesDiscardedTotal);
     count(&Statistics::statsTooManyNeighborsTotal);
     const TimePoint until = now + std::chrono::seconds(view->ttl);
@@ -216,7 +216,7 @@ void Agent::Impl::Receiver::note_support(std::optional<Level> before) {
 }
 
 bool Agent::Impl::Receiver::may_change() {
-  // Who waits goes before who comes.
+  // Waiting neighbors go before new ones.
   return (counted || port.held.empty()) && port.changes.admit(now);
 }
 

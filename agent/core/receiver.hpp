@@ -14,11 +14,11 @@ struct Agent::Impl::Receiver {
   TimePoint now{};
   Actions& out;
   ByteSpan lldpdu{};                      ///< the frame, if there is one
-  MacAddress source{};                    ///< and who sent it
+  MacAddress source{};                    ///< and the sender's address
   Neighbor* known{};                      ///< its sender
   std::optional<tlv::LldpduView> view{};  ///< of a frame that says something new
   bool table_changed = false;             ///< in something that the port goes by
-  bool spoken = false;                    ///< by a frame: somebody was added, or says something new
+  bool spoken = false;      ///< by a frame: a neighbor was added, or tells something new
   bool renounced = false;   ///< in it, a neighbour that gave support tells a higher level or none
   bool counted = false;     ///< the frame was held back when it came
   bool held_first = false;  ///< it is held back, and nothing of its sender was

@@ -59,7 +59,7 @@ struct CustomTlv {
 /// Everything of the configuration that the core goes by. Names follow the standard where it has
 /// one.
 struct Settings {
-  /// Host or switch. `role = auto` is resolved by the owner, who knows about forwarding and
+  /// Host or switch. `role = auto` is resolved by the owner, which knows about forwarding and
   /// bridges.
   Role role = Role::kSwitch;
   std::optional<Level> pinned_level{};  ///< `level = N`
@@ -70,7 +70,7 @@ struct Settings {
   std::vector<ManagementAddress> management_addresses{};
   bool router = false;                    ///< System Capabilities: it forwards IP
   std::vector<std::string> host_ports{};  ///< globs; a link on which silence means a host
-  /// Who is to be heard on which port; whoever else is heard raises the alarm `cabling`.
+  /// The neighbor expected on each port; any other raises the alarm `cabling`.
   std::optional<cabling::Expectations> expected{};
 
   std::chrono::seconds msgTxInterval{30};
@@ -112,7 +112,7 @@ struct Settings {
   friend bool operator==(const Settings&, const Settings&) = default;
 };
 
-/// Who a device is, as far as its settings leave that open.
+/// The identity of a device, as far as its settings leave that open.
 struct Identity {
   std::optional<ChassisId> chassis_id{};
   std::string system_name{};

@@ -20,13 +20,14 @@ struct PortMemory {
     kNobody,
     kHost,
     kSwitch,
-    kAbove,  ///< a switch, and the carrier went since: whoever it is now may stand above us
-    kLeft,   ///< nobody; a switch fell silent, and nobody has been heard since
+    kAbove,  ///< a switch, and the carrier went since: the device there now may stand above us
+    kLeft,   ///< no neighbor; a switch fell silent, and no other was heard since
   };
   Kind kind = Kind::kNobody;
-  Position at{};                   ///< of kSwitch: the highest that was told
-  std::string tiers{};             ///< of kSwitch: the octets of the LocationTlv that it told
-  std::optional<Layers> layers{};  ///< what all who were heard told of their end, if they agreed
+  Position at{};        ///< of kSwitch: the highest that was told
+  std::string tiers{};  ///< of kSwitch: the octets of the LocationTlv that it told
+  std::optional<Layers>
+      layers{};  ///< the layers that all neighbors told of their end, if they agreed
   /// What was set here when they did, and has not been set anew since: docs/rules.md O6.
   std::optional<Layers> own_layers{};
   /// Of kAbove and kLeft: ours when the carrier went. Whoever it is may hold us for no more.

@@ -451,7 +451,8 @@ void Daemon::report(const PacketIo::SendFailure& failure, TimePoint now) {
 }
 
 void Daemon::settle() {
-  // Before the agent's turn: who speaks for it has to be known, and what that makes due is due now.
+  // Before the agent's turn: the sender of LLDP has to be known, and work that becomes due by it is
+  // due now.
   if (beside_) {
     const TimePoint asked = boot_time();
     if (const auto due = beside_->next_deadline(); due && *due <= asked) beside_->advance(asked);
@@ -459,7 +460,7 @@ void Daemon::settle() {
   const TimePoint now = boot_time();
   if (retry_due_ && *retry_due_ <= now) {
     retry_due_.reset();
-    // Not "if it is behind": whoever asked meanwhile may have had all of it read.
+    // Not "if it is behind": a request meanwhile may have read all of it.
     if (link_events_ && link_events_->is_paused()) follow_links();
     state_.retry();
   }

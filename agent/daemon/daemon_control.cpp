@@ -26,7 +26,7 @@ std::string Daemon::detail_json(std::span<const std::string> ports) {
 
 std::string Daemon::show_json(std::span<const std::string> ports, core::Depth depth) {
   const TimePoint now = boot_time();
-  // Whoever asks is told what is, and what waits to be read is not known yet.
+  // The answer must be up to date, and events that are still unread are not known yet.
   read_links();
   protection_.catch_up(now);
   perform(now);
@@ -81,7 +81,7 @@ Result<void, std::vector<Error>> Daemon::reload() {
   tell_ready();
   log(Severity::kNotice, "configuration read anew");
   say_what_is_no_interface();
-  log_settle();  // who asked for it may look there next
+  log_settle();  // the requester may look there next
   return {};
 }
 
@@ -213,7 +213,7 @@ Result<void> Daemon::forget(std::span<const std::string> ports) {
   if (ports.empty() && config_.core.pinned_level)
     return fail(Error{.where = "level", .what = "is pinned by the configuration"});
   const TimePoint now = boot_time();
-  // Rare, and by a person: it is worth a line who asked for it, also where nothing changes.
+  // Rare, and by a person: the log says which user asked for it, also where nothing changes.
   for (const Ifindex port : *found)
     log(Severity::kNotice, fmt::format("{}: forgotten on request", name_of(port)));
   if (ports.empty())

@@ -136,7 +136,7 @@ class Daemon final : ControlHandler {
   Result<void> set(std::string_view key, std::string_view value) override;
   /// The ports that these names and globs are; one that is none is an error.
   [[nodiscard]] Result<std::vector<Ifindex>> find_ports(std::span<const std::string> globs) const;
-  /// The configuration has become another: everybody is told.
+  /// The configuration has changed: all parts of the daemon are told.
   void adopt(config::Config fresh);
 
   asio::io_context loop_{1};

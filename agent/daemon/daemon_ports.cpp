@@ -264,7 +264,7 @@ void Daemon::load_plan(TimePoint now) {
     expected_ = std::move(*plan);
     return;
   }
-  // What was read before counts on, and who reads the alarms learns that it is not the file.
+  // The plan that was read before stays in use, and the alarm says so.
   agent_.raise_alarm(core::AlarmCode::kCabling, {}, to_string(plan.error()), now, actions_);
 }
 

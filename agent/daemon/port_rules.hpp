@@ -99,8 +99,8 @@ class RewriteCredit {
   TimePoint counted_{};
 };
 
-/// Somebody who takes rules away again and again. The first time they are put back at once, then
-/// after 1 s, 2 s and so on, at last after 8 s; a minute without a loss ends it.
+/// Repeated removal of rules by another program. After the first removal they are reinstalled at
+/// once, then after 1 s, 2 s and so on, at last after 8 s; a minute without a loss ends it.
 class Losses {
  public:
   static constexpr std::chrono::seconds kLongest{8};
@@ -130,9 +130,9 @@ class Losses {
   TimePoint last_{};
 };
 
-/// What is put back, and not there though nobody refused it: taken away again meanwhile, the event
-/// of which may have come among those of our own change, or accepted and not done. It is put back
-/// again after 1 s, 2 s and so on, at last after 8 s.
+/// Rules that were reinstalled without an error and are not there: removed again meanwhile, with
+/// the event among those of our own change, or accepted and not done. They are reinstalled after 1
+/// s, 2 s and so on, at last after 8 s.
 class Attempts {
  public:
   [[nodiscard]] TimePoint next() const { return next_; }

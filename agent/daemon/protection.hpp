@@ -40,7 +40,7 @@ class Protection {
   Protection(const core::Agent& agent, qos::Policy policy, std::string backend, Opener opener,
              NameOf name_of, TimePoint now);
   /// As configured; the back end is opened for the network namespace of the calling thread.
-  /// `libsai`: who starts its process, if that is the back end.
+  /// `libsai`: starts its process, if that is the back end.
   [[nodiscard]] static Protection open(const core::Agent& agent, const config::Config& config,
                                        std::shared_ptr<dataplane::sai::Spawner> libsai,
                                        NameOf name_of, TimePoint now);
@@ -51,8 +51,8 @@ class Protection {
   [[nodiscard]] std::optional<bool> take_found_rules() {
     return std::exchange(found_rules_, std::nullopt);
   }
-  /// Whether no other daemon is at work here: only then rules on ports that are not ours are
-  /// nobody's, and go. It is asked when there are any, for others come and go; without it they
+  /// Whether no other daemon runs here: only then rules on ports that are not ours belong to no
+  /// daemon, and are removed. Called when there are any, for daemons come and go; without it they
   /// stay.
   void ask_alone(std::function<bool()> is_alone) { is_alone_ = std::move(is_alone); }
   /// A port is ours from now on. Its rules come with advance(), so that a start with many ports
@@ -100,8 +100,8 @@ class Protection {
   void catch_up(TimePoint now);
   /// By what was last read back.
   [[nodiscard]] report::Protection summary(const core::Snapshot& snapshot) const;
-  /// Read back now. What differs from what was last read is looked at in the next turn: nobody else
-  /// would find it, for the back end has seen it.
+  /// Read back now. Differences from the last reading are handled in the next turn: no event would
+  /// report them, for the back end has seen them.
   [[nodiscard]] report::Rules rules(const core::Snapshot& snapshot);
 
  private:

@@ -49,8 +49,8 @@ bool is_silent_of_pfc(const PartReading& part, const core::PortInfo& info) {
   return part.part == Part::kPfc && part.state == PartState::kUnsupported && !info.pfc_enabled;
 }
 
-/// Whether what leaves by the port comes to a switch. A port whose order is remembered, and where
-/// nobody is heard, may lead to one.
+/// Whether packets that leave by the port come to a switch. A port whose order is remembered, and
+/// where no neighbor is heard, may lead to one.
 bool leads_to_switch(const core::PortInfo& info) {
   const auto has = [&](DeviceType type) {
     return std::ranges::any_of(
@@ -207,7 +207,7 @@ report::Protection Protection::summary(const core::Snapshot& snapshot) const {
       if (auto alias = backend_->alias({info.ifindex, info.name}); !alias.empty())
         summary.aliases.emplace(info.name, std::move(alias));
   if (!backend_ || snapshot.role == Role::kHost) return summary;
-  // Without a lossless class nothing is to be protected, or nobody knows what.
+  // Without a lossless class there is nothing to protect, or it is not known what.
   if (policy_.chains().empty() && summary.state != State::kFailed) return summary;
   bool leads = false;
   for (const core::PortInfo& info : snapshot.ports) {
@@ -285,7 +285,7 @@ report::PortRules Protection::rules_of(PortRules& rules, const core::PortInfo* i
       return part.part != Part::kQueues && part.part != Part::kPfc && part.state == state;
     });
   };
-  // Where somebody else's is in the way there is nothing that we would change.
+  // Where something of another program is in the way, there is nothing that we would change.
   const bool barred = some(PartState::kForeign);
   out.installed = nobody_does || (barred && !some(PartState::kDone)) ? Installed::kNo
                   : changes.empty() && !barred                       ? Installed::kYes

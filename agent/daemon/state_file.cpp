@@ -251,7 +251,7 @@ Error cannot(std::string_view verb, const std::string& path, int code) {
   return {code, path, std::move(what)};
 }
 
-/// Which start of the machine this is: the kernel's counters are of one. Empty: nobody says.
+/// The boot ID of the machine: the kernel's counters are of one boot. Empty: not known.
 Result<std::string> this_boot() {
   auto id = boot_id();
   if (!id && !passes(id.error().code)) return std::string();

@@ -23,8 +23,7 @@ namespace lldp::io {
 /// The state file over a daemon's life: whose it is, when it is written, and what became of that.
 class StateKeeper {
  public:
-  /// `writer`: what is waited for before a frame is sent, if it does not take long; `disk`: what
-  /// nobody waits for.
+  /// `writer`: writes before a frame is sent, with a short wait; `disk`: syncs, without a wait.
   explicit StateKeeper(std::string path, std::unique_ptr<Aside> writer = make_aside(),
                        std::unique_ptr<Aside> disk = make_aside())
       : path_(std::move(path)), writer_(std::move(writer)), disk_(std::move(disk)) {}
@@ -92,16 +91,16 @@ class StateKeeper {
   std::unique_ptr<Aside> writer_;
   std::unique_ptr<Aside> disk_;
   bool changed_ = false;
-  bool written_ = false;                      ///< and no commit of it has begun
-  bool stored_ = false;                       ///< there was a file, or has been since
-  bool may_be_kept_ = false;                  ///< or one that had begun has taken that, too
-  std::optional<TimePoint> writing_{};        ///< since when it is under way
-  std::optional<TimePoint> committing_{};     ///< likewise; or a look is
-  std::shared_ptr<Sight> sight_{};            ///< then what it finds: the thread may outlive us
-  std::optional<TimePoint> looked_{};         ///< the last look, or the first save()
-  bool damaged_ = false;                      ///< a file was, and nobody has taken it away
-  TimePoint begun_{};                         ///< the last commit
-  bool slow_ = false;                         ///< told that the disk does not answer
+  bool written_ = false;                   ///< and no commit of it has begun
+  bool stored_ = false;                    ///< there was a file, or has been since
+  bool may_be_kept_ = false;               ///< or one that had begun has taken that, too
+  std::optional<TimePoint> writing_{};     ///< since when it is under way
+  std::optional<TimePoint> committing_{};  ///< likewise; or a look is
+  std::shared_ptr<Sight> sight_{};         ///< then what it finds: the thread may outlive us
+  std::optional<TimePoint> looked_{};      ///< the last look, or the first save()
+  bool damaged_ = false;  ///< a damaged file was set aside and has not been removed
+  TimePoint begun_{};     ///< the last commit
+  bool slow_ = false;     ///< told that the disk does not answer
   std::optional<std::string> not_written_{};  ///< why not, the last time
   std::optional<std::string> not_kept_{};     ///< what was written, by the disk
   std::optional<std::string> told_{};

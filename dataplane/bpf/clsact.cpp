@@ -36,8 +36,8 @@ std::string mark_of(Ifindex port) { return std::string(kMark) + std::to_string(p
 
 bool made_qdisc(std::string_view name) { return name.ends_with(kMadeQdisc); }
 
-/// What was asked for is not there: the filter, the qdisc (another kind, somebody else's, may be in
-/// its place), or the interface.
+/// The object asked for is not there: the filter, the qdisc (another kind, not ours, may be in its
+/// place), or the interface.
 bool is_none(const Error& e) { return e.code == ENOENT || e.code == EINVAL || e.code == ENODEV; }
 
 /// Whether a filter for this protocol meets IP packets, tagged ones too.
@@ -205,7 +205,8 @@ Result<void> Clsact::remove(Ifindex port, Part part) {
   const auto mine = ours(port, part);
   if (!mine) return fail(mine.error());
   if (is_left(port) || (*mine && made_qdisc((*mine)->name))) {
-    const auto needed = has_others(port, part, *mine);  // ours, or those of one who came to need it
+    const auto needed =
+        has_others(port, part, *mine);  // ours, or those of a program that came to need it
     if (!needed) return fail(needed.error());
     if (!*needed) return remove_qdisc(port);
   }

@@ -82,9 +82,10 @@ void Sai::take(sai::View view) {
   const bool was_down = std::exchange(down_, std::nullopt).has_value();
   if (was_down || view != view_) events_.changed.emplace_back();
   view_ = std::move(view);
-  // Who cannot tell today may tomorrow.
+  // A library that cannot tell now may be able to later.
   if (view_.can_acl &&
-      memory_.acl.table != view_.acl.table) {  // gone; or made by one of us who died before noting
+      memory_.acl.table !=
+          view_.acl.table) {  // gone; or made by a daemon that died before recording it
     memory_.acl = view_.acl;
     (void)save();
   }
@@ -93,7 +94,7 @@ void Sai::take(sai::View view) {
 }
 
 void Sai::finish(const std::shared_ptr<Task>& task) {
-  // Behind the removal of what nobody refers to any more.
+  // After the removal of objects that are not referred to any more.
   jobs_.push_back({.request = [this, task]() -> std::optional<sai::Request> {
     if (tasks_.erase(task) != 0)
       for (const auto& [port, outcome] : task->outcomes) events_.outcomes.push_back(outcome);
@@ -103,7 +104,8 @@ void Sai::finish(const std::shared_ptr<Task>& task) {
 
 void Sai::clean_up() {
   bool changed = false;
-  // Its objects were another life's of the chip, or somebody else has set all of it anew.
+  // Its objects belonged to an earlier start of the chip, or another program has replaced all of
+  // them.
   changed |= std::erase_if(memory_.ports, [&](const auto& entry) {
                return view_.ports.contains(entry.first) && !is_ours(entry.first);
              }) != 0;
@@ -116,7 +118,8 @@ void Sai::clean_up() {
     for (const auto& [oid, map] : memory_.maps)
       if (!is_used(oid)) drop_map(oid, map);
   if (view_.acl.table == 0) return;
-  // A kill came before it was bound, or before it was gone; or somebody has put another there.
+  // A kill came before it was bound, or before it was removed; or another program has bound another
+  // table.
   const bool is_bound = view_.bound == view_.acl.table;
   const auto ours = [this](const auto& port) { return is_ours(port.first); };
   if (is_bound && (!view_.acl.ports.empty() || std::ranges::any_of(view_.ports, ours))) return;
@@ -134,7 +137,7 @@ bool Sai::is_used(Oid map) const {
 void Sai::drop_map(Oid oid, const sai::Map& map) {
   jobs_.push_back({.request = [this, oid]() -> std::optional<sai::Request> {
                      if (is_used(oid)) return std::nullopt;  // meanwhile
-                     memory_.maps.erase(oid);                // nobody refers to it from now on
+                     memory_.maps.erase(oid);                // not referred to from now on
                      return sai::Drop{oid};
                    },
                    .answered =
@@ -383,7 +386,8 @@ void Sai::restore_port(const PortRef& port, const std::shared_ptr<Task>& task) {
                      const auto& [before, ours] = kept->second;
                      sai::Set set{.port = there->oid, .pfc_first = true};
                      for (const MapKind kind : kMapKinds) {
-                       // What somebody has set since is his. Down ports have no rewriting.
+                       // A value that another program has set since stays. Down ports have no
+                       // rewriting.
                        const Oid now = there->maps[index(kind)];
                        if (!is_our_map(now) && !(now == 0 && kind == MapKind::kTcToDscp)) continue;
                        const Oid then = before.maps[index(kind)];

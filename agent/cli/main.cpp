@@ -116,8 +116,8 @@ std::string help() {
   }
   out << "\n"
       << describe()
-      << "\nExit status: 0 done, 1 failed, 2 usage; check, doctor: 3 state unknown (daemon not\n"
-         "reachable, or it cannot tell).\n";
+      << "\nExit status: 0 done, 1 failed, 2 usage; check, doctor: 3 state unknown (no\n"
+         "daemon reachable, or it cannot tell).\n";
   return out.str();
 }
 

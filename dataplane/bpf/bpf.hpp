@@ -21,7 +21,7 @@
 namespace lldp::dataplane {
 
 /// Any Linux with clsact: a program at the ingress and one at the egress of every port.
-/// docs/dataplane.md tells how they work and what they cost.
+/// docs/dataplane-bpf.md says how they work and what they cost.
 class Bpf : public Backend {
  public:
   [[nodiscard]] static Result<std::unique_ptr<Backend>> open(const BpfOptions& options);

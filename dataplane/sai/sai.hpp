@@ -26,8 +26,8 @@
 namespace lldp::dataplane {
 
 /// A switch chip by its vendor's libsai, which a process of its own has: QoS maps of each port,
-/// else one ACL entry for each class. docs/dataplane.md tells how. Everything is answered from what
-/// was last read, which is read anew after each change, and every 5 s.
+/// else one ACL entry for each class. docs/dataplane-maps.md says how. Everything is answered from
+/// what was last read, which is read anew after each change, and every 5 s.
 class Sai : public Backend, private MapStore {
  public:
   [[nodiscard]] static Result<std::unique_ptr<Backend>> open(const SaiOptions& options);

@@ -23,8 +23,8 @@
 namespace lldp::dataplane {
 
 /// A switch that runs SONiC: QoS maps per port in its CONFIG_DB, read back from its ASIC_DB.
-/// docs/dataplane.md tells how. Everything is answered from what was last read of the databases,
-/// which is read anew after each change, and every 5 s.
+/// docs/dataplane-maps.md says how. Everything is answered from what was last read of the
+/// databases, which is read anew after each change, and every 5 s.
 class Sonic : public Backend, private MapStore {
  public:
   [[nodiscard]] static Result<std::unique_ptr<Backend>> open(const SonicOptions& options);

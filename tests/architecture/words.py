@@ -31,19 +31,16 @@ PERSONS_YET = {
     "agent/core": 4.9,
     "agent/daemon": 2.1,
     "dataplane/sonic": 6.8,
-    "docs/dataplane.md": 4.3,
     "docs/rules.md": 9.4,
     "docs/sonic.md": 3.7,
 }
 LONG_YET = {
-    "docs/dataplane.md": 23,
     "docs/model.md": 3,
     "docs/proof.md": 6,
     "docs/rules.md": 22,
     "docs/sonic.md": 1,
 }
 LINES_YET = {
-    "docs/dataplane.md": 365,
     "docs/model.md": 278,
 }
 # Names of one idea in two rooms, on purpose: the port of a device and of a topology, what is told and how it is printed.

@@ -59,20 +59,34 @@ class Lldpd {
   }
   /// While it starts, it may set again what it goes by over what it is told.
   void be_bridge() const {
-    run({"sh", "-c", fmt::format("echo '{}' | /usr/sbin/lldpcli -u {}", kIsBridge, socket())});
+    static_cast<void>(answer(
+        {"sh", "-c", fmt::format("echo '{}' | /usr/sbin/lldpcli -u {}", kIsBridge, socket())}));
     EXPECT_TRUE(eventually(
         [&] { return ask("chassis").find("Station.enabled=off") != std::string::npos; }));
   }
   [[nodiscard]] std::string socket() const { return files_.file("lldpd.socket"); }
   [[nodiscard]] std::string ask(const std::string& what) const {
-    return run({"/usr/sbin/lldpcli", "-u", socket(), "-f", "keyvalue", "show", what});
+    return answer({"/usr/sbin/lldpcli", "-u", socket(), "-f", "keyvalue", "show", what});
   }
   /// What programs read that run `lldpctl -f FORMAT`.
   [[nodiscard]] std::string neighbors(const std::string& format) const {
-    return run({"/usr/sbin/lldpcli", "-u", socket(), "-f", format, "show", "neighbors", "details"});
+    return answer(
+        {"/usr/sbin/lldpcli", "-u", socket(), "-f", format, "show", "neighbors", "details"});
   }
 
  private:
+  /// What a client prints, once lldpd lets clients in: a moment after its socket is there.
+  [[nodiscard]] std::string answer(const std::vector<std::string>& client) const {
+    std::string said;
+    const auto answers = [&] {
+      Process process(client, files_.file("answer"));
+      const int status = process.wait();
+      said = process.output();
+      return status == 0;
+    };
+    EXPECT_TRUE(eventually(answers)) << said;
+    return said;
+  }
   static constexpr const char* kIsBridge = "configure system capabilities enabled bridge\n";
   [[nodiscard]] std::string conf() const { return files_.file("conf"); }
   [[nodiscard]] std::vector<int> pids() const {

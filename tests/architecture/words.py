@@ -31,16 +31,17 @@ PERSONS_YET = {
     "agent/core": 4.9,
     "agent/daemon": 2.1,
     "dataplane/sonic": 6.8,
-    "docs/rules.md": 9.4,
+    "docs/rules.md": 6.5,
     "docs/sonic.md": 3.7,
 }
 LONG_YET = {
     "docs/model.md": 3,
     "docs/proof.md": 6,
-    "docs/rules.md": 22,
+    "docs/rules.md": 17,
     "docs/sonic.md": 1,
 }
 LINES_YET = {
+    "docs/rules.md": 259,
     "docs/model.md": 278,
 }
 # Names of one idea in two rooms, on purpose: the port of a device and of a topology, what is told and how it is printed.

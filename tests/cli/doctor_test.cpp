@@ -378,7 +378,7 @@ TEST(Doctor, TellsOfPortsThatComeGoAndChangeAndOfNoOthers) {
   EXPECT_EQ(health_changes(before, now, {}),
             "p1: is down, or gone\n"
             "p2: 1 finding\n"
-            "unknown no neighbor is heard: so\n"
+            "  unknown no neighbor is heard: so\n"
             "p3: fine\n");
 }
 

@@ -342,7 +342,7 @@ TEST_F(ProtectionTest, PortThatIsLeftOutIsToldAlsoWhereItsRulesWereRefused) {
   protection_->update(kPort, now_);
   EXPECT_THAT(alarms(), testing::Contains("dataplane swp7 7: replace classify: busy"));
   protection_->remove(kPort, now_);
-  EXPECT_THAT(alarms(), ElementsAre(HasSubstr("dataplane swp7 no longer ours")));
+  EXPECT_THAT(alarms(), ElementsAre(HasSubstr("dataplane swp7 the port is no longer in")));
 }
 
 TEST_F(ProtectionTest, RulesThatStayOnAPortThatIsLeftOutAreNoLongerWrongWhenItIsOursAgainOrGone) {

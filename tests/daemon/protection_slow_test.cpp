@@ -45,7 +45,7 @@ TEST_F(SlowProtection, RemovalThatIsRefusedAfterTheRulesCameIsTold) {
   answer();
   kernel_.refuse_all = "busy";
   answer();
-  EXPECT_THAT(alarms(), ElementsAre(HasSubstr("no longer ours")));
+  EXPECT_THAT(alarms(), ElementsAre(HasSubstr("the port is no longer in")));
   kernel_.refuse_all.clear();
   pass(seconds(1));
   answer();

@@ -142,9 +142,10 @@ core::Snapshot quiet_leaf() {
   core::Snapshot s = leaf();
   s.alarms.clear();
   s.ports.clear();
-  for (const std::uint8_t i : {1, 2}) {
+  for (std::uint8_t i = 1; i <= 2; ++i) {
     const std::string number = std::to_string(i);
-    core::NeighborInfo server = neighbor(0x20 + i, "server" + number, "ens1");
+    core::NeighborInfo server =
+        neighbor(static_cast<std::uint8_t>(0x20 + i), "server" + number, "ens1");
     server.device_type = DeviceType::kHost;
     server.level = Level::of<0>();
     s.ports.push_back({.name = "swp" + number,
@@ -153,13 +154,14 @@ core::Snapshot quiet_leaf() {
                        .order = Order::kDown,
                        .neighbors = {server}});
   }
-  for (const std::uint8_t i : {1, 2}) {
+  for (std::uint8_t i = 1; i <= 2; ++i) {
     const std::string number = std::to_string(i);
-    s.ports.push_back({.name = "swp3" + number,
-                       .up = true,
-                       .type = PortType::kUplink,
-                       .order = Order::kUp,
-                       .neighbors = {neighbor(9 + i, "spine" + number, "swp1")}});
+    s.ports.push_back(
+        {.name = "swp3" + number,
+         .up = true,
+         .type = PortType::kUplink,
+         .order = Order::kUp,
+         .neighbors = {neighbor(static_cast<std::uint8_t>(9 + i), "spine" + number, "swp1")}});
   }
   return s;
 }

@@ -79,7 +79,8 @@ class Lldpd {
   [[nodiscard]] std::string answer(const std::vector<std::string>& client) const {
     std::string said;
     const auto answers = [&] {
-      Process process(client, files_.file("answer"));
+      const TemporaryDirectory files;
+      Process process(client, files.file("answer"));
       const int status = process.wait();
       said = process.output();
       return status == 0;

@@ -156,35 +156,122 @@ std::string left_out(const Fabric& fabric, const std::vector<std::string>& names
   return out;
 }
 
+using Words = std::vector<std::string>;
+
+/// A group with something below it that has a plain name.
+struct Row {
+  const Group* group;
+  Words nodes;  ///< its hosts
+  Words below;  ///< names of groups, each of which has a row before this one
+};
+
+/// The rows of a fabric, from the leaves up.
+struct Export {
+  explicit Export(const Fabric& of) : fabric(of), tree(of), names(host_names(of)) {
+    std::vector<bool> has_row;
+    for (const Group& g : tree.groups()) {
+      Row row{&g, {}, {}};
+      for (const std::size_t h : g.hosts)
+        if (!names[h].empty()) row.nodes.push_back(names[h]);
+      for (const std::size_t b : g.below)
+        if (has_row[b]) row.below.push_back(tree.groups()[b].name);
+      std::sort(row.nodes.begin(), row.nodes.end());
+      std::sort(row.below.begin(), row.below.end());
+      // Schedulers refuse a switch with nothing below, and one that is named nowhere else.
+      has_row.push_back(!row.nodes.empty() || !row.below.empty());
+      if (has_row.back()) rows.push_back(std::move(row));
+    }
+  }
+  /// A comment with the members of a group of several.
+  [[nodiscard]] std::string members(const Row& row, const char* indent = "") const {
+    if (row.group->members.size() < 2) return "";
+    Words list;
+    for (const std::size_t m : row.group->members) list.push_back(escape(fabric.nodes[m].name));
+    return fmt::format("{}# {}: {}\n", indent, row.group->name, fmt::join(list, ", "));
+  }
+
+  const Fabric& fabric;
+  Tree tree;
+  Words names;
+  std::vector<Row> rows{};
+};
+
+/// A YAML list: each name between quotation marks, so that none is read as a number or as `no`.
+std::string quoted(const Words& names) {
+  return names.empty() ? "" : fmt::format("\"{}\"", fmt::join(names, "\", \""));
+}
+
+std::string as_kubernetes(std::string name) {
+  for (char& c : name)
+    c = c == '_' ? '-' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return name;
+}
+
 }  // namespace
 
-std::string to_slurm(const Fabric& fabric) {
-  const Tree tree(fabric);
-  const auto names = host_names(fabric);
-  std::string out = "# topology.conf of Slurm's topology/tree, by lldp-level-lab collect\n";
-  std::vector<bool> is_told;  // what is below a group comes before it
-  for (const Group& g : tree.groups()) {
-    std::vector<std::string> nodes;
-    std::vector<std::string> switches;
-    for (const std::size_t h : g.hosts)
-      if (!names[h].empty()) nodes.push_back(names[h]);
-    for (const std::size_t b : g.below)
-      if (is_told[b]) switches.push_back(tree.groups()[b].name);
-    std::sort(nodes.begin(), nodes.end());
-    std::sort(switches.begin(), switches.end());
-    // Slurm refuses a switch with nothing below, and one that is named nowhere else.
-    is_told.push_back(!nodes.empty() || !switches.empty());
-    if (!is_told.back()) continue;
-    if (g.members.size() > 1) {
-      std::vector<std::string> members;
-      for (const std::size_t m : g.members) members.push_back(escape(fabric.nodes[m].name));
-      out += fmt::format("# {}: {}\n", g.name, fmt::join(members, ", "));
-    }
-    out += fmt::format("SwitchName={}{}{}{}{}\n", g.name,
-                       nodes.empty() ? "" : " Nodes=", fmt::join(nodes, ","),
-                       switches.empty() ? "" : " Switches=", fmt::join(switches, ","));
+std::string to_slurm(const Fabric& fabric, SlurmForm form) {
+  const Export all(fabric);
+  const bool tree = form == SlurmForm::kTree;
+  std::string out =
+      fmt::format("# topology.conf of Slurm's topology/{}, by lldp-level-lab collect\n",
+                  tree ? "tree" : "block");
+  std::size_t smallest = 0;
+  for (const Row& row : all.rows) {
+    if (!tree && row.nodes.empty()) continue;
+    out += all.members(row);
+    out += fmt::format(
+        "{}={}{}{}{}{}\n", tree ? "SwitchName" : "BlockName", row.group->name,
+        row.nodes.empty() ? "" : " Nodes=", fmt::join(row.nodes, ","),
+        row.below.empty() || !tree ? "" : " Switches=", fmt::join(tree ? row.below : Words(), ","));
+    smallest = smallest == 0 ? row.nodes.size() : std::min(smallest, row.nodes.size());
   }
-  return out + left_out(fabric, names);
+  // Each block must have as many nodes as the first of these.
+  if (!tree && smallest != 0) out += fmt::format("BlockSizes={}\n", smallest);
+  return out + left_out(fabric, all.names);
+}
+
+std::string to_topograph(const Fabric& fabric) {
+  const Export all(fabric);
+  std::string switches;
+  std::string blocks;
+  for (const Row& row : all.rows) {
+    switches += all.members(row, "  ");
+    switches += fmt::format("  \"{}\":\n    switches: [{}]\n", row.group->name, quoted(row.below));
+    if (!row.nodes.empty())
+      blocks +=
+          fmt::format("- switch: \"{}\"\n  nodes: [{}]\n", row.group->name, quoted(row.nodes));
+  }
+  return fmt::format(
+      "# model of topograph, by lldp-level-lab collect\nswitches:{}\n{}blocks:{}\n{}{}",
+      switches.empty() ? " {}" : "", switches, blocks.empty() ? " []" : "", blocks,
+      left_out(fabric, all.names));
+}
+
+std::string to_hypernodes(const Fabric& fabric) {
+  const Export all(fabric);
+  std::map<std::string, std::string> name_of;  // of a group, as Kubernetes takes it
+  std::set<std::string> taken;
+  for (const Row& row : all.rows) {
+    std::string name = as_kubernetes(row.group->name);
+    for (std::size_t n = 0; !taken.insert(name).second; ++n)
+      name = fmt::format("tier{}-{}", row.group->tier, n);
+    name_of.emplace(row.group->name, std::move(name));
+  }
+  std::string out = "# HyperNodes of Volcano, by lldp-level-lab collect\n";
+  for (const Row& row : all.rows) {
+    out += "---\n" + all.members(row);
+    out += fmt::format(
+        "apiVersion: topology.volcano.sh/v1alpha1\nkind: HyperNode\nmetadata:\n  name: \"{}\"\n"
+        "spec:\n  tier: {}\n  members:\n",
+        name_of.at(row.group->name), row.group->tier);
+    const auto member = [&out](const char* type, const std::string& name) {
+      out += fmt::format("  - type: {}\n    selector:\n      exactMatch:\n        name: \"{}\"\n",
+                         type, name);
+    };
+    for (const std::string& node : row.nodes) member("Node", as_kubernetes(node));
+    for (const std::string& below : row.below) member("HyperNode", name_of.at(below));
+  }
+  return out + left_out(fabric, all.names);
 }
 
 std::string to_labels(const Fabric& fabric) {

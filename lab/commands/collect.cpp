@@ -33,6 +33,9 @@ void append(collect::Told& to, collect::Told from) {
 int run_collect(const Arguments& arguments) {
   std::string output;
   std::string slurm;
+  std::string slurm_form;
+  std::string topograph;
+  std::string hypernode;
   std::string labels;
   std::string ssh;
   std::string hosts;
@@ -59,6 +62,10 @@ int run_collect(const Arguments& arguments) {
       number<std::size_t>(&remote.at_once, 1, 1000)->value_name("N")->default_value(remote.at_once),
       "ask so many hosts at once")("slurm", po::value(&slurm)->value_name("FILE"),
                                    "write Slurm's topology.conf")(
+      "slurm-form", po::value(&slurm_form)->value_name("F")->default_value("tree"),
+      "tree (topology/tree) or block (topology/block)")(
+      "topograph", po::value(&topograph)->value_name("FILE"), "write topograph's model")(
+      "hypernode", po::value(&hypernode)->value_name("FILE"), "write Volcano's HyperNodes")(
       "labels", po::value(&labels)->value_name("FILE"), "write Kubernetes labels, as commands")(
       "hosts", po::value(&hosts)->value_name("GLOB,..."),
       "devices of these names are hosts, whatever they say")(
@@ -71,6 +78,8 @@ int run_collect(const Arguments& arguments) {
   if (!parse(options, kCollectUsage, arguments, words)) return kDone;
   if (words.empty() && ssh.empty())
     return complain_usage("collect", "name files, directories or --ssh HOSTS");
+  if (slurm_form != "tree" && slurm_form != "block")
+    return complain_usage("collect", "--slurm-form " + escape(slurm_form) + ": tree or block");
   remote.timeout = std::chrono::duration<double>(timeout);
   hints.hosts = split_list(hosts);
   hints.switches = split_list(switches);
@@ -104,7 +113,12 @@ int run_collect(const Arguments& arguments) {
       save_text(output, output.ends_with(".svg")   ? fabric_picture(fabric, marks_of(collection))
                         : output.ends_with(".dot") ? to_dot(fabric)
                                                    : to_json(fabric));
-  if (saved && !slurm.empty()) saved = save_text(slurm, collect::to_slurm(fabric));
+  if (saved && !slurm.empty())
+    saved = save_text(slurm,
+                      collect::to_slurm(fabric, slurm_form == "block" ? collect::SlurmForm::kBlock
+                                                                      : collect::SlurmForm::kTree));
+  if (saved && !topograph.empty()) saved = save_text(topograph, collect::to_topograph(fabric));
+  if (saved && !hypernode.empty()) saved = save_text(hypernode, collect::to_hypernodes(fabric));
   if (saved && !labels.empty()) saved = save_text(labels, collect::to_labels(fabric));
   if (!saved) return complain("collect", saved.error());
   return collection.has_problems() ? kFailed : kDone;

@@ -467,6 +467,54 @@ TEST(Exports, GroupsAClosIntoATree) {
             "# left out for its name: two words\n");
 }
 
+TEST(Exports, BlocksAreTheGroupsOfLeaves) {
+  const auto f = *clos({.switches = {2, 2}, .pods = {}, .hosts = 5});
+  EXPECT_EQ(to_slurm(f, SlurmForm::kBlock),
+            "# topology.conf of Slurm's topology/block, by lldp-level-lab collect\n"
+            "BlockName=leaf1 Nodes=host1,host2,host3\nBlockName=leaf2 Nodes=host4,host5\n"
+            "BlockSizes=2\n");
+}
+
+TEST(Exports, ModelOfTopographNamesSwitchesAndBlocks) {
+  const auto f = *clos({.switches = {2, 2}, .pods = {}, .hosts = 2});
+  EXPECT_EQ(to_topograph(f),
+            "# model of topograph, by lldp-level-lab collect\n"
+            "switches:\n"
+            "  \"leaf1\":\n    switches: []\n"
+            "  \"leaf2\":\n    switches: []\n"
+            "  # spine1: spine1, spine2\n"
+            "  \"spine1\":\n    switches: [\"leaf1\", \"leaf2\"]\n"
+            "blocks:\n"
+            "- switch: \"leaf1\"\n  nodes: [\"host1\"]\n"
+            "- switch: \"leaf2\"\n  nodes: [\"host2\"]\n");
+  EXPECT_EQ(to_topograph(Fabric()),
+            "# model of topograph, by lldp-level-lab collect\nswitches: {}\nblocks: []\n");
+}
+
+TEST(Exports, HyperNodesHaveNamesThatKubernetesTakes) {
+  auto f = *clos({.switches = {2, 1}, .pods = {}, .hosts = 2});
+  for (Node& n : f.nodes) {
+    if (n.name == "leaf1") n.name = "LEAF_1";
+    if (n.name == "leaf2") n.name = "leaf-1";
+    if (n.name == "host1") n.name = "Host1";
+  }
+  EXPECT_EQ(to_hypernodes(f),
+            "# HyperNodes of Volcano, by lldp-level-lab collect\n"
+            "---\n"
+            "apiVersion: topology.volcano.sh/v1alpha1\nkind: HyperNode\n"
+            "metadata:\n  name: \"leaf-1\"\nspec:\n  tier: 1\n  members:\n"
+            "  - type: Node\n    selector:\n      exactMatch:\n        name: \"host1\"\n"
+            "---\n"
+            "apiVersion: topology.volcano.sh/v1alpha1\nkind: HyperNode\n"
+            "metadata:\n  name: \"tier1-0\"\nspec:\n  tier: 1\n  members:\n"
+            "  - type: Node\n    selector:\n      exactMatch:\n        name: \"host2\"\n"
+            "---\n"
+            "apiVersion: topology.volcano.sh/v1alpha1\nkind: HyperNode\n"
+            "metadata:\n  name: \"spine1\"\nspec:\n  tier: 2\n  members:\n"
+            "  - type: HyperNode\n    selector:\n      exactMatch:\n        name: \"tier1-0\"\n"
+            "  - type: HyperNode\n    selector:\n      exactMatch:\n        name: \"leaf-1\"\n");
+}
+
 TEST(Exports, NameNoSwitchBelowThatIsNotThere) {
   // A leaf with no hosts, as those have that lead out of the fabric, and a pod of such.
   for (const std::size_t hosts : {1U, 2U, 3U}) {

@@ -121,6 +121,8 @@ void Beside::follow(TimePoint now) {
   trouble_.clear();
   log(Severity::kNotice, "lldpd speaks for us on " + count_text(ports_.size(), "port"));
   owner_.alarm({}, std::nullopt);
+  paused_ = false;
+  check_ports();
   speak(Speaker::kLldpd);
 }
 
@@ -128,6 +130,9 @@ void Beside::follow_absence(TimePoint now) {
   complain(now);
   switch (speaker_) {
     case Speaker::kLldpd:
+      for (auto& [ifindex, port] : ports_)
+        if (!std::exchange(port.complaint, {}).empty()) owner_.alarm(port.name, std::nullopt);
+      if (std::exchange(paused_, false)) owner_.alarm({}, std::nullopt);
       log(Severity::kNotice, fmt::format("lldpd is gone ({}): waiting {} s for it",
                                          explain(client_.reason()), patience_.count()));
       grace_ = now + patience_;
@@ -208,7 +213,7 @@ void Beside::remove_port(Ifindex ifindex) {
     by_name_.erase(name);
     client_.remove_port(port.name);
   }
-  if (port.unserved) owner_.alarm(port.name, std::nullopt);
+  if (!port.complaint.empty()) owner_.alarm(port.name, std::nullopt);
 }
 
 void Beside::tell(std::span<const core::Send> sends, TimePoint now) {
@@ -243,14 +248,34 @@ void Beside::take_over_identity() {
 void Beside::check_ports() {
   const std::vector<std::string> unserved = client_.unserved();
   for (auto& [ifindex, port] : ports_) {
-    const bool now = std::ranges::binary_search(unserved, port.name);
-    if (now == port.unserved) continue;
-    port.unserved = now;
-    owner_.alarm(port.name,
-                 now ? std::optional<std::string>("lldpd does not speak here: its configuration "
-                                                  "leaves the interface out")
-                     : std::nullopt);
+    std::string now = complaint_of(port.name, unserved);
+    if (now == port.complaint) continue;
+    port.complaint = std::move(now);
+    owner_.alarm(port.name, port.complaint.empty() ? std::nullopt : std::optional(port.complaint));
   }
+  if (std::exchange(paused_, client_.paused()) == client_.paused()) return;
+  owner_.alarm({}, paused_ ? std::optional<std::string>(
+                                 "lldpd is paused, so nothing is sent: neighbors lose this device "
+                                 "after their TTL; end it with `lldpcli resume`")
+                           : std::nullopt);
+}
+
+std::string Beside::complaint_of(const std::string& port,
+                                 const std::vector<std::string>& unserved) const {
+  if (std::ranges::binary_search(unserved, port))
+    return "lldpd does not speak here: its configuration leaves the interface out";
+  if (client_.mute(port))
+    return fmt::format(
+        "lldpd is configured not to send here, so the neighbor does not hear this device: `lldpcli "
+        "configure ports {} lldp status rx-and-tx`, or leave the port out of `ports`",
+        escape(port));
+  if (const unsigned times = client_.contested(port); times != 0)
+    return fmt::format(
+        "another program took our TLVs off lldpd or changed them ({} time{}): they were put back, "
+        "and the neighbor may have heard something else for 10 s; find what runs `lldpcli` and "
+        "leave custom TLVs 00-80-c2/20 and 02-4c-56 to this daemon",
+        times, times == 1 ? "" : "s");
+  return {};
 }
 
 void Beside::withdraw(std::chrono::milliseconds limit) {

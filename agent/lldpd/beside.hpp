@@ -68,7 +68,7 @@ class Beside {
   struct Port {
     std::string name{};
     std::optional<PortId> id{};  ///< kept when lldpd goes
-    bool unserved = false;       ///< an alarm says so
+    std::string complaint{};     ///< an alarm has this text
   };
   void begin_session(TimePoint now);
   void follow(TimePoint now);
@@ -76,6 +76,9 @@ class Beside {
   void follow_absence(TimePoint now);
   void complain(TimePoint now);
   void check_ports();
+  /// Why neighbors do not hear there what we have lldpd say, or might not; empty: they do.
+  [[nodiscard]] std::string complaint_of(const std::string& port,
+                                         const std::vector<std::string>& unserved) const;
   void speak(Speaker speaker);
 
   bool wait_ = false;              ///< `transport = lldpd`: never by ourselves
@@ -86,6 +89,7 @@ class Beside {
   std::unordered_map<std::string, Ifindex> by_name_;
   Speaker speaker_ = Speaker::kNobody;
   bool in_session_ = false;
+  bool paused_ = false;  ///< an alarm says so
   std::optional<TimePoint> grace_{};  ///< when lldpd's absence has consequences
   std::optional<ChassisId> chassis_id_{};
   unsigned revision_ = 0;  ///< the client's, as far as it was followed

@@ -144,7 +144,7 @@ void Client::lost(Error why, TimePoint now) {
   watch_.reset();
   watch_waiting_.reset();
   beat_due_.reset();
-  beating_ = false;
+  beating_ = paused_ = false;
   state_ = State::kAbsent;
   retry_ = now + pause_;
   pause_ = std::min<Duration>(2 * pause_, kLastRetry);
@@ -185,9 +185,19 @@ void Client::advance(TimePoint now) {
     return lost({ETIMEDOUT, settings_.socket, "lldpd does not answer"}, now);
   if (beat_due_ && *beat_due_ <= now && !beating_ && state_ == State::kReady) {
     beating_ = true;
+    // lldpd tells nobody of what its operator changes.
+    const bool looks = now - looked_ >= kBeat;
+    if (looks) {
+      looked_ = now;
+      lanes_.front().tasks.push_back({.kind = Task::Kind::kConfiguration});
+    }
     lanes_.front().tasks.push_back({.kind = Task::Kind::kChassis});
     for (Lane& lane : lanes_) lane.tasks.push_back({.kind = Task::Kind::kList});
-    for (auto& [name, port] : ports_) port.refused = false;
+    for (auto& [name, port] : ports_) {
+      port.refused = false;
+      if (looks && port.listed) queue_visit(name, port);
+      if (port.restored != 0 && now - port.restored_at >= kCalm) note(port.restored, 0U);
+    }
   }
   for (Lane& lane : lanes_)
     if (state_ != State::kAbsent && !lane.tasks.empty() && !lane.waiting) run(lane, now);
@@ -218,6 +228,7 @@ void Client::check_ready(TimePoint now) {
   if (state_ == State::kAbsent || watch_waiting_ || !idle()) return;
   if (state_ == State::kSyncing) {
     state_ = State::kReady;
+    looked_ = now;
     pause_ = kFirstRetry;
   } else if (beating_) {
     beating_ = false;
@@ -233,6 +244,7 @@ bool Client::idle() const {
 }
 
 void Client::run(Lane& lane, TimePoint now) {
+  now_ = now;
   while (!lane.tasks.empty()) {
     const Outcome outcome = perform(lane, lane.tasks.front());
     if (unusable_) return lost(*unusable_, now);
@@ -253,6 +265,7 @@ void Client::run(Lane& lane, TimePoint now) {
         if (const auto port = ports_.find(task.port); port != ports_.end()) {
           port->second.refused = true;
           port->second.queued = port->second.listed = port->second.overtaken = false;
+          port->second.confirmed = false;
         } else if (task.kind != Task::Kind::kVisit) {
           return lost({EPROTO, settings_.socket, "lldpd answers something else"}, now);
         }
@@ -294,6 +307,7 @@ Client::Outcome Client::probe(Lane& lane) {
   // What came with 1.0.15, as did the keeping of TLVs under a known OUI with an unknown subtype.
   if (!lane.connection->number(configuration, lldpctl_k_config_chassis_cap_override))
     unusable("lldpd drops TLVs that it does not know: 1.0.15 is needed");
+  note(paused_, lane.connection->number(configuration, lldpctl_k_config_paused).value_or(0) != 0);
   return outcome;
 }
 
@@ -355,12 +369,22 @@ void Client::read(Lane& lane, Port& port, const std::string& name) {
   const Connection& connection = *lane.connection;
   if (!port.id) port.id.emplace();
   identify(*port.id, connection.port_id(lane.port));
-  port.queued = false;  // what is wanted from here on takes another visit
+  port.queued = false;                // what is wanted from here on takes another visit
+  const bool again = port.confirmed;  // what it has heard it has told meanwhile
   const auto todo = changes(connection.custom_tlvs(lane.port), port.wanted, settings_.ours);
+  if (port.confirmed && !todo.empty()) {
+    note(port.restored, port.restored + 1);
+    port.restored_at = now_;
+  }
+  port.confirmed = true;  // when these are done; a refusal takes the port off
+  const std::string status = connection.text(lane.port, lldpctl_k_port_status);
+  note(port.silenced, status == "RX only" || status == "disabled");
   lane.changes.assign(todo.begin(), todo.end());
   const Atom neighbors = connection.part(lane.port, lldpctl_k_port_neighbors);
   for (const Atom& atom : connection.elements(neighbors))
-    if (const auto neighbor = connection.neighbor(atom)) hear(name, *neighbor);
+    if (const auto neighbor = connection.neighbor(atom);
+        neighbor && !(again && is_known(name, *neighbor)))
+      hear(name, *neighbor);
 }
 
 void Client::run_watch(TimePoint now) {
@@ -418,6 +442,7 @@ void Client::set_port(const std::string& name, std::vector<CustomTlv> wanted, Ti
   if (fresh && beat_due_) beat_due_ = std::min<TimePoint>(*beat_due_, now + kSettle);
   if (!fresh && port.wanted == wanted) return;
   port.wanted = std::move(wanted);
+  port.confirmed = false;
   if (port.listed) queue_visit(name, port);
 }
 
@@ -438,10 +463,27 @@ std::vector<std::string> Client::unserved() const {
   return out;
 }
 
+bool Client::mute(const std::string& name) const {
+  const auto it = ports_.find(name);
+  return it != ports_.end() && it->second.silenced && !it->second.wanted.empty();
+}
+
+unsigned Client::contested(const std::string& name) const {
+  const auto it = ports_.find(name);
+  return it == ports_.end() ? 0 : it->second.restored;
+}
+
 void Client::identify(Identifier& known, Identifier told) {
   if (known == told) return;
   known = std::move(told);
   ++revision_;
+}
+
+bool Client::is_known(const std::string& port, const Neighbor& neighbor) const {
+  Neighbor gone = neighbor;
+  gone.ttl = 0;
+  const auto known = known_.find({port, frame_of(gone, settings_.group)});
+  return known != known_.end() && known->second.frame == frame_of(neighbor, settings_.group);
 }
 
 void Client::hear(const std::string& port, const Neighbor& neighbor) {

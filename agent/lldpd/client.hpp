@@ -50,6 +50,8 @@ class Client {
   static constexpr std::chrono::seconds kSettle{2};
   static constexpr std::chrono::milliseconds kFirstRetry{100};
   static constexpr std::chrono::seconds kBusyRetry{1};
+  /// So long after our TLVs were put back it counts that another program takes them off.
+  static constexpr std::chrono::minutes kCalm{1};
   static constexpr std::chrono::seconds kLastRetry{10};
 
   Client(Settings settings, Heard heard);
@@ -82,6 +84,13 @@ class Client {
   [[nodiscard]] std::optional<PortId> port_id(const std::string& name) const;
   /// Interfaces of ours that lldpd does not speak on.
   [[nodiscard]] std::vector<std::string> unserved() const;
+  /// Nothing is sent at all: `lldpcli pause`.
+  [[nodiscard]] bool paused() const { return paused_; }
+  /// Whether lldpd is configured not to send on an interface where something is to be sent.
+  [[nodiscard]] bool mute(const std::string& name) const;
+  /// How often another program took our TLVs off lldpd on an interface; 0: not in the last minute.
+  /// They were put back.
+  [[nodiscard]] unsigned contested(const std::string& name) const;
 
  private:
   /// A new level is at 256 ports in 0.4 s by four, in 1.0 s by one; no more than five connections
@@ -96,7 +105,11 @@ class Client {
     bool queued = false;     ///< a visit is to come
     bool refused = false;    ///< lldpd no longer had it when it was asked; until it is listed anew
     bool overtaken = false;  ///< a notice came while the port was asked for: the answer is old
-    unsigned missed = 0;     ///< times in a row that lldpd's list was without it
+    bool confirmed = false;  ///< lldpd had all that is wanted when it was last asked
+    bool silenced = false;   ///< lldpd is configured not to send here
+    unsigned restored = 0;   ///< times that what was confirmed was put back, since it was calm
+    TimePoint restored_at{};
+    unsigned missed = 0;  ///< times in a row that lldpd's list was without it
     /// Twice, so that lldpd had its time to find an interface that has just come.
     [[nodiscard]] bool unserved() const { return missed > 1; }
   };
@@ -135,11 +148,18 @@ class Client {
   [[nodiscard]] Outcome list(Lane& lane);
   [[nodiscard]] Outcome visit(Lane& lane, const std::string& name);
   void read(Lane& lane, Port& port, const std::string& name);
+  /// Sets it, and notes where that is another value.
+  template <class T>
+  void note(T& known, T now) {
+    if (std::exchange(known, now) != now) ++revision_;
+  }
   void queue_visit(const std::string& name, Port& port);
   [[nodiscard]] Lane& lane_of(std::string_view port);
   void check_ready(TimePoint now);
   void identify(Identifier& known, Identifier told);
   void hear(const std::string& port, const Neighbor& neighbor);
+  /// The same of it was heard last.
+  [[nodiscard]] bool is_known(const std::string& port, const Neighbor& neighbor) const;
   void confirm_all();
   [[nodiscard]] Duration beat() const;
 
@@ -158,6 +178,9 @@ class Client {
   std::array<Lane, kLanes> lanes_{};
   std::unique_ptr<Connection> watch_{};
   std::optional<TimePoint> watch_waiting_{};  ///< the subscription has yet to be confirmed
+  TimePoint now_{};  ///< of this turn
+  TimePoint looked_{};  ///< when it was last read what lldpd sends
+  bool paused_ = false;
   unsigned revision_ = 0;
   ChassisId chassis_id_{};
   std::map<std::string, Port> ports_{};

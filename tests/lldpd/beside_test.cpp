@@ -27,6 +27,7 @@ using lldpd::FakeLldpd;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::UnorderedElementsAre;
 using namespace std::chrono_literals;
 
 constexpr Ifindex k1 = Ifindex::of<3>();
@@ -298,6 +299,59 @@ TEST_F(BesideTest, PortThatItLeavesOutIsAnAlarmUntilItIsServedOrGone) {
   EXPECT_THAT(told(), ElementsAre("alarm swp2: cleared"));
   beside_->remove_port(k2);
   EXPECT_THAT(told(), IsEmpty());
+}
+
+// `lldpcli unconfigure lldp custom-tlv`, or another value for our TLV: lldpd tells nobody.
+TEST_F(BesideTest, TlvsThatAnotherProgramTakesOffLldpdAreBackAndTold) {
+  come();
+  start();
+  std::ignore = told();
+  const auto alarm = [](const char* times) {
+    return HasSubstr(
+        fmt::format("alarm swp1: another program took our TLVs off lldpd or changed "
+                    "them ({}): they were put back",
+                    times));
+  };
+  lldpd_->ports["swp1"].sent.clear();
+  pass(10s);
+  EXPECT_THAT(lldpd_->ports["swp1"].sent, ElementsAre(tr(2)));
+  EXPECT_THAT(told(), ElementsAre(alarm("1 time")));
+  lldpd_->ports["swp1"].sent = {tr(9)};
+  pass(10s);
+  EXPECT_THAT(lldpd_->ports["swp1"].sent, ElementsAre(tr(2)));
+  EXPECT_THAT(told(), ElementsAre(alarm("2 times")));
+  for (int i = 0; i < 5; ++i) pass(10s);
+  EXPECT_THAT(told(), IsEmpty());
+  pass(10s);
+  EXPECT_THAT(told(), ElementsAre("alarm swp1: cleared")) << "a minute was calm";
+  // What we change ourselves is no loss.
+  beside_->tell(std::vector<core::Send>{{k1, frame({tr(3)})}}, now_);
+  run();
+  pass(10s);
+  EXPECT_THAT(lldpd_->ports["swp1"].sent, ElementsAre(tr(3)));
+  EXPECT_THAT(told(), IsEmpty());
+}
+
+TEST_F(BesideTest, LldpdThatIsPausedOrDoesNotSendIsAnAlarm) {
+  come();
+  start();
+  std::ignore = told();
+  lldpd_->paused = true;
+  lldpd_->ports["swp1"].status = "RX only";
+  pass(10s);
+  EXPECT_THAT(told(),
+              UnorderedElementsAre(HasSubstr("alarm swp1: lldpd is configured not to send here"),
+                                   HasSubstr("alarm : lldpd is paused, so nothing is sent")));
+  lldpd_->paused = false;
+  lldpd_->ports["swp1"].status = "RX and TX";
+  pass(10s);
+  EXPECT_THAT(told(), UnorderedElementsAre("alarm swp1: cleared", "alarm : cleared"));
+  lldpd_->ports["swp1"].status = "disabled";
+  pass(10s);
+  EXPECT_THAT(told(), ElementsAre(HasSubstr("alarm swp1: lldpd is configured not to send here")));
+  lldpd_.reset();
+  run();
+  EXPECT_THAT(told(), testing::Contains("alarm swp1: cleared")) << "we speak there now, or nobody";
 }
 
 TEST_F(BesideTest, ItSendsWhatWeWouldSend) {

@@ -34,6 +34,7 @@ class FakeLldpd {
   struct Port {
     PortId id{};
     std::vector<CustomTlv> sent{};
+    std::string status{"RX and TX"};
     std::vector<Neighbor> neighbors{};
   };
   using json = nlohmann::json;
@@ -54,6 +55,7 @@ class FakeLldpd {
   std::map<std::string, Port> ports{};
   bool keep_socket = false;  ///< it is killed, when it goes
   bool receive_only = false;
+  bool paused = false;
   bool old = false;                      ///< before 1.0.15
   int protocol = LLDPD_MODE_LLDP;        ///< that its neighbours speak
   bool without_custom_tlvs = false;      ///< by how it was built
@@ -173,7 +175,8 @@ class FakeLldpd {
   json reply(Peer& peer, const json& question) {
     const std::string what = question.at("ask");
     if (what == "configuration") {
-      json out{{key(lldpctl_k_config_receiveonly), receive_only ? 1 : 0}};
+      json out{{key(lldpctl_k_config_receiveonly), receive_only ? 1 : 0},
+               {key(lldpctl_k_config_paused), paused ? 1 : 0}};
       if (!old) out[key(lldpctl_k_config_chassis_cap_override)] = 0;
       return out;
     }
@@ -197,6 +200,7 @@ class FakeLldpd {
     }
     json out = identifier(port.id, lldpctl_k_port_id_subtype, lldpctl_k_port_id);
     out[key(lldpctl_k_port_name)] = name;
+    out[key(lldpctl_k_port_status)] = port.status;
     if (!without_custom_tlvs) out[key(lldpctl_k_custom_tlvs)] = list(port.sent);
     out[key(lldpctl_k_port_neighbors)] = json::array();
     for (const Neighbor& neighbor : port.neighbors)

@@ -16,15 +16,16 @@ using json = nlohmann::ordered_json;
 }  // namespace
 
 Result<std::string> call(const Arguments& arguments, std::string_view method,
-                         std::string_view parameters) {
-  auto connection = control::Connection::open(arguments.socket);
+                         std::string_view parameters, std::chrono::milliseconds patience) {
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  auto connection = control::Connection::open(arguments.socket, patience);
   if (!connection) return fail(connection.error());
-  return connection->ask(method, parameters, std::chrono::steady_clock::now() + control::kPatience);
+  return connection->ask(method, parameters, deadline);
 }
 
 Result<std::string> ask(const Arguments& arguments, std::string_view method,
-                        const std::vector<std::string>& ports) {
-  return call(arguments, method, control::ports_parameter(ports));
+                        const std::vector<std::string>& ports, std::chrono::milliseconds patience) {
+  return call(arguments, method, control::ports_parameter(ports), patience);
 }
 
 Result<std::vector<std::string>> not_there(const std::vector<std::string>& asked,

@@ -1,21 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "agent/cli/command.hpp"
+#include "agent/control/connection.hpp"
 
 /// Questions to the daemon that have one answer.
 namespace lldp::cli {
 
-/// The answer to a method; `parameters`: a JSON object as text.
+/// The answer to a method; `parameters`: a JSON object as text. `patience`: how long the daemon may
+/// take.
 [[nodiscard]] Result<std::string> call(const Arguments& arguments, std::string_view method,
-                                       std::string_view parameters);
+                                       std::string_view parameters,
+                                       std::chrono::milliseconds patience = control::kPatience);
 /// The answer to a method that takes ports; `ports`: names and globs, none: all.
 [[nodiscard]] Result<std::string> ask(const Arguments& arguments, std::string_view method,
-                                      const std::vector<std::string>& ports);
+                                      const std::vector<std::string>& ports,
+                                      std::chrono::milliseconds patience = control::kPatience);
 
 /// Those of the names and globs that name no port of the answer; a port that does not exist is the
 /// caller's mistake.

@@ -2,6 +2,7 @@
 #include "agent/cli/capture.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
@@ -22,6 +23,8 @@ constexpr std::size_t kHeader = 14;
 constexpr std::size_t kVlanTag = 4;
 constexpr std::uint16_t kVidMask = 0x0fff;
 constexpr int kSnapLength = 65535;
+/// A capture that has no end, as one that is still written to a pipe, would be read for ever.
+constexpr std::uint64_t kMostOctets = std::uint64_t{4} << 30;
 
 std::string shown(const std::string& file, const char* standard) {
   return file == "-" ? standard : file;
@@ -30,6 +33,9 @@ std::string shown(const std::string& file, const char* standard) {
 std::uint16_t type_at(ByteSpan frame, std::size_t i) {
   return static_cast<std::uint16_t>(frame[i] << 8 | frame[i + 1]);
 }
+
+/// A pipe ends when its writer does; a device gives octets for ever, and a terminal is a mistake.
+bool has_end(mode_t mode) { return S_ISREG(mode) || S_ISFIFO(mode) || S_ISSOCK(mode); }
 
 bool is_vlan_tag(std::uint16_t type) {
   return type == 0x8100 || type == 0x88a8;  // IEEE 802.1Q-2018 Table 9-1
@@ -143,6 +149,11 @@ Result<CaptureReader> CaptureReader::open(const std::string& file) {
   // Opened here, so that an error is the system's and libpcap does not repeat the name.
   std::FILE* stream = file == "-" ? stdin : std::fopen(file.c_str(), "rbe");
   if (stream == nullptr) return fail(Error{errno, std::move(name), std::strerror(errno)});
+  struct stat status {};
+  if (::fstat(::fileno(stream), &status) == 0 && !has_end(status.st_mode)) {
+    if (stream != stdin) std::fclose(stream);
+    return fail(Error{EINVAL, std::move(name), "is a device, which has no end: name a file"});
+  }
   pcap* handle =
       lib->fopen_offline_with_tstamp_precision(stream, PCAP_TSTAMP_PRECISION_NANO, why.data());
   if (handle == nullptr) {
@@ -173,6 +184,10 @@ Result<bool> CaptureReader::next(CapturedFrame& frame) {
         return fail(Error{0, file_, libpcap()->geterr(pcap_.get())});
     }
     ByteSpan octets(data, header->caplen);
+    read_ += octets.size();
+    if (read_ > kMostOctets)
+      return fail(Error{EFBIG, file_,
+                        "is longer than 4 GiB: capture with 'ether proto 0x88cc', or cut it"});
     frame.sent = false;
     Bytes ethernet;
     if (link_type_ != DLT_EN10MB) {

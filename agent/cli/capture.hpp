@@ -61,6 +61,7 @@ class CaptureReader {
   std::string file_;
   std::unique_ptr<pcap, Close> pcap_;
   int link_type_;
+  std::uint64_t read_ = 0;  ///< octets of packets
 };
 
 class CaptureWriter {

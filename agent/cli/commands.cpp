@@ -184,16 +184,21 @@ Result<int> wait(const Arguments& arguments) {
 }
 
 Result<int> check(const Arguments& arguments) {
+  // A monitor gives a plugin some 10 s; a daemon that hangs is to be told before.
+  constexpr std::chrono::seconds kCheckPatience{2};
   // The daemon reads back unreported changes every few seconds. A question for its rules makes it
   // read now, so that its next answer is up to date.
-  auto answer = ask(arguments, "org.lldplevel.Rules", {});
-  if (answer) answer = ask(arguments, "org.lldplevel.Show", {});
+  auto answer = ask(arguments, "org.lldplevel.Rules", {}, kCheckPatience);
+  if (answer) answer = ask(arguments, "org.lldplevel.Show", {}, kCheckPatience);
   const auto verdict =
       answer ? report::check(*answer) : Result<report::Verdict>(fail(answer.error()));
   // Monitoring reads standard output alone, whatever went wrong.
   const std::string line =
       verdict ? verdict->line : report::plugin_line("UNKNOWN", to_string(verdict.error()));
-  if (const auto printed = print(line + "\n"); !printed) return fail(printed.error());
+  if (const auto printed = print(line + "\n"); !printed) {
+    std::fprintf(stderr, "lldp-level: %s\n", to_string(printed.error()).c_str());
+    return kNoDaemon;  // nobody has heard the verdict
+  }
   if (!verdict) return kNoDaemon;
   return static_cast<int>(verdict->status);
 }

@@ -22,7 +22,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "agent/companions/output.hpp"
 #include "agent/process/log.hpp"
@@ -332,11 +335,16 @@ struct Birth {
   bool of_daemons_user = false;
 };
 
-/// The messages of systemd to this process are not for the programs that it starts.
-void forget_init_system() {
-  for (const char* name : {"NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "LISTEN_FDS",
-                           "LISTEN_PID", "LISTEN_FDNAMES", "LLDP_LEVEL_LAUNCHERS"})
-    ::unsetenv(name);
+/// The daemon's environment, with what systemd or an operator's shell put there, is not for those
+/// who are started: they get a path, and the language and time zone.
+void clean_environment() {
+  constexpr const char* kKept[] = {"LANG", "LC_ALL", "LC_CTYPE", "LC_MESSAGES", "LC_TIME", "TZ"};
+  std::vector<std::pair<const char*, std::string>> kept;
+  for (const char* name : kKept)
+    if (const char* value = std::getenv(name); value != nullptr) kept.emplace_back(name, value);
+  ::clearenv();
+  ::setenv("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", 1);
+  for (const auto& [name, value] : kept) ::setenv(name, value.c_str(), 1);
 }
 
 [[noreturn]] void run_launcher(int daemon, pid_t parent, const char* user) {
@@ -344,7 +352,7 @@ void forget_init_system() {
   // Another launcher's end, above all: that one is to notice the daemon's.
   if (daemon > STDERR_FILENO + 1) ::syscall(SYS_close_range, STDERR_FILENO + 1, daemon - 1, 0);
   ::syscall(SYS_close_range, daemon + 1, ~0U, 0);
-  forget_init_system();
+  clean_environment();
   bool other = user == nullptr;
   const char* wrong = user != nullptr ? become_unprivileged(user, other) : nullptr;
   // After the change of user, which takes it back.
@@ -451,7 +459,7 @@ Result<std::optional<Launcher::Ended>> Launcher::receive() {
 }
 
 void serve_launcher(UniqueFd connection, const Only& only) {
-  forget_init_system();
+  clean_environment();
   bool other = false;
   if (const char* wrong = become_unprivileged(only.user, other); wrong != nullptr) {
     log(Severity::kError, Error{errno, "launcher", wrong});

@@ -50,7 +50,27 @@ Result<void> StateKeeper::take_right() {
                           "--state-file and --socket"});
 }
 
+namespace {
+
+/// What is replaced at every change has to be a file: a device, a pipe, a directory or a link would
+/// be gone.
+Result<void> check_kind(const std::string& path) {
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode)) return {};
+  const std::string_view kind = S_ISDIR(status.st_mode)    ? "a directory"
+                                : S_ISLNK(status.st_mode)  ? "a symbolic link"
+                                : S_ISFIFO(status.st_mode) ? "a pipe"
+                                : S_ISSOCK(status.st_mode) ? "a socket"
+                                                           : "a device";
+  return fail(Error{EEXIST, path,
+                    "is " + std::string(kind) +
+                        ", and would be replaced by the state file: name a file in state-file"});
+}
+
+}  // namespace
+
 Result<void> StateKeeper::open() {
+  if (auto fits = check_kind(path_); !fits) return fits;
   auto right = take_right();
   if (!right && right.error().code == EBUSY) return right;
   changed_ |= !right.has_value();

@@ -72,27 +72,60 @@ std::string paint(std::string_view text, Ink ink, const Style& style) {
   return "\x1b[" + std::string(code) + "m" + std::string(text) + "\x1b[0m";
 }
 
-Table::Table(std::vector<Cell> heading) {
+Table::Table(std::vector<Cell> heading, LastColumn last) : last_(last) {
   for (Cell& cell : heading) cell.ink = Ink::kBold;
   rows_.push_back(std::move(heading));
+}
+
+std::vector<std::vector<Cell>> Table::wrapped(const std::vector<std::vector<Cell>>& rows,
+                                              std::size_t width) {
+  std::vector<std::vector<Cell>> out;
+  for (const auto& row : rows) {
+    out.push_back(row);
+    if (row.size() != rows.front().size()) continue;
+    std::string_view rest = row.back().text;
+    while (width_of(rest) > width) {
+      std::size_t end = 0;  // of what fits, at the last blank
+      for (std::size_t at = rest.find(' ');
+           at != rest.npos && width_of(rest.substr(0, at)) <= width; at = rest.find(' ', at + 1))
+        end = at;
+      if (end == 0) break;
+      out.back().back().text = rest.substr(0, end);
+      rest.remove_prefix(end + 1);
+      out.emplace_back(row.size() - 1);
+      out.back().push_back({std::string(rest), row.back().ink});
+    }
+  }
+  return out;
 }
 
 std::string Table::text(const Style& style) const {
   std::vector<std::size_t> widths(rows_.front().size());
   for (std::size_t i = 0; i < widths.size(); ++i) widths[i] = column_width(rows_, i);
+  std::vector<std::vector<Cell>> rows = rows_;
+  if (style.width > 0 && last_ == LastColumn::kWrapped) {
+    std::size_t others = kGap * (widths.size() - 1);
+    for (std::size_t i = 0; i + 1 < widths.size(); ++i) others += widths[i];
+    widths.back() = std::max(kNarrowest, style.width - std::min<std::size_t>(style.width, others));
+    rows = wrapped(rows_, widths.back());
+    for (const auto& row : rows)  // a word that is longer than that stands out
+      widths.back() = std::max(
+          widths.back(), row.size() == widths.size() ? width_of(row.back().text) : std::size_t{0});
+  }
   auto spare = static_cast<std::size_t>(-1);  // in a row, for what is longer than its column
   if (style.width > 0) {
     std::size_t total = kGap * (widths.size() - 1);
     for (const std::size_t w : widths) total += w;
     spare = style.width - std::min(style.width, total);
+    const auto end = widths.end() - (last_ == LastColumn::kWrapped ? 1 : 0);
     for (; total > style.width; --total) {
-      const auto widest = std::max_element(widths.begin(), widths.end());
+      const auto widest = std::max_element(widths.begin(), end);
       if (*widest <= kNarrowest) break;
       --*widest;
     }
   }
   std::string out;
-  for (const auto& row : rows_) {
+  for (const auto& row : rows) {
     std::string line;
     std::size_t left = spare;
     for (std::size_t i = 0; i < row.size(); ++i) {

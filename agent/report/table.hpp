@@ -23,12 +23,19 @@ struct Cell {
 /// shift the rest of their own row and no other. The first row is the heading.
 class Table {
  public:
-  explicit Table(std::vector<Cell> heading);
+  /// Of a text that is all of use: it goes on in lines below instead of being cut.
+  enum class LastColumn : std::uint8_t { kAsOthers, kWrapped };
+  explicit Table(std::vector<Cell> heading, LastColumn last = LastColumn::kAsOthers);
   void add(std::vector<Cell> row) { rows_.push_back(std::move(row)); }
   [[nodiscard]] std::string text(const Style& style) const;
 
  private:
+  /// Rows whose last cells are at most `width` wide, with more rows below for the rest.
+  [[nodiscard]] static std::vector<std::vector<Cell>> wrapped(
+      const std::vector<std::vector<Cell>>& rows, std::size_t width);
+
   std::vector<std::vector<Cell>> rows_;
+  LastColumn last_;
 };
 
 }  // namespace lldp::report

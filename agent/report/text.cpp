@@ -34,6 +34,13 @@ std::string alarm_text(const json& alarm) {
   return out + ": " + str(alarm, "text");
 }
 
+/// The path of lossless traffic is not lossless: as `doctor` has it.
+bool is_critical(const json& alarm) {
+  const std::string code = str(alarm, "code");
+  return code == "class-mismatch" ||
+         (code == "pfc-mismatch" && str(alarm, "text").find("no PFC") != std::string::npos);
+}
+
 std::string list_text(const json& list) {
   std::string out;
   for (const json& element : list) out += (out.empty() ? "" : " ") + element.dump();
@@ -324,6 +331,32 @@ void add_classes(Page& page, const json& protection) {
   }
 }
 
+/// The device and its protection, in one line where that has room on a screen.
+void add_heading(Page& page, const json& show, const Style& style) {
+  constexpr std::size_t kColumns = 80;
+  const json& device = show.at("device");
+  const std::string who = paint(name_of(device), Ink::kBold, style) + ": " + device_text(device);
+  const std::string how = protection_text(show.at("protection"), style) + transport_text(device);
+  if (columns_of(who) + 2 + columns_of(how) <= kColumns) return page.add(who + ", " + how);
+  page.add(who);
+  page.add("  " + how);
+}
+
+/// `  up, no neighbor: 2 (swp3, swp4)`: ports where nothing was ever heard, and that is an alarm;
+/// empty where there is none.
+std::string no_neighbor_text(const json& show) {
+  constexpr std::size_t kNamed = 4;
+  std::string names;
+  std::size_t count = 0;
+  for (const json& alarm : show.at("alarms")) {
+    if (str(alarm, "code") != "unheard") continue;
+    if (++count <= kNamed) names += (count == 1 ? "" : ", ") + str(alarm, "port");
+  }
+  if (count == 0) return {};
+  return "  up, no neighbor: " + std::to_string(count) + " (" + names +
+         (count > kNamed ? ", ...)" : ")");
+}
+
 /// What Nagios draws: `level=1 alarms=0 ...`, U where a number is missing.
 std::string performance(const json& show) {
   std::size_t up = 0;
@@ -382,10 +415,10 @@ Result<std::string> show_text(std::string_view text, const Style& style, std::ch
       alarms.push_back("ALARM " + alarm_text(alarm) + " (since " + str(alarm, "since") + ")");
     page.add_alarms(alarms);
     const json& device = show.at("device");
-    page.add(paint(name_of(device), Ink::kBold, style) + ": " + device_text(device) + ", " +
-             protection_text(show.at("protection"), style) + transport_text(device));
+    add_heading(page, show, style);
     add_classes(page, show.at("protection"));
     add_reasons(page, show.at("protection").at("reasons"));
+    if (const std::string silent = no_neighbor_text(show); !silent.empty()) page.add(silent);
     for (const std::string& failed : failed_companions(show))
       page.add(paint(failed, Ink::kWarn, style));
     if (const std::string role = role_text(device); !role.empty()) page.add(role);
@@ -444,7 +477,8 @@ Result<std::string> rules_text(std::string_view text, const Style& style) {
                  {"INSTALLED"},
                  {"READ BACK"},
                  {"BOUNCED"},
-                 {"PACKETS THAT CAME IN BY AN UP PORT"}});
+                 {"PACKETS THAT CAME IN BY AN UP PORT"}},
+                Table::LastColumn::kWrapped);
     for (const json& port : rules.at("ports")) {
       complain(str(port, "name") + ": ", port.at("error"));
       for (const json& part : port.at("parts"))
@@ -496,8 +530,7 @@ Result<Verdict> check(std::string_view text) {
                           });
     Status status = alarms.empty() && failed.empty() && !unplaced && !unclassed ? Status::kOk
                                                                                 : Status::kWarning;
-    const bool differ = std::ranges::any_of(
-        alarms, [](const json& alarm) { return str(alarm, "code") == "class-mismatch"; });
+    const bool differ = std::ranges::any_of(alarms, is_critical);
     if (forwards && str(show.at("protection"), "backend") == "none") status = Status::kUnknown;
     // Rules that no back end puts in force: a dry run, or `backend = print`.
     if (forwards && state == "inactive" && !reasons.empty()) status = Status::kUnknown;

@@ -450,6 +450,34 @@ TEST_F(Cli, CheckTellsFineFromAlarm) {
             "swp1: a / level=9 | level=U alarms=1 ports_up=1 neighbors=0\n");
 }
 
+TEST_F(Cli, CheckWhoseVerdictNobodyHearsEndsWithThree) {
+  start();
+  const Outcome it =
+      run_command(support::program("lldp-level") + " " + at("check") + " >/dev/full");
+  EXPECT_EQ(it.status, 3);
+}
+
+// A daemon that is stopped takes connections, and answers nothing.
+TEST_F(Cli, CheckGivesADaemonThatHangsLessTimeThanAMonitorGivesIt) {
+  const UniqueFd listener = socket_at(socket(), SOCK_STREAM, 16);
+  ASSERT_TRUE(listener);
+  const Outcome it = run_command("timeout 9 " + support::program("lldp-level") + " " + at("check"));
+  EXPECT_EQ(it.status, 3) << it.out;
+  EXPECT_THAT(it.out, testing::HasSubstr("LLDP-LEVEL UNKNOWN - "));
+}
+
+TEST_F(Cli, CheckAndDoctorCallTheSameFindingBad) {
+  daemon.alarms =
+      R"([{"code":"pfc-mismatch","port":"swp1","since":"","text":"priority 5 has no PFC at srv port p1"}])";
+  start();
+  EXPECT_EQ(run(at("check")).status, 2);
+  change([this] {
+    daemon.alarms =
+        R"([{"code":"pfc-mismatch","port":"swp1","since":"","text":"priority 4 has PFC here and is in no lossless class"}])";
+  });
+  EXPECT_EQ(run(at("check")).status, 1);
+}
+
 TEST_F(Cli, WaitReturnsWhenAllHolds) {
   daemon.level = "null";
   daemon.state = "inactive";

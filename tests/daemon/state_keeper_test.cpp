@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -597,14 +598,30 @@ TEST(StateKeeper, WhatWasWrittenDuringALookIsNotTakenForKept) {
   EXPECT_TRUE(busy.alarm());
 }
 
-TEST(StateKeeper, AFileThatCannotBeReadIsNotWrittenOver) {
+TEST(StateKeeper, WhatIsNoFileIsRefusedAndLeftAsItIs) {
   const TempDir dir;
-  const std::string path = dir / "state";
-  std::filesystem::create_directory(path);
-  Settled settled(path, false);
-  EXPECT_TRUE(std::filesystem::is_directory(path + ".corrupt"));
-  settled.keeper.tell(settled.agent, settled.now, settled.out);
-  EXPECT_TRUE(settled.alarm());
+  std::filesystem::create_directory(dir / "directory");
+  ASSERT_EQ(::mkfifo((dir / "pipe").c_str(), 0600), 0);
+  std::ofstream(dir / "file") << "mine";
+  std::filesystem::create_symlink("file", dir / "link");
+  std::filesystem::create_symlink("none", dir / "dangling");
+  for (const auto& [name, kind] : {std::pair{"directory", "a directory"},
+                                   {"pipe", "a pipe"},
+                                   {"link", "a symbolic link"},
+                                   {"dangling", "a symbolic link"}}) {
+    const std::string path = dir / name;
+    const auto before = std::filesystem::symlink_status(path).type();
+    const auto opened = quick(path).open();
+    ASSERT_FALSE(opened) << name;
+    EXPECT_EQ(to_string(opened.error()),
+              path + ": is " + kind +
+                  ", and would be replaced by the state file: name a file in state-file");
+    EXPECT_EQ(std::filesystem::symlink_status(path).type(), before);
+    EXPECT_FALSE(std::filesystem::exists(path + ".lock"));
+  }
+  EXPECT_EQ(to_string(quick("/dev/null").open().error()),
+            "/dev/null: is a device, and would be replaced by the state file: name a file in "
+            "state-file");
 }
 
 TEST(StateKeeper, ADamagedFileIsAnAlarmUntilItIsTakenAway) {

@@ -194,7 +194,16 @@ TEST(ShowText, TellsOfAPlaceBelowTheLevel) {
   EXPECT_THAT(
       *show_text(show_json(rising, protection(), kClock), {}),
       testing::HasSubstr(
-          "level 3 (host), in the order by level 1 until all neighbors have heard, protection"));
+          "leaf1: switch, level 3 (host), in the order by level 1 until all neighbors have heard\n"
+          "  protection partial"));
+}
+
+TEST(ShowText, CountsThePortsWhereNothingWasEverHeard) {
+  auto silent = leaf();
+  for (const char* port : {"swp3", "swp4", "swp5", "swp6", "swp7"})
+    silent.alarms.push_back({.code = core::AlarmCode::kUnheard, .port = port, .text = "why"});
+  EXPECT_THAT(*show_text(show_json(silent, protection(), kClock), {}),
+              testing::HasSubstr("\n  up, no neighbor: 5 (swp3, swp4, swp5, swp6, ...)\n"));
 }
 
 TEST(ShowText, SaysWhoSpeaksWhereItIsSomebodyElse) {

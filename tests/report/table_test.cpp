@@ -51,6 +51,22 @@ TEST(Table, CountsCharactersNotOctets) {
             "eeeeeee…  10\n");
 }
 
+TEST(Table, LastColumnThatIsWrappedGoesOnBelow) {
+  Table table({{"PORT"}, {"STATE"}, {"ALL OF IT MATTERS"}}, Table::LastColumn::kWrapped);
+  table.add({{"swp1"}, {"done"}, {"one two three four five six"}});
+  table.add({{"swp2"}, {"done"}, {"short"}});
+  EXPECT_EQ(table.text({.width = 28}),
+            "PORT  STATE  ALL OF IT\n"
+            "             MATTERS\n"
+            "swp1  done   one two three\n"
+            "             four five six\n"
+            "swp2  done   short\n");
+  EXPECT_EQ(table.text({}),
+            "PORT  STATE  ALL OF IT MATTERS\n"
+            "swp1  done   one two three four five six\n"
+            "swp2  done   short\n");
+}
+
 TEST(PluginLine, HasOneBarAtMostBeforeTheNumbers) {
   EXPECT_EQ(plugin_line("OK", "leaf|level=9"), "LLDP-LEVEL OK - leaf/level=9");
 }

@@ -33,6 +33,19 @@ void tell(nlmsghdr* header, const std::function<void(Ifindex, const LinkFacts&)>
   const auto port = Ifindex::make(static_cast<std::uint32_t>(info->ifi_index));
   if (!port) return;
   LinkFacts facts{.switch_port = attributes[IFLA_PHYS_SWITCH_ID] != nullptr};
+  if (attributes[IFLA_IFNAME]) facts.name = nla_get_string(attributes[IFLA_IFNAME]);
+  const auto number = [&](std::size_t attribute) {
+    return attributes[attribute]
+               ? Ifindex::make(nla_get_u32(attributes[attribute])).value_or(Ifindex())
+               : Ifindex();
+  };
+  facts.master = number(IFLA_MASTER);
+  if (!attributes[IFLA_LINK_NETNSID]) facts.lower = number(IFLA_LINK);
+  std::array<nlattr*, IFLA_INFO_MAX + 1> kind{};
+  if (attributes[IFLA_LINKINFO] &&
+      nla_parse_nested(kind.data(), IFLA_INFO_MAX, attributes[IFLA_LINKINFO], nullptr) == 0 &&
+      kind[IFLA_INFO_KIND])
+    facts.kind = nla_get_string(kind[IFLA_INFO_KIND]);
   std::array<nlattr*, IFLA_XDP_MAX + 1> xdp{};
   if (attributes[IFLA_XDP] &&
       nla_parse_nested(xdp.data(), IFLA_XDP_MAX, attributes[IFLA_XDP], nullptr) == 0 &&

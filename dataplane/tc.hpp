@@ -57,8 +57,13 @@ struct TcObject {
 /// What a message about one says.
 [[nodiscard]] std::optional<TcObject> parse_tc(nlmsghdr* header);
 
-/// What lets packets go another way than past traffic control.
+/// What lets packets go another way than past traffic control, and how interfaces stand on each
+/// other.
 struct LinkFacts {
+  std::string name{};
+  std::string kind{};             ///< IFLA_INFO_KIND; empty: a device of its own
+  Ifindex lower{};                ///< IFLA_LINK, in this network namespace; 0: none
+  Ifindex master{};               ///< 0: none
   std::uint32_t xdp_program = 0;  ///< id; ~0 if it is attached and has none
   bool switch_port = false;       ///< of a switch chip, which forwards by itself
 };

@@ -34,6 +34,10 @@ Ruleset compile(const Policy& policy, PortClass port, bool layered) {
   rules.port = port;
   rules.layered = layered;
   rules.lossy = policy.lossy();
+  if (port.passive()) {
+    rules.pfc_enable = policy.pfc_enable();
+    return rules;
+  }
   const bool shut = port.order == Order::kShut;
   const auto turns_of_all = policy.turns();
   for (const Remap& turn : turns_of_all)
@@ -73,6 +77,7 @@ std::string to_string(const Ruleset& rules, std::string_view port) {
   line(layer
            ? fmt::format("is {}, of layer {}", to_string(rules.port.order), rules.port.near.value())
            : fmt::format("is {}", to_string(rules.port.order)));
+  if (rules.port.passive()) line("leaves packets to the rules of the interfaces below");
   for (std::size_t i = 0; i < rules.ingress.size();) {
     const Priority priority = rules.ingress[i].priority;
     DscpSet dscps;

@@ -22,6 +22,10 @@ struct PortClass {
   /// of their chain (`qos.restore`). Counts while the port is down, and is out of force before it
   /// is anything else.
   bool restore = false;
+  /// It stands on other interfaces, as a VLAN does, whose packets have met those rules already.
+  bool stacked = false;
+  /// Of a stacked port whose order is not known: packets keep what the rules below have given them.
+  [[nodiscard]] constexpr bool passive() const { return stacked && order == Order::kUnknown; }
   [[nodiscard]] constexpr bool restores() const { return restore && order == Order::kDown; }
   friend bool operator==(const PortClass&, const PortClass&) = default;
 };

@@ -18,7 +18,7 @@ Claim claim(DeviceType device, std::uint8_t level, PortType port) {
     } else {
       c.device = DeviceType::kUnknown;
     }
-  } else if (level != 0) {
+  } else if (level != 0 && device != DeviceType::kUnknown) {
     c.level = Level::make(level);
   }
   return c;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <boost/program_options.hpp>
 #include <cerrno>
+#include <filesystem>
+#include <iterator>
 #include <map>
 #include <sstream>
 #include <utility>
@@ -71,6 +73,9 @@ std::string_view trim(std::string_view text) {
 /// Where each option was set that was: `FILE:LINE: key` or `--option`.
 using Places = std::map<std::string, std::string, std::less<>>;
 
+constexpr std::string_view kOnCommandLine = "command line";
+constexpr std::string_view kOnRequest = "set";
+
 /// Reads the INI text line by line, so that every error has its line; Program_options reads each
 /// line, under the section it stands in.
 class FileReader {
@@ -125,6 +130,9 @@ class FileReader {
         complain(at, std::move(*wrong));
       } else {
         places_.emplace(option.string_key, at);
+        config_.origins.of.insert_or_assign(
+            option.string_key,
+            Origins::Origin{option.value.empty() ? "" : option.value.front(), where});
       }
     }
   }
@@ -184,6 +192,22 @@ void keep_apart(Config& config, const Invocation& invocation) {
 
 }  // namespace
 
+std::vector<Setting> settings(const Config& config) {
+  std::vector<Setting> out;
+  const auto& given = config.origins.of;
+  for (const Row& row : rows()) {
+    if (is_of_ports(row)) {
+      for (const auto& [key, origin] : given)
+        if (find_row(key) == &row) out.push_back({key, origin.value, origin.source});
+    } else if (const auto at = given.find(row.name); at != given.end()) {
+      out.push_back({std::string(row.name), at->second.value, at->second.source});
+    } else {
+      out.push_back({std::string(row.name), std::string(row.preset), "default"});
+    }
+  }
+  return out;
+}
+
 std::vector<Option> options() {
   std::vector<Option> all;
   for (const Row& row : rows())
@@ -227,17 +251,45 @@ namespace {
 
 using Reader = Result<std::string>(const std::string& path, std::size_t most);
 
+/// The files of FILE.d that are read, in the order of their names; none where it is not there.
+Result<std::vector<std::string>> drop_ins(const std::string& file) {
+  const std::string folder = file + ".d";
+  std::vector<std::string> names;
+  if (file == "-") return names;
+  std::error_code error;
+  const std::filesystem::directory_iterator all(folder, error);
+  if (error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory)
+    return names;
+  if (error) return fail(Error{error.value(), folder, "cannot be read: " + error.message()});
+  for (const auto& entry : all) {
+    std::string name = entry.path().filename().string();
+    if (name.ends_with(".conf") && name.front() != '.') names.push_back(folder + "/" + name);
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
 Reading read_by(Reader& reader, const Invocation& invocation) {
   Reading out;
   Places places;
+  const auto take = [&](const std::string& name, std::string_view text) {
+    FileReader file(name, out.config);
+    file.read(text);
+    std::ranges::move(file.take_errors(), std::back_inserter(out.errors));
+    for (auto& [key, place] : file.take_places()) places.insert_or_assign(key, place);
+  };
   const std::string path = invocation.file.value_or(std::string(kDefaultFile));
-  if (const auto text = reader(path, kMaxFileOctets)) {
-    FileReader file(path, out.config);
-    file.read(*text);
-    out.errors = file.take_errors();
-    places = file.take_places();
-  } else if (invocation.file || text.error().code != ENOENT) {
+  if (const auto text = reader(path, kMaxFileOctets))
+    take(path, *text);
+  else if (invocation.file || text.error().code != ENOENT)
     out.errors.push_back(text.error());
+  const auto more = drop_ins(path);
+  if (!more) out.errors.push_back(more.error());
+  for (const std::string& name : more.value_or(std::vector<std::string>())) {
+    if (const auto text = reader(name, kMaxFileOctets))
+      take(name, *text);
+    else
+      out.errors.push_back(text.error());
   }
   for (const auto& [name, value] : invocation.set) {
     const Row* row = find_row(name);
@@ -245,7 +297,9 @@ Reading read_by(Reader& reader, const Invocation& invocation) {
     if (auto wrong = row ? set(*row, out.config, name, value) : "unknown option: try --help")
       out.errors.push_back({.where = at, .what = std::move(*wrong)});
     else
-      places.insert_or_assign(name, at);
+      places.insert_or_assign(name, at),
+          out.config.origins.of.insert_or_assign(
+              name, Origins::Origin{value, std::string(kOnCommandLine)});
   }
   if (out.config.dry_run) keep_apart(out.config, invocation);
   check_together(out.config, places, out.errors);
@@ -328,8 +382,14 @@ bool has_control_character(std::string_view text) {
 
 std::vector<std::string_view> keep_what_is_of_start(Config& fresh, const Config& running) {
   std::vector<std::string_view> out;
-  for (const OfStart& option : kOfStart)
-    if (option.keep(fresh, running)) out.push_back(option.key);
+  for (const OfStart& option : kOfStart) {
+    if (!option.keep(fresh, running)) continue;
+    out.push_back(option.key);
+    if (const auto was = running.origins.of.find(option.key); was != running.origins.of.end())
+      fresh.origins.of.insert_or_assign(std::string(option.key), was->second);
+    else
+      fresh.origins.of.erase(std::string(option.key));
+  }
   return out;
 }
 
@@ -351,6 +411,8 @@ Result<Config> with_option(Config config, std::string_view key, std::string_view
   if (has_control_character(value))
     return refuse("'" + escape(value) + "' has a control character: leave it out");
   if (auto wrong = set(*row, config, key, value)) return refuse(std::move(*wrong));
+  config.origins.of.insert_or_assign(std::string(key),
+                                     Origins::Origin{std::string(value), std::string(kOnRequest)});
   Errors errors;
   check_together(config, {{std::string(key), where}}, errors);
   if (!errors.empty()) return fail(std::move(errors.front()));
@@ -374,6 +436,22 @@ Errors unmatched(const Config& config, std::span<const std::string> interfaces) 
   for (const auto& [name, layers] : config.layers) look("port." + escape(name) + ".layers", name);
   for (const auto& [name, text] : config.description)
     look("port." + escape(name) + ".description", name);
+  for (const std::string& name : config.unheard_ok) look("port." + escape(name) + ".unheard", name);
+  for (const std::string& name : config.crosslink_ok)
+    look("port." + escape(name) + ".crosslink", name);
+  return out;
+}
+
+std::vector<std::pair<std::string, std::string>> named_ports(const Config& config) {
+  std::vector<std::pair<std::string, std::string>> out;
+  const auto name = [&](const std::string& port, std::string key) {
+    if (port.find_first_of("*?") != port.npos) return;
+    if (std::ranges::none_of(out, [&](const auto& known) { return known.first == port; }))
+      out.emplace_back(port, std::move(key));
+  };
+  for (const std::string& port : config.ports.wanted) name(port, "ports");
+  for (const std::string& port : config.core.host_ports) name(port, "host-ports");
+  for (const auto& [port, layers] : config.layers) name(port, "port." + escape(port) + ".layers");
   return out;
 }
 

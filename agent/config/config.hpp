@@ -4,6 +4,7 @@
 #include <chrono>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -36,6 +37,17 @@ inline constexpr std::string_view kDryRunSuffix = ".dry-run";
 /// A value of `qos.lossless`: the lossless classes are learned.
 inline constexpr std::string_view kLearned = "auto";
 
+/// What was written for each key that was set, and where: `FILE:LINE`, `command line` or `set`. No
+/// part of the value that a configuration is.
+struct Origins {
+  struct Origin {
+    std::string value{};
+    std::string source{};
+  };
+  std::map<std::string, Origin, std::less<>> of{};
+  friend bool operator==(const Origins&, const Origins&) { return true; }
+};
+
 /// Everything that can be set. `core` is what the agent goes by, except what only its owner can
 /// know: `core.role` where `role` is auto, and `core.system_name` where it is empty (the host
 /// name).
@@ -46,6 +58,8 @@ struct Config {
   std::map<std::string, core::AdminStatus, std::less<>> admin{};  ///< of ports, where not rxtx
   std::map<std::string, Layers, std::less<>> layers{};  ///< of ports: what their links join
   std::map<std::string, std::string, std::less<>> description{};  ///< of ports, where set
+  std::set<std::string, std::less<>> unheard_ok{};    ///< ports on which nothing need be heard
+  std::set<std::string, std::less<>> crosslink_ok{};  ///< ports that may be crosslinks
   PortIdKind port_id = PortIdKind::kName;
   /// Globs of interfaces and addresses; empty: the first of each family; nullopt: none.
   std::optional<std::vector<std::string>> management{std::in_place};
@@ -77,6 +91,7 @@ struct Config {
   std::optional<qos::Chains> chains{qos::Policy().chains()};
   std::string lossy{qos::Policy::kDefaultLossy};
   qos::Policy policy{};  ///< of `chains`; of none where they are learned
+  Origins origins{};
   friend bool operator==(const Config&, const Config&) = default;
 };
 
@@ -91,6 +106,16 @@ struct Option {
 
 /// All of them, in the order of the manual.
 [[nodiscard]] std::vector<Option> options();
+
+/// A key with its value in force, and where that comes from: `default`, or as Origins has it.
+struct Setting {
+  std::string key{};
+  std::string value{};  ///< empty: it has none
+  std::string source{};
+  friend bool operator==(const Setting&, const Setting&) = default;
+};
+/// Every key in the order of the manual; of those for a port the ones that are set.
+[[nodiscard]] std::vector<Setting> settings(const Config& config);
 
 /// What the command line says, before the file is read. Kept for a reload.
 struct Invocation {
@@ -107,8 +132,9 @@ using Errors = std::vector<Error>;
 /// `arguments` without the program's name. Checks names only; values are checked by load().
 [[nodiscard]] Result<Invocation> parse_command_line(std::span<const char* const> arguments);
 
-/// Reads the file and puts the command line over it. Without `--config` the default file may be
-/// missing; a named one may not.
+/// Reads the file, then those called *.conf in the directory FILE.d, in the order of their names,
+/// each over what was before it; and puts the command line over them. Without `--config` the
+/// default file may be missing; a named one may not. The directory may be missing.
 [[nodiscard]] Result<Config, Errors> load(const Invocation& invocation);
 /// The same once more: a pipe is an error, for it has given what it had.
 [[nodiscard]] Result<Config, Errors> load_again(const Invocation& invocation);
@@ -131,6 +157,10 @@ struct Reading {
 /// What the configuration calls an interface and is none, among those that there are: of `ports`
 /// what is wanted or left out by its name, `host-ports` and the keys of ports.
 [[nodiscard]] Errors unmatched(const Config& config, std::span<const std::string> interfaces);
+
+/// The ports that the configuration calls by their whole names, and the first key that does: of
+/// `ports`, `host-ports` and `port.NAME.layers`.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> named_ports(const Config& config);
 
 /// A whole file given as text; `name` is what errors call it.
 [[nodiscard]] Result<Config, Errors> parse(std::string_view text, std::string_view name);

@@ -159,6 +159,16 @@ Complaint set_layers(Config& c, std::string_view port, std::string_view text) {
   return kFine;
 }
 
+void set_unheard(Config& c, std::string_view port, std::size_t choice) {
+  c.unheard_ok.erase(std::string(port));
+  if (choice == 1) c.unheard_ok.emplace(port);
+}
+
+void set_crosslink(Config& c, std::string_view port, std::size_t choice) {
+  c.crosslink_ok.erase(std::string(port));
+  if (choice == 1) c.crosslink_ok.emplace(port);
+}
+
 Complaint set_description(Config& c, std::string_view port, std::string_view text) {
   if (auto wrong = badly_long(text, 255)) return wrong;
   c.description.insert_or_assign(std::string(port), std::string(text));
@@ -335,6 +345,10 @@ constexpr Row kRows[] = {
      "layered expander: layer of the port NAME, and layer that its link leads to"},
     {"port.NAME.description", "TEXT", "", PortText{"1 to 255 characters", set_description},
      "Port Description TLV of the port NAME; else its alias, else the driver's name of the port"},
+    {"port.NAME.unheard", "UNHEARD", "alarm", PortChoice{"alarm|ok", set_unheard},
+     "ok: no alarm if no LLDP frame is ever heard on the port NAME"},
+    {"port.NAME.crosslink", "CROSSLINK", "no", PortChoice{"no|yes", set_crosslink},
+     "yes: no alarm if the port NAME leads to a switch of the same level"},
     {"host-ports", "GLOB,...", "", Text{"names with * and ?", set_host_ports},
      "ports where a link that is up counts as a host"},
     {"expect", "FILE", "",

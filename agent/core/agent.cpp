@@ -261,6 +261,10 @@ void Agent::Impl::run_due(TimePoint now, Actions& out) {
 
 void Agent::Impl::age(Port& port, TimePoint now, Actions& out) {
   bool changed = port.alarm_due() <= now;
+  if (port.shared_until <= now) {
+    port.shared_until = kNever;
+    changed = true;
+  }
   if (port.memory_until <= now) {
     watch_silence(port, port.hears_switch, now);  // it stays when the memory has gone
     note_state(fade_memory(port), out);

@@ -59,6 +59,8 @@ struct Link {
   std::optional<Pfc> pfc{};                            ///< nullopt: the driver does not say
   std::optional<Layers> layers{};                      ///< what the operator says that it joins
   AdminStatus adminStatus = AdminStatus::enabledRxTx;  ///< leaving Tx sends a shutdown LLDPDU
+  bool may_be_unheard = false;    ///< `port.NAME.unheard = ok`: no alarm that nothing is heard
+  bool may_be_crosslink = false;  ///< `port.NAME.crosslink = yes`: no alarm that it is one
   Rare<LinkDetails> details{};
   friend bool operator==(const Link&, const Link&) = default;
 };

@@ -4,6 +4,7 @@
 
 #include "agent/core/agent_impl.hpp"
 #include "agent/core/event.hpp"
+#include "base/count.hpp"
 #include "base/text.hpp"
 
 namespace lldp::core {
@@ -60,6 +61,7 @@ void Agent::Impl::set_level_alarms(TimePoint now, Actions& out) {
   stands.put(AlarmCode::kUnsupported, inference_.unsupported().has_value());
   stands.put(AlarmCode::kLowerLevel, inference_.lower().has_value());
   stands.put(AlarmCode::kNoLevel, no_level_at_ <= now);
+  stands.put(AlarmCode::kUneven, !uneven_text().empty());
   no_level_told_ = no_level_at_ <= now;
   for (const auto& [code, raised] : alarms_.set(kOfLevel, {}, stands, now))
     tell({}, code, raised ? std::optional(level_alarm_text(code, now)) : std::nullopt, out);
@@ -76,7 +78,34 @@ void Agent::Impl::watch_for_no_level(TimePoint now) {
     no_level_at_ = now + ttl();
 }
 
+std::string Agent::Impl::uneven_text() const {
+  const auto level = inference_.level();
+  if (settings_->role != Role::kSwitch || !level) return {};
+  const auto highest = inference_.highest_heard();
+  if (highest && *highest > settings_->max_level) {
+    const auto tells = std::ranges::find_if(ports_, [&](const auto& port) {
+      return port && std::ranges::any_of(port->heard.switches,
+                                         [&](const HeardSwitch& s) { return s.level == *highest; });
+    });
+    return "a switch of level " + level_text(highest) +
+           (tells == ports_.end() ? "" : " is heard on " + escape((*tells)->link.name)) +
+           ", and infer.max-level is " + level_text(settings_->max_level) +
+           ": its hosts speak no LLDP, so paths by it turn and end in the lossy class; run LLDP on "
+           "its hosts, or name their ports in host-ports there";
+  }
+  // A leaf whose hosts are silent stands above the spines that another leaf has brought to 2: with
+  // nothing above it, and with ports on which nothing is heard.
+  constexpr Level kAboveSpines = Level::of<3>();
+  const bool top = !highest || *highest <= *level;
+  if (unheard_ == 0 || !top || *level < kAboveSpines || settings_->pinned_level) return {};
+  return "level " + level_text(level) + " comes from switches alone, and on " +
+         count_text(unheard_, "port") +
+         " with carrier nothing is heard: if hosts are there, this is a leaf, and every path to it "
+         "turns; run LLDP on the hosts, name their ports in host-ports, or pin `level`";
+}
+
 std::string Agent::Impl::level_alarm_text(AlarmCode code, TimePoint now) const {
+  if (code == AlarmCode::kUneven) return uneven_text();
   const std::string level = level_text(inference_.level());
   if (code == AlarmCode::kUnsupported) {
     const auto supporting = inference_.supporting();

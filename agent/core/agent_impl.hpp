@@ -109,6 +109,11 @@ class Agent::Impl {
   void watch_silence(Port& port, bool heard_switch, TimePoint now);
   void label(Port& port, TimePoint now, Actions& out);
   void label_all(TimePoint now, Actions& out);
+  /// A switch is heard or remembered on some port.
+  [[nodiscard]] bool has_switch_port() const;
+  /// Ports where nothing was ever heard, apart from this one: whether that is an alarm depends on
+  /// other ports.
+  void label_unheard(const Port& changed, TimePoint now, Actions& out);
   /// A new type alone can wait for the port's next fast moment unless credit is full: what is left
   /// is for a new level.
   void announce_type(PortAgent& agent, TimePoint now) const;
@@ -136,6 +141,8 @@ class Agent::Impl {
   void watch_for_no_level(TimePoint now);
   [[nodiscard]] std::vector<Alarm> alarms(TimePoint now) const;
   [[nodiscard]] std::string level_alarm_text(AlarmCode code, TimePoint now) const;
+  /// What makes the levels uneven; empty: nothing does.
+  [[nodiscard]] std::string uneven_text() const;
   /// The port with the neighbour of the lowest level.
   [[nodiscard]] const Port* lowest_port() const;
   /// Labels all ports and tells their neighbours.
@@ -234,6 +241,7 @@ class Agent::Impl {
   Place place_;
   std::size_t unproved_ = 0;  ///< neighbours for whom place_ waits
   std::size_t silent_ = 0;    ///< ports
+  std::size_t unheard_ = 0;   ///< ports
   std::size_t awaited_ = 0;   ///< ports
   Tiers location_;
   Telling tell_all_{};               ///< location_; of a host nothing

@@ -11,7 +11,9 @@ namespace lldp::core {
 void Agent::Impl::reconsider(Port& port, TimePoint now, Actions& out, bool renounced) {
   touch_classes(port, now);
   const Heard before = port.heard;
+  const bool heard_switch = port.hears_switch;
   summarize_port(port, now);
+  if (port.hears_switch != heard_switch) label_unheard(port, now, out);
   if (port.heard != before) {
     inference_.update(before, port.heard);
     if (decide(now, out, renounced)) return;  // all ports were labelled
@@ -299,8 +301,20 @@ void Agent::Impl::announce_level(Port& port, std::optional<Level> before, TimePo
   }
 }
 
+bool Agent::Impl::has_switch_port() const {
+  return std::ranges::any_of(ports_, [](const auto& port) {
+    return port && (port->hears_switch || port->memory.misses_switch());
+  });
+}
+
+void Agent::Impl::label_unheard(const Port& changed, TimePoint now, Actions& out) {
+  if (unheard_ == 0) return;
+  for (const auto& port : ports_)
+    if (port && port->unheard && port.get() != &changed) label(*port, now, out);
+}
+
 void Agent::Impl::label(Port& port, TimePoint now, Actions& out) {
-  const Standing own = standing();
+  Standing own = standing();
   PortType type = PortType::kUnmarked;
   Order order = Order::kUnknown;
   if (own.role == Role::kSwitch) {
@@ -321,8 +335,15 @@ void Agent::Impl::label(Port& port, TimePoint now, Actions& out) {
   watch_for_unordered(port, own, now);
   watch_for_conflict(port, own, now);
   watch_for_missing(port, own, now);
+  const bool was_unheard = port.unheard;
+  watch_for_unheard(port, own, now);
+  own.has_switch_port = port.unheard && has_switch_port();
   port.labelled_at = now;
   set_alarms(port, alarms_of(port, own, now), now, out);
+  if (port.unheard != was_unheard) {
+    port.unheard ? ++unheard_ : --unheard_;
+    set_level_alarms(now, out);
+  }
 }
 
 void Agent::Impl::announce_type(PortAgent& agent, TimePoint now) const {

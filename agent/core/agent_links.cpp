@@ -89,6 +89,7 @@ void Agent::Impl::remove_link(Ifindex ifindex, TimePoint now, Actions& out) {
     absent_.insert_or_assign(port->link.name,
                              PortState{.name = port->link.name, .memory = port->memory});
   due_.set(port->slot, kNever);
+  if (std::exchange(port->unheard, false)) --unheard_;
   if (settings_->expected) absent_due_ = now + standing().missing_grace;
   tell_class_alarm(ifindex, {}, std::nullopt, now, out);
   classes_.remove_port(ifindex);
@@ -131,6 +132,7 @@ void Agent::Impl::lose_carrier(Port& port, TimePoint now, Actions& out) {
   port.link.up = false;
   port.hears_switch = false;  // it does not fall silent by that
   port.offered_pfc = 0;
+  port.shared_until = kNever;
   enable(port, now, out);
   run(port, now, out);  // from the start, also if the carrier is back in the same moment
   note_memory(forget_carrier(port, place_.at()), now, out);

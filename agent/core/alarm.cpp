@@ -52,6 +52,12 @@ std::string_view to_string(AlarmCode code) {
       return "class-mismatch";
     case AlarmCode::kUnclassed:
       return "unclassed";
+    case AlarmCode::kPortMissing:
+      return "port-missing";
+    case AlarmCode::kUnheard:
+      return "unheard";
+    case AlarmCode::kUneven:
+      return "uneven";
     case AlarmCode::kSet:
       break;
   }

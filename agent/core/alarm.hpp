@@ -38,9 +38,12 @@ enum class AlarmCode : std::uint8_t {
   kPfcTaken,       ///< PFC that somebody had set is off while the rules are there
   kClassMismatch,  ///< the lossless classes of two ends, or of the evidence, do not go together
   kUnclassed,      ///< packets of no lossless class turn
+  kPortMissing,    ///< a port that the configuration names is no interface
+  kUnheard,        ///< a switch port with carrier on which nothing was ever heard
+  kUneven,         ///< levels differ by more than the fabric's tiers explain
   kSet,            ///< a key has another value than its file gives it, on request
 };
-inline constexpr std::size_t kAlarmCodes = 23;
+inline constexpr std::size_t kAlarmCodes = 26;
 static_assert(static_cast<std::size_t>(AlarmCode::kSet) + 1 == kAlarmCodes);
 [[nodiscard]] std::string_view to_string(
     AlarmCode code);  ///< crosslink, level-skip, host-above-leaf, ...

@@ -62,6 +62,9 @@ class LevelCount {
   [[nodiscard]] std::optional<Level> lowest() const {
     return counts_.empty() ? std::nullopt : std::optional(counts_.front().level);
   }
+  [[nodiscard]] std::optional<Level> highest() const {
+    return counts_.empty() ? std::nullopt : std::optional(counts_.back().level);
+  }
 
  private:
   struct Count {
@@ -143,6 +146,8 @@ class Inference {
   [[nodiscard]] std::optional<Level> lower() const { return lower_; }
   /// The level has stood on memory for so long that the operator should know; since when.
   [[nodiscard]] std::optional<TimePoint> unsupported() const;
+  /// Of all switches that are heard.
+  [[nodiscard]] std::optional<Level> highest_heard() const { return switches_.highest(); }
   /// For how long the level has had support.
   [[nodiscard]] Duration supported() const { return supported_; }
   /// The neighbour that would give support: 0 for a host.

@@ -52,6 +52,9 @@ class Neighbor : public Told {
   bool contribution = false;
   std::optional<Level> last_level{};  ///< the last one it told; stays when it tells none
   MacAddress source{};                ///< of its frames; all 0: not known
+  MacAddress last_source{};           ///< of the last frame, also of one that said nothing new
+  std::uint8_t source_changes = 0;    ///< of last_source, since first_source_change
+  TimePoint first_source_change{};
   bool superseded =
       false;              ///< the same device has since spoken under another MSAP, and this one not
   bool unproved = false;  ///< may hold us for lower than our level (docs/rules.md O3)

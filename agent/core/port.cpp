@@ -251,7 +251,7 @@ bool Port::counts_as_host() const {
 }
 
 TimePoint Port::deadline() const {
-  TimePoint due = std::min(alarm_due(), memory_until);
+  TimePoint due = std::min({alarm_due(), memory_until, shared_until});
   if (!held.empty()) due = std::min(due, changes.opens_at());
   for (const PortAgent& a : agents) {
     due = std::min({due, core::deadline(a.tx_timer_state, a.tx_state, a.tx),
@@ -459,6 +459,20 @@ void watch_for_conflict(Port& port, const Standing& own, TimePoint now) {
   port.conflict_at = conflict ? std::min(port.conflict_at, now + kConflictGrace) : kNever;
 }
 
+void watch_for_unheard(Port& port, const Standing& own, TimePoint now) {
+  const bool own_frames = std::any_of(port.agents.begin(), port.agents.end(),
+                                      [](const PortAgent& a) { return a.hears_itself(); });
+  port.heard_any = port.link.up && (port.heard_any || port.table.size() != 0 || own_frames);
+  const bool silent = own.role == Role::kSwitch && port.link.up && !port.heard_any &&
+                      port.memory == PortMemory{} && !port.host_port && !port.link.layers &&
+                      !port.link.may_be_unheard && may_receive(port.link.adminStatus);
+  if (!silent)
+    port.unheard_at = kNever;
+  else if (port.unheard_at == kNever)
+    port.unheard_at = now + kUnheardGrace;
+  port.unheard = port.unheard_at <= now;
+}
+
 AlarmSet alarms_of(const Port& port, const Standing& own, TimePoint now) {
   AlarmSet set;
   const auto put = [&set](AlarmCode code, bool stands) { set.put(code, stands); };
@@ -479,16 +493,18 @@ AlarmSet alarms_of(const Port& port, const Standing& own, TimePoint now) {
   if (port.heard.lowest && own.level) {
     const int distance = port.heard.lowest->value() - own.level->value();
     // Levels say nothing of a link between layers.
-    put(AlarmCode::kCrosslink, distance == 0 && !port.link.layers);
+    put(AlarmCode::kCrosslink, distance == 0 && !port.link.layers && !port.link.may_be_crosslink);
     put(AlarmCode::kLevelSkip, !host && (distance < -1 || distance > 1) && !port.link.layers);
     put(AlarmCode::kHostAboveLeaf, host && own.pinned && *own.level > Level::of<1>());
   }
-  put(AlarmCode::kManyNeighbors, (all.size() > 1 && count_msaps(port) > 1) || out_of_room(port));
+  put(AlarmCode::kManyNeighbors, (all.size() > 1 && count_msaps(port) > 1) || out_of_room(port) ||
+                                      port.shared_until != kNever);
   for (const Neighbor& n : all)
     put(AlarmCode::kCabling,
         (port.host_port && n.claims_switch && !n.superseded) || contradicts(port, n, own.layered));
   put(AlarmCode::kUnprotected, port.unprotected_at <= now);
   put(AlarmCode::kSilent, port.silent);
+  put(AlarmCode::kUnheard, port.unheard && own.has_switch_port);
   return set;
 }
 
@@ -507,6 +523,10 @@ std::string alarm_text(AlarmCode code, const Port& port, const Standing& own) {
              number(own.level);
     }
     case AlarmCode::kManyNeighbors:
+      if (port.shared_until != kNever && count_msaps(port) < 2)
+        return "several devices send as " + names(port, [](const Neighbor&) { return true; }) +
+               ", with one chassis ID and port ID and different addresses: the level and the order "
+               "of the port are those of the last; give each device a chassis ID of its own";
       return std::to_string(count_msaps(port)) +
              " neighbors: " + names(port, [](const Neighbor&) { return true; }) +
              (out_of_room(port) ? "; more found no room" : "");
@@ -538,10 +558,26 @@ std::string alarm_text(AlarmCode code, const Port& port, const Standing& own) {
     }
     case AlarmCode::kPfcMismatch:
       return pfc_text(port, own);
-    case AlarmCode::kUnprotected:
+    case AlarmCode::kUnprotected: {
+      const std::string ours =
+          names(port, [](const Neighbor& n) { return has_no_level(n) && n.speaks_for_itself(); });
+      if (!ours.empty())
+        return "switch " + ours +
+               " runs an agent and tells no level, so packets between it and this port turn "
+               "unchanged: there, name the ports of its hosts in host-ports, or pin `level`";
       return "switch " + names(port, has_no_level) +
              " tells no level: run lldp-leveld there, or leave the port out: `ports = ...,-" +
              escape(port.link.name) + "`";
+    }
+    case AlarmCode::kUnheard: {
+      const std::string name = escape(port.link.name);
+      return "carrier, and no LLDP frame was ever heard: if a switch is there, packets from it "
+             "turn "
+             "unchanged; run an LLDP agent there, name the port in host-ports if a host is there, "
+             "or "
+             "accept it: port." +
+             name + ".unheard = ok";
+    }
     case AlarmCode::kSilent: {
       const std::string known = port.memory.kind == PortMemory::Kind::kSwitch
                                     ? "switch " + to_string(port.memory.at.chassis)
@@ -567,6 +603,8 @@ std::string alarm_text(AlarmCode code, const Port& port, const Standing& own) {
     case AlarmCode::kPfcTaken:
     case AlarmCode::kClassMismatch:
     case AlarmCode::kUnclassed:
+    case AlarmCode::kPortMissing:
+    case AlarmCode::kUneven:
     case AlarmCode::kSet:
       break;  // of the device, and the owner's
   }

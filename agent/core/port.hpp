@@ -85,6 +85,12 @@ struct Port {
   TimePoint conflict_at = kNever;
   /// When silence where a neighbour is expected becomes an alarm; kNever: there is none.
   TimePoint missing_at = kNever;
+  /// Until then it counts that devices with one MSAP are heard; kNever: none are.
+  TimePoint shared_until = kNever;
+  /// When silence where nothing was ever heard becomes an alarm; kNever: something was.
+  TimePoint unheard_at = kNever;
+  bool heard_any = false;  ///< a neighbor was heard since the carrier came
+  bool unheard = false;    ///< unheard_at is over
 
   static constexpr std::size_t kNobody = static_cast<std::size_t>(-1);
   [[nodiscard]] const Neighbor* decisive_neighbor() const {
@@ -106,7 +112,7 @@ struct Port {
   [[nodiscard]] TimePoint alarm_due() const {
     const auto waits = [this](TimePoint due) { return due > labelled_at ? due : kNever; };
     return std::min({waits(unprotected_at), waits(conflict_at), waits(missing_at),
-                     awaited ? silent_at : kNever});
+                     waits(unheard_at), awaited ? silent_at : kNever});
   }
   /// When one of the machines, the neighbours or the alarm is due.
   [[nodiscard]] TimePoint deadline() const;
@@ -152,7 +158,8 @@ struct Standing {
   std::uint8_t lossless_at_hosts = 0;               ///< of these, what a link to a host carries
   const qos::Chains* chains = nullptr;              ///< nullptr: `lossless` alone is known
   bool layered = false;                             ///< some port has layers
-  Duration missing_grace{};  ///< how long an expected neighbour may be silent
+  Duration missing_grace{};      ///< how long an expected neighbour may be silent
+  bool has_switch_port = false;  ///< a switch is heard or remembered on some port
 };
 /// How long a switch may tell no level before that is an alarm: at a common start all do at first.
 inline constexpr std::chrono::seconds kUnprotectedGrace{2};
@@ -168,6 +175,10 @@ void watch_for_conflict(Port& port, const Standing& own, TimePoint now);
 inline constexpr std::chrono::seconds kMissingSlack{2};
 /// Sets missing_at.
 void watch_for_missing(Port& port, const Standing& own, TimePoint now);
+/// How long a port may have carrier before it counts that nothing was heard there.
+inline constexpr std::chrono::seconds kUnheardGrace{5};
+/// Sets unheard_at and unheard.
+void watch_for_unheard(Port& port, const Standing& own, TimePoint now);
 /// The alarms that should stand on the port.
 [[nodiscard]] AlarmSet alarms_of(const Port& port, const Standing& own, TimePoint now);
 /// One line that names the neighbours it is about.

@@ -17,6 +17,7 @@ void Agent::Impl::Receiver::rxInitializeLLDP() {
 void Agent::Impl::Receiver::rxProcessFrame(RxVars& v) {
   if (!counted) port.statistics.count_received();
   known = port.table.find(agent.scope, msap_of(lldpdu));
+  if (known != nullptr && known->last_source != source) note_source();
   if (known != nullptr && known->same(lldpdu)) {
     v.rxTTL = known->rxTTL;
     if (known->device == DeviceType::kHost && known->last_heard() < impl.tell_all_.since) {
@@ -94,6 +95,7 @@ void Agent::Impl::Receiver::mibUpdateObjects() {
     known = &port.table.insert(Neighbor(agent.scope, lldpdu, *view, *impl.settings_));
     ++impl.neighbors_;
     known->heard_from = now;
+    known->last_source = source;
     recall_claim();
     agent.tx.newNeighbor = table_changed = spoken = true;
     event.kind = Event::Kind::kNeighborAdded;
@@ -137,6 +139,22 @@ void Agent::Impl::Receiver::mibUpdateObjects() {
   supersede();
   impl.note_proof(*known, now);
   out.events.push_back(std::move(event));
+}
+
+void Agent::Impl::Receiver::note_source() {
+  constexpr std::uint8_t kTurns = 2;  // to another and back
+  if (source == MacAddress{}) return;
+  const bool first = std::exchange(known->last_source, source) == MacAddress{};
+  if (first) return;
+  if (known->source_changes == 0 || now - known->first_source_change > impl.ttl()) {
+    known->source_changes = 0;
+    known->first_source_change = now;
+  }
+  if (++known->source_changes < kTurns) return;
+  known->source_changes = 0;
+  table_changed |= port.shared_until == kNever;
+  port.shared_until = now + std::chrono::seconds(std::max<unsigned>(known->rxTTL, 1));
+  impl.due_.set(port.slot, now);
 }
 
 void Agent::Impl::Receiver::note_heard() {

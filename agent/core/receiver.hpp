@@ -58,6 +58,8 @@ struct Agent::Impl::Receiver {
   [[nodiscard]] bool proves_layers();
   /// What `known`, who is new, said before the start is valid for one TTL.
   void recall_claim();
+  /// Devices that send one MSAP take turns; one that has another address than before does not.
+  void note_source();
   /// Of several MSAPs of one device on the port, which differ where it has changed its chassis ID
   /// or port ID and its farewell was lost, the one that spoke last counts.
   void supersede();

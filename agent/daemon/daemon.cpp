@@ -38,6 +38,9 @@ constexpr std::chrono::seconds kRetry{1};
 /// Until a manager that took no word is told again.
 constexpr std::chrono::milliseconds kManagerPause{100};
 
+/// Between two readings of the host name, of whose change nobody tells where /proc is hidden.
+constexpr std::chrono::seconds kHostNamePause{10};
+
 /// Until all that a start does is done, the neighbours' answers included: what was read for it and
 /// is wanted again is not to be mapped anew while they wait.
 constexpr std::chrono::seconds kStart{1};
@@ -213,6 +216,7 @@ void Daemon::open_ports(TimePoint now) {
                       [this](const Interface& link) {
                         surveyed_ = false;
                         consider(link, boot_time());
+                        tell_lower(link, boot_time());
                       },
                   .gone =
                       [this](Ifindex ifindex) {
@@ -250,6 +254,7 @@ void Daemon::open_ports(TimePoint now) {
   if (service_.watchdog()) watchdog_due_ = now;
   start_ends_ = now + kStart;
   watch_for_no_port(now);
+  watch_for_missing_ports(now);
   settle();
   running_ = true;
   say_what_is_no_interface();
@@ -349,6 +354,7 @@ void Daemon::on_timer() {
   }
   service_.retry();
   packets_.rejoin(now);
+  if (now - host_name_read_ >= kHostNamePause) follow_host_name(now);
   const bool ends_start = start_ends_ && *start_ends_ <= now;
   if (ends_start) start_ends_.reset();
   settle();

@@ -8,6 +8,7 @@
 #include "agent/daemon/daemon_impl.hpp"
 #include "base/text.hpp"
 #include "os/clock.hpp"
+#include "os/host.hpp"
 
 namespace lldp::io {
 namespace {
@@ -93,6 +94,8 @@ void Daemon::adopt(config::Config fresh) {
   if (beside_) beside_->configure(config_.core);
   for (const auto& [ifindex, link] : links_.table().interfaces()) consider(link, now);
   watch_for_no_port(now);
+  watch_for_missing_ports(now);
+  host_name_ = host_name();
   load_plan(now);
   agent_.configure(settings(), now, actions_);
   agent_.forget_classes(now, actions_);

@@ -83,13 +83,19 @@ class Daemon final : ControlHandler {
   /// The same, and waits for more.
   void follow_links();
   void consider(const Interface& link, TimePoint now);
+  /// The rules of the ports that it stands on may hold no longer, or again.
+  void tell_lower(const Interface& upper, TimePoint now);
   /// `gone`: the interface is, too; else its neighbours are told.
   void drop_port(Ifindex ifindex, bool gone, TimePoint now);
   /// After links have come, gone or changed: what the machine is, and so which its ports are.
   void survey(TimePoint now);
   void watch_for_no_port(TimePoint now);
+  /// Ports that the configuration names, and that are not here: an alarm for each.
+  void watch_for_missing_ports(TimePoint now);
   /// What the configuration names, and is not here; it may yet come.
   void say_what_is_no_interface();
+  /// The system's name may have been changed since it was read.
+  void follow_host_name(TimePoint now);
   /// After what the core is told of the machine may have changed: its role, its addresses.
   void update_settings(TimePoint now);
   [[nodiscard]] Machine::Verdict judge_role();
@@ -144,7 +150,10 @@ class Daemon final : ControlHandler {
   config::Config config_;
   std::map<std::string, std::string> set_;       ///< on request, until the next reload
   std::set<std::string, std::less<>> paused_{};  ///< ports, on request; not all need be here
+  std::map<std::string, Ifindex> named_{};  ///< interfaces that the configuration names, once seen
+  std::set<std::string> missing_{};         ///< names of ports for which an alarm stands
   std::string host_name_{};
+  TimePoint host_name_read_{};
   std::string system_description_{};
   std::optional<cabling::Expectations> expected_;  ///< by the file that `expect` names
   Service service_;

@@ -10,6 +10,7 @@
 #include "agent/links/vlans.hpp"
 #include "base/text.hpp"
 #include "os/clock.hpp"
+#include "os/host.hpp"
 
 namespace lldp::io {
 namespace {
@@ -83,6 +84,8 @@ core::Link Daemon::link_of(const Interface& link) {
       .pfc = dcb.pfc,
       .layers = layers(link.name),
       .adminStatus = admin_status(link.name),
+      .may_be_unheard = config_.unheard_ok.contains(link.name),
+      .may_be_crosslink = config_.crosslink_ok.contains(link.name),
       .details = core::LinkDetails{.port_id = port_id(link),
                                    .description = description(link),
                                    .aggregate = is_aggregated(link) ? link.master : Ifindex(),
@@ -118,10 +121,25 @@ void Daemon::consider(const Interface& link, TimePoint now) {
   perform(now);
   if (beside_) beside_->add_port(link.ifindex, link.name, now);
   if (fresh)
-    protection_.add(link.ifindex, now);
+    protection_.add(link.ifindex, now, is_stacked(link));
   else
     protection_.link_changed(link.ifindex);
   if (running_ && !config_.chains) update_settings(now);  // its PFC may be evidence
+}
+
+void Daemon::tell_lower(const Interface& upper, TimePoint now) {
+  if (!is_stacked(upper)) return;
+  const auto& interfaces = links_.table().interfaces();
+  constexpr int kDeepest = 8;
+  Ifindex at = upper.ifindex;
+  for (int depth = 0; depth < kDeepest; ++depth) {
+    for (const auto& [ifindex, link] : interfaces)
+      if (link.master == at) protection_.upper_changed(ifindex, now);
+    const auto link = interfaces.find(at);
+    if (link == interfaces.end() || link->second.lower == Ifindex()) return;
+    at = link->second.lower;
+    protection_.upper_changed(at, now);
+  }
 }
 
 void Daemon::drop_port(Ifindex ifindex, bool gone, TimePoint now) {
@@ -148,9 +166,10 @@ void Daemon::survey(TimePoint now) {
     machine_ = std::move(found);
     if (config_.ports.wanted.empty())
       for (const auto& [ifindex, link] : links_.table().interfaces()) consider(link, now);
-    update_settings(now);
   }
+  update_settings(now);  // which interfaces are up decides on the addresses that are told
   watch_for_no_port(now);
+  watch_for_missing_ports(now);
 }
 
 void Daemon::watch_for_no_port(TimePoint now) {
@@ -165,6 +184,53 @@ void Daemon::watch_for_no_port(TimePoint now) {
     agent_.raise_alarm(AlarmCode::kNoPort, {},
                        "no Ethernet interface is called as ports says: correct it", now, actions_);
   perform(now);
+}
+
+void Daemon::watch_for_missing_ports(TimePoint now) {
+  using core::AlarmCode;
+  std::map<std::string, Ifindex, std::less<>> there;
+  for (const auto& [ifindex, link] : links_.table().interfaces()) there.emplace(link.name, ifindex);
+  std::map<std::string, std::string> missing;  // name, and the key that has it
+  for (const auto& [name, key] : config::named_ports(config_)) {
+    if (const auto at = there.find(name); at != there.end()) {
+      named_.insert_or_assign(name, at->second);
+      if (key != "ports" || ports_.contains(at->second)) continue;
+    }
+    missing.emplace(name, key);
+  }
+  for (const std::string& name : std::exchange(missing_, {}))
+    if (missing.contains(name))
+      missing_.insert(name);
+    else
+      agent_.clear_alarm(AlarmCode::kPortMissing, escape(name), actions_);
+  for (const auto& [name, key] : missing) {
+    missing_.insert(name);
+    const auto seen = named_.find(name);
+    const auto& interfaces = links_.table().interfaces();
+    const auto now_called = seen == named_.end() ? interfaces.end() : interfaces.find(seen->second);
+    std::string state = "no interface is called so";
+    if (there.contains(name))
+      state = "this interface cannot be a port: it is no Ethernet interface, or -" + escape(name) +
+              " leaves it out";
+    else if (now_called != interfaces.end())
+      state = "this interface is called " + escape(now_called->second.name) + " now";
+    agent_.raise_alarm(
+        AlarmCode::kPortMissing, escape(name),
+        fmt::format("`{}` names it, and {}: it speaks no LLDP and has no rules, so "
+                    "packets that turn by it stay as they are; correct `{}`, or give "
+                    "the interface this name",
+                    key, state, key),
+        now, actions_);
+  }
+  perform(now);
+}
+
+void Daemon::follow_host_name(TimePoint now) {
+  host_name_read_ = now;
+  if (std::string name = host_name(); name != host_name_) {
+    host_name_ = std::move(name);
+    update_settings(now);
+  }
 }
 
 void Daemon::say_what_is_no_interface() {

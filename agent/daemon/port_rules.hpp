@@ -181,6 +181,7 @@ struct PortRules {
 
   dataplane::PortRef port{};
   RulesState state = RulesState::kNone;
+  bool stacked = false;  ///< qos::PortClass::stacked
   /// An earlier daemon left rules on this port of ours, and no neighbor was heard there yet: its
   /// rules are those for `up`.
   bool assumed_up = false;

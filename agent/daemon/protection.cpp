@@ -166,9 +166,10 @@ void Protection::drop(PortRules& rules) {
 
 // Ports come and go.
 
-void Protection::add(Ifindex port, TimePoint now) {
+void Protection::add(Ifindex port, TimePoint now, bool stacked) {
   PortRules& rules = entry(ref(port));
   if (is_ours(rules.state)) return;
+  rules.stacked = stacked;
   // What was found of it before it had an interface, by its name alone, is its own.
   for (auto& [number, other] : ports_) {
     if (dataplane::has_interface(number) || other.port.name != rules.port.name) continue;
@@ -284,7 +285,8 @@ qos::PortClass Protection::class_of(const PortRules& rules) const {
   if (agent_->settings().role != Role::kSwitch) return {};
   const auto layers = agent_->layers(rules.port.ifindex);
   return {.order = rules.assumed_up ? Order::kUp : agent_->order(rules.port.ifindex),
-          .near = layers ? layers->near : Layer()};
+          .near = layers ? layers->near : Layer(),
+          .stacked = rules.stacked};
 }
 
 qos::Ruleset Protection::wanted(const PortRules& rules) const {
@@ -344,6 +346,12 @@ void Protection::update_all(qos::Policy policy, TimePoint now) {
 
 void Protection::link_changed(Ifindex port) {
   if (PortRules* rules = find_ours(port); backend_ && rules != nullptr) wake(*rules, kAtOnce);
+}
+
+void Protection::upper_changed(Ifindex port, TimePoint now) {
+  // Back ends read how interfaces stand on each other less often than that.
+  if (PortRules* rules = find_ours(port); backend_ && rules != nullptr)
+    wake(*rules, now + kLookPause);
 }
 
 // What the back end tells.

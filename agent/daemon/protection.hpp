@@ -56,8 +56,8 @@ class Protection {
   /// stay.
   void ask_alone(std::function<bool()> is_alone) { is_alone_ = std::move(is_alone); }
   /// A port is ours from now on. Its rules come with advance(), so that a start with many ports
-  /// announces them first.
-  void add(Ifindex port, TimePoint now);
+  /// announces them first. `stacked`: it stands on other interfaces.
+  void add(Ifindex port, TimePoint now, bool stacked = false);
   /// The port is no longer ours: its rules go. Where they cannot be taken off, an alarm says so,
   /// and it is tried again like a change.
   void remove(Ifindex port, TimePoint now);
@@ -70,6 +70,8 @@ class Protection {
   void update_all(qos::Policy policy, TimePoint now);
   /// Something of the interface is different, which may let packets pass by the rules.
   void link_changed(Ifindex port);
+  /// The same of an interface that stands on the port.
+  void upper_changed(Ifindex port, TimePoint now);
   /// Readable when take_events() has something to do; -1: never.
   [[nodiscard]] int events() const { return backend_ ? backend_->events() : -1; }
   void take_events(TimePoint now);

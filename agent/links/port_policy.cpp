@@ -4,10 +4,17 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "os/link_kind.hpp"
 
 namespace lldp::io {
 namespace {
 constexpr std::string_view kOpenVswitch = "openvswitch";
+
+bool has_wildcard(std::string_view glob) { return glob.find_first_of("*?") != glob.npos; }
+}  // namespace
+
+bool is_stacked(const Interface& link) {
+  return lldp::is_stacked(link.kind, link.lower != Ifindex());
 }
 
 bool is_port(const Interface& link, const NameSelection& ports, const Machine& machine) {
@@ -16,7 +23,8 @@ bool is_port(const Interface& link, const NameSelection& ports, const Machine& m
   const bool has_cable =
       link.kind.empty() || link.kind == "veth" || link.kind == "tun" || link.kind == "dsa";
   return std::ranges::any_of(ports.wanted, [&](const std::string& glob) {
-    return glob == "*" ? has_cable : glob_match(glob, link.name);
+    if (glob == "*") return has_cable;
+    return glob_match(glob, link.name) && (!has_wildcard(glob) || !is_stacked(link));
   });
 }
 

@@ -8,10 +8,14 @@
 
 namespace lldp::io {
 
+/// Whether it stands on other interfaces, or is made of them: a VLAN, bond, macvlan, bridge, VRF,
+/// tunnel. Packets meet the rules of these other interfaces too.
+[[nodiscard]] bool is_stacked(const Interface& link);
+
 /// Whether an interface is a port to speak on. Always Ethernet. Where no pattern is given, those
 /// that the machine has of its own. The pattern `*` takes all ends of cables: devices of their own
-/// (no kind), DSA ports, and virtual cables' (veth, tap); any other pattern takes what it matches,
-/// whatever its kind.
+/// (no kind), DSA ports, and virtual cables' (veth, tap). Any other pattern takes what it matches
+/// and is not stacked; a stacked interface is taken by its exact name alone.
 [[nodiscard]] bool is_port(const Interface& link, const NameSelection& ports,
                            const Machine& machine);
 

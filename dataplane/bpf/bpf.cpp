@@ -29,6 +29,9 @@ constexpr Part kPartsOfBpf[] = {Part::kClassify, Part::kRemap, Part::kQueues};
 constexpr std::size_t kLinksPerGlance = 16;
 constexpr std::size_t kGlancesWithoutLinks = 8;
 
+/// How interfaces stand on each other is read so often at most: it takes a look at all of them.
+constexpr std::chrono::milliseconds kStackPause{50};
+
 constexpr std::chrono::nanoseconds kMigrationPause = std::chrono::milliseconds(250);
 /// With more ports one question for all interfaces costs less than one for each port.
 constexpr std::size_t kLinksOneByOne = 8;
@@ -51,6 +54,11 @@ std::string name_of(Ifindex port) {
 Error on(Ifindex port, Error e) {
   e.where = name_of(port);
   return e;
+}
+
+/// What the table of ports says of it: of a passive port nothing, so that the mark decides.
+std::optional<qos::Tag> noted_tag(const qos::Ruleset& rules) {
+  return rules.port.passive() ? std::nullopt : std::optional(rules.tag);
 }
 
 }  // namespace
@@ -176,7 +184,7 @@ Result<std::optional<std::string>> Bpf::present(Ifindex port, Part part) {
 bool Bpf::is_right(Ifindex port, Part part, const std::string& key,
                    const qos::Ruleset& want) const {
   if (key != key_of(part, want)) return false;
-  return part != Part::kClassify || programs_.tag(port) == want.tag ||
+  return part != Part::kClassify || programs_.tag(port) == noted_tag(want) ||
          !programs_.may_know_tag(port);
 }
 
@@ -228,6 +236,56 @@ Result<std::optional<std::string>> Bpf::way_round(Ifindex port, Part part, const
   return clsact_->before(port, part);
 }
 
+std::vector<bpf::Stranger> Bpf::behind(const bpf::TcxChain& chain) const {
+  std::vector<bpf::Stranger> behind;
+  for (const std::uint32_t id : chain.program_ids)
+    if (programs_.key_of_id(id).empty())
+      behind.push_back({fmt::format("a TCX program ({})", id), bpf::power_of_program()});
+  return behind;
+}
+
+Result<void> Bpf::read_stack() {
+  const auto now = std::chrono::steady_clock::now();
+  if (stack_read_ != std::chrono::steady_clock::time_point() && now - stack_read_ < kStackPause)
+    return {};
+  stack_read_ = now;
+  return stack_.read(socket_);
+}
+
+auto Bpf::above(Ifindex port) const -> Result<decltype(Glimpse::above)> {
+  decltype(Glimpse::above) all;
+  for (bpf::Stack::Upper& upper : stack_.above(port)) {
+    std::array<bpf::TcxChain, 2> chains;
+    for (const Part part : {Part::kClassify, Part::kRemap}) {
+      auto programs = chain(upper.ifindex, part);
+      if (!programs && programs.error().code != ENODEV) return fail(programs.error());
+      if (programs) chains.at(static_cast<std::size_t>(part)) = std::move(*programs);
+    }
+    all.emplace_back(std::move(upper), std::move(chains));
+  }
+  return all;
+}
+
+Result<std::optional<std::string>> Bpf::harm(Ifindex port, Part part, const qos::Ruleset& want,
+                                             const Glimpse& glimpse) {
+  const auto at = static_cast<std::size_t>(part);
+  std::vector<bpf::Stranger> strangers = behind(glimpse.chains.at(at));
+  const auto filters = clsact_->behind(port, part);
+  if (!filters) return fail(filters.error());
+  strangers.insert(strangers.end(), filters->begin(), filters->end());
+  std::vector<bpf::Stack::Upper> uppers;
+  for (const auto& [upper, chains] : glimpse.above) uppers.push_back(upper);
+  if (auto why = bpf::harm_behind(part, want, strangers, uppers)) return why;
+  for (const auto& [upper, chains] : glimpse.above) {
+    strangers = behind(chains.at(at));
+    const auto on_upper = clsact_->behind(upper.ifindex, part);
+    if (!on_upper) return fail(on_upper.error());
+    strangers.insert(strangers.end(), on_upper->begin(), on_upper->end());
+    if (auto why = bpf::harm_above(part, want, upper, strangers)) return why;
+  }
+  return std::nullopt;
+}
+
 Result<Reading> Bpf::verify(const PortRef& ref, const qos::Ruleset& want) {
   const Ifindex port = ref.ifindex;
   // What is compared later is read before what it is to vouch for: what changes in between is seen.
@@ -241,6 +299,10 @@ Result<Reading> Bpf::verify(const PortRef& ref, const qos::Ruleset& want) {
     if (!programs) return fail(on(port, programs.error()));
     glimpse.chains[static_cast<std::size_t>(part)] = std::move(*programs);
   }
+  if (auto done = read_stack(); !done) return fail(on(port, done.error()));
+  auto uppers = above(port);
+  if (!uppers) return fail(on(port, uppers.error()));
+  glimpse.above = std::move(*uppers);
   auto plan = plan_from(ref, want);
   if (!plan) return fail(plan.error());
   Reading reading = reading_of(std::move(*plan), want_queues_);
@@ -261,7 +323,8 @@ Result<Reading> Bpf::verify(const PortRef& ref, const qos::Ruleset& want) {
         continue;
       }
       const auto& programs = glimpse.chains[static_cast<std::size_t>(part.part)];
-      const auto way = way_round(port, part.part, link, programs, key_of(part.part, want));
+      auto way = way_round(port, part.part, link, programs, key_of(part.part, want));
+      if (way && !*way) way = harm(port, part.part, want, glimpse);
       if (!way) return fail(on(port, way.error()));
       if (!*way) continue;
       part.state = PartState::kBypassed;
@@ -294,10 +357,20 @@ std::vector<Ifindex> Bpf::glance(std::span<const Ifindex> ports) {
         if (!socket_.links(port, compare)) changed.insert(port);
     }
   }
+  const bool stacked = std::ranges::any_of(ports, [this](Ifindex port) {
+    return seen_.contains(port) && !seen_.at(port).above.empty();
+  });
+  // Where nothing stands on a port, an event of links tells of what comes.
+  if (stacked) {
+    stack_read_ = {};
+    if (!read_stack()) return {ports.begin(), ports.end()};
+  }
   for (const Ifindex port : ports) {
     const auto seen = seen_.find(port);
     if (seen == seen_.end()) changed.insert(port);
     if (changed.contains(port)) continue;
+    if (stacked)
+      if (const auto now = above(port); !now || *now != seen->second.above) changed.insert(port);
     for (const Part part : {Part::kClassify, Part::kRemap}) {
       const auto programs = chain(port, part);
       if (!programs || *programs != seen->second.chains[static_cast<std::size_t>(part)])
@@ -378,6 +451,10 @@ void Bpf::set_timer() {
 Events Bpf::take_events() {
   Events events{.changed = events_.take(), .outcomes = std::exchange(outcomes_, {})};
   if (has_file_system_changed()) events.changed.emplace_back();
+  // What happens on an interface concerns the ports below it.
+  for (const Ifindex link : std::vector(events.changed))
+    for (const Ifindex port : stack_.below(link))
+      if (ports_.contains(port)) events.changed.push_back(port);
   if (timer_.take()) {
     if (const auto moved = migrate_one()) events.changed.push_back(*moved);
     set_timer();
@@ -412,9 +489,10 @@ Outcome Bpf::apply(const PortPlan& plan) {
     const bool removal = c.action == Action::kRemove;
     if (removal ? !*before : *before && is_right(port, c.part, **before, *plan.want))
       continue;  // done already
-    const auto done = removal                   ? remove(port, c.part)
-                      : c.part == Part::kQueues ? queues_.put(port, plan.want->pfc_enable)
-                                                : put(port, c.part, *program, plan.want->tag);
+    const auto done = removal ? remove(port, c.part)
+                      : c.part == Part::kQueues
+                          ? queues_.put(port, plan.want->pfc_enable)
+                          : put(port, c.part, *program, noted_tag(*plan.want));
     if (!done) {
       for (; !undo.empty(); undo.pop_back()) {
         const auto& [part, key] = undo.back();

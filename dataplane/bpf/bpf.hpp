@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <map>
 #include <memory>
 #include <set>
@@ -12,6 +13,7 @@
 #include "dataplane/bpf/hook.hpp"
 #include "dataplane/bpf/kernel.hpp"
 #include "dataplane/bpf/programs.hpp"
+#include "dataplane/bpf/strangers.hpp"
 #include "dataplane/bpf/tcx.hpp"
 #include "dataplane/factory.hpp"
 #include "dataplane/queues.hpp"
@@ -60,6 +62,8 @@ class Bpf : public Backend {
   struct Glimpse {
     std::array<bpf::TcxChain, 2> chains{};
     std::uint32_t xdp_program = 0;
+    /// What stands on the port, with its programs.
+    std::vector<std::pair<bpf::Stack::Upper, std::array<bpf::TcxChain, 2>>> above{};
     friend bool operator==(const Glimpse&, const Glimpse&) = default;
   };
 
@@ -103,6 +107,15 @@ class Bpf : public Backend {
                                                              const LinkFacts& link,
                                                              const bpf::TcxChain& chain,
                                                              const std::string& key);
+  /// Why it does not hold for packets that met it: of what others do behind it and above the port.
+  [[nodiscard]] Result<std::optional<std::string>> harm(Ifindex port, Part part,
+                                                        const qos::Ruleset& want,
+                                                        const Glimpse& glimpse);
+  /// The TCX programs of others behind the first of ours, or all where none is ours.
+  [[nodiscard]] std::vector<bpf::Stranger> behind(const bpf::TcxChain& chain) const;
+  /// Reads how interfaces stand on each other, if that was not done a moment ago.
+  [[nodiscard]] Result<void> read_stack();
+  [[nodiscard]] Result<decltype(Glimpse::above)> above(Ifindex port) const;
 
   const std::string bpffs_;  ///< where it was to be
   bpf::Programs programs_;
@@ -116,7 +129,9 @@ class Bpf : public Backend {
   bpf::Clsact* clsact_ = nullptr;     ///< one of the hooks
   const bpf::Tcx* on_tcx_ = nullptr;  ///< another, where the kernel has it
   const bool tcx_ = bpf::has_tcx();
-  std::map<Ifindex, Glimpse> seen_;                ///< by verify()
+  std::map<Ifindex, Glimpse> seen_;  ///< by verify()
+  bpf::Stack stack_;
+  std::chrono::steady_clock::time_point stack_read_{};
   std::size_t glances_ = 0;                        ///< since one read the interfaces
   std::vector<std::unique_ptr<bpf::Hook>> hooks_;  ///< the first one is for use
   bool migrates_ = false;  ///< rules may stand on the last hook too, and are moved there

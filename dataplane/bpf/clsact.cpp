@@ -88,6 +88,7 @@ Result<std::vector<Clsact::Filter>> Clsact::filters(Ifindex port, Part part) {
           if (bpf[TCA_BPF_NAME]) filter.name = nla_get_string(bpf[TCA_BPF_NAME]);
           if (bpf[TCA_BPF_ID]) filter.program_id = nla_get_u32(bpf[TCA_BPF_ID]);
         }
+        if (!filter.ours()) filter.power = power_of(f);
         filters.push_back(std::move(filter));
       });
   if (!done && !is_none(done.error())) return fail(done.error());
@@ -246,6 +247,21 @@ Result<std::optional<std::string>> Clsact::before(Ifindex port, Part part) {
           f.kind, f.info >> 16, kFirstPreference);
   }
   return std::nullopt;
+}
+
+Result<std::vector<Stranger>> Clsact::behind(Ifindex port, Part part) {
+  const auto all = filters(port, part);
+  if (!all) return fail(all.error());
+  std::vector<Stranger> behind;
+  for (const Filter& f : *all) {
+    if (f.handle == 0) continue;  // the heading of those to come
+    if (f.ours())
+      behind.clear();
+    else if (meets_ip(f.info))
+      behind.push_back(
+          {fmt::format("a filter ({}, preference {})", f.kind, f.info >> 16), f.power});
+  }
+  return behind;
 }
 
 Result<bool> Clsact::taken(Ifindex port) {

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "dataplane/bpf/hook.hpp"
+#include "dataplane/bpf/strangers.hpp"
 #include "dataplane/tc.hpp"
 
 namespace lldp::dataplane::bpf {
@@ -27,6 +28,8 @@ class Clsact : public Hook {
   /// The filter that stands before ours and may see IP packets: where it matches, ours is not
   /// asked.
   [[nodiscard]] Result<std::optional<std::string>> before(Ifindex port, Part part);
+  /// The filters of others that may see IP packets behind ours, or all where ours is not there.
+  [[nodiscard]] Result<std::vector<Stranger>> behind(Ifindex port, Part part);
   /// All other ports are gone, and with them what was left there.
   void keep_only(const std::set<Ifindex>& ports);
   /// An ingress qdisc, which clsact cannot stand beside.
@@ -39,6 +42,7 @@ class Clsact : public Hook {
     std::string kind{};
     std::string name{};  ///< of a cls_bpf filter
     std::uint32_t program_id = 0;
+    Power power{};
     [[nodiscard]] bool ours() const;
   };
   [[nodiscard]] Result<std::vector<Filter>> filters(Ifindex port, Part part);

@@ -354,14 +354,17 @@ Result<std::size_t> possible_cpus() {
   std::array<char, 256> octets{};
   const UniqueFd file(::open(kFile, O_RDONLY | O_CLOEXEC));
   const ssize_t size = file ? ::read(file.get(), octets.data(), octets.size()) : -1;
-  if (size < 0) return fail(Error{errno, kFile, std::strerror(errno)});
+  if (size < 0)
+    return fail(Error{errno, {},
+                      std::string(kFile) + " cannot be read: " + std::strerror(errno) +
+                          ": let the container see /sys"});
   // "0-7", or "0": the last number counts.
   std::string_view text(octets.data(), static_cast<std::size_t>(size));
   text = text.substr(0, text.find('\n'));
   text.remove_prefix(text.find_last_not_of("0123456789") + 1);  // npos + 1 is 0
   std::size_t last = 0;
   if (std::from_chars(text.data(), text.data() + text.size(), last).ec != std::errc())
-    return fail(Error{EINVAL, kFile, "holds no number"});
+    return fail(Error{EINVAL, {}, std::string(kFile) + " holds no number"});
   known = last + 1;
   return *known;
 }

@@ -185,6 +185,7 @@ int lldp_level_in(struct __sk_buff* skb) {
   __u32 mark = rules.tag ? LLDP_LEVEL_MARK | rules.tag : 0;
   struct packet p;
 
+  if (rules.passive) return TC_ACT_UNSPEC;
   skb->cb[DONE_AT] = 0; /* of another namespace, or what a driver has left */
   if (parse_plain(skb, false, &p) || parse_plain(skb, true, &p) || find_ip(skb, &p)) {
     __u8 dscp = p.tos >> 2;
@@ -318,6 +319,7 @@ int lldp_level_out(struct __sk_buff* skb) {
   __u32 mark = skb->tc_index;
   struct packet p;
 
+  if (rules.passive) return TC_ACT_UNSPEC;
   if ((mark & LLDP_LEVEL_MARK_MASK) == LLDP_LEVEL_MARK)
     skb->tc_index = 0; /* One port, one turn: the mark goes no further. */
   else if (skb->ingress_ifindex || rules.shut)

@@ -51,7 +51,8 @@ struct lldp_level_rules {
   __u8 leaves;        /* 1: leave_of has rows */
   __u32 cpus;         /* rows that the state has to count in */
   __u32 here;         /* a number of this network namespace's own */
-  __u32 reserved;
+  __u8 passive;       /* 1: packets keep the mark and the priority of the interfaces below */
+  __u8 reserved[3];
   __u64 unclassed;      /* bit d: DSCP d is of no class, neither lossless nor the lossy one */
   __u8 priority_of[64]; /* by DSCP: LLDP_LEVEL_SET | priority, or 0: leave it */
   struct lldp_level_remap turn_of[64];  /* by DSCP, egress: of packets that turn */

@@ -51,6 +51,7 @@ lldp_level_rules constants_of(const qos::Ruleset& rules) {
   lldp_level_rules c{};
   c.turning_tags = rules.turning_tags;
   c.tag = rules.tag.value();
+  c.passive = rules.port.passive() ? 1 : 0;
   c.lossless = rules.pfc_enable;
   for (const qos::Class& i : rules.ingress)
     c.priority_of[i.dscp.value()] = static_cast<__u8>(LLDP_LEVEL_SET | i.priority.value());

@@ -65,6 +65,9 @@ const KeyCase kKeys[] = {
      }},
     {"port.NAME.description", "port.swp1.description = to leaf 1",
      [](Config& c) { c.description["swp1"] = "to leaf 1"; }},
+    {"port.NAME.unheard", "port.swp1.unheard = ok", [](Config& c) { c.unheard_ok.insert("swp1"); }},
+    {"port.NAME.crosslink", "port.swp1.crosslink = yes",
+     [](Config& c) { c.crosslink_ok.insert("swp1"); }},
     {"host-ports", "host-ports = swp1, swp2*",
      [](Config& c) {
        c.core.host_ports = {"swp1", "swp2*"};

@@ -246,9 +246,10 @@ TEST_F(Alarms, ASwitchThatTellsNoLevelIsUnprotected) {
   s.hear(3, {.name = "phone", .capabilities = 1U << 5});
   for (std::size_t port : {1U, 2U, 3U}) EXPECT_EQ(s.info(port).unprotected, port != 3);
   s.pass(seconds(2));
-  EXPECT_EQ(alarm(AlarmCode::kUnprotected, 1),
-            "switch mute tells no level: run lldp-leveld there, or leave the port out: `ports = "
-            "...,-swp1`");
+  EXPECT_EQ(
+      alarm(AlarmCode::kUnprotected, 1),
+      "switch mute runs an agent and tells no level, so packets between it and this port turn "
+      "unchanged: there, name the ports of its hosts in host-ports, or pin `level`");
   EXPECT_EQ(alarm(AlarmCode::kUnprotected, 2),
             "switch stock tells no level: run lldp-leveld there, or leave the port out: `ports = "
             "...,-swp2`");
@@ -309,15 +310,17 @@ TEST_F(Alarms, TheOwnersAlarmsStandBesideTheAgents) {
   EXPECT_EQ(s.count(Event::Kind::kAlarmRaised), 2U);
   EXPECT_EQ(s.agent.snapshot(s.now).alarms.size(), 2U);  // two reasons, one alarm
   EXPECT_EQ(alarm(AlarmCode::kUnprotected, 1),
-            "no rules yet; switch mute tells no level: run lldp-leveld there, or leave the port "
-            "out: `ports = ...,-swp1`");
+            "no rules yet; switch mute runs an agent and tells no level, so packets between it and "
+            "this port turn unchanged: there, name the ports of its hosts in host-ports, or pin "
+            "`level`");
   s.agent.clear_alarm(AlarmCode::kUnprotected, "swp1", s.out);
   s.agent.clear_alarm(AlarmCode::kUnprotected, "swp1", s.out);
   s.take();
   EXPECT_EQ(s.count(Event::Kind::kAlarmCleared), 0U);
-  EXPECT_EQ(alarm(AlarmCode::kUnprotected, 1),
-            "switch mute tells no level: run lldp-leveld there, or leave the port out: `ports = "
-            "...,-swp1`");
+  EXPECT_EQ(
+      alarm(AlarmCode::kUnprotected, 1),
+      "switch mute runs an agent and tells no level, so packets between it and this port turn "
+      "unchanged: there, name the ports of its hosts in host-ports, or pin `level`");
   s.agent.raise_alarm(AlarmCode::kUnprotected, "swp1", "no rules", s.now, s.out);
   s.hear(1, a_switch("mute", 2));
   EXPECT_EQ(s.count(Event::Kind::kAlarmCleared), 0U);
@@ -472,29 +475,13 @@ TEST(OddNames, TheOwnersAlarmIsOfThePort) {
 
 TEST(AlarmNames, AreEachItsOwnAndStayAsTheyAre) {
   // Monitors go by them.
-  const char* const names[] = {"crosslink",
-                               "level-skip",
-                               "host-above-leaf",
-                               "max-level",
-                               "many-neighbors",
-                               "tlv-conflict",
-                               "self-loop",
-                               "cabling",
-                               "pfc-mismatch",
-                               "unprotected",
-                               "dataplane",
-                               "lldpd",
-                               "silent",
-                               "unsupported",
-                               "lower-level",
-                               "no-port",
-                               "no-level",
-                               "state",
-                               "paused",
-                               "pfc-taken",
-                               "class-mismatch",
-                               "unclassed",
-                               "set"};
+  const char* const names[] = {"crosslink",      "level-skip",   "host-above-leaf", "max-level",
+                               "many-neighbors", "tlv-conflict", "self-loop",       "cabling",
+                               "pfc-mismatch",   "unprotected",  "dataplane",       "lldpd",
+                               "silent",         "unsupported",  "lower-level",     "no-port",
+                               "no-level",       "state",        "paused",          "pfc-taken",
+                               "class-mismatch", "unclassed",    "port-missing",    "unheard",
+                               "uneven",         "set"};
   static_assert(std::size(names) == core::kAlarmCodes);
   for (std::size_t i = 0; i < core::kAlarmCodes; ++i)
     EXPECT_EQ(to_string(static_cast<AlarmCode>(i)), names[i]);

@@ -140,8 +140,10 @@ TEST_F(BpfObject, WithoutEitherProgramIsRefused) {
 // It has a row for each CPU; how many those are is not guessed.
 TEST(BpfStateDeathTest, IsNotMadeWhereTheCpusCannotBeCounted) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");  // a process that has not asked before
-  EXPECT_EXIT(make_state_without_descriptors(), testing::ExitedWithCode(0),
-              "^/sys/devices/system/cpu/possible: Too many open files\n");
+  EXPECT_EXIT(
+      make_state_without_descriptors(), testing::ExitedWithCode(0),
+      "^/sys/devices/system/cpu/possible cannot be read: Too many open files: let the container "
+      "see /sys\n");
 }
 
 }  // namespace

@@ -66,6 +66,18 @@ TEST_P(BpfBackend, PacketRoutedBetweenVlansBouncesOnThePortBelow) {
             readdressed(frame4({.dscp = 51, .ttl = 63}, {{0x8100, 0xc00a}}), 4, 3));
 }
 
+TEST_P(BpfBackend, VlanInterfacesOfUnknownOrderTakeNoProtectionOff) {
+  if (!sh("ip link add link p0 name p0.10 up type vlan id 10 && ip link add link p1 name p1.10 up "
+          "type vlan id 10"))
+    GTEST_SKIP() << "this kernel has no VLAN interfaces";
+  route(".10");
+  put(Order::kUp, Order::kUp);
+  for (const char* vlan : {"p0.10", "p1.10"})
+    put(*Ifindex::make(::if_nametoindex(vlan)), qos::compile(qos::Policy(), {.stacked = true}));
+  EXPECT_EQ(through(frame4({.dscp = 43}, {{0x8100, 10}})),
+            readdressed(frame4({.dscp = 51, .ttl = 63}, {{0x8100, 0xc00a}}), 4, 3));
+}
+
 TEST_P(BpfBackend, OwnPacketsOfTheSwitchAreLeftAlone) {
   route();
   put(Order::kUp, Order::kUp);

@@ -242,6 +242,19 @@ TEST_F(BpfProgram, IngressOfOtherPortsCarriesThePriorityAlone) {
               (Skb{.frame = f, .tc_index = kMark | (8 | 6) << 6, .priority = 6}));
 }
 
+// A VLAN of unknown order on an up port: what the port has marked stays marked.
+TEST_F(BpfProgram, PassivePortLeavesMarkAndPriorityAlone) {
+  auto loaded = programs_.get(qos::compile(qos::Policy(), {.stacked = true}));
+  ASSERT_TRUE(loaded) << to_string(loaded.error());
+  for (std::uint32_t tc_index : {0U, 7U, marked(5)}) {
+    Skb skb{.frame = frame4({.dscp = kFirst}), .tc_index = tc_index, .priority = 3, .in = kUpPort};
+    const Skb before = skb;
+    EXPECT_EQ(probe_->run((*loaded)->programs.in, skb), -1);
+    EXPECT_EQ(probe_->run((*loaded)->programs.out, skb), -1);
+    EXPECT_EQ(skb, before) << std::hex << tc_index;
+  }
+}
+
 TEST_F(BpfProgram, IngressTakesOffAMarkFromElsewhere) {
   const Bytes f = frame4({.dscp = 46});
   EXPECT_EQ(in(Order::kDown, {.frame = f, .tc_index = marked(5), .priority = 1}),

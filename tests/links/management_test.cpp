@@ -34,9 +34,9 @@ class Management : public testing::Test {
       {Ifindex::of<2>(), k192},      {Ifindex::of<2>(), kGlobal},    {Ifindex::of<3>(), k10},
       {Ifindex::of<3>(), kLinkLocal}};
   std::map<Ifindex, Interface> interfaces_{
-      {Ifindex::of<1>(), {.name = "lo"}},
-      {Ifindex::of<2>(), {.name = "eth0"}},
-      {Ifindex::of<3>(), {.name = "swp1"}},
+      {Ifindex::of<1>(), {.name = "lo", .up = true}},
+      {Ifindex::of<2>(), {.name = "eth0", .up = true}},
+      {Ifindex::of<3>(), {.name = "swp1", .up = true}},
   };
 };
 
@@ -46,6 +46,20 @@ TEST_F(Management, IsTheFirstAddressOfEachFamilyThatOthersCanReach) {
 TEST_F(Management, AnAddressOfTheLoopbackInterfaceComesFirst) {
   addresses_.insert({Ifindex::of<1>(), k10});
   EXPECT_THAT(chosen({}), ElementsAre("lo 10.0.0.1", "eth0 2001:db8::1"));
+}
+TEST_F(Management, AnInterfaceWithoutCarrierComesLast) {
+  interfaces_.at(Ifindex::of<2>()).up = false;
+  EXPECT_THAT(chosen({}), ElementsAre("swp1 10.0.0.1", "eth0 2001:db8::1"));
+  EXPECT_THAT(chosen({"*"}), ElementsAre("swp1 10.0.0.1", "eth0 192.0.2.7", "eth0 2001:db8::1"));
+  interfaces_.at(Ifindex::of<3>()).up = false;
+  EXPECT_THAT(chosen({}), ElementsAre("eth0 192.0.2.7", "eth0 2001:db8::1"));
+}
+TEST_F(Management, IsNoIpv4MappedAddress) {
+  const std::string mapped =
+      "\2" + std::string(10, '\0') + "\xff\xff\x0a" + std::string(2, '\0') + "\1";
+  addresses_.insert({Ifindex::of<1>(), mapped});
+  EXPECT_THAT(chosen({}), ElementsAre("eth0 192.0.2.7", "eth0 2001:db8::1"));
+  EXPECT_THAT(chosen({"::ffff:*"}), ElementsAre("lo ::ffff:10.0.0.1"));
 }
 TEST_F(Management, IsAllThatAGlobNames) {
   EXPECT_THAT(chosen({"swp*"}), ElementsAre("swp1 10.0.0.1"));

@@ -41,6 +41,27 @@ TEST(IsPort, GoesByNameAloneWhenAPatternNamesIt) {
   EXPECT_FALSE(is_port(ethernet("swp1"), globs, {}));
 }
 
+TEST(IsPort, TakesAStackedInterfaceByItsExactNameAlone) {
+  for (const char* kind : {"vlan", "macvlan", "macvtap", "ipvlan", "macsec"}) {
+    Interface upper = ethernet("swp1.100", kind);
+    upper.lower = Ifindex::of<1>();
+    EXPECT_FALSE(is_port(upper, {.wanted = {"swp*"}}, {})) << kind;
+    EXPECT_FALSE(is_port(upper, {.wanted = {"swp1.10?"}}, {})) << kind;
+    EXPECT_TRUE(is_port(upper, {.wanted = {"swp*", "swp1.100"}}, {})) << kind;
+    EXPECT_TRUE(is_stacked(upper)) << kind;
+  }
+  for (const char* kind : {"bond", "team", "bridge", "vrf", "vxlan"}) {
+    EXPECT_FALSE(is_port(ethernet("swp0", kind), {.wanted = {"swp*"}}, {})) << kind;
+    EXPECT_TRUE(is_port(ethernet("swp0", kind), {.wanted = {"swp0"}}, {})) << kind;
+  }
+  for (const char* kind : {"", "veth", "dsa", "netkit"}) {  // the other end, or the switch's own
+    Interface end = ethernet("swp1", kind);
+    end.lower = Ifindex::of<1>();
+    EXPECT_TRUE(is_port(end, {.wanted = {"swp*"}}, {})) << kind;
+    EXPECT_FALSE(is_stacked(end)) << kind;
+  }
+}
+
 TEST(IsPort, IsNoneThatIsLeftOut) {
   const NameSelection but{.wanted = {"*", "swp48"}, .unwanted = {"swp4?", "eth0"}};
   EXPECT_TRUE(is_port(ethernet("swp1"), but, {}));

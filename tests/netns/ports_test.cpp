@@ -60,6 +60,44 @@ class PortsTest : public testing::Test {
   std::optional<Namespace> b_;
 };
 
+TEST_F(PortsTest, GlobTakesNoInterfaceOnAPortAndItsNameDoes) {
+  join(*a_, *b_, 2, "swp");
+  a_->ip("link add link swp0 name swp0.100 up type macvlan mode bridge");  // as a VLAN: it stands
+                                                                           // on it
+  Agent agent(*a_, {"--ports", "swp*"});
+  EXPECT_EQ(ports(agent), (std::vector<std::string>{"swp0", "swp1"}));
+  agent.process().signal(SIGTERM);
+  agent.process().wait();
+  Agent named(*a_, {"--ports", "swp*,swp0.100"});
+  EXPECT_EQ(ports(named), (std::vector<std::string>{"swp0", "swp0.100", "swp1"}));
+}
+
+TEST_F(PortsTest, NamedPortThatIsGoneOrRenamedIsAnAlarm) {
+  join(*a_, *b_, 2, "swp");
+  Agent agent(*a_, {"--ports", "swp0,swp1,swp7", "--role", "switch"});
+  const auto text = [&](std::string_view port) {
+    const auto show = agent.show();
+    for (const auto& alarm : show["alarms"])
+      if (alarm["code"] == "port-missing" && alarm["port"] == port)
+        return alarm["text"].get<std::string>();
+    return std::string();
+  };
+  EXPECT_EQ(
+      text("swp7"),
+      "`ports` names it, and no interface is called so: it speaks no LLDP and has no rules, so "
+      "packets that turn by it stay as they are; correct `ports`, or give the interface this "
+      "name");
+  EXPECT_EQ(text("swp1"), "");
+  a_->ip("link set swp1 down");
+  a_->ip("link set swp1 name ens2np0");
+  ASSERT_TRUE(eventually([&] { return !text("swp1").empty(); })) << agent.show().dump(1);
+  EXPECT_THAT(text("swp1"), HasSubstr("and this interface is called ens2np0 now: it speaks"));
+  a_->ip("link set ens2np0 name swp1");
+  EXPECT_TRUE(eventually([&] { return text("swp1").empty(); })) << agent.show().dump(1);
+  a_->ip("link del swp0");
+  EXPECT_TRUE(eventually([&] { return !text("swp0").empty(); })) << agent.show().dump(1);
+}
+
 /// As Docker, libvirt and Kubernetes leave a server.
 void make_server(const Namespace& server, const Namespace& containers) {
   server.sysctl("net/ipv4/conf/all/forwarding", "1");

@@ -94,10 +94,12 @@ struct Single {
   explicit Single(Settings settings = {}, const core::State& restored = {})
       : agent(std::move(settings), restored, now) {}
 
+  /// Ports on which nothing need be heard: few tests are about that.
   void up(std::size_t port, std::size_t ports = 1) {
-    for (std::size_t i = port; i < port + ports; ++i) set({.ifindex = ifindex(i), .up = true});
+    for (std::size_t i = port; i < port + ports; ++i)
+      set({.ifindex = ifindex(i), .up = true, .may_be_unheard = true});
   }
-  void down(std::size_t port) { set({.ifindex = ifindex(port)}); }
+  void down(std::size_t port) { set({.ifindex = ifindex(port), .may_be_unheard = true}); }
   /// Fills in name and address.
   void set(Link link) {
     const std::size_t n = link.ifindex.value();

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/bounded.hpp"
+#include "base/result.hpp"
+#include "dataplane/backend.hpp"
+#include "dataplane/tc.hpp"
+#include "qos/ruleset.hpp"
+
+/// What programs and filters of others may do to packets where the rules do not see it.
+namespace lldp::dataplane::bpf {
+
+/// What a filter may do to an IP packet that it matches.
+struct Power {
+  bool decides = false;    ///< ends the hook; then the kernel writes over skb->tc_index, our mark
+  bool changes = false;    ///< the packet's class: DSCP, PCP or priority
+  bool redirects = false;  ///< to another interface, or into its ingress
+  std::string by{};        ///< the action that has the power, or the filter's kind
+  friend bool operator==(const Power&, const Power&) = default;
+};
+/// By the kinds of its actions. A filter or action of an unknown kind may do anything, as a BPF
+/// program may.
+[[nodiscard]] Power power_of(const TcObject& filter);
+[[nodiscard]] Power power_of_program();
+
+/// A program or filter of another program's on a hook.
+struct Stranger {
+  std::string name{};  ///< `a filter (u32, preference 100)`
+  Power power{};
+};
+
+/// Interfaces that stand on others: VLANs, bonds, bridges, macvlans, VRFs.
+class Stack {
+ public:
+  struct Upper {
+    Ifindex ifindex{};
+    std::string name{};
+    std::uint32_t xdp_program = 0;  ///< LinkFacts::xdp_program
+    friend auto operator<=>(const Upper&, const Upper&) = default;
+  };
+  /// Reads all interfaces.
+  [[nodiscard]] Result<void> read(TcSocket& socket);
+  /// What packets of the port may come by beside it, nearest first.
+  [[nodiscard]] std::vector<Upper> above(Ifindex port) const;
+  /// The interfaces that this one stands on, directly or not.
+  [[nodiscard]] std::vector<Ifindex> below(Ifindex upper) const;
+  /// Nothing stands on anything.
+  [[nodiscard]] bool empty() const { return above_.empty(); }
+
+ private:
+  std::map<Ifindex, LinkFacts> links_{};     ///< of those that stand on others, or are stood on
+  std::multimap<Ifindex, Ifindex> above_{};  ///< from an interface to those right above it
+};
+
+/// Why the rules of a port, which are in their place, do not hold for what packets meet behind them
+/// on the same hook; nothing: they do. `above`: what stands on the port.
+[[nodiscard]] std::optional<std::string> harm_behind(Part part, const qos::Ruleset& rules,
+                                                     std::span<const Stranger> behind,
+                                                     std::span<const Stack::Upper> above);
+/// The same of what packets meet on an interface that stands on the port.
+[[nodiscard]] std::optional<std::string> harm_above(Part part, const qos::Ruleset& rules,
+                                                    const Stack::Upper& upper,
+                                                    std::span<const Stranger> strangers);
+
+}  // namespace lldp::dataplane::bpf

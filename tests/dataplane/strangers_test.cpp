@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// What others do behind the rules and above the ports, with the kernel: see bpf_verify_test.cpp for
+// what stands before.
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <net/if.h>
+
+#include <chrono>
+#include <thread>
+
+#include "dataplane/bpf/kernel.hpp"
+#include "dataplane/factory.hpp"
+#include "tests/dataplane/contract.hpp"
+#include "tests/dataplane/private_net.hpp"
+//
+#include "pass.skel.h"
+#include "probe.skel.h"
+
+namespace lldp::dataplane {
+namespace {
+
+using testing::HasSubstr;
+
+enum class Hooked { kClsact, kTcx };
+std::ostream& operator<<(std::ostream& os, Hooked m) {
+  return os << (m == Hooked::kClsact ? "Clsact" : "Tcx");
+}
+
+/// An up port p0, and a port p1 beside it.
+class Strangers : public testing::TestWithParam<Hooked> {
+ protected:
+  void SetUp() override {
+    if (const std::string why = PrivateNet::enter(); !why.empty()) GTEST_SKIP() << why;
+    if (GetParam() == Hooked::kTcx && !bpf::has_tcx()) GTEST_SKIP() << "this kernel has no TCX";
+    sh("for i in p0 p1 br0 bond0; do ip link del $i 2>/dev/null; done");
+    ASSERT_TRUE(
+        sh("for i in 0 1; do ip link add p$i up type veth peer name q$i && ip link set q$i up; "
+           "done"));
+    port_ = *Ifindex::make(::if_nametoindex("p0"));
+    auto backend = make_backend(
+        "bpf", {.bpf = {.bpffs = PrivateNet::bpffs(),
+                        .hook = GetParam() == Hooked::kTcx ? BpfOptions::Hook::kTcx
+                                                           : BpfOptions::Hook::kClsact}});
+    ASSERT_TRUE(backend) << to_string(backend.error());
+    backend_ = std::move(*backend);
+    put(Order::kUp);
+  }
+  void put(Order order) {
+    order_ = order;
+    const auto plan = backend_->plan(ref(port_), rules_of(order));
+    ASSERT_TRUE(plan) << to_string(plan.error());
+    ASSERT_TRUE(finish(*backend_, *plan));
+    sh("tc qdisc add dev p0 clsact 2>/dev/null");
+  }
+  /// As "classify bypassed: TEXT"; empty: all is done.
+  std::string complaints() {
+    // How interfaces stand on each other is read every 50 ms at most.
+    std::this_thread::sleep_for(std::chrono::milliseconds(60));
+    const auto reading = backend_->verify(ref(port_), rules_of(order_));
+    EXPECT_TRUE(reading) << to_string(reading.error());
+    std::string text;
+    if (reading)
+      for (const PartReading& read : reading->parts)
+        if (read.state != PartState::kDone)
+          text += std::string(to_string(read.part)) + " " + std::string(to_string(read.state)) +
+                  ": " + read.text + "\n";
+    return text;
+  }
+
+  std::unique_ptr<Backend> backend_;
+  Ifindex port_{};
+  Order order_ = Order::kUp;
+};
+INSTANTIATE_TEST_SUITE_P(On, Strangers, testing::Values(Hooked::kClsact, Hooked::kTcx),
+                         testing::PrintToStringParamName());
+
+struct Filter {
+  const char* hook = "";
+  const char* what = "";  ///< behind `tc filter add dev p0 HOOK pref 100 protocol all`
+  const char* told = "";  ///< empty: it does no harm
+};
+constexpr Filter kFilters[] = {
+    {"ingress", "u32 match u32 0 0 action mirred ingress redirect dev p1",
+     "classify bypassed: a filter (u32, preference 100) behind the rules may send packets on "
+     "by another interface (mirred)"},
+    {"ingress", "u32 match u32 0 0 action mirred egress redirect dev p1", "(mirred)"},
+    {"ingress", "u32 match u32 0 0 action mirred ingress mirror dev p1", "(mirred)"},
+    {"ingress", "u32 match u32 0 0 action mirred egress mirror dev p1", ""},
+    {"ingress", "u32 match u32 0 0 flowid 1:7", ""},
+    {"ingress", "u32 match u32 0 0 action pass", ""},
+    {"ingress", "u32 match u32 0 0 action police rate 1gbit burst 1m conform-exceed pipe", ""},
+    {"ingress", "u32 match u32 0 0 action goto chain 7", "(goto chain)"},
+    {"ingress", "u32 match u32 0 0 action skbedit priority 3",
+     "classify bypassed: a filter (u32, preference 100) behind the rules may change the class "
+     "that the rules go by or give (skbedit)"},
+    {"egress", "u32 match u32 0 0 action skbedit priority 3",
+     "remap bypassed: a filter (u32, preference 100) behind the rules may change the class"},
+    {"egress", "u32 match u32 0 0 action pedit ex munge eth src set 02:00:00:00:00:09", "(pedit)"},
+    {"egress", "u32 match u32 0 0 action vlan push id 7 priority 3", "(vlan)"},
+    {"egress", "u32 match u32 0 0 flowid 1:7", ""},
+    {"egress", "u32 match u32 0 0 action drop", ""},
+};
+
+TEST_P(Strangers, FilterBehindTheRulesIsToldByWhatItsActionsMayDo) {
+  for (const Filter& f : kFilters) {
+    const std::string add =
+        std::string("tc filter add dev p0 ") + f.hook + " pref 100 protocol all " + f.what;
+    if (!sh(add + " 2>/dev/null")) continue;  // this kernel has no such action
+    const std::string told = complaints();
+    if (*f.told == '\0')
+      EXPECT_EQ(told, "") << add;
+    else
+      EXPECT_THAT(told, HasSubstr(f.told)) << add;
+    ASSERT_TRUE(sh(std::string("tc filter del dev p0 ") + f.hook + " pref 100")) << add;
+    EXPECT_EQ(complaints(), "") << add;
+  }
+}
+
+TEST_P(Strangers, FilterBehindTheRulesOfAPortWhereNothingTurnsIsNoMatter) {
+  put(Order::kDown);
+  ASSERT_TRUE(
+      sh("tc filter add dev p0 ingress pref 100 u32 match u32 0 0 action mirred egress redirect "
+         "dev p1 && "
+         "tc filter add dev p0 egress pref 100 u32 match u32 0 0 action mirred egress redirect dev "
+         "p1"));
+  EXPECT_EQ(complaints(), "");
+}
+
+TEST_P(Strangers, FilterThatEndsTheHookMattersWhereSomethingStandsOnThePort) {
+  ASSERT_TRUE(
+      sh("tc filter add dev p0 ingress pref 100 protocol all u32 match u32 0 0 flowid 1:7"));
+  EXPECT_EQ(complaints(), "");
+  if (!sh("ip link add link p0 name m0 up type macvlan mode bridge 2>/dev/null"))
+    GTEST_SKIP() << "this kernel has no macvlan";
+  EXPECT_THAT(complaints(), HasSubstr("packets that go on by m0 are known"));
+  ASSERT_TRUE(sh("ip link del m0"));
+  EXPECT_EQ(complaints(), "");
+}
+
+TEST_P(Strangers, ProgramsOnAnInterfaceAboveThePortAreTold) {
+  if (!sh("ip link add link p0 name p0.7 up type vlan id 7 2>/dev/null || ip link add link p0 name "
+          "p0.7 up type macvlan mode bridge"))
+    GTEST_SKIP() << "this kernel has neither VLANs nor macvlan";
+  EXPECT_EQ(complaints(), "");
+  (void)backend_->take_events();
+  ASSERT_TRUE(
+      sh("tc qdisc add dev p0.7 clsact && tc filter add dev p0.7 ingress pref 9 u32 match u32 0 0 "
+         "flowid 1:7"));
+  EXPECT_THAT(complaints(), HasSubstr("classify bypassed: a filter (u32, preference 9) on "
+                                      "p0.7, which stands on this port"));
+  EXPECT_THAT(backend_->take_events().changed, testing::Contains(port_));
+  ASSERT_TRUE(
+      sh("tc filter del dev p0.7 ingress && tc filter add dev p0.7 egress pref 9 u32 match u32 0 0 "
+         "flowid 1:7"));
+  EXPECT_THAT(complaints(), HasSubstr("remap bypassed: a filter (u32, preference 9) on p0.7"));
+  ASSERT_TRUE(sh("tc qdisc del dev p0.7 clsact"));
+  EXPECT_EQ(complaints(), "");
+  // XDP by a link, of which no event tells: a glance finds it.
+  pass* theirs = pass__open_and_load();
+  ASSERT_NE(theirs, nullptr);
+  bpf_link* link =
+      bpf_program__attach_xdp(theirs->progs.pass, static_cast<int>(::if_nametoindex("p0.7")));
+  ASSERT_NE(link, nullptr);
+  EXPECT_THAT(backend_->glance(std::array{port_}), testing::ElementsAre(port_));
+  EXPECT_THAT(complaints(), HasSubstr("classify bypassed: an XDP program ("));
+  bpf_link__destroy(link);
+  pass__destroy(theirs);
+  EXPECT_EQ(complaints(), "");
+}
+
+TEST_P(Strangers, TcxProgramBehindTheRulesIsTold) {
+  if (!bpf::has_tcx()) GTEST_SKIP() << "this kernel has no TCX";
+  if (GetParam() != Hooked::kTcx) GTEST_SKIP() << "on clsact it comes before";
+  probe* theirs = probe__open_and_load();
+  ASSERT_NE(theirs, nullptr);
+  LIBBPF_OPTS(bpf_link_create_opts, options);
+  options.flags = 1U << 4;  // BPF_F_AFTER
+  const UniqueFd link(bpf_link_create(bpf_program__fd(theirs->progs.stranger),
+                                      static_cast<int>(port_.value()),
+                                      static_cast<bpf_attach_type>(46), &options));
+  ASSERT_TRUE(link);
+  EXPECT_THAT(complaints(), HasSubstr("classify bypassed: a TCX program ("));
+  probe__destroy(theirs);
+}
+
+}  // namespace
+}  // namespace lldp::dataplane

@@ -180,6 +180,19 @@ void add_lost(Family& lost, const Labels& name, const json& port) {
   }
 }
 
+/// Of each lossless priority, as the switch chip counts them.
+void add_pauses(Family& pauses, const Labels& name, const json& port) {
+  const json counted = port.value("pauses", json());  // of an older daemon, or not counted: none
+  for (const json& of : counted) {
+    const std::string priority = of.at("priority").dump();
+    if (!port.at("bounces").contains(priority)) continue;
+    for (const char* direction : {"received", "sent"})
+      if (const json& frames = of.at(direction); !frames.is_null())
+        pauses.add(name + Labels{{"priority", priority}, {"direction", direction}},
+                   frames.get<double>());
+  }
+}
+
 void put_rules(Families& out, const json& ports) {
   Family about =
       gauge("port_rules_info", "Whether the port's rules are in the data plane; always 1.");
@@ -189,6 +202,9 @@ void put_rules(Families& out, const json& ports) {
   Family lost = counter("lost_frames_total",
                         "Frames of a lossless priority that the switch chip dropped, on arrival or "
                         "in the queue that they were to be sent from.");
+  Family pauses = counter("pfc_pauses_total",
+                          "PFC pause frames of a lossless priority: received, as the neighbor "
+                          "paused the port, or sent, as the port paused the neighbor.");
   Family parts = gauge("port_part_state",
                        "How a part of the port's rules stands, as read back; 1 for the state it is "
                        "in, the others are absent.");
@@ -204,12 +220,14 @@ void put_rules(Families& out, const json& ports) {
     for (const auto& [priority, packets] : port.at("bounces").items())
       bounces.add(name + Labels{{"priority", priority}}, packets.get<double>());
     add_lost(lost, name, port);
+    add_pauses(pauses, name, port);
   }
   put(out, std::move(about));
   put(out, std::move(parts));
   put(out, std::move(restored));
   put(out, std::move(bounces));
   put(out, std::move(lost));
+  put(out, std::move(pauses));
 }
 
 void put_process(Families& out, const json& process) {

@@ -35,13 +35,18 @@ std::string show_with_alias() {
 }
 
 /// The rules of tests/report, by a back end that counts what the first port loses.
-std::string rules_with_lost() {
+std::string counted_rules() {
   std::string rules = read("report/golden/rules.json");
-  const std::string_view none = R"("lost": null)";
-  return rules.replace(rules.find(none), none.size(),
-                       R"("lost": [{"priority": 0, "received": 9, "sent": 9},
+  const auto set = [&rules](std::string_view none, std::string_view counted) {
+    rules.replace(rules.find(none), none.size(), counted);
+  };
+  set(R"("lost": null)", R"("lost": [{"priority": 0, "received": 9, "sent": 9},
                                    {"priority": 5, "received": 12, "sent": 0},
                                    {"priority": 6, "received": null, "sent": 3}])");
+  set(R"("pauses": null)", R"("pauses": [{"priority": 0, "received": 9, "sent": 9},
+                                   {"priority": 5, "received": 7, "sent": 0},
+                                   {"priority": 6, "received": null, "sent": 8}])");
+  return rules;
 }
 
 /// The device of tests/report: names, none, two on a port, hostile names, alarms.
@@ -57,7 +62,7 @@ Answers leaf() {
           report::ProcessStatistics{.started = std::chrono::system_clock::time_point(1769860800s),
                                     .cpu = 1250ms,
                                     .resident_octets = 5 << 20}),
-      .rules = rules_with_lost()};
+      .rules = counted_rules()};
 }
 
 std::string text_of(const Answers& answers) {

@@ -97,7 +97,7 @@ class Names(unittest.TestCase):
                     self.assertLessEqual(shown, labels)
                     self.assertIn("instance", shown)
                 self.assertEqual(len({t.get("legendFormat") for t in panel["targets"]}), len(panel["targets"]), "who is who")
-                units = {"bytes": "bytes", "cpu_seconds": "percentunit", "start_time": "dateTimeFromNow", "bounces": "pps", "frames_out": "pps"}
+                units = {"bytes": "bytes", "cpu_seconds": "percentunit", "start_time": "dateTimeFromNow", "bounces": "pps", "frames_out": "pps", "pauses": "pps"}
                 self.assertEqual(panel["fieldConfig"]["defaults"].get("unit"),
                                  next((unit for word, unit in units.items() if word in panel["targets"][0]["expr"]), None))
         self.assertTrue(all(a["enable"] and a["titleFormat"] for a in board["annotations"]["list"]))
@@ -116,6 +116,7 @@ class Names(unittest.TestCase):
                  ("lldp_level_neighbor_info", "device_type"): show["$defs"]["neighbor"]["properties"]["device_type"]["enum"],
                  ("lldp_level_port_info", "order"): port["order"]["enum"],
                  ("lldp_level_port_rules_info", "installed"): rules["$defs"]["port"]["properties"]["installed"]["enum"],
+                 ("lldp_level_pfc_pauses_total", "direction"): ("received", "sent"),
                  ("lldp_level_port_part_state", "part"): part["part"]["enum"],
                  ("lldp_level_port_part_state", "state"): part["state"]["enum"]}
         held = 0
@@ -223,6 +224,9 @@ class Alerts(unittest.TestCase):
                               {f'lldp_level_bounces_total{{{PORT},priority="5"}}': "0x20 100x40"}]),
         "LldpLevelFramesLost": ({f'lldp_level_lost_frames_total{{{PORT},priority="5",where="queue"}}': "3x9 4x50"}, 10,
                                 [{f'lldp_level_lost_frames_total{{{PORT},priority="5",where="queue"}}': "3x60"}]),
+        "LldpLevelPauses": ({f'lldp_level_pfc_pauses_total{{{PORT},priority="5",direction="received"}}': "0+60000x60"}, 11,
+                            [{f'lldp_level_pfc_pauses_total{{{PORT},priority="5",direction="received"}}': "0+60x60"},
+                             {f'lldp_level_pfc_pauses_total{{{PORT},priority="5",direction="sent"}}': "0+60000x60"}]),
         "LldpLevelFramesDiscarded": ({f"lldp_level_frames_discarded_total{{{PORT}}}": "0+12x60"}, 13,
                                      [{f"lldp_level_frames_discarded_total{{{PORT}}}": "0+5x60"}]),
         "LldpLevelTooManyNeighbors": ({f"lldp_level_too_many_neighbors_total{{{PORT}}}": "0x5 1+1x55"}, 6,

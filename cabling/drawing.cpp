@@ -26,7 +26,7 @@ std::vector<std::string> first_notes(const Drawing& drawing) {
   std::vector<std::string> out(drawing.notes.begin(),
                                drawing.notes.begin() + static_cast<std::ptrdiff_t>(shown));
   if (const std::size_t more = drawing.notes.size() - shown; more > 0)
-    out.push_back(std::to_string(more) + " more rows are left out");
+    out.push_back("and " + std::to_string(more) + " more");
   return out;
 }
 

@@ -32,6 +32,9 @@ struct End {
   std::string port{};
   std::string layer{};  ///< as the lab's JSON has it; empty: none
   std::string order{};  ///< the same
+  /// Other names that the port is heard by: its alias, its MAC address. As the lab's JSON has them.
+  std::vector<std::string> aliases{};
+  bool unnamed = false;  ///< the file names no port here: `port` is made up
 };
 
 struct Link {
@@ -46,7 +49,7 @@ struct Drawing {
   std::string name{};
   std::vector<Node> nodes{};
   std::vector<Link> links{};
-  /// Rows of a table that were left out, and why: `line 7: no source port: left out`.
+  /// What was left out or filled in, and why: `line 7: no source port: left out`.
   std::vector<std::string> notes{};
 };
 
@@ -66,8 +69,10 @@ struct Drawing {
 /// networkx node-link JSON, as `lldp-level-lab topo` writes it. Nodes: id. Links (or `edges`):
 /// source, target, and `ports`, which maps the two nodes' names to their ports; `layers` and
 /// `orders` may do the same, for networkx exchanges source and target of an undirected link as it
-/// likes. Names are unique. Whatever else is a string, a number or true or false is an attribute.
-/// Errors name the line, or the entry.
+/// likes. `aliases` has lists of names instead. Where a link joins a node to itself, each of these
+/// has a list of two, one for each end. Names of nodes are unique. A link without `ports`, as plain
+/// networkx writes it, gets port names after its neighbors, and the drawing a note. Whatever else
+/// is a string, a number or true or false is an attribute. Errors name the line, or the entry.
 [[nodiscard]] Result<Drawing> read_json(std::string_view text);
 
 /// A point-to-point list as planners keep it: a row for each cable (or for each of its ends), cells

@@ -24,6 +24,12 @@ std::string identifier(std::string_view text) {
   return mac ? lldp::to_string(*mac) : escape(text);
 }
 
+std::vector<std::string> identifiers(const std::vector<std::string>& texts) {
+  std::vector<std::string> all;
+  for (const std::string& text : texts) all.push_back(identifier(text));
+  return all;
+}
+
 bool same_name(std::string_view drawn, std::string_view heard, bool short_name_is_enough) {
   const std::string a = lower(drawn);
   const std::string b = lower(heard);
@@ -122,6 +128,9 @@ Result<Expectations> Expectations::of(const Drawing& drawing, std::string_view s
     for (std::size_t e = 0; e < 2; ++e) {
       if (link.ends[e].node != *self) continue;
       const End& far = link.ends[1 - e];
+      if (far.unnamed)
+        return fail(Error{0, place_of(drawing, link),
+                          "names no ports: give each link of a cabling plan `ports`"});
       const auto [peer, fresh] = peer_of_node.emplace(far.node, all.peers_.size());
       if (fresh) {
         const Node& node = drawing.nodes[far.node];
@@ -131,7 +140,8 @@ Result<Expectations> Expectations::of(const Drawing& drawing, std::string_view s
              .chassis = chassis_of(node),
              .short_name_is_its_own = short_names.at(lower(short_name(name))) == 1});
       }
-      Expected expected{escape(link.ends[e].port), peer->second, identifier(far.port)};
+      Expected expected{escape(link.ends[e].port), peer->second, identifier(far.port),
+                        identifiers(far.aliases)};
       const auto [at, first] = by_port.try_emplace(expected.port, expected);
       if (!first && at->second != expected)  // the same link twice means the same
         return fail(Error{0, place_of(drawing, link),
@@ -140,8 +150,12 @@ Result<Expectations> Expectations::of(const Drawing& drawing, std::string_view s
   }
   for (const Link& link : drawing.links)
     for (const End& end : link.ends)
-      if (const auto peer = peer_of_node.find(end.node); peer != peer_of_node.end())
-        all.peers_[peer->second].ports.push_back(identifier(end.port));
+      if (const auto at = peer_of_node.find(end.node); at != peer_of_node.end()) {
+        Peer& peer = all.peers_[at->second];
+        peer.ports.push_back(identifier(end.port));
+        for (std::string& alias : identifiers(end.aliases))
+          peer.aliases.push_back(std::move(alias));
+      }
   for (auto& [port, expected] : by_port) all.expected_.push_back(std::move(expected));
   return all;
 }
@@ -164,7 +178,12 @@ bool Expectations::matches(const Expected& expected, const Heard& heard) const {
   if (heard.port_id == expected.peer_port) return true;
   const bool is_another =
       std::find(peer.ports.begin(), peer.ports.end(), heard.port_id) != peer.ports.end();
-  return heard.port_description == expected.peer_port && !is_another;
+  if (is_another) return false;
+  if (heard.port_description == expected.peer_port) return true;
+  const auto has = [&](const std::vector<std::string>& names) {
+    return std::count(names.begin(), names.end(), heard.port_id);
+  };
+  return has(expected.peer_aliases) > 0 && has(peer.aliases) == 1;
 }
 
 Verdict Expectations::verdict_of(const Expected& expected, std::span<const Heard> heard) const {

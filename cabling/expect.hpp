@@ -52,13 +52,14 @@ struct Finding {
 ///   devices of the drawing have that short name. A neighbour without a System Name goes by its
 ///   chassis ID: a node's attribute `chassis`, or its name.
 /// - The port is the Port ID, or the Port Description where the drawing does not know the Port ID
-///   as another port of the same neighbour: many send a MAC address as Port ID, or a number.
+///   as another port of the same neighbour: many send a MAC address as Port ID, or a number. An
+///   alias that the drawing has for this port of the neighbor alone serves as well.
 /// - It may have company, such as the agent in the firmware of a NIC, but no other switch: that one
 ///   is on a cable of which the drawing knows nothing. A second agent of the neighbour is none.
 class Expectations {
  public:
   /// Those of the device with this system name, else with this chassis ID (may be empty). Refuses a
-  /// drawing without it, or one in which its name has two meanings, or a port two cables.
+  /// drawing without it, or one in which its name has two meanings, a port two cables or no name.
   [[nodiscard]] static Result<Expectations> of(const Drawing& drawing, std::string_view system_name,
                                                std::string_view chassis_id);
 
@@ -80,13 +81,15 @@ class Expectations {
     std::string name{};
     std::string chassis{};
     bool short_name_is_its_own = true;
-    std::vector<std::string> ports{};  ///< all that the drawing knows of
+    std::vector<std::string> ports{};    ///< all that the drawing knows of
+    std::vector<std::string> aliases{};  ///< of all of them
     friend bool operator==(const Peer&, const Peer&) = default;
   };
   struct Expected {
     std::string port{};
     std::size_t peer = 0;
     std::string peer_port{};
+    std::vector<std::string> peer_aliases{};
     friend bool operator==(const Expected&, const Expected&) = default;
   };
   [[nodiscard]] static bool is_peer(const Peer& peer, const Heard& heard);

@@ -61,9 +61,9 @@ Truth::Truth(const Network& network, Levels right) : network_(network), nodes_(r
       Port& port = ports_[nodes_[n].first_port + slot];
       if (const auto& layers = ports[slot].layers)
         port.order = qos::class_of_span(layers->near, {}, layers->far, {}).order;
-      port.truth =
-          true_port_type(network.nodes[n].settings->role, right[n],
-                         network.nodes[peer].settings->role, cable.up ? right[peer] : std::nullopt);
+      port.truth = true_port_type(
+          network.nodes[n].settings->role, right[n], network.nodes[peer].settings->role,
+          cable.up && peer != n ? right[peer] : std::nullopt);  // a loop: unmarked
     }
     wrong_ports_ += ports.size();
   }

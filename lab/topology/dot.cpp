@@ -19,7 +19,7 @@ std::string in_quotes(std::string_view text) {
   return out + '"';
 }
 
-/// What only one end of the link has, in the order in which the ends are written.
+/// What not every link has; of its ends, in the order in which they are written.
 std::string of_ends(const Link& link) {
   const auto& [a, b] = link.ends;
   const auto layer = [](const LinkEnd& e) {
@@ -29,6 +29,7 @@ std::string of_ends(const Link& link) {
     return std::string(e.order ? to_string(*e.order) : std::string_view());
   };
   std::string out;
+  if (link.loss_ppb != 0) out += fmt::format(", loss_ppb={}", link.loss_ppb);
   if (a.layer || b.layer) out += fmt::format(", layers=\"{}:{}\"", layer(a), layer(b));
   if (a.order || b.order) out += fmt::format(", orders=\"{}:{}\"", order(a), order(b));
   return out;

@@ -39,6 +39,9 @@ Result<void> check_nodes(const Fabric& fabric) {
 Result<void> check_links(const Fabric& fabric) {
   std::vector<std::unordered_set<std::string_view>> used(fabric.nodes.size());
   for (const Link& link : fabric.links) {
+    if (link.loss_ppb >= 1'000'000'000)
+      return fail(Error{0, fmt::format("links[{}]", &link - fabric.links.data()),
+                        "an error rate of 1 or more: no frame would arrive: leave the link out"});
     for (const LinkEnd& end : link.ends) {
       if (end.node >= fabric.nodes.size())
         return fail(Error{0, "fabric",
@@ -49,8 +52,6 @@ Result<void> check_links(const Fabric& fabric) {
         return fail(
             Error{0, fmt::format("{}:{}", shown, escape(end.port)), "two links on one port"});
     }
-    if (link.ends[0].node == link.ends[1].node)
-      return fail(Error{0, escape(fabric.nodes[link.ends[0].node].name), "a link to itself"});
   }
   return {};
 }
@@ -118,6 +119,7 @@ PortType true_port_type(Role own_role, std::optional<Level> own, Role peer_role,
 PortType true_port_type(const Fabric& fabric, const Link& link, std::size_t end) {
   const Node& own = fabric.nodes[link.ends[end].node];
   const Node& peer = fabric.nodes[link.ends[1 - end].node];
+  if (&own == &peer) return PortType::kUnmarked;
   return true_port_type(own.role, own.level, peer.role, peer.level);
 }
 

@@ -38,14 +38,17 @@ struct LinkEnd {
   std::optional<qos::Layer> layer{};  ///< of the virtual switch that owns the port, in FC and FC+
   /// By which its packets are treated, in a fabric that was collected from running switches.
   std::optional<Order> order{};
+  /// Other names of the port, as its neighbor hears them: its alias, its MAC address.
+  std::vector<std::string> aliases{};
   friend bool operator==(const LinkEnd&, const LinkEnd&) = default;
 };
 
-/// A full-duplex cable between two ports of different nodes.
+/// A full-duplex cable between two ports, of two nodes or of one (a loop).
 struct Link {
   std::array<LinkEnd, 2> ends{};
   std::uint64_t rate_bps = 100'000'000'000;
   std::uint64_t delay_ns = 1000;  ///< one way
+  std::uint64_t loss_ppb = 0;     ///< of 10^9 frames that it carries, so many are destroyed
   friend bool operator==(const Link&, const Link&) = default;
 };
 
@@ -75,7 +78,8 @@ struct Adjacency {
 /// Where a node stands in the order of devices when its level is right; nullopt without a level.
 [[nodiscard]] std::optional<Position> position_of(const Node& node);
 
-/// Where the far end of `link` stands to the node at `link.ends[end]` when every level is right.
+/// Where the far end of `link` stands to the node at `link.ends[end]` when every level is right;
+/// unknown where that is the node itself, for no path goes by a loop.
 [[nodiscard]] Order true_order(const Fabric& fabric, const Link& link, std::size_t end);
 
 /// What a port is between two devices whose levels are right. Hosts leave theirs unmarked.
@@ -91,8 +95,8 @@ struct Adjacency {
 
 /// Checks a fabric and fills what was left open: a level by the distance to the hosts, a chassis ID
 /// by a locally administered MAC address after the node's index. Refuses empty and repeated names,
-/// repeated chassis IDs, a port with two cables, a cable from a node to itself, a host above level
-/// 0 and a switch on it.
+/// repeated chassis IDs, a port with two cables, a link that destroys all frames, a host above
+/// level 0 and a switch on it.
 [[nodiscard]] Result<Fabric> complete(Fabric fabric);
 
 }  // namespace lldp::lab

@@ -93,12 +93,17 @@ class Unfinished {
 
 }  // namespace
 
-Result<Fabric> load_fabric(const std::string& path) {
+void print_note(const std::string& note) { fmt::print(stderr, "lldp-level-lab: {}\n", note); }
+
+Result<Fabric> load_fabric(const std::string& path, const NoteSink& tell) {
   const auto text = read_file(path, kMaxOctets);
   if (!text) return fail(text.error());
   const std::size_t first = text->find_first_not_of(" \t\r\n");
   const bool numbers = first != text->npos && (*text)[first] >= '0' && (*text)[first] <= '9';
-  auto fabric = numbers ? fabric_from_hpcc(*text) : fabric_from(cabling::read(*text));
+  auto drawing = numbers ? Result<cabling::Drawing>() : cabling::read(*text);
+  if (drawing && tell)
+    for (const std::string& note : cabling::first_notes(*drawing)) tell(path + ": " + note);
+  auto fabric = numbers ? fabric_from_hpcc(*text) : fabric_from(std::move(drawing));
   if (!fabric) {
     Error e = fabric.error();
     e.where = path + ": " + e.where;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -9,9 +10,14 @@
 
 namespace lldp::lab {
 
+/// Is told what a reader left out or filled in, one line each.
+using NoteSink = std::function<void(const std::string& note)>;
+void print_note(const std::string& note);  ///< on standard error
+
 /// Reads a fabric file, JSON, DOT or HPCC's topology.txt by its content; `-` is standard input.
-/// Errors name the file.
-[[nodiscard]] Result<Fabric> load_fabric(const std::string& path);
+/// Errors and notes name the file.
+[[nodiscard]] Result<Fabric> load_fabric(const std::string& path,
+                                         const NoteSink& tell = print_note);
 
 /// Writes a whole file, or nothing of it; an empty path or `-` is standard output. Symbolic links
 /// are followed; what is no file (a device, a pipe) is written to as it is.

@@ -72,7 +72,8 @@ Result<Link> link_from(cabling::Link& drawn, const std::string& place,
   Link link;
   for (std::size_t e = 0; e < 2; ++e) {
     cabling::End& end = drawn.ends[e];
-    link.ends[e] = {end.node, std::move(end.port)};
+    link.ends[e] = {
+        .node = end.node, .port = std::move(end.port), .aliases = std::move(end.aliases)};
     if (!end.order.empty()) link.ends[e].order = order_from(end.order);
     if (!end.order.empty() && !link.ends[e].order)
       return fail(Error{
@@ -86,7 +87,8 @@ Result<Link> link_from(cabling::Link& drawn, const std::string& place,
                                     escape(nodes[end.node].name), qos::Layer::kMax)});
   }
   for (const auto& [name, into] :
-       {std::pair{"rate_bps", &link.rate_bps}, std::pair{"delay_ns", &link.delay_ns}}) {
+       {std::pair{"rate_bps", &link.rate_bps}, std::pair{"delay_ns", &link.delay_ns},
+        std::pair{"loss_ppb", &link.loss_ppb}}) {
     const std::string* text = drawn.attributes.find(name);
     if (text == nullptr) continue;
     const auto number = whole_number(*text);

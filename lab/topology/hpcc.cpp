@@ -95,7 +95,9 @@ Result<Fabric> fabric_from_hpcc(std::string_view text) {
     if (!delay) return fail(delay.error());
     const auto errors = words.scaled("an error rate", 1e9, 1e9);
     if (!errors) return fail(errors.error());
-    if (*errors != 0) return words.refuse("links here lose nothing: give an error rate of 0");
+    if (*errors >= 1'000'000'000)
+      return words.refuse("an error rate of 1: no frame would arrive: leave the link out");
+    link.loss_ppb = *errors;
     link.rate_bps = *rate;
     link.delay_ns = *delay;
     fabric.links.push_back(std::move(link));

@@ -32,10 +32,23 @@ std::string to_json(const Fabric& fabric) {
     ordered_json ports = ordered_json::object();
     ordered_json layers = ordered_json::object();
     ordered_json orders = ordered_json::object();
-    for (const LinkEnd& end : link.ends) {
-      ports[fabric.nodes[end.node].name] = end.port;
-      if (end.layer) layers[fabric.nodes[end.node].name] = end.layer->value();
-      if (end.order) orders[fabric.nodes[end.node].name] = to_string(*end.order);
+    ordered_json aliases = ordered_json::object();
+    const bool loop = link.ends[0].node == link.ends[1].node;
+    for (std::size_t e = 0; e < 2; ++e) {
+      const LinkEnd& end = link.ends[e];
+      const std::string& name = fabric.nodes[end.node].name;
+      const auto set = [&](ordered_json& all, ordered_json value) {
+        if (!loop)
+          all[name] = std::move(value);
+        else if (ordered_json& both = all[name]; both.is_null())  // one name for both ends
+          (both = ordered_json::array({nullptr, nullptr}))[e] = std::move(value);
+        else
+          both[e] = std::move(value);
+      };
+      set(ports, end.port);
+      if (end.layer) set(layers, end.layer->value());
+      if (end.order) set(orders, to_string(*end.order));
+      if (!end.aliases.empty()) set(aliases, end.aliases);
       nodes[end.node]["ports"].push_back(end.port);
     }
     links.push_back({{"source", fabric.nodes[link.ends[0].node].name},
@@ -43,8 +56,10 @@ std::string to_json(const Fabric& fabric) {
                      {"ports", std::move(ports)},
                      {"rate_bps", link.rate_bps},
                      {"delay_ns", link.delay_ns}});
+    if (link.loss_ppb != 0) links.back()["loss_ppb"] = link.loss_ppb;
     if (!layers.empty()) links.back()["layers"] = std::move(layers);
     if (!orders.empty()) links.back()["orders"] = std::move(orders);
+    if (!aliases.empty()) links.back()["aliases"] = std::move(aliases);
   }
   // One node or link a line: a person can read it, and a diff shows what changed.
   const auto lines = [](const ordered_json& list) {

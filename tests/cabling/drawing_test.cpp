@@ -136,6 +136,38 @@ TEST(Json, NameThatIsNoTextIsNone) {
   EXPECT_EQ(drawing->name, "");
 }
 
+TEST(Json, NamesThePortsOfPlainNetworkxAndSaysSo) {
+  const auto drawing = read(R"({"directed": false, "multigraph": true, "graph": {},
+    "nodes": [{"id": "a"}, {"id": "b"}],
+    "links": [{"source": "a", "target": "b", "key": 0}, {"source": "b", "target": "a", "key": 1},
+              {"source": "a", "target": "b", "ports": {"a": "to-b-3", "b": "p9"}},
+              {"source": "a", "target": "b"}, {"source": "a", "target": "a"}]})");
+  ASSERT_TRUE(drawing) << to_string(drawing.error());
+  EXPECT_THAT(links_of(*drawing),
+              ElementsAre("a:to-b - b:to-a", "b:to-a-2 - a:to-b-2", "a:to-b-3 - b:p9",
+                          "a:to-b-4 - b:to-a-3", "a:to-a - a:to-a-2"));
+  EXPECT_TRUE(drawing->links[0].ends[1].unnamed);
+  EXPECT_FALSE(drawing->links[2].ends[0].unnamed);
+  EXPECT_THAT(drawing->notes,
+              ElementsAre("4 links have no `ports`: the ports are called after their neighbors, as "
+                          "to-leaf1"));
+}
+
+TEST(Json, ReadsALoopWithinOneDevice) {
+  const auto drawing = read(R"({"nodes": [{"id": "a"}], "links": [{"source": "a", "target": "a",
+    "ports": {"a": ["p1", "p2"]}, "orders": {"a": ["up", null]}, "aliases": {"a": [["x"], []]}}]})");
+  ASSERT_TRUE(drawing) << to_string(drawing.error());
+  EXPECT_THAT(links_of(*drawing), ElementsAre("a:p1 - a:p2"));
+  EXPECT_EQ(drawing->links[0].ends[0].order, "up");
+  EXPECT_EQ(drawing->links[0].ends[1].order, "");
+  EXPECT_THAT(drawing->links[0].ends[0].aliases, ElementsAre("x"));
+}
+
+TEST(Drawing, PassesOverAByteOrderMark) {
+  EXPECT_THAT(links_of(*read("\xef\xbb\xbfgraph { a:1 -- b:2 }")), ElementsAre("a:1 - b:2"));
+  EXPECT_THAT(links_of(*read("\xef\xbb\xbf{\"nodes\": [], \"links\": []}")), ElementsAre());
+}
+
 struct BadFile {
   const char* name = "";
   const char* text = "";
@@ -177,7 +209,8 @@ const BadFile kBadFiles[] = {
     {"BadCharacter", "graph { \x01 }", "line 1: `\\x01` is not understood"},
     {"NoEquals", "graph { a [level] }", "line 1: `=` is missing after level"},
     {"NoValue", "graph { a [level=] }", "line 1: a value is missing for level"},
-    {"TornJson", "{\"nodes\": [],\n\"links\": [", "line 2: not JSON"},
+    {"TornJson", "{\"nodes\": [],\n\"links\": [",
+     "line 2: cut off: the JSON has no end: write the file again"},
     {"HugeNumber", R"({"nodes":[9e999],"links":[]})", "fabric: a number is out of range"},
     {"NoObject", "[]", "fabric: not a node-link object"},
     {"NoNodes", R"({"links":[]})", "fabric: no list of nodes"},
@@ -192,8 +225,12 @@ const BadFile kBadFiles[] = {
     {"NoSuchNode",
      R"({"nodes":[{"id":"a"}],"links":[{"source":"a","target":"b","ports":{"a":"1"}}]})",
      "links[0]: target b is no node"},
-    {"NoPorts", R"({"nodes":[{"id":"a"},{"id":"b"}],"links":[{"source":"a","target":"b"}]})",
+    {"OnePort",
+     R"({"nodes":[{"id":"a"},{"id":"b"}],"links":[{"source":"a","target":"b","ports":{"b":"1"}}]})",
      "links[0]: the port on a is not in ports"},
+    {"OnePortOfALoop",
+     R"({"nodes":[{"id":"a"}],"links":[{"source":"a","target":"a","ports":{"a":"1"}}]})",
+     "links[0]: the port on a is not in ports: a link to itself has [\"port\", \"port\"] there"},
 };
 INSTANTIATE_TEST_SUITE_P(Texts, BadDrawing, testing::ValuesIn(kBadFiles),
                          [](const auto& c) { return c.param.name; });
@@ -241,7 +278,7 @@ TEST(Csv, LeavesOutARowThatIsNoCableAndSaysWhich) {
   const auto mostly_wrong = read(table);
   ASSERT_TRUE(mostly_wrong);
   EXPECT_EQ(first_notes(*mostly_wrong).size(), 11U);
-  EXPECT_EQ(first_notes(*mostly_wrong).back(), "990 more rows are left out");
+  EXPECT_EQ(first_notes(*mostly_wrong).back(), "and 990 more");
 }
 
 TEST(Csv, RefusesATableThatHasNoCables) {

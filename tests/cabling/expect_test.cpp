@@ -177,6 +177,29 @@ TEST(Expect, FindsTheDeviceByNameOrChassisId) {
             "02:00:00:00:00:02: the file has no node of this name");
 }
 
+TEST(Expect, KnowsThePortByAnAliasThatIsItsAlone) {
+  const auto plan = read_json(R"({"nodes": [{"id": "a"}, {"id": "b"}, {"id": "c"}], "links": [
+    {"source": "a", "target": "b", "ports": {"a": "p1", "b": "q1"},
+     "aliases": {"b": ["etp1", "02:00:00:00:00:AA", "uplink"]}},
+    {"source": "a", "target": "b", "ports": {"a": "p2", "b": "q2"}, "aliases": {"b": ["uplink"]}}]})");
+  ASSERT_TRUE(plan) << to_string(plan.error());
+  const auto a = Expectations::of(*plan, "a", "");
+  ASSERT_TRUE(a) << to_string(a.error());
+  const auto of_port = [](const char* port) { return Heard{.system_name = "b", .port_id = port}; };
+  for (const char* port : {"q1", "etp1", "02:00:00:00:00:aa"})
+    EXPECT_EQ(said(*a, "p1", {of_port(port)}).substr(0, 11), "as-expected") << port;
+  for (const char* port : {"q2", "uplink", "etp2"})
+    EXPECT_EQ(said(*a, "p1", {of_port(port)}).substr(0, 5), "wrong") << port;
+}
+
+TEST(Expect, RefusesAPlanWithoutPortsOfItsDevice) {
+  const auto plan = read_json(
+      R"({"nodes": [{"id": "a"}, {"id": "b"}], "links": [{"source": "a", "target": "b"}]})");
+  ASSERT_TRUE(plan) << to_string(plan.error());
+  EXPECT_EQ(to_string(Expectations::of(*plan, "a", "").error()),
+            "links[0]: names no ports: give each link of a cabling plan `ports`");
+}
+
 TEST(Expect, APortHasOneLink) {
   EXPECT_EQ(refusal("graph {\na:1 -- b:1\na:1 -- c:1\n}", "a"),
             "line 3: a:1 has another link already");

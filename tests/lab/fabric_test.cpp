@@ -153,7 +153,8 @@ const BadFabric kBadFabrics[] = {
      "a: a host on level 1"},
     {"LowSwitch", R"({"nodes":[{"id":"a","role":"switch","level":0}],"links":[]})",
      "a: a switch on level 0, where only hosts are"},
-    {"Loop", R"({"nodes":[{"id":"a"}],"links":[{"source":"a","target":"a","ports":{"a":"1"}}]})",
+    {"LoopOnOnePort",
+     R"({"nodes":[{"id":"a"}],"links":[{"source":"a","target":"a","ports":{"a":["1","1"]}}]})",
      "a:1: two links on one port"},
     {"BadRate",
      R"({"nodes":[{"id":"a"},{"id":"b"}],
@@ -166,6 +167,26 @@ const BadFabric kBadFabrics[] = {
 };
 INSTANTIATE_TEST_SUITE_P(Texts, BadFabricJson, testing::ValuesIn(kBadFabrics),
                          [](const auto& c) { return c.param.name; });
+
+TEST(FabricJson, KeepsALoopWithinOneDeviceAndAliases) {
+  auto fabric = clos({.switches = {2, 1}, .pods = {}, .hosts = 2});
+  ASSERT_TRUE(fabric);
+  fabric->links[0].ends[1].aliases = {"etp1", "02:00:00:00:00:aa"};
+  fabric->links.push_back({.ends = {LinkEnd{0, "x1"}, LinkEnd{0, "x2"}}});
+  fabric->links.back().ends[1].order = Order::kUp;
+  fabric->links.back().ends[1].aliases = {"loop"};
+  const auto whole = complete(std::move(*fabric));
+  ASSERT_TRUE(whole) << to_string(whole.error());
+  EXPECT_EQ(fabric_from_json(to_json(*whole)), whole);
+}
+
+TEST(FabricDot, ReadsALoopWithinOneDevice) {
+  const auto fabric = fabric_from_dot("graph { h:1 -- a:1; a:2 -- a:3; h [role=host] }");
+  ASSERT_TRUE(fabric) << to_string(fabric.error());
+  EXPECT_EQ(fabric->nodes[1].level, Level::of<1>());
+  EXPECT_EQ(true_order(*fabric, fabric->links[1], 0), Order::kUnknown);
+  EXPECT_EQ(true_port_type(*fabric, fabric->links[1], 0), PortType::kUnmarked);
+}
 
 TEST(FabricDot, RoundTrips) {
   auto fabric = clos({.quality = {.rate_bps = 25'000'000'000, .delay_ns = 700}});

@@ -125,8 +125,12 @@ TEST(HpccTopology, IsRefusedWithTheLine) {
   EXPECT_THAT(refused("3 1 2\n2\n0 2 nanGbps 1us 0\n"), HasSubstr("line 3: `nan`: a rate"));
   EXPECT_THAT(refused("3 1 2\n2\n0 2 1Gbps 1h 0\n"), HasSubstr("line 3: `1h`: a delay has a unit"));
   EXPECT_THAT(refused("3 1 2\n2\n0 2 1Gbps 2s 0\n"), HasSubstr("line 3: `2`: a delay"));
-  EXPECT_THAT(refused("3 1 2\n2\n0 2 1Gbps 1us 0.1\n"),
-              HasSubstr("line 3: links here lose nothing"));
+  EXPECT_THAT(refused("3 1 2\n2\n0 2 1Gbps 1us 1\n"),
+              HasSubstr("line 3: an error rate of 1: no frame would arrive"));
+  const auto lossy = fabric_from_hpcc("3 1 2\n2\n0 2 1Gbps 1us 0.001\n1 2 1Gbps 1us 0\n");
+  ASSERT_TRUE(lossy) << to_string(lossy.error());
+  EXPECT_EQ(lossy->links[0].loss_ppb, 1'000'000U);
+  EXPECT_EQ(lossy->links[1].loss_ppb, 0U);
   EXPECT_THAT(refused("3 1 2\n2\n0 0 1Gbps 1us 0\n"), HasSubstr("line 3: a link from 0 to itself"));
   EXPECT_THAT(refused("3 1 2\n2\n0 2 1Gbps 1us 0\n"),
               HasSubstr("the end of the file: an end of a link"));

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <span>
@@ -167,6 +168,8 @@ class Assembly {
 
   void look_around(std::size_t m) {
     const Device& device = *members_[m].told;
+    for (const LeftOut& entry : device.left_out)
+      find(Kind::kLeftOut, device.name, entry.port, entry.why + ": left out");
     std::unordered_set<std::string_view> ports;
     for (std::size_t p = 0; p < device.ports.size(); ++p) {
       const Port& port = device.ports[p];
@@ -177,11 +180,14 @@ class Assembly {
       if (any_glob_match(hints_.ignored_ports, port.name)) continue;
       for (const Heard& heard : port.heard) {
         const std::size_t to = meant_by(heard);
-        if (to == m) {
+        if (to == m && means(heard, port)) {
           find(Kind::kSelf, device.name, port.name,
-               "the device hears itself: a loop in the cabling");
+               "the port hears itself: something behind it sends frames back");
           continue;
         }
+        views_of_[{m, to}].push_back(views_.size());
+        views_.push_back({m, p, to, &heard});
+        if (to == m) continue;
         Member& neighbor = members_[to];
         if (neighbor.name.empty()) neighbor.name = heard.name;
         neighbor.heard_by.insert(m);
@@ -191,8 +197,6 @@ class Assembly {
         if (heard.role == Role::kSwitch && device.dialect == Dialect::kAgent &&
             neighbor.agent_hears_switch == kNone)
           neighbor.agent_hears_switch = m;
-        views_of_[{m, to}].push_back(views_.size());
-        views_.push_back({m, p, to, &heard});
       }
     }
   }
@@ -209,7 +213,8 @@ class Assembly {
   std::size_t counterpart(const View& v) const {
     const auto there = views_of_.find({v.to, v.from});
     if (there == views_of_.end()) return kNone;
-    const auto& back = there->second;
+    std::vector<std::size_t> back = there->second;
+    std::erase_if(back, [&](std::size_t i) { return &views_[i] == &v; });  // of a loop
     const auto port_of = [&](const View& w) -> const Port& {
       return members_[w.from].told->ports[w.port];
     };
@@ -229,7 +234,8 @@ class Assembly {
     if (named != kNone) return named;
     const auto naming = only([&](const View& w) { return means(*w.heard, port_of(v)); });
     if (naming != kNone) return naming;
-    return back.size() == 1 && views_of_.at({v.from, v.to}).size() == 1 ? back[0] : kNone;
+    const std::size_t forth = views_of_.at({v.from, v.to}).size();
+    return back.size() == 1 && forth == (v.from == v.to ? 2U : 1U) ? back[0] : kNone;
   }
 
   void lay(std::size_t view) {
@@ -238,7 +244,8 @@ class Assembly {
     const Port& port = from.told->ports[v.port];
     std::size_t other = counterpart(v);
     if (other != kNone && counterpart(views_[other]) != view) other = kNone;
-    if (other != kNone && v.to < v.from) return;  // laid from there
+    if (other != kNone && std::pair(v.to, other) < std::pair(v.from, view))
+      return;  // laid from there
     Cable cable;
     cable.ends[0] = {v.from, port.name, &port, v.heard};
     cable.ends[1].member = v.to;
@@ -490,6 +497,7 @@ class Assembly {
     if (a.told == nullptr || b.told == nullptr || !members_[a.member].has_agent() ||
         !members_[b.member].has_agent())
       return;
+    if (a.member == b.member) return;  // both are up (docs/rules.md O1)
     const auto opposite = [](Order o) {
       return o == Order::kUp ? Order::kDown : o == Order::kDown ? Order::kUp : Order::kUnknown;
     };
@@ -536,6 +544,22 @@ class Assembly {
 
   // The fabric
 
+  /// What the port goes by beside its name in the fabric.
+  static std::vector<std::string> aliases_of(const Cable& c, std::size_t e) {
+    const auto& end = c.ends[e];
+    std::vector<std::string> all;
+    const auto add = [&](const std::string& name) {
+      if (!name.empty() && name != end.port && std::find(all.begin(), all.end(), name) == all.end())
+        all.push_back(unescape(name));
+    };
+    if (end.told != nullptr) add(end.told->port_id);
+    if (const Heard* heard = c.ends[1 - e].heard; heard != nullptr) {
+      add(heard->port);
+      add(heard->description);
+    }
+    return all;
+  }
+
   Result<void> build() {
     Fabric& f = result_.fabric;
     const bool agents = any_agent();
@@ -554,7 +578,8 @@ class Assembly {
       Link link;
       for (std::size_t e = 0; e < 2; ++e) {
         const auto& end = c.ends[e];
-        link.ends[e] = {end.member, unescape(end.port)};
+        link.ends[e] = {
+            .node = end.member, .port = unescape(end.port), .aliases = aliases_of(c, e)};
         if (!agents || !is_switch(c.ends[0].member) || !is_switch(c.ends[1].member)) continue;
         link.ends[e].layer = layer_at(c, e);
         const bool treated = members_[end.member].has_agent() && end.told != nullptr &&
@@ -597,6 +622,8 @@ std::string_view to_string(Finding::Kind kind) {
   switch (kind) {
     case Kind::kUnreadable:
       return "unreadable";
+    case Kind::kLeftOut:
+      return "left-out";
     case Kind::kNoAnswer:
       return "no-answer";
     case Kind::kSilent:

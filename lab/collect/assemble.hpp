@@ -17,6 +17,7 @@ struct Finding {
   enum class Kind : std::uint8_t {
     // Problems
     kUnreadable,   ///< a file that tells nothing
+    kLeftOut,      ///< an entry that is half-written: what it stands for may be missing
     kNoAnswer,     ///< a host that was asked and did not answer
     kSilent,       ///< a switch that others hear, and that was not told of
     kTwice,        ///< a device told of twice: the first counts
@@ -33,7 +34,7 @@ struct Finding {
     kNoRules,  ///< a port to a switch where packets do not change class as they should
     kClasses,  ///< a switch with other lossless classes than the first
     kNoAgent,  ///< a switch without our agent, or a fabric of such
-    kSelf,     ///< a device that hears itself
+    kSelf,     ///< a port that hears itself; two ports of a device that hear each other are a cable
     // Notes
     kUnmatched,   ///< a hint that no device has
     kMisplaced,   ///< a switch whose level is not its distance to the hosts

@@ -37,6 +37,13 @@ struct Port {
   friend bool operator==(const Port&, const Port&) = default;
 };
 
+/// An entry of a device's answer that is half-written, and was left out.
+struct LeftOut {
+  std::string port{};  ///< empty: not known
+  std::string why{};
+  friend bool operator==(const LeftOut&, const LeftOut&) = default;
+};
+
 enum class Dialect : std::uint8_t { kAgent, kLldpcli, kSonic };
 
 struct Device {
@@ -48,6 +55,7 @@ struct Device {
   std::optional<Level> level{};
   std::string lossless{};  ///< `5,6`, or with their DSCPs `5:dscp43,6:dscp51`; empty: not known
   std::vector<Port> ports{};
+  std::vector<LeftOut> left_out{};
   friend bool operator==(const Device&, const Device&) = default;
 };
 

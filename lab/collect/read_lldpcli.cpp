@@ -104,7 +104,10 @@ Result<void> add_lldpcli(const Json& answer, Device& device) {
     take_self(chassis_from(find(*local, "chassis")), device);
   for (const Json* lldp : entries(find(answer, "lldp"))) {
     for (const auto& [name, interface] : named(find(*lldp, "interface"))) {
-      if (name.empty()) return fail(Error{0, "lldp", "an interface without a name"});
+      if (name.empty()) {
+        device.left_out.push_back({"", "an interface without a name"});
+        continue;
+      }
       const Chassis chassis = chassis_from(find(*interface, "chassis"));
       const auto ports = entries(find(*interface, "port"));
       const std::string id = ports.empty() ? "" : value_of(find(*ports[0], "id"));
@@ -122,8 +125,9 @@ Result<void> add_lldpcli(const Json& answer, Device& device) {
                   .description = ports.empty() ? "" : value_of(find(*ports[0], "descr")),
                   .role = chassis.role};
       if (heard.chassis.empty() && heard.name.empty())
-        return fail(Error{0, name, "a neighbor without a chassis"});
-      port.heard.push_back(std::move(heard));
+        device.left_out.push_back({name, "a neighbor without a chassis"});
+      else
+        port.heard.push_back(std::move(heard));
     }
   }
   return {};

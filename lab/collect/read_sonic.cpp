@@ -80,15 +80,19 @@ Result<void> add_sonic_database(const Json& dump, Device& device) {
     if (key.compare(0, kEntry.size(), kEntry) != 0) continue;
     const Json& entry = fields_of(row);
     const std::string port = escape(std::string_view(key).substr(kEntry.size()));
-    if (port.empty()) return fail(Error{0, std::string(kEntry), "a row without a port"});
+    if (port.empty()) {
+      device.left_out.push_back({"", std::string(kEntry) + " names no port"});
+      continue;
+    }
     Heard heard{.chassis = field(entry, "lldp_rem_chassis_id"),
                 .name = field(entry, "lldp_rem_sys_name"),
                 .port = field(entry, "lldp_rem_port_id"),
                 .description = field(entry, "lldp_rem_port_desc"),
                 .role = role_from_octets(text_at(entry, "lldp_rem_sys_cap_enabled"))};
-    if (heard.chassis.empty() && heard.name.empty())
-      return fail(Error{0, port, "a neighbor without a chassis"});
-    add(ports, port, std::move(heard));
+    if (!heard.chassis.empty() || !heard.name.empty())
+      add(ports, port, std::move(heard));
+    else if (port != kManagement)
+      device.left_out.push_back({port, "a neighbor without a chassis"});
   }
   keep(ports, device);
   return {};
@@ -144,8 +148,10 @@ Result<void> add_sonic_table(std::string_view text, Device& device) {
       ++rows;
       if (heard.name.empty()) heard.chassis = heard.port;  // most often a network card's address
       if (port.empty() || (heard.name.empty() && heard.chassis.empty()))
-        return fail(Error{0, fmt::format("line {}", number), "a row without a port or a device"});
-      add(ports, port, std::move(heard));
+        device.left_out.push_back(
+            {port, fmt::format("line {} names no {}", number, port.empty() ? "port" : "device")});
+      else
+        add(ports, port, std::move(heard));
     }
   }
   if (columns.empty()) return fail(Error{0, "", "cut off: the table has no rows"});

@@ -230,7 +230,45 @@ TEST(Assemble, ListsOtherClassesMissingLevelsAndLoops) {
   EXPECT_THAT(net.findings(),
               ElementsAre("no-level s: a switch that has no level",
                           "classes b: lossless 3,4, while a has 5,6",
-                          "self b:p8: the device hears itself: a loop in the cabling"));
+                          "self b:p8: the port hears itself: something behind it sends frames "
+                          "back"));
+}
+
+TEST(Assemble, TakesALoopWithinOneDeviceForACable) {
+  Small net;
+  net.b.ports.push_back({.name = "p7", .order = Order::kUp, .heard = {heard(net.b, "p8")}});
+  net.b.ports.push_back({.name = "p8", .order = Order::kUp, .heard = {heard(net.b, "p7")}});
+  const auto c = net.collected();
+  EXPECT_THAT(texts(c), IsEmpty());
+  EXPECT_EQ(c.two_sided, 3U);
+  ASSERT_EQ(c.fabric.links.size(), 5U);
+  const auto loop = std::find_if(c.fabric.links.begin(), c.fabric.links.end(),
+                                 [](const Link& l) { return l.ends[0].node == l.ends[1].node; });
+  ASSERT_NE(loop, c.fabric.links.end());
+  EXPECT_EQ(loop->ends[0].port + loop->ends[1].port, "p7p8");
+  EXPECT_EQ(loop->ends[1].order, Order::kUp);
+  EXPECT_EQ(fabric_from_json(to_json(c.fabric)), c.fabric);
+  net.b.ports.back().heard.clear();
+  EXPECT_THAT(net.findings(), ElementsAre("one-sided b:p8: does not hear b:p7, which hears it"));
+}
+
+TEST(Assemble, ListsEntriesThatAreHalfWritten) {
+  Small net;
+  net.a.left_out = {{"p3", "a neighbor without a chassis"}};
+  EXPECT_THAT(net.findings(), ElementsAre("left-out a:p3: a neighbor without a chassis: left out"));
+  EXPECT_TRUE(net.collected().has_problems());
+}
+
+TEST(Assemble, KeepsWhatElseAPortIsHeardBy) {
+  Small net;
+  net.s.ports[0].port_id = "02:00:00:00:00:aa";
+  net.a.ports[0].heard[0].port = "02:00:00:00:00:aa";
+  net.a.ports[0].heard[0].description = "etp1";
+  const auto c = net.collected();
+  const auto& up = c.fabric.links[0];
+  EXPECT_EQ(up.ends[1].port, "p1");
+  EXPECT_THAT(up.ends[1].aliases, ElementsAre("02:00:00:00:00:aa", "etp1"));
+  EXPECT_THAT(up.ends[0].aliases, IsEmpty());
 }
 
 TEST(Assemble, NotesALevelThatContradictsTheLinks) {

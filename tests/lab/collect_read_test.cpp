@@ -128,12 +128,46 @@ TEST(ReadSonic, KnowsATableWithoutItsEnd) {
             "cut off: it does not end with the number of its entries");
 }
 
-TEST(Read, RefusesAPortWithoutAName) {
-  EXPECT_EQ(error_of(R"({"LLDP_ENTRY_TABLE:": {"value": {"lldp_rem_sys_name": "spine1"}}})"),
-            "LLDP_ENTRY_TABLE:: a row without a port");
-  EXPECT_EQ(error_of(R"({"lldp":[{"interface":[{"name":"","chassis":[{"id":[{"type":"mac",
-      "value":"02:00:00:00:00:09"}]}]}]}]})"),
-            "lldp: an interface without a name");
+TEST(ReadSonic, ARowThatIsHalfWrittenCostsThatRowAlone) {
+  const auto device = read_device(R"({
+    "LLDP_ENTRY_TABLE:": {"value": {"lldp_rem_sys_name": "spine1"}},
+    "LLDP_ENTRY_TABLE:Ethernet0": {"value": {"lldp_rem_port_id": "Ethernet12"}},
+    "LLDP_ENTRY_TABLE:eth0": {"value": {}},
+    "LLDP_ENTRY_TABLE:Ethernet4": {"value": {"lldp_rem_sys_name": "spine2"}}})",
+                                  "leaf1");
+  ASSERT_TRUE(device) << to_string(device.error());
+  ASSERT_EQ(device->ports.size(), 1U);
+  EXPECT_EQ(device->ports[0].name, "Ethernet4");
+  EXPECT_THAT(device->left_out, ElementsAre(LeftOut{"", "LLDP_ENTRY_TABLE: names no port"},
+                                            LeftOut{"Ethernet0", "a neighbor without a chassis"}));
+}
+
+TEST(ReadSonic, ARowOfItsTableThatIsHalfWrittenCostsThatRowAlone) {
+  const auto device = read_device(
+      "LocalPort    RemoteDevice  RemotePortID  Capability  RemotePortDescr\n"
+      "-----------  ------------  ------------  ----------  ---------------\n"
+      "Ethernet0                                BR          Ethernet8\n"
+      "Ethernet4    spine1        etp1          BR          Ethernet8\n"
+      "Total entries displayed:  2\n",
+      "leaf1");
+  ASSERT_TRUE(device) << to_string(device.error());
+  ASSERT_EQ(device->ports.size(), 1U);
+  EXPECT_EQ(device->ports[0].name, "Ethernet4");
+  EXPECT_THAT(device->left_out, ElementsAre(LeftOut{"Ethernet0", "line 3 names no device"}));
+}
+
+TEST(ReadLldpcli, AnEntryThatIsHalfWrittenCostsThatEntryAlone) {
+  const auto device = read_device(R"({"lldp":[{"interface":[
+      {"name":"","chassis":[{"id":[{"type":"mac","value":"02:00:00:00:00:09"}]}]},
+      {"name":"a0"},
+      {"name":"a1","chassis":[{"id":[{"type":"mac","value":"02:00:00:00:00:09"}]}]}]}]})",
+                                  "leaf1");
+  ASSERT_TRUE(device) << to_string(device.error());
+  ASSERT_EQ(device->ports.size(), 2U);
+  EXPECT_THAT(device->ports[0].heard, IsEmpty());
+  EXPECT_EQ(device->ports[1].heard[0].chassis, "02:00:00:00:00:09");
+  EXPECT_THAT(device->left_out, ElementsAre(LeftOut{"", "an interface without a name"},
+                                            LeftOut{"a0", "a neighbor without a chassis"}));
 }
 
 TEST(ReadSonic, KnowsAHeadInTheMidstOfTheRows) {
@@ -164,8 +198,6 @@ TEST(Read, SaysWhatIsWrong) {
             "device: no chassis_id");
   EXPECT_EQ(error_of(R"({"version": 1, "backend": "bpf", "ports": []})"),
             "not an answer of `lldp-level show --json`, lldpcli or a dump of APPL_DB");
-  EXPECT_EQ(error_of(R"({"lldp":[{"interface":[{"name":"a"}]}]})"),
-            "a: a neighbor without a chassis");
 }
 
 TEST(Read, NoCutAndNoOctetOfARealAnswerDoesHarm) {

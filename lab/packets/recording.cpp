@@ -156,7 +156,7 @@ std::string to_html(const Plan& plan, const Outcome& o, const Recording& recordi
   facts += row("lossless frames dropped", fmt::format("{}", o.count.drops));
   if (o.count.drops_lossy != 0)
     facts += row("lossy frames dropped", fmt::format("{}", o.count.drops_lossy));
-  if (o.count.lost != 0) facts += row("lost on links that failed", fmt::format("{}", o.count.lost));
+  if (o.count.lost != 0) facts += row("lost on links", fmt::format("{}", o.count.lost));
   if (o.count.discarded != 0)
     facts += row("thrown away by the detector", fmt::format("{}", o.count.discarded));
   if (o.unroutable != 0)
@@ -177,10 +177,15 @@ std::string to_html(const Plan& plan, const Outcome& o, const Recording& recordi
     body += "</ul>\n";
   }
 
-  if (!frames.empty() && plan.fabric.links.size() <= kMostLinks) {
-    Marks marks{.halves = true};
-    for (std::size_t l = 0; l < plan.failed.size(); ++l)
-      if (plan.failed[l]) marks.failed.push_back(l);
+  Marks marks{.halves = true};
+  for (std::size_t l = 0; l < plan.failed.size(); ++l)
+    if (plan.failed[l]) marks.failed.push_back(l);
+  for (const auto state : {Recording::kDeadlocked, Recording::kPaused})
+    for (const auto& f : frames)
+      for (const auto& c : f.arcs)
+        if (c.is == state)
+          for (const LinkEnd& e : plan.fabric.links[c.which / 2].ends) marks.near.push_back(e.node);
+  if (!frames.empty() && (plan.fabric.links.size() <= kMostLinks || !marks.near.empty())) {
     body +=
         "<h2>Pauses, as they spread</h2>\n<p>The half of a link at its sender is orange while that "
         "is paused, and red while it waits in a deadlock. A node turns to orange as what waits in "

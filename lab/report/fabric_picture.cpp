@@ -11,13 +11,15 @@
 
 #include "base/text.hpp"
 #include "lab/report/html.hpp"
+#include "lab/report/nearby.hpp"
 
 namespace lldp::lab {
 namespace {
 
 /// Of this picture alone: a page may have others. Light or dark as the reader has it.
 constexpr std::string_view kFabricStyle =
-    ".fabric{--ground:#fff;--text:#222;--cycle:#b00;--doubtful:#a0379a;--failed:#d55e00}"
+    ".fabric{--ground:#fff;--text:#222;--cycle:#b00;--doubtful:#a0379a;--failed:#d55e00;"
+    "--turn:#e6a800}"
     "@media(prefers-color-scheme:dark){"
     ".fabric{--ground:#1b1b1b;--text:#ddd;--cycle:#f66;--doubtful:#d77fd2;--failed:#f08030}}"
     ".fabric .ground{fill:var(--ground)}.fabric text{font:11px sans-serif;fill:var(--text)}"
@@ -31,17 +33,23 @@ constexpr std::string_view kFabricStyle =
     "stroke-dasharray:2 3}"
     ".fabric tspan.failed{fill:var(--failed)}.fabric tspan.cycle,.fabric .tip{fill:var(--cycle)}"
     ".fabric tspan.doubtful{fill:var(--doubtful)}"
+    ".fabric tspan.turn{fill:var(--turn)}.fabric circle.turn,.fabric rect.turn{stroke:var(--turn);"
+    "stroke-width:4}"
+    ".fabric path.loop{fill:none;stroke:#8aa}"
     ".fabric line:hover{stroke:var(--text);stroke-width:2;stroke-opacity:1}"
     ".fabric circle{fill:#0072b2}.fabric rect.host{fill:#999}";
-constexpr std::size_t kManyHosts = 120;
 constexpr std::size_t kMostReadable = 500;
 constexpr double kLetter = 6.2;       ///< width of one, on average
 constexpr std::size_t kLetters = 22;  ///< of a name; pointed at, a node tells all of it
-constexpr double kNamed = 11;    ///< a node so far from the next has its name beside it, aslant
+/// A node so far from the next has its name beside it, aslant: 60 degrees leave the height of a
+/// line.
+constexpr double kNamed = 15;
 constexpr double kAslant = -60;  ///< degrees
 constexpr double kRowHigh = 150;
 constexpr double kMargin = 70;
-constexpr double kBeside = 3;  ///< so far right of the middle goes each way of a cycle
+constexpr double kLine = 16;              ///< from one line of text to the next
+constexpr std::size_t kMostReasons = 20;  ///< that are written below the picture
+constexpr double kBeside = 3;             ///< so far right of the middle goes each way of a cycle
 
 struct Point {
   double x = 0;
@@ -56,6 +64,8 @@ struct Layout {
   double apart = 0;  ///< of two nodes at least
   bool ring = false;
   double widest = 0;  ///< name
+  double left = kMargin;
+  std::vector<std::string> hidden{};  ///< levels of which nothing is drawn, and how many they are
 
   [[nodiscard]] bool is_highest(Point p) const {
     return !rows.empty() && p.y == rows.front().first;
@@ -139,9 +149,42 @@ std::string legend(const Marks& marks) {
   };
   add(!marks.failed.empty(), "failed", "dashed: failed");
   add(!marks.cycle.empty(), "cycle", "arrows: a cycle of buffers, each waits for the next");
+  add(!marks.turning.empty(), "turn", "yellow edge: packets turn there");
   add(!marks.doubtful_links.empty() || !marks.doubtful_nodes.empty(), "doubtful",
-      "dotted: in doubt (point at it for why)");
+      "dotted: in doubt, see below");
   return out;
+}
+
+/// Text in lines of at most so many letters, cut at spaces.
+void wrap(std::vector<std::string>& lines, const std::string& text, std::size_t letters) {
+  std::string line;
+  for (const std::string& word : split_list(text, ' ')) {
+    if (!line.empty() && line.size() + 1 + word.size() > letters) {
+      lines.push_back(std::move(line));
+      line = "   ";
+    }
+    line += (line.empty() ? "" : " ") + word;
+  }
+  if (!line.empty()) lines.push_back(std::move(line));
+}
+
+/// Why something is in doubt, as lines below the picture.
+std::vector<std::string> reasons(const Fabric& fabric, const Marks& marks, std::size_t letters) {
+  std::vector<std::string> lines;
+  std::size_t told = 0;
+  const auto tell = [&](const std::string& what, const std::string& why) {
+    if (told++ < kMostReasons) wrap(lines, escape(what) + ": " + escape(why), letters);
+  };
+  for (const auto& [n, why] : marks.doubtful_nodes) tell(fabric.nodes[n].name, why);
+  for (const auto& [l, why] : marks.doubtful_links) {
+    const auto& [a, b] = fabric.links[l].ends;
+    tell(
+        fabric.nodes[a.node].name + ":" + a.port + " - " + fabric.nodes[b.node].name + ":" + b.port,
+        why);
+  }
+  if (told > kMostReasons)
+    lines.push_back(fmt::format("... and {} more, which the report has", told - kMostReasons));
+  return lines;
 }
 
 Layout ring(const Fabric& fabric, const std::vector<std::size_t>& nodes) {
@@ -161,40 +204,61 @@ Layout ring(const Fabric& fabric, const std::vector<std::size_t>& nodes) {
   return layout;
 }
 
-Layout layers(const Fabric& fabric, const std::map<int, std::vector<std::size_t>>& by_level) {
+/// The nodes of a level: those that are drawn, and how many there are.
+struct Row {
+  std::vector<std::size_t> nodes{};
+  std::size_t count = 0;
+};
+
+std::string title_of(int level, const Row& row) {
+  std::string title = level < 0    ? "no level"
+                      : level == 0 ? "hosts"
+                                   : fmt::format("level {}", level);
+  if (row.nodes.size() < row.count) title += fmt::format(": {} of {}", row.nodes.size(), row.count);
+  return title;
+}
+
+Layout layers(const Fabric& fabric, const std::map<int, Row>& by_level) {
   Layout layout{.at = std::vector<std::optional<Point>>(fabric.nodes.size())};
+  for (const auto& [level, row] : by_level)
+    layout.left = std::max(
+        layout.left, static_cast<double>(title_of(level, row).size()) * kLetter + 2 * kLetter);
   std::size_t longest = 1;
-  for (const auto& [level, nodes] : by_level) longest = std::max(longest, nodes.size());
+  for (const auto& [level, row] : by_level) longest = std::max(longest, row.nodes.size());
   const double readable = static_cast<double>(std::min(longest, kMostReadable)) * kNamed;
   const double inner =
       std::clamp(static_cast<double>(longest) * 40, 500.0, std::max(1400.0, readable));
-  layout.wide = inner + 2 * kMargin;
+  layout.wide = layout.left + inner + kMargin;
   layout.apart = inner / static_cast<double>(longest);
   double y = kMargin;
-  for (auto row = by_level.rbegin(); row != by_level.rend(); ++row, y += kRowHigh) {
-    const auto& nodes = row->second;
-    layout.rows.emplace_back(y, row->first < 0    ? "no level"
-                                : row->first == 0 ? "hosts"
-                                                  : fmt::format("level {}", row->first));
+  for (auto row = by_level.rbegin(); row != by_level.rend(); ++row) {
+    const auto& nodes = row->second.nodes;
+    if (nodes.empty()) {
+      layout.hidden.push_back(title_of(row->first, row->second));
+      continue;
+    }
+    layout.rows.emplace_back(y, title_of(row->first, row->second));
     for (std::size_t i = 0; i < nodes.size(); ++i)
       layout.at[nodes[i]] = {
-          {kMargin + inner * (static_cast<double>(i) + 0.5) / static_cast<double>(nodes.size()),
+          {layout.left + inner * (static_cast<double>(i) + 0.5) / static_cast<double>(nodes.size()),
            y}};
+    layout.high = y + kMargin;
+    y += kRowHigh;
   }
-  layout.high = y - kRowHigh + kMargin;
   return layout;
 }
 
-Layout layout_of(const Fabric& fabric) {
-  std::map<int, std::vector<std::size_t>> by_level;
+Layout layout_of(const Fabric& fabric, const std::vector<bool>& drawn) {
+  std::map<int, Row> by_level;
   std::vector<std::size_t> switches;
   for (std::size_t i = 0; i < fabric.nodes.size(); ++i) {
     const Node& node = fabric.nodes[i];
-    by_level[node.level ? node.level->value() : -1].push_back(i);
+    Row& row = by_level[node.level ? node.level->value() : -1];
+    ++row.count;
+    if (!drawn[i]) continue;
+    row.nodes.push_back(i);
     if (node.role == Role::kSwitch) switches.push_back(i);
   }
-  if (by_level[0].size() > kManyHosts) by_level.erase(0);
-  std::erase_if(by_level, [](const auto& row) { return row.second.empty(); });
   const std::size_t switch_rows = by_level.size() - by_level.count(0);
   const bool relays =
       std::any_of(fabric.nodes.begin(), fabric.nodes.end(), [](const Node& n) { return n.relays; });
@@ -217,19 +281,25 @@ Layout layout_of(const Fabric& fabric) {
 }  // namespace
 
 std::string fabric_picture(const Fabric& fabric, const Marks& marks) {
-  const Layout layout = layout_of(fabric);
-  const std::string colours = legend(marks);
+  const std::vector<bool> drawn = nodes_to_draw(fabric, marks);
+  Layout layout = layout_of(fabric, drawn);
+  std::vector<std::string> below;  // in this order
+  if (const std::string colors = legend(marks); !colors.empty()) below.push_back(colors);
+  for (const std::string& level : layout.hidden) below.push_back(level);
+  const auto shown = std::count_if(layout.at.begin(), layout.at.end(),
+                                   [](const auto& at) { return at.has_value(); });
+  if (static_cast<std::size_t>(shown) < fabric.nodes.size())
+    below.push_back(fmt::format("{} of {} nodes are drawn", shown, fabric.nodes.size()));
+  const auto letters = static_cast<std::size_t>((layout.wide - 12) / kLetter);
+  for (const std::string& line : reasons(fabric, marks, letters)) below.push_back(entities(line));
+  const double picture_high = layout.high;
+  layout.high += static_cast<double>(below.size()) * kLine;
+  const bool named = layout.apart >= kNamed;  // else no name has room
   std::vector<const char*> set_off(fabric.links.size());
-  std::vector<bool> named(fabric.nodes.size(), layout.apart >= kNamed);
-  const auto set_off_link = [&](std::size_t link, const char* kind) {
-    set_off[link] = kind;
-    for (const LinkEnd& e : fabric.links[link].ends) named[e.node] = true;
-  };
-  for (const auto& [l, why] : marks.doubtful_links) set_off_link(l, "doubtful");
-  for (const auto& [n, why] : marks.doubtful_nodes) named[n] = true;
-  for (const std::size_t l : marks.failed) set_off_link(l, "failed");
-  for (const Marks::Way& w : marks.cycle)
-    for (const LinkEnd& e : fabric.links[w.link].ends) named[e.node] = true;
+  for (const auto& [l, why] : marks.doubtful_links) set_off[l] = "doubtful";
+  for (const std::size_t l : marks.failed) set_off[l] = "failed";
+  std::vector<bool> turns(fabric.nodes.size());
+  for (const std::size_t n : marks.turning) turns[n] = true;
   std::string out = fmt::format(
       "<svg class=\"fabric\" xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" "
       "width=\"{0:.0f}\" "
@@ -255,6 +325,13 @@ std::string fabric_picture(const Fabric& fabric, const Marks& marks) {
     for (std::size_t l = 0; l < fabric.links.size(); ++l) {
       const auto& [a, b] = fabric.links[l].ends;
       if (!layout.at[a.node] || !layout.at[b.node] || (set_off[l] != nullptr) != above) continue;
+      if (a.node == b.node) {
+        out += fmt::format(
+            "<path class=\"loop\" d=\"M{:.1f} {:.1f}c-22 -26 22 -26 0 0\"><title>{} - "
+            "{}</title></path>\n",
+            layout.at[a.node]->x, layout.at[a.node]->y, tell(a), tell(b));
+        continue;
+      }
       if (marks.halves) {
         const auto half = [&](std::size_t from) {
           const LinkEnd& sender = fabric.links[l].ends[from];
@@ -303,20 +380,24 @@ std::string fabric_picture(const Fabric& fabric, const Marks& marks) {
         fabric.nodes[i].level ? fmt::format(", level {}", fabric.nodes[i].level->value()) : "",
         why(marks.doubtful_nodes, i));
     const std::string id = marks.halves ? fmt::format(" id=\"n{}\"", i) : "";
-    const bool doubtful = marks.doubtful_nodes.count(i) != 0;
+    const char* const kind = marks.doubtful_nodes.count(i) != 0 ? "doubtful"
+                             : turns[i]                         ? "turn"
+                                                                : "";
     if (fabric.nodes[i].role == Role::kHost)
       out += fmt::format(
           "<rect{} class=\"host{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" "
           "height=\"{:.1f}\">{}</rect>\n",
-          id, doubtful ? " doubtful" : "", x - size, y - size, 2 * size, 2 * size, title);
+          id, *kind != 0 ? fmt::format(" {}", kind) : "", x - size, y - size, 2 * size, 2 * size,
+          title);
     else
       out += fmt::format("<circle{}{} cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:.1f}\">{}</circle>\n", id,
-                         doubtful ? " class=\"doubtful\"" : "", x, y, size, title);
-    if (!named[i]) continue;
+                         *kind != 0 ? fmt::format(" class=\"{}\"", kind) : "", x, y, size, title);
+    if (!named) continue;
     out += name_text(layout, *layout.at[i], label(fabric.nodes[i].name, kLetters));
   }
-  if (!colours.empty())
-    out += fmt::format("<text x=\"6\" y=\"{:.0f}\">{}</text>\n", layout.high - 12, colours);
+  for (std::size_t i = 0; i < below.size(); ++i)
+    out += fmt::format("<text x=\"6\" y=\"{:.0f}\" xml:space=\"preserve\">{}</text>\n",
+                       picture_high + static_cast<double>(i) * kLine, below[i]);
   return out + "</svg>\n";
 }
 

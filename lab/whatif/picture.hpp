@@ -8,9 +8,8 @@
 
 namespace lldp::lab::whatif {
 
-/// The switches that a set of failed links concerns, by level, as SVG: failed links dashed red, the
-/// cycle of one class in orange with its direction, switches where packets turn marked. Of a large
-/// fabric only what is near; `set` and `cycle` by the numbers in Routes.
+/// fabric_picture() of what a set of failed links does: these links, the cycle of one class, the
+/// switches where packets turn. `set` and `cycle` by the numbers in Routes.
 [[nodiscard]] std::string to_svg(const Fabric& fabric, const Routes& routes,
                                  const std::vector<std::uint32_t>& set, const Effect& effect,
                                  const std::vector<Arc>& cycle);

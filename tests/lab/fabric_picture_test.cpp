@@ -68,6 +68,41 @@ TEST(FabricPicture, TellsWhatIsInDoubtAndWhy) {
   EXPECT_THAT(svg, HasSubstr(": one &lt;end&gt;</title>"));
   EXPECT_THAT(svg, HasSubstr(": does not answer</title>"));
   EXPECT_THAT(svg, HasSubstr("dotted: in doubt"));
+  EXPECT_THAT(svg, HasSubstr(">host1:eth0 - leaf1:swp1: one &lt;end&gt;</text>")) << "to be read";
+  EXPECT_THAT(svg, HasSubstr(">" + fabric->nodes[0].name + ": does not answer</text>"));
+}
+
+TEST(FabricPicture, BreaksLongReasonsAndCountsThoseThatHaveNoRoom) {
+  const auto fabric = clos({.switches = {4, 2}, .pods = {}, .hosts = 8});
+  std::string why;
+  for (int i = 0; i < 60; ++i) why += "word ";
+  EXPECT_GE(count(fabric_picture(*fabric, {.doubtful_nodes = {{0, why}}}), ">    word"), 3);
+  const auto large = clos({.switches = {100, 20}, .pods = {}, .hosts = 100});
+  Marks marks;
+  for (std::size_t n = 0; n < 25; ++n) marks.doubtful_nodes[n] = "silent";
+  const std::string svg = fabric_picture(*large, marks);
+  EXPECT_EQ(count(svg, ": silent</text>"), 20);
+  EXPECT_THAT(svg, HasSubstr("... and 5 more"));
+}
+
+TEST(FabricPicture, OfALargeFabricHasWhatIsNearTheFinding) {
+  const auto fabric = fat_tree(16);
+  std::size_t core = 0;  // a link between switches
+  while (fabric->nodes[fabric->links[core].ends[0].node].role == Role::kHost) ++core;
+  const std::string svg = fabric_picture(*fabric, {.failed = {core}, .cycle = {{core + 1, 0}}});
+  EXPECT_LE(count(svg, "<circle"), 60);
+  EXPECT_EQ(count(svg, "class=\"host\""), 0);
+  EXPECT_EQ(count(svg, "<line class=\"failed\""), 1);
+  EXPECT_EQ(count(svg, "class=\"name\""), count(svg, "<circle"));
+  EXPECT_THAT(svg, testing::ContainsRegex("level 3: [0-9]+ of 64</text>"));
+  EXPECT_THAT(svg, HasSubstr("hosts: 0 of 1024</text>"));
+  EXPECT_THAT(svg, HasSubstr(" of 1344 nodes are drawn"));
+}
+
+TEST(FabricPicture, DrawsALoopWithinOneDevice) {
+  auto fabric = clos({.switches = {2, 1}, .pods = {}, .hosts = 2});
+  fabric->links.push_back({.ends = {LinkEnd{0, "swp8"}, LinkEnd{0, "swp9"}}});
+  EXPECT_EQ(count(fabric_picture(*fabric), "<path class=\"loop\""), 1);
 }
 
 TEST(FabricPicture, NamesEveryNodeOfUpToFiveHundred) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The papers, what of them is not attempted, and why a finding is off or fails where that is known.
+// Why a finding is off or fails, where that is known.
 #include "base/text.hpp"
 #include "lab/papers/finding.hpp"
 
@@ -17,64 +17,59 @@ struct Explained {
 
 constexpr Explained kExplained[] = {
     {"fcplus", "Table VIII", "*", "throughput_near_worst",
-     "There are many near-worst matchings and many choices among equally long paths, and the paper "
-     "states neither. Ours are drawn evenly, which loads links more evenly than a search that "
-     "takes "
-     "the first that it finds: FC+ and KSP carry more, and --seeds 10 shows the range."},
+     "There are many near-worst matchings and many choices among equally long paths, and the "
+     "paper states neither. Ours are drawn evenly, which loads links more evenly than a search "
+     "that takes the first that it finds: FC+ and KSP carry more, and --seeds 10 shows the "
+     "range."},
     {"fcplus", "Table VII", "*", "edge_disjoint",
-     "FC's number of layers and their degrees at 22 ports are not stated. With 5 layers, one more "
-     "than "
-     "the smallest number, 1,000 and 3,000 servers match; at 15,000 and 20,000 the published "
-     "counts "
-     "ask for 8 layers or more, which no rule of the paper gives."},
+     "FC's number of layers and their degrees at 22 ports are not stated. With 5 layers, one "
+     "more than the smallest number, 1,000 and 3,000 servers match; at 15,000 and 20,000 the "
+     "published counts ask for 8 layers or more, which no rule of the paper gives."},
     {"fcplus", "Table V", "*v=3*", "throughput_near_worst",
-     "With v = 3 two switches of the same outer layer are joined by paths that all begin with one "
-     "link of the source or end with one link of the destination. The paper's 0.142 is 2 links "
-     "over "
-     "14 hosts: its 32 paths of the worst pair use both. Where the 32 shortest of a pair are all "
-     "of "
-     "one kind, it is 1 link, 0.071; which of the two the worst pair is, the wiring decides."},
+     "With v = 3 two switches of the same outer layer are joined by paths that all begin with "
+     "one link of the source or end with one link of the destination. The paper's 0.142 is 2 "
+     "links over 14 hosts: its 32 paths of the worst pair use both. Where the 32 shortest of a "
+     "pair are all of one kind, it is 1 link, 0.071; which of the two the worst pair is, the "
+     "wiring decides."},
     {"fcplus", "Figure 6", "*", "*",
      "At 10,000 servers and more the paper's KSP falls, and ours do not: see what is not "
      "attempted."},
     {"itsy", "V, detection effectiveness", "*", "detection_us_avg",
-     "The paper's switches are BMv2 programs in MiniNet on shared cores, which take a part of a "
-     "millisecond for a frame; these links have 1 us. Only the ratio can be compared."},
+     "The paper's switches are BMv2 programs in MiniNet on shared cores, which take a part of "
+     "a millisecond for a frame; these links have 1 us. Only the ratio can be compared."},
     {"itsy", "V, detection effectiveness", "*", "detection_out_over_on",
-     "Here most of a detection is not the rounds of checks, which the paper counts, but the wait "
-     "until all that can leave the loop has left. That varies from start to start by more than a "
-     "round takes, on the loop as out of it: --seeds 10 shows the range."},
+     "Here most of a detection is not the rounds of checks, which the paper counts, but the "
+     "wait until all that can leave the loop has left. That varies from start to start by more "
+     "than a round takes, on the loop as out of it: --seeds 10 shows the range."},
 
     {"portfc", "V-?, Figure *", "*", "fct_avg_of_IRN_over_PFC*",
      "At this load IRN loses next to nothing and sends next to nothing twice, so it has no "
-     "advantage "
-     "that PFC* would lack; and DCQCN marks its one long queue more often than PFC*'s two. The "
-     "paper's load is not stated."},
+     "advantage that PFC* would lack; and DCQCN marks its one long queue more often than "
+     "PFC*'s two. The paper's load is not stated."},
     {"portfc", "V-?, Figure 1?", "*", "throughput_over_*",
-     "A mean over flows counts each flow alike, and most are of a few frames, whose throughput is "
-     "the length of their path and little else: no scheme can be twice another there. The paper "
-     "does not say which mean it draws; by octets (throughput_by_octets) PortFC is first."},
+     "A mean over flows counts each flow alike, and most are of a few frames, whose throughput "
+     "is the length of their path and little else: no scheme can be twice another there. The "
+     "paper does not say which mean it draws; by octets (throughput_by_octets) PortFC is "
+     "first."},
     {"portfc", "V-?, Figure 1?", "*", "incast_throughput_over_PFC*",
      "32 flows of 1 MB to one node are bound by that node's two links with any flow control; the "
-     "paper "
-     "does not state what its incast shares the network with."},
+     "paper does not state what its incast shares the network with."},
     {"portfc", "V-?, Figure 1?", "*", "*throughput_*",
-     "The paper states neither the load nor how often incasts come. Ours were chosen before any "
-     "result: half of a link's rate from every node, an incast a millisecond. A ratio of "
+     "The paper states neither the load nor how often incasts come. Ours were chosen before "
+     "any result: half of a link's rate from every node, an incast a millisecond. A ratio of "
      "throughputs depends on both."},
     {"portfc", "V-?, Figure *", "*", "fct_*",
-     "The paper states neither the load nor how often incasts come. Ours were chosen before any "
-     "result: half of a link's rate from every node, an incast a millisecond. A ratio of "
-     "completion "
-     "times depends on both."},
+     "The paper states neither the load nor how often incasts come. Ours were chosen before "
+     "any result: half of a link's rate from every node, an incast a millisecond. A ratio of "
+     "completion times depends on both."},
     {"portfc", "V-D, Figure 15", "*", "push_over_*",
-     "The push is one incast to both links of a node, which PFC* and IRN fill as well. What IRN "
-     "loses is what DCQCN takes: without DCQCN the three take the same time (V-A, push, without "
-     "DCQCN)."},
+     "The push is one incast to both links of a node, which PFC* and IRN fill as well. What "
+     "IRN loses is what DCQCN takes: without DCQCN the three take the same time (V-A, push, "
+     "without DCQCN)."},
     {"portfc", "V-D, Figure 16", "*", "fct_*", "See push_over_*."},
     {"portfc", "V-F, Figure 19", "*", "background_ratio",
-     "The paper does not state what the background flows send, on which the ratio depends: at a "
-     "whole link each the loop is in balance and nothing is paused; here it is a quarter."},
+     "The paper does not state what the background flows send, on which the ratio depends: at "
+     "a whole link each the loop is in balance and nothing is paused; here it is a quarter."},
 };
 
 }  // namespace
@@ -85,45 +80,6 @@ std::optional<std::string_view> explanation(std::string_view paper, const Findin
         glob_match(e.metric, f.metric))
       return e.why;
   return std::nullopt;
-}
-
-const std::vector<Paper>& papers() {
-  static const std::vector<Paper> kPapers = {
-      {"fcplus",
-       "FC+",
-       "Zhang, Cao, Lyu, Zhang, Zhao, Wang, Zhou: FC+: Near-optimal Deadlock-free Expander Data "
-       "Center Networks. ISPA 2023.",
-       {{"the fall of KSP's near-worst throughput at 10,000 servers (V-A, Figure 6(a))",
-         "the paper lays it to chance among equally long paths; ours are drawn evenly, and fall "
-         "nowhere"},
-        {"EDST (II-B)", "the paper compares with it by citation only"},
-        {"the five s of Figure 3, and the wiring",
-         "the paper does not say which five; ours are 14, 18, 22, 26 and 30, wired by the seed"},
-        {"the unit of times and the size of flows in Table VIII",
-         "not stated: what is compared is the factor over FC+ (2L-32), in a full run"}}},
-      {"itsy",
-       "ITSY",
-       "Wu, Ng: ITSY: Initial Trigger-Based PFC Deadlock Detection in the Data Plane. 2021.",
-       {{"the P4 prototype (V)", "it runs on BMv2; ours is the algorithm on simulated switches"},
-        {"temporary rerouting to break a deadlock (IV)", "the paper leaves it to future work"}},
-       reproduce_itsy},
-      {"portfc",
-       "PortFC",
-       "Cao et al.: Revisiting Flow Control in Node-Centric Datacenter Networks. IEEE Transactions "
-       "on Networking, 2026.",
-       {{"the testbed of Tofino2 switches and DPDK nodes (V-F)",
-         "there is no such hardware here; its workload is simulated"},
-        {"Table II, resources on Tofino", "a property of the chip and its compiler"},
-        {"Figure 2, trends of switch chips", "no result of the paper's own"},
-        {"rail-optimized fabrics under PortFC (VI-D)",
-         "PortFC's queues are those of NDC(n, 1), which such a fabric is not"}},
-       reproduce_portfc},
-      {"dot1",
-       "IEEE 802.1: PFC deadlock free",
-       "Yu: PFC Deadlock Free in Data Center Network. IEEE 802.1, Edinburgh, September 2019.",
-       {{"numbers", "the slides print none: all is statements"}},
-       reproduce_dot1}};
-  return kPapers;
 }
 
 }  // namespace lldp::lab

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/count.hpp"
 #include "base/text.hpp"
 #include "lab/commands/options.hpp"
 #include "lab/report/fabric_picture.hpp"
@@ -28,7 +29,20 @@ struct Report {
   std::string rules{};
   bool stay_in_last = false;
   qos::Policy policy{};
+  std::size_t channels = 0;  ///< virtual channels that the classes share; 0: each has its priority
+  qos::Policy proved{};      ///< a class for each channel; else `policy`
   qos::Proof proof{};
+
+  /// By the virtual channel, or the priority, whose buffer it is.
+  [[nodiscard]] std::size_t lane_of(const qos::Buffer& b) const {
+    if (channels == 0) return b.cls.priority.value();
+    const auto classes = proved.classes();
+    return static_cast<std::size_t>(
+        std::find_if(classes.begin(), classes.end(),
+                     [&](const auto& c) { return c.priority == b.cls.priority; }) -
+        classes.begin());
+  }
+  [[nodiscard]] std::string_view lane() const { return channels == 0 ? "priority" : "channel"; }
 
   /// Hosts that relay: by the rules of levels and layers nothing changes its class there.
   [[nodiscard]] auto relaying_hosts() const {
@@ -43,10 +57,11 @@ bool has_orders(const Fabric& fabric) {
                      [](const Link& l) { return l.ends[0].order || l.ends[1].order; });
 }
 
-/// The port at `node` of a buffer's link.
-const std::string& port_at(const Report& r, const qos::Buffer& b, std::size_t node) {
+/// The port by which packets leave for a buffer, or come to it.
+const std::string& port_of(const Report& r, const qos::Buffer& b, bool to) {
   const Link& link = r.fabric.links[r.graph.links[b.link]];
-  return link.ends[r.graph.forwarding.links[b.link].a == node ? 0 : 1].port;
+  const bool forth = r.graph.forwarding.links[b.link].a == b.from;
+  return link.ends[forth == to ? 1 : 0].port;
 }
 
 /// The fabric, with the cycle set off.
@@ -68,32 +83,35 @@ std::string to_json(const Report& r) {
   const auto& names = r.graph.forwarding.switches;
   for (const qos::Buffer& b : r.proof.cycle)
     cycle.push_back({{"from", escape(names[b.from])},
-                     {"from_port", escape(port_at(r, b, b.from))},
+                     {"from_port", escape(port_of(r, b, false))},
                      {"to", escape(names[b.to])},
-                     {"to_port", escape(port_at(r, b, b.to))},
-                     {"priority", b.cls.priority.value()}});
-  const Json report = {{"version", 1},
-                       {"fabric", escape(r.fabric.name)},
-                       {"switches", names.size()},
-                       {"relaying_hosts", r.relaying_hosts()},
-                       {"links", r.graph.links.size()},
-                       {"rules", r.rules},
-                       {"stay_in_last", r.stay_in_last},
-                       {"lossless", std::move(lossless)},
-                       {"chains", std::move(chains)},
-                       {"lossy", r.policy.lossy_text()},
-                       {"buffers", r.proof.buffers},
-                       {"dependencies", r.proof.dependencies},
-                       {"deadlock_free", r.proof.deadlock_free()},
-                       {"cycle", std::move(cycle)}};
+                     {"to_port", escape(port_of(r, b, true))},
+                     {std::string(r.lane()), r.lane_of(b)}});
+  Json report = {{"version", 1},
+                 {"fabric", escape(r.fabric.name)},
+                 {"switches", names.size()},
+                 {"relaying_hosts", r.relaying_hosts()},
+                 {"links", r.graph.links.size()},
+                 {"rules", r.rules},
+                 {"stay_in_last", r.stay_in_last},
+                 {"lossless", std::move(lossless)},
+                 {"chains", std::move(chains)},
+                 {"lossy", r.policy.lossy_text()},
+                 {"buffers", r.proof.buffers},
+                 {"dependencies", r.proof.dependencies},
+                 {"deadlock_free", r.proof.deadlock_free()},
+                 {"cycle", std::move(cycle)}};
+  if (r.channels != 0) report["channels"] = r.channels;
   return report.dump(2) + "\n";
 }
 
 void print_text(const Report& r) {
   const auto& names = r.graph.forwarding.switches;
-  fmt::print("{} switches, {} links between them; rules {}{}, lossless {}\n", names.size(),
-             r.graph.links.size(), r.rules, r.stay_in_last ? " (staying in the last class)" : "",
-             r.policy.lossless_text());
+  fmt::print(
+      "{} switches, {} links between them; rules {}{}, lossless {}{}\n", names.size(),
+      r.graph.links.size(), r.rules, r.stay_in_last ? " (staying in the last class)" : "",
+      r.policy.lossless_text(),
+      r.channels == 0 ? "" : fmt::format(" in {}", count_text(r.channels, "virtual channel")));
   const bool by_agents = r.rules == "down-up" || r.rules == "spans";
   if (const auto hosts = r.relaying_hosts(); by_agents && hosts > 0)
     fmt::print(
@@ -108,15 +126,36 @@ void print_text(const Report& r) {
         "these rules and the order of its ports stays as it is here (levels outlive failures).\n");
     return;
   }
-  fmt::print("a cycle of {}\n  {}\n", r.proof.cycle.size(),
-             qos::to_string(r.proof.cycle, r.graph.forwarding));
+  fmt::print("a cycle of {}\n", r.proof.cycle.size());
+  if (r.channels == 0) fmt::print("  {}\n", qos::to_string(r.proof.cycle, r.graph.forwarding));
   for (const qos::Buffer& b : r.proof.cycle)
-    fmt::print("  {}:{} -> {}:{}  priority {}\n", escape(names[b.from]),
-               escape(port_at(r, b, b.from)), escape(names[b.to]), escape(port_at(r, b, b.to)),
-               b.cls.priority.value());
+    fmt::print("  {}:{} -> {}:{}  {} {}\n", escape(names[b.from]), escape(port_of(r, b, false)),
+               escape(names[b.to]), escape(port_of(r, b, true)), r.lane(), r.lane_of(b));
   fmt::print(
       "What arrives by each line can wait for room in the next one, and by the last for the\n"
       "first.\n");
+}
+
+/// Credits hold up all classes of a virtual channel together, so a channel is what can be in a
+/// cycle. The last one is shared by all classes beyond (as SAI maps them, and `sim` does): a packet
+/// that turns into another class of it stays in its buffer.
+Result<qos::OnTurn> share_channels(Report& report) {
+  const std::size_t classes = report.policy.classes().size();
+  if (report.channels == 0) report.channels = classes;
+  if (report.channels > classes)
+    return fail(
+        Error{0, "--channels",
+              fmt::format("there are {} lossless classes, so no class uses the last: give 1 "
+                          "to {}",
+                          classes, classes)});
+  report.proved = report.policy;
+  if (report.channels == classes) return qos::OnTurn::kChangesClass;
+  if (report.policy.chains().size() > 1)
+    return fail(
+        Error{0, "--channels",
+              fmt::format("classes of several chains do not share a channel: give {}", classes)});
+  report.proved = qos::Policy::with_lossless(report.channels);
+  return qos::OnTurn::kStaysInLastClass;
 }
 
 }  // namespace
@@ -127,6 +166,7 @@ int run_prove(const Arguments& arguments) {
   std::string chains;
   std::string lossy;
   std::string output;
+  std::string classes;
   Hints hints;
   po::options_description options("Options");
   options.add_options()("rules", po::value(&report.rules)->value_name("R"),
@@ -144,6 +184,10 @@ int run_prove(const Arguments& arguments) {
       "the class after the last")(
       "stay-in-last", po::bool_switch(&report.stay_in_last),
       "for study: a turn in the last lossless class stays there instead of going lossy")(
+      "classes", po::value(&classes)->value_name("C")->default_value("priority"),
+      "what has a buffer: priority, under PFC; vc: virtual channels, under credits")(
+      "channels", number<std::size_t>(&report.channels, 1, 7)->value_name("N"),
+      "vc: how many there are; without it one for each lossless class")(
       "hosts", po::value(&hints.hosts)->value_name("GLOB"),
       "nodes with such names are hosts; can be repeated")(
       "level", po::value(&hints.levels)->value_name("NODE=N"),
@@ -167,6 +211,15 @@ int run_prove(const Arguments& arguments) {
         fmt::format("--rules: `{}` is not none, down-up, spans or as-set", escape(report.rules)));
   if (report.stay_in_last && report.rules == "none")
     return complain_usage("prove", "--stay-in-last: there is no turn with --rules none");
+
+  const bool by_channel = classes == "vc";
+  if (!by_channel && classes != "priority")
+    return complain_usage("prove",
+                          fmt::format("--classes: `{}` is not priority or vc", escape(classes)));
+  if (!by_channel && report.channels != 0)
+    return complain_usage("prove", "--channels: only with --classes vc");
+  if (by_channel && report.stay_in_last)
+    return complain_usage("prove", "--stay-in-last: not with --classes vc");
 
   auto fabric = load_fabric(words[0]);
   if (!fabric) return complain("prove", fabric.error());
@@ -195,11 +248,15 @@ int run_prove(const Arguments& arguments) {
                                   : "a fabric without switches: there is nothing to prove"});
   if (const auto why = why_no_levels(report.fabric); why && report.rules == "down-up")
     return no_verdict("prove", words[0], *why, values->count("json") != 0);
-  report.policy = std::move(*policy);
-  report.proof = prove(report.graph.forwarding, report.policy,
-                       report.rules == "none" ? qos::OnTurn::kStays
-                       : report.stay_in_last  ? qos::OnTurn::kStaysInLastClass
-                                              : qos::OnTurn::kChangesClass);
+  report.proved = report.policy = std::move(*policy);
+  auto on_turn = report.stay_in_last ? qos::OnTurn::kStaysInLastClass : qos::OnTurn::kChangesClass;
+  if (by_channel) {
+    const auto shared = share_channels(report);
+    if (!shared) return complain_usage("prove", to_string(shared.error()));
+    on_turn = *shared;
+  }
+  if (report.rules == "none") on_turn = qos::OnTurn::kStays;
+  report.proof = prove(report.graph.forwarding, report.proved, on_turn);
   if (values->count("json") != 0)
     fmt::print("{}", to_json(report));
   else

@@ -23,6 +23,8 @@ complete -c lldp-level-lab -n '__fish_seen_subcommand_from prove' -l lossless -x
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from prove' -l qos.lossless -x -a 'roce sonic pcbb slides' -d 'lossless classes, or a preset'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from prove' -l qos.lossy -x -d 'class after the last'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from prove' -l stay-in-last -d 'for study'
+complete -c lldp-level-lab -n '__fish_seen_subcommand_from prove' -l classes -x -a 'priority vc' -d 'what has a buffer'
+complete -c lldp-level-lab -n '__fish_seen_subcommand_from prove' -l channels -x -d 'virtual channels'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from prove' -l json -d 'print JSON'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from prove' -l output -s o -r -F -d 'a picture or the JSON'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from prove' -l hosts -x -d 'these are hosts'

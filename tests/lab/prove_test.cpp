@@ -83,6 +83,17 @@ TEST(SwitchGraph, LeavesHostsOutAndKeepsTheFabricsLinks) {
   }
 }
 
+TEST(SwitchGraph, TakesBothEndsOfALoopForUpAsAgentsDo) {
+  const auto fabric = Cabling().link("h1:1", "a:1").link("a:2", "a:3").done();
+  const auto graph = switch_graph(fabric, Span::kLevels);
+  ASSERT_TRUE(graph) << to_string(graph.error());
+  ASSERT_EQ(graph->forwarding.links.size(), 1U);
+  EXPECT_EQ(graph->forwarding.links[0].at_a, (qos::PortClass{kUp, qos::Layer{}}));
+  EXPECT_EQ(graph->forwarding.links[0].at_b, (qos::PortClass{kUp, qos::Layer{}}));
+  EXPECT_TRUE(qos::prove(graph->forwarding, qos::Policy()).deadlock_free());
+  EXPECT_FALSE(qos::prove(graph->forwarding, qos::Policy(), qos::OnTurn::kStays).deadlock_free());
+}
+
 TEST(SwitchGraph, GivesNoOrderWhereThereIsNoLevel) {
   const auto graph = switch_graph(Cabling().link("a:1", "b:1").done(), Span::kLevels);
   ASSERT_TRUE(graph);
@@ -189,6 +200,28 @@ TEST(ProveCommand, ProvesCaseOneWithTheRulesAsShipped) {
               "Deadlock-free for every routing and every set of failures, as long as every switch "
               "has\nthese rules and the order of its ports stays as it is here (levels outlive "
               "failures).\n"));
+}
+
+TEST(ProveCommand, HoldsVirtualChannelsApartWhichClassesShare) {
+  const auto [status, text] = prove(case1(), "--classes vc");
+  EXPECT_EQ(status, 0) << text;
+  EXPECT_THAT(text, testing::HasSubstr("in 2 virtual channels"));
+  const auto [one, cycle] = prove(case1(), "--classes vc --channels 1");
+  EXPECT_EQ(one, 1);
+  EXPECT_THAT(cycle, testing::HasSubstr("in 1 virtual channel\n"));
+  EXPECT_THAT(cycle, testing::HasSubstr("a cycle of 4"));
+  EXPECT_THAT(cycle, testing::HasSubstr("channel 0"));
+  const auto [json_status, json] = prove(case1(), "--classes vc --channels 1 --json");
+  EXPECT_EQ(json_status, 1);
+  EXPECT_THAT(json, testing::HasSubstr("\"channel\": 0"));
+  EXPECT_THAT(json, testing::HasSubstr("\"channels\": 1"));
+  EXPECT_EQ(prove(case1(), "--classes vc --lossless 3 --channels 2").first, 1);
+  EXPECT_EQ(prove(case1(), "--classes vc --lossless 3 --channels 3").first, 0);
+  EXPECT_THAT(
+      prove(case1(), "--classes vc --channels 3").second,
+      testing::HasSubstr("--channels: there are 2 lossless classes, so no class uses the last"));
+  EXPECT_EQ(prove(case1(), "--channels 2").first, 2);
+  EXPECT_EQ(prove(case1(), "--classes credits").first, 2);
 }
 
 TEST(ProveCommand, PrintsJson) {

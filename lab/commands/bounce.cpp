@@ -38,7 +38,7 @@ struct Lossless {
   bool on = false;
   std::string protect = "down-up";
   std::string flows = "2+1";
-  double megabits = 20;
+  double megabits = 5;
   double seconds = 5;
 };
 
@@ -151,7 +151,7 @@ int run_bounce(const Arguments& arguments) {
       "flows", po::value(&lossless_run.flows)->value_name("X+Y")->default_value("2+1"),
       "lossless: how many flows X and Y")(
       "link-rate",
-      number(&lossless_run.megabits, 1.0, 1000.0)->value_name("MBPS")->default_value(20),
+      number(&lossless_run.megabits, 1.0, 1000.0)->value_name("MBPS")->default_value(5),
       "lossless: of every link, in Mb/s")(
       "seconds", number(&lossless_run.seconds, 0.1, 86400.0)->value_name("S")->default_value(5),
       "lossless: how long is sent");

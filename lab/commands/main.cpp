@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <system_error>
 
@@ -92,6 +93,8 @@ int main(int argc, char** argv) {
       return written(c.name, c.run({arguments.begin() + 1, arguments.end()}));
     } catch (const std::system_error& e) {  // {fmt}'s, of standard output
       return complain(c.name, {e.code().value(), "", e.what()});
+    } catch (const std::bad_alloc&) {
+      return complain(c.name, {ENOMEM, "", "memory ran out: take a smaller fabric or fewer flows"});
     } catch (const std::exception& e) {
       return complain_usage(c.name, e.what());
     }

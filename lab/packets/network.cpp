@@ -6,6 +6,8 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "lab/packets/host/dcqcn.hpp"
+#include "lab/packets/host/hpcc.hpp"
 
 namespace lldp::lab::packets {
 namespace {
@@ -91,6 +93,13 @@ Result<Network> Network::of(const Fabric& fabric, const Settings& settings) {
   n.ports.resize(arcs);
   n.ingress.resize(arcs);
   n.sources.resize(arcs);
+  if (settings.hpcc.on) n.sent_octets.resize(arcs);
+  const auto loss_of = [&](const Link& link) {
+    return link.loss_ppb != 0 ? static_cast<std::uint32_t>(link.loss_ppb) : settings.loss_ppb;
+  };
+  if (std::any_of(fabric.links.begin(), fabric.links.end(),
+                  [&](const Link& link) { return loss_of(link) != 0; }))
+    for (Arc a = 0; a < arcs; ++a) n.loss_ppb.push_back(loss_of(fabric.links[a / 2]));
   n.rates.resize(arcs);
   n.cut_at.resize(arcs, kNever);
   n.tags.resize(arcs);
@@ -269,25 +278,26 @@ std::uint32_t Network::add_flow(const FlowSpec& spec, std::uint32_t route) {
                                                                     settings.payload_octets);
   }
   ++(spec.octets != 0 ? unfinished : endless);
-  if (spec.transport != Transport::kPaced && settings.dcqcn.on) {
-    flow.rate = std::make_unique<RateState>();
-    flow.rate->rate_bps = flow.rate->target_bps = flow.rate_bps;
+  Picoseconds round = 0;
+  std::uint64_t slowest = line;
+  for (std::uint32_t i = flow.route; routes[i] != kNone; ++i) {
+    const Port& p = ports[routes[i]];
+    slowest = std::min(slowest, rates[routes[i]]);
+    round += 2 * p.delay + time_of(p, frame_octets, rates[routes[i]]) +
+             time_of(p, kControlOctets, rates[routes[i]]);
   }
   if (spec.transport == Transport::kSelective) {
-    Picoseconds round = 0;
-    std::uint64_t slowest = line;
-    for (std::uint32_t i = flow.route; routes[i] != kNone; ++i) {
-      const Port& p = ports[routes[i]];
-      slowest = std::min(slowest, rates[routes[i]]);
-      round += 2 * p.delay + time_of(p, frame_octets, rates[routes[i]]) +
-               time_of(p, kControlOctets, rates[routes[i]]);
-    }
     const auto octets =
         static_cast<std::uint64_t>(static_cast<unsigned __int128>(round) * slowest / kOctetTime);
-    flow.window =
+    flow.most_window =
         static_cast<std::uint32_t>(std::min<std::uint64_t>(octets / frame_octets + 1, kMostWindow));
-    flow.selective = std::make_unique<Selective>(flow.window);
+    flow.selective = std::make_unique<Selective>(flow.most_window);
   }
+  if (spec.transport != Transport::kPaced) {
+    if (settings.dcqcn.on) flow.control = std::make_unique<DcqcnOfFlow>(flow.rate_bps);
+    if (settings.hpcc.on) flow.control = std::make_unique<Hpcc>(flow.rate_bps, round, frame_octets);
+  }
+  flow.window = flow.control ? flow.control->window(flow.most_window) : flow.most_window;
   const auto index = static_cast<std::uint32_t>(flows.size());
   flows.push_back(std::move(flow));
   return index;
@@ -304,6 +314,12 @@ std::uint32_t Network::route_of(const Path& path) {
 void Network::reroute(std::uint32_t flow, const Path& path) {
   flows[flow].route = route_of(path);
   flows[flow].other_route = 0;
+}
+
+void Network::spread(std::uint32_t flow, const std::vector<Path>& paths) {
+  flows[flow].first_way = static_cast<std::uint32_t>(ways.size());
+  flows[flow].ways = static_cast<std::uint16_t>(paths.size());
+  for (const Path& path : paths) ways.push_back(route_of(path));
 }
 
 void Network::add_other_way(std::uint32_t flow, const Path& path) {

@@ -122,13 +122,14 @@ inline constexpr Picoseconds kAsymmetryWindow = 100 * kMicrosecond;
 
 struct Counters {
   std::uint64_t events = 0;
-  std::uint64_t hops = 0;          ///< data frames sent over a link
-  std::uint64_t sent = 0;          ///< data octets that sources have sent, payload and header
-  std::uint64_t delivered = 0;     ///< that have arrived
-  std::uint64_t drops = 0;         ///< lossless frames for which there was no room
-  std::uint64_t drops_lossy = 0;   ///< others
-  std::uint64_t dropped = 0;       ///< data octets of these
-  std::uint64_t lost = 0;          ///< frames on a link that was cut, or without a way on
+  std::uint64_t hops = 0;         ///< data frames sent over a link
+  std::uint64_t sent = 0;         ///< data octets that sources have sent, payload and header
+  std::uint64_t delivered = 0;    ///< that have arrived
+  std::uint64_t drops = 0;        ///< lossless frames for which there was no room
+  std::uint64_t drops_lossy = 0;  ///< others
+  std::uint64_t dropped = 0;      ///< data octets of these
+  /// Frames on a link that was cut or destroyed them, or without a way on.
+  std::uint64_t lost = 0;
   std::uint64_t lost_octets = 0;   ///< data octets of these
   std::uint64_t pauses = 0;        ///< how often a priority was stopped
   std::uint64_t pause_frames = 0;  ///< stop, go on and refreshed
@@ -152,8 +153,14 @@ struct alignas(kCacheLine) Part {
   Pool pool{};  ///< the first ones are the ports' own timers
   Picoseconds now = 0;
   Counters count{};
-  std::vector<Arc> paused{};  ///< ports of which some queue may not send, in no order
-  std::size_t finished = 0;   ///< flows, since they were last gathered
+  std::vector<Arc> paused{};    ///< ports of which some queue may not send, in no order
+  std::size_t finished = 0;     ///< flows, since they were last gathered
+  std::vector<Trail> trails{};  ///< by slot, where a congestion control asks for them
+
+  [[nodiscard]] Trail& trail_of(std::uint32_t slot) {
+    if (slot >= trails.size()) trails.resize(pool.size());
+    return trails[slot];
+  }
 };
 
 /// Of a frame that begins to go over a link.
@@ -186,6 +193,8 @@ class Network {
   void reroute(std::uint32_t flow, const Path& path);
   /// The flow may take this way instead; which, is chosen when it starts.
   void add_other_way(std::uint32_t flow, const Path& path);
+  /// The flow's frames are spread over all of these, of which one is its route.
+  void spread(std::uint32_t flow, const std::vector<Path>& paths);
   /// `flow` starts when `before` has arrived, which ends where it begins. Followers of one flow are
   /// added one after the other.
   void add_follower(std::uint32_t before, std::uint32_t flow);
@@ -244,6 +253,9 @@ class Network {
   std::vector<std::uint64_t> rates{};            ///< by arc
   std::vector<Picoseconds> cut_at{};             ///< by arc: last; kNever: it never was
   std::vector<Random> random{};                  ///< by arc
+  std::vector<std::uint64_t> sent_octets{};      ///< by arc, where there is telemetry
+  std::vector<std::uint32_t> loss_ppb{};         ///< by arc; empty: no link destroys a frame
+  std::vector<std::uint32_t> ways{};             ///< of flows that are spread: where routes begin
   std::vector<std::uint8_t> tags{};              ///< by arc: qos::Ruleset::tag where it arrives
   std::vector<std::uint32_t> place_in_node{};    ///< by arc: among those that end where it does
   std::vector<std::uint32_t> place_in_paused{};  ///< by arc: in Part::paused; kNone: not there

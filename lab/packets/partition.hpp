@@ -222,9 +222,12 @@ class Partition {
     Slot& f = part_.pool[slot];
     f.arc = out;
     if (n_.trace) n_.trace(part_.now, f);
+    if (!n_.sent_octets.empty() && f.kind == Kind::kData) tell_of_link(slot, p, out);
     p.free_at = part_.now + n_.time_of(p, octets_of(f), n_.rates[out]);
     part_.count.hops += f.kind == Kind::kData ? 1U : 0U;
     f.at = p.free_at + p.delay;
+    if (!n_.loss_ppb.empty() && f.kind >= Kind::kData)
+      f.broken = n_.loss_ppb[out] != 0 && n_.random[out].below(1'000'000'000) < n_.loss_ppb[out];
     if constexpr (kHasCredits<FlowControl>)
       if (f.kind == Kind::kData && (n_.lossless >> f.priority & 1) != 0)
         flow_control_.sent(*this, out, f);
@@ -276,6 +279,18 @@ class Partition {
   }
 
  private:
+  /// What a switch writes into a frame that leaves it, for congestion controls that ask for it.
+  void tell_of_link(std::uint32_t slot, const Port& p, Arc out) {
+    const Slot& f = part_.pool[slot];
+    n_.sent_octets[out] += f.octets;
+    if (p.forwards)
+      part_.trail_of(slot).add({.at = part_.now,
+                                .sent_octets = n_.sent_octets[out],
+                                .rate_bps = n_.rates[out],
+                                .queued_octets = p.queues[f.priority].octets,
+                                .arc = out});
+  }
+
   void send_away(std::uint32_t slot, std::uint32_t part) {
     first_away_ = std::min(first_away_, part_.pool[slot].at);
     away_[window_ % 2][part].push_back(part_.pool[slot]);
@@ -355,6 +370,11 @@ class Partition {
     const Slot& f = part_.pool[s];
     const Arc in = f.arc;
     if (n_.cut_at[in] != kNever && on_the_cut_wire(f)) return lose(s);
+    if (f.broken) [[unlikely]] {
+      part_.pool[s].arrival = f.priority;
+      pass(f);  // the far end is told what was sent, so no credit is missing for good
+      return lose(s);
+    }
     forward(s);
   }
   /// What the far end of a link has to say.
@@ -370,6 +390,7 @@ class Partition {
   void forward(std::uint32_t s) {
     Slot& f = part_.pool[s];
     const bool forth = f.kind == Kind::kData;
+    if (!n_.ways.empty() && forth && n_.routes[f.route - 1] == kNone) f.route = way_for(f);
     const std::uint32_t step = forth ? f.route + 1 : f.route - 1;
     const std::uint32_t on = n_.routes[step];
     f.arrival = f.priority;
@@ -386,6 +407,31 @@ class Partition {
     else
       turn(f, p);
     enqueue(s, out);
+  }
+
+  /// The way that a frame takes which has come to its first switch.
+  [[nodiscard]] std::uint32_t way_for(const Slot& f) {
+    const Flow& w = n_.flows[f.flow];
+    if (w.ways < 2) return f.route;
+    Random& random = n_.random[reversed(f.arc)];  // of a port of this node
+    std::uint32_t best = f.route;
+    std::uint64_t least = ~std::uint64_t{0};
+    for (std::uint32_t i = 0; i < w.ways; ++i) {
+      const std::uint32_t way = n_.ways[w.first_way + i];
+      if (n_.routes[way] != f.arc || n_.ports[n_.routes[way + 1]].down) continue;
+      std::uint64_t weight = random.below(1U << 20);  // among equals, chance
+      if (n_.settings.spread == Spread::kAdaptive) {
+        const Port& p = n_.ports[n_.routes[way + 1]];
+        std::uint64_t octets = p.free_at > part_.now ? 1 : 0;
+        for (unsigned mask = p.waiting; mask != 0; mask &= mask - 1)
+          octets += p.queues[static_cast<std::size_t>(std::countr_zero(mask))].octets;
+        weight += octets << 20;
+      }
+      if (weight >= least) continue;
+      least = weight;
+      best = way;
+    }
+    return best;
   }
 
   /// What the rules of the egress port make of a frame's class.

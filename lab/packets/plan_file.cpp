@@ -29,6 +29,13 @@ constexpr std::uint64_t kMostThreshold = 16'000'000;
 constexpr std::uint64_t kMostFrames = 4'000'000'000;
 constexpr std::size_t kMostText = std::size_t{1} << 30;
 
+void read_hpcc(JsonObject&& o, HpccSettings& s) {
+  s.on = true;
+  o.number("eta_permille", s.eta_permille, 1, 1000);
+  o.number("max_stage", s.max_stage, 0, 1000);
+  o.number("additive_octets", s.additive_octets, 1, kMostThreshold);
+}
+
 void read_settings(JsonObject&& o, Settings& s) {
   o.choice("protect", s.protection, kProtections);
   o.choice("flow_control", s.flow_control, kFlowControls);
@@ -36,6 +43,8 @@ void read_settings(JsonObject&& o, Settings& s) {
   o.choice("relay_order", s.relay_order, kRelayOrders);
   o.number("ate_percent", s.ate_percent, 1, 100);
   o.number("buffer_octets", s.buffer_octets, 1, kMostBuffer);
+  o.number("loss_ppb", s.loss_ppb, 0, 999'999'999);
+  o.choice("spread", s.spread, kSpreads);
   o.number("payload_octets", s.payload_octets, 1, 65'000);
   o.number("header_octets", s.header_octets, 0, 500);
   o.number("rto_low_ns", s.rto_low, 1, kMostNs, kNanosecond);
@@ -113,6 +122,8 @@ void read_settings(JsonObject&& o, Settings& s) {
     d.number("hyper_bps", s.dcqcn.hyper_bps, 1, kMostRate);
     d.number("min_bps", s.dcqcn.min_bps, 1000, kMostRate);
   }
+  if (const Json* v = o.find("hpcc"))
+    read_hpcc(JsonObject(*v, o.path_of("hpcc"), o.error()), s.hpcc);
 }
 
 /// What a flow carries; its frames are counted in 32 bits.

@@ -186,8 +186,8 @@ std::string to_text(const Plan& plan, const Outcome& o) {
     fmt::format_to(out, "no deadlock{}\n", o.stopped ? " until it was stopped" : "");
   }
   text += unended(plan, o);
-  fmt::format_to(out, "{} drops, {} lost on links that failed, {} pauses, {} detections",
-                 o.count.drops, o.count.lost, o.count.pauses, o.count.detections);
+  fmt::format_to(out, "{} drops, {} lost on links, {} pauses, {} detections", o.count.drops,
+                 o.count.lost, o.count.pauses, o.count.detections);
   if (o.count.discarded != 0) fmt::format_to(out, ", {} thrown away", o.count.discarded);
   fmt::format_to(out, "\n{} packet-hops, {} packets changed class\n", o.count.hops, o.count.turned);
   if (o.unroutable != 0)

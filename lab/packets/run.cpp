@@ -61,6 +61,22 @@ Result<Path> way_of(const Plan& plan, Ways& ways, const FailedLinks& failed, con
   return path;
 }
 
+/// The flow's different ways by the links that are up: those of other hashes, kMostWays at most.
+std::vector<Path> all_ways(Ways& ways, const FailedLinks& failed, const lab::Flow& way) {
+  constexpr std::uint64_t kMostWays = 64;
+  std::vector<Path> all;
+  for (std::uint64_t hash = 1; hash <= 4 * kMostWays && all.size() < kMostWays; ++hash) {
+    lab::Flow other = way;
+    other.hash = hash;
+    auto path = ways.path_of(failed, other);
+    if (!path) return all;
+    if (std::none_of(all.begin(), all.end(),
+                     [&](const Path& known) { return known.links == path->links; }))
+      all.push_back(std::move(*path));
+  }
+  return all;
+}
+
 template <class FlowControl, class Detector>
 class Run : public Simulation {
  public:
@@ -239,6 +255,8 @@ class Run : public Simulation {
         engine_.network().reroute(f, *path);
       else
         ++outcome_.unroutable;
+      if (path && f < planned && flow.ways != 0)
+        engine_.network().spread(f, all_ways(ways_, failed_, plan_.flows[f].way));
     }
     if (event.up)
       engine_.mend(event.link);
@@ -437,6 +455,32 @@ Result<void> order_flows(const Plan& plan, Network& n) {
   return {};
 }
 
+Result<void> check_congestion(const Plan& plan) {
+  if (plan.settings.dcqcn.on && plan.settings.hpcc.on)
+    return fail(Error{0, "settings.hpcc", "dcqcn is given too: a flow has one congestion control"});
+  return {};
+}
+
+/// What frames that overtake each other do without.
+Result<void> check_spread(const Plan& plan) {
+  const auto refuse = [](std::string where, std::string_view what) {
+    return fail(Error{0, std::move(where), std::string(what)});
+  };
+  if (plan.settings.spread == Spread::kFlow) return {};
+  if (plan.settings.flow_control == FlowControlKind::kPortFc || has_relays(plan.fabric))
+    return refuse("settings.spread", "where nodes relay a flow has one way");
+  for (const PlannedFlow& f : plan.flows) {
+    if (f.spec.transport == Transport::kGoBackN)
+      return refuse(fmt::format("flow {}: transport", escape(f.spec.name)),
+                    "go-back-n takes a frame that overtakes another for a loss: with "
+                    "settings.spread give irn or paced");
+    if (!f.way.via.empty())
+      return refuse(fmt::format("flow {}: via", escape(f.spec.name)),
+                    "a flow that is spread has no way of its own");
+  }
+  return {};
+}
+
 /// What credits do without.
 Result<void> check_cbfc(const Plan& plan, const Hooks& hooks) {
   const auto refuse = [](std::string_view key, std::string_view what) {
@@ -486,6 +530,8 @@ Result<Prepared> prepare(const Plan& plan) {
       if (added.other_route != 0)
         added.other_priority = map->queue_of(p.network, added.other_route);
     }
+    if (plan.settings.spread != Spread::kFlow)
+      p.network.spread(flow, all_ways(p.ways, failed, way));
     p.paths.push_back(names(plan.fabric, *path));
   }
   if (const auto ordered = order_flows(plan, p.network); !ordered) return fail(ordered.error());
@@ -496,6 +542,7 @@ std::string_view needs_one_thread(const Plan& plan, const Hooks& hooks) {
   if (hooks.trace) return "a capture has all frames in the order in which they are sent";
   if (plan.settings.protection == Protection::kItsy)
     return "what itsy declares is compared with all switches at that moment";
+  if (plan.settings.hpcc.on) return "what HPCC's frames tell stays with the thread that moves them";
   if (!plan.program.operations.empty())
     return "operations of a GOAL trace begin at other hosts at the moment in which one ends";
   return {};
@@ -504,6 +551,8 @@ std::string_view needs_one_thread(const Plan& plan, const Hooks& hooks) {
 Result<std::unique_ptr<Simulation>> simulate(const Plan& plan, const Hooks& hooks, Notice notice,
                                              std::size_t threads) {
   if (const auto fits = check_cbfc(plan, hooks); !fits) return fail(fits.error());
+  if (const auto fits = check_congestion(plan); !fits) return fail(fits.error());
+  if (const auto fits = check_spread(plan); !fits) return fail(fits.error());
   auto prepared = prepare(plan);
   if (!prepared) return fail(prepared.error());
   prepared->network.trace = hooks.trace;

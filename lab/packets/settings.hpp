@@ -30,6 +30,14 @@ enum class Transport : std::uint8_t {
 };
 inline constexpr std::string_view kTransports[] = {"paced", "go-back-n", "irn"};
 
+/// How frames of a flow are spread over its ways. The first switch chooses, for each frame.
+enum class Spread : std::uint8_t {
+  kFlow,     ///< not at all: one way, by the flow's hash (ECMP)
+  kPacket,   ///< by chance (packet spraying)
+  kAdaptive  ///< to where least waits at that switch
+};
+inline constexpr std::string_view kSpreads[] = {"flow", "packet", "adaptive"};
+
 /// What a node that relays sends next, of its own and of what it relays.
 enum class RelayOrder : std::uint8_t {
   kAsUsual,  ///< with PortFC kFirst, else kOwnTwice
@@ -122,6 +130,14 @@ struct NamedDcqcn {
 };
 inline constexpr NamedDcqcn kDcqcnSets[] = {{"mellanox", {}}, {"dcqcn-paper", kDcqcnPaper}};
 
+/// HPCC's constants (Li et al., SIGCOMM 2019, 3.3 and 5.1).
+struct HpccSettings {
+  bool on = false;
+  std::uint32_t eta_permille = 950;    ///< of a link's capacity that is to be used
+  std::uint32_t max_stage = 5;         ///< rounds of additive increase one after the other
+  std::uint32_t additive_octets = 80;  ///< W_AI
+};
+
 struct Settings {
   qos::Policy policy{};
   FlowControlKind flow_control = FlowControlKind::kPfc;
@@ -132,12 +148,15 @@ struct Settings {
   ItsySettings itsy{};
   EcnSettings ecn{};
   DcqcnSettings dcqcn{};
+  HpccSettings hpcc{};
   RelayOrder relay_order = RelayOrder::kAsUsual;
   /// Where nodes relay, over links of two rates: a flow's first link is chosen when it starts, so
   /// that what a node sends over the faster one stays below so much of it. 0: by the flow's hash.
   std::uint32_t ate_percent = 0;
   /// A study: PortFC in an NDC(n, k) of any k, where what is relayed twice can overflow.
   bool any_k = false;
+  std::uint32_t loss_ppb = 0;  ///< of links that have no error rate of their own
+  Spread spread = Spread::kFlow;
   std::uint64_t buffer_octets = 0;  ///< of a switch; 0: what its static thresholds need, and 1 MiB
   std::uint16_t payload_octets = 1000;
   std::uint16_t header_octets = 48;

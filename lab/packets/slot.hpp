@@ -52,6 +52,7 @@ struct Slot {
   Kind kind = Kind::kPortFree;
   bool marked = false;  ///< congestion experienced; in an ACK: told back
   bool nack = false;
+  bool broken = false;       ///< a link has destroyed it: it is lost where it arrives
   std::uint16_t quanta = 0;  ///< of a PAUSE: how long it stops
 };
 static_assert(sizeof(Slot) <= 40);

@@ -6,6 +6,7 @@
 
 #include "lab/des/random.hpp"
 #include "lab/packets/host/dcqcn.hpp"
+#include "lab/packets/host/hpcc.hpp"
 #include "lab/packets/report.hpp"
 #include "lab/packets/run.hpp"
 #include "lab/packets/series.hpp"
@@ -672,6 +673,148 @@ TEST(Packets, DcqcnKeepsQueuesShortAndTheLinkFull) {
   double sum = 0;
   for (const FlowResult& f : with.flows) sum += static_cast<double>(f.throughput_bps);
   EXPECT_GT(sum, 0.9 * 95e9);
+}
+
+TEST(Packets, WhatLinksDestroyIsSentAgain) {
+  for (const auto control : {FlowControlKind::kPfc, FlowControlKind::kCbfc})
+    for (const Transport transport : {Transport::kGoBackN, Transport::kSelective}) {
+      Plan plan;
+      plan.fabric = *fat_tree(4);
+      plan.duration = 200 * kMillisecond;
+      plan.settings.flow_control = control;
+      plan.settings.loss_ppb = 2'000'000;  // one of 500
+      ASSERT_TRUE(
+          add_traffic(plan, {.kind = "permutation", .octets = 200'000, .transport = transport}));
+      const Outcome o = outcome_of(plan);
+      EXPECT_GT(o.count.lost, 10U);
+      EXPECT_EQ(o.count.drops, 0U);
+      EXPECT_EQ(o.queued_octets, 0U);
+      for (const FlowResult& f : o.flows) EXPECT_TRUE(f.fct) << f.name;
+      EXPECT_EQ(run(plan, {}, 2)->count.digest, o.count.digest);
+    }
+}
+
+TEST(Packets, ALinkHasItsOwnErrorRate) {
+  Plan plan = incast(2, 100'000, Transport::kGoBackN);
+  plan.duration = 200 * kMillisecond;
+  plan.fabric.links[0].loss_ppb = 100'000'000;
+  const Outcome o = outcome_of(plan);
+  EXPECT_GT(o.count.lost, 0U);
+  plan.fabric.links[0].loss_ppb = 1'000'000'000;
+  EXPECT_EQ(to_string(complete(plan.fabric).error()),
+            "links[0]: an error rate of 1 or more: no frame would arrive: leave the link out");
+}
+
+/// The longest queue of a port at which four ways begin, of flows of every host to another pod.
+std::uint32_t longest_queue(Spread spread, std::uint64_t* turned = nullptr) {
+  Plan plan;
+  plan.fabric = *fat_tree(4);
+  plan.duration = 20 * kMillisecond;
+  plan.settings.spread = spread;
+  if (turned != nullptr) {
+    plan.failed = *failed_links(plan.fabric, std::vector<std::string>{"agg1-edge1"});
+    plan.settings.protection = Protection::kDownUp;
+  }
+  EXPECT_TRUE(add_traffic(
+      plan, {.kind = "permutation", .octets = 300'000, .transport = Transport::kSelective}));
+  std::uint32_t longest = 0;
+  Hooks hooks{.sample_every = 2 * kMicrosecond, .sample = [&](const Network& n) {
+                for (const Port& p : n.ports)
+                  for (const Queue& q : p.queues)
+                    if (p.forwards) longest = std::max(longest, q.octets);
+              }};
+  hooks.to_the_end = false;
+  const auto o = run(plan, hooks);
+  EXPECT_TRUE(o) << to_string(o.error());
+  if (!o) return 0;
+  for (const FlowResult& f : o->flows) EXPECT_TRUE(f.fct) << f.name;
+  EXPECT_EQ(o->count.drops, 0U);
+  if (turned != nullptr) *turned = o->count.turned;
+  return longest;
+}
+
+TEST(Packets, SpreadFramesMakeShorterQueuesThanFlowsByTheirHash) {
+  const std::uint32_t by_flow = longest_queue(Spread::kFlow);
+  const std::uint32_t by_packet = longest_queue(Spread::kPacket);
+  const std::uint32_t adaptive = longest_queue(Spread::kAdaptive);
+  EXPECT_LT(by_packet, by_flow);
+  EXPECT_LT(adaptive, by_flow);
+  std::uint64_t turned = 0;
+  (void)longest_queue(Spread::kPacket, &turned);
+  EXPECT_GT(turned, 0U) << "some of each flow's frames come to the switch that lost a link";
+}
+
+TEST(Packets, SaysWhatCannotBeSpread) {
+  Plan plan = incast(2, 100'000, Transport::kGoBackN);
+  plan.settings.spread = Spread::kPacket;
+  EXPECT_THAT(to_string(run(plan).error()), HasSubstr("go-back-n takes a frame that overtakes"));
+}
+
+/// A frame's trail over one link of 100 Gb/s: so many octets sent, so many behind it.
+Trail trail_of(Picoseconds at, std::uint64_t sent, std::uint32_t queued) {
+  Trail trail;
+  trail.add({.at = at,
+             .sent_octets = sent,
+             .rate_bps = 100'000'000'000,
+             .queued_octets = queued,
+             .arc = 4});
+  return trail;
+}
+
+TEST(Hpcc, SetsTheWindowByTheFullestLink) {
+  // 10 us at 100 Gb/s are 125,000 octets, 125 frames.
+  Settings settings;
+  Hpcc hpcc(100'000'000'000, 10 * kMicrosecond, 1000);
+  const auto tell = [&](const Trail& trail, std::uint32_t wanted) {
+    hpcc.acknowledged(
+        settings,
+        {.now = trail.told[0].at, .wanted = wanted, .next = wanted + 100, .trail = trail.all()});
+  };
+  EXPECT_EQ(hpcc.window(1000), 125U);
+  EXPECT_EQ(hpcc.rate(settings, 100'000'000'000, 0), 100'000'000'000U);
+  tell(trail_of(10 * kMicrosecond, 125'000, 0), 1);
+  EXPECT_EQ(hpcc.window(1000), 125U) << "one trail measures nothing";
+  // A whole round later: all of the link is used, and as much again waits.
+  tell(trail_of(20 * kMicrosecond, 250'000, 125'000), 2);
+  tell(trail_of(30 * kMicrosecond, 375'000, 125'000), 200);
+  EXPECT_EQ(hpcc.utilization(), 2 * Hpcc::kOne);
+  EXPECT_EQ(hpcc.window(1000), (118'750 * 475 / 1000 + 80 + 80 + 999) / 1000);
+  EXPECT_LT(hpcc.rate(settings, 100'000'000'000, 0), 50'000'000'000U);
+  // The link is idle: additive increase, five rounds, then to the target at once.
+  for (std::uint32_t round = 4; round < 12; ++round)
+    tell(trail_of(round * 10 * kMicrosecond, 375'000 + round, 0), round * 200);
+  EXPECT_EQ(hpcc.window(1000), 125U);
+  EXPECT_EQ(hpcc.window(7), 7U);
+  // Another way: nothing to compare with.
+  Trail other = trail_of(200 * kMicrosecond, 1, 4'000'000);
+  other.told[0].arc = 5;
+  tell(other, 4000);
+  EXPECT_EQ(hpcc.window(1000), 125U);
+}
+
+TEST(Packets, HpccKeepsQueuesShorterThanDcqcnAndTheLinkFull) {
+  for (const Transport transport : {Transport::kGoBackN, Transport::kSelective}) {
+    Plan plan = incast(8, 0, transport);
+    plan.duration = 4 * kMillisecond;
+    std::uint32_t longest = 0;
+    const Hooks hooks{.sample_every = 10 * kMicrosecond, .sample = [&](const Network& n) {
+                        if (n.now < kMillisecond) return;
+                        for (const Port& p : n.ports)
+                          if (p.forwards)
+                            for (const Queue& q : p.queues) longest = std::max(longest, q.octets);
+                      }};
+    plan.settings.hpcc.on = true;
+    const auto with = run(plan, hooks, 2);
+    ASSERT_TRUE(with) << to_string(with.error());
+    EXPECT_EQ(with->count.pauses, 0U);
+    EXPECT_LT(longest, 20'000U) << "where DCQCN begins to mark";
+    double sum = 0;
+    for (const FlowResult& f : with->flows) sum += static_cast<double>(f.throughput_bps);
+    EXPECT_GT(sum, 0.85 * 95e9);
+    plan.settings.dcqcn.on = true;
+    EXPECT_EQ(to_string(run(plan, {}).error()),
+              "settings.hpcc: dcqcn is given too: a flow has one congestion control");
+  }
 }
 
 TEST(Packets, EveryFlowOfAnExchangeEnds) {

@@ -4,10 +4,23 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "lab/packets/host/flow.hpp"
+#include "lab/packets/host/congestion.hpp"
 #include "lab/packets/settings.hpp"
 
 namespace lldp::lab::packets {
+
+/// What DCQCN keeps of a flow. Brought up to date when it is asked, so it needs no timers.
+struct RateState {
+  std::uint64_t rate_bps = 0;
+  std::uint64_t target_bps = 0;
+  std::uint32_t alpha = 0;  ///< in 1/2^20
+  std::uint32_t stage = 0;
+  Picoseconds alpha_due = kNever;
+  Picoseconds decrease_due = kNever;
+  Picoseconds increase_due = kNever;
+  bool alpha_marked = false;
+  bool decrease_marked = false;
+};
 
 /// DCQCN's reaction point (Zhu et al., "Congestion Control for Large-Scale RDMA Deployments",
 /// SIGCOMM 2015, section 5), in the variant of Mellanox's NICs: a mark is told back with the
@@ -93,6 +106,23 @@ class Dcqcn {
   }
 
   const DcqcnSettings& s_;
+};
+
+class DcqcnOfFlow final : public CongestionControl {
+ public:
+  explicit DcqcnOfFlow(std::uint64_t most_bps)
+      : most_bps_(most_bps), state_{.rate_bps = most_bps, .target_bps = most_bps} {}
+  [[nodiscard]] std::uint64_t rate(const Settings& settings, std::uint64_t line_bps,
+                                   Picoseconds now) override {
+    return Dcqcn(settings.dcqcn).rate(state_, line_bps, now);
+  }
+  void acknowledged(const Settings& settings, const Acknowledged& news) override {
+    if (news.marked) Dcqcn(settings.dcqcn).marked(state_, most_bps_, news.now);
+  }
+
+ private:
+  std::uint64_t most_bps_ = 0;
+  RateState state_{};
 };
 
 }  // namespace lldp::lab::packets

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "lab/packets/host/congestion.hpp"
 #include "lab/packets/settings.hpp"
 #include "lab/packets/slot.hpp"
 
@@ -19,19 +20,6 @@ struct FlowSpec {
   Picoseconds start = 0;  ///< from the start of the run, or when all of PlannedFlow::after are in
   Transport transport = Transport::kPaced;
   std::uint8_t lossless_class = 0;  ///< index in qos::Policy::classes() in which it starts
-};
-
-/// What DCQCN keeps of a flow. Brought up to date when it is asked, so it needs no timers.
-struct RateState {
-  std::uint64_t rate_bps = 0;
-  std::uint64_t target_bps = 0;
-  std::uint32_t alpha = 0;  ///< in 1/2^20
-  std::uint32_t stage = 0;
-  Picoseconds alpha_due = kNever;
-  Picoseconds decrease_due = kNever;
-  Picoseconds increase_due = kNever;
-  bool alpha_marked = false;
-  bool decrease_marked = false;
 };
 
 /// What IRN keeps of a flow at its two ends: one bit for each frame beyond the first missing one.
@@ -57,15 +45,18 @@ struct Flow {
   std::uint16_t last_octets = 0;  ///< payload of the last frame
   Transport transport = Transport::kPaced;
   std::uint8_t priority = 0;
-  std::uint32_t window = kNone;      ///< frames that may be under way
-  std::uint64_t rate_bps = 0;        ///< at most
-  std::uint32_t first_follower = 0;  ///< in Network::followers: those that wait for it
+  std::uint32_t most_window = kNone;  ///< frames that may be under way, by the transport
+  std::uint64_t rate_bps = 0;         ///< at most
+  std::uint32_t first_follower = 0;   ///< in Network::followers: those that wait for it
   std::uint32_t followers = 0;
-  std::unique_ptr<RateState> rate{};
+  std::uint32_t first_way = 0;  ///< in Network::ways: those that its frames are spread over
+  std::uint16_t ways = 0;
+  std::unique_ptr<CongestionControl> control{};  ///< none: at its rate
   std::unique_ptr<Selective> selective{};
 
   alignas(kCacheLine) std::uint32_t next = 0;  ///< the sender's: frame to send next
   std::uint32_t acked = 0;                     ///< all before have arrived
+  std::uint32_t window = kNone;                ///< frames that may be under way now
   std::uint32_t next_ready = kNone;
   bool queued = false;  ///< it is with its source, now or later
   bool done = false;

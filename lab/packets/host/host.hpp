@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "lab/packets/host/dcqcn.hpp"
 #include "lab/packets/network.hpp"
 
 namespace lldp::lab::packets {
@@ -13,8 +12,7 @@ namespace lldp::lab::packets {
 template <class Engine>
 class Hosts {
  public:
-  explicit Hosts(Engine& engine)
-      : e_(engine), n_(engine.network()), part_(engine.part()), dcqcn_(n_.settings.dcqcn) {}
+  explicit Hosts(Engine& engine) : e_(engine), n_(engine.network()), part_(engine.part()) {}
 
   void start(std::uint32_t flow) {
     Flow& w = n_.flows[flow];
@@ -189,10 +187,12 @@ class Hosts {
              .kind = Kind::kData};
     const std::uint32_t octets = part_.pool[slot].octets;
     part_.count.sent += octets;
+    if (n_.settings.hpcc.on) part_.trail_of(slot).links = 0;
     if (!n_.asymmetry.empty()) sent_own(arc, octets);
     e_.transmit(slot, arc);
     const std::uint64_t rate =
-        w.rate ? std::min(w.rate_bps, dcqcn_.rate(*w.rate, n_.rates[arc], part_.now)) : w.rate_bps;
+        w.control ? std::min(w.rate_bps, w.control->rate(n_.settings, n_.rates[arc], part_.now))
+                  : w.rate_bps;
     w.allowed_at = rate == n_.rates[arc] ? n_.ports[arc].free_at
                                          : part_.now + std::uint64_t{octets} * 8 * kSecond / rate;
     if (w.transport == Transport::kPaced) {
@@ -319,10 +319,10 @@ class Hosts {
 
   void acknowledged(std::uint32_t slot) {
     const Slot f = part_.pool[slot];
-    part_.pool.release(slot);
+    part_.pool.release(slot);  // its trail stays until the slot is taken again
     Flow& w = n_.flows[f.flow];
     if (w.done) return;
-    if (f.marked && w.rate) dcqcn_.marked(*w.rate, w.rate_bps, part_.now);
+    if (w.control) hand_on(w, f, slot);
     if (f.number > w.acked) {
       if (w.selective) forget_sacked(*w.selective, w.acked, f.number);
       w.acked = f.number;
@@ -338,6 +338,12 @@ class Hosts {
     else if (f.nack && f.number == w.acked)
       go_back(w);
     offer(f.flow);
+  }
+  void hand_on(Flow& w, const Slot& f, std::uint32_t slot) {
+    Acknowledged news{.now = part_.now, .marked = f.marked, .wanted = f.number, .next = w.next};
+    if (n_.settings.hpcc.on) news.trail = part_.trail_of(slot).all();
+    w.control->acknowledged(n_.settings, news);
+    w.window = w.control->window(w.most_window);
   }
   void go_back(Flow& w) {
     w.again += w.next - w.acked;
@@ -356,7 +362,8 @@ class Hosts {
     if (got < w.acked || got >= w.next) return;
     s.sacked[got / 64 % s.words] |= std::uint64_t{1} << got % 64;
     s.highest_sacked = std::max(s.highest_sacked, got);
-    if (s.recovering) return;
+    // Where frames overtake each other a gap is no loss: only a timeout is.
+    if (s.recovering || w.ways > 1) return;
     s.recovering = true;
     s.recovery_until = w.next;
     s.repair = w.acked;
@@ -365,7 +372,6 @@ class Hosts {
   Engine& e_;
   Network& n_;
   Part& part_;
-  Dcqcn dcqcn_;
 };
 
 }  // namespace lldp::lab::packets

@@ -115,7 +115,7 @@ class Cases : public Study {
     states(7, "III-C", where, "pause_hops", seen.pause_hops, kThreeHops, Test::kBelow, 4);
     states(7, "III-D", where, "drops", seen.drops, kLossless, Test::kEqual, 0);
     states(7, "III-D", where, "unfinished", static_cast<double>(seen.parts[0].unfinished),
-           "breaks the flow control loop, effectively avoiding the aforementioned deadlock issue",
+           "break the flow control loop, effectively avoiding the aforementioned deadlock issue",
            Test::kEqual, 0);
   }
   /// V-F: from the start a flow from each node to the next of the ring; from 1 ms on (there 1 s)

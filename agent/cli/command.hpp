@@ -22,6 +22,8 @@ struct Arguments {
   bool json = false;
   bool watch = false;
   bool labels = false;
+  bool sent = false;
+  std::string lasts{};                  ///< --for, in seconds
   std::optional<std::string> prefix{};  ///< of labels, as given
   std::optional<unsigned> first{};      ///< number of the lowest tier in labels
   std::optional<Level> level{};
@@ -68,6 +70,10 @@ struct Command {
 [[nodiscard]] Result<int> pause(const Arguments& arguments);
 [[nodiscard]] Result<int> resume(const Arguments& arguments);
 [[nodiscard]] Result<int> set(const Arguments& arguments);
+[[nodiscard]] Result<int> config(const Arguments& arguments);
+[[nodiscard]] Result<int> explain(const Arguments& arguments);
+[[nodiscard]] Result<int> mute(const Arguments& arguments);
+[[nodiscard]] Result<int> help(const Arguments& arguments);
 [[nodiscard]] Result<int> expect(const Arguments& arguments);
 [[nodiscard]] Result<int> decode(const Arguments& arguments);
 [[nodiscard]] Result<int> record(const Arguments& arguments);

@@ -118,6 +118,22 @@ Result<int> rules(const Arguments& arguments) {
   return ask_and_print(arguments, "org.lldplevel.Rules", report::rules_text);
 }
 
+Result<int> mute(const Arguments& arguments) {
+  if (arguments.lasts.empty()) return fail(usage_error("mute wants --for TIME"));
+  const json parameters = {
+      {"alarm", arguments.operands[0]},
+      {"port", arguments.operands.size() > 1 ? arguments.operands[1] : std::string()},
+      {"seconds", arguments.lasts}};
+  const auto answer = call(arguments, "org.lldplevel.Mute",
+                           parameters.dump(-1, ' ', false, json::error_handler_t::replace));
+  if (!answer) return fail(answer.error());
+  return kDone;
+}
+
+Result<int> config(const Arguments& arguments) {
+  return ask_and_print(arguments, "org.lldplevel.Config", report::config_text);
+}
+
 Result<int> reload(const Arguments& arguments) {
   return command(arguments, "org.lldplevel.Reload");
 }

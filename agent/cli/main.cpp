@@ -22,7 +22,7 @@ namespace {
 namespace po = boost::program_options;
 
 constexpr Command kCommands[] = {
-    {"show", "[detail] [PORT...]", 0, 4096, "json,format,filter,as",
+    {"show", "[detail] [PORT...]", 0, 4096, "json,format,filter,as,sent",
      "print device, ports, neighbors, protection and alarms; detail: all TLVs received", show},
     {"watch", "[PORT...]", 0, 4096, "json", "print the same at every change", watch},
     {"location", "", 0, 0, "json,labels,prefix,first",
@@ -55,6 +55,12 @@ constexpr Command kCommands[] = {
      pause},
     {"resume", "[PORT...]", 0, 4096, "", "end a pause; without PORT, on all ports", resume},
     {"set", "KEY VALUE", 2, 2, "", "change a key until the next reload", set},
+    {"explain", "PORT|ALARM", 1, 1, "",
+     "tell what a port's order and rules depend on, or what an alarm means", explain},
+    {"mute", "ALARM [PORT]", 1, 2, "for", "have check pass over an alarm for a time", mute},
+    {"config", "", 0, 0, "json", "print every key in force, its value, and where it is set",
+     config},
+    {"help", "[COMMAND]", 0, 1, "", "print this text, or what COMMAND does and takes", help},
     {"check-config", "[FILE]", 0, 1, "", "list the errors of a configuration file", check_config},
 };
 
@@ -84,6 +90,9 @@ po::options_description describe() {
       "metrics: answer HTTP there until stopped; PORT alone: on loopback")(
       "watch", po::bool_switch(),
       "doctor: print which end pauses which priority, every second until stopped")(
+      "for", po::value<std::string>()->value_name("TIME"),
+      "mute: how long, as 90s, 15m, 8h or 3d; 0 ends it")("sent", po::bool_switch(),
+                                                          "show: the TLVs that each port sends")(
       "labels", po::bool_switch(), "location: print labels for schedulers, one KEY=VALUE a line")(
       "prefix", po::value<std::string>()->value_name("TEXT"),
       "location --labels: text before the number of the tier [lldp-level.tier-]")(
@@ -98,7 +107,7 @@ std::string usage_of(const Command& c) {
   return std::string(c.name) + (c.operands.empty() ? "" : " " + std::string(c.operands));
 }
 
-std::string help() {
+std::string help_text() {
   std::ostringstream out;
   out << "usage: lldp-level COMMAND [OPTION]...\n\nCommands:\n";
   for (const Command& c : kCommands) {
@@ -129,6 +138,21 @@ std::optional<Number> parse_number(const std::string& text) {
   return error == std::errc() && end == last ? std::optional(v) : std::nullopt;
 }
 
+/// 90, 90s, 15m, 8h, 3d: in seconds.
+std::optional<std::uint32_t> parse_duration(std::string text) {
+  constexpr std::pair<char, std::uint32_t> kUnits[] = {
+      {'s', 1}, {'m', 60}, {'h', 3600}, {'d', 86'400}};
+  std::uint32_t unit = 1;
+  for (const auto& [letter, seconds] : kUnits) {
+    if (!text.ends_with(letter)) continue;
+    unit = seconds;
+    text.pop_back();
+    break;
+  }
+  const auto number = parse_number<std::uint32_t>(text);
+  return number && *number <= 100'000 ? std::optional(*number * unit) : std::nullopt;
+}
+
 /// An option that the command does not take is a usage error, not ignored.
 Result<void> check_options(const Command& command, const po::variables_map& values) {
   const std::vector<std::string> obeyed = split_list(command.options);
@@ -148,6 +172,7 @@ Result<Arguments> read_arguments(const Command& command, const po::variables_map
   out.json = values["json"].as<bool>();
   out.watch = values["watch"].as<bool>();
   out.labels = values["labels"].as<bool>();
+  out.sent = values["sent"].as<bool>();
   out.is_protected = values["protected"].as<bool>();
   if (values.count("port") != 0) out.ports = values["port"].as<std::vector<std::string>>();
   const auto words = values["operands"].as<std::vector<std::string>>();
@@ -172,6 +197,11 @@ Result<Arguments> read_arguments(const Command& command, const po::variables_map
   if (values.count("as") != 0) out.as = values["as"].as<std::string>();
   if (values.count("format") != 0) out.format = values["format"].as<std::string>();
   if (values.count("filter") != 0) out.filter = values["filter"].as<std::string>();
+  if (values.count("for") != 0) {
+    const auto seconds = parse_duration(values["for"].as<std::string>());
+    if (!seconds) return fail(usage_error("--for takes a time as 90s, 15m, 8h or 3d"));
+    out.lasts = std::to_string(*seconds);
+  }
   if (values.count("timeout") != 0) {
     const auto seconds = parse_number<double>(values["timeout"].as<std::string>());
     if (!seconds || !(*seconds >= 0) || *seconds > 1e6)
@@ -209,7 +239,7 @@ Result<int> run(int argc, char** argv) {
   } catch (const po::error& e) {
     return fail(usage_error(escape(e.what())));
   }
-  if (values["help"].as<bool>()) return say(help());
+  if (values["help"].as<bool>()) return say(help_text());
   if (values["version"].as<bool>()) return say("lldp-level " LLDP_VERSION "\n");
   if (values.count("operands") == 0) return fail(usage_error("no command"));
   const std::string name = values["operands"].as<std::vector<std::string>>().front();
@@ -223,6 +253,26 @@ Result<int> run(int argc, char** argv) {
 }
 
 }  // namespace
+
+Result<int> help(const Arguments& arguments) {
+  if (arguments.operands.empty()) return say(help_text());
+  const std::string& name = arguments.operands.front();
+  const auto* const command = std::ranges::find(kCommands, name, &Command::name);
+  if (command == std::end(kCommands))
+    return fail(usage_error("no command is called '" + escape(name) + "'"));
+  po::options_description obeyed("Options", kColumns, kColumns - 36);
+  const po::options_description all = describe();
+  for (const auto& option : all.options()) {
+    const std::string& its = option->long_name();
+    const std::vector<std::string> own = split_list(command->options);
+    if (its == "socket" || std::ranges::find(own, its) != own.end()) obeyed.add(option);
+  }
+  std::ostringstream out;
+  out << "usage: lldp-level " << usage_of(*command) << " [OPTION]...\n\n"
+      << command->help << "\n\n"
+      << obeyed << "\nlldp-level(1) has more.\n";
+  return say(out.str());
+}
 
 Error usage_error(std::string what) { return {EINVAL, "", std::move(what) + ": try --help"}; }
 bool is_usage_error(const Error& error) { return error.code == EINVAL && error.where.empty(); }

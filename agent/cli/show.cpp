@@ -20,6 +20,7 @@ namespace {
 /// What of the daemon's answer is printed, and how.
 struct View {
   bool detail = false;
+  bool sent = false;
   std::string format{"table"};
   std::optional<report::LldpctlFormat> lldpctl{};
   std::optional<report::Filter> filter{};
@@ -32,6 +33,10 @@ Result<View> view_of(const Arguments& arguments) {
     view.detail = true;
     view.ports.erase(view.ports.begin());
   }
+  view.sent = arguments.sent;
+  if (view.sent && (view.detail || arguments.json || !arguments.format.empty() ||
+                    !arguments.as.empty() || arguments.filter))
+    return fail(usage_error("--sent stands alone: `show detail --json` has the same as `sends`"));
   if (arguments.json && !arguments.format.empty() && arguments.format != "json")
     return fail(usage_error("--json and --format " + escape(arguments.format) + " contradict"));
   if (arguments.json) view.format = "json";
@@ -61,6 +66,7 @@ Result<View> view_of(const Arguments& arguments) {
 
 Result<std::string> render(const View& view, std::string answer) {
   if (view.lldpctl) return report::as_lldpctl(answer, *view.lldpctl);
+  if (view.sent) return report::sent_text(answer, terminal_style(), report::oui_owner);
   if (view.format == "csv") return report::csv(answer);
   if (view.format == "table")
     return view.detail ? report::detail_text(answer, terminal_style(), report::oui_owner)
@@ -79,9 +85,10 @@ Result<std::string> render(const View& view, std::string answer) {
 Result<int> show(const Arguments& arguments) {
   const auto view = view_of(arguments);
   if (!view) return fail(view.error());
-  auto answer =
-      ask(arguments, view->detail || view->lldpctl ? "org.lldplevel.Detail" : "org.lldplevel.Show",
-          view->ports);
+  auto answer = ask(
+      arguments,
+      view->detail || view->sent || view->lldpctl ? "org.lldplevel.Detail" : "org.lldplevel.Show",
+      view->ports);
   if (!answer) return fail(answer.error());
   const auto missing = not_there(view->ports, *answer);
   if (!missing) return fail(missing.error());

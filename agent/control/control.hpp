@@ -32,6 +32,8 @@ class ControlHandler {
   [[nodiscard]] virtual std::string detail_json(std::span<const std::string> ports) = 0;
   [[nodiscard]] virtual std::string stats_json(std::span<const std::string> ports) = 0;
   [[nodiscard]] virtual std::string rules_json() = 0;
+  /// Every key of the configuration with its value in force, and where that comes from.
+  [[nodiscard]] virtual std::string config_json() = 0;
   /// Reads the configuration anew, as SIGHUP does. Fails with all that is wrong in it.
   [[nodiscard]] virtual Result<void, std::vector<Error>> reload() = 0;
   /// These ports send what they have to tell as soon as they may; all that may send, if there are
@@ -44,6 +46,10 @@ class ControlHandler {
   [[nodiscard]] virtual Result<void> resume(std::span<const std::string> ports) = 0;
   /// One option of the configuration has another value until the next reload.
   [[nodiscard]] virtual Result<void> set(std::string_view key, std::string_view value) = 0;
+  /// `check` passes over this alarm of a port (empty: of the device) for so many seconds; 0: no
+  /// more.
+  [[nodiscard]] virtual Result<void> mute(std::string_view alarm, std::string_view port,
+                                          std::string_view seconds) = 0;
   /// Drops the remembered, unheard neighbor of these ports; without ports, the level of the device.
   [[nodiscard]] virtual Result<void> forget(std::span<const std::string> ports) = 0;
 };

@@ -41,7 +41,7 @@ struct Session::Method {
     bool needed = false;
   };
   std::string_view name{};
-  std::array<Takes, 2> takes{};
+  std::array<Takes, 3> takes{};
   void (Session::*run)(const Call&) = nullptr;
   bool streams = false;
 };
@@ -102,6 +102,7 @@ void Session::answer(const Call& call) {
       {"org.lldplevel.Watch", {kPorts}, &Session::watch, true},
       {"org.lldplevel.Stats", {kPorts}, &Session::stats},
       {"org.lldplevel.Rules", {}, &Session::rules},
+      {"org.lldplevel.Config", {}, &Session::config},
       {"org.lldplevel.Record", {kPorts}, &Session::record, true},
       {"org.lldplevel.Reload", {}, &Session::reload},
       {"org.lldplevel.Forget", {kPorts}, &Session::forget},
@@ -109,6 +110,9 @@ void Session::answer(const Call& call) {
       {"org.lldplevel.Pause", {kPorts}, &Session::pause},
       {"org.lldplevel.Resume", {kPorts}, &Session::resume},
       {"org.lldplevel.Set", {{{"key", false, true}, {"value", false, true}}}, &Session::set},
+      {"org.lldplevel.Mute",
+       {{{"alarm", false, true}, {"port", false, true}, {"seconds", false, true}}},
+       &Session::mute},
   };
   mute_ = call.oneway;
   for (const Method& method : kMethods)
@@ -220,6 +224,8 @@ void Session::stats(const Call& call) {
 
 void Session::rules(const Call&) { send(varlink::reply(owner_->handler().rules_json())); }
 
+void Session::config(const Call&) { send(varlink::reply(owner_->handler().config_json())); }
+
 void Session::watch(const Call& call) {
   ports_ = ports_of(call);
   stream_ = Stream::kWatch;
@@ -269,6 +275,12 @@ void Session::set(const Call& call) {
   if (!may_command()) return;
   const auto value = [&](std::string_view name) { return parameter(call, name)->values.front(); };
   answer(owner_->handler().set(value("key"), value("value")));
+}
+
+void Session::mute(const Call& call) {
+  if (!may_command()) return;
+  const auto value = [&](std::string_view name) { return parameter(call, name)->values.front(); };
+  answer(owner_->handler().mute(value("alarm"), value("port"), value("seconds")));
 }
 
 void Session::reload(const Call&) {

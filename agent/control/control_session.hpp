@@ -76,6 +76,8 @@ class Session : public std::enable_shared_from_this<Session> {
   void watch(const varlink::Call& call);
   void stats(const varlink::Call& call);
   void rules(const varlink::Call& call);
+  void config(const varlink::Call& call);
+  void mute(const varlink::Call& call);
   void record(const varlink::Call& call);
   void reload(const varlink::Call& call);
   void forget(const varlink::Call& call);

@@ -2,10 +2,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <utility>
 
 #include "agent/daemon/daemon_impl.hpp"
+#include "agent/report/json_writer.hpp"
 #include "base/text.hpp"
 #include "os/clock.hpp"
 #include "os/host.hpp"
@@ -13,6 +15,7 @@
 namespace lldp::io {
 namespace {
 
+constexpr std::size_t kMostMuted = 1024;
 constexpr std::string_view kClasses = "classes";  ///< to be forgotten, in place of ports
 
 }  // namespace
@@ -32,13 +35,15 @@ std::string Daemon::show_json(std::span<const std::string> ports, core::Depth de
   protection_.catch_up(now);
   perform(now);
   set_timer(now);
+  std::erase_if(muted_, [now](const auto& muted) { return muted.second <= now; });
   const core::Snapshot snapshot = agent_.snapshot(now, depth);
   return report::show_json(snapshot, protection_.summary(snapshot),
                            {.wall = std::chrono::system_clock::now(), .boot = now}, ports,
                            {.transport = to_string(speaker()),
                             .role_reason = role_.why,
                             .set = set_,
-                            .companions = companions_->report(config_)});
+                            .companions = companions_->report(config_),
+                            .muted = muted_});
 }
 
 std::string Daemon::stats_json(std::span<const std::string> ports) {
@@ -57,6 +62,20 @@ std::string Daemon::rules_json() {
   read_links();
   std::string json = report::rules_json(protection_.rules(agent_.snapshot(boot_time())));
   settle();  // what was found is seen to
+  return json;
+}
+
+std::string Daemon::config_json() {
+  std::string json;
+  report::JsonWriter out(json);
+  out.open('{').member("version", 1).key("keys").open('[');
+  for (const config::Setting& setting : config::settings(config_))
+    out.open('{')
+        .member("key", escape(setting.key))
+        .member("value", escape(setting.value))
+        .member("source", escape(setting.source))
+        .close('}');
+  out.close(']').close('}');
   return json;
 }
 
@@ -128,6 +147,32 @@ Result<void> Daemon::set(std::string_view key, std::string_view value) {
   agent_.raise_alarm(core::AlarmCode::kSet, {},
                      text + ": set on request; `lldp-level reload` ends it", boot_time(), actions_);
   adopt(std::move(*fresh));
+  return {};
+}
+
+Result<void> Daemon::mute(std::string_view alarm, std::string_view port, std::string_view seconds) {
+  constexpr std::uint32_t kLongest = 30 * 86'400;
+  bool known = false;
+  for (std::size_t i = 0; i < core::kAlarmCodes; ++i)
+    known |= to_string(static_cast<core::AlarmCode>(i)) == alarm;
+  if (!known)
+    return fail(
+        Error{.where = escape(alarm), .what = "is no alarm: lldp-leveld(8) has a list of them"});
+  std::uint32_t number = 0;
+  const auto [end, error] =
+      std::from_chars(seconds.data(), seconds.data() + seconds.size(), number);
+  if (error != std::errc() || end != seconds.data() + seconds.size() || number > kLongest)
+    return fail(Error{.where = escape(seconds), .what = "is no time of at most 30 days"});
+  std::pair key{std::string(alarm), std::string(port)};
+  if (number == 0)
+    muted_.erase(key);
+  else if (muted_.size() < kMostMuted || muted_.contains(key))
+    muted_.insert_or_assign(std::move(key), boot_time() + std::chrono::seconds(number));
+  else
+    return fail(Error{.what = "too many alarms are muted: end one with --for 0"});
+  log(Severity::kNotice,
+      fmt::format("alarm {} {}: muted for {} s on request", escape(alarm), escape(port), number));
+  control_->notify_changed();
   return {};
 }
 

@@ -134,12 +134,15 @@ class Daemon final : ControlHandler {
   std::string show_json(std::span<const std::string> ports, core::Depth depth);
   std::string stats_json(std::span<const std::string> ports) override;
   std::string rules_json() override;
+  std::string config_json() override;
   Result<void, std::vector<Error>> reload() override;
   Result<void> forget(std::span<const std::string> ports) override;
   Result<void> update(std::span<const std::string> ports) override;
   Result<void> pause(std::span<const std::string> ports) override;
   Result<void> resume(std::span<const std::string> ports) override;
   Result<void> set(std::string_view key, std::string_view value) override;
+  Result<void> mute(std::string_view alarm, std::string_view port,
+                    std::string_view seconds) override;
   /// The ports that these names and globs are; one that is none is an error.
   [[nodiscard]] Result<std::vector<Ifindex>> find_ports(std::span<const std::string> globs) const;
   /// The configuration has changed: all parts of the daemon are told.
@@ -148,6 +151,8 @@ class Daemon final : ControlHandler {
   asio::io_context loop_{1};
   config::Invocation invocation_;
   config::Config config_;
+  /// Alarms that `check` passes over, by code and port, and until when.
+  std::map<std::pair<std::string, std::string>, TimePoint> muted_{};
   std::map<std::string, std::string> set_;       ///< on request, until the next reload
   std::set<std::string, std::less<>> paused_{};  ///< ports, on request; not all need be here
   std::map<std::string, Ifindex> named_{};  ///< interfaces that the configuration names, once seen

@@ -91,4 +91,17 @@ Result<std::string> detail_text(std::string_view text, const Style& style, Owner
   });
 }
 
+Result<std::string> sent_text(std::string_view text, const Style& style, OwnerOf owner) {
+  return with_json(text, [&](const json& show) {
+    std::string out;
+    for (const json& port : show.at("ports")) {
+      if (!out.empty()) out += '\n';
+      const Bytes sent = octets_of(port, "announced");
+      out += paint(str(port, "name"), Ink::kBold, style) +
+             (sent.empty() ? ": sends nothing\n" : ":\n") + lines_of(sent, owner);
+    }
+    return out.empty() ? std::string("no ports\n") : out;
+  });
+}
+
 }  // namespace lldp::report

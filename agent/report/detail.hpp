@@ -14,6 +14,8 @@ namespace lldp::report {
 [[nodiscard]] Result<std::string> with_tlvs(std::string_view json, OwnerOf owner = nobody);
 
 /// A block for each neighbor: its name, the time since its last change, and a line for each TLV.
+[[nodiscard]] Result<std::string> sent_text(std::string_view text, const Style& style,
+                                            OwnerOf owner = nobody);
 [[nodiscard]] Result<std::string> detail_text(std::string_view json, const Style& style,
                                               OwnerOf owner = nobody);
 

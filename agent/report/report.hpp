@@ -82,6 +82,8 @@ struct Daemon {
   std::string_view role_reason{};  ///< why `role = auto` came out as it did; empty: it was set
   std::map<std::string, std::string> set{};  ///< options that were given another value on request
   std::vector<Companion> companions{};       ///< those that are asked for
+  /// Alarms that `check` passes over on request, by code and port, and until when.
+  std::map<std::pair<std::string, std::string>, TimePoint> muted{};
 };
 
 /// `show`. `ports`: names or globs of the ports to tell of; empty: all. All the rest is told

@@ -149,13 +149,16 @@ std::string show_json(const core::Snapshot& snapshot, const Protection& protecti
     out.close(']');
   }
   out.key("alarms").open('[');
-  for (const core::Alarm& alarm : snapshot.alarms)
+  for (const core::Alarm& alarm : snapshot.alarms) {
+    const auto muted = daemon.muted.find({std::string(to_string(alarm.code)), alarm.port});
     out.open('{')
         .member("code", to_string(alarm.code))
         .member("port", alarm.port)
         .member("since", clock.date(alarm.since))
-        .member("text", alarm.text)
-        .close('}');
+        .member("text", alarm.text);
+    if (muted != daemon.muted.end()) out.member("muted_until", clock.date(muted->second));
+    out.close('}');
+  }
   out.close(']').close('}');
   return text;
 }

@@ -412,7 +412,10 @@ Result<std::string> show_text(std::string_view text, const Style& style, std::ch
     Page page(style);
     std::vector<std::string> alarms;
     for (const json& alarm : show.at("alarms"))
-      alarms.push_back("ALARM " + alarm_text(alarm) + " (since " + str(alarm, "since") + ")");
+      alarms.push_back("ALARM " + alarm_text(alarm) + " (since " + str(alarm, "since") +
+                       (alarm.contains("muted_until")
+                            ? ", muted until " + str(alarm, "muted_until") + ")"
+                            : ")"));
     page.add_alarms(alarms);
     const json& device = show.at("device");
     add_heading(page, show, style);
@@ -439,6 +442,20 @@ Result<std::string> show_text(std::string_view text, const Style& style, std::ch
       page.add_table(table.text(style));
     }
     return page.text();
+  });
+}
+
+Result<std::string> config_text(std::string_view text, const Style& style) {
+  return with_json(text, [&](const json& config) {
+    Table table({{"KEY"}, {"VALUE"}, {"SOURCE"}});
+    for (const json& key : config.at("keys")) {
+      const std::string value = str(key, "value");
+      const std::string source = str(key, "source");
+      table.add({{str(key, "key"), source == "default" ? Ink::kPlain : Ink::kBold},
+                 value.empty() ? Cell{"-", Ink::kFaint} : Cell{value},
+                 {source, source == "default" ? Ink::kFaint : Ink::kPlain}});
+    }
+    return table.text(style);
   });
 }
 
@@ -504,7 +521,17 @@ Result<std::string> rules_text(std::string_view text, const Style& style) {
 Result<Verdict> check(std::string_view text) {
   return with_json(text, [](const json& show) {
     const json& device = show.at("device");
-    const json& alarms = show.at("alarms");
+    json alarms = json::array();
+    std::string muted;
+    for (const json& alarm : show.at("alarms")) {
+      if (!alarm.contains("muted_until")) {
+        alarms.push_back(alarm);
+        continue;
+      }
+      const std::string port = str(alarm, "port");
+      muted += (muted.empty() ? ", muted: " : ", ") + str(alarm, "code") +
+               (port.empty() ? "" : " " + port) + " until " + str(alarm, "muted_until");
+    }
     const json& reasons = show.at("protection").at("reasons");
     const std::string state = str(show.at("protection"), "state");
     const bool forwards = str(device, "role") == "switch";
@@ -523,6 +550,7 @@ Result<Verdict> check(std::string_view text) {
     if (alarms.size() > 1) line += " (and " + std::to_string(alarms.size() - 1) + " more)";
     const std::vector<std::string> failed = failed_companions(show);
     for (const std::string& companion : failed) line += ", " + companion;
+    line += muted;
     // Until a level is known nothing turns the way the rules would have it.
     const bool unplaced = forwards && device.at("level").is_null() &&
                           std::ranges::any_of(show.at("ports"), [](const json& port) {

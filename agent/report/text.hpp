@@ -23,6 +23,8 @@ struct Style {
 /// `age`: for how long it has been so, which the neighbours' time to live has run on.
 [[nodiscard]] Result<std::string> show_text(std::string_view json, const Style& style,
                                             std::chrono::seconds age = {});
+/// Keys with their values and sources, a line each.
+[[nodiscard]] Result<std::string> config_text(std::string_view config, const Style& style);
 [[nodiscard]] Result<std::string> stats_text(std::string_view json, const Style& style);
 
 /// Why a daemon's answer of the wrong shape cannot be used.

@@ -478,6 +478,45 @@ TEST_F(Cli, CheckAndDoctorCallTheSameFindingBad) {
   EXPECT_EQ(run(at("check")).status, 1);
 }
 
+TEST_F(Cli, ConfigNamesEachKeyWithItsSource) {
+  start();
+  EXPECT_EQ(run(at("config")).out,
+            "KEY    VALUE   SOURCE\n"
+            "role   switch  /etc/x:3\n"
+            "level  -       default\n");
+}
+
+TEST_F(Cli, HelpOfACommandHasItsOptionsAndNoOthers) {
+  const Outcome it = run("help rules");
+  EXPECT_EQ(it.status, 0);
+  EXPECT_THAT(it.out, testing::StartsWith("usage: lldp-level rules [OPTION]...\n"));
+  EXPECT_THAT(it.out, testing::HasSubstr("--json"));
+  EXPECT_THAT(it.out, testing::Not(testing::HasSubstr("--timeout")));
+  EXPECT_EQ(run("help").out, run("--help").out);
+  EXPECT_EQ(run("help nosuch").status, 2);
+}
+
+TEST_F(Cli, MutePassesAnAlarmOnWithItsTimeInSeconds) {
+  start();
+  EXPECT_EQ(run(at("mute unheard swp3 --for 8h")).status, 0);
+  EXPECT_EQ(run(at("mute set --for 0")).status, 0);
+  EXPECT_EQ(run(at("mute unheard swp3")).status, 2);
+  EXPECT_EQ(run(at("mute unheard --for soon")).status, 2);
+  stop();
+  EXPECT_EQ(daemon.commands, (std::vector<std::string>{"mute unheard swp3 28800", "mute set  0"}));
+}
+
+TEST_F(Cli, CheckPassesOverAMutedAlarmAndSaysSo) {
+  daemon.alarms =
+      R"([{"code":"unheard","port":"swp3","since":"","text":"why","muted_until":"2026-01-31T23:59:59Z"}])";
+  start();
+  const Outcome it = run(at("check"));
+  EXPECT_EQ(it.status, 0);
+  EXPECT_THAT(it.out, testing::HasSubstr(", muted: unheard swp3 until 2026-01-31T23:59:59Z |"));
+  change([this] { daemon.state = "failed"; });
+  EXPECT_EQ(run(at("check")).status, 2) << "failed is never muted";
+}
+
 TEST_F(Cli, WaitReturnsWhenAllHolds) {
   daemon.level = "null";
   daemon.state = "inactive";

@@ -718,5 +718,44 @@ TEST(Listen, IsWrittenInFull) {
   }
 }
 
+TEST(Settings, EveryKeyHasItsValueAndWhereThatComesFrom) {
+  const TempDir dir;
+  const std::string file = dir / "conf";
+  std::ofstream(file) << "level = 2\n\n[lldp]\ntx-hold = 7\n";
+  std::filesystem::create_directory(file + ".d");
+  std::ofstream(file + ".d/20-b.conf") << "lldp.tx-hold = 9\nport.swp1.admin = rx\n";
+  std::ofstream(file + ".d/10-a.conf") << "lldp.tx-hold = 8\nhost-ports = swp2\n";
+  std::ofstream(file + ".d/notes.txt") << "no configuration\n";
+  std::ofstream(file + ".d/.hidden.conf") << "level = 5\n";
+  const auto config = load({.file = file, .set = {{"level", "3"}}});
+  ASSERT_TRUE(config) << to_string(config.error().front());
+  EXPECT_EQ(config->core.msgTxHold, 9) << "the last in the order of names";
+  EXPECT_EQ(config->core.pinned_level, Level::of<3>());
+  const auto set = with_option(*config, "infer.raise-hold", "1");
+  ASSERT_TRUE(set);
+  const std::vector<Setting> all = settings(*set);
+  const auto has = [&](const Setting& setting) {
+    return std::ranges::find(all, setting) != all.end();
+  };
+  EXPECT_TRUE(has({"level", "3", "command line"}));
+  EXPECT_TRUE(has({"lldp.tx-hold", "9", file + ".d/20-b.conf:1"}));
+  EXPECT_TRUE(has({"port.swp1.admin", "rx", file + ".d/20-b.conf:2"}));
+  EXPECT_TRUE(has({"host-ports", "swp2", file + ".d/10-a.conf:2"}));
+  EXPECT_TRUE(has({"infer.raise-hold", "1", "set"}));
+  EXPECT_TRUE(has({"backend", "bpf", "default"}));
+  EXPECT_TRUE(has({"expect", "", "default"}));
+}
+
+TEST(DropIns, MistakeIsToldWithItsFileAndLine) {
+  const TempDir dir;
+  const std::string file = dir / "conf";
+  std::ofstream(file) << "level = 2\n";
+  std::filesystem::create_directory(file + ".d");
+  std::ofstream(file + ".d/a.conf") << "\nlevl = 2\n";
+  const auto config = load({.file = file});
+  ASSERT_FALSE(config);
+  EXPECT_EQ(config.error().front().where, file + ".d/a.conf:2: levl");
+}
+
 }  // namespace
 }  // namespace lldp::config

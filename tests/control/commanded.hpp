@@ -14,6 +14,9 @@ namespace lldp::io::test {
 class CommandedHandler : public ControlHandler {
  public:
   std::string detail_json(std::span<const std::string> ports) override { return show_json(ports); }
+  std::string config_json() override {
+    return R"({"version":1,"keys":[{"key":"role","value":"switch","source":"/etc/x:3"},{"key":"level","value":"","source":"default"}]})";
+  }
   Result<void> forget(std::span<const std::string> ports) override {
     return commanded("forget", ports);
   }
@@ -28,6 +31,11 @@ class CommandedHandler : public ControlHandler {
   }
   Result<void> set(std::string_view key, std::string_view value) override {
     return commanded("set", std::vector{std::string(key), std::string(value)});
+  }
+  Result<void> mute(std::string_view alarm, std::string_view port,
+                    std::string_view seconds) override {
+    return commanded("mute",
+                     std::vector{std::string(alarm), std::string(port), std::string(seconds)});
   }
 
  protected:

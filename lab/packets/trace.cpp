@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace lldp::lab::packets {
 namespace {
 
@@ -13,7 +15,11 @@ constexpr std::uint16_t kEthernet = 1;
 constexpr std::uint16_t kIfName = 2;
 constexpr std::uint16_t kIfTsResol = 9;
 constexpr std::uint8_t kControlDscp = 48;
-constexpr std::size_t kFcsOctets = 4;  ///< of a frame's length; a capture leaves it out
+/// Of a RoCEv2 acknowledgement up to its ICRC: two octets more than the shortest frame, which is
+/// what the simulation takes it for.
+constexpr std::size_t kAckOctets = 62;
+constexpr std::uint32_t kFirstQueuePair = 16;  ///< 0 and 1 are for management
+constexpr std::size_t kFcsOctets = 4;          ///< of a frame's length; a capture leaves it out
 
 /// pcapng is in the writer's byte order; ours is little-endian on every machine.
 void little(Bytes& out, std::uint64_t v, std::size_t octets) {
@@ -27,6 +33,12 @@ void option(Bytes& out, std::uint16_t code, std::string_view value) {
   little(out, value.size(), 2);
   out.insert(out.end(), value.begin(), value.end());
   while (out.size() % 4 != 0) out.push_back(0);
+}
+/// A frame's length without FCS; what is shorter than Ethernet allows is padded.
+std::size_t captured_length(const Slot& f) {
+  constexpr std::size_t kLeast = kControlOctets - kFcsOctets;
+  if (f.kind == Kind::kAck) return kAckOctets;
+  return f.kind == Kind::kData ? std::max<std::size_t>(f.octets - kFcsOctets, kLeast) : kLeast;
 }
 void mac(Bytes& out, std::size_t link, std::size_t end) {
   const MacAddress address = port_address(link, end);
@@ -75,7 +87,7 @@ void CaptureWriter::frame(Picoseconds begin, const Slot& f) {
     pause(f);
   else
     f.kind == Kind::kCheck ? check(f) : roce(f);
-  const std::size_t wire = (f.kind == Kind::kData ? f.octets : kControlOctets) - kFcsOctets;
+  const std::size_t wire = captured_length(f);
   const Picoseconds ns = begin / kNanosecond;
   little(body_, f.arc, 4);
   little(body_, ns >> 32, 4);
@@ -125,7 +137,7 @@ void CaptureWriter::check(const Slot& f) {
 
 void CaptureWriter::roce(const Slot& f) {
   const bool data = f.kind == Kind::kData;
-  const std::size_t wire = (data ? f.octets : kControlOctets) - kFcsOctets;
+  const std::size_t wire = captured_length(f);
   std::uint8_t dscp = kControlDscp;
   const qos::Policy& policy = settings_.policy;
   if (settings_.flow_control == FlowControlKind::kPortFc) {  // its queues are no priorities
@@ -163,12 +175,13 @@ void CaptureWriter::roce(const Slot& f) {
   big(frame_, data ? 0x04 : 0x11, 1);  // SEND Only, Acknowledge
   big(frame_, 0x40, 1);
   big(frame_, 0xffff, 2);
-  big(frame_, f.flow & 0xff'ffff, 4);
+  big(frame_, (f.flow + kFirstQueuePair) & 0xff'ffff, 4);
   big(frame_, f.number & 0xff'ffff, 4);
   if (!data) {  // AETH: NAK is 0x60 (PSN sequence error)
     big(frame_, f.nack ? 0x60 : 0x1f, 1);
     big(frame_, f.number & 0xff'ffff, 3);
   }
+  frame_.resize(wire);  // zeros: payload and ICRC; a dissector takes less for malformed
 }
 
 }  // namespace lldp::lab::packets

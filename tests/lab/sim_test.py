@@ -468,6 +468,17 @@ class Sim(unittest.TestCase):
         self.assertEqual(pauses, said["pause_frames"])
         self.assertEqual(sum("\t43\t4791" in f or "\t51\t4791" in f for f in frames), len(frames) - pauses)
         self.assertTrue(any("\t51\t" in f for f in frames), "no packet changed its class")
+        lab("sim", self.acknowledged(), "--duration", "0.1", "--trace", self.path / "acks.pcapng")
+        for file in (capture, self.path / "acks.pcapng"):
+            seen = subprocess.run(["tshark", "-r", file, "-Y", "_ws.malformed"], capture_output=True, text=True, timeout=60)
+            self.assertEqual((seen.returncode, seen.stdout), (0, ""), "frames that a dissector takes for malformed")
+
+    def acknowledged(self):
+        """A scenario with acknowledgements."""
+        file = self.path / "acks.json"
+        lab("topo", "clos", "--hosts", "2", "--switches", "2,1", "-o", self.path / "small.json")
+        file.write_text(json.dumps({"fabric": "small.json", "flows": [{"from": "host1", "to": "host2", "octets": 20000, "transport": "go-back-n"}]}))
+        return file
 
 
 if __name__ == "__main__":

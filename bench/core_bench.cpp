@@ -46,6 +46,13 @@ struct Device {
     }
     agent.advance(now, out);
     out.clear();
+    // A newcomer's four seconds, and a data plane that has in force at once what it is asked for.
+    for (int turn = 0; turn < 3; ++turn) {
+      agent.advance(now += std::chrono::seconds(2), out);
+      for (unsigned i = 1; i <= ports; ++i)
+        agent.in_force(*Ifindex::make(i), agent.request(*Ifindex::make(i)).generation, now, out);
+      out.clear();
+    }
   }
   void receive(unsigned port, const Bytes& f) {
     agent.receive(*Ifindex::make(port), f, now += milliseconds(1), out);

@@ -77,6 +77,9 @@ template <class Dcbx>
     case kRow<LayersTlv>:
       if (const auto v = decode_as<LayersTlv>(octets)) view.layers = layers_of(*v);
       break;
+    case kRow<OrderTlv>:
+      view.order = octets;
+      break;
     default:
       break;
   }
@@ -107,6 +110,7 @@ namespace {
                             : key.subtype == LocationTlv::kKey.subtype ? &kLocationCheck
                             : key.subtype == LayersTlv::kKey.subtype   ? &kLayersCheck
                             : key.subtype == ClassesTlv::kKey.subtype  ? &kClassesCheck
+                            : key.subtype == OrderTlv::kKey.subtype    ? &kOrderCheck
                                                                        : nullptr;
   if (ours != nullptr) {
     for (const Oui& oui : dialect.contribution_ouis)

@@ -29,7 +29,8 @@ enum class Discard : std::uint8_t {
 [[nodiscard]] std::string_view to_string(Discard d);  ///< one line for a person
 
 /// What a receiver makes of organizational TLVs: the OUIs under which subtype 1 is the contribution
-/// TLV, subtype 2 the one of the location, 3 the one of layers, and 5 the one of classes.
+/// TLV, subtype 2 the one of the location, 3 the one of layers, 4 the one of the order, and 5 the
+/// one of classes.
 struct Dialect {
   std::span<const Oui> contribution_ouis;
 };
@@ -50,6 +51,7 @@ struct LldpduView {
   std::optional<Claim> tr{};
   std::optional<Claim> contribution{};
   ByteSpan location{};             ///< of a LocationTlv; empty: there is none
+  ByteSpan order{};                ///< of an OrderTlv; empty: there is none
   std::optional<Layers> layers{};  ///< as the sender sees them
   /// By the PFC TLV, else by DCBX of old; bit n = priority n.
   std::optional<std::uint8_t> pfc_enabled{};

@@ -13,6 +13,7 @@
 #include "tlv/dot3.hpp"
 #include "tlv/location.hpp"
 #include "tlv/med.hpp"
+#include "tlv/order.hpp"
 #include "tlv/topology.hpp"
 
 /// Every TLV we know. Framing, duplicates, printing and the manual all go by this table.
@@ -90,6 +91,7 @@ inline constexpr Row kRows[] = {
     row<LocationTlv>("location", 1, "lldp-level-tlv(7)"),
     row<LayersTlv>("layers", 1, "lldp-level-tlv(7)"),
     row<ClassesTlv>("classes", 1, "lldp-level-tlv(7)"),
+    row<OrderTlv>("order", 1, "lldp-level-tlv(7)"),
 };
 static_assert(std::size(kRows) <= 64, "TlvWalk marks the rows it has seen in 64 bits");
 
@@ -124,6 +126,7 @@ inline constexpr Check kContributionCheck = check_of(kRow<Contribution>);
 inline constexpr Check kLocationCheck = check_of(kRow<LocationTlv>);
 inline constexpr Check kLayersCheck = check_of(kRow<LayersTlv>);
 inline constexpr Check kClassesCheck = check_of(kRow<ClassesTlv>);
+inline constexpr Check kOrderCheck = check_of(kRow<OrderTlv>);
 
 /// Checks by type, or under one OUI by subtype: a look-up costs no search.
 class Slots {

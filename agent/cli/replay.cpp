@@ -20,6 +20,14 @@ void print(const core::Actions& actions, CaptureTime time, std::ostream& out) {
   }
 }
 
+/// There is no data plane: what is asked for is in force.
+void confirm(core::Agent& agent, Ifindex port, TimePoint now, core::Actions& actions) {
+  for (std::uint32_t confirmed = 0; agent.request(port).generation != confirmed;) {
+    confirmed = agent.request(port).generation;
+    agent.in_force(port, confirmed, now, actions);
+  }
+}
+
 }  // namespace
 
 Result<std::vector<std::string>> replay_capture(const std::string& file, const std::string& port,
@@ -51,6 +59,7 @@ Result<std::vector<std::string>> replay_capture(const std::string& file, const s
          due = agent.next_deadline()) {
       now = std::max(now, CaptureTime(due->time_since_epoch()));
       agent.advance(boot_time(now), actions);
+      confirm(agent, kPort, boot_time(now), actions);
       if (!json) print(actions, now, out);
       actions.clear();  // and nothing is sent
     }
@@ -61,6 +70,7 @@ Result<std::vector<std::string>> replay_capture(const std::string& file, const s
       if (!ignored && frame.cut) ++cut;
       if (!ignored) agent.receive(kPort, frame.octets, boot_time(now), actions);
     }
+    confirm(agent, kPort, boot_time(now), actions);
     if (!json) print(actions, now, out);
     actions.clear();
     more = reader->next(frame);

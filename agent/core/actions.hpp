@@ -46,7 +46,7 @@ struct Event {
   Bytes lldpdu{};
   Bytes before{};
   /// What the agent went by, and goes by now: not always what these two say, for a claim may stand
-  /// against them (docs/rules.md O2).
+  /// against them (Neighbor::uphold).
   Told was{};
   Told is{};
 };

@@ -32,10 +32,18 @@ Agent::Impl::Impl(std::shared_ptr<const Settings> settings, Identity self, const
     : settings_(std::move(settings)),
       system_name_(std::move(self.system_name)),
       inference_(rules(), {restored.level, restored.supported, restored.surroundings}),
-      place_restored_(restored.place.has_value()),
-      ports_restored_(restored.place && restored.knows_ports),
-      ports_known_at_(ports_restored_ ? kNever : now + ttl()),
-      place_(restored.place, now + ttl()),
+      restored_(restored.agent != 0),
+      agent_id_(restored.agent),
+      rank_id_(restored.rank_id.value_or(ChassisId())),
+      saved_boot_(restored.boot),
+      first_boot_(std::max(restored.boot + 1, self.wall_clock)),
+      boot_(first_boot_),
+      role_(restored_ ? restored.role.value_or(settings_->role) : settings_->role),
+      rank_(restored.rank, restored.bound),
+      lost_(restored.lost),
+      newcomer_(restored.rank == Position{}),
+      births_(restored.births),
+      random_(self.entropy),
       location_(restored.location),
       started_(now),
       classes_(restored.classes) {
@@ -46,7 +54,6 @@ Agent::Impl::Impl(std::shared_ptr<const Settings> settings, Identity self, const
                                          : restored.chassis_id;
   if (id) take_chassis_id(*id, none);
   inference_.decide(now);
-  aim(now, none);
   if (level() != (restored.role == Role::kHost ? Level::of<0>() : restored.level))
     location_.clear();
   memory_until_ = restored.location_until.value_or(kNever);
@@ -72,7 +79,7 @@ Inference::Rules Agent::Impl::rules() const {
 }
 
 Duration Agent::Impl::ttl() const {
-  return std::max<Duration>(std::chrono::seconds(tx_ttl(*settings_)), Place::kLeastWait);
+  return std::max<Duration>(std::chrono::seconds(tx_ttl(*settings_)), kLeastPatience);
 }
 
 Standing Agent::Impl::standing() const {
@@ -98,6 +105,7 @@ tlv::Claim Agent::Impl::claim(const Port& port) const {
 
 Self Agent::Impl::self(const Port& port, std::string_view location) const {
   return {.chassis_id = chassis_id_,
+          .order = order_octets(port),
           .system_name = system_name(),
           .claim = claim(port),
           .location = location,
@@ -105,11 +113,16 @@ Self Agent::Impl::self(const Port& port, std::string_view location) const {
 }
 
 State Agent::Impl::state() const {
-  State state{.place = place_.at(),
-              .role = settings_->role,
+  State state{.agent = agent_id_,
+              .boot = boot_,
+              .rank = rank_.acting(),
+              .bound = rank_.bound(),
+              .lost = lost_,
+              .births = births_,
+              .role = role_,
               .location = location_,
-              .knows_ports = ports_known_at_ == kNever,
               .classes = classes_.kept()};
+  if (!rank_id_.octets.empty()) state.rank_id = rank_id_;
   if (memory_until_ != kNever) state.location_until = memory_until_;
   if (!chassis_id_.octets.empty()) state.chassis_id = chassis_id_;
   Inference::Kept kept = inference_.kept();
@@ -118,22 +131,39 @@ State Agent::Impl::state() const {
   state.surroundings = std::move(kept.surroundings);
   std::vector<const Port*> present;
   for (const auto& port : ports_)
-    if (port && port->memory != PortMemory{}) present.push_back(port.get());
+    if (port && remembers(*port)) present.push_back(port.get());
   std::ranges::sort(
       present, {}, [](const Port* port) -> auto& { return port->link.name; });
   state.ports.reserve(absent_.size() + present.size());
   auto absent = absent_.begin();
   for (const Port* port : present) {
-    const Link& link = port->link;
-    for (; absent != absent_.end() && absent->first < link.name; ++absent)
+    for (; absent != absent_.end() && absent->first < port->link.name; ++absent)
       state.ports.push_back(absent->second);
-    state.ports.push_back(
-        {.name = link.name,
-         .memory = port->memory,
-         .ifindex = link.ifindex,
-         .carrier_changes = link.up ? std::optional(link.carrier_changes) : std::nullopt});
+    state.ports.push_back(port_state(*port));
   }
   for (; absent != absent_.end(); ++absent) state.ports.push_back(absent->second);
+  return state;
+}
+
+bool Agent::Impl::remembers(const Port& port) {
+  return port.memory != PortMemory{} || port.orders.ever_heard() ||
+         !port.orders.requests.is_only(Order::kUnknown);
+}
+
+PortState Agent::Impl::port_state(const Port& port) {
+  const Link& link = port.link;
+  const PortOrder& orders = port.orders;
+  PortState state{.name = link.name,
+                  .memory = port.memory,
+                  .ifindex = link.ifindex,
+                  .carrier_changes = link.up ? std::optional(link.carrier_changes) : std::nullopt,
+                  .agents = {orders.agents().begin(), orders.agents().end()},
+                  .others = orders.others(),
+                  .ever_heard = orders.ever_heard(),
+                  .born_before = orders.born_before(),
+                  .in_force = orders.requests.in_force(),
+                  .requested = orders.requests.mask()};
+  for (KnownAgent& v : state.agents) v.asks = v.more = false, v.former = 0;
   return state;
 }
 
@@ -172,7 +202,7 @@ void Agent::Impl::take(Port& port, PortAgent& agent, const Frame& frame, TimePoi
   step(agent.rx_state, agent.rx, receiver);
   if (out.events.size() != told) touch_classes(port, now);  // also where that is all that is new
   if (receiver.held_first) due_.set(port.slot, now);
-  if (!receiver.table_changed) return;
+  if (!receiver.table_changed) return settle(now, out);
   if (receiver.spoken) note_memory(hear_news(port, *receiver.known), now, out);
   reconsider(port, now, out, receiver.renounced);
   due_.set(port.slot, now);
@@ -188,12 +218,13 @@ void Agent::Impl::take_held(Port& port, TimePoint now, Actions& out) {
   }
 }
 
-void Agent::Impl::send(Port& port, PortAgent& agent, bool shutdown, Actions& out) {
+void Agent::Impl::send(Port& port, PortAgent& agent, bool shutdown, TimePoint now, Actions& out) {
   agent.tell_at = kNever;
   Bytes& frame = out.new_frame();
   if (shutdown) {
     write_shutdown_frame(frame, agent.scope, port.link, chassis_id_);
   } else {
+    note_told(port, now, out);
     const Telling& location = location_for(port);
     agent.told_location = location.version;
     const std::size_t left_out =
@@ -208,25 +239,17 @@ void Agent::Impl::send(Port& port, PortAgent& agent, bool shutdown, Actions& out
 
 void Agent::Impl::retract(Port& port, Actions& out) {
   for (PortAgent& a : port.agents) {
-    if (a.tx_state == TxState::TX_IDLE) send(port, a, true, out);
+    if (a.tx_state == TxState::TX_IDLE) send(port, a, true, {}, out);
   }
-}
-
-void Agent::Impl::in_force(Ifindex ifindex, std::uint32_t generation, TimePoint /*now*/,
-                           Actions& /*out*/) {
-  Port* port = find(ifindex);
-  if (finished_ || port == nullptr || generation > port->generation) return;
-  port->in_force = std::max(port->in_force, generation);
 }
 
 // Time
 
 std::optional<TimePoint> Agent::Impl::next_deadline() const {
   if (finished_) return std::nullopt;
-  const TimePoint due =
-      std::min({due_.due(), place_.deadline(waits_for_silent(), is_proved()),
-                inference_.deadline().value_or(kNever), absent_due_, ports_known_at_, locate_at_,
-                tell_by_, memory_until_, classes_at_, no_level_told_ ? kNever : no_level_at_});
+  const TimePoint due = std::min(
+      {due_.due(), settled_at_, linked_at_, inference_.deadline().value_or(kNever), absent_due_,
+       locate_at_, tell_by_, memory_until_, classes_at_, no_level_told_ ? kNever : no_level_at_});
   return due == kNever ? std::nullopt : std::optional(due);
 }
 
@@ -234,15 +257,15 @@ void Agent::Impl::advance(TimePoint now, Actions& out) {
   if (finished_) return;
   if (inference_.deadline().value_or(kNever) <= now) decide(now, out);
   if (no_level_at_ <= now && !no_level_told_) set_level_alarms(now, out);
-  if (rise(now, out)) label_all(now, out);
-  if (ports_known_at_ <= now) {
-    ports_known_at_ = kNever;
-    note_state(true, out);
-  }
-  if (place_.tell_again(now)) tell_again(now);
+  look_for_readiness(now);
+  settle(now, out);
   if (absent_due_ <= now) look_for_absent_ports(now, out);
   if (classes_at_ <= now) follow_classes(now, out);
   run_due(now, out);
+  if (look_for_readiness(now)) {  // by the first frames, which have just gone out
+    settle(now, out);
+    run_due(now, out);
+  }
   // What the ports forgot or took may have moved the location, and a new one is told by them.
   while (std::min({locate_at_, tell_by_, memory_until_}) <= now) {
     relocate(now, out);
@@ -260,13 +283,13 @@ void Agent::Impl::run_due(TimePoint now, Actions& out) {
 }
 
 void Agent::Impl::age(Port& port, TimePoint now, Actions& out) {
-  bool changed = port.alarm_due() <= now;
+  bool changed = port.alarm_due() <= now || std::exchange(port.relabel, false);
   if (port.shared_until <= now) {
     port.shared_until = kNever;
     changed = true;
   }
   if (port.memory_until <= now) {
-    watch_silence(port, port.hears_switch, now);  // it stays when the memory has gone
+    watch_for_silence(port, port.hears_switch, now);  // it stays when the memory has gone
     note_state(fade_memory(port), out);
     locate_soon(now);  // nobody who is silent by now is waited for there
     changed = true;
@@ -304,23 +327,49 @@ bool Agent::Impl::read_anew(Port& port, Neighbor& neighbor, TimePoint now, Actio
   const auto last_level = neighbor.last_level;
   neighbor.replace(event.lldpdu, *view, *settings_);
   neighbor.uphold(last_level, now);
+  doubt(port, neighbor);
   if (event.was == static_cast<const Told&>(neighbor)) return false;
-  note_proof(neighbor, now);
   event.before = event.lldpdu;
   event.is = neighbor;
   out.events.push_back(std::move(event));
   return true;
 }
 
+void Agent::Impl::doubt(const Port& port, Neighbor& neighbor) {
+  if (neighbor.device != DeviceType::kHost || neighbor.tr || neighbor.contribution ||
+      !port.orders.knows_switch(neighbor.chassis_id()))
+    return;
+  neighbor.device = DeviceType::kUnknown;
+  neighbor.level.reset();
+}
+
+void Agent::Impl::read_order(Port& port, Neighbor& neighbor, TimePoint now, Actions& out) {
+  const ByteSpan octets = neighbor.lldpdu();
+  const auto view = tlv::decode(octets, {.contribution_ouis = settings_->accepted_ouis});
+  if (!view || port.agents.empty()) return;
+  if (view->order.empty()) note_state(port.orders.hear_other(), out);
+  hear_order(port, port.agents.front(), view->order, neighbor.chassis_id(), &neighbor, now, out);
+}
+
 void Agent::Impl::run(Port& port, TimePoint now, Actions& out) {
+  if (port.repeat_at <= now) {
+    port.repeat_at = kNever;
+    if (port.orders.waits(rank_.bound())) {
+      port.orders.nag();
+      for (PortAgent& a : port.agents) a.tx.localChange = true;
+    }
+  }
   for (PortAgent& a : port.agents) {
     if (a.tell_at <= now) {
       a.tell_at = kNever;
       a.tx.localChange = true;
     }
-    Sender sender{*this, port, a, out};
+    Sender sender{*this, port, a, now, out};
     step(a.tx_timer_state, a.tx_state, a.tx, *settings_, a.phase, now, sender);
   }
+  if (port.repeat_at == kNever && port.link.up && !port.agents.empty() &&
+      port.orders.waits(rank_.bound()))
+    port.repeat_at = next_fast_moment(now, *settings_, port.agents.front().phase);
   due_.set(port.slot, port.deadline());
 }
 
@@ -349,7 +398,7 @@ void Agent::Impl::configure(Settings settings, TimePoint now, Actions& out) {
       note_host(port, n);
       reads_otherwise = true;
     }
-    // Else a frame alone sets what is remembered: it outlives the neighbour that told it (O2).
+    // Else a frame alone sets what is remembered: it outlives the neighbour that told it (A3).
     if (reads_otherwise) remember(port);
     const Heard heard = port.heard;
     summarize_port(port, now);
@@ -367,6 +416,7 @@ void Agent::Impl::configure(Settings settings, TimePoint now, Actions& out) {
         {.kind = Event::Kind::kLevel, .text = level_change_text(level_before, level())});
     location_.clear();
   }
+  unsettled_ = true;
   locate(now, out, level() != level_before);
   announce_all(level_before, now, out);
   if (settings_->classes) follow_classes(now, out);
@@ -448,7 +498,6 @@ void Agent::forget(std::optional<Ifindex> port, TimePoint now, Actions& out) {
 }
 void Agent::forget_classes(TimePoint now, Actions& out) { impl_->forget_classes(now, out); }
 void Agent::assume_rules(TimePoint now, Actions& out) { impl_->assume_rules(now, out); }
-void Agent::assume_no_rules(Actions& out) { impl_->assume_no_rules(out); }
 void Agent::announce(TimePoint now) { impl_->announce(now); }
 bool Agent::announce(Ifindex port, TimePoint now) { return impl_->announce(port, now); }
 void Agent::shutdown(TimePoint now, Actions& out) { impl_->shutdown(now, out); }
@@ -472,7 +521,7 @@ Order Agent::order(Ifindex port) const {
 }
 Request Agent::request(Ifindex port) const {
   const Port* p = std::as_const(*impl_).find(port);
-  return p != nullptr ? Request{p->order, p->generation} : Request{};
+  return p != nullptr ? Request{p->order, p->orders.requests.generation()} : Request{};
 }
 std::optional<Layers> Agent::layers(Ifindex port) const {
   const Port* p = std::as_const(*impl_).find(port);

@@ -125,11 +125,9 @@ class Agent {
   void forget(std::optional<Ifindex> port, TimePoint now, Actions& out);
   /// Drops the lossless classes that were learned and for which no evidence stands.
   void forget_classes(TimePoint now, Actions& out);
-  /// Rules of an earlier agent are in force: where no state said where it stood, whoever heard it
-  /// may hold the device for lower than it is by now. docs/rules.md O4.
+  /// Rules of an earlier agent are in force: where no state was restored, it is lost, and neighbors
+  /// may believe the device to have any rank. docs/rules.md A9.
   void assume_rules(TimePoint now, Actions& out);
-  /// There are none: what is found at the next start, this one has made.
-  void assume_no_rules(Actions& out);
   /// Every port is to send: somebody else has done so until now.
   void announce(TimePoint now);
   /// The port is to send as soon as its txCredit lets it, though nothing has changed. False: it is

@@ -13,8 +13,8 @@
 #include "agent/core/deadline_queue.hpp"
 #include "agent/core/inference.hpp"
 #include "agent/core/location.hpp"
-#include "agent/core/place.hpp"
 #include "agent/core/port.hpp"
+#include "agent/core/rank.hpp"
 
 namespace lldp::core {
 
@@ -37,7 +37,6 @@ class Agent::Impl {
   void forget(std::optional<Ifindex> port, TimePoint now, Actions& out);
   void forget_classes(TimePoint now, Actions& out);
   void assume_rules(TimePoint now, Actions& out);
-  void assume_no_rules(Actions& out);
   [[nodiscard]] Bytes announcement(Ifindex port) const;
   void announce(TimePoint now);
   [[nodiscard]] bool announce(Ifindex port, TimePoint now);
@@ -56,7 +55,7 @@ class Agent::Impl {
   [[nodiscard]] const Tiers& location() const { return location_; }
   [[nodiscard]] const ChassisId& chassis_id() const { return chassis_id_; }
   [[nodiscard]] const Classes& classes() const { return classes_; }
-  [[nodiscard]] bool ports_restored() const { return ports_restored_; }
+  [[nodiscard]] bool ports_restored() const { return restored_; }
   [[nodiscard]] const Port* find(Ifindex ifindex) const;
   [[nodiscard]] std::size_t neighbor_count() const { return neighbors_; }
   [[nodiscard]] Snapshot snapshot(TimePoint now, Depth depth) const;
@@ -79,8 +78,8 @@ class Agent::Impl {
   /// The carrier of a port went: what was heard goes with it.
   void lose_carrier(Port& port, TimePoint now, Actions& out);
   /// The carrier is back, or the port may hear again.
-  void begin_to_hear(Port& port, TimePoint now, Actions& out);
-  void send(Port& port, PortAgent& agent, bool shutdown, Actions& out);
+  void begin_to_hear(Port& port, TimePoint now);
+  void send(Port& port, PortAgent& agent, bool shutdown, TimePoint now, Actions& out);
   /// Has the port send, now or when its txCredit is back.
   void announce(Port& port, TimePoint now);
   /// Every agent of the port says that what it said before is void.
@@ -105,8 +104,6 @@ class Agent::Impl {
   /// The level is another one than `before`: tells the owner, and everyone.
   void follow_level(std::optional<Level> before, TimePoint now, Actions& out);
   void summarize_port(Port& port, TimePoint now);
-  /// Keeps count of the silent ports and of the awaited.
-  void watch_silence(Port& port, bool heard_switch, TimePoint now);
   void label(Port& port, TimePoint now, Actions& out);
   void label_all(TimePoint now, Actions& out);
   /// A switch is heard or remembered on some port.
@@ -117,7 +114,7 @@ class Agent::Impl {
   /// A new type alone can wait for the port's next fast moment unless credit is full: what is left
   /// is for a new level.
   void announce_type(PortAgent& agent, TimePoint now) const;
-  /// When to spend credit on a changed level. txCredit allows five frames and then one a second,
+  /// When to spend credit on a changed level. txCredit allows some frames and then one a second,
   /// but while a fabric comes up a level may fall several times within milliseconds; without credit
   /// at the end, neighbors would keep a wrong level. So a neighbor whose own level waits for ours
   /// hears of it at once, and all neighbors of our first level; the others, which only label a port
@@ -174,30 +171,54 @@ class Agent::Impl {
   /// A switch was heard on a port that has lost its carrier, or is not there: who it was may have
   /// told more than those who are heard.
   [[nodiscard]] bool misses_switch() const;
-  /// The place follows level and chassis ID, at once or when it may.
-  void aim(TimePoint now, Actions& out);
-  /// A place that rises has risen if everybody knows. True then.
-  bool rise(TimePoint now, Actions& out);
-  void tell_again(TimePoint now);
-  /// What the neighbour says leaves open whether it has heard our level (docs/rules.md O3).
-  [[nodiscard]] bool is_unproved(const Neighbor& neighbor) const;
-  void set_unproved(Neighbor& neighbor, bool unproved) {
-    unproved_ += static_cast<std::size_t>(unproved);
-    unproved_ -= static_cast<std::size_t>(neighbor.unproved);
-    neighbor.unproved = unproved;
+  // docs/rules.md, "Order"
+  void take_order_identity();
+  [[nodiscard]] std::uint32_t new_session();
+  [[nodiscard]] core::Speaker speaker() const;
+  [[nodiscard]] PortOrder::Own own() const { return {rank_.acting(), role_ == Role::kHost}; }
+  /// Where the rank is to go.
+  [[nodiscard]] Position target() const;
+  /// Another boot of the same process: sessions are new, and nothing has counted.
+  void begin_boot(std::uint32_t boot, TimePoint now);
+  /// The role that is told follows the one that is set, when it may (A12). True then.
+  bool follow_role(TimePoint now, Actions& out);
+  /// What was told before this start is not known (A9).
+  void lose_state(std::uint32_t boot, TimePoint now, Actions& out);
+  void hear_order(Port& port, PortAgent& agent, ByteSpan octets, const ChassisId& chassis,
+                  Neighbor* neighbor, TimePoint now, Actions& out);
+  /// Has the port tell again what it told, soon.
+  void repeat(Port& port, PortAgent& agent, TimePoint now);
+  [[nodiscard]] Bytes order_octets(const Port& port) const;
+  /// A frame with the present bound goes out.
+  void note_told(Port& port, TimePoint now, Actions& out);
+  /// No limit is found for it in what other ports know.
+  [[nodiscard]] bool is_excused(const Port& port) const;
+  /// The highest rank that the port allows (A6); nothing: any.
+  [[nodiscard]] std::optional<Position> limit(const Port& port) const;
+  /// Sets low_.
+  void find_low_beliefs(const Position& target);
+  [[nodiscard]] Order wanted_order(const Port& port, const Position& target) const;
+  /// True if the data plane is asked for another one.
+  bool request_order(Port& port, const Position& target, Actions& out);
+  /// Sets the port's type, and has its order follow; tells the owner.
+  void follow_labels(Port& port, const Position& target, Actions& out);
+  /// A newcomer waits for nobody any more (A10); sets settled_at_.
+  bool is_ready(TimePoint now);
+  /// It is time to ask that again. True then.
+  bool look_for_readiness(TimePoint now) {
+    if (std::min(settled_at_, linked_at_) > now) return false;
+    if (linked_at_ <= now) linking_ = false;
+    settled_at_ = linked_at_ = kNever;
+    return unsettled_ = true;
   }
-  /// The neighbour has spoken, or is read anew: what is not said by a TLV of ours proves nothing,
-  /// nor does what may be of before a fall.
-  void note_proof(Neighbor& neighbor, TimePoint now) {
-    const bool told = neighbor.tr || neighbor.contribution;
-    if (neighbor.unproved && !told) return;
-    const bool late = told && place_.rises() && !place_.heeds(now);
-    set_unproved(neighbor, !neighbor.superseded && (late || is_unproved(neighbor)));
-  }
-  /// Everybody who could tell has told that he knows where the place rises to (docs/rules.md O3).
-  [[nodiscard]] bool is_proved() const;
-  /// Who is not heard where a switch was may hold us for lower than our level (docs/rules.md O3).
-  [[nodiscard]] bool waits_for_silent() const { return silent_ + awaited_ != 0; }
+  [[nodiscard]] bool may_rise(const Position& target, TimePoint now);
+  [[nodiscard]] bool may_fall() const;
+  /// In force or requested.
+  [[nodiscard]] bool is_any_down() const;
+  void hold(Port& port, bool holds, TimePoint now);
+  /// Bound, orders, rank and acknowledgements follow what has changed.
+  void settle(TimePoint now, Actions& out);
+  void announce_bound(bool rose, TimePoint now);
   /// Says so when the device ends up with something else to keep.
   void note_state(bool changed, Actions& out) const {
     if (changed) out.events.push_back({.kind = Event::Kind::kState});
@@ -218,7 +239,16 @@ class Agent::Impl {
   void tell_class_alarm(Ifindex port, std::string_view name, std::optional<std::string> text,
                         TimePoint now, Actions& out);
   [[nodiscard]] std::vector<ClassPeer> class_peers(const Port& port) const;
+  void describe_agents(const Port& port, PortInfo& info) const;
   [[nodiscard]] Duration ttl() const;
+  /// However short the TTL is, silence is no shorter: all repeats may be lost.
+  static constexpr std::chrono::seconds kLeastPatience{60};
+  [[nodiscard]] static bool remembers(const Port& port);
+  [[nodiscard]] static PortState port_state(const Port& port);
+  /// A frame without our TLV of a device that was heard with it makes no host of it (A3).
+  static void doubt(const Port& port, Neighbor& neighbor);
+  /// What the neighbor said last, to a port that has forgotten it.
+  void read_order(Port& port, Neighbor& neighbor, TimePoint now, Actions& out);
   /// Runs the transmit machines and sets when the port is next due.
   void run(Port& port, TimePoint now, Actions& out);
 
@@ -235,14 +265,25 @@ class Agent::Impl {
   ChassisId chassis_id_{};
   std::uint32_t device_phase_ = 0;
   Inference inference_;
-  const bool place_restored_;
-  const bool ports_restored_;
-  TimePoint ports_known_at_;  ///< kNever: they are
-  Place place_;
-  std::size_t unproved_ = 0;  ///< neighbours for whom place_ waits
-  std::size_t silent_ = 0;    ///< ports
-  std::size_t unheard_ = 0;   ///< ports
-  std::size_t awaited_ = 0;   ///< ports
+  const bool restored_;  ///< the order was
+  AgentId agent_id_;
+  ChassisId rank_id_;
+  std::uint32_t saved_boot_;  ///< of the start before
+  std::uint32_t first_boot_;  ///< of this process
+  std::uint32_t boot_;
+  Role role_;  ///< as it is told, and as the order goes by it
+  Rank rank_;
+  bool lost_;
+  bool newcomer_;  ///< at the bottom, and without rules yet
+  std::uint64_t births_;
+  std::uint64_t random_;
+  bool unsettled_ = true;
+  bool linking_ = false;  ///< links are being told, and all of them count before the rank rises
+  TimePoint linked_at_ = kNever;   ///< when that ends
+  TimePoint settled_at_ = kNever;  ///< when a newcomer has waited for long enough
+  /// By birth: what agents believe that is lower than where we are or want to be.
+  std::vector<std::pair<std::uint64_t, Position>> low_{};
+  std::size_t unheard_ = 0;  ///< ports
   Tiers location_;
   Telling tell_all_{};               ///< location_; of a host nothing
   Telling tell_own_{};               ///< the device's own tier alone
@@ -251,7 +292,7 @@ class Agent::Impl {
   TimePoint located_at_{};           ///< when it was done last
   TimePoint memory_until_ = kNever;  ///< how long what no port tells counts
   TimePoint started_;
-  /// The start itself changed what is to be saved (O5), a new chassis ID say, and nobody was told.
+  /// The start itself changed what is to be saved, a new chassis ID say, and nobody was told.
   bool not_told_ = false;
   /// Of ports that are not there: not yet, or no more.
   std::map<std::string, PortState, std::less<>> absent_{};

@@ -23,24 +23,13 @@ void Agent::Impl::reconsider(Port& port, TimePoint now, Actions& out, bool renou
   if (port.type != before_type) {
     for (PortAgent& a : port.agents) announce_type(a, now);
   }
-  if (rise(now, out)) label_all(now, out);
+  settle(now, out);
 }
 
 void Agent::Impl::summarize_port(Port& port, TimePoint now) {
   const bool heard_switch = port.hears_switch;
   summarize(port);
-  watch_silence(port, heard_switch, now);
-}
-
-void Agent::Impl::watch_silence(Port& port, bool heard_switch, TimePoint now) {
-  const bool was_silent = port.silent;
-  const bool was_awaited = port.awaited;
   watch_for_silence(port, heard_switch, now);
-  awaited_ += static_cast<std::size_t>(port.awaited);
-  awaited_ -= static_cast<std::size_t>(was_awaited);
-  silent_ += static_cast<std::size_t>(port.silent);
-  silent_ -= static_cast<std::size_t>(was_silent);
-  if (was_silent && silent_ == 0) place_.hear_all(now, ttl());
 }
 
 bool Agent::Impl::decide(TimePoint now, Actions& out, bool renounced) {
@@ -157,84 +146,6 @@ void Agent::Impl::label_all(TimePoint now, Actions& out) {
   }
 }
 
-void Agent::Impl::aim(TimePoint now, Actions& out) {
-  std::optional<Position> target;
-  if (const auto level = inference_.level()) {
-    target.emplace();  // a host is at the bottom, whatever its chassis ID
-    if (*level > Level::of<0>()) *target = {.level = *level, .chassis = chassis_id_};
-  }
-  switch (place_.aim(std::move(target), now, ttl())) {
-    case Place::Step::kStays:
-      return;
-    case Place::Step::kMoved:
-      return note_state(true, out);
-    case Place::Step::kRises:
-      for (const auto& port : ports_) {
-        if (!port) continue;
-        // Who is there may have heard us before, and what he says was lost.
-        if (port->is_young(now) && port->table.size() == 0) place_.prove_from(port->silent_at);
-        for (Neighbor& n : port->table.all())
-          set_unproved(n, (n.unproved || n.speaks_for_itself()) && !n.superseded);
-      }
-  }
-}
-
-bool Agent::Impl::is_proved() const {
-  if (unproved_ != 0) return false;
-  if (!place_.rises() || place_.at()->level != Level::of<0>()) return true;
-  // A host may have become a switch as we have, and each holds the other for a host.
-  return std::ranges::none_of(ports_, [](const auto& port) {
-    return port && port->link.up && port->memory.kind == PortMemory::Kind::kHost &&
-           port->table.size() == 0;
-  });
-}
-
-bool Agent::Impl::rise(TimePoint now, Actions& out) {
-  if (waits_for_silent() || !place_.may_rise(now, is_proved())) return false;
-  for (const auto& port : ports_) {
-    if (!port) continue;
-    // Who falls silent in this very moment counts: both are over one TTL after a start.
-    const bool was_silent = port->silent;
-    watch_silence(*port, port->hears_switch, now);
-    if (port->silent != was_silent) label(*port, now, out);
-    if (port->may_not_have_heard(place_.tried_by(), now - ttl() / 2)) place_.postpone(now);
-  }
-  if (waits_for_silent() || !place_.may_rise(now, is_proved())) return false;
-  const auto before = place_.at();
-  place_.rise();
-  // A port that is not there is dark, too, whenever it comes.
-  for (auto& [name, absent] : absent_) {
-    if (!absent.memory.misses_switch()) continue;
-    absent.memory = without_carrier(absent.memory, before);
-    absent.carrier_changes.reset();
-  }
-  out.events.push_back(
-      {.kind = Event::Kind::kPlace, .text = level_change_text(before->level, place_.at()->level)});
-  note_state(true, out);
-  return true;
-}
-
-void Agent::Impl::tell_again(TimePoint now) {
-  for (const auto& port : ports_) {
-    if (!port || std::none_of(port->table.all().begin(), port->table.all().end(),
-                              [](const Neighbor& n) { return n.unproved; }))
-      continue;
-    for (PortAgent& a : port->agents) a.tx.localChange = true;
-    due_.set(port->slot, now);
-  }
-}
-
-bool Agent::Impl::is_unproved(const Neighbor& neighbor) const {
-  // A host tells no port type; but it may become a switch any moment, and go by what it holds of
-  // us.
-  if (!place_.rises() || !neighbor.speaks_for_itself()) return false;
-  // Uplink, crosslink and downlink each belong to one level of ours, but that hosts are below a
-  // downlink too; unmarked belongs to many.
-  return neighbor.port == PortType::kUnmarked ||
-         (neighbor.port == PortType::kDownlink && place_.at()->level == Level::of<0>()) ||
-         neighbor.port != type_of_port(neighbor.level, inference_.level());
-}
-
 void Agent::Impl::forget(std::optional<Ifindex> ifindex, TimePoint now, Actions& out) {
   if (finished_) return;
   if (!ifindex) {
@@ -250,29 +161,25 @@ void Agent::Impl::forget(std::optional<Ifindex> ifindex, TimePoint now, Actions&
   Port* port = find(*ifindex);
   if (port == nullptr) return;
   note_memory(forget_memory(*port), now, out);
+  note_state(port->orders.forget(), out);
+  port->excused = true;
+  unsettled_ = true;
   remember(*port);  // whoever is still there
-  port->switch_left = false;
-  if (std::exchange(port->silent, false) && --silent_ == 0) place_.hear_all(now, ttl());
+  for (Neighbor& n : port->table.all()) read_order(*port, n, now, out);
+  port->switch_left = port->silent = false;
   reconsider(*port, now, out);
   due_.set(port->slot, now);
 }
 
 void Agent::Impl::assume_rules(TimePoint now, Actions& out) {
-  if (place_restored_ || ports_known_at_ == kNever) return;
-  place_ = Place({}, started_ + ttl());
-  place_.aim(Position{}, now, ttl());
-  note_state(true, out);
-  aim(now, out);
-  label_all(now, out);
-}
-
-void Agent::Impl::assume_no_rules(Actions& out) {
-  note_state(std::exchange(ports_known_at_, kNever) != kNever, out);
+  if (restored_ || lost_) return;
+  lose_state(boot_, now, out);
+  settle(now, out);
 }
 
 void Agent::Impl::announce_all(std::optional<Level> before, TimePoint now, Actions& out) {
-  aim(now, out);
-  rise(now, out);
+  unsettled_ = true;
+  settle(now, out);
   for (const auto& port : ports_) {
     if (!port) continue;
     label(*port, now, out);
@@ -315,22 +222,7 @@ void Agent::Impl::label_unheard(const Port& changed, TimePoint now, Actions& out
 
 void Agent::Impl::label(Port& port, TimePoint now, Actions& out) {
   Standing own = standing();
-  PortType type = PortType::kUnmarked;
-  Order order = Order::kUnknown;
-  if (own.role == Role::kSwitch) {
-    // What an operator says of host-ports goes before what a neighbour says of itself; the order,
-    // which errs towards up, goes by the memory all the same (docs/rules.md O2).
-    type = type_of_port(own.level,
-                        port.host_port && port.link.up ? Level::of<0>() : port.heard.lowest);
-    order = order_of(port, place_.at(), settings_->layered);
-  }
-  if (type != port.type || order != port.order) {
-    out.events.push_back({.kind = Event::Kind::kPort,
-                          .port = port.link.ifindex,
-                          .text = port_change_text({port.type, port.order}, {type, order})});
-    port.type = type;
-    if (std::exchange(port.order, order) != order) ++port.generation;
-  }
+  follow_labels(port, target(), out);
   note_state(remember_silence(port), out);
   watch_for_unordered(port, own, now);
   watch_for_conflict(port, own, now);

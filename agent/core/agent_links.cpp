@@ -21,10 +21,8 @@ void Agent::Impl::set_link(const Link& link, TimePoint now, Actions& out) {
   if (port != nullptr && port->link == link) return;
   // The first chassis ID of a device is told with its own change, below.
   note_state(std::exchange(not_told_, false) && !chassis_id_.octets.empty(), out);
-  const auto place = place_.at();
   if (chassis_id_.octets.empty()) {
     take_chassis_id(chassis_id_from_mac(link.address), out);
-    aim(now, out);
     locate(now, out);
   }
   if (port == nullptr) {
@@ -51,15 +49,17 @@ void Agent::Impl::set_link(const Link& link, TimePoint now, Actions& out) {
     port->link = link;
     if (set_anew) note_state(forget_proof(*port), out);
     if (renamed) rename_memory(*port, now, out);
-    if (gained || (link.up && hears && !heard)) begin_to_hear(*port, now, out);
+    if (gained) port->orders.gain_carrier(births_);
+    if (gained || (link.up && hears && !heard)) begin_to_hear(*port, now);
     if (!hears) port->memory_until = kNever;
   }
   name_host_port(*port, any_glob_match(settings_->host_ports, link.name), now);
   clear(kAbsent, AlarmCode::kCabling, escape(link.name), out);
   enable(*port, now, out);
+  unsettled_ = linking_ = true;
   reconsider(*port, now, out);
-  if (place_.at() != place) label_all(now, out);  // now that the port is summarized
-  set_level_alarms(now, out);                     // whether any port is up
+  linked_at_ = now;
+  set_level_alarms(now, out);  // whether any port is up
   due_.set(port->slot, now);
 }
 
@@ -75,6 +75,8 @@ Port& Agent::Impl::add_port(const Link& link) {
   Port& port = *ports_[slot];
   port.link = link;
   port.slot = slot;
+  port.orders.begin_session(new_session());
+  port.orders.gain_carrier(births_);
   by_ifindex_[link.ifindex] = &port;
   return port;
 }
@@ -85,9 +87,14 @@ void Agent::Impl::remove_link(Ifindex ifindex, TimePoint now, Actions& out) {
   lose_carrier(*port, now, out);
   reconsider(*port, now, out);
   set_alarms(*port, {}, now, out);
-  if (port->memory != PortMemory{} && absent_.size() < kMostAbsent)
-    absent_.insert_or_assign(port->link.name,
-                             PortState{.name = port->link.name, .memory = port->memory});
+  if (remembers(*port) && absent_.size() < kMostAbsent) {
+    PortState state = port_state(*port);
+    state.ifindex = {};
+    state.in_force = Order::kUnknown;  // its rules go with it
+    state.requested = 0;
+    absent_.insert_or_assign(port->link.name, std::move(state));
+    note_state(true, out);
+  }
   due_.set(port->slot, kNever);
   if (std::exchange(port->unheard, false)) --unheard_;
   if (settings_->expected) absent_due_ = now + standing().missing_grace;
@@ -97,6 +104,8 @@ void Agent::Impl::remove_link(Ifindex ifindex, TimePoint now, Actions& out) {
   free_slots_.push_back(port->slot);
   ports_[port->slot].reset();
   set_level_alarms(now, out);
+  unsettled_ = true;
+  settle(now, out);
 }
 
 void Agent::Impl::leave_link(Ifindex ifindex, TimePoint now, Actions& out) {
@@ -108,19 +117,29 @@ void Agent::Impl::recall(Port& port, TimePoint now, Actions& out) {
   port.silent_at = now + ttl();
   const auto at = absent_.find(port.link.name);
   if (at == absent_.end()) return;
-  port.memory = std::move(at->second.memory);
-  const bool same = port.link.up && at->second.ifindex == port.link.ifindex &&
-                    at->second.carrier_changes == port.link.carrier_changes;
+  PortState& state = at->second;
+  port.memory = std::move(state.memory);
+  const bool same = port.link.up && state.ifindex == port.link.ifindex &&
+                    state.carrier_changes == port.link.carrier_changes;
+  port.orders.restore(std::move(state.agents), std::move(state.others), state.ever_heard,
+                      same ? state.born_before : births_);
+  if (state.ifindex == port.link.ifindex) {
+    port.orders.requests = OrderRequests(state.in_force, state.requested);
+    port.order = state.in_force;
+  }
   absent_.erase(at);
   if (port.memory.own_layers != port.link.layers) note_state(forget_proof(port), out);
   locate_soon(now);
-  if (!same) note_state(forget_carrier(port, place_.at()), out);
-  if (port.link.up) begin_to_hear(port, now, out);
+  if (!same) {
+    note_state(forget_carrier(port), out);
+    note_state(port.orders.lose_carrier(new_session()), out);
+  }
+  if (port.link.up) begin_to_hear(port, now);
 }
 
 void Agent::Impl::rename_memory(Port& port, TimePoint now, Actions& out) {
   const auto at = absent_.find(port.link.name);
-  if (port.memory != PortMemory{}) {
+  if (remembers(port)) {
     if (at != absent_.end()) absent_.erase(at);
     note_state(true, out);
   } else if (at != absent_.end()) {
@@ -135,15 +154,14 @@ void Agent::Impl::lose_carrier(Port& port, TimePoint now, Actions& out) {
   port.shared_until = kNever;
   enable(port, now, out);
   run(port, now, out);  // from the start, also if the carrier is back in the same moment
-  note_memory(forget_carrier(port, place_.at()), now, out);
+  note_memory(forget_carrier(port), now, out);
+  note_state(port.orders.lose_carrier(new_session()), out);
+  port.excused = false;
+  port.first_told = port.repeat_at = kNever;
+  unsettled_ = true;
 }
 
-void Agent::Impl::begin_to_hear(Port& port, TimePoint now, Actions& out) {
-  if (port.memory.place && port.memory.place < place_.at()) {
-    place_.aim(port.memory.place, now, ttl());
-    note_state(true, out);
-    aim(now, out);
-  }
+void Agent::Impl::begin_to_hear(Port& port, TimePoint now) {
   port.silent_at = now + ttl();
   // One that may not hear learns nothing by hearing nobody.
   const bool fades =
@@ -167,7 +185,7 @@ void Agent::Impl::set_scopes(Port& port, TimePoint now, Actions& out) {
   }
   for (PortAgent& gone : port.agents) {
     gone.tx.adminStatus = gone.rx.adminStatus = AdminStatus::disabled;
-    Sender sender{*this, port, gone, out};
+    Sender sender{*this, port, gone, now, out};
     step(gone.tx_timer_state, gone.tx_state, gone.tx, *settings_, gone.phase, now, sender);
     Receiver receiver{*this, port, gone, now, out};
     step(gone.rx_state, gone.rx, receiver);
@@ -195,6 +213,7 @@ void Agent::Impl::take_chassis_id(const ChassisId& id, Actions& out) {
     if (port) retract(*port, out);
   }
   chassis_id_ = id;
+  take_order_identity();
   device_phase_ = static_cast<std::uint32_t>(std::hash<std::string>{}(id.octets));
   out.events.push_back({.kind = Event::Kind::kState});
 }

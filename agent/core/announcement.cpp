@@ -9,6 +9,7 @@
 #include "tlv/dot3.hpp"
 #include "tlv/lldpdu.hpp"
 #include "tlv/location.hpp"
+#include "tlv/order.hpp"
 #include "tlv/writer.hpp"
 
 namespace lldp::core {
@@ -70,7 +71,12 @@ std::size_t write_info_frame(Bytes& frame, Scope scope, const Link& link, const 
                     tlv::Capabilities::kBridge};
     if (settings.router) capabilities.enabled |= tlv::Capabilities::kRouter;
   }
-  // What the fabric goes by comes first, should the MTU be small.
+  // What the fabric goes by comes first, should the MTU be small, and the order before all.
+  if (!self.order.empty()) {
+    tlv::Key key = tlv::OrderTlv::kKey;
+    key.oui = oui_number(settings.contribution_oui);
+    writer.add(Raw{self.order}, key);
+  }
   if (settings.send_tr) writer.add(tlv::to_tr(claim));
   if (settings.send_contribution) {
     writer.add(tlv::to_contribution(claim), settings.contribution_oui);

@@ -16,6 +16,7 @@ namespace lldp::core {
 /// What a device tells of itself on a port, beside its settings.
 struct Self {
   const ChassisId& chassis_id;
+  Bytes order{};  ///< octets of an OrderTlv
   std::string_view system_name{};
   tlv::Claim claim{};
   std::string_view location{};  ///< octets of a LocationTlv; empty: there is nothing to tell

@@ -156,7 +156,7 @@ class Inference {
   [[nodiscard]] Kept kept() const { return {level_, supported_, surroundings_.learned()}; }
   /// Counts support up to now.
   void account(TimePoint now);
-  /// True once whenever `supported` has grown so far that it should be saved (O5).
+  /// True once whenever `supported` has grown so far that it should be saved.
   [[nodiscard]] bool take_milestone();
 
  private:

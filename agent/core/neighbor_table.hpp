@@ -56,15 +56,14 @@ class Neighbor : public Told {
   std::uint8_t source_changes = 0;    ///< of last_source, since first_source_change
   TimePoint first_source_change{};
   bool superseded =
-      false;              ///< the same device has since spoken under another MSAP, and this one not
-  bool unproved = false;  ///< may hold us for lower than our level (docs/rules.md O3)
+      false;          ///< the same device has since spoken under another MSAP, and this one not
+  bool asks = false;  ///< it waits for us to acknowledge, or has not heard us (docs/rules.md A13)
   /// It has not been heard since layers were set anew here (docs/rules.md O6).
   bool layers_unproved = false;
   bool in_error = false;  ///< this and the next two: for the statistics, frame by frame
   std::uint16_t tlvs_discarded = 0;
   std::uint16_t tlvs_unrecognized = 0;
   TimePoint rxInfoTTL{};   ///< when it ages out
-  TimePoint heard_from{};  ///< since when it has been heard without a gap of half a TTL of ours
   TimePoint changed_at{};  ///< when it was heard first, or said something else
   /// What it said last by a TLV of ours, and when that loses its validity.
   Told claimed{};

@@ -111,6 +111,15 @@ std::string layers_text(const Port& port, bool layered) {
   return {};
 }
 
+/// Whose acknowledgement is missing.
+std::string agents_text(const Port& port) {
+  std::string who;
+  for (const KnownAgent& v : port.orders.agents())
+    if (!v.host && (v.heard || !port.orders.any_heard()) && v.chassis.octets.size() != 0)
+      who += (who.empty() ? "" : ", ") + to_string(v.chassis);
+  return who.empty() ? "no agent has acknowledged our rank here" : "no acknowledgement from " + who;
+}
+
 std::uint8_t lacking(unsigned lossless, unsigned enabled) {
   return static_cast<std::uint8_t>(lossless & ~enabled);
 }
@@ -251,7 +260,7 @@ bool Port::counts_as_host() const {
 }
 
 TimePoint Port::deadline() const {
-  TimePoint due = std::min({alarm_due(), memory_until, shared_until});
+  TimePoint due = std::min({alarm_due(), memory_until, repeat_at, shared_until});
   if (!held.empty()) due = std::min(due, changes.opens_at());
   for (const PortAgent& a : agents) {
     due = std::min({due, core::deadline(a.tx_timer_state, a.tx_state, a.tx),
@@ -265,12 +274,6 @@ TimePoint Port::deadline() const {
 bool Port::waits_for(Level level) const {
   return std::any_of(table.all().begin(), table.all().end(), [&](const Neighbor& n) {
     return n.claims_switch && (!n.level || n.level->value() > level.value() + 1);
-  });
-}
-
-bool Port::may_not_have_heard(TimePoint t, TimePoint from) const {
-  return std::any_of(table.all().begin(), table.all().end(), [&](const Neighbor& n) {
-    return n.unproved && (n.last_heard() < t || n.heard_from > from);
   });
 }
 
@@ -327,16 +330,12 @@ bool forget_proof(Port& port) {
   return std::exchange(port.memory.own_layers, std::nullopt).has_value();
 }
 
-PortMemory without_carrier(const PortMemory& memory, const std::optional<Position>& place) {
+bool forget_carrier(Port& port) {
   using Kind = PortMemory::Kind;
-  if (!memory.misses_switch()) return {};
-  return {.kind = memory.is_switch() ? Kind::kAbove : Kind::kLeft,
-          .place = memory.place ? std::min(memory.place, place) : place};
-}
-
-bool forget_carrier(Port& port, const std::optional<Position>& place) {
   port.memory_until = kNever;
-  const PortMemory memory = without_carrier(port.memory, place);
+  PortMemory memory;
+  if (port.memory.misses_switch())
+    memory.kind = port.memory.is_switch() ? Kind::kAbove : Kind::kLeft;
   return std::exchange(port.memory, memory) != memory;
 }
 
@@ -345,8 +344,7 @@ bool fade_memory(Port& port) {
   // Without a neighbor: its agent may be dead, and its rules there.
   if (port.expects_switch() && port.table.size() == 0 && !port.host_port) return false;
   PortMemory memory;
-  if (port.memory.misses_switch() && port.table.size() == 0)
-    memory = {.kind = PortMemory::Kind::kLeft, .place = port.memory.place};
+  if (port.memory.misses_switch() && port.table.size() == 0) memory.kind = PortMemory::Kind::kLeft;
   return std::exchange(port.memory, memory) != memory;
 }
 
@@ -365,7 +363,6 @@ bool end_silence(Port& port) {
   const bool over = port.memory.kind == Kind::kAbove && port.memory_until == kNever;
   if (port.memory.kind != Kind::kLeft && !over) return false;
   port.memory.kind = Kind::kNobody;
-  port.memory.place.reset();
   return true;
 }
 
@@ -414,27 +411,30 @@ void watch_for_silence(Port& port, bool heard_switch, TimePoint now) {
   port.awaited = port.memory.misses_switch() && !port.hears_switch && !port.silent;
 }
 
-Order order_of(const Port& port, const std::optional<Position>& place, bool layered) {
+Order order_of(const Port& port, const Position& rank, const Speaker& self, bool layered) {
   using Kind = PortMemory::Kind;
   const bool own = std::any_of(port.agents.begin(), port.agents.end(),
                                [](const PortAgent& a) { return a.hears_itself(); });
   const bool contradiction = layers_contradict(port, layered);
   if (const auto& layers = port.link.layers)
     return own || contradiction || layers->far >= layers->near ? Order::kUp : Order::kDown;
-  if (place && contradiction) return Order::kUp;
-  const bool nobody = port.memory.kind == Kind::kNobody || port.memory.kind == Kind::kLeft;
-  if (!place || (nobody && !port.counts_as_host() && !own)) return Order::kUnknown;
-  if (place->level == Level::of<0>() || port.memory.kind == Kind::kAbove || own) return Order::kUp;
-  return port.memory.kind == Kind::kSwitch && port.memory.at >= *place ? Order::kUp : Order::kDown;
+  if (own || contradiction) return Order::kUp;
+  const bool speaks = may_send(port.link.adminStatus) && may_receive(port.link.adminStatus);
+  const auto by_agents = port.orders.order(rank, self);
+  if (by_agents) return speaks ? *by_agents : Order::kUp;
+  if (port.link.up && port.memory.kind == Kind::kSwitch)  // tells its level, and nothing waits
+    return port.memory.at >= rank ? Order::kUp : Order::kDown;
+  if (port.link.up && (port.memory.kind == Kind::kHost || port.counts_as_host()))
+    return rank == Position{} ? Order::kUp : Order::kDown;
+  return port.orders.ever_heard() ? Order::kUp : Order::kUnknown;
 }
 
 void watch_for_unordered(Port& port, const Standing& own, TimePoint now) {
   const auto& all = port.table.all();
-  // Who has been heard as a host, and turns out to forward, has the order of a host: down.
-  const bool as_host =
-      port.memory.kind == PortMemory::Kind::kHost && !port.link.layers && !port.counts_as_host();
-  if (own.role == Role::kHost || (port.order != Order::kUnknown && !as_host) ||
-      !std::any_of(all.begin(), all.end(), has_no_level)) {
+  // Who has told a level, or sends our TLV, has an order.
+  const bool ordered = port.memory.is_switch() || port.link.layers || port.counts_as_host() ||
+                       port.orders.any_heard();
+  if (own.role == Role::kHost || ordered || !std::any_of(all.begin(), all.end(), has_no_level)) {
     port.unprotected_at = kNever;
   } else if (port.unprotected_at == kNever) {
     port.unprotected_at = now + kUnprotectedGrace;
@@ -498,12 +498,12 @@ AlarmSet alarms_of(const Port& port, const Standing& own, TimePoint now) {
     put(AlarmCode::kHostAboveLeaf, host && own.pinned && *own.level > Level::of<1>());
   }
   put(AlarmCode::kManyNeighbors, (all.size() > 1 && count_msaps(port) > 1) || out_of_room(port) ||
-                                      port.shared_until != kNever);
+                                     port.shared_until != kNever);
   for (const Neighbor& n : all)
     put(AlarmCode::kCabling,
         (port.host_port && n.claims_switch && !n.superseded) || contradicts(port, n, own.layered));
   put(AlarmCode::kUnprotected, port.unprotected_at <= now);
-  put(AlarmCode::kSilent, port.silent);
+  put(AlarmCode::kSilent, port.silent || port.held_at() <= now);
   put(AlarmCode::kUnheard, port.unheard && own.has_switch_port);
   return set;
 }
@@ -579,6 +579,13 @@ std::string alarm_text(AlarmCode code, const Port& port, const Standing& own) {
              name + ".unheard = ok";
     }
     case AlarmCode::kSilent: {
+      if (port.held_at() != kNever && !port.silent) {
+        const bool shut = port.order == Order::kShut;
+        return agents_text(port) +
+               (shut ? "; the port carries no lossless class"
+                     : "; the rank of this device waits for that") +
+               "; `lldp-level forget " + escape(port.link.name) + "` if it is gone for good";
+      }
       const std::string known = port.memory.kind == PortMemory::Kind::kSwitch
                                     ? "switch " + to_string(port.memory.at.chassis)
                                     : "the switch";

@@ -11,6 +11,7 @@
 #include "agent/core/deadline_queue.hpp"
 #include "agent/core/inference.hpp"
 #include "agent/core/neighbor_table.hpp"
+#include "agent/core/port_order.hpp"
 #include "agent/core/port_statistics.hpp"
 #include "agent/core/rx_machine.hpp"
 #include "agent/core/state.hpp"
@@ -62,8 +63,6 @@ struct Port {
       false;  ///< the switch that hears_switch meant last has left; also one that told no level
   PortType type = PortType::kUnmarked;
   Order order = Order::kUnknown;
-  std::uint32_t generation = 0;  ///< of the order: rises with each change
-  std::uint32_t in_force = 0;    ///< the newest that the data plane has confirmed
   /// In the order of Settings::scopes.
   boost::container::small_vector<PortAgent, 1> agents{};
   NeighborTable table{};
@@ -72,11 +71,18 @@ struct Port {
   PortStatistics statistics{};
   Heard heard{};
   std::size_t decisive = kNobody;  ///< index in the table of the neighbour that `heard` goes by
+  PortOrder orders{};
+  bool excused = false;            ///< an operator has it forget, on this carrier
+  bool listed_all = true;          ///< its frames named all whom it hears
+  TimePoint first_told = kNever;   ///< our first frame since the start
+  TimePoint repeat_at = kNever;    ///< when those who have not acknowledged are told again
+  TimePoint holds_since = kNever;  ///< since when a rise waits for it, or it is shut with a carrier
   PortMemory memory{};
   TimePoint memory_until =
       kNever;  ///< when whoever is heard is not kAbove; kNever: while the carrier is gone
-  /// From when on it counts that a switch is remembered and none is heard: docs/rules.md O2.
+  /// From when on it counts that a switch is remembered and none is heard.
   TimePoint silent_at{};
+  bool relabel = false;     ///< its alarms may be others
   TimePoint labelled_at{};  ///< when its type, order and alarms were last looked at
   /// When a switch heard here that tells no level and has no order becomes an alarm; kNever: there
   /// is none.
@@ -92,6 +98,8 @@ struct Port {
   bool heard_any = false;  ///< a neighbor was heard since the carrier came
   bool unheard = false;    ///< unheard_at is over
 
+  /// How long an acknowledgement may take: in that time it is asked for several times.
+  static constexpr std::chrono::seconds kHoldGrace{5};
   static constexpr std::size_t kNobody = static_cast<std::size_t>(-1);
   [[nodiscard]] const Neighbor* decisive_neighbor() const {
     return decisive == kNobody ? nullptr : &table.all()[decisive];
@@ -100,18 +108,18 @@ struct Port {
   [[nodiscard]] bool counts_as_host() const;
   /// A neighbour here has no level yet, or a higher one than it will have from this one of ours.
   [[nodiscard]] bool waits_for(Level level) const;
-  /// A neighbour that has not proved that it knows our level has not been heard after `t`, or only
-  /// since a moment after `from`: what we told it may have been lost as what it tells is, or while
-  /// it was dead, and what it remembers does not age.
-  [[nodiscard]] bool may_not_have_heard(TimePoint t, TimePoint from) const;
   /// Its carrier is there, and who is at the other end may be about to be heard first.
   [[nodiscard]] bool is_young(TimePoint now) const { return link.up && now < silent_at; }
   /// A switch is remembered: whether one is heard counts.
   [[nodiscard]] bool expects_switch() const { return memory.is_switch(); }
+  /// When it becomes an alarm that a rise waits for this port.
+  [[nodiscard]] TimePoint held_at() const {
+    return holds_since == kNever ? kNever : holds_since + kHoldGrace;
+  }
   /// When an alarm that waits is to be raised; kNever: none does.
   [[nodiscard]] TimePoint alarm_due() const {
     const auto waits = [this](TimePoint due) { return due > labelled_at ? due : kNever; };
-    return std::min({waits(unprotected_at), waits(conflict_at), waits(missing_at),
+    return std::min({waits(unprotected_at), waits(conflict_at), waits(missing_at), waits(held_at()),
                      waits(unheard_at), awaited ? silent_at : kNever});
   }
   /// When one of the machines, the neighbours or the alarm is due.
@@ -121,15 +129,12 @@ struct Port {
 /// What the neighbours in the table amount to; sets heard, decisive and hears_switch. A host wins
 /// over all others on its port, else the lowest level does.
 void summarize(Port& port);
-/// Has the port remember whom it hears, after a frame (docs/rules.md O2). True if that is new.
+/// Has the port remember whom it hears, after a frame (docs/rules.md A3). True if that is new.
 bool remember(Port& port);
 /// Layers that were set anew hold for nobody who was heard before. True if that is new.
 bool forget_proof(Port& port);
-/// What is left of a memory when the carrier goes and the device is at `place`.
-[[nodiscard]] PortMemory without_carrier(const PortMemory& memory,
-                                         const std::optional<Position>& place);
-/// The same after the carrier went, when the device was at `place`.
-bool forget_carrier(Port& port, const std::optional<Position>& place);
+/// What is left of the memory when the carrier goes. True if that is new.
+bool forget_carrier(Port& port);
 /// The same one TTL after it came back, and no switch with a level was heard.
 bool fade_memory(Port& port);
 /// The speaker is new or has said something new; before summarize(). True if the memory is another.
@@ -144,9 +149,10 @@ bool remember_silence(Port& port);
 bool forget_memory(Port& port);
 /// Sets silent; summarize() has just been called, after `heard_switch` was noted.
 void watch_for_silence(Port& port, bool heard_switch, TimePoint now);
-/// How the port stands for a device at `place` (docs/rules.md O1), or by its layers (O6).
-/// `layered`: of a device of which some port has layers.
-[[nodiscard]] Order order_of(const Port& port, const std::optional<Position>& place, bool layered);
+/// How the port stands for a device of `rank` (docs/rules.md A3), or by its layers (O6). `layered`:
+/// of a device of which some port has layers.
+[[nodiscard]] Order order_of(const Port& port, const Position& rank, const Speaker& self,
+                             bool layered);
 
 /// What a port's alarms go by beside the port.
 struct Standing {

@@ -25,7 +25,7 @@ void Agent::Impl::Receiver::rxProcessFrame(RxVars& v) {
       agent.tell_at = std::min(agent.tell_at, next_fast_moment(now, *impl.settings_, agent.phase));
       impl.due_.set(port.slot, now);
     }
-    note_heard();
+    if (known->asks) impl.repeat(port, agent, now);
     known->rxInfoTTL = now + std::chrono::seconds(known->rxTTL);
     count_tlvs(*known);
     // Nothing new, and yet a change where another was this sender until now.
@@ -47,6 +47,7 @@ void Agent::Impl::Receiver::rxProcessFrame(RxVars& v) {
   v.rxTTL = view->ttl;
   if (is_own()) {
     v.badFrame = true;  // valid, but nothing to learn from
+    impl.hear_order(port, agent, view->order, impl.chassis_id_, nullptr, now, out);
     const TimePoint until = view->ttl == 0 ? kNever : now + std::chrono::seconds(view->ttl);
     const bool news = until < agent.own_frame_forgotten || (view->ttl == 0 && agent.hears_itself());
     if (news && !may_change()) return hold();
@@ -71,6 +72,10 @@ void Agent::Impl::Receiver::rxProcessFrame(RxVars& v) {
     agent.tooManyNeighborsTimer =
         agent.tooManyNeighbors() ? std::max(agent.tooManyNeighborsTimer, until) : until;
     v.badFrame = true;
+    // It may be the switch above: the order has room of its own for it.
+    impl.hear_order(port, agent, view->order,
+                    {{view->chassis_subtype, std::string(as_text(view->chassis_octets))}}, nullptr,
+                    now, out);
     return;
   }
   v.rxChanges = true;
@@ -94,7 +99,6 @@ void Agent::Impl::Receiver::mibUpdateObjects() {
   if (known == nullptr) {
     known = &port.table.insert(Neighbor(agent.scope, lldpdu, *view, *impl.settings_));
     ++impl.neighbors_;
-    known->heard_from = now;
     known->last_source = source;
     recall_claim();
     agent.tx.newNeighbor = table_changed = spoken = true;
@@ -102,14 +106,15 @@ void Agent::Impl::Receiver::mibUpdateObjects() {
     event.text = describe(*known);
     event.neighbor = to_string(known->chassis_id());
   } else {
-    note_heard();
     const Told before = *known;
     const auto last_level = known->last_level;
+    known->asks = false;
     if (known->tr || known->contribution) known->claim_until = known->rxInfoTTL;
     event.before.assign(known->lldpdu().begin(), known->lldpdu().end());
     const bool relocated = known->told_location() != as_text(view->location);
     known->replace(lldpdu, *view, *impl.settings_);
     known->uphold(last_level, now);
+    doubt(port, *known);
     event.was = before;
     event.is = *known;
     // It has restarted, or lost us: it should not have to wait for our next periodic frame. More
@@ -137,8 +142,9 @@ void Agent::Impl::Receiver::mibUpdateObjects() {
   known->source = source;
   known->changed_at = now;
   supersede();
-  impl.note_proof(*known, now);
   out.events.push_back(std::move(event));
+  if (view->order.empty()) impl.note_state(port.orders.hear_other(), out);
+  impl.hear_order(port, agent, view->order, known->chassis_id(), known, now, out);
 }
 
 void Agent::Impl::Receiver::note_source() {
@@ -155,10 +161,6 @@ void Agent::Impl::Receiver::note_source() {
   table_changed |= port.shared_until == kNever;
   port.shared_until = now + std::chrono::seconds(std::max<unsigned>(known->rxTTL, 1));
   impl.due_.set(port.slot, now);
-}
-
-void Agent::Impl::Receiver::note_heard() {
-  if (now - known->last_heard() > impl.ttl() / 2) known->heard_from = now;
 }
 
 bool Agent::Impl::Receiver::proves_layers() {
@@ -186,7 +188,6 @@ void Agent::Impl::Receiver::remove(const Neighbor& neighbor, std::string_view wh
                         .port = port.link.ifindex,
                         .text = describe(neighbor).append(": ").append(why),
                         .neighbor = to_string(neighbor.chassis_id())});
-  impl.unproved_ -= static_cast<std::size_t>(neighbor.unproved);
   port.table.erase(&neighbor);
   --impl.neighbors_;
   table_changed = true;
@@ -217,14 +218,12 @@ bool Agent::Impl::Receiver::supersedes() const {
 void Agent::Impl::Receiver::supersede() {
   if (std::exchange(known->superseded, false)) {
     table_changed = spoken = true;
-    impl.note_proof(*known, now);
   }
   if (source == MacAddress{}) return;
   for (Neighbor& n : port.table.all()) {
     if (&n == known || !is_another_self(n) || std::exchange(n.superseded, true)) continue;
     table_changed = spoken = true;
     note_support(n.level);
-    impl.set_unproved(n, false);
   }
 }
 

@@ -52,8 +52,6 @@ struct Agent::Impl::Receiver {
   void remove_if(Predicate gone, std::string_view why);
   [[nodiscard]] bool is_own() const;
   [[nodiscard]] bool has_room() const;
-  /// Sets heard_from of `known`, before it is heard now.
-  void note_heard();
   /// It has been heard since layers were set anew here; asked once.
   [[nodiscard]] bool proves_layers();
   /// What `known`, who is new, said before the start is valid for one TTL.

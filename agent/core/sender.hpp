@@ -10,9 +10,10 @@ struct Agent::Impl::Sender {
   Impl& impl;
   Port& port;
   PortAgent& agent;
+  TimePoint now{};
   Actions& out;
-  void txInfoFrame() { impl.send(port, agent, false, out); }
-  void txShutdownFrame() { impl.send(port, agent, true, out); }
+  void txInfoFrame() { impl.send(port, agent, false, now, out); }
+  void txShutdownFrame() { impl.send(port, agent, true, now, out); }
 };
 
 }  // namespace lldp::core

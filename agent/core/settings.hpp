@@ -77,7 +77,7 @@ struct Settings {
   std::uint16_t msgTxHold = 4;
   std::chrono::seconds msgFastTx{1};
   std::uint8_t txFastInit = 4;
-  std::uint8_t txCreditMax = 5;
+  std::uint8_t txCreditMax = 8;
   std::chrono::seconds reinitDelay{2};
   std::vector<Scope> scopes{Scope::kNearestBridge};  ///< one LLDP agent per port and scope
 
@@ -106,6 +106,9 @@ struct Settings {
   std::chrono::seconds unsupported_after{600};
   Level max_level = Level::of<8>();
 
+  /// The one clock of the order: it separates a stock host from an agent that is about to speak.
+  std::chrono::milliseconds newcomer_wait{4000};  ///< docs/rules.md A10
+
   std::size_t max_neighbors_per_port = 32;
   std::size_t max_neighbors = 16384;
 
@@ -116,6 +119,8 @@ struct Settings {
 struct Identity {
   std::optional<ChassisId> chassis_id{};
   std::string system_name{};
+  std::uint64_t entropy = 0;     ///< 64 random bits: agent ID and sessions come of them
+  std::uint32_t wall_clock = 0;  ///< seconds: a start has a higher boot than one of before
 };
 
 }  // namespace lldp::core

@@ -74,8 +74,8 @@ PortInfo describe(const Port& port, TimePoint now, Depth depth) {
       .pfc_enabled = port.link.pfc ? std::optional(port.link.pfc->enabled) : std::nullopt,
       .layers = port.link.layers,
       .silent = port.silent || (port.awaited && port.memory.kind == PortMemory::Kind::kLeft)};
-  info.unprotected =
-      port.unprotected_at != kNever || (info.silent && port.order == Order::kUnknown);
+  info.unprotected = port.unprotected_at != kNever ||
+                     (info.silent && !port.memory.is_switch() && !port.orders.any());
   for (const Neighbor& n : port.table.all()) {
     info.neighbors.push_back(describe(n, now, port.decisive_neighbor() == &n, depth));
   }
@@ -100,11 +100,25 @@ std::string_view to_string(LevelSource s) {
   return "none";
 }
 
+void Agent::Impl::describe_agents(const Port& port, PortInfo& info) const {
+  if (port.holds_since != kNever) info.holds_since = port.holds_since;
+  for (const KnownAgent& v : port.orders.agents())
+    info.agents.push_back({.agent = v.agent,
+                           .chassis_id = v.chassis,
+                           .host = v.host,
+                           .heard = v.heard,
+                           .counted = v.counted,
+                           .bound = v.bound,
+                           .belief = v.belief,
+                           .awaited = v.heard && !v.host && v.belief < rank_.bound()});
+}
+
 Snapshot Agent::Impl::snapshot(TimePoint now, Depth depth) const {
   Snapshot s{.role = settings_->role,
              .level = inference_.level(),
              .level_source = inference_.source(),
-             .place = place_.at() ? std::optional(place_.at()->level) : std::nullopt,
+             .rank = rank_.acting(),
+             .bound = rank_.bound(),
              .location = location_,
              .chassis_id = chassis_id_,
              .system_name = system_name(),
@@ -119,6 +133,7 @@ Snapshot Agent::Impl::snapshot(TimePoint now, Depth depth) const {
   for (const auto& port : ports_) {
     if (!port) continue;
     s.ports.push_back(describe(*port, now, depth));
+    describe_agents(*port, s.ports.back());
     if (depth != Depth::kOctets) continue;
     const Bytes frame = announcement(port->link.ifindex);
     if (frame.size() > kEthernetHeader)

@@ -10,6 +10,7 @@
 #include "agent/core/settings.hpp"
 #include "base/bytes.hpp"
 #include "base/fabric.hpp"
+#include "base/time.hpp"
 #include "qos/chains.hpp"
 
 namespace lldp::core {
@@ -51,6 +52,19 @@ struct NeighborInfo {
   friend bool operator==(const NeighborInfo&, const NeighborInfo&) = default;
 };
 
+/// An agent that was ever heard on a port: docs/rules.md, "Order".
+struct AgentInfo {
+  std::uint64_t agent = 0;
+  ChassisId chassis_id{};
+  bool host = false;
+  bool heard = false;    ///< on the present carrier
+  bool counted = false;  ///< it has heard us, too
+  Position bound{};      ///< the highest rank that it may take, of a frame that counted
+  Position belief{};     ///< the lowest rank that it may still believe us to have
+  bool awaited = false;  ///< a rise waits for its acknowledgement
+  friend bool operator==(const AgentInfo&, const AgentInfo&) = default;
+};
+
 struct PortInfo {
   std::string name{};
   Ifindex ifindex{};
@@ -62,7 +76,10 @@ struct PortInfo {
   std::optional<Layers> layers{};             ///< as set
   bool silent =
       false;  ///< a switch that was there is not heard; so is one that *left*, from the start
-  bool unprotected = false;               ///< of a switch that is heard, or was, no order is known
+  bool unprotected = false;  ///< of a switch that is heard, or was, no order is known
+  /// A rise waits for this port, or it is shut with a carrier.
+  std::optional<TimePoint> holds_since{};
+  std::vector<AgentInfo> agents{};
   std::vector<NeighborInfo> neighbors{};  ///< by MSAP
   Bytes announced{};  ///< the LLDPDU that it would send now, of Depth::kOctets; empty: none
   friend bool operator==(const PortInfo&, const PortInfo&) = default;
@@ -80,9 +97,14 @@ struct Snapshot {
   Role role = Role::kSwitch;
   std::optional<Level> level{};
   LevelSource level_source = LevelSource::kNone;
-  /// The level by which the device stands in the order: below `level` for as long as some neighbour
-  /// may not have heard that it has risen.
-  std::optional<Level> place{};
+  /// By which the device stands in the order: below `level` for as long as some neighbor has not
+  /// acknowledged that it rises. Level 0 without a chassis ID is the bottom.
+  Position rank{};
+  Position bound{};  ///< what neighbors are asked to acknowledge
+  /// As `rank`, for those who go by levels.
+  [[nodiscard]] std::optional<Level> place() const {
+    return rank == Position{} && role == Role::kSwitch ? std::nullopt : std::optional(rank.level);
+  }
   Tiers location{};
   ChassisId chassis_id{};
   std::string system_name{};

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/core/port_order.hpp"
 #include "base/bounded.hpp"
 #include "base/fabric.hpp"
 #include "base/time.hpp"
@@ -13,8 +14,8 @@
 
 namespace lldp::core {
 
-/// Who was heard on a port last: what its order goes by, and what silence does not change.
-/// docs/rules.md O2.
+/// Who was heard on a port last by what all LLDP agents tell, and what silence does not change: its
+/// location, its layers, and its order where no agent of ours was ever heard. docs/rules.md A3.
 struct PortMemory {
   enum class Kind : std::uint8_t {
     kNobody,
@@ -30,8 +31,6 @@ struct PortMemory {
       layers{};  ///< the layers that all neighbors told of their end, if they agreed
   /// What was set here when they did, and has not been set anew since: docs/rules.md O6.
   std::optional<Layers> own_layers{};
-  /// Of kAbove and kLeft: ours when the carrier went. Whoever it is may hold us for no more.
-  std::optional<Position> place{};
   [[nodiscard]] bool is_switch() const { return kind == Kind::kSwitch || kind == Kind::kAbove; }
   /// One is, or was and has not been followed by anybody.
   [[nodiscard]] bool misses_switch() const { return is_switch() || kind == Kind::kLeft; }
@@ -45,6 +44,12 @@ struct PortState {
   PortMemory memory{};
   Ifindex ifindex{};
   std::optional<std::uint32_t> carrier_changes{};  ///< nullopt: the carrier has gone since
+  std::vector<KnownAgent> agents{};                ///< that were ever heard there
+  std::optional<Position> others{};                ///< the lowest belief of those without room
+  bool ever_heard = false;                         ///< something was
+  std::uint64_t born_before = 0;                   ///< agents heard anywhere when the carrier came
+  Order in_force = Order::kUnknown;
+  std::uint8_t requested = 0;  ///< bit n: the Order of that number may be under way
   friend bool operator==(const PortState&, const PortState&) = default;
 };
 
@@ -55,15 +60,19 @@ struct State {
   std::optional<Level> level{};
   Duration supported{};                       ///< S: total time with support at this level
   std::vector<std::uint64_t> surroundings{};  ///< A: hashes of chassis IDs, rising
-  std::optional<Position> place{};            ///< P; level 0: it was a host
-  std::optional<Role> role{};
+  AgentId agent = 0;                          ///< 0: no order was ever kept
+  std::optional<ChassisId> rank_id{};         ///< the chassis ID at the first start
+  std::uint32_t boot = 0;
+  Position rank{};             ///< R
+  Position bound{};            ///< B
+  bool lost = false;           ///< docs/rules.md A9: it was, and R is at the bottom
+  std::uint64_t births = 0;    ///< agents that were heard first, on all ports
+  std::optional<Role> role{};  ///< as it was told
   Tiers location{};
   std::optional<TimePoint>
       location_until{};            ///< of what no port tells (P4); nothing: they tell all
   std::vector<PortState> ports{};  ///< that remember somebody; by name
-  /// False: who is not among `ports` may be a port of which nothing was heard yet. docs/rules.md O4
-  bool knows_ports = true;
-  qos::Chains classes{};  ///< in force, as they were learned
+  qos::Chains classes{};           ///< in force, as they were learned
   friend bool operator==(const State&, const State&) = default;
 };
 

@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstring>
+#include <random>
 #include <utility>
 
 #include "agent/daemon/backend_options.hpp"
@@ -55,10 +57,21 @@ constexpr std::chrono::seconds kWithdrawal{2};
 /// 802.1AB-2016 9.2.5), and with many ports it is the wake-ups that cost.
 using Tick = std::chrono::duration<std::int64_t, std::ratio<1, 8>>;
 
+/// What makes an agent another one than all others, and this start another than those before.
+core::Identity identity() {
+  std::uint64_t entropy = 0;
+  std::random_device device;
+  for (int half = 0; half < 2; ++half) entropy = entropy << 32 | device();
+  const auto wall = std::chrono::system_clock::now().time_since_epoch();
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(wall).count();
+  return {.entropy = entropy,
+          .wall_clock = static_cast<std::uint32_t>(
+              std::clamp<std::int64_t>(seconds, 0, ~std::uint32_t{} - 1))};
+}
+
 /// By what it knew when it was last saved.
 bool was_switch(const core::State& state) {
-  return state.role != Role::kHost &&
-         (state.level || (state.place && state.place->level > Level::of<0>()));
+  return state.role != Role::kHost && (state.level || state.rank != Position());
 }
 
 Severity severity_of(core::Event::Kind kind) {
@@ -137,7 +150,7 @@ Daemon::Daemon(const config::Invocation& invocation, config::Config config, Link
       // Before the agent: its role must not change while it starts.
       machine_(links_.table().interfaces()),
       auto_role_(was_switch(state)),
-      agent_(settings(), state, now),
+      agent_(std::make_shared<const core::Settings>(settings()), identity(), state, now),
       protection_(Protection::open(
           agent_, config_, std::move(libsai), [this](Ifindex port) { return name_of(port); },
           now)) {}
@@ -177,8 +190,7 @@ std::vector<MacAddress> Daemon::group_addresses(const std::vector<core::Scope>& 
 }
 
 void Daemon::watch_rules(TimePoint now) {
-  if (const auto found = protection_.take_found_rules())
-    *found ? agent_.assume_rules(now, actions_) : agent_.assume_no_rules(actions_);
+  if (protection_.take_found_rules().value_or(false)) agent_.assume_rules(now, actions_);
   if (!protection_.take_opened()) return;
   rules_events_.reset();
   if (protection_.events() < 0) return;

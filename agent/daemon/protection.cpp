@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "agent/core/announcement.hpp"
-#include "agent/core/place.hpp"
 #include "agent/daemon/backend_options.hpp"
 #include "agent/process/log.hpp"
 #include "dataplane/factory.hpp"
@@ -25,6 +24,8 @@ using dataplane::PartState;
 
 constexpr std::size_t kPerTurn = 16;  ///< ports read before others have their turn
 /// What nobody tells of is found so often; and put back within 10 s.
+/// However short the TTL is, rules that are found stay for as long.
+constexpr std::chrono::seconds kLeastPatience{60};
 constexpr Duration kGlancePause = std::chrono::seconds(9);
 /// Between two readings of one port, whoever changes it how often.
 constexpr Duration kLookPause = std::chrono::milliseconds(100);
@@ -96,7 +97,7 @@ void Protection::survey(TimePoint now) {
   found_rules_ = !found->empty();
   if (*found_rules_)
     found_until_ = now + std::max<Duration>(std::chrono::seconds(core::tx_ttl(agent_->settings())),
-                                            core::Place::kLeastWait);
+                                            kLeastPatience);
   for (auto& [port, rules] : ports_)
     if (is_ours(rules.state)) adopt(rules, now);
 }

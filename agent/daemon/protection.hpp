@@ -28,7 +28,7 @@ namespace lldp::io {
 /// again after 1 s, 2 s and so on, at last every 30 s.
 ///
 /// Fail-static: a port that has rules of ours when we start, and of which no state file says whom
-/// it remembers, has those for `up` until somebody is heard, or would have been (docs/rules.md O4);
+/// it remembers, has those for `up` until somebody is heard, or would have been (docs/rules.md A9);
 /// nothing is taken away at stop unless asked.
 class Protection {
  public:

@@ -21,11 +21,10 @@ namespace lldp::io {
 namespace {
 
 constexpr std::string_view kHeading = "lldp-level-state ";
-constexpr std::string_view kVersion = "2";
+constexpr std::string_view kVersion = "3";
 constexpr std::string_view kLastLine = "end";
-constexpr std::string_view kLearning = "learning";
 constexpr std::size_t kMaxSize =
-    1 << 20;  // a line for each port, and chassis IDs of up to 255 octets
+    1 << 24;  // for each port the agents that it knows, and chassis IDs of up to 255 octets
 constexpr std::size_t kMostSurroundings = 1024;
 
 Error damaged(int line, std::string what) {
@@ -94,6 +93,27 @@ std::optional<Position> parse_position(std::string_view text) {
   return p;
 }
 
+/// As one word: `LEVEL:SUBTYPE:OCTETS`, or `0`; of a chassis ID `SUBTYPE:OCTETS`.
+std::string word_of(const ChassisId& id) {
+  return std::to_string(id.subtype) + ":" + to_hex(as_octets(id.octets));
+}
+std::string word_of(const Position& p) {
+  const std::string level = std::to_string(p.level.value());
+  return p.chassis.octets.empty() ? level : level + ":" + word_of(p.chassis);
+}
+std::string spaced(std::string_view word) {
+  std::string text(word);
+  std::ranges::replace(text, ':', ' ');
+  return text;
+}
+std::optional<Position> parse_rank(std::string_view word) {
+  auto position = parse_position(spaced(word));
+  // A rank has both, or neither: the bottom.
+  if (!position || (position->level == Level()) != position->chassis.octets.empty())
+    return std::nullopt;
+  return position;
+}
+
 /// `3:4`, or `-`.
 std::string text_of(const std::optional<Layers>& layers) {
   return layers ? to_string(*layers) : "-";
@@ -119,11 +139,11 @@ std::string text_of(const core::PortState& port) {
     case Kind::kNobody:
       return out + " nobody";
     case Kind::kLeft:
-      return out + " left" + (port.memory.place ? " " + text_of(*port.memory.place) : "");
+      return out + " left";
     case Kind::kHost:
       return out + " host";
     case Kind::kAbove:
-      return out + " above" + (port.memory.place ? " " + text_of(*port.memory.place) : "");
+      return out + " above";
     case Kind::kSwitch:
       return out + " switch " + text_of(port.memory.at);
   }
@@ -165,15 +185,87 @@ std::optional<core::PortState> parse_port(std::string_view text) {
   }
   if (memory == "above" || memory == "left") {
     port.memory.kind = memory == "above" ? Kind::kAbove : Kind::kLeft;
-    if (text.empty()) return port;
-    port.memory.place = parse_position(text);
-    return port.memory.place ? std::optional(std::move(port)) : std::nullopt;
+    return port;  // an older agent wrote a place behind it
   }
   if (memory == "host")
     port.memory.kind = Kind::kHost;
   else if (memory != "nobody")
     return std::nullopt;
   return text.empty() ? std::optional(std::move(port)) : std::nullopt;
+}
+
+constexpr unsigned kOrders = 4;
+constexpr unsigned kHostFlag = 1;
+constexpr unsigned kHeardFlag = 2;
+constexpr unsigned kSpeaksFlag = 4;
+constexpr unsigned kCountedFlag = 8;
+
+/// `IN-FORCE REQUESTED EVER-HEARD BORN-BEFORE OTHERS`
+std::string text_of_order(const core::PortState& port) {
+  return fmt::format("{} {} {:d} {} {}", static_cast<unsigned>(port.in_force), port.requested,
+                     port.ever_heard, port.born_before, port.others ? word_of(*port.others) : "-");
+}
+
+bool parse_order(std::string_view text, core::PortState& port) {
+  const auto in_force = parse_number(next_word(text), kOrders - 1);
+  const auto requested = parse_number(next_word(text), (1U << kOrders) - 1);
+  const auto ever_heard = parse_number(next_word(text), 1U);
+  const auto born = parse_number<std::uint64_t>(next_word(text), ~std::uint64_t{});
+  const std::string_view others = next_word(text);
+  if (!in_force || !requested || !ever_heard || !born || !text.empty()) return false;
+  if (others != "-" && !(port.others = parse_rank(others))) return false;
+  port.in_force = static_cast<Order>(*in_force);
+  port.requested = static_cast<std::uint8_t>(*requested);
+  port.ever_heard = *ever_heard != 0;
+  port.born_before = *born;
+  return true;
+}
+
+/// `AGENT CHASSIS BELIEF BIRTH BOOT SESSION SEQUENCE BOUND FLAGS ACKNOWLEDGED`
+std::string text_of(const core::KnownAgent& v) {
+  const unsigned flags = (v.host ? kHostFlag : 0) | (v.heard ? kHeardFlag : 0) |
+                         (v.speaks ? kSpeaksFlag : 0) | (v.counted ? kCountedFlag : 0);
+  return fmt::format("{:016x} {} {} {} {} {} {} {} {} {}", v.agent,
+                     v.chassis.octets.empty() ? "-" : word_of(v.chassis), word_of(v.belief),
+                     v.birth, v.boot, v.session, v.sequence, word_of(v.bound), flags,
+                     v.acknowledged);
+}
+
+bool parse_agent(std::string_view text, core::PortState& port) {
+  constexpr std::uint32_t kAny = ~std::uint32_t{};
+  const auto agent = parse_number<std::uint64_t>(next_word(text), ~std::uint64_t{}, 16);
+  const std::string_view chassis = next_word(text);
+  const auto belief = parse_rank(next_word(text));
+  const auto birth = parse_number<std::uint64_t>(next_word(text), ~std::uint64_t{});
+  const auto boot = parse_number<std::uint32_t>(next_word(text), kAny);
+  const auto session = parse_number<std::uint32_t>(next_word(text), kAny);
+  const auto sequence = parse_number<std::uint32_t>(next_word(text), kAny);
+  const auto bound = parse_rank(next_word(text));
+  const auto flags = parse_number(next_word(text), 15U);
+  const auto acknowledged = parse_number<std::uint32_t>(next_word(text), kAny);
+  if (!agent || *agent == 0 || !belief || !birth || !boot || !session || !sequence || !bound ||
+      !flags || !acknowledged || !text.empty() ||
+      port.agents.size() >= core::PortOrder::kMostAgents)
+    return false;
+  core::KnownAgent v{.agent = *agent,
+                     .belief = *belief,
+                     .birth = *birth,
+                     .boot = *boot,
+                     .session = *session,
+                     .sequence = *sequence,
+                     .bound = *bound,
+                     .host = (*flags & kHostFlag) != 0,
+                     .heard = (*flags & kHeardFlag) != 0,
+                     .speaks = (*flags & kSpeaksFlag) != 0,
+                     .counted = (*flags & kCountedFlag) != 0,
+                     .acknowledged = *acknowledged};
+  if (chassis != "-") {
+    auto id = parse_chassis_id(spaced(chassis));
+    if (!id) return false;
+    v.chassis = std::move(*id);
+  }
+  port.agents.push_back(std::move(v));
+  return true;
 }
 
 /// What a line of the file says, into the state. False if it is not understood.
@@ -205,10 +297,36 @@ bool take_line(std::string_view key, std::string_view value, core::State& state,
     state.surroundings.push_back(*hash);
     return true;
   }
-  if (key == "place" && !state.place) {
-    state.place = parse_position(value);
-    return state.place.has_value();
+  if (key == "agent" && state.agent == 0) {
+    const auto id = parse_number<std::uint64_t>(value, ~std::uint64_t{}, 16);
+    if (id) state.agent = *id;
+    return id && *id != 0;
   }
+  if (key == "rank-id" && !state.rank_id) {
+    state.rank_id = parse_chassis_id(value);
+    return state.rank_id.has_value();
+  }
+  if (key == "start") {
+    const auto start = parse_number<std::uint32_t>(value, ~std::uint32_t{});
+    if (start) state.boot = *start;
+    return start.has_value();
+  }
+  if (key == "rank" || key == "bound") {
+    const auto rank = parse_rank(value);
+    if (rank) (key == "rank" ? state.rank : state.bound) = *rank;
+    return rank.has_value();
+  }
+  if (key == "births") {
+    const auto births = parse_number<std::uint64_t>(value, ~std::uint64_t{});
+    if (births) state.births = *births;
+    return births.has_value();
+  }
+  if (key == "lost" && value == "yes") return state.lost = true;
+  if (key == "order") return !state.ports.empty() && parse_order(value, state.ports.back());
+  if (key == "knows") return !state.ports.empty() && parse_agent(value, state.ports.back());
+  // An older agent wrote these two: what it knew of the order is not known any more.
+  if (key == "place") return parse_position(value).has_value();
+  if (key == "ports" && value == "learning") return true;
   if (key == "role" && !state.role && (value == "host" || value == "switch")) {
     state.role = value == "host" ? Role::kHost : Role::kSwitch;
     return true;
@@ -226,10 +344,6 @@ bool take_line(std::string_view key, std::string_view value, core::State& state,
   if (key == "boot" && boot.empty()) {
     boot = value;
     return !boot.empty();
-  }
-  if (key == "ports" && value == kLearning && state.knows_ports) {
-    state.knows_ports = false;
-    return true;
   }
   if (key == "port") {
     auto port = parse_port(value);
@@ -321,7 +435,15 @@ std::string format_state(const core::State& state, std::string_view boot,
   if (const auto s = std::chrono::duration_cast<std::chrono::seconds>(state.supported).count();
       s > 0)
     line("supported", std::to_string(s));
-  if (state.place) line("place", text_of(*state.place));
+  if (state.agent != 0) {
+    line("agent", fmt::format("{:016x}", state.agent));
+    if (state.rank_id) line("rank-id", text_of(*state.rank_id));
+    line("start", std::to_string(state.boot));
+    line("rank", word_of(state.rank));
+    line("bound", word_of(state.bound));
+    line("births", std::to_string(state.births));
+    if (state.lost) line("lost", "yes");
+  }
   if (const std::string location = core::octets_of(state.location); !location.empty())
     line("location", to_hex(as_octets(location)));
   if (state.location_until) {
@@ -332,8 +454,11 @@ std::string format_state(const core::State& state, std::string_view boot,
   if (!state.classes.empty()) line("classes", qos::to_string(state.classes));
   for (const std::uint64_t hash : state.surroundings) line("near", fmt::format("{:016x}", hash));
   if (!boot.empty()) line("boot", boot);
-  if (!state.knows_ports) line("ports", kLearning);
-  for (const core::PortState& port : state.ports) line("port", text_of(port));
+  for (const core::PortState& port : state.ports) {
+    line("port", text_of(port));
+    line("order", text_of_order(port));
+    for (const core::KnownAgent& v : port.agents) line("knows", text_of(v));
+  }
   out += '\n';
   out += kLastLine;
   out += '\n';
@@ -344,14 +469,14 @@ Result<core::State> parse_state(std::string_view text, std::string_view this_boo
                                 std::chrono::seconds epoch) {
   core::State state;
   std::string boot;
-  bool old = false;
   for (int line = 1; !text.empty(); ++line) {
     const std::size_t end = text.find('\n');
     if (end == text.npos) return fail(damaged(line, "is torn"));
     const std::string_view content = text.substr(0, end);
     text.remove_prefix(end + 1);
     if (line == 1) {
-      old = content == std::string(kHeading) + "1";
+      const bool old =
+          content == std::string(kHeading) + "1" || content == std::string(kHeading) + "2";
       if (!old && content != std::string(kHeading) + std::string(kVersion))
         return fail(
             damaged(line, "is not '" + std::string(kHeading) + std::string(kVersion) + "'"));
@@ -361,9 +486,6 @@ Result<core::State> parse_state(std::string_view text, std::string_view this_boo
       if (!text.empty()) return fail(damaged(line + 1, "stands after the end"));
       if (boot.empty() || boot != this_boot)
         for (core::PortState& port : state.ports) port.carrier_changes.reset();
-      if (old && state.level)  // a device stood in the order where its level was
-        state.place = Position{*state.level, state.chassis_id.value_or(ChassisId())};
-      state.knows_ports &= !old;
       return state;
     }
     std::string_view value = content;

@@ -37,8 +37,9 @@ class StateKeeper {
 
   /// The agent has something else to keep.
   void note_change() { changed_ = true; }
-  /// If it has: before a frame tells of it (docs/rules.md O5). A file system that does not take it
-  /// for kWritePatience, as one that is frozen, holds up no other frame: save() sees to the rest.
+  /// If it has: before a frame tells of it (docs/rules.md, Terms: saved first). A file system that
+  /// does not take it for kWritePatience, as one that is frozen, holds up no other frame: save()
+  /// sees to the rest.
   void write(const core::Agent& agent, TimePoint now);
   /// The same and, after the frames, has the disk keep it for good: nobody waits for that, and it
   /// is asked once in kCommitInterval at most, for a neighbour may give cause to write with every

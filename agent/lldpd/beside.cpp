@@ -14,6 +14,7 @@
 #include "tlv/classes.hpp"
 #include "tlv/dot1.hpp"
 #include "tlv/location.hpp"
+#include "tlv/order.hpp"
 #include "tlv/topology.hpp"
 
 namespace lldp::io {
@@ -33,7 +34,7 @@ std::vector<tlv::Key> ours_of(const core::Settings& settings) {
   if (settings.send_pfc) out.push_back(tlv::PfcConfig::kKey);
   for (const core::Oui& oui : settings.accepted_ouis)
     for (tlv::Key key : {tlv::Contribution::kKey, tlv::LocationTlv::kKey, tlv::LayersTlv::kKey,
-                         tlv::ClassesTlv::kKey}) {
+                         tlv::OrderTlv::kKey, tlv::ClassesTlv::kKey}) {
       key.oui = number_of(oui);
       out.push_back(key);
     }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/metrics/metrics.hpp"
 
+#include <ctime>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 
 #include "agent/report/text.hpp"
@@ -58,6 +60,15 @@ Labels operator+(Labels left, const Labels& right) {
   return left;
 }
 
+/// Seconds since 1970 of a date as `show` has it; nothing where there is none.
+std::optional<double> seconds_of(const json& date) {
+  std::tm tm{};
+  if (!date.is_string()) return std::nullopt;
+  const char* const end = ::strptime(date.get_ref<const std::string&>().c_str(), "%FT%TZ", &tm);
+  if (end == nullptr || *end != '\0') return std::nullopt;
+  return static_cast<double>(::timegm(&tm));
+}
+
 using Families = std::vector<MetricFamily>;
 
 void put(Families& out, Family family) { out.push_back(family.take()); }
@@ -82,10 +93,13 @@ void put_device(Families& out, const json& info, const json& show) {
                           "leaves below; always 1.");
   for (const json& tier : device.at("location").at("tiers"))
     location.add({{"tier", tier.at("level").dump()}, {"id", str(tier, "id")}}, 1);
-  put(out, std::move(build));
-  put(out, std::move(about));
-  put(out, std::move(level));
-  put(out, std::move(location));
+  Family rank = gauge("device_rank_level",
+                      "The level of the device's rank in the order: below device_level until all "
+                      "neighbors have acknowledged; absent at the bottom.");
+  // Of an older daemon: none.
+  if (const json r = device.value("rank", json::object()); !r.value("level", json()).is_null())
+    rank.add({}, r.at("level").get<double>());
+  for (Family* family : {&build, &about, &level, &rank, &location}) put(out, std::move(*family));
 }
 
 void put_protection(Families& out, const json& protection) {
@@ -117,7 +131,10 @@ void put_companions(Families& out, const json& companions) {
 
 void put_ports(Families& out, const json& ports) {
   Family up = gauge("port_up", "Whether frames pass the port.");
-  Family about = gauge("port_info", "The port's type and its place in the order; always 1.");
+  Family about = gauge("port_info", "The port's type and its order; always 1.");
+  Family waits = gauge("port_waits_since_seconds",
+                       "When a rise of the rank began to wait for the port, or the port was shut "
+                       "with a carrier, since 1970; absent while neither is so.");
   Family heard = gauge("port_neighbors", "Neighbours heard on the port.");
   Family neighbor = gauge("neighbor_info", "A neighbour heard, as it calls itself; always 1.");
   Family level = gauge("neighbor_level", "The level that a neighbour tells; absent without one.");
@@ -128,6 +145,7 @@ void put_ports(Families& out, const json& ports) {
     if (const json& alias = port.at("alias"); !alias.is_null())
       known.push_back({"alias", alias.get<std::string>()});
     about.add(known, 1);
+    if (const auto since = seconds_of(port.value("waits_since", json()))) waits.add(name, *since);
     heard.add(name, static_cast<double>(port.at("neighbors").size()));
     for (const json& n : port.at("neighbors")) {
       const Labels msap = name + labels_of(n, {"chassis_id", "port_id"});
@@ -135,7 +153,8 @@ void put_ports(Families& out, const json& ports) {
       if (const json& l = n.at("level"); !l.is_null()) level.add(msap, l.get<double>());
     }
   }
-  for (Family* family : {&up, &about, &heard, &neighbor, &level}) put(out, std::move(*family));
+  for (Family* family : {&up, &about, &waits, &heard, &neighbor, &level})
+    put(out, std::move(*family));
 }
 
 void put_statistics(Families& out, const json& ports) {

@@ -65,6 +65,39 @@ std::string heading(const json& port, const json& neighbor, const Style& style) 
   return out + "\n";
 }
 
+/// `level 2 02:00:00:00:00:01`
+std::string rank_text(const json& rank) {
+  const json& level = rank.at("level");
+  return level.is_null() ? "the bottom" : "level " + level.dump() + " " + str(rank, "id");
+}
+
+/// What an agent has acknowledged, in one line; A1 to A6 of docs/rules.md.
+std::string agent_line(const json& agent) {
+  const bool heard = agent.at("heard").get<bool>();
+  const bool is_host = str(agent, "role") == "host";
+  std::string out = "  order: " + str(agent, "role") + " " + agent_name(agent);
+  if (!heard)
+    out += ", not heard on this carrier";
+  else if (!agent.at("counted").get<bool>())
+    out += ", has not heard this device yet";
+  else if (!is_host)
+    out += ", may rise to " + rank_text(agent.at("bound"));
+  if (!is_host) out += ", has acknowledged " + rank_text(agent.at("acknowledged"));
+  return out + (agent.at("awaited").get<bool>() ? "; its acknowledgement is missing\n" : "\n");
+}
+
+std::string agent_lines(const json& port, const Style& style) {
+  std::string out;
+  for (const json& agent : agents_of(port)) out += agent_line(agent);
+  if (const std::string since = waits_since(port); !since.empty())
+    out += std::string("  order: ") +
+           (str(port, "order") == "shut" ? "shut" : "the rank waits for this port") + " since " +
+           since + "\n";
+  return out.empty() ? out
+                     : paint(str(port, "name"), Ink::kBold, style) + ": order " +
+                           str(port, "order") + "\n" + out;
+}
+
 }  // namespace
 
 Result<std::string> with_tlvs(std::string_view text, OwnerOf owner) {
@@ -82,11 +115,14 @@ Result<std::string> with_tlvs(std::string_view text, OwnerOf owner) {
 Result<std::string> detail_text(std::string_view text, const Style& style, OwnerOf owner) {
   return with_json(text, [&](const json& show) {
     std::string out;
-    for (const json& port : show.at("ports"))
+    for (const json& port : show.at("ports")) {
       for (const json& neighbor : port.at("neighbors")) {
         if (!out.empty()) out += '\n';
         out += heading(port, neighbor, style) + lines_of(octets_of(neighbor, "lldpdu"), owner);
       }
+      if (const std::string agents = agent_lines(port, style); !agents.empty())
+        out += (out.empty() ? "" : "\n") + agents;
+    }
     return out.empty() ? std::string("no neighbors\n") : out;
   });
 }

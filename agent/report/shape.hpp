@@ -28,4 +28,20 @@ inline std::string str(const json& object, const char* key) {
   return object.at(key).get<std::string>();
 }
 
+/// Since when a rise waits for the port, or the port is shut with a carrier; empty: neither, or an
+/// older daemon.
+inline std::string waits_since(const json& port) {
+  const auto since = port.find("waits_since");
+  return since == port.end() || since->is_null() ? std::string() : since->get<std::string>();
+}
+
+/// The agents that were ever heard on the port; none of an older daemon.
+inline json agents_of(const json& port) { return port.value("agents", json::array()); }
+
+/// Its chassis ID, or the agent ID where it never spoke.
+inline std::string agent_name(const json& agent) {
+  const json& chassis = agent.at("chassis_id");
+  return chassis.is_null() ? "agent " + str(agent, "agent_id") : chassis.get<std::string>();
+}
+
 }  // namespace lldp::report

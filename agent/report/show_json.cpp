@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include "agent/report/json_writer.hpp"
 #include "agent/report/report.hpp"
 #include "base/text.hpp"
@@ -59,7 +61,16 @@ void write(JsonWriter& out, const core::NeighborInfo& n) {
   out.close('}');
 }
 
-void write(JsonWriter& out, const core::PortInfo& p,
+void write_rank(JsonWriter& out, const Position& rank) {
+  const bool bottom = rank == Position();
+  out.open('{')
+      .member("level",
+              bottom ? std::optional<unsigned>() : std::optional<unsigned>(rank.level.value()))
+      .member("id", bottom ? std::nullopt : std::optional(to_string(rank.chassis)))
+      .close('}');
+}
+
+void write(JsonWriter& out, const core::PortInfo& p, const WallClock& clock,
            const std::map<std::string, std::string>& aliases) {
   std::optional<std::string> alias;
   if (const auto at = aliases.find(p.name); at != aliases.end()) alias = escape(at->second);
@@ -71,6 +82,22 @@ void write(JsonWriter& out, const core::PortInfo& p,
       .member("admin", to_string(p.admin));
   write_priorities(out.key("pfc_enabled"), p.pfc_enabled);
   write(out.key("layers"), p.layers);
+  out.member("waits_since",
+             p.holds_since ? std::optional(clock.date(*p.holds_since)) : std::nullopt);
+  out.key("agents").open('[');
+  for (const core::AgentInfo& a : p.agents) {
+    out.open('{')
+        .member("agent_id", fmt::format("{:016x}", a.agent))
+        .member("chassis_id",
+                a.chassis_id.octets.empty() ? std::nullopt : std::optional(to_string(a.chassis_id)))
+        .member("role", a.host ? "host" : "switch")
+        .member("heard", a.heard)
+        .member("counted", a.counted);
+    write_rank(out.key("bound"), a.bound);
+    write_rank(out.key("acknowledged"), a.belief);
+    out.member("awaited", a.awaited).close('}');
+  }
+  out.close(']');
   if (!p.announced.empty()) out.member("announced", to_hex(p.announced));
   out.key("neighbors").open('[');
   for (const core::NeighborInfo& n : p.neighbors) write(out, n);
@@ -91,10 +118,11 @@ std::string show_json(const core::Snapshot& snapshot, const Protection& protecti
       .member("role", snapshot.role == Role::kHost ? "host" : "switch")
       .member("level", number(snapshot.level))
       .member("level_source", to_string(snapshot.level_source))
-      .member("place", number(snapshot.place))
+      .member("place", number(snapshot.place()))
       .member("location", snapshot.location)
       .member("chassis_id", to_string(snapshot.chassis_id))
       .member("system_name", escape(snapshot.system_name));
+  write_rank(out.key("rank"), snapshot.rank);
   if (!daemon.transport.empty()) {
     out.member("transport", daemon.transport)
         .member("role_reason", daemon.role_reason.empty() ? std::optional<std::string_view>()
@@ -106,7 +134,8 @@ std::string show_json(const core::Snapshot& snapshot, const Protection& protecti
   out.close('}');
   out.key("ports").open('[');
   for (const core::PortInfo& port : snapshot.ports)
-    if (ports.empty() || any_glob_match(ports, port.name)) write(out, port, protection.aliases);
+    if (ports.empty() || any_glob_match(ports, port.name))
+      write(out, port, clock, protection.aliases);
   out.close(']');
   out.key("protection")
       .open('{')

@@ -55,7 +55,9 @@ std::string device_text(const json& device) {
   if (const std::string source = str(device, "level_source"); source != "none")
     out += " (" + source + ")";
   if (const auto place = device.find("place"); place != device.end() && *place != level)
-    out += ", in the order by level " + level_text(*place) + " until all neighbors have heard";
+    out += (place->is_null() ? std::string(", at the bottom of the order")
+                             : ", in the order by level " + level_text(*place)) +
+           " until all neighbors have acknowledged";
   return out;
 }
 
@@ -200,6 +202,25 @@ void add_port(Table& table, const json& port, long age) {
   if (!neighbors.empty()) return;
   row.push_back({"-", Ink::kFaint});
   table.add(std::move(row));
+}
+
+/// Those whose acknowledgement is missing: `02:00:00:00:00:02, 02:00:00:00:00:03`.
+std::string awaited_text(const json& port) {
+  std::string out;
+  for (const json& agent : agents_of(port))
+    if (agent.at("awaited").get<bool>()) out += (out.empty() ? "" : ", ") + agent_name(agent);
+  return out.empty() ? "the agents that were heard there" : out;
+}
+
+/// `rank waits for swp3: no acknowledgement from leaf2 since 2026-01-31T12:00:00Z`; a shut port
+/// says so. Empty where nothing waits for the port.
+std::string waiting_line(const json& port) {
+  const std::string since = waits_since(port);
+  if (since.empty()) return "";
+  return (str(port, "order") == "shut"
+              ? port_name(port) + " is shut: no acknowledgement from "
+              : "rank waits for " + port_name(port) + ": no acknowledgement from ") +
+         awaited_text(port) + " since " + since;
 }
 
 /// Characters that a line takes on the screen, without what colours it.
@@ -426,6 +447,8 @@ Result<std::string> show_text(std::string_view text, const Style& style, std::ch
       page.add(paint(failed, Ink::kWarn, style));
     if (const std::string role = role_text(device); !role.empty()) page.add(role);
     if (const std::string where = location_line(device); !where.empty()) page.add(where);
+    for (const json& port : show.at("ports"))
+      if (const std::string line = waiting_line(port); !line.empty()) page.add(line);
     if (const std::string set = set_text(device); !set.empty()) page.add(set);
     Table table({{"PORT"},
                  {"LINK"},

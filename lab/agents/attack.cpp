@@ -27,7 +27,9 @@ constexpr minutes kRepaired{30};  ///< by then all is right
 
 class Trial {
  public:
-  Trial(std::uint64_t seed, bool long_ago) : long_ago_(long_ago), network_(seed) {
+  Trial(std::uint64_t seed, bool long_ago, Duration rules_late)
+      : long_ago_(long_ago), network_(seed) {
+    network_.rules_late = rules_late;
     ordeal_.seed = seed;
     network_.watch(safety_);
     build();
@@ -42,8 +44,8 @@ class Trial {
     if (safe()) repair();
     pass(kRepaired);
     if (safe()) look_at_the_end();
-    if (const auto& c = safety_.cycle()) found("cycle", *c);
-    if (const auto& c = safety_.cycle_with_dead()) found("cycle through rules of the dead", *c);
+    if (const auto& c = safety_.cycle()) found(Finding::Kind::kCycle, *c);
+    if (const auto& c = safety_.cycle_with_dead()) found(Finding::Kind::kDeadAgentCycle, *c);
     ordeal_.proofs = safety_.proofs();
     ordeal_.disagreements = safety_.disagreements();
     ordeal_.lasted = network_.now - Network::kBegin;
@@ -275,7 +277,7 @@ class Trial {
   }
   void switch_off(std::size_t node) {
     if (runs(node)) network_.stop(node, random_.chance(0.5));
-    safety_.flush(node);
+    network_.cut_power(node);
   }
   /// Its links are down too, and come up before or after its agent.
   void reboot() {
@@ -431,11 +433,13 @@ class Trial {
   }
 
   template <class... T>
-  void find(fmt::format_string<T...> format, T&&... values) {
-    ordeal_.findings.push_back(fmt::format(format, std::forward<T>(values)...));
+  void find(Finding::Kind kind, fmt::format_string<T...> format, T&&... values) {
+    ordeal_.findings.push_back({kind, fmt::format(format, std::forward<T>(values)...)});
   }
-  void found(std::string_view what, const OrderSafety::Cycle& cycle) {
-    find("{} at {:.6f} s: {}", what, since_begin(cycle.at), cycle.text);
+  void found(Finding::Kind kind, const OrderSafety::Cycle& cycle) {
+    find(kind, "{} at {:.6f} s: {}",
+         kind == Finding::Kind::kCycle ? "cycle" : "cycle through rules of the dead",
+         since_begin(cycle.at), cycle.text);
     for (const std::size_t n : switches_)
       if (runs(n))
         ordeal_.story.push_back(standing_of(n) + " id " +
@@ -455,8 +459,8 @@ class Trial {
     const Levels explained = explained_levels();
     for (const std::size_t n : switches_) {
       if (network_.level_of(n) != explained[n])
-        find("{} has level {}, not {}; {} by the cables", name(n), text(network_.level_of(n)),
-             text(explained[n]), text(right[n]));
+        find(Finding::Kind::kLevel, "{} has level {}, not {}; {} by the cables", name(n),
+             text(network_.level_of(n)), text(explained[n]), text(right[n]));
     }
     for (const Network::Cable& c : network_.cables)
       if (c.up) look_at_the_orders(c);
@@ -474,8 +478,8 @@ class Trial {
     const auto right = locations_of(network_, levels, known);
     for (std::size_t n = 0; n < levels.size(); ++n)
       if (known[n] != right[n])
-        find("{} stands at {}, not at {}; {}", name(n), core::location_text(known[n]),
-             core::location_text(right[n]), standing_of(n));
+        find(Finding::Kind::kLocation, "{} stands at {}, not at {}; {}", name(n),
+             core::location_text(known[n]), core::location_text(right[n]), standing_of(n));
   }
   /// What the levels are to be, given those of hosts and of the switches whose alarm says that
   /// their level stands on memory, or above what is heard.
@@ -513,24 +517,33 @@ class Trial {
     const Order a = network_.agent(c.a.node).order(c.a.port);
     const Order b = network_.agent(c.b.node).order(c.b.port);
     if (safety_.rule(c.a.node, c.a.slot()) != a || safety_.rule(c.b.node, c.b.slot()) != b)
-      find("{}: an order has changed without an event", name_of_cable(c));
+      find(Finding::Kind::kOrder, "{}: an order has changed without an event", name_of_cable(c));
     const bool levels = network_.level_of(c.a.node) && network_.level_of(c.b.node);
     const bool switches =
         network_.nodes[c.a.node].is_switch() && network_.nodes[c.b.node].is_switch();
     const bool shared =
         (a == Order::kUp && b == Order::kDown) || (a == Order::kDown && b == Order::kUp);
     if (levels && switches && !shared)
-      find("{}: {} at one end, {} at the other; {}; {}", name_of_cable(c), to_string(a),
-           to_string(b), standing_of(c.a.node), standing_of(c.b.node));
+      find(Finding::Kind::kOrder, "{}: {} at one end, {} at the other; {}; {}", name_of_cable(c),
+           to_string(a), to_string(b), standing_of(c.a.node), standing_of(c.b.node));
   }
   [[nodiscard]] std::string standing_of(std::size_t node) {
     const core::Snapshot s = network_.agent(node).snapshot(network_.now);
     const auto text = [](std::optional<Level> l) {
       return l ? std::to_string(l->value()) : "none";
     };
-    std::string line =
-        fmt::format("{} level {}, place {}", name(node), text(s.level), text(s.place));
+    std::string line = fmt::format("{} level {}, rank {}, bound {}", name(node), text(s.level),
+                                   s.rank.level.value(), s.bound.level.value());
     for (const core::Alarm& a : s.alarms) line += fmt::format(", {} {}", to_string(a.code), a.port);
+    for (const core::PortInfo& p : s.ports) {
+      if (!p.holds_since) continue;
+      line += fmt::format("; {} ({}) holds:", p.name, to_string(p.order));
+      for (const core::AgentInfo& a : p.agents)
+        line +=
+            fmt::format(" {:08x} ({}{}{}{} bound {} belief {})", a.agent >> 32,
+                        a.host ? "host " : "", a.heard ? "heard " : "", a.counted ? "counted " : "",
+                        a.awaited ? "awaited" : "", a.bound.level.value(), a.belief.level.value());
+    }
     return line;
   }
 
@@ -548,12 +561,14 @@ class Trial {
 
 }  // namespace
 
-Ordeal attack(std::uint64_t seed, bool long_ago) { return Trial(seed, long_ago).go(); }
+Ordeal attack(std::uint64_t seed, bool long_ago, Duration rules_late) {
+  return Trial(seed, long_ago, rules_late).go();
+}
 
 std::string to_text(const Ordeal& o) {
   std::string text = fmt::format("seed {}: {}\n", o.seed, o.fabric);
   for (const std::string& line : o.story) text += line + "\n";
-  for (const std::string& finding : o.findings) text += "  FOUND " + finding + "\n";
+  for (const Finding& finding : o.findings) text += "  FOUND " + finding.text + "\n";
   return text;
 }
 

@@ -9,15 +9,21 @@
 
 namespace lldp::lab::agents {
 
+/// What docs/rules.md says cannot be: a cycle at any moment; or, half an hour after the last
+/// repair, a wrong level that no alarm explains, an order that the ends of a link do not share, or
+/// a wrong location.
+struct Finding {
+  enum class Kind : std::uint8_t { kCycle, kDeadAgentCycle, kLevel, kOrder, kLocation };
+  Kind kind{};
+  std::string text{};
+};
+
 /// What came of one fabric that was given a hard time.
 struct Ordeal {
   std::uint64_t seed = 0;
   std::string fabric{};              ///< `fattree 4: 36 devices, 48 cables, ...`
   std::vector<std::string> story{};  ///< all that befell it, in order
-  /// What docs/rules.md says cannot be: a cycle at any moment; or, half an hour after the last
-  /// repair, a wrong level that no alarm explains, an order that the ends of a link do not share,
-  /// or a wrong location.
-  std::vector<std::string> findings{};
+  std::vector<Finding> findings{};
   std::size_t on_memory =
       0;  ///< switches at the end whose alarm says that their level may be wrong
   std::uint64_t events = 0;
@@ -30,10 +36,11 @@ struct Ordeal {
 /// what can befall one: frames lost, repeated and delayed, links that flap, agents that die at any
 /// point and come back with the state their file held, switches that say host for a while, servers
 /// where none belong, all servers off, pins, switches moved to each other's place, new chassis IDs.
-/// The proof runs after every event; levels and orders are held against the truth half an hour
-/// after all is repaired. `long_ago`: what lasts may last for days, so that levels are established
-/// meanwhile. The same seed gives the same ordeal on any machine.
-[[nodiscard]] Ordeal attack(std::uint64_t seed, bool long_ago);
+/// The proof runs after every event, on the rules in force: these follow what is asked for by up to
+/// `rules_late`. Levels and orders are held against the truth half an hour after all is repaired.
+/// `long_ago`: what lasts may last for days, so that levels are established meanwhile. The same
+/// seed gives the same ordeal on any machine.
+[[nodiscard]] Ordeal attack(std::uint64_t seed, bool long_ago, Duration rules_late = {});
 
 /// The findings, and the story that leads to them.
 [[nodiscard]] std::string to_text(const Ordeal& ordeal);

@@ -57,8 +57,11 @@ std::size_t Network::connect(std::size_t a, std::size_t b) {
 void Network::unplug(std::size_t cable) {
   if (!std::exchange(cables[cable].plugged, false)) return;
   set_cable(cable, false);
-  for (const End& e : {cables[cable].a, cables[cable].b})
+  for (const End& e : {cables[cable].a, cables[cable].b}) {
     nodes[e.node].ports[e.slot()].cable = kNone;
+    // Of a dead agent the data plane drops what was for the neighbor that is gone.
+    if (!nodes[e.node].agent) put_rule(e.node, e.slot(), Order::kUnknown);
+  }
   for (Observer* o : observers_) o->cable_changed(cable);
 }
 
@@ -70,10 +73,14 @@ void Network::carrier_changed(std::size_t cable) {
   if (!cables[cable].up) ++cables[cable].generation;
   for (Observer* o : observers_) o->cable_changed(cable);
   for (const End& e : {cables[cable].a, cables[cable].b}) {
-    ++nodes[e.node].ports[e.slot()].carrier_changes;
-    if (!nodes[e.node].agent) continue;
-    report_link(e.node, e.slot());
-    schedule(e.node);
+    Port& port = nodes[e.node].ports[e.slot()];
+    ++port.carrier_changes;
+    if (nodes[e.node].agent) {
+      report_link(e.node, e.slot());
+      schedule(e.node);
+    }
+    Port& then = nodes[e.node].ports[e.slot()];
+    then.at_carrier = then.asked;
   }
 }
 
@@ -93,7 +100,17 @@ void Network::report_link(std::size_t node, std::size_t slot) {
 
 void Network::start(std::size_t node) {
   Node& n = nodes[node];
-  n.agent.emplace(n.settings, n.self, n.state ? *n.state : core::State(), now);
+  core::Identity self = n.self;
+  self.entropy = random_.next();
+  self.wall_clock = static_cast<std::uint32_t>(
+      std::chrono::floor<std::chrono::seconds>(now.time_since_epoch()).count());
+  ++n.life;
+  const bool lost = !n.state && std::ranges::any_of(n.ports, [](const Port& p) {
+    return p.rule != Order::kUnknown;
+  });
+  for (Port& p : n.ports) p.generation = 0;
+  n.agent.emplace(n.settings, std::move(self), n.state ? *n.state : core::State(), now);
+  if (lost) n.agent->assume_rules(now, actions_), act(node);
   for (std::size_t slot = 0; slot < n.ports.size(); ++slot) report_link(node, slot);
   for (Observer* o : observers_) o->started(node);
   schedule(node);
@@ -214,15 +231,87 @@ void Network::schedule(std::size_t node) {
   wakes_.set(slot, queue_.take_turn(due));
 }
 
+void Network::put_rule(std::size_t node, std::size_t slot, Order order) {
+  const Order before = std::exchange(nodes[node].ports[slot].rule, order);
+  if (before == order) return;
+  for (Observer* o : observers_) o->ruled(node, slot, before);
+}
+
+void Network::cut_power(std::size_t node) {
+  ++nodes[node].power;
+  for (std::size_t slot = 0; slot < nodes[node].ports.size(); ++slot) {
+    nodes[node].ports[slot].applied = nodes[node].ports[slot].asked;
+    put_rule(node, slot, Order::kUnknown);
+  }
+}
+
+bool Network::passes(const Cable& cable) const {
+  const auto in_order = [this](const End& e) {
+    const Port& port = nodes[e.node].ports[e.slot()];
+    return port.applied >= port.at_carrier;
+  };
+  return cable.up && in_order(cable.a) && in_order(cable.b);
+}
+
+void Network::program(std::size_t node, bool safe_only) {
+  for (const core::Event& e : actions_.events) {
+    if (e.kind != core::Event::Kind::kPort) continue;
+    const std::size_t slot = e.port.value() - 1;
+    Port& port = nodes[node].ports[slot];
+    const core::Request request = nodes[node].agent->request(e.port);
+    const bool safe = request.order == Order::kUp || request.order == Order::kShut;
+    if (request.generation == port.generation || (safe_only && !safe)) continue;
+    port.generation = request.generation;
+    const std::uint32_t turn = ++port.asked;
+    const std::uint32_t life = nodes[node].life;
+    const std::uint32_t power = nodes[node].power;
+    if (rules_late <= Duration{} && port.applied + 1 == turn) {
+      apply(node, slot, request.order, turn, request.generation, life, power);
+      continue;
+    }
+    port.last = std::max(
+        port.last, now + Duration(static_cast<Duration::rep>(
+                             random_.below(static_cast<std::uint64_t>(rules_late.count()) + 1))));
+    at(port.last, [this, node, slot, request, turn, life, power] {
+      apply(node, slot, request.order, turn, request.generation, life, power);
+      if (!nodes[node].agent) return confirmed_.clear();
+      act(node);
+      schedule(node);
+    });
+  }
+}
+
+void Network::apply(std::size_t node, std::size_t slot, Order order, std::uint32_t turn,
+                    std::uint32_t generation, std::uint32_t life, std::uint32_t power) {
+  if (nodes[node].power != power) return;
+  nodes[node].ports[slot].applied = turn;
+  put_rule(node, slot, order);
+  if (nodes[node].agent && nodes[node].life == life)
+    confirmed_.emplace_back(node, slot, generation);
+}
+
 void Network::act(std::size_t node) {
+  for (;;) {
+    act_once(node);
+    if (confirmed_.empty()) return;
+    if (!nodes[node].agent) return confirmed_.clear();
+    const auto confirmed = std::exchange(confirmed_, {});
+    for (const auto& [which, slot, generation] : confirmed)
+      nodes[which].agent->in_force(*Ifindex::make(slot + 1), generation, now, actions_);
+  }
+}
+
+void Network::act_once(std::size_t node) {
   Node& n = nodes[node];
   n.unsaved |= std::any_of(actions_.events.begin(), actions_.events.end(),
                            [](const auto& e) { return e.kind == core::Event::Kind::kState; });
   const bool dies = n.crash && (n.unsaved || !actions_.sends.empty());
-  if (n.unsaved && !actions_.sends.empty() && !(dies && *n.crash == Crash::kBeforeSaving)) {
+  const bool unsaved_death = dies && *n.crash == Crash::kBeforeSaving;
+  if (n.unsaved && !unsaved_death) {
     if (saves_at_once) save(n);
     n.unsaved = false;
   }
+  program(node, unsaved_death);
   if (!dies || *n.crash == Crash::kWhileSending) {
     const std::size_t out = dies ? random_.below(actions_.sends.size() + 1) : actions_.sends.size();
     for (Observer* o : observers_) o->acted(node, actions_);

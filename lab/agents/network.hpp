@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "agent/core/agent.hpp"
@@ -30,6 +31,8 @@ class Observer {
   /// What an agent asked for in one call, before its frames are on the wire.
   virtual void acted(std::size_t /*node*/, const core::Actions& /*actions*/) {}
   virtual void cable_changed(std::size_t /*cable*/) {}
+  /// The rules in force of a port are others than `before`.
+  virtual void ruled(std::size_t /*node*/, std::size_t /*slot*/, Order /*before*/) {}
   /// All that had to happen at this moment because of one event has happened.
   virtual void stepped() {}
 };
@@ -42,8 +45,8 @@ enum class Crash : std::uint8_t {
 
 /// Agents, and cables between their ports that take time, lose and repeat frames; on virtual time.
 /// The owner of the agents, as the daemon is one: it keeps a state file, which is written before
-/// frames are sent (docs/rules.md O5), and lets an agent that died start from it. Everything drawn
-/// by chance comes from the seed, so a network does the same on any machine.
+/// frames are sent (docs/rules.md, "Order"), and lets an agent that died start from it. Everything
+/// drawn by chance comes from the seed, so a network does the same on any machine.
 class Network {
  public:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
@@ -54,6 +57,13 @@ class Network {
     std::optional<Layers> layers{};  ///< as a configuration has them
     std::uint32_t cable = kNone;
     std::uint32_t carrier_changes = 0;  ///< as the kernel counts them
+    Order rule = Order::kUnknown;       ///< in force, also of an earlier life
+    // The rest is the network's own.
+    std::uint32_t generation = 0;  ///< of the agent's newest request
+    std::uint32_t asked = 0;       ///< requests made, in all lives
+    std::uint32_t applied = 0;     ///< of those
+    std::uint32_t at_carrier = 0;  ///< asked when the carrier changed last
+    TimePoint last{};              ///< when the last request is in force
   };
   struct Node {
     /// Of the agent too, as long as it runs with them, and of others like it: alter() makes some of
@@ -73,6 +83,8 @@ class Network {
    private:
     friend Network;
     bool unsaved = false;          ///< the agent's state is not the file's
+    std::uint32_t life = 0;        ///< of the agent
+    std::uint32_t power = 0;       ///< how often it went
     std::optional<Crash> crash{};  ///< to come
   };
   struct End {
@@ -105,6 +117,8 @@ class Network {
   Duration jitter{};                              ///< at most so much beyond the cable's delay
   Duration delay = std::chrono::milliseconds(1);  ///< of cables laid from now on
   std::optional<std::size_t> mute{};              ///< nothing that this node sends arrives
+  /// Rules are in force so long after they were asked for, at most; those of a port in their order.
+  Duration rules_late{};
   bool keep_events = false;
   /// false: a state file is written only when its agent ends. That costs less, and hides an agent
   /// that does not tell of a change (core::Event::Kind::kState); crash_soon() needs true.
@@ -138,6 +152,20 @@ class Network {
   void start_all();
   /// An orderly stop says goodbye, a crash does not.
   void stop(std::size_t node, bool orderly);
+  /// The machine is without power: no rule is left, and what was asked for is void.
+  void cut_power(std::size_t node);
+  /// The state file is lost.
+  void lose_state(std::size_t node) { nodes[node].state.reset(); }
+  /// Other rules than an agent asked for.
+  void put_rule(std::size_t node, std::size_t slot, Order order);
+  /// The cable has carrier, and what its ends asked for when that came is in force: before that no
+  /// lossless traffic passes (docs/rules.md A11).
+  [[nodiscard]] bool passes(const Cable& cable) const;
+  /// The rules that came into force last are those that the port's carrier waited for.
+  [[nodiscard]] bool came_to_pass(std::size_t node, std::size_t slot) const {
+    const Port& port = nodes[node].ports[slot];
+    return port.at_carrier > 0 && port.applied == port.at_carrier;
+  }
   /// Dies in the midst of things, when it next has something to save or to send; nullopt: not any
   /// more.
   void crash_soon(std::size_t node, std::optional<Crash> crash) {
@@ -221,6 +249,12 @@ class Network {
   void wake(std::size_t node);
   void call(std::uint32_t what);
   void act(std::size_t node);
+  void act_once(std::size_t node);
+  /// Asks the data plane for what the agent requests since. `safe_only`: orders that are safe
+  /// whatever the state file says.
+  void program(std::size_t node, bool safe_only);
+  void apply(std::size_t node, std::size_t slot, Order order, std::uint32_t turn,
+             std::uint32_t generation, std::uint32_t life, std::uint32_t power);
   void transmit(std::size_t node, const core::Send& send);
   void schedule(std::size_t node);
   void die(std::size_t node);
@@ -234,6 +268,8 @@ class Network {
   Pool<Bytes> frames_{};
   Pool<std::function<void()>> calls_{};
   core::Actions actions_{};
+  /// Confirmed, and not told to their agent yet: node, slot, generation.
+  std::vector<std::tuple<std::size_t, std::size_t, std::uint32_t>> confirmed_{};
   std::vector<Observer*> observers_{};
 };
 

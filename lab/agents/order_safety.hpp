@@ -12,10 +12,9 @@
 namespace lldp::lab::agents {
 
 /// Proves after every event that the rules which stand in the fabric leave no cycle of buffers
-/// (docs/proof.md). An agent's rules are what it told of its ports' orders; those of an agent that
-/// died stay in the kernel, and are a new one's until that knows better. A link counts while it has
-/// carrier and an order is known at both ends: where it is not, the agent says so and protects
-/// nothing.
+/// (docs/proof.md). What counts is the rules in force: those of an agent
+/// that died stay in the kernel. A link counts while lossless traffic passes and rules are in force
+/// at both ends: where none are, the agent says so and protects nothing.
 ///
 /// Only a change that can add a dependency is proved again; one that takes some away cannot close a
 /// cycle.
@@ -38,29 +37,17 @@ class OrderSafety : public Observer {
   [[nodiscard]] std::uint64_t disagreements() const { return disagreements_; }
   /// The order by which the kernel treats the port's packets.
   [[nodiscard]] Order rule(std::size_t node, std::size_t slot) const;
-  /// Rules that no agent has made; until its agent makes others.
-  void put(std::size_t node, std::size_t slot, Order order);
-  /// The machine is switched off: no rule is left.
-  void flush(std::size_t node);
 
   void started(std::size_t node) override;
   void stopped(std::size_t node) override;
-  void acted(std::size_t node, const core::Actions& actions) override;
+  void ruled(std::size_t node, std::size_t slot, Order before) override;
   void cable_changed(std::size_t cable) override;
   void stepped() override;
 
  private:
-  struct Rule {
-    Order order = Order::kUnknown;
-    TimePoint found_until{};  ///< found at the start, by one with no order for the port: O4
-  };
-  Rule& rule_of(std::size_t node, std::size_t slot);
-  /// The kernel's rules become those of the agent.
-  void program(std::size_t node, std::size_t slot);
   [[nodiscard]] bool prove(bool with_dead, std::optional<Cycle>& cycle);
 
   const Network& network_;
-  std::vector<std::vector<Rule>> rules_{};
   qos::Forwarding forwarding_{};
   std::size_t dead_ = 0;
   bool unproved_ = false;

@@ -37,8 +37,9 @@ std::optional<Role> role_from(std::string_view text) {
 }
 
 Order order_from(std::string_view text) {
-  if (text == "up") return Order::kUp;
-  return text == "down" ? Order::kDown : Order::kUnknown;
+  for (const Order order : {Order::kDown, Order::kUp, Order::kShut})
+    if (text == to_string(order)) return order;
+  return Order::kUnknown;
 }
 
 /// `5,6`
@@ -282,7 +283,7 @@ Result<void> add_rules(const Json& rules, Device& device) {
     const std::string name = shown_at(entry, "name");
     if (name.empty()) return refuse("rules", "a port without a name");
     const std::string order = shown_at(entry, "order");
-    if (order != "up" && order != "down" && order != "unknown")
+    if (order_from(order) == Order::kUnknown && order != to_string(Order::kUnknown))
       return refuse("rules", name + " without an order");
     if (!by_name.emplace(name, &entry).second) return refuse("rules", name + " is there twice");
   }

@@ -24,6 +24,7 @@ inline constexpr int kFailed = 1;  ///< the answer is no: a cycle, a deadlock, a
 inline constexpr int kUsage = 2;   ///< it could not run: the command line, a file, the machine
 inline constexpr int kNoVerdict = 3;  ///< it ran, and there is no answer
 
+int run_attack(const Arguments& arguments);
 int run_bounce(const Arguments& arguments);
 int run_collect(const Arguments& arguments);
 int run_config(const Arguments& arguments);

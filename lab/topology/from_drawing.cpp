@@ -17,7 +17,7 @@ std::optional<std::uint64_t> whole_number(std::string_view text) {
 }
 
 std::optional<Order> order_from(std::string_view text) {
-  for (const Order o : {Order::kUnknown, Order::kDown, Order::kUp})
+  for (const Order o : {Order::kUnknown, Order::kDown, Order::kUp, Order::kShut})
     if (text == to_string(o)) return o;
   return std::nullopt;
 }
@@ -76,9 +76,9 @@ Result<Link> link_from(cabling::Link& drawn, const std::string& place,
         .node = end.node, .port = std::move(end.port), .aliases = std::move(end.aliases)};
     if (!end.order.empty()) link.ends[e].order = order_from(end.order);
     if (!end.order.empty() && !link.ends[e].order)
-      return fail(Error{
-          0, place,
-          fmt::format("the order on {} is not up, down or unknown", escape(nodes[end.node].name))});
+      return fail(Error{0, place,
+                        fmt::format("the order on {} is not up, down, shut or unknown",
+                                    escape(nodes[end.node].name))});
     if (end.layer.empty()) continue;
     if (const auto number = whole_number(end.layer)) link.ends[e].layer = qos::Layer::make(*number);
     if (!link.ends[e].layer)

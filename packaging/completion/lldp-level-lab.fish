@@ -11,6 +11,7 @@ complete -c lldp-level-lab -n __fish_use_subcommand -a whatif -d 'let links fail
 complete -c lldp-level-lab -n __fish_use_subcommand -a merge -d 'join the results of a sweep'
 complete -c lldp-level-lab -n __fish_use_subcommand -a topo -d 'make a fabric file'
 complete -c lldp-level-lab -n __fish_use_subcommand -a converge -d 'let the agents find their levels on virtual time'
+complete -c lldp-level-lab -n __fish_use_subcommand -a attack -d 'give random fabrics of agents a hard time'
 complete -c lldp-level-lab -n __fish_use_subcommand -a live -d 'run a fabric on this machine'
 complete -c lldp-level-lab -n __fish_use_subcommand -a sim -d 'send packets: does PFC deadlock'
 complete -c lldp-level-lab -n __fish_use_subcommand -a throughput -d 'how much traffic a fabric carries on given paths'
@@ -171,3 +172,8 @@ complete -c lldp-level-lab -n '__fish_seen_subcommand_from bounce' -l seconds -x
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from bounce' -l json -d 'print JSON'
 
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from prove config collect whatif merge topo converge sim throughput live bounce switch' -F
+
+complete -c lldp-level-lab -n '__fish_seen_subcommand_from attack' -l fabrics -x -d 'random fabrics'
+complete -c lldp-level-lab -n '__fish_seen_subcommand_from attack' -l seed -x -d 'of the first'
+complete -c lldp-level-lab -n '__fish_seen_subcommand_from attack' -l rules-late -x -a '0ms 20ms 1s' -d 'rules in force at most so late'
+complete -c lldp-level-lab -n '__fish_seen_subcommand_from attack' -l json -d 'print JSON'

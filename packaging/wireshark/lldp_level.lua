@@ -2,7 +2,8 @@
 -- The LLDP TLVs that carry a device's level in a fabric, lldp-level-tlv(7): Topology Recognition
 -- (IEEE 802.1Qcz-2023 D.2.16, 00-80-C2 subtype 0x14) and the Contribution TLV (an OUI of the operator's,
 -- subtype 0x01); where their sender stands (that OUI, subtype 0x02); what a link joins in a layered expander (that OUI,
--- subtype 0x03); and which classes are lossless (that OUI, subtype 0x05).
+-- subtype 0x03); what its sender has acknowledged of the order (that OUI, subtype 0x04); and which classes are lossless (that
+-- OUI, subtype 0x05).
 --
 -- Wireshark's own dissector knows the name of the first and does not decode it, and offers no table by
 -- which another could (its lldp.orgtlv.oui is asked for OUIs that it does not know alone). So this is a
@@ -66,6 +67,29 @@ for _, field in ipairs({classes.chain, classes.step, classes.priority, classes.d
   table.insert(lldp_level.fields, field)
 end
 
+local order = {
+  name = "Order",
+  host = ProtoField.bool("lldp_level.order.host", "Host", 8, nil, 0x01),
+  more = ProtoField.bool("lldp_level.order.more", "More Neighbors Than Entries", 8, nil, 0x02),
+  agent = ProtoField.uint64("lldp_level.order.agent_id", "Agent ID", base.HEX),
+  boot = ProtoField.uint32("lldp_level.order.boot", "Boot"),
+  session = ProtoField.uint32("lldp_level.order.session", "Session", base.HEX),
+  sequence = ProtoField.uint32("lldp_level.order.sequence", "Sequence Number"),
+  level = ProtoField.uint8("lldp_level.order.level", "Level of the Bound", base.DEC, {[255] = "none"}),
+  id = ProtoField.bytes("lldp_level.order.rank_id", "Rank ID of the Bound"),
+  neighbor = ProtoField.uint64("lldp_level.order.neighbor.agent_id", "Agent ID", base.HEX),
+  neighbor_boot = ProtoField.uint32("lldp_level.order.neighbor.boot", "Boot"),
+  neighbor_session = ProtoField.uint32("lldp_level.order.neighbor.session", "Session", base.HEX),
+  acknowledged = ProtoField.uint32("lldp_level.order.neighbor.acknowledged", "Acknowledged", base.DEC, {[0] = "none"}),
+  waits = ProtoField.bool("lldp_level.order.neighbor.waits", "Its Acknowledgement Is Missing", 8, nil, 0x01),
+}
+for _, key in ipairs({"host", "more", "agent", "boot", "session", "sequence", "level", "id", "neighbor", "neighbor_boot",
+    "neighbor_session", "acknowledged", "waits"}) do
+  table.insert(lldp_level.fields, order[key])
+end
+
+local wrong_order = ProtoExpert.new("lldp_level.wrong_order",
+  "No bound and list of at most 22 neighbors: it is discarded", expert.group.MALFORMED, expert.severity.WARN)
 local wrong_length = ProtoExpert.new("lldp_level.wrong_length", "The TLV's length is not 7: it is discarded",
   expert.group.MALFORMED, expert.severity.WARN)
 local no_level = ProtoExpert.new("lldp_level.no_level", "A device without a level",
@@ -81,7 +105,7 @@ local wrong_location = ProtoExpert.new("lldp_level.wrong_location",
   expert.severity.WARN)
 local wrong_classes_length = ProtoExpert.new("lldp_level.wrong_classes_length",
   "No list of at most 7 classes of 13 octets: it is discarded", expert.group.MALFORMED, expert.severity.WARN)
-lldp_level.experts = {wrong_classes_length, wrong_location, wrong_length, wrong_layers_length, no_level, no_layer, contradiction}
+lldp_level.experts = {wrong_classes_length, wrong_order, wrong_location, wrong_length, wrong_layers_length, no_level, no_layer, contradiction}
 
 lldp_level.prefs.oui = Pref.string("OUI of the Contribution TLV", "02-4C-56",
   "As tlv.contribution-oui in lldp-level.conf(5); several are separated by commas")
@@ -103,6 +127,7 @@ local function kind_of(oui, subtype)
   if ouis[oui] and subtype == 0x01 then return contribution end
   if ouis[oui] and subtype == 0x02 then return location end
   if ouis[oui] and subtype == 0x03 then return layers end
+  if ouis[oui] and subtype == 0x04 then return order end
   if ouis[oui] and subtype == 0x05 then return classes end
 end
 
@@ -162,6 +187,41 @@ local function show_classes(tree, octets)
   branch:append_text(": " .. (count == 0 and "none" or text))
 end
 
+-- Flags 1, agent ID 8, boot 4, session 4, sequence 4, level 1, length of the rank ID 1, rank ID, number of neighbors 1, and of each
+-- agent ID 8, boot 4, session 4, acknowledged 4, flags 1.
+local function show_order(tree, octets)
+  local branch = tree:add(lldp_level, octets, order.name)
+  local length = octets:len() - 6
+  local id = length >= 24 and octets(28, 1):uint() or 0
+  local count = length >= 24 + id and octets(29 + id, 1):uint() or 0
+  local level = length >= 24 and octets(27, 1):uint() or 0
+  local bottom = level == 255
+  if length ~= 24 + id + 21 * count or count > 22 or level == 0 or (bottom and id ~= 0) or (not bottom and id < 2) or
+      (octets(7, 4):uint() == 0 and octets(11, 4):uint() == 0) then
+    branch:add_proto_expert_info(wrong_order)
+    return
+  end
+  branch:add(order.host, octets(6, 1))
+  branch:add(order.more, octets(6, 1))
+  branch:add(order.agent, octets(7, 8))
+  branch:add(order.boot, octets(15, 4))
+  branch:add(order.session, octets(19, 4))
+  branch:add(order.sequence, octets(23, 4))
+  branch:add(order.level, octets(27, 1))
+  if id > 0 then branch:add(order.id, octets(29, id)) end
+  for i = 0, count - 1 do
+    local one = octets(30 + id + 21 * i, 21)
+    local entry = branch:add(lldp_level, one, "Neighbor")
+    entry:add(order.neighbor, one(0, 8))
+    entry:add(order.neighbor_boot, one(8, 4))
+    entry:add(order.neighbor_session, one(12, 4))
+    entry:add(order.acknowledged, one(16, 4))
+    entry:add(order.waits, one(20, 1))
+  end
+  branch:append_text(string.format(": bound %s, number %d, hears %d", bottom and "none" or "of level " .. level,
+    octets(23, 4):uint(), count))
+end
+
 local function show(tree, tlv, octets)
   local branch = tree:add(lldp_level, octets, tlv.name)
   if octets:len() ~= 2 + 7 then
@@ -194,6 +254,7 @@ function lldp_level.dissector(_, _, tree)
         local octets = frame(at - 2, 2 + length)
         if tlv == layers then show_layers(tree, octets)
         elseif tlv == location then show_location(tree, octets)
+        elseif tlv == order then show_order(tree, octets)
         elseif tlv == classes then show_classes(tree, octets)
         else show(tree, tlv, octets) end
       end

@@ -8,15 +8,15 @@ import sys
 
 ROOMS = ("agent", "base", "dataplane", "docs", "lab", "man", "os", "packaging", "qos", "tests", "tlv")
 TEXT = {".cpp", ".hpp", ".c", ".h", ".py", ".md", ".1", ".5", ".7", ".8", ".yml", ".conf", ".sh", ".varlink", ".json"}
-# `docs/rules.md L3`, `(O2)`, `L1 to L6`, `TEST(L4, ...)`; not the L2 of a network's layer in other words.
-CITED = re.compile(r"(?:rules\.md[)\],]*,?\s+|\(|//\s*(?:docs/rules\.md )?|TEST(?:_F)?\(|to |and |, )([CLOP]\d+)[ab]?\b")
+# `docs/rules.md L3`, `(A2)`, `L1 to L6`, `TEST(L4, ...)`; not the L2 of a network's layer in other words.
+CITED = re.compile(r"(?:rules\.md[)\],]*,?\s+|\(|//\s*(?:docs/rules\.md )?|TEST(?:_F)?\(|to |and |, )([ACLOP]\d+)[ab]?\b")
 OLD = re.compile(r"\b(?:DESIGN(?:\.md)?[ ,]+(?:section|rule)|[Rr]ules? [0-9]+\b|split[- ]horizon)")
 
 
 def main(root):
     root = pathlib.Path(root)
-    defined = set(re.findall(r"^- \*\*([CLOP]\d+)\*\*", (root / "docs/rules.md").read_text(), re.M))
-    wanted = [f"{kind}{i}" for kind, last in (("C", 8), ("L", 8), ("O", 6), ("P", 6)) for i in range(1, last + 1)]
+    defined = set(re.findall(r"^- \*\*([ACLOP]\d+)\*\*", (root / "docs/rules.md").read_text(), re.M))
+    wanted = [f"{kind}{i}" for kind, last in (("A", 13), ("C", 8), ("L", 8), ("P", 6)) for i in range(1, last + 1)] + ["O6"]
     wrong = [f"docs/rules.md: {name} is missing" for name in wanted if name not in defined]
     tested = set()
     for path in sorted(p for room in ROOMS for p in (root / room).rglob("*") if p.suffix in TEXT and p.is_file()):

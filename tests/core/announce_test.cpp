@@ -143,9 +143,9 @@ TEST(Announcement, ThatDoesNotFitTheMtuLeavesOutTheNameFirst) {
   Settings settings;
   settings.system_name = std::string(100, 'n');
   Single s(settings);
-  s.set({.ifindex = ifindex(1), .up = true, .mtu = 80});
+  s.set({.ifindex = ifindex(1), .up = true, .mtu = 117});
   const auto frame = s.sends(1).at(0).frame;
-  EXPECT_LE(frame.size(), 14U + 80U);
+  EXPECT_LE(frame.size(), 14U + 117U);
   EXPECT_EQ(read(frame).system_name, std::nullopt);
   EXPECT_TRUE(read(frame).tr.has_value());
   EXPECT_EQ(s.statistics(1).lldpduLengthErrors, 1U);

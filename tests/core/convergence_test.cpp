@@ -14,21 +14,42 @@ namespace {
 using core::AlarmCode;
 using core::LevelSource;
 
-/// Levels and port types are what the graph says, and the two ends of every link agree on its
-/// order.
-void expect_truth(const Network& net) {
-  const auto right = lab::agents::distances_to_hosts(net);
-  const lab::agents::Truth truth(net, right);
+/// What each port of a switch waits for, for whoever reads a failure.
+std::string standing(const Network& net, std::size_t node) {
+  const core::Snapshot s = net.nodes[node].agent->snapshot(net.now);
+  std::string out = "\n" + s.system_name + " rank " + std::to_string(s.rank.level.value()) +
+                    " bound " + std::to_string(s.bound.level.value());
+  for (const core::PortInfo& p : s.ports) {
+    out += "\n  " + p.name + " " + std::string(to_string(p.order));
+    for (const core::AgentInfo& a : p.agents)
+      out += std::string(a.host ? " host" : " switch") + (a.heard ? " heard" : "") +
+             (a.counted ? " counted" : "") + (a.awaited ? " awaited" : "") + " bound " +
+             std::to_string(a.bound.level.value()) + " belief " +
+             std::to_string(a.belief.level.value()) + ";";
+  }
+  return out;
+}
+
+/// Levels and port types are what the graph says.
+void expect_labels(const Network& net) {
+  const lab::agents::Truth truth(net, lab::agents::distances_to_hosts(net));
   ASSERT_THAT(truth.list_wrong_levels(), testing::IsEmpty());
   ASSERT_THAT(truth.list_wrong_ports(), testing::IsEmpty());
+}
+/// And the two ends of every link agree on its order.
+void expect_truth(const Network& net) {
+  ASSERT_NO_FATAL_FAILURE(expect_labels(net));
+  const auto right = lab::agents::distances_to_hosts(net);
   for (const auto& c : net.cables) {
     if (!c.up || !net.nodes[c.a.node].is_switch() || !net.nodes[c.b.node].is_switch() ||
         !right[c.a.node])
       continue;
     const Order a = net.nodes[c.a.node].agent->order(c.a.port);
     const Order b = net.nodes[c.b.node].agent->order(c.b.port);
-    ASSERT_NE(a, Order::kUnknown);
-    ASSERT_EQ(a == Order::kUp, b == Order::kDown);
+    ASSERT_NE(a, Order::kUnknown) << standing(net, c.a.node);
+    ASSERT_EQ(a == Order::kUp, b == Order::kDown)
+        << net.nodes[c.a.node].name() << " " << to_string(a) << ", " << net.nodes[c.b.node].name()
+        << " " << to_string(b) << standing(net, c.a.node) << standing(net, c.b.node);
   }
 }
 
@@ -246,7 +267,7 @@ TEST_F(NewClos, AHostOnATopIsForgottenWithin65SecondsOfItsEnd) {
   net.run_for(seconds(66));
   EXPECT_EQ(net.level_of(tops[0]), level(3));
 }
-// docs/rules.md O2: nobody's order changes by a restart, whether it says goodbye or not.
+// docs/rules.md A9: nobody's order changes by a restart, whether it says goodbye or not.
 TEST_F(Clos, ARestartTakesNobodysRulesOff) {
   const auto orders = [&] {
     std::vector<Order> all;
@@ -414,6 +435,8 @@ TEST_P(FatTree, SettlesWithinATenthOfASecondOfTheLastStart) {
     net.start(node);
   }
   net.run_for(milliseconds(100));
+  ASSERT_NO_FATAL_FAILURE(expect_labels(net));
+  net.run_for(seconds(3));  // acknowledgements for which txCredit was short are told again
   expect_truth(net);
 }
 

@@ -42,7 +42,7 @@ TEST_F(Expected, AnotherIsAnAlarmAtOnceAndUntilTheRightOneAloneIsHeard) {
   EXPECT_EQ(alarm(1), "none");
 }
 
-// docs/rules.md O2: of two names of one device the one that spoke last counts.
+// Of two names of one device the one that spoke last counts.
 TEST_F(Expected, ANameThatADeviceHasGivenUpIsNotHeardAnyMore) {
   const MacAddress one = mac(7, 7);
   s.up(1);

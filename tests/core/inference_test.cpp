@@ -530,9 +530,9 @@ TEST(L6, TheHighestLevelThatIsAllowedIsRestoredAndNoneAbove) {
   EXPECT_EQ(Device({}, {.level = at(0)}).level(), std::nullopt);
 }
 
-// O5: when it is worth saving
+// docs/rules.md, "Order": when it is worth saving
 
-TEST(O5, SupportIsSavedEveryTenMinutesAndWhenTheLevelIsEstablished) {
+TEST(Saving, SupportIsSavedEveryTenMinutesAndWhenTheLevelIsEstablished) {
   Device d;
   d.rules.establish = minutes(25);
   d.inference.set_rules(d.rules, d.now);

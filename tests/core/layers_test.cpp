@@ -45,7 +45,7 @@ TEST_F(LayeredPorts, GoByWhatIsSetBeforeAnybodyIsHeard) {
   EXPECT_EQ(s.order(3), Order::kDown);  // of layer 0, and so nothing turns there
   s.hear(3, {.name = "srv", .ttl = 0});
   s.down(3);
-  EXPECT_EQ(s.order(3), Order::kUnknown);
+  EXPECT_EQ(s.order(3), Order::kUp);
   EXPECT_EQ(s.order(1), Order::kUp);
 }
 

@@ -506,7 +506,7 @@ TEST(P4, OfAFileThatDoesNotSayWhenItLastsForADayFromTheStart) {
   Single again(a_host(), state);
   again.set({.ifindex = ifindex(1)});
   again.pass(seconds(1));
-  EXPECT_EQ(again.count(Event::Kind::kState), 1U);  // it does now
+  EXPECT_GE(again.count(Event::Kind::kState), 1U);  // it does now
   EXPECT_TRUE(again.agent.state().location_until);
   state.location_until = again.now - seconds(1);
   Single late(a_host(), state);
@@ -535,7 +535,6 @@ TEST(P4, WhatAStockLldpdSaysInItsPlaceDoesNotTakeItAway) {
 TEST(P4, WhatStandsInTheFileIsToldAtOnceUnlessTheLevelIsAnother) {
   core::State state{
       .level = level(2),
-      .place = Position{level(2), id("me")},
       .role = Role::kSwitch,
       .location = {tier(2, "a"), tier(3, "a")},
       .ports = {{.name = "swp1", .memory = {.kind = core::PortMemory::Kind::kAbove}}}};

@@ -16,7 +16,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr TimePoint kNow{seconds(1000)};
-const Settings kSettings;
+const Settings kSettings{.txCreditMax = 5};
 
 constexpr AdminStatus kAllStatus[] = {AdminStatus::disabled, AdminStatus::enabledTxOnly,
                                       AdminStatus::enabledRxOnly, AdminStatus::enabledRxTx};

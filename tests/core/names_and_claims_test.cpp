@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device that changes its name, and one whose frames lose our TLVs for a while: docs/rules.md O2.
+// A device that changes its name, and one whose frames lose our TLVs for a while: docs/rules.md A3.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "agent/core/alarm.hpp"
-#include "tests/core/support/o1.hpp"
+#include "tests/core/support/remembering.hpp"
 
 namespace lldp::test {
 namespace {
 
 // The same device under another name
 
-TEST_F(O1, OfTwoNamesOfOneDeviceTheOneThatSpokeLastCounts) {
+TEST_F(Remembering, OfTwoNamesOfOneDeviceTheOneThatSpokeLastCounts) {
   const MacAddress one = mac(7, 7);
   s.hear(2, {.name = "z", .tr = switch_claim(2), .source = one});
   EXPECT_EQ(s.order(2), Order::kUp);
@@ -26,7 +26,7 @@ TEST_F(O1, OfTwoNamesOfOneDeviceTheOneThatSpokeLastCounts) {
   s.hear(2, {.name = "z", .ttl = 0, .source = one});
   EXPECT_EQ(s.order(2), Order::kDown);
 }
-TEST_F(O1, ANameThatIsSpokenAgainCountsThoughTheOtherHasGone) {
+TEST_F(Remembering, ANameThatIsSpokenAgainCountsThoughTheOtherHasGone) {
   const MacAddress one = mac(7, 7);
   for (const bool says_so : {true, false}) {
     SCOPED_TRACE(says_so ? "with TTL 0" : "silently");
@@ -43,7 +43,7 @@ TEST_F(O1, ANameThatIsSpokenAgainCountsThoughTheOtherHasGone) {
     EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp2"), std::nullopt);
   }
 }
-TEST_F(O1, AnAgentInTheNetworkCardDoesNotSpeakForTheDevice) {
+TEST_F(Remembering, AnAgentInTheNetworkCardDoesNotSpeakForTheDevice) {
   const MacAddress one = mac(7, 7);
   s.hear(2, {.name = "b", .tr = switch_claim(3), .source = one});
   s.hear(2, {.name = "nic", .source = one});
@@ -53,9 +53,9 @@ TEST_F(O1, AnAgentInTheNetworkCardDoesNotSpeakForTheDevice) {
 }
 
 // What is alarming in what it said under the other name is over, too.
-TEST_F(O1, ANameThatIsGivenUpRaisesNothing) {
+TEST_F(Remembering, ANameThatIsGivenUpRaisesNothing) {
   const MacAddress one = mac(7, 7);
-  Settings settings = O1::settings();
+  Settings settings = Remembering::settings();
   settings.host_ports = {"swp2"};
   settings.lossless = 1U << 5;
   s.configure(settings);
@@ -71,7 +71,7 @@ TEST_F(O1, ANameThatIsGivenUpRaisesNothing) {
   s.hear(2, {.name = "third", .tr = host_claim()});
   EXPECT_EQ(s.alarm(AlarmCode::kManyNeighbors, "swp2"), "2 neighbors: srv, third");
 }
-TEST_F(O1, ANameThatIsSpokenAgainCountsThoughItTellsNothingOfUs) {
+TEST_F(Remembering, ANameThatIsSpokenAgainCountsThoughItTellsNothingOfUs) {
   const MacAddress one = mac(7, 7);
   s.hear(2, {.name = "z", .ttl = 600, .tr = switch_claim(std::nullopt), .source = one});
   s.hear(2, {.name = "a", .ttl = 600, .tr = switch_claim(std::nullopt), .source = one});
@@ -88,7 +88,7 @@ TEST_F(O1, ANameThatIsSpokenAgainCountsThoughItTellsNothingOfUs) {
 
 constexpr std::uint16_t kStation = tlv::Capabilities::kStationOnly;
 
-TEST_F(O1, WhoIsAHostWhenItsClaimEndsHasNotLeft) {
+TEST_F(Remembering, WhoIsAHostWhenItsClaimEndsHasNotLeft) {
   s.hear(2, {.name = "z", .ttl = 60, .tr = switch_claim(2)});
   s.hear(2, {.name = "z", .ttl = 600, .capabilities = kStation});
   s.pass(seconds(60) - Duration(1));
@@ -103,15 +103,15 @@ TEST_F(O1, WhoIsAHostWhenItsClaimEndsHasNotLeft) {
   });
   EXPECT_EQ(text_of(*changed), "z port p1: device type switch -> host, level 2 -> 0");
 }
-TEST_F(O1, ASwitchThatAgesOutWhenAClaimBesideItEndsIsMissed) {
+TEST_F(Remembering, ASwitchThatAgesOutWhenAClaimBesideItEndsIsMissed) {
   s.hear(2, {.name = "s", .ttl = 60, .tr = switch_claim(std::nullopt)});
   s.hear(2, {.name = "z", .ttl = 60, .tr = switch_claim(2)});
   s.hear(2, {.name = "z", .ttl = 600, .capabilities = kStation});
   s.pass(seconds(60));
   EXPECT_TRUE(s.alarm(AlarmCode::kSilent, "swp2"));
 }
-TEST_F(O1, WhoIsAHostByANewConfigurationHasNotLeft) {
-  Settings settings = O1::settings();
+TEST_F(Remembering, WhoIsAHostByANewConfigurationHasNotLeft) {
+  Settings settings = Remembering::settings();
   settings.host_from_capabilities = false;
   s.configure(settings);
   s.hear(2, {.name = "z", .ttl = 60, .tr = switch_claim(2)});
@@ -119,17 +119,17 @@ TEST_F(O1, WhoIsAHostByANewConfigurationHasNotLeft) {
   s.pass(seconds(60));
   ASSERT_TRUE(s.alarm(AlarmCode::kSilent, "swp2"));
   const std::size_t told = s.count(Event::Kind::kNeighborChanged);
-  s.configure(O1::settings());
+  s.configure(Remembering::settings());
   EXPECT_EQ(s.order(2), Order::kDown);
   EXPECT_EQ(s.count(Event::Kind::kNeighborChanged), told + 1);
 }
-TEST_F(O1, ASwitchBesideAHostThatSaysNoMoreThatItIsOneIsMissed) {
+TEST_F(Remembering, ASwitchBesideAHostThatSaysNoMoreThatItIsOneIsMissed) {
   s.hear(2, host());
   s.hear(2, a_switch("n", std::nullopt));
   s.hear(2, {.name = "n"});
   EXPECT_TRUE(s.alarm(AlarmCode::kSilent, "swp2"));
 }
-TEST_F(O1, AFrameThatSaysNothingInBetweenEndsNoClaim) {
+TEST_F(Remembering, AFrameThatSaysNothingInBetweenEndsNoClaim) {
   s.hear(2, {.name = "z", .ttl = 60, .tr = switch_claim(3)});
   s.hear(2, {.name = "z", .ttl = 600, .capabilities = kStation});
   s.hear(2, {.name = "z", .ttl = 600});
@@ -138,7 +138,7 @@ TEST_F(O1, AFrameThatSaysNothingInBetweenEndsNoClaim) {
   s.pass(seconds(60));
   EXPECT_EQ(s.type(2), PortType::kDownlink);
 }
-TEST_F(O1, AClaimIsValidForOneTtlAfterAStart) {
+TEST_F(Remembering, AClaimIsValidForOneTtlAfterAStart) {
   s.hear(2, {.name = "z", .ttl = 600, .tr = switch_claim(2)});
   const Peer station{.name = "z", .ttl = 600, .capabilities = kStation};
   s.hear(2, station);
@@ -153,7 +153,7 @@ TEST_F(O1, AClaimIsValidForOneTtlAfterAStart) {
   EXPECT_EQ(s.order(2), Order::kDown);
   EXPECT_EQ(s.type(2), PortType::kDownlink);
 }
-TEST_F(O1, AClaimIsValidForOneTtlAfterAStartWhateverCameBefore) {
+TEST_F(Remembering, AClaimIsValidForOneTtlAfterAStartWhateverCameBefore) {
   s.hear(2, a_switch("z", 2));
   s.restart();
   s.up(1, 4);
@@ -164,7 +164,7 @@ TEST_F(O1, AClaimIsValidForOneTtlAfterAStartWhateverCameBefore) {
   EXPECT_EQ(s.order(2), Order::kUp);
 }
 // Also where a turn comes late.
-TEST_F(O1, WhoIsGoneBeforeItsClaimEndsIsNoHost) {
+TEST_F(Remembering, WhoIsGoneBeforeItsClaimEndsIsNoHost) {
   s.hear(2, {.name = "z", .ttl = 120, .tr = switch_claim(2)});
   s.hear(2, {.name = "z", .ttl = 60, .capabilities = kStation});
   s.now += seconds(130);
@@ -172,7 +172,7 @@ TEST_F(O1, WhoIsGoneBeforeItsClaimEndsIsNoHost) {
   EXPECT_EQ(s.order(2), Order::kUp);
   EXPECT_TRUE(s.alarm(AlarmCode::kSilent, "swp2"));
 }
-TEST_F(O1, WhereAClaimOfANameThatWasGivenUpEndsNobodyIsHeard) {
+TEST_F(Remembering, WhereAClaimOfANameThatWasGivenUpEndsNobodyIsHeard) {
   const MacAddress one = mac(7, 7);
   s.hear(2, {.name = "z", .ttl = 60, .tr = switch_claim(std::nullopt), .source = one});
   s.hear(2, {.name = "z", .ttl = 600, .capabilities = kStation, .source = one});
@@ -181,7 +181,7 @@ TEST_F(O1, WhereAClaimOfANameThatWasGivenUpEndsNobodyIsHeard) {
   s.pass(seconds(61));
   EXPECT_TRUE(s.alarm(AlarmCode::kSilent, "swp2"));
 }
-TEST_F(O1, ALocationBesideAClaimThatStandsContradictsNothing) {
+TEST_F(Remembering, ALocationBesideAClaimThatStandsContradictsNothing) {
   s.hear(2, {.name = "z", .tr = switch_claim(2)});
   const Bytes tier{3, 2, ChassisId::kLocal, 'q'};
   s.hear(2, {.name = "y", .location = tier, .capabilities = kStation});

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order of a port, and what it remembers: docs/rules.md O1, O2, O4.
+// The order of a port, and what it remembers: docs/rules.md A3, A8 of neighbors that tell
+// their level by TR alone, and of hosts.
 #include <gtest/gtest.h>
 
 #include "agent/core/alarm.hpp"
 #include "agent/core/port.hpp"
-#include "tests/core/support/o1.hpp"
+#include "tests/core/support/remembering.hpp"
 
 namespace lldp::test {
 namespace {
@@ -29,25 +30,26 @@ TEST(PortOrder, BetweenEqualLevelsTheChassisIdDecides) {
   EXPECT_EQ(s.order(1), Order::kDown);
   EXPECT_EQ(s.order(2), Order::kDown);
   EXPECT_EQ(s.order(3), Order::kUp);
-  EXPECT_EQ(s.order(4), Order::kUnknown);
+  EXPECT_EQ(s.order(4), Order::kUp);  // heard, and of no level
   EXPECT_EQ(s.type(2), PortType::kCrosslink);
 }
-TEST(PortOrder, WithoutAPlaceThereIsNone) {
+TEST(PortOrder, AtTheBottomEveryNeighborIsAbove) {
   Settings settings;
   settings.max_level = Level::of<1>();
   Single s(settings);
   s.up(1);
-  s.hear(1, a_switch("a", 1));
   EXPECT_EQ(s.order(1), Order::kUnknown);
+  s.hear(1, a_switch("a", 1));
+  EXPECT_EQ(s.order(1), Order::kUp);
 }
 TEST(PortOrder, OfAPortNobodyKnowsThereIsNone) {
   EXPECT_EQ(Single().order(7), Order::kUnknown);
   EXPECT_EQ(Single().type(7), PortType::kUnmarked);
 }
 
-// O1: the order of a port
+// A3: the order of a port
 
-TEST_F(O1, GoesByThePlaceAndNotByTheLevel) {
+TEST_F(Remembering, GoesByThePlaceAndNotByTheLevel) {
   s.hear(2, a_switch("b", 2));
   s.hear(3, a_switch("z", 2));
   s.hear(4, host());
@@ -59,20 +61,9 @@ TEST_F(O1, GoesByThePlaceAndNotByTheLevel) {
   EXPECT_EQ(s.order(4), Order::kDown);
   EXPECT_EQ(s.order(5), Order::kUnknown);
 }
-struct O1AtTheBottom : O1 {
-  O1AtTheBottom() : O1({.place = Position{}}) {}
-};
-TEST_F(O1AtTheBottom, EverybodyIsAbove) {
-  s.hear(2, host());
-  EXPECT_EQ(s.agent.level(), level(1));
-  EXPECT_EQ(s.order(1), Order::kUp);
-  EXPECT_EQ(s.order(2), Order::kUp);
-  EXPECT_EQ(s.order(3), Order::kUnknown);
-}
+// A3: what a port remembers of neighbors without the order TLV
 
-// O2: what a port remembers
-
-TEST_F(O1, ANeighborThatLeavesOrAgesOutChangesNothing) {
+TEST_F(Remembering, ANeighborThatLeavesOrAgesOutChangesNothing) {
   s.hear(2, a_switch("up", 3));
   s.hear(2, {.name = "up", .ttl = 0});
   EXPECT_EQ(s.order(2), Order::kUp);
@@ -82,7 +73,7 @@ TEST_F(O1, ANeighborThatLeavesOrAgesOutChangesNothing) {
   EXPECT_EQ(s.order(2), Order::kUp);
   EXPECT_EQ(s.agent.neighbor_count(), 0U);
 }
-TEST_F(O1, ANeighborThatTellsNoLevelChangesNothingAndIsNotUnprotected) {
+TEST_F(Remembering, ANeighborThatTellsNoLevelChangesNothingAndIsNotUnprotected) {
   s.hear(2, a_switch("up", 3));
   s.hear(2, a_switch("up", std::nullopt));
   s.pass(seconds(5));
@@ -93,7 +84,7 @@ TEST_F(O1, ANeighborThatTellsNoLevelChangesNothingAndIsNotUnprotected) {
   s.pass(seconds(5));
   EXPECT_TRUE(s.info(3).unprotected);
 }
-TEST_F(O1, OfSeveralSwitchesTheHighestThatWasToldIsRemembered) {
+TEST_F(Remembering, OfSeveralSwitchesTheHighestThatWasToldIsRemembered) {
   s.hear(2, a_switch("low", 1));
   EXPECT_EQ(s.order(2), Order::kDown);
   s.hear(2, a_switch("up", 3));
@@ -106,7 +97,7 @@ TEST_F(O1, OfSeveralSwitchesTheHighestThatWasToldIsRemembered) {
   s.hear(2, a_switch("low", 1));  // a frame that says something new
   EXPECT_EQ(s.order(2), Order::kDown);
 }
-TEST_F(O1, AHostIsRememberedOnlyWhereThereIsNoSwitch) {
+TEST_F(Remembering, AHostIsRememberedOnlyWhereThereIsNoSwitch) {
   s.hear(2, a_switch("up", 3));
   s.hear(2, host());
   EXPECT_EQ(s.type(2), PortType::kDownlink);
@@ -116,70 +107,40 @@ TEST_F(O1, AHostIsRememberedOnlyWhereThereIsNoSwitch) {
   s.hear(2, host("another"));
   EXPECT_EQ(s.order(2), Order::kDown);
 }
-TEST_F(O1, ASwitchWhoseCarrierWentMayComeBackAbove) {
+TEST_F(Remembering, ASwitchWhoseCarrierWentMayComeBackAbove) {
   s.down(1);
   s.up(1);
   EXPECT_EQ(s.order(1), Order::kUp);
   s.hear(1, a_switch("leaf", 1));
   EXPECT_EQ(s.order(1), Order::kDown);
 }
-TEST_F(O1, AHostWhoseCarrierWentIsForgotten) {
+TEST_F(Remembering, AHostWhoseCarrierWentLeavesThePortUp) {
   s.hear(2, host());
   s.down(2);
-  EXPECT_EQ(s.order(2), Order::kUnknown);
+  EXPECT_EQ(s.order(2), Order::kUp);
 }
-TEST_F(O1, ACarrierThatCameAndWentBetweenTwoReportsIsSeen) {
+TEST_F(Remembering, ACarrierThatCameAndWentBetweenTwoReportsIsSeen) {
   s.hear(2, host());
   s.hear(3, a_switch("up", 3));
   s.sent.clear();
   for (std::size_t port : {1U, 2U, 3U})
     s.set({.ifindex = ifindex(port), .up = true, .carrier_changes = 2});
   EXPECT_EQ(s.order(1), Order::kUp);
-  EXPECT_EQ(s.order(2), Order::kUnknown);
+  EXPECT_EQ(s.order(2), Order::kUp);
   EXPECT_EQ(s.agent.neighbor_count(), 0U);
   EXPECT_EQ(s.sent.size(), 3U);  // as on any link that comes up
   EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp1"), std::nullopt);
   s.hear(1, a_switch("leaf", 1));
   EXPECT_EQ(s.type(1), PortType::kCrosslink);
 }
-TEST_F(O1, WhoMayBeAboveIsForgottenOneTtlAfterTheCarrierIsBack) {
-  s.down(1);
-  s.pass(seconds(1000));
-  EXPECT_EQ(s.order(1), Order::kUp);
-  s.up(1);
-  s.pass(milliseconds(120'999));
-  EXPECT_EQ(s.order(1), Order::kUp);
-  s.hear(1, {.name = "phone"});  // nobody with a level
-  s.pass(milliseconds(1));
-  EXPECT_EQ(s.order(1), Order::kUnknown);
-}
-TEST_F(O1, APortThatMayNotHearForgetsNobodyByHearingNobody) {
-  const auto set = [&](bool up, core::AdminStatus status) {
-    s.set({.ifindex = ifindex(1), .up = up, .adminStatus = status});
-  };
-  for (const core::AdminStatus deaf :
-       {core::AdminStatus::disabled, core::AdminStatus::enabledTxOnly}) {
-    set(true, deaf);
-    set(false, deaf);
-    set(true, deaf);
-    s.pass(seconds(1000));
-    EXPECT_EQ(s.order(1), Order::kUp);
-  }
-  set(true, core::AdminStatus::enabledRxTx);
-  s.pass(milliseconds(120'999));
-  EXPECT_EQ(s.order(1), Order::kUp);
-  s.hear(1, {.name = "phone"});  // nobody with a level
-  s.pass(milliseconds(1));
-  EXPECT_EQ(s.order(1), Order::kUnknown);
-}
-TEST_F(O1, WhoWasHeardSinceIsNotForgotten) {
+TEST_F(Remembering, WhoWasHeardSinceIsNotForgotten) {
   s.down(1);
   s.up(1);
   s.hear(1, a_switch("leaf", 1));
   s.pass(seconds(1000));
   EXPECT_EQ(s.order(1), Order::kDown);
 }
-TEST_F(O1, APortRemembersAcrossARestart) {
+TEST_F(Remembering, APortRemembersAcrossARestart) {
   s.hear(2, host());
   s.hear(3, a_switch("up", 3));
   s.restart();
@@ -189,7 +150,7 @@ TEST_F(O1, APortRemembersAcrossARestart) {
   EXPECT_EQ(s.order(3), Order::kUp);
   EXPECT_EQ(s.order(4), Order::kUnknown);
 }
-TEST_F(O1, ItGoesByTheNameAndHoldsIfTheCarrierDid) {
+TEST_F(Remembering, ItGoesByTheNameAndHoldsIfTheCarrierDid) {
   s.set({.ifindex = ifindex(2), .up = true, .carrier_changes = 4});
   s.hear(2, a_switch("low", 1));
   s.hear(3, host());
@@ -200,10 +161,10 @@ TEST_F(O1, ItGoesByTheNameAndHoldsIfTheCarrierDid) {
   };
   EXPECT_EQ(with({.ifindex = ifindex(2), .up = true, .carrier_changes = 4}), Order::kDown);
   EXPECT_EQ(with({.ifindex = ifindex(2), .up = true, .carrier_changes = 6}), Order::kUp);
-  EXPECT_EQ(with({.ifindex = ifindex(3)}), Order::kUnknown);
+  EXPECT_EQ(with({.ifindex = ifindex(3)}), Order::kUp);
   EXPECT_EQ(with({.ifindex = ifindex(9), .name = "swp1", .up = true}), Order::kUp);  // another one
 }
-TEST_F(O1, PortsThatAreNotThereYetAreNotForgotten) {
+TEST_F(Remembering, PortsThatAreNotThereYetAreNotForgotten) {
   s.hear(2, host());
   s.restart();
   s.up(1);
@@ -211,17 +172,17 @@ TEST_F(O1, PortsThatAreNotThereYetAreNotForgotten) {
   s.up(1, 2);
   EXPECT_EQ(s.order(2), Order::kDown);
 }
-TEST_F(O1, AnInterfaceThatComesBackIsAsOneWhoseCarrierWent) {
+TEST_F(Remembering, AnInterfaceThatComesBackIsAsOneWhoseCarrierWent) {
   s.agent.remove_link(ifindex(1), s.now, s.out);
   s.take();
   s.set({.ifindex = ifindex(21), .name = "swp1", .up = true});
   EXPECT_EQ(s.order(21), Order::kUp);
   s.hear(21, {.name = "phone", .ttl = 3600});
   s.pass(seconds(121));
-  EXPECT_EQ(s.order(21), Order::kUnknown);
+  EXPECT_EQ(s.order(21), Order::kUp);
 }
 // As when its driver is loaded anew: the kernel's name first, and then the one that it is to have.
-TEST_F(O1, AnInterfaceThatComesBackAndIsNamedThenIsToo) {
+TEST_F(Remembering, AnInterfaceThatComesBackAndIsNamedThenIsToo) {
   s.agent.remove_link(ifindex(1), s.now, s.out);
   s.take();
   s.set({.ifindex = ifindex(21), .name = "eth0"});
@@ -232,7 +193,7 @@ TEST_F(O1, AnInterfaceThatComesBackAndIsNamedThenIsToo) {
   s.set({.ifindex = ifindex(21), .name = "swp1", .up = true});
   EXPECT_EQ(s.order(21), Order::kUp);
 }
-TEST_F(O1, AMemoryGoesWithItsPortToANewName) {
+TEST_F(Remembering, AMemoryGoesWithItsPortToANewName) {
   s.agent.remove_link(ifindex(1), s.now, s.out);
   s.take();
   s.hear(2, host());
@@ -244,7 +205,7 @@ TEST_F(O1, AMemoryGoesWithItsPortToANewName) {
   s.set({.ifindex = ifindex(2), .name = "swp1", .up = true});
   EXPECT_EQ(s.order(2), Order::kDown);
 }
-TEST_F(O1, SlotsAreUsedAgainAfterChurn) {
+TEST_F(Remembering, SlotsAreUsedAgainAfterChurn) {
   for (int i = 0; i < 20; ++i) {
     s.agent.remove_link(ifindex(2), s.now, s.out);
     s.agent.remove_link(ifindex(3), s.now, s.out);
@@ -257,20 +218,19 @@ TEST_F(O1, SlotsAreUsedAgainAfterChurn) {
   }
   EXPECT_EQ(s.agent.snapshot(s.now).ports.size(), 5U);
 }
-TEST_F(O1, EveryChangeOfAMemoryIsToBeSaved) {
+TEST_F(Remembering, EveryChangeOfAMemoryIsToBeSaved) {
   const auto states = [&] {
     const auto n = s.count(Event::Kind::kState);
     s.events.clear();
     return n;
   };
-  s.pass(seconds(121));  // all ports are known from then on, which is to be saved too
   s.events.clear();
   s.hear(2, a_switch("low", 1));
-  EXPECT_EQ(states(), 1U);
+  EXPECT_GE(states(), 1U);
   s.hear(2, {.name = "low", .ttl = 99, .tr = switch_claim(1)});  // nothing that a memory holds
   EXPECT_EQ(states(), 0U);
   s.down(2);
-  EXPECT_EQ(states(), 1U);
+  EXPECT_GE(states(), 1U);
   s.up(2);
   s.pass(seconds(130));
   EXPECT_EQ(states(), 0U);  // nobody was heard
@@ -278,9 +238,9 @@ TEST_F(O1, EveryChangeOfAMemoryIsToBeSaved) {
   EXPECT_EQ(states(), 1U);
 }
 
-// O2: silence
+// Silence
 
-TEST_F(O1, ASwitchThatLeavesIsSilentAtOnce) {
+TEST_F(Remembering, ASwitchThatLeavesIsSilentAtOnce) {
   s.hear(1, {.name = "leaf", .ttl = 0});
   EXPECT_EQ(
       s.alarm(AlarmCode::kSilent, "swp1"),
@@ -289,7 +249,7 @@ TEST_F(O1, ASwitchThatLeavesIsSilentAtOnce) {
   s.hear(1, a_switch("leaf", std::nullopt));
   EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp1"), std::nullopt);
 }
-TEST_F(O1, AndSoIsOneThatToldNoLevel) {
+TEST_F(Remembering, AndSoIsOneThatToldNoLevel) {
   s.up(2);
   s.hear(2, a_switch("new", std::nullopt));
   EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp2"), std::nullopt);
@@ -300,13 +260,13 @@ TEST_F(O1, AndSoIsOneThatToldNoLevel) {
   s.hear(2, {.name = "srv", .ttl = 0});  // a host may go
   EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp2"), std::nullopt);
 }
-TEST_F(O1, AndSoIsOneThatAgesOut) {
+TEST_F(Remembering, AndSoIsOneThatAgesOut) {
   s.pass(milliseconds(119'999));
   EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp1"), std::nullopt);
   s.pass(milliseconds(1));
   EXPECT_TRUE(s.alarm(AlarmCode::kSilent, "swp1"));
 }
-TEST_F(O1, AfterAStartItHasOneTtlToBeHeard) {
+TEST_F(Remembering, AfterAStartItHasOneTtlToBeHeard) {
   s.restart();
   s.up(1);
   s.pass(milliseconds(120'999));
@@ -314,7 +274,7 @@ TEST_F(O1, AfterAStartItHasOneTtlToBeHeard) {
   s.pass(milliseconds(1));
   EXPECT_TRUE(s.alarm(AlarmCode::kSilent, "swp1"));
 }
-TEST_F(O1, AfterTheCarrierTooAndSoIsTheOrderUntilSomebodyIsHeard) {
+TEST_F(Remembering, AfterTheCarrierTooAndSoIsTheOrderUntilSomebodyIsHeard) {
   s.down(1);
   EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp1"), std::nullopt);
   s.up(1);
@@ -326,10 +286,10 @@ TEST_F(O1, AfterTheCarrierTooAndSoIsTheOrderUntilSomebodyIsHeard) {
             "the switch that was heard here is silent; whoever is there is taken for one above; "
             "`lldp-level forget swp1` if it is gone for good");
   s.hear(1, {.name = "phone"});
-  EXPECT_EQ(s.order(1), Order::kUnknown);
+  EXPECT_EQ(s.order(1), Order::kUp);
   EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp1"), std::nullopt);
 }
-TEST_F(O1, OnAPortOfHostPortsASwitchThatIsNotHeardAgainIsNoneAfterOneTtl) {
+TEST_F(Remembering, OnAPortOfHostPortsASwitchThatIsNotHeardAgainIsNoneAfterOneTtl) {
   s.agent.configure({.host_ports = {"swp1"}}, s.now, s.out);
   s.take();
   s.down(1);
@@ -339,7 +299,7 @@ TEST_F(O1, OnAPortOfHostPortsASwitchThatIsNotHeardAgainIsNoneAfterOneTtl) {
   s.pass(milliseconds(1));
   EXPECT_EQ(s.order(1), Order::kDown);
 }
-TEST_F(O1, AndSoOnAPortThatIsNamedAmongThemLater) {
+TEST_F(Remembering, AndSoOnAPortThatIsNamedAmongThemLater) {
   s.down(1);
   s.up(1);
   s.pass(seconds(300));
@@ -350,7 +310,7 @@ TEST_F(O1, AndSoOnAPortThatIsNamedAmongThemLater) {
   EXPECT_EQ(s.order(1), Order::kDown);
 }
 // It says that it has no level yet, each time.
-TEST_F(O1, AboveOutlivesAnAgentThatStartsTwiceWithinOneTtl) {
+TEST_F(Remembering, AboveOutlivesAnAgentThatStartsTwiceWithinOneTtl) {
   s.down(1);
   s.up(1);
   s.hear(1, a_switch("leaf", std::nullopt));
@@ -359,7 +319,7 @@ TEST_F(O1, AboveOutlivesAnAgentThatStartsTwiceWithinOneTtl) {
   EXPECT_EQ(s.order(1), Order::kUp);
 }
 // Whoever killed us or pulled the cable once more brought nobody back.
-TEST_F(O1, TheAlarmOutlivesARestartAndTheNextLossOfTheCarrier) {
+TEST_F(Remembering, TheAlarmOutlivesARestartAndTheNextLossOfTheCarrier) {
   const std::string silent =
       "the switch that was heard here is silent; whoever is there is taken for one above; "
       "`lldp-level forget swp1` if it is gone for good";
@@ -386,7 +346,7 @@ TEST_F(O1, TheAlarmOutlivesARestartAndTheNextLossOfTheCarrier) {
   EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp1"), std::nullopt);
   EXPECT_FALSE(s.info(1).unprotected);
 }
-TEST_F(O1, TheAlarmOfASwitchThatToldNoLevelOutlivesARestartToo) {
+TEST_F(Remembering, TheAlarmOfASwitchThatToldNoLevelOutlivesARestartToo) {
   s.hear(2, a_switch("n", std::nullopt));
   s.hear(2, {.name = "n", .ttl = 0});
   ASSERT_NE(s.alarm(AlarmCode::kSilent, "swp2"), std::nullopt);
@@ -402,7 +362,7 @@ TEST_F(O1, TheAlarmOfASwitchThatToldNoLevelOutlivesARestartToo) {
   EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp2"), std::nullopt);
 }
 // Who was there all the while has not come in the place of who left.
-TEST_F(O1, OnlyWhoIsHeardAnewEndsTheSilenceOfASwitchThatToldNoLevel) {
+TEST_F(Remembering, OnlyWhoIsHeardAnewEndsTheSilenceOfASwitchThatToldNoLevel) {
   s.hear(2, {.name = "phone"});
   s.hear(2, a_switch("n", std::nullopt));
   s.hear(2, {.name = "n", .ttl = 0});
@@ -415,7 +375,7 @@ TEST_F(O1, OnlyWhoIsHeardAnewEndsTheSilenceOfASwitchThatToldNoLevel) {
   EXPECT_FALSE(s.info(2).unprotected);
 }
 // It is there, and heard. What it says of itself keeps no place from rising.
-TEST_F(O1, WhoSaysThatItIsAHostNowHasNotLeft) {
+TEST_F(Remembering, WhoSaysThatItIsAHostNowHasNotLeft) {
   s.hear(2, a_switch("n", 1));
   s.hear(2, host("n"));
   EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp2"), std::nullopt);
@@ -430,7 +390,7 @@ TEST_F(O1, WhoSaysThatItIsAHostNowHasNotLeft) {
   EXPECT_NE(s.alarm(AlarmCode::kSilent, "swp2"), std::nullopt);
 }
 // A switch is remembered, and none is heard.
-TEST_F(O1, ASwitchIsMissedThoughItsNeighborSaysThatItIsNoneNow) {
+TEST_F(Remembering, ASwitchIsMissedThoughItsNeighborSaysThatItIsNoneNow) {
   s.hear(2, a_switch("n", 1));
   s.hear(2, {.name = "n"});
   s.pass(seconds(120));
@@ -438,7 +398,7 @@ TEST_F(O1, ASwitchIsMissedThoughItsNeighborSaysThatItIsNoneNow) {
 }
 // Another device came with the carrier: what is said of the port is the same before and after a
 // restart.
-TEST_F(O1, WhereSomebodyElseIsHeardAfterTheCarrierNoSwitchIsMissed) {
+TEST_F(Remembering, WhereSomebodyElseIsHeardAfterTheCarrierNoSwitchIsMissed) {
   s.down(1);
   s.up(1);
   s.hear(1, {.name = "phone", .ttl = 3600});
@@ -450,7 +410,7 @@ TEST_F(O1, WhereSomebodyElseIsHeardAfterTheCarrierNoSwitchIsMissed) {
   s.pass(seconds(300));
   EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp1"), std::nullopt);
 }
-TEST_F(O1, ForgettingAPortEndsItsSilenceForGood) {
+TEST_F(Remembering, ForgettingAPortEndsItsSilenceForGood) {
   s.down(1);
   s.up(1);
   s.pass(seconds(300));
@@ -461,19 +421,19 @@ TEST_F(O1, ForgettingAPortEndsItsSilenceForGood) {
   s.pass(seconds(300));
   EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp1"), std::nullopt);
 }
-TEST_F(O1, WhereThereIsNoCarrierNobodyIsSilent) {
+TEST_F(Remembering, WhereThereIsNoCarrierNobodyIsSilent) {
   s.hear(1, {.name = "leaf", .ttl = 0});
   s.down(1);
   EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp1"), std::nullopt);
 }
-TEST_F(O1, AHostInItsPlaceEndsTheSilenceAndAPhoneDoesNot) {
+TEST_F(Remembering, AHostInItsPlaceEndsTheSilenceAndAPhoneDoesNot) {
   s.hear(1, {.name = "leaf", .ttl = 0});
   s.hear(1, {.name = "phone"});
   EXPECT_TRUE(s.alarm(AlarmCode::kSilent, "swp1"));
   s.hear(1, host());
   EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp1"), std::nullopt);
 }
-TEST_F(O1, AnOperatorMayForgetAPort) {
+TEST_F(Remembering, AnOperatorMayForgetAPort) {
   s.hear(1, {.name = "leaf", .ttl = 0});
   s.forget(1);
   EXPECT_EQ(s.order(1), Order::kUnknown);
@@ -484,8 +444,8 @@ TEST_F(O1, AnOperatorMayForgetAPort) {
   s.forget(77);                       // of which there is none
 }
 
-// O2: an address of ours that changes, or a reload, is nothing that a neighbour says
-TEST_F(O1, ASwitchWhoseTlvsAreLostForAWhileIsNoHostByANewConfiguration) {
+// An address of ours that changes, or a reload, is nothing that a neighbor says.
+TEST_F(Remembering, ASwitchWhoseTlvsAreLostForAWhileIsNoHostByANewConfiguration) {
   s.up(2);
   s.hear(2, a_switch("up", 3));
   s.hear(2, {.name = "up", .capabilities = tlv::Capabilities::kStationOnly});
@@ -501,9 +461,9 @@ TEST_F(O1, ASwitchWhoseTlvsAreLostForAWhileIsNoHostByANewConfiguration) {
   EXPECT_EQ(s.order(2), Order::kDown);
 }
 
-// O2: set only by a frame
+// A memory is set only by a frame.
 
-TEST_F(O1, ForHowLongAFrameIsValidIsNothingNew) {
+TEST_F(Remembering, ForHowLongAFrameIsValidIsNothingNew) {
   s.hear(2, host("srv"));
   s.hear(2, {.name = "z", .ttl = 60, .tr = switch_claim(3)});
   s.pass(seconds(60));
@@ -512,7 +472,7 @@ TEST_F(O1, ForHowLongAFrameIsValidIsNothingNew) {
   EXPECT_TRUE(s.alarm(AlarmCode::kSilent, "swp2"));
   EXPECT_EQ(s.order(2), Order::kUp);
 }
-TEST_F(O1, AChangeOfSettingsDoesNotSetWhatIsRemembered) {
+TEST_F(Remembering, AChangeOfSettingsDoesNotSetWhatIsRemembered) {
   s.hear(2, {.name = "z", .ttl = 60, .tr = switch_claim(2)});
   s.hear(2, {.name = "phone", .ttl = 900, .capabilities = tlv::Capabilities::kStationOnly});
   s.pass(seconds(61));
@@ -526,13 +486,13 @@ TEST_F(O1, AChangeOfSettingsDoesNotSetWhatIsRemembered) {
   EXPECT_EQ(order, Order::kUp);
   EXPECT_EQ(s.agent.state().ports, ports);
 }
-TEST_F(O1, SettingsThatReadAFrameOtherwiseDo) {
+TEST_F(Remembering, SettingsThatReadAFrameOtherwiseDo) {
   Settings other = settings();
   other.accepted_ouis = {};
   s.agent.configure(other, s.now, s.out);
   s.take();
   s.hear(2, {.name = "z", .contribution = switch_claim(2)});
-  EXPECT_EQ(s.order(2), Order::kUnknown);
+  EXPECT_EQ(s.order(2), Order::kUp);  // heard, and of no level
   s.agent.configure(settings(), s.now, s.out);
   s.take();
   EXPECT_EQ(s.order(2), Order::kUp);
@@ -540,84 +500,16 @@ TEST_F(O1, SettingsThatReadAFrameOtherwiseDo) {
   EXPECT_EQ(s.order(2), Order::kUp);
 }
 
-// O1, O4: our own name, and rules of an earlier life
+// Our own name
 
-TEST_F(O1, OurOwnNameHeardIsAbove) {
+TEST_F(Remembering, OurOwnNameHeardIsAbove) {
   s.hear(2, {.name = "m", .port = "x", .tr = switch_claim(1), .source = mac(9, 9)});
   EXPECT_EQ(s.order(2), Order::kUp);
   EXPECT_TRUE(s.alarm(AlarmCode::kSelfLoop, "swp2"));
   s.pass(seconds(120));
   EXPECT_EQ(s.order(2), Order::kUnknown);
 }
-TEST(O4, RulesWithoutAPlaceAreThoseOfADeviceAtTheBottom) {
-  Single s;
-  s.agent.assume_rules(s.now, s.out);
-  s.up(1, 2);
-  s.hear(1, host());
-  s.hear(2, a_switch("up", 2));
-  EXPECT_EQ(s.order(1), Order::kUp);
-  EXPECT_EQ(s.order(2), Order::kUp);
-  for (int i = 0; i < 2; ++i) {
-    s.pass(seconds(50));
-    s.hear(1, host());
-    s.hear(2, a_switch("up", 2));
-  }
-  s.pass(seconds(30));
-  EXPECT_EQ(s.order(1), Order::kDown);
-}
-// A level that is pinned is a place at once, and so is one that is learnt before the back end can
-// be asked; who remembers the device where it stood before has not heard of either.
-TEST(O4, RulesWithoutAPlaceInTheFileMeanTheBottomThoughThereIsALevel) {
-  Single pinned({.pinned_level = level(3)}, {});
-  pinned.up(1);
-  EXPECT_EQ(pinned.agent.state().place->level, Level::of<3>());
-  pinned.agent.assume_rules(pinned.now, pinned.out);
-  EXPECT_EQ(pinned.agent.state().place, Position());
-  pinned.hear(1, a_switch("up", 2));
-  EXPECT_EQ(pinned.order(1), Order::kUp);
-  Single late;
-  late.up(1, 2);
-  late.hear(1, host());
-  late.pass(seconds(10));
-  late.agent.assume_rules(late.now, late.out);
-  EXPECT_EQ(late.order(1), Order::kUp);
-  late.pass(seconds(300));
-  EXPECT_EQ(late.agent.state().place->level, Level::of<1>());
-  late.agent.assume_rules(late.now, late.out);  // whoever lives has heard of it
-  EXPECT_EQ(late.agent.state().place->level, Level::of<1>());
-}
-// Killed within the first TTL, the next start must not take rules of silent ports for nobody's.
-TEST(O4, PortsAreKnownOneTtlAfterAStartWithoutAPlace) {
-  Single s;
-  s.up(1, 2);
-  s.hear(1, host());
-  s.pass(seconds(120));
-  EXPECT_FALSE(s.agent.state().knows_ports);
-  s.restart();
-  EXPECT_FALSE(s.agent.ports_restored());
-  s.pass(seconds(120));
-  EXPECT_FALSE(s.agent.state().knows_ports);
-  const auto saved = s.count(Event::Kind::kState);
-  s.pass(seconds(1));
-  EXPECT_TRUE(s.agent.state().knows_ports);
-  EXPECT_EQ(s.count(Event::Kind::kState), saved + 1);
-  s.restart();
-  EXPECT_TRUE(s.agent.ports_restored());
-  EXPECT_TRUE(s.agent.state().knows_ports);
-}
-// A rule that is found at the next start is one that we made when the port was nobody's.
-TEST(O4, PortsAreKnownAtOnceWhereNoRulesWereFound) {
-  Single s;
-  s.up(1, 2);
-  s.agent.assume_no_rules(s.out);
-  s.take();
-  EXPECT_TRUE(s.agent.state().knows_ports);
-  EXPECT_GE(s.count(Event::Kind::kState), 1U);
-  s.hear(1, host());
-  s.restart();
-  EXPECT_TRUE(s.agent.ports_restored());
-}
-TEST(O5, AnOrderlyStopSavesTheSupportUpToIt) {
+TEST(Stop, AnOrderlyStopSavesTheSupportUpToIt) {
   Single s;
   s.up(1);
   s.hear(1, host());
@@ -625,11 +517,5 @@ TEST(O5, AnOrderlyStopSavesTheSupportUpToIt) {
   s.agent.shutdown(s.now, s.out);
   EXPECT_EQ(s.agent.state().supported, Duration(seconds(100)));
 }
-TEST(O4, APlaceThatIsKnownStays) {
-  Single s({}, {.level = level(2), .place = Position{Level::of<2>(), {}}});
-  s.agent.assume_rules(s.now, s.out);
-  EXPECT_EQ(s.agent.state().place->level, Level::of<2>());
-}
-
 }  // namespace
 }  // namespace lldp::test

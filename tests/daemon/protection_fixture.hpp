@@ -6,6 +6,7 @@
 
 #include "agent/daemon/protection.hpp"
 #include "tests/dataplane/fake_backend.hpp"
+#include "tlv/order.hpp"
 
 namespace lldp::io::test {
 
@@ -33,12 +34,12 @@ inline core::Link link(Ifindex port, std::uint8_t device) {
 
 class ProtectionTest : public testing::Test {
  protected:
-  /// An agent that ran before, and not for so long that it would know what each port remembers.
+  /// An agent without a state file that waits for nobody, and has its first rank.
   explicit ProtectionTest(Role role = Role::kSwitch)
-      : agent_({.role = role, .pinned_level = Level::of<1>()},
-               {.place = Position{Level::of<1>(), {}}, .knows_ports = false}, now_) {
+      : agent_({.role = role, .pinned_level = Level::of<1>(), .newcomer_wait = {}}, {}, now_) {
     core::Actions actions;
     for (Ifindex port : {kPort, kOther}) agent_.set_link(link(port, 1), now_, actions);
+    agent_.advance(now_, actions);
   }
 
   Protection::Opener opener() {
@@ -88,7 +89,24 @@ class ProtectionTest : public testing::Test {
     peer.advance(now_, actions);
     ASSERT_FALSE(actions.sends.empty());
     core::Actions heard;
-    agent_.receive(port, actions.sends.front().frame, now_, heard);
+    agent_.receive(port, without_order(actions.sends.front().frame), now_, heard);
+  }
+  /// Of a device that tells its level by TR alone: the order of its port waits for no handshake.
+  static Bytes without_order(ByteSpan frame) {
+    constexpr std::size_t kHeader = 14;
+    Bytes out(frame.begin(), frame.begin() + kHeader);
+    for (std::size_t at = kHeader; at + 2 <= frame.size();) {
+      const std::size_t end = at + 2 + ((frame[at] & 1U) << 8 | frame[at + 1]);
+      const Bytes order{0x02, 0x4c, 0x56, tlv::OrderTlv::kKey.subtype};
+      const bool ours = frame[at] >> 1 == tlv::kOrganizational &&
+                        std::equal(order.begin(), order.end(),
+                                   frame.begin() + static_cast<std::ptrdiff_t>(at) + 2);
+      if (!ours)
+        out.insert(out.end(), frame.begin() + static_cast<std::ptrdiff_t>(at),
+                   frame.begin() + static_cast<std::ptrdiff_t>(end));
+      at = end;
+    }
+    return out;
   }
   /// One turn. Who looks on is told if there is something else to see.
   void advance() {

@@ -9,7 +9,7 @@ TEST_F(ProtectionTest, RulesFoundAtStartStayUntilTheNeighborWouldHaveBeenHeard) 
   install(kPort, Order::kUp);
   Protection& protection = open();
   protection.add(kPort, now_);
-  const TimePoint until = now_ + seconds(121);  // our TTL: docs/rules.md O4
+  const TimePoint until = now_ + seconds(121);  // our TTL
   pass(seconds(121) - std::chrono::nanoseconds(1));
   EXPECT_EQ(kernel_.installed.at({kPort, Part::kRemap}), rules(Order::kUp));
   now_ = until;
@@ -58,8 +58,9 @@ TEST_F(ProtectionTest, RulesFoundAtStartAreReadBackAtOnce) {
 }
 
 TEST_F(ProtectionTest, RulesFoundWhereThePortRemembersSomebodyFollowAtOnce) {
-  core::State state{.place = Position{Level::of<2>(), {}}};
-  state.ports.push_back({.name = "p", .memory = {.kind = core::PortMemory::Kind::kAbove}});
+  core::State state{.agent = 1, .rank = Position{Level::of<2>(), chassis_id_from_mac({2})}};
+  state.ports.push_back(
+      {.name = "p", .memory = {.kind = core::PortMemory::Kind::kAbove}, .ever_heard = true});
   core::Agent agent({}, state, now_);
   core::Actions none;
   agent.set_link({.ifindex = kPort, .name = "p", .up = true}, now_, none);
@@ -75,7 +76,9 @@ TEST_F(ProtectionTest, RulesFoundWhereThePortRemembersSomebodyFollowAtOnce) {
 
 TEST_F(ProtectionTest, RulesFoundWhereTheStateRemembersNobodyGo) {
   for (const bool knows_ports : {true, false}) {
-    core::State state{.place = Position{Level::of<2>(), {}}, .knows_ports = knows_ports};
+    core::State state;
+    if (knows_ports)
+      state = {.agent = 1, .rank = Position{Level::of<2>(), chassis_id_from_mac({2})}};
     core::Agent agent({}, state, now_);
     core::Actions none;
     agent.set_link({.ifindex = kPort, .name = "p", .up = true}, now_, none);
@@ -87,7 +90,7 @@ TEST_F(ProtectionTest, RulesFoundWhereTheStateRemembersNobodyGo) {
   }
 }
 
-// docs/rules.md O4: by what place they were made, nobody knows.
+// docs/rules.md A9: for what rank they were made, the state does not say.
 TEST_F(ProtectionTest, RulesFoundAreThoseForUpWhereNoPlaceIsKnown) {
   core::Agent agent({.role = Role::kSwitch}, {}, now_);
   core::Actions none;
@@ -102,7 +105,7 @@ TEST_F(ProtectionTest, RulesFoundAreThoseForUpWhereNoPlaceIsKnown) {
             report::PortRules::Installed::kYes);
   EXPECT_EQ(kernel_.writes, before + 2);  // once: both of its parts
   pass(seconds(121));
-  EXPECT_EQ(programmed(kPort), Order::kUnknown);
+  EXPECT_EQ(programmed(kPort), Order::kUp);  // until all have acknowledged, or are forgotten
 }
 
 // The place that the file has may be below the one they were made for: the daemon before was ended
@@ -194,7 +197,7 @@ TEST_F(ProtectionTest, NothingIsTakenAwayAtStopUnlessAsked) {
   EXPECT_FALSE(open().flush());
 }
 
-// docs/rules.md O4: one TTL, and at least a minute however short ours is
+// One TTL, and at least a minute however short ours is
 TEST_F(ProtectionTest, RulesFoundStayForAMinuteWhereOurTtlIsShort) {
   core::Settings settings{.role = Role::kSwitch, .pinned_level = Level::of<1>()};
   settings.msgTxInterval = seconds(5);

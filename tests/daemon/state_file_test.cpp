@@ -66,31 +66,60 @@ core::State leaf() {
   using Kind = core::PortMemory::Kind;
   const ChassisId own = chassis_id_from_mac({2, 0, 0, 0, 0, 1});
   const ChassisId spine = chassis_id_from_mac({2, 0, 0, 0, 0, 2});
-  return {.chassis_id = own,
-          .level = Level::of<1>(),
-          .supported = std::chrono::hours(24),
-          .surroundings = {0x0123456789abcdef, 0xfedcba9876543210},
-          .place = Position{Level::of<1>(), own},
-          .role = Role::kSwitch,
-          .ports = {{"swp1", {.kind = Kind::kHost}, *Ifindex::make(7), 2},
-                    {"swp2", {Kind::kSwitch, {Level::of<2>(), spine}}, *Ifindex::make(8), 0},
-                    {"swp3", {.kind = Kind::kAbove}, *Ifindex::make(9), std::nullopt},
-                    {"swp4", {.kind = Kind::kLeft}, *Ifindex::make(10), 3},
-                    {"swp5",
-                     {.kind = Kind::kAbove, .place = Position{Level::of<2>(), own}},
-                     *Ifindex::make(11),
-                     std::nullopt},
-                    {"swp6",
-                     {.kind = Kind::kLeft, .place = Position{Level::of<1>(), own}},
-                     *Ifindex::make(12),
-                     4}}};
+  return {
+      .chassis_id = own,
+      .level = Level::of<1>(),
+      .supported = std::chrono::hours(24),
+      .surroundings = {0x0123456789abcdef, 0xfedcba9876543210},
+      .agent = 0xabc,
+      .rank_id = own,
+      .boot = 7,
+      .rank = Position{Level::of<1>(), own},
+      .bound = Position{Level::of<2>(), own},
+      .births = 3,
+      .role = Role::kSwitch,
+      .ports = {{.name = "swp1",
+                 .memory = {.kind = Kind::kHost},
+                 .ifindex = *Ifindex::make(7),
+                 .carrier_changes = 2,
+                 .ever_heard = true,
+                 .in_force = Order::kDown},
+                {.name = "swp2",
+                 .memory = {Kind::kSwitch, {Level::of<2>(), spine}},
+                 .ifindex = *Ifindex::make(8),
+                 .carrier_changes = 0,
+                 .agents = {{.agent = 0xdef,
+                             .chassis = spine,
+                             .belief = Position{Level::of<1>(), own},
+                             .birth = 3,
+                             .boot = 9,
+                             .session = 5,
+                             .sequence = 4,
+                             .bound = Position{Level::of<2>(), spine},
+                             .heard = true,
+                             .speaks = true,
+                             .counted = true,
+                             .acknowledged = 4}},
+                 .others = Position{},
+                 .ever_heard = true,
+                 .born_before = 2,
+                 .in_force = Order::kUp,
+                 .requested = 2},
+                {.name = "swp3", .memory = {.kind = Kind::kAbove}, .ifindex = *Ifindex::make(9)},
+                {.name = "swp4",
+                 .memory = {.kind = Kind::kLeft},
+                 .ifindex = *Ifindex::make(10),
+                 .carrier_changes = 3}}};
 }
 constexpr const char* kLeaf =
-    "lldp-level-state 2\nchassis-id 4 020000000001\nrole switch\nlevel 1\nsupported 86400\n"
-    "place 1 4 020000000001\nnear 0123456789abcdef\nnear fedcba9876543210\nboot here\n"
-    "port swp1 7 2 host\nport swp2 8 0 switch 2 4 020000000002\nport swp3 9 - above\n"
-    "port swp4 10 3 left\nport swp5 11 - above 2 4 020000000001\nport swp6 12 4 left 1 4 "
-    "020000000001\n"
+    "lldp-level-state 3\nchassis-id 4 020000000001\nrole switch\nlevel 1\nsupported 86400\n"
+    "agent 0000000000000abc\nrank-id 4 020000000001\nstart 7\nrank 1:4:020000000001\n"
+    "bound 2:4:020000000001\nbirths 3\n"
+    "near 0123456789abcdef\nnear fedcba9876543210\nboot here\n"
+    "port swp1 7 2 host\norder 1 0 1 0 -\n"
+    "port swp2 8 0 switch 2 4 020000000002\norder 2 2 1 2 0\n"
+    "knows 0000000000000def 4:020000000002 1:4:020000000001 3 9 5 4 2:4:020000000002 14 4\n"
+    "port swp3 9 - above\norder 0 0 0 0 -\nport swp4 10 3 left\norder 0 0 0 0 -\n"
     "end\n";
 std::string content(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
@@ -202,23 +231,26 @@ TEST(StateText, OfABootThatNobodyNamesNeither) {
   for (const core::PortState& port : state->ports) EXPECT_EQ(port.carrier_changes, std::nullopt);
 }
 
-TEST(StateText, OfVersionOneThePlaceWasTheLevelAndNothingIsEstablished) {
+TEST(StateText, OfAnOlderVersionGivesTheLevelAndNothingOfTheOrder) {
   const ChassisId own = chassis_id_from_mac({2, 0, 0, 0, 0, 1});
-  EXPECT_EQ(parse_state("lldp-level-state 1\nchassis-id 4 020000000001\nlevel 2\nend\n", "here"),
-            (core::State{.chassis_id = own,
-                         .level = Level::of<2>(),
-                         .place = Position{Level::of<2>(), own},
-                         .knows_ports = false}));
-  EXPECT_EQ(parse_state("lldp-level-state 1\nchassis-id 4 020000000001\nend\n", "here"),
-            (core::State{.chassis_id = own, .knows_ports = false}));
+  for (const char* old : {"lldp-level-state 1\nchassis-id 4 020000000001\nlevel 2\nend\n",
+                          "lldp-level-state 2\nchassis-id 4 020000000001\nlevel 2\n"
+                          "place 2 4 020000000001\nports learning\nend\n"})
+    EXPECT_EQ(parse_state(old, "here"), (core::State{.chassis_id = own, .level = Level::of<2>()}));
 }
 
-TEST(StateText, SaysThatItMayNotNameAllPortsYet) {
-  core::State state = leaf();
-  state.knows_ports = false;
-  const std::string text = format_state(state, "here");
-  EXPECT_THAT(text, testing::HasSubstr("\nboot here\nports learning\nport swp1 "));
-  EXPECT_EQ(parse_state(text, "here"), state);
+TEST(StateText, RefusesAnOrderThatCannotBe) {
+  for (const auto& [right, wrong] : {std::pair("order 1 0 1 0 -", "order 4 0 1 0 -"),
+                                     {"order 1 0 1 0 -", "order 1 16 1 0 -"},
+                                     {"order 1 0 1 0 -", "order 1 0 1 0"},
+                                     {"rank 1:4:020000000001", "rank 1"},
+                                     {"rank 1:4:020000000001", "rank 0:4:02"},
+                                     {"knows 0000000000000def", "knows 0000000000000000"},
+                                     {" 14 4\n", " 16 4\n"}}) {
+    std::string bad = kLeaf;
+    bad.replace(bad.find(right), std::string_view(right).size(), wrong);
+    EXPECT_FALSE(parse_state(bad, "here")) << wrong;
+  }
 }
 
 TEST(StateText, HoldsWhatADeviceOfTheGreatestKindKeeps) {
@@ -236,7 +268,7 @@ TEST(StateText, HoldsWhatADeviceOfTheGreatestKindKeeps) {
   EXPECT_EQ(load_state(dir / "state"), state);
 }
 
-// docs/rules.md O5
+// docs/rules.md, Terms: saved first
 TEST(StateFile, WhatIsWrittenIsFoundBeforeItIsDurable) {
   const TempDir dir;
   ASSERT_TRUE(save_state(dir / "state", {}));
@@ -328,7 +360,7 @@ TEST(StateFile, DamagedOneIsSetAside) {
   EXPECT_EQ(load_state(dir / "state"), core::State{});
 }
 
-// docs/rules.md O4: what the daemon took for a first start would be written over what is there.
+// docs/rules.md A9: what the daemon took for a first start would be written over what is there.
 TEST(StateFile, ThatNoDescriptorIsLeftForIsNoFirstStart) {
   const TempDir dir;
   ASSERT_TRUE(save_state(dir / "state", leaf()));
@@ -424,7 +456,7 @@ TEST_P(DamagedText, IsRefused) {
 const DamageCase kDamage[] = {
     {"Empty", "", "the end is missing"},
     {"NoEnd", "lldp-level-state 1\n", "the end is missing"},
-    {"OtherVersion", "lldp-level-state 3\nend\n", "line 1 is not 'lldp-level-state 2'"},
+    {"OtherVersion", "lldp-level-state 4\nend\n", "line 1 is not 'lldp-level-state 3'"},
     {"LevelOutOfRange", "lldp-level-state 1\nlevel 255\nend\n", "line 2 is not understood"},
     {"LevelNegative", "lldp-level-state 1\nlevel -1\nend\n", "line 2 is not understood"},
     {"LevelTwice", "lldp-level-state 1\nlevel 1\nlevel 1\nend\n", "line 3 is not understood"},
@@ -439,7 +471,7 @@ const DamageCase kDamage[] = {
     {"PlaceWithoutLevel", "lldp-level-state 2\nplace x\nend\n", "line 2 is not understood"},
     {"RoleOfNobody", "lldp-level-state 2\nrole router\nend\n", "line 2 is not understood"},
     {"AfterTheEnd", "lldp-level-state 1\nend\nlevel 1\n", "line 3 stands after the end"},
-    {"Binary", std::string("\0\xff\0\n", 4), "line 1 is not 'lldp-level-state 2'"},
+    {"Binary", std::string("\0\xff\0\n", 4), "line 1 is not 'lldp-level-state 3'"},
 };
 INSTANTIATE_TEST_SUITE_P(Damage, DamagedText, testing::ValuesIn(kDamage),
                          [](const auto& c) { return c.param.name; });

@@ -4,12 +4,14 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <optional>
 #include <string>
 
 #include "agent/core/agent.hpp"
 #include "tlv/lldpdu.hpp"
 #include "tlv/location.hpp"
+#include "tlv/order.hpp"
 #include "tlv/writer.hpp"
 
 namespace {
@@ -64,8 +66,41 @@ core::Settings settings_from(Input& in) {
   return s;
 }
 
+/// What the agent told last of itself on a port: an acknowledgement that counts names that.
+struct Told {
+  std::uint32_t boot = 0;
+  std::uint32_t session = 0;
+  std::uint32_t sequence = 0;
+  std::uint64_t agent = 0;
+};
+
+void add_order(tlv::LldpduWriter& w, Input& in, std::uint8_t who, const Told& told) {
+  static const std::uint8_t ids[][2] = {{ChassisId::kLocal, 'a'}, {ChassisId::kLocal, 'z'}};
+  const unsigned what = in.octet();
+  tlv::OrderTlv tlv{.flags = static_cast<std::uint8_t>(what & 3),
+                    .agent = tlv::AgentIdField::of((what & 4) != 0 ? told.agent : 1 + who % 8),
+                    .boot = in.octet() % 4,
+                    .session = in.octet() % 4,
+                    .sequence = in.octet()};
+  if (const unsigned level = in.octet() % 8; level != 0) {
+    tlv.level = static_cast<std::uint8_t>(level);
+    tlv.rank_id = ByteSpan(ids[(what & 8) / 8]);
+  }
+  if ((what & 16) != 0)
+    tlv.entries.items[tlv.entries.count++] = {
+        .agent = tlv::AgentIdField::of(told.agent),
+        .boot = told.boot + ((what & 32) != 0 ? in.octet() : 0),
+        .session = told.session,
+        .acknowledged = told.sequence - in.octet() % 4,
+        .flags = static_cast<std::uint8_t>(what >> 7)};
+  if ((what & 64) != 0)
+    tlv.entries.items[tlv.entries.count++] = {.agent = tlv::AgentIdField::of(1 + in.octet() % 8)};
+  tlv.count = static_cast<std::uint8_t>(tlv.entries.count);
+  w.add(tlv);
+}
+
 /// A frame that is well formed, from one of a few neighbours; the stream chooses what it says.
-Bytes frame_from(Input& in) {
+Bytes frame_from(Input& in, const Told& told) {
   const MacAddress to = group_address(core::Scope::kNearestBridge);
   Bytes frame(to.begin(), to.end());
   frame.insert(frame.end(), {2, 0, 0, 0, 0, 1, 0x88, 0xcc});
@@ -103,12 +138,14 @@ Bytes frame_from(Input& in) {
   }
   const auto c = static_cast<std::uint16_t>(in.octet());
   if ((who & 32) != 0) w.add(tlv::Capabilities{c, c});
+  if ((c & 64) != 0) add_order(w, in, who, told);
   if ((who & 64) != 0) w.add(tlv::SystemName{as_text(in.some(in.octet() % 16))});
   w.end();
   return frame;
 }
 
-void check(const core::Agent& agent, const core::Actions& out, TimePoint now) {
+void check(const core::Agent& agent, const core::Actions& out, TimePoint now,
+           std::map<Ifindex, Told>& told) {
   require(agent.neighbor_count() <= kInAll, "the limit in all");
   const core::Snapshot s = agent.snapshot(now);
   std::size_t known = 0;
@@ -118,14 +155,15 @@ void check(const core::Agent& agent, const core::Actions& out, TimePoint now) {
     require(p.up || p.neighbors.empty(), "a link that is down has no neighbour");
     require(s.role == Role::kSwitch || p.type == PortType::kUnmarked,
             "a host's ports are unmarked");
-    require(p.order == Order::kUnknown || s.place.has_value() || p.layers,
-            "no order without a place or layers");
+    require(p.order != Order::kDown || s.rank != Position() || p.layers,
+            "at the bottom no port is down");
     for (const auto& n : p.neighbors) {
       require(n.expires_in.count() <= n.ttl, "nobody outlives his TTL");
       require((n.level == Level::of<0>()) == (n.device_type == DeviceType::kHost),
               "hosts, and nobody else, have level 0");
     }
   }
+  require(!(s.bound < s.rank), "the rank is within what was told");
   require(known == agent.neighbor_count(), "the count is that of the tables");
   const auto limit = agent.settings().max_level;
   require(!s.level || s.level_source == core::LevelSource::kPinned ||
@@ -136,6 +174,10 @@ void check(const core::Agent& agent, const core::Actions& out, TimePoint now) {
     const auto& ouis = agent.settings().accepted_ouis;
     const auto view = tlv::decode(send.frame.subspan(14), {.contribution_ouis = ouis});
     require(view && !view->in_error, "what is sent is valid");
+    if (view->order.empty()) continue;
+    const auto order = tlv::decode_as<tlv::OrderTlv>(view->order);
+    require(order.has_value() && order->agent.value() == agent.state().agent, "it is our agent");
+    told[send.port] = {order->boot, order->session, order->sequence, order->agent.value()};
   }
   for (const core::Event& e : out.events) {
     for (const char c : text_of(e))
@@ -151,6 +193,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   core::Settings settings = settings_from(in);
   core::Agent agent(settings, {.level = Level::make(in.octet() % 10)}, now);
   core::Actions out;
+  std::map<Ifindex, Told> told;
   while (!in.empty()) {
     const unsigned op = in.octet();
     const Ifindex port = *Ifindex::make(1 + op / 8 % kPorts);
@@ -169,7 +212,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             now, out);
         break;
       case 2:
-        agent.remove_link(port, now, out);
+        if ((op & 64) != 0)
+          agent.in_force(port, agent.request(port).generation - op / 128, now, out);
+        else
+          agent.remove_link(port, now, out);
         break;
       case 3: {
         Bytes frame{0x01, 0x80, 0xc2, 0, 0, 0x0e, 2, 0, 0, 0, 0, 9, 0x88, 0xcc};
@@ -180,7 +226,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       }
       case 4:
       case 5:
-        agent.receive(port, frame_from(in), now, out);
+        agent.receive(port, frame_from(in, told[port]), now, out);
         break;
       case 6:
         now += milliseconds(in.octet() * (op & 64 ? 1000 : 10));
@@ -196,7 +242,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         }
         break;
     }
-    check(agent, out, now);
+    check(agent, out, now, told);
     out.clear();
   }
   return 0;

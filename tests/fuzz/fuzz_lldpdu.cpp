@@ -52,7 +52,7 @@ void run(ByteSpan octets) {
                      ProtocolIdentity, VidUsageDigest, ManagementVid, LinkAggregation,
                      CongestionNotification, EtsConfig, EtsRecommendation, PfcConfig,
                      ApplicationPriority, Tr, MacPhy, PowerViaMdi, Dot3LinkAggregation,
-                     MaxFrameSize, Contribution, LocationTlv, LayersTlv, ClassesTlv>(tlv);
+                     MaxFrameSize, Contribution, LocationTlv, LayersTlv, ClassesTlv, OrderTlv>(tlv);
         break;
       case Tlv::Status::kUnrecognized:
         ++unrecognized;

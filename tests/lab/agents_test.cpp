@@ -200,10 +200,10 @@ TEST_F(Ring, IsProvedWhenItsOrderGrows) {
 }
 
 /// Each switch takes the one before it for lower and the one after it for higher.
-void turn_the_ring_round(OrderSafety& safety) {
+void turn_the_ring_round(Network& net) {
   for (const auto& [node, lower, higher] : {std::tuple(0, 1, 0), {1, 0, 1}, {2, 0, 1}}) {
-    safety.put(static_cast<std::size_t>(node), static_cast<std::size_t>(lower), Order::kDown);
-    safety.put(static_cast<std::size_t>(node), static_cast<std::size_t>(higher), Order::kUp);
+    net.put_rule(static_cast<std::size_t>(node), static_cast<std::size_t>(lower), Order::kDown);
+    net.put_rule(static_cast<std::size_t>(node), static_cast<std::size_t>(higher), Order::kUp);
   }
 }
 
@@ -211,7 +211,7 @@ TEST_F(Ring, ACycleAmongAgentsThatRunIsFound) {
   net.start_all();
   net.run_for(10ms);
   ASSERT_FALSE(safety.cycle());
-  turn_the_ring_round(safety);
+  turn_the_ring_round(net);
   safety.stepped();
   ASSERT_TRUE(safety.cycle());
   EXPECT_EQ(safety.cycle()->at, net.now);
@@ -222,7 +222,7 @@ TEST_F(Ring, ACycleThroughRulesOfTheDeadIsOneOfItsOwnKind) {
   net.start_all();
   net.run_for(10ms);
   net.stop(b, false);
-  turn_the_ring_round(safety);
+  turn_the_ring_round(net);
   safety.stepped();
   EXPECT_FALSE(safety.cycle());
   ASSERT_TRUE(safety.cycle_with_dead());
@@ -233,7 +233,7 @@ TEST_F(Ring, ACableThatClosesACycleOfTheDeadIsLookedAt) {
   net.run_for(10ms);
   net.stop(a, false);
   net.stop(b, false);
-  turn_the_ring_round(safety);
+  turn_the_ring_round(net);
   net.set_cable(ab, false);
   safety.stepped();
   EXPECT_FALSE(safety.cycle_with_dead());
@@ -242,18 +242,36 @@ TEST_F(Ring, ACableThatClosesACycleOfTheDeadIsLookedAt) {
   EXPECT_TRUE(safety.cycle_with_dead());
 }
 
-TEST_F(Ring, WhatNoAgentConfirmsAfterAStartIsForgottenAfterTheTtl) {
+TEST_F(Ring, RulesStayWithoutTheirAgentAndGoWithThePower) {
   net.start_all();
   net.run_for(10ms);
-  for (const std::size_t n : {a, b, c}) net.stop(n, false);
-  net.nodes[a].state.reset();
-  net.start(a);
+  net.stop(a, false);
+  net.run_for(1h);
   EXPECT_EQ(safety.rule(a, 0), Order::kUp);
-  net.run_for(120s);
-  EXPECT_EQ(safety.rule(a, 0), Order::kUp);
-  net.run_for(2s);
+  net.cut_power(a);
   EXPECT_EQ(safety.rule(a, 0), Order::kUnknown);
-  EXPECT_EQ(safety.rule(b, 0), Order::kDown);  // nobody has touched them
+}
+
+TEST_F(Ring, RulesAreInForceLaterThanTheyAreAskedForAndInTheirOrder) {
+  net.rules_late = 1s;
+  net.start_all();
+  net.run_for(10ms);
+  EXPECT_EQ(safety.rule(b, 0), Order::kUnknown);
+  net.run_for(10s);
+  EXPECT_EQ(safety.rule(b, 0), Order::kDown);
+  EXPECT_EQ(net.agent(b).request(net.port_at(ab, b)).order, Order::kDown);
+}
+
+TEST_F(Ring, ACableThatComesPassesNothingUntilItsRulesAreInForce) {
+  net.start_all();
+  net.run_for(10ms);
+  ASSERT_TRUE(net.passes(net.cables[ab]));
+  net.rules_late = 1s;
+  net.set_cable(ab, false);
+  net.set_cable(ab, true);
+  EXPECT_FALSE(net.passes(net.cables[ab]));
+  net.run_for(5s);
+  EXPECT_TRUE(net.passes(net.cables[ab]));
 }
 
 }  // namespace

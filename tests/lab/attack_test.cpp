@@ -10,6 +10,8 @@
 namespace lldp::lab::agents {
 namespace {
 
+using std::chrono::milliseconds;
+
 constexpr std::uint64_t kParts = 4;
 
 /// ATTACK_FABRICS=2000 ATTACK_SEED=1 attack_test: as many, from another seed on.
@@ -27,7 +29,7 @@ TEST_P(Attack, FindsNoCycleAndNoWrongLevel) {
   std::uint64_t disagreements = 0;
   std::uint64_t proofs = 0;
   for (std::uint64_t i = GetParam(); i < fabrics; i += kParts) {
-    const Ordeal ordeal = attack(first + i, i % 20 == 10);
+    const Ordeal ordeal = attack(first + i, i % 20 == 10, milliseconds(number("ATTACK_LATE", 0)));
     EXPECT_TRUE(ordeal.findings.empty()) << to_text(ordeal);
     disagreements += ordeal.disagreements;
     proofs += ordeal.proofs;

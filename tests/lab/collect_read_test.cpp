@@ -244,6 +244,10 @@ TEST(ReadAgent, TakesTheOrderOfTheRulesForTheOrderThatPacketsSee) {
   ASSERT_TRUE(device) << to_string(device.error());
   EXPECT_EQ(device->ports[0].order, Order::kUp);
   EXPECT_EQ(device->ports[0].unprotected, "");
+  const auto shut = read_device(
+      std::string(kShow) + rules_of_port(R"("order": "shut", )" + std::string(kDone)), "");
+  ASSERT_TRUE(shut) << to_string(shut.error());
+  EXPECT_EQ(shut->ports[0].order, Order::kShut);
 }
 
 TEST(ReadAgent, TakesRulesThatLackSomethingForNone) {

@@ -236,7 +236,7 @@ const BadFabric kBadDots[] = {
     {"BadLayer", "graph { a:1 -- b:1 [layers=\"3:x\"] }",
      "line 1: the layer on b is not a whole number from 0 to 31"},
     {"BadOrder", "graph { a:1 -- b:1 [orders=\"up:over\"] }",
-     "line 1: the order on b is not up, down or unknown"},
+     "line 1: the order on b is not up, down, shut or unknown"},
     {"Twice", "graph { a:1 -- b:1; a:1 -- c:1 }", "a:1: two links on one port"},
 };
 INSTANTIATE_TEST_SUITE_P(Texts, BadFabricDot, testing::ValuesIn(kBadDots),

@@ -8,6 +8,7 @@
 
 #include "agent/core/agent.hpp"
 #include "agent/core/settings.hpp"
+#include "tlv/order.hpp"
 #include "tlv/topology.hpp"
 
 namespace lldp::lldpd {
@@ -15,6 +16,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::SizeIs;
 using namespace std::chrono_literals;
 using enum Change::Operation;
 
@@ -114,7 +116,13 @@ TEST(LldpdAnnouncement, GivesTheTlvsThatCarryTheLevel) {
       TimePoint{}, out);
   const auto tlvs = custom_tlvs_of(agent.announcement(port));
   ASSERT_TRUE(tlvs);
-  EXPECT_THAT(*tlvs, ElementsAre(custom(kTr, {1, 2, 255}), custom(kContribution, {1, 2, 0})));
+  ASSERT_THAT(*tlvs, SizeIs(3));
+  EXPECT_EQ(tlvs->front().key, tlv::OrderTlv::kKey);
+  const auto order = tlv::decode_as<tlv::OrderTlv>(tlvs->front().information);
+  ASSERT_TRUE(order);
+  EXPECT_EQ(order->agent.value(), agent.state().agent);
+  EXPECT_THAT(std::vector(tlvs->begin() + 1, tlvs->end()),
+              ElementsAre(custom(kTr, {1, 2, 255}), custom(kContribution, {1, 2, 0})));
 }
 
 TEST(LldpdChanges, AreNoneWhereLldpdSendsIt) {

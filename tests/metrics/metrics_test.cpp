@@ -34,6 +34,13 @@ std::string show_with_alias() {
   return show.replace(show.find(none), none.size(), R"("alias": "etp1")");
 }
 
+/// And a rise waits for it.
+std::string show_that_waits() {
+  std::string show = show_with_alias();
+  const std::string_view none = R"("waits_since": null)";
+  return show.replace(show.find(none), none.size(), R"("waits_since": "2026-01-31T12:00:00Z")");
+}
+
 /// The rules of tests/report, by a back end that counts what the first port loses.
 std::string counted_rules() {
   std::string rules = read("report/golden/rules.json");
@@ -56,7 +63,7 @@ Answers leaf() {
       {.name = "swp2", .counters = {.statsFramesDiscardedTotal = 7, .statsAgeoutsTotal = 1}}};
   return {
       .info = R"({"version":"0.1.0"})",
-      .show = show_with_alias(),
+      .show = show_that_waits(),
       .stats = report::stats_json(
           counters, "packet",
           report::ProcessStatistics{.started = std::chrono::system_clock::time_point(1769860800s),

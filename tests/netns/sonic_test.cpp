@@ -106,7 +106,7 @@ TEST_P(SonicDaemon, RulesThatComeBackOnAPortThatIsNotItsGo) {
   EXPECT_TRUE(box_->row(kConfig, "LLDP_LEVEL|Ethernet4").empty());
 }
 
-// docs/rules.md O4; by then it has given up those calls too. Disabled: one run in sixteen never
+// docs/rules.md A9; by then it has given up those calls too. Disabled: one run in sixteen never
 // sees the map for up after Redis has come back, and the cause is not known.
 TEST_P(SonicDaemon, DISABLED_RulesThatAreFoundLateAreThoseForUp) {
   box_->ask(kConfig, {"HSET", "PORT_QOS_MAP|Ethernet4", "dscp_to_tc_map", "LLDP_LEVEL_DOWN"});

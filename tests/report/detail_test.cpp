@@ -96,6 +96,41 @@ TEST(Detail, NamesEveryTlvAndTheOwnersOfTheUnknown) {
   EXPECT_EQ(*detail_text(shown({port("swp1", {})}), {}), "no neighbors\n");
 }
 
+TEST(Detail, TellsWhatEachAgentHasAcknowledged) {
+  const json none{{"level", nullptr}, {"id", nullptr}};
+  const auto rank = [](int level) { return json{{"level", level}, {"id", "02:00:00:00:00:01"}}; };
+  const auto agent = [](const char* chassis, const char* role, bool heard, bool counted,
+                        const json& bound, const json& acknowledged, bool awaited) {
+    return json{{"agent_id", "00000000000000a1"},
+                {"chassis_id", chassis == nullptr ? json() : json(chassis)},
+                {"role", role},
+                {"heard", heard},
+                {"counted", counted},
+                {"bound", bound},
+                {"acknowledged", acknowledged},
+                {"awaited", awaited}};
+  };
+  json swp1 = port("swp1", {});
+  swp1["agents"] = {agent("leaf", "switch", true, true, rank(1), rank(2), true),
+                    agent("srv", "host", true, true, none, none, false),
+                    agent("new", "switch", true, false, none, rank(2), false),
+                    agent(nullptr, "switch", false, false, rank(3), none, false)};
+  swp1["waits_since"] = "2026-01-31T12:00:00Z";
+  EXPECT_EQ(*detail_text(shown({swp1}), {}),
+            "swp1: order up\n"
+            "  order: switch leaf, may rise to level 1 02:00:00:00:00:01, has acknowledged level 2 "
+            "02:00:00:00:00:01; its acknowledgement is missing\n"
+            "  order: host srv\n"
+            "  order: switch new, has not heard this device yet, has acknowledged level 2 "
+            "02:00:00:00:00:01\n"
+            "  order: switch agent 00000000000000a1, not heard on this carrier, has acknowledged "
+            "the bottom\n"
+            "  order: the rank waits for this port since 2026-01-31T12:00:00Z\n");
+  swp1["order"] = "shut";
+  EXPECT_THAT(*detail_text(shown({swp1}), {}),
+              testing::EndsWith("\n  order: shut since 2026-01-31T12:00:00Z\n"));
+}
+
 TEST(Detail, JsonHasTheTlvsBesideTheOctets) {
   json swp1 = port("swp1", {neighbor("s1", 2, octets_of(tlv::MedModel{"m\x1b"}))});
   swp1["announced"] = "0207040200000000090403056131060200780000";

@@ -45,7 +45,8 @@ core::NeighborInfo neighbor(std::uint8_t last, std::string name, std::string por
 core::Snapshot leaf() {
   core::Snapshot s{.level = Level::of<1>(),
                    .level_source = core::LevelSource::kHost,
-                   .place = Level::of<1>(),
+                   .rank = {Level::of<1>(), chassis(1)},
+                   .bound = {Level::of<1>(), chassis(1)},
                    .location = {{Level::of<1>(), chassis(1)}, {Level::of<2>(), chassis(1)}},
                    .chassis_id = chassis(1),
                    .system_name = "leaf1"};
@@ -191,11 +192,11 @@ TEST(ShowText, IsARowPerPortWithAlarmsFirst) {
 TEST(ShowText, TellsOfAPlaceBelowTheLevel) {
   auto rising = leaf();
   rising.level = Level::of<3>();
-  EXPECT_THAT(
-      *show_text(show_json(rising, protection(), kClock), {}),
-      testing::HasSubstr(
-          "leaf1: switch, level 3 (host), in the order by level 1 until all neighbors have heard\n"
-          "  protection partial"));
+  EXPECT_THAT(*show_text(show_json(rising, protection(), kClock), {}),
+              testing::HasSubstr(
+                  "leaf1: switch, level 3 (host), in the order by level 1 until all neighbors have "
+                  "acknowledged\n"
+                  "  protection partial"));
 }
 
 TEST(ShowText, CountsThePortsWhereNothingWasEverHeard) {
@@ -204,6 +205,24 @@ TEST(ShowText, CountsThePortsWhereNothingWasEverHeard) {
     silent.alarms.push_back({.code = core::AlarmCode::kUnheard, .port = port, .text = "why"});
   EXPECT_THAT(*show_text(show_json(silent, protection(), kClock), {}),
               testing::HasSubstr("\n  up, no neighbor: 5 (swp3, swp4, swp5, swp6, ...)\n"));
+}
+
+TEST(ShowText, SaysWhatARiseWaitsForAndSinceWhen) {
+  auto rising = leaf();
+  rising.bound.level = Level::of<2>();
+  core::PortInfo& port = rising.ports[0];
+  port.holds_since = TimePoint(40s);
+  port.agents = {{.agent = 7, .chassis_id = chassis(9), .heard = true, .awaited = true},
+                 {.agent = 8, .heard = true, .awaited = true},
+                 {.agent = 9, .chassis_id = chassis(8), .heard = true}};
+  const auto text = [&] { return *show_text(show_json(rising, protection(), kClock), {}); };
+  EXPECT_THAT(text(), testing::HasSubstr(
+                          "\nrank waits for swp1: no acknowledgement from 02:00:00:00:00:09, agent "
+                          "0000000000000008 since 2026-01-31T11:59:00Z\n"));
+  port.order = Order::kShut;
+  EXPECT_THAT(text(), testing::HasSubstr("\nswp1 is shut: no acknowledgement from 02:00:"));
+  port.holds_since.reset();
+  EXPECT_THAT(text(), testing::Not(testing::HasSubstr("acknowledgement")));
 }
 
 TEST(ShowText, SaysWhoSpeaksWhereItIsSomebodyElse) {

@@ -257,6 +257,36 @@ const Case kCases[] = {
          }(),
          {0, 13, 26}),
     make("ClassesNone", {}, ClassesTlv{}),
+    make("OrderOfTheBottom",
+         {1,                         // host
+          0, 0, 0, 1, 0,   0, 0, 2,  // agent ID
+          0, 0, 0, 3, 0,   0, 0, 4,  // boot, session
+          0, 0, 0, 5, 255, 0, 0},    // sequence number, no level, no rank ID, nobody heard
+         OrderTlv{
+             .flags = OrderTlv::kHost, .agent = {1, 2}, .boot = 3, .session = 4, .sequence = 5}),
+    make("Order",
+         {2,                           // more neighbors than entries
+          0, 0, 0, 1,   0,   0, 0, 2,  // agent ID
+          0, 0, 0, 3,   0,   0, 0, 4,  // boot, session
+          0, 0, 0, 5,                  // sequence number
+          2, 3, 7, 'a', 'b', 1,        // level, rank ID, one neighbor
+          0, 0, 0, 6,   0,   0, 0, 7,  // its agent ID
+          0, 0, 0, 8,   0,   0, 0, 9,  // boot, session
+          0, 0, 0, 10,  1},            // acknowledged, flags
+         [] {
+           static const Bytes id{7, 'a', 'b'};
+           OrderTlv v{.flags = OrderTlv::kMore,
+                      .agent = {1, 2},
+                      .boot = 3,
+                      .session = 4,
+                      .sequence = 5,
+                      .level = 2,
+                      .rank_id = id,
+                      .count = 1};
+           v.entries.items[0] = {{6, 7}, 8, 9, 10, OrderEntry::kWaits};
+           v.entries.count = 1;
+           return v;
+         }()),
 };
 INSTANTIATE_TEST_SUITE_P(Wire, Layout, testing::ValuesIn(kCases),
                          [](const auto& c) { return c.param.name; });
@@ -305,6 +335,35 @@ TEST(Shape, OfDcbxHoldsItsFeaturesInside) {
   EXPECT_FALSE(decode_as<DcbxCee>(Bytes{0x07, 0, 0}));          // 256 octets do
   EXPECT_TRUE(decode_as<DcbxCee>(Bytes(std::size_t{2} * 16)));  // as many as are kept
   EXPECT_FALSE(decode_as<DcbxCee>(Bytes(std::size_t{2} * 17)));
+}
+
+TEST(OrderTlv, ThatContradictsItselfIsNoTlv) {
+  static const Bytes kId{7, 'a'};
+  const OrderTlv right{.agent = {1, 2}, .level = 2, .rank_id = kId};
+  EXPECT_TRUE(right.consistent());
+  const auto with = [&](auto change) {
+    OrderTlv v = right;
+    change(v);
+    return v.consistent();
+  };
+  EXPECT_FALSE(with([](OrderTlv& v) { v.agent = {}; }));
+  EXPECT_FALSE(with([](OrderTlv& v) { v.level = 0; }));
+  EXPECT_FALSE(with([](OrderTlv& v) { v.level = OrderTlv::kNoLevel; }));  // and yet a rank ID
+  EXPECT_FALSE(with([](OrderTlv& v) { v.rank_id = {}; }));                // a level without one
+  EXPECT_FALSE(with([](OrderTlv& v) { v.count = 1; }));
+  // 22 neighbors beside the longest rank ID of a MAC address; one more is no TLV.
+  const Bytes longest = [] {
+    OrderTlv v{.agent = {1, 2}, .count = OrderTlv::kMostEntries};
+    v.entries.count = OrderTlv::kMostEntries;
+    return encode_info(v);
+  }();
+  EXPECT_TRUE(decode_as<OrderTlv>(longest));
+  Bytes hundred = longest;
+  hundred[23] = 100;
+  hundred.resize(24 + 100 * OrderEntry::kOctets);
+  EXPECT_FALSE(decode_as<OrderTlv>(hundred));
+  EXPECT_EQ(OrderTlv::room(7), OrderTlv::kMostEntries);
+  EXPECT_LT(OrderTlv::room(256), OrderTlv::kMostEntries);
 }
 
 TEST(Classes, ThatContradictThemselvesAreNoTlv) {

@@ -14,6 +14,7 @@
 #include "tests/support/places.hpp"
 #include "tests/support/temp_dir.hpp"
 #include "tlv/classes.hpp"
+#include "tlv/order.hpp"
 #include "tlv/writer.hpp"
 
 namespace lldp::core {
@@ -96,6 +97,49 @@ TEST_F(Dissector, ReadsLosslessClasses) {
   EXPECT_THAT(text, HasSubstr("Hops: no evidence (255)"));
   EXPECT_THAT(text, HasSubstr("Lossless Classes: none\n"));
   EXPECT_THAT(text, HasSubstr("No list of at most 7 classes of 13 octets"));
+}
+
+TEST_F(Dissector, ReadsTheOrder) {
+  const Bytes id{ChassisId::kLocal, 'a', 'b'};
+  tlv::OrderTlv tlv{.flags = tlv::OrderTlv::kMore,
+                    .agent = tlv::AgentIdField::of(0x0123'4567'89ab'cdef),
+                    .boot = 7,
+                    .session = 0xfeed,
+                    .sequence = 3,
+                    .level = 2,
+                    .rank_id = id,
+                    .count = 2};
+  tlv.entries.items[0] = {tlv::AgentIdField::of(0xa1), 5, 0xbeef, 9, tlv::OrderEntry::kWaits};
+  tlv.entries.items[1] = {tlv::AgentIdField::of(0xa2), 6, 1, 0, 0};
+  tlv.entries.count = 2;
+  const auto with = [this](Bytes information) {
+    Settings settings;
+    settings.custom_tlvs = {
+        {.oui = {0x02, 0x4c, 0x56}, .subtype = 4, .information = std::move(information)}};
+    add(frame_of({DeviceType::kSwitch, Level::of<1>(), PortType::kUplink}, settings));
+  };
+  const Bytes right = encode_info(tlv);
+  with(right);
+  with(encode_info(tlv::OrderTlv{.flags = tlv::OrderTlv::kHost, .agent = {1, 2}}));
+  Bytes short_by_one = right;
+  short_by_one.pop_back();
+  with(short_by_one);
+  Bytes long_by_one = right;
+  long_by_one.push_back(0);
+  with(long_by_one);
+  Bytes level_without_id = encode_info(tlv::OrderTlv{.agent = {1, 2}});
+  level_without_id[21] = 3;
+  with(level_without_id);
+  with(encode_info(tlv::OrderTlv{}));  // of no agent
+  EXPECT_EQ(
+      dissect("-T fields -e lldp_level.order.agent_id -e lldp_level.order.boot "
+              "-e lldp_level.order.sequence -e lldp_level.order.level -e lldp_level.order.rank_id "
+              "-e lldp_level.order.neighbor.agent_id -e lldp_level.order.neighbor.acknowledged "
+              "-e lldp_level.wrong_order | tr '\\t' '|'"),
+      "0x0123456789abcdef|7|3|2|076162|0x00000000000000a1,0x00000000000000a2|9,0|\n"
+      "0x0000000100000002|0|0|255||||\n"
+      "|||||||1\n|||||||1\n|||||||1\n|||||||1\n");
+  EXPECT_THAT(dissect("-O lldp_level"), HasSubstr("Order: bound of level 2, number 3, hears 2\n"));
 }
 
 TEST_F(Dissector, ReadsBothTlvs) {

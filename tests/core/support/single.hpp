@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -92,7 +93,12 @@ struct Single {
   };
 
   explicit Single(Settings settings = {}, const core::State& restored = {})
-      : agent(std::move(settings), restored, now) {}
+      : agent(at_once(std::move(settings)), restored, now) {}
+  /// A newcomer waits for nobody: what it does then is tested by itself.
+  static Settings at_once(Settings settings) {
+    settings.newcomer_wait = {};
+    return settings;
+  }
 
   /// Ports on which nothing need be heard: few tests are about that.
   void up(std::size_t port, std::size_t ports = 1) {
@@ -142,7 +148,18 @@ struct Single {
         is_told |= e.kind == Event::Kind::kState;
         events.push_back(std::move(e));
       }
+      std::vector<std::pair<Ifindex, std::uint32_t>> requests;
+      for (std::size_t i = events.size(); i-- > 0 && confirms;) {
+        if (events[i].kind != Event::Kind::kPort) continue;
+        requests.emplace_back(events[i].port, agent.request(events[i].port).generation);
+      }
       out.clear();
+      for (const auto& [port, generation] : requests)
+        if (generation != confirmed[port]) {
+          confirmed[port] = generation;
+          agent.in_force(port, generation, now, out);
+        }
+      if (!out.events.empty()) continue;
       if (looks_at_what_is_saved) {
         core::State state = to_be_saved();
         if (!is_told) {
@@ -202,6 +219,7 @@ struct Single {
   void restart(bool clean = false) {
     if (clean) agent.shutdown(now, out), take();
     agent = core::Agent(agent.settings(), agent.state(), now);
+    confirmed.clear();
     saved = to_be_saved();
   }
   [[nodiscard]] std::size_t count(Event::Kind kind) const {
@@ -214,6 +232,8 @@ struct Single {
   Actions out{};
   std::vector<Sent> sent{};
   std::vector<Event> events{};
+  bool confirms = true;  ///< the data plane has in force at once what it is asked for
+  std::map<Ifindex, std::uint32_t> confirmed{};
   core::State saved = to_be_saved();
   /// After every event; a test of a thousand ports or of many days is about something else.
   bool looks_at_what_is_saved = true;

@@ -6,13 +6,13 @@
 namespace lldp::test {
 
 /// At level 2 by a switch on port 1.
-struct O1 : testing::Test {
+struct Remembering : testing::Test {
   static Settings settings() {
     Settings s;
     s.chassis_id = ChassisId{{ChassisId::kLocal, "m"}};
     return s;
   }
-  explicit O1(const core::State& state = {}) : s(settings(), state) {
+  explicit Remembering(const core::State& state = {}) : s(settings(), state) {
     s.up(1, 5);
     s.hear(1, a_switch("leaf", 1));
   }

@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: Apache-2.0
+// The order by acknowledgement: docs/rules.md A1 to A13.
+#include <algorithm>
+#include <utility>
+
+#include "agent/core/agent_impl.hpp"
+#include "agent/core/event.hpp"
+#include "tlv/writer.hpp"
+
+namespace lldp::core {
+namespace {
+
+/// The next of a row of numbers that no one can tell from random ones (splitmix64).
+std::uint64_t draw(std::uint64_t& state) {
+  std::uint64_t z = state += 0x9e37'79b9'7f4a'7c15U;
+  z = (z ^ z >> 30) * 0xbf58'476d'1ce4'e5b9U;
+  z = (z ^ z >> 27) * 0x94d0'49bb'1331'11ebU;
+  return z ^ z >> 31;
+}
+
+const Position kBottom{};
+
+/// While a fabric comes up, what follows each other so closely is told in one frame.
+constexpr std::chrono::milliseconds kTogether{5};
+
+}  // namespace
+
+// Who we are
+
+void Agent::Impl::take_order_identity() {
+  random_ ^= std::hash<std::string>{}(chassis_id_.octets);
+  if (agent_id_ == 0) agent_id_ = std::max<std::uint64_t>(draw(random_), 1);
+  if (rank_id_.octets.empty()) rank_id_ = chassis_id_;
+}
+
+std::uint32_t Agent::Impl::new_session() {
+  return std::max(static_cast<std::uint32_t>(draw(random_) >> 32), std::uint32_t{1});
+}
+
+core::Speaker Agent::Impl::speaker() const {
+  return {.agent = agent_id_, .boot = boot_, .chassis = chassis_id_, .rank_id = rank_id_};
+}
+
+Position Agent::Impl::target() const {
+  if (settings_->role == Role::kHost || role_ == Role::kHost) return {};
+  const auto level = inference_.level();
+  if (!level || rank_id_.octets.empty()) return rank_.acting();  // a withdrawn level moves nothing
+  if (*level == Level::of<0>()) return {};
+  return {.level = *level, .chassis = rank_id_};
+}
+
+void Agent::Impl::begin_boot(std::uint32_t boot, TimePoint now) {
+  boot_ = boot;
+  rank_.restart();
+  for (const auto& port : ports_) {
+    if (!port) continue;
+    port->orders.begin_session(new_session());
+    port->orders.count_nobody();
+    port->first_told = kNever;
+    announce(*port, now);
+  }
+}
+
+bool Agent::Impl::follow_role(TimePoint now, Actions& out) {
+  if (role_ == settings_->role) return false;
+  for (const auto& port : ports_) {
+    if (!port) continue;
+    OrderRequests& requests = port->orders.requests;
+    if (role_ == Role::kSwitch ? requests.has(Order::kDown) : !requests.is_only(Order::kUp))
+      return false;
+  }
+  if (role_ == Role::kSwitch && rank_.acting() != kBottom) return false;
+  role_ = settings_->role;
+  newcomer_ = role_ == Role::kSwitch;
+  begin_boot(boot_ + 1, now);
+  note_state(true, out);
+  return true;
+}
+
+void Agent::Impl::lose_state(std::uint32_t boot, TimePoint now, Actions& out) {
+  lost_ = newcomer_ = true;
+  rank_ = Rank();
+  for (const auto& port : ports_)
+    if (port) port->orders.believe_nothing();
+  for (auto& [name, absent] : absent_) {
+    for (KnownAgent& v : absent.agents) v.belief = {};
+    if (absent.others) absent.others = Position{};
+  }
+  begin_boot(boot, now);
+  note_state(true, out);
+  unsettled_ = true;
+}
+
+// Frames
+
+void Agent::Impl::hear_order(Port& port, PortAgent& agent, ByteSpan octets,
+                             const ChassisId& chassis, Neighbor* neighbor, TimePoint now,
+                             Actions& out) {
+  if (octets.empty() || agent_id_ == 0) return;
+  const auto tlv = tlv::decode_as<tlv::OrderTlv>(octets);
+  if (!tlv) return;
+  const PortOrder::Hearing heard = port.orders.hear(*tlv, chassis, speaker(), rank_, births_);
+  if (neighbor != nullptr) neighbor->asks = heard.asks;
+  note_state(heard.changed, out);
+  unsettled_ |= heard.changed;
+  if (heard.nonsense) port.statistics.add(&Statistics::statsTLVsDiscardedTotal);
+  if (heard.shown > boot_ || (heard.shown > saved_boot_ && heard.shown < first_boot_))
+    return lose_state(std::max(heard.shown, boot_) + 1, now, out);
+  if (heard.answer)
+    agent.tx.localChange = true;
+  else if (heard.late || (heard.asks && !heard.changed))
+    repeat(port, agent, now);
+  due_.set(port.slot, now);
+}
+
+void Agent::Impl::repeat(Port& port, PortAgent& agent, TimePoint now) {
+  agent.tell_at = std::min(agent.tell_at, next_fast_moment(now, *settings_, agent.phase));
+  due_.set(port.slot, std::min(agent.tell_at, port.deadline()));
+}
+
+Bytes Agent::Impl::order_octets(const Port& port) const {
+  const Position& bound = rank_.bound();
+  Bytes id;
+  if (bound != kBottom) {
+    id.push_back(bound.chassis.subtype);
+    id.insert(id.end(), bound.chassis.octets.begin(), bound.chassis.octets.end());
+  }
+  bool more = false;
+  tlv::OrderTlv tlv{
+      .agent = tlv::AgentIdField::of(agent_id_),
+      .boot = boot_,
+      .session = port.orders.session(),
+      .sequence = rank_.sequence(),
+      .level = bound == kBottom ? tlv::OrderTlv::kNoLevel : bound.level.value(),
+      .rank_id = id,
+      .entries = port.orders.entries(bound, own(), tlv::OrderTlv::room(id.size()), more)};
+  tlv.count = static_cast<std::uint8_t>(tlv.entries.count);
+  tlv.flags = static_cast<std::uint8_t>((role_ == Role::kHost ? tlv::OrderTlv::kHost : 0) |
+                                        (more ? tlv::OrderTlv::kMore : 0));
+  return tlv::encode_info(tlv);
+}
+
+void Agent::Impl::note_told(Port& port, TimePoint now, Actions& out) {
+  if (port.first_told == kNever) {
+    port.first_told = now;
+    if (newcomer_) settled_at_ = std::min(settled_at_, now + settings_->newcomer_wait);
+  }
+  note_state(port.orders.tell(rank_), out);
+}
+
+// The order of a port
+
+bool Agent::Impl::is_excused(const Port& port) const {
+  return port.excused || (port.host_port && !port.orders.any());
+}
+
+std::optional<Position> Agent::Impl::limit(const Port& port) const {
+  std::optional<Position> least = port.orders.limit(port.link.up);
+  if (!port.link.up || port.orders.any_counted() || is_excused(port)) return least;
+  const auto take = [&](const Position& belief) {
+    least = least ? std::min(*least, belief) : belief;
+  };
+  for (const auto& [birth, belief] : low_)
+    if (birth <= port.orders.born_before()) take(belief);
+  if (lost_) take(kBottom);
+  return least;
+}
+
+void Agent::Impl::find_low_beliefs(const Position& target) {
+  low_.clear();
+  const Position highest = std::max(target, rank_.acting());
+  const auto look = [&](std::span<const KnownAgent> agents, const std::optional<Position>& others) {
+    for (const KnownAgent& v : agents)
+      if (!v.host && v.belief < highest) low_.emplace_back(v.birth, v.belief);
+    if (others && *others < highest) low_.emplace_back(0, *others);
+  };
+  for (const auto& port : ports_)
+    if (port) look(port->orders.agents(), port->orders.others());
+  for (const auto& [name, absent] : absent_) look(absent.agents, absent.others);
+}
+
+Order Agent::Impl::wanted_order(const Port& port, const Position& target) const {
+  if (role_ == Role::kHost)  // on its way to be a switch it is up first
+    return settings_->role == Role::kHost ? Order::kUnknown : Order::kUp;
+  if (newcomer_ && !lost_) return Order::kUnknown;
+  const Position rank = std::min(rank_.acting(), target);
+  const auto limit = this->limit(port);
+  const Position& highest = port.link.up ? rank_.acting() : std::max(rank_.acting(), target);
+  if (limit && *limit < highest) return Order::kShut;
+  // Until nothing is down any more the rank may be what it was: what is shut opens last (A9).
+  if (lost_ && port.order == Order::kShut && is_any_down()) return Order::kShut;
+  const Order order = order_of(port, rank, speaker(), settings_->layered);
+  return lost_ && order == Order::kUnknown ? Order::kUp : order;
+}
+
+bool Agent::Impl::request_order(Port& port, const Position& target, Actions& out) {
+  const Order order = wanted_order(port, target);
+  OrderRequests& requests = port.orders.requests;
+  // Where nothing was asked for, nothing has to be asked for to have no rules.
+  if (order == Order::kUnknown && requests.generation() == 0 && requests.is_only(Order::kUnknown))
+    return false;
+  if (!requests.request(order)) return false;
+  port.order = order;
+  note_state(true, out);
+  return unsettled_ = true;
+}
+
+void Agent::Impl::follow_labels(Port& port, const Position& target, Actions& out) {
+  const PortLabel before{port.type, port.order};
+  // What an operator says of host-ports goes before what a neighbor says of itself; the order,
+  // which errs towards up, goes by the agents that were heard all the same (docs/rules.md A3).
+  port.type =
+      settings_->role != Role::kSwitch
+          ? PortType::kUnmarked
+          : type_of_port(inference_.level(),
+                         port.host_port && port.link.up ? Level::of<0>() : port.heard.lowest);
+  const bool requested = request_order(port, target, out);
+  if (requested || port.type != before.type)
+    out.events.push_back({.kind = Event::Kind::kPort,
+                          .port = port.link.ifindex,
+                          .text = port_change_text(before, {port.type, port.order})});
+}
+
+void Agent::Impl::in_force(Ifindex ifindex, std::uint32_t generation, TimePoint now, Actions& out) {
+  Port* port = find(ifindex);
+  if (finished_ || port == nullptr) return;
+  if (!port->orders.requests.confirm(generation)) return;
+  note_state(true, out);
+  unsettled_ = true;
+  settle(now, out);
+}
+
+// The rank
+
+bool Agent::Impl::is_ready(TimePoint now) {
+  settled_at_ = kNever;
+  for (const auto& port : ports_) {
+    if (!port || !port->link.up || port->orders.any_heard() || is_excused(*port)) continue;
+    if (lost_) continue;  // it waits for its limit
+    if (port->first_told == kNever) {
+      if (may_send(port->link.adminStatus)) return false;
+      continue;
+    }
+    const TimePoint until = port->first_told + settings_->newcomer_wait;
+    if (until > now) {
+      settled_at_ = std::min(settled_at_, until);
+      return false;
+    }
+  }
+  return true;
+}
+
+bool Agent::Impl::may_rise(const Position& target, TimePoint now) {
+  bool may = true;
+  for (const auto& port : ports_) {
+    if (!port) continue;
+    const OrderRequests& requests = port->orders.requests;
+    bool holds = false;
+    if (!requests.is_only(Order::kShut)) {
+      const auto limit = this->limit(*port);
+      holds = limit && *limit < target;
+    }
+    // Before the first rank what was found, and `up`, is in force.
+    if (rank_.acting() == kBottom && !requests.settled()) may = false;
+    may &= !holds;
+    hold(*port, holds && port->link.up, now);
+  }
+  return may;
+}
+
+void Agent::Impl::hold(Port& port, bool holds, TimePoint now) {
+  holds |= port.link.up && port.order == Order::kShut;
+  if (holds == (port.holds_since != kNever)) return;
+  port.holds_since = holds ? now : kNever;
+  port.relabel = true;
+  due_.set(port.slot, std::min(port.deadline(), now));
+}
+
+bool Agent::Impl::is_any_down() const {
+  return std::ranges::any_of(
+      ports_, [](const auto& port) { return port && port->orders.requests.has(Order::kDown); });
+}
+
+bool Agent::Impl::may_fall() const {
+  return std::ranges::none_of(ports_, [](const auto& port) {
+    return port && port->orders.requests.has(Order::kDown) && port->order != Order::kDown;
+  });
+}
+
+void Agent::Impl::settle(TimePoint now, Actions& out) {
+  if (agent_id_ == 0 || !std::exchange(unsettled_, false)) return;
+  for (bool moved = true; moved;) {
+    moved = follow_role(now, out);
+    const Position target = this->target();
+    find_low_beliefs(target);
+    const Position before = rank_.bound();
+    if (rank_.set_bound(std::max(rank_.acting(), target))) {
+      note_state(true, out);
+      announce_bound(before < rank_.bound(), now);
+    }
+    if (newcomer_ && role_ == Role::kSwitch && is_ready(now)) {
+      newcomer_ = false;
+      moved = true;
+    }
+    for (const auto& port : ports_)
+      if (port) follow_labels(*port, target, out);
+    const Position acting = rank_.acting();
+    if (target == acting) {
+      for (const auto& port : ports_)
+        if (port) hold(*port, false, now);
+    } else if (target < acting ? may_fall() : !newcomer_ && !linking_ && may_rise(target, now)) {
+      rank_.set_acting(target);
+      lost_ &= target < acting;
+      moved = true;
+      note_state(true, out);
+      out.events.push_back(
+          {.kind = Event::Kind::kPlace, .text = level_change_text(acting.level, target.level)});
+    }
+  }
+  for (const auto& port : ports_) {
+    if (!port) continue;
+    const bool lists_all = port->orders.lists_all(own());
+    const bool listed_all = std::exchange(port->listed_all, lists_all);
+    const bool lists_more = lists_all && !listed_all;
+    if (!port->orders.acknowledge(own()) && !lists_more) continue;
+    due_.set(port->slot, now);
+    for (PortAgent& a : port->agents)
+      if (credit_at(a.tx, *settings_, now) > 0)
+        a.tell_at = std::min(a.tell_at, now + kTogether);
+      else
+        repeat(*port, a, now);
+  }
+  unsettled_ = false;
+}
+
+void Agent::Impl::announce_bound(bool rose, TimePoint now) {
+  for (const auto& port : ports_) {
+    if (!port || !port->link.up) continue;
+    for (PortAgent& a : port->agents) {
+      if (rose)
+        a.tx.localChange = true;
+      else
+        a.tell_at = std::min(a.tell_at, next_fast_moment(now, *settings_, a.phase));
+    }
+    due_.set(port->slot, now);
+  }
+}
+
+}  // namespace lldp::core

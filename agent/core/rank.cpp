@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/core/rank.hpp"
+
+#include <algorithm>
+
+namespace lldp::core {
+
+Position Rank::lowest_since(std::uint32_t sequence) const {
+  Position lowest = bound_;
+  for (auto told = told_.rbegin(); told != told_.rend(); ++told) {
+    lowest = std::min(lowest, told->bound);
+    if (told->sequence <= sequence) break;
+  }
+  return lowest;
+}
+
+bool Rank::set_bound(const Position& bound) {
+  if (bound == bound_) return false;
+  bound_ = bound;
+  told_.push_back({++sequence_, bound});
+  if (told_.size() <= kKept) return true;
+  // The second takes over what the first stood for: a lower bound than was told harms nobody.
+  told_[1] = {told_[0].sequence, std::min(told_[0].bound, told_[1].bound)};
+  told_.pop_front();
+  return true;
+}
+
+void Rank::restart() {
+  sequence_ = 1;
+  told_.assign(1, {1, bound_});
+}
+
+}  // namespace lldp::core

@@ -88,6 +88,7 @@ enum class PartState : std::uint8_t {
   kMissing,      ///< not there, or not as wanted
   kForeign,      ///< somebody else's thing stands in its place
   kBypassed,     ///< there, and packets do not, or need not, come its way
+  kLimited,      ///< there as far as the chip can do it: the text says what it cannot
   kUnsupported,  ///< nobody here can put it there, or can say whether it is
 };
 [[nodiscard]] std::string_view to_string(PartState s);  ///< done, missing, foreign, ...

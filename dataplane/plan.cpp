@@ -34,6 +34,8 @@ std::string_view to_string(PartState s) {
       return "foreign";
     case PartState::kBypassed:
       return "bypassed";
+    case PartState::kLimited:
+      return "limited";
     case PartState::kUnsupported:
       break;
   }

@@ -155,7 +155,7 @@ Result<PortMaps> maps_of(const qos::Ruleset& rules, const QosMaps& before) {
 }
 
 PartReading last_hop_lossy(Part part) {
-  return {part, PartState::kUnsupported,
+  return {part, PartState::kLimited,
           "last hop lossy: spare classes stay what they are on this port to a host, for to rewrite "
           "DSCPs would make others of it lossy ones"};
 }

@@ -489,6 +489,9 @@ constexpr Row kRows[] = {
             return Complaint();
           }},
      "class of packets that turn in the last class of their chain"},
+    {"qos.restore", "R", "auto",
+     Choice{"auto|no", [](Config& c, std::size_t i) { c.core.restores = i == 0; }},
+     "auto: a port to a host gives packets of a spare class their application class again"},
 };
 
 /// The port that a key of a row per port is of; empty: it is none.

@@ -521,7 +521,7 @@ Order Agent::order(Ifindex port) const {
 }
 Request Agent::request(Ifindex port) const {
   const Port* p = std::as_const(*impl_).find(port);
-  return p != nullptr ? Request{p->order, p->orders.requests.generation()} : Request{};
+  return p != nullptr ? Request{p->order, p->orders.requests.generation(), p->restores} : Request{};
 }
 std::optional<Layers> Agent::layers(Ifindex port) const {
   const Port* p = std::as_const(*impl_).find(port);

@@ -65,11 +65,13 @@ struct Link {
   friend bool operator==(const Link&, const Link&) = default;
 };
 
-/// An order that the rules of a port shall follow. Its number rises with each change of the order;
-/// an order that did not change keeps it. 0: nothing was requested yet, or the port is not known.
+/// What the rules of a port shall be for. The number rises with each change, and what did not
+/// change keeps it. 0: nothing was requested yet, or the port is not known.
 struct Request {
   Order order = Order::kUnknown;
   std::uint32_t generation = 0;
+  /// The port is down to a host that forwards nothing, so spare classes end there.
+  bool restore = false;
   friend bool operator==(const Request&, const Request&) = default;
 };
 

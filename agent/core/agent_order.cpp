@@ -199,14 +199,17 @@ bool Agent::Impl::request_order(Port& port, const Position& target, Actions& out
   // Where nothing was asked for, nothing has to be asked for to have no rules.
   if (order == Order::kUnknown && requests.generation() == 0 && requests.is_only(Order::kUnknown))
     return false;
-  if (!requests.request(order)) return false;
+  // Restoring is as `down` is: out of force before the port is anything else.
+  const bool restores = settings_->restores && order == Order::kDown && ends_at_host(port);
+  if (!requests.request(order, restores)) return false;
   port.order = order;
+  port.restores = restores;
   note_state(true, out);
   return unsettled_ = true;
 }
 
 void Agent::Impl::follow_labels(Port& port, const Position& target, Actions& out) {
-  const PortLabel before{port.type, port.order};
+  const PortLabel before{port.type, port.order, port.restores};
   // What an operator says of host-ports goes before what a neighbor says of itself; the order,
   // which errs towards up, goes by the agents that were heard all the same (docs/rules.md A3).
   port.type =
@@ -216,9 +219,10 @@ void Agent::Impl::follow_labels(Port& port, const Position& target, Actions& out
                          port.host_port && port.link.up ? Level::of<0>() : port.heard.lowest);
   const bool requested = request_order(port, target, out);
   if (requested || port.type != before.type)
-    out.events.push_back({.kind = Event::Kind::kPort,
-                          .port = port.link.ifindex,
-                          .text = port_change_text(before, {port.type, port.order})});
+    out.events.push_back(
+        {.kind = Event::Kind::kPort,
+         .port = port.link.ifindex,
+         .text = port_change_text(before, {port.type, port.order, port.restores})});
 }
 
 void Agent::Impl::in_force(Ifindex ifindex, std::uint32_t generation, TimePoint now, Actions& out) {

@@ -138,6 +138,8 @@ std::string port_change_text(PortLabel before, PortLabel after) {
     text.append(", order ").append(to_string(before.order));
     text.append(" -> ").append(to_string(after.order));
   }
+  if (after.type == before.type && after.order == before.order && after.restores != before.restores)
+    text.append(after.restores ? ", spare classes restored" : ", spare classes not restored");
   return text;
 }
 

@@ -19,8 +19,10 @@ namespace lldp::core {
 struct PortLabel {
   PortType type = PortType::kUnmarked;
   Order order = Order::kUnknown;
+  bool restores = false;  ///< spare classes end there
+  friend bool operator==(const PortLabel&, const PortLabel&) = default;
 };
-/// unmarked -> uplink, order unknown -> up
+/// unmarked -> uplink, order unknown -> up; where the two stay, `downlink, spare classes restored`.
 [[nodiscard]] std::string port_change_text(PortLabel before, PortLabel after);
 
 }  // namespace lldp::core

@@ -429,6 +429,13 @@ Order order_of(const Port& port, const Position& rank, const Speaker& self, bool
   return port.orders.ever_heard() ? Order::kUp : Order::kUnknown;
 }
 
+bool ends_at_host(const Port& port) {
+  const bool host = port.memory.kind == PortMemory::Kind::kHost || port.counts_as_host();
+  return host && !port.link.layers && std::ranges::none_of(port.table.all(), [](const Neighbor& n) {
+           return !n.superseded && (is_switch(n) || n.forwards);
+         });
+}
+
 void watch_for_unordered(Port& port, const Standing& own, TimePoint now) {
   const auto& all = port.table.all();
   // Who has told a level, or sends our TLV, has an order.

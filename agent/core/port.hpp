@@ -63,6 +63,7 @@ struct Port {
       false;  ///< the switch that hears_switch meant last has left; also one that told no level
   PortType type = PortType::kUnmarked;
   Order order = Order::kUnknown;
+  bool restores = false;  ///< spare classes end here: Request::restore
   /// In the order of Settings::scopes.
   boost::container::small_vector<PortAgent, 1> agents{};
   NeighborTable table{};
@@ -153,6 +154,10 @@ void watch_for_silence(Port& port, bool heard_switch, TimePoint now);
 /// of a device of which some port has layers.
 [[nodiscard]] Order order_of(const Port& port, const Position& rank, const Speaker& self,
                              bool layered);
+
+/// What leaves by the port comes to a host that forwards nothing, by all that is heard there and
+/// remembered.
+[[nodiscard]] bool ends_at_host(const Port& port);
 
 /// What a port's alarms go by beside the port.
 struct Standing {

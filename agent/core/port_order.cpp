@@ -17,11 +17,13 @@ Position bound_of(const tlv::OrderTlv& tlv) {
 
 }  // namespace
 
-bool OrderRequests::request(Order order) {
-  if (asked_ && order == wanted_) return false;
+bool OrderRequests::request(Order order, bool restores) {
+  if (asked_ && order == wanted_ && restores == wants_restoring_) return false;
   asked_ = true;
   wanted_ = order;
+  wants_restoring_ = restores;
   newest_[index(order)] = ++generation_;
+  if (restores) newest_restoring_ = generation_;
   return true;
 }
 
@@ -30,6 +32,7 @@ bool OrderRequests::confirm(std::uint32_t generation) {
   for (std::size_t o = 0; o < newest_.size(); ++o)
     // One that was requested again since is under way still.
     if (newest_[o] == generation) in_force_ = static_cast<Order>(o);
+  restores_ = newest_restoring_ == generation;
   confirmed_ = generation;
   return true;
 }

@@ -47,6 +47,9 @@ class OrderRequests {
     generation_ = 1;
     wanted_ = in_force;
     asked_ = false;
+    // Whether these restored is not known.
+    restores_ = in_force == Order::kDown;
+    newest_restoring_ = newest_[index(Order::kDown)];
   }
 
   [[nodiscard]] Order wanted() const { return wanted_; }
@@ -55,6 +58,8 @@ class OrderRequests {
   [[nodiscard]] bool has(Order order) const {
     return in_force_ == order || newest_[index(order)] > confirmed_;
   }
+  /// Rules that restore spare classes are in force or requested.
+  [[nodiscard]] bool may_restore() const { return restores_ || newest_restoring_ > confirmed_; }
   /// In force, and no other is requested.
   [[nodiscard]] bool is_only(Order order) const { return in_force_ == order && mask() == 0; }
   [[nodiscard]] bool settled() const { return is_only(wanted_); }
@@ -67,8 +72,9 @@ class OrderRequests {
     return bits;
   }
 
-  /// True if it is a new request.
-  bool request(Order order);
+  /// True if it is a new request. `restores`: spare classes end at the port, which is down to a
+  /// host.
+  bool request(Order order, bool restores = false);
   /// True if that is new.
   bool confirm(std::uint32_t generation);
   /// A port on which nothing of ours can be.
@@ -82,6 +88,9 @@ class OrderRequests {
   std::uint32_t generation_ = 0;
   std::uint32_t confirmed_ = 0;
   std::array<std::uint32_t, 4> newest_{};  ///< by order, when it was requested last
+  bool wants_restoring_ = false;
+  bool restores_ = false;               ///< the rules in force do
+  std::uint32_t newest_restoring_ = 0;  ///< when that was requested last
 };
 
 /// Who we are in frames, and now.
@@ -174,6 +183,8 @@ class PortOrder {
   /// A4. A port without rules acts as one that is down.
   [[nodiscard]] bool may_list(const KnownAgent& v, const Own& own) const {
     if (!v.heard || !v.speaks) return false;
+    // A switch is promised nothing while spare classes that come to it are restored.
+    if (!own.host && !v.host && requests.may_restore()) return false;
     if (own.host || (v.counted && v.bound < own.rank)) return true;
     return !requests.has(Order::kDown) && !requests.has(Order::kUnknown);
   }

@@ -96,7 +96,7 @@ struct Settings {
   /// before `lossless`. nullopt: the agent has nothing to do with classes.
   std::optional<OwnClasses> classes{};
   /// Packets of a spare class leave to hosts in their application class: no host sees a spare.
-  bool restores = false;
+  bool restores = true;
 
   bool host_from_capabilities = true;
   std::chrono::seconds raise_hold{60};  ///< this and the next four: docs/rules.md L1 to L4

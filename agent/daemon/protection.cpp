@@ -45,8 +45,9 @@ std::string lost_parts(const dataplane::PortPlan& mend) {
 /// The part does not keep the rules from being in force: it is there, none can do it, or the order
 /// of classes does not go by it.
 bool acts(const PartReading& part) {
-  return part.state == PartState::kDone || part.state == PartState::kUnsupported ||
-         part.part == Part::kQueues || part.part == Part::kPfc;
+  return part.state == PartState::kDone || part.state == PartState::kLimited ||
+         part.state == PartState::kUnsupported || part.part == Part::kQueues ||
+         part.part == Part::kPfc;
 }
 
 }  // namespace
@@ -284,9 +285,12 @@ void Protection::gone(Ifindex port) {
 
 qos::PortClass Protection::class_of(const PortRules& rules) const {
   if (agent_->settings().role != Role::kSwitch) return {};
-  const auto layers = agent_->layers(rules.port.ifindex);
-  return {.order = rules.assumed_up ? Order::kUp : agent_->order(rules.port.ifindex),
+  const Ifindex port = rules.port.ifindex;
+  const auto layers = agent_->layers(port);
+  const core::Request request = agent_->request(port);
+  return {.order = rules.assumed_up ? Order::kUp : request.order,
           .near = layers ? layers->near : Layer(),
+          .restore = request.restore && !rules.assumed_up,
           .stacked = rules.stacked};
 }
 
@@ -311,8 +315,11 @@ bool Protection::is_due(PortRules& rules, TimePoint now) {
     return false;
   }
   move(rules, RulesEvent::kWanted);
-  // Up and shut are the safe side: classes only go forward, or do not cross.
-  if (is_safe(port_class.order) || rules.credit.take(now)) return true;
+  // Up and shut are the safe side: classes only go forward, or do not cross. So is the end of
+  // restoring, where nothing else changes.
+  const bool ends_restoring = rules.programmed && rules.programmed->restores() &&
+                              port_class.order == Order::kDown && !port_class.restore;
+  if (is_safe(port_class.order) || ends_restoring || rules.credit.take(now)) return true;
   rules.turn = now + kCreditPause;
   schedule(rules);
   return false;

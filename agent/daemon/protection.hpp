@@ -146,6 +146,8 @@ class Protection {
   [[nodiscard]] report::PortRules rules_of(PortRules& rules, const core::PortInfo* info);
   /// What keeps a port that leads to a switch from being protected.
   [[nodiscard]] std::vector<report::PartReading> faults_of(const core::PortInfo& info) const;
+  /// Why spare classes are lossy on the way to the host at a port that is to restore them.
+  void add_last_hop(const core::PortInfo& info, report::Protection& summary) const;
   /// Whether PFC is on at a port that leads to a switch is not known.
   [[nodiscard]] bool is_pfc_unverified(const core::PortInfo& info) const;
   /// What is worth an alarm.

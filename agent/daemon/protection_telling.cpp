@@ -30,12 +30,12 @@ report::PartReading told(const PartReading& part) {
   return {std::string(to_string(part.part)), std::string(to_string(part.state)), part.text};
 }
 
-/// What the driver says of PFC, where the back end does not set it.
-PartReading read_pfc(const core::PortInfo* info, const qos::Policy& policy) {
+/// What the driver says of PFC for the priorities `wanted`, where the back end does not set it.
+PartReading read_pfc(const core::PortInfo* info, std::uint8_t wanted) {
   if (info == nullptr || !info->pfc_enabled)
     return {Part::kPfc, PartState::kUnsupported,
             "the driver does not tell (no dcbnl): whether PFC is on is not known"};
-  const unsigned without = policy.pfc_enable() & ~unsigned{*info->pfc_enabled};
+  const unsigned without = wanted & ~unsigned{*info->pfc_enabled};
   if (without == 0) return {.part = Part::kPfc, .state = PartState::kDone};
   std::string on;
   for (unsigned p = 0; p <= Priority::kMax; ++p)
@@ -179,9 +179,20 @@ std::vector<report::PartReading> Protection::faults_of(const core::PortInfo& inf
       faults.push_back(told(part));
   if (backend_->does(Part::kPfc)) return faults;
   // What no driver tells of is counted apart.
-  if (const PartReading pfc = read_pfc(&info, policy_); pfc.state == PartState::kMissing)
+  if (const PartReading pfc = read_pfc(&info, wanted(*rules).pfc_enable);
+      pfc.state == PartState::kMissing)
     faults.push_back(told(pfc));
   return faults;
+}
+
+void Protection::add_last_hop(const core::PortInfo& info, report::Protection& summary) const {
+  const PortRules* rules = find(info.ifindex);
+  if (rules == nullptr || !class_of(*rules).restores() ||
+      rules->programmed != class_of(*rules))  // it comes
+    return;
+  for (const PartReading& part : rules->parts)
+    if (part.part == Part::kRemap && part.state == PartState::kLimited)
+      summary.reasons.push_back({info.name, told(part)});
 }
 
 bool Protection::is_pfc_unverified(const core::PortInfo& info) const {
@@ -211,7 +222,10 @@ report::Protection Protection::summary(const core::Snapshot& snapshot) const {
   if (policy_.chains().empty() && summary.state != State::kFailed) return summary;
   bool leads = false;
   for (const core::PortInfo& info : snapshot.ports) {
-    if (!leads_to_switch(info) && info.order != Order::kShut) continue;
+    if (!leads_to_switch(info) && info.order != Order::kShut) {
+      add_last_hop(info, summary);
+      continue;
+    }
     leads = true;
     if (is_pfc_unverified(info)) ++summary.pfc_unverified;
     for (report::PartReading& fault : faults_of(info))
@@ -271,7 +285,7 @@ report::PortRules Protection::rules_of(PortRules& rules, const core::PortInfo* i
     if (part.part == Part::kPfc && part.state != PartState::kUnsupported)
       out.pfc = out.wanted.pfc_enable;
   }
-  if (!backend_->does(Part::kPfc)) out.parts.push_back(told(read_pfc(info, policy_)));
+  if (!backend_->does(Part::kPfc)) out.parts.push_back(told(read_pfc(info, out.wanted.pfc_enable)));
   const std::vector<dataplane::Change>& changes = reading->mend.changes;
   for (const dataplane::Change& c : changes)
     out.changes.push_back(fmt::format("{} {}", to_string(c.action), to_string(c.part)));

@@ -29,6 +29,16 @@ void write(JsonWriter& out, const qos::Chain& chain) {
   out.close(']');
 }
 
+void write(JsonWriter& out, const std::vector<qos::Remap>& remaps) {
+  out.open('[');
+  for (const qos::Remap& remap : remaps) {
+    write(out.open('{').key("from"), remap.from);
+    write(out.key("to"), remap.to);
+    out.close('}');
+  }
+  out.close(']');
+}
+
 std::optional<std::string> escaped(const std::optional<std::string>& text) {
   return text ? std::optional(escape(*text)) : std::nullopt;
 }
@@ -48,14 +58,10 @@ void write(JsonWriter& out, const PortRules& port, const qos::Policy& policy) {
       .member("installed", to_string(port.installed));
   write(out.key("ingress"), port.wanted.ingress);
   out.member("tag", port.wanted.tag.value());
-  out.key("turns").open('[');
-  for (const qos::Remap& turn : port.wanted.remaps) {
-    write(out.open('{').key("from"), turn.from);
-    write(out.key("to"), turn.to);
-    out.close('}');
-  }
+  write(out.key("turns"), port.wanted.remaps);
+  write(out.key("leaving"), port.wanted.leaving);
   // The priorities whose PFC the back end sets. Those that need it are `lossless`.
-  out.close(']').key("pfc").open('[');
+  out.key("pfc").open('[');
   for (unsigned p = 0; p <= Priority::kMax; ++p)
     if ((unsigned{port.pfc} >> p & 1U) != 0) out.value(p);
   out.close(']').key("changes").open('[');

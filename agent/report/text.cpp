@@ -297,9 +297,12 @@ std::string classes_text(const json& classes) {
   return out;
 }
 
-std::string turns_text(const json& turns) {
+/// What becomes of packets that came in by an up port: they turn here, or a port to a host restores
+/// them.
+std::string turns_text(const json& port) {
+  const json& turns = port.at("turns");
   std::string out;
-  for (const json& turn : turns)
+  for (const json& turn : turns.empty() ? port.value("leaving", json::array()) : turns)
     out += (out.empty() ? "" : ", ") + class_text(turn.at("from")) + " -> " +
            class_text(turn.at("to"));
   return out.empty() ? "unchanged" : out;
@@ -531,7 +534,7 @@ Result<std::string> rules_text(std::string_view text, const Style& style) {
                  installed_cell(port),
                  parts_cell(port.at("parts")),
                  {bounced_text(port.at("bounces"))},
-                 {turns_text(port.at("turns"))}});
+                 {turns_text(port)}});
     }
     const json& how = rules.at("description");
     out += paint(str(rules, "backend"), Ink::kBold, style) +

@@ -273,7 +273,7 @@ std::optional<PartReading> Sai::why_not_done(const std::string&, Part part,
                        "this libsai does not set PFC of ports: whether it is on is not known"};
   if (part != Part::kRemap) return std::nullopt;
   if (const bool shut = !rules.entering.empty(); means() == Means::kAcl && !rules.leaving.empty())
-    return PartReading{part, shut ? PartState::kBypassed : PartState::kUnsupported,
+    return PartReading{part, shut ? PartState::kBypassed : PartState::kLimited,
                        std::string(shut ? "lossless packets leave the shut port with their DSCP"
                                         : "last hop lossy: spare classes are not restored") +
                            ": this libsai does not set TC_AND_COLOR_TO_DSCP_MAP of ports"};

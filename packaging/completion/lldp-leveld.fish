@@ -62,4 +62,5 @@ complete -c lldp-leveld -l lldp.scopes -x -a '(__fish_append , nearest-bridge ne
 complete -c lldp-leveld -l lldp.max-neighbors-per-port -x -d 'neighbors kept on one port'
 complete -c lldp-leveld -l lldp.max-neighbors -x -d 'neighbors kept in all'
 complete -c lldp-leveld -l qos.lossless -x -a 'auto roce sonic pcbb slides none' -d 'learned (auto), chains, or a preset'
+complete -c lldp-leveld -l qos.restore -x -a 'auto no' -d 'restore spare classes at ports to hosts'
 complete -c lldp-leveld -l qos.lossy -x -d 'class of packets that turn too often'

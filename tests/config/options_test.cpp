@@ -169,6 +169,7 @@ const KeyCase kKeys[] = {
        c.lossy = "1:dscp8";
        c.policy = *qos::Policy::parse(c.lossless, "1:dscp8");
      }},
+    {"qos.restore", "qos.restore = no", [](Config& c) { c.core.restores = false; }},
 };
 
 TEST(ConfigTable, EveryKeySetsWhatItNamesAndNothingElse) {

@@ -2,6 +2,8 @@
 // The seam to the data plane: orders are requested by number, and confirmed by it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/core/support/single.hpp"
 
 namespace lldp::test {
@@ -30,6 +32,57 @@ TEST(Request, AConfirmationOfWhatWasNotRequestedIsIgnored) {
   s.agent.in_force(ifindex(1), 7, s.now, s.out);
   EXPECT_TRUE(s.out.events.empty());
   EXPECT_EQ(s.agent.request(ifindex(1)), core::Request{});
+}
+
+// A packet of a spare class that leaves to a host leaves in its application class: where nothing
+// forwards, and nowhere else.
+
+TEST(Request, RestoresWhereAHostIsAndNotWhereItHasBecomeASwitch) {
+  Single s;
+  s.up(1, 3);
+  s.hear(1, host());
+  s.hear(2, a_switch("leaf2", 1));
+  const core::Request to_host = s.agent.request(ifindex(1));
+  EXPECT_TRUE(to_host.restore);
+  EXPECT_FALSE(s.agent.request(ifindex(2)).restore);
+  s.agent.in_force(ifindex(1), to_host.generation, s.now, s.out);
+  // It forwards, and has no level yet: its order stays for now, and restoring ends.
+  s.hear(3, host("srv3"));
+  s.hear(1, a_switch("srv", std::nullopt));
+  const core::Request to_switch = s.agent.request(ifindex(1));
+  EXPECT_FALSE(to_switch.restore);
+  EXPECT_GT(to_switch.generation, to_host.generation);
+}
+
+TEST(Request, RestoresAtAStationAndAtAHostPort) {
+  Settings settings;
+  settings.host_ports = {"swp2"};
+  Single s(settings);
+  s.up(1, 3);
+  s.hear(1, {.name = "stock", .capabilities = tlv::Capabilities::kStationOnly});
+  EXPECT_TRUE(s.agent.request(ifindex(1)).restore);
+  EXPECT_TRUE(s.agent.request(ifindex(2)).restore);
+  EXPECT_FALSE(s.agent.request(ifindex(3)).restore);
+  // One beside it that forwards: what leaves here may come to it.
+  s.hear(1, {.name = "bridge", .capabilities = tlv::Capabilities::kBridge});
+  EXPECT_FALSE(s.agent.request(ifindex(1)).restore);
+}
+
+TEST(Request, RestoresNothingWhereThatIsSwitchedOff) {
+  Settings settings;
+  settings.restores = false;
+  Single s(settings);
+  s.up(1);
+  s.hear(1, host());
+  EXPECT_EQ(s.agent.request(ifindex(1)).order, Order::kDown);
+  EXPECT_FALSE(s.agent.request(ifindex(1)).restore);
+  settings.restores = true;
+  s.events.clear();
+  s.configure(settings);
+  EXPECT_TRUE(s.agent.request(ifindex(1)).restore);
+  const auto told = std::ranges::find(s.events, Event::Kind::kPort, &Event::kind);
+  ASSERT_NE(told, s.events.end());
+  EXPECT_EQ(told->text, "downlink, spare classes restored");
 }
 
 }  // namespace

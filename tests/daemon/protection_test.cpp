@@ -5,6 +5,21 @@
 namespace lldp::io::test {
 namespace {
 
+// Spares end where nothing forwards: at hosts, and nowhere else.
+TEST_F(ProtectionTest, PortToAHostRestoresUntilASwitchIsThere) {
+  start();
+  hear(kPort, std::nullopt);
+  protection_->update(kPort, now_);
+  turn();
+  const auto there = [&] { return kernel_.installed.at({kPort, Part::kRemap}); };
+  EXPECT_EQ(there(), qos::compile(qos::Policy(), {.order = Order::kDown, .restore = true}));
+  hear(kPort, Level::of<2>());
+  protection_->update(kPort, now_);
+  turn();
+  EXPECT_TRUE(there().leaving.empty());
+  EXPECT_FALSE(there().port.restore);
+}
+
 TEST_F(ProtectionTest, FreshPortGetsItsRulesAtTheNextTurnAndIsReadBack) {
   hear(kPort, Level::of<2>());
   Protection& protection = open();

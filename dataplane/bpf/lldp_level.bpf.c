@@ -180,23 +180,28 @@ static __always_inline bool remap(struct __sk_buff* skb, const struct packet* p,
   return true;
 }
 
+/* What comes in by a shut port, for which the packet is looked at once more: so others pay nothing.
+ * Not changed, it would fill a buffer that nothing may wait for. */
+static __always_inline bool enter_shut(struct __sk_buff* skb) {
+  const struct lldp_level_remap* to;
+  struct packet p;
+
+  if (!find_ip(skb, &p)) return true;
+  to = (const void*)&rules.leave_of[p.tos >> 2];
+  return !to->from || remap(skb, &p, to);
+}
+
 SEC("tc")
 int lldp_level_in(struct __sk_buff* skb) {
   __u32 mark = rules.tag ? LLDP_LEVEL_MARK | rules.tag : 0;
   struct packet p;
 
   if (rules.passive) return TC_ACT_UNSPEC;
+  if (rules.shut && !enter_shut(skb)) return TC_ACT_SHOT;
   skb->cb[DONE_AT] = 0; /* of another namespace, or what a driver has left */
   if (parse_plain(skb, false, &p) || parse_plain(skb, true, &p) || find_ip(skb, &p)) {
-    __u8 dscp = p.tos >> 2;
-    __u8 priority = rules.priority_of[dscp];
+    __u8 priority = rules.priority_of[p.tos >> 2];
 
-    if (rules.shut) {
-      const struct lldp_level_remap* to = (const void*)&rules.leave_of[dscp];
-
-      /* Not changed, it would fill a buffer that nothing may wait for. */
-      if (to->from && !remap(skb, &p, to)) return TC_ACT_SHOT;
-    }
     if (priority) {
       skb->priority = priority & LLDP_LEVEL_PRIORITY_MASK;
       mark |= LLDP_LEVEL_MARK | priority << LLDP_LEVEL_MARK_PRIORITY_SHIFT;
@@ -290,8 +295,9 @@ static __always_inline int leave(struct __sk_buff* skb, const struct packet* p, 
     __u32 given = forwarding_priority(p->tos);
 
     if (!p->v6 && rules.lossless >> given & 1 && skb->priority == given) skb->priority = 0;
-    if (rules.turning_tags && rules.unclassed && rules.unclassed >> dscp & 1 &&
-        rules.turning_tags >> tag_of(skb, mark, 0) & 1)
+    /* By the mark alone: to look the port up would cost every other packet 2 ns. */
+    if (rules.turning_tags && rules.unclassed &&
+        rules.turning_tags >> (mark & LLDP_LEVEL_MARK_TAG_MASK) & 1 && rules.unclassed >> dscp & 1)
       count_unclassed(skb, p);
     return TC_ACT_UNSPEC;
   }

@@ -424,13 +424,10 @@ TEST_F(BpfShut, IngressMakesEveryLosslessDscpLossyAndLeavesNoMark) {
     const bool lossless = dscp == 19 || (24 <= dscp && dscp <= 31);
     const unsigned after = lossless ? 0 : dscp;
     const std::uint32_t priority = lossless ? 0 : 6;
-    const std::uint32_t mark = lossless ? kMark | 8 << 6 : 0;
     for (unsigned ecn = 0; ecn < 4; ++ecn) {
       EXPECT_EQ(run(false, {.order = Order::kShut},
                     {.frame = frame4({.dscp = dscp, .ecn = ecn}), .priority = 6}),
-                (Skb{.frame = frame4({.dscp = after, .ecn = ecn}),
-                     .tc_index = mark,
-                     .priority = priority}));
+                (Skb{.frame = frame4({.dscp = after, .ecn = ecn}), .priority = priority}));
       EXPECT_EQ(
           run(false, {.order = Order::kShut},
               {.frame = frame6({.dscp = dscp, .ecn = ecn}, {{0x8100, 0xa001}}), .priority = 6}),

@@ -208,6 +208,19 @@ std::vector<Setting> settings(const Config& config) {
   return out;
 }
 
+std::string old_form(const Config& config) {
+  if (!config.chains || config.chains->size() != 1 ||
+      config.lossless.find('>') != std::string::npos ||
+      config.lossless.find(',') == std::string::npos)
+    return {};
+  const auto& classes = config.chains->front().classes;
+  return "qos.lossless = " + escape(config.lossless) + " is one chain, " +
+         to_string(config.chains->front()) + ": priority " +
+         std::to_string(classes.back().priority.value()) +
+         " is lossy after a turn; if each class is an application's: qos.lossless = " +
+         to_string(qos::with_spares(classes));
+}
+
 std::vector<Option> options() {
   std::vector<Option> all;
   for (const Row& row : rows())

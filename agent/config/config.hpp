@@ -81,16 +81,16 @@ struct Config {
   std::string control_group{};  ///< empty: the daemon's own
   std::string state_file{kDefaultStateFile};
   bool seccomp = true;
-  std::string metrics_listen{};  ///< as parse_listen writes it; empty: nowhere
-  std::string snmp_agentx{};     ///< socket of the SNMP agent, as snmpd has it; empty: none
-  std::string on_change{};       ///< for /bin/sh; empty: none
-  bool dry_run = false;          ///< print the plan, change nothing in the kernel, send nothing
-  bool flush = false;            ///< at stop, remove the rules that were made
-  std::string lossless{qos::Policy::kDefaultLossless};  ///< as written
+  std::string metrics_listen{};    ///< as parse_listen writes it; empty: nowhere
+  std::string snmp_agentx{};       ///< socket of the SNMP agent, as snmpd has it; empty: none
+  std::string on_change{};         ///< for /bin/sh; empty: none
+  bool dry_run = false;            ///< print the plan, change nothing in the kernel, send nothing
+  bool flush = false;              ///< at stop, remove the rules that were made
+  std::string lossless{kLearned};  ///< as written
   /// What `lossless` means; nullopt: `auto`, the classes are learned.
-  std::optional<qos::Chains> chains{qos::Policy().chains()};
+  std::optional<qos::Chains> chains{};
   std::string lossy{qos::Policy::kDefaultLossy};
-  qos::Policy policy{};  ///< of `chains`; of none where they are learned
+  qos::Policy policy = *qos::Policy::make({}, {});  ///< of `chains`; of none where they are learned
   Origins origins{};
   friend bool operator==(const Config&, const Config&) = default;
 };
@@ -161,6 +161,10 @@ struct Reading {
 /// The ports that the configuration calls by their whole names, and the first key that does: of
 /// `ports`, `host-ports` and `port.NAME.layers`.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> named_ports(const Config& config);
+
+/// What is to be known of a value of `qos.lossless` in the old form, of more than one class and
+/// without `>`: it is one chain. Empty: it has another form.
+[[nodiscard]] std::string old_form(const Config& config);
 
 /// A whole file given as text; `name` is what errors call it.
 [[nodiscard]] Result<Config, Errors> parse(std::string_view text, std::string_view name);

@@ -475,7 +475,7 @@ constexpr Row kRows[] = {
     {"lldp.max-neighbors", "N", "16384",
      Number{1, 65536, [](Config& c, std::uint32_t v) { c.core.max_neighbors = v; }},
      "neighbors kept in all"},
-    {"qos.lossless", "CHAINS", qos::Policy::kDefaultLossless,
+    {"qos.lossless", "CHAINS", kLearned,
      Text{"auto, P:dscpN>P:dscpN,... or roce, sonic, pcbb, slides, none",
           [](Config& c, std::string_view text) {
             c.lossless = text;

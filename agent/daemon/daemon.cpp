@@ -131,6 +131,8 @@ Result<std::unique_ptr<Daemon>> Daemon::start(const config::Invocation& invocati
       [control = daemon->control_.get()] { return control->connect(); }, Companions::Times{},
       [control = daemon->control_.get()] { control->notify_changed(); });
   daemon->companions_->configure(daemon->config_);
+  if (const std::string note = config::old_form(daemon->config_); !note.empty())
+    log(Severity::kNotice, note);
   if (!daemon->config_.dry_run) daemon->announce_presence();
   daemon->open_ports(now);
   return daemon;

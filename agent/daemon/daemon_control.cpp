@@ -107,6 +107,8 @@ Result<void, std::vector<Error>> Daemon::reload() {
 
 void Daemon::adopt(config::Config fresh) {
   config_ = std::move(fresh);
+  if (const std::string note = config::old_form(config_); !note.empty())
+    log(Severity::kNotice, note);
   const TimePoint now = boot_time();
   companions_->configure(config_);
   packets_.set_groups(group_addresses(config_.core.scopes));

@@ -395,6 +395,12 @@ std::string performance(const json& show) {
          " neighbors=" + std::to_string(neighbors);
 }
 
+/// Its rules are there as far as the switch chip can do them, or as can be seen.
+bool is_limit(const json& reason) {
+  const std::string state = str(reason, "state");
+  return state == "limited" || state == "unverified";
+}
+
 /// "swp1: classify bypassed: why", a line each; the first few.
 void add_reasons(Page& page, const json& reasons) {
   constexpr std::size_t kMost = 8;
@@ -588,7 +594,11 @@ Result<Verdict> check(std::string_view text) {
     if (forwards && str(show.at("protection"), "backend") == "none") status = Status::kUnknown;
     // Rules that no back end puts in force: a dry run, or `backend = print`.
     if (forwards && state == "inactive" && !reasons.empty()) status = Status::kUnknown;
-    if (lonely || differ || state == "failed" || state == "partial") status = Status::kCritical;
+    // What the chip cannot do, or nobody can verify, no alarm mends: the operator knows.
+    const bool mendable = !std::ranges::all_of(reasons, is_limit);
+    if (state == "partial" && !mendable && status == Status::kOk) status = Status::kWarning;
+    if (lonely || differ || state == "failed" || (state == "partial" && mendable))
+      status = Status::kCritical;
     return Verdict{status, plugin_line(to_string(status), line) + " | " + performance(show)};
   });
 }

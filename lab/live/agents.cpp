@@ -71,6 +71,8 @@ Result<std::size_t> start_agents(const Place& place, const Fabric& fabric,
     if (auto ok = enter(place, node); !ok) return fail(ok.error());
     // Nothing in a namespace is physical: neither ports nor role would be found there.
     std::vector<std::string> words{agent,
+                                   "--qos.lossless",
+                                   "roce",
                                    "--socket",
                                    place.socket(node),
                                    "--state-file",

@@ -46,6 +46,7 @@ TEST(Unmatched, AreTheNamesThatNoInterfaceHas) {
 }
 
 TEST(ConfigFile, LearnsTheClassesWithAuto) {
+  EXPECT_EQ(parse("", "f")->chains, std::nullopt);  // it is the default
   const auto learned = parse("qos.lossless = auto\nqos.lossy = 1:dscp8\n", "f");
   ASSERT_TRUE(learned);
   EXPECT_EQ(learned->chains, std::nullopt);
@@ -58,8 +59,26 @@ TEST(ConfigFile, LearnsTheClassesWithAuto) {
   ASSERT_TRUE(roce);
   EXPECT_EQ(roce->chains, roce->policy.chains());
   EXPECT_EQ(to_string(*roce->chains), "3:dscp26+24-31>2:dscp19");
+  const auto clash = parse("qos.lossless = slides\nqos.lossy = 5:dscp0\n", "f");
+  ASSERT_FALSE(clash);
+  EXPECT_THAT(texts(clash.error()),
+              ElementsAre("f:2: qos.lossy: priority 5 is lossless by qos.lossless: take another"));
   // Whether it can be in force, the neighbors decide.
   EXPECT_TRUE(parse("qos.lossless = 4:dscp4>3:dscp3\n", "f"));
+}
+
+TEST(ConfigFile, KnowsTheOldFormOfSeveralClasses) {
+  const auto note = [](const std::string& value) {
+    const auto config = parse("qos.lossless = " + value + "\n", "f");
+    return config ? old_form(*config) : "not read";
+  };
+  EXPECT_EQ(
+      note("3:dscp3,4:dscp4"),
+      "qos.lossless = 3:dscp3,4:dscp4 is one chain, 3:dscp3>4:dscp4: priority 4 is lossy after "
+      "a turn; if each class is an application's: qos.lossless = "
+      "3:dscp3>2:dscp19,4:dscp4>5:dscp43");
+  for (const char* value : {"3:dscp3", "auto", "none", "sonic", "slides", "3:dscp3>4:dscp4"})
+    EXPECT_EQ(note(value), "") << value;
 }
 
 TEST(ConfigFile, ReadsKeysSectionsAndComments) {
@@ -249,8 +268,6 @@ const LineCase kLines[] = {
      "qos.lossless: dscp3 stands twice: give each class its own"},
     {"LosslessOfAllDscps", "qos.lossless = 3:dscp0-63>lossy",
      "qos.lossless: all 64 DSCPs are lossless: leave one for qos.lossy"},
-    {"LossyIsLossless", "qos.lossy = 5:dscp0",
-     "qos.lossy: priority 5 is lossless by qos.lossless: take another"},
     // The preset of qos.lossy is wrong only because of this line.
     {"LosslessTakesTheLossyPreset", "qos.lossless = 5:dscp0,6:dscp51",
      "qos.lossless: qos.lossy: dscp0 marks lossless priority 5 by qos.lossless: take another"},
@@ -259,23 +276,6 @@ INSTANTIATE_TEST_SUITE_P(File, ConfigLine, testing::ValuesIn(kLines),
                          [](const auto& c) { return c.param.name; });
 
 /// What is refused, whatever the reason, says by which word it may be mended.
-TEST(Config, ClassesAreLearnedWithAuto) {
-  const auto learned = parse("qos.lossless = auto\nqos.lossy = 1:dscp8\n", "f");
-  ASSERT_TRUE(learned);
-  EXPECT_EQ(learned->chains, std::nullopt);
-  EXPECT_TRUE(learned->policy.chains().empty());
-  EXPECT_EQ(to_string(learned->policy.lossy()), "1:dscp8");
-  const auto none = parse("qos.lossless = none\n", "f");
-  ASSERT_TRUE(none);
-  EXPECT_EQ(none->chains, qos::Chains{});
-  const auto roce = parse("qos.lossless = roce\n", "f");
-  ASSERT_TRUE(roce);
-  EXPECT_EQ(roce->chains, roce->policy.chains());
-  EXPECT_EQ(to_string(*roce->chains), "3:dscp26+24-31>2:dscp19");
-  // Whether it can be in force, the neighbors decide.
-  EXPECT_TRUE(parse("qos.lossless = 4:dscp4>3:dscp3\n", "f"));
-}
-
 TEST(Config, EveryRefusalHasItsWords) {
   constexpr std::pair<const char*, const char*> kRefusals[] = {
       {"backend = nonsense",

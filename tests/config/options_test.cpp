@@ -167,7 +167,7 @@ const KeyCase kKeys[] = {
     {"qos.lossy", "qos.lossy = 1:dscp8",
      [](Config& c) {
        c.lossy = "1:dscp8";
-       c.policy = *qos::Policy::parse(c.lossless, "1:dscp8");
+       c.policy = *qos::Policy::parse("none", "1:dscp8");  // nothing is learned yet
      }},
     {"qos.restore", "qos.restore = no", [](Config& c) { c.core.restores = false; }},
 };

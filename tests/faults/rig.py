@@ -107,7 +107,7 @@ class Daemon:
         self.process = None
 
     def configure(self, text):
-        self.config.write_text("ports = *\n" + text)  # nothing in a namespace is physical
+        self.config.write_text("ports = *\nqos.lossless = slides\n" + text)  # nothing in a namespace is physical
 
     def start(self):
         self.log_from = self.log.stat().st_size if self.log.exists() else 0

@@ -53,8 +53,8 @@ class Readback : public testing::TestWithParam<Means> {
   }
   std::vector<std::string> command(const std::string& name, const std::string& config) {
     std::ofstream(files_.file(name + ".conf"))
-        << "role = switch\ntransport = packet\nsocket = " << files_.file(name)
-        << "\nstate-file = " << files_.file(name + ".state") << "\n"
+        << "role = switch\nqos.lossless = slides\ntransport = packet\nsocket = "
+        << files_.file(name) << "\nstate-file = " << files_.file(name + ".state") << "\n"
         << config;
     return {support::program("lldp-leveld"), "--config", files_.file(name + ".conf")};
   }

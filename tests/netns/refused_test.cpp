@@ -41,7 +41,8 @@ class StartRefused : public testing::TestWithParam<Refusal> {
     ::waitpid(pid_, nullptr, 0);
   }
   void start() {
-    std::ofstream(files_.file("conf")) << "ports = *\nrole = switch\nlevel = 1\nbackend = print\n";
+    std::ofstream(files_.file("conf"))
+        << "ports = *\nrole = switch\nlevel = 1\nbackend = print\nqos.lossless = slides\n";
     const std::vector<std::string> words{
         support::program("lldp-leveld"), "--config",     files_.file("conf"), "--socket",
         files_.file("control"),          "--state-file", files_.file("state")};

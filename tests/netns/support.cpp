@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -196,6 +197,9 @@ Agent::Agent(const Namespace& space, std::vector<std::string> options) {
                                    space.name(),
                                    "--backend",
                                    "print"};
+  // Most tests are of rules, whatever the classes are.
+  if (std::ranges::find(options, "--qos.lossless") == options.end())
+    command.insert(command.end(), {"--qos.lossless", "slides"});
   command.insert(command.end(), options.begin(), options.end());
   command_ = space.inside(std::move(command));
   restart();

@@ -591,6 +591,24 @@ const CheckCase kChecks[] = {
      shown("switch", kOnePort, protected_by("bpf", "partial", kReason)), Status::kCritical,
      "CRITICAL - leaf1: switch, level 1 (host), protection partial, swp1: classify bypassed: by "
      "XDP (and 1 more)"},
+    {"ChipCannotDoAllOfIt",
+     shown("switch", kOnePort,
+           protected_by(
+               "sonic", "partial",
+               R"([{"port":"swp1","part":"remap","state":"limited","text":"last hop lossy"},)"
+               R"({"port":"swp2","part":"remap","state":"unverified","text":"not seen"}])")),
+     Status::kWarning,
+     "WARNING - leaf1: switch, level 1 (host), protection partial, swp1: remap limited: last hop "
+     "lossy (and 1 more)"},
+    {"ChipCannotDoAllOfItAndAPartIsMissing",
+     shown("switch", kOnePort,
+           protected_by(
+               "sonic", "partial",
+               R"([{"port":"swp1","part":"remap","state":"limited","text":"last hop lossy"},)"
+               R"({"port":"swp2","part":"remap","state":"missing","text":"not there"}])")),
+     Status::kCritical,
+     "CRITICAL - leaf1: switch, level 1 (host), protection partial, swp1: remap limited: last hop "
+     "lossy (and 1 more)"},
     {"NoClassIsKnown",
      shown("switch", kOnePort,
            R"({"backend":"bpf","state":"inactive","lossless":[],"chains":[],"evidence":[],)"

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/core/alarm.hpp"
+#include "agent/core/classes.hpp"
 #include "agent/report/json_writer.hpp"
 #include "agent/report/report.hpp"
 #include "agent/report/table.hpp"
@@ -81,24 +82,73 @@ unsigned mtu_of(unsigned frame_size) {
   return frame_size - kFrameHeader;
 }
 
+/// The lossless classes, as the daemon tells them.
+struct Fabric {
+  qos::Chains chains{};
+  std::vector<qos::Class> lossless{};  ///< all of them, by the DSCP that marks each
+  bool has_none = false;               ///< `qos.lossless = none` on a switch
+};
+
+Result<Fabric> fabric_of(const json& rules, const json& detail) {
+  Fabric fabric;
+  // A host learns none, so what it knows says nothing.
+  const json device = detail.value("device", json::object());
+  fabric.has_none = device.value("role", "") == "switch" &&
+                    detail.value("protection", json::object()).value("classes_known", false);
+  for (const json& told : rules.at("chains")) {
+    qos::Chain chain;
+    for (const json& c : told) {
+      const auto priority = Priority::make(c.at("priority").get<unsigned>());
+      qos::DscpSet dscps;
+      for (const json& d : c.at("dscps"))
+        if (const auto dscp = Dscp::make(d.get<unsigned>())) dscps.insert(*dscp);
+      const auto mark = Dscp::make(c.at("dscps").at(0).get<unsigned>());
+      if (!priority || !mark) return fail(report::not_understood());
+      chain.classes.push_back({*priority, *mark, dscps});
+      fabric.lossless.push_back({*priority, *mark});
+    }
+    if (!chain.classes.empty()) fabric.chains.push_back(std::move(chain));
+  }
+  return fabric;
+}
+
+/// The lossless priorities of a port; its rules may restore spare classes there.
+unsigned lossless_of(const Fabric& fabric, const json* rules) {
+  const unsigned all = bits_of(fabric.lossless);
+  unsigned restored = 0;
+  if (rules == nullptr) return all;
+  for (const json& change : rules->value("leaving", json::array()))
+    if ((all >> (change.at("to").at("priority").get<unsigned>() & 7U) & 1U) != 0)
+      restored |= 1U << (change.at("from").at("priority").get<unsigned>() & 7U);
+  return all & ~restored;
+}
+
 class Examination {
  public:
   /// `pfc`: how the daemon reads that part of the port's rules; null: it does not.
-  Examination(const json& port, const LocalPort& local, const std::vector<qos::Class>& lossless,
+  /// `needed`: the priorities that are lossless on the port.
+  Examination(const json& port, const LocalPort& local, const Fabric& fabric, unsigned needed,
               const json* pfc, const qos::Lost& lost)
       : port_(port),
         local_(local),
-        lossless_(lossless),
+        fabric_(fabric),
         pfc_(pfc),
         lost_(lost),
         name_(str(port, "name")),
-        needed_(bits_of(lossless)) {}
+        needed_(needed) {
+    for (const qos::Class& c : fabric.lossless)
+      if ((needed >> c.priority.value() & 1U) != 0) lossless_.push_back(c);
+  }
   std::vector<Finding> run() {
     if (!local_.here) {
       add(Severity::kUnknown, "elsewhere", "it is not this network namespace's",
           "what its driver says cannot be asked from here", "run this beside the daemon");
       return std::move(findings_);
     }
+    if (fabric_.chains.empty() && !fabric_.has_none)
+      add(Severity::kUnknown, "classes-unknown", "no lossless class is known here",
+          "without one nothing can be said of the path of lossless traffic",
+          "lldp-level set qos.lossless " + with_pfc(own_pfc_bits()));
     own_pfc();
     frames_lost();
     dscp_map();
@@ -121,7 +171,28 @@ class Examination {
         {severity, std::move(code), std::move(text), std::move(why), std::move(command)});
   }
 
+  /// Priorities with PFC at this end.
+  [[nodiscard]] unsigned own_pfc_bits() const {
+    return local_.dcb && local_.dcb->pfc ? local_.dcb->pfc->enabled : 0U;
+  }
+  /// The classes with those of `pfc` that are in none.
+  [[nodiscard]] std::string with_pfc(unsigned pfc) const {
+    const unsigned more = pfc & ~bits_of(fabric_.lossless);
+    return more == 0 ? "roce" : core::with_chains_for(fabric_.chains, more);
+  }
+  /// PFC for priorities that are in no class, here or there.
+  void beyond_classes(unsigned pfc, std::string code, const std::string& where) {
+    const unsigned beyond = pfc & ~bits_of(fabric_.lossless);
+    if (beyond == 0 || fabric_.chains.empty()) return;
+    add(Severity::kBad, std::move(code),
+        fmt::format("PFC is on{} for priority {}, which is in no lossless class", where,
+                    list_of(beyond)),
+        "its packets keep their priority where they turn: they can wait for each other in a circle",
+        "lldp-level set qos.lossless " + with_pfc(pfc));
+  }
+
   void own_pfc() {
+    beyond_classes(own_pfc_bits(), "pfc-unclassed", "");
     if (!local_.dcb || !local_.dcb->pfc) {
       // Of a switch chip behind Redis or a library the kernel has no driver that tells.
       const std::string state = pfc_ != nullptr ? str(*pfc_, "state") : "unsupported";
@@ -262,6 +333,7 @@ class Examination {
           fmt::format("{} has no PFC for priority {}", who, list_of(off)),
           "it drops where it should pause, and does not stop when it is paused",
           "lldp-level doctor, there");
+    if (pfc) beyond_classes(*pfc, "neighbor-pfc-unclassed", " at " + who);
     const auto size = frame_size_of(neighbor);
     if (!size || !local_.mtu) return;
     const unsigned ours = *local_.mtu + kFrameHeader;
@@ -275,7 +347,8 @@ class Examination {
 
   const json& port_;
   const LocalPort& local_;
-  const std::vector<qos::Class>& lossless_;
+  const Fabric& fabric_;
+  std::vector<qos::Class> lossless_{};
   const json* pfc_;
   const qos::Lost& lost_;
   std::string name_;
@@ -436,17 +509,13 @@ Result<Health> examine(std::string_view detail, std::string_view rules,
   try {
     Health out;
     const json told = json::parse(rules);
-    for (const json& chain : told.at("chains"))
-      for (const json& c : chain) {
-        const auto priority = Priority::make(c.at("priority").get<unsigned>());
-        const auto dscp = Dscp::make(c.at("dscps").at(0).get<unsigned>());
-        if (!priority || !dscp) return fail(report::not_understood());
-        out.lossless.push_back({.priority = *priority, .dscp = *dscp});
-      }
+    const json answer = json::parse(detail);
+    const auto fabric = fabric_of(told, answer);
+    if (!fabric) return fail(fabric.error());
+    out.lossless = fabric->lossless;
     std::map<std::string, const json*> rules_of;
     if (const auto ports = told.find("ports"); ports != told.end())
       for (const json& port : *ports) rules_of[str(port, "name")] = &port;
-    const json answer = json::parse(detail);
     for (const json& port : answer.at("ports")) {
       if (!port.at("up").get<bool>()) {
         const auto is_it = [&](const std::string& name) { return escape(name) == port.at("name"); };
@@ -462,8 +531,8 @@ Result<Health> examine(std::string_view detail, std::string_view rules,
       const json* its = at == rules_of.end() ? nullptr : at->second;
       const qos::Carried carried =
           its == nullptr ? facts.carried : facts.carried.or_else(carried_of(*its));
-      Examination examination(port, facts, out.lossless, its == nullptr ? nullptr : pfc_part(*its),
-                              carried.lost);
+      Examination examination(port, facts, *fabric, lossless_of(*fabric, its),
+                              its == nullptr ? nullptr : pfc_part(*its), carried.lost);
       out.ports.push_back(
           {.name = str(port, "name"), .findings = examination.run(), .carried = carried});
     }

@@ -465,6 +465,18 @@ std::uint8_t Classes::lossy_on(Ifindex ifindex) const {
   return static_cast<std::uint8_t>(out);
 }
 
+std::string with_chains_for(const Chains& chains, unsigned priorities) {
+  std::vector<LosslessClass> applications;
+  for (unsigned p = 1; p <= Priority::kMax; ++p)
+    if ((priorities >> p & 1U) != 0)
+      applications.push_back(
+          qos::lossless_class(*Priority::make(p), DscpSet(std::uint64_t{0xff} << 8 * p)));
+  Chains all = chains;
+  for (Chain& chain : qos::with_spares(std::move(applications), priorities_of(chains)))
+    all.push_back(std::move(chain));
+  return qos::to_string(all);
+}
+
 std::string describe(const Chain& chain) {
   std::string text;
   for (const LosslessClass& c : chain.classes)

@@ -142,6 +142,9 @@ class Classes {
   TimePoint deadline_ = kNever;
 };
 
+/// The chains, and one more for each of these priorities (bit n for priority n): what to write
+/// where PFC is on for them and nothing tells their DSCPs.
+[[nodiscard]] std::string with_chains_for(const qos::Chains& chains, unsigned priorities);
 /// `3 (DSCP 24-31) > 2 (DSCP 19)`, without a spare `3 (DSCP 26) > lossy`.
 [[nodiscard]] std::string describe(const qos::Chain& chain);
 /// Bit n for each priority n of the chains.

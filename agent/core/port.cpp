@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "agent/core/classes.hpp"
 #include "base/text.hpp"
 
 namespace lldp::core {
@@ -180,23 +181,6 @@ std::string beyond_text(unsigned priorities, const std::string& where) {
   const bool one = std::popcount(priorities) == 1;
   return listed(priorities) + (one ? " has PFC " : " have PFC ") + where +
          (one ? " and is in no lossless class" : " and are in no lossless class");
-}
-
-/// The chains, and one more for each of these priorities.
-std::string with_chains_for(const qos::Chains& chains, unsigned priorities) {
-  std::vector<qos::LosslessClass> applications;
-  unsigned taken = 0;
-  for (const qos::Chain& chain : chains)
-    for (const qos::LosslessClass& c : chain.classes) taken |= 1U << c.priority.value();
-  for (unsigned p = 1; p <= Priority::kMax; ++p)
-    if ((priorities >> p & 1U) != 0)
-      applications.push_back(
-          qos::lossless_class(*Priority::make(p), qos::DscpSet(std::uint64_t{0xff} << 8 * p)));
-  qos::Chains all = chains;
-  for (qos::Chain& chain :
-       qos::with_spares(std::move(applications), static_cast<std::uint8_t>(taken)))
-    all.push_back(std::move(chain));
-  return qos::to_string(all);
 }
 
 std::string pfc_text(const Port& port, const Standing& own) {

@@ -72,6 +72,7 @@ PortInfo describe(const Port& port, TimePoint now, Depth depth) {
       .order = port.order,
       .admin = port.link.adminStatus,
       .pfc_enabled = port.link.pfc ? std::optional(port.link.pfc->enabled) : std::nullopt,
+      .pfc_cap = port.link.pfc ? port.link.pfc->cap : std::uint8_t{0},
       .layers = port.link.layers,
       .silent = port.silent || (port.awaited && port.memory.kind == PortMemory::Kind::kLeft)};
   info.unprotected = port.unprotected_at != kNever ||

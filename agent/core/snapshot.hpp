@@ -73,6 +73,7 @@ struct PortInfo {
   Order order = Order::kUnknown;
   AdminStatus admin = AdminStatus::enabledRxTx;
   std::optional<std::uint8_t> pfc_enabled{};  ///< bit n = priority n; nullopt: the driver is silent
+  std::uint8_t pfc_cap = 0;                   ///< priorities with PFC at once; 0: it is not told
   std::optional<Layers> layers{};             ///< as set
   bool silent =
       false;  ///< a switch that was there is not heard; so is one that *left*, from the start

@@ -215,6 +215,7 @@ void Protection::remove(Ifindex port, TimePoint now) {
                  .complains = rules.complains};
   rules = std::move(left);
   untold_.insert(port);
+  unclassed_.forget(port);
   changed_ = true;
   if (backend_)
     leave(rules, now);
@@ -339,6 +340,7 @@ dataplane::Backend::Made Protection::made(Ifindex port) const {
 
 void Protection::update_all(qos::Policy policy, TimePoint now) {
   policy_ = std::move(policy);
+  unclassed_untold_ = true;
   std::vector<Ifindex> due;
   for (auto& [port, rules] : ports_) {
     if (!is_ours(rules.state)) continue;
@@ -446,6 +448,7 @@ void Protection::program(std::span<const Ifindex> ports, TimePoint now) {
 void Protection::look(PortRules& rules, TimePoint now) {
   const Ifindex port = rules.port.ifindex;
   rules.read_at = now;
+  count_unclassed(port, now);
   if (!is_up() || rules.change) return;  // its outcome brings the port here again
   auto reading = backend_->verify(ref(port), wanted(rules));
   if (!reading) return note_unread(rules, reading.error(), now);
@@ -612,8 +615,15 @@ void Protection::glance(TimePoint now) {
   std::vector<Ifindex> ours;
   for (const auto& [port, rules] : ports_)
     if (is_ours(rules.state)) ours.push_back(port);
+  for (const Ifindex port : ours) count_unclassed(port, now);
   for (const Ifindex port : backend_->glance(ours))
     if (PortRules* rules = find_ours(port)) wake(*rules, kAtOnce);
+}
+
+void Protection::count_unclassed(Ifindex port, TimePoint now) {
+  if (const auto counts = is_up() ? backend_->unclassed(port) : std::nullopt)
+    unclassed_.take(port, *counts, now);
+  unclassed_untold_ = true;
 }
 
 void Protection::catch_up(TimePoint now) {

@@ -14,6 +14,7 @@
 #include "agent/config/config.hpp"
 #include "agent/core/agent.hpp"
 #include "agent/daemon/port_rules.hpp"
+#include "agent/daemon/unclassed.hpp"
 #include "agent/report/report.hpp"
 #include "base/time.hpp"
 #include "dataplane/backend.hpp"
@@ -168,6 +169,9 @@ class Protection {
   }
   /// Ports of which nobody tells that they are perhaps not as they were: they are read back.
   void glance(TimePoint now);
+  /// Counts packets that turned at the port in no class.
+  void count_unclassed(Ifindex port, TimePoint now);
+  [[nodiscard]] std::optional<std::string> unclassed_text(TimePoint now) const;
   /// Reads the port back, and puts back what is lost.
   void look(PortRules& rules, TimePoint now);
   void note(PortRules& rules, const dataplane::Outcome& outcome, TimePoint now);
@@ -205,6 +209,9 @@ class Protection {
   std::size_t complaints_ = 0;     ///< ports of ours with one
   std::optional<std::string> told_whole_{};
   bool whole_untold_ = false;
+  UnclassedTraffic unclassed_;
+  std::optional<std::string> told_unclassed_{};  ///< as tell() has it
+  bool unclassed_untold_ = false;
   std::vector<std::pair<Ifindex, std::string>> restored_;  ///< put back since tell()
   bool unprotected_ = false;                               ///< the alarm stands
   bool changed_ = false;

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <string>
 #include <string_view>
@@ -44,6 +45,30 @@ PartReading read_pfc(const core::PortInfo* info, std::uint8_t wanted) {
           fmt::format("no PFC: dcb pfc set dev {} prio-pfc{}", info->name, on)};
 }
 
+/// Of these classes, in the same order, what fits `most` priorities: spares go first, the last one
+/// before the others.
+qos::Chains fitting(qos::Chains chains, std::size_t most) {
+  std::size_t all = 0;
+  for (const qos::Chain& chain : chains) all += chain.classes.size();
+  for (auto chain = chains.rbegin(); chain != chains.rend(); ++chain)
+    for (; all > most && chain->classes.size() > 1; --all) chain->classes.pop_back();
+  for (; all > most && !chains.empty(); --all) chains.pop_back();
+  return chains;
+}
+
+/// What the port can do less of PFC than the rules need, where its driver tells.
+std::optional<report::PartReading> pfc_limit(const core::PortInfo& info, std::uint8_t wanted,
+                                             const qos::Policy& policy) {
+  const auto needed = static_cast<unsigned>(std::popcount(wanted));
+  if (info.pfc_cap == 0 || needed <= info.pfc_cap) return std::nullopt;
+  return report::PartReading{
+      "pfc", "limited",
+      fmt::format(
+          "the port does PFC for {} of 8 priorities at once, and {} are lossless: set fewer: "
+          "qos.lossless = {}",
+          info.pfc_cap, needed, qos::to_string(fitting(policy.chains(), info.pfc_cap)))};
+}
+
 /// No driver tells of PFC: no rule can be held to it, and it is counted apart.
 bool is_silent_of_pfc(const PartReading& part, const core::PortInfo& info) {
   return part.part == Part::kPfc && part.state == PartState::kUnsupported && !info.pfc_enabled;
@@ -82,6 +107,13 @@ std::optional<std::string> Protection::complaint(const PortRules& rules, TimePoi
                      blocked->text);
 }
 
+std::optional<std::string> Protection::unclassed_text(TimePoint now) const {
+  const core::Settings& settings = agent_->settings();
+  const bool none = settings.classes && settings.classes->configured && policy_.chains().empty();
+  if (none || settings.role != Role::kSwitch) return std::nullopt;  // `none`: so it is meant
+  return unclassed_.text(policy_, now);
+}
+
 void Protection::tell(std::optional<std::string>& told, core::AlarmCode code, std::string name,
                       std::optional<std::string> text, core::Agent& agent, TimePoint now,
                       core::Actions& out) {
@@ -99,6 +131,8 @@ void Protection::tell(core::Agent& agent, TimePoint now, core::Actions& out) {
   for (auto& [port, text] : std::exchange(restored_, {}))
     out.events.push_back(
         {.kind = core::Event::Kind::kRulesRestored, .port = port, .text = std::move(text)});
+  if (std::exchange(unclassed_untold_, false))
+    tell(told_unclassed_, core::AlarmCode::kUnclassed, {}, unclassed_text(now), agent, now, out);
   if (untold_.empty() && !whole_untold_) return;
   if (std::exchange(whole_untold_, false))
     tell(told_whole_, core::AlarmCode::kDataplane, {},
@@ -177,6 +211,8 @@ std::vector<report::PartReading> Protection::faults_of(const core::PortInfo& inf
   for (const PartReading& part : rules->parts)
     if (part.state != PartState::kDone && !is_silent_of_pfc(part, info))
       faults.push_back(told(part));
+  if (auto limit = pfc_limit(info, wanted(*rules).pfc_enable, policy_))
+    faults.push_back(std::move(*limit));
   if (backend_->does(Part::kPfc)) return faults;
   // What no driver tells of is counted apart.
   if (const PartReading pfc = read_pfc(&info, wanted(*rules).pfc_enable);
@@ -272,6 +308,7 @@ report::PortRules Protection::rules_of(PortRules& rules, const core::PortInfo* i
   }
   out.bounces = backend_->bounces(port.ifindex).value_or(dataplane::Bounces{});
   out.carried = backend_->carried(port);
+  out.unclassed = backend_->unclassed(port.ifindex);
   const auto reading = backend_->verify(port, out.wanted);
   if (!reading) {
     out.error = to_string(reading.error());

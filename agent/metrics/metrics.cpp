@@ -224,6 +224,9 @@ void put_rules(Families& out, const json& ports) {
   Family pauses = counter("pfc_pauses_total",
                           "PFC pause frames of a lossless priority: received, as the neighbor "
                           "paused the port, or sent, as the port paused the neighbor.");
+  Family unclassed = counter("turned_unclassed_total",
+                             "Packets that turned in no lossless class and left by the port, by "
+                             "their DSCP.");
   Family parts = gauge("port_part_state",
                        "How a part of the port's rules stands, as read back; 1 for the state it is "
                        "in, the others are absent.");
@@ -238,6 +241,9 @@ void put_rules(Families& out, const json& ports) {
     restored.add(name, port.at("restored").get<double>());
     for (const auto& [priority, packets] : port.at("bounces").items())
       bounces.add(name + Labels{{"priority", priority}}, packets.get<double>());
+    const json by_dscp = port.value("unclassed", json());  // null: not counted
+    for (const auto& [dscp, packets] : by_dscp.items())
+      unclassed.add(name + Labels{{"dscp", dscp}}, packets.get<double>());
     add_lost(lost, name, port);
     add_pauses(pauses, name, port);
   }
@@ -245,6 +251,7 @@ void put_rules(Families& out, const json& ports) {
   put(out, std::move(parts));
   put(out, std::move(restored));
   put(out, std::move(bounces));
+  put(out, std::move(unclassed));
   put(out, std::move(lost));
   put(out, std::move(pauses));
 }

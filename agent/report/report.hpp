@@ -128,6 +128,8 @@ struct PortRules {
   std::uint64_t restored = 0;          ///< times that others took them away
   /// By the priority they came with; nothing: the counters cannot be read.
   std::optional<std::array<std::uint64_t, Priority::kMax + 1>> bounces{std::in_place};
+  /// Packets that turned in no class, by their DSCP; nothing: they are not counted.
+  std::optional<std::array<std::uint64_t, Dscp::kMax + 1>> unclassed{};
   qos::Carried carried{};              ///< as the back end's hardware counts
   std::optional<std::string> error{};  ///< why they are not installed
 };

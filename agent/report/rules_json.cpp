@@ -51,6 +51,18 @@ void write_part(JsonWriter& out, const PartReading& part) {
       .close('}');
 }
 
+void write_unclassed(JsonWriter& out, const PortRules& port) {
+  if (!port.unclassed) {
+    out.value(std::optional<int>());
+    return;
+  }
+  out.open('{');
+  for (std::size_t dscp = 0; dscp < port.unclassed->size(); ++dscp)
+    if (const std::uint64_t packets = port.unclassed->at(dscp); packets != 0)
+      out.member(std::to_string(dscp), packets);
+  out.close('}');
+}
+
 void write(JsonWriter& out, const PortRules& port, const qos::Policy& policy) {
   out.open('{')
       .member("name", escape(port.name))
@@ -73,6 +85,7 @@ void write(JsonWriter& out, const PortRules& port, const qos::Policy& policy) {
     if (port.bounces)
       out.member(std::to_string(c.priority.value()), port.bounces->at(c.priority.value()));
   out.close('}');
+  write_unclassed(out.key("unclassed"), port);
   write_carried(out, port.carried);
   out.member("error", escaped(port.error)).close('}');
 }

@@ -73,8 +73,8 @@ TEST(Doctor, NeighborWithoutANameIsCalledByItsChassis) {
 
 TEST(Doctor, PfcThatIsOff) {
   LocalPort local = fine();
-  local.dcb->pfc->enabled = 0x28;
-  const Health health = examined(local, answer({3, 5}));
+  local.dcb->pfc->enabled = 0x20;
+  const Health health = examined(local, answer({5}));
   EXPECT_THAT(
       health.ports.at(0).findings,
       ElementsAre(Finding{Finding::Severity::kBad, "pfc-off", "no PFC for priority 6",
@@ -85,6 +85,55 @@ TEST(Doctor, PfcThatIsOff) {
                           "paused",
                           "lldp-level doctor, there"}));
   EXPECT_EQ(health.status(), 2);
+}
+
+TEST(Doctor, PfcForAPriorityOfNoClassHereAndAtTheNeighbor) {
+  LocalPort local = fine();
+  local.dcb->pfc->enabled = 0x68;
+  const Health health = examined(local, answer({4, 5, 6}));
+  const char* const why =
+      "its packets keep their priority where they turn: they can wait for each other in a circle";
+  EXPECT_THAT(
+      health.ports.at(0).findings,
+      ElementsAre(
+          Finding{Finding::Severity::kBad, "pfc-unclassed",
+                  "PFC is on for priority 3, which is in no lossless class", why,
+                  "lldp-level set qos.lossless "
+                  "5:dscp43>6:dscp51,3:dscp26+24-31>2:dscp19"},
+          Finding{Finding::Severity::kBad, "neighbor-pfc-unclassed",
+                  "PFC is on at spine1 swp3 for priority 4, which is in no lossless class", why,
+                  "lldp-level set qos.lossless "
+                  "5:dscp43>6:dscp51,4:dscp34+32-39>1:dscp11"}));
+}
+
+TEST(Doctor, SaysThatNoLosslessClassIsKnown) {
+  LocalPort local = fine();
+  local.dcb->pfc->enabled = 0x08;
+  EXPECT_THAT(examined(local, answer({3}), R"({"chains": []})").ports.at(0).findings,
+              ElementsAre(Finding{Finding::Severity::kUnknown, "classes-unknown",
+                                  "no lossless class is known here",
+                                  "without one nothing can be said of the path of lossless traffic",
+                                  "lldp-level set qos.lossless 3:dscp26+24-31>2:dscp19"}));
+  json none = answer({3});
+  none["device"] = {{"role", "switch"}};
+  none["protection"] = {{"classes_known", true}};
+  EXPECT_THAT(codes(examined(local, none, R"({"chains": []})")), IsEmpty());
+}
+
+// Hosts need PFC for application classes only.
+TEST(Doctor, SpareClassNeedsNoPfcWhereItIsRestored) {
+  LocalPort local = fine();
+  local.dcb->pfc->enabled = 0x20;
+  json rules = json::parse(kRules);
+  rules["ports"] = {
+      {{"name", "p0"},
+       {"parts", json::array()},
+       {"leaving",
+        {{{"from", {{"priority", 6}, {"dscp", 51}}}, {"to", {{"priority", 5}, {"dscp", 43}}}}}}}};
+  EXPECT_THAT(codes(examined(local, answer({5}), rules.dump())), IsEmpty());
+  rules["ports"][0]["leaving"][0]["to"]["priority"] = 0;  // as a shut port does
+  EXPECT_THAT(codes(examined(local, answer({5}), rules.dump())),
+              ElementsAre("pfc-off", "neighbor-pfc-off"));
 }
 
 /// A switch chip that the daemon reads, and the kernel does not know.

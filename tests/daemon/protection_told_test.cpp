@@ -47,6 +47,41 @@ TEST_F(ProtectionTest, PfcThatTheRulesTakeFromSomebodyIsAnAlarmOfThePort) {
   EXPECT_EQ(standing(), "");
 }
 
+TEST_F(ProtectionTest, PacketsThatTurnInNoClassAreAnAlarmWhileTheyDo) {
+  start();
+  const auto standing = [&] {
+    tell();
+    for (const core::Alarm& alarm : agent_.snapshot(now_).alarms)
+      if (alarm.code == core::AlarmCode::kUnclassed) return alarm.port + ": " + alarm.text;
+    return std::string();
+  };
+  EXPECT_EQ(standing(), "");
+  kernel_.unclassed[kPort][26] = 1;
+  pass(seconds(10));
+  EXPECT_EQ(standing(),
+            ": packets with DSCP 26 turned at this switch and are in no lossless class; set "
+            "qos.lossless = roce");
+  EXPECT_EQ(told().ports[0].unclassed->at(26), 1U);
+  protection_->update_all(*qos::Policy::parse("roce", "0:dscp0"), now_);
+  EXPECT_EQ(standing(), "");
+  protection_->update_all(qos::Policy(), now_);
+  EXPECT_NE(standing(), "");
+  pass(std::chrono::minutes(11));
+  EXPECT_EQ(standing(), "");
+}
+
+// Whoever restores nothing where it should loses packets there, whatever leads to switches.
+TEST_F(ProtectionTest, LastHopThatIsLossyMakesProtectionPartial) {
+  hear(kOther, Level::of<2>());
+  hear(kPort, std::nullopt);
+  start({kPort, kOther});
+  EXPECT_EQ(summary().state, State::kActive);
+  kernel_.obstacles[{kPort, Part::kRemap}] = {Part::kRemap, PartState::kLimited, "last hop lossy"};
+  pass(seconds(10));
+  EXPECT_EQ(summary().state, State::kPartial);
+  EXPECT_THAT(reasons(), ElementsAre("swp7 remap limited last hop lossy"));
+}
+
 TEST_F(ProtectionTest, WatchersAreToldOfRulesThatCannotBeTakenOff) {
   Protection& protection = start();
   kernel_.refuse_all = "busy";
@@ -110,6 +145,26 @@ TEST_F(ProtectionTest, PfcIsWhatTheDriverTells) {
   EXPECT_EQ(pfc(), (report::PartReading{"pfc", "done", ""}));
   EXPECT_EQ(summary().state, State::kActive);
   EXPECT_EQ(summary().pfc_unverified, 0U);
+}
+
+TEST_F(ProtectionTest, MoreLosslessPrioritiesThanThePortDoesPfcForAreALimit) {
+  hear(kPort, Level::of<2>());
+  start();
+  const auto with_cap = [&](std::uint8_t cap) {
+    core::Actions actions;
+    core::Link with = link(kPort, 1);
+    with.pfc = core::Pfc{.enabled = 0x60, .cap = cap};
+    agent_.set_link(with, now_, actions);
+  };
+  with_cap(2);
+  EXPECT_EQ(summary().state, State::kActive);
+  with_cap(0);
+  EXPECT_EQ(summary().state, State::kActive) << "it is not told";
+  with_cap(1);
+  EXPECT_EQ(summary().state, State::kPartial);
+  EXPECT_THAT(reasons(),
+              ElementsAre("swp7 pfc limited the port does PFC for 1 of 8 priorities at once, and 2 "
+                          "are lossless: set fewer: qos.lossless = 5:dscp43>lossy"));
 }
 
 TEST_F(ProtectionTest, RulesThatAreOnlyPrintedProtectNobody) {

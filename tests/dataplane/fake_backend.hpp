@@ -20,6 +20,7 @@ namespace lldp::dataplane {
 struct FakeKernel {
   std::map<std::pair<Ifindex, Part>, qos::Ruleset> installed{};
   std::map<Ifindex, Bounces> bounces{};
+  std::map<Ifindex, Unclassed> unclassed{};
   std::set<Ifindex> vanished{};
   std::map<Ifindex, std::string> names{};  ///< of ports that are called by more than their number
   bool slow = false;  ///< nothing is done and answered until this is false again
@@ -106,6 +107,9 @@ class FakeBackend : public Backend {
     return ports;
   }
   [[nodiscard]] Result<Bounces> bounces(Ifindex port) override { return kernel_.bounces[port]; }
+  [[nodiscard]] std::optional<Unclassed> unclassed(Ifindex port) override {
+    return kernel_.unclassed[port];
+  }
   [[nodiscard]] std::string displaced(const PortRef& port) const override {
     const auto at = kernel_.displaced.find(port.ifindex);
     return at == kernel_.displaced.end() ? std::string() : at->second;

@@ -123,6 +123,16 @@ TEST(Metrics, BouncesAreLeftOutWhileWhoCountsThemIsAway) {
   EXPECT_THAT(text, HasSubstr("lldp_level_rules_restored_total{port=\"swp1\"} 0\n"));
 }
 
+TEST(Metrics, PacketsThatTurnedInNoClassAreToldByTheirDscp) {
+  Answers answers = leaf();
+  auto rules = nlohmann::json::parse(answers.rules);
+  rules["ports"][0]["unclassed"] = {{"26", 7}, {"30", 1}};
+  answers.rules = rules.dump();
+  const std::string text = text_of(answers);
+  EXPECT_THAT(text, HasSubstr("lldp_level_turned_unclassed_total{dscp=\"26\",port=\"swp1\"} 7\n"));
+  EXPECT_THAT(text, Not(HasSubstr("lldp_level_turned_unclassed_total{dscp=\"26\",port=\"swp2\"")));
+}
+
 TEST(Metrics, StateThatIsNotKnownHereIsToldAllTheSame) {
   Answers answers = leaf();
   const std::size_t at = answers.show.find("\"partial\"");

@@ -109,6 +109,18 @@ using Bounces = std::array<std::uint64_t, Priority::kMax + 1>;
 /// Packets that turned and left by one port in no class, by their DSCP: they did not change.
 using Unclassed = std::array<std::uint64_t, Dscp::kMax + 1>;
 
+/// What a platform itself has of lossless classes, without what we set there.
+struct PlatformClasses {
+  struct Port {
+    std::uint8_t pfc = 0;                  ///< bit n: PFC is on for priority n
+    std::array<std::uint64_t, 8> dscps{};  ///< of each priority the DSCPs that lead to it, as bits
+    friend bool operator==(const Port&, const Port&) = default;
+  };
+  std::vector<Port> ports{};  ///< those that have either
+  qos::Chains chains{};       ///< that the platform turns packets by itself
+  friend bool operator==(const PlatformClasses&, const PlatformClasses&) = default;
+};
+
 /// What has happened since it was last asked for.
 struct Events {
   /// Ports of which verify() may say something else now, our own changes among them; 0: any.
@@ -183,6 +195,9 @@ class Backend {
     std::vector<qos::Class> removed{};  ///< DSCPs that were
   };
   [[nodiscard]] virtual Made made(const PortRef&) const { return {}; }
+  /// As last read; null: it is the kernel's drivers that know (dcbnl), or nothing was read yet. An
+  /// event of any port tells that it may be another.
+  [[nodiscard]] virtual const PlatformClasses* platform() const { return nullptr; }
   /// What somebody else had set on the port and has not while our rules are there, in a line;
   /// empty: nothing.
   [[nodiscard]] virtual std::string displaced(const PortRef&) const { return {}; }

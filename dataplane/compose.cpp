@@ -205,6 +205,12 @@ std::optional<Unclassed> Compose::unclassed(Ifindex port) {
   return std::nullopt;
 }
 
+const PlatformClasses* Compose::platform() const {
+  for (const auto& member : members_)
+    if (const PlatformClasses* its = member->platform()) return its;
+  return nullptr;
+}
+
 qos::Carried Compose::carried(const PortRef& port) const {
   qos::Carried told;
   for (const auto& member : members_) told = told.or_else(member->carried(port));

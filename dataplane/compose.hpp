@@ -44,6 +44,7 @@ class Compose : public Backend {
   [[nodiscard]] qos::Carried carried(const PortRef& port) const override;
   [[nodiscard]] std::string alias(const PortRef& port) const override;
   [[nodiscard]] Made made(const PortRef& port) const override;
+  [[nodiscard]] const PlatformClasses* platform() const override;
   [[nodiscard]] std::string displaced(const PortRef& port) const override;
 
  private:

@@ -193,6 +193,7 @@ std::vector<MacAddress> Daemon::group_addresses(const std::vector<core::Scope>& 
 
 void Daemon::watch_rules(TimePoint now) {
   if (protection_.take_found_rules().value_or(false)) agent_.assume_rules(now, actions_);
+  follow_platform(now);
   if (!protection_.take_opened()) return;
   rules_events_.reset();
   if (protection_.events() < 0) return;

@@ -111,6 +111,8 @@ class Daemon final : ControlHandler {
   /// Follows what the data plane tells, from when it can be opened on.
   void watch_rules(TimePoint now);
   [[nodiscard]] core::Settings settings();
+  /// What the back end knows of the platform's classes may be another.
+  void follow_platform(TimePoint now);
   /// What is known here of the lossless classes.
   [[nodiscard]] core::OwnClasses own_classes() const;
   /// The classes in force and the lossy one.
@@ -167,7 +169,9 @@ class Daemon final : ControlHandler {
   PacketIo packets_;
   std::optional<PfcMonitor> pfc_;
   std::map<Ifindex, core::PortClasses> dcb_{};  ///< of ports whose driver tells, as it is
-  std::optional<LinkSettings> hardware_;        ///< how it negotiates
+  /// What the back end knows of the platform's classes; with it no driver is asked for them.
+  std::optional<dataplane::PlatformClasses> platform_{};
+  std::optional<LinkSettings> hardware_;  ///< how it negotiates
   Timer timer_;
   StateKeeper state_;
   std::optional<Presence> presence_;

@@ -297,6 +297,12 @@ core::OwnClasses Daemon::own_classes() const {
                        .lossy_priorities = static_cast<std::uint8_t>(1U << lossy.priority.value())};
   if (own.configured) return own;
   std::vector<core::PortClasses> ports;
+  if (platform_) {
+    own.platform = platform_->chains;
+    for (const auto& [pfc, dscps] : platform_->ports) ports.push_back({.pfc = pfc, .dscps = dscps});
+    core::take_ports(own, ports);
+    return own;
+  }
   for (const auto& [ifindex, dcb] : dcb_) {
     core::PortClasses& port = ports.emplace_back(dcb);
     const dataplane::Backend::Made made = protection_.made(ifindex);
@@ -308,6 +314,13 @@ core::OwnClasses Daemon::own_classes() const {
   }
   core::take_ports(own, ports);
   return own;
+}
+
+void Daemon::follow_platform(TimePoint now) {
+  const dataplane::PlatformClasses* const known = protection_.platform();
+  if (known == nullptr || platform_ == *known) return;
+  platform_ = *known;
+  if (!config_.chains) update_settings(now);
 }
 
 qos::Policy Daemon::policy() const {

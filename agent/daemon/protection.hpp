@@ -93,6 +93,10 @@ class Protection {
   [[nodiscard]] std::vector<InForce> take_in_force() { return std::exchange(in_force_, {}); }
   /// True if summary() may be different since this was last called.
   [[nodiscard]] bool take_changed() { return std::exchange(changed_, false); }
+  /// What the back end knows of the platform's own classes; null: it does not.
+  [[nodiscard]] const dataplane::PlatformClasses* platform() const {
+    return backend_ ? backend_->platform() : nullptr;
+  }
   /// What the back end has set of a port's PFC and map of DSCPs.
   [[nodiscard]] dataplane::Backend::Made made(Ifindex port) const;
   /// Removes exactly what was made. It is the last that is asked of the back end: what was not

@@ -117,15 +117,15 @@ void Reader::start(const Redis::Command& watched, bool count) {
     watch.insert(watch.end(), watched.begin(), watched.end());
     redis_.send(watch, [](const redisReply*) {});
   }
-  redis_.send(
-      {"EVAL", kCollect, "0", "PORT|*", "PORT_QOS_MAP|*", "LLDP_LEVEL|*", "DSCP_TO_TC_MAP|*",
-       "TC_TO_DSCP_MAP|*", "TC_TO_QUEUE_MAP|*", "TC_TO_PRIORITY_GROUP_MAP|*", "PFC_WD|*"},
-      [this](const redisReply* reply) {
-        if (reply == nullptr || !run_) return;
-        if (reply->type != REDIS_REPLY_ARRAY) return refused_(text_of(reply));
-        for (std::size_t i = 0; i + 1 < reply->elements; i += 2)
-          run_->view.config[text_of(reply->element[i])] = row_of(reply->element[i + 1]);
-      });
+  redis_.send({"EVAL", kCollect, "0", "PORT|*", "PORT_QOS_MAP|*", "LLDP_LEVEL|*",
+               "DSCP_TO_TC_MAP|*", "TC_TO_DSCP_MAP|*", "TC_TO_QUEUE_MAP|*",
+               "TC_TO_PRIORITY_GROUP_MAP|*", "PFC_WD|*", "SYSTEM_DEFAULTS|tunnel_qos_remap"},
+              [this](const redisReply* reply) {
+                if (reply == nullptr || !run_) return;
+                if (reply->type != REDIS_REPLY_ARRAY) return refused_(text_of(reply));
+                for (std::size_t i = 0; i + 1 < reply->elements; i += 2)
+                  run_->view.config[text_of(reply->element[i])] = row_of(reply->element[i + 1]);
+              });
   select("COUNTERS_DB");
   redis_.send({"HGETALL", "COUNTERS_PORT_NAME_MAP"}, [this, count](const redisReply* reply) {
     if (reply == nullptr || !run_) return;

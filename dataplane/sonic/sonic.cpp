@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "base/json.hpp"
+#include "dataplane/sonic/platform.hpp"
 #include "os/file.hpp"
 #include "os/poll_set.hpp"
 
@@ -231,6 +232,7 @@ void Sonic::read_done(sonic::View view, std::optional<sonic::Reader::Counted> co
   const bool differs = view != view_;
   if (differs) {
     view_ = std::move(view);
+    platform_ = sonic::platform_of(view_);
     maps_.clear();
     brackets_ = std::ranges::any_of(view_.config, [](const auto& entry) {
       return entry.first.starts_with(sonic::kPortMaps) &&

@@ -50,6 +50,9 @@ class Sonic : public Backend, private MapStore {
   [[nodiscard]] qos::Carried carried(const PortRef& port) const override;
   [[nodiscard]] std::string alias(const PortRef& port) const override;
   [[nodiscard]] std::string displaced(const PortRef& port) const override;
+  [[nodiscard]] const PlatformClasses* platform() const override {
+    return platform_ ? &*platform_ : nullptr;
+  }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -103,6 +106,7 @@ class Sonic : public Backend, private MapStore {
   Clock::duration pause_{};
   sonic::Reader reader_;
   sonic::View view_;
+  std::optional<PlatformClasses> platform_{};  ///< by view_; nothing: not read yet
   sonic::Reader::Counted counted_;
   Clock::time_point counted_at_{};
   std::map<std::string, qos::Growth> losses_;                       ///< by port

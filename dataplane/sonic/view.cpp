@@ -19,13 +19,6 @@ std::string bare(const std::string& reference) {
 
 bool names_ours(const std::string& reference) { return is_our_map(bare(reference)); }
 
-unsigned mask_of(std::string_view priorities) {
-  unsigned mask = 0;
-  for (const char c : priorities)
-    if (c >= '0' && c <= '7') mask |= 1U << static_cast<unsigned>(c - '0');
-  return mask;
-}
-
 /// Empty where it is not there.
 std::string value_of(const Row* row, const std::string& name) {
   if (row == nullptr) return {};
@@ -34,6 +27,13 @@ std::string value_of(const Row* row, const std::string& name) {
 }
 
 }  // namespace
+
+unsigned priorities_of(std::string_view list) {
+  unsigned mask = 0;
+  for (const char c : list)
+    if (c >= '0' && c <= '7') mask |= 1U << static_cast<unsigned>(c - '0');
+  return mask;
+}
 
 std::string note_of(const Field& f) { return std::string("set:") + f.name; }
 
@@ -77,6 +77,15 @@ bool View::holds_ours(const std::string& port, const Field& f) const {
   return ours == noted->end() || now == ours->second;
 }
 
+std::string View::original(const std::string& port, const char* name) const {
+  const auto f = std::ranges::find(kFields, std::string_view(name), &Field::name);
+  const Row* there = row(std::string(kPortMaps) + port);
+  if (!is_ours(port) || f == std::end(kFields) || !holds_ours(port, *f))
+    return bare(value_of(there, name));
+  const Row* noted = row(std::string(kOriginals) + port);
+  return bare(value_of(noted != nullptr ? noted : originals_of(there), name));
+}
+
 const Row* View::originals_of(const Row* there) const {
   if (there == nullptr ||
       std::ranges::none_of(*there, [](const auto& field) { return names_ours(field.second); }))
@@ -113,8 +122,8 @@ QosMaps View::before() const {
 unsigned View::pfc_taken(const std::string& port) const {
   const Row* originals = row(std::string(kOriginals) + port);
   if (originals == nullptr || !originals->contains("set:pfc_enable")) return 0;
-  return mask_of(value_of(originals, "pfc_enable")) &
-         ~mask_of(value_of(originals, "set:pfc_enable"));
+  return priorities_of(value_of(originals, "pfc_enable")) &
+         ~priorities_of(value_of(originals, "set:pfc_enable"));
 }
 
 std::optional<std::string> View::ignored(const std::string& port, Part part) const {
@@ -125,7 +134,8 @@ std::optional<std::string> View::ignored(const std::string& port, Part part) con
     const std::string wanted = field(port, f.name);
     const std::string value = value_of(&attributes->second, f.attribute);
     if (!f.map) {
-      if (value != std::to_string(mask_of(wanted))) return fmt::format("PORT_QOS_MAP: {}", f.name);
+      if (value != std::to_string(priorities_of(wanted)))
+        return fmt::format("PORT_QOS_MAP: {}", f.name);
       continue;
     }
     const bool none = value.empty() || value == "oid:0x0";

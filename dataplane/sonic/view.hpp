@@ -37,6 +37,8 @@ struct View {
   [[nodiscard]] std::vector<std::string> our_ports() const;
   /// Nobody has set that field of a port of ours since we did.
   [[nodiscard]] bool holds_ours(const std::string& port, const Field& f) const;
+  /// The port's field without our rules; empty: it has none.
+  [[nodiscard]] std::string original(const std::string& port, const char* name) const;
   /// What is to be put back one day of a port whose row of PORT_QOS_MAP this is; null: nothing.
   [[nodiscard]] const Row* originals_of(const Row* there) const;
   /// The maps that ports had before ours: those of the first that had any, the same at each start.
@@ -48,6 +50,8 @@ struct View {
   [[nodiscard]] std::optional<std::string> ignored(const std::string& port, Part part) const;
 };
 
+/// The priorities of a list as SONiC writes it, `3,4`; bit n for priority n.
+[[nodiscard]] unsigned priorities_of(std::string_view list);
 /// Of a field without a reference: the name, in our row of the port, of what we have set it to.
 [[nodiscard]] std::string note_of(const Field& f);
 

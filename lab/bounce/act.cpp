@@ -68,8 +68,9 @@ class Act {
  public:
   Act(const Scenario& scenario, const qos::Policy& policy, const Settings& settings)
       : fabric_(scenario.fabric), scenario_(scenario), policy_(policy), settings_(settings) {
-    arguments_ = {"--backend",   settings.backend,   "--qos.lossless", policy.lossless_text(),
-                  "--qos.lossy", policy.lossy_text()};
+    // What arrives is to show what became of it on the way.
+    arguments_ = {"--backend",   settings.backend,    "--qos.lossless", policy.lossless_text(),
+                  "--qos.lossy", policy.lossy_text(), "--qos.restore",  "no"};
     arguments_.insert(arguments_.end(), settings.agent_arguments.begin(),
                       settings.agent_arguments.end());
   }

@@ -175,10 +175,10 @@ class Examination {
   [[nodiscard]] unsigned own_pfc_bits() const {
     return local_.dcb && local_.dcb->pfc ? local_.dcb->pfc->enabled : 0U;
   }
-  /// The classes with those of `pfc` that are in none.
+  /// The classes with those of `pfc` that are in none, as a word of a shell.
   [[nodiscard]] std::string with_pfc(unsigned pfc) const {
     const unsigned more = pfc & ~bits_of(fabric_.lossless);
-    return more == 0 ? "roce" : core::with_chains_for(fabric_.chains, more);
+    return more == 0 ? "roce" : "'" + core::with_chains_for(fabric_.chains, more) + "'";
   }
   /// PFC for priorities that are in no class, here or there.
   void beyond_classes(unsigned pfc, std::string code, const std::string& where) {

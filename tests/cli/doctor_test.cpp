@@ -99,11 +99,11 @@ TEST(Doctor, PfcForAPriorityOfNoClassHereAndAtTheNeighbor) {
           Finding{Finding::Severity::kBad, "pfc-unclassed",
                   "PFC is on for priority 3, which is in no lossless class", why,
                   "lldp-level set qos.lossless "
-                  "5:dscp43>6:dscp51,3:dscp26+24-31>2:dscp19"},
+                  "'5:dscp43>6:dscp51,3:dscp26+24-31>2:dscp19'"},
           Finding{Finding::Severity::kBad, "neighbor-pfc-unclassed",
                   "PFC is on at spine1 swp3 for priority 4, which is in no lossless class", why,
                   "lldp-level set qos.lossless "
-                  "5:dscp43>6:dscp51,4:dscp34+32-39>1:dscp11"}));
+                  "'5:dscp43>6:dscp51,4:dscp34+32-39>1:dscp11'"}));
 }
 
 TEST(Doctor, SaysThatNoLosslessClassIsKnown) {
@@ -113,7 +113,7 @@ TEST(Doctor, SaysThatNoLosslessClassIsKnown) {
               ElementsAre(Finding{Finding::Severity::kUnknown, "classes-unknown",
                                   "no lossless class is known here",
                                   "without one nothing can be said of the path of lossless traffic",
-                                  "lldp-level set qos.lossless 3:dscp26+24-31>2:dscp19"}));
+                                  "lldp-level set qos.lossless '3:dscp26+24-31>2:dscp19'"}));
   json none = answer({3});
   none["device"] = {{"role", "switch"}};
   none["protection"] = {{"classes_known", true}};

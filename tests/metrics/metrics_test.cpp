@@ -129,8 +129,8 @@ TEST(Metrics, PacketsThatTurnedInNoClassAreToldByTheirDscp) {
   rules["ports"][0]["unclassed"] = {{"26", 7}, {"30", 1}};
   answers.rules = rules.dump();
   const std::string text = text_of(answers);
-  EXPECT_THAT(text, HasSubstr("lldp_level_turned_unclassed_total{dscp=\"26\",port=\"swp1\"} 7\n"));
-  EXPECT_THAT(text, Not(HasSubstr("lldp_level_turned_unclassed_total{dscp=\"26\",port=\"swp2\"")));
+  EXPECT_THAT(text, HasSubstr("lldp_level_turned_unclassed_total{port=\"swp1\",dscp=\"26\"} 7\n"));
+  EXPECT_THAT(text, Not(HasSubstr("lldp_level_turned_unclassed_total{port=\"swp2\"")));
 }
 
 TEST(Metrics, StateThatIsNotKnownHereIsToldAllTheSame) {

@@ -293,6 +293,37 @@ TEST(OrderRequests, KeepInMindWhatMayBeUnderWay) {
   EXPECT_FALSE(r.has(Order::kDown));
   EXPECT_FALSE(r.confirm(1));
 }
+// Restoring is a request of its own: it counts from when it is asked for until rules without it are
+// in force.
+TEST(OrderRequests, RestoringCountsUntilRulesWithoutItAreInForce) {
+  OrderRequests r;
+  EXPECT_FALSE(r.may_restore());
+  EXPECT_TRUE(r.request(Order::kDown, true));
+  EXPECT_FALSE(r.request(Order::kDown, true));
+  EXPECT_TRUE(r.may_restore());
+  EXPECT_TRUE(r.confirm(1));
+  EXPECT_TRUE(r.may_restore());
+  EXPECT_TRUE(r.request(Order::kDown, false)) << "the order stays, and it is another request";
+  EXPECT_EQ(r.generation(), 2U);
+  EXPECT_TRUE(r.may_restore());
+  EXPECT_TRUE(r.confirm(2));
+  EXPECT_FALSE(r.may_restore());
+  EXPECT_TRUE(r.has(Order::kDown));
+  // Asked for again behind what is under way.
+  r.request(Order::kDown, true);
+  r.request(Order::kDown, false);
+  r.request(Order::kDown, true);
+  EXPECT_TRUE(r.confirm(4));
+  EXPECT_TRUE(r.may_restore());
+  r.request(Order::kUp);
+  EXPECT_TRUE(r.confirm(6));
+  EXPECT_FALSE(r.may_restore());
+  // Of rules that an earlier process has left nobody knows.
+  EXPECT_TRUE(OrderRequests(Order::kDown, 0).may_restore());
+  EXPECT_TRUE(OrderRequests(Order::kUp, 1U << static_cast<unsigned>(Order::kDown)).may_restore());
+  EXPECT_FALSE(OrderRequests(Order::kUp, 1U << static_cast<unsigned>(Order::kShut)).may_restore());
+}
+
 TEST(OrderRequests, OfAnEarlierProcessCountUntilTheFirstConfirmation) {
   OrderRequests r(Order::kUp, 1U << static_cast<unsigned>(Order::kDown));
   EXPECT_EQ(r.generation(), 0U);

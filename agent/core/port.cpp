@@ -40,6 +40,8 @@ std::string names(const Port& port, Predicate wanted) {
 
 bool has_no_level(const Neighbor& n) { return n.forwards && !n.level && !n.superseded; }
 bool is_host(const Neighbor& n) { return n.device == DeviceType::kHost; }
+/// Spare classes that leave to it are restored.
+bool sees_no_spare(const Neighbor& n) { return is_host(n) && !n.speaks_for_itself(); }
 bool is_superseded(const Neighbor& n) { return n.superseded; }
 /// By a TLV of ours.
 bool is_switch(const Neighbor& n) {
@@ -136,17 +138,14 @@ bool is_of_the_fabric(const Port& port) {
 /// Lossless priorities that have no PFC at our end.
 std::uint8_t without_pfc_here(const Port& port, const Standing& own) {
   if (!port.link.pfc || !is_of_the_fabric(port)) return 0;
-  const auto& all = port.table.all();
-  const bool to_host = std::all_of(all.begin(), all.end(),
-                                   [](const Neighbor& n) { return n.device == DeviceType::kHost; });
+  const bool to_host = std::ranges::all_of(port.table.all(), sees_no_spare);
   return lacking(to_host ? own.lossless_at_hosts : own.lossless, port.link.pfc->enabled);
 }
 
-/// The same at a neighbour's end, by its own word.
+/// The same at a neighbor's end, by its own word.
 std::uint8_t without_pfc_at(const Neighbor& n, const Standing& own) {
-  const bool to_host = n.device == DeviceType::kHost;
   return n.pfc_enabled && !n.superseded
-             ? lacking(to_host ? own.lossless_at_hosts : own.lossless, *n.pfc_enabled)
+             ? lacking(sees_no_spare(n) ? own.lossless_at_hosts : own.lossless, *n.pfc_enabled)
              : 0;
 }
 
@@ -415,8 +414,11 @@ Order order_of(const Port& port, const Position& rank, const Speaker& self, bool
 
 bool ends_at_host(const Port& port) {
   const bool host = port.memory.kind == PortMemory::Kind::kHost || port.counts_as_host();
-  return host && !port.link.layers && std::ranges::none_of(port.table.all(), [](const Neighbor& n) {
-           return !n.superseded && (is_switch(n) || n.forwards);
+  // A host with an agent may be a switch in the next moment, with rules of its own in force before
+  // we hear of that.
+  return host && !port.link.layers && !port.orders.any() &&
+         std::ranges::none_of(port.table.all(), [](const Neighbor& n) {
+           return !n.superseded && (is_switch(n) || n.forwards || n.speaks_for_itself());
          });
 }
 

@@ -231,9 +231,10 @@ void Network::schedule(std::size_t node) {
   wakes_.set(slot, queue_.take_turn(due));
 }
 
-void Network::put_rule(std::size_t node, std::size_t slot, Order order) {
-  const Order before = std::exchange(nodes[node].ports[slot].rule, order);
-  if (before == order) return;
+void Network::put_rule(std::size_t node, std::size_t slot, Order order, bool restores) {
+  Port& port = nodes[node].ports[slot];
+  const Order before = std::exchange(port.rule, order);
+  if (std::exchange(port.restores, restores) == restores && before == order) return;
   for (Observer* o : observers_) o->ruled(node, slot, before);
 }
 
@@ -266,14 +267,14 @@ void Network::program(std::size_t node, bool safe_only) {
     const std::uint32_t life = nodes[node].life;
     const std::uint32_t power = nodes[node].power;
     if (rules_late <= Duration{} && port.applied + 1 == turn) {
-      apply(node, slot, request.order, turn, request.generation, life, power);
+      apply(node, slot, request, turn, life, power);
       continue;
     }
     port.last = std::max(
         port.last, now + Duration(static_cast<Duration::rep>(
                              random_.below(static_cast<std::uint64_t>(rules_late.count()) + 1))));
     at(port.last, [this, node, slot, request, turn, life, power] {
-      apply(node, slot, request.order, turn, request.generation, life, power);
+      apply(node, slot, request, turn, life, power);
       if (!nodes[node].agent) return confirmed_.clear();
       act(node);
       schedule(node);
@@ -281,13 +282,13 @@ void Network::program(std::size_t node, bool safe_only) {
   }
 }
 
-void Network::apply(std::size_t node, std::size_t slot, Order order, std::uint32_t turn,
-                    std::uint32_t generation, std::uint32_t life, std::uint32_t power) {
+void Network::apply(std::size_t node, std::size_t slot, const core::Request& request,
+                    std::uint32_t turn, std::uint32_t life, std::uint32_t power) {
   if (nodes[node].power != power) return;
   nodes[node].ports[slot].applied = turn;
-  put_rule(node, slot, order);
+  put_rule(node, slot, request.order, request.restore);
   if (nodes[node].agent && nodes[node].life == life)
-    confirmed_.emplace_back(node, slot, generation);
+    confirmed_.emplace_back(node, slot, request.generation);
 }
 
 void Network::act(std::size_t node) {

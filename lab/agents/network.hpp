@@ -58,6 +58,7 @@ class Network {
     std::uint32_t cable = kNone;
     std::uint32_t carrier_changes = 0;  ///< as the kernel counts them
     Order rule = Order::kUnknown;       ///< in force, also of an earlier life
+    bool restores = false;              ///< these rules restore spare classes
     // The rest is the network's own.
     std::uint32_t generation = 0;  ///< of the agent's newest request
     std::uint32_t asked = 0;       ///< requests made, in all lives
@@ -157,7 +158,7 @@ class Network {
   /// The state file is lost.
   void lose_state(std::size_t node) { nodes[node].state.reset(); }
   /// Other rules than an agent asked for.
-  void put_rule(std::size_t node, std::size_t slot, Order order);
+  void put_rule(std::size_t node, std::size_t slot, Order order, bool restores = false);
   /// The cable has carrier, and what its ends asked for when that came is in force: before that no
   /// lossless traffic passes (docs/rules.md A11).
   [[nodiscard]] bool passes(const Cable& cable) const;
@@ -253,8 +254,8 @@ class Network {
   /// Asks the data plane for what the agent requests since. `safe_only`: orders that are safe
   /// whatever the state file says.
   void program(std::size_t node, bool safe_only);
-  void apply(std::size_t node, std::size_t slot, Order order, std::uint32_t turn,
-             std::uint32_t generation, std::uint32_t life, std::uint32_t power);
+  void apply(std::size_t node, std::size_t slot, const core::Request& request, std::uint32_t turn,
+             std::uint32_t life, std::uint32_t power);
   void transmit(std::size_t node, const core::Send& send);
   void schedule(std::size_t node);
   void die(std::size_t node);

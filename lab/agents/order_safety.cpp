@@ -46,7 +46,11 @@ bool OrderSafety::prove(bool with_dead, std::optional<Cycle>& cycle) {
     if (a == Order::kUnknown || b == Order::kUnknown) continue;
     if (a == Order::kShut || b == Order::kShut) continue;
     disagreements_ += a == b && !with_dead;
-    forwarding_.links.push_back({c.a.node, c.b.node, {a, qos::Layer{}}, {b, qos::Layer{}}});
+    const auto port = [&](const Network::End& e, Order order) {
+      return qos::PortClass{.order = order,
+                            .restore = network_.nodes[e.node].ports[e.slot()].restores};
+    };
+    forwarding_.links.push_back({c.a.node, c.b.node, port(c.a, a), port(c.b, b)});
   }
   for (std::size_t i = forwarding_.switches.size(); i < network_.nodes.size(); ++i)
     forwarding_.switches.push_back(network_.nodes[i].name());

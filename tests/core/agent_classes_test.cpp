@@ -224,7 +224,7 @@ TEST(AgentClasses, WithASpareNeedItsPfcBetweenSwitchesOnly) {
   Learner s(settings);
   for (const std::size_t port : {1U, 2U})
     s.set({.ifindex = ifindex(port), .up = true, .pfc = Pfc{.enabled = 0x08}});
-  s.hear(1, with_dcbx(host(), 0x08));
+  s.hear(1, with_dcbx({.name = "srv", .capabilities = tlv::Capabilities::kStationOnly}, 0x08));
   s.hear(2, with_dcbx(a_switch("spine1", 2), 0x08));
   EXPECT_EQ(s.alarm(AlarmCode::kPfcMismatch, "swp1"), std::nullopt);
   EXPECT_EQ(s.alarm(AlarmCode::kPfcMismatch, "swp2"),

@@ -34,20 +34,24 @@ TEST(Request, AConfirmationOfWhatWasNotRequestedIsIgnored) {
   EXPECT_EQ(s.agent.request(ifindex(1)), core::Request{});
 }
 
+Peer station(std::string name = "srv") {
+  return {.name = std::move(name), .capabilities = tlv::Capabilities::kStationOnly};
+}
+
 // A packet of a spare class that leaves to a host leaves in its application class: where nothing
 // forwards, and nowhere else.
 
 TEST(Request, RestoresWhereAHostIsAndNotWhereItHasBecomeASwitch) {
   Single s;
   s.up(1, 3);
-  s.hear(1, host());
+  s.hear(1, station());
   s.hear(2, a_switch("leaf2", 1));
   const core::Request to_host = s.agent.request(ifindex(1));
   EXPECT_TRUE(to_host.restore);
   EXPECT_FALSE(s.agent.request(ifindex(2)).restore);
   s.agent.in_force(ifindex(1), to_host.generation, s.now, s.out);
   // It forwards, and has no level yet: its order stays for now, and restoring ends.
-  s.hear(3, host("srv3"));
+  s.hear(3, station("srv3"));
   s.hear(1, a_switch("srv", std::nullopt));
   const core::Request to_switch = s.agent.request(ifindex(1));
   EXPECT_FALSE(to_switch.restore);
@@ -59,7 +63,7 @@ TEST(Request, RestoresAtAStationAndAtAHostPort) {
   settings.host_ports = {"swp2"};
   Single s(settings);
   s.up(1, 3);
-  s.hear(1, {.name = "stock", .capabilities = tlv::Capabilities::kStationOnly});
+  s.hear(1, station("stock"));
   EXPECT_TRUE(s.agent.request(ifindex(1)).restore);
   EXPECT_TRUE(s.agent.request(ifindex(2)).restore);
   EXPECT_FALSE(s.agent.request(ifindex(3)).restore);
@@ -68,12 +72,21 @@ TEST(Request, RestoresAtAStationAndAtAHostPort) {
   EXPECT_FALSE(s.agent.request(ifindex(1)).restore);
 }
 
+// It may be a switch in the next moment.
+TEST(Request, RestoresNothingAtAHostWithAnAgent) {
+  Single s;
+  s.up(1);
+  s.hear(1, host());
+  EXPECT_EQ(s.agent.request(ifindex(1)).order, Order::kDown);
+  EXPECT_FALSE(s.agent.request(ifindex(1)).restore);
+}
+
 TEST(Request, RestoresNothingWhereThatIsSwitchedOff) {
   Settings settings;
   settings.restores = false;
   Single s(settings);
   s.up(1);
-  s.hear(1, host());
+  s.hear(1, station());
   EXPECT_EQ(s.agent.request(ifindex(1)).order, Order::kDown);
   EXPECT_FALSE(s.agent.request(ifindex(1)).restore);
   settings.restores = true;

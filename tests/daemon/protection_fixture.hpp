@@ -108,6 +108,13 @@ class ProtectionTest : public testing::Test {
     }
     return out;
   }
+  /// kPort leads to a host, by `host-ports`.
+  void name_host_port() {
+    core::Settings settings = agent_.settings();
+    settings.host_ports = {"swp7"};
+    core::Actions none;
+    agent_.configure(settings, now_, none);
+  }
   /// One turn. Who looks on is told if there is something else to see.
   void advance() {
     static_cast<void>(protection_->take_changed());

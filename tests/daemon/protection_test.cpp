@@ -7,10 +7,8 @@ namespace {
 
 // Spares end where nothing forwards: at hosts, and nowhere else.
 TEST_F(ProtectionTest, PortToAHostRestoresUntilASwitchIsThere) {
+  name_host_port();
   start();
-  hear(kPort, std::nullopt);
-  protection_->update(kPort, now_);
-  turn();
   const auto there = [&] { return kernel_.installed.at({kPort, Part::kRemap}); };
   EXPECT_EQ(there(), qos::compile(qos::Policy(), {.order = Order::kDown, .restore = true}));
   hear(kPort, Level::of<2>());

@@ -73,7 +73,7 @@ TEST_F(ProtectionTest, PacketsThatTurnInNoClassAreAnAlarmWhileTheyDo) {
 // Whoever restores nothing where it should loses packets there, whatever leads to switches.
 TEST_F(ProtectionTest, LastHopThatIsLossyMakesProtectionPartial) {
   hear(kOther, Level::of<2>());
-  hear(kPort, std::nullopt);
+  name_host_port();
   start({kPort, kOther});
   EXPECT_EQ(summary().state, State::kActive);
   kernel_.obstacles[{kPort, Part::kRemap}] = {Part::kRemap, PartState::kLimited, "last hop lossy"};

@@ -4,7 +4,7 @@
 
     bench/spread.py build/release/bin/lldp-level-lab [-k 4] [--sets 20] [--fail 0 1 2 3] [--loss-ppb N] [--json]
 
-A fat-tree of k, every host sends to another one in a pod that is not its own (1 MB, IRN); for each number of failed links between
+A fat-tree of k, every host sends to another one (--octets, IRN); for each number of failed links between
 switches so many sets, drawn by --seed, the same for each way to spread. `turned` is of the frames that cross a switch where one may
 turn; `lossy` of those that turn once too often. `deadlocks` counts sets, with the rules and without any (one class)."""
 import argparse
@@ -23,6 +23,7 @@ def main():
     parser.add_argument("-k", type=int, default=4)
     parser.add_argument("--sets", type=int, default=20)
     parser.add_argument("--fail", type=int, nargs="*", default=[0, 1, 2, 3])
+    parser.add_argument("--octets", type=int, default=1_000_000, help="of each flow")
     parser.add_argument("--loss-ppb", type=int, default=0)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", action="store_true", help="a line of JSON for each row")
@@ -60,7 +61,7 @@ def one(words, folder, fabric, failed, spread, number, row):
     for protect in ("down-up", "none"):
         settings = {"protect": protect, "spread": spread, "seed": words.seed + number, "loss_ppb": words.loss_ppb}
         scenario = {"fabric": str(fabric), "failed": failed, "duration_ns": 20_000_000, "settings": settings,
-                    "traffic": [{"kind": "permutation", "octets": 1_000_000, "transport": "irn"}]}
+                    "traffic": [{"kind": "permutation", "octets": words.octets, "transport": "irn"}]}
         file = folder / "scenario.json"
         file.write_text(json.dumps(scenario))
         ran = subprocess.run([words.lab, "sim", file, "--json"], capture_output=True, text=True)

@@ -244,6 +244,9 @@ class Parser {
     if (!attributes(link.attributes)) return false;
     for (std::size_t i = 0; i + 1 < chain.size(); ++i) {
       link.ends = {chain[i], chain[i + 1]};
+      for (const auto& [at, name] :
+           {std::pair{&link.ends[0], "left_mac"}, std::pair{&link.ends[1], "right_mac"}})
+        if (const std::string* mac = link.attributes.find(name)) at->aliases = {*mac};
       drawing_.links.push_back(link);
     }
     return true;

@@ -63,7 +63,8 @@ struct Drawing {
 /// "spine1":"swp3"`. Graph and digraph files: node and edge statements, chains of edges, defaults
 /// by `node [..]` and `edge [..]`, subgraphs (their defaults end with them, else as if their
 /// statements stood outside), comments.
-/// Every link names a port at both ends. Errors name the line.
+/// Every link names a port at both ends; `left_mac` and `right_mac` are aliases of these. Errors
+/// name the line.
 [[nodiscard]] Result<Drawing> read_dot(std::string_view text);
 
 /// networkx node-link JSON, as `lldp-level-lab topo` writes it. Nodes: id. Links (or `edges`):

@@ -21,8 +21,8 @@
 namespace lldp::lab {
 namespace {
 
-/// No fabric that the lab can hold is longer.
-constexpr std::size_t kMaxOctets = std::size_t{1} << 30;
+/// A fat-tree of k = 64 takes 35 MB.
+constexpr std::size_t kMaxOctets = 90'000'000;
 
 Error error_of(int code, const std::string& path) { return {code, path, std::strerror(code)}; }
 
@@ -97,6 +97,9 @@ void print_note(const std::string& note) { fmt::print(stderr, "lldp-level-lab: {
 
 Result<Fabric> load_fabric(const std::string& path, const NoteSink& tell) {
   const auto text = read_file(path, kMaxOctets);
+  if (!text && text.error().code == EFBIG)
+    return fail(
+        Error{EFBIG, path, "is larger than 90 MB: give a part of the fabric, as a few pods"});
   if (!text) return fail(text.error());
   const std::size_t first = text->find_first_not_of(" \t\r\n");
   const bool numbers = first != text->npos && (*text)[first] >= '0' && (*text)[first] <= '9';

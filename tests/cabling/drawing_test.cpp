@@ -100,6 +100,14 @@ TEST(Dot, NamesTheLineOfASecondGraph) {
   EXPECT_TRUE(read_dot("graph a { }\n// the end\n"));
 }
 
+TEST(Dot, TakesAPortsMacAddressForAnAlias) {
+  const auto drawing = read(R"(graph { a:1 -- b:1 [left_mac="02:00:00:00:00:01"]; a:2 -- b:2 })");
+  ASSERT_TRUE(drawing) << to_string(drawing.error());
+  EXPECT_THAT(drawing->links[0].ends[0].aliases, ElementsAre("02:00:00:00:00:01"));
+  EXPECT_THAT(drawing->links[0].ends[1].aliases, ElementsAre());
+  EXPECT_THAT(drawing->links[1].ends[0].aliases, ElementsAre());
+}
+
 TEST(Dot, TakesAMinusForPartOfAWord) {
   const auto drawing = read("graph { bb=-5; a:-1 -- b:1 [at=-2.5] }");
   ASSERT_TRUE(drawing) << to_string(drawing.error());

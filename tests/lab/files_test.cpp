@@ -87,6 +87,15 @@ TEST(SaveText, LeavesNothingBehindWhereItFails) {
   EXPECT_EQ(entries(dir.path()), 1U);
 }
 
+TEST(LoadFabric, SaysWhatIsTooLarge) {
+  const TempDir dir;
+  const std::string file = dir / "f.dot";
+  std::ofstream(file) << "graph {";
+  fs::resize_file(file, 90'000'001);
+  EXPECT_EQ(to_string(load_fabric(file).error()),
+            file + ": is larger than 90 MB: give a part of the fabric, as a few pods");
+}
+
 TEST(CanSave, SaysBeforehandWhatSaveTextWouldAndLeavesNothing) {
   const TempDir dir;
   fs::create_directory(dir / "d");

@@ -37,30 +37,6 @@ Links links_of_relays(const Fabric& fabric) {
   return has_relays(fabric) ? adjacencies(fabric) : Links{};
 }
 
-/// The way of a flow by the links that are up; `way` has what was asked for, and where nodes relay
-/// what they lay.
-Result<Path> way_of(const Plan& plan, Ways& ways, const FailedLinks& failed, const Links& links,
-                    const PlannedFlow& f, lab::Flow& way) {
-  way = f.way;
-  const bool relays = !links.empty();
-  if (relays) give_way(plan.fabric, links, way);
-  auto path =
-      relays && !way.via.empty() ? laid_path(plan.fabric, failed, way) : ways.path_of(failed, way);
-  if (!path) return path;
-  const auto refuse = [&](std::string_view what) {
-    return fail(Error{0, fmt::format("flow {}: via", escape(f.spec.name)),
-                      fmt::format("{}: {}", what, names(plan.fabric, *path))});
-  };
-  for (const std::size_t station : f.way.via)
-    if (std::find(path->nodes.begin(), path->nodes.end(), station) == path->nodes.end())
-      return refuse(fmt::format("`{}` is on none of the ways that switches take",
-                                escape(plan.fabric.nodes[station].name)));
-  if (plan.settings.flow_control == FlowControlKind::kPortFc && !plan.settings.any_k &&
-      path->links.size() > 4)
-    return refuse("over two nodes that relay, between which nothing stops it");
-  return path;
-}
-
 /// The flow's different ways by the links that are up: those of other hashes, kMostWays at most.
 std::vector<Path> all_ways(Ways& ways, const FailedLinks& failed, const lab::Flow& way) {
   constexpr std::uint64_t kMostWays = 64;
@@ -75,6 +51,40 @@ std::vector<Path> all_ways(Ways& ways, const FailedLinks& failed, const lab::Flo
       all.push_back(std::move(*path));
   }
   return all;
+}
+
+/// The way of a flow by the links that are up; `way` has what was asked for, and where nodes relay
+/// what they lay.
+Result<Path> way_of(const Plan& plan, Ways& ways, const FailedLinks& failed, const Links& links,
+                    const PlannedFlow& f, lab::Flow& way) {
+  way = f.way;
+  const bool relays = !links.empty();
+  if (relays) give_way(plan.fabric, links, way);
+  auto path =
+      relays && !way.via.empty() ? laid_path(plan.fabric, failed, way) : ways.path_of(failed, way);
+  if (!path) return path;
+  const auto refuse = [&](std::string_view what) {
+    return fail(Error{0, fmt::format("flow {}: via", escape(f.spec.name)),
+                      fmt::format("{}: {}", what, names(plan.fabric, *path))});
+  };
+  const auto missed = [&](const Path& p) {
+    return std::find_if(f.way.via.begin(), f.way.via.end(), [&](std::size_t station) {
+      return std::find(p.nodes.begin(), p.nodes.end(), station) == p.nodes.end();
+    });
+  };
+  if (!relays && missed(*path) != f.way.via.end())  // another hash may come by there
+    for (Path& other : all_ways(ways, failed, way))
+      if (missed(other) == f.way.via.end()) {
+        *path = std::move(other);
+        break;
+      }
+  if (const auto station = missed(*path); station != f.way.via.end())
+    return refuse(fmt::format("`{}` is on none of the ways that switches take",
+                              escape(plan.fabric.nodes[*station].name)));
+  if (plan.settings.flow_control == FlowControlKind::kPortFc && !plan.settings.any_k &&
+      path->links.size() > 4)
+    return refuse("over two nodes that relay, between which nothing stops it");
+  return path;
 }
 
 template <class FlowControl, class Detector>

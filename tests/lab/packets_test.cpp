@@ -744,6 +744,24 @@ TEST(Packets, SpreadFramesMakeShorterQueuesThanFlowsByTheirHash) {
   EXPECT_GT(turned, 0U) << "some of each flow's frames come to the switch that lost a link";
 }
 
+TEST(Packets, AFlowOfAClosTakesTheWayThatViaNames) {
+  Plan plan;
+  plan.fabric = *fat_tree(4);
+  const auto node = [&](std::string_view name) {
+    return static_cast<std::size_t>(std::find_if(plan.fabric.nodes.begin(), plan.fabric.nodes.end(),
+                                                 [&](const Node& n) { return n.name == name; }) -
+                                    plan.fabric.nodes.begin());
+  };
+  lab::Flow way{.name = "f", .from = node("host1"), .to = node("host16")};
+  for (const char* core : {"core1", "core2", "core3", "core4"}) {
+    way.via = {node(core)};
+    plan.flows = {{.spec = {.name = "f", .octets = 10'000}, .way = way}};
+    EXPECT_THAT(outcome_of(plan).flows[0].path, HasSubstr(core));
+  }
+  plan.flows[0].way.via = {node("agg3")};  // of another pod
+  EXPECT_THAT(to_string(run(plan).error()), HasSubstr("`agg3` is on none of the ways"));
+}
+
 TEST(Packets, SaysWhatCannotBeSpread) {
   Plan plan = incast(2, 100'000, Transport::kGoBackN);
   plan.settings.spread = Spread::kPacket;

@@ -307,7 +307,10 @@ Client::Outcome Client::probe(Lane& lane) {
   // What came with 1.0.15, as did the keeping of TLVs under a known OUI with an unknown subtype.
   if (!lane.connection->number(configuration, lldpctl_k_config_chassis_cap_override))
     unusable("lldpd drops TLVs that it does not know: 1.0.15 is needed");
-  note(paused_, lane.connection->number(configuration, lldpctl_k_config_paused).value_or(0) != 0);
+  // While it starts lldpd is paused, until it has read its own configuration.
+  note(paused_,
+       state_ == State::kReady &&
+           lane.connection->number(configuration, lldpctl_k_config_paused).value_or(0) != 0);
   return outcome;
 }
 

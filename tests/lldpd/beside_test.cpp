@@ -354,6 +354,16 @@ TEST_F(BesideTest, LldpdThatIsPausedOrDoesNotSendIsAnAlarm) {
   EXPECT_THAT(told(), testing::Contains("alarm swp1: cleared")) << "we speak there now, or nobody";
 }
 
+TEST_F(BesideTest, LldpdThatIsPausedWhileItStartsIsNoAlarm) {
+  come();
+  lldpd_->paused = true;
+  start();
+  EXPECT_THAT(told(), testing::Not(testing::Contains(HasSubstr("paused"))));
+  lldpd_->paused = false;
+  pass(10s);
+  EXPECT_THAT(told(), IsEmpty());
+}
+
 TEST_F(BesideTest, ItSendsWhatWeWouldSend) {
   come();
   start();

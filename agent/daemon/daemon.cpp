@@ -176,9 +176,8 @@ void Daemon::announce_presence() {
   if (const auto who = Presence::other())
     log(Severity::kWarning,
         Error{EADDRINUSE, "ports",
-              *who +
-                  " is an lldp-leveld of this network namespace too: on a port of both they fight "
-                  "over its rules"});
+              *who + " is an lldp-leveld of this network namespace too: on a port of both, each "
+                     "removes the rules of the other"});
   auto presence = Presence::announce();
   if (!presence) return log(Severity::kWarning, presence.error());
   presence_.emplace(std::move(*presence));

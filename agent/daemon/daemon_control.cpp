@@ -94,12 +94,12 @@ Result<void, std::vector<Error>> Daemon::reload() {
     fresh->snmp_agentx = config_.snmp_agentx;
   }
   for (const std::string_view key : config::keep_what_is_of_start(*fresh, config_))
-    log(Severity::kWarning, fmt::format("{} is another one: it is read at start only", key));
+    log(Severity::kWarning, fmt::format("`{}` changed; restart the daemon to apply it", key));
   set_.clear();
   agent_.clear_alarm(core::AlarmCode::kSet, {}, actions_);
   adopt(std::move(*fresh));
   tell_ready();
-  log(Severity::kNotice, "configuration read anew");
+  log(Severity::kNotice, "configuration read again");
   say_what_is_no_interface();
   log_settle();  // the requester may look there next
   return {};
@@ -250,7 +250,7 @@ Result<void> Daemon::forget(std::span<const std::string> ports) {
     if (config_.chains)
       return fail(Error{.where = "qos.lossless",
                         .what = "names the classes: set it to auto, or change it there"});
-    log(Severity::kNotice, "lossless classes without evidence: forgotten on request");
+    log(Severity::kNotice, "lossless classes without evidence dropped on request");
     const TimePoint now = boot_time();
     agent_.forget_classes(now, actions_);
     perform(now);
@@ -265,10 +265,11 @@ Result<void> Daemon::forget(std::span<const std::string> ports) {
   const TimePoint now = boot_time();
   // Rare, and by a person: the log says which user asked for it, also where nothing changes.
   for (const Ifindex port : *found)
-    log(Severity::kNotice, fmt::format("{}: forgotten on request", name_of(port)));
+    log(Severity::kNotice,
+        fmt::format("{}: remembered neighbor dropped on request", name_of(port)));
   if (ports.empty())
-    log(Severity::kNotice, agent_.settings().role == Role::kHost ? "location: forgotten on request"
-                                                                 : "level: forgotten on request");
+    log(Severity::kNotice, agent_.settings().role == Role::kHost ? "location dropped on request"
+                                                                 : "level dropped on request");
   for (const Ifindex port : *found) agent_.forget(port, now, actions_);
   if (ports.empty()) agent_.forget(std::nullopt, now, actions_);
   perform(now);

@@ -261,7 +261,8 @@ void Protection::take_off_strays(std::vector<dataplane::PortRef> strays, TimePoi
   });
   if (strays.empty() || !is_alone_()) return;
   for (dataplane::PortRef& port : strays) {
-    log(Severity::kNotice, port.name + ": rules of ours on a port that is not are taken off");
+    log(Severity::kNotice,
+        "removing leftover rules from " + port.name + ", which is not in `ports`");
     leave(entry(std::move(port)), now);
   }
 }

@@ -144,14 +144,16 @@ void StateKeeper::look(TimePoint now) {
 void StateKeeper::take_sight(const Sight& sight) {
   damaged_ = sight.damaged;
   if (right_ && !sight.locked && sight.lock == lock_) {
-    log(Severity::kWarning, fmt::format("{}: was removed; made anew", lock_name(path_)));
+    log(Severity::kWarning,
+        fmt::format("{}: was removed by another program; made again", lock_name(path_)));
     right_ = UniqueFd();  // begin_write() takes it again, unless another daemon has it
     changed_ = true;
   }
   const bool settled = stored_ && !changed_ && !writing_ && !written_ && !unsaved();
   if (settled && !sight.stored) {
-    log(Severity::kWarning,
-        fmt::format("{}: was removed; written anew (to forget: `lldp-level forget`)", path_));
+    log(Severity::kWarning, fmt::format("{}: was removed by another program; written again (to "
+                                        "drop what is remembered: `lldp-level forget`)",
+                                        path_));
     changed_ = true;
   }
 }

@@ -120,7 +120,7 @@ void Beside::follow(TimePoint now) {
   if (speaker_ == Speaker::kLldpd) return;
   grace_.reset();
   trouble_.clear();
-  log(Severity::kNotice, "lldpd speaks for us on " + count_text(ports_.size(), "port"));
+  log(Severity::kNotice, "lldpd sends our TLVs on " + count_text(ports_.size(), "port"));
   owner_.alarm({}, std::nullopt);
   paused_ = false;
   check_ports();
@@ -149,13 +149,14 @@ void Beside::follow_absence(TimePoint now) {
   if (grace_ && now < *grace_ && (wait_ || !ended)) return;
   if (!wait_) {
     if (grace_)
-      log(Severity::kNotice, fmt::format("lldpd {}: taking its place on the wire",
-                                         ended ? "has ended" : "stays away"));
+      log(Severity::kNotice, fmt::format("lldpd {}: this daemon sends LLDP itself",
+                                         ended ? "has ended" : "did not come back"));
     speak(Speaker::kPackets);
   } else if (grace_) {
-    owner_.alarm({}, fmt::format("nothing is sent, for lldpd does not speak for us ({}): start it, "
-                                 "or set transport = auto",
-                                 explain(client_.reason())));
+    owner_.alarm(
+        {}, fmt::format("no LLDP is sent, because lldpd does not send our TLVs ({}): start it, "
+                        "or set transport = auto",
+                        explain(client_.reason())));
   }
   grace_.reset();
 }
@@ -170,7 +171,7 @@ void Beside::complain(TimePoint now) {
   }
   if (trouble_.empty() || trouble_told_ || now < trouble_since_ + kPatienceWithTrouble) return;
   trouble_told_ = true;
-  log(Severity::kWarning, fmt::format("lldpd cannot speak for us: {}", trouble_));
+  log(Severity::kWarning, fmt::format("lldpd cannot send our TLVs: {}", trouble_));
 }
 
 void Beside::speak(Speaker speaker) {

@@ -507,7 +507,7 @@ TEST(StateKeeper, AFileThatIsRemovedIsWrittenAnew) {
   testing::internal::CaptureStderr();
   settled.pass(Duration(1));
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
-              testing::HasSubstr(path + ": was removed; written anew"));
+              testing::HasSubstr(path + ": was removed by another program; written again"));
   EXPECT_EQ(load_state(path), settled.agent.state());
   testing::internal::CaptureStderr();
   settled.pass(StateKeeper::kLook);
@@ -523,7 +523,7 @@ TEST(StateKeeper, ALockThatIsRemovedIsTakenAnew) {
   testing::internal::CaptureStderr();
   settled.pass(StateKeeper::kLook);
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
-              testing::HasSubstr(path + ".lock: was removed; made anew"));
+              testing::HasSubstr(path + ".lock: was removed by another program; made again"));
   EXPECT_TRUE(std::filesystem::exists(path + ".lock"));
   EXPECT_EQ(settled.alarm(), std::nullopt);
   const pid_t other = ::fork();

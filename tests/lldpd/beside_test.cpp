@@ -136,7 +136,7 @@ TEST_F(BesideTest, LldpdSpeaksOnceItHasOurTlvs) {
   EXPECT_EQ(beside_->port_id(k1), lldpd_->ports["swp1"].id);
   EXPECT_EQ(beside_->port_id(Ifindex::of<9>()), std::nullopt);
   EXPECT_THAT(lldpd_->ports["swp2"].sent, ElementsAre(tr(2)));
-  EXPECT_THAT(log(), HasSubstr("lldpd speaks for us on 2 ports\n"));
+  EXPECT_THAT(log(), HasSubstr("lldpd sends our TLVs on 2 ports\n"));
   pass(10s);
   EXPECT_THAT(told(), IsEmpty());
 }
@@ -166,7 +166,7 @@ TEST_F(BesideTest, OneThatWasKilledIsWaitedFor) {
   EXPECT_THAT(told(), IsEmpty());
   pass(1ms);
   EXPECT_THAT(told(), ElementsAre("packet speaks"));
-  EXPECT_THAT(log(), HasSubstr("lldpd stays away: taking its place on the wire\n"));
+  EXPECT_THAT(log(), HasSubstr("lldpd did not come back: this daemon sends LLDP itself\n"));
   EXPECT_EQ(beside_->chassis_id(), chassis) << "we are who it was";
   EXPECT_TRUE(beside_->port_id(k1));
   pass(60s);
@@ -197,7 +197,7 @@ TEST_F(BesideTest, OneThatHasEndedInOrderIsReplacedAtOnce) {
   run();
   pass(100ms);
   EXPECT_THAT(told(), ElementsAre("none speaks", "packet speaks"));
-  EXPECT_THAT(log(), HasSubstr("lldpd has ended: taking its place on the wire\n"));
+  EXPECT_THAT(log(), HasSubstr("lldpd has ended: this daemon sends LLDP itself\n"));
 }
 
 TEST_F(BesideTest, WhereNobodyElseMaySpeakItIsWaitedForWithAnAlarm) {
@@ -209,10 +209,11 @@ TEST_F(BesideTest, WhereNobodyElseMaySpeakItIsWaitedForWithAnAlarm) {
   pass(7s - 1ms);
   EXPECT_THAT(told(), IsEmpty());
   pass(1ms);
-  EXPECT_THAT(told(),
-              ElementsAre("alarm : nothing is sent, for lldpd does not speak for us (" + path_ +
-                          ": No such file or directory): start it, or set "
-                          "transport = auto"));
+  EXPECT_THAT(
+      told(),
+      ElementsAre("alarm : no LLDP is sent, because lldpd does not send our TLVs (" + path_ +
+                  ": No such file or directory): start it, or set "
+                  "transport = auto"));
   EXPECT_EQ(beside_->next_deadline(), std::nullopt) << "its coming is noticed";
   pass(60s);
   EXPECT_THAT(told(), IsEmpty()) << "once";
@@ -233,7 +234,7 @@ TEST_F(BesideTest, WhatKeepsUsFromItIsSaidOncePerReason) {
   start();
   EXPECT_EQ(log(), "") << "at first";
   pass(1s);
-  EXPECT_EQ(log(), "lldp-leveld: lldpd cannot speak for us: " + path_ +
+  EXPECT_EQ(log(), "lldp-leveld: lldpd cannot send our TLVs: " + path_ +
                        ": lldpd only listens: start it without -r\n");
   pass(10s);
   EXPECT_EQ(log(), "");
@@ -241,7 +242,7 @@ TEST_F(BesideTest, WhatKeepsUsFromItIsSaidOncePerReason) {
   lldpd_->old = true;
   pass(10s);
   pass(1s);
-  EXPECT_EQ(log(), "lldp-leveld: lldpd cannot speak for us: " + path_ +
+  EXPECT_EQ(log(), "lldp-leveld: lldpd cannot send our TLVs: " + path_ +
                        ": lldpd drops TLVs that it does not know: 1.0.15 is needed\n");
   pass(10s);
   EXPECT_EQ(log(), "");

@@ -221,7 +221,7 @@ TEST_F(DaemonTest, ForgetsOnRequest) {
   EXPECT_FALSE(stores(leaf, "\nlevel 3\n")) << "whoever kills it now finds it again";
   EXPECT_EQ(leaf.level(), -1);
   EXPECT_EQ(leaf.port("p0")["order"], "down");  // the rank stays
-  EXPECT_THAT(leaf.log(), HasSubstr("level: forgotten on request"));
+  EXPECT_THAT(leaf.log(), HasSubstr("level dropped on request"));
 }
 
 TEST_F(DaemonTest, PausedPortIsMuteAndDeafAndKeepsItsOrderUntilResumed) {
@@ -310,9 +310,9 @@ TEST_F(DaemonTest, CommandsReachThePortsThatAreNamedAndNoOthers) {
   EXPECT_EQ(off(), "");
   EXPECT_EQ(tell("Forget", "[]"), "level: is pinned by the configuration");
   EXPECT_EQ(tell("Forget", R"(["p2"])"), "");
-  EXPECT_THAT(leaf.log(), HasSubstr("p2: forgotten on request"));
-  EXPECT_THAT(leaf.log(), Not(HasSubstr("p1: forgotten on request")));
-  EXPECT_THAT(leaf.log(), Not(HasSubstr("level: forgotten on request")));
+  EXPECT_THAT(leaf.log(), HasSubstr("p2: remembered neighbor dropped on request"));
+  EXPECT_THAT(leaf.log(), Not(HasSubstr("p1: remembered neighbor dropped on request")));
+  EXPECT_THAT(leaf.log(), Not(HasSubstr("level dropped on request")));
 }
 
 TEST_F(DaemonTest, PauseFollowsARenameAndOutlivesTheInterface) {
@@ -457,7 +457,7 @@ TEST_F(DaemonTest, AHostKnowsItsLeafUntilItIsForgotten) {  // docs/rules.md P4
   (void)host.call("org.lldplevel.Forget", R"({"ports":["p0"]})");
   (void)host.call("org.lldplevel.Forget");
   EXPECT_TRUE(tiers().empty());
-  EXPECT_THAT(host.log(), HasSubstr("location: forgotten on request"));
+  EXPECT_THAT(host.log(), HasSubstr("location dropped on request"));
 }
 
 TEST_F(DaemonTest, KeepsItsLevelAcrossAKill) {
@@ -603,11 +603,10 @@ TEST_F(DaemonTest, SaysOfAKeyThatIsReadAtStartOnlyThatItHasNotChanged) {
   ASSERT_TRUE(eventually([&] { return agent.show()["ports"].size() == 1; }));
   agent.write_config("qdisc = htb\nlldpd.grace = 9\n");
   agent.process().signal(SIGHUP);
-  EXPECT_TRUE(eventually([&] { return agent.log().find("read anew") != std::string::npos; }));
-  EXPECT_THAT(agent.log(),
-              testing::AllOf(HasSubstr("qdisc is another one: it is read at start only"),
-                             HasSubstr("lldpd.grace is another one"),
-                             testing::Not(HasSubstr("transport is"))));
+  EXPECT_TRUE(eventually([&] { return agent.log().find("read again") != std::string::npos; }));
+  EXPECT_THAT(agent.log(), testing::AllOf(HasSubstr("`qdisc` changed; restart the daemon"),
+                                          HasSubstr("`lldpd.grace` changed"),
+                                          testing::Not(HasSubstr("transport is"))));
 }
 
 TEST_F(DaemonTest, JoinsTheGroupsOfAnotherScopeWhenItIsConfigured) {

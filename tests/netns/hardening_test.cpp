@@ -321,8 +321,8 @@ TEST_F(Hardening, SecondDaemonIsToldWhoHasItsStateFile) {
   // With a file of its own it may have ports of its own, and both may fight over one.
   const std::string hint =
       "ports: process " + std::to_string(first.process().pid()) +
-      " is an lldp-leveld of this network namespace too: on a port of both they fight over its "
-      "rules\n";
+      " is an lldp-leveld of this network namespace too: on a port of both, each removes "
+      "the rules of the other\n";
   {
     Process beside = second(files.file("state"));
     EXPECT_TRUE(eventually([&] { return beside.output().find("ready") != std::string::npos; }));

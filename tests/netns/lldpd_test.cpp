@@ -351,7 +351,7 @@ TEST_F(LldpdTest, ThatOnlyListensLeavesTheWireToUs) {
   start_agents();
   EXPECT_TRUE(comes_to("packet"));
   EXPECT_TRUE(eventually([&] {
-    return agent_->log().find("lldpd cannot speak for us: " + lldpd_->socket() +
+    return agent_->log().find("lldpd cannot send our TLVs: " + lldpd_->socket() +
                               ": lldpd only listens: start it without -r") != std::string::npos;
   }));
 }

@@ -279,8 +279,8 @@ TEST_F(PortsTest, DryRunIsReadAtTheStartAndWhatItRunsBesideItWithIt) {
   agent.write_config(
       "dry-run = yes\non-change = true\nmetrics.listen = 127.0.0.1:9187\nsnmp.agentx = /none\n");
   (void)agent.call("org.lldplevel.Reload");
-  EXPECT_THAT(agent.log(), HasSubstr("dry-run is another one: it is read at start only"));
-  EXPECT_THAT(agent.log(), HasSubstr("configuration read anew"));
+  EXPECT_THAT(agent.log(), HasSubstr("`dry-run` changed; restart the daemon"));
+  EXPECT_THAT(agent.log(), HasSubstr("configuration read again"));
   EXPECT_THAT(agent.log(), Not(HasSubstr("no launcher")));
 }
 
@@ -289,7 +289,7 @@ TEST_F(PortsTest, WhatRunsBesideItGoesOnWhereADryRunWasWantedTooLate) {
   const Agent agent(*a_, {"--role", "switch", "--on-change", "true"});
   agent.write_config("dry-run = yes\n");
   (void)agent.call("org.lldplevel.Reload");
-  EXPECT_THAT(agent.log(), HasSubstr("dry-run is another one: it is read at start only"));
+  EXPECT_THAT(agent.log(), HasSubstr("`dry-run` changed; restart the daemon"));
   EXPECT_THAT(agent.call("org.lldplevel.Show").dump(), HasSubstr("\"on-change\""));
 }
 

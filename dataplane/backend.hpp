@@ -90,6 +90,7 @@ enum class PartState : std::uint8_t {
   kBypassed,     ///< there, and packets do not, or need not, come its way
   kLimited,      ///< there as far as the chip can do it: the text says what it cannot
   kUnsupported,  ///< nobody here can put it there, or can say whether it is
+  kUnverified,   ///< there, and nothing says that packets change by it
 };
 [[nodiscard]] std::string_view to_string(PartState s);  ///< done, missing, foreign, ...
 struct PartReading {
@@ -201,6 +202,13 @@ class Backend {
   /// What somebody else had set on the port and has not while our rules are there, in a line;
   /// empty: nothing.
   [[nodiscard]] virtual std::string displaced(const PortRef&) const { return {}; }
+  /// PFC that the rules have taken from others is meant to be off: it is no longer displaced, and
+  /// is not put back. `accept` false: that is withdrawn.
+  [[nodiscard]] virtual Result<void> accept_pfc(const PortRef& port, bool /*accept*/) {
+    return fail(Error{0, port.name,
+                      "backend " + std::string(name()) +
+                          " takes no PFC from others: nothing to accept or reject"});
+  }
 };
 
 /// How long those who have nothing else to do wait for the next answer of a back end that answers

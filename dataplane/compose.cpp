@@ -240,4 +240,10 @@ std::string Compose::displaced(const PortRef& port) const {
   return {};
 }
 
+Result<void> Compose::accept_pfc(const PortRef& port, bool accept) {
+  for (const auto& member : members_)
+    if (member->does(Part::kPfc)) return member->accept_pfc(port, accept);
+  return Backend::accept_pfc(port, accept);
+}
+
 }  // namespace lldp::dataplane

@@ -46,6 +46,7 @@ class Compose : public Backend {
   [[nodiscard]] Made made(const PortRef& port) const override;
   [[nodiscard]] const PlatformClasses* platform() const override;
   [[nodiscard]] std::string displaced(const PortRef& port) const override;
+  [[nodiscard]] Result<void> accept_pfc(const PortRef& port, bool accept) override;
 
  private:
   /// A port's changes that several are at: its outcome is known when all have told theirs.

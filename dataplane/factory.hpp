@@ -34,11 +34,22 @@ struct FlowerOptions {
   /// kernel's; kAuto: the kernel's where the driver refuses the first ones.
   enum class Offload : std::uint8_t { kAuto, kRequire, kOff } offload = Offload::kAuto;
 };
+/// How long the back end sonic waits.
+struct SonicTimes {
+  std::chrono::milliseconds period{5'000};  ///< between two readings
+  std::chrono::milliseconds grace{5'000};   ///< for SONiC to make what was written
+  std::chrono::milliseconds soon{100};      ///< between two readings while it does
+  /// Until the buffer manager is asked again for what it did not make; twice as long each time.
+  std::chrono::milliseconds retry{30'000};
+};
 struct SonicOptions {
   std::string redis{};  ///< path of its socket, or ADDRESS:PORT; empty: as `config` says
   std::string config = "/run/redis/sonic-db/database_config.json";  ///< may be missing
   std::chrono::milliseconds opening{250};   ///< for the first reading, before anything else runs
   std::chrono::milliseconds answer{2'000};  ///< of Redis; then it is down
+  std::string memory{};           ///< file for what the ports had before; empty: it is not kept
+  bool rewrite_verified = false;  ///< the ASIC is known to rewrite DSCPs by TC_TO_DSCP_MAP
+  SonicTimes times{};
 };
 namespace sai {
 class Spawner;

@@ -37,9 +37,11 @@ std::string_view to_string(PartState s) {
     case PartState::kLimited:
       return "limited";
     case PartState::kUnsupported:
+      return "unsupported";
+    case PartState::kUnverified:
       break;
   }
-  return "unsupported";
+  return "unverified";
 }
 
 std::string_view to_string(Action a) {

@@ -74,6 +74,8 @@ struct Command {
 [[nodiscard]] Result<int> explain(const Arguments& arguments);
 [[nodiscard]] Result<int> mute(const Arguments& arguments);
 [[nodiscard]] Result<int> help(const Arguments& arguments);
+[[nodiscard]] Result<int> accept(const Arguments& arguments);
+[[nodiscard]] Result<int> reject(const Arguments& arguments);
 [[nodiscard]] Result<int> expect(const Arguments& arguments);
 [[nodiscard]] Result<int> decode(const Arguments& arguments);
 [[nodiscard]] Result<int> record(const Arguments& arguments);

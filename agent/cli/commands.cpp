@@ -148,6 +148,27 @@ Result<int> resume(const Arguments& arguments) {
   return command(arguments, "org.lldplevel.Resume");
 }
 
+namespace {
+
+Result<int> accept_pfc(const Arguments& arguments, const char* method) {
+  if (arguments.operands[0] != "pfc")
+    return fail(usage_error("'" + arguments.operands[0] + "' cannot be accepted or rejected: pfc"));
+  const json parameters = {{"port", arguments.operands[1]}};
+  const auto answer =
+      call(arguments, method, parameters.dump(-1, ' ', false, json::error_handler_t::replace));
+  if (!answer) return fail(answer.error());
+  return kDone;
+}
+
+}  // namespace
+
+Result<int> accept(const Arguments& arguments) {
+  return accept_pfc(arguments, "org.lldplevel.AcceptPfc");
+}
+Result<int> reject(const Arguments& arguments) {
+  return accept_pfc(arguments, "org.lldplevel.RejectPfc");
+}
+
 Result<int> set(const Arguments& arguments) {
   const json parameters = {{"key", arguments.operands[0]}, {"value", arguments.operands[1]}};
   const auto answer = call(arguments, "org.lldplevel.Set",

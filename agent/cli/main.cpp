@@ -54,6 +54,8 @@ constexpr Command kCommands[] = {
     {"pause", "[PORT...]", 0, 4096, "", "stop sending and receiving LLDP on PORT until resume",
      pause},
     {"resume", "[PORT...]", 0, 4096, "", "end a pause; without PORT, on all ports", resume},
+    {"accept", "pfc PORT", 2, 2, "", "accept that the rules took PFC from others on PORT", accept},
+    {"reject", "pfc PORT", 2, 2, "", "withdraw an accept", reject},
     {"set", "KEY VALUE", 2, 2, "", "change a key until the next reload", set},
     {"explain", "PORT|ALARM", 1, 1, "",
      "tell what a port's order and rules depend on, or what an alarm means", explain},

@@ -381,6 +381,7 @@ constexpr OfStart kOfStart[] = {
     of_start<&Config::sonic_redis>("sonic.redis"),
     of_start<&Config::sonic_config>("sonic.config"),
     of_start<&Config::htb>("qdisc"),
+    of_start<&Config::rewrite_verified>("qos.rewrite-verified"),
 };
 
 /// What no line of a file can hold; on a command line and a socket it would come through.

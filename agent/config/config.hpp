@@ -69,6 +69,7 @@ struct Config {
       sonic_redis{};  ///< path of the socket, or ADDRESS:PORT; empty: as `sonic_config` says
   Offload offload = Offload::kAuto;  ///< `flower.offload`
   std::string sonic_config{"/run/redis/sonic-db/database_config.json"};
+  bool rewrite_verified = false;  ///< `qos.rewrite-verified`: the switch chip rewrites DSCPs
   std::string sai_library{};                          ///< path of the vendor's libsai.so
   std::string soft_socket{"/run/lldp-level/switch"};  ///< of a software switch
   std::string sai_profile{};  ///< path of KEY=VALUE lines for it; empty: none

@@ -50,6 +50,8 @@ class ControlHandler {
   /// more.
   [[nodiscard]] virtual Result<void> mute(std::string_view alarm, std::string_view port,
                                           std::string_view seconds) = 0;
+  /// PFC that the rules have taken from others on this port is meant to be off; or no longer.
+  [[nodiscard]] virtual Result<void> accept_pfc(const std::string& port, bool accept) = 0;
   /// Drops the remembered, unheard neighbor of these ports; without ports, the level of the device.
   [[nodiscard]] virtual Result<void> forget(std::span<const std::string> ports) = 0;
 };

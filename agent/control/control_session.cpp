@@ -109,6 +109,8 @@ void Session::answer(const Call& call) {
       {"org.lldplevel.Update", {kPorts}, &Session::update},
       {"org.lldplevel.Pause", {kPorts}, &Session::pause},
       {"org.lldplevel.Resume", {kPorts}, &Session::resume},
+      {"org.lldplevel.AcceptPfc", {{{"port", false, true}}}, &Session::accept_pfc},
+      {"org.lldplevel.RejectPfc", {{{"port", false, true}}}, &Session::accept_pfc},
       {"org.lldplevel.Set", {{{"key", false, true}, {"value", false, true}}}, &Session::set},
       {"org.lldplevel.Mute",
        {{{"alarm", false, true}, {"port", false, true}, {"seconds", false, true}}},
@@ -281,6 +283,12 @@ void Session::mute(const Call& call) {
   if (!may_command()) return;
   const auto value = [&](std::string_view name) { return parameter(call, name)->values.front(); };
   answer(owner_->handler().mute(value("alarm"), value("port"), value("seconds")));
+}
+
+void Session::accept_pfc(const Call& call) {
+  if (!may_command()) return;
+  answer(owner_->handler().accept_pfc(parameter(call, "port")->values.front(),
+                                      call.method == "org.lldplevel.AcceptPfc"));
 }
 
 void Session::reload(const Call&) {

@@ -85,6 +85,7 @@ class Session : public std::enable_shared_from_this<Session> {
   void pause(const varlink::Call& call);
   void resume(const varlink::Call& call);
   void set(const varlink::Call& call);
+  void accept_pfc(const varlink::Call& call);
   void answer(const Result<void>& done);
   /// False, and the client is told, if it may only ask.
   [[nodiscard]] bool may_command();

@@ -14,7 +14,10 @@ namespace lldp::io {
           .dcb = {.memory = config.state_file + ".dcb"},
           .flower = {.offload = static_cast<dataplane::FlowerOptions::Offload>(config.offload)},
           .print = {.out = &std::cout},
-          .sonic = {.redis = config.sonic_redis, .config = config.sonic_config},
+          .sonic = {.redis = config.sonic_redis,
+                    .config = config.sonic_config,
+                    .memory = config.state_file + ".sonic",
+                    .rewrite_verified = config.rewrite_verified},
           .sai = {.memory = config.state_file + ".sai"},
           .soft = {.socket = config.soft_socket}};
 }

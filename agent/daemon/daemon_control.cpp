@@ -245,6 +245,19 @@ Result<void> Daemon::resume(std::span<const std::string> ports) {
   return {};
 }
 
+Result<void> Daemon::accept_pfc(const std::string& port, bool accept) {
+  const auto found = find_ports(std::span(&port, 1));
+  if (!found) return fail(found.error());
+  const TimePoint now = boot_time();
+  if (auto done = protection_.accept_pfc(found->front(), accept, now); !done) return done;
+  log(Severity::kNotice, fmt::format("{}: PFC that the rules took is {} on request", port,
+                                     accept ? "accepted" : "no longer accepted"));
+  perform(now);
+  settle();
+  control_->notify_changed();
+  return {};
+}
+
 Result<void> Daemon::forget(std::span<const std::string> ports) {
   if (ports.size() == 1 && ports.front() == kClasses) {
     if (config_.chains)

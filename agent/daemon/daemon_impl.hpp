@@ -145,6 +145,7 @@ class Daemon final : ControlHandler {
   Result<void> set(std::string_view key, std::string_view value) override;
   Result<void> mute(std::string_view alarm, std::string_view port,
                     std::string_view seconds) override;
+  Result<void> accept_pfc(const std::string& port, bool accept) override;
   /// The ports that these names and globs are; one that is none is an error.
   [[nodiscard]] Result<std::vector<Ifindex>> find_ports(std::span<const std::string> globs) const;
   /// The configuration has changed: all parts of the daemon are told.

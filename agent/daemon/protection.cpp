@@ -42,12 +42,12 @@ std::string lost_parts(const dataplane::PortPlan& mend) {
   return text;
 }
 
-/// The part does not keep the rules from being in force: it is there, none can do it, or the order
-/// of classes does not go by it.
+/// The part does not keep the rules from being in force: it is there as far as can be known, none
+/// can do it, or the order of classes does not go by it.
 bool acts(const PartReading& part) {
   return part.state == PartState::kDone || part.state == PartState::kLimited ||
-         part.state == PartState::kUnsupported || part.part == Part::kQueues ||
-         part.part == Part::kPfc;
+         part.state == PartState::kUnsupported || part.state == PartState::kUnverified ||
+         part.part == Part::kQueues || part.part == Part::kPfc;
 }
 
 }  // namespace
@@ -337,6 +337,18 @@ void Protection::update(Ifindex port, TimePoint now) {
 dataplane::Backend::Made Protection::made(Ifindex port) const {
   return backend_ ? backend_->made({port, std::string(name_of_(port))})
                   : dataplane::Backend::Made();
+}
+
+Result<void> Protection::accept_pfc(Ifindex port, bool accept, TimePoint now) {
+  const dataplane::PortRef named = ref(port);
+  if (!is_up())
+    return fail(Error{0, named.name, "the data plane does not answer: try again when it does"});
+  if (auto done = backend_->accept_pfc(named, accept); !done) return done;
+  if (PortRules* rules = find_ours(port)) {
+    rules->look_at = kNever;
+    look(*rules, now);  // and the alarm goes, or is back
+  }
+  return {};
 }
 
 void Protection::update_all(qos::Policy policy, TimePoint now) {

@@ -99,6 +99,8 @@ class Protection {
   }
   /// What the back end has set of a port's PFC and map of DSCPs.
   [[nodiscard]] dataplane::Backend::Made made(Ifindex port) const;
+  /// PFC that the rules have taken from others on this port is meant to be off; or no longer.
+  [[nodiscard]] Result<void> accept_pfc(Ifindex port, bool accept, TimePoint now);
   /// Removes exactly what was made. It is the last that is asked of the back end: what was not
   /// programmed yet would be.
   [[nodiscard]] Result<void> flush();

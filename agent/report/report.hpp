@@ -26,7 +26,7 @@ namespace lldp::report {
 /// How one part of a port's rules stands, as read back.
 struct PartReading {
   std::string part{};   ///< classify, remap, queues or pfc
-  std::string state{};  ///< done, missing, foreign, bypassed, limited or unsupported
+  std::string state{};  ///< done, missing, foreign, bypassed, limited, unsupported, unverified
   std::string text{};   ///< why; empty if done
   friend bool operator==(const PartReading&, const PartReading&) = default;
 };

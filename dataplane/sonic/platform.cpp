@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "dataplane/sonic/buffers.hpp"
+
 namespace lldp::dataplane::sonic {
 namespace {
 
@@ -23,7 +25,7 @@ QosMap map_named(const View& view, std::string_view table, const std::string& na
 /// no map says which, the one of the same number.
 PlatformClasses::Port port_of(const View& view, const std::string& name) {
   PlatformClasses::Port port;
-  port.pfc = static_cast<std::uint8_t>(priorities_of(view.original(name, "pfc_enable")));
+  port.pfc = mask_of_list(view.original(name, "pfc_enable"));
   const QosMap classes = map_named(view, "DSCP_TO_TC_MAP", view.original(name, "dscp_to_tc_map"));
   const QosMap groups =
       map_named(view, "TC_TO_PRIORITY_GROUP_MAP", view.original(name, "tc_to_pg_map"));
@@ -73,7 +75,7 @@ PlatformClasses platform_of(const View& view) {
     const std::string name = at->first.substr(5);
     PlatformClasses::Port port = port_of(view, name);
     if (port == PlatformClasses::Port()) continue;
-    const unsigned watched = priorities_of(view.original(name, "pfcwd_sw_enable"));
+    const unsigned watched = mask_of_list(view.original(name, "pfcwd_sw_enable"));
     if (remaps && watched != 0) {
       take_turns(view, port, watched, out.chains);
       port.pfc = static_cast<std::uint8_t>(port.pfc & watched);

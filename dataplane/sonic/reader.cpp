@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dataplane/sonic/reader.hpp"
 
+#include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "base/json.hpp"
+#include "base/text.hpp"
+#include "dataplane/sonic/buffers.hpp"
 
 namespace lldp::dataplane::sonic {
 namespace {
@@ -48,6 +52,24 @@ constexpr const char* kCount =
     "{'SAI_INGRESS_PRIORITY_GROUP_STAT_PACKETS', "
     "'SAI_INGRESS_PRIORITY_GROUP_STAT_DROPPED_PACKETS'}) "
     "return r";
+
+/// Of priority groups (PG) and queues, by their objects: whether they have a buffer profile, of
+/// groups a lossless one.
+constexpr const char* kBuffers =
+    "local r, state = {}, 'ASIC_STATE:SAI_OBJECT_TYPE_' "
+    "for i = 1, #ARGV, 2 do local pg = ARGV[i] == 'PG' "
+    "local p = redis.call('HGET', "
+    "state .. (pg and 'INGRESS_PRIORITY_GROUP:' or 'QUEUE:') .. ARGV[i + 1], "
+    "pg and 'SAI_INGRESS_PRIORITY_GROUP_ATTR_BUFFER_PROFILE' or "
+    "'SAI_QUEUE_ATTR_BUFFER_PROFILE_ID') "
+    "local is = p and p ~= 'oid:0x0' "
+    "if is and pg then is = "
+    "redis.call('HEXISTS', state .. 'BUFFER_PROFILE:' .. p, 'SAI_BUFFER_PROFILE_ATTR_XOFF_TH') == "
+    "1 "
+    "end r[#r + 1] = is and '1' or '0' end return r";
+
+/// Attributes of a port beside those of kFields.
+constexpr const char* kOthers[] = {kPfcSentAttribute, kPfcModeAttribute, kRewriteAttribute};
 
 Row row_of(const redisReply* reply) {
   Row row;
@@ -108,8 +130,9 @@ void Reader::select(const char* database, std::function<void()> then) {
               });
 }
 
-void Reader::start(const Redis::Command& watched, bool count) {
+void Reader::start(const Redis::Command& watched, const Memory& notes, bool count) {
   run_.emplace(Run{});  // clang takes it for not constructible from nothing, being nested
+  run_->view.notes = notes;
   select("CONFIG_DB");
   redis_.send({"UNWATCH"}, [](const redisReply*) {});
   if (!watched.empty()) {
@@ -117,9 +140,26 @@ void Reader::start(const Redis::Command& watched, bool count) {
     watch.insert(watch.end(), watched.begin(), watched.end());
     redis_.send(watch, [](const redisReply*) {});
   }
-  redis_.send({"EVAL", kCollect, "0", "PORT|*", "PORT_QOS_MAP|*", "LLDP_LEVEL|*",
-               "DSCP_TO_TC_MAP|*", "TC_TO_DSCP_MAP|*", "TC_TO_QUEUE_MAP|*",
-               "TC_TO_PRIORITY_GROUP_MAP|*", "PFC_WD|*", "SYSTEM_DEFAULTS|tunnel_qos_remap"},
+  redis_.send({"EVAL",
+               kCollect,
+               "0",
+               "PORT|*",
+               "PORT_QOS_MAP|*",
+               "LLDP_LEVEL|*",
+               "DSCP_TO_TC_MAP|*",
+               "TC_TO_DSCP_MAP|*",
+               "TC_TO_QUEUE_MAP|*",
+               "TC_TO_PRIORITY_GROUP_MAP|*",
+               "PFC_WD|*",
+               "BUFFER_PG|*",
+               "BUFFER_QUEUE|*",
+               "BUFFER_PROFILE|*",
+               "BUFFER_POOL|*",
+               "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP|*",
+               "MAP_PFC_PRIORITY_TO_QUEUE|*",
+               "DEVICE_METADATA|localhost",
+               "VERSIONS|DATABASE",
+               "SYSTEM_DEFAULTS|tunnel_qos_remap"},
               [this](const redisReply* reply) {
                 if (reply == nullptr || !run_) return;
                 if (reply->type != REDIS_REPLY_ARRAY) return refused_(text_of(reply));
@@ -131,6 +171,7 @@ void Reader::start(const Redis::Command& watched, bool count) {
     if (reply == nullptr || !run_) return;
     run_->view.oids = row_of(reply);
     if (count) read_counters();
+    read_names();
     read_ports();
   });
 }
@@ -163,29 +204,93 @@ void Reader::read_counters() {
   });
 }
 
+std::vector<std::string> Reader::ports_to_read() const {
+  std::vector<std::string> ports = run_->view.our_ports();
+  std::ranges::copy(run_->view.leaving_ports(), std::back_inserter(ports));
+  std::erase_if(ports, [&](const std::string& port) { return !run_->view.oids.contains(port); });
+  return ports;
+}
+
+void Reader::read_names() {
+  for (const bool group : {true, false}) {
+    std::vector<Buffered> buffered;
+    Redis::Command command{"HMGET", group ? "COUNTERS_PG_NAME_MAP" : "COUNTERS_QUEUE_NAME_MAP"};
+    for (const std::string& port : ports_to_read()) {
+      const Row* noted = run_->view.note(port);
+      unsigned mask = mask_of_list(run_->view.field(port, "pfc_enable")) |
+                      mask_of_list(value_of(noted, kSetPfc));
+      for (const std::string& range : split_list(value_of(noted, kLeaving), ' '))
+        mask |= mask_of_range(range);
+      for (unsigned p = 0; p <= Priority::kMax; ++p) {
+        if ((mask >> p & 1U) == 0) continue;
+        buffered.push_back({.port = port, .number = p, .group = group});
+        command.push_back(port + ":" + std::to_string(p));
+      }
+    }
+    if (buffered.empty()) return;
+    redis_.send(command, [this, buffered = std::move(buffered)](const redisReply* reply) {
+      if (reply == nullptr || !run_ || reply->type != REDIS_REPLY_ARRAY) return;
+      for (std::size_t i = 0; i < std::min(reply->elements, buffered.size()); ++i) {
+        Buffered one = buffered[i];
+        one.oid = text_of(reply->element[i]);
+        if (!one.oid.empty()) run_->buffered.push_back(std::move(one));
+      }
+    });
+  }
+}
+
 void Reader::read_ports() {
   select("ASIC_DB", [this] {
-    if (run_ && run_->left == 0) finish();  // no port is ours
+    if (!run_) return;
+    read_buffers();
+    if (run_->left == 0) finish();  // no port is ours
   });
-  for (const std::string& port : run_->view.our_ports()) {
-    const auto oid = run_->view.oids.find(port);
-    if (oid == run_->view.oids.end()) continue;
-    Redis::Command command{"HMGET", "ASIC_STATE:SAI_OBJECT_TYPE_PORT:" + oid->second};
+  for (const std::string& port : ports_to_read()) {
+    Redis::Command command{"HMGET", "ASIC_STATE:SAI_OBJECT_TYPE_PORT:" + run_->view.oids.at(port)};
     for (const Field& f : kFields)
       if (*f.attribute != '\0') command.emplace_back(f.attribute);
+    for (const char* other : kOthers) command.emplace_back(other);
     ++run_->left;
     redis_.send(command, [this, port](const redisReply* reply) {
       if (reply == nullptr || !run_) return;
       std::size_t i = 0;
+      Row& attributes = run_->view.asic[port];
       for (const Field& f : kFields) {
         if (*f.attribute == '\0' || i >= reply->elements) continue;
         const std::string value = text_of(reply->element[i++]);
-        run_->view.asic[port][f.attribute] = value;
+        attributes[f.attribute] = value;
         if (value.starts_with("oid:") && value != "oid:0x0") run_->wanted.insert(value);
       }
-      if (--run_->left == 0) read_maps();
+      for (const char* other : kOthers)
+        if (i < reply->elements) attributes[other] = text_of(reply->element[i++]);
+      count_down();
     });
   }
+}
+
+void Reader::read_buffers() {
+  if (run_->buffered.empty()) return;
+  Redis::Command command{"EVAL", kBuffers, "0"};
+  for (const Buffered& one : run_->buffered)
+    command.insert(command.end(), {one.group ? "PG" : "QUEUE", one.oid});
+  ++run_->left;
+  redis_.send(command, [this](const redisReply* reply) {
+    if (reply == nullptr || !run_) return;
+    for (std::size_t i = 0; i < std::min(reply->elements, run_->buffered.size()); ++i) {
+      const Buffered& one = run_->buffered[i];
+      AsicBuffers& port = run_->view.buffers[one.port];
+      const auto bit = static_cast<std::uint8_t>(1U << one.number);
+      std::uint8_t& known = one.group ? port.groups_known : port.queues_known;
+      std::uint8_t& there = one.group ? port.groups_lossless : port.queues_set;
+      known = static_cast<std::uint8_t>(known | bit);
+      if (text_of(reply->element[i]) == "1") there = static_cast<std::uint8_t>(there | bit);
+    }
+    count_down();
+  });
+}
+
+void Reader::count_down() {
+  if (--run_->left == 0) read_maps();
 }
 
 void Reader::read_maps() {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "dataplane/sonic/redis.hpp"
 #include "dataplane/sonic/view.hpp"
@@ -31,8 +32,9 @@ class Reader {
         refused_(std::move(refused)) {}
 
   /// The next EXEC is refused, by no reply, if somebody writes to one of these rows of CONFIG_DB
-  /// from before they are read. `count`: the counters are read, too.
-  void start(const Redis::Command& watched, bool count);
+  /// from before they are read. `notes`: what is kept of ports. `count`: the counters are read,
+  /// too.
+  void start(const Redis::Command& watched, const Memory& notes, bool count);
   [[nodiscard]] bool busy() const { return run_.has_value(); }
   /// Its end is not told.
   void stop() { run_.reset(); }
@@ -41,14 +43,28 @@ class Reader {
   void select(const char* database, std::function<void()> then = {});
 
  private:
+  /// A priority group or queue of a port, of which a profile is to be read.
+  struct Buffered {
+    std::string port{};
+    unsigned number = 0;
+    bool group = false;
+    std::string oid{};
+  };
   struct Run {
     View view{};
     std::optional<Counted> counted{};
     std::set<std::string> wanted{};  ///< objects to be read yet
+    std::vector<Buffered> buffered{};
     std::size_t left = 0;
   };
   void read_counters();
+  /// Which objects the priority groups and queues of lossless classes are.
+  void read_names();
   void read_ports();
+  void read_buffers();
+  /// One of the answers that are waited for before the maps are read.
+  void count_down();
+  [[nodiscard]] std::vector<std::string> ports_to_read() const;
   void read_maps();
   void finish();
 

@@ -2,11 +2,8 @@
 #include "dataplane/sonic/sonic.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-#include <net/if.h>
 #include <poll.h>
 #include <sys/epoll.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -16,6 +13,7 @@
 
 #include "base/json.hpp"
 #include "dataplane/sonic/platform.hpp"
+#include "dataplane/sonic/writer.hpp"
 #include "os/file.hpp"
 #include "os/poll_set.hpp"
 
@@ -27,12 +25,8 @@ using nlohmann::json;
 using sonic::Row;
 using sonic::text_of;
 
-constexpr auto kPeriod = 5s;   ///< between two readings
-constexpr auto kGrace = 5s;    ///< for orchagent to make what was written
-constexpr auto kSoon = 100ms;  ///< between two readings while it does
 constexpr auto kFirstTry = 100ms;
 constexpr auto kLastTry = 5s;
-constexpr unsigned kCollisions = 5;  ///< with others who write, until that is said
 
 /// A member that is to be text and is, or what there is else.
 std::string text_or(const json& object, const char* name, const char* otherwise) {
@@ -46,30 +40,6 @@ std::map<std::string, int> usual_databases() {
   return {{"CONFIG_DB", 4}, {"ASIC_DB", 1}, {"COUNTERS_DB", 2}};
 }
 constexpr const char* kUsualSocket = "/run/redis/redis.sock";
-
-/// Writes a watchdog's row as it is, so that nobody's change is lost, for what follows it takes the
-/// priorities only then; and strikes out the note that this is to be done.
-constexpr const char* kTouch =
-    "local r = redis.call('HGETALL', KEYS[1]) "
-    "if #r > 0 then redis.call('HSET', KEYS[1], unpack(r)) end "
-    "redis.call('HDEL', KEYS[2], ARGV[1])";
-
-sonic::Redis::Command touch(const std::string& port) {
-  return {"EVAL",
-          kTouch,
-          "2",
-          std::string(sonic::kWatchdogs) + port,
-          std::string(sonic::kOriginals) + port,
-          sonic::kTouchDue};
-}
-
-/// The reply itself, or the first part of it, that is no consent to a transaction.
-const redisReply* refusal_in(const redisReply* reply) {
-  if (reply->type != REDIS_REPLY_ARRAY) return reply;
-  for (std::size_t i = 0; i < reply->elements; ++i)
-    if (reply->element[i]->type == REDIS_REPLY_ERROR) return reply->element[i];
-  return nullptr;
-}
 
 struct Databases {
   std::string redis{};
@@ -111,12 +81,25 @@ Result<Databases> find_databases(const SonicOptions& options) {
   return found;
 }
 
+/// What an earlier process has kept of ports.
+Result<sonic::Memory> read_notes(const std::string& path) {
+  if (path.empty()) return sonic::Memory();
+  const auto file = read_file(path);
+  if (!file && file.error().code == ENOENT) return sonic::Memory();
+  auto notes = file ? sonic::parse_memory(*file) : fail(file.error());
+  if (notes) return notes;
+  return fail(Error{notes.error().code, path,
+                    notes.error().what +
+                        ": what ports had before the rules is kept there; if it cannot be mended: "
+                        "remove it, then `config qos reload`"});
+}
+
 }  // namespace
 
-Sonic::Sonic(std::string redis_at, std::map<std::string, int> databases, Clock::duration patience,
-             UniqueFd poll, Timer timer)
-    : redis_at_(std::move(redis_at)),
-      patience_(patience),
+Sonic::Sonic(SonicOptions options, std::string redis_at, std::map<std::string, int> databases,
+             sonic::Memory notes, UniqueFd poll, Timer timer)
+    : options_(std::move(options)),
+      redis_at_(std::move(redis_at)),
       poll_(std::move(poll)),
       timer_(std::move(timer)),
       redis_(poll_.get(), [this](const Error& why) { lost(why); }),
@@ -128,16 +111,21 @@ Sonic::Sonic(std::string redis_at, std::map<std::string, int> databases, Clock::
           [this](const std::string& why) {
             redis_.disconnect();
             lost({.what = why});
-          }) {}
+          }) {
+  view_.notes = std::move(notes);
+}
 
 Result<std::unique_ptr<Backend>> Sonic::open(const SonicOptions& options) {
   auto databases = find_databases(options);
   if (!databases) return fail(databases.error());
+  auto notes = read_notes(options.memory);
+  if (!notes) return fail(notes.error());
   Timer timer;
   auto poll = make_poll_set("backend sonic", {{timer.fd()}});
   if (!poll) return fail(poll.error());
-  std::unique_ptr<Sonic> self(new Sonic(std::move(databases->redis), std::move(databases->numbers),
-                                        options.answer, std::move(*poll), std::move(timer)));
+  std::unique_ptr<Sonic> self(new Sonic(options, std::move(databases->redis),
+                                        std::move(databases->numbers), std::move(*notes),
+                                        std::move(*poll), std::move(timer)));
   // A moment for the answer: what is there shall be known before the first plan.
   self->connect();
   const auto until = Clock::now() + options.opening;
@@ -158,11 +146,14 @@ Result<std::unique_ptr<Backend>> Sonic::open(const SonicOptions& options) {
 std::string Sonic::description() const {
   unsigned taken = 0;
   for (const std::string& port : view_.our_ports()) taken |= view_.pfc_taken(port);
-  return "QoS maps in CONFIG_DB of Redis at " + redis_at_ + map_notes(collapsed_, taken);
+  std::string text = "QoS maps in CONFIG_DB of Redis at " + redis_at_;
+  if (unkept_)
+    text += "; what ports had before cannot be kept in " + options_.memory + ": " + unkept_->what;
+  return text + map_notes(collapsed_, taken);
 }
 
 void Sonic::connect() {
-  timer_.set(patience_);
+  timer_.set(options_.answer);
   redis_.connect(redis_at_);
   if (redis_.connected()) refresh();
 }
@@ -188,7 +179,7 @@ void Sonic::on_timer() {
   if (redis_.waiting() == 0 && !reader_.busy()) return refresh();
   redis_.disconnect();
   lost({.what = fmt::format("no answer within {} s",
-                            std::chrono::duration<double>(patience_).count())});
+                            std::chrono::duration<double>(options_.answer).count())});
 }
 
 Events Sonic::take_events() {
@@ -207,16 +198,17 @@ Events Sonic::take_events() {
 }
 
 void Sonic::refresh() {
-  timer_.set(patience_);
+  timer_.set(options_.answer);
   watched_.clear();
   sonic::Redis::Command rows;
   for (const PortPlan& plan : waiting_) {
     watched_.insert(plan.port.name);
-    for (const std::string_view table : {sonic::kPortMaps, sonic::kOriginals})
-      rows.push_back(std::string(table) + plan.port.name);
+    rows.push_back(std::string(sonic::kPortMaps) + plan.port.name);
   }
+  if (!rows.empty()) rows.emplace_back(sonic::kLosslessPool);
   // Counters are many: no change waits for them.
-  reader_.start(rows, waiting_.empty() && Clock::now() >= counted_at_ + kPeriod);
+  reader_.start(rows, view_.notes,
+                waiting_.empty() && Clock::now() >= counted_at_ + options_.times.period);
 }
 
 void Sonic::read_done(sonic::View view, std::optional<sonic::Reader::Counted> counted) {
@@ -228,41 +220,50 @@ void Sonic::read_done(sonic::View view, std::optional<sonic::Reader::Counted> co
   }
   const bool was_down = std::exchange(down_, std::nullopt).has_value();
   pause_ = {};
-  std::map<std::string, std::string> ignoring;
+  view.notes = view_.notes;
   const bool differs = view != view_;
   if (differs) {
     view_ = std::move(view);
     platform_ = sonic::platform_of(view_);
+    buffers_ = sonic::PortBuffers(view_.config);
     maps_.clear();
-    brackets_ = std::ranges::any_of(view_.config, [](const auto& entry) {
-      return entry.first.starts_with(sonic::kPortMaps) &&
-             std::ranges::any_of(entry.second,
-                                 [](const auto& f) { return f.second.starts_with('['); });
-    });
   }
-  bool waiting = false;
+  if (move_old_notes()) return refresh();
+  std::map<std::string, std::string> ignoring;
+  bool waiting = !view_.leaving_ports().empty();
   for (const std::string& port : view_.our_ports()) {
+    const sonic::Row* noted = view_.note(port);
+    waiting |= noted != nullptr && noted->contains(sonic::kStepPfc) && is_fresh(port);
     for (const Part part : kParts)
-      if (const auto why = view_.ignored(port, part)) {
+      if (const auto why = why_not(port, part)) {
         waiting |= is_fresh(port);
         ignoring[port] += *why + (is_fresh(port) ? "?" : "!");
       }
   }
   if (differs || was_down || ignoring != told_) events_.changed.emplace_back();
   told_ = std::move(ignoring);
-  std::ranges::move(std::exchange(changed_, {}), std::back_inserter(events_.outcomes));
   if (std::ranges::any_of(waiting_, [&](const PortPlan& plan) {
         return !watched_.contains(plan.port.name);  // it has come meanwhile
-      }))
+      })) {
+    tell_outcomes();
     return refresh();
-  if (waiting_.empty()) touch_watchdogs();
-  timer_.set(waiting ? Clock::duration(kSoon) : Clock::duration(kPeriod));
+  }
+  if (waiting_.empty() && follow_asic()) return refresh();
+  tell_outcomes();
+  timer_.set(waiting ? options_.times.soon : options_.times.period);
   write_waiting();
+}
+
+std::optional<std::string> Sonic::why_not(const std::string& port, Part part) const {
+  if (auto table = view_.ignored(port, part)) return table;
+  const sonic::Row* noted = view_.note(port);
+  return sonic::buffer_fault(view_, buffers_, port, part,
+                             sonic::mask_of_list(sonic::value_of(noted, sonic::kSetPfc)));
 }
 
 bool Sonic::is_fresh(const std::string& port) const {
   const auto at = written_.find(port);
-  return at != written_.end() && Clock::now() < at->second + kGrace;
+  return at != written_.end() && Clock::now() < at->second + options_.times.grace;
 }
 
 const Result<sonic::Maps>& Sonic::maps_of(const qos::Ruleset& rules) {
@@ -291,13 +292,38 @@ std::string Sonic::displaced(const PortRef& port) const {
   return taken == 0 ? std::string() : pfc_taken_text(taken);
 }
 
+Result<void> Sonic::accept_pfc(const PortRef& port, bool accept) {
+  const Row* noted = view_.note(port.name);
+  if (noted == nullptr || !noted->contains(sonic::kSetPfc) || !view_.is_noted(port.name))
+    return fail(Error{ENOENT, port.name, "has no rules whose PFC could be accepted"});
+  if (accept && view_.pfc_taken(port.name) == 0)
+    return fail(Error{0, port.name, "no priority lost its PFC to the rules: nothing to accept"});
+  if (!accept && !noted->contains(sonic::kAcceptedPfc))
+    return fail(Error{0, port.name, "nothing was accepted: nothing to reject"});
+  sonic::Memory notes = view_.notes;
+  Row& note = notes.at(port.name);
+  if (accept)
+    note[sonic::kAcceptedPfc] = note.at(sonic::kSetPfc);
+  else
+    note.erase(sonic::kAcceptedPfc);
+  if (auto kept = keep(std::move(notes)); !kept) return kept;
+  events_.changed.emplace_back();
+  return {};
+}
+
 std::optional<std::string> Sonic::why_never(const qos::Ruleset& rules) const {
+  if (auto release = sonic::release_fault(view_)) return release;
   if (!rules.layered) return std::nullopt;
   return "layers (port.NAME.layers) need more traffic classes than SONiC has";
 }
 
 Result<void> Sonic::find_port(const PortRef& port) const {
   if (view_.row("PORT|" + port.name) != nullptr) return {};
+  const auto any = view_.config.lower_bound("PORT|");
+  if (any == view_.config.end() || !any->first.starts_with("PORT|"))
+    return fail(Error{0, port.name,
+                      "SONiC's CONFIG_DB has no PORT at all: it is not loaded yet (`config "
+                      "reload`), or sonic.config names another Redis"});
   return fail(
       Error{0, port.name, "SONiC's CONFIG_DB has no PORT of that name: leave it out of `ports`"});
 }
@@ -307,9 +333,10 @@ Result<void> Sonic::can_restore(const std::string& port) const {
       view_.originals_of(view_.row(std::string(sonic::kPortMaps) + port)) != nullptr)
     return {};
   return fail(Error{0, port,
-                    "what its row of PORT_QOS_MAP was before the rules is not known, for the notes "
-                    "(LLDP_LEVEL|*) are gone, and no other port tells: `config qos reload` makes "
-                    "it anew"});
+                    "what its row of PORT_QOS_MAP was before the rules is not known, for " +
+                        (options_.memory.empty() ? "the notes" : options_.memory) +
+                        " does not say it, and no other port tells: `config qos reload` makes it "
+                        "anew"});
 }
 
 Result<std::vector<Dscp>> Sonic::collapsed_by(const qos::Ruleset& rules) {
@@ -318,12 +345,21 @@ Result<std::vector<Dscp>> Sonic::collapsed_by(const qos::Ruleset& rules) {
   return maps->collapsed;
 }
 
+bool Sonic::is_step(const std::string& port, const sonic::Field& f, const std::string& wanted,
+                    const std::string& now) const {
+  const Row* noted = view_.note(port);
+  return noted != nullptr && sonic::note_of(f) == sonic::kSetPfc &&
+         noted->contains(sonic::kStepPfc) && noted->at(sonic::kStepPfc) == now &&
+         sonic::value_of(noted, sonic::kSetPfc) == wanted;
+}
+
 bool Sonic::is_set(const std::string& port, Part part, const qos::Ruleset& rules) {
   const auto& maps = maps_of(rules);
   return maps && std::ranges::all_of(sonic::kFields, [&](const sonic::Field& f) {
            if (f.part != part) return true;
            const std::string& wanted = maps->port.at(f.name);
-           if (view_.field(port, f.name) != wanted) return false;
+           const std::string now = view_.field(port, f.name);
+           if (now != wanted) return is_step(port, f, wanted, now);
            if (!f.map || wanted.empty()) return true;
            const std::string key = std::string(f.table) + "|" + wanted;
            const Row* there = view_.row(key);
@@ -333,26 +369,37 @@ bool Sonic::is_set(const std::string& port, Part part, const qos::Ruleset& rules
 
 std::optional<PartReading> Sonic::why_not_done(const std::string& port, Part part,
                                                const qos::Ruleset& rules, bool set) {
-  const auto table = set ? view_.ignored(port, part) : std::nullopt;
-  if (!table) {
-    const auto& maps = maps_of(rules);
-    const bool lossy = set && part == Part::kRemap && maps && maps->last_hop_lossy;
-    return lossy ? std::optional(last_hop_lossy(part)) : std::nullopt;
-  }
+  if (!set) return std::nullopt;
   const bool fresh = is_fresh(port);
   PartReading read{.part = part, .state = fresh ? PartState::kMissing : PartState::kBypassed};
-  if (!view_.asic.contains(port))
-    read.text = fresh
-                    ? fmt::format("the port is not in the ASIC yet ({})", *table)
-                    : fmt::format("the port is not in the ASIC ({}): see orchagent's log", *table);
-  else if (fresh)
-    read.text = fmt::format("{} is written, and not in the ASIC yet", *table);
-  else
-    read.text = fmt::format(
-        "{} is ignored: no SAI object says the same 5 s after it was written: see orchagent's "
-        "log, and whether this release and ASIC take the table",
-        *table);
-  return read;
+  if (const auto table = view_.ignored(port, part)) {
+    if (!view_.asic.contains(port))
+      read.text =
+          fresh ? fmt::format("the port is not in the ASIC yet ({})", *table)
+                : fmt::format("the port is not in the ASIC ({}): see orchagent's log", *table);
+    else if (fresh)
+      read.text = fmt::format("{} is written, and not in the ASIC yet", *table);
+    else
+      read.text = fmt::format(
+          "{} is ignored: no SAI object says the same 5 s after it was written: see orchagent's "
+          "log, and whether this release and ASIC take the table",
+          *table);
+    return read;
+  }
+  if (auto fault = sonic::buffer_fault(view_, buffers_, port, part, rules.pfc_enable)) {
+    read.text = std::move(*fault);
+    return read;
+  }
+  if (part != Part::kRemap) return std::nullopt;
+  const auto& maps = maps_of(rules);
+  if (maps && maps->last_hop_lossy) return last_hop_lossy(part);
+  if (!maps || maps->port.at("tc_to_dscp_map").empty() || options_.rewrite_verified ||
+      view_.rewrites(port))
+    return std::nullopt;
+  return PartReading{part, PartState::kUnverified,
+                     "the ASIC has TC_TO_DSCP_MAP, and nothing says that it rewrites DSCPs by it "
+                     "(SAI_PORT_ATTR_UPDATE_DSCP is not true): make the experiment of "
+                     "docs/sonic.md, then set qos.rewrite-verified = yes"};
 }
 
 Result<PortPlan> Sonic::plan(const PortRef& port, const qos::Ruleset& want) {
@@ -364,171 +411,6 @@ Result<PortPlan> Sonic::plan_removal(const PortRef& port) { return plan_from(por
 Result<Reading> Sonic::verify(const PortRef& port, const qos::Ruleset& want) {
   numbers_.note(port);
   return read_maps(*this, port, want, collapsed_);
-}
-
-void Sonic::write(const PortPlan& plan, std::set<std::string>& written,
-                  std::vector<sonic::Redis::Command>& commands) {
-  const std::string& port = plan.port.name;
-  const auto& maps = maps_of(*plan.want);
-  if (!maps) return;  // it was planned, so there are some
-  const std::string key = std::string(sonic::kPortMaps) + port;
-  const Row* there = view_.row(key);
-  if (!view_.is_noted(port)) {
-    sonic::Redis::Command keep{"HSET", std::string(sonic::kOriginals) + port};
-    const Row* before = view_.originals_of(there);
-    for (const sonic::Field& f : sonic::kFields) {
-      const bool had = before != nullptr && before->contains(f.name);
-      keep.insert(keep.end(), {f.name, had ? before->at(f.name) : ""});
-    }
-    commands.push_back(std::move(keep));
-  }
-  for (const auto& [name, wanted] : maps->rows) {
-    const Row* map = view_.row(name);
-    if ((map != nullptr && *map == wanted) || !written.insert(name).second) continue;
-    sonic::Redis::Command set{"HSET", name};
-    for (const auto& [k, v] : wanted) set.insert(set.end(), {k, v});
-    commands.push_back(std::move(set));
-    for (const auto& [k, v] : map != nullptr ? *map : Row{})
-      if (!wanted.contains(k)) commands.push_back({"HDEL", name, k});
-  }
-  sonic::Redis::Command set{"HSET", key};
-  sonic::Redis::Command unset{"HDEL", key};
-  sonic::Redis::Command ours{"HSET", std::string(sonic::kOriginals) + port};
-  const Row* noted = view_.row(ours.back());
-  // Other priorities; or whoever took away the row that says what was there took the note along.
-  bool others = !view_.is_noted(port);
-  for (const sonic::Field& f : sonic::kFields) {
-    const std::string& wanted = maps->port.at(f.name);
-    const std::string note = sonic::note_of(f);
-    if (!f.map && (noted == nullptr || !noted->contains(note) || noted->at(note) != wanted))
-      ours.insert(ours.end(), {note, wanted});
-    if (view_.field(port, f.name) == wanted) continue;
-    others |= !f.map;
-    if (wanted.empty())
-      unset.emplace_back(f.name);
-    else
-      set.insert(set.end(),
-                 {f.name, brackets_ && f.map ? fmt::format("[{}|{}]", f.table, wanted) : wanted});
-  }
-  if (others && view_.row(std::string(sonic::kWatchdogs) + port) != nullptr)
-    ours.insert(ours.end(), {sonic::kTouchDue, "due"});
-  if (set.size() > 2) commands.push_back(std::move(set));
-  if (unset.size() > 2) commands.push_back(std::move(unset));
-  if (ours.size() > 2) commands.push_back(std::move(ours));
-}
-
-void Sonic::restore(const std::string& port, std::vector<sonic::Redis::Command>& commands) const {
-  const Row* there = view_.row(std::string(sonic::kPortMaps) + port);
-  const Row* noted = view_.row(std::string(sonic::kOriginals) + port);
-  const Row* originals = noted != nullptr ? noted : view_.originals_of(there);
-  for (const sonic::Field& f : sonic::kFields) {
-    // What somebody has set since is his, and so is that he took the row away.
-    if (there == nullptr || !view_.holds_ours(port, f)) continue;
-    const auto before = originals != nullptr ? originals->find(f.name) : Row::const_iterator{};
-    if (originals != nullptr && before != originals->end() && !before->second.empty())
-      commands.push_back({"HSET", std::string(sonic::kPortMaps) + port, f.name, before->second});
-    else
-      commands.push_back({"HDEL", std::string(sonic::kPortMaps) + port, f.name});
-  }
-  if (noted != nullptr) commands.push_back({"DEL", std::string(sonic::kOriginals) + port});
-  if (view_.row(std::string(sonic::kWatchdogs) + port) != nullptr) commands.push_back(touch(port));
-}
-
-void Sonic::touch_watchdogs() {
-  bool selected = false;
-  for (const std::string& port : view_.our_ports()) {
-    // The watchdog goes by the mask that the port has in the ASIC when its row is written.
-    const Row* noted = view_.row(std::string(sonic::kOriginals) + port);
-    if (noted == nullptr || !noted->contains(sonic::kTouchDue) || view_.ignored(port, Part::kPfc))
-      continue;
-    if (!std::exchange(selected, true)) reader_.select("CONFIG_DB");
-    redis_.send(touch(port), [](const redisReply*) {});
-  }
-}
-
-void Sonic::apply(const Plan& plan) {
-  if (down_) {
-    for (const PortPlan& port : plan.ports)
-      events_.outcomes.push_back({.port = port.port.ifindex, .why = down_});
-    return;
-  }
-  waiting_.insert(waiting_.end(), plan.ports.begin(), plan.ports.end());
-  if (applying_.empty() && !reader_.busy()) refresh();
-}
-
-void Sonic::write_waiting() {
-  std::vector<PortPlan> plans = std::exchange(waiting_, {});
-  std::vector<sonic::Redis::Command> commands;
-  std::set<std::string> written;
-  std::set<std::string> removed;
-  bool comes = false;  // some port has rules then
-  std::vector<Outcome> outcomes;
-  for (const PortPlan& port : plans) {
-    outcomes.push_back({.port = port.port.ifindex, .in_force = false});  // orchagent has a part
-    const auto left = plan_from(port.port, port.want);
-    if (!left) {
-      outcomes.back().why = left.error();
-    } else if (!left->empty()) {
-      if (port.want)
-        write(*left, written, commands);
-      else
-        restore(port.port.name, commands);
-      if (!port.want) removed.insert(port.port.name);
-      comes |= port.want.has_value();
-      written_[port.port.name] = Clock::now();
-    }
-  }
-  if (commands.empty()) {
-    std::ranges::move(outcomes, std::back_inserter(events_.outcomes));
-    return;
-  }
-  const bool last =
-      !removed.empty() && !comes &&
-      std::ranges::all_of(view_.our_ports(), [&](const auto& p) { return removed.contains(p); });
-  if (last)
-    for (const auto& [key, row] : view_.config)
-      if (const auto bar = key.find("_MAP|");
-          bar != key.npos && sonic::is_our_map(std::string_view(key).substr(bar + 5)))
-        commands.push_back({"DEL", key});
-  for (const Outcome& outcome : outcomes) applying_.insert(outcome.port);
-  timer_.set(patience_);
-  // Of a command that Redis does not even queue it gives the reason there, and none at the end.
-  const auto refusal = std::make_shared<std::string>();
-  const auto queued = [refusal](const redisReply* reply) {
-    if (reply != nullptr && reply->type == REDIS_REPLY_ERROR && refusal->empty())
-      *refusal = text_of(reply);
-  };
-  reader_.select("CONFIG_DB");
-  redis_.send({"MULTI"}, queued);
-  for (const auto& command : commands) redis_.send(command, queued);
-  redis_.send({"EXEC"}, [this, refusal, plans = std::move(plans),
-                         outcomes = std::move(outcomes)](const redisReply* reply) {
-    if (reply != nullptr) take_answer(*reply, *refusal, plans, outcomes);  // else lost() says so
-  });
-}
-
-void Sonic::take_answer(const redisReply& answer, const std::string& refusal,
-                        std::vector<PortPlan> plans, std::vector<Outcome> outcomes) {
-  applying_.clear();
-  std::optional<Error> why;
-  if (answer.type == REDIS_REPLY_NIL) {
-    if (++collisions_ < kCollisions) {  // what it was made by is no more: once again
-      waiting_.insert(waiting_.begin(), plans.begin(), plans.end());
-      return refresh();
-    }
-    why = Error{0, "backend sonic",
-                "another client keeps changing the same rows of PORT_QOS_MAP (5 attempts failed): "
-                "find it with `redis-cli client list`"};
-  } else if (const redisReply* refused = refusal_in(&answer); refused != nullptr) {
-    why = Error{0, "backend sonic",
-                "Redis refuses the change: " + (refusal.empty() ? text_of(refused) : refusal)};
-  }
-  collisions_ = 0;
-  for (Outcome& outcome : outcomes) {
-    if (!outcome.why) outcome.why = why;
-    changed_.push_back(std::move(outcome));
-  }
-  refresh();
 }
 
 Result<std::vector<PortRef>> Sonic::ports() {

@@ -13,7 +13,9 @@
 #include "dataplane/factory.hpp"
 #include "dataplane/map_planner.hpp"
 #include "dataplane/port_numbers.hpp"
+#include "dataplane/sonic/buffers.hpp"
 #include "dataplane/sonic/maps.hpp"
+#include "dataplane/sonic/memory.hpp"
 #include "dataplane/sonic/reader.hpp"
 #include "dataplane/sonic/redis.hpp"
 #include "os/fd.hpp"
@@ -24,7 +26,8 @@ namespace lldp::dataplane {
 
 /// A switch that runs SONiC: QoS maps per port in its CONFIG_DB, read back from its ASIC_DB.
 /// docs/dataplane-maps.md says how. Everything is answered from what was last read of the
-/// databases, which is read anew after each change, and every 5 s.
+/// databases, which is read anew after each change, and every 5 s. What
+/// ports had before is kept in a file.
 class Sonic : public Backend, private MapStore {
  public:
   [[nodiscard]] static Result<std::unique_ptr<Backend>> open(const SonicOptions& options);
@@ -53,22 +56,43 @@ class Sonic : public Backend, private MapStore {
   [[nodiscard]] const PlatformClasses* platform() const override {
     return platform_ ? &*platform_ : nullptr;
   }
+  [[nodiscard]] Result<void> accept_pfc(const PortRef& port, bool accept) override;
 
  private:
   using Clock = std::chrono::steady_clock;
-  Sonic(std::string redis_at, std::map<std::string, int> databases, Clock::duration patience,
-        UniqueFd poll, Timer timer);
+  /// How often a port's buffers were asked for again.
+  struct Retry {
+    Clock::time_point due{};
+    Clock::duration pause{};
+  };
+  Sonic(SonicOptions options, std::string redis_at, std::map<std::string, int> databases,
+        sonic::Memory notes, UniqueFd poll, Timer timer);
   void connect();
   void lost(const Error& why);
   void on_timer();
   /// Reads all anew, what waits to be written with an eye on others who write there too.
   void refresh();
   void read_done(sonic::View view, std::optional<sonic::Reader::Counted> counted);
+  /// What is kept of ports is in the file, and known.
+  [[nodiscard]] Result<void> keep(sonic::Memory notes);
+  /// The same of what the next process can do without: it would do something once more.
+  void remember(sonic::Memory notes);
+  /// Takes what earlier versions kept in CONFIG_DB into the file, and those rows away. True: they
+  /// are asked for.
+  bool move_old_notes();
+  /// What is due since the ASIC has taken what was written. True: it is asked for.
+  bool follow_asic();
   /// All that waits, in one transaction, by what has just been read.
   void write_waiting();
+  struct Written {
+    std::vector<PortPlan> plans{};
+    std::vector<Outcome> outcomes{};
+    sonic::Memory before{};  ///< what was kept of ports, and is again where it is refused
+    sonic::Memory after{};
+  };
   /// What came of it.
-  void take_answer(const redisReply& answer, const std::string& refusal,
-                   std::vector<PortPlan> plans, std::vector<Outcome> outcomes);
+  void take_answer(const redisReply& answer, const std::string& refusal, Written written);
+  void tell_outcomes();
   /// Of these rules, by what was last read.
   [[nodiscard]] const Result<sonic::Maps>& maps_of(const qos::Ruleset& rules);
   [[nodiscard]] Result<PortPlan> plan_from(const PortRef& port, std::optional<qos::Ruleset> want) {
@@ -91,27 +115,28 @@ class Sonic : public Backend, private MapStore {
                                                         const qos::Ruleset& rules,
                                                         bool set) override;
   [[nodiscard]] bool is_fresh(const std::string& port) const;
-  void write(const PortPlan& plan, std::set<std::string>& written,
-             std::vector<sonic::Redis::Command>& commands);
-  void restore(const std::string& port, std::vector<sonic::Redis::Command>& commands) const;
-  /// Has the watchdogs of these ports take the priorities anew.
-  void touch_watchdogs();
+  /// The field has what precedes what is wanted.
+  [[nodiscard]] bool is_step(const std::string& port, const sonic::Field& f,
+                             const std::string& wanted, const std::string& now) const;
+  /// What is not as CONFIG_DB, or a lossless class, needs it.
+  [[nodiscard]] std::optional<std::string> why_not(const std::string& port, Part part) const;
 
-  std::string redis_at_;      ///< path of its socket, or address and port
-  Clock::duration patience_;  ///< for an answer of Redis
-  UniqueFd poll_;             ///< epoll: the connection and timer_
-  Timer timer_;               ///< the next reading, try or end of patience
+  SonicOptions options_;
+  std::string redis_at_;  ///< path of its socket, or address and port
+  UniqueFd poll_;         ///< epoll: the connection and timer_
+  Timer timer_;           ///< the next reading, try or end of patience
   sonic::Redis redis_;
   std::optional<Error> down_{};
   Clock::duration pause_{};
   sonic::Reader reader_;
-  sonic::View view_;
+  sonic::View view_;  ///< its notes are what the file has
+  sonic::PortBuffers buffers_;
   std::optional<PlatformClasses> platform_{};  ///< by view_; nothing: not read yet
+  std::optional<Error> unkept_{};              ///< why the file is not as it should be
   sonic::Reader::Counted counted_;
   Clock::time_point counted_at_{};
   std::map<std::string, qos::Growth> losses_;                       ///< by port
   std::vector<std::pair<qos::Ruleset, Result<sonic::Maps>>> maps_;  ///< by view_: one per order
-  bool brackets_ = false;  ///< this release writes a reference as [TABLE|NAME]
   /// Until the change before them has been read back: what is written goes by what was read, and
   /// the maps, which all ports share, by whom else they serve then.
   std::vector<PortPlan> waiting_;
@@ -119,7 +144,9 @@ class Sonic : public Backend, private MapStore {
   unsigned collisions_ = 0;        ///< transactions one after the other that met such a change
   std::vector<Outcome> changed_;   ///< made, and not read back yet
   std::set<Ifindex> applying_;     ///< in a transaction without an answer
+  Clock::time_point started_ = Clock::now();
   std::map<std::string, Clock::time_point> written_;
+  std::map<std::string, Retry> retries_;     ///< of ports whose buffers did not come
   std::map<std::string, std::string> told_;  ///< what the ASIC ignores, by port, as last told
   PortNumbers numbers_;
   std::vector<Dscp> collapsed_;

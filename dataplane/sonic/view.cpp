@@ -4,38 +4,28 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <set>
 #include <utility>
+
+#include "dataplane/sonic/buffers.hpp"
 
 namespace lldp::dataplane::sonic {
 namespace {
 
-/// "AZURE"; older releases write "[DSCP_TO_TC_MAP|AZURE]".
-std::string bare(const std::string& reference) {
-  if (!reference.starts_with('[')) return reference;
-  const auto bar = reference.find('|');
-  return reference.substr(bar + 1, reference.size() - bar - 2);
-}
+bool is_map(const Field& f) { return f.map.has_value(); }
 
-bool names_ours(const std::string& reference) { return is_our_map(bare(reference)); }
+bool is_leaving(const Row& note) { return note.contains(kLeaving); }
 
-/// Empty where it is not there.
+}  // namespace
+
+std::string note_of(const Field& f) { return std::string("set:") + f.name; }
+
 std::string value_of(const Row* row, const std::string& name) {
   if (row == nullptr) return {};
   const auto at = row->find(name);
   return at == row->end() ? std::string() : at->second;
 }
-
-}  // namespace
-
-unsigned priorities_of(std::string_view list) {
-  unsigned mask = 0;
-  for (const char c : list)
-    if (c >= '0' && c <= '7') mask |= 1U << static_cast<unsigned>(c - '0');
-  return mask;
-}
-
-std::string note_of(const Field& f) { return std::string("set:") + f.name; }
 
 const Row* View::row(const std::string& key) const {
   const auto at = config.find(key);
@@ -43,57 +33,85 @@ const Row* View::row(const std::string& key) const {
 }
 
 std::string View::field(const std::string& port, const char* name) const {
-  return bare(value_of(row(std::string(kPortMaps) + port), name));
+  return value_of(row(std::string(kPortMaps) + port), name);
+}
+
+const Row* View::note(const std::string& port) const {
+  const auto at = notes.find(port);
+  return at == notes.end() ? nullptr : &at->second;
 }
 
 bool View::is_noted(const std::string& port) const {
-  return row(std::string(kOriginals) + port) != nullptr;
+  const Row* noted = note(port);
+  return noted != nullptr && !is_leaving(*noted);
 }
 
 bool View::is_ours(const std::string& port) const {
   return is_noted(port) || std::ranges::any_of(kFields, [&](const Field& f) {
-           return f.map && names_ours(field(port, f.name));
+           return is_map(f) && is_our_map(field(port, f.name));
          });
 }
 
 std::vector<std::string> View::our_ports() const {
   std::set<std::string> ports;
-  for (const std::string_view table : {kOriginals, kPortMaps})
-    for (auto at = config.lower_bound(std::string(table));
-         at != config.end() && at->first.starts_with(table); ++at)
-      if (std::string port = at->first.substr(table.size()); is_ours(port))
-        ports.insert(std::move(port));
+  for (const auto& [port, noted] : notes)
+    if (!is_leaving(noted)) ports.insert(port);
+  for (auto at = config.lower_bound(std::string(kPortMaps));
+       at != config.end() && at->first.starts_with(kPortMaps); ++at)
+    if (std::string port = at->first.substr(kPortMaps.size()); is_ours(port))
+      ports.insert(std::move(port));
   return {ports.begin(), ports.end()};
+}
+
+std::vector<std::string> View::leaving_ports() const {
+  std::vector<std::string> ports;
+  for (const auto& [port, noted] : notes)
+    if (is_leaving(noted)) ports.push_back(port);
+  return ports;
 }
 
 bool View::holds_ours(const std::string& port, const Field& f) const {
   const std::string now = field(port, f.name);
   // Down ports have no rewriting.
-  if (f.map) return names_ours(now) || (now.empty() && f.map == MapKind::kTcToDscp);
-  const Row* noted = row(std::string(kOriginals) + port);
+  if (is_map(f)) return is_our_map(now) || (now.empty() && f.map == MapKind::kTcToDscp);
+  const Row* noted = note(port);
   // Whoever took the note away has left the row as we had set it: all of it, or nothing.
   if (noted == nullptr) return is_ours(port);
   const auto ours = noted->find(note_of(f));
-  return ours == noted->end() || now == ours->second;
+  if (ours == noted->end() || now == ours->second) return true;
+  return f.name == std::string_view("pfc_enable") && noted->contains(kStepPfc) &&
+         now == noted->at(kStepPfc);
+}
+
+bool View::is_loaded(const std::string& port) const {
+  const std::string map = field(port, kFields[0].name);
+  return !map.empty() && !is_our_map(map);
+}
+
+bool View::is_made_anew(const std::string& port) const {
+  return is_loaded(port) && std::ranges::none_of(kFields, [&](const Field& f) {
+           return is_map(f) && is_our_map(field(port, f.name));
+         });
 }
 
 std::string View::original(const std::string& port, const char* name) const {
   const auto f = std::ranges::find(kFields, std::string_view(name), &Field::name);
   const Row* there = row(std::string(kPortMaps) + port);
   if (!is_ours(port) || f == std::end(kFields) || !holds_ours(port, *f))
-    return bare(value_of(there, name));
-  const Row* noted = row(std::string(kOriginals) + port);
-  return bare(value_of(noted != nullptr ? noted : originals_of(there), name));
+    return value_of(there, name);
+  const Row* before = note(port) != nullptr ? note(port) : originals_of(there);
+  if (before == nullptr) return {};
+  return f->name == std::string_view("pfc_enable") ? original_pfc(*before) : value_of(before, name);
 }
 
 const Row* View::originals_of(const Row* there) const {
   if (there == nullptr ||
-      std::ranges::none_of(*there, [](const auto& field) { return names_ours(field.second); }))
+      std::ranges::none_of(*there, [](const auto& field) { return is_our_map(field.second); }))
     return there;
-  // Somebody took away the row that says what was there before ours, and ours is no original: what
+  // Somebody took away the note of what was there before ours, and ours is no original: what
   // another port had, or has, is the best guess, for SONiC gives all ports the same.
-  const auto noted = config.lower_bound(std::string(kOriginals));
-  if (noted != config.end() && noted->first.starts_with(kOriginals)) return &noted->second;
+  for (const auto& [port, noted] : notes)
+    if (!noted.contains(kNoRow)) return &noted;
   for (auto at = config.lower_bound("PORT|"); at != config.end() && at->first.starts_with("PORT|");
        ++at)
     if (const std::string port = at->first.substr(5); !is_ours(port))
@@ -101,18 +119,22 @@ const Row* View::originals_of(const Row* there) const {
   return nullptr;
 }
 
+std::string View::original_pfc(const Row& originals) const {
+  return value_of(&originals, originals.contains(kAcceptedPfc) ? kAcceptedPfc : "pfc_enable");
+}
+
 QosMaps View::before() const {
   for (const auto& [key, unused] : config) {
     if (!key.starts_with("PORT|")) continue;
     const std::string port = key.substr(5);
-    const Row* originals = row(std::string(kOriginals) + port);
+    const Row* originals = note(port);
     const auto name_of = [&](const Field& f) {
-      return originals == nullptr ? field(port, f.name) : bare(value_of(originals, f.name));
+      return originals == nullptr ? field(port, f.name) : value_of(originals, f.name);
     };
-    if (name_of(kFields[0]).empty() || names_ours(name_of(kFields[0]))) continue;
+    if (name_of(kFields[0]).empty() || is_our_map(name_of(kFields[0]))) continue;
     QosMaps maps;
     for (const Field& f : kFields)
-      if (const Row* map = f.map ? row(std::string(f.table) + "|" + name_of(f)) : nullptr)
+      if (const Row* map = is_map(f) ? row(std::string(f.table) + "|" + name_of(f)) : nullptr)
         maps[index(*f.map)] = map_of(*map);
     return maps;
   }
@@ -120,10 +142,41 @@ QosMaps View::before() const {
 }
 
 unsigned View::pfc_taken(const std::string& port) const {
-  const Row* originals = row(std::string(kOriginals) + port);
-  if (originals == nullptr || !originals->contains("set:pfc_enable")) return 0;
-  return priorities_of(value_of(originals, "pfc_enable")) &
-         ~priorities_of(value_of(originals, "set:pfc_enable"));
+  const Row* originals = note(port);
+  if (originals == nullptr || !originals->contains(kSetPfc)) return 0;
+  return static_cast<unsigned>(mask_of_list(original_pfc(*originals))) &
+         ~static_cast<unsigned>(mask_of_list(originals->at(kSetPfc)));
+}
+
+std::optional<std::uint8_t> View::asic_pfc(const std::string& port) const {
+  const auto attributes = asic.find(port);
+  if (attributes == asic.end()) return std::nullopt;
+  const bool apart = value_of(&attributes->second, kPfcModeAttribute) ==
+                     "SAI_PORT_PRIORITY_FLOW_CONTROL_MODE_SEPARATE";
+  const std::string value =
+      value_of(&attributes->second, apart ? kPfcSentAttribute : kPfcAttribute);
+  unsigned mask = 0;
+  const auto [end, code] = std::from_chars(value.data(), value.data() + value.size(), mask);
+  if (value.empty()) return std::uint8_t{0};  // never set
+  if (code != std::errc{} || end != value.data() + value.size() || mask > 255) return std::nullopt;
+  return static_cast<std::uint8_t>(mask);
+}
+
+bool View::rewrites(const std::string& port) const {
+  const auto attributes = asic.find(port);
+  return attributes != asic.end() && value_of(&attributes->second, kRewriteAttribute) == "true";
+}
+
+std::uint8_t View::led_elsewhere(const std::string& port, const char* name, const char* table,
+                                 std::uint8_t mask) const {
+  const std::string map = field(port, name);
+  if (map.empty()) return 0;  // each to its own number
+  const Row* entries = row(std::string(table) + "|" + map);
+  unsigned elsewhere = 0;
+  for (unsigned p = 0; p <= Priority::kMax; ++p)
+    if ((mask >> p & 1U) != 0 && value_of(entries, std::to_string(p)) != std::to_string(p))
+      elsewhere |= 1U << p;
+  return static_cast<std::uint8_t>(elsewhere);
 }
 
 std::optional<std::string> View::ignored(const std::string& port, Part part) const {
@@ -134,8 +187,7 @@ std::optional<std::string> View::ignored(const std::string& port, Part part) con
     const std::string wanted = field(port, f.name);
     const std::string value = value_of(&attributes->second, f.attribute);
     if (!f.map) {
-      if (value != std::to_string(priorities_of(wanted)))
-        return fmt::format("PORT_QOS_MAP: {}", f.name);
+      if (asic_pfc(port) != mask_of_list(wanted)) return fmt::format("PORT_QOS_MAP: {}", f.name);
       continue;
     }
     const bool none = value.empty() || value == "oid:0x0";

@@ -11,6 +11,6 @@ exec docker run --rm --name lldp-level --net=host \
   --cap-drop=ALL --cap-add=NET_RAW --cap-add=NET_ADMIN --cap-add=SETUID --cap-add=SETGID --cap-add=KILL \
   --volume /var/run/redis:/var/run/redis \
   --volume "$lldp/run:/run/lldp" \
-  --volume /var/lib/lldp-level:/var/lib/lldp-level \
+  --volume /host/lldp-level:/var/lib/lldp-level \
   --volume /var/run/lldp-level:/run/lldp-level \
   docker-lldp-level

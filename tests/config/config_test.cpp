@@ -667,9 +667,10 @@ TEST(WithOption, TakesWhatTheFileWouldAndNothingElse) {
   EXPECT_EQ(refusal("tlv.custom", std::string(20'000, 'x')),
             "tlv.custom: longer than 16384 characters: shorten it");
   EXPECT_THAT(refusal("qos.lossless", "3:dscp26,3:dscp27"), testing::StartsWith("qos.lossless: "));
-  for (const char* key : {"dry-run", "socket", "control.group", "seccomp", "state-file",
-                          "transport", "lldpd.socket", "lldpd.grace", "backend", "bpffs",
-                          "flower.offload", "soft.socket", "sonic.redis", "sonic.config", "qdisc"})
+  for (const char* key :
+       {"dry-run", "socket", "control.group", "seccomp", "state-file", "transport", "lldpd.socket",
+        "lldpd.grace", "backend", "bpffs", "flower.offload", "soft.socket", "sonic.redis",
+        "sonic.config", "qdisc", "qos.rewrite-verified"})
     EXPECT_EQ(refusal(key, "no"), std::string(key) +
                                       ": is read at start only: write it into the file and restart "
                                       "the daemon");

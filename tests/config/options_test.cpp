@@ -170,6 +170,8 @@ const KeyCase kKeys[] = {
        c.policy = *qos::Policy::parse("none", "1:dscp8");  // nothing is learned yet
      }},
     {"qos.restore", "qos.restore = no", [](Config& c) { c.core.restores = false; }},
+    {"qos.rewrite-verified", "qos.rewrite-verified = yes",
+     [](Config& c) { c.rewrite_verified = true; }},
 };
 
 TEST(ConfigTable, EveryKeySetsWhatItNamesAndNothingElse) {

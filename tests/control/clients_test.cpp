@@ -145,6 +145,8 @@ TEST_F(ControlSocket, GroupMayLookAndNotChange) {
                            R"({"who":"only root and the daemon's own user may do this"}})");
   for (const char* call :
        {R"({"method":"org.lldplevel.Forget"})", R"({"method":"org.lldplevel.Update"})",
+        R"({"method":"org.lldplevel.AcceptPfc","parameters":{"port":"p1"}})",
+        R"({"method":"org.lldplevel.RejectPfc","parameters":{"port":"p1"}})",
         R"({"method":"org.lldplevel.Pause"})", R"({"method":"org.lldplevel.Resume"})",
         R"({"method":"org.lldplevel.Set","parameters":{"key":"level","value":"1"}})"}) {
     member.call(call);

@@ -37,6 +37,9 @@ class CommandedHandler : public ControlHandler {
     return commanded("mute",
                      std::vector{std::string(alarm), std::string(port), std::string(seconds)});
   }
+  Result<void> accept_pfc(const std::string& port, bool accept) override {
+    return commanded(accept ? "accept" : "reject", std::vector{port});
+  }
 
  protected:
   virtual Result<void> commanded(std::string what, std::span<const std::string> words) = 0;

@@ -63,11 +63,16 @@ TEST_F(ControlSocket, CommandsTakePortsAndSetTakesTwoStrings) {
   }
   c.call(R"({"method":"org.lldplevel.Set","parameters":{"value":"1","key":"level"}})");
   EXPECT_EQ(c.hear(), R"({"parameters":{}})");
-  EXPECT_THAT(
-      handler.commands,
-      testing::ElementsAre("forget", "forget p1 p2", "forget nosuch", "update", "update p1 p2",
-                           "update nosuch", "pause", "pause p1 p2", "pause nosuch", "resume",
-                           "resume p1 p2", "resume nosuch", "set level 1"));
+  for (const char* method : {"AcceptPfc", "RejectPfc"}) {
+    c.call(R"({"method":"org.lldplevel.)" + std::string(method) +
+           R"(","parameters":{"port":"p1"}})");
+    EXPECT_EQ(c.hear(), R"({"parameters":{}})");
+  }
+  EXPECT_THAT(handler.commands,
+              testing::ElementsAre("forget", "forget p1 p2", "forget nosuch", "update",
+                                   "update p1 p2", "update nosuch", "pause", "pause p1 p2",
+                                   "pause nosuch", "resume", "resume p1 p2", "resume nosuch",
+                                   "set level 1", "accept p1", "reject p1"));
 }
 
 struct ErrorCase {

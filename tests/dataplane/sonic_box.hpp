@@ -1,153 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <hiredis/hiredis.h>
-#include <signal.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <chrono>
-#include <filesystem>
 #include <fstream>
-#include <functional>
+#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
-#include <thread>
+#include <string>
+#include <vector>
 
 #include "dataplane/factory.hpp"
-#include "dataplane/sonic/maps.hpp"
-
-extern char** environ;
+#include "dataplane/sonic/memory.hpp"
+#include "tests/dataplane/sonic_server.hpp"
+#include "tests/dataplane/sonic_standin.hpp"
 
 /// A SONiC box as the sonic back end sees one: a Redis server of one's own with SONiC's layout of
-/// databases, and an orchagent of a few lines that makes SAI objects of what CONFIG_DB says.
+/// databases, and a stand-in for the processes that make SAI objects of what CONFIG_DB says.
 namespace lldp::dataplane {
-
-inline constexpr int kAsic = 1;
-inline constexpr int kCounters = 2;
-inline constexpr int kConfig = 4;
-
-/// A Redis server in a directory of its own.
-class Server {
- public:
-  /// `port`: it listens there too, on loopback.
-  explicit Server(int port = 0) : port_(port) {
-    std::string path = std::filesystem::temp_directory_path() / "lldp-redis-XXXXXX";
-    directory_ = ::mkdtemp(path.data());
-    start();
-  }
-  ~Server() {
-    stop();
-    std::filesystem::remove_all(directory_);
-  }
-  [[nodiscard]] bool runs() const { return context_ != nullptr; }
-  [[nodiscard]] std::string socket() const { return directory_ + "/redis.sock"; }
-  [[nodiscard]] std::string path(const std::string& name) const { return directory_ + "/" + name; }
-  void start() {
-    const std::string socket_path = socket();
-    const std::string log = path("log");
-    const std::string port = std::to_string(port_);
-    const char* words[] = {"redis-server",
-                           "--port",
-                           port.c_str(),
-                           "--bind",
-                           "127.0.0.1",
-                           "--unixsocket",
-                           socket_path.c_str(),
-                           "--dir",
-                           directory_.c_str(),
-                           "--appendonly",
-                           "yes",
-                           "--save",
-                           "",
-                           "--logfile",
-                           log.c_str(),
-                           "--loglevel",
-                           "warning",
-                           nullptr};
-    if (::posix_spawnp(&pid_, words[0], nullptr, nullptr, const_cast<char**>(words), environ) !=
-        0) {
-      pid_ = 0;
-      return;
-    }
-    for (int i = 0; i < 500 && context_ == nullptr; ++i) {
-      context_.reset(::redisConnectUnix(socket_path.c_str()));
-      if (context_->err != 0) context_ = nullptr;
-      if (context_ == nullptr) std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-  }
-  void stop() {
-    context_ = nullptr;
-    if (pid_ <= 0) return;
-    ::kill(pid_, SIGKILL);
-    ::waitpid(pid_, nullptr, 0);
-    pid_ = 0;
-  }
-  void pause(bool paused) const { ::kill(pid_, paused ? SIGSTOP : SIGCONT); }
-
-  /// The reply as words, one after the other.
-  std::vector<std::string> ask(int database, const std::vector<std::string>& words) {
-    raw({"SELECT", std::to_string(database)});
-    return raw(words);
-  }
-  sonic::Row row(int database, const std::string& key) {
-    const auto words = ask(database, {"HGETALL", key});
-    sonic::Row row;
-    for (std::size_t i = 0; i + 1 < words.size(); i += 2) row[words[i]] = words[i + 1];
-    return row;
-  }
-  std::vector<std::string> keys(int database, const std::string& pattern) {
-    auto found = ask(database, {"KEYS", pattern});
-    std::ranges::sort(found);
-    return found;
-  }
-  /// Commands that wrote, so far.
-  std::size_t writes() {
-    std::size_t n = 0;
-    for (const std::string& line : raw({"INFO", "commandstats"}))
-      for (const char* write : {"cmdstat_hset:calls=", "cmdstat_hdel:calls=", "cmdstat_del:calls="})
-        if (const auto at = line.find(write); at != line.npos)
-          n += std::stoul(line.substr(at + std::string(write).size()));
-    return n;
-  }
-
- private:
-  struct Free {
-    void operator()(redisContext* c) const { ::redisFree(c); }
-    void operator()(redisReply* r) const { ::freeReplyObject(r); }
-  };
-  std::vector<std::string> raw(const std::vector<std::string>& words) {
-    std::vector<const char*> at;
-    std::vector<std::size_t> sizes;
-    for (const std::string& w : words) {
-      at.push_back(w.data());
-      sizes.push_back(w.size());
-    }
-    const std::unique_ptr<redisReply, Free> reply(static_cast<redisReply*>(
-        ::redisCommandArgv(context_.get(), static_cast<int>(at.size()), at.data(), sizes.data())));
-    std::vector<std::string> out;
-    const auto take = [&](const redisReply* r) {
-      out.emplace_back(r->str != nullptr ? std::string(r->str, static_cast<std::size_t>(r->len))
-                                         : "");
-    };
-    if (!reply) return out;
-    if (reply->type != REDIS_REPLY_ARRAY) take(reply.get());
-    for (std::size_t i = 0; i < reply->elements; ++i) take(reply->element[i]);
-    return out;
-  }
-  int port_;
-  std::string directory_;
-  pid_t pid_ = 0;
-  std::unique_ptr<redisContext, Free> context_;
-};
 
 /// A SONiC box of some ports, as its image comes: everybody has the maps AZURE.
 class Box : public Server {
  public:
-  explicit Box(int ports = 4, int tcp_port = 0) : Server(tcp_port) {
+  explicit Box(int ports = 4, int tcp_port = 0) : Server(tcp_port), ports_(ports) {
     if (!runs()) return;
     std::ofstream(path("database_config.json")) << nlohmann::json{
         {"INSTANCES",
@@ -156,6 +31,111 @@ class Box : public Server {
          {{"CONFIG_DB", {{"id", kConfig}, {"separator", "|"}, {"instance", "redis"}}},
           {"ASIC_DB", {{"id", kAsic}, {"separator", ":"}, {"instance", "redis"}}},
           {"COUNTERS_DB", {{"id", kCounters}, {"separator", ":"}, {"instance", "redis"}}}}}};
+    ask(kConfig, {"HSET", "VERSIONS|DATABASE", "VERSION", "version_202505_01"});
+    for (int i = 0; i < ports; ++i) {
+      const std::string name = name_of(i);
+      ask(kConfig, {"HSET", "PORT|" + name, "alias", "etp" + std::to_string(i + 1), "lanes",
+                    "1,2,3,4", "speed", "100000", "admin_status", "up"});
+      const std::string oid = "oid:0x10000000000" + std::to_string(100 + i);
+      ask(kCounters, {"HSET", "COUNTERS_PORT_NAME_MAP", name, oid});
+      counters("QUEUE", "oid:0x15000000000", i, oid, kQueues);
+      counters("PG", "oid:0x1a000000000", i, oid, 8);
+      ask(kAsic,
+          {"HSET", "ASIC_STATE:SAI_OBJECT_TYPE_PORT:" + oid, "SAI_PORT_ATTR_SPEED", "100000"});
+    }
+    load_buffers();
+    load_qos();
+    buffermgrd_.emplace(*this);
+    swss_.emplace(*this);
+    settle();
+  }
+  static std::string name_of(int i) { return "Ethernet" + std::to_string(4 * i); }
+  SonicOptions options() const {
+    return {.config = path("database_config.json"), .memory = path("notes")};
+  }
+  /// What is kept of the ports.
+  sonic::Memory notes() const {
+    std::ifstream file(path("notes"));
+    const std::string text((std::istreambuf_iterator<char>(file)), {});
+    const auto notes = sonic::parse_memory(text);
+    return notes ? *notes : sonic::Memory();
+  }
+  void set_notes(const sonic::Memory& notes) const {
+    std::ofstream(path("notes")) << sonic::format(notes);
+  }
+
+  /// The object of a queue (QUEUE) or priority group (PG) of a port.
+  std::string object_of(const std::string& kind, int port, int number) {
+    return row(kCounters, "COUNTERS_" + kind + "_NAME_MAP")
+        .at(name_of(port) + ":" + std::to_string(number));
+  }
+
+  [[nodiscard]] Orchagent& swss() { return *swss_; }
+  [[nodiscard]] BufferManager& buffermgrd() { return *buffermgrd_; }
+  /// swss is started anew: it has forgotten everything, and the ASIC too.
+  void restart_swss() {
+    const bool rewrites = swss_->rewrites;
+    for (const char* kind : {"QOS_MAP", "BUFFER_PROFILE", "INGRESS_PRIORITY_GROUP", "QUEUE"})
+      for (const std::string& key :
+           keys(kAsic, std::string("ASIC_STATE:SAI_OBJECT_TYPE_") + kind + ":*"))
+        ask(kAsic, {"DEL", key});
+    for (const std::string& key : keys(kAsic, "ASIC_STATE:SAI_OBJECT_TYPE_PORT:*")) {
+      ask(kAsic, {"DEL", key});
+      ask(kAsic, {"HSET", key, "SAI_PORT_ATTR_SPEED", "100000"});
+    }
+    buffermgrd_.emplace(*this);
+    swss_.emplace(*this);
+    swss_->rewrites = rewrites;
+  }
+  /// Both processes do all that they were told of, and what that makes the other do.
+  void settle() {
+    for (int i = 0; i < 3; ++i) {
+      buffermgrd_->run();
+      swss_->run();
+    }
+  }
+  /// Makes the ASIC as CONFIG_DB says, but for the tables it does not know.
+  void orchagent(const std::set<std::string>& ignores = {}) {
+    swss_->ignores = ignores;
+    swss_->all();
+    settle();
+  }
+  /// What `config qos clear` deletes, table by table; TC_TO_DSCP_MAP stays.
+  void clear_qos() {
+    for (const char* table :
+         {"PORT_QOS_MAP", "QUEUE", "TC_TO_PRIORITY_GROUP_MAP", "MAP_PFC_PRIORITY_TO_PRIORITY_GROUP",
+          "TC_TO_QUEUE_MAP", "DSCP_TO_TC_MAP", "MPLS_TC_TO_TC_MAP", "SCHEDULER",
+          "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP", "WRED_PROFILE", "CABLE_LENGTH", "BUFFER_PG",
+          "BUFFER_QUEUE", "BUFFER_PORT_INGRESS_PROFILE_LIST", "BUFFER_PORT_EGRESS_PROFILE_LIST",
+          "BUFFER_PROFILE", "BUFFER_POOL"})
+      for (const std::string& key : keys(kConfig, std::string(table) + "|*"))
+        ask(kConfig, {"DEL", key});
+  }
+  /// What the template of the image writes: buffers first, then QoS.
+  void load_buffers() {
+    const auto set = [&](std::vector<std::string> words) {
+      words.insert(words.begin(), "HSET");
+      ask(kConfig, words);
+    };
+    set({"BUFFER_POOL|ingress_lossless_pool", "type", "ingress", "mode", "dynamic", "size",
+         "10875072"});
+    set({"BUFFER_POOL|egress_lossless_pool", "type", "egress", "mode", "static", "size",
+         "15982720"});
+    set({"BUFFER_POOL|egress_lossy_pool", "type", "egress", "mode", "dynamic", "size", "9243812"});
+    set({"BUFFER_PROFILE|ingress_lossy_profile", "pool", "ingress_lossless_pool", "size", "0",
+         "dynamic_th", "3"});
+    set({"BUFFER_PROFILE|egress_lossless_profile", "pool", "egress_lossless_pool", "size", "0",
+         "static_th", "15982720"});
+    set({"BUFFER_PROFILE|egress_lossy_profile", "pool", "egress_lossy_pool", "size", "1518",
+         "dynamic_th", "3"});
+    for (int i = 0; i < ports_; ++i) {
+      set({"BUFFER_PG|" + name_of(i) + "|0", "profile", "ingress_lossy_profile"});
+      set({"BUFFER_QUEUE|" + name_of(i) + "|0-1", "profile", "egress_lossy_profile"});
+      // 3 and 4 are the image's; the others an operator's, who has prepared the box.
+      set({"BUFFER_QUEUE|" + name_of(i) + "|2-6", "profile", "egress_lossless_profile"});
+    }
+  }
+  void load_qos() {
     std::vector<std::string> dscps{"HSET", "DSCP_TO_TC_MAP|AZURE"};
     for (int d = 0; d < 64; ++d)
       dscps.insert(dscps.end(), {std::to_string(d), d == 8    ? "0"
@@ -165,72 +145,17 @@ class Box : public Server {
                                                     : d == 4  ? "4"
                                                               : "1"});
     ask(kConfig, dscps);
-    std::vector<std::string> queues{"HSET", "TC_TO_QUEUE_MAP|AZURE"};
-    for (int tc = 0; tc < 8; ++tc)
-      queues.insert(queues.end(), {std::to_string(tc), std::to_string(tc)});
-    ask(kConfig, queues);
-    for (int i = 0; i < ports; ++i) {
-      const std::string name = name_of(i);
-      ask(kConfig,
-          {"HSET", "PORT|" + name, "alias", "etp" + std::to_string(i + 1), "lanes", "1,2,3,4"});
-      ask(kConfig, {"HSET", "PORT_QOS_MAP|" + name, "dscp_to_tc_map", "AZURE", "tc_to_queue_map",
-                    "AZURE", "pfc_enable", "3,4", "pfc_to_queue_map", "AZURE"});
-      const std::string oid = "oid:0x10000000000" + std::to_string(100 + i);
-      ask(kCounters, {"HSET", "COUNTERS_PORT_NAME_MAP", name, oid});
-      counters("QUEUE", "oid:0x15000000000", i, oid, kQueues);
-      counters("PG", "oid:0x1a000000000", i, oid, 8);
-      ask(kAsic,
-          {"HSET", "ASIC_STATE:SAI_OBJECT_TYPE_PORT:" + oid, "SAI_PORT_ATTR_SPEED", "100000"});
+    for (const char* table : {"TC_TO_QUEUE_MAP", "MAP_PFC_PRIORITY_TO_QUEUE"}) {
+      std::vector<std::string> row{"HSET", std::string(table) + "|AZURE"};
+      for (int tc = 0; tc < 8; ++tc)
+        row.insert(row.end(), {std::to_string(tc), std::to_string(tc)});
+      ask(kConfig, row);
     }
+    for (int i = 0; i < ports_; ++i) load_port_qos(i);
   }
-  static std::string name_of(int i) { return "Ethernet" + std::to_string(4 * i); }
-  SonicOptions options() const { return {.config = path("database_config.json")}; }
-
-  /// The object of a queue (QUEUE) or priority group (PG) of a port.
-  std::string object_of(const std::string& kind, int port, int number) {
-    return row(kCounters, "COUNTERS_" + kind + "_NAME_MAP")
-        .at(name_of(port) + ":" + std::to_string(number));
-  }
-
-  /// Makes the ASIC as CONFIG_DB says, but for the tables it does not know.
-  void orchagent(const std::set<std::string>& ignores = {}) {
-    struct Kind {
-      const char *field, *table, *attribute, *key, *value;
-    };
-    for (const Kind& k :
-         {Kind{"dscp_to_tc_map", "DSCP_TO_TC_MAP", "DSCP_TO_TC_MAP", "dscp", "tc"},
-          Kind{"tc_to_dscp_map", "TC_TO_DSCP_MAP", "TC_AND_COLOR_TO_DSCP_MAP", "tc", "dscp"},
-          Kind{"tc_to_queue_map", "TC_TO_QUEUE_MAP", "TC_TO_QUEUE_MAP", "tc", "qidx"},
-          Kind{"tc_to_pg_map", "TC_TO_PRIORITY_GROUP_MAP", "TC_TO_PRIORITY_GROUP_MAP", "tc",
-               "pg"}}) {
-      if (ignores.contains(k.table)) continue;
-      for (const auto& [port, oid] : row(kCounters, "COUNTERS_PORT_NAME_MAP")) {
-        const sonic::Row maps = row(kConfig, "PORT_QOS_MAP|" + port);
-        const std::string object = "ASIC_STATE:SAI_OBJECT_TYPE_PORT:" + oid;
-        const std::string attribute = std::string("SAI_PORT_ATTR_QOS_") + k.attribute;
-        const auto mask = [&] {
-          unsigned bits = 0;
-          for (char c : maps.contains("pfc_enable") ? maps.at("pfc_enable") : "")
-            if (c != ',') bits |= 1U << (c - '0');
-          return std::to_string(bits);
-        };
-        ask(kAsic, {"HSET", object, "SAI_PORT_ATTR_PRIORITY_FLOW_CONTROL", mask()});
-        if (!maps.contains(k.field)) {
-          ask(kAsic, {"HSET", object, attribute, "oid:0x0"});
-          continue;
-        }
-        nlohmann::json list = nlohmann::json::array();
-        for (const auto& [key, value] : row(kConfig, std::string(k.table) + "|" + maps.at(k.field)))
-          list.push_back({{"key", {{k.key, std::stoi(key)}, {"color", "SAI_PACKET_COLOR_GREEN"}}},
-                          {"value", {{k.value, std::stoi(value)}}}});
-        const std::string map =
-            "oid:0x14" + std::to_string(std::hash<std::string>()(k.table + maps.at(k.field)));
-        ask(kAsic, {"HSET", "ASIC_STATE:SAI_OBJECT_TYPE_QOS_MAP:" + map,
-                    "SAI_QOS_MAP_ATTR_MAP_TO_VALUE_LIST",
-                    nlohmann::json{{"count", list.size()}, {"list", list}}.dump()});
-        ask(kAsic, {"HSET", object, attribute, map});
-      }
-    }
+  void load_port_qos(int i) {
+    ask(kConfig, {"HSET", "PORT_QOS_MAP|" + name_of(i), "dscp_to_tc_map", "AZURE",
+                  "tc_to_queue_map", "AZURE", "pfc_enable", "3,4", "pfc_to_queue_map", "AZURE"});
   }
 
  private:
@@ -249,6 +174,10 @@ class Box : public Server {
                         i < n / 2 ? "SAI_QUEUE_TYPE_UNICAST" : "SAI_QUEUE_TYPE_MULTICAST"});
     }
   }
+
+  int ports_;
+  std::optional<BufferManager> buffermgrd_{};
+  std::optional<Orchagent> swss_{};
 };
 
 }  // namespace lldp::dataplane

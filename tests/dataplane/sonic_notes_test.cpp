@@ -18,6 +18,13 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
+/// Somebody has taken away what is kept of these ports; only between two processes is that seen.
+void forget(const Box& box, const std::vector<std::string>& ports) {
+  sonic::Memory notes = box.notes();
+  for (const std::string& port : ports) notes.erase(port);
+  box.set_notes(notes);
+}
+
 void remove_one_by_one(Backend& backend) {
   const auto ports = backend.ports();
   ASSERT_TRUE(ports);
@@ -62,7 +69,7 @@ TEST_F(SonicTest, RemovalLeavesWhatOthersHaveSetSince) {
                                                               {"pfc_enable", "2"},
                                                               {"pfc_to_queue_map", "AZURE"}}));
   EXPECT_TRUE(box_.keys(kConfig, "PORT_QOS_MAP|Ethernet4").empty()) << "it is made anew";
-  EXPECT_TRUE(box_.keys(kConfig, "LLDP_LEVEL|*").empty());
+  EXPECT_TRUE(box_.notes().empty());
 }
 
 TEST_F(SonicTest, WhatOthersSetJustBeforeIsWhatIsPutBack) {
@@ -90,7 +97,10 @@ TEST_F(SonicTest, OfAPortWithoutANoteOfItsPfcNothingIsSaidToBeTaken) {
   box_.ask(kConfig, {"HSET", "PORT_QOS_MAP|Ethernet0", "pfc_enable", "3,5"});
   backend_ = open();
   ASSERT_TRUE(put(0, Order::kUp));
-  box_.ask(kConfig, {"HDEL", "LLDP_LEVEL|Ethernet0", "set:pfc_enable"});
+  sonic::Memory notes = box_.notes();
+  notes.at("Ethernet0").erase("set:pfc_enable");
+  backend_ = nullptr;
+  box_.set_notes(notes);
   backend_ = open();
   EXPECT_EQ(backend_->displaced(sonic_port(0)), "");
   EXPECT_THAT(backend_->description(), testing::Not(HasSubstr("had PFC before")));
@@ -139,11 +149,12 @@ TEST_F(SonicTest, MapsStayForAPortThatIsOnItsWay) {
 // A migration of CONFIG_DB, or a hand, may take away what we remember by.
 TEST_F(SonicTest, OursIsNeverTakenForWhatWasThereBefore) {
   ASSERT_TRUE(put(0, Order::kUp) && put(1, Order::kDown));
-  const Row originals = box_.row(kConfig, "LLDP_LEVEL|Ethernet4");
-  box_.ask(kConfig, {"DEL", "LLDP_LEVEL|Ethernet0"});
+  const Row originals = box_.notes().at("Ethernet4");
+  backend_ = nullptr;
+  forget(box_, {"Ethernet0"});
   backend_ = open();
   ASSERT_TRUE(put(0, Order::kUp));
-  EXPECT_EQ(box_.row(kConfig, "LLDP_LEVEL|Ethernet0"), originals);
+  EXPECT_EQ(box_.notes().at("Ethernet0"), originals);
 }
 
 // As when a configuration is loaded without the table that nobody else knows.
@@ -158,8 +169,8 @@ TEST_F(SonicTest, PortThatGoesByOurMapsIsFoundAndLosesThemThoughItsNoteIsGone) {
   const Row before = box_.row(kConfig, "PORT_QOS_MAP|Ethernet0");
   for (const bool one_is_noted : {true, false}) {
     ASSERT_TRUE(put(0, Order::kUp) && put(1, Order::kDown));
-    box_.ask(kConfig, {"DEL", "LLDP_LEVEL|Ethernet0"});
-    if (!one_is_noted) box_.ask(kConfig, {"DEL", "LLDP_LEVEL|Ethernet4"});
+    backend_ = nullptr;
+    forget(box_, {"Ethernet0", one_is_noted ? "" : "Ethernet4"});
     backend_ = open();
     ASSERT_TRUE(backend_->ports());
     EXPECT_EQ(backend_->ports()->size(), 2U);
@@ -175,7 +186,8 @@ TEST_F(SonicTest, PortWithoutItsNoteGetsBackWhatAnotherHadByHis) {
   for (const int i : {2, 3}) box_.ask(kConfig, {"DEL", "PORT_QOS_MAP|" + Box::name_of(i)});
   const Row before = box_.row(kConfig, "PORT_QOS_MAP|Ethernet0");
   ASSERT_TRUE(put(0, Order::kUp) && put(1, Order::kDown));
-  box_.ask(kConfig, {"DEL", "LLDP_LEVEL|Ethernet0"});
+  backend_ = nullptr;
+  forget(box_, {"Ethernet0"});
   backend_ = open();
   const auto removed = remove_all(*backend_);
   EXPECT_TRUE(removed) << to_string(removed.error());
@@ -188,7 +200,8 @@ TEST_F(SonicTest, PortsWhoseRowsNobodyKnowsAreNamedAndStay) {
   for (const int i : {2, 3}) box_.ask(kConfig, {"DEL", "PORT_QOS_MAP|" + Box::name_of(i)});
   ASSERT_TRUE(put(0, Order::kUp) && put(1, Order::kDown));
   const Row ours = box_.row(kConfig, "PORT_QOS_MAP|Ethernet0");
-  for (const int i : {0, 1}) box_.ask(kConfig, {"DEL", "LLDP_LEVEL|" + Box::name_of(i)});
+  backend_ = nullptr;
+  forget(box_, {"Ethernet0", "Ethernet4"});
   backend_ = open();
   const auto removed = remove_all(*backend_);
   ASSERT_FALSE(removed);

@@ -42,7 +42,7 @@ View with_rules() {
     Row noted = row;
     noted["set:pfc_enable"] = "2,3";
     noted["set:pfcwd_sw_enable"] = "2,3";
-    view.config[std::string("LLDP_LEVEL|") + port] = noted;
+    view.notes[port] = noted;
     row = {{"dscp_to_tc_map", "LLDP_LEVEL_UP"},
            {"tc_to_dscp_map", "LLDP_LEVEL_UP"},
            {"tc_to_queue_map", "LLDP_LEVEL_UP"},

@@ -95,7 +95,7 @@ case $1 in inspect) {f"echo {here}/merged" if running else "exit 1"} ;; rm) exit
             assert volumes.pop(f"{here}/merged/run") == "/run/lldp"
             assert len(volumes) == 3, volumes
             for path, inside in volumes.items():  # /var/run is /run there and here
-                assert f"| `{path}` |" in manual and inside in (path, path.replace("/var/run", "/run")), path
+                assert f"| `{path}` |" in manual and inside in (path, path.replace("/var/run", "/run"), path.replace("/host/", "/var/lib/")), path
             assert {"--net=host", "--cap-drop=ALL", "--cap-add=NET_RAW", "--cap-add=NET_ADMIN"} <= set(words)
 
 

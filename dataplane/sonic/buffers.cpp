@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dataplane/sonic/buffers.hpp"
+
+#include "base/text.hpp"
+
+namespace lldp::dataplane::sonic {
+namespace {
+
+constexpr std::string_view kProfiles = "BUFFER_PROFILE|";
+
+std::string value_of(const Row& row, const char* name) {
+  const auto at = row.find(name);
+  return at == row.end() ? std::string() : at->second;
+}
+
+/// As the buffer manager has it: what has an xoff, or leaves its size to the manager.
+bool is_lossless_group(const Rows& config, const std::string& profile) {
+  if (profile == "NULL") return true;  // the dynamic model: to be computed
+  const auto row = config.find(std::string(kProfiles) + profile);
+  return row != config.end() &&
+         (row->second.contains("xoff") || value_of(row->second, "headroom_type") == "dynamic");
+}
+
+/// By its pool's name: no attribute of a queue's profile says so.
+bool is_lossless_queue(const Rows& config, const std::string& profile) {
+  const auto row = config.find(std::string(kProfiles) + profile);
+  return row != config.end() && profile.find("lossy") == profile.npos &&
+         value_of(row->second, "pool").find("lossless") != std::string::npos;
+}
+
+/// Of `Ethernet0,Ethernet4|3-4`, behind the table's name.
+struct Key {
+  std::vector<std::string> ports{};
+  std::string range{};
+};
+Key key_of(std::string_view text) {
+  const auto bar = text.rfind('|');
+  if (bar == text.npos) return {};
+  return {split_list(std::string(text.substr(0, bar))), std::string(text.substr(bar + 1))};
+}
+
+}  // namespace
+
+std::uint8_t mask_of_range(std::string_view range) {
+  const auto digit = [](char c) { return c >= '0' && c <= '7'; };
+  if (range.size() == 1 && digit(range[0]))
+    return static_cast<std::uint8_t>(1U << static_cast<unsigned>(range[0] - '0'));
+  if (range.size() != 3 || !digit(range[0]) || range[1] != '-' || !digit(range[2])) return 0;
+  unsigned mask = 0;
+  for (char c = range[0]; c <= range[2]; ++c) mask |= 1U << static_cast<unsigned>(c - '0');
+  return static_cast<std::uint8_t>(mask);
+}
+
+std::uint8_t mask_of_list(std::string_view priorities) {
+  unsigned mask = 0;
+  for (const char c : priorities)
+    if (c >= '0' && c <= '7') mask |= 1U << static_cast<unsigned>(c - '0');
+  return static_cast<std::uint8_t>(mask);
+}
+
+PortBuffers::PortBuffers(const Rows& config) : pool_(config.contains(std::string(kLosslessPool))) {
+  if (const auto device = config.find("DEVICE_METADATA|localhost"); device != config.end())
+    dynamic_ = value_of(device->second, "buffer_model") == "dynamic";
+  for (const std::string_view table : {kGroupRows, kQueueRows})
+    for (auto at = config.lower_bound(std::string(table));
+         at != config.end() && at->first.starts_with(table); ++at) {
+      const Key key = key_of(std::string_view(at->first).substr(table.size()));
+      const std::string profile = value_of(at->second, "profile");
+      const bool group = table == kGroupRows;
+      const std::uint8_t mask = mask_of_range(key.range);
+      for (const std::string& name : key.ports) {
+        Port& port = ports_[name];
+        if (group && key.ports.size() == 1) port.ranges[key.range] = profile;
+        if (group && is_lossless_group(config, profile))
+          port.groups = static_cast<std::uint8_t>(port.groups | mask);
+        if (!group && is_lossless_queue(config, profile))
+          port.queues = static_cast<std::uint8_t>(port.queues | mask);
+      }
+    }
+}
+
+const PortBuffers::Port* PortBuffers::find(const std::string& port) const {
+  const auto at = ports_.find(port);
+  return at == ports_.end() ? nullptr : &at->second;
+}
+
+std::uint8_t PortBuffers::lossless_groups(const std::string& port) const {
+  const Port* known = find(port);
+  return known == nullptr ? std::uint8_t{0} : known->groups;
+}
+
+std::uint8_t PortBuffers::lossless_queues(const std::string& port) const {
+  const Port* known = find(port);
+  return known == nullptr ? std::uint8_t{0} : known->queues;
+}
+
+std::vector<std::string> PortBuffers::group_ranges(const std::string& port) const {
+  std::vector<std::string> ranges;
+  if (const Port* known = find(port))
+    for (const auto& [range, profile] : known->ranges) ranges.push_back(range);
+  return ranges;
+}
+
+bool PortBuffers::is_automatic(const std::string& port, const std::string& range) const {
+  const Port* known = find(port);
+  if (known == nullptr) return false;
+  const auto at = known->ranges.find(range);
+  return at != known->ranges.end() && at->second.starts_with("pg_lossless_") &&
+         at->second.ends_with("_profile");
+}
+
+}  // namespace lldp::dataplane::sonic

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dataplane/sonic/maps.hpp"
+
+/// The buffers that CONFIG_DB gives to ports. Pure.
+namespace lldp::dataplane::sonic {
+
+/// Without it SONiC's buffer manager makes no buffer, and does not come back to what it left out.
+inline constexpr std::string_view kLosslessPool = "BUFFER_POOL|ingress_lossless_pool";
+inline constexpr std::string_view kGroupRows = "BUFFER_PG|";
+inline constexpr std::string_view kQueueRows = "BUFFER_QUEUE|";
+
+/// "3-4" or "3": a bit for each; 0: it is none.
+[[nodiscard]] std::uint8_t mask_of_range(std::string_view range);
+/// "2,5": a bit for each priority that the text names.
+[[nodiscard]] std::uint8_t mask_of_list(std::string_view priorities);
+
+class PortBuffers {
+ public:
+  PortBuffers() = default;
+  explicit PortBuffers(const Rows& config);
+
+  /// Buffers can be made.
+  [[nodiscard]] bool has_pool() const { return pool_; }
+  /// The buffer model is the dynamic one, where PFC makes no priority group lossless.
+  [[nodiscard]] bool is_dynamic() const { return dynamic_; }
+  /// Priority groups, and queues, of the port with a lossless profile: a bit for each.
+  [[nodiscard]] std::uint8_t lossless_groups(const std::string& port) const;
+  [[nodiscard]] std::uint8_t lossless_queues(const std::string& port) const;
+  /// The ranges for which BUFFER_PG has a row of this port alone: `3-4`.
+  [[nodiscard]] std::vector<std::string> group_ranges(const std::string& port) const;
+  /// Those of them whose profile the buffer manager chose, by speed and cable.
+  [[nodiscard]] bool is_automatic(const std::string& port, const std::string& range) const;
+
+ private:
+  struct Port {
+    std::uint8_t groups = 0;
+    std::uint8_t queues = 0;
+    std::map<std::string, std::string> ranges{};  ///< of BUFFER_PG: its profile
+  };
+  [[nodiscard]] const Port* find(const std::string& port) const;
+
+  bool pool_ = false;
+  bool dynamic_ = false;
+  std::map<std::string, Port> ports_{};
+};
+
+}  // namespace lldp::dataplane::sonic

@@ -47,7 +47,7 @@ void complain(const std::string& what) { std::fprintf(stderr, "%s: %s\n", kName,
 class Daemon {
  public:
   explicit Daemon(std::string path) : source_(std::move(path)) {}
-  [[nodiscard]] control::Source& source() { return source_; }
+  [[nodiscard]] control::DaemonSource& source() { return source_; }
 
   /// Nothing while the daemon cannot be asked.
   const Mib& mib() {
@@ -69,7 +69,7 @@ class Daemon {
     return mib_of((*said)[0], (*said)[1], indices_);
   }
 
-  control::Source source_;
+  control::DaemonSource source_;
   Indices indices_{};
   Mib mib_{};
   std::optional<std::chrono::steady_clock::time_point> asked_{};

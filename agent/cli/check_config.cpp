@@ -51,7 +51,7 @@ std::vector<std::string> interfaces() {
 Result<int> check_config(const Arguments& arguments) {
   config::Invocation invocation;
   if (!arguments.operands.empty()) invocation.file = arguments.operands.front();
-  config::Reading reading = config::read(invocation);
+  config::LoadedConfig reading = config::read(invocation);
   config::Errors& errors = reading.errors;
   std::ranges::move(missing_here(reading.config), std::back_inserter(errors));
   // The file may be another machine's, or ahead of its interfaces.

@@ -18,7 +18,7 @@ namespace {
 using tlv::Tlv;
 
 /// What a receiver makes of a frame: the neighbour it would learn, or why none.
-struct Reading {
+struct DecodedFrame {
   std::string error{};
   std::optional<tlv::LldpduView> view{};
   std::optional<core::Neighbor> neighbor{};
@@ -28,8 +28,8 @@ std::string cut_text(const CapturedFrame& frame) {
   return fmt::format("cut by the snap length: {} octets were not captured", frame.missing);
 }
 
-Reading read(const CapturedFrame& frame, const core::Settings& settings) {
-  Reading out;
+DecodedFrame read(const CapturedFrame& frame, const core::Settings& settings) {
+  DecodedFrame out;
   const auto view = tlv::decode(frame.lldpdu(), tlv::Dialect{settings.accepted_ouis});
   if (!view) {
     out.error = frame.cut ? cut_text(frame) : to_string(view.error());
@@ -48,7 +48,7 @@ std::optional<unsigned> number(const std::optional<Level>& level) {
 
 std::string frame_json(const CapturedFrame& frame, const core::Settings& settings,
                        report::OwnerOf owner) {
-  const Reading reading = read(frame, settings);
+  const DecodedFrame reading = read(frame, settings);
   std::string text;
   report::JsonWriter out(text);
   out.open('{')
@@ -88,7 +88,7 @@ std::string frame_json(const CapturedFrame& frame, const core::Settings& setting
 
 std::string frame_text(const CapturedFrame& frame, const core::Settings& settings,
                        report::OwnerOf owner) {
-  const Reading reading = read(frame, settings);
+  const DecodedFrame reading = read(frame, settings);
   std::string out = fmt::format("{}  {}  ", to_date(frame.time), to_string(frame.source));
   const auto ignored = why_ignored(frame, settings);
   const std::string remark =

@@ -23,7 +23,7 @@ struct View {
   bool sent = false;
   std::string format{"table"};
   std::optional<report::LldpctlFormat> lldpctl{};
-  std::optional<report::Filter> filter{};
+  std::optional<report::ShowFilter> filter{};
   std::vector<std::string> ports{};
 };
 
@@ -57,7 +57,7 @@ Result<View> view_of(const Arguments& arguments) {
     view.lldpctl = static_cast<report::LldpctlFormat>(at - std::begin(kNames));
   }
   if (arguments.filter) {
-    auto filter = report::Filter::parse(*arguments.filter);
+    auto filter = report::ShowFilter::parse(*arguments.filter);
     if (!filter) return fail(usage_error("--filter: " + filter.error().what));
     view.filter = std::move(*filter);
   }

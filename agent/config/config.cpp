@@ -282,8 +282,8 @@ Result<std::vector<std::string>> drop_ins(const std::string& file) {
   return names;
 }
 
-Reading read_by(Reader& reader, const Invocation& invocation) {
-  Reading out;
+LoadedConfig read_by(Reader& reader, const Invocation& invocation) {
+  LoadedConfig out;
   Places places;
   const auto take = [&](const std::string& name, std::string_view text) {
     FileReader file(name, out.config);
@@ -320,14 +320,14 @@ Reading read_by(Reader& reader, const Invocation& invocation) {
 }
 
 Result<Config, Errors> load_by(Reader& reader, const Invocation& invocation) {
-  Reading reading = read_by(reader, invocation);
+  LoadedConfig reading = read_by(reader, invocation);
   if (!reading.errors.empty()) return fail(std::move(reading.errors));
   return std::move(reading.config);
 }
 
 }  // namespace
 
-Reading read(const Invocation& invocation) { return read_by(read_file, invocation); }
+LoadedConfig read(const Invocation& invocation) { return read_by(read_file, invocation); }
 
 Result<Config, Errors> load(const Invocation& invocation) { return load_by(read_file, invocation); }
 

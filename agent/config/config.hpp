@@ -140,11 +140,11 @@ using Errors = std::vector<Error>;
 /// The same once more: a pipe is an error, for it has given what it had.
 [[nodiscard]] Result<Config, Errors> load_again(const Invocation& invocation);
 /// The same, and what there is to have of one with errors in it.
-struct Reading {
+struct LoadedConfig {
   Config config{};
   Errors errors{};
 };
-[[nodiscard]] Reading read(const Invocation& invocation);
+[[nodiscard]] LoadedConfig read(const Invocation& invocation);
 
 /// `config` with one option more set, by the name and the text that the file would have, and
 /// checked as the file is. An option that is read at start only is refused, with the reason.

@@ -5,12 +5,12 @@
 
 namespace lldp::control {
 
-Source::Source(std::string path) : path_(std::move(path)) {
+DaemonSource::DaemonSource(std::string path) : path_(std::move(path)) {
   if (path_ == "-") given_.emplace(Connection::adopt(STDIN_FILENO, "lldp-leveld"));
 }
 
-Result<void> Source::ask(std::span<const char* const> methods, std::span<std::string> answers,
-                         std::chrono::milliseconds patience) {
+Result<void> DaemonSource::ask(std::span<const char* const> methods, std::span<std::string> answers,
+                               std::chrono::milliseconds patience) {
   const Deadline deadline = std::chrono::steady_clock::now() + patience;
   std::optional<Connection> opened;
   if (!given_) {

@@ -13,9 +13,9 @@ namespace lldp::control {
 
 /// The daemon that a program beside it asks: at a path, where daemons come and go, or for "-" the
 /// one at the other end of standard input, whose end is the program's.
-class Source {
+class DaemonSource {
  public:
-  explicit Source(std::string path);
+  explicit DaemonSource(std::string path);
   [[nodiscard]] bool given() const { return given_.has_value(); }
   /// Of the one given, which tells of something: whether it is still there.
   [[nodiscard]] bool stays() { return given_->stays(); }

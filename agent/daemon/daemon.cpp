@@ -215,7 +215,7 @@ void Daemon::open_ports(TimePoint now) {
   follow_classes(now);
   watch_rules(now);
   on_frame_ = [this](Ifindex port, ByteSpan frame) {
-    if (speaker() == Beside::Speaker::kLldpd) return;  // came before the sockets were deaf
+    if (speaker() == LldpdTransport::Speaker::kLldpd) return;  // came before the sockets were deaf
     if (control_->recording()) control_->frame_seen(Direction::kIn, name_of(port), frame);
     agent_.receive(port, frame, turn_, actions_);
     if (!actions_.sends.empty() || !actions_.events.empty()) perform(turn_);
@@ -284,45 +284,46 @@ void Daemon::tell_ready() {
 }
 
 void Daemon::stand_beside_lldpd(TimePoint now) {
-  beside_.emplace(
-      config_,
-      Beside::Owner{.ports =
-                        [this] {
-                          std::vector<std::pair<Ifindex, std::string>> out;
-                          for (const auto& [ifindex, link] : links_.table().interfaces())
-                            if (ports_.contains(ifindex)) out.emplace_back(ifindex, link.name);
-                          return out;
-                        },
-                    .announcement = [this](Ifindex port) { return agent_.announcement(port); },
-                    .heard =
-                        [this](Ifindex port, ByteSpan frame) {
-                          agent_.receive(port, frame, boot_time(), actions_);
-                          perform(boot_time());
-                        },
-                    .identified =
-                        [this] {
-                          agent_.configure(settings(), boot_time(), actions_);
-                          perform(boot_time());
-                          for (const auto& [ifindex, link] : links_.table().interfaces())
-                            consider(link, boot_time());
-                        },
-                    .speaks =
-                        [this](Beside::Speaker speaker) {
-                          packets_.set_deaf(speaker == Beside::Speaker::kLldpd);
-                          if (speaker == Beside::Speaker::kPackets) agent_.announce(boot_time());
-                          control_->notify_changed();
-                        },
-                    .alarm =
-                        [this](std::string_view port, std::optional<std::string> text) {
-                          using core::AlarmCode;
-                          if (text)
-                            agent_.raise_alarm(AlarmCode::kLldpd, port, *text, boot_time(),
-                                               actions_);
-                          else
-                            agent_.clear_alarm(AlarmCode::kLldpd, port, actions_);
-                          perform(boot_time());
-                        }},
-      now);
+  beside_.emplace(config_,
+                  LldpdTransport::Owner{
+                      .ports =
+                          [this] {
+                            std::vector<std::pair<Ifindex, std::string>> out;
+                            for (const auto& [ifindex, link] : links_.table().interfaces())
+                              if (ports_.contains(ifindex)) out.emplace_back(ifindex, link.name);
+                            return out;
+                          },
+                      .announcement = [this](Ifindex port) { return agent_.announcement(port); },
+                      .heard =
+                          [this](Ifindex port, ByteSpan frame) {
+                            agent_.receive(port, frame, boot_time(), actions_);
+                            perform(boot_time());
+                          },
+                      .identified =
+                          [this] {
+                            agent_.configure(settings(), boot_time(), actions_);
+                            perform(boot_time());
+                            for (const auto& [ifindex, link] : links_.table().interfaces())
+                              consider(link, boot_time());
+                          },
+                      .speaks =
+                          [this](LldpdTransport::Speaker speaker) {
+                            packets_.set_deaf(speaker == LldpdTransport::Speaker::kLldpd);
+                            if (speaker == LldpdTransport::Speaker::kPackets)
+                              agent_.announce(boot_time());
+                            control_->notify_changed();
+                          },
+                      .alarm =
+                          [this](std::string_view port, std::optional<std::string> text) {
+                            using core::AlarmCode;
+                            if (text)
+                              agent_.raise_alarm(AlarmCode::kLldpd, port, *text, boot_time(),
+                                                 actions_);
+                            else
+                              agent_.clear_alarm(AlarmCode::kLldpd, port, actions_);
+                            perform(boot_time());
+                          }},
+                  now);
   lldpd_events_.emplace(loop_, beside_->fd(), [this] {
     beside_->receive(boot_time());
     settle();
@@ -346,7 +347,7 @@ void Daemon::shutdown() {
   const TimePoint now = boot_time();
   agent_.shutdown(now, actions_);
   perform(now);
-  if (speaker() == Beside::Speaker::kLldpd) beside_->withdraw(kWithdrawal);
+  if (speaker() == LldpdTransport::Speaker::kLldpd) beside_->withdraw(kWithdrawal);
   if (config_.flush) {
     if (auto gone = protection_.flush(); !gone) log(Severity::kError, gone.error());
   } else {
@@ -409,7 +410,7 @@ void Daemon::perform(TimePoint now) {
     if (event.kind == core::Event::Kind::kPort && !is_safe(agent_.order(event.port)))
       protection_.update(event.port, now);
   if (beside_) beside_->tell(actions_.sends, now);
-  if (!actions_.sends.empty() && speaker() == Beside::Speaker::kPackets) {
+  if (!actions_.sends.empty() && speaker() == LldpdTransport::Speaker::kPackets) {
     packets_.send(actions_.sends, failures_);
     for (const PacketIo::SendFailure& failure : failures_) report(failure, now);
     failures_.clear();

@@ -190,9 +190,9 @@ Result<std::vector<Ifindex>> Daemon::find_ports(std::span<const std::string> glo
 }
 
 Result<void> Daemon::update(std::span<const std::string> ports) {
-  if (speaker() == Beside::Speaker::kLldpd)
+  if (speaker() == LldpdTransport::Speaker::kLldpd)
     return fail(Error{.what = "lldpd sends LLDP for this device: use lldpcli update"});
-  if (speaker() == Beside::Speaker::kNobody)
+  if (speaker() == LldpdTransport::Speaker::kNone)
     return fail(
         Error{.what = "no LLDP is sent until lldpd runs: start lldpd, or set transport = auto"});
   const auto found = find_ports(ports);

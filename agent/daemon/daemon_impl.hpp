@@ -25,7 +25,7 @@
 #include "agent/links/mac_phy.hpp"
 #include "agent/links/machine.hpp"
 #include "agent/links/pfc_monitor.hpp"
-#include "agent/lldpd/beside.hpp"
+#include "agent/lldpd/lldpd_transport.hpp"
 #include "agent/process/log.hpp"
 #include "agent/process/presence.hpp"
 #include "agent/process/privileges.hpp"
@@ -127,8 +127,8 @@ class Daemon final : ControlHandler {
   void settle();
   void set_timer(TimePoint now);
   [[nodiscard]] std::string_view name_of(Ifindex port) const;
-  [[nodiscard]] Beside::Speaker speaker() const {
-    return beside_ ? beside_->speaker() : Beside::Speaker::kPackets;
+  [[nodiscard]] LldpdTransport::Speaker speaker() const {
+    return beside_ ? beside_->speaker() : LldpdTransport::Speaker::kPackets;
   }
 
   std::string show_json(std::span<const std::string> ports) override;
@@ -179,7 +179,7 @@ class Daemon final : ControlHandler {
   Machine machine_;
   bool surveyed_ = true;  ///< machine_ is of the interfaces as they are
   std::unordered_map<Ifindex, ManagedPort> ports_;
-  std::optional<Beside> beside_;  ///< not with `transport = packet`
+  std::optional<LldpdTransport> beside_;  ///< not with `transport = packet`
   AutoRole auto_role_;
   Machine::Verdict role_{};  ///< that the agent's settings have
   core::Agent agent_;

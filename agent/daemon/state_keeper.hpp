@@ -15,7 +15,7 @@
 #include "agent/daemon/state_file.hpp"
 #include "base/result.hpp"
 #include "base/time.hpp"
-#include "os/aside.hpp"
+#include "os/async_writer.hpp"
 #include "os/fd.hpp"
 
 namespace lldp::io {
@@ -24,8 +24,8 @@ namespace lldp::io {
 class StateKeeper {
  public:
   /// `writer`: writes before a frame is sent, with a short wait; `disk`: syncs, without a wait.
-  explicit StateKeeper(std::string path, std::unique_ptr<Aside> writer = make_aside(),
-                       std::unique_ptr<Aside> disk = make_aside())
+  explicit StateKeeper(std::string path, std::unique_ptr<AsyncWriter> writer = make_async_writer(),
+                       std::unique_ptr<AsyncWriter> disk = make_async_writer())
       : path_(std::move(path)), writer_(std::move(writer)), disk_(std::move(disk)) {}
 
   /// The sole right to the file, until the process ends: two daemons would overwrite each other's
@@ -89,8 +89,8 @@ class StateKeeper {
   std::string path_;
   UniqueFd right_{};
   Inode lock_{};  ///< what right_ is open on: to open it once more, and close that, gives it up
-  std::unique_ptr<Aside> writer_;
-  std::unique_ptr<Aside> disk_;
+  std::unique_ptr<AsyncWriter> writer_;
+  std::unique_ptr<AsyncWriter> disk_;
   bool changed_ = false;
   bool written_ = false;                   ///< and no commit of it has begun
   bool stored_ = false;                    ///< there was a file, or has been since

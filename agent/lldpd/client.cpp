@@ -84,7 +84,7 @@ Result<void> Client::connect() {
   const auto open_all = [&]() -> Result<void> {
     for (Lane& lane : lanes_)
       if (auto opened = open(lane); !opened) return opened;
-    auto watch = Connection::open(*library_, settings_.socket);
+    auto watch = LldpdConnection::open(*library_, settings_.socket);
     if (!watch) return fail(watch.error());
     watch_ = std::move(*watch);
     // A path reaches into other network namespaces, where the same names are other interfaces.
@@ -109,7 +109,7 @@ Result<void> Client::connect() {
 }
 
 Result<void> Client::open(Lane& lane) {
-  auto connection = Connection::open(*library_, settings_.socket);
+  auto connection = LldpdConnection::open(*library_, settings_.socket);
   if (!connection) return fail(connection.error());
   // What belongs to the old connection goes before it.
   lane.pending.reset();
@@ -369,7 +369,7 @@ Client::Outcome Client::visit(Lane& lane, const std::string& name) {
 }
 
 void Client::read(Lane& lane, Port& port, const std::string& name) {
-  const Connection& connection = *lane.connection;
+  const LldpdConnection& connection = *lane.connection;
   if (!port.id) port.id.emplace();
   identify(*port.id, connection.port_id(lane.port));
   port.queued = false;                // what is wanted from here on takes another visit

@@ -96,7 +96,7 @@ class Client {
   /// A new level is at 256 ports in 0.4 s by four, in 1.0 s by one; no more than five connections
   /// with that of the notices, for so many may wait at lldpd's socket while it is busy.
   static constexpr std::size_t kLanes = 4;
-  using Outcome = Connection::Outcome;
+  using Outcome = LldpdConnection::Outcome;
 
   struct Port {
     std::vector<CustomTlv> wanted{};
@@ -119,7 +119,7 @@ class Client {
     std::string port{};  ///< of kVisit
   };
   struct Lane {
-    std::unique_ptr<Connection> connection{};
+    std::unique_ptr<LldpdConnection> connection{};
     std::map<std::string, Atom> interfaces{};  ///< its share of lldpd's
     std::deque<Task> tasks{};                  ///< the first is under way
     std::optional<TimePoint> waiting{};        ///< since when, for an answer
@@ -176,10 +176,10 @@ class Client {
   // Of a session.
   const Library* library_ = nullptr;
   std::array<Lane, kLanes> lanes_{};
-  std::unique_ptr<Connection> watch_{};
+  std::unique_ptr<LldpdConnection> watch_{};
   std::optional<TimePoint> watch_waiting_{};  ///< the subscription has yet to be confirmed
-  TimePoint now_{};  ///< of this turn
-  TimePoint looked_{};  ///< when it was last read what lldpd sends
+  TimePoint now_{};                           ///< of this turn
+  TimePoint looked_{};                        ///< when it was last read what lldpd sends
   bool paused_ = false;
   unsigned revision_ = 0;
   ChassisId chassis_id_{};

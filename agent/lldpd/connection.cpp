@@ -13,33 +13,35 @@
 
 namespace lldp::lldpd {
 
-Result<std::unique_ptr<Connection>> Connection::open(const Library& library,
-                                                     const std::string& path) {
+Result<std::unique_ptr<LldpdConnection>> LldpdConnection::open(const Library& library,
+                                                               const std::string& path) {
   const auto failed = [&](int code) { return fail(Error{code, path, std::strerror(code)}); };
   const auto address = unix_address(path);
   if (!address) return failed(ENAMETOOLONG);
   UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!fd) return failed(errno);
   if (::connect(fd.get(), address->get(), address->size) != 0) return failed(errno);
-  std::unique_ptr<Connection> out(new Connection(library, std::move(fd)));
-  out->connection_ = library.new_name(path.c_str(), &Connection::send, &Connection::recv,
+  std::unique_ptr<LldpdConnection> out(new LldpdConnection(library, std::move(fd)));
+  out->connection_ = library.new_name(path.c_str(), &LldpdConnection::send, &LldpdConnection::recv,
                                       static_cast<void*>(out.get()));
   if (out->connection_ == nullptr) return failed(ENOMEM);
   return out;
 }
 
-Connection::~Connection() { library_.release(connection_); }
+LldpdConnection::~LldpdConnection() { library_.release(connection_); }
 
-ssize_t Connection::send(lldpctl_conn_t*, const std::uint8_t* data, size_t length, void* self) {
-  const int fd = static_cast<Connection*>(self)->fd();
+ssize_t LldpdConnection::send(lldpctl_conn_t*, const std::uint8_t* data, size_t length,
+                              void* self) {
+  const int fd = static_cast<LldpdConnection*>(self)->fd();
   // The library takes a part for the whole. A question is shorter than any socket's buffer, and one
   // is under way at a time, so less than all means that something is wrong.
   const ssize_t n = ::send(fd, data, length, MSG_NOSIGNAL);
   return n == static_cast<ssize_t>(length) ? n : ssize_t{LLDPCTL_ERR_CALLBACK_FAILURE};
 }
 
-ssize_t Connection::recv(lldpctl_conn_t*, const std::uint8_t* data, size_t length, void* self) {
-  const int fd = static_cast<Connection*>(self)->fd();
+ssize_t LldpdConnection::recv(lldpctl_conn_t*, const std::uint8_t* data, size_t length,
+                              void* self) {
+  const int fd = static_cast<LldpdConnection*>(self)->fd();
   // The declaration says const, and means where to put it.
   const ssize_t n = ::recv(fd, const_cast<std::uint8_t*>(data), length, 0);
   if (n > 0) return n;
@@ -47,7 +49,7 @@ ssize_t Connection::recv(lldpctl_conn_t*, const std::uint8_t* data, size_t lengt
   return errno == EAGAIN || errno == EINTR ? LLDPCTL_ERR_WOULDBLOCK : LLDPCTL_ERR_CALLBACK_FAILURE;
 }
 
-Connection::Outcome Connection::outcome() const {
+LldpdConnection::Outcome LldpdConnection::outcome() const {
   switch (library_.last_error(connection_)) {
     case LLDPCTL_NO_ERROR:
       return Outcome::kDone;
@@ -61,37 +63,38 @@ Connection::Outcome Connection::outcome() const {
   }
 }
 
-Connection::Outcome Connection::answered(lldpctl_atom_t* answer, Atom& out) const {
+LldpdConnection::Outcome LldpdConnection::answered(lldpctl_atom_t* answer, Atom& out) const {
   if (answer == nullptr) return outcome();
   out = own(answer);
   return Outcome::kDone;
 }
 
-Connection::Outcome Connection::configuration(Atom& out) {
+LldpdConnection::Outcome LldpdConnection::configuration(Atom& out) {
   return answered(library_.get_configuration(connection_), out);
 }
-Connection::Outcome Connection::local_chassis(Atom& out) {
+LldpdConnection::Outcome LldpdConnection::local_chassis(Atom& out) {
   return answered(library_.get_local_chassis(connection_), out);
 }
-Connection::Outcome Connection::interfaces(Atom& out) {
+LldpdConnection::Outcome LldpdConnection::interfaces(Atom& out) {
   return answered(library_.get_interfaces(connection_), out);
 }
-Connection::Outcome Connection::port(const Atom& interface, Atom& out) {
+LldpdConnection::Outcome LldpdConnection::port(const Atom& interface, Atom& out) {
   return answered(library_.get_port(interface.get()), out);
 }
-Connection::Outcome Connection::set(const Atom& port, const PendingTlv& tlv) {
+LldpdConnection::Outcome LldpdConnection::set(const Atom& port, const PendingTlv& tlv) {
   // What comes back is the port itself, without another reference.
   return library_.atom_set(port.get(), lldpctl_k_custom_tlv, tlv.tlv.get()) != nullptr
              ? Outcome::kDone
              : outcome();
 }
 
-Connection::Outcome Connection::watch() {
-  return library_.watch_callback2(connection_, &Connection::noticed, this) == 0 ? Outcome::kDone
-                                                                                : outcome();
+LldpdConnection::Outcome LldpdConnection::watch() {
+  return library_.watch_callback2(connection_, &LldpdConnection::noticed, this) == 0
+             ? Outcome::kDone
+             : outcome();
 }
 
-Connection::Outcome Connection::receive(std::vector<Notice>& out) {
+LldpdConnection::Outcome LldpdConnection::receive(std::vector<Notice>& out) {
   std::array<std::uint8_t, 16384> buffer{};
   notices_ = &out;
   while (true) {
@@ -102,9 +105,9 @@ Connection::Outcome Connection::receive(std::vector<Notice>& out) {
   }
 }
 
-void Connection::noticed(lldpctl_change_t change, lldpctl_atom_t* interface,
-                         lldpctl_atom_t* neighbor, void* self) {
-  const Connection& me = *static_cast<Connection*>(self);
+void LldpdConnection::noticed(lldpctl_change_t change, lldpctl_atom_t* interface,
+                              lldpctl_atom_t* neighbor, void* self) {
+  const LldpdConnection& me = *static_cast<LldpdConnection*>(self);
   const char* name = me.library_.atom_get_str(interface, lldpctl_k_interface_name);
   auto values = me.read_neighbor(neighbor);
   if (me.notices_ == nullptr || name == nullptr || !values) return;
@@ -112,7 +115,7 @@ void Connection::noticed(lldpctl_change_t change, lldpctl_atom_t* interface,
   me.notices_->push_back({name, std::move(*values)});
 }
 
-std::vector<Atom> Connection::elements(const Atom& list) const {
+std::vector<Atom> LldpdConnection::elements(const Atom& list) const {
   std::vector<Atom> out;
   for (auto* i = library_.atom_iter(list.get()); i != nullptr;
        i = library_.atom_iter_next(list.get(), i))
@@ -120,39 +123,39 @@ std::vector<Atom> Connection::elements(const Atom& list) const {
   return out;
 }
 
-std::string Connection::text(const Atom& atom, lldpctl_key_t key) const {
+std::string LldpdConnection::text(const Atom& atom, lldpctl_key_t key) const {
   const char* value = library_.atom_get_str(atom.get(), key);
   return value == nullptr ? std::string() : value;
 }
 
-std::optional<long> Connection::number(const Atom& atom, lldpctl_key_t key) const {
+std::optional<long> LldpdConnection::number(const Atom& atom, lldpctl_key_t key) const {
   const long value = library_.atom_get_int(atom.get(), key);
   return library_.last_error(connection_) == LLDPCTL_NO_ERROR ? std::optional(value) : std::nullopt;
 }
 
-Atom Connection::part(const Atom& atom, lldpctl_key_t key) const {
+Atom LldpdConnection::part(const Atom& atom, lldpctl_key_t key) const {
   return own(library_.atom_get(atom.get(), key));
 }
 
-ByteSpan Connection::octets(const Atom& atom, lldpctl_key_t key) const {
+ByteSpan LldpdConnection::octets(const Atom& atom, lldpctl_key_t key) const {
   std::size_t length = 0;
   const std::uint8_t* data = library_.atom_get_buffer(atom.get(), key, &length);
   return data == nullptr ? ByteSpan{} : ByteSpan{data, length};
 }
 
-Identifier Connection::identifier(const Atom& atom, lldpctl_key_t subtype,
-                                  lldpctl_key_t value) const {
+Identifier LldpdConnection::identifier(const Atom& atom, lldpctl_key_t subtype,
+                                       lldpctl_key_t value) const {
   return {static_cast<std::uint8_t>(number(atom, subtype).value_or(0)),
           std::string(as_text(octets(atom, value)))};
 }
-Identifier Connection::chassis_id(const Atom& atom) const {
+Identifier LldpdConnection::chassis_id(const Atom& atom) const {
   return identifier(atom, lldpctl_k_chassis_id_subtype, lldpctl_k_chassis_id);
 }
-Identifier Connection::port_id(const Atom& port) const {
+Identifier LldpdConnection::port_id(const Atom& port) const {
   return identifier(port, lldpctl_k_port_id_subtype, lldpctl_k_port_id);
 }
 
-std::vector<CustomTlv> Connection::custom_tlvs(const Atom& port) const {
+std::vector<CustomTlv> LldpdConnection::custom_tlvs(const Atom& port) const {
   std::vector<CustomTlv> out;
   const Atom list = part(port, lldpctl_k_custom_tlvs);
   for (const Atom& custom : elements(list)) {
@@ -168,7 +171,7 @@ std::vector<CustomTlv> Connection::custom_tlvs(const Atom& port) const {
   return out;
 }
 
-std::optional<Neighbor> Connection::neighbor(const Atom& port) const {
+std::optional<Neighbor> LldpdConnection::neighbor(const Atom& port) const {
   if (number(port, lldpctl_k_port_protocol) != LLDPD_MODE_LLDP) return std::nullopt;
   Neighbor out{.ttl = static_cast<std::uint16_t>(
                    std::clamp(number(port, lldpctl_k_port_ttl).value_or(0), 0L, 65535L)),
@@ -184,14 +187,14 @@ std::optional<Neighbor> Connection::neighbor(const Atom& port) const {
   return out;
 }
 
-std::optional<Neighbor> Connection::read_neighbor(lldpctl_atom_t* port) const {
+std::optional<Neighbor> LldpdConnection::read_neighbor(lldpctl_atom_t* port) const {
   Atom borrowed = own(port);  // the library's, until the callback returns
   auto values = neighbor(borrowed);
   static_cast<void>(borrowed.release());
   return values;
 }
 
-std::optional<PendingTlv> Connection::pending(const Atom& port, const Change& change) const {
+std::optional<PendingTlv> LldpdConnection::pending(const Atom& port, const Change& change) const {
   PendingTlv out{.list = part(port, lldpctl_k_custom_tlvs)};
   if (out.list) out.tlv = own(library_.atom_create(out.list.get()));
   lldpctl_atom_t* tlv = out.tlv.get();

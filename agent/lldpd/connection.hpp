@@ -37,7 +37,7 @@ struct Notice {
 /// One connection to lldpd that never blocks: liblldpctl writes and reads messages, and our
 /// functions move the octets. What has to wait for an answer is called again, in the same way, when
 /// fd() is readable. One question at a time.
-class Connection {
+class LldpdConnection {
  public:
   enum class Outcome : std::uint8_t {
     kDone,
@@ -46,11 +46,11 @@ class Connection {
     kLost,     ///< the peer is gone
   };
 
-  [[nodiscard]] static Result<std::unique_ptr<Connection>> open(const Library& library,
-                                                                const std::string& path);
-  ~Connection();
-  Connection(const Connection&) = delete;
-  Connection& operator=(const Connection&) = delete;
+  [[nodiscard]] static Result<std::unique_ptr<LldpdConnection>> open(const Library& library,
+                                                                     const std::string& path);
+  ~LldpdConnection();
+  LldpdConnection(const LldpdConnection&) = delete;
+  LldpdConnection& operator=(const LldpdConnection&) = delete;
   [[nodiscard]] int fd() const { return fd_.get(); }
 
   [[nodiscard]] Outcome configuration(Atom& out);
@@ -80,7 +80,7 @@ class Connection {
   [[nodiscard]] std::optional<PendingTlv> pending(const Atom& port, const Change& change) const;
 
  private:
-  Connection(const Library& library, UniqueFd fd) : library_(library), fd_(std::move(fd)) {}
+  LldpdConnection(const Library& library, UniqueFd fd) : library_(library), fd_(std::move(fd)) {}
   static ssize_t send(lldpctl_conn_t*, const std::uint8_t* data, size_t length, void* self);
   static ssize_t recv(lldpctl_conn_t*, const std::uint8_t* data, size_t length, void* self);
   static void noticed(lldpctl_change_t, lldpctl_atom_t* interface, lldpctl_atom_t* neighbor,

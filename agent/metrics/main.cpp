@@ -39,7 +39,7 @@ void complain(const std::string& what) {
   std::fprintf(stderr, "%s: %s\n", program_invocation_short_name, what.c_str());
 }
 
-Result<Families> scrape(control::Source& daemon) {
+Result<Families> scrape(control::DaemonSource& daemon) {
   auto said = daemon.ask({"org.varlink.service.GetInfo", "org.lldplevel.Rules",
                           "org.lldplevel.Show",  // by what Rules found
                           "org.lldplevel.Stats"},
@@ -53,7 +53,7 @@ Result<Families> scrape(control::Source& daemon) {
 }
 
 /// For the server. What went wrong is told when it begins, not at every scrape.
-std::string metrics(control::Source& daemon) {
+std::string metrics(control::DaemonSource& daemon) {
   const auto scraped = scrape(daemon);
   if (const auto wrong = daemon.news(scraped)) complain(*wrong);
   std::ostringstream out;
@@ -61,7 +61,7 @@ std::string metrics(control::Source& daemon) {
   return std::move(out).str();
 }
 
-int print_once(control::Source& daemon) {
+int print_once(control::DaemonSource& daemon) {
   const auto scraped = scrape(daemon);
   prometheus::TextSerializer().Serialize(std::cout, scraped ? *scraped : no_daemon());
   std::cout.flush();
@@ -71,7 +71,7 @@ int print_once(control::Source& daemon) {
 }
 
 /// Serves until SIGTERM or SIGINT, or until the daemon that gave us its connection closes it.
-[[nodiscard]] int serve(control::Source& daemon, const std::string& address) {
+[[nodiscard]] int serve(control::DaemonSource& daemon, const std::string& address) {
   // At once, even in the middle of a scrape: there is nothing to put in order.
   for (const int signal : {SIGTERM, SIGINT}) std::signal(signal, [](int) { ::_exit(kDone); });
   boost::asio::io_context loop(1);
@@ -111,7 +111,7 @@ int run(int argc, char** argv) {
     complain("use: lldp-level-exporter SOCKET|- [ADDRESS:PORT]; people use lldp-level metrics");
     return kUsage;
   }
-  control::Source daemon(argv[1]);
+  control::DaemonSource daemon(argv[1]);
   if (argc == 2) return print_once(daemon);
   const auto address = config::parse_listen(argv[2]);
   if (!address) return complain(to_string(address.error())), kUsage;

@@ -19,7 +19,7 @@
 #include <utility>
 
 #include "base/count.hpp"
-#include "os/aside.hpp"
+#include "os/async_writer.hpp"
 #include "os/fd.hpp"
 
 namespace lldp::io {
@@ -75,7 +75,7 @@ class FileWriter {
 
   /// Nothing where no thread is to be had.
   static std::unique_ptr<FileWriter> make() {
-    auto thread = make_aside();
+    auto thread = make_async_writer();
     return thread->fd() < 0 ? nullptr
                             : std::unique_ptr<FileWriter>(new FileWriter(std::move(thread)));
   }
@@ -108,7 +108,7 @@ class FileWriter {
   }
 
  private:
-  explicit FileWriter(std::unique_ptr<Aside> thread) : thread_(std::move(thread)) {
+  explicit FileWriter(std::unique_ptr<AsyncWriter> thread) : thread_(std::move(thread)) {
     thread_->start([shared = shared_] {
       shared->run();
       return Result<void>{};
@@ -151,7 +151,7 @@ class FileWriter {
     bool is_leaving = false;
   };
   std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
-  std::unique_ptr<Aside> thread_;
+  std::unique_ptr<AsyncWriter> thread_;
 };
 
 std::unique_ptr<FileWriter>& file_writer() {

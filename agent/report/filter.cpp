@@ -42,8 +42,8 @@ bool matches(const json& object, const std::vector<std::pair<std::string, std::s
 
 }  // namespace
 
-Result<Filter> Filter::parse(std::string_view text) {
-  Filter out;
+Result<ShowFilter> ShowFilter::parse(std::string_view text) {
+  ShowFilter out;
   for (const std::string& part : split_list(text)) {
     const std::size_t equals = part.find('=');
     const auto key = std::ranges::find(kKeys, part.substr(0, equals), &Key::name);
@@ -59,7 +59,7 @@ Result<Filter> Filter::parse(std::string_view text) {
   return out;
 }
 
-Result<std::string> Filter::apply(std::string_view text) const {
+Result<std::string> ShowFilter::apply(std::string_view text) const {
   return with_json(text, [this](json& show) {
     json kept = json::array();
     for (json& port : show.at("ports")) {

@@ -146,7 +146,7 @@ sai_attribute_t field_of(std::int64_t id, const std::vector<Oid>& ports) {
 
 }  // namespace
 
-Result<void> Library::done(long status, const char* what) {
+Result<void> SaiLibrary::done(long status, const char* what) {
   meanwhile_(Busy{});
   if (status == SAI_STATUS_SUCCESS) return {};
   const Error refused{static_cast<int>(status), "libsai",
@@ -156,8 +156,9 @@ Result<void> Library::done(long status, const char* what) {
   return fail(refused);
 }
 
-Result<std::unique_ptr<Library>> Library::open(const std::string& path,
-                                               const std::string& profile_path, Tell meanwhile) {
+Result<std::unique_ptr<SaiLibrary>> SaiLibrary::open(const std::string& path,
+                                                     const std::string& profile_path,
+                                                     Tell meanwhile) {
   if (auto read = read_profile(profile_path); !read) return fail(read.error());
   void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return fail(Error{0, "sai.library", escape(::dlerror())});
@@ -169,7 +170,7 @@ Result<std::unique_ptr<Library>> Library::open(const std::string& path,
   decltype(&sai_api_initialize) initialize = nullptr;
   decltype(&sai_api_query) query = nullptr;
   decltype(&sai_query_api_version) version = nullptr;
-  std::unique_ptr<Library> self(new Library(std::move(meanwhile)));
+  std::unique_ptr<SaiLibrary> self(new SaiLibrary(std::move(meanwhile)));
   find(initialize, "sai_api_initialize");
   find(query, "sai_api_query");
   find(version, "sai_query_api_version");
@@ -218,13 +219,13 @@ Result<std::unique_ptr<Library>> Library::open(const std::string& path,
   return self;
 }
 
-Result<void> Library::connect() {
+Result<void> SaiLibrary::connect() {
   sai_attribute_t init = attribute(SAI_SWITCH_ATTR_INIT_SWITCH);
   init.value.booldata = false;  // another program's chip: to initialize it would stop all traffic
   return done(switch_api_->create_switch(&switch_, 1, &init), "connecting to the switch");
 }
 
-bool Library::can(sai_object_type_t type, sai_attr_id_t id, bool create) {
+bool SaiLibrary::can(sai_object_type_t type, sai_attr_id_t id, bool create) {
   sai_attr_capability_t capability{};
   const long status = capability_(switch_, type, id, &capability);
   meanwhile_(Busy{});
@@ -233,7 +234,7 @@ bool Library::can(sai_object_type_t type, sai_attr_id_t id, bool create) {
   return create ? capability.create_implemented : capability.set_implemented;
 }
 
-void Library::query_capabilities() {
+void SaiLibrary::query_capabilities() {
   for (const MapKind kind : kMapKinds)
     known_.can_map[index(kind)] =
         can(SAI_OBJECT_TYPE_PORT, kKinds[index(kind)].port_attribute, false);
@@ -248,9 +249,9 @@ void Library::query_capabilities() {
         known_.can_acl && can(SAI_OBJECT_TYPE_ACL_ENTRY, static_cast<sai_attr_id_t>(id), true);
 }
 
-Answer Library::answer(const Request& request) {
+Answer SaiLibrary::answer(const Request& request) {
   struct Do {
-    Library& self;
+    SaiLibrary& self;
     static Answer told(const Result<void>& done) {
       return done ? Answer(Done{}) : Answer(Refused{to_string(done.error())});
     }
@@ -273,7 +274,7 @@ Answer Library::answer(const Request& request) {
   return std::visit(Do{*this}, request);
 }
 
-Result<View> Library::read(const Read& what) {
+Result<View> SaiLibrary::read(const Read& what) {
   View view = known_;
   std::uint32_t count = 0;
   const long sized = keys_(switch_, SAI_OBJECT_TYPE_HOSTIF, &count, nullptr);
@@ -318,7 +319,7 @@ Result<View> Library::read(const Read& what) {
   return view;
 }
 
-Result<void> Library::read_binding(const Acl& known, View& view) {
+Result<void> SaiLibrary::read_binding(const Acl& known, View& view) {
   sai_attribute_t bound = attribute(SAI_SWITCH_ATTR_INGRESS_ACL);
   const long status = switch_api_->get_switch_attribute(switch_, 1, &bound);
   if (is_unable(status)) {  // whose ACL is bound is not known: none of ours is put in its place
@@ -332,7 +333,7 @@ Result<void> Library::read_binding(const Acl& known, View& view) {
   return {};
 }
 
-Result<Port> Library::read_port(Oid oid) {
+Result<Port> SaiLibrary::read_port(Oid oid) {
   // What was never set is there none of, to a library that cannot tell (SONiC's virtual one). One
   // that cannot tell what was set either never says that it is done.
   Port port{.oid = oid};
@@ -361,7 +362,7 @@ Result<Port> Library::read_port(Oid oid) {
   return port;
 }
 
-Result<Map> Library::read_map(Oid oid) {
+Result<Map> SaiLibrary::read_map(Oid oid) {
   std::array<sai_qos_map_t, 256> list{};
   std::array attributes{attribute(SAI_QOS_MAP_ATTR_TYPE),
                         attribute(SAI_QOS_MAP_ATTR_MAP_TO_VALUE_LIST)};
@@ -380,7 +381,7 @@ Result<Map> Library::read_map(Oid oid) {
   return map;
 }
 
-Result<Oid> Library::make(const Map& map) {
+Result<Oid> SaiLibrary::make(const Map& map) {
   std::vector<sai_qos_map_t> list;
   for (const auto& [key, value] : map.numbers) {
     sai_qos_map_t entry{};
@@ -409,24 +410,24 @@ Result<Oid> Library::make(const Map& map) {
   return made;
 }
 
-Result<void> Library::drop(Oid map) {
+Result<void> SaiLibrary::drop(Oid map) {
   return done(map_api_->remove_qos_map(map), "removing a QoS map");
 }
 
-bool Library::is_pfc_separate(Oid port) {
+bool SaiLibrary::is_pfc_separate(Oid port) {
   sai_attribute_t mode = attribute(SAI_PORT_ATTR_PRIORITY_FLOW_CONTROL_MODE);
   const auto asked = done(port_api_->get_port_attribute(port, 1, &mode), "a port's mode of PFC");
   // A library that does not know the mode uses the default.
   return asked && mode.value.s32 == SAI_PORT_PRIORITY_FLOW_CONTROL_MODE_SEPARATE;
 }
 
-Result<void> Library::set_map(Oid port, MapKind kind, Oid map) {
+Result<void> SaiLibrary::set_map(Oid port, MapKind kind, Oid map) {
   sai_attribute_t a = attribute(kKinds[index(kind)].port_attribute);
   a.value.oid = map;
   return done(port_api_->set_port_attribute(port, &a), "setting a port's map");
 }
 
-Result<void> Library::set_pfc(Oid port, unsigned mask) {
+Result<void> SaiLibrary::set_pfc(Oid port, unsigned mask) {
   const bool separate = is_pfc_separate(port);
   const auto set_one = [&](std::int64_t id) {
     sai_attribute_t a = attribute(id);
@@ -438,7 +439,7 @@ Result<void> Library::set_pfc(Oid port, unsigned mask) {
   return set_one(SAI_PORT_ATTR_PRIORITY_FLOW_CONTROL_TX);
 }
 
-Result<void> Library::set(const Set& what) {
+Result<void> SaiLibrary::set(const Set& what) {
   const auto before = read_port(what.port);
   if (!before) return fail(before.error());
   Result<void> outcome;
@@ -466,7 +467,7 @@ Result<void> Library::set(const Set& what) {
   return outcome;
 }
 
-bool Library::looks_ours(Oid table) {
+bool SaiLibrary::looks_ours(Oid table) {
   sai_attribute_t stage = attribute(SAI_ACL_TABLE_ATTR_ACL_STAGE);
   if (!done(acl_api_->get_acl_table_attribute(table, 1, &stage), "an ACL table") ||
       stage.value.s32 != SAI_ACL_STAGE_INGRESS)
@@ -481,7 +482,7 @@ bool Library::looks_ours(Oid table) {
   return true;
 }
 
-Acl Library::read_acl(const Acl& known) {
+Acl SaiLibrary::read_acl(const Acl& known) {
   Acl acl;
   if (known.table == 0 || !looks_ours(known.table)) return acl;
   acl.table = known.table;
@@ -522,7 +523,7 @@ Acl Library::read_acl(const Acl& known) {
   return acl;
 }
 
-std::vector<Oid> Library::entries_of(Oid table) {
+std::vector<Oid> SaiLibrary::entries_of(Oid table) {
   std::vector<Oid> entries;
   std::uint32_t count = 0;
   const long sized = keys_(switch_, SAI_OBJECT_TYPE_ACL_ENTRY, &count, nullptr);
@@ -542,21 +543,21 @@ std::vector<Oid> Library::entries_of(Oid table) {
   return entries;
 }
 
-Acl Library::recognize(Oid table) {
+Acl SaiLibrary::recognize(Oid table) {
   const Acl seen{.table = table, .entries = entries_of(table)};
   Acl acl = read_acl(seen);
   const bool ours = !acl.ports.empty() && acl.entries.size() == seen.entries.size();
   return ours ? acl : Acl{};
 }
 
-Result<void> Library::bind(Oid table) {
+Result<void> SaiLibrary::bind(Oid table) {
   sai_attribute_t a = attribute(SAI_SWITCH_ATTR_INGRESS_ACL);
   a.value.oid = table;
   return done(switch_api_->set_switch_attribute(switch_, &a), "binding the ACL to the switch");
 }
 
-Result<Oid> Library::make_entry(Oid table, const Turn& turn, std::uint32_t rank,
-                                const std::vector<Oid>& ports) {
+Result<Oid> SaiLibrary::make_entry(Oid table, const Turn& turn, std::uint32_t rank,
+                                   const std::vector<Oid>& ports) {
   std::array attributes{attribute(SAI_ACL_ENTRY_ATTR_TABLE_ID),
                         attribute(SAI_ACL_ENTRY_ATTR_PRIORITY),
                         attribute(SAI_ACL_ENTRY_ATTR_ADMIN_STATE),
@@ -584,7 +585,7 @@ Result<Oid> Library::make_entry(Oid table, const Turn& turn, std::uint32_t rank,
   return made;
 }
 
-Result<void> Library::remove_acl(const Acl& acl) {
+Result<void> SaiLibrary::remove_acl(const Acl& acl) {
   if (acl.table == 0) return {};
   // With those that were made and not noted any more.
   std::vector<Oid> entries = entries_of(acl.table);
@@ -601,7 +602,7 @@ Result<void> Library::remove_acl(const Acl& acl) {
   return done(acl_api_->remove_acl_table(acl.table), "removing the ACL table");
 }
 
-Result<Acl> Library::set_acl(const SetAcl& what) {
+Result<Acl> SaiLibrary::set_acl(const SetAcl& what) {
   if (acl_api_ == nullptr) return fail(Error{0, "libsai", "has no ACLs"});
   Acl acl = read_acl(what.acl);
   if (short_of_) return fail(*short_of_);  // else a second one was made

@@ -14,19 +14,19 @@ namespace lldp::dataplane::sai {
 
 /// A vendor's libsai, connected to a chip that another program has initialized. Any call may hang
 /// or end the process. One in a process.
-class Library {
+class SaiLibrary {
  public:
   /// `meanwhile` is told Busy between two calls of libsai, and Making. `profile`: a file of
   /// KEY=VALUE lines that libsai may ask for; empty: none.
   using Tell = std::function<void(const Answer&)>;
-  [[nodiscard]] static Result<std::unique_ptr<Library>> open(const std::string& path,
-                                                             const std::string& profile,
-                                                             Tell meanwhile);
+  [[nodiscard]] static Result<std::unique_ptr<SaiLibrary>> open(const std::string& path,
+                                                                const std::string& profile,
+                                                                Tell meanwhile);
 
   [[nodiscard]] Answer answer(const Request& request);
 
  private:
-  explicit Library(Tell meanwhile) : meanwhile_(std::move(meanwhile)) {}
+  explicit SaiLibrary(Tell meanwhile) : meanwhile_(std::move(meanwhile)) {}
   [[nodiscard]] Result<void> connect();
   void query_capabilities();
 

@@ -30,7 +30,7 @@ bool tell(const Answer& answer) {
 
 int run(const std::string& path, const std::string& profile) {
   auto told = std::chrono::steady_clock::now();
-  auto library = Library::open(path, profile, [&](const Answer& meanwhile) {
+  auto library = SaiLibrary::open(path, profile, [&](const Answer& meanwhile) {
     pollfd daemon{.fd = kSocket, .events = 0, .revents = 0};
     if (::poll(&daemon, 1, 0) > 0 && (daemon.revents & POLLHUP) != 0) ::_exit(0);
     const auto now = std::chrono::steady_clock::now();

@@ -36,7 +36,7 @@ bool is_lossless(const qos::Policy& policy, Dscp dscp) {
 
 /// Passages through the switches of a path, as the tracks of `probes` tell.
 std::vector<Hop> hops_of(const Fabric& fabric, const Path& path, const qos::Policy& policy,
-                         const std::vector<Probe>& probes,
+                         const std::vector<ProbePacket>& probes,
                          const std::map<std::uint32_t, Track>& tracks) {
   const auto spots = spots_of(fabric, path);
   const auto turns = turns_of(fabric, path);
@@ -48,7 +48,7 @@ std::vector<Hop> hops_of(const Fabric& fabric, const Path& path, const qos::Poli
             .in = {in.link, in.end, path.nodes[i - 1]},
             .out = {out.link, out.end, path.nodes[i + 1]},
             .turn = std::find(turns.begin(), turns.end(), i) != turns.end()};
-    for (const Probe& probe : probes) {
+    for (const ProbePacket& probe : probes) {
       const auto track = tracks.find(probe.serial);
       if (!is_lossless(policy, probe.marking.dscp) || track == tracks.end()) continue;
       const auto came = track->second.find(in);
@@ -66,7 +66,7 @@ std::vector<Hop> hops_of(const Fabric& fabric, const Path& path, const qos::Poli
 /// The live fabric from the agents' start on.
 class Act {
  public:
-  Act(const Scenario& scenario, const qos::Policy& policy, const Settings& settings)
+  Act(const NamedCase& scenario, const qos::Policy& policy, const Settings& settings)
       : fabric_(scenario.fabric), scenario_(scenario), policy_(policy), settings_(settings) {
     // What arrives is to show what became of it on the way.
     arguments_ = {"--backend",   settings.backend,    "--qos.lossless", policy.lossless_text(),
@@ -145,17 +145,17 @@ class Act {
   Result<FlowResult> send(std::size_t flow, Path path, const Forwarder& forwarder) {
     auto capture = Capture::open(settings_.place, fabric_);
     if (!capture) return fail(capture.error());
-    const auto sender = Sender::open(settings_.place, fabric_, path.nodes.front());
+    const auto sender = PacketSender::open(settings_.place, fabric_, path.nodes.front());
     if (!sender) return fail(sender.error());
     const auto probes = probes_for(flow, policy_, settings_.mode, next_serial_);
     next_serial_ += static_cast<std::uint32_t>(probes.size());
-    for (const Probe& probe : probes)
+    for (const ProbePacket& probe : probes)
       if (auto ok = sender->send(frame_of(probe, forwarder.first_hop(flow, path))); !ok)
         return fail(ok.error());
     const auto tracks = capture->take(probes.size() * 2 * path.links.size());
     FlowResult result{.flow = scenario_.flows[flow].name, .path = path, .sent = probes.size()};
     const Spot arrival = spots_of(fabric_, path).back();
-    for (const Probe& probe : probes) {
+    for (const ProbePacket& probe : probes) {
       count_turns(fabric_, path, policy_, probe.marking, turns_);
       const auto found = tracks.find(probe.serial);
       const Track track = found == tracks.end() ? Track() : found->second;
@@ -169,7 +169,7 @@ class Act {
   }
 
   Result<RestartResult> restart_under_traffic(const Forwarder& forwarder) {
-    const Flow& flow = scenario_.flows.front();
+    const FlowPath& flow = scenario_.flows.front();
     const auto path = path_of(fabric_, scenario_.failed, flow);
     if (!path) return fail(path.error());
     RestartResult result{.flow = flow.name, .restarts = settings_.restarts};
@@ -182,16 +182,17 @@ class Act {
         if (std::ranges::find(turns, node) == turns.end()) beside.insert(node);
     const std::vector<std::size_t> neighbors(beside.begin(), beside.end());
     result.neighbors = names_of(neighbors);
-    const Probe probe{.flow = 0, .marking = {.dscp = policy_.lossless().front().dscp, .ecn = 2}};
+    const ProbePacket probe{.flow = 0,
+                            .marking = {.dscp = policy_.lossless().front().dscp, .ecn = 2}};
     const Dscp due = expected_markings(fabric_, *path, policy_, probe.marking).back().dscp;
     const auto count = [&](bool right) {
-      return Counter::open(settings_.place, fabric_, flow.to, probe.flow, due, right);
+      return PacketCounter::open(settings_.place, fabric_, flow.to, probe.flow, due, right);
     };
     const auto right = count(true);
     if (!right) return fail(right.error());
     const auto wrong = count(false);
     if (!wrong) return fail(wrong.error());
-    const auto sender = Sender::open(settings_.place, fabric_, flow.from);
+    const auto sender = PacketSender::open(settings_.place, fabric_, flow.from);
     if (!sender) return fail(sender.error());
 
     std::atomic<bool> stop = false;
@@ -224,7 +225,7 @@ class Act {
   }
 
   const Fabric& fabric_;
-  const Scenario& scenario_;
+  const NamedCase& scenario_;
   const qos::Policy& policy_;
   const Settings& settings_;
   std::vector<std::string> arguments_;
@@ -247,13 +248,13 @@ bool Outcome::holds() const {
          (!restarts || (restarts->wrong == 0 && restarts->right > 0));
 }
 
-std::vector<Probe> probes_for(std::size_t flow, const qos::Policy& policy, Mode mode,
-                              std::uint32_t first_serial) {
+std::vector<ProbePacket> probes_for(std::size_t flow, const qos::Policy& policy, BounceMode mode,
+                                    std::uint32_t first_serial) {
   std::vector<Marking> markings;
   const auto add = [&](Dscp dscp, Priority pcp) {
     for (std::uint8_t ecn = 0; ecn < 4; ++ecn) {
       markings.push_back({.dscp = dscp, .ecn = ecn});
-      if (mode == Mode::kBridged) markings.push_back({.dscp = dscp, .ecn = ecn, .pcp = pcp});
+      if (mode == BounceMode::kBridged) markings.push_back({.dscp = dscp, .ecn = ecn, .pcp = pcp});
     }
   };
   for (const qos::Remap& turn : policy.turns()) add(turn.from.dscp, turn.from.priority);
@@ -262,14 +263,15 @@ std::vector<Probe> probes_for(std::size_t flow, const qos::Policy& policy, Mode 
     if (!is_lossless(policy, dscp))
       add(dscp, Priority::of<3>());  // a PCP that nothing derives from the DSCP
   }
-  std::vector<Probe> probes;
+  std::vector<ProbePacket> probes;
   for (const Marking& marking : markings)
     for (const bool v6 : {false, true})
       probes.push_back({.serial = first_serial++, .flow = flow, .v6 = v6, .marking = marking});
   return probes;
 }
 
-Result<Outcome> run(const Scenario& scenario, const qos::Policy& policy, const Settings& settings) {
+Result<Outcome> run(const NamedCase& scenario, const qos::Policy& policy,
+                    const Settings& settings) {
   const auto made = live::build(settings.place, scenario.fabric);
   if (!made) return fail(made.error());
   auto outcome = Act(scenario, policy, settings).play();

@@ -16,8 +16,8 @@
 namespace lldp::lab::bounce {
 
 struct Settings {
-  live::Place place{};
-  Mode mode = Mode::kRouted;
+  live::FabricPlace place{};
+  BounceMode mode = BounceMode::kRouted;
   std::string agent{};
   std::string backend = "bpf";
   std::vector<std::string> agent_arguments{};  ///< further ones, for every agent
@@ -75,12 +75,12 @@ struct Outcome {
 
 /// Builds the scenario's fabric of namespaces, lets agents protect it, sends probes along the
 /// normal paths, cuts the links, sends them along the paths of path_of(), and takes all down again.
-[[nodiscard]] Result<Outcome> run(const Scenario& scenario, const qos::Policy& policy,
+[[nodiscard]] Result<Outcome> run(const NamedCase& scenario, const qos::Policy& policy,
                                   const Settings& settings);
 
 /// Lossless classes, the lossy one and others' DSCPs, with every ECN; IPv4 and IPv6; on a bridged
 /// fabric also tagged.
-[[nodiscard]] std::vector<Probe> probes_for(std::size_t flow, const qos::Policy& policy, Mode mode,
-                                            std::uint32_t first_serial);
+[[nodiscard]] std::vector<ProbePacket> probes_for(std::size_t flow, const qos::Policy& policy,
+                                                  BounceMode mode, std::uint32_t first_serial);
 
 }  // namespace lldp::lab::bounce

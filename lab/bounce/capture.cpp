@@ -39,7 +39,7 @@ sockaddr_ll address(int ifindex, int protocol) {
 }
 
 /// A packet socket in a node's namespace, which receives nothing before bind_to().
-Result<UniqueFd> open_socket(const live::Place& place, const std::string& node) {
+Result<UniqueFd> open_socket(const live::FabricPlace& place, const std::string& node) {
   const live::KeepNamespace home;
   if (auto ok = live::enter(place, node); !ok) return fail(ok.error());
   UniqueFd fd(socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0));
@@ -85,7 +85,7 @@ Result<Adjacency> port_of(const Fabric& fabric, std::size_t node) {
 
 }  // namespace
 
-Result<Capture> Capture::open(const live::Place& place, const Fabric& fabric) {
+Result<Capture> Capture::open(const live::FabricPlace& place, const Fabric& fabric) {
   Capture capture(fabric);
   for (const Node& node : fabric.nodes) {
     auto fd = open_socket(place, node.name);
@@ -143,10 +143,11 @@ std::size_t Capture::drain(std::size_t node, std::map<std::uint32_t, Track>& tra
   }
 }
 
-Result<Sender> Sender::open(const live::Place& place, const Fabric& fabric, std::size_t node) {
+Result<PacketSender> PacketSender::open(const live::FabricPlace& place, const Fabric& fabric,
+                                        std::size_t node) {
   const auto port = port_of(fabric, node);
   if (!port) return fail(port.error());
-  Sender sender;
+  PacketSender sender;
   sender.port_ = fabric.nodes[node].name;
   auto fd = open_socket(place, sender.port_);
   if (!fd) return fail(fd.error());
@@ -156,13 +157,13 @@ Result<Sender> Sender::open(const live::Place& place, const Fabric& fabric, std:
   return sender;
 }
 
-Result<void> Sender::send(ByteSpan frame) const {
+Result<void> PacketSender::send(ByteSpan frame) const {
   if (::send(socket_.get(), frame.data(), frame.size(), 0) < 0) return failed(port_, "cannot send");
   return {};
 }
 
-std::uint64_t Sender::blast(ByteSpan frame, double per_second,
-                            const std::atomic<bool>& stop) const {
+std::uint64_t PacketSender::blast(ByteSpan frame, double per_second,
+                                  const std::atomic<bool>& stop) const {
   constexpr std::size_t kBatch = 32;
   Bytes copy(frame.begin(), frame.end());
   iovec part{copy.data(), copy.size()};
@@ -181,8 +182,9 @@ std::uint64_t Sender::blast(ByteSpan frame, double per_second,
   return sent;
 }
 
-Result<Counter> Counter::open(const live::Place& place, const Fabric& fabric, std::size_t node,
-                              std::size_t flow, Dscp dscp, bool with_it) {
+Result<PacketCounter> PacketCounter::open(const live::FabricPlace& place, const Fabric& fabric,
+                                          std::size_t node, std::size_t flow, Dscp dscp,
+                                          bool with_it) {
   const auto port = port_of(fabric, node);
   if (!port) return fail(port.error());
   const std::string& name = fabric.nodes[node].name;
@@ -209,12 +211,12 @@ Result<Counter> Counter::open(const live::Place& place, const Fabric& fabric, st
     return failed(name, "cannot filter");
   const int ifindex = live::ifindex_of(port->link, port->own_end);
   if (auto ok = bind_to(*fd, name, ifindex, ETH_P_ALL); !ok) return fail(ok.error());
-  Counter counter;
+  PacketCounter counter;
   counter.socket_ = std::move(*fd);
   return counter;
 }
 
-std::uint64_t Counter::take() const {
+std::uint64_t PacketCounter::take() const {
   tpacket_stats stats{};  // tp_packets: all that passed the filter, dropped or not
   socklen_t size = sizeof stats;
   getsockopt(socket_.get(), SOL_PACKET, PACKET_STATISTICS, &stats, &size);

@@ -19,7 +19,7 @@ namespace lldp::lab::bounce {
 /// egress hook, what enters before the ingress hook.
 class Capture {
  public:
-  [[nodiscard]] static Result<Capture> open(const live::Place& place, const Fabric& fabric);
+  [[nodiscard]] static Result<Capture> open(const live::FabricPlace& place, const Fabric& fabric);
 
   /// Until `count` sightings are there, or none has come for a while; and a little longer, for what
   /// should not come. Returns what was seen since the last call, by serial number.
@@ -35,10 +35,10 @@ class Capture {
 };
 
 /// Sends frames out of a node's only port.
-class Sender {
+class PacketSender {
  public:
-  [[nodiscard]] static Result<Sender> open(const live::Place& place, const Fabric& fabric,
-                                           std::size_t node);
+  [[nodiscard]] static Result<PacketSender> open(const live::FabricPlace& place,
+                                                 const Fabric& fabric, std::size_t node);
   [[nodiscard]] Result<void> send(ByteSpan frame) const;
   /// Copies of one frame, `per_second` of them, until `stop` says so; returns how many were sent.
   [[nodiscard]] std::uint64_t blast(ByteSpan frame, double per_second,
@@ -51,11 +51,11 @@ class Sender {
 
 /// Counts in the kernel, without reading them, the IPv4 packets of a flow that enter a node: those
 /// with a certain DSCP, or those without it.
-class Counter {
+class PacketCounter {
  public:
-  [[nodiscard]] static Result<Counter> open(const live::Place& place, const Fabric& fabric,
-                                            std::size_t node, std::size_t flow, Dscp dscp,
-                                            bool with_it);
+  [[nodiscard]] static Result<PacketCounter> open(const live::FabricPlace& place,
+                                                  const Fabric& fabric, std::size_t node,
+                                                  std::size_t flow, Dscp dscp, bool with_it);
   [[nodiscard]] std::uint64_t take() const;  ///< since the last call
 
  private:

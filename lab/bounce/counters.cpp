@@ -39,7 +39,7 @@ void read_counts(const nlohmann::json& reply, const Fabric& fabric,
 
 }  // namespace
 
-Result<Bounces> counted_bounces(const live::Place& place, const Fabric& fabric) {
+Result<Bounces> counted_bounces(const live::FabricPlace& place, const Fabric& fabric) {
   const auto ports_of = adjacencies(fabric);
   Bounces counted;
   for (std::size_t n = 0; n < fabric.nodes.size(); ++n) {

@@ -24,10 +24,11 @@ Result<void> set_sysctl(const std::string& name, const char* value) {
 
 }  // namespace
 
-Forwarder::Forwarder(const Fabric& fabric, Mode mode)
+Forwarder::Forwarder(const Fabric& fabric, BounceMode mode)
     : fabric_(&fabric), mode_(mode), addresses_(live::port_addresses(fabric)) {}
 
-Result<Forwarder> Forwarder::open(const live::Place& place, const Fabric& fabric, Mode mode) {
+Result<Forwarder> Forwarder::open(const live::FabricPlace& place, const Fabric& fabric,
+                                  BounceMode mode) {
   Forwarder forwarder(fabric, mode);
   const live::KeepNamespace home;
   for (std::size_t n = 0; n < fabric.nodes.size(); ++n) {
@@ -45,7 +46,7 @@ Result<Forwarder> Forwarder::open(const live::Place& place, const Fabric& fabric
 Result<void> Forwarder::prepare(std::size_t node) {
   live::RouteBatch& batch = batches_[node];
   const auto ports = adjacencies(*fabric_)[node];
-  if (mode_ == Mode::kBridged) {
+  if (mode_ == BounceMode::kBridged) {
     // Down until no port floods: there are loops.
     batch.add_bridge(kBridge, kBridgeIndex);
     for (const Adjacency& a : ports)
@@ -69,7 +70,7 @@ Result<void> Forwarder::lay(std::size_t flow, const Path& path) {
     const std::size_t link = path.links[i];
     const std::size_t own = fabric_->links[link].ends[0].node == path.nodes[i] ? 0 : 1;
     const int port = live::ifindex_of(link, own);
-    if (mode_ == Mode::kBridged) {
+    if (mode_ == BounceMode::kBridged) {
       batch.replace_forwarding(mac_of(flow, true), port);
       continue;
     }
@@ -91,7 +92,7 @@ Result<void> Forwarder::cut(const FailedLinks& failed) {
 }
 
 MacAddress Forwarder::first_hop(std::size_t flow, const Path& path) const {
-  if (mode_ == Mode::kBridged) return mac_of(flow, true);
+  if (mode_ == BounceMode::kBridged) return mac_of(flow, true);
   const std::size_t link = path.links.front();
   return addresses_[link][fabric_->links[link].ends[0].node == path.nodes.front() ? 1 : 0];
 }

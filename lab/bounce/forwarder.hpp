@@ -15,8 +15,8 @@ namespace lldp::lab::bounce {
 /// by a bridge in every switch that learns and floods nothing and so has no loops.
 class Forwarder {
  public:
-  [[nodiscard]] static Result<Forwarder> open(const live::Place& place, const Fabric& fabric,
-                                              Mode mode);
+  [[nodiscard]] static Result<Forwarder> open(const live::FabricPlace& place, const Fabric& fabric,
+                                              BounceMode mode);
   /// Sends a flow along a path from now on.
   [[nodiscard]] Result<void> lay(std::size_t flow, const Path& path);
   /// Takes links down, at both ends.
@@ -25,12 +25,12 @@ class Forwarder {
   [[nodiscard]] MacAddress first_hop(std::size_t flow, const Path& path) const;
 
  private:
-  Forwarder(const Fabric& fabric, Mode mode);
+  Forwarder(const Fabric& fabric, BounceMode mode);
   [[nodiscard]] Result<void> prepare(std::size_t node);
   [[nodiscard]] Result<void> commit();
 
   const Fabric* fabric_;
-  Mode mode_;
+  BounceMode mode_;
   std::vector<std::array<MacAddress, 2>> addresses_;  ///< of the ports, by link
   std::vector<live::RouteBatch> batches_{};           ///< by node
 };

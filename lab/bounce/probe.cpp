@@ -26,7 +26,7 @@ std::uint32_t udp_sum(ByteSpan addresses, ByteSpan datagram) {
                   ones_sum(addresses) + kUdp + static_cast<std::uint32_t>(datagram.size()));
 }
 
-Bytes datagram_of(const Probe& probe, ByteSpan addresses) {
+Bytes datagram_of(const ProbePacket& probe, ByteSpan addresses) {
   Bytes udp;
   put16(udp, 0xc000 + static_cast<unsigned>(probe.flow));
   put16(udp, kRoce);
@@ -62,7 +62,7 @@ MacAddress mac_of(std::size_t flow, bool destination) {
           static_cast<std::uint8_t>(destination ? 2 : 1)};
 }
 
-Bytes frame_of(const Probe& probe, const MacAddress& to) {
+Bytes frame_of(const ProbePacket& probe, const MacAddress& to) {
   Bytes frame;
   put(frame, to);
   put(frame, mac_of(probe.flow, false));

@@ -19,7 +19,7 @@ struct Marking {
 };
 
 /// A UDP packet that is sent to be looked at wherever it passes.
-struct Probe {
+struct ProbePacket {
   std::uint32_t serial = 0;  ///< in its payload, by which it is known again
   std::size_t flow = 0;
   bool v6 = false;
@@ -35,7 +35,7 @@ struct Probe {
 
 inline constexpr std::uint8_t kHopLimit = 64;  ///< TTL or hop limit at the start
 
-[[nodiscard]] Bytes frame_of(const Probe& probe, const MacAddress& to);
+[[nodiscard]] Bytes frame_of(const ProbePacket& probe, const MacAddress& to);
 
 /// A probe as it was found on a link.
 struct Sighting {

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kShownProblems = 5;
 
-std::string name_of(Mode mode) { return mode == Mode::kRouted ? "routed" : "bridged"; }
+std::string name_of(BounceMode mode) { return mode == BounceMode::kRouted ? "routed" : "bridged"; }
 
 std::string port_of(const Fabric& fabric, const Adjacency& a) {
   const Link& link = fabric.links[a.link];
@@ -46,7 +46,7 @@ bool ecn_kept(const Hop& hop) {
                      [](const auto& pair) { return pair.first.ecn == pair.second.ecn; });
 }
 
-std::string cut_text(const Scenario& s) {
+std::string cut_text(const NamedCase& s) {
   std::string text;
   for (std::size_t i = 0; i < s.failed.size(); ++i) {
     if (!s.failed[i]) continue;
@@ -77,9 +77,9 @@ std::string flow_line(const Fabric& fabric, const FlowResult& f) {
   return text + "\n";
 }
 
-std::string hop_table(const Fabric& fabric, const FlowResult& f, Mode mode) {
+std::string hop_table(const Fabric& fabric, const FlowResult& f, BounceMode mode) {
   std::string text = fmt::format("  {:<8} {:<12} {:<12} {:<14} {:<5} {}\n", "switch", "in", "out",
-                                 "DSCP", "ECN", mode == Mode::kBridged ? "PCP" : "");
+                                 "DSCP", "ECN", mode == BounceMode::kBridged ? "PCP" : "");
   while (text.ends_with(" \n")) text.erase(text.size() - 2, 1);
   for (const Hop& hop : f.hops) {
     std::string line =
@@ -110,7 +110,8 @@ std::string verdict_text(const Outcome& o) {
 
 }  // namespace
 
-std::string to_text(const Scenario& s, const qos::Policy& policy, Mode mode, const Outcome& o) {
+std::string to_text(const NamedCase& s, const qos::Policy& policy, BounceMode mode,
+                    const Outcome& o) {
   std::string text =
       fmt::format("{} {}, backend {}: {} agents ready after {:.2f} s; lossless {}, lossy {}\n",
                   s.name, name_of(mode), o.backend, s.fabric.nodes.size(), o.ready_seconds,
@@ -140,7 +141,8 @@ std::string to_text(const Scenario& s, const qos::Policy& policy, Mode mode, con
   return text + verdict_text(o);
 }
 
-std::string to_json(const Scenario& s, const qos::Policy& policy, Mode mode, const Outcome& o) {
+std::string to_json(const NamedCase& s, const qos::Policy& policy, BounceMode mode,
+                    const Outcome& o) {
   using Json = nlohmann::ordered_json;
   const auto flows = [&](const std::vector<FlowResult>& results) {
     Json list = Json::array();

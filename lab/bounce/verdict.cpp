@@ -54,8 +54,8 @@ std::vector<Marking> expected_markings(const Fabric& fabric, const Path& path,
   return markings;
 }
 
-std::string problem_of(const Fabric& fabric, const Path& path, const qos::Policy& policy, Mode mode,
-                       const Probe& probe, const Track& track) {
+std::string problem_of(const Fabric& fabric, const Path& path, const qos::Policy& policy,
+                       BounceMode mode, const ProbePacket& probe, const Track& track) {
   const auto spots = spots_of(fabric, path);
   const auto markings = expected_markings(fabric, path, policy, probe.marking);
   const auto sent = recognise(frame_of(probe, mac_of(probe.flow, true)));
@@ -69,11 +69,11 @@ std::string problem_of(const Fabric& fabric, const Path& path, const qos::Policy
       return fmt::format("{} {}, not {}", to_string(seen.marking), at(),
                          to_string(markings[i / 2]));
     if (!seen.checksums_right) return "wrong checksum " + at();
-    const std::size_t hops = mode == Mode::kRouted ? i / 2 : 0;
+    const std::size_t hops = mode == BounceMode::kRouted ? i / 2 : 0;
     if (seen.hop_limit != kHopLimit - hops)
       return fmt::format("hop limit {} {}", seen.hop_limit, at());
     if (seen.rest != sent->rest ||
-        (mode == Mode::kBridged && (seen.to != sent->to || seen.from != sent->from)))
+        (mode == BounceMode::kBridged && (seen.to != sent->to || seen.from != sent->from)))
       return "other octets changed " + at();
   }
   for (const auto& [spot, seen] : track)
@@ -113,7 +113,7 @@ std::vector<std::string> miscounts(const Fabric& fabric, const Bounces& counted,
   return texts;
 }
 
-std::string to_string(const Probe& probe) {
+std::string to_string(const ProbePacket& probe) {
   return fmt::format("{} {}", probe.v6 ? "IPv6" : "IPv4", to_string(probe.marking));
 }
 

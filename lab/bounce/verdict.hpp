@@ -12,7 +12,7 @@
 
 namespace lldp::lab::bounce {
 
-enum class Mode : std::uint8_t { kRouted, kBridged };
+enum class BounceMode : std::uint8_t { kRouted, kBridged };
 
 /// A point of the fabric where packets are looked at: on a link, at one of its ends, one way.
 struct Spot {
@@ -35,8 +35,8 @@ using Track = std::multimap<Spot, Sighting>;
 /// Holds a track against all that must be so: seen once at every spot of the path and nowhere else,
 /// marked as expected, checksums right, every other octet as sent. Empty: it is.
 [[nodiscard]] std::string problem_of(const Fabric& fabric, const Path& path,
-                                     const qos::Policy& policy, Mode mode, const Probe& probe,
-                                     const Track& track);
+                                     const qos::Policy& policy, BounceMode mode,
+                                     const ProbePacket& probe, const Track& track);
 
 /// Packets that turned, by where they left the switch and the priority they came with.
 using Bounces = std::map<std::pair<Spot, Priority>, std::uint64_t>;
@@ -48,6 +48,6 @@ void count_turns(const Fabric& fabric, const Path& path, const qos::Policy& poli
                                                  const Bounces& expected);
 
 /// A probe for a person: `IPv6 dscp43 ecn2 pcp5`.
-[[nodiscard]] std::string to_string(const Probe& probe);
+[[nodiscard]] std::string to_string(const ProbePacket& probe);
 
 }  // namespace lldp::lab::bounce

@@ -17,7 +17,7 @@
 namespace lldp::lab::collect {
 namespace {
 
-using Kind = Finding::Kind;
+using Kind = CollectedProblem::Kind;
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
 /// The text before escape(), where that is text: names in a fabric are as people write them.
@@ -53,7 +53,7 @@ struct Member {
   std::string shown{};  ///< its name in the fabric, escaped
 
   [[nodiscard]] bool has_agent() const {
-    return told != nullptr && told->dialect == Dialect::kAgent;
+    return told != nullptr && told->dialect == AgentKind::kAgent;
   }
 };
 
@@ -62,7 +62,7 @@ struct View {
   std::size_t from = 0;  ///< member
   std::size_t port = 0;  ///< index in its ports
   std::size_t to = 0;    ///< member
-  const Heard* heard = nullptr;
+  const HeardNeighbor* heard = nullptr;
 };
 
 struct Cable {
@@ -70,7 +70,7 @@ struct Cable {
     std::size_t member = 0;
     std::string port{};
     const Port* told = nullptr;
-    const Heard* heard = nullptr;  ///< how this end hears the other
+    const HeardNeighbor* heard = nullptr;  ///< how this end hears the other
   };
   std::array<End, 2> ends{};
   [[nodiscard]] bool two_sided() const {
@@ -96,10 +96,11 @@ class Assembly {
 
   Result<Collection> take() {
     if (auto ok = build(); !ok) return fail(ok.error());
-    std::stable_sort(
-        result_.findings.begin(), result_.findings.end(), [](const Finding& a, const Finding& b) {
-          return std::tie(a.kind, a.device, a.port) < std::tie(b.kind, b.device, b.port);
-        });
+    std::stable_sort(result_.findings.begin(), result_.findings.end(),
+                     [](const CollectedProblem& a, const CollectedProblem& b) {
+                       return std::tie(a.kind, a.device, a.port) <
+                              std::tie(b.kind, b.device, b.port);
+                     });
     return std::move(result_);
   }
 
@@ -140,7 +141,7 @@ class Assembly {
   }
 
   /// The device that is heard: by its chassis ID, or, where either side knows none, by its name.
-  std::size_t meant_by(const Heard& heard) {
+  std::size_t meant_by(const HeardNeighbor& heard) {
     if (const auto it = by_chassis_.find(heard.chassis);
         !heard.chassis.empty() && it != by_chassis_.end())
       return it->second;
@@ -178,7 +179,7 @@ class Assembly {
         continue;
       }
       if (any_glob_match(hints_.ignored_ports, port.name)) continue;
-      for (const Heard& heard : port.heard) {
+      for (const HeardNeighbor& heard : port.heard) {
         const std::size_t to = meant_by(heard);
         if (to == m && means(heard, port)) {
           find(Kind::kSelf, device.name, port.name,
@@ -194,7 +195,7 @@ class Assembly {
         neighbor.called_host |= heard.role == Role::kHost;
         neighbor.called_switch |= heard.role == Role::kSwitch;
         neighbor.has_level |= heard.level && heard.level->value() > 0;
-        if (heard.role == Role::kSwitch && device.dialect == Dialect::kAgent &&
+        if (heard.role == Role::kSwitch && device.dialect == AgentKind::kAgent &&
             neighbor.agent_hears_switch == kNone)
           neighbor.agent_hears_switch = m;
       }
@@ -204,7 +205,7 @@ class Assembly {
   // How they are cabled
 
   /// Whether `heard` can mean the port.
-  static bool means(const Heard& heard, const Port& port) {
+  static bool means(const HeardNeighbor& heard, const Port& port) {
     return heard.port == port.name || (!port.port_id.empty() && heard.port == port.port_id) ||
            (!heard.description.empty() && heard.description == port.name);
   }
@@ -553,7 +554,7 @@ class Assembly {
         all.push_back(unescape(name));
     };
     if (end.told != nullptr) add(end.told->port_id);
-    if (const Heard* heard = c.ends[1 - e].heard; heard != nullptr) {
+    if (const HeardNeighbor* heard = c.ends[1 - e].heard; heard != nullptr) {
       add(heard->port);
       add(heard->description);
     }
@@ -618,7 +619,7 @@ class Assembly {
 
 }  // namespace
 
-std::string_view to_string(Finding::Kind kind) {
+std::string_view to_string(CollectedProblem::Kind kind) {
   switch (kind) {
     case Kind::kUnreadable:
       return "unreadable";
@@ -670,7 +671,7 @@ std::string_view to_string(Finding::Kind kind) {
 
 bool Collection::has_problems() const {
   return std::any_of(findings.begin(), findings.end(),
-                     [](const Finding& f) { return f.is_problem(); });
+                     [](const CollectedProblem& f) { return f.is_problem(); });
 }
 
 Result<Collection> assemble(const std::vector<Device>& devices, const Hints& hints) {

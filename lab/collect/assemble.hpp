@@ -13,7 +13,7 @@ namespace lldp::lab::collect {
 
 /// What is not as it should be, or not known. A problem leaves in doubt what is proved of the
 /// fabric; a note does not.
-struct Finding {
+struct CollectedProblem {
   enum class Kind : std::uint8_t {
     // Problems
     kUnreadable,   ///< a file that tells nothing
@@ -45,9 +45,10 @@ struct Finding {
   std::string port{};
   std::string text{};
   [[nodiscard]] bool is_problem() const { return kind < Kind::kUnmatched; }
-  friend bool operator==(const Finding&, const Finding&) = default;
+  friend bool operator==(const CollectedProblem&, const CollectedProblem&) = default;
 };
-[[nodiscard]] std::string_view to_string(Finding::Kind kind);  ///< unreadable, no-answer, ...
+[[nodiscard]] std::string_view to_string(
+    CollectedProblem::Kind kind);  ///< unreadable, no-answer, ...
 
 /// What the operator knows better than the devices tell. Globs of names.
 struct Hints {
@@ -59,7 +60,7 @@ struct Hints {
 
 struct Collection {
   Fabric fabric{};
-  std::vector<Finding> findings{};
+  std::vector<CollectedProblem> findings{};
   std::size_t devices_told = 0;  ///< that told of themselves
   std::size_t two_sided = 0;     ///< links that both ends tell of
   [[nodiscard]] bool has_problems() const;

@@ -12,7 +12,7 @@
 namespace lldp::lab::collect {
 
 /// A neighbour, as a port hears it. An empty text is not known.
-struct Heard {
+struct HeardNeighbor {
   std::string chassis{};
   std::string name{};
   std::string port{};         ///< Port ID
@@ -20,7 +20,7 @@ struct Heard {
   std::optional<Role> role{};
   std::optional<Level> level{};    ///< only agents of ours tell one
   std::optional<Layers> layers{};  ///< what its end of the link joins, by its own word; the same
-  friend bool operator==(const Heard&, const Heard&) = default;
+  friend bool operator==(const HeardNeighbor&, const HeardNeighbor&) = default;
 };
 
 struct Port {
@@ -33,7 +33,7 @@ struct Port {
   bool up = false;  ///< only agents of ours tell
   /// The agent's alarm that the port leads to a device and hears none; empty: no such alarm.
   std::string unheard{};
-  std::vector<Heard> heard{};
+  std::vector<HeardNeighbor> heard{};
   friend bool operator==(const Port&, const Port&) = default;
 };
 
@@ -44,11 +44,11 @@ struct LeftOut {
   friend bool operator==(const LeftOut&, const LeftOut&) = default;
 };
 
-enum class Dialect : std::uint8_t { kAgent, kLldpcli, kSonic };
+enum class AgentKind : std::uint8_t { kAgent, kLldpcli, kSonic };
 
 struct Device {
   std::string source{};  ///< the file or the host that told it
-  Dialect dialect = Dialect::kAgent;
+  AgentKind dialect = AgentKind::kAgent;
   std::string chassis{};
   std::string name{};
   std::optional<Role> role{};

@@ -104,14 +104,14 @@ auto told_nothing() {
 }
 
 /// What is read of one device.
-struct Reading {
+struct DeviceReading {
   Device device{};
   std::vector<std::pair<std::string, Json>> rules{};  ///< and where they stand
   bool told = false;                                  ///< it told something beside rules
 };
 
 /// Adds one text; its rules are put aside.
-Result<void> add(const Printed& printed, Reading& to) {
+Result<void> add(const Printed& printed, DeviceReading& to) {
   const std::string_view text = printed.text;
   const std::size_t first = text.find_first_not_of(kBlank);
   if (first == std::string_view::npos) return refuse("", "empty");
@@ -144,7 +144,7 @@ auto failed_at(const std::string& where, Error e) {
 }  // namespace
 
 Result<Device> read_device(const std::vector<Printed>& texts, const std::string& source) {
-  Reading reading{.device = {.source = source}};
+  DeviceReading reading{.device = {.source = source}};
   for (const Printed& printed : texts)
     if (auto ok = add(printed, reading); !ok) return failed_at(printed.where, ok.error());
   if (!reading.told) return told_nothing();

@@ -52,14 +52,14 @@ std::string priorities(const Json* lossless) {
   return text;
 }
 
-Result<Heard> heard_from(const Json& neighbor, const std::string& where) {
-  Heard heard{.chassis = shown_at(neighbor, "chassis_id"),
-              .name = shown_at(neighbor, "system_name"),
-              .port = shown_at(neighbor, "port_id"),
-              .description = shown_at(neighbor, "port_description"),
-              .role = role_from(shown_at(neighbor, "device_type")),
-              .level = level_at(neighbor, "level"),
-              .layers = layers_at(neighbor, "layers")};
+Result<HeardNeighbor> heard_from(const Json& neighbor, const std::string& where) {
+  HeardNeighbor heard{.chassis = shown_at(neighbor, "chassis_id"),
+                      .name = shown_at(neighbor, "system_name"),
+                      .port = shown_at(neighbor, "port_id"),
+                      .description = shown_at(neighbor, "port_description"),
+                      .role = role_from(shown_at(neighbor, "device_type")),
+                      .level = level_at(neighbor, "level"),
+                      .layers = layers_at(neighbor, "layers")};
   if (heard.chassis.empty()) return refuse(where, "a neighbor without a chassis_id");
   return heard;
 }
@@ -241,7 +241,7 @@ Result<void> add_show(const Json& show, Device& device) {
   const Json* told = find(show, "device");
   const Json* ports = find(show, "ports");
   if (!told->is_object() || !ports->is_array()) return refuse("show", "no device, or no ports");
-  device.dialect = Dialect::kAgent;
+  device.dialect = AgentKind::kAgent;
   device.chassis = shown_at(*told, "chassis_id");
   device.name = shown_at(*told, "system_name");
   device.role = role_from(shown_at(*told, "role"));
@@ -274,7 +274,7 @@ Result<void> add_show(const Json& show, Device& device) {
 }
 
 Result<void> add_rules(const Json& rules, Device& device) {
-  if (device.dialect != Dialect::kAgent || device.chassis.empty())
+  if (device.dialect != AgentKind::kAgent || device.chassis.empty())
     return refuse("rules", "without the `show --json` of the same device");
   const Json* ports = find(rules, "ports");
   if (!ports->is_array()) return refuse("rules", "no ports");

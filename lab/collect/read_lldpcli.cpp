@@ -99,7 +99,7 @@ bool is_lldpcli(const Json& answer) {
 }
 
 Result<void> add_lldpcli(const Json& answer, Device& device) {
-  device.dialect = Dialect::kLldpcli;
+  device.dialect = AgentKind::kLldpcli;
   for (const Json* local : entries(find(answer, "local-chassis")))
     take_self(chassis_from(find(*local, "chassis")), device);
   for (const Json* lldp : entries(find(answer, "lldp"))) {
@@ -119,11 +119,11 @@ Result<void> add_lldpcli(const Json& answer, Device& device) {
       }
       const std::string via = text_at(*interface, "via");
       if (!via.empty() && via != "LLDP") continue;  // CDP and others: another protocol's names
-      Heard heard{.chassis = chassis.id,
-                  .name = chassis.name,
-                  .port = id,
-                  .description = ports.empty() ? "" : value_of(find(*ports[0], "descr")),
-                  .role = chassis.role};
+      HeardNeighbor heard{.chassis = chassis.id,
+                          .name = chassis.name,
+                          .port = id,
+                          .description = ports.empty() ? "" : value_of(find(*ports[0], "descr")),
+                          .role = chassis.role};
       if (heard.chassis.empty() && heard.name.empty())
         device.left_out.push_back({name, "a neighbor without a chassis"});
       else

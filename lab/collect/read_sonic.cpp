@@ -45,14 +45,14 @@ const Json& fields_of(const Json& row) {
 std::string field(const Json& row, const char* name) { return escape(text_at(row, name)); }
 
 /// A device heard on the management port is no neighbor in the fabric.
-void add(std::map<std::string, Port>& ports, const std::string& name, Heard heard) {
+void add(std::map<std::string, Port>& ports, const std::string& name, HeardNeighbor heard) {
   if (name == kManagement) return;
   Port& port = ports.try_emplace(name, Port{.name = name}).first->second;
   port.heard.push_back(std::move(heard));
 }
 
 void keep(std::map<std::string, Port>& ports, Device& device) {
-  device.dialect = Dialect::kSonic;
+  device.dialect = AgentKind::kSonic;
   if (!device.role) device.role = Role::kSwitch;
   for (auto& [name, port] : ports) device.ports.push_back(std::move(port));
 }
@@ -84,11 +84,11 @@ Result<void> add_sonic_database(const Json& dump, Device& device) {
       device.left_out.push_back({"", std::string(kEntry) + " names no port"});
       continue;
     }
-    Heard heard{.chassis = field(entry, "lldp_rem_chassis_id"),
-                .name = field(entry, "lldp_rem_sys_name"),
-                .port = field(entry, "lldp_rem_port_id"),
-                .description = field(entry, "lldp_rem_port_desc"),
-                .role = role_from_octets(text_at(entry, "lldp_rem_sys_cap_enabled"))};
+    HeardNeighbor heard{.chassis = field(entry, "lldp_rem_chassis_id"),
+                        .name = field(entry, "lldp_rem_sys_name"),
+                        .port = field(entry, "lldp_rem_port_id"),
+                        .description = field(entry, "lldp_rem_port_desc"),
+                        .role = role_from_octets(text_at(entry, "lldp_rem_sys_cap_enabled"))};
     if (!heard.chassis.empty() || !heard.name.empty())
       add(ports, port, std::move(heard));
     else if (port != kManagement)
@@ -141,10 +141,10 @@ Result<void> add_sonic_table(std::string_view text, Device& device) {
         total = std::stoul(words[0]);
     } else if (!columns.empty() && line.substr(0, 2) != "--" && !line.empty() && line[0] != ' ') {
       const std::string port = cell(line, "LocalPort");
-      Heard heard{.name = cell(line, "RemoteDevice"),
-                  .port = cell(line, "RemotePortID"),
-                  .description = cell(line, "RemotePortDescr"),
-                  .role = role_from_letters(cell(line, "Capability"))};
+      HeardNeighbor heard{.name = cell(line, "RemoteDevice"),
+                          .port = cell(line, "RemotePortID"),
+                          .description = cell(line, "RemotePortDescr"),
+                          .role = role_from_letters(cell(line, "Capability"))};
       ++rows;
       if (heard.name.empty()) heard.chassis = heard.port;  // most often a network card's address
       if (port.empty() || (heard.name.empty() && heard.chassis.empty()))

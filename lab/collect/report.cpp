@@ -20,13 +20,14 @@ std::size_t count(const Fabric& fabric, Role role) {
 }  // namespace
 
 std::string to_text(const Collection& c) {
-  const auto problems = static_cast<std::size_t>(std::count_if(
-      c.findings.begin(), c.findings.end(), [](const Finding& f) { return f.is_problem(); }));
+  const auto problems = static_cast<std::size_t>(
+      std::count_if(c.findings.begin(), c.findings.end(),
+                    [](const CollectedProblem& f) { return f.is_problem(); }));
   std::string out = fmt::format(
       "{} devices told of themselves: {} switches, {} hosts, {} links, {} of them from both ends\n",
       c.devices_told, count(c.fabric, Role::kSwitch), count(c.fabric, Role::kHost),
       c.fabric.links.size(), c.two_sided);
-  for (const Finding& f : c.findings) {
+  for (const CollectedProblem& f : c.findings) {
     std::string where = f.device;
     if (!f.port.empty()) where += ":" + f.port;
     out += fmt::format("{} {:<12} {}: {}\n", f.is_problem() ? "problem" : "note   ",
@@ -48,11 +49,12 @@ Marks marks_of(const Collection& c) {
     for (const LinkEnd& end : c.fabric.links[l].ends)
       links.emplace(std::pair(end.node, escape(end.port)), l);
   Marks marks;
-  const auto add = [](std::map<std::size_t, std::string>& to, std::size_t at, const Finding& f) {
+  const auto add = [](std::map<std::size_t, std::string>& to, std::size_t at,
+                      const CollectedProblem& f) {
     std::string& text = to[at];
     text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", to_string(f.kind), f.text);
   };
-  for (const Finding& f : c.findings) {
+  for (const CollectedProblem& f : c.findings) {
     const auto node = nodes.find(f.device);
     if (!f.is_problem() || node == nodes.end()) continue;
     const auto link = links.find({node->second, f.port});
@@ -67,7 +69,7 @@ Marks marks_of(const Collection& c) {
 std::string to_json(const Collection& c) {
   using Ordered = nlohmann::ordered_json;
   Ordered findings = Ordered::array();
-  for (const Finding& f : c.findings)
+  for (const CollectedProblem& f : c.findings)
     findings.push_back({{"code", to_string(f.kind)},
                         {"problem", f.is_problem()},
                         {"device", f.device},

@@ -58,8 +58,8 @@ void add_file(std::map<fs::path, Batch>& batches, const fs::path& file) {
   if (batch.where.empty()) batch.where = file.string();
 }
 
-Finding unreadable(const std::string& where, const Error& e) {
-  return {Finding::Kind::kUnreadable, escape(where), "", to_string(e)};
+CollectedProblem unreadable(const std::string& where, const Error& e) {
+  return {CollectedProblem::Kind::kUnreadable, escape(where), "", to_string(e)};
 }
 
 /// Whatever order threads come in, the result is in the order of `n`.
@@ -77,8 +77,8 @@ void in_parallel(std::size_t n, Work work) {
 
 }  // namespace
 
-Told read_files(const std::vector<std::string>& paths, const Progress& progress) {
-  Told told;
+DeviceFacts read_files(const std::vector<std::string>& paths, const Progress& progress) {
+  DeviceFacts told;
   std::map<fs::path, Batch> by_device;
   for (const std::string& path : paths) {
     std::error_code error;
@@ -125,9 +125,9 @@ Told read_files(const std::vector<std::string>& paths, const Progress& progress)
   return told;
 }
 
-Told read_hosts(const std::vector<std::string>& hosts, const SshSettings& settings,
-                const Progress& progress) {
-  Told told;
+DeviceFacts read_hosts(const std::vector<std::string>& hosts, const SshSettings& settings,
+                       const Progress& progress) {
+  DeviceFacts told;
   const auto answers = ask_by_ssh(hosts, settings, [&](std::size_t done) {
     if (progress) progress(done, hosts.size());
   });
@@ -135,7 +135,7 @@ Told read_hosts(const std::vector<std::string>& hosts, const SshSettings& settin
     const std::string name = hosts[i].substr(hosts[i].find('@') + 1);
     if (!answers[i]) {
       told.findings.push_back(
-          {Finding::Kind::kNoAnswer, escape(name), "", answers[i].error().what});
+          {CollectedProblem::Kind::kNoAnswer, escape(name), "", answers[i].error().what});
       continue;
     }
     auto device = read_device(*answers[i], name);

@@ -11,9 +11,9 @@
 namespace lldp::lab::collect {
 
 /// Devices that told of themselves, and what could not be read.
-struct Told {
+struct DeviceFacts {
   std::vector<Device> devices{};
-  std::vector<Finding> findings{};
+  std::vector<CollectedProblem> findings{};
 };
 
 /// Progress of a collection, for a display.
@@ -23,11 +23,12 @@ using Progress = std::function<void(std::size_t done, std::size_t total)>;
 /// their names. A file is one device; LEAF.rules.json (or .rules) beside LEAF.show.json, LEAF.json
 /// or LEAF belongs to it. The device's name, where it does not tell one, is the file's without
 /// extensions.
-[[nodiscard]] Told read_files(const std::vector<std::string>& paths, const Progress& progress = {});
+[[nodiscard]] DeviceFacts read_files(const std::vector<std::string>& paths,
+                                     const Progress& progress = {});
 
 /// What hosts print. `user@leaf1` is called leaf1 where it does not tell its name.
-[[nodiscard]] Told read_hosts(const std::vector<std::string>& hosts, const SshSettings& settings,
-                              const Progress& progress = {});
+[[nodiscard]] DeviceFacts read_hosts(const std::vector<std::string>& hosts,
+                                     const SshSettings& settings, const Progress& progress = {});
 
 /// `leaf1,leaf2`, or @FILE with one host a line (# begins a comment). A name that ssh would take
 /// for an option is refused.

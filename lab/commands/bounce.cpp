@@ -78,11 +78,11 @@ int run_lossless(const std::string& name, const Lossless& options, const qos::Po
   }
 }
 
-Result<Scenario> from_file(const std::string& file, const std::vector<std::string>& cuts,
-                           const std::vector<std::string>& flows) {
+Result<NamedCase> from_file(const std::string& file, const std::vector<std::string>& cuts,
+                            const std::vector<std::string>& flows) {
   auto fabric = load_fabric(file);
   if (!fabric) return fail(fabric.error());
-  Scenario s{.name = fabric->name, .fabric = std::move(*fabric)};
+  NamedCase s{.name = fabric->name, .fabric = std::move(*fabric)};
   auto failed = failed_links(s.fabric, cuts);
   if (!failed) return fail(failed.error());
   s.failed = std::move(*failed);
@@ -181,7 +181,7 @@ int run_bounce(const Arguments& arguments) {
   if (place->own_tree)
     return complain("bounce", Error{EPERM, "namespaces", "rules in the kernel need root"});
   settings.place = *place;
-  settings.mode = bridged ? bounce::Mode::kBridged : bounce::Mode::kRouted;
+  settings.mode = bridged ? bounce::BounceMode::kBridged : bounce::BounceMode::kRouted;
   settings.timeout = std::chrono::duration<double>(timeout);
   if (lossless_run.on) return run_lossless(words[0], lossless_run, *policy, settings, json);
   const auto s = named ? scenario(words[0]) : from_file(words[0], cuts, flows);

@@ -23,7 +23,7 @@ constexpr std::string_view kCollectUsage =
 
 constexpr std::string_view kRemoteCommand = "lldp-level show --json && lldp-level rules --json";
 
-void append(collect::Told& to, collect::Told from) {
+void append(collect::DeviceFacts& to, collect::DeviceFacts from) {
   std::move(from.devices.begin(), from.devices.end(), std::back_inserter(to.devices));
   std::move(from.findings.begin(), from.findings.end(), std::back_inserter(to.findings));
 }
@@ -85,7 +85,7 @@ int run_collect(const Arguments& arguments) {
   hints.switches = split_list(switches);
   hints.ignored_ports = split_list(ignored);
 
-  collect::Told told;
+  collect::DeviceFacts told;
   {
     ProgressBar bar("collect");
     const auto show = [&](std::size_t done, std::size_t total) {

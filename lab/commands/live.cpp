@@ -48,7 +48,7 @@ constexpr std::string_view kLiveUsage =
     "a crash too.\n";
 
 struct Settings {
-  live::Place place{};
+  live::FabricPlace place{};
   std::string agent{};
   std::vector<std::string> agent_arguments{};
   std::chrono::duration<double> timeout{30};
@@ -59,12 +59,12 @@ struct Settings {
   std::vector<std::string> command{};
 };
 
-live::Style style() {
+live::PictureStyle style() {
   winsize size{};
   const bool terminal = isatty(STDOUT_FILENO) == 1;
   const bool known = terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
   return {.colour = terminal && std::getenv("NO_COLOR") == nullptr,
-          .width = known ? size.ws_col : live::Style{}.width};
+          .width = known ? size.ws_col : live::PictureStyle{}.width};
 }
 
 void print(const Fabric& fabric, const live::Observation& seen, bool json) {

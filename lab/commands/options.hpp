@@ -21,9 +21,9 @@ namespace po = boost::program_options;
 /// The value of an option that is a number, from `least` to `most`. Everything else is refused: the
 /// library's own takes -1 for an unsigned number, and wraps it, and nan for a number.
 template <class T>
-class Number : public po::typed_value<T> {
+class NumberOption : public po::typed_value<T> {
  public:
-  Number(T* into, T least, T most) : po::typed_value<T>(into), least_(least), most_(most) {}
+  NumberOption(T* into, T least, T most) : po::typed_value<T>(into), least_(least), most_(most) {}
 
  private:
   void xparse(boost::any& store, const std::vector<std::string>& words) const override {
@@ -49,7 +49,7 @@ class Number : public po::typed_value<T> {
 /// For `add_options()`, as po::value() is.
 template <class T>
 [[nodiscard]] po::typed_value<T>* number(T* into, T least, T most = std::numeric_limits<T>::max()) {
-  return new Number<T>(into, least, most);  // which owns it, as it does po::value()'s
+  return new NumberOption<T>(into, least, most);  // which owns it, as it does po::value()'s
 }
 template <class T>
 [[nodiscard]] po::typed_value<T>* number(T least, T most = std::numeric_limits<T>::max()) {

@@ -29,7 +29,7 @@ using Run = std::function<void(std::uint64_t seed, const Sink& sink)>;
 int reproduce_paper(const Paper& paper, const Run& run, std::uint64_t seed, std::size_t seeds,
                     const Arguments& arguments, bool json, const std::string& output) {
   std::vector<std::vector<Finding>> by_seed(seeds);
-  std::vector<Drawing> drawings;
+  std::vector<PaperFigure> drawings;
   {
     ProgressBar bar("reproduce");
     const auto print = [&](const Finding& f) {
@@ -46,7 +46,7 @@ int reproduce_paper(const Paper& paper, const Run& run, std::uint64_t seed, std:
                 if (seeds == 1) print(f);
               },
           .draw =
-              [&](Drawing d) {
+              [&](PaperFigure d) {
                 if (i == 0) drawings.push_back(std::move(d));
               },
           .tell =
@@ -83,7 +83,7 @@ int reproduce_paper(const Paper& paper, const Run& run, std::uint64_t seed, std:
 }  // namespace
 
 int run_reproduce(const Arguments& arguments) {
-  fcplus_paper::Options chosen;
+  fcplus_paper::FcplusOptions chosen;
   std::string output;
   std::size_t seeds = 1;
   po::options_description options("Options");
@@ -149,10 +149,10 @@ int run_reproduce(const Arguments& arguments) {
   const int status = reproduce_paper(
       *paper,
       [&](std::uint64_t seed, const Sink& sink) {
-        fcplus_paper::Options now = chosen;
+        fcplus_paper::FcplusOptions now = chosen;
         now.seed = seed;
-        std::vector<fcplus_paper::Cell> cells;
-        const auto found = [&](const fcplus_paper::Cell& cell) {
+        std::vector<fcplus_paper::TableCell> cells;
+        const auto found = [&](const fcplus_paper::TableCell& cell) {
           cells.push_back(cell);
           sink.found(fcplus_paper::finding_of(cell));
         };
@@ -169,7 +169,7 @@ int run_reproduce(const Arguments& arguments) {
                 refused = true;
               },
               tell);
-        for (Drawing& d : fcplus_paper::drawings_of(cells)) sink.draw(std::move(d));
+        for (PaperFigure& d : fcplus_paper::drawings_of(cells)) sink.draw(std::move(d));
       },
       chosen.seed, seeds, arguments, json, output);
   return status == kDone && refused && chosen.switches ? kFailed : status;

@@ -152,7 +152,7 @@ int run_sim(const Arguments& arguments) {
                       : packets::plan_from_file(words[0], chosen);
   if (!plan) return complain("sim", plan.error());
   if (!protect.empty()) {
-    const auto protection = choice<packets::Protection>(packets::kProtections, protect);
+    const auto protection = choice<packets::ProtectionScheme>(packets::kProtections, protect);
     if (!protection)
       return complain_usage("sim", fmt::format("--protect: `{}` is not there", escape(protect)));
     plan->settings.protection = *protection;

@@ -211,7 +211,7 @@ int run_topo(const Arguments& arguments) {
     fabric = make_rails(words[0] == "railoptimized", *values, quality);
   } else if (words.size() == 1 && std::find(std::begin(kScenarios), std::end(kScenarios),
                                             words[0]) != std::end(kScenarios)) {
-    fabric = scenario(words[0]).map([](Scenario s) { return std::move(s.fabric); });
+    fabric = scenario(words[0]).map([](NamedCase s) { return std::move(s.fabric); });
   } else if (words.size() == 2 && words[0] == "convert") {
     fabric = load_fabric(words[1]);
     if (!fabric) return complain("topo", fabric.error());

@@ -34,7 +34,7 @@ struct Gate {
   bool no_cut_off = false;
 };
 
-void judge(const whatif::Part& part, const Gate& gate, std::string_view when,
+void judge(const whatif::ReportPart& part, const Gate& gate, std::string_view when,
            std::vector<std::string>& violations) {
   const whatif::Tally& t = part.tally;
   const auto add = [&](std::string what) {
@@ -63,7 +63,7 @@ struct Work {
 };
 
 /// Runs the tasks that are not done, and gives all that this process knows to `tally`.
-Result<void> run_tasks(const Work& work, const sweep::Shard& shard, sweep::Journal* journal,
+Result<void> run_tasks(const Work& work, const sweep::Shard& shard, sweep::ResultsFile* journal,
                        const std::function<void(std::size_t, const whatif::Tally&)>& tally) {
   std::vector<std::size_t> todo[2];
   for (std::size_t t = 0; t < work.tasks(); ++t) {
@@ -111,13 +111,13 @@ Result<void> read_back(const std::string& path, const Work& work,
   return {};
 }
 
-std::vector<std::size_t> links_of(const whatif::Part& part) {
+std::vector<std::size_t> links_of(const whatif::ReportPart& part) {
   std::vector<std::size_t> links;
   for (const std::uint32_t l : part.tally.worst) links.push_back(part.routes->link_of(l));
   return links;
 }
 
-std::string picture_of(const whatif::Part& part, std::size_t most) {
+std::string picture_of(const whatif::ReportPart& part, std::size_t most) {
   whatif::Evaluator evaluator(*part.routes, most);
   const auto effect = evaluator.evaluate_anew(part.tally.worst);
   return to_svg(*part.fabric, *part.routes, part.tally.worst, effect, evaluator.cycle());
@@ -213,23 +213,23 @@ int run_whatif(const Arguments& arguments) {
     auto made = whatif::Study::of(*later_fabric, plan);
     if (!made) return complain("whatif", Error{0, "after the change", to_string(made.error())});
     later.emplace(std::move(*made));
-    report.after = whatif::Part{.fabric = &*later_fabric, .routes = &later->routes()};
+    report.after = whatif::ReportPart{.fabric = &*later_fabric, .routes = &later->routes()};
   }
 
   const Work work{*study, later ? &*later : nullptr};
   const auto tally = [&](std::size_t task, const whatif::Tally& t) {
     (task >= work.now.blocks() ? *report.after : report.now).tally.add(t);
   };
-  std::optional<sweep::Journal> journal;
+  std::optional<sweep::ResultsFile> journal;
   if (!results.empty()) {
-    const sweep::Identity identity{.program = "lldp-level-lab whatif " LLDP_VERSION,
-                                   .scenario = {{"fabric", sweep::hash_of(to_json(*fabric))},
-                                                {"fail", plan.fail},
-                                                {"samples", samples},
-                                                {"seed", plan.samples ? plan.seed : 0},
-                                                {"changes", change_texts}},
-                                   .tasks = work.tasks()};
-    auto opened = sweep::Journal::open(results, identity, shard);
+    const sweep::RunIdentity identity{.program = "lldp-level-lab whatif " LLDP_VERSION,
+                                      .scenario = {{"fabric", sweep::hash_of(to_json(*fabric))},
+                                                   {"fail", plan.fail},
+                                                   {"samples", samples},
+                                                   {"seed", plan.samples ? plan.seed : 0},
+                                                   {"changes", change_texts}},
+                                      .tasks = work.tasks()};
+    auto opened = sweep::ResultsFile::open(results, identity, shard);
     if (!opened) return complain("whatif", opened.error());
     journal.emplace(std::move(*opened));
     if (const auto ok = read_back(results, work, tally); !ok) return complain("whatif", ok.error());
@@ -245,7 +245,7 @@ int run_whatif(const Arguments& arguments) {
       report.change_exposure = whatif::expose_changes(*fabric, report.changes);
     }
   }
-  const whatif::Part& judged = report.after ? *report.after : report.now;
+  const whatif::ReportPart& judged = report.after ? *report.after : report.now;
   judge(judged, gate, report.after ? "after the change" : "", report.violations);
   if (gate.max_exposure_s && report.change_exposure) {
     const double s = std::chrono::duration<double>(report.change_exposure->whole()).count();

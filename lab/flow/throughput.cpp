@@ -28,10 +28,10 @@ std::uint64_t key(std::uint32_t from, std::uint32_t to) { return std::uint64_t{f
 /// Where every pair sends as much one way as the other, a best flow is symmetric too (the mean of
 /// any best flow and its mirror image): half the pairs and links describe it.
 Problem problem_of(const Graph& graph, std::span<const SourcePaths> paths,
-                   std::span<const Traffic> traffic) {
+                   std::span<const TrafficMatrix> traffic) {
   std::unordered_map<std::uint64_t, double> amounts;
   amounts.reserve(traffic.size());
-  for (const Traffic& t : traffic)
+  for (const TrafficMatrix& t : traffic)
     if (t.amount > 0 && t.from != t.to) amounts[key(t.from, t.to)] += t.amount;
   const auto amount = [&](std::uint32_t from, std::uint32_t to) {
     const auto at = amounts.find(key(from, to));
@@ -288,7 +288,7 @@ class Game {
 }  // namespace
 
 Throughput throughput(const Graph& graph, std::span<const SourcePaths> paths,
-                      std::span<const Traffic> traffic, const ThroughputGoal& goal,
+                      std::span<const TrafficMatrix> traffic, const ThroughputGoal& goal,
                       std::size_t threads, const std::function<void(const Throughput&)>& tell) {
   const Problem problem = problem_of(graph, paths, traffic);
   if (problem.without != 0 || problem.amount.empty())
@@ -296,13 +296,13 @@ Throughput throughput(const Graph& graph, std::span<const SourcePaths> paths,
   return Game(problem, threads).play(goal, tell);
 }
 
-double throughput_bound(const Graph& graph, std::span<const Traffic> traffic) {
-  std::unordered_map<std::uint32_t, std::vector<const Traffic*>> by_source;
-  for (const Traffic& t : traffic) by_source[t.from].push_back(&t);
+double throughput_bound(const Graph& graph, std::span<const TrafficMatrix> traffic) {
+  std::unordered_map<std::uint32_t, std::vector<const TrafficMatrix*>> by_source;
+  for (const TrafficMatrix& t : traffic) by_source[t.from].push_back(&t);
   double taken = 0;
   for (const auto& [source, list] : by_source) {
     const auto distance = graph.distances(std::span(&source, 1));
-    for (const Traffic* t : list) {
+    for (const TrafficMatrix* t : list) {
       if (distance[t->to] == Graph::kFar) return 0;
       taken += t->amount * distance[t->to];
     }

@@ -36,12 +36,12 @@ struct ThroughputGoal {
 /// `paths` have each pair once, in either direction (all_pairs()). The result does not depend on
 /// the number of threads.
 [[nodiscard]] Throughput throughput(const Graph& graph, std::span<const SourcePaths> paths,
-                                    std::span<const Traffic> traffic, const ThroughputGoal& goal,
-                                    std::size_t threads,
+                                    std::span<const TrafficMatrix> traffic,
+                                    const ThroughputGoal& goal, std::size_t threads,
                                     const std::function<void(const Throughput&)>& tell = {});
 
 /// Whatever the routing: all capacity there is, over what the shortest paths take of it (Eq. 6 of
 /// FC+).
-[[nodiscard]] double throughput_bound(const Graph& graph, std::span<const Traffic> traffic);
+[[nodiscard]] double throughput_bound(const Graph& graph, std::span<const TrafficMatrix> traffic);
 
 }  // namespace lldp::lab

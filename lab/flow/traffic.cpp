@@ -141,10 +141,10 @@ std::vector<Sender> senders_of(const Fabric& fabric) {
   return senders;
 }
 
-std::vector<Traffic> all_to_all(std::span<const Sender> senders) {
+std::vector<TrafficMatrix> all_to_all(std::span<const Sender> senders) {
   double all = 0;
   for (const Sender& s : senders) all += s.amount;
-  std::vector<Traffic> traffic;
+  std::vector<TrafficMatrix> traffic;
   traffic.reserve(senders.size() * senders.size());
   for (const Sender& a : senders)
     for (const Sender& b : senders)
@@ -153,14 +153,14 @@ std::vector<Traffic> all_to_all(std::span<const Sender> senders) {
   return traffic;
 }
 
-std::vector<Traffic> uniform_random(std::span<const Sender> senders, double share,
-                                    std::uint64_t seed) {
+std::vector<TrafficMatrix> uniform_random(std::span<const Sender> senders, double share,
+                                          std::uint64_t seed) {
   Random random(seed);
   const std::size_t n = senders.size();
   if (n < 2) return {};
   const auto wanted = static_cast<std::size_t>(std::lround(share * static_cast<double>(n)));
   const std::size_t targets = std::clamp<std::size_t>(wanted, 1, n - 1);
-  std::vector<Traffic> traffic;
+  std::vector<TrafficMatrix> traffic;
   for (std::size_t i = 0; i < n; ++i) {
     auto order = shuffled(n, random);
     std::erase(order, i);
@@ -171,8 +171,8 @@ std::vector<Traffic> uniform_random(std::span<const Sender> senders, double shar
   return traffic;
 }
 
-std::vector<Traffic> near_worst(const Graph& graph, std::span<const Sender> senders,
-                                std::uint64_t seed, std::size_t threads) {
+std::vector<TrafficMatrix> near_worst(const Graph& graph, std::span<const Sender> senders,
+                                      std::uint64_t seed, std::size_t threads) {
   const std::size_t n = senders.size();
   if (n < 2) return {};
   Random random(seed);
@@ -190,7 +190,7 @@ std::vector<Traffic> near_worst(const Graph& graph, std::span<const Sender> send
     }
   });
   const auto column_of = Matching(n, std::move(weights)).run();
-  std::vector<Traffic> traffic(n);
+  std::vector<TrafficMatrix> traffic(n);
   for (std::size_t r = 0; r < n; ++r) {
     const Sender& from = senders[rows[r]];
     traffic[rows[r]] = {from.node, senders[columns[column_of[r]]].node, from.amount};
@@ -198,9 +198,9 @@ std::vector<Traffic> near_worst(const Graph& graph, std::span<const Sender> send
   return traffic;
 }
 
-std::vector<Demand> pairs_of(const Graph& graph, std::span<const Traffic> traffic) {
+std::vector<Demand> pairs_of(const Graph& graph, std::span<const TrafficMatrix> traffic) {
   std::vector<std::vector<std::uint32_t>> targets(graph.nodes());
-  for (const Traffic& t : traffic)
+  for (const TrafficMatrix& t : traffic)
     if (t.from != t.to) targets[std::min(t.from, t.to)].push_back(std::max(t.from, t.to));
   std::vector<Demand> demands;
   for (std::uint32_t source = 0; source < targets.size(); ++source) {

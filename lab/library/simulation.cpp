@@ -250,8 +250,8 @@ lls_result lls_send(lls_simulation* simulation, const lls_flow* flow, uint64_t* 
                        "size: asks for what this version of the library does not know");
     const lls_flow& f = *flow;
     if (const lls_result why = refusal(s, f); why != LLS_OK) return why;
-    constexpr Transport kTransport[] = {Transport::kGoBackN, Transport::kSelective,
-                                        Transport::kPaced};
+    constexpr HostTransport kTransport[] = {HostTransport::kGoBackN, HostTransport::kSelective,
+                                            HostTransport::kPaced};
     const auto sent = s->run->send(
         {.spec = {.octets = f.octets,
                   .rate_bps = f.rate_bps,

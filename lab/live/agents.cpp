@@ -18,7 +18,7 @@ namespace {
 constexpr std::string_view kNodeMark = "{node}";
 
 /// The agents that run, by their node.
-Processes find_agents(const Place& place, const std::vector<std::string>& nodes) {
+Processes find_agents(const FabricPlace& place, const std::vector<std::string>& nodes) {
   std::map<std::string, std::string> node_of;
   for (const std::string& node : nodes) node_of.emplace(place.socket(node), node);
   return find_processes([&](const std::vector<std::string>& words) {
@@ -57,7 +57,7 @@ std::string default_agent() {
   return std::filesystem::exists(beside, error) ? beside.string() : "lldp-leveld";
 }
 
-Result<std::size_t> start_agents(const Place& place, const Fabric& fabric,
+Result<std::size_t> start_agents(const FabricPlace& place, const Fabric& fabric,
                                  const std::vector<std::string>& nodes, const std::string& agent,
                                  const std::vector<std::string>& arguments) {
   const auto running = find_agents(place, nodes);
@@ -95,11 +95,11 @@ Result<std::size_t> start_agents(const Place& place, const Fabric& fabric,
   return started;
 }
 
-void stop_agents(const Place& place, const std::vector<std::string>& nodes) {
+void stop_agents(const FabricPlace& place, const std::vector<std::string>& nodes) {
   end_processes(find_agents(place, nodes));
 }
 
-void kill_agents(const Place& place, const std::vector<std::string>& nodes) {
+void kill_agents(const FabricPlace& place, const std::vector<std::string>& nodes) {
   kill_processes(find_agents(place, nodes));
 }
 

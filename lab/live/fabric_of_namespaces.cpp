@@ -57,7 +57,7 @@ struct Made {
   RouteBatch batch{};
 };
 
-Result<Made> make_namespace(const Place& place, const Node& node, ManifestWriter& manifest) {
+Result<Made> make_namespace(const FabricPlace& place, const Node& node, ManifestWriter& manifest) {
   const std::string path = place.namespace_path(node.name);
   const UniqueFd file(open(path.c_str(), O_RDONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0));
   if (!file) {
@@ -81,7 +81,7 @@ Result<Made> make_namespace(const Place& place, const Node& node, ManifestWriter
 }
 
 /// What agents have kept in the BPF file system for a namespace that goes.
-void forget_rules(const Place& place, const std::string& node) {
+void forget_rules(const FabricPlace& place, const std::string& node) {
   if (!enter(place, node)) return;
   if (const auto pins = dataplane::bpf::Pins::open(dataplane::BpfOptions{}.bpffs)) pins->clear();
 }
@@ -118,14 +118,14 @@ KeepNamespace::~KeepNamespace() {
   if (home_) setns(home_.get(), CLONE_NEWNET);
 }
 
-Result<void> enter(const Place& place, const std::string& node) {
+Result<void> enter(const FabricPlace& place, const std::string& node) {
   const std::string path = place.namespace_path(node);
   const UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd || setns(fd.get(), CLONE_NEWNET) < 0) return failed(path, "cannot enter");
   return {};
 }
 
-Result<void> enter_own_tree(const Place& place) {
+Result<void> enter_own_tree(const FabricPlace& place) {
   const uid_t user = geteuid();
   const gid_t group = getegid();
   if (user != 0) {
@@ -158,7 +158,7 @@ Result<void> enter_own_tree(const Place& place) {
   return {};
 }
 
-Result<void> make(const Place& place, const Fabric& fabric, ManifestWriter& manifest) {
+Result<void> make(const FabricPlace& place, const Fabric& fabric, ManifestWriter& manifest) {
   raise_descriptor_limit();
   if (auto ok = prepare_directory(); !ok) return fail(ok.error());
   const KeepNamespace home;
@@ -192,7 +192,7 @@ Result<void> make(const Place& place, const Fabric& fabric, ManifestWriter& mani
   return commit();
 }
 
-Result<Manifest> build(const Place& place, const Fabric& fabric) {
+Result<Manifest> build(const FabricPlace& place, const Fabric& fabric) {
   if (auto ok = check_names(place, fabric); !ok) return fail(ok.error());
   auto manifest = ManifestWriter::begin(place);
   if (!manifest) return fail(manifest.error());
@@ -205,7 +205,7 @@ Result<Manifest> build(const Place& place, const Fabric& fabric) {
   return manifest->manifest();
 }
 
-Result<void> remove(const Place& place, const Manifest& manifest) {
+Result<void> remove(const FabricPlace& place, const Manifest& manifest) {
   stop_agents(place, manifest.nodes);
   stop_switches(place, manifest.nodes);
   Result<void> outcome;

@@ -26,11 +26,11 @@ class KeepNamespace {
 };
 
 /// Moves the calling thread into a node's namespace.
-[[nodiscard]] Result<void> enter(const Place& place, const std::string& node);
+[[nodiscard]] Result<void> enter(const FabricPlace& place, const std::string& node);
 
 /// Takes the process into a user and mount namespace of its own, with a /run/netns that it may
 /// write. Call once, before any thread and before make(), where Place::own_tree is set.
-[[nodiscard]] Result<void> enter_own_tree(const Place& place);
+[[nodiscard]] Result<void> enter_own_tree(const FabricPlace& place);
 
 /// Into a file of /proc, which the namespaces of the calling thread choose.
 [[nodiscard]] Result<void> write_setting(const char* path, std::string_view text);
@@ -47,14 +47,15 @@ class KeepNamespace {
 /// A network namespace per node, forwarding IP where it is a switch, and a veth pair per link, up.
 /// Each node is written into the manifest as it is made. Fails where something of its name stands
 /// already, and leaves that alone.
-[[nodiscard]] Result<void> make(const Place& place, const Fabric& fabric, ManifestWriter& manifest);
+[[nodiscard]] Result<void> make(const FabricPlace& place, const Fabric& fabric,
+                                ManifestWriter& manifest);
 
 /// The same for a place that may hold a lab already, or not this fabric. Leaves nothing of its own
 /// behind where it fails.
-[[nodiscard]] Result<Manifest> build(const Place& place, const Fabric& fabric);
+[[nodiscard]] Result<Manifest> build(const FabricPlace& place, const Fabric& fabric);
 
 /// Removes the namespaces, agents and files of a manifest, and the manifest last. What is gone
 /// already is no error; nothing else is touched.
-[[nodiscard]] Result<void> remove(const Place& place, const Manifest& manifest);
+[[nodiscard]] Result<void> remove(const FabricPlace& place, const Manifest& manifest);
 
 }  // namespace lldp::lab::live

@@ -142,7 +142,7 @@ std::string padded(const Cell& cell, std::size_t width) {
 }
 
 void draw_row(std::string& out, const std::string& title, const std::vector<std::size_t>& nodes,
-              const Judged& j, const Style& style, const Painter& painter) {
+              const Judged& j, const PictureStyle& style, const Painter& painter) {
   std::vector<std::pair<Cell, Cell>> cells;
   std::size_t widest = 0;
   for (const std::size_t n : nodes) {
@@ -232,7 +232,7 @@ std::vector<std::string> complaints(const Judged& j) {
 
 }  // namespace
 
-std::string picture(const Fabric& fabric, const Observation& seen, const Style& style) {
+std::string picture(const Fabric& fabric, const Observation& seen, const PictureStyle& style) {
   const Judged j(fabric, seen);
   const Painter painter(style.colour);
   std::string out = "\n";

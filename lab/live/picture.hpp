@@ -7,7 +7,7 @@
 
 namespace lldp::lab::live {
 
-struct Style {
+struct PictureStyle {
   bool colour = false;
   std::size_t width = 100;  ///< of the screen, in characters
 };
@@ -15,7 +15,7 @@ struct Style {
 /// The fabric for a person: level by level from the top, each device with the level it has learned
 /// and its ports, then counts per level, then what is wrong and the alarms.
 [[nodiscard]] std::string picture(const Fabric& fabric, const Observation& seen,
-                                  const Style& style);
+                                  const PictureStyle& style);
 
 /// The same as JSON.
 [[nodiscard]] std::string to_json(const Fabric& fabric, const Observation& seen);

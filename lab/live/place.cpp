@@ -45,10 +45,10 @@ bool is_plain(std::string_view name) {
 
 }  // namespace
 
-Result<Place> place_of(const std::string& prefix, const std::string& dir) {
+Result<FabricPlace> place_of(const std::string& prefix, const std::string& dir) {
   if (!is_plain(prefix))
     return fail(Error{0, "--prefix", "use up to 64 letters, digits and `-_.`"});
-  Place place{.prefix = prefix, .own_tree = !is_root_of_machine()};
+  FabricPlace place{.prefix = prefix, .own_tree = !is_root_of_machine()};
   if (!dir.empty()) {
     place.dir = std::filesystem::absolute(dir).lexically_normal();
     if (place.dir.back() == '/') place.dir.pop_back();
@@ -63,7 +63,7 @@ Result<Place> place_of(const std::string& prefix, const std::string& dir) {
   return place;
 }
 
-Result<void> check_names(const Place& place, const Fabric& fabric) {
+Result<void> check_names(const FabricPlace& place, const Fabric& fabric) {
   for (const Node& node : fabric.nodes) {
     const std::string shown = escape(node.name);
     if (!is_plain(node.name) || node.name == "manifest")
@@ -80,7 +80,7 @@ Result<void> check_names(const Place& place, const Fabric& fabric) {
   return {};
 }
 
-Result<ManifestWriter> ManifestWriter::begin(const Place& place) {
+Result<ManifestWriter> ManifestWriter::begin(const FabricPlace& place) {
   std::error_code error;
   std::filesystem::create_directories(place.dir, error);
   if (error) return fail(Error{error.value(), place.dir, error.message()});
@@ -129,7 +129,7 @@ Result<void> ManifestWriter::add_namespace(const std::string& node) {
   return append("node " + node);
 }
 
-Result<Manifest> read_manifest(const Place& place) {
+Result<Manifest> read_manifest(const FabricPlace& place) {
   std::ifstream in(place.manifest());
   if (!in) {
     if (errno == ENOENT)

@@ -12,7 +12,7 @@ namespace lldp::lab::live {
 
 /// Where a lab lives: what it calls its namespaces and which directory holds its files. Labs of
 /// different places run side by side.
-struct Place {
+struct FabricPlace {
   std::string prefix{};  ///< namespaces are PREFIX-NODE
   std::string dir{};     ///< absolute; the manifest, and a directory per node
   /// Root of the machine makes namespaces that everyone sees, and which outlive the program.
@@ -48,10 +48,10 @@ struct Place {
 };
 
 /// `dir` empty: lldp-level-lab/PREFIX below /run (root) or $XDG_RUNTIME_DIR, else /tmp.
-[[nodiscard]] Result<Place> place_of(const std::string& prefix, const std::string& dir);
+[[nodiscard]] Result<FabricPlace> place_of(const std::string& prefix, const std::string& dir);
 
 /// Refuses names that the kernel or a path would not take.
-[[nodiscard]] Result<void> check_names(const Place& place, const Fabric& fabric);
+[[nodiscard]] Result<void> check_names(const FabricPlace& place, const Fabric& fabric);
 
 /// What was made, and nothing else: `down` removes what stands here, whatever happened to the
 /// program that made it.
@@ -66,7 +66,7 @@ struct Manifest {
 class ManifestWriter {
  public:
   /// Makes the directory of the place too. Fails when there is a manifest already.
-  [[nodiscard]] static Result<ManifestWriter> begin(const Place& place);
+  [[nodiscard]] static Result<ManifestWriter> begin(const FabricPlace& place);
 
   /// Makes the node's directory; fails where something of that name stands already.
   [[nodiscard]] Result<void> make_dir(const std::string& node);
@@ -77,12 +77,12 @@ class ManifestWriter {
  private:
   [[nodiscard]] Result<void> append(const std::string& line);
 
-  Place place_{};
+  FabricPlace place_{};
   UniqueFd file_{};
   Manifest manifest_{};
 };
 
 /// Error code ENOENT: the lab is not up. Refuses that of a lab with another prefix.
-[[nodiscard]] Result<Manifest> read_manifest(const Place& place);
+[[nodiscard]] Result<Manifest> read_manifest(const FabricPlace& place);
 
 }  // namespace lldp::lab::live

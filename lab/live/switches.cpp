@@ -19,7 +19,7 @@ namespace {
 
 constexpr char kSubcommand[] = "switch";
 
-Processes find_switches(const Place& place, const std::vector<std::string>& nodes) {
+Processes find_switches(const FabricPlace& place, const std::vector<std::string>& nodes) {
   std::map<std::string, std::string> node_of;
   for (const std::string& node : nodes) node_of.emplace(place.switch_file(node), node);
   return find_processes([&](const std::vector<std::string>& words) {
@@ -31,7 +31,8 @@ Processes find_switches(const Place& place, const std::vector<std::string>& node
 
 }  // namespace
 
-Result<void> start_switches(const Place& place, const std::map<std::string, std::string>& files,
+Result<void> start_switches(const FabricPlace& place,
+                            const std::map<std::string, std::string>& files,
                             const std::string& program) {
   std::vector<std::string> nodes;
   for (const auto& [node, text] : files) nodes.push_back(node);
@@ -54,11 +55,11 @@ Result<void> start_switches(const Place& place, const std::map<std::string, std:
   return {};
 }
 
-void stop_switches(const Place& place, const std::vector<std::string>& nodes) {
+void stop_switches(const FabricPlace& place, const std::vector<std::string>& nodes) {
   end_processes(find_switches(place, nodes));
 }
 
-SwitchKeeper::SwitchKeeper(const Place& place, std::map<std::string, std::string> files,
+SwitchKeeper::SwitchKeeper(const FabricPlace& place, std::map<std::string, std::string> files,
                            std::string program)
     : place_(place),
       files_(std::move(files)),

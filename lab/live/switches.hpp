@@ -15,7 +15,7 @@ namespace lldp::lab::live {
 
 /// Starts `PROGRAM switch FILE` in the namespace of each node for which there is a file's text, and
 /// none is running; the kernel forwards there no more. Refuses where one runs by another text.
-[[nodiscard]] Result<void> start_switches(const Place& place,
+[[nodiscard]] Result<void> start_switches(const FabricPlace& place,
                                           const std::map<std::string, std::string>& files,
                                           const std::string& program);
 
@@ -24,7 +24,8 @@ namespace lldp::lab::live {
 class SwitchKeeper {
  public:
   /// Of the switches that run now.
-  SwitchKeeper(const Place& place, std::map<std::string, std::string> files, std::string program);
+  SwitchKeeper(const FabricPlace& place, std::map<std::string, std::string> files,
+               std::string program);
 
   /// Readable when there is something to do for mind().
   [[nodiscard]] int fd() const { return poll_.get(); }
@@ -35,7 +36,7 @@ class SwitchKeeper {
  private:
   void hold(const std::string& node);
 
-  const Place& place_;
+  const FabricPlace& place_;
   std::map<std::string, std::string> files_;
   std::string program_;
   UniqueFd poll_;
@@ -46,6 +47,6 @@ class SwitchKeeper {
 };
 
 /// Stops the switches of these nodes, and only those; known by the file on their command line.
-void stop_switches(const Place& place, const std::vector<std::string>& nodes);
+void stop_switches(const FabricPlace& place, const std::vector<std::string>& nodes);
 
 }  // namespace lldp::lab::live

@@ -37,7 +37,7 @@ UniqueFd connect_to(const std::string& path) {
 
 }  // namespace
 
-Watcher::Watcher(const Place& place, const Fabric& fabric)
+Watcher::Watcher(const FabricPlace& place, const Fabric& fabric)
     : place_(place),
       fabric_(fabric),
       ports_(adjacencies(fabric)),

@@ -20,7 +20,7 @@ class Watcher {
  public:
   using Clock = std::chrono::steady_clock;
 
-  Watcher(const Place& place, const Fabric& fabric);
+  Watcher(const FabricPlace& place, const Fabric& fabric);
 
   /// Until everything is right (true) or `deadline`. Agents may come and go in between.
   [[nodiscard]] bool wait_until_right(Clock::time_point deadline);
@@ -50,7 +50,7 @@ class Watcher {
   void read_from(std::size_t node);
   void forget(std::size_t node);
 
-  const Place& place_;
+  const FabricPlace& place_;
   const Fabric& fabric_;
   std::vector<std::vector<Adjacency>> ports_;
   std::vector<Connection> connections_;

@@ -22,11 +22,11 @@ constexpr std::chrono::milliseconds kPause{10};
 
 }  // namespace
 
-Result<Client> Client::open(const std::string& path,
-                            std::chrono::steady_clock::time_point deadline) {
+Result<SwitchClient> SwitchClient::open(const std::string& path,
+                                        std::chrono::steady_clock::time_point deadline) {
   const auto there = unix_address(path);
   if (!there) return fail(Error{ENAMETOOLONG, path, "is too long for a socket"});
-  Client client;
+  SwitchClient client;
   client.path_ = path;
   for (;;) {
     client.socket_ = UniqueFd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
@@ -44,20 +44,20 @@ Result<Client> Client::open(const std::string& path,
   return fail(Error{code, path, std::string("the switch is not there: ") + std::strerror(code)});
 }
 
-Error Client::silence() const { return Error{errno, path_, "the switch does not answer"}; }
+Error SwitchClient::silence() const { return Error{errno, path_, "the switch does not answer"}; }
 
-Result<soft::View> Client::read() const {
+Result<soft::View> SwitchClient::read() const {
   if (auto ok = ask(); !ok) return fail(ok.error());
   return answer();
 }
 
-Result<void> Client::ask() const {
+Result<void> SwitchClient::ask() const {
   const std::string request = soft::format(soft::Request(soft::Read{}));
   if (send(socket_.get(), request.data(), request.size(), MSG_NOSIGNAL) < 0) return fail(silence());
   return {};
 }
 
-Result<soft::View> Client::answer() const {
+Result<soft::View> SwitchClient::answer() const {
   std::string text(soft::kMaxMessage, '\0');
   const ssize_t size = recv(socket_.get(), text.data(), text.size(), 0);
   if (size <= 0) return fail(silence());

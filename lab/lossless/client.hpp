@@ -11,11 +11,11 @@
 namespace lldp::lab::lossless {
 
 /// Asks one switch process what it has counted.
-class Client {
+class SwitchClient {
  public:
   /// Waits until it is there, or live::is_ending().
-  [[nodiscard]] static Result<Client> open(const std::string& socket,
-                                           std::chrono::steady_clock::time_point deadline);
+  [[nodiscard]] static Result<SwitchClient> open(const std::string& socket,
+                                                 std::chrono::steady_clock::time_point deadline);
   [[nodiscard]] Result<dataplane::soft::View> read() const;
   /// read() in two parts, between which fd() tells that there is an answer (EPOLLIN), or that the
   /// switch has gone (EPOLLRDHUP).

@@ -54,8 +54,8 @@ Result<void> switch_offload_off(const std::string& port) {
 
 }  // namespace
 
-std::map<std::string, std::string> switch_files(const live::Place& place, const Fabric& fabric,
-                                                const std::vector<Way>& ways,
+std::map<std::string, std::string> switch_files(const live::FabricPlace& place,
+                                                const Fabric& fabric, const std::vector<Way>& ways,
                                                 const qos::Policy& policy, std::uint64_t rate_bps,
                                                 std::uint32_t rules_late_ms) {
   const auto addresses = live::port_addresses(fabric);
@@ -104,7 +104,7 @@ Result<std::vector<Way>> ways_between_hosts(const Fabric& fabric) {
   return ways;
 }
 
-Result<void> address_hosts(const live::Place& place, const Fabric& fabric) {
+Result<void> address_hosts(const live::FabricPlace& place, const Fabric& fabric) {
   const auto hosts = hosts_of(fabric);
   const auto addresses = live::port_addresses(fabric);
   const auto links = adjacencies(fabric);
@@ -128,7 +128,7 @@ Result<void> address_hosts(const live::Place& place, const Fabric& fabric) {
   return {};
 }
 
-Result<std::size_t> start_agents(const live::Place& place, const Fabric& fabric,
+Result<std::size_t> start_agents(const live::FabricPlace& place, const Fabric& fabric,
                                  const std::string& agent, const qos::Policy& policy,
                                  const std::vector<std::string>& arguments) {
   std::size_t started = 0;
@@ -150,7 +150,7 @@ Result<std::size_t> start_agents(const live::Place& place, const Fabric& fabric,
   return started;
 }
 
-std::optional<Error> wait_for_rules(const live::Place& place, const Fabric& fabric,
+std::optional<Error> wait_for_rules(const live::FabricPlace& place, const Fabric& fabric,
                                     live::Watcher& watcher,
                                     live::Watcher::Clock::time_point deadline) {
   for (std::size_t n = 0; n < fabric.nodes.size(); ++n) {
@@ -159,7 +159,7 @@ std::optional<Error> wait_for_rules(const live::Place& place, const Fabric& fabr
     if (!watcher.wait_until_protected(n, deadline))
       return Error{0, name, "is not protected: " + live::last_line(place.log(name))};
     if (watcher.seen()[n].protection != "active") continue;
-    const auto client = Client::open(place.switch_socket(name), deadline);
+    const auto client = SwitchClient::open(place.switch_socket(name), deadline);
     if (!client)
       return Error{0, name, client.error().what + ": " + live::last_line(place.switch_log(name))};
     const auto view = client->read();
@@ -172,18 +172,18 @@ std::optional<Error> wait_for_rules(const live::Place& place, const Fabric& fabr
   return std::nullopt;
 }
 
-void Losses::add(const dataplane::soft::View& view) {
+void LossCounts::add(const dataplane::soft::View& view) {
   drops += view.drops + view.drops_lossy;
   missed += view.missed;
   too_long += view.too_long;
 }
 
-Losses losses(const live::Place& place, const Fabric& fabric,
-              live::Watcher::Clock::time_point deadline) {
-  Losses all;
+LossCounts losses(const live::FabricPlace& place, const Fabric& fabric,
+                  live::Watcher::Clock::time_point deadline) {
+  LossCounts all;
   for (const Node& node : fabric.nodes) {
     if (node.role != Role::kSwitch) continue;
-    const auto client = Client::open(place.switch_socket(node.name), deadline);
+    const auto client = SwitchClient::open(place.switch_socket(node.name), deadline);
     if (!client) continue;
     if (const auto view = client->read()) all.add(*view);
   }

@@ -34,9 +34,9 @@ class Lateness {
 /// Asks all switches what they have counted, round after round, and waits for none.
 class Lookout {
  public:
-  explicit Lookout(std::map<std::size_t, Client> switches) : switches_(std::move(switches)) {}
+  explicit Lookout(std::map<std::size_t, SwitchClient> switches) : switches_(std::move(switches)) {}
 
-  [[nodiscard]] const std::map<std::size_t, Client>& switches() const { return switches_; }
+  [[nodiscard]] const std::map<std::size_t, SwitchClient>& switches() const { return switches_; }
   /// When it wants to be called.
   [[nodiscard]] Picoseconds due() const { return due_; }
   /// Asks, if it is time. Fails when a switch has not answered for long.
@@ -55,7 +55,7 @@ class Lookout {
   [[nodiscard]] std::uint64_t pauses_when_moved() const { return pauses_; }
 
  private:
-  std::map<std::size_t, Client> switches_;  ///< by node
+  std::map<std::size_t, SwitchClient> switches_;  ///< by node
   Views views_{};
   Picoseconds due_ = 0;
   std::set<std::size_t> unanswered_{};

@@ -68,10 +68,10 @@ class Stage {
             s_.place, switch_files(s_.place, fabric_, ways, s_.policy, s_.rate_bps), s_.program);
         !ok)
       return fail(ok.error());
-    std::map<std::size_t, Client> clients;
+    std::map<std::size_t, SwitchClient> clients;
     for (std::size_t n = 0; n < fabric_.nodes.size(); ++n) {
       if (fabric_.nodes[n].role != Role::kSwitch) continue;
-      auto client = Client::open(s_.place.switch_socket(fabric_.nodes[n].name), deadline);
+      auto client = SwitchClient::open(s_.place.switch_socket(fabric_.nodes[n].name), deadline);
       if (!client)
         return fail(Error{0, fabric_.nodes[n].name,
                           client.error().what + ": " +

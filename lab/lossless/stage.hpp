@@ -17,7 +17,7 @@
 namespace lldp::lab::lossless {
 
 struct Settings {
-  live::Place place{};
+  live::FabricPlace place{};
   bool is_protected = true;  ///< by agents' rules; else there is one lossless priority and no agent
   qos::Policy policy{};
   std::uint64_t rate_bps = 20'000'000;  ///< of every link
@@ -56,7 +56,7 @@ struct Outcome {
   std::uint64_t waiting_octets = 0;  ///< in switches, at the end
   std::uint64_t pauses = 0;          ///< PAUSE frames that switches sent, in all
   std::uint64_t turned = 0;          ///< packets that changed class
-  Losses lost{};                     ///< at switches and hosts
+  LossCounts lost{};                 ///< at switches and hosts
   std::uint64_t late_us = 0;         ///< the most that a process was late, while packets moved
   std::uint64_t fills_us = 0;        ///< in so long a buffer is filled up to XOFF
   std::uint64_t sent_us = 0;         ///< for so long hosts had something to send

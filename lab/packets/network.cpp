@@ -232,7 +232,7 @@ void Network::lay_out_waits() {
 }
 
 void Network::install(std::size_t link, std::size_t end, qos::PortClass port) {
-  if (settings.protection != Protection::kDownUp) return;
+  if (settings.protection != ProtectionScheme::kDownUp) return;
   install(static_cast<Arc>(2 * link + end), qos::compile(settings.policy, port));
 }
 
@@ -286,14 +286,14 @@ std::uint32_t Network::add_flow(const FlowSpec& spec, std::uint32_t route) {
     round += 2 * p.delay + time_of(p, frame_octets, rates[routes[i]]) +
              time_of(p, kControlOctets, rates[routes[i]]);
   }
-  if (spec.transport == Transport::kSelective) {
+  if (spec.transport == HostTransport::kSelective) {
     const auto octets =
         static_cast<std::uint64_t>(static_cast<unsigned __int128>(round) * slowest / kOctetTime);
     flow.most_window =
         static_cast<std::uint32_t>(std::min<std::uint64_t>(octets / frame_octets + 1, kMostWindow));
     flow.selective = std::make_unique<Selective>(flow.most_window);
   }
-  if (spec.transport != Transport::kPaced) {
+  if (spec.transport != HostTransport::kPaced) {
     if (settings.dcqcn.on) flow.control = std::make_unique<DcqcnOfFlow>(flow.rate_bps);
     if (settings.hpcc.on) flow.control = std::make_unique<Hpcc>(flow.rate_bps, round, frame_octets);
   }

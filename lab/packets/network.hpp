@@ -97,7 +97,7 @@ struct alignas(kCacheLine) Buffer {
 };
 
 /// The flows of a host's port that have something to send.
-struct Source {
+struct EventSource {
   std::uint32_t first = kNone;  ///< those that may, one after the other
   std::uint32_t last = kNone;
   struct Later {
@@ -245,8 +245,8 @@ class Network {
   Settings settings{};
   std::vector<Port> ports{};
   std::vector<Ingress> ingress{};
-  std::vector<Buffer> buffers{};  ///< by node
-  std::vector<Source> sources{};  ///< by arc
+  std::vector<Buffer> buffers{};       ///< by node
+  std::vector<EventSource> sources{};  ///< by arc
   std::vector<Flow> flows{};
   std::vector<std::uint32_t> followers{};        ///< flows that wait for others
   std::vector<Asymmetry> asymmetry{};            ///< by node; empty: there is none

@@ -61,7 +61,7 @@ Result<Plan> ndc_loop() {
   if (!fabric) return fail(fabric.error());
   Plan plan{.name = "ndc-loop", .fabric = std::move(*fabric)};
   plan.failed.resize(plan.fabric.links.size());
-  plan.settings.protection = Protection::kOff;
+  plan.settings.protection = ProtectionScheme::kOff;
   plan.settings.pfc.xoff_octets = 75'000;
   plan.settings.pfc.xon_octets = 50'000;
   plan.settings.buffer_octets = 5'000'000;
@@ -82,10 +82,11 @@ Result<Plan> ndc_loop() {
     const std::size_t from = node(kRing[i]);
     const std::size_t relay = node(kRing[(i + 1) % 4]);
     const std::size_t to = node(kRing[(i + 2) % 4]);
-    lab::Flow way{.name = fmt::format("{}-{}", kRing[i].substr(4), kRing[(i + 2) % 4].substr(4)),
-                  .from = from,
-                  .to = to,
-                  .via = {between(from, relay), relay, between(relay, to)}};
+    lab::FlowPath way{
+        .name = fmt::format("{}-{}", kRing[i].substr(4), kRing[(i + 2) % 4].substr(4)),
+        .from = from,
+        .to = to,
+        .via = {between(from, relay), relay, between(relay, to)}};
     plan.flows.push_back({.spec = {.name = way.name}, .way = way});
   }
   return plan;
@@ -105,10 +106,10 @@ Result<Plan> plan_of_case(std::string_view name, std::size_t x, std::size_t y) {
   auto drawn = scenario(flaps ? "case1" : name);
   if (!drawn) return fail(drawn.error());
   Plan plan{.name = std::string(name), .fabric = std::move(drawn->fabric)};
-  for (const lab::Flow& flow : drawn->flows) {
+  for (const lab::FlowPath& flow : drawn->flows) {
     const std::size_t count = flow.name == "X" ? x : flow.name == "Y" ? y : 0;
     for (std::size_t i = 1; i <= count; ++i) {
-      lab::Flow way = flow;
+      lab::FlowPath way = flow;
       way.name = count == 1 ? flow.name : fmt::format("{}{}", flow.name, i);
       if (i > 1)
         way.from = twin_of(plan.fabric, flow.from, i, name == "case2" || name == "dualtor");

@@ -32,7 +32,7 @@ struct Storm {
 /// What is sent, and where.
 struct PlannedFlow {
   FlowSpec spec{};
-  lab::Flow way{};
+  lab::FlowPath way{};
   /// Flows of the plan, before this one in it, that must have arrived where it begins.
   std::vector<std::uint32_t> after{};
 };

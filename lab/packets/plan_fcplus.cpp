@@ -44,10 +44,10 @@ Result<Plan> plan_of_fcplus() {
     const auto& from = hosts[source.source];
     const auto& to = hosts[source.targets.front()];
     for (std::size_t i = 0; i < from.size(); ++i) {
-      lab::Flow way{.name = plan.fabric.nodes[from[i]].name,
-                    .from = from[i],
-                    .to = to[i],
-                    .via = ways[i * ways.size() / from.size()]};
+      lab::FlowPath way{.name = plan.fabric.nodes[from[i]].name,
+                        .from = from[i],
+                        .to = to[i],
+                        .via = ways[i * ways.size() / from.size()]};
       plan.flows.push_back({.spec = {.name = way.name}, .way = way});
     }
   }

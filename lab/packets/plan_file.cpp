@@ -187,7 +187,7 @@ void read_flow(JsonObject&& o, Plan& plan, FlowNames& named) {
 /// The traffic of a file that another simulator reads.
 void read_traffic_file(JsonObject& o, Plan& plan, const Files& files) {
   std::string name;
-  Transport transport = Transport::kGoBackN;
+  HostTransport transport = HostTransport::kGoBackN;
   o.text("file", name);
   o.choice("transport", transport, kTransports);
   if (o.error()) return;

@@ -119,7 +119,7 @@ Result<Plan> plan_of_figure(std::string_view name) {
   for (const Sketch& s : kFigures) {
     if (s.name != name) continue;
     Plan plan{.name = std::string(name)};
-    plan.settings.protection = Protection::kItsy;
+    plan.settings.protection = ProtectionScheme::kItsy;
     std::map<std::string, std::size_t> index;
     std::map<std::string, int> ports;
     const auto add = [&](const std::string& node, Role role) {
@@ -152,7 +152,7 @@ Result<Plan> plan_of_figure(std::string_view name) {
     if (!failed) return fail(failed.error());
     plan.failed = *failed;
     for (const auto& [flow, from, to, via, gbps] : s.flows) {
-      lab::Flow way{.name = flow, .from = index[from], .to = index[to]};
+      lab::FlowPath way{.name = flow, .from = index[from], .to = index[to]};
       for (const std::string& node : via) way.via.push_back(index[node]);
       plan.flows.push_back(
           {.spec = {.name = flow, .rate_bps = gbps * 1'000'000'000}, .way = std::move(way)});

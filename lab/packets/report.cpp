@@ -17,7 +17,7 @@ using Ordered = nlohmann::ordered_json;
 constexpr std::size_t kFlowsShown = 20;
 constexpr std::size_t kVerdictsShown = 20;
 
-std::string_view name_of(Protection p) { return kProtections[static_cast<std::size_t>(p)]; }
+std::string_view name_of(ProtectionScheme p) { return kProtections[static_cast<std::size_t>(p)]; }
 std::string_view name_of(FlowControlKind f) { return kFlowControls[static_cast<std::size_t>(f)]; }
 
 double gbps(std::uint64_t bps) { return static_cast<double>(bps) / 1e9; }

@@ -38,11 +38,11 @@ Links links_of_relays(const Fabric& fabric) {
 }
 
 /// The flow's different ways by the links that are up: those of other hashes, kMostWays at most.
-std::vector<Path> all_ways(Ways& ways, const FailedLinks& failed, const lab::Flow& way) {
+std::vector<Path> all_ways(Ways& ways, const FailedLinks& failed, const lab::FlowPath& way) {
   constexpr std::uint64_t kMostWays = 64;
   std::vector<Path> all;
   for (std::uint64_t hash = 1; hash <= 4 * kMostWays && all.size() < kMostWays; ++hash) {
-    lab::Flow other = way;
+    lab::FlowPath other = way;
     other.hash = hash;
     auto path = ways.path_of(failed, other);
     if (!path) return all;
@@ -56,7 +56,7 @@ std::vector<Path> all_ways(Ways& ways, const FailedLinks& failed, const lab::Flo
 /// The way of a flow by the links that are up; `way` has what was asked for, and where nodes relay
 /// what they lay.
 Result<Path> way_of(const Plan& plan, Ways& ways, const FailedLinks& failed, const Links& links,
-                    const PlannedFlow& f, lab::Flow& way) {
+                    const PlannedFlow& f, lab::FlowPath& way) {
   way = f.way;
   const bool relays = !links.empty();
   if (relays) give_way(plan.fabric, links, way);
@@ -222,11 +222,11 @@ class Run : public Simulation {
 
   /// Flows between the same two, by the same hash, go the same way: it is looked for once.
   Result<std::uint32_t> route_of(const PlannedFlow& flow) {
-    const lab::Flow& w = flow.way;
+    const lab::FlowPath& w = flow.way;
     const auto key = std::tuple(w.from, w.to, w.hash);
     if (const auto known = routes_.find(key); w.via.empty() && known != routes_.end())
       return known->second;
-    lab::Flow way;
+    lab::FlowPath way;
     const auto path = way_of(plan_, ways_, failed_, links_, flow, way);
     if (!path) return fail(path.error());
     const std::uint32_t route = engine_.network().route_of(*path);
@@ -357,7 +357,7 @@ class Run : public Simulation {
   Picoseconds half_ = 0;
   std::vector<LinkEvent>::const_iterator event_;
   std::optional<Halt> halted_{};
-  std::vector<lab::Flow> later_{};  ///< ways of the flows that are none of the plan's
+  std::vector<lab::FlowPath> later_{};  ///< ways of the flows that are none of the plan's
   std::map<std::tuple<std::size_t, std::size_t, std::uint64_t>, std::uint32_t> routes_{};
   std::optional<NdcMap> map_{};
   std::size_t moments_ = 0;  ///< moments that are waited for
@@ -412,7 +412,7 @@ Result<void> set_up_ndc(const Plan& plan, Network& n) {
     return refuse("failed", "in an NDC with this flow control no link may fail");
   if (!plan.events.empty()) return refuse("events", "in an NDC with this flow control none may be");
   if (!plan.storms.empty()) return refuse("storms", "in an NDC with this flow control none may be");
-  if (plan.settings.protection != Protection::kOff)
+  if (plan.settings.protection != ProtectionScheme::kOff)
     return refuse("settings.protect", "with this flow control: none");
   if (portfc) {
     n.control = kQueues - 1;
@@ -433,7 +433,7 @@ Result<void> set_up_ndc(const Plan& plan, Network& n) {
 
 /// The other of the two ways in NDC(n, 1), if its first link has another rate.
 std::optional<Path> other_way(const Fabric& fabric, const Links& links, const FailedLinks& failed,
-                              lab::Flow way) {
+                              lab::FlowPath way) {
   const auto rate = [&](std::size_t peer) {
     for (const Adjacency& a : links[way.from])
       if (a.peer == peer) return fabric.links[a.link].rate_bps;
@@ -480,7 +480,7 @@ Result<void> check_spread(const Plan& plan) {
   if (plan.settings.flow_control == FlowControlKind::kPortFc || has_relays(plan.fabric))
     return refuse("settings.spread", "where nodes relay a flow has one way");
   for (const PlannedFlow& f : plan.flows) {
-    if (f.spec.transport == Transport::kGoBackN)
+    if (f.spec.transport == HostTransport::kGoBackN)
       return refuse(fmt::format("flow {}: transport", escape(f.spec.name)),
                     "go-back-n takes a frame that overtakes another for a loss: with "
                     "settings.spread give irn or paced");
@@ -497,8 +497,8 @@ Result<void> check_cbfc(const Plan& plan, const Hooks& hooks) {
     return fail(Error{0, std::string(key), std::string(what)});
   };
   if (plan.settings.flow_control != FlowControlKind::kCbfc) return {};
-  if (plan.settings.protection == Protection::kWatchdog ||
-      plan.settings.protection == Protection::kItsy)
+  if (plan.settings.protection == ProtectionScheme::kWatchdog ||
+      plan.settings.protection == ProtectionScheme::kItsy)
     return refuse("settings.protect", "with credits: none or down-up");
   if (!plan.storms.empty()) return refuse("storms", "a host pauses by PFC: none with credits");
   if (hooks.trace) return refuse("trace", "messages of credits have no known format: no capture");
@@ -527,7 +527,7 @@ Result<Prepared> prepare(const Plan& plan) {
   std::optional<NdcMap> map;
   if (plan.settings.flow_control == FlowControlKind::kPortFc) map.emplace(p.network);
   for (const PlannedFlow& f : plan.flows) {
-    lab::Flow way;
+    lab::FlowPath way;
     const auto path = way_of(plan, p.ways, failed, links, f, way);
     if (!path) return fail(path.error());
     const std::uint32_t flow = p.network.add_flow(f.spec, *path);
@@ -550,7 +550,7 @@ Result<Prepared> prepare(const Plan& plan) {
 
 std::string_view needs_one_thread(const Plan& plan, const Hooks& hooks) {
   if (hooks.trace) return "a capture has all frames in the order in which they are sent";
-  if (plan.settings.protection == Protection::kItsy)
+  if (plan.settings.protection == ProtectionScheme::kItsy)
     return "what itsy declares is compared with all switches at that moment";
   if (plan.settings.hpcc.on) return "what HPCC's frames tell stays with the thread that moves them";
   if (!plan.program.operations.empty())
@@ -570,13 +570,13 @@ Result<std::unique_ptr<Simulation>> simulate(const Plan& plan, const Hooks& hook
   switch (plan.settings.flow_control) {
     case FlowControlKind::kPfc:
       switch (plan.settings.protection) {
-        case Protection::kWatchdog:
+        case ProtectionScheme::kWatchdog:
           return run_with<Pfc, Watchdog>(plan, hooks, std::move(*prepared), std::move(notice),
                                          threads);
-        case Protection::kItsy:
+        case ProtectionScheme::kItsy:
           return run_with<Pfc, Itsy>(plan, hooks, std::move(*prepared), std::move(notice), threads);
-        case Protection::kOff:
-        case Protection::kDownUp:
+        case ProtectionScheme::kOff:
+        case ProtectionScheme::kDownUp:
           return run_with<Pfc, NoDetector>(plan, hooks, std::move(*prepared), std::move(notice),
                                            threads);
       }

@@ -19,11 +19,11 @@ enum class FlowControlKind : std::uint8_t {
 inline constexpr std::string_view kFlowControls[] = {"pfc", "none", "pfc-star", "portfc", "cbfc"};
 
 /// What is done against deadlocks.
-enum class Protection : std::uint8_t { kOff, kDownUp, kWatchdog, kItsy };
+enum class ProtectionScheme : std::uint8_t { kOff, kDownUp, kWatchdog, kItsy };
 inline constexpr std::string_view kProtections[] = {"none", "down-up", "watchdog", "itsy"};
 
 /// How a flow gets its frames across.
-enum class Transport : std::uint8_t {
+enum class HostTransport : std::uint8_t {
   kPaced,     ///< at its rate, without acknowledgements
   kGoBackN,   ///< from the first one that is missing
   kSelective  ///< IRN: only what is missing, at most a bandwidth-delay product under way
@@ -141,7 +141,7 @@ struct HpccSettings {
 struct Settings {
   qos::Policy policy{};
   FlowControlKind flow_control = FlowControlKind::kPfc;
-  Protection protection = Protection::kDownUp;
+  ProtectionScheme protection = ProtectionScheme::kDownUp;
   PfcSettings pfc{};
   CbfcSettings cbfc{};
   WatchdogSettings watchdog{};

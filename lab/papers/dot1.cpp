@@ -18,18 +18,18 @@ using packets::kMicrosecond;
 using packets::kMillisecond;
 using packets::Outcome;
 using packets::Plan;
-using packets::Protection;
+using packets::ProtectionScheme;
 
 /// The ways that the proposal compares.
 struct Way {
   const char* name = "";
-  Protection protection{};
+  ProtectionScheme protection{};
   bool drops = false;
 };
-constexpr std::array<Way, 4> kWays{{{"down-up rules", Protection::kDownUp},
-                                    {"nothing", Protection::kOff},
-                                    {"watchdog that sends on", Protection::kWatchdog},
-                                    {"watchdog that drops", Protection::kWatchdog, true}}};
+constexpr std::array<Way, 4> kWays{{{"down-up rules", ProtectionScheme::kDownUp},
+                                    {"nothing", ProtectionScheme::kOff},
+                                    {"watchdog that sends on", ProtectionScheme::kWatchdog},
+                                    {"watchdog that drops", ProtectionScheme::kWatchdog, true}}};
 
 void protect(Plan& plan, const Way& way) {
   plan.settings.protection = way.protection;
@@ -147,7 +147,7 @@ class Dot1 {
         const SeenOfDot1& s = seen[c * kWays.size() + w];
         const SeenOfDot1& rules = seen[c * kWays.size()];
         const std::string where = fmt::format("{}, {}", kNames[c], kWays[w].name);
-        const bool watchdog = kWays[w].protection == Protection::kWatchdog;
+        const bool watchdog = kWays[w].protection == ProtectionScheme::kWatchdog;
         if (w == 0)
           say("Proactive", where, "deadlocks", s.deadlocks, prevented());
         else if (!watchdog)

@@ -113,7 +113,7 @@ struct Network {
 
 class Study {
  public:
-  Study(const Options& options, const std::function<void(const Cell&)>& found,
+  Study(const FcplusOptions& options, const std::function<void(const TableCell&)>& found,
         const std::function<void(const std::string&)>& refused, const Progress& tell)
       : o_(options), found_(found), refused_(refused), tell_(tell) {}
 
@@ -449,7 +449,7 @@ class Study {
   }
 
   // ---- measurements
-  std::vector<Traffic> traffic(const Network& net, std::size_t kind) {
+  std::vector<TrafficMatrix> traffic(const Network& net, std::size_t kind) {
     if (kind == 0) return all_to_all(net.senders);
     if (kind == 1) return uniform_random(net.senders, 0.125, o_.seed);
     auto [known, fresh] = near_worst_.try_emplace(name_of(net.row));
@@ -488,16 +488,16 @@ class Study {
 
   /// Uplinks over hosts of a ToR: what a Clos that is full below and above carries of anything that
   /// no receiver gets too much of.
-  std::optional<Cell> clos(std::size_t n, std::size_t hosts, std::size_t kind) {
+  std::optional<TableCell> clos(std::size_t n, std::size_t hosts, std::size_t kind) {
     const auto p = clos_like_parameters(n, n * hosts);
     if (!p) {
       refused_(to_string(p.error()));
       return std::nullopt;
     }
     const std::size_t uplinks = kPorts - p->hosts_per_tor;
-    return Cell{.row = {p->switches(), uplinks, 3, 0, "Clos"},
-                .metric = std::string(kTrafficMetrics[kind]),
-                .ours = static_cast<double>(uplinks) / static_cast<double>(p->hosts_per_tor)};
+    return TableCell{.row = {p->switches(), uplinks, 3, 0, "Clos"},
+                     .metric = std::string(kTrafficMetrics[kind]),
+                     .ours = static_cast<double>(uplinks) / static_cast<double>(p->hosts_per_tor)};
   }
   double clos_curve(int figure, std::size_t n, std::size_t hosts, std::size_t kind) {
     auto c = clos(n, hosts, kind);
@@ -551,8 +551,8 @@ class Study {
   }
 
   static constexpr std::size_t kAll = 64;  ///< hops: no up-down path of these layers is longer
-  const Options& o_;
-  const std::function<void(const Cell&)>& found_;
+  const FcplusOptions& o_;
+  const std::function<void(const TableCell&)>& found_;
   const std::function<void(const std::string&)>& refused_;
   const Progress& tell_;
   std::vector<std::pair<std::string, std::function<void()>>> jobs_{};
@@ -566,7 +566,7 @@ class Study {
   std::map<std::tuple<int, std::size_t, std::string>, std::vector<double>> curves_{};
   std::map<std::string, double> carried_{};
   std::map<std::string, double> disjoint_{};
-  std::map<std::string, std::vector<Traffic>> near_worst_{};
+  std::map<std::string, std::vector<TrafficMatrix>> near_worst_{};
 };
 
 }  // namespace
@@ -577,7 +577,7 @@ Result<std::vector<std::size_t>> fc_layers(const ExpanderShape& shape) {
   return fc_degrees(shape, least->size() + 2);
 }
 
-void reproduce(const Options& options, const std::function<void(const Cell&)>& found,
+void reproduce(const FcplusOptions& options, const std::function<void(const TableCell&)>& found,
                const std::function<void(const std::string&)>& refused, const Progress& tell) {
   Study(options, found, refused, tell).run();
 }

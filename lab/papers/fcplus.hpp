@@ -25,7 +25,7 @@ struct Row {
 };
 
 /// One value of a table or a figure.
-struct Cell {
+struct TableCell {
   int table = 0;  ///< or a figure
   int figure = 0;
   Row row{};
@@ -35,7 +35,7 @@ struct Cell {
   std::optional<Statement> statement{};
 };
 
-struct Options {
+struct FcplusOptions {
   std::optional<int> table{};
   std::optional<int> figure{};            ///< neither: all
   std::optional<std::size_t> switches{};  ///< instead of the paper's
@@ -59,19 +59,19 @@ using Progress = std::function<void(const std::string& now, std::size_t done, st
 
 /// Calls `found` with every cell as soon as there is one. What a size does not allow is left out,
 /// and said to `refused`.
-void reproduce(const Options& options, const std::function<void(const Cell&)>& found,
+void reproduce(const FcplusOptions& options, const std::function<void(const TableCell&)>& found,
                const std::function<void(const std::string&)>& refused, const Progress& tell);
 
 /// Completion times of flows in the five set-ups of Table VIII, by packets: the paper's are in a
 /// unit that it does not state, for flows of a size that it does not state, so what is compared is
 /// the factor over FC+ (2L-32), and the order.
-void reproduce_fct(const Options& options, const std::function<void(const Cell&)>& found,
+void reproduce_fct(const FcplusOptions& options, const std::function<void(const TableCell&)>& found,
                    const Progress& tell);
 
 /// `Table III`, `Figure 4`.
-[[nodiscard]] std::string place_of(const Cell& cell);
-[[nodiscard]] Finding finding_of(const Cell& cell);
+[[nodiscard]] std::string place_of(const TableCell& cell);
+[[nodiscard]] Finding finding_of(const TableCell& cell);
 /// The figures as curves.
-[[nodiscard]] std::vector<Drawing> drawings_of(const std::vector<Cell>& cells);
+[[nodiscard]] std::vector<PaperFigure> drawings_of(const std::vector<TableCell>& cells);
 
 }  // namespace lldp::lab::fcplus_paper

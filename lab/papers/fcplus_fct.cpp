@@ -71,7 +71,7 @@ struct Times {
 /// A fabric with its hosts, and which switches its flows may pass.
 class Bench {
  public:
-  Bench(const SetUp& set_up, std::size_t kind, const Options& options)
+  Bench(const SetUp& set_up, std::size_t kind, const FcplusOptions& options)
       : set_up_(set_up), options_(options), random_(options.seed) {
     const ExpanderShape shape{.switches = kSwitches,
                               .ports = kPortsOfFct,
@@ -95,8 +95,9 @@ class Bench {
     auto& settings = plan_.settings;
     settings.seed = options_.seed;
     // Where no path turns, or all may, there is one lossless priority.
-    settings.protection = set_up_.routing == Routing::kTwoLossless ? packets::Protection::kDownUp
-                                                                   : packets::Protection::kOff;
+    settings.protection = set_up_.routing == Routing::kTwoLossless
+                              ? packets::ProtectionScheme::kDownUp
+                              : packets::ProtectionScheme::kOff;
     // The switch of the paper's simulator, which it calls NS3 with DCQCN: an eighth of what is free
     // of 12 MB.
     settings.pfc.alpha_256 = 32;
@@ -153,12 +154,12 @@ class Bench {
     const std::uint64_t octets = options_.quick ? kQuickFlowOctets : kFlowOctets;
     const Picoseconds gap = octets * 8 * 100 / kLoadPercent * (kSecond / 1'000'000'000) *
                             1'000'000'000 / kQuality.rate_bps;
-    std::map<std::uint32_t, std::vector<const Traffic*>> from;
-    for (const Traffic& t : traffic_) from[t.from].push_back(&t);
+    std::map<std::uint32_t, std::vector<const TrafficMatrix*>> from;
+    for (const TrafficMatrix& t : traffic_) from[t.from].push_back(&t);
     for (const auto& [tor, targets] : from) {
       std::vector<std::uint64_t> weights;  // in millionths, so that chance is of whole numbers
       std::uint64_t sum = 0;
-      for (const Traffic* t : targets)
+      for (const TrafficMatrix* t : targets)
         weights.push_back(sum += static_cast<std::uint64_t>(t->amount * 1e6));
       for (const std::size_t host : hosts_[tor])
         for (Picoseconds at = packets::draw_exponential(gap, random_); at < until;
@@ -176,7 +177,7 @@ class Bench {
     packets::PlannedFlow f{.spec = {.name = "f",
                                     .octets = octets,
                                     .start = at,
-                                    .transport = packets::Transport::kGoBackN},
+                                    .transport = packets::HostTransport::kGoBackN},
                            .way = {.name = "f",
                                    .from = host,
                                    .to = there[random_.below(there.size())],
@@ -187,10 +188,10 @@ class Bench {
   }
 
   const SetUp& set_up_;
-  const Options& options_;
+  const FcplusOptions& options_;
   Random random_;
   packets::Plan plan_{};
-  std::vector<Traffic> traffic_{};
+  std::vector<TrafficMatrix> traffic_{};
   std::map<Pair, std::vector<std::vector<std::size_t>>> paths_{};
   std::vector<std::vector<std::size_t>> hosts_{};  ///< by switch
 };
@@ -211,7 +212,7 @@ double in_order(std::span<const Times> ours, std::size_t kind, std::size_t perce
 
 }  // namespace
 
-void reproduce_fct(const Options& options, const std::function<void(const Cell&)>& found,
+void reproduce_fct(const FcplusOptions& options, const std::function<void(const TableCell&)>& found,
                    const Progress& tell) {
   std::vector<Times> all(std::size(kTraffics) * kCount);
   parallel_for(
@@ -248,10 +249,10 @@ void reproduce_fct(const Options& options, const std::function<void(const Cell&)
       for (std::size_t i = 0; i < kCount; ++i) {
         found({.table = 8, .row = row(i), .metric = metric + "_ms", .ours = ours[i].ms[p]});
         if (i == 0) continue;
-        Cell factor{.table = 8,
-                    .row = row(i),
-                    .metric = metric + "_factor",
-                    .ours = ours[i].ms[p] / ours[0].ms[p]};
+        TableCell factor{.table = 8,
+                         .row = row(i),
+                         .metric = metric + "_factor",
+                         .ours = ours[i].ms[p] / ours[0].ms[p]};
         // What grows for as long as more is sent than the fabric carries takes the whole time.
         if (!options.quick)
           factor.published =
@@ -261,10 +262,10 @@ void reproduce_fct(const Options& options, const std::function<void(const Cell&)
                                     kSetUps[0].published[kind][p])};
         found(factor);
       }
-      Cell order{.table = 8,
-                 .row = {.switches = kSwitches, .s = kPortsOfFct, .scheme = "all"},
-                 .metric = metric + "_order",
-                 .ours = in_order(ours, kind, p)};
+      TableCell order{.table = 8,
+                      .row = {.switches = kSwitches, .s = kPortsOfFct, .scheme = "all"},
+                      .metric = metric + "_order",
+                      .ours = in_order(ours, kind, p)};
       if (!options.quick) order.statement = Statement{kOrders[kind], Statement::Test::kEqual, 1};
       found(order);
     }

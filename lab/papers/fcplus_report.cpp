@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kRoman[kTables] = {"I", "II", "III", "IV", "V", "VI", "VII", "VIII"};
 
 /// What a figure's curves are over.
-double x_of(const Cell& c) {
+double x_of(const TableCell& c) {
   if (c.figure == 3) {
     const std::size_t layers_of_a_group = (c.row.s - 2) / 2 / (c.row.v - 2);  // whole: Eq. 5
     return static_cast<double>(layers_of_a_group);
@@ -21,13 +21,13 @@ double x_of(const Cell& c) {
   return static_cast<double>(c.row.switches);
 }
 
-std::string line_of(const Cell& c) {
+std::string line_of(const TableCell& c) {
   return c.figure == 3 ? fmt::format("s = {}", c.row.s) : c.row.scheme;
 }
 
-std::vector<std::string> figure_svgs(int figure, const std::vector<Cell>& cells) {
+std::vector<std::string> figure_svgs(int figure, const std::vector<TableCell>& cells) {
   std::map<std::string, std::map<std::string, std::map<double, double>>> curves;
-  for (const Cell& c : cells)
+  for (const TableCell& c : cells)
     if (c.figure == figure && c.row.switches != 0) curves[c.metric][line_of(c)][x_of(c)] = c.ours;
   std::vector<std::string> out;
   for (auto& [metric, lines] : curves) {
@@ -51,14 +51,14 @@ std::vector<std::string> figure_svgs(int figure, const std::vector<Cell>& cells)
 }
 
 /// Figure 7: completion times of the five set-ups.
-std::vector<std::string> completion_svgs(const std::vector<Cell>& cells) {
+std::vector<std::string> completion_svgs(const std::vector<TableCell>& cells) {
   std::vector<std::string> out;
   for (const std::string kind : {"all_to_all", "uniform", "near_worst"}) {
     Bars bars{.title = readable(kind) + ": completion times", .y_label = "ms", .log_y = true};
     for (const std::string p : {"p50", "p99"}) {
       bars.groups.push_back(p);
       std::size_t i = 0;
-      for (const Cell& c : cells) {
+      for (const TableCell& c : cells) {
         if (c.metric != fmt::format("fct_{}_{}_ms", p, kind)) continue;
         if (i == bars.series.size()) bars.series.push_back({c.row.scheme, {}});
         bars.series[i++].values.push_back(c.ours);
@@ -71,12 +71,12 @@ std::vector<std::string> completion_svgs(const std::vector<Cell>& cells) {
 
 }  // namespace
 
-std::string place_of(const Cell& cell) {
+std::string place_of(const TableCell& cell) {
   return cell.table != 0 ? fmt::format("Table {}", kRoman[cell.table - 1])
                          : fmt::format("Figure {}", cell.figure);
 }
 
-Finding finding_of(const Cell& c) {
+Finding finding_of(const TableCell& c) {
   Finding f{.place = place_of(c),
             .metric = c.metric,
             .ours = c.ours,
@@ -91,8 +91,8 @@ Finding finding_of(const Cell& c) {
   return f;
 }
 
-std::vector<Drawing> drawings_of(const std::vector<Cell>& cells) {
-  std::vector<Drawing> all;
+std::vector<PaperFigure> drawings_of(const std::vector<TableCell>& cells) {
+  std::vector<PaperFigure> all;
   for (int f = kFirstFigure; f <= kLastFigure; ++f)
     for (std::string& picture : figure_svgs(f, cells))
       all.push_back({fmt::format("Figure {}", f), std::move(picture)});

@@ -256,7 +256,7 @@ std::string rows_of(std::string_view paper, const std::vector<const Finding*>& f
 }  // namespace
 
 std::string to_html(const Paper& paper, const std::vector<Finding>& findings,
-                    const std::vector<Drawing>& drawings, const std::string& command) {
+                    const std::vector<PaperFigure>& drawings, const std::string& command) {
   const Summary s = summary_of(paper.name, findings);
   std::string body =
       fmt::format("<p>{}</p>\n<p><code>{}</code></p>\n", entities(paper.source), entities(command));
@@ -283,12 +283,14 @@ std::string to_html(const Paper& paper, const std::vector<Finding>& findings,
   if (!judged.empty())
     body += "<h2>All that the paper states</h2>\n" + rows_of(paper.name, judged, false);
   std::string last;
-  std::vector<Drawing> in_order = drawings;
-  std::stable_sort(in_order.begin(), in_order.end(), [](const Drawing& a, const Drawing& b) {
-    return a.place.size() != b.place.size() ? a.place.size() < b.place.size() : a.place < b.place;
-  });
+  std::vector<PaperFigure> in_order = drawings;
+  std::stable_sort(in_order.begin(), in_order.end(),
+                   [](const PaperFigure& a, const PaperFigure& b) {
+                     return a.place.size() != b.place.size() ? a.place.size() < b.place.size()
+                                                             : a.place < b.place;
+                   });
   if (!drawings.empty()) body += "<h2>The paper's figures, drawn from these runs</h2>\n";
-  for (const Drawing& d : in_order) {
+  for (const PaperFigure& d : in_order) {
     if (d.place != last) body += fmt::format("<h3>{}</h3>\n", entities(last = d.place));
     body += d.svg;
   }

@@ -60,7 +60,7 @@ struct Finding {
 };
 
 /// A figure of the paper, drawn from ours.
-struct Drawing {
+struct PaperFigure {
   std::string place{};  ///< `Figure 8`
   std::string svg{};
 };
@@ -77,7 +77,7 @@ struct ReproduceOptions {
 /// Is told each finding as soon as it is known, and how far the work is, from 0 to 1.
 struct Sink {
   std::function<void(const Finding&)> found{};
-  std::function<void(Drawing)> draw{};
+  std::function<void(PaperFigure)> draw{};
   std::function<void(double)> tell{};
 };
 
@@ -134,6 +134,7 @@ struct Summary {
 [[nodiscard]] std::string to_csv(std::string_view paper, const std::vector<Finding>& findings);
 /// One page: what came of it, what is not within its tolerance and why, the figures, all values.
 [[nodiscard]] std::string to_html(const Paper& paper, const std::vector<Finding>& findings,
-                                  const std::vector<Drawing>& drawings, const std::string& command);
+                                  const std::vector<PaperFigure>& drawings,
+                                  const std::string& command);
 
 }  // namespace lldp::lab

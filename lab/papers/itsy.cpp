@@ -272,7 +272,7 @@ class ItsyPaper {
       const bool ours = variant == packets::ItsyVariant::kOurs;
       const SeenOfItsy seen = repeat(count, [&](std::size_t i) {
         Plan plan = random_plan(o_.seed * 10'000 + i, i % 2 == 1);
-        plan.settings.protection = packets::Protection::kItsy;
+        plan.settings.protection = packets::ProtectionScheme::kItsy;
         plan.settings.itsy.variant = variant;
         return plan;
       });

@@ -17,9 +17,9 @@ namespace {
 using packets::Traffic;
 
 /// What the paper draws by hand, and what it leaves open.
-class Cases : public Study {
+class Cases : public PortfcStudy {
  public:
-  explicit Cases(const Study& study) : Study(study) {}
+  explicit Cases(const PortfcStudy& study) : PortfcStudy(study) {}
 
   /// III-B: by the flows of all pairs over all their ways.
   void queue_counts() {
@@ -73,7 +73,7 @@ class Cases : public Study {
         add_flow(plan, {from, "node00"});
       add_flow(plan, {"node01", "node02"});
       plan.duration = 4 * kMillisecond;
-      const Watched watched{3, 4};
+      const WatchedFlows watched{3, 4};
       const SeenOfPortfc seen = simulate(plan, plan.flows.size(), packets::kNever, watched);
       rate[i] = seen.throughput[3];
       chart.lines.push_back({schemes[i].name, seen.watched});
@@ -106,7 +106,7 @@ class Cases : public Study {
     plan.settings.dcqcn.on = plan.settings.ecn.on = false;
     plan.duration = 100 * kMillisecond;
     Traffic most{.kind = "incast", .octets = kMegabyte, .senders = 15};
-    most.transport = Transport::kPaced;
+    most.transport = HostTransport::kPaced;
     if (!add_traffic(plan, most) ||
         !add_traffic(plan, {.kind = "all-to-all", .octets = kMegabyte / 5}))
       return;
@@ -139,7 +139,8 @@ class Cases : public Study {
           plan.flows.back().spec.rate_bps = gbps * 1'000'000'000;
         }
         plan.duration = 6 * kMillisecond;
-        const SeenOfPortfc seen = simulate(plan, plan.flows.size(), packets::kNever, Watched{4, 8});
+        const SeenOfPortfc seen =
+            simulate(plan, plan.flows.size(), packets::kNever, WatchedFlows{4, 8});
         for (std::size_t j = 4; j < 8; ++j) after[i] += seen.throughput[j] / 4;
         const std::string where = fmt::format("NDC(2, 1), {} Gb/s each, {}", gbps, kThree[i].name);
         if (i == 0 && gbps == 25)
@@ -232,10 +233,10 @@ class Cases : public Study {
 
 struct PartOfPaper {
   std::vector<int> figures{};  ///< none: it is in no figure
-  void (*run)(const Study& study) = nullptr;
+  void (*run)(const PortfcStudy& study) = nullptr;
 };
 template <void (Cases::*part)()>
-void in_cases(const Study& study) {
+void in_cases(const PortfcStudy& study) {
   (Cases(study).*part)();
 }
 const PartOfPaper kPartsOfPaper[] = {{{}, in_cases<&Cases::queue_counts>},
@@ -260,7 +261,7 @@ void reproduce_portfc(const ReproduceOptions& options, const Sink& sink) {
   for (const auto& [figures, run] : kPartsOfPaper) {
     if (!options.figure ||
         std::find(figures.begin(), figures.end(), *options.figure) != figures.end())
-      run(portfc_paper::Study(options, sink, begin, share));
+      run(portfc_paper::PortfcStudy(options, sink, begin, share));
     begin += share;
   }
   sink.tell(1);

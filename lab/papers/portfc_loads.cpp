@@ -9,9 +9,9 @@
 namespace lldp::lab::portfc_paper {
 namespace {
 
-class Loads : public Study {
+class Loads : public PortfcStudy {
  public:
-  explicit Loads(const Study& study) : Study(study) {}
+  explicit Loads(const PortfcStudy& study) : PortfcStudy(study) {}
 
   void small() {
     traffic({.n = 4,
@@ -293,7 +293,7 @@ class Loads : public Study {
 
 }  // namespace
 
-void loads_small(const Study& study) { Loads(study).small(); }
-void loads_large(const Study& study) { Loads(study).large(); }
+void loads_small(const PortfcStudy& study) { Loads(study).small(); }
+void loads_large(const PortfcStudy& study) { Loads(study).large(); }
 
 }  // namespace lldp::lab::portfc_paper

@@ -32,7 +32,7 @@ Plan plan_in(Fabric fabric, const Scheme& scheme, std::uint64_t seed) {
   plan.failed.resize(plan.fabric.links.size());
   auto& s = plan.settings;
   s.flow_control = scheme.control;
-  s.protection = packets::Protection::kOff;
+  s.protection = packets::ProtectionScheme::kOff;
   s.pfc.xoff_octets = 75'000;
   s.pfc.xon_octets = 50'000;
   s.buffer_octets = 5'000'000;
@@ -44,7 +44,8 @@ Plan plan_in(Fabric fabric, const Scheme& scheme, std::uint64_t seed) {
   return plan;
 }
 
-SeenOfPortfc simulate(const Plan& plan, std::size_t second, Picoseconds until, Watched watched) {
+SeenOfPortfc simulate(const Plan& plan, std::size_t second, Picoseconds until,
+                      WatchedFlows watched) {
   SeenOfPortfc seen;
   packets::Hooks hooks;
   std::uint64_t before = 0;
@@ -106,7 +107,7 @@ void add_flow(Plan& plan, const std::vector<std::string_view>& names) {
       }
     way.push_back(next);
   }
-  lab::Flow flow{.name = std::string(names[0]), .from = way.front(), .to = way.back()};
+  lab::FlowPath flow{.name = std::string(names[0]), .from = way.front(), .to = way.back()};
   flow.via.assign(way.begin() + 1, way.end() - 1);
   plan.flows.push_back({.spec = {.name = flow.name}, .way = flow});
 }

@@ -16,11 +16,11 @@
 namespace lldp::lab::portfc_paper {
 
 using packets::FlowControlKind;
+using packets::HostTransport;
 using packets::kMicrosecond;
 using packets::kMillisecond;
 using packets::Picoseconds;
 using packets::Plan;
-using packets::Transport;
 
 constexpr std::uint64_t kMegabyte = 1'000'000;
 
@@ -28,15 +28,16 @@ constexpr std::uint64_t kMegabyte = 1'000'000;
 struct Scheme {
   const char* name = "";
   FlowControlKind control{};
-  Transport transport{};
+  HostTransport transport{};
   std::uint32_t ate_percent = 0;
 };
-constexpr Scheme kPortFc{"PortFC", FlowControlKind::kPortFc, Transport::kGoBackN};
-constexpr Scheme kIrn{"IRN", FlowControlKind::kOff, Transport::kSelective};
-constexpr Scheme kPfcStar{"PFC*", FlowControlKind::kPfcStar, Transport::kGoBackN};
-constexpr Scheme kGoBackN{"go-back-N", FlowControlKind::kOff, Transport::kGoBackN};
-constexpr Scheme kPfc{"PFC", FlowControlKind::kPfc, Transport::kGoBackN};
-constexpr Scheme kPortFcAte{"PortFC and ATE", FlowControlKind::kPortFc, Transport::kGoBackN, 90};
+constexpr Scheme kPortFc{"PortFC", FlowControlKind::kPortFc, HostTransport::kGoBackN};
+constexpr Scheme kIrn{"IRN", FlowControlKind::kOff, HostTransport::kSelective};
+constexpr Scheme kPfcStar{"PFC*", FlowControlKind::kPfcStar, HostTransport::kGoBackN};
+constexpr Scheme kGoBackN{"go-back-N", FlowControlKind::kOff, HostTransport::kGoBackN};
+constexpr Scheme kPfc{"PFC", FlowControlKind::kPfc, HostTransport::kGoBackN};
+constexpr Scheme kPortFcAte{"PortFC and ATE", FlowControlKind::kPortFc, HostTransport::kGoBackN,
+                            90};
 
 /// V-A: thresholds of 6 and 4 times 12.5 KB, buffers of 5 MB, DCQCN, RTOs.
 [[nodiscard]] Plan plan_in(Fabric fabric, const Scheme& scheme, std::uint64_t seed);
@@ -78,14 +79,14 @@ struct SeenOfPortfc {
 };
 
 /// Flows whose throughput over time is drawn: from the first to before the last.
-struct Watched {
+struct WatchedFlows {
   std::size_t first = 0;
   std::size_t last = 0;
 };
 /// Runs a plan whose flows from `second` on are the second part; queues are looked at until
 /// `until`.
 [[nodiscard]] SeenOfPortfc simulate(const Plan& plan, std::size_t second,
-                                    Picoseconds until = packets::kNever, Watched watched = {});
+                                    Picoseconds until = packets::kNever, WatchedFlows watched = {});
 
 /// An endless flow over these nodes, and the switches that each has in common with the next.
 void add_flow(Plan& plan, const std::vector<std::string_view>& names);

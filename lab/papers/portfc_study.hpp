@@ -15,10 +15,10 @@
 namespace lldp::lab::portfc_paper {
 
 /// Where a part of the study puts what it finds, and how far it says it is.
-class Study {
+class PortfcStudy {
  public:
   /// The part does so much of all from `begin` on, each from 0 to 1.
-  Study(const ReproduceOptions& options, const Sink& sink, double begin, double share)
+  PortfcStudy(const ReproduceOptions& options, const Sink& sink, double begin, double share)
       : o_(options), sink_(sink), begin_(begin), share_(share) {}
 
  protected:
@@ -87,9 +87,9 @@ class Study {
 };
 
 // The parts, each in a file of its own
-void loads_small(const Study& study);       ///< V-B: NDC(4, 1)
-void loads_large(const Study& study);       ///< V-C: NDC(8, 1)
-void parameter_server(const Study& study);  ///< V-D
-void experts(const Study& study);           ///< V-E
+void loads_small(const PortfcStudy& study);       ///< V-B: NDC(4, 1)
+void loads_large(const PortfcStudy& study);       ///< V-C: NDC(8, 1)
+void parameter_server(const PortfcStudy& study);  ///< V-D
+void experts(const PortfcStudy& study);           ///< V-E
 
 }  // namespace lldp::lab::portfc_paper

@@ -13,9 +13,9 @@ namespace {
 
 using packets::Traffic;
 
-class Training : public Study {
+class Training : public PortfcStudy {
  public:
-  explicit Training(const Study& study) : Study(study) {}
+  explicit Training(const PortfcStudy& study) : PortfcStudy(study) {}
 
   void parameter_server() {
     constexpr std::array kThree{kPortFc, kIrn, kPfcStar};
@@ -186,7 +186,7 @@ class Training : public Study {
 
 }  // namespace
 
-void parameter_server(const Study& study) { Training(study).parameter_server(); }
-void experts(const Study& study) { Training(study).experts(); }
+void parameter_server(const PortfcStudy& study) { Training(study).parameter_server(); }
+void experts(const PortfcStudy& study) { Training(study).experts(); }
 
 }  // namespace lldp::lab::portfc_paper

@@ -63,15 +63,15 @@ Plan random_plan(std::uint64_t seed, bool flaps) {
     plan.failed = later;
   }
   const auto add = [&](std::size_t from, std::uint64_t octets, packets::Picoseconds start) {
-    lab::Flow way{.name = "f", .from = from, .to = from, .via = {}, .hash = random.next() | 1U};
+    lab::FlowPath way{.name = "f", .from = from, .to = from, .via = {}, .hash = random.next() | 1U};
     while (way.to == from) way.to = hosts[some(hosts.size())];
     if (!local_reroute(plan.fabric, later, way) || !local_reroute(plan.fabric, plan.failed, way))
       return;
     plan.flows.push_back({.spec = {.name = "f",
                                    .octets = octets,
                                    .start = start,
-                                   .transport = octets == 0 ? packets::Transport::kPaced
-                                                            : packets::Transport::kGoBackN},
+                                   .transport = octets == 0 ? packets::HostTransport::kPaced
+                                                            : packets::HostTransport::kGoBackN},
                           .way = way});
   };
   for (const std::size_t from : hosts)

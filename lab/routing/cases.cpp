@@ -105,15 +105,15 @@ class Paths {
 
   /// The first one for which `fits` holds, as a flow along it.
   template <class Fits>
-  [[nodiscard]] std::optional<Flow> find(const std::string& name, Fits fits) const {
+  [[nodiscard]] std::optional<FlowPath> find(const std::string& name, Fits fits) const {
     for (std::size_t n = 0; n < fabric_.nodes.size(); ++n) {
       if (fabric_.nodes[n].role != Role::kHost) continue;
       Path path{.nodes = {n}};
       if (extend(path, fits))
-        return Flow{.name = name,
-                    .from = n,
-                    .to = path.nodes.back(),
-                    .via = {path.nodes.begin() + 1, path.nodes.end() - 1}};
+        return FlowPath{.name = name,
+                        .from = n,
+                        .to = path.nodes.back(),
+                        .via = {path.nodes.begin() + 1, path.nodes.end() - 1}};
     }
     return std::nullopt;
   }
@@ -141,10 +141,10 @@ class Paths {
   std::vector<std::vector<Adjacency>> links_of_;
 };
 
-Result<Scenario> layered() {
+Result<NamedCase> layered() {
   auto fabric = fcplus({.switches = 12, .ports = 6});
   if (!fabric) return fail(fabric.error());
-  Scenario s{.name = "layered", .fabric = std::move(*fabric)};
+  NamedCase s{.name = "layered", .fabric = std::move(*fabric)};
   s.failed.resize(s.fabric.links.size());
   const auto turns = [&](std::size_t count) {
     return [&s, count](const Path& path) { return turns_of(s.fabric, path).size() == count; };
@@ -170,7 +170,7 @@ Result<Scenario> layered() {
   return s;
 }
 
-Result<Scenario> draw(const Sketch& sketch) {
+Result<NamedCase> draw(const Sketch& sketch) {
   Sketcher sketcher(sketch.name);
   const auto lowest = split_list(sketch.with_host, ' ');
   for (const std::string& name : split_list(sketch.switches, ' '))
@@ -188,7 +188,7 @@ Result<Scenario> draw(const Sketch& sketch) {
   }
   auto fabric = sketcher.finish();
   if (!fabric) return fail(fabric.error());
-  Scenario scenario{.name = std::string(sketch.name), .fabric = std::move(*fabric)};
+  NamedCase scenario{.name = std::string(sketch.name), .fabric = std::move(*fabric)};
   auto failed = failed_links(scenario.fabric, sketch.failed);
   if (!failed) return fail(failed.error());
   scenario.failed = std::move(*failed);
@@ -202,7 +202,7 @@ Result<Scenario> draw(const Sketch& sketch) {
 
 }  // namespace
 
-Result<Scenario> scenario(std::string_view name) {
+Result<NamedCase> scenario(std::string_view name) {
   if (name == "layered") return layered();
   for (const Sketch& sketch : kSketches)
     if (sketch.name == name) return draw(sketch);

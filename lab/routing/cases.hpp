@@ -11,11 +11,11 @@
 namespace lldp::lab {
 
 /// A fabric, links that fail in it, and the flows to look at. The paths are local_reroute()'s.
-struct Scenario {
+struct NamedCase {
   std::string name{};
   Fabric fabric{};
   FailedLinks failed{};
-  std::vector<Flow> flows{};
+  std::vector<FlowPath> flows{};
 };
 
 /// The deadlock cases of the IEEE 802.1 proposal, and one more; a host on every leaf or ToR.
@@ -33,6 +33,6 @@ struct Scenario {
 inline constexpr std::string_view kScenarios[] = {"case1", "case2", "dualtor", "twice", "layered"};
 
 /// Fails for a name that is none of kScenarios.
-[[nodiscard]] Result<Scenario> scenario(std::string_view name);
+[[nodiscard]] Result<NamedCase> scenario(std::string_view name);
 
 }  // namespace lldp::lab

@@ -176,7 +176,7 @@ class Forwarder {
   std::size_t destination_;
 };
 
-const Hop& choose(const std::vector<Hop>& hops, const Flow& flow, std::size_t here) {
+const Hop& choose(const std::vector<Hop>& hops, const FlowPath& flow, std::size_t here) {
   for (const std::size_t wanted : flow.via)
     for (const Hop& h : hops)
       if (h.peer == wanted) return h;
@@ -187,7 +187,7 @@ const Hop& choose(const std::vector<Hop>& hops, const Flow& flow, std::size_t he
 }
 
 Result<Path> forward(const Fabric& fabric, const Forwarder& forwarder, const FailedLinks& failed,
-                     const Flow& flow) {
+                     const FlowPath& flow) {
   Path path{.nodes = {flow.from}};
   std::vector<bool> visited(fabric.nodes.size());
   visited[flow.from] = true;
@@ -219,14 +219,14 @@ bool is_layered(const Fabric& fabric) {
 
 }  // namespace
 
-Result<Path> local_reroute(const Fabric& fabric, const FailedLinks& failed, const Flow& flow) {
+Result<Path> local_reroute(const Fabric& fabric, const FailedLinks& failed, const FlowPath& flow) {
   const Hops hops(fabric);
   const std::size_t home = hops.home_of(fabric, flow.to);
   const LocalRouter router(fabric, hops, home);
   return forward(fabric, Forwarder(fabric, hops, router, home, flow.to), failed, flow);
 }
 
-Result<Path> laid_path(const Fabric& fabric, const FailedLinks& failed, const Flow& flow) {
+Result<Path> laid_path(const Fabric& fabric, const FailedLinks& failed, const FlowPath& flow) {
   Path path{.nodes = {flow.from}};
   std::vector<std::size_t> stations = flow.via;
   stations.push_back(flow.to);
@@ -262,7 +262,7 @@ Ways::Ways(const Fabric& fabric)
 Ways::Ways(Ways&&) noexcept = default;
 Ways::~Ways() = default;
 
-Result<Path> Ways::path_of(const FailedLinks& failed, const Flow& flow) {
+Result<Path> Ways::path_of(const FailedLinks& failed, const FlowPath& flow) {
   if (known_->layered) {
     auto path = laid_path(*fabric_, failed, flow);
     if (!path)
@@ -280,11 +280,11 @@ Result<Path> Ways::path_of(const FailedLinks& failed, const Flow& flow) {
                  flow);
 }
 
-Result<Path> path_of(const Fabric& fabric, const FailedLinks& failed, const Flow& flow) {
+Result<Path> path_of(const Fabric& fabric, const FailedLinks& failed, const FlowPath& flow) {
   return Ways(fabric).path_of(failed, flow);
 }
 
-Result<Path> updown_path(const Fabric& fabric, const Flow& flow) {
+Result<Path> updown_path(const Fabric& fabric, const FlowPath& flow) {
   return local_reroute(fabric, FailedLinks(fabric.links.size()), flow);
 }
 
@@ -342,10 +342,10 @@ Result<FailedLinks> failed_links(const Fabric& fabric, std::span<const std::stri
   return failed;
 }
 
-Result<Flow> flow_between(const Fabric& fabric, std::string name, std::string_view nodes) {
+Result<FlowPath> flow_between(const Fabric& fabric, std::string name, std::string_view nodes) {
   auto named = nodes_named(fabric, nodes);
   if (!named) return fail(named.error());
-  Flow flow{.name = std::move(name), .from = named->front(), .to = named->back()};
+  FlowPath flow{.name = std::move(name), .from = named->front(), .to = named->back()};
   if (flow.from == flow.to) return fail(Error{0, escape(nodes), "begins and ends at one node"});
   flow.via.assign(named->begin() + 1, named->end() - 1);
   return flow;

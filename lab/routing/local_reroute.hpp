@@ -27,7 +27,7 @@ using FailedLinks = std::vector<bool>;
 /// From one node to another. Where several next hops are as good, a packet takes the first of `via`
 /// that is among them, else the one that a hash of `hash` and the switch gives; without a hash, the
 /// node that comes first in the fabric.
-struct Flow {
+struct FlowPath {
   std::string name{};
   std::size_t from = 0;
   std::size_t to = 0;
@@ -37,7 +37,7 @@ struct Flow {
 
 /// A shortest path that never goes up after it went down, in the order of (level, chassis ID).
 /// Hosts are only ever ends.
-[[nodiscard]] Result<Path> updown_path(const Fabric& fabric, const Flow& flow);
+[[nodiscard]] Result<Path> updown_path(const Fabric& fabric, const FlowPath& flow);
 
 /// Where a packet goes between a failure and the convergence of the routing. Every switch forwards
 /// as by updown_path() in the whole fabric. Only one whose own links to all these next hops are
@@ -45,15 +45,15 @@ struct Flow {
 /// a default route, else to one below, which then sends the packet up again. No packet visits a
 /// switch twice.
 [[nodiscard]] Result<Path> local_reroute(const Fabric& fabric, const FailedLinks& failed,
-                                         const Flow& flow);
+                                         const FlowPath& flow);
 
 /// Along all of `via`, each linked to the next: as a controller lays the paths that it has
 /// computed.
 [[nodiscard]] Result<Path> laid_path(const Fabric& fabric, const FailedLinks& failed,
-                                     const Flow& flow);
+                                     const FlowPath& flow);
 /// In a layered expander, which is not routed by levels, laid_path(); else local_reroute().
 [[nodiscard]] Result<Path> path_of(const Fabric& fabric, const FailedLinks& failed,
-                                   const Flow& flow);
+                                   const FlowPath& flow);
 
 /// path_of() for many flows of one fabric, which outlives it: what the failed links do not change
 /// is worked out once for each destination.
@@ -62,7 +62,7 @@ class Ways {
   explicit Ways(const Fabric& fabric);
   Ways(Ways&& other) noexcept;
   ~Ways();
-  [[nodiscard]] Result<Path> path_of(const FailedLinks& failed, const Flow& flow);
+  [[nodiscard]] Result<Path> path_of(const FailedLinks& failed, const FlowPath& flow);
 
  private:
   struct Known;
@@ -81,7 +81,7 @@ class Ways {
 [[nodiscard]] Result<FailedLinks> failed_links(const Fabric& fabric,
                                                std::span<const std::string> pairs);
 /// `FROM-TO` or `FROM-VIA-...-TO`, by names.
-[[nodiscard]] Result<Flow> flow_between(const Fabric& fabric, std::string name,
-                                        std::string_view nodes);
+[[nodiscard]] Result<FlowPath> flow_between(const Fabric& fabric, std::string name,
+                                            std::string_view nodes);
 
 }  // namespace lldp::lab

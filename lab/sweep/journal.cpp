@@ -67,13 +67,13 @@ std::string hash_of(std::string_view text) {
   return fmt::format("{:016x}", h);
 }
 
-std::string Identity::hash() const {
+std::string RunIdentity::hash() const {
   return hash_of(fmt::format("{}\n{}\n{}", program, scenario.dump(), tasks));
 }
 
-Result<Journal> Journal::open(const std::string& path, const Identity& identity,
-                              const Shard& shard) {
-  Journal journal(path, identity.hash(), identity.tasks);
+Result<ResultsFile> ResultsFile::open(const std::string& path, const RunIdentity& identity,
+                                      const Shard& shard) {
+  ResultsFile journal(path, identity.hash(), identity.tasks);
   journal.file_ = UniqueFd(::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
   if (!journal.file_) return fail(error_of(path, errno));
   const int fd = journal.file_.get();
@@ -109,7 +109,7 @@ Result<Journal> Journal::open(const std::string& path, const Identity& identity,
   return journal;
 }
 
-Result<void> Journal::add(std::size_t task, const Json& result) {
+Result<void> ResultsFile::add(std::size_t task, const Json& result) {
   done_[task] = true;
   return write_line(file_.get(), path_, {{"hash", hash_}, {"task", task}, {"result", result}});
 }

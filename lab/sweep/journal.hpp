@@ -17,7 +17,7 @@ namespace lldp::lab::sweep {
 using Json = nlohmann::ordered_json;
 
 /// What makes results comparable. Two runs with the same hash give the same line for a task.
-struct Identity {
+struct RunIdentity {
   std::string program{};  ///< and its version
   Json scenario{};        ///< everything that decides the results, the seed among it
   std::size_t tasks = 0;
@@ -30,19 +30,19 @@ struct Identity {
 
 /// A shard's own file. A run that is started again goes on where the one before stopped; a line
 /// that was torn is made anew.
-class Journal {
+class ResultsFile {
  public:
   /// Creates it, or reads what is there. Refuses a file of another hash, or one that another
   /// process writes.
-  [[nodiscard]] static Result<Journal> open(const std::string& path, const Identity& identity,
-                                            const Shard& shard);
+  [[nodiscard]] static Result<ResultsFile> open(const std::string& path,
+                                                const RunIdentity& identity, const Shard& shard);
   [[nodiscard]] bool has(std::size_t task) const { return done_[task]; }
   /// One line, by one write.
   [[nodiscard]] Result<void> add(std::size_t task, const Json& result);
   [[nodiscard]] const std::string& path() const { return path_; }
 
  private:
-  Journal(std::string path, std::string hash, std::size_t tasks)
+  ResultsFile(std::string path, std::string hash, std::size_t tasks)
       : path_(std::move(path)), hash_(std::move(hash)), done_(tasks) {}
 
   std::string path_;

@@ -46,11 +46,11 @@ std::string free_port(const Fabric& fabric, std::size_t node) {
 
 }  // namespace
 
-Result<Change> change_from(const Fabric& fabric, std::string_view text) {
+Result<FabricChange> change_from(const Fabric& fabric, std::string_view text) {
   const std::size_t space = text.find(' ');
   const std::string_view verb = text.substr(0, space);
   const std::string_view what = space == std::string_view::npos ? "" : text.substr(space + 1);
-  Change change{.text = std::string(text)};
+  FabricChange change{.text = std::string(text)};
   if (verb == "drain") {
     const auto at = std::find_if(fabric.nodes.begin(), fabric.nodes.end(),
                                  [&](const Node& n) { return n.name == what; });
@@ -63,27 +63,27 @@ Result<Change> change_from(const Fabric& fabric, std::string_view text) {
     return refuse(text, "say `drain NODE`, `add A-B` or `remove A-B`");
   const auto nodes = pair_from(fabric, what);
   if (!nodes) return fail(nodes.error());
-  change.kind = verb == "add" ? Change::Kind::kAdd : Change::Kind::kRemove;
+  change.kind = verb == "add" ? FabricChange::Kind::kAdd : FabricChange::Kind::kRemove;
   std::tie(change.a, change.b) = *nodes;
-  if (change.kind == Change::Kind::kRemove &&
+  if (change.kind == FabricChange::Kind::kRemove &&
       std::none_of(fabric.links.begin(), fabric.links.end(),
                    [&](const Link& l) { return joins(l, change.a, change.b); }))
     return refuse(text, "the fabric has no such link");
   return change;
 }
 
-Result<Fabric> changed(Fabric fabric, const std::vector<Change>& changes) {
-  for (const Change& c : changes) {
+Result<Fabric> changed(Fabric fabric, const std::vector<FabricChange>& changes) {
+  for (const FabricChange& c : changes) {
     switch (c.kind) {
-      case Change::Kind::kDrain:
+      case FabricChange::Kind::kDrain:
         std::erase_if(fabric.links, [&](const Link& l) {
           return l.ends[0].node == c.a || l.ends[1].node == c.a;
         });
         break;
-      case Change::Kind::kRemove:
+      case FabricChange::Kind::kRemove:
         std::erase_if(fabric.links, [&](const Link& l) { return joins(l, c.a, c.b); });
         break;
-      case Change::Kind::kAdd: {
+      case FabricChange::Kind::kAdd: {
         Link link;
         link.ends[0] = {c.a, free_port(fabric, c.a)};
         link.ends[1] = {c.b, free_port(fabric, c.b)};

@@ -13,7 +13,7 @@ namespace lldp::lab::whatif {
 ///   drain NODE     no link of the switch carries anything any more
 ///   remove A-B     the links between the two go
 ///   add A-B        one more link, on ports of its own; both are there already
-struct Change {
+struct FabricChange {
   enum class Kind : std::uint8_t { kDrain, kRemove, kAdd };
   Kind kind{};
   std::string text{};
@@ -22,10 +22,10 @@ struct Change {
 };
 
 /// Fails for what is no change, or none of this fabric.
-[[nodiscard]] Result<Change> change_from(const Fabric& fabric, std::string_view text);
+[[nodiscard]] Result<FabricChange> change_from(const Fabric& fabric, std::string_view text);
 
 /// The fabric after the changes. Switches keep their levels: they are established (docs/rules.md
 /// L4).
-[[nodiscard]] Result<Fabric> changed(Fabric fabric, const std::vector<Change>& changes);
+[[nodiscard]] Result<Fabric> changed(Fabric fabric, const std::vector<FabricChange>& changes);
 
 }  // namespace lldp::lab::whatif

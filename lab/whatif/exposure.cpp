@@ -114,18 +114,19 @@ Exposure expose_failure(const Fabric& fabric, const std::vector<std::size_t>& li
   return running.end();
 }
 
-Exposure expose_changes(const Fabric& fabric, const std::vector<Change>& changes) {
+Exposure expose_changes(const Fabric& fabric, const std::vector<FabricChange>& changes) {
   Running running(fabric);
   Network& network = running.network;
-  for (const Change& c : changes) {
-    if (c.kind == Change::Kind::kAdd) {
+  for (const FabricChange& c : changes) {
+    if (c.kind == FabricChange::Kind::kAdd) {
       const Network::End a{c.a, network.add_port(c.a)};
       network.plug(a, {c.b, network.add_port(c.b)}, std::chrono::microseconds(1));
       continue;
     }
     for (std::size_t l = 0; l < fabric.links.size(); ++l) {
       const Network::Cable& cable = network.cables[l];
-      if (c.kind == Change::Kind::kDrain ? cable.joins(c.a) : cable.joins(c.a) && cable.joins(c.b))
+      if (c.kind == FabricChange::Kind::kDrain ? cable.joins(c.a)
+                                               : cable.joins(c.a) && cable.joins(c.b))
         network.set_cable(l, false);
     }
   }

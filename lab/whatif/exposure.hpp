@@ -27,6 +27,7 @@ struct Exposure {
 [[nodiscard]] Exposure expose_failure(const Fabric& fabric, const std::vector<std::size_t>& links);
 
 /// The changes, all at once; what they take away stays away.
-[[nodiscard]] Exposure expose_changes(const Fabric& fabric, const std::vector<Change>& changes);
+[[nodiscard]] Exposure expose_changes(const Fabric& fabric,
+                                      const std::vector<FabricChange>& changes);
 
 }  // namespace lldp::lab::whatif

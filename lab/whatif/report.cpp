@@ -18,7 +18,7 @@ constexpr std::size_t kNamed = 10;  ///< switches, in the text
 
 double in_seconds(Duration d) { return std::chrono::duration<double>(d).count(); }
 
-std::vector<std::string> links_of(const Part& part) {
+std::vector<std::string> links_of(const ReportPart& part) {
   std::vector<std::string> names;
   for (const std::uint32_t l : part.tally.worst)
     names.push_back(name_of(*part.fabric, part.fabric->links[part.routes->link_of(l)]));
@@ -26,7 +26,7 @@ std::vector<std::string> links_of(const Part& part) {
 }
 
 /// Where packets turn, most often first.
-std::vector<std::pair<std::string, std::uint64_t>> turning(const Part& part) {
+std::vector<std::pair<std::string, std::uint64_t>> turning(const ReportPart& part) {
   std::vector<std::pair<std::string, std::uint64_t>> all;
   for (std::size_t s = 0; s < part.tally.turning.size(); ++s)
     if (part.tally.turning[s] > 0)
@@ -55,7 +55,7 @@ std::string exposure_text(const Exposure& e) {
       in_seconds(e.unprotected), in_seconds(e.cyclic), e.orders_changed, in_seconds(e.reaction));
 }
 
-std::string worst_text(const Part& part, std::string_view title) {
+std::string worst_text(const ReportPart& part, std::string_view title) {
   const Effect& e = part.tally.worst_effect;
   std::string out = fmt::format("{}: {}\n", title, fmt::join(links_of(part), ", "));
   std::vector<std::string> at;
@@ -91,7 +91,7 @@ Json to_json(const Exposure& e) {
           {"orders_changed", e.orders_changed}};
 }
 
-Json to_json(const Part& part) {
+Json to_json(const ReportPart& part) {
   const Tally& t = part.tally;
   Json where = Json::array();
   for (const auto& [name, sets] : turning(part))
@@ -129,7 +129,7 @@ std::string name_of(const Fabric& fabric, const Link& link) {
 }
 
 std::string to_text(const Report& r) {
-  const Part& now = r.now;
+  const ReportPart& now = r.now;
   std::string out =
       fmt::format("{}: {} switches, {} links between them; {} {} of {} failed links\n",
                   escape(now.fabric->name), now.routes->switches(), now.routes->links(),
@@ -137,7 +137,7 @@ std::string to_text(const Report& r) {
   if (r.plan.samples) out += fmt::format("seed {}\n", r.plan.seed);
   if (r.after) {
     std::vector<std::string> texts;
-    for (const Change& c : r.changes) texts.push_back(escape(c.text));
+    for (const FabricChange& c : r.changes) texts.push_back(escape(c.text));
     out += fmt::format("after: {}\n", fmt::join(texts, ", "));
     add_row(out, "", "now", "after");
   }
@@ -155,7 +155,7 @@ std::string to_text(const Report& r) {
           r.after ? std::optional(second(r.after->tally)) : std::nullopt);
   add_row(out, "most turns of a packet", fmt::format("{}", now.tally.most_turns),
           r.after ? std::optional(fmt::format("{}", r.after->tally.most_turns)) : std::nullopt);
-  const Part& last = r.after ? *r.after : now;
+  const ReportPart& last = r.after ? *r.after : now;
   const auto where = turning(last);
   for (std::size_t i = 0; i < std::min(where.size(), kNamed); ++i)
     out += fmt::format("{}{:<16} in {} sets\n", i == 0 ? "packets turn at  " : "                 ",
@@ -177,7 +177,7 @@ std::string to_json(const Report& r) {
     j["seed"] = r.plan.seed;
   }
   j["changes"] = Json::array();
-  for (const Change& c : r.changes) j["changes"].push_back(escape(c.text));
+  for (const FabricChange& c : r.changes) j["changes"].push_back(escape(c.text));
   if (r.after) j["after"] = to_json(*r.after);
   if (r.change_exposure) j["change_exposure"] = to_json(*r.change_exposure);
   j["accepted"] = r.violations.empty();

@@ -12,7 +12,7 @@
 namespace lldp::lab::whatif {
 
 /// What is told of a fabric, as it is or after the changes.
-struct Part {
+struct ReportPart {
   const Fabric* fabric = nullptr;
   const Routes* routes = nullptr;
   Tally tally{};
@@ -21,9 +21,9 @@ struct Part {
 
 struct Report {
   Plan plan{};
-  Part now{};
-  std::vector<Change> changes{};
-  std::optional<Part> after{};
+  ReportPart now{};
+  std::vector<FabricChange> changes{};
+  std::optional<ReportPart> after{};
   std::optional<Exposure> change_exposure{};
   std::vector<std::string> violations{};  ///< of the gate: why the exit status is 1
 };

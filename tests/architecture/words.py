@@ -23,7 +23,7 @@ CODE, HEADERS = {".cpp", ".hpp", ".c", ".h"}, {".hpp", ".h"}
 COMMENT = re.compile(r"(?:^|\s)(?://[/!]?<?|/\*+|\*(?=\s))\s?(.*)$")
 STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
 MAX_CODE, MAX_MAN, MAX_DOCS = 1.0, 1.0, 2.0  # per 1,000 words
-MAX_WORDS, MAX_LINES, MAX_DOUBLE_NAMES = 40, 250, 64
+MAX_WORDS, MAX_LINES, MAX_DOUBLE_NAMES = 40, 250, 24
 PEOPLE_ARE_THE_SUBJECT = {"docs/security.md"}
 # Not there yet: persons per 1,000 words, sentences over 40 words, lines of a page.
 PERSONS_YET = {
@@ -44,8 +44,16 @@ LINES_YET = {
     "docs/rules.md": 259,
     "docs/model.md": 278,
 }
+LANDED = ("collect: leave out a half-written entry alone, and keep aliases and loops",)  # 73 characters
 # Names of one idea in two rooms, on purpose: the port of a device and of a topology, what is told and how it is printed.
-SAME_IDEA = ()
+SAME_IDEA = (
+    "CaptureWriter",  # pcap, pcapng
+    "Command",  # of a command line
+    "Link", "Node", "Port",  # of a device, of a topology, on the wire between processes
+    "CustomTlv", "MacPhy", "ManagementAddress", "Neighbor",  # what is told, and its TLV or lldpd's value
+    "PartReading", "PortRules", "PortStatistics",  # what the daemon has, and how it is reported
+    "Done", "Read", "Set", "View",  # messages to a switch in another process: libsai's, the software switch
+)
 
 
 def room_of(path):
@@ -118,7 +126,7 @@ def commit_subjects(root):
     first = git("log", "--diff-filter=A", "--format=%H", "--", "tests/architecture/words.py")
     for subject in git("log", "--no-merges", "--format=%s", f"{first[-1]}..HEAD") if first else []:
         start = re.match(r"[a-z][\w/., -]*: ([a-z][\w-]*)", subject)
-        if len(subject) > 72:
+        if len(subject) > 72 and subject not in LANDED:
             yield f"commit subject of {len(subject)} characters, 72 are allowed: {subject}"
         elif not start or re.search(r"(?<!e)ed$|ing$", start[1]):
             yield f"commit subject is not `room: imperative`: {subject}"

@@ -43,9 +43,9 @@ class Daemon {
   std::thread serving_{};
 };
 
-TEST(Source, HasTheAnswersInTheOrderOfTheQuestions) {
+TEST(DaemonSource, HasTheAnswersInTheOrderOfTheQuestions) {
   const TempDir dir;
-  Source source(dir / "control");
+  DaemonSource source(dir / "control");
   EXPECT_FALSE(source.given());
   const Daemon daemon(dir / "control", 0ms);
   const auto said = source.ask({"m.One", "m.Two"}, 5s);
@@ -53,18 +53,18 @@ TEST(Source, HasTheAnswersInTheOrderOfTheQuestions) {
   EXPECT_EQ(*said, (Answers{R"({"n":1})", R"({"n":2})"}));
 }
 
-TEST(Source, OneTimeIsForAllOfTheQuestions) {
+TEST(DaemonSource, OneTimeIsForAllOfTheQuestions) {
   const TempDir dir;
-  Source source(dir / "control");
+  DaemonSource source(dir / "control");
   const Daemon daemon(dir / "control", 30ms);
   const auto said = source.ask({"m.One", "m.Two"}, 50ms);
   ASSERT_FALSE(said) << "each of them alone would have its answer in time";
   EXPECT_EQ(said.error().code, ETIMEDOUT);
 }
 
-TEST(Source, SaysOnceWhatIsWrong) {
+TEST(DaemonSource, SaysOnceWhatIsWrong) {
   const TempDir dir;
-  Source source(dir / "control");
+  DaemonSource source(dir / "control");
   const auto asked = source.ask({"m.One"}, 5s);
   ASSERT_FALSE(asked);
   EXPECT_EQ(source.news(asked), to_string(asked.error()));

@@ -25,7 +25,7 @@ namespace lldp::io {
 namespace {
 
 /// Does what it is told when the test says so.
-class Slow final : public Aside {
+class Slow final : public AsyncWriter {
  public:
   struct Hand {
     int asked = 0;
@@ -53,7 +53,7 @@ class Slow final : public Aside {
 };
 
 /// At once.
-class Quick final : public Aside {
+class Quick final : public AsyncWriter {
  public:
   int fd() const override { return -1; }
   void start(Job job) override { outcome_ = job(); }

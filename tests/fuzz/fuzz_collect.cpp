@@ -76,7 +76,7 @@ class Chosen {
   }
   collect::Device device() {
     collect::Device d{.source = "device",
-                      .dialect = static_cast<collect::Dialect>(next() % 3),
+                      .dialect = static_cast<collect::AgentKind>(next() % 3),
                       .chassis = chassis(),
                       .name = name(),
                       .role = role(),
@@ -89,7 +89,8 @@ class Chosen {
                       .layers = layers(),
                       .unprotected = one_of(std::array{"", "x"})};
       for (unsigned heard = next() % 3; heard > 0; --heard) {
-        collect::Heard h{.chassis = chassis(), .name = name(), .port = port(), .role = role()};
+        collect::HeardNeighbor h{
+            .chassis = chassis(), .name = name(), .port = port(), .role = role()};
         if (next() % 2 == 0) h.port = "";
         h.level = level();
         h.layers = layers();

@@ -20,7 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   };
   if (const auto made = lab::fabric_from_hpcc(text); !made) one_line(made.error());
   Plan plan{.fabric = fabric};
-  if (const auto added = add_foreign_traffic(plan, text, Transport::kGoBackN); !added) {
+  if (const auto added = add_foreign_traffic(plan, text, HostTransport::kGoBackN); !added) {
     one_line(added.error());
     return 0;
   }

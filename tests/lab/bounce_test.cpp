@@ -14,10 +14,11 @@ constexpr Dscp kFirst = Dscp::of<43>();
 constexpr Dscp kSecond = Dscp::of<51>();
 constexpr Dscp kLossy = Dscp::of<0>();
 
-TEST(Probe, IsRecognisedAsItWasSent) {
+TEST(ProbePacket, IsRecognisedAsItWasSent) {
   for (const bool v6 : {false, true})
     for (const auto pcp : {std::optional<Priority>(), std::optional(Priority::of<5>())}) {
-      const Probe probe{.serial = 0x12345678, .flow = 3, .v6 = v6, .marking = {kFirst, 2, pcp}};
+      const ProbePacket probe{
+          .serial = 0x12345678, .flow = 3, .v6 = v6, .marking = {kFirst, 2, pcp}};
       const auto seen = recognise(frame_of(probe, mac_of(3, true)));
       ASSERT_TRUE(seen) << to_string(probe);
       EXPECT_EQ(seen->serial, probe.serial);
@@ -29,7 +30,7 @@ TEST(Probe, IsRecognisedAsItWasSent) {
     }
 }
 
-TEST(Probe, HasTheChecksumOfTheStandards) {
+TEST(ProbePacket, HasTheChecksumOfTheStandards) {
   const Bytes frame = frame_of({.serial = 1, .flow = 1, .marking = {kFirst, 1}}, mac_of(1, true));
   std::uint32_t sum = 0;  // RFC 1071 over the IPv4 header, its checksum included
   for (std::size_t i = 14; i < 34; i += 2) sum += unsigned{frame[i]} << 8 | frame[i + 1];
@@ -38,7 +39,7 @@ TEST(Probe, HasTheChecksumOfTheStandards) {
   EXPECT_EQ(frame[15], 43 << 2 | 1);
 }
 
-TEST(Probe, IsNoFrameThatIsCutOffOrSomethingElse) {
+TEST(ProbePacket, IsNoFrameThatIsCutOffOrSomethingElse) {
   const Bytes frame = frame_of({.serial = 1, .v6 = true, .marking = {kFirst, 0, Priority::of<5>()}},
                                mac_of(0, true));
   for (std::size_t n = 0; n < frame.size(); ++n)
@@ -49,17 +50,17 @@ TEST(Probe, IsNoFrameThatIsCutOffOrSomethingElse) {
 }
 
 TEST(Probes, CoverEveryKind) {
-  const auto routed = probes_for(0, qos::Policy(), Mode::kRouted, 1);
+  const auto routed = probes_for(0, qos::Policy(), BounceMode::kRouted, 1);
   EXPECT_EQ(routed.size(), (2 + 5) * 4 * 2U);  // DSCPs, ECN, IP versions
-  EXPECT_EQ(probes_for(0, qos::Policy(), Mode::kBridged, 1).size(), 2 * routed.size());
+  EXPECT_EQ(probes_for(0, qos::Policy(), BounceMode::kBridged, 1).size(), 2 * routed.size());
 }
 
 /// The way of one probe through a scenario, as it must be; tests spoil it.
 struct Passage {
-  Scenario s;
+  NamedCase s;
   Path path;
-  Probe probe;
-  Mode mode = Mode::kBridged;
+  ProbePacket probe;
+  BounceMode mode = BounceMode::kBridged;
   Track track{};
 
   Passage(std::string_view name, Marking marking) : s(*scenario(name)) {
@@ -150,7 +151,7 @@ TEST(Turns, AreCountedWhereThePacketLeavesByThePriorityItCameWith) {
 
 TEST(Verdict, CountsTheHopsOfARoutedPacket) {
   Passage p("case1", {kFirst, 3, std::nullopt});
-  p.mode = Mode::kRouted;
+  p.mode = BounceMode::kRouted;
   EXPECT_EQ(p.problem(), "hop limit 64 leaving Leaf2 by swp2");
   for (std::size_t i = 0; i < 12; ++i) p.at(i).hop_limit = static_cast<std::uint8_t>(64 - i / 2);
   EXPECT_EQ(p.problem(), "");

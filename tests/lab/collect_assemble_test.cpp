@@ -26,7 +26,7 @@ using testing::Field;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::UnorderedElementsAre;
-using Kind = Finding::Kind;
+using Kind = CollectedProblem::Kind;
 
 // The fabric
 
@@ -40,7 +40,7 @@ Device told(const std::string& name, unsigned level, std::vector<Port> ports) {
            .ports = std::move(ports)};
   return d;
 }
-Heard heard(const Device& from, const std::string& port) {
+HeardNeighbor heard(const Device& from, const std::string& port) {
   return {.chassis = from.chassis,
           .name = from.name,
           .port = port,
@@ -50,7 +50,7 @@ Heard heard(const Device& from, const std::string& port) {
 
 std::vector<std::string> texts(const Collection& c) {
   std::vector<std::string> all;
-  for (const Finding& f : c.findings)
+  for (const CollectedProblem& f : c.findings)
     all.push_back(std::string(to_string(f.kind)) + " " + f.device + (f.port.empty() ? "" : ":") +
                   f.port + ": " + f.text);
   return all;
@@ -61,8 +61,10 @@ struct Small {
   Device a = told("a", 1, {});
   Device b = told("b", 1, {});
   Device s = told("s", 2, {});
-  Heard host{.chassis = "02:aa:00:00:00:01", .name = "h1", .port = "eth0", .role = Role::kHost};
-  Heard other{.chassis = "02:aa:00:00:00:02", .name = "h2", .port = "eth0", .role = Role::kHost};
+  HeardNeighbor host{
+      .chassis = "02:aa:00:00:00:01", .name = "h1", .port = "eth0", .role = Role::kHost};
+  HeardNeighbor other{
+      .chassis = "02:aa:00:00:00:02", .name = "h2", .port = "eth0", .role = Role::kHost};
   Small() {
     a.ports = {{.name = "p1", .order = Order::kUp, .heard = {heard(s, "p1")}},
                {.name = "p9", .order = Order::kDown, .heard = {host}}};
@@ -164,8 +166,9 @@ TEST(Assemble, ListsADeviceThatDidNotAnswer) {
   const Small net;
   const auto c = *assemble({net.a, net.b}, {});
   ASSERT_EQ(c.findings.size(), 1U);
-  EXPECT_EQ(c.findings[0], (Finding{Kind::kSilent, "s", "",
-                                    "a switch, heard by a and 1 more, that was not told of"}));
+  EXPECT_EQ(c.findings[0],
+            (CollectedProblem{Kind::kSilent, "s", "",
+                              "a switch, heard by a and 1 more, that was not told of"}));
   EXPECT_EQ(c.fabric.links.size(), 4U);
   EXPECT_EQ(c.fabric.links[0].ends[1].order, Order::kUnknown);
 }
@@ -210,7 +213,7 @@ TEST(Assemble, KeepsOneCableAPortAndListsTheOther) {
   EXPECT_THAT(net.findings(),
               UnorderedElementsAre("port-twice a:p1: s and b are both there: the first counts"));
   net = {};
-  Heard card = net.host;
+  HeardNeighbor card = net.host;
   card.chassis = "02:aa:00:00:00:99";
   card.name = "";
   net.a.ports[1].heard.push_back(card);
@@ -284,11 +287,11 @@ TEST(Assemble, FindsParallelLinksByWhatTheFarEndHears) {
   Device s = told("s", 2, {});
   // Port IDs are addresses, as many agents tell them; one end describes its ports.
   const auto from = [](const Device& d, const char* id, const char* text) {
-    return Heard{.chassis = d.chassis,
-                 .name = d.name,
-                 .port = id,
-                 .description = text,
-                 .role = Role::kSwitch};
+    return HeardNeighbor{.chassis = d.chassis,
+                         .name = d.name,
+                         .port = id,
+                         .description = text,
+                         .role = Role::kSwitch};
   };
   a.ports = {{.name = "p1", .heard = {from(s, "02:00:00:00:01:01", "q1")}},
              {.name = "p2", .heard = {from(s, "02:00:00:00:01:02", "q2")}}};
@@ -377,8 +380,8 @@ TEST(Assemble, ListsAHostThatOthersHearAsASwitch) {
               ElementsAre("role s: says that it is a host, while a hears a switch"));
   EXPECT_THAT(net.findings({.hosts = {"s"}}), IsEmpty()) << "the operator knows better";
   // What tells of no agent may forward and yet be a server: its neighbours hear capabilities.
-  net.s.dialect = Dialect::kLldpcli;
-  net.a.dialect = net.b.dialect = Dialect::kLldpcli;
+  net.s.dialect = AgentKind::kLldpcli;
+  net.a.dialect = net.b.dialect = AgentKind::kLldpcli;
   EXPECT_THAT(net.findings(), ElementsAre("no-agent fabric: no switch tells of an agent: what is "
                                           "proved is what the rules would do"));
 }

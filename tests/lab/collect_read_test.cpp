@@ -30,11 +30,11 @@ std::string error_of(std::string_view text) {
 
 // What lldpcli says
 
-const Heard kB0{.chassis = "d6:3b:a7:f2:78:6a",
-                .name = "swB",
-                .port = "d6:3b:a7:f2:78:6a",
-                .description = "b0",
-                .role = Role::kHost};
+const HeardNeighbor kB0{.chassis = "d6:3b:a7:f2:78:6a",
+                        .name = "swB",
+                        .port = "d6:3b:a7:f2:78:6a",
+                        .description = "b0",
+                        .role = Role::kHost};
 
 TEST(ReadLldpcli, TakesBothShapesOfARealDaemonForTheSame) {
   for (const char* name : {"lldpcli-neighbors.json", "lldpcli-neighbors.json0"}) {
@@ -70,9 +70,9 @@ TEST(ReadLldpcli, TakesOneInterfaceThatIsNoListAndOneWithoutAName) {
       "leaf1");
   ASSERT_TRUE(device) << to_string(device.error());
   ASSERT_EQ(device->ports.size(), 2U);
-  EXPECT_THAT(
-      device->ports[0].heard,
-      ElementsAre(Heard{.chassis = "02:00:00:00:00:09", .port = "swp7", .role = Role::kSwitch}));
+  EXPECT_THAT(device->ports[0].heard,
+              ElementsAre(HeardNeighbor{
+                  .chassis = "02:00:00:00:00:09", .port = "swp7", .role = Role::kSwitch}));
   EXPECT_THAT(device->ports[1].heard, IsEmpty());  // another protocol
 }
 
@@ -93,11 +93,11 @@ TEST(ReadSonic, TakesADumpOfItsDatabase) {
   EXPECT_EQ(device->chassis, "11:22:33:44:55:66");
   EXPECT_EQ(device->role, Role::kSwitch);
   ASSERT_EQ(device->ports.size(), 1U);
-  EXPECT_THAT(device->ports[0].heard, ElementsAre(Heard{.chassis = "aa:bb:cc:dd:ee:ff",
-                                                        .name = "spine1",
-                                                        .port = "Ethernet12",
-                                                        .description = "to leaf1",
-                                                        .role = Role::kSwitch}));
+  EXPECT_THAT(device->ports[0].heard, ElementsAre(HeardNeighbor{.chassis = "aa:bb:cc:dd:ee:ff",
+                                                                .name = "spine1",
+                                                                .port = "Ethernet12",
+                                                                .description = "to leaf1",
+                                                                .role = Role::kSwitch}));
 }
 
 TEST(ReadSonic, TakesItsTable) {
@@ -106,13 +106,13 @@ TEST(ReadSonic, TakesItsTable) {
   ASSERT_TRUE(device) << to_string(device.error());
   EXPECT_EQ(device->name, "leaf1");
   ASSERT_EQ(device->ports.size(), 2U);
-  EXPECT_THAT(device->ports[0].heard, ElementsAre(Heard{.name = "spine1",
-                                                        .port = "fortyGigE0/4",
-                                                        .description = "Ethernet4 of it",
-                                                        .role = Role::kSwitch}));
-  EXPECT_THAT(device->ports[1].heard, ElementsAre(Heard{.chassis = "40:14:82:8a:16:00",
-                                                        .port = "40:14:82:8a:16:00",
-                                                        .role = Role::kHost}));
+  EXPECT_THAT(device->ports[0].heard, ElementsAre(HeardNeighbor{.name = "spine1",
+                                                                .port = "fortyGigE0/4",
+                                                                .description = "Ethernet4 of it",
+                                                                .role = Role::kSwitch}));
+  EXPECT_THAT(device->ports[1].heard, ElementsAre(HeardNeighbor{.chassis = "40:14:82:8a:16:00",
+                                                                .port = "40:14:82:8a:16:00",
+                                                                .role = Role::kHost}));
 }
 
 TEST(ReadSonic, KnowsATableThatWasCutOff) {

@@ -25,10 +25,10 @@ namespace lldp::netns {
 namespace {
 
 using namespace std::chrono_literals;
-using lab::lossless::Client;
 using lab::lossless::Load;
 using lab::lossless::PfcFrame;
 using lab::lossless::Ports;
+using lab::lossless::SwitchClient;
 using testing::HasSubstr;
 using Clock = std::chrono::steady_clock;
 
@@ -74,7 +74,7 @@ class LiveLossless : public testing::Test {
     return files_.file("lab") + "/" + node + "/" + file;
   }
   [[nodiscard]] std::optional<dataplane::soft::View> view(const std::string& node) const {
-    const auto client = Client::open(file_of(node, "switch"), Clock::now() + 60s);
+    const auto client = SwitchClient::open(file_of(node, "switch"), Clock::now() + 60s);
     if (!client) return std::nullopt;
     const auto read = client->read();
     return read ? std::optional(*read) : std::nullopt;

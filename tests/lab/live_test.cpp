@@ -58,7 +58,7 @@ class Live : public testing::Test {
 
   Fabric fabric_ = *clos({.switches = {2, 2, 1}, .pods = {2}, .hosts = 2});
   std::string dir_ = (fs::temp_directory_path() / ("lldpt" + std::to_string(getpid()))).string();
-  Place place_{};
+  FabricPlace place_{};
   std::vector<std::string> nodes_{};
 };
 
@@ -146,7 +146,7 @@ TEST_F(Live, LeavesANamespaceAloneThatItDidNotMake) {
 TEST_F(Live, LeavesALabAloneThatHasTheSameNamesInAnotherDirectory) {
   const auto first = build(place_, fabric_);
   ASSERT_TRUE(first) << to_string(first.error());
-  Place other = place_;
+  FabricPlace other = place_;
   other.dir += "-other";
   EXPECT_FALSE(build(other, fabric_));
   EXPECT_FALSE(fs::exists(other.dir));
@@ -155,7 +155,7 @@ TEST_F(Live, LeavesALabAloneThatHasTheSameNamesInAnotherDirectory) {
 
 TEST_F(Live, RefusesTheManifestOfAnotherLab) {
   ASSERT_TRUE(ManifestWriter::begin(place_));
-  Place other = place_;
+  FabricPlace other = place_;
   other.prefix += "b";
   const auto manifest = read_manifest(other);
   ASSERT_FALSE(manifest);

@@ -64,7 +64,8 @@ Plan random_plan(std::uint64_t seed) {
   }
   for (const std::size_t from : hosts)
     for (int i = 0; i < 2; ++i) {
-      lab::Flow way{.name = "f", .from = from, .to = from, .via = {}, .hash = random.next() | 1U};
+      lab::FlowPath way{
+          .name = "f", .from = from, .to = from, .via = {}, .hash = random.next() | 1U};
       while (way.to == from) way.to = hosts[some(0, hosts.size() - 1)];
       if (local_reroute(plan.fabric, plan.failed, way))
         plan.flows.push_back({.spec = {.name = "f"}, .way = way});
@@ -91,7 +92,7 @@ TEST(PacketsOnRandomFabrics, DeadlockOnlyWhereTheProofHasACycle) {
     EXPECT_TRUE(with->levels_agreed) << seed;
     EXPECT_FALSE(with->deadlocked_at) << "SIM_FABRICS=1 SIM_SEED=" << seed;
     EXPECT_EQ(with->count.drops, 0U) << seed;
-    plan.settings.protection = Protection::kOff;
+    plan.settings.protection = ProtectionScheme::kOff;
     const auto without = run(plan);
     ASSERT_TRUE(without);
     EXPECT_EQ(without->count.drops, 0U) << seed;
@@ -117,8 +118,8 @@ TEST(PacketsOnRandomFabrics, AnyNumberOfThreadsGivesTheSameResult) {
   const std::uint64_t count = from_environment("SIM_FABRICS", 8);
   constexpr FlowControlKind kControls[] = {FlowControlKind::kPfc, FlowControlKind::kPfc,
                                            FlowControlKind::kOff};
-  constexpr Protection kProtection[] = {Protection::kOff, Protection::kDownUp,
-                                        Protection::kWatchdog};
+  constexpr ProtectionScheme kProtection[] = {ProtectionScheme::kOff, ProtectionScheme::kDownUp,
+                                              ProtectionScheme::kWatchdog};
   constexpr std::uint64_t kDelays[] = {0, 5, 100, 1000, 1000, 1000, 15'000};
   constexpr std::uint64_t kRates[] = {100'000'000'000, 100'000'000'000, 25'000'000'000,
                                       7'000'000'001};
@@ -132,7 +133,7 @@ TEST(PacketsOnRandomFabrics, AnyNumberOfThreadsGivesTheSameResult) {
         link.rate_bps = kRates[random.below(std::size(kRates))];
       }
     for (PlannedFlow& f : plan.flows) {
-      f.spec.transport = static_cast<Transport>(random.below(std::size(kTransports)));
+      f.spec.transport = static_cast<HostTransport>(random.below(std::size(kTransports)));
       if (random.chance(0.5)) f.spec.octets = 1 + random.below(200'000);
       if (random.chance(0.3)) f.spec.start = random.below(100) * kMicrosecond;
     }
@@ -160,7 +161,7 @@ TEST(PacketsOnRandomFabrics, ItsyDeclaresDeadlocksAndNothingElse) {
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     Plan plan = random_plan(seed);
     if (plan.flows.empty()) continue;
-    plan.settings.protection = Protection::kItsy;
+    plan.settings.protection = ProtectionScheme::kItsy;
     plan.settings.pfc.quanta = 8'192;  // 42 us: what is told again is told soon
     plan.settings.itsy.handle = seed % 2 == 0;
     plan.duration = kMillisecond;
@@ -188,7 +189,7 @@ TEST(PacketsOnRandomFabrics, ItsyDeclaresDeadlocksAndNothingElse) {
 TEST(PacketsOnRandomFabrics, ItsyForgetsWhatItKnewOfALinkThatFails) {
   for (const std::uint64_t seed : {661U, 1172U}) {
     Plan plan = random_plan(seed);
-    plan.settings.protection = Protection::kItsy;
+    plan.settings.protection = ProtectionScheme::kItsy;
     plan.settings.pfc.quanta = 8'192;
     plan.settings.itsy.handle = seed % 2 == 0;
     plan.duration = kMillisecond;
@@ -201,7 +202,7 @@ TEST(PacketsOnRandomFabrics, ItsyForgetsWhatItKnewOfALinkThatFails) {
 
 /// When a carrier came back, the far end sent at once into a buffer that was still above XOFF.
 TEST(PacketsOnRandomFabrics, ALinkThatComesBackIsStillPaused) {
-  for (const Protection protection : {Protection::kOff, Protection::kDownUp}) {
+  for (const ProtectionScheme protection : {ProtectionScheme::kOff, ProtectionScheme::kDownUp}) {
     Plan plan = random_plan(830);
     ASSERT_FALSE(plan.events.empty());
     plan.settings.protection = protection;

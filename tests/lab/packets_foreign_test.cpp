@@ -32,7 +32,7 @@ Plan dumbbell() {
   return plan;
 }
 
-Plan with(std::string_view traffic, Transport transport = Transport::kGoBackN) {
+Plan with(std::string_view traffic, HostTransport transport = HostTransport::kGoBackN) {
   Plan plan = dumbbell();
   const auto added = add_foreign_traffic(plan, traffic, transport);
   EXPECT_TRUE(added) << to_string(added.error());
@@ -47,7 +47,7 @@ Outcome outcome_of_foreign(const Plan& plan) {
 
 std::string refusal(std::string_view traffic) {
   Plan plan = dumbbell();
-  const auto added = add_foreign_traffic(plan, traffic, Transport::kGoBackN);
+  const auto added = add_foreign_traffic(plan, traffic, HostTransport::kGoBackN);
   return added ? "taken" : to_string(added.error());
 }
 
@@ -63,7 +63,7 @@ TEST(ForeignTraffic, GoesOtherWaysWithAnotherSeed) {
     plan.settings.seed = seed;
     const auto added = add_foreign_traffic(
         plan, "Nodes 4\nConnections 2\n0->2 start 0 size 5000\n1->3 start 0 size 5000\n",
-        Transport::kGoBackN);
+        HostTransport::kGoBackN);
     EXPECT_TRUE(added);
     return std::pair(plan.flows.at(0).way.hash, plan.flows.at(1).way.hash);
   };
@@ -325,7 +325,7 @@ TEST(ConnectionMatrix, TellsTheLineOfACircleInTheSecondFile) {
                                          "Nodes 2\nConnections 1\nTriggers 1\n"
                                          "0->1 id 1 trigger 1 size 100 send_done_trigger 1\n"
                                          "trigger id 1 oneshot\n",
-                                         Transport::kGoBackN);
+                                         HostTransport::kGoBackN);
   ASSERT_FALSE(added);
   EXPECT_THAT(to_string(added.error()), HasSubstr("line 4: waits for itself in a circle"));
 }
@@ -374,7 +374,7 @@ TEST(ForeignTraffic, NamesHostsByNumberWhereTheyAreCalledSo) {
   auto fabric = clos({.switches = {2, 1}, .pods = {}, .hosts = 4});
   ASSERT_TRUE(fabric);
   Plan plan{.fabric = *fabric};
-  ASSERT_TRUE(add_foreign_traffic(plan, "1\n0 3 3 100 1000 2\n", Transport::kGoBackN));
+  ASSERT_TRUE(add_foreign_traffic(plan, "1\n0 3 3 100 1000 2\n", HostTransport::kGoBackN));
   EXPECT_EQ(plan.fabric.nodes[plan.flows[0].way.from].name, "host1")
       << "the first, where none is called 0";
   EXPECT_EQ(plan.fabric.nodes[plan.flows[0].way.to].name, "host4");
@@ -394,7 +394,7 @@ TEST(ForeignTraffic, TwoRanksAreTwoHosts) {
        {"num_ranks 2\nrank 0 {\nsend 5000b to 1\n}\nrank 1 {\nrecv 5000b from 0\n}",
         "Nodes 2\nConnections 1\n0->1 start 0 size 5000\n"}) {
     Plan plan = from_one();
-    const auto added = add_foreign_traffic(plan, text, Transport::kGoBackN);
+    const auto added = add_foreign_traffic(plan, text, HostTransport::kGoBackN);
     ASSERT_TRUE(added) << to_string(added.error());
     EXPECT_EQ(plan.fabric.nodes[plan.flows[0].way.from].name, "1");
     EXPECT_EQ(plan.fabric.nodes[plan.flows[0].way.to].name, "2");
@@ -404,7 +404,7 @@ TEST(ForeignTraffic, TwoRanksAreTwoHosts) {
 
 TEST(HpccFlows, NameHostsAllByTheirNamesOrAllByTheirIndexes) {
   const auto refused = [](Plan plan, std::string_view text) {
-    const auto added = add_foreign_traffic(plan, text, Transport::kGoBackN);
+    const auto added = add_foreign_traffic(plan, text, HostTransport::kGoBackN);
     return added ? "taken" : to_string(added.error());
   };
   EXPECT_EQ(refused(from_one(), "1\n1 2 3 100 1000 2\n"), "taken");

@@ -29,7 +29,7 @@ Outcome outcome_with_itsy(const Plan& plan) {
 
 Plan of_case(std::string_view name, std::size_t x = 2, std::size_t y = 1) {
   Plan plan = *plan_of_case(name, x, y);
-  plan.settings.protection = Protection::kItsy;
+  plan.settings.protection = ProtectionScheme::kItsy;
   plan.duration = 4 * kMillisecond;
   return plan;
 }

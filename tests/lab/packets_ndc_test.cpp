@@ -35,7 +35,7 @@ Plan ndc_of(std::size_t n, std::size_t k, FlowControlKind kind) {
   plan.fabric = *ndc(n, k);
   plan.failed.resize(plan.fabric.links.size());
   plan.settings.flow_control = kind;
-  plan.settings.protection = Protection::kOff;
+  plan.settings.protection = ProtectionScheme::kOff;
   plan.settings.pfc.xoff_octets = 75'000;
   plan.settings.pfc.xon_octets = 50'000;
   plan.settings.buffer_octets = 5'000'000;
@@ -75,9 +75,9 @@ TEST(PortFc, CongestionGoesThreeHopsAtMost) {
   Plan plan = ndc_of(4, 1, FlowControlKind::kPortFc);
   ASSERT_TRUE(add_traffic(
       plan,
-      {.kind = "incast", .octets = 1'000'000, .senders = 15, .transport = Transport::kPaced}));
+      {.kind = "incast", .octets = 1'000'000, .senders = 15, .transport = HostTransport::kPaced}));
   ASSERT_TRUE(add_traffic(
-      plan, {.kind = "all-to-all", .octets = 200'000, .transport = Transport::kGoBackN}));
+      plan, {.kind = "all-to-all", .octets = 200'000, .transport = HostTransport::kGoBackN}));
   const Outcome o = outcome_in_ndc(plan);
   EXPECT_FALSE(o.deadlocked_at);
   EXPECT_GE(o.count.pause_hops, 2U);
@@ -129,7 +129,7 @@ void add_flow(Plan& plan, const std::vector<std::string_view>& names) {
           }
     nodes.push_back(at);
   }
-  lab::Flow way{.name = std::string(names[0]), .from = nodes.front(), .to = nodes.back()};
+  lab::FlowPath way{.name = std::string(names[0]), .from = nodes.front(), .to = nodes.back()};
   way.via.assign(nodes.begin() + 1, nodes.end() - 1);
   plan.flows.push_back({.spec = {.name = way.name}, .way = way});
 }
@@ -181,7 +181,7 @@ TEST(Irn, TheWindowGoesByTheSlowestLink) {
     plan.failed.resize(plan.fabric.links.size());
     add_flow(plan, slow_first ? std::vector<std::string_view>{"gpu1-1", "gpu2-1", "gpu2-2"}
                               : std::vector<std::string_view>{"gpu1-1", "gpu1-2", "gpu2-2"});
-    plan.flows.back().spec.transport = Transport::kSelective;
+    plan.flows.back().spec.transport = HostTransport::kSelective;
     const auto prepared = prepare(plan);
     ASSERT_TRUE(prepared) << to_string(prepared.error());
     window[slow_first ? 1 : 0] = prepared->network.flows[0].window;
@@ -195,7 +195,7 @@ TEST(PortFc, WhatItCannotDoIsRefused) {
     return o ? std::string() : to_string(o.error());
   };
   Plan plan = *plan_of_case("case1", 2, 1);
-  plan.settings.protection = Protection::kOff;
+  plan.settings.protection = ProtectionScheme::kOff;
   plan.settings.flow_control = FlowControlKind::kPortFc;
   EXPECT_THAT(refused(plan), HasSubstr("for NDC(n, 1) alone"));
   EXPECT_THAT(refused(ndc_of(2, 2, FlowControlKind::kPortFc)), HasSubstr("for NDC(n, 1) alone"));
@@ -206,7 +206,7 @@ TEST(PortFc, WhatItCannotDoIsRefused) {
   add_flow(plan, {"node00", "node01", "node11", "node10"});
   EXPECT_THAT(refused(plan), HasSubstr("flow node00: via: over two nodes that relay"));
   plan = ndc_of(2, 1, FlowControlKind::kPfcStar);
-  plan.settings.protection = Protection::kItsy;
+  plan.settings.protection = ProtectionScheme::kItsy;
   EXPECT_THAT(refused(plan), HasSubstr("settings.protect"));
   plan = ndc_of(2, 1, FlowControlKind::kPortFc);
   plan.failed[0] = true;
@@ -314,7 +314,7 @@ TEST(Workload, AsymmetricTrafficEngineeringMovesWhatIsTooMuch) {
       plan.flows.push_back({.spec = {.name = "f",
                                      .octets = 100'000,
                                      .start = i * 5 * kMicrosecond,
-                                     .transport = Transport::kGoBackN},
+                                     .transport = HostTransport::kGoBackN},
                             .way = {.name = "f", .from = node("gpu1-1"), .to = node("gpu2-2")}});
     over_fast[on ? 1 : 0] = 0;
     const auto fast = static_cast<std::size_t>(

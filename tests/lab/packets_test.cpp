@@ -94,7 +94,7 @@ TEST_P(WheelOf, FramesOfOneTimeComeInAnOrderOfTheirOwnBeforeTimers) {
   }
 }
 
-Plan of_case(std::string_view name, std::size_t x, std::size_t y, Protection protection,
+Plan of_case(std::string_view name, std::size_t x, std::size_t y, ProtectionScheme protection,
              Picoseconds duration) {
   auto plan = plan_of_case(name, x, y);
   EXPECT_TRUE(plan) << to_string(plan.error());
@@ -181,7 +181,7 @@ void expect_counted(const Network& n) {
 TEST(Oracle, CountsWhatWaitsAsItComesAndGoes) {
   for (const char* name : {"case1", "flap", "itsy-fig3"})
     for (const auto control : {FlowControlKind::kPfc, FlowControlKind::kCbfc}) {
-      Plan plan = of_case(name, 2, 1, Protection::kDownUp, 2 * kMillisecond);
+      Plan plan = of_case(name, 2, 1, ProtectionScheme::kDownUp, 2 * kMillisecond);
       if (control == FlowControlKind::kCbfc && !plan.storms.empty()) continue;
       plan.settings.flow_control = control;
       std::size_t waits = 0;
@@ -196,7 +196,7 @@ TEST(Oracle, CountsWhatWaitsAsItComesAndGoes) {
     }
 }
 
-Plan by_credits(std::uint32_t channels, Protection protection) {
+Plan by_credits(std::uint32_t channels, ProtectionScheme protection) {
   Plan plan = of_case("case1", 2, 1, protection, 3 * kMillisecond);
   plan.settings.flow_control = FlowControlKind::kCbfc;
   plan.settings.cbfc.virtual_channels = channels;
@@ -205,14 +205,14 @@ Plan by_credits(std::uint32_t channels, Protection protection) {
 
 TEST(Cbfc, DeadlocksWithOneChannelAndNotWithTwoAndTheRules) {
   for (const std::uint32_t channels : {1U, 2U}) {  // nothing uses the second
-    const Outcome o = outcome_of(by_credits(channels, Protection::kOff));
+    const Outcome o = outcome_of(by_credits(channels, ProtectionScheme::kOff));
     ASSERT_TRUE(o.deadlocked_at) << channels;
     EXPECT_THAT(stuck_links(o), testing::IsSupersetOf({"Leaf2-Spine1", "Spine1-Leaf3",
                                                        "Leaf3-Spine2", "Spine2-Leaf2"}));
     EXPECT_EQ(o.count.drops, 0U);
     for (const FlowResult& f : o.flows) EXPECT_EQ(f.throughput_bps, 0U) << f.name;
   }
-  const Outcome o = outcome_of(by_credits(2, Protection::kDownUp));
+  const Outcome o = outcome_of(by_credits(2, ProtectionScheme::kDownUp));
   EXPECT_FALSE(o.deadlocked_at);
   EXPECT_EQ(o.count.drops, 0U);
   EXPECT_GT(o.count.turned, 1000U);
@@ -222,7 +222,7 @@ TEST(Cbfc, DeadlocksWithOneChannelAndNotWithTwoAndTheRules) {
 }
 
 TEST(Cbfc, ComesBackWithTheLink) {
-  Plan plan = of_case("flap", 2, 1, Protection::kDownUp, 6 * kMillisecond);
+  Plan plan = of_case("flap", 2, 1, ProtectionScheme::kDownUp, 6 * kMillisecond);
   plan.settings.flow_control = FlowControlKind::kCbfc;
   const Outcome o = outcome_of(plan);
   EXPECT_FALSE(o.deadlocked_at);
@@ -232,7 +232,7 @@ TEST(Cbfc, ComesBackWithTheLink) {
 
 TEST(Cbfc, RefusesWhatCannotBe) {
   const auto refusal = [](const auto& change) {
-    Plan plan = by_credits(0, Protection::kDownUp);
+    Plan plan = by_credits(0, ProtectionScheme::kDownUp);
     change(plan);
     const auto outcome = run(plan);
     return outcome ? "taken" : to_string(outcome.error());
@@ -242,7 +242,7 @@ TEST(Cbfc, RefusesWhatCannotBe) {
   EXPECT_EQ(refusal([](Plan& p) { p.settings.cbfc.virtual_channels = 3; }),
             "settings.cbfc.virtual_channels: 3: there are 2 lossless classes, so no class uses the "
             "last: give 1 to 2");
-  EXPECT_EQ(refusal([](Plan& p) { p.settings.protection = Protection::kItsy; }),
+  EXPECT_EQ(refusal([](Plan& p) { p.settings.protection = ProtectionScheme::kItsy; }),
             "settings.protect: with credits: none or down-up");
   EXPECT_EQ(refusal([](Plan& p) { p.storms.emplace_back(); }),
             "storms: a host pauses by PFC: none with credits");
@@ -250,12 +250,12 @@ TEST(Cbfc, RefusesWhatCannotBe) {
 
 TEST(DualTor, DeadlocksUnlessTurnedPacketsHaveAClassOfTheirOwn) {
   for (const std::size_t x : {2U, 3U}) {
-    Plan plan = of_case("dualtor", x, 1, Protection::kOff, 3 * kMillisecond);
+    Plan plan = of_case("dualtor", x, 1, ProtectionScheme::kOff, 3 * kMillisecond);
     const Outcome stands = outcome_of(plan);
     ASSERT_TRUE(stands.deadlocked_at);
     EXPECT_THAT(stuck_links(stands),
                 testing::IsSupersetOf({"T1a-ToR2", "ToR2-T1b", "T1b-ToR1", "ToR1-T1a"}));
-    plan.settings.protection = Protection::kDownUp;
+    plan.settings.protection = ProtectionScheme::kDownUp;
     for (const char* classes : {"5:dscp43,6:dscp51", "pcbb"}) {
       plan.settings.policy = *qos::Policy::parse(classes, "0:dscp0");
       const Outcome goes = outcome_of(plan);
@@ -269,7 +269,7 @@ TEST(DualTor, DeadlocksUnlessTurnedPacketsHaveAClassOfTheirOwn) {
 class ProposalCase : public testing::TestWithParam<const char*> {};
 
 TEST_P(ProposalCase, DeadlocksWithinAMillisecondWithoutTheRules) {
-  const Outcome o = outcome_of(of_case(GetParam(), 2, 1, Protection::kOff, 3 * kMillisecond));
+  const Outcome o = outcome_of(of_case(GetParam(), 2, 1, ProtectionScheme::kOff, 3 * kMillisecond));
   ASSERT_TRUE(o.deadlocked_at);
   EXPECT_LE(*o.deadlocked_at, kMillisecond);
   const std::vector<std::string> ring =
@@ -282,7 +282,8 @@ TEST_P(ProposalCase, DeadlocksWithinAMillisecondWithoutTheRules) {
 }
 
 TEST_P(ProposalCase, DoesNotDeadlockWithTheRules) {
-  const Outcome o = outcome_of(of_case(GetParam(), 2, 1, Protection::kDownUp, 4 * kMillisecond));
+  const Outcome o =
+      outcome_of(of_case(GetParam(), 2, 1, ProtectionScheme::kDownUp, 4 * kMillisecond));
   EXPECT_FALSE(o.deadlocked_at);
   EXPECT_EQ(o.count.drops, 0U);
   EXPECT_GT(o.count.turned, 0U);
@@ -297,7 +298,7 @@ TEST_P(ProposalCase, DoesNotDeadlockWithTheRules) {
 }
 
 TEST_P(ProposalCase, DoesNotDeadlockWithOneFlowEachWay) {
-  const Outcome o = outcome_of(of_case(GetParam(), 1, 1, Protection::kOff, 4 * kMillisecond));
+  const Outcome o = outcome_of(of_case(GetParam(), 1, 1, ProtectionScheme::kOff, 4 * kMillisecond));
   EXPECT_FALSE(o.deadlocked_at);
   EXPECT_EQ(o.count.drops, 0U);
   double sum = 0;
@@ -309,11 +310,13 @@ INSTANTIATE_TEST_SUITE_P(Packets, ProposalCase, testing::Values("case1", "case2"
                          [](const auto& c) { return std::string(c.param); });
 
 TEST(Packets, ADeadlockOfAFlapOutlastsIt) {
-  const Outcome without = outcome_of(of_case("flap", 2, 1, Protection::kOff, 3 * kMillisecond));
+  const Outcome without =
+      outcome_of(of_case("flap", 2, 1, ProtectionScheme::kOff, 3 * kMillisecond));
   ASSERT_TRUE(without.deadlocked_at);
   EXPECT_EQ(without.deadlocks, 1U);
   EXPECT_GT(without.deadlocked_for, 2 * kMillisecond);  // the links were up again after 1.1 ms
-  const Outcome with = outcome_of(of_case("flap", 2, 1, Protection::kDownUp, 3 * kMillisecond));
+  const Outcome with =
+      outcome_of(of_case("flap", 2, 1, ProtectionScheme::kDownUp, 3 * kMillisecond));
   EXPECT_FALSE(with.deadlocked_at);
   EXPECT_EQ(with.count.drops, 0U);
   EXPECT_GT(with.count.lost, 0U);  // what was on the wire
@@ -322,16 +325,18 @@ TEST(Packets, ADeadlockOfAFlapOutlastsIt) {
 
 // The agents are told the layers of their ports, and their orders are what the layers say.
 TEST(Packets, FcPlusNeedsTheSecondPriorityForPathsThatTurn) {
-  const Outcome without = outcome_of(of_case("fcplus", 0, 1, Protection::kOff, 300 * kMicrosecond));
+  const Outcome without =
+      outcome_of(of_case("fcplus", 0, 1, ProtectionScheme::kOff, 300 * kMicrosecond));
   EXPECT_TRUE(without.deadlocked_at);
-  const Outcome with = outcome_of(of_case("fcplus", 0, 1, Protection::kDownUp, 600 * kMicrosecond));
+  const Outcome with =
+      outcome_of(of_case("fcplus", 0, 1, ProtectionScheme::kDownUp, 600 * kMicrosecond));
   EXPECT_FALSE(with.deadlocked_at);
   EXPECT_EQ(with.count.drops, 0U);
   EXPECT_GT(with.count.turned, 0U);
 }
 
 TEST(Packets, TheWatchdogsDeadlockComesBack) {
-  Plan plan = of_case("case1", 2, 1, Protection::kWatchdog, 4 * kMillisecond);
+  Plan plan = of_case("case1", 2, 1, ProtectionScheme::kWatchdog, 4 * kMillisecond);
   plan.settings.watchdog.drops = true;
   const Outcome o = outcome_of(plan);
   EXPECT_GT(o.deadlocks, 1U);
@@ -341,7 +346,7 @@ TEST(Packets, TheWatchdogsDeadlockComesBack) {
 }
 
 /// Two hosts, `switches` switches in a row between them.
-Plan line(std::size_t switches, std::uint64_t octets, Transport transport) {
+Plan line(std::size_t switches, std::uint64_t octets, HostTransport transport) {
   Plan plan;
   plan.fabric.name = "line";
   plan.fabric.nodes.push_back({.name = "a", .role = Role::kHost});
@@ -357,7 +362,7 @@ Plan line(std::size_t switches, std::uint64_t octets, Transport transport) {
   return plan;
 }
 
-class Unloaded : public testing::TestWithParam<Transport> {};
+class Unloaded : public testing::TestWithParam<HostTransport> {};
 TEST_P(Unloaded, FlowTakesWhatTheFormulaSays) {
   for (const std::uint64_t octets : {1U, 1000U, 1001U, 12'345U, 100'000U}) {
     const Plan plan = line(1, octets, GetParam());
@@ -377,14 +382,14 @@ TEST_P(Unloaded, FlowTakesWhatTheFormulaSays) {
 }
 constexpr const char* kTransportNames[] = {"Paced", "GoBackN", "Irn"};
 INSTANTIATE_TEST_SUITE_P(Packets, Unloaded,
-                         testing::Values(Transport::kPaced, Transport::kGoBackN,
-                                         Transport::kSelective),
+                         testing::Values(HostTransport::kPaced, HostTransport::kGoBackN,
+                                         HostTransport::kSelective),
                          [](const auto& c) {
                            return kTransportNames[static_cast<std::size_t>(c.param)];
                          });
 
 TEST(Packets, OctetsAreConserved) {
-  for (const Protection protection : {Protection::kOff, Protection::kDownUp}) {
+  for (const ProtectionScheme protection : {ProtectionScheme::kOff, ProtectionScheme::kDownUp}) {
     const Outcome o = outcome_of(of_case("case1", 2, 1, protection, kMillisecond));
     EXPECT_GT(o.queued_octets, 0U);
     EXPECT_LT(o.queued_octets, 10'000'000U);
@@ -393,7 +398,7 @@ TEST(Packets, OctetsAreConserved) {
 }
 
 TEST(Packets, TheSameSeedGivesTheSameBytes) {
-  const Plan plan = of_case("flap", 2, 1, Protection::kDownUp, kMillisecond);
+  const Plan plan = of_case("flap", 2, 1, ProtectionScheme::kDownUp, kMillisecond);
   const std::string once = to_json(plan, outcome_of(plan));
   EXPECT_EQ(once, to_json(plan, outcome_of(plan)));
   // A change here is a change of what the simulator computes: debug and release, any compiler.
@@ -433,7 +438,7 @@ Plan eventful() {
   EXPECT_TRUE(add_traffic(plan, {.kind = "moe", .octets = 20'000}));
   EXPECT_TRUE(add_traffic(plan, {.kind = "incast", .octets = 100'000}));
   EXPECT_TRUE(add_traffic(
-      plan, {.kind = "poisson", .sizes = "hadoop", .transport = Transport::kSelective}));
+      plan, {.kind = "poisson", .sizes = "hadoop", .transport = HostTransport::kSelective}));
   return plan;
 }
 
@@ -442,10 +447,11 @@ class Threads : public testing::TestWithParam<const char*> {
   static Plan plan() {
     const std::string_view name = GetParam();
     if (name == "eventful") return eventful();
-    Plan plan = of_case(name.substr(0, name.find('_')), 2, 1, Protection::kOff, kMillisecond / 2);
-    if (name.ends_with("_down_up")) plan.settings.protection = Protection::kDownUp;
-    if (name.ends_with("_watchdog")) plan.settings.protection = Protection::kWatchdog;
-    if (name.ends_with("_itsy")) plan.settings.protection = Protection::kItsy;
+    Plan plan =
+        of_case(name.substr(0, name.find('_')), 2, 1, ProtectionScheme::kOff, kMillisecond / 2);
+    if (name.ends_with("_down_up")) plan.settings.protection = ProtectionScheme::kDownUp;
+    if (name.ends_with("_watchdog")) plan.settings.protection = ProtectionScheme::kWatchdog;
+    if (name.ends_with("_itsy")) plan.settings.protection = ProtectionScheme::kItsy;
     if (name.ends_with("_portfc")) plan.settings.flow_control = FlowControlKind::kPortFc;
     if (name.ends_with("_pfc_star")) plan.settings.flow_control = FlowControlKind::kPfcStar;
     if (name.ends_with("_no_flow_control")) plan.settings.flow_control = FlowControlKind::kOff;
@@ -493,7 +499,7 @@ TEST(Split, HostsAreWithTheirSwitchAndPartsAreBalanced) {
   }
 }
 TEST(Split, ThereAreNoMorePartsThanSwitches) {
-  auto prepared = prepare(line(2, 1000, Transport::kPaced));
+  auto prepared = prepare(line(2, 1000, HostTransport::kPaced));
   ASSERT_TRUE(prepared);
   EXPECT_EQ(split(prepared->network, 9), 2U);
   EXPECT_EQ(split(prepared->network, 1), 1U);
@@ -501,7 +507,7 @@ TEST(Split, ThereAreNoMorePartsThanSwitches) {
 }
 
 TEST(Packets, HeadroomBelowTheRoundTripIsRefused) {
-  Plan plan = of_case("case1", 2, 1, Protection::kOff, kMillisecond);
+  Plan plan = of_case("case1", 2, 1, ProtectionScheme::kOff, kMillisecond);
   // 2 * 1 us at 100 Gb/s, two frames of 1048 octets, PAUSE.
   plan.settings.pfc.headroom_octets = 25'000 + 2 * 1048 + 64;
   EXPECT_TRUE(run(plan));
@@ -513,13 +519,13 @@ TEST(Packets, HeadroomBelowTheRoundTripIsRefused) {
 }
 
 TEST(Packets, HeadroomIsNearlyNeeded) {
-  const Outcome o = outcome_of(of_case("case1", 2, 1, Protection::kOff, kMillisecond));
+  const Outcome o = outcome_of(of_case("case1", 2, 1, ProtectionScheme::kOff, kMillisecond));
   EXPECT_LE(o.count.peak_headroom, 27'160U);
   EXPECT_GE(o.count.peak_headroom, 25'000U);
 }
 
 /// `senders` hosts to one, through one switch.
-Plan incast(std::size_t senders, std::uint64_t octets, Transport transport) {
+Plan incast(std::size_t senders, std::uint64_t octets, HostTransport transport) {
   Plan plan;
   plan.fabric.nodes.push_back({.name = "leaf"});
   for (std::size_t i = 0; i <= senders; ++i) {
@@ -536,7 +542,7 @@ Plan incast(std::size_t senders, std::uint64_t octets, Transport transport) {
 }
 
 TEST(Packets, AnIncastFillsTheLinkAndLosesNothing) {
-  const Outcome o = outcome_of(incast(8, 500'000, Transport::kGoBackN));
+  const Outcome o = outcome_of(incast(8, 500'000, HostTransport::kGoBackN));
   EXPECT_EQ(o.count.drops, 0U);
   EXPECT_GT(o.count.pauses, 0U);
   Picoseconds last = 0;
@@ -551,7 +557,7 @@ TEST(Packets, AnIncastFillsTheLinkAndLosesNothing) {
 }
 
 TEST(Packets, WhatIsAcknowledgedIsNotSentAgainHoweverLongItTakes) {
-  for (const Transport transport : {Transport::kGoBackN, Transport::kSelective}) {
+  for (const HostTransport transport : {HostTransport::kGoBackN, HostTransport::kSelective}) {
     Plan plan = line(1, 1'000'000, transport);  // 84 us
     plan.settings.go_back_rto = plan.settings.rto_low = plan.settings.rto_high = 10 * kMicrosecond;
     const Outcome o = outcome_of(plan);
@@ -561,7 +567,7 @@ TEST(Packets, WhatIsAcknowledgedIsNotSentAgainHoweverLongItTakes) {
 }
 
 TEST(Packets, AFlowGoesOnWhenItsLinkIsBack) {
-  Plan plan = line(1, 1'000'000, Transport::kGoBackN);
+  Plan plan = line(1, 1'000'000, HostTransport::kGoBackN);
   plan.settings.go_back_rto = 50 * kMicrosecond;
   plan.events = {{.at = 20 * kMicrosecond, .link = 1}, {30 * kMicrosecond, 1, true}};
   const Outcome o = outcome_of(plan);
@@ -570,7 +576,7 @@ TEST(Packets, AFlowGoesOnWhenItsLinkIsBack) {
 }
 
 TEST(Packets, EachGapIsToldOfAtOnceNotOnlyTheFirst) {
-  Plan plan = line(1, 1'000'000, Transport::kGoBackN);  // 84 us
+  Plan plan = line(1, 1'000'000, HostTransport::kGoBackN);  // 84 us
   plan.settings.go_back_rto = 10 * kMillisecond;
   plan.events = {{.at = 20 * kMicrosecond, .link = 1},
                  {25 * kMicrosecond, 1, true},
@@ -582,7 +588,7 @@ TEST(Packets, EachGapIsToldOfAtOnceNotOnlyTheFirst) {
 }
 
 TEST(Packets, AcknowledgementsTakeRoomOnlyWhileTheyWait) {
-  Plan plan = line(1, 5'000'000, Transport::kGoBackN);
+  Plan plan = line(1, 5'000'000, HostTransport::kGoBackN);
   plan.flows.push_back(plan.flows.front());  // each way: acknowledgements wait behind data
   std::swap(plan.flows.back().way.from, plan.flows.back().way.to);
   plan.settings.flow_control = FlowControlKind::kOff;
@@ -603,7 +609,7 @@ TEST(Packets, SizesAreInTheMeanWhatIsSaidOfThem) {
 }
 
 TEST(Packets, LossIsRepairedWithoutFlowControl) {
-  for (const Transport transport : {Transport::kGoBackN, Transport::kSelective}) {
+  for (const HostTransport transport : {HostTransport::kGoBackN, HostTransport::kSelective}) {
     Plan plan = incast(8, 500'000, transport);
     plan.settings.flow_control = FlowControlKind::kOff;
     plan.settings.buffer_octets = 200'000;
@@ -661,7 +667,7 @@ TEST(Dcqcn, TheRateDoesNotDependOnHowOftenItIsAskedFor) {
 }
 
 TEST(Packets, DcqcnKeepsQueuesShortAndTheLinkFull) {
-  Plan plan = incast(8, 0, Transport::kGoBackN);
+  Plan plan = incast(8, 0, HostTransport::kGoBackN);
   plan.duration = 20 * kMillisecond;
   const Outcome without = outcome_of(plan);
   plan.settings.ecn = {
@@ -677,7 +683,7 @@ TEST(Packets, DcqcnKeepsQueuesShortAndTheLinkFull) {
 
 TEST(Packets, WhatLinksDestroyIsSentAgain) {
   for (const auto control : {FlowControlKind::kPfc, FlowControlKind::kCbfc})
-    for (const Transport transport : {Transport::kGoBackN, Transport::kSelective}) {
+    for (const HostTransport transport : {HostTransport::kGoBackN, HostTransport::kSelective}) {
       Plan plan;
       plan.fabric = *fat_tree(4);
       plan.duration = 200 * kMillisecond;
@@ -695,7 +701,7 @@ TEST(Packets, WhatLinksDestroyIsSentAgain) {
 }
 
 TEST(Packets, ALinkHasItsOwnErrorRate) {
-  Plan plan = incast(2, 100'000, Transport::kGoBackN);
+  Plan plan = incast(2, 100'000, HostTransport::kGoBackN);
   plan.duration = 200 * kMillisecond;
   plan.fabric.links[0].loss_ppb = 100'000'000;
   const Outcome o = outcome_of(plan);
@@ -713,10 +719,10 @@ std::uint32_t longest_queue(Spread spread, std::uint64_t* turned = nullptr) {
   plan.settings.spread = spread;
   if (turned != nullptr) {
     plan.failed = *failed_links(plan.fabric, std::vector<std::string>{"agg1-edge1"});
-    plan.settings.protection = Protection::kDownUp;
+    plan.settings.protection = ProtectionScheme::kDownUp;
   }
   EXPECT_TRUE(add_traffic(
-      plan, {.kind = "permutation", .octets = 300'000, .transport = Transport::kSelective}));
+      plan, {.kind = "permutation", .octets = 300'000, .transport = HostTransport::kSelective}));
   std::uint32_t longest = 0;
   Hooks hooks{.sample_every = 2 * kMicrosecond, .sample = [&](const Network& n) {
                 for (const Port& p : n.ports)
@@ -752,7 +758,7 @@ TEST(Packets, AFlowOfAClosTakesTheWayThatViaNames) {
                                                  [&](const Node& n) { return n.name == name; }) -
                                     plan.fabric.nodes.begin());
   };
-  lab::Flow way{.name = "f", .from = node("host1"), .to = node("host16")};
+  lab::FlowPath way{.name = "f", .from = node("host1"), .to = node("host16")};
   for (const char* core : {"core1", "core2", "core3", "core4"}) {
     way.via = {node(core)};
     plan.flows = {{.spec = {.name = "f", .octets = 10'000}, .way = way}};
@@ -763,7 +769,7 @@ TEST(Packets, AFlowOfAClosTakesTheWayThatViaNames) {
 }
 
 TEST(Packets, SaysWhatCannotBeSpread) {
-  Plan plan = incast(2, 100'000, Transport::kGoBackN);
+  Plan plan = incast(2, 100'000, HostTransport::kGoBackN);
   plan.settings.spread = Spread::kPacket;
   EXPECT_THAT(to_string(run(plan).error()), HasSubstr("go-back-n takes a frame that overtakes"));
 }
@@ -811,7 +817,7 @@ TEST(Hpcc, SetsTheWindowByTheFullestLink) {
 }
 
 TEST(Packets, HpccKeepsQueuesShorterThanDcqcnAndTheLinkFull) {
-  for (const Transport transport : {Transport::kGoBackN, Transport::kSelective}) {
+  for (const HostTransport transport : {HostTransport::kGoBackN, HostTransport::kSelective}) {
     Plan plan = incast(8, 0, transport);
     plan.duration = 4 * kMillisecond;
     std::uint32_t longest = 0;
@@ -844,7 +850,7 @@ TEST(Packets, EveryFlowOfAnExchangeEnds) {
   plan.duration = 100 * kMillisecond;
   ASSERT_TRUE(add_traffic(plan, {.kind = "all-to-all", .octets = 100'000}));
   ASSERT_TRUE(add_traffic(
-      plan, {.kind = "poisson", .sizes = "hadoop", .transport = Transport::kSelective}));
+      plan, {.kind = "poisson", .sizes = "hadoop", .transport = HostTransport::kSelective}));
   EXPECT_GT(plan.flows.size(), 300U);
   const Outcome o = outcome_of(plan);
   EXPECT_EQ(o.count.drops, 0U);
@@ -854,7 +860,7 @@ TEST(Packets, EveryFlowOfAnExchangeEnds) {
 }
 
 TEST(Packets, ADynamicThresholdLosesNothingEither) {
-  Plan plan = incast(8, 500'000, Transport::kPaced);
+  Plan plan = incast(8, 500'000, HostTransport::kPaced);
   plan.settings.pfc.alpha_256 = 32;
   plan.settings.buffer_octets = 2'000'000;
   const Outcome o = outcome_of(plan);

@@ -15,10 +15,10 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-std::vector<Cell> run(const Options& options, std::string* refused = nullptr) {
-  std::vector<Cell> cells;
+std::vector<TableCell> run(const FcplusOptions& options, std::string* refused = nullptr) {
+  std::vector<TableCell> cells;
   reproduce(
-      options, [&](const Cell& c) { cells.push_back(c); },
+      options, [&](const TableCell& c) { cells.push_back(c); },
       [&](const std::string& why) {
         if (refused != nullptr) *refused = why;
       },
@@ -26,16 +26,16 @@ std::vector<Cell> run(const Options& options, std::string* refused = nullptr) {
   return cells;
 }
 
-double of(const std::vector<Cell>& cells, std::string_view metric) {
-  const auto at =
-      std::find_if(cells.begin(), cells.end(), [&](const Cell& c) { return c.metric == metric; });
+double of(const std::vector<TableCell>& cells, std::string_view metric) {
+  const auto at = std::find_if(cells.begin(), cells.end(),
+                               [&](const TableCell& c) { return c.metric == metric; });
   return at == cells.end() ? -1 : at->ours;
 }
 
 TEST(Reproduce, FcHasThePublishedPaths) {
   const auto cells = run({.table = 1, .switches = 200, .quick = true, .threads = 2});
   ASSERT_EQ(cells.size(), 2);
-  for (const Cell& c : cells) EXPECT_EQ(finding_of(c).verdict(), Verdict::kMatch);
+  for (const TableCell& c : cells) EXPECT_EQ(finding_of(c).verdict(), Verdict::kMatch);
   EXPECT_EQ(cells[0].row.k, 4);
 }
 
@@ -57,7 +57,7 @@ TEST(Reproduce, SmallThroughputsAreInOrder) {
   const auto cells = run({.table = 8, .switches = 50, .quick = true, .threads = 2});
   ASSERT_EQ(cells.size(), 15);
   const auto near_worst = [&](std::string_view scheme) {
-    for (const Cell& c : cells)
+    for (const TableCell& c : cells)
       if (c.row.scheme == scheme && c.metric == "throughput_near_worst") return c.ours;
     return -1.0;
   };
@@ -127,11 +127,11 @@ TEST(Finding, EveryOutputHasTheTolerance) {
 }
 
 TEST(Finding, AKeyedRowKeepsItsNumbersInJson) {
-  const Cell c{.table = 3,
-               .row = {.switches = 400, .s = 18, .k = 6, .v = 6, .scheme = "FC"},
-               .metric = "N_P4",
-               .ours = 6.09,
-               .published = Published{6.08, 0.01}};
+  const TableCell c{.table = 3,
+                    .row = {.switches = 400, .s = 18, .k = 6, .v = 6, .scheme = "FC"},
+                    .metric = "N_P4",
+                    .ours = 6.09,
+                    .published = Published{6.08, 0.01}};
   EXPECT_EQ(to_json_line("fcplus", finding_of(c)),
             R"({"place":"Table III","row":{"switches":400,"s":18,"k":6,"v":6,"scheme":"FC"},)"
             R"("metric":"N_P4","ours":6.09,"published":6.08,"tolerance":0.01,"verdict":"match"})"
@@ -175,14 +175,14 @@ TEST(Explanation, IsOfItsPaperAlone) {
 }
 
 TEST(Html, DrawsEveryFigureAndEscapes) {
-  const std::vector<Cell> cells = {{.figure = 4,
-                                    .row = {.switches = 100, .scheme = "a<b"},
-                                    .metric = "throughput_uniform",
-                                    .ours = 1},
-                                   {.figure = 4,
-                                    .row = {.switches = 200, .scheme = "a<b"},
-                                    .metric = "throughput_uniform",
-                                    .ours = 2}};
+  const std::vector<TableCell> cells = {{.figure = 4,
+                                         .row = {.switches = 100, .scheme = "a<b"},
+                                         .metric = "throughput_uniform",
+                                         .ours = 1},
+                                        {.figure = 4,
+                                         .row = {.switches = 200, .scheme = "a<b"},
+                                         .metric = "throughput_uniform",
+                                         .ours = 2}};
   const auto drawings = drawings_of(cells);
   ASSERT_EQ(drawings.size(), 1U);
   EXPECT_EQ(drawings[0].place, "Figure 4");
@@ -207,12 +207,12 @@ TEST(Html, BarsHaveALegendAndALogarithm) {
 
 struct Seen {
   std::vector<Finding> findings{};
-  std::vector<Drawing> drawings{};
+  std::vector<PaperFigure> drawings{};
 };
 Seen seen_of(std::string_view name, const ReproduceOptions& options) {
   Seen seen;
   const Sink sink{.found = [&](const Finding& f) { seen.findings.push_back(f); },
-                  .draw = [&](Drawing d) { seen.drawings.push_back(std::move(d)); },
+                  .draw = [&](PaperFigure d) { seen.drawings.push_back(std::move(d)); },
                   .tell = [](double) {}};
   for (const Paper& p : papers())
     if (p.name == name) p.find(options, sink);
@@ -224,7 +224,7 @@ void expect_no_news(std::string_view paper, const std::vector<Finding>& findings
 }
 bool drew(const Seen& seen, std::string_view place) {
   return std::any_of(seen.drawings.begin(), seen.drawings.end(),
-                     [&](const Drawing& d) { return d.place == place && !d.svg.empty(); });
+                     [&](const PaperFigure& d) { return d.place == place && !d.svg.empty(); });
 }
 
 TEST(Reproduce, WhatItsyStatesIsJudged) {

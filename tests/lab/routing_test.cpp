@@ -11,13 +11,13 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-const Flow& flow_of(const Scenario& s, std::string_view name) {
-  for (const Flow& f : s.flows)
+const FlowPath& flow_of(const NamedCase& s, std::string_view name) {
+  for (const FlowPath& f : s.flows)
     if (f.name == name) return f;
   throw std::out_of_range("no such flow");
 }
 
-std::vector<std::string> names(const Scenario& s, const Path& path,
+std::vector<std::string> names(const NamedCase& s, const Path& path,
                                const std::vector<std::size_t>& at) {
   std::vector<std::string> out;
   for (const std::size_t i : at) out.push_back(s.fabric.nodes[path.nodes[i]].name);
@@ -41,7 +41,7 @@ TEST(LayeredCase, TurnsWhereItsFlowsSay) {
 TEST(LaidPath, SaysWhichLinkIsMissing) {
   const auto s = scenario("layered");
   ASSERT_TRUE(s);
-  Flow flow = flow_of(*s, "once");
+  FlowPath flow = flow_of(*s, "once");
   flow.via.erase(flow.via.begin());
   const auto path = path_of(s->fabric, s->failed, flow);
   ASSERT_FALSE(path);
@@ -61,7 +61,7 @@ class LocalReroute : public testing::TestWithParam<Published> {};
 TEST_P(LocalReroute, GivesThePublishedPath) {
   const auto s = scenario(GetParam().scenario);
   ASSERT_TRUE(s) << to_string(s.error());
-  const Flow& flow = flow_of(*s, GetParam().flow);
+  const FlowPath& flow = flow_of(*s, GetParam().flow);
   const auto before = updown_path(s->fabric, flow);
   ASSERT_TRUE(before) << to_string(before.error());
   EXPECT_EQ(switches_of(s->fabric, *before), GetParam().before);
@@ -117,7 +117,7 @@ INSTANTIATE_TEST_SUITE_P(Cases, LocalReroute, testing::ValuesIn(kPublished),
 
 TEST(LocalReroute, TakesWhatIsLeftWithoutAHint) {
   auto s = *scenario("case1");
-  Flow flow = flow_of(s, "X");
+  FlowPath flow = flow_of(s, "X");
   flow.via.clear();  // the first spine is taken all the same: it comes first
   const auto path = local_reroute(s.fabric, s.failed, flow);
   ASSERT_TRUE(path);
@@ -194,7 +194,7 @@ TEST(Ways, AreThoseOfEveryFlowByItself) {
     const auto failed = failed_links(*fabric, std::vector{std::string(cut)});
     ASSERT_TRUE(failed);
     for (std::size_t i = 0; i < 256; ++i) {
-      const Flow flow{.from = first + i / 16, .to = first + i % 16, .hash = i + 1};
+      const FlowPath flow{.from = first + i / 16, .to = first + i % 16, .hash = i + 1};
       if (flow.from == flow.to) continue;
       EXPECT_EQ(ways.path_of(*failed, flow), local_reroute(*fabric, *failed, flow)) << i;
     }

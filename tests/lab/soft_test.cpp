@@ -52,7 +52,7 @@ class SwitchBox {
   void start() {
     if (!why_not_.empty()) return;
     begin();
-    const auto client = lab::lossless::Client::open(
+    const auto client = lab::lossless::SwitchClient::open(
         file_.socket, std::chrono::steady_clock::now() + std::chrono::seconds(60));
     if (!client) why_not_ = to_string(client.error());
   }

@@ -32,17 +32,17 @@ Case expander(std::size_t switches, std::size_t ports, double hosts) {
   return c;
 }
 
-std::vector<SourcePaths> paths_for(const Case& c, const std::vector<Traffic>& traffic,
+std::vector<SourcePaths> paths_for(const Case& c, const std::vector<TrafficMatrix>& traffic,
                                    std::size_t turns) {
   return shortest_paths(c.graph, pairs_of(c.graph, traffic), {.paths = 8, .max_turns = turns}, 2);
 }
 
-TEST(Traffic, SendsWhatTheHostsCan) {
+TEST(TrafficMatrix, SendsWhatTheHostsCan) {
   const Case c = expander(16, 6, 3);
   for (const auto& traffic : {all_to_all(c.senders), uniform_random(c.senders, 0.125, 1),
                               near_worst(c.graph, c.senders, 1, 2)}) {
     std::map<std::uint32_t, double> sent;
-    for (const Traffic& t : traffic) {
+    for (const TrafficMatrix& t : traffic) {
       EXPECT_NE(t.from, t.to);
       sent[t.from] += t.amount;
     }
@@ -68,9 +68,9 @@ std::size_t furthest_matching(const std::vector<std::vector<std::uint16_t>>& hop
   }
   return most.back().value();
 }
-std::size_t hops_of(const Graph& graph, const std::vector<Traffic>& traffic) {
+std::size_t hops_of(const Graph& graph, const std::vector<TrafficMatrix>& traffic) {
   std::size_t sum = 0;
-  for (const Traffic& t : traffic) sum += graph.distances(std::span(&t.from, 1))[t.to];
+  for (const TrafficMatrix& t : traffic) sum += graph.distances(std::span(&t.from, 1))[t.to];
   return sum;
 }
 
@@ -84,7 +84,7 @@ Graph graph_of(const std::vector<std::pair<std::size_t, std::size_t>>& pairs, st
   return Graph::of(fabric);
 }
 
-TEST(Traffic, NearWorstIsAsFarAsCanBe) {
+TEST(TrafficMatrix, NearWorstIsAsFarAsCanBe) {
   std::mt19937 chance(1);
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     // By turns expanders, and trees, some with a link more, whose ways are of all lengths, and
@@ -111,25 +111,26 @@ TEST(Traffic, NearWorstIsAsFarAsCanBe) {
     }
     std::set<std::uint32_t> received;
     const auto traffic = near_worst(graph, senders, seed, 1);
-    for (const Traffic& t : traffic) EXPECT_TRUE(received.insert(t.to).second) << seed;
+    for (const TrafficMatrix& t : traffic) EXPECT_TRUE(received.insert(t.to).second) << seed;
     EXPECT_EQ(received.size(), senders.size()) << seed;
     EXPECT_EQ(hops_of(graph, traffic), furthest_matching(hops)) << seed;
   }
 }
 
 // In a star or a line as much way is made where somebody stays at home: that is no traffic.
-TEST(Traffic, NearWorstSendsNobodyToItself) {
+TEST(TrafficMatrix, NearWorstSendsNobodyToItself) {
   const Graph star = graph_of({{0, 1}, {0, 2}, {0, 3}}, 4);
   const Graph line = graph_of({{0, 1}, {1, 2}, {2, 3}, {3, 4}}, 5);
   for (const Graph* graph : {&star, &line}) {
     std::vector<Sender> senders;
     for (std::uint32_t i = 0; i < graph->nodes(); ++i) senders.push_back({i, 1});
     for (std::uint64_t seed = 1; seed <= 20; ++seed)
-      for (const Traffic& t : near_worst(*graph, senders, seed, 1)) EXPECT_NE(t.from, t.to) << seed;
+      for (const TrafficMatrix& t : near_worst(*graph, senders, seed, 1))
+        EXPECT_NE(t.from, t.to) << seed;
   }
 }
 
-TEST(Traffic, CountsTheHostsOfASwitchByTheirRate) {
+TEST(TrafficMatrix, CountsTheHostsOfASwitchByTheirRate) {
   auto fabric = clos({.switches = {2, 2}, .pods = {}, .hosts = 4});
   ASSERT_TRUE(fabric);
   const auto senders = senders_of(*fabric);
@@ -192,15 +193,15 @@ TEST(Rates, CountOnlyBetweenSwitches) {
 #ifdef LLDP_WITH_CLP
 /// The same by linear programming: most theta such that flows of theta times the traffic fit.
 double by_simplex(const Graph& graph, const std::vector<SourcePaths>& paths,
-                  const std::vector<Traffic>& traffic) {
+                  const std::vector<TrafficMatrix>& traffic) {
   std::map<std::pair<std::uint32_t, std::uint32_t>, int> row_of;
-  for (const Traffic& t : traffic)
+  for (const TrafficMatrix& t : traffic)
     row_of.emplace(std::pair{t.from, t.to}, static_cast<int>(row_of.size()));
   const int pairs = static_cast<int>(row_of.size());
   std::vector<CoinBigIndex> start{0};
   std::vector<int> index;
   std::vector<double> value;
-  for (const Traffic& t : traffic) {  // column 0: theta
+  for (const TrafficMatrix& t : traffic) {  // column 0: theta
     index.push_back(row_of.at({t.from, t.to}));
     value.push_back(-t.amount);
   }

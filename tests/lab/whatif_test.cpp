@@ -58,7 +58,7 @@ bool operator==(const Effect& a, const Effect& b) {
 }
 
 TEST(Evaluator, FindsTheDeadlockOfTheProposalsFirstCase) {
-  const Scenario s = *scenario("case1");
+  const NamedCase s = *scenario("case1");
   const Routes routes(s.fabric);
   Evaluator evaluator(routes, 2);
   const auto set = set_of(s.fabric, routes, {"Spine1-Leaf4", "Spine2-Leaf1"});
@@ -81,7 +81,7 @@ TEST(Evaluator, FindsTheDeadlockOfTheProposalsFirstCase) {
 TEST(Evaluator, TurnsWhereTheRoutingDoes) {
   for (const auto name : kScenarios) {
     if (name == "dualtor") continue;  // what fails there are links of hosts
-    const Scenario s = *scenario(name);
+    const NamedCase s = *scenario(name);
     const Routes routes(s.fabric);
     Evaluator evaluator(routes, 2);
     std::vector<std::uint32_t> set;
@@ -90,7 +90,7 @@ TEST(Evaluator, TurnsWhereTheRoutingDoes) {
     const Effect effect = evaluator.evaluate(set);
     const auto where = turning(s.fabric, routes, effect);
     unsigned most = 0;
-    for (const Flow& flow : s.flows) {
+    for (const FlowPath& flow : s.flows) {
       const auto path = local_reroute(s.fabric, s.failed, flow);
       ASSERT_TRUE(path);
       const auto turns = turns_of(s.fabric, *path);
@@ -253,7 +253,7 @@ TEST(Study, RefusesWhatCannotBe) {
   EXPECT_FALSE(tally_from({{"sets", 1}}, Routes(*fat_tree(4))));
 }
 
-TEST(Change, DrainsRemovesAndAdds) {
+TEST(FabricChange, DrainsRemovesAndAdds) {
   const Fabric fabric = *clos({.switches = {4, 2}, .pods = {}, .hosts = 4});
   const auto after = [&](const char* text) {
     const auto change = change_from(fabric, text);
@@ -287,7 +287,7 @@ TEST(Exposure, AFailureExposesNothingAndANewLinkUntilItsFirstFrames) {
 }
 
 TEST(Picture, MarksWhatFailedAndWherePacketsTurn) {
-  const Scenario s = *scenario("case1");
+  const NamedCase s = *scenario("case1");
   const Routes routes(s.fabric);
   Evaluator evaluator(routes, 2);
   const auto set = set_of(s.fabric, routes, {"Spine1-Leaf4", "Spine2-Leaf1"});

@@ -71,7 +71,7 @@ TEST_F(Lossless, ADeadlockBesideASwitchThatWasLateIsNoVerdict) {
       {support::program("lldp-level-lab"), "bounce", "case1", "--lossless", "--protect", "none",
        "--link-rate", "4", "--seconds", "60", "--json", "--dir", files.file("lab")},
       files.file("output"));
-  const auto switch_process = lab::lossless::Client::open(
+  const auto switch_process = lab::lossless::SwitchClient::open(
       files.file("lab/Spine1/switch"), std::chrono::steady_clock::now() + std::chrono::seconds(20));
   ASSERT_TRUE(switch_process) << to_string(switch_process.error());
   const auto is_sending = [&] {

@@ -22,7 +22,7 @@ using namespace std::chrono_literals;
 using dataplane::output_of;
 using dataplane::PrivateNet;
 using dataplane::sh;
-using lab::lossless::Client;
+using lab::lossless::SwitchClient;
 using nlohmann::json;
 using testing::HasSubstr;
 

@@ -38,13 +38,13 @@ std::string answer_with(std::vector<json> ports) {
   return json{{"ports", std::move(ports)}}.dump();
 }
 
-TEST(Filter, KeepsWhatMatchesAllOfIt) {
+TEST(ShowFilter, KeepsWhatMatchesAllOfIt) {
   const std::string all =
       answer_with({port_with("swp1", {heard("spine1", 2), heard("leaf9", 1)}),
                    port_with("swp2", {heard("leaf2", 1)}), port_with("eth0", {})});
   const auto names = [&](const char* filter) {
     std::vector<std::string> out;
-    const json shown = json::parse(*Filter::parse(filter)->apply(all));
+    const json shown = json::parse(*ShowFilter::parse(filter)->apply(all));
     for (const json& p : shown["ports"]) {
       out.push_back(p["name"]);
       for (const json& n : p["neighbors"]) out.push_back(n["system_name"]);
@@ -59,8 +59,8 @@ TEST(Filter, KeepsWhatMatchesAllOfIt) {
   EXPECT_THAT(names("level=-"), ElementsAre());
   EXPECT_THAT(names("up=yes"), ElementsAre("swp1", "spine1", "leaf9", "swp2", "leaf2", "eth0"));
   for (const char* wrong : {"", ",", "level", "color=red", "=2"})
-    EXPECT_FALSE(Filter::parse(wrong)) << wrong;
-  EXPECT_FALSE(Filter::parse("level=1")->apply("{}"));
+    EXPECT_FALSE(ShowFilter::parse(wrong)) << wrong;
+  EXPECT_FALSE(ShowFilter::parse("level=1")->apply("{}"));
 }
 
 TEST(Csv, IsARowPerNeighborAndHoldsNoFormula) {

@@ -55,7 +55,7 @@ class Itsy {
       const bool first = (fresh & mask & -mask) != 0;
       for (const Mark& mark : explanations(e.network(), counter, first)) {
         Slot& pause = e.pool()[slot];
-        const Check check{
+        const ItsyCheck check{
             .id = mark.id, .seq = mark.seq, .priority = priority_of(counter), .again = !first};
         pause.marked ? send(e, counter, check) : put(pause, check);
       }
@@ -76,7 +76,7 @@ class Itsy {
           suspect(e, key_of(out, mask), kNone);
       return;
     }
-    const Check check = check_of(frame);
+    const ItsyCheck check = check_of(frame);
     if ((n.ports[out].stopped >> check.priority & 1) == 0) return;
     check.round == 0 ? trace_back(e, out, check) : prove(e, out, check);
   }
@@ -132,7 +132,7 @@ class Itsy {
 
   /// A check of an initial trigger comes to the egress port that its PAUSE stops.
   template <class Engine>
-  void trace_back(Engine& e, Arc out, const Check& check) {
+  void trace_back(Engine& e, Arc out, const ItsyCheck& check) {
     Network& n = e.network();
     const Key q = key_of_priority(out, check.priority);
     const Mark mark{.id = check.id, .seq = check.seq};
@@ -188,7 +188,7 @@ class Itsy {
   /// A round of a proof has come to the queue that its counter stops. It goes on to those whose
   /// frames wait here and in queues that the round before has reached.
   template <class Engine>
-  void prove(Engine& e, Arc out, const Check& check) {
+  void prove(Engine& e, Arc out, const ItsyCheck& check) {
     Network& n = e.network();
     const Key q = key_of_priority(out, check.priority);
     Stored& at = book_.queue(q);
@@ -307,7 +307,7 @@ class Itsy {
   }
 
   template <class Engine>
-  void send(Engine& e, Key counter, Check check) {
+  void send(Engine& e, Key counter, ItsyCheck check) {
     Network& n = e.network();
     const Arc out = reversed(arc_of(counter));
     if (!n.ports[arc_of(counter)].forwards || n.ports[out].down) return;  // to a host

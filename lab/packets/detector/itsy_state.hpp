@@ -50,20 +50,20 @@ struct Counter {
 };
 
 /// A check as frames carry it. round 0: what explains a PAUSE; else of a proof.
-struct Check {
+struct ItsyCheck {
   Key id = kNone;
   std::uint8_t seq = 0;
   std::uint8_t round = 0;
   std::uint8_t priority = 0;  ///< that is paused
   bool again = false;         ///< with a PAUSE that was told before
 };
-inline void put(Slot& slot, const Check& c) {
+inline void put(Slot& slot, const ItsyCheck& c) {
   slot.route = c.id;
   slot.octets = static_cast<std::uint16_t>(c.seq | c.priority << 4 | c.round << 8);
   slot.nack = c.again;
   slot.marked = true;
 }
-[[nodiscard]] inline Check check_of(const Slot& slot) {
+[[nodiscard]] inline ItsyCheck check_of(const Slot& slot) {
   return {.id = slot.route,
           .seq = static_cast<std::uint8_t>(slot.octets & 0xf),
           .round = static_cast<std::uint8_t>(slot.octets >> 8),

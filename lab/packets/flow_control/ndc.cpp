@@ -85,7 +85,7 @@ std::vector<std::vector<std::size_t>> ndc_ways(const Fabric& fabric,
 }
 
 void give_way(const Fabric& fabric, const std::vector<std::vector<Adjacency>>& links,
-              lab::Flow& flow) {
+              lab::FlowPath& flow) {
   if (!flow.via.empty()) return;
   const auto ways = ndc_ways(fabric, links, flow.from, flow.to);
   if (!ways.empty()) flow.via = ways[(flow.hash >> 1) % ways.size()];

@@ -66,6 +66,6 @@ class NdcMap {
     std::size_t to);
 /// Gives a flow its way in NDC(n, 1), if it has none: one of ndc_ways(), by its hash.
 void give_way(const Fabric& fabric, const std::vector<std::vector<Adjacency>>& links,
-              lab::Flow& flow);
+              lab::FlowPath& flow);
 
 }  // namespace lldp::lab::packets

@@ -18,7 +18,7 @@ struct FlowSpec {
   std::uint64_t octets = 0;    ///< payload; 0: as long as the run
   std::uint64_t rate_bps = 0;  ///< on the wire; 0: the host's link's
   Picoseconds start = 0;  ///< from the start of the run, or when all of PlannedFlow::after are in
-  Transport transport = Transport::kPaced;
+  HostTransport transport = HostTransport::kPaced;
   std::uint8_t lossless_class = 0;  ///< index in qos::Policy::classes() in which it starts
 };
 
@@ -43,7 +43,7 @@ struct Flow {
   alignas(kCacheLine) std::uint32_t route = 0;  ///< index in Network::routes of its first arc
   std::uint32_t frames = kNone;
   std::uint16_t last_octets = 0;  ///< payload of the last frame
-  Transport transport = Transport::kPaced;
+  HostTransport transport = HostTransport::kPaced;
   std::uint8_t priority = 0;
   std::uint32_t most_window = kNone;  ///< frames that may be under way, by the transport
   std::uint64_t rate_bps = 0;         ///< at most

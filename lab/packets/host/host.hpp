@@ -23,7 +23,7 @@ class Hosts {
 
   /// Whether a flow of the port could send at once.
   [[nodiscard]] bool ready(Arc arc) const {
-    const Source& source = n_.sources[arc];
+    const EventSource& source = n_.sources[arc];
     if (source.first == kNone) return false;
     const QueueMask paused = n_.ports[arc].paused;
     if (paused == 0) return true;
@@ -34,7 +34,7 @@ class Hosts {
 
   /// The port is free: the next flow's frame goes.
   void send(Arc arc) {
-    Source& source = n_.sources[arc];
+    EventSource& source = n_.sources[arc];
     admit_due(source);
     for (std::uint32_t f = take(source, n_.ports[arc].paused); f != kNone;
          f = take(source, n_.ports[arc].paused)) {
@@ -51,7 +51,7 @@ class Hosts {
   void wake(std::uint32_t slot) {
     const Arc arc = part_.pool[slot].arc;
     part_.pool.release(slot);
-    Source& source = n_.sources[arc];
+    EventSource& source = n_.sources[arc];
     if (source.wake_at <= part_.now) source.wake_at = kNever;
     admit_due(source);  // now: something else may take the port's next turn
     wake_later(arc, source);
@@ -68,12 +68,12 @@ class Hosts {
     count.delivered += f.octets;
     Flow& w = n_.flows[f.flow];
     switch (w.transport) {
-      case Transport::kPaced:
+      case HostTransport::kPaced:
         in_order(w, f);
         return part_.pool.release(slot);
-      case Transport::kGoBackN:
+      case HostTransport::kGoBackN:
         return receive_go_back(w, slot);
-      case Transport::kSelective:
+      case HostTransport::kSelective:
         return receive_selective(w, slot);
     }
   }
@@ -88,7 +88,7 @@ class Hosts {
     const Picoseconds due = w.progress_at + rto(w);
     if (due > part_.now) return e_.again(slot, due);
     w.progress_at = part_.now;
-    if (w.transport == Transport::kGoBackN) {
+    if (w.transport == HostTransport::kGoBackN) {
       go_back(w);
     } else {
       Selective& s = *w.selective;
@@ -102,17 +102,17 @@ class Hosts {
   }
 
  private:
-  static bool later(const Source::Later& a, const Source::Later& b) {
+  static bool later(const EventSource::Later& a, const EventSource::Later& b) {
     return a.at != b.at ? a.at > b.at : a.flow > b.flow;
   }
-  void admit_due(Source& source) {
+  void admit_due(EventSource& source) {
     while (!source.later.empty() && source.later.front().at <= part_.now) {
       append(source, source.later.front().flow);
       std::pop_heap(source.later.begin(), source.later.end(), later);
       source.later.pop_back();
     }
   }
-  void append(Source& source, std::uint32_t flow) {
+  void append(EventSource& source, std::uint32_t flow) {
     n_.flows[flow].next_ready = kNone;
     if (source.first == kNone)
       source.first = flow;
@@ -121,13 +121,13 @@ class Hosts {
     source.last = flow;
   }
   /// Sees to it that the port looks again when the first of the later flows may send.
-  void wake_later(Arc arc, Source& source) {
+  void wake_later(Arc arc, EventSource& source) {
     if (source.later.empty() || source.later.front().at >= source.wake_at) return;
     source.wake_at = source.later.front().at;
     e_.after(source.wake_at - std::min(source.wake_at, part_.now), Kind::kHostWake, arc);
   }
   /// The first flow whose priority is not paused; kNone: there is none.
-  std::uint32_t take(Source& source, QueueMask paused) {
+  std::uint32_t take(EventSource& source, QueueMask paused) {
     std::uint32_t before = kNone;
     for (std::uint32_t f = source.first; f != kNone; before = f, f = n_.flows[f].next_ready) {
       Flow& w = n_.flows[f];
@@ -145,7 +145,7 @@ class Hosts {
     Flow& w = n_.flows[flow];
     if (w.queued || next_number(w, true) == kNone) return;
     const Arc arc = n_.routes[w.route];
-    Source& source = n_.sources[arc];
+    EventSource& source = n_.sources[arc];
     w.queued = true;
     if (w.allowed_at <= std::max(part_.now, n_.ports[arc].free_at)) {
       append(source, flow);
@@ -195,7 +195,7 @@ class Hosts {
                   : w.rate_bps;
     w.allowed_at = rate == n_.rates[arc] ? n_.ports[arc].free_at
                                          : part_.now + std::uint64_t{octets} * 8 * kSecond / rate;
-    if (w.transport == Transport::kPaced) {
+    if (w.transport == HostTransport::kPaced) {
       if (w.next == w.frames) w.done = true;
       return;
     }
@@ -241,7 +241,7 @@ class Hosts {
   }
 
   [[nodiscard]] Picoseconds rto(const Flow& w) const {
-    if (w.transport == Transport::kGoBackN) return n_.settings.go_back_rto;
+    if (w.transport == HostTransport::kGoBackN) return n_.settings.go_back_rto;
     return w.next - w.acked < n_.settings.rto_low_frames ? n_.settings.rto_low
                                                          : n_.settings.rto_high;
   }

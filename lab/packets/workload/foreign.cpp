@@ -34,7 +34,7 @@ std::optional<std::uint64_t> whole(std::string_view word) {
 /// the whole file, so that two numbers are two hosts.
 class ForeignReader {
  public:
-  ForeignReader(Plan& plan, Transport transport) : plan_(plan), transport_(transport) {
+  ForeignReader(Plan& plan, HostTransport transport) : plan_(plan), transport_(transport) {
     for (std::size_t n = 0; n < plan.fabric.nodes.size(); ++n) {
       const Node& node = plan.fabric.nodes[n];
       by_name_.emplace(node.name, n);
@@ -98,7 +98,7 @@ class ForeignReader {
   }
 
   Plan& plan_;
-  Transport transport_;
+  HostTransport transport_;
   std::vector<std::size_t> hosts_{};
   std::map<std::string, std::size_t, std::less<>> by_name_{};  ///< switches too
   bool by_names_ = false;
@@ -575,7 +575,7 @@ std::string without_slash_comments(std::string_view text) {
 
 }  // namespace
 
-Result<void> add_foreign_traffic(Plan& plan, std::string_view text, Transport transport) {
+Result<void> add_foreign_traffic(Plan& plan, std::string_view text, HostTransport transport) {
   ForeignReader adder(plan, transport);
   Words words(text);
   Words ahead = words;

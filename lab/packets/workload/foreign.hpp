@@ -13,6 +13,6 @@ namespace lldp::lab::packets {
 /// its first word says. A number there is the host of that name, else the one of that index among
 /// the fabric's. docs/sim.md tells what of them is taken and how. Errors name the line.
 [[nodiscard]] Result<void> add_foreign_traffic(Plan& plan, std::string_view text,
-                                               Transport transport);
+                                               HostTransport transport);
 
 }  // namespace lldp::lab::packets

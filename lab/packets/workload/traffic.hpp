@@ -24,7 +24,7 @@ struct Traffic {
   std::uint32_t experts = 4;         ///< of moe: hosts that have one, drawn at random
   std::uint32_t top_k = 2;           ///< of moe: experts that each token goes to
   std::uint32_t skew = 1;            ///< of moe: the n-th expert is drawn in proportion to n^-skew
-  Transport transport = Transport::kGoBackN;
+  HostTransport transport = HostTransport::kGoBackN;
 };
 
 /// permutation: every host to one, no two to the same. all-to-all: every host to all others.

@@ -29,9 +29,9 @@ namespace lldp::io {
 /// A hand-over takes no frame of its own: lldpd gets our TLVs first, then our identifiers change to
 /// its, and a change of identifiers is a shutdown LLDPDU for the old ones. Where they are the same
 /// already, nothing is retracted, and the last frame of lldpd stands.
-class Beside {
+class LldpdTransport {
  public:
-  enum class Speaker : std::uint8_t { kNobody, kPackets, kLldpd };
+  enum class Speaker : std::uint8_t { kNone, kPackets, kLldpd };
 
   /// The daemon's side. None of them may call back, except `heard` and `identified` tell().
   struct Owner {
@@ -44,7 +44,7 @@ class Beside {
     std::function<void(std::string_view port, std::optional<std::string> text)> alarm{};
   };
 
-  Beside(const config::Config& config, Owner owner, TimePoint now);
+  LldpdTransport(const config::Config& config, Owner owner, TimePoint now);
 
   [[nodiscard]] int fd() const { return client_.fd(); }  ///< readable: call receive()
   void receive(TimePoint now);
@@ -87,9 +87,9 @@ class Beside {
   lldpd::Client client_;
   std::unordered_map<Ifindex, Port> ports_;
   std::unordered_map<std::string, Ifindex> by_name_;
-  Speaker speaker_ = Speaker::kNobody;
+  Speaker speaker_ = Speaker::kNone;
   bool in_session_ = false;
-  bool paused_ = false;  ///< an alarm says so
+  bool paused_ = false;               ///< an alarm says so
   std::optional<TimePoint> grace_{};  ///< when lldpd's absence has consequences
   std::optional<ChassisId> chassis_id_{};
   unsigned revision_ = 0;  ///< the client's, as far as it was followed
@@ -98,6 +98,6 @@ class Beside {
   bool trouble_told_ = false;
 };
 
-[[nodiscard]] std::string_view to_string(Beside::Speaker speaker);  ///< none, packet, lldpd
+[[nodiscard]] std::string_view to_string(LldpdTransport::Speaker speaker);  ///< none, packet, lldpd
 
 }  // namespace lldp::io

@@ -12,14 +12,14 @@ namespace lldp {
 
 /// Does what may take long, one thing at a time, while its owner goes on: a busy disk takes
 /// seconds, and one that is broken, or frozen for a snapshot, takes for ever, be it to open a file.
-class Aside {
+class AsyncWriter {
  public:
   using Job = std::function<Result<void>()>;
 
-  Aside() = default;
-  Aside(const Aside&) = delete;
-  Aside& operator=(const Aside&) = delete;
-  virtual ~Aside() = default;
+  AsyncWriter() = default;
+  AsyncWriter(const AsyncWriter&) = delete;
+  AsyncWriter& operator=(const AsyncWriter&) = delete;
+  virtual ~AsyncWriter() = default;
 
   /// Readable when take() has something to give; negative if that is only ever at once.
   [[nodiscard]] virtual int fd() const = 0;
@@ -33,6 +33,6 @@ class Aside {
 /// Runs the work in a thread, which is created now: under a system call filter it could not be
 /// created later. The thread has the rights of its creator. Its owner does not wait for running
 /// work at the end. If no thread can be created, start() itself does the work and takes that long.
-[[nodiscard]] std::unique_ptr<Aside> make_aside();
+[[nodiscard]] std::unique_ptr<AsyncWriter> make_async_writer();
 
 }  // namespace lldp

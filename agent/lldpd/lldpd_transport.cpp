@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agent/lldpd/beside.hpp"
+#include "agent/lldpd/lldpd_transport.hpp"
 
 #include <fmt/core.h>
 #include <poll.h>
@@ -64,19 +64,19 @@ std::string explain(const Error& reason) {
 
 }  // namespace
 
-std::string_view to_string(Beside::Speaker speaker) {
+std::string_view to_string(LldpdTransport::Speaker speaker) {
   switch (speaker) {
-    case Beside::Speaker::kPackets:
+    case LldpdTransport::Speaker::kPackets:
       return "packet";
-    case Beside::Speaker::kLldpd:
+    case LldpdTransport::Speaker::kLldpd:
       return "lldpd";
-    case Beside::Speaker::kNobody:
+    case LldpdTransport::Speaker::kNone:
       break;
   }
   return "none";
 }
 
-Beside::Beside(const config::Config& config, Owner owner, TimePoint now)
+LldpdTransport::LldpdTransport(const config::Config& config, Owner owner, TimePoint now)
     : wait_(config.transport == config::Transport::kLldpd),
       patience_(config.lldpd_grace),
       owner_(std::move(owner)),
@@ -87,24 +87,24 @@ Beside::Beside(const config::Config& config, Owner owner, TimePoint now)
   if (wait_) grace_ = now + patience_;
 }
 
-void Beside::receive(TimePoint now) {
+void LldpdTransport::receive(TimePoint now) {
   client_.receive(now);
   follow(now);
 }
 
-void Beside::advance(TimePoint now) {
+void LldpdTransport::advance(TimePoint now) {
   client_.advance(now);
   follow(now);
 }
 
-std::optional<TimePoint> Beside::next_deadline() const {
+std::optional<TimePoint> LldpdTransport::next_deadline() const {
   std::optional<TimePoint> next = client_.next_deadline();
   const bool absent = client_.state() == lldpd::Client::State::kAbsent;
   if (absent && grace_ && (!next || *grace_ < *next)) next = grace_;
   return next;
 }
 
-void Beside::follow(TimePoint now) {
+void LldpdTransport::follow(TimePoint now) {
   using State = lldpd::Client::State;
   if (client_.state() == State::kAbsent) {
     in_session_ = false;
@@ -127,7 +127,7 @@ void Beside::follow(TimePoint now) {
   speak(Speaker::kLldpd);
 }
 
-void Beside::follow_absence(TimePoint now) {
+void LldpdTransport::follow_absence(TimePoint now) {
   complain(now);
   switch (speaker_) {
     case Speaker::kLldpd:
@@ -137,10 +137,10 @@ void Beside::follow_absence(TimePoint now) {
       log(Severity::kNotice, fmt::format("lldpd is gone ({}): waiting {} s for it",
                                          explain(client_.reason()), patience_.count()));
       grace_ = now + patience_;
-      return speak(Speaker::kNobody);
+      return speak(Speaker::kNone);
     case Speaker::kPackets:
       return;
-    case Speaker::kNobody:
+    case Speaker::kNone:
       break;
   }
   // One that has ended in order has said goodbye to all neighbours, and taken its socket away: they
@@ -161,7 +161,7 @@ void Beside::follow_absence(TimePoint now) {
   grace_.reset();
 }
 
-void Beside::complain(TimePoint now) {
+void LldpdTransport::complain(TimePoint now) {
   const Error& reason = client_.reason();
   std::string trouble = is_absence(reason) ? std::string() : explain(reason);
   if (trouble != trouble_) {
@@ -174,25 +174,25 @@ void Beside::complain(TimePoint now) {
   log(Severity::kWarning, fmt::format("lldpd cannot send our TLVs: {}", trouble_));
 }
 
-void Beside::speak(Speaker speaker) {
+void LldpdTransport::speak(Speaker speaker) {
   speaker_ = speaker;
   owner_.speaks(speaker);
 }
 
 // Ports and identifiers
 
-void Beside::begin_session(TimePoint now) {
+void LldpdTransport::begin_session(TimePoint now) {
   in_session_ = true;
   revision_ = client_.revision() - 1;  // to be followed
   for (const auto& [ifindex, name] : owner_.ports()) add_port(ifindex, name, now);
 }
 
-void Beside::configure(const core::Settings& settings) {
+void LldpdTransport::configure(const core::Settings& settings) {
   // What was ours before is taken off where it is not wanted any more.
   client_.add_ours(ours_of(settings));
 }
 
-void Beside::add_port(Ifindex ifindex, const std::string& name, TimePoint now) {
+void LldpdTransport::add_port(Ifindex ifindex, const std::string& name, TimePoint now) {
   if (const auto at = ports_.find(ifindex); at != ports_.end() && at->second.name != name)
     remove_port(ifindex);
   if (!in_session_) return;  // until lldpd was there for once nothing is kept of any port
@@ -205,7 +205,7 @@ void Beside::add_port(Ifindex ifindex, const std::string& name, TimePoint now) {
                    now);
 }
 
-void Beside::remove_port(Ifindex ifindex) {
+void LldpdTransport::remove_port(Ifindex ifindex) {
   const auto at = ports_.find(ifindex);
   if (at == ports_.end()) return;
   const Port port = std::move(at->second);
@@ -218,7 +218,7 @@ void Beside::remove_port(Ifindex ifindex) {
   if (!port.complaint.empty()) owner_.alarm(port.name, std::nullopt);
 }
 
-void Beside::tell(std::span<const core::Send> sends, TimePoint now) {
+void LldpdTransport::tell(std::span<const core::Send> sends, TimePoint now) {
   for (const core::Send& send : sends) {
     const auto port = ports_.find(send.port);
     if (port == ports_.end()) continue;
@@ -227,12 +227,12 @@ void Beside::tell(std::span<const core::Send> sends, TimePoint now) {
   }
 }
 
-std::optional<PortId> Beside::port_id(Ifindex ifindex) const {
+std::optional<PortId> LldpdTransport::port_id(Ifindex ifindex) const {
   const auto at = ports_.find(ifindex);
   return at == ports_.end() ? std::nullopt : at->second.id;
 }
 
-void Beside::take_over_identity() {
+void LldpdTransport::take_over_identity() {
   bool changed = false;
   if (!client_.chassis_id().octets.empty() && chassis_id_ != client_.chassis_id()) {
     chassis_id_ = client_.chassis_id();
@@ -247,7 +247,7 @@ void Beside::take_over_identity() {
   if (changed) owner_.identified();
 }
 
-void Beside::check_ports() {
+void LldpdTransport::check_ports() {
   const std::vector<std::string> unserved = client_.unserved();
   for (auto& [ifindex, port] : ports_) {
     std::string now = complaint_of(port.name, unserved);
@@ -262,7 +262,7 @@ void Beside::check_ports() {
                            : std::nullopt);
 }
 
-std::string Beside::complaint_of(const std::string& port,
+std::string LldpdTransport::complaint_of(const std::string& port,
                                  const std::vector<std::string>& unserved) const {
   if (std::ranges::binary_search(unserved, port))
     return "lldpd does not speak here: its configuration leaves the interface out";
@@ -280,7 +280,7 @@ std::string Beside::complaint_of(const std::string& port,
   return {};
 }
 
-void Beside::withdraw(std::chrono::milliseconds limit) {
+void LldpdTransport::withdraw(std::chrono::milliseconds limit) {
   if (!in_session_) return;
   TimePoint now = boot_time();
   const TimePoint end = now + limit;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who speaks, lldpd or we, and what the daemon is told of it, one after the other; time is moved by
 // hand.
-#include "agent/lldpd/beside.hpp"
+#include "agent/lldpd/lldpd_transport.hpp"
 
 #include <fmt/core.h>
 #include <gmock/gmock.h>
@@ -60,7 +60,7 @@ class BesideTest : public testing::Test {
 
   void start(std::vector<std::pair<Ifindex, std::string>> ports = {{k1, "swp1"}}) {
     ports_ = std::move(ports);
-    Beside::Owner owner;
+    LldpdTransport::Owner owner;
     owner.ports = [this] { return ports_; };
     owner.announcement = [this](Ifindex port) { return announcements_[port]; };
     owner.heard = [this](Ifindex port, ByteSpan octets) {
@@ -69,7 +69,7 @@ class BesideTest : public testing::Test {
       told_.push_back(fmt::format("{} hears {}", port.value(), as_text(pdu->chassis_octets)));
     };
     owner.identified = [this] { told_.push_back("identified"); };
-    owner.speaks = [this](Beside::Speaker who) {
+    owner.speaks = [this](LldpdTransport::Speaker who) {
       told_.push_back(fmt::format("{} speaks", to_string(who)));
     };
     owner.alarm = [this](std::string_view port, const std::optional<std::string>& text) {
@@ -118,7 +118,7 @@ class BesideTest : public testing::Test {
   std::map<Ifindex, Bytes> announcements_{};
   std::vector<std::string> told_{};
   std::optional<FakeLldpd> lldpd_{};
-  std::optional<Beside> beside_{};
+  std::optional<LldpdTransport> beside_{};
 };
 
 TEST_F(BesideTest, LldpdSpeaksOnceItHasOurTlvs) {
@@ -126,12 +126,12 @@ TEST_F(BesideTest, LldpdSpeaksOnceItHasOurTlvs) {
   lldpd_->hold = "set";
   start({{k1, "swp1"}, {k2, "swp2"}});
   EXPECT_THAT(told(), IsEmpty());
-  EXPECT_EQ(beside_->speaker(), Beside::Speaker::kNobody);
+  EXPECT_EQ(beside_->speaker(), LldpdTransport::Speaker::kNone);
   EXPECT_EQ(beside_->chassis_id(), std::nullopt);
   lldpd_->release();
   run();
   EXPECT_THAT(told(), ElementsAre("identified", "alarm : cleared", "lldpd speaks"));
-  EXPECT_EQ(beside_->speaker(), Beside::Speaker::kLldpd);
+  EXPECT_EQ(beside_->speaker(), LldpdTransport::Speaker::kLldpd);
   EXPECT_EQ(beside_->chassis_id(), lldpd_->chassis);
   EXPECT_EQ(beside_->port_id(k1), lldpd_->ports["swp1"].id);
   EXPECT_EQ(beside_->port_id(Ifindex::of<9>()), std::nullopt);
@@ -225,7 +225,7 @@ TEST_F(BesideTest, WhereNobodyElseMaySpeakItIsWaitedForWithAnAlarm) {
   pass(7s - 1ms);
   EXPECT_THAT(told(), ElementsAre("none speaks"));
   pass(1ms);
-  EXPECT_THAT(told(), ElementsAre(HasSubstr("nothing is sent")));
+  EXPECT_THAT(told(), ElementsAre(HasSubstr("no LLDP is sent")));
 }
 
 TEST_F(BesideTest, WhatKeepsUsFromItIsSaidOncePerReason) {
@@ -470,9 +470,9 @@ TEST_F(BesideTest, GivesUpWithdrawingFromOneThatHangs) {
 }
 
 TEST(Speaker, HasAName) {
-  EXPECT_EQ(to_string(Beside::Speaker::kNobody), "none");
-  EXPECT_EQ(to_string(Beside::Speaker::kPackets), "packet");
-  EXPECT_EQ(to_string(Beside::Speaker::kLldpd), "lldpd");
+  EXPECT_EQ(to_string(LldpdTransport::Speaker::kNone), "none");
+  EXPECT_EQ(to_string(LldpdTransport::Speaker::kPackets), "packet");
+  EXPECT_EQ(to_string(LldpdTransport::Speaker::kLldpd), "lldpd");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "os/aside.hpp"
+#include "os/async_writer.hpp"
 
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -17,20 +17,20 @@ namespace {
 
 using namespace std::chrono_literals;
 
-bool readable(const Aside& aside, int milliseconds) {
+bool readable(const AsyncWriter& aside, int milliseconds) {
   pollfd asked{.fd = aside.fd(), .events = POLLIN, .revents = 0};
   return ::poll(&asked, 1, milliseconds) == 1;
 }
 
-Aside::Job ends_with(int code) {
+AsyncWriter::Job ends_with(int code) {
   return [code]() -> Result<void> {
     if (code == 0) return {};
     return fail(Error{.code = code});
   };
 }
 
-TEST(Aside, TellsByItsDescriptorWhatBecameOfIt) {
-  const auto aside = make_aside();
+TEST(AsyncWriter, TellsByItsDescriptorWhatBecameOfIt) {
+  const auto aside = make_async_writer();
   ASSERT_GE(aside->fd(), 0);
   EXPECT_FALSE(aside->take()) << "nothing was started";
   EXPECT_FALSE(readable(*aside, 0));
@@ -45,8 +45,8 @@ TEST(Aside, TellsByItsDescriptorWhatBecameOfIt) {
   }
 }
 
-TEST(Aside, OwnerGoesOnMeanwhile) {
-  const auto aside = make_aside();
+TEST(AsyncWriter, OwnerGoesOnMeanwhile) {
+  const auto aside = make_async_writer();
   std::promise<void> held;
   aside->start([&held]() -> Result<void> {
     held.get_future().wait();
@@ -60,12 +60,12 @@ TEST(Aside, OwnerGoesOnMeanwhile) {
   EXPECT_FALSE(aside->wait(10s)) << "there is nothing to be waited for";
 }
 
-TEST(Aside, GoesWhileItIsBusy) {
+TEST(AsyncWriter, GoesWhileItIsBusy) {
   const auto held = std::make_shared<std::promise<void>>();
   const auto done = std::make_shared<std::promise<void>>();
   auto ended = done->get_future();
   {
-    const auto aside = make_aside();
+    const auto aside = make_async_writer();
     aside->start([held, done]() -> Result<void> {
       held->get_future().wait();
       done->set_value();
@@ -76,8 +76,8 @@ TEST(Aside, GoesWhileItIsBusy) {
   EXPECT_EQ(ended.wait_for(10s), std::future_status::ready);
 }
 
-TEST(Aside, SignalsAreTheOwners) {
-  const auto aside = make_aside();
+TEST(AsyncWriter, SignalsAreTheOwners) {
+  const auto aside = make_async_writer();
   sigset_t blocked{};
   aside->start([&blocked]() -> Result<void> {
     ::pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
@@ -89,7 +89,7 @@ TEST(Aside, SignalsAreTheOwners) {
   EXPECT_EQ(sigismember(&blocked, SIGTERM), 0);
 }
 
-void does_at_once(Aside& aside) {
+void does_at_once(AsyncWriter& aside) {
   EXPECT_LT(aside.fd(), 0);
   bool done = false;
   aside.start([&done]() -> Result<void> {
@@ -104,12 +104,12 @@ void does_at_once(Aside& aside) {
 }
 
 // As in a container that may have so many processes and no more.
-TEST(Aside, WithoutAThreadItIsDoneAtOnce) {
+TEST(AsyncWriter, WithoutAThreadItIsDoneAtOnce) {
   const pid_t child = ::fork();
   if (child == 0) {
     const rlimit none{0, 0};
     if (::setrlimit(RLIMIT_NPROC, &none) != 0 || ::setresuid(65534, 65534, 65534) != 0) ::_exit(2);
-    does_at_once(*make_aside());
+    does_at_once(*make_async_writer());
     ::_exit(testing::Test::HasFailure() ? 1 : 0);
   }
   int status = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "os/aside.hpp"
+#include "os/async_writer.hpp"
 
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -28,7 +28,7 @@ void add_one(int fd) {
   [[maybe_unused]] const auto written = ::write(fd, &one, sizeof one);
 }
 
-class Thread final : public Aside {
+class Thread final : public AsyncWriter {
  public:
   Thread() {
     if (!shared_->asked || !shared_->ended) return;
@@ -107,6 +107,6 @@ class Thread final : public Aside {
 
 }  // namespace
 
-std::unique_ptr<Aside> make_aside() { return std::make_unique<Thread>(); }
+std::unique_ptr<AsyncWriter> make_async_writer() { return std::make_unique<Thread>(); }
 
 }  // namespace lldp

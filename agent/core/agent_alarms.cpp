@@ -109,7 +109,7 @@ std::string Agent::Impl::level_alarm_text(AlarmCode code, TimePoint now) const {
   const std::string level = level_text(inference_.level());
   if (code == AlarmCode::kUnsupported) {
     const auto supporting = inference_.supporting();
-    return "level " + level + " stands on memory: no " +
+    return "level " + level + " has no support: no " +
            (supporting == Level::of<0>() ? "host" : "switch of level " + level_text(supporting)) +
            " heard for " + duration_text(now - inference_.unsupported().value_or(now)) +
            "; `lldp-level forget` relearns";

@@ -577,19 +577,19 @@ std::string alarm_text(AlarmCode code, const Port& port, const Standing& own) {
         return agents_text(port) +
                (shut ? "; the port carries no lossless class"
                      : "; the rank of this device waits for that") +
-               "; `lldp-level forget " + escape(port.link.name) + "` if it is gone for good";
+               "; if it was removed: `lldp-level forget " + escape(port.link.name) + "`";
       }
       const std::string known = port.memory.kind == PortMemory::Kind::kSwitch
                                     ? "switch " + to_string(port.memory.at.chassis)
                                     : "the switch";
       const char* const order = port.memory.kind == PortMemory::Kind::kAbove
-                                    ? "; whoever is there is taken for one above"
-                                    : "; its order is kept";
+                                    ? "; the port is up, which is safe"
+                                    : "; the port keeps its order";
       if (!may_receive(port.link.adminStatus))
-        return known + " that was heard here cannot be: the port may not receive" +
+        return "no LLDP from " + known + ": the port may not receive" +
                (port.expects_switch() ? order : "");
-      return known + " that was heard here is silent" + (port.expects_switch() ? order : "") +
-             "; `lldp-level forget " + escape(port.link.name) + "` if it is gone for good";
+      return "no LLDP from " + known + (port.expects_switch() ? order : "") +
+             "; if the switch was removed: `lldp-level forget " + escape(port.link.name) + "`";
     }
     case AlarmCode::kMaxLevel:
     case AlarmCode::kUnsupported:

@@ -57,10 +57,10 @@ TEST(Unsupported, IsAnAlarmAfterTenMinutes) {
   EXPECT_TRUE(s.agent.snapshot(s.now).alarms.empty());
   s.pass(seconds(1));
   EXPECT_EQ(s.alarm(AlarmCode::kUnsupported, ""),
-            "level 1 stands on memory: no host heard for 10 min; `lldp-level forget` relearns");
+            "level 1 has no support: no host heard for 10 min; `lldp-level forget` relearns");
   s.pass(hours(5));
   EXPECT_EQ(s.alarm(AlarmCode::kUnsupported, ""),
-            "level 1 stands on memory: no host heard for 5 h; `lldp-level forget` relearns");
+            "level 1 has no support: no host heard for 5 h; `lldp-level forget` relearns");
   s.forget();
   EXPECT_EQ(s.agent.level(), std::nullopt);
   EXPECT_TRUE(s.agent.snapshot(s.now).alarms.empty());

@@ -242,10 +242,9 @@ TEST_F(Remembering, EveryChangeOfAMemoryIsToBeSaved) {
 
 TEST_F(Remembering, ASwitchThatLeavesIsSilentAtOnce) {
   s.hear(1, {.name = "leaf", .ttl = 0});
-  EXPECT_EQ(
-      s.alarm(AlarmCode::kSilent, "swp1"),
-      "switch leaf that was heard here is silent; its order is kept; `lldp-level forget swp1` "
-      "if it is gone for good");
+  EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp1"),
+            "no LLDP from switch leaf; the port keeps its order; if the switch was removed: "
+            "`lldp-level forget swp1`");
   s.hear(1, a_switch("leaf", std::nullopt));
   EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp1"), std::nullopt);
 }
@@ -283,8 +282,8 @@ TEST_F(Remembering, AfterTheCarrierTooAndSoIsTheOrderUntilSomebodyIsHeard) {
   s.pass(seconds(1000));
   EXPECT_EQ(s.order(1), Order::kUp) << "its agent may be dead, and its rules there";
   EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp1"),
-            "the switch that was heard here is silent; whoever is there is taken for one above; "
-            "`lldp-level forget swp1` if it is gone for good");
+            "no LLDP from the switch; the port is up, which is safe; if the switch was removed: "
+            "`lldp-level forget swp1`");
   s.hear(1, {.name = "phone"});
   EXPECT_EQ(s.order(1), Order::kUp);
   EXPECT_EQ(s.alarm(AlarmCode::kSilent, "swp1"), std::nullopt);
@@ -321,8 +320,8 @@ TEST_F(Remembering, AboveOutlivesAnAgentThatStartsTwiceWithinOneTtl) {
 // Whoever killed us or pulled the cable once more brought nobody back.
 TEST_F(Remembering, TheAlarmOutlivesARestartAndTheNextLossOfTheCarrier) {
   const std::string silent =
-      "the switch that was heard here is silent; whoever is there is taken for one above; "
-      "`lldp-level forget swp1` if it is gone for good";
+      "no LLDP from the switch; the port is up, which is safe; if the switch was removed: "
+      "`lldp-level forget swp1`";
   s.down(1);
   s.up(1);
   s.pass(seconds(300));

@@ -28,20 +28,18 @@ PEOPLE_ARE_THE_SUBJECT = {"docs/security.md"}
 # Not there yet: persons per 1,000 words, sentences over 40 words, lines of a page.
 PERSONS_YET = {
     "agent/companions": 2.5,
-    "agent/core": 4.9,
+    "agent/core": 3.3,
     "agent/daemon": 2.1,
-    "dataplane/sonic": 6.8,
-    "docs/rules.md": 6.5,
-    "docs/sonic.md": 3.7,
+    "dataplane/sonic": 6.2,
+    "docs/sonic.md": 3.6,
 }
 LONG_YET = {
     "docs/model.md": 3,
-    "docs/proof.md": 6,
-    "docs/rules.md": 17,
+    "docs/proof.md": 5,
+    "docs/rules.md": 5,
     "docs/sonic.md": 1,
 }
 LINES_YET = {
-    "docs/rules.md": 259,
     "docs/model.md": 278,
 }
 LANDED = ("collect: leave out a half-written entry alone, and keep aliases and loops",)  # 73 characters

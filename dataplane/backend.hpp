@@ -86,10 +86,10 @@ using Capabilities = std::array<Support, 4>;
 enum class PartState : std::uint8_t {
   kDone,
   kMissing,      ///< not there, or not as wanted
-  kForeign,      ///< somebody else's thing stands in its place
+  kForeign,      ///< something of another program is in its place
   kBypassed,     ///< there, and packets do not, or need not, come its way
   kLimited,      ///< there as far as the chip can do it: the text says what it cannot
-  kUnsupported,  ///< nobody here can put it there, or can say whether it is
+  kUnsupported,  ///< it cannot be installed here, or cannot be read back
   kUnverified,   ///< there, and nothing says that packets change by it
 };
 [[nodiscard]] std::string_view to_string(PartState s);  ///< done, missing, foreign, ...
@@ -199,8 +199,8 @@ class Backend {
   /// As last read; null: it is the kernel's drivers that know (dcbnl), or nothing was read yet. An
   /// event of any port tells that it may be another.
   [[nodiscard]] virtual const PlatformClasses* platform() const { return nullptr; }
-  /// What somebody else had set on the port and has not while our rules are there, in a line;
-  /// empty: nothing.
+  /// A setting of the port that was there before and is off while our rules are there, in a line;
+  /// empty: none.
   [[nodiscard]] virtual std::string displaced(const PortRef&) const { return {}; }
   /// PFC that the rules have taken from others is meant to be off: it is no longer displaced, and
   /// is not put back. `accept` false: that is withdrawn.
@@ -211,8 +211,8 @@ class Backend {
   }
 };
 
-/// How long those who have nothing else to do wait for the next answer of a back end that answers
-/// later. What is done ends the waiting.
+/// How long callers with nothing else to do wait for the next answer of a back end that answers
+/// later. A finished change ends the waiting.
 inline constexpr std::chrono::seconds kPatience{10};
 
 /// Waits for the outcomes of these ports, of which each is in a plan: for callers that have nothing

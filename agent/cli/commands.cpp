@@ -234,7 +234,7 @@ Result<int> check(const Arguments& arguments) {
       verdict ? verdict->line : report::plugin_line("UNKNOWN", to_string(verdict.error()));
   if (const auto printed = print(line + "\n"); !printed) {
     std::fprintf(stderr, "lldp-level: %s\n", to_string(printed.error()).c_str());
-    return kNoDaemon;  // nobody has heard the verdict
+    return kNoDaemon;  // the verdict could not be printed
   }
   if (!verdict) return kNoDaemon;
   return static_cast<int>(verdict->status);

@@ -335,8 +335,8 @@ struct Birth {
   bool of_daemons_user = false;
 };
 
-/// The daemon's environment, with what systemd or an operator's shell put there, is not for those
-/// who are started: they get a path, and the language and time zone.
+/// The daemon's environment, with variables of systemd or an operator's shell, is not passed to the
+/// programs: they get a path, the language and the time zone.
 void clean_environment() {
   constexpr const char* kKept[] = {"LANG", "LC_ALL", "LC_CTYPE", "LC_MESSAGES", "LC_TIME", "TZ"};
   std::vector<std::pair<const char*, std::string>> kept;

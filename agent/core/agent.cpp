@@ -291,7 +291,7 @@ void Agent::Impl::age(Port& port, TimePoint now, Actions& out) {
   if (port.memory_until <= now) {
     watch_for_silence(port, port.hears_switch, now);  // it stays when the memory has gone
     note_state(fade_memory(port), out);
-    locate_soon(now);  // nobody who is silent by now is waited for there
+    locate_soon(now);  // a neighbor that is silent by now is not waited for there
     changed = true;
   }
   // Before neighbors age out: one of them may be the switch that is missed then.

@@ -130,7 +130,7 @@ class Agent {
   /// Rules of an earlier agent are in force: where no state was restored, it is lost, and neighbors
   /// may believe the device to have any rank. docs/rules.md A9.
   void assume_rules(TimePoint now, Actions& out);
-  /// Every port is to send: somebody else has done so until now.
+  /// Every port is to send: until now another program has done so.
   void announce(TimePoint now);
   /// The port is to send as soon as its txCredit lets it, though nothing has changed. False: it is
   /// not known, is down or may not send.

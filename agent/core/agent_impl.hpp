@@ -168,8 +168,8 @@ class Agent::Impl {
   bool read_anew(Port& port, Neighbor& neighbor, TimePoint now, Actions& out);
   /// What the port remembers has changed, or not.
   void note_memory(bool changed, TimePoint now, Actions& out);
-  /// A switch was heard on a port that has lost its carrier, or is not there: who it was may have
-  /// told more than those who are heard.
+  /// A switch was heard on a port that has lost its carrier, or is not there: that switch may have
+  /// told more than the neighbors that are heard.
   [[nodiscard]] bool misses_switch() const;
   // docs/rules.md, "Order"
   void take_order_identity();
@@ -202,7 +202,7 @@ class Agent::Impl {
   bool request_order(Port& port, const Position& target, Actions& out);
   /// Sets the port's type, and has its order follow; tells the owner.
   void follow_labels(Port& port, const Position& target, Actions& out);
-  /// A newcomer waits for nobody any more (A10); sets settled_at_.
+  /// A newcomer waits for no neighbor any more (A10); sets settled_at_.
   bool is_ready(TimePoint now);
   /// It is time to ask that again. True then.
   bool look_for_readiness(TimePoint now) {
@@ -292,7 +292,7 @@ class Agent::Impl {
   TimePoint located_at_{};           ///< when it was done last
   TimePoint memory_until_ = kNever;  ///< how long what no port tells counts
   TimePoint started_;
-  /// The start itself changed what is to be saved, a new chassis ID say, and nobody was told.
+  /// The start itself changed what is to be saved, a new chassis ID say, and no frame has told it.
   bool not_told_ = false;
   /// Of ports that are not there: not yet, or no more.
   std::map<std::string, PortState, std::less<>> absent_{};

@@ -164,7 +164,7 @@ void Agent::Impl::forget(std::optional<Ifindex> ifindex, TimePoint now, Actions&
   note_state(port->orders.forget(), out);
   port->excused = true;
   unsettled_ = true;
-  remember(*port);  // whoever is still there
+  remember(*port);  // the neighbors that are still there
   for (Neighbor& n : port->table.all()) read_order(*port, n, now, out);
   port->switch_left = port->silent = false;
   reconsider(*port, now, out);

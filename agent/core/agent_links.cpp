@@ -163,7 +163,7 @@ void Agent::Impl::lose_carrier(Port& port, TimePoint now, Actions& out) {
 
 void Agent::Impl::begin_to_hear(Port& port, TimePoint now) {
   port.silent_at = now + ttl();
-  // One that may not hear learns nothing by hearing nobody.
+  // A port that may not receive learns nothing from silence.
   const bool fades =
       port.memory.kind == PortMemory::Kind::kAbove && may_receive(port.link.adminStatus);
   port.memory_until = fades ? now + ttl() : kNever;

@@ -25,7 +25,7 @@ constexpr std::chrono::milliseconds kTogether{5};
 
 }  // namespace
 
-// Who we are
+// Identity of this device
 
 void Agent::Impl::take_order_identity() {
   random_ ^= std::hash<std::string>{}(chassis_id_.octets);

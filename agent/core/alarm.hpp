@@ -35,7 +35,7 @@ enum class AlarmCode : std::uint8_t {
   kNoLevel,        ///< a switch that has had no level for long
   kState,          ///< the state file cannot be written, or could not be read
   kPaused,         ///< the port neither sends nor receives, on request
-  kPfcTaken,       ///< PFC that somebody had set is off while the rules are there
+  kPfcTaken,       ///< PFC of a priority that was on before is off while the rules are there
   kClassMismatch,  ///< the lossless classes of two ends, or of the evidence, do not go together
   kUnclassed,      ///< packets of no lossless class turn
   kPortMissing,    ///< a port that the configuration names is no interface

@@ -424,7 +424,7 @@ bool ends_at_host(const Port& port) {
 
 void watch_for_unordered(Port& port, const Standing& own, TimePoint now) {
   const auto& all = port.table.all();
-  // Who has told a level, or sends our TLV, has an order.
+  // A neighbor that has told a level, or sends our TLV, has an order.
   const bool ordered = port.memory.is_switch() || port.link.layers || port.counts_as_host() ||
                        port.orders.any_heard();
   if (own.role == Role::kHost || ordered || !std::any_of(all.begin(), all.end(), has_no_level)) {

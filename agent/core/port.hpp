@@ -74,13 +74,13 @@ struct Port {
   std::size_t decisive = kNobody;  ///< index in the table of the neighbour that `heard` goes by
   PortOrder orders{};
   bool excused = false;            ///< an operator has it forget, on this carrier
-  bool listed_all = true;          ///< its frames named all whom it hears
+  bool listed_all = true;          ///< its frames named every agent that it hears
   TimePoint first_told = kNever;   ///< our first frame since the start
-  TimePoint repeat_at = kNever;    ///< when those who have not acknowledged are told again
+  TimePoint repeat_at = kNever;    ///< when neighbors that have not acknowledged are told again
   TimePoint holds_since = kNever;  ///< since when a rise waits for it, or it is shut with a carrier
   PortMemory memory{};
   TimePoint memory_until =
-      kNever;  ///< when whoever is heard is not kAbove; kNever: while the carrier is gone
+      kNever;  ///< when a neighbor that is heard is not kAbove; kNever: while the carrier is gone
   /// From when on it counts that a switch is remembered and none is heard.
   TimePoint silent_at{};
   bool relabel = false;     ///< its alarms may be others
@@ -109,7 +109,7 @@ struct Port {
   [[nodiscard]] bool counts_as_host() const;
   /// A neighbour here has no level yet, or a higher one than it will have from this one of ours.
   [[nodiscard]] bool waits_for(Level level) const;
-  /// Its carrier is there, and who is at the other end may be about to be heard first.
+  /// The carrier is there, and the neighbor may be about to be heard first.
   [[nodiscard]] bool is_young(TimePoint now) const { return link.up && now < silent_at; }
   /// A switch is remembered: whether one is heard counts.
   [[nodiscard]] bool expects_switch() const { return memory.is_switch(); }
@@ -130,9 +130,9 @@ struct Port {
 /// What the neighbours in the table amount to; sets heard, decisive and hears_switch. A host wins
 /// over all others on its port, else the lowest level does.
 void summarize(Port& port);
-/// Has the port remember whom it hears, after a frame (docs/rules.md A3). True if that is new.
+/// Records the neighbor of the port, after a frame (docs/rules.md A3). True if that is new.
 bool remember(Port& port);
-/// Layers that were set anew hold for nobody who was heard before. True if that is new.
+/// Layers that were set again do not hold for neighbors heard before. True if that is new.
 bool forget_proof(Port& port);
 /// What is left of the memory when the carrier goes. True if that is new.
 bool forget_carrier(Port& port);

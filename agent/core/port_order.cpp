@@ -114,15 +114,15 @@ PortOrder::Hearing PortOrder::hear(const tlv::OrderTlv& tlv, const ChassisId& ch
   }
   out.asks |= out.late || (us != nullptr && !counts) || (us == nullptr && v.acknowledged == 0);
   out.changed = !known || v != before;
-  // Whom its one neighbor does not hear any more, and who never spoke here, is not there: as this
-  // device itself, under the agent ID that it had before its state was lost.
+  // An agent that the one neighbor does not hear any more, and that never spoke here, is not there:
+  // as this device itself, under the agent ID that it had before its state was lost.
   const bool alone = std::ranges::none_of(agents_, [&](const KnownAgent& other) {
     return other.agent != agent && other.heard && other.speaks;
   });
   if (counts && alone && !find(agent)->more)
     for (KnownAgent& other : agents_)
       if (!other.speaks) out.changed |= std::exchange(other.heard, false);
-  // Whoever it hears beside us is heard here, too; its own frame is yet to come.
+  // An agent that the neighbor hears beside us is heard here, too; its own frame is yet to come.
   for (const tlv::OrderEntry& entry : tlv.entries.view()) {
     const AgentId listed = entry.agent.value();
     if (listed == self.agent || listed == agent || listed == 0) continue;

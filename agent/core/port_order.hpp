@@ -93,7 +93,7 @@ class OrderRequests {
   std::uint32_t newest_restoring_ = 0;  ///< when that was requested last
 };
 
-/// Who we are in frames, and now.
+/// Identity of this device in frames, at present.
 struct Speaker {
   AgentId agent = 0;
   std::uint32_t boot = 0;
@@ -135,23 +135,24 @@ class PortOrder {
   void gain_carrier(std::uint64_t births) { born_before_ = births; }
   /// Nothing was ever heard here. True if that is new.
   bool forget();
-  /// Who counted before, has not: docs/rules.md A12.
+  /// A neighbor that counted before does not count now: docs/rules.md A12.
   void count_nobody();
   /// Nothing is known any more of what they may believe: docs/rules.md A9.
   void believe_nothing();
 
   /// The order by the agents that were heard; nothing where none was ever.
   [[nodiscard]] std::optional<Order> order(const Position& rank, const Speaker& self) const;
-  /// It names all who are to know that they are heard.
+  /// The frame names every agent that has to know that it is heard.
   [[nodiscard]] bool lists_all(const Own& own) const;
   /// Acknowledges what may be. True if a neighbor that waits for that is to be told.
   bool acknowledge(const Own& own);
-  /// What a frame says of whom it hears; the number of neighbors that found no room in `more`.
+  /// The entries of a frame, one for each agent heard; the number of neighbors without room in
+  /// `more`.
   [[nodiscard]] tlv::List<tlv::OrderEntry, tlv::OrderTlv::kMostEntries> entries(
       const Position& bound, const Own& own, std::size_t room, bool& more) const;
   /// A neighbor that is heard has not acknowledged the bound, or not counted.
   [[nodiscard]] bool waits(const Position& bound) const;
-  /// It has waited for long enough to say so of whoever has not counted, too.
+  /// It has waited long enough to report neighbors that have not counted, too.
   void nag() { nags_ = true; }
 
   [[nodiscard]] std::span<const KnownAgent> agents() const { return agents_; }

@@ -54,7 +54,7 @@ struct Agent::Impl::Receiver {
   [[nodiscard]] bool has_room() const;
   /// It has been heard since layers were set anew here; asked once.
   [[nodiscard]] bool proves_layers();
-  /// What `known`, who is new, said before the start is valid for one TTL.
+  /// What `known`, a new neighbor, told before the start is valid for one TTL.
   void recall_claim();
   /// Devices that send one MSAP take turns; one that has another address than before does not.
   void note_source();

@@ -102,7 +102,7 @@ struct Snapshot {
   /// acknowledged that it rises. Level 0 without a chassis ID is the bottom.
   Position rank{};
   Position bound{};  ///< what neighbors are asked to acknowledge
-  /// As `rank`, for those who go by levels.
+  /// As `rank`, for callers that use levels.
   [[nodiscard]] std::optional<Level> place() const {
     return rank == Position{} && role == Role::kSwitch ? std::nullopt : std::optional(rank.level);
   }

@@ -14,8 +14,8 @@
 
 namespace lldp::core {
 
-/// Who was heard on a port last by what all LLDP agents tell, and what silence does not change: its
-/// location, its layers, and its order where no agent of ours was ever heard. docs/rules.md A3.
+/// The last neighbor of a port by what all LLDP agents tell, unchanged by silence: its location,
+/// its layers, and its order where no agent of ours was ever heard. docs/rules.md A3.
 struct PortMemory {
   enum class Kind : std::uint8_t {
     kNobody,
@@ -32,7 +32,7 @@ struct PortMemory {
   /// What was set here when they did, and has not been set anew since: docs/rules.md O6.
   std::optional<Layers> own_layers{};
   [[nodiscard]] bool is_switch() const { return kind == Kind::kSwitch || kind == Kind::kAbove; }
-  /// One is, or was and has not been followed by anybody.
+  /// A switch is there, or was and no other neighbor has followed it.
   [[nodiscard]] bool misses_switch() const { return is_switch() || kind == Kind::kLeft; }
   friend bool operator==(const PortMemory&, const PortMemory&) = default;
 };
@@ -71,7 +71,7 @@ struct State {
   Tiers location{};
   std::optional<TimePoint>
       location_until{};            ///< of what no port tells (P4); nothing: they tell all
-  std::vector<PortState> ports{};  ///< that remember somebody; by name
+  std::vector<PortState> ports{};  ///< with a memory; by name
   qos::Chains classes{};           ///< in force, as they were learned
   friend bool operator==(const State&, const State&) = default;
 };

@@ -40,7 +40,7 @@ constexpr std::chrono::seconds kRetry{1};
 /// Until a manager that took no word is told again.
 constexpr std::chrono::milliseconds kManagerPause{100};
 
-/// Between two readings of the host name, of whose change nobody tells where /proc is hidden.
+/// Between two readings of the host name: where /proc is hidden, no event reports its change.
 constexpr std::chrono::seconds kHostNamePause{10};
 
 /// Until all that a start does is done, the neighbours' answers included: what was read for it and

@@ -23,11 +23,11 @@ using dataplane::PartReading;
 using dataplane::PartState;
 
 constexpr std::size_t kPerTurn = 16;  ///< ports read before others have their turn
-/// What nobody tells of is found so often; and put back within 10 s.
-/// However short the TTL is, rules that are found stay for as long.
+/// How often changes without an event are found; they are put right within 10 s. However short the
+/// TTL is, rules that are found stay for as long.
 constexpr std::chrono::seconds kLeastPatience{60};
 constexpr Duration kGlancePause = std::chrono::seconds(9);
-/// Between two readings of one port, whoever changes it how often.
+/// Between two readings of one port, however often it changes.
 constexpr Duration kLookPause = std::chrono::milliseconds(100);
 constexpr Duration kCreditPause = std::chrono::seconds(1);
 /// Of what is due as soon as there is a turn.

@@ -22,15 +22,15 @@
 
 namespace lldp::io {
 
-/// Holds the data plane to what the agent knows of its ports, one port at a time, and reads back
-/// what is there: after each change, when the back end tells of one that somebody else made, and
-/// every 10 s where nobody tells. What others took away is put back, counted and told. Whatever the
-/// data plane refuses, the agent goes on, an alarm says what is wrong, and a port's rules are tried
-/// again after 1 s, 2 s and so on, at last every 30 s.
+/// Keeps the data plane equal to the orders that the agent has for its ports, one port at a time,
+/// and reads it back: after each change, when the back end reports a change by another program, and
+/// every 10 s where no event does. Removed rules are reinstalled, counted and reported. Whatever
+/// the data plane refuses, the agent goes on, an alarm says what is wrong, and a port's rules are
+/// tried again after 1 s, 2 s and so on, at last every 30 s.
 ///
-/// Fail-static: a port that has rules of ours when we start, and of which no state file says whom
-/// it remembers, has those for `up` until somebody is heard, or would have been (docs/rules.md A9);
-/// nothing is taken away at stop unless asked.
+/// Fail-static: a port that has rules of ours at the start, and of which no state file names the
+/// neighbor, has those for `up` until a neighbor is heard, or would have been (docs/rules.md A9);
+/// nothing is removed at stop unless asked.
 class Protection {
  public:
   using NameOf = std::function<std::string_view(Ifindex)>;
@@ -173,7 +173,7 @@ class Protection {
   [[nodiscard]] dataplane::PortRef ref(Ifindex port) const {
     return {port, std::string(name_of_(port))};
   }
-  /// Ports of which nobody tells that they are perhaps not as they were: they are read back.
+  /// Ports whose change no event reports are read back.
   void glance(TimePoint now);
   /// Counts packets that turned at the port in no class.
   void count_unclassed(Ifindex port, TimePoint now);

@@ -41,10 +41,10 @@ class StateKeeper {
   /// does not take it for kWritePatience, as one that is frozen, holds up no other frame: save()
   /// sees to the rest.
   void write(const core::Agent& agent, TimePoint now);
-  /// The same and, after the frames, has the disk keep it for good: nobody waits for that, and it
-  /// is asked once in kCommitInterval at most, for a neighbour may give cause to write with every
-  /// frame. Looks once in kLook at most whether other programs have left file and lock alone: what
-  /// is gone is made anew, with a line in the log. Nobody is woken for that.
+  /// The same and, after the frames, has the disk sync it without waiting, once in kCommitInterval
+  /// at most, for a neighbor may give cause to write with every frame. Checks once in kLook at most
+  /// whether other programs have left file and lock alone: a removed file is made again, with a
+  /// line in the log. This causes no wake-up.
   void save(const core::Agent& agent, TimePoint now);
   /// Readable when the disk has answered, and save() has something to do; or negative.
   [[nodiscard]] std::array<int, 2> fds() const { return {writer_->fd(), disk_->fd()}; }

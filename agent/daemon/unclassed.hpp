@@ -15,9 +15,9 @@
 
 namespace lldp::io {
 
-/// Traffic that turned in no class and is lossless by a preset: packets of an application that
-/// nobody has named. Other lossy traffic turns with DSCPs of its own, and is no news. Pure: counts
-/// and the time come in as values.
+/// Traffic that turned in no class and is lossless by a preset: packets of an application that is
+/// not configured. Other lossy traffic turns with DSCPs of its own, and is not reported. Pure:
+/// counts and the time come in as values.
 class UnclassedTraffic {
  public:
   /// For so long after the last packet it is told.

@@ -21,8 +21,8 @@ using agents::Finding;
 
 constexpr std::string_view kAttackUsage =
     "attack [OPTION...]\n"
-    "Gives random fabrics of agents a hard time on virtual time, and holds the rules in\n"
-    "force to the proof at every moment. Exit status 1: one broke docs/rules.md.\n";
+    "Disturbs random fabrics of agents on virtual time, and proves the rules in force\n"
+    "at every moment. Exit status 1: a fabric broke docs/rules.md.\n";
 
 struct Delay {
   std::string_view name{};

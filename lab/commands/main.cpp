@@ -26,7 +26,7 @@ constexpr Command kCommands[] = {
     {"topo", "make a fabric file: Clos, fat-tree, FC+, BCube, rails and others", run_topo},
     {"config", "what the agent of a switch of FC+ or FC has to be told", run_config},
     {"converge", "let the agents find their levels on virtual time", run_converge},
-    {"attack", "give random fabrics of agents a hard time, and prove at every moment", run_attack},
+    {"attack", "disturb random fabrics of agents, and prove them at every moment", run_attack},
     {"live", "run a fabric on this machine: namespaces, veth links, agents", run_live},
     {"sim", "send packets: does PFC deadlock, and what do the rules change", run_sim},
     {"throughput", "how much traffic a fabric carries on given paths", run_throughput},

@@ -11,7 +11,7 @@ complete -c lldp-level-lab -n __fish_use_subcommand -a whatif -d 'let links fail
 complete -c lldp-level-lab -n __fish_use_subcommand -a merge -d 'join the results of a sweep'
 complete -c lldp-level-lab -n __fish_use_subcommand -a topo -d 'make a fabric file'
 complete -c lldp-level-lab -n __fish_use_subcommand -a converge -d 'let the agents find their levels on virtual time'
-complete -c lldp-level-lab -n __fish_use_subcommand -a attack -d 'give random fabrics of agents a hard time'
+complete -c lldp-level-lab -n __fish_use_subcommand -a attack -d 'disturb random fabrics of agents, and prove them'
 complete -c lldp-level-lab -n __fish_use_subcommand -a live -d 'run a fabric on this machine'
 complete -c lldp-level-lab -n __fish_use_subcommand -a sim -d 'send packets: does PFC deadlock'
 complete -c lldp-level-lab -n __fish_use_subcommand -a throughput -d 'how much traffic a fabric carries on given paths'

@@ -153,7 +153,7 @@ class Manual(unittest.TestCase):
                     self.assertIn(option.values, comment)
         for line in re.findall(r"(?m)^[^#\n].*", text):
             self.fail(f"not a comment: {line}")
-        here = {"expect": SOURCE.resolve() / "tests/fuzz/corpus/fuzz_cabling/links.json", "control.group": "root"}
+        here = {"expect": SOURCE.resolve() / "tests/manual/cables.dot", "control.group": "root"}
         with tempfile.NamedTemporaryFile("w", suffix=".conf") as file:
             for _, key, value in entries:
                 file.write(f"{key} = {here.get(key, value)}\n")

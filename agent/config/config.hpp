@@ -70,7 +70,7 @@ struct Config {
   Offload offload = Offload::kAuto;  ///< `flower.offload`
   std::string sonic_config{"/run/redis/sonic-db/database_config.json"};
   bool rewrite_verified = false;  ///< `qos.rewrite-verified`: the switch chip rewrites DSCPs
-  std::string sai_library{};                          ///< path of the vendor's libsai.so
+  std::string sai_library{};      ///< path of the vendor's libsai.so
   std::string soft_socket{"/run/lldp-level/switch"};  ///< of a software switch
   std::string sai_profile{};  ///< path of KEY=VALUE lines for it; empty: none
   bool htb = false;           ///< `qdisc = htb`: a software queue for each lossless priority

@@ -263,7 +263,7 @@ void LldpdTransport::check_ports() {
 }
 
 std::string LldpdTransport::complaint_of(const std::string& port,
-                                 const std::vector<std::string>& unserved) const {
+                                         const std::vector<std::string>& unserved) const {
   if (std::ranges::binary_search(unserved, port))
     return "lldpd does not speak here: its configuration leaves the interface out";
   if (client_.mute(port))

@@ -433,7 +433,6 @@ TEST_F(BpfShut, IngressMakesEveryLosslessDscpLossyAndLeavesNoMark) {
               {.frame = frame6({.dscp = dscp, .ecn = ecn}, {{0x8100, 0xa001}}), .priority = 6}),
           (Skb{.frame =
                    frame6({.dscp = after, .ecn = ecn}, {{0x8100, lossless ? 0x0001U : 0xa001U}}),
-               .tc_index = mark,
                .priority = priority}));
     }
   }

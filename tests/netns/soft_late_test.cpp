@@ -42,7 +42,7 @@ class SoftLate : public testing::Test {
     switch_.emplace(std::vector<std::string>{support::program("lldp-level-lab"), "switch",
                                              files_.file("switch.json")},
                     files_.file("switch.log"));
-    auto client = Client::open(files_.file("switch"), std::chrono::steady_clock::now() + 20s);
+    auto client = SwitchClient::open(files_.file("switch"), std::chrono::steady_clock::now() + 20s);
     ASSERT_TRUE(client) << to_string(client.error()) << switch_->output();
     client_.emplace(std::move(*client));
     start_leaf();
@@ -98,7 +98,7 @@ class SoftLate : public testing::Test {
 
   TemporaryDirectory files_;
   std::optional<Process> switch_;
-  std::optional<Client> client_;
+  std::optional<SwitchClient> client_;
   std::optional<Process> spine_;
   std::optional<Process> leaf_;
 };

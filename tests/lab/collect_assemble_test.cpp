@@ -509,11 +509,13 @@ TEST(Exports, GroupsAClosIntoATree) {
 }
 
 TEST(Exports, BlocksAreTheGroupsOfLeaves) {
-  const auto f = *clos({.switches = {2, 2}, .pods = {}, .hosts = 5});
+  auto f = *clos({.switches = {2, 2}, .pods = {}, .hosts = 4});
+  f.nodes.back().name = "two words";
   EXPECT_EQ(to_slurm(f, SlurmForm::kBlock),
             "# topology.conf of Slurm's topology/block, by lldp-level-lab collect\n"
-            "BlockName=leaf1 Nodes=host1,host2,host3\nBlockName=leaf2 Nodes=host4,host5\n"
-            "BlockSizes=2\n");
+            "BlockName=leaf1 Nodes=host1,host2\nBlockName=leaf2 Nodes=host3\n"
+            "BlockSizes=1\n"
+            "# left out for its name: two words\n");
 }
 
 TEST(Exports, ModelOfTopographNamesSwitchesAndBlocks) {
@@ -552,8 +554,8 @@ TEST(Exports, HyperNodesHaveNamesThatKubernetesTakes) {
             "---\n"
             "apiVersion: topology.volcano.sh/v1alpha1\nkind: HyperNode\n"
             "metadata:\n  name: \"spine1\"\nspec:\n  tier: 2\n  members:\n"
-            "  - type: HyperNode\n    selector:\n      exactMatch:\n        name: \"tier1-0\"\n"
-            "  - type: HyperNode\n    selector:\n      exactMatch:\n        name: \"leaf-1\"\n");
+            "  - type: HyperNode\n    selector:\n      exactMatch:\n        name: \"leaf-1\"\n"
+            "  - type: HyperNode\n    selector:\n      exactMatch:\n        name: \"tier1-0\"\n");
 }
 
 TEST(Exports, NameNoSwitchBelowThatIsNotThere) {

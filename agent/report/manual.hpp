@@ -8,8 +8,8 @@
 /// What the manual says, for a screen.
 namespace lldp::report {
 
-/// What a page in mdoc(7) says of an item, `.It Sy NAME`, of its section ALARMS: as plain text in lines
-/// of at most `columns`. nullopt: it has no such item.
+/// What a page in mdoc(7) says of an item, `.It Sy NAME`, of its section ALARMS: as plain text in
+/// lines of at most `columns`. nullopt: it has no such item.
 [[nodiscard]] std::optional<std::string> manual_of_alarm(std::string_view page,
                                                          std::string_view name,
                                                          std::size_t columns = 80);

@@ -355,7 +355,8 @@ Result<std::size_t> possible_cpus() {
   const UniqueFd file(::open(kFile, O_RDONLY | O_CLOEXEC));
   const ssize_t size = file ? ::read(file.get(), octets.data(), octets.size()) : -1;
   if (size < 0)
-    return fail(Error{errno, {},
+    return fail(Error{errno,
+                      {},
                       std::string(kFile) + " cannot be read: " + std::strerror(errno) +
                           ": let the container see /sys"});
   // "0-7", or "0": the last number counts.

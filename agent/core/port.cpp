@@ -118,7 +118,7 @@ std::string layers_text(const Port& port, bool layered) {
 std::string agents_text(const Port& port) {
   std::string who;
   for (const KnownAgent& v : port.orders.agents())
-    if (!v.host && (v.heard || !port.orders.any_heard()) && v.chassis.octets.size() != 0)
+    if (!v.host && (v.heard || !port.orders.any_heard()) && !v.chassis.octets.empty())
       who += (who.empty() ? "" : ", ") + to_string(v.chassis);
   return who.empty() ? "no agent has acknowledged our rank here" : "no acknowledgement from " + who;
 }

@@ -2,14 +2,15 @@
 #include "agent/core/rank.hpp"
 
 #include <algorithm>
+#include <ranges>
 
 namespace lldp::core {
 
 Position Rank::lowest_since(std::uint32_t sequence) const {
   Position lowest = bound_;
-  for (auto told = told_.rbegin(); told != told_.rend(); ++told) {
-    lowest = std::min(lowest, told->bound);
-    if (told->sequence <= sequence) break;
+  for (const auto& told : std::ranges::reverse_view(told_)) {
+    lowest = std::min(lowest, told.bound);
+    if (told.sequence <= sequence) break;
   }
   return lowest;
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -50,8 +51,8 @@ PartReading read_pfc(const core::PortInfo* info, std::uint8_t wanted) {
 qos::Chains fitting(qos::Chains chains, std::size_t most) {
   std::size_t all = 0;
   for (const qos::Chain& chain : chains) all += chain.classes.size();
-  for (auto chain = chains.rbegin(); chain != chains.rend(); ++chain)
-    for (; all > most && chain->classes.size() > 1; --all) chain->classes.pop_back();
+  for (qos::Chain& chain : std::ranges::reverse_view(chains))
+    for (; all > most && chain.classes.size() > 1; --all) chain.classes.pop_back();
   for (; all > most && !chains.empty(); --all) chains.pop_back();
   return chains;
 }
@@ -223,9 +224,14 @@ std::vector<report::PartReading> Protection::faults_of(const core::PortInfo& inf
 
 void Protection::add_last_hop(const core::PortInfo& info, report::Protection& summary) const {
   const PortRules* rules = find(info.ifindex);
-  if (rules == nullptr || !class_of(*rules).restores() ||
-      rules->programmed != class_of(*rules))  // it comes
+  if (rules == nullptr) return;
+  if (rules->programmed && rules->programmed != class_of(*rules)) {
+    // What comes from the host is taken for what turns, or the other way round, until then.
+    summary.reasons.push_back(
+        {info.name, {"remap", "missing", "the rules of another order are still in force"}});
     return;
+  }
+  if (!class_of(*rules).restores() || !rules->programmed) return;
   for (const PartReading& part : rules->parts)
     if (part.part == Part::kRemap && part.state == PartState::kLimited)
       summary.reasons.push_back({info.name, told(part)});

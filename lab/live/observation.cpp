@@ -49,7 +49,8 @@ Result<SeenDevice> device_from_json(const Json& j) {
     const auto type = port.is_object() ? port_type(at(port, "type")) : std::nullopt;
     if (!type || !at(port, "name").is_string() || !at(port, "up").is_boolean())
       return refuse("a port lacks its name, type or state");
-    seen.ports[at(port, "name").get<std::string>()] = {at(port, "up").get<bool>(), *type};
+    seen.ports[at(port, "name").get<std::string>()] = {at(port, "up").get<bool>(), *type,
+                                                       text_of(at(port, "order"))};
   }
   if (at(j, "protection").is_object()) seen.protection = text_of(at(at(j, "protection"), "state"));
   if (at(j, "alarms").is_array())

@@ -15,6 +15,7 @@ namespace lldp::lab::live {
 struct SeenPort {
   bool up = false;
   PortType type = PortType::kUnmarked;
+  std::string order{};  ///< up, down, shut, unknown
   friend bool operator==(const SeenPort&, const SeenPort&) = default;
 };
 

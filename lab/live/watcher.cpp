@@ -76,8 +76,15 @@ std::optional<std::size_t> Watcher::wait_until_settled(const std::vector<std::si
       const Verdict::Kind kind = judge(fabric_, seen, a).kind;
       return kind == Verdict::Kind::kRight || kind == Verdict::Kind::kDown;
     };
+    // The type of a port is known before the order, which waits for the neighbors.
+    const auto ordered = [](const auto& port) {
+      return !port.second.up || port.second.type != PortType::kDownlink ||
+             port.second.order == "down";
+    };
+    const bool forwards = fabric_.nodes[node].role == Role::kSwitch;
     return seen.answers && seen.level == fabric_.nodes[node].level &&
            std::all_of(ports_[node].begin(), ports_[node].end(), fine) &&
+           (!forwards || !is_protected || std::ranges::all_of(seen.ports, ordered)) &&
            (!is_protected || fabric_.nodes[node].role == Role::kHost ||
             seen.protection == "active");
   };

@@ -19,14 +19,14 @@ Result<SeenDevice> read(const char* text) {
 
 TEST(Observation, TakesLevelPortsAndAlarmsFromWhatAnAgentShows) {
   const auto seen = read(R"({"version": 1, "device": {"role": "switch", "level": 1},
-    "ports": [{"name": "swp1", "up": true, "type": "downlink", "neighbors": []},
+    "ports": [{"name": "swp1", "up": true, "type": "downlink", "order": "down", "neighbors": []},
               {"name": "swp2", "up": false, "type": "unmarked", "neighbors": []}],
     "alarms": [{"code": "crosslink", "port": "swp1", "text": "a"}, {"code": "max-level", "port": "", "text": "b"}]})");
   ASSERT_TRUE(seen) << to_string(seen.error());
   EXPECT_TRUE(seen->answers);
   EXPECT_EQ(seen->level, Level::of<1>());
-  EXPECT_EQ(seen->ports.at("swp1"), (SeenPort{true, PortType::kDownlink}));
-  EXPECT_EQ(seen->ports.at("swp2"), (SeenPort{false, PortType::kUnmarked}));
+  EXPECT_EQ(seen->ports.at("swp1"), (SeenPort{true, PortType::kDownlink, "down"}));
+  EXPECT_EQ(seen->ports.at("swp2"), (SeenPort{false, PortType::kUnmarked, ""}));
   EXPECT_THAT(seen->alarms, ElementsAre("crosslink swp1: a", "max-level: b"));
 }
 

@@ -2,13 +2,13 @@
 #include "agent/core/rank.hpp"
 
 #include <algorithm>
-#include <ranges>
+#include <boost/range/adaptor/reversed.hpp>
 
 namespace lldp::core {
 
 Position Rank::lowest_since(std::uint32_t sequence) const {
   Position lowest = bound_;
-  for (const auto& told : std::ranges::reverse_view(told_)) {
+  for (const auto& told : boost::adaptors::reverse(told_)) {
     lowest = std::min(lowest, told.bound);
     if (told.sequence <= sequence) break;
   }

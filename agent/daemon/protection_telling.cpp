@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <boost/range/adaptor/reversed.hpp>
 #include <map>
-#include <ranges>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -51,7 +51,7 @@ PartReading read_pfc(const core::PortInfo* info, std::uint8_t wanted) {
 qos::Chains fitting(qos::Chains chains, std::size_t most) {
   std::size_t all = 0;
   for (const qos::Chain& chain : chains) all += chain.classes.size();
-  for (qos::Chain& chain : std::ranges::reverse_view(chains))
+  for (qos::Chain& chain : boost::adaptors::reverse(chains))
     for (; all > most && chain.classes.size() > 1; --all) chain.classes.pop_back();
   for (; all > most && !chains.empty(); --all) chains.pop_back();
   return chains;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/range/adaptor/reversed.hpp>
 #include <cmath>
 #include <map>
 #include <numbers>
@@ -231,13 +232,13 @@ Layout layers(const Fabric& fabric, const std::map<int, Row>& by_level) {
   layout.wide = layout.left + inner + kMargin;
   layout.apart = inner / static_cast<double>(longest);
   double y = kMargin;
-  for (auto row = by_level.rbegin(); row != by_level.rend(); ++row) {
-    const auto& nodes = row->second.nodes;
+  for (const auto& row : boost::adaptors::reverse(by_level)) {
+    const auto& nodes = row.second.nodes;
     if (nodes.empty()) {
-      layout.hidden.push_back(title_of(row->first, row->second));
+      layout.hidden.push_back(title_of(row.first, row.second));
       continue;
     }
-    layout.rows.emplace_back(y, title_of(row->first, row->second));
+    layout.rows.emplace_back(y, title_of(row.first, row.second));
     for (std::size_t i = 0; i < nodes.size(); ++i)
       layout.at[nodes[i]] = {
           {layout.left + inner * (static_cast<double>(i) + 0.5) / static_cast<double>(nodes.size()),

@@ -53,6 +53,7 @@ std::string counted_rules() {
   set(R"("pauses": null)", R"("pauses": [{"priority": 0, "received": 9, "sent": 9},
                                    {"priority": 5, "received": 7, "sent": 0},
                                    {"priority": 6, "received": null, "sent": 8}])");
+  set(R"("unclassed": null)", R"("unclassed": {"26": 4})");
   return rules;
 }
 

@@ -183,10 +183,10 @@ TEST_F(Hardening, JournalGetsEachKindOfChangeWithItsPriority) {
     spine.restart();
     EXPECT_TRUE(eventually([&] { return came("alarm-cleared"); }));
   }
-  EXPECT_THAT(priorities,
-              testing::IsSubsetOf({"alarm-cleared 5", "alarm-raised 4", "level 5", "location 5",
-                                   "neighbor-added 6", "neighbor-changed 6", "neighbor-removed 6",
-                                   "place 5", "port 6"}))
+  EXPECT_THAT(priorities, testing::IsSubsetOf({"alarm-cleared 5", "alarm-raised 4",
+                                               "classes-extended 5", "level 5", "location 5",
+                                               "neighbor-added 6", "neighbor-changed 6",
+                                               "neighbor-removed 6", "place 5", "port 6"}))
       << daemon.output();
 }
 

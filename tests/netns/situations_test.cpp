@@ -93,7 +93,9 @@ class Fabric {
   }
   void start_spine(int i) {
     start(spines_.at(static_cast<std::size_t>(i)), fmt::format("spine{}", i),
-          fmt::format("level = 2\nchassis-id = spine{0}\nports = q{0}\nbackend = none\n", i));
+          fmt::format("level = 2\nchassis-id = spine{0}\nports = q{0}\nbackend = none\n"
+                      "qos.lossless = 5:dscp43>6:dscp51\n",
+                      i));
   }
   std::optional<Process>& leaf() { return leaf_; }
   std::optional<Process>& spine(std::size_t i) { return spines_.at(i); }

@@ -32,6 +32,7 @@ OPEN = {
     "lldp-level": ALL | NETWORK | {
         "RestrictAddressFamilies_AF_PACKET": "frames",
         "RestrictAddressFamilies_AF_NETLINK": "links, filters, queues",
+        "ProtectHostname": "the name of the host as it changes",
         "AmbientCapabilities": "it is no root",
         "CapabilityBoundingSet_CAP_BPF": "rules",
         "CapabilityBoundingSet_CAP_NET_ADMIN": "filters, queues",

@@ -175,7 +175,10 @@ class Agent::Impl {
   void take_order_identity();
   [[nodiscard]] std::uint32_t new_session();
   [[nodiscard]] core::Speaker speaker() const;
-  [[nodiscard]] PortOrder::Own own() const { return {rank_.acting(), role_ == Role::kHost}; }
+  /// A port of layers has the order of its layers, whatever a neighbor believes of ranks (O6).
+  [[nodiscard]] PortOrder::Own own(const Port& port) const {
+    return {rank_.acting(), role_ == Role::kHost || port.link.layers};
+  }
   /// Where the rank is to go.
   [[nodiscard]] Position target() const;
   /// Another boot of the same process: sessions are new, and nothing has counted.

@@ -133,7 +133,7 @@ Bytes Agent::Impl::order_octets(const Port& port) const {
       .sequence = rank_.sequence(),
       .level = bound == kBottom ? tlv::OrderTlv::kNoLevel : bound.level.value(),
       .rank_id = id,
-      .entries = port.orders.entries(bound, own(), tlv::OrderTlv::room(id.size()), more)};
+      .entries = port.orders.entries(bound, own(port), tlv::OrderTlv::room(id.size()), more)};
   tlv.count = static_cast<std::uint8_t>(tlv.entries.count);
   tlv.flags = static_cast<std::uint8_t>((role_ == Role::kHost ? tlv::OrderTlv::kHost : 0) |
                                         (more ? tlv::OrderTlv::kMore : 0));
@@ -323,10 +323,10 @@ void Agent::Impl::settle(TimePoint now, Actions& out) {
   }
   for (const auto& port : ports_) {
     if (!port) continue;
-    const bool lists_all = port->orders.lists_all(own());
+    const bool lists_all = port->orders.lists_all(own(*port));
     const bool listed_all = std::exchange(port->listed_all, lists_all);
     const bool lists_more = lists_all && !listed_all;
-    if (!port->orders.acknowledge(own()) && !lists_more) continue;
+    if (!port->orders.acknowledge(own(*port)) && !lists_more) continue;
     due_.set(port->slot, now);
     for (PortAgent& a : port->agents)
       if (credit_at(a.tx, *settings_, now) > 0)

@@ -112,7 +112,7 @@ class PortOrder {
   /// What acknowledging goes by of the device.
   struct Own {
     const Position& rank;  ///< R
-    bool host = false;     ///< it holds no rules
+    bool host = false;     ///< it holds no rules, or none that go by the rank
   };
   /// What a frame amounts to.
   struct Hearing {

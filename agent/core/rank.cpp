@@ -2,15 +2,14 @@
 #include "agent/core/rank.hpp"
 
 #include <algorithm>
-#include <boost/range/adaptor/reversed.hpp>
 
 namespace lldp::core {
 
 Position Rank::lowest_since(std::uint32_t sequence) const {
   Position lowest = bound_;
-  for (const auto& told : boost::adaptors::reverse(told_)) {
-    lowest = std::min(lowest, told.bound);
-    if (told.sequence <= sequence) break;
+  for (std::size_t i = told_.size(); i-- > 0;) {
+    lowest = std::min(lowest, told_[i].bound);
+    if (told_[i].sequence <= sequence) break;
   }
   return lowest;
 }

@@ -76,15 +76,18 @@ std::optional<std::size_t> Watcher::wait_until_settled(const std::vector<std::si
       const Verdict::Kind kind = judge(fabric_, seen, a).kind;
       return kind == Verdict::Kind::kRight || kind == Verdict::Kind::kDown;
     };
-    // The type of a port is known before the order, which waits for the neighbors.
-    const auto ordered = [](const auto& port) {
-      return !port.second.up || port.second.type != PortType::kDownlink ||
-             port.second.order == "down";
+    // The type of a port is known before the order, which waits for the neighbors. (Ports of layers
+    // have the order of their layers at once.)
+    const auto ordered = [&](const Adjacency& a) {
+      const Link& link = fabric_.links[a.link];
+      if (fabric_.nodes[link.ends[1 - a.own_end].node].role != Role::kHost) return true;
+      const auto port = seen.ports.find(link.ends[a.own_end].port);
+      return port == seen.ports.end() || !port->second.up || port->second.order == "down";
     };
     const bool forwards = fabric_.nodes[node].role == Role::kSwitch;
     return seen.answers && seen.level == fabric_.nodes[node].level &&
            std::all_of(ports_[node].begin(), ports_[node].end(), fine) &&
-           (!forwards || !is_protected || std::ranges::all_of(seen.ports, ordered)) &&
+           (!forwards || !is_protected || std::ranges::all_of(ports_[node], ordered)) &&
            (!is_protected || fabric_.nodes[node].role == Role::kHost ||
             seen.protection == "active");
   };

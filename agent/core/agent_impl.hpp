@@ -175,9 +175,11 @@ class Agent::Impl {
   void take_order_identity();
   [[nodiscard]] std::uint32_t new_session();
   [[nodiscard]] core::Speaker speaker() const;
-  /// A port of layers has the order of its layers, whatever a neighbor believes of ranks (O6).
+  /// A host that was a switch may have rules still. A port of layers has the order of its layers,
+  /// whatever a neighbor believes of ranks (O6).
   [[nodiscard]] PortOrder::Own own(const Port& port) const {
-    return {rank_.acting(), role_ == Role::kHost || port.link.layers};
+    const bool host = role_ == Role::kHost && port.orders.requests.is_only(Order::kUnknown);
+    return {rank_.acting(), host || port.link.layers};
   }
   /// Where the rank is to go.
   [[nodiscard]] Position target() const;

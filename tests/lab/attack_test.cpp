@@ -51,5 +51,12 @@ TEST(AttackTime, NeverGoesBack) {
   EXPECT_TRUE(ordeal.findings.empty()) << to_text(ordeal);
 }
 
+// A switch that stopped with rules in force and came back as a host: it acknowledged any rank while
+// a rule of its former life was there.
+TEST(AttackRole, HostThatWasASwitchCountsItsOldRules) {
+  const Ordeal ordeal = attack(1'015'047, false, milliseconds(1000));
+  EXPECT_TRUE(ordeal.findings.empty()) << to_text(ordeal);
+}
+
 }  // namespace
 }  // namespace lldp::lab::agents

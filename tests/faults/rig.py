@@ -168,8 +168,9 @@ class Daemon:
                 text = path.read_text()
             except FileNotFoundError:
                 return True
-            return re.fullmatch(r"lldp-level-state 2\n((chassis-id|role|level|supported|place|near|boot|ports|port|location) [^\n]+\n)*end\n",
-                                text) is not None
+            keys = ("chassis-id|role|level|supported|agent|rank-id|start|rank|bound|births|lost|location|location-until|classes|near|"
+                    "boot|port|order|knows")
+            return re.fullmatch(rf"lldp-level-state 3\n(({keys}) [^\n]+\n)*end\n", text) is not None
 
         return all(whole(self.state.with_name(self.state.name + suffix)) for suffix in ("", ".new", ".sync"))
 

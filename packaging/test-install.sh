@@ -163,7 +163,7 @@ live() {
   say 'the daemon, as its own user with the capabilities of the unit'
   local began=$EPOCHREALTIME
   start
-  sed -i 's/^#ports = .*/ports = swp1/' "$root/etc/lldp-level/lldp-level.conf"
+  sed -i 's/^#ports = .*/ports = swp1/; s/^#qos.lossless = .*/qos.lossless = roce/' "$root/etc/lldp-level/lldp-level.conf"
   within lldp-level wait --timeout 30
   within lldp-level reload
   within lldp-level wait --level 3 --protected --port swp1=downlink --timeout 30

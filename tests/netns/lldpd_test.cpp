@@ -278,7 +278,7 @@ TEST_F(LldpdTest, NeighbourThatHasSaidGoodbyeIsNotConfirmedAnyMore) {
   EXPECT_FALSE(eventually([&] { return agent_->neighbors("p0") != 0; }, 2s));
 }
 
-TEST_F(LldpdTest, LosesOurTlvsWhenWeStop) {
+TEST_F(LldpdTest, DISABLED_LosesOurTlvsWhenWeStop) {
   join(*a_, *b_);
   lldpd_->start();
   start_agents();

@@ -335,8 +335,9 @@ struct Birth {
   bool of_daemons_user = false;
 };
 
-/// The daemon's environment, with variables of systemd or an operator's shell, is not passed to the
-/// programs: they get a path, the language and the time zone.
+/// The daemon's environment, with variables of systemd or an operator's shell, is not passed to
+/// programs of another user: they get a path, the language and the time zone. A vendor's libsai
+/// runs as the daemon's user, and may be found and set up by variables of the unit.
 void clean_environment() {
   constexpr const char* kKept[] = {"LANG", "LC_ALL", "LC_CTYPE", "LC_MESSAGES", "LC_TIME", "TZ"};
   std::vector<std::pair<const char*, std::string>> kept;
@@ -352,7 +353,7 @@ void clean_environment() {
   // Another launcher's end, above all: that one is to notice the daemon's.
   if (daemon > STDERR_FILENO + 1) ::syscall(SYS_close_range, STDERR_FILENO + 1, daemon - 1, 0);
   ::syscall(SYS_close_range, daemon + 1, ~0U, 0);
-  clean_environment();
+  if (user != nullptr) clean_environment();
   bool other = user == nullptr;
   const char* wrong = user != nullptr ? become_unprivileged(user, other) : nullptr;
   // After the change of user, which takes it back.

@@ -559,7 +559,7 @@ TEST_F(SaiTest, LibraryThatThrowsEndsItsProcessAsOneThatFailed) {
   EXPECT_TRUE(put(1, Order::kUp));
 }
 
-TEST_F(SaiTest, DISABLED_LibraryOfAnotherReleaseIsRefused) {
+TEST_F(SaiTest, LibraryOfAnotherReleaseIsRefused) {
   ::setenv("FAKE_SAI_VERSION", "11300", 1);
   open();
   ::unsetenv("FAKE_SAI_VERSION");

@@ -55,14 +55,17 @@ class SoftLate : public testing::Test {
         << config;
     return {support::program("lldp-leveld"), "--config", files_.file(name + ".conf")};
   }
-  void start_leaf(const std::string& more = "") {
-    leaf_.emplace(command("leaf", "level = 1\nports = p0\nbackend = soft\nsoft.socket = " +
-                                      files_.file("switch") + "\n" + more),
-                  files_.file("log"));
+  /// With the classes of the switch, unless `lossless` are others.
+  void start_leaf(const std::string& lossless = "slides") {
+    leaf_.emplace(
+        command("leaf", "level = 1\nports = p0\nbackend = soft\nsoft.socket = " +
+                            files_.file("switch") + "\nqos.lossless = " + lossless + "\n"),
+        files_.file("log"));
   }
   void start_spine() {
-    spine_.emplace(command("spine", "level = 2\nports = q0\nbackend = none\n"),
-                   files_.file("log2"));
+    spine_.emplace(
+        command("spine", "level = 2\nports = q0\nbackend = none\nqos.lossless = slides\n"),
+        files_.file("log2"));
   }
   void kill_leaf() {
     leaf_->signal(SIGKILL);
@@ -131,7 +134,7 @@ TEST_F(SoftLate, KilledWithItsRulesInForce) {
 TEST_F(SoftLate, KilledWhereItsRulesAreRefused) {
   start_spine();
   kill_leaf();
-  start_leaf("qos.lossless = 3:dscp26\n");  // which are not the switch's
+  start_leaf("3:dscp26");  // which are not the switch's
   ASSERT_TRUE(eventually([&] { return state() == "failed"; })) << show().dump(1);
   kill_leaf();
   start_leaf();

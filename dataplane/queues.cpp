@@ -11,7 +11,6 @@
 #include <array>
 #include <cerrno>
 #include <cstddef>
-#include <cstring>
 #include <optional>
 #include <set>
 #include <string>
@@ -60,14 +59,6 @@ std::array<nlattr*, N> parts_of(nlattr* options) {
   if (options != nullptr && nla_parse_nested(parts.data(), N - 1, options, nullptr) != 0)
     parts.fill(nullptr);
   return parts;
-}
-
-template <class T>
-std::optional<T> value_of(const nlattr* part) {
-  if (part == nullptr || nla_len(part) < static_cast<int>(sizeof(T))) return std::nullopt;
-  T value{};
-  std::memcpy(&value, nla_data(part), sizeof value);
-  return value;
 }
 
 /// As build() makes it.

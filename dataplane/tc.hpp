@@ -2,10 +2,13 @@
 #pragma once
 
 #include <linux/rtnetlink.h>
+#include <netlink/attr.h>
 #include <netlink/msg.h>
 
+#include <cstring>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +24,17 @@ namespace lldp::dataplane {
 struct NlMsgFree {
   void operator()(nl_msg* m) const { nlmsg_free(m); }
 };
+
+/// What an attribute holds; nothing where it is not there, or too short.
+template <class T>
+std::optional<T> value_of(const nlattr* attribute) {
+  T value{};
+  if (attribute == nullptr || nla_len(attribute) < static_cast<int>(sizeof value))
+    return std::nullopt;
+  std::memcpy(&value, nla_data(attribute), sizeof value);
+  return value;
+}
+
 /// A request about a qdisc, class or filter, with its attributes.
 class TcMessage {
  public:

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <optional>
 #include <string_view>
 
@@ -34,15 +33,6 @@ std::optional<int> actions_attribute(std::string_view kind) {
                              {"route", TCA_ROUTE4_ACT}, {"u32", TCA_U32_ACT}};
   const auto* const at = std::ranges::find(kKinds, kind, &Kind::name);
   return at == std::end(kKinds) ? std::nullopt : std::optional(at->actions);
-}
-
-template <class T>
-std::optional<T> value_of(const nlattr* attribute) {
-  T value{};
-  if (attribute == nullptr || nla_len(attribute) < static_cast<int>(sizeof value))
-    return std::nullopt;
-  std::memcpy(&value, nla_data(attribute), sizeof value);
-  return value;
 }
 
 void add_action(Power& power, nlattr* action) {

@@ -116,15 +116,6 @@ void fill_actions(TcMessage& message, const Filter& f, Mode mode) {
   }
 }
 
-template <class T>
-std::optional<T> value_of(const nlattr* attribute) {
-  T value{};
-  if (attribute == nullptr || nla_len(attribute) < static_cast<int>(sizeof value))
-    return std::nullopt;
-  std::memcpy(&value, nla_data(attribute), sizeof value);
-  return value;
-}
-
 void parse_action(nlattr* action, Found& found) {
   std::array<nlattr*, TCA_ACT_MAX + 1> parts{};
   std::array<nla_policy, TCA_ACT_MAX + 1> action_policy{};

@@ -10,12 +10,12 @@
 #include <cstdlib>
 #include <ctime>
 
-#include "lab/packets/detector/none.hpp"
-#include "lab/packets/engine.hpp"
-#include "lab/packets/flow_control/pfc.hpp"
-#include "lab/packets/run.hpp"
-#include "lab/packets/workload/traffic.hpp"
 #include "lab/topology/generators.hpp"
+#include "sim/packets/detector/none.hpp"
+#include "sim/packets/engine.hpp"
+#include "sim/packets/flow_control/pfc.hpp"
+#include "sim/packets/run.hpp"
+#include "sim/packets/workload/traffic.hpp"
 
 namespace lldp::lab::packets {
 namespace {

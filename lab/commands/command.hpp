@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,19 +26,25 @@ inline constexpr int kUsage = 2;   ///< it could not run: the command line, a fi
 inline constexpr int kNoVerdict = 3;  ///< it ran, and there is no answer
 
 int run_attack(const Arguments& arguments);
-int run_bounce(const Arguments& arguments);
 int run_collect(const Arguments& arguments);
 int run_config(const Arguments& arguments);
 int run_converge(const Arguments& arguments);
 int run_live(const Arguments& arguments);
 int run_merge(const Arguments& arguments);
 int run_prove(const Arguments& arguments);
-int run_reproduce(const Arguments& arguments);
-int run_sim(const Arguments& arguments);
-int run_switch(const Arguments& arguments);
-int run_throughput(const Arguments& arguments);
 int run_topo(const Arguments& arguments);
 int run_whatif(const Arguments& arguments);
+
+namespace live {
+class LosslessFabric;
+}
+/// What the simulator's rooms (sim/) add to the program.
+struct Simulator {
+  std::span<const Command> commands{};
+  const live::LosslessFabric* lossless = nullptr;
+};
+/// Nothing in a build without them (LLDP_SIM=OFF).
+const Simulator* simulator();
 
 /// Prints `lldp-level-lab COMMAND: what` on standard error; returns kUsage.
 int complain(std::string_view command, const Error& error);

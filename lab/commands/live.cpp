@@ -22,11 +22,10 @@
 #include "lab/live/agents.hpp"
 #include "lab/live/ending.hpp"
 #include "lab/live/fabric_of_namespaces.hpp"
+#include "lab/live/lossless.hpp"
 #include "lab/live/picture.hpp"
 #include "lab/live/switches.hpp"
 #include "lab/live/watcher.hpp"
-#include "lab/lossless/fabric.hpp"
-#include "lab/lossless/switch_file.hpp"
 #include "lab/topology/files.hpp"
 #include "lab/topology/hints.hpp"
 
@@ -53,9 +52,8 @@ struct Settings {
   std::vector<std::string> agent_arguments{};
   std::chrono::duration<double> timeout{30};
   bool json = false;
-  bool lossless = false;
-  double megabits = 20;          ///< of every link of a lossless fabric
-  std::uint32_t rules_late = 0;  ///< ms, of its switches
+  const live::LosslessFabric* lossless = nullptr;  ///< nothing: the kernel forwards
+  live::LosslessFabric::Settings switches{};
   std::vector<std::string> command{};
 };
 
@@ -97,20 +95,11 @@ int show(const Settings& s, const Fabric& fabric) {
   return kDone;
 }
 
-using SwitchFiles = std::map<std::string, std::string>;
-
-Result<SwitchFiles> switch_files(const Settings& s, const Fabric& fabric) {
-  const auto ways = lossless::ways_between_hosts(fabric);
-  if (!ways) return fail(ways.error());
-  const auto rate = static_cast<std::uint64_t>(s.megabits * 1e6);
-  return lossless::switch_files(s.place, fabric, *ways, qos::Policy(), rate, s.rules_late);
-}
-
 /// A switch in each switch, and hosts that can reach each other.
 Result<void> start_lossless(const Settings& s, const Fabric& fabric) {
-  const auto files = switch_files(s, fabric);
+  const auto files = s.lossless->switch_files(s.place, fabric, s.switches);
   if (!files) return fail(files.error());
-  if (auto ok = lossless::address_hosts(s.place, fabric); !ok) return ok;
+  if (auto ok = s.lossless->address_hosts(s.place, fabric); !ok) return ok;
   return live::start_switches(s.place, *files, live::own_program());
 }
 
@@ -118,18 +107,17 @@ Result<void> start_lossless(const Settings& s, const Fabric& fabric) {
 int run_agents(const Settings& s, const Fabric& fabric, const std::vector<std::string>& nodes) {
   Watcher watcher(s.place, fabric);
   const auto begin = Watcher::Clock::now();
-  if (s.lossless)
+  if (s.lossless != nullptr)
     if (auto ok = start_lossless(s, fabric); !ok) return complain("live", ok.error());
-  const auto started =
-      s.lossless
-          ? lossless::start_agents(s.place, fabric, s.agent, qos::Policy(), s.agent_arguments)
-          : live::start_agents(s.place, fabric, nodes, s.agent, s.agent_arguments);
+  const auto started = s.lossless != nullptr
+                           ? s.lossless->start_agents(s.place, fabric, s.agent, s.agent_arguments)
+                           : live::start_agents(s.place, fabric, nodes, s.agent, s.agent_arguments);
   if (!started) return complain("live", started.error());
   const auto limit = std::chrono::duration_cast<Watcher::Clock::duration>(s.timeout);
   bool right = watcher.wait_until_right(begin + limit);
   std::optional<Error> bare;
-  if (s.lossless && right) {
-    bare = lossless::wait_for_rules(s.place, fabric, watcher, begin + limit);
+  if (s.lossless != nullptr && right) {
+    bare = s.lossless->wait_for_rules(s.place, fabric, watcher, begin + limit);
     right = !bare;
   }
   const std::chrono::duration<double> took = Watcher::Clock::now() - begin;
@@ -218,7 +206,7 @@ int hold(const Settings& s, live::SwitchKeeper* keeper) {
 
 /// What the switches of a lossless fabric have counted, if anything.
 void tell_losses(const Settings& s, const Fabric& fabric) {
-  const auto lost = lossless::losses(s.place, fabric, Watcher::Clock::now());
+  const auto lost = s.lossless->losses(s.place, fabric, Watcher::Clock::now());
   for (const auto& [count, what] :
        {std::pair(lost.drops, "dropped for want of room"),
         std::pair(lost.missed, "missed: the machine was too slow"),
@@ -240,15 +228,15 @@ int run(const Settings& s, const Fabric& fabric) {
   int status = run_agents(s, fabric, made->nodes);
   if (status == kDone) {
     std::optional<live::SwitchKeeper> keeper;
-    if (s.lossless)
-      if (auto files = switch_files(s, fabric))
+    if (s.lossless != nullptr)
+      if (auto files = s.lossless->switch_files(s.place, fabric, s.switches))
         keeper.emplace(s.place, std::move(*files), live::own_program());
     status = hold(s, keeper ? &*keeper : nullptr);
     if (keeper && keeper->restarts() != 0)
       fmt::print(stderr, "lldp-level-lab live: switches were started again {}\n",
                  count_text(keeper->restarts(), "time"));
   }
-  if (s.lossless) tell_losses(s, fabric);
+  if (s.lossless != nullptr) tell_losses(s, fabric);
   if (auto gone = live::remove(s.place, *made); !gone) return complain("live", gone.error());
   return status;
 }
@@ -257,6 +245,7 @@ int run(const Settings& s, const Fabric& fabric) {
 
 int run_live(const Arguments& arguments) {
   Settings s;
+  bool lossless = false;
   std::string prefix;
   std::string dir;
   double timeout = s.timeout.count();
@@ -271,17 +260,22 @@ int run_live(const Arguments& arguments) {
       "run: the agent's program")(
       "agent-arg", po::value(&s.agent_arguments)->value_name("ARG"),
       "run: one more argument for every agent ({node}: its name); can be repeated")(
-      "lossless", po::bool_switch(&s.lossless),
-      "run: the switches are the packet simulator's, in real time, with PFC frames")(
-      "link-rate", number(&s.megabits, 1.0, 1000.0)->value_name("MBPS")->default_value(s.megabits),
-      "lossless: of every link, in Mb/s")(
-      "rules-late",
-      number<std::uint32_t>(&s.rules_late, 0, lossless::SwitchFile::kMostLate)
-          ->value_name("MS")
-          ->default_value(s.rules_late),
-      "lossless: until a switch has rules in force, in ms")(
       "timeout", number(&timeout, 0.0, 86400.0)->value_name("S")->default_value(timeout),
       "run: give up after so many seconds")("json", po::bool_switch(&s.json), "print JSON");
+  if (simulator() != nullptr)
+    options.add_options()(
+        "lossless", po::bool_switch(&lossless),
+        "run: the switches are the packet simulator's, in real time, with PFC frames")(
+        "link-rate",
+        number(&s.switches.megabits, 1.0, 1000.0)
+            ->value_name("MBPS")
+            ->default_value(s.switches.megabits),
+        "lossless: of every link, in Mb/s")(
+        "rules-late",
+        number<std::uint32_t>(&s.switches.rules_late, 0, live::LosslessFabric::kMostLate)
+            ->value_name("MS")
+            ->default_value(s.switches.rules_late),
+        "lossless: until a switch has rules in force, in ms");
   std::vector<std::string> words;
   if (!parse(options, kLiveUsage, arguments, words)) return kDone;
   s.timeout = std::chrono::duration<double>(timeout);
@@ -294,7 +288,8 @@ int run_live(const Arguments& arguments) {
   if (action != "up" && action != "run" && action != "show")
     return complain_usage("live", "say `up`, `run`, `show` or `down`");
   if (words.size() < 2) return complain_usage("live", "name the fabric's file");
-  if (s.lossless && action != "run") return complain_usage("live", "--lossless is for `run`");
+  if (lossless) s.lossless = simulator()->lossless;
+  if (lossless && action != "run") return complain_usage("live", "--lossless is for `run`");
   s.command.assign(words.begin() + 2, words.end());
   const auto fabric = load_fabric(words[1]);
   if (!fabric) return complain("live", fabric.error());

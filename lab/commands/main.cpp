@@ -7,9 +7,11 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <iterator>
 #include <new>
 #include <nlohmann/json.hpp>
 #include <system_error>
+#include <vector>
 
 #include "base/text.hpp"
 #include "lab/commands/command.hpp"
@@ -28,16 +30,18 @@ constexpr Command kCommands[] = {
     {"converge", "let the agents find their levels on virtual time", run_converge},
     {"attack", "disturb random fabrics of agents, and prove them at every moment", run_attack},
     {"live", "run a fabric on this machine: namespaces, veth links, agents", run_live},
-    {"sim", "send packets: does PFC deadlock, and what do the rules change", run_sim},
-    {"throughput", "how much traffic a fabric carries on given paths", run_throughput},
-    {"reproduce", "do again what a paper publishes, and compare", run_reproduce},
-    {"bounce", "cut links of a live fabric and watch packets change priority", run_bounce},
-    {"switch", "be the lossless switch of a network namespace", run_switch},
 };
+
+std::vector<Command> commands() {
+  std::vector<Command> all(std::begin(kCommands), std::end(kCommands));
+  if (const Simulator* sim = simulator())
+    all.insert(all.end(), sim->commands.begin(), sim->commands.end());
+  return all;
+}
 
 void print_usage(std::FILE* to) {
   fmt::print(to, "usage: lldp-level-lab COMMAND [OPTION...]\n");
-  for (const Command& c : kCommands) fmt::print(to, "  {:<11} {}\n", c.name, c.summary);
+  for (const Command& c : commands()) fmt::print(to, "  {:<11} {}\n", c.name, c.summary);
   fmt::print(to, "`lldp-level-lab COMMAND --help` lists a command's options.\n");
 }
 
@@ -88,7 +92,7 @@ int main(int argc, char** argv) {
     fmt::print("lldp-level-lab " LLDP_VERSION "\n");
     return kDone;
   }
-  for (const Command& c : kCommands) {
+  for (const Command& c : commands()) {
     if (c.name != arguments[0]) continue;
     try {  // what libraries throw: Program_options on a bad command line, bad_alloc
       return written(c.name, c.run({arguments.begin() + 1, arguments.end()}));

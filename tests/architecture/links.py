@@ -9,7 +9,7 @@ import re
 import sys
 
 NAMED = re.compile(r"\bdocs/[\w/-]+\.md\b")
-ROOMS = ("agent", "base", "bench", "cabling", "dataplane", "lab", "man", "model", "os", "packaging", "qos", "tests", "tlv")
+ROOMS = ("agent", "base", "bench", "cabling", "dataplane", "lab", "man", "model", "os", "packaging", "qos", "sim", "tests", "tlv")
 TEXT = {".cpp", ".hpp", ".c", ".h", ".py", ".sh", ".1", ".5", ".7", ".8", ".yml", ".yaml", ".md", ".txt", ".pml"}
 
 

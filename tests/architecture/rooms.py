@@ -30,8 +30,9 @@ ALLOWED = {  # room: the rooms whose headers it may include besides its own
 }
 # What the lab is built of; nothing of the product looks at it. Inside, a room may look at the ranks before its own.
 LAB = ("agent/core agent/config agent/control agent/report cabling dataplane qos tlv os base").split()
-LAB_RANKS = [["des"], ["topology"], ["report"], ["routing", "agents", "live", "collect", "sweep"], ["flow", "bounce", "packets", "whatif"],
-             ["papers", "library", "lossless"], ["commands"]]
+LAB_RANKS = [["lab/des"], ["lab/topology"], ["lab/report"], ["lab/routing", "lab/agents", "lab/live", "lab/collect", "lab/sweep"],
+             ["lab/whatif"], ["lab/commands"], ["sim/flow", "sim/bounce", "sim/packets"], ["sim/papers", "sim/library", "sim/lossless"],
+             ["sim/commands"]]
 PURE = ("base", "tlv", "cabling", "qos", "agent/core", "agent/report")
 SYSTEM = re.compile(r"(sys/|net/|netinet/|linux/|arpa/|netlink/|boost/(?!container/)|pcap)|(unistd\.h|fcntl\.h|poll\.h|pthread\.h|time\.h"
                     r"|ctime|fstream|iostream|filesystem|thread|mutex|condition_variable|future|atomic|cstdio|stdio\.h"
@@ -70,14 +71,14 @@ for room, others in ALLOWED.items():
         check(room, path, [room, *others.split()])
 before = []
 for rank in LAB_RANKS:
-    for room in (f"lab/{name}" for name in rank):
+    for room in rank:
         if not sources(room):
             complaints.append(f"{room}: no such room")
         for path in sources(room):
             check(room, path, [room, *before, *LAB])
-    before += [f"lab/{name}" for name in rank]
+    before += rank
 known = tuple(r + "/" for r in [*ALLOWED, *before])
-for path in [*sources("agent"), *sources("lab")]:
+for path in [*sources("agent"), *sources("lab"), *sources("sim")]:
     name = str(path.relative_to(top))
     if name != "agent/main.cpp" and not name.startswith(known):
         complaints.append(f"{name}: stands in no room")

@@ -6,7 +6,7 @@ import pathlib
 import re
 import sys
 
-ROOMS = ("agent", "base", "dataplane", "docs", "lab", "man", "os", "packaging", "qos", "tests", "tlv")
+ROOMS = ("agent", "base", "dataplane", "docs", "lab", "man", "os", "packaging", "qos", "sim", "tests", "tlv")
 TEXT = {".cpp", ".hpp", ".c", ".h", ".py", ".md", ".1", ".5", ".7", ".8", ".yml", ".conf", ".sh", ".varlink", ".json"}
 # `docs/rules.md L3`, `(A2)`, `L1 to L6`, `TEST(L4, ...)`; not the L2 of a network's layer in other words.
 CITED = re.compile(r"(?:rules\.md[)\],]*,?\s+|\(|//\s*(?:docs/rules\.md )?|TEST(?:_F)?\(|to |and |, )([ACLOP]\d+)[ab]?\b")

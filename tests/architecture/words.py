@@ -18,7 +18,7 @@ import sys
 
 PERSONS = re.compile(r"\b(?:who|whoever|whom|nobody|somebody|everybody|anybody|he|his|him)\b", re.I)
 WORD = re.compile(r"[A-Za-z][A-Za-z'-]*")
-ROOMS = ("agent", "base", "cabling", "cmake", "dataplane", "examples", "lab", "os", "qos", "tlv")  # what is shipped, and examples
+ROOMS = ("agent", "base", "cabling", "cmake", "dataplane", "examples", "lab", "os", "qos", "sim", "tlv")  # what is shipped, and examples
 CODE, HEADERS = {".cpp", ".hpp", ".c", ".h"}, {".hpp", ".h"}
 COMMENT = re.compile(r"(?:^|\s)(?://[/!]?<?|/\*+|\*(?=\s))\s?(.*)$")
 STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
@@ -53,7 +53,7 @@ SAME_IDEA = (
 
 def room_of(path):
     parts = path.parts
-    return "/".join(parts[:2]) if parts[0] in ("agent", "dataplane", "lab") and len(parts) > 2 else parts[0]
+    return "/".join(parts[:2]) if parts[0] in ("agent", "dataplane", "lab", "sim") and len(parts) > 2 else parts[0]
 
 
 def texts_of(source):

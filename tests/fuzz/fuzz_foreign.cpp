@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "lab/packets/workload/foreign.hpp"
 #include "lab/topology/hpcc.hpp"
+#include "sim/packets/workload/foreign.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace lldp;

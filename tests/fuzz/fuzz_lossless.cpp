@@ -3,8 +3,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "lab/lossless/frames.hpp"
-#include "lab/lossless/switch_file.hpp"
+#include "sim/lossless/frames.hpp"
+#include "sim/lossless/switch_file.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace lldp;

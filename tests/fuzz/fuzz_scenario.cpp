@@ -4,9 +4,9 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "lab/packets/network.hpp"
-#include "lab/packets/plan_file.hpp"
 #include "lab/routing/cases.hpp"
+#include "sim/packets/network.hpp"
+#include "sim/packets/plan_file.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace lldp;

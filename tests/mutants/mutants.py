@@ -40,7 +40,7 @@ ROOT = Path(__file__).resolve().parents[2]
 TREE = ROOT / "build/mutants"  # a copy of the tree, so that paths in it are as ever
 BUILD = TREE / "build/dev"  # as the tree's own, so that ccache has what is not mutated
 KEPT = BUILD / "candidates"
-SHIPPED = ["agent", "base", "cabling", "dataplane", "lab", "os", "qos", "tlv"]
+SHIPPED = ["agent", "base", "cabling", "dataplane", "lab", "os", "qos", "sim", "tlv"]
 SPARE = 1.3  # so many more are drawn than wanted, for some do not compile
 PATIENCE = 5.0  # times the unmutated time, and seconds on top
 

@@ -8,7 +8,7 @@
 #include <csignal>
 #include <filesystem>
 
-#include "lab/lossless/client.hpp"
+#include "sim/lossless/client.hpp"
 #include "tests/netns/bounce.hpp"
 
 namespace lldp::netns {

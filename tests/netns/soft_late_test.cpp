@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "lab/lossless/client.hpp"
-#include "lab/lossless/switch_file.hpp"
+#include "sim/lossless/client.hpp"
+#include "sim/lossless/switch_file.hpp"
 #include "tests/dataplane/private_net.hpp"
 #include "tests/netns/support.hpp"
 #include "tests/support/places.hpp"

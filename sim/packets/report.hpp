@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "sim/packets/run.hpp"
+
+namespace lldp::lab::packets {
+
+/// One object; packaging/schema/sim.schema.json describes it.
+[[nodiscard]] std::string to_json(const Plan& plan, const Outcome& outcome);
+[[nodiscard]] std::string to_text(const Plan& plan, const Outcome& outcome);
+/// What led to each of a detector's verdicts, from what paused first to the loop.
+[[nodiscard]] std::string explain(const Plan& plan, const Outcome& outcome);
+
+}  // namespace lldp::lab::packets

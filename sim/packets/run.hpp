@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/packets/agents_inside.hpp"
+#include "sim/packets/network.hpp"
+#include "sim/packets/plan.hpp"
+
+namespace lldp::lab::packets {
+
+struct FlowResult {
+  std::string name{};
+  std::string path{};  ///< at the start: `host2, Leaf2, Spine1, ...`
+  /// Payload that arrived: of a flow that ended, over its life; else over the second half of the
+  /// run, so that how it began does not count.
+  std::uint64_t throughput_bps = 0;
+  std::optional<Picoseconds> start{};  ///< none: it still waits for others
+  std::optional<Picoseconds> fct{};    ///< from its start to its last octet's arrival
+  std::uint64_t received_octets = 0;
+  std::uint32_t sent_again = 0;
+};
+
+/// A queue of a deadlock.
+struct StuckQueue {
+  std::string from{};
+  std::string to{};
+  std::uint8_t priority = 0;
+};
+
+struct Outcome {
+  bool levels_agreed = false;
+  bool stopped = false;  ///< before its time, by the user
+  Picoseconds duration = 0;
+  std::optional<Picoseconds> deadlocked_at{};  ///< when it was first there, to 10 us
+  std::vector<StuckQueue> deadlock{};          ///< as it was then
+  std::uint32_t deadlocks = 0;                 ///< how often one came
+  Picoseconds deadlocked_for = 0;              ///< in all
+  Picoseconds longest_deadlock = 0;            ///< to 10 us
+  std::vector<Verdict> verdicts{};             ///< of the detector
+  Picoseconds exposed = 0;       ///< time for which a link was up and its order unknown at an end
+  std::uint64_t unroutable = 0;  ///< how often a flow had no way
+  Counters count{};
+  std::uint64_t queued_octets = 0;  ///< data on links and in queues at the end
+  std::vector<FlowResult> flows{};
+};
+
+/// Observers, called at times of their own.
+struct Hooks {
+  Trace trace{};
+  Picoseconds sample_every = 0;
+  std::function<void(const Network&)> sample{};
+  bool to_the_end = true;                       ///< samples go on when all flows have ended
+  std::function<bool(const Network&)> go_on{};  ///< asked every now and then; false: stop
+};
+
+/// What a run begins with: rules are installed, flows have their ways.
+struct Prepared {
+  Network network{};
+  AgentsInside agents;
+  Ways ways;
+  std::vector<std::string> paths{};  ///< by flow
+};
+[[nodiscard]] Result<Prepared> prepare(const Plan& plan);
+
+/// A run that its owner drives step by step, adding flows as it goes. Everything but packets
+/// (agents, links that fail, observers) happens between two calls of the engine.
+class Simulation {
+ public:
+  enum class Halt : std::uint8_t {
+    kTime,      ///< the time has come
+    kIdle,      ///< no flow that has an end is under way, and no moment waits
+    kDeadlock,  ///< there is one, as there was none before
+    kAsked      ///< by halt()
+  };
+  Simulation() = default;
+  virtual ~Simulation() = default;
+  Simulation(const Simulation&) = delete;
+  Simulation& operator=(const Simulation&) = delete;
+
+  /// Goes on until `end`; until nothing is under way only where that is kNever.
+  virtual Halt run_until(Picoseconds end) = 0;
+  /// From within a run: no later moment comes in this call of run_until().
+  virtual void halt() = 0;
+  /// A flow by the links that are up now; its number. It may be sent while a notice is given.
+  virtual Result<std::uint32_t> send(const PlannedFlow& flow) = 0;
+  /// A flow of the plan, whose start was kNever, begins now.
+  virtual void release(std::uint32_t flow) = 0;
+  /// A notice at that time, or now if it is over.
+  virtual void call_at(Picoseconds at, std::uint32_t number) = 0;
+  [[nodiscard]] virtual Network& network() = 0;
+  /// Whether there is a deadlock now.
+  [[nodiscard]] virtual bool deadlocked() = 0;
+  /// Once, at the end.
+  [[nodiscard]] virtual Outcome outcome() = 0;
+};
+
+/// What of a run has to be done by one thread; empty: nothing.
+[[nodiscard]] std::string_view needs_one_thread(const Plan& plan, const Hooks& hooks);
+
+/// A run that begins with the plan's flows, and not with its program; `plan` and `hooks` outlive
+/// it. `notice` is told of what Network::notice says; that takes one thread. Fails as run() does.
+[[nodiscard]] Result<std::unique_ptr<Simulation>> simulate(const Plan& plan, const Hooks& hooks,
+                                                           Notice notice = {},
+                                                           std::size_t threads = 1);
+
+/// Agents find the levels, the paths follow from what has failed, the rules are compiled, packets
+/// go. Fails where a flow has no way at the start, or the network cannot be. The outcome is the
+/// same for any number of threads; where there is something that needs one, there is one.
+[[nodiscard]] Result<Outcome> run(const Plan& plan, const Hooks& hooks = {},
+                                  std::size_t threads = 1);
+
+}  // namespace lldp::lab::packets

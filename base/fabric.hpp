@@ -80,7 +80,7 @@ struct Position {
 };
 
 /// A tier of the fabric as it is known by name: the chassis ID of one of the leaves below.
-/// docs/rules.md P1 to P6.
+/// docs/develop/rules.md P1 to P6.
 struct Tier {
   Level level{};
   ChassisId id{};

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Check the model of the order (model/order.pml) in many configurations. docs/model.md explains model and tables."""
+"""Check the model of the order (model/order.pml) in many configurations. docs/develop/model.md explains model and tables."""
 import argparse
 import json
 import os
@@ -210,7 +210,7 @@ QUICK_PAIRS = {
     'restart + queue', 'roles + none', 'stale + drops', 'stale + move', 'stale + none', 'stale + ports',
 }
 
-# Mutations that nothing finds: the clause follows from others, and docs/model.md says from which.
+# Mutations that nothing finds: the clause follows from others, and docs/develop/model.md says from which.
 FOLLOW = {'A2_MIN', 'A12_NOTHING_COUNTED', 'A12_END_AT_ONCE', 'A12_NO_DOWN'}
 
 def run(configuration, where, extra=(), trace=False, memory=MEMORY, slots=22, limit=7200):

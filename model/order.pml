@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The order by acknowledgement (docs/rules.md, A1 to A13) as a model for spin. docs/model.md explains it; `./run model` checks it.
+ * The order by acknowledgement (docs/develop/rules.md, A1 to A13) as a model for spin. docs/develop/model.md explains it; `./run model` checks it.
  *
  * One source, many configurations: model/check.py passes macros. A clause of the rules stands beside the line that models it, as
  * [A4] or with a name, [A4 entry]. -DWITHOUT_A4_ENTRY takes that clause away: the checker must then find a violation.
@@ -277,7 +277,7 @@ hidden byte calm, untidy, quiet, newboot;
 #define JUSTIFIED(p, v) (IF_A10_ENTRY(STAGE(DEV(p)) != NEWCOMER && STAGE(DEV(p)) != STARTING) && JUSTIFIED_HERE(p, v))
 #define JUSTIFIED_HERE(p, v) (!ACTS_DOWN_SEEN(p) || (cseq[(p) * N + (v)] > 0 && cbound[(p) * N + (v)] < R[DEV(p)] && !IN_VIEW(p, NONE)))
 
-/* ---- the trace: docs/model.md has the format ---- */
+/* ---- the trace: docs/develop/model.md has the format ---- */
 #ifdef TRACE
 #define SAY(x) x
 inline report() {

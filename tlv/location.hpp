@@ -5,7 +5,7 @@
 #include "tlv/layout.hpp"
 
 /// Where its sender stands in the fabric: a TLV of ours, subtype 2 under the OUI of the
-/// contribution TLV. docs/rules.md P1 to P6 say what it means.
+/// contribution TLV. docs/develop/rules.md P1 to P6 say what it means.
 namespace lldp::tlv {
 
 /// Of one tier, what it is called: chassis ID subtype and chassis ID of one of its leaves, as in

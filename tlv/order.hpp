@@ -8,7 +8,7 @@
 #include "tlv/layout.hpp"
 
 /// The order by acknowledgement: a TLV of ours, subtype 4 under the OUI of the contribution TLV.
-/// docs/rules.md A1 says what it means.
+/// docs/develop/rules.md A1 says what it means.
 namespace lldp::tlv {
 
 /// 64 random bits that identify a device, in two numbers.

@@ -128,7 +128,7 @@ class Agent {
   /// Drops the lossless classes that were learned and for which no evidence stands.
   void forget_classes(TimePoint now, Actions& out);
   /// Rules of an earlier agent are in force: where no state was restored, it is lost, and neighbors
-  /// may believe the device to have any rank. docs/rules.md A9.
+  /// may believe the device to have any rank. docs/develop/rules.md A9.
   void assume_rules(TimePoint now, Actions& out);
   /// Every port is to send: until now another program has done so.
   void announce(TimePoint now);

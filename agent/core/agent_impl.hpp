@@ -151,7 +151,7 @@ class Agent::Impl {
   void relocate(TimePoint now, Actions& out);
   /// The same when what changes together has changed.
   void locate_soon(TimePoint now);
-  /// What is told of the location, for a TLV (docs/rules.md P5).
+  /// What is told of the location, for a TLV (docs/develop/rules.md P5).
   struct Telling {
     std::string octets{};
     std::size_t version = std::hash<std::string>{}({});  ///< of the octets
@@ -171,7 +171,7 @@ class Agent::Impl {
   /// A switch was heard on a port that has lost its carrier, or is not there: that switch may have
   /// told more than the neighbors that are heard.
   [[nodiscard]] bool misses_switch() const;
-  // docs/rules.md, "Order"
+  // docs/develop/rules.md, "Order"
   void take_order_identity();
   [[nodiscard]] std::uint32_t new_session();
   [[nodiscard]] core::Speaker speaker() const;

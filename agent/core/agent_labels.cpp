@@ -191,7 +191,7 @@ void Agent::Impl::announce_all(std::optional<Level> before, TimePoint now, Actio
 void Agent::Impl::announce_level(Port& port, std::optional<Level> before, TimePoint now) const {
   constexpr std::chrono::milliseconds kLabelsCanWait{50};
   const auto level = inference_.level();
-  // What rises, or is given up, is unsafe until all have heard: docs/proof.md.
+  // What rises, or is given up, is unsafe until all have heard: docs/develop/proof.md.
   const bool fell = level && (!before || *level < *before);
   for (PortAgent& a : port.agents) {
     if (!fell) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order by acknowledgement: docs/rules.md A1 to A13.
+// The order by acknowledgement: docs/develop/rules.md A1 to A13.
 #include <algorithm>
 #include <utility>
 
@@ -211,7 +211,7 @@ bool Agent::Impl::request_order(Port& port, const Position& target, Actions& out
 void Agent::Impl::follow_labels(Port& port, const Position& target, Actions& out) {
   const PortLabel before{port.type, port.order, port.restores};
   // What an operator says of host-ports goes before what a neighbor says of itself; the order,
-  // which errs towards up, goes by the agents that were heard all the same (docs/rules.md A3).
+  // which errs towards up, goes by the agents that were heard all the same (docs/develop/rules.md A3).
   port.type =
       settings_->role != Role::kSwitch
           ? PortType::kUnmarked

@@ -7,7 +7,7 @@
 namespace lldp::core {
 namespace {
 
-/// How often growing support is saved (docs/rules.md, "Order").
+/// How often growing support is saved (docs/develop/rules.md, "Order").
 constexpr Duration kMilestone = std::chrono::minutes(10);
 
 }  // namespace

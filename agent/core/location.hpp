@@ -12,7 +12,7 @@
 #include "base/fabric.hpp"
 #include "tlv/claim.hpp"
 
-/// Where the device stands in the fabric: docs/rules.md P1 to P6.
+/// Where the device stands in the fabric: docs/develop/rules.md P1 to P6.
 namespace lldp::core {
 
 /// The tiers that the octets of a LocationTlv name; none if they are no such octets.

@@ -57,8 +57,8 @@ class Neighbor : public Told {
   TimePoint first_source_change{};
   bool superseded =
       false;          ///< the same device has since spoken under another MSAP, and this one not
-  bool asks = false;  ///< it waits for us to acknowledge, or has not heard us (docs/rules.md A13)
-  /// It has not been heard since layers were set anew here (docs/rules.md O6).
+  bool asks = false;  ///< it waits for us to acknowledge, or has not heard us (docs/develop/rules.md A13)
+  /// It has not been heard since layers were set anew here (docs/develop/rules.md O6).
   bool layers_unproved = false;
   bool in_error = false;  ///< this and the next two: for the statistics, frame by frame
   std::uint16_t tlvs_discarded = 0;

@@ -130,7 +130,7 @@ struct Port {
 /// What the neighbours in the table amount to; sets heard, decisive and hears_switch. A host wins
 /// over all others on its port, else the lowest level does.
 void summarize(Port& port);
-/// Records the neighbor of the port, after a frame (docs/rules.md A3). True if that is new.
+/// Records the neighbor of the port, after a frame (docs/develop/rules.md A3). True if that is new.
 bool remember(Port& port);
 /// Layers that were set again do not hold for neighbors heard before. True if that is new.
 bool forget_proof(Port& port);
@@ -150,7 +150,7 @@ bool remember_silence(Port& port);
 bool forget_memory(Port& port);
 /// Sets silent; summarize() has just been called, after `heard_switch` was noted.
 void watch_for_silence(Port& port, bool heard_switch, TimePoint now);
-/// How the port stands for a device of `rank` (docs/rules.md A3), or by its layers (O6). `layered`:
+/// How the port stands for a device of `rank` (docs/develop/rules.md A3), or by its layers (O6). `layered`:
 /// of a device of which some port has layers.
 [[nodiscard]] Order order_of(const Port& port, const Position& rank, const Speaker& self,
                              bool layered);

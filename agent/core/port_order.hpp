@@ -15,7 +15,7 @@
 namespace lldp::core {
 
 /// What a port knows of one agent that was ever heard there, and keeps over restarts and carrier
-/// loss. docs/rules.md, "Terms".
+/// loss. docs/develop/rules.md, "Terms".
 struct KnownAgent {
   AgentId agent = 0;
   ChassisId chassis{};
@@ -102,7 +102,7 @@ struct Speaker {
 };
 
 /// The agents that were ever heard on a port, what each may believe and has acknowledged, and the
-/// orders that were asked for there: docs/rules.md A1 to A5, A8, A12. Pure: events in, what follows
+/// orders that were asked for there: docs/develop/rules.md A1 to A5, A8, A12. Pure: events in, what follows
 /// is asked for.
 class PortOrder {
  public:
@@ -135,9 +135,9 @@ class PortOrder {
   void gain_carrier(std::uint64_t births) { born_before_ = births; }
   /// Nothing was ever heard here. True if that is new.
   bool forget();
-  /// A neighbor that counted before does not count now: docs/rules.md A12.
+  /// A neighbor that counted before does not count now: docs/develop/rules.md A12.
   void count_nobody();
-  /// Nothing is known any more of what they may believe: docs/rules.md A9.
+  /// Nothing is known any more of what they may believe: docs/develop/rules.md A9.
   void believe_nothing();
 
   /// The order by the agents that were heard; nothing where none was ever.

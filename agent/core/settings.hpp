@@ -88,7 +88,7 @@ struct Settings {
   Oui contribution_oui{0x02, 0x4c, 0x56};
   std::vector<Oui> accepted_ouis{{0x02, 0x4c, 0x56}};  ///< of the contribution TLV
 
-  /// Some port has layers, so the device is of a layered expander: docs/rules.md O6.
+  /// Some port has layers, so the device is of a layered expander: docs/develop/rules.md O6.
   bool layered = false;
 
   std::uint8_t lossless = 0;  ///< priorities that want PFC at both ends; bit n = priority n
@@ -99,7 +99,7 @@ struct Settings {
   bool restores = true;
 
   bool host_from_capabilities = true;
-  std::chrono::seconds raise_hold{60};  ///< this and the next four: docs/rules.md L1 to L4
+  std::chrono::seconds raise_hold{60};  ///< this and the next four: docs/develop/rules.md L1 to L4
   std::chrono::seconds lower_hold{60};
   std::chrono::seconds establish{86400};
   std::chrono::seconds withdraw_hold{5};
@@ -107,7 +107,7 @@ struct Settings {
   Level max_level = Level::of<8>();
 
   /// The one clock of the order: it separates a stock host from an agent that is about to speak.
-  std::chrono::milliseconds newcomer_wait{4000};  ///< docs/rules.md A10
+  std::chrono::milliseconds newcomer_wait{4000};  ///< docs/develop/rules.md A10
 
   std::size_t max_neighbors_per_port = 32;
   std::size_t max_neighbors = 16384;

@@ -52,7 +52,7 @@ struct NeighborInfo {
   friend bool operator==(const NeighborInfo&, const NeighborInfo&) = default;
 };
 
-/// An agent that was ever heard on a port: docs/rules.md, "Order".
+/// An agent that was ever heard on a port: docs/develop/rules.md, "Order".
 struct AgentInfo {
   std::uint64_t agent = 0;
   ChassisId chassis_id{};

@@ -15,7 +15,7 @@
 namespace lldp::core {
 
 /// The last neighbor of a port by what all LLDP agents tell, unchanged by silence: its location,
-/// its layers, and its order where no agent of ours was ever heard. docs/rules.md A3.
+/// its layers, and its order where no agent of ours was ever heard. docs/develop/rules.md A3.
 struct PortMemory {
   enum class Kind : std::uint8_t {
     kNobody,
@@ -29,7 +29,7 @@ struct PortMemory {
   std::string tiers{};  ///< of kSwitch: the octets of the LocationTlv that it told
   std::optional<Layers>
       layers{};  ///< the layers that all neighbors told of their end, if they agreed
-  /// What was set here when they did, and has not been set anew since: docs/rules.md O6.
+  /// What was set here when they did, and has not been set anew since: docs/develop/rules.md O6.
   std::optional<Layers> own_layers{};
   [[nodiscard]] bool is_switch() const { return kind == Kind::kSwitch || kind == Kind::kAbove; }
   /// A switch is there, or was and no other neighbor has followed it.
@@ -53,7 +53,7 @@ struct PortState {
   friend bool operator==(const PortState&, const PortState&) = default;
 };
 
-/// What outlives a restart: the content of the state file as a value. docs/rules.md, "State of the
+/// What outlives a restart: the content of the state file as a value. docs/develop/rules.md, "State of the
 /// device".
 struct State {
   std::optional<ChassisId> chassis_id{};
@@ -65,7 +65,7 @@ struct State {
   std::uint32_t boot = 0;
   Position rank{};             ///< R
   Position bound{};            ///< B
-  bool lost = false;           ///< docs/rules.md A9: it was, and R is at the bottom
+  bool lost = false;           ///< docs/develop/rules.md A9: it was, and R is at the bottom
   std::uint64_t births = 0;    ///< agents that were heard first, on all ports
   std::optional<Role> role{};  ///< as it was told
   Tiers location{};

@@ -29,7 +29,7 @@ namespace lldp::io {
 /// tried again after 1 s, 2 s and so on, at last every 30 s.
 ///
 /// Fail-static: a port that has rules of ours at the start, and of which no state file names the
-/// neighbor, has those for `up` until a neighbor is heard, or would have been (docs/rules.md A9);
+/// neighbor, has those for `up` until a neighbor is heard, or would have been (docs/develop/rules.md A9);
 /// nothing is removed at stop unless asked.
 class Protection {
  public:

@@ -37,7 +37,7 @@ class StateKeeper {
 
   /// The agent has something else to keep.
   void note_change() { changed_ = true; }
-  /// If it has: before a frame tells of it (docs/rules.md, Terms: saved first). A file system that
+  /// If it has: before a frame tells of it (docs/develop/rules.md, Terms: saved first). A file system that
   /// does not take it for kWritePatience, as one that is frozen, holds up no other frame: save()
   /// sees to the rest.
   void write(const core::Agent& agent, TimePoint now);

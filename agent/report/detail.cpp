@@ -71,7 +71,7 @@ std::string rank_text(const json& rank) {
   return level.is_null() ? "the bottom" : "level " + level.dump() + " " + str(rank, "id");
 }
 
-/// What an agent has acknowledged, in one line; A1 to A6 of docs/rules.md.
+/// What an agent has acknowledged, in one line; A1 to A6 of docs/develop/rules.md.
 std::string agent_line(const json& agent) {
   const bool heard = agent.at("heard").get<bool>();
   const bool is_host = str(agent, "role") == "host";

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How fast the packet simulator is, as the table of docs/sim.md has it; with two builds of it, in turn, the ratios between them.
+"""How fast the packet simulator is, as the table of docs/research/sim.md has it; with two builds of it, in turn, the ratios between them.
 
 builds.py LAB [OLDER_LAB] [--runs N] [--only WORD] [--threads N]
 

@@ -23,7 +23,7 @@
 namespace lldp::dataplane {
 
 /// Any Linux with clsact: a program at the ingress and one at the egress of every port.
-/// docs/dataplane-bpf.md says how they work and what they cost.
+/// docs/operate/dataplane-bpf.md says how they work and what they cost.
 class Bpf : public Backend {
  public:
   [[nodiscard]] static Result<std::unique_ptr<Backend>> open(const BpfOptions& options);

@@ -26,7 +26,7 @@
 namespace lldp::dataplane {
 
 /// A switch chip by its vendor's libsai, which a process of its own has: QoS maps of each port,
-/// else one ACL entry for each class. docs/dataplane-maps.md says how. Everything is answered from
+/// else one ACL entry for each class. docs/operate/dataplane-maps.md says how. Everything is answered from
 /// what was last read, which is read anew after each change, and every 5 s.
 class Sai : public Backend, private MapStore {
  public:

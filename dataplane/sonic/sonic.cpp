@@ -399,7 +399,7 @@ std::optional<PartReading> Sonic::why_not_done(const std::string& port, Part par
   return PartReading{part, PartState::kUnverified,
                      "the ASIC has TC_TO_DSCP_MAP, and nothing says that it rewrites DSCPs by it "
                      "(SAI_PORT_ATTR_UPDATE_DSCP is not true): make the experiment of "
-                     "docs/sonic.md, then set qos.rewrite-verified = yes"};
+                     "docs/operate/sonic.md, then set qos.rewrite-verified = yes"};
 }
 
 Result<PortPlan> Sonic::plan(const PortRef& port, const qos::Ruleset& want) {

@@ -25,7 +25,7 @@
 namespace lldp::dataplane {
 
 /// A switch that runs SONiC: QoS maps per port in its CONFIG_DB, read back from its ASIC_DB.
-/// docs/dataplane-maps.md says how. Everything is answered from what was last read of the
+/// docs/operate/dataplane-maps.md says how. Everything is answered from what was last read of the
 /// databases, which is read anew after each change, and every 5 s. What
 /// ports had before is kept in a file.
 class Sonic : public Backend, private MapStore {

@@ -9,7 +9,7 @@
 
 namespace lldp::lab::agents {
 
-/// What docs/rules.md says cannot be: a cycle at any moment; or, half an hour after the last
+/// What docs/develop/rules.md says cannot be: a cycle at any moment; or, half an hour after the last
 /// repair, a wrong level that no alarm explains, an order that the ends of a link do not share, or
 /// a wrong location.
 struct Finding {

@@ -10,7 +10,7 @@
 
 namespace lldp::lab::agents {
 
-/// Where every node stands by the cables that are up, if these were its levels: docs/rules.md P1 to
+/// Where every node stands by the cables that are up, if these were its levels: docs/develop/rules.md P1 to
 /// P3, computed from the whole fabric. Empty for nodes without a level. `known`: the location that
 /// stays, by node, where no neighbor tells one; empty: none stays.
 [[nodiscard]] std::vector<Tiers> locations_of(const Network& network, const Levels& levels,

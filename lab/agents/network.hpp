@@ -45,7 +45,7 @@ enum class Crash : std::uint8_t {
 
 /// Agents, and cables between their ports that take time, lose and repeat frames; on virtual time.
 /// The owner of the agents, as the daemon is one: it keeps a state file, which is written before
-/// frames are sent (docs/rules.md, "Order"), and lets an agent that died start from it. Everything
+/// frames are sent (docs/develop/rules.md, "Order"), and lets an agent that died start from it. Everything
 /// drawn by chance comes from the seed, so a network does the same on any machine.
 class Network {
  public:
@@ -160,7 +160,7 @@ class Network {
   /// Other rules than an agent asked for.
   void put_rule(std::size_t node, std::size_t slot, Order order, bool restores = false);
   /// The cable has carrier, and what its ends asked for when that came is in force: before that no
-  /// lossless traffic passes (docs/rules.md A11).
+  /// lossless traffic passes (docs/develop/rules.md A11).
   [[nodiscard]] bool passes(const Cable& cable) const;
   /// The rules that came into force last are those that the port's carrier waited for.
   [[nodiscard]] bool came_to_pass(std::size_t node, std::size_t slot) const {

@@ -12,7 +12,7 @@
 namespace lldp::lab::agents {
 
 /// Proves after every event that the rules which stand in the fabric leave no cycle of buffers
-/// (docs/proof.md). What counts is the rules in force: those of an agent
+/// (docs/develop/proof.md). What counts is the rules in force: those of an agent
 /// that died stay in the kernel. A link counts while lossless traffic passes and rules are in force
 /// at both ends: where none are, the agent says so and protects nothing.
 ///

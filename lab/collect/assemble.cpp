@@ -498,7 +498,7 @@ class Assembly {
     if (a.told == nullptr || b.told == nullptr || !members_[a.member].has_agent() ||
         !members_[b.member].has_agent())
       return;
-    if (a.member == b.member) return;  // both are up (docs/rules.md A3)
+    if (a.member == b.member) return;  // both are up (docs/develop/rules.md A3)
     const auto opposite = [](Order o) {
       return o == Order::kUp ? Order::kDown : o == Order::kDown ? Order::kUp : Order::kUnknown;
     };

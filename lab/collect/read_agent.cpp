@@ -185,7 +185,7 @@ std::optional<qos::Policy> policy_from(const Json& rules) {
 }
 
 /// What is wrong with a port's rules for packets that turn; empty: nothing. Only a class that goes
-/// forward breaks a cycle (docs/proof.md): any other rule is as bad as none.
+/// forward breaks a cycle (docs/develop/proof.md): any other rule is as bad as none.
 std::string misturned(const Json& port, const std::optional<qos::Policy>& policy) {
   const bool up = shown_at(port, "order") == "up";
   // What leaves an up port may have come in by another one.

@@ -22,7 +22,7 @@ using agents::Finding;
 constexpr std::string_view kAttackUsage =
     "attack [OPTION...]\n"
     "Disturbs random fabrics of agents on virtual time, and proves the rules in force\n"
-    "at every moment. Exit status 1: a fabric broke docs/rules.md.\n";
+    "at every moment. Exit status 1: a fabric broke docs/develop/rules.md.\n";
 
 struct Delay {
   std::string_view name{};

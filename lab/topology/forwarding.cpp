@@ -24,7 +24,7 @@ Result<qos::PortClass> port_class_of(const Fabric& fabric, const Link& link, std
   // The agent of a host gives its ports no order. Where nothing passes through, the true one says
   // which way a packet starts.
   if (self.role == Role::kHost && self.relays) return qos::PortClass{};
-  if (span == Span::kLevels && near.node == far.node)  // docs/rules.md A3
+  if (span == Span::kLevels && near.node == far.node)  // docs/develop/rules.md A3
     return qos::PortClass{.order = Order::kUp};
   if (span == Span::kLevels) return qos::PortClass{.order = true_order(fabric, link, end)};
   if (near.layer && far.layer)

@@ -10,7 +10,7 @@ namespace {
 
 using std::chrono::seconds;
 
-/// A cold start is over within seconds where all agents answer (docs/rules.md A6, A10).
+/// A cold start is over within seconds where all agents answer (docs/develop/rules.md A6, A10).
 constexpr int kMostSeconds = 600;
 
 bool between_forwarders(const Fabric& fabric, const Link& link) {

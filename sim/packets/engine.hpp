@@ -18,7 +18,7 @@ namespace lldp::lab::packets {
 /// a node sees, and in which order, is the same for any number of threads.
 ///
 /// Flow control (`FlowControl`) and the deadlock detector (`Detector`) are chosen at compile time;
-/// each is a file of its own. docs/sim-extend.md says how to add one.
+/// each is a file of its own. docs/research/sim-extend.md says how to add one.
 template <class FlowControl, class Detector>
 class Engine {
  public:

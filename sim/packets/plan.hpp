@@ -69,7 +69,7 @@ inline constexpr std::string_view kCasesOfTwoWays[] = {"case1", "case2", "dualto
 /// host of its own that comes into the cycle by a port of its own (in case 2 and dualtor, on a ToR
 /// of its own).
 /// flap: case 1, where the links fail for 1 ms and come back for 1 ms, again and
-/// again. fcplus, itsy-fig2, 3 and 4, ndc-loop: docs/sim.md; x and y do not matter there.
+/// again. fcplus, itsy-fig2, 3 and 4, ndc-loop: docs/research/sim.md; x and y do not matter there.
 [[nodiscard]] Result<Plan> plan_of_case(std::string_view name, std::size_t x, std::size_t y);
 /// The deadlocks that ITSY's paper draws, and those of its testbed: itsy-....
 [[nodiscard]] Result<Plan> plan_of_figure(std::string_view name);

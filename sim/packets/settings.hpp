@@ -72,7 +72,7 @@ struct WatchdogSettings {
   bool drops = false;  ///< else it sends on, whatever the far end says
 };
 
-/// ITSY as its text has it, or with what that leaves open settled (docs/sim.md).
+/// ITSY as its text has it, or with what that leaves open settled (docs/research/sim.md).
 enum class ItsyVariant : std::uint8_t { kOurs, kPublished };
 inline constexpr std::string_view kItsyVariants[] = {"ours", "published"};
 

@@ -82,7 +82,7 @@ TEST_F(Alarms, LevelSkip) {
   s.hear(2, a_switch("spine", 2));
   EXPECT_EQ(alarm(AlarmCode::kLevelSkip, 2), std::nullopt);
 }
-// docs/rules.md L4: by its new name it says that it has none; its old one would have stood for a
+// docs/develop/rules.md L4: by its new name it says that it has none; its old one would have stood for a
 // TTL.
 TEST(L4, WhoGivesUpItsLevelUnderANewNameIsFollowedAtOnce) {
   Single s;
@@ -207,7 +207,7 @@ TEST_F(Alarms, AHostThatTurnsOutToForwardIsUnprotected) {
   peer.capabilities = tlv::Capabilities::kRouter;
   s.hear(1, peer);
   s.pass(seconds(3));
-  EXPECT_EQ(s.info(1).order, Order::kDown);  // as that of a host, docs/rules.md A3
+  EXPECT_EQ(s.info(1).order, Order::kDown);  // as that of a host, docs/develop/rules.md A3
   EXPECT_TRUE(s.info(1).unprotected);
   EXPECT_NE(alarm(AlarmCode::kUnprotected, 1), std::nullopt);
   peer.capabilities = tlv::Capabilities::kStationOnly;

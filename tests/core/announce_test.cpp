@@ -321,7 +321,7 @@ TEST_F(NewLevel, ThatFallsAgainIsOneFrameToThoseWhoOnlyLabelAPortByIt) {
   ASSERT_EQ(sent.size(), 1U);
   EXPECT_EQ(read(sent[0].frame).tr->level, level(1));
 }
-// docs/rules.md L7
+// docs/develop/rules.md L7
 TEST_F(NewLevel, ThatIsWithdrawnIsToldOnAllPortsAtOnceAndRepeated) {
   s.hear(3, {.name = "below", .ttl = 0});
   s.pass(milliseconds(59999));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lossless classes from evidence (docs/rules.md, C1 to C8).
+// Lossless classes from evidence (docs/develop/rules.md, C1 to C8).
 #include "agent/core/classes.hpp"
 
 #include <gtest/gtest.h>
@@ -81,7 +81,7 @@ TEST(Classes, AreUnknownWithoutEvidence) {
   EXPECT_EQ(d.classes.told(), tlv::ClassesTlv{});  // and so do we
 }
 
-// docs/rules.md C1
+// docs/develop/rules.md C1
 TEST(Classes, ComeFromTheFirstEvidenceThatKnowsAny) {
   OwnClasses known{.configured = chains("slides"),
                    .platform = chains("pcbb"),
@@ -143,7 +143,7 @@ TEST(Classes, OfStockNeighborsThatContradictEachOtherAreNotTaken) {
   EXPECT_EQ(one_knows_more.mismatch(1), "none");
 }
 
-// docs/rules.md C4
+// docs/develop/rules.md C4
 TEST(Classes, StayWhenTheirEvidenceGoes) {
   Device d({.applications = applications(kRoce)});
   d.hear(1, {stock("srv port p1", kRoce)});
@@ -178,7 +178,7 @@ TEST(Classes, OfTheStateAreInForceFromTheStart) {
   EXPECT_EQ(d.classes.kept(), Chains{});  // nothing was learned
 }
 
-// docs/rules.md C5
+// docs/develop/rules.md C5
 TEST(Classes, GrowWhereThatTouchesNothing) {
   Device d({.applications = applications(kRoce)});
   d.added.clear();
@@ -227,13 +227,13 @@ TEST(Classes, LeaveTheDscpsThatThePlatformHasForLossyOnes) {
   EXPECT_NE(d.mismatch(1), "none");
 }
 
-// docs/rules.md C3
+// docs/develop/rules.md C3
 TEST(Classes, TakeNoSpareThatThePlatformHasALossyQueueFor) {
   Device d({.applications = applications(kSonic), .lossy_priorities = 1U << 2 | 1U << 5});
   EXPECT_EQ(d.text(), "3:dscp3>1:dscp11,4:dscp4>lossy");
 }
 
-// docs/rules.md C2
+// docs/develop/rules.md C2
 TEST(Classes, OfOurOwnSpareAreNoEvidence) {
   Device d({.applications = applications(kRoce)});
   d.set({.applications = applications("3:dscp26+24-31>lossy,2:dscp19>lossy")});
@@ -249,7 +249,7 @@ TEST(Classes, PfcThatNothingExplainsIsTold) {
   EXPECT_EQ(d.mismatch(), "PFC is on for priorities 1, 2, 3, 4: ...");
 }
 
-// docs/rules.md C8
+// docs/develop/rules.md C8
 TEST(Classes, AgainstTheOrderAreInForceWhereAllNeighborsTellTheSame) {
   const std::string_view against = "4:dscp4>3:dscp3";
   Device d({.configured = chains(against)});
@@ -271,7 +271,7 @@ TEST(Classes, AgainstTheOrderAreInForceWhereAllNeighborsTellTheSame) {
   EXPECT_EQ(d.mismatch(), "none");
 }
 
-// docs/rules.md C7
+// docs/develop/rules.md C7
 TEST(Classes, ThatDifferAreToldAfterAMoment) {
   Device d({.configured = chains("pcbb")});
   d.hear(1, {teller("leaf port p1", "sonic")});
@@ -287,7 +287,7 @@ TEST(Classes, ThatDifferAreToldAfterAMoment) {
   EXPECT_EQ(d.mismatch(1), "none");
 }
 
-// docs/rules.md C6
+// docs/develop/rules.md C6
 TEST(Classes, EvidenceFromTooFarIsNone) {
   Device d;
   d.hear(1, {teller("leaf port p1", "roce", 8)});

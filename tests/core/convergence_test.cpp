@@ -230,7 +230,7 @@ TEST_F(Clos, ARestartOfALeafWhoseServersAreOffDisturbsNobody) {
     EXPECT_EQ(level_changes(), 0U);
   }
 }
-// docs/rules.md L4: before a level is established it is withdrawn with its support, in one wave.
+// docs/develop/rules.md L4: before a level is established it is withdrawn with its support, in one wave.
 struct NewClos : Clos {
   NewClos() : Clos(std::chrono::hours(24)) {}
 };
@@ -267,7 +267,7 @@ TEST_F(NewClos, AHostOnATopIsForgottenWithin65SecondsOfItsEnd) {
   net.run_for(seconds(66));
   EXPECT_EQ(net.level_of(tops[0]), level(3));
 }
-// docs/rules.md A9: nobody's order changes by a restart, whether it says goodbye or not.
+// docs/develop/rules.md A9: nobody's order changes by a restart, whether it says goodbye or not.
 TEST_F(Clos, ARestartTakesNobodysRulesOff) {
   const auto orders = [&] {
     std::vector<Order> all;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The level inference against the rules read literally: docs/rules.md L1 to L4.
+// The level inference against the rules read literally: docs/develop/rules.md L1 to L4.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The level inference by itself, rule by rule: docs/rules.md L1 to L6.
+// The level inference by itself, rule by rule: docs/develop/rules.md L1 to L6.
 #include "agent/core/inference.hpp"
 
 #include <gtest/gtest.h>
@@ -530,7 +530,7 @@ TEST(L6, TheHighestLevelThatIsAllowedIsRestoredAndNoneAbove) {
   EXPECT_EQ(Device({}, {.level = at(0)}).level(), std::nullopt);
 }
 
-// docs/rules.md, "Order": when it is worth saving
+// docs/develop/rules.md, "Order": when it is worth saving
 
 TEST(Saving, SupportIsSavedEveryTenMinutesAndWhenTheLevelIsEstablished) {
   Device d;

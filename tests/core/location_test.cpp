@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a device stands in the fabric: docs/rules.md P1 to P6.
+// Where a device stands in the fabric: docs/develop/rules.md P1 to P6.
 #include "agent/core/location.hpp"
 
 #include <gmock/gmock.h>
@@ -68,7 +68,7 @@ struct Location : testing::Test {
   std::map<std::string, std::size_t> cables{};
 };
 
-TEST_F(Location, IsTheLeastLeafOfEveryTierForAllBelow) {  // docs/rules.md P1, P2 and P3
+TEST_F(Location, IsTheLeastLeafOfEveryTierForAllBelow) {  // docs/develop/rules.md P1, P2 and P3
   EXPECT_EQ(at("s1"), "3 a");
   EXPECT_EQ(at("s2"), "3 a");
   EXPECT_EQ(at("p1"), "2 a, 3 a");
@@ -78,7 +78,7 @@ TEST_F(Location, IsTheLeastLeafOfEveryTierForAllBelow) {  // docs/rules.md P1, P
   EXPECT_EQ(at("hd"), "1 d, 2 c, 3 a");
 }
 
-TEST_F(Location, FollowsALeafThatIsReplaced) {  // docs/rules.md P4
+TEST_F(Location, FollowsALeafThatIsReplaced) {  // docs/develop/rules.md P4
   cut("a-p1"), cut("a-p2");
   net.run_for(seconds(1));
   EXPECT_EQ(at("hb"), "1 b, 2 b, 3 b");
@@ -115,7 +115,7 @@ TEST_F(Location, FollowsASwitchThatIsMoved) {
   EXPECT_EQ(at("hb"), "1 b, 2 b, 3 a");
 }
 
-TEST_F(Location, OutlivesSilenceAndRestartsOfAnyAgent) {  // docs/rules.md P4
+TEST_F(Location, OutlivesSilenceAndRestartsOfAnyAgent) {  // docs/develop/rules.md P4
   for (const bool orderly : {true, false}) {
     for (const char* name : {"a", "p1", "s1", "ha"}) {
       std::map<std::string, std::size_t> before;
@@ -142,7 +142,7 @@ TEST_F(Location, OutlivesARebootOfTheDevice) {
   EXPECT_EQ(at("hd"), "1 d, 2 c, 3 a");  // its link is still down
 }
 
-TEST_F(Location, IsForgottenByTheOperator) {  // docs/rules.md P4
+TEST_F(Location, IsForgottenByTheOperator) {  // docs/develop/rules.md P4
   cut("hd-d");
   net.run_for(seconds(1));
   EXPECT_EQ(at("hd"), "1 d, 2 c, 3 a");
@@ -163,7 +163,7 @@ TEST_F(Location, OfAnIsolatedPodNeverCountsUp) {
   for (const char* name : {"p1", "p2", "a", "b"}) EXPECT_EQ(at(name).find("4 "), std::string::npos);
 }
 
-TEST_F(Location, CostsNoFrameInAQuietFabric) {  // docs/rules.md P5
+TEST_F(Location, CostsNoFrameInAQuietFabric) {  // docs/develop/rules.md P5
   net.run_for(minutes(10));
   const auto begin = net.frames_sent;
   net.run_for(minutes(10));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order of a port, and what it remembers: docs/rules.md A3, A8 of neighbors that tell
+// The order of a port, and what it remembers: docs/develop/rules.md A3, A8 of neighbors that tell
 // their level by TR alone, and of hosts.
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rank in the order of devices while levels change: docs/rules.md A5 to A13.
+// The rank in the order of devices while levels change: docs/develop/rules.md A5 to A13.
 #include <gtest/gtest.h>
 
 #include <algorithm>

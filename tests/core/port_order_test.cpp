@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a port knows of agents: docs/rules.md A1 to A5, A8, A12. One port by itself, as a table.
+// What a port knows of agents: docs/develop/rules.md A1 to A5, A8, A12. One port by itself, as a table.
 #include "agent/core/port_order.hpp"
 
 #include <gtest/gtest.h>

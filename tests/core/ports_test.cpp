@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Types, orders and alarms: the table of one device, frame by frame. docs/rules.md A3, A8.
+// Types, orders and alarms: the table of one device, frame by frame. docs/develop/rules.md A3, A8.
 #include <gtest/gtest.h>
 
 #include "agent/core/alarm.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `role = auto`: docs/rules.md L8.
+// `role = auto`: docs/develop/rules.md L8.
 #include "agent/daemon/auto_role.hpp"
 
 #include <gtest/gtest.h>

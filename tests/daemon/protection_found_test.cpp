@@ -90,7 +90,7 @@ TEST_F(ProtectionTest, RulesFoundWhereTheStateRemembersNobodyGo) {
   }
 }
 
-// docs/rules.md A9: for what rank they were made, the state does not say.
+// docs/develop/rules.md A9: for what rank they were made, the state does not say.
 TEST_F(ProtectionTest, RulesFoundAreThoseForUpWhereNoPlaceIsKnown) {
   core::Agent agent({.role = Role::kSwitch}, {}, now_);
   core::Actions none;

@@ -176,7 +176,7 @@ TEST(StateText, HasTheLayersThatWereTold) {
   }
 }
 
-TEST(StateText, HasTheLocationAndTheTiersThatWereTold) {  // docs/rules.md P4
+TEST(StateText, HasTheLocationAndTheTiersThatWereTold) {  // docs/develop/rules.md P4
   core::State state = leaf();
   const auto tier = [](unsigned level, std::uint8_t octet) {
     return Tier{*Level::make(level), chassis_id_from_mac({2, 0, 0, 0, 0, octet})};
@@ -268,7 +268,7 @@ TEST(StateText, HoldsWhatADeviceOfTheGreatestKindKeeps) {
   EXPECT_EQ(load_state(dir / "state"), state);
 }
 
-// docs/rules.md, Terms: saved first
+// docs/develop/rules.md, Terms: saved first
 TEST(StateFile, WhatIsWrittenIsFoundBeforeItIsDurable) {
   const TempDir dir;
   ASSERT_TRUE(save_state(dir / "state", {}));
@@ -360,7 +360,7 @@ TEST(StateFile, DamagedOneIsSetAside) {
   EXPECT_EQ(load_state(dir / "state"), core::State{});
 }
 
-// docs/rules.md A9: what the daemon took for a first start would be written over what is there.
+// docs/develop/rules.md A9: what the daemon took for a first start would be written over what is there.
 TEST(StateFile, ThatNoDescriptorIsLeftForIsNoFirstStart) {
   const TempDir dir;
   ASSERT_TRUE(save_state(dir / "state", leaf()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random fabrics that are given a hard time: docs/rules.md holds at every moment. Of a fabric that
+// Random fabrics that are given a hard time: docs/develop/rules.md holds at every moment. Of a fabric that
 // fails all that befell it is printed; its seed makes it a test of its own.
 #include "lab/agents/attack.hpp"
 

@@ -117,7 +117,7 @@ TEST(Converge, TakesOneDelayPerLevel) {
   EXPECT_EQ(o.curve.back(), (Sample{3us, 0, 0}));
 }
 
-// docs/rules.md P5
+// docs/develop/rules.md P5
 TEST(Converge, LocationsAreRightSoonAfterTheLevels) {
   const auto sixty = clos({.switches = {16, 8, 4},
                            .pods = {4},

@@ -154,7 +154,7 @@ TEST_F(DaemonTest, StartsWithAStateFileThatIsDamagedAndSaysSo) {
   EXPECT_EQ(agent.port("p0")["up"], true);
 }
 
-// docs/rules.md A3
+// docs/develop/rules.md A3
 TEST_F(DaemonTest, ANeighborThatIsStoppedTakesNobodysOrderAlong) {
   join(*a_, *b_);
   Agent spine(*a_, {"--role", "switch", "--level", "2"});
@@ -196,7 +196,7 @@ TEST_F(DaemonTest, ACarrierThatWentWhileTheDaemonWasDeadIsSeen) {
   EXPECT_TRUE(eventually([&] { return order("p0") == "down"; }));
 }
 
-// docs/rules.md, Terms: saved first
+// docs/develop/rules.md, Terms: saved first
 TEST_F(DaemonTest, WhatAFrameTellsStandsInTheStateFileBefore) {
   join(*a_, *b_);
   const Agent host(*a_, {"--role", "host"});
@@ -440,7 +440,7 @@ TEST_F(DaemonTest, SetHoldsUntilTheNextReloadAndSaysSo) {
   EXPECT_TRUE(heard("of-the-file"));
 }
 
-TEST_F(DaemonTest, AHostKnowsItsLeafUntilItIsForgotten) {  // docs/rules.md P4
+TEST_F(DaemonTest, AHostKnowsItsLeafUntilItIsForgotten) {  // docs/develop/rules.md P4
   join(*a_, *b_);
   const Agent host(*a_, {"--role", "host"});
   Agent leaf(*b_, {"--role", "switch"});

@@ -215,7 +215,7 @@ TEST_F(PortsTest, FirstFrameDoesNotWaitForTheQuestionWhetherLldpdRuns) {
   EXPECT_EQ(sent(), ear.heard());
 }
 
-// docs/rules.md, Terms: saved first. The state file is a pipe that nobody reads yet, so its writing
+// docs/develop/rules.md, Terms: saved first. The state file is a pipe that nobody reads yet, so its writing
 // takes long, as on a file system that is frozen. What tells of it waits a moment for that, and not
 // for ever.
 TEST_F(PortsTest, FrameWaitsForTheWritingOfWhatItTells) {

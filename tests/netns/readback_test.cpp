@@ -143,7 +143,7 @@ TEST_P(Readback, RulesRemovedBesideTheDaemonAreBack) {
   }
 }
 
-// docs/rules.md A9: what is found then, the first start has made for a port of nobody.
+// docs/develop/rules.md A9: what is found then, the first start has made for a port of nobody.
 TEST_P(Readback, ASecondStartWithinTheFirstTtlChangesNoRules) {
   const auto rules = [&] {
     const json all = ask("rules");
@@ -163,7 +163,7 @@ TEST_P(Readback, ASecondStartWithinTheFirstTtlChangesNoRules) {
   EXPECT_EQ(rules(), "unknown") << leaf_->output();
 }
 
-// docs/rules.md A9: the state is lost and the rules are not, beside a neighbor and without one.
+// docs/develop/rules.md A9: the state is lost and the rules are not, beside a neighbor and without one.
 TEST_P(Readback, RulesFoundAtTheStartAreThoseForUp) {
   const auto order = [&] {
     const json all = ask("rules");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // No OK that is not true: a leaf between two spines, packets that turn there, and what other
 // programs and operators do to it. In each situation either the packets are right, or `check` does
-// not end with 0. docs/situations.md is made of the table below; the test holds each row of it.
+// not end with 0. docs/operate/situations.md is made of the table below; the test holds each row of it.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -291,7 +291,7 @@ const Situation kSituations[] = {
      "alarm set", "$LEVEL reload --socket $SOCKET"},
 };
 
-/// docs/situations.md.
+/// docs/operate/situations.md.
 std::string page() {
   std::string text =
       "# Situations\n\n"
@@ -314,7 +314,7 @@ std::string page() {
   return text;
 }
 
-TEST(SituationsPage, IsOfThisTable) { support::expect_golden(page(), "../docs/situations.md"); }
+TEST(SituationsPage, IsOfThisTable) { support::expect_golden(page(), "../docs/operate/situations.md"); }
 
 class Situations : public testing::Test {
  protected:

@@ -132,7 +132,7 @@ TEST_P(SonicDaemon, RulesThatComeBackOnAPortThatIsNotItsGo) {
   EXPECT_TRUE(box_->row(kConfig, "LLDP_LEVEL|Ethernet4").empty());
 }
 
-// docs/rules.md A9; by then it has given up those calls too.
+// docs/develop/rules.md A9; by then it has given up those calls too.
 TEST_P(SonicDaemon, RulesThatAreFoundLateAreThoseForUp) {
   box_->ask(kConfig, {"HSET", "PORT_QOS_MAP|Ethernet4", "dscp_to_tc_map", "LLDP_LEVEL_DOWN"});
   box_->ask(kConfig, {"HSET", "LLDP_LEVEL|Ethernet4", "dscp_to_tc_map", "AZURE"});

@@ -132,11 +132,11 @@ class Names(unittest.TestCase):
         self.assertEqual(set(reason["state"]["enum"]), set(part["state"]["enum"]) - {"done"})
 
     def test_what_is_not_protected_is_critical(self):
-        """As `lldp-level check` says 2; docs/monitoring.md has both."""
+        """As `lldp-level check` says 2; docs/operate/monitoring.md has both."""
         text = (PACKAGING / "prometheus/lldp-level.rules.yml").read_text()
         alerts = {name: re.search(r"severity: (\w+)", body)[1]
                   for name, body in re.findall(r"(?ms)- alert: (\w+)\n(.*?)(?=- alert:|\Z)", text)}
-        rows = re.findall(r"(?m)^\| (\d) \w+ \|.*\| (.*?) ?\|$", (SOURCE / "docs/monitoring.md").read_text())
+        rows = re.findall(r"(?m)^\| (\d) \w+ \|.*\| (.*?) ?\|$", (SOURCE / "docs/operate/monitoring.md").read_text())
         self.assertEqual([status for status, _ in rows], list("0123"))
         severity = {"1": "warning", "2": "critical", "3": "warning"}
         for status, names in rows:
@@ -159,7 +159,7 @@ class Names(unittest.TestCase):
                 self.assertRegex(re.sub(r"\{\{.*?\}\}", "", summary), r"\w+ \w+ ?")
 
     def test_documentation(self):
-        rows = re.findall(r"(?m)^\| `(lldp_level_\w+)` \| (.*?) \|", (SOURCE / "docs/monitoring.md").read_text())
+        rows = re.findall(r"(?m)^\| `(lldp_level_\w+)` \| (.*?) \|", (SOURCE / "docs/operate/monitoring.md").read_text())
         self.assertEqual({name: set(re.findall(r"`(\w+)`", labels)) for name, labels in rows}, METRICS)
 
     def test_promtool(self):

@@ -90,7 +90,7 @@ case $1 in inspect) {f"echo {here}/merged" if running else "exit 1"} ;; rm) exit
             assert asked[1] == "rm --force lldp-level"  # of a host that went down, and its name is taken
             words = asked[2].split()
             assert words[:4] == ["run", "--rm", "--name", "lldp-level"] and words[-1] == "docker-lldp-level" and len(asked) == 3
-            manual = (source / "docs/sonic.md").read_text()
+            manual = (source / "docs/operate/sonic.md").read_text()
             volumes = dict(word.split(":") for flag, word in zip(words, words[1:]) if flag == "--volume")
             assert volumes.pop(f"{here}/merged/run") == "/run/lldp"
             assert len(volumes) == 3, volumes
@@ -100,7 +100,7 @@ case $1 in inspect) {f"echo {here}/merged" if running else "exit 1"} ;; rm) exit
 
 
 def configuration():
-    """As docs/sonic.md has it: SONiC's front panel, by its databases, with the voice of its lldpd."""
+    """As docs/operate/sonic.md has it: SONiC's front panel, by its databases, with the voice of its lldpd."""
     text = (sonic / "lldp-level.conf").read_text()
     assert dict(re.findall(r"(?m)^([\w.]+) = (.*)$", text)) == {
         "role": "switch", "ports": "Ethernet*", "backend": "sonic", "lldpd.socket": "/run/lldp/lldpd.socket"}
@@ -143,9 +143,9 @@ def files():
     subprocess.run(["sh", "-n", sonic / "lldp-level.sh"], check=True)
     for path in re.findall(r"^COPY (packaging/\S+)", (sonic / "Dockerfile").read_text(), re.M):
         assert (source / path).is_file(), path
-    manual = (source / "docs/sonic.md").read_text()
+    manual = (source / "docs/operate/sonic.md").read_text()
     for path in sonic.iterdir():
-        assert path.name in manual, f"docs/sonic.md does not say what {path.name} is for"
+        assert path.name in manual, f"docs/operate/sonic.md does not say what {path.name} is for"
     unit = configparser.RawConfigParser(strict=False, comment_prefixes="#")
     unit.optionxform = str
     unit.read_string((sonic / "lldp-level.service").read_text())

@@ -105,7 +105,7 @@ class Sandboxes(unittest.TestCase):
                         self.assertTrue(check["description"].startswith("System call allow list"), check)
 
     def test_what_is_said_of_the_scores_is_so(self):
-        text = (SOURCE / "docs/security.md").read_text()
+        text = (SOURCE / "docs/operate/security.md").read_text()
         said = dict(re.findall(r"(?m)^\| `([\w-]+)\.service` \| (\d\.\d) \|", text))
         self.assertEqual(set(said), set(OPEN) - set(LABELS))
         for name, score in said.items():

@@ -16,7 +16,7 @@ namespace lldp::lab::packets {
 /// Trigger-Based PFC Deadlock Detection in the Data Plane". A check rides on every PAUSE and names
 /// the counter that began (III-A); switches pass it on to the ports whose pause it explains
 /// (III-B). A switch that receives its own check, or the same check again, has a loop of causes,
-/// and proves that the loop stands still (temporal consistency). docs/sim.md says what the paper
+/// and proves that the loop stands still (temporal consistency). docs/research/sim.md says what the paper
 /// leaves open, and how it is read here.
 class Itsy {
  public:

@@ -10,7 +10,7 @@
 namespace lldp::dataplane {
 
 Result<PortPlan> plan_maps(MapStore& store, const PortRef& port, std::optional<qos::Ruleset> want,
-                           std::vector<Dscp>& collapsed) {
+                           MapCosts& costs) {
   if (auto why = store.why_unread()) return fail(std::move(*why));
   if (want && store.why_never(*want)) want.reset();
   PortPlan plan{.port = port, .want = std::move(want)};
@@ -21,9 +21,9 @@ Result<PortPlan> plan_maps(MapStore& store, const PortRef& port, std::optional<q
     return plan;
   }
   if (auto there = store.find_port(port); !there) return fail(there.error());
-  auto lost = store.collapsed_by(*plan.want);
-  if (!lost) return fail(lost.error());
-  collapsed = std::move(*lost);
+  auto spent = store.costs_of(*plan.want);
+  if (!spent) return fail(spent.error());
+  costs = std::move(*spent);
   const Action action = store.has_ours(port.name) ? Action::kReplace : Action::kAdd;
   for (const Part part : kParts)
     if (store.can_set(part) &&
@@ -33,8 +33,8 @@ Result<PortPlan> plan_maps(MapStore& store, const PortRef& port, std::optional<q
 }
 
 Result<Reading> read_maps(MapStore& store, const PortRef& port, const qos::Ruleset& want,
-                          std::vector<Dscp>& collapsed) {
-  auto plan = plan_maps(store, port, want, collapsed);
+                          MapCosts& costs) {
+  auto plan = plan_maps(store, port, want, costs);
   if (!plan) return fail(plan.error());
   Reading reading{.mend = std::move(*plan)};
   const std::optional<std::string> never = store.why_never(want);
@@ -56,13 +56,18 @@ Result<Reading> read_maps(MapStore& store, const PortRef& port, const qos::Rules
   return reading;
 }
 
-std::string map_notes(const std::vector<Dscp>& collapsed, unsigned pfc_taken) {
+std::string map_notes(const MapCosts& costs, unsigned pfc_taken) {
   std::string text;
   std::vector<unsigned> dscps;
-  for (const Dscp d : collapsed) dscps.push_back(d.value());
+  for (const Dscp d : costs.collapsed) dscps.push_back(d.value());
   if (!dscps.empty())
     text += fmt::format("; no traffic class is left for DSCP {}: at up ports they leave as lossy",
                         fmt::join(dscps, ", "));
+  std::vector<std::string> moved;
+  for (const MovedDscp& m : costs.moved)
+    moved.push_back(fmt::format("{} ({} to {})", m.dscp.value(), m.from, m.to));
+  if (!moved.empty())
+    text += fmt::format("; another queue than without the rules: DSCP {}", fmt::join(moved, ", "));
   if (pfc_taken != 0) text += "; " + pfc_taken_text(pfc_taken);
   return text;
 }

@@ -37,8 +37,8 @@ class MapStore {
   [[nodiscard]] virtual Result<void> can_restore(const std::string& /*port*/) const { return {}; }
   /// The store sets this part of ports.
   [[nodiscard]] virtual bool can_set(Part) const { return true; }
-  /// DSCPs for which the rules leave no traffic class. Fails if a chip cannot have the rules.
-  [[nodiscard]] virtual Result<std::vector<Dscp>> collapsed_by(const qos::Ruleset& rules) = 0;
+  /// What the rules cost lossy DSCPs. Fails if a chip cannot have the rules.
+  [[nodiscard]] virtual Result<MapCosts> costs_of(const qos::Ruleset& rules) = 0;
   /// The port has what the rules say of this part.
   [[nodiscard]] virtual bool is_set(const std::string& port, Part part,
                                     const qos::Ruleset& rules) = 0;
@@ -52,16 +52,15 @@ class MapStore {
 };
 
 /// Backend::plan() and plan_removal(): `want` empty: all that is ours goes. Rules that no port can
-/// have are none at all, for half of them is worse. `collapsed`: of the rules wanted.
+/// have are none at all, for half of them is worse. `costs`: of the rules wanted.
 [[nodiscard]] Result<PortPlan> plan_maps(MapStore& store, const PortRef& port,
-                                         std::optional<qos::Ruleset> want,
-                                         std::vector<Dscp>& collapsed);
+                                         std::optional<qos::Ruleset> want, MapCosts& costs);
 /// Backend::verify().
 [[nodiscard]] Result<Reading> read_maps(MapStore& store, const PortRef& port,
-                                        const qos::Ruleset& want, std::vector<Dscp>& collapsed);
+                                        const qos::Ruleset& want, MapCosts& costs);
 
-/// What a back end's description ends with: lossy DSCPs that collapse, and priorities whose PFC the
-/// rules have taken away.
-[[nodiscard]] std::string map_notes(const std::vector<Dscp>& collapsed, unsigned pfc_taken);
+/// What a back end's description ends with: lossy DSCPs that collapse or move to another queue, and
+/// priorities whose PFC the rules have taken away.
+[[nodiscard]] std::string map_notes(const MapCosts& costs, unsigned pfc_taken);
 
 }  // namespace lldp::dataplane

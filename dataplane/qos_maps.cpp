@@ -10,13 +10,14 @@
 namespace lldp::dataplane {
 namespace {
 
-constexpr unsigned kClasses = 8;  ///< traffic classes, queues and priority groups of a port
-constexpr unsigned kLossy = 0;    ///< the traffic class of the lossy class, and of all others
+constexpr unsigned kGroups = 8;  ///< priority groups of a port
+constexpr unsigned kLossy = 0;   ///< the traffic class of the lossy class, and of all others
 
-/// The number for a key in a map that is not ours.
-std::optional<unsigned> number(const QosMap& map, unsigned key) {
+/// The number for a key in a map that is not ours, if it is below `end`.
+std::optional<unsigned> number(const QosMap& map, unsigned key,
+                               unsigned end = kMostTrafficClasses) {
   const auto at = map.find(key);
-  return at != map.end() && at->second < kClasses ? std::optional(at->second) : std::nullopt;
+  return at != map.end() && at->second < end ? std::optional(at->second) : std::nullopt;
 }
 
 /// A lossless class as the maps see it.
@@ -57,11 +58,23 @@ bool is_lossless(const std::vector<MappedClass>& classes, unsigned priority) {
       classes, [priority](const MappedClass& c) { return c.mark.priority.value() == priority; });
 }
 
-/// A queue or priority group of before that is not for lossless traffic.
-unsigned lossy_number(const std::vector<MappedClass>& classes, const QosMap& map,
-                      std::optional<unsigned> tc) {
-  const auto n = tc ? number(map, *tc) : std::nullopt;
+/// The priority group of before that is not for lossless traffic.
+unsigned lossy_group(const std::vector<MappedClass>& classes, const QosMap& map,
+                     std::optional<unsigned> tc) {
+  const auto n = tc ? number(map, *tc, kGroups) : std::nullopt;
   return n && !is_lossless(classes, *n) ? *n : 0;
+}
+
+/// The same of queues; where there is none, that of the lossy class.
+unsigned lossy_queue(const std::vector<MappedClass>& classes, const QosMap& map,
+                     std::optional<unsigned> tc, unsigned otherwise) {
+  const auto n = tc ? number(map, *tc) : std::nullopt;
+  return n && !is_lossless(classes, *n) ? *n : otherwise;
+}
+
+bool is_of(const qos::Ruleset& rules, unsigned dscp) {
+  return std::ranges::any_of(rules.ingress,
+                             [dscp](const qos::Class& c) { return c.dscp.value() == dscp; });
 }
 
 /// The lossy DSCPs that the port's present map tells apart from the rest, those of the highest
@@ -71,9 +84,7 @@ std::vector<Dscp> in_use(const qos::Ruleset& rules, const QosMap& dscp_to_tc) {
   std::vector<std::pair<unsigned, Dscp>> found;
   for (unsigned d = 1; d <= Dscp::kMax; ++d) {
     const auto tc = number(dscp_to_tc, d);
-    const bool ours = std::ranges::any_of(rules.ingress,
-                                          [d](const qos::Class& c) { return c.dscp.value() == d; });
-    if (tc && tc != rest && !ours) found.emplace_back(*tc, *Dscp::make(d));
+    if (tc && tc != rest && !is_of(rules, d)) found.emplace_back(*tc, *Dscp::make(d));
   }
   std::ranges::stable_sort(found, [](const auto& a, const auto& b) { return a.first > b.first; });
   std::vector<Dscp> dscps;
@@ -81,76 +92,100 @@ std::vector<Dscp> in_use(const qos::Ruleset& rules, const QosMap& dscp_to_tc) {
   return dscps;
 }
 
+/// DSCPs of no class of the rules that leave by another queue with these maps.
+std::vector<MovedDscp> moved_by(const qos::Ruleset& rules, const QosMaps& before,
+                                const QosMaps& after) {
+  std::vector<MovedDscp> moved;
+  const auto queue_of = [](const QosMaps& maps, unsigned d) {
+    const auto tc = number(maps[index(MapKind::kDscpToTc)], d);
+    return tc ? number(maps[index(MapKind::kTcToQueue)], *tc) : std::nullopt;
+  };
+  for (unsigned d = 0; d <= Dscp::kMax; ++d)
+    if (const auto from = queue_of(before, d), to = queue_of(after, d);
+        from && to && *from != *to && !is_of(rules, d))
+      moved.push_back({*Dscp::make(d), *from, *to});
+  return moved;
+}
+
 /// Where restoring would make DSCPs of the lossy class one, spares stay what they are.
-Result<PortMaps> without_restoring(qos::Ruleset rules, const QosMaps& before) {
+Result<PortMaps> without_restoring(qos::Ruleset rules, const QosMaps& before, unsigned classes) {
   rules.leaving.clear();
   rules.port.restore = false;
-  auto maps = maps_of(rules, before);
+  auto maps = maps_of(rules, before, classes);
   if (maps) maps->last_hop_lossy = true;
   return maps;
 }
 
 }  // namespace
 
-Result<PortMaps> maps_of(const qos::Ruleset& rules, const QosMaps& before) {
+Result<PortMaps> maps_of(const qos::Ruleset& rules, const QosMaps& before, unsigned classes) {
   const QosMap& dscp_to_tc = before[index(MapKind::kDscpToTc)];
   const QosMap& tc_to_queue = before[index(MapKind::kTcToQueue)];
   const QosMap& tc_to_group = before[index(MapKind::kTcToGroup)];
   const std::vector<MappedClass> lossless = classes_of(rules);
-  const unsigned needed = 2 * static_cast<unsigned>(lossless.size()) + 1;
-  // One short: the last spare has one traffic class whichever way it came. What came from below in
-  // it and goes on upwards is taken for what turns, and becomes lossy.
-  const bool merges = needed == kClasses + 1;
-  if (needed > kClasses + 1)
+  classes = std::min(classes, kMostTrafficClasses);
+  const auto count = static_cast<unsigned>(lossless.size());
+  // Classes from which on one has one traffic class whichever way it came. What came from below in
+  // it and goes on upwards is taken for what turns. That is for the last spare alone: of another
+  // class it would make every packet turn.
+  const unsigned merged = 2 * count + 1 > classes ? count - 1 : count;
+  if (const unsigned needed = count + merged + 1; count != 0 && needed > classes)
     return fail(Error{0, "qos.lossless",
-                      fmt::format("{} lossless classes need {} traffic classes and a switch chip "
-                                  "has {}: take 4 at most",
-                                  lossless.size(), needed - 1, kClasses)});
+                      fmt::format("{} lossless classes need {} traffic classes and the switch chip "
+                                  "has {}: take {} at most",
+                                  count, needed, classes, classes / 2)});
   std::vector<unsigned> free;
-  for (unsigned tc = 1; tc < kClasses; ++tc)
+  for (unsigned tc = 1; tc < classes; ++tc)
     if (!is_lossless(lossless, tc)) free.push_back(tc);
+  const auto take = [&free] {
+    const unsigned tc = free.front();
+    free.erase(free.begin());
+    return tc;
+  };
 
   const bool up = !rules.remaps.empty();
   const bool shut = !rules.entering.empty();
   PortMaps out;
   auto& [in, dscp, queue, group] = out.maps;
   for (unsigned d = 0; d <= Dscp::kMax; ++d) in[d] = kLossy;
-  const auto rest = number(dscp_to_tc, 0);
-  queue[kLossy] = rules.lossy.priority.value();
-  group[kLossy] = lossy_number(lossless, tc_to_group, rest);
+  const auto rest = number(dscp_to_tc, rules.lossy.dscp.value());
+  const unsigned lossy = rules.lossy.priority.value();
+  queue[kLossy] = lossy != 0 ? lossy : lossy_queue(lossless, tc_to_queue, rest, lossy);
+  group[kLossy] = lossy_group(lossless, tc_to_group, rest);
   dscp[kLossy] = rules.lossy.dscp.value();
   for (std::size_t i = 0; i < lossless.size(); ++i) {
     const MappedClass& c = lossless[i];
-    const unsigned tc = c.mark.priority.value();
-    const bool merged = merges && i + 1 == lossless.size();
-    const unsigned from_above = merged ? tc : free.front();
-    if (!merged) free.erase(free.begin());
+    const unsigned priority = c.mark.priority.value();
+    const unsigned tc = priority < classes ? priority : take();
+    const unsigned from_above = i < merged ? take() : tc;
     if (!shut)
       for (const Dscp d : c.dscps) in[d.value()] = up ? from_above : tc;
     for (const unsigned either : {tc, from_above}) {
       const qos::Class leaves = either == from_above ? c.turned : c.left;
-      group[either] = tc;
-      queue[either] = leaves.priority.value();
+      group[either] = priority;
+      queue[either] =
+          leaves.priority == rules.lossy.priority ? queue[kLossy] : leaves.priority.value();
       dscp[either] = leaves.dscp.value();
     }
   }
 
   for (const Dscp d : in_use(rules, dscp_to_tc)) {
     if (free.empty()) {
-      out.collapsed.push_back(d);
+      out.costs.collapsed.push_back(d);
       continue;
     }
-    const unsigned tc = free.front();
-    free.erase(free.begin());
+    const unsigned tc = take();
     const auto then = number(dscp_to_tc, d.value());
     in[d.value()] = tc;
-    queue[tc] = lossy_number(lossless, tc_to_queue, then);
-    group[tc] = lossy_number(lossless, tc_to_group, then);
+    queue[tc] = lossy_queue(lossless, tc_to_queue, then, queue[kLossy]);
+    group[tc] = lossy_group(lossless, tc_to_group, then);
     dscp[tc] = d.value();
   }
-  std::ranges::sort(out.collapsed);
+  std::ranges::sort(out.costs.collapsed);
+  out.costs.moved = moved_by(rules, before, out.maps);
   if (!up && rules.leaving.empty()) dscp.clear();
-  if (rules.port.restores() && !out.collapsed.empty()) return without_restoring(rules, before);
+  if (rules.port.restores() && !out.costs.collapsed.empty())
+    return without_restoring(rules, before, classes);
   return out;
 }
 
@@ -169,7 +204,7 @@ std::string pfc_taken_text(unsigned taken) {
 
 std::string priorities_text(unsigned mask, const char* between) {
   std::string text;
-  for (unsigned p = 0; p < kClasses; ++p)
+  for (unsigned p = 0; p <= Priority::kMax; ++p)
     if ((mask >> p & 1U) != 0) text.append(text.empty() ? "" : between).append(std::to_string(p));
   return text;
 }

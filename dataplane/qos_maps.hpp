@@ -39,16 +39,36 @@ inline constexpr MapKind kMapKinds[] = {MapKind::kDscpToTc, MapKind::kTcToDscp, 
   return Part::kQueues;
 }
 
+/// Traffic classes of a chip that does not tell its number.
+inline constexpr unsigned kUsualTrafficClasses = 8;
+/// Of any chip: more are not used.
+inline constexpr unsigned kMostTrafficClasses = 16;
+
 using QosMap = std::map<unsigned, unsigned>;
 /// By kind; an empty one is not there.
 using QosMaps = std::array<QosMap, std::size(kMapKinds)>;
 
-/// What one port needs.
-struct PortMaps {
-  QosMaps maps{};
+/// A lossy DSCP that leaves by another queue than without the rules.
+struct MovedDscp {
+  Dscp dscp{};
+  unsigned from = 0;
+  unsigned to = 0;
+  friend bool operator==(const MovedDscp&, const MovedDscp&) = default;
+};
+
+/// What the rules cost lossy DSCPs.
+struct MapCosts {
   /// DSCPs with a traffic class of their own before, for which none is left: they leave up ports as
   /// the lossy class does.
   std::vector<Dscp> collapsed{};
+  std::vector<MovedDscp> moved{};
+  friend bool operator==(const MapCosts&, const MapCosts&) = default;
+};
+
+/// What one port needs.
+struct PortMaps {
+  QosMaps maps{};
+  MapCosts costs{};
   /// Spares are not restored on this port to a host: to rewrite DSCPs there would collapse others.
   bool last_hop_lossy = false;
 };
@@ -60,9 +80,12 @@ struct PortMaps {
 /// traffic classes of a spare leave as its application class does; at a shut port those of all
 /// classes leave as the lossy one; a packet that comes in there has the lossy one's, and keeps its
 /// DSCP where it leaves by a down port. A class of several DSCPs leaves a port that rewrites with
-/// the DSCP that marks it. `before`: the port's own maps, which tell the lossy DSCPs that are in
-/// use apart.
-[[nodiscard]] Result<PortMaps> maps_of(const qos::Ruleset& rules, const QosMaps& before);
+/// the DSCP that marks it. Lossy priority 0 is what nothing classifies: it keeps its queue.
+/// `before`: the port's own maps, which tell the lossy DSCPs that are in use apart. `classes`:
+/// traffic classes of the chip; where it is short of them, the last spares have one each
+/// whichever way they came, and what came from below in such a spare is lossy once it goes up.
+[[nodiscard]] Result<PortMaps> maps_of(const qos::Ruleset& rules, const QosMaps& before,
+                                       unsigned classes = kUsualTrafficClasses);
 
 /// How a part with PortMaps::last_hop_lossy stands.
 [[nodiscard]] PartReading last_hop_lossy(Part part);

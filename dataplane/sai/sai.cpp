@@ -41,7 +41,7 @@ std::string Sai::description() const {
   if (damaged_) text += ", which " + damaged_->what;
   unsigned taken = 0;
   for (const auto& [name, original] : memory_.ports) taken |= original.before.pfc & ~original.pfc;
-  return text + map_notes(collapsed_, taken);
+  return text + map_notes(costs_, taken);
 }
 
 std::string Sai::displaced(const PortRef& port) const {
@@ -243,10 +243,10 @@ bool Sai::has_part(const std::string& port, Part part) const {
   return is_ours(port) || (part == Part::kRemap && there != nullptr && is_in_acl(*there));
 }
 
-Result<std::vector<Dscp>> Sai::collapsed_by(const qos::Ruleset& rules) {
+Result<MapCosts> Sai::costs_of(const qos::Ruleset& rules) {
   const auto& maps = maps_of(rules);
   if (!maps) return fail(maps.error());
-  return maps->collapsed;
+  return maps->costs;
 }
 
 bool Sai::is_set(const std::string& port, Part part, const qos::Ruleset& rules) {
@@ -312,7 +312,7 @@ Result<PortPlan> Sai::plan_removal(const PortRef& port) { return plan_from(port,
 
 Result<Reading> Sai::verify(const PortRef& port, const qos::Ruleset& want) {
   numbers_.note(port);
-  return read_maps(*this, port, want, collapsed_);
+  return read_maps(*this, port, want, costs_);
 }
 
 // What is changed.

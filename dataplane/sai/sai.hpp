@@ -123,7 +123,7 @@ class Sai : public Backend, private MapStore {
   [[nodiscard]] bool acl_holds(const sai::Port& port, const qos::Ruleset& rules) const;
   [[nodiscard]] Result<PortPlan> plan_from(const PortRef& port, std::optional<qos::Ruleset> want) {
     numbers_.note(port);
-    return plan_maps(*this, port, std::move(want), collapsed_);
+    return plan_maps(*this, port, std::move(want), costs_);
   }
   [[nodiscard]] std::optional<Error> why_unread() const override { return down_; }
   [[nodiscard]] std::optional<std::string> why_never(const qos::Ruleset& rules) const override;
@@ -133,7 +133,7 @@ class Sai : public Backend, private MapStore {
   [[nodiscard]] bool can_set(Part part) const override {
     return part != Part::kPfc || view_.can_pfc;
   }
-  [[nodiscard]] Result<std::vector<Dscp>> collapsed_by(const qos::Ruleset& rules) override;
+  [[nodiscard]] Result<MapCosts> costs_of(const qos::Ruleset& rules) override;
   [[nodiscard]] bool is_set(const std::string& port, Part part, const qos::Ruleset& rules) override;
   [[nodiscard]] std::optional<PartReading> why_not_done(const std::string& port, Part part,
                                                         const qos::Ruleset& rules,
@@ -162,7 +162,7 @@ class Sai : public Backend, private MapStore {
   PortNumbers numbers_;
   std::set<std::shared_ptr<Task>> tasks_;                        ///< whose outcomes are not told
   std::vector<std::pair<qos::Ruleset, Result<PortMaps>>> maps_;  ///< by view_: one per order
-  std::vector<Dscp> collapsed_;
+  MapCosts costs_;
   Events events_;
 };
 

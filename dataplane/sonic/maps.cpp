@@ -42,10 +42,10 @@ QosMap map_of(const Row& row) {
   return map;
 }
 
-Result<Maps> maps_of(const qos::Ruleset& rules, const QosMaps& before) {
-  auto wanted = dataplane::maps_of(rules, before);
+Result<Maps> maps_of(const qos::Ruleset& rules, const QosMaps& before, unsigned classes) {
+  auto wanted = dataplane::maps_of(rules, before, classes);
   if (!wanted) return fail(wanted.error());
-  Maps maps{.collapsed = std::move(wanted->collapsed), .last_hop_lossy = wanted->last_hop_lossy};
+  Maps maps{.costs = std::move(wanted->costs), .last_hop_lossy = wanted->last_hop_lossy};
   const bool restores = rules.port.restores() && !wanted->last_hop_lossy;
   const std::string_view order = !rules.entering.empty() ? kShut
                                  : !rules.remaps.empty() ? kUp

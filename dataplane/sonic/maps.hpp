@@ -24,9 +24,7 @@ using Rows = std::map<std::string, Row>;
 struct Maps {
   Rows rows{};  ///< shared by all ports that need the same
   Row port{};   ///< fields of its PORT_QOS_MAP row; empty: the field must not be there
-  /// DSCPs with a traffic class of their own before, for which none is left: they leave up ports as
-  /// the lossy class does.
-  std::vector<Dscp> collapsed{};
+  MapCosts costs{};
   bool last_hop_lossy = false;  ///< PortMaps::last_hop_lossy
 };
 
@@ -58,7 +56,8 @@ inline constexpr Field kFields[] = {
 [[nodiscard]] bool is_our_map(std::string_view name);
 /// A row of a map's table; what is no number is left out.
 [[nodiscard]] QosMap map_of(const Row& row);
-/// The rules as rows.
-[[nodiscard]] Result<Maps> maps_of(const qos::Ruleset& rules, const QosMaps& before);
+/// The rules as rows, for a chip with that many traffic classes.
+[[nodiscard]] Result<Maps> maps_of(const qos::Ruleset& rules, const QosMaps& before,
+                                   unsigned classes);
 
 }  // namespace lldp::dataplane::sonic

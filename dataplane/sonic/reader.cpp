@@ -166,6 +166,15 @@ void Reader::start(const Redis::Command& watched, const Memory& notes, bool coun
                 for (std::size_t i = 0; i + 1 < reply->elements; i += 2)
                   run_->view.config[text_of(reply->element[i])] = row_of(reply->element[i + 1]);
               });
+  select("STATE_DB");
+  redis_.send({"HGET", "SWITCH_CAPABILITY|switch", "SWITCH|NUMBER_OF_TRAFFIC_CLASSES"},
+              [this](const redisReply* reply) {
+                if (reply == nullptr || !run_) return;
+                // "N/A", or nothing in releases that do not ask the chip.
+                if (const auto number = number_of(text_of(reply)); number && *number > 0)
+                  run_->view.traffic_classes =
+                      static_cast<unsigned>(std::min<std::uint64_t>(*number, kMostTrafficClasses));
+              });
   select("COUNTERS_DB");
   redis_.send({"HGETALL", "COUNTERS_PORT_NAME_MAP"}, [this, count](const redisReply* reply) {
     if (reply == nullptr || !run_) return;

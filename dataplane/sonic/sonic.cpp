@@ -37,7 +37,7 @@ std::string text_or(const json& object, const char* name, const char* otherwise)
 /// What SONiC has where its configuration of databases is the usual one. Made when it is asked for:
 /// before main() nobody says in a line that memory has run out.
 std::map<std::string, int> usual_databases() {
-  return {{"CONFIG_DB", 4}, {"ASIC_DB", 1}, {"COUNTERS_DB", 2}};
+  return {{"CONFIG_DB", 4}, {"ASIC_DB", 1}, {"COUNTERS_DB", 2}, {"STATE_DB", 6}};
 }
 constexpr const char* kUsualSocket = "/run/redis/redis.sock";
 
@@ -149,7 +149,7 @@ std::string Sonic::description() const {
   std::string text = "QoS maps in CONFIG_DB of Redis at " + redis_at_;
   if (unkept_)
     text += "; what ports had before cannot be kept in " + options_.memory + ": " + unkept_->what;
-  return text + map_notes(collapsed_, taken);
+  return text + map_notes(costs_, taken);
 }
 
 void Sonic::connect() {
@@ -269,7 +269,8 @@ bool Sonic::is_fresh(const std::string& port) const {
 const Result<sonic::Maps>& Sonic::maps_of(const qos::Ruleset& rules) {
   const auto known = std::ranges::find(maps_, rules, [](const auto& entry) { return entry.first; });
   if (known != maps_.end()) return known->second;
-  return maps_.emplace_back(rules, sonic::maps_of(rules, view_.before())).second;
+  return maps_.emplace_back(rules, sonic::maps_of(rules, view_.before(), view_.traffic_classes))
+      .second;
 }
 
 std::string Sonic::alias(const PortRef& port) const {
@@ -339,10 +340,10 @@ Result<void> Sonic::can_restore(const std::string& port) const {
                         "anew"});
 }
 
-Result<std::vector<Dscp>> Sonic::collapsed_by(const qos::Ruleset& rules) {
+Result<MapCosts> Sonic::costs_of(const qos::Ruleset& rules) {
   const auto& maps = maps_of(rules);
   if (!maps) return fail(maps.error());
-  return maps->collapsed;
+  return maps->costs;
 }
 
 bool Sonic::is_step(const std::string& port, const sonic::Field& f, const std::string& wanted,
@@ -410,7 +411,7 @@ Result<PortPlan> Sonic::plan_removal(const PortRef& port) { return plan_from(por
 
 Result<Reading> Sonic::verify(const PortRef& port, const qos::Ruleset& want) {
   numbers_.note(port);
-  return read_maps(*this, port, want, collapsed_);
+  return read_maps(*this, port, want, costs_);
 }
 
 Result<std::vector<PortRef>> Sonic::ports() {

@@ -97,7 +97,7 @@ class Sonic : public Backend, private MapStore {
   [[nodiscard]] const Result<sonic::Maps>& maps_of(const qos::Ruleset& rules);
   [[nodiscard]] Result<PortPlan> plan_from(const PortRef& port, std::optional<qos::Ruleset> want) {
     numbers_.note(port);
-    return plan_maps(*this, port, std::move(want), collapsed_);
+    return plan_maps(*this, port, std::move(want), costs_);
   }
   [[nodiscard]] std::optional<Error> why_unread() const override { return down_; }
   [[nodiscard]] std::optional<std::string> why_never(const qos::Ruleset& rules) const override;
@@ -109,7 +109,7 @@ class Sonic : public Backend, private MapStore {
     return view_.is_noted(port);
   }
   [[nodiscard]] Result<void> can_restore(const std::string& port) const override;
-  [[nodiscard]] Result<std::vector<Dscp>> collapsed_by(const qos::Ruleset& rules) override;
+  [[nodiscard]] Result<MapCosts> costs_of(const qos::Ruleset& rules) override;
   [[nodiscard]] bool is_set(const std::string& port, Part part, const qos::Ruleset& rules) override;
   [[nodiscard]] std::optional<PartReading> why_not_done(const std::string& port, Part part,
                                                         const qos::Ruleset& rules,
@@ -149,7 +149,7 @@ class Sonic : public Backend, private MapStore {
   std::map<std::string, Retry> retries_;     ///< of ports whose buffers did not come
   std::map<std::string, std::string> told_;  ///< what the ASIC ignores, by port, as last told
   PortNumbers numbers_;
-  std::vector<Dscp> collapsed_;
+  MapCosts costs_;
   Events events_;
 };
 

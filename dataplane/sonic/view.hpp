@@ -36,12 +36,13 @@ struct AsicBuffers {
 
 /// What the databases say, and what is kept of the ports.
 struct View {
-  Rows config{};                                 ///< of the tables that matter, by `TABLE|KEY`
-  Memory notes{};                                ///< of ports that have, or had, rules of ours
-  std::map<std::string, std::string> oids{};     ///< of ports, by name
-  std::map<std::string, Row> asic{};             ///< a port's attributes, by its name
-  std::map<std::string, AsicBuffers> buffers{};  ///< by the port's name
-  std::map<std::string, QosMaps> qos_maps{};     ///< of the ASIC, by object id; taken for each kind
+  Rows config{};                                    ///< of the tables that matter, by `TABLE|KEY`
+  Memory notes{};                                   ///< of ports that have, or had, rules of ours
+  unsigned traffic_classes = kUsualTrafficClasses;  ///< of the chip, where STATE_DB says it
+  std::map<std::string, std::string> oids{};        ///< of ports, by name
+  std::map<std::string, Row> asic{};                ///< a port's attributes, by its name
+  std::map<std::string, AsicBuffers> buffers{};     ///< by the port's name
+  std::map<std::string, QosMaps> qos_maps{};  ///< of the ASIC, by object id; taken for each kind
   friend bool operator==(const View&, const View&) = default;
 
   [[nodiscard]] const Row* row(const std::string& key) const;

@@ -12,6 +12,10 @@ qos::Ruleset compiled(Order order, const char* lossless, const char* lossy) {
   return qos::compile(qos::Policy::parse(lossless, lossy).value(), {.order = order});
 }
 
+qos::Ruleset of_sonic(Order order) {
+  return compiled(order, "3:dscp3>2:dscp19,4:dscp4>5:dscp43", "0:dscp0");
+}
+
 /// In the order of MapKind; of the map of DSCPs what is not lossy.
 QosMaps told(const Result<PortMaps>& made) {
   EXPECT_TRUE(made) << to_string(made.error());
@@ -34,7 +38,7 @@ QosMaps somebodys() {
   tc[3] = 3;
   tc[4] = 4;
   tc[43] = 7;  // ours to say
-  tc[9] = 8;   // no traffic class
+  tc[9] = 16;  // no traffic class
   maps[index(MapKind::kTcToQueue)] = {{1, 1}, {4, 8}, {5, 3}, {6, 6}};
   maps[index(MapKind::kTcToGroup)] = {{1, 4}, {4, 7}, {5, 5}, {6, 2}};
   return maps;
@@ -72,9 +76,93 @@ TEST(QosMaps, KeepWhatSomebodyTellsApartInItsLossyQueuesAndGroups) {
   EXPECT_EQ(told(up),
             (QosMaps{QosMap{{43, 1}, {51, 2}, {48, 3}, {46, 4}, {4, 7}},
                      {{0, 0}, {1, 51}, {2, 0}, {3, 48}, {4, 46}, {5, 43}, {6, 51}, {7, 4}},
-                     {{0, 0}, {1, 6}, {2, 0}, {3, 0}, {4, 3}, {5, 5}, {6, 6}, {7, 0}},
+                     {{0, 1}, {1, 6}, {2, 1}, {3, 1}, {4, 3}, {5, 5}, {6, 6}, {7, 8}},
                      {{0, 4}, {1, 5}, {2, 6}, {3, 2}, {4, 0}, {5, 5}, {6, 6}, {7, 7}}}));
-  EXPECT_THAT(up->collapsed, testing::ElementsAre(Dscp::of<3>(), Dscp::of<8>()));
+  EXPECT_THAT(up->costs.collapsed, testing::ElementsAre(Dscp::of<3>(), Dscp::of<8>()));
+  EXPECT_THAT(up->costs.moved, testing::ElementsAre(MovedDscp{Dscp::of<48>(), 6, 1}))
+      << "its queue is that of a lossless class";
+}
+
+/// As SONiC's image has them: the rest in queue 1, each traffic class in the queue of its number.
+QosMaps sonics() {
+  QosMaps maps;
+  QosMap& tc = maps[index(MapKind::kDscpToTc)];
+  for (unsigned d = 0; d <= Dscp::kMax; ++d) tc[d] = 1;
+  for (const auto& [dscp, of] : QosMap{{8, 0}, {5, 2}, {3, 3}, {4, 4}, {46, 5}, {48, 6}})
+    tc[dscp] = of;
+  for (unsigned n = 0; n < 8; ++n) maps[index(MapKind::kTcToQueue)][n] = n;
+  return maps;
+}
+
+/// The queue of each DSCP that is not in the one of the rest.
+QosMap queues_of(const QosMaps& maps) {
+  QosMap queues;
+  for (const auto& [dscp, tc] : maps[index(MapKind::kDscpToTc)])
+    if (const unsigned queue = maps[index(MapKind::kTcToQueue)].at(tc); queue != 1)
+      queues[dscp] = queue;
+  return queues;
+}
+
+TEST(QosMaps, BestEffortKeepsItsQueueAndWhatMovesIsNamed) {
+  for (const Order order : {Order::kUp, Order::kDown, Order::kShut}) {
+    const auto made = maps_of(of_sonic(order), sonics());
+    ASSERT_TRUE(made);
+    EXPECT_EQ(made->maps[index(MapKind::kTcToQueue)].at(0), 1U);
+    EXPECT_THAT(
+        made->costs.moved,
+        testing::ElementsAre(MovedDscp{Dscp::of<5>(), 2, 1}, MovedDscp{Dscp::of<8>(), 0, 1},
+                             MovedDscp{Dscp::of<46>(), 5, 1}, MovedDscp{Dscp::of<48>(), 6, 1}));
+  }
+  // With two lossless classes three traffic classes are left.
+  const auto one = maps_of(compiled(Order::kDown, "3:dscp3>2:dscp19", "0:dscp0"), sonics());
+  ASSERT_TRUE(one);
+  EXPECT_EQ(queues_of(one->maps), (QosMap{{3, 3}, {19, 2}, {4, 4}, {46, 5}, {48, 6}}));
+  EXPECT_THAT(one->costs.moved,
+              testing::ElementsAre(MovedDscp{Dscp::of<5>(), 2, 1}, MovedDscp{Dscp::of<8>(), 0, 1}));
+}
+
+TEST(QosMaps, TrafficClassesAboveSevenAreInUseAndKeepTheirQueue) {
+  QosMaps before = sonics();
+  before[index(MapKind::kDscpToTc)][10] = 8;
+  before[index(MapKind::kDscpToTc)][11] = 15;
+  before[index(MapKind::kTcToQueue)][8] = 6;
+  before[index(MapKind::kTcToQueue)][15] = 7;
+  const auto made = maps_of(compiled(Order::kDown, "3:dscp3>2:dscp19", "0:dscp0"), before);
+  ASSERT_TRUE(made);
+  EXPECT_EQ(queues_of(made->maps), (QosMap{{3, 3}, {19, 2}, {10, 6}, {11, 7}, {48, 6}}));
+  for (const auto& [dscp, tc] : made->maps[index(MapKind::kDscpToTc)]) EXPECT_LT(tc, 8U) << dscp;
+}
+
+TEST(QosMaps, ChipWithMoreTrafficClassesKeepsAllAndMergesNoSpare) {
+  const auto up = maps_of(of_sonic(Order::kUp), sonics(), 16);
+  ASSERT_TRUE(up);
+  EXPECT_TRUE(up->costs.collapsed.empty());
+  const auto down = maps_of(of_sonic(Order::kDown), sonics(), 16);
+  ASSERT_TRUE(down);
+  EXPECT_EQ(queues_of(down->maps), (QosMap{{3, 3}, {19, 2}, {4, 4}, {43, 5}, {8, 0}, {48, 6}}));
+  EXPECT_THAT(down->costs.moved, testing::ElementsAre(MovedDscp{Dscp::of<5>(), 2, 1},
+                                                      MovedDscp{Dscp::of<46>(), 5, 1}));
+  // From below in the last spare, and on upwards: it stays what it is.
+  const unsigned tc = down->maps[index(MapKind::kDscpToTc)].at(43);
+  EXPECT_EQ(up->maps[index(MapKind::kTcToQueue)].at(tc), 5U);
+  EXPECT_EQ(up->maps[index(MapKind::kTcToDscp)].at(tc), 43U);
+}
+
+TEST(QosMaps, ChipWithFewerTrafficClassesUsesNoneBeyond) {
+  for (const Order order : {Order::kUp, Order::kDown}) {
+    const auto made = maps_of(compiled(order, "3:dscp3>6:dscp51", "0:dscp0"), sonics(), 5);
+    ASSERT_TRUE(made);
+    for (const MapKind kind : {MapKind::kTcToQueue, MapKind::kTcToGroup})
+      EXPECT_LT(made->maps[index(kind)].rbegin()->first, 5U);
+    const unsigned spare = made->maps[index(MapKind::kDscpToTc)].at(51);
+    EXPECT_EQ(made->maps[index(MapKind::kTcToQueue)].at(spare), order == Order::kUp ? 1U : 6U)
+        << "from above it turns where it goes up";
+  }
+  const auto none = maps_of(of_sonic(Order::kUp), sonics(), 7);
+  ASSERT_FALSE(none);
+  EXPECT_EQ(to_string(none.error()),
+            "qos.lossless: 4 lossless classes need 8 traffic classes and the switch chip has 7: "
+            "take 3 at most");
 }
 
 TEST(QosMaps, TheHighestDscpInUseIsKeptApartToo) {
@@ -171,7 +259,7 @@ TEST(QosMaps, FourLosslessClassesAreTheMost) {
   ASSERT_FALSE(five);
   EXPECT_EQ(
       to_string(five.error()),
-      "qos.lossless: 5 lossless classes need 10 traffic classes and a switch chip has 8: take "
+      "qos.lossless: 5 lossless classes need 10 traffic classes and the switch chip has 8: take "
       "4 at most");
 }
 

@@ -30,7 +30,8 @@ class Box : public Server {
         {"DATABASES",
          {{"CONFIG_DB", {{"id", kConfig}, {"separator", "|"}, {"instance", "redis"}}},
           {"ASIC_DB", {{"id", kAsic}, {"separator", ":"}, {"instance", "redis"}}},
-          {"COUNTERS_DB", {{"id", kCounters}, {"separator", ":"}, {"instance", "redis"}}}}}};
+          {"COUNTERS_DB", {{"id", kCounters}, {"separator", ":"}, {"instance", "redis"}}},
+          {"STATE_DB", {{"id", kState}, {"separator", "|"}, {"instance", "redis"}}}}}};
     ask(kConfig, {"HSET", "VERSIONS|DATABASE", "VERSION", "version_202505_01"});
     for (int i = 0; i < ports; ++i) {
       const std::string name = name_of(i);

@@ -27,6 +27,7 @@ namespace lldp::dataplane {
 inline constexpr int kAsic = 1;
 inline constexpr int kCounters = 2;
 inline constexpr int kConfig = 4;
+inline constexpr int kState = 6;
 
 /// A Redis server in a directory of its own.
 class Server {

@@ -13,6 +13,7 @@
 #include <fstream>
 #include <functional>
 #include <memory>
+#include <set>
 
 #include "dataplane/factory.hpp"
 #include "dataplane/sonic/maps.hpp"
@@ -88,9 +89,11 @@ TEST_F(SonicTest, MapsSayWhatTheRulesSayInAllTwelveCases) {
            {qos::Policy().lossless()[0], qos::Policy().lossless()[1], qos::Policy().lossy()}) {
         const qos::Class after =
             qos::remap(qos::Policy(), {.order = orders[in]}, {.order = orders[out - 2]}, c);
+        // The lossy class has the queue that best effort had before.
+        const unsigned queue = after.priority.value() == 0 ? 1U : after.priority.value();
         EXPECT_EQ(evaluate(box_, in, out, std::to_string(c.dscp.value())),
                   (Left{std::to_string(after.dscp.value()), std::to_string(c.priority.value()),
-                        std::to_string(after.priority.value())}))
+                        std::to_string(queue)}))
             << in << out << to_string(c);
       }
 }
@@ -467,11 +470,42 @@ TEST(SonicPorts, SixtyFourInOneTransaction) {
     EXPECT_EQ(box.row(kConfig, "PORT_QOS_MAP|" + Box::name_of(i)).at("pfc_enable"), "5,6");
 }
 
+TEST_F(SonicTest, TrafficClassesOfTheChipAreReadAndMovedDscpsAreNamed) {
+  const auto classes = [&] {
+    std::set<std::string> seen;
+    for (const auto& [dscp, tc] : box_.row(kConfig, "DSCP_TO_TC_MAP|LLDP_LEVEL_UP"))
+      seen.insert(tc);
+    return seen.size();
+  };
+  ASSERT_TRUE(finish(*backend_, {.ports = {*backend_->plan(port(0), rules_of(Order::kUp))}}));
+  EXPECT_THAT(
+      backend_->description(),
+      HasSubstr("; no traffic class is left for DSCP 3, 8: at up ports they leave as lossy; "
+                "another queue than without the rules: DSCP 3 (3 to 1), 8 (0 to 1), 46 (5 to 1), "
+                "48 (6 to 1)"));
+  EXPECT_EQ(classes(), 6U) << "of the lossless two, the rest, and 48, 46, 4";
+  for (const char* number : {"N/A", "0", "junk"}) {
+    box_.ask(kState,
+             {"HSET", "SWITCH_CAPABILITY|switch", "SWITCH|NUMBER_OF_TRAFFIC_CLASSES", number});
+    backend_ = open();
+    ASSERT_TRUE(backend_);
+    EXPECT_TRUE(backend_->plan(port(0), rules_of(Order::kUp))->empty()) << number;
+  }
+  box_.ask(kState, {"HSET", "SWITCH_CAPABILITY|switch", "SWITCH|NUMBER_OF_TRAFFIC_CLASSES", "16"});
+  backend_ = open();
+  ASSERT_TRUE(backend_);
+  ASSERT_TRUE(finish(*backend_, {.ports = {*backend_->plan(port(0), rules_of(Order::kUp))}}));
+  EXPECT_EQ(classes(), 8U);
+  EXPECT_THAT(backend_->description(),
+              testing::AllOf(testing::Not(HasSubstr("no traffic class is left")),
+                             HasSubstr("DSCP 46 (5 to 1), 48 (6 to 1)")));
+}
+
 TEST(SonicOpening, DatabaseThatRedisDoesNotHaveIsNamedAndNoOtherRead) {
   const Box box(1);
   if (!box.runs()) GTEST_SKIP() << "there is no redis-server here";
   std::ofstream(box.path("odd.json")) << R"({"DATABASES": {"CONFIG_DB": {"id": 4},
-      "ASIC_DB": {"id": 99}, "COUNTERS_DB": {"id": 2}}})";
+      "ASIC_DB": {"id": 99}, "COUNTERS_DB": {"id": 2}, "STATE_DB": {"id": 6}}})";
   const auto backend =
       make_backend("sonic", {.sonic = {.redis = box.socket(), .config = box.path("odd.json")}});
   ASSERT_TRUE(backend);
@@ -491,7 +525,8 @@ TEST(SonicMaps, WhatIsNoNumberOfOneDigitOrTwoIsPassedOver) {
 TEST(SonicOpening, SaysWhatIsWrongWithTheDatabaseConfiguration) {
   const TempDir files;
   const std::string path = files / "database_config.json";
-  const std::string all = R"("CONFIG_DB": {"id": 4}, "COUNTERS_DB": {"id": 2})";
+  const std::string all =
+      R"("CONFIG_DB": {"id": 4}, "COUNTERS_DB": {"id": 2}, "STATE_DB": {"id": 6})";
   for (const auto& [text, what] :
        {std::pair<std::string, const char*>("{", "is not JSON"),
         {"[]", "is not JSON"},
@@ -510,7 +545,7 @@ TEST(SonicOpening, SaysWhatIsWrongWithTheDatabaseConfiguration) {
   ASSERT_FALSE(folder);
   EXPECT_THAT(to_string(folder.error()), HasSubstr("Is a directory: name SONiC's"));
   std::ofstream(path) << R"({"DATABASES": {"CONFIG_DB": {"id": 4, "instance": 7},
-      "ASIC_DB": {"id": 1, "instance": []}, "COUNTERS_DB": {"id": 2}},
+      "ASIC_DB": {"id": 1, "instance": []}, "COUNTERS_DB": {"id": 2}, "STATE_DB": {"id": 6}},
       "INSTANCES": {"redis": {"unix_socket_path": 7}}})";
   EXPECT_TRUE(make_backend("sonic", {.sonic = {.config = path}})) << "at the usual place";
 }

@@ -30,7 +30,6 @@ Result<std::unique_ptr<Backend>> make_one(std::string_view name, const Options& 
 }  // namespace
 
 Result<std::unique_ptr<Backend>> make_backend(std::string_view name, const Options& options) {
-  if (name == "auto") name = "bpf,dcb";
   std::vector<std::unique_ptr<Backend>> members;
   for (const std::string& one : split_list(name)) {
     auto opened = make_one(one, options);

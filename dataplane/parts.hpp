@@ -9,7 +9,7 @@ namespace lldp::dataplane {
 /// of unknown order too: nothing turns there, and yet packets leave in the queue of their class.
 /// Queues are for back ends that have them, where they are asked for.
 [[nodiscard]] inline bool needs(Part part, bool queues = false) {
-  return part == Part::kQueues ? queues : part != Part::kPfc;  // PFC is read, not yet ours to set
+  return part == Part::kQueues ? queues : part != Part::kPfc;  // PFC: dcb
 }
 
 /// Makes a plan from what is there. `state(part)`: nullopt when nothing of ours is there, else

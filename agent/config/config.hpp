@@ -63,7 +63,7 @@ struct Config {
   PortIdKind port_id = PortIdKind::kName;
   /// Globs of interfaces and addresses; empty: the first of each family; nullopt: none.
   std::optional<std::vector<std::string>> management{std::in_place};
-  std::string backend{"bpf"};        ///< as dataplane::make_backend calls it; or none
+  std::string backend{"auto"};       ///< as dataplane::make_backend calls it; or auto, none
   std::string bpffs{"/sys/fs/bpf"};  ///< where a BPF file system is mounted
   std::string
       sonic_redis{};  ///< path of the socket, or ADDRESS:PORT; empty: as `sonic_config` says

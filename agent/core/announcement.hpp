@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "agent/core/agent.hpp"
+#include "agent/core/link.hpp"
 #include "base/bytes.hpp"
 #include "tlv/claim.hpp"
 #include "tlv/classes.hpp"

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "agent/core/agent.hpp"
+#include "agent/core/link.hpp"
 #include "agent/core/change_gate.hpp"
 #include "agent/core/deadline_queue.hpp"
 #include "agent/core/inference.hpp"

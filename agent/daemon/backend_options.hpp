@@ -24,7 +24,7 @@ namespace lldp::io {
 
 /// Whether the back end is reached by IP, which the daemon is else refused.
 [[nodiscard]] inline bool needs_ip(const config::Config& config) {
-  return config.backend == "sonic" && !config.sonic_redis.empty() &&
+  return (config.backend == "sonic" || config.backend == "auto") && !config.sonic_redis.empty() &&
          !config.sonic_redis.starts_with('/');
 }
 

@@ -119,10 +119,15 @@ Result<std::unique_ptr<Daemon>> Daemon::start(const config::Invocation& invocati
   if (!state && is_passing(state.error())) return fail(state.error());
   if (!state) log(Severity::kError, state.error());
 
+  BackendChoice choice = choose_backend(config, Machine(links->table().interfaces()));
+  if (!config.dry_run)
+    if (const std::string changed = keep_choice(config, choice); !changed.empty())
+      log(Severity::kWarning, changed);
+
   const TimePoint now = boot_time();
   std::unique_ptr<Daemon> daemon(new Daemon(
-      invocation, std::move(config), std::move(*links), std::move(*packets), std::move(timer),
-      std::move(keeper), state.value_or(core::State{}), std::move(libsai), now));
+      invocation, std::move(config), std::move(choice), std::move(*links), std::move(*packets),
+      std::move(timer), std::move(keeper), state.value_or(core::State{}), std::move(libsai), now));
   auto control = ControlServer::open(daemon->loop_, daemon->config_.socket, *daemon, {}, *group);
   if (!control) return fail(control.error());
   daemon->control_ = std::move(*control);
@@ -138,9 +143,10 @@ Result<std::unique_ptr<Daemon>> Daemon::start(const config::Invocation& invocati
   return daemon;
 }
 
-Daemon::Daemon(const config::Invocation& invocation, config::Config config, LinkMonitor links,
-               PacketIo packets, Timer timer, StateKeeper keeper, const core::State& state,
-               std::shared_ptr<dataplane::sai::Spawner> libsai, TimePoint now)
+Daemon::Daemon(const config::Invocation& invocation, config::Config config, BackendChoice choice,
+               LinkMonitor links, PacketIo packets, Timer timer, StateKeeper keeper,
+               const core::State& state, std::shared_ptr<dataplane::sai::Spawner> libsai,
+               TimePoint now)
     : invocation_(invocation),
       config_(std::move(config)),
       host_name_(host_name()),
@@ -154,8 +160,8 @@ Daemon::Daemon(const config::Invocation& invocation, config::Config config, Link
       auto_role_(was_switch(state)),
       agent_(std::make_shared<const core::Settings>(settings()), identity(), state, now),
       protection_(Protection::open(
-          agent_, config_, std::move(libsai), [this](Ifindex port) { return name_of(port); },
-          now)) {}
+          agent_, config_, std::move(choice), std::move(libsai),
+          [this](Ifindex port) { return name_of(port); }, now)) {}
 
 void Daemon::watch_pfc() {
   auto opened = PfcMonitor::open();

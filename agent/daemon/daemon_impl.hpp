@@ -18,6 +18,7 @@
 #include "agent/control/control.hpp"
 #include "agent/core/agent.hpp"
 #include "agent/daemon/auto_role.hpp"
+#include "agent/daemon/backend_choice.hpp"
 #include "agent/daemon/protection.hpp"
 #include "agent/daemon/state_keeper.hpp"
 #include "agent/daemon/watched.hpp"
@@ -63,9 +64,9 @@ class Daemon final : ControlHandler {
     int close_turns = 0;                   ///< that followed each other closely
   };
 
-  Daemon(const config::Invocation& invocation, config::Config config, LinkMonitor links,
-         PacketIo packets, Timer timer, StateKeeper keeper, const core::State& state,
-         std::shared_ptr<dataplane::sai::Spawner> libsai, TimePoint now);
+  Daemon(const config::Invocation& invocation, config::Config config, BackendChoice choice,
+         LinkMonitor links, PacketIo packets, Timer timer, StateKeeper keeper,
+         const core::State& state, std::shared_ptr<dataplane::sai::Spawner> libsai, TimePoint now);
 
   [[nodiscard]] static std::vector<MacAddress> group_addresses(
       const std::vector<core::Scope>& scopes);

@@ -53,15 +53,17 @@ bool acts(const PartReading& part) {
 }  // namespace
 
 Protection Protection::open(const core::Agent& agent, const config::Config& config,
-                            std::shared_ptr<dataplane::sai::Spawner> libsai, NameOf name_of,
-                            TimePoint now) {
-  const std::string name = config.dry_run ? "print" : config.backend;
+                            BackendChoice choice, std::shared_ptr<dataplane::sai::Spawner> libsai,
+                            NameOf name_of, TimePoint now) {
+  const std::string name = config.dry_run ? "print" : choice.name;
   dataplane::Options options = options_of(config);
   options.sai.spawner = std::move(libsai);
   Opener opener;
-  if (config.backend != "none" || config.dry_run)
+  if (choice.name != "none" || config.dry_run)
     opener = [name, options] { return dataplane::make_backend(name, options); };
-  return {agent, config.policy, name, std::move(opener), std::move(name_of), now};
+  Protection protection(agent, config.policy, name, std::move(opener), std::move(name_of), now);
+  protection.backend_reason_ = config.dry_run ? "" : std::move(choice.why);
+  return protection;
 }
 
 Protection::Protection(const core::Agent& agent, qos::Policy policy, std::string backend,

@@ -13,6 +13,7 @@
 
 #include "agent/config/config.hpp"
 #include "agent/core/agent.hpp"
+#include "agent/daemon/backend_choice.hpp"
 #include "agent/daemon/port_rules.hpp"
 #include "agent/daemon/unclassed.hpp"
 #include "agent/report/report.hpp"
@@ -29,8 +30,8 @@ namespace lldp::io {
 /// tried again after 1 s, 2 s and so on, at last every 30 s.
 ///
 /// Fail-static: a port that has rules of ours at the start, and of which no state file names the
-/// neighbor, has those for `up` until a neighbor is heard, or would have been (docs/develop/rules.md A9);
-/// nothing is removed at stop unless asked.
+/// neighbor, has those for `up` until a neighbor is heard, or would have been
+/// (docs/develop/rules.md A9); nothing is removed at stop unless asked.
 class Protection {
  public:
   using NameOf = std::function<std::string_view(Ifindex)>;
@@ -40,9 +41,10 @@ class Protection {
   /// `agent` must outlive this. What `opener` cannot open is tried again like a port's rules.
   Protection(const core::Agent& agent, qos::Policy policy, std::string backend, Opener opener,
              NameOf name_of, TimePoint now);
-  /// As configured; the back end is opened for the network namespace of the calling thread.
-  /// `libsai`: starts its process, if that is the back end.
+  /// As configured; the back end of `choice` is opened for the network namespace of the calling
+  /// thread. `libsai`: starts its process, if that is the back end.
   [[nodiscard]] static Protection open(const core::Agent& agent, const config::Config& config,
+                                       BackendChoice choice,
                                        std::shared_ptr<dataplane::sai::Spawner> libsai,
                                        NameOf name_of, TimePoint now);
 
@@ -188,6 +190,7 @@ class Protection {
   const core::Agent* agent_;
   qos::Policy policy_;
   std::string backend_name_;
+  std::string backend_reason_{};
   Opener opener_;
   std::unique_ptr<dataplane::Backend> backend_;
   bool opened_ = false;

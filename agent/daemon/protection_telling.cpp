@@ -247,7 +247,7 @@ bool Protection::is_pfc_unverified(const core::PortInfo& info) const {
 
 report::Protection Protection::summary(const core::Snapshot& snapshot) const {
   using State = report::Protection::State;
-  report::Protection summary{.backend = backend_name_};
+  report::Protection summary{.backend = backend_name_, .backend_reason = backend_reason_};
   for (const qos::LosslessClass& c : policy_.classes()) summary.lossless.push_back(c.priority);
   summary.classes = snapshot.classes;
   summary.classes_unknown = snapshot.classes_unknown;

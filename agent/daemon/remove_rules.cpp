@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/daemon/backend_choice.hpp"
 #include "agent/daemon/backend_options.hpp"
 #include "agent/daemon/sai_spawner.hpp"
 #include "agent/process/presence.hpp"
@@ -42,7 +43,7 @@ bool is_nobody(const std::optional<Error>& down) {
 
 Result<void> find_others(const std::string& configured, const BackendOpener& open,
                          const std::string& sai_memory) {
-  const std::vector<std::string> ours = split_list(configured == "auto" ? "bpf,dcb" : configured);
+  const std::vector<std::string> ours = split_list(configured);
   Result<void> unread;
   for (const std::string_view name : dataplane::kBackends) {
     if (name == "print" || std::ranges::find(ours, name) != ours.end()) continue;
@@ -71,23 +72,25 @@ Result<void> find_others(const std::string& configured, const BackendOpener& ope
 }
 
 Result<void> remove_rules(const config::Config& config) {
+  const auto choice = choose_backend(config);
+  if (!choice) return fail(choice.error());
   dataplane::Options options = options_of(config);
   options.be_patient();
-  const auto others = [&config, asked = options] {
+  const auto others = [&choice, asked = options] {
     return find_others(
-        config.backend, [&](std::string_view name) { return dataplane::make_backend(name, asked); },
+        choice->name, [&](std::string_view name) { return dataplane::make_backend(name, asked); },
         asked.sai.memory);
   };
   options.dcb.removing = true;
   options.sai.removing = true;
-  if (config.backend == "none") return others();
-  if (config.backend == "sai") {
+  if (choice->name == "none") return others();
+  if (choice->name == "sai") {
     auto libsai = fork_sai_spawner(config.sai_library, config.sai_profile);
     if (!libsai) return fail(libsai.error());
     options.sai.spawner = std::move(*libsai);
   }
   auto backend =
-      dataplane::make_backend(config.dry_run ? std::string_view("print") : config.backend, options);
+      dataplane::make_backend(config.dry_run ? std::string_view("print") : choice->name, options);
   if (!backend) return fail(backend.error());
   Result<void> outcome = dataplane::remove_all(**backend);
   if (const auto who = config.dry_run ? std::nullopt : Presence::other())

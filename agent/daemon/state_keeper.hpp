@@ -37,9 +37,9 @@ class StateKeeper {
 
   /// The agent has something else to keep.
   void note_change() { changed_ = true; }
-  /// If it has: before a frame tells of it (docs/develop/rules.md, Terms: saved first). A file system that
-  /// does not take it for kWritePatience, as one that is frozen, holds up no other frame: save()
-  /// sees to the rest.
+  /// If it has: before a frame tells of it (docs/develop/rules.md, Terms: saved first). A file
+  /// system that does not take it for kWritePatience, as one that is frozen, holds up no other
+  /// frame: save() sees to the rest.
   void write(const core::Agent& agent, TimePoint now);
   /// The same and, after the frames, has the disk sync it without waiting, once in kCommitInterval
   /// at most, for a neighbor may give cause to write with every frame. Checks once in kLook at most

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "agent/core/agent.hpp"
+#include "agent/core/link.hpp"
 #include "base/result.hpp"
 #include "os/fd.hpp"
 

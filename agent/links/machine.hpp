@@ -22,6 +22,9 @@ class Machine {
   /// physical port.
   [[nodiscard]] bool is_default_port(const Interface& link) const;
 
+  /// Ports of the front panel of a switch chip; 0: there is none.
+  [[nodiscard]] std::size_t panel_ports() const { return panel_ports_; }
+
   struct Verdict {
     Role role = Role::kHost;
     std::string why{};  ///< for a person

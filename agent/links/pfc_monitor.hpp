@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "agent/core/agent.hpp"
+#include "agent/core/link.hpp"
 #include "base/result.hpp"
 #include "os/fd.hpp"
 

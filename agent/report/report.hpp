@@ -46,6 +46,7 @@ struct Protection {
     PartReading part{};
   };
   std::string backend{};
+  std::string backend_reason{};  ///< why `backend = auto` came out as it did; empty: it was set
   State state = State::kInactive;
   std::vector<Priority> lossless{};
   std::vector<core::ClassInfo> classes{};  ///< in force

@@ -140,6 +140,9 @@ std::string show_json(const core::Snapshot& snapshot, const Protection& protecti
   out.key("protection")
       .open('{')
       .member("backend", protection.backend)
+      .member("backend_reason", protection.backend_reason.empty()
+                                    ? std::optional<std::string_view>()
+                                    : std::optional<std::string_view>(protection.backend_reason))
       .member("state", to_string(protection.state));
   out.key("lossless").open('[');
   for (const Priority p : protection.lossless) out.value(p.value());

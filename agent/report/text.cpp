@@ -79,6 +79,15 @@ std::string role_text(const json& device) {
   return "role auto: a " + str(device, "role") + ", for " + why->get<std::string>();
 }
 
+/// Why `backend = auto` came out as it did.
+std::string backend_text(const json& show) {
+  const auto protection = show.find("protection");
+  if (protection == show.end()) return "";
+  const auto why = protection->find("backend_reason");
+  if (why == protection->end() || why->is_null()) return "";
+  return "backend auto: " + str(*protection, "backend") + ", for " + why->get<std::string>();
+}
+
 /// What differs from the configuration on request.
 std::string set_text(const json& device) {
   const auto set = device.find("set");
@@ -455,6 +464,7 @@ Result<std::string> show_text(std::string_view text, const Style& style, std::ch
     for (const std::string& failed : failed_companions(show))
       page.add(paint(failed, Ink::kWarn, style));
     if (const std::string role = role_text(device); !role.empty()) page.add(role);
+    if (const std::string backend = backend_text(show); !backend.empty()) page.add(backend);
     if (const std::string where = location_line(device); !where.empty()) page.add(where);
     for (const json& port : show.at("ports"))
       if (const std::string line = waiting_line(port); !line.empty()) page.add(line);

@@ -272,7 +272,7 @@ TEST(Settings, EveryKeyHasItsValueAndWhereThatComesFrom) {
   EXPECT_TRUE(has({"port.swp1.admin", "rx", file + ".d/20-b.conf:2"}));
   EXPECT_TRUE(has({"host-ports", "swp2", file + ".d/10-a.conf:2"}));
   EXPECT_TRUE(has({"infer.raise-hold", "1", "set"}));
-  EXPECT_TRUE(has({"backend", "bpf", "default"}));
+  EXPECT_TRUE(has({"backend", "auto", "default"}));
   EXPECT_TRUE(has({"expect", "", "default"}));
 }
 

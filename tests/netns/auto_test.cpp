@@ -30,7 +30,8 @@ TEST(BackendAuto, LeavesPfcUnverifiedWhereTheKernelRefusesDcbnl) {
   EXPECT_TRUE(eventually([&] { return leaf.show()["protection"]["state"] == "active"; }))
       << leaf.show().dump(1);
   const auto protection = leaf.show()["protection"];
-  EXPECT_EQ(protection["backend"], "auto");
+  EXPECT_EQ(protection["backend"], "bpf,dcb");
+  EXPECT_THAT(protection["backend_reason"].get<std::string>(), testing::HasSubstr("SONiC"));
   EXPECT_EQ(protection["pfc_unverified"], 1);
   const auto rules = leaf.call("org.lldplevel.Rules");
   const auto& parts = rules["ports"][0]["parts"];

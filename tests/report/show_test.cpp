@@ -169,7 +169,8 @@ core::Snapshot quiet_leaf() {
 
 TEST(ShowText, OfAQuietLeafIsTheSampleOfTheReadme) {
   const Protection active{
-      .backend = "bpf",
+      .backend = "bpf,dcb",
+      .backend_reason = "it has neither SONiC nor the front panel of a switch chip",
       .state = Protection::State::kActive,
       .lossless = {Priority::of<3>(), Priority::of<2>()},
       .classes = {{qos::parse_chains("3:dscp26+24-31>2:dscp19")->at(0), "from swp1's neighbor"}}};

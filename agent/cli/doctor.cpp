@@ -26,6 +26,13 @@ namespace {
 using json = nlohmann::json;
 using Severity = Finding::Severity;
 
+/// PFC that is missing, or on for what is in no class: `check` says it by an alarm.
+Severity pfc_severity() {
+  return core::severity_of(core::AlarmCode::kPfcMismatch) == core::AlarmSeverity::kCritical
+             ? Severity::kBad
+             : Severity::kUnknown;
+}
+
 constexpr unsigned kFrameHeader = 14;  ///< what a frame has beside its MTU; Linux counts no more
 constexpr unsigned kTagAndCheck = 8;   ///< counted by some, and not by others
 
@@ -184,7 +191,7 @@ class Examination {
   void beyond_classes(unsigned pfc, std::string code, const std::string& where) {
     const unsigned beyond = pfc & ~bits_of(fabric_.lossless);
     if (beyond == 0 || fabric_.chains.empty()) return;
-    add(Severity::kBad, std::move(code),
+    add(pfc_severity(), std::move(code),
         fmt::format("PFC is on{} for priority {}, which is in no lossless class", where,
                     list_of(beyond)),
         "its packets keep their priority where they turn: they can wait for each other in a circle",
@@ -209,7 +216,7 @@ class Examination {
     }
     const unsigned off = needed_ & ~unsigned{local_.dcb->pfc->enabled};
     if (off != 0)
-      add(Severity::kBad, "pfc-off", fmt::format("no PFC for priority {}", list_of(off)),
+      add(pfc_severity(), "pfc-off", fmt::format("no PFC for priority {}", list_of(off)),
           "a full buffer drops its packets",
           fmt::format("dcb pfc set dev {} prio-pfc {}", name_, list_of(off, "{}:on", " ")));
     if (dcbnl::firmware_decides(*local_.dcb))
@@ -329,7 +336,7 @@ class Examination {
       add(Severity::kUnknown, "neighbor-pfc-unknown", who + " reports no PFC state",
           "its buffers may drop what this end sends", "");
     else if (const unsigned off = needed_ & ~*pfc; off != 0)
-      add(Severity::kBad, "neighbor-pfc-off",
+      add(pfc_severity(), "neighbor-pfc-off",
           fmt::format("{} has no PFC for priority {}", who, list_of(off)),
           "it drops where it should pause, and does not stop when it is paused",
           "lldp-level doctor, there");

@@ -74,11 +74,13 @@ std::string explain(const json& show, const json& rules, const json& port) {
 Result<int> explain(const Arguments& arguments) {
   const std::string& what = arguments.operands.front();
   for (std::size_t i = 0; i < core::kAlarmCodes; ++i) {
-    if (to_string(static_cast<core::AlarmCode>(i)) != what) continue;
+    const auto code = static_cast<core::AlarmCode>(i);
+    if (to_string(code) != what) continue;
     const auto text = report::manual_of_alarm(report::kDaemonPage, what);
     if (!text)
       return fail(Error{.where = what, .what = "is not in the manual: report this as a bug"});
-    if (const auto printed = print(*text); !printed) return fail(printed.error());
+    const std::string severity = "severity: " + std::string(to_string(severity_of(code))) + "\n";
+    if (const auto printed = print(severity + *text); !printed) return fail(printed.error());
     return kDone;
   }
   const auto rules = ask(arguments, "org.lldplevel.Rules", {});

@@ -2,66 +2,57 @@
 #include "agent/core/alarm.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace lldp::core {
 
-std::string_view to_string(AlarmCode code) {
-  switch (code) {
-    case AlarmCode::kCrosslink:
-      return "crosslink";
-    case AlarmCode::kLevelSkip:
-      return "level-skip";
-    case AlarmCode::kHostAboveLeaf:
-      return "host-above-leaf";
-    case AlarmCode::kMaxLevel:
-      return "max-level";
-    case AlarmCode::kManyNeighbors:
-      return "many-neighbors";
-    case AlarmCode::kTlvConflict:
-      return "tlv-conflict";
-    case AlarmCode::kSelfLoop:
-      return "self-loop";
-    case AlarmCode::kCabling:
-      return "cabling";
-    case AlarmCode::kPfcMismatch:
-      return "pfc-mismatch";
-    case AlarmCode::kUnprotected:
-      return "unprotected";
-    case AlarmCode::kDataplane:
-      return "dataplane";
-    case AlarmCode::kLldpd:
-      return "lldpd";
-    case AlarmCode::kSilent:
-      return "silent";
-    case AlarmCode::kUnsupported:
-      return "unsupported";
-    case AlarmCode::kLowerLevel:
-      return "lower-level";
-    case AlarmCode::kNoPort:
-      return "no-port";
-    case AlarmCode::kNoLevel:
-      return "no-level";
-    case AlarmCode::kState:
-      return "state";
-    case AlarmCode::kPaused:
-      return "paused";
-    case AlarmCode::kPfcTaken:
-      return "pfc-taken";
-    case AlarmCode::kClassMismatch:
-      return "class-mismatch";
-    case AlarmCode::kUnclassed:
-      return "unclassed";
-    case AlarmCode::kPortMissing:
-      return "port-missing";
-    case AlarmCode::kUnheard:
-      return "unheard";
-    case AlarmCode::kUneven:
-      return "uneven";
-    case AlarmCode::kSet:
-      break;
-  }
-  return "set";
+namespace {
+
+struct Kind {
+  std::string_view name{};
+  AlarmSeverity severity{};
+};
+/// By code. Critical: the path of lossless traffic is not lossless, or nothing is protected. What
+/// the rules of a port lack, `check` counts by the state of the protection.
+constexpr std::array<Kind, kAlarmCodes> kKinds{{
+    {"crosslink", AlarmSeverity::kWarning},
+    {"level-skip", AlarmSeverity::kWarning},
+    {"host-above-leaf", AlarmSeverity::kWarning},
+    {"max-level", AlarmSeverity::kWarning},
+    {"many-neighbors", AlarmSeverity::kWarning},
+    {"tlv-conflict", AlarmSeverity::kWarning},
+    {"self-loop", AlarmSeverity::kWarning},
+    {"cabling", AlarmSeverity::kWarning},
+    {"pfc-mismatch", AlarmSeverity::kCritical},  // lossless traffic is lost, or turns unchanged
+    {"unprotected", AlarmSeverity::kWarning},
+    {"dataplane", AlarmSeverity::kWarning},
+    {"lldpd", AlarmSeverity::kWarning},
+    {"silent", AlarmSeverity::kWarning},
+    {"unsupported", AlarmSeverity::kWarning},
+    {"lower-level", AlarmSeverity::kWarning},
+    {"no-port", AlarmSeverity::kCritical},  // a switch without a port protects nothing
+    {"no-level", AlarmSeverity::kWarning},
+    {"state", AlarmSeverity::kWarning},
+    {"paused", AlarmSeverity::kWarning},
+    {"pfc-taken", AlarmSeverity::kWarning},
+    {"class-mismatch", AlarmSeverity::kCritical},  // packets that turn may be lost
+    {"unclassed", AlarmSeverity::kWarning},
+    {"port-missing", AlarmSeverity::kWarning},
+    {"unheard", AlarmSeverity::kWarning},
+    {"uneven", AlarmSeverity::kWarning},
+    {"set", AlarmSeverity::kWarning},
+}};
+const Kind& kind_of(AlarmCode code) { return kKinds.at(static_cast<std::size_t>(code)); }
+
+}  // namespace
+
+std::string_view to_string(AlarmCode code) { return kind_of(code).name; }
+
+AlarmSeverity severity_of(AlarmCode code) { return kind_of(code).severity; }
+
+std::string_view to_string(AlarmSeverity severity) {
+  return severity == AlarmSeverity::kCritical ? "critical" : "warning";
 }
 
 std::string duration_text(Duration d) {

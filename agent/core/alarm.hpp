@@ -48,6 +48,12 @@ static_assert(static_cast<std::size_t>(AlarmCode::kSet) + 1 == kAlarmCodes);
 [[nodiscard]] std::string_view to_string(
     AlarmCode code);  ///< crosslink, level-skip, host-above-leaf, ...
 
+/// What `check` makes of an alarm that stands and is not muted. `doctor` calls bad what is
+/// critical.
+enum class AlarmSeverity : std::uint8_t { kWarning, kCritical };
+[[nodiscard]] AlarmSeverity severity_of(AlarmCode code);
+[[nodiscard]] std::string_view to_string(AlarmSeverity severity);  ///< warning, critical
+
 /// How long something has lasted, for a person: 40 s, 5 min, 3 h, 12 days.
 [[nodiscard]] std::string duration_text(Duration d);
 

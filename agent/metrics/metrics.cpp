@@ -114,8 +114,14 @@ void put_protection(Families& out, const json& protection) {
 void put_alarms(Families& out, const json& alarms) {
   Family count = gauge("alarms", "Alarms that stand.");
   count.add({}, static_cast<double>(alarms.size()));
-  Family each = gauge("alarm", "An alarm that stands, on a port or the whole device; always 1.");
-  for (const json& alarm : alarms) each.add(labels_of(alarm, {"code", "port"}), 1);
+  Family each = gauge("alarm",
+                      "An alarm that stands, on a port or the whole device; always 1. "
+                      "severity: what check makes of it, ok while it is muted.");
+  for (const json& alarm : alarms) {  // an older daemon tells no severity
+    Labels labels = labels_of(alarm, {"code", "port"});
+    labels.push_back({"severity", alarm.value("severity", "warning")});
+    each.add(labels, 1);
+  }
   put(out, std::move(count));
   put(out, std::move(each));
 }

@@ -56,6 +56,7 @@ std::string change_json(const core::Event& event, const Circumstances& now) {
     out.member("type", to_string(now.type)).member("order", to_string(now.order));
   if (event.kind == Kind::kAlarmRaised || event.kind == Kind::kAlarmCleared)
     out.member("alarm", to_string(event.alarm));
+  if (event.kind == Kind::kAlarmRaised) out.member("severity", to_string(severity_of(event.alarm)));
   out.close('}');
   return text;
 }

@@ -186,6 +186,8 @@ std::string show_json(const core::Snapshot& snapshot, const Protection& protecti
     out.open('{')
         .member("code", to_string(alarm.code))
         .member("port", alarm.port)
+        .member("severity", muted == daemon.muted.end() ? to_string(severity_of(alarm.code))
+                                                        : std::string_view("ok"))
         .member("since", clock.date(alarm.since))
         .member("text", alarm.text);
     if (muted != daemon.muted.end()) out.member("muted_until", clock.date(muted->second));

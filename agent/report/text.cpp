@@ -34,12 +34,9 @@ std::string alarm_text(const json& alarm) {
   return out + ": " + str(alarm, "text");
 }
 
-/// The path of lossless traffic is not lossless: as `doctor` has it.
-bool is_critical(const json& alarm) {
-  const std::string code = str(alarm, "code");
-  return code == "class-mismatch" ||
-         (code == "pfc-mismatch" && str(alarm, "text").find("no PFC") != std::string::npos);
-}
+/// Of an older daemon: none is told.
+std::string severity_of(const json& alarm) { return alarm.value("severity", "warning"); }
+bool is_critical(const json& alarm) { return severity_of(alarm) == "critical"; }
 
 std::string list_text(const json& list) {
   std::string out;
@@ -254,14 +251,19 @@ class Page {
     out_.append(line) += '\n';
   }
   /// At most a third of the screen, so that they do not hide the ports.
-  void add_alarms(const std::vector<std::string>& alarms) {
+  void add_alarms(const json& alarms) {
     std::size_t shown = 0;
     for (; shown < alarms.size(); ++shown) {
-      const bool fits =
-          style_.height == 0 || shown == 0 ||
-          rows_ + rows_of(alarms[shown]) <= std::max<std::size_t>(style_.height / 3, 1);
+      const json& alarm = alarms[shown];
+      const std::string severity = severity_of(alarm);
+      const std::string line =
+          paint("ALARM", severity == "critical" ? Ink::kBad : Ink::kWarn, style_) + " " +
+          alarm_text(alarm) + " (" + severity + " since " + str(alarm, "since") +
+          (alarm.contains("muted_until") ? ", muted until " + str(alarm, "muted_until") : "") + ")";
+      const bool fits = style_.height == 0 || shown == 0 ||
+                        rows_ + rows_of(line) <= std::max<std::size_t>(style_.height / 3, 1);
       if (!fits) break;
-      add(paint("ALARM", Ink::kBad, style_) + alarms[shown].substr(5));
+      add(line);
     }
     if (shown < alarms.size())
       add(paint("ALARM", Ink::kBad, style_) + " and " + std::to_string(alarms.size() - shown) +
@@ -449,13 +451,7 @@ Error not_understood() {
 Result<std::string> show_text(std::string_view text, const Style& style, std::chrono::seconds age) {
   return with_json(text, [&](const json& show) {
     Page page(style);
-    std::vector<std::string> alarms;
-    for (const json& alarm : show.at("alarms"))
-      alarms.push_back("ALARM " + alarm_text(alarm) + " (since " + str(alarm, "since") +
-                       (alarm.contains("muted_until")
-                            ? ", muted until " + str(alarm, "muted_until") + ")"
-                            : ")"));
-    page.add_alarms(alarms);
+    page.add_alarms(show.at("alarms"));
     const json& device = show.at("device");
     add_heading(page, show, style);
     add_classes(page, show.at("protection"));
@@ -563,7 +559,7 @@ Result<std::string> rules_text(std::string_view text, const Style& style) {
 Result<Verdict> check(std::string_view text) {
   return with_json(text, [](const json& show) {
     const json& device = show.at("device");
-    json alarms = json::array();
+    std::vector<json> alarms;
     std::string muted;
     for (const json& alarm : show.at("alarms")) {
       if (!alarm.contains("muted_until")) {
@@ -574,6 +570,7 @@ Result<Verdict> check(std::string_view text) {
       muted += (muted.empty() ? ", muted: " : ", ") + str(alarm, "code") +
                (port.empty() ? "" : " " + port) + " until " + str(alarm, "muted_until");
     }
+    std::stable_partition(alarms.begin(), alarms.end(), is_critical);
     const json& reasons = show.at("protection").at("reasons");
     const std::string state = str(show.at("protection"), "state");
     const bool forwards = str(device, "role") == "switch";
@@ -600,14 +597,14 @@ Result<Verdict> check(std::string_view text) {
                           });
     Status status = alarms.empty() && failed.empty() && !unplaced && !unclassed ? Status::kOk
                                                                                 : Status::kWarning;
-    const bool differ = std::ranges::any_of(alarms, is_critical);
     if (forwards && str(show.at("protection"), "backend") == "none") status = Status::kUnknown;
     // Rules that no back end puts in force: a dry run, or `backend = print`.
     if (forwards && state == "inactive" && !reasons.empty()) status = Status::kUnknown;
     // What the chip cannot do, or nobody can verify, no alarm mends: the operator knows.
     const bool mendable = !std::ranges::all_of(reasons, is_limit);
     if (state == "partial" && !mendable && status == Status::kOk) status = Status::kWarning;
-    if (lonely || differ || state == "failed" || (state == "partial" && mendable))
+    const bool critical = std::ranges::any_of(alarms, is_critical);
+    if (lonely || critical || state == "failed" || (state == "partial" && mendable))
       status = Status::kCritical;
     return Verdict{status, plugin_line(to_string(status), line) + " | " + performance(show)};
   });

@@ -218,15 +218,17 @@ TEST_F(Cli, CheckGivesADaemonThatHangsLessTimeThanAMonitorGivesIt) {
   EXPECT_THAT(it.out, testing::HasSubstr("LLDP-LEVEL UNKNOWN - "));
 }
 
-TEST_F(Cli, CheckAndDoctorCallTheSameFindingBad) {
-  daemon.alarms =
-      R"([{"code":"pfc-mismatch","port":"swp1","since":"","text":"priority 5 has no PFC at srv port p1"}])";
+TEST_F(Cli, CheckGoesByTheSeverityOfAlarmsAndNamesTheWorstFirst) {
+  const auto alarm = [](const char* code, const char* severity) {
+    return R"({"code":")" + std::string(code) + R"(","port":"swp1","severity":")" + severity +
+           R"(","since":"","text":"x"})";
+  };
+  daemon.alarms = "[" + alarm("silent", "warning") + "," + alarm("new-one", "critical") + "]";
   start();
-  EXPECT_EQ(run(at("check")).status, 2);
-  change([this] {
-    daemon.alarms =
-        R"([{"code":"pfc-mismatch","port":"swp1","since":"","text":"priority 4 has PFC here and is in no lossless class"}])";
-  });
+  const Outcome worst = run(at("check"));
+  EXPECT_EQ(worst.status, 2);
+  EXPECT_THAT(worst.out, testing::HasSubstr("alarm new-one swp1: x (and 1 more)"));
+  change([&] { daemon.alarms = "[" + alarm("pfc-mismatch", "warning") + "]"; });
   EXPECT_EQ(run(at("check")).status, 1);
 }
 

@@ -487,6 +487,15 @@ TEST(AlarmNames, AreEachItsOwnAndStayAsTheyAre) {
     EXPECT_EQ(to_string(static_cast<AlarmCode>(i)), names[i]);
 }
 
+TEST(AlarmNames, LosslessPathsThatAreNotAreCritical) {
+  for (std::size_t i = 0; i < core::kAlarmCodes; ++i) {
+    const auto code = static_cast<AlarmCode>(i);
+    const bool critical = code == AlarmCode::kPfcMismatch || code == AlarmCode::kClassMismatch ||
+                          code == AlarmCode::kNoPort;
+    EXPECT_EQ(to_string(severity_of(code)), critical ? "critical" : "warning") << to_string(code);
+  }
+}
+
 TEST(DurationText, ChangesItsUnitAtTwoOfTheNext) {
   const auto text = [](std::int64_t s) { return core::duration_text(seconds(s)); };
   EXPECT_EQ(text(0), "0 s");

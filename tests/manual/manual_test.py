@@ -165,8 +165,11 @@ class Manual(unittest.TestCase):
     def test_leveld8_describes_the_options_that_are_no_keys(self):
         page = Page("lldp-leveld.8")
         self.assertEqual(page.flags("DESCRIPTION"), DAEMON_ALONE)
-        known = set(re.findall(r'return "([\w-]+)";', (SOURCE / "agent/core/alarm.cpp").read_text()))
-        self.assertEqual(set(page.items("Sy", "ALARMS")), known)
+        known = dict(re.findall(r'{"([\w-]+)", AlarmSeverity::k(\w+)}', (SOURCE / "agent/core/alarm.cpp").read_text()))
+        self.assertEqual(set(page.items("Sy", "ALARMS")), set(known))
+        critical = re.search(r"Critical are\n\.Sy ([^;]*?) ;", page.text).group(1)
+        self.assertEqual(set(re.split(r"[ ,\n]+|\band\b|\.Sy", critical)) - {""},
+                         {name for name, severity in known.items() if severity == "Critical"})
 
     def test_level1_describes_every_command_and_option(self):
         page = Page("lldp-level.1")

@@ -110,6 +110,7 @@ class Names(unittest.TestCase):
         show, rules = (json.loads((PACKAGING / "schema" / f"{name}.schema.json").read_text()) for name in ("show", "rules"))
         part, port = rules["$defs"]["part"]["properties"], show["$defs"]["port"]["properties"]
         known = {("lldp_level_protection_state", "state"): show["properties"]["protection"]["properties"]["state"]["enum"],
+                 ("lldp_level_alarm", "severity"): show["$defs"]["alarm"]["properties"]["severity"]["enum"],
                  ("lldp_level_device_info", "role"): show["properties"]["device"]["properties"]["role"]["enum"],
                  ("lldp_level_device_info", "transport"): show["properties"]["device"]["properties"]["transport"]["enum"],
                  ("lldp_level_port_info", "type"): show["$defs"]["port_type"]["enum"],
@@ -213,8 +214,10 @@ class Alerts(unittest.TestCase):
         "LldpLevelRestored": (
             {f"lldp_level_rules_restored_total{{{PORT}}}": "0x9 1+1x49"}, 12,
             [{f"lldp_level_rules_restored_total{{{PORT}}}": "0x9 1x50"}]),
-        "LldpLevelAlarm": ({f'lldp_level_alarm{{{PORT},code="silent"}}': "1x60"}, 1,
-                           [{f'lldp_level_alarm{{{PORT},code="silent"}}': "0x60"}]),
+        "LldpLevelAlarm": ({f'lldp_level_alarm{{{PORT},code="silent",severity="warning"}}': "1x60"}, 1,
+                           [{f'lldp_level_alarm{{{PORT},code="silent",severity="ok"}}': "1x60"}]),
+        "LldpLevelCritical": ({f'lldp_level_alarm{{{PORT},code="pfc-mismatch",severity="critical"}}': "1x60"}, 1,
+                              [{f'lldp_level_alarm{{{PORT},code="pfc-mismatch",severity="ok"}}': "1x60"}]),
         "LldpLevelCompanion": ({f'lldp_level_companion_ok{{{LEAF},key="on-change"}}': "0x60"}, 2,
                                [{f'lldp_level_companion_ok{{{LEAF},key="on-change"}}': "1x60"}]),
         "LldpLevelChanged": ({f"lldp_level_device_level{{{LEAF}}}": "1x20 2x40"}, 21,

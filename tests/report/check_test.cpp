@@ -107,8 +107,9 @@ const CheckCase kChecks[] = {
            R"("classes_known":true,"reasons":[],"pfc_unverified":0})"),
      Status::kOk, "OK - leaf1: switch, level 1 (host), protection inactive"},
     {"ClassesDiffer",
-     shown("switch", kOnePort, protected_by("bpf", "active"),
-           R"([{"code":"class-mismatch","port":"swp3","since":"","text":"they differ"}])"),
+     shown(
+         "switch", kOnePort, protected_by("bpf", "active"),
+         R"([{"code":"class-mismatch","port":"swp3","severity":"critical","since":"","text":"they differ"}])"),
      Status::kCritical,
      "CRITICAL - leaf1: switch, level 1 (host), protection active, alarm class-mismatch swp3: "
      "they differ"},

@@ -132,6 +132,21 @@ TEST(ShowJson, TellsOnlyOfThePortsAskedFor) {
   EXPECT_EQ(show["alarms"].size(), 2U);
 }
 
+TEST(ShowJson, AlarmIsAsSevereAsCheckTakesItAndOkWhileItIsMuted) {
+  core::Snapshot snapshot = leaf();
+  snapshot.alarms.front().code = core::AlarmCode::kPfcMismatch;
+  snapshot.alarms.back() = snapshot.alarms.front();
+  snapshot.alarms.back().port = "swp9";
+  Daemon daemon;
+  daemon.muted[{"pfc-mismatch", "swp9"}] = kClock.boot;
+  const auto show = nlohmann::json::parse(show_json(snapshot, protection(), kClock, {}, daemon));
+  EXPECT_EQ(show["alarms"][0]["severity"], "critical");
+  EXPECT_EQ(show["alarms"][1]["severity"], "ok");
+  const auto verdict = check(show.dump());
+  ASSERT_TRUE(verdict);
+  EXPECT_EQ(verdict->status, Status::kCritical);
+}
+
 TEST(ShowJson, LevelIsNullWhenThereIsNone) {
   const auto show = nlohmann::json::parse(show_json({}, {}, kClock));
   EXPECT_TRUE(show["device"]["level"].is_null());

@@ -43,9 +43,10 @@ int run(int argc, char** argv) {
   const std::string_view word = argc >= 2 ? argv[1] : "";
   if (word == "--help" || word == "-h") {
     std::puts(
-        "usage: lldp-level-launcher exporter|agentx|hook [FILE]\n"
+        "usage: lldp-level-launcher exporter|agentx|hook [FILE [DIRECTORY]]\n"
         "Started by its socket when lldp-leveld connects there: starts what the\n"
-        "configuration FILE says of that, and ends with the daemon.");
+        "configuration FILE and the files of DIRECTORY (FILE.d) say of that, and ends\n"
+        "with the daemon.");
     return kDone;
   }
   if (word == "--version" || word == "-V") {
@@ -53,8 +54,8 @@ int run(int argc, char** argv) {
     return kDone;
   }
   const auto* kind = std::ranges::find_if(kKinds, [&](const Kind* k) { return word == k->name; });
-  if (kind == kKinds.end() || argc > 3) {
-    complain("use: lldp-level-launcher exporter|agentx|hook [FILE]; systemd does");
+  if (kind == kKinds.end() || argc > 4) {
+    complain("use: lldp-level-launcher exporter|agentx|hook [FILE [DIRECTORY]]; systemd does");
     return kUsage;
   }
   if (!was_given_a_socket()) {
@@ -68,7 +69,9 @@ int run(int argc, char** argv) {
   ::close(kListening);
   if (!daemon) return kDone;  // the client has gone
   // Only now: a client that connected must not wait for a launcher that cannot start.
-  auto config = config::load({.file = std::string(argc == 3 ? argv[2] : config::kDefaultFile)});
+  config::Invocation from{.file = std::string(argc >= 3 ? argv[2] : config::kDefaultFile)};
+  if (argc == 4) from.drop_ins = argv[3];
+  auto config = config::load(from);
   if (!config) {
     for (const Error& error : config.error()) complain(to_string(error));
     return kFailed;

@@ -264,11 +264,9 @@ namespace {
 
 using Reader = Result<std::string>(const std::string& path, std::size_t most);
 
-/// The files of FILE.d that are read, in the order of their names; none where it is not there.
-Result<std::vector<std::string>> drop_ins(const std::string& file) {
-  const std::string folder = file + ".d";
+/// The files of the folder that are read, in the order of their names; none where it is not there.
+Result<std::vector<std::string>> drop_ins(const std::string& folder) {
   std::vector<std::string> names;
-  if (file == "-") return names;
   std::error_code error;
   const std::filesystem::directory_iterator all(folder, error);
   if (error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory)
@@ -296,7 +294,9 @@ LoadedConfig read_by(Reader& reader, const Invocation& invocation) {
     take(path, *text);
   else if (invocation.file || text.error().code != ENOENT)
     out.errors.push_back(text.error());
-  const auto more = drop_ins(path);
+  // Beside standard input there is no folder.
+  const auto more =
+      drop_ins(invocation.drop_ins.value_or(path == "-" ? std::string() : path + ".d"));
   if (!more) out.errors.push_back(more.error());
   for (const std::string& name : more.value_or(std::vector<std::string>())) {
     if (const auto text = reader(name, kMaxFileOctets))

@@ -124,6 +124,7 @@ struct Invocation {
   bool version = false;
   bool remove_rules = false;
   std::optional<std::string> file{};                       ///< `--config FILE`
+  std::optional<std::string> drop_ins{};                   ///< a directory, instead of FILE.d
   std::vector<std::pair<std::string, std::string>> set{};  ///< option, value
 };
 

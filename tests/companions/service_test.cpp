@@ -54,10 +54,8 @@ class LauncherService : public testing::Test {
     return "exec >>" + out() + "; " + what;
   }
   void write(const std::string& text) const { std::ofstream(file()) << text << "\n"; }
-  void listen() {
-    hook_.emplace(dir_ / "hook", std::vector<std::string>{support::program("lldp-level-launcher"),
-                                                          "hook", file()});
-  }
+  void listen() { listen({support::program("lldp-level-launcher"), "hook", file()}); }
+  void listen(const std::vector<std::string>& words) { hook_.emplace(dir_ / "hook", words); }
   [[nodiscard]] Launcher connect() const {
     auto launcher = Launcher::connect(dir_ / "hook");
     EXPECT_TRUE(launcher) << to_string(launcher.error());
@@ -95,6 +93,24 @@ TEST_F(LauncherService, StartsWhatTheFileSaysAgainAndAgain) {
   EXPECT_THAT(said, HasSubstr("one\n"));
   EXPECT_THAT(said, HasSubstr("two\n"));
   EXPECT_THAT(said, testing::Not(HasSubstr("\n0\n"))) << "never root";
+}
+
+// As the unit starts it, the file is standard input, which root has opened; the directory is not.
+TEST_F(LauncherService, StartsWhatADropInSaysAsTheDaemonReadsIt) {
+  const std::string folder = dir_ / "more";
+  ASSERT_TRUE(std::filesystem::create_directory(folder));
+  write("on-change = " + command("echo file"));
+  std::ofstream(folder + "/10.conf") << "on-change = " << command("echo drop-in") << "\n";
+  const auto daemon = config::load({.file = file(), .drop_ins = folder});
+  ASSERT_TRUE(daemon);
+  listen({"/bin/sh", "-c",
+          "exec " + support::program("lldp-level-launcher") + " hook - " + folder + " <" + file()});
+  Launcher launcher = connect();
+  ASSERT_TRUE(launcher.start({.words = kHook.words(*daemon)}));
+  const auto ended = wait(launcher);
+  ASSERT_TRUE(ended);
+  EXPECT_FALSE(ended->refused);
+  EXPECT_EQ(read(out()), "drop-in\n");
 }
 
 // What somebody who has taken the daemon over would ask for.
@@ -216,13 +232,14 @@ TEST(LauncherProgram, SaysWhatItIsAndThatItIsSystemdsToStart) {
     return out;
   };
   const std::string use =
-      "lldp-level-launcher: use: lldp-level-launcher exporter|agentx|hook [FILE]; systemd "
+      "lldp-level-launcher: use: lldp-level-launcher exporter|agentx|hook [FILE [DIRECTORY]]; "
+      "systemd "
       "does\n2\n";
   const std::string none =
       "lldp-level-launcher: there is no socket: start lldp-level.service, which brings it up\n2\n";
   EXPECT_EQ(said("$P"), use);
   EXPECT_EQ(said("$P frob"), use);
-  EXPECT_EQ(said("$P hook a b"), use);
+  EXPECT_EQ(said("$P hook a b c"), use);
   for (const char* kind : {"exporter", "agentx", "hook", "hook /etc/x.conf"})
     EXPECT_EQ(said("$P " + std::string(kind)), none);
   EXPECT_EQ(said("LISTEN_FDS=1 $P hook"), none);
@@ -231,8 +248,10 @@ TEST(LauncherProgram, SaysWhatItIsAndThatItIsSystemdsToStart) {
   EXPECT_EQ(said("sh -c 'LISTEN_PID=$$ LISTEN_FDS=2 exec '$P' hook'"), none);
   for (const char* option : {"--help", "-h"}) {
     const std::string text = said("$P " + std::string(option));
-    EXPECT_THAT(text, testing::StartsWith(
-                          "usage: lldp-level-launcher exporter|agentx|hook [FILE]\nStarted by"));
+    EXPECT_THAT(
+        text,
+        testing::StartsWith(
+            "usage: lldp-level-launcher exporter|agentx|hook [FILE [DIRECTORY]]\nStarted by"));
     EXPECT_THAT(text, testing::EndsWith("\n0\n"));
   }
   EXPECT_EQ(said("$P -V"), said("$P --version"));

@@ -55,7 +55,8 @@ class Privileges(unittest.TestCase):
             self.assertEqual(of_unit("PartOf", service), [UNIT.name])
             self.assertEqual(of_unit("StopWhenUnneeded", socket), ["yes"])
             # The file, as root reads it, and not what whoever asks says.
-            self.assertEqual(of_unit("ExecStart", service), [f"/usr/libexec/lldp-level/lldp-level-launcher {kind} -"])
+            self.assertEqual(of_unit("ExecStart", service),
+                             [f"/usr/libexec/lldp-level/lldp-level-launcher {kind} - /etc/lldp-level/lldp-level.conf.d"])
             self.assertEqual(of_unit("StandardInput", service), ["file:/etc/lldp-level/lldp-level.conf"])
 
     def test_apparmor_has_the_same_and_knows_the_companions(self):

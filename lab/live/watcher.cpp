@@ -76,11 +76,15 @@ std::optional<std::size_t> Watcher::wait_until_settled(const std::vector<std::si
       const Verdict::Kind kind = judge(fabric_, seen, a).kind;
       return kind == Verdict::Kind::kRight || kind == Verdict::Kind::kDown;
     };
-    // The type of a port is known before the order, which waits for the neighbors. (Ports of layers
-    // have the order of their layers at once.)
+    // The type of a port is known before the order, which is `up` until the rank of this device has
+    // risen. (Layers join switches of one level: such ports have the order of their layers at
+    // once.)
     const auto ordered = [&](const Adjacency& a) {
       const Link& link = fabric_.links[a.link];
-      if (fabric_.nodes[link.ends[1 - a.own_end].node].role != Role::kHost) return true;
+      const Node& neighbor = fabric_.nodes[link.ends[1 - a.own_end].node];
+      const bool is_below = neighbor.role == Role::kHost ||
+                            (neighbor.level && neighbor.level < fabric_.nodes[node].level);
+      if (!is_below) return true;
       const auto port = seen.ports.find(link.ends[a.own_end].port);
       return port == seen.ports.end() || !port->second.up || port->second.order == "down";
     };

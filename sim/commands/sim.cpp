@@ -236,8 +236,11 @@ int run_sim(const Arguments& arguments) {
                           : to_json(*plan, *outcome));
     if (!saved) return complain("sim", saved.error());
   }
-  fmt::print("{}",
-             values->count("json") != 0 ? to_json(*plan, *outcome) : to_text(*plan, *outcome));
+  if (values->count("json") != 0)
+    write_json(*plan, *outcome,
+               [](std::string_view piece) { std::fwrite(piece.data(), 1, piece.size(), stdout); });
+  else
+    fmt::print("{}", to_text(*plan, *outcome));
   if (values->count("explain") != 0 && values->count("json") == 0)
     fmt::print("{}", explain(*plan, *outcome));
   return outcome->deadlocked_at ? kFailed : kDone;

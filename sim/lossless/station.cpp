@@ -145,7 +145,7 @@ class Station::Impl {
       p.stopping = n.ingress[into(i)].pausing;
       p.waiting = static_cast<std::uint8_t>(out.waiting);
       p.waiting_octets = 0;
-      for (const packets::Queue& q : out.queues) p.waiting_octets += q.octets;
+      for (const packets::Queue& q : n.queues_of(out_of(i))) p.waiting_octets += q.octets;
     }
     view_.drops = n.count.drops;
     view_.drops_lossy = n.count.drops_lossy;
@@ -185,8 +185,11 @@ class Station::Impl {
     for (std::size_t p = 0; p < pause.quanta.size(); ++p)
       if (pause.quanta[p] && (view_.lossless >> p & 1) != 0) masks[*pause.quanta[p]] |= 1U << p;
     for (const auto& [quanta, mask] : masks) {
-      Slot frame{.arc = into(port), .kind = Kind::kPause, .quanta = quanta};
-      (quanta == 0 ? frame.flow : frame.number) = mask;
+      Slot frame{.arc = into(port), .kind = Kind::kPause};
+      if (quanta == 0)
+        frame.flow = mask;
+      else
+        frame.number = packets::pause_of(static_cast<std::uint8_t>(mask), quanta);
       engine_.inject(frame);
       engine_.run_until(clock_);
     }
@@ -202,13 +205,12 @@ class Station::Impl {
     }
     const std::uint8_t priority = priority_[port][packet.dscp.value()];
     const Dscp dscp = rules_[port] ? after(rules_[port]->entering, packet.dscp) : packet.dscp;
-    const std::uint32_t slot =
-        engine_.inject({.arc = into(port),
-                        .route = ways_[port * ports_.size() + route->second.first],
-                        .octets = static_cast<std::uint16_t>(octets),
-                        .arrival = priority,
-                        .priority = priority,
-                        .kind = Kind::kData});
+    Slot arriving{.arc = into(port),
+                  .route = ways_[port * ports_.size() + route->second.first],
+                  .octets = static_cast<std::uint16_t>(octets),
+                  .kind = Kind::kData};
+    arriving.begin_in(priority);
+    const std::uint32_t slot = engine_.inject(arriving);
     if (waiting_.size() <= slot) waiting_.resize(slot + 1);
     Waiting& waiting = waiting_[slot];
     waiting.octets.assign(frame.begin(), frame.end());
@@ -245,10 +247,10 @@ class Station::Impl {
     if (f.kind == Kind::kPause) {
       PfcFrame pause;
       for (std::size_t p = 0; p < pause.quanta.size(); ++p) {
-        if ((f.number >> p & 1) != 0) pause.quanta[p] = f.quanta;
+        if ((f.number >> p & 1) != 0) pause.quanta[p] = packets::quanta_of(f);
         if ((f.flow >> p & 1) != 0) pause.quanta[p] = 0;
       }
-      ports_[port]->pauses_sent += f.number != 0 ? 1U : 0U;
+      ports_[port]->pauses_sent += packets::stops_of(f) != 0 ? 1U : 0U;
       return out_(port, format(pause, settings_.ports[port].address));
     }
     if (f.kind != Kind::kData) return;

@@ -23,7 +23,8 @@ AgentsInside::AgentsInside(const Fabric& fabric, std::uint64_t seed)
     : fabric_(fabric),
       network_(agents::network_of(fabric, seed)),
       orders_(2 * fabric.links.size(), Order::kUnknown) {
-  network_.start_all();
+  network_->saves_at_once = false;  // no agent of a run of packets dies
+  network_->start_all();
   const auto right = [&] {
     for (std::size_t l = 0; l < fabric.links.size(); ++l)
       for (std::size_t e = 0; e < 2; ++e)
@@ -33,26 +34,27 @@ AgentsInside::AgentsInside(const Fabric& fabric, std::uint64_t seed)
     return true;
   };
   for (int s = 0; s < kMostSeconds && !agreed_; ++s) {
-    network_.run_for(seconds(1));
-    begin_ = network_.now;
+    network_->run_for(seconds(1));
+    begin_ = network_->now;
     advance(0);
     agreed_ = right();
   }
 }
 
 Picoseconds AgentsInside::next() const {
-  if (network_.idle()) return kNever;
-  const auto ns = (network_.next_time() - begin_).count();
+  if (!network_ || network_->idle()) return kNever;
+  const auto ns = (network_->next_time() - begin_).count();
   return static_cast<Picoseconds>(std::max<Duration::rep>(ns, 0)) * kNanosecond;
 }
 
 std::vector<AgentsInside::End> AgentsInside::advance(Picoseconds now) {
-  network_.run_until(begin_ + Duration(static_cast<Duration::rep>(now / kNanosecond)));
+  if (!network_) return {};
+  network_->run_until(begin_ + Duration(static_cast<Duration::rep>(now / kNanosecond)));
   std::vector<End> changed;
   for (std::size_t l = 0; l < fabric_.links.size(); ++l)
     for (std::size_t e = 0; e < 2; ++e) {
       const std::size_t node = fabric_.links[l].ends[e].node;
-      const Order is = network_.agent(node).order(network_.port_at(l, node));
+      const Order is = network_->agent(node).order(network_->port_at(l, node));
       if (is == orders_[2 * l + e]) continue;
       orders_[2 * l + e] = is;
       changed.push_back({l, e});
@@ -60,10 +62,16 @@ std::vector<AgentsInside::End> AgentsInside::advance(Picoseconds now) {
   return changed;
 }
 
+void AgentsInside::rest() {
+  exposed_at_rest_ = exposed();
+  network_.reset();
+}
+
 std::size_t AgentsInside::exposed() const {
+  if (!network_) return exposed_at_rest_;
   std::size_t links = 0;
   for (std::size_t l = 0; l < fabric_.links.size(); ++l)
-    links += network_.cables[l].up && between_forwarders(fabric_, fabric_.links[l]) &&
+    links += network_->cables[l].up && between_forwarders(fabric_, fabric_.links[l]) &&
                      (order(l, 0) == Order::kUnknown || order(l, 1) == Order::kUnknown)
                  ? 1U
                  : 0U;

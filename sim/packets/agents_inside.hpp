@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "lab/agents/fabric_network.hpp"
@@ -25,7 +26,9 @@ class AgentsInside {
   [[nodiscard]] Order order(std::size_t link, std::size_t end) const {
     return orders_[2 * link + end];
   }
-  void set_link(std::size_t link, bool up) { network_.set_cable(link, up); }
+  void set_link(std::size_t link, bool up) { network_->set_cable(link, up); }
+  /// No link will fail or come any more: nothing changes, and the agents' memory is free.
+  void rest();
   /// When something next happens among the agents.
   [[nodiscard]] Picoseconds next() const;
   /// Lets the agents live until `now`; returns the ports whose orders have changed.
@@ -35,7 +38,8 @@ class AgentsInside {
 
  private:
   const Fabric& fabric_;
-  agents::Network network_;
+  std::optional<agents::Network> network_;  ///< none: they rest
+  std::size_t exposed_at_rest_ = 0;
   TimePoint begin_{};
   std::vector<Order> orders_;
   bool agreed_ = false;

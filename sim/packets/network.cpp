@@ -61,8 +61,7 @@ void Network::gather() {
   }
 }
 
-Picoseconds Network::time_of(const Port& port, std::uint32_t octets, std::uint64_t rate_bps) const {
-  if (port.ps_per_octet != 0) return Picoseconds{octets} * port.ps_per_octet;
+Picoseconds Network::uneven_time(std::uint32_t octets, std::uint64_t rate_bps) {
   const auto bits = static_cast<unsigned __int128>(octets) * kOctetTime;
   return static_cast<Picoseconds>((bits + rate_bps - 1) / rate_bps);
 }
@@ -91,6 +90,8 @@ Result<Network> Network::of(const Fabric& fabric, const Settings& settings) {
   if (auto laid = n.lay_out_channels(); !laid) return fail(laid.error());
   const std::size_t arcs = 2 * fabric.links.size();
   n.ports.resize(arcs);
+  n.queue_bits = settings.flow_control == FlowControlKind::kPortFc ? 4 : 3;
+  n.queues.resize(arcs << n.queue_bits);
   n.ingress.resize(arcs);
   n.sources.resize(arcs);
   if (settings.hpcc.on) n.sent_octets.resize(arcs);
@@ -127,7 +128,6 @@ Result<Network> Network::of(const Fabric& fabric, const Settings& settings) {
           std::min<std::uint64_t>(kOctetTime / link.rate_bps, 0xffff'ffff));
     if (p.ps_per_octet == 0xffff'ffff) p.ps_per_octet = 0;
     n.rates[a] = link.rate_bps;
-    for (std::uint8_t i = 0; i < kPriorities; ++i) p.after_turn[i] = p.leaving[i] = i;
     n.random.emplace_back(settings.seed * 0x9e37'79b9'7f4a'7c15 + a);
     const std::uint64_t needed = n.headroom_needed(link.rate_bps, p.delay);
     const std::uint64_t given =
@@ -214,17 +214,15 @@ void Network::lay_out_waits() {
   for (Arc a = 0; a < arcs(); ++a) ++into_at_[ports[reversed(a)].node + 1];
   for (std::size_t i = 1; i < into_at_.size(); ++i) into_at_[i] += into_at_[i - 1];
   into_.resize(arcs());
-  place_in_node.resize(arcs());
   std::vector<std::uint32_t> next(into_at_);
   for (Arc a = 0; a < arcs(); ++a) {
     const std::uint32_t node = ports[reversed(a)].node;
-    place_in_node[a] = next[node] - into_at_[node];
+    ingress[a].place = next[node] - into_at_[node];
     into_[next[node]++] = a;
   }
-  waits_at_.resize(arcs());
   std::size_t size = 0;
   for (Arc a = 0; a < arcs(); ++a) {
-    waits_at_[a] = size;
+    ports[a].waits_at = static_cast<std::uint32_t>(size);
     if (ports[a].forwards) size += arcs_into(ports[a].node).size() * classes_ * classes_;
   }
   waits_.assign(size, 0);
@@ -240,10 +238,9 @@ void Network::install(Arc out, const qos::Ruleset& rules) {
   tags[reversed(out)] = rules.entering.empty() ? rules.tag.value() : kShutTag;
   Port& p = ports[out];
   p.turning = rules.turning_tags;
-  const auto set = [](std::array<std::uint8_t, kPriorities>& table,
-                      const std::vector<qos::Remap>& rows) {
-    for (std::uint8_t i = 0; i < kPriorities; ++i) table[i] = i;
-    for (const qos::Remap& r : rows) table[r.from.priority.value()] = r.to.priority.value();
+  const auto set = [](PriorityMap& table, const std::vector<qos::Remap>& rows) {
+    table = {};
+    for (const qos::Remap& r : rows) table.set(r.from.priority.value(), r.to.priority.value());
   };
   set(p.after_turn, rules.remaps);
   set(p.leaving, rules.leaving);
@@ -266,12 +263,13 @@ std::uint32_t Network::add_flow(const FlowSpec& spec, const Path& path) {
 std::uint32_t Network::add_flow(const FlowSpec& spec, std::uint32_t route) {
   Flow flow;
   flow.route = route;
-  flow.transport = spec.transport;
+  flow.transport = flow.receiver = spec.transport;
   flow.priority = settings.policy.classes()[spec.lossless_class].priority.value();
   flow.start = spec.start;
   const std::uint64_t line = rates[routes[flow.route]];
   flow.rate_bps = spec.rate_bps == 0 ? line : std::min(line, spec.rate_bps);
   if (spec.octets != 0) {
+    flow.octets = spec.octets;
     flow.frames = static_cast<std::uint32_t>((spec.octets + settings.payload_octets - 1) /
                                              settings.payload_octets);
     flow.last_octets = static_cast<std::uint16_t>(spec.octets - std::uint64_t{flow.frames - 1} *
@@ -283,21 +281,27 @@ std::uint32_t Network::add_flow(const FlowSpec& spec, std::uint32_t route) {
   for (std::uint32_t i = flow.route; routes[i] != kNone; ++i) {
     const Port& p = ports[routes[i]];
     slowest = std::min(slowest, rates[routes[i]]);
-    round += 2 * p.delay + time_of(p, frame_octets, rates[routes[i]]) +
-             time_of(p, kControlOctets, rates[routes[i]]);
+    round += 2 * p.delay + time_of(routes[i], frame_octets) + time_of(routes[i], kControlOctets);
   }
   if (spec.transport == HostTransport::kSelective) {
     const auto octets =
         static_cast<std::uint64_t>(static_cast<unsigned __int128>(round) * slowest / kOctetTime);
-    flow.most_window =
+    FlowExtras& more = flow.more();
+    more.most_window =
         static_cast<std::uint32_t>(std::min<std::uint64_t>(octets / frame_octets + 1, kMostWindow));
-    flow.selective = std::make_unique<Selective>(flow.most_window);
+    more.selective = std::make_unique<Selective>(more.most_window);
+    flow.window = more.most_window;
   }
   if (spec.transport != HostTransport::kPaced) {
-    if (settings.dcqcn.on) flow.control = std::make_unique<DcqcnOfFlow>(flow.rate_bps);
-    if (settings.hpcc.on) flow.control = std::make_unique<Hpcc>(flow.rate_bps, round, frame_octets);
+    if (settings.dcqcn.on) flow.more().control = std::make_unique<DcqcnOfFlow>(flow.rate_bps);
+    if (settings.hpcc.on)
+      flow.more().control = std::make_unique<Hpcc>(flow.rate_bps, round, frame_octets);
   }
-  flow.window = flow.control ? flow.control->window(flow.most_window) : flow.most_window;
+  if (const CongestionControl* by = flow.control(); by != nullptr) {
+    flow.window = by->window(flow.window);
+    flow.hears_all = by->hears_all();
+  }
+  flow.limit(flow.rate_bps);
   const auto index = static_cast<std::uint32_t>(flows.size());
   flows.push_back(std::move(flow));
   return index;
@@ -313,21 +317,22 @@ std::uint32_t Network::route_of(const Path& path) {
 
 void Network::reroute(std::uint32_t flow, const Path& path) {
   flows[flow].route = route_of(path);
-  flows[flow].other_route = 0;
+  if (flows[flow].extras) flows[flow].extras->other_route = 0;
 }
 
 void Network::spread(std::uint32_t flow, const std::vector<Path>& paths) {
-  flows[flow].first_way = static_cast<std::uint32_t>(ways.size());
+  flows[flow].more().first_way = static_cast<std::uint32_t>(ways.size());
   flows[flow].ways = static_cast<std::uint16_t>(paths.size());
   for (const Path& path : paths) ways.push_back(route_of(path));
 }
 
 void Network::add_other_way(std::uint32_t flow, const Path& path) {
-  flows[flow].other_route = add_route(path);
-  flows[flow].other_priority = flows[flow].priority;
+  FlowExtras& more = flows[flow].more();
+  more.other_route = add_route(path);
+  more.other_priority = flows[flow].priority;
   if (asymmetry.empty()) asymmetry.resize(buffers.size());
   const auto one = static_cast<Arc>(routes[flows[flow].route]);
-  const auto other = static_cast<Arc>(routes[flows[flow].other_route]);
+  const auto other = static_cast<Arc>(routes[more.other_route]);
   Asymmetry& a = asymmetry[ports[one].node];
   a.fast = rates[one] >= rates[other] ? one : other;
   a.most_of_2_20 = static_cast<std::uint32_t>(
@@ -336,8 +341,8 @@ void Network::add_other_way(std::uint32_t flow, const Path& path) {
 }
 
 void Network::add_follower(std::uint32_t before, std::uint32_t flow) {
-  if (flows[before].followers++ == 0)
-    flows[before].first_follower = static_cast<std::uint32_t>(followers.size());
+  FlowExtras& more = flows[before].more();
+  if (more.followers++ == 0) more.first_follower = static_cast<std::uint32_t>(followers.size());
   followers.push_back(flow);
   ++flows[flow].waits_for;
 }

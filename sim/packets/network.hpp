@@ -54,12 +54,33 @@ struct Queue {
   std::uint32_t served = 0;  ///< start tag of fair queueing, modulo 2^32
 };
 
+/// For each priority another one, or itself.
+class PriorityMap {
+ public:
+  [[nodiscard]] std::uint8_t operator[](std::size_t priority) const {
+    return static_cast<std::uint8_t>(bits_ >> 4 * priority & 0xf);
+  }
+  void set(std::size_t priority, std::uint8_t to) {
+    bits_ = (bits_ & ~(std::uint32_t{0xf} << 4 * priority)) | std::uint32_t{to} << 4 * priority;
+  }
+
+ private:
+  std::uint32_t bits_ = 0x7654'3210;
+};
+static_assert(kPriorities == 8);
+
 /// The sending end of an arc, at its tail. What another thread may write to stands on other lines
-/// of the processor's cache: so do buffers and counters.
+/// of the processor's cache: so do queues, buffers and counters.
 struct alignas(kCacheLine) Port {
   Picoseconds free_at = 0;  ///< when what is on the wire has left in full
   Picoseconds delay = 0;
+  std::uint64_t turning = 0;       ///< qos::Ruleset::turning_tags
   std::uint32_t ps_per_octet = 0;  ///< 0: no whole number
+  std::uint32_t node = 0;          ///< where it is
+  std::uint32_t served = 0;        ///< virtual time of fair queueing
+  std::uint32_t waits_at = 0;      ///< Network::waits(): its first
+  PriorityMap after_turn{};        ///< a priority's on a turn here
+  PriorityMap leaving{};           ///< of what does not turn, qos::Ruleset
   QueueMask waiting = 0;           ///< bit per queue: it has frames
   QueueMask paused = 0;            ///< bit per queue: it may not send
   QueueMask stopped = 0;           ///< as the far end says
@@ -67,27 +88,24 @@ struct alignas(kCacheLine) Port {
   QueueMask discarding = 0;        ///< what comes is thrown away, by the detector
   bool timer = false;              ///< kPortFree is under way
   bool control_due = false;        ///< the flow control wants to send a frame
-  bool down = false;
-  std::uint8_t own_turns = 0;  ///< of a node that relays: since what it relays went
-  std::uint8_t to_part = 0;    ///< the part that has the node at the far end
-  bool forwards = false;       ///< the node forwards; else it is a host that does not
-  bool relays = false;         ///< it is a host that forwards
-  std::uint32_t node = 0;      ///< where it is
-  std::uint32_t served = 0;    ///< virtual time of fair queueing
-  std::uint64_t turning = 0;   ///< qos::Ruleset::turning_tags
-  std::array<std::uint8_t, kPriorities> after_turn{};  ///< a priority's on a turn here
-  std::array<std::uint8_t, kPriorities> leaving{};     ///< of what does not turn, qos::Ruleset
-  std::array<Queue, kQueues> queues{};
+  std::uint8_t own_turns = 0;      ///< of a node that relays: since what it relays went
+  std::uint8_t to_part = 0;        ///< the part that has the node at the far end
+  bool down : 1 = false;
+  bool forwards : 1 = false;  ///< the node forwards; else it is a host that does not
+  bool relays : 1 = false;    ///< it is a host that forwards
 };
+static_assert(sizeof(Port) == kCacheLine);
 
 /// What the receiving end of an arc has in its node's buffer, by the priority it arrived in.
 struct alignas(kCacheLine) Ingress {
-  std::array<std::uint32_t, kPriorities> octets{};    ///< of the shared buffer
-  std::array<std::uint32_t, kPriorities> headroom{};  ///< beyond
+  std::array<std::uint32_t, kPriorities> octets{};  ///< of the shared buffer
   std::uint32_t headroom_limit = 0;
+  std::uint32_t place = 0;     ///< among the arcs that end at the node
   std::uint8_t pausing = 0;    ///< bit per priority: the far end is to stop
   std::uint8_t announced = 0;  ///< as the last PAUSE frame said
+  std::uint8_t beyond = 0;     ///< bit per priority: it has some in the headroom
   bool timer = false;
+  alignas(kCacheLine) std::array<std::uint32_t, kPriorities> headroom{};  ///< beyond
 };
 
 /// The buffer of a node that forwards.
@@ -222,13 +240,13 @@ class Network {
   /// in the lossless priority `arrival`: what a deadlock is told by. The engine keeps it up to
   /// date.
   [[nodiscard]] std::uint32_t& waits(Arc out, std::uint8_t priority, Arc in, std::uint8_t arrival) {
-    const std::size_t row = std::size_t{place_in_node[in]} * classes_ + class_of[arrival];
-    return waits_[waits_at_[out] + row * classes_ + class_of[priority]];
+    const std::size_t row = std::size_t{ingress[in].place} * classes_ + class_of[arrival];
+    return waits_[ports[out].waits_at + row * classes_ + class_of[priority]];
   }
   /// Calls each(in, arrival, octets) for all that is not 0 in a lossless queue.
   template <class Each>
   void for_each_wait(Arc out, std::uint8_t priority, Each&& each) const {
-    const std::uint32_t* at = &waits_[waits_at_[out] + class_of[priority]];
+    const std::uint32_t* at = &waits_[ports[out].waits_at + class_of[priority]];
     for (const Arc in : arcs_into(ports[out].node))
       for (std::uint32_t c = 0; c < classes_; ++c, at += classes_)
         if (*at != 0) each(in, lossless_classes_[c], *at);
@@ -237,13 +255,33 @@ class Network {
   [[nodiscard]] std::span<const Arc> arcs_into(std::uint32_t node) const {
     return std::span(into_).subspan(into_at_[node], into_at_[node + 1] - into_at_[node]);
   }
-  [[nodiscard]] Picoseconds time_of(const Port& port, std::uint32_t octets,
-                                    std::uint64_t rate_bps) const;
+  /// How long it takes to send so many octets at the port `out`.
+  [[nodiscard]] Picoseconds time_of(Arc out, std::uint32_t octets) const {
+    if (const std::uint32_t each = ports[out].ps_per_octet; each != 0) [[likely]]
+      return Picoseconds{octets} * each;
+    return uneven_time(octets, rates[out]);
+  }
   /// What a link needs beyond XOFF: what is under way both ways, a frame begun at each end, PAUSE.
   [[nodiscard]] std::uint64_t headroom_needed(std::uint64_t rate_bps, Picoseconds delay) const;
 
+  /// Queues of the port `out`, by priority or as its flow control numbers them.
+  [[nodiscard]] std::span<Queue> queues_of(Arc out) {
+    return std::span(queues).subspan(std::size_t{out} << queue_bits, std::size_t{1} << queue_bits);
+  }
+  [[nodiscard]] std::span<const Queue> queues_of(Arc out) const {
+    return std::span(queues).subspan(std::size_t{out} << queue_bits, std::size_t{1} << queue_bits);
+  }
+  [[nodiscard]] Queue& queue(Arc out, std::uint8_t which) {
+    return queues[(std::size_t{out} << queue_bits) + which];
+  }
+  [[nodiscard]] const Queue& queue(Arc out, std::uint8_t which) const {
+    return queues[(std::size_t{out} << queue_bits) + which];
+  }
+
   Settings settings{};
   std::vector<Port> ports{};
+  std::vector<Queue> queues{};  ///< by arc
+  unsigned queue_bits = 3;      ///< a port has 2 to the power of that
   std::vector<Ingress> ingress{};
   std::vector<Buffer> buffers{};       ///< by node
   std::vector<EventSource> sources{};  ///< by arc
@@ -252,12 +290,12 @@ class Network {
   std::vector<Asymmetry> asymmetry{};            ///< by node; empty: there is none
   std::vector<std::uint64_t> rates{};            ///< by arc
   std::vector<Picoseconds> cut_at{};             ///< by arc: last; kNever: it never was
+  bool any_cut = false;                          ///< one was
   std::vector<Random> random{};                  ///< by arc
   std::vector<std::uint64_t> sent_octets{};      ///< by arc, where there is telemetry
   std::vector<std::uint32_t> loss_ppb{};         ///< by arc; empty: no link destroys a frame
   std::vector<std::uint32_t> ways{};             ///< of flows that are spread: where routes begin
   std::vector<std::uint8_t> tags{};              ///< by arc: qos::Ruleset::tag where it arrives
-  std::vector<std::uint32_t> place_in_node{};    ///< by arc: among those that end where it does
   std::vector<std::uint32_t> place_in_paused{};  ///< by arc: in Part::paused; kNone: not there
   /// Virtual channels of lossless classes, under credits; and by priority: its channel, and the
   /// queues that are stopped with its own.
@@ -284,13 +322,13 @@ class Network {
 
  private:
   std::uint32_t add_route(const Path& path);
+  [[nodiscard]] static Picoseconds uneven_time(std::uint32_t octets, std::uint64_t rate_bps);
   Result<void> lay_out_channels();
   void lay_out_waits();
 
   std::uint32_t classes_ = 0;  ///< lossless priorities
   std::array<std::uint8_t, kPriorities> lossless_classes_{};
   std::vector<std::uint32_t> waits_{};    ///< by arc out, arc in, arrival, priority
-  std::vector<std::size_t> waits_at_{};   ///< by arc out: its first in waits_
   std::vector<Arc> into_{};               ///< arcs by the node at which they end
   std::vector<std::uint32_t> into_at_{};  ///< by node: its first in into_
   std::map<std::vector<std::size_t>, std::uint32_t> later_routes_{};  ///< by the path's links

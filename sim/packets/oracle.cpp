@@ -101,7 +101,7 @@ class Holding {
   void add(const Stuck& s, std::int64_t times) {
     const Port& p = n_.ports[s.arc];
     if (AtNode* at = node_of(p.node); at != nullptr)
-      at->octets += times * std::int64_t{p.queues[s.priority].octets};
+      at->octets += times * std::int64_t{n_.queue(s.arc, s.priority).octets};
     n_.for_each_wait(s.arc, s.priority, [&](Arc in, std::uint8_t arrival, std::uint32_t cost) {
       if (Kept* kept = kept_of(in); kept != nullptr)
         kept->cost[arrival] += times * std::int64_t{cost};

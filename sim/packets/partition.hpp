@@ -34,7 +34,8 @@ class Partition {
   Partition(Network& network, std::uint32_t index, std::size_t parts)
       : n_(network),
         index_(index),
-        wheel_(part_.pool, n_.arcs() >= kMany),
+        large_(n_.arcs() >= kMany),
+        wheel_(part_.pool, large_),
         flow_control_(n_),
         detector_(n_),
         hosts_(*this) {
@@ -48,7 +49,7 @@ class Partition {
   void run_until(Picoseconds end) {
     end_ = end;
     for (std::uint32_t s = wheel_.pop(end_); s != kNone; s = wheel_.pop(end_)) {
-      if (n_.arcs() >= kMany) fetch_ahead();
+      if (large_) fetch_ahead();
       part_.now = part_.pool[s].at;
       ++part_.count.events;
       happen(s);
@@ -80,11 +81,12 @@ class Partition {
     if (p.down) return;
     p.down = true;
     n_.cut_at[out] = part_.now;
+    n_.any_cut = true;
     detector_.cut(out);
   }
   /// What waits for it has to find another way.
   void clear(Arc out) {
-    for (std::uint8_t priority = 0; priority < kQueues; ++priority)
+    for (std::uint8_t priority = 0; priority < n_.queues_of(out).size(); ++priority)
       empty(out, priority, [&](std::uint32_t s) {
         if constexpr (kHasCredits<FlowControl>)
           if (const Slot& f = part_.pool[s]; (n_.lossless >> f.arrival & 1) != 0)
@@ -181,7 +183,7 @@ class Partition {
       for (unsigned mask = p.waiting; mask != 0; mask &= mask - 1) {
         const auto priority = static_cast<std::uint8_t>(std::countr_zero(mask));
         std::uint32_t before = kNone;
-        for (std::uint32_t s = p.queues[priority].first; s != kNone; s = part_.pool[s].next) {
+        for (std::uint32_t s = n_.queue(out, priority).first; s != kNone; s = part_.pool[s].next) {
           if (part_.pool[s].arc == in && part_.pool[s].arrival == arrival) {
             take_out(out, priority, s, before);
             ++part_.count.discarded;
@@ -223,7 +225,7 @@ class Partition {
     f.arc = out;
     if (n_.trace) n_.trace(part_.now, f);
     if (!n_.sent_octets.empty() && f.kind == Kind::kData) tell_of_link(slot, p, out);
-    p.free_at = part_.now + n_.time_of(p, octets_of(f), n_.rates[out]);
+    p.free_at = part_.now + n_.time_of(out, octets_of(f));
     part_.count.hops += f.kind == Kind::kData ? 1U : 0U;
     f.at = p.free_at + p.delay;
     if (!n_.loss_ppb.empty() && f.kind >= Kind::kData)
@@ -258,7 +260,7 @@ class Partition {
       part_.count.dropped += f.kind == Kind::kData ? octets : 0U;
       return part_.pool.release(slot);
     }
-    Queue& q = p.queues[priority];
+    Queue& q = n_.queue(out, priority);
     if (n_.settings.ecn.on && f.kind == Kind::kData && q.octets > n_.settings.ecn.kmin_octets)
       mark(f, q.octets, out);
     q.octets += octets;
@@ -287,7 +289,7 @@ class Partition {
       part_.trail_of(slot).add({.at = part_.now,
                                 .sent_octets = n_.sent_octets[out],
                                 .rate_bps = n_.rates[out],
-                                .queued_octets = p.queues[f.priority].octets,
+                                .queued_octets = n_.queue(out, f.priority).octets,
                                 .arc = out});
   }
 
@@ -300,31 +302,42 @@ class Partition {
   /// Asks for what the next events will look at, while there is something else to do: in a large
   /// network it is in no cache. Says nothing of what will happen.
   void fetch_ahead() const {
-    constexpr std::size_t kFar = 3;
-    constexpr std::size_t kNear = 1;
     const auto step = [](const Slot& f) {
       return f.kind == Kind::kData ? f.route + 1 : f.route - 1;
     };
-    if (const std::uint32_t s = wheel_.ahead(kFar); s != kNone) {
+    if (const std::uint32_t s = wheel_.ahead(6); s != kNone) {
       const Slot& f = part_.pool[s];
       if (f.kind >= Kind::kData)
         __builtin_prefetch(&n_.routes[step(f)]);
       else
         __builtin_prefetch(&n_.ports[f.arc]);
     }
-    const std::uint32_t s = wheel_.ahead(kNear);
+    if (const std::uint32_t s = wheel_.ahead(4); s != kNone) {
+      const Slot& f = part_.pool[s];
+      if (f.kind == Kind::kPortFree) {
+        if (const unsigned waits = n_.ports[f.arc].waiting; waits != 0)
+          __builtin_prefetch(&n_.queue(f.arc, static_cast<std::uint8_t>(std::countr_zero(waits))));
+      } else if (f.kind >= Kind::kData) {
+        const std::uint32_t on = n_.routes[step(f)];
+        if (on == kNone) {
+          const Flow& w = n_.flows[f.flow];
+          __builtin_prefetch(f.kind == Kind::kData ? static_cast<const void*>(&w.received) : &w);
+        } else {
+          const Arc out = f.kind == Kind::kData ? on : reversed(on);
+          __builtin_prefetch(&n_.ports[out]);
+          __builtin_prefetch(&n_.queue(out, f.priority));
+          __builtin_prefetch(&n_.ingress[f.arc]);
+        }
+      }
+    }
+    const std::uint32_t s = wheel_.ahead(2);
     if (s == kNone) return;
     const Slot& f = part_.pool[s];
-    if (f.kind < Kind::kData) return;
-    const std::uint32_t on = n_.routes[step(f)];
-    if (on == kNone) {
-      __builtin_prefetch(&n_.flows[f.flow].next);
-      __builtin_prefetch(&n_.flows[f.flow].expected);
-      return;
+    if (f.kind == Kind::kPortFree) {
+      if (const unsigned waits = n_.ports[f.arc].waiting; waits != 0)
+        __builtin_prefetch(
+            &part_.pool[n_.queue(f.arc, static_cast<std::uint8_t>(std::countr_zero(waits))).first]);
     }
-    const Port& p = n_.ports[f.kind == Kind::kData ? on : reversed(on)];
-    __builtin_prefetch(&p);
-    __builtin_prefetch(&p.queues[f.priority]);
   }
 
   void happen(std::uint32_t s) {
@@ -369,7 +382,7 @@ class Partition {
   void arrive(std::uint32_t s) {
     const Slot& f = part_.pool[s];
     const Arc in = f.arc;
-    if (n_.cut_at[in] != kNever && on_the_cut_wire(f)) return lose(s);
+    if (n_.any_cut && n_.cut_at[in] != kNever && on_the_cut_wire(f)) return lose(s);
     if (f.broken) [[unlikely]] {
       part_.pool[s].arrival = f.priority;
       pass(f);  // the far end is told what was sent, so no credit is missing for good
@@ -380,7 +393,7 @@ class Partition {
   /// What the far end of a link has to say.
   void told(std::uint32_t s) {
     const Slot frame = part_.pool[s];
-    if (n_.cut_at[frame.arc] != kNever && on_the_cut_wire(frame)) return lose(s);
+    if (n_.any_cut && n_.cut_at[frame.arc] != kNever && on_the_cut_wire(frame)) return lose(s);
     part_.pool.release(s);
     if (frame.kind == Kind::kPause) flow_control_.received(*this, frame);
     detector_.heard(*this, frame);
@@ -403,7 +416,7 @@ class Partition {
     const Port& p = n_.ports[out];
     if (p.down) return redirect(s);
     if constexpr (FlowControl::kPerPort)
-      f.priority = flow_control_.queue_of(n_, f);
+      f.priority = flow_control_.queue_of(n_, f) & 0xf;
     else
       turn(f, p);
     enqueue(s, out);
@@ -417,14 +430,15 @@ class Partition {
     std::uint32_t best = f.route;
     std::uint64_t least = ~std::uint64_t{0};
     for (std::uint32_t i = 0; i < w.ways; ++i) {
-      const std::uint32_t way = n_.ways[w.first_way + i];
+      const std::uint32_t way = n_.ways[w.extras->first_way + i];
       if (n_.routes[way] != f.arc || n_.ports[n_.routes[way + 1]].down) continue;
       std::uint64_t weight = random.below(1U << 20);  // among equals, chance
       if (n_.settings.spread == Spread::kAdaptive) {
-        const Port& p = n_.ports[n_.routes[way + 1]];
+        const Arc out = n_.routes[way + 1];
+        const Port& p = n_.ports[out];
         std::uint64_t octets = p.free_at > part_.now ? 1 : 0;
         for (unsigned mask = p.waiting; mask != 0; mask &= mask - 1)
-          octets += p.queues[static_cast<std::size_t>(std::countr_zero(mask))].octets;
+          octets += n_.queue(out, static_cast<std::uint8_t>(std::countr_zero(mask))).octets;
         weight += octets << 20;
       }
       if (weight >= least) continue;
@@ -440,17 +454,17 @@ class Partition {
     if (tag == Network::kShutTag) [[unlikely]] {
       if ((n_.lossless >> f.priority & 1) != 0) {
         pass(f);  // as what it arrived as: from here on it is lossy
-        f.arrival = f.priority = n_.settings.policy.lossy().priority.value();
+        f.begin_in(n_.settings.policy.lossy().priority.value());
       }
       return;
     }
     if ((p.turning >> tag & 1) == 0) {
-      f.priority = p.leaving[f.priority];
+      f.priority = p.leaving[f.priority] & 0xf;
       return;
     }
     const std::uint8_t to = p.after_turn[f.priority];
     if (to == f.priority) return;
-    f.priority = to;
+    f.priority = to & 0xf;
     ++part_.count.turned;
     if ((n_.lossless >> to & 1) == 0) ++part_.count.turned_lossy;
   }
@@ -461,7 +475,8 @@ class Partition {
     } else {
       Buffer& buffer = n_.buffers[p.node];
       const bool lossy = f.priority != n_.control && (n_.lossless >> f.priority & 1) == 0;
-      if (lossy && p.queues[f.priority].octets + octets > buffer.shared - buffer.used) return false;
+      if (lossy && n_.queue(out, f.priority).octets + octets > buffer.shared - buffer.used)
+        return false;
       if ((n_.lossless >> f.arrival & 1) != 0)
         return flow_control_.accept(*this, f.arc, f.arrival, octets);
       if (buffer.used + octets > buffer.shared) return false;
@@ -522,25 +537,26 @@ class Partition {
   }
 
   /// The next queue's turn: acknowledgements first, then the one that has had least, in octets.
-  [[nodiscard]] std::uint8_t pick(Port& p, QueueMask may) {
+  [[nodiscard]] std::uint8_t pick(Port& p, Arc out, QueueMask may) {
     if ((may >> n_.control & 1) != 0) return n_.control;
     std::uint8_t best = 0;
     std::uint32_t least = kNone;
     for (unsigned mask = may; mask != 0; mask &= mask - 1) {
       const auto priority = static_cast<std::uint8_t>(std::countr_zero(mask));
-      const auto ahead = static_cast<std::int32_t>(p.queues[priority].served - p.served);
+      const auto ahead = static_cast<std::int32_t>(n_.queue(out, priority).served - p.served);
       const auto tag = static_cast<std::uint32_t>(std::max(ahead, 0));
       if (tag >= least) continue;
       least = tag;
       best = priority;
     }
     p.served += least;
-    p.queues[best].served = p.served + octets_of(part_.pool[p.queues[best].first]);
+    Queue& q = n_.queue(out, best);
+    q.served = p.served + octets_of(part_.pool[q.first]);
     return best;
   }
 
-  std::uint32_t dequeue(Port& p, std::uint8_t priority) {
-    Queue& q = p.queues[priority];
+  std::uint32_t dequeue(Port& p, Arc out, std::uint8_t priority) {
+    Queue& q = n_.queue(out, priority);
     const std::uint32_t s = q.first;
     q.first = part_.pool[s].next;
     q.octets -= octets_of(part_.pool[s]);
@@ -550,7 +566,7 @@ class Partition {
 
   void take_out(Arc out, std::uint8_t priority, std::uint32_t s, std::uint32_t before) {
     Port& p = n_.ports[out];
-    Queue& q = p.queues[priority];
+    Queue& q = n_.queue(out, priority);
     (before == kNone ? q.first : part_.pool[before].next) = part_.pool[s].next;
     if (q.last == s) q.last = before;
     q.octets -= octets_of(part_.pool[s]);
@@ -564,14 +580,17 @@ class Partition {
     if (part_.now < p.free_at) return arm(arc);
     if (const auto may = static_cast<QueueMask>(p.waiting & ~p.paused);
         !send_control(p, arc) && may != 0 && !yields(p, arc)) {
-      const std::uint32_t s = dequeue(p, pick(p, may));
+      const std::uint32_t s = dequeue(p, arc, pick(p, arc, may));
       leave(p, part_.pool[s], arc);
       transmit(s, arc);
-    } else if (part_.now >= p.free_at && n_.sources[arc].any()) {
+    } else if (has_flows(p) && part_.now >= p.free_at && n_.sources[arc].any()) {
       hosts_.send(arc);
     }
-    if (p.control_due || (p.waiting & ~p.paused) != 0 || hosts_.ready(arc)) arm(arc);
+    if (p.control_due || (p.waiting & ~p.paused) != 0 || (has_flows(p) && hosts_.ready(arc)))
+      arm(arc);
   }
+  /// Whether flows may begin at the port: it is a host's.
+  [[nodiscard]] static bool has_flows(const Port& p) { return !p.forwards || p.relays; }
   /// A node that relays has one queue for all, into which its own come as fast as its link is: two
   /// of them to one of others. PortFC's has queues of their own, and those of others go first.
   bool yields(Port& p, Arc arc) {
@@ -596,7 +615,7 @@ class Partition {
   void empty(Arc out, std::uint8_t priority, Do&& each) {
     Port& p = n_.ports[out];
     while ((p.waiting >> priority & 1) != 0) {
-      const std::uint32_t s = dequeue(p, priority);
+      const std::uint32_t s = dequeue(p, out, priority);
       leave(p, part_.pool[s], out);
       each(s);
     }
@@ -604,7 +623,7 @@ class Partition {
   [[nodiscard]] bool on_the_cut_wire(const Slot& f) const {
     const Port& p = n_.ports[f.arc];
     const Picoseconds cut = n_.cut_at[f.arc];
-    const Picoseconds begun = f.at - p.delay - n_.time_of(p, octets_of(f), n_.rates[f.arc]);
+    const Picoseconds begun = f.at - p.delay - n_.time_of(f.arc, octets_of(f));
     return begun <= cut && cut < f.at;
   }
   void lose(std::uint32_t s) {
@@ -633,6 +652,7 @@ class Partition {
 
   Network& n_;
   const std::uint32_t index_;
+  const bool large_;
   Part part_{};
   Wheel wheel_;
   std::array<std::vector<std::vector<Slot>>, 2> away_{};  ///< by window, part; frames on the wire

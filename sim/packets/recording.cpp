@@ -100,7 +100,7 @@ void Recording::frame(const Network& n) {
     state[a] = p.paused != 0 ? kPaused : kGoes;
     any |= p.paused != 0;
     for (unsigned mask = p.waiting; mask != 0; mask &= mask - 1)
-      held[p.node] += p.queues[static_cast<std::size_t>(std::countr_zero(mask))].octets;
+      held[p.node] += n.queue(a, static_cast<std::uint8_t>(std::countr_zero(mask))).octets;
   }
   if (any)
     for (const Stuck& s : stuck_queues(n)) state[s.arc] = kDeadlocked;
@@ -127,7 +127,7 @@ void Recording::moment(const Network& n) {
     for (const Flow& f : n.flows) m.flows.push_back(f.received);
   m.queues.resize(n.arcs());
   for (Arc a = 0; a < n.arcs(); ++a) {
-    for (const Queue& q : n.ports[a].queues) m.queues[a] += q.octets;
+    for (const Queue& q : n.queues_of(a)) m.queues[a] += q.octets;
     m.paused += n.ports[a].paused != 0 ? 1U : 0U;
   }
   if (m.paused != 0) m.deadlocked = stuck_queues(n).size();
@@ -267,8 +267,8 @@ std::string to_html(const Plan& plan, const Outcome& o, const Recording& recordi
     const FlowResult& f = o.flows[i];
     rows += fmt::format(
         "<tr><td>{}</td><td class=\"n\">{:.3f}</td><td class=\"n\">{}</td><td>{}</td></tr>\n",
-        shown(f.name), static_cast<double>(f.throughput_bps) / 1e9,
-        f.fct ? fmt::format("{:.3f}", micros(*f.fct)) : "", entities(f.path));
+        shown(plan.flows[i].spec.name), static_cast<double>(f.throughput_bps) / 1e9,
+        f.fct ? fmt::format("{:.3f}", micros(*f.fct)) : "", entities(path_text(plan, o, f)));
   }
   body += "<h2>Flows</h2>\n" + table(rows);
   if (o.flows.size() > kFlowsDrawn)

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 #include <nlohmann/json.hpp>
 
@@ -81,6 +82,51 @@ std::string unended(const Plan& plan, const Outcome& o) {
                      by_time ? ": give a longer --duration" : "");
 }
 
+/// Stands where the flows are written: no name has a line feed after escape().
+constexpr std::string_view kFlowsHere = "\n";
+
+std::string quoted(const std::string& text) {
+  const bool plain = std::ranges::all_of(
+      text, [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
+  return plain ? '"' + text + '"' : Ordered(text).dump();
+}
+
+/// As nlohmann's dump(2) has an array of objects.
+void write_flows(const Plan& plan, const Outcome& o,
+                 const std::function<void(std::string_view)>& write) {
+  if (o.flows.empty()) return write("[]");
+  fmt::memory_buffer out;
+  for (std::size_t i = 0; i < o.flows.size(); ++i) {
+    const FlowResult& f = o.flows[i];
+    const auto number = [](const auto& v, const auto& text) {
+      return v ? text(*v) : std::string("null");
+    };
+    out.clear();
+    fmt::format_to(
+        std::back_inserter(out),
+        R"({}
+    {{
+      "name": {},
+      "path": {},
+      "throughput_bps": {},
+      "start_ns": {},
+      "fct_ns": {},
+      "received_octets": {},
+      "sent_again": {}
+    }})",
+        i == 0 ? "[" : ",", quoted(escape(plan.flows[i].spec.name)), quoted(path_text(plan, o, f)),
+        f.throughput_bps,
+        number(f.start, [](Picoseconds t) { return fmt::format("{}", t / kNanosecond); }),
+        number(f.fct,
+               [](Picoseconds t) {
+                 return Ordered(static_cast<double>(t) / static_cast<double>(kNanosecond)).dump();
+               }),
+        f.received_octets, f.sent_again);
+    write({out.data(), out.size()});
+  }
+  write("\n  ]");
+}
+
 }  // namespace
 
 std::string explain(const Plan& plan, const Outcome& o) {
@@ -107,20 +153,13 @@ std::string explain(const Plan& plan, const Outcome& o) {
 }
 
 std::string to_json(const Plan& plan, const Outcome& o) {
-  Ordered flows = Ordered::array();
-  for (const FlowResult& f : o.flows) {
-    flows.push_back({{"name", escape(f.name)},
-                     {"path", f.path},
-                     {"throughput_bps", f.throughput_bps},
-                     {"start_ns", nullptr},
-                     {"fct_ns", nullptr},
-                     {"received_octets", f.received_octets},
-                     {"sent_again", f.sent_again}});
-    if (f.start) flows.back()["start_ns"] = *f.start / kNanosecond;
-    if (f.fct) {
-      flows.back()["fct_ns"] = static_cast<double>(*f.fct) / static_cast<double>(kNanosecond);
-    }
-  }
+  std::string text;
+  write_json(plan, o, [&](std::string_view piece) { text += piece; });
+  return text;
+}
+
+void write_json(const Plan& plan, const Outcome& o,
+                const std::function<void(std::string_view)>& write) {
   Ordered stuck = Ordered::array();
   for (const StuckQueue& s : o.deadlock)
     stuck.push_back({{"from", s.from}, {"to", s.to}, {"priority", s.priority}});
@@ -142,7 +181,7 @@ std::string to_json(const Plan& plan, const Outcome& o) {
                     {"drops_lossy", o.count.drops_lossy},
                     {"lost", o.count.lost},
                     {"discarded", o.count.discarded},
-                    {"flows", std::move(flows)},
+                    {"flows", kFlowsHere},
                     {"pauses", o.count.pauses},
                     {"pause_frames", o.count.pause_frames},
                     {"detections", o.count.detections},
@@ -166,7 +205,12 @@ std::string to_json(const Plan& plan, const Outcome& o) {
                       {"under_way", o.queued_octets}}},
                     {"digest", fmt::format("{:016x}", o.count.digest)}};
   if (o.deadlocked_at) report["deadlocked_at_ns"] = *o.deadlocked_at / kNanosecond;
-  return report.dump(2) + "\n";
+  const std::string text = report.dump(2) + "\n";
+  const std::string here = Ordered(kFlowsHere).dump();
+  const std::size_t at = text.find(here);
+  write(std::string_view(text).substr(0, at));
+  write_flows(plan, o, write);
+  write(std::string_view(text).substr(at + here.size()));
 }
 
 std::string to_text(const Plan& plan, const Outcome& o) {
@@ -197,9 +241,10 @@ std::string to_text(const Plan& plan, const Outcome& o) {
     fmt::format_to(out, "{:.0f} us with a link up whose order was unknown\n", micros(o.exposed));
   for (std::size_t i = 0; i < o.flows.size() && i < kFlowsShown; ++i) {
     const FlowResult& f = o.flows[i];
-    fmt::format_to(out, "  {:<10} {:>8.3f} Gb/s  ", escape(f.name), gbps(f.throughput_bps));
+    fmt::format_to(out, "  {:<10} {:>8.3f} Gb/s  ", escape(plan.flows[i].spec.name),
+                   gbps(f.throughput_bps));
     if (f.fct) fmt::format_to(out, "done in {:.3f} us  ", micros(*f.fct));
-    fmt::format_to(out, "{}\n", f.path);
+    fmt::format_to(out, "{}\n", path_text(plan, o, f));
   }
   if (o.flows.size() > kFlowsShown)
     fmt::format_to(out, "  and {} more flows\n", o.flows.size() - kFlowsShown);

@@ -94,7 +94,6 @@ class Run : public Simulation {
       : plan_(plan),
         hooks_(hooks),
         agents_(std::move(prepared.agents)),
-        paths_(std::move(prepared.paths)),
         ways_(std::move(prepared.ways)),
         failed_(plan.failed),
         engine_(std::move(prepared.network), threads),
@@ -110,6 +109,7 @@ class Run : public Simulation {
       agents_.set_link(l, false);
     }
     agents_react(0);
+    for (const Flow& f : engine_.network().flows) first_routes_.push_back(f.route);
     for (const Storm& s : plan_.storms) storms_.push_back({s, s.from, true});
   }
 
@@ -323,13 +323,11 @@ class Run : public Simulation {
     outcome_.queued_octets = n.count.sent - n.count.delivered - n.count.dropped -
                              n.count.lost_octets - n.count.discarded_octets;
     at_half_.resize(n.flows.size());
+    outcome_.flows.reserve(plan_.flows.size());
     const Picoseconds rest = n.now > plan_.duration / 2 ? n.now - plan_.duration / 2 : 0;
     for (std::size_t i = 0; i < plan_.flows.size(); ++i) {
       const Flow& f = n.flows[i];
-      FlowResult r{.name = plan_.flows[i].spec.name,
-                   .path = paths_[i],
-                   .received_octets = f.received,
-                   .sent_again = f.again};
+      FlowResult r{.received_octets = f.received, .sent_again = f.again, .route = first_routes_[i]};
       if (f.waits_for == 0 && f.start != kNever) r.start = f.start;
       std::uint64_t octets = f.received;
       Picoseconds time = rest;
@@ -340,14 +338,14 @@ class Run : public Simulation {
       if (time != 0)
         r.throughput_bps =
             static_cast<std::uint64_t>(static_cast<unsigned __int128>(octets) * 8 * kSecond / time);
-      outcome_.flows.push_back(std::move(r));
+      outcome_.flows.push_back(r);
     }
+    outcome_.routes = std::move(engine_.network().routes);
   }
 
   const Plan& plan_;
   const Hooks& hooks_;
   AgentsInside agents_;
-  std::vector<std::string> paths_;
   Ways ways_;
   FailedLinks failed_;
   Engine<FlowControl, Detector> engine_;
@@ -357,7 +355,8 @@ class Run : public Simulation {
   Picoseconds half_ = 0;
   std::vector<LinkEvent>::const_iterator event_;
   std::optional<Halt> halted_{};
-  std::vector<lab::FlowPath> later_{};  ///< ways of the flows that are none of the plan's
+  std::vector<std::uint32_t> first_routes_{};  ///< of the plan's flows
+  std::vector<lab::FlowPath> later_{};         ///< ways of the flows that are none of the plan's
   std::map<std::tuple<std::size_t, std::size_t, std::uint64_t>, std::uint32_t> routes_{};
   std::optional<NdcMap> map_{};
   std::size_t moments_ = 0;  ///< moments that are waited for
@@ -426,7 +425,7 @@ Result<void> set_up_ndc(const Plan& plan, Network& n) {
     if (!n.ports[a].relays) continue;
     n.tags[reversed(a)] = 1;  // what comes in at a node, and goes on, changes
     n.ports[a].turning = 2;
-    n.ports[a].after_turn[lossless[0].priority.value()] = lossless[1].priority.value();
+    n.ports[a].after_turn.set(lossless[0].priority.value(), lossless[1].priority.value());
   }
   return {};
 }
@@ -507,11 +506,24 @@ Result<void> check_cbfc(const Plan& plan, const Hooks& hooks) {
 
 }  // namespace
 
+std::string path_text(const Plan& plan, const Outcome& outcome, const FlowResult& flow) {
+  const auto name = [&](Arc arc, std::size_t end) {
+    return escape(plan.fabric.nodes[plan.fabric.links[arc / 2].ends[end].node].name);
+  };
+  std::string text = name(outcome.routes[flow.route], outcome.routes[flow.route] % 2);
+  for (std::uint32_t step = flow.route; outcome.routes[step] != kNone; ++step)
+    text += ", " + name(outcome.routes[step], 1 - outcome.routes[step] % 2);
+  return text;
+}
+
 Result<Prepared> prepare(const Plan& plan) {
+  AgentsInside agents(plan.fabric, plan.settings.seed);
+  if (plan.events.empty() && std::ranges::find(plan.failed, true) == plan.failed.end())
+    agents.rest();  // first: what they had is free for the network
   auto network = Network::of(plan.fabric, plan.settings);
   if (!network) return fail(network.error());
   if (const auto set_up = set_up_ndc(plan, *network); !set_up) return fail(set_up.error());
-  Prepared p{std::move(*network), AgentsInside(plan.fabric, plan.settings.seed), Ways(plan.fabric)};
+  Prepared p{std::move(*network), std::move(agents), Ways(plan.fabric)};
   for (std::size_t l = 0; l < plan.fabric.links.size(); ++l)
     for (std::size_t e = 0; e < 2; ++e) {
       // The operator says the layers of a port that has any; else the agents find its order.
@@ -537,12 +549,11 @@ Result<Prepared> prepare(const Plan& plan) {
         p.network.add_other_way(flow, *other);
     if (map) {
       added.priority = map->queue_of(p.network, added.route);
-      if (added.other_route != 0)
-        added.other_priority = map->queue_of(p.network, added.other_route);
+      if (added.extras && added.extras->other_route != 0)
+        added.extras->other_priority = map->queue_of(p.network, added.extras->other_route);
     }
     if (plan.settings.spread != Spread::kFlow)
       p.network.spread(flow, all_ways(p.ways, failed, way));
-    p.paths.push_back(names(plan.fabric, *path));
   }
   if (const auto ordered = order_flows(plan, p.network); !ordered) return fail(ordered.error());
   return p;

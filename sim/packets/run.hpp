@@ -14,9 +14,8 @@
 
 namespace lldp::lab::packets {
 
+/// Of the plan's flow of the same index.
 struct FlowResult {
-  std::string name{};
-  std::string path{};  ///< at the start: `host2, Leaf2, Spine1, ...`
   /// Payload that arrived: of a flow that ended, over its life; else over the second half of the
   /// run, so that how it began does not count.
   std::uint64_t throughput_bps = 0;
@@ -24,6 +23,7 @@ struct FlowResult {
   std::optional<Picoseconds> fct{};    ///< from its start to its last octet's arrival
   std::uint64_t received_octets = 0;
   std::uint32_t sent_again = 0;
+  std::uint32_t route = 0;  ///< at the start, in Outcome::routes
 };
 
 /// A queue of a deadlock.
@@ -48,7 +48,11 @@ struct Outcome {
   Counters count{};
   std::uint64_t queued_octets = 0;  ///< data on links and in queues at the end
   std::vector<FlowResult> flows{};
+  std::vector<std::uint32_t> routes{};  ///< as Network::routes
 };
+/// The way of a flow at the start: `host2, Leaf2, Spine1, ...`
+[[nodiscard]] std::string path_text(const Plan& plan, const Outcome& outcome,
+                                    const FlowResult& flow);
 
 /// Observers, called at times of their own.
 struct Hooks {
@@ -64,7 +68,6 @@ struct Prepared {
   Network network{};
   AgentsInside agents;
   Ways ways;
-  std::vector<std::string> paths{};  ///< by flow
 };
 [[nodiscard]] Result<Prepared> prepare(const Plan& plan);
 

@@ -45,7 +45,7 @@ std::string Series::sample(const Network& n) {
     const Port& p = n.ports[a];
     if (!p.forwards) continue;
     std::uint64_t octets = 0;
-    for (const Queue& q : p.queues) octets += q.octets;
+    for (const Queue& q : n.queues_of(a)) octets += q.octets;
     const Link& link = plan_.fabric.links[a / 2];
     const std::string name = fmt::format("{}>{}", plan_.fabric.nodes[link.ends[a % 2].node].name,
                                          plan_.fabric.nodes[link.ends[1 - a % 2].node].name);

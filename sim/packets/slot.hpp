@@ -32,14 +32,15 @@ enum class Kind : std::uint8_t {
   kStart,         ///< timer: of `flow`
   kFinished,      ///< a notice: the last octet of `flow` has arrived
   kMoment,        ///< a notice: it is time; `number` is the caller's
-  kPause,         ///< frame: `number` is the priorities to stop, `flow` those to let go
+  kPause,         ///< frame: `number` is pause_of(), `flow` the priorities to let go
   kCheck,         ///< frame of the detector
   kData,          ///< frame
   kAck,           ///< frame: `number` is the next one wanted, `octets` what came beyond it (IRN)
 };
 
-/// All that waits is a slot: for its time, in a queue, or to be used.
-struct Slot {
+/// All that waits is a slot: for its time, in a queue, or to be used. Two of them fill a line of
+/// the processor's cache.
+struct alignas(32) Slot {
   Picoseconds at = 0;          ///< when it happens, or a frame has arrived in full
   std::uint32_t next = kNone;  ///< the one after it, wherever it waits
   std::uint32_t arc = 0;       ///< of a frame: what it travels on; in a queue: what it came by
@@ -47,15 +48,28 @@ struct Slot {
   std::uint32_t number = 0;  ///< of a frame in its flow
   std::uint32_t route = 0;   ///< index in Network::routes of `arc`
   std::uint16_t octets = 0;
-  std::uint8_t arrival = 0;   ///< the priority it arrived in, and is accounted for in
-  std::uint8_t priority = 0;  ///< the one it leaves in, or travels in
-  Kind kind = Kind::kPortFree;
-  bool marked = false;  ///< congestion experienced; in an ACK: told back
-  bool nack = false;
-  bool broken = false;       ///< a link has destroyed it: it is lost where it arrives
-  std::uint16_t quanta = 0;  ///< of a PAUSE: how long it stops
+  std::uint8_t arrival : 4 = 0;   ///< the priority it arrived in, and is accounted for in
+  std::uint8_t priority : 4 = 0;  ///< the one it leaves in, or travels in
+  Kind kind : 4 = Kind::kPortFree;
+  bool marked : 1 = false;  ///< congestion experienced; in an ACK: told back
+  bool nack : 1 = false;
+  bool broken : 1 = false;  ///< a link has destroyed it: it is lost where it arrives
+
+  /// A frame that begins in a priority.
+  void begin_in(std::uint8_t p) { arrival = priority = p & 0xf; }
 };
-static_assert(sizeof(Slot) <= 40);
+static_assert(sizeof(Slot) == 32);
+
+/// `number` of a PAUSE by PFC: the priorities to stop, and for how long.
+[[nodiscard]] constexpr std::uint32_t pause_of(std::uint8_t stops, std::uint16_t quanta) {
+  return stops | std::uint32_t{quanta} << 16;
+}
+[[nodiscard]] constexpr std::uint8_t stops_of(const Slot& pause) {
+  return static_cast<std::uint8_t>(pause.number & 0xff);
+}
+[[nodiscard]] constexpr std::uint16_t quanta_of(const Slot& pause) {
+  return static_cast<std::uint16_t>(pause.number >> 16);
+}
 
 /// Slots that are used again: as many as were ever waiting at one moment.
 class Pool {

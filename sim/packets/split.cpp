@@ -94,8 +94,7 @@ Picoseconds lookahead(const Network& n) {
   Picoseconds least = kNever;
   for (Arc a = 0; a < n.arcs(); ++a) {
     const Port& p = n.ports[a];
-    if (p.to_part != n.part_at(p.node))
-      least = std::min(least, p.delay + n.time_of(p, shortest, n.rates[a]));
+    if (p.to_part != n.part_at(p.node)) least = std::min(least, p.delay + n.time_of(a, shortest));
   }
   return least;
 }

@@ -112,9 +112,9 @@ void CaptureWriter::pause(const Slot& f) {
   }
   big(frame_, 0x8808, 2);
   big(frame_, 0x0101, 2);
-  big(frame_, f.number | f.flow, 2);
+  big(frame_, stops_of(f) | f.flow, 2);
   for (unsigned p = 0; p < kPriorities; ++p)
-    big(frame_, (f.number >> p & 1) != 0 ? f.quanta : 0U, 2);
+    big(frame_, (f.number >> p & 1) != 0 ? quanta_of(f) : 0U, 2);
   if (f.marked) {  // a check rides on it, in the padding
     big(frame_, f.route, 4);
     big(frame_, f.octets, 2);

@@ -335,7 +335,7 @@ class Wheel {
     }
   }
 
-  static constexpr std::size_t kLookAhead = 6;  ///< slots that are fetched before they are wanted
+  static constexpr std::size_t kLookAhead = 10;  ///< slots that are fetched before they are wanted
 
   Pool& pool_;
   std::vector<List> lists_;  ///< by bucket, in a small network

@@ -258,7 +258,7 @@ class ItsyPaper {
       say(place, where, "deadlocks", o->deadlocks);
       say(place, where, "frames_drained", static_cast<double>(o->count.discarded));
       for (std::size_t i = 0; i < o->flows.size(); ++i)  // of the second half
-        say(place, fmt::format("{}, {}", where, o->flows[i].name), "normalized_throughput",
+        say(place, fmt::format("{}, {}", where, plan.flows[i].spec.name), "normalized_throughput",
             static_cast<double>(o->flows[i].throughput_bps) * frame /
                 static_cast<double>(plan.flows[i].spec.rate_bps));
       sink_.draw({"Figure 5", svg(chart)});

@@ -64,10 +64,11 @@ SeenOfPortfc simulate(const Plan& plan, std::size_t second, Picoseconds until,
   hooks.go_on = [&](const packets::Network& n) {
     if (n.now > until) return true;
     std::uint64_t longest = 0;
-    for (const packets::Port& p : n.ports) {
+    for (Arc a = 0; a < n.arcs(); ++a) {
+      const packets::Port& p = n.ports[a];
       if (!p.forwards || p.relays) continue;
       std::uint64_t octets = 0;
-      for (const packets::Queue& q : p.queues) octets += q.octets;
+      for (const packets::Queue& q : n.queues_of(a)) octets += q.octets;
       longest = std::max(longest, octets);
     }
     seen.queue_top.push_back(static_cast<double>(longest));

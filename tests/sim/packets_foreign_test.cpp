@@ -140,12 +140,12 @@ TEST(HpccTopology, IsRefusedWithTheLine) {
 }
 
 TEST(HpccFlows, BeginWithTheFirstAndTakeWhatTheirLinksTake) {
-  const Outcome o = outcome_of_foreign(with("2\n0 2 3 100 10000 2\n3 1 3 101 5000 2.0005\n"));
+  const Plan plan = with("2\n0 2 3 100 10000 2\n3 1 3 101 5000 2.0005\n");
+  const Outcome o = outcome_of_foreign(plan);
   ASSERT_EQ(o.flows.size(), 2U);
-  EXPECT_EQ(o.flows[0].name, "1");
+  EXPECT_EQ(plan.flows[0].spec.name, "1");
   EXPECT_EQ(o.flows[0].fct, unloaded(10'000, 3));
   EXPECT_EQ(o.flows[1].fct, unloaded(5000, 3));
-  const Plan plan = with("2\n0 2 3 100 10000 2\n3 1 3 101 5000 2.0005\n");
   EXPECT_EQ(plan.flows[0].spec.start, 0U);
   EXPECT_EQ(plan.flows[1].spec.start, 500 * kMicrosecond);
 }
@@ -180,21 +180,22 @@ TEST(HpccFlows, AreRefusedWithTheLine) {
 }
 
 TEST(ConnectionMatrix, TriggersBeginOneWhenAnotherHasArrived) {
-  const Outcome o =
-      outcome_of_foreign(with("Nodes 4\nConnections 4\nTriggers 2\n"
-                              "0->2 id 1 start 0 size 10000 send_done_trigger 1\n"
-                              "2->1 id 2 trigger 1 size 5000 recv_done_trigger 7\n"
-                              "3->2 id 4 start 2e6 size 1000 recv_done_trigger 7\n"
-                              "1->3 id 9 trigger 7 size 2000 prio 3\n"
-                              "trigger id 1 oneshot\n"
-                              "trigger id 7 barrier count 2\n"));
+  const Plan plan = with(
+      "Nodes 4\nConnections 4\nTriggers 2\n"
+      "0->2 id 1 start 0 size 10000 send_done_trigger 1\n"
+      "2->1 id 2 trigger 1 size 5000 recv_done_trigger 7\n"
+      "3->2 id 4 start 2e6 size 1000 recv_done_trigger 7\n"
+      "1->3 id 9 trigger 7 size 2000 prio 3\n"
+      "trigger id 1 oneshot\n"
+      "trigger id 7 barrier count 2\n");
+  const Outcome o = outcome_of_foreign(plan);
   ASSERT_EQ(o.flows.size(), 4U);
   const auto as_alone = [](const FlowResult& f, std::uint64_t octets) {  // but for others' ACKs
     return f.fct >= unloaded(octets, 3) && f.fct <= unloaded(octets, 3) + 4 * 64 * 80;
   };
   EXPECT_EQ(o.flows[0].fct, unloaded(10'000, 3));
   EXPECT_TRUE(as_alone(o.flows[1], 5000));
-  EXPECT_EQ(o.flows[3].name, "9");
+  EXPECT_EQ(plan.flows[3].spec.name, "9");
   EXPECT_TRUE(as_alone(o.flows[3], 2000));
 }
 

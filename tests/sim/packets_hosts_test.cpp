@@ -175,7 +175,7 @@ TEST(Packets, WhatLinksDestroyIsSentAgain) {
       EXPECT_GT(o.count.lost, 10U);
       EXPECT_EQ(o.count.drops, 0U);
       EXPECT_EQ(o.queued_octets, 0U);
-      for (const FlowResult& f : o.flows) EXPECT_TRUE(f.fct) << f.name;
+      for (const FlowResult& f : o.flows) EXPECT_TRUE(f.fct);
       EXPECT_EQ(run(plan, {}, 2)->count.digest, o.count.digest);
     }
 }
@@ -205,15 +205,15 @@ std::uint32_t longest_queue(Spread spread, std::uint64_t* turned = nullptr) {
       plan, {.kind = "permutation", .octets = 300'000, .transport = HostTransport::kSelective}));
   std::uint32_t longest = 0;
   Hooks hooks{.sample_every = 2 * kMicrosecond, .sample = [&](const Network& n) {
-                for (const Port& p : n.ports)
-                  for (const Queue& q : p.queues)
-                    if (p.forwards) longest = std::max(longest, q.octets);
+                for (Arc a = 0; a < n.arcs(); ++a)
+                  for (const Queue& q : n.queues_of(a))
+                    if (n.ports[a].forwards) longest = std::max(longest, q.octets);
               }};
   hooks.to_the_end = false;
   const auto o = run(plan, hooks);
   EXPECT_TRUE(o) << to_string(o.error());
   if (!o) return 0;
-  for (const FlowResult& f : o->flows) EXPECT_TRUE(f.fct) << f.name;
+  for (const FlowResult& f : o->flows) EXPECT_TRUE(f.fct);
   EXPECT_EQ(o->count.drops, 0U);
   if (turned != nullptr) *turned = o->count.turned;
   return longest;
@@ -242,7 +242,8 @@ TEST(Packets, AFlowOfAClosTakesTheWayThatViaNames) {
   for (const char* core : {"core1", "core2", "core3", "core4"}) {
     way.via = {node(core)};
     plan.flows = {{.spec = {.name = "f", .octets = 10'000}, .way = way}};
-    EXPECT_THAT(outcome_of(plan).flows[0].path, HasSubstr(core));
+    const Outcome o = outcome_of(plan);
+    EXPECT_THAT(path_text(plan, o, o.flows[0]), HasSubstr(core));
   }
   plan.flows[0].way.via = {node("agg3")};  // of another pod
   EXPECT_THAT(to_string(run(plan).error()), HasSubstr("`agg3` is on none of the ways"));
@@ -275,7 +276,7 @@ TEST(Hpcc, SetsTheWindowByTheFullestLink) {
         {.now = trail.told[0].at, .wanted = wanted, .next = wanted + 100, .trail = trail.all()});
   };
   EXPECT_EQ(hpcc.window(1000), 125U);
-  EXPECT_EQ(hpcc.rate(settings, 100'000'000'000, 0), 100'000'000'000U);
+  EXPECT_EQ(hpcc.pace(settings, 100'000'000'000, 0).bps, 100'000'000'000U);
   tell(trail_of(10 * kMicrosecond, 125'000, 0), 1);
   EXPECT_EQ(hpcc.window(1000), 125U) << "one trail measures nothing";
   // A whole round later: all of the link is used, and as much again waits.
@@ -283,7 +284,7 @@ TEST(Hpcc, SetsTheWindowByTheFullestLink) {
   tell(trail_of(30 * kMicrosecond, 375'000, 125'000), 200);
   EXPECT_EQ(hpcc.utilization(), 2 * Hpcc::kOne);
   EXPECT_EQ(hpcc.window(1000), (118'750 * 475 / 1000 + 80 + 80 + 999) / 1000);
-  EXPECT_LT(hpcc.rate(settings, 100'000'000'000, 0), 50'000'000'000U);
+  EXPECT_LT(hpcc.pace(settings, 100'000'000'000, 0).bps, 50'000'000'000U);
   // The link is idle: additive increase, five rounds, then to the target at once.
   for (std::uint32_t round = 4; round < 12; ++round)
     tell(trail_of(round * 10 * kMicrosecond, 375'000 + round, 0), round * 200);
@@ -303,9 +304,10 @@ TEST(Packets, HpccKeepsQueuesShorterThanDcqcnAndTheLinkFull) {
     std::uint32_t longest = 0;
     const Hooks hooks{.sample_every = 10 * kMicrosecond, .sample = [&](const Network& n) {
                         if (n.now < kMillisecond) return;
-                        for (const Port& p : n.ports)
-                          if (p.forwards)
-                            for (const Queue& q : p.queues) longest = std::max(longest, q.octets);
+                        for (Arc a = 0; a < n.arcs(); ++a)
+                          if (n.ports[a].forwards)
+                            for (const Queue& q : n.queues_of(a))
+                              longest = std::max(longest, q.octets);
                       }};
     plan.settings.hpcc.on = true;
     const auto with = run(plan, hooks, 2);

@@ -48,7 +48,7 @@ TEST_P(ItsyCase, EveryDeadlockIsFoundAndBroken) {
   ASSERT_FALSE(o.verdicts.empty());
   EXPECT_THAT(o.verdicts.front().loop, SizeIs(4));
   EXPECT_LT(o.verdicts.front().at - o.verdicts.front().formed, 50 * kMicrosecond);
-  for (const FlowResult& f : o.flows) EXPECT_GT(f.throughput_bps, 1'000'000'000U) << f.name;
+  for (const FlowResult& f : o.flows) EXPECT_GT(f.throughput_bps, 1'000'000'000U);
 }
 INSTANTIATE_TEST_SUITE_P(Packets, ItsyCase, testing::Values("case1", "case2", "flap"),
                          [](const auto& c) { return std::string(c.param); });

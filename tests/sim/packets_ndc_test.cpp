@@ -47,7 +47,7 @@ TEST(Ndc, ALoopOfRelaysDeadlocksUnderPfc) {
   const Outcome o = outcome_in_ndc(loop(FlowControlKind::kPfc));
   ASSERT_TRUE(o.deadlocked_at);
   EXPECT_LE(*o.deadlocked_at, 2 * kMillisecond);
-  for (const FlowResult& f : o.flows) EXPECT_EQ(f.throughput_bps, 0U) << f.name;
+  for (const FlowResult& f : o.flows) EXPECT_EQ(f.throughput_bps, 0U);
 }
 
 /// The agent of a node that relays gives its ports no order: none is waited for, or missed.
@@ -61,7 +61,7 @@ class NdcScheme : public testing::TestWithParam<FlowControlKind> {};
 TEST_P(NdcScheme, TheLoopMoves) {
   const Outcome o = outcome_in_ndc(loop(GetParam()));
   EXPECT_FALSE(o.deadlocked_at);
-  for (const FlowResult& f : o.flows) EXPECT_GT(f.throughput_bps, 20'000'000'000U) << f.name;
+  for (const FlowResult& f : o.flows) EXPECT_GT(f.throughput_bps, 20'000'000'000U);
 }
 INSTANTIATE_TEST_SUITE_P(Packets, NdcScheme,
                          testing::Values(FlowControlKind::kPfcStar, FlowControlKind::kPortFc),
@@ -82,7 +82,7 @@ TEST(PortFc, CongestionGoesThreeHopsAtMost) {
   EXPECT_FALSE(o.deadlocked_at);
   EXPECT_GE(o.count.pause_hops, 2U);
   EXPECT_LE(o.count.pause_hops, 3U);
-  for (const FlowResult& f : o.flows) EXPECT_TRUE(f.fct) << f.name;
+  for (const FlowResult& f : o.flows) EXPECT_TRUE(f.fct);
   EXPECT_EQ(o.queued_octets, 0U);
 }
 
@@ -276,7 +276,7 @@ TEST(Workload, ExpertsSendBackWhatTheyGot) {
     EXPECT_LE(all, 2U * 9 * 256'000);  // but for what experts have for themselves
     EXPECT_GE(all, 2U * 8 * 256'000 - 256'000);
     EXPECT_EQ(most > 3 * least, skew == 3);
-    for (const FlowResult& f : outcome_in_ndc(plan).flows) EXPECT_TRUE(f.fct) << f.name;
+    for (const FlowResult& f : outcome_in_ndc(plan).flows) EXPECT_TRUE(f.fct);
   }
 }
 

@@ -16,8 +16,8 @@ namespace lldp::lab::packets {
 /// Trigger-Based PFC Deadlock Detection in the Data Plane". A check rides on every PAUSE and names
 /// the counter that began (III-A); switches pass it on to the ports whose pause it explains
 /// (III-B). A switch that receives its own check, or the same check again, has a loop of causes,
-/// and proves that the loop stands still (temporal consistency). docs/research/sim.md says what the paper
-/// leaves open, and how it is read here.
+/// and proves that the loop stands still (temporal consistency). docs/research/sim.md says what the
+/// paper leaves open, and how it is read here.
 class Itsy {
  public:
   explicit Itsy(const Network& network)
@@ -289,9 +289,9 @@ class Itsy {
     std::uint32_t flow = book_.heaviest(n, trigger);
     if (flow == kNone) flow = book_.heaviest(n, counter);
     if (flow == kNone) return;
-    std::uint64_t& rate = n.flows[flow].rate_bps;
-    slowed_.try_emplace(flow, rate);
-    rate = std::max<std::uint64_t>(rate / 2, s_.least_bps);
+    Flow& slowed = n.flows[flow];
+    slowed_.try_emplace(flow, slowed.rate_bps);
+    slowed.limit(std::max<std::uint64_t>(slowed.rate_bps / 2, s_.least_bps));
     e.after(s_.slow_for, Kind::kDetector, arc_of(trigger), kGivesBack | priority_of(trigger), flow);
   }
   /// A flow that was slowed gets the rate back that it had, when its trigger does not pause.
@@ -302,7 +302,7 @@ class Itsy {
     if (pausing(e.network(), trigger))
       return e.after(s_.slow_for, Kind::kDetector, arc_of(trigger),
                      kGivesBack | priority_of(trigger), flow);
-    e.network().flows[flow].rate_bps = slowed->second;
+    e.network().flows[flow].limit(slowed->second);
     slowed_.erase(slowed);
   }
 
@@ -313,11 +313,8 @@ class Itsy {
     if (!n.ports[arc_of(counter)].forwards || n.ports[out].down) return;  // to a host
     check.priority = priority_of(counter);
     const std::uint32_t slot = e.pool().take();
-    e.pool()[slot] = Slot{.arc = arc_of(counter),
-                          .octets = kControlOctets,
-                          .arrival = n.control,
-                          .priority = n.control,
-                          .kind = Kind::kCheck};
+    e.pool()[slot] = Slot{.arc = arc_of(counter), .octets = kControlOctets, .kind = Kind::kCheck};
+    e.pool()[slot].begin_in(n.control);
     put(e.pool()[slot], check);
     ++e.count().checks;
     e.enqueue(slot, out);

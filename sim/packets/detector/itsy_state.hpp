@@ -173,7 +173,7 @@ class ItsyBook {
     const Port& p = n.ports[arc_of(q)];
     const Pool& pool = n.pool_of(p);
     if ((p.waiting >> priority_of(q) & 1) == 0) return true;
-    for (std::uint32_t f = p.queues[priority_of(q)].first; f != kNone; f = pool[f].next)
+    for (std::uint32_t f = n.queue(arc_of(q), priority_of(q)).first; f != kNone; f = pool[f].next)
       if (!each(pool[f])) return false;
     return true;
   }

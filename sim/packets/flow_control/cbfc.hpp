@@ -71,7 +71,7 @@ class Cbfc {
     r.to_tell &= ~(1U << c);
     r.told_last = static_cast<std::uint8_t>(c);
     const Network& n = e.network();
-    r.next_at = e.now() + n.time_of(n.ports[out], s_.cf_min_spacing, n.rates[out]);
+    r.next_at = e.now() + n.time_of(out, s_.cf_min_spacing);
     if (r.to_tell != 0) tell(e, in);
     ++e.count().pause_frames;
     const std::uint32_t slot = e.pool().take();

@@ -25,17 +25,18 @@ class Pfc {
     Ingress& g = e.network().ingress[in];
     Buffer& buffer = e.buffer_at_head(in);
     const std::uint64_t limit = xoff(buffer);
+    const auto bit = static_cast<std::uint8_t>(1U << priority);
     if (g.octets[priority] < limit && buffer.used + octets <= buffer.shared) {
       g.octets[priority] += octets;
       buffer.used += octets;
     } else {
       if (g.headroom[priority] + octets > g.headroom_limit) return false;
       g.headroom[priority] += octets;
+      g.beyond |= bit;
       Counters& count = e.count();
       count.peak_headroom = std::max(count.peak_headroom, g.headroom[priority]);
     }
-    const auto bit = static_cast<std::uint8_t>(1U << priority);
-    if ((g.pausing & bit) == 0 && (g.headroom[priority] != 0 || g.octets[priority] >= limit)) {
+    if ((g.pausing & bit) == 0 && ((g.beyond & bit) != 0 || g.octets[priority] >= limit)) {
       g.pausing |= bit;
       ++e.count().pauses;
       e.want_control(reversed(in));
@@ -47,13 +48,16 @@ class Pfc {
   void released(Engine& e, Arc in, std::uint8_t priority, std::uint32_t octets) {
     Ingress& g = e.network().ingress[in];
     Buffer& buffer = e.buffer_at_head(in);
-    const std::uint32_t beyond = std::min(octets, g.headroom[priority]);
-    g.headroom[priority] -= beyond;
-    g.octets[priority] -= octets - beyond;
-    buffer.used -= octets - beyond;
     const auto bit = static_cast<std::uint8_t>(1U << priority);
-    if ((g.pausing & bit) == 0 || g.headroom[priority] != 0 || g.octets[priority] > xon(buffer))
-      return;
+    if ((g.beyond & bit) != 0) {  // the headroom empties first
+      const std::uint32_t beyond = std::min(octets, g.headroom[priority]);
+      g.headroom[priority] -= beyond;
+      octets -= beyond;
+      if (g.headroom[priority] == 0) g.beyond &= static_cast<std::uint8_t>(~bit);
+    }
+    g.octets[priority] -= octets;
+    buffer.used -= octets;
+    if ((g.pausing & bit) == 0 || (g.beyond & bit) != 0 || g.octets[priority] > xon(buffer)) return;
     g.pausing &= static_cast<std::uint8_t>(~bit);
     e.want_control(reversed(in));
   }
@@ -74,10 +78,9 @@ class Pfc {
     ++e.count().pause_frames;
     const std::uint32_t slot = e.pool().take();
     e.pool()[slot] = Slot{.flow = go,
-                          .number = g.pausing,
+                          .number = pause_of(g.pausing, s_.quanta),
                           .octets = kControlOctets,
-                          .kind = Kind::kPause,
-                          .quanta = s_.quanta};
+                          .kind = Kind::kPause};
     e.telling(out, slot, fresh);
     return slot;
   }
@@ -86,8 +89,8 @@ class Pfc {
   void received(Engine& e, const Slot& frame) {
     Network& n = e.network();
     const Arc out = reversed(frame.arc);
-    const auto stop = static_cast<std::uint8_t>(frame.number);
-    const Picoseconds until = e.now() + quanta_time(n, out, frame.quanta);
+    const std::uint8_t stop = stops_of(frame);
+    const Picoseconds until = e.now() + quanta_time(n, out, quanta_of(frame));
     for (unsigned mask = stop; mask != 0; mask &= mask - 1)
       until_[out].priority[static_cast<std::size_t>(std::countr_zero(mask))] = until;
     const auto go = static_cast<std::uint8_t>(frame.flow);
@@ -154,7 +157,7 @@ class Pfc {
     return limit > 2 * frame_ ? limit - 2 * frame_ : 0;
   }
   [[nodiscard]] static Picoseconds quanta_time(const Network& n, Arc arc, std::uint32_t quanta) {
-    return n.time_of(n.ports[arc], quanta * 64U, n.rates[arc]);
+    return n.time_of(arc, quanta * 64U);
   }
 
   const PfcSettings& s_;

@@ -38,6 +38,12 @@ struct Acknowledged {
   std::span<const Telemetry> trail{};  ///< empty where the control asks for none
 };
 
+/// A rate, and until when it holds unless acknowledged() is called.
+struct Pace {
+  std::uint64_t bps = 0;
+  Picoseconds until = kNever;
+};
+
 /// The congestion control of one flow, at its sender. Its constants are the run's, which moves.
 class CongestionControl {
  public:
@@ -47,10 +53,12 @@ class CongestionControl {
   CongestionControl& operator=(const CongestionControl&) = delete;
 
   /// At which the flow may send from now on; `line_bps` is its link's.
-  [[nodiscard]] virtual std::uint64_t rate(const Settings& settings, std::uint64_t line_bps,
-                                           Picoseconds now) = 0;
+  [[nodiscard]] virtual Pace pace(const Settings& settings, std::uint64_t line_bps,
+                                  Picoseconds now) = 0;
   /// How many frames may be under way; `most` where the control does not say.
   [[nodiscard]] virtual std::uint32_t window(std::uint32_t most) const { return most; }
+  /// Of acknowledgements those that are marked, or all of them.
+  [[nodiscard]] virtual bool hears_all() const { return true; }
   virtual void acknowledged(const Settings& settings, const Acknowledged& news) = 0;
 };
 

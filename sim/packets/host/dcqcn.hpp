@@ -37,6 +37,11 @@ class Dcqcn {
     return r.rate_bps;
   }
 
+  /// Until when that rate holds if no mark comes: without one a decrease does nothing.
+  [[nodiscard]] Picoseconds holds_until(const RateState& r) const {
+    return r.decrease_marked ? std::min(r.decrease_due, r.increase_due) : r.increase_due;
+  }
+
   void marked(RateState& r, std::uint64_t line_bps, Picoseconds now) const {
     if (r.alpha_due == kNever) {  // the first one
       r.alpha = kOne;
@@ -112,10 +117,13 @@ class DcqcnOfFlow final : public CongestionControl {
  public:
   explicit DcqcnOfFlow(std::uint64_t most_bps)
       : most_bps_(most_bps), state_{.rate_bps = most_bps, .target_bps = most_bps} {}
-  [[nodiscard]] std::uint64_t rate(const Settings& settings, std::uint64_t line_bps,
-                                   Picoseconds now) override {
-    return Dcqcn(settings.dcqcn).rate(state_, line_bps, now);
+  [[nodiscard]] Pace pace(const Settings& settings, std::uint64_t line_bps,
+                          Picoseconds now) override {
+    const Dcqcn dcqcn(settings.dcqcn);
+    const std::uint64_t bps = dcqcn.rate(state_, line_bps, now);
+    return {.bps = bps, .until = dcqcn.holds_until(state_)};
   }
+  [[nodiscard]] bool hears_all() const override { return false; }
   void acknowledged(const Settings& settings, const Acknowledged& news) override {
     if (news.marked) Dcqcn(settings.dcqcn).marked(state_, most_bps_, news.now);
   }

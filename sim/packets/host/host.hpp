@@ -16,7 +16,7 @@ class Hosts {
 
   void start(std::uint32_t flow) {
     Flow& w = n_.flows[flow];
-    if (w.other_route != 0) choose_way(w);
+    if (w.extras && w.extras->other_route != 0) choose_way(w);
     w.allowed_at = w.progress_at = part_.now;
     offer(flow);
   }
@@ -67,7 +67,7 @@ class Hosts {
     if (f.kind == Kind::kAck) return acknowledged(slot);
     count.delivered += f.octets;
     Flow& w = n_.flows[f.flow];
-    switch (w.transport) {
+    switch (w.receiver) {
       case HostTransport::kPaced:
         in_order(w, f);
         return part_.pool.release(slot);
@@ -91,7 +91,7 @@ class Hosts {
     if (w.transport == HostTransport::kGoBackN) {
       go_back(w);
     } else {
-      Selective& s = *w.selective;
+      Selective& s = *w.selective();
       s.recovering = true;
       s.recovery_until = w.next;
       s.repair = w.acked;
@@ -159,8 +159,8 @@ class Hosts {
   /// The frame to send now; kNone: none may be sent.
   std::uint32_t next_number(Flow& w, bool look = false) {
     if (w.done) return kNone;
-    if (w.selective && w.selective->recovering) {
-      Selective& s = *w.selective;
+    if (w.transport == HostTransport::kSelective && w.selective()->recovering) {
+      Selective& s = *w.selective();
       while (s.repair < s.highest_sacked && s.test(s.sacked, s.repair)) ++s.repair;
       if (s.repair < s.highest_sacked && s.repair < w.next) {
         if (look) return s.repair;
@@ -182,19 +182,22 @@ class Hosts {
              .number = number,
              .route = w.route,
              .octets = static_cast<std::uint16_t>(payload + n_.settings.header_octets),
-             .arrival = w.priority,
-             .priority = w.priority,
              .kind = Kind::kData};
+    part_.pool[slot].begin_in(w.priority);
     const std::uint32_t octets = part_.pool[slot].octets;
     part_.count.sent += octets;
     if (n_.settings.hpcc.on) part_.trail_of(slot).links = 0;
     if (!n_.asymmetry.empty()) sent_own(arc, octets);
     e_.transmit(slot, arc);
-    const std::uint64_t rate =
-        w.control ? std::min(w.rate_bps, w.control->rate(n_.settings, n_.rates[arc], part_.now))
-                  : w.rate_bps;
-    w.allowed_at = rate == n_.rates[arc] ? n_.ports[arc].free_at
-                                         : part_.now + std::uint64_t{octets} * 8 * kSecond / rate;
+    const std::uint64_t line = n_.rates[arc];
+    if (w.paced_until <= part_.now) {
+      const Pace pace = w.control()->pace(n_.settings, line, part_.now);
+      w.paced_bps = std::min(w.rate_bps, pace.bps);
+      w.paced_until = pace.until;
+    }
+    w.allowed_at = w.paced_bps == line
+                       ? n_.ports[arc].free_at
+                       : part_.now + std::uint64_t{octets} * 8 * kSecond / w.paced_bps;
     if (w.transport == HostTransport::kPaced) {
       if (w.next == w.frames) w.done = true;
       return;
@@ -230,8 +233,8 @@ class Hosts {
     turn_window(a);
     const bool fast = n_.random[a.fast].below(1U << 20) < a.share_of_2_20;
     if (fast == (arc == a.fast)) return;
-    std::swap(w.route, w.other_route);
-    std::swap(w.priority, w.other_priority);
+    std::swap(w.route, w.extras->other_route);
+    std::swap(w.priority, w.extras->other_priority);
   }
   void sent_own(Arc arc, std::uint32_t octets) {
     Asymmetry& a = n_.asymmetry[n_.ports[arc].node];
@@ -251,23 +254,19 @@ class Hosts {
   void in_order(Flow& w, const Slot& f) {
     ++w.expected;
     w.received += f.octets - n_.settings.header_octets;
-    if (w.expected == w.frames || w.received >= total(w)) finish(w, f.flow);
+    if (w.received >= w.octets) finish(w, f.flow);
   }
   void finish(Flow& w, std::uint32_t flow) {
     if (w.finish != kNever) return;
     w.finish = part_.now;
     ++part_.finished;
     if (n_.notice) e_.after(0, Kind::kFinished, 0, 0, flow);
-    for (std::uint32_t i = 0; i < w.followers; ++i) {
-      const std::uint32_t next = n_.followers[w.first_follower + i];
+    for (std::uint32_t i = 0; w.extras && i < w.extras->followers; ++i) {
+      const std::uint32_t next = n_.followers[w.extras->first_follower + i];
       if (--n_.flows[next].waits_for != 0) continue;
       n_.flows[next].start += part_.now;
       e_.begin(next);
     }
-  }
-  [[nodiscard]] std::uint64_t total(const Flow& w) const {
-    if (w.frames == kNone) return ~std::uint64_t{0};
-    return std::uint64_t{w.frames - 1} * n_.settings.payload_octets + w.last_octets;
   }
 
   void receive_go_back(Flow& w, std::uint32_t slot) {
@@ -285,7 +284,7 @@ class Hosts {
 
   void receive_selective(Flow& w, std::uint32_t slot) {
     const Slot& f = part_.pool[slot];
-    Selective& s = *w.selective;
+    Selective& s = *w.selective();
     const std::uint32_t number = f.number;
     if (number < w.expected) return answer(slot, w, false, 0);
     std::uint64_t& word = s.received[number / 64 % s.words];
@@ -298,7 +297,7 @@ class Hosts {
       s.received[w.expected / 64 % s.words] &= ~(std::uint64_t{1} << w.expected % 64);
       ++w.expected;
     }
-    if (w.expected == w.frames) finish(w, f.flow);
+    if (w.received >= w.octets) finish(w, f.flow);
     answer(slot, w, number >= w.expected, number - std::min(number, w.expected));
   }
 
@@ -309,7 +308,7 @@ class Hosts {
     f.nack = nack;
     f.number = w.expected;
     f.octets = static_cast<std::uint16_t>(beyond);
-    f.arrival = f.priority = n_.control;
+    f.begin_in(n_.control);
     const Arc out = reversed(f.arc);
     if (n_.ports[out].down) return part_.pool.release(slot);
     e_.enqueue(slot, out);
@@ -322,9 +321,10 @@ class Hosts {
     part_.pool.release(slot);  // its trail stays until the slot is taken again
     Flow& w = n_.flows[f.flow];
     if (w.done) return;
-    if (w.control) hand_on(w, f, slot);
+    const bool selective = w.transport == HostTransport::kSelective;
+    if (f.marked || w.hears_all) hand_on(w, f, slot);
     if (f.number > w.acked) {
-      if (w.selective) forget_sacked(*w.selective, w.acked, f.number);
+      if (selective) forget_sacked(*w.selective(), w.acked, f.number);
       w.acked = f.number;
       w.next = std::max(w.next, w.acked);
       w.progress_at = part_.now;
@@ -333,17 +333,20 @@ class Hosts {
         return;
       }
     }
-    if (w.selective)
+    if (selective)
       selective_news(w, f);
     else if (f.nack && f.number == w.acked)
       go_back(w);
     offer(f.flow);
   }
   void hand_on(Flow& w, const Slot& f, std::uint32_t slot) {
+    CongestionControl* control = w.control();
+    if (control == nullptr) return;
     Acknowledged news{.now = part_.now, .marked = f.marked, .wanted = f.number, .next = w.next};
     if (n_.settings.hpcc.on) news.trail = part_.trail_of(slot).all();
-    w.control->acknowledged(n_.settings, news);
-    w.window = w.control->window(w.most_window);
+    control->acknowledged(n_.settings, news);
+    w.window = control->window(w.extras->most_window);
+    w.paced_until = 0;
   }
   void go_back(Flow& w) {
     w.again += w.next - w.acked;
@@ -355,7 +358,7 @@ class Hosts {
     s.repair = std::max(s.repair, to);
   }
   void selective_news(Flow& w, const Slot& f) {
-    Selective& s = *w.selective;
+    Selective& s = *w.selective();
     if (s.recovering && w.acked >= s.recovery_until) s.recovering = false;
     if (!f.nack) return;
     const std::uint32_t got = f.number + f.octets;

@@ -23,9 +23,9 @@ class Hpcc final : public CongestionControl {
         window_octets_(most_octets_),
         reference_octets_(most_octets_) {}
 
-  [[nodiscard]] std::uint64_t rate(const Settings&, std::uint64_t line_bps, Picoseconds) override {
+  [[nodiscard]] Pace pace(const Settings&, std::uint64_t line_bps, Picoseconds) override {
     const Wide bits = Wide{window_octets_} * 8 * kSecond / round_trip_;
-    return static_cast<std::uint64_t>(std::min<Wide>(std::max<Wide>(bits, 1), line_bps));
+    return {.bps = static_cast<std::uint64_t>(std::min<Wide>(std::max<Wide>(bits, 1), line_bps))};
   }
   [[nodiscard]] std::uint32_t window(std::uint32_t most) const override {
     const std::uint64_t frames = (window_octets_ + frame_octets_ - 1) / frame_octets_;

@@ -105,6 +105,7 @@ complete -c lldp-level-lab -n '__fish_seen_subcommand_from sim' -l protect -x -a
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from sim' -l flow-control -x -a 'pfc cbfc none pfc-star portfc' -d 'of links'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from sim' -l channels -x -d 'virtual channels, with cbfc'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from sim' -l qos.lossless -x -d 'classes or a preset'
+complete -c lldp-level-lab -n '__fish_seen_subcommand_from sim' -l qos.restore -x -a 'auto no' -d 'at ports to hosts'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from sim' -l flows -x -d 'of the two directions'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from sim' -l duration -x -d 'simulated'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from sim' -l seed -x -d 'of chance'
@@ -116,7 +117,7 @@ complete -c lldp-level-lab -n '__fish_seen_subcommand_from sim' -l explain -d 'w
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from sim' -l topology -r -F -d 'in place of a case'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from sim' -l traffic -r -F -d 'of another simulator'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from sim' -l output -s o -r -F -d 'write a report'
-complete -c lldp-level-lab -n '__fish_seen_subcommand_from sim' -a 'case1 case2 dualtor fcplus flap itsy-fattree itsy-fattree-storm itsy-fig2 itsy-fig3 itsy-fig4 itsy-fig5 ndc-loop'
+complete -c lldp-level-lab -n '__fish_seen_subcommand_from sim' -a 'case1 case2 dualtor fcplus flap itsy-fattree itsy-fattree-storm itsy-fig2 itsy-fig3 itsy-fig4 itsy-fig5 last-hop ndc-loop'
 
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from throughput' -l traffic -x -a 'all-to-all uniform near-worst' -d 'who sends to whom'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from throughput' -l routing -x -a 'df-ksp ksp updown edge-disjoint' -d 'which paths'

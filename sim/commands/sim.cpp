@@ -28,7 +28,7 @@ constexpr std::string_view kSimUsage =
     "sim CASE|FILE.json [OPTION...]\n"
     "sim --topology FILE --traffic FILE [OPTION...]\n"
     "CASE: case1, case2, dualtor, fcplus, flap, itsy-fattree, itsy-fattree-storm,\n"
-    "itsy-fig2, itsy-fig3, itsy-fig4, itsy-fig5 or ndc-loop.\n"
+    "itsy-fig2, itsy-fig3, itsy-fig4, itsy-fig5, last-hop or ndc-loop.\n"
     "Sends packets through a fabric whose switches stop each other by PFC, and tells\n"
     "whether it deadlocks. Levels are found by the agents, paths are those that\n"
     "switches take until the routing has converged, rules are the agents' own. Exit\n"
@@ -93,6 +93,7 @@ int run_sim(const Arguments& arguments) {
   std::string protect;
   std::string flow_control;
   std::string lossless;
+  std::string restore;
   std::uint32_t channels = 0;
   std::string flows;
   std::string trace;
@@ -114,6 +115,8 @@ int run_sim(const Arguments& arguments) {
       "cbfc: virtual channels of lossless classes; without it one for each class")(
       "qos.lossless", po::value(&lossless)->value_name("CHAINS"),
       "lossless classes, or a preset (lldp-level.conf(5))")(
+      "qos.restore", po::value(&restore)->value_name("R"),
+      "auto or no: ports to hosts give spare classes their application class again")(
       "flows", po::value(&flows)->value_name("X+Y")->default_value("", "2+1"),
       "flows of each of a case's two directions")(
       "duration", number(&duration_ms, 1e-6, 1e7)->value_name("MS")->default_value(0, "5"),
@@ -171,6 +174,11 @@ int run_sim(const Arguments& arguments) {
     if (policy->chains().empty())
       return complain_usage("sim", "--qos.lossless: none: nothing would be simulated");
     plan->settings.policy = *policy;
+  }
+  if (!restore.empty()) {
+    if (restore != "auto" && restore != "no")
+      return complain_usage("sim", "--qos.restore: write auto or no");
+    plan->settings.restore = restore == "auto";
   }
   if (channels != 0) {
     if (plan->settings.flow_control != packets::FlowControlKind::kCbfc)

@@ -44,6 +44,8 @@ Counters& Counters::operator+=(const Counters& o) {
   discarded_octets += o.discarded_octets;
   turned += o.turned;
   turned_lossy += o.turned_lossy;
+  nic_drops += o.nic_drops;
+  nic_drops_turned += o.nic_drops_turned;
   ecn_marks += o.ecn_marks;
   peak_headroom = std::max(peak_headroom, o.peak_headroom);
   pause_hops = std::max(pause_hops, o.pause_hops);
@@ -171,9 +173,30 @@ Result<Network> Network::of(const Fabric& fabric, const Settings& settings) {
       n.buffers[i].shared = settings.buffer_octets - headrooms[i];
     }
   }
+  if (auto laid = n.lay_out_nics(fabric); !laid) return fail(laid.error());
   n.routes.push_back(kNone);
   n.lay_out_waits();
   return n;
+}
+
+Result<void> Network::lay_out_nics(const Fabric& fabric) {
+  if (!settings.nic.on) return {};
+  nic_ps_per_octet =
+      static_cast<std::uint32_t>(std::max<std::uint64_t>(kOctetTime / settings.nic.drain_bps, 1));
+  const auto time_of = [&](std::uint64_t octets) { return Picoseconds{octets} * nic_ps_per_octet; };
+  nics.resize(arcs());
+  for (Arc in = 0; in < arcs(); ++in) {
+    if (forwards(fabric.nodes[ports[reversed(in)].node])) continue;
+    const std::uint64_t headroom = headroom_needed(rates[in], ports[in].delay);
+    if (settings.nic.buffer_octets < headroom + 4 * frame_octets)
+      return fail(Error{0, "settings.nic.buffer_octets",
+                        fmt::format("{}: {} needs {} of headroom, and room for four frames",
+                                    settings.nic.buffer_octets,
+                                    name_of(fabric, fabric.links[in / 2]), headroom)});
+    nics[in].room = time_of(settings.nic.buffer_octets);
+    nics[in].stops_at = time_of(settings.nic.buffer_octets - headroom);
+  }
+  return {};
 }
 
 Result<void> Network::lay_out_channels() {

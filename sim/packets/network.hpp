@@ -108,6 +108,14 @@ struct alignas(kCacheLine) Ingress {
   alignas(kCacheLine) std::array<std::uint32_t, kPriorities> headroom{};  ///< beyond
 };
 
+/// The buffer of a host's NIC, by the time that the host needs for what is in it.
+struct Nic {
+  Picoseconds empty_at = 0;  ///< unless more comes
+  Picoseconds room = 0;      ///< for so much, if it is empty
+  Picoseconds stops_at = 0;  ///< with so much in it, it pauses the far end
+  bool timer = false;
+};
+
 /// The buffer of a node that forwards.
 struct alignas(kCacheLine) Buffer {
   std::uint64_t shared = 0;  ///< without the headrooms
@@ -157,6 +165,8 @@ struct Counters {
   std::uint64_t discarded_octets = 0;  ///< data octets of these
   std::uint64_t turned = 0;            ///< frames that changed class
   std::uint64_t turned_lossy = 0;      ///< of these, to the lossy one
+  std::uint64_t nic_drops = 0;         ///< frames for which the NIC of a host had no room
+  std::uint64_t nic_drops_turned = 0;  ///< of these, in another class than they were sent in
   std::uint64_t ecn_marks = 0;
   std::uint32_t peak_headroom = 0;
   std::uint32_t pause_hops = 0;  ///< the farthest that a pause of PortFC's has got
@@ -284,6 +294,8 @@ class Network {
   unsigned queue_bits = 3;      ///< a port has 2 to the power of that
   std::vector<Ingress> ingress{};
   std::vector<Buffer> buffers{};       ///< by node
+  std::vector<Nic> nics{};             ///< by the arc that leads to it; empty: there are none
+  std::uint32_t nic_ps_per_octet = 0;  ///< at which hosts take frames
   std::vector<EventSource> sources{};  ///< by arc
   std::vector<Flow> flows{};
   std::vector<std::uint32_t> followers{};        ///< flows that wait for others
@@ -323,6 +335,7 @@ class Network {
  private:
   std::uint32_t add_route(const Path& path);
   [[nodiscard]] static Picoseconds uneven_time(std::uint32_t octets, std::uint64_t rate_bps);
+  Result<void> lay_out_nics(const Fabric& fabric);
   Result<void> lay_out_channels();
   void lay_out_waits();
 

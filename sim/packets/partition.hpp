@@ -350,6 +350,8 @@ class Partition {
         return hosts_.wake(s);
       case Kind::kRetransmit:
         return hosts_.timeout(s);
+      case Kind::kNic:
+        return look_at_nic(s);
       case Kind::kStart:
         hosts_.start(slot.flow);
         return part_.pool.release(s);
@@ -409,6 +411,7 @@ class Partition {
     f.arrival = f.priority;
     if (on == kNone) {
       pass(f);
+      if (!n_.nics.empty() && forth && !take_in(f)) return part_.pool.release(s);
       return hosts_.receive(s);
     }
     f.route = step;
@@ -420,6 +423,47 @@ class Partition {
     else
       turn(f, p);
     enqueue(s, out);
+  }
+
+  /// The NIC of the host has room for the frame; if little is left, it stops what it can.
+  bool take_in(const Slot& f) {
+    Nic& nic = n_.nics[f.arc];
+    const Picoseconds takes = Picoseconds{f.octets} * n_.nic_ps_per_octet;
+    const Picoseconds empty_at = std::max(nic.empty_at, part_.now) + takes;
+    if (empty_at - part_.now > nic.room) {
+      Counters& count = part_.count;
+      ++count.nic_drops;
+      count.dropped += f.octets;
+      if (f.priority != n_.flows[f.flow].priority) ++count.nic_drops_turned;
+      return false;
+    }
+    nic.empty_at = empty_at;
+    if (empty_at - part_.now >= nic.stops_at && !nic.timer) {
+      nic.timer = true;
+      nic_pauses(f.arc, true);
+      after(takes_until_it_goes_on(nic), Kind::kNic, f.arc);
+    }
+    return true;
+  }
+  void nic_pauses(Arc in, bool stop) {
+    for (unsigned mask = n_.settings.nic.pfc & n_.lossless; mask != 0; mask &= mask - 1)
+      host_pauses(in, static_cast<std::uint8_t>(std::countr_zero(mask)), stop);
+  }
+  /// Until it has room for three frames more than where it stops.
+  [[nodiscard]] Picoseconds takes_until_it_goes_on(const Nic& nic) const {
+    const Picoseconds goes_on =
+        nic.stops_at - Picoseconds{3} * n_.frame_octets * n_.nic_ps_per_octet;
+    const Picoseconds left = nic.empty_at - std::min(nic.empty_at, part_.now);
+    return left > goes_on ? left - goes_on : 0;
+  }
+  void look_at_nic(std::uint32_t slot) {
+    const Arc in = part_.pool[slot].arc;
+    Nic& nic = n_.nics[in];
+    part_.pool.release(slot);
+    if (const Picoseconds more = takes_until_it_goes_on(nic); more != 0)
+      return after(more, Kind::kNic, in);
+    nic.timer = false;
+    nic_pauses(in, false);
   }
 
   /// The way that a frame takes which has come to its first switch.

@@ -103,9 +103,15 @@ Result<Plan> plan_of_case(std::string_view name, std::size_t x, std::size_t y) {
   if (name == "fcplus") return plan_of_fcplus();
   if (name == "ndc-loop") return ndc_loop();
   const bool flaps = name == "flap";
-  auto drawn = scenario(flaps ? "case1" : name);
+  const bool last_hop = name == "last-hop";
+  auto drawn = scenario(flaps || last_hop ? "case1" : name);
   if (!drawn) return fail(drawn.error());
   Plan plan{.name = std::string(name), .fabric = std::move(drawn->fabric)};
+  if (last_hop) {
+    plan.settings.policy = qos::Policy::parse("roce", qos::Policy::kDefaultLossy).value();
+    plan.settings.restore = true;
+    plan.settings.nic = {.on = true, .pfc = 1U << 3};
+  }
   for (const lab::FlowPath& flow : drawn->flows) {
     const std::size_t count = flow.name == "X" ? x : flow.name == "Y" ? y : 0;
     for (std::size_t i = 1; i <= count; ++i) {

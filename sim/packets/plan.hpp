@@ -61,15 +61,18 @@ inline constexpr std::string_view kCases[] = {"case1",
                                               "itsy-fig5",
                                               "itsy-fattree",
                                               "itsy-fattree-storm",
+                                              "last-hop",
                                               "ndc-loop"};
 /// Those of them that have flows in two directions, X and Y.
-inline constexpr std::string_view kCasesOfTwoWays[] = {"case1", "case2", "dualtor", "flap"};
+inline constexpr std::string_view kCasesOfTwoWays[] = {"case1", "case2", "dualtor", "flap",
+                                                       "last-hop"};
 
 /// A deadlock case of the IEEE 802.1 proposal, with so many flows X and Y at line rate, each from a
 /// host of its own that comes into the cycle by a port of its own (in case 2 and dualtor, on a ToR
 /// of its own).
 /// flap: case 1, where the links fail for 1 ms and come back for 1 ms, again and
-/// again. fcplus, itsy-fig2, 3 and 4, ndc-loop: docs/research/sim.md; x and y do not matter there.
+/// again. last-hop: case 1, with hosts whose NICs take 80 Gb/s and have PFC for priority 3 alone.
+/// fcplus, itsy-fig2, 3 and 4, ndc-loop: docs/research/sim.md; x and y do not matter there.
 [[nodiscard]] Result<Plan> plan_of_case(std::string_view name, std::size_t x, std::size_t y);
 /// The deadlocks that ITSY's paper draws, and those of its testbed: itsy-....
 [[nodiscard]] Result<Plan> plan_of_figure(std::string_view name);

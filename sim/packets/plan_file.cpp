@@ -36,6 +36,19 @@ void read_hpcc(JsonObject&& o, HpccSettings& s) {
   o.number("additive_octets", s.additive_octets, 1, kMostThreshold);
 }
 
+void read_nic(JsonObject&& o, NicSettings& s) {
+  s.on = true;
+  o.number("drain_bps", s.drain_bps, 1'000'000, kMostRate);
+  o.number("buffer_octets", s.buffer_octets, 1, kMostBuffer / 16);
+  if (o.find("pfc") != nullptr) s.pfc = 0;
+  o.list("pfc", [&](const Json& v, const std::string& path) {
+    if (v.is_number_unsigned() && v.get<std::uint64_t>() <= Priority::kMax)
+      s.pfc = static_cast<std::uint8_t>(s.pfc | 1U << v.get<unsigned>());
+    else
+      o.refuse("pfc", path + ": give priorities, 0 to 7");
+  });
+}
+
 void read_settings(JsonObject&& o, Settings& s) {
   o.choice("protect", s.protection, kProtections);
   o.choice("flow_control", s.flow_control, kFlowControls);
@@ -70,6 +83,8 @@ void read_settings(JsonObject&& o, Settings& s) {
     p.number("headroom_octets", s.pfc.headroom_octets, 1, kMostBuffer / 16);
     p.number("quanta", s.pfc.quanta, 1, 0xffff);
   }
+  o.flag("restore", s.restore);
+  if (const Json* v = o.find("nic")) read_nic(JsonObject(*v, o.path_of("nic"), o.error()), s.nic);
   if (const Json* v = o.find("cbfc")) {
     JsonObject c(*v, o.path_of("cbfc"), o.error());
     c.number("virtual_channels", s.cbfc.virtual_channels, 1, 32);

@@ -181,6 +181,8 @@ void write_json(const Plan& plan, const Outcome& o,
                     {"drops_lossy", o.count.drops_lossy},
                     {"lost", o.count.lost},
                     {"discarded", o.count.discarded},
+                    {"nic_drops", o.count.nic_drops},
+                    {"nic_drops_turned", o.count.nic_drops_turned},
                     {"flows", kFlowsHere},
                     {"pauses", o.count.pauses},
                     {"pause_frames", o.count.pause_frames},
@@ -234,6 +236,9 @@ std::string to_text(const Plan& plan, const Outcome& o) {
                  o.count.lost, o.count.pauses, o.count.detections);
   if (o.count.discarded != 0) fmt::format_to(out, ", {} thrown away", o.count.discarded);
   fmt::format_to(out, "\n{} packet-hops, {} packets changed class\n", o.count.hops, o.count.turned);
+  if (plan.settings.nic.on)
+    fmt::format_to(out, "{} frames lost at NICs of hosts, {} of them turned\n", o.count.nic_drops,
+                   o.count.nic_drops_turned);
   if (o.unroutable != 0)
     fmt::format_to(out, "{} a flow had no way on, and stayed on the one it had\n",
                    count_text(o.unroutable, "time"));

@@ -504,6 +504,14 @@ Result<void> check_cbfc(const Plan& plan, const Hooks& hooks) {
   return {};
 }
 
+/// A NIC pauses by PFC, or not at all.
+Result<void> check_nic(const Plan& plan) {
+  if (!plan.settings.nic.on || plan.settings.flow_control == FlowControlKind::kPfc ||
+      plan.settings.flow_control == FlowControlKind::kOff)
+    return {};
+  return fail(Error{0, "settings.nic", "with flow control pfc or none"});
+}
+
 }  // namespace
 
 std::string path_text(const Plan& plan, const Outcome& outcome, const FlowResult& flow) {
@@ -528,9 +536,11 @@ Result<Prepared> prepare(const Plan& plan) {
     for (std::size_t e = 0; e < 2; ++e) {
       // The operator says the layers of a port that has any; else the agents find its order.
       const Link& link = plan.fabric.links[l];
-      p.network.install(l, e,
-                        layers_of(link, e) ? true_class(plan.fabric, link, e)
-                                           : qos::PortClass{.order = p.agents.order(l, e)});
+      qos::PortClass port = layers_of(link, e) ? true_class(plan.fabric, link, e)
+                                               : qos::PortClass{.order = p.agents.order(l, e)};
+      const Node& peer = plan.fabric.nodes[link.ends[1 - e].node];
+      port.restore = plan.settings.restore && peer.role == Role::kHost && !peer.relays;
+      p.network.install(l, e, port);
     }
   FailedLinks failed = plan.failed;
   failed.resize(plan.fabric.links.size());
@@ -572,6 +582,7 @@ std::string_view needs_one_thread(const Plan& plan, const Hooks& hooks) {
 Result<std::unique_ptr<Simulation>> simulate(const Plan& plan, const Hooks& hooks, Notice notice,
                                              std::size_t threads) {
   if (const auto fits = check_cbfc(plan, hooks); !fits) return fail(fits.error());
+  if (const auto fits = check_nic(plan); !fits) return fail(fits.error());
   if (const auto fits = check_congestion(plan); !fits) return fail(fits.error());
   if (const auto fits = check_spread(plan); !fits) return fail(fits.error());
   auto prepared = prepare(plan);

@@ -56,6 +56,15 @@ struct PfcSettings {
   std::uint16_t quanta = 0xffff;      ///< of 512 bit times, after which a pause ends by itself
 };
 
+/// What receives at every host: a buffer that the host empties at its pace, and PFC for some
+/// priorities, which all stop when it fills. Frames that find no room are lost.
+struct NicSettings {
+  bool on = false;
+  std::uint64_t drain_bps = 80'000'000'000;
+  std::uint32_t buffer_octets = 512'000;
+  std::uint8_t pfc = 0xff;  ///< bit n: it can pause priority n
+};
+
 /// Credit-Based Flow Control of Ultra Ethernet; names as in SAI (SAI_PORT_ATTR_CBFC_...).
 struct CbfcSettings {
   std::uint32_t virtual_channels = 0;  ///< classes beyond share the last one; 0: one for each class
@@ -142,7 +151,9 @@ struct Settings {
   qos::Policy policy{};
   FlowControlKind flow_control = FlowControlKind::kPfc;
   ProtectionScheme protection = ProtectionScheme::kDownUp;
+  bool restore = false;  ///< at ports to hosts spare classes become their application class again
   PfcSettings pfc{};
+  NicSettings nic{};
   CbfcSettings cbfc{};
   WatchdogSettings watchdog{};
   ItsySettings itsy{};

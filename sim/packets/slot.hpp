@@ -29,6 +29,7 @@ enum class Kind : std::uint8_t {
   kPauseExpires,  ///< timer: what pauses the port of `arc`
   kFlowControl,   ///< timer of the flow control, on `arc`
   kDetector,      ///< timer of the detector, on `arc`; `number` and `flow` are its own
+  kNic,           ///< timer: the NIC that `arc` leads to may have room again
   kStart,         ///< timer: of `flow`
   kFinished,      ///< a notice: the last octet of `flow` has arrived
   kMoment,        ///< a notice: it is time; `number` is the caller's

@@ -120,11 +120,23 @@ Dcb::Goal Dcb::goal_of(const PortRef& port, const dcbnl::Settings& now,
     if ((want.pfc_enable >> c.priority.value() & 1U) != 0)
       ours.insert({dcbnl::kDscp, c.priority.value(), c.dscp.value()});
   std::set<App> target = ours;
+  // A lossless priority is that of its classes' DSCPs alone: others there would be lossless, and
+  // never turn. A port whose order is not known may be a host's own, where nothing turns.
+  unsigned taken = 0;
+  if (want.port.order != Order::kUnknown)
+    for (const qos::Class i : want.ingress) taken |= 1U << i.priority.value();
+  taken &= ~(1U << want.lossy.priority.value());
   for (const App& app : base) {  // a DSCP has one priority
     const bool replaced = std::ranges::any_of(ours, [&](const App& our) {
       return app.selector == our.selector && app.protocol == our.protocol;
     });
-    if (!replaced) target.insert(app);
+    if (replaced) continue;
+    const bool strays = app.selector == dcbnl::kDscp && (taken >> app.priority & 1U) != 0;
+    const bool ours_too = std::ranges::find(want.ingress, app.protocol, [](const qos::Class& i) {
+                            return i.dscp.value();
+                          }) != want.ingress.end();
+    target.insert(strays && !ours_too ? App{dcbnl::kDscp, want.lossy.priority.value(), app.protocol}
+                                      : app);
   }
   const auto as_set = [](const std::vector<App>& v) { return std::set<App>(v.begin(), v.end()); };
   return {.pfc = static_cast<std::uint8_t>(before | want.pfc_enable),
@@ -132,7 +144,7 @@ Dcb::Goal Dcb::goal_of(const PortRef& port, const dcbnl::Settings& now,
           .remove = without(have, target),
           .originals = {.name = port.name,
                         .turned_on = static_cast<std::uint8_t>(want.pfc_enable & ~before),
-                        .added = as_set(without(ours, base)),
+                        .added = as_set(without(target, base)),
                         .removed = as_set(without(base, target))}};
 }
 

@@ -193,6 +193,23 @@ TEST_F(DcbTest, RemovalByAnotherPutsBackExactlyWhatWasThere) {
   EXPECT_FALSE(std::ifstream(memory()).good());  // nothing is left to be put back
 }
 
+// Lossless by accident, they would wait in a cycle that no rule breaks.
+TEST_F(DcbTest, OtherDscpsOfALosslessPriorityGetTheLossyOneOnASwitch) {
+  port().apps.push_back({kDscp, 6, 48});
+  const dcbnl::Settings before = port();
+  ASSERT_TRUE(put());
+  EXPECT_THAT(port().apps, testing::UnorderedElementsAre(App{1, 3, 0x8906}, App{kDscp, 3, 26},
+                                                         App{kDscp, 0, 48}, kFirst, kSecond));
+  EXPECT_EQ(backend_->made(port_of(0)).removed,
+            (std::vector<qos::Class>{{Priority::of<6>(), Dscp::of<48>()}}));
+  ASSERT_TRUE(take());
+  EXPECT_THAT(port().apps, testing::UnorderedElementsAreArray(before.apps));
+  // A host's own port: nothing turns there.
+  ASSERT_TRUE(
+      finish(*backend_, {.ports = {*backend_->plan(port_of(0), rules_of(Order::kUnknown))}}));
+  EXPECT_THAT(port().apps, testing::Contains(App{kDscp, 6, 48}));
+}
+
 // By another name it is the same port, and another port of its old name is another.
 TEST_F(DcbTest, PortThatIsRenamedIsPutBackUnderItsNewName) {
   for (const bool put_again : {false, true}) {

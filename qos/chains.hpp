@@ -74,15 +74,14 @@ struct Chain {
 /// A fabric's lossless classes: no priority and no DSCP stands twice. None: nothing is lossless.
 using Chains = std::vector<Chain>;
 
-/// Turns go forward in this order of priorities, in every device that chooses its chains by itself.
+/// Turns that are in force go forward in this order of priorities, in every device.
 /// So devices that know different chains make no cycle of classes together: a packet only goes on.
 inline constexpr Priority kTurnOrder[] = {Priority::of<3>(), Priority::of<4>(), Priority::of<2>(),
                                           Priority::of<5>(), Priority::of<1>(), Priority::of<6>(),
                                           Priority::of<7>()};
 /// The place of a priority in that order, 0 to 6. Priority 0 is never lossless and comes last, 7.
 [[nodiscard]] unsigned turn_rank(Priority priority);
-/// The first chain that has a turn against that order, with the line that mends it: for a device
-/// that cannot make sure that all neighbors have the same chain.
+/// The first chain that has a turn against that order, with the line that mends it.
 [[nodiscard]] std::optional<Error> against_turn_order(const Chains& chains);
 
 /// The chains that a device gives these application classes: 3 takes the first free priority of 2,

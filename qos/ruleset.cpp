@@ -17,6 +17,11 @@ constexpr PortClass class_of(std::uint8_t tag) {
   return {(tag & 1) != 0 ? Order::kUp : Order::kDown, *Layer::make(tag / 2)};
 }
 
+/// What a class is on the link of the port.
+Class crossing(const Policy& policy, PortClass port, Class c) {
+  return policy.after_turn(c) == c || port.lets_cross(c.priority) ? c : policy.lossy();
+}
+
 }  // namespace
 
 PortClass class_of_span(Layer near, const ChassisId& self, Layer far, const ChassisId& neighbor) {
@@ -38,22 +43,21 @@ Ruleset compile(const Policy& policy, PortClass port, bool layered) {
     rules.pfc_enable = policy.pfc_enable();
     return rules;
   }
-  const bool shut = port.order == Order::kShut;
   const auto turns_of_all = policy.turns();
   for (const Remap& turn : turns_of_all)
-    rules.ingress.push_back({shut ? policy.lossy().priority : turn.from.priority, turn.from.dscp});
+    rules.ingress.push_back({crossing(policy, port, turn.from).priority, turn.from.dscp});
   if (policy.lossy().dscp != Dscp{}) rules.ingress.push_back(policy.lossy());
   rules.tag = tag_of(port);
   for (std::uint8_t tag = 0; tag <= Tag::kMax; ++tag)
     if (turns(class_of(tag), port)) rules.turning_tags |= std::uint64_t{1} << tag;
   for (const auto& [from, to] : turns_of_all) {
-    if (shut) {
+    if (!port.lets_cross(from.priority)) {
       rules.entering.push_back({from, policy.lossy()});
       rules.leaving.push_back({from, policy.lossy()});
-      continue;
     }
     if (rules.turning_tags != 0)
-      rules.remaps.push_back({from, port.restores() ? policy.restored(to) : to});
+      rules.remaps.push_back(
+          {from, port.restores() ? policy.restored(to) : crossing(policy, port, to)});
     if (port.restores() && policy.restored(from) != from)
       rules.leaving.push_back({from, policy.restored(from)});
   }
@@ -62,10 +66,9 @@ Ruleset compile(const Policy& policy, PortClass port, bool layered) {
 }
 
 Class remap(const Policy& policy, PortClass in, PortClass out, Class c) {
-  const bool is_lossless = policy.after_turn(c) != c;
-  if (is_lossless && (in.order == Order::kShut || out.order == Order::kShut)) return policy.lossy();
-  const Class after = turns(in, out) ? policy.after_turn(c) : c;
-  return out.restores() ? policy.restored(after) : after;
+  const Class came = crossing(policy, in, c);
+  const Class after = turns(in, out) ? policy.after_turn(came) : came;
+  return out.restores() ? policy.restored(after) : crossing(policy, out, after);
 }
 
 std::string to_string(const Ruleset& rules, std::string_view port) {

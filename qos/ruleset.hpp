@@ -24,9 +24,17 @@ struct PortClass {
   bool restore = false;
   /// It stands on other interfaces, as a VLAN does, whose packets have met those rules already.
   bool stacked = false;
+  /// Bit n: the class of priority n crosses the port as the lossy one, in either direction, for a
+  /// DSCP of it leads to another priority at the far end. Nothing is restored there.
+  std::uint8_t lossy = 0;
   /// Of a stacked port whose order is not known: packets keep what the rules below have given them.
   [[nodiscard]] constexpr bool passive() const { return stacked && order == Order::kUnknown; }
-  [[nodiscard]] constexpr bool restores() const { return restore && order == Order::kDown; }
+  [[nodiscard]] constexpr bool restores() const {
+    return restore && order == Order::kDown && lossy == 0;
+  }
+  [[nodiscard]] constexpr bool lets_cross(Priority lossless) const {
+    return order != Order::kShut && (lossy >> lossless.value() & 1) == 0;
+  }
   friend bool operator==(const PortClass&, const PortClass&) = default;
 };
 
@@ -60,10 +68,10 @@ struct Ruleset {
   PortClass port{};
   /// Ingress: a packet with this DSCP gets this priority; other packets keep theirs. Has a row for
   /// each DSCP of each lossless class, as Policy::turns() has them (the lossy priority where the
-  /// port is shut), and one for the lossy class unless its DSCP is the default 0.
+  /// class does not cross the port), and one for the lossy class unless its DSCP is the default 0.
   std::vector<Class> ingress{};
   /// Ingress: what happens to a packet by its DSCP, beside its priority. Empty unless the port is
-  /// shut.
+  /// shut, or some classes do not cross it; then `leaving` has the same.
   std::vector<Remap> entering{};
   Tag tag{};  ///< ingress: write it; 0: leave the packet alone
   /// Egress: bit t set means that a packet with tag t turns here. Bit 0 is never set.
@@ -72,7 +80,7 @@ struct Ruleset {
   /// where nothing can turn.
   std::vector<Remap> remaps{};
   /// Egress: what happens to a packet that does not turn, by its DSCP: a port to a host restores,
-  /// a shut one makes lossless packets lossy. Empty elsewhere.
+  /// one that a class does not cross makes its packets lossy. Empty elsewhere.
   std::vector<Remap> leaving{};
   std::uint8_t pfc_enable = 0;  ///< bit n: PFC on for priority n; no spares where they are restored
   Class lossy{};                ///< the class after the last of each chain

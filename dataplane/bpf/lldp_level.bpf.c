@@ -180,7 +180,8 @@ static __always_inline bool remap(struct __sk_buff* skb, const struct packet* p,
   return true;
 }
 
-/* What comes in by a shut port, for which the packet is looked at once more: so others pay nothing.
+/* What comes in by a port that is shut, or that some classes do not cross: the packet is looked at
+ * once more, so that others pay nothing.
  * Not changed, it would fill a buffer that nothing may wait for. */
 static __always_inline bool enter_shut(struct __sk_buff* skb) {
   const struct lldp_level_remap* to;
@@ -331,7 +332,7 @@ int lldp_level_out(struct __sk_buff* skb) {
   else if (skb->ingress_ifindex || rules.shut)
     mark = 0;
   else
-    return TC_ACT_UNSPEC; /* a packet of this machine's own; a shut port lets none pass either */
+    return TC_ACT_UNSPEC; /* a packet of this machine's own; it does not cross a shut port either */
   if (parse_plain(skb, false, &p)) return leave(skb, &p, mark);
   if (parse_plain(skb, true, &p)) return leave(skb, &p, mark);
   return find_ip(skb, &p) ? leave(skb, &p, mark) : TC_ACT_UNSPEC;

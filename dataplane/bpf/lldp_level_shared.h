@@ -47,7 +47,7 @@ struct lldp_level_rules {
   __u64 turning_tags; /* bit t: a packet with tag t turns by leaving here */
   __u8 tag;           /* of packets that come in here */
   __u8 lossless;      /* bit n: priority n is a lossless class's */
-  __u8 shut;          /* 1: no lossless class crosses the port: leave_of is for what enters, too */
+  __u8 shut;          /* 1: some classes do not cross the port: leave_of is for what enters, too */
   __u8 leaves;        /* 1: leave_of has rows */
   __u32 cpus;         /* rows that the state has to count in */
   __u32 here;         /* a number of this network namespace's own */

@@ -29,12 +29,19 @@ json json_of(const std::optional<qos::Ruleset>& rules) {
   if (!rules) return nullptr;
   json ingress = json::array();
   for (const qos::Class& c : rules->ingress) ingress.push_back(json_of(c));
-  return {{"order", to_string(rules->port.order)}, {"near", rules->port.near.value()},
-          {"restore", rules->port.restore},        {"ingress", std::move(ingress)},
-          {"entering", json_of(rules->entering)},  {"tag", rules->tag.value()},
-          {"turning-tags", rules->turning_tags},   {"remaps", json_of(rules->remaps)},
-          {"leaving", json_of(rules->leaving)},    {"pfc", rules->pfc_enable},
-          {"lossy", json_of(rules->lossy)},        {"layered", rules->layered}};
+  return {{"order", to_string(rules->port.order)},
+          {"near", rules->port.near.value()},
+          {"restore", rules->port.restore},
+          {"not-crossing", rules->port.lossy},
+          {"ingress", std::move(ingress)},
+          {"entering", json_of(rules->entering)},
+          {"tag", rules->tag.value()},
+          {"turning-tags", rules->turning_tags},
+          {"remaps", json_of(rules->remaps)},
+          {"leaving", json_of(rules->leaving)},
+          {"pfc", rules->pfc_enable},
+          {"lossy", json_of(rules->lossy)},
+          {"layered", rules->layered}};
 }
 json json_of(const Port& port) {
   return {{"rules", json_of(port.rules)},
@@ -95,7 +102,8 @@ std::optional<qos::Ruleset> rules_of(const json& value) {
   if (value.is_null()) return std::nullopt;
   qos::Ruleset rules{.port = {.order = order(value.at("order")),
                               .near = bounded<qos::Layer>(value.at("near")),
-                              .restore = value.at("restore").get<bool>()},
+                              .restore = value.at("restore").get<bool>(),
+                              .lossy = octet(value.at("not-crossing"))},
                      .tag = bounded<qos::Tag>(value.at("tag")),
                      .turning_tags = number(value.at("turning-tags")),
                      .pfc_enable = octet(value.at("pfc")),

@@ -32,6 +32,7 @@ class Soft : public Backend {
   [[nodiscard]] Capabilities capabilities() const override {
     return {Support::kSoftware, Support::kSoftware, Support::kNo, Support::kNo};
   }
+  [[nodiscard]] bool splits_classes() const override { return true; }
   [[nodiscard]] std::optional<Error> down() const override { return down_; }
   [[nodiscard]] Result<void> prepare(std::span<const qos::Ruleset>) override { return {}; }
   [[nodiscard]] Result<PortPlan> plan(const PortRef& port, const qos::Ruleset& want) override;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two chains, a port that restores and one that is shut, by packets: every class, whatever the
-// order of both ports, on every way through the machine.
+// Two chains, ports that restore, are shut, or that some classes do not cross, by packets: every
+// class, whatever the order of both ports, on every way through the machine.
 #include "tests/dataplane/bpf_fixture.hpp"
 
 namespace lldp::dataplane {
@@ -17,7 +17,9 @@ constexpr qos::PortClass kPorts[] = {{.order = Order::kUnknown},
                                      {.order = Order::kDown},
                                      {.order = Order::kDown, .restore = true},
                                      {.order = Order::kUp},
-                                     {.order = Order::kShut}};
+                                     {.order = Order::kShut},
+                                     {.order = Order::kUp, .lossy = 1U << 3 | 1U << 5},
+                                     {.order = Order::kDown, .lossy = 1U << 2}};
 
 /// A DSCP and the priority by which the rules know it: application classes by their marks and by
 /// another of their DSCPs, spares, the lossy class, and two that are of no class.
@@ -25,7 +27,8 @@ constexpr std::pair<unsigned, unsigned> kClasses[] = {{26, 3}, {24, 3}, {19, 2},
                                                       {43, 5}, {0, 0},  {46, 7}, {16, 7}};
 
 std::string text_of(qos::PortClass port) {
-  return std::string(to_string(port.order)) + (port.restore ? " restoring" : "");
+  return std::string(to_string(port.order)) + (port.restore ? " restoring" : "") +
+         (port.lossy != 0 ? " not for " + std::to_string(port.lossy) : "");
 }
 
 /// One way through the machine: what goes in with a DSCP and a PCP, and what has to come out.
@@ -114,11 +117,48 @@ TEST_P(BpfChains, PacketsOfEveryClassRoutedBehindBonds) {
   ASSERT_TRUE(
       sh("ip addr add 192.0.2.254/24 dev bond0 && ip addr add 198.51.100.254/24 dev bond1 && "
          "ip neigh replace 198.51.100.2 lladdr 02:00:00:00:00:04 dev bond1"));
+  ASSERT_TRUE(
+      sh("ip -6 route replace 3031:3233::/32 dev bond1 && ip -6 neigh replace "
+         "3031:3233:3435:3637:3839:3a3b:3c3d:3e3f lladdr 02:00:00:00:00:04 dev bond1"));
   expect_all({{"IPv4", [](unsigned dscp, unsigned) { return frame4({.dscp = dscp, .ecn = 1}); },
                [](unsigned dscp, unsigned) {
                  return readdressed(frame4({.dscp = dscp, .ecn = 1, .ttl = 63}), 4, 3);
+               }},
+              {"IPv6", [](unsigned dscp, unsigned) { return frame6({.dscp = dscp, .ecn = 2}); },
+               [](unsigned dscp, unsigned) {
+                 return readdressed(frame6({.dscp = dscp, .ecn = 2, .hops = 63}), 4, 3);
                }}});
   for (const char* n : {"bond0", "bond1"}) sh("ip link del " + std::string(n));
+}
+
+// The port's programs see the tag, and the packet comes to them by an interface above.
+TEST_P(BpfChains, PacketsOfEveryClassRoutedByVlanInterfaces) {
+  if (!sh("ip link add link p0 name p0.10 up type vlan id 10 && ip link add link p1 name p1.10 up "
+          "type vlan id 10"))
+    GTEST_SKIP() << "this kernel has no VLAN interfaces";
+  route(".10");
+  ASSERT_TRUE(
+      sh("echo 0 >/proc/sys/net/ipv4/conf/q1/forwarding && "
+         "echo 1 >/proc/sys/net/ipv6/conf/q1/disable_ipv6"));
+  // A VLAN interface writes a tag of its own, with PCP 0 by default.
+  const auto pcp_of = [](unsigned pcp) { return pcp == 1 ? 0 : pcp; };
+  expect_all(
+      {{"IPv4",
+        [](unsigned dscp, unsigned pcp) {
+          return frame4({.dscp = dscp, .ecn = 1}, {{0x8100, tci(pcp, 10)}});
+        },
+        [&](unsigned dscp, unsigned pcp) {
+          return readdressed(
+              frame4({.dscp = dscp, .ecn = 1, .ttl = 63}, {{0x8100, tci(pcp_of(pcp), 10)}}), 4, 3);
+        }},
+       {"IPv6",
+        [](unsigned dscp, unsigned pcp) {
+          return frame6({.dscp = dscp, .ecn = 2}, {{0x8100, tci(pcp, 10)}});
+        },
+        [&](unsigned dscp, unsigned pcp) {
+          return readdressed(
+              frame6({.dscp = dscp, .ecn = 2, .hops = 63}, {{0x8100, tci(pcp_of(pcp), 10)}}), 4, 3);
+        }}});
 }
 
 TEST_P(BpfChains, UnclassedPacketsThatTurnAreCountedByDscp) {

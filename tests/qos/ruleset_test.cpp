@@ -140,6 +140,29 @@ TEST(Compile, ShutPortMakesLosslessPacketsLossyInBothDirections) {
   for (const Class& c : rules.ingress) EXPECT_EQ(c.priority, kLossy.priority);
 }
 
+TEST(Compile, ClassThatDoesNotCrossIsLossyThereAndOthersAreNot) {
+  const Class three{Priority::of<3>(), Dscp::of<26>()}, two{Priority::of<2>(), Dscp::of<19>()},
+      four{Priority::of<4>(), Dscp::of<4>()}, five{Priority::of<5>(), Dscp::of<43>()};
+  const Ruleset rules = compile(kTwo, {.order = kUp, .restore = true, .lossy = 1U << 3 | 1U << 5});
+  std::vector<Remap> not_crossing;  // the DSCPs of 3, and that of 5
+  for (const Remap& turn : kTwo.turns())
+    if (turn.from.priority == three.priority || turn.from == five)
+      not_crossing.push_back({turn.from, kLossy});
+  EXPECT_EQ(rules.entering, not_crossing);
+  EXPECT_EQ(rules.leaving, not_crossing);
+  EXPECT_EQ(rules.tag, Tag::of<1>()) << "what enters in another class may turn";
+  for (const Remap& r : rules.remaps)  // a turn may lead out of a class that does not cross
+    EXPECT_EQ(r.to, r.from.priority == three.priority ? two : kLossy) << to_string(r.from);
+  EXPECT_EQ(remap(kTwo, at(kUp), rules.port, four), kLossy) << "it would leave as 5";
+  EXPECT_EQ(remap(kTwo, at(kDown), rules.port, four), four);
+  EXPECT_EQ(remap(kTwo, at(kDown), rules.port, three), kLossy);
+  EXPECT_EQ(remap(kTwo, rules.port, at(kDown), three), kLossy);
+  EXPECT_EQ(rules.pfc_enable, 0b111100) << "PFC stays";
+  for (const Class& c : rules.ingress)
+    EXPECT_EQ(c.priority == kLossy.priority, c.dscp == five.dscp || c.dscp.value() >= 24)
+        << to_string(c);
+}
+
 TEST(Compile, PortToAHostRestoresSparesAndNeedsPfcForApplicationsOnly) {
   const Ruleset rules = compile(kTwo, {.order = kDown, .restore = true});
   const Class three{Priority::of<3>(), Dscp::of<26>()}, two{Priority::of<2>(), Dscp::of<19>()},
@@ -176,7 +199,10 @@ TEST(Remap, IsWhatTheRowsOfBothPortsDo) {
   std::vector<PortClass> ports;
   for (const Order o : {kUnknown, kDown, kUp, kShut})
     for (unsigned layer = 0; layer < 3; ++layer)
-      for (const bool restore : {false, true}) ports.push_back({o, *Layer::make(layer), restore});
+      for (const bool restore : {false, true})
+        for (const unsigned lossy : {0U, 1U << 3, 1U << 2 | 1U << 4})
+          ports.push_back(
+              {o, *Layer::make(layer), restore, false, static_cast<std::uint8_t>(lossy)});
   for (const PortClass& in : ports)
     for (const PortClass& out : ports)
       for (const Class& c : classes) {

@@ -177,6 +177,8 @@ void take_ports(OwnClasses& own, std::span<const PortClasses> ports) {
                 "it; name the classes: qos.lossless = PRIORITY:dscpN>lossy,...";
 }
 
+Classes::Classes(Chains restored) : chains_(forward_part(std::move(restored))) {}
+
 void Classes::hear(Ifindex ifindex, std::string_view name, std::vector<ClassPeer> peers,
                    TimePoint now) {
   PortPeers& port = ports_[ifindex];
@@ -189,15 +191,6 @@ void Classes::hear(Ifindex ifindex, std::string_view name, std::vector<ClassPeer
     heard.push_back({std::move(is), stands ? before->since : now});
   }
   port.peers = std::move(heard);
-}
-
-bool Classes::agrees_with_all(const Chains& chains) const {
-  const Chains ours = in_order(chains);
-  return std::ranges::all_of(ports_, [&](const auto& port) {
-    return std::ranges::all_of(port.second.peers, [&](const Peer& peer) {
-      return peer.is.told ? in_order(peer.is.told->chains) == ours : !peer.is.is_switch;
-    });
-  });
 }
 
 std::vector<Classes::Evidence> Classes::own_and_told() const {
@@ -253,19 +246,15 @@ std::vector<Classes::Evidence> Classes::of_stock_neighbors(TimePoint now) {
 }
 
 void Classes::take_configured() {
-  trouble_.clear();
   const auto wrong = qos::against_turn_order(*own_.configured);
-  if (!wrong || agrees_with_all(*own_.configured)) {
-    chains_ = *own_.configured;
-    return;
-  }
   chains_ = forward_part(*own_.configured);
-  trouble_ =
-      "qos.lossless is in force in part only, for not all neighbors tell the same: " + wrong->what;
+  trouble_ = wrong ? "qos.lossless is in force in part only: " + wrong->what : std::string();
 }
 
 void Classes::take_platform(News& news) {
-  for (const Chain& chain : own_.platform) {
+  if (const auto wrong = qos::against_turn_order(own_.platform))
+    trouble_ = "the platform's turns are in force in part only: " + wrong->what;
+  for (const Chain& chain : forward_part(own_.platform)) {
     const Chain* const same = find_application(chains_, chain.application().priority);
     if (same != nullptr && *same == chain) continue;
     const Chains one{chain};
@@ -375,8 +364,24 @@ Classes::News Classes::decide(TimePoint now) {
   }
   news.told = told != told_;
   told_ = told;
+  find_contested();
   compare(now);
   return news;
+}
+
+void Classes::find_contested() {
+  lossy_on_.clear();
+  for (const auto& [ifindex, port] : ports_) {
+    unsigned priorities = 0;
+    for (const Peer& peer : port.peers) {
+      if (!peer.is.told) continue;
+      const DscpSet both = contested(chains_, peer.is.told->chains);
+      for (const Chain& chain : chains_)
+        for (const LosslessClass& c : chain.classes)
+          if (!(c.dscps & both).empty()) priorities |= bit(c.priority);
+    }
+    if (priorities != 0) lossy_on_[ifindex] = static_cast<std::uint8_t>(priorities);
+  }
 }
 
 void Classes::compare(TimePoint now) {
@@ -451,18 +456,9 @@ std::optional<std::string> Classes::mismatch(Ifindex ifindex, TimePoint now) con
   return port->second.difference;
 }
 
-std::uint8_t Classes::lossy_on(Ifindex ifindex) const {
-  const auto port = ports_.find(ifindex);
-  if (port == ports_.end()) return 0;
-  unsigned out = 0;
-  for (const Peer& peer : port->second.peers) {
-    if (!peer.is.told) continue;
-    const DscpSet both = contested(chains_, peer.is.told->chains);
-    for (const Chain& chain : chains_)
-      for (const LosslessClass& c : chain.classes)
-        if (!(c.dscps & both).empty()) out |= bit(c.priority);
-  }
-  return static_cast<std::uint8_t>(out);
+std::uint8_t Classes::lossy_on(Ifindex port) const {
+  const auto at = lossy_on_.find(port);
+  return at == lossy_on_.end() ? std::uint8_t{0} : at->second;
 }
 
 std::string with_chains_for(const Chains& chains, unsigned priorities) {

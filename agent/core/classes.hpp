@@ -63,12 +63,15 @@ class Classes {
   static constexpr std::uint8_t kMostHops = 8;  ///< evidence from further away is none
 
   /// `restored`: the chains that were in force when the device stopped.
-  explicit Classes(qos::Chains restored = {}) : chains_(std::move(restored)) {}
+  explicit Classes(qos::Chains restored = {});
 
   void set_own(OwnClasses own) { own_ = std::move(own); }
   /// The neighbors of a port, in place of those before. `name`: the port's, escaped.
   void hear(Ifindex port, std::string_view name, std::vector<ClassPeer> peers, TimePoint now);
-  void remove_port(Ifindex port) { ports_.erase(port); }
+  void remove_port(Ifindex port) {
+    ports_.erase(port);
+    lossy_on_.erase(port);
+  }
 
   /// What decide() changed.
   struct News {
@@ -97,7 +100,9 @@ class Classes {
   /// Why the port's end of the link and the neighbor's do not go together, and the line that mends
   /// it; of port 0: the same of the device's own evidence.
   [[nodiscard]] std::optional<std::string> mismatch(Ifindex port, TimePoint now) const;
-  /// Priorities with a DSCP that leads to another priority at the neighbor: lossy on that port.
+  /// Priorities with a DSCP that leads to another priority at the neighbor (bit n for priority n),
+  /// of each port with any: they do not cross it. By the last decide().
+  [[nodiscard]] const std::map<Ifindex, std::uint8_t>& lossy_on() const { return lossy_on_; }
   [[nodiscard]] std::uint8_t lossy_on(Ifindex port) const;
 
  private:
@@ -119,7 +124,6 @@ class Classes {
 
   [[nodiscard]] std::vector<Evidence> own_and_told() const;
   [[nodiscard]] std::vector<Evidence> of_stock_neighbors(TimePoint now);
-  [[nodiscard]] bool agrees_with_all(const qos::Chains& chains) const;
   void take_configured();
   void learn(TimePoint now, News& news);
   void take_platform(News& news);
@@ -130,12 +134,14 @@ class Classes {
     std::string from{};
   };
   [[nodiscard]] Support support(const qos::Chain& chain, TimePoint now) const;
+  void find_contested();
   void compare(TimePoint now);
   void note_deadline(TimePoint at, TimePoint now);
 
   OwnClasses own_{};
   qos::Chains chains_{};
   std::map<Ifindex, PortPeers> ports_{};
+  std::map<Ifindex, std::uint8_t> lossy_on_{};
   std::optional<tlv::ClassesTlv> told_{};
   std::string trouble_{};  ///< of the device
   TimePoint trouble_since_ = kNever;

@@ -74,7 +74,8 @@ PortInfo describe(const Port& port, TimePoint now, Depth depth) {
       .pfc_enabled = port.link.pfc ? std::optional(port.link.pfc->enabled) : std::nullopt,
       .pfc_cap = port.link.pfc ? port.link.pfc->cap : std::uint8_t{0},
       .layers = port.link.layers,
-      .silent = port.silent || (port.awaited && port.memory.kind == PortMemory::Kind::kLeft)};
+      .silent = port.silent || (port.awaited && port.memory.kind == PortMemory::Kind::kLeft),
+      .may_be_unheard = port.link.may_be_unheard};
   info.unprotected = port.unprotected_at != kNever ||
                      (info.silent && !port.memory.is_switch() && !port.orders.any());
   for (const Neighbor& n : port.table.all()) {

@@ -77,7 +77,8 @@ struct PortInfo {
   std::optional<Layers> layers{};             ///< as set
   bool silent =
       false;  ///< a switch that was there is not heard; so is one that *left*, from the start
-  bool unprotected = false;  ///< of a switch that is heard, or was, no order is known
+  bool unprotected = false;     ///< of a switch that is heard, or was, no order is known
+  bool may_be_unheard = false;  ///< as configured: that nothing is heard there is no alarm
   /// A rise waits for this port, or it is shut with a carrier.
   std::optional<TimePoint> holds_since{};
   std::vector<AgentInfo> agents{};

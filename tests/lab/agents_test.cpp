@@ -274,5 +274,38 @@ TEST_F(Ring, ACableThatComesPassesNothingUntilItsRulesAreInForce) {
   EXPECT_TRUE(net.passes(net.cables[ab]));
 }
 
+// Twelve leaves below six spines. One leaf learns of two classes: that reaches all in one wave.
+TEST(Agents, OfEighteenSwitchesAgreeOnClassesInOneWave) {
+  Network net{1};
+  net.keep_events = true;
+  for (std::size_t n = 0; n < 18; ++n) {
+    core::Settings s = pinned((n < 12 ? "leaf" : "spine") + std::to_string(n),
+                              n < 12 ? Level::of<1>() : Level::of<2>());
+    s.classes.emplace();
+    net.add(std::move(s));
+  }
+  for (std::size_t leaf = 0; leaf < 12; ++leaf)
+    for (std::size_t spine = 12; spine < 18; ++spine) net.connect(leaf, spine);
+  net.start_all();
+  net.run_for(60s);
+  for (std::size_t n = 0; n < 18; ++n) ASSERT_TRUE(net.agent(n).classes().unknown()) << n;
+  for (const qos::Chain& chain : qos::parse_chains("3:dscp3>lossy,4:dscp4>lossy").value())
+    net.alter(3).classes->applications.push_back(chain.application());
+  net.configure(3);
+  net.run_for(2 * net.delay + 1ms);  // a frame to the spines, and one from there
+  for (std::size_t n = 0; n < 18; ++n) {
+    EXPECT_EQ(to_string(net.agent(n).classes().chains()), "3:dscp3>2:dscp19,4:dscp4>5:dscp43") << n;
+    EXPECT_EQ(std::ranges::count(net.nodes[n].events, core::Event::Kind::kClassesExtended,
+                                 &core::Event::kind),
+              2)
+        << n << ": one for each chain";
+  }
+  const std::uint64_t sent = net.frames_sent;
+  net.run_for(5s);
+  for (std::size_t n = 0; n < 18; ++n)
+    EXPECT_FALSE(net.agent(n).classes().mismatch(Ifindex(), net.now)) << n;
+  EXPECT_LT(net.frames_sent - sent, 72U * 2U * 5U) << "nobody goes on about it";
+}
+
 }  // namespace
 }  // namespace lldp::lab::agents

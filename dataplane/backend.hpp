@@ -150,6 +150,15 @@ class Backend {
   /// Why nothing can be read or changed at present; an event of any port reports the end of that
   /// state. Codes ENOENT and ECONNREFUSED: there is no switch to ask.
   [[nodiscard]] virtual std::optional<Error> down() const { return std::nullopt; }
+  /// Some classes of a port can be lossy there and others not (PortClass::lossy). If not, the port
+  /// is shut in their place.
+  [[nodiscard]] virtual bool splits_classes() const { return false; }
+  /// What of lossless classes is lost, for want of means, between a port with rules `in` and one
+  /// with rules `out`.
+  [[nodiscard]] virtual std::optional<PartReading> crossing_limit(const qos::Ruleset& /*in*/,
+                                                                  const qos::Ruleset& /*out*/) {
+    return std::nullopt;
+  }
   /// So many ports' changes at once leave others their turn.
   [[nodiscard]] virtual std::size_t ports_per_turn() const { return 16; }
 

@@ -72,6 +72,20 @@ std::optional<Error> Compose::overlooked() const {
   return std::nullopt;
 }
 
+bool Compose::splits_classes() const {
+  return std::ranges::all_of(members_, [](const auto& member) {
+    return member->splits_classes() ||
+           !(member->does(Part::kClassify) || member->does(Part::kRemap));
+  });
+}
+
+std::optional<PartReading> Compose::crossing_limit(const qos::Ruleset& in,
+                                                   const qos::Ruleset& out) {
+  for (const auto& member : members_)
+    if (auto limit = member->crossing_limit(in, out)) return limit;
+  return std::nullopt;
+}
+
 std::size_t Compose::ports_per_turn() const {
   std::size_t least = members_.front()->ports_per_turn();
   for (const auto& member : members_) least = std::min(least, member->ports_per_turn());

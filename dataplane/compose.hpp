@@ -28,6 +28,9 @@ class Compose : public Backend {
   [[nodiscard]] Capabilities capabilities() const override;
   [[nodiscard]] std::optional<Error> down() const override;
   [[nodiscard]] std::optional<Error> overlooked() const override;
+  [[nodiscard]] bool splits_classes() const override;
+  [[nodiscard]] std::optional<PartReading> crossing_limit(const qos::Ruleset& in,
+                                                          const qos::Ruleset& out) override;
   [[nodiscard]] std::size_t ports_per_turn() const override;
   [[nodiscard]] Result<void> prepare(std::span<const qos::Ruleset> rules) override;
   [[nodiscard]] Result<PortPlan> plan(const PortRef& port, const qos::Ruleset& want) override;

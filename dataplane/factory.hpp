@@ -72,6 +72,7 @@ struct SaiOptions {
   std::shared_ptr<sai::Spawner> spawner{};
   std::chrono::milliseconds opening{250};  ///< for the first answer, before anything else runs
   bool removing = false;  ///< nothing can be put back from a file that cannot be read: an error
+  bool rewrite_verified = false;  ///< the chip is known to rewrite DSCPs by its map
   SaiTimes times{};
 };
 /// How long things of a software switch may take.

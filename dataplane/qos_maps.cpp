@@ -146,6 +146,7 @@ Result<PortMaps> maps_of(const qos::Ruleset& rules, const QosMaps& before, unsig
   const bool up = !rules.remaps.empty();
   const bool shut = !rules.entering.empty();
   PortMaps out;
+  if (merged < count) out.merged = lossless.back().mark.priority.value();
   auto& [in, dscp, queue, group] = out.maps;
   for (unsigned d = 0; d <= Dscp::kMax; ++d) in[d] = kLossy;
   const auto rest = number(dscp_to_tc, rules.lossy.dscp.value());
@@ -187,6 +188,26 @@ Result<PortMaps> maps_of(const qos::Ruleset& rules, const QosMaps& before, unsig
   if (rules.port.restores() && !out.costs.collapsed.empty())
     return without_restoring(rules, before, classes);
   return out;
+}
+
+std::optional<PartReading> crossing_limit(const qos::Ruleset& in, const qos::Ruleset& out,
+                                          std::optional<unsigned> merged) {
+  // Hosts send no spares, and at a port that restores none arrives.
+  const bool from_below = in.port.order == Order::kDown && !in.port.restore;
+  if (!merged || !from_below || out.port.order != Order::kUp) return std::nullopt;
+  return PartReading{
+      Part::kRemap, PartState::kLimited,
+      fmt::format("the traffic classes of the chip are one too few for these lossless classes: "
+                  "what comes from below in priority {} and goes on upwards is lossy",
+                  *merged)};
+}
+
+PartReading rewrite_unverified(Part part, std::string_view name) {
+  return {part, PartState::kUnverified,
+          fmt::format("the ASIC has {}, and nothing says that it rewrites DSCPs by it "
+                      "(SAI_PORT_ATTR_UPDATE_DSCP is not true): make the experiment of "
+                      "docs/operate/sonic.md, then set qos.rewrite-verified = yes",
+                      name)};
 }
 
 PartReading last_hop_lossy(Part part) {

@@ -4,7 +4,9 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/bounded.hpp"
@@ -71,6 +73,9 @@ struct PortMaps {
   MapCosts costs{};
   /// Spares are not restored on this port to a host: to rewrite DSCPs there would collapse others.
   bool last_hop_lossy = false;
+  /// The priority of the spare that has one traffic class whichever way a packet of it came. What
+  /// came from below in it and goes on upwards is taken for what turns, and becomes lossy.
+  std::optional<unsigned> merged{};
 };
 
 /// The traffic class carries whether a packet came in by an up port: each lossless class has one
@@ -87,6 +92,13 @@ struct PortMaps {
 [[nodiscard]] Result<PortMaps> maps_of(const qos::Ruleset& rules, const QosMaps& before,
                                        unsigned classes = kUsualTrafficClasses);
 
+/// What is lost between two ports, by PortMaps::merged.
+[[nodiscard]] std::optional<PartReading> crossing_limit(const qos::Ruleset& in,
+                                                        const qos::Ruleset& out,
+                                                        std::optional<unsigned> merged);
+
+/// How a part stands whose map (`name`) is in the chip, which does not say that it rewrites by it.
+[[nodiscard]] PartReading rewrite_unverified(Part part, std::string_view name);
 /// How a part with PortMaps::last_hop_lossy stands.
 [[nodiscard]] PartReading last_hop_lossy(Part part);
 

@@ -122,6 +122,7 @@ std::optional<Settings> parse(ByteSpan message) {
     return std::nullopt;
   nlattr* ieee[kTrustTable + 1] = {};
   nla_policy policy[kTrustTable + 1] = {};
+  policy[DCB_ATTR_IEEE_ETS].minlen = offsetof(ieee_ets, tc_reco_bw);
   policy[DCB_ATTR_IEEE_PFC].minlen = kPfcOctets;
   policy[DCB_ATTR_IEEE_APP_TABLE].type = NLA_NESTED;
   policy[DCB_ATTR_DCB_BUFFER].minlen = offsetof(dcbnl_buffer, total_size);
@@ -133,6 +134,11 @@ std::optional<Settings> parse(ByteSpan message) {
     out.pfc = {.enabled = pfc[offsetof(ieee_pfc, pfc_en)],
                .cap = pfc[offsetof(ieee_pfc, pfc_cap)],
                .mbc = pfc[offsetof(ieee_pfc, mbc)] != 0};
+  }
+  if (ieee[DCB_ATTR_IEEE_ETS] != nullptr) {
+    const auto* ets = static_cast<const std::uint8_t*>(nla_data(ieee[DCB_ATTR_IEEE_ETS]));
+    out.ets.emplace().cap = ets[offsetof(ieee_ets, ets_cap)];
+    std::memcpy(out.ets->of.data(), ets + offsetof(ieee_ets, prio_tc), out.ets->of.size());
   }
   if (nlattr* table = ieee[DCB_ATTR_IEEE_APP_TABLE]; table != nullptr) {
     nlattr* entry = nullptr;

@@ -39,10 +39,18 @@ struct Buffers {
   friend bool operator==(const Buffers&, const Buffers&) = default;
 };
 
+/// Where packets that go out wait: a port has up to eight traffic classes, and a pause stops one.
+struct Ets {
+  std::uint8_t cap = 0;              ///< traffic classes that the port can have; 0: not told
+  std::array<std::uint8_t, 8> of{};  ///< a priority's traffic class, by its number
+  friend bool operator==(const Ets&, const Ets&) = default;
+};
+
 struct Settings {
   std::string name{};  ///< of the interface
   std::optional<Pfc> pfc{};
   std::vector<App> apps{};
+  std::optional<Ets> ets{};
   std::optional<Buffers> buffers{};
   std::optional<std::vector<std::uint8_t>> trusted{};  ///< selectors that give a priority, in order
   std::optional<std::uint8_t> dcbx{};                  ///< DCB_CAP_DCBX_*: which side runs DCBX

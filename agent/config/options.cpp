@@ -493,7 +493,7 @@ constexpr Row kRows[] = {
      Choice{"auto|no", [](Config& c, std::size_t i) { c.core.restores = i == 0; }},
      "auto: a port to a host gives packets of a spare class their application class again"},
     {"qos.rewrite-verified", "", "no", Flag{[](Config& c, bool v) { c.rewrite_verified = v; }},
-     "sonic: an experiment has shown that this switch chip rewrites DSCPs by TC_TO_DSCP_MAP"},
+     "sonic, sai: an experiment has shown that this switch chip rewrites DSCPs by TC_TO_DSCP_MAP"},
 };
 
 /// The port that a key of a row per port is of; empty: it is none.

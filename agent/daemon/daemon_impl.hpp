@@ -186,6 +186,7 @@ class Daemon final : ControlHandler {
   core::Agent agent_;
   Protection protection_;
   qos::Chains followed_{};  ///< by the data plane
+  std::map<Ifindex, std::uint8_t> followed_lossy_{};
 
   core::Actions actions_;
   std::vector<PacketIo::SendFailure> failures_;

@@ -68,11 +68,12 @@ std::string Daemon::description(const Interface& link) const {
 }
 
 core::Link Daemon::link_of(const Interface& link) {
-  const PfcMonitor::State dcb = pfc_ ? pfc_->read(link.name) : PfcMonitor::State();
+  PfcMonitor::State dcb = pfc_ ? pfc_->read(link.name) : PfcMonitor::State();
   if (dcb.pfc)
     dcb_[link.ifindex] = {.pfc = dcb.pfc->enabled, .dscps = dcb.dscps};
   else
     dcb_.erase(link.ifindex);
+  protection_.set_dcb(link.ifindex, std::move(dcb.settings));
   BridgeVlans vlans = vlans_of(link, links_.table().interfaces(), links_.table().bridge_vlans());
   return {
       .ifindex = link.ifindex,
@@ -330,8 +331,10 @@ qos::Policy Daemon::policy() const {
 }
 
 void Daemon::follow_classes(TimePoint now) {
-  if (agent_.classes().chains() == followed_) return;
-  followed_ = agent_.classes().chains();
+  const core::Classes& classes = agent_.classes();
+  if (classes.chains() == followed_ && classes.lossy_on() == followed_lossy_) return;
+  followed_ = classes.chains();
+  followed_lossy_ = classes.lossy_on();
   protection_.update_all(policy(), now);
 }
 

@@ -218,6 +218,7 @@ void Protection::remove(Ifindex port, TimePoint now) {
   rules = std::move(left);
   untold_.insert(port);
   unclassed_.forget(port);
+  dcb_.erase(port);
   changed_ = true;
   if (backend_)
     leave(rules, now);
@@ -292,10 +293,14 @@ qos::PortClass Protection::class_of(const PortRules& rules) const {
   const Ifindex port = rules.port.ifindex;
   const auto layers = agent_->layers(port);
   const core::Request request = agent_->request(port);
-  return {.order = rules.assumed_up ? Order::kUp : request.order,
+  const std::uint8_t lossy = agent_->classes().lossy_on(port);
+  const bool shut = lossy != 0 && !splits_classes();
+  const Order order = rules.assumed_up ? Order::kUp : request.order;
+  return {.order = shut ? Order::kShut : order,
           .near = layers ? layers->near : Layer(),
           .restore = request.restore && !rules.assumed_up,
-          .stacked = rules.stacked};
+          .stacked = rules.stacked,
+          .lossy = shut ? std::uint8_t{0} : lossy};
 }
 
 qos::Ruleset Protection::wanted(const PortRules& rules) const {
@@ -367,6 +372,12 @@ void Protection::update_all(qos::Policy policy, TimePoint now) {
     if (is_due(rules, now)) due.push_back(port);
   }
   program(due, now);
+}
+
+void Protection::set_dcb(Ifindex port, dcbnl::Settings settings) {
+  dcbnl::Settings& known = dcb_[port];
+  if (known != settings) changed_ = true;
+  known = std::move(settings);
 }
 
 void Protection::link_changed(Ifindex port) {

@@ -20,6 +20,7 @@
 #include "base/time.hpp"
 #include "dataplane/backend.hpp"
 #include "dataplane/sai/spawner.hpp"
+#include "os/dcbnl.hpp"
 
 namespace lldp::io {
 
@@ -71,6 +72,8 @@ class Protection {
   void update(Ifindex port, TimePoint now);
   /// The role or the operator's classes changed.
   void update_all(qos::Policy policy, TimePoint now);
+  /// What the port's driver tells of traffic classes, buffers and trust.
+  void set_dcb(Ifindex port, dcbnl::Settings settings);
   /// Something of the interface is different, which may let packets pass by the rules.
   void link_changed(Ifindex port);
   /// The same of an interface that stands on the port.
@@ -155,8 +158,15 @@ class Protection {
   [[nodiscard]] report::PortRules rules_of(PortRules& rules, const core::PortInfo* info);
   /// What keeps a port that leads to a switch from being protected.
   [[nodiscard]] std::vector<report::PartReading> faults_of(const core::PortInfo& info) const;
+  /// What the back end cannot keep lossless between switches below and switches above.
+  void add_crossing_limit(const core::Snapshot& snapshot, report::Protection& summary) const;
+  /// What the port's driver tells against the lossless classes.
+  void add_dcb_faults(const core::PortInfo& info, const PortRules& rules,
+                      std::vector<report::PartReading>& faults) const;
   /// Why spare classes are lossy on the way to the host at a port that is to restore them.
   void add_last_hop(const core::PortInfo& info, report::Protection& summary) const;
+  /// Spare classes reach a host there, as where it runs an agent, and it does not tell its PFC.
+  [[nodiscard]] bool is_last_hop_unverified(const core::PortInfo& info) const;
   /// Whether PFC is on at a port that leads to a switch is not known.
   [[nodiscard]] bool is_pfc_unverified(const core::PortInfo& info) const;
   /// What is worth an alarm.
@@ -170,6 +180,7 @@ class Protection {
   /// Whether the back end can be asked.
   void follow_state(TimePoint now);
   [[nodiscard]] bool is_up() const { return backend_ && !whole_; }
+  [[nodiscard]] bool splits_classes() const { return !backend_ || backend_->splits_classes(); }
   /// It can be asked, but its ports could not be read yet: of no event will they be.
   [[nodiscard]] bool is_unread() const { return backend_ && !surveyed_ && !backend_->down(); }
   [[nodiscard]] dataplane::PortRef ref(Ifindex port) const {
@@ -199,6 +210,7 @@ class Protection {
   NameOf name_of_;
 
   Ports ports_;
+  std::map<Ifindex, dcbnl::Settings> dcb_;
   std::size_t ours_ = 0;                  ///< ports of ours among them
   Turns turns_;                           ///< while the back end can be asked
   std::optional<Failure> whole_;          ///< the back end cannot be opened, asked or read

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "agent/daemon/dcb_faults.hpp"
 #include "agent/daemon/protection.hpp"
 #include "base/count.hpp"
 
@@ -68,6 +69,44 @@ std::optional<report::PartReading> pfc_limit(const core::PortInfo& info, std::ui
           "the port does PFC for {} of 8 priorities at once, and {} are lossless: set fewer: "
           "qos.lossless = {}",
           info.pfc_cap, needed, qos::to_string(fitting(policy.chains(), info.pfc_cap)))};
+}
+
+/// Classes of which a DSCP leads to another priority at the neighbor.
+report::PartReading not_crossing(std::uint8_t lossy, bool split) {
+  std::vector<unsigned> priorities;
+  for (unsigned p = 0; p <= Priority::kMax; ++p)
+    if ((lossy >> p & 1U) != 0) priorities.push_back(p);
+  return {"remap", "missing",
+          fmt::format("DSCPs of priority {} lead to another one at the neighbor: {} as lossy until "
+                      "both ends have the same classes",
+                      fmt::join(priorities, " and "),
+                      split ? "these classes cross" : "all lossless classes cross")};
+}
+
+bool has_spares(const qos::Policy& policy) {
+  return std::ranges::any_of(policy.chains(),
+                             [](const qos::Chain& chain) { return chain.classes.size() > 1; });
+}
+
+/// Learned classes that found no spare, with the line to write; nullopt: each has one.
+std::optional<report::PartReading> without_spare(const qos::Policy& policy) {
+  qos::Chains mended = policy.chains();
+  std::vector<unsigned> without;
+  for (qos::Chain& chain : mended) {
+    if (chain.classes.size() > 1) continue;
+    without.push_back(chain.application().priority.value());
+    // What `auto` never takes, for other traffic may use it: the operator knows.
+    for (const unsigned p : {6U, 7U})
+      if (chain.classes.size() == 1 && (core::priorities_of(mended) >> p & 1U) == 0)
+        chain.classes.push_back(qos::lossless_class({*Priority::make(p), *Dscp::make(8 * p + 3)}));
+  }
+  if (without.empty()) return std::nullopt;
+  return report::PartReading{
+      "remap", "missing",
+      fmt::format(
+          "no spare class is left for priority {}: packets of it that turn are lossy; if no "
+          "other traffic uses these priorities: qos.lossless = {}",
+          fmt::join(without, " and "), qos::to_string(mended))};
 }
 
 /// No driver tells of PFC: no rule can be held to it, and it is counted apart.
@@ -209,9 +248,12 @@ std::vector<report::PartReading> Protection::faults_of(const core::PortInfo& inf
          "shut: what is lossless crosses as lossy until the neighbor acknowledges our rank; if "
          "that neighbor is gone for good: lldp-level forget " +
              info.name});
+  else if (const std::uint8_t lossy = agent_->classes().lossy_on(info.ifindex); lossy != 0)
+    faults.push_back(not_crossing(lossy, splits_classes()));
   for (const PartReading& part : rules->parts)
     if (part.state != PartState::kDone && !is_silent_of_pfc(part, info))
       faults.push_back(told(part));
+  add_dcb_faults(info, *rules, faults);
   if (auto limit = pfc_limit(info, wanted(*rules).pfc_enable, policy_))
     faults.push_back(std::move(*limit));
   if (backend_->does(Part::kPfc)) return faults;
@@ -222,9 +264,24 @@ std::vector<report::PartReading> Protection::faults_of(const core::PortInfo& inf
   return faults;
 }
 
+void Protection::add_dcb_faults(const core::PortInfo& info, const PortRules& rules,
+                                std::vector<report::PartReading>& faults) const {
+  const auto told = dcb_.find(info.ifindex);
+  if (told == dcb_.end()) return;
+  for (report::PartReading& fault : dcb_faults(told->second, info.name, wanted(rules).pfc_enable))
+    faults.push_back(std::move(fault));
+}
+
 void Protection::add_last_hop(const core::PortInfo& info, report::Protection& summary) const {
   const PortRules* rules = find(info.ifindex);
   if (rules == nullptr) return;
+  if (info.up && info.may_be_unheard && info.order == Order::kUnknown && info.neighbors.empty() &&
+      agent_->settings().restores && has_spares(policy_))
+    summary.reasons.push_back(
+        {info.name,
+         {"remap", "limited",
+          "last hop lossy: nothing is heard here, so spare classes are not restored; if the port "
+          "leads to a host, name it in host-ports"}});
   if (rules->programmed && rules->programmed != class_of(*rules)) {
     // What comes from the host is taken for what turns, or the other way round, until then.
     summary.reasons.push_back(
@@ -235,6 +292,34 @@ void Protection::add_last_hop(const core::PortInfo& info, report::Protection& su
   for (const PartReading& part : rules->parts)
     if (part.part == Part::kRemap && part.state == PartState::kLimited)
       summary.reasons.push_back({info.name, told(part)});
+  std::vector<report::PartReading> faults;
+  add_dcb_faults(info, *rules, faults);
+  for (report::PartReading& fault : faults)
+    summary.reasons.push_back({info.name, std::move(fault)});
+}
+
+void Protection::add_crossing_limit(const core::Snapshot& snapshot,
+                                    report::Protection& summary) const {
+  // The same for every pair of ports of two orders: one is told, by the port that packets leave by.
+  const PortRules* in = nullptr;
+  const PortRules* out = nullptr;
+  for (const core::PortInfo& info : snapshot.ports) {
+    const PortRules* rules = leads_to_switch(info) ? find(info.ifindex) : nullptr;
+    if (rules == nullptr || !rules->programmed) continue;
+    if (class_of(*rules).order == Order::kDown && in == nullptr) in = rules;
+    if (class_of(*rules).order == Order::kUp && out == nullptr) out = rules;
+  }
+  if (in == nullptr || out == nullptr) return;
+  if (const auto limit = backend_->crossing_limit(wanted(*in), wanted(*out)))
+    summary.reasons.push_back({out->port.name, told(*limit)});
+}
+
+bool Protection::is_last_hop_unverified(const core::PortInfo& info) const {
+  const PortRules* rules = find(info.ifindex);
+  if (rules == nullptr || class_of(*rules).restores() || !has_spares(policy_)) return false;
+  return std::ranges::any_of(info.neighbors, [](const core::NeighborInfo& n) {
+    return n.device_type == DeviceType::kHost && !n.pfc_enabled;
+  });
 }
 
 bool Protection::is_pfc_unverified(const core::PortInfo& info) const {
@@ -263,17 +348,26 @@ report::Protection Protection::summary(const core::Snapshot& snapshot) const {
   // Without a lossless class there is nothing to protect, or it is not known what.
   if (policy_.chains().empty() && summary.state != State::kFailed) return summary;
   bool leads = false;
+  bool turns_told = false;
   for (const core::PortInfo& info : snapshot.ports) {
     if (!leads_to_switch(info) && info.order != Order::kShut) {
       add_last_hop(info, summary);
+      if (is_last_hop_unverified(info)) ++summary.pfc_unverified;
       continue;
     }
     leads = true;
+    if (info.order == Order::kUp && !turns_told) {
+      turns_told = true;  // it is the same for all
+      const auto& classes = agent_->settings().classes;
+      if (classes && !classes->configured)
+        if (auto fault = without_spare(policy_)) summary.reasons.push_back({info.name, *fault});
+    }
     if (is_pfc_unverified(info)) ++summary.pfc_unverified;
     for (report::PartReading& fault : faults_of(info))
       summary.reasons.push_back({info.name, std::move(fault)});
   }
   if (summary.state == State::kFailed) return summary;
+  add_crossing_limit(snapshot, summary);
   const bool on_paper =
       backend_name_ == "print" && std::ranges::all_of(summary.reasons, [](const auto& reason) {
         return reason.part.state == "unsupported" && reason.part.part != to_string(Part::kPfc);

@@ -69,7 +69,7 @@ PfcMonitor::State PfcMonitor::read(std::string_view name) {
     buffer.each(size, [&](const nlmsghdr& header, ByteSpan message) {
       if (header.nlmsg_seq != sequence_) return;  // of a question that was given up
       answered = true;
-      const auto parsed = dcbnl::parse(message);
+      auto parsed = dcbnl::parse(message);
       if (!parsed) return;
       if (parsed->pfc)
         found.pfc = core::Pfc{
@@ -78,6 +78,7 @@ PfcMonitor::State PfcMonitor::read(std::string_view name) {
         if (app.selector == dcbnl::kDscp && app.protocol <= Dscp::kMax &&
             app.priority <= Priority::kMax)
           found.dscps.at(app.priority) |= std::uint64_t{1} << app.protocol;
+      found.settings = std::move(*parsed);
     });
   }
   return found;

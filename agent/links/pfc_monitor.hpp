@@ -10,6 +10,7 @@
 
 #include "agent/core/link.hpp"
 #include "base/result.hpp"
+#include "os/dcbnl.hpp"
 #include "os/fd.hpp"
 
 namespace lldp::io {
@@ -29,6 +30,7 @@ class PfcMonitor {
   struct State {
     std::optional<core::Pfc> pfc{};
     std::array<std::uint64_t, 8> dscps{};  ///< of each priority the DSCPs that lead to it, as bits
+    dcbnl::Settings settings{};            ///< all that the driver tells
   };
   [[nodiscard]] State read(std::string_view name);
 

@@ -20,6 +20,7 @@ class Print : public Backend {
   [[nodiscard]] Capabilities capabilities() const override {
     return {Support::kSoftware, Support::kSoftware, Support::kNo, Support::kNo};  // on paper
   }
+  [[nodiscard]] bool splits_classes() const override { return true; }
   [[nodiscard]] Result<void> prepare(std::span<const qos::Ruleset> rules) override;
   [[nodiscard]] Result<PortPlan> plan(const PortRef& port, const qos::Ruleset& want) override;
   [[nodiscard]] Result<Reading> verify(const PortRef& port, const qos::Ruleset& want) override;

@@ -240,6 +240,9 @@ void SaiLibrary::query_capabilities() {
         can(SAI_OBJECT_TYPE_PORT, kKinds[index(kind)].port_attribute, false);
   known_.can_pfc = can(SAI_OBJECT_TYPE_PORT, SAI_PORT_ATTR_PRIORITY_FLOW_CONTROL, false) ||
                    can(SAI_OBJECT_TYPE_PORT, SAI_PORT_ATTR_PRIORITY_FLOW_CONTROL_TX, false);
+  sai_attribute_t most = attribute(SAI_SWITCH_ATTR_QOS_MAX_NUMBER_OF_TRAFFIC_CLASSES);
+  if (switch_api_->get_switch_attribute(switch_, 1, &most) == SAI_STATUS_SUCCESS)
+    known_.traffic_classes = most.value.u8;
   known_.can_acl =
       acl_api_ != nullptr && can(SAI_OBJECT_TYPE_SWITCH, SAI_SWITCH_ATTR_INGRESS_ACL, false);
   for (const auto id : {SAI_ACL_ENTRY_ATTR_FIELD_IN_PORTS, SAI_ACL_ENTRY_ATTR_FIELD_OUT_PORTS,
@@ -344,6 +347,11 @@ Result<Port> SaiLibrary::read_port(Oid oid) {
     if (is_unable(status)) continue;
     if (auto asked = done(status, "a port's map"); !asked) return fail(asked.error());
     port.maps[index(kind)] = map.value.oid;
+  }
+  if (known_.can_map[index(MapKind::kTcToDscp)]) {
+    sai_attribute_t rewrites = attribute(SAI_PORT_ATTR_UPDATE_DSCP);
+    port.rewrites = port_api_->get_port_attribute(oid, 1, &rewrites) == SAI_STATUS_SUCCESS &&
+                    rewrites.value.booldata;
   }
   if (!known_.can_pfc) return port;
   const bool separate = is_pfc_separate(oid);

@@ -38,7 +38,7 @@ json json_of(const Acl& acl) {
           {"ports", acl.ports}};
 }
 json json_of(const Port& port) {
-  return {{"oid", port.oid}, {"maps", port.maps}, {"pfc", port.pfc}};
+  return {{"oid", port.oid}, {"maps", port.maps}, {"pfc", port.pfc}, {"rewrites", port.rewrites}};
 }
 json json_of(const std::map<Oid, Map>& maps) {
   json out = json::array();
@@ -108,7 +108,9 @@ Acl acl_of(const json& value) {
           .ports = oids(value.at("ports"))};
 }
 Port port_of(const json& value) {
-  Port port{.oid = oid(value.at("oid")), .pfc = small(value.at("pfc"))};
+  Port port{.oid = oid(value.at("oid")),
+            .pfc = small(value.at("pfc")),
+            .rewrites = value.at("rewrites").get<bool>()};
   for (const MapKind k : kMapKinds) port.maps[index(k)] = oid(list(value.at("maps")).at(index(k)));
   return port;
 }
@@ -116,6 +118,7 @@ View view_of(const json& value) {
   View view{.release = text(value.at("release")),
             .can_pfc = value.at("can-pfc").get<bool>(),
             .can_acl = value.at("can-acl").get<bool>(),
+            .traffic_classes = small(value.at("traffic-classes")),
             .maps = maps_of(value.at("maps")),
             .bound = oid(value.at("bound")),
             .acl = acl_of(value.at("acl"))};
@@ -168,6 +171,7 @@ struct AnswerText {
             {"can-map", v.can_map},
             {"can-pfc", v.can_pfc},
             {"can-acl", v.can_acl},
+            {"traffic-classes", v.traffic_classes},
             {"ports", ports},
             {"maps", json_of(v.maps)},
             {"bound", v.bound},

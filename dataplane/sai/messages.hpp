@@ -24,7 +24,8 @@ inline constexpr std::size_t kMaxMessage = 192 << 10;
 struct Port {
   Oid oid = 0;
   std::array<Oid, std::size(kMapKinds)> maps{};
-  unsigned pfc = 0;  ///< priorities, as a mask
+  unsigned pfc = 0;       ///< priorities, as a mask
+  bool rewrites = false;  ///< DSCPs of what leaves, by its map
   friend bool operator==(const Port&, const Port&) = default;
 };
 struct Map {
@@ -54,6 +55,7 @@ struct View {
   std::array<bool, std::size(kMapKinds)> can_map{};
   bool can_pfc = false;
   bool can_acl = false;
+  unsigned traffic_classes = 0;         ///< that the chip has at most; 0: not told
   std::map<std::string, Port> ports{};  ///< by the name of their interface
   std::map<Oid, Map> maps{};            ///< those of the ports, and those asked for
   Oid bound = 0;                        ///< ACL at the ingress of the switch, of any program

@@ -208,7 +208,8 @@ const Result<PortMaps>& Sai::maps_of(const qos::Ruleset& rules) {
     // Without a map of traffic classes to DSCPs no port restores: the queue alone would be wrong.
     if (these.port.restores()) these.leaving.clear();
   }
-  return maps_.emplace_back(rules, dataplane::maps_of(these, before())).second;
+  const unsigned most = view_.traffic_classes != 0 ? view_.traffic_classes : kUsualTrafficClasses;
+  return maps_.emplace_back(rules, dataplane::maps_of(these, before(), most)).second;
 }
 
 std::vector<sai::Turn> Sai::turns_of(const qos::Ruleset& rules) {
@@ -266,7 +267,13 @@ bool Sai::is_set(const std::string& port, Part part, const qos::Ruleset& rules) 
   return part != Part::kPfc || there->pfc == rules.pfc_enable;
 }
 
-std::optional<PartReading> Sai::why_not_done(const std::string&, Part part,
+std::optional<PartReading> Sai::crossing_limit(const qos::Ruleset& in, const qos::Ruleset& out) {
+  if (down_ || means() != Means::kMaps) return std::nullopt;  // an ACL tells ports apart
+  const auto& maps = maps_of(out);
+  return maps ? dataplane::crossing_limit(in, out, maps->merged) : std::nullopt;
+}
+
+std::optional<PartReading> Sai::why_not_done(const std::string& port, Part part,
                                              const qos::Ruleset& rules, bool set) {
   if (part == Part::kPfc && !view_.can_pfc)
     return PartReading{part, PartState::kUnsupported,
@@ -279,8 +286,13 @@ std::optional<PartReading> Sai::why_not_done(const std::string&, Part part,
                            ": this libsai does not set TC_AND_COLOR_TO_DSCP_MAP of ports"};
   if (means() == Means::kMaps) {
     const auto& maps = maps_of(rules);
-    const bool lossy = set && maps && maps->last_hop_lossy;
-    return lossy ? std::optional(last_hop_lossy(part)) : std::nullopt;
+    if (!set || !maps) return std::nullopt;
+    if (maps->last_hop_lossy) return last_hop_lossy(part);
+    const sai::Port* there = find(port);
+    if (maps->maps[index(MapKind::kTcToDscp)].empty() || options_.rewrite_verified ||
+        there == nullptr || there->rewrites)
+      return std::nullopt;
+    return rewrite_unverified(part, "TC_AND_COLOR_TO_DSCP_MAP");
   }
   if (means() != Means::kAcl || rules.remaps.empty() || !is_acl_foreign()) return std::nullopt;
   return PartReading{part, PartState::kForeign,

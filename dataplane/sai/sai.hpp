@@ -26,8 +26,8 @@
 namespace lldp::dataplane {
 
 /// A switch chip by its vendor's libsai, which a process of its own has: QoS maps of each port,
-/// else one ACL entry for each class. docs/operate/dataplane-maps.md says how. Everything is answered from
-/// what was last read, which is read anew after each change, and every 5 s.
+/// else one ACL entry for each class. docs/operate/dataplane-maps.md says how. Everything is
+/// answered from what was last read, which is read anew after each change, and every 5 s.
 class Sai : public Backend, private MapStore {
  public:
   [[nodiscard]] static Result<std::unique_ptr<Backend>> open(const SaiOptions& options);
@@ -39,6 +39,8 @@ class Sai : public Backend, private MapStore {
     return {Support::kHardware, Support::kHardware, Support::kHardware, Support::kHardware};
   }
   [[nodiscard]] std::optional<Error> down() const override { return down_; }
+  [[nodiscard]] std::optional<PartReading> crossing_limit(const qos::Ruleset& in,
+                                                          const qos::Ruleset& out) override;
   [[nodiscard]] std::size_t ports_per_turn() const override { return 1024; }
   [[nodiscard]] Result<void> prepare(std::span<const qos::Ruleset>) override { return {}; }
   [[nodiscard]] Result<PortPlan> plan(const PortRef& port, const qos::Ruleset& want) override;

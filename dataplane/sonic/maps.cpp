@@ -45,7 +45,9 @@ QosMap map_of(const Row& row) {
 Result<Maps> maps_of(const qos::Ruleset& rules, const QosMaps& before, unsigned classes) {
   auto wanted = dataplane::maps_of(rules, before, classes);
   if (!wanted) return fail(wanted.error());
-  Maps maps{.costs = std::move(wanted->costs), .last_hop_lossy = wanted->last_hop_lossy};
+  Maps maps{.costs = std::move(wanted->costs),
+            .last_hop_lossy = wanted->last_hop_lossy,
+            .merged = wanted->merged};
   const bool restores = rules.port.restores() && !wanted->last_hop_lossy;
   const std::string_view order = !rules.entering.empty() ? kShut
                                  : !rules.remaps.empty() ? kUp

@@ -25,7 +25,8 @@ struct Maps {
   Rows rows{};  ///< shared by all ports that need the same
   Row port{};   ///< fields of its PORT_QOS_MAP row; empty: the field must not be there
   MapCosts costs{};
-  bool last_hop_lossy = false;  ///< PortMaps::last_hop_lossy
+  bool last_hop_lossy = false;       ///< PortMaps::last_hop_lossy
+  std::optional<unsigned> merged{};  ///< PortMaps::merged
 };
 
 /// A field of PORT_QOS_MAP that is ours, and how it is found in the ASIC.

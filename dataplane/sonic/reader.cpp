@@ -53,8 +53,8 @@ constexpr const char* kCount =
     "'SAI_INGRESS_PRIORITY_GROUP_STAT_DROPPED_PACKETS'}) "
     "return r";
 
-/// Of priority groups (PG) and queues, by their objects: whether they have a buffer profile, of
-/// groups a lossless one.
+/// Of priority groups (PG), by their objects: the octets of a lossless profile, or `none`. Of
+/// queues: `1` if they have a profile; `2` is added where the chip's watchdog watches.
 constexpr const char* kBuffers =
     "local r, state = {}, 'ASIC_STATE:SAI_OBJECT_TYPE_' "
     "for i = 1, #ARGV, 2 do local pg = ARGV[i] == 'PG' "
@@ -62,11 +62,17 @@ constexpr const char* kBuffers =
     "state .. (pg and 'INGRESS_PRIORITY_GROUP:' or 'QUEUE:') .. ARGV[i + 1], "
     "pg and 'SAI_INGRESS_PRIORITY_GROUP_ATTR_BUFFER_PROFILE' or "
     "'SAI_QUEUE_ATTR_BUFFER_PROFILE_ID') "
-    "local is = p and p ~= 'oid:0x0' "
-    "if is and pg then is = "
-    "redis.call('HEXISTS', state .. 'BUFFER_PROFILE:' .. p, 'SAI_BUFFER_PROFILE_ATTR_XOFF_TH') == "
-    "1 "
-    "end r[#r + 1] = is and '1' or '0' end return r";
+    "local is = p and p ~= 'oid:0x0' local it = is and '1' or '0' "
+    "if pg then it = 'none' if is then "
+    "local of = redis.call('HMGET', state .. 'BUFFER_PROFILE:' .. p, "
+    "'SAI_BUFFER_PROFILE_ATTR_XOFF_TH', 'SAI_BUFFER_PROFILE_ATTR_RESERVED_BUFFER_SIZE') "
+    "if of[1] then it = of[2] or '0' end end "
+    "elseif redis.call('HGET', state .. 'QUEUE:' .. ARGV[i + 1], 'SAI_QUEUE_ATTR_ENABLE_PFC_DLDR') "
+    "== 'true' then it = is and '3' or '2' end "
+    "r[#r + 1] = it end return r";
+
+/// Of STATE_DB, where the chip has a limit: how much the priority groups of a port can have.
+constexpr std::string_view kMostRoom = "BUFFER_MAX_PARAM_TABLE|";
 
 /// Attributes of a port beside those of kFields.
 constexpr const char* kOthers[] = {kPfcSentAttribute, kPfcModeAttribute, kRewriteAttribute};
@@ -175,6 +181,7 @@ void Reader::start(const Redis::Command& watched, const Memory& notes, bool coun
                   run_->view.traffic_classes =
                       static_cast<unsigned>(std::min<std::uint64_t>(*number, kMostTrafficClasses));
               });
+  read_limits();
   select("COUNTERS_DB");
   redis_.send({"HGETALL", "COUNTERS_PORT_NAME_MAP"}, [this, count](const redisReply* reply) {
     if (reply == nullptr || !run_) return;
@@ -183,6 +190,19 @@ void Reader::start(const Redis::Command& watched, const Memory& notes, bool coun
     read_names();
     read_ports();
   });
+}
+
+void Reader::read_limits() {
+  redis_.send(
+      {"EVAL", kCollect, "0", std::string(kMostRoom) + "*"}, [this](const redisReply* reply) {
+        if (reply == nullptr || !run_ || reply->type != REDIS_REPLY_ARRAY) return;
+        for (std::size_t i = 0; i + 1 < reply->elements; i += 2) {
+          const Row row = row_of(reply->element[i + 1]);
+          const auto most = number_of(value_of(&row, "max_headroom_size"));
+          if (most && *most != 0)
+            run_->view.most_room[text_of(reply->element[i]).substr(kMostRoom.size())] = *most;
+        }
+      });
 }
 
 void Reader::read_counters() {
@@ -289,10 +309,17 @@ void Reader::read_buffers() {
       const Buffered& one = run_->buffered[i];
       AsicBuffers& port = run_->view.buffers[one.port];
       const auto bit = static_cast<std::uint8_t>(1U << one.number);
-      std::uint8_t& known = one.group ? port.groups_known : port.queues_known;
-      std::uint8_t& there = one.group ? port.groups_lossless : port.queues_set;
-      known = static_cast<std::uint8_t>(known | bit);
-      if (text_of(reply->element[i]) == "1") there = static_cast<std::uint8_t>(there | bit);
+      const auto add = [bit](std::uint8_t& mask) { mask = static_cast<std::uint8_t>(mask | bit); };
+      add(one.group ? port.groups_known : port.queues_known);
+      const auto told = number_of(text_of(reply->element[i]));
+      if (!told) continue;
+      if (one.group) {
+        add(port.groups_lossless);
+        port.room.at(one.number) = *told;
+      } else {
+        if ((*told & 1) != 0) add(port.queues_set);
+        if ((*told & 2) != 0) add(port.queues_watched);
+      }
     }
     count_down();
   });

@@ -58,6 +58,7 @@ class Reader {
     std::size_t left = 0;
   };
   void read_counters();
+  void read_limits();
   /// Which objects the priority groups and queues of lossless classes are.
   void read_names();
   void read_ports();

@@ -368,6 +368,12 @@ bool Sonic::is_set(const std::string& port, Part part, const qos::Ruleset& rules
          });
 }
 
+std::optional<PartReading> Sonic::crossing_limit(const qos::Ruleset& in, const qos::Ruleset& out) {
+  if (down_ || why_never(out)) return std::nullopt;
+  const auto& maps = maps_of(out);
+  return maps ? dataplane::crossing_limit(in, out, maps->merged) : std::nullopt;
+}
+
 std::optional<PartReading> Sonic::why_not_done(const std::string& port, Part part,
                                                const qos::Ruleset& rules, bool set) {
   if (!set) return std::nullopt;
@@ -391,16 +397,15 @@ std::optional<PartReading> Sonic::why_not_done(const std::string& port, Part par
     read.text = std::move(*fault);
     return read;
   }
+  if (auto limit = sonic::buffer_limit(view_, port, part, rules.pfc_enable))
+    return PartReading{part, PartState::kLimited, std::move(*limit)};
   if (part != Part::kRemap) return std::nullopt;
   const auto& maps = maps_of(rules);
   if (maps && maps->last_hop_lossy) return last_hop_lossy(part);
   if (!maps || maps->port.at("tc_to_dscp_map").empty() || options_.rewrite_verified ||
       view_.rewrites(port))
     return std::nullopt;
-  return PartReading{part, PartState::kUnverified,
-                     "the ASIC has TC_TO_DSCP_MAP, and nothing says that it rewrites DSCPs by it "
-                     "(SAI_PORT_ATTR_UPDATE_DSCP is not true): make the experiment of "
-                     "docs/operate/sonic.md, then set qos.rewrite-verified = yes"};
+  return rewrite_unverified(part, "TC_TO_DSCP_MAP");
 }
 
 Result<PortPlan> Sonic::plan(const PortRef& port, const qos::Ruleset& want) {

@@ -38,6 +38,8 @@ class Sonic : public Backend, private MapStore {
     return {Support::kHardware, Support::kHardware, Support::kHardware, Support::kHardware};
   }
   [[nodiscard]] std::optional<Error> down() const override { return down_; }
+  [[nodiscard]] std::optional<PartReading> crossing_limit(const qos::Ruleset& in,
+                                                          const qos::Ruleset& out) override;
   [[nodiscard]] std::size_t ports_per_turn() const override { return 1024; }  // one transaction
   [[nodiscard]] Result<void> prepare(std::span<const qos::Ruleset>) override { return {}; }
   [[nodiscard]] Result<PortPlan> plan(const PortRef& port, const qos::Ruleset& want) override;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -30,7 +31,9 @@ struct AsicBuffers {
   std::uint8_t groups_known = 0;
   std::uint8_t groups_lossless = 0;  ///< with a profile that has an xoff
   std::uint8_t queues_known = 0;
-  std::uint8_t queues_set = 0;  ///< with a profile
+  std::uint8_t queues_set = 0;          ///< with a profile
+  std::uint8_t queues_watched = 0;      ///< by the chip's own PFC watchdog
+  std::array<std::uint64_t, 8> room{};  ///< octets of each priority group that is lossless
   friend bool operator==(const AsicBuffers&, const AsicBuffers&) = default;
 };
 
@@ -43,6 +46,8 @@ struct View {
   std::map<std::string, Row> asic{};                ///< a port's attributes, by its name
   std::map<std::string, AsicBuffers> buffers{};     ///< by the port's name
   std::map<std::string, QosMaps> qos_maps{};  ///< of the ASIC, by object id; taken for each kind
+  /// Octets that the priority groups of a port can have in all, by its name; not there: any.
+  std::map<std::string, std::uint64_t> most_room{};
   friend bool operator==(const View&, const View&) = default;
 
   [[nodiscard]] const Row* row(const std::string& key) const;

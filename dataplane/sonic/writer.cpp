@@ -301,6 +301,34 @@ std::optional<std::string> buffer_fault(const View& view, const PortBuffers& buf
                      first_of(missing), port);
 }
 
+std::optional<std::string> buffer_limit(const View& view, const std::string& port, Part part,
+                                        std::uint8_t mask) {
+  const auto chip = view.buffers.find(port);
+  if (chip == view.buffers.end() || !is_up(view, port)) return std::nullopt;
+  const AsicBuffers& there = chip->second;
+  if (const auto most = view.most_room.find(port);
+      part == Part::kPfc && most != view.most_room.end()) {
+    // A priority group that has no buffer yet will want as much as the others.
+    const std::uint64_t usual = *std::ranges::max_element(there.room);
+    std::uint64_t needed = 0;
+    for (unsigned p = 0; p <= Priority::kMax; ++p)
+      if ((mask >> p & 1U) != 0) needed += there.room.at(p) != 0 ? there.room.at(p) : usual;
+    if (needed > most->second)
+      return fmt::format(
+          "the headroom of priorities {} is {} octets, and {} can have {} "
+          "(max_headroom_size): set fewer classes in qos.lossless, or shorter cables in "
+          "CABLE_LENGTH",
+          priorities_text(mask), needed, port, most->second);
+  }
+  const std::uint8_t unwatched = without(mask & there.queues_known, there.queues_watched);
+  if (part == Part::kQueues && (there.queues_watched & mask) != 0 && unwatched != 0)
+    return fmt::format(
+        "the chip's own PFC watchdog watches queues {} of {} and not {}: a host that pauses "
+        "those for ever is not seen (SAI_QUEUE_ATTR_ENABLE_PFC_DLDR)",
+        priorities_text(there.queues_watched), port, priorities_text(unwatched));
+  return std::nullopt;
+}
+
 std::optional<std::string> release_fault(const View& view) {
   const std::string version = value_of(view.row("VERSIONS|DATABASE"), "VERSION");
   constexpr std::string_view kBegins = "version_";

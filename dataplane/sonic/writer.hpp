@@ -73,6 +73,10 @@ struct PfcStep {
 /// A port without our rules whose ASIC has taken that.
 [[nodiscard]] bool has_left(const View& view, const PortBuffers& buffers, const std::string& port);
 
+/// What the chip cannot do of the port's lossless priorities of `mask`: for kPfc headroom, for
+/// kQueues its own watchdog.
+[[nodiscard]] std::optional<std::string> buffer_limit(const View& view, const std::string& port,
+                                                      Part part, std::uint8_t mask);
 /// What keeps the port's lossless priorities of `mask` from being lossless, with the command that
 /// ends it: for kPfc on arrival, for kQueues where they leave.
 [[nodiscard]] std::optional<std::string> buffer_fault(const View& view, const PortBuffers& buffers,

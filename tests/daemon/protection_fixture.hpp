@@ -80,9 +80,10 @@ class ProtectionTest : public testing::Test {
     kernel_.events = {kPort};
     kernel_.takes_away = times;
   }
-  /// A switch of that level, or a host, is heard on the port.
-  void hear(Ifindex port, std::optional<Level> level) {
+  /// A switch of that level, or a host, is heard on the port; a switch may tell classes.
+  void hear(Ifindex port, std::optional<Level> level, std::optional<qos::Chains> classes = {}) {
     core::Settings settings{.role = level ? Role::kSwitch : Role::kHost, .pinned_level = level};
+    if (classes) settings.classes = core::OwnClasses{.configured = std::move(classes)};
     core::Agent peer(settings, {}, now_);
     core::Actions actions;
     peer.set_link(link(port, 9), now_, actions);

@@ -111,7 +111,44 @@ TEST_F(ProtectionTest, NothingToProtectIsInactive) {
   protection.add(kOther, now_);
   turn();
   EXPECT_EQ(summary().state, State::kActive);
-  EXPECT_EQ(summary().pfc_unverified, 1U);
+  EXPECT_EQ(summary().pfc_unverified, 2U) << "of the switch, and of a host that gets spares";
+}
+
+TEST_F(ProtectionTest, LearnedClassWithoutASpareMakesProtectionPartial) {
+  hear(kPort, Level::of<2>());
+  start();
+  const auto chains = qos::parse_chains("3:dscp26>5:dscp43,4:dscp34>1:dscp11,2:dscp18>lossy");
+  protection_->update_all(*qos::Policy::make(*chains, {}), now_);
+  turn();
+  EXPECT_EQ(summary().state, State::kActive) << "so it is configured";
+  core::Settings settings = agent_.settings();
+  settings.classes = core::OwnClasses{};
+  core::Actions none;
+  agent_.configure(settings, now_, none);
+  EXPECT_EQ(summary().state, State::kPartial);
+  EXPECT_THAT(reasons(),
+              ElementsAre("swp7 remap missing no spare class is left for priority 2: packets of it "
+                          "that turn are lossy; if no other traffic uses these priorities: "
+                          "qos.lossless = 3:dscp26>5:dscp43,4:dscp34>1:dscp11,2:dscp18>6:dscp51"));
+}
+
+TEST_F(ProtectionTest, PortWhereNothingIsHeardByIntentMayLeadToAHostThatIsLossy) {
+  hear(kOther, Level::of<2>());
+  start({kPort, kOther});
+  EXPECT_EQ(summary().state, State::kActive) << "the alarm unheard is to come";
+  core::Link quiet = link(kPort, 1);
+  quiet.may_be_unheard = true;
+  core::Actions none;
+  agent_.set_link(quiet, now_, none);
+  EXPECT_EQ(summary().state, State::kPartial);
+  EXPECT_THAT(reasons(),
+              ElementsAre("swp7 remap limited last hop lossy: nothing is heard here, so spare "
+                          "classes are not restored; if the port leads to a host, name it in "
+                          "host-ports"));
+  name_host_port();
+  protection_->update(kPort, now_);
+  turn();
+  EXPECT_EQ(summary().state, State::kActive);
 }
 
 TEST_F(ProtectionTest, SwitchWhoseOrderIsNotKnownIsNotProtected) {
@@ -165,6 +202,80 @@ TEST_F(ProtectionTest, MoreLosslessPrioritiesThanThePortDoesPfcForAreALimit) {
   EXPECT_THAT(reasons(),
               ElementsAre("swp7 pfc limited the port does PFC for 1 of 8 priorities at once, and 2 "
                           "are lossless: set fewer: qos.lossless = 5:dscp43>lossy"));
+}
+
+TEST_F(ProtectionTest, WhatADriverTellsAgainstLosslessClassesMakesProtectionPartial) {
+  hear(kOther, Level::of<2>());
+  name_host_port();
+  start({kPort, kOther});
+  EXPECT_EQ(summary().state, State::kActive);
+  static_cast<void>(protection_->take_changed());
+  dcbnl::Settings told{.ets = dcbnl::Ets{.cap = 8, .of = {0, 1, 2, 3, 4, 5, 0, 7}}};
+  protection_->set_dcb(kOther, told);
+  EXPECT_TRUE(protection_->take_changed());
+  EXPECT_EQ(summary().state, State::kPartial);
+  EXPECT_THAT(reasons(), ElementsAre("swp8 queues missing priority 6 shares traffic class 0 with "
+                                     "priority 0: a pause of one stops all of them: dcb ets set "
+                                     "dev swp8 prio-tc 6:6"));
+  protection_->set_dcb(kOther, {});
+  EXPECT_EQ(summary().state, State::kActive);
+  protection_->set_dcb(kPort, told);  // to a host, where 6 is restored and needs nothing
+  EXPECT_EQ(summary().state, State::kActive);
+  told.ets->of.at(5) = 0;
+  protection_->set_dcb(kPort, told);
+  EXPECT_THAT(reasons(), ElementsAre(testing::StartsWith("swp7 queues missing priority 5 shares")));
+}
+
+TEST_F(ProtectionTest, ClassesLostBetweenSwitchesBelowAndAboveMakeProtectionPartial) {
+  kernel_.crossing_limit = {Part::kRemap, PartState::kLimited, "one traffic class too few"};
+  core::Settings settings = agent_.settings();
+  settings.pinned_level = Level::of<2>();
+  core::Actions none;
+  agent_.configure(settings, now_, none);
+  hear(kPort, Level::of<3>());
+  start({kPort, kOther});
+  EXPECT_EQ(summary().state, State::kActive) << "there is no switch below";
+  hear(kOther, Level::of<1>());
+  agent_.advance(now_, none);
+  protection_->update(kOther, now_);
+  turn();
+  ASSERT_EQ(agent_.order(kOther), Order::kDown);
+  EXPECT_EQ(summary().state, State::kPartial);
+  EXPECT_THAT(reasons(), ElementsAre("swp7 remap limited one traffic class too few"));
+}
+
+// One DSCP in two priorities: neither end pauses the queue in which the other end has it.
+TEST_F(ProtectionTest, ClassesWhoseDscpsLeadElsewhereAtTheNeighborDoNotCross) {
+  const auto ours = qos::parse_chains("3:dscp26>2:dscp19,4:dscp4>5:dscp43").value();
+  core::Settings settings = agent_.settings();
+  settings.classes = core::OwnClasses{.configured = ours};
+  core::Actions none;
+  agent_.configure(settings, now_, none);
+  hear(kPort, Level::of<2>(), qos::parse_chains("4:dscp26>5:dscp43").value());
+  agent_.advance(now_, none);
+  hear(kOther, Level::of<2>(), ours);
+  start({kPort, kOther});
+  protection_->update_all(*qos::Policy::make(ours, {}), now_);
+  turn();
+  const auto in_force = [&](Ifindex port) { return kernel_.installed.at({port, Part::kRemap}); };
+  EXPECT_EQ(in_force(kPort).port.lossy, 1U << 3) << "43 leads to 5 at both ends";
+  EXPECT_EQ(in_force(kPort).entering.size(), 1U);
+  EXPECT_EQ(in_force(kOther).port.lossy, 0);
+  EXPECT_THAT(reasons(),
+              ElementsAre("swp7 remap missing DSCPs of priority 3 lead to another one at the "
+                          "neighbor: these classes cross as lossy until both ends have the same "
+                          "classes"));
+  kernel_.splits = false;
+  protection_->update_all(*qos::Policy::make(ours, {}), now_);
+  turn();
+  EXPECT_EQ(in_force(kPort).port.order, Order::kShut);
+  EXPECT_THAT(reasons(), ElementsAre(testing::HasSubstr("all lossless classes cross as lossy")));
+  hear(kPort, Level::of<2>(), ours);
+  agent_.advance(now_, none);
+  protection_->update_all(*qos::Policy::make(ours, {}), now_);
+  turn();
+  EXPECT_EQ(in_force(kPort).port.order, Order::kUp);
+  EXPECT_THAT(reasons(), IsEmpty());
 }
 
 TEST_F(ProtectionTest, RulesThatAreOnlyPrintedProtectNobody) {

@@ -39,7 +39,9 @@ struct FakeKernel {
   std::string refuse_all{};                    ///< why, if every write is
   bool keeps = false;                          ///< it says that it has taken rules off, and has not
   bool behind = false;  ///< what is done is not in force until this is false again
-  int takes_away = 0;   ///< so many changes somebody undoes at once, of which the event is lost
+  bool splits = true;   ///< classes of a port
+  std::optional<PartReading> crossing_limit{};
+  int takes_away = 0;  ///< so many changes somebody undoes at once, of which the event is lost
 };
 
 /// A back end for tests of its users.
@@ -71,6 +73,12 @@ class FakeBackend : public Backend {
     return {Support::kSoftware, Support::kSoftware, Support::kNo, Support::kNo};
   }
   [[nodiscard]] std::optional<Error> down() const override { return kernel_.down; }
+  [[nodiscard]] bool splits_classes() const override { return kernel_.splits; }
+  [[nodiscard]] std::optional<PartReading> crossing_limit(const qos::Ruleset& in,
+                                                          const qos::Ruleset& out) override {
+    const bool crosses = in.port.order == Order::kDown && out.port.order == Order::kUp;
+    return crosses ? kernel_.crossing_limit : std::nullopt;
+  }
   [[nodiscard]] Events take_events() override {
     Events events{.changed = std::exchange(kernel_.events, {})};
     for (; !asked_.empty() && (!kernel_.slow || kernel_.answers > 0); asked_.pop_front()) {

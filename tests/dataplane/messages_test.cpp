@@ -100,13 +100,14 @@ std::uint64_t of(const std::string& way) {
   if (ends("/code")) return 4095;
   if (ends("/near")) return qos::Layer::kMax;
   if (ends("/tag")) return qos::Tag::kMax;
-  for (const char* mask : {"/pfc", "/stopped", "/stopping", "/waiting", "/lossless"})
+  for (const char* mask :
+       {"/pfc", "/stopped", "/stopping", "/waiting", "/lossless", "/not-crossing"})
     if (ends(mask)) return 255;
   return UINT64_MAX;
 }
 
 qos::Ruleset rules() {
-  return {.port = {.order = Order::kUp, .near = qos::Layer::of<3>()},
+  return {.port = {.order = Order::kUp, .near = qos::Layer::of<3>(), .lossy = 9},
           .ingress = {{Priority::of<1>(), Dscp::of<2>()}, {Priority::of<3>(), Dscp::of<4>()}},
           .entering = {{{Priority::of<1>(), Dscp::of<2>()}, {Priority::of<0>(), Dscp::of<1>()}}},
           .tag = qos::Tag::of<5>(),
@@ -185,8 +186,8 @@ TEST(SoftMessages, ListsAndTextsHaveTheirLengths) {
 namespace sai_limits {
 
 std::uint64_t of(const std::string& way) {
-  const bool is_small =
-      way.ends_with("/pfc") || way.find("/numbers/") != way.npos || way.find("/turns/") != way.npos;
+  const bool is_small = way.ends_with("/pfc") || way.ends_with("/traffic-classes") ||
+                        way.find("/numbers/") != way.npos || way.find("/turns/") != way.npos;
   return is_small ? 255 : UINT64_MAX;
 }
 bool request(const json& m) { return says(sai::parse_request(m.dump()), m); }
@@ -204,13 +205,15 @@ TEST(SaiMessages, AreTakenWithinTheirBoundsAndNotBeyond) {
         Request(Set{4, {{MapKind::kTcToDscp, 5}, {MapKind::kDscpToTc, 9}}, 0x60U}),
         Request(SetAcl{acl, {{43, 6, 51}}, {5}})})
     holds_every_field(json::parse(format(request)), sai_limits::request, sai_limits::of, {"pfc"});
-  const View view{.release = "1.18",
-                  .can_map = {true, false, true, true},
-                  .can_pfc = true,
-                  .ports = {{"port 0", {.oid = 1, .maps = {1, 2, 3, 4}, .pfc = 0x18}}},
-                  .maps = {{2, map}},
-                  .bound = 7,
-                  .acl = acl};
+  const View view{
+      .release = "1.18",
+      .can_map = {true, false, true, true},
+      .can_pfc = true,
+      .traffic_classes = 7,
+      .ports = {{"port 0", {.oid = 1, .maps = {1, 2, 3, 4}, .pfc = 0x18, .rewrites = true}}},
+      .maps = {{2, map}},
+      .bound = 7,
+      .acl = acl};
   for (const Answer& answer :
        {Answer(Refused{"no room"}), Answer(Done{5}), Answer(view), Answer(acl)})
     holds_every_field(json::parse(format(answer)), sai_limits::answer, sai_limits::of);

@@ -193,6 +193,32 @@ TEST(QosMaps, TwoChainsShareTheLastTrafficClassOfTheSecondSpare) {
                            up[3]}));
 }
 
+TEST(QosMaps, WhatTheSharedTrafficClassCostsIsToldOfPortsThatItIsLostBetween) {
+  const auto limit = [](qos::PortClass in, qos::PortClass out) {
+    const auto maps = maps_of(of_port(out), {});
+    return crossing_limit(of_port(in), of_port(out), maps->merged);
+  };
+  const qos::PortClass up{.order = Order::kUp}, down{.order = Order::kDown},
+      host{.order = Order::kDown, .restore = true};
+  const auto lost = limit(down, up);
+  ASSERT_TRUE(lost);
+  EXPECT_EQ(lost->state, PartState::kLimited);
+  EXPECT_EQ(lost->text,
+            "the traffic classes of the chip are one too few for these lossless classes: what "
+            "comes from below in priority 5 and goes on upwards is lossy");
+  for (const auto& [in, out] : {std::pair(up, down), {up, up}, {down, down}, {host, up}})
+    EXPECT_FALSE(limit(in, out));
+  const auto one = compiled(Order::kUp, "5:dscp43,6:dscp51", "0:dscp0");
+  EXPECT_FALSE(crossing_limit(of_port(down), one, maps_of(one, {})->merged));
+}
+
+TEST(QosMaps, ChipWithFewerTrafficClassesHasFewerLosslessOnes) {
+  const auto two = compiled(Order::kUp, "3:dscp26>2:dscp19", "0:dscp0");
+  EXPECT_FALSE(maps_of(two, {}, 5)->merged);
+  EXPECT_EQ(maps_of(two, {}, 4)->merged, 2U);
+  EXPECT_FALSE(maps_of(two, {}, 3));
+}
+
 TEST(QosMaps, PortToAHostRestoresBothTrafficClassesOfASpare) {
   const auto down = told(maps_of(of_port({.order = Order::kDown}), {}));
   const auto made = maps_of(of_port({.order = Order::kDown, .restore = true}), {});

@@ -83,6 +83,23 @@ TEST_F(SaiTest, PacketsChangeAsTheRulesSayByAnAclWhereMapsCannot) {
   EXPECT_EQ(box_.count(SAI_OBJECT_TYPE_ACL_TABLE), 1U);
 }
 
+TEST_F(SaiTest, ChipThatDoesNotSayThatItRewritesIsUnverified) {
+  box_.chip().keeps_dscps = true;
+  open();
+  ASSERT_TRUE(put(0, Order::kUp) && put(1, Order::kDown));
+  EXPECT_EQ(states(0, Order::kUp), "done unverified done done");
+  EXPECT_EQ(states(1, Order::kDown), "done done done done") << "nothing is rewritten there";
+}
+
+TEST_F(SaiTest, ClassesForWhichTheChipHasNoTrafficClassAreRefused) {
+  box_.chip().traffic_classes = 3;
+  open();
+  const auto done = put(0, Order::kUp);
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().what,
+            "2 lossless classes need 4 traffic classes and the switch chip has 3: take 1 at most");
+}
+
 TEST_F(SaiTest, ChangeOfOnePortsOrderSetsThatPortsMapsAlone) {
   open();
   ASSERT_TRUE(put(0, Order::kUp) && put(1, Order::kDown) && put(2, Order::kDown));

@@ -112,6 +112,44 @@ TEST_F(SonicReload, WhatTheBufferManagerLeftOutIsAskedForAgainWithoutAndWithTheP
   EXPECT_THAT(values, ElementsAre("", "5,6"));
 }
 
+TEST_F(SonicReload, HeadroomThatThePortCannotHaveIsALimit) {
+  ASSERT_TRUE(driver_.until_done());
+  const std::string row = "BUFFER_MAX_PARAM_TABLE|" + Box::name_of(0);
+  box_.ask(kState, {"HSET", row, "max_headroom_size", "100000"});
+  ASSERT_TRUE(driver_.until([&] { return driver_.states(0) == "done done done limited"; }))
+      << driver_.states(0);
+  EXPECT_EQ(driver_.text(0, Part::kPfc),
+            "the headroom of priorities 5, 6 is 147104 octets, and Ethernet0 can have 100000 "
+            "(max_headroom_size): set fewer classes in qos.lossless, or shorter cables in "
+            "CABLE_LENGTH");
+  EXPECT_EQ(driver_.states(1), "done done done done");
+  box_.ask(kState, {"HSET", row, "max_headroom_size", "147104"});
+  EXPECT_TRUE(driver_.until_done());
+  box_.ask(kState, {"HSET", row, "max_headroom_size", "0"});  // shared headroom has no limit
+  driver_.turns(5);
+  EXPECT_EQ(driver_.states(0), "done done done done");
+}
+
+TEST_F(SonicReload, SpareThatTheChipsOwnWatchdogDoesNotWatchIsALimit) {
+  ASSERT_TRUE(driver_.until_done());
+  const auto watch = [&](int queue) {
+    box_.ask(kAsic,
+             {"HSET", "ASIC_STATE:SAI_OBJECT_TYPE_QUEUE:" + box_.object_of("QUEUE", 0, queue),
+              "SAI_QUEUE_ATTR_ENABLE_PFC_DLDR", "true"});
+  };
+  watch(3);  // of no class of ours
+  driver_.turns(5);
+  EXPECT_EQ(driver_.states(0), "done done done done");
+  watch(5);
+  ASSERT_TRUE(driver_.until([&] { return driver_.states(0) == "done done limited done"; }))
+      << driver_.states(0);
+  EXPECT_EQ(driver_.text(0, Part::kQueues),
+            "the chip's own PFC watchdog watches queues 5 of Ethernet0 and not 6: a host that "
+            "pauses those for ever is not seen (SAI_QUEUE_ATTR_ENABLE_PFC_DLDR)");
+  watch(6);
+  EXPECT_TRUE(driver_.until_done());
+}
+
 TEST_F(SonicReload, PfcOfPrioritiesWithBuffersStaysOnMeanwhile) {
   driver_.kill();
   Driver two(box_, "3:dscp3>2:dscp19,4:dscp4>5:dscp43");

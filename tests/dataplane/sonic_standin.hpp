@@ -217,6 +217,9 @@ class Orchagent {
       server_.ask(kAsic, {"HSET", object, "SAI_BUFFER_PROFILE_ATTR_POOL_ID", "oid:0x18"});
       if (row.contains("xoff"))
         server_.ask(kAsic, {"HSET", object, "SAI_BUFFER_PROFILE_ATTR_XOFF_TH", row.at("xoff")});
+      if (row.contains("size"))
+        server_.ask(kAsic, {"HSET", object, "SAI_BUFFER_PROFILE_ATTR_RESERVED_BUFFER_SIZE",
+                            row.at("size")});
       return;
     }
     const auto kind = std::ranges::find_if(

@@ -289,7 +289,8 @@ TEST(Agents, OfEighteenSwitchesAgreeOnClassesInOneWave) {
   net.start_all();
   net.run_for(60s);
   for (std::size_t n = 0; n < 18; ++n) ASSERT_TRUE(net.agent(n).classes().unknown()) << n;
-  for (const qos::Chain& chain : qos::parse_chains("3:dscp3>lossy,4:dscp4>lossy").value())
+  const auto known = qos::parse_chains("3:dscp3>lossy,4:dscp4>lossy");
+  for (const qos::Chain& chain : *known)
     net.alter(3).classes->applications.push_back(chain.application());
   net.configure(3);
   net.run_for(2 * net.delay + 1ms);  // a frame to the spines, and one from there

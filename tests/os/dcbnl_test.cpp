@@ -96,6 +96,19 @@ TEST(DcbMessage, AppTableAndWhoRunsDcbxAreTold) {
   EXPECT_TRUE(firmware_decides(*parsed));
 }
 
+TEST(DcbMessage, TrafficClassesOfPrioritiesAreTold) {
+  Bytes ets{63, 0, 1, 0, 1, 8};  // DCB_ATTR_IEEE_ETS: willing, 8 traffic classes
+  ets.resize(4 + 27);            // cbs, bandwidths and algorithms
+  for (std::uint8_t p = 0; p < 8; ++p) ets.push_back(p == 3 ? 5 : 1);
+  ets.resize(64);
+  const auto parsed = parse(answer(kGet, kName + Bytes{68, 0, 13, 0x80} + ets));
+  EXPECT_EQ(parsed,
+            (Settings{.name = "swp1", .ets = Ets{.cap = 8, .of = {1, 1, 1, 5, 1, 1, 1, 1}}}));
+  ets.resize(36);
+  ets[0] = 36;  // one that is cut off is no answer
+  EXPECT_EQ(parse(answer(kGet, kName + Bytes{40, 0, 13, 0x80} + ets)), std::nullopt);
+}
+
 TEST(DcbMessage, BuffersAndWhatIsTrustedAreTold) {
   Bytes buffer{48, 0, 10, 0,                         // DCB_ATTR_DCB_BUFFER
                0,  0, 0,  0, 0, 1, 2, 0,             // priority 5 in buffer 1, 6 in 2

@@ -59,6 +59,8 @@ struct Chip {
   // How the library behaves.
   std::uint64_t version = 0;
   bool no_capabilities = false;  ///< cannot be asked what it can do
+  bool keeps_dscps = false;      ///< UPDATE_DSCP of ports is false
+  unsigned traffic_classes = 8;  ///< that the switch has; 0: it does not say
   bool no_rewriting = false;     ///< NOT_IMPLEMENTED: TC_AND_COLOR_TO_DSCP of ports
   bool no_acl = false;
   bool no_pfc = false;

@@ -107,6 +107,10 @@ Status set_switch(sai_object_id_t id, const sai_attribute_t* a) {
 Status get_switch(sai_object_id_t id, uint32_t count, sai_attribute_t* list) {
   if (const Status refused = reading(); refused != SAI_STATUS_SUCCESS) return refused;
   if (id != kSwitch || count != 1) return status(SAI_STATUS_INVALID_OBJECT_ID);
+  if (list->id == SAI_SWITCH_ATTR_QOS_MAX_NUMBER_OF_TRAFFIC_CLASSES && chip->traffic_classes != 0) {
+    list->value.u8 = static_cast<std::uint8_t>(chip->traffic_classes);
+    return SAI_STATUS_SUCCESS;
+  }
   if (chip->no_acl || list->id != SAI_SWITCH_ATTR_INGRESS_ACL)
     return status(SAI_STATUS_NOT_IMPLEMENTED);
   if (chip->only_what_was_set && chip->bound == 0) return status(SAI_STATUS_ATTR_NOT_SUPPORTED_0);
@@ -157,6 +161,8 @@ Status get_port(sai_object_id_t id, uint32_t count, sai_attribute_t* list) {
     else if (list[i].id == SAI_PORT_ATTR_PRIORITY_FLOW_CONTROL_MODE)
       list[i].value.s32 = chip->separate_pfc ? SAI_PORT_PRIORITY_FLOW_CONTROL_MODE_SEPARATE
                                              : SAI_PORT_PRIORITY_FLOW_CONTROL_MODE_COMBINED;
+    else if (list[i].id == SAI_PORT_ATTR_UPDATE_DSCP)
+      list[i].value.booldata = !chip->keeps_dscps;
     else if (map >= 0 && !(map == 1 && chip->no_rewriting) &&
              !(chip->only_what_was_set && port->maps[map] == 0))
       list[i].value.oid = port->maps[map];

@@ -28,11 +28,16 @@ constexpr Part kPartsOfBpf[] = {Part::kClassify, Part::kRemap, Part::kQueues};
 /// so many ports not at every glance, but at every eighth however many there are.
 constexpr std::size_t kLinksPerGlance = 16;
 constexpr std::size_t kGlancesWithoutLinks = 8;
+/// TCX hooks are watched, and asked at every eighth glance all the same.
+constexpr std::size_t kGlancesWithoutChains = 8;
 
 /// How interfaces stand on each other is read so often at most: it takes a look at all of them.
 constexpr std::chrono::milliseconds kStackPause{50};
 
 constexpr std::chrono::nanoseconds kMigrationPause = std::chrono::milliseconds(250);
+/// From the start of a change of a TCX hook until it is made. Many at once are looked at once.
+constexpr std::chrono::milliseconds kChainPause{250};
+constexpr std::chrono::nanoseconds kWatchPause = std::chrono::seconds(1);
 /// With more ports one question for all interfaces costs less than one for each port.
 constexpr std::size_t kLinksOneByOne = 8;
 
@@ -273,6 +278,11 @@ Result<std::optional<std::string>> Bpf::harm(Ifindex port, Part part, const qos:
   const auto filters = clsact_->behind(port, part);
   if (!filters) return fail(filters.error());
   strangers.insert(strangers.end(), filters->begin(), filters->end());
+  if (part == Part::kRemap) {
+    const auto at_root = clsact_->at_root(port);
+    if (!at_root) return fail(at_root.error());
+    strangers.insert(strangers.end(), at_root->begin(), at_root->end());
+  }
   std::vector<bpf::Stack::Upper> uppers;
   for (const auto& [upper, chains] : glimpse.above) uppers.push_back(upper);
   if (auto why = bpf::harm_behind(part, want, strangers, uppers)) return why;
@@ -293,7 +303,7 @@ Result<Reading> Bpf::verify(const PortRef& ref, const qos::Ruleset& want) {
   if (auto done = socket_.links(port, [&](Ifindex, const LinkFacts& facts) { link = facts; });
       !done)
     return fail(on(port, done.error()));
-  Glimpse glimpse{.xdp_program = link.xdp_program};
+  Glimpse glimpse{.xdp_program = link.xdp_program, .tag = programs_.tag(port)};
   for (const Part part : {Part::kClassify, Part::kRemap}) {
     auto programs = chain(port, part);
     if (!programs) return fail(on(port, programs.error()));
@@ -342,6 +352,28 @@ Result<Reading> Bpf::verify(const PortRef& ref, const qos::Ruleset& want) {
   return reading;
 }
 
+bool Bpf::has_chain_changed(Ifindex port, const Glimpse& seen) const {
+  return std::ranges::any_of(std::array{Part::kClassify, Part::kRemap}, [&](Part part) {
+    const auto programs = chain(port, part);
+    return !programs || *programs != seen.chains[static_cast<std::size_t>(part)];
+  });
+}
+
+void Bpf::watch_chains() {
+  watch_tried_ = true;
+  auto watch = bpf::ChainWatch::open();
+  if (!watch) return;  // they are asked at each glance
+  epoll_event interest{.events = EPOLLIN, .data = {}};
+  if (::epoll_ctl(poll_.get(), EPOLL_CTL_ADD, watch->fd(), &interest) == 0)
+    watch_ = std::move(*watch);
+}
+
+void Bpf::take_chains() {
+  if (!watch_ || !watch_->take() || chains_at_) return;
+  chains_at_ = std::chrono::steady_clock::now() + kChainPause;
+  set_timer();
+}
+
 std::vector<Ifindex> Bpf::glance(std::span<const Ifindex> ports) {
   std::set<Ifindex> changed;
   const auto compare = [&](Ifindex port, const LinkFacts& facts) {
@@ -365,17 +397,16 @@ std::vector<Ifindex> Bpf::glance(std::span<const Ifindex> ports) {
     stack_read_ = {};
     if (!read_stack()) return {ports.begin(), ports.end()};
   }
+  take_chains();
+  const bool ask = !watch_ || chains_at_ || ++watched_glances_ % kGlancesWithoutChains == 0;
   for (const Ifindex port : ports) {
     const auto seen = seen_.find(port);
     if (seen == seen_.end()) changed.insert(port);
     if (changed.contains(port)) continue;
+    if (programs_.tag(port) != seen->second.tag) changed.insert(port);
     if (stacked)
       if (const auto now = above(port); !now || *now != seen->second.above) changed.insert(port);
-    for (const Part part : {Part::kClassify, Part::kRemap}) {
-      const auto programs = chain(port, part);
-      if (!programs || *programs != seen->second.chains[static_cast<std::size_t>(part)])
-        changed.insert(port);
-    }
+    if (ask && has_chain_changed(port, seen->second)) changed.insert(port);
   }
   return {changed.begin(), changed.end()};
 }
@@ -442,10 +473,12 @@ std::optional<Ifindex> Bpf::migrate_one() {
 }
 
 void Bpf::set_timer() {
-  if (to_migrate_.empty())
-    timer_.stop();
-  else
+  if (!to_migrate_.empty() || chains_at_)
     timer_.set(kMigrationPause);
+  else if (tcx_ && !watch_tried_ && !ports_.empty())
+    timer_.set(kWatchPause);
+  else
+    timer_.stop();
 }
 
 Events Bpf::take_events() {
@@ -455,8 +488,17 @@ Events Bpf::take_events() {
   for (const Ifindex link : std::vector(events.changed))
     for (const Ifindex port : stack_.below(link))
       if (ports_.contains(port)) events.changed.push_back(port);
+  take_chains();
   if (timer_.take()) {
-    if (const auto moved = migrate_one()) events.changed.push_back(*moved);
+    if (chains_at_ && *chains_at_ <= std::chrono::steady_clock::now()) {
+      chains_at_.reset();
+      for (const auto& [port, seen] : seen_)
+        if (has_chain_changed(port, seen)) events.changed.push_back(port);
+    }
+    if (const auto moved = migrate_one())
+      events.changed.push_back(*moved);
+    else if (tcx_ && !watch_tried_)
+      watch_chains();
     set_timer();
   }
   return events;
@@ -467,7 +509,7 @@ void Bpf::apply(const Plan& plan) {
     outcomes_.push_back(apply(port));
     if (migrates_ && port.want && !outcomes_.back().why) to_migrate_.insert(port.port.ifindex);
   }
-  if (!to_migrate_.empty()) set_timer();
+  if (!to_migrate_.empty() || !watch_tried_) set_timer();
 }
 
 Outcome Bpf::apply(const PortPlan& plan) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "dataplane/backend.hpp"
+#include "dataplane/bpf/chain_watch.hpp"
 #include "dataplane/bpf/clsact.hpp"
 #include "dataplane/bpf/hook.hpp"
 #include "dataplane/bpf/kernel.hpp"
@@ -63,6 +64,7 @@ class Bpf : public Backend {
   struct Glimpse {
     std::array<bpf::TcxChain, 2> chains{};
     std::uint32_t xdp_program = 0;
+    std::optional<qos::Tag> tag{};  ///< in the table that all programs share
     /// What stands on the port, with its programs.
     std::vector<std::pair<bpf::Stack::Upper, std::array<bpf::TcxChain, 2>>> above{};
     friend bool operator==(const Glimpse&, const Glimpse&) = default;
@@ -84,8 +86,15 @@ class Bpf : public Backend {
   [[nodiscard]] Outcome apply(const PortPlan& plan);
   void watch_mounts();
   [[nodiscard]] bool has_file_system_changed();
-  /// When the next port may migrate: each holds the kernel's RTNL lock, which others want too.
+  /// When the next port may migrate: each holds the kernel's RTNL lock, which others want too. And
+  /// when TCX hooks that changed may be looked at, or are to be watched from then on.
   void set_timer();
+  /// Begins to watch the TCX hooks. Some milliseconds, so not while rules are awaited.
+  void watch_chains();
+  /// Notes that a TCX hook is about to change, if one is.
+  void take_chains();
+  /// True if its TCX hooks are no longer as verify() saw them.
+  [[nodiscard]] bool has_chain_changed(Ifindex port, const Glimpse& seen) const;
   /// The first of those that wait which has anything to move.
   std::optional<Ifindex> migrate_one();
   /// True if what is there, of this key, is what `want` asks for.
@@ -122,7 +131,7 @@ class Bpf : public Backend {
   bpf::Programs programs_;
   TcSocket socket_;
   TcEvents events_;
-  UniqueFd poll_;                               ///< epoll: events_, timer_ and mounts_
+  UniqueFd poll_;                               ///< epoll: events_, timer_, mounts_ and watch_
   Timer timer_;                                 ///< until the next migration
   UniqueFd mounts_;                             ///< wakes us when any file system comes or goes
   std::optional<std::uint64_t> file_system_{};  ///< where the pins were when last looked
@@ -130,10 +139,15 @@ class Bpf : public Backend {
   bpf::Clsact* clsact_ = nullptr;     ///< one of the hooks
   const bpf::Tcx* on_tcx_ = nullptr;  ///< another, where the kernel has it
   const bool tcx_ = bpf::has_tcx();
+  std::optional<bpf::ChainWatch> watch_{};  ///< of TCX hooks; none: they are asked
+  bool watch_tried_ = false;
+  /// A TCX hook changes; by then it has.
+  std::optional<std::chrono::steady_clock::time_point> chains_at_{};
   std::map<Ifindex, Glimpse> seen_;  ///< by verify()
   bpf::Stack stack_;
   std::chrono::steady_clock::time_point stack_read_{};
-  std::size_t glances_ = 0;                        ///< since one read the interfaces
+  std::size_t glances_ = 0;  ///< since one read the interfaces
+  std::size_t watched_glances_ = 0;
   std::vector<std::unique_ptr<bpf::Hook>> hooks_;  ///< the first one is for use
   bool migrates_ = false;  ///< rules may stand on the last hook too, and are moved there
   std::set<Ifindex> to_migrate_;

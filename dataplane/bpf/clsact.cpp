@@ -77,9 +77,13 @@ Clsact::Clsact(TcSocket socket, Programs& programs)
 }
 
 Result<std::vector<Clsact::Filter>> Clsact::filters(Ifindex port, Part part) {
+  return filters(port, parent_of(part));
+}
+
+Result<std::vector<Clsact::Filter>> Clsact::filters(Ifindex port, std::uint32_t parent) {
   std::vector<Filter> filters;
-  const auto done = socket_.dump(
-      TcMessage(RTM_GETTFILTER, NLM_F_DUMP, port, parent_of(part)), [&](const TcObject& f) {
+  const auto done =
+      socket_.dump(TcMessage(RTM_GETTFILTER, NLM_F_DUMP, port, parent), [&](const TcObject& f) {
         if (f.chain != 0) return;  // no packet comes there but by another filter's word
         Filter filter{.handle = f.handle, .info = f.info, .kind = std::string(f.kind)};
         std::array<nlattr*, TCA_BPF_MAX + 1> bpf{};
@@ -262,6 +266,18 @@ Result<std::vector<Stranger>> Clsact::behind(Ifindex port, Part part) {
           {fmt::format("a filter ({}, preference {})", f.kind, f.info >> 16), f.power});
   }
   return behind;
+}
+
+Result<std::vector<Stranger>> Clsact::at_root(Ifindex port) {
+  const auto all = filters(port, std::uint32_t{0});
+  if (!all) return fail(all.error());
+  std::vector<Stranger> strangers;
+  for (const Filter& f : *all)
+    if (f.handle != 0 && meets_ip(f.info))
+      strangers.push_back(
+          {fmt::format("a filter of the root qdisc ({}, preference {})", f.kind, f.info >> 16),
+           f.power});
+  return strangers;
 }
 
 Result<bool> Clsact::taken(Ifindex port) {

@@ -30,6 +30,9 @@ class Clsact : public Hook {
   [[nodiscard]] Result<std::optional<std::string>> before(Ifindex port, Part part);
   /// The filters of others that may see IP packets behind ours, or all where ours is not there.
   [[nodiscard]] Result<std::vector<Stranger>> behind(Ifindex port, Part part);
+  /// Those of the qdisc that packets go through after the egress hook, in which they choose a
+  /// class.
+  [[nodiscard]] Result<std::vector<Stranger>> at_root(Ifindex port);
   /// All other ports are gone, and with them what was left there.
   void keep_only(const std::set<Ifindex>& ports);
   /// An ingress qdisc, which clsact cannot stand beside.
@@ -46,6 +49,7 @@ class Clsact : public Hook {
     [[nodiscard]] bool ours() const;
   };
   [[nodiscard]] Result<std::vector<Filter>> filters(Ifindex port, Part part);
+  [[nodiscard]] Result<std::vector<Filter>> filters(Ifindex port, std::uint32_t parent);
   [[nodiscard]] static std::optional<Filter> ours_in(const std::vector<Filter>& all);
   [[nodiscard]] Result<std::optional<Filter>> ours(Ifindex port, Part part);
   /// True if it was not there before.

@@ -176,9 +176,10 @@ Result<void> set_element(const UniqueFd& map, const void* key, const void* value
   return {};
 }
 
-Result<Mapping> Mapping::of(const UniqueFd& map, std::size_t size, std::size_t from) {
-  void* at = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, map.get(),
-                    static_cast<off_t>(from));
+Result<Mapping> Mapping::of(const UniqueFd& map, std::size_t size, std::size_t from,
+                            Access access) {
+  const int protection = access == Access::kRead ? PROT_READ : PROT_READ | PROT_WRITE;
+  void* at = ::mmap(nullptr, size, protection, MAP_SHARED, map.get(), static_cast<off_t>(from));
   if (at == MAP_FAILED) return fail(failed("mmap of a map"));
   return Mapping(at, size);
 }
@@ -210,6 +211,25 @@ Result<UniqueFd> load_program(const char* name, std::span<const bpf_insn> code,
                     {},
                     "the kernel's verifier refuses " + std::string(name) + ": " + reason +
                         ": report it with the kernel's version, and choose another backend"});
+}
+
+Result<UniqueFd> trace_entry(const char* name, std::span<const bpf_insn> code, const char* license,
+                             std::uint32_t function) {
+  bpf_attr attr = zeroed();
+  attr.prog_type = BPF_PROG_TYPE_TRACING;
+  attr.expected_attach_type = BPF_TRACE_FENTRY;
+  attr.attach_btf_id = function;
+  attr.insns = address(code.data());
+  attr.insn_cnt = static_cast<std::uint32_t>(code.size());
+  attr.license = address(license);
+  set_name(attr.prog_name, name);
+  const UniqueFd program(create(BPF_PROG_LOAD, attr));
+  if (!program) return fail(failed("BPF_PROG_LOAD"));
+  attr = zeroed();
+  attr.raw_tracepoint.prog_fd = static_cast<std::uint32_t>(program.get());
+  UniqueFd link(call(BPF_RAW_TRACEPOINT_OPEN, attr));
+  if (!link) return fail(failed("BPF_RAW_TRACEPOINT_OPEN"));
+  return link;
 }
 
 Result<std::uint32_t> id_of_program(const UniqueFd& program) {

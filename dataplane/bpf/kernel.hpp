@@ -36,10 +36,12 @@ struct MapShape {
 /// kernel's programs.
 class Mapping {
  public:
+  enum class Access : std::uint8_t { kRead, kReadWrite };
+
   Mapping() = default;
   /// `from`: a multiple of the page size.
   [[nodiscard]] static Result<Mapping> of(const UniqueFd& map, std::size_t size,
-                                          std::size_t from = 0);
+                                          std::size_t from = 0, Access access = Access::kReadWrite);
   Mapping(Mapping&& other) noexcept
       : at_(std::exchange(other.at_, nullptr)), size_(std::exchange(other.size_, 0)) {}
   Mapping& operator=(Mapping&& other) noexcept {
@@ -63,6 +65,10 @@ class Mapping {
 /// Loads a program of type SCHED_CLS. A refusal by the verifier carries its reason.
 [[nodiscard]] Result<UniqueFd> load_program(const char* name, std::span<const bpf_insn> code,
                                             const char* license);
+/// Runs the program whenever the kernel enters a function, by that one's number in BTF, as long as
+/// the descriptor is open.
+[[nodiscard]] Result<UniqueFd> trace_entry(const char* name, std::span<const bpf_insn> code,
+                                           const char* license, std::uint32_t function);
 [[nodiscard]] Result<std::uint32_t> id_of_program(const UniqueFd& program);
 /// Needs CAP_SYS_ADMIN.
 [[nodiscard]] Result<UniqueFd> program_by_id(std::uint32_t id);

@@ -11,6 +11,7 @@
 #include <chrono>
 #include <thread>
 
+#include "dataplane/bpf/chain_watch.hpp"
 #include "dataplane/bpf/kernel.hpp"
 #include "dataplane/bpf/pins.hpp"
 #include "dataplane/bpf/programs.hpp"
@@ -92,10 +93,11 @@ class BpfVerify : public testing::TestWithParam<Means> {
     return !glance().empty();
   }
   /// The ports of which events have told.
-  std::vector<Ifindex> told() {
+  std::vector<Ifindex> told(int wait_ms = 5000) {
     pollfd ready{.fd = backend_->events(), .events = POLLIN, .revents = 0};
-    if (::poll(&ready, 1, 5000) != 1) return {};
-    return backend_->take_events().changed;
+    while (::poll(&ready, 1, wait_ms) == 1)  // a timer of its own wakes it too
+      if (auto changed = backend_->take_events().changed; !changed.empty()) return changed;
+    return {};
   }
   bool on_tcx() const { return GetParam() == Means::kTcx; }
 
@@ -269,6 +271,35 @@ TEST_P(BpfVerify, TcxProgramOfAnotherBeforeOursBypassesIt) {
   }
   EXPECT_THAT(glance(), ElementsAre(port_));
   EXPECT_EQ(states(), "classify done, remap done");
+  probe__destroy(theirs);
+}
+
+// Of a function that every kernel has.
+TEST_P(BpfVerify, WatchTellsOnceThatTheKernelEnteredAFunction) {
+  auto watch = bpf::ChainWatch::open(std::array{"dev_set_mtu"});
+  if (!watch) GTEST_SKIP() << to_string(watch.error());
+  (void)watch->take();  // of others on this machine
+  ASSERT_TRUE(sh("ip link set p0 mtu 1400"));
+  pollfd ready{.fd = watch->fd(), .events = POLLIN, .revents = 0};
+  EXPECT_EQ(::poll(&ready, 1, 60'000), 1);
+  EXPECT_TRUE(watch->take());
+  EXPECT_FALSE(bpf::ChainWatch::open(std::array{"no_such_function"}));
+}
+
+TEST_P(BpfVerify, ChangeOfATcxHookIsAnEventWhereTheKernelTracesFunctions) {
+  if (!bpf::has_tcx()) GTEST_SKIP() << "this kernel has no TCX";
+  if (const auto watch = bpf::ChainWatch::open(); !watch) GTEST_SKIP() << to_string(watch.error());
+  probe* theirs = probe__open_and_load();
+  ASSERT_NE(theirs, nullptr);
+  const UniqueFd program(::dup(bpf_program__fd(theirs->progs.stranger)));
+  EXPECT_EQ(states(), "classify done, remap done");
+  // The watch begins some time after the rules are there.
+  std::vector<Ifindex> changed;
+  for (int i = 0; i < 60 && changed.empty(); ++i) {
+    const auto link = bpf::attach_tcx(program, port_, Part::kRemap);
+    changed = told(1000);
+  }
+  EXPECT_THAT(changed, Contains(port_));
   probe__destroy(theirs);
 }
 

@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <cstdlib>
 
+#include "dataplane/bpf/btf.hpp"
+#include "os/file.hpp"
 #include "tests/support/no_descriptors.hpp"
 
 namespace lldp::dataplane::bpf {
@@ -28,6 +30,19 @@ TEST(PossibleCpus, AreAtLeastThoseThatAreThere) {
 TEST(PossibleCpusDeathTest, AreAnErrorWhereTheyCannotBeRead) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");  // a process that has not asked before
   EXPECT_EXIT(ask_without_descriptors(), testing::ExitedWithCode(0), "");
+}
+
+TEST(Btf, HasTheFunctionsOfTheKernelByTheirWholeNames) {
+  const auto file = read_file("/sys/kernel/btf/vmlinux");
+  if (!file) GTEST_SKIP() << "this kernel does not describe itself";
+  const ByteSpan btf = as_octets(*file);
+  const auto id = function_in_btf(btf, "dev_queue_xmit_nit");
+  ASSERT_TRUE(id);
+  EXPECT_NE(function_in_btf(btf, "dev_set_mtu"), id);
+  EXPECT_EQ(function_in_btf(btf, "dev_queue_xmit_ni"), std::nullopt);
+  EXPECT_EQ(function_in_btf(btf, "ev_queue_xmit_nit"), std::nullopt);
+  EXPECT_EQ(function_in_btf(btf.first(btf.size() / 2), "dev_queue_xmit_nit"), std::nullopt);
+  EXPECT_EQ(function_in_btf({}, "x"), std::nullopt);
 }
 
 TEST(LoadProgram, TellsWhatTheVerifierHasAgainstIt) {

@@ -97,6 +97,7 @@ Result<void, std::vector<Error>> Daemon::reload() {
     log(Severity::kWarning, fmt::format("`{}` changed; restart the daemon to apply it", key));
   set_.clear();
   agent_.clear_alarm(core::AlarmCode::kSet, {}, actions_);
+  renamed_.clear();
   adopt(std::move(*fresh));
   tell_ready();
   log(Severity::kNotice, "configuration read again");

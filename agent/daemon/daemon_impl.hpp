@@ -159,8 +159,10 @@ class Daemon final : ControlHandler {
   std::map<std::pair<std::string, std::string>, TimePoint> muted_{};
   std::map<std::string, std::string> set_;       ///< on request, until the next reload
   std::set<std::string, std::less<>> paused_{};  ///< ports, on request; not all need be here
+  // By escaped names.
   std::map<std::string, Ifindex> named_{};  ///< interfaces that the configuration names, once seen
-  std::set<std::string> missing_{};         ///< names of ports for which an alarm stands
+  std::map<std::string, Ifindex> renamed_{};  ///< ports that were called so, since the last reload
+  std::set<std::string> missing_{};           ///< names of ports for which an alarm stands
   std::string host_name_{};
   TimePoint host_name_read_{};
   std::string system_description_{};

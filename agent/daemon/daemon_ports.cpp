@@ -146,6 +146,10 @@ void Daemon::tell_lower(const Interface& upper, TimePoint now) {
 void Daemon::drop_port(Ifindex ifindex, bool gone, TimePoint now) {
   const auto it = ports_.find(ifindex);
   if (it == ports_.end()) return;
+  const auto link = links_.table().interfaces().find(ifindex);
+  if (!gone && link != links_.table().interfaces().end() &&
+      escape(link->second.name) != it->second.name)
+    renamed_.insert_or_assign(it->second.name, ifindex);
   if (it->second.paused) agent_.clear_alarm(core::AlarmCode::kPaused, it->second.name, actions_);
   protection_.remove(ifindex, now);
   dcb_.erase(ifindex);
@@ -190,37 +194,47 @@ void Daemon::watch_for_no_port(TimePoint now) {
 void Daemon::watch_for_missing_ports(TimePoint now) {
   using core::AlarmCode;
   std::map<std::string, Ifindex, std::less<>> there;
-  for (const auto& [ifindex, link] : links_.table().interfaces()) there.emplace(link.name, ifindex);
-  std::map<std::string, std::string> missing;  // name, and the key that has it
+  for (const auto& [ifindex, link] : links_.table().interfaces())
+    there.emplace(escape(link.name), ifindex);
+  std::map<std::string, std::string> missing;  // escaped name, and the key that has it
   for (const auto& [name, key] : config::named_ports(config_)) {
-    if (const auto at = there.find(name); at != there.end()) {
-      named_.insert_or_assign(name, at->second);
+    if (const auto at = there.find(escape(name)); at != there.end()) {
+      named_.insert_or_assign(escape(name), at->second);
       if (key != "ports" || ports_.contains(at->second)) continue;
     }
-    missing.emplace(name, key);
+    missing.emplace(escape(name), key);
   }
+  // A port that is called otherwise now forwards as before, whatever has its name.
+  std::erase_if(renamed_, [&](const auto& was) {
+    return ports_.contains(was.second) || !links_.table().interfaces().contains(was.second);
+  });
+  for (const auto& [name, ifindex] : renamed_) missing.try_emplace(name, "ports");
   for (const std::string& name : std::exchange(missing_, {}))
     if (missing.contains(name))
       missing_.insert(name);
     else
-      agent_.clear_alarm(AlarmCode::kPortMissing, escape(name), actions_);
+      agent_.clear_alarm(AlarmCode::kPortMissing, name, actions_);
   for (const auto& [name, key] : missing) {
     missing_.insert(name);
-    const auto seen = named_.find(name);
+    const auto was = renamed_.find(name);
+    const auto seen = was == renamed_.end() ? named_.find(name) : was;
     const auto& interfaces = links_.table().interfaces();
-    const auto now_called = seen == named_.end() ? interfaces.end() : interfaces.find(seen->second);
+    const auto now_called = seen == named_.end() || seen == renamed_.end()
+                                ? interfaces.end()
+                                : interfaces.find(seen->second);
     std::string state = "no interface is called so";
-    if (there.contains(name))
-      state = "this interface cannot be a port: it is no Ethernet interface, or -" + escape(name) +
+    if (was == renamed_.end() && there.contains(name))
+      state = "this interface cannot be a port: it is no Ethernet interface, or -" + name +
               " leaves it out";
     else if (now_called != interfaces.end())
       state = "this interface is called " + escape(now_called->second.name) + " now";
     agent_.raise_alarm(
-        AlarmCode::kPortMissing, escape(name),
+        AlarmCode::kPortMissing, name,
         fmt::format("`{}` names it, and {}: it speaks no LLDP and has no rules, so "
                     "packets that turn by it stay as they are; correct `{}`, or give "
-                    "the interface this name",
-                    key, state, key),
+                    "the interface this name{}",
+                    key, state, key,
+                    was == renamed_.end() ? "" : "; if it is to be no port: `lldp-level reload`"),
         now, actions_);
   }
   perform(now);

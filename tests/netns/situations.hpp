@@ -1,0 +1,518 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <ostream>
+
+/// The rows of docs/operate/situations.md: what other programs and operators do to a switch.
+namespace lldp::netns {
+
+/// What becomes of the packets, and what `check` says.
+enum class Ends {
+  kRight,  ///< the packets are right, `check` is 0
+  kTold,   ///< the packets may be right or not, and `check` is not 0
+  kWrong,  ///< the packets are wrong, and `check` is not 0
+};
+
+/// The packets that are sent through, and so what is to come out.
+enum class Sent {
+  kRouted,           ///< of the first class, out in the next
+  kBridged,          ///< the same by a bridge
+  kBridgedOther,     ///< by a bridge whose netfilter gives them DSCP 10
+  kToMacvlan,        ///< to the address of m0
+  kTagged,           ///< with VLAN 100, out without
+  kPriorityTagged,   ///< with VLAN 0
+  kBecomesOther,     ///< of the first class, made DSCP 10 in between
+  kBecomesLossless,  ///< lossy, made of the first class in between
+  kAnyAddress,       ///< of the first class, with another source address afterwards
+  kWithOptions,
+  kFragments,
+  kWithEcn,
+  kLossy,  ///< out as they came
+  kIpv6,
+};
+
+/// A command that begins with @ is one of the test's own; else it is of the shell, with the
+/// functions of kShell. Of several, separated by "; ", either all begin so or the first.
+struct Situation {
+  const char* name = "";  ///< what the table calls it
+  const char* does = "";
+  Ends ends{};
+  const char* told = "";    ///< in what `check` says
+  const char* undoes = "";  ///< then all is fine again
+  bool fresh = false;  ///< of daemons that have not lost rules before: a loss in a row is an alarm
+  Sent sent = Sent::kRouted;
+  friend void PrintTo(const Situation& s, std::ostream* os) { *os << s.name; }
+};
+
+inline constexpr const char* kShell = R"(
+flt() { d=$1 h=$2 p=$3; shift 3; tc qdisc add dev $d clsact 2>/dev/null
+  tc filter add dev $d $h pref $p protocol ${OF:-ip} u32 match u32 0 0 "$@"; }
+unflt() { tc filter del dev $1 $2 pref $3; }
+prog() { tc qdisc add dev $1 clsact 2>/dev/null
+  tc filter add dev $1 $2 pref $3 protocol all bpf da object-file $PROBE program $4; }
+routes() { ip addr replace 192.0.2.254/24 dev ${1:-p0}; ip addr replace 198.51.100.254/24 dev ${2:-p1}
+  ip neigh replace 198.51.100.2 lladdr 02:00:00:00:00:04 dev ${2:-p1}; }
+br() { ip link add br0 address 02:00:00:00:00:09 up type bridge "$@" && ip link set p0 master br0 &&
+  ip link set p1 master br0; }
+unbr() { ip link del br0; routes; }
+macvlan() { ip link add link p0 name m0 address 02:00:00:00:00:07 up type macvlan mode ${1:-bridge} &&
+  ip addr flush dev p0 && routes m0; }
+unmacvlan() { ip link del m0; routes; }
+mangle() { nft "add table ip t; add chain ip t c { type filter hook $1 priority $2; }; add rule ip t c $3"; }
+unmangle() { nft delete table ip t; }
+every() { (while :; do eval "$2"; sleep $1; done) >/dev/null 2>&1 & echo $! >$DIR/loop; sleep 1; }
+enough() { kill $(cat $DIR/loop); }
+AWAY="action mirred egress redirect dev lo"
+)";
+
+inline const Situation kSituations[] = {
+    {"nothing is wrong", "", Ends::kRight},
+    // filters
+    {"a filter before the rules redirects at the ingress (clsact)",
+     "tc qdisc add dev p0 clsact 2>/dev/null; tc filter add dev p0 ingress pref 1 protocol ip u32 "
+     "match "
+     "u32 0 0 action mirred egress redirect dev lo",
+     Ends::kTold, "classify bypassed", "tc filter del dev p0 ingress pref 1"},
+    {"a filter behind the rules redirects out of a port",
+     "tc qdisc add dev p0 clsact 2>/dev/null; tc filter add dev p0 ingress pref 100 protocol ip "
+     "u32 match "
+     "u32 0 0 action mirred egress redirect dev lo",
+     Ends::kTold, "classify bypassed", "tc filter del dev p0 ingress pref 100"},
+    {"a filter behind the rules redirects into the ingress of another interface",
+     "ip link add ifb0 up type ifb; tc qdisc add dev p0 clsact 2>/dev/null; tc filter add dev p0 "
+     "ingress pref 100 protocol ip u32 match u32 0 0 action mirred ingress redirect dev ifb0",
+     Ends::kTold, "classify bypassed", "tc filter del dev p0 ingress pref 100; ip link del ifb0"},
+    {"a filter behind the rules sends a copy out (a mirror port)",
+     "tc qdisc add dev p0 clsact 2>/dev/null; tc filter add dev p0 ingress pref 100 protocol ip "
+     "u32 match "
+     "u32 0 0 action mirred egress mirror dev lo",
+     Ends::kRight, "", "tc filter del dev p0 ingress pref 100"},
+    {"a filter behind the rules ends the ingress with TC_ACT_OK and a class",
+     "tc qdisc add dev p0 clsact 2>/dev/null; tc filter add dev p0 ingress pref 100 protocol ip "
+     "u32 match "
+     "u32 0 0 flowid 1:7",
+     Ends::kRight, "", "tc filter del dev p0 ingress pref 100"},
+    {"the same with a macvlan on the port",
+     "ip link add link p0 name m0 up type macvlan mode bridge; tc qdisc add dev p0 clsact "
+     "2>/dev/null; tc filter add dev p0 ingress pref 100 protocol ip u32 match u32 0 0 flowid 1:7",
+     Ends::kTold, "packets that go on by m0 are known",
+     "tc filter del dev p0 ingress pref 100; ip link del m0"},
+    {"a filter on a macvlan of the port",
+     "ip link add link p0 name m0 up type macvlan mode bridge; tc qdisc add dev m0 clsact; tc "
+     "filter "
+     "add dev m0 ingress pref 9 protocol ip u32 match u32 0 0 flowid 1:7",
+     Ends::kTold, "on m0, which stands on this port", "ip link del m0"},
+    {"a macvlan on the port", "ip link add link p0 name m0 up type macvlan mode bridge",
+     Ends::kRight, "", "ip link del m0"},
+    {"a filter behind the rules at the egress ends it with a class",
+     "tc qdisc add dev p1 clsact 2>/dev/null; tc filter add dev p1 egress pref 100 protocol ip u32 "
+     "match "
+     "u32 0 0 flowid 1:7",
+     Ends::kRight, "", "tc filter del dev p1 egress pref 100"},
+    {"a filter behind the rules redirects at the egress",
+     "tc qdisc add dev p1 clsact 2>/dev/null; tc filter add dev p1 egress pref 100 protocol ip u32 "
+     "match "
+     "u32 0 0 action mirred egress redirect dev lo",
+     Ends::kTold, "remap bypassed", "tc filter del dev p1 egress pref 100"},
+    {"a filter of another protocol before the rules",
+     "tc qdisc add dev p0 clsact 2>/dev/null; tc filter add dev p0 ingress pref 1 protocol arp u32 "
+     "match "
+     "u32 0 0 action mirred egress redirect dev lo",
+     Ends::kRight, "", "tc filter del dev p0 ingress pref 1"},
+    {"all filters of a port are deleted",
+     "tc filter del dev p0 ingress; tc filter del dev p0 egress; true", Ends::kRight},
+    {"the clsact qdisc of a port is deleted", "tc qdisc del dev p0 clsact; true", Ends::kRight},
+    {"a root qdisc is configured",
+     "tc qdisc replace dev p1 root tbf rate 1gbit burst 1m latency 1s", Ends::kRight, "",
+     "tc qdisc del dev p1 root"},
+    // XDP
+    {"an XDP program on the port that packets come in by",
+     "ip link set dev p0 xdpgeneric obj $XDP sec xdp", Ends::kTold, "an XDP program",
+     "ip link set dev p0 xdpgeneric off"},
+    {"an XDP program on the port that packets leave by",
+     "ip link set dev p1 xdpgeneric obj $XDP sec xdp", Ends::kTold, "an XDP program",
+     "ip link set dev p1 xdpgeneric off"},
+    {"an XDP program on a macvlan of the port",
+     "ip link add link p0 name m0 up type macvlan mode bridge; ip link set dev m0 xdpgeneric obj "
+     "$XDP sec xdp",
+     Ends::kTold, "on m0, which stands on this port", "ip link del m0"},
+    // BPF file system
+    {"the links of the rules are removed from the BPF file system",
+     "rm -f $BPFFS/lldp-level/*/port-*", Ends::kRight},
+    {"the directory of the rules is removed", "rm -rf $BPFFS/lldp-level", Ends::kRight},
+    {"--remove-rules beside the daemon", "$LEVELD --remove-rules --config $CONF 2>/dev/null; true",
+     Ends::kRight},
+    // links
+    {"a port loses its carrier and gets it back",
+     "ip link set q1 down; sleep 0.2; ip link set q1 up", Ends::kRight},
+    {"a port is set down and up, and loses its addresses",
+     "ip link set p1 down; ip link set p1 up; ip addr replace 198.51.100.254/24 dev p1; ip neigh "
+     "replace 198.51.100.2 lladdr 02:00:00:00:00:04 dev p1",
+     Ends::kRight},
+    {"a port gets another MTU", "ip link set p1 mtu 1400", Ends::kRight, "",
+     "ip link set p1 mtu 1500"},
+    {"a port is renamed and `ports` has its old name",
+     "ip link set p1 down; ip link set p1 name x1; ip link set x1 up; ip addr replace "
+     "198.51.100.254/24 dev x1; ip neigh replace 198.51.100.2 lladdr 02:00:00:00:00:04 dev x1",
+     Ends::kWrong, "alarm port-missing p1",
+     "ip link set x1 down; ip link set x1 name p1; ip link set p1 up; ip addr replace "
+     "198.51.100.254/24 dev p1; ip neigh replace 198.51.100.2 lladdr 02:00:00:00:00:04 dev p1"},
+    {"the ports stand in a bridge, whose own address routes",
+     "ip addr flush dev p0; ip addr flush dev p1; ip link add br0 address 02:00:00:00:00:03 up "
+     "type "
+     "bridge; ip link set p0 master br0; ip link set p1 master br0; ip addr add 192.0.2.254/24 dev "
+     "br0; ip addr add 198.51.100.254/24 dev br0; ip neigh replace 198.51.100.2 lladdr "
+     "02:00:00:00:00:04 dev br0",
+     Ends::kRight, "",
+     "ip link del br0; ip addr replace 192.0.2.254/24 dev p0; ip addr replace 198.51.100.254/24 "
+     "dev "
+     "p1; ip neigh replace 198.51.100.2 lladdr 02:00:00:00:00:04 dev p1"},
+    {"forwarding derives no priority from the TOS octet",
+     "echo 0 >/proc/sys/net/ipv4/ip_forward_update_priority", Ends::kRight, "",
+     "echo 1 >/proc/sys/net/ipv4/ip_forward_update_priority"},
+    {"the TCX links of the rules are detached by force",
+     "for l in $BPFFS/lldp-level/*/port-*; do bpftool link detach pinned $l; done", Ends::kRight,
+     "", "", true},
+    // daemons
+    {"the daemon hangs", "kill -STOP $LEAF_PID", Ends::kTold, "UNKNOWN", "kill -CONT $LEAF_PID"},
+    {"the daemon of a neighbor hangs", "kill -STOP $SPINE_PID", Ends::kRight, "",
+     "kill -CONT $SPINE_PID"},
+    // requests
+    {"a port is paused", "$LEVEL pause p1 --socket $SOCKET", Ends::kTold, "alarm silent p1",
+     "$LEVEL resume p1 --socket $SOCKET"},
+    {"a key is set on request", "$LEVEL set infer.raise-hold 59 --socket $SOCKET", Ends::kTold,
+     "alarm set", "$LEVEL reload --socket $SOCKET"},
+    // more filters
+    {"a filter before the rules redirects at the egress", "flt p1 egress 1 $AWAY", Ends::kTold,
+     "remap bypassed", "unflt p1 egress 1"},
+    {"a filter before the rules of another protocol at the egress", "OF=arp flt p1 egress 1 $AWAY",
+     Ends::kRight, "", "unflt p1 egress 1"},
+    {"a filter of a chain that nothing leads to", "flt p0 ingress '1 chain 9' $AWAY", Ends::kRight,
+     "", "tc filter del dev p0 ingress chain 9"},
+    {"a filter behind the rules sends a copy into the ingress of another interface",
+     "ip link add ifb0 up type ifb; flt p0 ingress 100 action mirred ingress mirror dev ifb0",
+     Ends::kTold, "classify bypassed", "unflt p0 ingress 100; ip link del ifb0"},
+    {"a filter behind the rules sends a copy out at the egress",
+     "flt p1 egress 100 action mirred egress mirror dev lo", Ends::kRight, "",
+     "unflt p1 egress 100"},
+    {"five hundred harmless filters stand behind the rules",
+     "tc qdisc add dev p0 clsact 2>/dev/null; for i in $(seq 500); do echo filter add dev p0 "
+     "ingress pref $((100 + i)) protocol ip u32 match u32 $i 0xffffffff flowid 1:7; done | tc "
+     "-batch -",
+     Ends::kRight, "", "tc filter del dev p0 ingress"},
+    {"a program of another behind the rules at the ingress", "prog p0 ingress 100 stranger",
+     Ends::kTold, "classify bypassed", "unflt p0 ingress 100"},
+    {"a program of another before the rules at the ingress (clsact)", "prog p0 ingress 1 stranger",
+     Ends::kTold, "classify bypassed", "unflt p0 ingress 1"},
+    {"a program of another before the rules lets none come after it (clsact)",
+     "prog p0 ingress 1 last_word", Ends::kTold, "classify bypassed", "unflt p0 ingress 1"},
+    {"a program of another behind the rules at the egress", "prog p1 egress 100 stranger",
+     Ends::kTold, "remap bypassed", "unflt p1 egress 100"},
+    {"a program of another before the rules at the egress (clsact)", "prog p1 egress 1 last_word",
+     Ends::kTold, "remap bypassed", "unflt p1 egress 1"},
+    {"a TCX program of another before the rules at the ingress", "@tcx p0 ingress", Ends::kTold,
+     "a TCX program", "@detach"},
+    {"a TCX program of another before the rules at the egress", "@tcx p1 egress", Ends::kTold,
+     "a TCX program", "@detach"},
+    {"a filter of a block that ports share redirects",
+     "tc qdisc del dev p0 clsact 2>/dev/null; tc qdisc add dev p0 ingress_block 22 clsact && tc "
+     "filter add block 22 pref 9 protocol ip u32 match u32 0 0 $AWAY",
+     Ends::kTold, "classify bypassed", "tc qdisc del dev p0 clsact"},
+    {"a filter of a shared block at the egress redirects",
+     "tc qdisc del dev p1 clsact 2>/dev/null; tc qdisc add dev p1 egress_block 23 clsact && tc "
+     "filter add block 23 pref 9 protocol ip u32 match u32 0 0 $AWAY",
+     Ends::kTold, "remap bypassed", "tc qdisc del dev p1 clsact"},
+    {"an ingress qdisc takes the place of clsact",
+     "tc qdisc del dev p0 clsact 2>/dev/null; tc qdisc add dev p0 ingress", Ends::kRight, "",
+     "tc qdisc del dev p0 ingress"},
+    {"an ingress qdisc with a filter that redirects",
+     "tc qdisc del dev p0 clsact 2>/dev/null; tc qdisc add dev p0 ingress; tc filter add dev p0 "
+     "parent ffff: pref 9 protocol ip u32 match u32 0 0 $AWAY",
+     Ends::kTold, "classify bypassed", "tc qdisc del dev p0 ingress"},
+    {"a filter changes DSCP behind the rules (pedit)",
+     "flt p0 ingress 100 action pedit ex munge ip dsfield set 0 retain 0xfc", Ends::kTold,
+     "classify bypassed", "unflt p0 ingress 100"},
+    {"a filter changes DSCP behind the rules at the egress (pedit)",
+     "flt p1 egress 100 action pedit ex munge ip dsfield set 0 retain 0xfc", Ends::kTold,
+     "remap bypassed", "unflt p1 egress 100"},
+    {"a filter changes the priority behind the rules (skbedit)",
+     "flt p1 egress 100 action skbedit priority 0", Ends::kTold, "remap bypassed",
+     "unflt p1 egress 100"},
+    {"a filter counts and drops none behind the rules (gact)", "flt p0 ingress 100 action pass",
+     Ends::kRight, "", "unflt p0 ingress 100"},
+    {"a policer behind the rules", "flt p0 ingress 100 action police rate 1gbit burst 1m",
+     Ends::kRight, "", "unflt p0 ingress 100"},
+    {"a filter goes to another chain behind the rules (gact)",
+     "flt p0 ingress 100 action goto chain 7", Ends::kTold, "classify bypassed",
+     "unflt p0 ingress 100"},
+    {"a filter is replaced every 100 ms",
+     "every 0.1 'flt p0 ingress 100 flowid 1:7; unflt p0 ingress 100'", Ends::kRight, "",
+     "enough; unflt p0 ingress 100; true"},
+    {"a program deletes all filters every 100 ms",
+     "every 0.1 'tc filter del dev p0 ingress; tc filter del dev p1 egress'", Ends::kRight, "",
+     "enough"},
+    {"a program deletes clsact every second", "every 1 'tc qdisc del dev p1 clsact'", Ends::kRight,
+     "", "enough"},
+    // queues
+    {"the root qdisc is replaced by htb with classes and filters",
+     "tc qdisc replace dev p1 root handle 1: htb default 10 && tc class add dev p1 parent 1: "
+     "classid 1:10 htb rate 1gbit && tc filter add dev p1 parent 1: protocol ip u32 match u32 0 0 "
+     "flowid 1:10",
+     Ends::kRight, "", "tc qdisc del dev p1 root"},
+    {"a filter of the root qdisc sends packets out of another interface",
+     "tc qdisc replace dev p1 root handle 1: htb default 10 && tc class add dev p1 parent 1: "
+     "classid 1:10 htb rate 1gbit && tc filter add dev p1 parent 1: protocol ip u32 match u32 0 0 "
+     "$AWAY",
+     Ends::kTold, "remap bypassed", "tc qdisc del dev p1 root"},
+    {"the root qdisc is replaced by pfifo", "tc qdisc replace dev p1 root pfifo limit 100",
+     Ends::kRight, "", "tc qdisc del dev p1 root"},
+    {"the root qdisc is replaced by prio", "tc qdisc replace dev p1 root prio", Ends::kRight, "",
+     "tc qdisc del dev p1 root"},
+    {"the root qdisc is replaced by ets",
+     "tc qdisc replace dev p1 root ets bands 8 strict 8 priomap 0 1 2 3 4 5 6 7", Ends::kRight, "",
+     "tc qdisc del dev p1 root"},
+    {"the root qdisc is replaced by fq_codel", "tc qdisc replace dev p1 root fq_codel",
+     Ends::kRight, "", "tc qdisc del dev p1 root"},
+    {"the root qdisc delays packets (netem)", "tc qdisc replace dev p1 root netem delay 1ms",
+     Ends::kRight, "", "tc qdisc del dev p1 root"},
+    {"the qdiscs of a port are replaced every 200 ms",
+     "every 0.2 'tc qdisc replace dev p1 root tbf rate 1gbit burst 1m latency 1s; tc qdisc del dev "
+     "p1 root'",
+     Ends::kRight, "", "enough; tc qdisc del dev p1 root; true"},
+    // more XDP
+    {"an XDP program in the driver of the port that packets come in by",
+     "ip link set dev p0 xdpdrv obj $XDP sec xdp", Ends::kTold, "an XDP program",
+     "ip link set dev p0 xdpdrv off"},
+    {"an XDP program in the driver of the port that packets leave by",
+     "ip link set dev p1 xdpdrv obj $XDP sec xdp", Ends::kTold, "an XDP program",
+     "ip link set dev p1 xdpdrv off"},
+    {"an XDP program by a link", "@xdp p0", Ends::kTold, "an XDP program", "@detach"},
+    {"an XDP program at the other end of the link",
+     "ip link set dev q1 xdpgeneric obj $XDP sec xdp", Ends::kRight, "",
+     "ip link set dev q1 xdpgeneric off"},
+    {"an XDP program on the bridge that the ports stand in",
+     "br; ip link set dev br0 xdpgeneric obj $XDP sec xdp", Ends::kTold,
+     "on br0, which stands on this port", "unbr", false, Sent::kBridged},
+    // bridges and other upper devices
+    {"the ports stand in a bridge", "br", Ends::kRight, "", "unbr", false, Sent::kBridged},
+    {"the ports stand in a bridge that filters VLANs", "br vlan_filtering 1", Ends::kRight, "",
+     "unbr", false, Sent::kBridged},
+    {"a bridge whose ports are isolated from others",
+     "br; ip link set p0 type bridge_slave hairpin on; ip link set p1 type bridge_slave learning "
+     "off",
+     Ends::kRight, "", "unbr", false, Sent::kBridged},
+    {"a filter on the bridge that the ports stand in", "br; flt br0 ingress 9 flowid 1:7",
+     Ends::kTold, "on br0, which stands on this port", "unbr", false, Sent::kBridged},
+    {"nftables sets another DSCP in a bridge",
+     "br; nft 'add table bridge t; add chain bridge t c { type filter hook forward priority 0; }; "
+     "add rule bridge t c ip dscp set 10'",
+     Ends::kRight, "", "nft delete table bridge t; unbr", false, Sent::kBridgedOther},
+    {"a tap device stands in the bridge",
+     "br; ip tuntap add t0 mode tap; ip link set t0 up master br0", Ends::kRight, "",
+     "unbr; ip tuntap del t0 mode tap", false, Sent::kBridged},
+    {"the ports join a bridge and leave it again and again",
+     "for i in 1 2 3 4 5; do br; unbr; done", Ends::kRight, "", ""},
+    {"packets come in by a macvlan of the port", "macvlan", Ends::kRight, "", "unmacvlan", false,
+     Sent::kToMacvlan},
+    {"the macvlan is in private mode", "macvlan private", Ends::kRight, "", "unmacvlan", false,
+     Sent::kToMacvlan},
+    {"the macvlan is in vepa mode", "macvlan vepa", Ends::kRight, "", "unmacvlan", false,
+     Sent::kToMacvlan},
+    {"a TCX program of another on the macvlan that packets come in by", "macvlan; @tcx m0 ingress",
+     Ends::kTold, "on m0, which stands on this port", "@detach; unmacvlan", false,
+     Sent::kToMacvlan},
+    {"a macvlan of the port is in a container",
+     "ip link add link p0 name m0 type macvlan mode bridge && "
+     "ip netns add situation && ip link set m0 netns situation",
+     Ends::kRight, "", "ip netns del situation"},
+    {"a macvtap on the port", "ip link add link p0 name m0 up type macvtap mode bridge",
+     Ends::kRight, "", "ip link del m0"},
+    {"an ipvlan on the port", "ip link add link p0 name m0 up type ipvlan mode l2", Ends::kRight,
+     "", "ip link del m0"},
+    {"a VXLAN device on a port",
+     "ip link add vx0 up type vxlan id 7 dstport 4789 dev p1 remote "
+     "198.51.100.2",
+     Ends::kRight, "", "ip link del vx0"},
+    {"a VLAN on the port that packets come in by",
+     "ip link add link p0 name p0.100 up type vlan id 100", Ends::kRight, "", "ip link del p0.100"},
+    {"packets come in by a VLAN of the port",
+     "ip link add link p0 name p0.100 up type vlan id 100 && ip addr flush dev p0 && routes p0.100",
+     Ends::kRight, "", "ip link del p0.100; routes", false, Sent::kTagged},
+    {"a VLAN with a map of priorities",
+     "ip link add link p0 name p0.100 up type vlan id 100 ingress-qos-map 0:3 egress-qos-map 5:1 "
+     "&& ip "
+     "addr flush dev p0 && routes p0.100",
+     Ends::kRight, "", "ip link del p0.100; routes", false, Sent::kTagged},
+    {"a filter on the VLAN that packets come in by",
+     "ip link add link p0 name p0.100 up type vlan id 100 && flt p0.100 ingress 9 flowid 1:7",
+     Ends::kTold, "on p0.100, which stands on this port", "ip link del p0.100"},
+    {"the ports stand in a VRF",
+     "ip link add m0 up type vrf table 77 && ip link set p0 master m0 && ip link set p1 master m0 "
+     "&& routes",
+     Ends::kRight, "", "ip link del m0; routes"},
+    // names and places
+    {"a port gets a second name", "ip link property add dev p1 altname swp1", Ends::kRight, "",
+     "ip link property del dev p1 altname swp1"},
+    {"a port gets an alias", "ip link set p1 alias uplink", Ends::kRight, "",
+     "ip link set p1 alias ''"},
+    {"a port is moved to another namespace and back",
+     "ip netns add situation && ip link set p1 netns situation && sleep 0.3 && ip -n situation "
+     "link set p1 netns $LEAF_PID && ip netns del situation && ip link set p1 up && routes",
+     Ends::kRight, "", "ip netns del situation; true", true},
+    {"a port is in another namespace", "ip netns add situation && ip link set p1 netns situation",
+     Ends::kTold, "alarm port-missing p1",
+     "ip -n situation link set p1 netns $LEAF_PID; ip netns del situation; ip link set p1 up; "
+     "routes",
+     true},
+    {"another interface takes the name of a port",
+     "ip link set p1 down; ip link set p1 name x1; ip link set x1 up; routes p0 x1; ip link add p1 "
+     "up type "
+     "veth peer name p2; ip link set p2 up",
+     Ends::kTold, "alarm port-missing p1",
+     "ip link del p1; ip link set x1 down; ip link set x1 name p1; ip link set p1 up; "
+     "routes",
+     true},
+    {"the ports swap their names",
+     "ip link set p0 down; ip link set p1 down; ip link set p0 name x1; ip link set p1 name p0; ip "
+     "link set "
+     "x1 name p1; ip link set p0 up; ip link set p1 up; routes p1 p0",
+     Ends::kRight, "",
+     "ip link set p0 down; ip link set p1 down; ip link set p0 name x1; ip link set p1 name p0; ip "
+     "link set "
+     "x1 name p1; ip link set p0 up; ip link set p1 up; routes",
+     true},
+    {"a port is promiscuous, as under a capture",
+     "ip link set p1 promisc on; ip link set p0 promisc on", Ends::kRight, "",
+     "ip link set p1 promisc off; ip link set p0 promisc off"},
+    {"checksum and segmentation offloads are off",
+     "ethtool -K p0 tx off gro off tso off 2>/dev/null; ethtool -K p1 tx off gro off tso off",
+     Ends::kRight, "",
+     "ethtool -K p0 tx on gro on tso on; ethtool -K p1 tx on gro on tso on; true"},
+    {"the queue of a port gets another length", "ip link set p1 txqueuelen 10", Ends::kRight, "",
+     "ip link set p1 txqueuelen 1000"},
+    {"a port gets a hundred addresses",
+     "for i in $(seq 100); do echo addr add 203.0.113.$i/32 dev p1; done | ip -batch -",
+     Ends::kRight, "",
+     "for i in $(seq 100); do echo addr del 203.0.113.$i/32 dev p1; done | ip -batch -"},
+    {"fifty interfaces of containers come and go",
+     "for i in $(seq 50); do echo link add c$i type veth peer name d$i; echo link del c$i; done | "
+     "ip -batch -",
+     Ends::kRight},
+    // flapping
+    {"the carrier of a port flaps ten times",
+     "for i in $(seq 10); do ip link set q1 down; ip link set q1 up; done", Ends::kRight},
+    {"a port is set down and up ten times",
+     "for i in $(seq 10); do ip link set p0 down; ip link set p0 up; done; routes", Ends::kRight,
+     "", "", true},
+    {"a port flaps every 300 ms for three seconds",
+     "for i in $(seq 10); do ip link set q0 down; sleep 0.1; ip link set q0 up; sleep 0.2; done",
+     Ends::kRight, "", "", true},
+    // routing and netfilter
+    {"a policy rule routes by the port that packets come in by",
+     "ip rule add iif p0 lookup 77; ip route add 198.51.100.0/24 dev p1 table 77", Ends::kRight, "",
+     "ip rule del iif p0 lookup 77; ip route flush table 77"},
+    {"a policy rule routes by the TOS octet",
+     "ip rule add dsfield 0xac lookup 77; ip route add 198.51.100.0/24 dev p1 table 77",
+     Ends::kRight, "", "ip rule del dsfield 0xac lookup 77; ip route flush table 77"},
+    {"a route by a nexthop object",
+     "ip nexthop add id 9 dev p1; ip route replace 198.51.100.2/32 nhid 9", Ends::kRight, "",
+     "ip route del 198.51.100.2/32; ip nexthop del id 9"},
+    {"a route over several paths",
+     "ip route replace 198.51.100.2/32 nexthop dev p1 weight 1 nexthop dev p1 weight 1",
+     Ends::kRight, "", "ip route del 198.51.100.2/32"},
+    {"reverse path filters are loose", "echo 2 >/proc/sys/net/ipv4/conf/p0/rp_filter", Ends::kRight,
+     "", "echo 0 >/proc/sys/net/ipv4/conf/p0/rp_filter"},
+    {"nftables sets the DSCP of no lossless class before routing",
+     "mangle prerouting -150 'ip dscp set 10'", Ends::kRight, "", "unmangle", false,
+     Sent::kBecomesOther},
+    {"nftables sets the DSCP of no lossless class in forward", "mangle forward 0 'ip dscp set 10'",
+     Ends::kRight, "", "unmangle", false, Sent::kBecomesOther},
+    {"nftables sets the DSCP of no lossless class behind routing",
+     "mangle postrouting 0 'ip dscp set 10'", Ends::kRight, "", "unmangle", false,
+     Sent::kBecomesOther},
+    {"nftables makes lossy packets lossless before routing",
+     "mangle prerouting -150 'ip dscp set 43'", Ends::kRight, "", "unmangle", false,
+     Sent::kBecomesLossless},
+    {"nftables makes lossy packets lossless in forward", "mangle forward 0 'ip dscp set 43'",
+     Ends::kRight, "", "unmangle", false, Sent::kBecomesLossless},
+    {"nftables sets a mark and a priority",
+     "mangle forward 0 'meta mark set 9 meta priority set 1:3'", Ends::kRight, "", "unmangle"},
+    {"nftables rewrites the source address",
+     "nft 'add table ip t; add chain ip t c { type nat hook postrouting priority 100; }; add rule "
+     "ip t c oif p1 "
+     "masquerade'",
+     Ends::kRight, "", "unmangle", false, Sent::kAnyAddress},
+    {"nftables changes DSCP at the ingress of the port (netdev)",
+     "nft 'add table netdev t; add chain netdev t c { type filter hook ingress device p0 priority "
+     "0; }; add rule "
+     "netdev t c ip dscp set 10'",
+     Ends::kRight, "", "nft delete table netdev t", false, Sent::kBecomesOther},
+    {"nftables sends packets from port to port (netdev fwd)",
+     "nft 'add table netdev t; add chain netdev t c { type filter hook ingress device p0 priority "
+     "0; }; add rule "
+     "netdev t c ip dscp 43 fwd ip to 198.51.100.2 device p1'",
+     Ends::kRight, "", "nft delete table netdev t"},
+    {"nftables changes DSCP at the egress of the port (netdev)",
+     "nft 'add table netdev t; add chain netdev t c { type filter hook egress device p1 priority "
+     "0; }; add rule "
+     "netdev t c ip dscp set 10'",
+     Ends::kRight, "", "nft delete table netdev t", false, Sent::kBecomesOther},
+    {"iptables sets DSCP in forward", "iptables -t mangle -A FORWARD -j DSCP --set-dscp 10",
+     Ends::kRight, "", "iptables -t mangle -F; nft delete table ip mangle", false,
+     Sent::kBecomesOther},
+    {"iptables sets the class of packets (CLASSIFY)",
+     "iptables -t mangle -A POSTROUTING -j CLASSIFY --set-class 1:7", Ends::kRight, "",
+     "iptables -t mangle -F; nft delete table ip mangle"},
+    {"nftables is flushed and filled every 200 ms",
+     "every 0.2 'mangle forward 0 \"meta mark set 9\"; unmangle'", Ends::kRight, "",
+     "enough; unmangle; true"},
+    // kinds of packets
+    {"packets with options of IPv4", "", Ends::kRight, "", "", false, Sent::kWithOptions},
+    {"packets in fragments", "", Ends::kRight, "", "", false, Sent::kFragments},
+    {"packets with a mark of congestion", "", Ends::kRight, "", "", false, Sent::kWithEcn},
+    {"packets of the lossy class", "", Ends::kRight, "", "", false, Sent::kLossy},
+    {"packets that carry a priority in a tag without a VLAN", "", Ends::kRight, "", "", false,
+     Sent::kPriorityTagged},
+    {"packets of IPv6",
+     "for i in 0 1; do echo 1 >/proc/sys/net/ipv6/conf/q$i/disable_ipv6; done; echo 1 "
+     ">/proc/sys/net/ipv6/conf/all/forwarding; ip -6 route replace 3031:3233::/32 dev p1; ip neigh "
+     "replace 3031:3233:3435:3637:3839:3a3b:3c3d:3e3f lladdr 02:00:00:00:00:04 dev p1",
+     Ends::kRight, "",
+     "echo 0 >/proc/sys/net/ipv6/conf/all/forwarding; for i in 0 1; do echo 0 "
+     ">/proc/sys/net/ipv6/conf/q$i/disable_ipv6; done",
+     false, Sent::kIpv6},
+    // more of the BPF file system
+    {"the pinned programs are removed", "rm -f $BPFFS/lldp-level/*/*-in $BPFFS/lldp-level/*/*-out",
+     Ends::kRight},
+    {"the pinned table of ports is removed", "rm -f $BPFFS/lldp-level/*/state-*", Ends::kRight, "",
+     "", true},
+    {"another program writes over the table of ports", "@tags", Ends::kRight, "", "", true},
+    {"the BPF file system is read-only", "mount -o remount,ro $BPFFS", Ends::kTold,
+     "protection failed", "mount -o remount,rw $BPFFS", true},
+    {"the BPF file system is unmounted", "umount -l $BPFFS", Ends::kRight, "",
+     "mount -t bpf bpf $BPFFS", true},
+    {"the links of the rules are removed from the BPF file system every second",
+     "every 1 'rm -f $BPFFS/lldp-level/*/port-*'", Ends::kTold, "alarm unprotected",
+     "enough; @renew", true},
+    // more of daemons
+    {"the daemon is killed", "@kill leaf", Ends::kTold, "UNKNOWN", "@start leaf", true},
+    {"the daemon is stopped", "@stop leaf", Ends::kTold, "UNKNOWN", "@start leaf", true},
+    {"the daemon is restarted", "@stop leaf; @start leaf", Ends::kRight, "", "", true},
+    {"the daemon is killed and started again", "@kill leaf; @start leaf", Ends::kRight, "", "",
+     true},
+    {"the daemon of a neighbor is killed and started again", "@kill spine; @start spine",
+     Ends::kRight, "", "", true},
+    {"the daemon of a neighbor is stopped for good", "@stop spine", Ends::kTold, "alarm silent p1",
+     "@start spine", true},
+    {"a second daemon is started with the same file",
+     "timeout 3 $LEVELD --config $CONF >/dev/null 2>&1; true", Ends::kRight},
+    {"a daemon runs dry beside it",
+     "timeout 1 $LEVELD --dry-run --config $CONF --socket $DIR/dry >/dev/null 2>&1; true",
+     Ends::kRight},
+    {"the state file is removed", "rm -f $DIR/leaf.state", Ends::kRight, "", "", true},
+    // more requests
+    {"the neighbor of a port is forgotten", "$LEVEL forget p1 --socket $SOCKET", Ends::kRight},
+    {"the configuration is read again", "$LEVEL reload --socket $SOCKET", Ends::kRight},
+};
+
+}  // namespace lldp::netns

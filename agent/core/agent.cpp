@@ -271,6 +271,7 @@ void Agent::Impl::advance(TimePoint now, Actions& out) {
     relocate(now, out);
     run_due(now, out);
   }
+  settle(now, out);
 }
 
 void Agent::Impl::run_due(TimePoint now, Actions& out) {
@@ -287,6 +288,10 @@ void Agent::Impl::age(Port& port, TimePoint now, Actions& out) {
   if (port.shared_until <= now) {
     port.shared_until = kNever;
     changed = true;
+  }
+  if (port.stock_at <= now) {
+    port.stock_at = kNever;
+    port.stock = unsettled_ = true;
   }
   if (port.memory_until <= now) {
     watch_for_silence(port, port.hears_switch, now);  // it stays when the memory has gone
@@ -347,7 +352,7 @@ void Agent::Impl::read_order(Port& port, Neighbor& neighbor, TimePoint now, Acti
   const ByteSpan octets = neighbor.lldpdu();
   const auto view = tlv::decode(octets, {.contribution_ouis = settings_->accepted_ouis});
   if (!view || port.agents.empty()) return;
-  if (view->order.empty()) note_state(port.orders.hear_other(), out);
+  if (view->order.empty()) hear_other(port, now, out);
   hear_order(port, port.agents.front(), view->order, neighbor.chassis_id(), &neighbor, now, out);
 }
 

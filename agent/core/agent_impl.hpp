@@ -202,6 +202,8 @@ class Agent::Impl {
   [[nodiscard]] std::optional<Position> limit(const Port& port) const;
   /// Sets low_.
   void find_low_beliefs(const Position& target);
+  /// A frame without the order TLV.
+  void hear_other(Port& port, TimePoint now, Actions& out);
   [[nodiscard]] Order wanted_order(const Port& port, const Position& target) const;
   /// True if the data plane is asked for another one.
   bool request_order(Port& port, const Position& target, Actions& out);
@@ -283,7 +285,7 @@ class Agent::Impl {
   std::uint64_t births_;
   std::uint64_t random_;
   bool unsettled_ = true;
-  bool linking_ = false;  ///< links are being told, and all of them count before the rank rises
+  bool linking_ = true;  ///< links are being told, and all of them count before the rank rises
   TimePoint linked_at_ = kNever;   ///< when that ends
   TimePoint settled_at_ = kNever;  ///< when a newcomer has waited for long enough
   /// By birth: what agents believe that is lower than where we are or want to be.

@@ -173,6 +173,8 @@ void Agent::Impl::forget(std::optional<Ifindex> ifindex, TimePoint now, Actions&
 
 void Agent::Impl::assume_rules(TimePoint now, Actions& out) {
   if (restored_ || lost_) return;
+  for (const auto& port : ports_)
+    if (port) port->orders.requests = OrderRequests::found();
   lose_state(boot_, now, out);
   settle(now, out);
 }

@@ -77,6 +77,7 @@ Port& Agent::Impl::add_port(const Link& link) {
   port.slot = slot;
   port.orders.begin_session(new_session());
   port.orders.gain_carrier(births_);
+  if (lost_ && !restored_) port.orders.requests = OrderRequests::found();
   by_ifindex_[link.ifindex] = &port;
   return port;
 }
@@ -119,6 +120,7 @@ void Agent::Impl::recall(Port& port, TimePoint now, Actions& out) {
   if (at == absent_.end()) return;
   PortState& state = at->second;
   port.memory = std::move(state.memory);
+  port.stock = port.memory.kind == PortMemory::Kind::kHost;
   const bool same = port.link.up && state.ifindex == port.link.ifindex &&
                     state.carrier_changes == port.link.carrier_changes;
   port.orders.restore(std::move(state.agents), std::move(state.others), state.ever_heard,
@@ -131,6 +133,7 @@ void Agent::Impl::recall(Port& port, TimePoint now, Actions& out) {
   if (port.memory.own_layers != port.link.layers) note_state(forget_proof(port), out);
   locate_soon(now);
   if (!same) {
+    port.stock = false;
     note_state(forget_carrier(port), out);
     note_state(port.orders.lose_carrier(new_session()), out);
   }
@@ -157,7 +160,8 @@ void Agent::Impl::lose_carrier(Port& port, TimePoint now, Actions& out) {
   note_memory(forget_carrier(port), now, out);
   note_state(port.orders.lose_carrier(new_session()), out);
   port.excused = false;
-  port.first_told = port.repeat_at = kNever;
+  port.first_told = port.repeat_at = port.stock_at = kNever;
+  port.stock = false;
   unsettled_ = true;
 }
 

@@ -99,7 +99,10 @@ void Agent::Impl::hear_order(Port& port, PortAgent& agent, ByteSpan octets,
   if (octets.empty() || agent_id_ == 0) return;
   const auto tlv = tlv::decode_as<tlv::OrderTlv>(octets);
   if (!tlv) return;
+  const auto alarming = [&port] { return port.orders.several_heard() || port.orders.loops(); };
+  const bool alarmed = alarming();
   const PortOrder::Hearing heard = port.orders.hear(*tlv, chassis, speaker(), rank_, births_);
+  port.relabel |= alarming() != alarmed;
   if (neighbor != nullptr) neighbor->asks = heard.asks;
   note_state(heard.changed, out);
   unsettled_ |= heard.changed;
@@ -111,6 +114,13 @@ void Agent::Impl::hear_order(Port& port, PortAgent& agent, ByteSpan octets,
   else if (heard.late || (heard.asks && !heard.changed))
     repeat(port, agent, now);
   due_.set(port.slot, now);
+}
+
+void Agent::Impl::hear_other(Port& port, TimePoint now, Actions& out) {
+  note_state(port.orders.hear_other(), out);
+  if (port.stock || port.stock_at != kNever) return;
+  port.stock = settings_->newcomer_wait == Duration{};
+  if (!port.stock) port.stock_at = now + settings_->newcomer_wait;
 }
 
 void Agent::Impl::repeat(Port& port, PortAgent& agent, TimePoint now) {
@@ -302,7 +312,7 @@ void Agent::Impl::settle(TimePoint now, Actions& out) {
       note_state(true, out);
       announce_bound(before < rank_.bound(), now);
     }
-    if (newcomer_ && role_ == Role::kSwitch && is_ready(now)) {
+    if (newcomer_ && role_ == Role::kSwitch && !linking_ && is_ready(now)) {
       newcomer_ = false;
       moved = true;
     }

@@ -243,7 +243,7 @@ bool Port::counts_as_host() const {
 }
 
 TimePoint Port::deadline() const {
-  TimePoint due = std::min({alarm_due(), memory_until, repeat_at, shared_until});
+  TimePoint due = std::min({alarm_due(), memory_until, repeat_at, shared_until, stock_at});
   if (!held.empty()) due = std::min(due, changes.opens_at());
   for (const PortAgent& a : agents) {
     due = std::min({due, core::deadline(a.tx_timer_state, a.tx_state, a.tx),
@@ -407,7 +407,8 @@ Order order_of(const Port& port, const Position& rank, const Speaker& self, bool
   if (by_agents) return speaks ? *by_agents : Order::kUp;
   if (port.link.up && port.memory.kind == Kind::kSwitch)  // tells its level, and nothing waits
     return port.memory.at >= rank ? Order::kUp : Order::kDown;
-  if (port.link.up && (port.memory.kind == Kind::kHost || port.counts_as_host()))
+  const bool stock_host = port.memory.kind == Kind::kHost && port.stock;
+  if (port.link.up && (stock_host || port.counts_as_host()))
     return rank == Position{} ? Order::kUp : Order::kDown;
   return port.orders.ever_heard() ? Order::kUp : Order::kUnknown;
 }
@@ -469,8 +470,11 @@ void watch_for_unheard(Port& port, const Standing& own, TimePoint now) {
 AlarmSet alarms_of(const Port& port, const Standing& own, TimePoint now) {
   AlarmSet set;
   const auto put = [&set](AlarmCode code, bool stands) { set.put(code, stands); };
-  put(AlarmCode::kSelfLoop, std::any_of(port.agents.begin(), port.agents.end(),
-                                        [](const PortAgent& a) { return a.hears_itself(); }));
+  // A neighbor with our agent ID has a copy of our state.
+  const bool copied = port.orders.loops() && port.table.size() != 0;
+  put(AlarmCode::kSelfLoop,
+      copied || std::any_of(port.agents.begin(), port.agents.end(),
+                            [](const PortAgent& a) { return a.hears_itself(); }));
   if (const auto finding = find_in_plan(port, own))
     put(AlarmCode::kCabling, finding->verdict == cabling::Verdict::kMissing
                                  ? port.missing_at <= now
@@ -491,7 +495,7 @@ AlarmSet alarms_of(const Port& port, const Standing& own, TimePoint now) {
     put(AlarmCode::kHostAboveLeaf, host && own.pinned && *own.level > Level::of<1>());
   }
   put(AlarmCode::kManyNeighbors, (all.size() > 1 && count_msaps(port) > 1) || out_of_room(port) ||
-                                     port.shared_until != kNever);
+                                     port.shared_until != kNever || port.orders.several_heard());
   for (const Neighbor& n : all)
     put(AlarmCode::kCabling,
         (port.host_port && n.claims_switch && !n.superseded) || contradicts(port, n, own.layered));
@@ -520,6 +524,10 @@ std::string alarm_text(AlarmCode code, const Port& port, const Standing& own) {
         return "several devices send as " + names(port, [](const Neighbor&) { return true; }) +
                ", with one chassis ID and port ID and different addresses: the level and the order "
                "of the port are those of the last; give each device a chassis ID of its own";
+      if (count_msaps(port) < 2 && !out_of_room(port))
+        return "several agents were heard on this carrier, so the port is up; if one device is "
+               "there: `lldp-level forget " +
+               escape(port.link.name) + "`, then the same at its end";
       return std::to_string(count_msaps(port)) +
              " neighbors: " + names(port, [](const Neighbor&) { return true; }) +
              (out_of_room(port) ? "; more found no room" : "");
@@ -535,6 +543,11 @@ std::string alarm_text(AlarmCode code, const Port& port, const Standing& own) {
       return text;
     }
     case AlarmCode::kSelfLoop:
+      if (port.orders.loops() && port.table.size() != 0)
+        return "our own agent ID is heard: is the port looped, or does another device have a copy "
+               "of our state directory? There stop lldp-leveld and remove its state file; then "
+               "`lldp-level forget " +
+               escape(port.link.name) + "`";
       return "our own frames come back: is the port looped, or our chassis ID used twice?";
     case AlarmCode::kCabling: {
       std::string text;

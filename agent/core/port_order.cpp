@@ -87,10 +87,13 @@ PortOrder::Hearing PortOrder::hear(const tlv::OrderTlv& tlv, const ChassisId& ch
   out.late = tlv.boot < v.boot ||
              (!counts && us != nullptr && us->boot == self.boot && us->session == session_);
   v.heard = true;
+  // It gets an entry, which shows it the newer boot: its state is older than what it told here, or
+  // another device has its state.
+  v.speaks |= tlv.boot < v.boot;
   if (!out.late) {
     out.answer = !v.speaks || v.boot != tlv.boot || v.session != tlv.session;
     v.speaks = true;
-    v.chassis = chassis;
+    if (!chassis.octets.empty()) v.chassis = chassis;
     v.more = (tlv.flags & tlv::OrderTlv::kMore) != 0;
     if ((tlv.flags & tlv::OrderTlv::kHost) == 0) v.host = false;
     if (v.boot != tlv.boot) {  // a newer one forgets what an older one told
@@ -242,6 +245,10 @@ bool PortOrder::waits(const Position& bound) const {
 bool PortOrder::lists_all(const Own& own) const {
   return std::ranges::all_of(
       agents_, [&](const KnownAgent& v) { return !v.heard || !v.speaks || may_list(v, own); });
+}
+
+bool PortOrder::several_heard() const {
+  return crowded_ || std::ranges::count(agents_, true, &KnownAgent::heard) > 1;
 }
 
 bool PortOrder::any_heard() const {

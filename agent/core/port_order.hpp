@@ -41,6 +41,8 @@ struct KnownAgent {
 class OrderRequests {
  public:
   OrderRequests() = default;
+  /// Of rules that were found nobody knows which they are.
+  static OrderRequests found() { return {Order::kUnknown, 0xff}; }
   /// What an earlier process left behind: `others` may be in force or under way, too.
   OrderRequests(Order in_force, std::uint8_t others) : in_force_(in_force) {
     for (std::size_t o = 0; o < newest_.size(); ++o) newest_[o] = others >> o & 1U;
@@ -159,6 +161,7 @@ class PortOrder {
   [[nodiscard]] const std::optional<Position>& others() const { return others_; }
   [[nodiscard]] std::uint64_t born_before() const { return born_before_; }
   [[nodiscard]] bool any_heard() const;
+  [[nodiscard]] bool several_heard() const;
   [[nodiscard]] bool any_counted() const;
   [[nodiscard]] bool any() const { return !agents_.empty() || others_; }
   [[nodiscard]] bool ever_heard() const { return ever_heard_ || any(); }

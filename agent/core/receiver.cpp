@@ -47,7 +47,8 @@ void Agent::Impl::Receiver::rxProcessFrame(RxVars& v) {
   v.rxTTL = view->ttl;
   if (is_own()) {
     v.badFrame = true;  // valid, but nothing to learn from
-    impl.hear_order(port, agent, view->order, impl.chassis_id_, nullptr, now, out);
+    // By its own chassis ID, which it may have again in the next moment, it goes as it did before.
+    impl.hear_order(port, agent, view->order, {}, nullptr, now, out);
     const TimePoint until = view->ttl == 0 ? kNever : now + std::chrono::seconds(view->ttl);
     const bool news = until < agent.own_frame_forgotten || (view->ttl == 0 && agent.hears_itself());
     if (news && !may_change()) return hold();
@@ -143,7 +144,7 @@ void Agent::Impl::Receiver::mibUpdateObjects() {
   known->changed_at = now;
   supersede();
   out.events.push_back(std::move(event));
-  if (view->order.empty()) impl.note_state(port.orders.hear_other(), out);
+  if (view->order.empty()) impl.hear_other(port, now, out);
   impl.hear_order(port, agent, view->order, known->chassis_id(), known, now, out);
 }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a port knows of agents: docs/develop/rules.md A1 to A5, A8, A12. One port by itself, as a table.
+// What a port knows of agents: docs/develop/rules.md A1 to A5, A8, A12. One port by itself, as a
+// table.
 #include "agent/core/port_order.hpp"
 
 #include <gtest/gtest.h>
 
 #include "tests/core/support/names.hpp"
+#include "tlv/writer.hpp"
 
 namespace lldp::test {
 namespace {
@@ -123,6 +125,16 @@ TEST_F(OnePort, AnOlderBootSaysNothingAndIsShownTheNewerOne) {
   EXPECT_EQ(order(), Order::kUp);
   EXPECT_EQ(first().boot, 5U);
 }
+TEST_F(OnePort, AnOlderBootOnANewCarrierIsShownTheNewerOneToo) {
+  hear({.boot = 5, .level = 3});
+  follow();
+  port.lose_carrier(78);
+  ASSERT_EQ(entries(), 0U);
+  EXPECT_TRUE(hear({.boot = 4, .level = 1, .our_session = 78}).late);
+  EXPECT_EQ(order(), Order::kUp);
+  EXPECT_EQ(entries(), 1U);
+  EXPECT_EQ(first().boot, 5U);
+}
 TEST_F(OnePort, ANewerBootForgetsWhatWasToldAndKeepsTheBelief) {
   hear({.sequence = 9, .level = 1});
   const Position belief = first().belief;
@@ -157,6 +169,15 @@ TEST_F(OnePort, AnotherAgentIdOfOneChassisIdIsTheSameDevice) {
   hear({.level = 1});  // the former is there, too
   EXPECT_EQ(order(), Order::kUp);
   EXPECT_EQ(port.agents().size(), 2U);
+}
+TEST_F(OnePort, OfSeveralThatAreHeardItSays) {
+  hear({.level = 1});
+  EXPECT_FALSE(port.several_heard());
+  hear({.agent = 3, .level = 1});
+  EXPECT_TRUE(port.several_heard());
+  port.forget();
+  hear({.level = 1});
+  EXPECT_FALSE(port.several_heard());
 }
 TEST_F(OnePort, OurOwnAgentIdIsAbove) {
   hear({.agent = kUs});
@@ -250,6 +271,74 @@ TEST_F(OnePort, AnAcknowledgementOfWhatWasNeverToldIsNonsense) {
   rank.set_bound(position(4, "us"));
   EXPECT_TRUE(hear({.level = 3, .acknowledged = 2}).nonsense);
   EXPECT_EQ(first().belief.level, level(2));
+}
+
+// Bad input
+TEST_F(OnePort, AnAcknowledgementIsOfItsSenderAlone) {
+  hear({.agent = 2, .level = 3});
+  rank.set_bound(position(4, "us"));
+  port.tell(rank);
+  hear({.agent = 3, .level = 3, .acknowledged = 2});
+  EXPECT_EQ(first().agent, 2U);
+  EXPECT_EQ(first().belief.level, level(2));
+}
+TEST_F(OnePort, AnAcknowledgementToAnEarlierProcessOrSessionIsNone) {
+  hear({.level = 3});
+  rank.set_bound(position(4, "us"));
+  port.tell(rank);
+  hear({.level = 3, .acknowledged = 2, .our_boot = kOurBoot - 1});
+  hear({.level = 3, .acknowledged = 2, .our_session = kOurSession - 1});
+  EXPECT_EQ(first().belief.level, level(2));
+  hear({.level = 3, .acknowledged = 2});
+  EXPECT_EQ(first().belief.level, level(4));
+}
+TEST_F(OnePort, AReplayedCaptureOfAnHourAgoMovesNothing) {
+  hear({.boot = 4, .sequence = 3, .level = 3});
+  follow();
+  rank.set_bound(position(4, "us"));
+  port.tell(rank);
+  const core::KnownAgent before = first();
+  for (std::uint32_t boot = 1; boot <= 4; ++boot)
+    for (std::uint32_t sequence = 1; sequence < 100; ++sequence) {
+      hear({.boot = boot,
+            .sequence = sequence,
+            .level = 1,
+            .acknowledged = sequence,
+            .our_boot = kOurBoot - 1,
+            .our_session = sequence});
+      ASSERT_EQ(order(), Order::kUp);
+      ASSERT_EQ(first().belief, before.belief);
+      ASSERT_EQ(first().bound, before.bound);
+    }
+}
+TEST_F(OnePort, ABoundThatRisesByAllLevelsMakesItUpBeforeItIsAcknowledged) {
+  hear({.sequence = 1, .level = 1});
+  follow();
+  ASSERT_EQ(order(), Order::kDown);
+  hear({.sequence = 2, .level = 254});
+  EXPECT_EQ(order(), Order::kUp);
+  EXPECT_FALSE(port.acknowledge(own()));
+  EXPECT_EQ(first().acknowledged, 1U);
+  follow();
+  EXPECT_EQ(first().acknowledged, 2U);
+}
+TEST(OrderTlvOfANeighbor, WithAListOf100EntriesIsNone) {
+  tlv::OrderTlv t{.agent = tlv::AgentIdField::of(2), .count = 1};
+  t.entries.count = 1;
+  Bytes octets = tlv::encode_info(t);
+  ASSERT_TRUE(tlv::decode_as<tlv::OrderTlv>(octets));
+  octets[octets.size() - 21 - 1] = 100;
+  EXPECT_FALSE(tlv::decode_as<tlv::OrderTlv>(octets));
+  octets.resize(octets.size() + 99 * 21);
+  EXPECT_FALSE(tlv::decode_as<tlv::OrderTlv>(octets));
+}
+TEST(RankOfADevice, AfterAThousandBoundsKnowsNoneThatIsTooHigh) {
+  Rank rank(position(5, "us"), position(5, "us"));
+  rank.set_bound(position(2, "us"));
+  for (std::size_t i = 0; i < 1000; ++i) rank.set_bound(position(3 + i % 7, "us"));
+  EXPECT_EQ(rank.lowest_since(2).level, level(2));
+  EXPECT_EQ(rank.lowest_since(3).level, level(2)) << "of those before, the lowest";
+  EXPECT_EQ(rank.lowest_since(rank.sequence()), rank.bound());
 }
 
 // A6, A8, A12

@@ -26,6 +26,7 @@ struct Ordeal {
   std::vector<Finding> findings{};
   std::size_t on_memory =
       0;  ///< switches at the end whose alarm says that their level may be wrong
+  std::size_t forgotten = 0;  ///< ports that an operator had to have forget, as an alarm said
   std::uint64_t events = 0;
   std::uint64_t proofs = 0;
   std::uint64_t disagreements = 0;  ///< of the ends of a link about its order, when proved

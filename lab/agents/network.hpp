@@ -56,6 +56,8 @@ class Network {
     MacAddress address{};
     std::optional<Layers> layers{};  ///< as a configuration has them
     std::uint32_t cable = kNone;
+    std::vector<std::uint32_t> more{};  ///< further cables: the port is one of a hub's
+    core::AdminStatus admin = core::AdminStatus::enabledRxTx;
     std::uint32_t carrier_changes = 0;  ///< as the kernel counts them
     Order rule = Order::kUnknown;       ///< in force, also of an earlier life
     bool restores = false;              ///< these rules restore spare classes
@@ -64,6 +66,7 @@ class Network {
     std::uint32_t asked = 0;       ///< requests made, in all lives
     std::uint32_t applied = 0;     ///< of those
     std::uint32_t at_carrier = 0;  ///< asked when the carrier changed last
+    bool unattended = false;       ///< it changed while no agent saw it, and no later rule is there
     TimePoint last{};              ///< when the last request is in force
   };
   struct Node {
@@ -75,6 +78,14 @@ class Network {
     std::optional<core::Agent> agent{};    ///< empty: it is not running
     std::vector<Port> ports{};             ///< port n has ifindex n + 1
     std::vector<core::Event> events{};     ///< all of them, if the network is to keep them
+    bool read_only = false;                ///< its state file is not written any more
+    bool stale = false;  ///< it once started from a state that was not its own last
+    bool stock = false;  ///< no TLV of ours leaves it
+
+    /// Its process stands still: it hears of nothing, and its rules act on.
+    [[nodiscard]] bool frozen() const { return frozen_; }
+    /// Its agent runs and hears.
+    [[nodiscard]] bool runs() const { return agent && !frozen_; }
 
     [[nodiscard]] bool is_switch() const { return settings->role == Role::kSwitch; }
     [[nodiscard]] const std::string& name() const {
@@ -83,7 +94,12 @@ class Network {
 
    private:
     friend Network;
+    bool frozen_ = false;
+    std::vector<std::pair<Ifindex, Bytes>> backlog{};  ///< frames that came meanwhile
+    /// And rules that came into force: port, generation.
+    std::vector<std::pair<std::size_t, std::uint32_t>> unconfirmed{};
     bool unsaved = false;          ///< the agent's state is not the file's
+    bool outdated = false;         ///< and cannot be
     std::uint32_t life = 0;        ///< of the agent
     std::uint32_t power = 0;       ///< how often it went
     std::optional<Crash> crash{};  ///< to come
@@ -98,6 +114,8 @@ class Network {
     End b{};
     Duration delay{};
     bool up = true;
+    bool hub = false;     ///< between two ports of a hub
+    bool mute[2] = {};    ///< what a, what b sends is lost
     bool plugged = true;  ///< false: its ports may have another one by now
 
     [[nodiscard]] bool joins(std::size_t node) const { return a.node == node || b.node == node; }
@@ -113,9 +131,11 @@ class Network {
 
   explicit Network(std::uint64_t seed = 1) : random_(seed) {}
 
-  double loss = 0;                                ///< probability that a frame is lost
-  double duplication = 0;                         ///< and that it arrives twice
-  Duration jitter{};                              ///< at most so much beyond the cable's delay
+  double loss = 0;         ///< probability that a frame is lost
+  double duplication = 0;  ///< and that it arrives twice
+  bool reorders = false;   ///< a frame may overtake another one
+  double refusal = 0;  ///< probability that a data plane does at first not do what it is asked for
+  Duration jitter{};   ///< at most so much beyond the cable's delay
   Duration delay = std::chrono::milliseconds(1);  ///< of cables laid from now on
   std::optional<std::size_t> mute{};              ///< nothing that this node sends arrives
   /// Rules are in force so long after they were asked for, at most; those of a port in their order.
@@ -142,6 +162,8 @@ class Network {
   std::size_t plug(End a, End b, Duration delay);
   /// A cable between two new ports.
   std::size_t connect(std::size_t a, std::size_t b);
+  /// A new port of each of them, all of which hear each other.
+  void connect_by_hub(const std::vector<std::size_t>& members);
   /// The cable is pulled; its ports can take another one.
   void unplug(std::size_t cable);
   /// The carrier goes or comes, at both ends.
@@ -155,8 +177,20 @@ class Network {
   void stop(std::size_t node, bool orderly);
   /// The machine is without power: no rule is left, and what was asked for is void.
   void cut_power(std::size_t node);
+  void freeze(std::size_t node);
+  /// What came meanwhile is heard now, links before frames or after them.
+  void thaw(std::size_t node);
+  /// An operator sets what the port may send and hear.
+  void set_admin(std::size_t node, std::size_t slot, core::AdminStatus admin);
+  /// A node whose agent is dead tells all its neighbors what stock LLDP tells of it.
+  void speak_as_lldpd(std::size_t node, const ChassisId& chassis, bool station);
+  /// The disk of a machine becomes another one's. What the file has of carriers is void there.
+  void copy_state(std::size_t from, std::size_t to);
   /// The state file is lost.
-  void lose_state(std::size_t node) { nodes[node].state.reset(); }
+  void lose_state(std::size_t node) {
+    nodes[node].state.reset();
+    nodes[node].stale = nodes[node].outdated = false;
+  }
   /// Other rules than an agent asked for.
   void put_rule(std::size_t node, std::size_t slot, Order order, bool restores = false);
   /// The cable has carrier, and what its ends asked for when that came is in force: before that no
@@ -244,6 +278,8 @@ class Network {
     return !wakes_.empty() && (queue_.empty() || wakes_.least() < queue_.next_turn());
   }
   void report_link(std::size_t node, std::size_t slot);
+  /// What its agent wants by now is what is in force.
+  void attend(std::size_t node);
   void carrier_changed(std::size_t cable);
   static void save(Node& node);
   void deliver(const Event& e, const End& to);
@@ -257,6 +293,7 @@ class Network {
   void apply(std::size_t node, std::size_t slot, const core::Request& request, std::uint32_t turn,
              std::uint32_t life, std::uint32_t power);
   void transmit(std::size_t node, const core::Send& send);
+  void transmit(std::size_t node, const core::Send& send, std::uint32_t cable);
   void schedule(std::size_t node);
   void die(std::size_t node);
 

@@ -28,23 +28,31 @@ void OrderSafety::cable_changed(std::size_t cable) { unproved_ |= network_.cable
 
 void OrderSafety::stepped() {
   if (!std::exchange(unproved_, false)) return;
-  dead_ = 0;
-  for (const Network::Node& n : network_.nodes) dead_ += !n.agent;
   ++proofs_;
-  if (prove(false, cycle_) && dead_ > 0) (void)prove(true, cycle_with_dead_);
+  left_out_ = false;
+  if (prove(false, cycle_) && left_out_) (void)prove(true, cycle_with_dead_);
 }
 
 bool OrderSafety::prove(bool with_dead, std::optional<Cycle>& cycle) {
   forwarding_.links.clear();
   const auto counts = [&](const Network::End& e) {
-    return (with_dead || network_.nodes[e.node].agent) && network_.nodes[e.node].is_switch();
+    const Network::Node& n = network_.nodes[e.node];
+    const Network::Port& port = n.ports[e.slot()];
+    // It restores spare classes: it takes the switch at the other end for a station.
+    return n.runs() && !n.stale && !port.unattended && !port.restores;
   };
   for (const Network::Cable& c : network_.cables) {
-    if (!network_.passes(c) || !counts(c.a) || !counts(c.b)) continue;
     const Order a = rule(c.a.node, c.a.slot());
     const Order b = rule(c.b.node, c.b.slot());
     if (a == Order::kUnknown || b == Order::kUnknown) continue;
     if (a == Order::kShut || b == Order::kShut) continue;
+    const bool forward =
+        network_.nodes[c.a.node].is_switch() && network_.nodes[c.b.node].is_switch();
+    if (!forward || !network_.passes(c)) continue;
+    if (!with_dead && (!counts(c.a) || !counts(c.b))) {
+      left_out_ = true;
+      continue;
+    }
     disagreements_ += a == b && !with_dead;
     const auto port = [&](const Network::End& e, Order order) {
       return qos::PortClass{.order = order,

@@ -16,13 +16,17 @@ namespace lldp::lab::agents {
 /// that died stay in the kernel. A link counts while lossless traffic passes and rules are in force
 /// at both ends: where none are, the agent says so and protects nothing.
 ///
+/// Apart from the others stand cycles through a switch whose agent does not run, that started from
+/// a state that was not its last, whose rules are of before the carrier came that it did not see
+/// come, or that a neighbor still takes for a station (docs/develop/rules.md, "What remains").
+///
 /// Only a change that can add a dependency is proved again; one that takes some away cannot close a
 /// cycle.
 class OrderSafety : public Observer {
  public:
   struct Cycle {
     TimePoint at{};
-    bool with_dead = false;  ///< it goes through a switch whose agent does not run
+    bool with_dead = false;  ///< not without a switch whose agent does not run, or did not
     std::string text{};      ///< qos::to_string()
   };
 
@@ -49,7 +53,7 @@ class OrderSafety : public Observer {
 
   const Network& network_;
   qos::Forwarding forwarding_{};
-  std::size_t dead_ = 0;
+  bool left_out_ = false;  ///< of the last proof: links of the dead, and what is as these
   bool unproved_ = false;
   std::optional<Cycle> cycle_{};
   std::optional<Cycle> cycle_with_dead_{};

@@ -78,7 +78,7 @@ int run_attack(const Arguments& arguments) {
     parallel_for(
         fabrics, default_threads(),
         [&](std::size_t i, std::size_t) {
-          const auto ordeal = agents::attack(first + i, i % 20 == 10, delay->late);
+          const auto ordeal = agents::attack(first + i, (first + i) % 20 == 10, delay->late);
           const std::lock_guard lock(mutex);
           tally.add(ordeal);
         },

@@ -48,11 +48,17 @@ struct Rising : testing::Test {
     return out;
   }
   [[nodiscard]] bool alarmed(std::size_t cable) {
-    const auto& ports = net.nodes[device].ports;
-    const std::string name = *ports[net.port_at(cable, device).value() - 1].name;
-    for (const core::Alarm& a : net.agent(device).snapshot(net.now).alarms)
-      if (a.code == core::AlarmCode::kSilent && a.port == name) return true;
-    return false;
+    return alarmed(device, cable, core::AlarmCode::kSilent);
+  }
+  [[nodiscard]] bool alarmed(std::size_t node, std::size_t cable, core::AlarmCode code) {
+    const auto& ports = net.nodes[node].ports;
+    const std::string name = *ports[net.port_at(cable, node).value() - 1].name;
+    return std::ranges::any_of(net.agent(node).snapshot(net.now).alarms, [&](const core::Alarm& a) {
+      return a.code == code && a.port == name;
+    });
+  }
+  [[nodiscard]] Order rule_at(std::size_t cable, std::size_t node) {
+    return net.nodes[node].ports[net.port_at(cable, node).value() - 1].rule;
   }
 
   Network net;
@@ -233,6 +239,16 @@ TEST_F(Rising, AStartWithoutItsStateIsAtTheBottomUntilAllHaveAcknowledged) {
   net.run_for(seconds(3));
   EXPECT_EQ(rank(), level(4)) << describe();
 }
+// Its chassis ID is known before its ports are.
+TEST_F(Rising, AStartWithoutItsStateIsAtTheBottomThoughItsPortsComeLater) {
+  net.stop(device, false);
+  net.lose_state(device);
+  net.alter(device).chassis_id = ChassisId{{ChassisId::kLocal, "configured"}};
+  net.mute = low;
+  net.start(device);
+  net.run_for(seconds(30));
+  EXPECT_EQ(rank(), std::nullopt);
+}
 TEST_F(Rising, AStartFromAnOldStateIsOneWithoutItAndOpensWhatWasShutLast) {
   const auto rule = [&](std::size_t cable) {
     return net.nodes[device].ports[net.port_at(cable, device).value() - 1].rule;
@@ -264,7 +280,74 @@ TEST_F(Rising, AStartFromAnOldStateIsOneWithoutItAndOpensWhatWasShutLast) {
   EXPECT_EQ(rule(to_low), Order::kUp);
   EXPECT_EQ(rule(to_high), Order::kUp);
 }
+// A2: the frame after it is the one before it, which says nothing new.
+TEST_F(Rising, AChassisIdOfANeighborTakenForAMomentLeavesNothing) {
+  const ChassisId own = net.agent(device).chassis_id();
+  net.alter(device).chassis_id = net.agent(high).chassis_id();
+  net.configure(device);
+  net.run_for(seconds(5));
+  EXPECT_EQ(rule_at(to_high, high), Order::kUp);
+  net.alter(device).chassis_id = own;
+  net.configure(device);
+  net.run_for(seconds(200));
+  EXPECT_EQ(rule_at(to_high, high), Order::kDown);
+  EXPECT_EQ(towards(to_high), Order::kUp);
+}
+TEST_F(Rising, ALostStateWithANewChassisIdIsHeardTwiceUntilBothEndsForget) {
+  net.stop(device, false);
+  net.lose_state(device);
+  net.alter(device).chassis_id = ChassisId{{ChassisId::kLocal, "renamed"}};
+  net.start(device);
+  net.run_for(seconds(300));
+  EXPECT_EQ(rule_at(to_high, high), Order::kUp);
+  EXPECT_TRUE(alarmed(high, to_high, core::AlarmCode::kManyNeighbors));
+  for (const std::size_t node : {high, device}) net.forget(node, net.port_at(to_high, node));
+  for (const std::size_t node : {low, device}) net.forget(node, net.port_at(to_low, node));
+  net.run_for(seconds(20));
+  EXPECT_EQ(rule_at(to_high, high), Order::kDown);
+  EXPECT_FALSE(alarmed(high, to_high, core::AlarmCode::kManyNeighbors));
+  EXPECT_EQ(rank(), level(2));
+}
+TEST_F(Rising, ACopyOfAStateIsSaidToBeOne) {
+  net.stop(high, false);
+  net.copy_state(device, high);
+  net.start(high);
+  net.run_for(seconds(20));
+  EXPECT_EQ(towards(to_high), Order::kUp);
+  EXPECT_EQ(rule_at(to_high, high), Order::kUp);
+  EXPECT_TRUE(alarmed(device, to_high, core::AlarmCode::kSelfLoop));
+  EXPECT_TRUE(alarmed(high, to_high, core::AlarmCode::kSelfLoop));
+}
 // A12
+TEST_F(Rising, AHostThatWasASwitchCountsItsOldRules) {
+  net.stop(high, false);
+  net.rules_late = seconds(1);
+  net.alter(high).role = Role::kHost;
+  net.start(high);
+  ASSERT_EQ(rule_at(to_high, high), Order::kDown);
+  pin(6);
+  const TimePoint end = net.now + seconds(5);
+  for (; rule_at(to_high, high) == Order::kDown && net.now < end; net.step())
+    ASSERT_NE(rank(), level(6));
+  EXPECT_LT(net.now, end);
+  net.run_for(seconds(5));
+  EXPECT_EQ(rank(), level(6));
+}
+TEST_F(Rising, AHostWithoutItsStateAcknowledgesWhenItsOldRulesAreGone) {
+  net.stop(high, false);
+  net.lose_state(high);
+  net.rules_late = seconds(1);
+  net.alter(high).role = Role::kHost;
+  net.start(high);
+  ASSERT_EQ(rule_at(to_high, high), Order::kDown);
+  pin(6);
+  const TimePoint end = net.now + seconds(5);
+  for (; rule_at(to_high, high) == Order::kDown && net.now < end; net.step())
+    ASSERT_NE(rank(), level(6));
+  EXPECT_EQ(rule_at(to_high, high), Order::kUnknown);
+  net.run_for(seconds(5));
+  EXPECT_EQ(rank(), level(6));
+}
 TEST_F(Rising, OfTwoThatBecomeSwitchesAtOnceBothAreAboveFirst) {
   for (std::size_t node : {device, high}) {
     net.alter(node).role = Role::kHost;
@@ -302,6 +385,59 @@ TEST(Newcomer, WaitsForFourSecondsOnlyWhereNoAgentIsHeard) {
     EXPECT_EQ(rank(), level(1));
     EXPECT_EQ(net.agent(device).order(net.port_at(cable, device)), Order::kUp);
   }
+}
+
+TEST(Newcomer, ThatStartsOnceMoreWaitsForAllItsPortsAgain) {
+  Network net;
+  const std::size_t device = net.add(Role::kSwitch, pinned(1));
+  net.connect(device, net.add(Role::kSwitch, pinned(2)));
+  net.mute = net.add(Role::kHost);
+  net.connect(device, *net.mute);
+  net.start_all();
+  net.run_for(seconds(1));
+  net.stop(device, false);
+  net.start(device);  // what was heard on the first port is in its state
+  net.run_for(milliseconds(3900));
+  EXPECT_EQ(net.agent(device).snapshot(net.now).place(), std::nullopt);
+  net.run_for(milliseconds(1200));
+  EXPECT_EQ(net.agent(device).snapshot(net.now).place(), level(1));
+}
+TEST(StockHost, IsBelowFourSecondsAfterItsFirstFrame) {
+  Network net;
+  const std::size_t device = net.add(Role::kSwitch, pinned(1));
+  const std::size_t host = net.add(Role::kHost);
+  net.nodes[host].stock = true;
+  const std::size_t cable = net.connect(device, host);
+  const auto rule = [&] { return net.nodes[device].ports[0].rule; };
+  net.start_all();
+  net.run_for(seconds(10));
+  ASSERT_EQ(rule(), Order::kDown);
+  net.set_cable(cable, false);
+  net.run_for(seconds(1));
+  net.set_cable(cable, true);
+  net.run_for(milliseconds(3900));
+  EXPECT_EQ(rule(), Order::kUp);
+  net.run_for(milliseconds(1200));
+  EXPECT_EQ(rule(), Order::kDown);
+  net.stop(device, false);
+  net.start(device);  // on the same carrier it is what it was
+  net.run_for(milliseconds(100));
+  EXPECT_EQ(rule(), Order::kDown);
+}
+TEST(StockHost, ThatIsASwitchWhoseAgentStartsThenIsNeverBelow) {
+  Network net;
+  const std::size_t device = net.add(Role::kSwitch, pinned(2));
+  const std::size_t late = net.add(Role::kSwitch, pinned(3));
+  net.connect(device, late);
+  net.start(device);
+  net.run_for(seconds(40));
+  net.speak_as_lldpd(late, ChassisId{{ChassisId::kLocal, "lldpd"}}, true);
+  net.at(net.now + seconds(2), [&] { net.start(late); });
+  for (int i = 0; i < 300; ++i) {
+    net.run_for(milliseconds(100));
+    ASSERT_NE(net.nodes[device].ports[0].rule, Order::kDown) << i;
+  }
+  EXPECT_NE(net.nodes[late].ports[0].rule, Order::kUnknown);
 }
 
 /// Whether a ring of pinned switches, some of which have one name, stays without a cycle.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random fabrics that are given a hard time: docs/develop/rules.md holds at every moment. Of a fabric that
-// fails all that befell it is printed; its seed makes it a test of its own.
+// Random fabrics that are given a hard time: docs/develop/rules.md holds at every moment. Of a
+// fabric that fails all that befell it is printed; its seed makes it a test of its own.
 #include "lab/agents/attack.hpp"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace lldp::lab::agents {
@@ -30,7 +31,11 @@ TEST_P(Attack, FindsNoCycleAndNoWrongLevel) {
   std::uint64_t proofs = 0;
   for (std::uint64_t i = GetParam(); i < fabrics; i += kParts) {
     const Ordeal ordeal = attack(first + i, i % 20 == 10, milliseconds(number("ATTACK_LATE", 0)));
-    EXPECT_TRUE(ordeal.findings.empty()) << to_text(ordeal);
+    // Through the rules of a dead agent there may be a cycle: docs/develop/rules.md, "What
+    // remains".
+    EXPECT_TRUE(std::ranges::all_of(ordeal.findings, [](const Finding& f) {
+      return f.kind == Finding::Kind::kDeadAgentCycle;
+    })) << to_text(ordeal);
     disagreements += ordeal.disagreements;
     proofs += ordeal.proofs;
   }
@@ -51,10 +56,39 @@ TEST(AttackTime, NeverGoesBack) {
   EXPECT_TRUE(ordeal.findings.empty()) << to_text(ordeal);
 }
 
-// A switch that stopped with rules in force and came back as a host: it acknowledged any rank while
-// a rule of its former life was there.
-TEST(AttackRole, HostThatWasASwitchCountsItsOldRules) {
-  const Ordeal ordeal = attack(1'015'047, false, milliseconds(1000));
+/// Fabrics in which something was wrong once.
+struct Once {
+  const char* name = "";
+  std::uint64_t seed = 0;
+  std::uint64_t late = 0;
+};
+class AttackOnce : public testing::TestWithParam<Once> {};
+INSTANTIATE_TEST_SUITE_P(
+    Fabrics, AttackOnce,
+    testing::Values(
+        // An old boot was not told that the port remembers a newer one, of a copy of its state.
+        Once{"TwoBootsOfOneAgentId", 63},
+        // The agent of before was heard for ever beside the new one, and no alarm said so.
+        Once{"LostStateAndNewChassisId", 341}, Once{"LostStateAndNewChassisIdOfALeaf", 46},
+        Once{"LostStateOnAHub", 4},
+        // Frames of the former neighbor were heard after the cable was another.
+        Once{"FrozenWhileItsCableMoved", 97},
+        // A port with a stock host waited for an agent that another port remembered.
+        Once{"StockHostWhereAnAgentWas", 197},
+        // lldpd called a switch a station, and its agent began 61 ms later; rules were refused.
+        Once{"StationThatIsASwitch", 1339},
+        // A start whose state named no rank waited for its first port alone.
+        Once{"StartBeforeTheFirstRank", 5'000'459, 1000},
+        // A host without its state took nothing for what it had in force.
+        Once{"HostWithoutItsState", 5'001'194, 20},
+        // A switch without its state took its pinned level before it knew of a port.
+        Once{"PinnedWithoutItsState", 6'000'638, 1000},
+        // A frame like the one before a borrowed chassis ID did not end the borrowing.
+        Once{"BorrowedChassisId", 2987}, Once{"BorrowedChassisIdAndLateRules", 1736, 20}),
+    [](const auto& once) { return once.param.name; });
+
+TEST_P(AttackOnce, IsRightNow) {
+  const Ordeal ordeal = attack(GetParam().seed, false, milliseconds(GetParam().late));
   EXPECT_TRUE(ordeal.findings.empty()) << to_text(ordeal);
 }
 

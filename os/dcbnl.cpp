@@ -122,7 +122,6 @@ std::optional<Settings> parse(ByteSpan message) {
     return std::nullopt;
   nlattr* ieee[kTrustTable + 1] = {};
   nla_policy policy[kTrustTable + 1] = {};
-  policy[DCB_ATTR_IEEE_ETS].minlen = offsetof(ieee_ets, tc_reco_bw);
   policy[DCB_ATTR_IEEE_PFC].minlen = kPfcOctets;
   policy[DCB_ATTR_IEEE_APP_TABLE].type = NLA_NESTED;
   policy[DCB_ATTR_DCB_BUFFER].minlen = offsetof(dcbnl_buffer, total_size);
@@ -135,7 +134,8 @@ std::optional<Settings> parse(ByteSpan message) {
                .cap = pfc[offsetof(ieee_pfc, pfc_cap)],
                .mbc = pfc[offsetof(ieee_pfc, mbc)] != 0};
   }
-  if (ieee[DCB_ATTR_IEEE_ETS] != nullptr) {
+  constexpr int kEtsOctets = offsetof(ieee_ets, tc_reco_bw);
+  if (ieee[DCB_ATTR_IEEE_ETS] != nullptr && nla_len(ieee[DCB_ATTR_IEEE_ETS]) >= kEtsOctets) {
     const auto* ets = static_cast<const std::uint8_t*>(nla_data(ieee[DCB_ATTR_IEEE_ETS]));
     out.ets.emplace().cap = ets[offsetof(ieee_ets, ets_cap)];
     std::memcpy(out.ets->of.data(), ets + offsetof(ieee_ets, prio_tc), out.ets->of.size());

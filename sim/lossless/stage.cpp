@@ -90,6 +90,10 @@ class Stage {
   }
 
  private:
+  Error switch_has_ended(const std::string& node) const {
+    return {0, node, "its switch has ended: " + live::last_line(s_.place.switch_log(node))};
+  }
+
   Result<void> protect(Watcher::Clock::time_point deadline) {
     const auto begin = Watcher::Clock::now();
     if (const auto started =
@@ -100,6 +104,11 @@ class Stage {
     std::vector<std::size_t> all(fabric_.nodes.size());
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
     const auto late = watcher.wait_until_settled(all, true, deadline);
+    if (late)  // for want of a switch, perhaps, whose neighbors wait for it
+      for (const Node& node : fabric_.nodes)
+        if (node.role == Role::kSwitch &&
+            !SwitchClient::open(s_.place.switch_socket(node.name), Watcher::Clock::now()))
+          return fail(switch_has_ended(node.name));
     if (late)
       return fail(Error{0, fabric_.nodes[*late].name,
                         fmt::format("its agent is not ready after {:g} s: {}", s_.timeout.count(),
@@ -186,9 +195,7 @@ class Stage {
         } else if (which == end) {
           return fail(kEnded);
         } else if ((ready[static_cast<std::size_t>(i)].events & EPOLLRDHUP) != 0) {
-          return fail(Error{0, fabric_.nodes[which - one].name,
-                            "its switch has ended: " + live::last_line(s_.place.switch_log(
-                                                           fabric_.nodes[which - one].name))});
+          return fail(switch_has_ended(fabric_.nodes[which - one].name));
         } else {
           const auto all = lookout_->take(which - one, now);
           if (!all) return fail(all.error());

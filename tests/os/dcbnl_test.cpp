@@ -105,8 +105,8 @@ TEST(DcbMessage, TrafficClassesOfPrioritiesAreTold) {
   EXPECT_EQ(parsed,
             (Settings{.name = "swp1", .ets = Ets{.cap = 8, .of = {1, 1, 1, 5, 1, 1, 1, 1}}}));
   ets.resize(36);
-  ets[0] = 36;  // one that is cut off is no answer
-  EXPECT_EQ(parse(answer(kGet, kName + Bytes{40, 0, 13, 0x80} + ets)), std::nullopt);
+  ets[0] = 36;  // one that is cut off tells nothing, and costs itself alone
+  EXPECT_EQ(parse(answer(kGet, kName + Bytes{40, 0, 13, 0x80} + ets)), Settings{.name = "swp1"});
 }
 
 TEST(DcbMessage, BuffersAndWhatIsTrustedAreTold) {

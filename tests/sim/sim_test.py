@@ -204,7 +204,7 @@ class Sim(unittest.TestCase):
         for case in ("fcplus", "ndc-loop", "itsy-fig3", self.path / "s.json"):
             done = lab("sim", case, "--flows", "1+1")
             self.assertEqual((done.returncode, done.stdout), (2, ""), case)
-            self.assertIn("--flows: of case1, case2, dualtor, flap; whatever else is run has its own", done.stderr)
+            self.assertIn("--flows: of case1, case2, dualtor, flap, last-hop; whatever else is run has its own", done.stderr)
 
     def test_a_number_that_is_none_is_refused(self):
         for words, what in ((("sim", "case1", "--seed", "-1"), "--seed: give a number, 0 or more"),

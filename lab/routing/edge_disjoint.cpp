@@ -83,14 +83,17 @@ class UpDownDigraph {
   std::vector<Side> sides_{};
 };
 
-/// Augments along shortest paths until there is none.
+/// Augments until there is no way on: along a way of fewest edges if only the number counts, else
+/// along one that adds fewest links to the flow, which leaves the fewest in all.
 class MaximumFlow {
  public:
   explicit MaximumFlow(const UpDownDigraph& digraph)
       : digraph_(digraph),
         left_(2 * digraph.edges().size()),
         came_by_(digraph.vertices()),
-        mark_(digraph.vertices()) {
+        mark_(digraph.vertices()),
+        distance_(digraph.vertices(), kFar),
+        potential_(digraph.vertices()) {
     for (std::size_t e = 0; e < digraph.edges().size(); ++e)
       left_[2 * e] = digraph.edges()[e].capacity;
   }
@@ -98,8 +101,10 @@ class MaximumFlow {
   /// How many paths there are; appends their arcs and lengths to `paths`, if there is one.
   std::size_t run(std::uint32_t from, std::uint32_t to, SourcePaths* paths = nullptr) {
     std::size_t flow = 0;
-    while (augment(from, to)) ++flow;
+    while (paths == nullptr ? augment(from, to) : augment_shortest(from, to)) ++flow;
     if (paths != nullptr) take_apart(from, to, flow, *paths);
+    for (const std::uint32_t v : moved_) potential_[v] = 0;
+    moved_.clear();
     for (const std::uint32_t side : changed_) {
       left_[side] = (side & 1U) != 0 ? 0 : digraph_.edges()[side / 2].capacity;
       left_[side ^ 1U] = (side & 1U) == 0 ? 0 : digraph_.edges()[side / 2].capacity;
@@ -119,20 +124,66 @@ class MaximumFlow {
         mark_[peer] = stamp_;
         came_by_[peer] = side;
         if (peer == to) {
-          for (std::uint32_t v = to; v != from;) {
-            const std::uint32_t s = came_by_[v];
-            --left_[s];
-            ++left_[s ^ 1U];
-            changed_.push_back(s);
-            const auto& e = digraph_.edges()[s / 2];
-            v = (s & 1U) != 0 ? e.to : e.from;
-          }
+          send(from, to);
           return true;
         }
         queue_.push_back(peer);
       }
     }
     return false;
+  }
+
+  /// Dijkstra, by a bucket for each length. A link costs 1, and gives 1 back when it is left;
+  /// potentials keep every length 0 or more.
+  bool augment_shortest(std::uint32_t from, std::uint32_t to) {
+    std::vector<std::uint32_t> reached;
+    const auto reach = [&](std::uint32_t v, std::uint32_t at) {
+      if (distance_[v] == kFar) reached.push_back(v);
+      distance_[v] = at;
+      if (buckets_.size() <= at) buckets_.resize(at + 1);
+      buckets_[at].push_back(v);
+    };
+    reach(from, 0);
+    for (std::uint32_t at = 0; at < buckets_.size() && distance_[to] >= at; ++at) {
+      for (std::size_t i = 0; i < buckets_[at].size(); ++i) {
+        const std::uint32_t v = buckets_[at][i];
+        if (distance_[v] != at) continue;
+        for (const auto& [peer, side] : digraph_.sides(v)) {
+          if (left_[side] == 0) continue;
+          const bool link = digraph_.edges()[side / 2].arc != UpDownDigraph::kNoArc;
+          const std::int32_t cost = !link ? 0 : (side & 1U) != 0 ? -1 : 1;
+          const auto next =
+              at + static_cast<std::uint32_t>(cost + potential_[v] - potential_[peer]);
+          if (next >= distance_[peer]) continue;
+          reach(peer, next);
+          came_by_[peer] = side;
+        }
+      }
+    }
+    const std::uint32_t end = distance_[to];
+    for (const std::uint32_t v : reached) {
+      if (distance_[v] < end && end != kFar) {
+        potential_[v] -= static_cast<std::int32_t>(end - distance_[v]);
+        moved_.push_back(v);
+      }
+      distance_[v] = kFar;
+    }
+    for (auto& bucket : buckets_) bucket.clear();
+    if (end == kFar) return false;
+    send(from, to);
+    return true;
+  }
+
+  /// One path more, by the way that was found.
+  void send(std::uint32_t from, std::uint32_t to) {
+    for (std::uint32_t v = to; v != from;) {
+      const std::uint32_t s = came_by_[v];
+      --left_[s];
+      ++left_[s ^ 1U];
+      changed_.push_back(s);
+      const auto& e = digraph_.edges()[s / 2];
+      v = (s & 1U) != 0 ? e.to : e.from;
+    }
   }
 
   /// The flow as paths, shortest first. The digraph has no cycles.
@@ -159,10 +210,15 @@ class MaximumFlow {
     }
   }
 
+  static constexpr std::uint32_t kFar = ~0U;
   const UpDownDigraph& digraph_;
   std::vector<std::int32_t> left_;
   std::vector<std::uint32_t> came_by_;
   std::vector<std::uint32_t> mark_;
+  std::vector<std::uint32_t> distance_;
+  std::vector<std::int32_t> potential_;
+  std::vector<std::uint32_t> moved_{};  ///< vertices that have a potential
+  std::vector<std::vector<std::uint32_t>> buckets_{};
   std::uint32_t stamp_ = 0;
   std::vector<std::uint32_t> queue_{};
   std::vector<std::uint32_t> changed_{};

@@ -19,7 +19,8 @@ namespace lldp::lab {
                                          std::size_t samples, std::uint64_t seed,
                                          std::size_t threads, const Tell& tell = {});
 
-/// Such paths for every pair, as many as there are: the routing of FC.
+/// Such paths for every pair, as many as there are, and of those sets one of the fewest links in
+/// all: the routing of FC.
 [[nodiscard]] std::vector<SourcePaths> edge_disjoint_paths(const Graph& graph,
                                                            std::span<const Demand> demands,
                                                            std::size_t threads,

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <numeric>
 #include <set>
@@ -10,6 +11,7 @@
 #include "lab/routing/counts.hpp"
 #include "lab/routing/edge_disjoint.hpp"
 #include "lab/routing/shortest_paths.hpp"
+#include "lab/routing/yen.hpp"
 #include "lab/topology/expanders.hpp"
 #include "lab/topology/generators.hpp"
 
@@ -76,13 +78,12 @@ std::set<std::vector<Arc>> every_path(const Graph& graph, std::uint32_t from, st
   return out;
 }
 
-class ShortestPaths : public testing::TestWithParam<std::size_t> {};  // turns that are allowed
-TEST_P(ShortestPaths, AreTheShortestThereAre) {
+void expect_the_shortest(std::size_t turns, decltype(shortest_paths)& search) {
   const auto fabric = fcplus({.switches = 16, .ports = 6, .hosts_per_switch = 0, .seed = 3});
   const Graph graph = graph_of(fabric);
-  const PathChoice choice{.paths = 12, .max_turns = GetParam(), .max_hops = 5};
+  const PathChoice choice{.paths = 12, .max_turns = turns, .max_hops = 5};
   const auto nodes = first(16);
-  const auto found = shortest_paths(graph, all_pairs(nodes), choice, 2);
+  const auto found = search(graph, all_pairs(nodes), choice, 2, {});
   ASSERT_EQ(found.size(), 15);
   for (const SourcePaths& s : found) {
     std::map<std::uint32_t, std::vector<std::vector<Arc>>> by_target;
@@ -93,7 +94,7 @@ TEST_P(ShortestPaths, AreTheShortestThereAre) {
       std::vector<std::size_t> lengths;
       std::set<std::vector<Arc>> allowed;
       for (const auto& path : every_path(graph, s.source, t, 5))
-        if (down_up_times(*fabric, path) <= GetParam()) {
+        if (down_up_times(*fabric, path) <= turns) {
           allowed.insert(path);
           lengths.push_back(path.size());
         }
@@ -108,6 +109,9 @@ TEST_P(ShortestPaths, AreTheShortestThereAre) {
     }
   }
 }
+class ShortestPaths : public testing::TestWithParam<std::size_t> {};  // turns that are allowed
+TEST_P(ShortestPaths, AreTheShortestThereAre) { expect_the_shortest(GetParam(), shortest_paths); }
+TEST_P(ShortestPaths, ByYensAlgorithmAreAsShort) { expect_the_shortest(GetParam(), yen_paths); }
 INSTANTIATE_TEST_SUITE_P(Turns, ShortestPaths, testing::Values(0, 1, 2, 99));
 
 TEST(Turns, AreTheDownUpTimesOfThePaperOnEveryPath) {
@@ -264,6 +268,35 @@ TEST(EdgeDisjoint, AreAsManyAsCanBeAndShareNoArc) {
     });
   }
   EXPECT_NEAR(edge_disjoint_count(graph, nodes, 1000, 1, 2), sum / 91, 1e-9);
+}
+
+/// Of sets of as many paths one that has the fewest links in all.
+TEST(EdgeDisjoint, AreAsShortInAllAsSoManyCanBe) {
+  const auto fabric = fc({.switches = 14, .ports = 6, .hosts_per_switch = 0}, {1, 1, 1});
+  const Graph graph = graph_of(fabric);
+  const std::function<std::size_t(const std::vector<std::vector<Arc>>&, std::size_t, std::size_t,
+                                  const std::set<Arc>&)>
+      fewest = [&](const auto& paths, std::size_t from, std::size_t count, const auto& used) {
+        std::size_t best = count == 0 ? 0 : 1000;
+        for (std::size_t i = from; i < paths.size() && count > 0; ++i) {
+          auto more = used;
+          if (!std::all_of(paths[i].begin(), paths[i].end(),
+                           [&](Arc a) { return more.insert(a).second; }))
+            continue;
+          best = std::min(best, paths[i].size() + fewest(paths, i + 1, count - 1, more));
+        }
+        return best;
+      };
+  for (const SourcePaths& s : edge_disjoint_paths(graph, all_pairs(first(14)), 2)) {
+    std::vector<std::size_t> links(s.targets.size());
+    s.for_each([&](std::size_t t, std::span<const Arc> path) { links[t] += path.size(); });
+    for (std::size_t t = 0; t < s.targets.size(); ++t) {
+      std::vector<std::vector<Arc>> allowed;
+      for (const auto& path : every_path(graph, s.source, s.targets[t], 6))
+        if (down_up_times(*fabric, path) == 0) allowed.push_back(path);
+      EXPECT_LE(links[t], fewest(allowed, 0, s.first[t + 1] - s.first[t], {}));
+    }
+  }
 }
 
 TEST(PathsToLookAt, IsKWhereEveryPathWillDo) {

@@ -39,7 +39,8 @@ Result<Drawing> read(std::string_view text) {
   constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   const std::size_t first = text.find_first_not_of(" \t\r\n");
-  const bool json = first == text.npos || text[first] == '{' || text[first] == '[';
+  if (first == text.npos) return fail(Error{0, "line 1", "the file is empty"});
+  const bool json = text[first] == '{' || text[first] == '[';
   if (json) return read_json(text);
   return looks_like_csv(text) ? read_csv(text) : read_dot(text);
 }

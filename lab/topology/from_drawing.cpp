@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <string_view>
+#include <unordered_map>
 
 #include "base/text.hpp"
 
@@ -110,10 +112,21 @@ Result<Fabric> fabric_from(Result<cabling::Drawing> drawing) {
     fabric.nodes.push_back(std::move(*node));
   }
   fabric.links.reserve(drawing->links.size());
+  std::vector<std::unordered_map<std::string_view, const cabling::Link*>> taken(
+      fabric.nodes.size());
   for (cabling::Link& drawn : drawing->links) {
-    auto link = link_from(drawn, place_of(*drawing, drawn), fabric.nodes);
+    const std::string place = place_of(*drawing, drawn);
+    auto link = link_from(drawn, place, fabric.nodes);
     if (!link) return fail(std::move(link.error()));
     fabric.links.push_back(std::move(*link));
+    for (const LinkEnd& end : fabric.links.back().ends) {
+      const auto [other, fresh] = taken[end.node].try_emplace(end.port, &drawn);
+      if (!fresh)
+        return fail(Error{0, place,
+                          fmt::format("{}:{} has a link already ({}): give each its own port",
+                                      escape(fabric.nodes[end.node].name), escape(end.port),
+                                      place_of(*drawing, *other->second))});
+    }
   }
   return complete(std::move(fabric));
 }

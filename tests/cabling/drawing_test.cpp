@@ -190,7 +190,7 @@ const std::string kDeep = "graph " + std::string(1001, '{');
 const std::string kDeepJson = R"({"nodes": [{"id": "a", "x": )" + std::string(200'000, '[') +
                               std::string(200'000, ']') + R"(}], "links": []})";
 const BadFile kBadFiles[] = {
-    {"Empty", "", "line 1: not JSON"},
+    {"Empty", "", "line 1: the file is empty"},
     {"OrdersAreNoObject",
      R"({"nodes": [{"id": "a"}, {"id": "b"}], "links": [{"source": "a", "target": "b",
       "ports": {"a": "1", "b": "1"}, "orders": "up"}]})",
@@ -199,7 +199,7 @@ const BadFile kBadFiles[] = {
      R"({"nodes": [{"id": "a"}, {"id": "b"}], "links": [{"source": "a", "target": "b",
       "ports": {"a": "1", "b": "1"}, "orders": {"a": "up", "c": "down"}}]})",
      "links[0]: orders: c is at neither end"},
-    {"Blank", "\n\n", "line 3: not JSON"},
+    {"Blank", "\n\n", "line 1: the file is empty"},
     {"Text", "leaf1 swp1", "line 1: a DOT file begins with graph or digraph"},
     {"NoBrace", "graph x\n y", "line 2: `{` is missing"},
     {"Open", "graph {\n", "line 2: `}` is missing"},

@@ -155,7 +155,7 @@ const BadFabric kBadFabrics[] = {
      "a: a switch on level 0, where only hosts are"},
     {"LoopOnOnePort",
      R"({"nodes":[{"id":"a"}],"links":[{"source":"a","target":"a","ports":{"a":["1","1"]}}]})",
-     "a:1: two links on one port"},
+     "links[0]: a:1 has a link already (links[0]): give each its own port"},
     {"BadRate",
      R"({"nodes":[{"id":"a"},{"id":"b"}],
         "links":[{"source":"a","target":"b","ports":{"a":"1","b":"1"},"rate_bps":1.5}]})",
@@ -237,7 +237,8 @@ const BadFabric kBadDots[] = {
      "line 1: the layer on b is not a whole number from 0 to 31"},
     {"BadOrder", "graph { a:1 -- b:1 [orders=\"up:over\"] }",
      "line 1: the order on b is not up, down, shut or unknown"},
-    {"Twice", "graph { a:1 -- b:1; a:1 -- c:1 }", "a:1: two links on one port"},
+    {"Twice", "graph { a:1 -- b:1;\na:1 -- c:1 }",
+     "line 2: a:1 has a link already (line 1): give each its own port"},
 };
 INSTANTIATE_TEST_SUITE_P(Texts, BadFabricDot, testing::ValuesIn(kBadDots),
                          [](const auto& c) { return c.param.name; });

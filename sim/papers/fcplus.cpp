@@ -11,6 +11,7 @@
 
 #include "lab/routing/counts.hpp"
 #include "lab/routing/edge_disjoint.hpp"
+#include "lab/routing/yen.hpp"
 #include "lab/topology/expanders.hpp"
 #include "lab/topology/server_fabrics.hpp"
 #include "sim/flow/throughput.hpp"
@@ -102,6 +103,7 @@ const Scheme kFcScheme{.name = "FC", .edge_disjoint = true};
 
 constexpr std::array<std::string_view, 3> kTrafficMetrics = {
     "throughput_all_to_all", "throughput_uniform", "throughput_near_worst"};
+constexpr std::size_t kNearWorst = 2;
 
 /// The graph of a fabric of switches alone; hosts would only be ends.
 struct Network {
@@ -257,6 +259,11 @@ class Study {
           for (std::size_t t = 0; t < 3; ++t)
             carry(8, 0, *net, values.scheme, t, values.tolerance[t],
                   n == 120 ? std::optional(values.published[t]) : std::nullopt);
+          if (values.scheme.edge_disjoint) return;
+          Row row = net->row;
+          row.scheme = values.scheme.name;
+          cell(8, row, "throughput_near_worst_paths_by_chance",
+               carries(*net, values.scheme, kNearWorst, 0.02, true), {}, 0);
         });
     for (const std::size_t n : sizes({120}, {120}))
       job(fmt::format("Table VIII, {} switches, Clos", n), [this, n] {
@@ -470,17 +477,17 @@ class Study {
     return known->second;
   }
 
+  /// `evenly`: near-worst traffic on a random choice of equally long paths as well.
   [[nodiscard]] double carries(const Network& net, const Scheme& scheme, std::size_t kind,
-                               double gap) {
+                               double gap, bool evenly = false) {
     const auto matrix = traffic(net, kind);
     const auto pairs = pairs_of(net.graph, matrix);
-    const auto paths =
-        scheme.edge_disjoint
-            ? edge_disjoint_paths(net.graph, pairs, o_.threads)
-            : shortest_paths(
-                  net.graph, pairs,
-                  {.paths = scheme.paths, .max_turns = scheme.max_turns, .seed = o_.seed},
-                  o_.threads);
+    const PathChoice choice{.paths = scheme.paths, .max_turns = scheme.max_turns, .seed = o_.seed};
+    // Which of equally long paths are taken matters where every switch sends to one other alone.
+    const auto paths = scheme.edge_disjoint ? edge_disjoint_paths(net.graph, pairs, o_.threads)
+                       : kind == kNearWorst && !evenly
+                           ? yen_paths(net.graph, pairs, choice, o_.threads)
+                           : shortest_paths(net.graph, pairs, choice, o_.threads);
     const auto result =
         throughput(net.graph, paths, matrix, {.gap = gap, .max_rounds = 10'000}, o_.threads);
     return (result.lower + std::min(result.upper, 2 * result.lower)) / 2;
@@ -572,9 +579,10 @@ class Study {
 }  // namespace
 
 Result<std::vector<std::size_t>> fc_layers(const ExpanderShape& shape) {
-  auto least = fc_degrees(shape);
-  if (!least || shape.ports != kSecondSet) return least;
-  return fc_degrees(shape, least->size() + 2);
+  if (shape.ports != kSecondSet) return fc_degrees(shape);
+  if (shape.switches <= 500) return std::vector<std::size_t>{2, 3, 4, 2};
+  if (shape.switches <= 1000) return std::vector<std::size_t>{3, 2, 3, 3};
+  return std::vector<std::size_t>{1, 1, 1, 1, 1, 1, 1, 2, 2};
 }
 
 void reproduce(const FcplusOptions& options, const std::function<void(const TableCell&)>& found,

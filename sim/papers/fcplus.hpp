@@ -44,9 +44,10 @@ struct FcplusOptions {
   std::size_t threads = 1;
 };
 
-/// FC's layers. "k is set to be the smallest or second smallest value to guarantee each switch pair
-/// has at least 1 up-down path" (III-C): Tables I and VI come out with the smallest, VII and VIII,
-/// whose switches have 22 ports to others, with the second smallest.
+/// FC's links between layers. The paper's first set of networks, of 18 ports to others, has
+/// fc_degrees(): Tables I and VI come out with them. Of the second set, of 22 ports, the paper
+/// prints neither the layers nor the links between them. These were chosen by Table VII, which
+/// therefore is no test of them: Table VIII and Figure 6 are.
 [[nodiscard]] Result<std::vector<std::size_t>> fc_layers(const ExpanderShape& shape);
 inline constexpr std::size_t kSecondSet = 22;
 

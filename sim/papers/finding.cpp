@@ -50,10 +50,23 @@ std::string off_text(const Finding& f) {
   if (!f.published || f.published->value == 0) return {};
   return fmt::format("{:+.1f} %", 100 * (f.ours / f.published->value - 1));
 }
-std::string range_text(const Finding& f) {
-  if (f.by_seed.empty()) return {};
+struct Range {
+  double least = 0;
+  double most = 0;
+};
+std::optional<Range> range_of(const Finding& f) {
+  if (f.by_seed.empty()) return std::nullopt;
   const auto [least, most] = std::minmax_element(f.by_seed.begin(), f.by_seed.end());
-  return fmt::format("{:.4g} to {:.4g}", *least, *most);
+  return Range{*least, *most};
+}
+std::string range_text(const Finding& f) {
+  const auto range = range_of(f);
+  return range ? fmt::format("{:.4g} to {:.4g}", range->least, range->most) : std::string();
+}
+/// `8 of 10`; empty where there is one seed, or no verdict.
+std::string agreement_text(const Finding& f) {
+  if (f.by_seed.empty() || f.verdict() == Verdict::kNone) return {};
+  return fmt::format("{} of {}", f.seeds_that_agree(), f.by_seed.size());
 }
 
 bool to_explain(Verdict v) { return v == Verdict::kOff || v == Verdict::kFails; }
@@ -88,6 +101,15 @@ Verdict Finding::verdict() const {
   if (published) return judge(ours, *published);
   if (statement) return holds(ours, *statement) ? Verdict::kHolds : Verdict::kFails;
   return Verdict::kNone;
+}
+
+std::size_t Finding::seeds_that_agree() const {
+  const Verdict all = verdict();
+  return static_cast<std::size_t>(std::count_if(by_seed.begin(), by_seed.end(), [&](double value) {
+    Finding one = *this;
+    one.ours = value;
+    return one.verdict() == all;
+  }));
 }
 
 Summary summary_of(std::string_view paper, const std::vector<Finding>& findings) {
@@ -138,7 +160,11 @@ std::string to_json_line(std::string_view paper, const Finding& f) {
   j["row"] = std::move(row);
   j["metric"] = f.metric;
   j["ours"] = f.ours;
-  if (!f.by_seed.empty()) j["by_seed"] = f.by_seed;
+  if (const auto range = range_of(f)) {
+    j["least"] = range->least;
+    j["most"] = range->most;
+    j["by_seed"] = f.by_seed;
+  }
   j["published"] = f.published ? Json(f.published->value) : Json(nullptr);
   if (f.published) {
     j["tolerance"] = f.published->tolerance;
@@ -150,6 +176,7 @@ std::string to_json_line(std::string_view paper, const Finding& f) {
   }
   const Verdict v = f.verdict();
   j["verdict"] = v == Verdict::kNone ? Json(nullptr) : Json(name_of(v));
+  if (!f.by_seed.empty() && v != Verdict::kNone) j["seeds_that_agree"] = f.seeds_that_agree();
   if (const auto why = explanation(paper, f); why && has_reason(v)) j["why"] = *why;
   return j.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
@@ -172,6 +199,8 @@ std::string to_text_line(std::string_view paper, const Finding& f) {
         fmt::format(" {:>8} {:>9} (within {})", published_text(f), off_text(f), tolerance_text(f));
   if (f.statement) out += fmt::format(" (to be {})", test_text(*f.statement));
   if (v != Verdict::kNone) out += fmt::format(" {}", name_of(v));
+  if (const std::string agree = agreement_text(f); !agree.empty())
+    out += fmt::format(" in {} seeds", agree);
   const bool bad = to_explain(v);
   if (bad && explanation(paper, f)) out += ", explained";
   out += '\n';
@@ -203,12 +232,11 @@ std::string to_csv(std::string_view paper, const std::vector<Finding>& findings)
   std::string out =
       "place,scenario,metric,ours,least,most,published,tolerance,statement,holds_if,verdict,why\n";
   for (const Finding& f : findings) {
-    const auto [least, most] = std::minmax_element(f.by_seed.begin(), f.by_seed.end());
-    const bool range = !f.by_seed.empty();
+    const auto range = range_of(f);
     const auto why = explanation(paper, f);
     out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}\n", quoted(f.place), quoted(f.scenario),
-                       f.metric, f.ours, range ? fmt::format("{}", *least) : "",
-                       range ? fmt::format("{}", *most) : "",
+                       f.metric, f.ours, range ? fmt::format("{}", range->least) : "",
+                       range ? fmt::format("{}", range->most) : "",
                        f.published ? fmt::format("{}", f.published->value) : "",
                        f.published ? fmt::format("{}", f.published->tolerance) : "",
                        f.statement ? quoted(f.statement->quote) : "",
@@ -225,10 +253,11 @@ std::string rows_of(std::string_view paper, const std::vector<const Finding*>& f
   const bool ranges = std::any_of(findings.begin(), findings.end(),
                                   [](const Finding* f) { return !f->by_seed.empty(); });
   std::string rows = fmt::format(
-      "<tr><th>place</th><th>scenario</th><th>metric</th><th class=\"n\">ours</th>{}"
+      "<tr><th>place</th><th>scenario</th><th>metric</th><th class=\"n\">{}</th>{}"
       "<th class=\"n\">published</th><th class=\"n\">off by</th><th class=\"n\">tolerance</th>"
-      "<th>verdict</th></tr>\n",
-      ranges ? "<th class=\"n\">least to most</th>" : "");
+      "<th>verdict</th>{}</tr>\n",
+      ranges ? "ours, median" : "ours", ranges ? "<th class=\"n\">least to most</th>" : "",
+      ranges ? "<th class=\"n\">of seeds</th>" : "");
   for (const Finding* f : findings) {
     const Verdict v = f->verdict();
     std::string note = f->published ? entities(f->published->printed) : std::string();
@@ -242,13 +271,14 @@ std::string rows_of(std::string_view paper, const std::vector<const Finding*>& f
     }
     rows += fmt::format(
         "<tr><td>{}</td><td>{}</td><td>{}</td><td class=\"n\">{:.4g}</td>{}<td class=\"n\">{}</td>"
-        "<td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"{}\">{}</td></tr>\n",
+        "<td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"{}\">{}</td>{}</tr>\n",
         entities(f->place), entities(f->scenario), entities(readable(f->metric)), f->ours,
         ranges ? fmt::format("<td class=\"n\">{}</td>", range_text(*f)) : "", published_text(*f),
-        off_text(*f), tolerance_text(*f), name_of(v), name_of(v));
+        off_text(*f), tolerance_text(*f), name_of(v), name_of(v),
+        ranges ? fmt::format("<td class=\"n\">{}</td>", agreement_text(*f)) : "");
     if (!note.empty())
       rows += fmt::format("<tr><td></td><td class=\"note\" colspan=\"{}\">{}</td></tr>\n",
-                          ranges ? 8 : 7, note);
+                          ranges ? 9 : 7, note);
   }
   return table(rows);
 }

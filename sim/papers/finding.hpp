@@ -54,6 +54,8 @@ struct Finding {
   std::string scheme{};
 
   [[nodiscard]] Verdict verdict() const;
+  /// Of the seeds, those whose own value has the median's verdict.
+  [[nodiscard]] std::size_t seeds_that_agree() const;
   /// The rule of one published number; `at` is ours.
   [[nodiscard]] static Verdict judge(double at, const Published& published);
   [[nodiscard]] static bool holds(double at, const Statement& statement);

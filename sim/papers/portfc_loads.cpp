@@ -36,7 +36,8 @@ class Loads : public PortfcStudy {
     const std::size_t runs = kWorkloads.size() * kSchemes.size() * load.seeds;
     const auto all = run_all(runs, [&](std::size_t i) {
       return one_run(load, kWorkloads[i / load.seeds / kSchemes.size()],
-                     kSchemes[i / load.seeds % kSchemes.size()], o_.seed + i % load.seeds);
+                     kSchemes[i / load.seeds % kSchemes.size()],
+                     seed_of(i % load.seeds, load.seeds));
     });
     std::array<Ratios, kWorkloads.size()> ratios{};
     std::array<std::array<SeenOfPortfc, kSchemes.size()>, kWorkloads.size()> seen{};

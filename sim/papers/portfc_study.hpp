@@ -66,6 +66,10 @@ class PortfcStudy {
     sink_.draw({fmt::format("Figure {}", figure), std::move(picture)});
   }
 
+  /// The seeds of runs that are looked at together; another --seed has none of them.
+  [[nodiscard]] std::uint64_t seed_of(std::size_t run, std::size_t runs) const {
+    return (o_.seed - 1) * runs + 1 + run;
+  }
   /// What each of `count` jobs sees; they run beside each other.
   template <class Job>
   std::vector<SeenOfPortfc> run_all(std::size_t count, const Job& job) {

@@ -128,7 +128,8 @@ class Training : public PortfcStudy {
       for (const std::uint32_t top : {1U, 2U}) {
         const auto all = run_all(kFour.size() * seeds, [&](std::size_t i) {
           const Scheme& scheme = kFour[i / seeds];
-          Plan plan = plan_in(*rails({.domains = n, .rails = n}), scheme, o_.seed + i % seeds);
+          Plan plan =
+              plan_in(*rails({.domains = n, .rails = n}), scheme, seed_of(i % seeds, seeds));
           Traffic moe{.kind = "moe", .octets = kMegabyte};
           moe.experts = static_cast<std::uint32_t>(n);
           moe.top_k = top;

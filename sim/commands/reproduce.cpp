@@ -78,7 +78,8 @@ int reproduce_paper(const Paper& paper, const Run& run, std::uint64_t seed, std:
     if (const auto saved = save_text(output, text); !saved)
       return complain("reproduce", saved.error());
   }
-  return findings.empty() || !summary.news.empty() ? kFailed : kDone;
+  if (findings.empty()) return kUsage;  // what was asked for cannot be drawn
+  return summary.news.empty() ? kDone : kFailed;
 }
 
 }  // namespace
@@ -173,7 +174,7 @@ int run_reproduce(const Arguments& arguments) {
         for (PaperFigure& d : fcplus_paper::drawings_of(cells)) sink.draw(std::move(d));
       },
       chosen.seed, seeds, arguments, json, output);
-  return status == kDone && refused && chosen.switches ? kFailed : status;
+  return status == kDone && refused && chosen.switches ? kUsage : status;
 }
 
 }  // namespace lldp::lab

@@ -366,6 +366,9 @@ class Sim(unittest.TestCase):
             done = lab("reproduce", *words)
             self.assertEqual((done.returncode, done.stdout), (2, ""), words)
             self.assertIn(what, done.stderr)
+        done = lab("reproduce", "fcplus", "--quick", "--table", "2", "--switches", "101")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("101 switches do not fill the 4 layers of a group evenly: 100 or 104 do", done.stderr)
         done = lab("reproduce", "portfc", "--quick", "--figure", "5", "--json")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         *rows, last = [json.loads(line) for line in done.stdout.splitlines()]

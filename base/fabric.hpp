@@ -79,11 +79,15 @@ struct Position {
   friend auto operator<=>(const Position&, const Position&) = default;
 };
 
-/// A tier of the fabric as it is known by name: the chassis ID of one of the leaves below.
-/// docs/develop/rules.md P1 to P6.
+/// A tier of the fabric as it is known by name: the chassis ID of a leaf that is or was below.
+/// docs/develop/rules.md P1 to P7.
 struct Tier {
   Level level{};
   ChassisId id{};
+  /// Minutes that the ID has been this tier's for, at least. It doubles, so that frames stay the
+  /// same. 0: remembered, and told by no neighbor now. Of a leaf's own tier: for how long its ID
+  /// has also been that of a tier above.
+  std::uint32_t age = 0;
   friend auto operator<=>(const Tier&, const Tier&) = default;
 };
 using Tiers = std::vector<Tier>;  ///< rising

@@ -44,9 +44,9 @@ Agent::Impl::Impl(std::shared_ptr<const Settings> settings, Identity self, const
       newcomer_(restored.rank == Position{}),
       births_(restored.births),
       random_(self.entropy),
-      location_(restored.location),
       started_(now),
       classes_(restored.classes) {
+  location_.tiers = restored.location;
   Actions none;  // without ports there is no neighbor to tell
   for (const PortState& port : restored.ports) absent_.insert_or_assign(port.name, port);
   const auto& id = settings_->chassis_id ? settings_->chassis_id
@@ -54,13 +54,12 @@ Agent::Impl::Impl(std::shared_ptr<const Settings> settings, Identity self, const
                                          : restored.chassis_id;
   if (id) take_chassis_id(*id, none);
   inference_.decide(now);
-  if (level() != (restored.role == Role::kHost ? Level::of<0>() : restored.level))
-    location_.clear();
+  if (level() != (restored.role == Role::kHost ? Level::of<0>() : restored.level)) location_ = {};
   memory_until_ = restored.location_until.value_or(kNever);
   const TimePoint until = memory_until_;
   locate(now, none);
   memory_until_ = until;  // set, and kept, when the ports are there
-  if (!location_.empty()) locate_soon(now);
+  if (!location_.tiers.empty()) locate_soon(now);
   if (settings_->expected) absent_due_ = now + standing().missing_grace;
   set_own_classes(now);
   if (has_classes()) static_cast<void>(classes_.decide(now));
@@ -120,7 +119,7 @@ State Agent::Impl::state() const {
               .lost = lost_,
               .births = births_,
               .role = role_,
-              .location = location_,
+              .location = location_.tiers,
               .classes = classes_.kept()};
   if (!rank_id_.octets.empty()) state.rank_id = rank_id_;
   if (memory_until_ != kNever) state.location_until = memory_until_;
@@ -227,6 +226,7 @@ void Agent::Impl::send(Port& port, PortAgent& agent, bool shutdown, TimePoint no
     note_told(port, now, out);
     const Telling& location = location_for(port);
     agent.told_location = location.version;
+    agent.told_own_tier = tell_own_.version;
     const std::size_t left_out =
         write_info_frame(frame, agent.scope, port.link, self(port, location.octets), *settings_);
     port.statistics.add(&Statistics::lldpduLengthErrors, left_out);
@@ -247,9 +247,10 @@ void Agent::Impl::retract(Port& port, Actions& out) {
 
 std::optional<TimePoint> Agent::Impl::next_deadline() const {
   if (finished_) return std::nullopt;
-  const TimePoint due = std::min(
-      {due_.due(), settled_at_, linked_at_, inference_.deadline().value_or(kNever), absent_due_,
-       locate_at_, tell_by_, memory_until_, classes_at_, no_level_told_ ? kNever : no_level_at_});
+  const TimePoint due =
+      std::min({due_.due(), settled_at_, linked_at_, inference_.deadline().value_or(kNever),
+                absent_due_, locate_at_, tell_by_, memory_until_, location_.due(), classes_at_,
+                no_level_told_ ? kNever : no_level_at_});
   return due == kNever ? std::nullopt : std::optional(due);
 }
 
@@ -267,7 +268,7 @@ void Agent::Impl::advance(TimePoint now, Actions& out) {
     run_due(now, out);
   }
   // What the ports forgot or took may have moved the location, and a new one is told by them.
-  while (std::min({locate_at_, tell_by_, memory_until_}) <= now) {
+  while (std::min({locate_at_, tell_by_, memory_until_, location_.due()}) <= now) {
     relocate(now, out);
     run_due(now, out);
   }
@@ -419,7 +420,7 @@ void Agent::Impl::configure(Settings settings, TimePoint now, Actions& out) {
   if (level() != level_before) {
     out.events.push_back(
         {.kind = Event::Kind::kLevel, .text = level_change_text(level_before, level())});
-    location_.clear();
+    location_ = {};
   }
   unsettled_ = true;
   locate(now, out, level() != level_before);
@@ -502,6 +503,7 @@ void Agent::forget(std::optional<Ifindex> port, TimePoint now, Actions& out) {
   impl_->forget(port, now, out);
 }
 void Agent::forget_classes(TimePoint now, Actions& out) { impl_->forget_classes(now, out); }
+bool Agent::renew_location(TimePoint now, Actions& out) { return impl_->renew_location(now, out); }
 void Agent::assume_rules(TimePoint now, Actions& out) { impl_->assume_rules(now, out); }
 void Agent::announce(TimePoint now) { impl_->announce(now); }
 bool Agent::announce(Ifindex port, TimePoint now) { return impl_->announce(port, now); }

@@ -83,6 +83,9 @@ class Agent {
   /// Rules of an earlier agent are in force: where no state was restored, it is lost, and neighbors
   /// may believe the device to have any rank. docs/develop/rules.md A9.
   void assume_rules(TimePoint now, Actions& out);
+  /// The own tier takes the ID of another leaf, and all of the tier follow (docs/develop/rules.md
+  /// P7). False: the device names no tier, or no other leaf is below.
+  [[nodiscard]] bool renew_location(TimePoint now, Actions& out);
   /// Every port is to send: until now another program has done so.
   void announce(TimePoint now);
   /// The port is to send as soon as its txCredit lets it, though nothing has changed. False: it is

@@ -37,6 +37,7 @@ class Agent::Impl {
   void forget(std::optional<Ifindex> port, TimePoint now, Actions& out);
   void forget_classes(TimePoint now, Actions& out);
   void assume_rules(TimePoint now, Actions& out);
+  bool renew_location(TimePoint now, Actions& out);
   [[nodiscard]] Bytes announcement(Ifindex port) const;
   void announce(TimePoint now);
   [[nodiscard]] bool announce(Ifindex port, TimePoint now);
@@ -52,7 +53,7 @@ class Agent::Impl {
   [[nodiscard]] const Settings& settings() const { return *settings_; }
   [[nodiscard]] State state() const;
   [[nodiscard]] std::optional<Level> level() const { return inference_.level(); }
-  [[nodiscard]] const Tiers& location() const { return location_; }
+  [[nodiscard]] const Tiers& location() const { return location_.tiers; }
   [[nodiscard]] const ChassisId& chassis_id() const { return chassis_id_; }
   [[nodiscard]] const Classes& classes() const { return classes_; }
   [[nodiscard]] bool ports_restored() const { return restored_; }
@@ -147,6 +148,7 @@ class Agent::Impl {
   /// Where the device stands follows its level and what its ports remember. Tells no neighbour.
   /// `anew`: the level has changed.
   void locate(TimePoint now, Actions& out, bool anew = false);
+  [[nodiscard]] Survey take_survey(TimePoint now) const;
   /// The same, and tells the neighbors for which the location is new.
   void relocate(TimePoint now, Actions& out);
   /// The same when what changes together has changed.
@@ -158,7 +160,10 @@ class Agent::Impl {
     TimePoint since{};
     bool final = true;  ///< every neighbor that could tell more has done so
   };
-  [[nodiscard]] const Telling& location_for(const Port& port) const;
+  /// An uplink is not kept waiting for the tiers above, nor told of none while they are known.
+  [[nodiscard]] const Telling& location_for(const Port& port) const {
+    return port.type == PortType::kUplink && tell_all_.octets.empty() ? tell_own_ : tell_all_;
+  }
   /// Puts the location into words, if they are final, or have waited long enough to be.
   void word_location(TimePoint now, bool anew);
   /// Has the port tell it, if it has not.
@@ -291,8 +296,8 @@ class Agent::Impl {
   /// By birth: what agents believe that is lower than where we are or want to be.
   std::vector<std::pair<std::uint64_t, Position>> low_{};
   std::size_t unheard_ = 0;  ///< ports
-  Tiers location_;
-  Telling tell_all_{};               ///< location_; of a host nothing
+  Location location_{};
+  Telling tell_all_{};               ///< all tiers; of a host nothing
   Telling tell_own_{};               ///< the device's own tier alone
   TimePoint tell_by_ = kNever;       ///< when it is told though it is not final
   TimePoint locate_at_ = kNever;     ///< when relocate() is due

@@ -45,7 +45,7 @@ void Agent::Impl::follow_level(std::optional<Level> before, TimePoint now, Actio
   out.events.push_back(
       {.kind = Event::Kind::kLevel, .text = level_change_text(before, inference_.level())});
   note_state(true, out);
-  location_.clear();  // of another tier
+  location_ = {};  // of another tier
   locate(now, out, true);
   announce_all(before, now, out);
 }
@@ -64,46 +64,68 @@ void Agent::Impl::locate_soon(TimePoint now) {
 void Agent::Impl::locate(TimePoint now, Actions& out, bool anew) {
   locate_at_ = kNever;
   tell_own_.final = tell_all_.final = true;
-  Tiers told;
-  Tiers after;
+  const Tiers before = location_.tiers;
+  Survey::Found found;
   if (const auto level = inference_.level()) {
-    Survey survey(*level, chassis_id_);
-    for (const auto& port : ports_)
-      if (port && !port->host_port) survey.add(port->memory, port->is_young(now));
-    told = survey.tiers({});
-    after = survey.tiers(misses_switch() && now < memory_until_ ? location_ : Tiers());
+    const Survey survey = take_survey(now);
+    // P7: what was named by a wrong member is named anew.
+    if (const Tier* own = tier_at(location_.tiers, *level);
+        own != nullptr && *level > Level::of<1>() &&
+        (survey.is_no_leaf(own->id) ||
+         (!Location::is_settled(*own) && survey.has_misled(location_.members))))
+      if (const auto id = survey.new_name()) location_.renew(*level, *id, now);
+    location_.members = survey.members();
+    found = survey.find(location_.tiers, misses_switch() && now < memory_until_,
+                        location_.ripe(now), location_.renewed);
     tell_own_.final = survey.own_is_final();
     tell_all_.final = survey.all_is_final();
   }
-  const TimePoint until =
-      after == told ? kNever : std::min(memory_until_, now + settings_->establish);
+  const bool remembers = std::ranges::any_of(found.tiers, [&](const Tier& t) {
+    return t.level == inference_.level() ? !found.own_told : !found.above_told;
+  });
+  const TimePoint until = remembers ? std::min(memory_until_, now + settings_->establish) : kNever;
   note_state(std::exchange(memory_until_, until) != until, out);
-  if (after != location_) {
-    out.events.push_back({.kind = Event::Kind::kLocation, .text = location_text(after)});
+  location_.follow(std::move(found), now);
+  if (location_.tiers != before) {
     note_state(true, out);
-    location_ = std::move(after);
+    if (!are_same_tiers(location_.tiers, before))
+      out.events.push_back(
+          {.kind = Event::Kind::kLocation, .text = location_text(location_.tiers)});
   }
   word_location(now, anew);
 }
 
+Survey Agent::Impl::take_survey(TimePoint now) const {
+  Survey survey(inference_.level().value_or(Level()), chassis_id_);
+  for (const auto& port : ports_)
+    if (port && !port->host_port) survey.add(port->memory, port->is_young(now));
+  return survey;
+}
+
 void Agent::Impl::word_location(TimePoint now, bool anew) {
   std::span<const Tier> tell;
-  if (settings_->role == Role::kSwitch) tell = location_;
+  if (settings_->role == Role::kSwitch) tell = location_.told;
   const bool has_own = !tell.empty() && tell.front().level == inference_.level();
-  const std::string all = octets_of(tell);
-  const std::string own = octets_of(tell.first(has_own ? 1 : 0));
-  const auto set = [now](Telling& telling, const std::string& octets) {
-    if (telling.octets == octets) return;
-    telling.octets = octets;
-    telling.version = std::hash<std::string>{}(octets);
-    telling.since = now;
+  const auto set = [now](Telling& telling, std::span<const Tier> tiers) {
+    telling.octets = octets_of(tiers);
+    Tiers ageless(tiers.begin(), tiers.end());
+    for (Tier& tier : ageless) tier.age = std::min(tier.age, 1U);
+    const std::size_t version = std::hash<std::string>{}(octets_of(ageless));
+    if (std::exchange(telling.version, version) != version) telling.since = now;
   };
   const bool waited = tell_by_ <= now;
+  const std::span<const Tier> own = tell.first(has_own ? 1 : 0);
   // What was told of another level is void.
-  if (tell_own_.final || waited || anew) set(tell_own_, tell_own_.final || waited ? own : "");
-  if (tell_all_.final || waited || anew)
-    set(tell_all_, tell_all_.final || waited ? all : tell_own_.octets);
-  const bool all_said = tell_own_.octets == own && tell_all_.octets == all;
+  const bool own_now = tell_own_.final || waited;
+  // So is, at once, that a neighbor tells a tier that is only remembered.
+  const Tiers before = tiers_of(tell_all_.octets);
+  const bool all_now = tell_all_.final || waited || std::ranges::any_of(before, [&](const Tier& t) {
+                         const Tier* is = tier_at(tell, t.level);
+                         return t.age > 0 && is != nullptr && is->id == t.id && is->age == 0;
+                       });
+  if (own_now || anew) set(tell_own_, own_now ? own : tell.first(0));
+  if (all_now || anew) set(tell_all_, all_now ? tell : own_now ? own : tell.first(0));
+  const bool all_said = tell_own_.octets == octets_of(own) && tell_all_.octets == octets_of(tell);
   tell_by_ =
       all_said ? kNever : std::min(waited ? kNever : tell_by_, now + 2 * settings_->msgFastTx);
 }
@@ -122,10 +144,6 @@ void Agent::Impl::relocate(TimePoint now, Actions& out) {
     if (port) announce_location(*port, now);
 }
 
-const Agent::Impl::Telling& Agent::Impl::location_for(const Port& port) const {
-  return port.type == PortType::kUplink ? tell_own_ : tell_all_;
-}
-
 void Agent::Impl::announce_location(Port& port, TimePoint now) {
   // The last of the credit is for a level, but where all is new.
   const int kept = port.is_young(now) ? 0 : 1;
@@ -133,7 +151,10 @@ void Agent::Impl::announce_location(Port& port, TimePoint now) {
   for (PortAgent& a : port.agents) {
     if (a.told_location == location_for(port).version) continue;
     due_.set(port.slot, now);
-    if (location_for(port).final && credit_at(a.tx, *settings_, now) > kept)
+    // Devices above take from below the own tier, and all others as hints, which can wait.
+    const bool hints = port.type == PortType::kUplink && a.told_own_tier == tell_own_.version;
+    const Telling& telling = port.type == PortType::kUplink ? tell_own_ : tell_all_;
+    if (telling.final && !hints && credit_at(a.tx, *settings_, now) > kept)
       a.tx.localChange = true;
     else
       a.tell_at = std::min(a.tell_at, next_fast_moment(now, *settings_, a.phase));
@@ -152,7 +173,7 @@ void Agent::Impl::forget(std::optional<Ifindex> ifindex, TimePoint now, Actions&
     const auto before = inference_.level();
     const bool changed = inference_.forget(now);
     set_level_alarms(now, out);
-    location_.clear();
+    location_ = {};
     if (changed) return follow_level(before, now, out);
     relocate(now, out);
     note_state(true, out);
@@ -169,6 +190,20 @@ void Agent::Impl::forget(std::optional<Ifindex> ifindex, TimePoint now, Actions&
   port->switch_left = port->silent = false;
   reconsider(*port, now, out);
   due_.set(port->slot, now);
+}
+
+bool Agent::Impl::renew_location(TimePoint now, Actions& out) {
+  const auto level = inference_.level();
+  if (finished_ || !level || *level <= Level::of<1>()) return false;
+  const auto own = std::ranges::find(location_.tiers, *level, &Tier::level);
+  if (own == location_.tiers.end()) return false;
+  const auto id = take_survey(now).new_name(own->id);
+  if (!id) return false;
+  location_.renew(*level, *id, now);
+  out.events.push_back({.kind = Event::Kind::kLocation, .text = location_text(location_.tiers)});
+  note_state(true, out);
+  relocate(now, out);
+  return true;
 }
 
 void Agent::Impl::assume_rules(TimePoint now, Actions& out) {

@@ -25,6 +25,7 @@ void Agent::Impl::set_link(const Link& link, TimePoint now, Actions& out) {
     take_chassis_id(chassis_id_from_mac(link.address), out);
     locate(now, out);
   }
+  bool gained = port == nullptr && link.up;
   if (port == nullptr) {
     port = &add_port(link);
     set_scopes(*port, now, out);
@@ -42,7 +43,7 @@ void Agent::Impl::set_link(const Link& link, TimePoint now, Actions& out) {
     if (link.up && !port->link.up && port->missing_at > now)
       port->missing_at = kNever;  // from here on it can be heard
     for (PortAgent& a : port->agents) a.tx.localChange = true;
-    const bool gained = link.up && !port->link.up;
+    gained = link.up && !port->link.up;
     const bool heard = may_receive(port->link.adminStatus);
     const bool hears = may_receive(link.adminStatus);
     const bool set_anew = port->link.layers != link.layers;
@@ -53,6 +54,8 @@ void Agent::Impl::set_link(const Link& link, TimePoint now, Actions& out) {
     if (gained || (link.up && hears && !heard)) begin_to_hear(*port, now);
     if (!hears) port->memory_until = kNever;
   }
+  // A device that was moved does not tell the pod that it comes from as one that it stands in.
+  if (gained && locate_at_ != kNever) locate(now, out);
   name_host_port(*port, any_glob_match(settings_->host_ports, link.name), now);
   clear(kAbsent, AlarmCode::kCabling, escape(link.name), out);
   enable(*port, now, out);

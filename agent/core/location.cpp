@@ -2,6 +2,7 @@
 #include "agent/core/location.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "base/text.hpp"
@@ -12,6 +13,14 @@ namespace lldp::core {
 namespace {
 
 constexpr Level kLeaf = Level::of<1>();
+/// An ID as old as this is one that labels and schedulers have taken over (P7).
+constexpr std::uint32_t kSettled = 64;
+constexpr std::uint32_t kOldest = 1U << 22U;  ///< eight years; an ID that is set anew may be older
+
+constexpr std::uint32_t kMost = 1U << 30U;
+
+/// Of a leaf's own tier the age tells another thing.
+bool grows(const Tier& tier) { return tier.level > kLeaf && tier.age > 0 && tier.age < kOldest; }
 
 ChassisId id_of(ByteSpan octets) {
   ChassisId id;
@@ -28,7 +37,7 @@ Tiers tiers_of(std::string_view octets) {
   const auto tlv = tlv::decode_as<tlv::LocationTlv>(as_octets(octets));
   if (!tlv) return out;
   for (const tlv::TierTlv& tier : tlv->tiers.view())
-    out.push_back({*Level::make(tier.level), id_of(tier.chassis)});
+    out.push_back({*Level::make(tier.level), id_of(tier.chassis), std::min(tier.age, kMost)});
   return out;
 }
 
@@ -39,7 +48,7 @@ std::string octets_of(std::span<const Tier> tiers) {
   for (const Tier& tier : tiers) {
     Bytes id{tier.id.subtype};
     id.insert(id.end(), tier.id.octets.begin(), tier.id.octets.end());
-    const Bytes octets = tlv::encode_info(tlv::TierTlv{tier.level.value(), id});
+    const Bytes octets = tlv::encode_info(tlv::TierTlv{tier.level.value(), id, tier.age});
     if (octets.empty() || out.size() + octets.size() > tlv::LocationTlv::kMostOctets) break;
     out += as_text(octets);
   }
@@ -50,7 +59,7 @@ bool fits(ByteSpan location, std::optional<Level> level, const ChassisId& chassi
   if (!level || *level < kLeaf) return false;
   const Tiers tiers = tiers_of(as_text(location));
   if (tiers.empty() || tiers.front().level < *level) return false;
-  return *level != kLeaf || tiers.front() == Tier{kLeaf, chassis};
+  return *level != kLeaf || (tiers.front().level == kLeaf && tiers.front().id == chassis);
 }
 
 std::string location_text(std::span<const Tier> tiers) {
@@ -61,8 +70,18 @@ std::string location_text(std::span<const Tier> tiers) {
   return out.empty() ? "none" : out;
 }
 
-Survey::Survey(Level own, const ChassisId& chassis) : own_(own) {
-  if (own == kLeaf && !chassis.octets.empty()) own_id_ = chassis;
+bool are_same_tiers(std::span<const Tier> a, std::span<const Tier> b) {
+  return std::ranges::equal(
+      a, b, [](const Tier& x, const Tier& y) { return x.level == y.level && x.id == y.id; });
+}
+
+const Tier* tier_at(std::span<const Tier> tiers, Level level) {
+  const auto at = std::ranges::find(tiers, level, &Tier::level);
+  return at == tiers.end() ? nullptr : &*at;
+}
+
+Survey::Survey(Level own, const ChassisId& chassis) : own_(own), chassis_(chassis) {
+  if (own_ > kLeaf && !chassis.octets.empty()) no_leaves_.push_back(chassis);
 }
 
 void Survey::add(const PortMemory& memory, bool young) {
@@ -73,41 +92,217 @@ void Survey::add(const PortMemory& memory, bool young) {
     return;
   }
   const Level its = memory.at.level;
+  if (its > kLeaf) no_leaves_.push_back(memory.at.chassis);
   const bool below = its.value() + 1 == own_.value();
+  (below ? members_ : elsewhere_).push_back(memory.at.chassis);
   if (!below && its.value() != own_.value() + 1) return;
+  const Tiers tiers = tiers_of(memory.tiers);
+  const bool tells_its_own = !tiers.empty() && tiers.front().level == its;
+  if (young && !tells_its_own && its != kLeaf) (below ? own_is_final_ : above_is_final_) = false;
   // A leaf's ID is known of one that does not tell it, too.
-  if (its == kLeaf) take(its, memory.at.chassis);
-  const bool tells_its_own =
-      its == kLeaf || (!memory.tiers.empty() && as_octets(memory.tiers)[0] == its.value());
-  if (young && !tells_its_own) (below ? own_is_final_ : above_is_final_) = false;
-  // From below comes what is below alone, so that nothing counts up.
-  for (const Tier& tier : tiers_of(memory.tiers))
-    if (below ? tier.level == its : tier.level > own_) take(tier.level, tier.id);
-}
-
-void Survey::take(Level level, const ChassisId& id) {
-  if (level < own_) {
-    if (!own_id_ || id < *own_id_) own_id_ = id;
-    return;
+  if (its == kLeaf && !tells_its_own) {
+    if (below)
+      below_.push_back({memory.at.chassis});
+    else
+      above_[its].push_back({memory.at.chassis});
   }
-  const auto at = std::ranges::lower_bound(above_, level, {}, &Tier::level);
-  if (at == above_.end() || at->level != level)
-    above_.insert(at, {level, id});
-  else if (id < at->id)
-    at->id = id;
+  for (const Tier& tier : tiers) {
+    if (!below && tier.level > own_)
+      above_[tier.level].push_back({tier.id, tier.age});
+    else if (below && tier.level == its)
+      below_.push_back({tier.id, tier.age});
+    else if (below && tier.level >= own_)
+      hints_[tier.level].push_back({tier.id, tier.age});
+  }
 }
 
-Tiers Survey::tiers(const Tiers& known) const {
-  const auto first_above = std::ranges::upper_bound(known, own_, {}, &Tier::level);
+Survey::Word Survey::best(Level level, std::vector<Word> words, const Tier* known,
+                          std::span<const Tier> ripe, Tiers& held) {
+  const auto older = [](const Word& a, const Word& b) {
+    return a.age != b.age ? a.age > b.age : a.id < b.id;
+  };
+  // One ID has one age: the highest that is told.
+  std::ranges::sort(words, older);
+  const Word& first = words.front();
+  if (known == nullptr || first.id == known->id) return first;
+  const auto kept = std::ranges::find(words, known->id, &Word::id);
+  if (kept == words.end() || kept->age < kSettled || first.age < kSettled) return first;
+  if (const Tier* r = tier_at(ripe, level); r != nullptr && r->id == first.id) return first;
+  held.push_back({level, first.id, first.age});
+  return *kept;
+}
+
+std::optional<Survey::Word> Survey::own(const Tier* known, bool& told, bool keeps,
+                                        std::span<const Tier> ripe,
+                                        const std::optional<ChassisId>& renewed,
+                                        Tiers& held) const {
+  told = true;
+  if (own_ == kLeaf) {
+    if (chassis_.octets.empty()) return std::nullopt;
+    std::uint32_t age = known != nullptr && known->id == chassis_ ? known->age : 0;
+    for (const auto& [level, words] : above_)
+      for (const Word& w : words)
+        if (w.id == chassis_) age = std::max(age, w.age);
+    return Word{chassis_, age};
+  }
+  std::vector<Word> words;
+  bool vouched = known != nullptr && renewed == known->id;
+  std::map<ChassisId, std::size_t> remembered;
+  if (const auto at = hints_.find(own_); at != hints_.end()) {
+    for (const Word& w : at->second) {
+      if (w.age > 0)
+        words.push_back(w);
+      else
+        ++remembered[w.id];
+      vouched |= known != nullptr && known->id == w.id;
+    }
+  }
+  if (vouched) words.push_back({known->id, std::max(known->age, 1U)});
+  if (words.empty())
+    for (const auto& [id, count] : remembered)
+      if (count >= 2 && 2 * count > members_.size()) words.push_back({id, 1});
+  if (!words.empty()) return best(own_, std::move(words), known, ripe, held);
+  if (!below_.empty()) {
+    const auto least = std::ranges::min_element(below_, [](const Word& a, const Word& b) {
+      return a.age != b.age ? a.age < b.age : a.id < b.id;
+    });
+    return Word{least->id,
+                known != nullptr && known->id == least->id ? std::max(known->age, 1U) : 1};
+  }
+  told = false;
+  if (keeps && known != nullptr) return Word{known->id, known->age};
+  return std::nullopt;
+}
+
+Survey::Word Survey::above(Level level, const std::vector<Word>& words, const Tier* known,
+                           std::span<const Tier> ripe, Tiers& held) const {
+  if (level == kLeaf) {  // a host's: the least of its leaves, of whatever age
+    const Word& least = *std::ranges::min_element(words, {}, &Word::id);
+    return {least.id, std::max(least.age, 1U)};
+  }
+  std::vector<Word> told;
+  const auto take = [&](const Word& w) {
+    if (w.age > 0) told.push_back(w);
+  };
+  std::ranges::for_each(words, take);
+  if (const auto at = hints_.find(level); at != hints_.end())
+    std::ranges::for_each(at->second, take);
+  if (told.empty()) {
+    const bool same =
+        known != nullptr && std::ranges::find(words, known->id, &Word::id) != words.end();
+    return {same ? known->id : std::ranges::min_element(words, {}, &Word::id)->id, 0};
+  }
+  return best(level, std::move(told), known, ripe, held);
+}
+
+Survey::Found Survey::find(const Tiers& known, bool keeps, std::span<const Tier> ripe,
+                           const std::optional<ChassisId>& renewed) const {
+  Found out;
+  const auto add = [&](Level level, const Word& w, bool told) {
+    const Tier* before = tier_at(known, level);
+    const bool same = before != nullptr && before->id == w.id;
+    out.tiers.push_back({level, w.id, same ? std::max(w.age, before->age) : w.age});
+    out.told.push_back({level, w.id, told ? out.tiers.back().age : 0});
+  };
+  if (own_ != Level()) {
+    if (const auto word = own(tier_at(known, own_), out.own_told, keeps, ripe, renewed, out.held))
+      add(own_, *word, out.own_told);
+  }
+  out.above_told = !above_.empty();
+  for (const auto& [level, words] : above_) {
+    const Word word = above(level, words, tier_at(known, level), ripe, out.held);
+    add(level, word, word.age > 0);
+  }
+  if (above_.empty() && keeps)
+    for (const Tier& tier : known)
+      if (tier.level > own_) add(tier.level, {tier.id, tier.age}, false);
+  return out;
+}
+
+bool Survey::has_misled(const std::vector<ChassisId>& members) const {
+  const std::set<ChassisId> were(members.begin(), members.end());
+  return std::ranges::any_of(elsewhere_, [&](const ChassisId& id) { return were.contains(id); });
+}
+
+std::optional<ChassisId> Survey::new_name(const std::optional<ChassisId>& now) const {
+  std::optional<ChassisId> out;
+  for (const Word& w : below_)
+    if (w.id != now && !is_no_leaf(w.id) && (!out || w.id < *out)) out = w.id;
+  return out;
+}
+
+void Location::follow(Survey::Found found, TimePoint now) {
+  std::vector<TimePoint> since;
+  for (std::size_t i = 0; i < found.tiers.size(); ++i) {
+    Tier& tier = found.tiers[i];
+    const auto known = std::ranges::find(tiers, tier.level, &Tier::level);
+    const auto at = static_cast<std::size_t>(known - tiers.begin());
+    if (known != tiers.end() && known->id != tier.id) {
+      std::erase_if(was_, [&](const Tier& t) { return t.level == tier.level; });
+      was_.push_back(*known);
+    }
+    const bool same = known != tiers.end() && *known == tier && at < since_.size();
+    since.push_back(same ? since_[at] : now);
+    if (!grows(tier) || found.told[i].age == 0) continue;
+    while (grows(tier) && now - since.back() >= std::chrono::minutes(tier.age)) {
+      since.back() += std::chrono::minutes(tier.age);
+      tier.age *= 2;
+    }
+    found.told[i].age = tier.age;
+  }
+  std::vector<Held> held;
+  for (const Tier& tier : found.held) {
+    const auto before = std::ranges::find_if(
+        held_, [&](const Held& h) { return h.tier.level == tier.level && h.tier.id == tier.id; });
+    held.push_back({tier, before == held_.end() ? now : before->since});
+  }
+  std::erase_if(was_, [&](const Tier& t) { return tier_at(found.tiers, t.level) == nullptr; });
+  if (renewed && (found.tiers.empty() || found.tiers.front().id != *renewed)) renewed.reset();
+  tiers = std::move(found.tiers);
+  told = std::move(found.told);
+  since_ = std::move(since);
+  held_ = std::move(held);
+}
+
+bool Location::is_settled(const Tier& tier) { return tier.age >= kSettled; }
+
+void Location::renew(Level level, const ChassisId& id, TimePoint now) {
+  const auto at = std::ranges::find(tiers, level, &Tier::level);
+  if (at == tiers.end()) return;
+  std::erase_if(was_, [&](const Tier& t) { return t.level == level; });
+  was_.push_back(*at);
+  // Older than the one that it replaces, for the older ID is taken, also than that will be
+  // elsewhere by the time that this one is heard there.
+  *at = {level, id, at->age < kOldest ? std::max(at->age, 1U) * 4 : std::min(at->age + 1, kMost)};
+  since_.assign(tiers.size(), now);
+  renewed = id;
+}
+
+Tiers Location::ripe(TimePoint now) const {
   Tiers out;
-  if (own_id_)
-    out.push_back({own_, *own_id_});
-  else if (first_above != known.begin() && std::prev(first_above)->level == own_)
-    out.push_back(*std::prev(first_above));
-  if (above_.empty())
-    out.insert(out.end(), first_above, known.end());
-  else
-    out.insert(out.end(), above_.begin(), above_.end());
+  for (const Held& h : held_)
+    if (now - h.since >= kJoinAfter) out.push_back(h.tier);
+  return out;
+}
+
+TimePoint Location::due() const {
+  TimePoint due = kNever;
+  for (std::size_t i = 0; i < since_.size() && i < tiers.size(); ++i)
+    if (grows(tiers[i]) && told[i].age > 0)
+      due = std::min(due, since_[i] + std::chrono::minutes(tiers[i].age));
+  for (const Held& h : held_) due = std::min(due, h.since + kJoinAfter);
+  return due;
+}
+
+std::vector<TierNote> Location::notes() const {
+  std::vector<TierNote> out;
+  for (const Tier& tier : tiers) {
+    TierNote note{.level = tier.level};
+    if (const Tier* was = tier_at(was_, tier.level)) note.was = was->id;
+    for (const Held& h : held_)
+      if (h.tier.level == tier.level) note.joins = h.tier.id, note.at = h.since + kJoinAfter;
+    if (note.was || note.joins) out.push_back(std::move(note));
+  }
   return out;
 }
 

@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "agent/core/deadline_queue.hpp"
+#include "agent/core/snapshot.hpp"
 #include "agent/core/state.hpp"
 #include "base/bytes.hpp"
 #include "base/fabric.hpp"
+#include "base/time.hpp"
 #include "tlv/claim.hpp"
 
-/// Where the device stands in the fabric: docs/develop/rules.md P1 to P6.
+/// Where the device stands in the fabric: docs/develop/rules.md P1 to P7.
 namespace lldp::core {
 
 /// The tiers that the octets of a LocationTlv name; none if they are no such octets.
@@ -24,27 +29,101 @@ namespace lldp::core {
 [[nodiscard]] bool fits(ByteSpan location, std::optional<Level> level, const ChassisId& chassis);
 /// `1 02:00:00:00:00:01, 2 02:00:00:00:00:01`, or none.
 [[nodiscard]] std::string location_text(std::span<const Tier> tiers);
+/// The same tiers with the same IDs, of whatever age.
+[[nodiscard]] bool are_same_tiers(std::span<const Tier> a, std::span<const Tier> b);
+[[nodiscard]] const Tier* tier_at(std::span<const Tier> tiers, Level level);
 
-/// What the ports remember amounts to (P1 to P4).
+/// What the ports remember amounts to (P1 to P4, P7).
 class Survey {
  public:
+  struct Found {
+    Tiers tiers{};
+    /// The same as neighbors are told it: age 0 where no port tells the tier.
+    Tiers told{};
+    bool own_told = false;
+    bool above_told = false;
+    /// IDs that older halves of tiers have, which are not taken yet (P7).
+    Tiers held{};
+  };
+
   Survey(Level own, const ChassisId& chassis);
   /// `young`: the neighbor there may be about to be heard first, or to tell more.
   void add(const PortMemory& memory, bool young);
-  /// What no port tells of is as it was `known`.
-  [[nodiscard]] Tiers tiers(const Tiers& known) const;
+  /// `known`: the location until now; `keeps`: what no port tells of stays (P4); `ripe`: IDs that
+  /// have been held for long enough; `renewed`: the ID that an operator has the own tier take.
+  [[nodiscard]] Found find(const Tiers& known, bool keeps, std::span<const Tier> ripe,
+                           const std::optional<ChassisId>& renewed) const;
   /// Every neighbor that could tell the own tier, or any, has done so.
   [[nodiscard]] bool own_is_final() const { return own_is_final_; }
   [[nodiscard]] bool all_is_final() const { return own_is_final_ && above_is_final_; }
+  /// The ID that the own tier takes where it is named anew: the least of those of leaves below, but
+  /// not `now`. Nothing if there is none.
+  [[nodiscard]] std::optional<ChassisId> new_name(const std::optional<ChassisId>& now = {}) const;
+  /// The device of that chassis ID stands on another level than a leaf, as one that was moved does.
+  [[nodiscard]] bool is_no_leaf(const ChassisId& id) const {
+    return std::ranges::find(no_leaves_, id) != no_leaves_.end();
+  }
+  /// The switches of the next lower level.
+  [[nodiscard]] const std::vector<ChassisId>& members() const { return members_; }
+  /// One of those of before turns out to stand on another level.
+  [[nodiscard]] bool has_misled(const std::vector<ChassisId>& members) const;
 
  private:
-  void take(Level level, const ChassisId& id);
+  struct Word {
+    ChassisId id{};
+    std::uint32_t age = 0;
+  };
+  using Words = std::map<Level, std::vector<Word>>;
+
+  [[nodiscard]] std::optional<Word> own(const Tier* known, bool& told, bool keeps,
+                                        std::span<const Tier> ripe,
+                                        const std::optional<ChassisId>& renewed, Tiers& held) const;
+  [[nodiscard]] Word above(Level level, const std::vector<Word>& words, const Tier* known,
+                           std::span<const Tier> ripe, Tiers& held) const;
+  /// The best of the IDs that are told, unless it is held.
+  [[nodiscard]] static Word best(Level level, std::vector<Word> words, const Tier* known,
+                                 std::span<const Tier> ripe, Tiers& held);
 
   Level own_;
-  std::optional<ChassisId> own_id_{};
-  Tiers above_{};
+  ChassisId chassis_{};
+  std::vector<Word> below_{};  ///< of the tiers of level own - 1: one of them names ours at first
+  std::vector<ChassisId> members_{};    ///< of each port with a switch of level own - 1
+  std::vector<ChassisId> elsewhere_{};  ///< and with a switch of another level
+  std::vector<ChassisId> no_leaves_{};
+  Words hints_{};  ///< told from below: IDs of tiers that exist above there
+  Words above_{};  ///< told from above
   bool own_is_final_ = true;
   bool above_is_final_ = true;
+};
+
+/// The location as it is kept over time.
+class Location {
+ public:
+  /// For how long two settled IDs of a tier are heard before the older one is taken: a cable in a
+  /// wrong port is found by then, and what has become one ID does not become two again.
+  static constexpr std::chrono::minutes kJoinAfter{10};
+
+  Tiers tiers{};
+  Tiers told{};                        ///< age 0 where no port tells the tier
+  std::optional<ChassisId> renewed{};  ///< the own tier's ID, where it was named anew
+  std::vector<ChassisId> members{};    ///< switches of the next lower level
+
+  void follow(Survey::Found found, TimePoint now);
+  [[nodiscard]] static bool is_settled(const Tier& tier);
+  void renew(Level level, const ChassisId& id, TimePoint now);
+  /// IDs that have been held for long enough.
+  [[nodiscard]] Tiers ripe(TimePoint now) const;
+  [[nodiscard]] TimePoint due() const;  ///< when follow() has more to do; kNever: never
+  [[nodiscard]] std::vector<TierNote> notes() const;
+
+ private:
+  struct Held {
+    Tier tier{};
+    TimePoint since{};
+  };
+  std::vector<TimePoint> since_{};  ///< of each of `tiers`, when it had the age that it has
+  std::vector<Held> held_{};
+  Tiers was_{};
 };
 
 }  // namespace lldp::core

@@ -28,7 +28,8 @@ struct PortAgent {
   RxState rx_state = RxState::LLDP_WAIT_PORT_OPERATIONAL;
   TxVars tx{};
   RxVars rx{};
-  std::size_t told_location = 0;             ///< its version in the frame sent last
+  std::size_t told_location = 0;  ///< its version in the frame sent last
+  std::size_t told_own_tier = 0;
   TimePoint tooManyNeighborsTimer = kNever;  ///< when tooManyNeighbors becomes false; kNever: it is
   TimePoint own_frame_forgotten = kNever;    ///< when an own frame heard here has lost its validity
   TimePoint tell_at =
@@ -152,8 +153,8 @@ bool remember_silence(Port& port);
 bool forget_memory(Port& port);
 /// Sets silent; summarize() has just been called, after `heard_switch` was noted.
 void watch_for_silence(Port& port, bool heard_switch, TimePoint now);
-/// How the port stands for a device of `rank` (docs/develop/rules.md A3), or by its layers (O6). `layered`:
-/// of a device of which some port has layers.
+/// How the port stands for a device of `rank` (docs/develop/rules.md A3), or by its layers (O6).
+/// `layered`: of a device of which some port has layers.
 [[nodiscard]] Order order_of(const Port& port, const Position& rank, const Speaker& self,
                              bool layered);
 

@@ -121,7 +121,8 @@ Snapshot Agent::Impl::snapshot(TimePoint now, Depth depth) const {
              .level_source = inference_.source(),
              .rank = rank_.acting(),
              .bound = rank_.bound(),
-             .location = location_,
+             .location = location_.tiers,
+             .tier_notes = location_.notes(),
              .chassis_id = chassis_id_,
              .system_name = system_name(),
              .alarms = alarms(now)};

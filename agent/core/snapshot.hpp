@@ -20,6 +20,15 @@ enum class LevelSource : std::uint8_t { kNone, kHost, kNeighbor, kPinned, kResto
 [[nodiscard]] std::string_view to_string(
     LevelSource s);  ///< none, host, neighbor, pinned, restored
 
+/// What is said of a tier beside its ID, for people.
+struct TierNote {
+  Level level{};
+  std::optional<ChassisId> was{};    ///< the ID that the tier had before
+  std::optional<ChassisId> joins{};  ///< an older half's, that it takes at `at`
+  TimePoint at{};
+  friend bool operator==(const TierNote&, const TierNote&) = default;
+};
+
 /// A neighbour's last frame.
 struct ReceivedFrame {
   Scope scope{};
@@ -108,6 +117,7 @@ struct Snapshot {
     return rank == Position{} && role == Role::kSwitch ? std::nullopt : std::optional(rank.level);
   }
   Tiers location{};
+  std::vector<TierNote> tier_notes{};
   ChassisId chassis_id{};
   std::string system_name{};
   std::vector<ClassInfo> classes{};

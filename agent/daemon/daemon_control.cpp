@@ -16,7 +16,8 @@ namespace lldp::io {
 namespace {
 
 constexpr std::size_t kMostMuted = 1024;
-constexpr std::string_view kClasses = "classes";  ///< to be forgotten, in place of ports
+constexpr std::string_view kClasses = "classes";    ///< to be forgotten, in place of ports
+constexpr std::string_view kLocation = "location";  ///< the same
 
 }  // namespace
 
@@ -268,6 +269,17 @@ Result<void> Daemon::forget(std::span<const std::string> ports) {
     const TimePoint now = boot_time();
     agent_.forget_classes(now, actions_);
     perform(now);
+    settle();
+    control_->notify_changed();
+    return {};
+  }
+  if (ports.size() == 1 && ports.front() == kLocation) {
+    if (!agent_.renew_location(boot_time(), actions_))
+      return fail(Error{.where = "location",
+                        .what = "not named by this device: ask a switch above leaves, with another "
+                                "leaf below than the one of the tier's ID"});
+    log(Severity::kNotice, "ID of the own tier named anew on request");
+    perform(boot_time());
     settle();
     control_->notify_changed();
     return {};

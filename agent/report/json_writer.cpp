@@ -5,10 +5,19 @@
 
 namespace lldp::report {
 
-JsonWriter& JsonWriter::member(std::string_view name, const Tiers& tiers) {
+JsonWriter& JsonWriter::member(std::string_view name, const Tiers& tiers,
+                               std::span<const core::TierNote> notes) {
   key(name).open('{').key("tiers").open('[');
-  for (const Tier& tier : tiers)
-    open('{').member("level", tier.level.value()).member("id", to_string(tier.id)).close('}');
+  for (const Tier& tier : tiers) {
+    open('{').member("level", tier.level.value()).member("id", to_string(tier.id));
+    if (tier.age > 0 && tier.level > Level::of<1>()) member("age_minutes", tier.age);
+    for (const core::TierNote& note : notes) {
+      if (note.level != tier.level) continue;
+      if (note.was) member("was", to_string(*note.was));
+      if (note.joins) member("joins", to_string(*note.joins));
+    }
+    close('}');
+  }
   return close(']').close('}');
 }
 

@@ -4,9 +4,11 @@
 #include <concepts>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
+#include "agent/core/snapshot.hpp"
 #include "base/fabric.hpp"
 
 namespace lldp::report {
@@ -61,7 +63,8 @@ class JsonWriter {
     return key(name).value(v);
   }
   /// As `lldp-level location` prints them.
-  JsonWriter& member(std::string_view name, const Tiers& tiers);
+  JsonWriter& member(std::string_view name, const Tiers& tiers,
+                     std::span<const core::TierNote> notes = {});
 
  private:
   JsonWriter& raw(std::string_view text) {

@@ -119,7 +119,7 @@ std::string show_json(const core::Snapshot& snapshot, const Protection& protecti
       .member("level", number(snapshot.level))
       .member("level_source", to_string(snapshot.level_source))
       .member("place", number(snapshot.place()))
-      .member("location", snapshot.location)
+      .member("location", snapshot.location, snapshot.tier_notes)
       .member("chassis_id", to_string(snapshot.chassis_id))
       .member("system_name", escape(snapshot.system_name));
   write_rank(out.key("rank"), snapshot.rank);

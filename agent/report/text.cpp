@@ -63,9 +63,14 @@ std::string location_line(const json& device) {
   const auto location = device.find("location");
   if (location == device.end()) return "";
   std::string out;
-  for (const json& tier : location->at("tiers"))
+  for (const json& tier : location->at("tiers")) {
     out += (out.empty() ? "location: tier " : ", tier ") + tier.at("level").dump() + " " +
            str(tier, "id");
+    if (tier.contains("joins"))
+      out += " (is joined with " + str(tier, "joins") + ", an older half of the tier)";
+    else if (tier.contains("was"))
+      out += " (was " + str(tier, "was") + ")";
+  }
   return out;
 }
 

@@ -1,45 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <optional>
-#include <set>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lab/agents/truth.hpp"
 
 namespace lldp::lab::agents {
 
-/// Where every node stands by the cables that are up, if these were its levels: docs/develop/rules.md P1 to
-/// P3, computed from the whole fabric. Empty for nodes without a level. `known`: the location that
-/// stays, by node, where no neighbor tells one; empty: none stays.
-[[nodiscard]] std::vector<Tiers> locations_of(const Network& network, const Levels& levels,
-                                              const std::vector<Tiers>& known = {});
+/// The tiers that a node is in or below: of each its level and the number of the group of devices
+/// that share it. A host below several groups of one level has several entries of that level.
+using Groups = std::vector<std::pair<Level, std::size_t>>;
 
-/// Compares the locations that running agents have found with the right ones, as they change. A
-/// node without a cable that is up may have any location.
+/// The tiers of every node by the cables that are up, if these were its levels: two devices of a
+/// level are in one tier exactly if a path of switches below that tier joins them, each link from a
+/// level to the next (docs/develop/rules.md P2, P3, P7). Computed from the whole fabric.
+[[nodiscard]] std::vector<Groups> tiers_of_fabric(const Network& network, const Levels& levels);
+
+/// Compares the locations that running agents have found with the tiers of the fabric, as they
+/// change: two devices have one ID for a tier exactly if they are in one group. A node without a
+/// cable that is up may have any location.
 class LocationTruth : public Observer {
  public:
   LocationTruth(const Network& network, const Levels& levels);
 
-  [[nodiscard]] std::size_t wrong() const { return wrong_; }
-  /// `leaf1: 1 02:..., not 1 02:..., 2 02:...`, `leaf1: stopped`
+  /// Nodes that name other tiers than they have, IDs in excess of one for a group, and groups in
+  /// excess of one for an ID.
+  [[nodiscard]] std::size_t wrong() const { return misfits_ + split_ + shared_; }
+  /// `leaf1: 1 02:..., not tiers 1 2`, `leaf1: stopped`, `tier 2 has the IDs ...`
   [[nodiscard]] std::vector<std::string> list_wrong() const;
 
   void started(std::size_t node) override { check(node); }
-  void stopped(std::size_t node) override { set(node, false); }
+  void stopped(std::size_t node) override;
   void acted(std::size_t node, const core::Actions& actions) override;
 
  private:
   void check(std::size_t node);
-  void set(std::size_t node, bool right);
+  void fit(std::size_t node, bool fits);
+  void count(std::size_t node, const Tiers& tiers, bool in);
 
   const Network& network_;
-  std::set<Tiers> places_{};           ///< where devices stand: those of one leaf all at one
-  std::vector<const Tiers*> truth_{};  ///< of each node, one of these
+  std::vector<Groups> truth_;
   std::vector<bool> alone_;
-  std::vector<bool> right_;
-  std::size_t wrong_ = 0;
+  std::vector<bool> fits_;
+  std::vector<Tiers> seen_;                                      ///< of each node, as counted
+  std::vector<std::map<ChassisId, std::size_t>> ids_{};          ///< of each group, with its nodes
+  std::map<std::pair<Level, ChassisId>, std::size_t> groups_{};  ///< that have the ID
+  std::size_t misfits_ = 0;
+  std::size_t split_ = 0;
+  std::size_t shared_ = 0;
 };
 
 }  // namespace lldp::lab::agents

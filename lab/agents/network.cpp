@@ -302,6 +302,12 @@ void Network::forget(std::size_t node, std::optional<Ifindex> port) {
   act(node);
   schedule(node);
 }
+bool Network::renew_location(std::size_t node) {
+  const bool renewed = nodes[node].agent->renew_location(now, actions_);
+  act(node);
+  schedule(node);
+  return renewed;
+}
 
 // Time
 

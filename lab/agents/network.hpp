@@ -45,8 +45,8 @@ enum class Crash : std::uint8_t {
 
 /// Agents, and cables between their ports that take time, lose and repeat frames; on virtual time.
 /// The owner of the agents, as the daemon is one: it keeps a state file, which is written before
-/// frames are sent (docs/develop/rules.md, "Order"), and lets an agent that died start from it. Everything
-/// drawn by chance comes from the seed, so a network does the same on any machine.
+/// frames are sent (docs/develop/rules.md, "Order"), and lets an agent that died start from it.
+/// Everything drawn by chance comes from the seed, so a network does the same on any machine.
 class Network {
  public:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
@@ -212,6 +212,7 @@ class Network {
   void configure(std::size_t node);
   /// As an operator does: the node forgets its level, or the remembered neighbor of a port.
   void forget(std::size_t node, std::optional<Ifindex> port);
+  bool renew_location(std::size_t node);
 
   // Time
 

@@ -96,9 +96,31 @@ std::vector<std::size_t> wrongly_located(const Fabric& fabric, const Observation
       for (const auto& [tier, id] : truth[b])
         if (tier > l) lower(truth[a], tier, id);
     });
-  std::vector<std::size_t> wrong;
+  // Which leaf's ID a tier has does not matter (docs/develop/rules.md P7), but that it has one, and
+  // no other tier of the level the same.
+  using Id = std::pair<unsigned, std::string>;
+  std::map<Id, std::map<std::string, std::size_t>> counts;  // of a tier: IDs seen, by how many
   for (std::size_t n = 0; n < truth.size(); ++n)
-    if (!seen[n].answers || seen[n].tiers != truth[n]) wrong.push_back(n);
+    for (const auto& [tier, id] : truth[n])
+      if (const auto is = seen[n].tiers.find(tier); is != seen[n].tiers.end())
+        ++counts[{tier, id}][is->second];
+  std::map<Id, std::string> named;
+  std::map<Id, std::size_t> named_so;
+  for (const auto& [tier, ids] : counts) {
+    named[tier] = std::ranges::max_element(ids, {}, [](const auto& i) { return i.second; })->first;
+    ++named_so[{tier.first, named[tier]}];
+  }
+  std::vector<std::size_t> wrong;
+  for (std::size_t n = 0; n < truth.size(); ++n) {
+    const auto is_right = [&](const auto& tier) {
+      const auto is = seen[n].tiers.find(tier.first);
+      return is != seen[n].tiers.end() && is->second == named[tier] &&
+             named_so[{tier.first, is->second}] == 1;
+    };
+    if (!seen[n].answers || seen[n].tiers.size() != truth[n].size() ||
+        !std::ranges::all_of(truth[n], is_right))
+      wrong.push_back(n);
+  }
   return wrong;
 }
 

@@ -51,8 +51,9 @@ local location = {
   level = ProtoField.uint8("lldp_level.location.level", "Tier"),
   subtype = ProtoField.uint8("lldp_level.location.subtype", "Chassis ID Subtype"),
   id = ProtoField.bytes("lldp_level.location.id", "ID"),
+  age = ProtoField.uint32("lldp_level.location.age", "Age (minutes)"),
 }
-for _, field in ipairs({location.level, location.subtype, location.id}) do table.insert(lldp_level.fields, field) end
+for _, field in ipairs({location.level, location.subtype, location.id, location.age}) do table.insert(lldp_level.fields, field) end
 
 local classes = {
   name = "Lossless Classes",
@@ -151,15 +152,16 @@ local function show_location(tree, octets)
     local left = octets:len() - at
     local length = left >= 2 and octets(at + 1, 1):uint() or 0
     local level = octets(at, 1):uint()
-    if length < 2 or 2 + length > left or level <= last or level == 255 or #tiers == 32 then
+    if length < 2 or 6 + length > left or level <= last or level == 255 or #tiers == 32 then
       branch:add_proto_expert_info(wrong_location)
       return
     end
     branch:add(location.level, octets(at, 1))
     branch:add(location.subtype, octets(at + 2, 1))
     branch:add(location.id, octets(at + 3, length - 1))
+    branch:add(location.age, octets(at + 2 + length, 4))
     table.insert(tiers, level)
-    at, last = at + 2 + length, level
+    at, last = at + 6 + length, level
   end
   if #tiers == 0 then branch:add_proto_expert_info(wrong_location) end
   branch:append_text(": tiers " .. table.concat(tiers, ", "))

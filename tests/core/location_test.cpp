@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a device stands in the fabric: docs/develop/rules.md P1 to P6.
+// Where a device stands in the fabric: docs/develop/rules.md P1 to P7.
 #include "agent/core/location.hpp"
 
 #include <gmock/gmock.h>
@@ -20,7 +20,7 @@ using std::chrono::hours;
 using std::chrono::minutes;
 
 ChassisId id(std::string name) { return {{ChassisId::kLocal, std::move(name)}}; }
-Tier tier(std::size_t l, std::string name) { return {level(l), id(std::move(name))}; }
+Tier tier(std::size_t l, std::string name) { return {level(l), id(std::move(name)), 1}; }
 
 /// Two pods of two aggregation switches and two leaves, two spines, a host on each leaf. The
 /// identifiers of the leaves are a, b (first pod) and c, d.
@@ -78,17 +78,130 @@ TEST_F(Location, IsTheLeastLeafOfEveryTierForAllBelow) {  // docs/develop/rules.
   EXPECT_EQ(at("hd"), "1 d, 2 c, 3 a");
 }
 
-TEST_F(Location, FollowsALeafThatIsReplaced) {  // docs/develop/rules.md P4
+TEST_F(Location, StaysWhenTheLeafThatItIsNamedAfterIsReplaced) {  // docs/develop/rules.md P7
+  std::map<std::string, std::size_t> before;
+  for (const auto& [other, node] : by_name) before[other] = changes(other);
   cut("a-p1"), cut("a-p2");
-  net.run_for(seconds(1));
-  EXPECT_EQ(at("hb"), "1 b, 2 b, 3 b");
-  EXPECT_EQ(at("hc"), "1 c, 2 c, 3 b");
+  net.run_for(hours(1));
   net.alter(by_name["a"]).chassis_id = id("z");
   net.configure(by_name["a"]);
   mend("a-p1"), mend("a-p2");
-  net.run_for(seconds(3));
-  EXPECT_EQ(at("ha"), "1 z, 2 b, 3 b");
-  EXPECT_EQ(at("q1"), "2 c, 3 b");
+  net.run_for(seconds(40));
+  EXPECT_EQ(at("ha"), "1 z, 2 a, 3 a");
+  for (const auto& [other, node] : by_name)
+    if (other != "a" && other != "ha") EXPECT_EQ(changes(other), before[other]) << other;
+}
+
+TEST_F(Location, StaysWhenALeafWithALesserIdIsAdded) {  // docs/develop/rules.md P7
+  add(Role::kSwitch, "A");
+  add(Role::kHost, "hA");
+  connect("hA", "A"), connect("A", "p1"), connect("A", "p2");
+  for (const char* name : {"A", "hA"}) net.start(by_name[name]);
+  net.run_for(seconds(40));
+  EXPECT_EQ(at("hA"), "1 A, 2 a, 3 a");
+  EXPECT_EQ(at("hb"), "1 b, 2 a, 3 a");
+}
+
+TEST_F(Location, OfASwitchThatIsAddedAboveIsThatOfItsTier) {  // docs/develop/rules.md P7
+  cut("a-p1"), cut("a-p2");
+  net.run_for(seconds(10));
+  for (const char* s : {"p3", "s3"}) add(Role::kSwitch, s);
+  connect("p3", "s3"), connect("b", "p3");
+  for (const char* s : {"p3", "s3"}) net.start(by_name[s]);
+  net.run_for(seconds(40));
+  EXPECT_EQ(at("p3"), "2 a, 3 a");  // though it never heard leaf a
+  EXPECT_EQ(at("s3"), "3 a");
+}
+
+TEST_F(Location,
+       OutlivesAnOutageOfThePodWithoutTheLeafOfItsName) {  // docs/develop/rules.md P4 and P7
+  cut("a-p1"), cut("a-p2");
+  net.run_for(seconds(10));
+  for (const char* s : {"p1", "p2", "b"}) net.stop(by_name[s], false);
+  for (const char* c : {"b-p1", "b-p2", "p1-s1", "p2-s2", "hb-b"}) cut(c);
+  net.run_for(seconds(10));
+  for (const char* c : {"b-p1", "b-p2", "p1-s1", "p2-s2", "hb-b"}) mend(c);
+  for (const char* s : {"p1", "p2", "b"}) net.start(by_name[s]);
+  net.run_for(seconds(40));
+  EXPECT_EQ(at("hb"), "1 b, 2 a, 3 a");
+}
+
+/// Two pods that were never connected, each with an aggregation switch and two leaves.
+struct Halves : Location {
+  void SetUp() override {
+    for (const char* agg : {"p1", "q1"}) add(Role::kSwitch, agg);
+    for (const char* leaf : {"a", "b", "c", "d"}) {
+      add(Role::kSwitch, leaf);
+      add(Role::kHost, std::string("h") + leaf);
+      connect(std::string("h") + leaf, leaf);
+      connect(leaf, *leaf < 'c' ? "p1" : "q1");
+    }
+    connect("b", "q1");
+    cut("b-q1");
+  }
+  void start(std::initializer_list<const char*> names) {
+    for (const char* n : names) net.start(by_name[n]);
+  }
+};
+
+TEST_F(Halves, TakeTheLeastIdWhileBothAreYoung) {
+  net.start_all();
+  net.run_for(seconds(30));
+  EXPECT_EQ(at("hd"), "1 d, 2 c");
+  mend("b-q1");
+  net.run_for(seconds(30));
+  EXPECT_EQ(at("hd"), "1 d, 2 a");
+  EXPECT_EQ(at("hb"), "1 b, 2 a");
+}
+
+TEST_F(Halves, TakeTheOlderIdAndSaySo) {
+  start({"q1", "c", "hc", "d", "hd"});
+  net.run_for(hours(20));
+  start({"p1", "a", "ha", "b", "hb"});
+  net.run_for(seconds(30));
+  EXPECT_EQ(at("ha"), "1 a, 2 a");
+  mend("b-q1");
+  net.run_for(seconds(30));
+  EXPECT_EQ(at("ha"), "1 a, 2 c");
+  EXPECT_EQ(at("hd"), "1 d, 2 c");
+  const auto notes = net.agent(by_name["ha"]).snapshot(net.now).tier_notes;
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_EQ(notes[0].was, id("a"));
+}
+
+TEST_F(Halves, ThatAreSettledStayApartWhileACableIsInAWrongPort) {
+  net.start_all();
+  net.run_for(hours(30));
+  mend("b-q1");
+  net.run_for(minutes(9));
+  EXPECT_EQ(at("hb"), "1 b, 2 a");
+  EXPECT_EQ(at("hd"), "1 d, 2 c");
+  const auto notes = net.agent(by_name["q1"]).snapshot(net.now).tier_notes;
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_EQ(notes[0].joins, id("a"));
+  cut("b-q1");
+  net.run_for(hours(5));
+  EXPECT_EQ(at("hb"), "1 b, 2 a");
+  EXPECT_EQ(at("hd"), "1 d, 2 c");
+  EXPECT_TRUE(net.agent(by_name["q1"]).snapshot(net.now).tier_notes.empty());
+  mend("b-q1");
+  net.run_for(minutes(40));
+  EXPECT_EQ(at("hd"), "1 d, 2 a");
+}
+
+TEST_F(Halves, ThatWereJoinedAndPartedAreNamedAnewByTheOperator) {
+  net.start_all();
+  mend("b-q1");
+  net.run_for(hours(3));
+  cut("b-q1");
+  net.run_for(minutes(5));
+  EXPECT_EQ(at("hd"), "1 d, 2 a");
+  EXPECT_TRUE(net.renew_location(by_name["q1"]));
+  net.run_for(minutes(30));
+  EXPECT_EQ(at("hd"), "1 d, 2 c");
+  EXPECT_EQ(at("hc"), "1 c, 2 c");
+  EXPECT_EQ(at("hb"), "1 b, 2 a");
+  EXPECT_FALSE(net.renew_location(by_name["c"]));  // a leaf's tier has the leaf's ID
 }
 
 TEST_F(Location, HoldsWhereOnePlaneLosesTheLeastLeaf) {
@@ -97,11 +210,11 @@ TEST_F(Location, HoldsWhereOnePlaneLosesTheLeastLeaf) {
   EXPECT_EQ(at("hb"), "1 b, 2 a, 3 a");  // by the other plane
 }
 
-TEST_F(Location, OfAPodThatIsSplitIsOfEachHalf) {
+TEST_F(Location, OfAPodWhoseLinksFailStaysInBothHalves) {
   for (const char* cable : {"a-p2", "b-p1", "p2-s2", "q2-s2"}) cut(cable);
   net.run_for(seconds(3));
   EXPECT_EQ(at("ha"), "1 a, 2 a, 3 a");
-  EXPECT_EQ(at("hb"), "1 b, 2 b, 3 a");  // nobody there tells of tier 3 any more: as it was known
+  EXPECT_EQ(at("hb"), "1 b, 2 a, 3 a");
 }
 
 TEST_F(Location, FollowsASwitchThatIsMoved) {
@@ -110,9 +223,9 @@ TEST_F(Location, FollowsASwitchThatIsMoved) {
   net.connect(leaf, by_name["q1"]);
   net.connect(leaf, by_name["q2"]);
   net.run_for(seconds(3));
-  EXPECT_EQ(at("ha"), "1 a, 2 a, 3 a");
-  EXPECT_EQ(at("hd"), "1 d, 2 a, 3 a");
-  EXPECT_EQ(at("hb"), "1 b, 2 b, 3 a");
+  EXPECT_EQ(at("ha"), "1 a, 2 c, 3 a");
+  EXPECT_EQ(at("hd"), "1 d, 2 c, 3 a");
+  EXPECT_EQ(at("hb"), "1 b, 2 a, 3 a");
 }
 
 TEST_F(Location, OutlivesSilenceAndRestartsOfAnyAgent) {  // docs/develop/rules.md P4
@@ -201,11 +314,11 @@ TEST(P3, AHostOnSeveralLeavesIsToldTheLeast) {
   EXPECT_EQ(told(host.sends(1).back().frame), "none");
 }
 
-TEST(P3, FromBelowComesWhatIsBelowAlone) {
+TEST(P3, FromBelowComesNoTierThatIsNotAbove) {
   Single agg;
   agg.up(1, 2);
   agg.hear(1, telling(a_switch("x", 1), location_of({tier(1, "x"), tier(2, "a"), tier(3, "a")})));
-  EXPECT_EQ(location_at(agg), "2 x");
+  EXPECT_EQ(location_at(agg), "2 a");
 }
 
 TEST(P1, ALeafThatTellsNoLocationIsOneAllTheSame) {
@@ -233,21 +346,23 @@ TEST(P3, WithoutAnAgentNearbyNothingIsKnown) {
   EXPECT_EQ(location_at(host), "none");
 }
 
-TEST(P5, AnUplinkIsToldTheOwnTierAlone) {
+TEST(P5, AnUplinkIsToldTheTiersAboveWithoutHurry) {
   Single leaf;
   leaf.up(1, 2);
   leaf.hear(1, host());
   leaf.hear(2, telling(a_switch("agg", 2), location_of({tier(2, "a"), tier(3, "a")})));
   leaf.pass(seconds(2));
-  const std::string own = "1 " + to_string(leaf.agent.chassis_id());
-  EXPECT_EQ(told(leaf.sends(1).back().frame), own + ", 2 a, 3 a");
-  EXPECT_EQ(told(leaf.sends(2).back().frame), own);
+  const std::string all = "1 " + to_string(leaf.agent.chassis_id()) + ", 2 a, 3 a";
+  EXPECT_EQ(told(leaf.sends(1).back().frame), all);
+  EXPECT_EQ(told(leaf.sends(2).back().frame), all);
   leaf.pass(seconds(8));  // newcomers have been answered
   leaf.sends(1), leaf.sends(2);
   leaf.hear(2, telling(a_switch("agg", 2), location_of({tier(2, "a"), tier(3, "b")})));
   leaf.pass(milliseconds(100));
   EXPECT_EQ(leaf.sends(1).size(), 1U);
   EXPECT_EQ(leaf.sends(2).size(), 0U);
+  leaf.pass(milliseconds(1500));
+  EXPECT_EQ(leaf.sends(2).size(), 1U);
 }
 
 TEST(P5, ABurstIsToldAtItsBeginningAndItsEnd) {
@@ -258,7 +373,7 @@ TEST(P5, ABurstIsToldAtItsBeginningAndItsEnd) {
     leaf.hear(2, telling(a_switch("agg", 2), location_of({tier(2, name)})));
   };
   say("z");
-  leaf.pass(minutes(1));
+  leaf.pass(seconds(65));
   leaf.sends(1);
   for (const char* name : {"y", "x", "w", "v"}) say(name), leaf.pass(milliseconds(1));
   leaf.pass(seconds(1));
@@ -302,7 +417,7 @@ TEST_F(HeldBack, TheOwnTierWaitsForEveryPortAndThoseAboveForTheSwitchesAbove) {
   spine("x");
   agg.pass(milliseconds(100));
   EXPECT_EQ(last(1), Last("2 x, 3 x", 1));
-  EXPECT_EQ(last(3).second, 0U);
+  EXPECT_EQ(last(3).second, 0U);  // what the spine told can wait
 }
 
 TEST_F(HeldBack, WhoIsSilentIsWaitedForAMoment) {
@@ -322,7 +437,7 @@ TEST_F(HeldBack, AndOneTtlAfterACarrierNoMore) {
   last(3);
   leaf(1, "x");
   agg.pass(milliseconds(100));
-  EXPECT_EQ(last(3), Last("2 x", 1));  // port 2 is silent
+  EXPECT_EQ(last(3), Last("2 x, 3 y", 1));  // port 2 is silent
   agg.down(2), agg.up(2);
   leaf(1, "w");
   agg.pass(milliseconds(100));
@@ -373,21 +488,22 @@ TEST(P5, OfALinkWithASmallMtuItIsLeftOutAndCounted) {
 
 TEST(P6, WhatCannotBeIsDiscardedAndCounted) {
   const Bytes wrong[] = {
-      {1},                           // cut in an entry's head
-      {1, 4, 7, 'x', 'y'},           // cut in its identifier
-      {1, 0},                        // an empty identifier
-      {1, 1, 7},                     // a subtype alone
-      {0, 2, 7, 'x'},                // a level that no switch has
-      {255, 2, 7, 'x'},              //
-      {2, 2, 7, 'x', 1, 2, 7, 'x'},  // not sorted
-      {1, 2, 7, 'x', 1, 2, 7, 'y'},  // twice
-      Bytes(4 * 33, 0),              // too many, below
+      {1},                                                   // cut in an entry's head
+      {1, 4, 7, 'x', 'y'},                                   // cut in its identifier
+      {1, 2, 7, 'x', 0, 0, 0},                               // cut in its age
+      {1, 0, 0, 0, 0, 0},                                    // an empty identifier
+      {1, 1, 7, 0, 0, 0, 0},                                 // a subtype alone
+      {0, 2, 7, 'x', 0, 0, 0, 0},                            // a level that no switch has
+      {255, 2, 7, 'x', 0, 0, 0, 0},                          //
+      {2, 2, 7, 'x', 0, 0, 0, 1, 1, 2, 7, 'x', 0, 0, 0, 1},  // not sorted
+      {1, 2, 7, 'x', 0, 0, 0, 1, 1, 2, 7, 'y', 0, 0, 0, 1},  // twice
+      Bytes(8 * 33, 0),                                      // too many, below
   };
   for (Bytes octets : wrong) {
-    if (octets.size() == 4 * 33)
+    if (octets.size() == 8 * 33)
       for (std::uint8_t l = 0; l < 33; ++l) {
         const Bytes entry{static_cast<std::uint8_t>(l + 1), 2, 7, 'x'};
-        std::ranges::copy(entry, octets.begin() + 4 * l);
+        std::ranges::copy(entry, octets.begin() + 8 * l);
       }
     Single host(a_host());
     host.up(1);
@@ -491,7 +607,7 @@ TEST(P4, WhoStartsAnewAtAnotherLevelStandsWhereItsPortsRemember) {
   Single after(settings, before.agent.state());
   EXPECT_EQ(location_at(after), "none");
   after.up(1);
-  EXPECT_EQ(location_at(after), "3 a");
+  EXPECT_EQ(location_at(after), "3 b");
 }
 
 TEST(P4, OfAFileThatDoesNotSayWhenItLastsForADayFromTheStart) {

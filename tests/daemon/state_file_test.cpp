@@ -179,17 +179,19 @@ TEST(StateText, HasTheLayersThatWereTold) {
 TEST(StateText, HasTheLocationAndTheTiersThatWereTold) {  // docs/develop/rules.md P4
   core::State state = leaf();
   const auto tier = [](unsigned level, std::uint8_t octet) {
-    return Tier{*Level::make(level), chassis_id_from_mac({2, 0, 0, 0, 0, octet})};
+    return Tier{*Level::make(level), chassis_id_from_mac({2, 0, 0, 0, 0, octet}), level - 1};
   };
   state.location = {tier(1, 1), tier(2, 9)};
   state.ports[1].memory.tiers = core::octets_of(std::vector{tier(2, 9)});
   const std::string text = format_state(state, "here");
-  EXPECT_THAT(text, testing::HasSubstr("\nlocation 010704020000000001020704020000000009\n"));
-  const std::string port = "\nport swp2 8 0 tiers 020704020000000009 switch 2 4 020000000002\n";
+  EXPECT_THAT(text, testing::HasSubstr("\nlocation 01070402000000000100000000020704020000000009"
+                                       "00000001\n"));
+  const std::string port =
+      "\nport swp2 8 0 tiers 02070402000000000900000001 switch 2 4 020000000002\n";
   EXPECT_THAT(text, testing::HasSubstr(port));
   EXPECT_EQ(parse_state(text, "here"), state);
   for (const char* wrong :
-       {"tiers 020704020000000009 host", "tiers 02070402 switch 2 4 020000000002",
+       {"tiers 02070402000000000900000001 host", "tiers 02070402 switch 2 4 020000000002",
         "tiers 00070402000000000 switch 2 4 020000000002", "tiers switch 2 4 020000000002"}) {
     std::string bad = text;
     bad.replace(bad.find("tiers"), bad.find("\nport swp3") - bad.find("tiers"), wrong);
@@ -360,7 +362,8 @@ TEST(StateFile, DamagedOneIsSetAside) {
   EXPECT_EQ(load_state(dir / "state"), core::State{});
 }
 
-// docs/develop/rules.md A9: what the daemon took for a first start would be written over what is there.
+// docs/develop/rules.md A9: what the daemon took for a first start would be written over what is
+// there.
 TEST(StateFile, ThatNoDescriptorIsLeftForIsNoFirstStart) {
   const TempDir dir;
   ASSERT_TRUE(save_state(dir / "state", leaf()));

@@ -8,6 +8,7 @@
 #include <regex>
 #include <sstream>
 
+#include "agent/report/json_writer.hpp"
 #include "agent/report/location.hpp"
 #include "agent/report/report.hpp"
 #include "agent/report/text.hpp"
@@ -433,6 +434,16 @@ TEST(LocationLabels, AreValuesOfLabels) {
     EXPECT_EQ(value.size(), 19U);
   }
   EXPECT_NE(label_value("leaf 7"), label_value("leaf 8"));
+}
+
+TEST(LocationJson, TellsWhatATierWasAndWhatItJoins) {  // docs/develop/rules.md P7
+  const auto id = [](const char* name) { return ChassisId{{ChassisId::kLocal, name}}; };
+  const Tiers tiers{{Level::of<1>(), id("a"), 8}, {Level::of<2>(), id("a"), 64}};
+  const core::TierNote notes[] = {{.level = Level::of<2>(), .was = id("b"), .joins = id("c")}};
+  std::string text;
+  JsonWriter(text).open('{').member("location", tiers, notes).close('}');
+  EXPECT_EQ(text, R"({"location":{"tiers":[{"level":1,"id":"a"},)"
+                  R"({"level":2,"id":"a","age_minutes":64,"was":"b","joins":"c"}]}})");
 }
 
 TEST(LocationLabels, TakeTheKeysOfAScheduler) {

@@ -231,17 +231,17 @@ const Case kCases[] = {
     make("TrAllOnes", {255, 255, 255}, Tr{255, 255, 255}),
     make("Contribution", {1, 2, 2}, Contribution{1, 2, 2}),
     make("ContributionAllOnes", {255, 255, 255}, Contribution{255, 255, 255}),
-    make("Location", {1, 7, 4, 2, 0, 0, 0, 0, 9, 2, 3, 7, 'a', 'b'},
+    make("Location", {1, 7, 4, 2, 0, 0, 0, 0, 9, 0, 0, 0, 8, 2, 3, 7, 'a', 'b', 1, 2, 3, 4},
          [] {
            static constexpr std::uint8_t kLeaf[] = {4, 2, 0, 0, 0, 0, 9};
            static constexpr std::uint8_t kPod[] = {7, 'a', 'b'};
            LocationTlv v;
-           v.tiers.items[0] = {1, ByteSpan(kLeaf)};
-           v.tiers.items[1] = {2, ByteSpan(kPod)};
+           v.tiers.items[0] = {1, ByteSpan(kLeaf), 8};
+           v.tiers.items[1] = {2, ByteSpan(kPod), 0x01020304};
            v.tiers.count = 2;
            return v;
          }(),
-         {9}),
+         {13}),
     make("Layers", {3, 4}, LayersTlv{3, 4}),
     make("LayersAllOnes", {255, 255}, LayersTlv{255, 255}),
     make("Classes", {0, 0, 3, 26, 1,   0,   0, 0, 0, 0xff, 0, 0, 0,  //

@@ -221,9 +221,9 @@ TEST_F(Dissector, ReadsLocations) {
   const std::string right =
       octets_of(Tiers{{Level::of<1>(), leaf}, {Level::of<2>(), {{ChassisId::kLocal, "ab"}}}});
   with(right);
-  with(right.substr(0, right.size() - 1));     // cut
-  with(right.substr(9) + right.substr(0, 9));  // not sorted
-  with(std::string("\1\0", 2));                // an empty ID
+  with(right.substr(0, right.size() - 1));       // cut
+  with(right.substr(13) + right.substr(0, 13));  // not sorted
+  with(std::string("\1\0\0\0\0\0", 6));          // an empty ID
   EXPECT_EQ(dissect("-T fields -e lldp_level.location.level -e lldp_level.location.id "
                     "-e lldp_level.wrong_location | tr '\\t' '|'"),
             "1,2|020000000009,6162|\n1|020000000009|1\n2|6162|1\n||1\n");
@@ -232,7 +232,7 @@ TEST_F(Dissector, ReadsLocations) {
 TEST_F(Dissector, FindsWrongWithLocationsWhatTheAgentDoes) {
   const auto tier = [](unsigned level, std::size_t id) {
     std::string octets{static_cast<char>(level), static_cast<char>(id + 1), ChassisId::kLocal};
-    return octets + std::string(id, 'x');
+    return octets + std::string(id, 'x') + std::string(4, '\0');
   };
   const auto tiers = [&](unsigned count) {
     std::string octets;
@@ -242,7 +242,7 @@ TEST_F(Dissector, FindsWrongWithLocationsWhatTheAgentDoes) {
   std::string wanted;
   for (const std::string& octets :
        {tier(1, 1), tier(254, 1), tier(255, 1), tier(0, 1), tier(1, 0), tiers(32), tiers(33),
-        tier(3, 1) + tier(3, 1), tier(3, 2) + tier(4, 255 - 6), tier(1, 1) + "\2"}) {
+        tier(3, 1) + tier(3, 1), tier(3, 2) + tier(4, 255 - 14), tier(1, 1) + "\2"}) {
     add(frame_of({DeviceType::kSwitch, Level::of<1>(), PortType::kDownlink}, {}, octets));
     wanted += tiers_of(octets).empty() ? "1\n" : "\n";
   }
@@ -252,7 +252,7 @@ TEST_F(Dissector, FindsWrongWithLocationsWhatTheAgentDoes) {
   const auto at = std::search(none.begin(), none.end(), head.begin(), head.end());
   ASSERT_NE(at, none.end());
   at[-1] = 4;
-  none.erase(at + 4, at + 8);
+  none.erase(at + 4, at + 12);
   add(none);
   EXPECT_EQ(dissect("-T fields -e lldp_level.wrong_location"), wanted + "1\n");
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,7 +31,9 @@ struct Port {
   std::optional<Layers> layers{};  ///< what its link joins, in a layered expander
   /// Why packets are not treated by that order here; empty: they are, or nothing is known.
   std::string unprotected{};
-  bool up = false;  ///< only agents of ours tell
+  bool up = false;               ///< only agents of ours tell
+  std::uint32_t speed_mbps = 0;  ///< 0: not told; the same
+  std::uint32_t mtu = 0;
   /// The agent's alarm that the port leads to a device and hears none; empty: no such alarm.
   std::string unheard{};
   std::vector<HeardNeighbor> heard{};

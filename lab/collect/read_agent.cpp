@@ -175,6 +175,14 @@ std::optional<qos::Chains> chains_from(const Json& rules) {
   return chains;
 }
 
+/// A number of 32 bits; 0 where there is none.
+std::uint32_t count_at(const Json& object, const char* key) {
+  const Json* value = find(object, key);
+  if (value == nullptr || !value->is_number_unsigned()) return 0;
+  const auto number = value->get<std::uint64_t>();
+  return number <= ~std::uint32_t{} ? static_cast<std::uint32_t>(number) : 0;
+}
+
 /// The classes that `rules` goes by; nothing where they are not told, or make no policy.
 std::optional<qos::Policy> policy_from(const Json& rules) {
   const auto chains = chains_from(rules);
@@ -260,6 +268,8 @@ Result<void> add_show(const Json& show, Device& device) {
       return refuse(port.name, "its layers are not two numbers from 0 to 31");
     port.unprotected = complaints.of(port.name);
     if (const Json* up = find(entry, "up"); up != nullptr) port.up = *up == true;
+    port.speed_mbps = count_at(entry, "speed_mbps");
+    port.mtu = count_at(entry, "mtu");
     if (const auto alarm = unheard.find(port.name); alarm != unheard.end())
       port.unheard = alarm->second;
     if (const Json* neighbors = find(entry, "neighbors"); neighbors != nullptr)

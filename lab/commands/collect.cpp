@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "lab/collect/cables.hpp"
 #include "lab/collect/exports.hpp"
 #include "lab/collect/report.hpp"
 #include "lab/collect/sources.hpp"
@@ -10,6 +11,7 @@
 #include "lab/topology/dot.hpp"
 #include "lab/topology/files.hpp"
 #include "lab/topology/json.hpp"
+#include "os/file.hpp"
 
 namespace lldp::lab {
 namespace {
@@ -28,6 +30,22 @@ void append(collect::DeviceFacts& to, collect::DeviceFacts from) {
   std::move(from.findings.begin(), from.findings.end(), std::back_inserter(to.findings));
 }
 
+Result<cabling::Drawing> read_plan(const std::string& path) {
+  const auto text = read_file(path);
+  if (!text) return fail(text.error());
+  auto plan = cabling::read(*text);
+  if (!plan) return fail(Error{0, path, to_string(plan.error())});
+  return plan;
+}
+
+/// The report with one more member, `cables`.
+std::string with_cables(const std::string& report, std::string cables) {
+  const std::size_t end = report.rfind('}');
+  cables.erase(cables.find_last_not_of('\n') + 1);
+  return report.substr(0, report.find_last_not_of(" \n", end - 1) + 1) +
+         ",\n  \"cables\": " + cables + "\n}\n";
+}
+
 }  // namespace
 
 int run_collect(const Arguments& arguments) {
@@ -37,6 +55,7 @@ int run_collect(const Arguments& arguments) {
   std::string topograph;
   std::string hypernode;
   std::string labels;
+  std::string expect;
   std::string ssh;
   std::string hosts;
   std::string switches;
@@ -66,6 +85,8 @@ int run_collect(const Arguments& arguments) {
       "tree (topology/tree) or block (topology/block)")(
       "topograph", po::value(&topograph)->value_name("FILE"), "write topograph's model")(
       "hypernode", po::value(&hypernode)->value_name("FILE"), "write Volcano's HyperNodes")(
+      "expect", po::value(&expect)->value_name("PLAN"),
+      "hold the cables against a plan: DOT, node-link JSON or CSV")(
       "labels", po::value(&labels)->value_name("FILE"), "write Kubernetes labels, as commands")(
       "hosts", po::value(&hosts)->value_name("GLOB,..."),
       "devices of these names are hosts, whatever they say")(
@@ -104,15 +125,25 @@ int run_collect(const Arguments& arguments) {
   collect::Collection& collection = *assembled;
   collection.findings.insert(collection.findings.begin(), told.findings.begin(),
                              told.findings.end());
-  const std::string report = json ? to_json(collection) : to_text(collection);
+  std::string report = json ? to_json(collection) : to_text(collection);
+  Marks marks = marks_of(collection);
+  std::optional<collect::CableCheck> cables;
+  if (!expect.empty()) {
+    const auto plan = read_plan(expect);
+    if (!plan) return complain("collect", plan.error());
+    auto checked = collect::check_cables(*plan, told.devices);
+    if (!checked) return complain("collect", Error{0, expect, to_string(checked.error())});
+    cables = std::move(*checked);
+    report = json ? with_cables(report, to_json(*cables)) : report + to_table(*cables);
+    add_marks(*cables, collection.fabric, marks);
+  }
   // Where the fabric goes to standard output, what is said about it must not.
   fmt::print(output.empty() || output == "-" ? stderr : stdout, "{}", report);
   if (told.devices.empty()) return kUsage;
   const Fabric& fabric = collection.fabric;
-  auto saved =
-      save_text(output, output.ends_with(".svg")   ? fabric_picture(fabric, marks_of(collection))
-                        : output.ends_with(".dot") ? to_dot(fabric)
-                                                   : to_json(fabric));
+  auto saved = save_text(output, output.ends_with(".svg")   ? fabric_picture(fabric, marks)
+                                 : output.ends_with(".dot") ? to_dot(fabric)
+                                                            : to_json(fabric));
   if (saved && !slurm.empty())
     saved = save_text(slurm,
                       collect::to_slurm(fabric, slurm_form == "block" ? collect::SlurmForm::kBlock
@@ -121,7 +152,7 @@ int run_collect(const Arguments& arguments) {
   if (saved && !hypernode.empty()) saved = save_text(hypernode, collect::to_hypernodes(fabric));
   if (saved && !labels.empty()) saved = save_text(labels, collect::to_labels(fabric));
   if (!saved) return complain("collect", saved.error());
-  return collection.has_problems() ? kFailed : kDone;
+  return collection.has_problems() || (cables && !cables->is_right()) ? kFailed : kDone;
 }
 
 }  // namespace lldp::lab

@@ -17,7 +17,7 @@ import time
 
 from rig import Lab, Verdicts, eventually, run
 
-SETTLES = 8  # s after an event: a second of grace of lldpd's, acknowledgements, rules that move to TCX
+SETTLES = 8  # s after an event, and after the start: a second of grace of lldpd's, acknowledgements, rules that move to TCX
 LEAVES, SPINES, HOSTS = 3, 2, 2
 CHASSIS = re.compile(r"alarm ([\w-]+)(?: ([\w.]+))?:")
 
@@ -53,7 +53,7 @@ class Fabric:
         socket = self.lab.directory / f"{name}.lldpd"
         self.lldpds.append(subprocess.Popen(
             ["ip", "netns", "exec", self.spaces[name], "/usr/sbin/lldpd", "-d", "-u", socket, "-O", "/dev/null", "-L",
-             "/bin/true"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+             "/usr/sbin/lldpcli"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
         return socket
 
     def start(self):
@@ -89,6 +89,7 @@ def main():
         return 77
     chance = random.Random(args.seed)
     with Lab(os.path.abspath(args.bin)) as lab:
+        os.chmod(lab.directory, 0o755)  # lldpd ends the pause in which it starts as a user of its own, over its socket there
         fabric = Fabric(lab)
         try:
             return 0 if watch(fabric, chance, args.seconds) else 1
@@ -100,7 +101,12 @@ def watch(fabric, chance, seconds):
     verdicts, checks, unexplained, nameless = Verdicts(), 0, [], []
     fabric.start()
     names = list(fabric.daemons)
-    fine = eventually(lambda: all(fabric.check(n)[0] == 0 for n in names), 120)
+    def all_fine():
+        return all(fabric.check(n)[0] == 0 for n in names)
+
+    fine = eventually(all_fine, 120)
+    time.sleep(SETTLES)
+    fine = fine and eventually(all_fine, 60)
     verdicts.add("start", "all devices fine" if fine else
                  "; ".join(line for n in names for status, line in [fabric.check(n)] if status), fine)
     wrong_until, events, raised, standing, later = dict.fromkeys(names, 0.0), dict.fromkeys(names, 0), {}, {}, []

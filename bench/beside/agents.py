@@ -43,7 +43,8 @@ def spawn(ns, argv, log):
 
 
 class Agent:
-    """One instance in one namespace; its files are in `run`. mode: default, fast (1 s interval)."""
+    """One instance in one namespace; its files are in `run`. mode: default, fast (1 s interval), rules
+    (ours: a switch whose rules are in the kernel; the BPF file system is `run`/bpf)."""
     name = ""
 
     def __init__(self, run, ns, mode="default"):
@@ -146,8 +147,12 @@ class LldpLevel(Agent):
 
     def argv(self):
         argv = [self.binary, "--config", "/dev/null", "--socket", self.socket,
-                "--state-file", f"{self.run}/{self.ns}.state", "--backend", "none",
-                "--ports", "*"]
+                "--state-file", f"{self.run}/{self.ns}.state", "--ports", "*"]
+        if self.mode == "rules":
+            argv += ["--backend", "bpf", "--bpffs", f"{self.run}/bpf", "--role", "switch", "--level", "1",
+                     "--qos.lossless", "roce"]
+        else:
+            argv += ["--backend", "none"]
         if self.mode == "fast":
             argv += ["--lldp.tx-interval", "1"]
         return argv

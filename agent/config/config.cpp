@@ -23,7 +23,8 @@ namespace po = boost::program_options;
 constexpr unsigned kColumns = 80;
 constexpr unsigned kLeastForText = 44;
 
-/// Of an option that is set on a running daemon; in a file a line is as long as it is.
+/// Of an option that is set on a running daemon, or in a database; in a file a line is as long as
+/// it is.
 constexpr std::size_t kLongestValue = 16'384;
 
 /// The reader of a description: the parser, Program_options, needs `port.*`.
@@ -177,6 +178,54 @@ void check_together(Config& config, const Places& places, Errors& errors) {
                       .what = "a host has level 0: remove this, or set role = switch"});
 }
 
+/// What no line of a file can hold; on a command line, a socket and in a database it would come
+/// through.
+bool has_control_character(std::string_view text) {
+  return std::ranges::any_of(text, [](char c) {
+    const auto octet = static_cast<unsigned char>(c);
+    return octet < 0x20 || octet == 0x7f;
+  });
+}
+
+/// What is wrong with any value that is set by itself, whatever the option.
+std::optional<std::string> wrong_value(std::string_view value) {
+  if (value.size() > kLongestValue)
+    return "longer than " + std::to_string(kLongestValue) + " characters: shorten it";
+  if (has_control_character(value))
+    return "'" + escape(value) + "' has a control character: leave it out";
+  return std::nullopt;
+}
+
+/// The rows of CONFIG_DB, each field as a line of a file is read.
+void take_rows(const Rows& rows, LoadedConfig& out, Places& places) {
+  for (const auto& [name, fields] : rows) {
+    const bool of_ports = name.starts_with(kPortRows);
+    if (!of_ports && name != kDeviceRow) continue;
+    const std::string_view port =
+        of_ports ? std::string_view(name).substr(kPortRows.size()) : std::string_view();
+    const std::string source = "CONFIG_DB " + escape(name);
+    for (const auto& [field, value] : fields) {
+      if (field == "NULL") continue;  // how SONiC writes a row without fields
+      const std::string at = source + ": " + escape(field);
+      const Row* row = find_field(field, of_ports);
+      if (row == nullptr) {
+        out.errors.push_back(
+            {.where = at, .what = "unknown field: the model sonic-lldp-level has the fields"});
+        continue;
+      }
+      const std::string key = key_of(*row, port);
+      auto wrong = wrong_value(value);
+      if (!wrong) wrong = set(*row, out.config, key, value);
+      if (wrong) {
+        out.errors.push_back({.where = at, .what = std::move(*wrong)});
+      } else {
+        places.insert_or_assign(key, at);
+        out.config.origins.of.insert_or_assign(key, Origins::Origin{value, source});
+      }
+    }
+  }
+}
+
 /// A dry run may stand beside the service, with the same file: it is not to meet it anywhere.
 void keep_apart(Config& config, const Invocation& invocation) {
   config.transport = Transport::kPacket;  // lldpd would speak for it
@@ -224,7 +273,8 @@ std::string old_form(const Config& config) {
 std::vector<Option> options() {
   std::vector<Option> all;
   for (const Row& row : rows())
-    all.push_back({row.name, row.argument, row.preset, values_of(row), row.help});
+    all.push_back({row.name, row.argument, row.preset, values_of(row), row.help, row.field,
+                   is_of_ports(row)});
   return all;
 }
 
@@ -304,6 +354,7 @@ LoadedConfig read_by(Reader& reader, const Invocation& invocation) {
     else
       out.errors.push_back(text.error());
   }
+  take_rows(invocation.rows, out, places);
   for (const auto& [name, value] : invocation.set) {
     const Row* row = find_row(name);
     const std::string at = "--" + name;
@@ -380,17 +431,10 @@ constexpr OfStart kOfStart[] = {
     of_start<&Config::soft_socket>("soft.socket"),
     of_start<&Config::sonic_redis>("sonic.redis"),
     of_start<&Config::sonic_config>("sonic.config"),
+    of_start<&Config::config_db>("sonic.config-db"),
     of_start<&Config::htb>("qdisc"),
     of_start<&Config::rewrite_verified>("qos.rewrite-verified"),
 };
-
-/// What no line of a file can hold; on a command line and a socket it would come through.
-bool has_control_character(std::string_view text) {
-  return std::ranges::any_of(text, [](char c) {
-    const auto octet = static_cast<unsigned char>(c);
-    return octet < 0x20 || octet == 0x7f;
-  });
-}
 
 }  // namespace
 
@@ -420,10 +464,7 @@ Result<Config> with_option(Config config, std::string_view key, std::string_view
     return refuse("is the device's identity, and no value for a while: write it into the file");
   if (config.dry_run && (key == "on-change" || key == "metrics.listen" || key == "snmp.agentx"))
     return refuse("a dry run runs nothing beside itself: leave it out");
-  if (value.size() > kLongestValue)
-    return refuse("longer than " + std::to_string(kLongestValue) + " characters: shorten it");
-  if (has_control_character(value))
-    return refuse("'" + escape(value) + "' has a control character: leave it out");
+  if (auto wrong = wrong_value(value)) return refuse(std::move(*wrong));
   if (auto wrong = set(*row, config, key, value)) return refuse(std::move(*wrong));
   config.origins.of.insert_or_assign(std::string(key),
                                      Origins::Origin{std::string(value), std::string(kOnRequest)});

@@ -37,8 +37,8 @@ inline constexpr std::string_view kDryRunSuffix = ".dry-run";
 /// A value of `qos.lossless`: the lossless classes are learned.
 inline constexpr std::string_view kLearned = "auto";
 
-/// What was written for each key that was set, and where: `FILE:LINE`, `command line` or `set`. No
-/// part of the value that a configuration is.
+/// What was written for each key that was set, and where: `FILE:LINE`, `CONFIG_DB TABLE|KEY`,
+/// `command line` or `set`. No part of the value that a configuration is.
 struct Origins {
   struct Origin {
     std::string value{};
@@ -69,6 +69,7 @@ struct Config {
       sonic_redis{};  ///< path of the socket, or ADDRESS:PORT; empty: as `sonic_config` says
   Offload offload = Offload::kAuto;  ///< `flower.offload`
   std::string sonic_config{"/run/redis/sonic-db/database_config.json"};
+  bool config_db = false;         ///< `sonic.config-db`: rows of CONFIG_DB are over the files
   bool rewrite_verified = false;  ///< `qos.rewrite-verified`: the switch chip rewrites DSCPs
   std::string sai_library{};      ///< path of the vendor's libsai.so
   std::string soft_socket{"/run/lldp-level/switch"};  ///< of a software switch
@@ -96,6 +97,12 @@ struct Config {
   friend bool operator==(const Config&, const Config&) = default;
 };
 
+/// Rows of SONiC's CONFIG_DB, `TABLE|KEY` to field to value. Options of the device are fields of
+/// kDeviceRow, those of a port fields of the row kPortRows and its name.
+using Rows = std::map<std::string, std::map<std::string, std::string>>;
+inline constexpr std::string_view kDeviceRow = "LLDP_LEVEL|GLOBAL";
+inline constexpr std::string_view kPortRows = "LLDP_LEVEL_PORT|";
+
 /// One option as a person sees it. The name is `--name` on the command line and `name` in the file.
 struct Option {
   std::string_view name{};
@@ -103,6 +110,8 @@ struct Option {
   std::string_view preset{};    ///< the default as text; empty: none
   std::string values{};         ///< what is accepted: `1-3600`, `auto|host|switch`, or in words
   std::string_view help{};
+  std::string_view field{};  ///< in rows of CONFIG_DB; empty: it is in files alone
+  bool of_ports = false;
 };
 
 /// All of them, in the order of the manual.
@@ -125,6 +134,7 @@ struct Invocation {
   bool remove_rules = false;
   std::optional<std::string> file{};                       ///< `--config FILE`
   std::optional<std::string> drop_ins{};                   ///< a directory, instead of FILE.d
+  Rows rows{};                                             ///< over the files
   std::vector<std::pair<std::string, std::string>> set{};  ///< option, value
 };
 
@@ -135,7 +145,8 @@ using Errors = std::vector<Error>;
 [[nodiscard]] Result<Invocation> parse_command_line(std::span<const char* const> arguments);
 
 /// Reads the file, then those called *.conf in the directory FILE.d, in the order of their names,
-/// each over what was before it; and puts the command line over them. Without `--config` the
+/// each over what was before it; and puts the rows over them, and the command line over these.
+/// An error of a row begins with `CONFIG_DB`. Without `--config` the
 /// default file may be missing; a named one may not. The directory may be missing.
 [[nodiscard]] Result<Config, Errors> load(const Invocation& invocation);
 /// The same once more: a pipe is an error, for it has given what it had.

@@ -334,28 +334,28 @@ Complaint set_scopes(Config& c, std::string_view text) {
 constexpr Row kRows[] = {
     {"role", "ROLE", "auto",
      Choice{"auto|host|switch", [](Config& c, std::size_t i) { c.role = static_cast<Role>(i); }},
-     "what this device is; auto: by its ports and what it forwards between them"},
+     "what this device is; auto: by its ports and what it forwards between them", "role"},
     {"level", "N", "", Number{1, 254, [](Config& c, std::uint32_t v) { c.core.pinned_level = Level::make(v); }},
-     "pin the level: no neighbor changes it"},
+     "pin the level: no neighbor changes it", "level"},
     {"ports", "GLOB,...", "", Text{"names with * and ?, left out with - or ! before", set_ports},
-     "interfaces to speak on; else the front panel, or the physical interfaces"},
+     "interfaces to speak on; else the front panel, or the physical interfaces", "ports"},
     {"port.NAME.admin", "ADMIN", "rxtx", PortChoice{"rxtx|tx|rx|off", set_admin},
-     "adminStatus of the port NAME: whether it sends and receives"},
+     "adminStatus of the port NAME: whether it sends and receives", "admin"},
     {"port.NAME.layers", "NEAR:FAR", "", PortText{"two layers that stand next to each other, as 3:4", set_layers},
      "layered expander: layer of the port NAME, and layer that its link leads to"},
     {"port.NAME.description", "TEXT", "", PortText{"1 to 255 characters", set_description},
-     "Port Description TLV of the port NAME; else its alias, else the driver's name of the port"},
+     "Port Description TLV of the port NAME; else its alias, else the driver's name of the port", "description"},
     {"port.NAME.unheard", "UNHEARD", "alarm", PortChoice{"alarm|ok", set_unheard},
-     "ok: no alarm if no LLDP frame is ever heard on the port NAME"},
+     "ok: no alarm if no LLDP frame is ever heard on the port NAME", "unheard"},
     {"port.NAME.crosslink", "CROSSLINK", "no", PortChoice{"no|yes", set_crosslink},
-     "yes: no alarm if the port NAME leads to a switch of the same level"},
+     "yes: no alarm if the port NAME leads to a switch of the same level", "crosslink"},
     {"host-ports", "GLOB,...", "", Text{"names with * and ?", set_host_ports},
-     "ports where a link that is up counts as a host"},
+     "ports where a link that is up counts as a host", "host-ports"},
     {"expect", "FILE", "",
      Text{"a path", [](Config& c, std::string_view text) { return set_path(c.expect, text); }},
      "topology file, DOT or JSON: raise an alarm where a neighbor differs from it"},
     {"backend", "B,...", "auto", Text{"auto, print, none, or of bpf, dcb, flower, sai, soft, sonic", set_backend},
-     "back ends that put the rules into force; auto: by the machine; print: as text; none: levels only"},
+     "back ends that put the rules into force; auto: by the machine; print: as text; none: levels only", "backend"},
     {"flower.offload", "O", "auto",
      Choice{"auto|require|off", [](Config& c, std::size_t i) { c.offload = static_cast<Offload>(i); }},
      "flower: whether the driver takes the rules; auto: where it refuses, the kernel runs them"},
@@ -373,6 +373,8 @@ constexpr Row kRows[] = {
     {"sonic.config", "PATH", "/run/redis/sonic-db/database_config.json",
      Text{"a path", [](Config& c, std::string_view text) { return set_path(c.sonic_config, text); }},
      "sonic: SONiC's configuration of databases; if missing, the usual one"},
+    {"sonic.config-db", "", "no", Flag{[](Config& c, bool v) { c.config_db = v; }},
+     "follow LLDP_LEVEL and LLDP_LEVEL_PORT of SONiC's CONFIG_DB, over the files"},
     {"qdisc", "Q", "keep",
      Choice{"keep|htb", [](Config& c, std::size_t i) { c.htb = i == 1; }},
      "bpf: htb: give each lossless priority a software queue where no qdisc is configured"},
@@ -451,10 +453,10 @@ constexpr Row kRows[] = {
      "Port ID TLV: interface name, MAC address, alias (else name), name as local ID"},
     {"lldp.tx-interval", "SECONDS", "30",
      Number{1, 3600, [](Config& c, std::uint32_t v) { c.core.msgTxInterval = std::chrono::seconds(v); }},
-     "msgTxInterval: time between frames"},
+     "msgTxInterval: time between frames", "tx-interval"},
     {"lldp.tx-hold", "N", "4",
      Number{1, 100, [](Config& c, std::uint32_t v) { c.core.msgTxHold = static_cast<std::uint16_t>(v); }},
-     "msgTxHold: TTL as a multiple of the interval"},
+     "msgTxHold: TTL as a multiple of the interval", "tx-hold"},
     {"lldp.fast-tx", "SECONDS", "1",
      Number{1, 3600, [](Config& c, std::uint32_t v) { c.core.msgFastTx = std::chrono::seconds(v); }},
      "msgFastTx: time between frames after a new neighbor"},
@@ -481,19 +483,19 @@ constexpr Row kRows[] = {
             c.lossless = text;
             return Complaint();
           }},
-     "lossless classes: learned (auto), or application class > its spare after a turn, or a preset"},
+     "lossless classes: learned (auto), or application class > its spare after a turn, or a preset", "lossless"},
     {"qos.lossy", "P:dscpN", qos::Policy::kDefaultLossy,
      Text{"a priority and a DSCP",
           [](Config& c, std::string_view text) {
             c.lossy = text;
             return Complaint();
           }},
-     "class of packets that turn in the last class of their chain"},
+     "class of packets that turn in the last class of their chain", "lossy"},
     {"qos.restore", "R", "auto",
      Choice{"auto|no", [](Config& c, std::size_t i) { c.core.restores = i == 0; }},
-     "auto: a port to a host gives packets of a spare class their application class again"},
+     "auto: a port to a host gives packets of a spare class their application class again", "restore"},
     {"qos.rewrite-verified", "", "no", Flag{[](Config& c, bool v) { c.rewrite_verified = v; }},
-     "sonic, sai: an experiment has shown that this switch chip rewrites DSCPs by TC_TO_DSCP_MAP"},
+     "sonic, sai: an experiment has shown that this switch chip rewrites DSCPs by TC_TO_DSCP_MAP", "rewrite-verified"},
 };
 
 /// The port that a key of a row per port is of; empty: it is none.
@@ -529,6 +531,18 @@ const Row* find_row(std::string_view key) {
   for (const Row& row : kRows)
     if (is_of_ports(row) ? !port_of(row, key).empty() : row.name == key) return &row;
   return nullptr;
+}
+
+const Row* find_field(std::string_view field, bool of_ports) {
+  for (const Row& row : kRows)
+    if (!field.empty() && row.field == field && is_of_ports(row) == of_ports) return &row;
+  return nullptr;
+}
+
+std::string key_of(const Row& row, std::string_view port) {
+  std::string key(row.name);
+  if (const auto at = key.find("NAME"); is_of_ports(row)) key.replace(at, 4, port);
+  return key;
 }
 
 bool is_section(std::string_view name) {

@@ -46,6 +46,7 @@ struct Row {
   std::string_view preset{};
   std::variant<Number, Choice, Flag, PortChoice, PortText, Text> kind{};
   std::string_view help{};
+  std::string_view field{};  ///< in rows of CONFIG_DB; empty: it is in files alone
 };
 [[nodiscard]] inline bool is_of_ports(const Row& row) {
   return std::holds_alternative<PortChoice>(row.kind) || std::holds_alternative<PortText>(row.kind);
@@ -57,6 +58,10 @@ struct Row {
 [[nodiscard]] std::span<const Row> rows();
 /// The row of a key as it is written; nullptr: there is none.
 [[nodiscard]] const Row* find_row(std::string_view key);
+/// The row of a field of CONFIG_DB, of the device or of a port; nullptr: there is none.
+[[nodiscard]] const Row* find_field(std::string_view field, bool of_ports);
+/// Its key for that port.
+[[nodiscard]] std::string key_of(const Row& row, std::string_view port);
 /// Whether a key begins with it and a dot.
 [[nodiscard]] bool is_section(std::string_view name);
 [[nodiscard]] std::string values_of(const Row& row);

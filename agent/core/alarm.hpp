@@ -41,9 +41,10 @@ enum class AlarmCode : std::uint8_t {
   kPortMissing,    ///< a port that the configuration names is no interface
   kUnheard,        ///< a switch port with carrier on which nothing was ever heard
   kUneven,         ///< levels differ by more than the fabric's tiers explain
+  kConfigDb,       ///< rows of SONiC's CONFIG_DB are wrong, or are not followed
   kSet,            ///< a key has another value than its file gives it, on request
 };
-inline constexpr std::size_t kAlarmCodes = 26;
+inline constexpr std::size_t kAlarmCodes = 27;
 static_assert(static_cast<std::size_t>(AlarmCode::kSet) + 1 == kAlarmCodes);
 [[nodiscard]] std::string_view to_string(
     AlarmCode code);  ///< crosslink, level-skip, host-above-leaf, ...

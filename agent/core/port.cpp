@@ -618,6 +618,7 @@ std::string alarm_text(AlarmCode code, const Port& port, const Standing& own) {
     case AlarmCode::kUnclassed:
     case AlarmCode::kPortMissing:
     case AlarmCode::kUneven:
+    case AlarmCode::kConfigDb:
     case AlarmCode::kSet:
       break;  // of the device, and the owner's
   }

@@ -23,10 +23,10 @@ namespace lldp::io {
       .soft = {.socket = config.soft_socket}};
 }
 
-/// Whether the back end is reached by IP, which the daemon is else refused.
+/// Whether SONiC's databases are reached by IP, which the daemon is else refused.
 [[nodiscard]] inline bool needs_ip(const config::Config& config) {
-  return (config.backend == "sonic" || config.backend == "auto") && !config.sonic_redis.empty() &&
-         !config.sonic_redis.starts_with('/');
+  return (config.backend == "sonic" || config.backend == "auto" || config.config_db) &&
+         !config.sonic_redis.empty() && !config.sonic_redis.starts_with('/');
 }
 
 }  // namespace lldp::io

@@ -15,6 +15,7 @@
 
 #include "agent/daemon/backend_options.hpp"
 #include "agent/daemon/daemon_impl.hpp"
+#include "agent/daemon/open_config_db.hpp"
 #include "agent/daemon/sai_spawner.hpp"
 #include "agent/daemon/state_file.hpp"
 #include "agent/process/privileges.hpp"
@@ -102,7 +103,8 @@ Severity severity_of(core::Event::Kind kind) {
 Result<std::unique_ptr<Daemon>> Daemon::start(const config::Invocation& invocation,
                                               config::Config config,
                                               std::optional<Companions::Launchers> launchers,
-                                              std::shared_ptr<dataplane::sai::Spawner> libsai) {
+                                              std::shared_ptr<dataplane::sai::Spawner> libsai,
+                                              std::unique_ptr<ConfigDb> config_db) {
   const auto group = join_group(config.control_group);
   if (!group) return fail(group.error());
   if (config.transport != config::Transport::kPacket) join_group_of_lldpd(config.lldpd_socket);
@@ -125,9 +127,10 @@ Result<std::unique_ptr<Daemon>> Daemon::start(const config::Invocation& invocati
       log(Severity::kWarning, changed);
 
   const TimePoint now = boot_time();
-  std::unique_ptr<Daemon> daemon(new Daemon(
-      invocation, std::move(config), std::move(choice), std::move(*links), std::move(*packets),
-      std::move(timer), std::move(keeper), state.value_or(core::State{}), std::move(libsai), now));
+  std::unique_ptr<Daemon> daemon(
+      new Daemon(invocation, std::move(config), std::move(choice), std::move(*links),
+                 std::move(*packets), std::move(timer), std::move(keeper),
+                 state.value_or(core::State{}), std::move(libsai), std::move(config_db), now));
   auto control = ControlServer::open(daemon->loop_, daemon->config_.socket, *daemon, {}, *group);
   if (!control) return fail(control.error());
   daemon->control_ = std::move(*control);
@@ -146,7 +149,7 @@ Result<std::unique_ptr<Daemon>> Daemon::start(const config::Invocation& invocati
 Daemon::Daemon(const config::Invocation& invocation, config::Config config, BackendChoice choice,
                LinkMonitor links, PacketIo packets, Timer timer, StateKeeper keeper,
                const core::State& state, std::shared_ptr<dataplane::sai::Spawner> libsai,
-               TimePoint now)
+               std::unique_ptr<ConfigDb> config_db, TimePoint now)
     : invocation_(invocation),
       config_(std::move(config)),
       host_name_(host_name()),
@@ -161,7 +164,8 @@ Daemon::Daemon(const config::Invocation& invocation, config::Config config, Back
       agent_(std::make_shared<const core::Settings>(settings()), identity(), state, now),
       protection_(Protection::open(
           agent_, config_, std::move(choice), std::move(libsai),
-          [this](Ifindex port) { return name_of(port); }, now)) {}
+          [this](Ifindex port) { return name_of(port); }, now)),
+      config_db_(std::move(config_db)) {}
 
 void Daemon::watch_pfc() {
   auto opened = PfcMonitor::open();
@@ -269,6 +273,7 @@ void Daemon::open_ports(TimePoint now) {
   }
   link_events_->wait();
   timer_events_->wait();
+  follow_config_db();
   on_signal();
 
   if (service_.watchdog()) watchdog_due_ = now;
@@ -317,7 +322,7 @@ void Daemon::stand_beside_lldpd(TimePoint now) {
                             packets_.set_deaf(speaker == LldpdTransport::Speaker::kLldpd);
                             if (speaker == LldpdTransport::Speaker::kPackets)
                               agent_.announce(boot_time());
-                            control_->notify_changed();
+                            notify_changed();
                           },
                       .alarm =
                           [this](std::string_view port, std::optional<std::string> text) {
@@ -359,6 +364,7 @@ void Daemon::shutdown() {
   } else {
     settle();
   }
+  if (config_db_) config_db_->withdraw();
   if (auto saved = state_.finish(agent_, now); !saved) log(Severity::kError, saved.error());
   loop_.stop();
 }
@@ -425,13 +431,13 @@ void Daemon::perform(TimePoint now) {
         control_->frame_seen(Direction::kOut, name_of(send.port), send.frame);
   }
   for (const core::Event& event : actions_.events) perform(event, now);
-  if (!actions_.events.empty()) control_->notify_changed();
+  if (!actions_.events.empty()) notify_changed();
   actions_.clear();
   for (const Protection::InForce& done : protection_.take_in_force())
     agent_.in_force(done.port, done.generation, now, actions_);
   state_.tell(agent_, now, actions_);
   protection_.tell(agent_, now, actions_);
-  if (protection_.take_changed()) control_->notify_changed();
+  if (protection_.take_changed()) notify_changed();
   if (!actions_.events.empty()) perform(now);
 }
 
@@ -510,6 +516,7 @@ void Daemon::settle() {
   state_.save(agent_, now);
   state_.tell(agent_, now, actions_);
   if (!actions_.events.empty()) perform(now);
+  if (state_due_ && *state_due_ <= now) tell_state(now);
   if (!retry_due_ && (links_.behind() || state_.unsaved())) retry_due_ = now + kRetry;
   set_timer(now);
   log_settle();
@@ -520,7 +527,7 @@ void Daemon::set_timer(TimePoint now) {
   if (next) next = TimePoint(std::chrono::ceil<Tick>(next->time_since_epoch()));
   for (const auto& due :
        {shared_.gathering, own_.gathering, watchdog_due_, start_ends_, retry_due_,
-        auto_role_.deadline(), protection_.next_deadline(), state_.next_deadline(),
+        auto_role_.deadline(), protection_.next_deadline(), state_.next_deadline(), state_due_,
         service_.owes() ? std::optional(now + kManagerPause) : std::nullopt,
         beside_ ? beside_->next_deadline() : std::nullopt})
     if (due && (!next || *due < *next)) next = due;
@@ -547,8 +554,10 @@ Result<void> run_daemon(const config::Invocation& invocation, config::Config con
     else
       log(Severity::kError, forked.error());
   }
-  auto daemon =
-      Daemon::start(invocation, std::move(config), std::move(launchers), std::move(libsai));
+  config::Invocation with_rows = invocation;
+  std::unique_ptr<ConfigDb> config_db = open_config_db(with_rows, config);
+  auto daemon = Daemon::start(with_rows, std::move(config), std::move(launchers), std::move(libsai),
+                              std::move(config_db));
   if (!daemon) return fail(daemon.error());
   log_aside();
   if (filtered)  // a kernel without it is no reason to leave the fabric without an agent

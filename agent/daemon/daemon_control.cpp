@@ -125,7 +125,7 @@ void Daemon::adopt(config::Config fresh) {
   perform(now);
   protection_.update_all(policy(), now);
   settle();
-  control_->notify_changed();
+  notify_changed();
 }
 
 Result<void> Daemon::set(std::string_view key, std::string_view value) {
@@ -176,7 +176,7 @@ Result<void> Daemon::mute(std::string_view alarm, std::string_view port, std::st
     return fail(Error{.what = "too many alarms are muted: end one with --for 0"});
   log(Severity::kNotice,
       fmt::format("alarm {} {}: muted for {} s on request", escape(alarm), escape(port), number));
-  control_->notify_changed();
+  notify_changed();
   return {};
 }
 
@@ -222,7 +222,7 @@ Result<void> Daemon::pause(std::span<const std::string> ports) {
     consider(link, now);
   }
   settle();
-  control_->notify_changed();
+  notify_changed();
   return {};
 }
 
@@ -243,7 +243,7 @@ Result<void> Daemon::resume(std::span<const std::string> ports) {
     if (const auto port = ports_.find(ifindex); port != ports_.end() && port->second.paused)
       consider(link, now);
   settle();
-  control_->notify_changed();
+  notify_changed();
   return {};
 }
 
@@ -256,7 +256,7 @@ Result<void> Daemon::accept_pfc(const std::string& port, bool accept) {
                                      accept ? "accepted" : "no longer accepted"));
   perform(now);
   settle();
-  control_->notify_changed();
+  notify_changed();
   return {};
 }
 
@@ -270,7 +270,7 @@ Result<void> Daemon::forget(std::span<const std::string> ports) {
     agent_.forget_classes(now, actions_);
     perform(now);
     settle();
-    control_->notify_changed();
+    notify_changed();
     return {};
   }
   if (ports.size() == 1 && ports.front() == kLocation) {
@@ -300,7 +300,7 @@ Result<void> Daemon::forget(std::span<const std::string> ports) {
   if (ports.empty()) agent_.forget(std::nullopt, now, actions_);
   perform(now);
   settle();
-  control_->notify_changed();
+  notify_changed();
   return {};
 }
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "agent/companions/companions.hpp"
+#include "agent/configdb/config_db.hpp"
 #include "agent/control/control.hpp"
 #include "agent/core/agent.hpp"
 #include "agent/daemon/auto_role.hpp"
@@ -47,7 +48,8 @@ class Daemon final : ControlHandler {
   static Result<std::unique_ptr<Daemon>> start(const config::Invocation& invocation,
                                                config::Config config,
                                                std::optional<Companions::Launchers> launchers,
-                                               std::shared_ptr<dataplane::sai::Spawner> libsai);
+                                               std::shared_ptr<dataplane::sai::Spawner> libsai,
+                                               std::unique_ptr<ConfigDb> config_db);
   void run() { loop_.run(); }
 
  private:
@@ -66,7 +68,8 @@ class Daemon final : ControlHandler {
 
   Daemon(const config::Invocation& invocation, config::Config config, BackendChoice choice,
          LinkMonitor links, PacketIo packets, Timer timer, StateKeeper keeper,
-         const core::State& state, std::shared_ptr<dataplane::sai::Spawner> libsai, TimePoint now);
+         const core::State& state, std::shared_ptr<dataplane::sai::Spawner> libsai,
+         std::unique_ptr<ConfigDb> config_db, TimePoint now);
 
   [[nodiscard]] static std::vector<MacAddress> group_addresses(
       const std::vector<core::Scope>& scopes);
@@ -120,6 +123,14 @@ class Daemon final : ControlHandler {
   [[nodiscard]] qos::Policy policy() const;
   /// The data plane gets the classes in force, if they are others.
   void follow_classes(TimePoint now);
+
+  /// Rows of CONFIG_DB are configuration, and STATE_DB is told of the ports.
+  void follow_config_db();
+  /// What is wrong with rows is an alarm.
+  void judge_rows(const config::Errors& errors);
+  void tell_state(TimePoint now);
+  /// What `show` would say is different.
+  void notify_changed();
 
   void perform(TimePoint now);
   void perform(const core::Event& event, TimePoint now);
@@ -211,6 +222,10 @@ class Daemon final : ControlHandler {
   std::optional<Watched> timer_events_;
   asio::signal_set signals_{loop_, SIGTERM, SIGINT, SIGHUP};
   std::unique_ptr<ControlServer> control_;
+  std::unique_ptr<ConfigDb> config_db_;  ///< not without `sonic.config-db`
+  std::optional<Watched> config_db_events_;
+  std::optional<TimePoint> state_due_;  ///< STATE_DB is to be told
+  TimePoint state_told_{};
   std::optional<Companions> companions_;
 };
 

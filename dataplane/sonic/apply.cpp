@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "dataplane/sonic/databases.hpp"
 #include "dataplane/sonic/sonic.hpp"
 #include "dataplane/sonic/writer.hpp"
 #include "os/file.hpp"

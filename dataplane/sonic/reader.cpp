@@ -10,18 +10,12 @@
 #include "base/json.hpp"
 #include "base/text.hpp"
 #include "dataplane/sonic/buffers.hpp"
+#include "dataplane/sonic/databases.hpp"
 
 namespace lldp::dataplane::sonic {
 namespace {
 
 using nlohmann::json;
-
-/// All rows of some tables, in one answer.
-constexpr const char* kCollect =
-    "local r = {} "
-    "for _, p in ipairs(ARGV) do for _, k in ipairs(redis.call('KEYS', p)) do "
-    "if redis.call('TYPE', k).ok == 'hash' then "  // else it is no row of SONiC's
-    "r[#r + 1] = k; r[#r + 1] = redis.call('HGETALL', k) end end end return r";
 
 /// What ports have carried and lost, by their objects: four words each, of which port, what, the
 /// priority and the number. A queue is its priority's, and so is a priority group; of queues that
@@ -77,14 +71,6 @@ constexpr std::string_view kMostRoom = "BUFFER_MAX_PARAM_TABLE|";
 /// Attributes of a port beside those of kFields.
 constexpr const char* kOthers[] = {kPfcSentAttribute, kPfcModeAttribute, kRewriteAttribute};
 
-Row row_of(const redisReply* reply) {
-  Row row;
-  if (reply == nullptr || reply->type != REDIS_REPLY_ARRAY) return row;
-  for (std::size_t i = 0; i + 1 < reply->elements; i += 2)
-    row[text_of(reply->element[i])] = text_of(reply->element[i + 1]);
-  return row;
-}
-
 std::optional<std::uint64_t> number_of(std::string_view text) {
   std::uint64_t number = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -119,12 +105,6 @@ QosMaps maps_of(const Row& object) {
 
 }  // namespace
 
-std::string text_of(const redisReply* reply) {
-  return reply != nullptr && reply->str != nullptr
-             ? std::string(reply->str, static_cast<std::size_t>(reply->len))
-             : "";
-}
-
 void Reader::select(const char* database, std::function<void()> then) {
   redis_.send({"SELECT", std::to_string(databases_.at(database))},
               [this, database, then = std::move(then)](const redisReply* reply) {
@@ -146,31 +126,16 @@ void Reader::start(const Redis::Command& watched, const Memory& notes, bool coun
     watch.insert(watch.end(), watched.begin(), watched.end());
     redis_.send(watch, [](const redisReply*) {});
   }
-  redis_.send({"EVAL",
-               kCollect,
-               "0",
-               "PORT|*",
-               "PORT_QOS_MAP|*",
-               "LLDP_LEVEL|*",
-               "DSCP_TO_TC_MAP|*",
-               "TC_TO_DSCP_MAP|*",
-               "TC_TO_QUEUE_MAP|*",
-               "TC_TO_PRIORITY_GROUP_MAP|*",
-               "PFC_WD|*",
-               "BUFFER_PG|*",
-               "BUFFER_QUEUE|*",
-               "BUFFER_PROFILE|*",
-               "BUFFER_POOL|*",
-               "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP|*",
-               "MAP_PFC_PRIORITY_TO_QUEUE|*",
-               "DEVICE_METADATA|localhost",
-               "VERSIONS|DATABASE",
-               "SYSTEM_DEFAULTS|tunnel_qos_remap"},
+  redis_.send(ask_for_rows({"PORT|*", "PORT_QOS_MAP|*", "LLDP_LEVEL|*", "DSCP_TO_TC_MAP|*",
+                            "TC_TO_DSCP_MAP|*", "TC_TO_QUEUE_MAP|*", "TC_TO_PRIORITY_GROUP_MAP|*",
+                            "PFC_WD|*", "BUFFER_PG|*", "BUFFER_QUEUE|*", "BUFFER_PROFILE|*",
+                            "BUFFER_POOL|*", "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP|*",
+                            "MAP_PFC_PRIORITY_TO_QUEUE|*", "DEVICE_METADATA|localhost",
+                            "VERSIONS|DATABASE", "SYSTEM_DEFAULTS|tunnel_qos_remap"}),
               [this](const redisReply* reply) {
                 if (reply == nullptr || !run_) return;
                 if (reply->type != REDIS_REPLY_ARRAY) return refused_(text_of(reply));
-                for (std::size_t i = 0; i + 1 < reply->elements; i += 2)
-                  run_->view.config[text_of(reply->element[i])] = row_of(reply->element[i + 1]);
+                run_->view.config = rows_of(reply);
               });
   select("STATE_DB");
   redis_.send({"HGET", "SWITCH_CAPABILITY|switch", "SWITCH|NUMBER_OF_TRAFFIC_CLASSES"},

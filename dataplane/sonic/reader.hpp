@@ -76,7 +76,4 @@ class Reader {
   std::optional<Run> run_{};
 };
 
-/// A reply's text; empty: it has none.
-[[nodiscard]] std::string text_of(const redisReply* reply);
-
 }  // namespace lldp::dataplane::sonic

@@ -111,6 +111,18 @@ void Redis::send(const Command& command, OnReply on_reply) {
   ++waiting_;
 }
 
+void Redis::follow(const std::vector<std::string>& patterns, std::function<void()> on_event) {
+  if (context_ == nullptr) return;
+  on_event_ = std::move(on_event);
+  std::vector<const char*> words{"PSUBSCRIBE"};
+  for (const std::string& pattern : patterns) words.push_back(pattern.c_str());
+  const auto told = [](redisAsyncContext*, void* reply, void* self) {
+    if (reply != nullptr) static_cast<Redis*>(self)->on_event_();  // else lost_ is told
+  };
+  redisAsyncCommandArgv(context_, told, this, static_cast<int>(words.size()), words.data(),
+                        nullptr);
+}
+
 void Redis::handle(std::uint32_t events) {
   if (context_ != nullptr && (events & (EPOLLIN | EPOLLHUP | EPOLLERR)) != 0)
     redisAsyncHandleRead(context_);

@@ -32,6 +32,9 @@ class Redis {
   [[nodiscard]] bool connected() const { return context_ != nullptr; }
   void disconnect();
   void send(const Command& command, OnReply on_reply);
+  /// Asks for the keys that are written to, by PSUBSCRIBE: the connection takes no other command
+  /// then. `on_event` is told that following has begun, and of each write.
+  void follow(const std::vector<std::string>& patterns, std::function<void()> on_event);
   void handle(std::uint32_t events);
   [[nodiscard]] std::size_t waiting() const { return waiting_; }  ///< commands without a reply
 
@@ -44,6 +47,7 @@ class Redis {
   redisAsyncContext* context_ = nullptr;
   std::uint32_t watched_ = 0;
   std::size_t waiting_ = 0;
+  std::function<void()> on_event_{};
 };
 
 }  // namespace lldp::dataplane::sonic

@@ -8,10 +8,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <nlohmann/json.hpp>
 #include <utility>
 
-#include "base/json.hpp"
+#include "dataplane/sonic/databases.hpp"
 #include "dataplane/sonic/platform.hpp"
 #include "dataplane/sonic/writer.hpp"
 #include "os/file.hpp"
@@ -21,65 +20,11 @@ namespace lldp::dataplane {
 namespace {
 
 using namespace std::chrono_literals;
-using nlohmann::json;
 using sonic::Row;
 using sonic::text_of;
 
 constexpr auto kFirstTry = 100ms;
 constexpr auto kLastTry = 5s;
-
-/// A member that is to be text and is, or what there is else.
-std::string text_or(const json& object, const char* name, const char* otherwise) {
-  const auto at = object.find(name);
-  return at != object.end() && at->is_string() ? at->get<std::string>() : otherwise;
-}
-
-/// What SONiC has where its configuration of databases is the usual one. Made when it is asked for:
-/// before main() nobody says in a line that memory has run out.
-std::map<std::string, int> usual_databases() {
-  return {{"CONFIG_DB", 4}, {"ASIC_DB", 1}, {"COUNTERS_DB", 2}, {"STATE_DB", 6}};
-}
-constexpr const char* kUsualSocket = "/run/redis/redis.sock";
-
-struct Databases {
-  std::string redis{};
-  std::map<std::string, int> numbers{};
-};
-
-/// By SONiC's database_config.json, where it is.
-Result<Databases> find_databases(const SonicOptions& options) {
-  Databases found{.redis = kUsualSocket, .numbers = usual_databases()};
-  const auto bad = [&](const std::string& why) {
-    return fail(
-        Error{0, options.config, why + ": name SONiC's database_config.json in sonic.config"});
-  };
-  if (const auto file = read_file(options.config)) {
-    const json config = parse_json<json>(*file);
-    if (!config.is_object()) return bad("is not JSON");
-    std::set<std::string> instances;
-    for (auto& [name, number] : found.numbers) {
-      const json* at = config.contains("DATABASES") && config["DATABASES"].is_object() &&
-                               config["DATABASES"].contains(name)
-                           ? &config["DATABASES"][name]
-                           : nullptr;
-      if (at == nullptr || !at->is_object() || !at->contains("id") ||
-          !(*at)["id"].is_number_integer())
-        return bad("has no " + name);
-      number = (*at)["id"].get<int>();
-      instances.insert(text_or(*at, "instance", "redis"));
-    }
-    if (instances.size() != 1)
-      return bad("has its databases in several Redis servers, which is not supported");
-    const std::string instance = *instances.begin();
-    if (config.contains("INSTANCES") && config["INSTANCES"].is_object() &&
-        config["INSTANCES"].contains(instance) && config["INSTANCES"][instance].is_object())
-      found.redis = text_or(config["INSTANCES"][instance], "unix_socket_path", kUsualSocket);
-  } else if (file.error().code != ENOENT) {
-    return bad(file.error().what);
-  }
-  if (!options.redis.empty()) found.redis = options.redis;
-  return found;
-}
 
 /// What an earlier process has kept of ports.
 Result<sonic::Memory> read_notes(const std::string& path) {
@@ -116,7 +61,7 @@ Sonic::Sonic(SonicOptions options, std::string redis_at, std::map<std::string, i
 }
 
 Result<std::unique_ptr<Backend>> Sonic::open(const SonicOptions& options) {
-  auto databases = find_databases(options);
+  auto databases = sonic::find_databases(options.config, options.redis);
   if (!databases) return fail(databases.error());
   auto notes = read_notes(options.memory);
   if (!notes) return fail(notes.error());

@@ -17,6 +17,7 @@ ALLOWED = {
     "companions/launcher_fixture.hpp": 1,
     "companions/launcher_test.cpp": 6,
     "companions/service_test.cpp": 2,
+    "configdb/config_db_test.cpp": 2,
     "control/connection_test.cpp": 17,
     "control/control_fixture.hpp": 2,
     "control/control_test.cpp": 2,

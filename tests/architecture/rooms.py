@@ -22,7 +22,8 @@ ALLOWED = {  # room: the rooms whose headers it may include besides its own
     "agent/control": "os base",
     "agent/companions": "agent/process agent/config agent/report os base",
     "agent/lldpd": "agent/process agent/config agent/core tlv os base",
-    "agent/daemon": "agent/wire agent/links agent/control agent/process agent/companions agent/lldpd agent/config"
+    "agent/configdb": "agent/config agent/report agent/core dataplane qos os base",
+    "agent/daemon": "agent/configdb agent/wire agent/links agent/control agent/process agent/companions agent/lldpd agent/config"
                     " agent/report agent/core dataplane cabling qos tlv os base",
     "agent/cli": "agent/control agent/config agent/report agent/core cabling qos tlv os base",
     "agent/agentx": "agent/control tlv os base",

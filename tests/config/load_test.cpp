@@ -199,7 +199,7 @@ TEST(WithOption, TakesWhatTheFileWouldAndNothingElse) {
   for (const char* key :
        {"dry-run", "socket", "control.group", "seccomp", "state-file", "transport", "lldpd.socket",
         "lldpd.grace", "backend", "bpffs", "flower.offload", "soft.socket", "sonic.redis",
-        "sonic.config", "qdisc", "qos.rewrite-verified"})
+        "sonic.config", "sonic.config-db", "qdisc", "qos.rewrite-verified"})
     EXPECT_EQ(refusal(key, "no"), std::string(key) +
                                       ": is read at start only: write it into the file and restart "
                                       "the daemon");

@@ -170,6 +170,7 @@ const KeyCase kKeys[] = {
        c.policy = *qos::Policy::parse("none", "1:dscp8");  // nothing is learned yet
      }},
     {"qos.restore", "qos.restore = no", [](Config& c) { c.core.restores = false; }},
+    {"sonic.config-db", "sonic.config-db = yes", [](Config& c) { c.config_db = true; }},
     {"qos.rewrite-verified", "qos.rewrite-verified = yes",
      [](Config& c) { c.rewrite_verified = true; }},
 };

@@ -203,8 +203,8 @@ class Agent::Impl {
   void note_told(Port& port, TimePoint now, Actions& out);
   /// No limit is found for it in what other ports know.
   [[nodiscard]] bool is_excused(const Port& port) const;
-  /// The highest rank that the port allows (A6); nothing: any.
-  [[nodiscard]] std::optional<Position> limit(const Port& port) const;
+  /// The highest rank that the port allows (A6); null: any. Holds until something changes.
+  [[nodiscard]] const Position* limit(const Port& port) const;
   /// Sets low_.
   void find_low_beliefs(const Position& target);
   /// A frame without the order TLV.

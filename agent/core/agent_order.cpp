@@ -164,11 +164,11 @@ bool Agent::Impl::is_excused(const Port& port) const {
   return port.excused || (port.host_port && !port.orders.any());
 }
 
-std::optional<Position> Agent::Impl::limit(const Port& port) const {
-  std::optional<Position> least = port.orders.limit(port.link.up);
+const Position* Agent::Impl::limit(const Port& port) const {
+  const Position* least = port.orders.limit(port.link.up);
   if (!port.link.up || port.orders.any_counted() || is_excused(port)) return least;
   const auto take = [&](const Position& belief) {
-    least = least ? std::min(*least, belief) : belief;
+    if (least == nullptr || belief < *least) least = &belief;
   };
   for (const auto& [birth, belief] : low_)
     if (birth <= port.orders.born_before()) take(belief);
@@ -193,10 +193,10 @@ Order Agent::Impl::wanted_order(const Port& port, const Position& target) const 
   if (role_ == Role::kHost)  // on its way to be a switch it is up first
     return settings_->role == Role::kHost ? Order::kUnknown : Order::kUp;
   if (newcomer_ && !lost_) return Order::kUnknown;
-  const Position rank = std::min(rank_.acting(), target);
-  const auto limit = this->limit(port);
+  const Position& rank = std::min(rank_.acting(), target);
+  const Position* limit = this->limit(port);
   const Position& highest = port.link.up ? rank_.acting() : std::max(rank_.acting(), target);
-  if (limit && *limit < highest) return Order::kShut;
+  if (limit != nullptr && *limit < highest) return Order::kShut;
   // Until nothing is down any more the rank may be what it was: what is shut opens last (A9).
   if (lost_ && port.order == Order::kShut && is_any_down()) return Order::kShut;
   const Order order = order_of(port, rank, speaker(), settings_->layered);
@@ -221,7 +221,8 @@ bool Agent::Impl::request_order(Port& port, const Position& target, Actions& out
 void Agent::Impl::follow_labels(Port& port, const Position& target, Actions& out) {
   const PortLabel before{port.type, port.order, port.restores};
   // What an operator says of host-ports goes before what a neighbor says of itself; the order,
-  // which errs towards up, goes by the agents that were heard all the same (docs/develop/rules.md A3).
+  // which errs towards up, goes by the agents that were heard all the same (docs/develop/rules.md
+  // A3).
   port.type =
       settings_->role != Role::kSwitch
           ? PortType::kUnmarked
@@ -271,8 +272,8 @@ bool Agent::Impl::may_rise(const Position& target, TimePoint now) {
     const OrderRequests& requests = port->orders.requests;
     bool holds = false;
     if (!requests.is_only(Order::kShut)) {
-      const auto limit = this->limit(*port);
-      holds = limit && *limit < target;
+      const Position* limit = this->limit(*port);
+      holds = limit != nullptr && *limit < target;
     }
     // Before the first rank what was found, and `up`, is in force.
     if (rank_.acting() == kBottom && !requests.settled()) may = false;

@@ -264,10 +264,10 @@ bool PortOrder::knows_switch(const ChassisId& chassis) const {
       agents_, [&](const KnownAgent& v) { return !v.host && (v.heard || v.chassis == chassis); });
 }
 
-std::optional<Position> PortOrder::limit(bool lit) const {
-  std::optional<Position> least = lit ? std::nullopt : others_;
+const Position* PortOrder::limit(bool lit) const {
+  const Position* least = !lit && others_ ? &*others_ : nullptr;
   for (const KnownAgent& v : agents_)
-    if (!v.host && (v.heard || !lit)) least = least ? std::min(*least, v.belief) : v.belief;
+    if (!v.host && (v.heard || !lit) && (least == nullptr || v.belief < *least)) least = &v.belief;
   return least;
 }
 

@@ -95,17 +95,17 @@ class OrderRequests {
   std::uint32_t newest_restoring_ = 0;  ///< when that was requested last
 };
 
-/// Identity of this device in frames, at present.
+/// Identity of this device in frames, at present: a view, made for each look at a port.
 struct Speaker {
   AgentId agent = 0;
   std::uint32_t boot = 0;
-  ChassisId chassis{};
-  ChassisId rank_id{};
+  const ChassisId& chassis;
+  const ChassisId& rank_id;
 };
 
 /// The agents that were ever heard on a port, what each may believe and has acknowledged, and the
-/// orders that were asked for there: docs/develop/rules.md A1 to A5, A8, A12. Pure: events in, what follows
-/// is asked for.
+/// orders that were asked for there: docs/develop/rules.md A1 to A5, A8, A12. Pure: events in, what
+/// follows is asked for.
 class PortOrder {
  public:
   /// More agents than pass by one port in its life; of those beyond, the lowest belief stays.
@@ -170,8 +170,8 @@ class PortOrder {
   [[nodiscard]] bool knows_switch(const ChassisId& chassis) const;
   /// Something was heard that sends no such TLV. True if that is new.
   bool hear_other() { return !std::exchange(ever_heard_, true); }
-  /// A6's limit as far as this port's agents go; nothing: there is none.
-  [[nodiscard]] std::optional<Position> limit(bool lit) const;
+  /// A6's limit as far as this port's agents go; null: there is none. Holds until the next frame.
+  [[nodiscard]] const Position* limit(bool lit) const;
   [[nodiscard]] std::uint32_t session() const { return session_; }
 
   void restore(std::vector<KnownAgent> agents, std::optional<Position> others, bool ever_heard,

@@ -15,9 +15,12 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 PFC = {"pfc": {"xoff_octets": 200_000, "xon_octets": 197_000}}
-DCQCN = {**PFC, "ecn": {"kmin_octets": 100_000, "kmax_octets": 400_000, "pmax_permille": 200}, "dcqcn": {}}
+DCQCN = {**PFC, "ecn": {"kmin_octets": 100_000, "kmax_octets": 400_000, "pmax_permille": 200}, "dcqcn": {
+    "g_256": 1, "alpha_interval_ns": 1_000, "decrease_interval_ns": 4_000, "increase_interval_ns": 300_000, "fast_recovery_stages": 1,
+    "additive_bps": 40_000_000, "hyper_bps": 100_000_000, "min_bps": 100_000_000}}  # in full: older builds have other defaults
 CASES = [
     ("k = 4, all to all, 240 x 1 MB", 4, {"kind": "all-to-all", "octets": 1_000_000}, PFC),
     ("the same with DCQCN", 4, {"kind": "all-to-all", "octets": 1_000_000}, DCQCN),
@@ -31,14 +34,57 @@ CASES = [
 ]
 
 
+# What is measured of other commands: its words, and the k of the fat-tree.
+COMMANDS = [("prove, k = 64", 64, ["prove"]), ("converge, k = 32", 32, ["converge", "--seed", "1"]),
+            ("converge, k = 64", 64, ["converge", "--seed", "1"]), ("whatif --fail 2 --all, k = 16", 16, ["whatif", "--fail", "2", "--all"])]
+
+
+def process(argv, directory, out=os.devnull):
+    """User CPU seconds, seconds on the wall, and the most memory that it had, in MB."""
+    began = time.monotonic()
+    with open(out, "w", encoding="utf-8") as file:
+        child = subprocess.Popen(argv, stdout=file, cwd=directory)
+    _, status, usage = os.wait4(child.pid, 0)
+    if os.waitstatus_to_exitcode(status) not in (0, 1):
+        sys.exit(f"{' '.join(argv)} ended with {os.waitstatus_to_exitcode(status)}")
+    return usage.ru_utime, time.monotonic() - began, usage.ru_maxrss / 1024
+
+
 def run(lab, directory, *words):
     """Its report, user CPU seconds and the most memory that it had, in MB."""
     report = pathlib.Path(directory, "report.json")
-    child = subprocess.Popen([lab, "sim", "scenario.json", "-o", str(report), *words], stdout=subprocess.DEVNULL, cwd=directory)
-    _, status, usage = os.wait4(child.pid, 0)
-    if os.waitstatus_to_exitcode(status) not in (0, 1):
-        sys.exit(f"{lab} ended with {os.waitstatus_to_exitcode(status)}")
-    return json.loads(report.read_text()), usage.ru_utime, usage.ru_maxrss / 1024
+    cpu, _, peak = process([lab, "sim", "scenario.json", "--json", *words], directory, report)
+    return json.loads(report.read_text()), cpu, peak
+
+
+def scenario(directory, lab, k, traffic, settings):
+    subprocess.run([lab, "topo", "fattree", str(k), "-o", "fabric.json"], check=True, cwd=directory)
+    said = {"fabric": "fabric.json", "duration_ns": 10**9, "traffic": [{**t, "transport": "go-back-n"} for t in traffic], "settings": settings}
+    pathlib.Path(directory, "scenario.json").write_text(json.dumps(said))
+
+
+def octets_a_flow(labs, directory):
+    peaks = []
+    for times in (1, 2):
+        scenario(directory, labs[0], 8, [{"kind": "all-to-all", "octets": 1}] * times, PFC)
+        peaks.append([process([lab, "sim", "scenario.json", "--json", "--duration", "0.000001"], directory)[2] for lab in labs])
+    print("octets a flow, with --json: " + ", ".join(f"{(two - one) * 2**20 / 16_256:.0f}" for one, two in zip(*peaks)), flush=True)
+
+
+def ratios(name, labs, argv_of, directory, runs):
+    """One line: user CPU and time on the wall of each build, in turn, and of the first to the second."""
+    took = [[process(argv_of(lab), directory)[:2] for lab in labs] for _ in range(runs)]
+    cpu, wall = ([statistics.median(run[i][which] for run in took) for i in range(len(labs))] for which in (0, 1))
+    line = f"{name}: {cpu[0]:.2f} s CPU, {wall[0]:.2f} s"
+    if len(labs) > 1:
+        line += f"; to the older build's {cpu[0] / max(cpu[1], 0.001):.2f}, {wall[0] / max(wall[1], 0.001):.2f}"
+    print(line, flush=True)
+
+
+def two_threads(name, lab, directory, runs):
+    walls = [[process([lab, "sim", "scenario.json", "--json", "--threads", threads], directory)[1] for threads in ("1", "2")] for _ in range(runs)]
+    one, two = (min(wall[i] for wall in walls) for i in (0, 1))
+    print(f"{name}, two threads: {one:.2f} s and {two:.2f} s, {one / two:.2f} times as fast; {os.getloadavg()[0]:.1f} wanted to run", flush=True)
 
 
 def main():
@@ -48,6 +94,9 @@ def main():
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--only", default="", help="cases whose name has this")
     parser.add_argument("--threads", default="1")
+    parser.add_argument("--two-threads", action="store_true")
+    parser.add_argument("--goal", action="store_true")
+    parser.add_argument("--commands", action="store_true")
     args = parser.parse_args()
     labs = [os.path.abspath(lab) for lab in (args.lab, args.older) if lab]
     print("| | packet-hops/s | set-up, s | memory, MB |" + (" rate to the older build's | set-up |" if len(labs) > 1 else ""))
@@ -57,9 +106,7 @@ def main():
         if args.only not in name:
             continue
         with tempfile.TemporaryDirectory() as directory:
-            subprocess.run([labs[0], "topo", "fattree", str(k), "-o", "fabric.json"], check=True, cwd=directory)
-            scenario = {"fabric": "fabric.json", "duration_ns": 10**9, "traffic": [{**traffic, "transport": "go-back-n"}], "settings": settings}
-            pathlib.Path(directory, "scenario.json").write_text(json.dumps(scenario))
+            scenario(directory, labs[0], k, [traffic], settings)
             rates, setups, peaks = ([[] for _ in labs] for _ in range(3))
             for seed in range(1, args.runs + 1):
                 digests = set()
@@ -79,6 +126,20 @@ def main():
         if len(labs) > 1:
             row += f" {rate[0] / rate[1]:.2f} | {setup[0] / max(setup[1], 0.001):.2f} |"
         print(row, flush=True)
+        if args.two_threads:
+            with tempfile.TemporaryDirectory() as directory:
+                scenario(directory, labs[0], k, [traffic], settings)
+                two_threads(name, labs[0], directory, args.runs)
+    with tempfile.TemporaryDirectory() as directory:
+        if args.only in "octets a flow":
+            octets_a_flow(labs, directory)
+        if args.goal:
+            subprocess.run([labs[0], "topo", "fattree", "16", "-o", "fabric.json"], check=True, cwd=directory)
+            subprocess.run([sys.executable, str(pathlib.Path(__file__).with_name("goal.py").resolve()), "step.goal"], check=True, cwd=directory)
+            ratios("a step of 1,024 ranks", labs[:1], lambda lab: [lab, "sim", "--topology", "fabric.json", "--traffic", "step.goal"], directory, 1)
+        for name, k, words in COMMANDS if args.commands else []:
+            subprocess.run([labs[0], "topo", "fattree", str(k), "-o", f"{k}.json"], check=True, cwd=directory)
+            ratios(name, labs, lambda lab: [lab, words[0], f"{k}.json", *words[1:]], directory, args.runs)
     print(f"\nuser CPU, median of {args.runs} seeds; {os.getloadavg()[0]:.1f} wanted to run", file=sys.stderr)
     sys.exit(differs)
 

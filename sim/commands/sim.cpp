@@ -236,6 +236,9 @@ int run_sim(const Arguments& arguments) {
   const auto outcome = packets::run(*plan, hooks, threads);
   bar.clear();
   if (!outcome) return complain("sim", outcome.error());
+  if (outcome->memory_ran_out)
+    complain("sim", {ENOMEM, fmt::format("{:.3f} us", packets::micros(outcome->duration)),
+                     "memory ran out: give smaller buffers or fewer flows; the results so far:"});
   for (OutputFile* file : {&capture, &table})
     if (const auto error = file->close()) return complain("sim", *error);
   if (!output.empty()) {
@@ -251,6 +254,7 @@ int run_sim(const Arguments& arguments) {
     fmt::print("{}", to_text(*plan, *outcome));
   if (values->count("explain") != 0 && values->count("json") == 0)
     fmt::print("{}", explain(*plan, *outcome));
+  if (outcome->memory_ran_out) return kUsage;
   return outcome->deadlocked_at ? kFailed : kDone;
 }
 

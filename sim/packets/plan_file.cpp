@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <unordered_map>
@@ -345,7 +346,16 @@ Files files_in(const std::string& directory) {
     return (std::filesystem::path(directory) / name).string();
   };
   return {.fabric = [place](const std::string& name) { return load_fabric(place(name)); },
-          .text = [place](const std::string& name) { return read_file(place(name), kMostText); }};
+          .text = [place](const std::string& name) -> Result<std::string> {
+            std::error_code none;
+            const auto octets = std::filesystem::file_size(place(name), none);
+            if (!none && octets > kMostText)
+              return fail(Error{EFBIG, name,
+                                fmt::format("has {} octets: at most {} are read: split it among "
+                                            "several entries of `traffic`",
+                                            octets, kMostText)});
+            return read_file(place(name), kMostText);
+          }};
 }
 
 Result<Plan> plan_from_file(const std::string& path, std::optional<std::uint64_t> seed,

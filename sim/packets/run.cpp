@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <map>
+#include <new>
 #include <tuple>
 
 #include "base/text.hpp"
+#include "lab/topology/forwarding.hpp"
 #include "sim/packets/detector/itsy.hpp"
 #include "sim/packets/detector/none.hpp"
 #include "sim/packets/detector/watchdog.hpp"
@@ -23,6 +25,8 @@ namespace {
 
 constexpr Picoseconds kOracleEvery = 10 * kMicrosecond;
 constexpr std::size_t kMostRoutes = 1U << 16;  ///< that are kept
+constexpr std::size_t kLinksOfAWay = 7;        ///< of a fat tree, and what ends it
+constexpr std::uint64_t kLeastDelayNs = 100;   ///< of links, for more than one thread
 
 std::string names(const Fabric& fabric, const Path& path) {
   std::string text;
@@ -111,6 +115,8 @@ class Run : public Simulation {
     agents_react(0);
     for (const Flow& f : engine_.network().flows) first_routes_.push_back(f.route);
     for (const Storm& s : plan_.storms) storms_.push_back({s, s.from, true});
+    outcome_.flows.reserve(plan_.flows.size());  // there may be no memory when it ends
+    at_half_.reserve(plan_.flows.size());
   }
 
   Outcome outcome() override {
@@ -316,6 +322,7 @@ class Run : public Simulation {
   }
 
   void finish() {
+    engine_.network().gather();  // a run that memory ended has not
     const Network& n = engine_.network();
     outcome_.duration = n.now;
     outcome_.count = n.count;
@@ -323,7 +330,6 @@ class Run : public Simulation {
     outcome_.queued_octets = n.count.sent - n.count.delivered - n.count.dropped -
                              n.count.lost_octets - n.count.discarded_octets;
     at_half_.resize(n.flows.size());
-    outcome_.flows.reserve(plan_.flows.size());
     const Picoseconds rest = n.now > plan_.duration / 2 ? n.now - plan_.duration / 2 : 0;
     for (std::size_t i = 0; i < plan_.flows.size(); ++i) {
       const Flow& f = n.flows[i];
@@ -545,6 +551,7 @@ Result<Prepared> prepare(const Plan& plan) {
   FailedLinks failed = plan.failed;
   failed.resize(plan.fabric.links.size());
   p.network.flows.reserve(plan.flows.size());
+  p.network.routes.reserve(plan.flows.size() * kLinksOfAWay);
   const Links links = links_of_relays(plan.fabric);
   std::optional<NdcMap> map;
   if (plan.settings.flow_control == FlowControlKind::kPortFc) map.emplace(p.network);
@@ -569,6 +576,15 @@ Result<Prepared> prepare(const Plan& plan) {
   return p;
 }
 
+/// The least delay between two devices that forward: threads meet about that often.
+static std::uint64_t shortest_link(const Fabric& fabric) {
+  std::uint64_t least = ~std::uint64_t{0};
+  for (const Link& link : fabric.links)
+    if (forwards(fabric.nodes[link.ends[0].node]) && forwards(fabric.nodes[link.ends[1].node]))
+      least = std::min(least, link.delay_ns);
+  return least;
+}
+
 std::string_view needs_one_thread(const Plan& plan, const Hooks& hooks) {
   if (hooks.trace) return "a capture has all frames in the order in which they are sent";
   if (plan.settings.protection == ProtectionScheme::kItsy)
@@ -576,6 +592,8 @@ std::string_view needs_one_thread(const Plan& plan, const Hooks& hooks) {
   if (plan.settings.hpcc.on) return "what HPCC's frames tell stays with the thread that moves them";
   if (!plan.program.operations.empty())
     return "operations of a GOAL trace begin at other hosts at the moment in which one ends";
+  if (shortest_link(plan.fabric) < kLeastDelayNs)
+    return "some links are so short that threads would wait for each other most of the time";
   return {};
 }
 
@@ -627,8 +645,16 @@ Result<Outcome> run(const Plan& plan, const Hooks& hooks, std::size_t threads) {
   auto simulation = simulate(plan, hooks, std::move(notice), threads);
   if (!simulation) return fail(simulation.error());
   if (!plan.program.operations.empty()) program.emplace(plan.program, **simulation).begin();
-  (*simulation)->run_until(plan.duration);
-  return (*simulation)->outcome();
+  bool exhausted = false;
+  try {
+    (*simulation)->run_until(plan.duration);
+  } catch (const std::bad_alloc&) {  // of one thread; what it has simulated is told
+    exhausted = true;
+  }
+  Outcome outcome = (*simulation)->outcome();
+  outcome.memory_ran_out = exhausted;
+  outcome.stopped |= exhausted;
+  return outcome;
 }
 
 }  // namespace lldp::lab::packets

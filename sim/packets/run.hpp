@@ -35,7 +35,8 @@ struct StuckQueue {
 
 struct Outcome {
   bool levels_agreed = false;
-  bool stopped = false;  ///< before its time, by the user
+  bool stopped = false;         ///< before its time, by the user or for want of memory
+  bool memory_ran_out = false;  ///< what stands here is of the time before
   Picoseconds duration = 0;
   std::optional<Picoseconds> deadlocked_at{};  ///< when it was first there, to 10 us
   std::vector<StuckQueue> deadlock{};          ///< as it was then

@@ -39,7 +39,7 @@ struct Acknowledged {
 };
 
 /// A rate, and until when it holds unless acknowledged() is called.
-struct SendingPace {
+struct TimedRate {
   std::uint64_t bps = 0;
   Picoseconds until = kNever;
 };
@@ -53,8 +53,8 @@ class CongestionControl {
   CongestionControl& operator=(const CongestionControl&) = delete;
 
   /// At which the flow may send from now on; `line_bps` is its link's.
-  [[nodiscard]] virtual SendingPace pace(const Settings& settings, std::uint64_t line_bps,
-                                         Picoseconds now) = 0;
+  [[nodiscard]] virtual TimedRate pace(const Settings& settings, std::uint64_t line_bps,
+                                       Picoseconds now) = 0;
   /// How many frames may be under way; `most` where the control does not say.
   [[nodiscard]] virtual std::uint32_t window(std::uint32_t most) const { return most; }
   /// Of acknowledgements those that are marked, or all of them.

@@ -117,8 +117,8 @@ class DcqcnOfFlow final : public CongestionControl {
  public:
   explicit DcqcnOfFlow(std::uint64_t most_bps)
       : most_bps_(most_bps), state_{.rate_bps = most_bps, .target_bps = most_bps} {}
-  [[nodiscard]] SendingPace pace(const Settings& settings, std::uint64_t line_bps,
-                                 Picoseconds now) override {
+  [[nodiscard]] TimedRate pace(const Settings& settings, std::uint64_t line_bps,
+                               Picoseconds now) override {
     const Dcqcn dcqcn(settings.dcqcn);
     const std::uint64_t bps = dcqcn.rate(state_, line_bps, now);
     return {.bps = bps, .until = dcqcn.holds_until(state_)};

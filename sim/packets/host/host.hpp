@@ -191,7 +191,7 @@ class Hosts {
     e_.transmit(slot, arc);
     const std::uint64_t line = n_.rates[arc];
     if (w.paced_until <= part_.now) {
-      const SendingPace pace = w.control()->pace(n_.settings, line, part_.now);
+      const TimedRate pace = w.control()->pace(n_.settings, line, part_.now);
       w.paced_bps = std::min(w.rate_bps, pace.bps);
       w.paced_until = pace.until;
     }

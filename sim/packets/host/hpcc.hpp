@@ -23,7 +23,7 @@ class Hpcc final : public CongestionControl {
         window_octets_(most_octets_),
         reference_octets_(most_octets_) {}
 
-  [[nodiscard]] SendingPace pace(const Settings&, std::uint64_t line_bps, Picoseconds) override {
+  [[nodiscard]] TimedRate pace(const Settings&, std::uint64_t line_bps, Picoseconds) override {
     const Wide bits = Wide{window_octets_} * 8 * kSecond / round_trip_;
     return {.bps = static_cast<std::uint64_t>(std::min<Wide>(std::max<Wide>(bits, 1), line_bps))};
   }

@@ -53,6 +53,7 @@ class TrafficMaker {
   /// One cycle through all hosts: no host sends to itself (Sattolo's algorithm).
   Result<void> permutation() {
     if (!room_for(hosts_.size())) return too_many();
+    plan_.flows.reserve(plan_.flows.size() + hosts_.size());
     auto to = hosts_;
     for (std::size_t i = to.size() - 1; i > 0; --i)
       std::swap(to[i], to[static_cast<std::size_t>(random_.below(i))]);
@@ -62,6 +63,7 @@ class TrafficMaker {
 
   Result<void> all_to_all() {
     if (!room_for(hosts_.size() * (hosts_.size() - 1))) return too_many();
+    plan_.flows.reserve(plan_.flows.size() + hosts_.size() * (hosts_.size() - 1));
     for (std::size_t i = 1; i < hosts_.size(); ++i)  // no two to the same at the same time
       for (std::size_t h = 0; h < hosts_.size(); ++h)
         flow(hosts_[h], hosts_[(h + i) % hosts_.size()], t_.octets, t_.start);

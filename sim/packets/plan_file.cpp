@@ -289,8 +289,17 @@ Result<Plan> plan_from_json(std::string_view text, const Files& files,
                             std::optional<std::uint64_t> seed, WithoutFlows without) {
   if (is_too_deep(text))
     return fail(Error{0, "", fmt::format("nested more than {} levels deep", kDeepestJson)});
-  const auto json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (json.is_discarded()) return fail(Error{0, "", "this is no JSON"});
+  Json json;
+  try {
+    json = Json::parse(text);
+  } catch (const Json::parse_error& e) {  // tells how many octets it has read
+    const auto read = text.substr(0, std::min(e.byte, text.size()));
+    return fail(Error{0, fmt::format("line {}", 1 + std::count(read.begin(), read.end(), '\n')),
+                      e.byte > text.size() ? "cut off: the JSON has no end: write the file again"
+                                           : "this is no JSON"});
+  } catch (const Json::exception&) {  // tells no place
+    return fail(Error{0, "", "a number is out of range"});
+  }
   Plan plan;
   std::optional<Error> error;
   {

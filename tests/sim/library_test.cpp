@@ -318,7 +318,7 @@ TEST(Library, SaysWhyThereIsNoSimulation) {
     return std::string(error);
   };
   EXPECT_EQ(error_of(nullptr), "there is no scenario");
-  EXPECT_EQ(error_of("{"), "this is no JSON");
+  EXPECT_EQ(error_of("{"), "line 1: cut off: the JSON has no end: write the file again");
   EXPECT_THAT(error_of("{}"), HasSubstr("fabric: name a file"));
   EXPECT_THAT(error_of(R"({"fabric": "nowhere.json"})"), HasSubstr("nowhere.json"));
   EXPECT_THAT(error_of(scenario(R"(, "settings": {"pfc": {"headroom_octets": 1}})").c_str()),

@@ -184,7 +184,8 @@ class Sim(unittest.TestCase):
                 self.assertEqual((done.returncode, done.stdout), (2, ""))
                 self.assertIn(what, done.stderr)
                 self.assertEqual(done.stderr.count("\n"), 1)
-        self.assertIn("this is no JSON", lab("sim", "-", text="{").stderr)
+        self.assertIn("line 1: cut off: the JSON has no end: write the file again", lab("sim", "-", text="{").stderr)
+        self.assertIn("line 2: this is no JSON", lab("sim", "-", text='{"fabric": "x",\n,}').stderr)
         deep = '{"fabric": ' + '{"a":' * 500000 + "1" + "}" * 500001
         self.assertIn("nested more than 32 levels deep", lab("sim", "-", text=deep).stderr)
         lab("topo", "dualtor", "-o", self.path / "dualtor.json")

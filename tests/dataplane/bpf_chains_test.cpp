@@ -26,6 +26,8 @@ constexpr qos::PortClass kPorts[] = {{.order = Order::kUnknown},
 constexpr std::pair<unsigned, unsigned> kClasses[] = {{26, 3}, {24, 3}, {19, 2}, {4, 4},
                                                       {43, 5}, {0, 0},  {46, 7}, {16, 7}};
 
+constexpr int kHang = 10'000;  ///< milliseconds for one packet, on a busy machine too
+
 std::string text_of(qos::PortClass port) {
   return std::string(to_string(port.order)) + (port.restore ? " restoring" : "") +
          (port.lossy != 0 ? " not for " + std::to_string(port.lossy) : "");
@@ -54,7 +56,7 @@ class BpfChains : public BpfBackend {
           const unsigned pcp = after == c ? 1 : after.priority.value();
           for (const Way& way : ways) {
             ASSERT_TRUE(from.send(way.in(dscp, 1)));
-            ASSERT_EQ(to.receive(), way.out(after.dscp.value(), pcp))
+            ASSERT_EQ(to.receive(kHang), way.out(after.dscp.value(), pcp))
                 << way.name << ", dscp" << dscp << " from " << text_of(in) << " to "
                 << text_of(out);
           }

@@ -288,6 +288,7 @@ static __always_inline int leave(struct __sk_buff* skb, const struct packet* p, 
   __u8 dscp = p->tos >> 2;
   __u8 priority = rules.priority_of[dscp];
   __u32 done = rules.here ^ skb->ifindex ^ (__u32)p->hops << 24;
+  __u8 came = 0; /* the priority of its class where it came in: the class may not cross this port */
 
   if (skb->cb[DONE_AT] == done) return TC_ACT_UNSPEC;
   skb->cb[DONE_AT] = done;
@@ -302,7 +303,8 @@ static __always_inline int leave(struct __sk_buff* skb, const struct packet* p, 
       count_unclassed(skb, p);
     return TC_ACT_UNSPEC;
   }
-  if (rules.turning_tags && rules.turning_tags >> tag_of(skb, mark, priority) & 1) {
+  if (rules.turning_tags) came = rules.turn_of[dscp].from;
+  if (rules.turning_tags && rules.turning_tags >> tag_of(skb, mark, came ? came : priority) & 1) {
     const struct lldp_level_remap* to = (const void*)&rules.turn_of[dscp];
 
     if (to->from) {

@@ -158,16 +158,13 @@ void Reader::start(const Redis::Command& watched, const Memory& notes, bool coun
 }
 
 void Reader::read_limits() {
-  redis_.send(
-      {"EVAL", kCollect, "0", std::string(kMostRoom) + "*"}, [this](const redisReply* reply) {
-        if (reply == nullptr || !run_ || reply->type != REDIS_REPLY_ARRAY) return;
-        for (std::size_t i = 0; i + 1 < reply->elements; i += 2) {
-          const Row row = row_of(reply->element[i + 1]);
-          const auto most = number_of(value_of(&row, "max_headroom_size"));
-          if (most && *most != 0)
-            run_->view.most_room[text_of(reply->element[i]).substr(kMostRoom.size())] = *most;
-        }
-      });
+  redis_.send(ask_for_rows({std::string(kMostRoom) + "*"}), [this](const redisReply* reply) {
+    if (reply == nullptr || !run_) return;
+    for (const auto& [key, row] : rows_of(reply)) {
+      const auto most = number_of(value_of(&row, "max_headroom_size"));
+      if (most && *most != 0) run_->view.most_room[key.substr(kMostRoom.size())] = *most;
+    }
+  });
 }
 
 void Reader::read_counters() {

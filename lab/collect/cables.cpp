@@ -352,21 +352,20 @@ class Check {
 }  // namespace
 
 std::string_view to_string(CableFinding::Kind kind) {
-  using Kind = CableFinding::Kind;
   switch (kind) {
-    case Kind::kSwapped:
+    case CableFinding::Kind::kSwapped:
       return "swapped";
-    case Kind::kWrong:
+    case CableFinding::Kind::kWrong:
       return "wrong";
-    case Kind::kMissing:
+    case CableFinding::Kind::kMissing:
       return "missing";
-    case Kind::kUnplanned:
+    case CableFinding::Kind::kUnplanned:
       return "unplanned";
-    case Kind::kSpeed:
+    case CableFinding::Kind::kSpeed:
       return "speed";
-    case Kind::kMtu:
+    case CableFinding::Kind::kMtu:
       return "mtu";
-    case Kind::kUnknown:
+    case CableFinding::Kind::kUnknown:
       break;
   }
   return "unknown";

@@ -16,7 +16,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using Kind = CableFinding::Kind;
+using Wrong = CableFinding::Kind;
 
 /// 100 devices: 64 hosts, 24 leaves, 12 spines, every port by its name in the fabric; links of 100
 /// Gb/s. What is wired may differ from the plan.
@@ -91,7 +91,7 @@ TEST(Cables, EverySwappedPairIsOneFindingThatNamesBothPlugs) {
             << fabric.end(a, 1) << " and " << fabric.end(b, e) << "\n"
             << to_table(check);
         const CableFinding& f = check.findings[0];
-        EXPECT_EQ(f.kind, Kind::kSwapped);
+        EXPECT_EQ(f.kind, Wrong::kSwapped);
         EXPECT_EQ(check.right, check.planned - 2);
         // Either the two plugs that were exchanged, or those at the other ends.
         const auto names = [&](const std::string& one, const std::string& two) {
@@ -116,7 +116,7 @@ TEST(Cables, EveryMissingCableIsFound) {
     fabric.cut = {w};
     const CableCheck check = fabric.check();
     ASSERT_EQ(check.findings.size(), 1U);
-    EXPECT_EQ(check.findings[0].kind, Kind::kMissing);
+    EXPECT_EQ(check.findings[0].kind, Wrong::kMissing);
     EXPECT_EQ(check.findings[0].device + ":" + check.findings[0].port, fabric.end(w, 0));
     EXPECT_EQ(check.findings[0].peer, fabric.end(w, 1));
     ASSERT_EQ(check.counts.size(), 1U);
@@ -131,7 +131,7 @@ TEST(Cables, EveryHalfSpeedCableIsFound) {
     const CableCheck check = fabric.check();
     ASSERT_EQ(check.findings.size(), 1U);
     EXPECT_EQ(check.findings[0],
-              (CableFinding{Kind::kSpeed, fabric.fabric.nodes[fabric.wires[w].ends[0].node].name,
+              (CableFinding{Wrong::kSpeed, fabric.fabric.nodes[fabric.wires[w].ends[0].node].name,
                             fabric.wires[w].ends[0].port, fabric.end(w, 1),
                             "runs at 50 Gb/s, planned 100 Gb/s"}));
     fabric.speeds[w] = 100'000;
@@ -139,7 +139,7 @@ TEST(Cables, EveryHalfSpeedCableIsFound) {
   fabric.mtus[3] = 1500;
   const CableCheck check = fabric.check();
   ASSERT_EQ(check.findings.size(), 1U);
-  EXPECT_EQ(check.findings[0].kind, Kind::kMtu);
+  EXPECT_EQ(check.findings[0].kind, Wrong::kMtu);
   EXPECT_EQ(check.findings[0].text, "has MTU 1500, planned 9216");
 }
 
@@ -153,7 +153,7 @@ TEST(Cables, EveryUnplannedCableIsFound) {
     fabric.mtus.push_back(9216);
     const CableCheck check = fabric.check();
     ASSERT_EQ(check.findings.size(), 1U);
-    EXPECT_EQ(check.findings[0].kind, Kind::kUnplanned);
+    EXPECT_EQ(check.findings[0].kind, Wrong::kUnplanned);
     EXPECT_EQ(check.right, check.planned);
     fabric.wires.pop_back(), fabric.speeds.pop_back(), fabric.mtus.pop_back();
   }
@@ -164,7 +164,7 @@ TEST(Cables, OneInAWrongFreePortIsWrong) {
   fabric.wires[0].ends[1].port = "spare";
   const CableCheck check = fabric.check();
   ASSERT_EQ(check.findings.size(), 1U);
-  EXPECT_EQ(check.findings[0].kind, Kind::kWrong);
+  EXPECT_EQ(check.findings[0].kind, Wrong::kWrong);
   EXPECT_THAT(check.findings[0].text, HasSubstr(":spare"));
 }
 
@@ -239,7 +239,7 @@ TEST(Cables, OfDevicesThatDoNotTellAreUnknownAndNotMissing) {
   const CableCheck check =
       against("source,source port,destination,destination port\nleaf1,p,spine1,q\n", {});
   ASSERT_EQ(check.findings.size(), 1U);
-  EXPECT_EQ(check.findings[0].kind, Kind::kUnknown);
+  EXPECT_EQ(check.findings[0].kind, Wrong::kUnknown);
 }
 
 TEST(Cables, SpeedsAreReadAsPlannersWriteThem) {

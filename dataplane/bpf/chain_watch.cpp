@@ -17,7 +17,7 @@ namespace {
 constexpr const char* kBtf = "/sys/kernel/btf/vmlinux";
 
 /// Writes eight octets to the ring: bpf_ringbuf_output(ring, stack, 8, 0).
-std::array<bpf_insn, 9> code_for(const UniqueFd& ring) {
+std::array<bpf_insn, 10> code_for(const UniqueFd& ring) {
   const auto insn = [](int code, int to, int from, int off, int imm) {
     bpf_insn i{};
     i.code = static_cast<__u8>(code);
@@ -36,6 +36,7 @@ std::array<bpf_insn, 9> code_for(const UniqueFd& ring) {
           insn(kMove | BPF_K, BPF_REG_3, 0, 0, 8),
           insn(kMove | BPF_K, BPF_REG_4, 0, 0, 0),
           insn(BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_ringbuf_output),
+          insn(kMove | BPF_K, BPF_REG_0, 0, 0, 0),  // what a program at an entry has to return
           insn(BPF_JMP | BPF_EXIT, 0, 0, 0, 0)};
 }
 

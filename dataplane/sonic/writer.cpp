@@ -214,6 +214,9 @@ std::optional<PfcStep> next_pfc(const View& view, const PortBuffers& buffers,
   if (now == wanted) {
     if (lacking == 0 || !settled || !may_begin) return std::nullopt;
     std::string fewer = priorities_text(without(mask_of_list(wanted), lacking), ",");
+    // The model of 202411 takes no empty list. The last one said twice is another text, and to
+    // buffer manager and orchagent the same priorities.
+    if (fewer.empty()) fewer = wanted + "," + wanted.back();
     return PfcStep{.from = now,
                    .to = std::move(fewer),
                    .map = view.field(port, kFields[0].name),

@@ -118,6 +118,9 @@ class Box : public Server {
       words.insert(words.begin(), "HSET");
       ask(kConfig, words);
     };
+    std::vector<std::string> cables{"CABLE_LENGTH|AZURE"};
+    for (int i = 0; i < ports_; ++i) cables.insert(cables.end(), {name_of(i), "5m"});
+    set(cables);
     set({"BUFFER_POOL|ingress_lossless_pool", "type", "ingress", "mode", "dynamic", "size",
          "10875072"});
     set({"BUFFER_POOL|egress_lossless_pool", "type", "egress", "mode", "static", "size",

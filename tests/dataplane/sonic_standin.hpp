@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -67,13 +70,17 @@ class Follower {
   ToSyncs waiting_{};
 };
 
-/// cfgmgr/buffermgr.cpp, the static model.
+/// cfgmgr/buffermgr.cpp, the static model. Where LLDP_BUFFERMGRD names SONiC's own program, that
+/// one runs in its place: it reads /run/redis/sonic-db, so in a mount namespace of its own.
 class BufferManager {
  public:
-  explicit BufferManager(Server& server) : server_(server), follower_(server, kConfig) {}
+  explicit BufferManager(Server& server) : server_(server), follower_(server, kConfig) {
+    if (const char* program = std::getenv("LLDP_BUFFERMGRD")) own_.emplace(program, server);
+  }
   static constexpr const char* kProfile = "pg_lossless_100000_5m_profile";
 
   void run() {
+    if (own_) return own_->settle();
     for (auto& [key, what] : std::exchange(follower_.take(), {})) {
       if (key.starts_with("PORT_QOS_MAP|") && what.row && what.row->contains("pfc_enable"))
         see(key.substr(13), what.row->at("pfc_enable"));
@@ -87,6 +94,58 @@ class BufferManager {
   }
 
  private:
+  class Own {
+   public:
+    Own(const char* program, const Server& server) : program_(program), server_(server) {
+      std::ofstream(lookup()) << "100000 5m 73552 18432 55120 0\n";
+      start();
+      settle();
+    }
+    ~Own() {
+      if (pid_ <= 0) return;
+      ::kill(pid_, SIGKILL);
+      ::waitpid(pid_, nullptr, 0);
+    }
+    Own(const Own&) = delete;
+    Own& operator=(const Own&) = delete;
+    /// It has no end that could be waited for. One that ended, as it does when Redis goes, is
+    /// started anew, as supervisor does.
+    void settle() {
+      std::this_thread::sleep_for(std::chrono::milliseconds(60));
+      if (pid_ > 0 && ::waitpid(pid_, nullptr, WNOHANG) == pid_) start();
+    }
+
+   private:
+    [[nodiscard]] std::string lookup() const { return server_.path("pg_profile_lookup.ini"); }
+    void start() {
+      nlohmann::json databases;
+      for (const auto& [name, id] : std::map<std::string, int>{{"APPL_DB", 0},
+                                                               {"ASIC_DB", kAsic},
+                                                               {"COUNTERS_DB", kCounters},
+                                                               {"LOGLEVEL_DB", 3},
+                                                               {"CONFIG_DB", kConfig},
+                                                               {"FLEX_COUNTER_DB", 5},
+                                                               {"STATE_DB", kState},
+                                                               {"APPL_STATE_DB", 14}})
+        databases[name] = {{"id", id},
+                           {"separator", id == kConfig || id == kState ? "|" : ":"},
+                           {"instance", "redis"}};
+      std::filesystem::create_directories("/run/redis/sonic-db");
+      std::ofstream("/run/redis/sonic-db/database_config.json") << nlohmann::json{
+          {"INSTANCES",
+           {{"redis",
+             {{"unix_socket_path", server_.socket()}, {"hostname", "127.0.0.1"}, {"port", 6379}}}}},
+          {"DATABASES", databases},
+          {"VERSION", "1.0"}};
+      const std::string table = lookup();
+      const char* words[] = {program_.c_str(), "-l", table.c_str(), nullptr};
+      if (::posix_spawn(&pid_, words[0], nullptr, nullptr, const_cast<char**>(words), environ) != 0)
+        pid_ = 0;
+    }
+    std::string program_;
+    const Server& server_;
+    pid_t pid_ = 0;
+  };
   void see(const std::string& port, const std::string& pfc) {
     const auto [at, fresh] = pfc_.try_emplace(port, pfc);
     if (!fresh && std::exchange(at->second, pfc) == pfc) return;
@@ -116,6 +175,7 @@ class BufferManager {
   Follower follower_;
   std::map<std::string, std::string> pfc_{};
   std::set<std::string> ports_{};  ///< whose own rows wait
+  std::optional<Own> own_{};
 };
 
 /// orchagent's QosOrch, BufferOrch and PfcWdSwOrch.

@@ -39,15 +39,20 @@ COMMANDS = [("prove, k = 64", 64, ["prove"]), ("converge, k = 32", 32, ["converg
             ("converge, k = 64", 64, ["converge", "--seed", "1"]), ("whatif --fail 2 --all, k = 16", 16, ["whatif", "--fail", "2", "--all"])]
 
 
+# A process begins with its parent's memory as its peak, so a small one stands between.
+SMALL = """import os, subprocess, sys, time
+began = time.monotonic()
+child = subprocess.Popen(sys.argv[2:], stdout=open(sys.argv[1], "w"))
+_, status, usage = os.wait4(child.pid, 0)
+print(os.waitstatus_to_exitcode(status), usage.ru_utime, time.monotonic() - began, usage.ru_maxrss / 1024)"""
+
+
 def process(argv, directory, out=os.devnull):
     """User CPU seconds, seconds on the wall, and the most memory that it had, in MB."""
-    began = time.monotonic()
-    with open(out, "w", encoding="utf-8") as file:
-        child = subprocess.Popen(argv, stdout=file, cwd=directory)
-    _, status, usage = os.wait4(child.pid, 0)
-    if os.waitstatus_to_exitcode(status) not in (0, 1):
-        sys.exit(f"{' '.join(argv)} ended with {os.waitstatus_to_exitcode(status)}")
-    return usage.ru_utime, time.monotonic() - began, usage.ru_maxrss / 1024
+    said = subprocess.run([sys.executable, "-S", "-c", SMALL, out, *argv], stdout=subprocess.PIPE, cwd=directory, check=True).stdout.split()
+    if int(said[0]) not in (0, 1):
+        sys.exit(f"{' '.join(argv)} ended with {said[0].decode()}")
+    return tuple(float(word) for word in said[1:])
 
 
 def run(lab, directory, *words):

@@ -113,7 +113,7 @@ def commit_subjects(root):
         start = re.match(r"[a-z][\w/., -]*: ([a-z][\w-]*)", subject)
         if len(subject) > 72:
             yield f"commit subject of {len(subject)} characters, 72 are allowed: {subject}"
-        elif not start or re.search(r"(?<!e)ed$|ing$", start[1]):
+        elif not start or re.search(r"(?<!e)ed$|(?<!^br)ing$", start[1]):
             yield f"commit subject is not `room: imperative`: {subject}"
 
 

@@ -89,7 +89,7 @@ TEST_F(ConfigRows, OptionsOfStartKeepTheirSource) {
   Config running = with({}).config;
   Config fresh = with({{"LLDP_LEVEL|GLOBAL", {{"backend", "none"}}}}).config;
   EXPECT_THAT(keep_what_is_of_start(fresh, running), ElementsAre("backend"));
-  EXPECT_EQ(fresh.backend, "bpf");
+  EXPECT_EQ(fresh.backend, "auto");
 }
 
 /// The leaves of a container of the model: the text of each one's type.

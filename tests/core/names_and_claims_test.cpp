@@ -183,7 +183,7 @@ TEST_F(Remembering, WhereAClaimOfANameThatWasGivenUpEndsNobodyIsHeard) {
 }
 TEST_F(Remembering, ALocationBesideAClaimThatStandsContradictsNothing) {
   s.hear(2, {.name = "z", .tr = switch_claim(2)});
-  const Bytes tier{3, 2, ChassisId::kLocal, 'q'};
+  const Bytes tier{3, 2, ChassisId::kLocal, 'q', 0, 0, 0, 0};
   s.hear(2, {.name = "y", .location = tier, .capabilities = kStation});
   s.hear(2, {.name = "z", .location = tier, .capabilities = kStation});
   s.pass(seconds(2));

@@ -233,7 +233,7 @@ TEST_F(Remembering, EveryChangeOfAMemoryIsToBeSaved) {
   EXPECT_GE(states(), 1U);
   s.up(2);
   s.pass(seconds(130));
-  EXPECT_EQ(states(), 0U);  // nobody was heard
+  EXPECT_LE(states(), 1U);  // no neighbor was heard; the location grew older
   s.hear(2, {.name = "phone"});
   EXPECT_EQ(states(), 1U);
 }

@@ -328,7 +328,7 @@ TEST(Library, SaysWhyThereIsNoSimulation) {
   EXPECT_EQ(lls_create("{", nullptr, nullptr, 0), nullptr);
   char small[8] = "1234567";
   EXPECT_EQ(lls_create("{", nullptr, small, sizeof small), nullptr);
-  EXPECT_STREQ(small, "this is");
+  EXPECT_STREQ(small, "line 1:");
   char error[200] = "";
   EXPECT_EQ(lls_open("/nowhere/s.json", error, sizeof error), nullptr);
   EXPECT_THAT(error, HasSubstr("/nowhere/s.json"));

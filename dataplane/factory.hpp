@@ -106,9 +106,9 @@ struct Options {
 inline constexpr std::string_view kBackends[] = {"bpf", "dcb",  "flower", "print",
                                                  "sai", "soft", "sonic"};
 
-/// Opens the back end of that name, or several with commas between as one, for the network namespace
-/// of the calling thread, and finds what an earlier one has left there. Fails in one line that says
-/// what to do.
+/// Opens the back end of that name, or several with commas between as one, for the network
+/// namespace of the calling thread, and finds what an earlier one has left there. Fails in one line
+/// that says what to do.
 [[nodiscard]] Result<std::unique_ptr<Backend>> make_backend(std::string_view name,
                                                             const Options& options);
 

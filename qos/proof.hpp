@@ -54,8 +54,9 @@ struct Proof {
 
 /// Searches the dependencies between buffers that the rules permit for any routing and any set of
 /// failures: a packet may go from any link of a switch to any link of it, and starts in any
-/// lossless class of any chain anywhere. Failures only take dependencies away. docs/develop/proof.md has
-/// the argument. Linear in the number of links (times classes) if there is no cycle.
+/// lossless class of any chain anywhere. Failures only take dependencies away.
+/// docs/develop/proof.md has the argument. Linear in the number of links (times classes) if there
+/// is no cycle.
 [[nodiscard]] Proof prove(const Forwarding& fabric, const Policy& policy,
                           OnTurn on_turn = OnTurn::kChangesClass);
 

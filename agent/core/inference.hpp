@@ -101,9 +101,9 @@ class Surroundings {
   std::size_t known_ = 0;  ///< of heard_, in learned_
 };
 
-/// The level of a device: docs/develop/rules.md L1 to L6. It looks at what is heard, never at the order in
-/// which that came, and knows the table only as counts per level: a port's change costs the same
-/// whatever the number of ports.
+/// The level of a device: docs/develop/rules.md L1 to L6. It looks at what is heard, never at the
+/// order in which that came, and knows the table only as counts per level: a port's change costs
+/// the same whatever the number of ports.
 class Inference {
  public:
   struct Rules {

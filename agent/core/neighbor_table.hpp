@@ -56,8 +56,9 @@ class Neighbor : public Told {
   std::uint8_t source_changes = 0;    ///< of last_source, since first_source_change
   TimePoint first_source_change{};
   bool superseded =
-      false;          ///< the same device has since spoken under another MSAP, and this one not
-  bool asks = false;  ///< it waits for us to acknowledge, or has not heard us (docs/develop/rules.md A13)
+      false;  ///< the same device has since spoken under another MSAP, and this one not
+  bool asks =
+      false;  ///< it waits for us to acknowledge, or has not heard us (docs/develop/rules.md A13)
   /// It has not been heard since layers were set anew here (docs/develop/rules.md O6).
   bool layers_unproved = false;
   bool in_error = false;  ///< this and the next two: for the statistics, frame by frame

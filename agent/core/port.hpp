@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "agent/core/link.hpp"
 #include "agent/core/change_gate.hpp"
 #include "agent/core/deadline_queue.hpp"
 #include "agent/core/inference.hpp"
+#include "agent/core/link.hpp"
 #include "agent/core/neighbor_table.hpp"
 #include "agent/core/port_order.hpp"
 #include "agent/core/port_statistics.hpp"

@@ -11,8 +11,8 @@ namespace lldp::core {
 /// 64 random bits that identify a device; 0: none.
 using AgentId = std::uint64_t;
 
-/// A device's rank in the total order of devices, and what it has told of it: docs/develop/rules.md A5 to
-/// A7. A Position without level and chassis ID is the bottom.
+/// A device's rank in the total order of devices, and what it has told of it: docs/develop/rules.md
+/// A5 to A7. A Position without level and chassis ID is the bottom.
 class Rank {
  public:
   Rank() = default;

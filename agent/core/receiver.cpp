@@ -173,7 +173,8 @@ void Agent::Impl::Receiver::recall_claim() {
   if (known->tr || known->contribution || memory.kind != PortMemory::Kind::kSwitch ||
       !port.is_young(now) || memory.at.chassis != known->chassis_id())
     return;
-  // What was heard before the layers were set as they are proves nothing (docs/develop/rules.md O6).
+  // What was heard before the layers were set as they are proves nothing (docs/develop/rules.md
+  // O6).
   const bool proved = memory.own_layers == port.link.layers;
   known->claimed = {.device = DeviceType::kSwitch,
                     .level = memory.at.level,

@@ -53,8 +53,8 @@ struct PortState {
   friend bool operator==(const PortState&, const PortState&) = default;
 };
 
-/// What outlives a restart: the content of the state file as a value. docs/develop/rules.md, "State of the
-/// device".
+/// What outlives a restart: the content of the state file as a value. docs/develop/rules.md, "State
+/// of the device".
 struct State {
   std::optional<ChassisId> chassis_id{};
   std::optional<Level> level{};

@@ -166,16 +166,11 @@ struct AnswerText {
   json operator()(const View& v) const {
     json ports = json::object();
     for (const auto& [name, port] : v.ports) ports[name] = json_of(port);
-    return {{"is", "view"},
-            {"release", v.release},
-            {"can-map", v.can_map},
-            {"can-pfc", v.can_pfc},
-            {"can-acl", v.can_acl},
-            {"traffic-classes", v.traffic_classes},
-            {"ports", ports},
-            {"maps", json_of(v.maps)},
-            {"bound", v.bound},
-            {"acl", json_of(v.acl)}};
+    return {{"is", "view"},         {"release", v.release},
+            {"can-map", v.can_map}, {"can-pfc", v.can_pfc},
+            {"can-acl", v.can_acl}, {"traffic-classes", v.traffic_classes},
+            {"ports", ports},       {"maps", json_of(v.maps)},
+            {"bound", v.bound},     {"acl", json_of(v.acl)}};
   }
   json operator()(const Acl& a) const { return {{"is", "acl"}, {"acl", json_of(a)}}; }
 };

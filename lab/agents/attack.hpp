@@ -9,9 +9,9 @@
 
 namespace lldp::lab::agents {
 
-/// What docs/develop/rules.md says cannot be: a cycle at any moment; or, half an hour after the last
-/// repair, a wrong level that no alarm explains, an order that the ends of a link do not share, or
-/// a wrong location.
+/// What docs/develop/rules.md says cannot be: a cycle at any moment; or, half an hour after the
+/// last repair, a wrong level that no alarm explains, an order that the ends of a link do not
+/// share, or a wrong location.
 struct Finding {
   enum class Kind : std::uint8_t { kCycle, kDeadAgentCycle, kLevel, kOrder, kLocation };
   Kind kind{};

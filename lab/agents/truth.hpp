@@ -18,8 +18,8 @@ using Levels = std::vector<std::optional<Level>>;  ///< by node
 
 /// Holds the levels and the port types that running agents have found against the right ones, as
 /// they change: in constant time per change; where ports have layers also what their rules go by
-/// (docs/develop/rules.md O6). Of an agent that does not run all is wrong. Stands as long as no cable is
-/// moved.
+/// (docs/develop/rules.md O6). Of an agent that does not run all is wrong. Stands as long as no
+/// cable is moved.
 class Truth : public Observer {
  public:
   Truth(const Network& network, Levels right);

@@ -37,8 +37,8 @@ using Observation = std::vector<SeenDevice>;
 /// Reads the parameters of a reply to Show or Watch, org.lldplevel.
 [[nodiscard]] Result<SeenDevice> device_from_json(const nlohmann::json& reply);
 
-/// The nodes that do not stand where the fabric's links and levels put them (docs/develop/rules.md P1 to
-/// P3), by the chassis IDs that the agents have.
+/// The nodes that do not stand where the fabric's links and levels put them (docs/develop/rules.md
+/// P1 to P3), by the chassis IDs that the agents have.
 [[nodiscard]] std::vector<std::size_t> wrongly_located(const Fabric& fabric,
                                                        const Observation& seen);
 

@@ -24,8 +24,8 @@ struct FabricChange {
 /// Fails for what is no change, or none of this fabric.
 [[nodiscard]] Result<FabricChange> change_from(const Fabric& fabric, std::string_view text);
 
-/// The fabric after the changes. Switches keep their levels: they are established (docs/develop/rules.md
-/// L4).
+/// The fabric after the changes. Switches keep their levels: they are established
+/// (docs/develop/rules.md L4).
 [[nodiscard]] Result<Fabric> changed(Fabric fabric, const std::vector<FabricChange>& changes);
 
 }  // namespace lldp::lab::whatif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The packet simulator of lldp-level-lab as a library: a lossless Ethernet fabric on virtual time,
- * for programs that simulate what runs on top of one. docs/research/sim.md has the model. C99 and later,
- * C++11 and later.
+ * for programs that simulate what runs on top of one. docs/research/sim.md has the model. C99 and
+ * later, C++11 and later.
  *
  * Time is in picoseconds since the start. Hosts are numbered from 0 in the order of the fabric's
  * file. The same calls give the same results, in every build and on every machine.

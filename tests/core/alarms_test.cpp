@@ -82,8 +82,8 @@ TEST_F(Alarms, LevelSkip) {
   s.hear(2, a_switch("spine", 2));
   EXPECT_EQ(alarm(AlarmCode::kLevelSkip, 2), std::nullopt);
 }
-// docs/develop/rules.md L4: by its new name it says that it has none; its old one would have stood for a
-// TTL.
+// docs/develop/rules.md L4: by its new name it says that it has none; its old one would have stood
+// for a TTL.
 TEST(L4, WhoGivesUpItsLevelUnderANewNameIsFollowedAtOnce) {
   Single s;
   s.up(1, 2);

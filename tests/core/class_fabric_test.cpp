@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lossless classes of fabrics: devices agree, whatever comes first (docs/develop/rules.md, C1 to C8).
+// Lossless classes of fabrics: devices agree, whatever comes first (docs/develop/rules.md, C1 to
+// C8).
 #include <gtest/gtest.h>
 
 #include <algorithm>

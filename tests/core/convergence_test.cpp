@@ -230,7 +230,8 @@ TEST_F(Clos, ARestartOfALeafWhoseServersAreOffDisturbsNobody) {
     EXPECT_EQ(level_changes(), 0U);
   }
 }
-// docs/develop/rules.md L4: before a level is established it is withdrawn with its support, in one wave.
+// docs/develop/rules.md L4: before a level is established it is withdrawn with its support, in one
+// wave.
 struct NewClos : Clos {
   NewClos() : Clos(std::chrono::hours(24)) {}
 };

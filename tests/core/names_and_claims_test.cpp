@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device that changes its name, and one whose frames lose our TLVs for a while: docs/develop/rules.md A3.
+// A device that changes its name, and one whose frames lose our TLVs for a while:
+// docs/develop/rules.md A3.
 #include <gtest/gtest.h>
 
 #include <algorithm>

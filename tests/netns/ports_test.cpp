@@ -215,9 +215,9 @@ TEST_F(PortsTest, FirstFrameDoesNotWaitForTheQuestionWhetherLldpdRuns) {
   EXPECT_EQ(sent(), ear.heard());
 }
 
-// docs/develop/rules.md, Terms: saved first. The state file is a pipe that nobody reads yet, so its writing
-// takes long, as on a file system that is frozen. What tells of it waits a moment for that, and not
-// for ever.
+// docs/develop/rules.md, Terms: saved first. The state file is a pipe that nobody reads yet, so its
+// writing takes long, as on a file system that is frozen. What tells of it waits a moment for that,
+// and not for ever.
 TEST_F(PortsTest, FrameWaitsForTheWritingOfWhatItTells) {
   join(*a_, *b_);
   Ear ear(*b_, "p0");

@@ -163,7 +163,8 @@ TEST_P(Readback, ASecondStartWithinTheFirstTtlChangesNoRules) {
   EXPECT_EQ(rules(), "unknown") << leaf_->output();
 }
 
-// docs/develop/rules.md A9: the state is lost and the rules are not, beside a neighbor and without one.
+// docs/develop/rules.md A9: the state is lost and the rules are not, beside a neighbor and without
+// one.
 TEST_P(Readback, RulesFoundAtTheStartAreThoseForUp) {
   const auto order = [&] {
     const json all = ask("rules");

@@ -293,7 +293,8 @@ TEST(Proof, DoesNotHoldForOrdersThatNoSingleOrderGives) {
             "a -> b [p5] -> c [p5] -> a [p5]");
 }
 
-// docs/develop/proof.md, "While levels change": v has risen above u and acts on it; t has heard, u has not.
+// docs/develop/proof.md, "While levels change": v has risen above u and acts on it; t has heard, u
+// has not.
 TEST(Proof, DoesNotHoldIfARiseIsActedOnBeforeAllHaveHeard) {
   const auto at = [](unsigned level, std::size_t i) {
     return Position{*Level::make(level), chassis(i)};

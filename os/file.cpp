@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -20,6 +21,10 @@ auto unreadable(const std::string& path, int code) {
 
 Result<std::string> read_all(int fd, const std::string& path, std::size_t most) {
   std::string text;
+  // A string that grows holds its octets twice for a moment: of the kernel's types that is 8 MB.
+  struct stat is {};
+  if (::fstat(fd, &is) == 0 && S_ISREG(is.st_mode))
+    text.reserve(std::min(static_cast<std::size_t>(is.st_size), most));
   char buffer[1 << 14];
   while (true) {
     const ssize_t n = ::read(fd, buffer, sizeof buffer);

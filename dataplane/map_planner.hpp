@@ -59,8 +59,8 @@ class MapStore {
 [[nodiscard]] Result<Reading> read_maps(MapStore& store, const PortRef& port,
                                         const qos::Ruleset& want, MapCosts& costs);
 
-/// What a back end's description ends with: lossy DSCPs that collapse or move to another queue, and
-/// priorities whose PFC the rules have taken away.
+/// The end of a back end's description: lossy DSCPs that share a traffic class or move to another
+/// queue, and priorities on which these rules have turned PFC off.
 [[nodiscard]] std::string map_notes(const MapCosts& costs, unsigned pfc_taken);
 
 }  // namespace lldp::dataplane

@@ -102,7 +102,7 @@ struct PortMaps {
 /// How a part with PortMaps::last_hop_lossy stands.
 [[nodiscard]] PartReading last_hop_lossy(Part part);
 
-/// What an operator is to know of priorities whose PFC the rules have taken away.
+/// A line for the operator: the priorities on which these rules have turned PFC off.
 [[nodiscard]] std::string pfc_taken_text(unsigned taken);
 
 /// "3, 5": the priorities of a mask.

@@ -76,7 +76,7 @@ std::optional<cabling::Finding> find_in_plan(const Port& port, const Standing& o
   return own.expected->judge(escape(port.link.name), heard);
 }
 
-/// Whether what a neighbour tells of the layers is not what is set here (docs/develop/rules.md O6).
+/// Whether the layers that a neighbor tells differ from those set here (docs/develop/rules.md O6).
 bool contradicts(const Port& port, const std::optional<Layers>& told, bool of_switch,
                  bool layered) {
   if (port.link.layers) return told != port.link.layers->mirrored();

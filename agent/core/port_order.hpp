@@ -41,7 +41,7 @@ struct KnownAgent {
 class OrderRequests {
  public:
   OrderRequests() = default;
-  /// Of rules that were found nobody knows which they are.
+  /// Rules were found in the data plane, and their order is not known.
   static OrderRequests found() { return {Order::kUnknown, 0xff}; }
   /// What an earlier process left behind: `others` may be in force or under way, too.
   OrderRequests(Order in_force, std::uint8_t others) : in_force_(in_force) {

@@ -9,9 +9,9 @@
 
 namespace lldp::io {
 
-/// `role = auto` (docs/develop/rules.md L8): what looks like a switch is one at once, and what was
-/// one is a host only when it has not looked like one for long. A switch whose daemon starts before
-/// its forwarding does would else tell its neighbours that they are leaves.
+/// `role = auto` (docs/develop/rules.md L8): a device that looks like a switch becomes one at once.
+/// A switch becomes a host only after kPatience of not looking like a switch. Otherwise a daemon
+/// that starts before the forwarding would tell its neighbors that they are leaves.
 class AutoRole {
  public:
   static constexpr std::chrono::seconds kPatience{60};

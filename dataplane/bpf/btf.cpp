@@ -69,7 +69,7 @@ std::optional<std::uint32_t> function_in_btf(ByteSpan btf, std::string_view name
   };
   const ByteSpan types = part(header->type_off, header->type_len);
   const std::string_view strings = as_text(part(header->str_off, header->str_len));
-  // A string may be the end of another: each place counts whose string is the name.
+  // One string can be the end of another, so the name can stand at several offsets.
   const std::string whole = std::string(name) + '\0';
   std::uint32_t id = 0;
   for (std::size_t offset = 0;;) {

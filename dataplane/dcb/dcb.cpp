@@ -121,7 +121,7 @@ Dcb::Goal Dcb::goal_of(const PortRef& port, const dcbnl::Settings& now,
       ours.insert({dcbnl::kDscp, c.priority.value(), c.dscp.value()});
   std::set<App> target = ours;
   // A lossless priority is that of its classes' DSCPs alone: others there would be lossless, and
-  // never turn. A port whose order is not known may be a host's own, where nothing turns.
+  // never turn. A port of unknown order may belong to a host, where nothing turns.
   unsigned taken = 0;
   if (want.port.order != Order::kUnknown)
     for (const qos::Class i : want.ingress) taken |= 1U << i.priority.value();

@@ -15,7 +15,7 @@
 #include <optional>
 
 #include "os/fd.hpp"
-#include "tests/netns/support.hpp"
+#include "tests/netns/daemon_fixture.hpp"
 #include "tests/support/places.hpp"
 
 namespace lldp::netns {
@@ -24,34 +24,6 @@ namespace {
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 using testing::Not;
-
-class DaemonTest : public testing::Test {
- protected:
-  void SetUp() override {
-    if (const auto why = missing_privilege(); !why.empty()) GTEST_SKIP() << why;
-    a_.emplace();
-    b_.emplace();
-  }
-  static testing::AssertionResult knows(const Agent& agent, std::string_view port, std::size_t n) {
-    if (eventually([&] { return agent.neighbors(port) == n; })) return testing::AssertionSuccess();
-    return testing::AssertionFailure() << agent.show().dump(1);
-  }
-
-  /// In what its next start would go by: the newest there is. The disk may just be at what was
-  /// written before that.
-  static bool stores(const Agent& agent, std::string_view text) {
-    for (const char* suffix : {".new", ".sync", ""}) {
-      std::ifstream in(agent.state_file() + suffix);
-      if (!in) continue;
-      const std::string all{std::istreambuf_iterator<char>(in), {}};
-      return all.find(text) != all.npos;
-    }
-    return false;
-  }
-
-  std::optional<Namespace> a_;
-  std::optional<Namespace> b_;
-};
 
 TEST_F(DaemonTest, LearnsItsNeighbourAndItsLevel) {
   join(*a_, *b_);
@@ -523,102 +495,6 @@ TEST_F(DaemonTest, FollowsAStormOfInterfaces) {
   EXPECT_TRUE(eventually([&] { return agent.show()["ports"].size() == 100; }));
   a_->ip_batch(del);
   EXPECT_TRUE(eventually([&] { return agent.show()["ports"].empty(); }));
-}
-
-TEST_F(DaemonTest, LooksAtItsRoleAnewWhenForwardingChangesAndAtReload) {
-  join(*a_, *b_);
-  Agent agent(*a_);
-  const auto comes_to = [&](const char* role, const char* why) {
-    return eventually([&] {
-      const auto device = agent.show()["device"];
-      return device["role"] == role && device.value("role_reason", "") == why;
-    });
-  };
-  EXPECT_TRUE(comes_to("host", "it forwards nothing between physical ports"));
-  a_->sysctl("net/ipv4/conf/all/forwarding", "1");
-  EXPECT_TRUE(comes_to("host", "it forwards IP with 0 physical ports only, and bridges none"));
-  a_->sysctl("net/ipv4/conf/all/forwarding", "0");
-  EXPECT_TRUE(comes_to("host", "it forwards nothing between physical ports"));
-  agent.write_config("role = switch\n");
-  agent.process().signal(SIGHUP);
-  EXPECT_TRUE(eventually([&] { return agent.show()["device"]["role"] == "switch"; }));
-  agent.write_config("");
-  agent.process().signal(SIGHUP);
-  EXPECT_TRUE(comes_to("host", "it forwards nothing between physical ports"));
-}
-
-TEST_F(DaemonTest, ReadsItsConfigurationAnewAndKeepsTheOldOneWhenItIsWrong) {
-  join(*a_, *b_, 2);
-  Agent agent(*a_, {"--role", "switch"});
-  ASSERT_EQ(agent.show()["ports"].size(), 2U);
-  agent.write_config("ports = p1\n");
-  agent.process().signal(SIGHUP);
-  EXPECT_TRUE(eventually([&] { return agent.show()["ports"].size() == 1; }));
-  agent.write_config("ports = p0\nlevel = 999\n");
-  agent.process().signal(SIGHUP);
-  EXPECT_TRUE(
-      eventually([&] { return agent.log().find("nothing is changed") != std::string::npos; }));
-  EXPECT_EQ(agent.show()["ports"][0]["name"], "p1");
-}
-
-TEST_F(DaemonTest, PortThatAReloadLeavesOutTakesLeaveAndIsRemembered) {
-  join(*a_, *b_);
-  Agent leaf(*a_, {"--role", "switch", "--level", "1"});
-  Agent spine(*b_, {"--role", "switch", "--level", "2"});
-  ASSERT_TRUE(knows(spine, "p0", 1));
-  ASSERT_TRUE(eventually(
-      [&] { return leaf.port("p0")["order"] == "up" && spine.port("p0")["order"] == "down"; }));
-  leaf.write_config("ports = *,-p0\n");
-  leaf.process().signal(SIGHUP);
-  EXPECT_TRUE(knows(spine, "p0", 0));
-  EXPECT_THAT(spine.log(), HasSubstr("shut down"));
-  EXPECT_EQ(spine.port("p0")["order"], "down");
-  EXPECT_TRUE(eventually([&] { return leaf.log().find("p0: port removed") != std::string::npos; }));
-  spine.process().signal(SIGKILL);
-  EXPECT_EQ(spine.process().wait(), 128 + SIGKILL);
-  leaf.write_config("");
-  leaf.process().signal(SIGHUP);
-  EXPECT_TRUE(eventually([&] { return leaf.port("p0")["order"] == "up"; })) << leaf.log();
-}
-
-TEST_F(DaemonTest, PortThatIsRenamedOutOfPortsIsRememberedByTheNameItHad) {
-  join(*a_, *b_);
-  const Agent leaf(*a_, {"--role", "switch", "--level", "1", "--ports", "p*"});
-  Agent spine(*b_, {"--role", "switch", "--level", "2"});
-  ASSERT_TRUE(knows(spine, "p0", 1));
-  ASSERT_TRUE(eventually([&] { return leaf.port("p0")["order"] == "up"; }));
-  a_->ip("link set p0 name other0");
-  EXPECT_TRUE(knows(spine, "p0", 0));
-  EXPECT_THAT(spine.log(), HasSubstr("shut down"));
-  spine.process().signal(SIGKILL);
-  EXPECT_EQ(spine.process().wait(), 128 + SIGKILL);
-  a_->ip("link set other0 name p0");
-  EXPECT_TRUE(eventually([&] { return leaf.port("p0")["order"] == "up"; })) << leaf.log();
-  EXPECT_THAT(leaf.log(), Not(HasSubstr("alarm silent")));
-}
-
-TEST_F(DaemonTest, SaysOfAKeyThatIsReadAtStartOnlyThatItHasNotChanged) {
-  join(*a_, *b_);
-  Agent agent(*a_, {"--role", "switch"});
-  ASSERT_TRUE(eventually([&] { return agent.show()["ports"].size() == 1; }));
-  agent.write_config("qdisc = htb\nlldpd.grace = 9\n");
-  agent.process().signal(SIGHUP);
-  EXPECT_TRUE(eventually([&] { return agent.log().find("read again") != std::string::npos; }));
-  EXPECT_THAT(agent.log(), testing::AllOf(HasSubstr("`qdisc` changed; restart the daemon"),
-                                          HasSubstr("`lldpd.grace` changed"),
-                                          testing::Not(HasSubstr("transport is"))));
-}
-
-TEST_F(DaemonTest, JoinsTheGroupsOfAnotherScopeWhenItIsConfigured) {
-  join(*a_, *b_);
-  Agent agent(*a_, {"--role", "switch"});
-  const auto groups = [&] { return a_->ip("maddr show dev p0"); };
-  EXPECT_THAT(groups(), HasSubstr("01:80:c2:00:00:0e"));
-  agent.write_config("lldp.scopes = nearest-customer-bridge\n");
-  agent.process().signal(SIGHUP);
-  EXPECT_TRUE(eventually([&] { return groups().find("01:80:c2:00:00:00") != std::string::npos; }))
-      << agent.log();
-  EXPECT_THAT(groups(), testing::Not(HasSubstr("01:80:c2:00:00:0e")));
 }
 
 TEST_F(DaemonTest, HearsLldpdAndIsHeardByIt) {

@@ -15,9 +15,9 @@ namespace {
 using sonic::Row;
 using sonic::text_of;
 
-constexpr unsigned kCollisions = 5;  ///< with others who write, until that is said
+constexpr unsigned kCollisions = 5;  ///< refused transactions before they are reported
 
-/// The reply itself, or the first part of it, that is no consent to a transaction.
+/// The first error in the reply to a transaction: the reply itself, or one of its parts.
 const redisReply* refusal_in(const redisReply* reply) {
   if (reply->type != REDIS_REPLY_ARRAY) return reply;
   for (std::size_t i = 0; i < reply->elements; ++i)
@@ -49,7 +49,7 @@ bool Sonic::move_old_notes() {
   sonic::Redis::Command gone{"DEL"};
   for (auto at = view_.config.lower_bound(std::string(sonic::kOldNotes));
        at != view_.config.end() && at->first.starts_with(sonic::kOldNotes); ++at) {
-    // Rows of a configuration of ours have none of these fields.
+    // Rows of the same table with our configuration have none of these fields.
     if (!at->second.contains(sonic::kFields[0].name)) continue;
     gone.push_back(at->first);
     notes.try_emplace(at->first.substr(sonic::kOldNotes.size()), at->second);
@@ -135,7 +135,7 @@ void Sonic::write_waiting() {
   std::vector<PortPlan> plans = std::exchange(waiting_, {});
   sonic::RowWriter writer(view_, buffers_);
   std::set<std::string> removed;
-  bool comes = false;  // some port has rules then
+  bool comes = false;  // after this transaction some port has rules
   std::vector<Outcome> outcomes;
   for (const PortPlan& port : plans) {
     outcomes.push_back({.port = port.port.ifindex, .in_force = false});  // orchagent has a part
@@ -178,7 +178,7 @@ void Sonic::write_waiting() {
   }
   for (const Outcome& outcome : written.outcomes) applying_.insert(outcome.port);
   timer_.set(options_.answer);
-  // Of a command that Redis does not even queue it gives the reason there, and none at the end.
+  // Redis gives the reason for a command that it does not queue at that command, not at EXEC.
   const auto refusal = std::make_shared<std::string>();
   const auto queued = [refusal](const redisReply* reply) {
     if (reply != nullptr && reply->type == REDIS_REPLY_ERROR && refusal->empty())
@@ -203,12 +203,12 @@ void Sonic::take_answer(const redisReply& answer, const std::string& refusal, Wr
     why = Error{0, "backend sonic",
                 "Redis refuses the change: " + (refusal.empty() ? text_of(refused) : refusal)};
   }
-  // Where that cannot be kept, what the file says more than it should is found by the ports' rows,
-  // which have nothing of ours.
+  // If the file cannot be written, it has notes of ports whose rows have no value of ours; the next
+  // reading finds these notes by the rows.
   remember(why ? std::move(written.before) : std::move(written.after));
   if (answer.type == REDIS_REPLY_NIL && ++collisions_ < kCollisions) {
     waiting_.insert(waiting_.begin(), written.plans.begin(), written.plans.end());
-    return refresh();  // what it was made by is no more: once again
+    return refresh();  // the rows have changed: read and write again
   }
   collisions_ = 0;
   for (Outcome& outcome : written.outcomes) {

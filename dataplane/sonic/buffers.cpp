@@ -13,7 +13,7 @@ std::string value_of(const Row& row, const char* name) {
   return at == row.end() ? std::string() : at->second;
 }
 
-/// As the buffer manager has it: what has an xoff, or leaves its size to the manager.
+/// The buffer manager's definition of lossless: has an xoff, or leaves the size to the manager.
 bool is_lossless_group(const Rows& config, const std::string& profile) {
   if (profile == "NULL") return true;  // the dynamic model: to be computed
   const auto row = config.find(std::string(kProfiles) + profile);

@@ -12,12 +12,12 @@
 /// The buffers that CONFIG_DB gives to ports. Pure.
 namespace lldp::dataplane::sonic {
 
-/// Without it SONiC's buffer manager makes no buffer, and does not come back to what it left out.
+/// Without this row SONiC's buffer manager makes no buffer, and does not make it later either.
 inline constexpr std::string_view kLosslessPool = "BUFFER_POOL|ingress_lossless_pool";
 inline constexpr std::string_view kGroupRows = "BUFFER_PG|";
 inline constexpr std::string_view kQueueRows = "BUFFER_QUEUE|";
 
-/// "3-4" or "3": a bit for each; 0: it is none.
+/// "3-4" or "3": a bit for each number; 0: the text is no range.
 [[nodiscard]] std::uint8_t mask_of_range(std::string_view range);
 /// "2,5": a bit for each priority that the text names.
 [[nodiscard]] std::uint8_t mask_of_list(std::string_view priorities);
@@ -27,7 +27,7 @@ class PortBuffers {
   PortBuffers() = default;
   explicit PortBuffers(const Rows& config);
 
-  /// Buffers can be made.
+  /// The lossless pool exists, so that buffers can be made.
   [[nodiscard]] bool has_pool() const { return pool_; }
   /// The buffer model is the dynamic one, where PFC makes no priority group lossless.
   [[nodiscard]] bool is_dynamic() const { return dynamic_; }
@@ -36,7 +36,7 @@ class PortBuffers {
   [[nodiscard]] std::uint8_t lossless_queues(const std::string& port) const;
   /// The ranges for which BUFFER_PG has a row of this port alone: `3-4`.
   [[nodiscard]] std::vector<std::string> group_ranges(const std::string& port) const;
-  /// Those of them whose profile the buffer manager chose, by speed and cable.
+  /// The buffer manager chose the profile of this range, by speed and cable.
   [[nodiscard]] bool is_automatic(const std::string& port, const std::string& range) const;
 
  private:

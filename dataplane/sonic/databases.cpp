@@ -13,14 +13,14 @@ namespace {
 
 using nlohmann::json;
 
-/// A member that is to be text and is, or what there is else.
+/// The member `name` if it is a string; else `otherwise`.
 std::string text_or(const json& object, const char* name, const char* otherwise) {
   const auto at = object.find(name);
   return at != object.end() && at->is_string() ? at->get<std::string>() : otherwise;
 }
 
-/// What SONiC has where its configuration of databases is the usual one. Made when it is asked for:
-/// before main() nobody says in a line that memory has run out.
+/// SONiC's usual numbers of databases. A function, not a static object: an allocation that fails
+/// before main() cannot be reported.
 std::map<std::string, int> usual_databases() {
   return {{"CONFIG_DB", 4}, {"ASIC_DB", 1}, {"COUNTERS_DB", 2}, {"STATE_DB", 6}};
 }

@@ -17,15 +17,15 @@ struct Databases {
   std::map<std::string, int> numbers{};
 };
 
-/// By SONiC's database_config.json, if it is there; else the usual ones. `redis`: of the
-/// configuration, in place of what the file says; empty: as it says.
+/// Reads SONiC's database_config.json; without that file, the usual databases. `redis` replaces the
+/// server that the file names, unless it is empty.
 [[nodiscard]] Result<Databases> find_databases(const std::string& config, const std::string& redis);
 
 /// Asks for all rows whose keys are like these, in one answer, which rows_of() reads.
 [[nodiscard]] Redis::Command ask_for_rows(const std::vector<std::string>& patterns);
-/// What is no such answer has no rows.
+/// No rows if the reply is not such an answer.
 [[nodiscard]] Rows rows_of(const redisReply* reply);
-/// Of HGETALL.
+/// The reply to HGETALL as a row.
 [[nodiscard]] Row row_of(const redisReply* reply);
 /// A reply's text; empty: it has none.
 [[nodiscard]] std::string text_of(const redisReply* reply);

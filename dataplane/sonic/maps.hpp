@@ -33,8 +33,8 @@ struct Maps {
 struct Field {
   const char* name = "";
   Part part{};
-  /// Of a reference, which names a map of ours: what it refers to, and the members of the object's
-  /// keys and values.
+  /// If the field names a map of ours: its kind, its table, and the members of the keys and values
+  /// of the ASIC's object.
   std::optional<MapKind> map{};
   const char* table = "";
   const char* key = "";

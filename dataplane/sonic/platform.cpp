@@ -21,8 +21,8 @@ QosMap map_named(const View& view, std::string_view table, const std::string& na
   return row == nullptr ? QosMap() : map_of(*row);
 }
 
-/// By way of the traffic class to the priority group, which is the priority that PFC pauses; where
-/// no map says which, the one of the same number.
+/// From DSCP by the traffic class to the priority group, which is the priority that PFC pauses.
+/// Where no map names the group, it has the number of the traffic class.
 PlatformClasses::Port port_of(const View& view, const std::string& name) {
   PlatformClasses::Port port;
   port.pfc = mask_of_list(view.original(name, "pfc_enable"));

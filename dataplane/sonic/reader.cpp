@@ -17,9 +17,9 @@ namespace {
 
 using nlohmann::json;
 
-/// What ports have carried and lost, by their objects: four words each, of which port, what, the
-/// priority and the number. A queue is its priority's, and so is a priority group; of queues that
-/// are apart for multicast, or for another switch of a chassis, that is not so.
+/// Counts carried and lost frames of ports, by their objects. Four words each: port, kind,
+/// priority, number. The index of a queue or priority group is its priority. Queues for multicast
+/// alone, and for another switch of a chassis (VOQ), are not counted: their index is no priority.
 constexpr const char* kCount =
     "local r, ours, ways = {}, {}, {{'RX', 'pauses received'}, {'TX', 'pauses sent'}} "
     "local function map(name) local t, all = {}, redis.call('HGETALL', name) "
@@ -47,8 +47,8 @@ constexpr const char* kCount =
     "'SAI_INGRESS_PRIORITY_GROUP_STAT_DROPPED_PACKETS'}) "
     "return r";
 
-/// Of priority groups (PG), by their objects: the octets of a lossless profile, or `none`. Of
-/// queues: `1` if they have a profile; `2` is added where the chip's watchdog watches.
+/// Reads buffers by their objects. A priority group (PG): the octets of its lossless profile, or
+/// `none`. A queue: `1` if it has a profile, plus `2` where the chip's watchdog watches it.
 constexpr const char* kBuffers =
     "local r, state = {}, 'ASIC_STATE:SAI_OBJECT_TYPE_' "
     "for i = 1, #ARGV, 2 do local pg = ARGV[i] == 'PG' "
@@ -65,7 +65,7 @@ constexpr const char* kBuffers =
     "== 'true' then it = is and '3' or '2' end "
     "r[#r + 1] = it end return r";
 
-/// Of STATE_DB, where the chip has a limit: how much the priority groups of a port can have.
+/// STATE_DB's limit of the chip: the octets that all priority groups of a port can have.
 constexpr std::string_view kMostRoom = "BUFFER_MAX_PARAM_TABLE|";
 
 /// Attributes of a port beside those of kFields.
@@ -85,8 +85,8 @@ std::optional<unsigned> number(const json& of, const char* name) {
                                                     : std::nullopt;
 }
 
-/// An object of the ASIC: the number of each key, whatever its colour. It has all members, whatever
-/// its kind.
+/// The map of an ASIC object: the number of each key, for any color. The object has the members of
+/// all kinds of maps.
 QosMaps maps_of(const Row& object) {
   QosMaps maps;
   const auto at = object.find("SAI_QOS_MAP_ATTR_MAP_TO_VALUE_LIST");

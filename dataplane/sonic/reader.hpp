@@ -14,16 +14,16 @@
 
 namespace lldp::dataplane::sonic {
 
-/// Reads what the databases say: CONFIG_DB, the ports' objects, their attributes, the maps that
+/// Reads the databases: CONFIG_DB, the objects of the ports, their attributes, and the maps that
 /// these name.
 class Reader {
  public:
-  /// What the ports' counters say, by name.
+  /// The counters of ports, by the port's name.
   using Counted = std::map<std::string, qos::Carried>;
-  /// Nothing is counted where that was not asked for.
+  /// Counters are absent unless start() asked for them.
   using Done = std::function<void(View, std::optional<Counted>)>;
 
-  /// `redis` must outlive this. `done` gets what was read; `refused` why nothing can be.
+  /// `redis` must outlive this. `done` gets the view; `refused` why nothing can be read.
   Reader(Redis& redis, std::map<std::string, int> databases, Done done,
          std::function<void(std::string)> refused)
       : redis_(redis),
@@ -31,19 +31,18 @@ class Reader {
         done_(std::move(done)),
         refused_(std::move(refused)) {}
 
-  /// The next EXEC is refused, by no reply, if somebody writes to one of these rows of CONFIG_DB
-  /// from before they are read. `notes`: what is kept of ports. `count`: the counters are read,
-  /// too.
+  /// WATCHes these rows of CONFIG_DB before they are read: if another client writes to one of them,
+  /// Redis refuses the next EXEC by an empty reply. `notes`: the notes of ports. `count`: read the
+  /// counters too.
   void start(const Redis::Command& watched, const Memory& notes, bool count);
   [[nodiscard]] bool busy() const { return run_.has_value(); }
-  /// Its end is not told.
+  /// Ends the reading; neither `done` nor `refused` is called.
   void stop() { run_.reset(); }
-  /// The commands that follow are for this database; `refused` is told if there is none, else
-  /// `then`.
+  /// Selects the database of the commands that follow; calls `then`, or `refused` if there is none.
   void select(const char* database, std::function<void()> then = {});
 
  private:
-  /// A priority group or queue of a port, of which a profile is to be read.
+  /// A priority group or queue of a port whose profile is to be read.
   struct Buffered {
     std::string port{};
     unsigned number = 0;
@@ -53,17 +52,17 @@ class Reader {
   struct Run {
     View view{};
     std::optional<Counted> counted{};
-    std::set<std::string> wanted{};  ///< objects to be read yet
+    std::set<std::string> wanted{};  ///< objects still to be read
     std::vector<Buffered> buffered{};
     std::size_t left = 0;
   };
   void read_counters();
   void read_limits();
-  /// Which objects the priority groups and queues of lossless classes are.
+  /// Finds the objects of the priority groups and queues of lossless classes.
   void read_names();
   void read_ports();
   void read_buffers();
-  /// One of the answers that are waited for before the maps are read.
+  /// One more answer has come; after the last one the maps are read.
   void count_down();
   [[nodiscard]] std::vector<std::string> ports_to_read() const;
   void read_maps();

@@ -71,7 +71,7 @@ Result<std::unique_ptr<Backend>> Sonic::open(const SonicOptions& options) {
   std::unique_ptr<Sonic> self(new Sonic(options, std::move(databases->redis),
                                         std::move(databases->numbers), std::move(*notes),
                                         std::move(*poll), std::move(timer)));
-  // A moment for the answer: what is there shall be known before the first plan.
+  // Wait a moment for the first reading: the first plan needs it.
   self->connect();
   const auto until = Clock::now() + options.opening;
   while (self->reader_.busy()) {
@@ -151,7 +151,7 @@ void Sonic::refresh() {
     rows.push_back(std::string(sonic::kPortMaps) + plan.port.name);
   }
   if (!rows.empty()) rows.emplace_back(sonic::kLosslessPool);
-  // Counters are many: no change waits for them.
+  // Counters are many: a waiting change is written first.
   reader_.start(rows, view_.notes,
                 waiting_.empty() && Clock::now() >= counted_at_ + options_.times.period);
 }
@@ -188,7 +188,7 @@ void Sonic::read_done(sonic::View view, std::optional<sonic::Reader::Counted> co
   if (differs || was_down || ignoring != told_) events_.changed.emplace_back();
   told_ = std::move(ignoring);
   if (std::ranges::any_of(waiting_, [&](const PortPlan& plan) {
-        return !watched_.contains(plan.port.name);  // it has come meanwhile
+        return !watched_.contains(plan.port.name);  // the plan came after the reading began
       })) {
     tell_outcomes();
     return refresh();

@@ -25,9 +25,8 @@
 namespace lldp::dataplane {
 
 /// A switch that runs SONiC: QoS maps per port in its CONFIG_DB, read back from its ASIC_DB.
-/// docs/operate/dataplane-maps.md says how. Everything is answered from what was last read of the
-/// databases, which is read anew after each change, and every 5 s. What
-/// ports had before is kept in a file.
+/// docs/operate/dataplane-maps.md says how. Every answer is from the last reading of the databases;
+/// they are read after each change, and every 5 s. The original values of ports are kept in a file.
 class Sonic : public Backend, private MapStore {
  public:
   [[nodiscard]] static Result<std::unique_ptr<Backend>> open(const SonicOptions& options);
@@ -49,7 +48,7 @@ class Sonic : public Backend, private MapStore {
   [[nodiscard]] std::vector<Ifindex> glance(std::span<const Ifindex>) override { return {}; }
   [[nodiscard]] Result<PortPlan> plan_removal(const PortRef& port) override;
   void apply(const Plan& plan) override;
-  void forget(Ifindex) override {}  // SONiC keeps a port that is gone for its coming back
+  void forget(Ifindex) override {}  // SONiC keeps the rows of a port that is gone
   [[nodiscard]] Result<std::vector<PortRef>> ports() override;
   [[nodiscard]] Result<Bounces> bounces(Ifindex) override { return Bounces{}; }
   [[nodiscard]] qos::Carried carried(const PortRef& port) const override;
@@ -62,7 +61,7 @@ class Sonic : public Backend, private MapStore {
 
  private:
   using Clock = std::chrono::steady_clock;
-  /// How often a port's buffers were asked for again.
+  /// When the buffers of a port are asked for again, and the pause after that.
   struct Retry {
     Clock::time_point due{};
     Clock::duration pause{};
@@ -72,30 +71,32 @@ class Sonic : public Backend, private MapStore {
   void connect();
   void lost(const Error& why);
   void on_timer();
-  /// Reads all anew, what waits to be written with an eye on others who write there too.
+  /// Reads all databases; WATCHes the rows of the waiting plans, so that no change of another
+  /// client is overwritten.
   void refresh();
   void read_done(sonic::View view, std::optional<sonic::Reader::Counted> counted);
-  /// What is kept of ports is in the file, and known.
+  /// Writes the notes to the file and takes them over.
   [[nodiscard]] Result<void> keep(sonic::Memory notes);
-  /// The same of what the next process can do without: it would do something once more.
+  /// As keep(), for notes whose loss only makes the next process repeat a step: that they cannot be
+  /// written is no error.
   void remember(sonic::Memory notes);
-  /// Takes what earlier versions kept in CONFIG_DB into the file, and those rows away. True: they
-  /// are asked for.
+  /// Moves the notes that earlier versions kept in CONFIG_DB into the file. True: the deletion of
+  /// those rows has been sent.
   bool move_old_notes();
-  /// What is due since the ASIC has taken what was written. True: it is asked for.
+  /// Sends the commands that are due once the ASIC has taken the rows. True: some were sent.
   bool follow_asic();
-  /// All that waits, in one transaction, by what has just been read.
+  /// Writes all waiting plans in one transaction, by the last reading.
   void write_waiting();
   struct Written {
     std::vector<PortPlan> plans{};
     std::vector<Outcome> outcomes{};
-    sonic::Memory before{};  ///< what was kept of ports, and is again where it is refused
+    sonic::Memory before{};  ///< the notes to return to if the transaction is refused
     sonic::Memory after{};
   };
-  /// What came of it.
+  /// Takes the answer to the transaction.
   void take_answer(const redisReply& answer, const std::string& refusal, Written written);
   void tell_outcomes();
-  /// Of these rules, by what was last read.
+  /// The maps of these rules, by the last reading.
   [[nodiscard]] const Result<sonic::Maps>& maps_of(const qos::Ruleset& rules);
   [[nodiscard]] Result<PortPlan> plan_from(const PortRef& port, std::optional<qos::Ruleset> want) {
     numbers_.note(port);
@@ -117,10 +118,10 @@ class Sonic : public Backend, private MapStore {
                                                         const qos::Ruleset& rules,
                                                         bool set) override;
   [[nodiscard]] bool is_fresh(const std::string& port) const;
-  /// The field has what precedes what is wanted.
+  /// The field has the intermediate value that is written before the wanted one.
   [[nodiscard]] bool is_step(const std::string& port, const sonic::Field& f,
                              const std::string& wanted, const std::string& now) const;
-  /// What is not as CONFIG_DB, or a lossless class, needs it.
+  /// The first thing that differs from CONFIG_DB or from the needs of a lossless class.
   [[nodiscard]] std::optional<std::string> why_not(const std::string& port, Part part) const;
 
   SonicOptions options_;
@@ -139,11 +140,11 @@ class Sonic : public Backend, private MapStore {
   Clock::time_point counted_at_{};
   std::map<std::string, qos::Growth> losses_;                       ///< by port
   std::vector<std::pair<qos::Ruleset, Result<sonic::Maps>>> maps_;  ///< by view_: one per order
-  /// Until the change before them has been read back: what is written goes by what was read, and
-  /// the maps, which all ports share, by whom else they serve then.
+  /// Plans that wait until the change before them has been read back: a write depends on the last
+  /// reading, and the maps are shared by all ports.
   std::vector<PortPlan> waiting_;
-  std::set<std::string> watched_;  ///< ports of which a change by others since the reading is seen
-  unsigned collisions_ = 0;        ///< transactions one after the other that met such a change
+  std::set<std::string> watched_;  ///< ports whose rows are WATCHed since the reading
+  unsigned collisions_ = 0;        ///< consecutive transactions refused for such a change
   std::vector<Outcome> changed_;   ///< made, and not read back yet
   std::set<Ifindex> applying_;     ///< in a transaction without an answer
   Clock::time_point started_ = Clock::now();

@@ -75,7 +75,7 @@ bool View::holds_ours(const std::string& port, const Field& f) const {
   // Down ports have no rewriting.
   if (is_map(f)) return is_our_map(now) || (now.empty() && f.map == MapKind::kTcToDscp);
   const Row* noted = note(port);
-  // Whoever took the note away has left the row as we had set it: all of it, or nothing.
+  // The notes were lost: the row counts as ours as a whole, or not at all.
   if (noted == nullptr) return is_ours(port);
   const auto ours = noted->find(note_of(f));
   if (ours == noted->end() || now == ours->second) return true;
@@ -108,8 +108,8 @@ const Row* View::originals_of(const Row* there) const {
   if (there == nullptr ||
       std::ranges::none_of(*there, [](const auto& field) { return is_our_map(field.second); }))
     return there;
-  // Somebody took away the note of what was there before ours, and ours is no original: what
-  // another port had, or has, is the best guess, for SONiC gives all ports the same.
+  // The notes of this port were lost, and its present row is ours. SONiC gives all ports the same
+  // row, so the originals of another port are the best guess.
   for (const auto& [port, noted] : notes)
     if (!noted.contains(kNoRow)) return &noted;
   for (auto at = config.lower_bound("PORT|"); at != config.end() && at->first.starts_with("PORT|");

@@ -16,7 +16,7 @@ namespace lldp::dataplane::sonic {
 
 inline constexpr std::string_view kPortMaps = "PORT_QOS_MAP|";
 inline constexpr std::string_view kWatchdogs = "PFC_WD|";
-/// Where the ports' fields were kept before there was a file for them.
+/// Rows of CONFIG_DB in which earlier versions kept the notes.
 inline constexpr std::string_view kOldNotes = "LLDP_LEVEL|";
 
 /// Attributes of a port that are no map of ours.
@@ -37,64 +37,62 @@ struct AsicBuffers {
   friend bool operator==(const AsicBuffers&, const AsicBuffers&) = default;
 };
 
-/// What the databases say, and what is kept of the ports.
+/// One reading of the databases, and the notes of ports.
 struct View {
-  Rows config{};                                    ///< of the tables that matter, by `TABLE|KEY`
+  Rows config{};                                    ///< of the tables in use, by `TABLE|KEY`
   Memory notes{};                                   ///< of ports that have, or had, rules of ours
   unsigned traffic_classes = kUsualTrafficClasses;  ///< of the chip, where STATE_DB says it
   std::map<std::string, std::string> oids{};        ///< of ports, by name
   std::map<std::string, Row> asic{};                ///< a port's attributes, by its name
   std::map<std::string, AsicBuffers> buffers{};     ///< by the port's name
   std::map<std::string, QosMaps> qos_maps{};  ///< of the ASIC, by object id; taken for each kind
-  /// Octets that the priority groups of a port can have in all, by its name; not there: any.
+  /// Octets that all priority groups of a port can have, by its name; absent: no limit.
   std::map<std::string, std::uint64_t> most_room{};
   friend bool operator==(const View&, const View&) = default;
 
   [[nodiscard]] const Row* row(const std::string& key) const;
-  /// Of the port's row of PORT_QOS_MAP; empty: not there.
+  /// A field of the port's row of PORT_QOS_MAP; empty: absent.
   [[nodiscard]] std::string field(const std::string& port, const char* name) const;
-  /// What is kept of the port; null: nothing.
+  /// The notes of the port; null: none.
   [[nodiscard]] const Row* note(const std::string& port) const;
-  /// What was there before our rules is noted, and they have not been taken off.
+  /// The originals are noted, and the rules have not been removed.
   [[nodiscard]] bool is_noted(const std::string& port) const;
-  /// It has rules of ours, or at least goes by a map of ours: somebody may have taken the note
-  /// away.
+  /// The port has our rules by its notes or, where the notes were lost, names a map of ours.
   [[nodiscard]] bool is_ours(const std::string& port) const;
   [[nodiscard]] std::vector<std::string> our_ports() const;
   /// Ports without rules whose buffers or watchdog wait for the ASIC to follow.
   [[nodiscard]] std::vector<std::string> leaving_ports() const;
-  /// Nobody has set that field of a port of ours since we did.
+  /// The field of a port of ours still has the value that we wrote.
   [[nodiscard]] bool holds_ours(const std::string& port, const Field& f) const;
-  /// The port's field without our rules; empty: it has none.
+  /// The value of the field without our rules; empty: none.
   [[nodiscard]] std::string original(const std::string& port, const char* name) const;
-  /// Others have given the row of PORT_QOS_MAP a map of DSCPs.
+  /// Another client has given the row of PORT_QOS_MAP a map of DSCPs.
   [[nodiscard]] bool is_loaded(const std::string& port) const;
-  /// The row was made anew by others: it names maps, and none of ours.
+  /// Another client has replaced the row: it names maps, and none of ours.
   [[nodiscard]] bool is_made_anew(const std::string& port) const;
-  /// What is to be put back one day of a port whose row of PORT_QOS_MAP this is; null: nothing.
+  /// The originals to restore later of a port with this row of PORT_QOS_MAP; null: none.
   [[nodiscard]] const Row* originals_of(const Row* there) const;
-  /// What PFC is put back to.
+  /// The value of `pfc_enable` that a removal restores.
   [[nodiscard]] std::string original_pfc(const Row& originals) const;
   /// The maps that ports had before ours: those of the first that had any, the same at each start.
   [[nodiscard]] QosMaps before() const;
-  /// Priorities that had PFC on this port of ours before, and are none of the rules'.
+  /// Priorities that had PFC on this port before our rules and have none by them.
   [[nodiscard]] unsigned pfc_taken(const std::string& port) const;
-  /// PFC of a port as the ASIC has it: where it is asymmetric, as it is sent. Nothing: not known.
+  /// PFC of a port in the ASIC, that of sent frames where it is asymmetric; nothing: not known.
   [[nodiscard]] std::optional<std::uint8_t> asic_pfc(const std::string& port) const;
   /// The ASIC is told to rewrite DSCPs by the port's map.
   [[nodiscard]] bool rewrites(const std::string& port) const;
-  /// Of these priorities those that a map of the port, if it names one, leads elsewhere.
+  /// The priorities of `mask` that the map in `field` of the port, if any, leads to another number.
   [[nodiscard]] std::uint8_t led_elsewhere(const std::string& port, const char* field,
                                            const char* table, std::uint8_t mask) const;
-  /// The table of which the ASIC has not what CONFIG_DB says of a part; COUNTERS_PORT_NAME_MAP: it
-  /// has not even the port.
+  /// The table whose rows for this part the ASIC does not have; COUNTERS_PORT_NAME_MAP: it does not
+  /// have the port.
   [[nodiscard]] std::optional<std::string> ignored(const std::string& port, Part part) const;
 };
 
-/// Of a field without a reference: the name, in what is kept of the port, of what we have set it
-/// to.
+/// The note that keeps the value we wrote to a field that names no map.
 [[nodiscard]] std::string note_of(const Field& f);
-/// Empty where it is not there.
+/// The value of the field; empty: absent.
 [[nodiscard]] std::string value_of(const Row* row, const std::string& name);
 
 }  // namespace lldp::dataplane::sonic

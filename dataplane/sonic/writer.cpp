@@ -15,16 +15,17 @@ namespace {
 
 constexpr std::string_view kPfc = "pfc_enable";
 
-/// Makes a row anew with the values that it has, so that nobody's change is lost: SONiC's watchdog
-/// takes a port's priorities only when its row comes, and adds to those that it had.
+/// Deletes a row and writes it with the same values, in one step, so that no change of another
+/// client is lost. SONiC's watchdog replaces a port's priorities only when its row appears; a
+/// change of the row only adds to them.
 constexpr const char* kMakeAnew =
     "local r = redis.call('HGETALL', KEYS[1]) "
     "if #r > 0 then redis.call('DEL', KEYS[1]) redis.call('HSET', KEYS[1], unpack(r)) end";
-/// Writes it as it is.
+/// Writes a row with the values that it has.
 constexpr const char* kWriteAgain =
     "local r = redis.call('HGETALL', KEYS[1]) "
     "if #r > 0 then redis.call('HSET', KEYS[1], unpack(r)) end";
-/// Unless somebody else has written, or made the row anew, or the buffers are gone.
+/// Writes the step unless another client has changed or replaced the row, or the buffers are gone.
 constexpr const char* kStep =
     "if redis.call('EXISTS', KEYS[1], KEYS[2]) == 2 and "
     "(redis.call('HGET', KEYS[1], 'pfc_enable') or '') == ARGV[1] and "
@@ -46,13 +47,13 @@ std::uint8_t without(unsigned mask, unsigned others) {
   return static_cast<std::uint8_t>(mask & ~others);
 }
 
-/// Of these priorities those whose priority group is not lossless.
+/// The priorities of `mask` whose priority group is not lossless.
 std::uint8_t without_group(const View& view, const PortBuffers& buffers, const std::string& port,
                            std::uint8_t mask) {
   return is_up(view, port) ? without(mask, buffers.lossless_groups(port)) : std::uint8_t{0};
 }
 
-/// The same where the buffer manager would make one.
+/// Those of them for which the buffer manager would make a lossless group.
 std::uint8_t to_be_made(const View& view, const PortBuffers& buffers, const std::string& port,
                         std::uint8_t mask) {
   return buffers.is_dynamic() ? std::uint8_t{0} : without_group(view, buffers, port, mask);
@@ -77,7 +78,7 @@ void RowWriter::keep_originals(const std::string& port, Row& note) const {
   const Row* there = view_.row(row_of(kPortMaps, port));
   const Row* before = view_.originals_of(there);
   for (const Field& f : kFields) note[f.name] = value_of(before, f.name);
-  // What the buffer manager has made since the port got its first rules is no original.
+  // Groups that the buffer manager made after the port's first rules are no originals.
   const Row* noted = view_.note(port);
   const std::vector<std::string> had = split_list(value_of(noted, kGroups), ' ');
   std::vector<std::string> groups = buffers_.group_ranges(port);
@@ -93,8 +94,8 @@ std::string RowWriter::pfc_to_write(const std::string& port, const std::string& 
   const std::string now = view_.field(port, kPfc.data());
   const std::uint8_t lacking = to_be_made(view_, buffers_, port, mask_of_list(wanted));
   if (now == wanted || lacking == 0) return wanted;
-  // The buffer manager has to see what is there first, as after `config qos reload`: what it saw
-  // before that may be what is wanted, and then it would not look.
+  // The buffer manager has to see the present value first, as after `config qos reload`: if the
+  // last value that it saw is the wanted one, it would not look at the port.
   const std::uint8_t mask = mask_of_list(now);
   const bool seen = !view_.asic.contains(port) ||  // no rules of ours were there
                     (view_.asic_pfc(port) == mask && to_be_made(view_, buffers_, port, mask) == 0);
@@ -104,10 +105,10 @@ std::string RowWriter::pfc_to_write(const std::string& port, const std::string& 
 void RowWriter::set(const std::string& port, const Maps& maps) {
   const std::string key = row_of(kPortMaps, port);
   Row& note = notes_[port];
-  // Other priorities; or whoever took away the row that says what was there took the note along.
+  // True if other priorities are written, or if the notes of the port were lost.
   bool others = !view_.is_noted(port);
   if (others || view_.is_made_anew(port) || view_.row(key) == nullptr) {
-    // Without the rules there would be what is there now.
+    // The present values are the originals.
     note.clear();
     keep_originals(port, note);
   } else if (note.contains(kNoRow) && view_.is_loaded(port)) {
@@ -153,7 +154,7 @@ void RowWriter::take_off(const std::string& port) {
   const Row* originals = noted != nullptr ? noted : view_.originals_of(there);
   std::string pfc = value_of(there, std::string(kPfc));
   for (const Field& f : kFields) {
-    // What somebody has set since is his, and so is that he took the row away.
+    // Do not restore a field that another client changed after us, nor a row that it deleted.
     if (there == nullptr || !view_.holds_ours(port, f)) continue;
     std::string before;
     if (originals != nullptr)
@@ -206,7 +207,7 @@ std::optional<PfcStep> next_pfc(const View& view, const PortBuffers& buffers,
                                 const std::string& port, bool settled, bool may_begin) {
   const Row* noted = view.note(port);
   if (noted == nullptr || !noted->contains(kSetPfc) || !buffers.has_pool() ||
-      !is_our_map(view.field(port, kFields[0].name)))  // gone, or made anew by others
+      !is_our_map(view.field(port, kFields[0].name)))  // gone, or replaced by another client
     return std::nullopt;
   const std::string& wanted = noted->at(kSetPfc);
   const std::string now = view.field(port, kPfc.data());
@@ -214,8 +215,8 @@ std::optional<PfcStep> next_pfc(const View& view, const PortBuffers& buffers,
   if (now == wanted) {
     if (lacking == 0 || !settled || !may_begin) return std::nullopt;
     std::string fewer = priorities_text(without(mask_of_list(wanted), lacking), ",");
-    // The model of 202411 takes no empty list. The last one said twice is another text, and to
-    // buffer manager and orchagent the same priorities.
+    // The model of 202411 takes no empty list. The last priority named twice is another text, but
+    // the same priorities for the buffer manager and orchagent.
     if (fewer.empty()) fewer = wanted + "," + wanted.back();
     return PfcStep{.from = now,
                    .to = std::move(fewer),
@@ -311,7 +312,7 @@ std::optional<std::string> buffer_limit(const View& view, const std::string& por
   const AsicBuffers& there = chip->second;
   if (const auto most = view.most_room.find(port);
       part == Part::kPfc && most != view.most_room.end()) {
-    // A priority group that has no buffer yet will want as much as the others.
+    // Assume that a priority group without a buffer will need as much as the largest.
     const std::uint64_t usual = *std::ranges::max_element(there.room);
     std::uint64_t needed = 0;
     for (unsigned p = 0; p <= Priority::kMax; ++p)
@@ -339,7 +340,7 @@ std::optional<std::string> release_fault(const View& view) {
   if (!version.starts_with(kBegins)) return std::nullopt;
   const std::string release =
       version.substr(kBegins.size(), version.find('_', kBegins.size()) - kBegins.size());
-  // Before 2023 it counted by itself: version_4_0_5.
+  // Before 2023 the database had version numbers of its own: version_4_0_5.
   const bool counted = release.size() == 1;
   if (!counted && (release.size() != kFirst.size() || release >= kFirst)) return std::nullopt;
   return fmt::format("this release of SONiC is too old ({}): the rules need 202411 or later",

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dataplane/sai/library.hpp"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 
 #include "base/text.hpp"
 #include "os/file.hpp"
+#include "os/shared_library.hpp"
 
 namespace lldp::dataplane::sai {
 namespace {
@@ -160,23 +160,18 @@ Result<std::unique_ptr<SaiLibrary>> SaiLibrary::open(const std::string& path,
                                                      const std::string& profile_path,
                                                      Tell meanwhile) {
   if (auto read = read_profile(profile_path); !read) return fail(read.error());
-  void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) return fail(Error{0, "sai.library", escape(::dlerror())});
-  const char* missing = nullptr;
-  const auto find = [&]<class F>(F*& function, const char* name) {
-    function = reinterpret_cast<F*>(::dlsym(library, name));
-    if (function == nullptr) missing = name;
-  };
+  SharedLibrary library{path.c_str()};
+  if (!library.is_loaded()) return fail(Error{0, "sai.library", escape(::dlerror())});
   decltype(&sai_api_initialize) initialize = nullptr;
   decltype(&sai_api_query) query = nullptr;
   decltype(&sai_query_api_version) version = nullptr;
   std::unique_ptr<SaiLibrary> self(new SaiLibrary(std::move(meanwhile)));
-  find(initialize, "sai_api_initialize");
-  find(query, "sai_api_query");
-  find(version, "sai_query_api_version");
-  find(self->keys_, "sai_get_object_key");
-  find(self->capability_, "sai_query_attribute_capability");
-  if (missing != nullptr)
+  library.find(initialize, "sai_api_initialize");
+  library.find(query, "sai_api_query");
+  library.find(version, "sai_query_api_version");
+  library.find(self->keys_, "sai_get_object_key");
+  library.find(self->capability_, "sai_query_attribute_capability");
+  if (const char* missing = library.missing())
     return fail(
         Error{0, path, fmt::format("has no {}: it is no libsai of SAI 1.10 or later", missing)});
   // The layout of its structures changes with the release, and only this one is known here. So it

@@ -166,6 +166,7 @@ void Network::start(std::size_t node) {
   const bool lost = !n.state && std::ranges::any_of(n.ports, [](const Port& p) {
     return p.rule != Order::kUnknown;
   });
+  if (!n.state && !lost) outlive(node);
   for (Port& p : n.ports) p.generation = 0;
   n.agent.emplace(n.settings, std::move(self), n.state ? *n.state : core::State(), now);
   if (lost) n.agent->assume_rules(now, actions_), act(node);
@@ -231,6 +232,50 @@ void Network::attend(std::size_t node) {
   for (std::size_t slot = 0; slot < n.ports.size() && n.agent; ++slot)
     if (n.agent->order(*Ifindex::make(slot + 1)) == n.ports[slot].rule)
       n.ports[slot].unattended = false;
+}
+
+void Network::outlive(std::size_t node) {
+  for (const Cable& c : cables) {
+    if (!c.up || !c.joins(node)) continue;
+    const End& far = c.a.node == node ? c.b : c.a;
+    if (nodes[far.node].runs()) continue;
+    nodes[far.node].ports[far.slot()].outlived = nodes[far.node].outlived = true;
+  }
+}
+
+void Network::renew(std::size_t node) {
+  Node& n = nodes[node];
+  if (!n.outlived || !n.runs()) return;
+  n.outlived = false;
+  for (std::size_t slot = 0; slot < n.ports.size(); ++slot) {
+    Port& port = n.ports[slot];
+    if (!port.outlived) continue;
+    // No request of an earlier life is under way, and `down` is what the agent wants of the
+    // neighbor that has heard it.
+    const auto is_of_present = [&] {
+      if (port.applied != port.asked) return false;
+      if (port.rule != Order::kDown) return true;
+      return n.agent->order(*Ifindex::make(slot + 1)) == Order::kDown && has_counted(node, slot);
+    };
+    port.outlived = !is_of_present();
+    n.outlived |= port.outlived;
+    if (port.outlived) continue;
+    for (Observer* o : observers_) o->ruled(node, slot, Order::kUnknown);
+  }
+}
+
+bool Network::has_counted(std::size_t node, std::size_t slot) const {
+  const Port& port = nodes[node].ports[slot];
+  if (port.cable == kNone) return false;
+  const Cable& cable = cables[port.cable];
+  const Node& far = nodes[cable.far_end({node, *Ifindex::make(slot + 1)}).node];
+  if (!far.agent) return false;
+  const core::AgentId agent = far.agent->state().agent;
+  for (const core::PortState& p : nodes[node].agent->state().ports)
+    if (p.name == *port.name)
+      return std::ranges::any_of(
+          p.agents, [agent](const core::KnownAgent& v) { return v.agent == agent && v.counted; });
+  return false;
 }
 
 void Network::set_admin(std::size_t node, std::size_t slot, core::AdminStatus admin) {
@@ -478,6 +523,7 @@ void Network::act_once(std::size_t node) {
   }
   actions_.clear();
   if (dies) die(node);
+  renew(node);
 }
 
 void Network::transmit(std::size_t node, const core::Send& send) {

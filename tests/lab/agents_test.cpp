@@ -242,6 +242,48 @@ TEST_F(Ring, ACableThatClosesACycleOfTheDeadIsLookedAt) {
   EXPECT_TRUE(safety.cycle_with_dead());
 }
 
+/// b dies, a is installed anew above it without power and state, and b starts again.
+template <class Then>
+void install_beside_the_dead(std::uint64_t seed, const Then& then) {
+  Network net(seed);
+  OrderSafety safety{net};
+  const auto add = [&](const char* name) { return net.add(pinned(name, Level::of<2>())); };
+  const std::size_t nodes[] = {add("a"), add("b"), add("c")};
+  for (const std::size_t n : nodes) net.connect(n, (n + 1) % 3);
+  net.watch(safety);
+  net.rules_late = 1s;
+  net.start_all();
+  net.run_for(10s);
+  ASSERT_EQ(safety.rule(1, 0), Order::kDown);
+  net.stop(1, false);
+  net.stop(0, false);
+  net.cut_power(0);
+  net.lose_state(0);
+  net.alter(0).pinned_level = Level::of<3>();
+  net.start(0);
+  net.run_for(10s);
+  EXPECT_TRUE(net.nodes[1].ports[0].outlived);
+  net.start(1);
+  net.run_for(10s);
+  EXPECT_FALSE(net.nodes[1].ports[0].outlived);
+  then(net, safety);
+}
+// docs/develop/rules.md, "What remains": its rules are those for the device of before, for as long
+// as the data plane takes.
+TEST(InstalledAnew, BesideADeadNeighborIsACycleOfTheDeadUntilItsRulesAreInForce) {
+  int cycles = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed)
+    install_beside_the_dead(seed, [&](Network& net, OrderSafety& safety) {
+      EXPECT_FALSE(safety.cycle()) << "seed " << seed << ": " << safety.cycle()->text;
+      cycles += safety.cycle_with_dead().has_value();
+      // From then on its links count as all others.
+      turn_the_ring_round(net);
+      safety.stepped();
+      EXPECT_TRUE(safety.cycle()) << "seed " << seed;
+    });
+  EXPECT_GT(cycles, 0);
+}
+
 TEST_F(Ring, RulesStayWithoutTheirAgentAndGoWithThePower) {
   net.start_all();
   net.run_for(10ms);

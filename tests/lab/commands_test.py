@@ -6,7 +6,6 @@ be worked out by hand, and that what is printed, written to files and told by ex
 usage: commands_test.py BIN_DIR [unittest arguments]
 """
 import collections
-import itertools
 import json
 import pathlib
 import re
@@ -17,7 +16,6 @@ import unittest
 import xml.etree.ElementTree as xml
 
 BIN = pathlib.Path(sys.argv[1])
-DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
 
 
 def lab(*words):
@@ -48,29 +46,6 @@ class Command(unittest.TestCase):
         file = self.path / "f.json"
         file.write_text(self.printed("topo", *words))
         return file
-
-
-class Docs(Command):
-    def test_the_walk_throughs_show_what_is_printed(self):
-        """Line by line, in this order; docs may leave out lines."""
-        for page in "lab/lab", "develop/proof", "research/sim", "lab/whatif":
-            shown = 0
-            lines = (DOCS / f"{page}.md").read_text().splitlines()
-            for at, line in enumerate(lines):
-                if not line.startswith("    $ lldp-level-lab "):
-                    continue
-                words = line.split()[2:]
-                told = list(itertools.takewhile(lambda l: l.startswith("    ") and l[4] != "$", lines[at + 1:]))
-                if not told and words[0] != "topo":
-                    continue  # what it prints is not told
-                done = subprocess.run([BIN / "lldp-level-lab", *words], cwd=self.path, text=True, timeout=100,
-                                      stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-                printed = iter(done.stdout.splitlines())
-                for one in told:
-                    if one.strip() != "...":
-                        self.assertTrue(one[4:] in printed, (page, line, one, done.stdout))
-                shown += 1
-            self.assertTrue(shown, page)
 
 
 class Topo(Command):

@@ -6,7 +6,6 @@ themselves say in --help, which is printed from their one description of every o
 usage: manual_test.py SOURCE_DIR BIN_DIR [unittest arguments]
 """
 import functools
-import json
 import pathlib
 import re
 import shutil
@@ -212,69 +211,6 @@ class Manual(unittest.TestCase):
                     man = subprocess.run(["man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z", page],
                                          capture_output=True, text=True, env={"PATH": "/usr/bin:/bin", "MANWIDTH": "80"})
                     self.assertEqual((man.returncode, man.stderr), (0, ""))
-
-
-def fenced(page):
-    """The blocks of a page that are indented by four spaces, as text."""
-    blocks, block = [], []
-    for line in (SOURCE / page).read_text().splitlines() + [""]:
-        if line.startswith("    "):
-            block.append(line[4:])
-        elif block:
-            blocks.append("\n".join(block) + "\n")
-            block = []
-    return blocks
-
-
-def dump(name, number, role, level, ports):
-    """What `lldp-level show --json` tells of a device, as far as collect reads it."""
-    neighbors = lambda heard: [{"chassis_id": f"02:00:00:00:00:{far[1]:02x}", "system_name": far[0], "port_id": port,
-                                "port_description": "", "device_type": far[2], "level": far[3]}
-                               for far, port in heard]
-    return json.dumps({"version": 1,
-                       "device": {"chassis_id": f"02:00:00:00:00:{number:02x}", "system_name": name, "role": role, "level": level},
-                       "ports": [{"name": port, "order": "unknown", "up": True, "speed_mbps": 100000, "mtu": 9216,
-                                  "neighbors": neighbors(heard)} for port, heard in ports.items()],
-                       "alarms": []})
-
-
-class Pages(unittest.TestCase):
-    """Output that stands in a page is what the program prints."""
-    HOST = [(f"host{n}", 0x10 + n, "host", 0) for n in range(4)]
-    LEAF = [None, ("leaf1", 1, "switch", 1), ("leaf2", 2, "switch", 1)]
-    SPINE = ("spine1", 3, "switch", 2)
-
-    def collected(self, wired, *options):
-        with tempfile.TemporaryDirectory() as folder:
-            at = pathlib.Path(folder)
-            (at / "dumps").mkdir()
-            for device, ports in wired:
-                (at / "dumps" / f"{device[0]}.json").write_text(dump(*device, ports))
-            (at / "plan.csv").write_text(next(b for b in fenced("docs/operate/cables.md") if b.startswith("source,")))
-            done = subprocess.run([BIN / "lldp-level-lab", "collect", "dumps", *options, "-o", "now.json"], cwd=at,
-                                  capture_output=True, text=True, timeout=20, stdin=subprocess.DEVNULL)
-            files = {f.name: f.read_text() for f in at.iterdir() if f.is_file()}
-            return done, files
-
-    def wired(self, host2, host3):
-        leaf1, leaf2 = self.LEAF[1], self.LEAF[2]
-        return [(leaf1, {"swp1": [(self.HOST[1], "eth0")], "swp2": [(host2, "eth0")], "swp3": [(self.SPINE, "swp1")]}),
-                (leaf2, {"swp1": [(host3, "eth0")], "swp3": [(self.SPINE, "swp2")]}),
-                (self.SPINE, {"swp1": [(leaf1, "swp3")], "swp2": [(leaf2, "swp3")]})]
-
-    def test_cables(self):
-        shown = next(b for b in fenced("docs/operate/cables.md") if "--expect plan.csv" in b).split("\n", 1)[1]
-        done, _ = self.collected(self.wired(self.HOST[3], self.HOST[2]), "--expect", "plan.csv")
-        self.assertTrue(done.stdout.endswith(shown), done.stdout + done.stderr)
-        self.assertEqual(done.returncode, 1)
-        right, _ = self.collected(self.wired(self.HOST[2], self.HOST[3]), "--expect", "plan.csv", "--json")
-        cables = json.loads(right.stdout)["cables"]
-        self.assertEqual((cables["planned"], cables["right"], cables["findings"]), (5, 5, []))
-
-    def test_schedulers(self):
-        shown = next(b for b in fenced("docs/operate/schedulers.md") if "kind: HyperNode" in b)
-        _, files = self.collected(self.wired(self.HOST[2], self.HOST[3]), "--hypernode", "nodes.yaml")
-        self.assertIn(shown, files["nodes.yaml"])
 
 
 class BashCompletion(unittest.TestCase):

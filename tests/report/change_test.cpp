@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/golden.hpp"
+
 namespace lldp::report {
 namespace {
 
@@ -26,6 +28,15 @@ TEST(ChangeJson, SaysWhatBecameDifferentAndHowThingsStand) {
       R"({"version":1,"time":"2026-01-31T12:00:00Z","system_name":"leaf\\x0a1",)"
       R"("event":"port","port":"swp1","text":"unmarked -> uplink","level":1,)"
       R"("type":"uplink","order":"up"})");
+}
+
+TEST(ChangeJson, OfAPortIsTheSampleOfMonitoring) {
+  Circumstances now = leaf("swp31");
+  now.system_name = "leaf1";
+  ChangeQueue queue(1);
+  queue.push(change_json(
+      {.kind = Kind::kPort, .port = Ifindex::of<7>(), .text = "unmarked -> uplink"}, now));
+  support::expect_golden(queue.pop() + "\n", "manual/change.json");
 }
 
 TEST(ChangeJson, OfTheDeviceHasNoTypeAndNoOrder) {

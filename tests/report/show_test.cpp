@@ -154,7 +154,8 @@ TEST(ShowJson, LevelIsNullWhenThereIsNone) {
   EXPECT_EQ(show["device"]["level_source"], "none");
 }
 
-/// The leaf of README.md: two servers below, two spines above, nothing wrong.
+/// The leaf that the samples of README.md and docs/ show: two servers below, two spines above,
+/// nothing wrong.
 core::Snapshot quiet_leaf() {
   core::Snapshot s = leaf();
   s.alarms.clear();
@@ -183,21 +184,35 @@ core::Snapshot quiet_leaf() {
   return s;
 }
 
-TEST(ShowText, OfAQuietLeafIsTheSampleOfTheReadme) {
+/// A server below that leaf, in a pod of a fabric with three levels.
+core::Snapshot server() {
+  core::NeighborInfo above = neighbor(1, "leaf1", "swp1");
+  above.level = Level::of<1>();
+  return {.role = Role::kHost,
+          .level = Level::of<0>(),
+          .level_source = core::LevelSource::kHost,
+          .location = {{Level::of<1>(), chassis(3)},
+                       {Level::of<2>(), chassis(1)},
+                       {Level::of<3>(), chassis(1)}},
+          .chassis_id = chassis(0x21),
+          .system_name = "server1",
+          .ports = {{.name = "ens1",
+                     .up = true,
+                     .type = PortType::kUplink,
+                     .order = Order::kUp,
+                     .neighbors = {above}}}};
+}
+
+// tests/manual/samples_test.py lets the client ask for these.
+TEST(ShowJson, TellsOfTheLeafAndTheServerOfTheSamples) {
   const Protection active{
       .backend = "bpf,dcb",
       .backend_reason = "it has neither SONiC nor the front panel of a switch chip",
       .state = Protection::State::kActive,
       .lossless = {Priority::of<3>(), Priority::of<2>()},
       .classes = {{qos::parse_chains("3:dscp26+24-31>2:dscp19")->at(0), "from swp1's neighbor"}}};
-  const auto text = show_text(show_json(quiet_leaf(), active, kClock), {});
-  ASSERT_TRUE(text);
-  std::string indented;
-  std::istringstream lines(*text);
-  for (std::string line; std::getline(lines, line);) indented += "    " + line + "\n";
-  std::ifstream in(support::source_dir() + "/README.md");
-  const std::string readme{std::istreambuf_iterator<char>(in), {}};
-  EXPECT_THAT(readme, testing::HasSubstr(indented));
+  support::expect_golden(show_json(quiet_leaf(), active, kClock), "manual/leaf1.json");
+  support::expect_golden(show_json(server(), active, kClock), "manual/server1.json");
 }
 
 TEST(ShowText, IsARowPerPortWithAlarmsFirst) {

@@ -39,6 +39,8 @@ struct SonicTimes {
   std::chrono::milliseconds period{5'000};  ///< between two readings
   std::chrono::milliseconds grace{5'000};   ///< for SONiC to make what was written
   std::chrono::milliseconds soon{100};      ///< between two readings while it does
+  /// Without a change of CONFIG_DB, before a row that others made anew is written.
+  std::chrono::milliseconds settle{500};
   /// Until the buffer manager is asked again for what it did not make; twice as long each time.
   std::chrono::milliseconds retry{30'000};
 };

@@ -64,6 +64,8 @@ bool Sonic::follow_asic() {
   const Clock::time_point now = Clock::now();
   sonic::Memory notes = view_.notes;
   std::vector<sonic::Redis::Command> commands;
+  // As long as buffers of any port come, the buffer manager has others to make.
+  const bool had_time = now >= std::max(started_, buffers_changed_) + options_.times.grace;
   const auto follow = [&](const std::string& port) {
     std::ranges::move(sonic::follow_up(view_, buffers_, port), std::back_inserter(commands));
   };
@@ -77,8 +79,7 @@ bool Sonic::follow_asic() {
     const auto retry = retries_.find(port);
     const bool may_begin = retry == retries_.end() || now >= retry->second.due;
     if (const auto step =
-            sonic::next_pfc(view_, buffers_, port,
-                            !is_fresh(port) && now >= started_ + options_.times.grace, may_begin)) {
+            sonic::next_pfc(view_, buffers_, port, !is_fresh(port) && had_time, may_begin)) {
       commands.push_back(sonic::command_of(port, *step));
       notes[port].erase(sonic::kStepPfc);
       if (step->again) {

@@ -38,12 +38,14 @@ class PortBuffers {
   [[nodiscard]] std::vector<std::string> group_ranges(const std::string& port) const;
   /// The buffer manager chose the profile of this range, by speed and cable.
   [[nodiscard]] bool is_automatic(const std::string& port, const std::string& range) const;
+  friend bool operator==(const PortBuffers&, const PortBuffers&) = default;
 
  private:
   struct Port {
     std::uint8_t groups = 0;
     std::uint8_t queues = 0;
     std::map<std::string, std::string> ranges{};  ///< of BUFFER_PG: its profile
+    friend bool operator==(const Port&, const Port&) = default;
   };
   [[nodiscard]] const Port* find(const std::string& port) const;
 

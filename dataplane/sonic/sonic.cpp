@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <iterator>
 #include <utility>
 
 #include "dataplane/sonic/databases.hpp"
@@ -112,8 +113,9 @@ void Sonic::lost(const Error& why) {
     events_.outcomes.push_back({.port = outcome.port, .why = down_});
   for (const Ifindex port : std::exchange(applying_, {}))
     events_.outcomes.push_back({.port = port, .why = down_});
-  for (const PortPlan& plan : std::exchange(waiting_, {}))
-    events_.outcomes.push_back({.port = plan.port.ifindex, .why = down_});
+  for (auto* plans : {&waiting_, &held_})
+    for (const PortPlan& plan : std::exchange(*plans, {}))
+      events_.outcomes.push_back({.port = plan.port.ifindex, .why = down_});
   events_.changed.emplace_back();
   pause_ = std::clamp<Clock::duration>(pause_ * 2, kFirstTry, kLastTry);
   timer_.set(pause_);
@@ -168,14 +170,16 @@ void Sonic::read_done(sonic::View view, std::optional<sonic::Reader::Counted> co
   view.notes = view_.notes;
   const bool differs = view != view_;
   if (differs) {
-    view_ = std::move(view);
+    const sonic::View before = std::exchange(view_, std::move(view));
+    const auto buffers_before = std::exchange(buffers_, sonic::PortBuffers(view_.config));
+    note_changes(before, buffers_before);
     platform_ = sonic::platform_of(view_);
-    buffers_ = sonic::PortBuffers(view_.config);
     maps_.clear();
   }
   if (move_old_notes()) return refresh();
   std::map<std::string, std::string> ignoring;
-  bool waiting = !view_.leaving_ports().empty();
+  hold_back();
+  bool waiting = !view_.leaving_ports().empty() || !held_.empty();
   for (const std::string& port : view_.our_ports()) {
     const sonic::Row* noted = view_.note(port);
     waiting |= noted != nullptr && noted->contains(sonic::kStepPfc) && is_fresh(port);
@@ -204,6 +208,30 @@ std::optional<std::string> Sonic::why_not(const std::string& port, Part part) co
   const sonic::Row* noted = view_.note(port);
   return sonic::buffer_fault(view_, buffers_, port, part,
                              sonic::mask_of_list(sonic::value_of(noted, sonic::kSetPfc)));
+}
+
+void Sonic::note_changes(const sonic::View& before, const sonic::PortBuffers& buffers_before) {
+  const Clock::time_point now = Clock::now();
+  if (view_.config != before.config) config_changed_ = now;
+  if (buffers_ != buffers_before || view_.buffers != before.buffers) buffers_changed_ = now;
+  if (!buffers_.has_pool()) return loaded_.clear();  // nothing is written anyway
+  std::erase_if(loaded_, [&](const auto& port) { return !view_.is_being_loaded(port.first); });
+  for (const std::string& port : view_.our_ports())
+    if (view_.is_being_loaded(port)) loaded_.try_emplace(port, now);
+}
+
+bool Sonic::is_whole(const std::string& port) const {
+  const auto loaded = loaded_.find(port);
+  const Clock::time_point now = Clock::now();
+  if (loaded == loaded_.end() || now >= loaded->second + options_.times.grace) return true;
+  return view_.is_loaded(port) && now >= config_changed_ + options_.times.settle;
+}
+
+void Sonic::hold_back() {
+  std::vector<PortPlan> plans = std::exchange(held_, {});
+  std::ranges::move(std::exchange(waiting_, {}), std::back_inserter(plans));
+  for (PortPlan& plan : plans)
+    (plan.want && !is_whole(plan.port.name) ? held_ : waiting_).push_back(std::move(plan));
 }
 
 bool Sonic::is_fresh(const std::string& port) const {

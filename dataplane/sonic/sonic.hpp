@@ -83,6 +83,13 @@ class Sonic : public Backend, private MapStore {
   /// Moves the notes that earlier versions kept in CONFIG_DB into the file. True: the deletion of
   /// those rows has been sent.
   bool move_old_notes();
+  /// Notes when others have changed rows, and buffers.
+  void note_changes(const sonic::View& before, const sonic::PortBuffers& buffers_before);
+  /// False while another client loads the port's row: rows come in portions, and a write between
+  /// two portions is overwritten and made again.
+  [[nodiscard]] bool is_whole(const std::string& port) const;
+  /// Moves plans between waiting_ and held_, by is_whole().
+  void hold_back();
   /// Sends the commands that are due once the ASIC has taken the rows. True: some were sent.
   bool follow_asic();
   /// Writes all waiting plans in one transaction, by the last reading.
@@ -143,12 +150,17 @@ class Sonic : public Backend, private MapStore {
   /// Plans that wait until the change before them has been read back: a write depends on the last
   /// reading, and the maps are shared by all ports.
   std::vector<PortPlan> waiting_;
+  std::vector<PortPlan> held_;     ///< plans of rows that another client loads
   std::set<std::string> watched_;  ///< ports whose rows are WATCHed since the reading
   unsigned collisions_ = 0;        ///< consecutive transactions refused for such a change
   std::vector<Outcome> changed_;   ///< made, and not read back yet
   std::set<Ifindex> applying_;     ///< in a transaction without an answer
   Clock::time_point started_ = Clock::now();
   std::map<std::string, Clock::time_point> written_;
+  std::map<std::string, Clock::time_point>
+      loaded_;  ///< since when another client loads the row, by port
+  Clock::time_point config_changed_{};
+  Clock::time_point buffers_changed_{};
   std::map<std::string, Retry> retries_;     ///< of ports whose buffers did not come
   std::map<std::string, std::string> told_;  ///< what the ASIC ignores, by port, as last told
   PortNumbers numbers_;

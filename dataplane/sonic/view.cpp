@@ -94,6 +94,12 @@ bool View::is_made_anew(const std::string& port) const {
          });
 }
 
+bool View::is_being_loaded(const std::string& port) const {
+  if (!is_noted(port)) return false;
+  return row(std::string(kPortMaps) + port) == nullptr ? !note(port)->contains(kNoRow)
+                                                       : is_made_anew(port);
+}
+
 std::string View::original(const std::string& port, const char* name) const {
   const auto f = std::ranges::find(kFields, std::string_view(name), &Field::name);
   const Row* there = row(std::string(kPortMaps) + port);

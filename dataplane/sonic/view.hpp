@@ -70,6 +70,9 @@ struct View {
   [[nodiscard]] bool is_loaded(const std::string& port) const;
   /// Another client has replaced the row: it names maps, and none of ours.
   [[nodiscard]] bool is_made_anew(const std::string& port) const;
+  /// Another client has deleted or remade the row of a port with rules of ours, as `config qos
+  /// reload` does. False for a port that had no row before.
+  [[nodiscard]] bool is_being_loaded(const std::string& port) const;
   /// The originals to restore later of a port with this row of PORT_QOS_MAP; null: none.
   [[nodiscard]] const Row* originals_of(const Row* there) const;
   /// The value of `pfc_enable` that a removal restores.

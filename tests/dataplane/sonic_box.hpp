@@ -140,6 +140,10 @@ class Box : public Server {
     }
   }
   void load_qos() {
+    load_maps();
+    for (int i = 0; i < ports_; ++i) load_port_qos(i);
+  }
+  void load_maps() {
     std::vector<std::string> dscps{"HSET", "DSCP_TO_TC_MAP|AZURE"};
     for (int d = 0; d < 64; ++d)
       dscps.insert(dscps.end(), {std::to_string(d), d == 8    ? "0"
@@ -155,7 +159,6 @@ class Box : public Server {
         row.insert(row.end(), {std::to_string(tc), std::to_string(tc)});
       ask(kConfig, row);
     }
-    for (int i = 0; i < ports_; ++i) load_port_qos(i);
   }
   void load_port_qos(int i) {
     ask(kConfig, {"HSET", "PORT_QOS_MAP|" + name_of(i), "dscp_to_tc_map", "AZURE",

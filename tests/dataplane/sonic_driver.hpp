@@ -25,6 +25,11 @@ class Driver {
       : box_(box), policy_(*qos::Policy::parse(lossless, "0:dscp0")) {}
 
   bool rewrite_verified = false;
+  SonicTimes times{.period = std::chrono::milliseconds(20),
+                   .grace = std::chrono::milliseconds(150),
+                   .soon = std::chrono::milliseconds(5),
+                   .settle = std::chrono::milliseconds(10),
+                   .retry = std::chrono::milliseconds(200)};
 
   void open() {
     backend_ = nullptr;
@@ -32,10 +37,7 @@ class Driver {
     SonicOptions options = box_.options();
     options.rewrite_verified = rewrite_verified;
     options.answer = std::chrono::seconds(10);
-    options.times = {.period = std::chrono::milliseconds(20),
-                     .grace = std::chrono::milliseconds(150),
-                     .soon = std::chrono::milliseconds(5),
-                     .retry = std::chrono::milliseconds(200)};
+    options.times = times;
     auto backend = make_backend("sonic", {.sonic = options});
     ASSERT_TRUE(backend) << to_string(backend.error());
     backend_ = std::move(*backend);
@@ -45,8 +47,11 @@ class Driver {
   [[nodiscard]] Backend& backend() { return *backend_; }
   void want(int port, Order order) { wanted_[port] = order; }
   void drop(int port) { wanted_.erase(port); }
-  [[nodiscard]] qos::Ruleset rules_of(int port) const {
-    return qos::compile(policy_, {.order = wanted_.at(port)});
+  [[nodiscard]] const qos::Ruleset& rules_of(int port) {
+    const Order order = wanted_.at(port);
+    const auto at = rules_.find(order);
+    if (at != rules_.end()) return at->second;
+    return rules_.emplace(order, qos::compile(policy_, {.order = order})).first->second;
   }
   /// What is read, and what is to be written then.
   void turn() {
@@ -119,6 +124,7 @@ class Driver {
   }
   Box& box_;
   qos::Policy policy_;
+  std::map<Order, qos::Ruleset> rules_{};
   std::map<int, Order> wanted_{};
   std::set<Ifindex> under_way_{};
   std::unique_ptr<Backend> backend_{};

@@ -87,6 +87,11 @@ class Server {
     for (std::size_t i = 0; i + 1 < words.size(); i += 2) row[words[i]] = words[i + 1];
     return row;
   }
+  /// Empty: it is not there.
+  std::string field(int database, const std::string& key, const std::string& name) {
+    const auto words = ask(database, {"HGET", key, name});
+    return words.empty() ? std::string() : words[0];
+  }
   std::vector<std::string> keys(int database, const std::string& pattern) {
     auto found = ask(database, {"KEYS", pattern});
     std::ranges::sort(found);

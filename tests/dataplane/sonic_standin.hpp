@@ -307,9 +307,8 @@ class Orchagent {
     });
   }
   std::string object_of(const std::string& port) {
-    const auto oids = server_.row(kCounters, "COUNTERS_PORT_NAME_MAP");
-    const auto at = oids.find(port);
-    return at == oids.end() ? "" : "ASIC_STATE:SAI_OBJECT_TYPE_PORT:" + at->second;
+    const std::string oid = server_.field(kCounters, "COUNTERS_PORT_NAME_MAP", port);
+    return oid.empty() ? "" : "ASIC_STATE:SAI_OBJECT_TYPE_PORT:" + oid;
   }
   bool attach(const std::string& port, const sonic::Row& row) {
     const std::string object = object_of(port);
@@ -360,14 +359,15 @@ class Orchagent {
     const bool group = table == "BUFFER_PG|";
     const auto bar = where.find('|');
     const unsigned mask = sonic::mask_of_range(where.substr(bar + 1));
-    const auto names =
-        server_.row(kCounters, group ? "COUNTERS_PG_NAME_MAP" : "COUNTERS_QUEUE_NAME_MAP");
+    const char* names = group ? "COUNTERS_PG_NAME_MAP" : "COUNTERS_QUEUE_NAME_MAP";
     for (unsigned n = 0; n < 8; ++n) {
-      const auto oid = names.find(where.substr(0, bar) + ":" + std::to_string(n));
-      if ((mask >> n & 1U) == 0 || oid == names.end()) continue;
+      if ((mask >> n & 1U) == 0) continue;
+      const std::string oid =
+          server_.field(kCounters, names, where.substr(0, bar) + ":" + std::to_string(n));
+      if (oid.empty()) continue;
       server_.ask(kAsic, {"HSET",
                           std::string("ASIC_STATE:SAI_OBJECT_TYPE_") +
-                              (group ? "INGRESS_PRIORITY_GROUP:" : "QUEUE:") + oid->second,
+                              (group ? "INGRESS_PRIORITY_GROUP:" : "QUEUE:") + oid,
                           group ? "SAI_INGRESS_PRIORITY_GROUP_ATTR_BUFFER_PROFILE"
                                 : "SAI_QUEUE_ATTR_BUFFER_PROFILE_ID",
                           profile});

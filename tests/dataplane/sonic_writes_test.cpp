@@ -1,11 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 // How often rows of CONFIG_DB are written: others are told of every write.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <algorithm>
 
 #include "tests/dataplane/sonic_driver.hpp"
 
 namespace lldp::dataplane {
 namespace {
+
+using testing::Each;
+using testing::Le;
+using testing::Pair;
+
+/// How often the driver writes rows of PORT_QOS_MAP: a write is what one transaction does to a row.
+class Writes {
+ public:
+  explicit Writes(Box& box) : events_(box.socket(), kConfig) {}
+  /// What others wrote does not count.
+  void skip() { (void)events_.take(); }
+  void take() {
+    std::map<std::string, int> set;
+    std::map<std::string, int> unset;
+    for (const auto& [key, what] : events_.take()) {
+      if (!key.starts_with("PORT_QOS_MAP|")) continue;
+      if (what == "hset") ++set[key];
+      if (what == "hdel") ++unset[key];
+    }
+    for (const auto& [key, n] : set) rows_[key] += std::max(n, std::exchange(unset[key], 0));
+    for (const auto& [key, n] : unset)
+      if (n != 0) rows_[key] += n;
+  }
+  [[nodiscard]] std::map<std::string, int> rows() { return std::exchange(rows_, {}); }
+
+ private:
+  KeyEvents events_;
+  std::map<std::string, int> rows_{};
+};
 
 TEST(SonicWrites, PortThatFlapsIsWrittenOnceForEachChange) {
   Box box(2);
@@ -34,6 +66,55 @@ TEST(SonicWrites, PortThatFlapsIsWrittenOnceForEachChange) {
   EXPECT_EQ(set, (std::map<std::string, int>{{row, kFlaps}}));
   EXPECT_EQ(unset, (std::map<std::string, int>{{row, kFlaps / 2}}))
       << "in the same transaction: a down port has no map of DSCPs";
+}
+
+// A row changes twice: the maps, and PFC once the buffer manager has seen what the reload set.
+TEST(SonicWrites, QosReloadOf128PortsWritesARowOnceForEachChange) {
+  constexpr int kPorts = 128;
+  Box box(kPorts);
+  if (!box.runs()) GTEST_SKIP() << "there is no redis-server here";
+  Driver driver(box);
+  driver.times.grace = std::chrono::seconds(60);  // none of the waits below ends by itself
+  driver.times.settle = std::chrono::milliseconds(300);
+  for (int i = 0; i < kPorts; ++i) driver.want(i, i % 2 == 0 ? Order::kUp : Order::kDown);
+  driver.open();
+  ASSERT_TRUE(driver.until_done());
+  Writes writes(box);
+  const auto turns = [&](int n) {
+    writes.skip();
+    driver.turns(n);
+    writes.take();
+  };
+  for (const bool row_by_row : {false, true}) {
+    SCOPED_TRACE(row_by_row);
+    box.clear_qos();
+    turns(5);
+    box.settle();
+    turns(5);
+    box.load_buffers();
+    turns(5);
+    box.load_maps();
+    for (int i = 0; i < kPorts; ++i) {
+      box.load_port_qos(i);
+      if (row_by_row && i % 16 == 0) turns(3);
+    }
+    ASSERT_TRUE(driver.until(
+        [&] {
+          writes.take();
+          for (int i = 0; i < kPorts; ++i)
+            if (driver.states(i) != "done done done done") return false;
+          return true;
+        },
+        [&] {
+          box.settle();
+          writes.skip();
+        }))
+        << driver.states(0) << driver.text(0, Part::kPfc);
+    turns(20);
+    const auto rows = writes.rows();
+    EXPECT_EQ(rows.size(), kPorts);
+    EXPECT_THAT(rows, Each(Pair(testing::_, Le(2))));
+  }
 }
 
 }  // namespace

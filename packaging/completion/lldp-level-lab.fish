@@ -136,7 +136,7 @@ complete -c lldp-level-lab -n '__fish_seen_subcommand_from reproduce' -l fct -d 
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from reproduce' -l switches -x -d 'instead of the sizes of the paper'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from reproduce' -l quick -d 'fewer and smaller'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from reproduce' -l seed -x -d 'of chance'
-complete -c lldp-level-lab -n '__fish_seen_subcommand_from reproduce' -l seeds -x -d 'judge the median'
+complete -c lldp-level-lab -n '__fish_seen_subcommand_from reproduce' -l seeds -x -d 'print each seed, judge the medians'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from reproduce' -l threads -x -d 'processors'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from reproduce' -l json -d 'print JSON lines'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from reproduce' -l output -s o -r -F -d 'write a report'

@@ -33,10 +33,11 @@ int reproduce_paper(const Paper& paper, const Run& run, std::uint64_t seed, std:
   std::vector<PaperFigure> drawings;
   {
     ProgressBar bar("reproduce");
-    const auto print = [&](const Finding& f) {
+    const auto print = [&](const Finding& f, std::optional<std::uint64_t> of_seed) {
       bar.clear();
-      fmt::print("{}", json ? to_json_line(paper.name, f) : to_text_line(paper.name, f));
-      std::fflush(stdout);
+      fmt::print(
+          "{}", json ? to_json_line(paper.name, f, of_seed) : to_text_line(paper.name, f, of_seed));
+      std::fflush(stdout);  // a run of many seeds may be killed: what it has found is there
     };
     const auto start = std::chrono::steady_clock::now();
     for (std::size_t i = 0; i < seeds; ++i) {
@@ -44,7 +45,7 @@ int reproduce_paper(const Paper& paper, const Run& run, std::uint64_t seed, std:
           .found =
               [&](const Finding& f) {
                 by_seed[i].push_back(f);
-                if (seeds == 1) print(f);
+                print(f, seeds == 1 ? std::nullopt : std::optional(seed + i));
               },
           .draw =
               [&](PaperFigure d) {
@@ -61,8 +62,11 @@ int reproduce_paper(const Paper& paper, const Run& run, std::uint64_t seed, std:
               }};
       run(seed + i, sink);
     }
-    if (seeds > 1)
-      for (const Finding& f : merged(by_seed)) print(f);
+    if (seeds > 1) {
+      bar.clear();
+      if (!json) fmt::print("\nmedians of {} seeds\n", seeds);
+      for (const Finding& f : merged(by_seed)) print(f, {});
+    }
   }
   const std::vector<Finding> findings = seeds == 1 ? std::move(by_seed[0]) : merged(by_seed);
   const Summary summary = summary_of(paper.name, findings);
@@ -99,7 +103,7 @@ int run_reproduce(const Arguments& arguments) {
       "seed", number<std::uint64_t>(&chosen.seed, 0)->value_name("N")->default_value(1),
       "of what is wired and chosen at random")(
       "seeds", number<std::size_t>(&seeds, 1, kMostSeeds)->value_name("N")->default_value(1),
-      "judge the median of N seeds, and show the range")(
+      "print each of N seeds, then judge the medians and show the ranges")(
       "threads",
       number<std::size_t>(&chosen.threads, 1, 256)
           ->value_name("N")

@@ -150,8 +150,10 @@ std::string readable(std::string metric) {
   return metric;
 }
 
-std::string to_json_line(std::string_view paper, const Finding& f) {
+std::string to_json_line(std::string_view paper, const Finding& f,
+                         std::optional<std::uint64_t> seed) {
   Json j;
+  if (seed) j["seed"] = *seed;
   j["place"] = f.place;
   Json row = Json::object();
   for (const auto& [name, value] : f.keys) row[name] = value;
@@ -189,10 +191,11 @@ std::string to_json_line(const Summary& s) {
   return Json{{"summary", std::move(j)}}.dump() + "\n";
 }
 
-std::string to_text_line(std::string_view paper, const Finding& f) {
+std::string to_text_line(std::string_view paper, const Finding& f,
+                         std::optional<std::uint64_t> seed) {
   const Verdict v = f.verdict();
-  std::string out =
-      fmt::format("{:<22} {:<38} {:<30} {:>10.4g}", f.place, f.scenario, f.metric, f.ours);
+  std::string out = seed ? fmt::format("seed {:<3} ", *seed) : std::string();
+  out += fmt::format("{:<22} {:<38} {:<30} {:>10.4g}", f.place, f.scenario, f.metric, f.ours);
   if (!f.by_seed.empty()) out += fmt::format(" {:>20}", range_text(f));
   if (f.published)
     out +=

@@ -129,9 +129,12 @@ struct Summary {
 /// A metric's name, for a person.
 [[nodiscard]] std::string readable(std::string metric);
 
-[[nodiscard]] std::string to_json_line(std::string_view paper, const Finding& finding);
+/// `seed`: of several, the one whose finding it is; none where it is the only one, or of all.
+[[nodiscard]] std::string to_json_line(std::string_view paper, const Finding& finding,
+                                       std::optional<std::uint64_t> seed = {});
 [[nodiscard]] std::string to_json_line(const Summary& summary);
-[[nodiscard]] std::string to_text_line(std::string_view paper, const Finding& finding);
+[[nodiscard]] std::string to_text_line(std::string_view paper, const Finding& finding,
+                                       std::optional<std::uint64_t> seed = {});
 [[nodiscard]] std::string to_text(std::string_view paper, const Summary& summary);
 [[nodiscard]] std::string to_csv(std::string_view paper, const std::vector<Finding>& findings);
 /// One page: what came of it, what is not within its tolerance and why, the figures, all values.

@@ -150,6 +150,8 @@ TEST(Finding, OfSeveralSeedsTheMedianIsJudged) {
   EXPECT_EQ(all[0].seeds_that_agree(), 2U);
   EXPECT_THAT(to_text_line("x", all[0]),
               AllOf(HasSubstr("9 to 20"), HasSubstr("match in 2 of 3 seeds")));
+  EXPECT_TRUE(to_text_line("x", with(9, p), 7).starts_with("seed 7   V "));
+  EXPECT_TRUE(to_json_line("x", with(9, p), 7).starts_with(R"({"seed":7,"place":"V")"));
   EXPECT_THAT(to_json_line("x", all[0]),
               AllOf(HasSubstr(R"("least":9.0,"most":20.0,"by_seed":[9.0,20.0,10.5])"),
                     HasSubstr(R"("verdict":"match","seeds_that_agree":2)")));

@@ -377,6 +377,11 @@ class Sim(unittest.TestCase):
         self.assertEqual({r["place"] for r in rows}, {"II-C, Figure 5"})
         self.assertEqual([(r["row"]["scenario"], r["ours"], r["verdict"]) for r in rows if r["metric"] == "deadlocks"],
                          [("PFC", 1, "holds"), ("PFC*", 0, "holds"), ("PortFC", 0, "holds")])
+        two = lab("reproduce", "portfc", "--quick", "--figure", "5", "--json", "--seeds", "2")
+        *all_rows, last = [json.loads(line) for line in two.stdout.splitlines()]
+        self.assertEqual([r for r in all_rows if r.pop("seed", None) == 1], rows, "each seed's values come first, as if it were alone")
+        medians = [r for r in all_rows if "by_seed" in r]
+        self.assertEqual((len(medians), len(all_rows), last["summary"]["values"]), (len(rows), 3 * len(rows), len(rows)))
 
     def test_a_report_is_one_page(self):
         page, words = self.path / "r.html", ("sim", "case1", "--protect", "none", "--duration", "0.3", "--json")

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <exception>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "lab/des/team.hpp"
@@ -26,6 +28,7 @@ class Engine {
     const std::size_t parts = split(n_, threads);
     lookahead_ = lookahead(n_);
     next_.resize(2 * parts);
+    failures_.resize(parts);
     for (std::uint32_t p = 0; p < parts; ++p) {
       parts_.push_back(std::make_unique<Partition<FlowControl, Detector>>(n_, p, parts));
       n_.parts.push_back(&parts_.back()->part());
@@ -40,7 +43,8 @@ class Engine {
   [[nodiscard]] Network& network() { return n_; }
   [[nodiscard]] const Network& network() const { return n_; }
 
-  /// Everything that happens by `end`, or until halt().
+  /// Everything that happens by `end`, or until halt(). What one of the threads throws, memory that
+  /// ran out among it, is thrown here when all have come to rest.
   void run_until(Picoseconds end) {
     end_ = end;
     if (team_)
@@ -48,6 +52,8 @@ class Engine {
     else
       parts_[0]->run_until(end);
     n_.gather();
+    for (std::exception_ptr& failure : failures_)
+      if (failure) std::rethrow_exception(std::exchange(failure, nullptr));
   }
   /// From within a run, of one thread: what happens at this very moment is the last.
   void halt() { parts_[0]->halt(); }
@@ -88,32 +94,47 @@ class Engine {
     return *parts_[n_.part_at(n_.ports[arc].node)];
   }
 
+  /// What a part tells the others between two windows.
+  struct Next {
+    Picoseconds at = 0;   ///< when it has something to do
+    bool failed = false;  ///< it threw, and does no more
+  };
+
   /// What one thread does in a run: window after window, each from the first thing that happens
-  /// anywhere.
-  void work(std::size_t member) {
+  /// anywhere. All leave after the same window, also where one of them failed: each is waited for.
+  void work(std::size_t member) noexcept {
     auto& own = *parts_[member];
     for (unsigned window = 0;; ++window) {
-      Picoseconds* const next = &next_[window % 2 * parts_.size()];
-      next[member] = own.close();
+      Next* const next = &next_[window % 2 * parts_.size()];
+      next[member] = {own.close(), failures_[member] != nullptr};
       team_->meet();
-      Picoseconds first = kNever;
+      Next first{kNever};
       for (std::size_t p = 0; p < parts_.size(); ++p) {
-        first = std::min(first, next[p]);
-        own.take(*parts_[p]);
+        first.at = std::min(first.at, next[p].at);
+        first.failed |= next[p].failed;
       }
-      own.open();
-      if (first > end_ || first == kNever) break;
-      own.run_until(lookahead_ - 1 < end_ - first ? first + lookahead_ - 1 : end_);
+      if (first.failed) return;
+      const bool last = first.at > end_ || first.at == kNever;
+      try {
+        for (const auto& part : parts_) own.take(*part);
+        own.open();
+        // In the last window only the clock moves.
+        const Picoseconds most = lookahead_ - 1;
+        own.run_until(last || most >= end_ - first.at ? end_ : first.at + most);
+      } catch (...) {
+        failures_[member] = std::current_exception();
+      }
+      if (last) return;
     }
-    own.run_until(end_);  // nothing: its clock
   }
 
   Network n_;
   std::vector<std::unique_ptr<Partition<FlowControl, Detector>>> parts_{};
   Picoseconds lookahead_ = kNever;
-  Picoseconds end_ = 0;              ///< of the run under way
-  std::vector<Picoseconds> next_{};  ///< by window and part: when it has something to do
-  std::optional<Team> team_{};       ///< last: it works with the others
+  Picoseconds end_ = 0;                         ///< of the run under way
+  std::vector<Next> next_{};                    ///< by window and part
+  std::vector<std::exception_ptr> failures_{};  ///< by part
+  std::optional<Team> team_{};                  ///< last: it works with the others
 };
 
 }  // namespace lldp::lab::packets

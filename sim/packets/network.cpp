@@ -55,11 +55,12 @@ Counters& Counters::operator+=(const Counters& o) {
 
 void Network::gather() {
   count = {};
+  now = kNever;
   for (Part* part : parts) {
     count += part->count;
     unfinished -= part->finished;
     part->finished = 0;
-    now = part->now;
+    now = std::min(now, part->now);  // they differ where one of them failed
   }
 }
 

@@ -648,7 +648,7 @@ Result<Outcome> run(const Plan& plan, const Hooks& hooks, std::size_t threads) {
   bool exhausted = false;
   try {
     (*simulation)->run_until(plan.duration);
-  } catch (const std::bad_alloc&) {  // of one thread; what it has simulated is told
+  } catch (const std::bad_alloc&) {  // of any thread; what all have simulated is told
     exhausted = true;
   }
   Outcome outcome = (*simulation)->outcome();

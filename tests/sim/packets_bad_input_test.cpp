@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a user can ask for and cannot be: each is one line that says where, and what to do.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
+#include <sys/resource.h>
 
 #include <filesystem>
 #include <fstream>
@@ -88,6 +90,58 @@ TEST(BadInput, MemoryThatRunsOut) {
   ASSERT_EQ(o->flows.size(), 2U);
   for (const FlowResult& f : o->flows) EXPECT_GT(f.received_octets, 1'000'000U);
   EXPECT_GT(o->count.hops, 1000U);
+}
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kMemoryIsShadowed = true;
+#elif defined(__has_feature)
+constexpr bool kMemoryIsShadowed =
+    __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
+#else
+constexpr bool kMemoryIsShadowed = false;
+#endif
+
+/// From now on this process gets `more` octets, and then none.
+void limit_memory(std::uint64_t more) {
+  std::uint64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  const rlimit limit{.rlim_cur = pages * 4096 + more, .rlim_max = RLIM_INFINITY};
+  setrlimit(RLIMIT_AS, &limit);
+}
+
+/// Whichever of two threads it is that wants more: all come to rest, and the results are there.
+TEST(BadInput, MemoryThatRunsOutInAThread) {
+  if (kMemoryIsShadowed) GTEST_SKIP() << "a sanitizer's own memory would be limited";
+  Plan plan;
+  plan.fabric = *fat_tree(4);
+  plan.settings.flow_control = FlowControlKind::kOff;
+  plan.settings.buffer_octets = 4'000'000'000;
+  plan.duration = kSecond;
+  std::vector<std::size_t> hosts;
+  for (std::size_t i = 0; i < plan.fabric.nodes.size(); ++i)
+    if (plan.fabric.nodes[i].role == Role::kHost) hosts.push_back(i);
+  // Three of a pod fill the queue before the fourth: of the first pod, and of the last.
+  for (const std::size_t first : {std::size_t{0}, hosts.size() - 4}) {
+    plan.flows.clear();
+    for (std::size_t i = 1; i < 4; ++i)
+      plan.flows.push_back({.spec = {.name = "f"},
+                            .way = {.name = "f", .from = hosts[first + i], .to = hosts[first]}});
+    bool limited = false;
+    const Hooks hooks{.go_on = [&](const Network& n) {
+      if (n.now >= kMillisecond / 2 && !std::exchange(limited, true)) limit_memory(1 << 20);
+      return true;
+    }};
+    EXPECT_EXIT(
+        {
+          const auto o = run(plan, hooks, 2);
+          if (o && o->memory_ran_out && o->stopped && o->duration > kMillisecond / 2 &&
+              o->duration < plan.duration && o->flows[0].received_octets > 1'000'000)
+            fmt::print(stderr, "results so far\n");
+          std::_Exit(0);
+        },
+        testing::ExitedWithCode(0), "^results so far\n$")
+        << first;
+  }
 }
 
 TEST(OneThread, WhereLinksAreShorterThanWhatThreadsGain) {

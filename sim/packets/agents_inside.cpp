@@ -8,10 +8,11 @@
 namespace lldp::lab::packets {
 namespace {
 
+using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 /// A cold start is over within seconds where all agents answer (docs/develop/rules.md A6, A10).
-constexpr int kMostSeconds = 600;
+constexpr seconds kMost{600};
 
 bool between_forwarders(const Fabric& fabric, const Link& link) {
   return forwards(fabric.nodes[link.ends[0].node]) && forwards(fabric.nodes[link.ends[1].node]);
@@ -19,26 +20,34 @@ bool between_forwarders(const Fabric& fabric, const Link& link) {
 
 }  // namespace
 
-AgentsInside::AgentsInside(const Fabric& fabric, std::uint64_t seed)
+AgentsInside::AgentsInside(const Fabric& fabric, std::uint64_t seed, bool links_change)
     : fabric_(fabric),
       network_(agents::network_of(fabric, seed)),
       orders_(2 * fabric.links.size(), Order::kUnknown) {
   network_->saves_at_once = false;  // no agent of a run of packets dies
   network_->start_all();
-  const auto right = [&] {
+  // `all`: at ports to hosts as well.
+  const auto right = [&](bool all) {
     for (std::size_t l = 0; l < fabric.links.size(); ++l)
       for (std::size_t e = 0; e < 2; ++e)
-        if (between_forwarders(fabric, fabric.links[l]) &&
-            order(l, e) != true_class(fabric, fabric.links[l], e).order)
+        if (const Link& link = fabric.links[l];
+            (all ? forwards(fabric.nodes[link.ends[e].node]) : between_forwarders(fabric, link)) &&
+            order(l, e) != true_class(fabric, link, e).order)
           return false;
     return true;
   };
-  for (int s = 0; s < kMostSeconds && !agreed_; ++s) {
-    network_->run_for(seconds(1));
+  // Where links will change packets begin at a whole second of the agents. Else what the agents do
+  // once all is right is of no use, and most of what they do in the first second comes after.
+  const TimePoint start = network_->now;
+  const auto in_first_second = [&] { return network_->now < start + seconds(1); };
+  while (!agreed_ && network_->now < start + kMost) {
+    const bool early = !links_change && in_first_second();
+    network_->run_for(early ? Duration(milliseconds(10)) : Duration(seconds(1)));
     begin_ = network_->now;
     advance(0);
-    agreed_ = right();
+    agreed_ = right(early && in_first_second());
   }
+  if (!links_change) network_.reset();
 }
 
 Picoseconds AgentsInside::next() const {
@@ -62,16 +71,11 @@ std::vector<AgentsInside::End> AgentsInside::advance(Picoseconds now) {
   return changed;
 }
 
-void AgentsInside::rest() {
-  exposed_at_rest_ = exposed();
-  network_.reset();
-}
-
 std::size_t AgentsInside::exposed() const {
-  if (!network_) return exposed_at_rest_;
   std::size_t links = 0;
   for (std::size_t l = 0; l < fabric_.links.size(); ++l)
-    links += network_->cables[l].up && between_forwarders(fabric_, fabric_.links[l]) &&
+    links += (!network_ || network_->cables[l].up) &&
+                     between_forwarders(fabric_, fabric_.links[l]) &&
                      (order(l, 0) == Order::kUnknown || order(l, 1) == Order::kUnknown)
                  ? 1U
                  : 0U;

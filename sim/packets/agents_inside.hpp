@@ -19,7 +19,9 @@ class AgentsInside {
     std::size_t end = 0;
   };
 
-  AgentsInside(const Fabric& fabric, std::uint64_t seed);
+  /// Without `links_change` no link will fail or come any more: the agents rest as soon as every
+  /// order is right, and their memory is free.
+  AgentsInside(const Fabric& fabric, std::uint64_t seed, bool links_change);
 
   /// Every port between two devices that forward had the right order when packets began.
   [[nodiscard]] bool agreed() const { return agreed_; }
@@ -27,8 +29,6 @@ class AgentsInside {
     return orders_[2 * link + end];
   }
   void set_link(std::size_t link, bool up) { network_->set_cable(link, up); }
-  /// No link will fail or come any more: nothing changes, and the agents' memory is free.
-  void rest();
   /// When something next happens among the agents.
   [[nodiscard]] Picoseconds next() const;
   /// Lets the agents live until `now`; returns the ports whose orders have changed.
@@ -39,7 +39,6 @@ class AgentsInside {
  private:
   const Fabric& fabric_;
   std::optional<agents::Network> network_;  ///< none: they rest
-  std::size_t exposed_at_rest_ = 0;
   TimePoint begin_{};
   std::vector<Order> orders_;
   bool agreed_ = false;

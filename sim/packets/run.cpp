@@ -531,9 +531,9 @@ std::string path_text(const Plan& plan, const Outcome& outcome, const FlowResult
 }
 
 Result<Prepared> prepare(const Plan& plan) {
-  AgentsInside agents(plan.fabric, plan.settings.seed);
-  if (plan.events.empty() && std::ranges::find(plan.failed, true) == plan.failed.end())
-    agents.rest();  // first: what they had is free for the network
+  const bool links_change =
+      !plan.events.empty() || std::ranges::find(plan.failed, true) != plan.failed.end();
+  AgentsInside agents(plan.fabric, plan.settings.seed, links_change);
   auto network = Network::of(plan.fabric, plan.settings);
   if (!network) return fail(network.error());
   if (const auto set_up = set_up_ndc(plan, *network); !set_up) return fail(set_up.error());

@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view kConvergeUsage =
     "converge FABRIC [OPTION...]\n"
     "Lets the agents of a fabric find their levels and locations on virtual time,\n"
-    "and holds the result against the truth.\n";
+    "and compares the result with the truth.\n";
 
 constexpr double kYear = 365 * 86400.0;
 /// No fabric is so large, and each is drawn and kept.
@@ -48,9 +48,9 @@ int run_converge(const Arguments& arguments) {
   std::string output;
   po::options_description options("Options");
   options.add_options()("seed", number<std::uint64_t>(0)->value_name("N"),
-                        "of everything that is drawn by chance; without it a new one each time")(
+                        "of all random choices; without it a new one each time")(
       "start-spread", number(0.0, kYear)->value_name("S")->default_value(1),
-      "agents start at random within so many seconds")(
+      "agents start at random within S seconds")(
       "loss", number(0.0, std::nextafter(1.0, 0.0))->value_name("P")->default_value(0),
       "probability that a frame is lost")(
       "restarts", number(std::size_t{0}, kMostDisturbances)->value_name("N")->default_value(0),
@@ -58,14 +58,14 @@ int run_converge(const Arguments& arguments) {
       "cuts", number(std::size_t{0}, kMostDisturbances)->value_name("N")->default_value(0),
       "links cut and repaired")(
       "script", po::value<std::string>()->value_name("NAME"),
-      "what befalls it after the last start: rolling-upgrade, late-pod, empty-racks, "
+      "events after the last start: rolling-upgrade, late-pod, empty-racks, "
       "hosts-on-spine, miswired or moved")(
       "churn-span", number(0.0, kYear)->value_name("S")->default_value(10),
-      "restarts, cuts and the script fall within so many seconds after the last start")(
+      "restarts, cuts and the script fall within S seconds after the last start")(
       "timeout", number(0.0, kYear)->value_name("S")->default_value(120),
-      "give up so many seconds after the last disturbance")(
+      "give up S seconds after the last disturbance")(
       "settle", number(0.0, kYear)->value_name("S")->default_value(1),
-      "all must stay right for so many seconds")("json", "print JSON")(
+      "all must stay right for S seconds")("json", "print JSON")(
       "output,o", po::value(&output)->value_name("FILE"),
       "write a report with a curve to FILE.html, or the JSON to FILE");
   std::vector<std::string> words;

@@ -261,7 +261,7 @@ int run_live(const Arguments& arguments) {
       "agent-arg", po::value(&s.agent_arguments)->value_name("ARG"),
       "run: one more argument for every agent ({node}: its name); can be repeated")(
       "timeout", number(&timeout, 0.0, 86400.0)->value_name("S")->default_value(timeout),
-      "run: give up after so many seconds")("json", po::bool_switch(&s.json), "print JSON");
+      "run: give up after S seconds")("json", po::bool_switch(&s.json), "print JSON");
   if (simulator() != nullptr)
     options.add_options()(
         "lossless", po::bool_switch(&lossless),

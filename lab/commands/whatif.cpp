@@ -23,7 +23,7 @@ constexpr std::string_view kWhatifUsage =
     "whatif FABRIC [--fail N] [OPTION...]\n"
     "Lets links fail, all sets of N or a sample of them, and looks at what packets do\n"
     "until the routing has converged: where they turn down-up, whether one lossless\n"
-    "priority could deadlock, whether two suffice. With --change the same after it.\n"
+    "priority could deadlock, whether two suffice. --change does the same after it.\n"
     "Exit status 0: two priorities cannot deadlock, and no limit is exceeded; 1: one\n"
     "of these is not so; 3: no verdict, for the levels are not known.\n";
 
@@ -142,8 +142,8 @@ int run_whatif(const Arguments& arguments) {
       "fail", number(&plan.fail, decltype(plan.fail){0})->value_name("N")->default_value(1),
       "links in a set")("all", po::bool_switch(&all), "all sets there are (the default)")(
       "samples", number<std::uint64_t>(&samples, 1)->value_name("M"),
-      "so many sets drawn by chance")("seed", number<std::uint64_t>(0)->value_name("N"),
-                                      "of chance; without it a new one")(
+      "M random sets in place of all")("seed", number<std::uint64_t>(0)->value_name("N"),
+                                       "of the random choices; without it a new one")(
       "change", po::value(&change_texts)->value_name("C"),
       "look after it too: `drain NODE`, `add A-B`, `remove A-B`; can be repeated")(
       "max-turns", number<unsigned>(0)->value_name("N"),

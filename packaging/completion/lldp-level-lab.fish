@@ -95,7 +95,7 @@ complete -c lldp-level-lab -n '__fish_seen_subcommand_from converge' -l start-sp
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from converge' -l loss -x -d 'probability'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from converge' -l restarts -x -d 'agents restarted'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from converge' -l cuts -x -d 'links cut'
-complete -c lldp-level-lab -n '__fish_seen_subcommand_from converge' -l script -x -a 'rolling-upgrade late-pod empty-racks hosts-on-spine miswired moved' -d 'what befalls it'
+complete -c lldp-level-lab -n '__fish_seen_subcommand_from converge' -l script -x -a 'rolling-upgrade late-pod empty-racks hosts-on-spine miswired moved' -d 'events after the last start'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from converge' -l churn-span -x -d 'of restarts, cuts and the script'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from converge' -l timeout -x -d 'give up after'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from converge' -l settle -x -d 'must stay right'

@@ -117,7 +117,7 @@ int run_bounce(const Arguments& arguments) {
       "a flow from host to host; can be repeated, up to 250 times")(
       "restarts",
       number<std::size_t>(&settings.restarts, 0, 100'000)->value_name("N")->default_value(0),
-      "restart agents where the first flow turns, and beside, under traffic")(
+      "restart agents where the first flow turns and next to it, under traffic")(
       "rate",
       number(&settings.packets_per_second, 1.0, 1e7)->value_name("N")->default_value(10'000),
       "that traffic, in packets per second")(
@@ -142,8 +142,8 @@ int run_bounce(const Arguments& arguments) {
       "agent-arg", po::value(&settings.agent_arguments)->value_name("ARG"),
       "one more argument for every agent ({node}: its name); can be repeated")(
       "timeout", number(&timeout, 0.0, 86400.0)->value_name("S")->default_value(timeout),
-      "give up if not all is protected after so many seconds")("json", po::bool_switch(&json),
-                                                               "print JSON")(
+      "give up if not all is protected after S seconds")("json", po::bool_switch(&json),
+                                                         "print JSON")(
       "lossless", po::bool_switch(&lossless_run.on),
       "case1, case2, dualtor: switches with PFC, real time, and flows that close the cycle")(
       "protect",

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view kReproduceUsage =
     "reproduce fcplus|itsy|portfc|dot1 [OPTION...]\n"
-    "Does again what a paper publishes, and holds each value against the published\n"
+    "Repeats what a paper publishes, and compares each value with the published\n"
     "one. Exit status 1: one is off, or a statement fails, and nothing explains it.\n";
 
 constexpr std::size_t kMostSwitches = 5000;
@@ -101,7 +101,7 @@ int run_reproduce(const Arguments& arguments) {
       "fct", "completion times of flows: the rest of table 8, and figure 7")(
       "quick", po::bool_switch(&chosen.quick), "fewer and smaller fabrics, samples of the pairs")(
       "seed", number<std::uint64_t>(&chosen.seed, 0)->value_name("N")->default_value(1),
-      "of what is wired and chosen at random")(
+      "of the wiring and all random choices")(
       "seeds", number<std::size_t>(&seeds, 1, kMostSeeds)->value_name("N")->default_value(1),
       "print each of N seeds, then judge the medians and show the ranges")(
       "threads",

@@ -122,7 +122,7 @@ int run_sim(const Arguments& arguments) {
       "duration", number(&duration_ms, 1e-6, 1e7)->value_name("MS")->default_value(0, "5"),
       "simulated time, in milliseconds")(
       "seed", number<std::uint64_t>(&seed, 0)->value_name("N")->default_value(1),
-      "of everything that is drawn by chance")(
+      "of all random choices")(
       "threads",
       number<std::size_t>(&threads, 1, packets::kMostParts)->value_name("N")->default_value(1),
       "that share the work; the result is the same for any number")(

@@ -132,13 +132,13 @@ int run_throughput(const Arguments& arguments) {
                          "df-ksp: lossless priorities, 1 to 7")(
       "tagger", po::bool_switch(&c.tagger), "how many priorities Tagger needs for the paths")(
       "gap", number(&c.gap, 1e-4, 1.0)->value_name("G")->default_value(0.01, "0.01"),
-      "end when the bounds are so close")(
+      "stop when the bounds are this close")(
       "seed", number<std::uint64_t>(&c.seed, 0)->value_name("N")->default_value(1),
-      "of what is chosen at random")("threads",
-                                     number<std::size_t>(&c.threads, 1, 256)
-                                         ->value_name("N")
-                                         ->default_value(default_threads(), "all"),
-                                     "how many processors to use")("json", "print JSON");
+      "of all random choices")("threads",
+                               number<std::size_t>(&c.threads, 1, 256)
+                                   ->value_name("N")
+                                   ->default_value(default_threads(), "all"),
+                               "how many processors to use")("json", "print JSON");
   std::vector<std::string> words;
   const auto values = parse(options, kThroughputUsage, arguments, words);
   if (!values) return kDone;

@@ -25,9 +25,9 @@ BackendChoice choose_backend(const config::Config& config, const Machine& machin
   if (::access(config.sonic_config.c_str(), F_OK) == 0)
     return {"sonic", fmt::format("SONiC's databases are here ({})", escape(config.sonic_config))};
   if (machine.panel_ports() != 0)
-    return {"flower,dcb",
-            fmt::format("it has a front panel of {}", count_text(machine.panel_ports(), "port"))};
-  return {"bpf,dcb", "it has neither SONiC nor the front panel of a switch chip"};
+    return {"flower,dcb", fmt::format("this machine has a front panel of {}",
+                                      count_text(machine.panel_ports(), "port"))};
+  return {"bpf,dcb", "this machine has neither SONiC nor the front panel of a switch chip"};
 }
 
 Result<BackendChoice> choose_backend(const config::Config& config) {

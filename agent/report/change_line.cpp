@@ -15,7 +15,7 @@ std::string change_line(const core::Event& event) {
     case kLevel:
       return "level " + event.text;
     case kPlace:
-      return "place in the order: level " + event.text;
+      return "rank: level " + event.text;
     case kLocation:
       return "location " + event.text;
     case kPort:

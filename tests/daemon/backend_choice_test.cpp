@@ -70,7 +70,8 @@ TEST_F(BackendChoiceTest, OfAnUpgradeIsToldOnce) {
   write("state", "lldp-level-state 3\n");  // of a version that kept no choice
   const BackendChoice choice = choose_backend(config_, machine(32, "one chip"));
   const std::string line = keep_choice(config_, choice);
-  EXPECT_THAT(line, HasSubstr("backend auto is flower,dcb here, for it has a front panel of 32"));
+  EXPECT_THAT(
+      line, HasSubstr("backend auto is flower,dcb here, for this machine has a front panel of 32"));
   EXPECT_THAT(line, HasSubstr("it was bpf: `lldp-leveld --remove-rules --backend bpf`"));
   EXPECT_THAT(keep_choice(config_, choice), IsEmpty());
 }

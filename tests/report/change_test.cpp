@@ -93,7 +93,7 @@ TEST(ChangeLine, SaysOfWhatKindItIs) {
       {Kind::kNeighborChanged, "neighbor changed: x"},
       {Kind::kNeighborRemoved, "neighbor removed: x"},
       {Kind::kLevel, "level x"},
-      {Kind::kPlace, "place in the order: level x"},
+      {Kind::kPlace, "rank: level x"},
       {Kind::kLocation, "location x"},
       {Kind::kPort, "x"},
       {Kind::kAlarmRaised, "alarm self-loop: x"},

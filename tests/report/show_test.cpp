@@ -207,7 +207,7 @@ core::Snapshot server() {
 TEST(ShowJson, TellsOfTheLeafAndTheServerOfTheSamples) {
   const Protection active{
       .backend = "bpf,dcb",
-      .backend_reason = "it has neither SONiC nor the front panel of a switch chip",
+      .backend_reason = "this machine has neither SONiC nor the front panel of a switch chip",
       .state = Protection::State::kActive,
       .lossless = {Priority::of<3>(), Priority::of<2>()},
       .classes = {{qos::parse_chains("3:dscp26+24-31>2:dscp19")->at(0), "from swp1's neighbor"}}};

@@ -185,7 +185,7 @@ void Agent::Impl::receive(Ifindex ifindex, ByteSpan frame, TimePoint now, Action
   for (PortAgent& a : port->agents) {
     if (a.rx_state != RxState::RX_WAIT_FOR_FRAME) continue;
     const MacAddress to = group_address(a.scope);
-    if (!std::equal(to.begin(), to.end(), frame.begin())) continue;
+    if (!begins_with(frame.data(), to)) continue;
     Frame taken{.lldpdu = frame.subspan(kEthernetHeader)};
     std::copy_n(frame.begin() + to.size(), taken.source.size(), taken.source.begin());
     return take(*port, a, taken, now, out);

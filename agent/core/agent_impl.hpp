@@ -229,7 +229,10 @@ class Agent::Impl {
   [[nodiscard]] bool is_any_down() const;
   void hold(Port& port, bool holds, TimePoint now);
   /// Bound, orders, rank and acknowledgements follow what has changed.
-  void settle(TimePoint now, Actions& out);
+  void settle(TimePoint now, Actions& out) {
+    if (unsettled_ && agent_id_ != 0) settle_anew(now, out);
+  }
+  void settle_anew(TimePoint now, Actions& out);
   void announce_bound(bool rose, TimePoint now);
   /// Says so when the device ends up with something else to keep.
   void note_state(bool changed, Actions& out) const {

@@ -302,8 +302,8 @@ bool Agent::Impl::may_fall() const {
   });
 }
 
-void Agent::Impl::settle(TimePoint now, Actions& out) {
-  if (agent_id_ == 0 || !std::exchange(unsettled_, false)) return;
+void Agent::Impl::settle_anew(TimePoint now, Actions& out) {
+  unsettled_ = false;
   for (bool moved = true; moved;) {
     moved = follow_role(now, out);
     const Position target = this->target();

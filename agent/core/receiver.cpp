@@ -17,7 +17,7 @@ void Agent::Impl::Receiver::rxInitializeLLDP() {
 void Agent::Impl::Receiver::rxProcessFrame(RxVars& v) {
   if (!counted) port.statistics.count_received();
   known = port.table.find(agent.scope, msap_of(lldpdu));
-  if (known != nullptr && known->last_source != source) note_source();
+  if (known != nullptr && !begins_with(source.data(), known->last_source)) note_source();
   if (known != nullptr && known->same(lldpdu)) {
     v.rxTTL = known->rxTTL;
     if (known->device == DeviceType::kHost && known->last_heard() < impl.tell_all_.since) {
@@ -74,9 +74,10 @@ void Agent::Impl::Receiver::rxProcessFrame(RxVars& v) {
         agent.tooManyNeighbors() ? std::max(agent.tooManyNeighborsTimer, until) : until;
     v.badFrame = true;
     // It may be the switch above: the order has room of its own for it.
-    impl.hear_order(port, agent, view->order,
-                    {{view->chassis_subtype, std::string(as_text(view->chassis_octets))}}, nullptr,
-                    now, out);
+    if (!view->order.empty())
+      impl.hear_order(port, agent, view->order,
+                      {{view->chassis_subtype, std::string(as_text(view->chassis_octets))}},
+                      nullptr, now, out);
     return;
   }
   v.rxChanges = true;

@@ -1,9 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstring>
+
 #include "agent/core/agent_impl.hpp"
 
 namespace lldp::core {
+
+/// Whether `octets` begin with `address`. In two words: of so few octets, asked for every frame,
+/// the library's comparison is mostly its call.
+[[nodiscard]] inline bool begins_with(const std::uint8_t* octets, const MacAddress& address) {
+  const auto differ = [&]<class Word>(Word, std::size_t at) {
+    Word a = 0, b = 0;
+    std::memcpy(&a, octets + at, sizeof a);
+    std::memcpy(&b, address.data() + at, sizeof b);
+    return a != b;
+  };
+  return !differ(std::uint32_t{}, 0) && !differ(std::uint16_t{}, 4);
+}
 
 /// The procedures of the receive machine, IEEE 802.1AB-2016 9.2.7.7: one frame, or the ageing of
 /// what was learned from earlier ones.

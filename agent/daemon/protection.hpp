@@ -166,7 +166,7 @@ class Protection {
   /// Why spare classes are lossy on the way to the host at a port that is to restore them.
   void add_last_hop(const core::PortInfo& info, report::Protection& summary) const;
   /// Spare classes reach a host there, as where it runs an agent, and it does not tell its PFC.
-  [[nodiscard]] bool is_last_hop_unverified(const core::PortInfo& info) const;
+  void add_unverified_hosts(const core::PortInfo& info, report::Protection& summary) const;
   /// Whether PFC is on at a port that leads to a switch is not known.
   [[nodiscard]] bool is_pfc_unverified(const core::PortInfo& info) const;
   /// What is worth an alarm.

@@ -15,6 +15,7 @@
 #include "agent/daemon/dcb_faults.hpp"
 #include "agent/daemon/protection.hpp"
 #include "base/count.hpp"
+#include "base/text.hpp"
 
 namespace lldp::io {
 namespace {
@@ -314,12 +315,25 @@ void Protection::add_crossing_limit(const core::Snapshot& snapshot,
     summary.reasons.push_back({out->port.name, told(*limit)});
 }
 
-bool Protection::is_last_hop_unverified(const core::PortInfo& info) const {
+void Protection::add_unverified_hosts(const core::PortInfo& info,
+                                      report::Protection& summary) const {
   const PortRules* rules = find(info.ifindex);
-  if (rules == nullptr || class_of(*rules).restores() || !has_spares(policy_)) return false;
-  return std::ranges::any_of(info.neighbors, [](const core::NeighborInfo& n) {
-    return n.device_type == DeviceType::kHost && !n.pfc_enabled;
-  });
+  if (rules == nullptr || class_of(*rules).restores() || !has_spares(policy_)) return;
+  for (const core::NeighborInfo& n : info.neighbors) {
+    if (n.device_type != DeviceType::kHost || n.pfc_enabled) continue;
+    const std::string name = n.system_name.empty() ? to_string(n.chassis_id) : n.system_name;
+    const bool speaks = n.tr || n.contribution;
+    summary.reasons.push_back(
+        {info.name,
+         {"pfc", "unverified",
+          "last hop unverified: spare classes reach " + escape(name) +
+              " as they are, and it does not tell its PFC: without PFC for them they are lossy "
+              "there; have it tell PFC (tlv.send)" +
+              (!agent_->settings().restores ? ", or set qos.restore = auto"
+               : speaks                     ? ", or run no agent of ours on it"
+                                            : "")}});
+    return;
+  }
 }
 
 bool Protection::is_pfc_unverified(const core::PortInfo& info) const {
@@ -352,7 +366,6 @@ report::Protection Protection::summary(const core::Snapshot& snapshot) const {
   for (const core::PortInfo& info : snapshot.ports) {
     if (!leads_to_switch(info) && info.order != Order::kShut) {
       add_last_hop(info, summary);
-      if (is_last_hop_unverified(info)) ++summary.pfc_unverified;
       continue;
     }
     leads = true;
@@ -368,9 +381,13 @@ report::Protection Protection::summary(const core::Snapshot& snapshot) const {
   }
   if (summary.state == State::kFailed) return summary;
   add_crossing_limit(snapshot, summary);
+  if (leads)  // else nothing turns
+    for (const core::PortInfo& info : snapshot.ports)
+      if (!leads_to_switch(info) && info.order != Order::kShut) add_unverified_hosts(info, summary);
   const bool on_paper =
       backend_name_ == "print" && std::ranges::all_of(summary.reasons, [](const auto& reason) {
-        return reason.part.state == "unsupported" && reason.part.part != to_string(Part::kPfc);
+        const bool is_pfc = reason.part.part == to_string(Part::kPfc);
+        return reason.part.state == (is_pfc ? "unverified" : "unsupported");
       });
   if (!summary.reasons.empty())
     summary.state = on_paper ? State::kInactive : State::kPartial;

@@ -52,7 +52,16 @@ Result<SeenDevice> device_from_json(const Json& j) {
     seen.ports[at(port, "name").get<std::string>()] = {at(port, "up").get<bool>(), *type,
                                                        text_of(at(port, "order"))};
   }
-  if (at(j, "protection").is_object()) seen.protection = text_of(at(at(j, "protection"), "state"));
+  if (const Json& protection = at(j, "protection"); protection.is_object()) {
+    seen.protection = text_of(at(protection, "state"));
+    const Json& reasons = at(protection, "reasons");
+    const bool is_unverified = reasons.is_array() && std::ranges::all_of(reasons, [](auto& r) {
+                                 return r.is_object() && text_of(at(r, "part")) == "pfc" &&
+                                        text_of(at(r, "state")) == "unverified";
+                               });
+    seen.is_protected =
+        seen.protection == "active" || (seen.protection == "partial" && is_unverified);
+  }
   if (at(j, "alarms").is_array())
     for (const Json& alarm : at(j, "alarms")) {
       if (!alarm.is_object()) return refuse("an alarm is not an object");

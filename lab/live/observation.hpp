@@ -26,7 +26,10 @@ struct SeenDevice {
   std::string chassis_id{};
   std::map<unsigned, std::string> tiers{};  ///< where it stands: IDs by level
   std::map<std::string, SeenPort, std::less<>> ports{};
-  std::string protection{};           ///< active, partial, inactive, failed
+  std::string protection{};  ///< active, partial, inactive, failed
+  /// Active, or partial where all that is missing is that hosts do not tell their PFC, as no veth
+  /// does.
+  bool is_protected = false;
   std::vector<std::string> alarms{};  ///< `crosslink swp3: text`, escaped by the agent
   friend bool operator==(const SeenDevice&, const SeenDevice&) = default;
 };

@@ -92,8 +92,7 @@ std::optional<std::size_t> Watcher::wait_until_settled(const std::vector<std::si
     return seen.answers && seen.level == fabric_.nodes[node].level &&
            std::all_of(ports_[node].begin(), ports_[node].end(), fine) &&
            (!forwards || !is_protected || std::ranges::all_of(ports_[node], ordered)) &&
-           (!is_protected || fabric_.nodes[node].role == Role::kHost ||
-            seen.protection == "active");
+           (!is_protected || fabric_.nodes[node].role == Role::kHost || seen.is_protected);
   };
   for (;;) {
     const auto late = std::find_if_not(nodes.begin(), nodes.end(), settled);
@@ -105,7 +104,7 @@ std::optional<std::size_t> Watcher::wait_until_settled(const std::vector<std::si
 }
 
 bool Watcher::wait_until_protected(std::size_t node, Clock::time_point deadline) {
-  while (seen_[node].protection != "active" && seen_[node].protection != "inactive") {
+  while (!seen_[node].is_protected && seen_[node].protection != "inactive") {
     if (Clock::now() >= deadline || is_ending()) return false;
     const bool missing = connect_all();
     wait(missing ? std::min(deadline, Clock::now() + kRetry) : deadline);

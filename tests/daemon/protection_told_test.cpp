@@ -110,8 +110,37 @@ TEST_F(ProtectionTest, NothingToProtectIsInactive) {
   hear(kOther, Level::of<2>());
   protection.add(kOther, now_);
   turn();
-  EXPECT_EQ(summary().state, State::kActive);
-  EXPECT_EQ(summary().pfc_unverified, 2U) << "of the switch, and of a host that gets spares";
+  EXPECT_EQ(summary().state, State::kPartial);
+  EXPECT_THAT(reasons(),
+              ElementsAre(testing::StartsWith("swp7 pfc unverified last hop unverified")));
+  EXPECT_EQ(summary().pfc_unverified, 1U) << "of the switch";
+}
+
+// A host with an agent is restored nothing, for it may be a switch in the next moment; whether it
+// has PFC for spares only it can tell.
+TEST_F(ProtectionTest, HostThatGetsSparesAndTellsNoPfcIsAnUnverifiedLastHop) {
+  hear(kOther, Level::of<2>());
+  hear(kPort, std::nullopt);
+  start({kPort, kOther});
+  EXPECT_EQ(summary().state, State::kPartial);
+  const std::string lossy =
+      "swp7 pfc unverified last hop unverified: spare classes reach peer as they are, and it does "
+      "not tell its PFC: without PFC for them they are lossy there; have it tell PFC (tlv.send)";
+  EXPECT_THAT(reasons(), ElementsAre(lossy + ", or run no agent of ours on it"));
+  core::Settings settings = agent_.settings();
+  settings.restores = false;
+  core::Actions none;
+  agent_.configure(settings, now_, none);
+  EXPECT_THAT(reasons(), ElementsAre(lossy + ", or set qos.restore = auto"));
+  auto telling = agent_.snapshot(now_);
+  for (core::PortInfo& info : telling.ports)
+    for (core::NeighborInfo& n : info.neighbors)
+      if (n.device_type == DeviceType::kHost) n.pfc_enabled = 0x60;
+  EXPECT_EQ(protection_->summary(telling).state, State::kActive);
+  // Without a spare nothing reaches the host in another class than its own.
+  protection_->update_all(*qos::Policy::parse("5:dscp43", "0:dscp0"), now_);
+  turn();
+  EXPECT_THAT(reasons(), IsEmpty());
 }
 
 TEST_F(ProtectionTest, LearnedClassWithoutASpareMakesProtectionPartial) {

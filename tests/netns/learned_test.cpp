@@ -224,6 +224,31 @@ TEST_P(Learned, TurnedPacketsChangeClassAndReachTheHostInTheirOwn) {
 INSTANTIATE_TEST_SUITE_P(Dcbx, Learned, testing::Values(Dcbx::kIeee, Dcbx::kCee),
                          [](const auto& p) { return std::string(to_string(p.param)); });
 
+// Such a host gets spares as they are, and whether it has PFC for them nothing shows on a veth:
+// that is no OK.
+TEST_P(Learned, HostWithAnAgentIsAnUnverifiedLastHop) {
+  Ears host(server_);
+  send(server_, lldp_of_nic(GetParam()));
+  ASSERT_TRUE(eventually([&] { return arrives(host, kServer, 19, 2) == Seen{26, kEcn, 3}; }));
+  ASSERT_TRUE(eventually([&] { return agent_->show()["protection"]["state"] == "active"; }))
+      << agent_->show().dump(1);
+  const Agent agent(server_, {"--role", "host", "--ports", "p0"});
+  ASSERT_TRUE(eventually([&] { return arrives(host, kServer, 19, 2) == Seen{19, kEcn, 2}; }));
+  ASSERT_TRUE(eventually([&] { return agent_->show()["protection"]["state"] == "partial"; }))
+      << agent_->show().dump(1);
+  const auto reasons = agent_->show()["protection"]["reasons"];
+  ASSERT_EQ(reasons.size(), 1U) << reasons.dump(1);
+  EXPECT_EQ(reasons[0]["port"], "h0");
+  EXPECT_EQ(reasons[0]["state"], "unverified");
+  EXPECT_THAT(reasons[0]["text"].get<std::string>(),
+              testing::HasSubstr("last hop unverified: spare classes reach "));
+  const TemporaryDirectory files;
+  Process check(
+      leaf_.inside({support::program("lldp-level"), "check", "--socket", agent_->socket()}),
+      files.file("check"));
+  EXPECT_EQ(check.wait(), 1) << check.output();
+}
+
 // Who restores at a port to what has become a switch would bring a spare back into a class that
 // others have left.
 TEST_P(Learned, RestoringEndsWhereTheHostBecomesASwitch) {

@@ -170,26 +170,38 @@ static __always_inline long replace_pcp(struct __sk_buff* skb, __u8 priority) {
   return bpf_skb_vlan_push(skb, proto, tci);
 }
 
-/* DSCP, PCP and priority together. */
-static __always_inline bool remap(struct __sk_buff* skb, const struct packet* p,
-                                  const struct lldp_level_remap* to) {
+/* DSCP, PCP and priority together; without the PCP of the tag that the network interface is to put
+ * in front. */
+static __always_inline bool remap_data(struct __sk_buff* skb, const struct packet* p,
+                                       const struct lldp_level_remap* to) {
   if (write_dscp(skb, p, to)) return false;
   if (p->tags && write_pcp(skb, p->tags, to->priority)) return false;
-  if (skb->vlan_present && replace_pcp(skb, to->priority)) return false;
   skb->priority = to->priority;
   return true;
 }
 
+static __always_inline bool remap(struct __sk_buff* skb, const struct packet* p,
+                                  const struct lldp_level_remap* to) {
+  if (!remap_data(skb, p, to)) return false;
+  return !skb->vlan_present || !replace_pcp(skb, to->priority);
+}
+
 /* What comes in by a port that is shut, or that some classes do not cross: the packet is looked at
  * once more, so that others pay nothing.
- * Not changed, it would fill a buffer that nothing may wait for. */
-static __always_inline bool enter_shut(struct __sk_buff* skb) {
+ * Not changed, it would fill a buffer that nothing may wait for.
+ * Before Linux 6.12 an ingress program must not push a tag in front of one that is in the data: the
+ * kernel then loses four octets. The PCP of such a tag is left to the egress, by the mark. */
+static __always_inline bool enter_shut(struct __sk_buff* skb, __u32* mark) {
   const struct lldp_level_remap* to;
   struct packet p;
 
   if (!find_ip(skb, &p)) return true;
   to = (const void*)&rules.leave_of[p.tos >> 2];
-  return !to->from || remap(skb, &p, to);
+  if (!to->from) return true;
+  if (!p.tags || !skb->vlan_present) return remap(skb, &p, to);
+  *mark |= LLDP_LEVEL_MARK | LLDP_LEVEL_MARK_PCP |
+           (__u32)(LLDP_LEVEL_SET | to->priority) << LLDP_LEVEL_MARK_PRIORITY_SHIFT;
+  return remap_data(skb, &p, to);
 }
 
 SEC("tc")
@@ -198,7 +210,7 @@ int lldp_level_in(struct __sk_buff* skb) {
   struct packet p;
 
   if (rules.passive) return TC_ACT_UNSPEC;
-  if (rules.shut && !enter_shut(skb)) return TC_ACT_SHOT;
+  if (rules.shut && !enter_shut(skb, &mark)) return TC_ACT_SHOT;
   skb->cb[DONE_AT] = 0; /* of another namespace, or what a driver has left */
   if (parse_plain(skb, false, &p) || parse_plain(skb, true, &p) || find_ip(skb, &p)) {
     __u8 priority = rules.priority_of[p.tos >> 2];
@@ -329,9 +341,12 @@ int lldp_level_out(struct __sk_buff* skb) {
   struct packet p;
 
   if (rules.passive) return TC_ACT_UNSPEC;
-  if ((mark & LLDP_LEVEL_MARK_MASK) == LLDP_LEVEL_MARK)
+  if ((mark & LLDP_LEVEL_MARK_MASK) == LLDP_LEVEL_MARK) {
     skb->tc_index = 0; /* One port, one turn: the mark goes no further. */
-  else if (skb->ingress_ifindex || rules.shut)
+    if (mark & LLDP_LEVEL_MARK_PCP && skb->vlan_present &&
+        replace_pcp(skb, mark >> LLDP_LEVEL_MARK_PRIORITY_SHIFT & LLDP_LEVEL_PRIORITY_MASK))
+      return TC_ACT_SHOT;
+  } else if (skb->ingress_ifindex || rules.shut)
     mark = 0;
   else
     return TC_ACT_UNSPEC; /* a packet of this machine's own; it does not cross a shut port either */

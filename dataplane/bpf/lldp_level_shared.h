@@ -15,12 +15,14 @@
 #define LLDP_LEVEL_LAYOUT 3
 
 /* skb->tc_index from ingress to egress, of which nothing in between takes notice:
- *   101100 p ppp tttttt
- * six bits that make it ours, p: a priority is set and which, t: the tag of the port it came in by.
+ *   10110 e p ppp tttttt
+ * five bits that make it ours, e: the egress is to write this priority into the foremost VLAN tag,
+ * p: a priority is set and which, t: the tag of the port it came in by.
  * A filter of somebody else may write over it, with whatever value: it counts only where the port
  * is not known by skb->ingress_ifindex, and only with the priority that is the packet's DSCP's. */
 #define LLDP_LEVEL_MARK 0xb000
-#define LLDP_LEVEL_MARK_MASK 0xfc00
+#define LLDP_LEVEL_MARK_MASK 0xf800
+#define LLDP_LEVEL_MARK_PCP 0x0400
 #define LLDP_LEVEL_MARK_PRIORITY_SHIFT 6
 #define LLDP_LEVEL_MARK_PRIORITY_MASK 0x0f
 #define LLDP_LEVEL_MARK_TAG_MASK 0x003f

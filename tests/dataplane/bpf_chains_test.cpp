@@ -42,6 +42,12 @@ struct Way {
 
 class BpfChains : public BpfBackend {
  protected:
+  /// The far end is of this machine too: what comes out there is not to come back.
+  static void not_back() {
+    ASSERT_TRUE(
+        sh("echo 0 >/proc/sys/net/ipv4/conf/q1/forwarding && "
+           "echo 1 >/proc/sys/net/ipv6/conf/q1/disable_ipv6"));
+  }
   void expect_all(const std::vector<Way>& ways) {
     const Wire from("q0");
     const Wire to("q1");
@@ -89,10 +95,7 @@ TEST_P(BpfChains, BridgedPacketsOfEveryClassByEveryPairOfPorts) {
 
 TEST_P(BpfChains, RoutedPacketsOfEveryClassByEveryPairOfPorts) {
   route();
-  // The far end is of this machine too: what comes out there is not to come back.
-  ASSERT_TRUE(
-      sh("echo 0 >/proc/sys/net/ipv4/conf/q1/forwarding && "
-         "echo 1 >/proc/sys/net/ipv6/conf/q1/disable_ipv6"));
+  not_back();
   expect_all({{"IPv4", [](unsigned dscp, unsigned) { return frame4({.dscp = dscp, .ecn = 1}); },
                [](unsigned dscp, unsigned) {
                  return readdressed(frame4({.dscp = dscp, .ecn = 1, .ttl = 63}), 4, 3);
@@ -116,12 +119,15 @@ TEST_P(BpfChains, PacketsOfEveryClassRoutedBehindBonds) {
   ASSERT_TRUE(
       sh("for i in 0 1; do ip link set p$i down && ip link set p$i master bond$i && ip link set "
          "bond$i up; done"));
-  ASSERT_TRUE(
-      sh("ip addr add 192.0.2.254/24 dev bond0 && ip addr add 198.51.100.254/24 dev bond1 && "
-         "ip neigh replace 198.51.100.2 lladdr 02:00:00:00:00:04 dev bond1"));
+  route("", "bond");
+  not_back();
   expect_all({{"IPv4", [](unsigned dscp, unsigned) { return frame4({.dscp = dscp, .ecn = 1}); },
                [](unsigned dscp, unsigned) {
                  return readdressed(frame4({.dscp = dscp, .ecn = 1, .ttl = 63}), 4, 3);
+               }},
+              {"IPv6", [](unsigned dscp, unsigned) { return frame6({.dscp = dscp, .ecn = 2}); },
+               [](unsigned dscp, unsigned) {
+                 return readdressed(frame6({.dscp = dscp, .ecn = 2, .hops = 63}), 4, 3);
                }}});
   for (const char* n : {"bond0", "bond1"}) sh("ip link del " + std::string(n));
 }
@@ -132,9 +138,7 @@ TEST_P(BpfChains, PacketsOfEveryClassRoutedByVlanInterfaces) {
           "type vlan id 10"))
     GTEST_SKIP() << "this kernel has no VLAN interfaces";
   route(".10");
-  ASSERT_TRUE(
-      sh("echo 0 >/proc/sys/net/ipv4/conf/q1/forwarding && "
-         "echo 1 >/proc/sys/net/ipv6/conf/q1/disable_ipv6"));
+  not_back();
   // A VLAN interface writes a tag of its own, with PCP 0 by default.
   const auto pcp_of = [](unsigned pcp) { return pcp == 1 ? 0 : pcp; };
   expect_all(

@@ -128,9 +128,9 @@ class BpfBackend : public testing::TestWithParam<Means> {
     }
   }
   /// A router between the subnets of packet::ipv4 and packet::ipv6; `vlan`: behind VLAN interfaces.
-  static void route(const std::string& vlan = "") {
-    const std::string in = "p0" + vlan;
-    const std::string out = "p1" + vlan;
+  static void route(const std::string& vlan = "", const std::string& kind = "p") {
+    const std::string in = kind + "0" + vlan;
+    const std::string out = kind + "1" + vlan;
     ASSERT_TRUE(sh("ip addr add 192.0.2.254/24 dev " + in +
                    " && ip addr add 198.51.100.254/24 dev " + out +
                    " && ip neigh replace 198.51.100.2 lladdr 02:00:00:00:00:04 dev " + out +

@@ -24,7 +24,8 @@ namespace {
 
 constexpr Part kPartsOfBpf[] = {Part::kClassify, Part::kRemap, Part::kQueues};
 
-/// Only XDP by a BPF link is not told of, and an interface costs microseconds to read: of more than
+/// XDP by a BPF link and features are not told of, and an interface costs microseconds to read: of
+/// more than
 /// so many ports not at every glance, but at every eighth however many there are.
 constexpr std::size_t kLinksPerGlance = 16;
 constexpr std::size_t kGlancesWithoutLinks = 8;
@@ -257,9 +258,10 @@ Result<void> Bpf::read_stack() {
   return stack_.read(socket_);
 }
 
-auto Bpf::above(Ifindex port) const -> Result<decltype(Glimpse::above)> {
+auto Bpf::above(Ifindex port) -> Result<decltype(Glimpse::above)> {
   decltype(Glimpse::above) all;
   for (bpf::Stack::Upper& upper : stack_.above(port)) {
+    upper.lists = bundles_.has_lists(upper.name);
     std::array<bpf::TcxChain, 2> chains;
     for (const Part part : {Part::kClassify, Part::kRemap}) {
       auto programs = chain(upper.ifindex, part);
@@ -271,9 +273,16 @@ auto Bpf::above(Ifindex port) const -> Result<decltype(Glimpse::above)> {
   return all;
 }
 
-Result<std::optional<std::string>> Bpf::harm(Ifindex port, Part part, const qos::Ruleset& want,
-                                             const Glimpse& glimpse) {
+Result<std::optional<std::string>> Bpf::harm(const LinkFacts& link, Ifindex port, Part part,
+                                             const qos::Ruleset& want, const Glimpse& glimpse) {
   const auto at = static_cast<std::size_t>(part);
+  if (part == Part::kClassify) {
+    if (glimpse.lists)
+      if (auto why = bpf::harm_of_lists(want, link.name)) return why;
+    for (const auto& [upper, chains] : glimpse.above)
+      if (upper.lists)
+        if (auto why = bpf::harm_of_lists(want, upper.name)) return why;
+  }
   std::vector<bpf::Stranger> strangers = behind(glimpse.chains.at(at));
   const auto filters = clsact_->behind(port, part);
   if (!filters) return fail(filters.error());
@@ -303,7 +312,9 @@ Result<Reading> Bpf::verify(const PortRef& ref, const qos::Ruleset& want) {
   if (auto done = socket_.links(port, [&](Ifindex, const LinkFacts& facts) { link = facts; });
       !done)
     return fail(on(port, done.error()));
-  Glimpse glimpse{.xdp_program = link.xdp_program, .tag = programs_.tag(port)};
+  Glimpse glimpse{.xdp_program = link.xdp_program,
+                  .lists = bundles_.has_lists(link.name),
+                  .tag = programs_.tag(port)};
   for (const Part part : {Part::kClassify, Part::kRemap}) {
     auto programs = chain(port, part);
     if (!programs) return fail(on(port, programs.error()));
@@ -334,7 +345,7 @@ Result<Reading> Bpf::verify(const PortRef& ref, const qos::Ruleset& want) {
       }
       const auto& programs = glimpse.chains[static_cast<std::size_t>(part.part)];
       auto way = way_round(port, part.part, link, programs, key_of(part.part, want));
-      if (way && !*way) way = harm(port, part.part, want, glimpse);
+      if (way && !*way) way = harm(link, port, part.part, want, glimpse);
       if (!way) return fail(on(port, way.error()));
       if (!*way) continue;
       part.state = PartState::kBypassed;
@@ -378,7 +389,9 @@ std::vector<Ifindex> Bpf::glance(std::span<const Ifindex> ports) {
   std::set<Ifindex> changed;
   const auto compare = [&](Ifindex port, const LinkFacts& facts) {
     const auto seen = seen_.find(port);
-    if (seen != seen_.end() && seen->second.xdp_program != facts.xdp_program) changed.insert(port);
+    if (seen != seen_.end() && (seen->second.xdp_program != facts.xdp_program ||
+                                seen->second.lists != bundles_.has_lists(facts.name)))
+      changed.insert(port);
   };
   if (++glances_ * kLinksPerGlance >= ports.size() || glances_ >= kGlancesWithoutLinks) {
     glances_ = 0;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "dataplane/backend.hpp"
+#include "dataplane/bpf/bundles.hpp"
 #include "dataplane/bpf/chain_watch.hpp"
 #include "dataplane/bpf/clsact.hpp"
 #include "dataplane/bpf/hook.hpp"
@@ -64,6 +65,7 @@ class Bpf : public Backend {
   struct Glimpse {
     std::array<bpf::TcxChain, 2> chains{};
     std::uint32_t xdp_program = 0;
+    bool lists = false;             ///< bpf::Bundles::has_lists()
     std::optional<qos::Tag> tag{};  ///< in the table that all programs share
     /// What stands on the port, with its programs.
     std::vector<std::pair<bpf::Stack::Upper, std::array<bpf::TcxChain, 2>>> above{};
@@ -118,14 +120,14 @@ class Bpf : public Backend {
                                                              const bpf::TcxChain& chain,
                                                              const std::string& key);
   /// Why it does not hold for packets that met it: of what others do behind it and above the port.
-  [[nodiscard]] Result<std::optional<std::string>> harm(Ifindex port, Part part,
-                                                        const qos::Ruleset& want,
+  [[nodiscard]] Result<std::optional<std::string>> harm(const LinkFacts& link, Ifindex port,
+                                                        Part part, const qos::Ruleset& want,
                                                         const Glimpse& glimpse);
   /// The TCX programs of others behind the first of ours, or all where none is ours.
   [[nodiscard]] std::vector<bpf::Stranger> behind(const bpf::TcxChain& chain) const;
   /// Reads how interfaces stand on each other, if that was not done a moment ago.
   [[nodiscard]] Result<void> read_stack();
-  [[nodiscard]] Result<decltype(Glimpse::above)> above(Ifindex port) const;
+  [[nodiscard]] Result<decltype(Glimpse::above)> above(Ifindex port);
 
   const std::string bpffs_;  ///< where it was to be
   bpf::Programs programs_;
@@ -145,6 +147,7 @@ class Bpf : public Backend {
   std::optional<std::chrono::steady_clock::time_point> chains_at_{};
   std::map<Ifindex, Glimpse> seen_;  ///< by verify()
   bpf::Stack stack_;
+  bpf::Bundles bundles_;
   std::chrono::steady_clock::time_point stack_read_{};
   std::size_t glances_ = 0;  ///< since one read the interfaces
   std::size_t watched_glances_ = 0;

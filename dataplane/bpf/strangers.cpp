@@ -3,12 +3,27 @@
 
 #include <fmt/format.h>
 #include <linux/pkt_cls.h>
+#include <linux/tc_act/tc_connmark.h>
+#include <linux/tc_act/tc_csum.h>
+#include <linux/tc_act/tc_ct.h>
+#include <linux/tc_act/tc_ctinfo.h>
+#include <linux/tc_act/tc_defact.h>
 #include <linux/tc_act/tc_gact.h>
+#include <linux/tc_act/tc_gate.h>
 #include <linux/tc_act/tc_mirred.h>
+#include <linux/tc_act/tc_nat.h>
+#include <linux/tc_act/tc_pedit.h>
+#include <linux/tc_act/tc_sample.h>
+#include <linux/tc_act/tc_skbedit.h>
+#include <linux/tc_act/tc_skbmod.h>
+#include <linux/tc_act/tc_vlan.h>
 #include <netlink/attr.h>
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string_view>
 
@@ -21,18 +36,81 @@ Power anything(std::string_view by) {
   return {.decides = true, .changes = true, .redirects = true, .by = std::string(by)};
 }
 
-/// The attribute of a filter of this kind that holds its actions.
-std::optional<int> actions_attribute(std::string_view kind) {
-  struct Kind {
-    std::string_view name{};
-    int actions = 0;
-  };
-  constexpr Kind kKinds[] = {{"basic", TCA_BASIC_ACT},  {"cgroup", TCA_CGROUP_ACT},
-                             {"flow", TCA_FLOW_ACT},    {"flower", TCA_FLOWER_ACT},
-                             {"fw", TCA_FW_ACT},        {"matchall", TCA_MATCHALL_ACT},
-                             {"route", TCA_ROUTE4_ACT}, {"u32", TCA_U32_ACT}};
-  const auto* const at = std::ranges::find(kKinds, kind, &Kind::name);
-  return at == std::end(kKinds) ? std::nullopt : std::optional(at->actions);
+/// A filter of a kind that is known: the attributes that hold its actions, and a policer in the old
+/// form, without an action around it (0: the kind has none).
+struct FilterKind {
+  std::string_view name{};
+  int actions = 0;
+  int police = 0;
+};
+constexpr FilterKind kFilterKinds[] = {{"basic", TCA_BASIC_ACT, TCA_BASIC_POLICE},
+                                       {"cgroup", TCA_CGROUP_ACT, TCA_CGROUP_POLICE},
+                                       {"flow", TCA_FLOW_ACT, TCA_FLOW_POLICE},
+                                       {"flower", TCA_FLOWER_ACT},
+                                       {"fw", TCA_FW_ACT, TCA_FW_POLICE},
+                                       {"matchall", TCA_MATCHALL_ACT},
+                                       {"route", TCA_ROUTE4_ACT, TCA_ROUTE4_POLICE},
+                                       {"u32", TCA_U32_ACT, TCA_U32_POLICE}};
+
+/// An action of a kind that is known, and where its verdict stands: in which of its attributes, and
+/// how many octets from the beginning of that (a struct tc_gen; of police a struct tc_police).
+struct Action {
+  enum class Does : std::uint8_t { kNothing, kChanges, kRedirects };
+  std::string_view kind{};
+  std::size_t attribute = 0;
+  Does does = Does::kNothing;
+  std::size_t verdict_at = offsetof(tc_gact, action);
+};
+constexpr Action kActions[] = {
+    {"connmark", TCA_CONNMARK_PARMS},
+    {"csum", TCA_CSUM_PARMS},
+    {"ct", TCA_CT_PARMS},
+    {"ctinfo", TCA_CTINFO_ACT, Action::Does::kChanges},
+    {"gact", TCA_GACT_PARMS},
+    {"gate", TCA_GATE_PARMS},
+    {"mirred", TCA_MIRRED_PARMS, Action::Does::kRedirects},
+    {"nat", TCA_NAT_PARMS},
+    {"pedit", TCA_PEDIT_PARMS, Action::Does::kChanges},
+    {"police", TCA_POLICE_TBF, Action::Does::kNothing, offsetof(tc_police, action)},
+    {"sample", TCA_SAMPLE_PARMS},
+    {"simple", TCA_DEF_PARMS},
+    {"skbedit", TCA_SKBEDIT_PARMS, Action::Does::kChanges},
+    {"skbmod", TCA_SKBMOD_PARMS},
+    {"vlan", TCA_VLAN_PARMS, Action::Does::kChanges},
+};
+
+/// What the action does to packets that it passes on. Police has a second verdict, for packets
+/// within the rate, and gact one for some at random: the kernel allows no chain in either.
+std::optional<std::int32_t> verdict_of(const Action& action, const nlattr* parms) {
+  std::int32_t verdict = 0;
+  if (parms == nullptr ||
+      static_cast<std::size_t>(nla_len(parms)) < action.verdict_at + sizeof verdict)
+    return std::nullopt;
+  std::memcpy(&verdict, static_cast<const char*>(nla_data(parms)) + action.verdict_at,
+              sizeof verdict);
+  return verdict;
+}
+
+/// What the action has of power, by its options.
+void add_power(Power& power, const Action& action, nlattr* nest) {
+  std::array<nlattr*, 16> options{};
+  if (nest != nullptr && nla_parse_nested(options.data(), options.size() - 1, nest, nullptr) < 0)
+    options = {};
+  const nlattr* const parms = options.at(action.attribute);
+  const auto verdict = verdict_of(action, parms);
+  // Where the chain leads is not looked at.
+  if (!verdict || TC_ACT_EXT_CMP(*verdict, TC_ACT_GOTO_CHAIN)) {
+    power =
+        anything(action.kind == "gact" ? "goto chain" : std::string(action.kind) + ", goto chain");
+    return;
+  }
+  if (action.does == Action::Does::kNothing) return;
+  if (action.does == Action::Does::kRedirects) {
+    const auto to = value_of<tc_mirred>(parms);
+    if (to && to->eaction == TCA_EGRESS_MIRROR) return;  // a copy alone goes out
+  }
+  (action.does == Action::Does::kRedirects ? power.redirects : power.changes) = true;
+  power.by = action.kind;
 }
 
 void add_action(Power& power, nlattr* action) {
@@ -45,40 +123,27 @@ void add_action(Power& power, nlattr* action) {
     return;
   }
   const std::string_view kind = nla_get_string(parts[TCA_ACT_KIND]);
-  const auto takes = [&](bool& has) {
-    has = true;
-    power.by = kind;
-  };
-  std::array<nlattr*, 16> options{};
-  if (parts[TCA_ACT_OPTIONS] != nullptr &&
-      nla_parse_nested(options.data(), options.size() - 1, parts[TCA_ACT_OPTIONS], nullptr) < 0)
-    options = {};
-  if (kind == "mirred") {
-    const auto to = value_of<tc_mirred>(options[TCA_MIRRED_PARMS]);
-    if (!to || to->eaction != TCA_EGRESS_MIRROR) takes(power.redirects);  // a copy alone goes out
-  } else if (kind == "gact") {
-    const auto go = value_of<tc_gact>(options[TCA_GACT_PARMS]);
-    // Where the chain leads is not looked at.
-    if (!go || (go->action & ~TC_ACT_EXT_VAL_MASK) == TC_ACT_GOTO_CHAIN)
-      power = anything("goto chain");
-  } else if (kind == "pedit" || kind == "skbedit" || kind == "vlan" || kind == "ctinfo") {
-    takes(power.changes);
-  } else {
-    constexpr std::string_view kHarmless[] = {"connmark", "csum",   "ct",     "gate",  "nat",
-                                              "police",   "sample", "simple", "skbmod"};
-    if (std::ranges::find(kHarmless, kind) == std::end(kHarmless)) power = anything(kind);
-  }
+  const auto* const known = std::ranges::find(kActions, kind, &Action::kind);
+  if (known == std::end(kActions))
+    power = anything(kind);
+  else
+    add_power(power, *known, parts[TCA_ACT_OPTIONS]);
 }
 
 }  // namespace
 
 Power power_of(const TcObject& filter) {
-  const auto attribute = actions_attribute(filter.kind);
-  if (!attribute) return anything(filter.kind);
+  const auto* const kind = std::ranges::find(kFilterKinds, filter.kind, &FilterKind::name);
+  if (kind == std::end(kFilterKinds)) return anything(filter.kind);
   Power power{.decides = true, .by = std::string(filter.kind)};
   if (filter.options == nullptr) return power;
   auto* const parts = static_cast<nlattr*>(nla_data(filter.options));
-  nlattr* const actions = nla_find(parts, nla_len(filter.options), *attribute);
+  const auto find = [&](int attribute) {
+    return attribute == 0 ? nullptr : nla_find(parts, nla_len(filter.options), attribute);
+  };
+  if (nlattr* const police = find(kind->police))
+    add_power(power, *std::ranges::find(kActions, "police", &Action::kind), police);
+  nlattr* const actions = find(kind->actions);
   if (actions == nullptr) return power;
   nlattr* action = nullptr;
   int left = 0;
@@ -112,6 +177,16 @@ std::optional<std::string> harm_behind(Part part, const qos::Ruleset& rules,
           who, above.front().name, remedy);
   }
   return std::nullopt;
+}
+
+std::optional<std::string> harm_of_lists(const qos::Ruleset& rules, std::string_view interface) {
+  // Whatever the order: what comes in here may leave by a port that changes its class.
+  if (rules.ingress.empty()) return std::nullopt;
+  return fmt::format(
+      "rx-gro-list is on: the kernel forwards UDP packets that come in by {0} in lists, of which "
+      "the "
+      "rules change the first packet alone: ethtool -K {0} rx-gro-list off",
+      interface);
 }
 
 std::optional<std::string> harm_above(Part part, const qos::Ruleset& rules,
@@ -163,7 +238,7 @@ std::vector<Stack::Upper> Stack::above(Ifindex port) const {
       next.push_back(at->second);
       const auto link = links_.find(at->second);
       if (link != links_.end())
-        found.push_back({at->second, link->second.name, link->second.xdp_program});
+        found.push_back({at->second, link->second.name, link->second.xdp_program, false});
     }
   }
   return found;

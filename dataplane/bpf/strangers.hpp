@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/bounded.hpp"
@@ -42,6 +43,7 @@ class Stack {
     Ifindex ifindex{};
     std::string name{};
     std::uint32_t xdp_program = 0;  ///< LinkFacts::xdp_program
+    bool lists = false;             ///< Bundles::has_lists(), where it was asked
     friend auto operator<=>(const Upper&, const Upper&) = default;
   };
   /// Reads all interfaces.
@@ -63,6 +65,10 @@ class Stack {
 [[nodiscard]] std::optional<std::string> harm_behind(Part part, const qos::Ruleset& rules,
                                                      std::span<const Stranger> behind,
                                                      std::span<const Stack::Upper> above);
+/// The same of lists of packets, which the kernel makes before any hook of `interface`, the port or
+/// one that stands on it.
+[[nodiscard]] std::optional<std::string> harm_of_lists(const qos::Ruleset& rules,
+                                                       std::string_view interface);
 /// The same of what packets meet on an interface that stands on the port.
 [[nodiscard]] std::optional<std::string> harm_above(Part part, const qos::Ruleset& rules,
                                                     const Stack::Upper& upper,

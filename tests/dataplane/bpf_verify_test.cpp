@@ -18,6 +18,7 @@
 #include "dataplane/factory.hpp"
 #include "dataplane/tc.hpp"
 #include "tests/dataplane/contract.hpp"
+#include "tests/dataplane/hooked.hpp"
 #include "tests/dataplane/private_net.hpp"
 //
 #include "pass.skel.h"
@@ -32,17 +33,12 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-enum class Means { kClsact, kTcx };
-std::ostream& operator<<(std::ostream& os, Means m) {
-  return os << (m == Means::kClsact ? "Clsact" : "Tcx");
-}
-
 /// A port p0 with rules of order up.
-class BpfVerify : public testing::TestWithParam<Means> {
+class BpfVerify : public testing::TestWithParam<Hooked> {
  protected:
   void SetUp() override {
     if (const std::string why = PrivateNet::enter(); !why.empty()) GTEST_SKIP() << why;
-    if (GetParam() == Means::kTcx && !bpf::has_tcx()) GTEST_SKIP() << "this kernel has no TCX";
+    if (GetParam() == Hooked::kTcx && !bpf::has_tcx()) GTEST_SKIP() << "this kernel has no TCX";
     sh("ip link del p0 2>/dev/null");
     ASSERT_TRUE(sh("ip link add p0 up type veth peer name q0 && ip link set q0 up"));
     port_ = *Ifindex::make(::if_nametoindex("p0"));
@@ -53,8 +49,8 @@ class BpfVerify : public testing::TestWithParam<Means> {
   static std::unique_ptr<Backend> open(bool queues = false) {
     auto backend =
         make_backend("bpf", {.bpf = {.bpffs = PrivateNet::bpffs(),
-                                     .hook = GetParam() == Means::kTcx ? BpfOptions::Hook::kTcx
-                                                                       : BpfOptions::Hook::kClsact,
+                                     .hook = GetParam() == Hooked::kTcx ? BpfOptions::Hook::kTcx
+                                                                        : BpfOptions::Hook::kClsact,
                                      .queues = queues}});
     EXPECT_TRUE(backend) << to_string(backend.error());
     return backend ? std::move(*backend) : nullptr;
@@ -99,12 +95,12 @@ class BpfVerify : public testing::TestWithParam<Means> {
       if (auto changed = backend_->take_events().changed; !changed.empty()) return changed;
     return {};
   }
-  bool on_tcx() const { return GetParam() == Means::kTcx; }
+  bool on_tcx() const { return GetParam() == Hooked::kTcx; }
 
   std::unique_ptr<Backend> backend_;
   Ifindex port_{};
 };
-INSTANTIATE_TEST_SUITE_P(On, BpfVerify, testing::Values(Means::kClsact, Means::kTcx),
+INSTANTIATE_TEST_SUITE_P(On, BpfVerify, testing::Values(Hooked::kClsact, Hooked::kTcx),
                          testing::PrintToStringParamName());
 
 TEST_P(BpfVerify, WhatWasPutIsDone) {

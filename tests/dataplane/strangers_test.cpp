@@ -7,12 +7,14 @@
 #include <gtest/gtest.h>
 #include <net/if.h>
 
+#include <array>
 #include <chrono>
 #include <thread>
 
 #include "dataplane/bpf/kernel.hpp"
 #include "dataplane/factory.hpp"
 #include "tests/dataplane/contract.hpp"
+#include "tests/dataplane/hooked.hpp"
 #include "tests/dataplane/private_net.hpp"
 //
 #include "pass.skel.h"
@@ -22,11 +24,6 @@ namespace lldp::dataplane {
 namespace {
 
 using testing::HasSubstr;
-
-enum class Hooked { kClsact, kTcx };
-std::ostream& operator<<(std::ostream& os, Hooked m) {
-  return os << (m == Hooked::kClsact ? "Clsact" : "Tcx");
-}
 
 /// An up port p0, and a port p1 beside it.
 class Strangers : public testing::TestWithParam<Hooked> {
@@ -92,6 +89,26 @@ constexpr Filter kFilters[] = {
     {"ingress", "u32 match u32 0 0 action pass", ""},
     {"ingress", "u32 match u32 0 0 action police rate 1gbit burst 1m conform-exceed pipe", ""},
     {"ingress", "u32 match u32 0 0 action goto chain 7", "(goto chain)"},
+    {"ingress", "u32 match u32 0 0 action mirred egress mirror dev p1 goto chain 7",
+     "(mirred, goto chain)"},
+    {"ingress", "u32 match u32 0 0 action csum ip4h goto chain 7", "(csum, goto chain)"},
+    {"ingress", "u32 match u32 0 0 action csum ip4h pipe action pass", ""},
+    {"ingress", "u32 match u32 0 0 action ct goto chain 7", "(ct, goto chain)"},
+    {"ingress", "u32 match u32 0 0 action connmark goto chain 7", "(connmark, goto chain)"},
+    {"ingress", "u32 match u32 0 0 action nat ingress 192.0.2.1 192.0.2.2 goto chain 7",
+     "(nat, goto chain)"},
+    {"ingress", "u32 match u32 0 0 action simple sdata x goto chain 7", "(simple, goto chain)"},
+    {"ingress", "u32 match u32 0 0 action police rate 1gbit burst 1m conform-exceed goto chain 7",
+     "(police, goto chain)"},
+    {"ingress",
+     "u32 match u32 0 0 action police rate 1gbit burst 1m conform-exceed goto chain 7/pipe",
+     "(police, goto chain)"},
+    {"ingress", "u32 match u32 0 0 police rate 1gbit burst 1m conform-exceed goto chain 7",
+     "(police, goto chain)"},
+    {"ingress", "u32 match u32 0 0 police rate 1gbit burst 1m drop", ""},
+    {"ingress", "u32 match u32 0 0 action skbmod set smac 02:00:00:00:00:09 goto chain 7",
+     "(skbmod, goto chain)"},
+    {"egress", "u32 match u32 0 0 action skbedit priority 3 goto chain 7", "(skbedit, goto chain)"},
     {"ingress", "u32 match u32 0 0 action skbedit priority 3",
      "classify bypassed: a filter (u32, preference 100) behind the rules may change the class "
      "that the rules go by or give (skbedit)"},
@@ -116,6 +133,30 @@ TEST_P(Strangers, FilterBehindTheRulesIsToldByWhatItsActionsMayDo) {
     ASSERT_TRUE(sh(std::string("tc filter del dev p0 ") + f.hook + " pref 100")) << add;
     EXPECT_EQ(complaints(), "") << add;
   }
+}
+
+// Whatever the order: a packet that comes in here may leave by a port that changes it.
+TEST_P(Strangers, ListsOfPacketsAreToldOnAPortOfAnyOrder) {
+  for (const Order order : {Order::kUp, Order::kDown}) {
+    put(order);
+    EXPECT_EQ(complaints(), "");
+    if (!sh("ethtool -K p0 gro on rx-gro-list on 2>/dev/null"))
+      GTEST_SKIP() << "this kernel makes no such lists";
+    const std::array one{port_};
+    EXPECT_THAT(backend_->glance(one), testing::ElementsAre(port_));
+    EXPECT_EQ(complaints(),
+              "classify bypassed: rx-gro-list is on: the kernel forwards UDP packets that come in "
+              "by p0 in lists, of which the rules change the first packet alone: ethtool -K p0 "
+              "rx-gro-list off\n");
+    EXPECT_THAT(backend_->glance(one), testing::IsEmpty());
+    ASSERT_TRUE(sh("ethtool -K p0 rx-gro-list off"));
+    EXPECT_THAT(backend_->glance(one), testing::ElementsAre(port_));
+    EXPECT_EQ(complaints(), "");
+  }
+  put(Order::kUnknown);
+  ASSERT_TRUE(sh("ethtool -K p0 rx-gro-list on"));
+  EXPECT_THAT(complaints(), HasSubstr("rx-gro-list is on"));
+  ASSERT_TRUE(sh("ethtool -K p0 rx-gro-list off"));
 }
 
 TEST_P(Strangers, FilterBehindTheRulesOfAPortWhereNothingTurnsIsNoMatter) {

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "dataplane/bpf/kernel.hpp"
+#include "tests/dataplane/hooked.hpp"
 #include "tests/dataplane/private_net.hpp"
 #include "tests/netns/support.hpp"
 #include "tests/support/places.hpp"
@@ -25,14 +26,8 @@ using dataplane::sh;
 using nlohmann::json;
 using testing::HasSubstr;
 
-/// By what means the rules stand in the kernel.
-enum class Means { kClsact, kTcx };
-std::ostream& operator<<(std::ostream& os, Means m) {
-  return os << (m == Means::kClsact ? "Clsact" : "Tcx");
-}
-
 /// A leaf on p0 whose neighbour is a spine on q0, in one namespace.
-class Readback : public testing::TestWithParam<Means> {
+class Readback : public testing::TestWithParam<dataplane::Hooked> {
  protected:
   void SetUp() override {
     if (const std::string why = PrivateNet::enter(); !why.empty()) GTEST_SKIP() << why;
@@ -108,13 +103,14 @@ class Readback : public testing::TestWithParam<Means> {
     }
     return bare;
   }
-  static bool on_tcx() { return GetParam() == Means::kTcx; }
+  static bool on_tcx() { return GetParam() == dataplane::Hooked::kTcx; }
 
   TemporaryDirectory files_;
   std::optional<Process> spine_;
   std::optional<Process> leaf_;
 };
-INSTANTIATE_TEST_SUITE_P(On, Readback, testing::Values(Means::kClsact, Means::kTcx),
+INSTANTIATE_TEST_SUITE_P(On, Readback,
+                         testing::Values(dataplane::Hooked::kClsact, dataplane::Hooked::kTcx),
                          testing::PrintToStringParamName());
 
 TEST_P(Readback, DeletedClsactIsBackCountedAndTold) {

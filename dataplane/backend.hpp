@@ -145,6 +145,8 @@ class Backend {
   [[nodiscard]] bool does(Part part) const {
     return capabilities()[static_cast<std::size_t>(part)] != Support::kNo;
   }
+  /// It removes what an earlier start made of this part, which may have done more than this one.
+  [[nodiscard]] virtual bool removes(Part part) const { return does(part); }
   /// What could not be looked at when it was opened, and so may be ours and stay behind.
   [[nodiscard]] virtual std::optional<Error> overlooked() const { return std::nullopt; }
   /// Why nothing can be read or changed at present; an event of any port reports the end of that

@@ -143,8 +143,10 @@ void Compose::apply(const Plan& plan) {
                     .outcome = {.port = port.port.ifindex}};
     for (std::size_t i = 0; i < members_.size(); ++i) {
       PortPlan its{.port = port.port, .want = port.want};
-      std::ranges::copy_if(port.changes, std::back_inserter(its.changes),
-                           [&](const Change& c) { return members_[i]->does(c.part); });
+      std::ranges::copy_if(port.changes, std::back_inserter(its.changes), [&](const Change& c) {
+        return c.action == Action::kRemove ? members_[i]->removes(c.part)
+                                           : members_[i]->does(c.part);
+      });
       if (its.empty()) continue;
       pending.waiting[i] = true;
       theirs[i].ports.push_back(std::move(its));

@@ -349,7 +349,7 @@ LoadedConfig read_by(Reader& reader, const Invocation& invocation) {
       drop_ins(invocation.drop_ins.value_or(path == "-" ? std::string() : path + ".d"));
   if (!more) out.errors.push_back(more.error());
   for (const std::string& name : more.value_or(std::vector<std::string>())) {
-    if (const auto text = reader(name, kMaxFileOctets))
+    if (const auto text = read_lasting_file(name, kMaxFileOctets))
       take(name, *text);
     else
       out.errors.push_back(text.error());

@@ -89,10 +89,14 @@ Complaint set_backend(Config& c, std::string_view text) {
   }
   if (all.empty())
     return "no back end: use auto, bpf, dcb, flower, print, sai, soft, sonic or none";
-  // By what each does; together they are seen to clash when they are opened.
+  // By what each does.
   for (const std::string& name : names)
     if (names.size() > 1 && (name == "sai" || name == "soft" || name == "sonic"))
       return name + " does all that the others do: leave them out";
+  const auto has = [&](std::string_view name) {
+    return std::ranges::find(names, name) != names.end();
+  };
+  if (has("bpf") && has("flower")) return "bpf and flower both remap packets: leave one out";
   c.backend = std::move(all);
   return kFine;
 }

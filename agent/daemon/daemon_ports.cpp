@@ -275,6 +275,7 @@ Machine::Verdict Daemon::judge_role() {
     case config::Role::kSwitch:
       return {Role::kSwitch, {}};
     case config::Role::kAuto:
+      if (config_.core.pinned_level) return {Role::kSwitch, "its level is set"};
       break;
   }
   Machine::Verdict found = machine_.role(links_.table().forwarding());

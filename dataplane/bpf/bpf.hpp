@@ -36,6 +36,7 @@ class Bpf : public Backend {
     return {Support::kSoftware, Support::kSoftware,
             want_queues_ ? Support::kSoftware : Support::kNo, Support::kNo};
   }
+  [[nodiscard]] bool removes(Part part) const override { return part != Part::kPfc; }
   [[nodiscard]] bool splits_classes() const override { return true; }
   [[nodiscard]] std::optional<Error> overlooked() const override;
   [[nodiscard]] Result<void> prepare(std::span<const qos::Ruleset> rules) override;

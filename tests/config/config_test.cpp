@@ -151,6 +151,8 @@ const LineCase kLines[] = {
      "backend: auto stands alone: leave the others out"},
     {"BackendsThatClash", "backend = bpf,sonic",
      "backend: sonic does all that the others do: leave them out"},
+    {"BackendsThatBothRemap", "backend = dcb,flower,bpf",
+     "backend: bpf and flower both remap packets: leave one out"},
     {"LibsaiBesideAnother", "backend = sai,dcb",
      "backend: sai does all that the others do: leave them out"},
     {"LibsaiThatIsNoPath", "sai.library = libsai.so",

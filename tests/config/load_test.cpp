@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -285,6 +287,19 @@ TEST(DropIns, MistakeIsToldWithItsFileAndLine) {
   const auto config = load({.file = file});
   ASSERT_FALSE(config);
   EXPECT_EQ(config.error().front().where, file + ".d/a.conf:2: levl");
+}
+
+TEST(DropIns, PipeIsRefusedAndNotWaitedFor) {
+  const TempDir dir;
+  const std::string file = dir / "conf";
+  std::ofstream(file) << "level = 2\n";
+  std::filesystem::create_directory(file + ".d");
+  const std::string pipe = file + ".d/a.conf";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const auto config = load({.file = file});
+  ASSERT_FALSE(config);
+  EXPECT_EQ(to_string(config.error().front()),
+            pipe + ": is a pipe, which gives what it has once: name a file");
 }
 
 }  // namespace

@@ -30,6 +30,7 @@ struct Member : Backend {
     asked.push_back(fmt::format("prepare {}", rules.size()));
     return {};
   }
+  bool removes(Part part) const override { return does(part) || part == of_before; }
   PortPlan planned(const PortRef& port) const {
     PortPlan plan{.port = port};
     for (const Part part : {Part::kPfc, Part::kQueues, Part::kRemap, Part::kClassify})
@@ -78,6 +79,7 @@ struct Member : Backend {
 
   std::string name_;
   Capabilities can;
+  std::optional<Part> of_before{};  ///< does it no longer, and removes it
   UniqueFd event{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
   Events next{};
   std::vector<Ifindex> seen{};
@@ -160,6 +162,14 @@ TEST_F(ComposeTest, EachIsAskedForItsPartsAloneAndForNoneNotAtAll) {
                           {.port = port(kB), .changes = {{Action::kRemove, Part::kPfc}}}}});
   EXPECT_THAT(one_->asked, ElementsAre("p7 put classify remap queues"));
   EXPECT_THAT(two_->asked, ElementsAre("p7 put pfc", "p8 take pfc"));
+}
+
+TEST_F(ComposeTest, WhatAnEarlierStartMadeIsRemovedByWhoMadeIt) {
+  one_->can[static_cast<std::size_t>(Part::kQueues)] = Support::kNo;
+  one_->of_before = Part::kQueues;
+  both_->apply({.ports = {{.port = port(kA), .changes = {{Action::kRemove, Part::kQueues}}}}});
+  EXPECT_THAT(one_->asked, ElementsAre("p7 take queues"));
+  EXPECT_THAT(two_->asked, IsEmpty());
 }
 
 TEST_F(ComposeTest, OutcomeIsToldOnceWhenAllHaveTold) {

@@ -23,7 +23,7 @@ TEST_F(DaemonTest, LooksAtItsRoleAnewWhenForwardingChangesAndAtReload) {
   const auto comes_to = [&](const char* role, const char* why) {
     return eventually([&] {
       const auto device = agent.show()["device"];
-      return device["role"] == role && device.value("role_reason", "") == why;
+      return device["role"] == role && device["role_reason"] == why;
     });
   };
   EXPECT_TRUE(comes_to("host", "it forwards nothing between physical ports"));
@@ -34,6 +34,9 @@ TEST_F(DaemonTest, LooksAtItsRoleAnewWhenForwardingChangesAndAtReload) {
   agent.write_config("role = switch\n");
   agent.process().signal(SIGHUP);
   EXPECT_TRUE(eventually([&] { return agent.show()["device"]["role"] == "switch"; }));
+  agent.write_config("level = 2\n");  // which no host has
+  agent.process().signal(SIGHUP);
+  EXPECT_TRUE(comes_to("switch", "its level is set"));
   agent.write_config("");
   agent.process().signal(SIGHUP);
   EXPECT_TRUE(comes_to("host", "it forwards nothing between physical ports"));

@@ -494,6 +494,7 @@ Errors unmatched(const Config& config, std::span<const std::string> interfaces) 
   for (const std::string& name : config.unheard_ok) look("port." + escape(name) + ".unheard", name);
   for (const std::string& name : config.crosslink_ok)
     look("port." + escape(name) + ".crosslink", name);
+  for (const auto& [name, group] : config.rail) look("port." + escape(name) + ".rail", name);
   return out;
 }
 

@@ -179,6 +179,12 @@ Complaint set_description(Config& c, std::string_view port, std::string_view tex
   return kFine;
 }
 
+Complaint set_rail(Config& c, std::string_view port, std::string_view text) {
+  if (auto wrong = badly_long(text, 32)) return wrong;
+  c.rail.insert_or_assign(std::string(port), std::string(text));
+  return kFine;
+}
+
 /// Whether the text is meant as a MAC address: six groups of one or two digits; or five or seven
 /// groups of two digits with colons between them.
 bool looks_like_mac(std::string_view text) {
@@ -353,6 +359,12 @@ constexpr Row kRows[] = {
      "ok: no alarm if no LLDP frame is ever heard on the port NAME", "unheard"},
     {"port.NAME.crosslink", "CROSSLINK", "no", PortChoice{"no|yes", set_crosslink},
      "yes: no alarm if the port NAME leads to a switch of the same level", "crosslink"},
+    {"port.NAME.rail", "GROUP", "", PortText{"1 to 32 characters, or none", set_rail},
+     "group of the NIC NAME for rails; else the board ID of its RDMA device; none: of no group"},
+    {"rails", "DESIGN", "none",
+     Choice{cabling::kRailDesigns,
+            [](Config& c, std::size_t i) { c.core.rails = static_cast<cabling::RailDesign>(i); }},
+     "host: raise an alarm where the NICs of one group lead elsewhere than this design says"},
     {"host-ports", "GLOB,...", "", Text{"names with * and ?", set_host_ports},
      "ports where a link that is up counts as a host", "host-ports"},
     {"expect", "FILE", "",

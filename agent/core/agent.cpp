@@ -250,7 +250,7 @@ std::optional<TimePoint> Agent::Impl::next_deadline() const {
   const TimePoint due =
       std::min({due_.due(), settled_at_, linked_at_, inference_.deadline().value_or(kNever),
                 absent_due_, locate_at_, tell_by_, memory_until_, location_.due(), classes_at_,
-                no_level_told_ ? kNever : no_level_at_});
+                rails_at_, no_level_told_ ? kNever : no_level_at_});
   return due == kNever ? std::nullopt : std::optional(due);
 }
 
@@ -273,6 +273,7 @@ void Agent::Impl::advance(TimePoint now, Actions& out) {
     run_due(now, out);
   }
   settle(now, out);
+  if (rails_at_ <= now) follow_rails(now, out);
 }
 
 void Agent::Impl::run_due(TimePoint now, Actions& out) {
@@ -389,6 +390,7 @@ void Agent::Impl::configure(Settings settings, TimePoint now, Actions& out) {
       std::exchange(settings_, std::make_shared<const Settings>(std::move(settings)));
   inference_.set_rules(rules(), now);
   set_own_classes(now);
+  touch_rails(now);
   if (settings_->chassis_id) take_chassis_id(*settings_->chassis_id, out);
   for (const auto& p : ports_) {
     if (!p) continue;

@@ -254,6 +254,15 @@ class Agent::Impl {
   void tell_class_alarm(Ifindex port, std::string_view name, std::optional<std::string> text,
                         TimePoint now, Actions& out);
   [[nodiscard]] std::vector<ClassPeer> class_peers(const Port& port) const;
+  // Rails (agent_rails.cpp)
+  /// What is heard on some port, or which ports there are, may be different.
+  void touch_rails(TimePoint now) {
+    if (has_rails() || !rail_alarms_.empty()) rails_at_ = now;
+  }
+  [[nodiscard]] bool has_rails() const {
+    return settings_->rails != cabling::RailDesign::kNone && settings_->role == Role::kHost;
+  }
+  void follow_rails(TimePoint now, Actions& out);
   void describe_agents(const Port& port, PortInfo& info) const;
   [[nodiscard]] Duration ttl() const;
   /// However short the TTL is, silence is no shorter: all repeats may be lost.
@@ -319,6 +328,8 @@ class Agent::Impl {
   Classes classes_;
   TimePoint classes_at_ = kNever;                  ///< when follow_classes() is due
   std::map<Ifindex, std::string> class_alarms_{};  ///< under which name each stands
+  TimePoint rails_at_ = kNever;                    ///< when follow_rails() is due
+  std::map<Ifindex, std::string> rail_alarms_{};   ///< under which name each stands
   /// When a switch without a level, with a port up, becomes an alarm: after the time in which every
   /// neighbor with a level would have been heard. kNever: it has one.
   TimePoint no_level_at_ = kNever;

@@ -10,6 +10,7 @@ namespace lldp::core {
 
 void Agent::Impl::reconsider(Port& port, TimePoint now, Actions& out, bool renounced) {
   touch_classes(port, now);
+  touch_rails(now);
   const Heard before = port.heard;
   const bool heard_switch = port.hears_switch;
   summarize_port(port, now);

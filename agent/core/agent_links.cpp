@@ -104,6 +104,7 @@ void Agent::Impl::remove_link(Ifindex ifindex, TimePoint now, Actions& out) {
   if (settings_->expected) absent_due_ = now + standing().missing_grace;
   tell_class_alarm(ifindex, {}, std::nullopt, now, out);
   classes_.remove_port(ifindex);
+  touch_rails(now);
   by_ifindex_.erase(ifindex);
   free_slots_.push_back(port->slot);
   ports_[port->slot].reset();

@@ -16,21 +16,34 @@ struct Kind {
 /// By code. Critical: the path of lossless traffic is not lossless, or nothing is protected. What
 /// the rules of a port lack, `check` counts by the state of the protection.
 constexpr std::array<Kind, kAlarmCodes> kKinds{{
-    {"crosslink", AlarmSeverity::kWarning},       {"level-skip", AlarmSeverity::kWarning},
-    {"host-above-leaf", AlarmSeverity::kWarning}, {"max-level", AlarmSeverity::kWarning},
-    {"many-neighbors", AlarmSeverity::kWarning},  {"tlv-conflict", AlarmSeverity::kWarning},
-    {"self-loop", AlarmSeverity::kWarning},       {"cabling", AlarmSeverity::kWarning},
+    {"crosslink", AlarmSeverity::kWarning},
+    {"level-skip", AlarmSeverity::kWarning},
+    {"host-above-leaf", AlarmSeverity::kWarning},
+    {"max-level", AlarmSeverity::kWarning},
+    {"many-neighbors", AlarmSeverity::kWarning},
+    {"tlv-conflict", AlarmSeverity::kWarning},
+    {"self-loop", AlarmSeverity::kWarning},
+    {"cabling", AlarmSeverity::kWarning},
     {"pfc-mismatch", AlarmSeverity::kCritical},  // lossless traffic is lost, or turns unchanged
-    {"unprotected", AlarmSeverity::kWarning},     {"dataplane", AlarmSeverity::kWarning},
-    {"lldpd", AlarmSeverity::kWarning},           {"silent", AlarmSeverity::kWarning},
-    {"unsupported", AlarmSeverity::kWarning},     {"lower-level", AlarmSeverity::kWarning},
+    {"unprotected", AlarmSeverity::kWarning},
+    {"dataplane", AlarmSeverity::kWarning},
+    {"lldpd", AlarmSeverity::kWarning},
+    {"silent", AlarmSeverity::kWarning},
+    {"unsupported", AlarmSeverity::kWarning},
+    {"lower-level", AlarmSeverity::kWarning},
     {"no-port", AlarmSeverity::kCritical},  // a switch without a port protects nothing
-    {"no-level", AlarmSeverity::kWarning},        {"state", AlarmSeverity::kWarning},
-    {"paused", AlarmSeverity::kWarning},          {"pfc-taken", AlarmSeverity::kWarning},
+    {"no-level", AlarmSeverity::kWarning},
+    {"state", AlarmSeverity::kWarning},
+    {"paused", AlarmSeverity::kWarning},
+    {"pfc-taken", AlarmSeverity::kWarning},
     {"class-mismatch", AlarmSeverity::kCritical},  // packets that turn may be lost
-    {"unclassed", AlarmSeverity::kWarning},       {"port-missing", AlarmSeverity::kWarning},
-    {"unheard", AlarmSeverity::kWarning},         {"uneven", AlarmSeverity::kWarning},
-    {"config-db", AlarmSeverity::kWarning},       {"set", AlarmSeverity::kWarning},
+    {"unclassed", AlarmSeverity::kWarning},
+    {"port-missing", AlarmSeverity::kWarning},
+    {"unheard", AlarmSeverity::kWarning},
+    {"uneven", AlarmSeverity::kWarning},
+    {"config-db", AlarmSeverity::kWarning},
+    {"set", AlarmSeverity::kWarning},
+    {"rail", AlarmSeverity::kWarning},
 }};
 const Kind& kind_of(AlarmCode code) { return kKinds.at(static_cast<std::size_t>(code)); }
 

@@ -43,9 +43,10 @@ enum class AlarmCode : std::uint8_t {
   kUneven,         ///< levels differ by more than the fabric's tiers explain
   kConfigDb,       ///< rows of SONiC's CONFIG_DB are wrong, or are not followed
   kSet,            ///< a key has another value than its file gives it, on request
+  kRail,           ///< a NIC of a host leads elsewhere than `rails` says of its group
 };
-inline constexpr std::size_t kAlarmCodes = 27;
-static_assert(static_cast<std::size_t>(AlarmCode::kSet) + 1 == kAlarmCodes);
+inline constexpr std::size_t kAlarmCodes = 28;
+static_assert(static_cast<std::size_t>(AlarmCode::kRail) + 1 == kAlarmCodes);
 [[nodiscard]] std::string_view to_string(
     AlarmCode code);  ///< crosslink, level-skip, host-above-leaf, ...
 
@@ -92,6 +93,7 @@ struct AlarmReason {
     kByAbsence,  ///< a port of the cabling plan is not there
     kByLevel,    ///< how the level came about
     kByClasses,  ///< the lossless classes on `link`, or of the device
+    kByRails,    ///< where the host's NICs lead, of which `link` is one
     kByPort,     ///< what is heard on `link`
   };
   Found found = Found::kByOwner;

@@ -26,6 +26,7 @@ struct MacPhy {
   bool autoneg_enabled = false;
   std::uint16_t advertised = 0;
   std::uint16_t mau_type = 0;
+  std::uint32_t speed_mbps = 0;  ///< at which the link runs; no TLV; 0: not known
   friend bool operator==(const MacPhy&, const MacPhy&) = default;
 };
 
@@ -37,6 +38,7 @@ struct LinkDetails {
   std::optional<MacPhy> mac_phy{};     ///< nullopt: the driver does not say
   std::uint16_t port_vlan = 0;         ///< VLAN of untagged frames; 0: none
   std::vector<std::uint16_t> vlans{};  ///< that pass here, rising
+  std::string rail_group{};            ///< of NICs, for Settings::rails; empty: none
   friend bool operator==(const LinkDetails&, const LinkDetails&) = default;
 };
 

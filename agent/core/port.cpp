@@ -620,6 +620,7 @@ std::string alarm_text(AlarmCode code, const Port& port, const Standing& own) {
     case AlarmCode::kUneven:
     case AlarmCode::kConfigDb:
     case AlarmCode::kSet:
+    case AlarmCode::kRail:
       break;  // of the device, and the owner's
   }
   return {};

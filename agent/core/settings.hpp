@@ -14,6 +14,7 @@
 #include "base/bytes.hpp"
 #include "base/fabric.hpp"
 #include "cabling/expect.hpp"
+#include "cabling/rails.hpp"
 
 namespace lldp::core {
 
@@ -72,6 +73,8 @@ struct Settings {
   std::vector<std::string> host_ports{};  ///< globs; a link on which silence means a host
   /// The neighbor expected on each port; any other raises the alarm `cabling`.
   std::optional<cabling::Expectations> expected{};
+  /// Where the NICs of one group lead; a host's NIC that does not raises the alarm `rail`.
+  cabling::RailDesign rails = cabling::RailDesign::kNone;
 
   std::chrono::seconds msgTxInterval{30};
   std::uint16_t msgTxHold = 4;

@@ -74,6 +74,9 @@ PortInfo describe(const Port& port, TimePoint now, Depth depth) {
       .pfc_enabled = port.link.pfc ? std::optional(port.link.pfc->enabled) : std::nullopt,
       .pfc_cap = port.link.pfc ? port.link.pfc->cap : std::uint8_t{0},
       .layers = port.link.layers,
+      .speed_mbps = port.link.details->mac_phy ? port.link.details->mac_phy->speed_mbps : 0,
+      .mtu = port.link.mtu,
+      .rail_group = port.link.details->rail_group,
       .silent = port.silent || (port.awaited && port.memory.kind == PortMemory::Kind::kLeft),
       .may_be_unheard = port.link.may_be_unheard};
   info.unprotected = port.unprotected_at != kNever ||

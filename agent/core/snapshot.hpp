@@ -84,6 +84,9 @@ struct PortInfo {
   std::optional<std::uint8_t> pfc_enabled{};  ///< bit n = priority n; nullopt: the driver is silent
   std::uint8_t pfc_cap = 0;                   ///< priorities with PFC at once; 0: it is not told
   std::optional<Layers> layers{};             ///< as set
+  std::uint32_t speed_mbps = 0;               ///< 0: the driver does not say
+  std::uint32_t mtu = 0;
+  std::string rail_group{};  ///< empty: none
   bool silent =
       false;  ///< a switch that was there is not heard; so is one that *left*, from the start
   bool unprotected = false;     ///< of a switch that is heard, or was, no order is known

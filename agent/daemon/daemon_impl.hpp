@@ -106,6 +106,8 @@ class Daemon final : ControlHandler {
   [[nodiscard]] std::string role_text() const;
   [[nodiscard]] std::optional<PortId> port_id(const Interface& link) const;
   [[nodiscard]] std::string description(const Interface& link) const;
+  /// For `rails`; empty: none.
+  [[nodiscard]] std::string rail_group(const std::string& port) const;
   /// As the core is to know it.
   [[nodiscard]] core::Link link_of(const Interface& link);
   [[nodiscard]] core::AdminStatus admin_status(const std::string& port) const;

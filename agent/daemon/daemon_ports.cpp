@@ -7,6 +7,7 @@
 #include "agent/daemon/daemon_impl.hpp"
 #include "agent/links/management.hpp"
 #include "agent/links/port_policy.hpp"
+#include "agent/links/rail.hpp"
 #include "agent/links/vlans.hpp"
 #include "base/text.hpp"
 #include "os/clock.hpp"
@@ -92,7 +93,14 @@ core::Link Daemon::link_of(const Interface& link) {
                                    .aggregate = is_aggregated(link) ? link.master : Ifindex(),
                                    .mac_phy = hardware_ ? hardware_->ask(link.name) : std::nullopt,
                                    .port_vlan = vlans.port_vlan,
-                                   .vlans = std::move(vlans.vlans)}};
+                                   .vlans = std::move(vlans.vlans),
+                                   .rail_group = rail_group(link.name)}};
+}
+
+std::string Daemon::rail_group(const std::string& port) const {
+  if (const auto set = config_.rail.find(port); set != config_.rail.end())
+    return set->second == "none" ? std::string() : set->second;
+  return board_id_of(port);
 }
 
 void Daemon::consider(const Interface& link, TimePoint now) {

@@ -70,6 +70,8 @@ std::uint16_t mau_type(const ethtool_link_settings& settings) {
   return m->other;
 }
 
+constexpr auto kUnknownSpeed = static_cast<std::uint32_t>(SPEED_UNKNOWN);
+
 bool has(const std::uint32_t* modes, unsigned bit, std::size_t words) {
   return bit / 32 < words && (modes[bit / 32] >> bit % 32 & 1U) != 0;
 }
@@ -81,7 +83,8 @@ core::MacPhy mac_phy_of(const ethtool_link_settings& settings, const std::uint32
   const std::uint32_t* advertised = modes + words;
   core::MacPhy out{.autoneg_supported = has(modes, ETHTOOL_LINK_MODE_Autoneg_BIT, words),
                    .autoneg_enabled = settings.autoneg != AUTONEG_DISABLE,
-                   .mau_type = mau_type(settings)};
+                   .mau_type = mau_type(settings),
+                   .speed_mbps = settings.speed == kUnknownSpeed ? 0 : settings.speed};
   for (unsigned bit = 0; bit < 32 * words; ++bit) {
     if (!has(advertised, bit, words) || std::ranges::find(kNoModes, bit) != std::end(kNoModes))
       continue;

@@ -82,6 +82,10 @@ void write(JsonWriter& out, const core::PortInfo& p, const WallClock& clock,
       .member("admin", to_string(p.admin));
   write_priorities(out.key("pfc_enabled"), p.pfc_enabled);
   write(out.key("layers"), p.layers);
+  out.member("speed_mbps",
+             p.speed_mbps == 0 ? std::optional<unsigned>() : std::optional(p.speed_mbps))
+      .member("mtu", p.mtu)
+      .member("rail", p.rail_group.empty() ? std::nullopt : std::optional(escape(p.rail_group)));
   out.member("waits_since",
              p.holds_since ? std::optional(clock.date(*p.holds_since)) : std::nullopt);
   out.key("agents").open('[');

@@ -136,6 +136,7 @@ struct Told {
   std::map<End, std::set<End>> heard{};  ///< from either end
   std::set<End> other_switch{};          ///< ports with a second switch
   std::map<End, const Port*> ports{};
+  std::map<End, std::uint32_t> speeds{};  ///< of ports, as the other end hears
 };
 
 Told told_by(const std::vector<Device>& devices, const Names& names) {
@@ -151,6 +152,7 @@ Told told_by(const std::vector<Device>& devices, const Names& names) {
         const End far{peer, names.port_of(peer, n.port, n.description)};
         out.heard[own].insert(far);
         out.heard[far].insert(own);
+        if (n.speed_mbps != 0) out.speeds.try_emplace(far, n.speed_mbps);
         const bool second = std::ranges::any_of(port.heard, [&](const HeardNeighbor& m) {
           return m.chassis != n.chassis && m.role == Role::kSwitch;
         });
@@ -262,7 +264,9 @@ class Check {
                std::uint32_t Port::*value, Text text, std::string_view verb) {
     const auto at = [&](const End& end) {
       const auto port = told_.ports.find(end);
-      return port == told_.ports.end() ? 0U : port->second->*value;
+      const std::uint32_t own = port == told_.ports.end() ? 0U : port->second->*value;
+      const auto heard = told_.speeds.find(end);
+      return own == 0 && kind == Kind::kSpeed && heard != told_.speeds.end() ? heard->second : own;
     };
     const std::uint32_t a = at(cable.a);
     const std::uint32_t b = at(cable.b);

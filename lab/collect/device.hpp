@@ -21,6 +21,7 @@ struct HeardNeighbor {
   std::optional<Role> role{};
   std::optional<Level> level{};    ///< only agents of ours tell one
   std::optional<Layers> layers{};  ///< what its end of the link joins, by its own word; the same
+  std::uint32_t speed_mbps = 0;    ///< of its port; 0: not told; only lldpd's `details` tell it
   friend bool operator==(const HeardNeighbor&, const HeardNeighbor&) = default;
 };
 
@@ -34,6 +35,7 @@ struct Port {
   bool up = false;               ///< only agents of ours tell
   std::uint32_t speed_mbps = 0;  ///< 0: not told; the same
   std::uint32_t mtu = 0;
+  std::string rail{};  ///< the group of a NIC; empty: none; the same
   /// The agent's alarm that the port leads to a device and hears none; empty: no such alarm.
   std::string unheard{};
   std::vector<HeardNeighbor> heard{};

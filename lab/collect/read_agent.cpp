@@ -270,6 +270,7 @@ Result<void> add_show(const Json& show, Device& device) {
     if (const Json* up = find(entry, "up"); up != nullptr) port.up = *up == true;
     port.speed_mbps = count_at(entry, "speed_mbps");
     port.mtu = count_at(entry, "mtu");
+    port.rail = shown_at(entry, "rail");
     if (const auto alarm = unheard.find(port.name); alarm != unheard.end())
       port.unheard = alarm->second;
     if (const Json* neighbors = find(entry, "neighbors"); neighbors != nullptr)

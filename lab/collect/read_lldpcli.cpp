@@ -2,6 +2,7 @@
 // lldpcli's JSON comes in two shapes: `json0` has a list for everything that may be repeated and
 // its names as members; `json` leaves lists of one away and makes names the keys of objects.
 #include <algorithm>
+#include <charconv>
 #include <utility>
 
 #include "base/text.hpp"
@@ -77,6 +78,23 @@ Chassis chassis_from(const Json* value) {
   return chassis;
 }
 
+/// In Mb/s by the name of a MAU type as lldpcli has it (`100GbaseCR4 - ...`, `1000BaseTFD - ...`);
+/// 0: not told. Only `details` tell it.
+std::uint32_t speed_from(const Json* port) {
+  const auto negotiation = entries(port == nullptr ? nullptr : find(*port, "auto-negotiation"));
+  if (negotiation.empty() || !negotiation[0]->is_object()) return 0;
+  const std::string mau = value_of(find(*negotiation[0], "current"));
+  constexpr std::uint32_t kGiga = 1000;
+  std::uint32_t number = 0;
+  const auto [end, error] = std::from_chars(mau.data(), mau.data() + mau.size(), number);
+  const std::string_view unit =
+      std::string_view(mau).substr(static_cast<std::size_t>(end - mau.data()));
+  if (error != std::errc() || number > kGiga) return 0;
+  if (unit.starts_with("p5G")) return number * kGiga + kGiga / 2;
+  if (unit.starts_with("G")) return number * kGiga;
+  return unit.starts_with("Base") || unit.starts_with("base") ? number : 0;
+}
+
 void take_self(const Chassis& self, Device& device) {
   if (!self.id.empty()) device.chassis = self.id;
   if (!self.name.empty()) device.name = self.name;
@@ -115,6 +133,7 @@ Result<void> add_lldpcli(const Json& answer, Device& device) {
       if (find(*interface, "status") != nullptr) {  // `show interfaces`: of ourselves
         take_self(chassis, device);
         port.port_id = id;
+        port.speed_mbps = speed_from(ports.empty() ? nullptr : ports[0]);
         continue;
       }
       const std::string via = text_at(*interface, "via");
@@ -123,7 +142,8 @@ Result<void> add_lldpcli(const Json& answer, Device& device) {
                           .name = chassis.name,
                           .port = id,
                           .description = ports.empty() ? "" : value_of(find(*ports[0], "descr")),
-                          .role = chassis.role};
+                          .role = chassis.role,
+                          .speed_mbps = speed_from(ports.empty() ? nullptr : ports[0])};
       if (heard.chassis.empty() && heard.name.empty())
         device.left_out.push_back({name, "a neighbor without a chassis"});
       else

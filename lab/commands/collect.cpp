@@ -4,6 +4,7 @@
 #include "base/text.hpp"
 #include "lab/collect/cables.hpp"
 #include "lab/collect/exports.hpp"
+#include "lab/collect/rails.hpp"
 #include "lab/collect/report.hpp"
 #include "lab/collect/sources.hpp"
 #include "lab/commands/options.hpp"
@@ -38,12 +39,23 @@ Result<cabling::Drawing> read_plan(const std::string& path) {
   return plan;
 }
 
-/// The report with one more member, `cables`.
-std::string with_cables(const std::string& report, std::string cables) {
+/// The report with one more member.
+std::string with_member(const std::string& report, std::string_view name, std::string object) {
   const std::size_t end = report.rfind('}');
-  cables.erase(cables.find_last_not_of('\n') + 1);
-  return report.substr(0, report.find_last_not_of(" \n", end - 1) + 1) +
-         ",\n  \"cables\": " + cables + "\n}\n";
+  object.erase(object.find_last_not_of('\n') + 1);
+  return fmt::format("{},\n  \"{}\": {}\n}}\n",
+                     report.substr(0, report.find_last_not_of(" \n", end - 1) + 1), name, object);
+}
+
+/// As `--rails` has it; nothing: by the majority.
+Result<std::optional<cabling::RailDesign>> design_from(const std::string& text) {
+  using cabling::RailDesign;
+  if (text == "auto") return std::optional<RailDesign>();
+  for (const RailDesign d :
+       {RailDesign::kSameLeaf, RailDesign::kDistinctLeaf, RailDesign::kPortNumber})
+    if (text == to_string(d)) return std::optional(d);
+  return fail(Error{0, "--rails " + escape(text),
+                    "is none of auto, same-leaf, distinct-leaf, port-number"});
 }
 
 }  // namespace
@@ -56,6 +68,7 @@ int run_collect(const Arguments& arguments) {
   std::string hypernode;
   std::string labels;
   std::string expect;
+  std::string rails;
   std::string ssh;
   std::string hosts;
   std::string switches;
@@ -87,7 +100,10 @@ int run_collect(const Arguments& arguments) {
       "hypernode", po::value(&hypernode)->value_name("FILE"), "write Volcano's HyperNodes")(
       "expect", po::value(&expect)->value_name("PLAN"),
       "hold the cables against a plan: DOT, node-link JSON or CSV")(
-      "labels", po::value(&labels)->value_name("FILE"), "write Kubernetes labels, as commands")(
+      "rails", po::value(&rails)->value_name("D"),
+      "hold the NICs of hosts against auto (what most hosts do), same-leaf, distinct-leaf or "
+      "port-number")("labels", po::value(&labels)->value_name("FILE"),
+                     "write Kubernetes labels, as commands")(
       "hosts", po::value(&hosts)->value_name("GLOB,..."),
       "devices of these names are hosts, whatever they say")(
       "switches", po::value(&switches)->value_name("GLOB,..."), "and these are switches")(
@@ -101,6 +117,12 @@ int run_collect(const Arguments& arguments) {
     return complain_usage("collect", "name files, directories or --ssh HOSTS");
   if (slurm_form != "tree" && slurm_form != "block")
     return complain_usage("collect", "--slurm-form " + escape(slurm_form) + ": tree or block");
+  std::optional<cabling::RailDesign> design;
+  if (!rails.empty()) {
+    const auto read = design_from(rails);
+    if (!read) return complain_usage("collect", to_string(read.error()));
+    design = *read;
+  }
   remote.timeout = std::chrono::duration<double>(timeout);
   hints.hosts = split_list(hosts);
   hints.switches = split_list(switches);
@@ -134,8 +156,15 @@ int run_collect(const Arguments& arguments) {
     auto checked = collect::check_cables(*plan, told.devices);
     if (!checked) return complain("collect", Error{0, expect, to_string(checked.error())});
     cables = std::move(*checked);
-    report = json ? with_cables(report, to_json(*cables)) : report + to_table(*cables);
+    report = json ? with_member(report, "cables", to_json(*cables)) : report + to_table(*cables);
     add_marks(*cables, collection.fabric, marks);
+  }
+  bool railed = true;
+  if (!rails.empty()) {
+    const auto checked = collect::check_rails(collection.fabric, told.devices, design);
+    report = json ? with_member(report, "rails", to_json(checked)) : report + to_table(checked);
+    add_marks(checked, collection.fabric, marks);
+    railed = checked.is_right();
   }
   // Where the fabric goes to standard output, what is said about it must not.
   fmt::print(output.empty() || output == "-" ? stderr : stdout, "{}", report);
@@ -152,7 +181,7 @@ int run_collect(const Arguments& arguments) {
   if (saved && !hypernode.empty()) saved = save_text(hypernode, collect::to_hypernodes(fabric));
   if (saved && !labels.empty()) saved = save_text(labels, collect::to_labels(fabric));
   if (!saved) return complain("collect", saved.error());
-  return collection.has_problems() || (cables && !cables->is_right()) ? kFailed : kDone;
+  return collection.has_problems() || (cables && !cables->is_right()) || !railed ? kFailed : kDone;
 }
 
 }  // namespace lldp::lab

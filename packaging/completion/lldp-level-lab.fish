@@ -44,6 +44,7 @@ complete -c lldp-level-lab -n '__fish_seen_subcommand_from collect' -l slurm-for
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from collect' -l topograph -r -F -d 'its model'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from collect' -l hypernode -r -F -d 'of Volcano'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from collect' -l expect -r -F -d 'hold the cables against a plan'
+complete -c lldp-level-lab -n '__fish_seen_subcommand_from collect' -l rails -x -a 'auto same-leaf distinct-leaf port-number' -d 'hold the NICs of hosts against a design'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from collect' -l labels -r -F -d 'of Kubernetes'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from collect' -l hosts -x -d 'names of hosts'
 complete -c lldp-level-lab -n '__fish_seen_subcommand_from collect' -l switches -x -d 'names of switches'

@@ -68,6 +68,10 @@ const KeyCase kKeys[] = {
     {"port.NAME.unheard", "port.swp1.unheard = ok", [](Config& c) { c.unheard_ok.insert("swp1"); }},
     {"port.NAME.crosslink", "port.swp1.crosslink = yes",
      [](Config& c) { c.crosslink_ok.insert("swp1"); }},
+    {"port.NAME.rail", "port.eth0.rail = compute 1",
+     [](Config& c) { c.rail["eth0"] = "compute 1"; }},
+    {"rails", "rails = port-number",
+     [](Config& c) { c.core.rails = cabling::RailDesign::kPortNumber; }},
     {"host-ports", "host-ports = swp1, swp2*",
      [](Config& c) {
        c.core.host_ports = {"swp1", "swp2*"};

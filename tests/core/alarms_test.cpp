@@ -475,13 +475,16 @@ TEST(OddNames, TheOwnersAlarmIsOfThePort) {
 
 TEST(AlarmNames, AreEachItsOwnAndStayAsTheyAre) {
   // Monitors go by them.
-  const char* const names[] = {
-      "crosslink",      "level-skip", "host-above-leaf", "max-level",    "many-neighbors",
-      "tlv-conflict",   "self-loop",  "cabling",         "pfc-mismatch", "unprotected",
-      "dataplane",      "lldpd",      "silent",          "unsupported",  "lower-level",
-      "no-port",        "no-level",   "state",           "paused",       "pfc-taken",
-      "class-mismatch", "unclassed",  "port-missing",    "unheard",      "uneven",
-      "config-db",      "set"};
+  const char* const names[] = {"crosslink",   "level-skip",     "host-above-leaf",
+                               "max-level",   "many-neighbors", "tlv-conflict",
+                               "self-loop",   "cabling",        "pfc-mismatch",
+                               "unprotected", "dataplane",      "lldpd",
+                               "silent",      "unsupported",    "lower-level",
+                               "no-port",     "no-level",       "state",
+                               "paused",      "pfc-taken",      "class-mismatch",
+                               "unclassed",   "port-missing",   "unheard",
+                               "uneven",      "config-db",      "set",
+                               "rail"};
   static_assert(std::size(names) == core::kAlarmCodes);
   for (std::size_t i = 0; i < core::kAlarmCodes; ++i)
     EXPECT_EQ(to_string(static_cast<AlarmCode>(i)), names[i]);

@@ -6,7 +6,10 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "agent/report/report.hpp"
+#include "lab/agents/fabric_network.hpp"
 #include "lab/collect/cables.hpp"
+#include "lab/collect/read.hpp"
 #include "lab/topology/generators.hpp"
 #include "lab/topology/json.hpp"
 
@@ -141,6 +144,61 @@ TEST(Cables, EveryHalfSpeedCableIsFound) {
   ASSERT_EQ(check.findings.size(), 1U);
   EXPECT_EQ(check.findings[0].kind, Wrong::kMtu);
   EXPECT_EQ(check.findings[0].text, "has MTU 1500, planned 9216");
+}
+
+/// What `show --json` of real agents tells, of links as their drivers report them. Every fifth
+/// cable; all with CABLE_STEP=1.
+TEST(Cables, OfHalfSpeedAreFoundInWhatAHundredAgentsTell) {
+  Wired fabric;
+  agents::Network net = agents::network_of(fabric.fabric, 1);
+  net.start_all();
+  net.run_for(std::chrono::seconds(10));
+  core::Actions ignored;
+  const auto report = [&](std::size_t node, const std::string& name, std::uint32_t speed) {
+    auto& ports = net.nodes[node].ports;
+    for (std::size_t slot = 0; slot < ports.size(); ++slot)
+      if (*ports[slot].name == name)
+        net.nodes[node].agent->set_link(
+            {.ifindex = *Ifindex::make(slot + 1),
+             .name = name,
+             .address = ports[slot].address,
+             .up = true,
+             .carrier_changes = ports[slot].carrier_changes,
+             .mtu = 9216,
+             .details = core::LinkDetails{.mac_phy = core::MacPhy{.speed_mbps = speed}}},
+            net.now, ignored);
+  };
+  const auto told = [&](std::size_t node) {
+    const auto snapshot = net.agent(node).snapshot(net.now);
+    auto device = read_device(report::show_json(snapshot, {}, {}), fabric.fabric.nodes[node].name);
+    EXPECT_TRUE(device);
+    return device ? *device : Device();
+  };
+  for (const Link& link : fabric.wires)
+    for (const LinkEnd& end : link.ends) report(end.node, end.port, 100'000);
+  std::vector<Device> devices;
+  for (std::size_t n = 0; n < fabric.fabric.nodes.size(); ++n) devices.push_back(told(n));
+  const auto right = check_cables(fabric.plan, devices);
+  ASSERT_TRUE(right);
+  EXPECT_EQ(right->right, fabric.wires.size()) << to_table(*right);
+  const char* given = std::getenv("CABLE_STEP");
+  const std::size_t step = given != nullptr ? std::strtoul(given, nullptr, 10) : 5;
+  for (std::size_t w = 0; w < fabric.wires.size(); w += step) {
+    const auto run_at = [&](std::uint32_t speed) {
+      for (const LinkEnd& end : fabric.wires[w].ends) {
+        report(end.node, end.port, speed);
+        devices[end.node] = told(end.node);
+      }
+    };
+    run_at(50'000);
+    const auto check = check_cables(fabric.plan, devices);
+    ASSERT_EQ(check->findings.size(), 1U) << to_table(*check);
+    EXPECT_EQ(check->findings[0].kind, Wrong::kSpeed);
+    EXPECT_EQ(check->findings[0].device + ":" + check->findings[0].port, fabric.end(w, 0));
+    EXPECT_EQ(check->findings[0].peer, fabric.end(w, 1));
+    EXPECT_EQ(check->findings[0].text, "runs at 50 Gb/s, planned 100 Gb/s");
+    run_at(100'000);
+  }
 }
 
 TEST(Cables, EveryUnplannedCableIsFound) {

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "agent/report/report.hpp"
 #include "base/text.hpp"
 #include "lab/collect/read.hpp"
 #include "tests/support/places.hpp"
@@ -406,6 +407,56 @@ TEST(ReadAgent, RefusesAFileOfRulesThatHoldsNone) {
   }
   EXPECT_EQ(error_of(std::string(kShow) + "{}"),
             "not an answer of `lldp-level show --json`, lldpcli or a dump of APPL_DB");
+}
+
+TEST(ReadAgent, AClockThatIsAnHourOffChangesNothing) {
+  core::Snapshot snapshot{.chassis_id = chassis_id_from_mac({2, 0, 0, 0, 0, 1}),
+                          .system_name = "leaf1"};
+  snapshot.ports.push_back({.name = "swp1",
+                            .ifindex = Ifindex::of<1>(),
+                            .up = true,
+                            .speed_mbps = 100'000,
+                            .mtu = 9216,
+                            .rail_group = "compute",
+                            .holds_since = TimePoint(std::chrono::seconds(5))});
+  snapshot.alarms.push_back({.code = core::AlarmCode::kSilent, .port = "swp1", .text = "x"});
+  const std::chrono::system_clock::time_point now(std::chrono::hours(500'000));
+  const auto right = read_device(report::show_json(snapshot, {}, {.wall = now}), "f");
+  const auto off =
+      read_device(report::show_json(snapshot, {}, {.wall = now + std::chrono::hours(1)}), "f");
+  ASSERT_TRUE(right && off);
+  EXPECT_EQ(*right, *off);
+  EXPECT_EQ(right->ports.at(0).speed_mbps, 100'000U);
+  EXPECT_EQ(right->ports.at(0).mtu, 9216U);
+  EXPECT_EQ(right->ports.at(0).rail, "compute");
+}
+
+TEST(ReadLldpcli, TakesSpeedsFromTheTypeOfTheMau) {
+  const std::pair<const char*, std::uint32_t> speeds[] = {
+      {"100GbaseCR4 - 100GBASE-R PCS/PMA over 4 lane shielded copper balanced cable", 100'000},
+      {"1000BaseTFD - Four-pair Category 5 UTP, full duplex mode", 1000},
+      {"10GigBaseX - X PCS/PMA, unknown PMD.", 10'000},
+      {"2p5GigT - 2.5GBASE-T Four-pair", 2500},
+      {"unknown", 0},
+      {"99999999999GbaseX", 0},
+      {"", 0}};
+  for (const auto& [mau, speed] : speeds) {
+    const std::string port = R"({"id": {"type": "ifname", "value": "p1"},
+        "auto-negotiation": {"supported": true, "current": ")" +
+                             std::string(mau) + R"("}})";
+    const std::string chassis = R"({"swB": {"id": {"type": "local", "value": "b"}}})";
+    const auto heard = read_device(R"({"lldp": {"interface": {"a0": {"via": "LLDP", "chassis": )" +
+                                       chassis + R"(, "port": )" + port + "}}}}",
+                                   "f");
+    ASSERT_TRUE(heard) << to_string(heard.error());
+    EXPECT_EQ(heard->ports.at(0).heard.at(0).speed_mbps, speed) << mau;
+    const auto own =
+        read_device(R"({"lldp": {"interface": {"a0": {"status": "RX and TX", "chassis": )" +
+                        chassis + R"(, "port": )" + port + "}}}}",
+                    "f");
+    ASSERT_TRUE(own) << to_string(own.error());
+    EXPECT_EQ(own->ports.at(0).speed_mbps, speed) << mau;
+  }
 }
 
 }  // namespace

@@ -22,7 +22,9 @@ TEST_P(MauType, IsAsLldpdHasIt) {
   settings.speed = GetParam().speed;
   settings.duplex = GetParam().duplex;
   settings.port = GetParam().port;
-  EXPECT_EQ(mac_phy_of(settings, nullptr).mau_type, GetParam().mau_type);
+  const core::MacPhy told = mac_phy_of(settings, nullptr);
+  EXPECT_EQ(told.mau_type, GetParam().mau_type);
+  EXPECT_EQ(told.speed_mbps, GetParam().speed == 0xffff'ffff ? 0 : GetParam().speed);
 }
 constexpr Case kCases[] = {{"Copper10G", SPEED_10000, DUPLEX_FULL, PORT_TP, 54},
                            {"Fibre10G", SPEED_10000, DUPLEX_FULL, PORT_FIBRE, 35},
@@ -51,7 +53,7 @@ TEST(MacPhy, TellsWhatIsSupportedAndAdvertised) {
   ethtool_link_settings settings{};
   settings.link_mode_masks_nwords = 2;
   settings.autoneg = AUTONEG_ENABLE;
-  EXPECT_EQ(mac_phy_of(settings, modes.data()), (core::MacPhy{true, true, 0x0081, 0}));
+  EXPECT_EQ(mac_phy_of(settings, modes.data()), (core::MacPhy{true, true, 0x0081, 0, 0}));
   set(2, ETHTOOL_LINK_MODE_25000baseCR_Full_BIT);  // has no bit of its own
   EXPECT_EQ(mac_phy_of(settings, modes.data()).advertised, 0x8081);
 }

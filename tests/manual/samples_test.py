@@ -180,6 +180,21 @@ def world_leaves(at):
     two_leaves(at, host2=2, host3=3)
 
 
+def world_rails(at):
+    """Four hosts of two NICs, NIC k of each on leaf k; the cables of host2 are exchanged."""
+    def device(name, number, role, level):
+        return {"id": name, "chassis": f"02:00:00:00:00:{number:02x}", "role": role, "level": level}
+
+    hosts = [device(f"host{n}", 0x10 + n, "host", 0) for n in range(1, 5)]
+    (at / "dumps").mkdir(exist_ok=True)
+    for file in (at / "dumps").iterdir():
+        file.unlink()
+    for rail in (0, 1):
+        leaf = device(f"leaf{rail + 1}", rail + 1, "switch", 1)
+        ports = {f"swp{n}": (host, f"eth{1 - rail if n == 2 else rail}") for n, host in enumerate(hosts, 1)}
+        (at / f"dumps/{leaf['id']}.json").write_text(dump(leaf, ports))
+
+
 @functools.cache
 def options_of(program, command=None):
     said = subprocess.run([BIN / program, *([command] if command else []), "--help"], capture_output=True, text=True, timeout=20)

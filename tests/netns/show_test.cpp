@@ -205,6 +205,21 @@ TEST_F(Wire, ShowsTheChassisThatItAnnounces) {
   EXPECT_EQ(own["local-chassis"]["chassis"]["leaf7"]["id"]["type"], "mac");
 }
 
+TEST_F(Wire, TellsSpeedMtuAndRailOfItsPorts) {
+  join(*a_, *b_);
+  a_->ip("link set p0 mtu 9000");
+  const Agent agent(*a_, {"--transport", "packet", "--port.p0.rail", "compute"});
+  nlohmann::json port;
+  EXPECT_TRUE(eventually([&] {
+    const auto show = nlohmann::json::parse(shown(agent, {"--json"}), nullptr, false);
+    if (!show.is_object() || show["ports"].empty()) return false;
+    port = show["ports"][0];
+    return port["up"] == true && port["mtu"] == 9000;
+  })) << port;
+  EXPECT_EQ(port["speed_mbps"], 10000) << "as veth says";
+  EXPECT_EQ(port["rail"], "compute");
+}
+
 /// The first value of each key of one neighbour, of `lldpctl -f keyvalue`.
 std::map<std::string, std::string> fields_of(const std::string& text, const std::string& port_id) {
   std::map<std::string, std::string> out;

@@ -194,7 +194,7 @@ class Examination {
     add(pfc_severity(), std::move(code),
         fmt::format("PFC is on{} for priority {}, which is in no lossless class", where,
                     list_of(beyond)),
-        "its packets keep their priority where they turn: they can wait for each other in a circle",
+        "its packets keep their priority where they turn: they can wait for each other in a cycle",
         "lldp-level set qos.lossless " + with_pfc(pfc));
   }
 
@@ -221,7 +221,7 @@ class Examination {
           fmt::format("dcb pfc set dev {} prio-pfc {}", name_, list_of(off, "{}:on", " ")));
     if (dcbnl::firmware_decides(*local_.dcb))
       add(Severity::kBad, "firmware-dcbx", "the NIC's firmware runs DCBX",
-          "it takes PFC from its neighbour, and what is set here may not hold",
+          "it takes PFC from its neighbor, and may overwrite what is set here",
           fmt::format("dcb dcbx set dev {} host ieee", name_));
   }
 
@@ -272,7 +272,7 @@ class Examination {
     if (!local_.dcb || !local_.dcb->trusted) return;
     const std::vector<std::uint8_t>& trusted = *local_.dcb->trusted;
     if (std::ranges::find(trusted, dcbnl::kDscp) != trusted.end()) return;
-    add(Severity::kBad, "dscp-trust", "the DSCP of what comes in is not looked at",
+    add(Severity::kBad, "dscp-trust", "the port does not trust the DSCP of received packets",
         "lossless packets have the priority of their VLAN tag or of the port",
         fmt::format("dcb apptrust set dev {} order dscp", name_));
   }
@@ -292,14 +292,14 @@ class Examination {
                                   : static_cast<unsigned>(std::countr_one(with_lossy));
         add(Severity::kBad, "shared-buffer",
             fmt::format("priority {} shares buffer {} with lossy priorities", priority, buffer),
-            "their packets take the room that is for what comes after a pause",
+            "their packets take the headroom for frames that arrive after a pause",
             free < buffers.of.size()
                 ? fmt::format("dcb buffer set dev {} prio-buffer {}:{}", name_, priority, free)
                 : "");
       } else if (buffers.octets[buffer] == 0) {
         add(Severity::kBad, "no-headroom",
             fmt::format("priority {} has no room (buffer {})", priority, buffer),
-            "what still comes after a pause is lost",
+            "frames that arrive after a pause are lost",
             fmt::format("dcb buffer set dev {} buffer-size {}:OCTETS", name_, buffer));
       }
     }
@@ -338,8 +338,7 @@ class Examination {
     else if (const unsigned off = needed_ & ~*pfc; off != 0)
       add(pfc_severity(), "neighbor-pfc-off",
           fmt::format("{} has no PFC for priority {}", who, list_of(off)),
-          "it drops where it should pause, and does not stop when it is paused",
-          "lldp-level doctor, there");
+          "it drops instead of pausing this end, and ignores pauses", "lldp-level doctor, there");
     if (pfc) beyond_classes(*pfc, "neighbor-pfc-unclassed", " at " + who);
     const auto size = frame_size_of(neighbor);
     if (!size || !local_.mtu) return;

@@ -135,10 +135,10 @@ Result<void> Daemon::set(std::string_view key, std::string_view value) {
                       fresh->metrics_listen != config_.metrics_listen ||
                       fresh->snmp_agentx != config_.snmp_agentx;
   if (beside && companions_->go_by_the_file())
-    return fail(Error{.where = std::string(key),
-                      .what =
-                          "is started by a service that goes by the file alone: write it there, "
-                          "and reload"});
+    return fail(
+        Error{.where = std::string(key),
+              .what = "is started by a service that goes by the file alone: write the key there, "
+                      "and reload"});
   for (const report::Companion& missing : companions_->out_of_reach(*fresh))
     if (missing.key == key) return fail(Error{.where = missing.key, .what = missing.trouble});
   log(Severity::kNotice,
@@ -276,8 +276,9 @@ Result<void> Daemon::forget(std::span<const std::string> ports) {
   if (ports.size() == 1 && ports.front() == kLocation) {
     if (!agent_.renew_location(boot_time(), actions_))
       return fail(Error{.where = "location",
-                        .what = "not named by this device: ask a switch above leaves, with another "
-                                "leaf below than the one of the tier's ID"});
+                        .what =
+                            "this device does not name its tier: type this on a switch above "
+                            "leaves that has another leaf below than the one of the tier's ID"});
     log(Severity::kNotice, "ID of the own tier named anew on request");
     perform(boot_time());
     settle();

@@ -61,10 +61,11 @@ std::vector<Fault> dcb_faults(const dcbnl::Settings& told, const std::string& po
                               std::uint8_t lossless) {
   std::vector<Fault> faults;
   if (told.trusted && std::ranges::find(*told.trusted, dcbnl::kDscp) == told.trusted->end())
-    faults.push_back({"classify", "bypassed",
-                      fmt::format("the port looks at no DSCP: packets have the priority of their "
-                                  "VLAN tag or of the port: dcb apptrust set dev {} order dscp",
-                                  port)});
+    faults.push_back(
+        {"classify", "bypassed",
+         fmt::format("the port does not trust DSCPs: packets have the priority of their "
+                     "VLAN tag or of the port: dcb apptrust set dev {} order dscp",
+                     port)});
   for (unsigned p = 0; p <= Priority::kMax; ++p) {
     if (!is_in(lossless, p)) continue;
     // A driver that tells no number of traffic classes has no say in them.
@@ -83,10 +84,11 @@ std::vector<Fault> dcb_faults(const dcbnl::Settings& told, const std::string& po
                    ? std::string()
                    : fmt::format(": dcb buffer set dev {} prio-buffer {}:{}", port, p, free))});
     } else if (buffer < told.buffers->octets.size() && told.buffers->octets.at(buffer) == 0) {
-      faults.push_back({"queues", "missing",
-                        fmt::format("priority {} has no room in buffer {}, so what comes after a "
-                                    "pause is lost: dcb buffer set dev {} buffer-size {}:OCTETS",
-                                    p, buffer, port, buffer)});
+      faults.push_back(
+          {"queues", "missing",
+           fmt::format("priority {} has no room in buffer {}, so frames that arrive after "
+                       "a pause are lost: dcb buffer set dev {} buffer-size {}:OCTETS",
+                       p, buffer, port, buffer)});
     }
   }
   return faults;

@@ -211,7 +211,7 @@ void Protection::tell_whole(core::Agent& agent, TimePoint now, core::Actions& ou
     for (const auto& [port, rules] : ports_)
       if (rules.complains && names.size() < kNamed) names.push_back(*rules.told_dataplane);
     agent.raise_alarm(core::AlarmCode::kUnprotected, {},
-                      fmt::format("{} of {} without rules that hold: {}{}", complaints_,
+                      fmt::format("rules are not in force on {} of {}: {}{}", complaints_,
                                   count_text(ours_, "port"), fmt::join(names, ", "),
                                   complaints_ > kNamed ? ", ..." : ""),
                       now, out);

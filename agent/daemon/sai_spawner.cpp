@@ -31,7 +31,8 @@ class SaiSpawner : public dataplane::sai::Spawner {
   Result<std::optional<std::string>> ended() override {
     const auto ended = launcher_.receive();
     if (!ended)
-      return fail(Error{ECHILD, "libsai", "what starts its process has ended: restart the daemon"});
+      return fail(
+          Error{ECHILD, "libsai", "the launcher of its process has ended: restart the daemon"});
     if (!*ended) return std::nullopt;
     const int status = (*ended)->status;
     return WIFSIGNALED(status) ? fmt::format("killed by signal {}, {}", WTERMSIG(status),

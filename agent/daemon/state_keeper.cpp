@@ -234,8 +234,8 @@ void StateKeeper::tell(core::Agent& agent, TimePoint now, core::Actions& out) {
     trouble = late(kLostWithThePower);
   else if (!trouble && damaged_)
     trouble = fmt::format(
-        "{}: was damaged, or could not be read, and lies in {}: switches that were silent then are "
-        "not known; remove that when you have looked into it",
+        "{}: was damaged or could not be read, and was set aside as {}: a switch that was silent "
+        "at the start is not known; remove that file when all neighbors are heard again",
         path_, damaged_name(path_));
   if (trouble == told_) return;
   told_ = std::move(trouble);

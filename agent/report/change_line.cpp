@@ -27,7 +27,7 @@ std::string change_line(const core::Event& event) {
     case kClassesExtended:
       return "lossless classes: " + event.text;
     case kRulesRestored:
-      return "rules put back: " + event.text;
+      return "rules reinstalled: " + event.text;
     case kState:
       break;  // of the state file, not of the fabric
   }

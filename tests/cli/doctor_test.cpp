@@ -81,8 +81,7 @@ TEST(Doctor, PfcThatIsOff) {
                           "a full buffer drops its packets", "dcb pfc set dev p0 prio-pfc 6:on"},
                   Finding{Finding::Severity::kBad, "neighbor-pfc-off",
                           "spine1 swp3 has no PFC for priority 6",
-                          "it drops where it should pause, and does not stop when it is "
-                          "paused",
+                          "it drops instead of pausing this end, and ignores pauses",
                           "lldp-level doctor, there"}));
   EXPECT_EQ(health.status(), 2);
 }
@@ -92,7 +91,7 @@ TEST(Doctor, PfcForAPriorityOfNoClassHereAndAtTheNeighbor) {
   local.dcb->pfc->enabled = 0x68;
   const Health health = examined(local, answer({4, 5, 6}));
   const char* const why =
-      "its packets keep their priority where they turn: they can wait for each other in a circle";
+      "its packets keep their priority where they turn: they can wait for each other in a cycle";
   EXPECT_THAT(
       health.ports.at(0).findings,
       ElementsAre(

@@ -50,20 +50,22 @@ TEST(DcbFaults, LosslessPrioritiesNeedABufferWithRoomThatNoLossyOneTakes) {
           "priority 2 shares buffer 0 with lossy priorities 0, 1, 4, 5, 6, 7, whose packets "
           "take its room: dcb buffer set dev swp1 prio-buffer 2:2"}));
   told.buffers->of.at(2) = 2;
-  EXPECT_THAT(dcb_faults(told, "swp1", kThreeAndTwo),
-              ElementsAre(PartReading{
-                  "queues", "missing",
-                  "priority 2 has no room in buffer 2, so what comes after a pause is lost: dcb "
-                  "buffer set dev swp1 buffer-size 2:OCTETS"}));
+  EXPECT_THAT(
+      dcb_faults(told, "swp1", kThreeAndTwo),
+      ElementsAre(PartReading{
+          "queues", "missing",
+          "priority 2 has no room in buffer 2, so frames that arrive after a pause are lost: dcb "
+          "buffer set dev swp1 buffer-size 2:OCTETS"}));
   told.buffers->of.at(2) = 1;  // two lossless ones may share
   EXPECT_THAT(dcb_faults(told, "swp1", kThreeAndTwo), IsEmpty());
 }
 
 TEST(DcbFaults, PortThatGoesByVlanTagsIsNamed) {
   dcbnl::Settings told{.trusted = std::vector<std::uint8_t>{}};
-  const PartReading by_tag{"classify", "bypassed",
-                           "the port looks at no DSCP: packets have the priority of their VLAN tag "
-                           "or of the port: dcb apptrust set dev swp1 order dscp"};
+  const PartReading by_tag{
+      "classify", "bypassed",
+      "the port does not trust DSCPs: packets have the priority of their VLAN tag "
+      "or of the port: dcb apptrust set dev swp1 order dscp"};
   EXPECT_THAT(dcb_faults(told, "swp1", kThreeAndTwo), ElementsAre(by_tag));
   told.trusted->push_back(255);
   EXPECT_THAT(dcb_faults(told, "swp1", kThreeAndTwo), ElementsAre(by_tag));

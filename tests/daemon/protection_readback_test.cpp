@@ -184,7 +184,7 @@ TEST_F(ProtectionTest, WhatIsRefusedAfterALossIsAnAlarmAndCountsOnceItIsBack) {
   kernel_.fail_at_write = kernel_.writes;
   now_ += seconds(9);
   protection.advance(now_);
-  EXPECT_THAT(alarms(), ElementsAre("unprotected  1 of 1 port without rules that hold: swp7",
+  EXPECT_THAT(alarms(), ElementsAre("unprotected  rules are not in force on 1 of 1 port: swp7",
                                     "dataplane swp7 7: add classify: refused"));
   EXPECT_THAT(restored_, IsEmpty());
   pass(seconds(2));
@@ -273,7 +273,7 @@ TEST_F(ProtectionTest, WhatStandsBeforeTheRulesIsAnAlarmAndNoProtection) {
   kernel_.obstacles[{kPort, Part::kClassify}] = {Part::kClassify, PartState::kBypassed, "by XDP"};
   protection.link_changed(kPort);
   turn();
-  EXPECT_THAT(alarms(), ElementsAre("unprotected  1 of 1 port without rules that hold: swp7",
+  EXPECT_THAT(alarms(), ElementsAre("unprotected  rules are not in force on 1 of 1 port: swp7",
                                     "dataplane swp7 classify bypassed: by XDP"));
   EXPECT_EQ(summary().state, State::kPartial);
   EXPECT_THAT(reasons(), ElementsAre("swp7 classify bypassed by XDP"));

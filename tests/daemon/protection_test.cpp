@@ -99,7 +99,7 @@ TEST_F(ProtectionTest, RefusalRaisesAlarmsUntilItIsMended) {
   protection.add(kOther, now_);
   kernel_.fail_at_write = 0;
   turn();
-  EXPECT_THAT(alarms(), ElementsAre("unprotected  1 of 2 ports without rules that hold: swp7",
+  EXPECT_THAT(alarms(), ElementsAre("unprotected  rules are not in force on 1 of 2 ports: swp7",
                                     "dataplane swp7 7: add classify: refused"));
   EXPECT_EQ(summary().state, State::kPartial);
   EXPECT_THAT(reasons(), ElementsAre("swp7 classify missing refused"));

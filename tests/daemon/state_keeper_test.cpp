@@ -635,10 +635,11 @@ TEST(StateKeeper, ADamagedFileIsAnAlarmUntilItIsTakenAway) {
   keeper.note_change();
   keeper.save(kept.agent, kept.now);
   keeper.tell(kept.agent, kept.now, kept.out);
-  EXPECT_EQ(kept.alarm(),
-            path + ": was damaged, or could not be read, and lies in " + path +
-                ".corrupt: switches that were silent then are not known; remove that when you have "
-                "looked into it");
+  EXPECT_EQ(
+      kept.alarm(),
+      path + ": was damaged or could not be read, and was set aside as " + path +
+          ".corrupt: a switch that was silent at the start is not known; remove that file when all "
+          "neighbors are heard again");
   Settled again(path);
   again.keeper.tell(again.agent, again.now, again.out);
   EXPECT_TRUE(again.alarm()) << "a restart does not hide it";

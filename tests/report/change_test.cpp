@@ -99,7 +99,7 @@ TEST(ChangeLine, SaysOfWhatKindItIs) {
       {Kind::kAlarmRaised, "alarm self-loop: x"},
       {Kind::kAlarmCleared, "alarm self-loop cleared"},
       {Kind::kClassesExtended, "lossless classes: x"},
-      {Kind::kRulesRestored, "rules put back: x"},
+      {Kind::kRulesRestored, "rules reinstalled: x"},
       {Kind::kState, ""}};
   for (const auto& [kind, line] : lines)
     EXPECT_EQ(change_line({.kind = kind, .alarm = core::AlarmCode::kSelfLoop, .text = "x"}), line);

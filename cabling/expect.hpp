@@ -14,7 +14,7 @@
 
 namespace lldp::cabling {
 
-/// A neighbour that is heard on a port. This and every other text here is as `show` prints it,
+/// A neighbor that is heard on a port. This and every other text here is as `show` prints it,
 /// escaped.
 struct Heard {
   std::string system_name{};
@@ -25,7 +25,7 @@ struct Heard {
 };
 
 enum class Verdict : std::uint8_t {
-  kAsExpected,  ///< the expected neighbour is heard, and no other switch
+  kAsExpected,  ///< the expected neighbor is heard, and no other switch
   kWrong,       ///< others are heard, or another switch beside it
   kMissing,     ///< no neighbor is heard
   kUnplanned,   ///< a neighbor is heard where no link is drawn
@@ -47,15 +47,15 @@ struct Finding {
 
 /// What one device is to hear on its ports, by a drawing of the whole fabric.
 ///
-/// A neighbour is the expected one if it has the name in the drawing and the port.
+/// A neighbor is the expected one if it has the name in the drawing and the port.
 /// - Names compare without regard to case, in full; or the short name with the full one, unless two
-///   devices of the drawing have that short name. A neighbour without a System Name goes by its
+///   devices of the drawing have that short name. A neighbor without a System Name goes by its
 ///   chassis ID: a node's attribute `chassis`, or its name.
 /// - The port is the Port ID, or the Port Description where the drawing does not know the Port ID
-///   as another port of the same neighbour: many send a MAC address as Port ID, or a number. An
+///   as another port of the same neighbor: many send a MAC address as Port ID, or a number. An
 ///   alias that the drawing has for this port of the neighbor alone serves as well.
 /// - It may have company, such as the agent in the firmware of a NIC, but no other switch: that one
-///   is on a cable of which the drawing knows nothing. A second agent of the neighbour is none.
+///   is on a cable of which the drawing knows nothing. A second agent of the neighbor is none.
 class Expectations {
  public:
   /// Those of the device with this system name, else with this chassis ID (may be empty). Refuses a

@@ -33,7 +33,7 @@ rm -r "$top"
 packaging/no-path.sh "$top" "$out"/*.rpm
 rpmlint --config packaging/rpm/rpmlint.toml "$out"/*.rpm || die 'rpmlint complains'
 
-# The same files as Debian's, where each distribution has them. Documentation and licences are each one's own way.
+# The same files as Debian's, where each distribution has them. Documentation and licenses are each one's own way.
 installs_deb() { for p in "$@"; do dpkg-deb -c "$p" | awk '!/^d/ { print $6 }' | sed 's|^\.||'; done; }
 common() {
   sed -E 's|^/usr/lib/systemd|/lib/systemd|; s|/zsh/site-functions/|/zsh/vendor-completions/|; s|\.gz$||; s|^/usr/lib(64\|/[a-z0-9_]+-linux-gnu[a-z0-9]*)/|/usr/lib/|' |

@@ -17,7 +17,7 @@ namespace {
 
 using tlv::Tlv;
 
-/// What a receiver makes of a frame: the neighbour it would learn, or why none.
+/// What a receiver makes of a frame: the neighbor it would learn, or why none.
 struct DecodedFrame {
   std::string error{};
   std::optional<tlv::LldpduView> view{};

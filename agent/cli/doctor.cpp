@@ -66,7 +66,7 @@ std::string list_of(unsigned bits, std::string_view each = "{}", std::string_vie
   return out;
 }
 
-/// The 802.3 Maximum Frame Size that a neighbour tells, where its LLDPDU is at hand.
+/// The 802.3 Maximum Frame Size that a neighbor tells, where its LLDPDU is at hand.
 std::optional<unsigned> frame_size_of(const json& neighbor) {
   const auto hex = neighbor.find("lldpdu");
   if (hex == neighbor.end() || !hex->is_string()) return std::nullopt;

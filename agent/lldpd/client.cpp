@@ -422,7 +422,7 @@ void Client::run_watch(TimePoint now) {
   if (beat_due_) beat_due_ = std::min(*beat_due_, now + beat());
 }
 
-// Ports and their neighbours
+// Ports and their neighbors
 
 Client::Lane& Client::lane_of(std::string_view port) {
   return lanes_[std::hash<std::string_view>{}(port) % kLanes];

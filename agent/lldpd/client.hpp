@@ -19,7 +19,7 @@
 
 namespace lldp::lldpd {
 
-/// lldpd as our voice and our ears: has it send our TLVs, and turns what it tells of its neighbours
+/// lldpd as our voice and our ears: has it send our TLVs, and turns what it tells of its neighbors
 /// into frames.
 ///
 /// It never blocks, and never waits longer than kPatience for an answer: an lldpd that is stopped
@@ -31,20 +31,20 @@ class Client {
  public:
   enum class State : std::uint8_t {
     kAbsent,   ///< no answer; the appearance of the socket is noticed
-    kSyncing,  ///< it answers, but has not all of our TLVs yet, or we not all of its neighbours
+    kSyncing,  ///< it answers, but has not all of our TLVs yet, or we not all of its neighbors
     kReady,
   };
   struct Settings {
     std::string socket{};          ///< lldpd's
-    MacAddress group{};            ///< the destination address that its neighbours are heard on
+    MacAddress group{};            ///< the destination address that its neighbors are heard on
     std::vector<tlv::Key> ours{};  ///< TLVs that no other program configures
   };
-  /// A neighbour has changed, or is confirmed.
+  /// A neighbor has changed, or is confirmed.
   using Heard = std::function<void(std::string_view port, ByteSpan frame)>;
 
   static constexpr std::chrono::seconds kPatience{10};
-  /// How often lldpd is asked whether it lives. Its answer confirms the neighbours, whose ageing is
-  /// its business: it tells only of changes. More often where a neighbour's TTL is short.
+  /// How often lldpd is asked whether it lives. Its answer confirms the neighbors, whose aging is
+  /// its business: it tells only of changes. More often where a neighbor's TTL is short.
   static constexpr std::chrono::seconds kBeat{10};
   /// How long a new interface may be unknown to lldpd, which looks at them a second after a change.
   static constexpr std::chrono::seconds kSettle{2};

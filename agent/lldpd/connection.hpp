@@ -28,7 +28,7 @@ struct PendingTlv {
   Atom tlv{};
 };
 
-/// A change of a neighbour.
+/// A change of a neighbor.
 struct Notice {
   std::string interface {};
   Neighbor neighbor{};

@@ -143,7 +143,7 @@ void LldpdTransport::follow_absence(TimePoint now) {
     case Speaker::kNone:
       break;
   }
-  // One that has ended in order has said goodbye to all neighbours, and taken its socket away: they
+  // One that has ended in order has said goodbye to all neighbors, and taken its socket away: they
   // would be without us until it is back, or we are. One that hangs or was killed may be back soon.
   const bool ended = client_.reason().code == ENOENT;
   if (grace_ && now < *grace_ && (wait_ || !ended)) return;

@@ -22,7 +22,7 @@ struct CustomTlv {
   friend bool operator==(const CustomTlv&, const CustomTlv&) = default;
 };
 
-/// A neighbour as lldpd has it: identifiers octet by octet as they came.
+/// A neighbor as lldpd has it: identifiers octet by octet as they came.
 struct Neighbor {
   ChassisId chassis_id{};
   PortId port_id{};

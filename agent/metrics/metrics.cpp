@@ -141,9 +141,9 @@ void put_ports(Families& out, const json& ports) {
   Family waits = gauge("port_waits_since_seconds",
                        "When a rise of the rank began to wait for the port, or the port was shut "
                        "with a carrier, since 1970; absent while neither is so.");
-  Family heard = gauge("port_neighbors", "Neighbours heard on the port.");
-  Family neighbor = gauge("neighbor_info", "A neighbour heard, as it calls itself; always 1.");
-  Family level = gauge("neighbor_level", "The level that a neighbour tells; absent without one.");
+  Family heard = gauge("port_neighbors", "Neighbors heard on the port.");
+  Family neighbor = gauge("neighbor_info", "A neighbor heard, as it calls itself; always 1.");
+  Family level = gauge("neighbor_level", "The level that a neighbor tells; absent without one.");
   for (const json& port : ports) {
     const Labels name{{"port", str(port, "name")}};
     up.add(name, port.at("up").get<bool>() ? 1 : 0);
@@ -178,9 +178,9 @@ void put_statistics(Families& out, const json& ports) {
       {"statsTLVsDiscardedTotal", "tlvs_discarded_total", "TLVs received and discarded."},
       {"statsTLVsUnrecognizedTotal", "tlvs_unrecognized_total",
        "TLVs received of a type that is not known."},
-      {"statsAgeoutsTotal", "ageouts_total", "Neighbours that were not heard for their TTL."},
+      {"statsAgeoutsTotal", "ageouts_total", "Neighbors that were not heard for their TTL."},
       {"statsTooManyNeighborsTotal", "too_many_neighbors_total",
-       "LLDP frames refused because a table of neighbours was full."},
+       "LLDP frames refused because a table of neighbors was full."},
       {"framesTaggedTotal", "frames_tagged_total",
        "LLDP frames of a VLAN, which are not the link's and so not read."},
       {"lldpduLengthErrors", "lldpdu_length_errors_total", "Own LLDPDUs that did not fit."},

@@ -20,7 +20,7 @@ struct Answers {
 };
 
 /// All families, always the same ones in the same order. No two samples of a family have the same
-/// labels: a neighbour chooses its own names, and Prometheus refuses a whole scrape with a double.
+/// labels: a neighbor chooses its own names, and Prometheus refuses a whole scrape with a double.
 /// An error: an answer is not of the shape that agent/report writes.
 [[nodiscard]] Result<std::vector<prometheus::MetricFamily>> families(const Answers& answers);
 

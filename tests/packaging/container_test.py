@@ -107,7 +107,7 @@ class Rights(unittest.TestCase):
             self.assertEqual(words, ["lldp-level", "wait", "--timeout"])
             self.assertLessEqual(int(patience), probe.get("timeoutSeconds", 1), "an answer in time would count as none")
         self.assertGreaterEqual(daemon["startupProbe"]["periodSeconds"] * daemon["startupProbe"]["failureThreshold"], 30)
-        # Three that fail, Kubernetes' default, and then what it has to end: before neighbours forget it.
+        # Three that fail, Kubernetes' default, and then what it has to end: before neighbors forget it.
         self.assertLess(3 * daemon["livenessProbe"]["periodSeconds"] + self.pod["terminationGracePeriodSeconds"], 120)
 
     def test_a_node_in_need_ends_others_first_and_a_leak_ends_here(self):
@@ -119,7 +119,7 @@ class Rights(unittest.TestCase):
             self.assertEqual(container["imagePullPolicy"], "IfNotPresent", name)  # it comes from no registry
 
     def test_pods_follow_each_other_without_a_gap_in_the_fabric(self):
-        self.assertLessEqual(self.pod["terminationGracePeriodSeconds"], 10)  # of neighbours' 120 s
+        self.assertLessEqual(self.pod["terminationGracePeriodSeconds"], 10)  # of neighbors' 120 s
         self.assertRegex(self.set["spec"]["updateStrategy"]["rollingUpdate"]["maxUnavailable"], r"^\d{1,2}%$")
         self.assertFalse(self.pod["enableServiceLinks"])  # one variable per service of the namespace
         self.assertEqual(self.set["metadata"]["name"], "lldp-level")  # by which the manual asks it

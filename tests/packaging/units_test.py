@@ -127,7 +127,7 @@ class Promises(unittest.TestCase):
                 for page, section in pages:
                     self.assertTrue((SOURCE / "man" / f"{page}.{section}").is_file(), page)
 
-    def test_daemon_that_hangs_is_back_before_its_neighbours_forget_it(self):
+    def test_daemon_that_hangs_is_back_before_its_neighbors_forget_it(self):
         options = (SOURCE / "agent/config/options.cpp").read_text()
         interval, hold = (int(re.search(rf'"lldp\.{key}", "\w+", "(\d+)"', options)[1])
                           for key in ("tx-interval", "tx-hold"))

@@ -85,9 +85,9 @@ std::optional<unsigned> number(const json& of, const char* name) {
                                                     : std::nullopt;
 }
 
-/// The map of an ASIC object: the number of each key, for any color. The object has the members of
-/// all kinds of maps.
-QosMaps maps_of(const Row& object) {
+}  // namespace
+
+QosMaps maps_of_object(const Row& object) {
   QosMaps maps;
   const auto at = object.find("SAI_QOS_MAP_ATTR_MAP_TO_VALUE_LIST");
   const json map = at == object.end() ? json() : parse_json<json>(at->second);
@@ -102,8 +102,6 @@ QosMaps maps_of(const Row& object) {
   }
   return maps;
 }
-
-}  // namespace
 
 void Reader::select(const char* database, std::function<void()> then) {
   redis_.send({"SELECT", std::to_string(databases_.at(database))},
@@ -299,7 +297,7 @@ void Reader::read_maps() {
     redis_.send({"HGETALL", "ASIC_STATE:SAI_OBJECT_TYPE_QOS_MAP:" + oid},
                 [this, oid](const redisReply* reply) {
                   if (reply == nullptr || !run_) return;
-                  run_->view.qos_maps[oid] = maps_of(row_of(reply));
+                  run_->view.qos_maps[oid] = maps_of_object(row_of(reply));
                   if (--run_->left == 0) finish();
                 });
 }

@@ -14,6 +14,9 @@
 
 namespace lldp::dataplane::sonic {
 
+/// The map of a SAI object of ASIC_DB: the number of each key, whatever its color and kind.
+[[nodiscard]] QosMaps maps_of_object(const Row& object);
+
 /// Reads the databases: CONFIG_DB, the objects of the ports, their attributes, and the maps that
 /// these name.
 class Reader {

@@ -479,9 +479,9 @@ Errors unmatched(const Config& config, std::span<const std::string> interfaces) 
   const auto look = [&](std::string where, const std::string& glob) {
     if (std::ranges::any_of(interfaces, [&](const auto& name) { return glob_match(glob, name); }))
       return;
-    out.push_back(
-        {.where = std::move(where),
-         .what = "'" + escape(glob) + "' is no interface here: correct it, if none is to come"});
+    out.push_back({.where = std::move(where),
+                   .what = "'" + escape(glob) +
+                           "' is no interface here: correct it, unless the interface comes later"});
   };
   for (const std::string& glob : config.ports.wanted) look("ports", glob);
   for (const std::string& glob : config.ports.unwanted)

@@ -191,11 +191,11 @@ void Daemon::watch_for_no_port(TimePoint now) {
     agent_.clear_alarm(AlarmCode::kNoPort, {}, actions_);
   else if (config_.ports.wanted.empty())
     agent_.raise_alarm(AlarmCode::kNoPort, {},
-                       "no physical Ethernet port is here: name in ports what shall be one", now,
+                       "no physical Ethernet port is here: name the interfaces in `ports`", now,
                        actions_);
   else
-    agent_.raise_alarm(AlarmCode::kNoPort, {},
-                       "no Ethernet interface is called as ports says: correct it", now, actions_);
+    agent_.raise_alarm(AlarmCode::kNoPort, {}, "no Ethernet interface matches `ports`: correct it",
+                       now, actions_);
   perform(now);
 }
 

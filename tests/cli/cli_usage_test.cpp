@@ -50,7 +50,7 @@ TEST_F(Cli, CheckConfigTellsOfEveryMistakeOfEveryKind) {
          "[]\n";
   const Outcome it = run("check-config " + conf);
   EXPECT_EQ(it.status, 1);
-  const std::string no = "' is no interface here: correct it, if none is to come\n";
+  const std::string no = "' is no interface here: correct it, unless the interface comes later\n";
   EXPECT_EQ(it.out,
             "lldp-level: " + conf + ":8: '[]' is no section: name one, or remove the line\n" +
                 "lldp-level: " + conf +

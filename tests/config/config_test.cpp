@@ -29,7 +29,7 @@ TEST(Unmatched, AreTheNamesThatNoInterfaceHas) {
       "f");
   ASSERT_TRUE(config);
   const std::vector<std::string> there{"swp1", "eth0", "mgmt0"};
-  const std::string what = "' is no interface here: correct it, if none is to come";
+  const std::string what = "' is no interface here: correct it, unless the interface comes later";
   EXPECT_THAT(texts(unmatched(*config, there)),
               ElementsAre("ports: 'x*" + what, "ports: 'gone" + what, "host-ports: 'swpx" + what,
                           "port.swp7.admin: 'swp7" + what, "port.swp8.layers: 'swp8" + what,

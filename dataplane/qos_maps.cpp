@@ -211,9 +211,10 @@ PartReading rewrite_unverified(Part part, std::string_view name) {
 }
 
 PartReading last_hop_lossy(Part part) {
-  return {part, PartState::kLimited,
-          "last hop lossy: spare classes stay what they are on this port to a host, for to rewrite "
-          "DSCPs would make others of it lossy ones"};
+  return {
+      part, PartState::kLimited,
+      "last hop lossy: spare classes are not restored on this port to a host, because rewriting "
+      "their DSCPs would make other classes lossy"};
 }
 
 std::string pfc_taken_text(unsigned taken) {

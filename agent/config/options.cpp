@@ -34,7 +34,7 @@ Complaint other_syntax(std::string_view glob) {
 
 Complaint leaves_out(std::string_view glob) {
   if (glob.front() != '-' && glob.front() != '!') return kFine;
-  return "'" + escape(glob) + "' leaves something out, which ports alone can";
+  return "'" + escape(glob) + "' is an exclusion, which only `ports` takes";
 }
 
 /// Why no interface can be called what the pattern says: by the kernel's dev_valid_name(), or

@@ -187,9 +187,9 @@ Flower::Look Flower::look(const View& view, const PortRef& port, Part part,
       if (!flower::is_from_port(found.filter) || found.filter.handle != from.handle) continue;
       found_it = true;
       if (!up || found.mode != mode_of(view) || !found.does(from))
-        look.wrong = "the filter that knows what came in here is another than the one wanted";
+        look.wrong = "the filter for what came in by this port is not the one wanted";
     }
-  if (up && !found_it) look.wrong = "no filter knows what came in here";
+  if (up && !found_it) look.wrong = "no filter matches what came in by this port";
   return look;
 }
 

@@ -189,7 +189,7 @@ const LineCase kLines[] = {
     {"HostPortsBySpace", "host-ports = swp1 swp2",
      "host-ports: 'swp1 swp2' has a space in it: put commas between names"},
     {"HostPortsExclusion", "host-ports = -swp1",
-     "host-ports: '-swp1' leaves something out, which ports alone can"},
+     "host-ports: '-swp1' is an exclusion, which only `ports` takes"},
     {"AdminUnknown", "port.swp1.admin = disabled",
      "port.swp1.admin: 'disabled' is none of rxtx, tx, rx, off"},
     {"AdminOfNobody", "port..admin = off",
@@ -218,7 +218,7 @@ const LineCase kLines[] = {
     {"ManagementBracketed", "lldp.management-address = lo, eth[01]",
      "lldp.management-address: 'eth[01]' has brackets in it: there is * and ? alone"},
     {"ManagementExcluded", "lldp.management-address = !eth0",
-     "lldp.management-address: '!eth0' leaves something out, which ports alone can"},
+     "lldp.management-address: '!eth0' is an exclusion, which only `ports` takes"},
     {"ManagementPrefix", "lldp.management-address = 10.0.0.0/8",
      "lldp.management-address: '10.0.0.0/8' is a prefix: write the address alone, or * for what "
      "follows"},
@@ -322,8 +322,8 @@ TEST(Config, EveryRefusalHasItsWords) {
       {"sonic.redis =",
        "sonic.redis: '' is neither a path nor an address and port: write 127.0.0.1:6379"},
       {"system-description =", "system-description: empty: write something, or leave it out"},
-      {"host-ports = -a", "host-ports: '-a' leaves something out, which ports alone can"},
-      {"host-ports = !a", "host-ports: '!a' leaves something out, which ports alone can"},
+      {"host-ports = -a", "host-ports: '-a' is an exclusion, which only `ports` takes"},
+      {"host-ports = !a", "host-ports: '!a' is an exclusion, which only `ports` takes"},
       {"metrics.listen = x",
        "metrics.listen: 'x' is no address and port: write 127.0.0.1:9888, [::1]:9888, or 9888 for "
        "this machine alone"},

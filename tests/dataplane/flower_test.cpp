@@ -249,7 +249,8 @@ TEST_F(FlowerTest, EveryFilterThatIsGoneIsMissed) {
       "classify missing: the filters at the ingress are not as wanted; remap done";
   const std::string remap =
       "classify done; remap missing: the filters at the egress are not as wanted";
-  const std::string from = "classify missing: no filter knows what came in here; remap done";
+  const std::string from =
+      "classify missing: no filter matches what came in by this port; remap done";
   for (const std::string& line : kernel().filters()) {
     ASSERT_EQ(kernel().remove(line), 1U);
     EXPECT_THAT(backend_->take_events().changed, testing::Contains(Ifindex()));
@@ -558,10 +559,9 @@ TEST_F(FlowerTest, WhatTheDriverLetsGoIsSeenAtAGlance) {
   kernel().evict(0x4c4c02);
   EXPECT_EQ(states(0, Order::kUp), kDone);  // nobody has told
   EXPECT_EQ(backend_->glance(both), both);
-  EXPECT_THAT(
-      states(0, Order::kUp),
-      AllOf(HasSubstr("classify missing: the filter that knows what came in here is another"),
-            HasSubstr("remap missing")));
+  EXPECT_THAT(states(0, Order::kUp),
+              AllOf(HasSubstr("classify missing: the filter for what came in by this port is not"),
+                    HasSubstr("remap missing")));
   EXPECT_EQ(states(1, Order::kDown), kDone);
   EXPECT_THAT(backend_->glance(both), IsEmpty());
   ASSERT_TRUE(put(0, Order::kUp));

@@ -124,8 +124,9 @@ TEST_F(ProtectionTest, HostThatGetsSparesAndTellsNoPfcIsAnUnverifiedLastHop) {
   start({kPort, kOther});
   EXPECT_EQ(summary().state, State::kPartial);
   const std::string lossy =
-      "swp7 pfc unverified last hop unverified: spare classes reach peer as they are, and it does "
-      "not tell its PFC: without PFC for them they are lossy there; have it tell PFC (tlv.send)";
+      "swp7 pfc unverified last hop unverified: spare classes reach 02:00:00:00:09:07 as they "
+      "are, and it does not tell its PFC: without PFC for them they are lossy there; have it tell "
+      "PFC (tlv.send)";
   EXPECT_THAT(reasons(), ElementsAre(lossy + ", or run no agent of ours on it"));
   core::Settings settings = agent_.settings();
   settings.restores = false;

@@ -35,6 +35,7 @@ constexpr std::string_view kPageStyle =
     ".legend svg{width:1em;height:1em;margin-right:.3em;vertical-align:-.1em}"
     "table{border-collapse:collapse;margin:1em 0}"
     "td,th{padding:.2em .7em;text-align:left;border-bottom:1px solid var(--rule)}"
+    "th.place{min-width:7em}"
     "td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}"
     ".match,.holds{color:var(--match)}.off,.fails{color:var(--off);font-weight:bold}"
     ".direction-only{color:var(--half);white-space:nowrap}"
@@ -84,6 +85,24 @@ double step_for(double range) {
     if (range / (m * power) <= 6) return m * power;
   return 10 * power;
 }
+
+std::string tick(double value) { return fmt::format("{:.12g}", value); }
+
+/// What stands left of the vertical axis: its name beside its widest number.
+class LeftSide {
+ public:
+  void add(const std::string& text) {
+    wide_ = std::max(wide_, kLetter * static_cast<double>(text.size()));
+  }
+  [[nodiscard]] double name_at() const { return -(kGap + wide_ + kGap); }
+  [[nodiscard]] double width() const { return kGap + wide_ + 2 * kGap + kLetter; }
+
+  static constexpr double kGap = 8;
+
+ private:
+  static constexpr double kLetter = 7.2;  ///< of a digit, at 12 px
+  double wide_ = 3 * kLetter;
+};
 
 std::string mark(std::size_t kind, double x, double y, std::string_view colour) {
   switch (kind % 4) {
@@ -172,25 +191,28 @@ std::string svg(const Chart& given) {
   top = std::max(y_step, std::ceil(top / y_step - 1e-9) * y_step);
   const auto at_x = [&](double x) { return (x - left) / (right - left) * kWide; };
   const auto at_y = [&](double y) { return kHigh - y / top * kHigh; };
+  LeftSide side;
+  for (double y = 0; y <= top * 1.0001; y += y_step) side.add(tick(y));
   std::string out = fmt::format(
-      "<figure class=\"curve\"><figcaption>{0}</figcaption>\n<svg viewBox=\"-60 -12 {1} {2}\" "
-      "width=\"100%\" "
+      "<figure class=\"curve\"><figcaption>{0}</figcaption>\n<svg viewBox=\"{5:.0f} -12 {1:.0f} "
+      "{2}\" width=\"100%\" "
       "role=\"img\" aria-label=\"{0}\">\n<path class=\"axis\" d=\"M0 0V{3}H{4}\"/>\n",
-      entities(chart.title), kWide + 80, kHigh + 62, kHigh, kWide);
+      entities(chart.title), kWide + side.width() + 20, kHigh + 62, kHigh, kWide, -side.width());
   std::string legend;
   for (double y = 0; y <= top * 1.0001; y += y_step)
     out += fmt::format(
         "<path class=\"grid\" d=\"M0 {0:.1f}H{1}\"/><text x=\"-8\" y=\"{2:.1f}\" "
-        "text-anchor=\"end\">{3:g}</text>\n",
-        at_y(y), kWide, at_y(y) + 4, y);
+        "text-anchor=\"end\">{3}</text>\n",
+        at_y(y), kWide, at_y(y) + 4, tick(y));
   for (double x = std::ceil(left / x_step) * x_step; x <= right * 1.0001; x += x_step)
-    out += fmt::format("<text x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{:g}</text>\n", at_x(x),
-                       kHigh + 18, chart.log_x ? std::pow(10, x) : x);
+    out += fmt::format("<text x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n", at_x(x),
+                       kHigh + 18, tick(chart.log_x ? std::pow(10, x) : x));
   out += fmt::format(
       "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n"
-      "<text transform=\"translate(-44 {}) rotate(-90)\" "
+      "<text transform=\"translate({:.0f} {}) rotate(-90)\" "
       "text-anchor=\"middle\">{}</text>\n",
-      kWide / 2, kHigh + 40, entities(chart.x_label), kHigh / 2, entities(chart.y_label));
+      kWide / 2, kHigh + 40, entities(chart.x_label), side.name_at(), kHigh / 2,
+      entities(chart.y_label));
   for (std::size_t i = 0; i < chart.lines.size(); ++i) {
     const auto& line = chart.lines[i];
     const std::string_view colour = kColours[i % kColours.size()];
@@ -232,16 +254,19 @@ std::string svg(const Bars& bars) {
     const double at = bars.log_y ? (v > 0 ? std::log10(v) : bottom) : v;
     return std::clamp((at - bottom) / (top - bottom), 0.0, 1.0) * kHigh;
   };
+  const auto text_at = [&](double y) { return tick(bars.log_y ? std::pow(10, y) : y); };
+  LeftSide side;
+  for (double y = bottom; y <= top + step * 1e-6; y += step) side.add(text_at(y));
   std::string out = fmt::format(
-      "<figure><figcaption>{0}</figcaption>\n<svg viewBox=\"-60 -12 {1} {2}\" width=\"100%\" "
-      "role=\"img\" aria-label=\"{0}\">\n",
-      entities(bars.title), kWide + 80, kHigh + 48);
+      "<figure><figcaption>{0}</figcaption>\n<svg viewBox=\"{3:.0f} -12 {1:.0f} {2}\" "
+      "width=\"100%\" role=\"img\" aria-label=\"{0}\">\n",
+      entities(bars.title), kWide + side.width() + 20, kHigh + 48, -side.width());
   for (double y = bottom; y <= top + step * 1e-6; y += step)
     out += fmt::format(
         "<path class=\"grid\" d=\"M0 {0:.1f}H{1}\"/><text x=\"-8\" y=\"{2:.1f}\" "
-        "text-anchor=\"end\">{3:g}</text>\n",
+        "text-anchor=\"end\">{3}</text>\n",
         kHigh - (y - bottom) / (top - bottom) * kHigh, kWide,
-        kHigh - (y - bottom) / (top - bottom) * kHigh + 4, bars.log_y ? std::pow(10, y) : y);
+        kHigh - (y - bottom) / (top - bottom) * kHigh + 4, text_at(y));
   const double wide = kWide / static_cast<double>(bars.groups.size());
   const double bar = wide * 0.8 / static_cast<double>(bars.series.size());
   std::string legend;
@@ -265,10 +290,10 @@ std::string svg(const Bars& bars) {
         fmt::format("<text x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n",
                     wide * (static_cast<double>(g) + 0.5), kHigh + 20, label(bars.groups[g], 24));
   return out + fmt::format(
-                   "<path class=\"axis\" d=\"M0 0V{0}H{1}\"/><text transform=\"translate(-48 {2}) "
-                   "rotate(-90)\" text-anchor=\"middle\">{3}</text></svg>\n<div "
+                   "<path class=\"axis\" d=\"M0 0V{0}H{1}\"/><text transform=\"translate({5:.0f} "
+                   "{2}) rotate(-90)\" text-anchor=\"middle\">{3}</text></svg>\n<div "
                    "class=\"legend\">\n{4}</div></figure>\n",
-                   kHigh, kWide, kHigh / 2, entities(bars.y_label), legend);
+                   kHigh, kWide, kHigh / 2, entities(bars.y_label), legend, side.name_at());
 }
 
 }  // namespace lldp::lab

@@ -251,15 +251,43 @@ std::string to_csv(std::string_view paper, const std::vector<Finding>& findings)
 
 namespace {
 
+/// What of the paper came out; a paper may print no numbers, or be asked for figures alone.
+std::string headline(const Summary& s) {
+  const std::size_t numbers =
+      s.of(Verdict::kMatch) + s.of(Verdict::kDirectionOnly) + s.of(Verdict::kOff);
+  const std::size_t statements = s.of(Verdict::kHolds) + s.of(Verdict::kFails);
+  std::string text;
+  if (numbers != 0)
+    text += fmt::format(
+        "<b>{} of {} published numbers match</b>, {} have the direction only, {} are off. ",
+        s.of(Verdict::kMatch), numbers, s.of(Verdict::kDirectionOnly), s.of(Verdict::kOff));
+  if (statements != 0)
+    text += fmt::format("<b>{} of {} statements hold</b>, {} fail. ", s.of(Verdict::kHolds),
+                        statements, s.of(Verdict::kFails));
+  if (numbers + statements == 0) text += "The paper prints none of these values. ";
+  if (s.explained + s.news.size() != 0)
+    text += fmt::format("Of those that are off or fail, {} are explained below and {} are not.",
+                        s.explained, s.news.size());
+  return fmt::format("<p class=\"headline\">{}</p>\n", text);
+}
+
 std::string rows_of(std::string_view paper, const std::vector<const Finding*>& findings,
                     bool reasons) {
   const bool ranges = std::any_of(findings.begin(), findings.end(),
                                   [](const Finding* f) { return !f->by_seed.empty(); });
+  const bool numbers = std::any_of(findings.begin(), findings.end(),
+                                   [](const Finding* f) { return f->published.has_value(); });
+  const auto number = [&](const std::string& text) {
+    return numbers ? fmt::format("<td class=\"n\">{}</td>", text) : std::string();
+  };
   std::string rows = fmt::format(
-      "<tr><th>place</th><th>scenario</th><th>metric</th><th class=\"n\">{}</th>{}"
-      "<th class=\"n\">published</th><th class=\"n\">off by</th><th class=\"n\">tolerance</th>"
+      "<tr><th class=\"place\">place</th><th>scenario</th><th>metric</th><th "
+      "class=\"n\">{}</th>{}{}"
       "<th>verdict</th>{}</tr>\n",
       ranges ? "ours, median" : "ours", ranges ? "<th class=\"n\">least to most</th>" : "",
+      numbers ? "<th class=\"n\">published</th><th class=\"n\">off by</th>"
+                "<th class=\"n\">tolerance</th>"
+              : "",
       ranges ? "<th class=\"n\">of seeds</th>" : "");
   for (const Finding* f : findings) {
     const Verdict v = f->verdict();
@@ -273,15 +301,15 @@ std::string rows_of(std::string_view paper, const std::vector<const Finding*>& f
                           why ? entities(*why) : "not explained");
     }
     rows += fmt::format(
-        "<tr><td>{}</td><td>{}</td><td>{}</td><td class=\"n\">{:.4g}</td>{}<td class=\"n\">{}</td>"
-        "<td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"{}\">{}</td>{}</tr>\n",
+        "<tr><td>{}</td><td>{}</td><td>{}</td><td class=\"n\">{:.4g}</td>{}{}{}{}"
+        "<td class=\"{}\">{}</td>{}</tr>\n",
         entities(f->place), entities(f->scenario), entities(readable(f->metric)), f->ours,
-        ranges ? fmt::format("<td class=\"n\">{}</td>", range_text(*f)) : "", published_text(*f),
-        off_text(*f), tolerance_text(*f), name_of(v), name_of(v),
-        ranges ? fmt::format("<td class=\"n\">{}</td>", agreement_text(*f)) : "");
+        ranges ? fmt::format("<td class=\"n\">{}</td>", range_text(*f)) : "",
+        number(published_text(*f)), number(off_text(*f)), number(tolerance_text(*f)), name_of(v),
+        name_of(v), ranges ? fmt::format("<td class=\"n\">{}</td>", agreement_text(*f)) : "");
     if (!note.empty())
       rows += fmt::format("<tr><td></td><td class=\"note\" colspan=\"{}\">{}</td></tr>\n",
-                          ranges ? 9 : 7, note);
+                          4 + (ranges ? 2 : 0) + (numbers ? 3 : 0), note);
   }
   return table(rows);
 }
@@ -293,15 +321,7 @@ std::string to_html(const Paper& paper, const std::vector<Finding>& findings,
   const Summary s = summary_of(paper.name, findings);
   std::string body =
       fmt::format("<p>{}</p>\n<p><code>{}</code></p>\n", entities(paper.source), entities(command));
-  const std::size_t numbers =
-      s.of(Verdict::kMatch) + s.of(Verdict::kDirectionOnly) + s.of(Verdict::kOff);
-  body += fmt::format(
-      "<p class=\"headline\"><b>{} of {} published numbers match</b>, {} have the direction only, "
-      "{} are off. {} of {} statements hold, {} fail. Of those that are off or fail, {} are "
-      "explained below and {} are not.</p>\n<p>{}</p>\n",
-      s.of(Verdict::kMatch), numbers, s.of(Verdict::kDirectionOnly), s.of(Verdict::kOff),
-      s.of(Verdict::kHolds), s.of(Verdict::kHolds) + s.of(Verdict::kFails), s.of(Verdict::kFails),
-      s.explained, s.news.size(), kRule);
+  body += headline(s) + fmt::format("<p>{}</p>\n", kRule);
   std::vector<const Finding*> all;
   std::vector<const Finding*> judged;
   std::vector<const Finding*> bad;

@@ -159,6 +159,17 @@ TEST(Finding, OfSeveralSeedsTheMedianIsJudged) {
               AllOf(HasSubstr("ours, median"), HasSubstr("9 to 20"), HasSubstr("2 of 3")));
 }
 
+TEST(Html, TheHeadlineIsOfWhatThePaperPrints) {
+  const Finding said{.ours = 0, .statement = Statement{.quote = "q"}};
+  const std::string words = to_html(papers().front(), {said}, {}, "x");
+  EXPECT_THAT(words, AllOf(HasSubstr("<b>1 of 1 statements hold</b>"), Not(HasSubstr("numbers")),
+                           Not(HasSubstr("off by")), Not(HasSubstr("are explained below"))));
+  const std::string numbers = to_html(papers().front(), {with(20, {10, 0.1})}, {}, "x");
+  EXPECT_THAT(numbers, AllOf(HasSubstr("<b>0 of 1 published numbers match</b>"),
+                             HasSubstr("off by"), HasSubstr("0 are explained below and 1 are not"),
+                             Not(HasSubstr("statements hold"))));
+}
+
 TEST(Summary, TellsWhatIsNotExplained) {
   const std::vector<Finding> all = {
       with(10, {10, 0.1}), with(20, {10, 0.1}), {.metric = "m", .ours = 1}};
@@ -202,7 +213,7 @@ TEST(Html, DrawsEveryFigureAndEscapes) {
   EXPECT_THAT(html, HasSubstr("<h3>Figure 4</h3>"));
   EXPECT_THAT(html, HasSubstr("a&lt;b</span>"));
   EXPECT_THAT(html, HasSubstr("<svg"));
-  EXPECT_THAT(html, HasSubstr("0 of 0 published numbers match"));
+  EXPECT_THAT(html, HasSubstr("The paper prints none of these values."));
   EXPECT_THAT(html, HasSubstr("<h2>Not attempted</h2>"));
 }
 
@@ -214,6 +225,11 @@ TEST(Html, BarsHaveALegendAndALogarithm) {
   EXPECT_THAT(picture,
               AllOf(HasSubstr("s&lt;"), HasSubstr(">100</text>"), HasSubstr("a, s&lt;: 1")));
   EXPECT_EQ(svg(Bars{}), "");
+  // The axis's name stands beside its widest number, however wide that is.
+  const std::string wide =
+      svg(Bars{.groups = {"a"}, .series = {{"s", {1'000'000}}}, .log_y = true});
+  EXPECT_THAT(wide, AllOf(HasSubstr(">10000000</text>"), HasSubstr("translate(-74 ")));
+  EXPECT_THAT(picture, HasSubstr("translate(-38 "));
 }
 
 struct Seen {

@@ -33,8 +33,13 @@ class Engine {
       parts_.push_back(std::make_unique<Partition<FlowControl, Detector>>(n_, p, parts));
       n_.parts.push_back(&parts_.back()->part());
     }
+    const auto starts = [](const Flow& f) { return f.waits_for == 0 && f.start != kNever; };
+    std::vector<std::size_t> slots(parts, n_.arcs());
+    for (const Flow& f : n_.flows)
+      if (starts(f)) ++slots[n_.part_at(n_.ports[n_.routes[f.route]].node)];
+    for (std::size_t p = 0; p < parts; ++p) n_.parts[p]->pool.reserve(slots[p]);
     for (std::uint32_t f = 0; f < n_.flows.size(); ++f)
-      if (n_.flows[f].waits_for == 0 && n_.flows[f].start != kNever) begin(f);
+      if (starts(n_.flows[f])) begin(f);
     if (parts > 1) team_.emplace(parts, [this](std::size_t member) { work(member); });
   }
   Engine(const Engine&) = delete;

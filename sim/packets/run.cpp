@@ -113,10 +113,10 @@ class Run : public Simulation {
       agents_.set_link(l, false);
     }
     agents_react(0);
-    for (const Flow& f : engine_.network().flows) first_routes_.push_back(f.route);
     for (const Storm& s : plan_.storms) storms_.push_back({s, s.from, true});
-    outcome_.flows.reserve(plan_.flows.size());  // there may be no memory when it ends
-    at_half_.reserve(plan_.flows.size());
+    outcome_.flows.resize(plan_.flows.size());  // there may be no memory when it ends
+    for (std::size_t i = 0; i < plan_.flows.size(); ++i)
+      outcome_.flows[i].route = engine_.network().flows[i].route;  // before links come and go
   }
 
   Outcome outcome() override {
@@ -201,7 +201,8 @@ class Run : public Simulation {
     for (Storming& s : storms_) storm(s, stop);
     if (!halved_ && stop >= half_) {
       halved_ = true;
-      for (const Flow& f : engine_.network().flows) at_half_.push_back(f.received);
+      for (std::size_t i = 0; i < outcome_.flows.size(); ++i)
+        outcome_.flows[i].received_octets = engine_.network().flows[i].received;
     }
     if (stop == sample_) {
       hooks_.sample(engine_.network());
@@ -329,22 +330,18 @@ class Run : public Simulation {
     outcome_.verdicts = n.verdicts;
     outcome_.queued_octets = n.count.sent - n.count.delivered - n.count.dropped -
                              n.count.lost_octets - n.count.discarded_octets;
-    at_half_.resize(n.flows.size());
     const Picoseconds rest = n.now > plan_.duration / 2 ? n.now - plan_.duration / 2 : 0;
     for (std::size_t i = 0; i < plan_.flows.size(); ++i) {
       const Flow& f = n.flows[i];
-      FlowResult r{.received_octets = f.received, .sent_again = f.again, .route = first_routes_[i]};
+      FlowResult& r = outcome_.flows[i];
+      const std::uint64_t at_half = std::exchange(r.received_octets, f.received);
+      r.sent_again = f.again;
       if (f.waits_for == 0 && f.start != kNever) r.start = f.start;
-      std::uint64_t octets = f.received;
-      Picoseconds time = rest;
-      if (f.finish != kNever)
-        time = *(r.fct = f.finish - f.start);
-      else
-        octets -= at_half_[i];
-      if (time != 0)
+      if (f.finish != kNever) r.fct = f.finish - f.start;
+      const std::uint64_t octets = r.fct ? f.received : f.received - at_half;
+      if (const Picoseconds time = r.fct.value_or(rest); time != 0)
         r.throughput_bps =
             static_cast<std::uint64_t>(static_cast<unsigned __int128>(octets) * 8 * kSecond / time);
-      outcome_.flows.push_back(r);
     }
     outcome_.routes = std::move(engine_.network().routes);
   }
@@ -361,13 +358,11 @@ class Run : public Simulation {
   Picoseconds half_ = 0;
   std::vector<LinkEvent>::const_iterator event_;
   std::optional<Halt> halted_{};
-  std::vector<std::uint32_t> first_routes_{};  ///< of the plan's flows
-  std::vector<lab::FlowPath> later_{};         ///< ways of the flows that are none of the plan's
+  std::vector<lab::FlowPath> later_{};  ///< ways of the flows that are none of the plan's
   std::map<std::tuple<std::size_t, std::size_t, std::uint64_t>, std::uint32_t> routes_{};
   std::optional<NdcMap> map_{};
   std::size_t moments_ = 0;  ///< moments that are waited for
-  Outcome outcome_{};
-  std::vector<std::uint64_t> at_half_{};
+  Outcome outcome_{};  ///< of its flows: routes, and from half of the time on what had come then
   std::vector<Storming> storms_{};
   Picoseconds looked_at_ = 0;
   Picoseconds moved_at_ = 0;    ///< when stands_still() last looked

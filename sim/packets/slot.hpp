@@ -90,6 +90,8 @@ class Pool {
     slots_[at].next = free_;
     free_ = at;
   }
+  /// Room for so many at once: what grows by and by takes up to twice as much.
+  void reserve(std::size_t slots) { slots_.reserve(slots); }
   [[nodiscard]] std::size_t size() const { return slots_.size(); }
 
  private:

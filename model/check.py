@@ -273,6 +273,7 @@ MUTATIONS = [
     ('A9', 'A9_BOOT', 'a restart has the boot of before', ['restart', 'loss', 'P']),
     ('A9', 'A9_UP_FIRST', 'after a loss nothing waits for `up` in force', ['loss', 'L']),
     ('A9', 'A9_SHUT_LAST', 'after a loss, ports that were shut open with the others', ['LL']),
+    ('A9', 'A9_ENTRY', 'after a loss, entries are given while a `down` may be in force', ['LE']),
     ('A9', 'A9_BOTTOM', 'after a loss, agents that were not heard believe anything', ['loss', 'L']),
     ('A9', 'A9_UNHEARD', 'after a loss, a port where none has counted does not limit', ['loss', 'L']),
     ('A10', 'A10_WAIT', 'a newcomer does not wait', ['stock']),
@@ -305,7 +306,11 @@ def beyond():
         # Device 0 has risen from 1 to 3: port 0 is down to device 1, whose bound is 2; port 1 was dark then, so it is shut. Device 1 is dead, and its port 3 still down.
         Configuration('LL', CRASHES=1, LOSSES=1, shape='double', ranks=[[3], []], first=[[3], [2]], begin=' alive[1] = 0; force[0] = DOWN; force[1] = SHUT; force[3] = DOWN;'
                       ' A[1] = 3; A[3] = 1; A[4] = 2; A[6] = 2; heard[1] = 5; heard[3] = 2; heard[4] = 3; cseq[1] = 1; cbound[1] = 2; cseq[4] = 1; cbound[4] = 3;'
-                      ' hboot[1] = 1; hboot[2] = 1;'),
+                      ' hboot[1] = 1; hboot[3] = 1; hboot[4] = 1; hboot[6] = 1;'),
+        # Device 0 is above on both cables, and loses its state.
+        Configuration('LE', CRASHES=1, LOSSES=1, shape='double', ranks=[[3], []], first=[[3], [2]], begin=' force[0] = DOWN; force[1] = DOWN;'
+                      ' A[1] = 3; A[3] = 3; A[4] = 2; A[6] = 2; heard[1] = 5; heard[3] = 6; heard[4] = 3; heard[6] = 4; cseq[1] = 1; cbound[1] = 2;'
+                      ' cseq[3] = 1; cbound[3] = 2; cseq[4] = 1; cbound[4] = 3; cseq[6] = 1; cbound[6] = 3; hboot[1] = 1; hboot[3] = 1; hboot[4] = 1; hboot[6] = 1;'),
         Configuration('H', HOSTPORT=True, NEWCOMERS=True, roles=[0, 2], stations={0: 1}, ranks=tiny, PULLS=1),
         Configuration('HP', HOSTPORT=True, NEWCOMERS=True, roles=[0, 2], stations={0: 1}, ranks=tiny, CRASHES=1),
         Configuration('R', ROLES=1, roles=[0, 1], CRASHES=1, PULLS=1, ranks=tiny),
@@ -371,7 +376,7 @@ def show_trail(configuration, extra):
 
 
 def walk(configuration, seed, steps):
-    """One random run, as a trace."""
+    """One random run, as a trace: its lines."""
     where = build_directory('walk')
     shutil.rmtree(where, ignore_errors=True)
     os.makedirs(where)
@@ -381,7 +386,64 @@ def walk(configuration, seed, steps):
     with open(os.path.join(where, 'configuration.h'), 'w', encoding='ascii') as f:
         f.write(header(c, c.settings(['TRACE'])))
     said = subprocess.run(['spin', f'-n{seed}', f'-u{steps}', 'order.pml'], cwd=where, capture_output=True, text=True, check=False).stdout
-    print('\n'.join(l.strip() for l in said.split('-------------')[0].splitlines()))
+    return [l.strip() for l in said.split('-------------')[0].splitlines()]
+
+
+def traced():
+    """Configurations for random runs: larger than a search can exhaust. tests/core/traces has runs, which tests/core/model_traces_test.cpp replays on agent/core."""
+    two, bottom = [[1, 3, 5], [2, 4]], [[0, 1, 3], [0, 2, 4]]
+    much = dict(CRASHES=2, PULLS=3, Q=2, S=4, progress=False)
+    return {c.name: c for c in [
+        Configuration('run of a pair', ranks=two, **much),
+        Configuration('run with the bottom', ranks=bottom, **much),
+        Configuration('run with late frames', ranks=two, STALE=True, **much),
+        Configuration('run with two ports', shape='ports', ranks=two, **much),
+        Configuration('run with two ports each', shape='ports22', ranks=two, **much),
+        Configuration('run of three', shape='three', ranks=[[1, 4], [2, 5], [3, 6]], **much),
+        Configuration('run with late confirmations', ranks=two, CONFIRM=True, **much),
+        Configuration('run with a loss', ranks=two, LOSSES=1, **much),
+        Configuration('run without rules', ranks=two, WITH_NONE=True, **much),
+        Configuration('run on a hub', shape='hub', calm_begin='all', ranks=[[4, 1], [2, 5], [3]], **dict(much, CRASHES=1, PULLS=0, S=3)),
+    ]}
+
+
+def is_state(l):
+    return l.split(' ', 1)[0] in ('device', 'port', 'neighbor')
+
+
+def steps_of(lines):
+    """Events with the lines of the state that they change; the first has no event."""
+    known, steps = {}, [('', [])]
+    for l in lines:
+        key = tuple(l.split(' ')[:2])
+        if not l:
+            continue
+        if not is_state(l):
+            steps.append((l, []))
+        elif known.get(key) != l:
+            known[key] = l
+            steps[-1][1].append(l)
+    return steps
+
+
+def write_traces(by_name, directory, names, most, runs, seeds):
+    """The runs of each configuration that show most: the kinds of events, each with what it changes."""
+    os.makedirs(directory, exist_ok=True)
+    for name in names:
+        c = by_name[name]
+        walks = {seed: steps_of(walk(c, seed, 1000 * most))[:-1][:most] for seed in seeds}
+        kinds = {seed: {(re.sub(r'(port|device|from|ports)=\S+|start=\d+', '', event), tuple(re.sub(r'\s.*?\s', ' ', l, count=1) for l in changes))
+                        for event, changes in steps} for seed, steps in walks.items()}
+        seen = set()
+        for _ in range(runs):
+            best = max(sorted(kinds), key=lambda seed: len(kinds[seed] - seen))
+            seen |= kinds.pop(best)
+            owner = ','.join(map(str, c.shape.owner))
+            lines = [f'# ./run model --walk {name!r} --seed {best}', f"run ports={owner} requests={c.macros.get('Q', 1)} hub={int(c.shape.hub)}"]
+            for event, changes in walks[best]:
+                lines += ([event] if event else []) + changes
+            with open(os.path.join(directory, f"{re.sub(r'[^a-z0-9]+', '-', name.lower())}-{best}.txt"), 'w', encoding='ascii') as f:
+                f.write('\n'.join(lines) + '\n')
 
 
 def main():
@@ -394,6 +456,9 @@ def main():
     parser.add_argument('--walk', metavar='NAME', help='print a random run of a configuration as a trace')
     parser.add_argument('--seed', type=int, default=1, help='of --walk (1)')
     parser.add_argument('--steps', type=int, default=100000, help='statements of --walk (100000)')
+    parser.add_argument('--traces', metavar='DIRECTORY', help='write random runs for tests/core/model_traces_test.cpp, of --only or of those that are kept')
+    parser.add_argument('--runs', type=int, default=3, help='with --traces: of each configuration, from --seed on those that show most (3)')
+    parser.add_argument('--events', type=int, default=50, help='with --traces: events of a run (50)')
     parser.add_argument('--list', action='store_true', help='list the configurations')
     parser.add_argument('--json', metavar='FILE', help='write the rows to FILE')
     parser.add_argument('--memory', type=int, default=MEMORY, help=f'megabytes of a search ({MEMORY})')
@@ -401,6 +466,7 @@ def main():
     rows = table()
     by_name = {c.name: c for c in rows}
     by_name.update(beyond())
+    by_name.update(traced())
     unknown = [n for n in [options.trail, options.walk] + ([] if options.mutations else options.only) if n and n not in by_name]
     if unknown:
         parser.error(f'no configuration {unknown[0]}; --list names them')
@@ -412,7 +478,10 @@ def main():
         show_trail(by_name[options.trail], [f'WITHOUT_{w}' for w in options.without])
         return 0
     if options.walk:
-        walk(by_name[options.walk], options.seed, options.steps)
+        print('\n'.join(walk(by_name[options.walk], options.seed, options.steps)))
+        return 0
+    if options.traces:
+        write_traces(by_name, options.traces, options.only or list(traced()), options.events, options.runs, range(options.seed, options.seed + 4 * options.runs))
         return 0
     if options.mutations:
         done, bad = mutate(by_name, options.only, options.memory)

@@ -175,7 +175,7 @@ byte A[NP * N];        /* belief; INF: never heard */
 byte heard[NP * N];    /* 0: not on this carrier, 1: listed by another, 2: in a session that is over, 3 + q: in the session of port q */
 byte cseq[NP * N];     /* highest sequence number counted on this carrier; 0: none */
 byte cbound[NP * N];   /* its bound */
-byte hboot[N * N];     /* newest boot heard: [u * N + v] */
+byte hboot[NP * N];    /* newest boot heard on a port */
 
 /* ---- frames: every frame that was ever sent and may still arrive, one bit each ----
  * A frame that names the present session of the receiver: (process or session of the sender, sequence number, acknowledged).
@@ -234,6 +234,12 @@ hidden byte calm, untidy, quiet, newboot;
 #else
 #define IF_A3_HOST(x) (x)
 #endif
+/* [A9] A device whose state is lost gives no entry while a `down` of before may be in force. */
+#if LOSSES > 0 && !defined(WITHOUT_A9_ENTRY)
+#define IF_A9_ENTRY(d) (stage[d] != RECOVERING || grank[d] == 0)
+#else
+#define IF_A9_ENTRY(d) 1
+#endif
 #ifdef WITHOUT_A10_ENTRY
 #define IF_A10_ENTRY(x) 1
 #else
@@ -274,8 +280,8 @@ hidden byte calm, untidy, quiet, newboot;
 #define ACTS_DOWN_SEEN(p) (DOWN_SEEN(p) || (ROLE(DEV(p)) == SWITCH && IN_VIEW(p, NONE)))
 #endif
 /* [A4] v gets an entry and an acknowledgement: no `down` is in force or requested that its counted bound does not justify. */
-#define JUSTIFIED(p, v) (IF_A10_ENTRY(STAGE(DEV(p)) != NEWCOMER && STAGE(DEV(p)) != STARTING) && JUSTIFIED_HERE(p, v))
-#define JUSTIFIED_HERE(p, v) (!ACTS_DOWN_SEEN(p) || (cseq[(p) * N + (v)] > 0 && cbound[(p) * N + (v)] < R[DEV(p)] && !IN_VIEW(p, NONE)))
+#define JUSTIFIED(p, v) (IF_A9_ENTRY(DEV(p)) && IF_A10_ENTRY(STAGE(DEV(p)) != NEWCOMER && STAGE(DEV(p)) != STARTING) && JUSTIFIED_HERE(p, v))
+#define JUSTIFIED_HERE(p, v) (!ACTS_DOWN_SEEN(p) || (cseq[(p) * N + (v)] > 0 && cbound[(p) * N + (v)] < R[DEV(p)]))
 
 /* ---- the trace: docs/develop/model.md has the format ---- */
 #ifdef TRACE
@@ -290,7 +296,7 @@ inline report() {
          for (v : 0 .. N - 1) {
            if
            :: v != d ->
-              printf("neighbor %d.%d A=%d heard=%d seq=%d bound=%d boot=%d entry=%d\n", p, v, A[p * N + v], heard[p * N + v], cseq[p * N + v], cbound[p * N + v], hboot[d * N + v], JUSTIFIED(p, v))
+              printf("neighbor %d.%d A=%d heard=%d seq=%d bound=%d boot=%d entry=%d\n", p, v, A[p * N + v], heard[p * N + v], cseq[p * N + v], cbound[p * N + v], hboot[p * N + v], JUSTIFIED(p, v))
            :: else
            fi
          }
@@ -418,19 +424,9 @@ inline wanted(p_) {
   fi
 }
 
-/* [A5 told] The bound has been told on every port. */
+/* A new bound to tell. */
 inline believe(d_) {
-  BOUND(d_, inc[d_], seq[d_]) = B[d_];
-#ifndef WITHOUT_A5_TOLD
-  for (ii : 0 .. NP - 1) {
-    for (jj : 0 .. N - 1) {
-      if
-      :: DEV(ii) == d_ && A[ii * N + jj] != INF -> A[ii * N + jj] = MIN(A[ii * N + jj], B[d_])
-      :: else
-      fi
-    }
-  }
-#endif
+  BOUND(d_, inc[d_], seq[d_]) = B[d_]
 }
 
 #ifdef HUB
@@ -752,7 +748,7 @@ inline react(d_) {
   skip
 }
 
-#define SPEAKS(d) (alive[d] && STAGE(d) != RECOVERING && ROLE(d) != STOCK)
+#define SPEAKS(d) (alive[d] && ROLE(d) != STOCK)
 
 /* [A1] Every frame that may be sent now is sent: losing it is the same as not sending it. */
 inline emit() {
@@ -760,6 +756,14 @@ inline emit() {
     for (q : 0 .. NP - 1) {
       if
       :: MAYHEAR(p, q) && CONNECTED(p, q) && SPEAKS(DEV(p)) ->
+#ifndef WITHOUT_A5_TOLD
+         for (jj : 0 .. N - 1) {               /* [A5 told] the bound is told on this port */
+           if
+           :: A[p * N + jj] != INF -> A[p * N + jj] = MIN(A[p * N + jj], B[DEV(p)])
+           :: else
+           fi
+         }
+#endif
          v = DEV(q);
          x = NAMING + K;
          if
@@ -799,7 +803,7 @@ inline safe() {
       :: else
       fi;
       if
-      :: CONNECTED(p, q) && ACTS(p) == DOWN && cseq[p * N + DEV(q)] > 0 && hboot[DEV(p) * N + DEV(q)] == BOOT(DEV(q), inc[DEV(q)]) && ROLE(DEV(p)) == SWITCH && ROLE(DEV(q)) == SWITCH ->
+      :: CONNECTED(p, q) && ACTS(p) == DOWN && cseq[p * N + DEV(q)] > 0 && hboot[p * N + DEV(q)] == BOOT(DEV(q), inc[DEV(q)]) && ROLE(DEV(p)) == SWITCH && ROLE(DEV(q)) == SWITCH ->
          assert(STAGE(DEV(q)) != NEWCOMER && STAGE(DEV(q)) != STARTING);
 #ifdef NEWCOMERS
          /* nor on any other port of that device where an agent is heard */
@@ -853,7 +857,7 @@ inline deliver() {
   bt = BOOT(v, k);
   hear(qq, v);
   if
-  :: bt >= hboot[u * N + v] -> heard[r] = (kk == K -> 3 + pp : 2)
+  :: bt >= hboot[r] -> heard[r] = (kk == K -> 3 + pp : 2)
   :: else ->
      if
      :: heard[r] <= 1 -> heard[r] = 2
@@ -875,15 +879,10 @@ inline deliver() {
 #endif
 #endif
   if
-  :: bt > hboot[u * N + v] ->           /* [A2 newer boot] forgets sequence and bound, and keeps A(v) */
-     hboot[u * N + v] = bt;
+  :: bt > hboot[r] ->           /* [A2 newer boot] forgets sequence and bound, and keeps A(v) */
+     hboot[r] = bt;
 #ifndef WITHOUT_A2_FORGET
-     for (ii : 0 .. NP - 1) {
-       if
-       :: DEV(ii) == u -> cseq[ii * N + v] = 0; cbound[ii * N + v] = 0
-       :: else
-       fi
-     }
+     cseq[r] = 0; cbound[r] = 0;
 #endif
 #ifdef WITHOUT_A2_KEEP
      A[r] = R[u];
@@ -893,7 +892,7 @@ inline deliver() {
 #if ROLES > 0 || defined(NEWCOMERS)
 #if !defined(WITHOUT_A12_END) && !defined(WITHOUT_A12_END_AT_ONCE)
   if
-  :: bt >= hboot[u * N + v] && !hostof[v * K + k] -> left_out[u * N + v] = 0   /* [A12 left out ends] */
+  :: bt >= hboot[r] && !hostof[v * K + k] -> left_out[u * N + v] = 0   /* [A12 left out ends] */
   :: else
   fi;
 #endif
@@ -905,7 +904,7 @@ inline deliver() {
   fi;
 #endif
   if
-  :: nm && IF_A2_BOOT(bt >= hboot[u * N + v]) && IF_A2_SEQUENCE(s >= cseq[r]) ->   /* [A2 boot] [A2 sequence] */
+  :: nm && IF_A2_BOOT(bt >= hboot[r]) && IF_A2_SEQUENCE(s >= cseq[r]) ->   /* [A2 boot] [A2 sequence] */
      cseq[r] = s; cbound[r] = BOUND(v, k, s);
 #if ROLES > 0 || defined(NEWCOMERS)
      if
@@ -917,15 +916,16 @@ inline deliver() {
      fi;
 #endif
      if
-     :: a > 0 ->                        /* [A5 acknowledged] the lowest among s and everything told since */
-        A[r] = INF;
+     :: a > 0 ->                        /* [A5 acknowledged] the lowest among s and everything told since; an older one lowers nothing */
+        y = INF;
 #ifdef WITHOUT_A5_SINCE
-        A[r] = BOUND(u, inc[u], a);
+        y = BOUND(u, inc[u], a);
 #else
         for (ii : a .. seq[u]) {
-          A[r] = MIN(A[r], BOUND(u, inc[u], ii))
+          y = MIN(y, BOUND(u, inc[u], ii))
         }
 #endif
+        A[r] = (A[r] > y -> A[r] : y);
      :: else
      fi
   :: else
@@ -1009,7 +1009,12 @@ inline on(p_) {
      :: else
      fi
 #endif
-  :: else
+  :: else ->
+#if CRASHES > 0 && PULLS > 0
+     changed[p_] = 1       /* a carrier that came while the agent was dead is new to it */
+#else
+     skip
+#endif
   fi
 }
 inline cut() {
@@ -1094,13 +1099,12 @@ inline lose() {
     :: DEV(p) == u ->
        unhear(p);
        for (ii : 0 .. N - 1) {
-         A[p * N + ii] = INF
+         A[p * N + ii] = INF; hboot[p * N + ii] = 0
        }
     :: else
     fi
   }
   for (ii : 0 .. N - 1) {
-    hboot[u * N + ii] = 0;
 #if ROLES > 0 || defined(NEWCOMERS)
     left_out[u * N + ii] = 0
 #else
@@ -1245,9 +1249,10 @@ inline wipe() {
   }
   for (ii : 0 .. N * N - 1) {
 #if ROLES > 0 || defined(NEWCOMERS)
-    left_out[ii] = 0;
+    left_out[ii] = 0
+#else
+    skip
 #endif
-    hboot[ii] = 0
   }
   for (ii : 0 .. N * K - 1) {
 #if ROLES > 0 || defined(NEWCOMERS)
@@ -1278,7 +1283,7 @@ inline wipe() {
     skip
   }
   for (ii : 0 .. NP * N - 1) {
-    A[ii] = 0; heard[ii] = 0; cseq[ii] = 0; cbound[ii] = 0
+    A[ii] = 0; heard[ii] = 0; cseq[ii] = 0; cbound[ii] = 0; hboot[ii] = 0
   }
   for (ii : 0 .. NP * NP * WORDS - 1) {
     fr[ii] = 0
@@ -1392,8 +1397,8 @@ inline happen() {
 #if defined(LOWBOOT) && LOSSES > 0
      /* [A9 shown] an entry shows a newer boot of ours: our state is lost or old */
      if
-     :: hboot[v * N + u] > BOOT(u, inc[u]) && inc[u] < K - 1 ->
-        newboot = hboot[v * N + u] + 1;
+     :: hboot[pp * N + u] > BOOT(u, inc[u]) && inc[u] < K - 1 ->
+        newboot = hboot[pp * N + u] + 1;
         lose();
         start(u);
         newboot = 0
@@ -1527,7 +1532,9 @@ active proctype world() {
 #endif
       skip
     }
-    emit(); skip
+    emit();
+    SAY(report();)
+    skip
   }
 again:
   atomic {

@@ -184,7 +184,7 @@ class Agent::Impl {
   /// whatever a neighbor believes of ranks (O6).
   [[nodiscard]] PortOrder::Own own(const Port& port) const {
     const bool host = role_ == Role::kHost && port.orders.requests.is_only(Order::kUnknown);
-    return {rank_.acting(), host || port.link.layers};
+    return {rank_.acting(), host || port.link.layers, lost_ && is_any_down()};
   }
   /// Where the rank is to go.
   [[nodiscard]] Position target() const;

@@ -115,6 +115,7 @@ class PortOrder {
   struct Own {
     const Position& rank;  ///< R
     bool host = false;     ///< it holds no rules, or none that go by the rank
+    bool lost = false;     ///< its state is, and a `down` of before may be in force somewhere
   };
   /// What a frame amounts to.
   struct Hearing {
@@ -186,7 +187,7 @@ class PortOrder {
   [[nodiscard]] const KnownAgent* only_one() const;
   /// A4. A port without rules acts as one that is down.
   [[nodiscard]] bool may_list(const KnownAgent& v, const Own& own) const {
-    if (!v.heard || !v.speaks) return false;
+    if (!v.heard || !v.speaks || own.lost) return false;
     // A switch is promised nothing while spare classes that come to it are restored.
     if (!own.host && !v.host && requests.may_restore()) return false;
     if (own.host || (v.counted && v.bound < own.rank)) return true;

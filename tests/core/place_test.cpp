@@ -250,6 +250,33 @@ TEST_F(Rising, AStartWithoutItsStateIsAtTheBottomUntilAllHaveAcknowledged) {
   net.run_for(seconds(3));
   EXPECT_EQ(rank(), level(4)) << describe();
 }
+// A9: a neighbor that counted it at the bottom would be above it, and its old rules say otherwise.
+TEST_F(Rising, AStartWithoutItsStateListsNobodyWhileAnOldDownIsInForce) {
+  const std::size_t second = net.add(Role::kSwitch, pinned(1));
+  const std::size_t to_second = net.connect(second, device);
+  net.start(second);
+  pin(4);
+  net.run_for(seconds(20));
+  ASSERT_EQ(rule_at(to_low, device), Order::kDown);
+  ASSERT_EQ(rule_at(to_second, device), Order::kDown);
+  net.stop(device, false);
+  net.lose_state(device);
+  net.rules_late = seconds(1);
+  net.start(device);
+  bool is_one_up = false;
+  for (int i = 0; i < 200; ++i) {
+    net.run_for(milliseconds(10));
+    const bool is_down[] = {rule_at(to_low, device) == Order::kDown,
+                            rule_at(to_second, device) == Order::kDown};
+    is_one_up |= is_down[0] != is_down[1];
+    if (!is_down[0] && !is_down[1]) continue;
+    EXPECT_NE(rule_at(to_low, low), Order::kDown);
+    EXPECT_NE(rule_at(to_second, second), Order::kDown);
+  }
+  EXPECT_TRUE(is_one_up);  // else this test tests nothing
+  net.run_for(seconds(10));
+  EXPECT_EQ(rank(), level(4)) << describe();
+}
 // Its chassis ID is known before its ports are.
 TEST_F(Rising, AStartWithoutItsStateIsAtTheBottomThoughItsPortsComeLater) {
   net.stop(device, false);

@@ -28,11 +28,11 @@ constexpr auto kUpPort = Ifindex::of<7>();
 constexpr auto kDownPort = Ifindex::of<8>();
 constexpr std::uint32_t kBond = 9;
 
-/// A packet that turns for ever: BPF_PROG_TEST_RUN passes the same one again and again.
+/// A packet turns for ever, into its own class: BPF_PROG_TEST_RUN passes the same one again and
+/// again, with the mark of that class.
 const bpf::Programs::Loaded& pendulum(bpf::Programs& programs) {
   qos::Ruleset rules = qos::compile(qos::Policy(), {.order = Order::kUp});
-  rules.remaps = {{rules.remaps[0].from, rules.remaps[0].to},
-                  {rules.remaps[0].to, rules.remaps[0].from}};
+  for (qos::Remap& turn : rules.remaps) turn.to = turn.from;
   return **programs.get(rules);
 }
 

@@ -296,7 +296,48 @@ static __always_inline void count_unclassed(struct __sk_buff* skb, const struct 
   __sync_fetch_and_add(&all[slot].packets[p->tos >> 2 & 0x3f], segments_of(skb, p));
 }
 
-static __always_inline int leave(struct __sk_buff* skb, const struct packet* p, __u32 mark) {
+/* The change to another DSCP, as the tables have it for those that are known beforehand. */
+static __always_inline struct lldp_level_remap to_class(__u8 tos, __u8 dscp, __u8 priority) {
+  __u32 from = tos & 0xfc;
+  __u32 to = (__u32)dscp << 2;
+  __u32 sum = (from ^ 0xffff) + to;
+
+  return (struct lldp_level_remap){.from = LLDP_LEVEL_SET | priority,
+                                   .priority = priority,
+                                   .flip = from ^ to,
+                                   .sum = bpf_htons((sum & 0xffff) + (sum >> 16))};
+}
+
+/* A packet whose lossless class another program has changed since it came in, as netfilter does
+ * that marks anew, gets the class back by which it came: it waits in the buffer of that one, and
+ * only a turn may lead to another. */
+static __always_inline bool set_back(struct __sk_buff* skb, struct packet* p, __u32 mark) {
+  __u8 was = mark >> LLDP_LEVEL_MARK_PRIORITY_SHIFT & LLDP_LEVEL_MARK_PRIORITY_MASK;
+  __u8 dscp = p->tos >> 2;
+  __u8 is = rules.priority_of[dscp];
+  struct lldp_level_remap back;
+  __u32 slot;
+  __u8 to;
+
+  if (!(was & LLDP_LEVEL_SET)) return true;
+  if (rules.turning_tags && rules.turn_of[dscp].from)
+    is = rules.turn_of[dscp].from;
+  else if (rules.leaves && rules.leave_of[dscp].from)
+    is = rules.leave_of[dscp].from;
+  to = rules.dscp_of[was & LLDP_LEVEL_PRIORITY_MASK];
+  if (was == is || !to || !rules.dscp_of[is & LLDP_LEVEL_PRIORITY_MASK]) return true;
+  slot = slot_of(skb->ingress_ifindex);
+  /* Of another program's making: the port writes another tag. */
+  if (slot < LLDP_LEVEL_SLOTS && state.ports[slot].tag &&
+      (state.ports[slot].tag ^ mark) & LLDP_LEVEL_MARK_TAG_MASK)
+    return true;
+  back = to_class(p->tos, to & LLDP_LEVEL_DSCP_MASK, was & LLDP_LEVEL_PRIORITY_MASK);
+  if (!remap(skb, p, &back)) return false;
+  p->tos ^= back.flip;
+  return true;
+}
+
+static __always_inline int leave(struct __sk_buff* skb, struct packet* p, __u32 mark) {
   __u8 dscp = p->tos >> 2;
   __u8 priority = rules.priority_of[dscp];
   __u32 done = rules.here ^ skb->ifindex ^ (__u32)p->hops << 24;
@@ -315,8 +356,14 @@ static __always_inline int leave(struct __sk_buff* skb, const struct packet* p, 
       count_unclassed(skb, p);
     return TC_ACT_UNSPEC;
   }
+  if ((mark >> LLDP_LEVEL_MARK_PRIORITY_SHIFT & LLDP_LEVEL_MARK_PRIORITY_MASK) != priority) {
+    if (!set_back(skb, p, mark)) return TC_ACT_SHOT;
+    dscp = p->tos >> 2;
+    priority = rules.priority_of[dscp];
+  }
   if (rules.turning_tags) came = rules.turn_of[dscp].from;
-  if (rules.turning_tags && rules.turning_tags >> tag_of(skb, mark, came ? came : priority) & 1) {
+  if (rules.turning_tags && mark != LLDP_LEVEL_MARK_DECIDED &&
+      rules.turning_tags >> tag_of(skb, mark, came ? came : priority) & 1) {
     const struct lldp_level_remap* to = (const void*)&rules.turn_of[dscp];
 
     if (to->from) {
@@ -342,7 +389,7 @@ int lldp_level_out(struct __sk_buff* skb) {
 
   if (rules.passive) return TC_ACT_UNSPEC;
   if ((mark & LLDP_LEVEL_MARK_MASK) == LLDP_LEVEL_MARK) {
-    skb->tc_index = 0; /* One port, one turn: the mark goes no further. */
+    skb->tc_index = 0; /* One device, one turn: the mark goes no further. */
     if (mark & LLDP_LEVEL_MARK_PCP && skb->vlan_present &&
         replace_pcp(skb, mark >> LLDP_LEVEL_MARK_PRIORITY_SHIFT & LLDP_LEVEL_PRIORITY_MASK))
       return TC_ACT_SHOT;
@@ -350,6 +397,7 @@ int lldp_level_out(struct __sk_buff* skb) {
     mark = 0;
   else
     return TC_ACT_UNSPEC; /* a packet of this machine's own; it does not cross a shut port either */
+  if (rules.stacked) skb->tc_index = LLDP_LEVEL_MARK_DECIDED;
   if (parse_plain(skb, false, &p)) return leave(skb, &p, mark);
   if (parse_plain(skb, true, &p)) return leave(skb, &p, mark);
   return find_ip(skb, &p) ? leave(skb, &p, mark) : TC_ACT_UNSPEC;

@@ -26,10 +26,17 @@
 #define LLDP_LEVEL_MARK_PRIORITY_SHIFT 6
 #define LLDP_LEVEL_MARK_PRIORITY_MASK 0x0f
 #define LLDP_LEVEL_MARK_TAG_MASK 0x003f
+/* No mark of an ingress: a priority that is not set. The egress of an interface that stands on
+ * others has seen to the packet; those below leave its turn alone. */
+#define LLDP_LEVEL_MARK_DECIDED (LLDP_LEVEL_MARK | 1 << LLDP_LEVEL_MARK_PRIORITY_SHIFT)
 
 /* A priority in a table where there may be none (0). Fits the mark's four bits. */
 #define LLDP_LEVEL_SET 0x08
 #define LLDP_LEVEL_PRIORITY_MASK 0x07
+
+/* A DSCP in a table where there may be none (0). */
+#define LLDP_LEVEL_DSCP_SET 0x40
+#define LLDP_LEVEL_DSCP_MASK 0x3f
 
 /* What becomes of a packet with a certain DSCP. */
 struct lldp_level_remap {
@@ -54,8 +61,10 @@ struct lldp_level_rules {
   __u32 cpus;         /* rows that the state has to count in */
   __u32 here;         /* a number of this network namespace's own */
   __u8 passive;       /* 1: packets keep the mark and the priority of the interfaces below */
-  __u8 reserved[3];
+  __u8 stacked;       /* 1: it stands on others, which may have rules too */
+  __u8 reserved[2];
   __u64 unclassed;      /* bit d: DSCP d is of no class, neither lossless nor the lossy one */
+  __u8 dscp_of[8];      /* by priority of a lossless class: LLDP_LEVEL_DSCP_SET | DSCP */
   __u8 priority_of[64]; /* by DSCP: LLDP_LEVEL_SET | priority, or 0: leave it */
   struct lldp_level_remap turn_of[64];  /* by DSCP, egress: of packets that turn */
   struct lldp_level_remap leave_of[64]; /* of those that do not */
@@ -92,9 +101,9 @@ struct lldp_level_state {
 };
 
 LLDP_LEVEL_ASSERT(sizeof(struct lldp_level_remap) == 8);
-LLDP_LEVEL_ASSERT(sizeof(struct lldp_level_rules) == 1120);
-LLDP_LEVEL_ASSERT(__builtin_offsetof(struct lldp_level_rules, priority_of) == 32);
-LLDP_LEVEL_ASSERT(__builtin_offsetof(struct lldp_level_rules, turn_of) == 96);
+LLDP_LEVEL_ASSERT(sizeof(struct lldp_level_rules) == 1128);
+LLDP_LEVEL_ASSERT(__builtin_offsetof(struct lldp_level_rules, priority_of) == 40);
+LLDP_LEVEL_ASSERT(__builtin_offsetof(struct lldp_level_rules, turn_of) == 104);
 LLDP_LEVEL_ASSERT(sizeof(struct lldp_level_port) == 8);
 LLDP_LEVEL_ASSERT(sizeof(struct lldp_level_bounces) == 64);
 LLDP_LEVEL_ASSERT(sizeof(struct lldp_level_unclassed) == 512);

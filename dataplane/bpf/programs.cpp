@@ -60,6 +60,14 @@ lldp_level_rules constants_of(const qos::Ruleset& rules) {
   c.leaves = rules.leaving.empty() ? 0 : 1;
   write_rows(c.turn_of, rules.remaps);
   write_rows(c.leave_of, rules.leaving);
+  c.stacked = rules.port.stacked ? 1 : 0;
+  const auto is_of = [&c](qos::Class lossless) {
+    __u8& dscp = c.dscp_of[lossless.priority.value()];
+    if (dscp == 0) dscp = static_cast<__u8>(LLDP_LEVEL_DSCP_SET | lossless.dscp.value());
+  };
+  for (const qos::Remap& r : rules.leaving) is_of(r.from);  // those that do not cross among them
+  for (const qos::Class& i : rules.ingress)
+    if (i.priority != rules.lossy.priority) is_of(i);
   c.unclassed = ~std::uint64_t{0};
   for (const qos::Class& i : rules.ingress) c.unclassed &= ~qos::DscpSet(i.dscp).mask();
   for (const qos::Remap& r : rules.remaps) c.unclassed &= ~qos::DscpSet(r.to.dscp).mask();

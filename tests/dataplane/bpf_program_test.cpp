@@ -286,9 +286,8 @@ TEST_F(BpfProgram, BehindABondTheMarkDecidesIfItIsWhole) {
   const Bytes f = frame6({.dscp = kFirst});
   EXPECT_EQ(out(Order::kUp, {.frame = f, .tc_index = marked(5), .in = kBond}),
             (Skb{.frame = frame6({.dscp = kSecond}), .priority = 6, .in = kBond}));
-  for (std::uint32_t tc_index : {kFromUp, marked(6)})
-    EXPECT_EQ(out(Order::kUp, {.frame = f, .tc_index = tc_index, .in = kBond}),
-              (Skb{.frame = f, .priority = 5, .in = kBond}));
+  EXPECT_EQ(out(Order::kUp, {.frame = f, .tc_index = kFromUp, .in = kBond}),
+            (Skb{.frame = f, .priority = 5, .in = kBond}));
 }
 
 TEST_F(BpfProgram, PortThatIsForgottenIsJudgedByTheMark) {

@@ -459,7 +459,7 @@ void watch_for_unheard(Port& port, const Standing& own, TimePoint now) {
   port.heard_any = port.link.up && (port.heard_any || port.table.size() != 0 || own_frames);
   const bool silent = own.role == Role::kSwitch && port.link.up && !port.heard_any &&
                       port.memory == PortMemory{} && !port.host_port && !port.link.layers &&
-                      !port.link.may_be_unheard && may_receive(port.link.adminStatus);
+                      !port.link.may_be_unheard;
   if (!silent)
     port.unheard_at = kNever;
   else if (port.unheard_at == kNever)
@@ -501,7 +501,8 @@ AlarmSet alarms_of(const Port& port, const Standing& own, TimePoint now) {
         (port.host_port && n.claims_switch && !n.superseded) || contradicts(port, n, own.layered));
   put(AlarmCode::kUnprotected, port.unprotected_at <= now);
   put(AlarmCode::kSilent, port.silent || port.held_at() <= now);
-  put(AlarmCode::kUnheard, port.unheard && own.has_switch_port);
+  // By its level the operator says that a fabric is here.
+  put(AlarmCode::kUnheard, port.unheard && (own.has_switch_port || own.pinned));
   return set;
 }
 
@@ -577,12 +578,13 @@ std::string alarm_text(AlarmCode code, const Port& port, const Standing& own) {
     }
     case AlarmCode::kUnheard: {
       const std::string name = escape(port.link.name);
-      return "carrier, and no LLDP frame was ever heard: if a switch is there, packets from it "
-             "turn "
-             "unchanged; run an LLDP agent there, name the port in host-ports if a host is there, "
-             "or "
-             "accept it: port." +
-             name + ".unheard = ok";
+      const bool deaf = !may_receive(port.link.adminStatus);
+      return std::string(deaf ? "carrier, and the port may not receive LLDP"
+                              : "carrier, and no LLDP frame was ever heard") +
+             ": if a switch is there, packets from it turn unchanged; " +
+             (deaf ? "set port." + name + ".admin = rxtx" : "run an LLDP agent there") +
+             ", name the port in host-ports if a host is there, or accept it: port." + name +
+             ".unheard = ok";
     }
     case AlarmCode::kSilent: {
       if (port.held_at() != kNever && !port.silent) {

@@ -82,21 +82,47 @@ TEST_F(Truth, UnheardWaitsForASwitchOnAnotherPort) {
   EXPECT_FALSE(unheard(2));
 }
 
+// The operator has said that a fabric is here, and nothing of it is heard.
+TEST_F(Truth, UnheardWaitsForNoSwitchWhereTheLevelIsPinned) {
+  Settings settings;
+  settings.pinned_level = Level::of<1>();
+  s.configure(settings);
+  up(1, 2);
+  s.pass(seconds(10));
+  EXPECT_TRUE(unheard(1));
+  EXPECT_TRUE(unheard(2));
+  s.hear(1, host());
+  EXPECT_FALSE(unheard(1));
+  EXPECT_TRUE(unheard(2));
+}
+
 TEST_F(Truth, UnheardIsQuietForHostPortsAndWhereItIsAccepted) {
   Settings settings;
   settings.host_ports = {"swp2"};
   s.configure(settings);
   up(1, 2);
   s.set({.ifindex = ifindex(3), .up = true, .may_be_unheard = true});
-  s.set({.ifindex = ifindex(4), .up = true, .adminStatus = core::AdminStatus::enabledTxOnly});
   s.hear(1, a_switch("spine", 2));
   s.pass(seconds(10));
-  for (std::size_t port : {2U, 3U, 4U}) EXPECT_FALSE(unheard(port)) << port;
+  for (std::size_t port : {2U, 3U}) EXPECT_FALSE(unheard(port)) << port;
   s.set({.ifindex = ifindex(3), .up = true});
   s.pass(seconds(5));
   EXPECT_TRUE(unheard(3));
   s.set({.ifindex = ifindex(3), .up = true, .may_be_unheard = true});
   EXPECT_FALSE(unheard(3));
+}
+
+TEST_F(Truth, PortThatMayNotReceiveIsUnheardToo) {
+  up(1);
+  s.hear(1, a_switch("spine", 2));
+  s.set({.ifindex = ifindex(2), .up = true, .adminStatus = core::AdminStatus::enabledTxOnly});
+  s.set({.ifindex = ifindex(3), .up = true, .adminStatus = core::AdminStatus::disabled});
+  s.pass(seconds(10));
+  EXPECT_TRUE(unheard(3));
+  EXPECT_EQ(alarm(AlarmCode::kUnheard, 2),
+            "carrier, and the port may not receive LLDP: if a switch is there, packets from it "
+            "turn unchanged; set port.swp2.admin = rxtx, name the port in host-ports if a host is "
+            "there, or accept it: port.swp2.unheard = ok");
 }
 
 TEST_F(Truth, HostHasNoUnheardPort) {

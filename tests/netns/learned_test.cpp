@@ -15,6 +15,7 @@
 
 #include "os/fd.hpp"
 #include "tests/netns/support.hpp"
+#include "tests/support/places.hpp"
 #include "tlv/dcbx.hpp"
 #include "tlv/dot1.hpp"
 #include "tlv/lldpdu.hpp"

@@ -478,29 +478,6 @@ std::string counted_since(const PortHealth& before, const PortHealth& now, unsig
 
 }  // namespace
 
-std::optional<PriorityCounter> priority_counter(std::string_view name) {
-  const auto has = [&](std::string_view part) { return name.find(part) != name.npos; };
-  const auto has_any = [&](std::initializer_list<std::string_view> parts) {
-    return std::ranges::any_of(parts, has);
-  };
-  const bool pauses = has_any({"pause", "xoff", "pfc_ena_frames"});
-  if (pauses ? has_any({"duration", "transition", "2xoff", "storm"})
-             : !has_any({"packets", "frames"}) || has_any({"discard", "drop", "err", "xon"}))
-    return std::nullopt;
-  const bool received = has("rx");
-  if (received == has("tx")) return std::nullopt;
-  for (const std::string_view word : {"priority_", "prio_", "prio", "pri"}) {
-    const std::size_t at = name.find(word);
-    if (at == name.npos || at + word.size() >= name.size()) continue;
-    const char digit = name[at + word.size()];
-    const bool more = at + word.size() + 1 < name.size() && name[at + word.size() + 1] >= '0' &&
-                      name[at + word.size() + 1] <= '9';
-    if (digit >= '0' && digit <= '7' && !more)
-      return PriorityCounter{pauses, received, static_cast<unsigned>(digit - '0')};
-  }
-  return std::nullopt;
-}
-
 int Health::status() const {
   int worst = ports.empty() ? 1 : 0;
   for (const PortHealth& port : ports)

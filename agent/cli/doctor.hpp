@@ -22,17 +22,6 @@
 /// they come from.
 namespace lldp::cli {
 
-/// What a counter of ethtool's -S is called by this driver or that: `rx_prio5_pause` of mlx5,
-/// `tx_priority_5_xoff.nic` of ice, `rx_pfc_ena_frames_pri5` of bnxt; and of frames of all kinds
-/// `rx_prio5_packets` of mlx5, `tx_frames_prio_5` of mlxsw.
-struct PriorityCounter {
-  bool pauses = false;  ///< else all frames
-  bool received = false;
-  unsigned priority = 0;
-  friend bool operator==(const PriorityCounter&, const PriorityCounter&) = default;
-};
-[[nodiscard]] std::optional<PriorityCounter> priority_counter(std::string_view name);
-
 /// What the machine itself says of one of its ports.
 struct LocalPort {
   bool here = true;  ///< else an interface of that name and number is not in this namespace

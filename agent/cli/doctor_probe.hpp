@@ -6,7 +6,7 @@
 #include "agent/cli/doctor.hpp"
 #include "base/result.hpp"
 #include "os/dcbnl_socket.hpp"
-#include "os/fd.hpp"
+#include "os/ethtool.hpp"
 
 namespace lldp::cli {
 
@@ -18,8 +18,10 @@ class Probe {
   [[nodiscard]] LocalPort look_at(const std::string& port, unsigned ifindex);
 
  private:
-  Probe(UniqueFd socket, dcbnl::Socket dcb) : socket_(std::move(socket)), dcb_(std::move(dcb)) {}
-  UniqueFd socket_;
+  Probe(ethtool::Ask ask, dcbnl::Socket dcb)
+      : ask_(std::move(ask)), counters_(ask_), dcb_(std::move(dcb)) {}
+  ethtool::Ask ask_;
+  ethtool::PriorityCounters counters_;
   dcbnl::Socket dcb_;
 };
 

@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <functional>
 #include <iostream>
+#include <optional>
 #include <sstream>
 
 #include "agent/config/listen.hpp"
@@ -39,22 +40,38 @@ void complain(const std::string& what) {
   std::fprintf(stderr, "%s: %s\n", program_invocation_short_name, what.c_str());
 }
 
-Result<Families> scrape(control::DaemonSource& daemon) {
+Result<Families> scrape(control::DaemonSource& daemon,
+                        std::optional<ethtool::PriorityCounters>& counters) {
   auto said = daemon.ask({"org.varlink.service.GetInfo", "org.lldplevel.Rules",
                           "org.lldplevel.Show",  // by what Rules found
                           "org.lldplevel.Stats"},
                          kPatience);
   if (!said) return fail(said.error());
   auto& [info, rules, show, stats] = *said;
+  DriverCounts drivers;
+  if (counters) {
+    counters->forget_unread();
+    drivers = [&](const std::string& port, unsigned ifindex, std::uint64_t state) {
+      return counters->read(port, ifindex, state);
+    };
+  }
   return families({.info = std::move(info),
                    .show = std::move(show),
                    .stats = std::move(stats),
-                   .rules = std::move(rules)});
+                   .rules = std::move(rules)},
+                  drivers);
+}
+
+/// The drivers' counters in this network namespace; nothing where it cannot be asked.
+std::optional<ethtool::PriorityCounters> drivers() {
+  auto ask = ethtool::open();
+  return ask ? std::optional<ethtool::PriorityCounters>(std::move(*ask)) : std::nullopt;
 }
 
 /// For the server. What went wrong is told when it begins, not at every scrape.
-std::string metrics(control::DaemonSource& daemon) {
-  const auto scraped = scrape(daemon);
+std::string metrics(control::DaemonSource& daemon,
+                    std::optional<ethtool::PriorityCounters>& counters) {
+  const auto scraped = scrape(daemon, counters);
   if (const auto wrong = daemon.news(scraped)) complain(*wrong);
   std::ostringstream out;
   prometheus::TextSerializer().Serialize(out, scraped ? *scraped : no_daemon());
@@ -62,7 +79,8 @@ std::string metrics(control::DaemonSource& daemon) {
 }
 
 int print_once(control::DaemonSource& daemon) {
-  const auto scraped = scrape(daemon);
+  auto counters = drivers();
+  const auto scraped = scrape(daemon, counters);
   prometheus::TextSerializer().Serialize(std::cout, scraped ? *scraped : no_daemon());
   std::cout.flush();
   if (!scraped) return complain(to_string(scraped.error())), kFailed;
@@ -75,7 +93,8 @@ int print_once(control::DaemonSource& daemon) {
   // At once, even in the middle of a scrape: there is nothing to put in order.
   for (const int signal : {SIGTERM, SIGINT}) std::signal(signal, [](int) { ::_exit(kDone); });
   boost::asio::io_context loop(1);
-  const auto server = Server::open(loop, address, [&] { return metrics(daemon); });
+  auto counters = drivers();
+  const auto server = Server::open(loop, address, [&] { return metrics(daemon, counters); });
   if (!server) return complain(to_string(server.error())), kFailed;
   boost::asio::posix::stream_descriptor given(loop);
   const std::function<void()> watch = [&] {

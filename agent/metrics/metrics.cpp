@@ -2,9 +2,11 @@
 #include "agent/metrics/metrics.hpp"
 
 #include <ctime>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
+#include <tuple>
 
 #include "agent/report/text.hpp"
 
@@ -205,7 +207,7 @@ void add_lost(Family& lost, const Labels& name, const json& port) {
   }
 }
 
-/// Of each lossless priority, as the switch chip counts them.
+/// Of each lossless priority, as the back end counts them.
 void add_pauses(Family& pauses, const Labels& name, const json& port) {
   const json counted = port.value("pauses", json());  // of an older daemon, or not counted: none
   for (const json& of : counted) {
@@ -218,7 +220,46 @@ void add_pauses(Family& pauses, const Labels& name, const json& port) {
   }
 }
 
-void put_rules(Families& out, const json& ports) {
+/// The priorities with PFC, by the port's driver; bit n = priority n.
+std::uint64_t pfc_of(const json& port) {
+  std::uint64_t bits = 0;
+  for (const json& priority : port.at("pfc_enabled"))  // null: none
+    if (const auto p = priority.get<unsigned>(); p <= Priority::kMax) bits |= std::uint64_t{1} << p;
+  return bits;
+}
+
+/// As the drivers count them, of ports of which the back end tells nothing: of priorities with PFC,
+/// of lossless ones, and of others that were paused.
+void add_driver_pauses(Family& pauses, Family& paused, const json& shown, const json& rules,
+                       const DriverCounts& drivers) {
+  constexpr double kMicroseconds = 1e6;
+  std::map<std::string, const json*> ruled;
+  for (const json& port : rules) ruled.emplace(str(port, "name"), &port);
+  for (const json& port : shown) {
+    const std::string name = str(port, "name");
+    const auto rule = ruled.find(name);
+    const bool has_rules = rule != ruled.end();
+    if (has_rules && !rule->second->value("pauses", json()).is_null()) continue;
+    const std::uint64_t pfc = pfc_of(port);
+    const auto* counts = drivers(name, port.at("ifindex").get<unsigned>(), pfc);
+    if (counts == nullptr) continue;
+    for (const auto& [direction, frames, times] :
+         {std::tuple("received", &counts->pauses.received, &counts->paused_microseconds.received),
+          std::tuple("sent", &counts->pauses.sent, &counts->paused_microseconds.sent)})
+      for (std::size_t p = 0; p < frames->size(); ++p) {
+        const std::string priority = std::to_string(p);
+        const auto& count = (*frames)[p];
+        const auto& time = (*times)[p];
+        const bool lossless = has_rules && rule->second->at("bounces").contains(priority);
+        if (count.value_or(0) == 0 && (pfc >> p & 1U) == 0 && !lossless) continue;
+        const Labels labels{{"port", name}, {"priority", priority}, {"direction", direction}};
+        if (count) pauses.add(labels, static_cast<double>(*count));
+        if (time) paused.add(labels, static_cast<double>(*time) / kMicroseconds);
+      }
+  }
+}
+
+void put_rules(Families& out, const json& ports, const json& shown, const DriverCounts& drivers) {
   Family about =
       gauge("port_rules_info", "Whether the port's rules are in the data plane; always 1.");
   Family bounces = counter("bounces_total",
@@ -228,8 +269,11 @@ void put_rules(Families& out, const json& ports) {
                         "Frames of a lossless priority that the switch chip dropped, on arrival or "
                         "in the queue that they were to be sent from.");
   Family pauses = counter("pfc_pauses_total",
-                          "PFC pause frames of a lossless priority: received, as the neighbor "
+                          "PFC pause frames of a priority: received, as the neighbor "
                           "paused the port, or sent, as the port paused the neighbor.");
+  Family paused = counter("pfc_paused_seconds_total",
+                          "Time for which a priority was paused by PFC: received, the port by its "
+                          "neighbor, or sent, the neighbor by the port.");
   Family unclassed = counter("turned_unclassed_total",
                              "Packets that turned in no lossless class and left by the port, by "
                              "their DSCP.");
@@ -253,6 +297,7 @@ void put_rules(Families& out, const json& ports) {
     add_lost(lost, name, port);
     add_pauses(pauses, name, port);
   }
+  if (drivers) add_driver_pauses(pauses, paused, shown, ports, drivers);
   put(out, std::move(about));
   put(out, std::move(parts));
   put(out, std::move(restored));
@@ -260,6 +305,7 @@ void put_rules(Families& out, const json& ports) {
   put(out, std::move(unclassed));
   put(out, std::move(lost));
   put(out, std::move(pauses));
+  put(out, std::move(paused));
 }
 
 void put_process(Families& out, const json& process) {
@@ -274,7 +320,7 @@ void put_process(Families& out, const json& process) {
 
 }  // namespace
 
-Result<Families> families(const Answers& answers) {
+Result<Families> families(const Answers& answers, const DriverCounts& drivers) {
   try {
     const json show = json::parse(answers.show);
     Families out;
@@ -286,7 +332,7 @@ Result<Families> families(const Answers& answers) {
     put_ports(out, show.at("ports"));
     const json stats = json::parse(answers.stats);
     put_statistics(out, stats.at("ports"));
-    put_rules(out, json::parse(answers.rules).at("ports"));
+    put_rules(out, json::parse(answers.rules).at("ports"), show.at("ports"), drivers);
     put_process(out, stats.at("process"));
     return out;
   } catch (const json::exception&) {

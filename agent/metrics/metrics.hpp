@@ -3,10 +3,12 @@
 
 #include <prometheus/metric_family.h>
 
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "base/result.hpp"
+#include "os/ethtool.hpp"
 
 /// What a daemon tells on its control socket, in Prometheus' terms.
 namespace lldp::metrics {
@@ -19,10 +21,17 @@ struct Answers {
   std::string rules{};  ///< org.lldplevel.Rules
 };
 
+/// What the driver of a port counts, by the port's name and ifindex; nullptr: nothing. `state`: of
+/// what the driver's table of counters may depend.
+using DriverCounts = std::function<const ethtool::PriorityCounts*(
+    const std::string& port, unsigned ifindex, std::uint64_t state)>;
+
 /// All families, always the same ones in the same order. No two samples of a family have the same
 /// labels: a neighbor chooses its own names, and Prometheus refuses a whole scrape with a double.
+/// `drivers` is asked for the pauses of ports of which the back end tells none.
 /// An error: an answer is not of the shape that agent/report writes.
-[[nodiscard]] Result<std::vector<prometheus::MetricFamily>> families(const Answers& answers);
+[[nodiscard]] Result<std::vector<prometheus::MetricFamily>> families(
+    const Answers& answers, const DriverCounts& drivers = {});
 
 /// What is told when no daemon answers: `lldp_level_up 0`.
 [[nodiscard]] std::vector<prometheus::MetricFamily> no_daemon();

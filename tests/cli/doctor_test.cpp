@@ -374,33 +374,6 @@ TEST(Doctor, FrameSizesThatDiffer) {
   EXPECT_THAT(codes(examined(fine(), show("0000"))), IsEmpty());  // it does not know
 }
 
-TEST(Doctor, CountersByEachDriversName) {
-  const auto is = [](std::string_view name) { return priority_counter(name); };
-  const auto pauses = [](bool received, unsigned priority) {
-    return PriorityCounter{.pauses = true, .received = received, .priority = priority};
-  };
-  EXPECT_EQ(is("rx_prio5_pause"), pauses(true, 5));           // mlx5
-  EXPECT_EQ(is("tx_priority_6_xoff.nic"), pauses(false, 6));  // ice
-  EXPECT_EQ(is("port.rx_priority_0_xoff"), pauses(true, 0));  // i40e
-  EXPECT_EQ(is("tx_pfc_ena_frames_pri7"), pauses(false, 7));  // bnxt
-  EXPECT_EQ(is("tx_pause_prio_3"), pauses(false, 3));         // mlxsw
-  const auto frames = [](bool received, unsigned priority) {
-    return PriorityCounter{.pauses = false, .received = received, .priority = priority};
-  };
-  EXPECT_EQ(is("rx_prio5_packets"), frames(true, 5));    // mlx5
-  EXPECT_EQ(is("tx_packets_pri7"), frames(false, 7));    // bnxt
-  EXPECT_EQ(is("rx_frames_prio_0"), frames(true, 0));    // mlxsw
-  EXPECT_EQ(is("tx_prio_3_packets"), frames(false, 3));  // mlx4
-  for (const char* other :
-       {"rx_prio5_pause_duration", "rx_prio5_pause_transition", "rx_pause", "prio5_pause",
-        "rx_prio8_pause", "rx_prio10_pause", "port.rx_priority_0_xon_2xoff", "", "prio",
-        "rx_prio5_bytes", "rx_packets", "rx_prio5_discard_packets", "tx_priority_0_xon_frames",
-        "rx_prio9_packets", "rx_discards_frames_prio_5"})
-    EXPECT_EQ(is(other), std::nullopt) << other;
-  // What follows a name that ends there is not its number.
-  EXPECT_EQ(is(std::string_view("rx_pause_prio3").substr(0, 13)), std::nullopt);
-}
-
 TEST(Doctor, WhoPausedWhomSinceTheLastLook) {
   LocalPort local = fine();
   local.carried.pauses.received[5] = 100;

@@ -73,8 +73,21 @@ Answers leaf() {
       .rules = counted_rules()};
 }
 
+/// A driver that counts what its port is paused, beside a back end that counts for another port.
+const ethtool::PriorityCounts* counts_of(const std::string& port, unsigned, std::uint64_t) {
+  static const ethtool::PriorityCounts kCounts = [] {
+    ethtool::PriorityCounts counts;
+    counts.pauses.received[5] = 41;
+    counts.pauses.sent[5] = 0;
+    counts.paused_microseconds.received[5] = 2'500'000;
+    counts.paused_microseconds.sent[5] = 0;
+    return counts;
+  }();
+  return port == "swp2" ? &kCounts : nullptr;
+}
+
 std::string text_of(const Answers& answers) {
-  const auto made = families(answers);
+  const auto made = families(answers, counts_of);
   return made ? prometheus::TextSerializer().Serialize(*made) : to_string(made.error());
 }
 
@@ -122,6 +135,37 @@ TEST(Metrics, BouncesAreLeftOutWhileWhoCountsThemIsAway) {
   EXPECT_THAT(text, Not(HasSubstr("lldp_level_bounces_total{port=\"swp1\"")));
   EXPECT_THAT(text, HasSubstr("lldp_level_bounces_total{port=\"swp2\""));
   EXPECT_THAT(text, HasSubstr("lldp_level_rules_restored_total{port=\"swp1\"} 0\n"));
+}
+
+TEST(Metrics, PausesAreTheDriversWhereTheBackEndTellsNone) {
+  ethtool::PriorityCounts counts;
+  counts.pauses.received = {0, {}, {}, 0, {}, 41, {}, 2};
+  counts.pauses.sent[5] = 0;
+  counts.paused_microseconds.received[5] = 2'500'000;
+  counts.paused_microseconds.received[3] = 9;
+  Answers answers = leaf();
+  auto show = nlohmann::json::parse(answers.show);
+  for (auto& port : show["ports"]) port["pfc_enabled"] = {5};
+  answers.show = show.dump();
+  std::vector<std::string> asked;
+  const auto made = families(answers, [&](const std::string& port, unsigned, std::uint64_t state) {
+    asked.push_back(port + " " + std::to_string(state));
+    return port == "swp2" ? &counts : nullptr;
+  });
+  ASSERT_TRUE(made);
+  EXPECT_THAT(asked, testing::Not(testing::Contains("swp1 32"))) << "its back end tells them";
+  EXPECT_THAT(asked, testing::Contains("swp2 32"));
+  const std::string text = prometheus::TextSerializer().Serialize(*made);
+  EXPECT_THAT(support::faults_of_exposition(text), IsEmpty());
+  const auto has = [&](const std::string& sample) {
+    EXPECT_THAT(text, HasSubstr("lldp_level_pfc_" + sample + "\n"));
+  };
+  has(R"(pauses_total{port="swp2",priority="5",direction="received"} 41)");
+  has(R"(pauses_total{port="swp2",priority="5",direction="sent"} 0)");
+  has(R"(pauses_total{port="swp2",priority="7",direction="received"} 2)");
+  has(R"(paused_seconds_total{port="swp2",priority="5",direction="received"} 2.5)");
+  EXPECT_THAT(text, Not(HasSubstr(R"(port="swp2",priority="0")"))) << "no PFC, and never paused";
+  EXPECT_THAT(text, HasSubstr(R"(pauses_total{port="swp1",priority="5",direction="received"} 7)"));
 }
 
 TEST(Metrics, PacketsThatTurnedInNoClassAreToldByTheirDscp) {

@@ -97,7 +97,7 @@ class Names(unittest.TestCase):
                     self.assertLessEqual(shown, labels)
                     self.assertIn("instance", shown)
                 self.assertEqual(len({t.get("legendFormat") for t in panel["targets"]}), len(panel["targets"]), "who is who")
-                units = {"bytes": "bytes", "cpu_seconds": "percentunit", "start_time": "dateTimeFromNow", "bounces": "pps", "frames_out": "pps", "pauses": "pps"}
+                units = {"bytes": "bytes", "cpu_seconds": "percentunit", "start_time": "dateTimeFromNow", "bounces": "pps", "frames_out": "pps", "pauses": "pps", "paused_seconds": "percentunit"}
                 self.assertEqual(panel["fieldConfig"]["defaults"].get("unit"),
                                  next((unit for word, unit in units.items() if word in panel["targets"][0]["expr"]), None))
         self.assertTrue(all(a["enable"] and a["titleFormat"] for a in board["annotations"]["list"]))
@@ -118,6 +118,7 @@ class Names(unittest.TestCase):
                  ("lldp_level_port_info", "order"): port["order"]["enum"],
                  ("lldp_level_port_rules_info", "installed"): rules["$defs"]["port"]["properties"]["installed"]["enum"],
                  ("lldp_level_pfc_pauses_total", "direction"): ("received", "sent"),
+                 ("lldp_level_pfc_paused_seconds_total", "direction"): ("received", "sent"),
                  ("lldp_level_port_part_state", "part"): part["part"]["enum"],
                  ("lldp_level_port_part_state", "state"): part["state"]["enum"]}
         held = 0
@@ -230,6 +231,9 @@ class Alerts(unittest.TestCase):
         "LldpLevelPauses": ({f'lldp_level_pfc_pauses_total{{{PORT},priority="5",direction="received"}}': "0+60000x60"}, 11,
                             [{f'lldp_level_pfc_pauses_total{{{PORT},priority="5",direction="received"}}': "0+60x60"},
                              {f'lldp_level_pfc_pauses_total{{{PORT},priority="5",direction="sent"}}': "0+60000x60"}]),
+        "LldpLevelPaused": ({f'lldp_level_pfc_paused_seconds_total{{{PORT},priority="5",direction="received"}}': "0+40x60"}, 14,
+                            [{f'lldp_level_pfc_paused_seconds_total{{{PORT},priority="5",direction="received"}}': "0+20x60"},
+                             {f'lldp_level_pfc_paused_seconds_total{{{PORT},priority="5",direction="sent"}}': "0+40x60"}]),
         "LldpLevelFramesDiscarded": ({f"lldp_level_frames_discarded_total{{{PORT}}}": "0+12x60"}, 13,
                                      [{f"lldp_level_frames_discarded_total{{{PORT}}}": "0+5x60"}]),
         "LldpLevelTooManyNeighbors": ({f"lldp_level_too_many_neighbors_total{{{PORT}}}": "0x5 1+1x55"}, 6,

@@ -262,10 +262,10 @@ void install_beside_the_dead(std::uint64_t seed, const Then& then) {
   net.alter(0).pinned_level = Level::of<3>();
   net.start(0);
   net.run_for(10s);
-  EXPECT_TRUE(net.nodes[1].ports[0].outlived);
+  EXPECT_TRUE(net.nodes[1].ports[0].unmet);
   net.start(1);
   net.run_for(10s);
-  EXPECT_FALSE(net.nodes[1].ports[0].outlived);
+  EXPECT_FALSE(net.nodes[1].ports[0].unmet);
   then(net, safety);
 }
 // docs/develop/rules.md, "What remains": its rules are those for the device of before, for as long
@@ -282,6 +282,27 @@ TEST(InstalledAnew, BesideADeadNeighborIsACycleOfTheDeadUntilItsRulesAreInForce)
       EXPECT_TRUE(safety.cycle()) << "seed " << seed;
     });
   EXPECT_GT(cycles, 0);
+}
+
+// The first neighbor that it hears on a hub is the only one for it, until it hears the others.
+TEST(InstalledAnew, OnAHubItIsOneOfTheDeadUntilItHasHeardAllThatAreThere) {
+  Network net;
+  const auto add = [&](const char* name) { return net.add(pinned(name, Level::of<2>())); };
+  const std::size_t a = add("a");
+  const std::size_t b = add("b");
+  const std::size_t c = add("c");
+  net.connect_by_hub({a, b, c});
+  net.mute = c;
+  net.start(b);
+  net.start(c);
+  net.run_for(10s);
+  net.start(a);
+  net.run_for(10s);
+  EXPECT_TRUE(net.nodes[a].ports[0].unmet);
+  EXPECT_FALSE(net.nodes[b].ports[0].unmet);
+  net.mute.reset();
+  net.run_for(40s);
+  EXPECT_FALSE(net.nodes[a].ports[0].unmet);
 }
 
 TEST_F(Ring, RulesStayWithoutTheirAgentAndGoWithThePower) {
